@@ -1,0 +1,13 @@
+# Makes migrations.c: every file of FILES as a C array of {name, SQL}, ended by {NULL, NULL}.
+set(arrays "")
+set(rows "")
+set(n 0)
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} hex HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+  string(APPEND arrays "static const char sql_${n}[] = {${bytes}0};\n")
+  string(APPEND rows "\t{ \"${name}\", sql_${n} },\n")
+  math(EXPR n "${n} + 1")
+endforeach()
+file(WRITE ${OUT} "/* Made from migrations/ by scripts/embed.cmake. */\n#include \"store/sqlite/migrate.h\"\n${arrays}\nconst struct migration migrations[] = {\n${rows}\t{ 0, 0 },\n};\n")

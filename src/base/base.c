@@ -1,0 +1,11 @@
+/* The end of a process that found a bug in itself. */
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void check_failed(const char *expr, const char *file, int line)
+{
+	fprintf(stderr, "parley: bug: CHECK(%s) failed at %s:%d\n", expr, file, line);
+	abort();
+}

@@ -1,0 +1,46 @@
+/* buf: a growing byte buffer, born with a maximum.  Not shared between threads. */
+#pragma once
+
+#include "base/base.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Laid open so that it can be embedded; use the functions. */
+struct buf {
+	char  *data; /* owned; NULL while empty */
+	size_t len;
+	size_t cap;
+	size_t max; /* never grows past this */
+};
+
+/* buf_init: an empty buffer that never grows past max bytes; allocates nothing yet. */
+void buf_init(struct buf *b, size_t max);
+/* buf_finish: frees the bytes; b is empty again and can be used on. */
+void buf_finish(struct buf *b);
+/* buf_clear: forgets the content, keeps the memory. */
+void buf_clear(struct buf *b);
+
+/* All adders return false when max is reached or memory is short; b is then unchanged.
+ * Bytes given are borrowed for the call. */
+bool buf_add(struct buf *b, const void *data, size_t len) MUST_USE;
+bool buf_str(struct buf *b, struct str s) MUST_USE;
+bool buf_text(struct buf *b, const char *text) MUST_USE;
+bool buf_int(struct buf *b, int64_t v) MUST_USE;
+bool buf_fmt(struct buf *b, const char *fmt, ...) PRINTF(2, 3) MUST_USE;
+/* buf_json_string: s in quotes, escaped as RFC 8259 needs (s is UTF-8, may hold NUL). */
+bool buf_json_string(struct buf *b, struct str s) MUST_USE;
+/* buf_json_escape: the same without the quotes. */
+bool buf_json_escape(struct buf *b, struct str s) MUST_USE;
+/* buf_reserve: room for n more bytes without another allocation. */
+bool buf_reserve(struct buf *b, size_t n) MUST_USE;
+
+/* buf_take_front: drops the first n bytes. */
+void buf_take_front(struct buf *b, size_t n);
+
+/* buf_view: borrowed, valid until the next adder. */
+static inline struct str buf_view(const struct buf *b)
+{
+	return (struct str){ b->data, b->len };
+}

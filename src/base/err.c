@@ -1,0 +1,84 @@
+/* The error table made into columns, and the one renderer of an error object. */
+#include "base/err.h"
+
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct {
+	int         http;
+	const char *type;
+	const char *wire;
+	bool        retry;
+} rows[ERR__COUNT] = {
+	[ERR_OK] = { 200, "", "", false },
+#define X(name, http, type, wire, retry) [ERR_##name] = { http, type, wire, retry },
+#include "base/err.def"
+#undef X
+};
+
+enum errc err_set(struct err *e, enum errc code, const char *path, const char *fmt, ...)
+{
+	va_list ap;
+
+	*e = (struct err){ .code = code };
+	snprintf(e->path, sizeof e->path, "%s", path ? path : "");
+	va_start(ap, fmt);
+	vsnprintf(e->text, sizeof e->text, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+void err_at(struct err *e, const char *prefix)
+{
+	char        path[sizeof e->path];
+	const char *dot = e->path[0] && e->path[0] != '[' ? "." : "";
+
+	if (snprintf(path, sizeof path, "%s%s%s", prefix, dot, e->path) > 0)
+		memcpy(e->path, path, sizeof path);
+}
+
+int err_http(const struct err *e)
+{
+	return e->http ? e->http : rows[e->code].http;
+}
+
+const char *err_type(const struct err *e)
+{
+	return e->type[0] ? e->type : rows[e->code].type;
+}
+
+const char *err_wire(const struct err *e)
+{
+	return e->wire[0] ? e->wire : rows[e->code].wire;
+}
+
+bool err_retryable(const struct err *e)
+{
+	return rows[e->code].retry;
+}
+
+const char *err_code_wire(enum errc code)
+{
+	return rows[code].wire;
+}
+
+static bool put_member(struct buf *out, const char *name, const char *value)
+{
+	if (!buf_text(out, name))
+		return false;
+	return value[0] ? buf_json_string(out, str_of(value)) : buf_text(out, "null");
+}
+
+bool err_object(const struct err *e, struct str request_id, struct buf *out)
+{
+	if (!put_member(out, "{\"message\":", e->text[0] ? e->text : "unknown error") ||
+	    !put_member(out, ",\"type\":", err_type(e)) ||
+	    !put_member(out, ",\"param\":", e->path) || !put_member(out, ",\"code\":", err_wire(e)))
+		return false;
+	if (request_id.n > 0 &&
+	    (!buf_text(out, ",\"request_id\":") || !buf_json_string(out, request_id)))
+		return false;
+	return buf_text(out, "}");
+}

@@ -1,0 +1,51 @@
+/* Errors: one table (err.def), one struct that travels up, filled once where the failure is noticed.
+ *
+ * Fallible functions return enum errc, take a `struct err *` last and leave their ret_ arguments
+ * untouched on failure.  Middle layers pass the error up unchanged; only http/reply sends it. */
+#pragma once
+
+#include "base/base.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum errc {
+	ERR_OK = 0,
+#define X(name, ...) ERR_##name,
+#include "base/err.def"
+#undef X
+	ERR__COUNT
+};
+
+struct err {
+	enum errc code;
+	char      path[160]; /* of the culprit, as in messages[2].name, or "" (wire: null) */
+	char      text[320]; /* for the client: says what was wrong and what is allowed; no secrets */
+	/* What a provider said, where its own words go through; 0 or "" means: as in err.def. */
+	int       http;
+	char      type[64];
+	char      wire[64];
+	int64_t   retry_after_ms; /* advice for Retry-After; 0: none */
+	int       upstream_status; /* HTTP status that the provider sent; 0: none */
+};
+
+/* err_set: fills e (all overrides cleared) and returns code, so that failing is one line. */
+enum errc err_set(struct err *e, enum errc code, const char *path, const char *fmt, ...)
+	PRINTF(4, 5);
+
+/* err_at: puts a prefix in front of the path, for an error found inside a part ("messages[2]"). */
+void err_at(struct err *e, const char *prefix);
+
+/* The table's columns, with the overrides of e applied. */
+int         err_http(const struct err *e);
+const char *err_type(const struct err *e);
+const char *err_wire(const struct err *e);
+bool        err_retryable(const struct err *e);
+/* err_code_wire: the wire code of a row, e.g. for logs and metrics. */
+const char *err_code_wire(enum errc code);
+
+struct buf;
+/* err_object: appends {"message":..,"type":..,"param":..,"code":..,"request_id":..} to out;
+ * request_id may be empty (then the member is left out).  False: out is full. */
+bool err_object(const struct err *e, struct str request_id, struct buf *out) MUST_USE;

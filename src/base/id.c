@@ -1,0 +1,122 @@
+/* Time-ordered, unguessable ids. */
+#include "base/id.h"
+
+#include "base/base.h"
+#include "base/clock.h"
+
+#include <stdatomic.h>
+#include <sys/random.h>
+
+/* 43 bits of milliseconds last until 2248; 20 bits below them tell ids of one millisecond apart. */
+enum { SEQUENCE_BITS = 20 };
+
+static _Atomic int64_t last_key;
+
+uint64_t id_random(void)
+{
+	/* getrandom costs a system call: take 64 words at a time, each used once and wiped. */
+	static _Thread_local uint64_t pool[64];
+	static _Thread_local size_t   left;
+
+	if (left == 0) {
+		char  *at = (char *)pool;
+		size_t need = sizeof pool;
+
+		while (need > 0) {
+			ssize_t n = getrandom(at, need, 0);
+
+			CHECK(n > 0);
+			at += n;
+			need -= (size_t)n;
+		}
+		left = ARRAY_LEN(pool);
+	}
+	left--;
+
+	uint64_t v = pool[left];
+	pool[left] = 0;
+	return v;
+}
+
+struct id id_new(void)
+{
+	int64_t now = clock_wall_ms() << SEQUENCE_BITS;
+	int64_t last = atomic_load_explicit(&last_key, memory_order_relaxed);
+	int64_t key;
+
+	do {
+		key = now > last ? now : last + 1;
+	} while (!atomic_compare_exchange_weak(&last_key, &last, key));
+	return (struct id){ key, id_random() };
+}
+
+void id_floor(int64_t key)
+{
+	int64_t last = atomic_load(&last_key);
+
+	while (last < key && !atomic_compare_exchange_weak(&last_key, &last, key)) {
+	}
+}
+
+static void put_hex(char *at, uint64_t v)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	for (int i = 15; i >= 0; i--, v >>= 4)
+		at[i] = hex[v & 15];
+}
+
+static bool get_hex(const char *at, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	for (int i = 0; i < 16; i++) {
+		char c = at[i];
+
+		if (c >= '0' && c <= '9')
+			v = v << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			v = v << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			return false;
+	}
+	*ret = v;
+	return true;
+}
+
+struct str id_text(struct id id, const char *prefix, char ret[ID_MAX])
+{
+	size_t n = strlen(prefix);
+
+	CHECK(n + ID_BODY < ID_MAX);
+	memcpy(ret, prefix, n);
+	put_hex(ret + n, (uint64_t)id.key);
+	put_hex(ret + n + 16, id.secret);
+	ret[n + ID_BODY] = '\0';
+	return (struct str){ ret, n + ID_BODY };
+}
+
+bool id_parse(struct str text, const char *prefix, struct id *ret)
+{
+	size_t   n = strlen(prefix);
+	uint64_t key;
+	uint64_t secret;
+
+	if (text.n != n + ID_BODY || memcmp(text.p, prefix, n) != 0)
+		return false;
+	if (!get_hex(text.p + n, &key) || !get_hex(text.p + n + 16, &secret))
+		return false;
+	if (key == 0 || key > INT64_MAX)
+		return false;
+	*ret = (struct id){ (int64_t)key, secret };
+	return true;
+}
+
+struct str id_request(char ret[ID_MAX])
+{
+	memcpy(ret, "req_", 4);
+	put_hex(ret + 4, id_random());
+	put_hex(ret + 20, id_random());
+	ret[36] = '\0';
+	return (struct str){ ret, 36 };
+}

@@ -1,0 +1,44 @@
+/* Ids of stored things: a time-ordered 63-bit key (the row id, so no index is needed to find a row)
+ * and 64 random bits that make the id unguessable; 32 hex digits behind a prefix.
+ *
+ * One body names a run (run_), its answer (msg_) and its completion (chatcmpl-), so each leads to
+ * the others without a look-up.  A prefix is part of the public contract. */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct id {
+	int64_t  key;    /* > 0; ordered by creation in one process; unique in a database */
+	uint64_t secret;
+};
+
+enum { ID_BODY = 32, ID_MAX = 48 }; /* ID_MAX: room for prefix, body and NUL */
+
+#define ID_CONVERSATION "conv_"
+#define ID_MESSAGE      "msg_"
+#define ID_RUN          "run_"
+#define ID_COMPLETION   "chatcmpl-"
+
+/* id_new: a fresh id.  Any thread. */
+struct id id_new(void);
+/* id_floor: no later key will be at or below key (called with the database's highest at start, so
+ * that a clock set back can't repeat one).  Any thread. */
+void id_floor(int64_t key);
+
+/* id_text: prefix and body, NUL-terminated, into ret; returns the span. */
+struct str id_text(struct id id, const char *prefix, char ret[ID_MAX]);
+/* id_parse: false when text is not prefix + 32 lower-case hex digits with a key > 0. */
+bool id_parse(struct str text, const char *prefix, struct id *ret);
+
+static inline bool id_none(struct id id)
+{
+	return id.key == 0;
+}
+
+/* id_request: "req_" and 32 random hex digits, NUL-terminated, into ret. */
+struct str id_request(char ret[ID_MAX]);
+/* id_random: 64 bits from the kernel's generator (buffered per thread).  Any thread. */
+uint64_t id_random(void);

@@ -1,0 +1,65 @@
+/* Every maximum in one place, with its reason.  Bytes unless the name says otherwise.
+ * Maxima that an operator may change are options (config.def); these are the hard ones. */
+#pragma once
+
+#define KIB 1024u
+#define MIB (1024u * 1024u)
+
+/* HTTP */
+#define LIMIT_HEADER_BYTES      (32 * KIB)  /* MHD's pool for one connection; 431 above */
+#define LIMIT_HEADERS           100         /* header lines of a request */
+#define LIMIT_BODY_DEFAULT      (20 * MIB)  /* a request with a few large images */
+#define LIMIT_BODY_MAX          (64 * MIB)  /* what the option may be raised to */
+#define LIMIT_ARENA             (8 * MIB)   /* scratch of one request, without its body */
+#define LIMIT_CONNECTIONS       16000       /* one loop's connections; the descriptor limit may be lower */
+#define LIMIT_HEADER_SECONDS    10          /* slowloris: a request's head has to be in by then */
+#define LIMIT_BODY_SECONDS      60          /* and its body */
+#define LIMIT_KEEPALIVE_SECONDS 75          /* an idle connection between requests */
+
+/* JSON */
+#define LIMIT_JSON_DEPTH  64            /* as other gateways; no real request nests deeper than 20 */
+#define LIMIT_JSON_KEY    256           /* a member's name */
+#define LIMIT_JSON_STRING (16 * MIB)    /* one string: a large image in base64 */
+#define LIMIT_JSON_TOKENS 2000000       /* memory of one scan: 20 bytes each */
+
+/* LLM Chat */
+#define LIMIT_MESSAGES       2048
+#define LIMIT_PARTS          256
+#define LIMIT_TOOLS          512
+#define LIMIT_FILES          64         /* context.files of one message */
+#define LIMIT_NAME           64         /* participant, tool */
+#define LIMIT_MODEL          256        /* a model name, also an upstream's path-like one */
+#define LIMIT_METADATA       16         /* pairs */
+#define LIMIT_METADATA_KEY   64         /* characters */
+#define LIMIT_METADATA_VALUE 512        /* characters */
+#define LIMIT_MAX_TOKENS     1000000
+#define LIMIT_STOPS          4
+
+/* Providers */
+#define LIMIT_UPSTREAM_BODY  (64 * MIB) /* a whole answer, media included */
+#define LIMIT_SSE_LINE       (8 * MIB)  /* base64 images come in one line */
+#define LIMIT_SSE_EVENT      (16 * MIB)
+#define LIMIT_ERROR_BODY     (64 * KIB) /* of a provider's error answer, read for its message */
+#define LIMIT_ANSWER         (32 * MIB) /* text kept of one streamed answer, to store it */
+#define LIMIT_COMMIT_BYTES   (64 * KIB) /* held before the status is decided */
+
+/* Streams: a slow reader costs this much and no more; above it the provider is paused. */
+#define LIMIT_FEED_HIGH (256 * KIB)
+#define LIMIT_FEED_LOW  (64 * KIB)
+#define LIMIT_FEED_MAX  (40 * MIB)      /* one event may be LIMIT_SSE_EVENT */
+#define LIMIT_STALL_SECONDS 30          /* a reader that takes nothing for so long is dropped */
+
+/* Store */
+#define LIMIT_STORE_QUEUE   4096        /* turns waiting for the writer; full: 503 before forwarding */
+#define LIMIT_STORE_BATCH   128         /* turns in one transaction */
+#define LIMIT_STORE_READS   4096        /* reads waiting for the pool */
+#define LIMIT_BRANCH_BYTES  (64 * MIB)  /* history sent with one turn */
+
+/* Log */
+#define LIMIT_LOG_BUFFER (1 * MIB)      /* lines waiting for stderr; above it they are counted, not kept */
+#define LIMIT_LOG_LINE   (4 * KIB)
+
+/* Configuration */
+#define LIMIT_CONFIG_FILE (1 * MIB)
+#define LIMIT_CONFIG_DEPTH 8
+#define LIMIT_SECRET      (8 * KIB)     /* a key, or a header value made from one */

@@ -1,0 +1,63 @@
+/* config: the options of a process: config.def's defaults, then the file, then the environment,
+ * then flags.  Read once into an immutable struct; a reload reads a second one.
+ *
+ * Secrets come only from the environment, a file or a systemd credential (X_env, X_file,
+ * X_credential), and are never printed. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "provider/provider.h"
+#include "provider/registry.h"
+
+struct config_list {
+	const char **items; /* owned by the config */
+	size_t       count;
+};
+
+/* One member per row of config.def, named as the row; strings are owned by the config. */
+struct config {
+	/* X(name, type, …) of config.def makes these through CONFIG_MEMBER_type */
+#define X(name, type, ...) CONFIG_MEMBER_##type name;
+#define CONFIG_MEMBER_STRING   const char *
+#define CONFIG_MEMBER_LIST     struct config_list
+#define CONFIG_MEMBER_INT      int64_t
+#define CONFIG_MEMBER_BOOL     bool
+#define CONFIG_MEMBER_SIZE     int64_t /* bytes */
+#define CONFIG_MEMBER_DURATION int64_t /* microseconds */
+#define CONFIG_MEMBER_ENUM     int     /* index in the row's names */
+#include "config.def"
+#undef X
+	/* tables, each with its own rows in config.c */
+	struct provider_options *providers;
+	size_t                   provider_count;
+	struct model_options    *models;
+	size_t                   model_count;
+	/* api_keys: each a plain key or "sha256:<64 hex>", resolved from X_env, X_file, X_credential */
+	struct config_list api_keys;
+
+	struct config_memory *memory; /* owns everything above */
+};
+
+/* Flags as given: pairs of option name and value (from getopt), borrowed for the call. */
+struct config_flag {
+	const char *name;
+	const char *value;
+};
+
+/* config_load: file may be NULL (then $PARLEY_CONFIG, or none).  Unknown keys, bad values and
+ * duplicate keys are errors whose text has file, line, what is allowed, and the nearest known name.
+ * Errors: INVALID_VALUE, NOT_FOUND (the file). */
+enum errc config_load(const char *file, const struct config_flag *flags, size_t flag_count,
+		      struct config **ret, struct err *e) MUST_USE;
+void      config_destroy(struct config *c);
+OWNABLE(config);
+
+/* config_print: every option with its value and where it came from; secrets masked. */
+bool config_print(const struct config *c, struct buf *out) MUST_USE;
+/* config_help: the options' part of --help. */
+bool config_help(struct buf *out) MUST_USE;
+/* config_markdown: the options' table of the README; a test compares the two. */
+bool config_markdown(struct buf *out) MUST_USE;
+/* config_is_flag: the option's name ("listen") behind a flag ("--listen"); NULL: none. */
+const char *config_flag_name(const char *flag);

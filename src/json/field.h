@@ -1,0 +1,43 @@
+/* json/field: a table that checks, binds and names the culprit.  One row per member of an object;
+ * a request body, its messages and its config each are one field_set. */
+#pragma once
+
+#include "json/scan.h"
+
+enum field_type {
+	FIELD_STRING, /* binds struct str (its value); min, max: bytes of the value */
+	FIELD_INT,    /* binds int64_t; min, max: the value */
+	FIELD_NUMBER, /* binds double; min, max: the value */
+	FIELD_BOOL,   /* binds bool */
+	FIELD_ENUM,   /* binds int: the index in names */
+	FIELD_ARRAY,  /* binds json_at; min, max: elements */
+	FIELD_OBJECT, /* binds json_at */
+	FIELD_ANY,    /* binds json_at; checked by the caller */
+};
+
+struct field {
+	const char        *key;
+	enum field_type    type;
+	bool               required;
+	double             min;
+	double             max;   /* min == max == 0: no bound */
+	size_t             at;    /* offsetof the bound member */
+	const char *const *names; /* FIELD_ENUM: NULL-terminated */
+};
+
+struct field_set {
+	const char         *name; /* of schema/NAME.json */
+	const struct field *rows;
+	size_t              count;
+	bool                open; /* unknown members are allowed; else ERR_UNKNOWN_PARAMETER */
+};
+
+/* fields_read: checks object obj of doc against set and binds into *ret.  A member that is absent
+ * or null leaves its binding as the caller initialised it; an absent or null required one is
+ * ERR_MISSING_PARAMETER.  path ("" for the root, else as in messages[2]) is put in front of the
+ * member in e->path.  A string value that was escaped is unescaped into arena; a string with NUL
+ * is ERR_INVALID_VALUE.  An unknown member's error names the nearest known one.
+ * Errors: MISSING_PARAMETER, INVALID_TYPE, INVALID_VALUE, UNKNOWN_PARAMETER; each message says
+ * what is allowed. */
+enum errc fields_read(const struct field_set *set, const struct json_doc *doc, json_at obj,
+		      const char *path, struct arena *arena, void *ret, struct err *e) MUST_USE;

@@ -1,0 +1,65 @@
+/* msg/event: the one model that every provider's answer is reduced to, and every client shape is
+ * printed from.  Plain data. */
+#pragma once
+
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stdint.h>
+
+enum event_kind {
+	EVENT_START,      /* id, text: the model's name as the provider gives it */
+	EVENT_TEXT,       /* text: a piece of the answer */
+	EVENT_REASONING,  /* text: a piece of reasoning */
+	EVENT_REFUSAL,    /* text: a piece of a refusal */
+	EVENT_TOOL_START, /* block: the call's index; id, name */
+	EVENT_TOOL_ARGS,  /* block; text: a piece of the arguments */
+	EVENT_BLOCK_END,  /* block */
+	EVENT_MEDIA,      /* text: the provider's own JSON of a media part */
+	EVENT_MESSAGE,    /* a whole answer (call not streamed): text is the assistant's message object */
+	EVENT_OTHER,      /* a chunk that means nothing to us but may to the client: only raw counts */
+	EVENT_USAGE,      /* usage */
+	EVENT_FINISH,     /* text: finish_reason in OpenAI's words */
+	EVENT_ERROR,      /* err; last event of a call that failed */
+	EVENT_END,        /* last event of a call that ended well (its finish was seen) */
+	EVENT__COUNT
+};
+
+struct usage {
+	bool    known;     /* a provider sent it */
+	bool    estimated; /* else: counted by us */
+	int64_t in;
+	int64_t out;
+	int64_t cached_read;
+	int64_t cached_write;
+	int64_t reasoning;
+};
+
+/* All spans are borrowed for the callback that hands the event over.
+ *
+ * text, id and name are JSON-escaped: the bytes as they may stand between two quotes (EVENT_MESSAGE
+ * and EVENT_MEDIA: a JSON value).  So pieces concatenate to the escaped whole even where a provider
+ * cut a surrogate pair, and nothing is unescaped and escaped again on the way through. */
+struct event {
+	enum event_kind   kind;
+	uint32_t          choice; /* index among n choices */
+	uint32_t          block;  /* tool call index */
+	struct str        text;
+	struct str        id;
+	struct str        name;
+	struct usage      usage;
+	const struct err *err;
+
+	/* The provider's own JSON object (chunk or whole completion) where it speaks OpenAI's dialect,
+	 * else empty.  One chunk may make several events: the first carries raw, the others have
+	 * `cont` set, and an encoder that forwards raw prints nothing for them. */
+	struct str raw;
+	bool       cont;
+	/* Spans inside raw that an encoder may have to leave out: the member "usage" of a chunk (the
+	 * whole `"usage":…` with one neighbouring comma), so that usage asked for by us does not reach
+	 * a client that did not ask.  Empty: there is none. */
+	struct str raw_usage;
+	bool       raw_only_usage; /* raw is a usage chunk: its choices are empty */
+};
+
+const char *event_kind_name(enum event_kind kind);

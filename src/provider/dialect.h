@@ -1,0 +1,43 @@
+/* provider/dialect: pure encode and decode for a provider that is asked over HTTP.  No socket is
+ * needed to test one; provider/remote.c does the rest (connection, SSE framing, limits). */
+#pragma once
+
+#include "base/buf.h"
+#include "json/scan.h"
+#include "msg/event.h"
+#include "msg/prompt.h"
+#include "provider/provider.h"
+
+/* The state of one answer being decoded; embedded in the call, zeroed at its start. */
+struct decode {
+	struct json_doc  *doc; /* scratch, borrowed */
+	bool              stream;
+	bool              started;
+	bool              finished;  /* every choice seen so far has its finish reason */
+	bool              done_mark; /* the dialect's terminator was seen ([DONE]) */
+	uint64_t          open;      /* bit i: choice i has begun and not finished (i < 64) */
+	uint32_t          next_tool; /* for providers that leave the index out */
+	provider_event_fn on_event;
+	void             *arg;
+};
+
+struct dialect {
+	const char *name; /* as in the config file */
+	/* path behind base_url for this prompt, e.g. "/chat/completions" */
+	const char *path;
+
+	/* encode: the request body for prompt, appended to out. */
+	enum errc (*encode)(const struct provider_options *o, const struct prompt *prompt,
+			    struct buf *out, struct err *e);
+	/* decode_event: one SSE event of a stream (data is never empty; name may be "").  Hands events
+	 * to d->on_event.  An error object of the provider, or a broken chunk, is the returned error
+	 * (never an EVENT_ERROR from here). */
+	enum errc (*decode_event)(struct decode *d, struct str name, struct str data, struct err *e);
+	/* decode_whole: the body of a plain 2xx answer. */
+	enum errc (*decode_whole)(struct decode *d, struct str body, struct err *e);
+	/* decode_error: fills e from a non-2xx status and its body (may be empty, HTML, anything);
+	 * host names and keys scrubbed. */
+	void (*decode_error)(int status, struct str body, struct err *e);
+};
+
+extern const struct dialect dialect_openai;

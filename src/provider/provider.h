@@ -1,0 +1,94 @@
+/* provider: the interface to whatever answers a prompt: start and cancel.
+ *
+ * A call belongs to the loop it was started on; all of its callbacks run there.  Events come in
+ * order; the last one is EVENT_END or EVENT_ERROR, after which the call is gone by itself.
+ * Streamed calls: START?, then pieces, USAGE?, FINISH, END.  Plain calls: START?, MESSAGE, USAGE?,
+ * FINISH, END.  A stream without a finish reason is EVENT_ERROR (STREAM_INCOMPLETE), never END. */
+#pragma once
+
+#include "loop/loop.h"
+#include "msg/event.h"
+#include "msg/prompt.h"
+
+struct provider;
+struct provider_call; /* each implementation embeds it first */
+struct transfers;
+
+/* What a loop offers to a call. */
+struct provider_env {
+	struct loop      *loop;
+	struct transfers *transfers;
+};
+
+/* Called on the loop's thread.  Must not cancel the call from within (use loop_later). */
+typedef void (*provider_event_fn)(void *arg, const struct event *ev);
+
+struct provider_ops {
+	const char *dialect; /* as in the config file */
+
+	/* start: asks; *ret is valid until the last event or provider_cancel.  Never calls on_event
+	 * from within.  Errors here mean that nothing was sent. */
+	enum errc (*start)(const struct provider *p, const struct provider_env *env,
+			   const struct prompt *prompt, provider_event_fn on_event, void *arg,
+			   struct provider_call **ret, struct err *e);
+	/* cancel: ends the call now, its socket included; no event follows. */
+	void (*cancel)(struct provider_call *call);
+	/* pause: true stops reading (back pressure), false goes on.  Events may still come for what
+	 * was already read. */
+	void (*pause)(struct provider_call *call, bool pause);
+	void (*destroy)(struct provider *p);
+};
+
+/* Embedded first in each implementation.  Immutable after creation, shared by all loops, freed
+ * when the configuration snapshot that made it is. */
+struct provider {
+	const struct provider_ops *ops;
+	char                       name[64];
+};
+
+struct provider_call {
+	const struct provider *provider;
+};
+
+/* --- options, filled by app from the configuration --- */
+
+struct provider_header {
+	const char *name;
+	const char *value;
+};
+
+/* Everything is copied by provider_create. */
+struct provider_options {
+	const char *name;
+	const char *dialect;
+	const char *base_url;  /* http or https, without the trailing /chat/completions */
+	const char *key;       /* NULL: none is sent */
+	const char *key_header; /* NULL: Authorization: Bearer; else the header's name (Azure: api-key) */
+	const struct provider_header *headers;
+	size_t      header_count;
+	const char *query;     /* appended to the URL (Azure: api-version=…), or NULL */
+	const char *ca_file;   /* NULL: the system's */
+	const char *proxy;     /* NULL: none, also not from the environment */
+	const char *max_tokens_field; /* max_tokens, max_completion_tokens, or NULL: as the client said */
+	bool        forward_store;
+	bool        stream_usage; /* ask for usage in streams (default true) */
+	int64_t     connect_us;
+	int64_t     first_byte_us; /* counts any body byte */
+	int64_t     first_byte_plain_us; /* for plain calls: total unless first_byte was set */
+	int64_t     idle_us;
+	int64_t     total_us;
+	/* echo only */
+	const char *reply;     /* scripted reply, NULL: the last user message */
+	int64_t     piece;     /* bytes of a piece; 0: one word each */
+	int64_t     delay_us;  /* between pieces */
+	int64_t     error_at;  /* piece number (from 1) that becomes an error; 0: none */
+};
+
+/* provider_create: finds the dialect and makes an owned provider.
+ * Errors: INVALID_VALUE (unknown dialect, bad URL, header with control bytes, …). */
+enum errc provider_create(const struct provider_options *o, struct provider **ret,
+			  struct err *e) MUST_USE;
+void      provider_destroy(struct provider *p);
+OWNABLE(provider);
+/* provider_dialects: comma-separated names, for messages. */
+const char *provider_dialects(void);

@@ -1,0 +1,202 @@
+/* store: the interface to what is kept.  Asynchronous: a job is handed in on a loop's thread, done
+ * on the store's own threads, and answered through the loop's inbox.  No engine call ever runs on a
+ * loop's thread.
+ *
+ * A turn is two writes: `begin` makes the conversation (if new), its messages and the run durable
+ * before a provider is called; `end` makes the answer, its usage and the run's end durable, in one
+ * transaction, before the client sees the end.  Both are group-committed by one writer.
+ *
+ * Everything stored has an owner (0 until keys exist); a foreign id is NOT_FOUND. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/id.h"
+#include "loop/loop.h"
+#include "msg/event.h"
+
+struct store;
+
+/* First in every job.  The job is owned by the caller and lent to the store from submission until
+ * done runs on `loop`; everything it points to must live as long. */
+struct store_job {
+	struct task  task; /* the store's */
+	struct loop *loop;
+	void (*done)(struct store_job *job);
+	struct err err; /* out: code ERR_OK on success */
+};
+
+enum run_status {
+	RUN_QUEUED,
+	RUN_RUNNING,
+	RUN_COMPLETED,
+	RUN_INCOMPLETE,
+	RUN_FAILED,
+	RUN_CANCELLED,
+	RUN_STATUS__COUNT
+};
+const char *run_status_name(enum run_status s);
+
+struct store_message {
+	struct id  id;
+	struct str body; /* the message as a JSON object, as the API takes and gives it */
+};
+
+/* Writes, on the writer's thread.  Spans are JSON values or empty (stored as NULL). */
+struct turn_begin {
+	struct store_job job;
+	int64_t          owner;
+	int64_t          now_ms;
+	struct id        run;          /* also the body of the answer's message id */
+	struct id        conversation;
+	bool             new_conversation;
+	struct str       metadata;     /* of a new conversation: JSON object, or empty; else of the run */
+	struct id        parent;       /* what the messages hang on; none in a new conversation */
+	struct id        expected_leaf; /* of an old conversation, as read; changed or live since then:
+	                                 * ERR_CONVERSATION_BUSY with retry_after_ms */
+	bool             instruction_set;
+	struct str       instruction;  /* plain text; only if set; empty ends an older one */
+	struct str       model;        /* as asked */
+	struct str       provider;
+	struct str       shape;        /* "native" or "openai": which family of routes */
+	const struct store_message *messages;
+	size_t           message_count;
+	uint64_t         seq_reserved; /* event numbers up to this one may be sent */
+};
+
+struct turn_end {
+	struct store_job job;
+	struct id        run;
+	enum run_status  status;       /* COMPLETED, INCOMPLETE, FAILED or CANCELLED */
+	struct str       answer;       /* the assistant's message object, or empty: none */
+	struct str       finish_reason;
+	struct str       error;        /* JSON error object, or empty */
+	struct usage     usage;
+	int64_t          first_token_ms; /* wall; 0: none came */
+	int64_t          completed_ms;
+	uint64_t         last_seq;
+	int64_t          attempts;
+};
+
+struct seq_reserve {
+	struct store_job job;
+	struct id        run;
+	uint64_t         upto;
+};
+
+/* Reads, on the pool's threads.  Results point into `arena` (init'ed by the caller, finished by the
+ * caller after use). */
+struct branch_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        conversation;
+	struct arena     arena;
+	/* out */
+	struct id            leaf;  /* newest message to continue from; none: empty conversation */
+	struct id            expected_leaf; /* to hand to turn_begin */
+	bool                 live;  /* a run is going on at the leaf: conversation_busy */
+	bool                 instruction_set;
+	struct str           instruction; /* of the branch's newest turn that set one */
+	struct store_message *messages; /* root to leaf */
+	size_t               message_count;
+};
+
+struct conversation_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        conversation;
+	struct arena     arena;
+	/* out */
+	int64_t    created_ms;
+	struct str title;    /* empty: none */
+	struct str metadata; /* JSON object, "{}" if none */
+};
+
+struct items_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        conversation;
+	struct id        after; /* none: from the beginning (in the order asked) */
+	bool             descending;
+	size_t           limit;
+	struct arena     arena;
+	/* out: of the newest branch */
+	struct store_item {
+		struct store_message message;
+		int64_t              created_ms;
+		enum run_status      status; /* an answer's run; COMPLETED for others */
+	}     *items;
+	size_t item_count;
+	bool   has_more;
+};
+
+struct run_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        run;
+	struct arena     arena;
+	/* out */
+	enum run_status status;
+	struct id       conversation;
+	struct id       continues; /* none: no */
+	struct str      model;
+	struct str      provider;
+	struct str      finish_reason; /* empty: none */
+	struct str      error;         /* JSON object, or empty */
+	struct usage    usage;
+	int64_t         created_ms;
+	int64_t         first_token_ms; /* 0: none */
+	int64_t         completed_ms;   /* 0: not yet */
+	int64_t         attempts;
+};
+
+/* Figures for health and metrics; any thread. */
+struct store_stats {
+	bool     writable;   /* false after a failed commit, until one succeeds again */
+	char     problem[160]; /* why not */
+	uint64_t queue;      /* turns waiting */
+	uint64_t commits;
+	uint64_t commit_us;  /* sum */
+	uint64_t turns;
+	uint64_t busy;       /* times the database was locked by others */
+	int64_t  wal_bytes;
+};
+
+/* The plug point: one engine is one table.  Submitters return false when the queue is full
+ * (nothing happened; the caller answers 503); all run on a loop's thread and never block. */
+struct store_ops {
+	const char *name;
+	bool (*turn_begin)(struct store *s, struct turn_begin *job);
+	bool (*turn_end)(struct store *s, struct turn_end *job); /* takes a place that turn_begin kept */
+	bool (*seq_reserve)(struct store *s, struct seq_reserve *job);
+	bool (*branch_read)(struct store *s, struct branch_read *job);
+	bool (*conversation_read)(struct store *s, struct conversation_read *job);
+	bool (*items_read)(struct store *s, struct items_read *job);
+	bool (*run_read)(struct store *s, struct run_read *job);
+	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap */
+	/* destroy: finishes everything queued, checkpoints, closes.  After all loops have stopped
+	 * submitting; answers still reach loops that run. */
+	void (*destroy)(struct store *s);
+};
+
+struct store {
+	const struct store_ops *ops;
+};
+
+struct store_options {
+	const char *path;       /* database file; missing: made, with mode 0600 */
+	unsigned    readers;    /* threads of the read pool */
+	int64_t     busy_ms;    /* how long to wait for another process's lock */
+	bool        migrate;    /* apply missing migrations; false: refuse when some are missing */
+};
+
+/* store_open: opens, checks and migrates the database, marks runs that a crash left running as
+ * incomplete, starts the threads.
+ * Errors: STORAGE with a text for the operator (not a database, newer schema, changed checksum,
+ * locked, read-only, disk full, …). */
+enum errc store_open(const struct store_options *o, struct store **ret, struct err *e) MUST_USE;
+void      store_destroy(struct store *s);
+OWNABLE(store);
+
+/* store_migrate: applies migrations and closes again; *ret_applied is their number. */
+enum errc store_migrate(const struct store_options *o, int *ret_applied, struct err *e) MUST_USE;

@@ -1,0 +1,32 @@
+/* upstream/sse: the parser of server-sent events, liberal as real providers need.
+ * Source: WHATWG HTML, "Server-sent events"; additions: a last event without a blank line counts, an
+ * `error:` field is an event named "error", a bare JSON line is an event named "error" too, and an
+ * event with empty data is none.
+ *
+ * Input may be cut anywhere: inside UTF-8, between CR and LF, inside a field name. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct sse {
+	struct buf line; /* an unfinished line, carried over */
+	struct buf data;
+	struct buf name;
+	bool       after_cr;
+	bool       begun; /* the BOM question is settled */
+	bool       has_data;
+};
+
+/* Returning anything but ERR_OK stops the feed with that error. */
+typedef enum errc (*sse_event_fn)(void *arg, struct str name, struct str data, struct err *e);
+
+void sse_init(struct sse *s);
+void sse_finish(struct sse *s);
+/* sse_feed: calls fn for each complete event in the bytes given so far.  Spans are borrowed for the
+ * call.  A whole line inside one read is not copied.
+ * Errors: UPSTREAM_BAD_RESPONSE above LIMIT_SSE_LINE or LIMIT_SSE_EVENT, and fn's own. */
+enum errc sse_feed(struct sse *s, const char *bytes, size_t len, sse_event_fn fn, void *arg,
+		   struct err *e) MUST_USE;
+/* sse_end: the body ended; a pending event without its blank line is still handed over. */
+enum errc sse_end(struct sse *s, sse_event_fn fn, void *arg, struct err *e) MUST_USE;

@@ -1,0 +1,58 @@
+/* upstream: one HTTP call to a provider over libcurl: start, cancel, pause, four deadlines.
+ *
+ * Deadlines: connect (until the connection stands), first byte (of the body; from the start),
+ * idle (between body bytes), total.  Which one fired is in the error's code.
+ * Threads: the loop's own. */
+#pragma once
+
+#include "loop/loop.h"
+#include "loop/transfer.h"
+
+struct upstream_call;
+struct upstream_target; /* URL, headers, TLS and limits, prepared once per provider */
+
+struct upstream_target_options {
+	const char        *url;
+	const char *const *headers; /* "Name: value", count of them; content-type and accept are added */
+	size_t             header_count;
+	const char        *ca_file;
+	const char        *proxy;
+	int64_t            connect_us;
+};
+/* Everything is copied; immutable and shared by all loops.  Refuses control bytes in headers and
+ * schemes other than http and https. */
+enum errc upstream_target_create(const struct upstream_target_options *o,
+				 struct upstream_target **ret, struct err *e) MUST_USE;
+void      upstream_target_destroy(struct upstream_target *t);
+OWNABLE(upstream_target);
+
+struct upstream_limits {
+	int64_t first_byte_us;
+	int64_t idle_us;
+	int64_t total_us;
+};
+
+/* Never called from within upstream_start or upstream_cancel. */
+struct upstream_callbacks {
+	/* head: final status and content type (lower case, may be ""), once, before any data;
+	 * retry_after_ms from Retry-After or retry-after-ms, 0: none. */
+	void (*head)(void *arg, int status, const char *content_type, int64_t retry_after_ms);
+	/* data: as it came; false ends the call (the callee has its error; done is still called). */
+	bool (*data)(void *arg, const char *bytes, size_t len);
+	/* done: the body ended (e->code ERR_OK) or failed (UPSTREAM_CONNECT, CONNECT_TIMEOUT,
+	 * FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, TOTAL_TIMEOUT, STREAM_INCOMPLETE for a body cut short, …).
+	 * The call is gone when this returns. */
+	void (*done)(void *arg, const struct err *e);
+};
+
+/* upstream_start: POSTs body (borrowed until done or cancel).  stream: small buffers, SSE accept. */
+enum errc upstream_start(struct transfers *ts, const struct upstream_target *target,
+			 struct str body, bool stream, const struct upstream_limits *limits,
+			 const struct upstream_callbacks *cb, void *arg,
+			 struct upstream_call **ret, struct err *e) MUST_USE;
+/* upstream_cancel: closes the socket now; no callback follows.  Not from within a callback. */
+void upstream_cancel(struct upstream_call *c);
+void upstream_pause(struct upstream_call *c, bool pause);
+
+/* Process-wide start of libcurl; before any thread exists. */
+enum errc upstream_global_init(struct err *e) MUST_USE;

@@ -15,6 +15,10 @@ struct config_list {
 	size_t       count;
 };
 
+/* Values of the ENUM options, in the order of the names in config.def (log_level and log_format
+ * are enum log_level and enum log_format of base/log.h). */
+enum config_durability { DURABILITY_RELAXED, DURABILITY_STRICT };
+
 /* One member per row of config.def, named as the row; strings are owned by the config. */
 struct config {
 	/* X(name, type, …) of config.def makes these through CONFIG_MEMBER_type */
@@ -33,7 +37,8 @@ struct config {
 	size_t                   provider_count;
 	struct model_options    *models;
 	size_t                   model_count;
-	/* api_keys: each a plain key or "sha256:<64 hex>", resolved from X_env, X_file, X_credential */
+	/* api_keys: each a plain key or "sha256:<64 lower-case hex>", resolved from the file's maps
+	 * {env: NAME}, {file: PATH}, {credential: NAME} and from PARLEY_API_KEY */
 	struct config_list api_keys;
 
 	struct config_memory *memory; /* owns everything above */
@@ -47,7 +52,9 @@ struct config_flag {
 
 /* config_load: file may be NULL (then $PARLEY_CONFIG, or none).  Unknown keys, bad values and
  * duplicate keys are errors whose text has file, line, what is allowed, and the nearest known name.
- * Errors: INVALID_VALUE, NOT_FOUND (the file). */
+ * Environment variables that hold secrets are wiped; their values are kept for a later load.
+ * Errors: INVALID_VALUE, NOT_SUPPORTED_YET, NOT_FOUND (the file), INTERNAL (memory).
+ * Threads: one at a time. */
 enum errc config_load(const char *file, const struct config_flag *flags, size_t flag_count,
 		      struct config **ret, struct err *e) MUST_USE;
 void      config_destroy(struct config *c);
@@ -59,5 +66,7 @@ bool config_print(const struct config *c, struct buf *out) MUST_USE;
 bool config_help(struct buf *out) MUST_USE;
 /* config_markdown: the options' table of the README; a test compares the two. */
 bool config_markdown(struct buf *out) MUST_USE;
-/* config_is_flag: the option's name ("listen") behind a flag ("--listen"); NULL: none. */
+/* config_flag_name: the option's name ("listen") behind a flag ("--listen"); NULL: none. */
 const char *config_flag_name(const char *flag);
+/* config_has_secrets: is there any key in it that a core dump would give away? */
+bool config_has_secrets(const struct config *c);

@@ -10,7 +10,7 @@
 #define LIMIT_HEADERS           100         /* header lines of a request */
 #define LIMIT_BODY_DEFAULT      (20 * MIB)  /* a request with a few large images */
 #define LIMIT_BODY_MAX          (64 * MIB)  /* what the option may be raised to */
-#define LIMIT_ARENA             (8 * MIB)   /* scratch of one request, without its body */
+#define LIMIT_ARENA             (96 * MIB)  /* scratch of one request: a rendered copy of the largest body */
 #define LIMIT_CONNECTIONS       16000       /* one loop's connections; the descriptor limit may be lower */
 #define LIMIT_HEADER_SECONDS    10          /* slowloris: a request's head has to be in by then */
 #define LIMIT_BODY_SECONDS      60          /* and its body */
@@ -20,6 +20,7 @@
 #define LIMIT_JSON_DEPTH  64            /* as other gateways; no real request nests deeper than 20 */
 #define LIMIT_JSON_KEY    256           /* a member's name */
 #define LIMIT_JSON_STRING (16 * MIB)    /* one string: a large image in base64 */
+#define LIMIT_JSON_UNIQUE 6             /* levels without duplicate keys: all that is read of a request */
 #define LIMIT_JSON_TOKENS 2000000       /* memory of one scan: 20 bytes each */
 
 /* LLM Chat */
@@ -34,11 +35,17 @@
 #define LIMIT_METADATA_VALUE 512        /* characters */
 #define LIMIT_MAX_TOKENS     1000000
 #define LIMIT_STOPS          4
+#define LIMIT_ID             64         /* any id of ours with its prefix; also file-<uuid> */
+#define LIMIT_TOOL_CALL_ID   256        /* providers make them; some are long */
+#define LIMIT_FILE_NAME      255        /* as in file systems */
+#define LIMIT_CHOICES        128        /* n, as OpenAI */
 
 /* Providers */
 #define LIMIT_UPSTREAM_BODY  (64 * MIB) /* a whole answer, media included */
+#define LIMIT_UPSTREAM_ASK   (136 * MIB) /* a request: a branch, a body, and our own members */
 #define LIMIT_SSE_LINE       (8 * MIB)  /* base64 images come in one line */
 #define LIMIT_SSE_EVENT      (16 * MIB)
+#define LIMIT_SSE_NAME       256        /* an event's name; real ones have less than 40 */
 #define LIMIT_ERROR_BODY     (64 * KIB) /* of a provider's error answer, read for its message */
 #define LIMIT_ANSWER         (32 * MIB) /* text kept of one streamed answer, to store it */
 #define LIMIT_COMMIT_BYTES   (64 * KIB) /* held before the status is decided */
@@ -54,12 +61,18 @@
 #define LIMIT_STORE_BATCH   128         /* turns in one transaction */
 #define LIMIT_STORE_READS   4096        /* reads waiting for the pool */
 #define LIMIT_BRANCH_BYTES  (64 * MIB)  /* history sent with one turn */
+#define LIMIT_BRANCH_LENGTH 1000000     /* messages walked from a leaf; ends a loop in a damaged file */
+#define LIMIT_STORE_ROW     (LIMIT_BODY_MAX + MIB) /* one row: a whole body as one message, and its envelope */
+#define LIMIT_STORE_WAL     (8 * MIB)   /* write-ahead log above which it is copied back (measured) */
 
 /* Log */
 #define LIMIT_LOG_BUFFER (1 * MIB)      /* lines waiting for stderr; above it they are counted, not kept */
 #define LIMIT_LOG_LINE   (4 * KIB)
 
 /* Configuration */
-#define LIMIT_CONFIG_FILE (1 * MIB)
-#define LIMIT_CONFIG_DEPTH 8
-#define LIMIT_SECRET      (8 * KIB)     /* a key, or a header value made from one */
+#define LIMIT_CONFIG_FILE   (1 * MIB)
+#define LIMIT_CONFIG_DEPTH  8
+#define LIMIT_CONFIG_ITEMS  4096        /* members of one list or map: duplicates are sought pairwise */
+#define LIMIT_CONFIG_MEMORY (16 * MIB)  /* a whole configuration, read */
+#define LIMIT_CONFIG_VALUE  (64 * KIB)  /* one scalar; echo's scripted reply is the longest */
+#define LIMIT_SECRET        (8 * KIB)   /* a key, or a header value made from one */

@@ -37,7 +37,8 @@ struct field_set {
  * ERR_MISSING_PARAMETER.  path ("" for the root, else as in messages[2]) is put in front of the
  * member in e->path.  A string value that was escaped is unescaped into arena; a string with NUL
  * is ERR_INVALID_VALUE.  An unknown member's error names the nearest known one.
+ * On failure *ret may be bound in part.
  * Errors: MISSING_PARAMETER, INVALID_TYPE, INVALID_VALUE, UNKNOWN_PARAMETER; each message says
- * what is allowed. */
+ * what is allowed.  REQUEST_TOO_LARGE or OVERLOADED when the arena has no room for a string. */
 enum errc fields_read(const struct field_set *set, const struct json_doc *doc, json_at obj,
 		      const char *path, struct arena *arena, void *ret, struct err *e) MUST_USE;

@@ -51,10 +51,11 @@ struct json_limits {
 	uint32_t depth;     /* of nesting */
 	uint32_t tokens;
 	uint32_t string;    /* bytes of one string */
-	uint32_t unique;    /* duplicate keys are refused in objects at depth <= unique (root object: 1) */
+	uint32_t unique;    /* no duplicate keys in objects at depth <= unique (root object: 1) */
 };
 
-/* For request bodies: LIMIT_JSON_*, keys unique in the first four levels (messages[].x included). */
+/* For request bodies: LIMIT_JSON_*, keys unique in the first LIMIT_JSON_UNIQUE levels (a content
+ * part or a tool call's function included). */
 extern const struct json_limits json_limits_request;
 /* For a provider's events and bodies: the same without a duplicate check. */
 extern const struct json_limits json_limits_upstream;
@@ -121,7 +122,7 @@ json_at json_get_some(const struct json_doc *d, json_at obj, const char *key);
 bool json_is(const struct json_doc *d, json_at i, const char *text);
 /* json_int: false when i is no integer or does not fit. */
 bool json_int(const struct json_doc *d, json_at i, int64_t *ret);
-/* json_number: false when i is no number or not finite. */
+/* json_number: false when i is no number, not finite, or written with more than 511 bytes. */
 bool json_number(const struct json_doc *d, json_at i, double *ret);
 /* json_text: a string's value; borrowed from the text when nothing is escaped, else unescaped into
  * the arena (a lone surrogate escape becomes U+FFFD).  False: no string, or no memory. */

@@ -1,6 +1,7 @@
 /* json/value: small JSON trees, for what is off the hot path.  json-c lives only in value.c.
  *
- * A value is owned by its parent once added; only roots are destroyed.  Not shared between threads. */
+ * A value is owned by its parent once added; only roots are destroyed.  Not shared between
+ * threads. */
 #pragma once
 
 #include "base/base.h"

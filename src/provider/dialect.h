@@ -15,8 +15,12 @@ struct decode {
 	bool              started;
 	bool              finished;  /* every choice seen so far has its finish reason */
 	bool              done_mark; /* the dialect's terminator was seen ([DONE]) */
-	uint64_t          open;      /* bit i: choice i has begun and not finished (i < 64) */
+	uint64_t          begun[2];  /* bit i: choice i has been seen (i < LIMIT_CHOICES) */
+	uint64_t          open[2];   /* bit i: choice i has begun and not finished */
+	uint64_t          tools;     /* bit i: call i of choice 0 has its start (i < 64) */
 	uint32_t          next_tool; /* for providers that leave the index out */
+	uint64_t          last_tool; /* and a hash of the newest call's id */
+	bool              unindexed; /* this provider does leave it out */
 	provider_event_fn on_event;
 	void             *arg;
 };

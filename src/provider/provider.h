@@ -2,8 +2,9 @@
  *
  * A call belongs to the loop it was started on; all of its callbacks run there.  Events come in
  * order; the last one is EVENT_END or EVENT_ERROR, after which the call is gone by itself.
- * Streamed calls: START?, then pieces, USAGE?, FINISH, END.  Plain calls: START?, MESSAGE, USAGE?,
- * FINISH, END.  A stream without a finish reason is EVENT_ERROR (STREAM_INCOMPLETE), never END. */
+ * Streamed calls: START?, then pieces, FINISH for each choice, USAGE? (before or behind the FINISH,
+ * maybe more than once: the last one counts), END.  Plain calls: START?, MESSAGE, USAGE?, FINISH,
+ * END.  OTHER may come anywhere before the end.  A stream without a finish reason is EVENT_ERROR (STREAM_INCOMPLETE), never END. */
 #pragma once
 
 #include "loop/loop.h"

@@ -9,7 +9,7 @@ struct registry;
 struct model_options {
 	const char *name;           /* may end in '*': the rest is passed through */
 	const char *provider;       /* name of a provider */
-	const char *upstream_model; /* NULL: the name itself (for 'local/*': what the star stands for) */
+	const char *upstream_model; /* NULL: the name itself (with a star: what it stands for) */
 };
 
 /* registry_create: consumes the providers (also on failure), copies the models.
@@ -26,7 +26,7 @@ OWNABLE(registry);
 struct target {
 	const struct provider *provider;
 	struct str             upstream_model; /* borrowed from registry or from the asked name */
-	struct str             label;          /* configured name, for metrics: "local/*" stays so */
+	struct str             label;          /* configured name, for metrics: with its star, if any */
 };
 
 /* registry_find: model may be empty (the default).  An exact name beats a star; the longest star

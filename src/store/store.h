@@ -24,6 +24,8 @@ struct store_job {
 	struct loop *loop;
 	void (*done)(struct store_job *job);
 	struct err err; /* out: code ERR_OK on success */
+	struct store_job *next; /* the store's: queues, and answers that travel together */
+	unsigned          op;   /* the store's: which of the jobs below this is */
 };
 
 enum run_status {
@@ -94,7 +96,8 @@ struct branch_read {
 	/* out */
 	struct id            leaf;  /* newest message to continue from; none: empty conversation */
 	struct id            expected_leaf; /* to hand to turn_begin */
-	bool                 live;  /* a run is going on at the leaf: conversation_busy */
+	bool                 live;  /* a run is going on at the leaf: conversation_busy; then leaf,
+	                             * instruction and messages are left empty */
 	bool                 instruction_set;
 	struct str           instruction; /* of the branch's newest turn that set one */
 	struct store_message *messages; /* root to leaf */
@@ -127,7 +130,7 @@ struct items_read {
 		enum run_status      status; /* an answer's run; COMPLETED for others */
 	}     *items;
 	size_t item_count;
-	bool   has_more;
+	bool   has_more; /* also when the arena's max, not limit, ended the page */
 };
 
 struct run_read {

@@ -13,9 +13,11 @@ struct sse {
 	struct buf line; /* an unfinished line, carried over */
 	struct buf data;
 	struct buf name;
+	struct str span; /* data of one line still in the caller's bytes; only within sse_feed */
 	bool       after_cr;
 	bool       begun; /* the BOM question is settled */
 	bool       has_data;
+	bool       bare; /* the pending event is JSON without a field name */
 };
 
 /* Returning anything but ERR_OK stops the feed with that error. */

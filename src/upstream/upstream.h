@@ -1,7 +1,9 @@
 /* upstream: one HTTP call to a provider over libcurl: start, cancel, pause, four deadlines.
  *
  * Deadlines: connect (until the connection stands), first byte (of the body; from the start),
- * idle (between body bytes), total.  Which one fired is in the error's code.
+ * idle (between body bytes; not while paused), total.  Which one fired is in the error's code; a
+ * limit of 0 is none.  Error texts begin with "the provider", so that a caller can put its name in,
+ * and never hold host names, addresses or keys.
  * Threads: the loop's own. */
 #pragma once
 
@@ -19,8 +21,10 @@ struct upstream_target_options {
 	const char        *proxy;
 	int64_t            connect_us;
 };
-/* Everything is copied; immutable and shared by all loops.  Refuses control bytes in headers and
- * schemes other than http and https. */
+/* Everything is copied; immutable and shared by all loops.  Calls keep a target alive, so it may be
+ * destroyed while some still run.
+ * Errors: INVALID_VALUE for control bytes in a header or URL, for headers that are HTTP's own, for a
+ * user name in the URL, and for schemes other than http and https. */
 enum errc upstream_target_create(const struct upstream_target_options *o,
 				 struct upstream_target **ret, struct err *e) MUST_USE;
 void      upstream_target_destroy(struct upstream_target *t);
@@ -45,14 +49,22 @@ struct upstream_callbacks {
 	void (*done)(void *arg, const struct err *e);
 };
 
-/* upstream_start: POSTs body (borrowed until done or cancel).  stream: small buffers, SSE accept. */
+/* upstream_start: POSTs body (borrowed until done, cancel or release).
+ * stream: small buffers, SSE accept, and no bound on the body's length but the deadlines (the callee
+ * keeps none of it); else a body above LIMIT_UPSTREAM_BODY is UPSTREAM_BAD_RESPONSE. */
 enum errc upstream_start(struct transfers *ts, const struct upstream_target *target,
 			 struct str body, bool stream, const struct upstream_limits *limits,
 			 const struct upstream_callbacks *cb, void *arg,
 			 struct upstream_call **ret, struct err *e) MUST_USE;
 /* upstream_cancel: closes the socket now; no callback follows.  Not from within a callback. */
 void upstream_cancel(struct upstream_call *c);
+/* upstream_pause: data comes no more from now on, or goes on with the next turn; from anywhere. */
 void upstream_pause(struct upstream_call *c, bool pause);
+/* upstream_release_take: all that mattered has been read.  The rest is read and dropped for a moment,
+ * so that the connection can be used again; no callback follows.  Consumes the bytes given at start.
+ * Not from within a callback. */
+struct buf;
+void upstream_release_take(struct upstream_call *c, struct buf *body);
 
 /* Process-wide start of libcurl; before any thread exists. */
 enum errc upstream_global_init(struct err *e) MUST_USE;

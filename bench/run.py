@@ -1,0 +1,675 @@
+"""Measures Parley beside nginx and beside nothing, on one machine, in one run.  See README.md."""
+
+import argparse
+import base64
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import platform
+import resource
+import shutil
+import signal
+import socket
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+GATEWAY_CPU, TOOLS_CPU = 0, 1
+SETTLE_MS = 700  # between the last stream's start and the window
+
+# ---- what is sent ---------------------------------------------------------------------------
+
+SENTENCE = ("Explain to a curious reader how a lighthouse keeps ships off the rocks, which parts "
+            "it has, who looks after it and what has changed since lamps burned oil. ")
+PROMPT = (SENTENCE * 4)[:600]
+SYSTEM = "You are a patient teacher. Answer in plain words."
+IMAGE = "data:image/png;base64," + base64.b64encode(
+    bytes((i * 131 + i // 251) % 256 for i in range(3072)) * 256).decode()
+
+
+def completions(model, stream=False, content=PROMPT, turns=0):
+    messages = [{"role": "system", "content": SYSTEM}]
+    for i in range(turns):
+        role = "assistant" if i % 2 else "user"
+        messages.append({"role": role, "content": (f"Turn {i}: " + SENTENCE * 7)[:1000]})
+    messages.append({"role": "user", "content": content})
+    body = {"model": model, "messages": messages, "temperature": 0.7, "max_tokens": 256}
+    return body | ({"stream": True} if stream else {})
+
+
+def chat(model, stream=False):
+    body = {"instruction": SYSTEM, "messages": [PROMPT],
+            "config": {"model": model, "temperature": 0.7, "max_tokens": 256}}
+    return body | ({"stream": True} if stream else {})
+
+
+def image_body():
+    return completions("json", content=[
+        {"type": "text", "text": PROMPT},
+        {"type": "image_url", "image_url": {"url": IMAGE}}])
+
+
+class Scenario:
+    """One kind of load; ways: through what it goes, in this order (reversed in every other round);
+    every: 3 means in each third round only, for what is long or has no target."""
+
+    def __init__(self, name, title, ways, connections, window_s, *, plain, native=None,
+                 interval_ms=0, ramp_ms=0, again=False, every=1, first_round_only=()):
+        self.name, self.title, self.ways, self.connections = name, title, ways, connections
+        self.window_s, self.interval_ms, self.ramp_ms = window_s, interval_ms, ramp_ms
+        self.again, self.every, self.first_round_only = again, every, first_round_only
+        self.streams = bool(interval_ms) or again
+        self.plain, self.native = plain, native
+        self.model, self.events = "json", 0
+        if interval_ms:  # each stream lasts from the ramp to a little after the window
+            lasts = ramp_ms + SETTLE_MS + window_s * 1000 + 500
+            self.events = -(-int(lasts) // interval_ms)
+            self.model = f"sse-{self.events}-{interval_ms}"
+        elif again:
+            self.events, self.model = 64, "sse-64-0"
+
+    def request(self, way):
+        native = way == "stored"
+        body = (self.native if native else self.plain)(self.model)
+        return ("/v1/chat" if native else "/v1/chat/completions"), body
+
+    def load_arguments(self):
+        args = ["-c", self.connections, "-d", int(self.window_s * 1000)]
+        if self.interval_ms:
+            warm = self.ramp_ms + SETTLE_MS
+            hard = warm + int(self.window_s * 1000) + 15000
+            args += ["-s", "-r", self.ramp_ms, "-w", warm, "-x", hard, "-e", self.events]
+        elif self.again:
+            args += ["-s", "-R", "-w", 500, "-e", self.events]
+        else:
+            args += ["-w", 300 if self.connections == 1 else 400]
+        return [str(a) for a in args]
+
+
+def scenarios(quick):
+    def s(full, short):
+        return short if quick else full
+    small = completions
+    stream = lambda model: completions(model, stream=True)
+    both = {"plain": small, "native": chat}
+    streams = {"plain": stream, "native": lambda model: chat(model, stream=True)}
+    return [
+        Scenario("json64", "JSON, 64 connections", ["direct", "nginx", "parley", "stored"], 64,
+                 s(1.2, 1), **both),
+        Scenario("body20k", "JSON with 20 KB of messages, 64 connections", ["nginx", "parley"], 64,
+                 s(1.2, .8), plain=lambda m: completions(m, turns=19)),
+        Scenario("image1m", "JSON with a 1 MB image, 8 connections", ["nginx", "parley"], 8,
+                 s(1.2, .8), plain=lambda m: image_body()),
+        Scenario("json1", "JSON, 1 connection", ["direct", "nginx", "parley", "stored"], 1,
+                 s(1.2, .6), every=3, **both),
+        Scenario("stream64", "streams of 64 events, back to back, 64 at a time",
+                 s(["nginx", "parley", "stored"], ["nginx", "parley"]), 64, s(1.5, .8), again=True, every=3,
+                 **streams),
+        Scenario("sse1000", "1,000 open streams, an event every 200 ms",
+                 s(["direct", "nginx", "parley", "stored"], ["nginx", "parley", "stored"]), 1000,
+                 s(4, 1.5), interval_ms=200, every=3,
+                 ramp_ms=1000, **streams),
+        Scenario("sse5000", "5,000 open streams, an event every 500 ms",
+                 s(["direct", "nginx", "parley"], ["nginx", "parley"]), 5000, s(4, 2),
+                 interval_ms=500, ramp_ms=2500, every=3,
+                 first_round_only=("direct",), **streams),
+    ]
+
+
+# ---- processes ------------------------------------------------------------------------------
+
+def pinned(cpu):
+    """For preexec_fn: one CPU (None: all) and every descriptor that the hard limit allows."""
+    def prepare():
+        if cpu is not None and cpu in os.sched_getaffinity(0):
+            os.sched_setaffinity(0, {cpu})
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return prepare
+
+
+def children(pid):
+    found = []
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):
+            found += [int(p) for p in (task / "children").read_text().split()]
+    return found
+
+
+class Process:
+    """A server under measure or the mock: started, read through /proc, stopped."""
+
+    def __init__(self, argv, cpu, folder, name, ready=None):
+        self.log = folder / f"{name}.log"
+        self.name = name
+        with open(self.log, "wb") as log:
+            self.p = subprocess.Popen(argv, stdout=log, stderr=subprocess.STDOUT, cwd=folder,
+                                      stdin=subprocess.DEVNULL, preexec_fn=pinned(cpu))
+        self.port = None
+        if ready:
+            self.port = self.wait_ready(ready)
+
+    def wait_ready(self, start):
+        deadline = time.monotonic() + 15
+        while time.monotonic() < deadline:
+            with open(self.log, "rb") as log:
+                for line in log.read(65536).decode(errors="replace").splitlines(keepends=True):
+                    if line.startswith(start) and line.endswith("\n"):
+                        return int(line.strip().rsplit(":", 1)[1].rstrip("/"))
+            if self.p.poll() is not None:
+                break
+            time.sleep(0.02)
+        tail = self.log.read_text(errors="replace")[-2000:]
+        self.stop()
+        raise SystemExit(f"{self.name} did not become ready:\n{tail}")
+
+    def pids(self):
+        return [self.p.pid] + children(self.p.pid)
+
+    def cpu(self):
+        """CPU time so far: by thread in ns, and of the whole processes in ticks."""
+        threads, ticks = {}, 0
+        for pid in self.pids():
+            for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+                with contextlib.suppress(OSError):
+                    threads[task.name] = int((task / "schedstat").read_text().split()[0])
+            fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+            ticks += int(fields[11]) + int(fields[12])
+        return threads, ticks
+
+    @staticmethod
+    def cpu_s(before, after):
+        """A thread that ended in between took its nanoseconds along; the ticks still have it."""
+        if before[0].keys() <= after[0].keys():
+            return sum(ns - before[0].get(tid, 0) for tid, ns in after[0].items()) / 1e9
+        return (after[1] - before[1]) / os.sysconf("SC_CLK_TCK")
+
+    def memory_kb(self):
+        rss = pss = 0
+        for pid in self.pids():
+            for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+                if line.startswith("VmRSS:"):
+                    rss += int(line.split()[1])
+            with contextlib.suppress(OSError):
+                for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+                    if line.startswith("Pss:"):
+                        pss += int(line.split()[1])
+        return {"rss": rss, "pss": pss}
+
+    def stop(self):
+        if self.p.poll() is None:
+            self.p.send_signal(signal.SIGTERM)
+            try:
+                self.p.wait(10)
+            except subprocess.TimeoutExpired:
+                self.p.kill()
+                self.p.wait()
+        return self.p.returncode
+
+
+NGINX_CONF = """
+daemon off;
+{user}
+worker_processes 1;
+worker_rlimit_nofile {files};
+error_log stderr crit;
+pid {folder}/nginx.pid;
+events {{ worker_connections {files}; multi_accept on; }}
+http {{
+	access_log off;
+	client_body_temp_path {folder}/body;
+	proxy_temp_path {folder}/proxy;
+	fastcgi_temp_path {folder}/fastcgi;
+	uwsgi_temp_path {folder}/uwsgi;
+	scgi_temp_path {folder}/scgi;
+	keepalive_requests 1000000000;
+	client_max_body_size 64m;
+	client_body_buffer_size 2m;
+	tcp_nodelay on;
+	upstream provider {{
+		server 127.0.0.1:{upstream};
+		keepalive 256;
+		keepalive_requests 1000000000;
+	}}
+	server {{
+		listen 127.0.0.1:{port} backlog=8192;
+		location / {{
+			proxy_pass http://provider;
+			proxy_http_version 1.1;
+			proxy_set_header Connection "";
+			proxy_buffering off;
+			proxy_read_timeout 300s;
+		}}
+	}}
+}}
+"""
+
+PARLEY_CONF = """
+default_model: json
+providers:
+  - name: mock
+    dialect: openai
+    base_url: http://127.0.0.1:{upstream}/v1
+models:
+  - name: json
+    provider: mock
+  - name: "*"
+    provider: mock
+"""
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def nginx_path():
+    return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+
+
+class Bench:
+    def __init__(self, args):
+        self.args = args
+        self.tools = pathlib.Path(args.tools)
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=self.tools))
+        self.files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+
+    def start_mock(self):
+        return Process([self.tools / "mock"], TOOLS_CPU, self.folder, "mock", "mock ready on ")
+
+    def start_nginx(self, upstream):
+        port = free_port()
+        conf = self.folder / "nginx.conf"
+        conf.write_text(NGINX_CONF.format(
+            folder=self.folder, upstream=upstream, port=port, files=self.files,
+            user="user root;" if os.geteuid() == 0 else ""))
+        p = Process([nginx_path(), "-c", conf, "-p", self.folder, "-e", "stderr"], GATEWAY_CPU,
+                    self.folder, "nginx")
+        p.port = port
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                if children(p.p.pid):
+                    return p
+            time.sleep(0.02)
+        raise SystemExit("nginx did not start:\n" + p.log.read_text()[-2000:])
+
+    def start_parley(self, upstream, cpu=GATEWAY_CPU, one_loop=True):
+        for old in self.folder.glob("bench.db*"):
+            old.unlink()
+        conf = self.folder / "parley.yaml"
+        conf.write_text(PARLEY_CONF.format(upstream=upstream))
+        argv = [self.args.parley, "serve", "--config", conf, "--listen", "127.0.0.1:0",
+                "--database", self.folder / "bench.db"] + self.args.parley_option
+        return Process(argv + (["--loops", "1"] if one_loop else []), cpu, self.folder, "parley",
+                       "parley ready on ")
+
+    def start_gateway(self, way, mock):
+        if way == "direct":
+            return mock
+        return self.start_nginx(mock.port) if way == "nginx" else self.start_parley(mock.port)
+
+    def probe(self, port, path, body, stream):
+        """One request by hand: a wrong answer must not be measured as a quick one."""
+        c = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        c.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        r = c.getresponse()
+        text = r.read().decode(errors="replace")
+        c.close()
+        if r.status != 200:
+            raise SystemExit(f"{path} answers {r.status}: {text[:600]}")
+        if stream:
+            if "@ns" not in text or "[DONE]" not in text:
+                raise SystemExit(f"{path}: not a whole stream: {text[-600:]}")
+        elif not json.loads(text)["choices"][0]["message"]["content"]:
+            raise SystemExit(f"{path}: no content: {text[:600]}")
+
+    def load(self, scenario, way, gateway, body_file, path):
+        argv = [self.tools / "load", "-t", f"127.0.0.1:{gateway.port}", "-p", path, "-b", body_file]
+        p = subprocess.Popen(argv + scenario.load_arguments(), stdout=subprocess.PIPE, text=True,
+                             preexec_fn=pinned(TOOLS_CPU))
+        marks, memory, result = {}, None, None
+        for line in p.stdout:
+            answer = json.loads(line)
+            if "mark" in answer:
+                marks[answer["mark"]] = gateway.cpu()
+                if answer["mark"] == "end":
+                    memory = gateway.memory_kb()
+            else:
+                result = answer
+        p.wait()
+        if not result or "start" not in marks:
+            raise SystemExit(f"the load generator failed ({p.returncode}) in {scenario.name}")
+        result["gateway_cpu_s"] = Process.cpu_s(marks["start"], marks["end"])
+        result["memory_kb"] = memory
+        return result
+
+    def measure(self, scenario, way):
+        """A fresh mock and a fresh gateway for every figure, so that none inherits a heap."""
+        mock = self.start_mock()
+        gateway = mock
+        try:
+            gateway = self.start_gateway(way, mock)
+            path, body = scenario.request(way)
+            text = json.dumps(body)
+            body_file = self.folder / "body.json"
+            body_file.write_text(text)
+            probe = json.loads(text.replace(scenario.model, "sse-3-0")) if scenario.streams else body
+            self.probe(gateway.port, path, probe, scenario.streams)
+            before = gateway.memory_kb()
+            r = self.load(scenario, way, gateway, body_file, path)
+            r["body_bytes"] = len(text)
+            r["memory_before_kb"] = before
+            units = r["events"] if scenario.streams else r["answers"]
+            r["cpu_us"] = r["gateway_cpu_s"] / units * 1e6 if units else None
+            r["busy"] = r["gateway_cpu_s"] / r["seconds"]
+            if scenario.interval_ms:
+                r["kb_per_stream"] = (r["memory_kb"]["rss"] - before["rss"]) / scenario.connections
+        finally:
+            stopped = gateway.stop() if gateway is not mock else 0
+            mock.stop()
+        if stopped != 0:
+            r["fails"]["gateway_exit"] = stopped
+            r["errors"] += 1
+        with contextlib.suppress(IndexError, ValueError):
+            r["mock"] = json.loads(mock.log.read_text().splitlines()[-1])
+        if way == "stored":
+            r["stored_rows"] = self.stored_rows()
+            lost = r["ended_well"] - r["stored_rows"]
+            if lost > 0:
+                r["fails"]["not_stored"] = lost
+                r["errors"] += lost
+        return r
+
+    def stored_rows(self):
+        """Rows of the largest table: proof that the stored scenario stores."""
+        db = self.folder / "bench.db"
+        if not db.exists():
+            return 0
+        with contextlib.closing(sqlite3.connect(db)) as c:
+            names = [n for (n,) in c.execute("select name from sqlite_master where type='table'")]
+            return max((c.execute(f'select count(*) from "{n}"').fetchone()[0] for n in names),
+                       default=0)
+
+    def idle(self):
+        """Memory a second after the start, before any request: as installed, and as pinned here."""
+        mock, figures = self.start_mock(), {}
+        try:
+            for name, one_loop in (("default", False), ("one_loop", True)):
+                p = self.start_parley(mock.port, cpu=None, one_loop=one_loop)
+                time.sleep(1)
+                figures[name] = p.memory_kb()
+                p.stop()
+            n = self.start_nginx(mock.port)
+            time.sleep(0.5)
+            figures["nginx"] = n.memory_kb()
+            n.stop()
+        finally:
+            mock.stop()
+        return figures
+
+    def profile(self, scenario, way, seconds):
+        """perf's view of the gateway under a scenario: most expensive functions first."""
+        mock = self.start_mock()
+        gateway = self.start_gateway(way, mock)
+        try:
+            path, body = scenario.request(way)
+            body_file = self.folder / "body.json"
+            body_file.write_text(json.dumps(body))
+            argv = [self.tools / "load", "-t", f"127.0.0.1:{gateway.port}", "-p", path, "-b",
+                    body_file] + scenario.load_arguments()
+            load = subprocess.Popen(argv, stdout=subprocess.DEVNULL, preexec_fn=pinned(TOOLS_CPU))
+            time.sleep((scenario.ramp_ms + SETTLE_MS) / 1000)
+            data = self.folder / "perf.data"
+            pids = ",".join(str(p) for p in gateway.pids())
+            subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "-p", pids,
+                            "-o", data, "--", "sleep", str(seconds)], check=True,
+                           stderr=subprocess.DEVNULL, preexec_fn=pinned(TOOLS_CPU))
+            load.wait()
+            for keys, rows in (("comm", 12), ("dso", 12), ("dso,symbol", 60)):
+                r = subprocess.run(["perf", "report", "-i", data, "--stdio", "-q", "--sort", keys,
+                                    "--percent-limit", "0.3"], capture_output=True, text=True,
+                                   check=True)
+                lines = [l for l in r.stdout.splitlines() if l.strip()][:rows]
+                print(f"\n## {scenario.title}, {way}: by {keys}\n" + "\n".join(lines))
+        finally:
+            if gateway is not mock:
+                gateway.stop()
+            mock.stop()
+
+    def clean(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+# ---- what it means --------------------------------------------------------------------------
+
+def median(values):
+    values = [v for v in values if v is not None]
+    return statistics.median(values) if values else None
+
+
+class Figures:
+    """rounds: a list of {scenario: {way: result}}."""
+
+    def __init__(self, rounds, idle):
+        self.rounds, self.idle = rounds, idle
+
+    def each(self, f):
+        out = []
+        for r in self.rounds:
+            with contextlib.suppress(KeyError, TypeError, ZeroDivisionError):
+                out.append(f(r))
+        return out
+
+    def value(self, scenario, way, *keys):
+        def one(r):
+            v = r[scenario][way]
+            for k in keys:
+                v = v[k]
+            return v
+        return median(self.each(one))
+
+    def ratio(self, scenario, way, *, base=("nginx",), of=("cpu_us",)):
+        def one(r):
+            a, b = r[scenario][way], r[scenario][base[0]]
+            for k in of:
+                a, b = a[k], b[k]
+            return a / b
+        return self.each(one)
+
+    def added(self, scenario, way, kind, share):
+        return median(self.each(lambda r: r[scenario][way][kind][share]
+                                - r[scenario]["direct"][kind][share]))
+
+    def body_adds(self, scenario, way):
+        return self.each(lambda r: r[scenario][way]["cpu_us"] - r["json64"][way]["cpu_us"])
+
+    def errors(self, scenario=None, way=None):
+        return sum(result["errors"] for r in self.rounds for s, ways in r.items()
+                   for w, result in ways.items() if scenario in (None, s) and way in (None, w))
+
+    def targets(self):
+        """(what, unit, limit, every round's figure, scenario, way)"""
+        yield ("unstored `/v1/chat/completions`, 64 connections: CPU per request beside nginx's", "x",
+               2.3, self.ratio("json64", "parley"), "json64", "parley")
+        yield ("stored, validated `/v1/chat`, 64 connections: CPU per request beside nginx's", "x",
+               4.0, self.ratio("json64", "stored"), "json64", "stored")
+        yield ("1,000 open streams: CPU per event beside nginx's", "x",
+               1.6, self.ratio("sse1000", "parley"), "sse1000", "parley")
+        yield ("1,000 open streams: memory for each", "KB",
+               30, self.each(lambda r: r["sse1000"]["parley"]["kb_per_stream"]), "sse1000", "parley")
+        yield ("5,000 open streams: latency of an event, p99", "ms",
+               20, self.each(lambda r: r["sse5000"]["parley"]["event_latency"]["p99_us"] / 1000),
+               "sse5000", "parley")
+        yield ("idle: RSS", "MB", 18,
+               [self.idle["default"]["rss"] / 1024] if self.idle else [], None, None)
+        yield ("20 KB of messages: CPU over the small body", "µs",
+               40, self.body_adds("body20k", "parley"), "body20k", "parley")
+        yield ("1 MB image: CPU over the small body", "µs",
+               1500, self.body_adds("image1m", "parley"), "image1m", "parley")
+
+
+def number(v, digits=None):
+    if v is None:
+        return ""
+    if digits is None:
+        digits = 0 if abs(v) >= 100 else 1 if abs(v) >= 10 else 2
+    return f"{v:,.{digits}f}"
+
+
+def machine():
+    model = "unknown CPU"
+    for line in open("/proc/cpuinfo", encoding="ascii", errors="replace"):
+        if line.startswith("model name"):
+            model = line.split(":", 1)[1].strip()
+            break
+    return f"{model}, {os.cpu_count()} cores, Linux {platform.release()}"
+
+
+def version(argv):
+    r = subprocess.run(argv, capture_output=True, text=True, check=False)
+    return (r.stdout + r.stderr).strip().splitlines()[0] if (r.stdout + r.stderr).strip() else "?"
+
+
+WAYS = {"direct": "directly", "nginx": "nginx", "parley": "Parley, unstored",
+        "stored": "Parley, stored `/v1/chat`"}
+
+
+def table(figures, list_of_scenarios):
+    out = []
+    for s in list_of_scenarios:
+        if not any(s.name in r for r in figures.rounds):
+            continue
+        v = lambda way, *keys: figures.value(s.name, way, *keys)
+        unit, kind = ("event", "event_latency") if s.interval_ms else ("request", "latency")
+        per = "event" if s.streams else "request"
+        rate = "events_per_s" if s.streams else "rps"
+        out += ["", f"### {s.title}", "",
+                f"| through | {per}s/s | CPU µs per {per} | x nginx | {unit} p50 ms | {unit} p99 ms "
+                "| added p50 ms | added p99 ms | busy | RSS MB | KB per stream | errors |",
+                "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
+        for way in s.ways:
+            if v(way, "rps") is None:
+                continue
+            gateway = way != "direct"
+            ms = lambda x: None if x is None else x / 1000
+            added = [ms(figures.added(s.name, way, kind, q)) if gateway else None
+                     for q in ("p50_us", "p99_us")]
+            rss = v(way, "memory_kb", "rss")
+            cells = [WAYS[way], number(v(way, rate), 0),
+                     number(v(way, "cpu_us")) if gateway else "",
+                     number(median(figures.ratio(s.name, way)), 2) if gateway else "",
+                     number(ms(v(way, kind, "p50_us")), 3), number(ms(v(way, kind, "p99_us")), 3),
+                     number(added[0], 3), number(added[1], 3),
+                     f"{v(way, 'busy') * 100:.0f} %" if gateway else "",
+                     number(rss / 1024, 1) if gateway else "",
+                     number(v(way, "kb_per_stream"), 1) if gateway else "",
+                     str(figures.errors(s.name, way))]
+            out.append("| " + " | ".join(cells) + " |")
+    return out
+
+
+def report(figures, meta, list_of_scenarios):
+    out = ["# Benchmark results", "",
+           "Written by `bench/run`; how to read it: [README.md](README.md). Raw figures: "
+           "`results.json`.", "",
+           f"{meta['date']}; {meta['machine']}; {meta['parley']}; {meta['nginx']}; "
+           f"{meta['rounds']} interleaved round{'s' if meta['rounds'] > 1 else ''}{', quick' if meta['quick'] else ''}; "
+           f"{meta['seconds']} s.", "",
+           "## Targets", "", "| figure | target | median | rounds | reached |",
+           "|---|---:|---:|---|---|"]
+    for what, unit, limit, values, scenario, way in figures.targets():
+        if not values:
+            out.append(f"| {what} | ≤ {number(limit)} {unit} | | | not measured |")
+            continue
+        m = median(values)
+        errors = figures.errors(scenario, way) if scenario else 0
+        reached = "yes" if m <= limit and not errors else "**no**"
+        if errors:
+            reached += f" ({errors} errors)"
+        out.append(f"| {what} | ≤ {number(limit)} {unit} | {number(m)} {unit} | "
+                   f"{', '.join(number(x) for x in values)} | {reached} |")
+    if figures.idle:
+        idle = figures.idle
+        out += ["", "Idle RSS (PSS), MB: " + "; ".join(
+            f"{title} {idle[k]['rss'] / 1024:.1f} ({idle[k]['pss'] / 1024:.1f})" for k, title in (
+                ("default", "Parley as installed"), ("one_loop", "Parley with one loop"),
+                ("nginx", "nginx, master and one worker")) if k in idle) + "."]
+    return "\n".join(out + ["", "## All figures (medians)"] + table(figures, list_of_scenarios)) + "\n"
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("--quick", action="store_true", help="one short round, under a minute")
+    p.add_argument("--rounds", type=int)
+    p.add_argument("--only", help="scenarios, separated by commas")
+    p.add_argument("--ways", help="direct,nginx,parley,stored or some of them")
+    p.add_argument("--profile", metavar="WAY", help="perf's profile of this way, for each --only")
+    p.add_argument("--parley", required=True)
+    p.add_argument("--parley-option", action="append", default=[], help="more for parley serve")
+    p.add_argument("--tools", required=True, help="folder with mock and load; also for scratch files")
+    p.add_argument("--results", help="where RESULTS.md and results.json go; bench/ after a full run, "
+                   "the tools' folder otherwise")
+    args = p.parse_args()
+    chosen = scenarios(args.quick)
+    if args.only:
+        chosen = [s for s in chosen if s.name in args.only.split(",")]
+    if args.ways:
+        for s in chosen:
+            s.ways = [w for w in s.ways if w in args.ways.split(",")]
+    bench = Bench(args)
+    try:
+        if args.profile:
+            for s in chosen:
+                bench.profile(s, args.profile, 2)
+            return 0
+        return run(bench, args, chosen)
+    finally:
+        bench.clean()
+
+
+def run(bench, args, chosen):
+    began = time.monotonic()
+    count = args.rounds or (1 if args.quick else 7)
+    rounds, figures = [], None
+    has_parley = any(w in ("parley", "stored") for s in chosen for w in s.ways)
+    idle = bench.idle() if has_parley else None
+    for i in range(count):
+        rounds.append({})
+        for s in (s for s in chosen if i % s.every == 0):
+            for way in (s.ways if i % 2 == 0 else s.ways[::-1]):
+                if i > 0 and way in s.first_round_only:
+                    continue
+                r = bench.measure(s, way)
+                rounds[-1].setdefault(s.name, {})[way] = r
+                rate = r["events_per_s"] if s.streams else r["rps"]
+                lat = r["event_latency" if s.interval_ms else "latency"]
+                print(f"{i + 1}/{count} {s.name:9}{way:8}{rate:8.0f}/s {r['cpu_us'] or 0:8.1f} us "
+                      f"p50 {lat['p50_us'] / 1000:8.3f} ms p99 {lat['p99_us'] / 1000:8.3f} ms "
+                      f"busy {r['busy'] * 100:3.0f} % rss {r['memory_kb']['rss'] / 1024:6.1f} MB "
+                      f"errors {r['errors']} {r['fails'] or ''} {r['sample']}", flush=True)
+    figures = Figures(rounds, idle)
+    meta = {"date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), "machine": machine(),
+            "parley": version([args.parley, "--version"]) if has_parley else "without Parley",
+            "nginx": version([nginx_path(), "-v"]).removeprefix("nginx version: "),
+            "rounds": count, "quick": args.quick, "seconds": round(time.monotonic() - began)}
+    whole = not (args.quick or args.only or args.ways)
+    folder = pathlib.Path(args.results) if args.results else HERE if whole else bench.tools
+    text = report(figures, meta, chosen)
+    (folder / "RESULTS.md").write_text(text)
+    (folder / "results.json").write_text(json.dumps(
+        {"meta": meta, "idle": idle, "rounds": rounds}, indent=1) + "\n")
+    print("\n" + text)
+    return 1 if figures.errors() else 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    sys.exit(main())

@@ -1,0 +1,10 @@
+/* routes/chat_messages: the messages of LLM Chat, checked and made into what is stored. */
+#pragma once
+
+#include "json/input.h"
+
+/* chat_messages_read: each element of the array at `messages` becomes a message object with a role:
+ * raw JSON, borrowed from the body or made in the input's arena.
+ * Errors: with the path of the culprit; NOT_SUPPORTED_YET for LMC messages and uploaded files. */
+enum errc chat_messages_read(struct input *in, json_at messages, struct str **ret,
+			     size_t *ret_count, struct err *e) MUST_USE;

@@ -1,0 +1,173 @@
+/* Joins a request with its run: chooses the reply, and passes on who left first. */
+#include "routes/exchange.h"
+
+#include "base/limits.h"
+#include "base/metric.h"
+#include "http/reply.h"
+#include "http/stream.h"
+
+#include <stdlib.h>
+
+struct exchange {
+	struct request *request; /* gone after a reply, or when the client left */
+	struct run     *run;
+	struct stream  *stream; /* NULL: plain, or not open yet */
+	struct str      model;
+	struct str      label;
+	const char     *provider;
+	bool            native;
+	bool            streamed;
+};
+
+static void note(struct exchange *x)
+{
+	struct run_view v;
+
+	run_view(x->run, &v);
+	request_note(x->request,
+		     &(struct request_note){
+			     .run = v.id,
+			     .conversation = v.conversation,
+			     .model = x->model,
+			     .label = x->label,
+			     .provider = str_of(x->provider),
+			     .finish_reason = v.finish_reason,
+			     .tokens_in = v.usage.in,
+			     .tokens_out = v.usage.out,
+			     .first_token_us = v.first_token_us
+						       ? v.first_token_us - request_start_us(x->request)
+						       : 0,
+		     });
+}
+
+static void headers(struct exchange *x)
+{
+	struct run_view v;
+	struct buf      location;
+
+	run_view(x->run, &v);
+	if (v.id.n == 0 || (!x->native && v.conversation.n == 0))
+		return;
+	reply_header(x->request, "X-Run-Id", v.id);
+	if (v.conversation.n > 0)
+		reply_header(x->request, "X-Conversation-Id", v.conversation);
+	if (!x->native || !x->streamed)
+		return;
+	buf_init(&location, 256);
+	if (buf_text(&location, "/v1/runs/") && buf_str(&location, v.id) &&
+	    buf_text(&location, "/events"))
+		reply_header(x->request, "Location", buf_view(&location));
+	buf_finish(&location);
+}
+
+static void part(struct exchange *x)
+{
+	run_leave(x->run);
+	free(x);
+}
+
+/* --- the stream's side --- */
+
+static struct str source_ready(void *arg, bool *ret_last)
+{
+	return run_ready(((struct exchange *)arg)->run, ret_last);
+}
+
+static void source_taken(void *arg, size_t n)
+{
+	run_taken(((struct exchange *)arg)->run, n);
+}
+
+static void source_over(void *arg, bool whole)
+{
+	struct exchange *x = arg;
+
+	if (!whole)
+		metric_add(METRIC_STREAM_ABORTS, (const char *[]){ "client", "left", "" }, 1);
+	note(x);
+	part(x);
+}
+
+static const struct stream_source source = { source_ready, source_taken, source_over };
+
+/* --- the run's side --- */
+
+static void run_open(void *arg)
+{
+	struct exchange *x = arg;
+
+	headers(x);
+	x->stream = stream_open(x->request, &source, x);
+}
+
+static void run_wake(void *arg)
+{
+	struct exchange *x = arg;
+
+	if (x->stream)
+		stream_wake(x->stream);
+}
+
+static void run_done(void *arg, const struct err *e)
+{
+	struct exchange *x = arg;
+	struct buf       body;
+	struct err       failure;
+
+	note(x);
+	headers(x);
+	buf_init(&body, LIMIT_UPSTREAM_BODY + 4 * KIB);
+	if (!e && !run_whole(x->run, &body)) {
+		err_set(&failure, ERR_OVERLOADED, "", "no memory for the answer");
+		e = &failure;
+	}
+	if (e) {
+		buf_finish(&body);
+		reply_error(x->request, e);
+	} else {
+		reply_json_take(x->request, 200, &body);
+	}
+	part(x);
+}
+
+static const struct run_observer observer = { run_open, run_wake, run_done };
+
+static void client_left(void *arg)
+{
+	struct exchange *x = arg;
+
+	note(x);
+	part(x);
+}
+
+void exchange_start(struct request *r, struct gateway *g, struct run_request *rq)
+{
+	struct err       e;
+	struct exchange *x = calloc(1, sizeof *x);
+
+	if (!x) {
+		input_destroy(rq->input);
+		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
+		reply_error(r, &e);
+		return;
+	}
+	*x = (struct exchange){
+		.request = r,
+		.native = rq->native,
+		.streamed = rq->prompt.stream,
+		.provider = rq->provider->name,
+	};
+	/* The request's arena lives as long as the exchange may speak to the request. */
+	x->model = arena_str(request_arena(r), rq->model);
+	x->label = arena_str(request_arena(r), rq->label);
+	rq->request_id = request_id(r);
+	rq->owner = request_owner(r);
+	rq->held = snapshot_hold(g->now);
+	rq->release = snapshot_release;
+	if (run_start(g->runs, rq, &observer, x, &x->run, &e) != ERR_OK) {
+		free(x);
+		reply_error(r, &e);
+		return;
+	}
+	request_on_left(r, client_left, x);
+}

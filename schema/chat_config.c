@@ -1,0 +1,24 @@
+/* The field table of chat_config.json. */
+#include "schema/chat_config.h"
+
+#include "base/limits.h"
+
+#define AT(m) offsetof(struct chat_config, m)
+static const struct field rows[] = {
+	{ "max_tokens", FIELD_INT, false, 1, LIMIT_MAX_TOKENS, AT(max_tokens), NULL },
+	{ "temperature", FIELD_NUMBER, false, 0, 2, AT(temperature), NULL },
+	{ "model", FIELD_STRING, false, 1, LIMIT_MODEL, AT(model), NULL },
+	{ "top_p", FIELD_NUMBER, false, 0, 1, AT(top_p), NULL },
+	{ "stop", FIELD_ANY, false, 0, 0, AT(stop), NULL },
+	{ "seed", FIELD_INT, false, 0, 0, AT(seed), NULL },
+	{ "presence_penalty", FIELD_NUMBER, false, -2, 2, AT(presence_penalty), NULL },
+	{ "frequency_penalty", FIELD_NUMBER, false, -2, 2, AT(frequency_penalty), NULL },
+	{ "response_format", FIELD_OBJECT, false, 0, 0, AT(response_format), NULL },
+	{ "tools", FIELD_ARRAY, false, 0, LIMIT_TOOLS, AT(tools), NULL },
+	{ "tool_choice", FIELD_ANY, false, 0, 0, AT(tool_choice), NULL },
+	{ "reasoning_effort", FIELD_STRING, false, 1, LIMIT_NAME, AT(reasoning_effort), NULL },
+	{ "extra", FIELD_OBJECT, false, 0, 0, AT(extra), NULL },
+};
+#undef AT
+
+const struct field_set chat_config_fields = { "chat_config", rows, ARRAY_LEN(rows), false };

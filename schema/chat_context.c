@@ -1,0 +1,12 @@
+/* The field table of chat_context.json. */
+#include "schema/chat_context.h"
+
+#include "base/limits.h"
+
+#define AT(m) offsetof(struct chat_context, m)
+static const struct field rows[] = {
+	{ "files", FIELD_ARRAY, false, 0, LIMIT_FILES, AT(files), NULL },
+};
+#undef AT
+
+const struct field_set chat_context_fields = { "chat_context", rows, ARRAY_LEN(rows), false };

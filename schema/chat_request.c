@@ -1,0 +1,26 @@
+/* The field table of chat_request.json. */
+#include "schema/chat_request.h"
+
+#include "base/limits.h"
+
+static const char *const formats[] = { "openai", "lmc", NULL };
+static const char *const on_disconnect[] = { "finish", "cancel", NULL };
+
+#define AT(m) offsetof(struct chat_request, m)
+static const struct field rows[] = {
+	{ "instruction", FIELD_STRING, false, 0, 0, AT(instruction), NULL },
+	{ "messages", FIELD_ARRAY, true, 0, LIMIT_MESSAGES, AT(messages), NULL },
+	{ "config", FIELD_OBJECT, false, 0, 0, AT(config), NULL },
+	{ "stream", FIELD_BOOL, false, 0, 0, AT(stream), NULL },
+	{ "background", FIELD_BOOL, false, 0, 0, AT(background), NULL },
+	{ "format", FIELD_ENUM, false, 0, 0, AT(format), formats },
+	{ "lmc", FIELD_OBJECT, false, 0, 0, AT(lmc), NULL },
+	{ "store", FIELD_BOOL, false, 0, 0, AT(store), NULL },
+	{ "conversation", FIELD_STRING, false, 1, LIMIT_ID, AT(conversation), NULL },
+	{ "parent", FIELD_STRING, false, 1, LIMIT_ID, AT(parent), NULL },
+	{ "metadata", FIELD_OBJECT, false, 0, 0, AT(metadata), NULL },
+	{ "on_disconnect", FIELD_ENUM, false, 0, 0, AT(on_disconnect), on_disconnect },
+};
+#undef AT
+
+const struct field_set chat_request_fields = { "chat_request", rows, ARRAY_LEN(rows), false };

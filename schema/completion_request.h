@@ -1,0 +1,31 @@
+/* schema/completion_request: what we read of the body of POST /v1/chat/completions; all else passes. */
+#pragma once
+
+#include "json/field.h"
+
+#include <stdint.h>
+
+struct completion_request {
+	struct str model;
+	json_at    messages; /* array; each an object with a role, the route's check */
+	bool       stream;
+	json_at    stream_options;
+	bool       store;
+	json_at    metadata; /* object; its pairs are the route's check */
+	int64_t    n;
+	int64_t    max_tokens;            /* INT64_MIN: absent; the provider knows the range */
+	int64_t    max_completion_tokens; /* INT64_MIN: absent */
+};
+
+#define COMPLETION_REQUEST_INIT                                                                    \
+	((struct completion_request){ .model = STR_NONE,                                           \
+				      .messages = JSON_ABSENT,                                     \
+				      .stream = false,                                             \
+				      .stream_options = JSON_ABSENT,                               \
+				      .store = false,                                              \
+				      .metadata = JSON_ABSENT,                                     \
+				      .n = 1,                                                      \
+				      .max_tokens = INT64_MIN,                                     \
+				      .max_completion_tokens = INT64_MIN })
+
+extern const struct field_set completion_request_fields;

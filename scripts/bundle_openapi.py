@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Makes openapi.json and openapi.bundled.yaml: openapi.yaml without references to other files.
+
+usage: bundle_openapi.py [--check]
+
+Each schema/NAME.json becomes components/schemas/NAME.  With --check nothing is written; the exit
+status is 1 when a bundle is not what it would be.
+"""
+
+import json
+import pathlib
+import sys
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+NOTE = "# Made from openapi.yaml and schema/*.json by scripts/bundle_openapi.py; do not edit.\n"
+
+
+class Dumper(yaml.SafeDumper):
+    """Plain YAML: no aliases, long text as a literal block."""
+
+    def ignore_aliases(self, data):
+        return True
+
+
+def _text(dumper, value):
+    style = "|" if "\n" in value else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+Dumper.add_representer(str, _text)
+
+
+def load():
+    """The document as it stands in openapi.yaml."""
+    return yaml.safe_load((ROOT / "openapi.yaml").read_text(encoding="utf-8"))
+
+
+def bundle(document):
+    """The document with every schema file moved into its components."""
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    waiting = []
+
+    def name_of(ref, base):
+        path = (base / ref).resolve()
+        name = path.stem
+        if not path.is_relative_to(ROOT) or path.suffix != ".json" or "#" in ref:
+            raise SystemExit(f"bundle_openapi: {ref} is not a schema file of the project")
+        if name not in schemas:
+            schemas[name] = None  # keeps its place and stops the recursion
+            waiting.append((name, path))
+        return name
+
+    def walk(node, base):
+        if isinstance(node, list):
+            return [walk(item, base) for item in node]
+        if not isinstance(node, dict):
+            return node
+        out = {key: walk(value, base) for key, value in node.items()}
+        ref = out.get("$ref")
+        if isinstance(ref, str) and not ref.startswith("#"):
+            out["$ref"] = f"#/components/schemas/{name_of(ref, base)}"
+        return out
+
+    document = walk(document, ROOT)
+    schemas = document["components"]["schemas"] | schemas
+    while waiting:
+        name, path = waiting.pop(0)
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        schema.pop("$schema", None)
+        schemas[name] = walk(schema, path.parent)
+    document["components"]["schemas"] = {
+        name: schemas[name] for name in sorted(schemas, key=lambda n: (n.islower(), n))
+    }
+    return document
+
+
+def render():
+    """File name to text, for both bundles."""
+    document = bundle(load())
+    return {
+        "openapi.json": json.dumps(document, indent=1, ensure_ascii=False) + "\n",
+        "openapi.bundled.yaml": NOTE
+        + yaml.dump(document, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=100),
+    }
+
+
+def main(arguments):
+    check = arguments == ["--check"]
+    if arguments and not check:
+        print(__doc__.strip(), file=sys.stderr)
+        return 64
+    stale = 0
+    for name, text in render().items():
+        path = ROOT / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        if check:
+            print(f"{name} is not up to date; run scripts/bundle_openapi.py", file=sys.stderr)
+            stale = 1
+        else:
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {name}")
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,21 @@
+/* hash: SHA-256, hex, and a comparison that tells nothing by its time.  Any thread. */
+#pragma once
+
+#include "base/base.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { HASH_BYTES = 32, HASH_HEX = 2 * HASH_BYTES };
+
+/* hash_sha256: the digest of data[0..len). */
+void hash_sha256(const void *data, size_t len, unsigned char ret[HASH_BYTES]);
+
+/* hash_hex: len bytes as 2 * len lower-case digits and a NUL into ret. */
+void hash_hex(const void *data, size_t len, char *ret);
+/* hash_unhex: 2 * len digits, of either case, into len bytes; false (ret is untouched) when
+ * hex[0..hex_len) is not that. */
+bool hash_unhex(const char *hex, size_t hex_len, void *ret, size_t len) MUST_USE;
+
+/* hash_equal: compares len bytes; the time it takes depends on len alone. */
+bool hash_equal(const void *a, const void *b, size_t len);

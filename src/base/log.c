@@ -1,0 +1,497 @@
+/* Log lines: building them on the stack, and the thread that writes them to stderr. */
+#include "base/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	VALUE_MAX = 1024,         /* bytes of one value before escaping; the rest is cut */
+	TAIL = 16,                /* kept free for `,"cut":true}` and the newline */
+	BATCH_NS = 10 * 1000000,  /* how long the writer lets lines gather */
+	STOP_SECONDS = 3,         /* how long log_stop waits for a stuck stderr */
+};
+
+static const char *const level_names[] = { "error", "warn", "info", "debug" };
+
+static atomic_int log_level_now = LOG_INFO;
+static atomic_int log_format_now = LOG_JSON;
+
+/* The hand-over to the writer's thread. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t  wake;    /* the buffer became non-empty or half full, or stop was set */
+	pthread_t       thread;
+	/* guarded by lock: */
+	char    *bytes;          /* owned; LIMIT_LOG_BUFFER of them */
+	char    *spare;          /* owned by the writer; swapped with bytes */
+	size_t   len;
+	uint64_t dropped;        /* lines since the last log_dropped line */
+	bool     running;
+	bool     stop;
+} out = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* --- building --- */
+
+/* The formatted second, "2026-01-31T23:59:59", made once a second by each thread. */
+static _Thread_local struct {
+	time_t second;
+	bool   set;
+	char   text[20];
+} stamp;
+
+static void digits(char *at, int n, int v)
+{
+	while (n-- > 0) {
+		at[n] = (char)('0' + v % 10);
+		v /= 10;
+	}
+}
+
+static void stamp_refresh(time_t second)
+{
+	struct tm t;
+
+	if (!gmtime_r(&second, &t))
+		return;
+	memcpy(stamp.text, "0000-00-00T00:00:00", sizeof stamp.text);
+	digits(stamp.text, 4, t.tm_year + 1900);
+	digits(stamp.text + 5, 2, t.tm_mon + 1);
+	digits(stamp.text + 8, 2, t.tm_mday);
+	digits(stamp.text + 11, 2, t.tm_hour);
+	digits(stamp.text + 14, 2, t.tm_min);
+	digits(stamp.text + 17, 2, t.tm_sec);
+	stamp.second = second;
+	stamp.set = true;
+}
+
+static void add(struct log_line *l, const char *p, size_t n)
+{
+	if (n > sizeof l->bytes - TAIL - l->len) {
+		l->cut = true;
+		return;
+	}
+	memcpy(l->bytes + l->len, p, n);
+	l->len += n;
+}
+
+static void add_text(struct log_line *l, const char *text)
+{
+	add(l, text, strlen(text));
+}
+
+static void add_stamp(struct log_line *l)
+{
+	struct timespec now;
+	char            ms[5] = { '.', 0, 0, 0, 'Z' };
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (!stamp.set || now.tv_sec != stamp.second)
+		stamp_refresh(now.tv_sec);
+	digits(ms + 1, 3, (int)(now.tv_nsec / 1000000));
+	add(l, stamp.text, sizeof stamp.text - 1);
+	add(l, ms, sizeof ms);
+}
+
+/* Length of the UTF-8 character at s, 0 when there is none: no overlong form, no surrogate. */
+static size_t utf8_len(const unsigned char *s, size_t n)
+{
+	unsigned char low = 0x80;
+	unsigned char high = 0xbf;
+	size_t        len;
+
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] < 0xc2 || s[0] > 0xf4)
+		return 0;
+	len = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	if (s[0] == 0xe0)
+		low = 0xa0;
+	else if (s[0] == 0xed)
+		high = 0x9f;
+	else if (s[0] == 0xf0)
+		low = 0x90;
+	else if (s[0] == 0xf4)
+		high = 0x8f;
+	if (n < len || s[1] < low || s[1] > high)
+		return 0;
+	for (size_t i = 2; i < len; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return len;
+}
+
+/* One character that may not stand as it is: control (C0, DEL, C1), quote, backslash, not UTF-8. */
+static void add_escape(struct log_line *l, const unsigned char *s, size_t len)
+{
+	static const char hex[] = "0123456789abcdef";
+	unsigned char     c = len == 2 ? s[1] : s[0];
+	char              esc[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
+
+	if (len == 0)
+		add(l, "\\ufffd", 6);
+	else if (c == '"' || c == '\\')
+		add(l, (char[2]){ '\\', (char)c }, 2);
+	else if (c == '\n')
+		add(l, "\\n", 2);
+	else
+		add(l, esc, sizeof esc);
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+static bool harmless(const unsigned char *s, size_t len)
+{
+	return len > 2 || (len == 2 && !(s[0] == 0xc2 && s[1] < 0xa0));
+}
+
+static void add_escaped(struct log_line *l, struct str value)
+{
+	const unsigned char *s = (const unsigned char *)value.p;
+	size_t               max = value.n < VALUE_MAX ? value.n : VALUE_MAX;
+	size_t               from = 0;
+	size_t               i = 0;
+
+	for (;;) {
+		while (i < max && is_plain(s[i])) /* nearly all of it */
+			i++;
+		if (i >= max || l->cut)
+			break;
+
+		size_t len = utf8_len(s + i, value.n - i);
+
+		if (!harmless(s + i, len)) {
+			add(l, value.p + from, i - from);
+			add_escape(l, s + i, len);
+			from = i + (len > 0 ? len : 1);
+		}
+		i += len > 0 ? len : 1;
+	}
+	add(l, value.p + from, i - from);
+	if (i < value.n)
+		add_text(l, "\xe2\x80\xa6"); /* an ellipsis says that more was there */
+}
+
+/* Text format: quotes only where a reader or a tool would otherwise split the value wrongly. */
+static bool is_bare(struct str value)
+{
+	for (size_t i = 0; i < value.n; i++) {
+		unsigned char c = (unsigned char)value.p[i];
+
+		if (c <= 0x20 || c >= 0x7f || c == '"' || c == '\\' || c == '=')
+			return false;
+	}
+	return value.n > 0 && value.n <= VALUE_MAX;
+}
+
+static void add_key(struct log_line *l, const char *key)
+{
+	if (l->format == LOG_JSON) {
+		add_text(l, ",\"");
+		add_text(l, key);
+		add_text(l, "\":");
+	} else {
+		add_text(l, " ");
+		add_text(l, key);
+		add_text(l, "=");
+	}
+}
+
+/* A member that does not fit is taken out again as a whole, so that the line stays well-formed. */
+static void keep_whole(struct log_line *l, size_t start, bool was_cut)
+{
+	if (l->cut && !was_cut)
+		l->len = start;
+}
+
+void log_str(struct log_line *l, const char *key, struct str value)
+{
+	size_t start = l->len;
+
+	if (l->cut)
+		return;
+	add_key(l, key);
+	if (l->format == LOG_TEXT && is_bare(value)) {
+		add(l, value.p, value.n);
+	} else {
+		add_text(l, "\"");
+		add_escaped(l, value);
+		add_text(l, "\"");
+	}
+	keep_whole(l, start, false);
+}
+
+/* v in decimal; with three digits behind a point if that is asked for. */
+static void add_number(struct log_line *l, const char *key, int64_t v, bool thousandths)
+{
+	char     text[24];
+	char    *p = text + sizeof text;
+	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	size_t   start = l->len;
+	int      n = 0;
+
+	if (l->cut)
+		return;
+	do {
+		if (thousandths && n == 3)
+			*--p = '.';
+		*--p = (char)('0' + u % 10);
+		u /= 10;
+		n++;
+	} while (u > 0 || (thousandths && n < 4));
+	if (v < 0)
+		*--p = '-';
+	add_key(l, key);
+	add(l, p, (size_t)(text + sizeof text - p));
+	keep_whole(l, start, false);
+}
+
+void log_int(struct log_line *l, const char *key, int64_t v)
+{
+	add_number(l, key, v, false);
+}
+
+void log_ms(struct log_line *l, const char *key, int64_t us)
+{
+	add_number(l, key, us, true);
+}
+
+void log_begin(struct log_line *l, enum log_level level, const char *event)
+{
+	l->len = 0;
+	l->level = level;
+	l->format = atomic_load_explicit(&log_format_now, memory_order_relaxed) == LOG_JSON
+			    ? LOG_JSON
+			    : LOG_TEXT;
+	l->cut = false;
+	if (l->format == LOG_JSON) {
+		add_text(l, "{\"ts\":\"");
+		add_stamp(l);
+		add_text(l, "\",\"level\":\"");
+		add_text(l, level_names[level]);
+		add_text(l, "\",\"event\":\"");
+		add_escaped(l, str_of(event));
+		add_text(l, "\"");
+	} else {
+		add_stamp(l);
+		add_text(l, " ");
+		add_text(l, level_names[level]);
+		add_text(l, " ");
+		add_escaped(l, str_of(event));
+	}
+}
+
+static void finish(struct log_line *l)
+{
+	const char *tail = l->format == LOG_JSON ? (l->cut ? ",\"cut\":true}\n" : "}\n")
+						 : (l->cut ? " cut=true\n" : "\n");
+	size_t      n = strlen(tail);
+
+	memcpy(l->bytes + l->len, tail, n); /* TAIL keeps the room */
+	l->len += n;
+}
+
+/* --- writing --- */
+
+/* Writes all of it, waiting where it must; gives up on an error, for there is nobody to tell. */
+static void write_all(const char *p, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(STDERR_FILENO, p, n);
+
+		if (done >= 0) {
+			p += done;
+			n -= (size_t)done;
+			continue;
+		}
+		if (errno == EAGAIN) {
+			struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+			poll(&fd, 1, 1000);
+		} else if (errno != EINTR) {
+			return;
+		}
+	}
+}
+
+static void write_dropped(uint64_t lines)
+{
+	struct log_line l;
+
+	log_begin(&l, LOG_WARN, "log_dropped");
+	log_int(&l, "lines", (int64_t)lines);
+	finish(&l);
+	write_all(l.bytes, l.len);
+}
+
+/* Waits for the first line, then a little longer for its companions. */
+static void gather_locked(void)
+{
+	struct timespec until;
+
+	while (out.len == 0 && !out.stop)
+		pthread_cond_wait(&out.wake, &out.lock);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += BATCH_NS;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	while (!out.stop && out.len < LIMIT_LOG_BUFFER / 2)
+		if (pthread_cond_timedwait(&out.wake, &out.lock, &until) != 0)
+			return;
+}
+
+static void *writer(void *arg)
+{
+	bool more = true;
+
+	(void)arg;
+	while (more) {
+		pthread_mutex_lock(&out.lock);
+		gather_locked();
+		char    *bytes = out.bytes;
+		size_t   len = out.len;
+		uint64_t dropped = out.dropped;
+
+		out.bytes = out.spare;
+		out.spare = bytes;
+		out.len = 0;
+		out.dropped = 0;
+		more = !out.stop;
+		pthread_mutex_unlock(&out.lock);
+
+		write_all(bytes, len);
+		if (dropped > 0)
+			write_dropped(dropped);
+	}
+	return NULL;
+}
+
+void log_set_level(enum log_level level)
+{
+	atomic_store_explicit(&log_level_now, (int)level, memory_order_relaxed);
+}
+
+bool log_on(enum log_level level)
+{
+	return (int)level <= atomic_load_explicit(&log_level_now, memory_order_relaxed);
+}
+
+void log_end(struct log_line *l)
+{
+	if (!log_on(l->level))
+		return;
+	finish(l);
+
+	pthread_mutex_lock(&out.lock);
+	if (!out.running) {
+		pthread_mutex_unlock(&out.lock);
+		write_all(l->bytes, l->len);
+		return;
+	}
+	bool wake = out.len == 0;
+
+	if (l->len > LIMIT_LOG_BUFFER - out.len) {
+		out.dropped++;
+	} else {
+		memcpy(out.bytes + out.len, l->bytes, l->len);
+		wake = wake || (out.len < LIMIT_LOG_BUFFER / 2 &&
+				out.len + l->len >= LIMIT_LOG_BUFFER / 2);
+		out.len += l->len;
+	}
+	pthread_mutex_unlock(&out.lock);
+	if (wake)
+		pthread_cond_signal(&out.wake);
+}
+
+void log_note(enum log_level level, const char *event, const char *fmt, ...)
+{
+	struct log_line l;
+	char            text[VALUE_MAX + 64];
+	va_list         ap;
+
+	if (!log_on(level))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	log_begin(&l, level, event);
+	log_str(&l, "msg", str_of(text));
+	log_end(&l);
+}
+
+/* The thread takes no signals: they belong to those that the application chose. */
+static bool start_writer(void)
+{
+	sigset_t all;
+	sigset_t before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	bool ok = pthread_create(&out.thread, NULL, writer, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ok;
+}
+
+void log_start(enum log_level level, enum log_format format)
+{
+	pthread_condattr_t attr;
+
+	log_set_level(level);
+	atomic_store_explicit(&log_format_now, (int)format, memory_order_relaxed);
+
+	pthread_mutex_lock(&out.lock);
+	CHECK(!out.running);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&out.wake, &attr);
+	pthread_condattr_destroy(&attr);
+	out.bytes = malloc(LIMIT_LOG_BUFFER);
+	out.spare = malloc(LIMIT_LOG_BUFFER);
+	out.len = 0;
+	out.dropped = 0;
+	out.stop = false;
+	out.running = out.bytes && out.spare && start_writer();
+	if (!out.running) {
+		free(out.bytes);
+		free(out.spare);
+	}
+	pthread_mutex_unlock(&out.lock);
+}
+
+void log_stop(void)
+{
+	struct timespec until;
+
+	pthread_mutex_lock(&out.lock);
+	bool was_running = out.running;
+
+	out.running = false;
+	out.stop = true;
+	pthread_mutex_unlock(&out.lock);
+	if (!was_running)
+		return;
+
+	pthread_cond_signal(&out.wake);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += STOP_SECONDS;
+	if (pthread_timedjoin_np(out.thread, NULL, &until) != 0) {
+		/* The writer hangs in write(2): it keeps its buffers, the process is about to end. */
+		pthread_detach(out.thread);
+		return;
+	}
+	pthread_cond_destroy(&out.wake);
+	free(out.bytes);
+	free(out.spare);
+}

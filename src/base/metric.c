@@ -1,0 +1,219 @@
+/* Families of metrics and their series; printed in Prometheus' text formats. */
+#include "base/metric.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum kind { COUNTER, GAUGE, HISTOGRAM };
+
+static const struct {
+	const char *name;
+	enum kind   kind;
+	const char *help;
+	const char *labels[METRIC_LABELS];
+} families[METRIC__COUNT] = {
+#define X(id, name, kind, help, a, b, c) [METRIC_##id] = { name, kind, help, { a, b, c } },
+#include "base/metric.def"
+#undef X
+};
+
+/* Upper bounds in microseconds; the same for all histograms, so that they can be compared. */
+static const int64_t bounds[] = { 1000,	   5000,    10000,   25000,    50000,	 100000,
+				  250000,  500000,  1000000, 2500000,  5000000, 10000000,
+				  30000000, 60000000, 120000000, 300000000 };
+
+struct series {
+	uint32_t hash;
+	char     labels[METRIC_LABELS][72];
+	int64_t  value; /* histograms: sum of observations */
+	uint64_t count;
+	uint64_t buckets[ARRAY_LEN(bounds)];
+};
+
+/* One lock for all: it is held for some tens of nanoseconds, once or twice a request. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	struct series *series[METRIC_SERIES]; /* owned, for the life of the process */
+	size_t         count;
+} stores[METRIC__COUNT];
+
+static uint32_t hash_labels(const char *const labels[METRIC_LABELS])
+{
+	uint32_t h = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < METRIC_LABELS; i++) {
+		for (const char *p = labels[i]; *p; p++)
+			h = (h ^ (unsigned char)*p) * 16777619u;
+		h = (h ^ 0xff) * 16777619u;
+	}
+	return h;
+}
+
+static bool same_labels(const struct series *s, const char *const labels[METRIC_LABELS])
+{
+	for (size_t i = 0; i < METRIC_LABELS; i++)
+		if (strncmp(s->labels[i], labels[i], sizeof s->labels[i] - 1) != 0)
+			return false;
+	return true;
+}
+
+/* find_locked: the series, made if need be; NULL when the family is full or memory is short. */
+static struct series *find_locked(enum metric m, const char *const labels[METRIC_LABELS])
+{
+	uint32_t h = hash_labels(labels);
+
+	for (size_t i = 0; i < stores[m].count; i++) {
+		struct series *s = stores[m].series[i];
+
+		if (s->hash == h && same_labels(s, labels))
+			return s;
+	}
+	if (stores[m].count == METRIC_SERIES)
+		return NULL;
+
+	struct series *s = calloc(1, sizeof *s);
+	if (!s)
+		return NULL;
+	s->hash = h;
+	for (size_t i = 0; i < METRIC_LABELS; i++)
+		snprintf(s->labels[i], sizeof s->labels[i], "%s", labels[i]);
+	stores[m].series[stores[m].count++] = s;
+	return s;
+}
+
+void metric_add(enum metric m, const char *const labels[METRIC_LABELS], int64_t v)
+{
+	pthread_mutex_lock(&lock);
+	struct series *s = find_locked(m, labels);
+	if (s)
+		s->value += v;
+	pthread_mutex_unlock(&lock);
+}
+
+void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int64_t us)
+{
+	size_t bucket = 0;
+
+	while (bucket < ARRAY_LEN(bounds) && us > bounds[bucket])
+		bucket++;
+	pthread_mutex_lock(&lock);
+	struct series *s = find_locked(m, labels);
+	if (s) {
+		s->value += us;
+		s->count++;
+		if (bucket < ARRAY_LEN(bounds))
+			s->buckets[bucket]++;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void metric_set(enum metric m, int64_t v)
+{
+	static const char *const none[METRIC_LABELS] = { "", "", "" };
+
+	pthread_mutex_lock(&lock);
+	struct series *s = find_locked(m, none);
+	if (s)
+		s->value = v;
+	pthread_mutex_unlock(&lock);
+}
+
+void metric_http(const char *route, const char *method, int status, int64_t us)
+{
+	static const char *const known[] = { "GET", "HEAD", "POST", "DELETE", "OPTIONS" };
+	const char              *name = "other";
+	char                     code[8];
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (strcmp(known[i], method) == 0)
+			name = known[i];
+	snprintf(code, sizeof code, "%d", status);
+	metric_add(METRIC_HTTP_REQUESTS, (const char *[]){ route, name, code }, 1);
+	metric_observe(METRIC_HTTP_DURATION, (const char *[]){ route, name, "" }, us);
+}
+
+/* --- printing --- */
+
+static bool put_label(struct buf *out, const char *name, const char *value, bool *first)
+{
+	if (!buf_text(out, *first ? "{" : ",") || !buf_text(out, name) || !buf_text(out, "=") ||
+	    !buf_json_string(out, str_of(value)))
+		return false;
+	*first = false;
+	return true;
+}
+
+static bool put_labels(struct buf *out, enum metric m, const struct series *s, const char *le)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < METRIC_LABELS; i++)
+		if (families[m].labels[i][0] &&
+		    !put_label(out, families[m].labels[i], s->labels[i], &first))
+			return false;
+	if (le && !put_label(out, "le", le, &first))
+		return false;
+	return first || buf_text(out, "}");
+}
+
+static bool put_histogram(struct buf *out, enum metric m, const struct series *s)
+{
+	uint64_t below = 0;
+
+	for (size_t i = 0; i <= ARRAY_LEN(bounds); i++) {
+		char le[24] = "+Inf";
+
+		if (i < ARRAY_LEN(bounds)) {
+			snprintf(le, sizeof le, "%g", (double)bounds[i] / 1e6);
+			below += s->buckets[i];
+		} else {
+			below = s->count;
+		}
+		if (!buf_fmt(out, "%s_bucket", families[m].name) || !put_labels(out, m, s, le) ||
+		    !buf_fmt(out, " %llu\n", (unsigned long long)below))
+			return false;
+	}
+	return buf_fmt(out, "%s_sum", families[m].name) && put_labels(out, m, s, NULL) &&
+	       buf_fmt(out, " %.6f\n", (double)s->value / 1e6) &&
+	       buf_fmt(out, "%s_count", families[m].name) && put_labels(out, m, s, NULL) &&
+	       buf_fmt(out, " %llu\n", (unsigned long long)s->count);
+}
+
+static bool put_series(struct buf *out, enum metric m, const struct series *s)
+{
+	switch (families[m].kind) {
+	case HISTOGRAM: return put_histogram(out, m, s);
+	case COUNTER:
+	case GAUGE: break;
+	}
+	return buf_text(out, families[m].name) && put_labels(out, m, s, NULL) &&
+	       buf_fmt(out, " %lld\n", (long long)s->value);
+}
+
+static bool put_family_locked(struct buf *out, enum metric m, bool open_metrics)
+{
+	static const char *const kinds[] = { "counter", "gauge", "histogram" };
+	/* OpenMetrics names a counter's family without the _total of its samples. */
+	int n = (int)strlen(families[m].name);
+	if (open_metrics && families[m].kind == COUNTER && n > 6)
+		n -= 6;
+	if (!buf_fmt(out, "# HELP %.*s %s\n# TYPE %.*s %s\n", n, families[m].name,
+		     families[m].help, n, families[m].name, kinds[families[m].kind]))
+		return false;
+	for (size_t i = 0; i < stores[m].count; i++)
+		if (!put_series(out, m, stores[m].series[i]))
+			return false;
+	return true;
+}
+
+bool metric_print(struct buf *out, bool open_metrics)
+{
+	bool ok = true;
+
+	pthread_mutex_lock(&lock);
+	for (int m = 0; ok && m < METRIC__COUNT; m++)
+		ok = put_family_locked(out, (enum metric)m, open_metrics);
+	pthread_mutex_unlock(&lock);
+	return ok && (!open_metrics || buf_text(out, "# EOF\n"));
+}

@@ -1,0 +1,135 @@
+/* Checks across values, after all sources are in. */
+#include "config_check.h"
+
+#include "config_file.h"
+#include "config_memory.h"
+#include "http/server.h"
+
+#include <stdlib.h>
+
+/* The shape only; whether it can be bound shows when it is. */
+static bool is_address(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	size_t      host = colon ? (size_t)(colon - text) : 0;
+	size_t      digits = colon ? strspn(colon + 1, "0123456789") : 0;
+
+	if (host == 0 || digits == 0 || digits > 5 || colon[1 + digits] || atol(colon + 1) > 65535)
+		return false;
+	if (text[0] == '[')
+		return host > 2 && text[host - 1] == ']';
+	return !memchr(text, ':', host) && strspn(text, "*") != host;
+}
+
+static enum errc check_address(const struct config_place *at, const char *text, struct err *e)
+{
+	if (strncmp(text, "unix:", 5) == 0 || strncmp(text, "fd:", 3) == 0) {
+		config_place_fail(at, e, "unix: and fd: are not supported yet; allowed: ADDR:PORT, "
+					 "[V6]:PORT");
+		e->code = ERR_NOT_SUPPORTED_YET;
+		return ERR_NOT_SUPPORTED_YET;
+	}
+	if (!is_address(text))
+		return config_place_fail(at, e, "'%.80s' is not ADDR:PORT or [V6]:PORT, as "
+						"127.0.0.1:8080 or [::1]:8080; 0.0.0.0:8080 is "
+						"every IPv4 address", text);
+	return ERR_OK;
+}
+
+static enum errc check_listen(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_listen);
+	struct config_place admin = config_memory_place(c, CONFIG_OPTION_admin_listen);
+
+	for (size_t i = 0; i < c->listen.count; i++) {
+		enum errc rc = check_address(&at, c->listen.items[i], e);
+
+		if (rc != ERR_OK)
+			return rc;
+		if (c->api_keys.count == 0 && !http_is_loopback(c->listen.items[i]))
+			return config_place_fail(&at, e,
+						 "%.80s is not a loopback address: that needs a key; "
+						 "set PARLEY_API_KEY or api_keys, or listen on "
+						 "127.0.0.1", c->listen.items[i]);
+	}
+	return check_address(&admin, c->admin_listen, e);
+}
+
+static enum errc check_origins(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_cors_origins);
+
+	for (size_t i = 0; i < c->cors_origins.count; i++) {
+		const char *origin = c->cors_origins.items[i];
+		const char *host = strstr(origin, "://");
+
+		if (strcmp(origin, "*") != 0 && strcmp(origin, "null") != 0 &&
+		    (!host || host == origin || !host[3] || strpbrk(host + 3, "/?# @")))
+			return config_place_fail(&at, e, "'%.80s' is not an origin: a scheme, a host "
+							 "and a port, as https://chat.example.org; "
+							 "or *", origin);
+	}
+	return ERR_OK;
+}
+
+/* Providers are made and thrown away: what their dialects refuse is then refused with its line. */
+static enum errc check_providers(const struct config *c, struct err *e)
+{
+	for (size_t i = 0; i < c->provider_count; i++) {
+		const struct config_node *node = c->memory->provider_node[i];
+		struct config_place       at = { CONFIG_FROM_ENVIRONMENT, .name = "upstream_url" };
+		struct provider          *p = NULL;
+		struct err                why;
+
+		if (node)
+			at = config_memory_node(c, node);
+		if (provider_create(&c->providers[i], &p, &why) == ERR_OK)
+			provider_destroy(p);
+		else
+			return config_place_fail(&at, e, "%s%s%s", why.path, why.path[0] ? ": " : "",
+						 why.text);
+	}
+	return ERR_OK;
+}
+
+static bool matches(const char *pattern, const char *name)
+{
+	size_t n = strlen(pattern);
+
+	if (n > 0 && pattern[n - 1] == '*')
+		return strncmp(pattern, name, n - 1) == 0;
+	return strcmp(pattern, name) == 0;
+}
+
+static enum errc check_default_model(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_default_model);
+	const char         *names[8];
+	size_t              n = 0;
+
+	for (size_t i = 0; i < c->model_count; i++) {
+		if (matches(c->models[i].name, c->default_model) &&
+		    !strchr(c->default_model, '*'))
+			return ERR_OK;
+		if (n < ARRAY_LEN(names))
+			names[n++] = c->models[i].name;
+	}
+
+	const char *near = config_value_nearest(str_of(c->default_model), names, n);
+	return config_place_fail(&at, e, "there is no model '%.80s'%s%s%s", c->default_model,
+				 near ? "; did you mean " : "; it has to stand under models",
+				 near ? near : "", near ? "?" : "");
+}
+
+enum errc config_check(const struct config *c, struct err *e)
+{
+	enum errc rc = check_listen(c, e);
+
+	if (rc == ERR_OK)
+		rc = check_origins(c, e);
+	if (rc == ERR_OK)
+		rc = check_providers(c, e);
+	if (rc == ERR_OK)
+		rc = check_default_model(c, e);
+	return rc;
+}

@@ -1,0 +1,179 @@
+/* Everything that is decided before a handler runs: host, route, key, size, type, JSON. */
+#include "base/limits.h"
+#include "http/internal.h"
+#include "http/reply.h"
+
+#include <strings.h>
+
+static void refuse(struct request *r)
+{
+	r->has_refusal = true;
+}
+
+/* --- who is asking --- */
+
+/* bearer_key: what stands behind "Bearer", scheme in any case (RFC 9110 section 11.1). */
+static bool bearer_key(struct str header, struct str *ret)
+{
+	if (header.n < 8 || strncasecmp(header.p, "Bearer ", 7) != 0)
+		return false;
+
+	struct str key = { header.p + 7, header.n - 7 };
+	while (key.n > 0 && key.p[0] == ' ') {
+		key.p++;
+		key.n--;
+	}
+	if (key.n == 0 || key.n > LIMIT_SECRET || memchr(key.p, ' ', key.n))
+		return false;
+	*ret = key;
+	return true;
+}
+
+static enum errc find_key(const struct head *h, struct str *ret, struct err *e)
+{
+	const struct str *others[] = { &h->x_api_key, &h->api_key, &h->api_key_under };
+
+	if (h->authorization.p) {
+		if (!bearer_key(h->authorization, ret))
+			return err_set(e, ERR_MALFORMED_API_KEY, "",
+				       "the Authorization header must be: Bearer KEY");
+		return ERR_OK;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		if (!others[i]->p)
+			continue;
+		if (others[i]->n == 0 || others[i]->n > LIMIT_SECRET)
+			return err_set(e, ERR_MALFORMED_API_KEY, "", "the API key header is empty or too long");
+		*ret = *others[i];
+		return ERR_OK;
+	}
+	return err_set(e, ERR_MISSING_API_KEY, "",
+		       "an API key is needed; send it as: Authorization: Bearer KEY");
+}
+
+static enum errc check_key(struct request *r, struct err *e)
+{
+	const struct server_options *o = r->server->options;
+	struct str                   key;
+	enum errc                    rc = find_key(&r->head, &key, e);
+
+	return rc != ERR_OK ? rc : o->auth(o->arg, key, &r->owner, e);
+}
+
+/* --- from the head --- */
+
+static enum errc check_head(struct request *r, const struct server_settings *now, struct err *e)
+{
+	char *scratch = arena_alloc(&r->arena, r->raw_target.n + 1);
+
+	if (!scratch)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the request");
+	/* A page in a browser can reach loopback under a name of its own (DNS rebinding). */
+	if (now->open && r->head.host.p && !head_host_is_local(r->head.host))
+		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
+			       "without API keys only localhost, 127.0.0.1 and [::1] are served");
+
+	enum errc rc = route_match(r->server->options->routes, str_of(r->method), r->raw_target,
+				   scratch, r->params, &r->route, e);
+	if (strcmp(r->method, "OPTIONS") == 0 && (rc == ERR_METHOD_NOT_ALLOWED || r->path.p[0] == '*'))
+		return ERR_OK; /* answered in gate_body; a preflight carries no key */
+	if (rc != ERR_OK)
+		return rc;
+	if (r->route->auth == AUTH_KEY && !now->open) {
+		rc = check_key(r, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	if (r->server->quiesced && !r->route->quiet) {
+		r->close = true;
+		return err_set(e, ERR_DRAINING, "", "the server is shutting down");
+	}
+	if (r->head.body_bytes > r->server->options->max_body)
+		return err_set(e, ERR_REQUEST_TOO_LARGE, "",
+			       "the body of %zu bytes is over the limit of %zu bytes",
+			       r->head.body_bytes, r->server->options->max_body);
+	return ERR_OK;
+}
+
+void gate_head(struct request *r)
+{
+	const struct server_options *o = r->server->options;
+
+	if (check_head(r, o->settings(o->arg), &r->refusal) != ERR_OK)
+		refuse(r);
+}
+
+/* --- from the body --- */
+
+static bool is_json_type(struct str type)
+{
+	const char *semicolon = type.n ? memchr(type.p, ';', type.n) : NULL;
+	size_t      n = semicolon ? (size_t)(semicolon - type.p) : type.n;
+
+	while (n > 0 && (type.p[n - 1] == ' ' || type.p[n - 1] == '\t'))
+		n--;
+	if (n == 16 && strncasecmp(type.p, "application/json", 16) == 0)
+		return true;
+	return n > 17 && strncasecmp(type.p, "application/", 12) == 0 &&
+	       strncasecmp(type.p + n - 5, "+json", 5) == 0;
+}
+
+static enum errc check_json(struct request *r, struct err *e)
+{
+	struct input *in = r->input;
+	struct str    encoding = r->head.content_encoding;
+
+	if (encoding.n > 0 && !(encoding.n == 8 && strncasecmp(encoding.p, "identity", 8) == 0)) {
+		reply_header(r, "Accept-Encoding", STR("identity"));
+		return err_set(e, ERR_UNSUPPORTED_MEDIA, "",
+			       "a compressed body is not taken; send it without Content-Encoding");
+	}
+	if (in->body.len == 0)
+		return err_set(e, ERR_INVALID_JSON, "", "the body is empty; it must be a JSON object");
+	if (!is_json_type(r->head.content_type))
+		return err_set(e, ERR_UNSUPPORTED_MEDIA, "",
+			       "the body must be JSON; add the header Content-Type: application/json");
+
+	enum errc rc = json_scan(&in->doc, in->body.data, in->body.len, &json_limits_request, e);
+	if (rc != ERR_OK)
+		return rc;
+	if (json_kind(&in->doc, 0) != JSON_OBJECT)
+		return err_set(e, ERR_INVALID_TYPE, "", "the body must be a JSON object");
+	return ERR_OK;
+}
+
+static void answer_options(struct request *r)
+{
+	struct buf allow;
+
+	buf_init(&allow, 256);
+	if (r->route && route_allow(r->server->options->routes, r->route, &allow))
+		reply_header(r, "Allow", buf_view(&allow));
+	buf_finish(&allow);
+	if (r->head.request_method.p) {
+		reply_header(r, "Access-Control-Allow-Methods", STR("GET, POST, DELETE, OPTIONS"));
+		reply_header(r, "Access-Control-Max-Age", STR("7200"));
+		if (r->head.request_headers.n > 0 && r->head.request_headers.n <= 2 * KIB &&
+		    head_token_list(r->head.request_headers))
+			reply_header(r, "Access-Control-Allow-Headers", r->head.request_headers);
+	}
+	reply_static(r, 204, NULL, STR_NONE);
+}
+
+bool gate_body(struct request *r)
+{
+	if (strcmp(r->method, "OPTIONS") == 0) {
+		answer_options(r);
+		return false;
+	}
+
+	enum errc rc = ERR_OK;
+	switch (r->route->body) {
+	case BODY_JSON: rc = check_json(r, &r->refusal); break;
+	case BODY_NONE:
+	case BODY_UNSET: break;
+	}
+	if (rc != ERR_OK)
+		reply_error(r, &r->refusal);
+	return rc == ERR_OK;
+}

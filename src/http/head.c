@@ -1,0 +1,169 @@
+/* Reads the head once: picks the headers we use, refuses what could smuggle a second request. */
+#include "http/head.h"
+
+#include "base/limits.h"
+
+#include <microhttpd.h>
+#include <stdint.h>
+#include <strings.h>
+
+struct reading {
+	struct head *head;
+	struct err  *e;
+	bool         failed;
+	size_t       count;
+	size_t       hosts;
+	size_t       lengths;
+};
+
+#define AT(member) offsetof(struct head, member)
+static const struct {
+	const char *name;
+	size_t      at;
+} known[] = {
+	{ "Host", AT(host) },
+	{ "Content-Type", AT(content_type) },
+	{ "Content-Encoding", AT(content_encoding) },
+	{ "Content-Length", AT(content_length) },
+	{ "Transfer-Encoding", AT(transfer_encoding) },
+	{ "Authorization", AT(authorization) },
+	{ "X-Api-Key", AT(x_api_key) },
+	{ "Api-Key", AT(api_key) },
+	{ "API_KEY", AT(api_key_under) },
+	{ "Origin", AT(origin) },
+	{ "Access-Control-Request-Method", AT(request_method) },
+	{ "Access-Control-Request-Headers", AT(request_headers) },
+	{ "X-Client-Request-Id", AT(client_request_id) },
+	{ "X-Request-Id", AT(client_request_id) },
+	{ "User-Agent", AT(user_agent) },
+	{ "X-Stainless-Retry-Count", AT(retry_count) },
+};
+#undef AT
+
+static bool token_char(unsigned char c)
+{
+	static const char others[] = "!#$%&'*+-.^_`|~";
+
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c != 0 && strchr(others, c));
+}
+
+bool head_token_list(struct str list)
+{
+	for (size_t i = 0; i < list.n; i++) {
+		unsigned char c = (unsigned char)list.p[i];
+
+		if (!token_char(c) && c != ',' && c != ' ')
+			return false;
+	}
+	return true;
+}
+
+static enum MHD_Result refuse(struct reading *r, const char *text)
+{
+	err_set(r->e, ERR_BAD_REQUEST, "", "%s", text);
+	r->failed = true;
+	return MHD_NO;
+}
+
+static enum MHD_Result each_header(void *cls, enum MHD_ValueKind kind, const char *name,
+				   size_t name_len, const char *value, size_t value_len)
+{
+	struct reading *r = cls;
+
+	(void)kind;
+	if (++r->count > LIMIT_HEADERS)
+		return refuse(r, "more than 100 header fields");
+	if (name_len == 0)
+		return refuse(r, "a header field without a name");
+	for (size_t i = 0; i < name_len; i++)
+		if (!token_char((unsigned char)name[i]))
+			return refuse(r, "a header field name with a character that is not allowed");
+	for (size_t i = 0; i < value_len; i++)
+		if (((unsigned char)value[i] < 0x20 && value[i] != '\t') || value[i] == 0x7f)
+			return refuse(r, "a header field value with a control character");
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		if (strlen(known[i].name) != name_len || strcasecmp(known[i].name, name) != 0)
+			continue;
+
+		struct str v = { value ? value : "", value_len };
+		if (i == 0 && ++r->hosts > 1)
+			return refuse(r, "more than one Host header");
+		if (known[i].at == offsetof(struct head, content_length) && ++r->lengths > 1)
+			return refuse(r, "more than one Content-Length header");
+		memcpy((char *)r->head + known[i].at, &v, sizeof v);
+		break;
+	}
+	return MHD_YES;
+}
+
+static bool parse_length(struct str s, size_t *ret)
+{
+	size_t v = 0;
+
+	if (s.n == 0 || s.n > 18)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+		v = v * 10 + (size_t)(s.p[i] - '0');
+	}
+	*ret = v;
+	return true;
+}
+
+enum errc head_read(struct MHD_Connection *c, const char *version, struct head *ret, struct err *e)
+{
+	struct reading r = { .head = ret, .e = e };
+	bool           http11 = strcmp(version, "HTTP/1.1") == 0;
+
+	if (!http11 && strcmp(version, "HTTP/1.0") != 0)
+		return err_set(e, ERR_BAD_REQUEST, "", "only HTTP/1.1 and HTTP/1.0 are spoken here");
+	*ret = (struct head){ 0 };
+	MHD_get_connection_values_n(c, MHD_HEADER_KIND, each_header, &r);
+	if (r.failed)
+		return e->code;
+	if (http11 && r.hosts == 0)
+		return err_set(e, ERR_BAD_REQUEST, "", "the Host header is missing");
+	if (ret->transfer_encoding.p) {
+		if (ret->content_length.p)
+			return err_set(e, ERR_BAD_REQUEST, "",
+				       "Content-Length and Transfer-Encoding exclude each other");
+		if (ret->transfer_encoding.n != 7 ||
+		    strncasecmp(ret->transfer_encoding.p, "chunked", 7) != 0)
+			return err_set(e, ERR_BAD_REQUEST, "",
+				       "the only Transfer-Encoding taken is chunked");
+		if (!http11)
+			return err_set(e, ERR_BAD_REQUEST, "", "HTTP/1.0 has no Transfer-Encoding");
+		ret->has_body = true;
+	}
+	if (ret->content_length.p) {
+		if (!parse_length(ret->content_length, &ret->body_bytes))
+			return err_set(e, ERR_BAD_REQUEST, "", "Content-Length is not a number");
+		ret->has_body = ret->body_bytes > 0;
+	}
+	return ERR_OK;
+}
+
+bool head_host_is_local(struct str host)
+{
+	static const char *const local[] = { "localhost", "127.0.0.1", "[::1]" };
+
+	for (size_t i = 0; i < ARRAY_LEN(local); i++) {
+		size_t n = strlen(local[i]);
+
+		if (host.n < n || strncasecmp(host.p, local[i], n) != 0)
+			continue;
+		if (host.n == n)
+			return true;
+		if (host.p[n] != ':' || host.n == n + 1 || host.n > n + 6)
+			continue;
+		size_t at = n + 1;
+		while (at < host.n && host.p[at] >= '0' && host.p[at] <= '9')
+			at++;
+		if (at == host.n)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,37 @@
+/* http/head: the request's head: the headers that we read, and the checks against smuggling that
+ * libmicrohttpd leaves to its user (RFC 9112 sections 3.2, 6.1, 6.3; RFC 9110 section 5). */
+#pragma once
+
+#include "base/err.h"
+
+struct MHD_Connection;
+
+/* Values are borrowed from the connection until the request ends; n == 0 and p == NULL: absent. */
+struct head {
+	struct str host;
+	struct str content_type;
+	struct str content_encoding;
+	struct str content_length;
+	struct str transfer_encoding;
+	struct str authorization;
+	struct str x_api_key;
+	struct str api_key;       /* api-key: */
+	struct str api_key_under; /* API_KEY: */
+	struct str origin;
+	struct str request_method;  /* Access-Control-Request-Method */
+	struct str request_headers; /* Access-Control-Request-Headers */
+	struct str client_request_id;
+	struct str user_agent;
+	struct str retry_count; /* x-stainless-retry-count */
+	size_t     body_bytes;  /* from Content-Length */
+	bool       has_body;    /* Content-Length > 0, or chunked */
+};
+
+/* head_read: fills *ret; ERR_BAD_REQUEST for what no honest client sends.  The connection must be
+ * closed after such an answer, as its framing can't be trusted. */
+enum errc head_read(struct MHD_Connection *c, const char *version, struct head *ret,
+		    struct err *e) MUST_USE;
+/* head_host_is_local: localhost, 127.0.0.1 or [::1], with any port. */
+bool head_host_is_local(struct str host);
+/* head_token_list: comma-separated header names, each a token (RFC 9110 section 5.6.2). */
+bool head_token_list(struct str list);

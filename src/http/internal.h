@@ -1,0 +1,147 @@
+/* What the files of http/ share: server, connection and request laid open.  Not for other folders. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/id.h"
+#include "http/head.h"
+#include "http/request.h"
+#include "http/route.h"
+#include "http/server.h"
+#include "json/input.h"
+
+#include <microhttpd.h>
+
+struct stream;
+
+/* Why a connection is open; the reaper's deadlines follow from it. */
+enum connection_phase {
+	CONNECTION_IDLE, /* no request line yet */
+	CONNECTION_HEAD, /* request line in, head not complete */
+	CONNECTION_BODY, /* head in, body not complete */
+	CONNECTION_BUSY, /* ours: the answer is being made or sent */
+};
+
+/* One TCP connection; the socket context of libmicrohttpd's. */
+struct connection {
+	struct watch           watch; /* of the client's leaving, and of room to write for a stream */
+	struct server         *server;
+	struct connection     *prev;
+	struct connection     *next;
+	struct request        *request; /* the current one, or NULL */
+	enum connection_phase  phase;
+	int64_t                since_us; /* start of the phase */
+	bool                   left;     /* the client closed its side */
+};
+
+/*
+ *   HEAD --> BODY --> WORKING --> REPLIED --> (completed)
+ *    |        |          |-----> STREAMING -> CLOSING --> (completed)
+ *    |        |          +-----> GONE ------> (completed)
+ *    +--------+--> REPLIED  (refusals)
+ */
+enum request_phase {
+	REQUEST_HEAD,      /* created by the request line */
+	REQUEST_BODY,      /* body is being read */
+	REQUEST_WORKING,   /* the handler has it */
+	REQUEST_REPLIED,   /* a response is there; queued now or at the next resume */
+	REQUEST_STREAMING, /* http/stream has it */
+	REQUEST_CLOSING,   /* the stream is over; the connection has to be closed */
+	REQUEST_GONE,      /* the client left */
+	REQUEST_PHASE__COUNT
+};
+
+struct reply_line {
+	struct reply_line *next;
+	const char        *name; /* literal or in the arena */
+	const char        *value;
+};
+
+struct request {
+	struct server         *server;
+	struct connection     *connection;
+	struct MHD_Connection *mhd;
+	enum request_phase     phase;
+	bool                   suspended; /* in libmicrohttpd's sense */
+	bool                   resuming;  /* in the server's list of those to resume */
+	bool                   body_dropped; /* over the limit: read on, answer 413 */
+	bool                   has_refusal;
+	struct err             refusal; /* decided from the head, sent when the body is in */
+	size_t                 dropped;
+	struct request        *next_resume;
+
+	char                id[ID_MAX];
+	struct str          raw_target;
+	struct str          path; /* without the query, for the log */
+	struct str          query;
+	struct head         head;
+	bool                is_head;
+	bool                http10;
+	bool                close; /* after this answer */
+	const char         *method; /* borrowed from MHD */
+	const struct route *route;
+	struct str          params[ROUTE_PARAMS];
+	int64_t             owner;
+	struct input       *input; /* owned, until taken */
+	struct arena        arena;
+
+	struct reply_line   *headers;
+	struct MHD_Response *response; /* owned, until queued */
+	int                  status;
+	size_t               bytes_out;
+	struct stream       *stream; /* owned by http/stream */
+
+	void (*left)(void *arg);
+	void  *left_arg;
+
+	int64_t start_us;
+	struct {
+		char    run[64], conversation[64], model[64], label[64], provider[64], finish[64];
+		int64_t tokens_in, tokens_out, first_token_us;
+	} note;
+};
+
+struct server {
+	struct loop                 *loop;
+	struct MHD_Daemon           *daemon;
+	struct watch                 watch; /* of the daemon's own epoll descriptor */
+	const struct server_options *options;
+	void                        *app;
+	struct connection           *connections;
+	struct timer                 reaper;
+	struct timer                 resume_tick;
+	struct request              *to_resume;
+	size_t                       suspended;
+	size_t                       busy; /* requests alive */
+	bool                         need_run;
+	bool                         quiesced;
+	int                          listen_fd; /* ours again after quiesce; -1 */
+};
+
+/* request.c */
+struct request *request_create(struct server *s, struct MHD_Connection *mhd, const char *target);
+void            request_destroy(struct request *r);
+void            request_move(struct request *r, enum request_phase to);
+void            request_client_left(struct request *r);
+/* request_resume: the connection goes on in libmicrohttpd, now or at the next tick. */
+void request_resume(struct request *r);
+/* request_suspend: from within libmicrohttpd's callbacks only. */
+void request_suspend(struct request *r);
+
+/* gate.c: everything that is decided before a handler runs. */
+void gate_head(struct request *r); /* from the head: route, host, key, size; sets refusal or route */
+bool gate_body(struct request *r); /* from the body: type, JSON; false: replied */
+
+/* reply.c */
+void reply_common_headers(struct request *r); /* request id, CORS, security */
+enum MHD_Result reply_queue(struct request *r);
+
+/* stream.c: events of the descriptor and of the client. */
+void stream_writable(struct stream *s);
+void stream_reader_left(struct stream *s);
+void stream_completed(struct stream *s); /* libmicrohttpd is done with the connection */
+
+extern struct server_counters {
+	_Atomic uint64_t connections;
+	_Atomic uint64_t in_flight;
+	_Atomic uint64_t streams;
+} server_counters;

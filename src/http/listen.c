@@ -1,0 +1,143 @@
+/* Listening sockets: addresses as operators write them, made into descriptors. */
+#include "http/server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BACKLOG = 4096 };
+
+union address {
+	struct sockaddr         any;
+	struct sockaddr_in      v4;
+	struct sockaddr_in6     v6;
+	struct sockaddr_storage storage;
+};
+
+/* split_address: "HOST:PORT" or "[V6]:PORT". */
+static bool split_address(const char *text, char host[256], char port[8])
+{
+	const char *colon = strrchr(text, ':');
+
+	if (!colon || colon == text || strlen(colon + 1) == 0 || strlen(colon + 1) > 5 ||
+	    strspn(colon + 1, "0123456789") != strlen(colon + 1) || atol(colon + 1) > 65535)
+		return false;
+
+	size_t n = (size_t)(colon - text);
+	if (text[0] == '[') {
+		if (n < 3 || text[n - 1] != ']')
+			return false;
+		text++;
+		n -= 2;
+	} else if (memchr(text, ':', n)) {
+		return false; /* an IPv6 address without its brackets */
+	}
+	if (n >= 256)
+		return false;
+	memcpy(host, text, n);
+	host[n] = '\0';
+	snprintf(port, 8, "%s", colon + 1);
+	return true;
+}
+
+static bool resolve(const char *address, union address *ret, socklen_t *ret_len)
+{
+	char             host[256];
+	char             port[8];
+	struct addrinfo  hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
+	struct addrinfo *found = NULL;
+
+	if (!split_address(address, host, port) || getaddrinfo(host, port, &hints, &found) != 0)
+		return false;
+	memcpy(ret, found->ai_addr, found->ai_addrlen);
+	*ret_len = found->ai_addrlen;
+	freeaddrinfo(found);
+	return true;
+}
+
+bool http_is_loopback(const char *address)
+{
+	union address a = { 0 };
+	socklen_t     len;
+
+	if (!resolve(address, &a, &len))
+		return false;
+	if (a.any.sa_family == AF_INET)
+		return ntohl(a.v4.sin_addr.s_addr) >> 24 == 127;
+	return a.any.sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&a.v6.sin6_addr);
+}
+
+static int open_socket(const union address *a, socklen_t len, bool share, bool listening)
+{
+	int one = 1;
+	int fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+	if (a->any.sa_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
+	if ((share && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one) != 0) ||
+	    bind(fd, &a->any, len) != 0 || (listening && listen(fd, BACKLOG) != 0)) {
+		int saved = errno;
+
+		close(fd);
+		errno = saved;
+		return -1;
+	}
+	return fd;
+}
+
+static void describe(int fd, char ret_bound[64])
+{
+	union address a = { 0 };
+	socklen_t     len = sizeof a;
+	char          host[INET6_ADDRSTRLEN] = "";
+
+	getsockname(fd, &a.any, &len);
+	if (a.any.sa_family == AF_INET6) {
+		inet_ntop(AF_INET6, &a.v6.sin6_addr, host, sizeof host);
+		snprintf(ret_bound, 64, "[%s]:%u", host, ntohs(a.v6.sin6_port));
+	} else {
+		inet_ntop(AF_INET, &a.v4.sin_addr, host, sizeof host);
+		snprintf(ret_bound, 64, "%s:%u", host, ntohs(a.v4.sin_port));
+	}
+}
+
+enum errc http_listen(const char *address, bool probe, int *ret_fd, char ret_bound[64],
+		      struct err *e)
+{
+	union address a = { 0 };
+	socklen_t     len;
+
+	if (!resolve(address, &a, &len))
+		return err_set(e, ERR_INVALID_VALUE, "listen",
+			       "%s is no address to listen on; write ADDR:PORT or [V6]:PORT", address);
+	/* SO_REUSEPORT would let a second gateway share the port unseen: first ask without it,
+	 * listening, as two listeners without it exclude each other. */
+	if (probe) {
+		int fd = open_socket(&a, len, false, true);
+
+		if (fd < 0)
+			return err_set(e, ERR_OVERLOADED, "listen", "can't listen on %s: %s", address,
+				       strerror(errno));
+		len = sizeof a;
+		getsockname(fd, &a.any, &len); /* port 0 has become a port */
+		close(fd);
+	}
+
+	int fd = open_socket(&a, len, true, true);
+	if (fd < 0)
+		return err_set(e, ERR_OVERLOADED, "listen", "can't listen on %s: %s", address,
+			       strerror(errno));
+	describe(fd, ret_bound);
+	*ret_fd = fd;
+	return ERR_OK;
+}

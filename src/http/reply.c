@@ -1,0 +1,154 @@
+/* Answers and errors, made into libmicrohttpd's responses: the only place that sends them. */
+#include "http/reply.h"
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "http/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char exposed[] =
+	"x-request-id, retry-after, retry-after-ms, x-should-retry, location, x-run-id, "
+	"x-conversation-id, etag";
+
+static bool value_ok(struct str v)
+{
+	for (size_t i = 0; i < v.n; i++)
+		if ((unsigned char)v.p[i] < 0x20 || v.p[i] == 0x7f)
+			return false;
+	return v.n > 0 && v.n <= 8 * KIB;
+}
+
+void reply_header(struct request *r, const char *name, struct str value)
+{
+	struct reply_line *line = arena_alloc(&r->arena, sizeof *line);
+	struct str         copy = arena_str(&r->arena, value);
+
+	if (!line || !copy.p || !value_ok(value)) {
+		log_note(LOG_WARN, "header_dropped", "%s", name);
+		return;
+	}
+	*line = (struct reply_line){ r->headers, name, copy.p };
+	r->headers = line;
+}
+
+static bool origin_allowed(const struct request *r)
+{
+	const struct server_options  *o = r->server->options;
+	const struct server_settings *now = o->settings(o->arg);
+
+	for (size_t i = 0; i < now->cors_count; i++)
+		if (strcmp(now->cors_origins[i], "*") == 0 ||
+		    str_is(r->head.origin, now->cors_origins[i]))
+			return true;
+	return false;
+}
+
+void reply_common_headers(struct request *r)
+{
+	reply_header(r, "x-request-id", str_of(r->id));
+	if (r->head.origin.n > 0 && origin_allowed(r)) {
+		reply_header(r, "Access-Control-Allow-Origin", r->head.origin);
+		reply_header(r, "Vary", STR("Origin"));
+		reply_header(r, "Access-Control-Expose-Headers", str_of(exposed));
+	}
+	if (r->close)
+		reply_header(r, "Connection", STR("close"));
+}
+
+/* send_response: consumes response; NULL (no memory) closes the connection instead. */
+static void send_response(struct request *r, int status, struct MHD_Response *response)
+{
+	reply_common_headers(r);
+	for (struct reply_line *line = r->headers; response && line; line = line->next)
+		MHD_add_response_header(response, line->name, line->value);
+	r->response = response;
+	r->status = status;
+	r->left = NULL;
+	request_move(r, response ? REQUEST_REPLIED : REQUEST_GONE);
+	request_resume(r);
+}
+
+enum MHD_Result reply_queue(struct request *r)
+{
+	struct MHD_Response *response = TAKE(r->response);
+
+	if (!response)
+		return MHD_NO;
+	enum MHD_Result rc = MHD_queue_response(r->mhd, (unsigned)r->status, response);
+	MHD_destroy_response(response);
+	return rc;
+}
+
+void reply_text_take(struct request *r, int status, const char *content_type, struct buf *body)
+{
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer(body->len, body->data, MHD_RESPMEM_MUST_FREE);
+
+	r->bytes_out = body->len;
+	if (response) {
+		TAKE(body->data);
+		MHD_add_response_header(response, "Content-Type", content_type);
+		MHD_add_response_header(response, "Cache-Control", "no-store");
+	}
+	buf_finish(body);
+	send_response(r, status, response);
+}
+
+void reply_json_take(struct request *r, int status, struct buf *body)
+{
+	reply_text_take(r, status, "application/json", body);
+}
+
+void reply_static(struct request *r, int status, const char *content_type, struct str body)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		body.n, (void *)(uintptr_t)body.p, MHD_RESPMEM_PERSISTENT);
+
+	r->bytes_out = body.n;
+	if (response && content_type)
+		MHD_add_response_header(response, "Content-Type", content_type);
+	send_response(r, status, response);
+}
+
+static void error_headers(struct request *r, const struct err *e)
+{
+	char text[32];
+
+	if (e->retry_after_ms > 0) {
+		snprintf(text, sizeof text, "%lld", (long long)(e->retry_after_ms + 999) / 1000);
+		reply_header(r, "Retry-After", str_of(text));
+		snprintf(text, sizeof text, "%lld", (long long)e->retry_after_ms);
+		reply_header(r, "retry-after-ms", str_of(text));
+	} else if (err_http(e) == 503) {
+		reply_header(r, "Retry-After", STR("1"));
+	}
+	/* The SDKs try 409, 429 and all from 500 on again by themselves. */
+	if (!err_retryable(e) && (err_http(e) >= 500 || err_http(e) == 429))
+		reply_header(r, "x-should-retry", STR("false"));
+	if (err_http(e) == 401)
+		reply_header(r, "WWW-Authenticate", STR("Bearer realm=\"parley\""));
+}
+
+void reply_error(struct request *r, const struct err *e)
+{
+	struct buf body;
+
+	if (e != &r->refusal)
+		r->refusal = *e;
+	if (e->code == ERR_METHOD_NOT_ALLOWED && r->route) {
+		struct buf allow;
+
+		buf_init(&allow, 256);
+		if (route_allow(r->server->options->routes, r->route, &allow))
+			reply_header(r, "Allow", buf_view(&allow));
+		buf_finish(&allow);
+	}
+	error_headers(r, e);
+	buf_init(&body, 4 * KIB);
+	if (!buf_text(&body, "{\"error\":") || !err_object(e, request_id(r), &body) ||
+	    !buf_text(&body, "}\n"))
+		buf_clear(&body);
+	reply_json_take(r, err_http(e), &body);
+}

@@ -1,0 +1,19 @@
+/* http/reply: the one place where answers and errors are sent.  Exactly one call for a request. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct request;
+
+/* reply_header: a header for the reply or stream to come; copied.  Values with control bytes are
+ * dropped and logged: they never come from us. */
+void reply_header(struct request *r, const char *name, struct str value);
+/* reply_json_take: body's memory is handed over, body is empty afterwards. */
+void reply_json_take(struct request *r, int status, struct buf *body);
+/* reply_error: status, shape and headers (Retry-After, x-should-retry, …) follow from e. */
+void reply_error(struct request *r, const struct err *e);
+/* reply_static: bytes that live as long as the process. */
+void reply_static(struct request *r, int status, const char *content_type, struct str body);
+/* reply_text_take: as reply_json_take with another content type (a literal). */
+void reply_text_take(struct request *r, int status, const char *content_type, struct buf *body);

@@ -1,0 +1,322 @@
+/* The life of one request, from its request line to its log line. */
+#include "http/request.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/metric.h"
+#include "http/internal.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	/* libmicrohttpd walks all suspended connections for each batch of resumes. */
+	SUSPENDED_MANY = 256,
+	RESUME_TICK_US = 4000,
+};
+
+#define TO(p) (1u << REQUEST_##p)
+static const unsigned phase_graph[REQUEST_PHASE__COUNT] = {
+	[REQUEST_HEAD] = TO(BODY) | TO(REPLIED) | TO(GONE),
+	[REQUEST_BODY] = TO(WORKING) | TO(REPLIED) | TO(GONE),
+	[REQUEST_WORKING] = TO(REPLIED) | TO(STREAMING) | TO(GONE),
+	[REQUEST_REPLIED] = 0,
+	[REQUEST_STREAMING] = TO(CLOSING),
+	[REQUEST_CLOSING] = 0,
+	[REQUEST_GONE] = 0,
+};
+#undef TO
+
+static void connection_move(struct connection *c, enum connection_phase to)
+{
+	c->phase = to;
+	c->since_us = loop_now_us(c->server->loop);
+}
+
+/* request_move: the only writer of r->phase. */
+void request_move(struct request *r, enum request_phase to)
+{
+	CHECK(phase_graph[r->phase] & (1u << to));
+	r->phase = to;
+	connection_move(r->connection, to == REQUEST_BODY ? CONNECTION_BODY : CONNECTION_BUSY);
+}
+
+struct request *request_create(struct server *s, struct MHD_Connection *mhd, const char *target)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct request *r = calloc(1, sizeof *r);
+
+	if (!r || !info || !info->socket_context)
+		goto fail;
+	arena_init(&r->arena, LIMIT_ARENA);
+	r->input = input_create(s->options->max_body);
+	r->raw_target = arena_str(&r->arena, str_of(target));
+	if (!r->input || !r->raw_target.p)
+		goto fail;
+
+	const char *query = memchr(r->raw_target.p, '?', r->raw_target.n);
+	r->path = r->raw_target;
+	if (query) {
+		r->path.n = (size_t)(query - r->raw_target.p);
+		r->query = (struct str){ query + 1, r->raw_target.n - r->path.n - 1 };
+	}
+	r->server = s;
+	r->mhd = mhd;
+	r->connection = info->socket_context;
+	r->connection->request = r;
+	r->start_us = clock_mono_us();
+	r->method = "";
+	id_request(r->id);
+	connection_move(r->connection, CONNECTION_HEAD);
+	s->busy++;
+	atomic_fetch_add_explicit(&server_counters.in_flight, 1, memory_order_relaxed);
+	return r;
+
+fail:
+	if (r) {
+		input_destroy(r->input);
+		arena_finish(&r->arena);
+	}
+	free(r);
+	return NULL;
+}
+
+static void write_log(const struct request *r, int status, int64_t us)
+{
+	struct log_line line;
+
+	log_begin(&line, LOG_INFO, "request");
+	log_str(&line, "request_id", str_of(r->id));
+	if (r->head.client_request_id.n > 0 && head_token_list(r->head.client_request_id))
+		log_str(&line, "client_request_id", r->head.client_request_id);
+	log_str(&line, "method", str_of(r->method));
+	log_str(&line, "route", str_of(r->route ? r->route->name : ""));
+	log_str(&line, "path", r->path);
+	log_int(&line, "status", status);
+	log_ms(&line, "duration_ms", us);
+	log_int(&line, "bytes_in", (int64_t)r->head.body_bytes);
+	log_int(&line, "bytes_out", (int64_t)r->bytes_out);
+	if (r->note.run[0])
+		log_str(&line, "run", str_of(r->note.run));
+	if (r->note.conversation[0])
+		log_str(&line, "conversation", str_of(r->note.conversation));
+	if (r->note.model[0])
+		log_str(&line, "model", str_of(r->note.model));
+	if (r->note.provider[0])
+		log_str(&line, "upstream", str_of(r->note.provider));
+	if (r->note.finish[0])
+		log_str(&line, "finish_reason", str_of(r->note.finish));
+	if (r->note.tokens_in || r->note.tokens_out) {
+		log_int(&line, "tokens_in", r->note.tokens_in);
+		log_int(&line, "tokens_out", r->note.tokens_out);
+	}
+	if (r->note.first_token_us)
+		log_ms(&line, "ttft_ms", r->note.first_token_us);
+	if (r->status >= 400 && r->refusal.code)
+		log_str(&line, "error_code", str_of(err_wire(&r->refusal)));
+	log_end(&line);
+}
+
+void request_destroy(struct request *r)
+{
+	if (!r)
+		return;
+
+	struct server *s = r->server;
+	int64_t        us = clock_mono_us() - r->start_us;
+	/* No status means that the client left first; 499 stands in logs only. */
+	int status = r->status ? r->status : 499;
+
+	CHECK(!r->suspended && !r->resuming);
+	if (r->stream)
+		stream_completed(r->stream);
+	if (log_on(LOG_INFO) && !(r->route && r->route->quiet && status < 400))
+		write_log(r, status, us);
+	metric_http(r->route ? r->route->name : "none", r->method, status, us);
+	r->connection->request = NULL;
+	connection_move(r->connection, CONNECTION_IDLE);
+	if (r->response)
+		MHD_destroy_response(r->response);
+	input_destroy(r->input);
+	arena_finish(&r->arena);
+	s->busy--;
+	atomic_fetch_sub_explicit(&server_counters.in_flight, 1, memory_order_relaxed);
+	free(r);
+}
+
+/* --- suspending --- */
+
+void request_suspend(struct request *r)
+{
+	CHECK(!r->suspended);
+	r->suspended = true;
+	r->server->suspended++;
+	MHD_suspend_connection(r->mhd);
+}
+
+static void resume_all(struct server *s)
+{
+	while (s->to_resume) {
+		struct request *r = s->to_resume;
+
+		s->to_resume = r->next_resume;
+		r->resuming = false;
+		r->suspended = false;
+		s->suspended--;
+		MHD_resume_connection(r->mhd);
+	}
+	s->need_run = true;
+}
+
+static void resume_due(struct timer *t)
+{
+	resume_all(container_of(t, struct server, resume_tick));
+}
+
+void request_resume(struct request *r)
+{
+	struct server *s = r->server;
+
+	if (!r->suspended || r->resuming)
+		return;
+	r->resuming = true;
+	r->next_resume = s->to_resume;
+	s->to_resume = r;
+	if (s->suspended <= SUSPENDED_MANY) {
+		resume_all(s);
+	} else if (!timer_running(&s->resume_tick)) {
+		s->resume_tick.fn = resume_due;
+		timer_start(s->loop, &s->resume_tick, RESUME_TICK_US);
+	}
+}
+
+void request_client_left(struct request *r)
+{
+	if (r->phase == REQUEST_STREAMING && r->stream) {
+		stream_reader_left(r->stream);
+		return;
+	}
+	if (r->phase != REQUEST_WORKING)
+		return;
+
+	void (*left)(void *arg) = r->left;
+	request_move(r, REQUEST_GONE);
+	r->left = NULL;
+	request_resume(r);
+	if (left)
+		left(r->left_arg);
+}
+
+void request_on_left(struct request *r, void (*fn)(void *arg), void *arg)
+{
+	r->left = fn;
+	r->left_arg = arg;
+}
+
+/* --- what handlers ask --- */
+
+struct loop *request_loop(const struct request *r)
+{
+	return r->server->loop;
+}
+
+struct str request_id(const struct request *r)
+{
+	return str_of(r->id);
+}
+
+int64_t request_owner(const struct request *r)
+{
+	return r->owner;
+}
+
+struct str request_param(const struct request *r, size_t i)
+{
+	CHECK(i < ROUTE_PARAMS);
+	return r->params[i];
+}
+
+struct arena *request_arena(struct request *r)
+{
+	return &r->arena;
+}
+
+int64_t request_start_us(const struct request *r)
+{
+	return r->start_us;
+}
+
+bool request_is_head(const struct request *r)
+{
+	return r->is_head;
+}
+
+const struct input *request_input(const struct request *r)
+{
+	return r->input;
+}
+
+struct input *request_input_take(struct request *r)
+{
+	return TAKE(r->input);
+}
+
+/* key_matches: also with [] or [0] style brackets left to the caller; "include[]" fits "include". */
+static bool key_matches(struct str key, const char *want)
+{
+	size_t n = strlen(want);
+
+	return str_is(key, want) ||
+	       (key.n == n + 2 && memcmp(key.p, want, n) == 0 && memcmp(key.p + n, "[]", 2) == 0);
+}
+
+bool request_query(struct request *r, const char *key, size_t nth, struct str *ret)
+{
+	struct str rest = r->query;
+
+	while (rest.n > 0) {
+		const char *amp = memchr(rest.p, '&', rest.n);
+		struct str  pair = { rest.p, amp ? (size_t)(amp - rest.p) : rest.n };
+		const char *eq = pair.n ? memchr(pair.p, '=', pair.n) : NULL;
+		struct str  raw_key = { pair.p, eq ? (size_t)(eq - pair.p) : pair.n };
+		struct str  raw_value = eq ? (struct str){ eq + 1, pair.n - raw_key.n - 1 } : STR_NONE;
+		char       *scratch = arena_alloc(&r->arena, pair.n + 1);
+		size_t      key_len;
+		size_t      value_len;
+
+		rest.p += pair.n + (amp ? 1 : 0);
+		rest.n -= pair.n + (amp ? 1 : 0);
+		if (!scratch || !route_decode(raw_key, true, scratch, &key_len) ||
+		    !key_matches((struct str){ scratch, key_len }, key) ||
+		    !route_decode(raw_value, true, scratch, &value_len) || nth-- > 0)
+			continue;
+		*ret = (struct str){ scratch, value_len };
+		return true;
+	}
+	return false;
+}
+
+static void keep(char *to, size_t size, struct str s)
+{
+	if (s.n > 0)
+		snprintf(to, size, "%.*s", STR_ARG(s));
+}
+
+void request_note(struct request *r, const struct request_note *n)
+{
+	keep(r->note.run, sizeof r->note.run, n->run);
+	keep(r->note.conversation, sizeof r->note.conversation, n->conversation);
+	keep(r->note.model, sizeof r->note.model, n->model);
+	keep(r->note.label, sizeof r->note.label, n->label);
+	keep(r->note.provider, sizeof r->note.provider, n->provider);
+	keep(r->note.finish, sizeof r->note.finish, n->finish_reason);
+	if (n->tokens_in || n->tokens_out) {
+		r->note.tokens_in = n->tokens_in;
+		r->note.tokens_out = n->tokens_out;
+	}
+	if (n->first_token_us)
+		r->note.first_token_us = n->first_token_us;
+}

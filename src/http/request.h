@@ -1,0 +1,47 @@
+/* http/request: what a handler may ask of a request, and how it is told that the client left.
+ *
+ * A request belongs to its connection's loop.  It lives until its reply is sent, its stream ended,
+ * or the client left; after that (the `left` callback included) the handler must not touch it. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "json/input.h"
+#include "loop/loop.h"
+
+struct request;
+
+struct loop  *request_loop(const struct request *r);
+struct str    request_id(const struct request *r);     /* "req_…", also in x-request-id */
+int64_t       request_owner(const struct request *r);  /* of the key; 0: no keys */
+struct str    request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
+struct arena *request_arena(struct request *r);
+int64_t       request_start_us(const struct request *r);
+bool          request_is_head(const struct request *r);
+/* request_query: the nth (from 0) value of a query key, decoded; keys also match with "[]" behind
+ * them, as the SDKs write arrays.  False: there is none. */
+bool request_query(struct request *r, const char *key, size_t nth, struct str *ret);
+
+/* request_input: body and tape; borrowed until the request ends. */
+const struct input *request_input(const struct request *r);
+/* request_input_take: the same, now owned by the caller, so that it can outlive the request. */
+struct input *request_input_take(struct request *r) MUST_USE;
+
+/* request_on_left: fn(arg) runs when the client leaves before the reply was made; the request is
+ * gone when it returns.  Cleared by a reply; a stream has its own. */
+void request_on_left(struct request *r, void (*fn)(void *arg), void *arg);
+
+/* What the request's log line and metrics say beyond HTTP; empty members are left out.  Spans are
+ * copied (cut to 64 bytes). */
+struct request_note {
+	struct str run;
+	struct str conversation;
+	struct str model; /* as asked */
+	struct str label; /* the configured model, for metrics */
+	struct str provider;
+	struct str finish_reason;
+	int64_t    tokens_in;
+	int64_t    tokens_out;
+	int64_t    first_token_us; /* since the request's start */
+};
+void request_note(struct request *r, const struct request_note *n);

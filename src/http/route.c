@@ -1,0 +1,204 @@
+/* Matches raw targets against the one table of routes; pure. */
+#include "http/route.h"
+
+#include "base/buf.h"
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+bool route_decode(struct str in, bool plus_is_space, char *out, size_t *ret_len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < in.n; i++) {
+		char c = in.p[i];
+
+		if (c == '%') {
+			if (in.n - i < 3)
+				return false;
+			int hi = hex_digit(in.p[i + 1]);
+			int lo = hex_digit(in.p[i + 2]);
+			if (hi < 0 || lo < 0 || (hi == 0 && lo == 0))
+				return false;
+			c = (char)(hi << 4 | lo);
+			i += 2;
+		} else if (c == '+' && plus_is_space) {
+			c = ' ';
+		} else if (c == '\0') {
+			return false;
+		}
+		out[n++] = c;
+	}
+	*ret_len = n;
+	return true;
+}
+
+/* next_segment: cuts the next non-empty segment off *path; n == 0: there is none. */
+static struct str next_segment(struct str *path)
+{
+	while (path->n > 0 && path->p[0] == '/') {
+		path->p++;
+		path->n--;
+	}
+
+	struct str s = { path->p, 0 };
+	while (s.n < path->n && s.p[s.n] != '/')
+		s.n++;
+	path->p += s.n;
+	path->n -= s.n;
+	return s;
+}
+
+/* path_of: the target without scheme, authority (absolute form) and query. */
+static struct str path_of(struct str target)
+{
+	if (target.n > 7 && memcmp(target.p, "http://", 7) == 0) {
+		const char *slash = memchr(target.p + 7, '/', target.n - 7);
+		size_t      skip = slash ? (size_t)(slash - target.p) : target.n;
+
+		target.p += skip;
+		target.n -= skip;
+	}
+
+	const char *query = target.n ? memchr(target.p, '?', target.n) : NULL;
+	if (query)
+		target.n = (size_t)(query - target.p);
+	return target;
+}
+
+/* match_path: template and decoded segments go side by side. */
+static bool match_path(const char *template, const struct str *segments, size_t count,
+		       struct str params[ROUTE_PARAMS])
+{
+	struct str rest = str_of(template);
+	size_t     param = 0;
+
+	for (size_t i = 0;; i++) {
+		struct str want = next_segment(&rest);
+
+		if (want.n == 0 || i == count)
+			return want.n == 0 && i == count;
+		if (want.p[0] == '{') {
+			if (param == ROUTE_PARAMS)
+				return false;
+			params[param++] = segments[i];
+		} else if (!str_eq(want, segments[i])) {
+			return false;
+		}
+	}
+}
+
+enum { SEGMENTS_MAX = 8 };
+
+static enum errc split(struct str path, char *scratch, struct str segments[SEGMENTS_MAX],
+		       size_t *ret_count, struct err *e)
+{
+	size_t count = 0;
+
+	for (;;) {
+		struct str raw = next_segment(&path);
+		size_t     n;
+
+		if (raw.n == 0)
+			break;
+		if (!route_decode(raw, false, scratch, &n))
+			return err_set(e, ERR_BAD_REQUEST, "", "the path has a bad percent escape");
+		struct str s = { scratch, n };
+		if (str_is(s, ".") || str_is(s, ".."))
+			return err_set(e, ERR_BAD_REQUEST, "", "the path has a dot segment");
+		if (count < SEGMENTS_MAX)
+			segments[count] = s;
+		count++;
+		scratch += n;
+	}
+	*ret_count = count;
+	return ERR_OK;
+}
+
+static bool method_fits(const struct route *row, struct str method)
+{
+	return str_is(method, row->method) ||
+	       (str_is(method, "HEAD") && strcmp(row->method, "GET") == 0);
+}
+
+enum errc route_match(const struct route *table, struct str method, struct str target,
+		      char *scratch, struct str params[ROUTE_PARAMS], const struct route **ret,
+		      struct err *e)
+{
+	struct str segments[SEGMENTS_MAX];
+	size_t     count = 0;
+	enum errc  rc = split(path_of(target), scratch, segments, &count, e);
+
+	if (rc != ERR_OK)
+		return rc;
+
+	const struct route *other_method = NULL;
+	for (const struct route *row = table; count <= SEGMENTS_MAX && row->name; row++) {
+		struct str found[ROUTE_PARAMS] = { { 0 } };
+
+		if (!match_path(row->path, segments, count, found))
+			continue;
+		if (method_fits(row, method)) {
+			memcpy(params, found, sizeof found);
+			*ret = row;
+			return ERR_OK;
+		}
+		other_method = row;
+	}
+	if (other_method) {
+		*ret = other_method;
+		return err_set(e, ERR_METHOD_NOT_ALLOWED, "", "%s is not allowed on this URL",
+			       method.n <= 16 ? method.p : "this method");
+	}
+
+	bool without_v1 = count >= 1 && (str_is(segments[0], "chat") || str_is(segments[0], "models") ||
+					 str_is(segments[0], "conversations") ||
+					 str_is(segments[0], "runs"));
+	return err_set(e, ERR_UNKNOWN_URL, "", "%s",
+		       without_v1 ? "unknown URL; the base URL of this API ends in /v1"
+				  : "unknown URL; GET /openapi.yaml lists what there is");
+}
+
+bool route_allow(const struct route *table, const struct route *row, struct buf *out)
+{
+	for (const struct route *other = table; other->name; other++) {
+		if (strcmp(other->path, row->path) != 0)
+			continue;
+		if (!buf_text(out, other->method) || !buf_text(out, ", ") ||
+		    (strcmp(other->method, "GET") == 0 && !buf_text(out, "HEAD, ")))
+			return false;
+	}
+	return buf_text(out, "OPTIONS");
+}
+
+enum errc route_check(const struct route *table, struct err *e)
+{
+	for (const struct route *row = table; row->name; row++) {
+		if (row->auth == AUTH_UNSET || row->body == BODY_UNSET || !row->handle ||
+		    !row->method || !row->path)
+			return err_set(e, ERR_INTERNAL, "", "route %s has an empty column", row->name);
+		for (const struct route *other = table; other < row; other++)
+			if (strcmp(other->path, row->path) == 0 &&
+			    strcmp(other->method, row->method) == 0)
+				return err_set(e, ERR_INTERNAL, "", "route %s stands twice",
+					       row->name);
+	}
+	return ERR_OK;
+}
+
+size_t route_count(const struct route *table)
+{
+	size_t n = 0;
+
+	while (table[n].name)
+		n++;
+	return n;
+}

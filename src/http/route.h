@@ -1,0 +1,51 @@
+/* http/route: one row of the table of routes.  Cross-cutting rules are columns; none of them has a
+ * default that means "open". */
+#pragma once
+
+#include "base/err.h"
+
+struct request;
+
+enum route_auth {
+	AUTH_UNSET, /* refused at start */
+	AUTH_NONE,  /* anybody */
+	AUTH_KEY,   /* a valid key, where keys are configured */
+};
+
+enum route_body {
+	BODY_UNSET, /* refused at start */
+	BODY_NONE,  /* what comes is ignored, up to the limit */
+	BODY_JSON,  /* a JSON object, checked before the handler sees it */
+};
+
+struct route {
+	const char     *name;   /* for logs and metrics, e.g. "chat" */
+	const char     *method; /* GET also answers HEAD */
+	const char     *path;   /* template: /v1/models/{id} */
+	enum route_auth auth;
+	enum route_body body;
+	bool            quiet;  /* probes: no log line at level info */
+	/* handle: on the loop's thread; must lead to exactly one reply or stream, now or later. */
+	void (*handle)(struct request *r, void *app);
+};
+
+enum { ROUTE_PARAMS = 3 };
+
+/* route_match: finds the row for a raw target ("/v1/models/a%2Fb?x=y").  Segments are split first
+ * and percent-decoded then, so an encoded slash stays inside its segment; empty segments collapse.
+ * Params are written decoded into scratch (at least as long as the target).
+ * *ret is the row, or on METHOD_NOT_ALLOWED any row of that path.
+ * Errors: BAD_REQUEST (bad escape, NUL, dot segment), UNKNOWN_URL, METHOD_NOT_ALLOWED. */
+enum errc route_match(const struct route *table, struct str method, struct str target,
+		      char *scratch, struct str params[ROUTE_PARAMS], const struct route **ret,
+		      struct err *e) MUST_USE;
+
+struct buf;
+/* route_allow: "GET, HEAD, OPTIONS": the methods of a row's path. */
+bool route_allow(const struct route *table, const struct route *row, struct buf *out) MUST_USE;
+/* route_check: the table itself is sound (every column set, no row twice); for start-up. */
+enum errc route_check(const struct route *table, struct err *e) MUST_USE;
+/* route_index: a row's place, for metrics. */
+size_t route_count(const struct route *table);
+/* route_decode: percent-decodes in to out (may be the same memory); false: bad escape or NUL. */
+bool route_decode(struct str in, bool plus_is_space, char *out, size_t *ret_len);

@@ -1,0 +1,387 @@
+/* One daemon of libmicrohttpd on one loop: connections, their watch, their deadlines. */
+#include "http/server.h"
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "http/internal.h"
+#include "http/reply.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	REAPER_US = 1000 * 1000,
+	/* Request line and head come together from honest clients; beyond the library's own limit for
+	 * silence only a drip of bytes keeps a connection in this phase. */
+	IDLE_DRIP_SECONDS = LIMIT_KEEPALIVE_SECONDS + 15,
+	RUNS_A_ROUND = 4,
+	DESCRIPTORS_SPARE = 256,
+};
+
+struct server_counters server_counters;
+
+void server_stats(struct server_stats *ret)
+{
+	ret->connections = atomic_load(&server_counters.connections);
+	ret->in_flight = atomic_load(&server_counters.in_flight);
+	ret->streams = atomic_load(&server_counters.streams);
+}
+
+/* --- connections --- */
+
+/* Edge-triggered: the client's leaving is told once, room to write when it comes back. */
+static void connection_event(struct watch *w, uint32_t epoll_events)
+{
+	struct connection *c = container_of(w, struct connection, watch);
+
+	if (epoll_events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
+		c->left = true;
+		if (c->request)
+			request_client_left(c->request);
+		return;
+	}
+	if ((epoll_events & EPOLLOUT) && c->request && c->request->stream)
+		stream_writable(c->request->stream);
+}
+
+static void connection_open(struct server *s, struct MHD_Connection *mhd, void **ret_context)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct connection *c = info ? calloc(1, sizeof *c) : NULL;
+
+	*ret_context = c;
+	if (!c)
+		return;
+	c->server = s;
+	c->watch = (struct watch){ .fn = connection_event, .fd = info->connect_fd };
+	c->since_us = loop_now_us(s->loop);
+	c->next = s->connections;
+	if (c->next)
+		c->next->prev = c;
+	s->connections = c;
+	atomic_fetch_add_explicit(&server_counters.connections, 1, memory_order_relaxed);
+	/* While suspended, libmicrohttpd notices neither the client's leaving nor time-outs. */
+	if (!loop_watch(s->loop, &c->watch, EPOLLRDHUP | EPOLLET))
+		log_note(LOG_WARN, "connection_unwatched", "a client's leaving may go unnoticed");
+}
+
+static void connection_close(struct server *s, struct connection *c)
+{
+	if (!c)
+		return;
+	loop_unwatch(s->loop, &c->watch);
+	if (c->prev)
+		c->prev->next = c->next;
+	else
+		s->connections = c->next;
+	if (c->next)
+		c->next->prev = c->prev;
+	atomic_fetch_sub_explicit(&server_counters.connections, 1, memory_order_relaxed);
+	free(c);
+}
+
+static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	struct server *s = cls;
+
+	switch (code) {
+	case MHD_CONNECTION_NOTIFY_STARTED: connection_open(s, mhd, context); break;
+	case MHD_CONNECTION_NOTIFY_CLOSED:
+		connection_close(s, *context);
+		*context = NULL;
+		break;
+	}
+}
+
+static void reap(struct timer *t)
+{
+	struct server *s = container_of(t, struct server, reaper);
+	int64_t        now = loop_now_us(s->loop);
+
+	for (struct connection *c = s->connections; c; c = c->next) {
+		int64_t limit_s = 0;
+
+		switch (c->phase) {
+		case CONNECTION_IDLE: limit_s = IDLE_DRIP_SECONDS; break;
+		case CONNECTION_HEAD: limit_s = LIMIT_HEADER_SECONDS; break;
+		case CONNECTION_BODY: limit_s = LIMIT_BODY_SECONDS; break;
+		case CONNECTION_BUSY: continue;
+		}
+		/* libmicrohttpd sees the end of the socket and cleans up as for any other. */
+		if (now - c->since_us > limit_s * 1000000)
+			shutdown(c->watch.fd, SHUT_RDWR);
+	}
+	timer_start(s->loop, &s->reaper, REAPER_US);
+}
+
+/* --- libmicrohttpd's callbacks for requests --- */
+
+static void *on_request_line(void *cls, const char *target, struct MHD_Connection *mhd)
+{
+	return request_create(cls, mhd, target);
+}
+
+static void take_body(struct request *r, const char *bytes, size_t n)
+{
+	if (!r->body_dropped && !r->has_refusal && buf_add(&r->input->body, bytes, n))
+		return;
+	if (!r->has_refusal) {
+		r->body_dropped = true;
+		buf_finish(&r->input->body);
+	}
+	r->dropped += n;
+}
+
+static enum MHD_Result on_body(struct request *r, const char *bytes, size_t *n)
+{
+	/* What is refused anyway is read to its end if that is near, for then the client is sure to
+	 * see the answer; else the connection is cut. */
+	take_body(r, bytes, *n);
+	*n = 0;
+	return r->dropped > MIB ? MHD_NO : MHD_YES;
+}
+
+static enum MHD_Result after_work(struct request *r)
+{
+	switch (r->phase) {
+	case REQUEST_REPLIED: return reply_queue(r);
+	case REQUEST_GONE:
+	case REQUEST_CLOSING: return MHD_NO;
+	case REQUEST_WORKING:
+	case REQUEST_STREAMING:
+		if (r->response)
+			return reply_queue(r);
+		request_suspend(r);
+		return MHD_YES;
+	case REQUEST_HEAD:
+	case REQUEST_BODY:
+	case REQUEST_PHASE__COUNT: break;
+	}
+	CHECK(!"a request in a phase that can't be here");
+	return MHD_NO;
+}
+
+static enum MHD_Result on_head_done(struct request *r, const char *method, const char *version)
+{
+	r->method = method;
+	r->is_head = strcmp(method, "HEAD") == 0;
+	r->http10 = strcmp(version, "HTTP/1.0") == 0;
+	if (head_read(r->mhd, version, &r->head, &r->refusal) != ERR_OK) {
+		/* Its framing can't be trusted: nothing more is read from this connection. */
+		r->has_refusal = true;
+		r->close = true;
+		reply_error(r, &r->refusal);
+		return reply_queue(r);
+	}
+	gate_head(r);
+	/* A response queued in this call always closes the connection, and a client that is still
+	 * sending may not see it: so only what would cost too much to read is refused here. */
+	if (r->has_refusal && r->head.body_bytes > 64 * KIB) {
+		r->close = true;
+		reply_error(r, &r->refusal);
+		return reply_queue(r);
+	}
+	if (!r->has_refusal && r->head.body_bytes > 0 &&
+	    !buf_reserve(&r->input->body, r->head.body_bytes)) {
+		err_set(&r->refusal, ERR_OVERLOADED, "", "no memory for the request's body");
+		r->has_refusal = true;
+	}
+	request_move(r, REQUEST_BODY);
+	return MHD_YES;
+}
+
+static enum MHD_Result on_body_done(struct request *r)
+{
+	request_move(r, REQUEST_WORKING);
+	/* The notice may have come before there was anything to cancel. */
+	if (r->connection->left) {
+		request_move(r, REQUEST_GONE);
+		return MHD_NO;
+	}
+	if (r->body_dropped && !r->has_refusal) {
+		err_set(&r->refusal, ERR_REQUEST_TOO_LARGE, "", "the body is over the limit of %zu bytes",
+			r->server->options->max_body);
+		r->has_refusal = true;
+	}
+	if (r->has_refusal)
+		reply_error(r, &r->refusal);
+	else if (gate_body(r))
+		r->route->handle(r, r->server->app);
+	return after_work(r);
+}
+
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const char *url,
+				  const char *method, const char *version, const char *bytes,
+				  size_t *n, void **context)
+{
+	struct request *r = *context;
+
+	(void)cls;
+	(void)mhd;
+	(void)url;
+	if (!r)
+		return MHD_NO; /* no memory at the request line */
+	switch (r->phase) {
+	case REQUEST_HEAD: return on_head_done(r, method, version);
+	case REQUEST_BODY: return *n > 0 ? on_body(r, bytes, n) : on_body_done(r);
+	case REQUEST_WORKING:
+	case REQUEST_REPLIED:
+	case REQUEST_STREAMING:
+	case REQUEST_CLOSING:
+	case REQUEST_GONE: return after_work(r);
+	case REQUEST_PHASE__COUNT: break;
+	}
+	return MHD_NO;
+}
+
+static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
+			 enum MHD_RequestTerminationCode code)
+{
+	(void)cls;
+	(void)mhd;
+	(void)code;
+	request_destroy(*context);
+	*context = NULL;
+}
+
+/* Escapes are decoded by http/route, after the target was split. */
+static size_t keep_escapes(void *cls, struct MHD_Connection *mhd, char *text)
+{
+	(void)cls;
+	(void)mhd;
+	return strlen(text);
+}
+
+PRINTF(2, 0)
+static void on_library_log(void *cls, const char *fmt, va_list ap)
+{
+	char text[256];
+
+	(void)cls;
+	vsnprintf(text, sizeof text, fmt, ap);
+	text[strcspn(text, "\n")] = '\0';
+	log_note(LOG_DEBUG, "http_library", "%s", text);
+}
+
+/* --- driving it --- */
+
+static void daemon_ready(struct watch *w, uint32_t epoll_events)
+{
+	(void)epoll_events;
+	container_of(w, struct server, watch)->need_run = true;
+}
+
+/* Before each sleep: libmicrohttpd's epoll descriptor does not show a pending resume, and its
+ * time-out ignores them too, so `need_run` is ours. */
+static bool server_idle(void *arg, int64_t *timeout_us)
+{
+	struct server     *s = arg;
+	bool               worked = false;
+	unsigned long long ms;
+
+	for (int i = 0; i < RUNS_A_ROUND; i++) {
+		bool due = MHD_get_timeout(s->daemon, &ms) == MHD_YES && ms == 0;
+
+		if (!s->need_run && !due)
+			break;
+		s->need_run = false;
+		MHD_run(s->daemon);
+		worked = true;
+	}
+	if (MHD_get_timeout(s->daemon, &ms) == MHD_YES && ms < 1000000 &&
+	    (int64_t)ms * 1000 < *timeout_us)
+		*timeout_us = (int64_t)ms * 1000;
+	return worked;
+}
+
+static unsigned connection_limit(void)
+{
+	struct rlimit files;
+
+	/* Each answer may need a second descriptor, to the provider; two loops share them. */
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur > 2 * LIMIT_CONNECTIONS)
+		return LIMIT_CONNECTIONS;
+	return files.rlim_cur > 2 * DESCRIPTORS_SPARE
+		       ? (unsigned)(files.rlim_cur - DESCRIPTORS_SPARE) / 2
+		       : 64;
+}
+
+enum errc server_create(struct loop *l, int listen_fd, const struct server_options *o, void *app,
+			struct server **ret, struct err *e)
+{
+	struct server *s = calloc(1, sizeof *s);
+
+	if (!s)
+		goto fail;
+	s->loop = l;
+	s->options = o;
+	s->app = app;
+	s->listen_fd = -1;
+	s->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+		on_request, s, MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_NOTIFY_COMPLETED,
+		on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
+		MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s, MHD_OPTION_UNESCAPE_CALLBACK,
+		keep_escapes, NULL, MHD_OPTION_CONNECTION_LIMIT, connection_limit(),
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_HEADER_BYTES,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)LIMIT_KEEPALIVE_SECONDS,
+		MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL,
+		MHD_OPTION_END);
+	if (!s->daemon)
+		goto fail;
+
+	const union MHD_DaemonInfo *info =
+		MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	s->watch = (struct watch){ .fn = daemon_ready, .fd = info->epoll_fd };
+	if (!loop_watch(l, &s->watch, EPOLLIN) || !loop_add_idle(l, server_idle, s))
+		goto fail;
+	s->need_run = true;
+	s->reaper.fn = reap;
+	timer_start(l, &s->reaper, REAPER_US);
+	*ret = s;
+	return ERR_OK;
+
+fail:
+	if (s && s->daemon)
+		MHD_stop_daemon(s->daemon);
+	else
+		close(listen_fd);
+	free(s);
+	return err_set(e, ERR_INTERNAL, "", "can't start the HTTP server");
+}
+
+void server_quiesce(struct server *s)
+{
+	if (s->quiesced)
+		return;
+	s->quiesced = true;
+	s->listen_fd = MHD_quiesce_daemon(s->daemon);
+}
+
+size_t server_busy(const struct server *s)
+{
+	return s->busy;
+}
+
+void server_destroy(struct server *s)
+{
+	if (!s)
+		return;
+	/* libmicrohttpd aborts when it is stopped with suspended connections. */
+	CHECK(s->suspended == 0);
+	loop_unwatch(s->loop, &s->watch);
+	timer_stop(s->loop, &s->reaper);
+	timer_stop(s->loop, &s->resume_tick);
+	MHD_stop_daemon(s->daemon);
+	if (s->listen_fd >= 0)
+		close(s->listen_fd);
+	free(s);
+}

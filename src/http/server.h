@@ -1,0 +1,57 @@
+/* http/server: libmicrohttpd driven by a loop: one daemon for each loop and address, with its own
+ * SO_REUSEPORT listener.  Turns connections into requests and hands them to the routes.
+ *
+ * Threads: the loop's own, except http_listen. */
+#pragma once
+
+#include "base/err.h"
+#include "http/route.h"
+#include "loop/loop.h"
+
+struct server;
+
+/* Filled by app; shared by all servers; lives longer than they do. */
+struct server_options {
+	const struct route *routes; /* ended by a row without a name */
+	/* auth: who holds this key?  Borrowed key; called on the loop's thread. */
+	enum errc (*auth)(void *arg, struct str key, int64_t *ret_owner, struct err *e);
+	/* settings: of this moment; a reload may have changed them. */
+	const struct server_settings *(*settings)(void *arg);
+	void  *arg;
+	size_t max_body;
+};
+
+struct server_settings {
+	bool               open;         /* no keys: local Host names only, no authentication */
+	int64_t            keep_alive_us; /* silence before a stream's comment */
+	const char *const *cors_origins; /* "*" or exact origins */
+	size_t             cors_count;
+};
+
+/* http_listen: a listening socket on "ADDR:PORT" or "[V6]:PORT"; with `probe` it fails when the
+ * port is in use by anyone (a first start), without it joins the group of listeners (the other
+ * loops).  *ret_port is the port the system chose for port 0.
+ * Errors: INVALID_VALUE (the address), OVERLOADED (in use). */
+enum errc http_listen(const char *address, bool probe, int *ret_fd, char ret_bound[64],
+		      struct err *e) MUST_USE;
+/* http_is_loopback: every address that `address` names is a loopback address. */
+bool http_is_loopback(const char *address);
+
+/* server_create: consumes listen_fd.  app is handed to the handlers. */
+enum errc server_create(struct loop *l, int listen_fd, const struct server_options *o, void *app,
+			struct server **ret, struct err *e) MUST_USE;
+/* server_quiesce: no more connections; requests on old ones get 503 `draining`. */
+void server_quiesce(struct server *s);
+/* server_busy: requests that have not been answered to their end. */
+size_t server_busy(const struct server *s);
+/* server_destroy: every request must have ended; idle connections are closed. */
+void server_destroy(struct server *s);
+OWNABLE(server);
+
+/* Figures for metrics; any thread. */
+struct server_stats {
+	uint64_t connections; /* open */
+	uint64_t in_flight;   /* requests */
+	uint64_t streams;     /* open */
+};
+void server_stats(struct server_stats *ret);

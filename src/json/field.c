@@ -1,0 +1,339 @@
+/* Checks and binds the members of an object by a table, and words what is allowed. */
+#include "json/field.h"
+
+#include "base/limits.h"
+#include "json/hint.h"
+#include "json/piece.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { MAX_ROWS = 128 };
+
+/* Bounds as large as this stand for none. */
+#define BOUNDLESS 1e18
+
+struct reading {
+	const struct field_set *set;
+	const struct json_doc  *doc;
+	const char             *path;
+	struct arena           *arena;
+	char                   *ret;
+	struct err             *e;
+};
+
+/* As much as an err has room for; what does not fit is left out as a whole. */
+struct text {
+	char   s[sizeof((struct err *)0)->text];
+	size_t n;
+};
+
+static bool PRINTF(2, 3) put(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vsnprintf(t->s + t->n, sizeof t->s - t->n, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof t->s - t->n) {
+		t->s[t->n] = '\0';
+		return false;
+	}
+	t->n += (size_t)n;
+	return true;
+}
+
+static bool bounded(const struct field *f)
+{
+	return f->min != 0 || f->max != 0;
+}
+
+/* As in " of 1 to 64 bytes". */
+static void put_count(struct text *t, const struct field *f, const char *unit)
+{
+	if (!bounded(f))
+		return;
+	if (f->min > 0 && f->max >= BOUNDLESS)
+		(void)put(t, " of at least %.15g %s", f->min, unit);
+	else if (f->min > 0)
+		(void)put(t, " of %.15g to %.15g %s", f->min, f->max, unit);
+	else if (f->max < BOUNDLESS)
+		(void)put(t, " of at most %.15g %s", f->max, unit);
+}
+
+/* As in " from 1 to 1000000". */
+static void put_range(struct text *t, const struct field *f)
+{
+	if (!bounded(f))
+		return;
+	if (f->min > -BOUNDLESS && f->max < BOUNDLESS)
+		(void)put(t, " from %.15g to %.15g", f->min, f->max);
+	else if (f->min > -BOUNDLESS)
+		(void)put(t, " of at least %.15g", f->min);
+	else if (f->max < BOUNDLESS)
+		(void)put(t, " of at most %.15g", f->max);
+}
+
+static void put_names(struct text *t, const char *const *names)
+{
+	for (size_t i = 0; names[i]; i++)
+		if (!put(t, "%s%s", i ? ", " : "", names[i]))
+			return;
+}
+
+static void put_allowed(struct text *t, const struct field *f)
+{
+	switch (f->type) {
+	case FIELD_STRING:
+		(void)put(t, "must be a string");
+		put_count(t, f, "bytes");
+		return;
+	case FIELD_INT:
+		(void)put(t, "must be an integer");
+		put_range(t, f);
+		return;
+	case FIELD_NUMBER:
+		(void)put(t, "must be a number");
+		put_range(t, f);
+		return;
+	case FIELD_BOOL:
+		(void)put(t, "must be true or false");
+		return;
+	case FIELD_ENUM:
+		(void)put(t, "must be one of: ");
+		put_names(t, f->names);
+		return;
+	case FIELD_ARRAY:
+		(void)put(t, "must be an array");
+		put_count(t, f, "elements");
+		return;
+	case FIELD_OBJECT:
+		(void)put(t, "must be an object");
+		return;
+	case FIELD_ANY:
+		(void)put(t, "is required");
+		return;
+	}
+}
+
+/* The part of s that fits, without a character cut in two. */
+static struct str cut(struct str s, size_t max)
+{
+	if (s.n <= max)
+		return s;
+	while (max > 0 && ((unsigned char)s.p[max] & 0xc0) == 0x80)
+		max--;
+	return (struct str){ s.p, max };
+}
+
+static enum errc refuse(const struct reading *r, enum errc code, struct str key, const char *text)
+{
+	char        path[sizeof r->e->path];
+	const char *dot = r->path[0] ? "." : "";
+	size_t      used = strlen(r->path) + strlen(dot);
+
+	key = cut(key, used < sizeof path ? sizeof path - 1 - used : 0);
+	snprintf(path, sizeof path, "%s%s%.*s", r->path, dot, STR_ARG(key));
+	return err_set(r->e, code, path, "%s", text);
+}
+
+static enum errc refuse_field(const struct reading *r, enum errc code, const struct field *f)
+{
+	struct text t = { .n = 0 };
+
+	put_allowed(&t, f);
+	return refuse(r, code, str_of(f->key), t.s);
+}
+
+static enum errc refuse_missing(const struct reading *r, const struct field *f)
+{
+	struct text t = { .n = 0 };
+
+	(void)put(&t, "is required");
+	if (f->type != FIELD_ANY) {
+		(void)put(&t, "; ");
+		put_allowed(&t, f);
+	}
+	return refuse(r, ERR_MISSING_PARAMETER, str_of(f->key), t.s);
+}
+
+static enum errc refuse_unknown(const struct reading *r, struct str key)
+{
+	struct text t = { .n = 0 };
+	const char *near = NULL;
+	size_t      best = SIZE_MAX;
+
+	for (size_t i = 0; i < r->set->count; i++) {
+		size_t distance;
+
+		if (hint_near(key, str_of(r->set->rows[i].key), &distance) && distance < best) {
+			best = distance;
+			near = r->set->rows[i].key;
+		}
+	}
+	(void)put(&t, "unknown member");
+	if (near)
+		(void)put(&t, "; did you mean \"%s\"?", near);
+	else
+		for (size_t i = 0; i < r->set->count; i++)
+			if (!put(&t, "%s%s", i ? ", " : "; known are: ", r->set->rows[i].key))
+				break;
+	return refuse(r, ERR_UNKNOWN_PARAMETER, key, t.s);
+}
+
+static bool outside(const struct field *f, double v)
+{
+	return bounded(f) && !(v >= f->min && v <= f->max);
+}
+
+static enum errc read_string(const struct reading *r, const struct field *f, json_at i, void *at)
+{
+	struct str value;
+
+	if (json_kind(r->doc, i) != JSON_STRING)
+		return refuse_field(r, ERR_INVALID_TYPE, f);
+	if (r->doc->tok[i].flags & JSON_HAS_NUL)
+		return refuse(r, ERR_INVALID_VALUE, str_of(f->key),
+			      "must not contain the character U+0000");
+	/* Measured before it is copied, so that a string that is too long costs no memory. */
+	size_t n = json_size(r->doc, i);
+	if (outside(f, (double)n))
+		return refuse_field(r, ERR_INVALID_VALUE, f);
+	if (!json_text(r->doc, i, r->arena, &value))
+		return refuse(r, n >= r->arena->max - r->arena->used ? ERR_REQUEST_TOO_LARGE
+								     : ERR_OVERLOADED,
+			      str_of(f->key), "needs more memory than one request may use");
+	memcpy(at, &value, sizeof value);
+	return ERR_OK;
+}
+
+static enum errc read_int(const struct reading *r, const struct field *f, json_at i, void *at)
+{
+	int64_t v;
+
+	if (!(r->doc->tok[i].flags & JSON_INTEGER))
+		return refuse_field(r, ERR_INVALID_TYPE, f);
+	if (!json_int(r->doc, i, &v) || outside(f, (double)v))
+		return refuse_field(r, ERR_INVALID_VALUE, f);
+	memcpy(at, &v, sizeof v);
+	return ERR_OK;
+}
+
+static enum errc read_number(const struct reading *r, const struct field *f, json_at i, void *at)
+{
+	double v;
+
+	if (json_kind(r->doc, i) != JSON_NUMBER)
+		return refuse_field(r, ERR_INVALID_TYPE, f);
+	if (!json_number(r->doc, i, &v) || outside(f, v))
+		return refuse_field(r, ERR_INVALID_VALUE, f);
+	memcpy(at, &v, sizeof v);
+	return ERR_OK;
+}
+
+static enum errc read_bool(const struct reading *r, const struct field *f, json_at i, void *at)
+{
+	enum json_kind kind = json_kind(r->doc, i);
+	bool           v = kind == JSON_TRUE;
+
+	if (kind != JSON_TRUE && kind != JSON_FALSE)
+		return refuse_field(r, ERR_INVALID_TYPE, f);
+	memcpy(at, &v, sizeof v);
+	return ERR_OK;
+}
+
+static enum errc read_enum(const struct reading *r, const struct field *f, json_at i, void *at)
+{
+	if (json_kind(r->doc, i) != JSON_STRING)
+		return refuse_field(r, ERR_INVALID_TYPE, f);
+	for (int n = 0; f->names[n]; n++)
+		if (json_is(r->doc, i, f->names[n])) {
+			memcpy(at, &n, sizeof n);
+			return ERR_OK;
+		}
+	return refuse_field(r, ERR_INVALID_VALUE, f);
+}
+
+static enum errc read_container(const struct reading *r, const struct field *f, json_at i, void *at)
+{
+	enum json_kind kind = f->type == FIELD_ARRAY ? JSON_ARRAY : JSON_OBJECT;
+
+	if (json_kind(r->doc, i) != kind)
+		return refuse_field(r, ERR_INVALID_TYPE, f);
+	if (outside(f, (double)r->doc->tok[i].count))
+		return refuse_field(r, ERR_INVALID_VALUE, f);
+	memcpy(at, &i, sizeof i);
+	return ERR_OK;
+}
+
+static enum errc read_member(const struct reading *r, const struct field *f, json_at i)
+{
+	void *at = r->ret + f->at;
+
+	switch (f->type) {
+	case FIELD_STRING:
+		return read_string(r, f, i, at);
+	case FIELD_INT:
+		return read_int(r, f, i, at);
+	case FIELD_NUMBER:
+		return read_number(r, f, i, at);
+	case FIELD_BOOL:
+		return read_bool(r, f, i, at);
+	case FIELD_ENUM:
+		return read_enum(r, f, i, at);
+	case FIELD_ARRAY:
+	case FIELD_OBJECT:
+		return read_container(r, f, i, at);
+	case FIELD_ANY:
+		memcpy(at, &i, sizeof i);
+		return ERR_OK;
+	}
+	return ERR_OK;
+}
+
+/* The index of the row for a key, or set->count. */
+static size_t find_row(const struct field_set *set, struct str key)
+{
+	size_t i = 0;
+
+	while (i < set->count && !str_is(key, set->rows[i].key))
+		i++;
+	return i;
+}
+
+enum errc fields_read(const struct field_set *set, const struct json_doc *doc, json_at obj,
+		      const char *path, struct arena *arena, void *ret, struct err *e)
+{
+	const struct reading r = { set, doc, path, arena, ret, e };
+	bool                 seen[MAX_ROWS] = { false };
+
+	CHECK(set->count <= MAX_ROWS);
+	if (json_kind(doc, obj) != JSON_OBJECT)
+		return err_set(e, ERR_INVALID_TYPE, path, "must be an object");
+
+	for (json_at i = json_first(doc, obj); i != json_end(doc, obj);
+	     i = json_next_member(doc, i)) {
+		char       tmp[LIMIT_JSON_KEY];
+		struct str key = json_key(doc, i, tmp);
+		size_t     n = find_row(set, key);
+
+		if (n == set->count) {
+			if (!set->open)
+				return refuse_unknown(&r, key);
+			continue;
+		}
+		if (json_kind(doc, json_value(i)) == JSON_NULL)
+			continue;
+
+		enum errc failed = read_member(&r, &set->rows[n], json_value(i));
+		if (failed)
+			return failed;
+		seen[n] = true;
+	}
+
+	for (size_t n = 0; n < set->count; n++)
+		if (set->rows[n].required && !seen[n])
+			return refuse_missing(&r, &set->rows[n]);
+	return ERR_OK;
+}

@@ -1,0 +1,79 @@
+/* Looking at what a scan left: members by key, and the values of scalars. */
+#include "json/piece.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool has_value(const struct json_doc *d, json_at i, struct str text)
+{
+	struct str inner = json_inner(d, i);
+
+	return d->tok[i].flags & JSON_ESCAPED ? json_same(inner, text) : str_eq(inner, text);
+}
+
+json_at json_get(const struct json_doc *d, json_at obj, const char *key)
+{
+	struct str wanted = str_of(key);
+
+	if (d->count == 0 || json_kind(d, obj) != JSON_OBJECT)
+		return JSON_ABSENT;
+	for (json_at i = json_first(d, obj); i != json_end(d, obj); i = json_next_member(d, i))
+		if (has_value(d, i, wanted))
+			return json_value(i);
+	return JSON_ABSENT;
+}
+
+json_at json_get_some(const struct json_doc *d, json_at obj, const char *key)
+{
+	json_at i = json_get(d, obj, key);
+
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_NULL ? JSON_ABSENT : i;
+}
+
+bool json_is(const struct json_doc *d, json_at i, const char *text)
+{
+	return json_kind(d, i) == JSON_STRING && has_value(d, i, str_of(text));
+}
+
+bool json_int(const struct json_doc *d, json_at i, int64_t *ret)
+{
+	if (json_kind(d, i) != JSON_NUMBER || !(d->tok[i].flags & JSON_INTEGER))
+		return false;
+
+	struct str raw = json_raw(d, i);
+	bool       negative = raw.p[0] == '-';
+	/* The magnitude may be one more below zero than above. */
+	uint64_t   most = (uint64_t)INT64_MAX + (negative ? 1 : 0);
+	uint64_t   v = 0;
+
+	for (size_t k = negative ? 1 : 0; k < raw.n; k++) {
+		uint64_t digit = (uint64_t)(raw.p[k] - '0');
+
+		if (v > (most - digit) / 10)
+			return false;
+		v = v * 10 + digit;
+	}
+	*ret = negative ? (int64_t)(0 - v) : (int64_t)v;
+	return true;
+}
+
+bool json_number(const struct json_doc *d, json_at i, double *ret)
+{
+	/* strtod wants an end; a longer number than this is nobody's temperature. */
+	char text[512];
+
+	if (json_kind(d, i) != JSON_NUMBER)
+		return false;
+
+	struct str raw = json_raw(d, i);
+	if (raw.n >= sizeof text)
+		return false;
+	memcpy(text, raw.p, raw.n);
+	text[raw.n] = '\0';
+
+	double v = strtod(text, NULL);
+	if (!isfinite(v))
+		return false;
+	*ret = v;
+	return true;
+}

@@ -1,0 +1,137 @@
+/* Pieces of an answer, gathered into the message that is stored. */
+#include "lmc/answer.h"
+
+#include "base/limits.h"
+
+#include <stdlib.h>
+
+struct answer_tool {
+	uint32_t   block;
+	struct buf id;
+	struct buf name;
+	struct buf arguments;
+};
+
+void answer_init(struct answer *a)
+{
+	*a = (struct answer){ 0 };
+	buf_init(&a->message, LIMIT_ANSWER);
+	buf_init(&a->text, LIMIT_ANSWER);
+	buf_init(&a->reasoning, LIMIT_ANSWER);
+	buf_init(&a->refusal, LIMIT_ANSWER);
+}
+
+void answer_finish(struct answer *a)
+{
+	buf_finish(&a->message);
+	buf_finish(&a->text);
+	buf_finish(&a->reasoning);
+	buf_finish(&a->refusal);
+	for (size_t i = 0; i < a->tool_count; i++) {
+		buf_finish(&a->tools[i].id);
+		buf_finish(&a->tools[i].name);
+		buf_finish(&a->tools[i].arguments);
+	}
+	free(a->tools);
+	a->tools = NULL;
+	a->tool_count = 0;
+}
+
+static struct answer_tool *tool_of(struct answer *a, uint32_t block)
+{
+	for (size_t i = a->tool_count; i > 0; i--)
+		if (a->tools[i - 1].block == block)
+			return &a->tools[i - 1];
+	if (a->tool_count == LIMIT_TOOLS)
+		return NULL;
+
+	struct answer_tool *tools = realloc(a->tools, (a->tool_count + 1) * sizeof *tools);
+	if (!tools)
+		return NULL;
+	a->tools = tools;
+
+	struct answer_tool *t = &tools[a->tool_count++];
+	*t = (struct answer_tool){ .block = block };
+	buf_init(&t->id, LIMIT_ANSWER);
+	buf_init(&t->name, LIMIT_ANSWER);
+	buf_init(&t->arguments, LIMIT_ANSWER);
+	return t;
+}
+
+static bool add(struct answer *a, struct buf *to, struct str piece)
+{
+	if (piece.n > LIMIT_ANSWER - a->bytes || !buf_str(to, piece))
+		return false;
+	a->bytes += piece.n;
+	return true;
+}
+
+bool answer_add(struct answer *a, const struct event *ev)
+{
+	struct answer_tool *t;
+
+	if (ev->choice != 0)
+		return true;
+	switch (ev->kind) {
+	case EVENT_TEXT: return add(a, &a->text, ev->text);
+	case EVENT_REASONING: return add(a, &a->reasoning, ev->text);
+	case EVENT_REFUSAL: return add(a, &a->refusal, ev->text);
+	case EVENT_MESSAGE: return add(a, &a->message, ev->text);
+	case EVENT_TOOL_START:
+		t = tool_of(a, ev->block);
+		return t && add(a, &t->id, ev->id) && add(a, &t->name, ev->name);
+	case EVENT_TOOL_ARGS:
+		t = tool_of(a, ev->block);
+		return t && add(a, &t->arguments, ev->text);
+	case EVENT_START:
+	case EVENT_BLOCK_END:
+	case EVENT_MEDIA:
+	case EVENT_OTHER:
+	case EVENT_USAGE:
+	case EVENT_FINISH:
+	case EVENT_ERROR:
+	case EVENT_END:
+	case EVENT__COUNT: break;
+	}
+	return true;
+}
+
+bool answer_any(const struct answer *a)
+{
+	return a->message.len > 0 || a->text.len > 0 || a->refusal.len > 0 || a->tool_count > 0;
+}
+
+static bool put_quoted(struct buf *out, const char *before, const struct buf *escaped)
+{
+	return buf_text(out, before) && buf_text(out, "\"") && buf_str(out, buf_view(escaped)) &&
+	       buf_text(out, "\"");
+}
+
+static bool put_tool(struct buf *out, const struct answer_tool *t)
+{
+	return put_quoted(out, "{\"id\":", &t->id) &&
+	       put_quoted(out, ",\"type\":\"function\",\"function\":{\"name\":", &t->name) &&
+	       put_quoted(out, ",\"arguments\":", &t->arguments) && buf_text(out, "}}");
+}
+
+bool answer_print(const struct answer *a, struct buf *out)
+{
+	if (a->message.len > 0)
+		return buf_str(out, buf_view(&a->message));
+	/* A message of tool calls alone has null content, as OpenAI writes it. */
+	if (a->text.len == 0 && (a->tool_count > 0 || a->refusal.len > 0)) {
+		if (!buf_text(out, "{\"role\":\"assistant\",\"content\":null"))
+			return false;
+	} else if (!put_quoted(out, "{\"role\":\"assistant\",\"content\":", &a->text)) {
+		return false;
+	}
+	if (a->refusal.len > 0 && !put_quoted(out, ",\"refusal\":", &a->refusal))
+		return false;
+	if (a->reasoning.len > 0 && !put_quoted(out, ",\"reasoning_content\":", &a->reasoning))
+		return false;
+	for (size_t i = 0; i < a->tool_count; i++)
+		if (!buf_text(out, i == 0 ? ",\"tool_calls\":[" : ",") ||
+		    !put_tool(out, &a->tools[i]))
+			return false;
+	return buf_text(out, a->tool_count > 0 ? "]}" : "}");
+}

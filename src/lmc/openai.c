@@ -1,0 +1,276 @@
+/* Chunks and completions in OpenAI's shape, from events or spliced from a provider's own. */
+#include "lmc/openai.h"
+
+#include "base/limits.h"
+
+void openai_init(struct openai_printer *p)
+{
+	*p = (struct openai_printer){ 0 };
+	buf_init(&p->id, KIB);
+	buf_init(&p->name, KIB);
+}
+
+void openai_finish(struct openai_printer *p)
+{
+	buf_finish(&p->id);
+	buf_finish(&p->name);
+}
+
+/* --- pieces --- */
+
+static bool put_member(struct buf *out, const char *key, struct str value)
+{
+	return buf_text(out, "\"") && buf_text(out, key) && buf_text(out, "\":\"") &&
+	       buf_str(out, value) && buf_text(out, "\",");
+}
+
+/* Our members of a native answer; they go in front, behind the object's brace. */
+static bool put_ours(const struct openai_printer *p, struct buf *out)
+{
+	if (p->conversation.n > 0 && !put_member(out, "conversation", p->conversation))
+		return false;
+	return put_member(out, "run", p->run) && put_member(out, "message_id", p->message);
+}
+
+bool openai_usage(const struct usage *u, struct buf *out)
+{
+	return buf_fmt(out,
+		       "{\"prompt_tokens\":%lld,\"completion_tokens\":%lld,\"total_tokens\":%lld,"
+		       "\"prompt_tokens_details\":{\"cached_tokens\":%lld},"
+		       "\"completion_tokens_details\":{\"reasoning_tokens\":%lld}}",
+		       (long long)u->in, (long long)u->out, (long long)(u->in + u->out),
+		       (long long)u->cached_read, (long long)u->reasoning);
+}
+
+/* put_identity: id, object, created and model, each with its comma behind. */
+static bool put_identity(const struct openai_printer *p, const char *object, struct buf *out)
+{
+	if (!put_member(out, "id", p->id.len ? buf_view(&p->id) : p->completion) ||
+	    !put_member(out, "object", str_of(object)) || !buf_text(out, "\"created\":") ||
+	    !buf_int(out, p->created_s) || !buf_text(out, ",\"model\":"))
+		return false;
+	/* A provider's name is escaped already, a client's is not. */
+	if (p->name.len == 0)
+		return buf_json_string(out, p->model) && buf_text(out, ",");
+	return buf_text(out, "\"") && buf_str(out, buf_view(&p->name)) && buf_text(out, "\",");
+}
+
+/* open_block: what stands before the JSON of a block. */
+static bool open_block(const struct openai_printer *p, uint64_t seq, const char *name,
+		       struct buf *out)
+{
+	if (p->native && (!buf_text(out, "id: ") || !buf_int(out, (int64_t)seq) ||
+			  !buf_text(out, "\n")))
+		return false;
+	if (p->native && name &&
+	    (!buf_text(out, "event: ") || !buf_text(out, name) || !buf_text(out, "\n")))
+		return false;
+	return buf_text(out, "data: ");
+}
+
+/* --- chunks --- */
+
+/* put_json: JSON that may hold line breaks between its tokens, on one line: a data line ends at
+ * the first of them.  (Inside strings they are always escaped.) */
+static bool put_json(struct buf *out, struct str s)
+{
+	size_t start = out->len;
+
+	if (!buf_str(out, s))
+		return false;
+	if (!memchr(s.p, '\n', s.n) && !memchr(s.p, '\r', s.n))
+		return true;
+	for (size_t i = start; i < out->len; i++)
+		if (out->data[i] == '\n' || out->data[i] == '\r')
+			out->data[i] = ' ';
+	return true;
+}
+
+/* put_raw: the provider's own chunk, with our members in the first and without a usage that only
+ * we asked for. */
+static bool put_raw(const struct openai_printer *p, const struct event *ev, struct buf *out)
+{
+	struct str rest = { ev->raw.p + 1, ev->raw.n - 1 };
+
+	if (!buf_text(out, "{") || (p->native && !p->begun && !put_ours(p, out)))
+		return false;
+	if (!p->want_usage && ev->raw_usage.n > 0) {
+		struct str front = { rest.p, (size_t)(ev->raw_usage.p - rest.p) };
+
+		if (!put_json(out, front))
+			return false;
+		rest.p += front.n + ev->raw_usage.n;
+		rest.n -= front.n + ev->raw_usage.n;
+	}
+	return put_json(out, rest);
+}
+
+static bool put_tool_call(const struct event *ev, struct buf *out)
+{
+	if (!buf_text(out, "\"tool_calls\":[{\"index\":") || !buf_int(out, ev->block))
+		return false;
+	if (ev->kind == EVENT_TOOL_ARGS)
+		return buf_text(out, ",\"function\":{\"arguments\":\"") && buf_str(out, ev->text) &&
+		       buf_text(out, "\"}}]");
+	return buf_text(out, ",\"id\":\"") && buf_str(out, ev->id) &&
+	       buf_text(out, "\",\"type\":\"function\",\"function\":{\"name\":\"") &&
+	       buf_str(out, ev->name) && buf_text(out, "\",\"arguments\":\"\"}}]");
+}
+
+static bool put_piece(const char *key, const struct event *ev, struct buf *out)
+{
+	return buf_text(out, "\"") && buf_text(out, key) && buf_text(out, "\":\"") &&
+	       buf_str(out, ev->text) && buf_text(out, "\"");
+}
+
+/* put_delta: what is between the braces of delta, behind the role. */
+static bool put_delta(const struct event *ev, bool with_role, struct buf *out)
+{
+	switch (ev->kind) {
+	case EVENT_START: return buf_text(out, "\"content\":\"\"");
+	case EVENT_TEXT: return put_piece("content", ev, out);
+	case EVENT_REASONING: return put_piece("reasoning_content", ev, out);
+	case EVENT_REFUSAL: return put_piece("refusal", ev, out);
+	case EVENT_TOOL_START:
+	case EVENT_TOOL_ARGS: return put_tool_call(ev, out);
+	case EVENT_FINISH: return !with_role || buf_text(out, "\"content\":\"\"");
+	case EVENT_BLOCK_END:
+	case EVENT_MEDIA:
+	case EVENT_MESSAGE:
+	case EVENT_OTHER:
+	case EVENT_USAGE:
+	case EVENT_ERROR:
+	case EVENT_END:
+	case EVENT__COUNT: break;
+	}
+	return true;
+}
+
+static bool put_choice(struct openai_printer *p, const struct event *ev, struct buf *out)
+{
+	uint64_t bit = ev->choice < 64 ? 1ull << ev->choice : 0;
+	bool     with_role = bit && !(p->has_role & bit);
+
+	p->has_role |= bit;
+	if (!buf_text(out, "\"choices\":[{\"index\":") || !buf_int(out, ev->choice) ||
+	    !buf_text(out, ",\"delta\":{"))
+		return false;
+	if (with_role &&
+	    !buf_text(out, ev->kind == EVENT_TEXT || ev->kind == EVENT_START ||
+					   ev->kind == EVENT_FINISH || ev->kind == EVENT_REFUSAL
+				   ? "\"role\":\"assistant\","
+				   : "\"role\":\"assistant\",\"content\":null,"))
+		return false;
+	if (!put_delta(ev, with_role, out) || !buf_text(out, "},\"logprobs\":null,\"finish_reason\":"))
+		return false;
+	if (ev->kind != EVENT_FINISH)
+		return buf_text(out, "null}]");
+	return buf_text(out, "\"") && buf_str(out, ev->text) && buf_text(out, "\"}]");
+}
+
+static bool put_made(struct openai_printer *p, const struct event *ev, struct buf *out)
+{
+	if (!buf_text(out, "{") || (p->native && !p->begun && !put_ours(p, out)) ||
+	    !put_identity(p, "chat.completion.chunk", out))
+		return false;
+	if (ev->kind == EVENT_USAGE)
+		return buf_text(out, "\"choices\":[],\"usage\":") && openai_usage(&ev->usage, out) &&
+		       buf_text(out, "}");
+	if (!put_choice(p, ev, out))
+		return false;
+	/* Chunks before the usage chunk have a null where usage was asked for, as OpenAI sends it. */
+	return buf_text(out, p->want_usage && !p->native ? ",\"usage\":null}" : "}");
+}
+
+static bool makes_block(const struct openai_printer *p, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_TEXT:
+	case EVENT_REASONING:
+	case EVENT_REFUSAL:
+	case EVENT_TOOL_START:
+	case EVENT_TOOL_ARGS:
+	case EVENT_START:
+	case EVENT_FINISH: return true;
+	case EVENT_USAGE: return p->want_usage;
+	case EVENT_BLOCK_END:
+	case EVENT_MEDIA:
+	case EVENT_MESSAGE:
+	case EVENT_OTHER:
+	case EVENT_ERROR:
+	case EVENT_END:
+	case EVENT__COUNT: break;
+	}
+	return false;
+}
+
+static bool note_start(struct openai_printer *p, const struct event *ev)
+{
+	if (ev->kind != EVENT_START || p->id.len > 0 || ev->id.n == 0)
+		return true;
+	return buf_str(&p->id, ev->id) && buf_str(&p->name, ev->text);
+}
+
+bool openai_event(struct openai_printer *p, const struct event *ev, uint64_t seq, struct buf *out)
+{
+	size_t start = out->len;
+	bool   raw = ev->raw.n > 0;
+
+	if (!note_start(p, ev))
+		return false;
+	if (ev->cont)
+		return true;
+	if (raw ? ev->raw_only_usage && !p->want_usage : !makes_block(p, ev))
+		return true;
+	if (raw && ev->choice < 64)
+		p->has_role |= 1ull << ev->choice;
+	if (open_block(p, seq, NULL, out) && (raw ? put_raw(p, ev, out) : put_made(p, ev, out)) &&
+	    buf_text(out, "\n\n")) {
+		p->begun = true;
+		return true;
+	}
+	out->len = start;
+	return false;
+}
+
+bool openai_done(struct openai_printer *p, uint64_t seq, struct buf *out)
+{
+	return open_block(p, seq, "done", out) && buf_text(out, "[DONE]\n\n");
+}
+
+bool openai_error(struct openai_printer *p, const struct err *e, struct str request_id,
+		  uint64_t seq, struct buf *out)
+{
+	return open_block(p, seq, "error", out) && buf_text(out, "{\"error\":") &&
+	       err_object(e, request_id, out) && buf_text(out, "}\n\n");
+}
+
+/* --- whole answers --- */
+
+static bool put_made_whole(const struct openai_printer *p, struct str message,
+			   struct str finish_reason, const struct usage *usage, struct buf *out)
+{
+	if (!put_identity(p, "chat.completion", out) ||
+	    !buf_text(out, "\"choices\":[{\"index\":0,\"message\":") || !buf_str(out, message) ||
+	    !buf_text(out, ",\"logprobs\":null,\"finish_reason\":\"") || !buf_str(out, finish_reason) ||
+	    !buf_text(out, "\"}]"))
+		return false;
+	if (usage->known && (!buf_text(out, ",\"usage\":") || !openai_usage(usage, out)))
+		return false;
+	return buf_text(out, "}");
+}
+
+bool openai_whole(const struct openai_printer *p, struct str raw, struct str message,
+		  struct str finish_reason, const struct usage *usage, struct buf *out)
+{
+	if (raw.n > 0 && !p->native)
+		return buf_str(out, raw);
+	if (!buf_text(out, "{") || (p->native && !put_ours(p, out)))
+		return false;
+	if (raw.n == 0)
+		return put_made_whole(p, message, finish_reason, usage, out);
+
+	/* raw starts at its brace: the dialect hands over the object alone. */
+	CHECK(raw.p[0] == '{');
+	return buf_add(out, raw.p + 1, raw.n - 1);
+}

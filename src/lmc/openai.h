@@ -1,0 +1,44 @@
+/* lmc/openai: prints events in OpenAI's shape: chunks of a stream, or a whole chat.completion.
+ *
+ * Where a provider speaks that shape itself, its own JSON goes through with only what must differ
+ * spliced in or out; else the chunk is made from the event.  Pure; not shared between threads.
+ * Wire rules: the stream dialects of OpenAI (data blocks only) and ours (id in every block). */
+#pragma once
+
+#include "base/buf.h"
+#include "msg/event.h"
+
+/* One stream's or answer's printer.  Spans are borrowed from the run for its whole life. */
+struct openai_printer {
+	bool       native;       /* blocks with id, a named last block, our three members */
+	bool       want_usage;   /* the client asked for the usage chunk (native: always) */
+	struct str conversation; /* ids as text; empty: stored nowhere */
+	struct str run;
+	struct str message;
+	struct str completion; /* "chatcmpl-…", where the provider gives no id */
+	struct str model;      /* as asked, where the provider gives none */
+	int64_t    created_s;
+	/* state */
+	bool       begun;      /* the first chunk went out */
+	uint64_t   has_role;   /* bit i: choice i has had its role */
+	struct buf id;         /* of the provider, escaped; empty until known */
+	struct buf name;       /* its name for the model */
+};
+
+void openai_init(struct openai_printer *p);
+void openai_finish(struct openai_printer *p);
+
+/* openai_event: appends ev's block, if it makes one; seq is its number.  False: out is full. */
+bool openai_event(struct openai_printer *p, const struct event *ev, uint64_t seq,
+		  struct buf *out) MUST_USE;
+/* The last block: a good end, or a failed one (without [DONE]). */
+bool openai_done(struct openai_printer *p, uint64_t seq, struct buf *out) MUST_USE;
+bool openai_error(struct openai_printer *p, const struct err *e, struct str request_id,
+		  uint64_t seq, struct buf *out) MUST_USE;
+
+/* openai_whole: the answer of a plain call: raw (the provider's own completion) with our members,
+ * or one made from message (a JSON object), finish_reason (escaped) and usage. */
+bool openai_whole(const struct openai_printer *p, struct str raw, struct str message,
+		  struct str finish_reason, const struct usage *usage, struct buf *out) MUST_USE;
+/* openai_usage: {"prompt_tokens":…,"completion_tokens":…,"total_tokens":…,…} */
+bool openai_usage(const struct usage *usage, struct buf *out) MUST_USE;

@@ -1,0 +1,340 @@
+/* One event loop: epoll, a timer heap, an inbox, and idle work before each sleep. */
+#include "loop/loop.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum {
+	EVENTS_A_TURN = 256,
+	IDLE_MAX = 4,
+	/* A response needs up to three passes of libmicrohttpd and a transfer a few of libcurl; more
+	 * rounds than this mean that something always has more to do, and I/O must get its turn. */
+	ROUNDS_A_TURN = 16,
+	SLEEP_MAX_US = 60 * 1000 * 1000,
+};
+
+struct loop {
+	int          epoll;
+	unsigned     index;
+	atomic_bool  stop;
+	int64_t      now_us;
+	struct watch inbox_watch; /* an eventfd */
+	_Atomic(struct task *) inbox; /* newest first; pushed by any thread, taken by ours */
+	struct task  *later;      /* oldest first */
+	struct task **later_end;
+
+	struct timer **heap; /* heap[0] is the earliest; a timer's slot is its place + 1 */
+	size_t         timers;
+	size_t         timers_cap;
+
+	struct epoll_event events[EVENTS_A_TURN]; /* of this turn; unwatched ones are emptied */
+	int                event_at;
+	int                event_count;
+
+	struct {
+		loop_idle_fn fn;
+		void        *arg;
+	} idle[IDLE_MAX];
+	size_t idle_count;
+};
+
+static void inbox_woken(struct watch *w, uint32_t epoll_events)
+{
+	uint64_t n;
+
+	(void)epoll_events;
+	/* The count does not matter: the list says what there is. */
+	while (read(w->fd, &n, sizeof n) < 0 && errno == EINTR) {
+	}
+}
+
+enum errc loop_create(unsigned index, struct loop **ret, struct err *e)
+{
+	struct loop *l = calloc(1, sizeof *l);
+
+	if (!l)
+		return err_set(e, ERR_INTERNAL, "", "out of memory for an event loop");
+	l->index = index;
+	l->later_end = &l->later;
+	l->now_us = clock_mono_us();
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	l->inbox_watch = (struct watch){ .fn = inbox_woken,
+					 .fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
+	if (l->epoll < 0 || l->inbox_watch.fd < 0 || !loop_watch(l, &l->inbox_watch, EPOLLIN)) {
+		loop_destroy(l);
+		return err_set(e, ERR_INTERNAL, "", "no descriptors for an event loop");
+	}
+	*ret = l;
+	return ERR_OK;
+}
+
+void loop_destroy(struct loop *l)
+{
+	if (!l)
+		return;
+	if (l->inbox_watch.fd >= 0)
+		close(l->inbox_watch.fd);
+	if (l->epoll >= 0)
+		close(l->epoll);
+	free(l->heap);
+	free(l);
+}
+
+unsigned loop_index(const struct loop *l)
+{
+	return l->index;
+}
+
+int64_t loop_now_us(const struct loop *l)
+{
+	return l->now_us;
+}
+
+/* --- inbox --- */
+
+static void loop_wake(struct loop *l)
+{
+	uint64_t one = 1;
+
+	while (write(l->inbox_watch.fd, &one, sizeof one) < 0 && errno == EINTR) {
+	}
+}
+
+void loop_post(struct loop *l, struct task *t)
+{
+	struct task *head = atomic_load_explicit(&l->inbox, memory_order_relaxed);
+
+	do {
+		t->next = head;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&l->inbox, &head, t, memory_order_release, memory_order_relaxed));
+	/* Only the first one after a take has to wake the thread. */
+	if (!head)
+		loop_wake(l);
+}
+
+void loop_later(struct loop *l, struct task *t)
+{
+	t->next = NULL;
+	*l->later_end = t;
+	l->later_end = &t->next;
+}
+
+static bool run_inbox(struct loop *l)
+{
+	struct task *newest = atomic_exchange_explicit(&l->inbox, NULL, memory_order_acquire);
+	struct task *oldest = NULL;
+	bool         any = newest != NULL;
+
+	while (newest) {
+		struct task *next = newest->next;
+
+		newest->next = oldest;
+		oldest = newest;
+		newest = next;
+	}
+	while (oldest) {
+		struct task *t = oldest;
+
+		oldest = t->next;
+		t->fn(t);
+	}
+	return any;
+}
+
+/* What is added meanwhile runs in the next round, so that a task may put itself in again. */
+static bool run_later(struct loop *l)
+{
+	struct task *t = l->later;
+
+	l->later = NULL;
+	l->later_end = &l->later;
+	if (!t)
+		return false;
+	while (t) {
+		struct task *next = t->next;
+
+		t->fn(t);
+		t = next;
+	}
+	return true;
+}
+
+/* --- timers --- */
+
+static void heap_put(struct loop *l, size_t i, struct timer *t)
+{
+	l->heap[i] = t;
+	t->slot = (uint32_t)i + 1;
+}
+
+static void heap_up(struct loop *l, size_t i, struct timer *t)
+{
+	while (i > 0 && l->heap[(i - 1) / 2]->at_us > t->at_us) {
+		heap_put(l, i, l->heap[(i - 1) / 2]);
+		i = (i - 1) / 2;
+	}
+	heap_put(l, i, t);
+}
+
+static void heap_down(struct loop *l, size_t i, struct timer *t)
+{
+	for (;;) {
+		size_t kid = 2 * i + 1;
+
+		if (kid >= l->timers)
+			break;
+		if (kid + 1 < l->timers && l->heap[kid + 1]->at_us < l->heap[kid]->at_us)
+			kid++;
+		if (l->heap[kid]->at_us >= t->at_us)
+			break;
+		heap_put(l, i, l->heap[kid]);
+		i = kid;
+	}
+	heap_put(l, i, t);
+}
+
+void timer_stop(struct loop *l, struct timer *t)
+{
+	if (t->slot == 0)
+		return;
+
+	size_t        i = t->slot - 1;
+	struct timer *last = l->heap[--l->timers];
+
+	t->slot = 0;
+	if (last == t)
+		return;
+	if (last->at_us < t->at_us)
+		heap_up(l, i, last);
+	else
+		heap_down(l, i, last);
+}
+
+void timer_start(struct loop *l, struct timer *t, int64_t after_us)
+{
+	timer_stop(l, t);
+	if (l->timers == l->timers_cap) {
+		size_t         cap = l->timers_cap ? l->timers_cap * 2 : 64;
+		struct timer **heap = realloc(l->heap, cap * sizeof(struct timer *));
+
+		/* A deadline that can't be kept is worse than an end: the supervisor restarts us. */
+		CHECK(heap != NULL);
+		l->heap = heap;
+		l->timers_cap = cap;
+	}
+	t->at_us = l->now_us + after_us;
+	heap_up(l, l->timers++, t);
+}
+
+static bool run_timers(struct loop *l)
+{
+	bool any = false;
+
+	while (l->timers > 0 && l->heap[0]->at_us <= l->now_us) {
+		struct timer *t = l->heap[0];
+
+		timer_stop(l, t);
+		t->fn(t);
+		any = true;
+	}
+	return any;
+}
+
+/* --- descriptors --- */
+
+static bool watch_ctl(struct loop *l, int op, struct watch *w, uint32_t epoll_events)
+{
+	struct epoll_event ev = { .events = epoll_events, .data.ptr = w };
+
+	return epoll_ctl(l->epoll, op, w->fd, &ev) == 0;
+}
+
+bool loop_watch(struct loop *l, struct watch *w, uint32_t epoll_events)
+{
+	return watch_ctl(l, EPOLL_CTL_ADD, w, epoll_events);
+}
+
+bool loop_rewatch(struct loop *l, struct watch *w, uint32_t epoll_events)
+{
+	return watch_ctl(l, EPOLL_CTL_MOD, w, epoll_events);
+}
+
+void loop_unwatch(struct loop *l, struct watch *w)
+{
+	epoll_ctl(l->epoll, EPOLL_CTL_DEL, w->fd, NULL);
+	for (int i = l->event_at; i < l->event_count; i++)
+		if (l->events[i].data.ptr == w)
+			l->events[i].data.ptr = NULL;
+}
+
+bool loop_add_idle(struct loop *l, loop_idle_fn fn, void *arg)
+{
+	if (l->idle_count == IDLE_MAX)
+		return false;
+	l->idle[l->idle_count].fn = fn;
+	l->idle[l->idle_count].arg = arg;
+	l->idle_count++;
+	return true;
+}
+
+/* --- the turn --- */
+
+/* Everything that can be done without I/O events; returns how long we may sleep. */
+static int64_t run_rounds(struct loop *l)
+{
+	int64_t sleep_us = SLEEP_MAX_US;
+	bool    more = true;
+
+	for (int round = 0; more && round < ROUNDS_A_TURN; round++) {
+		sleep_us = SLEEP_MAX_US;
+		more = run_inbox(l);
+		more |= run_timers(l);
+		for (size_t i = 0; i < l->idle_count; i++)
+			more |= l->idle[i].fn(l->idle[i].arg, &sleep_us);
+		more |= run_later(l);
+	}
+	if (more || l->later)
+		return 0;
+	if (l->timers > 0 && l->heap[0]->at_us - l->now_us < sleep_us)
+		sleep_us = l->heap[0]->at_us - l->now_us;
+	return sleep_us > 0 ? sleep_us : 0;
+}
+
+static void wait_and_dispatch(struct loop *l, int64_t sleep_us)
+{
+	/* Rounded up, or a timer due in 0.3 ms would spin. */
+	int n = epoll_wait(l->epoll, l->events, EVENTS_A_TURN, (int)((sleep_us + 999) / 1000));
+
+	l->now_us = clock_mono_us();
+	l->event_count = n > 0 ? n : 0;
+	for (l->event_at = 0; l->event_at < l->event_count;) {
+		struct epoll_event *ev = &l->events[l->event_at++];
+		struct watch       *w = ev->data.ptr;
+
+		if (w)
+			w->fn(w, ev->events);
+	}
+	l->event_count = 0;
+}
+
+void loop_run(struct loop *l)
+{
+	l->now_us = clock_mono_us();
+	while (!atomic_load_explicit(&l->stop, memory_order_relaxed))
+		wait_and_dispatch(l, run_rounds(l));
+	/* What was posted before the stop is still answered. */
+	run_inbox(l);
+}
+
+void loop_stop(struct loop *l)
+{
+	atomic_store(&l->stop, true);
+	loop_wake(l);
+}

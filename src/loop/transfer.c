@@ -1,0 +1,238 @@
+/* libcurl's multi handles driven by the loop: sockets in its epoll, deadlines in its idle work. */
+#include "loop/transfer.h"
+
+#include "base/clock.h"
+
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+
+enum {
+	MULTIS = 16,
+	CONNECTIONS_KEPT = 1024, /* for each multi; libcurl's default closes idle ones early */
+};
+
+struct multi {
+	struct transfers *owner;
+	CURLM            *curl; /* made when first needed */
+	int64_t           due_us; /* INT64_MAX: nothing */
+	bool              announced; /* the timer callback ran since we last looked */
+};
+
+/* One descriptor of libcurl's; lives from its first to its last wish to be polled. */
+struct curl_socket {
+	struct watch        watch;
+	struct multi       *multi;
+	struct curl_socket *next; /* in the free list */
+};
+
+struct transfers {
+	struct loop        *loop;
+	struct multi        multi[MULTIS];
+	unsigned            turn; /* which multi gets the next transfer */
+	struct curl_socket *free_sockets;
+};
+
+struct loop *transfers_loop(struct transfers *ts)
+{
+	return ts->loop;
+}
+
+/* Hands finished transfers out; right after each action, as removal scans libcurl's message list. */
+static void drain(struct multi *m)
+{
+	int      left;
+	CURLMsg *msg;
+
+	while ((msg = curl_multi_info_read(m->curl, &left))) {
+		if (msg->msg != CURLMSG_DONE)
+			continue;
+
+		CURLcode         code = msg->data.result;
+		CURL            *easy = msg->easy_handle;
+		struct transfer *t = NULL;
+
+		curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
+		curl_multi_remove_handle(m->curl, easy);
+		t->active = false;
+		t->done(t, (int)code);
+	}
+}
+
+static void socket_ready(struct watch *w, uint32_t epoll_events)
+{
+	struct curl_socket *s = container_of(w, struct curl_socket, watch);
+	struct multi       *m = s->multi;
+	int                 running;
+	int mask = ((epoll_events & (EPOLLIN | EPOLLHUP | EPOLLRDHUP)) ? CURL_CSELECT_IN : 0) |
+		   ((epoll_events & EPOLLOUT) ? CURL_CSELECT_OUT : 0) |
+		   ((epoll_events & EPOLLERR) ? CURL_CSELECT_ERR : 0);
+
+	curl_multi_socket_action(m->curl, w->fd, mask, &running);
+	drain(m);
+}
+
+static uint32_t poll_mask(int what)
+{
+	return (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
+}
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket_arg)
+{
+	struct multi       *m = arg;
+	struct transfers   *ts = m->owner;
+	struct curl_socket *s = socket_arg;
+
+	(void)easy;
+	if (what == CURL_POLL_REMOVE) {
+		if (s) {
+			loop_unwatch(ts->loop, &s->watch);
+			curl_multi_assign(m->curl, fd, NULL);
+			s->next = ts->free_sockets;
+			ts->free_sockets = s;
+		}
+		return 0;
+	}
+	if (s)
+		return loop_rewatch(ts->loop, &s->watch, poll_mask(what)) ? 0 : -1;
+
+	s = ts->free_sockets;
+	if (s)
+		ts->free_sockets = s->next;
+	else
+		s = calloc(1, sizeof *s);
+	if (!s)
+		return -1;
+	*s = (struct curl_socket){ .watch = { .fn = socket_ready, .fd = fd }, .multi = m };
+	if (!loop_watch(ts->loop, &s->watch, poll_mask(what))) {
+		free(s);
+		return -1;
+	}
+	curl_multi_assign(m->curl, fd, s);
+	return 0;
+}
+
+static int on_timer(CURLM *curl, long after_ms, void *arg)
+{
+	struct multi *m = arg;
+
+	(void)curl;
+	m->due_us = after_ms < 0 ? INT64_MAX : loop_now_us(m->owner->loop) + after_ms * 1000;
+	m->announced = true;
+	return 0;
+}
+
+/* libcurl does not announce an unchanged deadline again after we fired it, so a lost one would be a
+ * transfer that hangs: ask for it. */
+static void fire(struct multi *m)
+{
+	int running;
+
+	m->announced = false;
+	curl_multi_socket_action(m->curl, CURL_SOCKET_TIMEOUT, 0, &running);
+	drain(m);
+	if (m->announced)
+		return;
+
+	long after_ms = -1;
+	curl_multi_timeout(m->curl, &after_ms);
+	/* At least a millisecond: the time left is truncated, and 0 would spin until it is over. */
+	m->due_us = after_ms < 0 ? INT64_MAX
+				 : loop_now_us(m->owner->loop) + (after_ms > 0 ? after_ms : 1) * 1000;
+}
+
+static bool transfers_idle(void *arg, int64_t *timeout_us)
+{
+	struct transfers *ts = arg;
+	int64_t           now = loop_now_us(ts->loop);
+	bool              worked = false;
+
+	for (size_t i = 0; i < MULTIS; i++) {
+		struct multi *m = &ts->multi[i];
+
+		if (m->due_us <= now) {
+			fire(m);
+			worked = true;
+		}
+		if (m->due_us != INT64_MAX && m->due_us - now < *timeout_us)
+			*timeout_us = m->due_us - now;
+	}
+	return worked;
+}
+
+enum errc transfers_create(struct loop *l, struct transfers **ret, struct err *e)
+{
+	struct transfers *ts = calloc(1, sizeof *ts);
+
+	if (!ts || !loop_add_idle(l, transfers_idle, ts)) {
+		free(ts);
+		return err_set(e, ERR_INTERNAL, "", "out of memory for transfers");
+	}
+	ts->loop = l;
+	for (size_t i = 0; i < MULTIS; i++)
+		ts->multi[i] = (struct multi){ .owner = ts, .due_us = INT64_MAX };
+	*ret = ts;
+	return ERR_OK;
+}
+
+void transfers_destroy(struct transfers *ts)
+{
+	if (!ts)
+		return;
+	for (size_t i = 0; i < MULTIS; i++)
+		if (ts->multi[i].curl)
+			curl_multi_cleanup(ts->multi[i].curl);
+	while (ts->free_sockets) {
+		struct curl_socket *next = ts->free_sockets->next;
+
+		free(ts->free_sockets);
+		ts->free_sockets = next;
+	}
+	free(ts);
+}
+
+static bool multi_open(struct multi *m)
+{
+	if (m->curl)
+		return true;
+	m->curl = curl_multi_init();
+	if (!m->curl)
+		return false;
+	curl_multi_setopt(m->curl, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl_multi_setopt(m->curl, CURLMOPT_SOCKETDATA, m);
+	curl_multi_setopt(m->curl, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(m->curl, CURLMOPT_TIMERDATA, m);
+	curl_multi_setopt(m->curl, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_KEPT);
+	curl_multi_setopt(m->curl, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
+	return true;
+}
+
+bool transfer_start(struct transfers *ts, struct transfer *t)
+{
+	struct multi *m = &ts->multi[ts->turn];
+
+	if (!multi_open(m))
+		return false;
+	t->multi = ts->turn;
+	ts->turn = (ts->turn + 1) % MULTIS;
+	curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
+	if (curl_multi_add_handle(m->curl, t->easy) != CURLM_OK)
+		return false;
+	t->active = true;
+	return true;
+}
+
+void transfer_cancel(struct transfers *ts, struct transfer *t)
+{
+	if (!t->active)
+		return;
+	t->active = false;
+	curl_multi_remove_handle(ts->multi[t->multi].curl, t->easy);
+}
+
+void transfer_unpause(struct transfers *ts, struct transfer *t)
+{
+	(void)ts;
+	if (t->active)
+		curl_easy_pause(t->easy, CURLPAUSE_CONT);
+}

@@ -1,0 +1,24 @@
+/* The names of events, for logs and tests. */
+#include "msg/event.h"
+
+const char *event_kind_name(enum event_kind kind)
+{
+	static const char *const names[EVENT__COUNT] = {
+		[EVENT_START] = "start",
+		[EVENT_TEXT] = "text",
+		[EVENT_REASONING] = "reasoning",
+		[EVENT_REFUSAL] = "refusal",
+		[EVENT_TOOL_START] = "tool_start",
+		[EVENT_TOOL_ARGS] = "tool_args",
+		[EVENT_BLOCK_END] = "block_end",
+		[EVENT_MEDIA] = "media",
+		[EVENT_MESSAGE] = "message",
+		[EVENT_OTHER] = "other",
+		[EVENT_USAGE] = "usage",
+		[EVENT_FINISH] = "finish",
+		[EVENT_ERROR] = "error",
+		[EVENT_END] = "end",
+	};
+
+	return (unsigned)kind < EVENT__COUNT && names[kind] ? names[kind] : "unknown";
+}

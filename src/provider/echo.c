@@ -1,0 +1,498 @@
+/* The provider that answers with what it was told: for a first try, for tests and for measuring. */
+#include "provider/echo.h"
+
+#include "base/buf.h"
+#include "base/id.h"
+#include "base/limits.h"
+#include "json/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PIECES_A_TURN = 64 };
+
+struct echo {
+	struct provider provider;
+	struct buf      reply; /* scripted, JSON-escaped; only when scripted */
+	bool            scripted;
+	int64_t         piece; /* bytes; 0: a word */
+	int64_t         delay_us;
+	int64_t         error_at;
+};
+
+struct echo_call {
+	struct provider_call call;
+	const struct echo   *echo;
+	struct loop         *loop;
+	struct task          more;  /* goes on in the next round; can't be taken back */
+	struct timer         timer; /* begins, and waits between pieces */
+	provider_event_fn    on_event;
+	void                *arg;
+	struct buf           text;  /* what will be said, JSON-escaped */
+	struct buf           model; /* JSON-escaped */
+	size_t               at;    /* of the next piece */
+	int64_t              number; /* of the pieces given */
+	int64_t              due_us; /* when the next piece may go out */
+	struct usage         usage;
+	bool                 stream;
+	bool                 cut; /* max_tokens was reached */
+	bool                 started;
+	bool                 paused;
+	bool                 queued;    /* more is with the loop */
+	bool                 cancelled; /* and frees the call when it comes back */
+};
+
+/* --- text: JSON-escaped bytes, walked by character --- */
+
+struct unit {
+	size_t bytes;
+	bool   space;
+};
+
+static unsigned hex4(const char *p)
+{
+	unsigned v = 0;
+
+	for (int i = 0; i < 4; i++) {
+		unsigned c = (unsigned char)p[i];
+
+		v = v << 4 | (c <= '9' ? c - '0' : (c | 0x20u) - 'a' + 10u);
+	}
+	return v;
+}
+
+static struct unit escape_at(const char *p, size_t left)
+{
+	if (left < 2)
+		return (struct unit){ left, false };
+	if (p[1] != 'u' || left < 6)
+		return (struct unit){ 2, strchr("ntrf", p[1]) != NULL };
+
+	unsigned v = hex4(p + 2);
+	if (v >= 0xD800 && v < 0xDC00 && left >= 12 && p[6] == '\\' && p[7] == 'u')
+		return (struct unit){ 12, false };
+	return (struct unit){ 6, v == ' ' || (v >= '\t' && v <= '\r') };
+}
+
+static struct unit unit_at(struct str s, size_t at)
+{
+	const char   *p = s.p + at;
+	size_t        left = s.n - at;
+	unsigned char c = (unsigned char)*p;
+	size_t        n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
+
+	if (c == '\\')
+		return escape_at(p, left);
+	return (struct unit){ n < left ? n : left, c == ' ' };
+}
+
+static size_t skip(struct str s, size_t at, bool space)
+{
+	while (at < s.n) {
+		struct unit u = unit_at(s, at);
+
+		if (u.space != space)
+			break;
+		at += u.bytes;
+	}
+	return at;
+}
+
+/* A word with the white space behind it; in front of the first one it counts too. */
+static size_t word_end(struct str s, size_t at)
+{
+	if (at == 0)
+		at = skip(s, at, true);
+	return skip(s, skip(s, at, false), true);
+}
+
+static int64_t count_words(struct str s)
+{
+	int64_t n = 0;
+
+	for (size_t at = skip(s, 0, true); at < s.n; n++)
+		at = word_end(s, at);
+	return n;
+}
+
+static size_t bytes_end(struct str s, size_t at, int64_t max)
+{
+	size_t start = at;
+
+	while (at < s.n) {
+		size_t n = unit_at(s, at).bytes;
+
+		if (at > start && at + n - start > (size_t)max)
+			break;
+		at += n;
+	}
+	return at;
+}
+
+static size_t piece_end(const struct echo_call *c)
+{
+	struct str s = buf_view(&c->text);
+
+	return c->echo->piece > 0 ? bytes_end(s, c->at, c->echo->piece) : word_end(s, c->at);
+}
+
+static int64_t count_pieces(const struct echo_call *c)
+{
+	struct echo_call probe = *c;
+	int64_t          n = 0;
+
+	for (probe.at = 0; probe.at < c->text.len; n++)
+		probe.at = piece_end(&probe);
+	return n;
+}
+
+/* --- giving --- */
+
+static void call_free(struct echo_call *c)
+{
+	timer_stop(c->loop, &c->timer);
+	if (c->queued) {
+		c->cancelled = true;
+		return;
+	}
+	buf_finish(&c->text);
+	buf_finish(&c->model);
+	free(c);
+}
+
+static void give(struct echo_call *c, const struct event *ev)
+{
+	c->on_event(c->arg, ev);
+}
+
+static void give_error(struct echo_call *c)
+{
+	provider_event_fn on_event = c->on_event;
+	void             *arg = c->arg;
+	struct err        e;
+
+	err_set(&e, ERR_UPSTREAM_ERROR, NULL, "scripted error");
+	call_free(c);
+	on_event(arg, &(struct event){ .kind = EVENT_ERROR, .err = &e });
+}
+
+static void give_end(struct echo_call *c)
+{
+	provider_event_fn on_event = c->on_event;
+	void             *arg = c->arg;
+	struct event      usage = { .kind = EVENT_USAGE, .usage = c->usage };
+	struct event      finish = { .kind = EVENT_FINISH,
+				     .text = c->cut ? STR("length") : STR("stop") };
+
+	/* As OpenAI: a stream's usage comes behind its finish. */
+	give(c, c->stream ? &finish : &usage);
+	give(c, c->stream ? &usage : &finish);
+	call_free(c);
+	on_event(arg, &(struct event){ .kind = EVENT_END });
+}
+
+static void give_start(struct echo_call *c)
+{
+	char id[48];
+
+	snprintf(id, sizeof id, "echo-%016llx", (unsigned long long)id_random());
+	c->started = true;
+	give(c, &(struct event){ .kind = EVENT_START,
+				 .id = str_of(id),
+				 .text = buf_view(&c->model) });
+}
+
+static bool error_is_due(const struct echo_call *c)
+{
+	int64_t at = c->echo->error_at;
+
+	return at > 0 && c->number == at - 1 && (c->at < c->text.len || at == 1);
+}
+
+static void give_whole(struct echo_call *c)
+{
+	struct buf message;
+	int64_t    at = c->echo->error_at;
+
+	if (at == 1 || (at > 1 && at <= count_pieces(c))) {
+		give_error(c);
+		return;
+	}
+	buf_init(&message, c->text.len + 64);
+	if (!buf_text(&message, "{\"role\":\"assistant\",\"content\":\"") ||
+	    !buf_str(&message, buf_view(&c->text)) || !buf_text(&message, "\"}")) {
+		buf_finish(&message);
+		give_error(c);
+		return;
+	}
+	give_start(c);
+	give(c, &(struct event){ .kind = EVENT_MESSAGE, .text = buf_view(&message) });
+	buf_finish(&message);
+	give_end(c);
+}
+
+static void go_on_later(struct echo_call *c)
+{
+	if (c->queued)
+		return;
+	c->queued = true;
+	loop_later(c->loop, &c->more);
+}
+
+/* Gives what is due, at most a batch; then waits, ends, or comes back in the next round. */
+static void give_pieces(struct echo_call *c)
+{
+	int64_t now_us = loop_now_us(c->loop);
+
+	if (!c->started && !error_is_due(c))
+		give_start(c);
+	for (int i = 0; i < PIECES_A_TURN && !c->paused; i++) {
+		if (error_is_due(c)) {
+			give_error(c);
+			return;
+		}
+		if (c->at >= c->text.len) {
+			give_end(c);
+			return;
+		}
+		if (c->due_us > now_us) {
+			timer_start(c->loop, &c->timer, c->due_us - now_us);
+			return;
+		}
+		size_t     end = piece_end(c);
+		struct str piece = { c->text.data + c->at, end - c->at };
+
+		c->at = end;
+		c->number++;
+		c->due_us += c->echo->delay_us;
+		give(c, &(struct event){ .kind = EVENT_TEXT, .text = piece });
+	}
+	if (!c->paused)
+		go_on_later(c);
+}
+
+static void on_timer(struct timer *t)
+{
+	struct echo_call *c = container_of(t, struct echo_call, timer);
+
+	if (c->stream)
+		give_pieces(c);
+	else
+		give_whole(c);
+}
+
+static void on_more(struct task *t)
+{
+	struct echo_call *c = container_of(t, struct echo_call, more);
+
+	c->queued = false;
+	if (c->cancelled)
+		call_free(c);
+	else if (!c->paused && !timer_running(&c->timer))
+		give_pieces(c);
+}
+
+/* --- what to say --- */
+
+/* Calls fn for each text of a message: its content, or the text parts of it. */
+static void each_text(const struct json_doc *doc, bool (*fn)(void *arg, struct str text), void *arg)
+{
+	json_at content = json_get(doc, 0, "content");
+
+	if (content == JSON_ABSENT)
+		return;
+	if (json_kind(doc, content) == JSON_STRING && !fn(arg, json_inner(doc, content)))
+		return;
+	if (json_kind(doc, content) != JSON_ARRAY)
+		return;
+	for (json_at i = json_first(doc, content); i != json_end(doc, content);
+	     i = json_next(doc, i)) {
+		json_at text = json_get(doc, i, "text");
+
+		if (text != JSON_ABSENT && json_kind(doc, text) == JSON_STRING &&
+		    !fn(arg, json_inner(doc, text)))
+			return;
+	}
+}
+
+static bool add_words(void *arg, struct str text)
+{
+	int64_t *n = arg;
+
+	*n += count_words(text);
+	return true;
+}
+
+static bool add_text(void *arg, struct str text)
+{
+	return buf_str(arg, text);
+}
+
+/* All messages are counted; the last one of the user's is kept. */
+static enum errc read_messages(struct echo_call *c, const struct prompt *prompt, struct err *e)
+{
+	struct json_doc doc = { 0 };
+	int64_t         words = 0;
+	enum errc       rc = ERR_OK;
+
+	for (size_t i = 0; i < prompt->message_count && rc == ERR_OK; i++) {
+		struct str m = prompt->messages[i];
+
+		rc = json_scan(&doc, m.p, m.n, &json_limits_request, e);
+		if (rc != ERR_OK)
+			break;
+		each_text(&doc, add_words, &words);
+
+		json_at role = json_get(&doc, 0, "role");
+		if (role == JSON_ABSENT || !json_is(&doc, role, "user"))
+			continue;
+		buf_clear(&c->text);
+		each_text(&doc, add_text, &c->text);
+	}
+	json_doc_finish(&doc);
+	c->usage.in = words > 0 ? words : 1;
+	return rc;
+}
+
+static enum errc cut_at_max(struct echo_call *c, const struct prompt *prompt, struct err *e)
+{
+	struct json_doc doc = { 0 };
+	struct err      ignored;
+	int64_t         max = 0;
+	size_t          at = 0;
+
+	if (prompt->max_tokens.n == 0 || str_is(prompt->max_tokens, "null"))
+		return ERR_OK;
+
+	bool ok = json_scan(&doc, prompt->max_tokens.p, prompt->max_tokens.n, &json_limits_request,
+			    &ignored) == ERR_OK &&
+		  json_int(&doc, 0, &max) && max >= 1;
+	json_doc_finish(&doc);
+	if (!ok)
+		return err_set(e, ERR_INVALID_VALUE,
+			       prompt->max_tokens_key ? prompt->max_tokens_key : "max_tokens",
+			       "must be an integer of at least 1");
+	for (int64_t n = 0; n < max && at < c->text.len; n++)
+		at = word_end(buf_view(&c->text), at);
+	c->cut = at < c->text.len;
+	c->text.len = at;
+	return ERR_OK;
+}
+
+static enum errc prepare(struct echo_call *c, const struct prompt *prompt, struct err *e)
+{
+	enum errc rc = read_messages(c, prompt, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	if (c->echo->scripted) {
+		buf_clear(&c->text);
+		if (!buf_str(&c->text, buf_view(&c->echo->reply)))
+			return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	}
+	if (!buf_json_escape(&c->model, prompt->model))
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	rc = cut_at_max(c, prompt, e);
+	if (rc != ERR_OK)
+		return rc;
+
+	int64_t words = count_words(buf_view(&c->text));
+	c->usage.known = true;
+	c->usage.out = words > 0 ? words : 1;
+	return ERR_OK;
+}
+
+/* --- the provider --- */
+
+static enum errc echo_start(const struct provider *p, const struct provider_env *env,
+			    const struct prompt *prompt, provider_event_fn on_event, void *arg,
+			    struct provider_call **ret, struct err *e)
+{
+	struct echo_call *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	c->call.provider = p;
+	c->echo = container_of(p, const struct echo, provider);
+	c->loop = env->loop;
+	c->more.fn = on_more;
+	c->timer.fn = on_timer;
+	c->on_event = on_event;
+	c->arg = arg;
+	c->stream = prompt->stream;
+	buf_init(&c->text, LIMIT_UPSTREAM_BODY);
+	buf_init(&c->model, (size_t)16 * LIMIT_MODEL);
+
+	enum errc rc = prepare(c, prompt, e);
+	if (rc != ERR_OK) {
+		call_free(c);
+		return rc;
+	}
+	int64_t gaps = c->stream || c->echo->delay_us == 0 ? 0 : count_pieces(c) - 1;
+	c->due_us = loop_now_us(c->loop);
+	timer_start(c->loop, &c->timer, gaps > 0 ? gaps * c->echo->delay_us : 0);
+	*ret = &c->call;
+	return ERR_OK;
+}
+
+static void echo_cancel(struct provider_call *call)
+{
+	call_free(container_of(call, struct echo_call, call));
+}
+
+static void echo_pause(struct provider_call *call, bool pause)
+{
+	struct echo_call *c = container_of(call, struct echo_call, call);
+
+	if (!c->stream || c->paused == pause)
+		return;
+	c->paused = pause;
+	if (pause) {
+		timer_stop(c->loop, &c->timer);
+		return;
+	}
+	if (c->due_us < loop_now_us(c->loop))
+		c->due_us = loop_now_us(c->loop); /* what was missed is not made up for in a rush */
+	go_on_later(c);
+}
+
+static void echo_destroy(struct provider *p)
+{
+	struct echo *echo = container_of(p, struct echo, provider);
+
+	buf_finish(&echo->reply);
+	free(echo);
+}
+
+static const struct provider_ops echo_ops = {
+	.dialect = "echo",
+	.start = echo_start,
+	.cancel = echo_cancel,
+	.pause = echo_pause,
+	.destroy = echo_destroy,
+};
+
+enum errc echo_create(const struct provider_options *o, struct provider **ret, struct err *e)
+{
+	if (o->piece < 0 || o->delay_us < 0 || o->error_at < 0)
+		return err_set(e, ERR_INVALID_VALUE, "providers",
+			       "piece, delay and error_at of an echo provider must not be negative");
+	if (o->reply && !utf8_valid(o->reply, strlen(o->reply)))
+		return err_set(e, ERR_INVALID_VALUE, "reply", "a scripted reply must be UTF-8");
+
+	struct echo *echo = calloc(1, sizeof *echo);
+	if (!echo)
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	echo->provider.ops = &echo_ops;
+	echo->scripted = o->reply != NULL;
+	echo->piece = o->piece;
+	echo->delay_us = o->delay_us;
+	echo->error_at = o->error_at;
+	buf_init(&echo->reply, (size_t)6 * LIMIT_CONFIG_FILE);
+	if (o->reply && !buf_json_escape(&echo->reply, str_of(o->reply))) {
+		echo_destroy(&echo->provider);
+		return err_set(e, ERR_INVALID_VALUE, "reply", "the scripted reply is too long");
+	}
+	*ret = &echo->provider;
+	return ERR_OK;
+}

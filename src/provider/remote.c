@@ -1,0 +1,508 @@
+/* Encode, ask, frame, decode: what every provider over HTTP needs around its dialect. */
+#include "provider/remote.h"
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "upstream/sse.h"
+#include "upstream/upstream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct remote {
+	struct provider         provider;
+	const struct dialect   *dialect;
+	struct provider_options options; /* only what encode and the limits need */
+	struct upstream_target *target;
+};
+
+enum answer {
+	ANSWER_NONE,  /* no head yet */
+	ANSWER_EVENTS, /* a stream, decoded as it comes */
+	ANSWER_WHOLE, /* JSON, collected */
+	ANSWER_ERROR, /* of a status other than 2xx, or not a stream where one was asked for */
+};
+
+struct remote_call {
+	struct provider_call  call;
+	const struct dialect *dialect;
+	char                  name[64];
+	struct loop          *loop;
+	struct upstream_call *upstream; /* NULL: it has ended */
+	struct buf            ask;      /* the request body; libcurl reads it where it is */
+	struct buf            body;     /* of an answer that is collected */
+	struct sse            sse;
+	struct json_doc       doc;
+	struct decode         decode;
+	struct timer          finish; /* the terminator came: the end is told in this turn */
+	struct err            err;    /* found while decoding */
+	enum answer           answer;
+	int                   status;
+	int64_t               retry_after_ms;
+	bool                  html; /* by its content type, the answer is no JSON */
+	bool                  stream;
+};
+
+/* --- the end --- */
+
+static void call_free(struct remote_call *c)
+{
+	timer_stop(c->loop, &c->finish);
+	sse_finish(&c->sse);
+	json_doc_finish(&c->doc);
+	buf_finish(&c->ask);
+	buf_finish(&c->body);
+	free(c);
+}
+
+/* Freed before the last event goes out: its receiver may free what the call stood on. */
+static void call_end(struct remote_call *c, const struct err *why)
+{
+	provider_event_fn on_event = c->decode.on_event;
+	void             *arg = c->decode.arg;
+	struct err        e = why ? *why : (struct err){ 0 };
+	struct event      ev = { .kind = why ? EVENT_ERROR : EVENT_END, .err = why ? &e : NULL };
+
+	call_free(c);
+	on_event(arg, &ev);
+}
+
+/* Texts of lower layers begin with "the provider"; which one it was is said here. */
+static void put_name(const struct remote_call *c, struct err *e)
+{
+	static const char the_provider[] = "the provider";
+	char              text[sizeof e->text];
+	size_t            n = sizeof the_provider - 1;
+
+	if (strncmp(e->text, the_provider, n) != 0)
+		return;
+	snprintf(text, sizeof text, "the provider '%s'%.240s", c->name, e->text + n);
+	memcpy(e->text, text, sizeof text);
+}
+
+static void call_fail(struct remote_call *c, struct err *e)
+{
+	put_name(c, e);
+	if (c->status != 0 && e->upstream_status == 0)
+		e->upstream_status = c->status;
+	if (err_http(e) == 429 || err_http(e) == 503)
+		e->retry_after_ms = c->retry_after_ms;
+	call_end(c, e);
+}
+
+/* --- the answer --- */
+
+static bool has(const char *text, const char *what)
+{
+	return strstr(text, what) != NULL;
+}
+
+static enum answer answer_kind(const struct remote_call *c, int status, const char *type)
+{
+	if (status < 200 || status > 299)
+		return ANSWER_ERROR;
+	if (!c->stream)
+		return ANSWER_WHOLE;
+	/* Small servers leave the type out or say text/plain. */
+	if (type[0] == '\0' || strncmp(type, "text/event-stream", 17) == 0 ||
+	    strncmp(type, "text/plain", 10) == 0)
+		return ANSWER_EVENTS;
+	return ANSWER_ERROR;
+}
+
+static void on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)
+{
+	struct remote_call *c = arg;
+
+	c->status = status;
+	c->retry_after_ms = retry_after_ms;
+	c->html = content_type[0] != '\0' && !has(content_type, "json") &&
+		  strncmp(content_type, "text/plain", 10) != 0;
+	c->answer = answer_kind(c, status, content_type);
+}
+
+static enum errc on_sse(void *arg, struct str name, struct str data, struct err *e)
+{
+	struct remote_call *c = arg;
+
+	return c->dialect->decode_event(&c->decode, name, data, e);
+}
+
+static bool feed_events(struct remote_call *c, const char *bytes, size_t len)
+{
+	if (c->decode.done_mark)
+		return true;
+	if (sse_feed(&c->sse, bytes, len, on_sse, c, &c->err) != ERR_OK)
+		return false;
+	/* The end of the body usually comes in the same read, and then the connection is free for
+	 * the next call; where it does not, the client must not wait for it. */
+	if (c->decode.done_mark)
+		timer_start(c->loop, &c->finish, 0);
+	return true;
+}
+
+static bool collect(struct remote_call *c, const char *bytes, size_t len)
+{
+	if (buf_add(&c->body, bytes, len))
+		return true;
+	/* What there is of an error's body is enough, or nothing will be. */
+	if (c->answer != ANSWER_ERROR)
+		err_set(&c->err, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+			"the provider sent an answer that is too large");
+	return false;
+}
+
+static bool on_data(void *arg, const char *bytes, size_t len)
+{
+	struct remote_call *c = arg;
+
+	switch (c->answer) {
+	case ANSWER_EVENTS:
+		return feed_events(c, bytes, len);
+	case ANSWER_ERROR:
+		c->body.max = LIMIT_ERROR_BODY;
+		return collect(c, bytes, len);
+	case ANSWER_WHOLE:
+		return collect(c, bytes, len);
+	case ANSWER_NONE:
+		break;
+	}
+	return false;
+}
+
+/* The stream is over, for whatever reason (e->code ERR_OK: its body ended well). */
+static enum errc judge_stream(struct remote_call *c, const struct err *e, struct err *ret)
+{
+	if (e->code == ERR_OK && !c->decode.done_mark &&
+	    sse_end(&c->sse, on_sse, c, ret) != ERR_OK)
+		return ret->code;
+	/* Everything was said; how the connection ended does not matter. */
+	if (c->decode.finished)
+		return ERR_OK;
+	if (e->code != ERR_OK) {
+		*ret = *e;
+		return ret->code;
+	}
+	if (!c->decode.started)
+		return err_set(ret, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+			       "the provider returned an empty stream");
+	return err_set(ret, ERR_STREAM_INCOMPLETE, NULL,
+		       "the provider ended the stream before the answer was finished");
+}
+
+static enum errc judge_whole(struct remote_call *c, const struct err *e, struct err *ret)
+{
+	if (e->code != ERR_OK) {
+		*ret = *e;
+		return ret->code;
+	}
+	if (c->html)
+		return err_set(ret, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+			       "the provider answered with something else than JSON");
+	return c->dialect->decode_whole(&c->decode, buf_view(&c->body), ret);
+}
+
+/* A 2xx that is no stream where one was asked for may still be an error object. */
+static enum errc judge_not_stream(struct remote_call *c, struct err *ret)
+{
+	struct str body = buf_view(&c->body);
+
+	if (!c->html && body.n > 0) {
+		enum errc rc = c->dialect->decode_event(&c->decode, STR_NONE, body, ret);
+
+		if (rc != ERR_OK && rc != ERR_UPSTREAM_BAD_RESPONSE)
+			return rc;
+	}
+	return err_set(ret, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+		       "the provider answered a stream request with something else than a stream");
+}
+
+static void no_event(void *arg, const struct event *ev)
+{
+	(void)arg;
+	(void)ev;
+}
+
+static enum errc judge_error(struct remote_call *c, struct err *ret)
+{
+	if (c->status >= 200 && c->status <= 299) {
+		provider_event_fn on_event = c->decode.on_event;
+
+		/* Only an error is looked for; if it is an answer, nobody asked for it so. */
+		c->decode.on_event = no_event;
+		judge_not_stream(c, ret);
+		c->decode.on_event = on_event;
+		return ret->code;
+	}
+	c->dialect->decode_error(c->status, buf_view(&c->body), ret);
+	return ret->code;
+}
+
+static void on_done(void *arg, const struct err *e)
+{
+	struct remote_call *c = arg;
+	struct err          found = { 0 };
+	enum errc           rc = ERR_OK;
+
+	c->upstream = NULL;
+	if (c->err.code != ERR_OK) {
+		found = c->err;
+		call_fail(c, &found);
+		return;
+	}
+	switch (c->answer) {
+	case ANSWER_EVENTS:
+		rc = judge_stream(c, e, &found);
+		break;
+	case ANSWER_WHOLE:
+		rc = judge_whole(c, e, &found);
+		break;
+	case ANSWER_ERROR:
+		rc = judge_error(c, &found);
+		break;
+	case ANSWER_NONE:
+		found = *e;
+		rc = found.code;
+		break;
+	}
+	if (rc != ERR_OK)
+		call_fail(c, &found);
+	else
+		call_end(c, NULL);
+}
+
+/* The terminator came, but the body's end did not come with it. */
+static void on_finish(struct timer *t)
+{
+	struct remote_call *c = container_of(t, struct remote_call, finish);
+	struct err          none = { 0 };
+	struct err          found = { 0 };
+
+	upstream_release_take(TAKE(c->upstream), &c->ask);
+	if (judge_stream(c, &none, &found) != ERR_OK)
+		call_fail(c, &found);
+	else
+		call_end(c, NULL);
+}
+
+/* --- start, cancel, pause --- */
+
+static struct remote_call *call_new(const struct remote *r, const struct provider_env *env,
+				    const struct prompt *prompt, provider_event_fn on_event,
+				    void *arg)
+{
+	struct remote_call *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return NULL;
+	c->call.provider = &r->provider;
+	c->dialect = r->dialect;
+	memcpy(c->name, r->provider.name, sizeof c->name);
+	c->loop = env->loop;
+	c->stream = prompt->stream;
+	c->finish.fn = on_finish;
+	c->decode.doc = &c->doc;
+	c->decode.stream = prompt->stream;
+	c->decode.on_event = on_event;
+	c->decode.arg = arg;
+	buf_init(&c->ask, LIMIT_UPSTREAM_ASK);
+	buf_init(&c->body, LIMIT_UPSTREAM_BODY);
+	sse_init(&c->sse);
+	return c;
+}
+
+static enum errc remote_start(const struct provider *p, const struct provider_env *env,
+			      const struct prompt *prompt, provider_event_fn on_event, void *arg,
+			      struct provider_call **ret, struct err *e)
+{
+	static const struct upstream_callbacks callbacks = { on_head, on_data, on_done };
+	const struct remote                   *r = container_of(p, const struct remote, provider);
+	const struct provider_options         *o = &r->options;
+	struct remote_call *c = call_new(r, env, prompt, on_event, arg);
+
+	if (!c)
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+
+	struct upstream_limits limits = {
+		.first_byte_us = prompt->stream ? o->first_byte_us : o->first_byte_plain_us,
+		.idle_us = o->idle_us,
+		.total_us = o->total_us,
+	};
+	enum errc rc = r->dialect->encode(o, prompt, &c->ask, e);
+	if (rc == ERR_OK)
+		rc = upstream_start(env->transfers, r->target, buf_view(&c->ask), prompt->stream,
+				    &limits, &callbacks, c, &c->upstream, e);
+	if (rc != ERR_OK) {
+		call_free(c);
+		return rc;
+	}
+	*ret = &c->call;
+	return ERR_OK;
+}
+
+static void remote_cancel(struct provider_call *call)
+{
+	struct remote_call *c = container_of(call, struct remote_call, call);
+
+	if (c->upstream)
+		upstream_cancel(c->upstream);
+	call_free(c);
+}
+
+static void remote_pause(struct provider_call *call, bool pause)
+{
+	struct remote_call *c = container_of(call, struct remote_call, call);
+
+	if (c->upstream)
+		upstream_pause(c->upstream, pause);
+}
+
+/* --- creation --- */
+
+static void remote_destroy(struct provider *p)
+{
+	struct remote *r = container_of(p, struct remote, provider);
+
+	upstream_target_destroy(r->target);
+	free(r);
+}
+
+static const struct provider_ops remote_openai_ops = {
+	.dialect = "openai",
+	.start = remote_start,
+	.cancel = remote_cancel,
+	.pause = remote_pause,
+	.destroy = remote_destroy,
+};
+
+/* base_url with the dialect's path and the configured query; NULL: no memory. */
+static char *make_url(struct arena *a, const struct provider_options *o, const char *path)
+{
+	size_t base = strlen(o->base_url);
+	size_t tail = strlen(path);
+
+	/* People copy the whole endpoint from a provider's page. */
+	if (base >= tail && strcmp(o->base_url + base - tail, path) == 0)
+		base -= tail;
+	while (base > 0 && o->base_url[base - 1] == '/')
+		base--;
+
+	size_t size = base + tail + 2 + (o->query ? strlen(o->query) : 0);
+	char  *url = arena_alloc(a, size);
+	if (url)
+		snprintf(url, size, "%.*s%s%s%s", (int)base, o->base_url, path,
+			 o->query && o->query[0] ? "?" : "", o->query ? o->query : "");
+	return url;
+}
+
+static const char *make_line(struct arena *a, const char *name, const char *between,
+			     const char *value)
+{
+	size_t size = strlen(name) + strlen(between) + strlen(value) + 1;
+	char  *line = arena_alloc(a, size);
+
+	if (line)
+		snprintf(line, size, "%s%s%s", name, between, value);
+	return line;
+}
+
+/* The lines of all headers, the key's first; *ret_count of them.  NULL: no memory. */
+static const char **make_headers(struct arena *a, const struct provider_options *o,
+				 size_t *ret_count)
+{
+	const char **lines = arena_alloc(a, (o->header_count + 1) * sizeof *lines);
+	size_t       n = 0;
+
+	if (!lines)
+		return NULL;
+	if (o->key && o->key_header)
+		lines[n++] = make_line(a, o->key_header, ": ", o->key);
+	else if (o->key)
+		lines[n++] = make_line(a, "Authorization", ": Bearer ", o->key);
+	for (size_t i = 0; i < o->header_count; i++)
+		lines[n++] = make_line(a, o->headers[i].name, ": ", o->headers[i].value);
+	for (size_t i = 0; i < n; i++)
+		if (!lines[i])
+			return NULL;
+	*ret_count = n;
+	return lines;
+}
+
+static enum errc check_options(const struct provider_options *o, struct err *e)
+{
+	if (!o->base_url || !o->base_url[0])
+		return err_set(e, ERR_INVALID_VALUE, "base_url",
+			       "a provider of dialect %s needs a base_url", o->dialect);
+	if (strpbrk(o->base_url, "?#"))
+		return err_set(e, ERR_INVALID_VALUE, "base_url",
+			       "a base_url must not have a query or fragment; a query goes into "
+			       "the option query");
+	if (o->key && !o->key[0])
+		return err_set(e, ERR_INVALID_VALUE, "key", "a provider's key must not be empty");
+	if (o->max_tokens_field && strcmp(o->max_tokens_field, "max_tokens") != 0 &&
+	    strcmp(o->max_tokens_field, "max_completion_tokens") != 0)
+		return err_set(e, ERR_INVALID_VALUE, "max_tokens_field",
+			       "max_tokens_field must be max_tokens or max_completion_tokens");
+	return ERR_OK;
+}
+
+static enum errc make_target(const struct provider_options *o, const char *path,
+			     struct upstream_target **ret, struct err *e)
+{
+	struct arena scratch;
+	size_t       count = 0;
+
+	arena_init(&scratch, LIMIT_CONFIG_FILE);
+
+	char        *url = make_url(&scratch, o, path);
+	const char **headers = url ? make_headers(&scratch, o, &count) : NULL;
+	enum errc    rc = ERR_OVERLOADED;
+	if (headers)
+		rc = upstream_target_create(&(struct upstream_target_options){
+						    .url = url,
+						    .headers = headers,
+						    .header_count = count,
+						    .ca_file = o->ca_file,
+						    .proxy = o->proxy,
+						    .connect_us = o->connect_us,
+					    },
+					    ret, e);
+	else
+		err_set(e, rc, NULL, "out of memory");
+	arena_finish(&scratch);
+	return rc;
+}
+
+enum errc remote_create(const struct provider_options *o, const struct dialect *dialect,
+			struct provider **ret, struct err *e)
+{
+	enum errc rc = check_options(o, e);
+
+	if (rc != ERR_OK)
+		return rc;
+
+	struct remote *r = calloc(1, sizeof *r);
+	if (!r)
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	r->provider.ops = &remote_openai_ops;
+	r->dialect = dialect;
+	r->options = (struct provider_options){
+		.max_tokens_field = !o->max_tokens_field ? NULL :
+				    strcmp(o->max_tokens_field, "max_tokens") == 0 ?
+							   "max_tokens" :
+							   "max_completion_tokens",
+		.forward_store = o->forward_store,
+		.stream_usage = o->stream_usage,
+		.first_byte_us = o->first_byte_us,
+		.first_byte_plain_us = o->first_byte_plain_us,
+		.idle_us = o->idle_us,
+		.total_us = o->total_us,
+	};
+	rc = make_target(o, dialect->path, &r->target, e);
+	if (rc != ERR_OK) {
+		remote_destroy(&r->provider);
+		return rc;
+	}
+	*ret = &r->provider;
+	return ERR_OK;
+}

@@ -1,0 +1,102 @@
+/* run: one call of a chat from admission to its durable end, as a state machine.
+ *
+ *   NEW --> LOADING --> BEGINNING --> CALLING --> STREAMING --> ENDING --> ENDED
+ *    |         |            |            |            |                      ^
+ *    +---------+------------+------------+------------+----------------------+
+ *
+ * LOADING reads the branch that is continued, BEGINNING makes the client's messages durable,
+ * CALLING waits for the provider's first content, ENDING makes the answer durable.  What is not
+ * stored skips the store's states.
+ *
+ * A run owns its provider's call.  A client is only a reader of it: it may leave, and the run goes
+ * on or is cancelled, as asked.  A run belongs to one loop; everything here is on its thread. */
+#pragma once
+
+#include "base/id.h"
+#include "json/input.h"
+#include "lmc/openai.h"
+#include "provider/provider.h"
+#include "store/store.h"
+
+struct run;
+struct run_engine; /* one for each loop */
+
+struct run_settings {
+	int64_t commit_after_us; /* how long a stream's status waits for the first content */
+};
+
+struct run_engine_options {
+	struct provider_env env;
+	struct store       *store;
+	/* settings: of this moment; a reload may have changed them. */
+	const struct run_settings *(*settings)(void *arg);
+	void *arg;
+};
+
+enum errc run_engine_create(const struct run_engine_options *o, struct run_engine **ret,
+			    struct err *e) MUST_USE;
+/* run_engine_destroy: no run may be alive. */
+void   run_engine_destroy(struct run_engine *g);
+OWNABLE(run_engine);
+size_t run_engine_live(const struct run_engine *g);
+/* run_engine_stop: ends all live runs with an error (their readers get it, stored ones are saved);
+ * they are gone when run_engine_live is 0. */
+void run_engine_stop(struct run_engine *g, const struct err *why);
+
+/* Who reads a run.  Called on the loop's thread, never from within run_start. */
+struct run_observer {
+	/* open: a stream's status is 200 from now on; bytes follow. */
+	void (*open)(void *arg);
+	/* wake: run_ready has more. */
+	void (*wake)(void *arg);
+	/* done: a plain call's answer is final, or the call failed before `open` (e, else NULL). */
+	void (*done)(void *arg, const struct err *e);
+};
+
+struct run_request {
+	struct input *input;      /* consumed by run_start also on failure; all spans point into it */
+	void         *held;       /* keeps provider alive; given to release at the run's end */
+	void (*release)(void *held);
+	const struct provider *provider;
+	struct str    label;      /* configured model name, for metrics */
+	struct str    model;      /* as asked */
+	struct prompt prompt;     /* messages and message_count are filled by the run */
+	bool          native;     /* LLM Chat, else OpenAI's chat completions */
+	bool          store;
+	bool          finish;     /* what the reader's leaving does: go on, else cancel */
+	bool          want_usage; /* the client asked for it */
+	int64_t       owner;
+	struct id     conversation; /* none: a new one, if stored */
+	bool          instruction_set;
+	struct str    instruction;  /* plain text */
+	struct str    metadata;     /* JSON object, or empty */
+	const struct str *messages; /* raw JSON objects, as they are stored */
+	size_t        message_count;
+	struct str    request_id;   /* copied */
+};
+
+/* run_start: begins; *ret is the caller's reader handle until run_leave.
+ * Errors: nothing has happened (OVERLOADED when the store's queue is full, …). */
+enum errc run_start(struct run_engine *g, const struct run_request *rq,
+		    const struct run_observer *observer, void *arg, struct run **ret,
+		    struct err *e) MUST_USE;
+/* run_leave: the reader goes, for whatever reason; no callback follows.  A run that is not over is
+ * cancelled, or goes on to its end. */
+void run_leave(struct run *r);
+
+/* run_ready: bytes of the stream that wait, borrowed until run_taken. */
+struct str run_ready(struct run *r, bool *ret_last);
+void       run_taken(struct run *r, size_t n);
+
+/* run_whole: after done: the answer of a plain call, appended to out. */
+bool run_whole(struct run *r, struct buf *out) MUST_USE;
+
+/* What replies, logs and metrics say of it; spans are borrowed until run_leave. */
+struct run_view {
+	struct str   id;           /* "run_…"; both empty if it failed before it was begun */
+	struct str   conversation; /* "conv_…", empty if not stored */
+	struct str   finish_reason;
+	struct usage usage;
+	int64_t      first_token_us; /* monotonic; 0: none came */
+};
+void run_view(const struct run *r, struct run_view *ret);

@@ -1,0 +1,169 @@
+/* The SQLite engine as store.h wants it: opening in the right order, and the table of operations.
+ *
+ * store_open and store_migrate stand here, beside the only engine there is, and not in src/store,
+ * which is below the engines and must not know them. */
+#include "base/log.h"
+#include "store/sqlite/checkpoint.h"
+#include "store/sqlite/db.h"
+#include "store/sqlite/job.h"
+#include "store/sqlite/lock.h"
+#include "store/sqlite/migrate.h"
+#include "store/sqlite/reader.h"
+#include "store/sqlite/recover.h"
+#include "store/sqlite/writer.h"
+#include "store/store.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct engine {
+	struct store       store; /* first: what others hold */
+	char              *path;  /* owned; absolute */
+	int                lock_fd;
+	sqlite3           *db; /* owned; the writer's */
+	struct checkpoint *checkpoint;
+	struct writer     *writer;
+	struct readers    *readers;
+};
+
+static struct engine *engine_of(struct store *s)
+{
+	return container_of(s, struct engine, store);
+}
+
+static bool write_job(struct store *s, struct store_job *job, enum job_op op)
+{
+	job->op = op;
+	return writer_add(engine_of(s)->writer, job);
+}
+
+static bool read_job(struct store *s, struct store_job *job, enum job_op op)
+{
+	job->op = op;
+	return readers_add(engine_of(s)->readers, job);
+}
+
+static bool op_turn_begin(struct store *s, struct turn_begin *j)
+{
+	return write_job(s, &j->job, JOB_TURN_BEGIN);
+}
+
+static bool op_turn_end(struct store *s, struct turn_end *j)
+{
+	return write_job(s, &j->job, JOB_TURN_END);
+}
+
+static bool op_seq_reserve(struct store *s, struct seq_reserve *j)
+{
+	return write_job(s, &j->job, JOB_SEQ_RESERVE);
+}
+
+static bool op_branch_read(struct store *s, struct branch_read *j)
+{
+	return read_job(s, &j->job, JOB_BRANCH_READ);
+}
+
+static bool op_conversation_read(struct store *s, struct conversation_read *j)
+{
+	return read_job(s, &j->job, JOB_CONVERSATION_READ);
+}
+
+static bool op_items_read(struct store *s, struct items_read *j)
+{
+	return read_job(s, &j->job, JOB_ITEMS_READ);
+}
+
+static bool op_run_read(struct store *s, struct run_read *j)
+{
+	return read_job(s, &j->job, JOB_RUN_READ);
+}
+
+static void op_stats(struct store *s, struct store_stats *ret)
+{
+	writer_stats(engine_of(s)->writer, ret);
+}
+
+/* Also of a half-opened one.  The lock goes last: until then the file is ours. */
+static void op_destroy(struct store *s)
+{
+	struct engine *g = engine_of(s);
+	bool           served = g->writer != NULL;
+
+	readers_destroy(g->readers);
+	writer_destroy(g->writer);
+	checkpoint_destroy(g->checkpoint);
+	if (served)
+		(void)sqlite3_wal_checkpoint_v2(g->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	db_close(g->db);
+	if (g->lock_fd >= 0)
+		close(g->lock_fd);
+	free(g->path);
+	free(g);
+}
+
+static const struct store_ops ops = {
+	.name = "sqlite",
+	.turn_begin = op_turn_begin,
+	.turn_end = op_turn_end,
+	.seq_reserve = op_seq_reserve,
+	.branch_read = op_branch_read,
+	.conversation_read = op_conversation_read,
+	.items_read = op_items_read,
+	.run_read = op_run_read,
+	.stats = op_stats,
+	.destroy = op_destroy,
+};
+
+/* Up to the migrated database; *ret is owned also when what follows fails. */
+static enum errc open_database(const struct store_options *o, bool apply, struct engine **ret,
+                               int *ret_applied, struct err *e)
+{
+	struct engine *g = calloc(1, sizeof *g);
+
+	if (!g)
+		return err_set(e, ERR_STORAGE, "", "out of memory");
+	g->store.ops = &ops;
+	g->lock_fd = -1;
+	if (lock_take(o->path, &g->path, &g->lock_fd, e) != ERR_OK ||
+	    db_open(g->path, DB_WRITE, o->busy_ms, &g->db, e) != ERR_OK ||
+	    migrate_run(g->db, g->path, migrations, apply, ret_applied, e) != ERR_OK) {
+		op_destroy(&g->store);
+		return e->code;
+	}
+	*ret = g;
+	return ERR_OK;
+}
+
+enum errc store_open(const struct store_options *o, struct store **ret, struct err *e)
+{
+	struct engine *g = NULL;
+	int            applied = 0;
+	int            runs = 0;
+
+	if (open_database(o, o->migrate, &g, &applied, e) != ERR_OK)
+		return e->code;
+	if (recover_run(g->db, g->path, &runs, e) != ERR_OK ||
+	    checkpoint_create(g->path, o->busy_ms, &g->checkpoint, e) != ERR_OK ||
+	    readers_create(g->path, o->readers, o->busy_ms, &g->readers, e) != ERR_OK ||
+	    writer_create(g->db, g->checkpoint, o->busy_ms, &g->writer, e) != ERR_OK) {
+		op_destroy(&g->store);
+		return e->code;
+	}
+	if (runs > 0)
+		log_note(LOG_WARN, "runs_recovered",
+		         "%d runs were cut off when the last process ended", runs);
+	*ret = &g->store;
+	return ERR_OK;
+}
+
+enum errc store_migrate(const struct store_options *o, int *ret_applied, struct err *e)
+{
+	struct engine *g = NULL;
+	int            applied = 0;
+
+	if (open_database(o, true, &g, &applied, e) != ERR_OK)
+		return e->code;
+	op_destroy(&g->store);
+	*ret_applied = applied;
+	return ERR_OK;
+}

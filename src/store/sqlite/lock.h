@@ -1,0 +1,9 @@
+/* lock: one process at a time on a database, and the database file itself made private. */
+#pragma once
+
+#include "base/err.h"
+
+/* lock_take: makes the file at path if it is missing (mode 0600), locks FILE.lock for as long as
+ * the descriptor is open, and gives the file's absolute path (owned, free).  The lock file stays
+ * when the process ends: removing it would let two processes lock two files of one name. */
+enum errc lock_take(const char *path, char **ret_path, int *ret_fd, struct err *e) MUST_USE;

@@ -1,0 +1,178 @@
+/* Migrations: numbered, checksummed, applied in order, each recorded in its own transaction. */
+#include "store/sqlite/migrate.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "store/sqlite/db.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* "Prly" in the file's header tells our databases from other programs'. */
+#define APPLICATION_ID "1349676153"
+
+#define CREATE_RECORD                                                                              \
+	"CREATE TABLE schema_migration ("                                                          \
+	" number INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL,"                   \
+	" applied_ms INTEGER NOT NULL) STRICT;"                                                    \
+	"PRAGMA application_id = " APPLICATION_ID
+
+enum { SHA256_BYTES = 32, SHA256_TEXT = 2 * SHA256_BYTES + 1 };
+
+static void checksum(const char *sql, char ret[SHA256_TEXT])
+{
+	static const char hex[] = "0123456789abcdef";
+	uint8_t           sum[SHA256_BYTES];
+
+	hash_sha256(sql, strlen(sql), sum);
+	for (size_t i = 0; i < SHA256_BYTES; i++) {
+		ret[2 * i] = hex[sum[i] >> 4];
+		ret[2 * i + 1] = hex[sum[i] & 15];
+	}
+	ret[SHA256_TEXT - 1] = '\0';
+}
+
+static int single(sqlite3 *db, const char *sql, int64_t *ret)
+{
+	sqlite3_stmt *st = NULL;
+	int           rc = sqlite3_prepare_v2(db, sql, -1, &st, NULL);
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW)
+		*ret = db_int(st, 0);
+	sqlite3_finalize(st);
+	return rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
+/* The applied set must be a prefix of the known one. */
+static enum errc compare(sqlite3_stmt *st, const char *path, const struct migration *known,
+                         int *ret_count, struct err *e)
+{
+	int count = 0;
+	int rc;
+
+	for (rc = sqlite3_step(st); rc == SQLITE_ROW; rc = sqlite3_step(st), count++) {
+		char sum[SHA256_TEXT];
+
+		if (db_int(st, 0) != count + 1)
+			return err_set(e, ERR_STORAGE, "",
+			               "the database %s lacks migration %d although later ones were applied",
+			               path, count + 1);
+		if (!known[count].name)
+			return err_set(e, ERR_STORAGE, "",
+			               "the database %s was made by a newer version of parley "
+			               "(it has migration %.60s)",
+			               path, (const char *)sqlite3_column_text(st, 1));
+		checksum(known[count].sql, sum);
+		if (!str_is(db_column(st, 1), known[count].name) || !str_is(db_column(st, 2), sum))
+			return err_set(e, ERR_STORAGE, "",
+			               "migration %s differs from the one that was applied to the "
+			               "database %s (%.60s)",
+			               known[count].name, path,
+			               (const char *)sqlite3_column_text(st, 1));
+	}
+	if (rc != SQLITE_DONE)
+		return db_fail(sqlite3_db_handle(st), rc, path, "read the migrations of", e);
+	*ret_count = count;
+	return ERR_OK;
+}
+
+static enum errc count_applied(sqlite3 *db, const char *path, const struct migration *known,
+                               int *ret_count, struct err *e)
+{
+	sqlite3_stmt *st = NULL;
+	int64_t       tables = 0;
+	int64_t       ours = 0;
+
+	int rc = single(db, "SELECT count(*) FROM sqlite_schema", &tables);
+	if (rc == SQLITE_OK)
+		rc = single(db,
+		            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' "
+		            "AND name = 'schema_migration'",
+		            &ours);
+	if (rc != SQLITE_OK)
+		return db_fail(db, rc, path, "read", e);
+	if (tables == 0) {
+		*ret_count = 0;
+		return ERR_OK;
+	}
+	if (ours == 0)
+		return err_set(e, ERR_STORAGE, "", "the database %s belongs to another program", path);
+
+	rc = sqlite3_prepare_v2(
+		db, "SELECT number, name, sha256 FROM schema_migration ORDER BY number", -1, &st, NULL);
+	if (rc != SQLITE_OK)
+		return db_fail(db, rc, path, "read the migrations of", e);
+
+	enum errc code = compare(st, path, known, ret_count, e);
+	sqlite3_finalize(st);
+	return code;
+}
+
+static int record(sqlite3 *db, int number, const struct migration *m)
+{
+	sqlite3_stmt *st = NULL;
+	char          sum[SHA256_TEXT];
+	int           rc = sqlite3_prepare_v2(
+                db, "INSERT INTO schema_migration (number, name, sha256, applied_ms) VALUES (?,?,?,?)",
+                -1, &st, NULL);
+
+	if (rc != SQLITE_OK)
+		return rc;
+	checksum(m->sql, sum);
+	struct db_bind b = db_bind(st);
+	db_bind_int(&b, number);
+	db_bind_text(&b, str_of(m->name));
+	db_bind_text(&b, str_of(sum));
+	db_bind_int(&b, clock_wall_ms());
+	rc = db_bind_run(&b);
+	sqlite3_finalize(st);
+	return rc;
+}
+
+static enum errc apply_one(sqlite3 *db, const char *path, int number, const struct migration *m,
+                           struct err *e)
+{
+	int rc = db_exec(db, "BEGIN IMMEDIATE");
+
+	if (rc == SQLITE_OK && number == 1)
+		rc = db_exec(db, CREATE_RECORD);
+	if (rc == SQLITE_OK)
+		rc = db_exec(db, m->sql);
+	if (rc == SQLITE_OK)
+		rc = record(db, number, m);
+	if (rc == SQLITE_OK)
+		rc = db_exec(db, "COMMIT");
+	if (rc == SQLITE_OK)
+		return ERR_OK;
+
+	char doing[80];
+	snprintf(doing, sizeof doing, "apply migration %.40s to", m->name);
+	db_fail(db, rc, path, doing, e);
+	db_rollback(db);
+	return e->code;
+}
+
+enum errc migrate_run(sqlite3 *db, const char *path, const struct migration *known, bool apply,
+                      int *ret_applied, struct err *e)
+{
+	int applied = 0;
+	int made = 0;
+
+	for (int i = 0; known[i].name; i++)
+		CHECK(strtol(known[i].name, NULL, 10) == i + 1);
+
+	if (count_applied(db, path, known, &applied, e) != ERR_OK)
+		return e->code;
+	for (int i = applied; known[i].name; i++, made++) {
+		if (!apply)
+			return err_set(e, ERR_STORAGE, "",
+			               "the database %s lacks migration %s: run \"parley migrate\"", path,
+			               known[i].name);
+		if (apply_one(db, path, i + 1, &known[i], e) != ERR_OK)
+			return e->code;
+	}
+	*ret_applied = made;
+	return ERR_OK;
+}

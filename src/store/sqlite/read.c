@@ -1,0 +1,527 @@
+/* Reading a branch, a page of items, a conversation, a run. */
+#include "store/sqlite/read.h"
+
+#include "base/limits.h"
+#include "store/sqlite/job.h"
+
+#include <stdlib.h>
+
+static const char *const sql[READ_SQL__COUNT] = {
+	[READ_SQL_BEGIN] = "BEGIN",
+	[READ_SQL_COMMIT] = "COMMIT",
+	[READ_SQL_CONVERSATION] = "SELECT leaf, created_ms, title, metadata FROM conversation "
+				  "WHERE id = ? AND secret = ? AND owner = ?",
+	[READ_SQL_TURN] = "SELECT secret, status, base, parent, "
+			  "EXISTS (SELECT 1 FROM message WHERE message.id = run.id) "
+			  "FROM run WHERE id = ?",
+	[READ_SQL_MESSAGE] = "SELECT secret, prev, run, body FROM message WHERE id = ?",
+	[READ_SQL_LINK] = "SELECT secret, prev FROM message WHERE id = ?",
+	[READ_SQL_INSTRUCTION] = "SELECT instruction FROM run WHERE id = ?",
+	[READ_SQL_ITEM] = "SELECT secret, created_ms, "
+			  "CASE WHEN run = id THEN (SELECT status FROM run WHERE run.id = message.id) END, "
+			  "body FROM message WHERE id = ?",
+	[READ_SQL_RUN] =
+		"SELECT r.status, r.conversation, c.secret, r.continues, k.secret, r.model, "
+		"r.provider, r.finish_reason, r.error, r.usage_estimated, r.usage_in, r.usage_out, "
+		"r.usage_cached_read, r.usage_cached_write, r.usage_reasoning, r.created_ms, "
+		"r.first_token_ms, r.completed_ms, r.attempts "
+		"FROM run r LEFT JOIN conversation c ON c.id = r.conversation "
+		"LEFT JOIN run k ON k.id = r.continues "
+		"WHERE r.id = ? AND r.secret = ? AND r.owner = ?",
+};
+
+enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e)
+{
+	return db_prepare(db, sql, READ_SQL__COUNT, r->st, e);
+}
+
+void reads_finish(struct reads *r)
+{
+	db_finalize(r->st, READ_SQL__COUNT);
+}
+
+/* All readers below return an SQLite code; on SQLITE_OK, e->code says whether the job was refused.
+ * Statements left on a row are reset by reads_run. */
+
+static int find(struct reads *r, enum read_sql which, int64_t key, sqlite3_stmt **ret)
+{
+	sqlite3_stmt *st = r->st[which];
+
+	(void)sqlite3_reset(st);
+	struct db_bind b = db_bind(st);
+	db_bind_int(&b, key);
+	*ret = st;
+	return db_bind_row(&b);
+}
+
+/* A row that another row leads to has to be there. */
+static int find_linked(struct reads *r, enum read_sql which, int64_t key, sqlite3_stmt **ret)
+{
+	int rc = find(r, which, key, ret);
+
+	if (rc == SQLITE_ROW)
+		return SQLITE_OK;
+	return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+}
+
+static int find_owned(struct reads *r, enum read_sql which, struct id id, int64_t owner,
+                      sqlite3_stmt **ret)
+{
+	sqlite3_stmt  *st = r->st[which];
+	struct db_bind b = db_bind(st);
+
+	db_bind_int(&b, id.key);
+	db_bind_secret(&b, id.secret);
+	db_bind_int(&b, owner);
+	*ret = st;
+	return db_bind_row(&b);
+}
+
+static void out_of_memory(struct err *e)
+{
+	err_set(e, ERR_OVERLOADED, "", "The server is out of memory.");
+}
+
+/* Copies a column; false: e says why not. */
+static bool keep(struct arena *a, sqlite3_stmt *st, int column, struct str *ret, struct err *e)
+{
+	struct str s = arena_str(a, db_column(st, column));
+
+	if (!s.p) {
+		out_of_memory(e);
+		return false;
+	}
+	*ret = s;
+	return true;
+}
+
+static bool fits(const struct arena *a, size_t n)
+{
+	/* A NUL, and the arena's rounding. */
+	return n + 64 < a->max && a->used < a->max - n - 64;
+}
+
+/* Where a conversation's newest turn has got to. */
+struct turn_state {
+	struct id run; /* none: no turn yet */
+	bool      live;
+	bool      answered;
+	int64_t   base;
+	int64_t   parent;
+};
+
+static int read_turn(struct reads *r, int64_t run, struct turn_state *ret)
+{
+	sqlite3_stmt *st;
+
+	if (run == 0) {
+		*ret = (struct turn_state){ .answered = false };
+		return SQLITE_OK;
+	}
+	int rc = find_linked(r, READ_SQL_TURN, run, &st);
+	if (rc != SQLITE_OK)
+		return rc;
+	*ret = (struct turn_state){
+		.run = db_id(run, st, 0),
+		.live = db_int(st, 1) <= RUN_RUNNING,
+		.base = db_int(st, 2),
+		.parent = db_int(st, 3),
+		.answered = db_int(st, 4) != 0,
+	};
+	return SQLITE_OK;
+}
+
+static int find_conversation(struct reads *r, struct id id, int64_t owner, const char *path,
+                             sqlite3_stmt **ret, struct err *e)
+{
+	int rc = find_owned(r, READ_SQL_CONVERSATION, id, owner, ret);
+
+	if (rc == SQLITE_DONE) {
+		err_set(e, ERR_NOT_FOUND, path, "There is no conversation with this id.");
+		return SQLITE_OK;
+	}
+	return rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
+/* --- branch --- */
+
+struct link {
+	struct link         *next; /* towards the leaf */
+	struct store_message message;
+};
+
+static int read_instruction(struct reads *r, int64_t run, struct branch_read *j)
+{
+	sqlite3_stmt *st;
+	int           rc = find_linked(r, READ_SQL_INSTRUCTION, run, &st);
+
+	if (rc != SQLITE_OK || sqlite3_column_type(st, 0) == SQLITE_NULL)
+		return rc;
+	if (keep(&j->arena, st, 0, &j->instruction, &j->job.err))
+		j->instruction_set = true;
+	return SQLITE_OK;
+}
+
+static void too_long(struct branch_read *j)
+{
+	size_t max = j->arena.max < LIMIT_BRANCH_BYTES ? j->arena.max : LIMIT_BRANCH_BYTES;
+
+	err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "conversation",
+	        "The conversation's history is larger than the %zu KiB that can be sent with one "
+	        "turn. Start a new conversation.",
+	        max / KIB);
+}
+
+/* Reads one message in front of *list. */
+static int read_link(struct reads *r, struct branch_read *j, int64_t key, size_t *bytes,
+                     int64_t *ret_prev, int64_t *ret_run, struct link **list)
+{
+	sqlite3_stmt *st;
+	int           rc = find_linked(r, READ_SQL_MESSAGE, key, &st);
+
+	if (rc != SQLITE_OK)
+		return rc;
+
+	*bytes += (size_t)sqlite3_column_bytes(st, 3);
+	if (*bytes > LIMIT_BRANCH_BYTES ||
+	    !fits(&j->arena, (size_t)sqlite3_column_bytes(st, 3) + sizeof(struct link))) {
+		too_long(j);
+		return SQLITE_OK;
+	}
+	struct link *l = arena_alloc(&j->arena, sizeof *l);
+	if (!l) {
+		out_of_memory(&j->job.err);
+		return SQLITE_OK;
+	}
+	l->message.id = db_id(key, st, 0);
+	if (!keep(&j->arena, st, 3, &l->message.body, &j->job.err))
+		return SQLITE_OK;
+	l->next = *list;
+	*list = l;
+	*ret_prev = db_int(st, 1);
+	*ret_run = db_int(st, 2);
+	return SQLITE_OK;
+}
+
+static void flatten(struct branch_read *j, const struct link *list, size_t count)
+{
+	if (count == 0)
+		return;
+	if (!fits(&j->arena, count * sizeof *j->messages)) {
+		too_long(j);
+		return;
+	}
+	struct store_message *all = arena_alloc(&j->arena, count * sizeof *all);
+	if (!all) {
+		out_of_memory(&j->job.err);
+		return;
+	}
+	for (size_t i = 0; i < count; i++, list = list->next)
+		all[i] = list->message;
+	j->messages = all;
+	j->message_count = count;
+	j->leaf = all[count - 1].id;
+}
+
+static int walk_branch(struct reads *r, struct branch_read *j, int64_t key)
+{
+	struct link *list = NULL;
+	size_t       count = 0;
+	size_t       bytes = 0;
+	int64_t      asked = 0; /* the run whose instruction was looked up last */
+
+	for (; key != 0; count++) {
+		int64_t run = 0;
+
+		if (count == LIMIT_BRANCH_LENGTH)
+			return SQLITE_CORRUPT;
+		int rc = read_link(r, j, key, &bytes, &key, &run, &list);
+		if (rc == SQLITE_OK && j->job.err.code == ERR_OK && !j->instruction_set &&
+		    run != asked) {
+			rc = read_instruction(r, run, j);
+			asked = run;
+		}
+		if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+			return rc;
+	}
+	flatten(j, list, count);
+	return SQLITE_OK;
+}
+
+static int branch(struct reads *r, struct branch_read *j)
+{
+	struct turn_state turn;
+	sqlite3_stmt     *st;
+
+	j->leaf = j->expected_leaf = (struct id){ 0 };
+	j->live = j->instruction_set = false;
+	j->instruction = STR_NONE;
+	j->messages = NULL;
+	j->message_count = 0;
+
+	int rc = find_conversation(r, j->conversation, j->owner, "conversation", &st, &j->job.err);
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+		return rc;
+	rc = read_turn(r, db_int(st, 0), &turn);
+	if (rc != SQLITE_OK)
+		return rc;
+	j->expected_leaf = turn.run;
+	j->live = turn.live && !id_none(turn.run);
+	if (j->live)
+		return SQLITE_OK;
+	/* A turn without an answer is not continued from, but from what it hung on, which was
+	 * chosen in the same way. */
+	return walk_branch(r, j, turn.answered ? turn.run.key : turn.base);
+}
+
+/* --- items --- */
+
+/* Keys of a branch, leaf first. */
+struct keys {
+	int64_t *at; /* owned */
+	size_t   count;
+	size_t   cap;
+	size_t   after; /* place of the cursor + 1; 0: not met */
+};
+
+static bool add_key(struct keys *k, int64_t key)
+{
+	if (k->count == k->cap) {
+		size_t   cap = k->cap ? 2 * k->cap : 256;
+		int64_t *grown = realloc(k->at, cap * sizeof *grown);
+
+		if (!grown)
+			return false;
+		k->at = grown;
+		k->cap = cap;
+	}
+	k->at[k->count++] = key;
+	return true;
+}
+
+/* From the leaf as far as the page needs: newest first that is one more than the page. */
+static bool enough(const struct keys *k, const struct items_read *j)
+{
+	if (!j->descending || (k->after == 0 && !id_none(j->after)))
+		return false;
+	return k->count > k->after && k->count - k->after > j->limit;
+}
+
+static int walk_keys(struct reads *r, struct items_read *j, int64_t key, struct keys *k)
+{
+	while (key != 0 && !enough(k, j)) {
+		sqlite3_stmt *st;
+		int           rc = find_linked(r, READ_SQL_LINK, key, &st);
+
+		if (rc != SQLITE_OK)
+			return rc;
+		if (k->count == LIMIT_BRANCH_LENGTH)
+			return SQLITE_CORRUPT;
+		if (!add_key(k, key)) {
+			out_of_memory(&j->job.err);
+			return SQLITE_OK;
+		}
+		if (key == j->after.key && (uint64_t)db_int(st, 0) == j->after.secret)
+			k->after = k->count;
+		key = db_int(st, 1);
+	}
+	if (!id_none(j->after) && k->after == 0)
+		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
+		        "This conversation has no item with this id.");
+	return SQLITE_OK;
+}
+
+/* False: the page is full; e tells when not even the first item fits. */
+static int read_item(struct reads *r, struct items_read *j, int64_t key, bool *ret_full)
+{
+	struct store_item *item = &j->items[j->item_count];
+	sqlite3_stmt      *st;
+	int                rc = find_linked(r, READ_SQL_ITEM, key, &st);
+
+	if (rc != SQLITE_OK)
+		return rc;
+	if (!fits(&j->arena, (size_t)sqlite3_column_bytes(st, 3))) {
+		*ret_full = true;
+		if (j->item_count == 0)
+			err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
+			        "The item is larger than the %zu KiB that a list can give.",
+			        j->arena.max / KIB);
+		return SQLITE_OK;
+	}
+	if (!keep(&j->arena, st, 3, &item->message.body, &j->job.err))
+		return SQLITE_OK;
+	item->message.id = db_id(key, st, 0);
+	item->created_ms = db_int(st, 1);
+	item->status = RUN_COMPLETED;
+	if (sqlite3_column_type(st, 2) != SQLITE_NULL) {
+		int64_t status = db_int(st, 2);
+
+		if (status < 0 || status >= RUN_STATUS__COUNT)
+			return SQLITE_CORRUPT;
+		item->status = (enum run_status)status;
+	}
+	j->item_count++;
+	return SQLITE_OK;
+}
+
+static int read_page(struct reads *r, struct items_read *j, const struct keys *k)
+{
+	size_t after = k->after;
+	size_t left = k->count - after; /* behind the cursor, in the order asked */
+
+	if (!j->descending)
+		left = after > 0 ? after - 1 : k->count;
+	size_t n = left < j->limit ? left : j->limit;
+
+	j->has_more = left > n;
+	if (n == 0)
+		return SQLITE_OK;
+	if (!fits(&j->arena, n * sizeof *j->items)) {
+		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "limit", "The page is too large.");
+		return SQLITE_OK;
+	}
+	j->items = arena_alloc(&j->arena, n * sizeof *j->items);
+	if (!j->items) {
+		out_of_memory(&j->job.err);
+		return SQLITE_OK;
+	}
+	for (size_t i = 0; i < n; i++) {
+		bool full = false;
+		int  rc = read_item(r, j, k->at[j->descending ? after + i : left - 1 - i], &full);
+
+		if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+			return rc;
+		if (full) {
+			j->has_more = true;
+			return SQLITE_OK;
+		}
+	}
+	return SQLITE_OK;
+}
+
+static int items(struct reads *r, struct items_read *j)
+{
+	struct keys       k = { 0 };
+	struct turn_state turn;
+	sqlite3_stmt     *st;
+
+	j->items = NULL;
+	j->item_count = 0;
+	j->has_more = false;
+
+	int rc = find_conversation(r, j->conversation, j->owner, "", &st, &j->job.err);
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+		return rc;
+	rc = read_turn(r, db_int(st, 0), &turn);
+	if (rc != SQLITE_OK)
+		return rc;
+
+	/* What the newest turn was sent stays readable without an answer. */
+	rc = walk_keys(r, j, turn.answered ? turn.run.key : turn.parent, &k);
+	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
+		rc = read_page(r, j, &k);
+	free(k.at);
+	return rc;
+}
+
+/* --- conversation, run --- */
+
+static int conversation(struct reads *r, struct conversation_read *j)
+{
+	sqlite3_stmt *st;
+	struct str    title;
+	struct str    metadata;
+	int           rc = find_conversation(r, j->conversation, j->owner, "", &st, &j->job.err);
+
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+		return rc;
+	if (!keep(&j->arena, st, 2, &title, &j->job.err) ||
+	    !keep(&j->arena, st, 3, &metadata, &j->job.err))
+		return SQLITE_OK;
+	j->created_ms = db_int(st, 1);
+	j->title = title;
+	j->metadata = metadata.n > 0 ? metadata : STR("{}");
+	return SQLITE_OK;
+}
+
+static struct usage read_usage(sqlite3_stmt *st, int first)
+{
+	bool any = sqlite3_column_type(st, first) != SQLITE_NULL;
+
+	return (struct usage){
+		.known = any && db_int(st, first) == 0,
+		.estimated = any && db_int(st, first) != 0,
+		.in = db_int(st, first + 1),
+		.out = db_int(st, first + 2),
+		.cached_read = db_int(st, first + 3),
+		.cached_write = db_int(st, first + 4),
+		.reasoning = db_int(st, first + 5),
+	};
+}
+
+static int run(struct reads *r, struct run_read *j)
+{
+	struct err   *e = &j->job.err;
+	sqlite3_stmt *st;
+	int           rc = find_owned(r, READ_SQL_RUN, j->run, j->owner, &st);
+
+	if (rc == SQLITE_DONE) {
+		err_set(e, ERR_NOT_FOUND, "", "There is no run with this id.");
+		return SQLITE_OK;
+	}
+	if (rc != SQLITE_ROW)
+		return rc;
+
+	int64_t status = db_int(st, 0);
+	if (status < 0 || status >= RUN_STATUS__COUNT)
+		return SQLITE_CORRUPT;
+	if (!keep(&j->arena, st, 5, &j->model, e) || !keep(&j->arena, st, 6, &j->provider, e) ||
+	    !keep(&j->arena, st, 7, &j->finish_reason, e) || !keep(&j->arena, st, 8, &j->error, e))
+		return SQLITE_OK;
+	j->status = (enum run_status)status;
+	j->conversation = db_id(db_int(st, 1), st, 2);
+	j->continues = db_id(db_int(st, 3), st, 4);
+	j->usage = read_usage(st, 9);
+	j->created_ms = db_int(st, 15);
+	j->first_token_ms = db_int(st, 16);
+	j->completed_ms = db_int(st, 17);
+	j->attempts = db_int(st, 18);
+	return SQLITE_OK;
+}
+
+static int dispatch(struct reads *r, struct store_job *job)
+{
+	switch ((enum job_op)job->op) {
+	case JOB_BRANCH_READ:
+		return branch(r, container_of(job, struct branch_read, job));
+	case JOB_CONVERSATION_READ:
+		return conversation(r, container_of(job, struct conversation_read, job));
+	case JOB_ITEMS_READ:
+		return items(r, container_of(job, struct items_read, job));
+	case JOB_RUN_READ:
+		return run(r, container_of(job, struct run_read, job));
+	case JOB_TURN_BEGIN:
+	case JOB_TURN_END:
+	case JOB_SEQ_RESERVE:
+		break;
+	}
+	CHECK(!"a write in a reader's queue");
+	return SQLITE_MISUSE;
+}
+
+void reads_run(struct reads *r, struct store_job *job)
+{
+	job->err = (struct err){ .code = ERR_OK };
+
+	int rc = db_run(r->st[READ_SQL_BEGIN]);
+	if (rc == SQLITE_OK)
+		rc = dispatch(r, job);
+	for (size_t i = 0; i < READ_SQL__COUNT; i++)
+		(void)sqlite3_reset(r->st[i]);
+	/* A reader that stayed in its transaction would keep the log from starting over. */
+	if (!sqlite3_get_autocommit(sqlite3_db_handle(r->st[READ_SQL_COMMIT])) &&
+	    db_run(r->st[READ_SQL_COMMIT]) != SQLITE_OK)
+		db_rollback(sqlite3_db_handle(r->st[READ_SQL_COMMIT]));
+	if (rc != SQLITE_OK)
+		db_refuse(rc, &job->err);
+}

@@ -1,0 +1,27 @@
+/* read: the statements that read, each job in one read transaction, on one thread's connection. */
+#pragma once
+
+#include "store/sqlite/db.h"
+#include "store/store.h"
+
+enum read_sql {
+	READ_SQL_BEGIN,
+	READ_SQL_COMMIT,
+	READ_SQL_CONVERSATION,
+	READ_SQL_TURN,
+	READ_SQL_MESSAGE,
+	READ_SQL_LINK,
+	READ_SQL_INSTRUCTION,
+	READ_SQL_ITEM,
+	READ_SQL_RUN,
+	READ_SQL__COUNT
+};
+
+struct reads {
+	sqlite3_stmt *st[READ_SQL__COUNT];
+};
+
+enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e) MUST_USE;
+void      reads_finish(struct reads *r);
+/* reads_run: does a read job of any kind; its result and job->err are set. */
+void reads_run(struct reads *r, struct store_job *job);

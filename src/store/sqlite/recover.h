@@ -1,0 +1,11 @@
+/* recover: what is done once at start, before anything else is written. */
+#pragma once
+
+#include "base/err.h"
+
+#include <sqlite3.h>
+
+/* recover_run: runs that a crash left going become `incomplete`, and id_floor learns the highest
+ * key in use.  *ret_runs is how many were left going.  Only while this process holds the file's
+ * lock, or it would end the runs of a live one. */
+enum errc recover_run(sqlite3 *db, const char *path, int *ret_runs, struct err *e) MUST_USE;

@@ -1,0 +1,42 @@
+/* turn: the statements that write turns.  All run inside the writer's transaction.
+ *
+ * They return an SQLite code.  On SQLITE_OK, e->code says whether the job was refused; a refused job
+ * has written nothing.  On any other code the transaction may hold half of the job. */
+#pragma once
+
+#include "store/sqlite/db.h"
+#include "store/store.h"
+
+enum turn_sql {
+	TURN_SQL_FIND_LEAF,
+	TURN_SQL_FIND_PARENT,
+	TURN_SQL_FIND_RUN,
+	TURN_SQL_ADD_CONVERSATION,
+	TURN_SQL_MOVE_LEAF,
+	TURN_SQL_ADD_RUN,
+	TURN_SQL_ADD_MESSAGE,
+	TURN_SQL_END_RUN,
+	TURN_SQL_RESERVE,
+	TURN_SQL_ABANDON,
+	TURN_SQL__COUNT
+};
+
+struct turns {
+	sqlite3_stmt *st[TURN_SQL__COUNT];
+};
+
+/* An end that could not be stored; the run must not look alive for ever. */
+struct turn_lost {
+	int64_t  run;
+	int64_t  completed_ms;
+	uint64_t last_seq;
+};
+
+enum errc turns_prepare(struct turns *t, sqlite3 *db, struct err *e) MUST_USE;
+void      turns_finish(struct turns *t);
+
+int turn_begin(struct turns *t, const struct turn_begin *j, struct err *e) MUST_USE;
+int turn_end(struct turns *t, const struct turn_end *j, struct err *e) MUST_USE;
+int turn_reserve(struct turns *t, const struct seq_reserve *j, struct err *e) MUST_USE;
+/* turn_abandon: fails the run, if it still looks alive. */
+int turn_abandon(struct turns *t, const struct turn_lost *lost) MUST_USE;

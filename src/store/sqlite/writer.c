@@ -1,0 +1,416 @@
+/* Group commit: whole batches of turns in one transaction, answered when it is durable. */
+#include "store/sqlite/writer.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "store/sqlite/answer.h"
+#include "store/sqlite/job.h"
+#include "store/sqlite/thread.h"
+#include "store/sqlite/turn.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+	PROBE_MS = 1000,    /* how often a failed disk is tried again while nothing else does */
+	HASTE_MS = 50,      /* wait for a lock while it is known to be stuck: jobs fail fast then */
+	LOCK_RETRY_MS = 10, /* longest pause between two tries for a lock */
+	WAL_FRAME_HEADER = 24,
+};
+
+enum writer_sql { BEGIN, COMMIT, PUT_PROBE, CLEAR_PROBE, WRITER_SQL__COUNT };
+
+static const char *const sql[WRITER_SQL__COUNT] = {
+	[BEGIN] = "BEGIN IMMEDIATE",
+	[COMMIT] = "COMMIT",
+	/* About as much room as a batch needs, so that success means something. */
+	[PUT_PROBE] = "INSERT OR REPLACE INTO probe (id, data) VALUES (1, zeroblob(65536))",
+	[CLEAR_PROBE] = "DELETE FROM probe",
+};
+
+struct writer {
+	/* The thread's own. */
+	sqlite3           *db;         /* borrowed */
+	struct checkpoint *checkpoint; /* borrowed */
+	sqlite3_stmt      *st[WRITER_SQL__COUNT];
+	struct turns       turns;
+	int64_t            busy_ms;
+	int64_t            lock_deadline_us;
+	int64_t            page_bytes;
+	int64_t            wal_bytes;
+	int64_t            wal_mark; /* size at which the next checkpoint is wanted */
+	struct turn_lost  *lost;     /* owned */
+	size_t             lost_count;
+	size_t             lost_cap;
+	bool               writable;
+	bool               started;
+	pthread_t          thread;
+
+	pthread_mutex_t    lock; /* guards what is below */
+	pthread_cond_t     wake;
+	struct store_job  *first;
+	struct store_job **end;
+	size_t             waiting;
+	bool               stopping;
+	struct store_stats stats;
+};
+
+struct batch {
+	struct store_job  *jobs[LIMIT_STORE_BATCH];
+	size_t             count;
+	struct store_job  *done; /* all of them, in the end, in the order of their ends */
+	struct store_job **done_end;
+	char               problem[sizeof(((struct store_stats *)0)->problem)];
+	int64_t            commit_us;
+};
+
+/* --- one transaction --- */
+
+static void remember_lost(struct writer *w, const struct turn_end *j)
+{
+	if (w->lost_count == w->lost_cap) {
+		size_t            cap = w->lost_cap ? 2 * w->lost_cap : 64;
+		struct turn_lost *grown = realloc(w->lost, cap * sizeof *grown);
+
+		if (!grown)
+			return; /* the next start finds the run */
+		w->lost = grown;
+		w->lost_cap = cap;
+	}
+	w->lost[w->lost_count++] = (struct turn_lost){ j->run.key, j->completed_ms, j->last_seq };
+}
+
+static int run_job(struct writer *w, struct store_job *job)
+{
+	job->err = (struct err){ .code = ERR_OK };
+	switch ((enum job_op)job->op) {
+	case JOB_TURN_BEGIN:
+		return turn_begin(&w->turns, container_of(job, struct turn_begin, job), &job->err);
+	case JOB_TURN_END:
+		return turn_end(&w->turns, container_of(job, struct turn_end, job), &job->err);
+	case JOB_SEQ_RESERVE:
+		return turn_reserve(&w->turns, container_of(job, struct seq_reserve, job),
+		                    &job->err);
+	case JOB_BRANCH_READ:
+	case JOB_CONVERSATION_READ:
+	case JOB_ITEMS_READ:
+	case JOB_RUN_READ:
+		break;
+	}
+	CHECK(!"a read in the writer's queue");
+	return SQLITE_MISUSE;
+}
+
+static int abandon_lost(struct writer *w)
+{
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; rc == SQLITE_OK && i < w->lost_count; i++)
+		rc = turn_abandon(&w->turns, &w->lost[i]);
+	return rc;
+}
+
+static int commit(struct writer *w, int64_t *ret_us)
+{
+	int64_t from = clock_mono_us();
+	int     rc = db_run(w->st[COMMIT]);
+
+	if (rc != SQLITE_OK)
+		return rc;
+	*ret_us = clock_mono_us() - from;
+	w->lost_count = 0;
+	return SQLITE_OK;
+}
+
+/* On an error *ret_at is the job it came from, or count: none of them. */
+static int try_batch(struct writer *w, struct batch *b, size_t *ret_at)
+{
+	int rc = db_run(w->st[BEGIN]);
+
+	*ret_at = b->count;
+	if (rc != SQLITE_OK)
+		return rc;
+	for (size_t i = 0; i < b->count; i++) {
+		rc = run_job(w, b->jobs[i]);
+		if (rc != SQLITE_OK) {
+			*ret_at = i;
+			return rc;
+		}
+	}
+	rc = abandon_lost(w);
+	if (rc == SQLITE_OK)
+		rc = commit(w, &b->commit_us);
+	return rc;
+}
+
+static void finish_job(struct writer *w, struct batch *b, struct store_job *job, int rc)
+{
+	if (rc != SQLITE_OK) {
+		db_refuse(rc, &job->err);
+		if (job->op == JOB_TURN_END)
+			remember_lost(w, container_of(job, struct turn_end, job));
+	}
+	job->next = NULL;
+	*b->done_end = job;
+	b->done_end = &job->next;
+}
+
+/* A job that can't be stored for its own sake is rare: it is taken out and the others, of which
+ * nothing was kept, are done again without it.  Cheaper than a savepoint for each. */
+static int run_batch(struct writer *w, struct batch *b)
+{
+	size_t at;
+	int    rc = try_batch(w, b, &at);
+
+	while (rc != SQLITE_OK && db_own_fault(rc) && at < b->count) {
+		db_rollback(w->db);
+		finish_job(w, b, b->jobs[at], rc);
+		b->count--;
+		memmove(&b->jobs[at], &b->jobs[at + 1], (b->count - at) * sizeof *b->jobs);
+		rc = try_batch(w, b, &at);
+	}
+	if (rc != SQLITE_OK) {
+		db_problem(w->db, rc, b->problem, sizeof b->problem);
+		db_rollback(w->db);
+	}
+	for (size_t i = 0; i < b->count; i++)
+		finish_job(w, b, b->jobs[i], rc);
+	return rc;
+}
+
+/* --- state that others see --- */
+
+static void count(struct writer *w, const struct batch *b, uint64_t turns, int rc)
+{
+	bool was = w->writable;
+
+	w->writable = rc == SQLITE_OK;
+	pthread_mutex_lock(&w->lock);
+	w->stats.writable = w->writable;
+	w->stats.wal_bytes = w->wal_bytes;
+	if (rc == SQLITE_OK) {
+		w->stats.problem[0] = '\0';
+		w->stats.commits++;
+		w->stats.commit_us += (uint64_t)b->commit_us;
+		w->stats.turns += turns;
+	} else {
+		memcpy(w->stats.problem, b->problem, sizeof b->problem);
+	}
+	pthread_mutex_unlock(&w->lock);
+
+	if (was && !w->writable)
+		log_note(LOG_ERROR, "storage_failed", "%s", b->problem);
+	if (!was && w->writable)
+		log_note(LOG_INFO, "storage_recovered", "the database takes writes again");
+}
+
+static uint64_t count_begins(const struct batch *b)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		n += b->jobs[i]->op == JOB_TURN_BEGIN && b->jobs[i]->err.code == ERR_OK;
+	return n;
+}
+
+static int on_wal(void *arg, sqlite3 *db, const char *name, int frames)
+{
+	struct writer *w = arg;
+	int64_t        bytes = frames * (w->page_bytes + WAL_FRAME_HEADER);
+
+	(void)db;
+	(void)name;
+	if (bytes < w->wal_bytes)
+		w->wal_mark = LIMIT_STORE_WAL; /* the log has started over */
+	w->wal_bytes = bytes;
+	if (bytes > w->wal_mark) {
+		/* A reader may hold the log: try again when it has grown as much once more. */
+		w->wal_mark = bytes + LIMIT_STORE_WAL;
+		checkpoint_want(w->checkpoint);
+	}
+	return SQLITE_OK;
+}
+
+static int on_busy(void *arg, int tries)
+{
+	struct writer *w = arg;
+	int64_t        now = clock_mono_us();
+
+	if (tries == 0) {
+		int64_t ms = !w->writable && w->busy_ms > HASTE_MS ? HASTE_MS : w->busy_ms;
+
+		w->lock_deadline_us = now + ms * 1000;
+		pthread_mutex_lock(&w->lock);
+		w->stats.busy++;
+		pthread_mutex_unlock(&w->lock);
+	}
+	if (now >= w->lock_deadline_us)
+		return 0;
+
+	int ms = tries < LOCK_RETRY_MS ? tries + 1 : LOCK_RETRY_MS;
+	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL);
+	return 1;
+}
+
+/* --- the thread --- */
+
+static void do_batch(struct writer *w, struct batch *b)
+{
+	b->done = NULL;
+	b->done_end = &b->done;
+	int rc = run_batch(w, b);
+
+	count(w, b, count_begins(b), rc);
+	answer_post(b->done);
+	if (rc == SQLITE_OK && checkpoint_due(w->checkpoint))
+		(void)sqlite3_wal_checkpoint_v2(w->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}
+
+static void probe(struct writer *w, struct batch *b)
+{
+	int rc = db_run(w->st[BEGIN]);
+
+	if (rc == SQLITE_OK)
+		rc = db_run(w->st[PUT_PROBE]);
+	if (rc == SQLITE_OK)
+		rc = abandon_lost(w);
+	if (rc == SQLITE_OK)
+		rc = commit(w, &b->commit_us);
+	if (rc == SQLITE_OK)
+		rc = db_run(w->st[CLEAR_PROBE]);
+	if (rc != SQLITE_OK) {
+		db_problem(w->db, rc, b->problem, sizeof b->problem);
+		db_rollback(w->db);
+	}
+	count(w, b, 0, rc);
+}
+
+/* Takes what waits; an empty batch: it is time for a probe.  False: nothing waits and the end has
+ * come. */
+static bool take(struct writer *w, struct batch *b)
+{
+	b->count = 0;
+	pthread_mutex_lock(&w->lock);
+	while (!w->first && !w->stopping && w->writable)
+		pthread_cond_wait(&w->wake, &w->lock);
+	if (!w->first && !w->stopping)
+		thread_wait_ms(&w->wake, &w->lock, PROBE_MS);
+
+	bool more = w->first || !w->stopping;
+	while (w->first && b->count < LIMIT_STORE_BATCH) {
+		b->jobs[b->count++] = w->first;
+		w->first = w->first->next;
+		w->waiting--;
+	}
+	if (!w->first)
+		w->end = &w->first;
+	pthread_mutex_unlock(&w->lock);
+	return more;
+}
+
+static void *serve(void *arg)
+{
+	struct writer *w = arg;
+	struct batch   b;
+
+	while (take(w, &b)) {
+		if (b.count > 0)
+			do_batch(w, &b);
+		else if (!w->writable)
+			probe(w, &b);
+	}
+	return NULL;
+}
+
+/* --- outside --- */
+
+static int64_t page_bytes(sqlite3 *db)
+{
+	sqlite3_stmt *st = NULL;
+	int64_t       bytes = 0;
+
+	if (sqlite3_prepare_v2(db, "PRAGMA page_size", -1, &st, NULL) == SQLITE_OK &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		bytes = db_int(st, 0);
+	(void)sqlite3_finalize(st);
+	return bytes;
+}
+
+enum errc writer_create(sqlite3 *db, struct checkpoint *c, int64_t busy_ms, struct writer **ret,
+                        struct err *e)
+{
+	struct writer *w = calloc(1, sizeof *w);
+
+	if (!w)
+		return err_set(e, ERR_STORAGE, "", "out of memory");
+	pthread_mutex_init(&w->lock, NULL);
+	thread_cond_init(&w->wake);
+	w->db = db;
+	w->checkpoint = c;
+	w->busy_ms = busy_ms;
+	w->page_bytes = page_bytes(db);
+	w->wal_mark = LIMIT_STORE_WAL;
+	w->end = &w->first;
+	w->writable = true;
+	w->stats.writable = true;
+	if (db_prepare(db, sql, WRITER_SQL__COUNT, w->st, e) != ERR_OK ||
+	    turns_prepare(&w->turns, db, e) != ERR_OK) {
+		writer_destroy(w);
+		return e->code;
+	}
+	(void)sqlite3_wal_hook(db, on_wal, w);
+	(void)sqlite3_busy_handler(db, on_busy, w);
+	if (thread_start(&w->thread, "store-writer", serve, w, e) != ERR_OK) {
+		writer_destroy(w);
+		return e->code;
+	}
+	w->started = true;
+	*ret = w;
+	return ERR_OK;
+}
+
+void writer_destroy(struct writer *w)
+{
+	if (!w)
+		return;
+	if (w->started) {
+		pthread_mutex_lock(&w->lock);
+		w->stopping = true;
+		pthread_cond_signal(&w->wake);
+		pthread_mutex_unlock(&w->lock);
+		pthread_join(w->thread, NULL);
+	}
+	(void)sqlite3_wal_hook(w->db, NULL, NULL);
+	(void)sqlite3_busy_handler(w->db, NULL, NULL);
+	turns_finish(&w->turns);
+	db_finalize(w->st, WRITER_SQL__COUNT);
+	free(w->lost);
+	pthread_cond_destroy(&w->wake);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+bool writer_add(struct writer *w, struct store_job *job)
+{
+	job->next = NULL;
+	pthread_mutex_lock(&w->lock);
+	bool room = job->op != JOB_TURN_BEGIN || w->waiting < LIMIT_STORE_QUEUE;
+
+	if (room) {
+		*w->end = job;
+		w->end = &job->next;
+		if (w->waiting++ == 0)
+			pthread_cond_signal(&w->wake);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return room;
+}
+
+void writer_stats(struct writer *w, struct store_stats *ret)
+{
+	pthread_mutex_lock(&w->lock);
+	*ret = w->stats;
+	ret->queue = w->waiting;
+	pthread_mutex_unlock(&w->lock);
+}

@@ -1,0 +1,21 @@
+/* writer: the one thread that writes.  It takes all jobs that wait (up to LIMIT_STORE_BATCH) into
+ * one transaction: the commit in progress is the time in which the next batch gathers. */
+#pragma once
+
+#include "store/sqlite/checkpoint.h"
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+struct writer;
+
+/* writer_create: db and c are borrowed until writer_destroy; db is the writer's alone. */
+enum errc writer_create(sqlite3 *db, struct checkpoint *c, int64_t busy_ms, struct writer **ret,
+                        struct err *e) MUST_USE;
+/* writer_destroy: after everything queued was done. */
+void writer_destroy(struct writer *w);
+
+/* writer_add: false when the queue is full and the job is the start of a turn: what goes on with
+ * a turn always finds a place, as their number is bounded by the turns let in.  Any thread. */
+bool writer_add(struct writer *w, struct store_job *job) MUST_USE;
+void writer_stats(struct writer *w, struct store_stats *ret);

@@ -1,0 +1,20 @@
+/* What every storage engine shares: names of states and the way out through the engine's table. */
+#include "store/store.h"
+
+const char *run_status_name(enum run_status s)
+{
+	static const char *const names[RUN_STATUS__COUNT] = {
+		[RUN_QUEUED] = "queued",         [RUN_RUNNING] = "running",
+		[RUN_COMPLETED] = "completed",   [RUN_INCOMPLETE] = "incomplete",
+		[RUN_FAILED] = "failed",         [RUN_CANCELLED] = "cancelled",
+	};
+
+	CHECK((unsigned)s < RUN_STATUS__COUNT);
+	return names[s];
+}
+
+void store_destroy(struct store *s)
+{
+	if (s)
+		s->ops->destroy(s);
+}

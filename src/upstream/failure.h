@@ -1,0 +1,9 @@
+/* upstream/failure: what went wrong with a transfer, in our own terms.  Internal to upstream/. */
+#pragma once
+
+#include "base/err.h"
+
+#include <curl/curl.h>
+
+/* failure_fill: e for libcurl's code (not CURLE_OK); begun: body bytes had come. */
+void failure_fill(CURL *easy, CURLcode code, bool begun, struct err *e);

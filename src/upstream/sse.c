@@ -1,0 +1,211 @@
+/* The line and field machine of server-sent events. */
+#include "upstream/sse.h"
+
+#include "base/limits.h"
+
+/* A buffer that one huge event has grown is given back, so that it does not cost for the whole
+ * stream. */
+enum { KEEP_BYTES = 16 * 1024 };
+
+void sse_init(struct sse *s)
+{
+	*s = (struct sse){ 0 };
+	buf_init(&s->line, LIMIT_SSE_LINE);
+	buf_init(&s->data, LIMIT_SSE_EVENT);
+	buf_init(&s->name, LIMIT_SSE_NAME);
+}
+
+void sse_finish(struct sse *s)
+{
+	buf_finish(&s->line);
+	buf_finish(&s->data);
+	buf_finish(&s->name);
+}
+
+static void forget(struct buf *b)
+{
+	if (b->cap > KEEP_BYTES)
+		buf_finish(b);
+	else
+		buf_clear(b);
+}
+
+static enum errc too_long(struct err *e, const char *what, unsigned max)
+{
+	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+		       "the provider sent a stream with %s of more than %u bytes", what, max);
+}
+
+static enum errc dispatch(struct sse *s, sse_event_fn fn, void *arg, struct err *e)
+{
+	struct str data = s->span.n > 0 ? s->span : buf_view(&s->data);
+	enum errc  rc = ERR_OK;
+
+	if (data.n > 0)
+		rc = fn(arg, buf_view(&s->name), data, e);
+	s->span = STR_NONE;
+	s->has_data = false;
+	s->bare = false;
+	forget(&s->data);
+	buf_clear(&s->name);
+	return rc;
+}
+
+/* The first line of data stays where it is; only a second one, or the end of the read, copies it. */
+static bool settle_span(struct sse *s)
+{
+	struct str span = s->span;
+
+	s->span = STR_NONE;
+	return buf_str(&s->data, span);
+}
+
+static enum errc add_data(struct sse *s, struct str value, struct err *e)
+{
+	if (!s->has_data) {
+		s->has_data = true;
+		s->span = value;
+		return ERR_OK;
+	}
+	if (!settle_span(s) || !buf_text(&s->data, "\n") || !buf_str(&s->data, value))
+		return too_long(e, "an event", LIMIT_SSE_EVENT);
+	return ERR_OK;
+}
+
+static enum errc set_name(struct sse *s, struct str name, struct err *e)
+{
+	buf_clear(&s->name);
+	if (!buf_str(&s->name, name))
+		return too_long(e, "an event name", LIMIT_SSE_NAME);
+	return ERR_OK;
+}
+
+static bool known_field(struct str name)
+{
+	return name.n == 0 || str_is(name, "data") || str_is(name, "event") ||
+	       str_is(name, "error") || str_is(name, "id") || str_is(name, "retry");
+}
+
+static enum errc bare_line(struct sse *s, struct str line, sse_event_fn fn, void *arg, struct err *e)
+{
+	if (!s->bare) {
+		enum errc rc = dispatch(s, fn, arg, e);
+
+		if (rc != ERR_OK)
+			return rc;
+		s->bare = true;
+		rc = set_name(s, STR("error"), e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return add_data(s, line, e);
+}
+
+static enum errc take_line(struct sse *s, struct str line, sse_event_fn fn, void *arg, struct err *e)
+{
+	if (!s->begun) {
+		s->begun = true;
+		if (str_starts(line, STR("\xEF\xBB\xBF")))
+			line = (struct str){ line.p + 3, line.n - 3 };
+	}
+	if (line.n == 0)
+		return dispatch(s, fn, arg, e);
+	if (line.n > LIMIT_SSE_LINE)
+		return too_long(e, "a line", LIMIT_SSE_LINE);
+
+	const char *colon = memchr(line.p, ':', line.n);
+	struct str  name = { line.p, colon ? (size_t)(colon - line.p) : line.n };
+	struct str  value = { line.p + line.n, 0 };
+
+	if (colon) {
+		value = (struct str){ colon + 1, line.n - name.n - 1 };
+		if (value.n > 0 && value.p[0] == ' ')
+			value = (struct str){ value.p + 1, value.n - 1 };
+	}
+	if (!known_field(name) && (s->bare || line.p[0] == '{' || line.p[0] == '['))
+		return bare_line(s, line, fn, arg, e);
+	if (s->bare) {
+		enum errc rc = dispatch(s, fn, arg, e);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	if (str_is(name, "data"))
+		return add_data(s, value, e);
+	if (str_is(name, "event"))
+		return set_name(s, value, e);
+	if (str_is(name, "error")) {
+		enum errc rc = set_name(s, STR("error"), e);
+
+		return rc == ERR_OK ? add_data(s, value, e) : rc;
+	}
+	return ERR_OK; /* comments, ids, retry times, and fields nobody knows */
+}
+
+/* A line whose end was just found at end; what an earlier read left of it stands in s->line. */
+static enum errc end_line(struct sse *s, const char *p, const char *end, sse_event_fn fn, void *arg,
+			  struct err *e)
+{
+	if (s->line.len == 0)
+		return take_line(s, (struct str){ p, (size_t)(end - p) }, fn, arg, e);
+	if (!buf_add(&s->line, p, (size_t)(end - p)))
+		return too_long(e, "a line", LIMIT_SSE_LINE);
+
+	enum errc rc = take_line(s, buf_view(&s->line), fn, arg, e);
+	/* The span may point into the line buffer, which the next line will use. */
+	if (rc == ERR_OK && s->span.n > 0 && !settle_span(s))
+		rc = too_long(e, "an event", LIMIT_SSE_EVENT);
+	forget(&s->line);
+	return rc;
+}
+
+enum errc sse_feed(struct sse *s, const char *bytes, size_t len, sse_event_fn fn, void *arg,
+		   struct err *e)
+{
+	const char *p = bytes;
+	const char *end = bytes + len;
+	const char *lf = p; /* the next LF at or behind p once looked for: each byte is searched once */
+	bool        lf_known = false;
+
+	if (len > 0 && s->after_cr) {
+		s->after_cr = false;
+		if (*p == '\n')
+			p++;
+	}
+	while (p < end) {
+		if (!lf_known || lf < p) {
+			lf = memchr(p, '\n', (size_t)(end - p));
+			lf = lf ? lf : end;
+			lf_known = true;
+		}
+		const char *cr = memchr(p, '\r', (size_t)(lf - p));
+		const char *stop = cr ? cr : lf;
+		if (stop == end)
+			break;
+
+		enum errc rc = end_line(s, p, stop, fn, arg, e);
+		if (rc != ERR_OK)
+			return rc;
+		p = stop + 1;
+		if (cr && p == end)
+			s->after_cr = true;
+		else if (cr && *p == '\n')
+			p++;
+	}
+	if (s->span.n > 0 && !settle_span(s))
+		return too_long(e, "an event", LIMIT_SSE_EVENT);
+	if (p < end && !buf_add(&s->line, p, (size_t)(end - p)))
+		return too_long(e, "a line", LIMIT_SSE_LINE);
+	return ERR_OK;
+}
+
+enum errc sse_end(struct sse *s, sse_event_fn fn, void *arg, struct err *e)
+{
+	if (s->line.len > 0) {
+		enum errc rc = end_line(s, "", "", fn, arg, e);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return dispatch(s, fn, arg, e);
+}

@@ -1,0 +1,188 @@
+/* A provider's URL and headers, checked and made ready for every call. */
+#include "upstream/target.h"
+
+#include "base/limits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+/* libcurl sends header lines as they are, line breaks included: nothing may pass unchecked. */
+static bool printable(const char *text, size_t max)
+{
+	size_t n = 0;
+
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++, n++)
+		if (*p < 0x20 || *p == 0x7f)
+			return false;
+	return n <= max;
+}
+
+static size_t token_length(const char *text)
+{
+	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			    "!#$%&'*+-.^_`|~");
+}
+
+/* Headers that HTTP itself or this client decides about. */
+static bool is_own(const char *name, size_t len)
+{
+	static const char *const own[] = { "content-length",  "transfer-encoding", "connection",
+					   "expect",          "upgrade",           "te",
+					   "trailer",         "accept-encoding",   "keep-alive" };
+
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		if (strlen(own[i]) == len && strncasecmp(own[i], name, len) == 0)
+			return true;
+	return false;
+}
+
+static enum errc check_header(const char *line, struct err *e)
+{
+	size_t name = token_length(line);
+
+	if (name == 0 || name > 128 || line[name] != ':')
+		return err_set(e, ERR_INVALID_VALUE, "headers",
+			       "a provider's header must have a name of letters, digits and dashes");
+
+	const char *value = line + name + 1;
+	value += strspn(value, " ");
+	if (*value == '\0' || !printable(value, LIMIT_SECRET))
+		return err_set(e, ERR_INVALID_VALUE, "headers",
+			       "the value of header %.*s must be 1 to %u bytes without control "
+			       "characters or line breaks",
+			       (int)name, line, LIMIT_SECRET);
+	if (is_own(line, name))
+		return err_set(e, ERR_INVALID_VALUE, "headers",
+			       "header %.*s is set by the gateway itself", (int)name, line);
+	return ERR_OK;
+}
+
+static bool has_header(const struct upstream_target_options *o, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < o->header_count; i++)
+		if (strncasecmp(o->headers[i], name, n) == 0 && o->headers[i][n] == ':')
+			return true;
+	return false;
+}
+
+static bool list_add(struct curl_slist **list, const char *line)
+{
+	struct curl_slist *longer = curl_slist_append(*list, line);
+
+	if (!longer)
+		return false;
+	*list = longer;
+	return true;
+}
+
+static bool list_make(const struct upstream_target_options *o, const char *accept,
+		      struct curl_slist **list)
+{
+	for (size_t i = 0; i < o->header_count; i++)
+		if (!list_add(list, o->headers[i]))
+			return false;
+	if (!has_header(o, "content-type") && !list_add(list, "Content-Type: application/json"))
+		return false;
+	if (!has_header(o, "accept") && !list_add(list, accept))
+		return false;
+	if (!has_header(o, "user-agent") && !list_add(list, "User-Agent: parley/" PARLEY_VERSION))
+		return false;
+	/* Emptied: a body above 1 MiB would wait up to a second for a 100 that few servers send. */
+	return list_add(list, "Expect:");
+}
+
+static bool part_is_set(CURLU *u, CURLUPart part)
+{
+	char *text = NULL;
+	bool  set = curl_url_get(u, part, &text, 0) == CURLUE_OK && text[0] != '\0';
+
+	curl_free(text);
+	return set;
+}
+
+static bool url_ok(const char *url)
+{
+	CURLU *u = curl_url();
+	char  *scheme = NULL;
+	bool   ok = u && printable(url, LIMIT_SECRET) && !strchr(url, ' ') &&
+		  curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
+		  curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+		  (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0) &&
+		  part_is_set(u, CURLUPART_HOST) && !part_is_set(u, CURLUPART_USER) &&
+		  !part_is_set(u, CURLUPART_PASSWORD) && !part_is_set(u, CURLUPART_FRAGMENT);
+
+	curl_free(scheme);
+	curl_url_cleanup(u);
+	return ok;
+}
+
+static enum errc check(const struct upstream_target_options *o, struct err *e)
+{
+	if (!o->url || !url_ok(o->url))
+		return err_set(e, ERR_INVALID_VALUE, "base_url",
+			       "a provider's URL must be http:// or https:// with a host, and "
+			       "without user name, fragment, spaces or control characters");
+	if (o->proxy && (!o->proxy[0] || !printable(o->proxy, LIMIT_SECRET)))
+		return err_set(e, ERR_INVALID_VALUE, "proxy",
+			       "a provider's proxy must be a URL without control characters");
+	for (size_t i = 0; i < o->header_count; i++) {
+		enum errc rc = check_header(o->headers[i], e);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
+static bool copy(const char *from, char **to)
+{
+	if (from)
+		*to = strdup(from);
+	return !from || *to;
+}
+
+enum errc upstream_target_create(const struct upstream_target_options *o,
+				 struct upstream_target **ret, struct err *e)
+{
+	enum errc rc = check(o, e);
+
+	if (rc != ERR_OK)
+		return rc;
+
+	OWNED(upstream_target) t = calloc(1, sizeof *t);
+	if (!t)
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	atomic_init(&t->refs, 1);
+	t->connect_ms = (long)((o->connect_us + 999) / 1000);
+	if (!copy(o->url, &t->url) || !copy(o->ca_file, &t->ca_file) ||
+	    !copy(o->proxy, &t->proxy) ||
+	    !list_make(o, "Accept: application/json", &t->plain) ||
+	    !list_make(o, "Accept: text/event-stream", &t->stream))
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	*ret = TAKE(t);
+	return ERR_OK;
+}
+
+struct upstream_target *target_ref(const struct upstream_target *t)
+{
+	/* Only the count changes; what the target says does not. */
+	struct upstream_target *held = (struct upstream_target *)(uintptr_t)t;
+
+	atomic_fetch_add_explicit(&held->refs, 1, memory_order_relaxed);
+	return held;
+}
+
+void upstream_target_destroy(struct upstream_target *t)
+{
+	if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) > 1)
+		return;
+	curl_slist_free_all(t->plain);
+	curl_slist_free_all(t->stream);
+	free(t->url);
+	free(t->ca_file);
+	free(t->proxy);
+	free(t);
+}

@@ -1,0 +1,21 @@
+/* upstream/target: where calls go, prepared once: URL, header lists, TLS and proxy.  Internal to
+ * upstream/. */
+#pragma once
+
+#include "upstream/upstream.h"
+
+#include <curl/curl.h>
+#include <stdatomic.h>
+
+struct upstream_target {
+	atomic_int         refs;
+	char              *url;
+	char              *ca_file; /* NULL: the system's */
+	char              *proxy;   /* NULL: none */
+	struct curl_slist *plain;   /* headers of a call that wants JSON */
+	struct curl_slist *stream;  /* and of one that wants events */
+	long               connect_ms;
+};
+
+/* target_ref: one more holder; each upstream_target_destroy drops one. */
+struct upstream_target *target_ref(const struct upstream_target *t);

@@ -1,0 +1,368 @@
+/* One call: a transfer with its callbacks, its pause and its deadlines. */
+#include "upstream/upstream.h"
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "upstream/failure.h"
+#include "upstream/handles.h"
+#include "upstream/target.h"
+
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <strings.h>
+
+/* How long a released call may take to end by itself before its connection is closed. */
+enum { LINGER_US = 200 * 1000 };
+
+struct upstream_call {
+	struct transfer           transfer;
+	struct transfers         *transfers;
+	struct upstream_target   *target; /* held */
+	struct upstream_callbacks cb;
+	void                     *arg;
+	struct upstream_limits    limits;
+	struct timer              timer;  /* of the deadlines; re-armed only when it fires */
+	struct timer              resume; /* runs what an end of pause starts, outside of the caller */
+	int64_t                   start_us;
+	int64_t                   last_us; /* of the newest body byte, or of the end of a pause */
+	uint64_t                  bytes;   /* of the body so far */
+	struct buf                body;    /* only of a released call */
+	struct err                err;     /* why the write callback ended the call */
+	char                      content_type[96];
+	bool                      stream;
+	bool                      head_given;
+	bool                      paused;
+	bool                      held; /* libcurl keeps bytes back until it is told to go on */
+	bool                      released;
+};
+
+enum errc upstream_global_init(struct err *e)
+{
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return err_set(e, ERR_INTERNAL, NULL, "libcurl could not be started");
+	return ERR_OK;
+}
+
+static struct loop *loop_of(const struct upstream_call *c)
+{
+	return transfers_loop(c->transfers);
+}
+
+/* --- the end --- */
+
+/* Everything is freed first, as done may free what the call's owner had. */
+static void call_end(struct upstream_call *c, const struct err *why)
+{
+	struct upstream_callbacks cb = c->cb;
+	void                     *arg = c->arg;
+	bool                      silent = c->released || !why;
+	struct err                e = why ? *why : (struct err){ 0 };
+
+	timer_stop(loop_of(c), &c->timer);
+	timer_stop(loop_of(c), &c->resume);
+	handles_put_take(c->transfer.easy);
+	upstream_target_destroy(c->target);
+	buf_finish(&c->body);
+	free(c);
+	if (!silent)
+		cb.done(arg, &e);
+}
+
+static void call_abort(struct upstream_call *c, const struct err *why)
+{
+	transfer_cancel(c->transfers, &c->transfer);
+	call_end(c, why);
+}
+
+void upstream_cancel(struct upstream_call *c)
+{
+	call_abort(c, NULL);
+}
+
+/* --- deadlines --- */
+
+struct deadline {
+	int64_t     at_us; /* INT64_MAX: none */
+	enum errc   code;
+	const char *text;
+};
+
+static struct deadline next_deadline(const struct upstream_call *c)
+{
+	struct deadline d = { INT64_MAX, ERR_TOTAL_TIMEOUT,
+			      "the provider did not finish within the total time limit" };
+
+	if (c->limits.total_us > 0)
+		d.at_us = c->start_us + c->limits.total_us;
+	if (c->paused)
+		return d;
+
+	bool    begun = c->bytes > 0;
+	int64_t limit_us = begun ? c->limits.idle_us : c->limits.first_byte_us;
+	int64_t at_us = (begun ? c->last_us : c->start_us) + limit_us;
+	if (limit_us <= 0 || at_us >= d.at_us)
+		return d;
+	if (begun)
+		return (struct deadline){ at_us, ERR_IDLE_TIMEOUT,
+					  "the provider fell silent for longer than the idle time limit" };
+	return (struct deadline){ at_us, ERR_FIRST_BYTE_TIMEOUT,
+				  "the provider sent nothing within the first-byte time limit" };
+}
+
+/* Only ever moves the timer to an earlier time: a later deadline is found when it fires. */
+static void deadline_arm(struct upstream_call *c)
+{
+	int64_t at_us = next_deadline(c).at_us;
+
+	if (at_us == INT64_MAX || (timer_running(&c->timer) && c->timer.at_us <= at_us))
+		return;
+
+	int64_t after_us = at_us - loop_now_us(loop_of(c));
+	timer_start(loop_of(c), &c->timer, after_us > 0 ? after_us : 0);
+}
+
+static void on_deadline(struct timer *t)
+{
+	struct upstream_call *c = container_of(t, struct upstream_call, timer);
+	struct deadline       d = next_deadline(c);
+	struct err            e;
+
+	if (d.at_us > loop_now_us(loop_of(c))) {
+		deadline_arm(c);
+		return;
+	}
+	err_set(&e, d.code, NULL, "%s", d.text);
+	call_abort(c, &e);
+}
+
+/* --- the answer --- */
+
+static const char *header_of(CURL *easy, const char *name)
+{
+	struct curl_header *h;
+
+	return curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &h) == CURLHE_OK ? h->value : NULL;
+}
+
+static int64_t retry_after_ms(CURL *easy)
+{
+	const int64_t max_ms = (int64_t)24 * 3600 * 1000;
+	const char   *text = header_of(easy, "retry-after-ms");
+	curl_off_t    seconds = 0;
+
+	if (text && text[0] >= '0' && text[0] <= '9') {
+		double ms = strtod(text, NULL);
+
+		return ms < (double)max_ms ? (int64_t)ms : max_ms;
+	}
+	/* libcurl reads both forms, seconds and a date. */
+	curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
+	if (seconds <= 0)
+		return 0;
+	return seconds < max_ms / 1000 ? seconds * 1000 : max_ms;
+}
+
+static void read_content_type(struct upstream_call *c)
+{
+	const char *text = NULL;
+	size_t      n = 0;
+
+	curl_easy_getinfo(c->transfer.easy, CURLINFO_CONTENT_TYPE, &text);
+	for (; text && text[n] && n < sizeof c->content_type - 1; n++) {
+		char ch = text[n];
+
+		c->content_type[n] = ch >= 'A' && ch <= 'Z' ? (char)(ch + ('a' - 'A')) : ch;
+	}
+	c->content_type[n] = '\0';
+}
+
+static bool give_head(struct upstream_call *c)
+{
+	CURL       *easy = c->transfer.easy;
+	const char *encoding = header_of(easy, "content-encoding");
+	long        status = 0;
+
+	c->head_given = true;
+	if (encoding && encoding[0] && strcasecmp(encoding, "identity") != 0) {
+		err_set(&c->err, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+			"the provider compressed its answer, which it was not asked for");
+		return false;
+	}
+	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+	read_content_type(c);
+	c->cb.head(c->arg, (int)status, c->content_type, retry_after_ms(easy));
+	return true;
+}
+
+/* Returning 0 for bytes makes libcurl end the transfer; why is in c->err. */
+static size_t on_write(char *bytes, size_t size, size_t count, void *arg)
+{
+	struct upstream_call *c = arg;
+	size_t                n = size * count;
+	bool                  first = c->bytes == 0;
+
+	if (c->released || n == 0)
+		return n;
+	if (c->paused) {
+		c->held = true;
+		return CURL_WRITEFUNC_PAUSE;
+	}
+	c->last_us = loop_now_us(loop_of(c));
+	c->bytes += n;
+	if (first)
+		deadline_arm(c);
+	if (!c->head_given && !give_head(c))
+		return 0;
+	if (!c->stream && c->bytes > LIMIT_UPSTREAM_BODY) {
+		err_set(&c->err, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+			"the provider sent an answer of more than %u bytes", LIMIT_UPSTREAM_BODY);
+		return 0;
+	}
+	if (!c->cb.data(c->arg, bytes, n)) {
+		err_set(&c->err, ERR_CANCELLED, NULL, "the call was ended by its owner");
+		return 0;
+	}
+	return n;
+}
+
+static void on_done(struct transfer *t, int curl_code)
+{
+	struct upstream_call *c = container_of(t, struct upstream_call, transfer);
+	CURLcode              code = (CURLcode)curl_code;
+
+	if (!c->released && c->err.code == ERR_OK) {
+		if (code != CURLE_OK)
+			failure_fill(t->easy, code, c->bytes > 0, &c->err);
+		else if (!c->head_given)
+			(void)give_head(c); /* an empty body; a refusal is in c->err */
+	}
+	struct err e = c->err;
+	call_end(c, &e);
+}
+
+/* --- the start --- */
+
+/* All options, each time: measured, that costs a microsecond more than setting only what changed. */
+static bool prepare(struct upstream_call *c, struct str body)
+{
+	CURL                         *h = c->transfer.easy;
+	const struct upstream_target *t = c->target;
+	unsigned                      bad = 0;
+
+#define SET(option, value) bad |= (unsigned)curl_easy_setopt(h, CURLOPT_##option, value)
+	SET(URL, t->url);
+	SET(POST, 1L);
+	SET(POSTFIELDS, body.n > 0 ? body.p : "");
+	SET(POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
+	SET(HTTPHEADER, c->stream ? t->stream : t->plain);
+	SET(WRITEFUNCTION, on_write);
+	SET(WRITEDATA, c);
+	SET(NOSIGNAL, 1L);
+	SET(QUICK_EXIT, 1L); /* or a cancel waits for a slow name server, with the loop */
+	SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	SET(PROTOCOLS_STR, "http,https");
+	SET(FOLLOWLOCATION, 0L);
+	SET(NETRC, (long)CURL_NETRC_IGNORED);
+	SET(DISALLOW_USERNAME_IN_URL, 1L);
+	/* Given in any case, or the environment would decide. */
+	SET(PROXY, t->proxy ? t->proxy : "");
+	SET(NOPROXY, t->proxy ? "" : "*");
+	SET(SUPPRESS_CONNECT_HEADERS, 1L);
+	SET(BUFFERSIZE, c->stream ? 2048L : 16384L);
+	SET(UPLOAD_BUFFERSIZE, 16384L);
+	SET(TCP_NODELAY, 1L);
+	SET(TCP_KEEPALIVE, 1L);
+	SET(DNS_CACHE_TIMEOUT, 300L);
+	if (t->connect_ms > 0)
+		SET(CONNECTTIMEOUT_MS, t->connect_ms);
+	if (t->ca_file)
+		SET(CAINFO, t->ca_file);
+#undef SET
+	return bad == 0;
+}
+
+static void on_resume(struct timer *t);
+
+enum errc upstream_start(struct transfers *ts, const struct upstream_target *target,
+			 struct str body, bool stream, const struct upstream_limits *limits,
+			 const struct upstream_callbacks *cb, void *arg,
+			 struct upstream_call **ret, struct err *e)
+{
+	CURL                 *easy = handles_get();
+	struct upstream_call *c = easy ? calloc(1, sizeof *c) : NULL;
+
+	if (!c) {
+		if (easy)
+			handles_put_take(easy);
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	}
+	*c = (struct upstream_call){
+		.transfer = { .easy = easy, .done = on_done },
+		.transfers = ts,
+		.target = target_ref(target),
+		.cb = *cb,
+		.arg = arg,
+		.limits = *limits,
+		.timer = { .fn = on_deadline },
+		.resume = { .fn = on_resume },
+		.start_us = loop_now_us(transfers_loop(ts)),
+		.stream = stream,
+	};
+	if (!prepare(c, body) || !transfer_start(ts, &c->transfer)) {
+		call_end(c, NULL);
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory for a call to the provider");
+	}
+	deadline_arm(c);
+	*ret = c;
+	return ERR_OK;
+}
+
+/* --- pause and release --- */
+
+/* libcurl hands out what it held from within this call, and when the callee then ends the call,
+ * libcurl does not: a paused transfer would stay for ever. */
+static void on_resume(struct timer *t)
+{
+	struct upstream_call *c = container_of(t, struct upstream_call, resume);
+
+	c->held = false;
+	transfer_unpause(c->transfers, &c->transfer);
+	if (c->err.code != ERR_OK) {
+		struct err e = c->err;
+
+		call_abort(c, &e);
+	}
+}
+
+void upstream_pause(struct upstream_call *c, bool pause)
+{
+	if (c->paused == pause)
+		return;
+	c->paused = pause;
+	if (pause) {
+		timer_stop(loop_of(c), &c->resume);
+		return;
+	}
+	c->last_us = loop_now_us(loop_of(c));
+	deadline_arm(c);
+	if (c->held)
+		timer_start(loop_of(c), &c->resume, 0);
+}
+
+static void on_linger_end(struct timer *t)
+{
+	call_abort(container_of(t, struct upstream_call, timer), NULL);
+}
+
+void upstream_release_take(struct upstream_call *c, struct buf *body)
+{
+	c->released = true;
+	c->body = *body;
+	*body = (struct buf){ .max = body->max };
+	if (c->held) {
+		upstream_cancel(c);
+		return;
+	}
+	c->timer.fn = on_linger_end;
+	timer_start(loop_of(c), &c->timer, LINGER_US);
+}

@@ -1,0 +1,3 @@
+"""Fixtures of the client tests."""
+
+from fixtures import *  # noqa: F403

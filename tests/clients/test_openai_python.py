@@ -1,0 +1,275 @@
+"""The official OpenAI SDK for Python, pinned and unmodified, against the gateway."""
+
+import asyncio
+import json
+import threading
+
+import openai
+import pytest
+
+import upstream as up
+from gateway import Gateway
+from waiting import DEADLINE
+
+IMAGE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg=="
+TOOLS = [{"type": "function", "function": {
+    "name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]
+HELLO = [{"role": "user", "content": "Hello, big world"}]
+
+
+@pytest.fixture
+def sdk(shared):
+    with openai.OpenAI(base_url=shared.url + "/v1", api_key="not needed", timeout=DEADLINE,
+                       max_retries=0) as client:
+        yield client
+
+
+def test_models(sdk):
+    ids = [m.id for m in sdk.models.list()]
+    assert "echo" in ids
+    assert sdk.models.retrieve("echo").object == "model"
+    assert sdk.models.retrieve("t/tiny").id == "t/tiny"
+    with pytest.raises(openai.NotFoundError):
+        sdk.models.retrieve("nobody")
+
+
+def test_chat_plain(sdk):
+    answer = sdk.chat.completions.create(model="echo", messages=HELLO)
+    assert answer.choices[0].message.content == "Hello, big world"
+    assert answer.choices[0].finish_reason == "stop"
+    assert answer.usage.completion_tokens == 3
+    assert answer._request_id.startswith("req_")
+
+
+def test_chat_stream(sdk):
+    pieces = []
+    with sdk.chat.completions.create(model="echo", messages=HELLO, stream=True) as stream:
+        for chunk in stream:
+            assert chunk.usage is None
+            pieces += [c.delta.content for c in chunk.choices if c.delta.content]
+    assert pieces == ["Hello, ", "big ", "world"]
+
+
+def test_usage_of_a_stream(sdk):
+    chunks = list(sdk.chat.completions.create(model="echo", messages=HELLO, stream=True,
+                                              stream_options={"include_usage": True}))
+    assert chunks[-1].choices == [] and chunks[-1].usage.completion_tokens == 3
+
+
+def test_the_accumulating_stream(sdk):
+    with sdk.chat.completions.stream(model="echo", messages=HELLO) as stream:
+        kinds = [event.type for event in stream]
+        final = stream.get_final_completion()
+    assert "content.delta" in kinds and "content.done" in kinds
+    assert final.choices[0].message.content == "Hello, big world"
+
+
+def parallel_calls():
+    def call(index, **more):
+        return up.data(up.chunk({"tool_calls": [{"index": index, **more}]}))
+    return [up.sse(), up.data(up.chunk({"role": "assistant", "content": None})),
+            call(0, id="call_a", type="function", function={"name": "weather", "arguments": ""}),
+            call(1, id="call_b", type="function", function={"name": "weather", "arguments": ""}),
+            call(0, function={"arguments": "{\"city\":"}),
+            call(1, function={"arguments": "{\"city\":\"B\"}"}),
+            call(0, function={"arguments": "\"A\"}"}), *up.ending("tool_calls")]
+
+
+def test_parallel_tool_calls_in_a_stream(sdk, script):
+    s = script(*parallel_calls())
+    with sdk.chat.completions.stream(model=s.model, messages=HELLO, tools=TOOLS) as stream:
+        message = stream.get_final_completion().choices[0].message
+    assert [(c.id, c.function.name, json.loads(c.function.arguments)) for c in message.tool_calls] \
+        == [("call_a", "weather", {"city": "A"}), ("call_b", "weather", {"city": "B"})]
+    assert s.request.json["tools"] == TOOLS
+
+
+def test_tool_results_go_back(sdk, script):
+    calls = [{"id": "call_a", "type": "function",
+              "function": {"name": "weather", "arguments": "{}"}}]
+    s = script(up.reply(up.completion(message={"role": "assistant", "content": None,
+                                               "tool_calls": calls}, finish="tool_calls")))
+    first = sdk.chat.completions.create(model=s.model, messages=HELLO, tools=TOOLS)
+    message = first.choices[0].message
+    assert first.choices[0].finish_reason == "tool_calls"
+    sdk.chat.completions.create(model=s.model, messages=[
+        *HELLO, message, {"role": "tool", "tool_call_id": message.tool_calls[0].id,
+                          "content": "sunny"}])
+    got = s.wait(2).request.json["messages"]
+    assert got[1]["tool_calls"] == calls and got[2]["content"] == "sunny"
+
+
+def test_images_names_and_unknown_fields(sdk, script):
+    s = script(up.either("a picture"))
+    message = {"role": "user", "name": "meowoof", "content": [
+        {"type": "text", "text": "What is it?"},
+        {"type": "image_url", "image_url": {"url": IMAGE, "detail": "low"}}]}
+    sdk.chat.completions.create(model=s.model, messages=[message], temperature=0,
+                                extra_body={"top_k": 5, "chat_template_kwargs": {"a": True}})
+    got = s.request.json
+    assert got["messages"] == [message]
+    assert got["top_k"] == 5 and got["chat_template_kwargs"] == {"a": True}
+    assert got["temperature"] == 0
+    assert not [n for n, _ in s.request.headers if n.startswith("x-stainless")]
+
+
+ERRORS = [
+    (400, openai.BadRequestError, 400), (404, openai.NotFoundError, 404),
+    (422, openai.UnprocessableEntityError, 422), (429, openai.RateLimitError, 429),
+    (401, openai.InternalServerError, 502), (500, openai.InternalServerError, 502)]
+
+
+@pytest.mark.parametrize("status, kind, seen", ERRORS)
+@pytest.mark.parametrize("stream", [False, True])
+def test_errors_are_the_right_classes(sdk, script, status, kind, seen, stream):
+    s = script(up.reply({"error": {"message": "theirs", "type": "t", "param": "p", "code": "c"}},
+                        status, headers=[("Retry-After", "9")]))
+    with pytest.raises(kind) as caught:
+        sdk.chat.completions.create(model=s.model, messages=HELLO, stream=stream)
+    error = caught.value
+    assert error.status_code == seen and error.request_id.startswith("req_")
+    if seen == status:
+        assert (error.code, error.param, error.type) == ("c", "p", "t")
+
+
+def test_errors_of_our_own(sdk, shared):
+    with pytest.raises(openai.NotFoundError) as caught:
+        sdk.chat.completions.create(model="nobody", messages=HELLO)
+    assert caught.value.code == "model_not_found" and caught.value.param == "model"
+    with pytest.raises(openai.BadRequestError) as caught:
+        sdk.chat.completions.create(model="echo", messages=[{"role": "robot", "content": "x"}])
+    assert caught.value.param == "messages[0].role"
+    wrong = openai.OpenAI(base_url=shared.url, api_key="x", max_retries=0)
+    with pytest.raises(openai.NotFoundError, match="/v1"):
+        wrong.chat.completions.create(model="echo", messages=HELLO)
+
+
+def test_keys(tmp_path):
+    gateway = Gateway(tmp_path, env={"PARLEY_API_KEY": "the-right-key"})
+    gateway.start()
+    try:
+        url = gateway.url + "/v1"
+        good = openai.OpenAI(base_url=url, api_key="the-right-key")
+        assert [m.id for m in good.models.list()] == ["echo"]
+        with pytest.raises(openai.AuthenticationError) as caught:
+            openai.OpenAI(base_url=url, api_key="wrong").models.list()
+        assert caught.value.code == "invalid_api_key"
+    finally:
+        gateway.stop()
+
+
+def test_an_error_in_a_stream_raises(sdk, script):
+    s = script(up.sse(), up.role(), up.text("so far"), up.hang_up())
+    got = []
+    with pytest.raises(openai.APIError) as caught:
+        for chunk in sdk.chat.completions.create(model=s.model, messages=HELLO, stream=True):
+            got += [c.delta.content for c in chunk.choices if c.delta.content]
+    assert got == ["so far"] and caught.value.code == "stream_incomplete"
+
+
+def test_the_sdks_retries_reach_the_provider_again(shared, script):
+    tries = []
+
+    def step(x):
+        tries.append(x)
+        up.reply({"error": {"message": "busy"}}, 503)(x) if len(tries) == 1 \
+            else up.reply(up.completion("second"))(x)
+    s = script(up.call(step))
+    sdk = openai.OpenAI(base_url=shared.url + "/v1", api_key="x", max_retries=1)
+    answer = sdk.chat.completions.create(model=s.model, messages=HELLO)
+    assert answer.choices[0].message.content == "second" and len(tries) == 2
+
+
+def test_leaving_a_stream_closes_the_providers_connection(sdk, script):
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one"), up.wait(gate))
+    stream = sdk.chat.completions.create(model=s.model, messages=HELLO, stream=True)
+    for chunk in stream:
+        if any(c.delta.content for c in chunk.choices):
+            break
+    stream.close()
+    s.wait().wait_closed()
+
+
+def test_raw_responses(sdk):
+    raw = sdk.chat.completions.with_raw_response.create(model="echo", messages=HELLO)
+    assert raw.headers["x-request-id"].startswith("req_")
+    assert raw.headers["content-type"].startswith("application/json")
+    assert raw.parse().choices[0].message.content == "Hello, big world"
+    with sdk.chat.completions.with_streaming_response.create(
+            model="echo", messages=HELLO, stream=True) as streamed:
+        lines = list(streamed.iter_lines())
+    assert lines[-2:] in (["data: [DONE]", ""], ["", "data: [DONE]"])
+
+
+def test_stored_completions_have_ids(sdk):
+    raw = sdk.chat.completions.with_raw_response.create(
+        model="echo", messages=HELLO, store=True, metadata={"a": "b"})
+    run, conversation = raw.headers["x-run-id"], raw.headers["x-conversation-id"]
+    assert run.startswith("run_")
+    assert sdk.conversations.retrieve(conversation).id == conversation
+    items = list(sdk.conversations.items.list(conversation, order="asc"))
+    assert [i.role for i in items] == ["user", "assistant"]
+
+
+def test_paging_through_items(sdk):
+    raw = sdk.chat.completions.with_raw_response.create(
+        model="echo", store=True,
+        messages=[{"role": "user", "content": str(i)} for i in range(7)])
+    items = list(sdk.conversations.items.list(raw.headers["x-conversation-id"], limit=3))
+    assert len(items) == 8 and len({i.id for i in items}) == 8
+
+
+def test_the_async_client(shared, script):
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one"), up.wait(gate), up.text("two"), *up.ending())
+
+    async def talk():
+        async with openai.AsyncOpenAI(base_url=shared.url + "/v1", api_key="x",
+                                      max_retries=0) as sdk:
+            plain = await asyncio.gather(*[
+                sdk.chat.completions.create(
+                    model="echo", messages=[{"role": "user", "content": str(i)}])
+                for i in range(20)])
+            assert [p.choices[0].message.content for p in plain] == [str(i) for i in range(20)]
+            got = []
+            async for chunk in await sdk.chat.completions.create(
+                    model=s.model, messages=HELLO, stream=True):
+                got += [c.delta.content for c in chunk.choices if c.delta.content]
+                if got == ["one"]:
+                    gate.open()
+            assert got == ["one", "two"]
+
+    asyncio.run(talk())
+
+
+def test_cancelling_an_async_call_closes_the_providers_connection(shared, script):
+    gate = up.Gate()
+    s = script(up.wait(gate))
+
+    async def talk():
+        async with openai.AsyncOpenAI(base_url=shared.url + "/v1", api_key="x",
+                                      max_retries=0) as sdk:
+            task = asyncio.create_task(sdk.chat.completions.create(model=s.model, messages=HELLO))
+            await asyncio.to_thread(gate.wait_reached)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(talk())
+    s.wait().wait_closed()
+
+
+def test_many_threads_share_one_client(sdk):
+    results = []
+
+    def ask(number):
+        answer = sdk.chat.completions.create(
+            model="echo", messages=[{"role": "user", "content": str(number)}])
+        results.append(answer.choices[0].message.content == str(number))
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(32)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [True] * 32

@@ -1,0 +1,3 @@
+"""Fixtures of the end-to-end tests."""
+
+from fixtures import *  # noqa: F403

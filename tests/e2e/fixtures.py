@@ -1,0 +1,113 @@
+"""What the tests share: one provider and one gateway a process, and gateways of a test's own."""
+
+import socket
+
+import pytest
+
+import spec
+import upstream as up
+from client import Client
+from gateway import CANARY, Gateway
+
+# Bound and never listening: whoever connects is refused, and nobody else gets the port.
+DEAD = socket.socket()
+DEAD.bind(("127.0.0.1", 0))
+
+UPSTREAM_KEY = f"sk-{CANARY}-upstream"
+
+
+def provider(upstream, name, **more):
+    return {"name": name, "dialect": "openai", "base_url": upstream.url, **more}
+
+
+def usual_config(upstream, **more):
+    """Models are named PREFIX/SCRIPT; the prefix picks a provider's settings."""
+    short = {"connect": "1s", "first_byte": "1s", "idle": "1s", "total": "30s"}
+    port = DEAD.getsockname()[1]
+    providers = [
+        provider(upstream, "local", api_key_env="TEST_UPSTREAM_KEY"),
+        provider(upstream, "quick", timeouts=short),
+        provider(upstream, "brief", timeouts={"total": "1s"}),
+        provider(upstream, "newer", max_tokens_field="max_completion_tokens"),
+        provider(upstream, "older", max_tokens_field="max_tokens"),
+        provider(upstream, "keeper", forward_store=True),
+        {"name": "dead", "dialect": "openai", "base_url": f"http://127.0.0.1:{port}/v1"},
+    ]
+    models = [{"name": "echo", "provider": "echo"}, {"name": "t/*", "provider": "local"}]
+    models += [{"name": f"{p['name']}/*", "provider": p["name"]} for p in providers[1:]]
+    return {"default_model": "echo", "providers": providers, "models": models, **more}
+
+
+@pytest.fixture(scope="session")
+def upstream():
+    server = up.Upstream()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def gateway_for_all(upstream, tmp_path_factory):
+    gateway = Gateway(tmp_path_factory.mktemp("shared"), usual_config(upstream),
+                      env={"TEST_UPSTREAM_KEY": UPSTREAM_KEY})
+    gateway.start()
+    yield gateway
+    gateway.stop()
+
+
+@pytest.fixture
+def shared(gateway_for_all):
+    """The gateway of most tests; one that died is started again, and the test that did it fails."""
+    if not gateway_for_all.alive():
+        gateway_for_all.process = None
+        gateway_for_all.start()
+    mark = len(gateway_for_all.lines)
+    yield gateway_for_all
+    if not gateway_for_all.alive():
+        code = gateway_for_all.wait_exit()
+        pytest.fail(f"the gateway died with {code}:\n{''.join(gateway_for_all.lines[mark:])}")
+
+
+@pytest.fixture
+def client(shared):
+    with Client(shared.url) as client:
+        yield client
+
+
+@pytest.fixture
+def script(upstream):
+    """script(step...): a model of the provider that plays the steps."""
+    made = []
+
+    def make(*steps):
+        made.append(upstream.script(*steps))
+        return made[-1]
+    yield make
+    for one in made:
+        upstream.scripts.pop(one.name, None)
+
+
+@pytest.fixture
+def start(tmp_path, upstream):
+    """start(config=..., args=..., env=...): a gateway for this test alone."""
+    made = []
+
+    def make(config=None, usual=None, ready=True, **more):
+        if usual is not None:
+            config = usual_config(upstream, **usual)
+            more["env"] = {"TEST_UPSTREAM_KEY": UPSTREAM_KEY, **more.get("env", {})}
+        gateway = Gateway(tmp_path / f"gateway{len(made)}", config, **more)
+        made.append(gateway)
+        return gateway.start() if ready else gateway
+    yield make
+    for gateway in made:
+        gateway.stop()
+
+
+@pytest.fixture(autouse=True)
+def answers_follow_the_contract():
+    """Every answer that a test saw is one that openapi.yaml describes."""
+    spec.violations.clear()
+    yield
+    if spec.violations:
+        shown = "\n".join(spec.violations[:5])
+        pytest.fail(f"{len(spec.violations)} answers are not as in openapi.yaml:\n{shown}")

@@ -1,0 +1,163 @@
+"""Reads our two stream dialects and insists on their rules (strictly: this is not a client)."""
+
+import json
+
+
+class Block:
+    def __init__(self, raw):
+        self.raw = raw
+        self.comments, self.fields = [], {}
+        for line in raw.decode("utf-8").split("\n"):
+            assert "\r" not in line, f"carriage return in {raw!r}"
+            if line.startswith(":"):
+                self.comments.append(line[1:].strip())
+                continue
+            name, colon, value = line.partition(":")
+            assert colon and name in ("id", "event", "data", "retry"), f"odd line in {raw!r}"
+            assert name not in self.fields, f"{name} twice in {raw!r}"
+            self.fields[name] = value.removeprefix(" ")
+
+    @property
+    def is_comment(self):
+        return not self.fields
+
+    @property
+    def data(self):
+        return self.fields.get("data")
+
+    @property
+    def json(self):
+        return json.loads(self.fields["data"])
+
+    @property
+    def id(self):
+        return self.fields.get("id")
+
+    @property
+    def event(self):
+        return self.fields.get("event")
+
+    def __repr__(self):
+        return f"Block({self.raw!r})"
+
+
+class Blocks:
+    """Blocks out of an iterator of bytes; bytes behind the last blank line are an error."""
+
+    def __init__(self, pieces):
+        self.pieces = iter(pieces)
+        self.buffer = b""
+        self.seen = []
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        while b"\n\n" not in self.buffer:
+            try:
+                self.buffer += next(self.pieces)
+            except StopIteration:
+                assert not self.buffer, f"a block without its blank line: {self.buffer!r}"
+                raise
+        raw, self.buffer = self.buffer.split(b"\n\n", 1)
+        self.seen.append(Block(raw))
+        return self.seen[-1]
+
+    def next_data(self):
+        for block in self:
+            if not block.is_comment:
+                return block
+        raise AssertionError(f"the stream ended; seen: {self.seen}")
+
+    def until_text(self, wanted):
+        """Reads until the text so far ends with wanted; returns the text."""
+        so_far = ""
+        for block in self:
+            if block.is_comment or block.data == "[DONE]":
+                continue
+            assert "error" not in block.json, f"an error instead of {wanted!r}: {block}"
+            so_far += text_of(block.json)
+            if so_far.endswith(wanted):
+                return so_far
+        raise AssertionError(f"the stream ended before {wanted!r}; seen: {self.seen}")
+
+
+def text_of(chunk):
+    return "".join(c["delta"].get("content") or "" for c in chunk["choices"])
+
+
+class Answer:
+    """What a finished stream said."""
+
+    def __init__(self, chunks, failed=None, first=None):
+        self.chunks = chunks
+        self.error = failed
+        self.text = "".join(text_of(c) for c in chunks)
+        reasons = [c["finish_reason"] for chunk in chunks for c in chunk["choices"]
+                   if c.get("finish_reason")]
+        self.finish_reason = reasons[-1] if reasons else None
+        self.finishes = reasons
+        usage = [c["usage"] for c in chunks if c.get("usage")]
+        self.usage = usage[-1] if usage else None
+
+
+def _chunks(blocks):
+    """Chunks as unmodified clients need them (the traps of the OpenAI dialect)."""
+    chunks, roles = [], {}
+    for block in blocks:
+        value = block.json
+        assert isinstance(value.get("choices"), list), f"no choices array: {block}"
+        assert "error" not in value, f"an error key on a good chunk: {block}"
+        for choice in value["choices"]:
+            delta = choice["delta"]
+            if "role" in delta:
+                assert delta["role"] == "assistant", block
+                index = choice["index"]
+                roles[index] = roles.get(index, 0) + 1
+                assert roles[index] == 1, f"a second role for choice {index}: {block}"
+            for call in delta.get("tool_calls") or []:
+                assert isinstance(call.get("index"), int), f"tool call without index: {block}"
+        chunks.append(value)
+    if chunks:
+        assert len({c["id"] for c in chunks}) == 1, "the id changes within the stream"
+        assert len({c["model"] for c in chunks}) == 1, "the model changes within the stream"
+    return chunks
+
+
+def openai(blocks):
+    """A whole stream of the OpenAI dialect: data blocks and comments, nothing else."""
+    blocks = list(blocks)
+    datas = [b for b in blocks if not b.is_comment]
+    assert datas, f"a stream without data: {blocks}"
+    for block in datas:
+        assert set(block.fields) == {"data"}, f"only data belongs here: {block}"
+    if datas[-1].data == "[DONE]":
+        assert blocks[-1] is datas[-1], "something follows [DONE]"
+        return Answer(_chunks(datas[:-1]))
+    assert blocks[-1] is datas[-1] and "error" in datas[-1].json, (
+        f"the stream ended with neither [DONE] nor an error: {blocks[-3:]}")
+    assert "choices" not in datas[-1].json, f"an error with choices: {datas[-1]}"
+    assert not any(b.data == "[DONE]" for b in datas)
+    return Answer(_chunks(datas[:-1]), datas[-1].json["error"])
+
+
+def native(blocks):
+    """A whole stream of the native dialect: ids in every data block, a named last one."""
+    blocks = list(blocks)
+    datas = [b for b in blocks if not b.is_comment]
+    assert datas, f"a stream without data: {blocks}"
+    for block in datas:
+        assert block.id, f"no id: {block}"
+        assert block.data, f"no data: {block}"
+    ids = [b.id for b in datas]
+    assert len(set(ids)) == len(ids), f"an id came twice: {ids}"
+    numbers = [tuple(map(int, i.split("."))) for i in ids]
+    assert numbers == sorted(numbers), f"ids do not grow: {ids}"
+    last = datas[-1]
+    assert blocks[-1] is last, "a comment follows the last block"
+    assert all(b.event is None for b in datas[:-1]), "event: on a content block"
+    if last.event == "done":
+        assert last.data == "[DONE]", last
+        return Answer(_chunks(datas[:-1]))
+    assert last.event == "error", f"the last block is neither done nor error: {last}"
+    return Answer(_chunks(datas[:-1]), last.json["error"])

@@ -1,0 +1,122 @@
+"""SIGTERM drains: what runs ends well, nothing new begins, and the exit code is 0."""
+
+import signal
+import threading
+
+import httpx
+import pytest
+
+import sse
+import upstream as up
+from client import Client, item_text
+from raw import Raw, get
+from waiting import wait_until
+
+SIGNALS = [signal.SIGTERM, signal.SIGINT]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_an_idle_gateway_ends_at_once(start, number):
+    gateway = start()
+    with Client(gateway.url) as client, Raw(gateway):
+        client.chat("hi").ok()
+        gateway.signal(number)
+        assert gateway.wait_exit(5) == 0
+
+
+def test_a_live_stream_ends_well(start, script):
+    gateway = start(usual={})
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one "), up.wait(gate), up.text("two"), *up.ending())
+    with Client(gateway.url) as client:
+        with client.chat_stream("q", model=s.model) as stream:
+            stream.until_text("one ")
+            gateway.signal(signal.SIGTERM)
+
+            def refused():
+                try:
+                    with Raw(gateway) as raw:
+                        return raw.send(get("/readyz")).read().status == 503
+                except OSError:
+                    return True
+                except Exception:
+                    return True
+            wait_until(refused, "new requests to be refused")
+            gate.open()
+            answer = stream.native()
+            assert answer.error is None and answer.text == "one two"
+    assert gateway.wait_exit() == 0
+    gateway.start()
+    with Client(gateway.url) as client:
+        assert client.run(stream.headers["x-run-id"])["status"] == "completed"
+        items = client.items(stream.headers["x-conversation-id"])["data"]
+        assert [item_text(i) for i in items] == ["q", "one two"]
+
+
+def test_a_live_plain_call_ends_well(start, script):
+    gateway = start(usual={})
+    gate = up.Gate()
+    s = script(up.wait(gate), up.reply(up.completion("late")))
+    replies = []
+    with Client(gateway.url) as client:
+        thread = threading.Thread(target=lambda: replies.append(client.chat("q", model=s.model)))
+        thread.start()
+        gate.wait_reached()
+        gateway.signal(signal.SIGTERM)
+        gateway.wait_log("(?i)drain|stop|term|shut")
+        gate.open()
+        thread.join()
+    assert replies[0].ok().text == "late"
+    assert gateway.wait_exit() == 0
+
+
+def test_the_drain_has_a_limit(start, script):
+    gateway = start(usual={"drain_timeout": "1s"})
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one"), up.wait(gate))
+    with Client(gateway.url) as client, client.chat_stream("q", model=s.model) as stream:
+        stream.until_text("one")
+        gateway.signal(signal.SIGTERM)
+        list(stream)
+        assert stream.seen[-1].event == "error"
+        assert stream.seen[-1].json["error"]["code"] == "server_shutting_down"
+    s.wait().wait_closed()
+    assert gateway.wait_exit() == 0
+    gateway.start()
+    with Client(gateway.url) as client:
+        run = client.run(stream.headers["x-run-id"])
+        assert run["status"] in ("incomplete", "failed", "cancelled")
+        items = client.items(stream.headers["x-conversation-id"])["data"]
+        assert [item_text(i) for i in items] == ["q", "one"]
+
+
+def test_a_second_signal_ends_at_once(start, script):
+    gateway = start(usual={})
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one"), up.wait(gate))
+    with Client(gateway.url) as client, client.chat_stream("q", model=s.model) as stream:
+        stream.until_text("one")
+        mark = len(gateway.lines)
+        gateway.signal(signal.SIGTERM)
+        gateway.wait_log("(?i)drain|stop|term|shut", mark)
+        gateway.signal(signal.SIGTERM)
+        gateway.process.wait(5)
+        with pytest.raises((httpx.HTTPError, AssertionError)):
+            answer = stream.native()
+            assert answer.error is None, "cut off: an error or a broken body, never a good end"
+    gateway.wait_exit()
+    gateway.start()
+    with Client(gateway.url) as client:
+        assert client.run(stream.headers["x-run-id"])["status"] != "completed"
+
+
+def test_an_openai_stream_is_told_too(start, script):
+    gateway = start(usual={"drain_timeout": "1s"})
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one"), up.wait(gate))
+    with Client(gateway.url) as client, client.complete_stream(s.model) as stream:
+        stream.until_text("one")
+        gateway.signal(signal.SIGTERM)
+        list(stream)
+        assert sse.Block(stream.seen[-1].raw).json["error"]["code"] == "server_shutting_down"
+    assert gateway.wait_exit() == 0

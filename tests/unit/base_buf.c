@@ -1,0 +1,207 @@
+/* Buffers: their maximum, their adders, and JSON's escapes. */
+#include "base/buf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void adders_append_in_order(void **state)
+{
+	(void)state;
+	struct buf b;
+
+	buf_init(&b, 1000);
+	assert_int_equal(buf_view(&b).n, 0);
+	assert_true(buf_add(&b, "a\0b", 3));
+	assert_true(buf_add(&b, NULL, 0));
+	assert_true(buf_str(&b, STR("|str")));
+	assert_true(buf_str(&b, STR_NONE));
+	assert_true(buf_text(&b, "|text|"));
+	assert_true(buf_fmt(&b, "%s=%d|", "x", 7));
+	assert_true(buf_int(&b, -42));
+	assert_true(str_eq(buf_view(&b), STR("a\0b|str|text|x=7|-42")));
+	buf_finish(&b);
+}
+
+static void integers_are_written_to_their_ends(void **state)
+{
+	(void)state;
+	static const int64_t values[] = { 0,  1,   -1,       9,         10,
+					  -10, 100, INT64_MAX, INT64_MIN, INT64_MIN + 1 };
+
+	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+		struct buf b;
+		char       want[32];
+
+		buf_init(&b, 100);
+		snprintf(want, sizeof want, "%lld", (long long)values[i]);
+		assert_true(buf_int(&b, values[i]));
+		assert_true(str_is(buf_view(&b), want));
+		buf_finish(&b);
+	}
+}
+
+static void a_buffer_never_grows_past_its_maximum(void **state)
+{
+	(void)state;
+	struct buf b;
+
+	buf_init(&b, 5);
+	assert_true(buf_text(&b, "1234"));
+	assert_false(buf_text(&b, "56"));
+	assert_false(buf_str(&b, STR("56")));
+	assert_false(buf_int(&b, 56));
+	assert_false(buf_fmt(&b, "%d", 56));
+	assert_false(buf_json_string(&b, STR("")));
+	assert_false(buf_json_escape(&b, STR("\n")));
+	assert_false(buf_reserve(&b, 2));
+	assert_false(buf_reserve(&b, SIZE_MAX));
+	assert_true(str_is(buf_view(&b), "1234"));
+	assert_true(buf_text(&b, "5"));
+	assert_false(buf_text(&b, "6"));
+	assert_true(buf_text(&b, ""));
+	assert_true(str_is(buf_view(&b), "12345"));
+	assert_true(b.cap <= b.max);
+	buf_finish(&b);
+}
+
+static void a_buffer_of_any_maximum_is_filled_to_it(void **state)
+{
+	(void)state;
+
+	for (size_t max = 0; max < 300; max++) {
+		struct buf b;
+		size_t     n = 0;
+
+		buf_init(&b, max);
+		while (buf_add(&b, "x", 1))
+			n++;
+		assert_int_equal(n, max);
+		assert_int_equal(b.len, max);
+		buf_finish(&b);
+	}
+}
+
+static void reserved_room_stays_where_it_is(void **state)
+{
+	(void)state;
+	struct buf b;
+
+	buf_init(&b, 10000);
+	assert_true(buf_reserve(&b, 5000));
+	const char *at = b.data;
+	for (int i = 0; i < 5000; i++)
+		assert_true(buf_add(&b, "x", 1));
+	assert_ptr_equal(b.data, at);
+	buf_finish(&b);
+}
+
+static void cleared_and_finished_buffers_can_be_used_on(void **state)
+{
+	(void)state;
+	struct buf b;
+
+	buf_init(&b, 100);
+	assert_true(buf_text(&b, "old"));
+	buf_clear(&b);
+	assert_int_equal(b.len, 0);
+	assert_true(b.cap > 0);
+	assert_true(buf_text(&b, "new"));
+	assert_true(str_is(buf_view(&b), "new"));
+	buf_finish(&b);
+	assert_null(b.data);
+	assert_true(buf_text(&b, "again"));
+	assert_true(str_is(buf_view(&b), "again"));
+	buf_finish(&b);
+	buf_finish(&b);
+}
+
+static void the_front_is_taken_off(void **state)
+{
+	(void)state;
+	struct buf b;
+
+	buf_init(&b, 100);
+	buf_take_front(&b, 0);
+	assert_true(buf_text(&b, "0123456789"));
+	buf_take_front(&b, 0);
+	buf_take_front(&b, 4);
+	assert_true(str_is(buf_view(&b), "456789"));
+	buf_take_front(&b, 6);
+	assert_int_equal(b.len, 0);
+	buf_finish(&b);
+}
+
+static const struct {
+	const char *why;
+	struct str  in;
+	const char *want;
+} escapes[] = {
+	{ "nothing", { "", 0 }, "\"\"" },
+	{ "plain", { "plain", 5 }, "\"plain\"" },
+	{ "quote and backslash", { "a\"b\\c", 5 }, "\"a\\\"b\\\\c\"" },
+	{ "a slash needs none", { "a/b", 3 }, "\"a/b\"" },
+	{ "short forms", { "\n\r\t", 3 }, "\"\\n\\r\\t\"" },
+	{ "other controls", { "\x01\x1f\0", 3 }, "\"\\u0001\\u001f\\u0000\"" },
+	{ "DEL needs none", { "\x7f", 1 }, "\"\x7f\"" },
+	{ "UTF-8 stays", { "\xe2\x82\xac\xc3\xa9", 5 }, "\"\xe2\x82\xac\xc3\xa9\"" },
+	{ "at both ends", { "\"x\"", 3 }, "\"\\\"x\\\"\"" },
+};
+
+static void strings_are_escaped_as_json_needs(void **state)
+{
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(escapes); i++) {
+		struct buf b;
+		struct buf inner;
+
+		buf_init(&b, 100);
+		buf_init(&inner, 100);
+		assert_true(buf_json_string(&b, escapes[i].in));
+		if (!str_is(buf_view(&b), escapes[i].want))
+			fail_msg("%s: %.*s", escapes[i].why, STR_ARG(buf_view(&b)));
+		assert_true(buf_json_escape(&inner, escapes[i].in));
+		assert_true(str_eq(buf_view(&inner), (struct str){ b.data + 1, b.len - 2 }));
+		buf_finish(&b);
+		buf_finish(&inner);
+	}
+}
+
+static void an_escaped_string_goes_in_whole_or_not_at_all(void **state)
+{
+	(void)state;
+
+	for (size_t max = 1; max < 20; max++) {
+		struct buf b;
+
+		buf_init(&b, max);
+		assert_true(buf_text(&b, "x"));
+		/* 1 byte before it, then: quote a \n b \u0001 c quote */
+		assert_int_equal(buf_json_string(&b, STR("a\nb\x01"
+							  "c")),
+				 max >= 14);
+		assert_int_equal(b.len, max >= 14 ? 14 : 1);
+		buf_finish(&b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(adders_append_in_order),
+		cmocka_unit_test(integers_are_written_to_their_ends),
+		cmocka_unit_test(a_buffer_never_grows_past_its_maximum),
+		cmocka_unit_test(a_buffer_of_any_maximum_is_filled_to_it),
+		cmocka_unit_test(reserved_room_stays_where_it_is),
+		cmocka_unit_test(cleared_and_finished_buffers_can_be_used_on),
+		cmocka_unit_test(the_front_is_taken_off),
+		cmocka_unit_test(strings_are_escaped_as_json_needs),
+		cmocka_unit_test(an_escaped_string_goes_in_whole_or_not_at_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/* Pages of a conversation's items: every cut, both orders, exact has_more. */
+#include "sqlite_help.h"
+
+enum { TURNS = 4, ITEMS = 2 * TURNS };
+
+struct talk {
+	struct id conversation;
+	struct id items[ITEMS + 1]; /* oldest first */
+	size_t    count;
+};
+
+/* TURNS answered turns, and one message whose turn failed if asked for. */
+static void make_talk(struct fixture *f, struct talk *ret, bool failed)
+{
+	struct store_message m;
+	struct branch_read   b = branch_of((struct id){ 0 });
+
+	*ret = (struct talk){ .count = 0 };
+	for (int i = 0; i < TURNS; i++) {
+		struct turn_begin t = i == 0 ? first_turn(&m, "{\"q\":1}") : next_turn(&b, &m, "{\"q\":1}");
+
+		whole_turn(f, &t, "{\"a\":1}");
+		ret->items[ret->count++] = m.id;
+		ret->items[ret->count++] = t.run;
+		ret->conversation = b.conversation = t.conversation;
+		reread(f, &b);
+	}
+	if (failed) {
+		struct turn_begin t = next_turn(&b, &m, "{\"q\":2}");
+		struct turn_end   end = end_of(t.run, RUN_FAILED, NULL);
+
+		assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+		assert_int_equal(DO(f, turn_end, &end), ERR_OK);
+		ret->items[ret->count++] = m.id;
+	}
+	arena_finish(&b.arena);
+}
+
+static struct items_read page(const struct talk *t, bool descending, size_t limit)
+{
+	struct items_read j = { .conversation = t->conversation, .descending = descending, .limit = limit };
+
+	arena_init(&j.arena, MIB);
+	return j;
+}
+
+/* The page behind each item in turn, for each limit. */
+static void check_all_pages(struct fixture *f, const struct talk *t, bool descending)
+{
+	for (size_t from = 0; from <= t->count; from++)
+		for (size_t limit = 1; limit <= t->count + 1; limit++) {
+			struct items_read j = page(t, descending, limit);
+			size_t            left = t->count - from;
+			size_t            want = left < limit ? left : limit;
+
+			if (from > 0)
+				j.after = t->items[descending ? t->count - from : from - 1];
+			assert_int_equal(DO(f, items_read, &j), ERR_OK);
+			assert_int_equal(j.item_count, want);
+			assert_int_equal(j.has_more, left > limit);
+			for (size_t i = 0; i < want; i++) {
+				size_t at = descending ? t->count - 1 - from - i : from + i;
+
+				assert_memory_equal(&j.items[i].message.id, &t->items[at], sizeof(struct id));
+				assert_int_equal(j.items[i].status, RUN_COMPLETED);
+				assert_true(j.items[i].created_ms > 0);
+			}
+			arena_finish(&j.arena);
+		}
+}
+
+static void pages_are_exact_in_both_orders(void **state)
+{
+	struct fixture *f = *state;
+	struct talk     t;
+
+	open_store(f);
+	make_talk(f, &t, false);
+	check_all_pages(f, &t, false);
+	check_all_pages(f, &t, true);
+}
+
+static void an_unanswered_message_stays_readable(void **state)
+{
+	struct fixture *f = *state;
+	struct talk     t;
+
+	open_store(f);
+	make_talk(f, &t, true);
+	check_all_pages(f, &t, false);
+	check_all_pages(f, &t, true);
+}
+
+static void an_answer_tells_how_its_run_ended(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m;
+
+	open_store(f);
+	struct turn_begin t = first_turn(&m, "{}");
+	struct turn_end   end = end_of(t.run, RUN_INCOMPLETE, "{\"a\":1}");
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
+
+	struct items_read j = { .conversation = t.conversation, .limit = 9 };
+	arena_init(&j.arena, MIB);
+	assert_int_equal(DO(f, items_read, &j), ERR_OK);
+	assert_int_equal(j.item_count, 2);
+	assert_int_equal(j.items[0].status, RUN_COMPLETED);
+	assert_int_equal(j.items[1].status, RUN_INCOMPLETE);
+	assert_str(j.items[1].message.body, "{\"a\":1}");
+	arena_finish(&j.arena);
+}
+
+static void an_unknown_cursor_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct talk     t;
+	struct talk     other;
+
+	open_store(f);
+	make_talk(f, &t, false);
+	make_talk(f, &other, false);
+	const struct id cases[] = {
+		{ 12345, 1 },                                   /* never made */
+		{ t.items[3].key, t.items[3].secret ^ 1 },      /* guessed */
+		other.items[3],                                 /* of another conversation */
+	};
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		for (int descending = 0; descending < 2; descending++) {
+			struct items_read j = page(&t, descending, 2);
+
+			j.after = cases[i];
+			assert_int_equal(DO(f, items_read, &j), ERR_INVALID_VALUE);
+			assert_string_equal(j.job.err.path, "after");
+			arena_finish(&j.arena);
+		}
+}
+
+static void a_page_ends_where_memory_does(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m[5];
+	char                *body = malloc(50 * KIB + 1);
+
+	open_store(f);
+	memset(body, 'x', 50 * KIB);
+	body[50 * KIB] = '\0';
+	struct turn_begin t = first_turn(m, body);
+	for (size_t i = 1; i < 5; i++)
+		m[i] = (struct store_message){ id_new(), str_of(body) };
+	t.message_count = 5;
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+
+	struct items_read j = { .conversation = t.conversation, .limit = 5 };
+	arena_init(&j.arena, 120 * KIB);
+	assert_int_equal(DO(f, items_read, &j), ERR_OK);
+	assert_int_equal(j.item_count, 2);
+	assert_true(j.has_more);
+	arena_finish(&j.arena);
+	arena_init(&j.arena, 20 * KIB);
+	assert_int_equal(DO(f, items_read, &j), ERR_REQUEST_TOO_LARGE);
+	arena_finish(&j.arena);
+	free(body);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		T(pages_are_exact_in_both_orders),
+		T(an_unanswered_message_stays_readable),
+		T(an_answer_tells_how_its_run_ended),
+		T(an_unknown_cursor_is_refused),
+		T(a_page_ends_where_memory_does),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

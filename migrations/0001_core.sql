@@ -34,7 +34,8 @@ CREATE TABLE run (
 	conversation       INTEGER NOT NULL,
 	parent             INTEGER NOT NULL, -- the message that the answer hangs on: the last one sent
 	base               INTEGER NOT NULL, -- the message that the ones sent hang on
-	status             INTEGER NOT NULL, -- 0 queued, 1 running, 2 completed, 3 incomplete, 4 failed, 5 cancelled
+	-- 0 queued, 1 running, 2 completed, 3 incomplete, 4 failed, 5 cancelled
+	status             INTEGER NOT NULL,
 	created_ms         INTEGER NOT NULL,
 	first_token_ms     INTEGER NOT NULL DEFAULT 0,
 	completed_ms       INTEGER NOT NULL DEFAULT 0,
@@ -42,7 +43,7 @@ CREATE TABLE run (
 	continues          INTEGER NOT NULL DEFAULT 0, -- the run whose answer this one goes on with
 	seq_reserved       INTEGER NOT NULL,           -- event numbers up to this one may have been sent
 	last_seq           INTEGER NOT NULL DEFAULT 0, -- number of the last event, once ended
-	usage_estimated    INTEGER,                    -- NULL: not known; 0: as the provider said; 1: counted here
+	usage_estimated    INTEGER, -- NULL: not known; 0: as the provider said; 1: counted here
 	usage_in           INTEGER NOT NULL DEFAULT 0,
 	usage_out          INTEGER NOT NULL DEFAULT 0,
 	usage_cached_read  INTEGER NOT NULL DEFAULT 0,

@@ -7,6 +7,15 @@
 #include "schema/chat_message.h"
 #include "schema/context_file.h"
 
+/* label_ok: the name stands in the template that the provider sees; it must not close its tag. */
+static bool label_ok(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if ((unsigned char)name.p[i] < 0x20 || strchr("\"<>\x7f", name.p[i]))
+			return false;
+	return true;
+}
+
 static enum errc check_file(const struct json_doc *d, json_at i, const char *path,
 			    struct arena *arena, struct err *e)
 {
@@ -29,6 +38,11 @@ static enum errc check_file(const struct json_doc *d, json_at i, const char *pat
 	if (!f.name.p || !f.content.p)
 		return err_set(e, ERR_MISSING_PARAMETER, path,
 			       "a file needs uuid, or name and content");
+	if (!label_ok(f.name)) {
+		check_path(at, "%s.name", path);
+		return err_set(e, ERR_INVALID_VALUE, at,
+			       "must have no control characters, quotes or angle brackets");
+	}
 	return ERR_OK;
 }
 

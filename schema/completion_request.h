@@ -1,4 +1,4 @@
-/* schema/completion_request: what we read of the body of POST /v1/chat/completions; all else passes. */
+/* schema/completion_request: what we read of POST /v1/chat/completions; all else passes. */
 #pragma once
 
 #include "json/field.h"

@@ -1,4 +1,4 @@
-/* schema/context_file: one file of a message's context, uploaded (uuid) or inline (name and content).
+/* schema/context_file: one file of a message's context, uploaded (uuid) or inline (name, content).
  *
  * Which members must stand together is the route's check: {uuid, name?} or {name, content}. */
 #pragma once

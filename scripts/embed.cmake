@@ -1,13 +1,33 @@
-# Makes migrations.c: every file of FILES as a C array of {name, SQL}, ended by {NULL, NULL}.
+# Makes a C file of FILES into OUT, at build time.  KIND migrations: an array of {name, SQL}, ended
+# by {NULL, NULL}.  KIND texts: NAME[] and NAME_len for each pair of NAMES and FILES, declared in HEADER.
+
+# embed_bytes(FILE VARIABLE): the file as C array members.
+function(embed_bytes file variable)
+  file(READ ${file} hex HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+  # Bytes above 127 do not fit a signed char unnoticed.
+  string(REGEX REPLACE "(0x[89a-f].)" "(char)\\1" bytes "${bytes}")
+  set(${variable} "${bytes}" PARENT_SCOPE)
+endfunction()
+
 set(arrays "")
 set(rows "")
 set(n 0)
 foreach(file ${FILES})
-  get_filename_component(name ${file} NAME_WE)
-  file(READ ${file} hex HEX)
-  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
-  string(APPEND arrays "static const char sql_${n}[] = {${bytes}0};\n")
-  string(APPEND rows "\t{ \"${name}\", sql_${n} },\n")
+  embed_bytes(${file} bytes)
+  if(KIND STREQUAL "migrations")
+    get_filename_component(name ${file} NAME_WE)
+    string(APPEND arrays "static const char sql_${n}[] = {${bytes}0};\n")
+    string(APPEND rows "\t{ \"${name}\", sql_${n} },\n")
+  else()
+    list(GET NAMES ${n} name)
+    string(APPEND arrays "const char ${name}[] = {${bytes}0};\n"
+                         "const size_t ${name}_len = sizeof ${name} - 1;\n")
+  endif()
   math(EXPR n "${n} + 1")
 endforeach()
-file(WRITE ${OUT} "/* Made from migrations/ by scripts/embed.cmake. */\n#include \"store/sqlite/migrate.h\"\n${arrays}\nconst struct migration migrations[] = {\n${rows}\t{ 0, 0 },\n};\n")
+
+if(KIND STREQUAL "migrations")
+  string(APPEND arrays "\nconst struct migration migrations[] = {\n${rows}\t{ 0, 0 },\n};\n")
+endif()
+file(WRITE ${OUT} "/* Made by scripts/embed.cmake. */\n#include \"${HEADER}\"\n\n${arrays}")

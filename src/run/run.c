@@ -72,7 +72,7 @@ struct run {
 	void                      *observer_arg;
 	bool                       open; /* the stream's status went out */
 	bool                       last; /* everything is in out */
-	struct openai_printer      printer;
+	struct chunk_printer      printer;
 	struct buf                 out; /* printed, not yet taken */
 	size_t                     out_at;
 
@@ -168,7 +168,7 @@ static void run_free(struct run *r)
 		r->next->prev = r->prev;
 	g->live--;
 	timer_stop(run_loop(r), &r->commit_timer);
-	openai_finish(&r->printer);
+	chunk_finish(&r->printer);
 	answer_finish(&r->answer);
 	buf_finish(&r->out);
 	buf_finish(&r->raw);
@@ -213,7 +213,7 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 		r->conversation = id_none(rq->conversation) ? id_new() : rq->conversation;
 		id_text(r->conversation, ID_CONVERSATION, r->conversation_text);
 	}
-	openai_init(&r->printer);
+	chunk_init(&r->printer);
 	r->printer.native = rq->native;
 	r->printer.want_usage = rq->want_usage;
 	r->printer.conversation = str_of(r->conversation_text);
@@ -315,7 +315,7 @@ void run_leave(struct run *r)
 
 bool run_whole(struct run *r, struct buf *out)
 {
-	return openai_whole(&r->printer, buf_view(&r->raw), buf_view(&r->answer.message),
+	return chunk_whole(&r->printer, buf_view(&r->raw), buf_view(&r->answer.message),
 			    str_of(r->finish_reason), &r->usage, out);
 }
 
@@ -372,8 +372,8 @@ static void conclude(struct run *r)
 		return;
 	}
 
-	bool ok = e ? openai_error(&r->printer, e, str_of(r->request_id), r->seq, &r->out)
-		    : openai_done(&r->printer, r->seq, &r->out);
+	bool ok = e ? chunk_error(&r->printer, e, str_of(r->request_id), r->seq, &r->out)
+		    : chunk_done(&r->printer, r->seq, &r->out);
 	if (!ok)
 		log_note(LOG_ERROR, "stream_end_lost", "no memory for the end of a stream");
 	r->last = true;
@@ -572,7 +572,7 @@ static void print(struct run *r, const struct event *ev)
 {
 	if (!r->observer || !r->rq.prompt.stream)
 		return;
-	if (!openai_event(&r->printer, ev, r->seq, &r->out)) {
+	if (!chunk_event(&r->printer, ev, r->seq, &r->out)) {
 		abort_later(r, ERR_OVERLOADED, "no memory for the stream");
 		return;
 	}

@@ -14,7 +14,7 @@
 
 #include "base/id.h"
 #include "json/input.h"
-#include "lmc/openai.h"
+#include "lmc/chunk.h"
 #include "provider/provider.h"
 #include "store/store.h"
 

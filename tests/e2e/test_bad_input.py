@@ -44,7 +44,7 @@ def still_serves(gateway):
         assert raw.send(get("/livez")).read().status == 200
 
 
-# --- JSON ----------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------
 
 
 def good(route, extra=b""):
@@ -158,7 +158,7 @@ def test_the_other_files_of_the_json_test_suite_are_refused_or_answered(shared):
                     f"{file.name}: {reply}"
 
 
-# --- types and ranges ---------------------------------------------------------------------------------------
+# --- types and ranges -----------------------------------------------------------------------------
 
 
 def messages(*more):
@@ -300,7 +300,7 @@ def test_a_fault_names_what_is_allowed(client):
     assert "user" in message and "assistant" in message
 
 
-# --- media types ----------------------------------------------------------------------------------------------
+# --- media types ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [
@@ -334,7 +334,7 @@ def test_encoded_bodies_are_415(client, route, encoding):
     assert "accept-encoding" in reply.headers
 
 
-# --- sizes ---------------------------------------------------------------------------------------------------
+# --- sizes ----------------------------------------------------------------------------------------
 
 
 def test_a_length_over_the_limit_is_413_before_anything_is_read(shared, route):
@@ -386,7 +386,7 @@ def test_a_body_of_a_get_is_ignored(shared):
         assert raw.send(get("/v1/models")).read("GET", "/v1/models").status == 200
 
 
-# --- framing --------------------------------------------------------------------------------------------------
+# --- framing --------------------------------------------------------------------------------------
 
 
 def head(*lines, body=b""):

@@ -12,7 +12,7 @@ def sent_messages(script, number=1):
     return script.wait(number).request.json["messages"]
 
 
-# --- answers -------------------------------------------------------------------------------------
+# --- answers --------------------------------------------------------------------------------------
 
 
 def test_echo_answers_whole(client):
@@ -72,7 +72,7 @@ def test_echo_gives_the_text_back_unchanged(client, text):
         assert stream.native().text == text
 
 
-# --- messages --------------------------------------------------------------------------------------
+# --- messages -------------------------------------------------------------------------------------
 
 
 PARTS = [{"type": "text", "text": "look"},
@@ -156,7 +156,7 @@ def test_inline_files_stand_in_front_of_parts(client, script):
     assert content[-1] == PARTS[1], "the image part stays as it came"
 
 
-# --- config ----------------------------------------------------------------------------------------
+# --- config ---------------------------------------------------------------------------------------
 
 
 CONFIG = [("temperature", 0), ("temperature", 2), ("temperature", 0.7), ("top_p", 0.5),
@@ -226,7 +226,7 @@ def test_an_unknown_model_is_404_at_its_path(client):
     client.chat("hi", model="nobody").error(404, "model_not_found", "config.model")
 
 
-# --- conversations -----------------------------------------------------------------------------------
+# --- conversations --------------------------------------------------------------------------------
 
 
 def test_continuing_sends_the_whole_branch(client, script):
@@ -357,7 +357,7 @@ def test_errors_of_stored_calls_carry_their_ids(client, script):
     assert run["completed_at"] and run["usage"] is None or run["usage"] is not None
 
 
-# --- runs, conversations, items ---------------------------------------------------------------------
+# --- runs, conversations, items -------------------------------------------------------------------
 
 
 def test_a_run_says_what_happened(client, script):
@@ -422,7 +422,7 @@ def test_an_id_needs_all_of_its_digits(client):
     client.get(f"/v1/runs/{run.upper()}").error(404)
 
 
-# --- store, metadata, on_disconnect -----------------------------------------------------------------
+# --- store, metadata, on_disconnect ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -461,7 +461,7 @@ def test_metadata_limits(client, metadata, why):
         400, param=lambda p: p is not None and p.startswith("metadata"))
 
 
-# --- what comes later ----------------------------------------------------------------------------------
+# --- what comes later -----------------------------------------------------------------------------
 
 
 LATER = [({"format": "lmc"}, "format"), ({"background": True}, "background"),

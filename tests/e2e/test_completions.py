@@ -85,7 +85,7 @@ def test_stream_chunks_pass_with_what_they_hold(client, script):
     assert answer.finishes == ["stop", "stop"]
 
 
-# --- store and metadata --------------------------------------------------------------------------------
+# --- store and metadata ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -131,7 +131,7 @@ def test_gateway_fields_of_the_native_call_do_not_reach_the_provider(client, scr
         assert "on_disconnect" not in s.request.json
 
 
-# --- usage --------------------------------------------------------------------------------------------
+# --- usage ----------------------------------------------------------------------------------------
 
 
 def test_usage_that_was_not_asked_for_does_not_come(client, script):
@@ -187,7 +187,7 @@ def test_echo_counts_words(client):
     assert empty["usage"]["completion_tokens"] == 1, "at least 1"
 
 
-# --- headers --------------------------------------------------------------------------------------------
+# --- headers --------------------------------------------------------------------------------------
 
 
 def test_no_header_of_the_client_leaks_upstream(client, script):
@@ -248,7 +248,7 @@ def test_the_max_tokens_field_is_the_providers(client, script, prefix, expected)
         assert got == {wanted: 17}, f"{given} at {prefix}"
 
 
-# --- checks ---------------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("role", ["developer", "system", "user", "assistant", "tool", "function"])
@@ -310,7 +310,7 @@ def test_what_the_provider_checks_is_left_to_it(client, script, body):
             assert got.get(key) == value
 
 
-# --- what providers do wrong ------------------------------------------------------------------------------
+# --- what providers do wrong ----------------------------------------------------------------------
 
 
 ERROR = {"error": {"message": "too long", "type": "invalid_request_error", "param": "messages",

@@ -194,7 +194,7 @@ def test_migrate_makes_the_database(tmp_path):
     assert file.exists()
 
 
-# --- serving -------------------------------------------------------------------------------------------------------
+# --- serving --------------------------------------------------------------------------------------
 
 
 def test_without_a_file_it_serves_echo(start):
@@ -260,7 +260,7 @@ def test_listen_on_several_addresses(start):
         client.get("/livez").ok()
 
 
-# --- reload --------------------------------------------------------------------------------------------------------
+# --- reload ---------------------------------------------------------------------------------------
 
 
 def test_sighup_reads_the_file_again(start, upstream, script):

@@ -28,7 +28,7 @@ def texts(client, conversation):
     return [item_text(i) for i in client.items(conversation)["data"]]
 
 
-# --- kill -9 ----------------------------------------------------------------------------------------------------
+# --- kill -9 --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
@@ -215,7 +215,7 @@ def test_a_turn_that_is_not_stored_is_not_in_the_file(start):
         assert b" forgettable-" + n not in content and b'"forgettable-' + n not in content
 
 
-# --- a store that fails ---------------------------------------------------------------------------------------------
+# --- a store that fails ---------------------------------------------------------------------------
 
 
 def refuses(gateway, *words):

@@ -34,7 +34,7 @@ def route(request):
     return request.param
 
 
-# --- pieces as they come -----------------------------------------------------------------------------
+# --- pieces as they come --------------------------------------------------------------------------
 
 
 def test_each_piece_goes_out_before_the_next_comes_in(client, script, route):
@@ -174,7 +174,7 @@ def test_a_good_end_without_done(client, script, route):
     assert answer.error is None and answer.text == "x" and answer.finishes == ["stop"]
 
 
-# --- bytes -------------------------------------------------------------------------------------------------
+# --- bytes ----------------------------------------------------------------------------------------
 
 
 def whole_stream(line_end="\n", space=" ", last=True):
@@ -265,7 +265,7 @@ def test_head_on_a_stream_route_is_405(shared, route):
         assert raw.read("HEAD").status == 405
 
 
-# --- time limits --------------------------------------------------------------------------------------------
+# --- time limits ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
@@ -331,7 +331,7 @@ def test_a_limit_that_fires_ends_the_run(client, script):
     assert run["status"] == "failed" and run["error"]["code"] == "first_byte_timeout"
 
 
-# --- keep-alive and the commit ----------------------------------------------------------------------------
+# --- keep-alive and the commit --------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -369,7 +369,7 @@ def test_after_the_commit_errors_come_in_the_stream(eager, script, route):
     assert answer.error["code"] == "c" and not answer.chunks
 
 
-# --- the client leaves ----------------------------------------------------------------------------------------
+# --- the client leaves ----------------------------------------------------------------------------
 
 
 MOMENTS = {
@@ -458,7 +458,7 @@ def test_a_plain_stored_call_goes_on_without_its_client(shared, client, script):
     assert item_text(items[-1]) == "late"
 
 
-# --- slow readers -----------------------------------------------------------------------------------------------
+# --- slow readers ---------------------------------------------------------------------------------
 
 
 TOTAL = 50 << 20

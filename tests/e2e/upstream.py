@@ -129,7 +129,7 @@ class Exchange:
         assert self.closed.wait(deadline), "the gateway did not close its connection to the provider"
 
 
-# --- steps -----------------------------------------------------------------------------------
+# --- steps ----------------------------------------------------------------------------------------
 
 
 def head(status=200, headers=(), reason="Any"):
@@ -212,7 +212,7 @@ def call(function):
     return lambda x: function(x)
 
 
-# --- what providers say ------------------------------------------------------------------------
+# --- what providers say ---------------------------------------------------------------------------
 
 
 def chunk(delta=None, finish=None, index=0, **top):
@@ -269,7 +269,7 @@ def either(content="ok"):
     return step
 
 
-# --- the server ----------------------------------------------------------------------------------
+# --- the server -----------------------------------------------------------------------------------
 
 
 class Script:

@@ -65,10 +65,13 @@ static char *printed(const struct config *c)
 	return out.data;
 }
 
+static int forget(void **state);
+
 static int enter_folder(void **state)
 {
-	static char name[] = "/tmp/parley_config_XXXXXX";
+	static char name[] = P_tmpdir "/parley_config_XXXXXX";
 
+	forget(NULL);
 	*state = name;
 	return mkdtemp(name) && chdir(name) == 0 ? 0 : -1;
 }
@@ -361,10 +364,11 @@ static void bad_secret_files_are_refused_without_their_content(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err e;
 
-		print_message("case: %s\n", cases[i].why);
 		write_file_mode("key", cases[i].bytes, cases[i].mode);
-		assert_null(load_text("api_keys:\n- file: key\n", &e));
-		assert_non_null(strstr(e.text, cases[i].want));
+		if (load_text("api_keys:\n- file: key\n", &e))
+			fail_msg("accepted: %s", cases[i].why);
+		if (!strstr(e.text, cases[i].want))
+			fail_msg("%s: %s", cases[i].why, e.text);
 		assert_memory_equal(e.text, "parley.yaml:2: api_keys[0].file: ", 33);
 		assert_null(strstr(e.text, "s3c"));
 	}
@@ -530,8 +534,8 @@ static void wrong_files_are_refused_with_their_place(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err e = { 0 };
 
-		print_message("case %zu: %.50s\n", i, cases[i].yaml);
-		assert_null(load_text(cases[i].yaml, &e));
+		if (load_text(cases[i].yaml, &e))
+			fail_msg("accepted: %s", cases[i].yaml);
 		if (!strstr(e.text, cases[i].want))
 			fail_msg("'%s' is not in '%s'", cases[i].want, e.text);
 		assert_memory_equal(e.text, "parley.yaml:", 12);

@@ -19,8 +19,9 @@
 #include <cmocka.h>
 
 static const struct field_set *const sets[] = {
-	&chat_config_fields,        &chat_context_fields, &chat_lmc_fields,     &chat_message_fields,
-	&chat_request_fields,       &context_file_fields, &completion_request_fields,
+	&chat_config_fields,  &chat_context_fields, &chat_lmc_fields,
+	&chat_message_fields, &chat_request_fields, &context_file_fields,
+	&completion_request_fields,
 };
 
 enum { FILE_MAX = 64 * 1024 };
@@ -279,7 +280,8 @@ static void absent_members_keep_their_defaults(void **state)
 	struct err                e = { 0 };
 
 	(void)state;
-	assert_int_equal(read_into(&chat_request_fields, "{\"messages\":[],\"store\":null}", &chat, &e),
+	assert_int_equal(read_into(&chat_request_fields, "{\"messages\":[],\"store\":null}", &chat,
+				   &e),
 			 ERR_OK);
 	assert_true(chat.store);
 	assert_false(chat.stream);
@@ -288,17 +290,19 @@ static void absent_members_keep_their_defaults(void **state)
 	assert_int_equal(chat.on_disconnect, CHAT_ON_DISCONNECT_UNSET);
 	assert_true(chat.messages != JSON_ABSENT);
 
-	assert_int_equal(read_into(&chat_config_fields, "{\"temperature\":0}", &config, &e), ERR_OK);
+	assert_int_equal(read_into(&chat_config_fields, "{\"temperature\":0}", &config, &e),
+			 ERR_OK);
 	assert_true(config.temperature <= 0 && config.temperature >= 0);
 	assert_true(isnan(config.top_p));
 	assert_int_equal(config.max_tokens, 0);
 
-	assert_int_equal(read_into(&chat_message_fields, "{\"content\":\"x\"}", &message, &e), ERR_OK);
+	assert_int_equal(read_into(&chat_message_fields, "{\"content\":\"x\"}", &message, &e),
+			 ERR_OK);
 	assert_int_equal(message.role, CHAT_ROLE_USER);
 
 	assert_int_equal(read_into(&completion_request_fields,
-				   "{\"model\":\"m\",\"messages\":[{}],\"logit_bias\":{}}", &completion,
-				   &e),
+				   "{\"model\":\"m\",\"messages\":[{}],\"logit_bias\":{}}",
+				   &completion, &e),
 			 ERR_OK);
 	assert_false(completion.store);
 	assert_int_equal(completion.n, 1);

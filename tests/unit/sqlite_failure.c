@@ -152,7 +152,8 @@ static void a_page_damaged_while_running_is_an_error(void **state)
 	struct turn_begin t = first_turn(&m[0], Q);
 	whole_turn(f, &t, A);
 	close_store(f);
-	int64_t root = outside_int(f, "SELECT rootpage FROM sqlite_schema WHERE name = 'conversation'");
+	int64_t root = outside_int(
+		f, "SELECT rootpage FROM sqlite_schema WHERE name = 'conversation'");
 	open_store(f);
 
 	memset(noise, 0x5a, sizeof noise);

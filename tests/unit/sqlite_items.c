@@ -17,7 +17,8 @@ static void make_talk(struct fixture *f, struct talk *ret, bool failed)
 
 	*ret = (struct talk){ .count = 0 };
 	for (int i = 0; i < TURNS; i++) {
-		struct turn_begin t = i == 0 ? first_turn(&m, "{\"q\":1}") : next_turn(&b, &m, "{\"q\":1}");
+		const char       *q = "{\"q\":1}";
+		struct turn_begin t = i == 0 ? first_turn(&m, q) : next_turn(&b, &m, q);
 
 		whole_turn(f, &t, "{\"a\":1}");
 		ret->items[ret->count++] = m.id;
@@ -38,7 +39,9 @@ static void make_talk(struct fixture *f, struct talk *ret, bool failed)
 
 static struct items_read page(const struct talk *t, bool descending, size_t limit)
 {
-	struct items_read j = { .conversation = t->conversation, .descending = descending, .limit = limit };
+	struct items_read j = {
+		.conversation = t->conversation, .descending = descending, .limit = limit
+	};
 
 	arena_init(&j.arena, MIB);
 	return j;
@@ -61,7 +64,8 @@ static void check_all_pages(struct fixture *f, const struct talk *t, bool descen
 			for (size_t i = 0; i < want; i++) {
 				size_t at = descending ? t->count - 1 - from - i : from + i;
 
-				assert_memory_equal(&j.items[i].message.id, &t->items[at], sizeof(struct id));
+				assert_memory_equal(&j.items[i].message.id, &t->items[at],
+				                    sizeof(struct id));
 				assert_int_equal(j.items[i].status, RUN_COMPLETED);
 				assert_true(j.items[i].created_ms > 0);
 			}

@@ -248,10 +248,12 @@ static void what_is_foreign_is_not_found(void **state)
 		{ "never made", 5, { 1, 2 }, { 1, 2 }, ERR_NOT_FOUND },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct branch_read       b = { .owner = cases[i].owner, .conversation = cases[i].conversation };
-		struct conversation_read c = { .owner = cases[i].owner, .conversation = cases[i].conversation };
-		struct items_read        it = { .owner = cases[i].owner, .conversation = cases[i].conversation, .limit = 5 };
-		struct run_read          r = { .owner = cases[i].owner, .run = cases[i].run };
+		int64_t                  owner = cases[i].owner;
+		struct id                talk = cases[i].conversation;
+		struct branch_read       b = { .owner = owner, .conversation = talk };
+		struct conversation_read c = { .owner = owner, .conversation = talk };
+		struct items_read        it = { .owner = owner, .conversation = talk, .limit = 5 };
+		struct run_read          r = { .owner = owner, .run = cases[i].run };
 
 		print_message("case: %s\n", cases[i].why);
 		arena_init(&b.arena, MIB);

@@ -291,7 +291,7 @@ enum errc db_refuse(int rc, struct err *e)
 		return err_set(e, ERR_INTERNAL, "", "The server could not store this request.");
 
 	err_set(e, ERR_STORAGE, "",
-	        "The server can't use its storage at the moment: %s. Nothing of this step was kept.",
+	        "The server can't use its storage at the moment: %s. Try again later.",
 	        client_reason(rc));
 	e->retry_after_ms = 2000;
 	return e->code;

@@ -57,7 +57,8 @@ static enum errc compare(sqlite3_stmt *st, const char *path, const struct migrat
 
 		if (db_int(st, 0) != count + 1)
 			return err_set(e, ERR_STORAGE, "",
-			               "the database %s lacks migration %d although later ones were applied",
+			               "the database %s lacks migration %d although later ones "
+			               "were applied",
 			               path, count + 1);
 		if (!known[count].name)
 			return err_set(e, ERR_STORAGE, "",
@@ -114,9 +115,10 @@ static int record(sqlite3 *db, int number, const struct migration *m)
 {
 	sqlite3_stmt *st = NULL;
 	char          sum[SHA256_TEXT];
-	int           rc = sqlite3_prepare_v2(
-                db, "INSERT INTO schema_migration (number, name, sha256, applied_ms) VALUES (?,?,?,?)",
-                -1, &st, NULL);
+	int           rc = sqlite3_prepare_v2(db,
+	                                      "INSERT INTO schema_migration "
+	                                      "(number, name, sha256, applied_ms) VALUES (?,?,?,?)",
+	                                      -1, &st, NULL);
 
 	if (rc != SQLITE_OK)
 		return rc;

@@ -17,8 +17,8 @@ static const char *const sql[READ_SQL__COUNT] = {
 	[READ_SQL_MESSAGE] = "SELECT secret, prev, run, body FROM message WHERE id = ?",
 	[READ_SQL_LINK] = "SELECT secret, prev FROM message WHERE id = ?",
 	[READ_SQL_INSTRUCTION] = "SELECT instruction FROM run WHERE id = ?",
-	[READ_SQL_ITEM] = "SELECT secret, created_ms, "
-			  "CASE WHEN run = id THEN (SELECT status FROM run WHERE run.id = message.id) END, "
+	[READ_SQL_ITEM] = "SELECT secret, created_ms, CASE WHEN run = id THEN "
+			  "(SELECT status FROM run WHERE run.id = message.id) END, "
 			  "body FROM message WHERE id = ?",
 	[READ_SQL_RUN] =
 		"SELECT r.status, r.conversation, c.secret, r.continues, k.secret, r.model, "
@@ -505,7 +505,7 @@ static int dispatch(struct reads *r, struct store_job *job)
 	case JOB_SEQ_RESERVE:
 		break;
 	}
-	CHECK(!"a write in a reader's queue");
+	CHECK(job->op >= JOB_BRANCH_READ);
 	return SQLITE_MISUSE;
 }
 

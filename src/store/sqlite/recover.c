@@ -15,8 +15,8 @@ static const char *const sql[RECOVER_SQL__COUNT] = {
 		"\"type\":\"server_error\",\"param\":null,\"code\":\"server_stopped\"}' "
 		"WHERE status < 2",
 	[HIGHEST_KEY] =
-		"SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
-		"ifnull((SELECT max(id) FROM message), 0), ifnull((SELECT max(id) FROM run), 0))",
+		("SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
+		 "ifnull((SELECT max(id) FROM message), 0), ifnull((SELECT max(id) FROM run), 0))"),
 };
 
 static int number(sqlite3_stmt *st, int64_t *ret)

@@ -1,7 +1,7 @@
 /* turn: the statements that write turns.  All run inside the writer's transaction.
  *
- * They return an SQLite code.  On SQLITE_OK, e->code says whether the job was refused; a refused job
- * has written nothing.  On any other code the transaction may hold half of the job. */
+ * They return an SQLite code.  On SQLITE_OK, e->code says whether the job was refused; a refused
+ * job has written nothing.  On any other code the transaction may hold half of the job. */
 #pragma once
 
 #include "store/sqlite/db.h"

@@ -1,16 +1,16 @@
 /* Chunks and completions in OpenAI's shape, from events or spliced from a provider's own. */
-#include "lmc/openai.h"
+#include "lmc/chunk.h"
 
 #include "base/limits.h"
 
-void openai_init(struct openai_printer *p)
+void chunk_init(struct chunk_printer *p)
 {
-	*p = (struct openai_printer){ 0 };
+	*p = (struct chunk_printer){ 0 };
 	buf_init(&p->id, KIB);
 	buf_init(&p->name, KIB);
 }
 
-void openai_finish(struct openai_printer *p)
+void chunk_finish(struct chunk_printer *p)
 {
 	buf_finish(&p->id);
 	buf_finish(&p->name);
@@ -25,14 +25,14 @@ static bool put_member(struct buf *out, const char *key, struct str value)
 }
 
 /* Our members of a native answer; they go in front, behind the object's brace. */
-static bool put_ours(const struct openai_printer *p, struct buf *out)
+static bool put_ours(const struct chunk_printer *p, struct buf *out)
 {
 	if (p->conversation.n > 0 && !put_member(out, "conversation", p->conversation))
 		return false;
 	return put_member(out, "run", p->run) && put_member(out, "message_id", p->message);
 }
 
-bool openai_usage(const struct usage *u, struct buf *out)
+bool chunk_usage(const struct usage *u, struct buf *out)
 {
 	return buf_fmt(out,
 		       "{\"prompt_tokens\":%lld,\"completion_tokens\":%lld,\"total_tokens\":%lld,"
@@ -43,7 +43,7 @@ bool openai_usage(const struct usage *u, struct buf *out)
 }
 
 /* put_identity: id, object, created and model, each with its comma behind. */
-static bool put_identity(const struct openai_printer *p, const char *object, struct buf *out)
+static bool put_identity(const struct chunk_printer *p, const char *object, struct buf *out)
 {
 	if (!put_member(out, "id", p->id.len ? buf_view(&p->id) : p->completion) ||
 	    !put_member(out, "object", str_of(object)) || !buf_text(out, "\"created\":") ||
@@ -56,7 +56,7 @@ static bool put_identity(const struct openai_printer *p, const char *object, str
 }
 
 /* open_block: what stands before the JSON of a block. */
-static bool open_block(const struct openai_printer *p, uint64_t seq, const char *name,
+static bool open_block(const struct chunk_printer *p, uint64_t seq, const char *name,
 		       struct buf *out)
 {
 	if (p->native && (!buf_text(out, "id: ") || !buf_int(out, (int64_t)seq) ||
@@ -88,7 +88,7 @@ static bool put_json(struct buf *out, struct str s)
 
 /* put_raw: the provider's own chunk, with our members in the first and without a usage that only
  * we asked for. */
-static bool put_raw(const struct openai_printer *p, const struct event *ev, struct buf *out)
+static bool put_raw(const struct chunk_printer *p, const struct event *ev, struct buf *out)
 {
 	struct str rest = { ev->raw.p + 1, ev->raw.n - 1 };
 
@@ -146,7 +146,7 @@ static bool put_delta(const struct event *ev, bool with_role, struct buf *out)
 	return true;
 }
 
-static bool put_choice(struct openai_printer *p, const struct event *ev, struct buf *out)
+static bool put_choice(struct chunk_printer *p, const struct event *ev, struct buf *out)
 {
 	uint64_t bit = ev->choice < 64 ? 1ull << ev->choice : 0;
 	bool     with_role = bit && !(p->has_role & bit);
@@ -168,13 +168,13 @@ static bool put_choice(struct openai_printer *p, const struct event *ev, struct 
 	return buf_text(out, "\"") && buf_str(out, ev->text) && buf_text(out, "\"}]");
 }
 
-static bool put_made(struct openai_printer *p, const struct event *ev, struct buf *out)
+static bool put_made(struct chunk_printer *p, const struct event *ev, struct buf *out)
 {
 	if (!buf_text(out, "{") || (p->native && !p->begun && !put_ours(p, out)) ||
 	    !put_identity(p, "chat.completion.chunk", out))
 		return false;
 	if (ev->kind == EVENT_USAGE)
-		return buf_text(out, "\"choices\":[],\"usage\":") && openai_usage(&ev->usage, out) &&
+		return buf_text(out, "\"choices\":[],\"usage\":") && chunk_usage(&ev->usage, out) &&
 		       buf_text(out, "}");
 	if (!put_choice(p, ev, out))
 		return false;
@@ -182,7 +182,7 @@ static bool put_made(struct openai_printer *p, const struct event *ev, struct bu
 	return buf_text(out, p->want_usage && !p->native ? ",\"usage\":null}" : "}");
 }
 
-static bool makes_block(const struct openai_printer *p, const struct event *ev)
+static bool makes_block(const struct chunk_printer *p, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_TEXT:
@@ -204,14 +204,14 @@ static bool makes_block(const struct openai_printer *p, const struct event *ev)
 	return false;
 }
 
-static bool note_start(struct openai_printer *p, const struct event *ev)
+static bool note_start(struct chunk_printer *p, const struct event *ev)
 {
 	if (ev->kind != EVENT_START || p->id.len > 0 || ev->id.n == 0)
 		return true;
 	return buf_str(&p->id, ev->id) && buf_str(&p->name, ev->text);
 }
 
-bool openai_event(struct openai_printer *p, const struct event *ev, uint64_t seq, struct buf *out)
+bool chunk_event(struct chunk_printer *p, const struct event *ev, uint64_t seq, struct buf *out)
 {
 	size_t start = out->len;
 	bool   raw = ev->raw.n > 0;
@@ -233,12 +233,12 @@ bool openai_event(struct openai_printer *p, const struct event *ev, uint64_t seq
 	return false;
 }
 
-bool openai_done(struct openai_printer *p, uint64_t seq, struct buf *out)
+bool chunk_done(struct chunk_printer *p, uint64_t seq, struct buf *out)
 {
 	return open_block(p, seq, "done", out) && buf_text(out, "[DONE]\n\n");
 }
 
-bool openai_error(struct openai_printer *p, const struct err *e, struct str request_id,
+bool chunk_error(struct chunk_printer *p, const struct err *e, struct str request_id,
 		  uint64_t seq, struct buf *out)
 {
 	return open_block(p, seq, "error", out) && buf_text(out, "{\"error\":") &&
@@ -247,7 +247,7 @@ bool openai_error(struct openai_printer *p, const struct err *e, struct str requ
 
 /* --- whole answers --- */
 
-static bool put_made_whole(const struct openai_printer *p, struct str message,
+static bool put_made_whole(const struct chunk_printer *p, struct str message,
 			   struct str finish_reason, const struct usage *usage, struct buf *out)
 {
 	if (!put_identity(p, "chat.completion", out) ||
@@ -255,12 +255,12 @@ static bool put_made_whole(const struct openai_printer *p, struct str message,
 	    !buf_text(out, ",\"logprobs\":null,\"finish_reason\":\"") || !buf_str(out, finish_reason) ||
 	    !buf_text(out, "\"}]"))
 		return false;
-	if (usage->known && (!buf_text(out, ",\"usage\":") || !openai_usage(usage, out)))
+	if (usage->known && (!buf_text(out, ",\"usage\":") || !chunk_usage(usage, out)))
 		return false;
 	return buf_text(out, "}");
 }
 
-bool openai_whole(const struct openai_printer *p, struct str raw, struct str message,
+bool chunk_whole(const struct chunk_printer *p, struct str raw, struct str message,
 		  struct str finish_reason, const struct usage *usage, struct buf *out)
 {
 	if (raw.n > 0 && !p->native)

@@ -1,4 +1,4 @@
-/* lmc/openai: prints events in OpenAI's shape: chunks of a stream, or a whole chat.completion.
+/* lmc/chunk: prints events in OpenAI's shape: chunks of a stream, or a whole chat.completion.
  *
  * Where a provider speaks that shape itself, its own JSON goes through with only what must differ
  * spliced in or out; else the chunk is made from the event.  Pure; not shared between threads.
@@ -9,7 +9,7 @@
 #include "msg/event.h"
 
 /* One stream's or answer's printer.  Spans are borrowed from the run for its whole life. */
-struct openai_printer {
+struct chunk_printer {
 	bool       native;       /* blocks with id, a named last block, our three members */
 	bool       want_usage;   /* the client asked for the usage chunk (native: always) */
 	struct str conversation; /* ids as text; empty: stored nowhere */
@@ -25,20 +25,20 @@ struct openai_printer {
 	struct buf name;       /* its name for the model */
 };
 
-void openai_init(struct openai_printer *p);
-void openai_finish(struct openai_printer *p);
+void chunk_init(struct chunk_printer *p);
+void chunk_finish(struct chunk_printer *p);
 
-/* openai_event: appends ev's block, if it makes one; seq is its number.  False: out is full. */
-bool openai_event(struct openai_printer *p, const struct event *ev, uint64_t seq,
+/* chunk_event: appends ev's block, if it makes one; seq is its number.  False: out is full. */
+bool chunk_event(struct chunk_printer *p, const struct event *ev, uint64_t seq,
 		  struct buf *out) MUST_USE;
 /* The last block: a good end, or a failed one (without [DONE]). */
-bool openai_done(struct openai_printer *p, uint64_t seq, struct buf *out) MUST_USE;
-bool openai_error(struct openai_printer *p, const struct err *e, struct str request_id,
+bool chunk_done(struct chunk_printer *p, uint64_t seq, struct buf *out) MUST_USE;
+bool chunk_error(struct chunk_printer *p, const struct err *e, struct str request_id,
 		  uint64_t seq, struct buf *out) MUST_USE;
 
-/* openai_whole: the answer of a plain call: raw (the provider's own completion) with our members,
+/* chunk_whole: the answer of a plain call: raw (the provider's own completion) with our members,
  * or one made from message (a JSON object), finish_reason (escaped) and usage. */
-bool openai_whole(const struct openai_printer *p, struct str raw, struct str message,
+bool chunk_whole(const struct chunk_printer *p, struct str raw, struct str message,
 		  struct str finish_reason, const struct usage *usage, struct buf *out) MUST_USE;
-/* openai_usage: {"prompt_tokens":…,"completion_tokens":…,"total_tokens":…,…} */
-bool openai_usage(const struct usage *usage, struct buf *out) MUST_USE;
+/* chunk_usage: {"prompt_tokens":…,"completion_tokens":…,"total_tokens":…,…} */
+bool chunk_usage(const struct usage *usage, struct buf *out) MUST_USE;

@@ -1,0 +1,207 @@
+/* GET /v1/conversations/{id} and GET /v1/conversations/{id}/items, as in OpenAI's API. */
+#include "routes/conversations.h"
+
+#include "base/limits.h"
+#include "http/reply.h"
+#include "routes/items.h"
+#include "routes/lookup.h"
+
+#include <stdlib.h>
+
+enum { ITEMS_DEFAULT = 20, ITEMS_MAX = 100 };
+
+static void refuse(struct request *r, enum errc code, const char *path, const char *text)
+{
+	struct err e;
+
+	err_set(&e, code, path, "%s", text);
+	reply_error(r, &e);
+}
+
+static bool conversation_id(struct request *r, struct id *ret)
+{
+	if (id_parse(request_param(r, 0), ID_CONVERSATION, ret))
+		return true;
+	refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
+	return false;
+}
+
+/* --- one conversation --- */
+
+struct get {
+	struct lookup            lookup;
+	struct conversation_read read;
+};
+
+static bool print_conversation(struct lookup *l, struct buf *out)
+{
+	struct get *x = container_of(l, struct get, lookup);
+	char        id[ID_MAX];
+
+	if (!buf_text(out, "{\"id\":\"") ||
+	    !buf_str(out, id_text(x->read.conversation, ID_CONVERSATION, id)) ||
+	    !buf_fmt(out, "\",\"object\":\"conversation\",\"created_at\":%lld,\"metadata\":",
+		     (long long)(x->read.created_ms / 1000)) ||
+	    !buf_str(out, x->read.metadata.n ? x->read.metadata : STR("{}")))
+		return false;
+	if (x->read.title.n > 0 &&
+	    (!buf_text(out, ",\"title\":") || !buf_json_string(out, x->read.title)))
+		return false;
+	return buf_text(out, "}");
+}
+
+static void get_destroy(struct lookup *l)
+{
+	struct get *x = container_of(l, struct get, lookup);
+
+	arena_finish(&x->read.arena);
+	free(x);
+}
+
+static void get_done(struct store_job *job)
+{
+	lookup_done(&container_of(job, struct get, read.job)->lookup, &job->err);
+}
+
+void conversations_get(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct id       id;
+
+	if (!conversation_id(r, &id))
+		return;
+	struct get *x = calloc(1, sizeof *x);
+	if (!x) {
+		refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+		return;
+	}
+	x->lookup = (struct lookup){ .print = print_conversation, .destroy = get_destroy };
+	x->read = (struct conversation_read){
+		.job = { .loop = g->loop, .done = get_done },
+		.owner = request_owner(r),
+		.conversation = id,
+	};
+	arena_init(&x->read.arena, MIB);
+	lookup_start(&x->lookup, r, g->store->ops->conversation_read(g->store, &x->read));
+}
+
+/* --- its items --- */
+
+struct list {
+	struct lookup     lookup;
+	struct items_read read;
+};
+
+static bool push_items(const struct list *x, struct value *data)
+{
+	for (size_t i = 0; i < x->read.item_count; i++)
+		if (!items_push(data, &x->read.items[i]))
+			return false;
+	return true;
+}
+
+static bool add_edge(struct value *page, const char *key, const struct value *item)
+{
+	struct str id;
+
+	if (item && value_text(value_get(item, "id"), &id))
+		return value_add_take(page, key, value_string(id));
+	return value_add_take(page, key, value_null());
+}
+
+static bool print_items(struct lookup *l, struct buf *out)
+{
+	struct list  *x = container_of(l, struct list, lookup);
+	struct value *page = value_object();
+	struct value *data = value_array();
+	bool          ok = page && data && push_items(x, data);
+
+	if (ok) {
+		size_t n = value_count(data);
+
+		ok = value_add_take(page, "object", value_string(STR("list"))) &&
+		     add_edge(page, "first_id", n ? value_at(data, 0) : NULL) &&
+		     add_edge(page, "last_id", n ? value_at(data, n - 1) : NULL) &&
+		     value_add_take(page, "has_more", value_bool(x->read.has_more)) &&
+		     value_add_take(page, "data", TAKE(data)) && value_print(page, out);
+	}
+	value_destroy(data);
+	value_destroy(page);
+	return ok;
+}
+
+static void list_destroy(struct lookup *l)
+{
+	struct list *x = container_of(l, struct list, lookup);
+
+	arena_finish(&x->read.arena);
+	free(x);
+}
+
+static void list_done(struct store_job *job)
+{
+	lookup_done(&container_of(job, struct list, read.job)->lookup, &job->err);
+}
+
+static bool parse_limit(struct str s, size_t *ret)
+{
+	size_t v = 0;
+
+	if (s.n == 0 || s.n > 3)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+		v = v * 10 + (size_t)(s.p[i] - '0');
+	}
+	if (v < 1 || v > ITEMS_MAX)
+		return false;
+	*ret = v;
+	return true;
+}
+
+/* read_query: limit, order and after; false: refused. */
+static bool read_query(struct request *r, struct items_read *ret)
+{
+	struct str text;
+
+	ret->limit = ITEMS_DEFAULT;
+	ret->descending = true;
+	if (request_query(r, "limit", 0, &text) && !parse_limit(text, &ret->limit)) {
+		refuse(r, ERR_INVALID_VALUE, "limit", "must be an integer from 1 to 100");
+		return false;
+	}
+	if (request_query(r, "order", 0, &text)) {
+		ret->descending = str_is(text, "desc");
+		if (!ret->descending && !str_is(text, "asc")) {
+			refuse(r, ERR_INVALID_VALUE, "order", "must be one of: asc, desc");
+			return false;
+		}
+	}
+	/* An empty cursor means none, as some clients always send the key. */
+	if (request_query(r, "after", 0, &text) && text.n > 0 && !items_cursor(text, &ret->after)) {
+		refuse(r, ERR_INVALID_VALUE, "after", "must be the id of an item of this list");
+		return false;
+	}
+	return true;
+}
+
+void conversations_items(struct request *r, void *app)
+{
+	struct gateway   *g = app;
+	struct items_read read = { .owner = request_owner(r) };
+
+	if (!conversation_id(r, &read.conversation) || !read_query(r, &read))
+		return;
+	struct list *x = calloc(1, sizeof *x);
+	if (!x) {
+		refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+		return;
+	}
+	x->lookup = (struct lookup){ .print = print_items, .destroy = list_destroy };
+	x->read = read;
+	x->read.job.loop = g->loop;
+	x->read.job.done = list_done;
+	arena_init(&x->read.arena, LIMIT_BRANCH_BYTES);
+	lookup_start(&x->lookup, r, g->store->ops->items_read(g->store, &x->read));
+}

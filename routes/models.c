@@ -1,0 +1,68 @@
+/* GET /v1/models and GET /v1/models/{id}: the configured models, in OpenAI's shape. */
+#include "routes/models.h"
+
+#include "base/limits.h"
+#include "http/reply.h"
+#include "http/request.h"
+#include "routes/gateway.h"
+
+static bool put_model(struct buf *out, struct str name, struct str provider, int64_t created_s)
+{
+	return buf_text(out, "{\"id\":") && buf_json_string(out, name) &&
+	       buf_fmt(out, ",\"object\":\"model\",\"created\":%lld,\"owned_by\":",
+		       (long long)created_s) &&
+	       buf_json_string(out, provider) && buf_text(out, "}");
+}
+
+static bool put_models(struct buf *out, const struct snapshot *now)
+{
+	struct str name;
+	struct str provider;
+
+	if (!buf_text(out, "{\"object\":\"list\",\"data\":["))
+		return false;
+	for (size_t i = 0; registry_model(now->registry, i, &name, &provider); i++)
+		if ((i > 0 && !buf_text(out, ",")) || !put_model(out, name, provider, now->made_s))
+			return false;
+	return buf_text(out, "]}");
+}
+
+static void send_or_fail(struct request *r, struct buf *body, bool ok)
+{
+	struct err e;
+
+	if (ok) {
+		reply_json_take(r, 200, body);
+		return;
+	}
+	buf_finish(body);
+	err_set(&e, ERR_OVERLOADED, "", "no memory for the answer");
+	reply_error(r, &e);
+}
+
+void models_list(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct buf      body;
+
+	buf_init(&body, MIB);
+	bool ok = put_models(&body, g->now);
+	send_or_fail(r, &body, ok);
+}
+
+void models_get(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct str      id = request_param(r, 0);
+	struct target   target;
+	struct buf      body;
+	struct err      e;
+
+	if (registry_find(g->now->registry, id, &target, &e) != ERR_OK) {
+		reply_error(r, &e);
+		return;
+	}
+	buf_init(&body, 4 * KIB);
+	bool ok = put_model(&body, id, str_of(target.provider->name), g->now->made_s);
+	send_or_fail(r, &body, ok);
+}

@@ -1,0 +1,6 @@
+/* routes/runs: GET /v1/runs/{id}. */
+#pragma once
+
+struct request;
+
+void runs_get(struct request *r, void *app);

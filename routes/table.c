@@ -1,0 +1,33 @@
+/* The one list of routes.  A new route is a row here, a function, and its part of openapi.yaml. */
+#include "routes/chat.h"
+#include "routes/completions.h"
+#include "routes/conversations.h"
+#include "routes/gateway.h"
+#include "routes/models.h"
+#include "routes/runs.h"
+#include "routes/service.h"
+
+/*  name                  method  path                           auth       body       quiet  handler */
+const struct route routes[] = {
+	{ "chat",               "POST", "/v1/chat",                     AUTH_KEY,  BODY_JSON, false, chat_post },
+	{ "completions",        "POST", "/v1/chat/completions",         AUTH_KEY,  BODY_JSON, false, completions_post },
+	{ "models",             "GET",  "/v1/models",                   AUTH_KEY,  BODY_NONE, false, models_list },
+	{ "model",              "GET",  "/v1/models/{id}",              AUTH_KEY,  BODY_NONE, false, models_get },
+	{ "conversation",       "GET",  "/v1/conversations/{id}",       AUTH_KEY,  BODY_NONE, false, conversations_get },
+	{ "conversation_items", "GET",  "/v1/conversations/{id}/items", AUTH_KEY,  BODY_NONE, false, conversations_items },
+	{ "run",                "GET",  "/v1/runs/{id}",                AUTH_KEY,  BODY_NONE, false, runs_get },
+	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  service_livez },
+	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  service_readyz },
+	{ "healthz",            "GET",  "/healthz",                     AUTH_NONE, BODY_NONE, true,  service_readyz },
+	{ "metrics",            "GET",  "/metrics",                     AUTH_NONE, BODY_NONE, true,  service_metrics },
+	{ "openapi_yaml",       "GET",  "/openapi.yaml",                AUTH_NONE, BODY_NONE, false, service_openapi_yaml },
+	{ "openapi_json",       "GET",  "/openapi.json",                AUTH_NONE, BODY_NONE, false, service_openapi_json },
+	{ 0 },
+};
+
+const struct route admin_routes[] = {
+	{ "livez",   "GET", "/livez",   AUTH_NONE, BODY_NONE, true, service_livez },
+	{ "readyz",  "GET", "/readyz",  AUTH_NONE, BODY_NONE, true, service_readyz },
+	{ "metrics", "GET", "/metrics", AUTH_NONE, BODY_NONE, true, service_metrics },
+	{ 0 },
+};

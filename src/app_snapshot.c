@@ -1,0 +1,134 @@
+/* Providers, models, keys and settings of one reading of the configuration. */
+#include "app_snapshot.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/metric.h"
+
+#include <stdlib.h>
+
+static const char hash_prefix[] = "sha256:";
+
+struct app_snapshot {
+	struct snapshot base;
+	uint8_t       (*keys)[HASH_BYTES]; /* owned; of each key its hash, never the key */
+	size_t          key_count;
+	char          **origins; /* owned */
+};
+
+static void destroy(struct snapshot *s)
+{
+	struct app_snapshot *a = container_of(s, struct app_snapshot, base);
+
+	registry_destroy(s->registry);
+	free(a->keys);
+	for (size_t i = 0; i < s->http.cors_count; i++)
+		free(a->origins[i]);
+	free(a->origins);
+	free(a);
+}
+
+static enum errc make_keys(struct app_snapshot *a, const struct config *c, struct err *e)
+{
+	a->keys = calloc(c->api_keys.count ? c->api_keys.count : 1, HASH_BYTES);
+	if (!a->keys)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	for (size_t i = 0; i < c->api_keys.count; i++) {
+		const char *key = c->api_keys.items[i];
+		size_t      n = sizeof hash_prefix - 1;
+
+		if (strncmp(key, hash_prefix, n) != 0)
+			hash_sha256(key, strlen(key), a->keys[i]);
+		else if (!hash_unhex(key + n, strlen(key + n), a->keys[i], HASH_BYTES))
+			return err_set(e, ERR_INVALID_VALUE, "api_keys",
+				       "sha256: needs 64 lower-case hex digits behind it");
+	}
+	a->key_count = c->api_keys.count;
+	return ERR_OK;
+}
+
+static enum errc make_origins(struct app_snapshot *a, const struct config *c, struct err *e)
+{
+	a->origins = calloc(c->cors_origins.count ? c->cors_origins.count : 1, sizeof *a->origins);
+	if (!a->origins)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	for (size_t i = 0; i < c->cors_origins.count; i++) {
+		a->origins[i] = strdup(c->cors_origins.items[i]);
+		if (!a->origins[i])
+			return err_set(e, ERR_INTERNAL, "", "out of memory");
+		a->base.http.cors_count++;
+	}
+	a->base.http.cors_origins = (const char *const *)a->origins;
+	return ERR_OK;
+}
+
+static enum errc make_registry(struct app_snapshot *a, const struct config *c, struct err *e)
+{
+	struct provider **providers = calloc(c->provider_count ? c->provider_count : 1,
+					     sizeof(struct provider *));
+	enum errc         rc = ERR_OK;
+	size_t            n = 0;
+
+	if (!providers)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	for (; rc == ERR_OK && n < c->provider_count; n++)
+		rc = provider_create(&c->providers[n], &providers[n], e);
+	if (rc == ERR_OK) {
+		rc = registry_create_take(providers, c->provider_count, c->models, c->model_count,
+					  c->default_model, &a->base.registry, e);
+	} else {
+		for (size_t i = 0; i < n; i++)
+			provider_destroy(providers[i]);
+	}
+	free(providers);
+	return rc;
+}
+
+enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, struct err *e)
+{
+	struct app_snapshot *a = calloc(1, sizeof *a);
+	enum errc            rc;
+
+	if (!a)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	atomic_init(&a->base.refs, 1);
+	a->base.destroy = destroy;
+	a->base.made_s = clock_wall_ms() / 1000;
+	a->base.run.commit_after_us = c->commit_after;
+	a->base.http.keep_alive_us = c->keep_alive;
+	rc = make_keys(a, c, e);
+	if (rc == ERR_OK)
+		rc = make_origins(a, c, e);
+	if (rc == ERR_OK)
+		rc = make_registry(a, c, e);
+	if (rc != ERR_OK) {
+		destroy(&a->base);
+		return rc;
+	}
+	a->base.http.open = a->key_count == 0;
+	*ret = &a->base;
+	return ERR_OK;
+}
+
+enum errc app_snapshot_auth(const struct snapshot *s, struct str key, int64_t *ret_owner,
+			    struct err *e)
+{
+	const struct app_snapshot *a = container_of((struct snapshot *)(uintptr_t)s,
+						    struct app_snapshot, base);
+	uint8_t                    hash[HASH_BYTES];
+	bool                       found = false;
+	uint64_t                   owner = 0;
+
+	hash_sha256(key.p, key.n, hash);
+	/* All keys are compared, each in constant time: how long it takes tells nothing. */
+	for (size_t i = 0; i < a->key_count; i++)
+		found |= hash_equal(hash, a->keys[i], HASH_BYTES);
+	if (!found) {
+		metric_add(METRIC_AUTH_FAILURES, (const char *[]){ "unknown", "", "" }, 1);
+		return err_set(e, ERR_INVALID_API_KEY, "", "the API key is not known here");
+	}
+	for (size_t i = 0; i < sizeof owner; i++)
+		owner = owner << 8 | hash[i];
+	*ret_owner = (int64_t)(owner >> 1);
+	return ERR_OK;
+}

@@ -1,0 +1,221 @@
+/* A worker's thread: start, reload, drain, stop. */
+#include "app_worker.h"
+
+#include "base/log.h"
+#include "loop/transfer.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	SERVERS_MAX = 3, /* each takes a place in the loop's idle work, beside the transfers */
+	DRAIN_LOOK_US = 20 * 1000,
+};
+
+struct worker {
+	struct worker_options o;
+	struct loop          *loop;
+	struct transfers     *transfers;
+	struct gateway        gateway;
+	struct server_options main_options;
+	struct server_options admin_options;
+	struct server        *servers[SERVERS_MAX];
+	size_t                server_count;
+	pthread_t             thread;
+	bool                  started;
+
+	struct task  drain_task;
+	struct timer drain_timer;
+	int64_t      drain_timeout_us;
+	int64_t      drain_end_us;
+};
+
+static const struct server_settings *server_settings_now(void *arg)
+{
+	return &((struct worker *)arg)->gateway.now->http;
+}
+
+static const struct run_settings *run_settings_now(void *arg)
+{
+	return &((struct worker *)arg)->gateway.now->run;
+}
+
+static enum errc auth(void *arg, struct str key, int64_t *ret_owner, struct err *e)
+{
+	return app_snapshot_auth(((struct worker *)arg)->gateway.now, key, ret_owner, e);
+}
+
+enum errc worker_create(const struct worker_options *o, struct worker **ret, struct err *e)
+{
+	struct worker *w = calloc(1, sizeof *w);
+	enum errc      rc;
+
+	if (!w)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	w->o = *o;
+	rc = loop_create(o->index, &w->loop, e);
+	if (rc == ERR_OK)
+		rc = transfers_create(w->loop, &w->transfers, e);
+	if (rc == ERR_OK)
+		rc = run_engine_create(
+			&(struct run_engine_options){
+				.env = { w->loop, w->transfers },
+				.store = o->store,
+				.settings = run_settings_now,
+				.arg = w,
+			},
+			&w->gateway.runs, e);
+	if (rc != ERR_OK) {
+		worker_destroy(w);
+		return rc;
+	}
+	w->gateway.loop = w->loop;
+	w->gateway.store = o->store;
+	w->gateway.now = snapshot_hold(o->snapshot);
+	w->gateway.draining = o->draining;
+	w->main_options = (struct server_options){
+		.routes = routes,
+		.auth = auth,
+		.settings = server_settings_now,
+		.arg = w,
+		.max_body = o->max_body,
+	};
+	w->gateway.metrics_here = o->metrics_here;
+	w->admin_options = w->main_options;
+	w->admin_options.routes = admin_routes;
+	*ret = w;
+	return ERR_OK;
+}
+
+enum errc worker_listen(struct worker *w, int fd, bool admin, struct err *e)
+{
+	if (w->server_count == SERVERS_MAX) {
+		close(fd);
+		return err_set(e, ERR_INVALID_VALUE, "listen", "at most %d addresses are supported",
+			       SERVERS_MAX - 1);
+	}
+
+	enum errc rc = server_create(w->loop, fd, admin ? &w->admin_options : &w->main_options,
+				     &w->gateway, &w->servers[w->server_count], e);
+	if (rc == ERR_OK)
+		w->server_count++;
+	return rc;
+}
+
+static void *thread_main(void *arg)
+{
+	loop_run(((struct worker *)arg)->loop);
+	return NULL;
+}
+
+enum errc worker_start(struct worker *w, struct err *e)
+{
+	if (pthread_create(&w->thread, NULL, thread_main, w) != 0)
+		return err_set(e, ERR_INTERNAL, "", "can't start a thread");
+	w->started = true;
+	return ERR_OK;
+}
+
+/* --- reload --- */
+
+struct reload {
+	struct task      task;
+	struct worker   *worker;
+	struct snapshot *snapshot;
+};
+
+static void swap_snapshot(struct task *t)
+{
+	struct reload   *x = container_of(t, struct reload, task);
+	struct snapshot *old = x->worker->gateway.now;
+
+	x->worker->gateway.now = x->snapshot;
+	snapshot_release(old);
+	free(x);
+}
+
+void worker_reload(struct worker *w, struct snapshot *s)
+{
+	struct reload *x = calloc(1, sizeof *x);
+
+	if (!x) {
+		log_note(LOG_ERROR, "reload", "no memory: one worker keeps the old configuration");
+		return;
+	}
+	*x = (struct reload){ { .fn = swap_snapshot }, w, snapshot_hold(s) };
+	loop_post(w->loop, &x->task);
+}
+
+/* --- drain --- */
+
+static size_t busy(const struct worker *w)
+{
+	size_t n = run_engine_live(w->gateway.runs);
+
+	for (size_t i = 0; i < w->server_count; i++)
+		n += server_busy(w->servers[i]);
+	return n;
+}
+
+static void look(struct timer *t)
+{
+	struct worker *w = container_of(t, struct worker, drain_timer);
+	int64_t        now = loop_now_us(w->loop);
+	uint64_t       one = 1;
+
+	if (busy(w) == 0) {
+		if (write(w->o.done_fd, &one, sizeof one) != (ssize_t)sizeof one)
+			log_note(LOG_ERROR, "drain", "a worker can't say that it has drained");
+		return;
+	}
+	if (now >= w->drain_end_us) {
+		struct err e;
+
+		err_set(&e, ERR_SHUTTING_DOWN, "", "the server is shutting down");
+		run_engine_stop(w->gateway.runs, &e);
+	}
+	timer_start(w->loop, &w->drain_timer, DRAIN_LOOK_US);
+}
+
+static void drain(struct task *t)
+{
+	struct worker *w = container_of(t, struct worker, drain_task);
+
+	for (size_t i = 0; i < w->server_count; i++)
+		server_quiesce(w->servers[i]);
+	w->drain_end_us = loop_now_us(w->loop) + w->drain_timeout_us;
+	w->drain_timer.fn = look;
+	timer_start(w->loop, &w->drain_timer, 0);
+}
+
+void worker_drain(struct worker *w, int64_t timeout_us)
+{
+	w->drain_timeout_us = timeout_us;
+	w->drain_task.fn = drain;
+	loop_post(w->loop, &w->drain_task);
+}
+
+/* --- the end --- */
+
+void worker_stop(struct worker *w)
+{
+	if (!w->started)
+		return;
+	loop_stop(w->loop);
+	pthread_join(w->thread, NULL);
+	w->started = false;
+}
+
+void worker_destroy(struct worker *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->server_count; i++)
+		server_destroy(w->servers[i]);
+	run_engine_destroy(w->gateway.runs);
+	transfers_destroy(w->transfers);
+	loop_destroy(w->loop);
+	snapshot_release(w->gateway.now);
+	free(w);
+}

@@ -1,0 +1,29 @@
+/* app_worker: one thread with its loop, its servers and its runs. */
+#pragma once
+
+#include "app_snapshot.h"
+#include "routes/gateway.h"
+
+struct worker;
+
+struct worker_options {
+	unsigned         index;
+	struct store    *store;
+	struct snapshot *snapshot; /* a reference is taken */
+	const atomic_bool *draining;
+	size_t           max_body;
+	bool             metrics_here;
+	int              done_fd; /* eventfd: 1 is added when the worker has drained */
+};
+
+enum errc worker_create(const struct worker_options *o, struct worker **ret, struct err *e) MUST_USE;
+/* worker_listen: consumes fd; before worker_start. */
+enum errc worker_listen(struct worker *w, int fd, bool admin, struct err *e) MUST_USE;
+enum errc worker_start(struct worker *w, struct err *e) MUST_USE;
+/* From any thread: the worker does it on its own. */
+void worker_reload(struct worker *w, struct snapshot *s); /* a reference is taken */
+void worker_drain(struct worker *w, int64_t timeout_us);
+/* worker_stop: ends the thread (drained before) and waits for it. */
+void worker_stop(struct worker *w);
+void worker_destroy(struct worker *w);
+OWNABLE(worker);

@@ -1,0 +1,261 @@
+/* The command line: what is asked for, with which configuration, and which exit code it becomes. */
+#include "app.h"
+#include "base/limits.h"
+#include "config.h"
+#include "config_option.h"
+#include "config_place.h"
+#include "config_secret.h"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+enum action { ACTION_RUN, ACTION_CHECK, ACTION_PRINT, ACTION_ROUTES, ACTION_OPTIONS };
+
+struct command_line {
+	const char         *command; /* NULL: none */
+	const char         *file;    /* --config; NULL: none */
+	enum action         action;
+	struct config_flag *flags; /* owned; values borrowed from argv */
+	size_t              flag_count;
+};
+
+enum { OPT_CONFIG = 1000, OPT_CHECK, OPT_PRINT, OPT_ROUTES, OPT_OPTIONS, OPT_VERSION };
+
+static const struct option own_options[] = {
+	{ "config", required_argument, NULL, OPT_CONFIG },
+	{ "check-config", no_argument, NULL, OPT_CHECK },
+	{ "print-config", no_argument, NULL, OPT_PRINT },
+	{ "dump-routes", no_argument, NULL, OPT_ROUTES },
+	{ "dump-options", no_argument, NULL, OPT_OPTIONS },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ "help", no_argument, NULL, 'h' },
+};
+
+/* Commands of the contract that later versions bring. */
+static const char *const later_commands[] = { "keys", "export", "import", "backup", "vacuum",
+					      "health" };
+
+static int print_buf(FILE *to, bool (*make)(struct buf *))
+{
+	struct buf out;
+
+	buf_init(&out, MIB);
+	bool ok = make(&out) && fwrite(out.data, 1, out.len, to) == out.len && fflush(to) == 0;
+	buf_finish(&out);
+	return ok ? EXIT_SUCCESS : EX_IOERR;
+}
+
+static int print_help(FILE *to)
+{
+	fputs("usage: parley COMMAND [options]\n"
+	      "\n"
+	      "commands:\n"
+	      "  serve                  run the gateway in the foreground\n"
+	      "  migrate                bring the database up to date and stop\n"
+	      "\n"
+	      "options:\n"
+	      "  --config FILE          configuration file (default: $PARLEY_CONFIG, or none)\n"
+	      "  --check-config         say whether the configuration is good, and stop\n"
+	      "  --print-config         show every value with its source, secrets masked, and stop\n"
+	      "  --dump-routes          list the routes, and stop\n"
+	      "  --dump-options         the options as a Markdown table, and stop\n"
+	      "  --version, --help\n"
+	      "\n"
+	      "options that stand in the file and the environment too (max_body, PARLEY_MAX_BODY):\n",
+	      to);
+	return print_buf(to, config_help);
+}
+
+static int usage_error(void)
+{
+	fputs("parley: parley --help lists commands and options\n", stderr);
+	return EX_USAGE;
+}
+
+/* The long options of getopt, with the names of config.def as flags; owned, NULL without memory. */
+static struct option *make_options(char (*names)[64])
+{
+	size_t         count = ARRAY_LEN(own_options) + CONFIG_OPTION__COUNT;
+	struct option *all = calloc(count + 1, sizeof *all);
+
+	if (!all)
+		return NULL;
+	memcpy(all, own_options, sizeof own_options);
+	for (int i = 0; i < CONFIG_OPTION__COUNT; i++)
+		all[ARRAY_LEN(own_options) + (size_t)i] = (struct option){
+			/* without the two dashes */
+			config_place_flag(config_options[i].name, names[i]) + 2,
+			required_argument, NULL, OPT_VERSION + 1 + i };
+	return all;
+}
+
+static void add_flag(struct command_line *line, int opt)
+{
+	line->flags[line->flag_count++] = (struct config_flag){
+		config_options[opt - OPT_VERSION - 1].name, optarg };
+}
+
+/* Returns -1 to go on, or the exit code. */
+static int read_options(int argc, char **argv, const struct option *options,
+			struct command_line *line)
+{
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (opt) {
+		case 'h':
+			return print_help(stdout);
+		case '?':
+			return usage_error();
+		case OPT_VERSION:
+			return puts("parley " PARLEY_VERSION) < 0 ? EX_IOERR : EXIT_SUCCESS;
+		case OPT_CONFIG:
+			line->file = optarg;
+			break;
+		case OPT_CHECK:
+			line->action = ACTION_CHECK;
+			break;
+		case OPT_PRINT:
+			line->action = ACTION_PRINT;
+			break;
+		case OPT_ROUTES:
+			line->action = ACTION_ROUTES;
+			break;
+		case OPT_OPTIONS:
+			line->action = ACTION_OPTIONS;
+			break;
+		default:
+			add_flag(line, opt);
+		}
+	}
+	return -1;
+}
+
+static int read_command(int argc, char **argv, struct command_line *line)
+{
+	if (optind < argc)
+		line->command = argv[optind++];
+	if (optind < argc) {
+		fprintf(stderr, "parley: unexpected argument '%s'\n", argv[optind]);
+		return usage_error();
+	}
+	if (!line->command && line->action == ACTION_RUN) {
+		print_help(stderr);
+		return EX_USAGE;
+	}
+	if (!line->command || strcmp(line->command, "serve") == 0 ||
+	    strcmp(line->command, "migrate") == 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(later_commands); i++)
+		if (strcmp(line->command, later_commands[i]) == 0) {
+			fprintf(stderr, "parley: %s: not supported yet\n", line->command);
+			return EX_USAGE;
+		}
+	fprintf(stderr, "parley: unknown command '%s'; there are serve and migrate\n",
+		line->command);
+	return usage_error();
+}
+
+static int read_command_line(int argc, char **argv, struct command_line *line)
+{
+	char           names[CONFIG_OPTION__COUNT][64];
+	struct option *options = make_options(names);
+
+	line->flags = calloc((size_t)argc + 1, sizeof *line->flags);
+	if (!options || !line->flags) {
+		free(options);
+		fputs("parley: out of memory\n", stderr);
+		return EX_OSERR;
+	}
+	int code = read_options(argc, argv, options, line);
+	free(options);
+	return code >= 0 ? code : read_command(argc, argv, line);
+}
+
+static int print_config(const struct config *c)
+{
+	struct buf out;
+
+	buf_init(&out, 16 * MIB);
+	bool ok = config_print(c, &out) && fwrite(out.data, 1, out.len, stdout) == out.len &&
+		  fflush(stdout) == 0;
+	buf_finish(&out);
+	return ok ? EXIT_SUCCESS : EX_IOERR;
+}
+
+static int check_passed(const struct config *c)
+{
+	return printf("ok: %zu providers, %zu models, %zu keys\n", c->provider_count,
+		      c->model_count, c->api_keys.count) < 0
+		       ? EX_IOERR
+		       : EXIT_SUCCESS;
+}
+
+static int serve(const struct config *c, const struct command_line *line)
+{
+#ifdef NDEBUG
+	/* Keys stay out of core dumps; a debug build stays open to debuggers. */
+	if (config_has_secrets(c))
+		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+	return app_serve(c, line->file, line->flags, line->flag_count);
+}
+
+static int run(const struct command_line *line)
+{
+	OWNED(config) c = NULL;
+	struct err e;
+
+	if (line->action == ACTION_ROUTES)
+		return app_dump_routes();
+	if (line->action == ACTION_OPTIONS)
+		return print_buf(stdout, config_markdown);
+
+	enum errc rc = config_load(line->file, line->flags, line->flag_count, &c, &e);
+	if (rc != ERR_OK) {
+		fprintf(stderr, "parley: %s\n", e.text);
+		return rc == ERR_NOT_FOUND ? EX_NOINPUT : EX_CONFIG;
+	}
+	if (line->action == ACTION_CHECK)
+		return check_passed(c);
+	if (line->action == ACTION_PRINT)
+		return print_config(c);
+	return strcmp(line->command, "migrate") == 0 ? app_migrate(c) : serve(c, line);
+}
+
+/* A descriptor 0 to 2 that is closed would be given to the next file opened, and log lines would
+ * go into the database. */
+static bool open_standard_descriptors(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+		if (fd < 0)
+			return false;
+	} while (fd <= STDERR_FILENO);
+	close(fd);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct command_line line = { .action = ACTION_RUN };
+
+	if (!open_standard_descriptors())
+		return EX_OSERR;
+	signal(SIGPIPE, SIG_IGN); /* a client that left is an error of write, not our end */
+
+	int code = read_command_line(argc, argv, &line);
+	if (code < 0)
+		code = run(&line);
+	free(line.flags);
+	config_secret_forget();
+	return code;
+}

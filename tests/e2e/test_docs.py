@@ -1,0 +1,125 @@
+"""The examples of the documentation work as they are shown.
+
+A fence marked with <!-- run --> is run against a gateway of its page.  Ids in a command stand for
+the last id of that kind that was seen.  A fence of json or text right behind it is what comes out:
+members and lines that it shows must be there, ids and times may differ, "..." stands for any blocks.
+"""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+import gateway as gw
+from waiting import DEADLINE
+
+SHOWN = "http://127.0.0.1:8080"
+PAGES = ["README.md", "docs/api.md"]
+EXAMPLE = re.compile(r"^<!-- run -->\n```sh\n(?P<command>.*?)^```\n"
+                     r"(?:\n```(?P<kind>json|text)\n(?P<expected>.*?)^```\n)?", re.M | re.S)
+ID = re.compile(r"\b(conv|run|msg|chatcmpl|req)([_-])[0-9a-f]{32}\b")
+
+
+def plain(text):
+    return ID.sub(r"\1\2ID", text)
+
+
+def assert_part(expected, actual, where="the answer"):
+    """All that is expected is there; more may be."""
+    if isinstance(expected, dict):
+        assert isinstance(actual, dict), f"{where} is no object: {actual!r}"
+        for key, value in expected.items():
+            assert key in actual, f"{where} lacks {key}: {actual!r}"
+            assert_part(value, actual[key], f"{where}.{key}")
+    elif isinstance(expected, list):
+        assert isinstance(actual, list) and len(actual) == len(expected), \
+            f"{where} should have {len(expected)} elements: {actual!r}"
+        for n, value in enumerate(expected):
+            assert_part(value, actual[n], f"{where}[{n}]")
+    elif isinstance(expected, int) and expected > 10**9:
+        assert isinstance(actual, int) and actual > 10**9, f"{where} is no time: {actual!r}"
+    elif isinstance(expected, str):
+        assert isinstance(actual, str), f"{where} is no string: {actual!r}"
+        assert plain(actual) == plain(expected), where
+    else:
+        assert actual == expected, where
+
+
+def blocks(text):
+    return [b.splitlines() for b in re.split(r"\n\n+", text.strip("\n"))
+            if b and not b.startswith(":")]
+
+
+def is_block(expected, actual):
+    for line in expected:
+        if line.startswith("data: {"):
+            data = [a for a in actual if a.startswith("data: {")]
+            if not data:
+                return False
+            try:
+                assert_part(json.loads(line[6:]), json.loads(data[0][6:]))
+            except AssertionError:
+                return False
+        elif plain(line) not in [plain(a) for a in actual]:
+            return False
+    return True
+
+
+def assert_blocks(expected, actual):
+    shown, seen, skipping = blocks(expected), blocks(actual), False
+    for block in shown:
+        if block == ["..."]:
+            skipping = True
+            continue
+        while skipping and seen and not is_block(block, seen[0]):
+            seen.pop(0)
+        assert seen and is_block(block, seen[0]), f"there is no {block} in:\n{actual}"
+        seen.pop(0)
+        skipping = False
+    assert skipping or not seen, f"more came than is shown: {seen}"
+
+
+def run(command, gateway, ids, folder):
+    command = ID.sub(lambda m: ids.get(m[1], m[0]), command).replace(SHOWN, gateway.url)
+    env = gw.environment({"CURL_HOME": str(folder)})
+    done = subprocess.run(["bash", "-e", "-c", command], cwd=folder, env=env, text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE)
+    assert done.returncode == 0, f"{command}\nended with {done.returncode}: {done.stderr}"
+    for found in ID.finditer(done.stdout):
+        ids[found[1]] = found[0]
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_of_a_page_work(start, page, tmp_path):
+    (tmp_path / ".curlrc").write_text("silent\nshow-error\nmax-time = 20\n")
+    gateway, ids, count = start(), {}, 0
+    for found in EXAMPLE.finditer((gw.PROJECT / page).read_text()):
+        out = run(found["command"], gateway, ids, tmp_path)
+        try:
+            if found["kind"] == "json":
+                assert_part(json.loads(found["expected"]), json.loads(out))
+            elif found["kind"] == "text":
+                assert_blocks(found["expected"], out)
+            else:
+                assert '"error":{' not in out and '"error": {' not in out
+        except (AssertionError, ValueError) as error:
+            pytest.fail(f"{page}: {found['command']}\n{error}\nwhat came:\n{out}")
+        count += 1
+    assert count, "no example found"
+
+
+@pytest.mark.parametrize("text", [
+    pytest.param((gw.PROJECT / "examples/parley.yaml").read_text(), id="examples/parley.yaml"),
+    *(pytest.param(body, id=f"README {n}") for n, body in enumerate(
+        re.findall(r"^```yaml\n(.*?)^```", (gw.PROJECT / "README.md").read_text(), re.M | re.S))
+      if "\nproviders:" in body),
+])
+def test_example_configurations_are_right(text, tmp_path):
+    file = tmp_path / "parley.yaml"
+    file.write_text(text)
+    done = gw.run("--check-config", "--config", file, cwd=tmp_path, env={"LOCAL_KEY": "k"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not os.path.exists(tmp_path / "parley.db"), "a check makes no database"

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Holds the documentation against the tree.
+
+usage: docs.py [--write]
+
+Checks that every local link leads to a file (and to a heading in it), that the tables of errors and
+metrics say what err.def and metric.def say, that every example of JSON is JSON, that every curl
+line is marked to be run, that the example configuration names every option, and that the manual page is clean (where mandoc is installed).
+With --write the table of metrics is made new.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
+problems = []
+
+
+def problem(page, text):
+    problems.append(f"{page.relative_to(ROOT)}: {text}")
+
+
+def read(page):
+    return page.read_text(encoding="utf-8")
+
+
+def without_fences(text):
+    return re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+
+
+def anchors(page):
+    """Headings as links name them."""
+    for heading in re.findall(r"^#+ (.+)$", without_fences(read(page)), re.M):
+        kept = re.sub(r"[^\w\- ]", "", heading.strip().lower())
+        yield kept.replace(" ", "-")
+
+
+def check_links(page):
+    text = re.sub(r"`[^`\n]*`", "", without_fences(read(page)))
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.is_relative_to(ROOT) or not target.exists():
+            problem(page, f"{link} does not exist")
+        elif anchor and anchor not in anchors(target):
+            problem(page, f"{link}: no such heading")
+
+
+def check_fences(page):
+    text = read(page)
+    if len(re.findall(r"^```", text, re.M)) % 2:
+        problem(page, "a fence is not closed")
+    for kind, body in re.findall(r"^```(\w*)\n(.*?)^```", text, re.M | re.S):
+        try:
+            if kind == "json":
+                json.loads(body)
+            elif kind == "yaml":
+                yaml.safe_load(body)
+        except (ValueError, yaml.YAMLError) as error:
+            problem(page, f"an example is no {kind}: {error}")
+
+
+def check_runnable(page):
+    """Each curl line is run by tests/e2e/test_docs.py."""
+    for mark, body in re.findall(r"^(<!-- run -->\n)?```sh\n(.*?)^```", read(page), re.M | re.S):
+        if re.search(r"^curl ", body, re.M) and not mark:
+            problem(page, f"an example that nobody runs; put <!-- run --> above it:\n{body}")
+
+
+def section(page, name):
+    """What stands between <!-- name --> and <!-- /name -->."""
+    found = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", read(page), re.S)
+    if not found:
+        problem(page, f"the marks <!-- {name} --> and <!-- /{name} --> are missing")
+        return ""
+    return found[1]
+
+
+def table(text):
+    """The cells of each row, without head and back quotes."""
+    rows = [line.strip("| \n").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip().strip("`") for cell in row] for row in rows[2:]]
+
+
+def check_errors():
+    page = ROOT / "docs/api.md"
+    rows = re.findall(r'^X\(\w+,\s*(\d+),\s*"([^"]+)",\s*"([^"]+)",\s*(\w+)\)',
+                      read(ROOT / "src/base/err.def"), re.M)
+    want = {(status, code, kind, "yes" if retry == "true" else "no")
+            for status, kind, code, retry in rows}
+    have = {tuple(row[:4]) for row in table(section(page, "errors"))}
+    for row in sorted(want - have):
+        problem(page, f"the table of errors lacks {row}")
+    for row in sorted(have - want):
+        problem(page, f"err.def does not have the error {row}")
+
+
+def metrics():
+    """The table, made from metric.def."""
+    rows = re.findall(r'^X\(\w+,\s*"([^"]+)",\s*(\w+),\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)",'
+                      r'\s*"([^"]*)"\)', read(ROOT / "src/base/metric.def"), re.M)
+    lines = ["", "| metric | kind | labels | what it counts |", "|---|---|---|---|"]
+    for name, kind, meaning, *labels in rows:
+        shown = ", ".join(f"`{label}`" for label in labels if label)
+        lines.append(f"| `{name}` | {kind.lower()} | {shown} | {meaning} |")
+    return "\n".join([*lines, "", ""])
+
+
+def check_metrics(write):
+    page = ROOT / "docs/operations.md"
+    have, want = section(page, "metrics"), metrics()
+    if have == want:
+        return
+    if write:
+        page.write_text(read(page).replace(f"<!-- metrics -->\n{have}", f"<!-- metrics -->\n{want}"),
+                        encoding="utf-8")
+        return
+    problem(page, "the table of metrics is not as metric.def; run tests/lint/docs.py --write")
+
+
+def check_options():
+    page = ROOT / "examples/parley.yaml"
+    for name in re.findall(r"^X\((\w+),", read(ROOT / "src/config.def"), re.M):
+        if not re.search(rf"^#?{name}:", read(page), re.M):
+            problem(page, f"the option {name} is missing")
+    try:
+        yaml.safe_load(read(page))
+        # with every setting taken in, it must still be one document without doubles
+        full = re.sub(r"^(\s*)#(?=[\w-]+:|  \S)", r"\1", read(page), flags=re.M)
+        yaml.safe_load(full)
+    except yaml.YAMLError as error:
+        problem(page, f"is no YAML: {error}")
+
+
+def check_manual():
+    page = ROOT / "docs/parley.8"
+    if not shutil.which("mandoc"):
+        return
+    done = subprocess.run(["mandoc", "-Tlint", str(page)], capture_output=True, text=True)
+    for line in (done.stdout + done.stderr).splitlines():
+        if "mandoc.db" not in line:  # which pages this machine has says nothing about ours
+            problem(page, line)
+
+
+def main(arguments):
+    if arguments not in ([], ["--write"]):
+        print(__doc__.strip(), file=sys.stderr)
+        return 64
+    check_metrics(bool(arguments))
+    check_errors()
+    check_options()
+    check_manual()
+    for page in (ROOT / "README.md", ROOT / "docs/api.md"):
+        check_runnable(page)
+    for page in PAGES:
+        check_links(page)
+        check_fences(page)
+    for text in problems:
+        print(f"docs: {text}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,678 @@
+/* OpenAI's dialect: requests as they leave, and recorded answers as events. */
+#include "base/limits.h"
+#include "provider/dialect.h"
+#include "provider/scrub.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* --- events as text: KIND[choice.block](…) and * for raw, + for cont, nothing for neither --- */
+
+struct trace {
+	struct buf out;
+	struct buf raw; /* of the newest event that had one */
+	struct str cut; /* its raw_usage, as a copy in cut_text */
+	char       cut_text[256];
+	bool       only_usage;
+};
+
+static void put_event(struct buf *out, const struct event *ev)
+{
+	static const char *const kinds[EVENT__COUNT] = {
+		[EVENT_START] = "START",   [EVENT_TEXT] = "TEXT",       [EVENT_REASONING] = "THINK",
+		[EVENT_REFUSAL] = "REFUSE", [EVENT_TOOL_START] = "TOOL", [EVENT_TOOL_ARGS] = "ARGS",
+		[EVENT_BLOCK_END] = "BLOCKEND", [EVENT_MEDIA] = "MEDIA", [EVENT_MESSAGE] = "MESSAGE",
+		[EVENT_OTHER] = "OTHER",   [EVENT_USAGE] = "USAGE",     [EVENT_FINISH] = "FINISH",
+		[EVENT_ERROR] = "ERROR",   [EVENT_END] = "END",
+	};
+	bool ok = buf_text(out, kinds[ev->kind]);
+
+	if (ev->choice > 0)
+		ok = ok && buf_fmt(out, "#%u", ev->choice);
+	if (ev->kind == EVENT_TOOL_START || ev->kind == EVENT_TOOL_ARGS)
+		ok = ok && buf_fmt(out, "%u", ev->block);
+	ok = ok && buf_text(out, "(");
+	if (ev->kind == EVENT_USAGE)
+		ok = ok && buf_fmt(out, "%lld,%lld,%lld,%lld,%lld", (long long)ev->usage.in,
+				   (long long)ev->usage.out, (long long)ev->usage.cached_read,
+				   (long long)ev->usage.cached_write, (long long)ev->usage.reasoning);
+	if (ev->kind == EVENT_TOOL_START)
+		ok = ok && buf_str(out, ev->id) && buf_text(out, ",") && buf_str(out, ev->name);
+	if (ev->kind == EVENT_START)
+		ok = ok && buf_str(out, ev->id) && buf_text(out, ",");
+	ok = ok && buf_str(out, ev->text) && buf_text(out, ")") &&
+	     buf_text(out, ev->raw.n > 0 ? "* " : ev->cont ? "+ " : " ");
+	assert_true(ok);
+}
+
+static void on_event(void *arg, const struct event *ev)
+{
+	struct trace *t = arg;
+
+	put_event(&t->out, ev);
+	if (ev->raw.n == 0)
+		return;
+	buf_clear(&t->raw);
+	assert_true(buf_str(&t->raw, ev->raw));
+	assert_true(ev->raw_usage.n < sizeof t->cut_text);
+	if (ev->raw_usage.n > 0) {
+		assert_true(ev->raw_usage.p >= ev->raw.p &&
+			    ev->raw_usage.p + ev->raw_usage.n <= ev->raw.p + ev->raw.n);
+		memcpy(t->cut_text, ev->raw_usage.p, ev->raw_usage.n);
+	}
+	t->cut = (struct str){ t->cut_text, ev->raw_usage.n };
+	t->only_usage = ev->raw_only_usage;
+}
+
+static void trace_init(struct trace *t)
+{
+	*t = (struct trace){ 0 };
+	buf_init(&t->out, 1 << 20);
+	buf_init(&t->raw, 1 << 20);
+}
+
+static void trace_finish(struct trace *t)
+{
+	buf_finish(&t->out);
+	buf_finish(&t->raw);
+}
+
+static struct decode decode_for(struct json_doc *doc, struct trace *t)
+{
+	return (struct decode){ .doc = doc, .on_event = on_event, .arg = t };
+}
+
+/* Decodes a copy without a byte to spare. */
+static enum errc event_of(struct decode *d, const char *name, const char *data, struct err *e)
+{
+	size_t n = strlen(data);
+	char  *copy = malloc(n ? n : 1);
+
+	assert_non_null(copy);
+	memcpy(copy, data, n);
+	enum errc rc = dialect_openai.decode_event(d, str_of(name), (struct str){ copy, n }, e);
+	free(copy);
+	return rc;
+}
+
+static void expect_text(const char *why, struct str got, const char *want)
+{
+	if (!str_is(got, want))
+		fail_msg("%s:\n got  %.*s\n want %s", why, STR_ARG(got), want);
+}
+
+/* --- streams --- */
+
+#define HEAD "{\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\","
+#define FIRST HEAD "\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":null}]}"
+#define DELTA(d) HEAD "\"choices\":[{\"index\":0,\"delta\":{" d "},\"finish_reason\":null}]}"
+#define STOP(word) HEAD "\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"" word "\"}]}"
+
+static const struct {
+	const char *why;
+	const char *chunks[10];
+	const char *want;
+} streams[] = {
+	{ "text as OpenAI sends it",
+	  { FIRST, DELTA("\"content\":\"Hel\""), DELTA("\"content\":\"l\\u00f6\\n\""), STOP("stop"),
+	    HEAD "\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2,"
+		 "\"prompt_tokens_details\":{\"cached_tokens\":1},"
+		 "\"completion_tokens_details\":{\"reasoning_tokens\":4}}}",
+	    "[DONE]" },
+	  "START(c1,m)* TEXT(Hel)* TEXT(l\\u00f6\\n)* FINISH(stop)* USAGE(3,2,1,0,4)* " },
+	{ "content in the first chunk",
+	  { DELTA("\"role\":\"assistant\",\"content\":\"a\""), STOP("length") },
+	  "START(c1,m)* TEXT(a)+ FINISH(length)* " },
+	{ "null content and empty deltas are passed on but mean nothing",
+	  { FIRST, DELTA("\"content\":null"), DELTA(""), STOP("stop") },
+	  "START(c1,m)* OTHER()* OTHER()* FINISH(stop)* " },
+	{ "reasoning in both spellings",
+	  { FIRST, DELTA("\"reasoning_content\":\"x\""), DELTA("\"reasoning\":\"y\",\"content\":\"\""),
+	    DELTA("\"reasoning_content\":null,\"reasoning\":\"z\""), STOP("stop") },
+	  "START(c1,m)* THINK(x)* THINK(y)* THINK(z)* FINISH(stop)* " },
+	{ "a refusal", { FIRST, DELTA("\"refusal\":\"no\""), STOP("stop") },
+	  "START(c1,m)* REFUSE(no)* FINISH(stop)* " },
+	{ "tool calls in pieces",
+	  { DELTA("\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"index\":0,\"id\":\"call_a\","
+		  "\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]"),
+	    DELTA("\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{\\\"ci\"}}]"),
+	    DELTA("\"tool_calls\":[{\"index\":1,\"id\":\"call_b\",\"type\":\"function\",\"function\":"
+		  "{\"name\":\"g\",\"arguments\":\"{}\"}}]"),
+	    DELTA("\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"}\"}}]"),
+	    STOP("tool_calls") },
+	  "START(c1,m)* TOOL0(call_a,f)+ ARGS0({\\\"ci)* TOOL1(call_b,g)* ARGS1({})+ ARGS0(})* "
+	  "FINISH(tool_calls)* " },
+	{ "tool calls without an index (Gemini): a new id is the next call, and the end is tool_calls",
+	  { DELTA("\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\"f\","
+		  "\"arguments\":\"{\"}}]"),
+	    DELTA("\"tool_calls\":[{\"function\":{\"arguments\":\"}\"}}]"),
+	    DELTA("\"tool_calls\":[{\"id\":\"b\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]"),
+	    STOP("stop") },
+	  "START(c1,m) TOOL0(a,f) ARGS0({) ARGS0(}) TOOL1(b,f) ARGS1({}) FINISH(tool_calls) " },
+	{ "an id repeated with each piece is printed anew",
+	  { DELTA("\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":"
+		  "{\"name\":\"f\",\"arguments\":\"\"}}]"),
+	    DELTA("\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\","
+		  "\"arguments\":\"{}\"}}]"),
+	    STOP("tool_calls") },
+	  "START(c1,m)* TOOL0(a,f)+ ARGS0({}) FINISH(tool_calls)* " },
+	{ "stop after a forced call stays stop where the provider numbers its calls",
+	  { DELTA("\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":"
+		  "{\"name\":\"f\",\"arguments\":\"{}\"}}]"),
+	    STOP("stop") },
+	  "START(c1,m)* TOOL0(a,f)+ ARGS0({})+ FINISH(stop)* " },
+	{ "a custom tool's input",
+	  { DELTA("\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"type\":\"custom\","
+		  "\"custom\":{\"name\":\"f\",\"input\":\"x\"}}]"),
+	    STOP("tool_calls") },
+	  "START(c1,m)* TOOL0(a,f)+ ARGS0(x)+ FINISH(tool_calls)* " },
+	{ "a role on every chunk is printed anew from the second on",
+	  { FIRST, DELTA("\"role\":\"assistant\",\"content\":\"a\""), STOP("stop") },
+	  "START(c1,m)* TEXT(a) FINISH(stop)* " },
+	{ "no role at all", { DELTA("\"content\":\"a\""), DELTA("\"content\":\"b\""), STOP("stop") },
+	  "START(c1,m) TEXT(a) TEXT(b)* FINISH(stop)* " },
+	{ "a role that is not ours to give out", { DELTA("\"role\":\"model\",\"content\":\"a\""), STOP("stop") },
+	  "START(c1,m) TEXT(a) FINISH(stop)* " },
+	{ "finish_reason \"\" is null",
+	  { FIRST, HEAD "\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":\"\"}]}",
+	    STOP("stop") },
+	  "START(c1,m)* TEXT(a) FINISH(stop)* " },
+	{ "a second finish reason is none", { FIRST, STOP("stop"), STOP("stop") },
+	  "START(c1,m)* FINISH(stop)* " },
+	{ "Mistral's model_length", { FIRST, STOP("model_length") }, "START(c1,m)* FINISH(length) " },
+	{ "Mistral's lists of parts",
+	  { DELTA("\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":"
+		  "[{\"type\":\"text\",\"text\":\"h\"}]},{\"type\":\"text\",\"text\":\"a\"},"
+		  "{\"type\":\"text\",\"text\":\"b\"},{\"type\":\"reference\",\"reference_ids\":[1]}]"),
+	    STOP("stop") },
+	  "START(c1,m) THINK(h) TEXT(a) TEXT(b) FINISH(stop)* " },
+	{ "usage with the finish (Mistral)",
+	  { FIRST, HEAD "\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],"
+			"\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}" },
+	  "START(c1,m)* FINISH(stop)* USAGE(1,2,0,0,0)+ " },
+	{ "usage without choices (vLLM)",
+	  { FIRST, STOP("stop"),
+	    HEAD "\"choices\":null,\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}",
+	    HEAD "\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}" },
+	  "START(c1,m)* FINISH(stop)* USAGE(1,2,0,0,0) USAGE(3,4,0,0,0) " },
+	{ "an error of null is not passed on",
+	  { FIRST, HEAD "\"error\":null,\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}",
+	    STOP("stop") },
+	  "START(c1,m)* TEXT(a) FINISH(stop)* " },
+	{ "missing index, object, created, model",
+	  { "{\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"a\"}}]}",
+	    "{\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}" },
+	  "START(,) TEXT(a) TEXT(b) FINISH(stop) " },
+	{ "Azure's first chunk",
+	  { "{\"id\":\"\",\"object\":\"\",\"created\":0,\"model\":\"\",\"choices\":[],"
+	    "\"prompt_filter_results\":[]}",
+	    FIRST, DELTA("\"content\":\"a\""), STOP("stop") },
+	  "START(,)* OTHER()* TEXT(a)* FINISH(stop)* " },
+	{ "several choices",
+	  { HEAD "\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"a\"}}]}",
+	    HEAD "\"choices\":[{\"index\":1,\"delta\":{\"role\":\"assistant\",\"content\":\"b\"}}]}",
+	    HEAD "\"choices\":[{\"index\":1,\"delta\":{},\"finish_reason\":\"stop\"},"
+		 "{\"index\":0,\"delta\":{},\"finish_reason\":\"length\"}]}" },
+	  "START(c1,m)* TEXT(a)+ TEXT#1(b)* FINISH#1(stop)* FINISH(length)+ " },
+	{ "objects without choices mean nothing", { "{}", "{\"ping\":1}", FIRST, STOP("stop") },
+	  "START(c1,m)* FINISH(stop)* " },
+	{ "nothing is read behind the terminator", { FIRST, STOP("stop"), " [DONE]\n", "nonsense" },
+	  "START(c1,m)* FINISH(stop)* " },
+	{ "keys written with escapes",
+	  { HEAD "\"ch\\u006fices\":[{\"index\":0,\"delta\":{\"r\\u006fle\":\"assistant\","
+		 "\"c\\u006fntent\":\"a\"}}]}",
+	    STOP("stop") },
+	  "START(c1,m)* TEXT(a)+ FINISH(stop)* " },
+};
+
+static void chunks_become_events(void **state)
+{
+	struct json_doc doc = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(streams); i++) {
+		struct trace  t;
+		struct decode d = decode_for(&doc, &t);
+		struct err    e;
+
+		trace_init(&t);
+		for (size_t k = 0; k < 10 && streams[i].chunks[k]; k++)
+			if (event_of(&d, "", streams[i].chunks[k], &e) != ERR_OK)
+				fail_msg("%s, chunk %zu: %s", streams[i].why, k, e.text);
+		expect_text(streams[i].why, buf_view(&t.out), streams[i].want);
+		assert_true(d.finished);
+		trace_finish(&t);
+	}
+	json_doc_finish(&doc);
+}
+
+static void a_stream_is_not_finished_while_a_choice_is_open(void **state)
+{
+	struct json_doc doc = { 0 };
+	struct trace    t;
+	struct decode   d = decode_for(&doc, &t);
+	struct err      e;
+
+	(void)state;
+	trace_init(&t);
+	assert_int_equal(event_of(&d, "", FIRST, &e), ERR_OK);
+	assert_false(d.finished);
+	assert_int_equal(event_of(&d, "", STOP("stop"), &e), ERR_OK);
+	assert_true(d.finished);
+	assert_int_equal(
+		event_of(&d, "",
+			 HEAD "\"choices\":[{\"index\":127,\"delta\":{\"role\":\"assistant\"}}]}", &e),
+		ERR_OK);
+	assert_false(d.finished);
+	assert_int_equal(event_of(&d, "", "[DONE]", &e), ERR_OK);
+	assert_true(d.done_mark);
+	assert_false(d.finished);
+	trace_finish(&t);
+	json_doc_finish(&doc);
+}
+
+static void usage_can_be_cut_out_of_a_chunk(void **state)
+{
+	static const struct {
+		const char *chunk;
+		const char *cut;
+		bool        only;
+	} cases[] = {
+		{ HEAD "\"choices\":[],\"usage\":{\"prompt_tokens\":1}}",
+		  ",\"usage\":{\"prompt_tokens\":1}", true },
+		{ HEAD "\"choices\":[] , \"usage\" : null }", " , \"usage\" : null", false },
+		{ "{ \"usage\":null , \"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,"
+		  "\"model\":\"m\",\"choices\":[]}",
+		  "\"usage\":null , ", false },
+		{ HEAD "\"choices\":[]}", "", false },
+	};
+	struct json_doc doc = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct trace  t;
+		struct decode d = decode_for(&doc, &t);
+		struct err    e;
+
+		trace_init(&t);
+		assert_int_equal(event_of(&d, "", cases[i].chunk, &e), ERR_OK);
+		expect_text(cases[i].chunk, t.cut, cases[i].cut);
+		assert_int_equal(t.only_usage, cases[i].only);
+		trace_finish(&t);
+	}
+	json_doc_finish(&doc);
+}
+
+static const struct {
+	const char *why;
+	const char *name;
+	const char *data;
+	enum errc   code;
+	int         http;
+	const char *type;
+	const char *wire;
+	const char *text;
+} stream_errors[] = {
+	{ "an error object", "", "{\"error\":{\"message\":\"boom\",\"type\":\"server_error\",\"code\":\"x\"}}",
+	  ERR_UPSTREAM_ERROR, 502, "server_error", "x", "boom" },
+	{ "OpenRouter's, with choices",
+	  "", HEAD "\"error\":{\"code\":429,\"message\":\"slow down\"},\"choices\":[{\"index\":0,"
+		   "\"delta\":{},\"finish_reason\":\"error\"}]}",
+	  ERR_UPSTREAM_RATE_LIMIT, 429, "requests", "rate_limit_exceeded", "slow down" },
+	{ "Ollama's, a text", "error", "{\"error\":\"model failed\"}", ERR_UPSTREAM_ERROR, 502,
+	  "upstream_error", "upstream_error", "model failed" },
+	{ "older vLLM's, flat", "",
+	  "{\"object\":\"error\",\"message\":\"too long\",\"type\":\"BadRequestError\",\"param\":null,"
+	  "\"code\":400}",
+	  ERR_UPSTREAM_REJECTED, 400, "BadRequestError", "upstream_rejected", "too long" },
+	{ "older llama.cpp's, a field of its own", "error",
+	  "{\"code\":500,\"message\":\"ctx\",\"type\":\"server_error\"}", ERR_UPSTREAM_ERROR, 502,
+	  "server_error", "upstream_error", "ctx" },
+	{ "Gemini's, in a list", "",
+	  "[{\"error\":{\"code\":503,\"message\":\"busy\",\"status\":\"UNAVAILABLE\"}}]",
+	  ERR_UPSTREAM_UNAVAILABLE, 503, "upstream_error", "UNAVAILABLE", "busy" },
+	{ "a refused key says nothing about the key", "",
+	  "{\"error\":{\"message\":\"Incorrect key sk-abcdefgh\",\"code\":401}}", ERR_UPSTREAM_AUTH, 502,
+	  "upstream_error", "upstream_auth_failed",
+	  "the provider refused the key that the gateway uses (status 401)" },
+	{ "an error event of prose", "error", "out of memory", ERR_UPSTREAM_ERROR, 502,
+	  "upstream_error", "upstream_error", "out of memory" },
+	{ "an error without a message", "", "{\"error\":{}}", ERR_UPSTREAM_ERROR, 502,
+	  "upstream_error", "upstream_error", "the provider reported an error without a message" },
+	{ "finish_reason error", "", STOP("error"), ERR_UPSTREAM_ERROR, 502, "upstream_error",
+	  "upstream_error", "the provider ended the answer with finish_reason \"error\"" },
+	{ "no JSON", "", "{\"id\":", ERR_UPSTREAM_BAD_RESPONSE, 502, "upstream_error",
+	  "upstream_bad_response", "the provider sent a stream event that is not JSON" },
+	{ "no object", "", "\"hello\"", ERR_UPSTREAM_BAD_RESPONSE, 502, "upstream_error",
+	  "upstream_bad_response", "the provider sent a stream event that is no JSON object" },
+	{ "choices of a wrong type", "", HEAD "\"choices\":{}}", ERR_UPSTREAM_BAD_RESPONSE, 502,
+	  "upstream_error", "upstream_bad_response",
+	  "the provider sent a chunk with choices that are no list" },
+	{ "content of a wrong type", "", DELTA("\"content\":7"), ERR_UPSTREAM_BAD_RESPONSE, 502,
+	  "upstream_error", "upstream_bad_response",
+	  "the provider sent a chunk with content that is neither text nor a list of parts" },
+	{ "a choice of a wrong type", "", HEAD "\"choices\":[7]}", ERR_UPSTREAM_BAD_RESPONSE, 502,
+	  "upstream_error", "upstream_bad_response",
+	  "the provider sent a chunk with a choice that is no object" },
+	{ "an index out of range", "", HEAD "\"choices\":[{\"index\":128,\"delta\":{}}]}",
+	  ERR_UPSTREAM_BAD_RESPONSE, 502, "upstream_error", "upstream_bad_response",
+	  "the provider sent a chunk with an impossible choice index" },
+	{ "tool arguments of a wrong type", "",
+	  DELTA("\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":7}}]"),
+	  ERR_UPSTREAM_BAD_RESPONSE, 502, "upstream_error", "upstream_bad_response",
+	  "the provider sent a chunk with tool call arguments that are no string" },
+	{ "usage of a wrong type", "", HEAD "\"choices\":[],\"usage\":[]}", ERR_UPSTREAM_BAD_RESPONSE,
+	  502, "upstream_error", "upstream_bad_response",
+	  "the provider sent a chunk with usage that is no object" },
+};
+
+static void errors_in_a_stream_are_told_apart(void **state)
+{
+	struct json_doc doc = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(stream_errors); i++) {
+		struct trace  t;
+		struct decode d = decode_for(&doc, &t);
+		struct err    e = { 0 };
+
+		trace_init(&t);
+		enum errc rc = event_of(&d, stream_errors[i].name, stream_errors[i].data, &e);
+		if (rc != stream_errors[i].code)
+			fail_msg("%s: code %d, %s", stream_errors[i].why, (int)rc, e.text);
+		expect_text(stream_errors[i].why, str_of(e.text), stream_errors[i].text);
+		assert_int_equal(err_http(&e), stream_errors[i].http);
+		assert_string_equal(err_type(&e), stream_errors[i].type);
+		assert_string_equal(err_wire(&e), stream_errors[i].wire);
+		assert_int_equal(t.out.len, 0); /* a broken chunk gives nothing of itself */
+		trace_finish(&t);
+	}
+	json_doc_finish(&doc);
+}
+
+/* --- plain answers --- */
+
+static const struct {
+	const char *why;
+	const char *body;
+	enum errc   code;
+	const char *want; /* the trace, or the error's text */
+} wholes[] = {
+	{ "as OpenAI sends it",
+	  "{\"id\":\"c\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,"
+	  "\"message\":{\"role\":\"assistant\",\"content\":\"Hi\"},\"finish_reason\":\"length\"}],"
+	  "\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}",
+	  ERR_OK,
+	  "START(c,m) MESSAGE({\"role\":\"assistant\",\"content\":\"Hi\"})* USAGE(1,2,0,0,0)+ "
+	  "FINISH(length)+ " },
+	{ "blank lines in front, members missing",
+	  "\n\n \r\n{\"choices\":[{\"message\":{\"content\":\"Hi\",\"tool_calls\":[{}]}}]}", ERR_OK,
+	  "START(,) MESSAGE({\"content\":\"Hi\",\"tool_calls\":[{}]}) FINISH(tool_calls) " },
+	{ "an error with status 200", "{\"error\":{\"code\":502,\"message\":\"bad gateway\"}}",
+	  ERR_UPSTREAM_ERROR, "bad gateway" },
+	{ "a null error is none",
+	  "{\"error\":null,\"choices\":[{\"message\":{},\"finish_reason\":\"stop\"}]}", ERR_OK,
+	  "START(,) MESSAGE({}) FINISH(stop) " },
+	{ "empty choices", "{\"choices\":[]}", ERR_UPSTREAM_BAD_RESPONSE,
+	  "the provider sent an answer with empty choices" },
+	{ "no choices", "{}", ERR_UPSTREAM_BAD_RESPONSE, "the provider sent an answer without choices" },
+	{ "no message", "{\"choices\":[{\"text\":\"a\"}]}", ERR_UPSTREAM_BAD_RESPONSE,
+	  "the provider sent a choice without a message" },
+	{ "HTML", "<html><body>hi</body></html>", ERR_UPSTREAM_BAD_RESPONSE,
+	  "the provider sent an answer that is not JSON" },
+	{ "nothing", "", ERR_UPSTREAM_BAD_RESPONSE, "the provider sent an answer that is not JSON" },
+	{ "a list", "[]", ERR_UPSTREAM_BAD_RESPONSE,
+	  "the provider sent an answer that is no JSON object" },
+	{ "an error in a list", "[{\"error\":{\"code\":404,\"message\":\"no such model\"}}]",
+	  ERR_UPSTREAM_REJECTED, "no such model" },
+};
+
+static void whole_answers_become_events(void **state)
+{
+	struct json_doc doc = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(wholes); i++) {
+		struct trace  t;
+		struct decode d = decode_for(&doc, &t);
+		struct err    e = { 0 };
+
+		trace_init(&t);
+		enum errc rc = dialect_openai.decode_whole(&d, str_of(wholes[i].body), &e);
+		if (rc != wholes[i].code)
+			fail_msg("%s: code %d, %s", wholes[i].why, (int)rc, e.text);
+		expect_text(wholes[i].why, rc == ERR_OK ? buf_view(&t.out) : str_of(e.text),
+			    wholes[i].want);
+		trace_finish(&t);
+	}
+	json_doc_finish(&doc);
+}
+
+/* --- error answers --- */
+
+static const struct {
+	int         status;
+	const char *body;
+	enum errc   code;
+	int         http;
+	const char *type;
+	const char *wire;
+	const char *path;
+	const char *text;
+} statuses[] = {
+	{ 400, "{\"error\":{\"message\":\"too many tokens\",\"type\":\"invalid_request_error\","
+	       "\"param\":\"messages[1].content\",\"code\":\"context_length_exceeded\"}}",
+	  ERR_UPSTREAM_REJECTED, 400, "invalid_request_error", "context_length_exceeded",
+	  "messages[1].content", "too many tokens" },
+	{ 404, "{\"error\":\"model 'x' not found\"}", ERR_UPSTREAM_REJECTED, 404,
+	  "invalid_request_error", "upstream_rejected", "", "model 'x' not found" },
+	{ 413, "<html>", ERR_UPSTREAM_REJECTED, 413, "invalid_request_error", "upstream_rejected", "",
+	  "the provider answered with status 413" },
+	{ 422, "{\"detail\":\"bad field\"}", ERR_UPSTREAM_REJECTED, 422, "invalid_request_error",
+	  "upstream_rejected", "", "bad field" },
+	{ 422, "{\"object\":\"error\",\"message\":\"bad\",\"type\":\"T\"}", ERR_UPSTREAM_REJECTED, 422, "T",
+	  "upstream_rejected", "", "bad" },
+	{ 429, "{\"error\":{\"message\":\"slow\",\"type\":\"insufficient_quota\",\"code\":\"insufficient_quota\"}}",
+	  ERR_UPSTREAM_RATE_LIMIT, 429, "insufficient_quota", "insufficient_quota", "", "slow" },
+	{ 401, "{\"error\":{\"message\":\"bad key sk-1234567890\"}}", ERR_UPSTREAM_AUTH, 502,
+	  "upstream_error", "upstream_auth_failed", "",
+	  "the provider refused the key that the gateway uses (status 401)" },
+	{ 403, "", ERR_UPSTREAM_AUTH, 502, "upstream_error", "upstream_auth_failed", "",
+	  "the provider refused the key that the gateway uses (status 403)" },
+	{ 500, "{\"error\":{\"message\":\"see https://x.internal/y for 10.0.0.7\",\"code\":\"E1\"}}",
+	  ERR_UPSTREAM_ERROR, 502, "upstream_error", "upstream_error", "", "see [url] for [host]" },
+	{ 503, "", ERR_UPSTREAM_UNAVAILABLE, 503, "upstream_error", "upstream_unavailable", "",
+	  "the provider answered with status 503" },
+	{ 504, "", ERR_UPSTREAM_ERROR, 504, "upstream_error", "upstream_error", "",
+	  "the provider answered with status 504" },
+	{ 529, "", ERR_UPSTREAM_ERROR, 502, "upstream_error", "upstream_error", "",
+	  "the provider answered with status 529" },
+	{ 302, "", ERR_UPSTREAM_ERROR, 502, "upstream_error", "upstream_error", "",
+	  "the provider answered with status 302" },
+	{ 402, "[]", ERR_UPSTREAM_ERROR, 502, "upstream_error", "upstream_error", "",
+	  "the provider answered with status 402" },
+	{ 400, "{\"error\":{\"message\":7,\"type\":[],\"param\":{},\"code\":\"a b\"}}",
+	  ERR_UPSTREAM_REJECTED, 400, "invalid_request_error", "upstream_rejected", "",
+	  "the provider answered with status 400" },
+};
+
+static void statuses_become_errors(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(statuses); i++) {
+		struct err e = { 0 };
+
+		dialect_openai.decode_error(statuses[i].status, str_of(statuses[i].body), &e);
+		expect_text(statuses[i].body, str_of(e.text), statuses[i].text);
+		assert_int_equal(e.code, statuses[i].code);
+		assert_int_equal(err_http(&e), statuses[i].http);
+		assert_string_equal(err_type(&e), statuses[i].type);
+		assert_string_equal(err_wire(&e), statuses[i].wire);
+		assert_string_equal(e.path, statuses[i].path);
+		assert_int_equal(e.upstream_status, statuses[i].status);
+	}
+}
+
+static void messages_of_providers_are_scrubbed(void **state)
+{
+	static const struct {
+		const char *in;
+		const char *want;
+	} cases[] = {
+		{ "plain words, with: punctuation (and 'quotes').", NULL },
+		{ "model gpt-4.1-mini does not support messages.0.content", NULL },
+		{ "maximum context length is 8192 tokens, e.g. 1.5", NULL },
+		{ "see https://platform.openai.com/account.", "see [url]" },
+		{ "host api.internal.corp refused", "host [host] refused" },
+		{ "connect 10.0.0.1:8000: refused", "connect [host]: refused" },
+		{ "at localhost:11434/v1/chat", "at [host]/v1/chat" },
+		{ "at vllm-7:8000.", "at [host]." },
+		{ "bind [::1] failed", "bind [[host]] failed" },
+		{ "from fe80::1ff:fe23", "from [host]" },
+		{ "Incorrect API key provided: sk-proj-abc123.", "Incorrect API key provided: [key]." },
+		{ "key=0123456789abcdef0123456789abcdef", "key=[key]" },
+		{ "mail admin@example.com", "mail admin@[host]" },
+		{ "line\none\ttwo\x01", "line one two " },
+		{ "h\xC3\xA4", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char got[200];
+
+		scrub_message(str_of(cases[i].in), got, sizeof got);
+		expect_text(cases[i].in, str_of(got), cases[i].want ? cases[i].want : cases[i].in);
+	}
+	char small[6];
+	scrub_message(STR("abcd\xC3\xA4xyz"), small, sizeof small);
+	assert_string_equal(small, "abcd");
+	scrub_word(STR("a b"), small, sizeof small);
+	assert_string_equal(small, "");
+}
+
+/* --- requests --- */
+
+static void expect_request(const char *why, const struct provider_options *o,
+			   const struct prompt *p, const char *want)
+{
+	struct buf out;
+	struct err e = { 0 };
+
+	buf_init(&out, 1 << 20);
+	if (dialect_openai.encode(o, p, &out, &e) != ERR_OK)
+		fail_msg("%s: %s", why, e.text);
+	expect_text(why, buf_view(&out), want);
+	buf_finish(&out);
+}
+
+static void requests_keep_every_byte_of_the_clients_members(void **state)
+{
+	const struct str        messages[] = { STR("{\"role\":\"system\",\"content\":\"s\"}"),
+					       STR("{\"role\":\"user\", \"content\":\"\\u00e4\"}") };
+	const struct str        members[] = { STR("\"temperature\":0.10"), STR("\"seed\":1e400") };
+	struct provider_options o = { .stream_usage = true };
+	struct prompt           p = {
+			  .model = STR("org/\"m\""),
+			  .messages = messages,
+			  .message_count = 2,
+			  .members = members,
+			  .member_count = 2,
+			  .max_tokens = STR("7"),
+			  .max_tokens_key = "max_completion_tokens",
+			  .forward = { STR("\"store\":true"), STR("\"metadata\":{}") },
+	};
+
+	(void)state;
+#define START_OF_IT                                                                                \
+	"{\"model\":\"org/\\\"m\\\"\",\"messages\":[{\"role\":\"system\",\"content\":\"s\"},"          \
+	"{\"role\":\"user\", \"content\":\"\\u00e4\"}],\"temperature\":0.10,\"seed\":1e400"
+	expect_request("plain", &o, &p, START_OF_IT ",\"max_completion_tokens\":7}");
+
+	o.forward_store = true;
+	o.max_tokens_field = "max_tokens";
+	expect_request("the provider's own name, and store forwarded", &o, &p,
+		       START_OF_IT ",\"store\":true,\"metadata\":{},\"max_tokens\":7}");
+
+	o = (struct provider_options){ .stream_usage = true };
+	p.max_tokens_key = NULL;
+	expect_request("a native request", &o, &p, START_OF_IT ",\"max_tokens\":7}");
+#undef START_OF_IT
+}
+
+static void streams_ask_for_usage_without_losing_the_clients_options(void **state)
+{
+	static const struct {
+		const char *why;
+		const char *options;
+		bool        want_usage;
+		bool        provider_can;
+		const char *want;
+	} cases[] = {
+		{ "none given", "", true, true, ",\"stream_options\":{\"include_usage\":true}" },
+		{ "empty", "{}", true, true, ",\"stream_options\":{\"include_usage\":true}" },
+		{ "another one kept", "{\"include_obfuscation\" : false}", true, true,
+		  ",\"stream_options\":{\"include_obfuscation\":false,\"include_usage\":true}" },
+		{ "false replaced", "{\"include_usage\":false,\"x\":[1, 2]}", true, true,
+		  ",\"stream_options\":{\"x\":[1, 2],\"include_usage\":true}" },
+		{ "not wanted", "{\"include_usage\": false}", false, true,
+		  ",\"stream_options\":{\"include_usage\": false}" },
+		{ "the provider can't", "", true, false, "" },
+		{ "the provider can't, the client insists", "{\"a\":1}", true, false,
+		  ",\"stream_options\":{\"a\":1}" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct str        message = STR("{}");
+		struct provider_options o = { .stream_usage = cases[i].provider_can };
+		struct prompt           p = {
+				  .model = STR("m"),
+				  .messages = &message,
+				  .message_count = 1,
+				  .stream = true,
+				  .stream_options = str_of(cases[i].options),
+				  .want_usage = cases[i].want_usage,
+		};
+		char want[256];
+
+		snprintf(want, sizeof want, "{\"model\":\"m\",\"messages\":[{}],\"stream\":true%s}",
+			 cases[i].want);
+		expect_request(cases[i].why, &o, &p, want);
+	}
+}
+
+static void a_request_above_the_buffers_maximum_is_refused(void **state)
+{
+	const struct str        message = STR("{\"role\":\"user\",\"content\":\"0123456789\"}");
+	struct provider_options o = { 0 };
+	struct prompt p = { .model = STR("m"), .messages = &message, .message_count = 1 };
+	struct buf    out;
+	struct err    e;
+
+	(void)state;
+	buf_init(&out, 32);
+	assert_int_equal(dialect_openai.encode(&o, &p, &out, &e), ERR_REQUEST_TOO_LARGE);
+	buf_finish(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(chunks_become_events),
+		cmocka_unit_test(a_stream_is_not_finished_while_a_choice_is_open),
+		cmocka_unit_test(usage_can_be_cut_out_of_a_chunk),
+		cmocka_unit_test(errors_in_a_stream_are_told_apart),
+		cmocka_unit_test(whole_answers_become_events),
+		cmocka_unit_test(statuses_become_errors),
+		cmocka_unit_test(messages_of_providers_are_scrubbed),
+		cmocka_unit_test(requests_keep_every_byte_of_the_clients_members),
+		cmocka_unit_test(streams_ask_for_usage_without_losing_the_clients_options),
+		cmocka_unit_test(a_request_above_the_buffers_maximum_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,629 @@
+/* Calls to a scripted server: answers, cuts, deadlines, pause, cancel, reuse. */
+#include "upstream/upstream.h"
+
+#include "base/limits.h"
+#include "tests/unit/loopback.h"
+
+#include <errno.h>
+
+#define SECOND ((int64_t)1000000)
+#define OK_HEAD "HTTP/1.1 200 OK\r\nContent-Type: Application/JSON\r\n"
+
+/* One call with everything that is heard of it. */
+struct heard {
+	struct loop          *loop;
+	struct transfers     *transfers;
+	struct upstream_call *call;
+	struct timer          watchdog;
+	struct timer          later;
+	struct buf            data;
+	char                  type[64];
+	int                   status;
+	int64_t               retry_ms;
+	int                   heads;
+	int                   dones;
+	struct err            err;
+	bool                  refuse; /* data returns false */
+	bool                  pause_at_data;
+};
+
+static void on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)
+{
+	struct heard *h = arg;
+
+	h->heads++;
+	h->status = status;
+	h->retry_ms = retry_after_ms;
+	snprintf(h->type, sizeof h->type, "%s", content_type);
+}
+
+static bool on_data(void *arg, const char *bytes, size_t len)
+{
+	struct heard *h = arg;
+
+	assert_int_equal(h->heads, 1);
+	assert_int_equal(h->dones, 0);
+	assert_true(buf_add(&h->data, bytes, len));
+	if (h->pause_at_data)
+		upstream_pause(h->call, true);
+	return !h->refuse;
+}
+
+static void on_done(void *arg, const struct err *e)
+{
+	struct heard *h = arg;
+
+	h->dones++;
+	h->call = NULL;
+	h->err = *e;
+	loop_stop(h->loop);
+}
+
+static const struct upstream_callbacks callbacks = { on_head, on_data, on_done };
+
+static void on_watchdog(struct timer *t)
+{
+	(void)t;
+	fail_msg("nothing happened for 10 s");
+}
+
+static void heard_open(struct heard *h)
+{
+	struct err e;
+
+	*h = (struct heard){ .watchdog = { .fn = on_watchdog } };
+	buf_init(&h->data, 64u << 20);
+	assert_int_equal(loop_create(0, &h->loop, &e), ERR_OK);
+	assert_int_equal(transfers_create(h->loop, &h->transfers, &e), ERR_OK);
+	timer_start(h->loop, &h->watchdog, 10 * SECOND);
+}
+
+static void heard_close(struct heard *h)
+{
+	transfers_destroy(h->transfers);
+	loop_destroy(h->loop);
+	buf_finish(&h->data);
+}
+
+static struct upstream_target *target_for(unsigned port, int64_t connect_us)
+{
+	static const char *const headers[] = { "Authorization: Bearer k", "X-Title: a b" };
+	struct upstream_target  *t = NULL;
+	struct err               e = { 0 };
+	char                     url[64];
+
+	snprintf(url, sizeof url, "http://127.0.0.1:%u/v1/chat/completions?a=b", port);
+	enum errc rc = upstream_target_create(
+		&(struct upstream_target_options){ .url = url,
+						   .headers = headers,
+						   .header_count = 2,
+						   .connect_us = connect_us },
+		&t, &e);
+	if (rc != ERR_OK)
+		fail_msg("%s", e.text);
+	return t;
+}
+
+static void start(struct heard *h, const struct upstream_target *t, bool stream,
+		  struct upstream_limits limits)
+{
+	struct err e = { 0 };
+
+	assert_int_equal(upstream_start(h->transfers, t, STR("{\"a\":1}"), stream, &limits,
+					&callbacks, h, &h->call, &e),
+			 ERR_OK);
+	assert_int_equal(h->heads + h->dones, 0);
+}
+
+/* --- one call, one script --- */
+
+static const struct {
+	const char            *why;
+	struct step            script[8];
+	bool                   stream;
+	struct upstream_limits limits;
+	enum errc              code;
+	int                    status;
+	const char            *type;
+	const char            *data;
+	int64_t                retry_ms;
+} calls[] = {
+	{ .why = "a plain answer",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, OK_HEAD "Content-Length: 2\r\n\r\n{}" }, { ACT_HOLD, "" } },
+	  .status = 200, .type = "application/json", .data = "{}" },
+	{ .why = "a stream in single bytes",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SPLIT, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+				   "Transfer-Encoding: chunked\r\n\r\n5\r\ndata:\r\n3\r\n x\n\r\n0\r\n\r\n" } },
+	  .stream = true, .status = 200, .type = "text/event-stream", .data = "data: x\n" },
+	{ .why = "an empty body still has a head",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, "HTTP/1.1 204 No Content\r\n\r\n" } },
+	  .status = 204, .type = "", .data = "" },
+	{ .why = "heads of 1xx are passed over",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n" OK_HEAD
+				  "Content-Length: 1\r\n\r\n1" } },
+	  .status = 200, .type = "application/json", .data = "1" },
+	{ .why = "a status and its advice",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, "HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Length: 1\r\n\r\nx" } },
+	  .status = 429, .type = "", .data = "x", .retry_ms = 7000 },
+	{ .why = "advice in milliseconds is finer",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, "HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nretry-after-ms: 1500.5\r\n"
+				  "Content-Length: 1\r\n\r\nx" } },
+	  .status = 503, .type = "", .data = "x", .retry_ms = 1500 },
+	{ .why = "advice without sense is capped",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, "HTTP/1.1 503 Busy\r\nRetry-After: 99999999999\r\n"
+				  "Content-Length: 1\r\n\r\nx" } },
+	  .status = 503, .type = "", .data = "x", .retry_ms = (int64_t)24 * 3600 * 1000 },
+	{ .why = "redirects are not followed",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n"
+				  "Content-Length: 0\r\n\r\n" } },
+	  .status = 302, .type = "", .data = "" },
+	{ .why = "compression was not asked for",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, OK_HEAD "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx" } },
+	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "" },
+	{ .why = "closed without an answer",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_CLOSE, "" } },
+	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "" },
+	{ .why = "closed behind the head",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, OK_HEAD "Content-Length: 10\r\n\r\n" }, { ACT_CLOSE, "" } },
+	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "" },
+	{ .why = "cut in a body with a length",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, OK_HEAD "Content-Length: 10\r\n\r\nabc" }, { ACT_CLOSE, "" } },
+	  .code = ERR_STREAM_INCOMPLETE, .status = 200, .type = "application/json", .data = "abc" },
+	{ .why = "cut in a body of chunks",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, OK_HEAD "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n" },
+		      { ACT_CLOSE, "" } },
+	  .stream = true,
+	  .code = ERR_STREAM_INCOMPLETE, .status = 200, .type = "application/json", .data = "abc" },
+	{ .why = "reset before an answer",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_RESET, "" } },
+	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "" },
+	{ .why = "a body that ends with the connection is whole",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_SEND, OK_HEAD "\r\nabc" },
+		      { ACT_CLOSE, "" } },
+	  .status = 200, .type = "application/json", .data = "abc" },
+	{ .why = "not HTTP at all",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_SEND, "SSH-2.0-x\r\n\r\n" },
+		      { ACT_CLOSE, "" } },
+	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "" },
+	{ .why = "broken chunks behind data",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, OK_HEAD "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n" },
+		      { ACT_HOLD, "" } },
+	  .code = ERR_STREAM_INCOMPLETE, .status = 200, .type = "application/json", .data = "abc" },
+	{ .why = "an answer that is announced as too large",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, OK_HEAD "Content-Length: 99999999999\r\n\r\nabc" }, { ACT_HOLD, "" } },
+	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "" },
+	{ .why = "silence from the start",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_HOLD, "" } },
+	  .limits = { .first_byte_us = SECOND / 20, .idle_us = SECOND, .total_us = 5 * SECOND },
+	  .code = ERR_FIRST_BYTE_TIMEOUT, .data = "" },
+	{ .why = "a head without a body is silence too",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\n" }, { ACT_HOLD, "" } },
+	  .limits = { .first_byte_us = SECOND / 20 },
+	  .code = ERR_FIRST_BYTE_TIMEOUT, .data = "" },
+	{ .why = "silence in the middle, with a first-byte limit that is longer",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" }, { ACT_HOLD, "" } },
+	  .limits = { .first_byte_us = 9 * SECOND, .idle_us = SECOND / 20 },
+	  .code = ERR_IDLE_TIMEOUT, .status = 200, .type = "application/json", .data = "abc" },
+	{ .why = "the total limit",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+		      { ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" }, { ACT_HOLD, "" } },
+	  .limits = { .first_byte_us = 9 * SECOND, .idle_us = 9 * SECOND, .total_us = SECOND / 20 },
+	  .code = ERR_TOTAL_TIMEOUT, .status = 200, .type = "application/json", .data = "abc" },
+};
+
+static void calls_end_as_their_server_behaves(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
+		struct loopback server;
+		struct heard    h;
+
+		loopback_start(&server, calls[i].script);
+		heard_open(&h);
+		struct upstream_target *t = target_for(server.port, SECOND);
+		start(&h, t, calls[i].stream, calls[i].limits);
+		loop_run(h.loop);
+
+		if (h.err.code != calls[i].code)
+			fail_msg("%s: code %d, %s", calls[i].why, (int)h.err.code, h.err.text);
+		if (!str_is(buf_view(&h.data), calls[i].data))
+			fail_msg("%s: data %.*s", calls[i].why, STR_ARG(buf_view(&h.data)));
+		assert_int_equal(h.dones, 1);
+		assert_int_equal(h.status, calls[i].status);
+		assert_int_equal(h.retry_ms, calls[i].retry_ms);
+		assert_string_equal(h.type, calls[i].type ? calls[i].type : "");
+		assert_null(strstr(h.err.text, "127.0.0.1"));
+		upstream_target_destroy(t);
+		heard_close(&h);
+		loopback_join(&server);
+		loopback_finish(&server);
+	}
+}
+
+static void the_request_is_what_was_given_and_nothing_of_the_environment(void **state)
+{
+	static const struct step script[] = {
+		{ ACT_ACCEPT, "" },
+		{ ACT_READ, "" },
+		{ ACT_SEND, OK_HEAD "Content-Length: 2\r\n\r\n{}" },
+		{ ACT_STOP, "" },
+	};
+	struct loopback server;
+	struct heard    h;
+
+	(void)state;
+	setenv("http_proxy", "http://127.0.0.1:1", 1);
+	setenv("all_proxy", "http://127.0.0.1:1", 1);
+	loopback_start(&server, script);
+	heard_open(&h);
+	struct upstream_target *t = target_for(server.port, SECOND);
+	start(&h, t, true, (struct upstream_limits){ 0 });
+	upstream_target_destroy(t); /* the call holds it */
+	loop_run(h.loop);
+	heard_close(&h);
+	loopback_join(&server);
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+
+	char want[512];
+	snprintf(want, sizeof want,
+		 "POST /v1/chat/completions?a=b HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n"
+		 "Authorization: Bearer k\r\nX-Title: a b\r\nContent-Type: application/json\r\n"
+		 "Accept: text/event-stream\r\nUser-Agent: parley/" PARLEY_VERSION "\r\n"
+		 "Content-Length: 7\r\n\r\n{\"a\":1}",
+		 server.port);
+	assert_int_equal(server.seen.len, strlen(want));
+	assert_memory_equal(server.seen.data, want, strlen(want));
+	assert_int_equal(h.err.code, ERR_OK);
+	loopback_finish(&server);
+}
+
+static void a_refused_connection_is_said_without_its_address(void **state)
+{
+	struct loopback server;
+	struct heard    h;
+
+	(void)state;
+	loopback_start(&server, (const struct step[]){ { ACT_STOP, "" } });
+	loopback_join(&server); /* nobody listens there any more */
+	heard_open(&h);
+	struct upstream_target *t = target_for(server.port, SECOND);
+	start(&h, t, false, (struct upstream_limits){ .total_us = 5 * SECOND });
+	loop_run(h.loop);
+	assert_int_equal(h.err.code, ERR_UPSTREAM_CONNECT);
+	assert_string_equal(h.err.text, "the provider refused the connection");
+	upstream_target_destroy(t);
+	heard_close(&h);
+	loopback_finish(&server);
+}
+
+static void a_connection_that_does_not_come_to_stand_has_its_own_limit(void **state)
+{
+	struct heard       h;
+	struct sockaddr_in addr = { .sin_family = AF_INET };
+	socklen_t          n = sizeof addr;
+	int                listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int                fill[8];
+
+	(void)state;
+	/* With its queue full, a listener that accepts nobody lets later ones wait. */
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(listener, (struct sockaddr *)&addr, sizeof addr), 0);
+	assert_int_equal(listen(listener, 0), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&addr, &n), 0);
+	for (size_t i = 0; i < ARRAY_LEN(fill); i++) {
+		fill[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		if (connect(fill[i], (struct sockaddr *)&addr, sizeof addr) < 0)
+			assert_int_equal(errno, EINPROGRESS);
+	}
+	heard_open(&h);
+	struct upstream_target *t = target_for(ntohs(addr.sin_port), SECOND / 20);
+	start(&h, t, false, (struct upstream_limits){ .first_byte_us = 5 * SECOND });
+	loop_run(h.loop);
+	assert_int_equal(h.err.code, ERR_CONNECT_TIMEOUT);
+	upstream_target_destroy(t);
+	heard_close(&h);
+	for (size_t i = 0; i < ARRAY_LEN(fill); i++)
+		close(fill[i]);
+	close(listener);
+}
+
+static void the_owner_can_end_a_call_from_its_data(void **state)
+{
+	static const struct step script[] = {
+		{ ACT_ACCEPT, "" },
+		{ ACT_READ, "" },
+		{ ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" },
+		{ ACT_HOLD, "" },
+		{ ACT_STOP, "" },
+	};
+	struct loopback server;
+	struct heard    h;
+
+	(void)state;
+	loopback_start(&server, script);
+	heard_open(&h);
+	h.refuse = true;
+	struct upstream_target *t = target_for(server.port, SECOND);
+	start(&h, t, false, (struct upstream_limits){ 0 });
+	loop_run(h.loop);
+	assert_int_equal(h.dones, 1);
+	assert_int_equal(h.err.code, ERR_CANCELLED);
+	upstream_target_destroy(t);
+	heard_close(&h);
+	loopback_join(&server);
+	assert_true(server.held);
+	loopback_finish(&server);
+}
+
+static void cancel_and_stop(struct timer *t)
+{
+	struct heard *h = container_of(t, struct heard, later);
+
+	if (h->data.len == 0) { /* not before something has come */
+		timer_start(h->loop, t, 1000);
+		return;
+	}
+	upstream_cancel(h->call);
+	loop_stop(h->loop);
+}
+
+static void a_cancel_closes_the_connection_and_says_nothing(void **state)
+{
+	static const struct step script[] = {
+		{ ACT_ACCEPT, "" },
+		{ ACT_READ, "" },
+		{ ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" },
+		{ ACT_HOLD, "" },
+		{ ACT_STOP, "" },
+	};
+	struct loopback server;
+	struct heard    h;
+
+	(void)state;
+	loopback_start(&server, script);
+	heard_open(&h);
+	h.later.fn = cancel_and_stop;
+	struct upstream_target *t = target_for(server.port, SECOND);
+	start(&h, t, true, (struct upstream_limits){ .total_us = 9 * SECOND });
+	timer_start(h.loop, &h.later, 0);
+	loop_run(h.loop);
+	assert_int_equal(h.dones, 0);
+	loopback_join(&server); /* comes back only because the connection was closed */
+	assert_true(server.held);
+	upstream_target_destroy(t);
+	heard_close(&h);
+	loopback_finish(&server);
+}
+
+static void go_on(struct timer *t)
+{
+	struct heard *h = container_of(t, struct heard, later);
+
+	h->pause_at_data = false;
+	upstream_pause(h->call, false);
+}
+
+static void a_paused_call_holds_the_sender_back_and_does_not_idle_out(void **state)
+{
+	static char              block[65536];
+	static const struct step script[] = {
+		{ ACT_ACCEPT, "" },
+		{ ACT_READ, "" },
+		{ ACT_SEND, OK_HEAD "\r\n" },
+		{ ACT_FLOOD, block },
+		{ ACT_CLOSE, "" },
+		{ ACT_STOP, "" },
+	};
+	struct loopback server;
+	struct heard    h;
+
+	(void)state;
+	memset(block, 'x', sizeof block - 1);
+	loopback_start(&server, script);
+	heard_open(&h);
+	h.pause_at_data = true;
+	h.later.fn = go_on;
+	struct upstream_target *t = target_for(server.port, SECOND);
+	start(&h, t, true, (struct upstream_limits){ .idle_us = SECOND / 4 });
+	timer_start(h.loop, &h.later, SECOND);
+	loop_run(h.loop);
+	loopback_join(&server);
+	/* While paused, what the kernel buffers is all that the sender got rid of. */
+	assert_true(server.flooded < 32u << 20);
+	assert_int_equal(h.err.code, ERR_OK);
+	assert_int_equal(h.data.len, server.flooded);
+	upstream_target_destroy(t);
+	heard_close(&h);
+	loopback_finish(&server);
+}
+
+static void refuse_after_pause(struct timer *t)
+{
+	struct heard *h = container_of(t, struct heard, later);
+
+	h->pause_at_data = false;
+	h->refuse = true;
+	upstream_pause(h->call, false);
+}
+
+static void an_owner_that_refuses_what_comes_after_a_pause_is_still_told_the_end(void **state)
+{
+	static const struct step script[] = {
+		{ ACT_ACCEPT, "" },
+		{ ACT_READ, "" },
+		{ ACT_SEND, OK_HEAD "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n1\r\nb\r\n" },
+		{ ACT_HOLD, "" },
+		{ ACT_STOP, "" },
+	};
+	struct loopback server;
+	struct heard    h;
+
+	(void)state;
+	loopback_start(&server, script);
+	heard_open(&h);
+	h.pause_at_data = true;
+	h.later.fn = refuse_after_pause;
+	struct upstream_target *t = target_for(server.port, SECOND);
+	start(&h, t, true, (struct upstream_limits){ 0 });
+	timer_start(h.loop, &h.later, SECOND / 5);
+	loop_run(h.loop);
+	assert_int_equal(h.dones, 1);
+	assert_int_equal(h.err.code, ERR_CANCELLED);
+	assert_true(str_is(buf_view(&h.data), "ab"));
+	upstream_target_destroy(t);
+	heard_close(&h);
+	loopback_join(&server);
+	loopback_finish(&server);
+}
+
+/* --- release --- */
+
+static void release_and_wait(struct timer *t)
+{
+	struct heard *h = container_of(t, struct heard, later);
+	struct buf    body;
+
+	if (h->data.len == 0) {
+		timer_start(h->loop, t, 1000);
+		return;
+	}
+	buf_init(&body, 16);
+	assert_true(buf_text(&body, "x"));
+	upstream_release_take(TAKE(h->call), &body);
+	assert_null(body.data);
+}
+
+static void stop_loop(struct timer *t)
+{
+	loop_stop(container_of(t, struct heard, watchdog)->loop);
+}
+
+static void a_released_call_is_closed_when_its_body_does_not_end(void **state)
+{
+	static const struct step script[] = {
+		{ ACT_ACCEPT, "" },
+		{ ACT_READ, "" },
+		{ ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" },
+		{ ACT_HOLD, "" },
+		{ ACT_STOP, "" },
+	};
+	struct loopback server;
+	struct heard    h;
+
+	(void)state;
+	loopback_start(&server, script);
+	heard_open(&h);
+	h.later.fn = release_and_wait;
+	struct upstream_target *t = target_for(server.port, SECOND);
+	start(&h, t, true, (struct upstream_limits){ .total_us = 9 * SECOND });
+	timer_start(h.loop, &h.later, 0);
+	upstream_target_destroy(t);
+	h.watchdog.fn = stop_loop;
+	timer_start(h.loop, &h.watchdog, SECOND / 2);
+	loop_run(h.loop);
+	assert_int_equal(h.dones, 0);
+	loopback_join(&server);
+	assert_true(server.held);
+	heard_close(&h);
+	loopback_finish(&server);
+}
+
+/* --- targets --- */
+
+static const struct {
+	const char *why;
+	const char *url;
+	const char *header;
+	const char *proxy;
+	bool        ok;
+} targets[] = {
+	{ "http", "http://h/v1", NULL, NULL, true },
+	{ "https with a port", "https://h:8443/v1", "X-A: b", NULL, true },
+	{ "an IPv6 address", "http://[::1]:8000/v1", NULL, NULL, true },
+	{ "a proxy", "http://h/v1", NULL, "http://p:3128", true },
+	{ "no scheme", "h/v1", NULL, NULL, false },
+	{ "another scheme", "file:///etc/passwd", NULL, NULL, false },
+	{ "a scheme that is nearly right", "httpx://h/", NULL, NULL, false },
+	{ "no host", "http:///v1", NULL, NULL, false },
+	{ "a user name", "http://u:p@h/v1", NULL, NULL, false },
+	{ "a fragment", "http://h/v1#x", NULL, NULL, false },
+	{ "a line break in the URL", "http://h/v1\r\nX: y", NULL, NULL, false },
+	{ "a space in the URL", "http://h/v 1", NULL, NULL, false },
+	{ "nothing", "", NULL, NULL, false },
+	{ "a line break in a value", "http://h/", "X-A: b\r\nX-C: d", NULL, false },
+	{ "a bare line feed in a value", "http://h/", "X-A: b\nX-C: d", NULL, false },
+	{ "a tab in a value", "http://h/", "X-A: b\tc", NULL, false },
+	{ "an empty value", "http://h/", "X-A: ", NULL, false },
+	{ "no colon", "http://h/", "X-A", NULL, false },
+	{ "a space in the name", "http://h/", "X A: b", NULL, false },
+	{ "no name", "http://h/", ": b", NULL, false },
+	{ "libcurl's spelling of an empty header", "http://h/", "X-A;", NULL, false },
+	{ "the length is ours", "http://h/", "content-LENGTH: 5", NULL, false },
+	{ "the framing is ours", "http://h/", "Transfer-Encoding: chunked", NULL, false },
+	{ "compression is not ours to ask for", "http://h/", "Accept-Encoding: gzip", NULL, false },
+	{ "a line break in the proxy", "http://h/", NULL, "http://p\n", false },
+};
+
+static void targets_refuse_what_could_inject(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
+		struct upstream_target *t = NULL;
+		struct err              e = { 0 };
+		enum errc               rc = upstream_target_create(
+                        &(struct upstream_target_options){ .url = targets[i].url,
+							   .headers = &targets[i].header,
+							   .header_count = targets[i].header ? 1 : 0,
+							   .proxy = targets[i].proxy,
+							   .connect_us = SECOND },
+                        &t, &e);
+
+		if (rc != (targets[i].ok ? ERR_OK : ERR_INVALID_VALUE))
+			fail_msg("%s: code %d, %s", targets[i].why, (int)rc, e.text);
+		upstream_target_destroy(t);
+	}
+}
+
+static int start_curl(void **state)
+{
+	struct err e;
+
+	(void)state;
+	return upstream_global_init(&e) == ERR_OK ? 0 : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_end_as_their_server_behaves),
+		cmocka_unit_test(the_request_is_what_was_given_and_nothing_of_the_environment),
+		cmocka_unit_test(a_refused_connection_is_said_without_its_address),
+		cmocka_unit_test(a_connection_that_does_not_come_to_stand_has_its_own_limit),
+		cmocka_unit_test(the_owner_can_end_a_call_from_its_data),
+		cmocka_unit_test(a_cancel_closes_the_connection_and_says_nothing),
+		cmocka_unit_test(a_paused_call_holds_the_sender_back_and_does_not_idle_out),
+		cmocka_unit_test(
+			an_owner_that_refuses_what_comes_after_a_pause_is_still_told_the_end),
+		cmocka_unit_test(a_released_call_is_closed_when_its_body_does_not_end),
+		cmocka_unit_test(targets_refuse_what_could_inject),
+	};
+
+	return cmocka_run_group_tests(tests, start_curl, NULL);
+}

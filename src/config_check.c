@@ -72,6 +72,17 @@ static enum errc check_origins(const struct config *c, struct err *e)
 	return ERR_OK;
 }
 
+/* The key of a row that an error's path names, or the row itself. */
+static const struct config_node *culprit(const struct config_node *row, const char *path)
+{
+	size_t n = strcspn(path, ".[");
+
+	for (const struct config_node *k = row->first; k; k = k->next)
+		if (n > 0 && strlen(k->key) == n && strncmp(k->key, path, n) == 0)
+			return k;
+	return row;
+}
+
 /* Providers are made and thrown away: what their dialects refuse is then refused with its line. */
 static enum errc check_providers(const struct config *c, struct err *e)
 {
@@ -81,13 +92,13 @@ static enum errc check_providers(const struct config *c, struct err *e)
 		struct provider          *p = NULL;
 		struct err                why;
 
-		if (node)
-			at = config_memory_node(c, node);
-		if (provider_create(&c->providers[i], &p, &why) == ERR_OK)
+		if (provider_create(&c->providers[i], &p, &why) == ERR_OK) {
 			provider_destroy(p);
-		else
-			return config_place_fail(&at, e, "%s%s%s", why.path, why.path[0] ? ": " : "",
-						 why.text);
+			continue;
+		}
+		if (node)
+			at = config_memory_node(c, culprit(node, why.path));
+		return config_place_fail(&at, e, "%s", why.text);
 	}
 	return ERR_OK;
 }

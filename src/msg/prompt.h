@@ -2,7 +2,7 @@
  *
  * Routes fill it from either family of requests; a dialect encodes it into the provider's own body.
  * Pieces stay raw JSON, so that what a client sent is forwarded byte for byte.  Plain data; all
- * spans are borrowed from the run that owns the prompt, until its call ended. */
+ * spans are borrowed for the provider's start alone. */
 #pragma once
 
 #include "base/str.h"

@@ -1,6 +1,8 @@
 /* From libcurl's codes to the errors of ours, without names of hosts, addresses or keys. */
 #include "upstream/failure.h"
 
+#include "base/limits.h"
+
 #include <errno.h>
 
 static void could_not_connect(CURL *easy, struct err *e)
@@ -69,6 +71,9 @@ void failure_fill(CURL *easy, CURLcode code, bool begun, struct err *e)
 	else if (is_cut(code))
 		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			"the provider closed the connection without an answer");
+	else if (code == CURLE_FILESIZE_EXCEEDED)
+		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+			"the provider sent an answer of more than %u bytes", LIMIT_UPSTREAM_BODY);
 	else
 		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			"the provider sent an answer that could not be read (%s)", curl_easy_strerror(code));

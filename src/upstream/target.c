@@ -107,7 +107,8 @@ static bool url_ok(const char *url)
 {
 	CURLU *u = curl_url();
 	char  *scheme = NULL;
-	bool   ok = u && printable(url, LIMIT_SECRET) && !strchr(url, ' ') &&
+	/* libcurl would forgive a third slash and take the path for the host. */
+	bool   ok = u && !strstr(url, ":///") && printable(url, LIMIT_SECRET) && !strchr(url, ' ') &&
 		  curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
 		  curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
 		  (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0) &&

@@ -214,8 +214,7 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *arg)
 	if (!c->head_given && !give_head(c))
 		return 0;
 	if (!c->stream && c->bytes > LIMIT_UPSTREAM_BODY) {
-		err_set(&c->err, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-			"the provider sent an answer of more than %u bytes", LIMIT_UPSTREAM_BODY);
+		failure_fill(c->transfer.easy, CURLE_FILESIZE_EXCEEDED, true, &c->err);
 		return 0;
 	}
 	if (!c->cb.data(c->arg, bytes, n)) {
@@ -273,6 +272,8 @@ static bool prepare(struct upstream_call *c, struct str body)
 	SET(TCP_NODELAY, 1L);
 	SET(TCP_KEEPALIVE, 1L);
 	SET(DNS_CACHE_TIMEOUT, 300L);
+	if (!c->stream) /* says so before the first byte, where the length is announced */
+		SET(MAXFILESIZE_LARGE, (curl_off_t)LIMIT_UPSTREAM_BODY);
 	if (t->connect_ms > 0)
 		SET(CONNECTTIMEOUT_MS, t->connect_ms);
 	if (t->ca_file)

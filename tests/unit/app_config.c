@@ -508,8 +508,10 @@ static void wrong_files_are_refused_with_their_place(void **state)
 		{ "providers:\n- {name: a, headers: {X: [y]}}\n", "headers.X: has to be one value" },
 		{ "providers:\n- {name: a, headers: {X: {nev: y}}}\n", "did you mean env?" },
 		{ "providers:\n- {name: a, headers: {X: {env: y, file: z}}}\n", "exactly one of" },
-		{ "providers:\n- {name: a, dialect: nonsense, base_url: \"http://h/v1\"}\n",
-		  "parley.yaml:2: providers[0]: " },
+		{ "providers:\n- name: a\n  base_url: \"http://h/v1\"\n  dialect: nonsense\n",
+		  "parley.yaml:4: providers[0].dialect: unknown dialect" },
+		{ "providers:\n- name: a\n  dialect: openai\n  base_url: ftp://h/v1\n",
+		  "parley.yaml:4: providers[0].base_url: " },
 		/* models */
 		{ P "models:\n- provider: a\n", "models[0]: a model needs a name" },
 		{ P "models:\n- name: m\n", "a model needs a provider" },

@@ -1,0 +1,77 @@
+# shellcheck shell=bash
+# Sourced by scripts/start and scripts/test: packages, and the release build.
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '%s\n' "$*" >&2; }
+
+# Packages of a list that are not installed, as dpkg knows it.
+missing_packages() {
+	local installed name
+	# dpkg-query fails when it does not know one of them: that one is missing
+	installed=$(xargs dpkg-query -W -f '${Package} ${db:Status-Status}\n' <"$1" 2>/dev/null || true)
+	while read -r name; do
+		case $'\n'"$installed"$'\n' in
+		*$'\n'"$name installed"$'\n'*) ;;
+		*) printf '%s\n' "$name" ;;
+		esac
+	done <"$1"
+}
+
+# Where dpkg does not know: is what the lists stand for there under any name?
+tools_there() {
+	local tool
+	for tool in cc cmake pkg-config; do
+		command -v "$tool" >/dev/null || return 1
+	done
+	pkg-config --exists libmicrohttpd json-c libcurl sqlite3 yaml-0.1 libcrypto || return 1
+	[ "$(basename "$1")" = packages.txt ] && return 0
+	for tool in clang clang-tidy python3 curl git; do
+		command -v "$tool" >/dev/null || return 1
+	done
+	pkg-config --exists cmocka && python3 -c 'import ensurepip, venv' 2>/dev/null
+}
+
+apt_install() {
+	local as_root=()
+	if [ "$(id -u)" != 0 ]; then
+		command -v sudo >/dev/null || return 1
+		as_root=(sudo)
+	fi
+	local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive
+		apt-get install -y -q --no-install-recommends "$@")
+	# a fresh machine has no package lists yet
+	"${install[@]}" >&2 || { "${as_root[@]}" apt-get update -q >&2 && "${install[@]}" >&2; }
+}
+
+# need_packages FILE: installs what is missing, or says what is needed and ends the script.
+need_packages() {
+	local missing
+	if command -v dpkg-query >/dev/null; then
+		mapfile -t missing < <(missing_packages "$1")
+		[ "${#missing[@]}" = 0 ] && return 0
+		say "missing packages: ${missing[*]}"
+		if command -v apt-get >/dev/null && apt_install "${missing[@]}"; then
+			return 0
+		fi
+		say "Please install them, as root: apt-get install ${missing[*]}"
+		exit 1
+	fi
+	tools_there "$1" && return 0
+	say "No apt here. Please install what these Debian packages are on this system, then try again:"
+	say "  $(tr '\n' ' ' <"$1")"
+	exit 1
+}
+
+# build PRESET [CMAKE OPTION...]: configures build/PRESET if that was not done yet, and builds it.
+build() {
+	local preset=$1 dir=$root/build/$1
+	shift
+	if [ ! -e "$dir/CMakeCache.txt" ] || [ "$root/CMakePresets.json" -nt "$dir/CMakeCache.txt" ]; then
+		local generator=(-G Ninja)
+		command -v ninja >/dev/null || generator=(-G "Unix Makefiles")
+		(cd "$root" && cmake --preset "$preset" "${generator[@]}" "$@") >&2 || return 1
+		touch "$dir/CMakeCache.txt"
+	fi
+	cmake --build "$dir" --parallel "$(nproc)" >&2
+}

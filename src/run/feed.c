@@ -1,0 +1,78 @@
+/* The reader's part of a run: what is printed for it, how much may wait, when it is woken. */
+#include "base/limits.h"
+#include "run/internal.h"
+
+/* Memory that an emptied stream keeps. */
+enum { OUT_KEPT = 4096 };
+
+void feed_wake(struct run *r)
+{
+	if (r->observer && r->open)
+		r->observer->wake(r->observer_arg);
+}
+
+void feed_open(struct run *r)
+{
+	if (!r->rq.prompt.stream || r->open || !r->observer)
+		return;
+	r->open = true;
+	timer_stop(run_loop(r), &r->commit_timer);
+	r->observer->open(r->observer_arg);
+	feed_wake(r);
+}
+
+void feed_pause(struct run *r, bool pause)
+{
+	if (!r->call || r->paused == pause)
+		return;
+	r->paused = pause;
+	r->call->provider->ops->pause(r->call, pause);
+}
+
+struct str run_ready(struct run *r, bool *ret_last)
+{
+	/* Numbers above the stored range must not be seen yet: after a crash they would come again. */
+	if (r->seq > r->seq_reserved) {
+		*ret_last = false;
+		return STR_NONE;
+	}
+	*ret_last = r->last;
+	return (struct str){ r->out.data ? r->out.data + r->out_at : NULL, r->out.len - r->out_at };
+}
+
+void run_taken(struct run *r, size_t n)
+{
+	r->out_at += n;
+	if (r->out_at == r->out.len) {
+		r->out_at = 0;
+		buf_clear(&r->out);
+		if (r->out.cap > OUT_KEPT)
+			buf_finish(&r->out);
+	} else if (r->out_at > LIMIT_FEED_LOW) {
+		buf_take_front(&r->out, r->out_at);
+		r->out_at = 0;
+	}
+	if (r->out.len - r->out_at < LIMIT_FEED_LOW)
+		feed_pause(r, false);
+}
+
+void feed_print(struct run *r, const struct event *ev)
+{
+	if (!r->observer || !r->rq.prompt.stream)
+		return;
+	if (!chunk_event(&r->printer, ev, r->seq, &r->out)) {
+		run_abort_later(r, ERR_OVERLOADED, "no memory for the stream");
+		return;
+	}
+	if (r->out.len - r->out_at > LIMIT_FEED_HIGH)
+		feed_pause(r, true);
+	if (!r->open && r->out.len > LIMIT_COMMIT_BYTES)
+		feed_open(r);
+	feed_wake(r);
+}
+
+bool run_whole(struct run *r, struct buf *out)
+{
+	return chunk_whole(&r->printer, buf_view(&r->raw), buf_view(&r->answer.message),
+			    str_of(r->finish_reason), &r->usage, out);
+}

@@ -1,0 +1,118 @@
+/* What the files of run/ share: a run laid open, and the steps that lead from file to file.
+ * Not for other folders.
+ *
+ * run.c   birth, moves, end     call.c  the provider's part
+ * save.c  the store's part      feed.c  the reader's part */
+#pragma once
+
+#include "lmc/answer.h"
+#include "run/live.h"
+#include "run/run.h"
+
+enum run_state {
+	STATE_NEW,
+	STATE_LOADING,
+	STATE_BEGINNING,
+	STATE_CALLING,
+	STATE_STREAMING,
+	STATE_ENDING,
+	STATE_ENDED,
+	STATE__COUNT
+};
+
+struct run {
+	struct run_engine *engine;
+	struct run        *prev;
+	struct run        *next;
+	enum run_state     state;
+	struct run_request rq; /* input and held are owned */
+	struct id          id;
+	struct id          conversation;
+	char               id_text[ID_MAX], conversation_text[ID_MAX];
+	char               message_text[ID_MAX], completion_text[ID_MAX];
+	char               request_id[ID_MAX];
+	char               finish_reason[64];
+	char              *model; /* owned copies: the request's own bytes go when they were sent */
+	char              *label;
+	int64_t            created_ms;
+	int64_t            called_us;
+	int64_t            first_token_us; /* monotonic */
+	int64_t            first_token_ms; /* wall */
+	struct live        live; /* only for native runs that are not stored */
+
+	struct provider_call *call; /* NULL: none is going on */
+	bool                  paused;
+	struct timer          commit_timer;
+	struct task           abort_task; /* ends the call from outside the provider's callback */
+	bool                  aborting;
+
+	const struct run_observer *observer; /* NULL: nobody reads */
+	void                      *observer_arg;
+	bool                       open; /* the stream's status went out */
+	bool                       last; /* everything is in out */
+	struct chunk_printer      printer;
+	struct buf                 out; /* printed, not yet taken */
+	size_t                     out_at;
+
+	struct answer answer;
+	struct buf    raw; /* a plain call's whole answer as the provider sent it */
+	struct usage  usage;
+	uint64_t      seq;
+	uint64_t      seq_reserved;
+
+	enum run_status outcome;
+	struct err      failure; /* code ERR_OK: none */
+	bool            begun;   /* there is something to find under its id */
+
+	/* The store's jobs; a run lives until the last of them came back. */
+	unsigned              jobs;
+	struct branch_read    branch;
+	bool                  branch_read;
+	struct turn_begin     begin;
+	struct store_message *begin_messages; /* owned until begun */
+	struct turn_end       end;
+	struct buf            end_answer;
+	struct buf            end_error;
+	struct seq_reserve    reserve;
+	bool                  reserving;
+};
+
+struct run_engine {
+	struct run_engine_options o;
+	struct run               *runs;
+	size_t                    live;
+};
+
+/* run.c */
+struct loop *run_loop(const struct run *r);
+bool         run_stored(const struct run *r);
+/* run_move: the only writer of r->state. */
+void run_move(struct run *r, enum run_state to);
+/* run_finish: the call is over, or never began (states up to BEGINNING). */
+void run_finish(struct run *r, enum run_status outcome, const struct err *e);
+/* run_fail: an error of any stage; what has already been answered stays. */
+void run_fail(struct run *r, const struct err *e);
+/* run_abort_later: from within a provider's callback, where its call must not be ended. */
+void run_abort_later(struct run *r, enum errc code, const char *text);
+/* run_conclude: everything that had to be durable is: the reader gets its end. */
+void run_conclude(struct run *r);
+/* run_drop_request: frees the prompt, once it is in the provider's hands. */
+void run_drop_request(struct run *r);
+void run_free_if_over(struct run *r);
+
+/* call.c */
+void call_start(struct run *r);
+
+/* save.c */
+bool save_submit_load(struct run *r);  /* false: too many reads are waiting */
+bool save_submit_begin(struct run *r); /* false: too many turns are waiting */
+void save_begin(struct run *r);
+void save_end(struct run *r);
+void save_reserve_ahead(struct run *r);
+
+/* feed.c */
+void feed_wake(struct run *r);
+/* feed_open: a stream's status is decided, if somebody reads and it was not before. */
+void feed_open(struct run *r);
+void feed_pause(struct run *r, bool pause);
+void feed_print(struct run *r, const struct event *ev);

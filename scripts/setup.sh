@@ -8,6 +8,7 @@ say() { printf '%s\n' "$*" >&2; }
 # Packages of a list that are not installed, as dpkg knows it.
 missing_packages() {
 	local installed name
+	# shellcheck disable=SC2016 # the format is dpkg's, not the shell's
 	# dpkg-query fails when it does not know one of them: that one is missing
 	installed=$(xargs dpkg-query -W -f '${Package} ${db:Status-Status}\n' <"$1" 2>/dev/null || true)
 	while read -r name; do

@@ -248,7 +248,7 @@ static enum errc read_retries(struct config *c, const struct config_node *n, str
 		rc = config_value_read(&rule, n->text, &c->memory->arena, &at, &retries, e);
 	if (rc != ERR_OK || retries == 0)
 		return rc;
-	rc = fail(c, n, "not supported yet; only 0 is allowed", e);
+	fail(c, n, "not supported yet; only 0 is allowed", e);
 	e->code = ERR_NOT_SUPPORTED_YET;
 	return ERR_NOT_SUPPORTED_YET;
 }

@@ -18,6 +18,24 @@ static const struct {
 #undef X
 };
 
+/* keep_whole: a text that was cut at its maximum must not end inside a UTF-8 character, or it would
+ * make invalid JSON. */
+static void keep_whole(char *text)
+{
+	size_t n = strlen(text);
+	size_t lead = n;
+
+	while (lead > 0 && ((unsigned char)text[lead - 1] & 0xc0) == 0x80)
+		lead--;
+	if (lead == 0)
+		return;
+
+	unsigned char c = (unsigned char)text[lead - 1];
+	size_t        want = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+	if (n - (lead - 1) < want)
+		text[lead - 1] = '\0';
+}
+
 enum errc err_set(struct err *e, enum errc code, const char *path, const char *fmt, ...)
 {
 	va_list ap;
@@ -27,6 +45,8 @@ enum errc err_set(struct err *e, enum errc code, const char *path, const char *f
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof e->text, fmt, ap);
 	va_end(ap);
+	keep_whole(e->path);
+	keep_whole(e->text);
 	return code;
 }
 
@@ -35,8 +55,10 @@ void err_at(struct err *e, const char *prefix)
 	char        path[sizeof e->path];
 	const char *dot = e->path[0] && e->path[0] != '[' ? "." : "";
 
-	if (snprintf(path, sizeof path, "%s%s%s", prefix, dot, e->path) > 0)
-		memcpy(e->path, path, sizeof path);
+	if (snprintf(path, sizeof path, "%s%s%s", prefix, dot, e->path) <= 0)
+		return;
+	keep_whole(path);
+	memcpy(e->path, path, sizeof path);
 }
 
 int err_http(const struct err *e)

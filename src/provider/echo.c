@@ -5,7 +5,6 @@
 #include "base/limits.h"
 #include "json/scan.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { PIECES_A_TURN = 64 };

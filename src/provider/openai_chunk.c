@@ -8,15 +8,6 @@
 
 enum { TOOL_INDEX_MAX = 4096 };
 
-struct chunk {
-	struct decode           *d;
-	const struct json_doc   *doc;
-	const struct openai_top *top;
-	bool                     keep_raw;
-	bool                     given; /* an event went out */
-	bool                     only_usage;
-};
-
 struct choice {
 	uint32_t index;
 	bool     no_index;
@@ -27,6 +18,16 @@ struct choice {
 	json_at  refusal;
 	json_at  tools;
 	json_at  finish;
+};
+
+struct chunk {
+	struct decode           *d;
+	const struct json_doc   *doc;
+	const struct openai_top *top;
+	struct choice            first; /* as read by the first walk; there is rarely another one */
+	bool                     keep_raw;
+	bool                     given; /* an event went out */
+	bool                     only_usage;
 };
 
 struct tool_delta {
@@ -254,6 +255,8 @@ static enum errc check_choices(struct chunk *c, struct err *e)
 			return rc;
 		if (changed || !choice_plain(c, &ch))
 			c->keep_raw = false;
+		if (position == 1)
+			c->first = ch;
 	}
 	return ERR_OK;
 }
@@ -411,13 +414,16 @@ static enum errc give_chunk(struct chunk *c, struct err *e)
 	if (present(doc, top->choices))
 		for (json_at i = json_first(doc, top->choices); i != json_end(doc, top->choices);
 		     i = json_next(doc, i)) {
-			struct choice ch;
-			enum errc     rc = read_choice(doc, i, position++, &ch, e);
+			struct choice ch = c->first;
+			enum errc     rc = ERR_OK;
 
+			if (position > 0)
+				rc = read_choice(doc, i, position, &ch, e);
 			if (rc == ERR_OK)
 				rc = give_choice(c, &ch, e);
 			if (rc != ERR_OK)
 				return rc;
+			position++;
 		}
 	if (openai_usage(doc, top->usage, &usage.usage))
 		give(c, &usage);

@@ -3,8 +3,6 @@
 #include "provider/openai.h"
 #include "provider/scrub.h"
 
-#include <stdio.h>
-
 /* What was found in an error object; all may be missing. */
 struct report {
 	char    message[280];

@@ -254,6 +254,7 @@ void run_conclude(struct run *r)
 	const struct err *e = r->failure.code ? &r->failure : NULL;
 
 	run_move(r, STATE_ENDED);
+	r->seq_reserved = UINT64_MAX; /* the end's own row says how far the numbers went */
 	live_remove(&r->live);
 	book_metrics(r);
 	if (!r->observer) {

@@ -122,6 +122,8 @@ static enum errc take_line(struct sse *s, struct str line, sse_event_fn fn, void
 		if (value.n > 0 && value.p[0] == ' ')
 			value = (struct str){ value.p + 1, value.n - 1 };
 	}
+	if (!s->bare && name.n == 4 && memcmp(name.p, "data", 4) == 0)
+		return add_data(s, value, e); /* nearly every line */
 	if (!known_field(name) && (s->bare || line.p[0] == '{' || line.p[0] == '['))
 		return bare_line(s, line, fn, arg, e);
 	if (s->bare) {

@@ -99,8 +99,13 @@ def start(tmp_path, upstream):
         made.append(gateway)
         return gateway.start() if ready else gateway
     yield make
+    problems = []
     for gateway in made:
-        gateway.stop()
+        try:
+            gateway.stop()
+        except AssertionError as error:
+            problems.append(str(error))
+    assert not problems, "\n".join(problems)
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import os
 import re
 from functools import cache
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import yaml
 from jsonschema import Draft202012Validator
@@ -20,6 +20,7 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 violations = []  # of the running test; a fixture empties it and fails the test
 
 
+@cache
 def retrieve(uri):
     text = Path(unquote(urlsplit(uri).path)).read_text()
     return DRAFT202012.create_resource(
@@ -59,36 +60,49 @@ def _follow(base, node):
     return base, node
 
 
+@cache
+def _responses(method, template):
+    """The described answers by status, each with its base for $refs; None: no such method."""
+    base, item = _follow(FILE.as_uri(), document()["paths"][template])
+    operation = item.get(method.lower())
+    if operation is None:
+        return None
+    return {str(status).upper(): _follow(base, response)
+            for status, response in operation["responses"].items()}
+
+
+@cache
+def _validator(method, template, status, media):
+    base, response = _responses(method, template)[status]
+    schema = response["content"][media].get("schema")
+    # A schema that stands in the document is checked where it stands, so that its $refs hold.
+    return schema and Draft202012Validator(rebased(schema, base), registry=registry())
+
+
 def _problem(method, path, status, headers, body):
+    if method == "OPTIONS":
+        return None
     path = re.sub(r"/+", "/", path.split("?")[0])
     if len(path) > 1:
         path = path.rstrip("/")
     template = next((t for t, pattern in templates() if pattern.fullmatch(path)), None)
     if template is None:
         return None if status in (400, 401, 403, 404) else "a path that is not in openapi.yaml"
-    base = FILE.as_uri()
-    base, item = _follow(base, document()["paths"][template])
-    operation = item.get(method.lower())
-    if operation is None:
+    responses = _responses(method, template)
+    if responses is None:
         return None if status in (400, 401, 403, 405) else "a method that is not in openapi.yaml"
-    responses = {str(k).upper(): v for k, v in operation["responses"].items()}
-    response = responses.get(str(status)) or responses.get(f"{status // 100}XX") \
-        or responses.get("DEFAULT")
-    if response is None:
+    key = next((k for k in (str(status), f"{status // 100}XX", "DEFAULT") if k in responses), None)
+    if key is None:
         return f"status {status} is not in openapi.yaml"
-    base, response = _follow(base, response)
-    content = response.get("content")
+    content = responses[key][1].get("content")
     media = headers.get("content-type", "").split(";")[0].strip()
     if not content:
         return None if not body else "a body where openapi.yaml has none"
     if media not in content:
         return f"content type {media!r} is not in openapi.yaml ({', '.join(content)})"
-    schema = content[media].get("schema")
-    if schema is None or media != "application/json" or method == "HEAD":
+    validator = _validator(method, template, key, media)
+    if validator is None or media != "application/json":
         return None
-    # A schema that stands in the document is checked where it stands, so that its $refs hold.
-    validator = Draft202012Validator({"$schema": Draft202012Validator.META_SCHEMA["$schema"],
-                                      **_rebased(schema, base)}, registry=registry())
     try:
         value = json.loads(body)
     except ValueError as error:
@@ -101,19 +115,14 @@ def _problem(method, path, status, headers, body):
     return None
 
 
-def _rebased(node, base):
+def rebased(node, base):
     """A copy whose relative $refs are absolute."""
     if isinstance(node, dict):
-        return {k: (_absolute(v, base) if k == "$ref" and isinstance(v, str)
-                    else _rebased(v, base)) for k, v in node.items()}
+        return {k: (urljoin(base, v) if k == "$ref" and isinstance(v, str) else rebased(v, base))
+                for k, v in node.items()}
     if isinstance(node, list):
-        return [_rebased(v, base) for v in node]
+        return [rebased(v, base) for v in node]
     return node
-
-
-def _absolute(reference, base):
-    from urllib.parse import urljoin
-    return urljoin(base, reference)
 
 
 def check(method, path, status, headers, body):

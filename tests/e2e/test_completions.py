@@ -122,15 +122,6 @@ def test_unstored_is_the_default(client, script):
     assert "x-conversation-id" not in reply.headers
 
 
-@pytest.mark.parametrize("stream", [False, True])
-def test_gateway_fields_of_the_native_call_do_not_reach_the_provider(client, script, stream):
-    s = script(up.either("ok"))
-    reply = client.post(PATH, {"model": s.model, "stream": stream, "on_disconnect": "cancel",
-                               "messages": [{"role": "user", "content": "x"}]})
-    if reply.status == 200:
-        assert "on_disconnect" not in s.request.json
-
-
 # --- usage ----------------------------------------------------------------------------------------
 
 

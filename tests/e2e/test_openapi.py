@@ -49,7 +49,7 @@ def test_examples_are_valid_by_their_schemas():
                     if isinstance(e, dict) and "value" in e]
         if "example" in node:
             examples.append(node["example"])
-        schema = spec._rebased(node["schema"], spec.FILE.as_uri())
+        schema = spec.rebased(node["schema"], spec.FILE.as_uri())
         validator = Draft202012Validator(schema, registry=spec.registry())
         for example in examples:
             if isinstance(example, str) and schema.get("type") != "string":

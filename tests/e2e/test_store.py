@@ -11,7 +11,6 @@ import pytest
 
 import upstream as up
 from client import Client, item_text
-from gateway import Gateway
 from raw import Raw, post
 from waiting import DEADLINE, wait_until
 
@@ -129,10 +128,9 @@ class Load(threading.Thread):
                                       reply.headers["x-conversation-id"], text))
 
 
-def test_random_kills_lose_nothing_that_was_acknowledged(tmp_path):
-    gateway = Gateway(tmp_path / "g")
+def test_random_kills_lose_nothing_that_was_acknowledged(start, tmp_path):
+    gateway = start()
     random_ = random.Random(7)
-    gateway.start()
     everything = []
     for _ in range(20):
         stop = threading.Event()
@@ -165,8 +163,8 @@ def test_random_kills_lose_nothing_that_was_acknowledged(tmp_path):
     check_integrity(gateway, tmp_path)
 
 
-def test_kills_while_starting_do_no_harm(tmp_path):
-    gateway = Gateway(tmp_path / "g")
+def test_kills_while_starting_do_no_harm(start, tmp_path):
+    gateway = start(ready=False)
     for _ in range(5):
         gateway.launch()
         wait_until(lambda: gateway.database.exists(), "the database file")
@@ -292,10 +290,9 @@ def test_a_locked_database_is_an_error_and_then_works_again(start):
         assert texts(client, conversation) == ["one", "one", "three", "three"]
 
 
-def test_a_full_disk_is_an_error_and_half_writes_nothing(tmp_path, upstream, script):
+def test_a_full_disk_is_an_error_and_half_writes_nothing(start, tmp_path):
     """The largest allowed file stands for the disk; a write beyond it fails as on a full one."""
-    gateway = Gateway(tmp_path / "g", restore_signals=False)  # SIGXFSZ stays ignored
-    gateway.start()
+    gateway = start(restore_signals=False)  # SIGXFSZ stays ignored
     big = "x" * 300_000
     with Client(gateway.url) as client:
         conversation = client.chat("one").ok().json["conversation"]
@@ -318,12 +315,9 @@ def test_a_full_disk_is_an_error_and_half_writes_nothing(tmp_path, upstream, scr
     check_integrity(gateway, tmp_path)
 
 
-def test_an_answer_that_cannot_be_stored_is_no_success(tmp_path, upstream, script):
+def test_an_answer_that_cannot_be_stored_is_no_success(start, tmp_path, script):
     """The disk fills while the provider speaks: what the client sees is not a good end."""
-    from fixtures import usual_config
-    gateway = Gateway(tmp_path / "g", usual_config(upstream), restore_signals=False,
-                      env={"TEST_UPSTREAM_KEY": "k"})
-    gateway.start()
+    gateway = start(usual={}, restore_signals=False)
     gate = up.Gate()
     s = script(up.sse(), up.role(), up.text("x"), up.wait(gate), up.text("y" * 300_000),
                *up.ending())

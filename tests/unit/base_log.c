@@ -330,11 +330,13 @@ static void a_stuck_stderr_blocks_nobody_and_lost_lines_are_counted(void **state
 	pthread_join(reader, NULL);
 	close(c.reader);
 
-	for (char *p = d.text; *p; p = strchr(p, '\n') + 1) {
-		char *lines = strstr(p, "\"log_dropped\",\"lines\":");
+	static const char tag[] = "\"log_dropped\",\"lines\":";
+	for (char *p = d.text, *end; *p; p = end + 1) {
+		end = strchr(p, '\n');
+		char *lines = memmem(p, (size_t)(end - p), tag, sizeof tag - 1);
 
-		if (lines && lines < strchr(p, '\n'))
-			dropped += strtoull(strchr(lines, ':') + 1, NULL, 10);
+		if (lines)
+			dropped += strtoull(lines + sizeof tag - 1, NULL, 10);
 		else
 			kept++;
 	}

@@ -29,7 +29,10 @@ enum act {
 	ACT_HOLD,  /* until the peer closes */
 	ACT_CLOSE,
 	ACT_RESET,
+	ACT_FIRST, /* goes back to the connection accepted first */
 };
+
+enum { LOOPBACK_CONNECTIONS = 64 };
 
 struct step {
 	enum act    act;
@@ -42,6 +45,7 @@ struct loopback {
 	pthread_t          thread;
 	const struct step *script;
 	struct buf         seen; /* all requests, one after the other; read it after loopback_stop */
+	int                fds[LOOPBACK_CONNECTIONS]; /* open until the script ends */
 	atomic_int         accepted;
 	atomic_bool        held; /* the peer closed while we held */
 	atomic_size_t      flooded;
@@ -111,6 +115,14 @@ static inline void loopback_flood(struct loopback *s, int fd, const char *text)
 	}
 }
 
+static inline void loopback_close(struct loopback *s, int fd)
+{
+	for (int i = 0; i < LOOPBACK_CONNECTIONS; i++)
+		if (s->fds[i] == fd)
+			s->fds[i] = -1;
+	close(fd);
+}
+
 static inline void *loopback_main(void *arg)
 {
 	struct loopback *s = arg;
@@ -122,7 +134,11 @@ static inline void *loopback_main(void *arg)
 		case ACT_ACCEPT:
 			fd = accept(s->listener, NULL, NULL);
 			setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+			s->fds[s->accepted % LOOPBACK_CONNECTIONS] = fd;
 			s->accepted++;
+			break;
+		case ACT_FIRST:
+			fd = s->fds[0];
 			break;
 		case ACT_READ:
 			loopback_read(s, fd);
@@ -143,19 +159,18 @@ static inline void *loopback_main(void *arg)
 		case ACT_RESET:
 			setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){ 1, 0 },
 				   sizeof(struct linger));
-			close(fd);
-			fd = -1;
+			loopback_close(s, fd);
 			break;
 		case ACT_CLOSE:
-			close(fd);
-			fd = -1;
+			loopback_close(s, fd);
 			break;
 		case ACT_STOP:
 			break;
 		}
 	}
-	if (fd >= 0)
-		close(fd);
+	for (int i = 0; i < s->accepted && i < LOOPBACK_CONNECTIONS; i++)
+		if (s->fds[i] >= 0)
+			close(s->fds[i]);
 	return NULL;
 }
 
@@ -168,6 +183,7 @@ static inline void loopback_start(struct loopback *s, const struct step *script)
 	memset(s, 0, sizeof *s);
 	buf_init(&s->seen, 8u << 20);
 	s->script = script;
+	memset(s->fds, -1, sizeof s->fds);
 	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	s->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_true(s->listener >= 0);

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Checks the text of every file of the project that git knows or would take up.
+
+No trailing whitespace, no path of one machine, a first-line comment in every C file, and none of
+the banned functions.  A breach is printed as file:line and makes the exit status 1.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BANNED = "strcpy strcat sprintf vsprintf strtok atoi gets rand sleep alloca".split()
+CALL = re.compile(r"(?<![\w.>])(" + "|".join(BANNED) + r")\s*\(")
+# folders that exist on a developer's machine only
+PLACE = re.compile(r"(?<![\w.:/-])/(?:home|root|Users|work|mnt|tmp/(?!parley))/?[\w.-]*")
+# fixtures and locked dependency lists are not ours to word
+FOREIGN = ("tests/fixtures/", "tests/fuzz/corpus/", "tests/fuzz/regression/")
+LOCKED = ("package-lock.json",)
+# may name a folder of the machine they run on: test data, and what runs in a container
+PLACES_ALLOWED = ("tests/e2e/", "tests/unit/", "tests/lint/text.py")
+
+
+def files():
+    listed = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT,
+                            capture_output=True, check=True).stdout.decode().split("\0")
+    for name in sorted(set(filter(None, listed))):
+        if (ROOT / name).is_file() and not name.startswith(FOREIGN) and not name.endswith(LOCKED):
+            yield name
+
+
+def without_comments(text):
+    """C code with comments and strings blanked, lines kept."""
+    pattern = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+
+
+def check(name, text):
+    is_c = name.endswith((".c", ".h", ".def"))
+    if is_c and not text.startswith("/*"):
+        yield 1, "the first line is not a comment that says what lives here"
+    if text and not text.endswith("\n"):
+        yield text.count("\n") + 1, "no newline at the end"
+    for number, line in enumerate(text.splitlines(), 1):
+        if line != line.rstrip() and not name.endswith(".md"):
+            yield number, "trailing whitespace"
+        place = PLACE.search(line)
+        if place and not name.startswith(PLACES_ALLOWED):
+            yield number, f"a path of one machine: {place.group()}"
+    if is_c:
+        for number, line in enumerate(without_comments(text).splitlines(), 1):
+            call = CALL.search(line)
+            if call:
+                yield number, f"{call.group(1)} is banned"
+
+
+def main():
+    problems = []
+    for name in files():
+        try:
+            text = (ROOT / name).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        problems += [f"{name}:{number}: {what}" for number, what in check(name, text)]
+    print("\n".join(problems) if problems else "text: ok")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,407 @@
+/* A provider over HTTP against a scripted server: which end each way of answering has. */
+#include "loop/transfer.h"
+#include "provider/provider.h"
+#include "tests/unit/loopback.h"
+#include "upstream/upstream.h"
+
+#define SECOND ((int64_t)1000000)
+
+struct heard {
+	struct loop          *loop;
+	struct transfers     *transfers;
+	struct provider_call *call;
+	struct timer          watchdog;
+	struct buf            out;
+	int                   ends;
+	struct err            err;
+	enum event_kind       cancel_at; /* EVENT__COUNT: never */
+	struct timer          canceller;
+	const struct provider *again; /* calls to come after this one */
+	int                    left;
+	int64_t                linger_us;
+};
+
+static void on_linger(struct timer *t)
+{
+	loop_stop(container_of(t, struct heard, canceller)->loop);
+}
+
+static void start(struct heard *h, const struct provider *p, bool stream);
+
+static void on_event(void *arg, const struct event *ev)
+{
+	static const char *const names[EVENT__COUNT] = {
+		[EVENT_START] = "start ", [EVENT_TEXT] = "text:",     [EVENT_MESSAGE] = "message:",
+		[EVENT_OTHER] = "other ", [EVENT_USAGE] = "usage ",   [EVENT_FINISH] = "finish:",
+		[EVENT_ERROR] = "error",  [EVENT_END] = "end",
+	};
+	struct heard *h = arg;
+
+	assert_int_equal(h->ends, 0);
+	assert_non_null(names[ev->kind]);
+	assert_true(buf_text(&h->out, names[ev->kind]));
+	if (ev->kind == EVENT_TEXT || ev->kind == EVENT_MESSAGE || ev->kind == EVENT_FINISH)
+		assert_true(buf_str(&h->out, ev->text) && buf_text(&h->out, " "));
+	if (ev->kind == h->cancel_at)
+		timer_start(h->loop, &h->canceller, 0);
+	if (ev->kind != EVENT_ERROR && ev->kind != EVENT_END)
+		return;
+	h->ends++;
+	h->call = NULL;
+	if (ev->kind == EVENT_ERROR)
+		h->err = *ev->err;
+	if (h->left == 0) {
+		/* A call that was released behind its terminator may stay for as long. */
+		h->canceller.fn = on_linger;
+		timer_start(h->loop, &h->canceller, h->linger_us);
+		return;
+	}
+	h->left--;
+	h->ends = 0;
+	buf_clear(&h->out);
+	start(h, h->again, true);
+}
+
+static void on_cancel(struct timer *t)
+{
+	struct heard *h = container_of(t, struct heard, canceller);
+
+	if (h->call)
+		h->call->provider->ops->cancel(h->call);
+	h->call = NULL;
+	loop_stop(h->loop);
+}
+
+static void on_watchdog(struct timer *t)
+{
+	(void)t;
+	fail_msg("nothing happened for 10 s");
+}
+
+static void heard_open(struct heard *h)
+{
+	struct err e;
+
+	*h = (struct heard){ .watchdog = { .fn = on_watchdog },
+			     .canceller = { .fn = on_cancel },
+			     .cancel_at = EVENT__COUNT,
+			     .linger_us = SECOND / 50 };
+	buf_init(&h->out, 1 << 20);
+	assert_int_equal(loop_create(0, &h->loop, &e), ERR_OK);
+	assert_int_equal(transfers_create(h->loop, &h->transfers, &e), ERR_OK);
+	timer_start(h->loop, &h->watchdog, 10 * SECOND);
+}
+
+static void heard_close(struct heard *h)
+{
+	transfers_destroy(h->transfers);
+	loop_destroy(h->loop);
+	buf_finish(&h->out);
+}
+
+static struct provider *provider_at(unsigned port)
+{
+	char             url[64];
+	struct provider *p = NULL;
+	struct err       e = { 0 };
+
+	snprintf(url, sizeof url, "http://127.0.0.1:%u/v1/", port);
+	struct provider_options o = {
+		.name = "up",
+		.dialect = "openai",
+		.base_url = url,
+		.key = "secret",
+		.query = "v=1",
+		.stream_usage = true,
+		.connect_us = 2 * SECOND,
+		.first_byte_us = 3 * SECOND,
+		.first_byte_plain_us = 3 * SECOND,
+		.idle_us = 3 * SECOND,
+		.total_us = 5 * SECOND,
+	};
+	if (provider_create(&o, &p, &e) != ERR_OK)
+		fail_msg("%s", e.text);
+	return p;
+}
+
+static void start(struct heard *h, const struct provider *p, bool stream)
+{
+	const struct str    message = STR("{\"role\":\"user\",\"content\":\"hi\"}");
+	struct provider_env env = { .loop = h->loop, .transfers = h->transfers };
+	struct prompt       prompt = {
+			  .model = STR("m"),
+			  .messages = &message,
+			  .message_count = 1,
+			  .stream = stream,
+			  .want_usage = true,
+	};
+	struct err e = { 0 };
+
+	assert_int_equal(p->ops->start(p, &env, &prompt, on_event, h, &h->call, &e), ERR_OK);
+	assert_int_equal(h->out.len, 0);
+}
+
+#define HEAD "{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\","
+#define TEXT_A                                                                                     \
+	"data: " HEAD                                                                              \
+	"\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"a\"}}]}\n\n"
+#define STOP "data: " HEAD "\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
+#define EVENTS "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n"
+#define JSON "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
+
+static const struct {
+	const char *why;
+	bool        plain;
+	struct step answer[4];
+	const char *want;
+	enum errc   code;
+	const char *text; /* of the error */
+	int         http;
+} cases[] = {
+	{ .why = "a good stream",
+	  .answer = { { ACT_SEND, EVENTS ": hi\n\n" TEXT_A STOP "data: [DONE]\n\n" } },
+	  .want = "start text:a finish:stop end" },
+	{ .why = "the same, byte by byte",
+	  .answer = { { ACT_SPLIT, EVENTS TEXT_A STOP "data: [DONE]\r\n\r\n" } },
+	  .want = "start text:a finish:stop end" },
+	{ .why = "the end is told with the terminator, not with the connection's end",
+	  .answer = { { ACT_SEND, EVENTS TEXT_A STOP "data: [DONE]\n\n" }, { ACT_HOLD, "" } },
+	  .want = "start text:a finish:stop end" },
+	{ .why = "nothing is read behind the terminator",
+	  .answer = { { ACT_SEND, EVENTS TEXT_A STOP "data: [DONE]\n\ndata: nonsense\n\n" } },
+	  .want = "start text:a finish:stop end" },
+	{ .why = "no terminator, but every choice finished",
+	  .answer = { { ACT_SEND, EVENTS TEXT_A STOP } },
+	  .want = "start text:a finish:stop end" },
+	{ .why = "no blank line behind the last event",
+	  .answer = { { ACT_SEND, EVENTS TEXT_A "data: " HEAD
+				  "\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}" } },
+	  .want = "start text:a finish:stop end" },
+	{ .why = "a reset behind the finish does no harm",
+	  .answer = { { ACT_SEND, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+				  "Content-Length: 9999\r\n\r\n" TEXT_A STOP } },
+	  .want = "start text:a finish:stop end" },
+	{ .why = "a stream without a content type",
+	  .answer = { { ACT_SEND, "HTTP/1.1 200 OK\r\n\r\n" TEXT_A STOP } },
+	  .want = "start text:a finish:stop end" },
+	{ .why = "a terminator without a finish",
+	  .answer = { { ACT_SEND, EVENTS TEXT_A "data: [DONE]\n\n" } },
+	  .want = "start text:a error",
+	  .code = ERR_STREAM_INCOMPLETE,
+	  .text = "the provider 'up' ended the stream before the answer was finished",
+	  .http = 502 },
+	{ .why = "an end without a finish",
+	  .answer = { { ACT_SEND, EVENTS TEXT_A } },
+	  .want = "start text:a error", .code = ERR_STREAM_INCOMPLETE, .http = 502 },
+	{ .why = "a cut without a finish",
+	  .answer = { { ACT_SEND, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+				  "Content-Length: 9999\r\n\r\n" TEXT_A } },
+	  .want = "start text:a error", .code = ERR_STREAM_INCOMPLETE,
+	  .text = "the provider 'up' closed the connection in the middle of its answer",
+	  .http = 502 },
+	{ .why = "an empty stream",
+	  .answer = { { ACT_SEND, EVENTS ": nothing\n\n" } },
+	  .want = "error", .code = ERR_UPSTREAM_BAD_RESPONSE,
+	  .text = "the provider 'up' returned an empty stream", .http = 502 },
+	{ .why = "a stream of a terminator alone",
+	  .answer = { { ACT_SEND, EVENTS "data: [DONE]\n\n" } },
+	  .want = "error", .code = ERR_UPSTREAM_BAD_RESPONSE, .http = 502 },
+	{ .why = "a malformed chunk behind text",
+	  .answer = { { ACT_SEND, EVENTS TEXT_A "data: {oops\n\n" }, { ACT_HOLD, "" } },
+	  .want = "start text:a error", .code = ERR_UPSTREAM_BAD_RESPONSE,
+	  .text = "the provider 'up' sent a stream event that is not JSON", .http = 502 },
+	{ .why = "an error behind text, and a terminator behind it (vLLM)",
+	  .answer = { { ACT_SEND, EVENTS TEXT_A
+				  "data: {\"error\":{\"message\":\"gpu\",\"code\":400}}\n\ndata: [DONE]\n\n" } },
+	  .want = "start text:a error", .code = ERR_UPSTREAM_REJECTED, .text = "gpu", .http = 400 },
+	{ .why = "a bare JSON line in a stream (Ollama)",
+	  .answer = { { ACT_SEND, EVENTS "{\"error\":\"failed\"}\n" } },
+	  .want = "error", .code = ERR_UPSTREAM_ERROR, .text = "failed", .http = 502 },
+	{ .why = "an error object where a stream was asked for",
+	  .answer = { { ACT_SEND, JSON "{\"error\":{\"code\":429,\"message\":\"m\"}}" } },
+	  .want = "error", .code = ERR_UPSTREAM_RATE_LIMIT, .text = "m", .http = 429 },
+	{ .why = "an answer where a stream was asked for",
+	  .answer = { { ACT_SEND, JSON "{\"choices\":[]}" } },
+	  .want = "error", .code = ERR_UPSTREAM_BAD_RESPONSE, .http = 502 },
+	{ .why = "HTML where a stream was asked for",
+	  .answer = { { ACT_SEND, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>" } },
+	  .want = "error", .code = ERR_UPSTREAM_BAD_RESPONSE, .http = 502 },
+	{ .why = "a status and an error object",
+	  .answer = { { ACT_SEND, "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n"
+				  "\r\n{\"error\":{\"message\":\"no model\"}}" } },
+	  .want = "error", .code = ERR_UPSTREAM_REJECTED, .http = 404 },
+	{ .why = "a refused key",
+	  .answer = { { ACT_SEND, "HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n" } },
+	  .want = "error", .code = ERR_UPSTREAM_AUTH,
+	  .text = "the provider 'up' refused the key that the gateway uses (status 401)",
+	  .http = 502 },
+	{ .why = "an error answer that is cut still has its status",
+	  .answer = { { ACT_SEND, "HTTP/1.1 503 Busy\r\nRetry-After: 3\r\nContent-Length: 99\r\n\r\nx" } },
+	  .want = "error", .code = ERR_UPSTREAM_UNAVAILABLE, .http = 503 },
+	{ .why = "no answer",
+	  .answer = { { ACT_CLOSE, "" } },
+	  .want = "error", .code = ERR_UPSTREAM_BAD_RESPONSE,
+	  .text = "the provider 'up' closed the connection without an answer", .http = 502 },
+	{ .why = "a good plain answer",
+	  .plain = true,
+	  .answer = { { ACT_SEND, JSON "{\"choices\":[{\"message\":{\"a\":1},\"finish_reason\":\"stop\"}]}  " } },
+	  .want = "start message:{\"a\":1} finish:stop end" },
+	{ .why = "a plain answer of another type",
+	  .plain = true,
+	  .answer = { { ACT_SEND, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{}" } },
+	  .want = "error", .code = ERR_UPSTREAM_BAD_RESPONSE,
+	  .text = "the provider 'up' answered with something else than JSON", .http = 502 },
+	{ .why = "an empty plain answer",
+	  .plain = true,
+	  .answer = { { ACT_SEND, JSON "" } },
+	  .want = "error", .code = ERR_UPSTREAM_BAD_RESPONSE, .http = 502 },
+	{ .why = "a plain answer that is cut",
+	  .plain = true,
+	  .answer = { { ACT_SEND, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+				  "Content-Length: 99\r\n\r\n{\"choi" } },
+	  .want = "error", .code = ERR_STREAM_INCOMPLETE, .http = 502 },
+};
+
+static void each_way_of_answering_has_its_end(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct loopback server;
+		struct heard    h;
+		struct step     script[8] = { { ACT_ACCEPT, "" }, { ACT_READ, "" } };
+
+		memcpy(script + 2, cases[i].answer, sizeof cases[i].answer);
+		loopback_start(&server, script);
+		heard_open(&h);
+		if (cases[i].answer[1].act == ACT_HOLD)
+			h.linger_us = SECOND / 2;
+		struct provider *p = provider_at(server.port);
+		start(&h, p, !cases[i].plain);
+		loop_run(h.loop);
+		provider_destroy(p); /* a released call may still run */
+
+		if (!str_is(buf_view(&h.out), cases[i].want))
+			fail_msg("%s: %.*s (%s)", cases[i].why, STR_ARG(buf_view(&h.out)),
+				 h.err.text);
+		if (h.err.code != cases[i].code)
+			fail_msg("%s: code %d, %s", cases[i].why, (int)h.err.code, h.err.text);
+		if (cases[i].text && strcmp(h.err.text, cases[i].text) != 0)
+			fail_msg("%s: %s", cases[i].why, h.err.text);
+		if (cases[i].http)
+			assert_int_equal(err_http(&h.err), cases[i].http);
+		if (cases[i].http == 503)
+			assert_int_equal(h.err.retry_after_ms, 3000);
+		heard_close(&h);
+		loopback_join(&server);
+		loopback_finish(&server);
+	}
+}
+
+static void the_request_has_path_query_key_and_options(void **state)
+{
+	static const struct step script[] = {
+		{ ACT_ACCEPT, "" },
+		{ ACT_READ, "" },
+		{ ACT_SEND, EVENTS TEXT_A STOP },
+		{ ACT_STOP, "" },
+	};
+	struct loopback server;
+	struct heard    h;
+
+	(void)state;
+	loopback_start(&server, script);
+	heard_open(&h);
+	struct provider *p = provider_at(server.port);
+	start(&h, p, true);
+	loop_run(h.loop);
+	provider_destroy(p);
+	heard_close(&h);
+	loopback_join(&server);
+	assert_true(buf_add(&server.seen, "", 1));
+	const char *seen = server.seen.data;
+	assert_int_equal(strncmp(seen, "POST /v1/chat/completions?v=1 HTTP/1.1\r\n", 40), 0);
+	assert_non_null(strstr(seen, "\r\nAuthorization: Bearer secret\r\n"));
+	assert_non_null(strstr(seen, "\r\nAccept: text/event-stream\r\n"));
+	assert_non_null(strstr(seen, "\r\n\r\n{\"model\":\"m\",\"messages\":[{\"role\":\"user\","
+				     "\"content\":\"hi\"}],\"stream\":true,"
+				     "\"stream_options\":{\"include_usage\":true}}"));
+	loopback_finish(&server);
+}
+
+static void a_cancel_closes_the_connection(void **state)
+{
+	static const struct step script[] = {
+		{ ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_SEND, EVENTS TEXT_A },
+		{ ACT_HOLD, "" },   { ACT_STOP, "" },
+	};
+	struct loopback server;
+	struct heard    h;
+
+	(void)state;
+	loopback_start(&server, script);
+	heard_open(&h);
+	h.cancel_at = EVENT_TEXT;
+	struct provider *p = provider_at(server.port);
+	start(&h, p, true);
+	loop_run(h.loop);
+	loopback_join(&server);
+	assert_true(server.held);
+	assert_int_equal(h.ends, 0);
+	provider_destroy(p);
+	heard_close(&h);
+	loopback_finish(&server);
+}
+
+static void connections_are_used_again(void **state)
+{
+	static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+				   "Transfer-Encoding: chunked\r\n\r\n"
+				   "e\r\ndata: [DONE]\n\n\r\n";
+	enum { CALLS = 20 }; /* the transfers have sixteen pools of connections */
+	struct step     script[4 * CALLS + 1] = { { ACT_STOP, "" } };
+	size_t          n = 0;
+	struct loopback server;
+	struct heard    h;
+
+	(void)state;
+	/* The body's end comes in a write of its own, so some calls are released before it. */
+	for (int i = 0; i < 17; i++) {
+		script[n++] = (struct step){ i < 16 ? ACT_ACCEPT : ACT_FIRST, "" };
+		script[n++] = (struct step){ ACT_READ, "" };
+		script[n++] = (struct step){ ACT_SEND, head };
+		script[n++] = (struct step){ ACT_SEND, "0\r\n\r\n" };
+	}
+	loopback_start(&server, script);
+	heard_open(&h);
+	struct provider *p = provider_at(server.port);
+	h.again = p;
+	h.left = 16;
+	start(&h, p, true);
+	loop_run(h.loop);
+	assert_true(str_is(buf_view(&h.out), "error")); /* an empty stream, but well ended */
+	loopback_join(&server);
+	assert_int_equal(server.accepted, 16);
+	provider_destroy(p);
+	heard_close(&h);
+	loopback_finish(&server);
+}
+
+static int start_curl(void **state)
+{
+	struct err e;
+
+	(void)state;
+	return upstream_global_init(&e) == ERR_OK ? 0 : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_way_of_answering_has_its_end),
+		cmocka_unit_test(the_request_has_path_query_key_and_options),
+		cmocka_unit_test(a_cancel_closes_the_connection),
+		cmocka_unit_test(connections_are_used_again),
+	};
+
+	return cmocka_run_group_tests(tests, start_curl, NULL);
+}

@@ -165,8 +165,7 @@ static enum MHD_Result after_work(struct request *r)
 	case REQUEST_BODY:
 	case REQUEST_PHASE__COUNT: break;
 	}
-	CHECK(!"a request in a phase that can't be here");
-	return MHD_NO;
+	check_failed("a request that is past its head and body", __FILE__, __LINE__);
 }
 
 static enum MHD_Result on_head_done(struct request *r, const char *method, const char *version)

@@ -86,23 +86,34 @@ static bool put_json(struct buf *out, struct str s)
 	return true;
 }
 
-/* put_raw: the provider's own chunk, with our members in the first and without a usage that only
- * we asked for. */
+/* put_without: rest up to cut; rest then begins behind it. */
+static bool put_without(struct str *rest, struct str cut, struct buf *out)
+{
+	struct str front = { rest->p, (size_t)(cut.p - rest->p) };
+
+	if (cut.n == 0)
+		return true;
+	rest->p += front.n + cut.n;
+	rest->n -= front.n + cut.n;
+	return put_json(out, front);
+}
+
+/* put_raw: the provider's own chunk, with our members in the first, without a repeated role, and
+ * without a usage that only we asked for. */
 static bool put_raw(const struct chunk_printer *p, const struct event *ev, struct buf *out)
 {
 	struct str rest = { ev->raw.p + 1, ev->raw.n - 1 };
+	struct str first = p->want_usage ? STR_NONE : ev->raw_usage;
+	struct str second = ev->raw_role;
 
+	if (first.n > 0 && second.n > 0 && second.p < first.p) {
+		second = first;
+		first = ev->raw_role;
+	}
 	if (!buf_text(out, "{") || (p->native && !p->begun && !put_ours(p, out)))
 		return false;
-	if (!p->want_usage && ev->raw_usage.n > 0) {
-		struct str front = { rest.p, (size_t)(ev->raw_usage.p - rest.p) };
-
-		if (!put_json(out, front))
-			return false;
-		rest.p += front.n + ev->raw_usage.n;
-		rest.n -= front.n + ev->raw_usage.n;
-	}
-	return put_json(out, rest);
+	return put_without(&rest, first, out) && put_without(&rest, second, out) &&
+	       put_json(out, rest);
 }
 
 static bool put_tool_call(const struct event *ev, struct buf *out)

@@ -30,12 +30,26 @@ struct transfers {
 	struct loop        *loop;
 	struct multi        multi[MULTIS];
 	unsigned            turn; /* which multi gets the next transfer */
+	struct transfer    *active;
 	struct curl_socket *free_sockets;
 };
 
 struct loop *transfers_loop(struct transfers *ts)
 {
 	return ts->loop;
+}
+
+static void deactivate(struct transfers *ts, struct transfer *t)
+{
+	t->active = false;
+	if (t->prev)
+		t->prev->next = t->next;
+	else
+		ts->active = t->next;
+	if (t->next)
+		t->next->prev = t->prev;
+	t->prev = t->next = NULL;
+	curl_multi_remove_handle(ts->multi[t->multi].curl, t->easy);
 }
 
 /* Hands finished transfers out; right after each action, as removal scans libcurl's message list. */
@@ -53,8 +67,7 @@ static void drain(struct multi *m)
 		struct transfer *t = NULL;
 
 		curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
-		curl_multi_remove_handle(m->curl, easy);
-		t->active = false;
+		deactivate(m->owner, t);
 		t->done(t, (int)code);
 	}
 }
@@ -179,6 +192,12 @@ void transfers_destroy(struct transfers *ts)
 {
 	if (!ts)
 		return;
+	while (ts->active) {
+		struct transfer *t = ts->active;
+
+		deactivate(ts, t);
+		t->done(t, CURLE_ABORTED_BY_CALLBACK);
+	}
 	for (size_t i = 0; i < MULTIS; i++)
 		if (ts->multi[i].curl)
 			curl_multi_cleanup(ts->multi[i].curl);
@@ -219,15 +238,18 @@ bool transfer_start(struct transfers *ts, struct transfer *t)
 	if (curl_multi_add_handle(m->curl, t->easy) != CURLM_OK)
 		return false;
 	t->active = true;
+	t->prev = NULL;
+	t->next = ts->active;
+	if (t->next)
+		t->next->prev = t;
+	ts->active = t;
 	return true;
 }
 
 void transfer_cancel(struct transfers *ts, struct transfer *t)
 {
-	if (!t->active)
-		return;
-	t->active = false;
-	curl_multi_remove_handle(ts->multi[t->multi].curl, t->easy);
+	if (t->active)
+		deactivate(ts, t);
 }
 
 void transfer_unpause(struct transfers *ts, struct transfer *t)

@@ -8,7 +8,8 @@
 
 struct transfers;
 
-/* transfers_create: owned; lives as long as the loop's daemon does, destroyed before the loop. */
+/* transfers_create: owned; destroyed before the loop.  What is still going on then is ended: its done
+ * is called with CURLE_ABORTED_BY_CALLBACK. */
 enum errc transfers_create(struct loop *l, struct transfers **ret, struct err *e) MUST_USE;
 void      transfers_destroy(struct transfers *t);
 OWNABLE(transfers);
@@ -19,6 +20,8 @@ struct transfer {
 	void (*done)(struct transfer *t, int curl_code); /* after removal from its multi */
 	unsigned multi; /* which of the handles, set by transfer_start */
 	bool     active;
+	struct transfer *prev; /* among the active ones */
+	struct transfer *next;
 };
 /* transfer_start: adds it; done is called later, never from within. */
 bool transfer_start(struct transfers *ts, struct transfer *t) MUST_USE;

@@ -59,6 +59,8 @@ struct event {
 	 * whole `"usage":…` with one neighbouring comma), so that usage asked for by us does not reach
 	 * a client that did not ask.  Empty: there is none. */
 	struct str raw_usage;
+	/* The member "role" of a delta that has had its role before, cut likewise; never printed. */
+	struct str raw_role;
 	bool       raw_only_usage; /* raw is a usage chunk: its choices are empty */
 };
 

@@ -100,15 +100,14 @@ static enum errc encode(const struct provider_options *o, const struct prompt *p
 
 /* --- what chunks and whole answers share --- */
 
-/* From the end of the value in front (so with the comma), or to the next key where there is none. */
-static struct str member_cut(const struct json_doc *doc, json_at key, size_t front)
+struct str openai_member_cut(const struct json_doc *doc, json_at object, json_at key, size_t front)
 {
 	const struct json_tok *v = &doc->tok[json_value(key)];
 	json_at                next = v->next;
 	size_t                 from = front ? front : doc->tok[key].at;
 	size_t                 to = (size_t)v->at + v->len;
 
-	if (!front && next != json_end(doc, 0))
+	if (!front && next != json_end(doc, object))
 		to = doc->tok[next].at;
 	return (struct str){ doc->text + from, to - from };
 }
@@ -138,7 +137,7 @@ void openai_top_read(const struct json_doc *doc, struct openai_top *ret)
 			ret->error = v;
 		else if (IS("usage")) {
 			ret->usage = v;
-			ret->usage_cut = member_cut(doc, k, front);
+			ret->usage_cut = openai_member_cut(doc, 0, k, front);
 		}
 #undef IS
 		front = (size_t)doc->tok[v].at + doc->tok[v].len;

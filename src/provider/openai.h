@@ -28,6 +28,9 @@ static inline bool openai_key_is(const struct json_doc *doc, json_at key, const 
 
 /* openai_top_read: one walk over the members of the root; all absent when it is no object. */
 void openai_top_read(const struct json_doc *doc, struct openai_top *ret);
+/* openai_member_cut: the member at key with one neighbouring comma: from `front`, the end of the value
+ * before it, or, where it is the first (0), to the next key. */
+struct str openai_member_cut(const struct json_doc *doc, json_at object, json_at key, size_t front);
 /* openai_truthy: as JavaScript's clients would test it; false for JSON_ABSENT. */
 bool openai_truthy(const struct json_doc *doc, json_at i);
 /* openai_inner: a string's escaped value; empty for anything else. */

@@ -1,8 +1,8 @@
 /* OpenAI's stream chunks made into events: the hot path, one scan and two short walks, no memory.
  *
  * A chunk that clients can take as it is travels as `raw` with its first event.  One that would
- * break them (a role repeated, an index missing, …) is given without it, so that the encoder prints
- * a chunk of its own from the events. */
+ * break them (an index missing, …) is given without it, so that the encoder prints a chunk of its own
+ * from the events; a repeated role alone is cut out, as whole families of servers send it. */
 #include "base/limits.h"
 #include "provider/openai.h"
 
@@ -13,6 +13,7 @@ struct choice {
 	bool     no_index;
 	json_at  delta;
 	json_at  role;
+	struct str role_cut; /* the member with one neighbouring comma */
 	json_at  content;
 	json_at  reasoning;
 	json_at  refusal;
@@ -28,6 +29,7 @@ struct chunk {
 	bool                     keep_raw;
 	bool                     given; /* an event went out */
 	bool                     only_usage;
+	struct str               role_cut; /* of the first choice, when it repeats its role */
 };
 
 struct tool_delta {
@@ -65,6 +67,7 @@ static void give(struct chunk *c, struct event *ev)
 	} else if (c->keep_raw) {
 		ev->raw = json_raw(c->doc, 0);
 		ev->raw_usage = c->top->usage_cut;
+		ev->raw_role = c->role_cut;
 		ev->raw_only_usage = c->only_usage;
 	}
 	c->given = true;
@@ -84,6 +87,7 @@ static void give_text(struct chunk *c, enum event_kind kind, uint32_t choice, st
 static void read_delta(const struct json_doc *doc, json_at delta, struct choice *ret)
 {
 	json_at other = JSON_ABSENT;
+	size_t  front = 0;
 
 	for (json_at k = json_first(doc, delta); k != json_end(doc, delta);
 	     k = json_next_member(doc, k)) {
@@ -91,9 +95,10 @@ static void read_delta(const struct json_doc *doc, json_at delta, struct choice 
 
 		if (OPENAI_KEY(doc, k, "content"))
 			ret->content = v;
-		else if (OPENAI_KEY(doc, k, "role"))
+		else if (OPENAI_KEY(doc, k, "role")) {
 			ret->role = v;
-		else if (OPENAI_KEY(doc, k, "tool_calls"))
+			ret->role_cut = openai_member_cut(doc, delta, k, front);
+		} else if (OPENAI_KEY(doc, k, "tool_calls"))
 			ret->tools = v;
 		else if (OPENAI_KEY(doc, k, "reasoning_content"))
 			ret->reasoning = v;
@@ -101,6 +106,7 @@ static void read_delta(const struct json_doc *doc, json_at delta, struct choice 
 			other = v;
 		else if (OPENAI_KEY(doc, k, "refusal"))
 			ret->refusal = v;
+		front = (size_t)doc->tok[v].at + doc->tok[v].len;
 	}
 	if (!is_string(doc, ret->reasoning))
 		ret->reasoning = other;
@@ -212,7 +218,8 @@ static bool choice_plain(const struct chunk *c, const struct choice *ch)
 
 	if (ch->no_index || ch->delta == JSON_ABSENT)
 		return false;
-	if (begun && present(doc, ch->role))
+	/* With several choices in one chunk a role is not cut out of each. */
+	if (begun && present(doc, ch->role) && doc->tok[c->top->choices].count > 1)
 		return false;
 	if (!begun && (!is_string(doc, ch->role) || !json_is(doc, ch->role, "assistant")))
 		return false;
@@ -255,8 +262,11 @@ static enum errc check_choices(struct chunk *c, struct err *e)
 			return rc;
 		if (changed || !choice_plain(c, &ch))
 			c->keep_raw = false;
-		if (position == 1)
+		if (position == 1) {
 			c->first = ch;
+			if (bit(c->d->begun, ch.index) && present(doc, ch.role))
+				c->role_cut = ch.role_cut;
+		}
 	}
 	return ERR_OK;
 }

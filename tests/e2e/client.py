@@ -66,7 +66,8 @@ class Stream(sse.Blocks):
     """A streamed answer that is being read."""
 
     def __init__(self, response, sent):
-        super().__init__(response.iter_raw())
+        super().__init__([response.content] if response.is_stream_consumed
+                         else response.iter_raw())
         self.response = response
         self.status = response.status_code
         self.headers = response.headers
@@ -83,7 +84,7 @@ class Stream(sse.Blocks):
 
     def reply(self):
         """The answer, where it is no stream."""
-        return Reply(self.response, b"".join(self.pieces), self.sent)
+        return Reply(self.response, self.buffer + b"".join(self.pieces), self.sent)
 
     def openai(self):
         """Reads to the end."""

@@ -99,7 +99,8 @@ TRAPS = [
     ("hex", lambda r: within(r, b"0x10")), ("empty exponent", lambda r: within(r, b"1e")),
     ("65 levels", lambda r: within(r, b"[" * 65 + b"]" * 65)),
     ("100,000 levels", lambda r: within(r, b"[" * 100_000 + b"]" * 100_000)),
-    ("unclosed levels", lambda r: b"[" * 100_000), ("unclosed objects", lambda r: b'{"a":' * 50_000),
+    ("unclosed levels", lambda r: b"[" * 100_000),
+    ("unclosed objects", lambda r: b'{"a":' * 50_000),
     ("long key", lambda r: good(r, b',"' + b"k" * 257 + b'":1')),
     ("empty", lambda r: b""), ("blank", lambda r: b"  \n "), ("null", lambda r: b"null"),
     ("number", lambda r: b"1"), ("string", lambda r: b'"x"'), ("array", lambda r: b"[]"),
@@ -154,7 +155,7 @@ def test_the_other_files_of_the_json_test_suite_are_refused_or_answered(shared):
             reply = raw.send(post("/v1/chat", file.read_bytes())).read("POST", "/v1/chat")
             assert reply.status == 400, f"{file.name}: {reply}"
             if file.name.startswith("y_"):
-                assert b'"invalid_json"' not in reply.body or b"duplicat" in reply.body, \
+                assert b'"invalid_json"' not in reply.body or b"same object" in reply.body, \
                     f"{file.name}: {reply}"
 
 
@@ -220,7 +221,7 @@ FIELDS = [
      "missing_required_parameter"),
     (files({}), "messages[0].context.files[0]", None),
     (files({"name": "a", "content": "x"}, {"content": "x"}),
-     "messages[0].context.files[1].name", "missing_required_parameter"),
+     "messages[0].context.files[1]", "missing_required_parameter"),
     (files({"name": 5, "content": "x"}), "messages[0].context.files[0].name", "invalid_type"),
     (files({"name": "a", "content": 5}), "messages[0].context.files[0].content", "invalid_type"),
     (files({"name": "a", "content": "x", "foo": 1}), "messages[0].context.files[0].foo",

@@ -59,12 +59,12 @@ def test_one_line_a_request_and_no_injection(start):
     assert len(lines) == 1, lines
     for line in gateway.lines:
         value = json.loads(line)
-        assert {"ts", "level", "msg"} <= set(value), line
+        assert {"ts", "level", "event"} <= set(value), line
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", value["ts"]), line
         assert "secret=query" not in line
     value = json.loads(lines[0])
     assert value["status"] == 200 and value["method"] == "GET"
-    assert value["route"] == "/v1/models"
+    assert value["path"] == "/v1/models" and value["route"]
 
 
 def test_no_secret_is_left_in_the_process_environment(start):

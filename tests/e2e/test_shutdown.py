@@ -1,5 +1,6 @@
 """SIGTERM drains: what runs ends well, nothing new begins, and the exit code is 0."""
 
+import json
 import signal
 import threading
 
@@ -9,8 +10,7 @@ import pytest
 import sse
 import upstream as up
 from client import Client, item_text
-from raw import Raw, get
-from waiting import wait_until
+from raw import Closed, Raw, get
 
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
 
@@ -28,20 +28,17 @@ def test_a_live_stream_ends_well(start, script):
     gateway = start(usual={})
     gate = up.Gate()
     s = script(up.sse(), up.role(), up.text("one "), up.wait(gate), up.text("two"), *up.ending())
-    with Client(gateway.url) as client:
+    with Client(gateway.url) as client, Raw(gateway) as old:
+        assert old.send(get("/readyz")).read().status == 200
         with client.chat_stream("q", model=s.model) as stream:
             stream.until_text("one ")
+            mark = len(gateway.lines)
             gateway.signal(signal.SIGTERM)
-
-            def refused():
-                try:
-                    with Raw(gateway) as raw:
-                        return raw.send(get("/readyz")).read().status == 503
-                except OSError:
-                    return True
-                except Exception:
-                    return True
-            wait_until(refused, "new requests to be refused")
+            gateway.wait_log("drain", mark)
+            # an old connection is told, and closed
+            reply = old.send(get("/v1/models")).read("GET", "/v1/models")
+            assert reply.status == 503 and reply.closes
+            assert json.loads(reply.body)["error"]["code"] == "draining"
             gate.open()
             answer = stream.native()
             assert answer.error is None and answer.text == "one two"
@@ -51,6 +48,28 @@ def test_a_live_stream_ends_well(start, script):
         assert client.run(stream.headers["x-run-id"])["status"] == "completed"
         items = client.items(stream.headers["x-conversation-id"])["data"]
         assert [item_text(i) for i in items] == ["q", "one two"]
+
+
+def test_nobody_new_hangs_while_it_drains(start, script):
+    """A new connection is refused, or answered with 503; it does not wait for the end."""
+    gateway = start(usual={})
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one"), up.wait(gate), *up.ending())
+    with Client(gateway.url) as client, client.chat_stream("q", model=s.model) as stream:
+        stream.until_text("one")
+        mark = len(gateway.lines)
+        gateway.signal(signal.SIGTERM)
+        gateway.wait_log("drain", mark)
+        try:
+            with Raw(gateway) as raw:
+                raw.sock.settimeout(2)
+                assert raw.send(get("/readyz")).read().status == 503
+        except (ConnectionError, Closed):
+            pass
+        finally:
+            gate.open()
+        stream.native()
+    assert gateway.wait_exit() == 0
 
 
 def test_a_live_plain_call_ends_well(start, script):

@@ -170,9 +170,9 @@ static const struct {
 		  "\"custom\":{\"name\":\"f\",\"input\":\"x\"}}]"),
 	    STOP("tool_calls") },
 	  "START(c1,m)* TOOL0(a,f)+ ARGS0(x)+ FINISH(tool_calls)* " },
-	{ "a role on every chunk is printed anew from the second on",
+	{ "a role on every chunk is cut out from the second on",
 	  { FIRST, DELTA("\"role\":\"assistant\",\"content\":\"a\""), STOP("stop") },
-	  "START(c1,m)* TEXT(a) FINISH(stop)* " },
+	  "START(c1,m)* TEXT(a)* FINISH(stop)* " },
 	{ "no role at all", { DELTA("\"content\":\"a\""), DELTA("\"content\":\"b\""), STOP("stop") },
 	  "START(c1,m) TEXT(a) TEXT(b)* FINISH(stop)* " },
 	{ "a role that is not ours to give out", { DELTA("\"role\":\"model\",\"content\":\"a\""), STOP("stop") },
@@ -273,6 +273,45 @@ static void a_stream_is_not_finished_while_a_choice_is_open(void **state)
 	assert_false(d.finished);
 	trace_finish(&t);
 	json_doc_finish(&doc);
+}
+
+static struct str role_seen;
+
+static void note_role(void *arg, const struct event *ev)
+{
+	(void)arg;
+	if (ev->raw_role.n > 0)
+		role_seen = ev->raw_role;
+}
+
+static void a_repeated_role_is_cut_with_one_comma(void **state)
+{
+	static const struct {
+		const char *delta;
+		const char *cut;
+	} cases[] = {
+		{ "\"role\":\"assistant\",\"content\":\"a\"", "\"role\":\"assistant\"," },
+		{ "\"content\":\"a\",\"role\":\"assistant\"", ",\"role\":\"assistant\"" },
+		{ "\"content\":\"a\",\"role\":\"assistant\",\"x\":1", ",\"role\":\"assistant\"" },
+		{ "\"role\":\"assistant\"", "\"role\":\"assistant\"" },
+		{ "\"content\":\"a\"", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct json_doc doc = { 0 };
+		struct decode   d = { .doc = &doc, .on_event = note_role };
+		struct err      e;
+		char            text[512];
+
+		assert_int_equal(dialect_openai.decode_event(&d, STR_NONE, str_of(FIRST), &e), ERR_OK);
+		snprintf(text, sizeof text, "%s\"choices\":[{\"index\":0,\"delta\":{%s},\"finish_reason\":null}]}",
+			 HEAD, cases[i].delta);
+		role_seen = STR_NONE;
+		assert_int_equal(dialect_openai.decode_event(&d, STR_NONE, str_of(text), &e), ERR_OK);
+		expect_text(cases[i].delta, role_seen, cases[i].cut);
+		json_doc_finish(&doc);
+	}
 }
 
 static void usage_can_be_cut_out_of_a_chunk(void **state)
@@ -665,6 +704,7 @@ int main(void)
 		cmocka_unit_test(chunks_become_events),
 		cmocka_unit_test(a_stream_is_not_finished_while_a_choice_is_open),
 		cmocka_unit_test(usage_can_be_cut_out_of_a_chunk),
+		cmocka_unit_test(a_repeated_role_is_cut_with_one_comma),
 		cmocka_unit_test(errors_in_a_stream_are_told_apart),
 		cmocka_unit_test(whole_answers_become_events),
 		cmocka_unit_test(statuses_become_errors),

@@ -821,6 +821,21 @@ static void an_end_beyond_the_reserved_numbers_reaches_the_reader(void **state)
 	}
 }
 
+static void a_reservation_that_comes_after_the_end_takes_nothing_back(void **state)
+{
+	(void)state;
+	struct world w;
+
+	stream_stored(&w);
+	provider_says_often(&w, &one, 1, 3000);
+	provider_says(&w, FINISH, END);
+	store_answers(&w, OP_END, ERR_OK);
+	store_answers(&w, OP_RESERVE, ERR_OK);
+	assert_true(holds(reader_reads(&w, SIZE_MAX), "[DONE]"));
+	assert_true(w.last);
+	end_world(&w);
+}
+
 static void a_run_lives_until_its_last_reservation_came_back(void **state)
 {
 	(void)state;
@@ -993,6 +1008,7 @@ int main(void)
 		cmocka_unit_test(a_reservation_is_asked_for_again_also_when_all_numbers_are_used),
 		cmocka_unit_test(a_burst_beyond_the_range_asked_for_is_not_held_back_forever),
 		cmocka_unit_test(an_end_beyond_the_reserved_numbers_reaches_the_reader),
+		cmocka_unit_test(a_reservation_that_comes_after_the_end_takes_nothing_back),
 		cmocka_unit_test(a_run_lives_until_its_last_reservation_came_back),
 		cmocka_unit_test(a_stopping_engine_ends_its_runs_with_an_error),
 		cmocka_unit_test(a_stopping_engine_also_ends_runs_that_wait_for_the_store),

@@ -4,7 +4,7 @@
  * until the window ends, or, with -s, reads one stream; with -s -R one stream after the other.
  * Only what falls into the window (-w ms after the start, -d ms long) is counted, but errors always
  * are.  Prints {"mark":"start"} and {"mark":"end"} as the window opens and closes, so that the
- * caller can read the server's CPU time at these moments, then one line of JSON with the figures. */
+ * caller can read the server's CPU time then, and at the end one line of JSON with the figures. */
 #include "common.h"
 
 enum {
@@ -15,7 +15,9 @@ enum {
 	CONNECTIONS_MAX = 15000,
 };
 
-enum state { IDLE, CONNECTING, HEAD, LENGTH, CHUNK_SIZE, CHUNK_DATA, CHUNK_CRLF, TRAILER, TO_EOF, DONE };
+enum state {
+	IDLE, CONNECTING, HEAD, LENGTH, CHUNK_SIZE, CHUNK_DATA, CHUNK_CRLF, TRAILER, TO_EOF, DONE
+};
 
 enum fail {
 	FAIL_CONNECT, FAIL_CLOSED, FAIL_STATUS, FAIL_FRAMING, FAIL_BODY, FAIL_NO_DONE, FAIL_SHORT,
@@ -263,7 +265,7 @@ static bool head_read(struct conn *c, char *head, char *end)
 
 	if (memcmp(head, "HTTP/1.", 7) != 0)
 		return false;
-	c->status = atoi(head + 9);
+	c->status = (int)strtol(head + 9, NULL, 10);
 	g.status[c->status >= 100 && c->status < 600 ? c->status / 100 : 0]++;
 	c->keep = head[7] == '1';
 	c->left = 0;
@@ -301,7 +303,7 @@ static bool body_feed(struct conn *c, const char *bytes, size_t n, uint64_t now)
 	return c->status != 200 || !g.streams || events_feed(c, bytes, n, now);
 }
 
-/* take_step: one step of the machine over n bytes; returns the bytes used, -1 if they make no sense. */
+/* take_step: one step of the machine over n bytes; returns the bytes used, -1 for nonsense. */
 static ssize_t take_step(struct conn *c, const char *bytes, size_t n, uint64_t now)
 {
 	size_t take;
@@ -659,7 +661,8 @@ int main(int argc, char **argv)
 	g.ramp_ns = (uint64_t)ramp_ms * 1000000u;
 	g.open_ns = g.start_ns + (uint64_t)warm_ms * 1000000u;
 	g.close_ns = g.open_ns + (uint64_t)window_ms * 1000000u;
-	g.stop_ns = hard_ms ? g.start_ns + (uint64_t)hard_ms * 1000000u : g.close_ns + DRAIN_MS * UINT64_C(1000000);
+	g.stop_ns = hard_ms ? g.start_ns + (uint64_t)hard_ms * 1000000u
+			    : g.close_ns + DRAIN_MS * UINT64_C(1000000);
 	for (long i = 0; i < g.count; i++) {
 		g.conns[i].fd = -1;
 		g.conns[i].start_at_ns = g.start_ns + g.ramp_ns * (uint64_t)i / (uint64_t)g.count;

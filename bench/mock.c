@@ -489,7 +489,7 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "p:n:i:")) != -1) {
 		switch (opt) {
-		case 'p': port = atoi(optarg); break;
+		case 'p': port = (int)strtol(optarg, NULL, 10); break;
 		case 'n': m.default_events = atol(optarg); break;
 		case 'i': m.default_interval_ms = atol(optarg); break;
 		default:

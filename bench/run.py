@@ -124,9 +124,14 @@ def scenarios(quick):
 
 # ---- processes ------------------------------------------------------------------------------
 
+NICENESS = 0  # --nice: below 0 keeps other programs of a busy machine out of the figures a little
+
+
 def pinned(cpu):
     """For preexec_fn: one CPU (None: all) and every descriptor that the hard limit allows."""
     def prepare():
+        if NICENESS:
+            os.nice(NICENESS)
         if cpu is not None and cpu in os.sched_getaffinity(0):
             os.sched_setaffinity(0, {cpu})
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -140,6 +145,16 @@ def children(pid):
         with contextlib.suppress(OSError):
             found += [int(p) for p in (task / "children").read_text().split()]
     return found
+
+
+def machine_busy_s():
+    """CPU time that was used on the whole machine so far, all processors together."""
+    fields = [int(x) for x in open("/proc/stat", encoding="ascii").readline().split()[1:9]]
+    return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")  # less idle, iowait
+
+
+def process_s(pid):
+    return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 class Process:
@@ -331,15 +346,17 @@ class Bench:
         elif not json.loads(text)["choices"][0]["message"]["content"]:
             raise SystemExit(f"{path}: no content: {text[:600]}")
 
-    def load(self, scenario, way, gateway, body_file, path):
+    def load(self, scenario, mock, gateway, body_file, path):
         argv = [self.tools / "load", "-t", f"127.0.0.1:{gateway.port}", "-p", path, "-b", body_file]
         p = subprocess.Popen(argv + scenario.load_arguments(), stdout=subprocess.PIPE, text=True,
                              preexec_fn=pinned(TOOLS_CPU))
-        marks, memory, result = {}, None, None
+        marks, others, memory, result = {}, {}, None, None
         for line in p.stdout:
             answer = json.loads(line)
             if "mark" in answer:
                 marks[answer["mark"]] = gateway.cpu()
+                ours = process_s(p.pid) + (process_s(mock.p.pid) if mock is not gateway else 0)
+                others[answer["mark"]] = machine_busy_s() - ours
                 if answer["mark"] == "end":
                     memory = gateway.memory_kb()
             else:
@@ -349,6 +366,8 @@ class Bench:
             raise SystemExit(f"the load generator failed ({p.returncode}) in {scenario.name}")
         result["gateway_cpu_s"] = Process.cpu_s(marks["start"], marks["end"])
         result["memory_kb"] = memory
+        used = others["end"] - others["start"] - result["gateway_cpu_s"]
+        result["others_share"] = max(0, used / result["seconds"] / os.cpu_count())
         return result
 
     def measure(self, scenario, way):
@@ -364,7 +383,7 @@ class Bench:
             probe = json.loads(text.replace(scenario.model, "sse-3-0")) if scenario.streams else body
             self.probe(gateway.port, path, probe, scenario.streams)
             before = gateway.memory_kb()
-            r = self.load(scenario, way, gateway, body_file, path)
+            r = self.load(scenario, mock, gateway, body_file, path)
             r["body_bytes"] = len(text)
             r["memory_before_kb"] = before
             units = r["events"] if scenario.streams else r["answers"]
@@ -495,6 +514,9 @@ class Figures:
         return sum(result["errors"] for r in self.rounds for s, ways in r.items()
                    for w, result in ways.items() if scenario in (None, s) and way in (None, w))
 
+    def others(self):
+        return [r["others_share"] for ways in self.rounds for s in ways.values() for r in s.values()]
+
     def targets(self):
         """(what, unit, limit, every round's figure, scenario, way)"""
         yield ("unstored `/v1/chat/completions`, 64 connections: CPU per request beside nginx's", "x",
@@ -582,8 +604,12 @@ def report(figures, meta, list_of_scenarios):
            "`results.json`.", "",
            f"{meta['date']}; {meta['machine']}; {meta['parley']}; {meta['nginx']}; "
            f"{meta['rounds']} interleaved round{'s' if meta['rounds'] > 1 else ''}{', quick' if meta['quick'] else ''}; "
-           f"{meta['seconds']} s.", "",
-           "## Targets", "", "| figure | target | median | rounds | reached |",
+           f"{meta['seconds']} s. Other programs took {median(figures.others()) * 100:.0f} % of the "
+           f"machine (median; at most {max(figures.others()) * 100:.0f} %)."]
+    if median(figures.others()) > 0.05:
+        out += ["", "**The machine was not quiet: latencies and requests/s say little, ratios are "
+                "rough.**"]
+    out += ["", "## Targets", "", "| figure | target | median | rounds | reached |",
            "|---|---:|---:|---|---|"]
     for what, unit, limit, values, scenario, way in figures.targets():
         if not values:
@@ -612,12 +638,15 @@ def main():
     p.add_argument("--only", help="scenarios, separated by commas")
     p.add_argument("--ways", help="direct,nginx,parley,stored or some of them")
     p.add_argument("--profile", metavar="WAY", help="perf's profile of this way, for each --only")
+    p.add_argument("--nice", type=int, default=0, help="niceness of all that is measured, e.g. -20")
     p.add_argument("--parley", required=True)
     p.add_argument("--parley-option", action="append", default=[], help="more for parley serve")
     p.add_argument("--tools", required=True, help="folder with mock and load; also for scratch files")
     p.add_argument("--results", help="where RESULTS.md and results.json go; bench/ after a full run, "
                    "the tools' folder otherwise")
     args = p.parse_args()
+    global NICENESS
+    NICENESS = args.nice
     chosen = scenarios(args.quick)
     if args.only:
         chosen = [s for s in chosen if s.name in args.only.split(",")]

@@ -271,7 +271,6 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	struct app a = { .config = c };
 	struct err e;
 	uint64_t   none = 0;
-	int        sig;
 
 	raise_descriptor_limit();
 	a.signal_fd = open_signals();
@@ -287,7 +286,7 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 		stop(&a);
 		return fail(&e, status);
 	}
-	while ((sig = next_signal(&a, &none, UINT64_MAX, -1)) == SIGHUP)
+	while (next_signal(&a, &none, UINT64_MAX, -1) == SIGHUP)
 		reload(&a, file, flags, n);
 	if (!drain(&a)) {
 		log_note(LOG_WARN, "drain", "ended before all answers had");

@@ -47,7 +47,7 @@ bool hash_unhex(const char *hex, size_t hex_len, void *ret, size_t len)
 		if (digit(hex[i]) < 0)
 			return false;
 	for (size_t i = 0; i < len; i++)
-		bytes[i] = (unsigned char)(digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]));
+		bytes[i] = (unsigned char)((unsigned)digit(hex[2 * i]) << 4 | (unsigned)digit(hex[2 * i + 1]));
 	return true;
 }
 

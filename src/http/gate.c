@@ -54,7 +54,7 @@ static enum errc find_key(const struct head *h, struct str *ret, struct err *e)
 static enum errc check_key(struct request *r, struct err *e)
 {
 	const struct server_options *o = r->server->options;
-	struct str                   key;
+	struct str                   key = STR_NONE;
 	enum errc                    rc = find_key(&r->head, &key, e);
 
 	return rc != ERR_OK ? rc : o->auth(o->arg, key, &r->owner, e);

@@ -38,7 +38,7 @@ bool chunk_usage(const struct usage *u, struct buf *out)
 		       "{\"prompt_tokens\":%lld,\"completion_tokens\":%lld,\"total_tokens\":%lld,"
 		       "\"prompt_tokens_details\":{\"cached_tokens\":%lld},"
 		       "\"completion_tokens_details\":{\"reasoning_tokens\":%lld}}",
-		       (long long)u->in, (long long)u->out, (long long)(u->in + u->out),
+		       (long long)u->in, (long long)u->out, (long long)u->in + (long long)u->out,
 		       (long long)u->cached_read, (long long)u->reasoning);
 }
 

@@ -38,7 +38,7 @@ void registry_destroy(struct registry *r)
 static const struct provider *provider_named(const struct registry *r, const char *name)
 {
 	for (size_t i = 0; name && i < r->provider_count; i++)
-		if (strcmp(r->providers[i]->name, name) == 0)
+		if (str_eq(str_of(r->providers[i]->name), str_of(name)))
 			return r->providers[i];
 	return NULL;
 }
@@ -149,26 +149,31 @@ enum errc registry_create_take(struct provider **providers, size_t provider_coun
 			       const struct model_options *models, size_t model_count,
 			       const char *default_model, struct registry **ret, struct err *e)
 {
-	OWNED(registry) r = calloc(1, sizeof *r);
+	struct registry  *r = calloc(1, sizeof *r);
 	struct provider **list = calloc(provider_count + 1, sizeof *list);
 
 	if (!r || !list) {
 		for (size_t i = 0; i < provider_count; i++)
 			provider_destroy(providers[i]);
 		free(list);
+		free(r);
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	}
 	/* A configuration file has at most LIMIT_CONFIG_FILE bytes, and a model a few of them. */
 	arena_init(&r->memory, (size_t)64 * LIMIT_CONFIG_FILE);
-	if (provider_count > 0)
-		memcpy(list, providers, provider_count * sizeof *list);
+	for (size_t i = 0; i < provider_count; i++) {
+		CHECK(providers[i] != NULL);
+		list[i] = providers[i];
+	}
 	r->providers = list;
 	r->provider_count = provider_count;
 
 	enum errc rc = fill(r, models, model_count, default_model, e);
-	if (rc != ERR_OK)
+	if (rc != ERR_OK) {
+		registry_destroy(r);
 		return rc;
-	*ret = TAKE(r);
+	}
+	*ret = r;
 	return ERR_OK;
 }
 

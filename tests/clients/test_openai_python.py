@@ -11,9 +11,9 @@ import upstream as up
 from gateway import Gateway
 from waiting import DEADLINE
 
-IMAGE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg=="
-TOOLS = [{"type": "function", "function": {
-    "name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]
+IMAGE = "data:image/png;base64,iVBORw0KGgo="
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
+TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": CITY}}]
 HELLO = [{"role": "user", "content": "Hello, big world"}]
 
 

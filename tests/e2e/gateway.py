@@ -143,7 +143,11 @@ class Gateway:
         self.process.send_signal(number)
 
     def wait_exit(self, deadline=DEADLINE):
-        code = self.process.wait(deadline)
+        try:
+            code = self.process.wait(deadline)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"it did not end in {deadline} s:\n{self.log()}") from None
         self._join()
         self.process = None
         return code
@@ -160,11 +164,7 @@ class Gateway:
         if self.process is None:
             return
         self.process.send_signal(signal.SIGTERM)
-        try:
-            code = self.wait_exit(deadline)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            raise AssertionError(f"SIGTERM did not end it in {deadline} s:\n{self.log()}") from None
+        code = self.wait_exit(deadline)
         assert code == 0, f"it ended with {code} after SIGTERM:\n{self.log()}"
         self.check_log()
 

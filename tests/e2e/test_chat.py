@@ -1,6 +1,7 @@
-"""POST /v1/chat: every field of a native request, whole and streamed, against the provider's view."""
+"""POST /v1/chat: every field of a native request, whole and streamed, and what providers see."""
 
 import json
+import threading
 
 import pytest
 
@@ -64,8 +65,8 @@ def test_max_tokens_cuts_echo_with_length(client):
     assert reply.text.split() == ["one", "two"]
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\n", "a\n b\t c ", "é \U0001f600 中文", "\\ \" / \u2028",
-                                  "\u0001 \u007f", "x" * 100_000])
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "a\n b\t c ", "é \U0001f600 中文",
+                                  "\\ \" / \u2028", "\u0001 \u007f", "x" * 100_000])
 def test_echo_gives_the_text_back_unchanged(client, text):
     assert client.chat(text).ok().text == text
     with client.chat_stream(text) as stream:
@@ -323,7 +324,6 @@ def test_two_turns_at_once_do_not_both_get_in(client, script):
     gate = up.Gate()
     s = script(up.wait(gate), up.reply(up.completion("ok")))
     conversation = client.chat("one").ok().json["conversation"]
-    import threading
     results = []
     thread = threading.Thread(target=lambda: results.append(
         client.chat("two", model=s.model, conversation=conversation)))
@@ -354,7 +354,7 @@ def test_errors_of_stored_calls_carry_their_ids(client, script):
     run = client.run(failed.headers["x-run-id"])
     assert run["status"] == "failed" and run["error"]["message"]
     assert run["conversation"] == failed.headers["x-conversation-id"]
-    assert run["completed_at"] and run["usage"] is None or run["usage"] is not None
+    assert run["completed_at"]
 
 
 # --- runs, conversations, items -------------------------------------------------------------------

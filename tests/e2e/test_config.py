@@ -90,8 +90,9 @@ def test_a_fault_is_refused_with_its_file_and_line(check, old, new, word):
 
 
 @pytest.mark.parametrize("text", [
-    GOOD.replace("    provider: local\n    upstream_model", "    provider: nobody\n    upstream_model"),
-    GOOD.replace('"local/*"', '"lo*cal"'), GOOD.replace("default_model: small", "default_model: no"),
+    GOOD.replace("    provider: local\n    upstream", "    provider: nobody\n    upstream"),
+    GOOD.replace('"local/*"', '"lo*cal"'),
+    GOOD.replace("default_model: small", "default_model: no"),
     GOOD.replace("  - name: small", "  - name: echo"), "- a\n- b\n", "x", "a: b: c", "\0", "\t",
     "? [a]\n: b", "a: " + "[" * 5000, "%YAML 9.9\n---\n{}", "listen: 127.0.0.1\n",
     "listen: [127.0.0.1:99999]\n", "drain_timeout: -1s\n", "loops: 1000000\n"])
@@ -126,8 +127,8 @@ def test_secrets_are_never_printed(check, tmp_path):
     env = {"LOCAL_KEY": f"sk-{CANARY}", "PARLEY_API_KEY": f"pk-{CANARY}",
            "PARLEY_UPSTREAM_URL": "http://127.0.0.1:9/v1", "PARLEY_UPSTREAM_KEY": f"uk-{CANARY}"}
     config = tmp_path / "printed.yaml"
-    config.write_text(GOOD.replace("{folder}", str(tmp_path)).replace("{{", "{").replace(
-        "}}", "}").replace("    max_tokens_field", "    api_key_env: LOCAL_KEY\n    max_tokens_field"))
+    config.write_text(GOOD.format(folder=tmp_path).replace(
+        "    dialect: openai", "    api_key_env: LOCAL_KEY\n    dialect: openai"))
     result = gw.run("--print-config", "--config", config, env=env)
     assert result.returncode == 0, result.stderr
     assert CANARY not in result.stdout + result.stderr
@@ -138,7 +139,8 @@ def test_secrets_are_never_printed(check, tmp_path):
 
 @pytest.mark.parametrize("key", ["api_key: abc", "key: abc"])
 def test_a_secret_in_the_file_itself_is_refused_and_not_repeated(check, key):
-    result = check(GOOD.replace("    max_tokens_field: max_tokens", f"    {key.replace('abc', CANARY)}"))
+    result = check(GOOD.replace("    max_tokens_field: max_tokens",
+                                f"    {key.replace('abc', CANARY)}"))
     assert result.returncode > 0 and CANARY not in result.stderr
 
 
@@ -237,7 +239,8 @@ def test_aliases_and_stars(start, upstream, script):
 
 def test_extra_headers_and_a_trailing_slash(start, upstream, script):
     s = script(up.either("ok"))
-    gateway = start({"providers": [{"name": "p", "dialect": "openai", "base_url": upstream.url + "/",
+    gateway = start({"providers": [{"name": "p", "dialect": "openai",
+                                    "base_url": upstream.url + "/",
                                     "headers": {"X-Title": "tests"}}],
                      "models": [{"name": "*", "provider": "p"}], "default_model": s.name})
     with Client(gateway.url) as client:

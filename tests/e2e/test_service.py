@@ -1,4 +1,4 @@
-"""The routes around the work: health, metrics, the contract, and what HTTP expects of any server."""
+"""The routes around the work: health, metrics, the contract, and what HTTP expects."""
 
 import json
 import re

@@ -10,7 +10,7 @@ import pytest
 import sse
 import upstream as up
 from client import Client, item_text
-from raw import Closed, Raw, get
+from raw import Closed, Raw, get, post
 
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
 
@@ -48,6 +48,20 @@ def test_a_live_stream_ends_well(start, script):
         assert client.run(stream.headers["x-run-id"])["status"] == "completed"
         items = client.items(stream.headers["x-conversation-id"])["data"]
         assert [item_text(i) for i in items] == ["q", "one two"]
+
+
+@pytest.mark.parametrize("cut", [5, 60, 100], ids=["in the body", "in the head", "early"])
+def test_clients_that_sent_half_and_went_do_not_hold_the_drain(start, cut):
+    """Their FIN comes in together with what they sent."""
+    gateway = start()
+    request = post("/v1/chat", b'{"messages":["hi"]}')
+    for _ in range(10):
+        with Raw(gateway) as raw:
+            raw.send(request[:-cut])
+    with Client(gateway.url) as client:
+        client.get("/livez").ok()
+    gateway.signal(signal.SIGTERM)
+    assert gateway.wait_exit(5) == 0
 
 
 def test_nobody_new_hangs_while_it_drains(start, script):

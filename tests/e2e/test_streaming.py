@@ -111,8 +111,8 @@ def test_what_was_held_comes_with_the_head_in_one_piece(shared, script, route):
     [up.sse(), up.role(), up.data("[DONE]"), up.end()],
     [up.sse(), up.body(b'{"error":"plain line"}\n'), up.end()],
     [up.sse(), up.body(b'error: {"message":"old llama"}\n\n'), up.end()],
-], ids=["status", "first event", "after role", "nothing", "hang up", "reset after role", "done only",
-        "no json", "done after role", "bare json line", "error field"])
+], ids=["status", "first event", "after role", "nothing", "hang up", "reset after role",
+        "done only", "no json", "done after role", "bare json line", "error field"])
 def test_a_failure_before_the_first_content_is_a_real_status(client, script, route, steps):
     s = script(*steps)
     with client.stream(route, body_for(route, s.model)) as stream:
@@ -191,7 +191,8 @@ WIRES = [("LF", whole_stream()), ("CRLF", whole_stream("\r\n")), ("CR", whole_st
          ("no space", whole_stream(space="")), ("no last blank line", whole_stream(last=False)),
          ("BOM", b"\xef\xbb\xbf" + whole_stream()),
          ("comments", b": hello\n\n" + whole_stream().replace(b"\n\n", b"\n\n: ping\n\n")),
-         ("ids and events", whole_stream().replace(b"data:", b"id: 7\nevent: message\nretry: 5\ndata:"))]
+         ("ids and events",
+          whole_stream().replace(b"data:", b"id: 7\nevent: message\nretry: 5\ndata:"))]
 
 
 @pytest.mark.parametrize("content", [w[1] for w in WIRES], ids=[w[0] for w in WIRES])
@@ -250,13 +251,16 @@ def test_http_1_0_gets_the_stream_up_to_the_close(shared, script, route):
     assert answer.text == "one two"
 
 
-def test_the_connection_serves_again_after_a_stream(shared, script, route):
+def test_the_connection_serves_again_after_a_stream_or_says_that_it_closes(shared, script, route):
     s = script(*up.stream("x"))
     request = post(route, json.dumps(body_for(route, s.model)).encode())
     with Raw(shared) as raw:
         for _ in range(3):
             reply = raw.send(request).read("POST", route)
             assert reply.status == 200 and b"[DONE]" in reply.body
+            if reply.closes:
+                assert raw.at_end()
+                return
 
 
 def test_head_on_a_stream_route_is_405(shared, route):
@@ -402,6 +406,25 @@ def test_leaving_an_unstored_stream_cancels_at_once(shared, script, route, momen
                        moment == "in the middle", store=False)
     x.wait_closed()
     assert x.closed_at - left < AT_ONCE, "the provider's connection stayed open"
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
+def test_leaving_with_the_last_byte_of_the_request_is_noticed(shared, script, route, stream):
+    """The client's FIN comes in together with its request; five times, for it is a race."""
+    for _ in range(5):
+        gate = up.Gate()
+        s = script(up.wait(gate))
+        with Raw(shared) as raw:
+            raw.send(post(route, json.dumps({**body_for(route, s.model), "stream": stream,
+                                             "store": False}).encode()))
+            raw.close()
+        left = time.monotonic()
+        try:
+            x = s.wait(deadline=1)
+        except AssertionError:
+            continue  # it never got as far as the provider
+        x.wait_closed()
+        assert x.closed_at - left < AT_ONCE * 2
 
 
 def test_leaving_a_plain_unstored_call_cancels_at_once(shared, script, route):

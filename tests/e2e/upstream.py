@@ -126,7 +126,7 @@ class Exchange:
         os.eventfd_read(gate.fd)
 
     def wait_closed(self, deadline=DEADLINE):
-        assert self.closed.wait(deadline), "the gateway did not close its connection to the provider"
+        assert self.closed.wait(deadline), "the connection to the provider was not closed"
 
 
 # --- steps ----------------------------------------------------------------------------------------
@@ -288,10 +288,10 @@ class Script:
             self.exchanges.append(exchange)
             self._changed.notify_all()
 
-    def wait(self, number=1):
+    def wait(self, number=1, deadline=DEADLINE):
         """The exchange of the script's number-th request."""
         with self._changed:
-            ok = self._changed.wait_for(lambda: len(self.exchanges) >= number, DEADLINE)
+            ok = self._changed.wait_for(lambda: len(self.exchanges) >= number, deadline)
         assert ok, f"request {number} did not reach the provider ({len(self.exchanges)} did)"
         return self.exchanges[number - 1]
 

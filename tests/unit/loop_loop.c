@@ -162,9 +162,10 @@ static void a_later_task_may_put_itself_in_again(void **state)
 	loop_later(l, &again.task);
 	end.stop = true;
 	loop_post(l, &end.task);
-	/* Others get their turn between its rounds. */
+	/* A turn has a bounded number of rounds; then the loop looks at everything else. */
 	loop_run(l);
-	assert_string_equal(word, "za");
+	assert_true(letters < 50);
+	assert_memory_equal(word, "za", 2);
 }
 
 enum { POSTERS = 4, POSTS = 2000 };

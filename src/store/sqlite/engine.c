@@ -142,6 +142,7 @@ enum errc store_open(const struct store_options *o, struct store **ret, struct e
 
 	if (open_database(o, o->migrate, &g, &applied, e) != ERR_OK)
 		return e->code;
+	CHECK(g != NULL);
 	if (recover_run(g->db, g->path, &runs, e) != ERR_OK ||
 	    checkpoint_create(g->path, o->busy_ms, &g->checkpoint, e) != ERR_OK ||
 	    readers_create(g->path, o->readers, o->busy_ms, &g->readers, e) != ERR_OK ||

@@ -216,7 +216,7 @@ static void flatten(struct branch_read *j, const struct link *list, size_t count
 		out_of_memory(&j->job.err);
 		return;
 	}
-	for (size_t i = 0; i < count; i++, list = list->next)
+	for (size_t i = 0; i < count && list; i++, list = list->next)
 		all[i] = list->message;
 	j->messages = all;
 	j->message_count = count;

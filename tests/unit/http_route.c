@@ -1,0 +1,249 @@
+/* Targets matched against a table of routes: hostile paths, methods, hints. */
+#include "base/buf.h"
+#include "http/route.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void handle(struct request *r, void *app)
+{
+	(void)r;
+	(void)app;
+}
+
+#define ROW(name, method, path) { name, method, path, AUTH_KEY, BODY_NONE, false, handle }
+static const struct route table[] = {
+	ROW("livez", "GET", "/livez"),
+	ROW("chat", "POST", "/v1/chat"),
+	ROW("models", "GET", "/v1/models"),
+	ROW("model", "GET", "/v1/models/{id}"),
+	ROW("get", "GET", "/v1/conversations/{id}"),
+	ROW("delete", "DELETE", "/v1/conversations/{id}"),
+	ROW("item", "GET", "/v1/conversations/{id}/items/{item}"),
+	{ 0 },
+};
+
+/* match: the row's name, or the error's wire code. */
+static const char *match(struct str method, struct str target, struct str params[ROUTE_PARAMS],
+			 struct err *e)
+{
+	static char         scratch[512];
+	const struct route *row = NULL;
+	struct str          none[ROUTE_PARAMS] = { { 0 } };
+	/* Exactly as long as the target: what is written behind it is found. */
+	char *copy = malloc(target.n ? target.n : 1);
+
+	assert_non_null(copy);
+	memset(e, 0, sizeof *e);
+	enum errc rc = route_match(table, method, target, copy, params ? params : none, &row, e);
+	assert_int_equal(rc, e->code);
+	for (size_t i = 0, at = 0; params && rc == ERR_OK && i < ROUTE_PARAMS; i++) {
+		if (params[i].n > 0)
+			memcpy(scratch + at, params[i].p, params[i].n);
+		params[i].p = scratch + at;
+		at += params[i].n;
+	}
+	free(copy);
+	if (rc == ERR_METHOD_NOT_ALLOWED)
+		assert_non_null(row);
+	return rc == ERR_OK ? row->name : err_wire(e);
+}
+
+static void targets_lead_to_their_rows(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *method, *target, *want, *param0, *param1;
+	} cases[] = {
+		{ "plain", "GET", "/livez", "livez", "", "" },
+		{ "a parameter", "GET", "/v1/models/tiny", "model", "tiny", "" },
+		{ "two of them", "GET", "/v1/conversations/c1/items/m2", "item", "c1", "m2" },
+		{ "an encoded slash stays inside its segment", "GET", "/v1/models/local%2Ftiny", "model",
+		  "local/tiny", "" },
+		{ "lower-case hex digits", "GET", "/v1/models/local%2ftiny", "model", "local/tiny", "" },
+		{ "encoded letters of a literal segment", "GET", "/%76%31/models", "models", "", "" },
+		{ "an encoded percent sign is decoded once", "GET", "/v1/models/a%252Fb", "model", "a%2Fb", "" },
+		{ "a plus sign is no blank in a path", "GET", "/v1/models/a+b%20c", "model", "a+b c", "" },
+		{ "UTF-8", "GET", "/v1/models/%C3%A9", "model", "\xc3\xa9", "" },
+		{ "empty segments collapse", "GET", "//v1///models//tiny", "model", "tiny", "" },
+		{ "a trailing slash", "GET", "/v1/models/", "models", "", "" },
+		{ "trailing slashes behind a parameter", "GET", "/v1/models/tiny//", "model", "tiny", "" },
+		{ "a query", "GET", "/v1/models/tiny?a=/b/../c", "model", "tiny", "" },
+		{ "an empty query", "GET", "/v1/models?", "models", "", "" },
+		{ "HEAD is answered where GET is", "HEAD", "/v1/models", "models", "", "" },
+		{ "another method of the same path", "DELETE", "/v1/conversations/c1", "delete", "c1", "" },
+		{ "absolute form", "GET", "http://host:80/v1/models/tiny?x", "model", "tiny", "" },
+		{ "three dots are a name", "GET", "/v1/models/...", "model", "...", "" },
+		{ "a dot file is a name", "GET", "/v1/models/.a", "model", ".a", "" },
+
+		{ "no such path", "GET", "/nowhere", "unknown_url", "", "" },
+		{ "the root", "GET", "/", "unknown_url", "", "" },
+		{ "nothing at all", "GET", "", "unknown_url", "", "" },
+		{ "the asterisk form", "OPTIONS", "*", "unknown_url", "", "" },
+		{ "absolute form without a path", "GET", "http://host", "unknown_url", "", "" },
+		{ "absolute form whose query looks like a path", "GET", "http://host?x=/v1/models",
+		  "unknown_url", "", "" },
+		{ "too short", "GET", "/v1", "unknown_url", "", "" },
+		{ "too long", "GET", "/v1/models/a/b", "unknown_url", "", "" },
+		{ "more segments than any row has", "GET", "/a/b/c/d/e/f/g/h/i/j/k", "unknown_url", "", "" },
+		{ "an encoded slash does not cut segments", "GET", "/v1%2Fmodels", "unknown_url", "", "" },
+		{ "case counts", "GET", "/V1/models", "unknown_url", "", "" },
+		{ "a template's own text is no path", "GET", "/v1/{id}", "unknown_url", "", "" },
+
+		{ "wrong method", "GET", "/v1/chat", "method_not_allowed", "", "" },
+		{ "HEAD where only POST is", "HEAD", "/v1/chat", "method_not_allowed", "", "" },
+		{ "an unknown method", "BREW", "/v1/models", "method_not_allowed", "", "" },
+		{ "methods are case-sensitive", "get", "/v1/models", "method_not_allowed", "", "" },
+		{ "a very long method", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "/livez", "method_not_allowed", "", "" },
+
+		{ "a dot segment", "GET", "/v1/./models", "bad_request", "", "" },
+		{ "two dots", "GET", "/v1/models/../chat", "bad_request", "", "" },
+		{ "two dots at the end", "GET", "/v1/models/..", "bad_request", "", "" },
+		{ "encoded dots", "GET", "/v1/%2e%2E/livez", "bad_request", "", "" },
+		{ "half encoded dots", "GET", "/v1/.%2e/livez", "bad_request", "", "" },
+		{ "dots behind more segments than any row has", "GET", "/a/b/c/d/e/f/g/h/i/../k",
+		  "bad_request", "", "" },
+		{ "an escape that is cut", "GET", "/v1/models/a%2", "bad_request", "", "" },
+		{ "a percent sign at the end", "GET", "/v1/models/%", "bad_request", "", "" },
+		{ "an escape of other letters", "GET", "/v1/models/%zz", "bad_request", "", "" },
+		{ "a sign is no digit", "GET", "/v1/models/%+1", "bad_request", "", "" },
+		{ "an encoded NUL", "GET", "/v1/models/a%00b", "bad_request", "", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct str  params[ROUTE_PARAMS] = { { 0 } };
+		struct err  e;
+		const char *got = match(str_of(cases[i].method), str_of(cases[i].target), params, &e);
+
+		if (strcmp(got, cases[i].want) != 0 || !str_is(params[0], cases[i].param0) ||
+		    !str_is(params[1], cases[i].param1))
+			fail_msg("case: %s: %s, %.*s, %.*s", cases[i].why, got, STR_ARG(params[0]),
+				 STR_ARG(params[1]));
+	}
+}
+
+static void a_raw_nul_in_a_target_is_refused(void **state)
+{
+	(void)state;
+	struct err e;
+
+	assert_string_equal(match(STR("GET"), STR("/v1/models/a\0b"), NULL, &e), "bad_request");
+}
+
+static void a_missing_v1_is_hinted_at(void **state)
+{
+	(void)state;
+	static const char *const with[] = { "/chat/completions", "/models", "/conversations/x", "/runs/1",
+					    "/chat" };
+	static const char *const without[] = { "/v1/nothing", "/completions", "/chats" };
+	struct err               e;
+
+	for (size_t i = 0; i < ARRAY_LEN(with); i++) {
+		assert_string_equal(match(STR("POST"), str_of(with[i]), NULL, &e), "unknown_url");
+		assert_non_null(strstr(e.text, "/v1"));
+	}
+	for (size_t i = 0; i < ARRAY_LEN(without); i++) {
+		assert_string_equal(match(STR("POST"), str_of(without[i]), NULL, &e), "unknown_url");
+		assert_non_null(strstr(e.text, "/openapi.yaml"));
+	}
+}
+
+static void allowed_methods_come_from_the_table(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t      row;
+		const char *want;
+	} cases[] = {
+		{ 0, "GET, HEAD, OPTIONS" },
+		{ 1, "POST, OPTIONS" },
+		{ 4, "GET, HEAD, DELETE, OPTIONS" },
+		{ 5, "GET, HEAD, DELETE, OPTIONS" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct buf b;
+
+		buf_init(&b, 256);
+		assert_true(route_allow(table, &table[cases[i].row], &b));
+		assert_true(str_is(buf_view(&b), cases[i].want));
+		buf_finish(&b);
+		buf_init(&b, 10);
+		assert_false(route_allow(table, &table[cases[i].row], &b));
+		buf_finish(&b);
+	}
+}
+
+static void a_table_with_holes_is_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char  *why;
+		struct route rows[3];
+		bool         ok;
+	} cases[] = {
+		{ "sound", { ROW("a", "GET", "/a"), ROW("b", "POST", "/a"), { 0 } }, true },
+		{ "empty", { { 0 } }, true },
+		{ "no authentication chosen", { { "a", "GET", "/a", AUTH_UNSET, BODY_NONE, 0, handle } }, false },
+		{ "no body chosen", { { "a", "GET", "/a", AUTH_NONE, BODY_UNSET, 0, handle } }, false },
+		{ "no handler", { { "a", "GET", "/a", AUTH_NONE, BODY_NONE, 0, NULL } }, false },
+		{ "no method", { { "a", NULL, "/a", AUTH_NONE, BODY_NONE, 0, handle } }, false },
+		{ "no path", { { "a", "GET", NULL, AUTH_NONE, BODY_NONE, 0, handle } }, false },
+		{ "twice", { ROW("a", "GET", "/a"), ROW("b", "GET", "/a"), { 0 } }, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct err e;
+
+		if ((route_check(cases[i].rows, &e) == ERR_OK) != cases[i].ok)
+			fail_msg("case: %s", cases[i].why);
+	}
+	assert_int_equal(route_count(table), 7);
+	assert_int_equal(route_count(&table[7]), 0);
+}
+
+static void escapes_are_decoded_in_place(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *in;
+		bool        plus, ok;
+		const char *want;
+	} cases[] = {
+		{ "", true, true, "" },       { "a%20b", true, true, "a b" }, { "a+b", true, true, "a b" },
+		{ "a+b", false, true, "a+b" }, { "%2B", true, true, "+" },     { "%", true, false, "" },
+		{ "%4", true, false, "" },    { "%4g", true, false, "" },     { "%00", true, false, "" },
+		{ "%ff", true, true, "\xff" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char   text[16];
+		size_t n = 99;
+
+		snprintf(text, sizeof text, "%s", cases[i].in);
+		bool ok = route_decode(str_of(text), cases[i].plus, text, &n);
+		assert_int_equal(ok, cases[i].ok);
+		if (!ok)
+			assert_int_equal(n, 99);
+		else
+			assert_true(str_is((struct str){ text, n }, cases[i].want));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(targets_lead_to_their_rows),
+		cmocka_unit_test(a_raw_nul_in_a_target_is_refused),
+		cmocka_unit_test(a_missing_v1_is_hinted_at),
+		cmocka_unit_test(allowed_methods_come_from_the_table),
+		cmocka_unit_test(a_table_with_holes_is_refused),
+		cmocka_unit_test(escapes_are_decoded_in_place),
+	};
+
+	return cmocka_run_group_tests_name("http/route", tests, NULL, NULL);
+}

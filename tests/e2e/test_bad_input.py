@@ -9,6 +9,8 @@ import pytest
 from raw import Closed, Raw, get, post
 
 ROUTES = ["/v1/chat", "/v1/chat/completions"]
+STRICTER = {"y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json",
+            "y_object_escaped_null_in_key.json"}
 SUITE = Path(__file__).resolve().parents[1] / "fixtures" / "json-test-suite" / "test_parsing"
 
 
@@ -154,9 +156,9 @@ def test_the_other_files_of_the_json_test_suite_are_refused_or_answered(shared):
         for file in suite("y_") + suite("i_"):
             reply = raw.send(post("/v1/chat", file.read_bytes())).read("POST", "/v1/chat")
             assert reply.status == 400, f"{file.name}: {reply}"
-            if file.name.startswith("y_"):
-                assert b'"invalid_json"' not in reply.body or b"same object" in reply.body, \
-                    f"{file.name}: {reply}"
+            # valid JSON, but we refuse NUL in a key and a key that comes twice
+            if file.name.startswith("y_") and file.name not in STRICTER:
+                assert b'"invalid_json"' not in reply.body, f"{file.name}: {reply}"
 
 
 # --- types and ranges -----------------------------------------------------------------------------

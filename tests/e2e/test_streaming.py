@@ -420,7 +420,7 @@ def test_leaving_with_the_last_byte_of_the_request_is_noticed(shared, script, ro
             raw.close()
         left = time.monotonic()
         try:
-            x = s.wait(deadline=1)
+            x = s.wait(deadline=0.3)
         except AssertionError:
             continue  # it never got as far as the provider
         x.wait_closed()

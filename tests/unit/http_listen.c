@@ -13,6 +13,17 @@
 
 #include <cmocka.h>
 
+static bool has_ipv6(void)
+{
+	struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	int                 fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool                ok = fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
 static void a_port_of_the_systems_choice_is_told(void **state)
 {
 	(void)state;
@@ -20,11 +31,12 @@ static void a_port_of_the_systems_choice_is_told(void **state)
 		const char *address, *host;
 	} cases[] = {
 		{ "127.0.0.1:0", "127.0.0.1:" },
-		{ "[::1]:0", "[::1]:" },
+		{ "[::1]:0", "[::1]:" }, /* not on every machine, nor what localhost may stand for */
 		{ "localhost:0", "" },
 	};
+	size_t count = has_ipv6() ? ARRAY_LEN(cases) : 1;
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+	for (size_t i = 0; i < count; i++)
 		for (int probe = 0; probe < 2; probe++) {
 			int        fd = -1;
 			char       bound[64];

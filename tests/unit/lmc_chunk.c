@@ -1,0 +1,505 @@
+/* Events printed as chunks and completions: exact bytes in both dialects, and each of them JSON. */
+#include "base/limits.h"
+#include "json/scan.h"
+#include "lmc/chunk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void printer_start(struct chunk_printer *p, bool native)
+{
+	chunk_init(p);
+	p->native = native;
+	p->want_usage = native;
+	p->run = STR("run_1");
+	p->message = STR("msg_1");
+	p->conversation = native ? STR("conv_1") : STR_NONE;
+	p->completion = STR("chatcmpl-1");
+	p->model = STR("my \"model\"");
+	p->created_s = 1700000000;
+}
+
+/* Made chunks begin with one of these. */
+#define OURS   "\"conversation\":\"conv_1\",\"run\":\"run_1\",\"message_id\":\"msg_1\","
+#define HEAD   "\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,"       \
+	       "\"model\":\"my \\\"model\\\"\","
+#define DELTA  "\"choices\":[{\"index\":0,\"delta\":{"
+#define LAST   "},\"logprobs\":null,\"finish_reason\":null}]}"
+#define ROLE   "\"role\":\"assistant\","
+#define NO_TEXT ROLE "\"content\":null,"
+#define USAGE_1                                                                                    \
+	"{\"prompt_tokens\":3,\"completion_tokens\":4,\"total_tokens\":7,"                         \
+	"\"prompt_tokens_details\":{\"cached_tokens\":1},"                                         \
+	"\"completion_tokens_details\":{\"reasoning_tokens\":2}}"
+
+static const struct usage usage_1 = {
+	.known = true, .in = 3, .out = 4, .cached_read = 1, .reasoning = 2,
+};
+
+/* assert_json: every data line of every block is JSON, or the last block's mark. */
+static void assert_json(struct str out)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i < out.n; i++) {
+		struct json_doc doc = { 0 };
+		struct err      e;
+
+		if (out.p[i] != '\n')
+			continue;
+		struct str line = { out.p + start, i - start };
+		start = i + 1;
+		if (line.n == 0 || str_starts(line, STR("id: ")) || str_starts(line, STR("event: ")))
+			continue;
+		if (!str_starts(line, STR("data: ")))
+			fail_msg("a line that is no field: %.*s", STR_ARG(line));
+		line = (struct str){ line.p + 6, line.n - 6 };
+		if (!str_is(line, "[DONE]") &&
+		    json_scan(&doc, line.p, line.n, &json_limits_request, &e) != ERR_OK)
+			fail_msg("%s: %.*s", e.text, STR_ARG(line));
+		json_doc_finish(&doc);
+	}
+	/* A block ends with an empty line, or the client would wait for it. */
+	assert_int_equal(start, out.n);
+	assert_true(out.n == 0 || (out.n > 2 && memcmp(out.p + out.n - 2, "\n\n", 2) == 0));
+}
+
+/* printed: the block of one event, NUL-terminated, until the next call. */
+static const char *printed(struct chunk_printer *p, const struct event *ev, uint64_t seq)
+{
+	static char text[4096];
+	struct buf  out;
+
+	buf_init(&out, sizeof text - 1);
+	assert_true(chunk_event(p, ev, seq, &out));
+	assert_json(buf_view(&out));
+	memcpy(text, out.data ? out.data : "", out.len);
+	text[out.len] = '\0';
+	buf_finish(&out);
+	return text;
+}
+
+/* --- made from events --- */
+
+static void each_kind_of_event_has_its_chunk(void **state)
+{
+	(void)state;
+	static const struct {
+		const char  *why;
+		struct event ev;
+		const char  *first; /* what is in delta, when it is the first chunk */
+		const char  *then;  /* and after one; NULL: no block at all */
+	} cases[] = {
+		{ "start", { .kind = EVENT_START }, ROLE "\"content\":\"\"", "\"content\":\"\"" },
+		{ "text", { .kind = EVENT_TEXT, .text = { "a\\n", 3 } }, ROLE "\"content\":\"a\\n\"",
+		  "\"content\":\"a\\n\"" },
+		{ "reasoning", { .kind = EVENT_REASONING, .text = { "hm", 2 } },
+		  NO_TEXT "\"reasoning_content\":\"hm\"", "\"reasoning_content\":\"hm\"" },
+		{ "refusal", { .kind = EVENT_REFUSAL, .text = { "no", 2 } }, ROLE "\"refusal\":\"no\"",
+		  "\"refusal\":\"no\"" },
+		{ "tool call",
+		  { .kind = EVENT_TOOL_START, .block = 1, .id = { "c1", 2 }, .name = { "f", 1 } },
+		  NO_TEXT "\"tool_calls\":[{\"index\":1,\"id\":\"c1\",\"type\":\"function\","
+			  "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]",
+		  "\"tool_calls\":[{\"index\":1,\"id\":\"c1\",\"type\":\"function\","
+		  "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]" },
+		{ "arguments", { .kind = EVENT_TOOL_ARGS, .block = 2, .text = { "{\\\"a\\\":", 7 } },
+		  NO_TEXT "\"tool_calls\":[{\"index\":2,\"function\":{\"arguments\":\"{\\\"a\\\":\"}}]",
+		  "\"tool_calls\":[{\"index\":2,\"function\":{\"arguments\":\"{\\\"a\\\":\"}}]" },
+		{ "end of a block", { .kind = EVENT_BLOCK_END }, NULL, NULL },
+		{ "media", { .kind = EVENT_MEDIA, .text = { "{}", 2 } }, NULL, NULL },
+		{ "message", { .kind = EVENT_MESSAGE, .text = { "{}", 2 } }, NULL, NULL },
+		{ "other", { .kind = EVENT_OTHER }, NULL, NULL },
+		{ "error", { .kind = EVENT_ERROR }, NULL, NULL },
+		{ "end", { .kind = EVENT_END }, NULL, NULL },
+	};
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+		bool                 native = i % 2;
+		struct chunk_printer p;
+		char                 want[2048] = "";
+
+		print_message("case: %s, %s\n", cases[i / 2].why, native ? "native" : "OpenAI");
+		printer_start(&p, native);
+		if (cases[i / 2].first)
+			snprintf(want, sizeof want, "%sdata: {%s" HEAD DELTA "%s" LAST "\n\n",
+				 native ? "id: 7\n" : "", native ? OURS : "", cases[i / 2].first);
+		assert_string_equal(printed(&p, &cases[i / 2].ev, 7), want);
+		if (cases[i / 2].then)
+			snprintf(want, sizeof want, "%sdata: {" HEAD DELTA "%s" LAST "\n\n",
+				 native ? "id: 8\n" : "", cases[i / 2].then);
+		assert_string_equal(printed(&p, &cases[i / 2].ev, 8), want);
+		chunk_finish(&p);
+	}
+}
+
+static void a_finish_has_an_empty_delta_unless_it_is_the_first(void **state)
+{
+	(void)state;
+	const struct event   finish = { .kind = EVENT_FINISH, .text = STR("length") };
+	struct chunk_printer p;
+
+	printer_start(&p, false);
+	assert_string_equal(printed(&p, &finish, 1),
+			    "data: {" HEAD DELTA ROLE "\"content\":\"\"},\"logprobs\":null,"
+			    "\"finish_reason\":\"length\"}]}\n\n");
+	assert_string_equal(printed(&p, &finish, 2), "data: {" HEAD DELTA "},\"logprobs\":null,"
+						      "\"finish_reason\":\"length\"}]}\n\n");
+	chunk_finish(&p);
+}
+
+static void each_choice_has_its_role_once(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t choice;
+		bool     role;
+	} cases[] = { { 0, true }, { 1, true }, { 0, false }, { 63, true }, { 1, false }, { 63, false } };
+	struct chunk_printer p;
+
+	printer_start(&p, false);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct event ev = { .kind = EVENT_TEXT, .choice = cases[i].choice, .text = STR("x") };
+		const char  *got = printed(&p, &ev, i);
+		char         index[32];
+
+		snprintf(index, sizeof index, "[{\"index\":%u,", cases[i].choice);
+		assert_non_null(strstr(got, index));
+		assert_int_equal(strstr(got, "\"role\":") != NULL, cases[i].role);
+	}
+	/* Beyond what is counted: never a crash. */
+	printed(&p, &(struct event){ .kind = EVENT_TEXT, .choice = 127, .text = STR("x") }, 9);
+	chunk_finish(&p);
+}
+
+static void usage_is_printed_for_those_who_want_it(void **state)
+{
+	(void)state;
+	const struct event   usage = { .kind = EVENT_USAGE, .usage = usage_1 };
+	const struct event   text = { .kind = EVENT_TEXT, .text = STR("x") };
+	struct chunk_printer p;
+
+	printer_start(&p, false);
+	assert_string_equal(printed(&p, &usage, 1), "");
+	assert_null(strstr(printed(&p, &text, 2), "usage"));
+	chunk_finish(&p);
+
+	/* OpenAI sends a null in all chunks before the one with the usage. */
+	printer_start(&p, false);
+	p.want_usage = true;
+	assert_string_equal(printed(&p, &text, 1), "data: {" HEAD DELTA ROLE
+						   "\"content\":\"x\"},\"logprobs\":null,"
+						   "\"finish_reason\":null}],\"usage\":null}\n\n");
+	assert_string_equal(printed(&p, &usage, 2),
+			    "data: {" HEAD "\"choices\":[],\"usage\":" USAGE_1 "}\n\n");
+	chunk_finish(&p);
+
+	printer_start(&p, true);
+	assert_string_equal(printed(&p, &usage, 1),
+			    "id: 1\ndata: {" OURS HEAD "\"choices\":[],\"usage\":" USAGE_1 "}\n\n");
+	assert_null(strstr(printed(&p, &text, 2), "usage"));
+	chunk_finish(&p);
+}
+
+static void what_is_not_stored_names_no_conversation(void **state)
+{
+	(void)state;
+	struct chunk_printer p;
+
+	printer_start(&p, true);
+	p.conversation = STR_NONE;
+	assert_string_equal(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") }, 1),
+			    "id: 1\ndata: {\"run\":\"run_1\",\"message_id\":\"msg_1\"," HEAD DELTA ROLE
+			    "\"content\":\"x\"" LAST "\n\n");
+	chunk_finish(&p);
+}
+
+static void a_providers_id_and_name_stand_in_all_chunks(void **state)
+{
+	(void)state;
+	const struct event   start = { .kind = EVENT_START, .id = STR("up\\u0031"), .text = STR("t\\\"y") };
+	const struct event   again = { .kind = EVENT_START, .id = STR("other"), .text = STR("other") };
+	const struct event   text = { .kind = EVENT_TEXT, .text = STR("x") };
+	struct chunk_printer p;
+
+	printer_start(&p, false);
+	assert_non_null(strstr(printed(&p, &start, 1), "{\"id\":\"up\\u0031\",\"object\":"));
+	assert_non_null(strstr(printed(&p, &again, 2), "{\"id\":\"up\\u0031\",\"object\":"));
+	assert_non_null(strstr(printed(&p, &text, 3), "\"model\":\"t\\\"y\","));
+	chunk_finish(&p);
+	printer_start(&p, false);
+	/* A name without an id: both are ours. */
+	assert_non_null(strstr(printed(&p, &(struct event){ .kind = EVENT_START, .text = STR("t") }, 1),
+			       HEAD));
+	chunk_finish(&p);
+}
+
+static void an_id_too_long_to_keep_does_not_end_a_stream(void **state)
+{
+	(void)state;
+	char                 id[4096];
+	struct event         start = { .kind = EVENT_START, .id = { id, sizeof id }, .text = STR("t") };
+	struct chunk_printer p;
+	struct buf           out;
+
+	memset(id, 'i', sizeof id);
+	printer_start(&p, false);
+	buf_init(&out, MIB);
+	assert_true(chunk_event(&p, &start, 1, &out));
+	assert_true(chunk_event(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") }, 2, &out));
+	assert_json(buf_view(&out));
+	buf_finish(&out);
+	chunk_finish(&p);
+}
+
+/* --- the provider's own --- */
+
+/* raw_event: raw with the span of its usage marked by two bars. */
+static struct event raw_event(const char *marked, char raw[512])
+{
+	struct event ev = { .kind = EVENT_TEXT, .text = STR("x") };
+	const char  *open = strchr(marked, '|');
+	const char  *close = open ? strchr(open + 1, '|') : NULL;
+	size_t       n = 0;
+
+	for (const char *p = marked; *p; p++)
+		if (*p != '|')
+			raw[n++] = *p;
+	ev.raw = (struct str){ raw, n };
+	if (close)
+		ev.raw_usage = (struct str){ raw + (open - marked), (size_t)(close - open - 1) };
+	return ev;
+}
+
+static void a_providers_chunk_goes_through_with_its_usage_cut_out(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *raw, *without, *with;
+	} cases[] = {
+		{ "no usage", "{\"id\":\"u\",\"choices\":[]}", "{\"id\":\"u\",\"choices\":[]}",
+		  "{\"id\":\"u\",\"choices\":[]}" },
+		{ "in front", "{|\"usage\":null,|\"id\":\"u\"}", "{\"id\":\"u\"}",
+		  "{\"usage\":null,\"id\":\"u\"}" },
+		{ "in the middle", "{\"id\":\"u\",|\"usage\" : {\"a\":1},|\"x\":2}", "{\"id\":\"u\",\"x\":2}",
+		  "{\"id\":\"u\",\"usage\" : {\"a\":1},\"x\":2}" },
+		{ "at the end", "{\"id\":\"u\"|,\"usage\":{}|}", "{\"id\":\"u\"}",
+		  "{\"id\":\"u\",\"usage\":{}}" },
+		{ "line breaks between tokens", "{\n\"id\":\"u\",\r\n |\"usage\":\n1,|\n\"x\":\"\\n\"}\n",
+		  "{ \"id\":\"u\",    \"x\":\"\\n\"} ", "{ \"id\":\"u\",   \"usage\": 1, \"x\":\"\\n\"} " },
+		{ "unknown members and numbers as they came", "{\"n\":1.50e3,\"x\":{\"y\":[1, 2]}}",
+		  "{\"n\":1.50e3,\"x\":{\"y\":[1, 2]}}", "{\"n\":1.50e3,\"x\":{\"y\":[1, 2]}}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct chunk_printer p;
+		char                 raw[512];
+		char                 want[1024];
+		struct event         ev = raw_event(cases[i].raw, raw);
+
+		print_message("case: %s\n", cases[i].why);
+		printer_start(&p, false);
+		snprintf(want, sizeof want, "data: %s\n\n", cases[i].without);
+		assert_string_equal(printed(&p, &ev, 1), want);
+		p.want_usage = true;
+		snprintf(want, sizeof want, "data: %s\n\n", cases[i].with);
+		assert_string_equal(printed(&p, &ev, 2), want);
+		chunk_finish(&p);
+		/* Native: always with it, and the first one with our members. */
+		printer_start(&p, true);
+		snprintf(want, sizeof want, "id: 1\ndata: {" OURS "%s\n\n", cases[i].with + 1);
+		assert_string_equal(printed(&p, &ev, 1), want);
+		snprintf(want, sizeof want, "id: 2\ndata: %s\n\n", cases[i].with);
+		assert_string_equal(printed(&p, &ev, 2), want);
+		chunk_finish(&p);
+	}
+}
+
+static void a_raw_chunk_is_printed_once_whatever_events_it_makes(void **state)
+{
+	(void)state;
+	struct chunk_printer p;
+	struct event         first = { .kind = EVENT_START, .id = STR("u"), .raw = STR("{\"a\":1}") };
+	struct event         cont = { .kind = EVENT_TEXT, .text = STR("x"), .cont = true };
+	struct event         other = { .kind = EVENT_OTHER, .raw = STR("{\"b\":2}") };
+
+	printer_start(&p, false);
+	assert_string_equal(printed(&p, &first, 1), "data: {\"a\":1}\n\n");
+	assert_string_equal(printed(&p, &cont, 1), "");
+	assert_string_equal(printed(&p, &other, 2), "data: {\"b\":2}\n\n");
+	/* A made chunk among them has the same id, and no second role. */
+	assert_non_null(strstr(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("y") }, 3),
+			       "{\"id\":\"u\",\"object\":\"chat.completion.chunk\""));
+	assert_null(strstr(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("y") }, 4), "role"));
+	chunk_finish(&p);
+}
+
+static void a_usage_chunk_that_only_we_asked_for_is_left_out(void **state)
+{
+	(void)state;
+	struct chunk_printer p;
+	struct event         usage = { .kind = EVENT_USAGE,
+				       .usage = usage_1,
+				       .raw = STR("{\"choices\":[],\"usage\":{}}"),
+				       .raw_only_usage = true };
+
+	usage.raw_usage = (struct str){ usage.raw.p + 13, 11 };
+	printer_start(&p, false);
+	assert_string_equal(printed(&p, &usage, 1), "");
+	p.want_usage = true;
+	assert_string_equal(printed(&p, &usage, 2), "data: {\"choices\":[],\"usage\":{}}\n\n");
+	chunk_finish(&p);
+	printer_start(&p, true);
+	assert_string_equal(printed(&p, &usage, 1),
+			    "id: 1\ndata: {" OURS "\"choices\":[],\"usage\":{}}\n\n");
+	chunk_finish(&p);
+}
+
+static void our_members_stand_in_the_first_block_that_goes_out(void **state)
+{
+	(void)state;
+	struct chunk_printer p;
+	struct event         none = { .kind = EVENT_OTHER };
+	struct event         raw = { .kind = EVENT_TEXT, .text = STR("x"), .raw = STR("{\"a\":1}") };
+	struct event         made = { .kind = EVENT_TEXT, .text = STR("x") };
+
+	printer_start(&p, true);
+	assert_string_equal(printed(&p, &none, 1), "");
+	assert_string_equal(printed(&p, &raw, 2), "id: 2\ndata: {" OURS "\"a\":1}\n\n");
+	assert_null(strstr(printed(&p, &made, 3), "\"run\""));
+	chunk_finish(&p);
+}
+
+/* --- ends --- */
+
+static void last_blocks_are_named_in_the_native_dialect_only(void **state)
+{
+	(void)state;
+	static const char error[] = "data: {\"error\":{\"message\":\"it broke\",\"type\":\"upstream_error\","
+				    "\"param\":null,\"code\":\"upstream_error\",\"request_id\":\"req_1\"}}\n\n";
+	struct err e;
+
+	err_set(&e, ERR_UPSTREAM_ERROR, "", "it broke");
+	for (int native = 0; native < 2; native++) {
+		struct chunk_printer p;
+		struct buf           out;
+		char                 want[512];
+
+		printer_start(&p, native);
+		buf_init(&out, KIB);
+		assert_true(chunk_done(&p, 9, &out));
+		assert_json(buf_view(&out));
+		assert_true(str_is(buf_view(&out), native ? "id: 9\nevent: done\ndata: [DONE]\n\n"
+							  : "data: [DONE]\n\n"));
+		buf_clear(&out);
+		assert_true(chunk_error(&p, &e, STR("req_1"), 10, &out));
+		assert_json(buf_view(&out));
+		snprintf(want, sizeof want, "%s%s", native ? "id: 10\nevent: error\n" : "", error);
+		assert_true(str_is(buf_view(&out), want));
+		buf_finish(&out);
+		chunk_finish(&p);
+	}
+}
+
+static void a_full_buffer_keeps_what_it_had(void **state)
+{
+	(void)state;
+	const struct event evs[] = {
+		{ .kind = EVENT_TEXT, .text = STR("x") },
+		{ .kind = EVENT_USAGE, .usage = usage_1 },
+		{ .kind = EVENT_TOOL_START, .id = STR("c"), .name = STR("f") },
+		{ .kind = EVENT_OTHER, .raw = STR("{\"a\":\n[1,2,3],\"usage\":{}}") },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(evs); i++) {
+		bool fitted = false;
+
+		/* Every length is full somewhere else. */
+		for (size_t max = 0; !fitted; max++) {
+			struct chunk_printer p;
+			struct buf           out;
+
+			assert_true(max < KIB);
+			printer_start(&p, true);
+			buf_init(&out, max + 4);
+			assert_true(buf_text(&out, "kept"));
+			fitted = chunk_event(&p, &evs[i], 1, &out);
+			assert_int_equal(p.begun, fitted);
+			if (!fitted)
+				assert_true(str_is(buf_view(&out), "kept"));
+			buf_finish(&out);
+			chunk_finish(&p);
+		}
+	}
+}
+
+/* --- whole answers --- */
+
+static void a_whole_answer_is_the_providers_or_made(void **state)
+{
+	(void)state;
+#define WHOLE                                                                                      \
+	"\"id\":\"chatcmpl-1\",\"object\":\"chat.completion\",\"created\":1700000000,"             \
+	"\"model\":\"my \\\"model\\\"\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\"},"  \
+	"\"logprobs\":null,\"finish_reason\":\"stop\"}]"
+	static const struct {
+		const char *why;
+		bool        native;
+		const char *raw;
+		bool        usage;
+		const char *want;
+	} cases[] = {
+		{ "OpenAI: raw, byte for byte", false, "{\n \"id\": \"u\" }", true, "{\n \"id\": \"u\" }" },
+		{ "native: raw with our members", true, "{\n \"id\": \"u\" }", true,
+		  "{" OURS "\n \"id\": \"u\" }" },
+		{ "made, with usage", false, "", true, "{" WHOLE ",\"usage\":" USAGE_1 "}" },
+		{ "made, no usage known", false, "", false, "{" WHOLE "}" },
+		{ "made, native", true, "", true, "{" OURS WHOLE ",\"usage\":" USAGE_1 "}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct chunk_printer p;
+		struct buf           out;
+		struct json_doc      doc = { 0 };
+		struct err           e;
+		struct usage         none = { 0 };
+
+		print_message("case: %s\n", cases[i].why);
+		printer_start(&p, cases[i].native);
+		buf_init(&out, 4 * KIB);
+		assert_true(chunk_whole(&p, str_of(cases[i].raw), STR("{\"role\":\"assistant\"}"), STR("stop"),
+					cases[i].usage ? &usage_1 : &none, &out));
+		assert_int_equal(json_scan(&doc, out.data, out.len, &json_limits_request, &e), ERR_OK);
+		assert_true(str_is(buf_view(&out), cases[i].want));
+		json_doc_finish(&doc);
+		buf_finish(&out);
+		chunk_finish(&p);
+	}
+#undef WHOLE
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_kind_of_event_has_its_chunk),
+		cmocka_unit_test(a_finish_has_an_empty_delta_unless_it_is_the_first),
+		cmocka_unit_test(each_choice_has_its_role_once),
+		cmocka_unit_test(usage_is_printed_for_those_who_want_it),
+		cmocka_unit_test(what_is_not_stored_names_no_conversation),
+		cmocka_unit_test(a_providers_id_and_name_stand_in_all_chunks),
+		cmocka_unit_test(an_id_too_long_to_keep_does_not_end_a_stream),
+		cmocka_unit_test(a_providers_chunk_goes_through_with_its_usage_cut_out),
+		cmocka_unit_test(a_raw_chunk_is_printed_once_whatever_events_it_makes),
+		cmocka_unit_test(a_usage_chunk_that_only_we_asked_for_is_left_out),
+		cmocka_unit_test(our_members_stand_in_the_first_block_that_goes_out),
+		cmocka_unit_test(last_blocks_are_named_in_the_native_dialect_only),
+		cmocka_unit_test(a_full_buffer_keeps_what_it_had),
+		cmocka_unit_test(a_whole_answer_is_the_providers_or_made),
+	};
+
+	return cmocka_run_group_tests_name("lmc/chunk", tests, NULL, NULL);
+}

@@ -84,12 +84,29 @@ static enum errc check_stop(const struct json_doc *d, json_at stop, struct err *
 	return ERR_OK;
 }
 
+static enum errc check_tools(const struct json_doc *d, json_at tools, struct err *e)
+{
+	size_t n = 0;
+
+	for (json_at i = json_first(d, tools); i != json_end(d, tools); i = json_next(d, i), n++) {
+		char path[160];
+
+		if (json_kind(d, i) == JSON_OBJECT)
+			continue;
+		check_path(path, "config.tools[%zu]", n);
+		return err_set(e, ERR_INVALID_TYPE, path, "must be an object");
+	}
+	return ERR_OK;
+}
+
 static enum errc check_config(const struct json_doc *d, const struct chat_config *c, struct err *e)
 {
 	enum errc rc = ERR_OK;
 
 	if (c->stop != JSON_ABSENT)
 		rc = check_stop(d, c->stop, e);
+	if (rc == ERR_OK && c->tools != JSON_ABSENT)
+		rc = check_tools(d, c->tools, e);
 	if (rc == ERR_OK && c->tool_choice != JSON_ABSENT &&
 	    json_kind(d, c->tool_choice) != JSON_STRING &&
 	    json_kind(d, c->tool_choice) != JSON_OBJECT)

@@ -2,6 +2,7 @@
 #include "config_table.h"
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "config_file.h"
 #include "config_memory.h"
 #include "config_secret.h"
@@ -237,6 +238,16 @@ static enum errc read_headers(struct config *c, const struct config_node *map,
 	return ERR_OK;
 }
 
+/* without_effect: a key of the documented form that this version reads and does not act on: said
+ * aloud, so that nobody relies on it. */
+static void without_effect(const struct config *c, const struct config_node *n)
+{
+	struct err note;
+
+	fail(c, n, "not supported yet; it is read, but has no effect", &note);
+	log_note(LOG_WARN, "config", "%s", note.text);
+}
+
 static enum errc read_retries(struct config *c, const struct config_node *n, struct err *e)
 {
 	static const struct config_rule rule = { CONFIG_INT, 0, 10, "" };
@@ -246,11 +257,9 @@ static enum errc read_retries(struct config *c, const struct config_node *n, str
 
 	if (rc == ERR_OK)
 		rc = config_value_read(&rule, n->text, &c->memory->arena, &at, &retries, e);
-	if (rc != ERR_OK || retries == 0)
-		return rc;
-	fail(c, n, "not supported yet; only 0 is allowed", e);
-	e->code = ERR_NOT_SUPPORTED_YET;
-	return ERR_NOT_SUPPORTED_YET;
+	if (rc == ERR_OK && retries > 0)
+		without_effect(c, n);
+	return rc;
 }
 
 /* The keys of a provider that are more than one value. */
@@ -410,14 +419,13 @@ static enum errc load_providers(struct config *c, const struct config_node *tabl
 
 /* --- models --- */
 
-static enum errc refuse_fallback(const struct config *c, const struct config_node *n,
-				 struct err *e)
+static enum errc read_fallback(const struct config *c, const struct config_node *n, struct err *e)
 {
-	if (n->kind == CONFIG_SEQUENCE && n->count == 0)
-		return ERR_OK;
-	fail(c, n, "not supported yet; leave it out, or give an empty list", e);
-	e->code = ERR_NOT_SUPPORTED_YET;
-	return ERR_NOT_SUPPORTED_YET;
+	enum errc rc = need_kind(c, n, CONFIG_SEQUENCE, e);
+
+	if (rc == ERR_OK && n->count > 0)
+		without_effect(c, n);
+	return rc;
 }
 
 static enum errc check_model(struct config *c, const struct config_node *map,
@@ -452,7 +460,7 @@ static enum errc read_model(struct config *c, const struct config_node *map,
 
 		rc = read_field(c, n, model_fields, ARRAY_LEN(model_fields), m, &known, e);
 		if (rc == ERR_OK && !known && strcmp(n->key, "fallback") == 0)
-			rc = refuse_fallback(c, n, e);
+			rc = read_fallback(c, n, e);
 		else if (rc == ERR_OK && !known)
 			rc = unknown(c, n, model_keys, ARRAY_LEN(model_keys), e);
 		if (rc != ERR_OK)

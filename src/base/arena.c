@@ -4,7 +4,7 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
-enum { BLOCK_BYTES = 2048 };
+enum { BLOCK_BYTES = 1024 };
 
 struct arena_block {
 	struct arena_block *next;

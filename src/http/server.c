@@ -35,6 +35,17 @@ void server_stats(struct server_stats *ret)
 
 /* --- connections --- */
 
+/* drop_half_request: the client left before its request was whole.  libmicrohttpd does not always
+ * notice, when the end comes right behind the bytes; cut, the connection is an error that it sees.
+ * What it has not read yet it reads first: the reaper looks again. */
+static void drop_half_request(struct connection *c)
+{
+	char byte;
+
+	if (c->phase != CONNECTION_BUSY && recv(c->watch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+		shutdown(c->watch.fd, SHUT_RDWR);
+}
+
 /* Edge-triggered: the client's leaving is told once, room to write when it comes back. */
 static void connection_event(struct watch *w, uint32_t epoll_events)
 {
@@ -44,6 +55,7 @@ static void connection_event(struct watch *w, uint32_t epoll_events)
 		c->left = true;
 		if (c->request)
 			request_client_left(c->request);
+		drop_half_request(c);
 		return;
 	}
 	if ((epoll_events & EPOLLOUT) && c->request && c->request->stream)
@@ -109,6 +121,8 @@ static void reap(struct timer *t)
 	for (struct connection *c = s->connections; c; c = c->next) {
 		int64_t limit_s = 0;
 
+		if (c->left)
+			drop_half_request(c);
 		switch (c->phase) {
 		case CONNECTION_IDLE: limit_s = IDLE_DRIP_SECONDS; break;
 		case CONNECTION_HEAD: limit_s = LIMIT_HEADER_SECONDS; break;
@@ -363,6 +377,9 @@ void server_quiesce(struct server *s)
 		return;
 	s->quiesced = true;
 	s->listen_fd = MHD_quiesce_daemon(s->daemon);
+	/* It may be closed only behind the daemon; until then nobody shall wait in its queue. */
+	if (s->listen_fd >= 0)
+		shutdown(s->listen_fd, SHUT_RDWR);
 }
 
 size_t server_busy(const struct server *s)

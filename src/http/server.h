@@ -40,7 +40,7 @@ bool http_is_loopback(const char *address);
 /* server_create: consumes listen_fd.  app is handed to the handlers. */
 enum errc server_create(struct loop *l, int listen_fd, const struct server_options *o, void *app,
 			struct server **ret, struct err *e) MUST_USE;
-/* server_quiesce: no more connections; requests on old ones get 503 `draining`. */
+/* server_quiesce: new connections are refused; requests on old ones get 503 `draining`. */
 void server_quiesce(struct server *s);
 /* server_busy: requests that have not been answered to their end. */
 size_t server_busy(const struct server *s);

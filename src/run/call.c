@@ -117,7 +117,10 @@ static enum errc render(struct run *r, struct str message, struct str *ret, stru
 /* build_prompt: instruction, the branch that is continued, the new messages. */
 static enum errc build_prompt(struct run *r, struct err *e)
 {
-	size_t      count = r->branch.message_count + r->rq.message_count + 1;
+	/* The branch that is continued, if there is one. */
+	const struct store_message *old = r->jobs ? r->jobs->branch.messages : NULL;
+	size_t      old_count = r->jobs ? r->jobs->branch.message_count : 0;
+	size_t      count = old_count + r->rq.message_count + 1;
 	struct str *list = arena_alloc(&r->rq.input->arena, count * sizeof *list);
 	size_t      n = 0;
 	enum errc   rc = ERR_OK;
@@ -126,8 +129,8 @@ static enum errc build_prompt(struct run *r, struct err *e)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 	if (r->rq.instruction.n > 0)
 		rc = put_instruction(r, &list[n++], e);
-	for (size_t i = 0; rc == ERR_OK && i < r->branch.message_count; i++)
-		rc = render(r, r->branch.messages[i].body, &list[n++], e);
+	for (size_t i = 0; rc == ERR_OK && i < old_count; i++)
+		rc = render(r, old[i].body, &list[n++], e);
 	for (size_t i = 0; rc == ERR_OK && i < r->rq.message_count; i++)
 		rc = render(r, r->rq.messages[i], &list[n++], e);
 	r->rq.prompt.messages = list;

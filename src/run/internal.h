@@ -20,6 +20,20 @@ enum run_state {
 	STATE__COUNT
 };
 
+/* What goes to the store and comes back; its bytes are lent to the store meanwhile. */
+struct run_jobs {
+	struct run           *run;
+	struct branch_read    branch;
+	bool                  branch_read;
+	struct turn_begin     begin;
+	struct store_message *begin_messages; /* owned until begun */
+	struct turn_end       end;
+	struct buf            end_answer;
+	struct buf            end_error;
+	struct seq_reserve    reserve;
+	bool                  reserving;
+};
+
 struct run {
 	struct run_engine *engine;
 	struct run        *prev;
@@ -64,17 +78,8 @@ struct run {
 	struct err      failure; /* code ERR_OK: none */
 	bool            begun;   /* there is something to find under its id */
 
-	/* The store's jobs; a run lives until the last of them came back. */
-	unsigned              jobs;
-	struct branch_read    branch;
-	bool                  branch_read;
-	struct turn_begin     begin;
-	struct store_message *begin_messages; /* owned until begun */
-	struct turn_end       end;
-	struct buf            end_answer;
-	struct buf            end_error;
-	struct seq_reserve    reserve;
-	bool                  reserving;
+	struct run_jobs *jobs; /* owned; NULL: the store has no part in this run */
+	unsigned         jobs_out; /* how many are with the store; a run lives until all came back */
 };
 
 struct run_engine {

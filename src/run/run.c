@@ -78,10 +78,33 @@ bool run_stored(const struct run *r)
  * long, and large bodies would add up. */
 void run_drop_request(struct run *r)
 {
-	if (r->branch_read)
-		arena_finish(&r->branch.arena);
-	r->branch_read = false;
+	if (r->jobs && r->jobs->branch_read) {
+		arena_finish(&r->jobs->branch.arena);
+		r->jobs->branch_read = false;
+	}
 	input_destroy(TAKE(r->rq.input));
+}
+
+static void jobs_free(struct run_jobs *j)
+{
+	if (!j)
+		return;
+	buf_finish(&j->end_answer);
+	buf_finish(&j->end_error);
+	free(j->begin_messages);
+	free(j);
+}
+
+static struct run_jobs *jobs_new(struct run *r)
+{
+	struct run_jobs *j = calloc(1, sizeof *j);
+
+	if (!j)
+		return NULL;
+	j->run = r;
+	buf_init(&j->end_answer, LIMIT_ANSWER + LIMIT_ANSWER / 4);
+	buf_init(&j->end_error, 4 * KIB);
+	return j;
 }
 
 static void run_free(struct run *r)
@@ -101,10 +124,8 @@ static void run_free(struct run *r)
 	answer_finish(&r->answer);
 	buf_finish(&r->out);
 	buf_finish(&r->raw);
-	buf_finish(&r->end_answer);
-	buf_finish(&r->end_error);
-	free(r->begin_messages);
 	run_drop_request(r);
+	jobs_free(r->jobs);
 	free(r->model);
 	free(r->label);
 	if (r->rq.release)
@@ -114,7 +135,7 @@ static void run_free(struct run *r)
 
 void run_free_if_over(struct run *r)
 {
-	if (r->state == STATE_ENDED && !r->observer && r->jobs == 0 && !r->aborting)
+	if (r->state == STATE_ENDED && !r->observer && r->jobs_out == 0 && !r->aborting)
 		run_free(r);
 }
 
@@ -128,9 +149,13 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	r->rq = *rq;
 	r->model = strndup(rq->model.p ? rq->model.p : "", rq->model.n);
 	r->label = strndup(rq->label.p ? rq->label.p : "", rq->label.n);
-	if (!r->model || !r->label) {
+	bool with_store = rq->store || !id_none(rq->conversation);
+	if (with_store)
+		r->jobs = jobs_new(r);
+	if (!r->model || !r->label || (with_store && !r->jobs)) {
 		free(r->model);
 		free(r->label);
+		jobs_free(r->jobs);
 		free(r);
 		return NULL;
 	}
@@ -162,8 +187,6 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	answer_init(&r->answer);
 	buf_init(&r->out, LIMIT_FEED_MAX);
 	buf_init(&r->raw, LIMIT_UPSTREAM_BODY);
-	buf_init(&r->end_answer, LIMIT_ANSWER + LIMIT_ANSWER / 4);
-	buf_init(&r->end_error, 4 * KIB);
 	return r;
 }
 

@@ -1,10 +1,14 @@
-/* upstream/handles: libcurl's easy handles, kept for the next call of the same thread.  Internal to
- * upstream/. */
+/* upstream/handles: libcurl's easy handles, kept with their options for the next call of the same
+ * thread to the same target.  Internal to upstream/. */
 #pragma once
 
-#include <curl/curl.h>
+#include "upstream/target.h"
 
-/* handles_get: a handle with default options, owned; NULL: no memory. */
-CURL *handles_get(void);
-/* handles_put_take: resets and keeps it, or frees it when enough are kept. */
-void handles_put_take(CURL *easy);
+#include <curl/curl.h>
+#include <stdbool.h>
+
+/* handles_get: a handle, owned; *ret_ready: it has the options of such a call already, else it has
+ * libcurl's defaults.  NULL: no memory. */
+CURL *handles_get(const struct upstream_target *target, bool stream, bool *ret_ready);
+/* handles_put_take: keeps it as it is, or frees it when enough are kept. */
+void handles_put_take(CURL *easy, struct upstream_target *target, bool stream);

@@ -218,7 +218,7 @@ static void the_contracts_example_is_read(void **state)
 				   "    headers: {X-Team: blue, X-Key: {env: TEST_KEY}}\n"
 				   "    query: api-version=1\n"
 				   "    timeouts: {connect: 500ms, idle: 1h, total: 2h}\n"
-				   "    retries: 0\n"
+				   "    retries: 2\n"
 				   "    max_tokens_field: max_tokens\n"
 				   "    forward_store: true\n"
 				   "    stream_usage: false\n"
@@ -234,7 +234,7 @@ static void the_contracts_example_is_read(void **state)
 				   "  - name: small\n"
 				   "    provider: local\n"
 				   "    upstream_model: tiny-chat\n"
-				   "    fallback: []\n"
+				   "    fallback: [echo]\n"
 				   "  - name: \"local/*\"\n"
 				   "    provider: local\n");
 
@@ -495,7 +495,6 @@ static void wrong_files_are_refused_with_their_place(void **state)
 		  "the echo dialect has no network" },
 		{ "providers:\n- {name: a, dialect: openai, base_url: \"http://h\", reply: x}\n",
 		  "only the echo dialect has this" },
-		{ "providers:\n- {name: a, retries: 2}\n", "retries: not supported yet" },
 		{ "providers:\n- {name: a, retries: 11}\n", "out of range; 0 to 10 is allowed" },
 		{ "providers:\n- {name: a, max_tokens_field: n}\n",
 		  "allowed: max_tokens or max_completion_tokens" },
@@ -520,8 +519,6 @@ static void wrong_files_are_refused_with_their_place(void **state)
 		{ P "models:\n- {name: \"**\", provider: a}\n", "a * may only stand at the end" },
 		{ P "models:\n- {name: m, provider: a}\n- {name: m, provider: a}\n",
 		  "models[1].name: a second model of this name" },
-		{ P "models:\n- {name: m, provider: a, fallback: [echo]}\n",
-		  "fallback: not supported yet" },
 		{ P "models:\n- {name: m, provider: a, upstream: x}\n", "unknown key" },
 		/* api_keys */
 		{ "api_keys: [s3cret]\n", "a key's text does not belong into this file" },

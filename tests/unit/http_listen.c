@@ -31,7 +31,8 @@ static void a_port_of_the_systems_choice_is_told(void **state)
 		const char *address, *host;
 	} cases[] = {
 		{ "127.0.0.1:0", "127.0.0.1:" },
-		{ "[::1]:0", "[::1]:" }, /* not on every machine, nor what localhost may stand for */
+		{ "[::1]:0", "[::1]:" }, /* not on every machine,
+		  nor what localhost may stand for */
 		{ "localhost:0", "" },
 	};
 	size_t count = has_ipv6() ? ARRAY_LEN(cases) : 1;
@@ -42,9 +43,10 @@ static void a_port_of_the_systems_choice_is_told(void **state)
 			char       bound[64];
 			struct err e;
 
-			assert_int_equal(http_listen(cases[i].address, probe, &fd, bound, &e), ERR_OK);
+			assert_int_equal(http_listen(cases[i].address, probe, &fd, bound, &e),
+				ERR_OK);
 			assert_true(str_starts(str_of(bound), str_of(cases[i].host)));
-			assert_true(atoi(strrchr(bound, ':') + 1) > 0);
+			assert_true(strtoul(strrchr(bound, ':') + 1, NULL, 10) > 0);
 			assert_int_not_equal(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
 			assert_int_not_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
 			close(fd);
@@ -61,7 +63,7 @@ static void what_was_bound_takes_connections(void **state)
 
 	assert_int_equal(http_listen("127.0.0.1:0", true, &fd, bound, &e), ERR_OK);
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	to.sin_port = htons((uint16_t)atoi(strrchr(bound, ':') + 1));
+	to.sin_port = htons((uint16_t)strtoul(strrchr(bound, ':') + 1, NULL, 10));
 
 	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(connect(client, (struct sockaddr *)&to, sizeof to), 0);
@@ -144,7 +146,8 @@ static void what_is_no_address_is_refused(void **state)
 		char       bound[64] = "untouched";
 		struct err e;
 
-		if (http_listen(bad[i].address, true, &fd, bound, &e) != ERR_INVALID_VALUE || fd != -7)
+		if (http_listen(bad[i].address, true, &fd, bound, &e) != ERR_INVALID_VALUE || fd !=
+			-7)
 			fail_msg("case: %s", bad[i].why);
 		assert_string_equal(bound, "untouched");
 		assert_string_equal(e.path, "listen");
@@ -161,7 +164,8 @@ static void loopback_addresses_are_told_from_others(void **state)
 	} cases[] = {
 		{ "127.0.0.1:8080", true },   { "127.255.0.3:1", true }, { "[::1]:8080", true },
 		{ "localhost:8080", true },   { "0.0.0.0:8080", false }, { "[::]:8080", false },
-		{ "192.0.2.1:8080", false },  { "128.0.0.1:8080", false }, { "[2001:db8::1]:80", false },
+		{ "192.0.2.1:8080", false },  { "128.0.0.1:8080", false }, { "[2001:db8::1]:80",
+		  false },
 		{ "[::ffff:192.0.2.1]:80", false },
 	};
 

@@ -62,20 +62,25 @@ static void targets_lead_to_their_rows(void **state)
 		{ "plain", "GET", "/livez", "livez", "", "" },
 		{ "a parameter", "GET", "/v1/models/tiny", "model", "tiny", "" },
 		{ "two of them", "GET", "/v1/conversations/c1/items/m2", "item", "c1", "m2" },
-		{ "an encoded slash stays inside its segment", "GET", "/v1/models/local%2Ftiny", "model",
-		  "local/tiny", "" },
-		{ "lower-case hex digits", "GET", "/v1/models/local%2ftiny", "model", "local/tiny", "" },
-		{ "encoded letters of a literal segment", "GET", "/%76%31/models", "models", "", "" },
-		{ "an encoded percent sign is decoded once", "GET", "/v1/models/a%252Fb", "model", "a%2Fb", "" },
-		{ "a plus sign is no blank in a path", "GET", "/v1/models/a+b%20c", "model", "a+b c", "" },
+		{ "an encoded slash stays inside its segment", "GET", "/v1/models/local%2Ftiny",
+		  "model", "local/tiny", "" },
+		{ "lower-case hex digits", "GET", "/v1/models/local%2ftiny", "model", "local/tiny",
+		  "" },
+		{ "encoded letters of a literal", "GET", "/%76%31/models", "models", "", "" },
+		{ "an encoded percent sign is decoded once", "GET", "/v1/models/a%252Fb", "model",
+		  "a%2Fb", "" },
+		{ "a plus sign is no blank in a path", "GET", "/v1/models/a+b%20c", "model",
+		  "a+b c", "" },
 		{ "UTF-8", "GET", "/v1/models/%C3%A9", "model", "\xc3\xa9", "" },
 		{ "empty segments collapse", "GET", "//v1///models//tiny", "model", "tiny", "" },
 		{ "a trailing slash", "GET", "/v1/models/", "models", "", "" },
-		{ "trailing slashes behind a parameter", "GET", "/v1/models/tiny//", "model", "tiny", "" },
+		{ "trailing slashes behind a parameter", "GET", "/v1/models/tiny//", "model",
+		  "tiny", "" },
 		{ "a query", "GET", "/v1/models/tiny?a=/b/../c", "model", "tiny", "" },
 		{ "an empty query", "GET", "/v1/models?", "models", "", "" },
 		{ "HEAD is answered where GET is", "HEAD", "/v1/models", "models", "", "" },
-		{ "another method of the same path", "DELETE", "/v1/conversations/c1", "delete", "c1", "" },
+		{ "another method of the same path", "DELETE", "/v1/conversations/c1", "delete",
+		  "c1", "" },
 		{ "absolute form", "GET", "http://host:80/v1/models/tiny?x", "model", "tiny", "" },
 		{ "three dots are a name", "GET", "/v1/models/...", "model", "...", "" },
 		{ "a dot file is a name", "GET", "/v1/models/.a", "model", ".a", "" },
@@ -87,8 +92,10 @@ static void targets_lead_to_their_rows(void **state)
 		{ "absolute form without a path", "GET", "http://host", "unknown_url", "", "" },
 		{ "too short", "GET", "/v1", "unknown_url", "", "" },
 		{ "too long", "GET", "/v1/models/a/b", "unknown_url", "", "" },
-		{ "more segments than any row has", "GET", "/a/b/c/d/e/f/g/h/i/j/k", "unknown_url", "", "" },
-		{ "an encoded slash does not cut segments", "GET", "/v1%2Fmodels", "unknown_url", "", "" },
+		{ "more segments than any row has", "GET", "/a/b/c/d/e/f/g/h/i/j/k", "unknown_url",
+		  "", "" },
+		{ "an encoded slash does not cut segments", "GET", "/v1%2Fmodels", "unknown_url",
+		  "", "" },
 		{ "case counts", "GET", "/V1/models", "unknown_url", "", "" },
 		{ "a template's own text is no path", "GET", "/v1/{id}", "unknown_url", "", "" },
 
@@ -96,7 +103,8 @@ static void targets_lead_to_their_rows(void **state)
 		{ "HEAD where only POST is", "HEAD", "/v1/chat", "method_not_allowed", "", "" },
 		{ "an unknown method", "BREW", "/v1/models", "method_not_allowed", "", "" },
 		{ "methods are case-sensitive", "get", "/v1/models", "method_not_allowed", "", "" },
-		{ "a very long method", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "/livez", "method_not_allowed", "", "" },
+		{ "a very long method", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "/livez",
+		  "method_not_allowed", "", "" },
 
 		{ "a dot segment", "GET", "/v1/./models", "bad_request", "", "" },
 		{ "two dots", "GET", "/v1/models/../chat", "bad_request", "", "" },
@@ -115,7 +123,8 @@ static void targets_lead_to_their_rows(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str  params[ROUTE_PARAMS] = { { 0 } };
 		struct err  e;
-		const char *got = match(str_of(cases[i].method), str_of(cases[i].target), params, &e);
+		const char *got = match(str_of(cases[i].method), str_of(cases[i].target), params,
+			&e);
 
 		if (strcmp(got, cases[i].want) != 0 || !str_is(params[0], cases[i].param0) ||
 		    !str_is(params[1], cases[i].param1))
@@ -137,13 +146,15 @@ static void a_query_behind_an_authority_is_no_path(void **state)
 	(void)state;
 	struct err e;
 
-	assert_string_equal(match(STR("GET"), STR("http://host?x=/v1/models"), NULL, &e), "unknown_url");
+	assert_string_equal(match(STR("GET"), STR("http://host?x=/v1/models"), NULL, &e),
+		"unknown_url");
 }
 
 static void a_missing_v1_is_hinted_at(void **state)
 {
 	(void)state;
-	static const char *const with[] = { "/chat/completions", "/models", "/conversations/x", "/runs/1",
+	static const char *const with[] = { "/chat/completions", "/models", "/conversations/x",
+		"/runs/1",
 					    "/chat" };
 	static const char *const without[] = { "/v1/nothing", "/completions", "/chats" };
 	struct err               e;
@@ -153,7 +164,8 @@ static void a_missing_v1_is_hinted_at(void **state)
 		assert_non_null(strstr(e.text, "/v1"));
 	}
 	for (size_t i = 0; i < ARRAY_LEN(without); i++) {
-		assert_string_equal(match(STR("POST"), str_of(without[i]), NULL, &e), "unknown_url");
+		assert_string_equal(match(STR("POST"), str_of(without[i]), NULL, &e),
+			"unknown_url");
 		assert_non_null(strstr(e.text, "/openapi.yaml"));
 	}
 }
@@ -194,8 +206,10 @@ static void a_table_with_holes_is_refused(void **state)
 	} cases[] = {
 		{ "sound", { ROW("a", "GET", "/a"), ROW("b", "POST", "/a"), { 0 } }, true },
 		{ "empty", { { 0 } }, true },
-		{ "no authentication chosen", { { "a", "GET", "/a", AUTH_UNSET, BODY_NONE, 0, handle } }, false },
-		{ "no body chosen", { { "a", "GET", "/a", AUTH_NONE, BODY_UNSET, 0, handle } }, false },
+		{ "no authentication chosen", { { "a", "GET", "/a", AUTH_UNSET, BODY_NONE, 0,
+		  handle } }, false },
+		{ "no body chosen", { { "a", "GET", "/a", AUTH_NONE, BODY_UNSET, 0, handle } },
+		  false },
 		{ "no handler", { { "a", "GET", "/a", AUTH_NONE, BODY_NONE, 0, NULL } }, false },
 		{ "no method", { { "a", NULL, "/a", AUTH_NONE, BODY_NONE, 0, handle } }, false },
 		{ "no path", { { "a", "GET", NULL, AUTH_NONE, BODY_NONE, 0, handle } }, false },
@@ -220,9 +234,12 @@ static void escapes_are_decoded_in_place(void **state)
 		bool        plus, ok;
 		const char *want;
 	} cases[] = {
-		{ "", true, true, "" },       { "a%20b", true, true, "a b" }, { "a+b", true, true, "a b" },
-		{ "a+b", false, true, "a+b" }, { "%2B", true, true, "+" },     { "%", true, false, "" },
-		{ "%4", true, false, "" },    { "%4g", true, false, "" },     { "%00", true, false, "" },
+		{ "", true, true, "" },       { "a%20b", true, true, "a b" }, { "a+b", true, true,
+		  "a b" },
+		{ "a+b", false, true, "a+b" }, { "%2B", true, true, "+" },     { "%", true, false,
+		  "" },
+		{ "%4", true, false, "" },    { "%4g", true, false, "" },     { "%00", true, false,
+		  "" },
 		{ "%ff", true, true, "\xff" },
 	};
 

@@ -13,8 +13,9 @@
 #define TEXT(s)          { .kind = EVENT_TEXT, .text = { s, sizeof s - 1 } }
 #define REASONING(s)     { .kind = EVENT_REASONING, .text = { s, sizeof s - 1 } }
 #define REFUSAL(s)       { .kind = EVENT_REFUSAL, .text = { s, sizeof s - 1 } }
-#define CALL(n, id_, nm) { .kind = EVENT_TOOL_START, .block = n, .id = { id_, sizeof id_ - 1 },          \
-			   .name = { nm, sizeof nm - 1 } }
+#define CALL(n, id_, name_)                                                                        \
+	{ .kind = EVENT_TOOL_START, .block = n, .id = { id_, sizeof id_ - 1 },                     \
+	  .name = { name_, sizeof name_ - 1 } }
 #define ARGS(n, s)       { .kind = EVENT_TOOL_ARGS, .block = n, .text = { s, sizeof s - 1 } }
 #define NOTHING          { .kind = EVENT_START, .id = { "x", 1 }, .text = { "x", 1 } }
 
@@ -45,21 +46,25 @@ static void pieces_become_one_message(void **state)
 		    ARGS(1, "2}") },
 		  true,
 		  "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
-		  "{\"id\":\"c0\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}},"
+		  "{\"id\":\"c0\",\"type\":\"function\",\"function\":{\"name\":\"f\","
+		  "\"arguments\":\"{}\"}},"
 		  "{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"g\","
 		  "\"arguments\":\"{\\\"b\\\":2}\"}}]}" },
 		{ "text and a call", { TEXT("a"), CALL(7, "c", "f") }, true,
 		  "{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":["
-		  "{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]}" },
+		  "{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":"
+		  "\"\"}}]}" },
 		{ "a whole message as it came",
-		  { { .kind = EVENT_MESSAGE, .text = { "{\"role\":\"assistant\",\"x\": 1}", 27 } } }, true,
+		  { { .kind = EVENT_MESSAGE, .text = { "{\"role\":\"assistant\",\"x\": 1}",
+		    27 } } }, true,
 		  "{\"role\":\"assistant\",\"x\": 1}" },
 		{ "only the first choice is kept",
 		  { TEXT("a"), { .kind = EVENT_TEXT, .choice = 1, .text = { "b", 1 } },
 		    { .kind = EVENT_TOOL_START, .choice = 2, .id = { "c", 1 } } },
 		  true, "{\"role\":\"assistant\",\"content\":\"a\"}" },
 		{ "what is no piece of it",
-		  { { .kind = EVENT_USAGE, .usage = { .known = true } }, { .kind = EVENT_BLOCK_END },
+		  { { .kind = EVENT_USAGE, .usage = { .known = true } }, { .kind =
+		    EVENT_BLOCK_END },
 		    { .kind = EVENT_MEDIA, .text = { "{}", 2 } }, { .kind = EVENT_OTHER },
 		    { .kind = EVENT_FINISH, .text = { "stop", 4 } } },
 		  false, "{\"role\":\"assistant\",\"content\":\"\"}" },
@@ -79,7 +84,8 @@ static void pieces_become_one_message(void **state)
 		assert_int_equal(answer_any(&a), cases[i].any);
 		assert_true(answer_print(&a, &out));
 		assert_true(str_is(buf_view(&out), cases[i].want));
-		assert_int_equal(json_scan(&doc, out.data, out.len, &json_limits_request, &e), ERR_OK);
+		assert_int_equal(json_scan(&doc, out.data, out.len, &json_limits_request, &e),
+			ERR_OK);
 		/* What fits nowhere says so, wherever it ends. */
 		for (size_t max = 0; max < out.len; max++) {
 			struct buf small;

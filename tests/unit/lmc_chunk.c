@@ -25,8 +25,9 @@ static void printer_start(struct chunk_printer *p, bool native)
 
 /* Made chunks begin with one of these. */
 #define OURS   "\"conversation\":\"conv_1\",\"run\":\"run_1\",\"message_id\":\"msg_1\","
-#define HEAD   "\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,"       \
-	       "\"model\":\"my \\\"model\\\"\","
+#define HEAD                                                                                       \
+	"\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\","                             \
+	"\"created\":1700000000,\"model\":\"my \\\"model\\\"\","
 #define DELTA  "\"choices\":[{\"index\":0,\"delta\":{"
 #define LAST   "},\"logprobs\":null,\"finish_reason\":null}]}"
 #define ROLE   "\"role\":\"assistant\","
@@ -53,7 +54,8 @@ static void assert_json(struct str out)
 			continue;
 		struct str line = { out.p + start, i - start };
 		start = i + 1;
-		if (line.n == 0 || str_starts(line, STR("id: ")) || str_starts(line, STR("event: ")))
+		if (line.n == 0 || str_starts(line, STR("id: ")) || str_starts(line,
+			STR("event: ")))
 			continue;
 		if (!str_starts(line, STR("data: ")))
 			fail_msg("a line that is no field: %.*s", STR_ARG(line));
@@ -95,11 +97,13 @@ static void each_kind_of_event_has_its_chunk(void **state)
 		const char  *then;  /* and after one; NULL: no block at all */
 	} cases[] = {
 		{ "start", { .kind = EVENT_START }, ROLE "\"content\":\"\"", "\"content\":\"\"" },
-		{ "text", { .kind = EVENT_TEXT, .text = { "a\\n", 3 } }, ROLE "\"content\":\"a\\n\"",
+		{ "text", { .kind = EVENT_TEXT, .text = { "a\\n", 3 } }, ROLE
+		  "\"content\":\"a\\n\"",
 		  "\"content\":\"a\\n\"" },
 		{ "reasoning", { .kind = EVENT_REASONING, .text = { "hm", 2 } },
 		  NO_TEXT "\"reasoning_content\":\"hm\"", "\"reasoning_content\":\"hm\"" },
-		{ "refusal", { .kind = EVENT_REFUSAL, .text = { "no", 2 } }, ROLE "\"refusal\":\"no\"",
+		{ "refusal", { .kind = EVENT_REFUSAL, .text = { "no", 2 } }, ROLE
+		  "\"refusal\":\"no\"",
 		  "\"refusal\":\"no\"" },
 		{ "tool call",
 		  { .kind = EVENT_TOOL_START, .block = 1, .id = { "c1", 2 }, .name = { "f", 1 } },
@@ -107,8 +111,10 @@ static void each_kind_of_event_has_its_chunk(void **state)
 			  "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]",
 		  "\"tool_calls\":[{\"index\":1,\"id\":\"c1\",\"type\":\"function\","
 		  "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]" },
-		{ "arguments", { .kind = EVENT_TOOL_ARGS, .block = 2, .text = { "{\\\"a\\\":", 7 } },
-		  NO_TEXT "\"tool_calls\":[{\"index\":2,\"function\":{\"arguments\":\"{\\\"a\\\":\"}}]",
+		{ "arguments", { .kind = EVENT_TOOL_ARGS, .block = 2, .text = { "{\\\"a\\\":",
+		  7 } },
+		  NO_TEXT "\"tool_calls\":[{\"index\":2,\"function\":{\"arguments\":\"{\\\"a\\\":"
+		  	"\"}}]",
 		  "\"tool_calls\":[{\"index\":2,\"function\":{\"arguments\":\"{\\\"a\\\":\"}}]" },
 		{ "end of a block", { .kind = EVENT_BLOCK_END }, NULL, NULL },
 		{ "media", { .kind = EVENT_MEDIA, .text = { "{}", 2 } }, NULL, NULL },
@@ -158,12 +164,14 @@ static void each_choice_has_its_role_once(void **state)
 	static const struct {
 		uint32_t choice;
 		bool     role;
-	} cases[] = { { 0, true }, { 1, true }, { 0, false }, { 63, true }, { 1, false }, { 63, false } };
+	} cases[] = { { 0, true }, { 1, true }, { 0, false }, { 63, true }, { 1, false }, { 63,
+		false } };
 	struct chunk_printer p;
 
 	printer_start(&p, false);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct event ev = { .kind = EVENT_TEXT, .choice = cases[i].choice, .text = STR("x") };
+		struct event ev = { .kind = EVENT_TEXT, .choice = cases[i].choice, .text =
+			STR("x") };
 		const char  *got = printed(&p, &ev, i);
 		char         index[32];
 
@@ -213,7 +221,8 @@ static void what_is_not_stored_names_no_conversation(void **state)
 	printer_start(&p, true);
 	p.conversation = STR_NONE;
 	assert_string_equal(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") }, 1),
-			    "id: 1\ndata: {\"run\":\"run_1\",\"message_id\":\"msg_1\"," HEAD DELTA ROLE
+			    "id: 1\ndata: {\"run\":\"run_1\",\"message_id\":\"msg_1\","
+			    HEAD DELTA ROLE
 			    "\"content\":\"x\"" LAST "\n\n");
 	chunk_finish(&p);
 }
@@ -221,8 +230,10 @@ static void what_is_not_stored_names_no_conversation(void **state)
 static void a_providers_id_and_name_stand_in_all_chunks(void **state)
 {
 	(void)state;
-	const struct event   start = { .kind = EVENT_START, .id = STR("up\\u0031"), .text = STR("t\\\"y") };
-	const struct event   again = { .kind = EVENT_START, .id = STR("other"), .text = STR("other") };
+	const struct event   start = { .kind = EVENT_START, .id = STR("up\\u0031"), .text =
+		STR("t\\\"y") };
+	const struct event   again = { .kind = EVENT_START, .id = STR("other"), .text =
+		STR("other") };
 	const struct event   text = { .kind = EVENT_TEXT, .text = STR("x") };
 	struct chunk_printer p;
 
@@ -233,7 +244,8 @@ static void a_providers_id_and_name_stand_in_all_chunks(void **state)
 	chunk_finish(&p);
 	printer_start(&p, false);
 	/* A name without an id: both are ours. */
-	assert_non_null(strstr(printed(&p, &(struct event){ .kind = EVENT_START, .text = STR("t") }, 1),
+	assert_non_null(strstr(printed(&p, &(struct event){ .kind = EVENT_START, .text = STR("t") },
+		1),
 			       HEAD));
 	chunk_finish(&p);
 }
@@ -242,7 +254,8 @@ static void an_id_too_long_to_keep_does_not_end_a_stream(void **state)
 {
 	(void)state;
 	char                 id[4096];
-	struct event         start = { .kind = EVENT_START, .id = { id, sizeof id }, .text = STR("t") };
+	struct event         start = { .kind = EVENT_START, .id = { id, sizeof id }, .text =
+		STR("t") };
 	struct chunk_printer p;
 	struct buf           out;
 
@@ -250,7 +263,8 @@ static void an_id_too_long_to_keep_does_not_end_a_stream(void **state)
 	printer_start(&p, false);
 	buf_init(&out, MIB);
 	assert_true(chunk_event(&p, &start, 1, &out));
-	assert_true(chunk_event(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") }, 2, &out));
+	assert_true(chunk_event(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") }, 2,
+		&out));
 	assert_json(buf_view(&out));
 	buf_finish(&out);
 	chunk_finish(&p);
@@ -285,12 +299,15 @@ static void a_providers_chunk_goes_through_with_its_usage_cut_out(void **state)
 		  "{\"id\":\"u\",\"choices\":[]}" },
 		{ "in front", "{|\"usage\":null,|\"id\":\"u\"}", "{\"id\":\"u\"}",
 		  "{\"usage\":null,\"id\":\"u\"}" },
-		{ "in the middle", "{\"id\":\"u\",|\"usage\" : {\"a\":1},|\"x\":2}", "{\"id\":\"u\",\"x\":2}",
+		{ "in the middle", "{\"id\":\"u\",|\"usage\" : {\"a\":1},|\"x\":2}",
+		  "{\"id\":\"u\",\"x\":2}",
 		  "{\"id\":\"u\",\"usage\" : {\"a\":1},\"x\":2}" },
 		{ "at the end", "{\"id\":\"u\"|,\"usage\":{}|}", "{\"id\":\"u\"}",
 		  "{\"id\":\"u\",\"usage\":{}}" },
-		{ "line breaks between tokens", "{\n\"id\":\"u\",\r\n |\"usage\":\n1,|\n\"x\":\"\\n\"}\n",
-		  "{ \"id\":\"u\",    \"x\":\"\\n\"} ", "{ \"id\":\"u\",   \"usage\": 1, \"x\":\"\\n\"} " },
+		{ "line breaks between tokens",
+		  "{\n\"id\":\"u\",\r\n |\"usage\":\n1,|\n\"x\":\"\\n\"}\n",
+		  "{ \"id\":\"u\",    \"x\":\"\\n\"} ",
+		  "{ \"id\":\"u\",   \"usage\": 1, \"x\":\"\\n\"} " },
 		{ "unknown members and numbers as they came", "{\"n\":1.50e3,\"x\":{\"y\":[1, 2]}}",
 		  "{\"n\":1.50e3,\"x\":{\"y\":[1, 2]}}", "{\"n\":1.50e3,\"x\":{\"y\":[1, 2]}}" },
 	};
@@ -319,11 +336,55 @@ static void a_providers_chunk_goes_through_with_its_usage_cut_out(void **state)
 	}
 }
 
+/* part_of: the span of a part that stands in whole. */
+static struct str part_of(struct str whole, const char *part)
+{
+	const char *at = memmem(whole.p, whole.n, part, strlen(part));
+
+	return (struct str){ at, at ? strlen(part) : 0 };
+}
+
+static void a_role_that_was_given_before_is_cut_out(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *raw, *without, *with; /* usage */
+	} cases[] = {
+		{ "alone", "{\"d\":{\"role\":\"assistant\",\"content\":\"x\"}}",
+		  "{\"d\":{\"content\":\"x\"}}",
+		  "{\"d\":{\"content\":\"x\"}}" },
+		{ "usage behind it", "{\"d\":{\"role\":\"assistant\",\"c\":1},\"usage\":null,"
+		  "\"e\":2}",
+		  "{\"d\":{\"c\":1},\"e\":2}", "{\"d\":{\"c\":1},\"usage\":null,\"e\":2}" },
+		{ "usage in front", "{\"usage\":null,\"d\":{\"role\":\"assistant\",\"c\":1}}",
+		  "{\"d\":{\"c\":1}}", "{\"usage\":null,\"d\":{\"c\":1}}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct chunk_printer p;
+		char                 want[256];
+		struct event         ev = { .kind = EVENT_TEXT, .text = STR("x") };
+
+		print_message("case: %s\n", cases[i].why);
+		ev.raw = str_of(cases[i].raw);
+		ev.raw_role = part_of(ev.raw, "\"role\":\"assistant\",");
+		ev.raw_usage = part_of(ev.raw, "\"usage\":null,");
+		printer_start(&p, false);
+		snprintf(want, sizeof want, "data: %s\n\n", cases[i].without);
+		assert_string_equal(printed(&p, &ev, 1), want);
+		p.want_usage = true;
+		snprintf(want, sizeof want, "data: %s\n\n", cases[i].with);
+		assert_string_equal(printed(&p, &ev, 2), want);
+		chunk_finish(&p);
+	}
+}
+
 static void a_raw_chunk_is_printed_once_whatever_events_it_makes(void **state)
 {
 	(void)state;
 	struct chunk_printer p;
-	struct event         first = { .kind = EVENT_START, .id = STR("u"), .raw = STR("{\"a\":1}") };
+	struct event         first = { .kind = EVENT_START, .id = STR("u"), .raw =
+		STR("{\"a\":1}") };
 	struct event         cont = { .kind = EVENT_TEXT, .text = STR("x"), .cont = true };
 	struct event         other = { .kind = EVENT_OTHER, .raw = STR("{\"b\":2}") };
 
@@ -332,9 +393,11 @@ static void a_raw_chunk_is_printed_once_whatever_events_it_makes(void **state)
 	assert_string_equal(printed(&p, &cont, 1), "");
 	assert_string_equal(printed(&p, &other, 2), "data: {\"b\":2}\n\n");
 	/* A made chunk among them has the same id, and no second role. */
-	assert_non_null(strstr(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("y") }, 3),
+	assert_non_null(strstr(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("y") },
+		3),
 			       "{\"id\":\"u\",\"object\":\"chat.completion.chunk\""));
-	assert_null(strstr(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("y") }, 4), "role"));
+	assert_null(strstr(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("y") }, 4),
+		"role"));
 	chunk_finish(&p);
 }
 
@@ -364,7 +427,8 @@ static void our_members_stand_in_the_first_block_that_goes_out(void **state)
 	(void)state;
 	struct chunk_printer p;
 	struct event         none = { .kind = EVENT_OTHER };
-	struct event         raw = { .kind = EVENT_TEXT, .text = STR("x"), .raw = STR("{\"a\":1}") };
+	struct event         raw = { .kind = EVENT_TEXT, .text = STR("x"), .raw =
+		STR("{\"a\":1}") };
 	struct event         made = { .kind = EVENT_TEXT, .text = STR("x") };
 
 	printer_start(&p, true);
@@ -379,8 +443,10 @@ static void our_members_stand_in_the_first_block_that_goes_out(void **state)
 static void last_blocks_are_named_in_the_native_dialect_only(void **state)
 {
 	(void)state;
-	static const char error[] = "data: {\"error\":{\"message\":\"it broke\",\"type\":\"upstream_error\","
-				    "\"param\":null,\"code\":\"upstream_error\",\"request_id\":\"req_1\"}}\n\n";
+	static const char error[] = "data: {\"error\":{\"message\":\"it broke\",\"type\":"
+		"\"upstream_error\","
+				    "\"param\":null,\"code\":\"upstream_error\",\"request_id\":"
+				    "\"req_1\"}}\n\n";
 	struct err e;
 
 	err_set(&e, ERR_UPSTREAM_ERROR, "", "it broke");
@@ -444,8 +510,8 @@ static void a_whole_answer_is_the_providers_or_made(void **state)
 	(void)state;
 #define WHOLE                                                                                      \
 	"\"id\":\"chatcmpl-1\",\"object\":\"chat.completion\",\"created\":1700000000,"             \
-	"\"model\":\"my \\\"model\\\"\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\"},"  \
-	"\"logprobs\":null,\"finish_reason\":\"stop\"}]"
+	"\"model\":\"my \\\"model\\\"\",\"choices\":[{\"index\":0,"                                \
+	"\"message\":{\"role\":\"assistant\"},\"logprobs\":null,\"finish_reason\":\"stop\"}]"
 	static const struct {
 		const char *why;
 		bool        native;
@@ -453,7 +519,8 @@ static void a_whole_answer_is_the_providers_or_made(void **state)
 		bool        usage;
 		const char *want;
 	} cases[] = {
-		{ "OpenAI: raw, byte for byte", false, "{\n \"id\": \"u\" }", true, "{\n \"id\": \"u\" }" },
+		{ "OpenAI: raw, byte for byte", false, "{\n \"id\": \"u\" }", true,
+		  "{\n \"id\": \"u\" }" },
 		{ "native: raw with our members", true, "{\n \"id\": \"u\" }", true,
 		  "{" OURS "\n \"id\": \"u\" }" },
 		{ "made, with usage", false, "", true, "{" WHOLE ",\"usage\":" USAGE_1 "}" },
@@ -471,9 +538,11 @@ static void a_whole_answer_is_the_providers_or_made(void **state)
 		print_message("case: %s\n", cases[i].why);
 		printer_start(&p, cases[i].native);
 		buf_init(&out, 4 * KIB);
-		assert_true(chunk_whole(&p, str_of(cases[i].raw), STR("{\"role\":\"assistant\"}"), STR("stop"),
+		assert_true(chunk_whole(&p, str_of(cases[i].raw), STR("{\"role\":\"assistant\"}"),
+			STR("stop"),
 					cases[i].usage ? &usage_1 : &none, &out));
-		assert_int_equal(json_scan(&doc, out.data, out.len, &json_limits_request, &e), ERR_OK);
+		assert_int_equal(json_scan(&doc, out.data, out.len, &json_limits_request, &e),
+			ERR_OK);
 		assert_true(str_is(buf_view(&out), cases[i].want));
 		json_doc_finish(&doc);
 		buf_finish(&out);
@@ -493,6 +562,7 @@ int main(void)
 		cmocka_unit_test(a_providers_id_and_name_stand_in_all_chunks),
 		cmocka_unit_test(an_id_too_long_to_keep_does_not_end_a_stream),
 		cmocka_unit_test(a_providers_chunk_goes_through_with_its_usage_cut_out),
+		cmocka_unit_test(a_role_that_was_given_before_is_cut_out),
 		cmocka_unit_test(a_raw_chunk_is_printed_once_whatever_events_it_makes),
 		cmocka_unit_test(a_usage_chunk_that_only_we_asked_for_is_left_out),
 		cmocka_unit_test(our_members_stand_in_the_first_block_that_goes_out),

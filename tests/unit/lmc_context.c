@@ -43,30 +43,38 @@ static void files_stand_in_front_of_the_content(void **state)
 	static const struct row cases[] = {
 		{ "a string", "{\"role\":\"user\",\"content\":\"hi\"," FILES(FILE_A) "}",
 		  "{\"role\":\"user\",\"content\":\"" SEEN_A "hi\"}" },
-		{ "the context in front", "{" FILES(FILE_A) ",\"content\":\"hi\",\"role\":\"user\"}",
+		{ "the context in front", "{" FILES(FILE_A)
+		  ",\"content\":\"hi\",\"role\":\"user\"}",
 		  "{\"role\":\"user\",\"content\":\"" SEEN_A "hi\"}" },
 		{ "two files in their order", "{\"content\":\"hi\"," FILES(FILE_A "," FILE_B) "}",
 		  "{\"content\":\"" SEEN_A SEEN_B "hi\"}" },
-		{ "an empty string", "{\"content\":\"\"," FILES(FILE_A) "}", "{\"content\":\"" SEEN_A "\"}" },
+		{ "an empty string", "{\"content\":\"\"," FILES(FILE_A) "}", "{\"content\":\""
+		  SEEN_A "\"}" },
 		{ "escapes stay as they were written",
 		  "{\"content\":\"\\u0041\\\"\\n\",\"context\":{\"files\":[{\"name\":\"x\","
 		  "\"content\":\"\\ud83d\\ude00 \\\\ \\\"q\\\"\\t\"}]}}",
-		  "{\"content\":\"<file name=\\\"x\\\">\\n\\ud83d\\ude00 \\\\ \\\"q\\\"\\t\\n</file>\\n\\n"
+		  "{\"content\":\"<file name=\\\"x\\\">\\n\\ud83d\\ude00 "
+		  "\\\\ \\\"q\\\"\\t\\n</file>\\n\\n"
 		  "\\u0041\\\"\\n\"}" },
-		{ "an empty file", "{\"content\":\"hi\"," FILES("{\"name\":\"e\",\"content\":\"\"}") "}",
+		{ "an empty file", "{\"content\":\"hi\"," FILES("{\"name\":\"e\",\"content\":\"\"}")
+		  "}",
 		  "{\"content\":\"<file name=\\\"e\\\">\\n\\n</file>\\n\\nhi\"}" },
 		{ "parts get a text part in front",
-		  "{\"content\":[{\"type\":\"text\",\"text\":\"hi\"}, {\"type\":\"x\"}]," FILES(FILE_A) "}",
+		  "{\"content\":[{\"type\":\"text\",\"text\":\"hi\"}, {\"type\":\"x\"}],"
+		  FILES(FILE_A) "}",
 		  "{\"content\":[{\"type\":\"text\",\"text\":\"" SEEN_A
 		  "\"},{\"type\":\"text\",\"text\":\"hi\"}, {\"type\":\"x\"}]}" },
 		{ "no parts at all", "{\"content\":[]," FILES(FILE_A) "}",
 		  "{\"content\":[{\"type\":\"text\",\"text\":\"" SEEN_A "\"}]}" },
 		{ "an empty list with a blank in it", "{\"content\":[ ]," FILES(FILE_A) "}",
 		  "{\"content\":[{\"type\":\"text\",\"text\":\"" SEEN_A "\"} ]}" },
-		{ "no content beside calls", "{\"role\":\"assistant\",\"tool_calls\":[{}]," FILES(FILE_A) "}",
+		{ "no content beside calls", "{\"role\":\"assistant\",\"tool_calls\":[{}],"
+		  FILES(FILE_A) "}",
 		  "{\"role\":\"assistant\",\"tool_calls\":[{}],\"content\":\"" SEEN_A "\"}" },
-		{ "null content", "{\"content\":null," FILES(FILE_A) "}", "{\"content\":\"" SEEN_A "\"}" },
-		{ "other members as they came", "{ \"name\" : \"bob\", \"content\" : \"hi\" , " FILES(FILE_A) " }",
+		{ "null content", "{\"content\":null," FILES(FILE_A) "}", "{\"content\":\"" SEEN_A
+		  "\"}" },
+		{ "other members as they came", "{ \"name\" : \"bob\", \"content\" : \"hi\" , "
+		  FILES(FILE_A) " }",
 		  "{\"name\":\"bob\",\"content\":\"" SEEN_A "hi\"}" },
 	};
 
@@ -80,12 +88,15 @@ static void a_context_without_files_only_goes_away(void **state)
 	static const struct row cases[] = {
 		{ "empty", "{\"content\":\"hi\",\"context\":{}}", "{\"content\":\"hi\"}" },
 		{ "no files", "{\"content\":\"hi\"," FILES("") "}", "{\"content\":\"hi\"}" },
-		{ "files are null", "{\"content\":\"hi\",\"context\":{\"files\":null}}", "{\"content\":\"hi\"}" },
+		{ "files are null", "{\"content\":\"hi\",\"context\":{\"files\":null}}",
+		  "{\"content\":\"hi\"}" },
 		{ "parts stay", "{\"context\":{},\"content\":[{\"type\":\"x\"}]}",
 		  "{\"content\":[{\"type\":\"x\"}]}" },
-		{ "no content beside calls", "{\"role\":\"assistant\",\"tool_calls\":[{}],\"context\":{}}",
+		{ "no content beside calls",
+		  "{\"role\":\"assistant\",\"tool_calls\":[{}],\"context\":{}}",
 		  "{\"role\":\"assistant\",\"tool_calls\":[{}],\"content\":null}" },
-		{ "an uploaded file has no text here", "{\"content\":\"hi\"," FILES("{\"uuid\":\"u\"}") "}",
+		{ "an uploaded file has no text here", "{\"content\":\"hi\","
+		  FILES("{\"uuid\":\"u\"}") "}",
 		  "{\"content\":\"hi\"}" },
 	};
 
@@ -121,7 +132,8 @@ static void a_message_without_context_is_not_copied(void **state)
 static void a_context_that_is_null_goes_away_too(void **state)
 {
 	(void)state;
-	check_row(&(struct row){ "null", "{\"content\":\"hi\",\"context\":null}", "{\"content\":\"hi\"}" });
+	check_row(&(struct row){ "null", "{\"content\":\"hi\",\"context\":null}",
+		"{\"content\":\"hi\"}" });
 }
 
 static void a_context_whose_key_is_written_with_an_escape_is_one(void **state)
@@ -140,7 +152,8 @@ static void a_full_arena_is_an_error(void **state)
 	struct err   e;
 
 	arena_init(&arena, 8);
-	assert_int_equal(context_render(STR("{\"content\":\"hi\"," FILES(FILE_A) "}"), &arena, &got, &e),
+	assert_int_equal(context_render(STR("{\"content\":\"hi\"," FILES(FILE_A) "}"), &arena, &got,
+		&e),
 			 ERR_OVERLOADED);
 	assert_true(str_is(got, "untouched"));
 	arena_finish(&arena);
@@ -149,7 +162,8 @@ static void a_full_arena_is_an_error(void **state)
 static void damaged_messages_are_an_error_and_leak_nothing(void **state)
 {
 	(void)state;
-	static const char *const messages[] = { "{\"context\":", "{\"content\":\"x\",\"context\":{}" };
+	static const char *const messages[] = { "{\"context\":", "{\"content\":\"x\",\"context\":{}"
+		};
 
 	for (size_t i = 0; i < ARRAY_LEN(messages); i++) {
 		struct arena arena;

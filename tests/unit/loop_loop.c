@@ -133,7 +133,7 @@ static void a_task_may_free_what_it_is_in(void **state)
 	assert_string_equal(word, "abcdz");
 }
 
-static void later_tasks_run_in_order_and_those_they_leave_run_in_the_next_round(void **state)
+static void later_tasks_run_in_order_and_what_they_leave_in_the_next_round(void **state)
 {
 	(void)state;
 	OWNED(loop) l = loop_new();
@@ -225,7 +225,8 @@ static void tasks_of_many_threads_all_run_each_threads_in_its_order(void **state
 	b->loop = l;
 	for (unsigned i = 0; i < POSTERS; i++) {
 		posters[i] = (struct poster){ .number = i, .board = b };
-		assert_int_equal(pthread_create(&posters[i].thread, NULL, poster_main, &posters[i]), 0);
+		assert_int_equal(pthread_create(&posters[i].thread, NULL, poster_main, &posters[i]),
+			0);
 	}
 	loop_run(l);
 	for (size_t i = 0; i < POSTERS; i++)
@@ -531,7 +532,7 @@ static void a_watched_descriptor_is_told_of(void **state)
 	pipe_stop(&p);
 }
 
-static void an_unwatched_descriptor_is_not_told_of_also_when_its_event_was_read(void **state)
+static void an_unwatched_descriptor_is_not_told_of_though_its_event_was_read(void **state)
 {
 	(void)state;
 	OWNED(loop)       l = loop_new();
@@ -666,7 +667,8 @@ static void idle_work_says_when_it_needs_the_thread(void **state)
 	z.end = true;
 	timer_start(l, &z.timer, 20 * 1000);
 	loop_run(l);
-	assert_true(waits.calls > 2); /* without its wish the loop would have slept till the timer */
+	/* Without its wish the loop would have slept till the timer. */
+	assert_true(waits.calls > 2);
 	assert_true(waits.calls < 100);
 }
 
@@ -688,7 +690,7 @@ int main(void)
 		cmocka_unit_test(what_is_posted_by_a_task_runs_after_those_already_there),
 		cmocka_unit_test(what_was_posted_before_the_stop_still_runs),
 		cmocka_unit_test(a_task_may_free_what_it_is_in),
-		cmocka_unit_test(later_tasks_run_in_order_and_those_they_leave_run_in_the_next_round),
+		cmocka_unit_test(later_tasks_run_in_order_and_what_they_leave_in_the_next_round),
 		cmocka_unit_test(a_later_task_may_put_itself_in_again),
 		cmocka_unit_test(tasks_of_many_threads_all_run_each_threads_in_its_order),
 		cmocka_unit_test(a_sleeping_loop_is_stopped_by_another_thread),
@@ -701,7 +703,7 @@ int main(void)
 		cmocka_unit_test(a_timer_may_free_what_it_is_in),
 		cmocka_unit_test(a_timer_that_is_always_due_leaves_others_their_turn),
 		cmocka_unit_test(a_watched_descriptor_is_told_of),
-		cmocka_unit_test(an_unwatched_descriptor_is_not_told_of_also_when_its_event_was_read),
+		cmocka_unit_test(an_unwatched_descriptor_is_not_told_of_though_its_event_was_read),
 		cmocka_unit_test(a_watch_may_remove_itself),
 		cmocka_unit_test(a_watch_may_wish_for_other_events),
 		cmocka_unit_test(what_can_not_be_watched_is_refused),

@@ -137,17 +137,21 @@ static void failures_are_told_by_their_code(void **state)
 		int         code;
 	} cases[] = {
 		{ "hangs up before the answer",
-		  { { ACT_ACCEPT, NULL }, { ACT_READ, NULL }, { ACT_CLOSE, NULL }, { ACT_STOP, NULL } },
+		  { { ACT_ACCEPT, NULL }, { ACT_READ, NULL }, { ACT_CLOSE, NULL }, { ACT_STOP,
+		    NULL } },
 		  CURLE_GOT_NOTHING },
-		{ "resets", { { ACT_ACCEPT, NULL }, { ACT_READ, NULL }, { ACT_RESET, NULL }, { ACT_STOP, NULL } },
+		{ "resets", { { ACT_ACCEPT, NULL }, { ACT_READ, NULL }, { ACT_RESET, NULL },
+		  { ACT_STOP, NULL } },
 		  CURLE_RECV_ERROR },
 		{ "hangs up within the answer",
 		  { { ACT_ACCEPT, NULL }, { ACT_READ, NULL },
-		    { ACT_SEND, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nyo" }, { ACT_CLOSE, NULL },
+		    { ACT_SEND, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nyo" }, { ACT_CLOSE,
+		      NULL },
 		    { ACT_STOP, NULL } },
 		  CURLE_PARTIAL_FILE },
 		{ "says nothing in time",
-		  { { ACT_ACCEPT, NULL }, { ACT_READ, NULL }, { ACT_HOLD, NULL }, { ACT_STOP, NULL } },
+		  { { ACT_ACCEPT, NULL }, { ACT_READ, NULL }, { ACT_HOLD, NULL }, { ACT_STOP,
+		    NULL } },
 		  CURLE_OPERATION_TIMEDOUT },
 	};
 

@@ -13,8 +13,9 @@
 #define BODY "000000000000000700000000000000ff"
 static const struct id id_7 = { 7, 255 };
 
-#define MESSAGE(status, role) "{\"type\":\"message\",\"id\":\"msg_" BODY "\",\"status\":\"" status             \
-			      "\",\"role\":\"" role "\",\"content\":["
+#define MESSAGE(status, role)                                                                      \
+	"{\"type\":\"message\",\"id\":\"msg_" BODY "\",\"status\":\"" status "\",\"role\":\"" role \
+	"\",\"content\":["
 #define MADE "],\"created_at\":1700000000}"
 #define MADE_WITH(members) "]," members ",\"created_at\":1700000000}"
 
@@ -45,26 +46,33 @@ static void each_form_of_message_has_its_items(void **state)
 {
 	(void)state;
 	static const struct row cases[] = {
-		{ "a user's string", "{\"role\":\"user\",\"content\":\"hi \\u00e9\"}", RUN_COMPLETED,
-		  "[" MESSAGE("completed", "user") "{\"type\":\"input_text\",\"text\":\"hi \xc3\xa9\"}" MADE "]" },
+		{ "a user's string", "{\"role\":\"user\",\"content\":\"hi \\u00e9\"}",
+		  RUN_COMPLETED,
+		  "[" MESSAGE("completed", "user")
+		  "{\"type\":\"input_text\",\"text\":\"hi \xc3\xa9\"}" MADE "]" },
 		{ "no role: a user's", "{\"content\":\"hi\"}", RUN_COMPLETED,
-		  "[" MESSAGE("completed", "user") "{\"type\":\"input_text\",\"text\":\"hi\"}" MADE "]" },
+		  "[" MESSAGE("completed", "user") "{\"type\":\"input_text\",\"text\":\"hi\"}" MADE
+		  "]" },
 		{ "an answer", "{\"role\":\"assistant\",\"content\":\"yo\"}", RUN_COMPLETED,
 		  "[" MESSAGE("completed", "assistant")
 		  "{\"type\":\"output_text\",\"text\":\"yo\",\"annotations\":[]}" MADE "]" },
-		{ "an answer that was cut", "{\"role\":\"assistant\",\"content\":\"yo\"}", RUN_INCOMPLETE,
+		{ "an answer that was cut", "{\"role\":\"assistant\",\"content\":\"yo\"}",
+		  RUN_INCOMPLETE,
 		  "[" MESSAGE("incomplete", "assistant")
 		  "{\"type\":\"output_text\",\"text\":\"yo\",\"annotations\":[]}" MADE "]" },
-		{ "an answer that is being made", "{\"role\":\"assistant\",\"content\":\"\"}", RUN_RUNNING,
+		{ "an answer that is being made", "{\"role\":\"assistant\",\"content\":\"\"}",
+		  RUN_RUNNING,
 		  "[" MESSAGE("in_progress", "assistant")
 		  "{\"type\":\"output_text\",\"text\":\"\",\"annotations\":[]}" MADE "]" },
 		{ "system", "{\"role\":\"system\",\"content\":\"be\"}", RUN_COMPLETED,
-		  "[" MESSAGE("completed", "system") "{\"type\":\"input_text\",\"text\":\"be\"}" MADE "]" },
+		  "[" MESSAGE("completed", "system") "{\"type\":\"input_text\",\"text\":\"be\"}"
+		  MADE "]" },
 		{ "parts: text, image, file, and what is not known",
 		  "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
 		  "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:x\",\"detail\":\"low\"}},"
 		  "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:y\"}},"
-		  "{\"type\":\"file\",\"file\":{\"file_id\":\"f1\",\"filename\":\"n\",\"other\":1}},"
+		  "{\"type\":\"file\",\"file\":{\"file_id\":\"f1\",\"filename\":\"n\",\"other\":1}"
+		  "},"
 		  "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"x\"}},{\"type\":\"text\"},"
 		  "{\"type\":\"image_url\",\"image_url\":\"bare\"},{\"type\":7}]}",
 		  RUN_COMPLETED,
@@ -75,18 +83,22 @@ static void each_form_of_message_has_its_items(void **state)
 		  "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"x\"}},{\"type\":\"text\"},"
 		  "{\"type\":\"image_url\",\"image_url\":\"bare\"},{\"type\":7}" MADE "]" },
 		{ "name and context are kept",
-		  "{\"role\":\"user\",\"content\":\"a\",\"name\":\"bob\",\"context\":{\"files\":[]}}",
+		  "{\"role\":\"user\",\"content\":\"a\",\"name\":\"bob\",\"context\":{\"files\":[]"
+		  "}}",
 		  RUN_COMPLETED,
 		  "[" MESSAGE("completed", "user") "{\"type\":\"input_text\",\"text\":\"a\"}"
 		  MADE_WITH("\"name\":\"bob\",\"context\":{\"files\":[]}") "]" },
 		{ "calls alone",
-		  "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\","
+		  "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c1\","
+		  "\"type\":\"function\","
 		  "\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":1}\"}},"
 		  "{\"id\":\"c2\",\"function\":{\"name\":\"g\",\"arguments\":\"\"}}]}",
 		  RUN_COMPLETED,
-		  "[{\"type\":\"function_call\",\"id\":\"fc_" BODY "\",\"call_id\":\"c1\",\"name\":\"f\","
+		  "[{\"type\":\"function_call\",\"id\":\"fc_" BODY
+		  "\",\"call_id\":\"c1\",\"name\":\"f\","
 		  "\"arguments\":\"{\\\"a\\\":1}\",\"status\":\"completed\"},"
-		  "{\"type\":\"function_call\",\"id\":\"fc_" BODY "_2\",\"call_id\":\"c2\",\"name\":\"g\","
+		  "{\"type\":\"function_call\",\"id\":\"fc_" BODY
+		  "_2\",\"call_id\":\"c2\",\"name\":\"g\","
 		  "\"arguments\":\"\",\"status\":\"completed\"}]" },
 		{ "text and a call",
 		  "{\"role\":\"assistant\",\"content\":\"look\",\"tool_calls\":[{\"id\":\"c1\","
@@ -94,24 +106,31 @@ static void each_form_of_message_has_its_items(void **state)
 		  RUN_FAILED,
 		  "[" MESSAGE("incomplete", "assistant")
 		  "{\"type\":\"output_text\",\"text\":\"look\",\"annotations\":[]}" MADE ","
-		  "{\"type\":\"function_call\",\"id\":\"fc_" BODY "\",\"call_id\":\"c1\",\"name\":\"f\","
+		  "{\"type\":\"function_call\",\"id\":\"fc_" BODY
+		  "\",\"call_id\":\"c1\",\"name\":\"f\","
 		  "\"arguments\":\"\",\"status\":\"incomplete\"}]" },
-		{ "calls that are none", "{\"role\":\"assistant\",\"tool_calls\":[5,{\"function\":null}]}",
+		{ "calls that are none", "{\"role\":\"assistant\",\"tool_calls\":[5,{\"function\":"
+		  "null}]}",
 		  RUN_COMPLETED,
 		  "[{\"type\":\"function_call\",\"id\":\"fc_" BODY "\",\"status\":\"completed\"},"
-		  "{\"type\":\"function_call\",\"id\":\"fc_" BODY "_2\",\"status\":\"completed\"}]" },
-		{ "a tool's answer", "{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"42\"}",
+		  "{\"type\":\"function_call\",\"id\":\"fc_" BODY "_2\",\"status\":\"completed\"}]"
+		  },
+		{ "a tool's answer", "{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":"
+		  "\"42\"}",
 		  RUN_COMPLETED,
 		  "[{\"type\":\"function_call_output\",\"id\":\"fco_" BODY "\",\"call_id\":\"c1\","
 		  "\"output\":\"42\",\"status\":\"completed\"}]" },
 		{ "a tool's answer in parts",
-		  "{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":[{\"type\":\"text\",\"text\":\"42\"}]}",
+		  "{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":[{\"type\":\"text\","
+		  "\"text\":\"42\"}]}",
 		  RUN_COMPLETED,
 		  "[{\"type\":\"function_call_output\",\"id\":\"fco_" BODY "\",\"call_id\":\"c1\","
-		  "\"output\":[{\"type\":\"input_text\",\"text\":\"42\"}],\"status\":\"completed\"}]" },
+		  "\"output\":[{\"type\":\"input_text\",\"text\":\"42\"}],\"status\":"
+		  "\"completed\"}]" },
 		{ "no content", "{\"role\":\"user\"}", RUN_COMPLETED,
 		  "[" MESSAGE("completed", "user") MADE "]" },
-		{ "a role that is very long", "{\"role\":\"0123456789abcdefghij\",\"content\":null}",
+		{ "a role that is very long",
+		  "{\"role\":\"0123456789abcdefghij\",\"content\":null}",
 		  RUN_COMPLETED, "[" MESSAGE("completed", "0123456789abcde") MADE "]" },
 	};
 
@@ -123,16 +142,19 @@ static void a_tools_answer_without_content_is_not_damage(void **state)
 {
 	(void)state;
 	/* A stored chat completion may hold it: only roles are checked there. */
-	check_row(&(struct row){ "no content", "{\"role\":\"tool\",\"tool_call_id\":\"c1\"}", RUN_COMPLETED,
+	check_row(&(struct row){ "no content", "{\"role\":\"tool\",\"tool_call_id\":\"c1\"}",
+		RUN_COMPLETED,
 				 "[{\"type\":\"function_call_output\",\"id\":\"fco_" BODY
-				 "\",\"call_id\":\"c1\",\"output\":\"\",\"status\":\"completed\"}]" });
+				 "\",\"call_id\":\"c1\",\"output\":\"\",\"status\":\"completed\"}]"
+				 });
 }
 
 static void a_refusal_is_shown(void **state)
 {
 	(void)state;
 	check_row(&(struct row){ "a refusal",
-				 "{\"role\":\"assistant\",\"content\":null,\"refusal\":\"no\"}", RUN_COMPLETED,
+				 "{\"role\":\"assistant\",\"content\":null,\"refusal\":\"no\"}",
+				 RUN_COMPLETED,
 				 "[" MESSAGE("completed", "assistant")
 				 "{\"type\":\"refusal\",\"refusal\":\"no\"}" MADE "]" });
 }
@@ -192,7 +214,8 @@ static void an_items_id_leads_to_its_message(void **state)
 static void an_id_with_something_else_behind_it_is_none(void **state)
 {
 	(void)state;
-	static const char *const ids[] = { "msg_" BODY "_2", "fco_" BODY "_2", "fc_" BODY "_", "fc_" BODY "_x",
+	static const char *const ids[] = { "msg_" BODY "_2", "fco_" BODY "_2", "fc_" BODY "_", "fc_"
+		BODY "_x",
 					   "fc_" BODY "_2_2" };
 
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++)

@@ -1,5 +1,5 @@
-/* A run's surroundings for tests: a real loop on its own thread, a store and a provider that do only
- * what the test says, and a reader.  What they are asked is written down in one line of words. */
+/* A run's surroundings for tests: a real loop on its own thread, a store and a provider that do
+ * only what the test says, and a reader.  What they are asked is written down, a word each. */
 #pragma once
 
 #include "base/limits.h"

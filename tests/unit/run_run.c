@@ -1,4 +1,4 @@
-/* Runs: every path through the states, with a store and a provider that wait for the test's word. */
+/* Runs: every path through the states; store and provider wait for the test's word. */
 #include "tests/unit/run_help.h"
 
 #define START     { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
@@ -7,7 +7,8 @@
 #define USAGE     { .kind = EVENT_USAGE, .usage = { .known = true, .in = 3, .out = 2 } }
 #define END       { .kind = EVENT_END }
 #define OTHER(s)  { .kind = EVENT_OTHER, .raw = STR(s) }
-#define MESSAGE   { .kind = EVENT_MESSAGE, .text = STR("{\"role\":\"assistant\",\"content\":\"yo\"}") }
+#define YO        "{\"role\":\"assistant\",\"content\":\"yo\"}"
+#define MESSAGE   { .kind = EVENT_MESSAGE, .text = STR(YO) }
 #define FAILED(e) { .kind = EVENT_ERROR, .err = (e) }
 
 static const struct err broken = { .code = ERR_UPSTREAM_ERROR, .text = "the provider broke" };
@@ -38,7 +39,8 @@ static void a_plain_unstored_call_is_answered_without_the_store(void **state)
 	assert_true(str_is(buf_view(&w.prompt), "{\"role\":\"user\",\"content\":\"hi\"}\n"));
 	provider_says(&w, START, MESSAGE, USAGE, FINISH, END);
 	assert_trace(&w, "done");
-	assert_true(holds(reader_whole(&w), "\"message\":{\"role\":\"assistant\",\"content\":\"yo\"}"));
+	assert_true(holds(reader_whole(&w),
+		"\"message\":{\"role\":\"assistant\",\"content\":\"yo\"}"));
 	assert_true(holds(buf_view(&w.whole), "\"finish_reason\":\"stop\""));
 	assert_true(holds(buf_view(&w.whole), "\"prompt_tokens\":3,\"completion_tokens\":2"));
 	assert_true(holds(buf_view(&w.whole), "\"run\":\"run_"));
@@ -175,9 +177,10 @@ static void a_stream_is_opened_by_time(void **state)
 	ask(&w);
 	assert_trace(&w, "start open");
 	provider_says(&w, FAILED(&broken));
-	/* Too late for a status: the error is the last block, and `done` is for what did not open. */
+	/* Too late for a status: the error is the last block; `done` is for what did not open. */
 	assert_trace(&w, "");
-	assert_true(str_starts(reader_reads(&w, SIZE_MAX), STR("id: 1\nevent: error\ndata: {\"error\":{")));
+	assert_true(str_starts(reader_reads(&w, SIZE_MAX),
+		STR("id: 1\nevent: error\ndata: {\"error\":{")));
 	assert_true(holds(buf_view(&w.got), "the provider broke"));
 	assert_true(holds(buf_view(&w.got), "\"request_id\":\"req_1\""));
 	assert_true(w.last);
@@ -188,7 +191,8 @@ static void a_stream_is_opened_by_what_waits(void **state)
 {
 	(void)state;
 	struct world       w;
-	const struct event big = OTHER("{\"choices\":[],\"x\":\"0123456789abcdefghijklmnopqrstuvwxyz\"}");
+	const struct event big = OTHER("{\"choices\":[],\"x\":"
+		"\"0123456789abcdefghijklmnopqrstuvwxyz\"}");
 
 	world_start(&w);
 	w.rq.prompt.stream = true;
@@ -206,7 +210,7 @@ static void a_slow_reader_pauses_the_provider(void **state)
 {
 	(void)state;
 	struct world       w;
-	const struct event piece = TEXT("0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab");
+	const struct event piece = TEXT("0123456789abcdef0123456789abcdef0123456789abcdef01234");
 	size_t             waiting;
 
 	world_start(&w);
@@ -239,7 +243,7 @@ static void a_reader_that_leaves_a_paused_provider_lets_it_go_on(void **state)
 {
 	(void)state;
 	struct world       w;
-	const struct event piece = TEXT("0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab");
+	const struct event piece = TEXT("0123456789abcdef0123456789abcdef0123456789abcdef01234");
 
 	world_start(&w);
 	w.rq.prompt.stream = true;
@@ -271,7 +275,8 @@ static void a_failure_is_told_as_early_as_can_be(void **state)
 	} cases[] = {
 		{ "plain, unstored", false, false, false, "failed", RUN_FAILED },
 		{ "plain, stored", false, true, false, "end failed", RUN_FAILED },
-		{ "stream before content: a real status", true, false, false, "failed", RUN_FAILED },
+		{ "stream before content: a real status", true, false, false, "failed",
+		  RUN_FAILED },
 		{ "the same, stored", true, true, false, "end failed", RUN_FAILED },
 		{ "stream after content: in the stream", true, false, true, "", RUN_INCOMPLETE },
 		{ "the same, stored: the text is kept", true, true, true, "end", RUN_INCOMPLETE },
@@ -384,7 +389,8 @@ static void an_end_that_fails_is_never_told_as_a_success(void **state)
 		enum errc   code;
 	} cases[] = {
 		{ "plain, the store fails", false, false, "end failed", ERR_CONVERSATION_BUSY },
-		{ "plain, the store takes nothing", false, true, "end refused failed", ERR_STORAGE },
+		{ "plain, the store takes nothing", false, true, "end refused failed",
+		  ERR_STORAGE },
 		{ "stream, the store fails", true, false, "open end", ERR_OK },
 		{ "stream, the store takes nothing", true, true, "open end refused", ERR_OK },
 	};
@@ -431,7 +437,8 @@ static void an_answer_over_the_limit_ends_the_call(void **state)
 	w.rq.store = true;
 	ask(&w);
 	store_answers(&w, OP_BEGIN, ERR_OK);
-	provider_says_often(&w, &(struct event){ .kind = EVENT_TEXT, .text = buf_view(&text) }, 1, 12);
+	provider_says_often(&w, &(struct event){ .kind = EVENT_TEXT, .text = buf_view(&text) }, 1,
+		12);
 	assert_trace(&w, "begin start cancel end");
 	assert_int_equal(w.status, RUN_INCOMPLETE);
 	store_answers(&w, OP_END, ERR_OK);
@@ -478,23 +485,28 @@ static void a_client_that_leaves_ends_the_call_or_lets_it_finish(void **state)
 		{ "at once, cancel: nobody is asked", AT_NEW, false, false, false, "", "", -1 },
 		{ "at once, finish", AT_NEW, false, false, true, "start", "", -1 },
 		{ "loading, cancel", AT_LOADING, true, true, false, "", "", -1 },
-		{ "loading, finish", AT_LOADING, true, true, true, "", "begin start end", RUN_COMPLETED },
+		{ "loading, finish", AT_LOADING, true, true, true, "", "begin start end",
+		  RUN_COMPLETED },
 		{ "loading, unstored, cancel", AT_LOADING, true, false, false, "", "", -1 },
 		{ "loading, unstored, finish", AT_LOADING, true, false, true, "", "start", -1 },
 		{ "beginning, cancel: the row gets its end", AT_BEGINNING, false, true, false, "",
 		  "end", RUN_CANCELLED },
-		{ "beginning, finish", AT_BEGINNING, false, true, true, "", "start end", RUN_COMPLETED },
+		{ "beginning, finish", AT_BEGINNING, false, true, true, "", "start end",
+		  RUN_COMPLETED },
 		{ "calling, cancel", AT_CALLING, false, false, false, "cancel", "", -1 },
 		{ "calling, finish", AT_CALLING, false, false, true, "", "", -1 },
 		{ "calling, stored, cancel", AT_CALLING, false, true, false, "cancel end", "",
 		  RUN_CANCELLED },
-		{ "calling, stored, finish", AT_CALLING, false, true, true, "", "end", RUN_COMPLETED },
+		{ "calling, stored, finish", AT_CALLING, false, true, true, "", "end",
+		  RUN_COMPLETED },
 		{ "streaming, cancel", AT_STREAMING, false, false, false, "cancel", "", -1 },
 		{ "streaming, finish", AT_STREAMING, false, false, true, "", "", -1 },
 		{ "streaming, stored, cancel", AT_STREAMING, false, true, false, "cancel end", "",
 		  RUN_CANCELLED },
-		{ "streaming, stored, finish", AT_STREAMING, false, true, true, "", "end", RUN_COMPLETED },
-		{ "ending, cancel: it is too late", AT_ENDING, false, true, false, "", "", RUN_COMPLETED },
+		{ "streaming, stored, finish", AT_STREAMING, false, true, true, "", "end",
+		  RUN_COMPLETED },
+		{ "ending, cancel: it is too late", AT_ENDING, false, true, false, "", "",
+		  RUN_COMPLETED },
 		{ "ending, finish", AT_ENDING, false, true, true, "", "", RUN_COMPLETED },
 	};
 
@@ -587,16 +599,20 @@ static void a_continued_branch_stands_in_front_of_the_new_messages(void **state)
 		const char *instruction;
 		const char *prompt;
 	} cases[] = {
-		{ "a branch and its instruction", "{\"role\":\"user\",\"content\":\"old\"}", "Be \"kind\".",
+		{ "a branch and its instruction", "{\"role\":\"user\",\"content\":\"old\"}",
+		  "Be \"kind\".",
 		  false, "",
 		  "{\"role\":\"system\",\"content\":\"Be \\\"kind\\\".\"}\n"
-		  "{\"role\":\"user\",\"content\":\"old\"}\n{\"role\":\"user\",\"content\":\"hi\"}\n" },
+		  "{\"role\":\"user\",\"content\":\"old\"}\n{\"role\":\"user\",\"content\":\"hi\"}"
+		  "\n" },
 		{ "a new instruction ends the old one", NULL, "Be kind.", true, "Be brief.",
-		  "{\"role\":\"system\",\"content\":\"Be brief.\"}\n{\"role\":\"user\",\"content\":\"hi\"}\n" },
+		  "{\"role\":\"system\",\"content\":\"Be brief.\"}\n{\"role\":\"user\","
+		  "\"content\":\"hi\"}\n" },
 		{ "an empty one ends it too", NULL, "Be kind.", true, "",
 		  "{\"role\":\"user\",\"content\":\"hi\"}\n" },
 		{ "files of old messages are rendered again",
-		  "{\"content\":\"old\",\"context\":{\"files\":[{\"name\":\"a\",\"content\":\"x\"}]}}", NULL,
+		  "{\"content\":\"old\",\"context\":{\"files\":[{\"name\":\"a\",\"content\":\"x\"}"
+		  "]}}", NULL,
 		  false, "",
 		  "{\"content\":\"<file name=\\\"a\\\">\\nx\\n</file>\\n\\nold\"}\n"
 		  "{\"role\":\"user\",\"content\":\"hi\"}\n" },

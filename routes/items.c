@@ -8,6 +8,16 @@
 #define ID_CALL   "fc_"  /* a function_call item; behind the body "_2" for a message's second call */
 #define ID_OUTPUT "fco_" /* a function_call_output item */
 
+/* is_nth: "_2" and so on, from at to the end. */
+static bool is_nth(struct str text, size_t at)
+{
+	size_t digits = at + 1;
+
+	while (digits < text.n && text.p[digits] >= '0' && text.p[digits] <= '9')
+		digits++;
+	return text.p[at] == '_' && digits == text.n && digits > at + 1;
+}
+
 bool items_cursor(struct str text, struct id *ret)
 {
 	static const char *const prefixes[] = { ID_MESSAGE, ID_CALL, ID_OUTPUT };
@@ -15,7 +25,7 @@ bool items_cursor(struct str text, struct id *ret)
 	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
 		size_t n = strlen(prefixes[i]) + ID_BODY;
 
-		if (text.n >= n && (text.n == n || text.p[n] == '_') &&
+		if (text.n >= n && (text.n == n || (i == 1 && is_nth(text, n))) &&
 		    id_parse((struct str){ text.p, n }, prefixes[i], ret))
 			return true;
 	}
@@ -146,21 +156,38 @@ static const char *status_of(enum run_status s)
 	return "completed";
 }
 
+/* push_refusal: it stands beside the content in a message, and within it in an item. */
+static bool push_refusal(struct value *content, const struct value *refusal)
+{
+	struct value *part;
+
+	if (!refusal || value_is_null(refusal))
+		return true;
+	part = value_object();
+	if (value_add_take(part, "type", text_of("refusal")) &&
+	    value_add_take(part, "refusal", copy_of(refusal)))
+		return value_push_take(content, part);
+	value_destroy(part);
+	return false;
+}
+
 static bool push_message(struct value *list, const struct store_item *si, const struct value *m,
 			 const char *role)
 {
 	struct value *item = value_object();
 	bool          output = strcmp(role, "assistant") == 0;
+	struct value *content = content_of(value_get(m, "content"), output);
 
-	if (item && value_add_take(item, "type", text_of("message")) &&
+	if (item && push_refusal(content, value_get(m, "refusal")) && value_add_take(item, "type", text_of("message")) &&
 	    add_id(item, si->message.id, ID_MESSAGE, 0) &&
 	    value_add_take(item, "status", text_of(status_of(si->status))) &&
 	    value_add_take(item, "role", text_of(role)) &&
-	    value_add_take(item, "content", content_of(value_get(m, "content"), output)) &&
+	    value_add_take(item, "content", TAKE(content)) &&
 	    add_copy(item, "name", value_get(m, "name")) &&
 	    add_copy(item, "context", value_get(m, "context")) &&
 	    value_add_take(item, "created_at", value_int(si->created_ms / 1000)))
 		return value_push_take(list, item);
+	value_destroy(content);
 	value_destroy(item);
 	return false;
 }
@@ -186,7 +213,9 @@ static bool push_output(struct value *list, const struct store_item *si, const s
 {
 	const struct value *content = value_get(m, "content");
 	struct value       *item = value_object();
-	struct value *output = value_is_array(content) ? content_of(content, false) : copy_of(content);
+	struct value *output = value_is_array(content) ? content_of(content, false)
+			       : content               ? copy_of(content)
+						       : value_string(STR_NONE);
 
 	if (item && value_add_take(item, "type", text_of("function_call_output")) &&
 	    add_id(item, si->message.id, ID_OUTPUT, 0) &&

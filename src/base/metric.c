@@ -23,9 +23,11 @@ static const int64_t bounds[] = { 1000,	   5000,    10000,   25000,    50000,	 1
 				  250000,  500000,  1000000, 2500000,  5000000, 10000000,
 				  30000000, 60000000, 120000000, 300000000 };
 
+enum { LABEL_MAX = 72 };
+
 struct series {
 	uint32_t hash;
-	char     labels[METRIC_LABELS][72];
+	char     labels[METRIC_LABELS][LABEL_MAX];
 	int64_t  value; /* histograms: sum of observations */
 	uint64_t count;
 	uint64_t buckets[ARRAY_LEN(bounds)];
@@ -38,22 +40,32 @@ static struct {
 	size_t         count;
 } stores[METRIC__COUNT];
 
-static uint32_t hash_labels(const char *const labels[METRIC_LABELS])
-{
-	uint32_t h = 2166136261u; /* FNV-1a */
+/* What is kept of labels: cut at a character, so that equal series have equal names. */
+struct labels {
+	char     text[METRIC_LABELS][LABEL_MAX];
+	uint32_t hash;
+};
 
+static void cut_labels(const char *const labels[METRIC_LABELS], struct labels *ret)
+{
+	ret->hash = 2166136261u; /* FNV-1a */
 	for (size_t i = 0; i < METRIC_LABELS; i++) {
-		for (const char *p = labels[i]; *p; p++)
-			h = (h ^ (unsigned char)*p) * 16777619u;
-		h = (h ^ 0xff) * 16777619u;
+		size_t n = strnlen(labels[i], LABEL_MAX - 1);
+
+		while (n > 0 && (labels[i][n] & 0xc0) == 0x80)
+			n--;
+		memcpy(ret->text[i], labels[i], n);
+		ret->text[i][n] = '\0';
+		for (size_t c = 0; c < n; c++)
+			ret->hash = (ret->hash ^ (unsigned char)ret->text[i][c]) * 16777619u;
+		ret->hash = (ret->hash ^ 0xff) * 16777619u;
 	}
-	return h;
 }
 
-static bool same_labels(const struct series *s, const char *const labels[METRIC_LABELS])
+static bool same_labels(const struct series *s, const struct labels *cut)
 {
 	for (size_t i = 0; i < METRIC_LABELS; i++)
-		if (strncmp(s->labels[i], labels[i], sizeof s->labels[i] - 1) != 0)
+		if (strcmp(s->labels[i], cut->text[i]) != 0)
 			return false;
 	return true;
 }
@@ -61,12 +73,13 @@ static bool same_labels(const struct series *s, const char *const labels[METRIC_
 /* find_locked: the series, made if need be; NULL when the family is full or memory is short. */
 static struct series *find_locked(enum metric m, const char *const labels[METRIC_LABELS])
 {
-	uint32_t h = hash_labels(labels);
+	struct labels cut;
 
+	cut_labels(labels, &cut);
 	for (size_t i = 0; i < stores[m].count; i++) {
 		struct series *s = stores[m].series[i];
 
-		if (s->hash == h && same_labels(s, labels))
+		if (s->hash == cut.hash && same_labels(s, &cut))
 			return s;
 	}
 	if (stores[m].count == METRIC_SERIES)
@@ -75,9 +88,9 @@ static struct series *find_locked(enum metric m, const char *const labels[METRIC
 	struct series *s = calloc(1, sizeof *s);
 	if (!s)
 		return NULL;
-	s->hash = h;
+	s->hash = cut.hash;
 	for (size_t i = 0; i < METRIC_LABELS; i++)
-		snprintf(s->labels[i], sizeof s->labels[i], "%s", labels[i]);
+		memcpy(s->labels[i], cut.text[i], strlen(cut.text[i]));
 	stores[m].series[stores[m].count++] = s;
 	return s;
 }
@@ -135,10 +148,26 @@ void metric_http(const char *route, const char *method, int status, int64_t us)
 
 /* --- printing --- */
 
+/* The format knows three escapes and no other. */
+static bool put_value(struct buf *out, const char *value)
+{
+	bool ok = true;
+
+	for (const char *p = value; ok && *p; p++) {
+		if (*p == '\n')
+			ok = buf_text(out, "\\n");
+		else if (*p == '"' || *p == '\\')
+			ok = buf_text(out, "\\") && buf_add(out, p, 1);
+		else
+			ok = buf_add(out, p, 1);
+	}
+	return ok;
+}
+
 static bool put_label(struct buf *out, const char *name, const char *value, bool *first)
 {
-	if (!buf_text(out, *first ? "{" : ",") || !buf_text(out, name) || !buf_text(out, "=") ||
-	    !buf_json_string(out, str_of(value)))
+	if (!buf_text(out, *first ? "{" : ",") || !buf_text(out, name) || !buf_text(out, "=\"") ||
+	    !put_value(out, value) || !buf_text(out, "\""))
 		return false;
 	*first = false;
 	return true;

@@ -50,11 +50,20 @@ static bool token_char(unsigned char c)
 
 bool head_token_list(struct str list)
 {
+	bool begun = false;
+	bool ended = false; /* a blank behind a name: only a comma may follow */
+
 	for (size_t i = 0; i < list.n; i++) {
 		unsigned char c = (unsigned char)list.p[i];
 
-		if (!token_char(c) && c != ',' && c != ' ')
+		if (c == ',')
+			begun = ended = false;
+		else if (c == ' ' || c == '\t')
+			ended = begun;
+		else if (ended || !token_char(c))
 			return false;
+		else
+			begun = true;
 	}
 	return true;
 }

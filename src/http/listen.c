@@ -47,7 +47,7 @@ static bool split_address(const char *text, char host[256], char port[8])
 	return true;
 }
 
-static bool resolve(const char *address, union address *ret, socklen_t *ret_len)
+static struct addrinfo *resolve_all(const char *address)
 {
 	char             host[256];
 	char             port[8];
@@ -55,6 +55,15 @@ static bool resolve(const char *address, union address *ret, socklen_t *ret_len)
 	struct addrinfo *found = NULL;
 
 	if (!split_address(address, host, port) || getaddrinfo(host, port, &hints, &found) != 0)
+		return NULL;
+	return found;
+}
+
+static bool resolve(const char *address, union address *ret, socklen_t *ret_len)
+{
+	struct addrinfo *found = resolve_all(address);
+
+	if (!found)
 		return false;
 	memcpy(ret, found->ai_addr, found->ai_addrlen);
 	*ret_len = found->ai_addrlen;
@@ -62,16 +71,26 @@ static bool resolve(const char *address, union address *ret, socklen_t *ret_len)
 	return true;
 }
 
+static bool is_loopback(const struct addrinfo *a)
+{
+	union address at = { 0 };
+
+	memcpy(&at, a->ai_addr, a->ai_addrlen);
+	if (at.any.sa_family == AF_INET)
+		return ntohl(at.v4.sin_addr.s_addr) >> 24 == 127;
+	return at.any.sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&at.v6.sin6_addr);
+}
+
 bool http_is_loopback(const char *address)
 {
-	union address a = { 0 };
-	socklen_t     len;
+	struct addrinfo *found = resolve_all(address);
+	bool             all = found != NULL;
 
-	if (!resolve(address, &a, &len))
-		return false;
-	if (a.any.sa_family == AF_INET)
-		return ntohl(a.v4.sin_addr.s_addr) >> 24 == 127;
-	return a.any.sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&a.v6.sin6_addr);
+	for (const struct addrinfo *a = found; a; a = a->ai_next)
+		all = all && is_loopback(a);
+	if (found)
+		freeaddrinfo(found);
+	return all;
 }
 
 static int open_socket(const union address *a, socklen_t len, bool share, bool listening)

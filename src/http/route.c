@@ -61,8 +61,10 @@ static struct str next_segment(struct str *path)
 static struct str path_of(struct str target)
 {
 	if (target.n > 7 && memcmp(target.p, "http://", 7) == 0) {
-		const char *slash = memchr(target.p + 7, '/', target.n - 7);
-		size_t      skip = slash ? (size_t)(slash - target.p) : target.n;
+		size_t skip = 7;
+
+		while (skip < target.n && target.p[skip] != '/' && target.p[skip] != '?')
+			skip++;
 
 		target.p += skip;
 		target.n -= skip;

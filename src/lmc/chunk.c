@@ -89,10 +89,10 @@ static bool put_json(struct buf *out, struct str s)
 /* put_without: rest up to cut; rest then begins behind it. */
 static bool put_without(struct str *rest, struct str cut, struct buf *out)
 {
-	struct str front = { rest->p, (size_t)(cut.p - rest->p) };
-
 	if (cut.n == 0)
 		return true;
+
+	struct str front = { rest->p, (size_t)(cut.p - rest->p) };
 	rest->p += front.n + cut.n;
 	rest->n -= front.n + cut.n;
 	return put_json(out, front);
@@ -217,8 +217,9 @@ static bool makes_block(const struct chunk_printer *p, const struct event *ev)
 
 static bool note_start(struct chunk_printer *p, const struct event *ev)
 {
-	if (ev->kind != EVENT_START || p->id.len > 0 || ev->id.n == 0)
-		return true;
+	if (ev->kind != EVENT_START || p->id.len > 0 || ev->id.n == 0 ||
+	    ev->id.n > p->id.max || ev->text.n > p->name.max)
+		return true; /* one that is too long to keep is replaced by ours */
 	return buf_str(&p->id, ev->id) && buf_str(&p->name, ev->text);
 }
 

@@ -63,15 +63,19 @@ enum errc context_render(struct str message, struct arena *arena, struct str *re
 	struct buf      out;
 	bool            ok = true;
 
-	if (!memmem(message.p, message.n, "\"context\"", 9)) {
+	/* A key may be written with escapes. */
+	if (!memmem(message.p, message.n, "\"context\"", 9) &&
+	    !memmem(message.p, message.n, "\\u", 2)) {
 		*ret = message;
 		return ERR_OK;
 	}
 
 	enum errc rc = json_scan(&doc, message.p, message.n, &json_limits_upstream, e);
-	if (rc != ERR_OK)
+	if (rc != ERR_OK) {
+		json_doc_finish(&doc);
 		return rc;
-	json_at context = json_get_some(&doc, 0, "context");
+	}
+	json_at context = json_get(&doc, 0, "context"); /* null goes away too */
 	json_at files = context != JSON_ABSENT ? json_get_some(&doc, context, "files") : JSON_ABSENT;
 
 	buf_init(&out, LIMIT_BODY_MAX);

@@ -237,7 +237,8 @@ static bool run_timers(struct loop *l)
 {
 	bool any = false;
 
-	while (l->timers > 0 && l->heap[0]->at_us <= l->now_us) {
+	/* As many as there are: one that starts itself again for at once must not keep us here. */
+	for (size_t n = l->timers; n > 0 && l->timers > 0 && l->heap[0]->at_us <= l->now_us; n--) {
 		struct timer *t = l->heap[0];
 
 		timer_stop(l, t);

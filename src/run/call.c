@@ -48,7 +48,7 @@ static bool keep(struct run *r, const struct event *ev)
 	if (ev->kind == EVENT_FINISH && ev->choice == 0 && !r->finish_reason[0])
 		snprintf(r->finish_reason, sizeof r->finish_reason, "%.*s", STR_ARG(ev->text));
 	/* A plain answer that goes through as it came needs no second copy, unless it is stored. */
-	if (run_stored(r) || (ev->kind == EVENT_MESSAGE && ev->raw.n == 0))
+	if (run_stored(r) || (ev->kind == EVENT_MESSAGE && ev->raw.n == 0 && !ev->cont))
 		return answer_add(&r->answer, ev);
 	return true;
 }
@@ -146,6 +146,10 @@ void call_start(struct run *r)
 
 	run_move(r, STATE_CALLING);
 	r->begun = true;
+	if (r->engine->stopping.code != ERR_OK) {
+		run_fail(r, &r->engine->stopping);
+		return;
+	}
 	if (!r->observer && !r->rq.finish) {
 		err_set(&e, ERR_CANCELLED, "", "the client left");
 		run_finish(r, RUN_CANCELLED, &e);

@@ -86,6 +86,7 @@ struct run_engine {
 	struct run_engine_options o;
 	struct run               *runs;
 	size_t                    live;
+	struct err                stopping; /* why no run goes on; code ERR_OK: it does */
 };
 
 /* run.c */

@@ -349,6 +349,7 @@ void run_abort_later(struct run *r, enum errc code, const char *text)
 
 void run_engine_stop(struct run_engine *g, const struct err *why)
 {
+	g->stopping = *why;
 	for (struct run *r = g->runs, *next; r; r = next) {
 		next = r->next;
 		if (r->state == STATE_CALLING || r->state == STATE_STREAMING)

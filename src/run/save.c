@@ -89,7 +89,9 @@ static void on_branch(struct store_job *job)
 	/* The branch's instruction holds until another one is set; the run's row repeats neither. */
 	if (!r->rq.instruction_set && r->jobs->branch.instruction_set)
 		r->rq.instruction = r->jobs->branch.instruction;
-	if (!r->observer && !r->rq.finish) {
+	if (r->engine->stopping.code != ERR_OK) {
+		run_fail(r, &r->engine->stopping);
+	} else if (!r->observer && !r->rq.finish) {
 		err_set(&e, ERR_CANCELLED, "", "the client left");
 		run_finish(r, RUN_CANCELLED, &e);
 	} else if (run_stored(r)) {
@@ -125,7 +127,11 @@ static void on_reserved(struct store_job *job)
 	r->jobs_out--;
 	r->jobs->reserving = false;
 	if (job->err.code == ERR_OK) {
-		r->seq_reserved = r->jobs->reserve.upto;
+		if (r->jobs->reserve.upto > r->seq_reserved)
+			r->seq_reserved = r->jobs->reserve.upto;
+		/* The provider may have been faster than the store. */
+		if (r->call)
+			save_reserve_ahead(r);
 		feed_wake(r);
 	} else if (r->state == STATE_STREAMING && r->call) {
 		run_fail(r, &job->err);
@@ -136,13 +142,16 @@ static void on_reserved(struct store_job *job)
 
 void save_reserve_ahead(struct run *r)
 {
-	if (r->jobs->reserving || r->seq_reserved - r->seq > SEQ_AHEAD || r->seq_reserved == UINT64_MAX)
+	uint64_t used = r->seq > r->seq_reserved ? r->seq : r->seq_reserved;
+
+	if (r->jobs->reserving || r->seq_reserved == UINT64_MAX ||
+	    r->seq_reserved > r->seq + SEQ_AHEAD)
 		return;
 	r->jobs->reserving = true;
 	r->jobs->reserve = (struct seq_reserve){
 		.job = { .loop = run_loop(r), .done = on_reserved },
 		.run = r->id,
-		.upto = r->seq_reserved * 2,
+		.upto = used * 2,
 	};
 	r->jobs_out++;
 	if (r->engine->o.store->ops->seq_reserve(r->engine->o.store, &r->jobs->reserve))

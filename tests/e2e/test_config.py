@@ -297,3 +297,9 @@ def test_a_bad_file_at_sighup_changes_nothing(start):
         assert client.get("/v1/models").ok().json["data"]
 
 
+
+
+def test_the_readme_has_the_table_of_options():
+    table = gw.run("--dump-options").stdout
+    readme = (gw.PROJECT / "README.md").read_text()
+    assert readme.split("<!-- options -->\n")[1].split("<!-- /options -->")[0] == table

@@ -17,6 +17,7 @@ struct exchange {
 	const char     *provider;
 	bool            native;
 	bool            streamed;
+	struct task     part_task;
 };
 
 static void note(struct exchange *x)
@@ -92,12 +93,25 @@ static const struct stream_source source = { source_ready, source_taken, source_
 
 /* --- the run's side --- */
 
+static void part_now(struct task *t)
+{
+	part(container_of(t, struct exchange, part_task));
+}
+
 static void run_open(void *arg)
 {
 	struct exchange *x = arg;
+	struct err       e;
 
 	headers(x);
 	x->stream = stream_open(x->request, &source, x);
+	if (x->stream)
+		return;
+	/* Not from within the run's callback: leaving may end its call. */
+	err_set(&e, ERR_OVERLOADED, "", "no memory for the stream");
+	x->part_task.fn = part_now;
+	loop_later(request_loop(x->request), &x->part_task);
+	reply_error(x->request, &e);
 }
 
 static void run_wake(void *arg)

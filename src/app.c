@@ -237,27 +237,38 @@ static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int time
 	}
 }
 
+static bool wait_drained(struct app *a, int timeout_ms)
+{
+	uint64_t drained = 0;
+	int      sig;
+
+	/* A reload makes no sense any more, but is no second order to stop either. */
+	do {
+		sig = next_signal(a, &drained, a->worker_count, timeout_ms);
+	} while (sig == SIGHUP);
+	return sig == 0;
+}
+
 /* drain: true when all answers have ended; false: told again, or out of time. */
 static bool drain(struct app *a)
 {
-	uint64_t drained = 0;
-	int64_t  timeout_ms = a->config->drain_timeout / 1000 + DRAIN_GRACE_MS;
+	int64_t timeout_ms = a->config->drain_timeout / 1000 + DRAIN_GRACE_MS;
 
 	log_note(LOG_INFO, "drain", "shutting down: running answers may end first");
 	atomic_store(&a->draining, true);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_drain(a->workers[i], a->config->drain_timeout);
-	return next_signal(a, &drained, a->worker_count,
-			   timeout_ms < INT32_MAX ? (int)timeout_ms : INT32_MAX) == 0;
+	return wait_drained(a, timeout_ms < INT32_MAX ? (int)timeout_ms : INT32_MAX);
 }
 
 static void stop(struct app *a)
 {
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_stop(a->workers[i]);
+	/* The store's last answers go into the workers' inboxes, so it ends before they do. */
+	store_destroy(a->store);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_destroy(a->workers[i]);
-	store_destroy(a->store);
 	if (a->snapshot)
 		snapshot_release(a->snapshot);
 	if (a->signal_fd >= 0)

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 enum {
-	SERVERS_MAX = 3, /* each takes a place in the loop's idle work, beside the transfers */
+	SERVERS_MAX = 17, /* 16 addresses and the admin listener */
 	DRAIN_LOOK_US = 20 * 1000,
+	DRAIN_CUT_US = 1000 * 1000,
 };
 
 struct worker {
@@ -174,6 +175,10 @@ static void look(struct timer *t)
 
 		err_set(&e, ERR_SHUTTING_DOWN, "", "the server is shutting down");
 		run_engine_stop(w->gateway.runs, &e);
+		/* Who has not taken its end by now, or is still sending, is cut. */
+		if (now >= w->drain_end_us + DRAIN_CUT_US)
+			for (size_t i = 0; i < w->server_count; i++)
+				server_cut(w->servers[i]);
 	}
 	timer_start(w->loop, &w->drain_timer, DRAIN_LOOK_US);
 }
@@ -211,6 +216,11 @@ void worker_destroy(struct worker *w)
 {
 	if (!w)
 		return;
+	if (w->loop) {
+		/* One turn of a stopped loop: answers of the store that nobody waits for are freed. */
+		loop_stop(w->loop);
+		loop_run(w->loop);
+	}
 	for (size_t i = 0; i < w->server_count; i++)
 		server_destroy(w->servers[i]);
 	run_engine_destroy(w->gateway.runs);

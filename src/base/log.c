@@ -410,9 +410,10 @@ void log_end(struct log_line *l)
 				out.len + l->len >= LIMIT_LOG_BUFFER / 2);
 		out.len += l->len;
 	}
-	pthread_mutex_unlock(&out.lock);
+	/* Under the lock, so that log_stop can't destroy it in between. */
 	if (wake)
 		pthread_cond_signal(&out.wake);
+	pthread_mutex_unlock(&out.lock);
 }
 
 void log_note(enum log_level level, const char *event, const char *fmt, ...)

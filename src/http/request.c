@@ -84,13 +84,26 @@ fail:
 	return NULL;
 }
 
+/* id_ok: a client's own id is logged only in the form that everybody uses. */
+static bool id_ok(struct str id)
+{
+	for (size_t i = 0; i < id.n; i++) {
+		char c = id.p[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
+		    !strchr("._-", c))
+			return false;
+	}
+	return id.n > 0 && id.n <= 128;
+}
+
 static void write_log(const struct request *r, int status, int64_t us)
 {
 	struct log_line line;
 
 	log_begin(&line, LOG_INFO, "request");
 	log_str(&line, "request_id", str_of(r->id));
-	if (r->head.client_request_id.n > 0 && head_token_list(r->head.client_request_id))
+	if (id_ok(r->head.client_request_id))
 		log_str(&line, "client_request_id", r->head.client_request_id);
 	log_str(&line, "method", str_of(r->method));
 	log_str(&line, "route", str_of(r->route ? r->route->name : ""));

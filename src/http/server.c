@@ -21,6 +21,7 @@ enum {
 	 * silence only a drip of bytes keeps a connection in this phase. */
 	IDLE_DRIP_SECONDS = LIMIT_KEEPALIVE_SECONDS + 15,
 	RUNS_A_ROUND = 4,
+	BODY_TRUST = 2 * 1024 * 1024, /* memory given for a Content-Length before the bytes are there */
 	DESCRIPTORS_SPARE = 256,
 };
 
@@ -202,8 +203,10 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 		reply_error(r, &r->refusal);
 		return reply_queue(r);
 	}
+	/* Not more than what is likely to come: the length is only announced. */
 	if (!r->has_refusal && r->head.body_bytes > 0 &&
-	    !buf_reserve(&r->input->body, r->head.body_bytes)) {
+	    !buf_reserve(&r->input->body, r->head.body_bytes < BODY_TRUST ? r->head.body_bytes
+									  : BODY_TRUST)) {
 		err_set(&r->refusal, ERR_OVERLOADED, "", "no memory for the request's body");
 		r->has_refusal = true;
 	}
@@ -380,6 +383,12 @@ void server_quiesce(struct server *s)
 	/* It may be closed only behind the daemon; until then nobody shall wait in its queue. */
 	if (s->listen_fd >= 0)
 		shutdown(s->listen_fd, SHUT_RDWR);
+}
+
+void server_cut(struct server *s)
+{
+	for (struct connection *c = s->connections; c; c = c->next)
+		shutdown(c->watch.fd, SHUT_RDWR);
 }
 
 size_t server_busy(const struct server *s)

@@ -42,6 +42,8 @@ enum errc server_create(struct loop *l, int listen_fd, const struct server_optio
 			struct server **ret, struct err *e) MUST_USE;
 /* server_quiesce: new connections are refused; requests on old ones get 503 `draining`. */
 void server_quiesce(struct server *s);
+/* server_cut: ends all connections, whatever they are at; their requests end soon. */
+void server_cut(struct server *s);
 /* server_busy: requests that have not been answered to their end. */
 size_t server_busy(const struct server *s);
 /* server_destroy: every request must have ended; idle connections are closed. */

@@ -203,6 +203,8 @@ static void watch_room(struct stream *s, bool on)
 	if (s->blocked == on)
 		return;
 	s->blocked = on;
+	if (on) /* from now on a stall is looked for */
+		timer_start(s->request->server->loop, &s->timer, 1000000);
 	if (!loop_rewatch(s->request->server->loop, &s->request->connection->watch,
 			  EPOLLRDHUP | EPOLLET | (on ? EPOLLOUT : 0u)))
 		direct_close(s, false);

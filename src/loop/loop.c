@@ -12,7 +12,7 @@
 
 enum {
 	EVENTS_A_TURN = 256,
-	IDLE_MAX = 4,
+	IDLE_MAX = 20,
 	/* A response needs up to three passes of libmicrohttpd and a transfer a few of libcurl; more
 	 * rounds than this mean that something always has more to do, and I/O must get its turn. */
 	ROUNDS_A_TURN = 16,

@@ -66,6 +66,6 @@ void loop_unwatch(struct loop *l, struct watch *w);
 /* --- work between I/O and sleep --- */
 
 /* Called before each sleep (bounded rounds): does pending work; returns true when it did some and
- * wants another round; lowers *timeout_us to when it next needs the thread.  At most 4 of them. */
+ * wants another round; lowers *timeout_us to when it next needs the thread.  At most 20 of them. */
 typedef bool (*loop_idle_fn)(void *arg, int64_t *timeout_us);
 bool loop_add_idle(struct loop *l, loop_idle_fn fn, void *arg) MUST_USE;

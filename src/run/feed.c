@@ -7,6 +7,9 @@ enum { OUT_KEPT = 4096 };
 
 void feed_wake(struct run *r)
 {
+	/* Numbers above the stored range must not be seen yet: after a crash they would come again. */
+	if (r->seq <= r->seq_reserved)
+		r->out_seen = r->out.len;
 	if (r->observer && r->open)
 		r->observer->wake(r->observer_arg);
 }
@@ -31,25 +34,21 @@ void feed_pause(struct run *r, bool pause)
 
 struct str run_ready(struct run *r, bool *ret_last)
 {
-	/* Numbers above the stored range must not be seen yet: after a crash they would come again. */
-	if (r->seq > r->seq_reserved) {
-		*ret_last = false;
-		return STR_NONE;
-	}
-	*ret_last = r->last;
-	return (struct str){ r->out.data ? r->out.data + r->out_at : NULL, r->out.len - r->out_at };
+	*ret_last = r->last && r->out_seen == r->out.len;
+	return (struct str){ r->out.data ? r->out.data + r->out_at : NULL, r->out_seen - r->out_at };
 }
 
 void run_taken(struct run *r, size_t n)
 {
 	r->out_at += n;
 	if (r->out_at == r->out.len) {
-		r->out_at = 0;
+		r->out_at = r->out_seen = 0;
 		buf_clear(&r->out);
 		if (r->out.cap > OUT_KEPT)
 			buf_finish(&r->out);
 	} else if (r->out_at > LIMIT_FEED_LOW) {
 		buf_take_front(&r->out, r->out_at);
+		r->out_seen -= r->out_at;
 		r->out_at = 0;
 	}
 	if (r->out.len - r->out_at < LIMIT_FEED_LOW)

@@ -67,6 +67,7 @@ struct run {
 	struct chunk_printer      printer;
 	struct buf                 out; /* printed, not yet taken */
 	size_t                     out_at;
+	size_t                     out_seen; /* up to here it may be seen; always the end of a block */
 
 	struct answer answer;
 	struct buf    raw; /* a plain call's whole answer as the provider sent it */
@@ -117,6 +118,7 @@ void save_end(struct run *r);
 void save_reserve_ahead(struct run *r);
 
 /* feed.c */
+/* feed_wake: what was printed may be seen, as far as its numbers are stored. */
 void feed_wake(struct run *r);
 /* feed_open: a stream's status is decided, if somebody reads and it was not before. */
 void feed_open(struct run *r);

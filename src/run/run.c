@@ -361,7 +361,7 @@ void run_leave(struct run *r)
 {
 	r->observer = NULL;
 	buf_finish(&r->out);
-	r->out_at = 0;
+	r->out_at = r->out_seen = 0;
 	feed_pause(r, false);
 	if (!r->rq.finish && (r->state == STATE_CALLING || r->state == STATE_STREAMING)) {
 		struct err e;

@@ -186,6 +186,8 @@ void save_end(struct run *r)
 	run_move(r, STATE_ENDING);
 	if (!print_end(r)) {
 		err_set(&r->failure, ERR_INTERNAL, "", "no memory to store the answer");
+		buf_clear(&r->jobs->end_answer); /* half of it would be no JSON */
+		buf_clear(&r->jobs->end_error);
 		r->outcome = RUN_INCOMPLETE;
 	}
 	r->jobs->end = (struct turn_end){

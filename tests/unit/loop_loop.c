@@ -672,13 +672,13 @@ static void idle_work_says_when_it_needs_the_thread(void **state)
 	assert_true(waits.calls < 100);
 }
 
-static void there_is_room_for_four_of_them(void **state)
+static void there_is_room_for_twenty_of_them(void **state)
 {
 	(void)state;
 	OWNED(loop) l = loop_new();
 	struct idle i = { .loop = l };
 
-	for (size_t n = 0; n < 4; n++)
+	for (size_t n = 0; n < 20; n++)
 		assert_true(loop_add_idle(l, idle_fn, &i));
 	assert_false(loop_add_idle(l, idle_fn, &i));
 }
@@ -710,7 +710,7 @@ int main(void)
 		cmocka_unit_test(idle_work_goes_round_until_nobody_has_more),
 		cmocka_unit_test(idle_work_without_end_leaves_descriptors_their_turn),
 		cmocka_unit_test(idle_work_says_when_it_needs_the_thread),
-		cmocka_unit_test(there_is_room_for_four_of_them),
+		cmocka_unit_test(there_is_room_for_twenty_of_them),
 	};
 
 	return cmocka_run_group_tests_name("loop/loop", tests, NULL, NULL);

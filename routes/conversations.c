@@ -8,7 +8,11 @@
 
 #include <stdlib.h>
 
-enum { ITEMS_DEFAULT = 20, ITEMS_MAX = 100 };
+enum {
+	ITEMS_DEFAULT = 20,
+	ITEMS_MAX = 100,
+	PAGE_HEAD = 512, /* what stands in front of a page's data, two ids included */
+};
 
 static void refuse(struct request *r, enum errc code, const char *path, const char *text)
 {
@@ -75,7 +79,9 @@ void conversations_get(struct request *r, void *app)
 		refuse(r, ERR_OVERLOADED, "", "no memory for the read");
 		return;
 	}
-	x->lookup = (struct lookup){ .print = print_conversation, .destroy = get_destroy };
+	x->lookup = (struct lookup){
+		.job = &x->read.job, .print = print_conversation, .destroy = get_destroy
+	};
 	x->read = (struct conversation_read){
 		.job = { .loop = g->loop, .done = get_done },
 		.owner = request_owner(r),
@@ -92,41 +98,51 @@ struct list {
 	struct items_read read;
 };
 
-static bool push_items(const struct list *x, struct value *data)
+static bool put_edge(struct buf *out, const char *key, const char *id)
 {
-	for (size_t i = 0; i < x->read.item_count; i++)
-		if (!items_push(data, &x->read.items[i]))
-			return false;
-	return true;
+	return id[0] ? buf_fmt(out, ",\"%s\":\"%s\"", key, id) : buf_fmt(out, ",\"%s\":null", key);
 }
 
-static bool add_edge(struct value *page, const char *key, const struct value *item)
+static bool put_head(struct buf *out, const struct items *items, bool has_more)
 {
-	struct str id;
+	return buf_text(out, "{\"object\":\"list\"") && put_edge(out, "first_id", items->first) &&
+	       put_edge(out, "last_id", items->last) &&
+	       buf_fmt(out, ",\"has_more\":%s,\"data\":[", has_more ? "true" : "false");
+}
 
-	if (item && value_text(value_get(item, "id"), &id))
-		return value_add_take(page, key, value_string(id));
-	return value_add_take(page, key, value_null());
+/* What stands in front of the data is only known behind it: room is left, and what is too much of
+ * it taken off at the end. */
+static bool print_list(const struct items_read *read, struct items *items, struct buf *out)
+{
+	static const char room[PAGE_HEAD];
+	struct buf        head;
+
+	if (!buf_add(out, room, sizeof room))
+		return false;
+	for (size_t i = 0; i < read->item_count; i++)
+		if (!items_push(items, &read->items[i]))
+			return false;
+	if (!buf_text(out, "]}"))
+		return false;
+
+	buf_init(&head, sizeof room);
+	bool ok = put_head(&head, items, read->has_more);
+	if (ok) {
+		memcpy(out->data + sizeof room - head.len, head.data, head.len);
+		buf_take_front(out, sizeof room - head.len);
+	}
+	buf_finish(&head);
+	return ok;
 }
 
 static bool print_items(struct lookup *l, struct buf *out)
 {
-	struct list  *x = container_of(l, struct list, lookup);
-	struct value *page = value_object();
-	struct value *data = value_array();
-	bool          ok = page && data && push_items(x, data);
+	struct list *x = container_of(l, struct list, lookup);
+	struct items items;
 
-	if (ok) {
-		size_t n = value_count(data);
-
-		ok = value_add_take(page, "object", value_string(STR("list"))) &&
-		     add_edge(page, "first_id", n ? value_at(data, 0) : NULL) &&
-		     add_edge(page, "last_id", n ? value_at(data, n - 1) : NULL) &&
-		     value_add_take(page, "has_more", value_bool(x->read.has_more)) &&
-		     value_add_take(page, "data", TAKE(data)) && value_print(page, out);
-	}
-	value_destroy(data);
-	value_destroy(page);
+	items_init(&items, out);
+	bool ok = print_list(&x->read, &items, out);
+	items_finish(&items);
 	return ok;
 }
 
@@ -198,10 +214,14 @@ void conversations_items(struct request *r, void *app)
 		refuse(r, ERR_OVERLOADED, "", "no memory for the read");
 		return;
 	}
-	x->lookup = (struct lookup){ .print = print_items, .destroy = list_destroy };
+	x->lookup = (struct lookup){
+		.job = &x->read.job, .print = print_items, .destroy = list_destroy
+	};
 	x->read = read;
 	x->read.job.loop = g->loop;
 	x->read.job.done = list_done;
-	arena_init(&x->read.arena, LIMIT_BRANCH_BYTES);
+	x->read.page_bytes = LIMIT_ITEMS_PAGE;
+	/* The largest message alone is a page. */
+	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
 	lookup_start(&x->lookup, r, g->store->ops->items_read(g->store, &x->read));
 }

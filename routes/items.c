@@ -1,7 +1,8 @@
 /* Stored messages made into items, and items' ids back into messages. */
 #include "routes/items.h"
 
-#include "base/buf.h"
+#include "base/limits.h"
+#include "json/print.h"
 
 #include <stdio.h>
 
@@ -32,114 +33,137 @@ bool items_cursor(struct str text, struct id *ret)
 	return false;
 }
 
-static struct value *copy_of(const struct value *v)
-{
-	struct buf text;
+/* What is stored was scanned on its way in, a body at most as one string. */
+static const struct json_limits limits = {
+	.depth = LIMIT_JSON_DEPTH,
+	.tokens = LIMIT_JSON_TOKENS,
+	.string = LIMIT_STORE_ROW,
+};
 
-	buf_init(&text, SIZE_MAX / 2);
-	struct value *copy = value_print(v, &text) ? value_parse(buf_view(&text)) : NULL;
-	buf_finish(&text);
-	return copy;
+/* inner: a member of what may be absent itself (json_get would look in the root then). */
+static json_at inner(const struct json_doc *d, json_at at, const char *key)
+{
+	return at == JSON_ABSENT ? JSON_ABSENT : json_get(d, at, key);
 }
 
-static struct value *text_of(const char *s)
+static bool is_array(const struct json_doc *d, json_at at)
 {
-	return value_string(str_of(s));
+	return at != JSON_ABSENT && json_kind(d, at) == JSON_ARRAY;
+}
+
+/* put: text as it stands, then the value. */
+static bool put(struct items *l, const char *text, json_at value)
+{
+	return buf_text(l->out, text) && json_print(&l->doc, value, l->out);
+}
+
+/* put_some: the same, but nothing at all for what is absent or null. */
+static bool put_some(struct items *l, const char *text, json_at value)
+{
+	return value == JSON_ABSENT || json_kind(&l->doc, value) == JSON_NULL || put(l, text, value);
 }
 
 /* --- content --- */
 
-static struct value *text_part(const struct value *text, bool output)
+static bool put_text_part(struct items *l, json_at text, bool output)
 {
-	struct value *part = value_object();
+	const char *start = output ? "{\"type\":\"output_text\",\"text\":"
+				   : "{\"type\":\"input_text\",\"text\":";
 
-	if (value_add_take(part, "type", text_of(output ? "output_text" : "input_text")) &&
-	    value_add_take(part, "text", copy_of(text)) &&
-	    (!output || value_add_take(part, "annotations", value_array())))
-		return part;
-	value_destroy(part);
-	return NULL;
+	return put(l, start, text) && buf_text(l->out, output ? ",\"annotations\":[]}" : "}");
 }
 
-static struct value *image_part(const struct value *image)
+static bool put_image_part(struct items *l, json_at image)
 {
-	const struct value *detail = value_get(image, "detail");
-	struct value       *part = value_object();
+	json_at detail = json_get(&l->doc, image, "detail");
 
-	if (value_add_take(part, "type", text_of("input_image")) &&
-	    value_add_take(part, "image_url", copy_of(value_get(image, "url"))) &&
-	    value_add_take(part, "detail", detail ? copy_of(detail) : text_of("auto")))
-		return part;
-	value_destroy(part);
-	return NULL;
+	if (!put(l, "{\"type\":\"input_image\",\"image_url\":", json_get(&l->doc, image, "url")))
+		return false;
+	return (detail == JSON_ABSENT ? buf_text(l->out, ",\"detail\":\"auto\"")
+				      : put(l, ",\"detail\":", detail)) &&
+	       buf_text(l->out, "}");
 }
 
-/* file_part: {type: file, file: {…}} becomes {type: input_file, …}. */
-static struct value *file_part(const struct value *file)
+/* put_file_part: {type: file, file: {…}} becomes {type: input_file, …}. */
+static bool put_file_part(struct items *l, json_at file)
 {
-	static const char *const members[] = { "file_id", "filename", "file_data" };
-	struct value            *part = value_object();
-	bool                     ok = value_add_take(part, "type", text_of("input_file"));
+	static const char *const members[][2] = {
+		{ "file_id", ",\"file_id\":" },
+		{ "filename", ",\"filename\":" },
+		{ "file_data", ",\"file_data\":" },
+	};
 
-	for (size_t i = 0; ok && i < ARRAY_LEN(members); i++) {
-		const struct value *v = value_get(file, members[i]);
+	if (!buf_text(l->out, "{\"type\":\"input_file\""))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+		json_at v = json_get(&l->doc, file, members[i][0]);
 
-		ok = !v || value_add_take(part, members[i], copy_of(v));
+		if (v != JSON_ABSENT && !put(l, members[i][1], v))
+			return false;
 	}
-	if (ok)
-		return part;
-	value_destroy(part);
-	return NULL;
+	return buf_text(l->out, "}");
 }
 
-static struct value *part_of(const struct value *part, bool output)
+static bool put_part(struct items *l, json_at part, bool output)
 {
-	struct str          type = STR_NONE;
-	const struct value *inner;
+	const struct json_doc *d = &l->doc;
+	json_at                type = json_get(d, part, "type");
+	json_at                text = json_get(d, part, "text");
+	json_at                image = json_get(d, part, "image_url");
+	json_at                file = json_get(d, part, "file");
 
-	(void)value_text(value_get(part, "type"), &type);
-	if (str_is(type, "text") && value_get(part, "text"))
-		return text_part(value_get(part, "text"), output);
-	inner = value_get(part, "image_url");
-	if (str_is(type, "image_url") && value_get(inner, "url"))
-		return image_part(inner);
-	inner = value_get(part, "file");
-	if (str_is(type, "file") && value_is_object(inner))
-		return file_part(inner);
-	return copy_of(part); /* audio, refusals, and what we do not know: as they came */
+	if (json_is(d, type, "text") && text != JSON_ABSENT)
+		return put_text_part(l, text, output);
+	if (json_is(d, type, "image_url") && inner(d, image, "url") != JSON_ABSENT)
+		return put_image_part(l, image);
+	if (json_is(d, type, "file") && file != JSON_ABSENT && json_kind(d, file) == JSON_OBJECT)
+		return put_file_part(l, file);
+	return put(l, "", part); /* audio, refusals, and what we do not know: as they came */
 }
 
-static struct value *content_of(const struct value *content, bool output)
+/* put_refusal: it stands beside the content in a message, and within it in an item. */
+static bool put_refusal(struct items *l, json_at refusal, const char *comma)
 {
-	struct value *list = value_array();
-	bool          ok = list != NULL;
+	if (refusal == JSON_ABSENT)
+		return true;
+	return buf_text(l->out, comma) &&
+	       put(l, "{\"type\":\"refusal\",\"refusal\":", refusal) && buf_text(l->out, "}");
+}
 
-	if (value_is_array(content))
-		for (size_t i = 0; ok && i < value_count(content); i++)
-			ok = value_push_take(list, part_of(value_at(content, i), output));
-	else if (content && !value_is_null(content))
-		ok = value_push_take(list, text_part(content, output));
-	if (ok)
-		return list;
-	value_destroy(list);
-	return NULL;
+static bool put_content(struct items *l, json_at content, json_at refusal, bool output)
+{
+	const struct json_doc *d = &l->doc;
+	const char            *comma = "";
+
+	if (!buf_text(l->out, "["))
+		return false;
+	if (is_array(d, content)) {
+		for (json_at i = json_first(d, content); i != json_end(d, content);
+		     i = json_next(d, i), comma = ",")
+			if (!buf_text(l->out, comma) || !put_part(l, i, output))
+				return false;
+	} else if (content != JSON_ABSENT && json_kind(d, content) != JSON_NULL) {
+		if (!put_text_part(l, content, output))
+			return false;
+		comma = ",";
+	}
+	return put_refusal(l, refusal, comma) && buf_text(l->out, "]");
 }
 
 /* --- items --- */
 
-static bool add_id(struct value *item, struct id id, const char *prefix, size_t nth)
+/* start: the comma, the type and the id of the next item. */
+static bool start(struct items *l, const char *type, struct id id, const char *prefix, size_t nth)
 {
 	char text[ID_MAX];
-	char numbered[ID_MAX + 24];
 
 	id_text(id, prefix, text);
-	snprintf(numbered, sizeof numbered, nth > 0 ? "%s_%zu" : "%s", text, nth + 1);
-	return value_add_take(item, "id", text_of(numbered));
-}
-
-static bool add_copy(struct value *item, const char *key, const struct value *v)
-{
-	return !v || value_is_null(v) || value_add_take(item, key, copy_of(v));
+	snprintf(l->last, sizeof l->last, nth > 0 ? "%s_%zu" : "%s", text, nth + 1);
+	if (l->count == 0)
+		memcpy(l->first, l->last, sizeof l->first);
+	return buf_text(l->out, l->count++ > 0 ? ",{\"type\":\"" : "{\"type\":\"") &&
+	       buf_text(l->out, type) && buf_text(l->out, "\",\"id\":\"") &&
+	       buf_text(l->out, l->last) && buf_text(l->out, "\"");
 }
 
 static const char *status_of(enum run_status s)
@@ -156,102 +180,114 @@ static const char *status_of(enum run_status s)
 	return "completed";
 }
 
-/* push_refusal: it stands beside the content in a message, and within it in an item. */
-static bool push_refusal(struct value *content, const struct value *refusal)
+/* read_role: cut where it is longer than any role. */
+static bool read_role(const struct json_doc *d, char ret[16])
 {
-	struct value *part;
+	json_at    at = json_get(d, 0, "role");
+	struct buf text;
 
-	if (!refusal || value_is_null(refusal))
+	snprintf(ret, 16, "user");
+	if (at == JSON_ABSENT || json_kind(d, at) != JSON_STRING)
 		return true;
-	part = value_object();
-	if (value_add_take(part, "type", text_of("refusal")) &&
-	    value_add_take(part, "refusal", copy_of(refusal)))
-		return value_push_take(content, part);
-	value_destroy(part);
-	return false;
+	buf_init(&text, d->tok[at].len);
+	bool ok = json_unescape(json_inner(d, at), &text);
+	if (ok)
+		snprintf(ret, 16, "%.*s", STR_ARG(buf_view(&text)));
+	buf_finish(&text);
+	return ok;
 }
 
-static bool push_message(struct value *list, const struct store_item *si, const struct value *m,
-			 const char *role)
+static bool push_message(struct items *l, const struct store_item *si, const char *role)
 {
-	struct value *item = value_object();
-	bool          output = strcmp(role, "assistant") == 0;
-	struct value *content = content_of(value_get(m, "content"), output);
+	const struct json_doc *d = &l->doc;
+	bool                   output = strcmp(role, "assistant") == 0;
 
-	if (item && push_refusal(content, value_get(m, "refusal")) && value_add_take(item, "type", text_of("message")) &&
-	    add_id(item, si->message.id, ID_MESSAGE, 0) &&
-	    value_add_take(item, "status", text_of(status_of(si->status))) &&
-	    value_add_take(item, "role", text_of(role)) &&
-	    value_add_take(item, "content", TAKE(content)) &&
-	    add_copy(item, "name", value_get(m, "name")) &&
-	    add_copy(item, "context", value_get(m, "context")) &&
-	    value_add_take(item, "created_at", value_int(si->created_ms / 1000)))
-		return value_push_take(list, item);
-	value_destroy(content);
-	value_destroy(item);
-	return false;
+	return start(l, "message", si->message.id, ID_MESSAGE, 0) &&
+	       buf_text(l->out, ",\"status\":\"") && buf_text(l->out, status_of(si->status)) &&
+	       buf_text(l->out, "\",\"role\":") && buf_json_string(l->out, str_of(role)) &&
+	       buf_text(l->out, ",\"content\":") &&
+	       put_content(l, json_get(d, 0, "content"), json_get_some(d, 0, "refusal"), output) &&
+	       put_some(l, ",\"name\":", json_get(d, 0, "name")) &&
+	       put_some(l, ",\"context\":", json_get(d, 0, "context")) &&
+	       buf_text(l->out, ",\"created_at\":") && buf_int(l->out, si->created_ms / 1000) &&
+	       buf_text(l->out, "}");
 }
 
-static bool push_call(struct value *list, const struct store_item *si, const struct value *call,
-		      size_t nth)
+static bool push_call(struct items *l, const struct store_item *si, json_at call, size_t nth)
 {
-	const struct value *function = value_get(call, "function");
-	struct value       *item = value_object();
+	const struct json_doc *d = &l->doc;
+	json_at                function = json_get(d, call, "function");
 
-	if (item && value_add_take(item, "type", text_of("function_call")) &&
-	    add_id(item, si->message.id, ID_CALL, nth) &&
-	    add_copy(item, "call_id", value_get(call, "id")) &&
-	    add_copy(item, "name", value_get(function, "name")) &&
-	    add_copy(item, "arguments", value_get(function, "arguments")) &&
-	    value_add_take(item, "status", text_of(status_of(si->status))))
-		return value_push_take(list, item);
-	value_destroy(item);
-	return false;
+	return start(l, "function_call", si->message.id, ID_CALL, nth) &&
+	       put_some(l, ",\"call_id\":", json_get(d, call, "id")) &&
+	       put_some(l, ",\"name\":", inner(d, function, "name")) &&
+	       put_some(l, ",\"arguments\":", inner(d, function, "arguments")) &&
+	       buf_text(l->out, ",\"status\":\"") && buf_text(l->out, status_of(si->status)) &&
+	       buf_text(l->out, "\"}");
 }
 
-static bool push_output(struct value *list, const struct store_item *si, const struct value *m)
+static bool put_output(struct items *l, json_at content)
 {
-	const struct value *content = value_get(m, "content");
-	struct value       *item = value_object();
-	struct value *output = value_is_array(content) ? content_of(content, false)
-			       : content               ? copy_of(content)
-						       : value_string(STR_NONE);
-
-	if (item && value_add_take(item, "type", text_of("function_call_output")) &&
-	    add_id(item, si->message.id, ID_OUTPUT, 0) &&
-	    add_copy(item, "call_id", value_get(m, "tool_call_id")) &&
-	    value_add_take(item, "output", TAKE(output)) &&
-	    value_add_take(item, "status", text_of("completed")))
-		return value_push_take(list, item);
-	value_destroy(output);
-	value_destroy(item);
-	return false;
+	if (content == JSON_ABSENT)
+		return buf_text(l->out, "\"\"");
+	if (is_array(&l->doc, content))
+		return put_content(l, content, JSON_ABSENT, false);
+	return put(l, "", content);
 }
 
-static bool push_all(struct value *list, const struct store_item *si, const struct value *m)
+static bool push_output(struct items *l, const struct store_item *si)
 {
-	const struct value *calls = value_get(m, "tool_calls");
-	struct str          role = STR("user");
-	char                role_text[16];
-	bool                ok = true;
+	return start(l, "function_call_output", si->message.id, ID_OUTPUT, 0) &&
+	       put_some(l, ",\"call_id\":", json_get(&l->doc, 0, "tool_call_id")) &&
+	       buf_text(l->out, ",\"output\":") && put_output(l, json_get(&l->doc, 0, "content")) &&
+	       buf_text(l->out, ",\"status\":\"completed\"}");
+}
 
-	(void)value_text(value_get(m, "role"), &role);
-	snprintf(role_text, sizeof role_text, "%.*s", STR_ARG(role));
-	if (str_is(role, "tool"))
-		return push_output(list, si, m);
+static bool push_all(struct items *l, const struct store_item *si)
+{
+	const struct json_doc *d = &l->doc;
+	json_at                calls = json_get(d, 0, "tool_calls");
+	char                   role[16];
+	size_t                 nth = 0;
+
+	if (!read_role(d, role))
+		return false;
+	if (strcmp(role, "tool") == 0)
+		return push_output(l, si);
 	/* A message of nothing but tool calls has no text to show. */
-	if (!value_is_array(calls) || !(value_is_null(value_get(m, "content")) || !value_get(m, "content")))
-		ok = push_message(list, si, m, role_text);
-	for (size_t i = 0; ok && value_is_array(calls) && i < value_count(calls); i++)
-		ok = push_call(list, si, value_at(calls, i), i);
-	return ok;
+	if ((!is_array(d, calls) || json_get_some(d, 0, "content") != JSON_ABSENT) &&
+	    !push_message(l, si, role))
+		return false;
+	if (is_array(d, calls))
+		for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i))
+			if (!push_call(l, si, i, nth++))
+				return false;
+	return true;
 }
 
-bool items_push(struct value *list, const struct store_item *item)
+void items_init(struct items *list, struct buf *out)
 {
-	struct value *m = value_parse(item->message.body);
-	bool          ok = value_is_object(m) && push_all(list, item, m);
+	*list = (struct items){ .out = out };
+}
 
-	value_destroy(m);
-	return ok;
+void items_finish(struct items *list)
+{
+	json_doc_finish(&list->doc);
+}
+
+bool items_push(struct items *list, const struct store_item *item)
+{
+	struct str body = item->message.body;
+	size_t     len = list->out->len;
+	size_t     count = list->count;
+	struct err e;
+
+	/* What it gets round it is small; one step of growth rather than many. */
+	if (json_scan(&list->doc, body.p, body.n, &limits, &e) == ERR_OK &&
+	    json_kind(&list->doc, 0) == JSON_OBJECT && buf_reserve(list->out, body.n + KIB) &&
+	    push_all(list, item))
+		return true;
+	list->out->len = len;
+	list->count = count;
+	return false;
 }

@@ -1,14 +1,29 @@
 /* routes/items: stored messages as items of OpenAI's Conversations API. */
 #pragma once
 
-#include "json/value.h"
+#include "base/buf.h"
+#include "json/scan.h"
 #include "store/store.h"
 
-/* items_push: appends the item or items that one stored message makes: its text as a message item,
- * each tool call as a function_call item, a tool's answer as a function_call_output item.  Members
- * that OpenAI has no place for (name, context) are kept on the message item.
- * False: no memory, or the stored message is damaged. */
-bool items_push(struct value *list, const struct store_item *item) MUST_USE;
+enum { ITEM_ID_MAX = ID_MAX + 24 };
+
+/* A list that is being printed.  Laid open so that it can stand on the stack. */
+struct items {
+	struct buf     *out; /* borrowed */
+	struct json_doc doc; /* of one message at a time */
+	size_t          count;
+	char            first[ITEM_ID_MAX]; /* ids; empty while there is none */
+	char            last[ITEM_ID_MAX];
+};
+
+void items_init(struct items *list, struct buf *out);
+void items_finish(struct items *list);
+/* items_push: appends the item or items that one stored message makes, with commas between them:
+ * its text as a message item, each tool call as a function_call item, a tool's answer as a
+ * function_call_output item.  Members that OpenAI has no place for (name, context) are kept on the
+ * message item.
+ * False: no memory, or the stored message is damaged; nothing was appended. */
+bool items_push(struct items *list, const struct store_item *item) MUST_USE;
 
 /* items_cursor: the message an item's id belongs to; false: no id of an item. */
 bool items_cursor(struct str text, struct id *ret);

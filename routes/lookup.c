@@ -6,7 +6,10 @@
 
 static void client_left(void *arg)
 {
-	((struct lookup *)arg)->request = NULL;
+	struct lookup *l = arg;
+
+	l->request = NULL;
+	atomic_store_explicit(&l->job->cancelled, true, memory_order_relaxed);
 }
 
 void lookup_start(struct lookup *l, struct request *r, bool started)

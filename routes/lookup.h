@@ -2,11 +2,12 @@
 #pragma once
 
 #include "http/request.h"
-#include "json/value.h"
 #include "routes/gateway.h"
+#include "store/store.h"
 
 /* Embedded first in what a route keeps while it waits; owned by the lookup from start to end. */
 struct lookup {
+	struct store_job *job; /* the read, in the same memory; cancelled when the client leaves */
 	struct request *request; /* NULL: the client left */
 	/* print: the answer's body from what was read; false: no memory. */
 	bool (*print)(struct lookup *l, struct buf *out);

@@ -123,7 +123,9 @@ void runs_get(struct request *r, void *app)
 		reply_error(r, &e);
 		return;
 	}
-	x->lookup = (struct lookup){ .print = print_run, .destroy = get_destroy };
+	x->lookup = (struct lookup){
+		.job = &x->read.job, .print = print_run, .destroy = get_destroy
+	};
 	x->read = (struct run_read){
 		.job = { .loop = g->loop, .done = get_done },
 		.owner = request_owner(r),

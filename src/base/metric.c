@@ -136,12 +136,13 @@ void metric_http(const char *route, const char *method, int status, int64_t us)
 {
 	static const char *const known[] = { "GET", "HEAD", "POST", "DELETE", "OPTIONS" };
 	const char              *name = "other";
-	char                     code[8];
+	char                     code[4] = "";
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (strcmp(known[i], method) == 0)
 			name = known[i];
-	snprintf(code, sizeof code, "%d", status);
+	for (int i = 2, rest = status; i >= 0; i--, rest /= 10)
+		code[i] = (char)('0' + rest % 10);
 	metric_add(METRIC_HTTP_REQUESTS, (const char *[]){ route, name, code }, 1);
 	metric_observe(METRIC_HTTP_DURATION, (const char *[]){ route, name, "" }, us);
 }

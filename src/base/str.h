@@ -19,6 +19,16 @@ static inline struct str str_of(const char *text)
 	return (struct str){ text, text ? strlen(text) : 0 };
 }
 
+/* str_copy: s into to[size], cut if need be, with a NUL. */
+static inline void str_copy(char *to, size_t size, struct str s)
+{
+	size_t n = s.n < size ? s.n : size - 1;
+
+	if (n > 0)
+		memcpy(to, s.p, n);
+	to[n] = '\0';
+}
+
 static inline bool str_eq(struct str a, struct str b)
 {
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);

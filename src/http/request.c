@@ -315,7 +315,7 @@ bool request_query(struct request *r, const char *key, size_t nth, struct str *r
 static void keep(char *to, size_t size, struct str s)
 {
 	if (s.n > 0)
-		snprintf(to, size, "%.*s", STR_ARG(s));
+		str_copy(to, size, s);
 }
 
 void request_note(struct request *r, const struct request_note *n)

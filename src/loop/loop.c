@@ -16,6 +16,10 @@ enum {
 	/* A response needs up to three passes of libmicrohttpd and a transfer a few of libcurl; more
 	 * rounds than this mean that something always has more to do, and I/O must get its turn. */
 	ROUNDS_A_TURN = 16,
+	/* Of the inbox, in one round; then those who left and those who came are heard first, so that
+	 * nothing is made for nobody. */
+	TASKS_A_ROUND = 64,
+	TASKS_A_ROUND_US = 2000,
 	SLEEP_MAX_US = 60 * 1000 * 1000,
 };
 
@@ -26,6 +30,8 @@ struct loop {
 	int64_t      now_us;
 	struct watch inbox_watch; /* an eventfd */
 	_Atomic(struct task *) inbox; /* newest first; pushed by any thread, taken by ours */
+	struct task  *todo;       /* taken from the inbox, oldest first */
+	struct task **todo_end;
 	struct task  *later;      /* oldest first */
 	struct task **later_end;
 
@@ -61,6 +67,7 @@ enum errc loop_create(unsigned index, struct loop **ret, struct err *e)
 	if (!l)
 		return err_set(e, ERR_INTERNAL, "", "out of memory for an event loop");
 	l->index = index;
+	l->todo_end = &l->todo;
 	l->later_end = &l->later;
 	l->now_us = clock_mono_us();
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -126,12 +133,15 @@ void loop_later(struct loop *l, struct task *t)
 	l->later_end = &t->next;
 }
 
-static bool run_inbox(struct loop *l)
+static void take_inbox(struct loop *l)
 {
 	struct task *newest = atomic_exchange_explicit(&l->inbox, NULL, memory_order_acquire);
 	struct task *oldest = NULL;
-	bool         any = newest != NULL;
 
+	if (!newest)
+		return;
+
+	struct task *last = newest;
 	while (newest) {
 		struct task *next = newest->next;
 
@@ -139,13 +149,34 @@ static bool run_inbox(struct loop *l)
 		oldest = newest;
 		newest = next;
 	}
-	while (oldest) {
-		struct task *t = oldest;
+	*l->todo_end = oldest;
+	l->todo_end = &last->next;
+}
 
-		oldest = t->next;
-		t->fn(t);
+static void run_first(struct loop *l)
+{
+	struct task *t = l->todo;
+
+	l->todo = t->next;
+	if (!l->todo)
+		l->todo_end = &l->todo;
+	t->fn(t);
+}
+
+/* Something may be left in todo. */
+static bool run_inbox(struct loop *l)
+{
+	take_inbox(l);
+	if (!l->todo)
+		return false;
+
+	int64_t end_us = clock_mono_us() + TASKS_A_ROUND_US;
+	for (int n = 0; l->todo && n < TASKS_A_ROUND; n++) {
+		run_first(l);
+		if (l->todo && clock_mono_us() >= end_us)
+			break;
 	}
-	return any;
+	return true;
 }
 
 /* What is added meanwhile runs in the next round, so that a task may put itself in again. */
@@ -300,6 +331,9 @@ static int64_t run_rounds(struct loop *l)
 		for (size_t i = 0; i < l->idle_count; i++)
 			more |= l->idle[i].fn(l->idle[i].arg, &sleep_us);
 		more |= run_later(l);
+		/* No more rounds without a look at the descriptors. */
+		if (l->todo)
+			return 0;
 	}
 	if (more || l->later)
 		return 0;
@@ -331,7 +365,9 @@ void loop_run(struct loop *l)
 	while (!atomic_load_explicit(&l->stop, memory_order_relaxed))
 		wait_and_dispatch(l, run_rounds(l));
 	/* What was posted before the stop is still answered. */
-	run_inbox(l);
+	take_inbox(l);
+	while (l->todo)
+		run_first(l);
 }
 
 void loop_stop(struct loop *l)

@@ -5,6 +5,7 @@
 
 #include <curl/curl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 
 enum {
@@ -19,11 +20,15 @@ struct multi {
 	bool              announced; /* the timer callback ran since we last looked */
 };
 
-/* One descriptor of libcurl's; lives from its first to its last wish to be polled. */
+/* One descriptor of libcurl's, found by its number.
+ *
+ * libcurl wants a connection polled from a transfer's start to its end, and kept alive in between.
+ * At the end it stays in the epoll set, so that the next start only has to change its entry; if the
+ * kernel has dropped it meanwhile (closed, and the number given to another), it is added anew. */
 struct curl_socket {
-	struct watch        watch;
-	struct multi       *multi;
-	struct curl_socket *next; /* in the free list */
+	struct watch  watch;
+	struct multi *multi;
+	bool          wanted; /* libcurl wants it polled now */
 };
 
 struct transfers {
@@ -31,7 +36,8 @@ struct transfers {
 	struct multi        multi[MULTIS];
 	unsigned            turn; /* which multi gets the next transfer */
 	struct transfer    *active;
-	struct curl_socket *free_sockets;
+	struct curl_socket **sockets; /* by descriptor; owned, as are those in it */
+	size_t              sockets_cap;
 };
 
 struct loop *transfers_loop(struct transfers *ts)
@@ -81,48 +87,56 @@ static void socket_ready(struct watch *w, uint32_t epoll_events)
 		   ((epoll_events & EPOLLOUT) ? CURL_CSELECT_OUT : 0) |
 		   ((epoll_events & EPOLLERR) ? CURL_CSELECT_ERR : 0);
 
+	if (!s->wanted) {
+		/* An idle connection that the server closed: libcurl finds it dead when it looks. */
+		loop_unwatch(m->owner->loop, w);
+		return;
+	}
 	curl_multi_socket_action(m->curl, w->fd, mask, &running);
 	drain(m);
 }
 
-static uint32_t poll_mask(int what)
+/* socket_of: the entry of a descriptor, made if need be; NULL: no memory. */
+static struct curl_socket *socket_of(struct transfers *ts, int fd)
 {
-	return (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
+	size_t at = (size_t)fd;
+	size_t cap = ts->sockets_cap ? ts->sockets_cap : 64;
+
+	while (cap <= at)
+		cap *= 2;
+	if (cap > ts->sockets_cap) {
+		struct curl_socket **more = realloc(ts->sockets, cap * sizeof(struct curl_socket *));
+
+		if (!more)
+			return NULL;
+		memset(more + ts->sockets_cap, 0,
+		       (cap - ts->sockets_cap) * sizeof(struct curl_socket *));
+		ts->sockets = more;
+		ts->sockets_cap = cap;
+	}
+	if (!ts->sockets[at])
+		ts->sockets[at] = calloc(1, sizeof(struct curl_socket));
+	return ts->sockets[at];
 }
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket_arg)
 {
 	struct multi       *m = arg;
-	struct transfers   *ts = m->owner;
-	struct curl_socket *s = socket_arg;
+	struct loop        *l = m->owner->loop;
+	struct curl_socket *s = socket_of(m->owner, fd);
+	uint32_t            mask = (what & CURL_POLL_IN ? EPOLLIN : 0u) |
+			(what & CURL_POLL_OUT ? EPOLLOUT : 0u);
 
 	(void)easy;
-	if (what == CURL_POLL_REMOVE) {
-		if (s) {
-			loop_unwatch(ts->loop, &s->watch);
-			curl_multi_assign(m->curl, fd, NULL);
-			s->next = ts->free_sockets;
-			ts->free_sockets = s;
-		}
-		return 0;
-	}
-	if (s)
-		return loop_rewatch(ts->loop, &s->watch, poll_mask(what)) ? 0 : -1;
-
-	s = ts->free_sockets;
-	if (s)
-		ts->free_sockets = s->next;
-	else
-		s = calloc(1, sizeof *s);
+	(void)socket_arg;
 	if (!s)
 		return -1;
-	*s = (struct curl_socket){ .watch = { .fn = socket_ready, .fd = fd }, .multi = m };
-	if (!loop_watch(ts->loop, &s->watch, poll_mask(what))) {
-		free(s);
-		return -1;
-	}
-	curl_multi_assign(m->curl, fd, s);
-	return 0;
+	s->wanted = what != CURL_POLL_REMOVE;
+	if (!s->wanted)
+		return 0;
+	s->multi = m;
+	s->watch = (struct watch){ .fn = socket_ready, .fd = fd };
+	return loop_rewatch(l, &s->watch, mask) || loop_watch(l, &s->watch, mask) ? 0 : -1;
 }
 
 static int on_timer(CURLM *curl, long after_ms, void *arg)
@@ -201,12 +215,9 @@ void transfers_destroy(struct transfers *ts)
 	for (size_t i = 0; i < MULTIS; i++)
 		if (ts->multi[i].curl)
 			curl_multi_cleanup(ts->multi[i].curl);
-	while (ts->free_sockets) {
-		struct curl_socket *next = ts->free_sockets->next;
-
-		free(ts->free_sockets);
-		ts->free_sockets = next;
-	}
+	for (size_t i = 0; i < ts->sockets_cap; i++)
+		free(ts->sockets[i]);
+	free(ts->sockets);
 	free(ts);
 }
 

@@ -4,7 +4,6 @@
 #include "lmc/context.h"
 #include "run/internal.h"
 
-#include <stdio.h>
 
 /* --- its events --- */
 
@@ -46,7 +45,7 @@ static bool keep(struct run *r, const struct event *ev)
 	if (ev->kind == EVENT_USAGE)
 		r->usage = ev->usage;
 	if (ev->kind == EVENT_FINISH && ev->choice == 0 && !r->finish_reason[0])
-		snprintf(r->finish_reason, sizeof r->finish_reason, "%.*s", STR_ARG(ev->text));
+		str_copy(r->finish_reason, sizeof r->finish_reason, ev->text);
 	/* A plain answer that goes through as it came needs no second copy, unless it is stored. */
 	if (run_stored(r) || (ev->kind == EVENT_MESSAGE && ev->raw.n == 0 && !ev->cont))
 		return answer_add(&r->answer, ev);

@@ -167,7 +167,7 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	r->id = id_new();
 	r->created_ms = clock_wall_ms();
 	r->seq_reserved = rq->store ? SEQ_FIRST_RANGE : UINT64_MAX;
-	snprintf(r->request_id, sizeof r->request_id, "%.*s", STR_ARG(rq->request_id));
+	str_copy(r->request_id, sizeof r->request_id, rq->request_id);
 	id_text(r->id, ID_RUN, r->id_text);
 	id_text(r->id, ID_MESSAGE, r->message_text);
 	id_text(r->id, ID_COMPLETION, r->completion_text);

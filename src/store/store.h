@@ -15,6 +15,8 @@
 #include "loop/loop.h"
 #include "msg/event.h"
 
+#include <stdatomic.h>
+
 struct store;
 
 /* First in every job.  The job is owned by the caller and lent to the store from submission until
@@ -24,7 +26,12 @@ struct store_job {
 	struct loop *loop;
 	void (*done)(struct store_job *job);
 	struct err err; /* out: code ERR_OK on success */
+	/* Set by the submitter, on its loop, when nobody waits any more: a read that has not begun is
+	 * then answered at once, with an error nobody sees.  Writes are done all the same. */
+	atomic_bool       cancelled;
 	struct store_job *next; /* the store's: queues, and answers that travel together */
+	void             *pool; /* the store's: where its answer is counted until it is handled */
+	size_t            held; /* the store's: bytes of the answer, as counted there */
 	unsigned          op;   /* the store's: which of the jobs below this is */
 };
 
@@ -122,6 +129,9 @@ struct items_read {
 	struct id        after; /* none: from the beginning (in the order asked) */
 	bool             descending;
 	size_t           limit;
+	/* A page ends in front of the message that would make it larger, but not without one;
+	 * 0: only the arena ends it. */
+	size_t           page_bytes;
 	struct arena     arena;
 	/* out: of the newest branch */
 	struct store_item {
@@ -130,7 +140,7 @@ struct items_read {
 		enum run_status      status; /* an answer's run; COMPLETED for others */
 	}     *items;
 	size_t item_count;
-	bool   has_more; /* also when the arena's max, not limit, ended the page */
+	bool   has_more; /* also when page_bytes or the arena, not limit, ended it */
 };
 
 struct run_read {

@@ -399,6 +399,24 @@ def test_items_list_pages(client):
     assert seen == ids[::-1]
 
 
+def test_a_page_of_large_messages_is_cut_and_all_items_come_once(client):
+    messages = [f"{i}:" + "x" * (5_000_000 if i == 4 else 900_000) for i in range(9)] + ["end"]
+    conversation = client.chat(*messages).ok().json["conversation"]
+    for order in ("asc", "desc"):
+        texts, sizes, after = [], [], ""
+        while True:
+            page = client.get(f"/v1/conversations/{conversation}/items?limit=100&order={order}"
+                              + after).ok().json
+            texts += [item_text(i) for i in page["data"] if i["role"] == "user"]
+            sizes.append(sum(len(item_text(i)) for i in page["data"]))
+            assert page["last_id"] == page["data"][-1]["id"], "no page is empty"
+            if not page["has_more"]:
+                break
+            after = f"&after={page['last_id']}"
+        assert texts == (messages if order == "asc" else messages[::-1])
+        assert max(sizes) < 5_100_000 and len(sizes) == 3
+
+
 @pytest.mark.parametrize("query, param", [("limit=0", "limit"), ("limit=101", "limit"),
                                           ("limit=x", "limit"), ("order=up", "order"),
                                           ("after=nonsense", "after")])

@@ -236,6 +236,23 @@ static void tasks_of_many_threads_all_run_each_threads_in_its_order(void **state
 	free(b);
 }
 
+static void what_a_full_inbox_left_over_is_run_at_the_end(void **state)
+{
+	(void)state;
+	OWNED(loop) l = loop_new();
+	struct job  jobs[100];
+
+	for (size_t i = 0; i < 100; i++) {
+		jobs[i] = job(l, (char)('!' + i % 90));
+		loop_post(l, &jobs[i].task);
+	}
+	jobs[0].stop = true;
+	loop_run(l);
+	assert_int_equal(letters, 100);
+	for (size_t i = 0; i < 100; i++)
+		assert_int_equal(word[i], '!' + i % 90);
+}
+
 static void *stop_main(void *arg)
 {
 	loop_stop(arg);
@@ -532,6 +549,27 @@ static void a_watched_descriptor_is_told_of(void **state)
 	pipe_stop(&p);
 }
 
+static void a_full_inbox_leaves_descriptors_their_turn(void **state)
+{
+	(void)state;
+	OWNED(loop)       l = loop_new();
+	struct pipe_watch p;
+	struct job        jobs[100];
+
+	pipe_start(&p, l, 'p');
+	assert_int_equal(write(p.far, "x", 1), 1);
+	for (size_t i = 0; i < 100; i++) {
+		jobs[i] = job(l, (char)(i < 99 ? 'a' : 'z'));
+		loop_post(l, &jobs[i].task);
+	}
+	jobs[99].stop = true;
+	loop_run(l);
+	assert_int_equal(letters, 101);
+	assert_int_equal(word[100], 'z');
+	assert_true(strchr(word, 'p') < word + 100);
+	pipe_stop(&p);
+}
+
 static void an_unwatched_descriptor_is_not_told_of_though_its_event_was_read(void **state)
 {
 	(void)state;
@@ -693,6 +731,8 @@ int main(void)
 		cmocka_unit_test(later_tasks_run_in_order_and_what_they_leave_in_the_next_round),
 		cmocka_unit_test(a_later_task_may_put_itself_in_again),
 		cmocka_unit_test(tasks_of_many_threads_all_run_each_threads_in_its_order),
+		cmocka_unit_test(what_a_full_inbox_left_over_is_run_at_the_end),
+		cmocka_unit_test(a_full_inbox_leaves_descriptors_their_turn),
 		cmocka_unit_test(a_sleeping_loop_is_stopped_by_another_thread),
 		cmocka_unit_test(timers_fire_in_the_order_of_their_times),
 		cmocka_unit_test(a_timer_never_fires_early),

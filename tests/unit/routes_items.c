@@ -28,18 +28,18 @@ struct row {
 static void check_row(const struct row *row)
 {
 	struct store_item item = { { id_7, str_of(row->message) }, 1700000000999, row->status };
-	struct value     *list = value_array();
+	struct items      list;
 	struct buf        out;
 
 	print_message("case: %s\n", row->why);
 	buf_init(&out, 64 * KIB);
-	assert_non_null(list);
-	assert_true(items_push(list, &item));
-	assert_true(value_print(list, &out));
-	assert_true(buf_add(&out, "", 1));
+	items_init(&list, &out);
+	assert_true(buf_text(&out, "["));
+	assert_true(items_push(&list, &item));
+	assert_true(buf_add(&out, "]", 2));
 	assert_string_equal(out.data, row->want);
+	items_finish(&list);
 	buf_finish(&out);
-	value_destroy(list);
 }
 
 static void each_form_of_message_has_its_items(void **state)
@@ -159,6 +159,42 @@ static void a_refusal_is_shown(void **state)
 				 "{\"type\":\"refusal\",\"refusal\":\"no\"}" MADE "]" });
 }
 
+static void escapes_white_space_and_numbers_come_out_in_one_form(void **state)
+{
+	(void)state;
+	check_row(&(struct row){
+		"escapes",
+		"{ \"role\" : \"\\u0075ser\", \"content\" : \"a\\/\\n\\b\\\"\\ud83d\\ude00\\ud800\\u0000\" ,"
+		" \"context\" : { \"\\u0061\" : [ 1 , 1.50 , 1e400 , true , null , { } , [ ] ] } }",
+		RUN_COMPLETED,
+		"[" MESSAGE("completed", "user")
+		"{\"type\":\"input_text\",\"text\":"
+		"\"a/\\n\\u0008\\\"\xf0\x9f\x98\x80\xef\xbf\xbd\\u0000\"}"
+		MADE_WITH("\"context\":{\"a\":[1,1.50,1e400,true,null,{},[]]}") "]" });
+}
+
+static void a_list_knows_its_first_and_last_id(void **state)
+{
+	(void)state;
+	struct store_item item = {
+		{ id_7, STR("{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":[{},{}]}") },
+		0, RUN_COMPLETED
+	};
+	struct items list;
+	struct buf   out;
+
+	buf_init(&out, 64 * KIB);
+	items_init(&list, &out);
+	assert_string_equal(list.first, "");
+	assert_true(items_push(&list, &item));
+	assert_true(items_push(&list, &item));
+	assert_int_equal(list.count, 6);
+	assert_string_equal(list.first, "msg_" BODY);
+	assert_string_equal(list.last, "fc_" BODY "_2");
+	items_finish(&list);
+	buf_finish(&out);
+}
+
 static void a_damaged_message_is_told(void **state)
 {
 	(void)state;
@@ -166,11 +202,16 @@ static void a_damaged_message_is_told(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(messages); i++) {
 		struct store_item item = { { id_7, str_of(messages[i]) }, 0, RUN_COMPLETED };
-		struct value     *list = value_array();
+		struct items      list;
+		struct buf        out;
 
-		assert_false(items_push(list, &item));
-		assert_int_equal(value_count(list), 0);
-		value_destroy(list);
+		buf_init(&out, KIB);
+		items_init(&list, &out);
+		assert_false(items_push(&list, &item));
+		assert_int_equal(list.count, 0);
+		assert_int_equal(out.len, 0);
+		items_finish(&list);
+		buf_finish(&out);
 	}
 }
 
@@ -228,6 +269,8 @@ int main(void)
 		cmocka_unit_test(each_form_of_message_has_its_items),
 		cmocka_unit_test(a_tools_answer_without_content_is_not_damage),
 		cmocka_unit_test(a_refusal_is_shown),
+		cmocka_unit_test(escapes_white_space_and_numbers_come_out_in_one_form),
+		cmocka_unit_test(a_list_knows_its_first_and_last_id),
 		cmocka_unit_test(a_damaged_message_is_told),
 		cmocka_unit_test(an_items_id_leads_to_its_message),
 		cmocka_unit_test(an_id_with_something_else_behind_it_is_none),

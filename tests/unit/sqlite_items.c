@@ -168,6 +168,107 @@ static void a_page_ends_where_memory_does(void **state)
 	free(body);
 }
 
+static void a_page_of_large_messages_is_cut_and_the_next_goes_on(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m[7];
+	char                *body = malloc(300 * KIB + 1);
+
+	open_store(f);
+	memset(body, 'x', 300 * KIB);
+	body[300 * KIB] = '\0';
+	struct turn_begin t = first_turn(m, body);
+	/* The one in the middle is a page of its own. */
+	for (size_t i = 0; i < 7; i++)
+		m[i] = (struct store_message){ id_new(), { body, (i == 3 ? 300 : 40) * KIB } };
+	t.message_count = 7;
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+
+	static const size_t pages[] = { 2, 1, 1, 2, 1 };
+	struct items_read   j = { .conversation = t.conversation, .limit = 100 };
+	size_t              seen = 0;
+	for (size_t i = 0; i < ARRAY_LEN(pages); i++) {
+		arena_init(&j.arena, MIB);
+		j.page_bytes = 100 * KIB;
+		assert_int_equal(DO(f, items_read, &j), ERR_OK);
+		assert_int_equal(j.item_count, pages[i]);
+		for (size_t k = 0; k < j.item_count; k++, seen++)
+			assert_memory_equal(&j.items[k].message.id, &m[seen].id, sizeof(struct id));
+		assert_int_equal(j.has_more, seen < 7);
+		j.after = j.items[j.item_count - 1].message.id;
+		arena_finish(&j.arena);
+	}
+	free(body);
+}
+
+static void a_cancelled_read_is_answered_without_being_done(void **state)
+{
+	struct fixture *f = *state;
+	struct talk     t;
+
+	open_store(f);
+	make_talk(f, &t, false);
+	struct items_read j = page(&t, false, 100);
+	atomic_store(&j.job.cancelled, true);
+	assert_int_equal(DO(f, items_read, &j), ERR_CANCELLED);
+	assert_int_equal(j.item_count, 0);
+	assert_int_equal(j.arena.used, 0);
+	arena_finish(&j.arena);
+}
+
+static void reads_that_nobody_handles_are_bounded_in_number(void **state)
+{
+	struct fixture    *f = *state;
+	struct talk        t;
+	struct items_read *all = calloc(LIMIT_STORE_READS + 1, sizeof *all);
+
+	open_store(f);
+	make_talk(f, &t, false);
+	size_t done = f->loop.done;
+	for (size_t i = 0; i <= LIMIT_STORE_READS; i++) {
+		all[i] = page(&t, false, 1);
+		assert_int_equal(SUBMIT(f, items_read, &all[i]), i < LIMIT_STORE_READS);
+	}
+	loop_until(&f->loop, done + LIMIT_STORE_READS);
+	assert_int_equal(DO(f, items_read, &all[LIMIT_STORE_READS]), ERR_OK);
+	for (size_t i = 0; i <= LIMIT_STORE_READS; i++)
+		arena_finish(&all[i].arena);
+	free(all);
+}
+
+static void the_pool_waits_while_answers_fill_their_memory(void **state)
+{
+	enum { READS = 24, EACH = 4 * MIB };
+	struct fixture      *f = *state;
+	struct store_message m;
+	struct items_read    all[READS];
+	char                *body = calloc(1, EACH + 1);
+
+	open_store(f);
+	memset(body, 'x', EACH);
+	struct turn_begin t = first_turn(&m, body);
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	size_t done = f->loop.done;
+	for (size_t i = 0; i < READS; i++) {
+		all[i] = (struct items_read){ .conversation = t.conversation, .limit = 1 };
+		arena_init(&all[i].arena, 2 * EACH);
+		assert_true(SUBMIT(f, items_read, &all[i]));
+	}
+	/* All come, though the pool had to pause: handling an answer lets it go on. */
+	loop_until(&f->loop, done + READS);
+	for (size_t i = 0; i < READS; i++) {
+		assert_int_equal(all[i].item_count, 1);
+		arena_finish(&all[i].arena);
+		assert_true(SUBMIT(f, items_read, &all[i]));
+	}
+	/* The end does not wait for anybody; answers come all the same. */
+	close_store(f);
+	loop_until(&f->loop, done + 2 * READS);
+	for (size_t i = 0; i < READS; i++)
+		arena_finish(&all[i].arena);
+	free(body);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -177,6 +278,10 @@ int main(void)
 		T(an_answer_tells_how_its_run_ended),
 		T(an_unknown_cursor_is_refused),
 		T(a_page_ends_where_memory_does),
+		T(a_page_of_large_messages_is_cut_and_the_next_goes_on),
+		T(a_cancelled_read_is_answered_without_being_done),
+		T(reads_that_nobody_handles_are_bounded_in_number),
+		T(the_pool_waits_while_answers_fill_their_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -340,7 +340,14 @@ static int read_item(struct reads *r, struct items_read *j, int64_t key, bool *r
 
 	if (rc != SQLITE_OK)
 		return rc;
-	if (!fits(&j->arena, (size_t)sqlite3_column_bytes(st, 3))) {
+
+	size_t bytes = (size_t)sqlite3_column_bytes(st, 3);
+	if (j->item_count > 0 && j->page_bytes > 0 &&
+	    (bytes > j->page_bytes || j->arena.used > j->page_bytes - bytes)) {
+		*ret_full = true;
+		return SQLITE_OK;
+	}
+	if (!fits(&j->arena, bytes)) {
 		*ret_full = true;
 		if (j->item_count == 0)
 			err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",

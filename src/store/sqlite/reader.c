@@ -2,7 +2,7 @@
 #include "store/sqlite/reader.h"
 
 #include "base/limits.h"
-#include "store/sqlite/answer.h"
+#include "store/sqlite/job.h"
 #include "store/sqlite/read.h"
 #include "store/sqlite/thread.h"
 
@@ -16,32 +16,97 @@ struct reader {
 };
 
 struct readers {
-	pthread_mutex_t    lock; /* guards the queue */
+	pthread_mutex_t    lock; /* guards all up to stopping */
 	pthread_cond_t     wake;
 	struct store_job  *first;
 	struct store_job **end;
-	size_t             waiting;
+	size_t             open;  /* jobs queued, being done, or answered and not handled */
+	size_t             held;  /* bytes of answers that are not handled */
+	unsigned           users; /* those jobs, and the owner: the last one frees */
 	bool               stopping;
 
 	unsigned      started;
 	struct reader all[];
 };
 
+/* Unlocks. */
+static void let_go(struct readers *p)
+{
+	bool last = --p->users == 0;
+
+	pthread_mutex_unlock(&p->lock);
+	if (!last)
+		return;
+	pthread_cond_destroy(&p->wake);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+/* At the end nobody may be left to handle answers: then memory is no reason to wait. */
+static bool may_take(const struct readers *p)
+{
+	return p->stopping || (p->first && p->held < LIMIT_STORE_ANSWERS);
+}
+
 static struct store_job *take(struct readers *p)
 {
 	pthread_mutex_lock(&p->lock);
-	while (!p->first && !p->stopping)
+	while (!may_take(p))
 		pthread_cond_wait(&p->wake, &p->lock);
 
 	struct store_job *job = p->first;
 	if (job) {
 		p->first = job->next;
-		p->waiting--;
 		if (!p->first)
 			p->end = &p->first;
 	}
 	pthread_mutex_unlock(&p->lock);
 	return job;
+}
+
+static size_t size_of(struct store_job *job)
+{
+	switch ((enum job_op)job->op) {
+	case JOB_BRANCH_READ:
+		return container_of(job, struct branch_read, job)->arena.used;
+	case JOB_CONVERSATION_READ:
+		return container_of(job, struct conversation_read, job)->arena.used;
+	case JOB_ITEMS_READ:
+		return container_of(job, struct items_read, job)->arena.used;
+	case JOB_RUN_READ:
+		return container_of(job, struct run_read, job)->arena.used;
+	case JOB_TURN_BEGIN:
+	case JOB_TURN_END:
+	case JOB_SEQ_RESERVE:
+		break;
+	}
+	return 0;
+}
+
+/* On the job's loop. */
+static void handle(struct task *task)
+{
+	struct store_job *job = container_of(task, struct store_job, task);
+	struct readers   *p = job->pool;
+
+	pthread_mutex_lock(&p->lock);
+	bool paused = p->held >= LIMIT_STORE_ANSWERS;
+	p->open--;
+	p->held -= job->held;
+	if (paused && p->held < LIMIT_STORE_ANSWERS)
+		pthread_cond_broadcast(&p->wake);
+	let_go(p);
+	job->done(job); /* may free the job */
+}
+
+static void answer(struct readers *p, struct store_job *job)
+{
+	job->held = size_of(job);
+	job->task.fn = handle;
+	pthread_mutex_lock(&p->lock);
+	p->held += job->held;
+	pthread_mutex_unlock(&p->lock);
+	loop_post(job->loop, &job->task);
 }
 
 static void *serve(void *arg)
@@ -50,9 +115,11 @@ static void *serve(void *arg)
 	struct store_job *job;
 
 	for (job = take(r->pool); job; job = take(r->pool)) {
-		reads_run(&r->reads, job);
-		job->next = NULL;
-		answer_post(job);
+		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
+			err_set(&job->err, ERR_CANCELLED, "", "nobody waits for this read");
+		else
+			reads_run(&r->reads, job);
+		answer(r->pool, job);
 	}
 	return NULL;
 }
@@ -85,6 +152,7 @@ enum errc readers_create(const char *path, unsigned count, int64_t busy_ms, stru
 	pthread_mutex_init(&p->lock, NULL);
 	thread_cond_init(&p->wake);
 	p->end = &p->first;
+	p->users = 1;
 	for (unsigned i = 0; i < count; i++)
 		if (start(p, &p->all[i], path, busy_ms, e) != ERR_OK) {
 			readers_destroy(p);
@@ -107,21 +175,22 @@ void readers_destroy(struct readers *p)
 		reads_finish(&p->all[i].reads);
 		db_close(p->all[i].db);
 	}
-	pthread_cond_destroy(&p->wake);
-	pthread_mutex_destroy(&p->lock);
-	free(p);
+	pthread_mutex_lock(&p->lock);
+	let_go(p);
 }
 
 bool readers_add(struct readers *p, struct store_job *job)
 {
 	job->next = NULL;
+	job->pool = p;
 	pthread_mutex_lock(&p->lock);
-	bool room = p->waiting < LIMIT_STORE_READS;
+	bool room = p->open < LIMIT_STORE_READS;
 
 	if (room) {
 		*p->end = job;
 		p->end = &job->next;
-		p->waiting++;
+		p->open++;
+		p->users++;
 		pthread_cond_signal(&p->wake);
 	}
 	pthread_mutex_unlock(&p->lock);

@@ -1,4 +1,7 @@
-/* reader: a small pool of threads, each with its own read-only connection. */
+/* reader: a small pool of threads, each with its own read-only connection.
+ *
+ * What loops are slow to handle bounds what is read for them: by number (readers_add refuses) and
+ * by bytes (the pool pauses). */
 #pragma once
 
 #include "store/store.h"
@@ -7,7 +10,8 @@ struct readers;
 
 enum errc readers_create(const char *path, unsigned count, int64_t busy_ms, struct readers **ret,
                          struct err *e) MUST_USE;
-/* readers_destroy: after everything queued was done. */
+/* readers_destroy: after everything queued was done; answers may still be on their way. */
 void readers_destroy(struct readers *p);
-/* readers_add: false when LIMIT_STORE_READS jobs wait.  Any thread. */
+/* readers_add: false when LIMIT_STORE_READS jobs wait, or are answered and not handled.  Any
+ * thread. */
 bool readers_add(struct readers *p, struct store_job *job) MUST_USE;

@@ -1,0 +1,66 @@
+/* Printing a scanned value without building it first. */
+#include "json/print.h"
+
+#include "base/buf.h"
+#include "json/piece.h"
+
+static bool print_string(const struct json_doc *d, json_at i, struct buf *out)
+{
+	struct str inner = json_inner(d, i);
+	char       tmp[4];
+
+	if (!(d->tok[i].flags & JSON_ESCAPED))
+		return buf_str(out, json_raw(d, i));
+	if (!buf_text(out, "\""))
+		return false;
+	while (inner.n > 0) {
+		struct str piece = json_piece(&inner, tmp);
+
+		/* A run of the text needs no escape: the scan has let none through that does. */
+		if (!(piece.p == tmp ? buf_json_escape(out, piece) : buf_str(out, piece)))
+			return false;
+	}
+	return buf_text(out, "\"");
+}
+
+static bool print_array(const struct json_doc *d, json_at array, struct buf *out)
+{
+	if (!buf_text(out, "["))
+		return false;
+	for (json_at i = json_first(d, array); i != json_end(d, array); i = json_next(d, i))
+		if ((i != json_first(d, array) && !buf_text(out, ",")) || !json_print(d, i, out))
+			return false;
+	return buf_text(out, "]");
+}
+
+static bool print_object(const struct json_doc *d, json_at object, struct buf *out)
+{
+	if (!buf_text(out, "{"))
+		return false;
+	for (json_at i = json_first(d, object); i != json_end(d, object);
+	     i = json_next_member(d, i))
+		if ((i != json_first(d, object) && !buf_text(out, ",")) ||
+		    !print_string(d, i, out) || !buf_text(out, ":") ||
+		    !json_print(d, json_value(i), out))
+			return false;
+	return buf_text(out, "}");
+}
+
+/* Recursive: the scan has bounded the depth. */
+bool json_print(const struct json_doc *d, json_at i, struct buf *out)
+{
+	switch (json_kind(d, i)) {
+	case JSON_NULL:
+	case JSON_FALSE:
+	case JSON_TRUE:
+	case JSON_NUMBER:
+		return buf_str(out, json_raw(d, i));
+	case JSON_STRING:
+		return print_string(d, i, out);
+	case JSON_ARRAY:
+		return print_array(d, i, out);
+	case JSON_OBJECT:
+		return print_object(d, i, out);
+	}
+	return false;
+}

@@ -13,7 +13,6 @@ struct exchange {
 	struct run     *run;
 	struct stream  *stream; /* NULL: plain, or not open yet */
 	struct str      model;
-	struct str      label;
 	const char     *provider;
 	bool            native;
 	bool            streamed;
@@ -30,7 +29,6 @@ static void note(struct exchange *x)
 			     .run = v.id,
 			     .conversation = v.conversation,
 			     .model = x->model,
-			     .label = x->label,
 			     .provider = str_of(x->provider),
 			     .finish_reason = v.finish_reason,
 			     .tokens_in = v.usage.in,
@@ -173,7 +171,6 @@ void exchange_start(struct request *r, struct gateway *g, struct run_request *rq
 	};
 	/* The request's arena lives as long as the exchange may speak to the request. */
 	x->model = arena_str(request_arena(r), rq->model);
-	x->label = arena_str(request_arena(r), rq->label);
 	rq->request_id = request_id(r);
 	rq->owner = request_owner(r);
 	rq->held = snapshot_hold(g->now);

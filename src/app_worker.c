@@ -18,6 +18,7 @@ struct worker {
 	struct worker_options o;
 	struct loop          *loop;
 	struct transfers     *transfers;
+	struct json_doc       scratch; /* of all calls' decoding */
 	struct gateway        gateway;
 	struct server_options main_options;
 	struct server_options admin_options;
@@ -61,7 +62,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	if (rc == ERR_OK)
 		rc = run_engine_create(
 			&(struct run_engine_options){
-				.env = { w->loop, w->transfers },
+				.env = { w->loop, w->transfers, &w->scratch },
 				.store = o->store,
 				.settings = run_settings_now,
 				.arg = w,
@@ -225,6 +226,7 @@ void worker_destroy(struct worker *w)
 		server_destroy(w->servers[i]);
 	run_engine_destroy(w->gateway.runs);
 	transfers_destroy(w->transfers);
+	json_doc_finish(&w->scratch);
 	loop_destroy(w->loop);
 	snapshot_release(w->gateway.now);
 	free(w);

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct {
 	int         http;
@@ -48,6 +49,25 @@ enum errc err_set(struct err *e, enum errc code, const char *path, const char *f
 	keep_whole(e->path);
 	keep_whole(e->text);
 	return code;
+}
+
+static struct err no_memory = { .code = ERR_OVERLOADED, .text = "out of memory" };
+
+void err_keep(struct err **slot, const struct err *e)
+{
+	struct err *copy = malloc(sizeof *copy);
+
+	if (copy)
+		*copy = *e;
+	err_drop(slot);
+	*slot = copy ? copy : &no_memory;
+}
+
+void err_drop(struct err **slot)
+{
+	if (*slot != &no_memory)
+		free(*slot);
+	*slot = NULL;
 }
 
 void err_at(struct err *e, const char *prefix)

@@ -34,6 +34,11 @@ struct err {
 enum errc err_set(struct err *e, enum errc code, const char *path, const char *fmt, ...)
 	PRINTF(4, 5);
 
+/* err_keep: *slot becomes an owned copy of e, for objects that live long and rarely fail; where
+ * memory is short, a shared "out of memory".  err_drop: frees it (NULL and the shared one are fine). */
+void err_keep(struct err **slot, const struct err *e);
+void err_drop(struct err **slot);
+
 /* err_at: puts a prefix in front of the path, for an error found inside a part ("messages[2]"). */
 void err_at(struct err *e, const char *prefix);
 

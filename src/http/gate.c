@@ -5,11 +5,6 @@
 
 #include <strings.h>
 
-static void refuse(struct request *r)
-{
-	r->has_refusal = true;
-}
-
 /* --- who is asking --- */
 
 /* bearer_key: what stands behind "Bearer", scheme in any case (RFC 9110 section 11.1). */
@@ -98,9 +93,10 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 void gate_head(struct request *r)
 {
 	const struct server_options *o = r->server->options;
+	struct err                   e;
 
-	if (check_head(r, o->settings(o->arg), &r->refusal) != ERR_OK)
-		refuse(r);
+	if (check_head(r, o->settings(o->arg), &e) != ERR_OK)
+		request_refuse(r, &e);
 }
 
 /* --- from the body --- */
@@ -167,13 +163,14 @@ bool gate_body(struct request *r)
 		return false;
 	}
 
-	enum errc rc = ERR_OK;
+	struct err e;
+	enum errc  rc = ERR_OK;
 	switch (r->route->body) {
-	case BODY_JSON: rc = check_json(r, &r->refusal); break;
+	case BODY_JSON: rc = check_json(r, &e); break;
 	case BODY_NONE:
 	case BODY_UNSET: break;
 	}
 	if (rc != ERR_OK)
-		reply_error(r, &r->refusal);
+		reply_error(r, &e);
 	return rc == ERR_OK;
 }

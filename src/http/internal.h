@@ -64,8 +64,7 @@ struct request {
 	bool                   suspended; /* in libmicrohttpd's sense */
 	bool                   resuming;  /* in the server's list of those to resume */
 	bool                   body_dropped; /* over the limit: read on, answer 413 */
-	bool                   has_refusal;
-	struct err             refusal; /* decided from the head, sent when the body is in */
+	struct err            *refusal; /* in the arena: why it is not served; NULL so far: it is */
 	size_t                 dropped;
 	struct request        *next_resume;
 
@@ -93,11 +92,8 @@ struct request {
 	void (*left)(void *arg);
 	void  *left_arg;
 
-	int64_t start_us;
-	struct {
-		char    run[64], conversation[64], model[64], label[64], provider[64], finish[64];
-		int64_t tokens_in, tokens_out, first_token_us;
-	} note;
+	int64_t             start_us;
+	struct request_note note; /* its spans are in the arena */
 };
 
 struct server {
@@ -122,6 +118,8 @@ struct request *request_create(struct server *s, struct MHD_Connection *mhd, con
 void            request_destroy(struct request *r);
 void            request_move(struct request *r, enum request_phase to);
 void            request_client_left(struct request *r);
+/* request_refuse: notes why it is not served (sent when the body is in). */
+void request_refuse(struct request *r, const struct err *e);
 /* request_resume: the connection goes on in libmicrohttpd, now or at the next tick. */
 void request_resume(struct request *r);
 /* request_suspend: from within libmicrohttpd's callbacks only. */

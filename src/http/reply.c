@@ -135,8 +135,8 @@ void reply_error(struct request *r, const struct err *e)
 {
 	struct buf body;
 
-	if (e != &r->refusal)
-		r->refusal = *e;
+	if (e != r->refusal)
+		request_refuse(r, e); /* for the log */
 	if (e->code == ERR_METHOD_NOT_ALLOWED && r->route) {
 		struct buf allow;
 

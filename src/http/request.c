@@ -97,6 +97,12 @@ static bool id_ok(struct str id)
 	return id.n > 0 && id.n <= 128;
 }
 
+static void log_known(struct log_line *line, const char *key, struct str value)
+{
+	if (value.n > 0)
+		log_str(line, key, value);
+}
+
 static void write_log(const struct request *r, int status, int64_t us)
 {
 	struct log_line line;
@@ -112,24 +118,19 @@ static void write_log(const struct request *r, int status, int64_t us)
 	log_ms(&line, "duration_ms", us);
 	log_int(&line, "bytes_in", (int64_t)r->head.body_bytes);
 	log_int(&line, "bytes_out", (int64_t)r->bytes_out);
-	if (r->note.run[0])
-		log_str(&line, "run", str_of(r->note.run));
-	if (r->note.conversation[0])
-		log_str(&line, "conversation", str_of(r->note.conversation));
-	if (r->note.model[0])
-		log_str(&line, "model", str_of(r->note.model));
-	if (r->note.provider[0])
-		log_str(&line, "upstream", str_of(r->note.provider));
-	if (r->note.finish[0])
-		log_str(&line, "finish_reason", str_of(r->note.finish));
+	log_known(&line, "run", r->note.run);
+	log_known(&line, "conversation", r->note.conversation);
+	log_known(&line, "model", r->note.model);
+	log_known(&line, "upstream", r->note.provider);
+	log_known(&line, "finish_reason", r->note.finish_reason);
 	if (r->note.tokens_in || r->note.tokens_out) {
 		log_int(&line, "tokens_in", r->note.tokens_in);
 		log_int(&line, "tokens_out", r->note.tokens_out);
 	}
 	if (r->note.first_token_us)
 		log_ms(&line, "ttft_ms", r->note.first_token_us);
-	if (r->status >= 400 && r->refusal.code)
-		log_str(&line, "error_code", str_of(err_wire(&r->refusal)));
+	if (r->refusal)
+		log_str(&line, "error_code", str_of(err_wire(r->refusal)));
 	log_end(&line);
 }
 
@@ -312,24 +313,34 @@ bool request_query(struct request *r, const char *key, size_t nth, struct str *r
 	return false;
 }
 
-static void keep(char *to, size_t size, struct str s)
+static void keep(struct request *r, struct str *to, struct str s)
 {
-	if (s.n > 0)
-		str_copy(to, size, s);
+	if (s.n > 0 && !str_eq(*to, s))
+		*to = arena_str(&r->arena, s);
 }
 
 void request_note(struct request *r, const struct request_note *n)
 {
-	keep(r->note.run, sizeof r->note.run, n->run);
-	keep(r->note.conversation, sizeof r->note.conversation, n->conversation);
-	keep(r->note.model, sizeof r->note.model, n->model);
-	keep(r->note.label, sizeof r->note.label, n->label);
-	keep(r->note.provider, sizeof r->note.provider, n->provider);
-	keep(r->note.finish, sizeof r->note.finish, n->finish_reason);
+	keep(r, &r->note.run, n->run);
+	keep(r, &r->note.conversation, n->conversation);
+	keep(r, &r->note.model, n->model);
+	keep(r, &r->note.provider, n->provider);
+	keep(r, &r->note.finish_reason, n->finish_reason);
 	if (n->tokens_in || n->tokens_out) {
 		r->note.tokens_in = n->tokens_in;
 		r->note.tokens_out = n->tokens_out;
 	}
 	if (n->first_token_us)
 		r->note.first_token_us = n->first_token_us;
+}
+
+void request_refuse(struct request *r, const struct err *e)
+{
+	static struct err no_memory = { .code = ERR_OVERLOADED, .text = "no memory for the request" };
+
+	r->refusal = arena_alloc(&r->arena, sizeof *r->refusal);
+	if (r->refusal)
+		*r->refusal = *e;
+	else
+		r->refusal = &no_memory;
 }

@@ -32,12 +32,11 @@ struct input *request_input_take(struct request *r) MUST_USE;
 void request_on_left(struct request *r, void (*fn)(void *arg), void *arg);
 
 /* What the request's log line and metrics say beyond HTTP; empty members are left out.  Spans are
- * copied (cut to 64 bytes). */
+ * copied. */
 struct request_note {
 	struct str run;
 	struct str conversation;
 	struct str model; /* as asked */
-	struct str label; /* the configured model, for metrics */
 	struct str provider;
 	struct str finish_reason;
 	int64_t    tokens_in;

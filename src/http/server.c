@@ -146,9 +146,9 @@ static void *on_request_line(void *cls, const char *target, struct MHD_Connectio
 
 static void take_body(struct request *r, const char *bytes, size_t n)
 {
-	if (!r->body_dropped && !r->has_refusal && buf_add(&r->input->body, bytes, n))
+	if (!r->body_dropped && !r->refusal && buf_add(&r->input->body, bytes, n))
 		return;
-	if (!r->has_refusal) {
+	if (!r->refusal) {
 		r->body_dropped = true;
 		buf_finish(&r->input->body);
 	}
@@ -185,30 +185,31 @@ static enum MHD_Result after_work(struct request *r)
 
 static enum MHD_Result on_head_done(struct request *r, const char *method, const char *version)
 {
+	struct err e;
+
 	r->method = method;
 	r->is_head = strcmp(method, "HEAD") == 0;
 	r->http10 = strcmp(version, "HTTP/1.0") == 0;
-	if (head_read(r->mhd, version, &r->head, &r->refusal) != ERR_OK) {
+	if (head_read(r->mhd, version, &r->head, &e) != ERR_OK) {
 		/* Its framing can't be trusted: nothing more is read from this connection. */
-		r->has_refusal = true;
 		r->close = true;
-		reply_error(r, &r->refusal);
+		reply_error(r, &e);
 		return reply_queue(r);
 	}
 	gate_head(r);
 	/* A response queued in this call always closes the connection, and a client that is still
 	 * sending may not see it: so only what would cost too much to read is refused here. */
-	if (r->has_refusal && r->head.body_bytes > 64 * KIB) {
+	if (r->refusal && r->head.body_bytes > 64 * KIB) {
 		r->close = true;
-		reply_error(r, &r->refusal);
+		reply_error(r, r->refusal);
 		return reply_queue(r);
 	}
 	/* Not more than what is likely to come: the length is only announced. */
-	if (!r->has_refusal && r->head.body_bytes > 0 &&
+	if (!r->refusal && r->head.body_bytes > 0 &&
 	    !buf_reserve(&r->input->body, r->head.body_bytes < BODY_TRUST ? r->head.body_bytes
 									  : BODY_TRUST)) {
-		err_set(&r->refusal, ERR_OVERLOADED, "", "no memory for the request's body");
-		r->has_refusal = true;
+		err_set(&e, ERR_OVERLOADED, "", "no memory for the request's body");
+		request_refuse(r, &e);
 	}
 	request_move(r, REQUEST_BODY);
 	return MHD_YES;
@@ -222,13 +223,15 @@ static enum MHD_Result on_body_done(struct request *r)
 		request_move(r, REQUEST_GONE);
 		return MHD_NO;
 	}
-	if (r->body_dropped && !r->has_refusal) {
-		err_set(&r->refusal, ERR_REQUEST_TOO_LARGE, "", "the body is over the limit of %zu bytes",
+	if (r->body_dropped && !r->refusal) {
+		struct err e;
+
+		err_set(&e, ERR_REQUEST_TOO_LARGE, "", "the body is over the limit of %zu bytes",
 			r->server->options->max_body);
-		r->has_refusal = true;
+		request_refuse(r, &e);
 	}
-	if (r->has_refusal)
-		reply_error(r, &r->refusal);
+	if (r->refusal)
+		reply_error(r, r->refusal);
 	else if (gate_body(r))
 		r->route->handle(r, r->server->app);
 	return after_work(r);

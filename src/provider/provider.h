@@ -14,11 +14,13 @@
 struct provider;
 struct provider_call; /* each implementation embeds it first */
 struct transfers;
+struct json_doc;
 
 /* What a loop offers to a call. */
 struct provider_env {
 	struct loop      *loop;
 	struct transfers *transfers;
+	struct json_doc  *scratch; /* for decoding, never across callbacks; NULL: each call has its own */
 };
 
 /* Called on the loop's thread.  Must not cancel the call from within (use loop_later). */

@@ -35,7 +35,7 @@ struct remote_call {
 	struct json_doc       doc;
 	struct decode         decode;
 	struct timer          finish; /* the terminator came: the end is told in this turn */
-	struct err            err;    /* found while decoding */
+	struct err           *err;    /* owned; found while decoding, NULL: none */
 	enum answer           answer;
 	int                   status;
 	int64_t               retry_after_ms;
@@ -52,6 +52,7 @@ static void call_free(struct remote_call *c)
 	json_doc_finish(&c->doc);
 	buf_finish(&c->ask);
 	buf_finish(&c->body);
+	err_drop(&c->err);
 	free(c);
 }
 
@@ -132,8 +133,15 @@ static bool feed_events(struct remote_call *c, const char *bytes, size_t len)
 {
 	if (c->decode.done_mark)
 		return true;
-	if (sse_feed(&c->sse, bytes, len, on_sse, c, &c->err) != ERR_OK)
+	struct err e;
+
+	/* A prompt may be large and a stream long; once all of it was sent, nothing reads it again. */
+	if (c->ask.data && upstream_sent(c->upstream, c->ask.len))
+		buf_finish(&c->ask);
+	if (sse_feed(&c->sse, bytes, len, on_sse, c, &e) != ERR_OK) {
+		err_keep(&c->err, &e);
 		return false;
+	}
 	/* The end of the body usually comes in the same read, and then the connection is free for
 	 * the next call; where it does not, the client must not wait for it. */
 	if (c->decode.done_mark)
@@ -143,12 +151,16 @@ static bool feed_events(struct remote_call *c, const char *bytes, size_t len)
 
 static bool collect(struct remote_call *c, const char *bytes, size_t len)
 {
+	struct err e;
+
 	if (buf_add(&c->body, bytes, len))
 		return true;
 	/* What there is of an error's body is enough, or nothing will be. */
-	if (c->answer != ANSWER_ERROR)
-		err_set(&c->err, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+	if (c->answer != ANSWER_ERROR) {
+		err_set(&e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			"the provider sent an answer that is too large");
+		err_keep(&c->err, &e);
+	}
 	return false;
 }
 
@@ -245,8 +257,8 @@ static void on_done(void *arg, const struct err *e)
 	enum errc           rc = ERR_OK;
 
 	c->upstream = NULL;
-	if (c->err.code != ERR_OK) {
-		found = c->err;
+	if (c->err) {
+		found = *c->err;
 		call_fail(c, &found);
 		return;
 	}
@@ -301,7 +313,7 @@ static struct remote_call *call_new(const struct remote *r, const struct provide
 	c->loop = env->loop;
 	c->stream = prompt->stream;
 	c->finish.fn = on_finish;
-	c->decode.doc = &c->doc;
+	c->decode.doc = env->scratch ? env->scratch : &c->doc;
 	c->decode.stream = prompt->stream;
 	c->decode.on_event = on_event;
 	c->decode.arg = arg;

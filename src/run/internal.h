@@ -52,7 +52,7 @@ struct run {
 	int64_t            called_us;
 	int64_t            first_token_us; /* monotonic */
 	int64_t            first_token_ms; /* wall */
-	struct live        live; /* only for native runs that are not stored */
+	struct live       *live; /* owned; only of native runs that are not stored */
 
 	struct provider_call *call; /* NULL: none is going on */
 	bool                  paused;

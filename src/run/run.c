@@ -63,8 +63,8 @@ void run_move(struct run *r, enum run_state to)
 {
 	CHECK(state_graph[r->state].next & (1u << to));
 	r->state = to;
-	if (to == STATE_CALLING && r->live.id.key)
-		live_set_status(&r->live, RUN_RUNNING);
+	if (to == STATE_CALLING && r->live)
+		live_set_status(r->live, RUN_RUNNING);
 }
 
 bool run_stored(const struct run *r)
@@ -107,11 +107,18 @@ static struct run_jobs *jobs_new(struct run *r)
 	return j;
 }
 
+static void unlist_live(struct run *r)
+{
+	if (r->live)
+		live_remove(r->live);
+	free(TAKE(r->live));
+}
+
 static void run_free(struct run *r)
 {
 	struct run_engine *g = r->engine;
 
-	live_remove(&r->live);
+	unlist_live(r);
 	if (r->prev)
 		r->prev->next = r->next;
 	else
@@ -190,17 +197,23 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	return r;
 }
 
-static void enlist_live(struct run *r)
+static bool enlist_live(struct run *r)
 {
 	if (run_stored(r) || !r->rq.native)
-		return;
-	r->live.id = r->id;
-	r->live.owner = r->rq.owner;
-	r->live.status = RUN_QUEUED;
-	r->live.created_ms = r->created_ms;
-	snprintf(r->live.model, sizeof r->live.model, "%s", r->model);
-	snprintf(r->live.provider, sizeof r->live.provider, "%s", r->rq.provider->name);
-	live_add(&r->live);
+		return true;
+	r->live = calloc(1, sizeof *r->live);
+	if (!r->live)
+		return false;
+	*r->live = (struct live){
+		.id = r->id,
+		.owner = r->rq.owner,
+		.status = RUN_QUEUED,
+		.created_ms = r->created_ms,
+	};
+	str_copy(r->live->model, sizeof r->live->model, str_of(r->model));
+	str_copy(r->live->provider, sizeof r->live->provider, str_of(r->rq.provider->name));
+	live_add(r->live);
+	return true;
 }
 
 static void start_calling(struct task *t)
@@ -225,8 +238,9 @@ enum errc run_start(struct run_engine *g, const struct run_request *rq,
 	}
 	r->observer = observer;
 	r->observer_arg = arg;
-	enlist_live(r);
-	if (!id_none(rq->conversation)) {
+	if (!enlist_live(r)) {
+		ok = false;
+	} else if (!id_none(rq->conversation)) {
 		ok = save_submit_load(r);
 	} else if (rq->store) {
 		run_move(r, STATE_BEGINNING);
@@ -239,7 +253,7 @@ enum errc run_start(struct run_engine *g, const struct run_request *rq,
 	}
 	if (!ok) {
 		run_free(r);
-		return err_set(e, ERR_OVERLOADED, "", "too many turns are waiting to be stored");
+		return err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
 	}
 	*ret = r;
 	return ERR_OK;
@@ -278,7 +292,7 @@ void run_conclude(struct run *r)
 
 	run_move(r, STATE_ENDED);
 	r->seq_reserved = UINT64_MAX; /* the end's own row says how far the numbers went */
-	live_remove(&r->live);
+	unlist_live(r);
 	book_metrics(r);
 	if (!r->observer) {
 		run_free_if_over(r);

@@ -27,7 +27,7 @@ struct upstream_call {
 	int64_t                   last_us; /* of the newest body byte, or of the end of a pause */
 	uint64_t                  bytes;   /* of the body so far */
 	struct buf                body;    /* only of a released call */
-	struct err                err;     /* why the write callback ended the call */
+	struct err               *err;     /* owned; why the write callback ended the call, NULL: it did not */
 	char                      content_type[96];
 	bool                      stream;
 	bool                      head_given;
@@ -67,6 +67,7 @@ static void call_end(struct upstream_call *c, const struct err *why)
 		handles_put_take(c->transfer.easy, c->target, c->stream);
 	upstream_target_destroy(c->target);
 	buf_finish(&c->body);
+	err_drop(&c->err);
 	free(c);
 	if (!silent)
 		cb.done(arg, &e);
@@ -188,8 +189,11 @@ static bool give_head(struct upstream_call *c)
 
 	c->head_given = true;
 	if (encoding && encoding[0] && strcasecmp(encoding, "identity") != 0) {
-		err_set(&c->err, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+		struct err e;
+
+		err_set(&e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			"the provider compressed its answer, which it was not asked for");
+		err_keep(&c->err, &e);
 		return false;
 	}
 	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
@@ -204,6 +208,7 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *arg)
 	struct upstream_call *c = arg;
 	size_t                n = size * count;
 	bool                  first = c->bytes == 0;
+	struct err            e;
 
 	if (c->released || n == 0)
 		return n;
@@ -218,11 +223,13 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *arg)
 	if (!c->head_given && !give_head(c))
 		return 0;
 	if (!c->stream && c->bytes > LIMIT_UPSTREAM_BODY) {
-		failure_fill(c->transfer.easy, CURLE_FILESIZE_EXCEEDED, true, &c->err);
+		failure_fill(c->transfer.easy, CURLE_FILESIZE_EXCEEDED, true, &e);
+		err_keep(&c->err, &e);
 		return 0;
 	}
 	if (!c->cb.data(c->arg, bytes, n)) {
-		err_set(&c->err, ERR_CANCELLED, NULL, "the call was ended by its owner");
+		err_set(&e, ERR_CANCELLED, NULL, "the call was ended by its owner");
+		err_keep(&c->err, &e);
 		return 0;
 	}
 	return n;
@@ -233,13 +240,16 @@ static void on_done(struct transfer *t, int curl_code)
 	struct upstream_call *c = container_of(t, struct upstream_call, transfer);
 	CURLcode              code = (CURLcode)curl_code;
 
-	if (!c->released && c->err.code == ERR_OK) {
+	struct err            e = { 0 };
+
+	if (!c->released && !c->err) {
 		if (code != CURLE_OK)
-			failure_fill(t->easy, code, c->bytes > 0, &c->err);
+			failure_fill(t->easy, code, c->bytes > 0, &e);
 		else if (!c->head_given)
 			(void)give_head(c); /* an empty body; a refusal is in c->err */
 	}
-	struct err e = c->err;
+	if (c->err)
+		e = *c->err;
 	call_end(c, &e);
 }
 
@@ -344,11 +354,19 @@ static void on_resume(struct timer *t)
 
 	c->held = false;
 	transfer_unpause(c->transfers, &c->transfer);
-	if (c->err.code != ERR_OK) {
-		struct err e = c->err;
+	if (c->err) {
+		struct err e = *c->err;
 
 		call_abort(c, &e);
 	}
+}
+
+bool upstream_sent(const struct upstream_call *c, size_t len)
+{
+	curl_off_t sent = 0;
+
+	curl_easy_getinfo(c->transfer.easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+	return sent >= 0 && (uint64_t)sent >= len;
 }
 
 void upstream_pause(struct upstream_call *c, bool pause)

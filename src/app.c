@@ -288,6 +288,8 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	a.done_fd = eventfd(0, EFD_CLOEXEC);
 	if (upstream_global_init(&e) != ERR_OK)
 		return fail(&e, EX_OSERR);
+	if (route_check(routes, &e) != ERR_OK || route_check(admin_routes, &e) != ERR_OK)
+		return fail(&e, EX_SOFTWARE);
 	log_start((enum log_level)c->log_level, (enum log_format)c->log_format);
 	metric_add(METRIC_BUILD, (const char *[]){ PARLEY_VERSION, "", "" }, 1);
 

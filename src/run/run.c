@@ -7,7 +7,6 @@
 #include "base/metric.h"
 #include "run/internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Event numbers reserved with the run's row. */

@@ -9,6 +9,7 @@
 #include "store/sqlite/thread.h"
 #include "store/sqlite/turn.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -286,14 +287,30 @@ static void probe(struct writer *w, struct batch *b)
 	count(w, b, 0, rc);
 }
 
+/* await_locked: sleeps until something waits.  The loop that wakes us is in the middle of its turn:
+ * where it shares our core it hands in the rest of the turn first, and one commit serves them all. */
+static void await_locked(struct writer *w)
+{
+	bool slept = false;
+
+	while (!w->first && !w->stopping && w->writable) {
+		pthread_cond_wait(&w->wake, &w->lock);
+		slept = true;
+	}
+	if (!slept || w->stopping)
+		return;
+	pthread_mutex_unlock(&w->lock);
+	sched_yield();
+	pthread_mutex_lock(&w->lock);
+}
+
 /* Takes what waits; an empty batch: it is time for a probe.  False: nothing waits and the end has
  * come. */
 static bool take(struct writer *w, struct batch *b)
 {
 	b->count = 0;
 	pthread_mutex_lock(&w->lock);
-	while (!w->first && !w->stopping && w->writable)
-		pthread_cond_wait(&w->wake, &w->lock);
+	await_locked(w);
 	if (!w->first && !w->stopping)
 		thread_wait_ms(&w->wake, &w->lock, PROBE_MS);
 

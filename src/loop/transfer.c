@@ -29,6 +29,7 @@ struct curl_socket {
 	struct watch  watch;
 	struct multi *multi;
 	bool          wanted; /* libcurl wants it polled now */
+	uint32_t      mask;   /* for this, while wanted */
 };
 
 struct transfers {
@@ -131,9 +132,12 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *so
 	(void)socket_arg;
 	if (!s)
 		return -1;
+	if (what != CURL_POLL_REMOVE && s->wanted && s->mask == mask && s->multi == m)
+		return 0;
 	s->wanted = what != CURL_POLL_REMOVE;
 	if (!s->wanted)
 		return 0;
+	s->mask = mask;
 	s->multi = m;
 	s->watch = (struct watch){ .fn = socket_ready, .fd = fd };
 	return loop_rewatch(l, &s->watch, mask) || loop_watch(l, &s->watch, mask) ? 0 : -1;

@@ -2,7 +2,6 @@
 #include "routes/chat.h"
 
 #include "base/limits.h"
-#include "http/reply.h"
 #include "routes/chat_messages.h"
 #include "routes/check.h"
 #include "routes/exchange.h"
@@ -118,15 +117,6 @@ static enum errc check_config(const struct json_doc *d, const struct chat_config
 
 /* --- the prompt --- */
 
-/* member: `"key":value` as one span of the body; white space around the colon stays. */
-static struct str member(const struct json_doc *d, json_at key)
-{
-	struct str k = json_raw(d, key);
-	struct str v = json_raw(d, json_value(key));
-
-	return (struct str){ k.p, (size_t)(v.p + v.n - k.p) };
-}
-
 static void add_members(const struct json_doc *d, json_at object, bool only_forwarded,
 			struct str *list, size_t *n)
 {
@@ -134,7 +124,7 @@ static void add_members(const struct json_doc *d, json_at object, bool only_forw
 		if (only_forwarded && (!in_list(d, k, forwarded, ARRAY_LEN(forwarded)) ||
 				       json_kind(d, json_value(k)) == JSON_NULL))
 			continue;
-		list[(*n)++] = member(d, k);
+		list[(*n)++] = json_member(d, k);
 	}
 }
 
@@ -194,7 +184,6 @@ static enum errc read_config(struct input *in, const struct gateway *g, const st
 			     struct run_request *ret, struct err *e)
 {
 	struct chat_config config = CHAT_CONFIG_INIT;
-	struct target      target;
 	enum errc          rc = ERR_OK;
 
 	if (c->config != JSON_ABSENT)
@@ -207,16 +196,8 @@ static enum errc read_config(struct input *in, const struct gateway *g, const st
 	if (rc != ERR_OK)
 		return rc;
 
-	ret->model = config.model.p ? config.model : registry_default(g->now->registry);
-	rc = registry_find(g->now->registry, ret->model, &target, e);
-	if (rc != ERR_OK) {
-		err_at(e, "config.model");
-		return rc;
-	}
-	ret->provider = target.provider;
-	ret->label = target.label;
-	ret->prompt.model = target.upstream_model;
-	return ERR_OK;
+	return exchange_target(g, config.model.p ? config.model : registry_default(g->now->registry),
+			       "config.model", ret, e);
 }
 
 static enum errc read_request(struct input *in, const struct gateway *g, struct run_request *ret,
@@ -255,15 +236,5 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 
 void chat_post(struct request *r, void *app)
 {
-	struct gateway    *g = app;
-	struct input      *in = request_input_take(r);
-	struct run_request rq = { .input = in };
-	struct err         e;
-
-	if (read_request(in, g, &rq, &e) != ERR_OK) {
-		input_destroy(in);
-		reply_error(r, &e);
-		return;
-	}
-	exchange_start(r, g, &rq);
+	exchange_serve(r, app, read_request);
 }

@@ -2,7 +2,6 @@
 #include "routes/completions.h"
 
 #include "base/limits.h"
-#include "http/reply.h"
 #include "routes/check.h"
 #include "routes/exchange.h"
 #include "schema/completion_request.h"
@@ -57,14 +56,6 @@ static enum errc read_messages(struct input *in, json_at messages, struct run_re
 	return ERR_OK;
 }
 
-static struct str member(const struct json_doc *d, json_at key)
-{
-	struct str k = json_raw(d, key);
-	struct str v = json_raw(d, json_value(key));
-
-	return (struct str){ k.p, (size_t)(v.p + v.n - k.p) };
-}
-
 static bool is_taken(const struct json_doc *d, json_at key)
 {
 	for (size_t i = 0; i < ARRAY_LEN(taken); i++)
@@ -84,11 +75,11 @@ static enum errc build_prompt(struct input *in, const struct completion_request 
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 	for (json_at k = json_first(d, 0); k != json_end(d, 0); k = json_next_member(d, k)) {
 		if (json_is(d, k, "store"))
-			ret->forward[0] = member(d, k);
+			ret->forward[0] = json_member(d, k);
 		else if (json_is(d, k, "metadata"))
-			ret->forward[1] = member(d, k);
+			ret->forward[1] = json_member(d, k);
 		else if (!is_taken(d, k))
-			list[n++] = member(d, k);
+			list[n++] = json_member(d, k);
 	}
 	ret->members = list;
 	ret->member_count = n;
@@ -120,7 +111,6 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 			      struct err *e)
 {
 	struct completion_request c = COMPLETION_REQUEST_INIT;
-	struct target             target;
 	enum errc                 rc;
 
 	rc = fields_read(&completion_request_fields, &in->doc, 0, "", &in->arena, &c, e);
@@ -133,18 +123,11 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 			     "storing more than one choice is not supported yet");
 	if (rc == ERR_OK)
 		rc = build_prompt(in, &c, &ret->prompt, e);
+	if (rc == ERR_OK)
+		rc = exchange_target(g, c.model, "model", ret, e);
 	if (rc != ERR_OK)
 		return rc;
 
-	ret->model = c.model;
-	rc = registry_find(g->now->registry, c.model, &target, e);
-	if (rc != ERR_OK) {
-		err_at(e, "model");
-		return rc;
-	}
-	ret->provider = target.provider;
-	ret->label = target.label;
-	ret->prompt.model = target.upstream_model;
 	ret->store = c.store;
 	ret->finish = c.store;
 	ret->want_usage = wants_usage(&in->doc, &c);
@@ -155,15 +138,5 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 
 void completions_post(struct request *r, void *app)
 {
-	struct gateway    *g = app;
-	struct input      *in = request_input_take(r);
-	struct run_request rq = { .input = in };
-	struct err         e;
-
-	if (read_request(in, g, &rq, &e) != ERR_OK) {
-		input_destroy(in);
-		reply_error(r, &e);
-		return;
-	}
-	exchange_start(r, g, &rq);
+	exchange_serve(r, app, read_request);
 }

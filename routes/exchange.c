@@ -152,7 +152,7 @@ static void client_left(void *arg)
 	part(x);
 }
 
-void exchange_start(struct request *r, struct gateway *g, struct run_request *rq)
+static void start(struct request *r, struct gateway *g, struct run_request *rq)
 {
 	struct err       e;
 	struct exchange *x = calloc(1, sizeof *x);
@@ -173,7 +173,7 @@ void exchange_start(struct request *r, struct gateway *g, struct run_request *rq
 	x->model = arena_str(request_arena(r), rq->model);
 	rq->request_id = request_id(r);
 	rq->owner = request_owner(r);
-	rq->held = snapshot_hold(g->now);
+	rq->held = snapshot_hold(g->now); /* so that the provider stays */
 	rq->release = snapshot_release;
 	if (run_start(g->runs, rq, &observer, x, &x->run, &e) != ERR_OK) {
 		free(x);
@@ -181,4 +181,35 @@ void exchange_start(struct request *r, struct gateway *g, struct run_request *rq
 		return;
 	}
 	request_on_left(r, client_left, x);
+}
+
+enum errc exchange_target(const struct gateway *g, struct str model, const char *path,
+			  struct run_request *ret, struct err *e)
+{
+	struct target target;
+	enum errc     rc = registry_find(g->now->registry, model, &target, e);
+
+	if (rc != ERR_OK) {
+		err_at(e, path);
+		return rc;
+	}
+	ret->model = model;
+	ret->provider = target.provider;
+	ret->label = target.label;
+	ret->prompt.model = target.upstream_model;
+	return ERR_OK;
+}
+
+void exchange_serve(struct request *r, struct gateway *g, exchange_read_fn read)
+{
+	struct input      *in = request_input_take(r);
+	struct run_request rq = { .input = in };
+	struct err         e;
+
+	if (read(in, g, &rq, &e) == ERR_OK) {
+		start(r, g, &rq);
+		return;
+	}
+	input_destroy(in);
+	reply_error(r, &e);
 }

@@ -5,6 +5,14 @@
 #include "http/request.h"
 #include "routes/gateway.h"
 
-/* exchange_start: starts the run and sees to the reply; rq->input is consumed.  provider and held
- * are set from the target found in the gateway's snapshot. */
-void exchange_start(struct request *r, struct gateway *g, struct run_request *rq);
+/* Reads a body into what the run needs; spans may point into the input. */
+typedef enum errc (*exchange_read_fn)(struct input *in, const struct gateway *g,
+				      struct run_request *ret, struct err *e);
+
+/* exchange_serve: reads the request's body, starts the run and sees to the reply. */
+void exchange_serve(struct request *r, struct gateway *g, exchange_read_fn read);
+
+/* exchange_target: for a read function: fills in who answers `model`; path is where the client named
+ * it. */
+enum errc exchange_target(const struct gateway *g, struct str model, const char *path,
+			  struct run_request *ret, struct err *e) MUST_USE;

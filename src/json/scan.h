@@ -108,6 +108,14 @@ static inline json_at json_value(json_at key)
 {
 	return key + 1;
 }
+/* json_member: `"key":value` as one span of the text, with the white space around the colon. */
+static inline struct str json_member(const struct json_doc *d, json_at key)
+{
+	const struct json_tok *k = &d->tok[key];
+	const struct json_tok *v = &d->tok[key + 1];
+
+	return (struct str){ d->text + k->at, v->at + v->len - k->at };
+}
 static inline json_at json_next_member(const struct json_doc *d, json_at key)
 {
 	return d->tok[key + 1].next;

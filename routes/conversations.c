@@ -14,19 +14,11 @@ enum {
 	PAGE_HEAD = 512, /* what stands in front of a page's data, two ids included */
 };
 
-static void refuse(struct request *r, enum errc code, const char *path, const char *text)
-{
-	struct err e;
-
-	err_set(&e, code, path, "%s", text);
-	reply_error(r, &e);
-}
-
 static bool conversation_id(struct request *r, struct id *ret)
 {
 	if (id_parse(request_param(r, 0), ID_CONVERSATION, ret))
 		return true;
-	refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
+	reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
 	return false;
 }
 
@@ -76,7 +68,7 @@ void conversations_get(struct request *r, void *app)
 		return;
 	struct get *x = calloc(1, sizeof *x);
 	if (!x) {
-		refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
 		return;
 	}
 	x->lookup = (struct lookup){
@@ -184,19 +176,19 @@ static bool read_query(struct request *r, struct items_read *ret)
 	ret->limit = ITEMS_DEFAULT;
 	ret->descending = true;
 	if (request_query(r, "limit", 0, &text) && !parse_limit(text, &ret->limit)) {
-		refuse(r, ERR_INVALID_VALUE, "limit", "must be an integer from 1 to 100");
+		reply_refuse(r, ERR_INVALID_VALUE, "limit", "must be an integer from 1 to 100");
 		return false;
 	}
 	if (request_query(r, "order", 0, &text)) {
 		ret->descending = str_is(text, "desc");
 		if (!ret->descending && !str_is(text, "asc")) {
-			refuse(r, ERR_INVALID_VALUE, "order", "must be one of: asc, desc");
+			reply_refuse(r, ERR_INVALID_VALUE, "order", "must be one of: asc, desc");
 			return false;
 		}
 	}
 	/* An empty cursor means none, as some clients always send the key. */
 	if (request_query(r, "after", 0, &text) && text.n > 0 && !items_cursor(text, &ret->after)) {
-		refuse(r, ERR_INVALID_VALUE, "after", "must be the id of an item of this list");
+		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of an item of this list");
 		return false;
 	}
 	return true;
@@ -211,7 +203,7 @@ void conversations_items(struct request *r, void *app)
 		return;
 	struct list *x = calloc(1, sizeof *x);
 	if (!x) {
-		refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
 		return;
 	}
 	x->lookup = (struct lookup){

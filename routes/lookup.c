@@ -14,16 +14,13 @@ static void client_left(void *arg)
 
 void lookup_start(struct lookup *l, struct request *r, bool started)
 {
-	struct err e;
-
 	if (started) {
 		l->request = r;
 		request_on_left(r, client_left, l);
 		return;
 	}
 	l->destroy(l);
-	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting");
-	reply_error(r, &e);
+	reply_refuse(r, ERR_OVERLOADED, "", "too many reads are waiting");
 }
 
 void lookup_done(struct lookup *l, const struct err *e)

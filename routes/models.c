@@ -29,15 +29,12 @@ static bool put_models(struct buf *out, const struct snapshot *now)
 
 static void send_or_fail(struct request *r, struct buf *body, bool ok)
 {
-	struct err e;
-
 	if (ok) {
 		reply_json_take(r, 200, body);
 		return;
 	}
 	buf_finish(body);
-	err_set(&e, ERR_OVERLOADED, "", "no memory for the answer");
-	reply_error(r, &e);
+	reply_refuse(r, ERR_OVERLOADED, "", "no memory for the answer");
 }
 
 void models_list(struct request *r, void *app)

@@ -108,19 +108,16 @@ void runs_get(struct request *r, void *app)
 {
 	struct gateway *g = app;
 	struct id       id;
-	struct err      e;
 
 	if (!id_parse(request_param(r, 0), ID_RUN, &id)) {
-		err_set(&e, ERR_NOT_FOUND, "", "there is no such run");
-		reply_error(r, &e);
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
 		return;
 	}
 	if (answer_live(r, id))
 		return;
 	struct get *x = calloc(1, sizeof *x);
 	if (!x) {
-		err_set(&e, ERR_OVERLOADED, "", "no memory for the read");
-		reply_error(r, &e);
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
 		return;
 	}
 	x->lookup = (struct lookup){

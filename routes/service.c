@@ -101,20 +101,17 @@ void service_metrics(struct request *r, void *app)
 {
 	struct gateway *g = app;
 	struct buf      body;
-	struct err      e;
 
 	if (!g->metrics_here) {
-		err_set(&e, ERR_UNKNOWN_URL, "",
-			"metrics are served on the admin listener, as this one is not loopback");
-		reply_error(r, &e);
+		reply_refuse(r, ERR_UNKNOWN_URL, "",
+			     "metrics are served on the admin listener, as this one is not loopback");
 		return;
 	}
 	gather(g);
 	buf_init(&body, 4 * MIB);
 	if (!put_process(&body) || !metric_print(&body, false)) {
 		buf_finish(&body);
-		err_set(&e, ERR_OVERLOADED, "", "no memory for the metrics");
-		reply_error(r, &e);
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the metrics");
 		return;
 	}
 	reply_text_take(r, 200, "text/plain; version=0.0.4; charset=utf-8", &body);

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/metric.h"
 
 #include <stdlib.h>
 
@@ -123,10 +122,8 @@ enum errc app_snapshot_auth(const struct snapshot *s, struct str key, int64_t *r
 	/* All keys are compared, each in constant time: how long it takes tells nothing. */
 	for (size_t i = 0; i < a->key_count; i++)
 		found |= hash_equal(hash, a->keys[i], HASH_BYTES);
-	if (!found) {
-		metric_add(METRIC_AUTH_FAILURES, (const char *[]){ "unknown", "", "" }, 1);
+	if (!found)
 		return err_set(e, ERR_INVALID_API_KEY, "", "the API key is not known here");
-	}
 	for (size_t i = 0; i < sizeof owner; i++)
 		owner = owner << 8 | hash[i];
 	*ret_owner = (int64_t)(owner >> 1);

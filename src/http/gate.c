@@ -1,5 +1,6 @@
 /* Everything that is decided before a handler runs: host, route, key, size, type, JSON. */
 #include "base/limits.h"
+#include "base/metric.h"
 #include "http/internal.h"
 #include "http/reply.h"
 
@@ -52,7 +53,11 @@ static enum errc check_key(struct request *r, struct err *e)
 	struct str                   key = STR_NONE;
 	enum errc                    rc = find_key(&r->head, &key, e);
 
-	return rc != ERR_OK ? rc : o->auth(o->arg, key, &r->owner, e);
+	if (rc == ERR_OK)
+		rc = o->auth(o->arg, key, &r->owner, e);
+	if (rc != ERR_OK)
+		metric_add(METRIC_AUTH_FAILURES, (const char *[]){ err_code_wire(rc), "", "" }, 1);
+	return rc;
 }
 
 /* --- from the head --- */

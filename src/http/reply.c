@@ -152,3 +152,11 @@ void reply_error(struct request *r, const struct err *e)
 		buf_clear(&body);
 	reply_json_take(r, err_http(e), &body);
 }
+
+void reply_refuse(struct request *r, enum errc code, const char *path, const char *text)
+{
+	struct err e;
+
+	err_set(&e, code, path, "%s", text);
+	reply_error(r, &e);
+}

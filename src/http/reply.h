@@ -13,6 +13,8 @@ void reply_header(struct request *r, const char *name, struct str value);
 void reply_json_take(struct request *r, int status, struct buf *body);
 /* reply_error: status, shape and headers (Retry-After, x-should-retry, …) follow from e. */
 void reply_error(struct request *r, const struct err *e);
+/* reply_refuse: reply_error for an error that is noticed here and now; path as in err_set. */
+void reply_refuse(struct request *r, enum errc code, const char *path, const char *text);
 /* reply_static: bytes that live as long as the process. */
 void reply_static(struct request *r, int status, const char *content_type, struct str body);
 /* reply_text_take: as reply_json_take with another content type (a literal). */

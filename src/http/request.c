@@ -263,11 +263,6 @@ int64_t request_start_us(const struct request *r)
 	return r->start_us;
 }
 
-bool request_is_head(const struct request *r)
-{
-	return r->is_head;
-}
-
 const struct input *request_input(const struct request *r)
 {
 	return r->input;

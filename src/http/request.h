@@ -17,7 +17,6 @@ int64_t       request_owner(const struct request *r);  /* of the key; 0: no keys
 struct str    request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
 struct arena *request_arena(struct request *r);
 int64_t       request_start_us(const struct request *r);
-bool          request_is_head(const struct request *r);
 /* request_query: the nth (from 0) value of a query key, decoded; keys also match with "[]" behind
  * them, as the SDKs write arrays.  False: there is none. */
 bool request_query(struct request *r, const char *key, size_t nth, struct str *ret);

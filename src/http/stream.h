@@ -2,7 +2,8 @@
  * to the descriptor, back pressure, comments in silence and dead readers are this module's business.
  *
  * On plain HTTP/1.1 it writes to the descriptor itself, in chunked framing, while libmicrohttpd has
- * the connection suspended: half the CPU of the library's own way, which is used for HTTP/1.0.
+ * the connection suspended (half the CPU of the library's own way on a prototype with thousands of
+ * streams); the library's way is used for HTTP/1.0.
  *
  * Threads: the loop's own. */
 #pragma once

@@ -126,3 +126,16 @@ def test_keys_of_a_file_and_as_hashes(start, tmp_path):
         assert status(gateway, {"Authorization": f"Bearer {key}"}) == 200
     assert status(gateway, {"Authorization": "Bearer sha256:" +
                             hashlib.sha256(KEY.encode()).hexdigest()}) == 401
+
+
+def test_every_refused_key_is_counted_by_its_reason(locked):
+    for headers in ({}, {"Authorization": KEY}, {"x-api-key": "wrong"}, {"x-api-key": "wrong"}):
+        assert status(locked, headers) == 401
+    with Client(locked.url) as client:
+        lines = client.get("/metrics").body.decode().splitlines()
+    counted = {line for line in lines if line.startswith("parley_auth_failures_total{")}
+    assert counted == {
+        'parley_auth_failures_total{reason="missing_api_key"} 1',
+        'parley_auth_failures_total{reason="malformed_authorization"} 1',
+        'parley_auth_failures_total{reason="invalid_api_key"} 2',
+    }

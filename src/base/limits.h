@@ -40,6 +40,12 @@
 #define LIMIT_FILE_NAME      255        /* as in file systems */
 #define LIMIT_CHOICES        128        /* n, as OpenAI */
 
+/* LMC */
+#define LIMIT_WARNINGS      256         /* entries of one answer's warnings; the rest is counted as one */
+#define LIMIT_IMAGE         (12 * MIB)  /* an image's bytes: in base64 one string of LIMIT_JSON_STRING */
+#define LIMIT_TRANSLATION   (96 * MIB)  /* the answer of /v1/translate, and what is put together for it */
+#define LIMIT_TRANSLATE_LOOP (64 * KIB) /* bodies up to here are translated on the loop: below a millisecond */
+
 /* Providers */
 #define LIMIT_UPSTREAM_BODY  (64 * MIB) /* a whole answer, media included */
 #define LIMIT_UPSTREAM_ASK   (136 * MIB) /* a request: a branch, a body, and our own members */

@@ -148,6 +148,7 @@ static bool put_delta(const struct event *ev, bool with_role, struct buf *out)
 	case EVENT_BLOCK_END:
 	case EVENT_MEDIA:
 	case EVENT_MESSAGE:
+	case EVENT_LMC:
 	case EVENT_OTHER:
 	case EVENT_USAGE:
 	case EVENT_ERROR:
@@ -207,6 +208,7 @@ static bool makes_block(const struct chunk_printer *p, const struct event *ev)
 	case EVENT_BLOCK_END:
 	case EVENT_MEDIA:
 	case EVENT_MESSAGE:
+	case EVENT_LMC:
 	case EVENT_OTHER:
 	case EVENT_ERROR:
 	case EVENT_END:

@@ -13,6 +13,7 @@ const char *event_kind_name(enum event_kind kind)
 		[EVENT_BLOCK_END] = "block_end",
 		[EVENT_MEDIA] = "media",
 		[EVENT_MESSAGE] = "message",
+		[EVENT_LMC] = "lmc",
 		[EVENT_OTHER] = "other",
 		[EVENT_USAGE] = "usage",
 		[EVENT_FINISH] = "finish",

@@ -17,6 +17,7 @@ enum event_kind {
 	EVENT_BLOCK_END,  /* block */
 	EVENT_MEDIA,      /* text: the provider's own JSON of a media part */
 	EVENT_MESSAGE,    /* a whole answer (call not streamed): text is the assistant's message object */
+	EVENT_LMC,        /* text: one LMC chunk, a JSON object (providers that speak LMC) */
 	EVENT_OTHER,      /* a chunk that means nothing to us but may to the client: only raw counts */
 	EVENT_USAGE,      /* usage */
 	EVENT_FINISH,     /* text: finish_reason in OpenAI's words */
@@ -38,7 +39,8 @@ struct usage {
 /* All spans are borrowed for the callback that hands the event over.
  *
  * text, id and name are JSON-escaped: the bytes as they may stand between two quotes (EVENT_MESSAGE
- * and EVENT_MEDIA: a JSON value).  So pieces concatenate to the escaped whole even where a provider
+, EVENT_MEDIA and
+ * EVENT_LMC: a JSON value).  So pieces concatenate to the escaped whole even where a provider
  * cut a surrogate pair, and nothing is unescaped and escaped again on the way through. */
 struct event {
 	enum event_kind   kind;
@@ -62,6 +64,13 @@ struct event {
 	/* The member "role" of a delta that has had its role before, cut likewise; never printed. */
 	struct str raw_role;
 	bool       raw_only_usage; /* raw is a usage chunk: its choices are empty */
+
+	/* A provider that speaks LMC says everything twice: as EVENT_LMC, for clients of that shape,
+	 * and, with this set, in the other kinds for all others.  Its EVENT_LMC chunks obey the
+	 * grammar whatever the provider sent: exactly one of start, content and end in each (a
+	 * confirmation has content alone), segments follow each other and all of them end; chunks of
+	 * role server are not among them. */
+	bool from_lmc;
 };
 
 const char *event_kind_name(enum event_kind kind);

@@ -19,6 +19,7 @@ static bool is_content(enum event_kind kind)
 	case EVENT_MESSAGE: return true;
 	case EVENT_START:
 	case EVENT_BLOCK_END:
+	case EVENT_LMC:
 	case EVENT_OTHER:
 	case EVENT_USAGE:
 	case EVENT_FINISH:

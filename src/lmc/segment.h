@@ -1,0 +1,24 @@
+/* lmc/segment: what an assistant's answer falls into, piece by piece, and who wants to hear of it.
+ *
+ * Segments follow each other: open, any number of texts, close; they never nest.  All texts are as
+ * in lmc/text.h, borrowed for the call. */
+#pragma once
+
+#include "base/str.h"
+
+#include <stdbool.h>
+
+enum segment_kind {
+	SEGMENT_MESSAGE,   /* prose */
+	SEGMENT_CODE,      /* format: the language */
+	SEGMENT_TOOL_CALL, /* a call of a function that is none of ours; format: its name */
+	SEGMENT_REVIEW,    /* format: safe, warning or unsafe */
+	SEGMENT__COUNT
+};
+
+/* Each returns false to stop: no memory, or a limit; nothing more is called then. */
+struct segment_sink {
+	bool (*open)(void *arg, enum segment_kind kind, struct str format); /* format: .p NULL: none */
+	bool (*text)(void *arg, struct str text); /* never empty */
+	bool (*close)(void *arg);
+};

@@ -1,0 +1,288 @@
+/* Strings decoded from JSON and printed again, without losing half a surrogate pair. */
+#include "lmc/text.h"
+
+#include "json/print.h"
+
+/* Surrogates in three bytes: the first halves begin with ED A0 to ED AF, the second with ED B0 to
+ * ED BF.  UTF-8 itself has no ED followed by anything above 9F. */
+static bool is_half(const char *p, unsigned char least, unsigned char most)
+{
+	unsigned char second = (unsigned char)p[1];
+
+	return (unsigned char)p[0] == 0xed && second >= least && second <= most;
+}
+
+static bool is_first_half(const char *p)
+{
+	return is_half(p, 0xa0, 0xaf);
+}
+
+static bool is_second_half(const char *p)
+{
+	return is_half(p, 0xb0, 0xbf);
+}
+
+static unsigned half_value(const char *p)
+{
+	return 0xd000u | ((unsigned)p[1] & 0x3f) << 6 | ((unsigned)p[2] & 0x3f);
+}
+
+/* --- decoding --- */
+
+static unsigned hex4(const char *p)
+{
+	unsigned v = 0;
+
+	for (int i = 0; i < 4; i++) {
+		unsigned c = (unsigned char)p[i];
+
+		v = v << 4 | (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+	}
+	return v;
+}
+
+static size_t put_three(char *at, unsigned v)
+{
+	if (v < 0x80) {
+		at[0] = (char)v;
+		return 1;
+	}
+	if (v < 0x800) {
+		at[0] = (char)(0xc0 | v >> 6);
+		at[1] = (char)(0x80 | (v & 63));
+		return 2;
+	}
+	at[0] = (char)(0xe0 | v >> 12);
+	at[1] = (char)(0x80 | (v >> 6 & 63));
+	at[2] = (char)(0x80 | (v & 63));
+	return 3;
+}
+
+/* join_pair: a first half at out's end becomes one character with the second half v. */
+static void join_pair(struct buf *out, unsigned v)
+{
+	unsigned first = half_value(out->data + out->len - 3);
+	unsigned c = 0x10000 + ((first - 0xd800) << 10) + (v - 0xdc00);
+	char    *at = out->data + out->len - 3;
+
+	at[0] = (char)(0xf0 | c >> 18);
+	at[1] = (char)(0x80 | (c >> 12 & 63));
+	at[2] = (char)(0x80 | (c >> 6 & 63));
+	at[3] = (char)(0x80 | (c & 63));
+	out->len++;
+}
+
+static bool ends_in_first_half(const struct buf *out)
+{
+	return out->len >= 3 && is_first_half(out->data + out->len - 3);
+}
+
+static bool add_unit(struct buf *out, unsigned v)
+{
+	char at[3];
+
+	if (v < 0xdc00 || v > 0xdfff || !ends_in_first_half(out))
+		return buf_add(out, at, put_three(at, v));
+	if (!buf_reserve(out, 1))
+		return false;
+	join_pair(out, v);
+	return true;
+}
+
+static unsigned plain_escape(char c)
+{
+	switch (c) {
+	case 'b': return '\b';
+	case 'f': return '\f';
+	case 'n': return '\n';
+	case 'r': return '\r';
+	case 't': return '\t';
+	default: return (unsigned char)c;
+	}
+}
+
+bool text_add(struct buf *out, struct str escaped)
+{
+	size_t start = out->len;
+
+	while (escaped.n > 0) {
+		const char *slash = memchr(escaped.p, '\\', escaped.n);
+		size_t      run = slash ? (size_t)(slash - escaped.p) : escaped.n;
+		size_t      used = run;
+		bool        ok = buf_add(out, escaped.p, run);
+
+		if (ok && slash) {
+			bool unicode = slash[1] == 'u';
+
+			ok = add_unit(out, unicode ? hex4(slash + 2) : plain_escape(slash[1]));
+			used += unicode ? 6 : 2;
+		}
+		if (!ok) {
+			/* A joined pair is one byte longer than its first half was. */
+			out->len = start < out->len ? start : out->len;
+			return false;
+		}
+		escaped.p += used;
+		escaped.n -= used;
+	}
+	return true;
+}
+
+bool text_join(struct buf *out, struct str text)
+{
+	if (text.n < 3 || !is_second_half(text.p) || !ends_in_first_half(out))
+		return buf_str(out, text);
+	if (!buf_reserve(out, text.n))
+		return false;
+	join_pair(out, half_value(text.p));
+	return buf_add(out, text.p + 3, text.n - 3);
+}
+
+/* --- printing --- */
+
+bool text_put(struct buf *out, struct str text)
+{
+	size_t start = out->len;
+
+	while (text.n > 0) {
+		const char *at = text.p;
+		size_t      left = text.n;
+
+		/* Halves are rare; all else is escaped as anywhere. */
+		while (left > 0) {
+			const char *next = memchr(at, '\xed', left);
+
+			left = next ? left - (size_t)(next - at) : 0;
+			at = next ? next : at;
+			if (left >= 3 && (is_first_half(at) || is_second_half(at)))
+				break;
+			if (left > 0) {
+				at++;
+				left--;
+			}
+		}
+
+		struct str run = { text.p, text.n - left };
+		if (!buf_json_escape(out, run) ||
+		    (left > 0 && !buf_fmt(out, "\\u%04x", half_value(at)))) {
+			out->len = start;
+			return false;
+		}
+		size_t used = run.n + (left > 0 ? 3 : 0);
+		text.p += used;
+		text.n -= used;
+	}
+	return true;
+}
+
+bool text_quote(struct buf *out, struct str text)
+{
+	size_t start = out->len;
+
+	if (buf_text(out, "\"") && text_put(out, text) && buf_text(out, "\""))
+		return true;
+	out->len = start;
+	return false;
+}
+
+/* --- values --- */
+
+bool text_of(const struct json_doc *d, json_at i, struct buf *out)
+{
+	if (json_kind(d, i) == JSON_STRING)
+		return text_add(out, json_inner(d, i));
+	return json_kind(d, i) == JSON_NULL || json_print(d, i, out);
+}
+
+bool text_view(const struct json_doc *d, json_at i, struct buf *out, struct str *ret)
+{
+	if (json_kind(d, i) == JSON_STRING && !(d->tok[i].flags & JSON_ESCAPED)) {
+		*ret = json_inner(d, i);
+		return true;
+	}
+	buf_clear(out);
+	if (!text_of(d, i, out))
+		return false;
+	*ret = buf_view(out);
+	return true;
+}
+
+/* --- looking --- */
+
+struct str text_trim(struct str s)
+{
+	while (s.n > 0 && text_is_space(s.p[0])) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n > 0 && text_is_space(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+static struct str without_braces(struct str s)
+{
+	while (s.n > 0 && (s.p[0] == '{' || s.p[0] == '}')) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n > 0 && (s.p[s.n - 1] == '{' || s.p[s.n - 1] == '}'))
+		s.n--;
+	return s;
+}
+
+bool text_language(struct str s, struct buf *out)
+{
+	size_t start = out->len;
+
+	s = text_trim(without_braces(text_trim(s)));
+	for (size_t i = 0; i < s.n && !text_is_space(s.p[i]); i++) {
+		char c = s.p[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+			    c == '+' || c == '#' || c == '.' || c == '-';
+		if (kept && !buf_add(out, &c, 1)) {
+			out->len = start;
+			return false;
+		}
+	}
+	return out->len > start || buf_text(out, "python");
+}
+
+size_t text_ticks(struct str s)
+{
+	size_t most = 0;
+
+	for (const char *p = s.p, *end = s.p + s.n; p < end;) {
+		const char *tick = memchr(p, '`', (size_t)(end - p));
+		size_t      run = 0;
+
+		if (!tick)
+			break;
+		while (tick + run < end && tick[run] == '`')
+			run++;
+		most = run > most ? run : most;
+		p = tick + run;
+	}
+	return most;
+}
+
+size_t text_whole(struct str s)
+{
+	if (s.n == 0 || !(s.p[s.n - 1] & 0x80))
+		return s.n;
+	if (s.n >= 3 && is_first_half(s.p + s.n - 3))
+		return s.n - 3;
+	/* The lead byte of the last character is at most three bytes in front of the end. */
+	for (size_t back = 1; back <= 3 && back <= s.n; back++) {
+		unsigned char c = (unsigned char)s.p[s.n - back];
+
+		if (c >= 0xc0)
+			return back < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? s.n - back : s.n;
+		if (c < 0x80)
+			break;
+	}
+	return s.n;
+}

@@ -1,0 +1,19 @@
+/* lmc/to_lmc: OpenAI's messages as LMC messages (rules O1 to O7, with F and T). */
+#pragma once
+
+#include "base/err.h"
+#include "json/scan.h"
+#include "lmc/warnings.h"
+
+struct to_lmc_options {
+	bool             fences;
+	struct warnings *warnings; /* borrowed; NULL: nobody asks */
+};
+
+/* to_lmc_message: the messages that one OpenAI message makes, appended to out with commas between
+ * them (and in front, if out is not empty); path is the message's own, as messages[2]; index is its
+ * place for warnings.
+ * Errors: INVALID_VALUE, INVALID_TYPE, MISSING_PARAMETER with the culprit's path (O1, O3, O4);
+ * OVERLOADED: no memory.  out is unchanged then. */
+enum errc to_lmc_message(const struct json_doc *d, json_at message, const char *path, size_t index,
+			 const struct to_lmc_options *o, struct buf *out, struct err *e) MUST_USE;

@@ -1,0 +1,11 @@
+/* lmc/translate: POST /v1/translate without HTTP: a request in, an answer out (rules G1 to G3). */
+#pragma once
+
+#include "base/err.h"
+#include "json/scan.h"
+
+/* translate: d is the request's body, checked JSON.  Appends {"object":"translation",…} to out.
+ * Any thread.
+ * Errors: INVALID_VALUE, INVALID_TYPE, MISSING_PARAMETER with the culprit's path; OVERLOADED (memory),
+ * REQUEST_TOO_LARGE (the answer would be).  out is unchanged then. */
+enum errc translate(const struct json_doc *d, struct buf *out, struct err *e) MUST_USE;

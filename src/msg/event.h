@@ -38,10 +38,9 @@ struct usage {
 
 /* All spans are borrowed for the callback that hands the event over.
  *
- * text, id and name are JSON-escaped: the bytes as they may stand between two quotes (EVENT_MESSAGE
-, EVENT_MEDIA and
- * EVENT_LMC: a JSON value).  So pieces concatenate to the escaped whole even where a provider
- * cut a surrogate pair, and nothing is unescaped and escaped again on the way through. */
+ * text, id and name are JSON-escaped: the bytes as they may stand between two quotes (EVENT_MESSAGE,
+ * EVENT_MEDIA and EVENT_LMC: a JSON value).  So pieces concatenate to the escaped whole even where a
+ * provider cut a surrogate pair, and nothing is unescaped and escaped again on the way through. */
 struct event {
 	enum event_kind   kind;
 	uint32_t          choice; /* index among n choices */

@@ -49,6 +49,28 @@ def chat(model, stream=False):
     return body | ({"stream": True} if stream else {})
 
 
+def conversation(lmc=False, turns=20):
+    """About a KB a turn: a question, code, its output, an answer; the same in either family."""
+    messages = []
+    for i in range(turns):
+        text = (f"Turn {i}: " + SENTENCE * 7)[:1000]
+        role, kind = (("user", {"type": "message"}),
+                      ("assistant", {"type": "code", "format": "python"}),
+                      ("computer", {"type": "console", "format": "output"}),
+                      ("assistant", {"type": "message"}))[i % 4]
+        if lmc:
+            messages.append({"role": role, **kind, "content": text})
+        else:
+            messages.append({"role": "user" if role == "computer" else role, "content": text})
+    return messages
+
+
+def unstored(model, messages=(PROMPT,), stream=False, **more):
+    body = {"messages": list(messages), "store": False, **more,
+            "config": {"model": model, "temperature": 0.7, "max_tokens": 256}}
+    return body | ({"stream": True} if stream else {})
+
+
 def image_body():
     return completions("json", content=[
         {"type": "text", "text": PROMPT},
@@ -60,24 +82,24 @@ class Scenario:
     every: 3 means in each third round only, for what is long or has no target."""
 
     def __init__(self, name, title, ways, connections, window_s, *, plain, native=None,
-                 interval_ms=0, ramp_ms=0, again=False, every=1, first_round_only=()):
+                 lmc=None, interval_ms=0, ramp_ms=0, again=0, every=1, first_round_only=()):
         self.name, self.title, self.ways, self.connections = name, title, ways, connections
         self.window_s, self.interval_ms, self.ramp_ms = window_s, interval_ms, ramp_ms
         self.again, self.every, self.first_round_only = again, every, first_round_only
-        self.streams = bool(interval_ms) or again
-        self.plain, self.native = plain, native
+        self.streams = bool(interval_ms or again)
+        self.plain, self.native, self.lmc = plain, native, lmc
         self.model, self.events = "json", 0
         if interval_ms:  # each stream lasts from the ramp to a little after the window
             lasts = ramp_ms + SETTLE_MS + window_s * 1000 + 500
             self.events = -(-int(lasts) // interval_ms)
             self.model = f"sse-{self.events}-{interval_ms}"
         elif again:
-            self.events, self.model = 64, "sse-64-0"
+            self.events, self.model = again, f"sse-{again}-0"
 
     def request(self, way):
-        native = way == "stored"
-        body = (self.native if native else self.plain)(self.model)
-        return ("/v1/chat" if native else "/v1/chat/completions"), body
+        body = {"stored": self.native, "chat": self.native, "lmc": self.lmc}.get(way, self.plain)
+        path = "/v1/chat" if way in ("stored", "chat", "lmc") else "/v1/chat/completions"
+        return path, body(self.model)
 
     def load_arguments(self):
         args = ["-c", self.connections, "-d", int(self.window_s * 1000)]
@@ -109,8 +131,15 @@ def scenarios(quick):
         Scenario("json1", "JSON, 1 connection", ["direct", "nginx", "parley", "stored"], 1,
                  s(1.2, .6), every=3, **both),
         Scenario("stream64", "streams of 64 events, back to back, 64 at a time",
-                 s(["nginx", "parley", "stored"], ["nginx", "parley"]), 64, s(1.5, .8), again=True, every=3,
+                 s(["nginx", "parley", "stored"], ["nginx", "parley"]), 64, s(1.5, .8), again=64, every=3,
                  **streams),
+        Scenario("lmc500", "streams of 500 events, back to back, 16 at a time, as they come and as LMC",
+                 ["parley", "lmc"], 16, s(1.5, .8), again=500, plain=stream,
+                 lmc=lambda m: unstored(m, stream=True, format="lmc")),
+        Scenario("lmc20k", "JSON with 20 KB of messages, 64 connections, OpenAI's and LMC",
+                 ["chat", "lmc"], 64, s(1.2, .8), plain=small,
+                 native=lambda m: unstored(m, conversation()),
+                 lmc=lambda m: unstored(m, conversation(lmc=True), format="lmc")),
         Scenario("sse1000", "1,000 open streams, an event every 200 ms",
                  s(["direct", "nginx", "parley", "stored"], ["nginx", "parley", "stored"]), 1000,
                  s(4, 1.5), interval_ms=200, every=3,
@@ -341,8 +370,11 @@ class Bench:
         if r.status != 200:
             raise SystemExit(f"{path} answers {r.status}: {text[:600]}")
         if stream:
-            if "@ns" not in text or "[DONE]" not in text:
+            if "@ns" not in text or ("[DONE]" not in text and "event: done" not in text):
                 raise SystemExit(f"{path}: not a whole stream: {text[-600:]}")
+        elif body.get("format") == "lmc":
+            if not json.loads(text)["messages"][0]["content"]:
+                raise SystemExit(f"{path}: no content: {text[:600]}")
         elif not json.loads(text)["choices"][0]["message"]["content"]:
             raise SystemExit(f"{path}: no content: {text[:600]}")
 
@@ -534,6 +566,12 @@ class Figures:
                [self.idle["default"]["rss"] / 1024] if self.idle else [], None, None)
         yield ("20 KB of messages: CPU over the small body", "µs",
                40, self.body_adds("body20k", "parley"), "body20k", "parley")
+        yield ("a streamed chunk as LMC: CPU over passing it through", "µs",
+               1.5, self.each(lambda r: r["lmc500"]["lmc"]["cpu_us"] - r["lmc500"]["parley"]["cpu_us"]),
+               "lmc500", "lmc")
+        yield ("LMC messages and answer, unstored `/v1/chat`: CPU for each KB over OpenAI's", "µs",
+               10, self.each(lambda r: (r["lmc20k"]["lmc"]["cpu_us"] - r["lmc20k"]["chat"]["cpu_us"])
+                             / (r["lmc20k"]["lmc"]["body_bytes"] / 1024)), "lmc20k", "lmc")
         yield ("1 MB image: CPU over the small body", "µs",
                1500, self.body_adds("image1m", "parley"), "image1m", "parley")
 
@@ -561,7 +599,8 @@ def version(argv):
 
 
 WAYS = {"direct": "directly", "nginx": "nginx", "parley": "Parley, unstored",
-        "stored": "Parley, stored `/v1/chat`"}
+        "stored": "Parley, stored `/v1/chat`", "chat": "Parley, unstored `/v1/chat`",
+        "lmc": "Parley, unstored `/v1/chat`, LMC"}
 
 
 def table(figures, list_of_scenarios):
@@ -636,7 +675,7 @@ def main():
     p.add_argument("--quick", action="store_true", help="one short round, under a minute")
     p.add_argument("--rounds", type=int)
     p.add_argument("--only", help="scenarios, separated by commas")
-    p.add_argument("--ways", help="direct,nginx,parley,stored or some of them")
+    p.add_argument("--ways", help="direct,nginx,parley,stored,chat,lmc or some of them")
     p.add_argument("--profile", metavar="WAY", help="perf's profile of this way, for each --only")
     p.add_argument("--nice", type=int, default=0, help="niceness of all that is measured, e.g. -20")
     p.add_argument("--parley", required=True)
@@ -668,7 +707,7 @@ def run(bench, args, chosen):
     began = time.monotonic()
     count = args.rounds or (1 if args.quick else 7)
     rounds, figures = [], None
-    has_parley = any(w in ("parley", "stored") for s in chosen for w in s.ways)
+    has_parley = any(w in ("parley", "stored", "chat", "lmc") for s in chosen for w in s.ways)
     idle = bench.idle() if has_parley else None
     for i in range(count):
         rounds.append({})

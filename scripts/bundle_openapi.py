@@ -39,7 +39,8 @@ def load():
 
 def bundle(document):
     """The document with every schema file moved into its components."""
-    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    document.setdefault("components", {}).setdefault("schemas", {})
+    schemas = {}  # of the files; the document's own may refer to them too
     waiting = []
 
     def name_of(ref, base):
@@ -64,12 +65,12 @@ def bundle(document):
         return out
 
     document = walk(document, ROOT)
-    schemas = document["components"]["schemas"] | schemas
     while waiting:
         name, path = waiting.pop(0)
         schema = json.loads(path.read_text(encoding="utf-8"))
         schema.pop("$schema", None)
         schemas[name] = walk(schema, path.parent)
+    schemas = document["components"]["schemas"] | schemas
     document["components"]["schemas"] = {
         name: schemas[name] for name in sorted(schemas, key=lambda n: (n.islower(), n))
     }

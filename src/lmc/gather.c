@@ -1,0 +1,484 @@
+/* Chunks put together: the message under way, and the finished ones, printed. */
+#include "lmc/gather.h"
+
+#include "base/limits.h"
+#include "lmc/members.h"
+#include "lmc/text.h"
+
+#include <stdlib.h>
+
+/*
+ *            start                content
+ *   CLOSED ---------> STARTED ---------------+
+ *     |                                      v
+ *     +------------------------------------ FILLED <--+ content that goes on (C5)
+ *                    content                 |  +-----+
+ *
+ * From STARTED and FILLED: end, a chunk that is never stored (C3) and the end of the list lead to
+ * CLOSED; start, and content that does not go on, close the message and open the next.
+ */
+enum state {
+	CLOSED,  /* no message is open */
+	STARTED, /* by a flag; no content yet */
+	FILLED,  /* has content */
+};
+
+enum role { USER, ASSISTANT, COMPUTER, SYSTEM, SERVER, ROLE__COUNT };
+
+static const char *const roles[ROLE__COUNT] = {
+	[USER] = "user",     [ASSISTANT] = "assistant", [COMPUTER] = "computer",
+	[SYSTEM] = "system", [SERVER] = "server",
+};
+
+/* What a chunk says of its message, beside the role. */
+enum said { TYPE, FORMAT, RECIPIENT, SAID__COUNT };
+
+struct gather {
+	size_t           max;
+	struct warnings *warnings;
+	struct buf       out;    /* the finished messages */
+	bool             failed; /* one of them could not be kept */
+
+	/* The message under way. */
+	enum state     state;
+	enum role      role;
+	struct buf     said[SAID__COUNT]; /* as JSON; empty: not said yet */
+	struct buf     content;           /* escaped: so it needs no decoding, and halves of a
+					   * surrogate pair meet by themselves */
+	struct members members;
+	struct buf     flag_recipient; /* of the flag whose segment is open; empty: none */
+
+	/* Scratch of the chunk at hand. */
+	struct buf decoded;
+	struct buf printed[SAID__COUNT];
+};
+
+/* One chunk, read and checked. */
+struct chunk {
+	const struct json_doc *d;
+	json_at                object;
+	enum role              role;
+	struct str             said[SAID__COUNT]; /* as JSON; .p NULL: absent or null */
+	json_at                content; /* JSON_ABSENT: none, or one that adds nothing (C2) */
+	bool                   has_content; /* the member is there, null or empty as it may be */
+	bool                   start;
+	bool                   end;
+	bool                   has_others; /* members that mean nothing to us */
+};
+
+struct gather *gather_create(size_t max, struct warnings *warnings)
+{
+	struct gather *g = calloc(1, sizeof *g);
+
+	if (!g)
+		return NULL;
+	g->max = max;
+	g->warnings = warnings;
+	buf_init(&g->out, max);
+	buf_init(&g->content, max);
+	buf_init(&g->flag_recipient, max);
+	buf_init(&g->decoded, max);
+	members_init(&g->members, max);
+	for (int i = 0; i < SAID__COUNT; i++) {
+		buf_init(&g->said[i], max);
+		buf_init(&g->printed[i], max);
+	}
+	return g;
+}
+
+void gather_destroy(struct gather *g)
+{
+	if (!g)
+		return;
+	buf_finish(&g->out);
+	buf_finish(&g->content);
+	buf_finish(&g->flag_recipient);
+	buf_finish(&g->decoded);
+	members_finish(&g->members);
+	for (int i = 0; i < SAID__COUNT; i++) {
+		buf_finish(&g->said[i]);
+		buf_finish(&g->printed[i]);
+	}
+	free(g);
+}
+
+/* --- reading a chunk (C1) --- */
+
+enum key {
+	KEY_ROLE,
+	KEY_TYPE,
+	KEY_FORMAT,
+	KEY_RECIPIENT,
+	KEY_CONTENT,
+	KEY_START,
+	KEY_END,
+	KEY__COUNT, /* a member that means nothing to us */
+};
+
+static const char *const keys[KEY__COUNT] = {
+	[KEY_ROLE] = "role",           [KEY_TYPE] = "type",       [KEY_FORMAT] = "format",
+	[KEY_RECIPIENT] = "recipient", [KEY_CONTENT] = "content", [KEY_START] = "start",
+	[KEY_END] = "end",
+};
+
+static enum key key_of(const struct json_doc *d, json_at i)
+{
+	int k = 0;
+
+	while (k < KEY__COUNT && !json_is(d, i, keys[k]))
+		k++;
+	return (enum key)k;
+}
+
+static enum errc refuse(struct err *e, enum errc code, const char *path, const char *member,
+			const char *text)
+{
+	(void)err_set(e, code, member, "%s", text);
+	if (path && *path)
+		err_at(e, path);
+	return code;
+}
+
+static enum errc no_room(const struct gather *g, struct err *e)
+{
+	return err_set(e, ERR_OVERLOADED, "",
+		       "there is no memory for the messages that the chunks make, "
+		       "or they are over the %zu bytes allowed", g->max);
+}
+
+static enum errc read_role(const struct json_doc *d, json_at at, const char *path, enum role *ret,
+			   struct err *e)
+{
+	if (at == JSON_ABSENT)
+		return refuse(e, ERR_MISSING_PARAMETER, path, "role",
+			      "a chunk needs a role: user, assistant, computer, system or server");
+	if (json_kind(d, at) != JSON_STRING)
+		return refuse(e, ERR_INVALID_TYPE, path, "role",
+			      "role must be a string: user, assistant, computer, system or server");
+	for (int i = 0; i < ROLE__COUNT; i++)
+		if (json_is(d, at, roles[i])) {
+			*ret = (enum role)i;
+			return ERR_OK;
+		}
+	return refuse(e, ERR_INVALID_VALUE, path, "role",
+		      "role must be one of user, assistant, computer, system, server");
+}
+
+/* print_said: the value as JSON that can be compared: one spelling of a string has many escapes. */
+static bool print_said(struct gather *g, const struct json_doc *d, json_at i, enum said what,
+		       struct str *ret)
+{
+	struct buf *out = &g->printed[what];
+
+	if (json_kind(d, i) == JSON_STRING && !(d->tok[i].flags & JSON_ESCAPED)) {
+		*ret = json_raw(d, i);
+		return true;
+	}
+	buf_clear(&g->decoded);
+	buf_clear(out);
+	if (!text_of(d, i, &g->decoded))
+		return false;
+
+	bool string = json_kind(d, i) == JSON_STRING;
+	if (!(string ? text_quote(out, buf_view(&g->decoded)) : buf_str(out, buf_view(&g->decoded))))
+		return false;
+	*ret = buf_view(out);
+	return true;
+}
+
+static json_at some(const struct json_doc *d, json_at i)
+{
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_NULL ? JSON_ABSENT : i;
+}
+
+/* find_members: the first member of each known key. */
+static void find_members(struct chunk *c, json_at at[KEY__COUNT])
+{
+	const struct json_doc *d = c->d;
+
+	for (json_at i = json_first(d, c->object); i != json_end(d, c->object);
+	     i = json_next_member(d, i)) {
+		enum key k = key_of(d, i);
+
+		if (k == KEY__COUNT)
+			c->has_others = true;
+		else if (at[k] == JSON_ABSENT)
+			at[k] = json_value(i);
+	}
+	c->has_content = at[KEY_CONTENT] != JSON_ABSENT;
+	c->content = some(d, at[KEY_CONTENT]);
+	if (c->content != JSON_ABSENT && json_kind(d, c->content) == JSON_STRING &&
+	    json_inner(d, c->content).n == 0)
+		c->content = JSON_ABSENT;
+	c->start = at[KEY_START] != JSON_ABSENT && json_kind(d, at[KEY_START]) == JSON_TRUE;
+	c->end = at[KEY_END] != JSON_ABSENT && json_kind(d, at[KEY_END]) == JSON_TRUE;
+}
+
+static enum errc read_chunk(struct gather *g, struct chunk *c, const char *path, struct err *e)
+{
+	static const enum key said_key[SAID__COUNT] = { KEY_TYPE, KEY_FORMAT, KEY_RECIPIENT };
+	const struct json_doc *d = c->d;
+	json_at                at[KEY__COUNT] = { 0 };
+
+	if (json_kind(d, c->object) != JSON_OBJECT)
+		return refuse(e, ERR_INVALID_TYPE, path, "", "a chunk must be an object");
+	find_members(c, at);
+
+	enum errc rc = read_role(d, some(d, at[KEY_ROLE]), path, &c->role, e);
+	if (rc != ERR_OK)
+		return rc;
+
+	json_at type = some(d, at[KEY_TYPE]);
+	json_at format = some(d, at[KEY_FORMAT]);
+	bool    flag = (c->start || c->end) && c->content == JSON_ABSENT;
+	if (type == JSON_ABSENT && !flag)
+		return refuse(e, ERR_MISSING_PARAMETER, path, "type",
+			      "a chunk needs a type, a string; "
+			      "only a start or end flag without content goes without");
+	if (type != JSON_ABSENT && json_kind(d, type) != JSON_STRING)
+		return refuse(e, ERR_INVALID_TYPE, path, "type", "type must be a string");
+	if (format != JSON_ABSENT && json_kind(d, format) != JSON_STRING)
+		return refuse(e, ERR_INVALID_TYPE, path, "format",
+			      "format must be a string, null or absent");
+
+	for (int i = 0; i < SAID__COUNT; i++) {
+		json_at value = some(d, at[said_key[i]]);
+
+		if (value != JSON_ABSENT && !print_said(g, d, value, (enum said)i, &c->said[i]))
+			return no_room(g, e);
+	}
+	return ERR_OK;
+}
+
+/* --- the message under way --- */
+
+static bool is(struct str json, const char *quoted)
+{
+	return str_is(json, quoted);
+}
+
+/* set: an owned copy; an absent value makes it empty. */
+static bool set(struct buf *b, struct str value)
+{
+	buf_clear(b);
+	return buf_str(b, value);
+}
+
+/* same: both absent, or both with the same value; JSON values are never empty. */
+static bool same(const struct buf *b, struct str value)
+{
+	return str_eq(buf_view(b), value);
+}
+
+static bool keep_others(struct gather *g, const struct chunk *c)
+{
+	const struct json_doc *d = c->d;
+
+	if (!c->has_others)
+		return true;
+	for (json_at i = json_first(d, c->object); i != json_end(d, c->object);
+	     i = json_next_member(d, i)) {
+		struct str name;
+
+		if (key_of(d, i) != KEY__COUNT)
+			continue;
+		if (!text_view(d, i, &g->decoded, &name) ||
+		    !members_add(&g->members, name, json_member(d, i)))
+			return false;
+	}
+	return true;
+}
+
+static bool print_member(struct buf *out, const char *name, struct str value)
+{
+	return buf_text(out, ",\"") && buf_text(out, name) && buf_text(out, "\":") &&
+	       buf_str(out, value);
+}
+
+static bool store(struct gather *g)
+{
+	struct buf *out = &g->out;
+	size_t      start = out->len;
+	struct str  type = buf_view(&g->said[TYPE]);
+	struct str  format = buf_view(&g->said[FORMAT]);
+	struct str  recipient = buf_view(&g->said[RECIPIENT]);
+
+	if (format.n == 0 && is(type, "\"console\""))
+		format = STR("\"output\"");
+	if ((start == 0 || buf_text(out, ",")) && buf_text(out, "{\"role\":\"") &&
+	    buf_text(out, roles[g->role]) && buf_text(out, "\"") &&
+	    print_member(out, "type", type) &&
+	    (format.n == 0 || print_member(out, "format", format)) &&
+	    (recipient.n == 0 || print_member(out, "recipient", recipient)) &&
+	    print_member(out, "content", STR("\"")) && buf_str(out, buf_view(&g->content)) &&
+	    buf_text(out, "\"") && buf_str(out, buf_view(&g->members.json)) && buf_text(out, "}"))
+		return true;
+	out->len = start;
+	return false;
+}
+
+static bool is_medium(struct str type)
+{
+	return is(type, "\"image\"") || is(type, "\"audio\"") || is(type, "\"file\"");
+}
+
+/* close_message: stores what is open, or forgets it (C9). */
+static bool close_message(struct gather *g)
+{
+	if (g->state == CLOSED)
+		return true;
+
+	struct str type = buf_view(&g->said[TYPE]);
+	bool       forgotten = type.n == 0 || (g->state == STARTED && is_medium(type));
+	if (!forgotten && !store(g))
+		return false;
+
+	g->state = CLOSED;
+	for (int i = 0; i < SAID__COUNT; i++)
+		buf_clear(&g->said[i]);
+	members_clear(&g->members);
+	/* It is in out now; a large one should not be held twice from here on. */
+	if (g->content.cap > MIB)
+		buf_finish(&g->content);
+	buf_clear(&g->content);
+	return true;
+}
+
+/* take_start: a flag opens, whatever is open. */
+static bool take_start(struct gather *g, const struct chunk *c)
+{
+	if (!close_message(g))
+		return false;
+	g->state = STARTED;
+	g->role = c->role;
+	for (int i = 0; i < SAID__COUNT; i++)
+		if (!set(&g->said[i], c->said[i]))
+			return false;
+	return set(&g->flag_recipient, c->said[RECIPIENT]) && keep_others(g, c);
+}
+
+/* in_segment: the content is of the open message's role and type, or gives it its type. */
+static bool in_segment(const struct gather *g, const struct chunk *c)
+{
+	return g->state != CLOSED && g->role == c->role &&
+	       (g->said[TYPE].len == 0 || same(&g->said[TYPE], c->said[TYPE]));
+}
+
+/* goes_on: a content chunk in the segment goes on with the open message (C5). */
+static bool goes_on(const struct gather *g, const struct chunk *c, struct str recipient)
+{
+	const struct buf *format = &g->said[FORMAT];
+
+	if (format->len > 0 && c->said[FORMAT].n > 0 && !same(format, c->said[FORMAT]))
+		return false;
+	/* The first content may name the recipient that the flag has not named (C6). */
+	if (g->state == STARTED)
+		return g->said[RECIPIENT].len == 0 || same(&g->said[RECIPIENT], recipient);
+	return same(&g->said[RECIPIENT], recipient) && !is_medium(buf_view(&g->said[TYPE]));
+}
+
+static bool append(struct gather *g, const struct json_doc *d, json_at content)
+{
+	if (json_kind(d, content) == JSON_STRING)
+		return buf_str(&g->content, json_inner(d, content));
+	buf_clear(&g->decoded);
+	return text_of(d, content, &g->decoded) && text_put(&g->content, buf_view(&g->decoded));
+}
+
+static bool take_content(struct gather *g, const struct chunk *c)
+{
+	bool       segment = in_segment(g, c);
+	struct str said[SAID__COUNT] = { c->said[TYPE], c->said[FORMAT], c->said[RECIPIENT] };
+
+	/* The flag speaks for all content up to its end, also where that makes several messages. */
+	if (!segment)
+		buf_clear(&g->flag_recipient);
+	if (said[RECIPIENT].n == 0)
+		said[RECIPIENT] = buf_view(&g->flag_recipient);
+	if (!segment || !goes_on(g, c, said[RECIPIENT])) {
+		if (!close_message(g))
+			return false;
+		g->role = c->role;
+	}
+	for (int i = 0; i < SAID__COUNT; i++)
+		if (g->said[i].len == 0 && !set(&g->said[i], said[i]))
+			return false;
+	g->state = FILLED;
+	return append(g, c->d, c->content) && keep_others(g, c);
+}
+
+static bool take_end(struct gather *g, const struct chunk *c)
+{
+	bool fits = g->state != CLOSED && g->role == c->role &&
+		    (c->said[TYPE].n == 0 || same(&g->said[TYPE], c->said[TYPE]));
+
+	return !fits || (keep_others(g, c) && close_message(g));
+}
+
+/* never_stored: by C3; in words for the warning, or NULL. */
+static const char *never_stored(const struct chunk *c)
+{
+	if (c->role == SERVER)
+		return "what the server says of itself is not stored";
+	if (is(c->said[TYPE], "\"confirmation\""))
+		return "a confirmation is not stored";
+	if (is(c->said[TYPE], "\"review\""))
+		return "a review is not stored";
+	return NULL;
+}
+
+static bool is_active_line(const struct chunk *c)
+{
+	return c->has_content && is(c->said[TYPE], "\"console\"") &&
+	       is(c->said[FORMAT], "\"active_line\"");
+}
+
+static bool take(struct gather *g, const struct chunk *c, size_t index)
+{
+	const char *why = never_stored(c);
+
+	if (why) {
+		warnings_add(g->warnings, index, "not_stored", "%s", why);
+		return close_message(g);
+	}
+	if (c->start && !take_start(g, c))
+		return false;
+	if (is_active_line(c))
+		warnings_add(g->warnings, index, "not_stored", "an active line is not stored");
+	else if (c->content != JSON_ABSENT && !take_content(g, c))
+		return false;
+	return !c->end || take_end(g, c);
+}
+
+static size_t held(const struct gather *g)
+{
+	size_t n = g->out.len + g->content.len + members_bytes(&g->members) + g->flag_recipient.len;
+
+	for (int i = 0; i < SAID__COUNT; i++)
+		n += g->said[i].len;
+	return n;
+}
+
+enum errc gather_chunk(struct gather *g, const struct json_doc *d, json_at chunk, const char *path,
+		       size_t index, struct err *e)
+{
+	struct chunk c = { .d = d, .object = chunk };
+
+	if (g->failed)
+		return no_room(g, e);
+
+	enum errc rc = read_chunk(g, &c, path, e);
+	if (rc == ERR_OK && (!take(g, &c, index) || held(g) > g->max))
+		rc = no_room(g, e);
+	g->failed = rc == ERR_OVERLOADED;
+	return rc;
+}
+
+enum errc gather_end(struct gather *g, struct str *ret, struct err *e)
+{
+	g->failed = g->failed || !close_message(g);
+	if (g->failed)
+		return no_room(g, e);
+	*ret = g->out.len > 0 ? buf_view(&g->out) : STR("");
+	return ERR_OK;
+}

@@ -29,10 +29,6 @@ static enum errc not_yet(const struct chat_request *c, struct err *e)
 	if (c->background)
 		return err_set(e, ERR_NOT_SUPPORTED_YET, "background",
 			       "answers in the background are not supported yet");
-	if (c->format == CHAT_FORMAT_LMC)
-		return err_set(e, ERR_NOT_SUPPORTED_YET, "format", "format lmc is not supported yet");
-	if (c->lmc != JSON_ABSENT)
-		return err_set(e, ERR_NOT_SUPPORTED_YET, "lmc", "LMC is not supported yet");
 	if (c->parent.p)
 		return err_set(e, ERR_NOT_SUPPORTED_YET, "parent",
 			       "branches (parent) are not supported yet");
@@ -164,13 +160,31 @@ static enum errc read_conversation(const struct chat_request *c, struct run_requ
 	return ERR_OK;
 }
 
-static enum errc read_messages(struct input *in, const struct chat_request *c,
-			       struct run_request *ret, struct err *e)
+/* read_lmc: the answer's shape, and how code goes to and fro. */
+static enum errc read_lmc(struct input *in, const struct chat_request *c, struct run_request *ret,
+			  struct err *e)
+{
+	struct chat_lmc lmc = CHAT_LMC_INIT;
+	enum errc       rc = ERR_OK;
+
+	if (c->lmc != JSON_ABSENT)
+		rc = fields_read(&chat_lmc_fields, &in->doc, c->lmc, "lmc", &in->arena, &lmc, e);
+	if (rc != ERR_OK)
+		return rc;
+	ret->shape = c->format == CHAT_FORMAT_LMC ? SHAPE_LMC : SHAPE_OPENAI;
+	ret->lmc = c->format == CHAT_FORMAT_LMC || c->lmc != JSON_ABSENT;
+	ret->fence = lmc.code == CHAT_LMC_CODE_FENCE;
+	ret->fences = lmc.fences;
+	return ERR_OK;
+}
+
+static enum errc read_messages(struct input *in, const struct gateway *g,
+			       const struct chat_request *c, struct run_request *ret, struct err *e)
 {
 	struct str *messages = NULL;
 	enum errc   rc;
 
-	rc = chat_messages_read(in, c->messages, &messages, &ret->message_count, e);
+	rc = chat_messages_read(in, c->messages, g->image_root != NULL, &messages, &ret->message_count, e);
 	if (rc != ERR_OK)
 		return rc;
 	ret->messages = messages;
@@ -214,7 +228,9 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 	if (rc == ERR_OK)
 		rc = read_conversation(&c, ret, e);
 	if (rc == ERR_OK)
-		rc = read_messages(in, &c, ret, e);
+		rc = read_lmc(in, &c, ret, e);
+	if (rc == ERR_OK)
+		rc = read_messages(in, g, &c, ret, e);
 	if (rc == ERR_OK)
 		rc = read_config(in, g, &c, ret, e);
 	if (rc != ERR_OK)

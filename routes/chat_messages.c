@@ -1,7 +1,8 @@
-/* Strings and message objects of LLM Chat: checks that need more than a table of fields. */
+/* Messages of LLM Chat, strings, objects and LMC: checks that need more than a table of fields. */
 #include "routes/chat_messages.h"
 
 #include "base/limits.h"
+#include "lmc/transcript.h"
 #include "routes/check.h"
 #include "schema/chat_context.h"
 #include "schema/chat_message.h"
@@ -186,32 +187,38 @@ static struct str stored_form(const struct json_doc *d, json_at i, struct arena 
 	return joined(arena, STR("{\"role\":\"user\","), (struct str){ raw.p + 1, raw.n - 1 }, STR_NONE);
 }
 
-static enum errc read_one(struct input *in, json_at i, size_t n, struct str *ret, struct err *e)
+static enum errc read_one(struct input *in, json_at i, size_t n, bool paths, struct str *ret,
+			  struct err *e)
 {
 	const struct json_doc *d = &in->doc;
 	char                   path[160];
 
 	check_path(path, "messages[%zu]", n);
+	if (json_kind(d, i) == JSON_OBJECT && json_get(d, i, "type") != JSON_ABSENT) {
+		enum errc rc = transcript_check(d, i, path, paths, e);
+
+		if (rc != ERR_OK)
+			return rc;
+		*ret = json_raw(d, i); /* stored as it came, with keys that are nobody's */
+		return ERR_OK;
+	}
 	if (json_kind(d, i) == JSON_OBJECT) {
 		struct chat_message m = CHAT_MESSAGE_INIT;
 		enum errc           rc;
 
-		if (json_get(d, i, "type") != JSON_ABSENT)
-			return err_set(e, ERR_NOT_SUPPORTED_YET, path,
-				       "LMC messages (objects with a type) are not supported yet");
 		rc = fields_read(&chat_message_fields, d, i, path, &in->arena, &m, e);
 		if (rc == ERR_OK)
 			rc = check_message(d, &m, path, &in->arena, e);
 		if (rc != ERR_OK)
 			return rc;
 	} else if (json_kind(d, i) != JSON_STRING) {
-		return err_set(e, ERR_INVALID_TYPE, path, "must be a string or a message object");
+		return err_set(e, ERR_INVALID_TYPE, path, "must be a string, a message object or an LMC message");
 	}
 	*ret = stored_form(d, i, &in->arena);
 	return ret->p ? ERR_OK : err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
 }
 
-enum errc chat_messages_read(struct input *in, json_at messages, struct str **ret,
+enum errc chat_messages_read(struct input *in, json_at messages, bool paths, struct str **ret,
 			     size_t *ret_count, struct err *e)
 {
 	const struct json_doc *d = &in->doc;
@@ -222,7 +229,7 @@ enum errc chat_messages_read(struct input *in, json_at messages, struct str **re
 	if (!list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
 	for (json_at i = json_first(d, messages); i != json_end(d, messages); i = json_next(d, i)) {
-		enum errc rc = read_one(in, i, n, &list[n], e);
+		enum errc rc = read_one(in, i, n, paths, &list[n], e);
 
 		if (rc != ERR_OK)
 			return rc;

@@ -3,8 +3,9 @@
 
 #include "json/input.h"
 
-/* chat_messages_read: each element of the array at `messages` becomes a message object with a role:
- * raw JSON, borrowed from the body or made in the input's arena.
- * Errors: with the path of the culprit; NOT_SUPPORTED_YET for LMC messages and uploaded files. */
-enum errc chat_messages_read(struct input *in, json_at messages, struct str **ret,
+/* chat_messages_read: each element of the array at `messages` becomes what is stored: a message
+ * object with a role, or an LMC message as it came; raw JSON, borrowed from the body or made in the
+ * input's arena.  paths: images may be named by a path.
+ * Errors: with the path of the culprit; NOT_SUPPORTED_YET for uploaded files. */
+enum errc chat_messages_read(struct input *in, json_at messages, bool paths, struct str **ret,
 			     size_t *ret_count, struct err *e) MUST_USE;

@@ -1,7 +1,9 @@
 /* routes/gateway: what the handlers of one loop work with.  Made by app. */
 #pragma once
 
+#include "base/beneath.h"
 #include "http/server.h"
+#include "loop/work.h"
 #include "provider/registry.h"
 #include "run/run.h"
 #include "store/store.h"
@@ -37,6 +39,8 @@ struct gateway {
 	struct loop        *loop;
 	struct run_engine  *runs;
 	struct store       *store;
+	struct work_pool   *work;  /* of all loops */
+	const struct beneath *image_root; /* where images named by path lie; NULL: none may be named */
 	struct snapshot    *now; /* held; swapped by a reload on this loop's thread */
 	const atomic_bool  *draining;
 	bool                metrics_here; /* /metrics is served on this listener */

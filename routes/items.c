@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "json/print.h"
+#include "lmc/view.h"
 
 #include <stdio.h>
 
@@ -275,17 +276,35 @@ void items_finish(struct items *list)
 	json_doc_finish(&list->doc);
 }
 
+static bool scan(struct items *l, struct str body)
+{
+	struct err e;
+
+	return json_scan(&l->doc, body.p, body.n, &limits, &e) == ERR_OK &&
+	       json_kind(&l->doc, 0) == JSON_OBJECT;
+}
+
+/* An LMC message is shown as the message that it would be for a provider without tools. */
+static bool as_openai(struct items *l, struct buf *made)
+{
+	return view_single(&l->doc, 0, made) && scan(l, buf_view(made));
+}
+
 bool items_push(struct items *list, const struct store_item *item)
 {
 	struct str body = item->message.body;
 	size_t     len = list->out->len;
 	size_t     count = list->count;
-	struct err e;
+	struct buf made;
 
+	buf_init(&made, LIMIT_TRANSLATION);
 	/* What it gets round it is small; one step of growth rather than many. */
-	if (json_scan(&list->doc, body.p, body.n, &limits, &e) == ERR_OK &&
-	    json_kind(&list->doc, 0) == JSON_OBJECT && buf_reserve(list->out, body.n + KIB) &&
-	    push_all(list, item))
+	bool ok = scan(list, body) && buf_reserve(list->out, body.n + KIB);
+	if (ok && json_get_some(&list->doc, 0, "type") != JSON_ABSENT)
+		ok = as_openai(list, &made);
+	ok = ok && push_all(list, item);
+	buf_finish(&made);
+	if (ok)
 		return true;
 	list->out->len = len;
 	list->count = count;

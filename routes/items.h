@@ -21,7 +21,7 @@ void items_finish(struct items *list);
 /* items_push: appends the item or items that one stored message makes, with commas between them:
  * its text as a message item, each tool call as a function_call item, a tool's answer as a
  * function_call_output item.  Members that OpenAI has no place for (name, context) are kept on the
- * message item.
+ * message item.  An LMC message is one message item, with code and output as text.
  * False: no memory, or the stored message is damaged; nothing was appended. */
 bool items_push(struct items *list, const struct store_item *item) MUST_USE;
 

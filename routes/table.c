@@ -3,18 +3,22 @@
 #include "routes/completions.h"
 #include "routes/conversations.h"
 #include "routes/gateway.h"
+#include "routes/messages.h"
 #include "routes/models.h"
 #include "routes/runs.h"
 #include "routes/service.h"
+#include "routes/translate.h"
 
 /*  name                  method  path                           auth       body       quiet  handler */
 const struct route routes[] = {
 	{ "chat",               "POST", "/v1/chat",                     AUTH_KEY,  BODY_JSON, false, chat_post },
 	{ "completions",        "POST", "/v1/chat/completions",         AUTH_KEY,  BODY_JSON, false, completions_post },
+	{ "translate",          "POST", "/v1/translate",                AUTH_KEY,  BODY_JSON, false, translate_post },
 	{ "models",             "GET",  "/v1/models",                   AUTH_KEY,  BODY_NONE, false, models_list },
 	{ "model",              "GET",  "/v1/models/{id}",              AUTH_KEY,  BODY_NONE, false, models_get },
 	{ "conversation",       "GET",  "/v1/conversations/{id}",       AUTH_KEY,  BODY_NONE, false, conversations_get },
 	{ "conversation_items", "GET",  "/v1/conversations/{id}/items", AUTH_KEY,  BODY_NONE, false, conversations_items },
+	{ "messages",           "GET",  "/v1/conversations/{id}/messages", AUTH_KEY, BODY_NONE, false, messages_list },
 	{ "run",                "GET",  "/v1/runs/{id}",                AUTH_KEY,  BODY_NONE, false, runs_get },
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  service_livez },
 	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  service_readyz },

@@ -3,8 +3,11 @@
 
 #include "app_snapshot.h"
 #include "app_worker.h"
+#include "base/beneath.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
+#include "loop/work.h"
 #include "store/store.h"
 #include "upstream/upstream.h"
 
@@ -23,12 +26,15 @@
 enum {
 	WORKERS_MAX = 256,
 	ADDRESS = 64,
+	WORK_THREADS = 2, /* for all loops: what they do is rare and long */
 	DRAIN_GRACE_MS = 5000, /* behind drain_timeout, for last errors to reach their readers */
 };
 
 struct app {
 	const struct config *config;
 	struct store        *store;
+	struct work_pool    *work;
+	struct beneath      *image_root; /* NULL: not configured */
 	struct snapshot     *snapshot;
 	struct worker       *workers[WORKERS_MAX];
 	size_t               worker_count;
@@ -100,6 +106,8 @@ static enum errc make_workers(struct app *a, bool metrics_here, struct err *e)
 			&(struct worker_options){
 				.index = (unsigned)i,
 				.store = a->store,
+				.work = a->work,
+				.image_root = a->image_root,
 				.snapshot = a->snapshot,
 				.draining = &a->draining,
 				.max_body = (size_t)a->config->max_body,
@@ -151,6 +159,17 @@ static struct store_options store_options(const struct config *c)
 	};
 }
 
+static enum errc open_image_root(struct app *a, struct err *e)
+{
+	if (!a->config->image_root[0])
+		return ERR_OK;
+
+	enum errc rc = beneath_open(a->config->image_root, &a->image_root, e);
+	if (rc != ERR_OK)
+		err_at(e, "image_root");
+	return rc;
+}
+
 /* start: everything up to serving; the exit status, or 0. */
 static int start(struct app *a, struct err *e)
 {
@@ -160,11 +179,13 @@ static int start(struct app *a, struct err *e)
 	char                 bound[16][ADDRESS];
 
 	if (app_snapshot_create(c, &a->snapshot, e) != ERR_OK ||
-	    check_listen(c, a->snapshot->http.open, &local, e) != ERR_OK)
+	    check_listen(c, a->snapshot->http.open, &local, e) != ERR_OK ||
+	    open_image_root(a, e) != ERR_OK)
 		return EX_CONFIG;
 	if (store_open(&so, &a->store, e) != ERR_OK)
 		return EX_CANTCREAT;
-	if (make_workers(a, local, e) != ERR_OK)
+	if (work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->work, e) != ERR_OK ||
+	    make_workers(a, local, e) != ERR_OK)
 		return EX_OSERR;
 	for (size_t i = 0; i < c->listen.count && i < ARRAY_LEN(bound); i++)
 		if (listen_all(a, c->listen.items[i], false, bound[i], e) != ERR_OK)
@@ -265,10 +286,14 @@ static void stop(struct app *a)
 {
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_stop(a->workers[i]);
-	/* The store's last answers go into the workers' inboxes, so it ends before they do. */
+	/* The last answers of the store and the pool go into the workers' inboxes, so they end
+	 * before the workers do.  A stopped pool refuses what those answers would still submit. */
 	store_destroy(a->store);
+	work_pool_stop(a->work);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_destroy(a->workers[i]);
+	work_pool_destroy(a->work);
+	beneath_destroy(a->image_root);
 	if (a->snapshot)
 		snapshot_release(a->snapshot);
 	if (a->signal_fd >= 0)

@@ -64,6 +64,8 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 			&(struct run_engine_options){
 				.env = { w->loop, w->transfers, &w->scratch },
 				.store = o->store,
+				.work = o->work,
+				.image_root = o->image_root,
 				.settings = run_settings_now,
 				.arg = w,
 			},
@@ -74,6 +76,8 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	}
 	w->gateway.loop = w->loop;
 	w->gateway.store = o->store;
+	w->gateway.work = o->work;
+	w->gateway.image_root = o->image_root;
 	w->gateway.now = snapshot_hold(o->snapshot);
 	w->gateway.draining = o->draining;
 	w->main_options = (struct server_options){
@@ -218,7 +222,8 @@ void worker_destroy(struct worker *w)
 	if (!w)
 		return;
 	if (w->loop) {
-		/* One turn of a stopped loop: answers of the store that nobody waits for are freed. */
+		/* One turn of a stopped loop: answers of the store and the pool that nobody waits for
+		 * are freed. */
 		loop_stop(w->loop);
 		loop_run(w->loop);
 	}

@@ -9,6 +9,8 @@ struct worker;
 struct worker_options {
 	unsigned         index;
 	struct store    *store;
+	struct work_pool *work;
+	const struct beneath *image_root; /* or NULL */
 	struct snapshot *snapshot; /* a reference is taken */
 	const atomic_bool *draining;
 	size_t           max_body;

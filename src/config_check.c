@@ -1,6 +1,7 @@
 /* Checks across values, after all sources are in. */
 #include "config_check.h"
 
+#include "base/beneath.h"
 #include "config_file.h"
 #include "config_memory.h"
 #include "http/server.h"
@@ -72,6 +73,21 @@ static enum errc check_origins(const struct config *c, struct err *e)
 	return ERR_OK;
 }
 
+/* Opened and closed again: what is missing at the start is missed there, not in a request. */
+static enum errc check_image_root(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_image_root);
+	struct beneath     *b = NULL;
+	struct err          why;
+
+	if (!c->image_root[0])
+		return ERR_OK;
+	if (beneath_open(c->image_root, &b, &why) != ERR_OK)
+		return config_place_fail(&at, e, "%s", why.text);
+	beneath_destroy(b);
+	return ERR_OK;
+}
+
 /* The key of a row that an error's path names, or the row itself. */
 static const struct config_node *culprit(const struct config_node *row, const char *path)
 {
@@ -138,6 +154,8 @@ enum errc config_check(const struct config *c, struct err *e)
 
 	if (rc == ERR_OK)
 		rc = check_origins(c, e);
+	if (rc == ERR_OK)
+		rc = check_image_root(c, e);
 	if (rc == ERR_OK)
 		rc = check_providers(c, e);
 	if (rc == ERR_OK)

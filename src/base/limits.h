@@ -62,12 +62,16 @@
 #define LIMIT_FEED_MAX  (40 * MIB)      /* one event may be LIMIT_SSE_EVENT */
 #define LIMIT_STALL_SECONDS 30          /* a reader that takes nothing for so long is dropped */
 
+/* Threads beside the loops */
+#define LIMIT_WORK_QUEUE 256            /* jobs waiting for one; full: 503 */
+
 /* Store */
 #define LIMIT_STORE_QUEUE   4096        /* turns waiting for the writer; full: 503 before forwarding */
 #define LIMIT_STORE_BATCH   128         /* turns in one transaction */
 #define LIMIT_STORE_READS   512         /* reads queued, or answered and not handled: two seconds of large pages */
 #define LIMIT_STORE_ANSWERS (64 * MIB)  /* of answered reads that wait for their loops; above it the pool pauses */
 #define LIMIT_ITEMS_PAGE    (4 * MIB)   /* messages in a page of items: its printing keeps a loop for milliseconds */
+#define LIMIT_MESSAGES_PAGE (16 * MIB) /* messages read at once in a shape; a worker prints them */
 #define LIMIT_BRANCH_BYTES  (64 * MIB)  /* history sent with one turn */
 #define LIMIT_BRANCH_LENGTH 1000000     /* messages walked from a leaf; ends a loop in a damaged file */
 #define LIMIT_STORE_ROW     (LIMIT_BODY_MAX + MIB) /* one row: a whole body as one message, and its envelope */

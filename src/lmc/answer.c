@@ -2,6 +2,8 @@
 #include "lmc/answer.h"
 
 #include "base/limits.h"
+#include "json/scan.h"
+#include "lmc/gather.h"
 
 #include <stdlib.h>
 
@@ -32,6 +34,8 @@ void answer_finish(struct answer *a)
 		buf_finish(&a->tools[i].name);
 		buf_finish(&a->tools[i].arguments);
 	}
+	gather_destroy(TAKE(a->gather));
+	a->lmc = STR_NONE;
 	free(a->tools);
 	a->tools = NULL;
 	a->tool_count = 0;
@@ -66,6 +70,21 @@ static bool add(struct answer *a, struct buf *to, struct str piece)
 	return true;
 }
 
+/* add_lmc: a chunk that a dialect has checked. */
+static bool add_lmc(struct answer *a, struct str chunk)
+{
+	struct json_doc doc = { 0 };
+	struct err      e;
+
+	if (!a->gather)
+		a->gather = gather_create(LIMIT_ANSWER, NULL);
+	bool ok = a->gather &&
+		  json_scan(&doc, chunk.p, chunk.n, &json_limits_upstream, &e) == ERR_OK &&
+		  gather_chunk(a->gather, &doc, 0, "chunk", 0, &e) == ERR_OK;
+	json_doc_finish(&doc);
+	return ok;
+}
+
 bool answer_add(struct answer *a, const struct event *ev)
 {
 	struct answer_tool *t;
@@ -83,10 +102,10 @@ bool answer_add(struct answer *a, const struct event *ev)
 	case EVENT_TOOL_ARGS:
 		t = tool_of(a, ev->block);
 		return t && add(a, &t->arguments, ev->text);
+	case EVENT_LMC: return add_lmc(a, ev->text);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_MEDIA:
-	case EVENT_LMC:
 	case EVENT_OTHER:
 	case EVENT_USAGE:
 	case EVENT_FINISH:
@@ -97,9 +116,17 @@ bool answer_add(struct answer *a, const struct event *ev)
 	return true;
 }
 
+bool answer_close(struct answer *a)
+{
+	struct err e;
+
+	return !a->gather || a->lmc.p || gather_end(a->gather, &a->lmc, &e) == ERR_OK;
+}
+
 bool answer_any(const struct answer *a)
 {
-	return a->message.len > 0 || a->text.len > 0 || a->refusal.len > 0 || a->tool_count > 0;
+	return a->message.len > 0 || a->text.len > 0 || a->refusal.len > 0 || a->tool_count > 0 ||
+	       a->gather;
 }
 
 static bool put_quoted(struct buf *out, const char *before, const struct buf *escaped)
@@ -115,10 +142,18 @@ static bool put_tool(struct buf *out, const struct answer_tool *t)
 	       put_quoted(out, ",\"arguments\":", &t->arguments) && buf_text(out, "}}");
 }
 
+/* put_end: the closing brace, and in front of it what the provider said in LMC. */
+static bool put_end(const struct answer *a, struct buf *out)
+{
+	if (a->lmc.n == 0)
+		return buf_text(out, "}");
+	return buf_text(out, ",\"lmc\":[") && buf_str(out, a->lmc) && buf_text(out, "]}");
+}
+
 bool answer_print(const struct answer *a, struct buf *out)
 {
 	if (a->message.len > 0)
-		return buf_str(out, buf_view(&a->message));
+		return buf_add(out, a->message.data, a->message.len - 1) && put_end(a, out);
 	/* A message of tool calls alone has null content, as OpenAI writes it. */
 	if (a->text.len == 0 && (a->tool_count > 0 || a->refusal.len > 0)) {
 		if (!buf_text(out, "{\"role\":\"assistant\",\"content\":null"))
@@ -134,5 +169,5 @@ bool answer_print(const struct answer *a, struct buf *out)
 		if (!buf_text(out, i == 0 ? ",\"tool_calls\":[" : ",") ||
 		    !put_tool(out, &a->tools[i]))
 			return false;
-	return buf_text(out, a->tool_count > 0 ? "]}" : "}");
+	return (a->tool_count == 0 || buf_text(out, "]")) && put_end(a, out);
 }

@@ -29,7 +29,11 @@ static bool put_ours(const struct chunk_printer *p, struct buf *out)
 {
 	if (p->conversation.n > 0 && !put_member(out, "conversation", p->conversation))
 		return false;
-	return put_member(out, "run", p->run) && put_member(out, "message_id", p->message);
+	if (!put_member(out, "run", p->run) || !put_member(out, "message_id", p->message))
+		return false;
+	return !p->warnings || p->warnings->count == 0 ||
+	       (buf_text(out, "\"warnings\":") && warnings_print(p->warnings, out) &&
+		buf_text(out, ","));
 }
 
 bool chunk_usage(const struct usage *u, struct buf *out)

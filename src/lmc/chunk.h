@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "lmc/warnings.h"
 #include "msg/event.h"
 
 /* One stream's or answer's printer.  Spans are borrowed from the run for its whole life. */
@@ -18,6 +19,7 @@ struct chunk_printer {
 	struct str completion; /* "chatcmpl-…", where the provider gives no id */
 	struct str model;      /* as asked, where the provider gives none */
 	int64_t    created_s;
+	const struct warnings *warnings; /* what was not handed on; NULL or empty: all was */
 	/* state */
 	bool       begun;      /* the first chunk went out */
 	uint64_t   has_role;   /* bit i: choice i has had its role */

@@ -16,7 +16,7 @@ struct fence {
 	/* … the state; documented where the states are drawn (fence.c) */
 	int    state;
 	size_t ticks;    /* backticks of the opening fence */
-	size_t indent;   /* …  */
+	size_t indent; size_t count; struct buf info;
 	bool   open;     /* a segment is open */
 	bool   run_seen; /* this line of prose had its run of three or more */
 };

@@ -8,10 +8,8 @@
 struct spool {
 	struct buf *messages; /* borrowed; objects with commas between them */
 	struct buf *chunks;   /* borrowed; NULL: not wanted */
-	enum segment_kind kind;
-	struct buf  format; /* owned: the open segment's, decoded; empty with has_format false */
-	bool        has_format;
-	size_t      count; /* messages made */
+	struct buf  head;     /* owned: what spool_head prints for the open segment */
+	size_t      count;    /* messages made */
 };
 
 extern const struct segment_sink spool_sink; /* its arg is a struct spool */

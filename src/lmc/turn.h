@@ -16,7 +16,8 @@ struct turn_options {
 	const struct segment_sink *sink;   /* borrowed */
 	void                      *arg;
 	struct warnings           *warnings; /* borrowed; NULL: nobody asks */
-	size_t                     max;      /* bytes that may be held back */
+	size_t                     max;      /* bytes that may be held back: half of it of calls and text
+	                                      * behind them, half by the parser of what is given */
 };
 
 struct turn; /* opaque */
@@ -27,12 +28,14 @@ void         turn_destroy(struct turn *t);
 /* turn_at: the index that warnings of what follows carry. */
 void turn_at(struct turn *t, size_t index);
 
-/* The next piece of text, of a call's name, of its arguments; decoded text (lmc/text.h).  Pieces of
- * a name behind the first non-empty piece of the arguments do not count.  A call exists from the
- * first turn_name or turn_args for its index, even with empty text.
- * False: no memory, a limit, or the sink stopped it. */
+/* The next piece of text, of a call's name, of its arguments; decoded text (lmc/text.h), which may
+ * be cut between the halves of a pair: the sink never gets a text that ends inside a character if
+ * more of it comes.  Pieces of a name behind the first non-empty piece of the arguments do not count.
+ * A call exists from the first turn_name or turn_args for its index, even with empty text.
+ * False: no memory, a limit (also LIMIT_TOOLS calls), or the sink stopped it; then and after
+ * turn_close all further calls are false and the sink hears nothing more. */
 bool turn_text(struct turn *t, struct str text) MUST_USE;
 bool turn_name(struct turn *t, uint32_t index, struct str name) MUST_USE;
 bool turn_args(struct turn *t, uint32_t index, struct str args) MUST_USE;
-/* turn_end: the turn is complete, or was cut: all that is held is given, every segment closed. */
-bool turn_end(struct turn *t) MUST_USE;
+/* turn_close: the turn is complete, or was cut: all that is held is given, every segment closed. */
+bool turn_close(struct turn *t) MUST_USE;

@@ -36,7 +36,7 @@ void warnings_add(struct warnings *w, size_t index, const char *code, const char
 	char    text[256];
 	va_list list;
 
-	if (!w || w->count > LIMIT_WARNINGS)
+	if (!w || index == WARNINGS_UNTOLD || w->count > LIMIT_WARNINGS)
 		return;
 	if (w->count++ == LIMIT_WARNINGS) {
 		(void)put(w, index, "more_warnings", STR("there are more warnings than are listed"));

@@ -3,6 +3,9 @@
 
 #include "base/buf.h"
 
+/* An index that is told to nobody: of what was sent, and warned of, earlier. */
+#define WARNINGS_UNTOLD SIZE_MAX
+
 /* Laid open so that it can be embedded; zero-initialised is empty. */
 struct warnings {
 	struct buf json;  /* entries with commas between them, without the brackets */

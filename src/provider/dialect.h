@@ -8,7 +8,8 @@
 #include "msg/prompt.h"
 #include "provider/provider.h"
 
-/* The state of one answer being decoded; embedded in the call, zeroed at its start. */
+/* The state of one answer being decoded; embedded in the call, zeroed at its start, ended with the
+ * dialect's finish. */
 struct decode {
 	struct json_doc  *doc; /* scratch, borrowed */
 	bool              stream;
@@ -21,6 +22,8 @@ struct decode {
 	uint32_t          next_tool; /* for providers that leave the index out */
 	uint64_t          last_tool; /* and a hash of the newest call's id */
 	bool              unindexed; /* this provider does leave it out */
+	uint64_t          args; /* bit i: call i of choice 0 has begun its arguments (i < 64) */
+	void             *state; /* whatever else the dialect needs; owned, freed by its finish */
 	provider_event_fn on_event;
 	void             *arg;
 };
@@ -42,6 +45,9 @@ struct dialect {
 	/* decode_error: fills e from a non-2xx status and its body (may be empty, HTML, anything);
 	 * host names and keys scrubbed. */
 	void (*decode_error)(int status, struct str body, struct err *e);
+	/* finish: frees d->state; NULL: the dialect has none. */
+	void (*finish)(struct decode *d);
 };
 
 extern const struct dialect dialect_openai;
+extern const struct dialect dialect_lmc;

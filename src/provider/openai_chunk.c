@@ -326,8 +326,15 @@ static void give_tool(struct chunk *c, const struct choice *ch, struct tool_delt
 	if (t->no_index)
 		number_tool(d, t);
 
-	bool start = ch->index == 0 && t->index < 64 ? !tool_begun(d, 0, t->index)
-						      : t->id.n > 0 || t->name.n > 0;
+	bool     known = ch->index == 0 && t->index < 64; /* we remember what it had */
+	uint64_t mask = known ? (uint64_t)1 << t->index : 0;
+	bool     start = t->id.n > 0 || t->name.n > 0;
+
+	/* A name may come in pieces (K3); with its id it is the whole name, repeated. */
+	if (known && tool_begun(d, 0, t->index))
+		start = t->id.n == 0 && t->name.n > 0 && !t->no_index && !(d->args & mask);
+	else if (known)
+		start = true;
 	struct event ev = { .kind = EVENT_TOOL_START,
 			    .choice = ch->index,
 			    .block = t->index,
@@ -335,8 +342,9 @@ static void give_tool(struct chunk *c, const struct choice *ch, struct tool_delt
 			    .name = t->name };
 	if (start)
 		give(c, &ev);
-	if (ch->index == 0 && t->index < 64)
-		d->tools |= (uint64_t)1 << t->index;
+	d->tools |= mask;
+	if (t->args.n > 0)
+		d->args |= mask;
 	if (t->id.n > 0)
 		d->last_tool = hash(t->id);
 	if (t->index >= d->next_tool)

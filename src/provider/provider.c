@@ -10,6 +10,11 @@ static enum errc openai_create(const struct provider_options *o, struct provider
 	return remote_create(o, &dialect_openai, ret, e);
 }
 
+static enum errc lmc_create(const struct provider_options *o, struct provider **ret, struct err *e)
+{
+	return remote_create(o, &dialect_lmc, ret, e);
+}
+
 /* A new dialect is one row here (and its name in provider_dialects). */
 static const struct {
 	const char *name;
@@ -17,11 +22,12 @@ static const struct {
 } dialects[] = {
 	{ "echo", echo_create },
 	{ "openai", openai_create },
+	{ "lmc", lmc_create },
 };
 
 const char *provider_dialects(void)
 {
-	return "echo, openai";
+	return "echo, openai, lmc";
 }
 
 static enum errc check_name(const struct provider_options *o, struct err *e)

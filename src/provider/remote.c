@@ -11,6 +11,7 @@
 
 struct remote {
 	struct provider         provider;
+	struct provider_ops     ops; /* with the dialect's name */
 	const struct dialect   *dialect;
 	struct provider_options options; /* only what encode and the limits need */
 	struct upstream_target *target;
@@ -50,6 +51,8 @@ static void call_free(struct remote_call *c)
 	timer_stop(c->loop, &c->finish);
 	sse_finish(&c->sse);
 	json_doc_finish(&c->doc);
+	if (c->dialect->finish)
+		c->dialect->finish(&c->decode);
 	buf_finish(&c->ask);
 	buf_finish(&c->body);
 	err_drop(&c->err);
@@ -379,8 +382,7 @@ static void remote_destroy(struct provider *p)
 	free(r);
 }
 
-static const struct provider_ops remote_openai_ops = {
-	.dialect = "openai",
+static const struct provider_ops remote_ops = {
 	.start = remote_start,
 	.cancel = remote_cancel,
 	.pause = remote_pause,
@@ -496,7 +498,9 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 	struct remote *r = calloc(1, sizeof *r);
 	if (!r)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	r->provider.ops = &remote_openai_ops;
+	r->ops = remote_ops;
+	r->ops.dialect = dialect->name;
+	r->provider.ops = &r->ops;
 	r->dialect = dialect;
 	r->options = (struct provider_options){
 		.max_tokens_field = !o->max_tokens_field ? NULL :

@@ -1,7 +1,6 @@
 /* The provider's part of a run: the prompt, the call, its events. */
 #include "base/clock.h"
 #include "base/limits.h"
-#include "lmc/context.h"
 #include "run/internal.h"
 
 
@@ -16,10 +15,10 @@ static bool is_content(enum event_kind kind)
 	case EVENT_TOOL_START:
 	case EVENT_TOOL_ARGS:
 	case EVENT_MEDIA:
+	case EVENT_LMC:
 	case EVENT_MESSAGE: return true;
 	case EVENT_START:
 	case EVENT_BLOCK_END:
-	case EVENT_LMC:
 	case EVENT_OTHER:
 	case EVENT_USAGE:
 	case EVENT_FINISH:
@@ -48,7 +47,9 @@ static bool keep(struct run *r, const struct event *ev)
 	if (ev->kind == EVENT_FINISH && ev->choice == 0 && !r->finish_reason[0])
 		str_copy(r->finish_reason, sizeof r->finish_reason, ev->text);
 	/* A plain answer that goes through as it came needs no second copy, unless it is stored. */
-	if (run_stored(r) || (ev->kind == EVENT_MESSAGE && ev->raw.n == 0 && !ev->cont))
+	bool through = r->rq.shape == SHAPE_OPENAI && (ev->raw.n > 0 || ev->cont);
+	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
+	if (run_stored(r) || (whole && !r->rq.prompt.stream && !through))
 		return answer_add(&r->answer, ev);
 	return true;
 }
@@ -105,36 +106,66 @@ static enum errc put_instruction(struct run *r, struct str *ret, struct err *e)
 	return ERR_OK;
 }
 
-/* render: one message as the provider sees it; OpenAI's requests go through untouched. */
-static enum errc render(struct run *r, struct str message, struct str *ret, struct err *e)
+enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size_t *ret_old,
+			struct err *e)
 {
-	if (r->rq.native)
-		return context_render(message, &r->rq.input->arena, ret, e);
-	*ret = message;
+	const struct store_message *old = r->jobs ? r->jobs->branch.messages : NULL;
+	size_t      old_count = r->jobs ? r->jobs->branch.message_count : 0;
+	size_t      count = old_count + r->rq.message_count;
+	struct str *list = arena_alloc(&r->rq.input->arena, (count + 1) * sizeof *list);
+
+	if (!list)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	for (size_t i = 0; i < old_count; i++)
+		list[i] = old[i].body;
+	if (r->rq.message_count > 0)
+		memcpy(list + old_count, r->rq.messages, r->rq.message_count * sizeof *list);
+	*ret = list;
+	*ret_count = count;
+	*ret_old = old_count;
 	return ERR_OK;
+}
+
+/* render: the messages as the provider sees them; OpenAI's requests go through untouched. */
+static enum errc render(struct run *r, struct str **list, size_t *count, size_t old, struct err *e)
+{
+	struct transcript_options o = {
+		.fence = r->rq.fence,
+		.lmc = r->rq.lmc,
+		.old = old,
+		.warnings = &r->warnings,
+		.arena = &r->rq.input->arena,
+	};
+
+	if (!r->rq.native)
+		return ERR_OK;
+	o.images = image_list(r, &o.image_count);
+	return transcript_render(*list, *count, &o, list, count, e);
 }
 
 /* build_prompt: instruction, the branch that is continued, the new messages. */
 static enum errc build_prompt(struct run *r, struct err *e)
 {
-	/* The branch that is continued, if there is one. */
-	const struct store_message *old = r->jobs ? r->jobs->branch.messages : NULL;
-	size_t      old_count = r->jobs ? r->jobs->branch.message_count : 0;
-	size_t      count = old_count + r->rq.message_count + 1;
-	struct str *list = arena_alloc(&r->rq.input->arena, count * sizeof *list);
-	size_t      n = 0;
-	enum errc   rc = ERR_OK;
+	struct str *messages;
+	size_t      count;
+	size_t      old;
+	enum errc   rc = call_messages(r, &messages, &count, &old, e);
 
+	if (rc == ERR_OK)
+		rc = render(r, &messages, &count, old, e);
+	if (rc != ERR_OK)
+		return rc;
+
+	struct str *list = arena_alloc(&r->rq.input->arena, (count + 1) * sizeof *list);
+	size_t      n = 0;
 	if (!list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 	if (r->rq.instruction.n > 0)
 		rc = put_instruction(r, &list[n++], e);
-	for (size_t i = 0; rc == ERR_OK && i < old_count; i++)
-		rc = render(r, old[i].body, &list[n++], e);
-	for (size_t i = 0; rc == ERR_OK && i < r->rq.message_count; i++)
-		rc = render(r, r->rq.messages[i], &list[n++], e);
+	if (count > 0)
+		memcpy(list + n, messages, count * sizeof *list);
 	r->rq.prompt.messages = list;
-	r->rq.prompt.message_count = n;
+	r->rq.prompt.message_count = n + count;
 	return rc;
 }
 

@@ -59,7 +59,7 @@ void feed_print(struct run *r, const struct event *ev)
 {
 	if (!r->observer || !r->rq.prompt.stream)
 		return;
-	if (!chunk_event(&r->printer, ev, r->seq, &r->out)) {
+	if (!r->encoder->ops->event(r->encoder, ev, r->seq, &r->out)) {
 		run_abort_later(r, ERR_OVERLOADED, "no memory for the stream");
 		return;
 	}
@@ -72,6 +72,15 @@ void feed_print(struct run *r, const struct event *ev)
 
 bool run_whole(struct run *r, struct buf *out)
 {
-	return chunk_whole(&r->printer, buf_view(&r->raw), buf_view(&r->answer.message),
-			    str_of(r->finish_reason), &r->usage, out);
+	if (!answer_close(&r->answer))
+		return false;
+	return r->encoder->ops->whole(r->encoder,
+				      &(struct encoder_whole){
+					      .raw = buf_view(&r->raw),
+					      .message = buf_view(&r->answer.message),
+					      .lmc = r->answer.lmc,
+					      .finish_reason = str_of(r->finish_reason),
+					      .usage = &r->usage,
+				      },
+				      out);
 }

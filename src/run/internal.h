@@ -2,10 +2,12 @@
  * Not for other folders.
  *
  * run.c   birth, moves, end     call.c  the provider's part
- * save.c  the store's part      feed.c  the reader's part */
+ * save.c  the store's part      feed.c  the reader's part
+ * image.c images that messages name by their path */
 #pragma once
 
 #include "lmc/answer.h"
+#include "lmc/transcript.h"
 #include "run/live.h"
 #include "run/run.h"
 
@@ -33,6 +35,9 @@ struct run_jobs {
 	struct seq_reserve    reserve;
 	bool                  reserving;
 };
+
+/* Images on their way from files; owned by the run until they were printed into the prompt. */
+struct run_images;
 
 struct run {
 	struct run_engine *engine;
@@ -64,7 +69,8 @@ struct run {
 	void                      *observer_arg;
 	bool                       open; /* the stream's status went out */
 	bool                       last; /* everything is in out */
-	struct chunk_printer      printer;
+	struct encoder           *encoder;  /* owned */
+	struct warnings           warnings; /* what was not handed on */
 	struct buf                 out; /* printed, not yet taken */
 	size_t                     out_at;
 	size_t                     out_seen; /* up to here it may be seen; always the end of a block */
@@ -79,8 +85,9 @@ struct run {
 	struct err      failure; /* code ERR_OK: none */
 	bool            begun;   /* there is something to find under its id */
 
+	struct run_images *images; /* owned; NULL: none were looked for, or they are in the prompt */
 	struct run_jobs *jobs; /* owned; NULL: the store has no part in this run */
-	unsigned         jobs_out; /* how many are with the store; a run lives until all came back */
+	unsigned         jobs_out; /* with the store or a worker; a run lives until all came back */
 };
 
 struct run_engine {
@@ -103,12 +110,25 @@ void run_fail(struct run *r, const struct err *e);
 void run_abort_later(struct run *r, enum errc code, const char *text);
 /* run_conclude: everything that had to be durable is: the reader gets its end. */
 void run_conclude(struct run *r);
+/* run_go_on: what had to be read has been read: store what was sent, or call. */
+void run_go_on(struct run *r);
 /* run_drop_request: frees the prompt, once it is in the provider's hands. */
 void run_drop_request(struct run *r);
 void run_free_if_over(struct run *r);
 
 /* call.c */
 void call_start(struct run *r);
+/* call_messages: all messages of the prompt in the request's arena, those of the branch first. */
+enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size_t *ret_old,
+			struct err *e) MUST_USE;
+
+/* image.c */
+/* image_wanted: whether messages name images by their path. */
+bool image_wanted(struct run *r);
+/* image_submit: reads them, then run_go_on or run_fail; false: too many files are waiting. */
+bool                           image_submit(struct run *r);
+const struct transcript_image *image_list(const struct run *r, size_t *ret_count);
+void                           image_drop(struct run *r);
 
 /* save.c */
 bool save_submit_load(struct run *r);  /* false: too many reads are waiting */

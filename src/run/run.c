@@ -81,6 +81,7 @@ void run_drop_request(struct run *r)
 		arena_finish(&r->jobs->branch.arena);
 		r->jobs->branch_read = false;
 	}
+	image_drop(r);
 	input_destroy(TAKE(r->rq.input));
 }
 
@@ -126,7 +127,8 @@ static void run_free(struct run *r)
 		r->next->prev = r->prev;
 	g->live--;
 	timer_stop(run_loop(r), &r->commit_timer);
-	chunk_finish(&r->printer);
+	encoder_destroy(r->encoder);
+	warnings_finish(&r->warnings);
 	answer_finish(&r->answer);
 	buf_finish(&r->out);
 	buf_finish(&r->raw);
@@ -181,19 +183,28 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 		r->conversation = id_none(rq->conversation) ? id_new() : rq->conversation;
 		id_text(r->conversation, ID_CONVERSATION, r->conversation_text);
 	}
-	chunk_init(&r->printer);
-	r->printer.native = rq->native;
-	r->printer.want_usage = rq->want_usage;
-	r->printer.conversation = str_of(r->conversation_text);
-	r->printer.run = str_of(r->id_text);
-	r->printer.message = str_of(r->message_text);
-	r->printer.completion = str_of(r->completion_text);
-	r->printer.model = str_of(r->model);
-	r->printer.created_s = r->created_ms / 1000;
+	warnings_init(&r->warnings);
 	answer_init(&r->answer);
 	buf_init(&r->out, LIMIT_FEED_MAX);
 	buf_init(&r->raw, LIMIT_UPSTREAM_BODY);
 	return r;
+}
+
+static bool choose_encoder(struct run *r)
+{
+	r->encoder = encoder_create(r->rq.shape, &(struct encoder_about){
+		.native = r->rq.native,
+		.want_usage = r->rq.want_usage,
+		.fences = r->rq.fences,
+		.conversation = str_of(r->conversation_text),
+		.run = str_of(r->id_text),
+		.message = str_of(r->message_text),
+		.completion = str_of(r->completion_text),
+		.model = str_of(r->model),
+		.created_s = r->created_ms / 1000,
+		.warnings = &r->warnings,
+	});
+	return r->encoder;
 }
 
 static bool enlist_live(struct run *r)
@@ -213,6 +224,22 @@ static bool enlist_live(struct run *r)
 	str_copy(r->live->provider, sizeof r->live->provider, str_of(r->rq.provider->name));
 	live_add(r->live);
 	return true;
+}
+
+void run_go_on(struct run *r)
+{
+	struct err e;
+
+	if (r->engine->stopping.code != ERR_OK) {
+		run_fail(r, &r->engine->stopping);
+	} else if (!r->observer && !r->rq.finish) {
+		err_set(&e, ERR_CANCELLED, "", "the client left");
+		run_finish(r, RUN_CANCELLED, &e);
+	} else if (run_stored(r)) {
+		save_begin(r);
+	} else {
+		call_start(r);
+	}
 }
 
 static void start_calling(struct task *t)
@@ -237,10 +264,12 @@ enum errc run_start(struct run_engine *g, const struct run_request *rq,
 	}
 	r->observer = observer;
 	r->observer_arg = arg;
-	if (!enlist_live(r)) {
+	if (!choose_encoder(r) || !enlist_live(r)) {
 		ok = false;
 	} else if (!id_none(rq->conversation)) {
 		ok = save_submit_load(r);
+	} else if (image_wanted(r)) {
+		ok = image_submit(r);
 	} else if (rq->store) {
 		run_move(r, STATE_BEGINNING);
 		ok = save_submit_begin(r);
@@ -302,8 +331,9 @@ void run_conclude(struct run *r)
 		return;
 	}
 
-	bool ok = e ? chunk_error(&r->printer, e, str_of(r->request_id), r->seq, &r->out)
-		    : chunk_done(&r->printer, r->seq, &r->out);
+	const struct encoder_ops *ops = r->encoder->ops;
+	bool ok = e ? ops->error(r->encoder, e, str_of(r->request_id), r->seq, &r->out)
+		    : ops->done(r->encoder, r->seq, &r->out);
 	if (!ok)
 		log_note(LOG_ERROR, "stream_end_lost", "no memory for the end of a stream");
 	r->last = true;

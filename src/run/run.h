@@ -4,7 +4,7 @@
  *    |         |            |            |            |                      ^
  *    +---------+------------+------------+------------+----------------------+
  *
- * LOADING reads the branch that is continued, BEGINNING makes the client's messages durable,
+ * LOADING reads the branch that is continued and the images that messages name, BEGINNING makes the client's messages durable,
  * CALLING waits for the provider's first content, ENDING makes the answer durable.  What is not
  * stored skips the store's states.
  *
@@ -12,9 +12,11 @@
  * on or is cancelled, as asked.  A run belongs to one loop; everything here is on its thread. */
 #pragma once
 
+#include "base/beneath.h"
 #include "base/id.h"
 #include "json/input.h"
-#include "lmc/chunk.h"
+#include "lmc/encoder.h"
+#include "loop/work.h"
 #include "provider/provider.h"
 #include "store/store.h"
 
@@ -28,6 +30,8 @@ struct run_settings {
 struct run_engine_options {
 	struct provider_env env;
 	struct store       *store;
+	struct work_pool   *work;         /* both borrowed until run_engine_destroy */
+	const struct beneath *image_root; /* NULL: no image may be named by its path */
 	/* settings: of this moment; a reload may have changed them. */
 	const struct run_settings *(*settings)(void *arg);
 	void *arg;
@@ -62,6 +66,10 @@ struct run_request {
 	struct str    model;      /* as asked */
 	struct prompt prompt;     /* messages and message_count are filled by the run */
 	bool          native;     /* LLM Chat, else OpenAI's chat completions */
+	enum shape    shape;      /* of the answer */
+	bool          lmc;        /* the client speaks LMC, in its answer's shape or by saying how */
+	bool          fence;      /* LMC code reaches the provider as fenced text, not as tool calls */
+	bool          fences;     /* fenced code of the answer becomes LMC code */
 	bool          store;
 	bool          finish;     /* what the reader's leaving does: go on, else cancel */
 	bool          want_usage; /* the client asked for it */

@@ -48,7 +48,7 @@ bool save_submit_begin(struct run *r)
 		.instruction = r->rq.instruction,
 		.model = r->rq.model,
 		.provider = str_of(r->rq.provider->name),
-		.shape = r->rq.native ? STR("native") : STR("openai"),
+		.shape = str_of(!r->rq.native ? "openai" : r->rq.shape == SHAPE_LMC ? "lmc" : "native"),
 		.messages = r->jobs->begin_messages,
 		.message_count = n,
 		.seq_reserved = r->seq_reserved,
@@ -89,15 +89,11 @@ static void on_branch(struct store_job *job)
 	/* The branch's instruction holds until another one is set; the run's row repeats neither. */
 	if (!r->rq.instruction_set && r->jobs->branch.instruction_set)
 		r->rq.instruction = r->jobs->branch.instruction;
-	if (r->engine->stopping.code != ERR_OK) {
-		run_fail(r, &r->engine->stopping);
-	} else if (!r->observer && !r->rq.finish) {
-		err_set(&e, ERR_CANCELLED, "", "the client left");
-		run_finish(r, RUN_CANCELLED, &e);
-	} else if (run_stored(r)) {
-		save_begin(r);
-	} else {
-		call_start(r);
+	if (!image_wanted(r)) {
+		run_go_on(r);
+	} else if (!image_submit(r)) {
+		err_set(&e, ERR_OVERLOADED, "", "too many files are waiting to be read; try again");
+		run_fail(r, &e);
 	}
 }
 
@@ -175,6 +171,8 @@ static void on_end_stored(struct store_job *job)
 
 static bool print_end(struct run *r)
 {
+	if (answer_any(&r->answer) && !answer_close(&r->answer))
+		return false;
 	if (answer_any(&r->answer) && !answer_print(&r->answer, &r->jobs->end_answer))
 		return false;
 	return r->failure.code == ERR_OK ||

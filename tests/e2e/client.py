@@ -95,6 +95,10 @@ class Stream(sse.Blocks):
         list(self)
         return sse.native(self.seen)
 
+    def lmc(self):
+        list(self)
+        return sse.lmc(self.seen)
+
 
 class Client:
     def __init__(self, url, headers=None):
@@ -165,6 +169,12 @@ class Client:
 
     def run(self, run):
         return self.get(f"/v1/runs/{run}").ok().json
+
+    def messages(self, conversation, format="native"):
+        """A conversation's messages in a shape."""
+        page = self.get(f"/v1/conversations/{conversation}/messages?format={format}").ok().json
+        assert page["object"] == "list" and page["has_more"] is False
+        return page["data"]
 
     def items(self, conversation, query="order=asc&limit=100"):
         return self.get(f"/v1/conversations/{conversation}/items?{query}").ok().json

@@ -161,3 +161,64 @@ def native(blocks):
         return Answer(_chunks(datas[:-1]))
     assert last.event == "error", f"the last block is neither done nor error: {last}"
     return Answer(_chunks(datas[:-1]), last.json["error"])
+
+
+class LmcAnswer:
+    """What a finished stream of LMC chunks said."""
+
+    def __init__(self, chunks, messages, failed, status):
+        self.chunks = chunks  # without what the server said
+        self.messages = messages  # put together: role, type, format, content
+        self.error = failed
+        self.status = status
+        self.confirmations = [c["content"] for c in chunks if c["type"] == "confirmation"]
+
+
+def _put_together(chunks):
+    """LMC chunks by their grammar: segments follow each other, all of them end."""
+    messages, head = [], None
+    for chunk in chunks:
+        flags = [k for k in ("start", "content", "end") if k in chunk]
+        assert len(flags) == 1, f"not one of start, content and end: {chunk}"
+        keys = {k: chunk[k] for k in ("role", "type", "format") if k in chunk}
+        if chunk["type"] == "confirmation":
+            assert head is None and "content" in chunk, f"a confirmation within a segment: {chunk}"
+        elif "start" in chunk:
+            assert chunk["start"] is True and head is None, f"a start within a segment: {chunk}"
+            head = keys
+            messages.append({**keys, "content": ""})
+        else:
+            assert head is not None, f"no segment is open: {chunk}"
+            assert (keys["role"], keys["type"]) == (head["role"], head["type"]), chunk
+            if "end" in chunk:
+                assert chunk["end"] is True
+                head = None
+            else:
+                assert chunk["content"] != "", "an empty piece"
+                messages[-1]["content"] += chunk["content"]
+    assert head is None, f"a segment without its end: {head}"
+    return messages
+
+
+def lmc(blocks):
+    """A whole stream of LMC chunks in the native dialect."""
+    blocks = list(blocks)
+    datas = [b for b in blocks if not b.is_comment]
+    for block in datas:
+        assert block.id and block.data, f"no id or no data: {block}"
+    numbers = [tuple(map(int, b.id.split("."))) for b in datas]
+    assert numbers == sorted(set(numbers)), f"ids do not grow: {numbers}"
+    last = datas[-1]
+    assert blocks[-1] is last and all(b.event is None for b in datas[:-1])
+    status = last.json
+    assert (status["role"], status["type"], status["content"]) == ("server", "status", "complete")
+    chunks = [b.json for b in datas[:-1]]
+    failed = None
+    if last.event == "error":
+        failed = chunks.pop()
+        assert (failed["role"], failed["type"]) == ("server", "error"), failed
+        failed = failed["content"]
+    else:
+        assert last.event == "done", last
+    assert all(c["role"] != "server" for c in chunks), "the server spoke in between"
+    return LmcAnswer(chunks, _put_together(chunks), failed, status)

@@ -482,11 +482,8 @@ def test_metadata_limits(client, metadata, why):
 # --- what comes later -----------------------------------------------------------------------------
 
 
-LATER = [({"format": "lmc"}, "format"), ({"background": True}, "background"),
+LATER = [({"background": True}, "background"),
          ({"parent": "msg_" + "0" * 32, "conversation": "conv_" + "0" * 32}, "parent"),
-         ({"messages": [{"role": "user", "type": "message", "content": "hi"}]}, "messages[0]"),
-         ({"messages": ["a", {"role": "computer", "type": "console", "format": "output",
-                              "content": "1"}]}, "messages[1]"),
          ({"messages": [{"content": "x", "context": {"files": [
              {"uuid": "f3610fef-f490-4675-81fe-df04735f5058", "name": "file1.pdf"}]}}]},
           "messages[0].context.files[0].uuid")]

@@ -68,6 +68,8 @@ FAULTS = [
     ("default_model: small", "default_model: small\nmax_body: big", "max_body"),
     ("default_model: small", "default_model: small\nlog_level: loud", "debug"),
     ("default_model: small", "default_model: small\ndurability: maybe", "strict"),
+    ("default_model: small", "default_model: small\nimage_root: no/such", "image_root"),
+    ("default_model: small", "default_model: small\nimage_root: parley.yaml", "image_root"),
     ("default_model: small", "default_model: small\ndefault_model: echo", "default_model"),
     ("default_model: small", "default_model: &a small", ""),
     ("default_model: small", "default_model: \"a\n", ""),
@@ -100,6 +102,18 @@ def test_other_faults_are_refused(check, text):
     result = check(text)
     assert result.returncode > 0 and result.stderr.strip(), result
     assert not gw.SANITIZER.search(result.stderr)
+
+
+def test_a_directory_of_images_has_to_exist(start, tmp_path):
+    missing = tmp_path / "images"
+    gateway = start(usual={"image_root": str(missing)}, ready=False)
+    code, log = gateway.fails_to_start()
+    assert code == 78 and "image_root" in log and str(missing) in log
+    missing.write_text("a file")
+    assert "it is no directory" in gateway.fails_to_start()[1]
+    missing.unlink()
+    missing.mkdir()
+    gateway.start()
 
 
 def test_an_empty_file_is_all_defaults(check):

@@ -16,7 +16,7 @@ import gateway as gw
 from waiting import DEADLINE
 
 SHOWN = "http://127.0.0.1:8080"
-PAGES = ["README.md", "docs/api.md"]
+PAGES = ["README.md", "docs/api.md", "docs/lmc.md"]
 EXAMPLE = re.compile(r"^<!-- run -->\n```sh\n(?P<command>.*?)^```\n"
                      r"(?:\n```(?P<kind>json|text)\n(?P<expected>.*?)^```\n)?", re.M | re.S)
 ID = re.compile(r"\b(conv|run|msg|chatcmpl|req)([_-])[0-9a-f]{32}\b")

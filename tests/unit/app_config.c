@@ -118,6 +118,7 @@ static void without_a_file_the_defaults_hold(void **state)
 	assert_string_equal(c->default_model, "echo");
 	assert_int_equal(c->max_body, 20 * MIB);
 	assert_int_equal(c->commit_after, 10000000);
+	assert_string_equal(c->image_root, "");
 	assert_int_equal(c->cors_origins.count, 0);
 	assert_int_equal(c->log_level, 2);
 	assert_int_equal(c->provider_count, 1);
@@ -177,6 +178,23 @@ static void a_wrong_value_names_its_source(void **state)
 	assert_int_equal(config_load(NULL, NULL, 0, &c, &e), ERR_INVALID_VALUE);
 	assert_string_equal(e.text, "PARLEY_MAX_BODY: 65MiB is out of range; 1KiB to 64MiB is allowed");
 	assert_null(c);
+}
+
+static void a_directory_of_images_has_to_exist(void **state)
+{
+	const struct config_flag flags[] = { { "image_root", "parley.yaml" } };
+	struct config           *c = load_ok("image_root: .\n");
+	struct err               e;
+
+	(void)state;
+	assert_string_equal(c->image_root, ".");
+	config_destroy(c);
+	c = load_ok("image_root: \"\"\n"); /* none, as without the key */
+	assert_string_equal(c->image_root, "");
+	config_destroy(c);
+	assert_int_equal(config_load("parley.yaml", flags, 1, &c, &e), ERR_INVALID_VALUE);
+	assert_string_equal(e.text, "--image-root: 'parley.yaml' is no directory to read from: "
+				    "it is no directory");
 }
 
 static void a_missing_file_is_told_apart(void **state)
@@ -468,6 +486,11 @@ static void wrong_files_are_refused_with_their_place(void **state)
 		{ "listen: 0.0.0.0:8080\n", "is not a loopback address: that needs a key" },
 		{ "listen: [127.0.0.1:1, 192.0.2.1:8080]\n", "192.0.2.1:8080 is not a loopback" },
 		{ "admin_listen: x\n", "admin_listen: 'x' is not ADDR:PORT" },
+		{ "image_root: no/such\n",
+		  "parley.yaml:1: image_root: 'no/such' is no directory to read from: there is none" },
+		{ "image_root: parley.yaml\n", "image_root: 'parley.yaml' is no directory" },
+		{ "image_root: [/]\n", "image_root: has to be one value" },
+		{ "image_root:\n", "image_root: has no value" },
 		{ "cors_origins: [example.org]\n", "'example.org' is not an origin" },
 		{ "cors_origins: [\"https://a.example/\"]\n", "is not an origin" },
 		{ "default_model: ecko\n", "there is no model 'ecko'; did you mean echo?" },
@@ -643,6 +666,7 @@ int main(void)
 		TEST(without_a_file_the_defaults_hold),
 		TEST(flags_beat_the_environment_and_that_beats_the_file),
 		TEST(a_wrong_value_names_its_source),
+		TEST(a_directory_of_images_has_to_exist),
 		TEST(a_missing_file_is_told_apart),
 		TEST(an_empty_file_changes_nothing),
 		TEST(the_contracts_example_is_read),

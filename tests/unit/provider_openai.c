@@ -160,6 +160,23 @@ static const struct {
 		  "\"arguments\":\"{}\"}}]"),
 	    STOP("tool_calls") },
 	  "START(c1,m)* TOOL0(a,f)+ ARGS0({}) FINISH(tool_calls)* " },
+	{ "a name in pieces, up to the first piece of the arguments",
+	  { DELTA("\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":"
+		  "{\"name\":\"exe\",\"arguments\":\"\"}}]"),
+	    DELTA("\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"cu\"}}]"),
+	    DELTA("\"tool_calls\":[{\"index\":0,\"id\":\"\",\"function\":{\"name\":\"te\","
+		  "\"arguments\":\"{\"}}]"),
+	    DELTA("\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"x\",\"arguments\":\"}\"}}]"),
+	    STOP("tool_calls") },
+	  "START(c1,m)* TOOL0(a,exe)+ TOOL0(,cu) TOOL0(,te) ARGS0({) ARGS0(}) FINISH(tool_calls)* " },
+	{ "pieces of two names side by side",
+	  { DELTA("\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":"
+		  "{\"name\":\"f\"}},{\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"h\","
+		  "\"arguments\":\"{}\"}}]"),
+	    DELTA("\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"g\"}},"
+		  "{\"index\":1,\"function\":{\"name\":\"i\"}}]"),
+	    STOP("tool_calls") },
+	  "START(c1,m)* TOOL0(a,f)+ TOOL1(b,h)+ ARGS1({})+ TOOL0(,g) FINISH(tool_calls)* " },
 	{ "stop after a forced call stays stop where the provider numbers its calls",
 	  { DELTA("\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":"
 		  "{\"name\":\"f\",\"arguments\":\"{}\"}}]"),

@@ -24,6 +24,10 @@ static const struct field_set *const sets[] = {
 	&completion_request_fields,
 };
 
+/* A table has no word for members whose meaning hangs on others: the forms of a translation are read
+ * in lmc/translate.c, LMC messages in lmc/lmc_message.c. */
+static const char *const without_table[] = { "lmc_message", "translate_request" };
+
 enum { FILE_MAX = 64 * 1024 };
 
 struct schema {
@@ -233,6 +237,11 @@ static void each_table_agrees_with_its_schema_both_ways(void **state)
 	}
 }
 
+static bool is_named(const char *file, const char *dot, const char *name)
+{
+	return strlen(name) == (size_t)(dot - file) && !strncmp(name, file, strlen(name));
+}
+
 static void each_schema_has_a_table(void **state)
 {
 	(void)state;
@@ -247,14 +256,15 @@ static void each_schema_has_a_table(void **state)
 		if (!dot || strcmp(dot, ".json") != 0)
 			continue;
 		for (size_t n = 0; n < ARRAY_LEN(sets) && !known; n++)
-			known = strlen(sets[n]->name) == (size_t)(dot - f->d_name) &&
-				!strncmp(sets[n]->name, f->d_name, strlen(sets[n]->name));
+			known = is_named(f->d_name, dot, sets[n]->name);
+		for (size_t n = 0; n < ARRAY_LEN(without_table) && !known; n++)
+			known = is_named(f->d_name, dot, without_table[n]);
 		if (!known)
 			fail_msg("%s has no field table in this test", f->d_name);
 		found++;
 	}
 	closedir(dir);
-	assert_int_equal(found, ARRAY_LEN(sets));
+	assert_int_equal(found, ARRAY_LEN(sets) + ARRAY_LEN(without_table));
 }
 
 static enum errc read_into(const struct field_set *set, const char *body, void *ret, struct err *e)

@@ -1,0 +1,216 @@
+/* Opening and reading of files below one directory. */
+#include "base/beneath.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	TRIES = 8,     /* while others rename directories on the way */
+	TAIL = 4096,   /* read at once behind the size that was told */
+};
+
+struct beneath {
+	int   fd;
+	char *given; /* owned; without slashes at its end */
+	char *real;  /* owned; the same without symbolic links */
+};
+
+/* glibc has no wrapper. */
+static int open_below(int root, const char *path, uint64_t flags)
+{
+	struct open_how how = {
+		.flags = flags | O_CLOEXEC,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd = -1;
+
+	for (int i = 0; i < TRIES; i++) {
+		fd = syscall(SYS_openat2, root, path, &how, sizeof how);
+		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
+			break;
+	}
+	return (int)fd;
+}
+
+static void trim(char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 0 && path[n - 1] == '/')
+		path[--n] = '\0';
+}
+
+static const char *why_not(int error)
+{
+	switch (error) {
+	case ENOENT: return "there is none";
+	case ENOTDIR: return "it is no directory";
+	case EACCES: return "it must not be entered";
+	case ENOSYS:
+	case EPERM: return "the kernel does not let us use openat2 (Linux 5.6 or later has it)";
+	default: return "it can't be opened";
+	}
+}
+
+enum errc beneath_open(const char *root, struct beneath **ret, struct err *e)
+{
+	OWNED(beneath) b = calloc(1, sizeof *b);
+
+	if (!b)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	b->fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	/* Asked once, so that a missing openat2 or right shows at the start and not in requests. */
+	int probe = b->fd >= 0 ? open_below(b->fd, ".", O_PATH | O_DIRECTORY) : -1;
+	if (probe < 0)
+		return err_set(e, ERR_INVALID_VALUE, "", "'%.80s' is no directory to read from: %s",
+			       root, why_not(errno));
+	close(probe);
+
+	b->given = strdup(root);
+	b->real = realpath(root, NULL);
+	if (!b->given || !b->real)
+		return err_set(e, ERR_INTERNAL, "", "can't find out the path of '%.80s'", root);
+	trim(b->given);
+	trim(b->real);
+	*ret = TAKE(b);
+	return ERR_OK;
+}
+
+void beneath_destroy(struct beneath *b)
+{
+	if (!b)
+		return;
+	if (b->fd >= 0)
+		close(b->fd);
+	free(b->given);
+	free(b->real);
+	free(b);
+}
+
+/* --- names --- */
+
+/* Only at the border of a component: /srv/images is not in front of /srv/images2/a. */
+static bool strip(struct str *path, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	if (!str_starts(*path, str_of(prefix)) || path->n == n || path->p[n] != '/')
+		return false;
+	while (n < path->n && path->p[n] == '/')
+		n++;
+	*path = (struct str){ path->p + n, path->n - n };
+	return true;
+}
+
+/* The name relative to the root; false: there can be no such file. */
+static bool relative(const struct beneath *b, struct str path, char ret_name[PATH_MAX])
+{
+	if (path.n == 0 || path.n >= PATH_MAX || memchr(path.p, '\0', path.n))
+		return false;
+	if (path.p[0] == '/' && !(b->given[0] == '/' && strip(&path, b->given)) &&
+	    !strip(&path, b->real))
+		return false;
+	str_copy(ret_name, PATH_MAX, path);
+	return ret_name[0] != '\0';
+}
+
+/* --- reading --- */
+
+/* One text for all that is missing, elsewhere, forbidden or no file: nothing is told of what lies
+ * outside. */
+static enum errc fail_none(struct err *e)
+{
+	return err_set(e, ERR_INVALID_VALUE, "",
+		       "no readable file of that name below the configured directory");
+}
+
+static enum errc fail_large(size_t max, struct err *e)
+{
+	return err_set(e, ERR_INVALID_VALUE, "", "the file has more than %zu bytes; that is the limit",
+		       max);
+}
+
+static enum errc fail_memory(struct err *e)
+{
+	return err_set(e, ERR_OVERLOADED, "", "no memory for a file");
+}
+
+static enum errc fail_open(int error, struct err *e)
+{
+	if (error == EMFILE || error == ENFILE || error == ENOMEM)
+		return err_set(e, ERR_OVERLOADED, "", "can't open one more file now");
+	return fail_none(e);
+}
+
+static ssize_t read_some(int fd, void *to, size_t n)
+{
+	ssize_t got;
+
+	do {
+		got = read(fd, to, n);
+	} while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* The size may have been told wrongly, or change meanwhile: the end is where nothing comes. */
+static enum errc read_whole(int fd, size_t size, size_t max, struct buf *out, struct err *e)
+{
+	size_t  start = out->len;
+	ssize_t got = 1;
+	char    tail[TAIL];
+
+	if (!buf_reserve(out, size))
+		return fail_memory(e);
+	while (got > 0 && out->len - start < size) {
+		got = read_some(fd, out->data + out->len, size - (out->len - start));
+		if (got > 0)
+			out->len += (size_t)got;
+	}
+	while (got > 0) {
+		got = read_some(fd, tail, sizeof tail);
+		if (got > 0 && (size_t)got > max - (out->len - start))
+			return fail_large(max, e);
+		if (got > 0 && !buf_add(out, tail, (size_t)got))
+			return fail_memory(e);
+	}
+	return got < 0 ? fail_none(e) : ERR_OK;
+}
+
+static enum errc read_open(int fd, size_t max, struct buf *out, struct err *e)
+{
+	struct stat about;
+
+	if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
+		return fail_none(e);
+	if ((uintmax_t)about.st_size > max)
+		return fail_large(max, e);
+	return read_whole(fd, (size_t)about.st_size, max, out, e);
+}
+
+enum errc beneath_read(const struct beneath *b, struct str path, size_t max, struct buf *out,
+		       struct err *e)
+{
+	char   name[PATH_MAX];
+	size_t start = out->len;
+
+	if (!relative(b, path, name))
+		return fail_none(e);
+
+	/* Not to wait for a pipe's other end, nor to get a terminal: both are refused once open. */
+	int fd = open_below(b->fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return fail_open(errno, e);
+
+	enum errc rc = read_open(fd, max, out, e);
+	close(fd);
+	if (rc != ERR_OK)
+		out->len = start;
+	return rc;
+}

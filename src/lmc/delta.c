@@ -1,0 +1,251 @@
+/* OpenAI's stream chunks read into a turn, forgiving what a provider may get wrong. */
+#include "lmc/delta.h"
+
+#include "base/limits.h"
+#include "lmc/text.h"
+
+/* What the reading of one chunk needs everywhere. */
+struct reading {
+	struct delta          *s;
+	const struct json_doc *d;
+	struct turn           *turn;
+	struct warnings       *warnings;
+	size_t                 index;
+	struct buf             text; /* scratch: what is escaped has to be decoded somewhere */
+};
+
+static void ignored(const struct reading *r, const char *what)
+{
+	warnings_add(r->warnings, r->index, "ignored", "%s and is ignored", what);
+}
+
+/* --- content --- */
+
+static bool add_text(struct reading *r, json_at i)
+{
+	struct str text;
+
+	if (!text_view(r->d, i, &r->text, &text))
+		return false;
+	if (text.n == 0)
+		return true;
+	r->s->any = true;
+	return turn_text(r->turn, text);
+}
+
+static bool add_parts(struct reading *r, json_at parts)
+{
+	const struct json_doc *d = r->d;
+
+	for (json_at i = json_first(d, parts); i != json_end(d, parts); i = json_next(d, i)) {
+		json_at type = json_get(d, i, "type");
+		json_at text = json_get(d, i, "text");
+
+		if (type == JSON_ABSENT || !json_is(d, type, "text") || text == JSON_ABSENT ||
+		    json_kind(d, text) != JSON_STRING) {
+			ignored(r, "a part of the content is no text");
+			continue;
+		}
+		if (!add_text(r, text))
+			return false;
+	}
+	return true;
+}
+
+static bool add_content(struct reading *r, json_at content)
+{
+	if (content == JSON_ABSENT)
+		return true;
+	if (json_kind(r->d, content) == JSON_STRING)
+		return add_text(r, content);
+	if (json_kind(r->d, content) == JSON_ARRAY)
+		return add_parts(r, content);
+	ignored(r, "the content is neither a string nor a list of parts");
+	return true;
+}
+
+/* --- calls --- */
+
+/* member_of: json_get_some, but object may be absent, which would be the root. */
+static json_at member_of(const struct json_doc *d, json_at object, const char *key)
+{
+	return object == JSON_ABSENT ? JSON_ABSENT : json_get_some(d, object, key);
+}
+
+/* add_function: name and arguments; a call without either is one all the same. */
+static bool add_function(struct reading *r, json_at function, uint32_t index)
+{
+	const struct json_doc *d = r->d;
+	json_at                name = member_of(d, function, "name");
+	json_at                args = member_of(d, function, "arguments");
+	struct str             text = STR_NONE;
+
+	r->s->any = true;
+	if (name != JSON_ABSENT && json_kind(d, name) != JSON_STRING) {
+		ignored(r, "the name of a function is no string");
+		name = JSON_ABSENT;
+	}
+	if (name != JSON_ABSENT && !text_view(d, name, &r->text, &text))
+		return false;
+	if (!turn_name(r->turn, index, text))
+		return false;
+	if (args == JSON_ABSENT)
+		return true;
+	return text_view(d, args, &r->text, &text) && turn_args(r->turn, index, text);
+}
+
+/* index_of: the index of a call, or the place in its list (K3). */
+static uint32_t index_of(const struct reading *r, json_at call, uint32_t place)
+{
+	json_at i = json_get_some(r->d, call, "index");
+	int64_t v;
+
+	if (i == JSON_ABSENT)
+		return place;
+	if (json_int(r->d, i, &v) && v >= 0 && v <= (int64_t)UINT32_MAX)
+		return (uint32_t)v;
+	ignored(r, "the index of a tool call is no number from 0");
+	return place;
+}
+
+static bool add_calls(struct reading *r, json_at calls)
+{
+	const struct json_doc *d = r->d;
+	uint32_t               place = 0;
+
+	if (calls == JSON_ABSENT)
+		return true;
+	if (json_kind(d, calls) != JSON_ARRAY) {
+		ignored(r, "tool_calls is no array");
+		return true;
+	}
+	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
+		uint32_t here = place++;
+
+		if (json_kind(d, i) != JSON_OBJECT) {
+			ignored(r, "a tool call is no object");
+			continue;
+		}
+
+		json_at function = json_get_some(d, i, "function");
+		if (function != JSON_ABSENT && json_kind(d, function) != JSON_OBJECT)
+			ignored(r, "the function of a tool call is no object");
+		if (!add_function(r, function, index_of(r, i, here)))
+			return false;
+	}
+	return true;
+}
+
+static bool add_legacy(struct reading *r, json_at function)
+{
+	if (function == JSON_ABSENT)
+		return true;
+	if (json_kind(r->d, function) == JSON_OBJECT)
+		return add_function(r, function, 0);
+	ignored(r, "function_call is no object");
+	return true;
+}
+
+/* --- chunks --- */
+
+/* add_delta: content first: beside a call it still belongs to the early text (K2). */
+static bool add_delta(struct reading *r, json_at delta)
+{
+	const struct json_doc *d = r->d;
+
+	if (json_kind(d, delta) != JSON_OBJECT) {
+		ignored(r, "the delta of a choice is no object");
+		return true;
+	}
+	return add_content(r, json_get_some(d, delta, "content")) &&
+	       add_calls(r, json_get_some(d, delta, "tool_calls")) &&
+	       add_legacy(r, json_get_some(d, delta, "function_call"));
+}
+
+static bool is_first_choice(const struct json_doc *d, json_at choice)
+{
+	json_at i = json_get_some(d, choice, "index");
+	int64_t v;
+
+	return i == JSON_ABSENT || (json_int(d, i, &v) && v == 0);
+}
+
+static bool add_choice(struct reading *r, json_at choice)
+{
+	const struct json_doc *d = r->d;
+
+	if (json_kind(d, choice) != JSON_OBJECT) {
+		ignored(r, "a choice is no object");
+		return true;
+	}
+	if (!is_first_choice(d, choice)) {
+		warnings_add(r->warnings, r->index, "other_choice",
+			     "only the choice with index 0 is translated: another one is dropped");
+		return true;
+	}
+
+	json_at delta = json_get_some(d, choice, "delta");
+	json_at message = json_get_some(d, choice, "message");
+	if (delta != JSON_ABSENT)
+		return add_delta(r, delta);
+	return message == JSON_ABSENT || r->s->any || add_delta(r, message);
+}
+
+/* is_error: the chunk ends the stream; the warning quotes what it says, cut. */
+static bool is_error(const struct json_doc *d, json_at chunk, struct reading *r)
+{
+	json_at    error = json_get_some(d, chunk, "error");
+	struct str text = STR("no message");
+
+	if (error == JSON_ABSENT ||
+	    (json_kind(d, error) != JSON_OBJECT && json_kind(d, error) != JSON_STRING))
+		return false;
+
+	json_at message = json_get_some(d, error, "message");
+	message = json_kind(d, error) == JSON_STRING ? error : message;
+	/* Without memory for its words it is an error all the same. */
+	if (message != JSON_ABSENT && json_kind(d, message) == JSON_STRING &&
+	    text_view(d, message, &r->text, &text) && text.n > 120) {
+		text.n = 120;
+		text.n = text_whole(text);
+	}
+	warnings_add(r->warnings, r->index, "stream_error",
+		     "the stream ends here with an error: %.*s", STR_ARG(text));
+	return true;
+}
+
+static bool add_chunk(struct reading *r, json_at chunk)
+{
+	const struct json_doc *d = r->d;
+
+	if (is_error(d, chunk, r)) {
+		r->s->ended = true;
+		return true;
+	}
+
+	json_at choices = json_get_some(d, chunk, "choices");
+	if (choices == JSON_ABSENT)
+		return true;
+	if (json_kind(d, choices) != JSON_ARRAY) {
+		ignored(r, "choices is no array");
+		return true;
+	}
+	for (json_at i = json_first(d, choices); i != json_end(d, choices); i = json_next(d, i))
+		if (!add_choice(r, i))
+			return false;
+	return true;
+}
+
+bool delta_add(struct delta *s, const struct json_doc *d, json_at chunk, size_t index,
+	       struct turn *turn, struct warnings *warnings)
+{
+	struct reading r = { .s = s, .d = d, .turn = turn, .warnings = warnings, .index = index };
+
+	if (s->ended)
+		return true;
+	turn_at(turn, index);
+	buf_init(&r.text, LIMIT_TRANSLATION);
+	bool ok = add_chunk(&r, chunk);
+	buf_finish(&r.text);
+	return ok;
+}

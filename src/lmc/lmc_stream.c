@@ -1,0 +1,396 @@
+/* Answers in LMC's shape: events become segments, segments become chunks, or messages. */
+#include "lmc/lmc_stream.h"
+
+#include "base/limits.h"
+#include "json/scan.h"
+#include "lmc/chunk.h"
+#include "lmc/spool.h"
+#include "lmc/text.h"
+#include "lmc/to_lmc.h"
+#include "lmc/turn.h"
+
+#include <stdlib.h>
+
+struct lmc_stream {
+	struct encoder       encoder;
+	struct encoder_about about;
+	struct turn         *turn;    /* owned */
+	struct buf           decoded; /* scratch: an event's text, where something was escaped */
+	struct json_doc      doc;     /* scratch: a chunk of a provider that speaks LMC */
+	bool                 ended;   /* the turn was */
+	bool                 failed;  /* the stream ends with an error: nothing more is to be run */
+	bool                 told_reasoning;
+	char                 finish_reason[64]; /* escaped */
+
+	/* The open segment. */
+	bool              open;
+	enum segment_kind kind;
+	struct buf        head; /* of its chunks: `{"role":…,"type":…,"format":…` */
+	struct buf        code; /* the assistant's code so far, escaped, for the confirmation */
+
+	/* Of the event that is being printed. */
+	uint64_t    seq;
+	unsigned    nth;      /* blocks that it has made */
+	bool        in_piece; /* the last of them is a piece that may still grow */
+	struct buf *out; /* borrowed */
+};
+
+/* --- blocks --- */
+
+/* close_piece: what an event adds to a segment is one block, however often the parsers gave some. */
+static bool close_piece(struct lmc_stream *s)
+{
+	if (!s->in_piece)
+		return true;
+	s->in_piece = false;
+	return buf_text(s->out, "\"}\n\n");
+}
+
+static bool open_block(struct lmc_stream *s, const char *name)
+{
+	struct buf *out = s->out;
+
+	if (!close_piece(s) || !buf_text(out, "id: ") || !buf_int(out, (int64_t)s->seq))
+		return false;
+	if (s->nth > 0 && (!buf_text(out, ".") || !buf_int(out, s->nth)))
+		return false;
+	s->nth++;
+	return (!name || (buf_text(out, "\nevent: ") && buf_text(out, name))) &&
+	       buf_text(out, "\ndata: ");
+}
+
+static bool put_flag(struct lmc_stream *s, const char *flag)
+{
+	return open_block(s, NULL) && buf_str(s->out, buf_view(&s->head)) && buf_text(s->out, ",\"") &&
+	       buf_text(s->out, flag) && buf_text(s->out, "\":true}\n\n");
+}
+
+/* --- segments of a turn --- */
+
+static bool segment_open(void *arg, enum segment_kind kind, struct str format)
+{
+	struct lmc_stream *s = arg;
+
+	buf_clear(&s->head);
+	buf_clear(&s->code);
+	s->kind = kind;
+	s->open = spool_head(&s->head, kind, format.p != NULL, format) && put_flag(s, "start");
+	return s->open;
+}
+
+static bool segment_text(void *arg, struct str text)
+{
+	struct lmc_stream *s = arg;
+	struct buf        *out = s->out;
+
+	if (!s->in_piece && (!open_block(s, NULL) || !buf_str(out, buf_view(&s->head)) ||
+			     !buf_text(out, ",\"content\":\"")))
+		return false;
+	s->in_piece = true;
+
+	size_t from = out->len;
+	if (!text_put(out, text))
+		return false;
+	return s->kind != SEGMENT_CODE || buf_add(&s->code, out->data + from, out->len - from);
+}
+
+/* What is to be run is said once more, whole, for a client to confirm. */
+static bool put_confirmation(struct lmc_stream *s)
+{
+	/* The head ends in the format: `{"role":"assistant","type":"code","format":"python"`. */
+	static const char front[] = "{\"role\":\"assistant\",";
+	struct str        rest = { s->head.data + strlen(front), s->head.len - strlen(front) };
+
+	return open_block(s, NULL) &&
+	       buf_text(s->out, "{\"role\":\"computer\",\"type\":\"confirmation\","
+				"\"format\":\"execution\",\"content\":{") &&
+	       buf_str(s->out, rest) && buf_text(s->out, ",\"content\":\"") &&
+	       buf_str(s->out, buf_view(&s->code)) && buf_text(s->out, "\"}}\n\n");
+}
+
+static bool segment_close(void *arg)
+{
+	struct lmc_stream *s = arg;
+
+	s->open = false;
+	return put_flag(s, "end") &&
+	       (s->kind != SEGMENT_CODE || s->failed || put_confirmation(s));
+}
+
+static const struct segment_sink sink = { segment_open, segment_text, segment_close };
+
+static bool end_turn(struct lmc_stream *s)
+{
+	if (s->ended)
+		return true;
+	s->ended = true;
+	return turn_close(s->turn);
+}
+
+/* --- events --- */
+
+/* decode: an event's text; most have nothing escaped. */
+static bool decode(struct lmc_stream *s, struct str escaped, struct str *ret)
+{
+	if (escaped.n == 0 || !memchr(escaped.p, '\\', escaped.n)) {
+		*ret = escaped;
+		return true;
+	}
+	buf_clear(&s->decoded);
+	if (!text_add(&s->decoded, escaped))
+		return false;
+	*ret = buf_view(&s->decoded);
+	return true;
+}
+
+static bool feed(struct lmc_stream *s, const struct event *ev)
+{
+	struct str escaped = ev->kind == EVENT_TOOL_START ? ev->name : ev->text;
+	struct str text;
+
+	if (s->ended)
+		return true;
+	if (!decode(s, escaped, &text))
+		return false;
+	if (ev->kind == EVENT_TOOL_START)
+		return turn_name(s->turn, ev->block, text);
+	if (ev->kind == EVENT_TOOL_ARGS)
+		return turn_args(s->turn, ev->block, text);
+	return turn_text(s->turn, text);
+}
+
+/* put_chunk: a chunk that the provider sent; which segment is open is looked up for an end that it
+ * does not send itself. */
+static bool put_chunk(struct lmc_stream *s, struct str chunk)
+{
+	static const char flag[] = ",\"start\":true}";
+	struct err        e;
+
+	if (!open_block(s, NULL) || !buf_str(s->out, chunk) || !buf_text(s->out, "\n\n"))
+		return false;
+	if (json_scan(&s->doc, chunk.p, chunk.n, &json_limits_upstream, &e) != ERR_OK)
+		return false;
+	if (json_get(&s->doc, 0, "end") != JSON_ABSENT)
+		s->open = false;
+	if (json_get(&s->doc, 0, "start") == JSON_ABSENT)
+		return true;
+	/* A dialect prints the flag last, as this file does. */
+	CHECK(chunk.n > sizeof flag && memcmp(chunk.p + chunk.n - strlen(flag), flag, strlen(flag)) == 0);
+	buf_clear(&s->head);
+	s->open = true;
+	return buf_add(&s->head, chunk.p, chunk.n - strlen(flag));
+}
+
+static bool print(struct lmc_stream *s, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_TEXT:
+	case EVENT_REFUSAL:
+	case EVENT_TOOL_START:
+	case EVENT_TOOL_ARGS: return ev->from_lmc || ev->choice != 0 || feed(s, ev);
+	case EVENT_LMC: return put_chunk(s, ev->text);
+	case EVENT_REASONING:
+		if (!s->told_reasoning)
+			warnings_add(s->about.warnings, 0, "reasoning_not_sent",
+				     "the model's reasoning has no place in LMC messages");
+		s->told_reasoning = true;
+		return true;
+	case EVENT_MEDIA:
+		warnings_add(s->about.warnings, 0, "media_not_sent",
+			     "a media part of the answer has no place in LMC messages");
+		return true;
+	case EVENT_FINISH:
+		if (ev->choice != 0 || s->finish_reason[0])
+			return true;
+		if (ev->text.n < sizeof s->finish_reason)
+			str_copy(s->finish_reason, sizeof s->finish_reason, ev->text);
+		/* What was held back goes out now, not when the answer is on the disk. */
+		return end_turn(s);
+	case EVENT_START:
+	case EVENT_BLOCK_END:
+	case EVENT_MESSAGE:
+	case EVENT_OTHER:
+	case EVENT_USAGE:
+	case EVENT_ERROR:
+	case EVENT_END:
+	case EVENT__COUNT: break;
+	}
+	return true;
+}
+
+static struct lmc_stream *begin(struct encoder *n, uint64_t seq, struct buf *out)
+{
+	struct lmc_stream *s = container_of(n, struct lmc_stream, encoder);
+
+	s->seq = seq;
+	s->nth = 0;
+	s->in_piece = false;
+	s->out = out;
+	return s;
+}
+
+static bool lmc_event(struct encoder *n, const struct event *ev, uint64_t seq, struct buf *out)
+{
+	struct lmc_stream *s = begin(n, seq, out);
+	size_t             start = out->len;
+
+	if (print(s, ev) && close_piece(s))
+		return true;
+	out->len = start;
+	return false;
+}
+
+/* --- the end --- */
+
+static bool usual(const char *finish_reason)
+{
+	return !finish_reason[0] || strcmp(finish_reason, "stop") == 0 ||
+	       strcmp(finish_reason, "tool_calls") == 0;
+}
+
+static bool put_status(struct lmc_stream *s, const char *name)
+{
+	struct buf *out = s->out;
+
+	if (!open_block(s, name) ||
+	    !buf_text(out, "{\"role\":\"server\",\"type\":\"status\",\"content\":\"complete\""))
+		return false;
+	if (!usual(s->finish_reason) &&
+	    (!buf_text(out, ",\"finish_reason\":\"") || !buf_text(out, s->finish_reason) ||
+	     !buf_text(out, "\"")))
+		return false;
+	if (s->about.warnings && s->about.warnings->count > 0 &&
+	    (!buf_text(out, ",\"warnings\":") || !warnings_print(s->about.warnings, out)))
+		return false;
+	return buf_text(out, "}\n\n");
+}
+
+static bool lmc_done(struct encoder *n, uint64_t seq, struct buf *out)
+{
+	struct lmc_stream *s = begin(n, seq, out);
+
+	return end_turn(s) && put_status(s, "done");
+}
+
+static bool lmc_error(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
+		      struct buf *out)
+{
+	struct lmc_stream *s = begin(n, seq, out);
+
+	s->failed = true;
+	return end_turn(s) && (!s->open || segment_close(s)) && open_block(s, NULL) &&
+	       buf_text(out, "{\"role\":\"server\",\"type\":\"error\",\"content\":") &&
+	       err_object(e, request_id, out) && buf_text(out, "}\n\n") && put_status(s, "error");
+}
+
+/* --- whole answers --- */
+
+/* put_refusal: a refusal is what the assistant says, so it is a message. */
+static bool put_refusal(const struct json_doc *d, struct buf *messages)
+{
+	json_at refusal = json_get_some(d, 0, "refusal");
+
+	if (refusal == JSON_ABSENT || json_kind(d, refusal) != JSON_STRING ||
+	    json_inner(d, refusal).n == 0)
+		return true;
+	return (messages->len == 0 || buf_text(messages, ",")) &&
+	       buf_text(messages, "{\"role\":\"assistant\",\"type\":\"message\",\"content\":") &&
+	       buf_str(messages, json_raw(d, refusal)) && buf_text(messages, "}");
+}
+
+static bool put_message(struct lmc_stream *s, struct str message, struct buf *messages)
+{
+	const struct to_lmc_options o = { .fences = s->about.fences, .warnings = s->about.warnings };
+	struct json_doc            *d = &s->doc;
+	struct err                  e;
+
+	if (json_scan(d, message.p, message.n, &json_limits_upstream, &e) != ERR_OK ||
+	    json_kind(d, 0) != JSON_OBJECT)
+		return false;
+	if (json_get_some(d, 0, "reasoning_content") != JSON_ABSENT)
+		warnings_add(s->about.warnings, 0, "reasoning_not_sent",
+			     "the model's reasoning has no place in LMC messages");
+	return to_lmc_message(d, 0, "message", 0, &o, messages, &e) == ERR_OK &&
+	       put_refusal(d, messages);
+}
+
+static bool put_whole(struct lmc_stream *s, const struct encoder_whole *w, struct str messages)
+{
+	const struct encoder_about *a = &s->about;
+	struct buf                 *out = s->out;
+
+	if (!buf_text(out, "{\"object\":\"lmc.messages\","))
+		return false;
+	if (a->conversation.n > 0 && (!buf_text(out, "\"conversation\":\"") ||
+				      !buf_str(out, a->conversation) || !buf_text(out, "\",")))
+		return false;
+	if (!buf_text(out, "\"run\":\"") || !buf_str(out, a->run) ||
+	    !buf_text(out, "\",\"messages\":[") || !buf_str(out, messages) ||
+	    !buf_text(out, "],\"finish_reason\":\"") || !buf_str(out, w->finish_reason) ||
+	    !buf_text(out, "\""))
+		return false;
+	if (w->usage->known && (!buf_text(out, ",\"usage\":") || !chunk_usage(w->usage, out)))
+		return false;
+	if (a->warnings && a->warnings->count > 0 &&
+	    (!buf_text(out, ",\"warnings\":") || !warnings_print(a->warnings, out)))
+		return false;
+	return buf_text(out, "}");
+}
+
+static bool lmc_whole(struct encoder *n, const struct encoder_whole *w, struct buf *out)
+{
+	struct lmc_stream *s = begin(n, 0, out);
+	size_t             start = out->len;
+	struct buf         messages;
+
+	buf_init(&messages, LIMIT_TRANSLATION);
+	bool ok = w->lmc.n > 0 ? buf_str(&messages, w->lmc) : put_message(s, w->message, &messages);
+	ok = ok && put_whole(s, w, buf_view(&messages));
+	buf_finish(&messages);
+	if (!ok)
+		out->len = start;
+	return ok;
+}
+
+/* --- birth and death --- */
+
+static void lmc_destroy(struct encoder *n)
+{
+	struct lmc_stream *s = container_of(n, struct lmc_stream, encoder);
+
+	turn_destroy(s->turn);
+	json_doc_finish(&s->doc);
+	buf_finish(&s->decoded);
+	buf_finish(&s->head);
+	buf_finish(&s->code);
+	free(s);
+}
+
+static const struct encoder_ops lmc_ops = {
+	"lmc", lmc_event, lmc_done, lmc_error, lmc_whole, lmc_destroy,
+};
+
+struct encoder *lmc_stream_create(const struct encoder_about *about)
+{
+	struct lmc_stream *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	s->encoder.ops = &lmc_ops;
+	s->about = *about;
+	s->turn = turn_create(&(struct turn_options){
+		.fences = about->fences,
+		.sink = &sink,
+		.arg = s,
+		.warnings = about->warnings,
+		.max = LIMIT_ANSWER,
+	});
+	if (!s->turn) {
+		free(s);
+		return NULL;
+	}
+	buf_init(&s->decoded, LIMIT_SSE_EVENT);
+	buf_init(&s->head, LIMIT_SSE_EVENT);
+	buf_init(&s->code, LIMIT_ANSWER);
+	return &s->encoder;
+}

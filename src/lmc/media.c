@@ -1,0 +1,152 @@
+/* Base64, strictly, and the first bytes that tell one image format from another. */
+#include "lmc/media.h"
+
+#include <stdint.h>
+
+enum {
+	BAD = 0x80,      /* beside the six bits of a value */
+	STEP = 16,       /* characters looked at before the first look at a result */
+	HEAD_TEXT = 16,  /* characters that hold the first bytes of an image, */
+	HEAD_BYTES = 12, /* and those */
+};
+
+static const char letters[65] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* The value of each character; what is no letter of ours is BAD. */
+#define X4(a) a, a, a, a
+#define X16(a) X4(a), X4(a), X4(a), X4(a)
+#define BAD16 X16(BAD)
+static const uint8_t values[256] = {
+	BAD16, BAD16,
+	BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, 62, BAD, BAD, BAD, 63,
+	52, 53, 54, 55, 56, 57, 58, 59, 60, 61, BAD, BAD, BAD, BAD, BAD, BAD,
+	BAD, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+	15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, BAD, BAD, BAD, BAD, BAD,
+	BAD, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
+	41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, BAD, BAD, BAD, BAD, BAD,
+	BAD16, BAD16, BAD16, BAD16, BAD16, BAD16, BAD16, BAD16,
+};
+#undef X4
+#undef X16
+#undef BAD16
+
+static unsigned value(char c)
+{
+	return values[(unsigned char)c];
+}
+
+/* --- checking and decoding --- */
+
+static bool are_letters(const char *p, size_t n)
+{
+	unsigned seen = 0;
+
+	for (; n >= STEP; p += STEP, n -= STEP) {
+		/* Two sums, so that one does not wait for the other. */
+		unsigned even = 0;
+		unsigned odd = 0;
+
+		for (size_t i = 0; i < STEP; i += 2) {
+			even |= value(p[i]);
+			odd |= value(p[i + 1]);
+		}
+		if ((even | odd) & BAD)
+			return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		seen |= value(p[i]);
+	return !(seen & BAD);
+}
+
+bool media_base64(struct str s)
+{
+	if (s.n == 0 || s.n % 4 != 0)
+		return false;
+
+	const char *end = s.p + s.n;
+	size_t      pads = end[-1] != '=' ? 0 : end[-2] != '=' ? 1 : 2;
+	if (!are_letters(s.p, s.n - pads))
+		return false;
+	switch (pads) {
+	case 1: return (value(end[-2]) & 3) == 0;
+	case 2: return (value(end[-3]) & 15) == 0;
+	default: return true;
+	}
+}
+
+const char *media_kind_base64(struct str s)
+{
+	unsigned char head[HEAD_BYTES];
+	size_t        count = 0;
+	unsigned      bits = 0;
+
+	for (size_t i = 0; i < s.n && i < HEAD_TEXT && !(value(s.p[i]) & BAD); i++) {
+		bits = (bits << 6 | value(s.p[i])) & 0xFFF;
+		if (i % 4 == 0)
+			continue; /* six bits are no byte yet */
+		/* Of the 12 bits, the byte ends where the 4, 2 or 0 bits of the next one begin. */
+		head[count++] = (unsigned char)(bits >> (6 - 2 * (i % 4)) & 0xFF);
+	}
+	return media_kind(head, count);
+}
+
+/* --- encoding --- */
+
+bool media_encode(struct str bytes, struct buf *out)
+{
+	const unsigned char *p = (const unsigned char *)bytes.p;
+	size_t               n = bytes.n;
+
+	if (n > SIZE_MAX / 2 || !buf_reserve(out, (n + 2) / 3 * 4))
+		return false;
+	if (n == 0)
+		return true;
+
+	char *to = out->data + out->len;
+	for (; n >= 3; p += 3, n -= 3, to += 4) {
+		unsigned bits = (unsigned)p[0] << 16 | (unsigned)p[1] << 8 | p[2];
+
+		to[0] = letters[bits >> 18];
+		to[1] = letters[bits >> 12 & 63];
+		to[2] = letters[bits >> 6 & 63];
+		to[3] = letters[bits & 63];
+	}
+	if (n > 0) {
+		unsigned bits = (unsigned)p[0] << 16 | (n == 2 ? (unsigned)p[1] << 8 : 0);
+
+		to[0] = letters[bits >> 18];
+		to[1] = letters[bits >> 12 & 63];
+		to[2] = n == 2 ? letters[bits >> 6 & 63] : '=';
+		to[3] = '=';
+		to += 4;
+	}
+	out->len = (size_t)(to - out->data);
+	return true;
+}
+
+/* --- first bytes --- */
+
+const char *media_kind(const unsigned char *bytes, size_t n)
+{
+	static const struct {
+		const char *kind;
+		struct str  magic;     /* at 0 */
+		struct str  magic_too; /* at 8; or empty */
+	} kinds[] = {
+		{ "png", { "\x89PNG\r\n\x1A\n", 8 }, { NULL, 0 } },
+		{ "jpeg", { "\xFF\xD8\xFF", 3 }, { NULL, 0 } },
+		{ "gif", { "GIF87a", 6 }, { NULL, 0 } },
+		{ "gif", { "GIF89a", 6 }, { NULL, 0 } },
+		{ "webp", { "RIFF", 4 }, { "WEBP", 4 } },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		struct str a = kinds[i].magic;
+		struct str b = kinds[i].magic_too;
+
+		if (n >= a.n && memcmp(bytes, a.p, a.n) == 0 &&
+		    (b.n == 0 || (n >= 8 + b.n && memcmp(bytes + 8, b.p, b.n) == 0)))
+			return kinds[i].kind;
+	}
+	return NULL;
+}

@@ -1,0 +1,19 @@
+/* lmc/openai_message: what one LMC message looks like in OpenAI's JSON (rules L4 to L8, L16, L17).
+ *
+ * All append to out; false: out is full or memory is short. */
+#pragma once
+
+#include "lmc/lmc_message.h"
+
+/* openai_message_content: the message as text, escaped, without quotes: code as a fenced block, an
+ * output as L17 has it. */
+bool openai_message_content(const struct lmc_message *m, struct buf *out) MUST_USE;
+/* openai_message_output: the same for an output's text, which is escaped already. */
+bool openai_message_output(struct str escaped, struct buf *out) MUST_USE;
+/* openai_message_parts: the whole message of an image or audio. */
+bool openai_message_parts(const struct lmc_message *m, struct buf *out) MUST_USE;
+/* openai_message_function: {"name":…,"arguments":…} of a call; scratch: memory to work with. */
+bool openai_message_function(const struct lmc_message *m, struct buf *scratch,
+			     struct buf *out) MUST_USE;
+/* openai_message_text: the text, escaped. */
+bool openai_message_text(const struct lmc_message *m, struct buf *out) MUST_USE;

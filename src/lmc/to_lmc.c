@@ -1,0 +1,507 @@
+/* OpenAI's messages, one at a time, as LMC messages. */
+#include "lmc/to_lmc.h"
+
+#include "base/limits.h"
+#include "lmc/spool.h"
+#include "lmc/text.h"
+#include "lmc/turn.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <strings.h>
+
+enum { PATH = 160 };
+
+/* What the translation of one message needs everywhere. */
+struct work {
+	const struct json_doc       *d;
+	const char                  *path; /* of the message */
+	size_t                       index;
+	const struct to_lmc_options *o;
+	struct buf                  *out;
+	struct buf                   text; /* scratch */
+	struct err                  *e;
+};
+
+static enum errc no_memory(const struct work *w)
+{
+	return err_set(w->e, ERR_OVERLOADED, "", "out of memory");
+}
+
+/* sub_path: a path below the message's. */
+static const char *sub_path(const struct work *w, char to[PATH], const char *fmt, ...)
+	PRINTF(3, 4);
+static const char *sub_path(const struct work *w, char to[PATH], const char *fmt, ...)
+{
+	char    below[PATH];
+	va_list list;
+
+	va_start(list, fmt);
+	vsnprintf(below, sizeof below, fmt, list);
+	va_end(list);
+	snprintf(to, PATH, "%.60s%.90s", w->path, below);
+	return to;
+}
+
+/* missing_or: the code for a member that is not what it must be. */
+static enum errc missing_or(const struct work *w, json_at member, enum errc otherwise)
+{
+	if (member == JSON_ABSENT)
+		return ERR_MISSING_PARAMETER;
+	return json_kind(w->d, member) != JSON_STRING ? ERR_INVALID_TYPE : otherwise;
+}
+
+/* member_of: json_get, but object may be absent, which would be the root. */
+static json_at member_of(const struct json_doc *d, json_at object, const char *key)
+{
+	return object == JSON_ABSENT ? JSON_ABSENT : json_get(d, object, key);
+}
+
+static bool is_string(const struct work *w, json_at i)
+{
+	return i != JSON_ABSENT && json_kind(w->d, i) == JSON_STRING;
+}
+
+static bool is_text_part(const struct work *w, json_at part)
+{
+	json_at type = json_get(w->d, part, "type");
+
+	return type != JSON_ABSENT && json_is(w->d, type, "text");
+}
+
+/* put_message: one LMC message; type and format as they are printed. */
+static enum errc put_message(struct work *w, const char *role, const char *type, const char *format,
+			     struct str content)
+{
+	if (buf_fmt(w->out, "%s{\"role\":\"%s\",\"type\":\"%s\"", w->out->len > 0 ? "," : "", role,
+		    type) &&
+	    (!format || buf_fmt(w->out, ",\"format\":\"%s\"", format)) &&
+	    buf_text(w->out, ",\"content\":") && text_quote(w->out, content) &&
+	    buf_text(w->out, "}"))
+		return ERR_OK;
+	return no_memory(w);
+}
+
+static void warn_dropped(const struct work *w, json_at part, size_t j)
+{
+	json_at    type = json_get(w->d, part, "type");
+	struct str name = is_string(w, type) ? json_inner(w->d, type) : STR("without a type");
+
+	if (name.n > 40) {
+		name.n = 40;
+		name.n = text_whole(name);
+	}
+	warnings_add(w->o->warnings, w->index, "part_dropped",
+		     "part %zu of the content cannot be translated and is dropped: %.*s", j,
+		     STR_ARG(name));
+}
+
+/* --- content (O1) --- */
+
+/* check_part: what holds for a part of any role. */
+static enum errc check_part(const struct work *w, json_at part, size_t j)
+{
+	char to[PATH];
+
+	if (json_kind(w->d, part) != JSON_OBJECT)
+		return err_set(w->e, ERR_INVALID_TYPE, sub_path(w, to, ".content[%zu]", j),
+			       "a part of the content must be an object");
+
+	json_at text = json_get(w->d, part, "text");
+	if (is_text_part(w, part) && !is_string(w, text))
+		return err_set(w->e, missing_or(w, text, ERR_INVALID_TYPE),
+			       sub_path(w, to, ".content[%zu].text", j),
+			       "a part of type text must have a string 'text'");
+	return ERR_OK;
+}
+
+/* check_content: content's own form.  *ret is JSON_ABSENT where it counts as empty. */
+static enum errc check_content(const struct work *w, json_at content, bool may_miss, json_at *ret)
+{
+	char to[PATH];
+	bool missing = content == JSON_ABSENT || json_kind(w->d, content) == JSON_NULL;
+
+	if (missing && may_miss) {
+		*ret = JSON_ABSENT;
+		return ERR_OK;
+	}
+	if (content == JSON_ABSENT)
+		return err_set(w->e, ERR_MISSING_PARAMETER, sub_path(w, to, ".content"),
+			       "content is missing: it must be a string or a list of parts");
+	if (json_kind(w->d, content) != JSON_STRING && json_kind(w->d, content) != JSON_ARRAY)
+		return err_set(w->e, ERR_INVALID_TYPE, sub_path(w, to, ".content"),
+			       "content must be a string or a list of parts%s",
+			       may_miss ? ", or null" : "");
+	*ret = content;
+	return ERR_OK;
+}
+
+/* joined_text: a content's text; the text parts of a list without separator, its other parts dropped
+ * with a warning (O3).  Borrowed from the document or from w->text. */
+static enum errc joined_text(struct work *w, json_at content, struct str *ret)
+{
+	size_t j = 0;
+
+	*ret = STR_NONE;
+	if (content == JSON_ABSENT)
+		return ERR_OK;
+	if (json_kind(w->d, content) == JSON_STRING)
+		return text_view(w->d, content, &w->text, ret) ? ERR_OK : no_memory(w);
+
+	buf_clear(&w->text);
+	for (json_at i = json_first(w->d, content); i != json_end(w->d, content);
+	     i = json_next(w->d, i), j++) {
+		enum errc code = check_part(w, i, j);
+
+		if (code != ERR_OK)
+			return code;
+		if (!is_text_part(w, i))
+			warn_dropped(w, i, j);
+		else if (!text_add(&w->text, json_inner(w->d, json_get(w->d, i, "text"))))
+			return no_memory(w);
+	}
+	*ret = buf_view(&w->text);
+	return ERR_OK;
+}
+
+/* --- images and sound of a user (O3, O4) --- */
+
+/* is_word: s is word, which is in lower case, whatever the case of s. */
+static bool is_word(struct str s, const char *word)
+{
+	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
+}
+
+static bool starts_word(struct str s, const char *word)
+{
+	size_t n = strlen(word);
+
+	return s.n >= n && strncasecmp(s.p, word, n) == 0;
+}
+
+/* data_format: the LMC format of a data URL's media type and parameters (what stands between
+ * `data:` and the comma); NULL: none that counts as an image in base64. */
+static const char *data_format(struct str head)
+{
+	static const struct {
+		const char *media;
+		const char *format;
+	} kinds[] = {
+		{ "image/png", "base64.png" },   { "image/jpeg", "base64.jpeg" },
+		{ "image/jpg", "base64.jpeg" },  { "image/gif", "base64.gif" },
+		{ "image/webp", "base64.webp" },
+	};
+	const char *semicolon = memchr(head.p, ';', head.n);
+
+	if (!semicolon)
+		return NULL;
+
+	const char *last = memrchr(head.p, ';', head.n);
+	struct str  media = { head.p, (size_t)(semicolon - head.p) };
+	struct str  coding = { last + 1, head.n - (size_t)(last + 1 - head.p) };
+	if (!is_word(coding, "base64"))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (is_word(media, kinds[i].media))
+			return kinds[i].format;
+	return NULL;
+}
+
+static enum errc put_image(struct work *w, json_at part, size_t j)
+{
+	json_at    url = member_of(w->d, json_get(w->d, part, "image_url"), "url");
+	struct str text = STR_NONE;
+	char       to[PATH];
+
+	sub_path(w, to, ".content[%zu].image_url.url", j);
+	if (!is_string(w, url))
+		return err_set(w->e, missing_or(w, url, ERR_INVALID_TYPE), to,
+			       "an image must have the string image_url.url");
+	if (!text_view(w->d, url, &w->text, &text))
+		return no_memory(w);
+	if (starts_word(text, "http://") || starts_word(text, "https://"))
+		return put_message(w, "user", "image", "url", text);
+
+	struct str  head = { text.p + 5, text.n - 5 };
+	const char *comma = starts_word(text, "data:") ? memchr(head.p, ',', head.n) : NULL;
+	const char *format = NULL;
+	if (comma) {
+		head.n = (size_t)(comma - head.p);
+		format = data_format(head);
+	}
+	if (!format)
+		return err_set(w->e, ERR_INVALID_VALUE, to,
+			       "the URL of an image must begin with http:// or https://, or be a data "
+			       "URL of a png, jpeg, gif or webp image in base64");
+
+	struct str data = { comma + 1, text.n - (size_t)(comma + 1 - text.p) };
+	return put_message(w, "user", "image", format, data);
+}
+
+static enum errc put_audio(struct work *w, json_at part, size_t j)
+{
+	json_at     audio = json_get(w->d, part, "input_audio");
+	json_at     format = member_of(w->d, audio, "format");
+	json_at     data = member_of(w->d, audio, "data");
+	struct str  text = STR_NONE;
+	const char *name = NULL;
+	char        to[PATH];
+
+	if (is_string(w, format))
+		name = json_is(w->d, format, "wav") ? "wav" : json_is(w->d, format, "mp3") ? "mp3" : NULL;
+	if (!name)
+		return err_set(w->e, missing_or(w, format, ERR_INVALID_VALUE),
+			       sub_path(w, to, ".content[%zu].input_audio.format", j),
+			       "the format of input_audio must be 'wav' or 'mp3'");
+	if (!is_string(w, data))
+		return err_set(w->e, missing_or(w, data, ERR_INVALID_TYPE),
+			       sub_path(w, to, ".content[%zu].input_audio.data", j),
+			       "input_audio must have a string 'data'");
+	if (!text_view(w->d, data, &w->text, &text))
+		return no_memory(w);
+	return put_message(w, "user", "audio", name, text);
+}
+
+/* --- roles --- */
+
+static enum errc put_user_part(struct work *w, json_at part, size_t j)
+{
+	json_at    type = json_get(w->d, part, "type");
+	struct str text = STR_NONE;
+	enum errc  code = check_part(w, part, j);
+
+	if (code != ERR_OK)
+		return code;
+	if (is_text_part(w, part)) {
+		if (!text_view(w->d, json_get(w->d, part, "text"), &w->text, &text))
+			return no_memory(w);
+		return text.n == 0 ? ERR_OK : put_message(w, "user", "message", NULL, text);
+	}
+	if (type != JSON_ABSENT && json_is(w->d, type, "image_url"))
+		return put_image(w, part, j);
+	if (type != JSON_ABSENT && json_is(w->d, type, "input_audio"))
+		return put_audio(w, part, j);
+	warn_dropped(w, part, j);
+	return ERR_OK;
+}
+
+static enum errc put_parts(struct work *w, json_at parts)
+{
+	size_t j = 0;
+
+	for (json_at i = json_first(w->d, parts); i != json_end(w->d, parts);
+	     i = json_next(w->d, i), j++) {
+		enum errc code = put_user_part(w, i, j);
+
+		if (code != ERR_OK)
+			return code;
+	}
+	return ERR_OK;
+}
+
+static enum errc from_user(struct work *w, json_at message, json_at content)
+{
+	struct str text = STR_NONE;
+
+	(void)message;
+	if (json_kind(w->d, content) == JSON_ARRAY)
+		return put_parts(w, content);
+	if (!text_view(w->d, content, &w->text, &text))
+		return no_memory(w);
+	return text.n == 0 ? ERR_OK : put_message(w, "user", "message", NULL, text);
+}
+
+static enum errc from_system(struct work *w, json_at message, json_at content)
+{
+	struct str text = STR_NONE;
+	enum errc  code = joined_text(w, content, &text);
+
+	(void)message;
+	return code != ERR_OK || text.n == 0 ? code : put_message(w, "system", "message", NULL, text);
+}
+
+static enum errc from_tool(struct work *w, json_at message, json_at content)
+{
+	struct str text = STR_NONE;
+	enum errc  code = joined_text(w, content, &text);
+
+	(void)message;
+	if (code != ERR_OK)
+		return code;
+	return put_message(w, "computer", "console", "output",
+			   str_is(text, "No output") ? STR_NONE : text);
+}
+
+/* --- the assistant (O5) --- */
+
+static enum errc check_object(const struct work *w, json_at i, const char *path)
+{
+	if (i == JSON_ABSENT || json_kind(w->d, i) == JSON_OBJECT)
+		return ERR_OK;
+	return err_set(w->e, ERR_INVALID_TYPE, path, "must be an object");
+}
+
+/* add_function: path is that of function; a call without name or arguments is one all the same. */
+static enum errc add_function(struct work *w, json_at function, uint32_t index, const char *path,
+			      struct turn *turn)
+{
+	json_at    name = member_of(w->d, function, "name");
+	json_at    args = member_of(w->d, function, "arguments");
+	struct str text = STR_NONE;
+	char       to[PATH + 8];
+
+	if (name != JSON_ABSENT && json_kind(w->d, name) == JSON_NULL)
+		name = JSON_ABSENT;
+	if (name != JSON_ABSENT && !is_string(w, name)) {
+		snprintf(to, sizeof to, "%s.name", path);
+		return err_set(w->e, ERR_INVALID_TYPE, to, "the name of a function must be a string");
+	}
+	if (name != JSON_ABSENT && !text_view(w->d, name, &w->text, &text))
+		return no_memory(w);
+	if (!turn_name(turn, index, text))
+		return no_memory(w);
+	if (args == JSON_ABSENT)
+		return ERR_OK;
+	if (!text_view(w->d, args, &w->text, &text) || !turn_args(turn, index, text))
+		return no_memory(w);
+	return ERR_OK;
+}
+
+static enum errc add_call(struct work *w, json_at call, uint32_t j, struct turn *turn)
+{
+	char      to[PATH];
+	enum errc code = check_object(w, call, sub_path(w, to, ".tool_calls[%u]", (unsigned)j));
+
+	if (code != ERR_OK)
+		return code;
+
+	json_at function = json_get_some(w->d, call, "function");
+	code = check_object(w, function, sub_path(w, to, ".tool_calls[%u].function", (unsigned)j));
+	return code != ERR_OK ? code : add_function(w, function, j, to, turn);
+}
+
+static enum errc add_calls(struct work *w, json_at message, struct turn *turn)
+{
+	json_at  calls = json_get_some(w->d, message, "tool_calls");
+	json_at  legacy = json_get_some(w->d, message, "function_call");
+	uint32_t count = 0;
+	char     to[PATH];
+
+	if (calls != JSON_ABSENT) {
+		sub_path(w, to, ".tool_calls");
+		if (json_kind(w->d, calls) != JSON_ARRAY)
+			return err_set(w->e, ERR_INVALID_TYPE, to, "tool_calls must be an array");
+		if (w->d->tok[calls].count + (legacy != JSON_ABSENT) > LIMIT_TOOLS)
+			return err_set(w->e, ERR_INVALID_VALUE, to,
+				       "a message may have up to %d calls", LIMIT_TOOLS);
+		for (json_at i = json_first(w->d, calls); i != json_end(w->d, calls);
+		     i = json_next(w->d, i)) {
+			enum errc code = add_call(w, i, count++, turn);
+
+			if (code != ERR_OK)
+				return code;
+		}
+	}
+	if (legacy == JSON_ABSENT)
+		return ERR_OK;
+
+	enum errc code = check_object(w, legacy, sub_path(w, to, ".function_call"));
+	return code != ERR_OK ? code : add_function(w, legacy, count, to, turn);
+}
+
+static enum errc fill_turn(struct work *w, json_at message, json_at content, struct turn *turn)
+{
+	struct str text = STR_NONE;
+	enum errc  code = joined_text(w, content, &text);
+
+	if (code != ERR_OK)
+		return code;
+	if (!turn_text(turn, text))
+		return no_memory(w);
+	code = add_calls(w, message, turn);
+	if (code != ERR_OK)
+		return code;
+	return turn_close(turn) ? ERR_OK : no_memory(w);
+}
+
+static enum errc from_assistant(struct work *w, json_at message, json_at content)
+{
+	struct spool        spool;
+	struct turn_options o = {
+		.fences = w->o->fences,
+		.sink = &spool_sink,
+		.arg = &spool,
+		.warnings = w->o->warnings,
+		/* A turn may hold half of it, and nothing is longer than the document. */
+		.max = 2 * (size_t)LIMIT_TRANSLATION,
+	};
+	struct turn *turn = turn_create(&o);
+
+	if (!turn)
+		return no_memory(w);
+	spool_init(&spool, w->out, NULL);
+	turn_at(turn, w->index);
+	enum errc code = fill_turn(w, message, content, turn);
+	turn_destroy(turn);
+	spool_finish(&spool);
+	return code;
+}
+
+/* --- messages --- */
+
+static const struct role {
+	const char *name;
+	bool        may_miss; /* content may be null or absent */
+	enum errc (*put)(struct work *w, json_at message, json_at content);
+} roles[] = {
+	{ "system", false, from_system },      { "developer", false, from_system },
+	{ "user", false, from_user },          { "assistant", true, from_assistant },
+	{ "tool", true, from_tool },           { "function", true, from_tool },
+};
+
+static enum errc find_role(const struct work *w, json_at message, const struct role **ret)
+{
+	json_at role = json_get(w->d, message, "role");
+	char    to[PATH];
+
+	for (size_t i = 0; role != JSON_ABSENT && i < ARRAY_LEN(roles); i++)
+		if (json_is(w->d, role, roles[i].name)) {
+			*ret = &roles[i];
+			return ERR_OK;
+		}
+	return err_set(w->e, missing_or(w, role, ERR_INVALID_VALUE), sub_path(w, to, ".role"),
+		       "role must be one of system, developer, user, assistant, tool, function");
+}
+
+static enum errc put(struct work *w, json_at message)
+{
+	const struct role *role = NULL;
+	json_at            content = JSON_ABSENT;
+	size_t             start = w->out->len;
+	enum errc          code = find_role(w, message, &role);
+
+	if (code != ERR_OK)
+		return code;
+	code = check_content(w, json_get(w->d, message, "content"), role->may_miss, &content);
+	if (code != ERR_OK)
+		return code;
+	code = role->put(w, message, content);
+	if (code == ERR_OK && w->out->len == start)
+		warnings_add(w->o->warnings, w->index, "empty_message",
+			     "the message has nothing to translate and is left out");
+	return code;
+}
+
+enum errc to_lmc_message(const struct json_doc *d, json_at message, const char *path, size_t index,
+			 const struct to_lmc_options *o, struct buf *out, struct err *e)
+{
+	struct work w = { .d = d, .path = path, .index = index, .o = o, .out = out, .e = e };
+	size_t      start = out->len;
+
+	buf_init(&w.text, LIMIT_TRANSLATION);
+	enum errc code = put(&w, message);
+	buf_finish(&w.text);
+	if (code != ERR_OK)
+		out->len = start;
+	return code;
+}

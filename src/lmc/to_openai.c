@@ -1,0 +1,401 @@
+/* LMC messages put together to OpenAI's, mixed with messages that are OpenAI's already. */
+#include "lmc/to_openai.h"
+
+#include "base/limits.h"
+#include "lmc/call_group.h"
+#include "lmc/lmc_message.h"
+#include "lmc/openai_message.h"
+#include "lmc/text.h"
+
+#include <stdlib.h>
+
+/*
+ *             call              output, any computer message
+ *     NONE ----------> CALLS ------------------------------> ANSWERED
+ *      |  own message with calls                                |
+ *      +-----------------------> OWN                            |
+ *      ^                          |                             |
+ *      +--------------------------+------- anything else -------+
+ *
+ * CALLS takes further calls; outputs and computer messages leave no state but that one.  Whatever
+ * leads back to NONE, or to the beginning of another group, prints the group that was.
+ */
+enum state {
+	STATE_NONE,     /* no group is open */
+	STATE_CALLS,    /* a group of LMC calls, held back; more may follow */
+	STATE_ANSWERED, /* the same, a further call is another group's */
+	STATE_OWN,      /* calls of an OpenAI message; it and own answers are not held back */
+};
+
+struct to_openai {
+	struct to_openai_options o;
+	struct lmc_reader        reader;
+	enum state               state;
+	struct call_group        group;
+	uint64_t                 last_id; /* of made ids */
+	/* The message that is being printed.  In fence mode, and only there, one with text waits for
+	 * what can be merged into it (L15); speaker is then its role. */
+	struct buf               out;
+	const char              *speaker;
+	struct buf               scratch;
+};
+
+struct to_openai *to_openai_create(const struct to_openai_options *o)
+{
+	struct to_openai *t = calloc(1, sizeof *t);
+
+	if (!t)
+		return NULL;
+	t->o = *o;
+	lmc_message_reader_init(&t->reader, &t->o);
+	call_group_init(&t->group);
+	buf_init(&t->out, LIMIT_TRANSLATION);
+	buf_init(&t->scratch, LIMIT_TRANSLATION);
+	return t;
+}
+
+void to_openai_destroy(struct to_openai *t)
+{
+	if (!t)
+		return;
+	lmc_message_reader_finish(&t->reader);
+	call_group_finish(&t->group);
+	buf_finish(&t->out);
+	buf_finish(&t->scratch);
+	free(t);
+}
+
+static enum errc no_memory(struct err *e)
+{
+	return err_set(e, ERR_OVERLOADED, "", "not enough memory to translate the messages");
+}
+
+/* --- printing --- */
+
+static bool give_out(struct to_openai *t)
+{
+	bool ok = t->o.made(t->o.arg, buf_view(&t->out));
+
+	buf_clear(&t->out);
+	return ok;
+}
+
+static bool end_speech(struct to_openai *t)
+{
+	if (!t->speaker)
+		return true;
+	t->speaker = NULL;
+	return buf_text(&t->out, "\"}") && give_out(t);
+}
+
+/* begin_speech: the content, escaped, comes next into out. */
+static bool begin_speech(struct to_openai *t, const char *role)
+{
+	if (t->speaker && strcmp(t->speaker, role) == 0)
+		return buf_text(&t->out, "\\n");
+	if (!end_speech(t))
+		return false;
+	t->speaker = role;
+	return buf_text(&t->out, "{\"role\":\"") && buf_text(&t->out, role) &&
+	       buf_text(&t->out, "\",\"content\":\"");
+}
+
+static bool speech_done(struct to_openai *t)
+{
+	return t->o.fence || end_speech(t);
+}
+
+static bool print_call(struct to_openai *t, const struct call *c)
+{
+	return buf_text(&t->out, "{\"role\":\"assistant\",\"content\":\"\","
+				 "\"tool_calls\":[{\"id\":") &&
+	       text_quote(&t->out, call_group_view(&t->group.ids, c->id)) &&
+	       buf_text(&t->out, ",\"type\":\"function\",\"function\":") &&
+	       buf_str(&t->out, call_group_view(&t->group.functions, c->function)) &&
+	       buf_text(&t->out, "}]}") && give_out(t);
+}
+
+static bool print_answer(struct to_openai *t, const struct call *c)
+{
+	struct str text = c->text.n > 0 ? call_group_view(&t->group.texts, c->text)
+					: STR("No output");
+
+	return buf_text(&t->out, "{\"role\":\"tool\",\"tool_call_id\":") &&
+	       text_quote(&t->out, call_group_view(&t->group.ids, c->id)) &&
+	       buf_text(&t->out, ",\"content\":\"") && buf_str(&t->out, text) &&
+	       buf_text(&t->out, "\"}") && give_out(t);
+}
+
+static bool print_after(struct to_openai *t)
+{
+	const struct call_after *items = (const struct call_after *)(void *)t->group.after.data;
+	size_t                   n = t->group.after.len / sizeof *items;
+
+	for (size_t i = 0; i < n; i++) {
+		struct str bytes = call_group_view(&t->group.after_bytes, items[i].bytes);
+		bool       ok = items[i].whole
+					? end_speech(t) && t->o.made(t->o.arg, bytes)
+					: begin_speech(t, "user") && buf_str(&t->out, bytes) &&
+						  speech_done(t);
+
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool end_group(struct to_openai *t)
+{
+	bool   own = t->state == STATE_OWN;
+	size_t n = call_group_count(&t->group);
+
+	if (t->state == STATE_NONE)
+		return true;
+	t->state = STATE_NONE;
+	for (size_t i = 0; i < n; i++) {
+		const struct call *c = call_group_at(&t->group, i);
+
+		if ((!own && !print_call(t, c)) || (!c->own && !print_answer(t, c)))
+			return false;
+	}
+	if (!print_after(t))
+		return false;
+	call_group_clear(&t->group);
+	return true;
+}
+
+/* --- LMC messages --- */
+
+static bool has_parts(const struct lmc_message *m)
+{
+	return m->kind == LMC_IMAGE || m->kind == LMC_AUDIO;
+}
+
+/* say: a message that belongs to no group. */
+static bool say(struct to_openai *t, const struct lmc_message *m)
+{
+	if (!end_group(t))
+		return false;
+	if (has_parts(m))
+		return end_speech(t) && openai_message_parts(m, &t->out) && give_out(t);
+	return begin_speech(t, m->role) && openai_message_content(m, &t->out) && speech_done(t);
+}
+
+/* say_after: a message that has to wait until the group's calls are answered (L13). */
+static bool say_after(struct to_openai *t, const struct lmc_message *m)
+{
+	struct buf *bytes = &t->group.after_bytes;
+	size_t      start = bytes->len;
+	bool        whole = has_parts(m);
+
+	return (whole ? openai_message_parts(m, bytes) : openai_message_content(m, bytes)) &&
+	       call_group_put_after(&t->group, start, whole);
+}
+
+#define MADE_ID "call_lmc_"
+
+static bool add_call(struct to_openai *t, const struct lmc_message *m)
+{
+	struct call_group *g = &t->group;
+	size_t             start;
+
+	if (t->state != STATE_CALLS && !end_group(t))
+		return false;
+	t->state = STATE_CALLS;
+	t->last_id++;
+	buf_clear(&t->scratch);
+	if (!buf_fmt(&t->scratch, MADE_ID "%llu", (unsigned long long)t->last_id))
+		return false;
+
+	struct call *c = call_group_add(g, buf_view(&t->scratch));
+	if (!c)
+		return false;
+	start = g->functions.len;
+	if (!openai_message_function(m, &t->scratch, &g->functions))
+		return false;
+	c->function = (struct call_span){ start, g->functions.len - start };
+	return true;
+}
+
+/* add_output: to the call whose turn it is (L12).  A call that gets several is the last one, whose
+ * text stands at the end of texts. */
+static bool add_output(struct to_openai *t, const struct lmc_message *m)
+{
+	struct buf  *texts = &t->group.texts;
+	struct call *c = call_group_deal(&t->group);
+
+	if (!c)
+		return say_after(t, m);
+	c->dealt = true;
+	if (m->text.n == 0)
+		return true;
+	if (c->text.n == 0)
+		c->text.at = texts->len;
+	if ((c->text.n > 0 && !buf_text(texts, "\\n")) || !openai_message_text(m, texts))
+		return false;
+	c->text.n = texts->len - c->text.at;
+	return true;
+}
+
+static bool take(struct to_openai *t, const struct lmc_message *m)
+{
+	/* Even one that is skipped parts the calls around it (L2). */
+	if (t->state == STATE_CALLS && (m->computer || m->kind == LMC_OUTPUT))
+		t->state = STATE_ANSWERED;
+
+	switch (m->kind) {
+	case LMC_SKIPPED:
+		return true;
+	case LMC_CALL:
+		return t->o.fence ? say(t, m) : add_call(t, m);
+	case LMC_TOOL_CALL:
+		return add_call(t, m);
+	case LMC_OUTPUT:
+		return t->state != STATE_NONE ? add_output(t, m) : say(t, m);
+	case LMC_TEXT:
+	case LMC_CODE:
+	case LMC_IMAGE:
+	case LMC_AUDIO:
+		return t->state != STATE_NONE && m->computer ? say_after(t, m) : say(t, m);
+	}
+	return false;
+}
+
+enum errc to_openai_lmc(struct to_openai *t, const struct json_doc *d, json_at message,
+			const char *path, size_t index, struct err *e)
+{
+	struct lmc_message m;
+
+	t->reader.d = d;
+	t->reader.message = message;
+	t->reader.path = path;
+	t->reader.index = index;
+	enum errc code = lmc_message_read(&t->reader, &m, e);
+	if (code != ERR_OK)
+		return code;
+	return take(t, &m) ? ERR_OK : no_memory(e);
+}
+
+/* --- OpenAI's messages --- */
+
+/* reserve: made ids go on behind one that looks like them. */
+static void reserve(struct to_openai *t, const struct json_doc *d, json_at id)
+{
+	enum { DIGITS = 18 }; /* as many as never overflow */
+
+	if (id == JSON_ABSENT || json_kind(d, id) != JSON_STRING)
+		return;
+	struct str text = json_inner(d, id);
+	struct str head = STR(MADE_ID);
+	uint64_t   number = 0;
+
+	if (!str_starts(text, head) || text.n > head.n + DIGITS)
+		return;
+	for (size_t i = head.n; i < text.n; i++) {
+		if (text.p[i] < '0' || text.p[i] > '9')
+			return;
+		number = number * 10 + (uint64_t)(text.p[i] - '0');
+	}
+	if (t->last_id < number)
+		t->last_id = number;
+}
+
+/* own_calls: the tool_calls of an assistant's message; JSON_ABSENT: it has none. */
+static json_at own_calls(const struct json_doc *d, json_at message)
+{
+	json_at role = json_get(d, message, "role");
+	json_at calls = json_get(d, message, "tool_calls");
+
+	if (role == JSON_ABSENT || !json_is(d, role, "assistant") || calls == JSON_ABSENT ||
+	    json_kind(d, calls) != JSON_ARRAY || d->tok[calls].count == 0)
+		return JSON_ABSENT;
+	return calls;
+}
+
+void to_openai_reserve(struct to_openai *t, const struct json_doc *d, json_at message)
+{
+	json_at calls = own_calls(d, message);
+
+	reserve(t, d, json_get(d, message, "tool_call_id"));
+	if (calls == JSON_ABSENT)
+		return;
+	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i))
+		reserve(t, d, json_get(d, i, "id"));
+}
+
+static bool begin_own(struct to_openai *t, const struct json_doc *d, json_at calls)
+{
+	t->state = STATE_OWN;
+	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
+		json_at    id = json_get(d, i, "id");
+		bool       known = id != JSON_ABSENT && json_kind(d, id) == JSON_STRING;
+		struct str text = STR_NONE;
+
+		if (known && !text_view(d, id, &t->scratch, &text))
+			return false;
+
+		struct call *c = call_group_add(&t->group, text);
+		if (!c)
+			return false;
+		c->own = !known;
+	}
+	return call_group_sort(&t->group);
+}
+
+/* answer_own: raw answers a call.  What had been dealt to that one is said behind the group. */
+static bool answer_own(struct to_openai *t, struct call *c, struct str raw)
+{
+	struct buf *bytes = &t->group.after_bytes;
+	size_t      start = bytes->len;
+	struct str  text = call_group_view(&t->group.texts, c->text);
+
+	if (!c->own && text.n > 0 &&
+	    !(openai_message_output(text, bytes) && call_group_put_after(&t->group, start, false)))
+		return false;
+	c->own = true;
+	return t->o.made(t->o.arg, raw);
+}
+
+/* find_call: which of the open group's calls an own tool message answers; NULL: none of them. */
+static bool find_call(struct to_openai *t, const struct json_doc *d, json_at message,
+		      struct call **ret_call)
+{
+	json_at    id = json_get(d, message, "tool_call_id");
+	struct str text;
+
+	*ret_call = NULL;
+	if (id == JSON_ABSENT || json_kind(d, id) != JSON_STRING)
+		return true;
+	if (!text_view(d, id, &t->scratch, &text))
+		return false;
+	*ret_call = call_group_find(&t->group, text);
+	return true;
+}
+
+static bool take_own(struct to_openai *t, const struct json_doc *d, json_at message, struct str raw)
+{
+	json_at      role = json_get(d, message, "role");
+	json_at      calls = own_calls(d, message);
+	struct call *c = NULL;
+
+	to_openai_reserve(t, d, message);
+	if (t->state == STATE_OWN && role != JSON_ABSENT && json_is(d, role, "tool")) {
+		if (!find_call(t, d, message, &c))
+			return false;
+		return c ? answer_own(t, c, raw) : t->o.made(t->o.arg, raw);
+	}
+	if (!end_group(t) || !end_speech(t) || !t->o.made(t->o.arg, raw))
+		return false;
+	return calls == JSON_ABSENT || begin_own(t, d, calls);
+}
+
+enum errc to_openai_own(struct to_openai *t, const struct json_doc *d, json_at message,
+			struct str raw, struct err *e)
+{
+	return take_own(t, d, message, raw) ? ERR_OK : no_memory(e);
+}
+
+enum errc to_openai_end(struct to_openai *t, struct err *e)
+{
+	return end_group(t) && end_speech(t) ? ERR_OK : no_memory(e);
+}

@@ -1,0 +1,364 @@
+/* A request to translate: read, handed to the parts that know the rules, and answered. */
+#include "lmc/translate.h"
+
+#include "base/limits.h"
+#include "lmc/delta.h"
+#include "lmc/gather.h"
+#include "lmc/say.h"
+#include "lmc/spool.h"
+#include "lmc/to_lmc.h"
+#include "lmc/to_openai.h"
+#include "lmc/turn.h"
+
+#include <stdio.h>
+
+/* "messages[" and the digits of a size_t. */
+enum { PATH_MAX_ELEMENT = 40 };
+
+/* What is asked for: one of the four forms of G1, with its options. */
+struct ask {
+	const struct json_doc *d;
+	json_at                list;
+	bool                   from_lmc;
+	bool                   chunks; /* the list holds chunks */
+	bool                   fence;
+	bool                   vision;
+	bool                   fences;
+};
+
+/* What the answer is made of; each without its brackets. */
+struct made {
+	struct buf      messages;
+	struct buf      chunks;
+	struct warnings warnings;
+};
+
+/* --- reading the request --- */
+
+static enum errc read_side(const struct json_doc *d, const char *name, bool *ret_lmc, struct err *e)
+{
+	json_at i = json_get(d, 0, name);
+
+	if (i == JSON_ABSENT)
+		return err_set(e, ERR_MISSING_PARAMETER, name, "is required; must be lmc or openai");
+	if (json_kind(d, i) != JSON_STRING)
+		return err_set(e, ERR_INVALID_TYPE, name, "must be a string: lmc or openai");
+	if (!json_is(d, i, "lmc") && !json_is(d, i, "openai"))
+		return err_set(e, ERR_INVALID_VALUE, name, "must be lmc or openai");
+	*ret_lmc = json_is(d, i, "lmc");
+	return ERR_OK;
+}
+
+static enum errc read_sides(struct ask *a, struct err *e)
+{
+	bool      to_lmc = false;
+	enum errc rc = read_side(a->d, "from", &a->from_lmc, e);
+
+	if (rc == ERR_OK)
+		rc = read_side(a->d, "to", &to_lmc, e);
+	if (rc == ERR_OK && a->from_lmc == to_lmc)
+		return err_set(e, ERR_INVALID_VALUE, "to", "must not be the same as from; %s is meant",
+			       to_lmc ? "openai" : "lmc");
+	return rc;
+}
+
+static enum errc read_code(struct ask *a, struct err *e)
+{
+	json_at i = json_get(a->d, 0, "code");
+
+	if (i == JSON_ABSENT)
+		return ERR_OK;
+	if (json_kind(a->d, i) != JSON_STRING)
+		return err_set(e, ERR_INVALID_TYPE, "code", "must be a string: tools or fence");
+	if (!json_is(a->d, i, "tools") && !json_is(a->d, i, "fence"))
+		return err_set(e, ERR_INVALID_VALUE, "code", "must be tools or fence");
+	a->fence = json_is(a->d, i, "fence");
+	return ERR_OK;
+}
+
+static enum errc read_bool(const struct json_doc *d, const char *name, bool *ret, struct err *e)
+{
+	json_at i = json_get(d, 0, name);
+
+	if (i == JSON_ABSENT)
+		return ERR_OK;
+	if (json_kind(d, i) != JSON_TRUE && json_kind(d, i) != JSON_FALSE)
+		return err_set(e, ERR_INVALID_TYPE, name, "must be true or false");
+	*ret = json_kind(d, i) == JSON_TRUE;
+	return ERR_OK;
+}
+
+/* Options of another form are ignored, whatever they are (G1). */
+static enum errc read_options(struct ask *a, struct err *e)
+{
+	enum errc rc;
+
+	a->vision = true;
+	a->fences = true;
+	if (!a->from_lmc)
+		return read_bool(a->d, "fences", &a->fences, e);
+	rc = read_code(a, e);
+	if (rc == ERR_OK && !a->chunks)
+		rc = read_bool(a->d, "vision", &a->vision, e);
+	return rc;
+}
+
+static enum errc read_ask(struct ask *a, struct err *e)
+{
+	json_at   messages = json_get(a->d, 0, "messages");
+	json_at   chunks = json_get(a->d, 0, "chunks");
+	enum errc rc = read_sides(a, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	a->chunks = chunks != JSON_ABSENT;
+	a->list = a->chunks ? chunks : messages;
+	rc = read_options(a, e);
+	if (rc != ERR_OK)
+		return rc;
+	if (messages != JSON_ABSENT && chunks != JSON_ABSENT)
+		return err_set(e, ERR_INVALID_VALUE, "messages",
+			       "give either messages or chunks, not both");
+	if (a->list == JSON_ABSENT)
+		return err_set(e, ERR_MISSING_PARAMETER, "messages",
+			       "is required: an array; chunks may be given instead");
+	if (json_kind(a->d, a->list) != JSON_ARRAY)
+		return err_set(e, ERR_INVALID_TYPE, a->chunks ? "chunks" : "messages",
+			       "must be an array of objects");
+	return ERR_OK;
+}
+
+/* --- the four forms --- */
+
+static enum errc no_memory(struct err *e)
+{
+	return err_set(e, ERR_OVERLOADED, "", "not enough memory to translate this");
+}
+
+/* element_path: messages[2], or chunks[2]; an element that is no object is refused (G2). */
+static enum errc element_path(const struct ask *a, json_at i, size_t index,
+			      char ret[PATH_MAX_ELEMENT], struct err *e)
+{
+	snprintf(ret, PATH_MAX_ELEMENT, "%s[%zu]", a->chunks ? "chunks" : "messages", index);
+	if (json_kind(a->d, i) != JSON_OBJECT)
+		return err_set(e, ERR_INVALID_TYPE, ret, "must be an object");
+	return ERR_OK;
+}
+
+static bool keep_message(void *arg, struct str message)
+{
+	struct buf *messages = arg;
+
+	return (messages->len == 0 || buf_add(messages, ",", 1)) && buf_str(messages, message);
+}
+
+/* lmc_messages: of the request, or the stored ones that its chunks make (C10). */
+static enum errc lmc_messages(const struct ask *a, struct made *m, struct err *e)
+{
+	char              path[PATH_MAX_ELEMENT];
+	size_t            index = 0;
+	enum errc         rc = ERR_OK;
+	struct to_openai *t = to_openai_create(&(struct to_openai_options){
+		.fence = a->fence,
+		.vision = a->vision,
+		.warnings = &m->warnings,
+		.made = keep_message,
+		.arg = &m->messages });
+
+	if (!t)
+		return no_memory(e);
+	for (json_at i = json_first(a->d, a->list); i != json_end(a->d, a->list) && rc == ERR_OK;
+	     i = json_next(a->d, i), index++) {
+		rc = element_path(a, i, index, path, e);
+		if (rc == ERR_OK)
+			rc = to_openai_lmc(t, a->d, i, path, index, e);
+	}
+	if (rc == ERR_OK)
+		rc = to_openai_end(t, e);
+	to_openai_destroy(t);
+	return rc;
+}
+
+/* gather_all: *ret: the stored messages, without brackets; borrowed from g. */
+static enum errc gather_all(const struct ask *a, struct gather *g, struct str *ret, struct err *e)
+{
+	char   path[PATH_MAX_ELEMENT];
+	size_t index = 0;
+
+	for (json_at i = json_first(a->d, a->list); i != json_end(a->d, a->list);
+	     i = json_next(a->d, i), index++) {
+		enum errc rc = element_path(a, i, index, path, e);
+
+		if (rc == ERR_OK)
+			rc = gather_chunk(g, a->d, i, path, index, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return gather_end(g, ret, e);
+}
+
+/* What clients' chunks were put together to: no deeper than they were, but with longer strings. */
+static const struct json_limits stored_limits = {
+	.depth = LIMIT_JSON_DEPTH,
+	.tokens = 2 * LIMIT_JSON_TOKENS, /* a message says what its chunks left out */
+	.string = LIMIT_TRANSLATION,
+};
+
+static enum errc stored_messages(const struct ask *a, const struct translate_about *about,
+				 const struct buf *text, struct made *m, struct err *e)
+{
+	struct json_doc stored = { 0 };
+	enum errc       rc = json_scan(&stored, text->data, text->len, &stored_limits, e);
+
+	if (rc == ERR_INVALID_JSON)
+		return err_set(e, ERR_INTERNAL, "", "the chunks could not be put together");
+	if (rc == ERR_OK) {
+		struct ask as_messages = *a;
+
+		as_messages.d = &stored;
+		as_messages.list = 0;
+		as_messages.chunks = false;
+		rc = lmc_messages(&as_messages, m, e);
+	}
+	if (rc == ERR_OK && !say_chunks(&stored, 0, a->fence, about->id, about->model,
+					about->created_s, &m->chunks))
+		rc = no_memory(e);
+	json_doc_finish(&stored);
+	return rc;
+}
+
+static enum errc lmc_chunks(const struct ask *a, const struct translate_about *about,
+			    struct made *m, struct err *e)
+{
+	struct gather *g = gather_create(m->messages.max, &m->warnings);
+	struct str     messages = STR_NONE;
+	struct buf     text;
+
+	if (!g)
+		return no_memory(e);
+	buf_init(&text, m->messages.max);
+	enum errc rc = gather_all(a, g, &messages, e);
+	if (rc == ERR_OK && (!buf_text(&text, "[") || !buf_str(&text, messages) ||
+			     !buf_text(&text, "]")))
+		rc = no_memory(e);
+	gather_destroy(g);
+	if (rc == ERR_OK)
+		rc = stored_messages(a, about, &text, m, e);
+	buf_finish(&text);
+	return rc;
+}
+
+static enum errc openai_messages(const struct ask *a, struct made *m, struct err *e)
+{
+	struct to_lmc_options o = { .fences = a->fences, .warnings = &m->warnings };
+	char                  path[PATH_MAX_ELEMENT];
+	size_t                index = 0;
+
+	for (json_at i = json_first(a->d, a->list); i != json_end(a->d, a->list);
+	     i = json_next(a->d, i), index++) {
+		enum errc rc = element_path(a, i, index, path, e);
+
+		if (rc == ERR_OK)
+			rc = to_lmc_message(a->d, i, path, index, &o, &m->messages, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
+static enum errc read_deltas(const struct ask *a, struct turn *turn, struct made *m, struct err *e)
+{
+	struct delta state = { 0 };
+	char         path[PATH_MAX_ELEMENT];
+	size_t       index = 0;
+
+	for (json_at i = json_first(a->d, a->list); i != json_end(a->d, a->list);
+	     i = json_next(a->d, i), index++) {
+		enum errc rc = element_path(a, i, index, path, e);
+
+		if (rc != ERR_OK)
+			return rc;
+		if (!delta_add(&state, a->d, i, index, turn, &m->warnings))
+			return no_memory(e);
+	}
+	return turn_close(turn) ? ERR_OK : no_memory(e);
+}
+
+static enum errc openai_chunks(const struct ask *a, struct made *m, struct err *e)
+{
+	struct spool spool;
+
+	spool_init(&spool, &m->messages, &m->chunks);
+	struct turn *turn = turn_create(&(struct turn_options){ .fences = a->fences,
+								.sink = &spool_sink,
+								.arg = &spool,
+								.warnings = &m->warnings,
+								.max = m->messages.max });
+	enum errc rc = turn ? read_deltas(a, turn, m, e) : no_memory(e);
+
+	turn_destroy(turn);
+	spool_finish(&spool);
+	return rc;
+}
+
+/* --- the answer --- */
+
+static bool put_list(struct buf *out, const char *before, const struct buf *list)
+{
+	return buf_text(out, before) && buf_str(out, buf_view(list)) && buf_text(out, "]");
+}
+
+static bool put_answer(const struct ask *a, const struct made *m, struct buf *out)
+{
+	return put_list(out, "{\"object\":\"translation\",\"messages\":[", &m->messages) &&
+	       (!a->chunks || put_list(out, ",\"chunks\":[", &m->chunks)) &&
+	       buf_text(out, ",\"warnings\":") && warnings_print(&m->warnings, out) &&
+	       buf_text(out, "}");
+}
+
+/* The parts cannot tell a limit from a lack of memory.  But a buffer that was filled has grown (and
+ * stays so); a string grows to at most twice its length in one step (quotes inside quoted arguments);
+ * and too many calls need as many values. */
+static bool is_too_large(const struct ask *a, const struct made *m, const struct buf *out)
+{
+	size_t many = out->max / 2;
+
+	return m->messages.cap > many || m->chunks.cap > many || out->cap > many ||
+	       a->d->len > many || (!a->from_lmc && a->d->count > LIMIT_TOOLS);
+}
+
+static enum errc too_large(const struct ask *a, const struct buf *out, struct err *e)
+{
+	return err_set(e, ERR_REQUEST_TOO_LARGE, a->chunks ? "chunks" : "messages",
+		       "the translation would have more than %zu bytes%s", out->max,
+		       a->from_lmc ? "" : ", or one turn has more calls than are allowed");
+}
+
+enum errc translate(const struct json_doc *d, const struct translate_about *about, struct buf *out,
+		    struct err *e)
+{
+	struct ask  ask = { .d = d };
+	struct made made;
+	size_t      start = out->len;
+	enum errc   rc = read_ask(&ask, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	buf_init(&made.messages, out->max);
+	buf_init(&made.chunks, out->max);
+	warnings_init(&made.warnings);
+	if (ask.from_lmc)
+		rc = ask.chunks ? lmc_chunks(&ask, about, &made, e) : lmc_messages(&ask, &made, e);
+	else
+		rc = ask.chunks ? openai_chunks(&ask, &made, e) : openai_messages(&ask, &made, e);
+	if (rc == ERR_OK && !put_answer(&ask, &made, out))
+		rc = no_memory(e);
+	if (rc == ERR_OVERLOADED && is_too_large(&ask, &made, out))
+		rc = too_large(&ask, out, e);
+	if (rc != ERR_OK)
+		out->len = start;
+	buf_finish(&made.messages);
+	buf_finish(&made.chunks);
+	warnings_finish(&made.warnings);
+	return rc;
+}

@@ -1,0 +1,133 @@
+/* The threads that work for event loops, and the queue in front of them. */
+#include "loop/work.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+struct work_pool {
+	pthread_mutex_t   lock; /* guards all up to stopping */
+	pthread_cond_t    wake;
+	struct work_job  *first;
+	struct work_job **end;
+	size_t            queued;
+	bool              stopping;
+
+	size_t    max_queue;
+	unsigned  started; /* threads to be joined */
+	pthread_t threads[];
+};
+
+/* NULL: the pool stops, and nothing is left to do. */
+static struct work_job *take(struct work_pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	while (!p->first && !p->stopping)
+		pthread_cond_wait(&p->wake, &p->lock);
+
+	struct work_job *job = p->first;
+	if (job) {
+		p->first = job->next;
+		if (!p->first)
+			p->end = &p->first;
+		p->queued--;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return job;
+}
+
+/* On the job's loop. */
+static void handle(struct task *t)
+{
+	struct work_job *job = container_of(t, struct work_job, task);
+
+	job->done(job);
+}
+
+static void *serve(void *arg)
+{
+	struct work_pool *p = arg;
+	struct work_job  *job;
+
+	for (job = take(p); job; job = take(p)) {
+		job->run(job);
+		job->task.fn = handle;
+		loop_post(job->loop, &job->task);
+	}
+	return NULL;
+}
+
+static bool start(struct work_pool *p)
+{
+	sigset_t all;
+	sigset_t old;
+
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	bool ok = pthread_create(&p->threads[p->started], NULL, serve, p) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!ok)
+		return false;
+	(void)pthread_setname_np(p->threads[p->started], "work");
+	p->started++;
+	return true;
+}
+
+enum errc work_pool_create(unsigned threads, size_t max_queue, struct work_pool **ret,
+			   struct err *e)
+{
+	struct work_pool *p = calloc(1, sizeof *p + threads * sizeof p->threads[0]);
+
+	if (!p)
+		return err_set(e, ERR_INTERNAL, "", "out of memory for a pool of threads");
+	CHECK(pthread_mutex_init(&p->lock, NULL) == 0);
+	CHECK(pthread_cond_init(&p->wake, NULL) == 0);
+	p->end = &p->first;
+	p->max_queue = max_queue;
+	while (p->started < threads)
+		if (!start(p)) {
+			work_pool_destroy(p);
+			return err_set(e, ERR_INTERNAL, "", "can't start a thread");
+		}
+	*ret = p;
+	return ERR_OK;
+}
+
+bool work_submit(struct work_pool *p, struct work_job *job)
+{
+	pthread_mutex_lock(&p->lock);
+	bool room = !p->stopping && p->queued < p->max_queue;
+
+	if (room) {
+		job->next = NULL;
+		*p->end = job;
+		p->end = &job->next;
+		p->queued++;
+		pthread_cond_signal(&p->wake);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return room;
+}
+
+void work_pool_stop(struct work_pool *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->stopping = true;
+	pthread_cond_broadcast(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+	while (p->started > 0)
+		pthread_join(p->threads[--p->started], NULL);
+}
+
+void work_pool_destroy(struct work_pool *p)
+{
+	if (!p)
+		return;
+	work_pool_stop(p);
+	pthread_cond_destroy(&p->wake);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}

@@ -1,0 +1,156 @@
+/* Images that messages name by their path: read on a worker, before anything is stored or sent. */
+#include "base/beneath.h"
+#include "base/limits.h"
+#include "lmc/media.h"
+#include "run/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct run_images {
+	struct work_job          job;
+	struct run              *run;
+	const struct beneath    *root;
+	struct transcript_image *list; /* in the request's arena */
+	size_t                   count;
+	size_t                   old; /* so many messages in front were sent earlier */
+	struct arena             arena; /* what was read; the worker's while it reads */
+	struct err               err;   /* of an image that came with this request */
+};
+
+static const char *format_of(const char *kind)
+{
+	static const char *const formats[][2] = {
+		{ "png", "base64.png" },
+		{ "jpeg", "base64.jpeg" },
+		{ "gif", "base64.gif" },
+		{ "webp", "base64.webp" },
+	};
+
+	for (size_t i = 0; kind && i < ARRAY_LEN(formats); i++)
+		if (strcmp(kind, formats[i][0]) == 0)
+			return formats[i][1];
+	return NULL;
+}
+
+static enum errc encode(struct run_images *x, struct transcript_image *image,
+			const struct buf *bytes, struct err *e)
+{
+	const char *format = format_of(media_kind((const unsigned char *)bytes->data, bytes->len));
+	struct buf  text;
+
+	if (!format)
+		return err_set(e, ERR_INVALID_VALUE, "",
+			       "the file is none of these images: PNG, JPEG, GIF, WebP");
+	buf_init(&text, LIMIT_JSON_STRING);
+	if (media_encode(buf_view(bytes), &text))
+		image->data = arena_str(&x->arena, buf_view(&text));
+	buf_finish(&text);
+	if (!image->data.p)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for an image");
+	image->format = str_of(format);
+	return ERR_OK;
+}
+
+static enum errc read_one(struct run_images *x, struct transcript_image *image, struct err *e)
+{
+	struct buf bytes;
+
+	buf_init(&bytes, LIMIT_IMAGE);
+	enum errc rc = beneath_read(x->root, image->path, LIMIT_IMAGE, &bytes, e);
+	if (rc == ERR_OK)
+		rc = encode(x, image, &bytes, e);
+	buf_finish(&bytes);
+	return rc;
+}
+
+/* On a worker. */
+static void read_all(struct work_job *job)
+{
+	struct run_images *x = container_of(job, struct run_images, job);
+	struct err         e;
+
+	for (size_t i = 0; i < x->count && x->err.code == ERR_OK; i++) {
+		struct transcript_image *image = &x->list[i];
+
+		if (read_one(x, image, &e) == ERR_OK || image->message < x->old)
+			continue; /* one that was sent earlier is missed in the prompt, and told */
+		char path[64];
+		snprintf(path, sizeof path, "messages[%zu].content", image->message - x->old);
+		err_at(&e, path);
+		x->err = e;
+	}
+}
+
+static void on_read(struct work_job *job)
+{
+	struct run_images *x = container_of(job, struct run_images, job);
+	struct run        *r = x->run;
+
+	r->jobs_out--;
+	if (x->err.code != ERR_OK) {
+		struct err e = x->err;
+
+		run_fail(r, &e);
+		return;
+	}
+	run_go_on(r);
+}
+
+static struct run_images *find(struct run *r)
+{
+	struct run_images *x = calloc(1, sizeof *x);
+	struct str        *messages;
+	size_t             count;
+	struct err         e;
+
+	if (!x)
+		return NULL;
+	x->run = r;
+	x->root = r->engine->o.image_root;
+	x->job = (struct work_job){ .loop = run_loop(r), .run = read_all, .done = on_read };
+	arena_init(&x->arena, LIMIT_ARENA);
+	/* Where memory is short here, it will be for the prompt too, which then says so. */
+	if (call_messages(r, &messages, &count, &x->old, &e) == ERR_OK &&
+	    transcript_images(messages, count, &r->rq.input->arena, &x->list, &x->count, &e) ==
+		    ERR_OK &&
+	    x->count > 0)
+		return x;
+	arena_finish(&x->arena);
+	free(x);
+	return NULL;
+}
+
+bool image_wanted(struct run *r)
+{
+	if (r->rq.native && r->engine->o.image_root)
+		r->images = find(r);
+	return r->images;
+}
+
+bool image_submit(struct run *r)
+{
+	if (r->state == STATE_NEW)
+		run_move(r, STATE_LOADING);
+	r->jobs_out++;
+	if (work_submit(r->engine->o.work, &r->images->job))
+		return true;
+	r->jobs_out--;
+	return false;
+}
+
+const struct transcript_image *image_list(const struct run *r, size_t *ret_count)
+{
+	*ret_count = r->images ? r->images->count : 0;
+	return r->images ? r->images->list : NULL;
+}
+
+void image_drop(struct run *r)
+{
+	struct run_images *x = TAKE(r->images);
+
+	if (!x)
+		return;
+	arena_finish(&x->arena);
+	free(x);
+}

@@ -58,28 +58,47 @@ static const char *why_not(int error)
 	}
 }
 
+static enum errc open_root(const char *root, int *ret_fd, struct err *e)
+{
+	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* Asked once, so that a missing openat2 or right shows at the start and not in requests. */
+	int probe = fd >= 0 ? open_below(fd, ".", O_PATH | O_DIRECTORY) : -1;
+	int error = errno;
+
+	if (probe < 0) {
+		if (fd >= 0)
+			close(fd);
+		return err_set(e, ERR_INVALID_VALUE, "", "'%.80s' is no directory to read from: %s",
+			       root, why_not(error));
+	}
+	close(probe);
+	*ret_fd = fd;
+	return ERR_OK;
+}
+
 enum errc beneath_open(const char *root, struct beneath **ret, struct err *e)
 {
-	OWNED(beneath) b = calloc(1, sizeof *b);
+	int       fd = -1;
+	enum errc rc = open_root(root, &fd, e);
 
-	if (!b)
+	if (rc != ERR_OK)
+		return rc;
+
+	struct beneath *b = calloc(1, sizeof *b);
+	if (!b) {
+		close(fd);
 		return err_set(e, ERR_INTERNAL, "", "out of memory");
-	b->fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	/* Asked once, so that a missing openat2 or right shows at the start and not in requests. */
-	int probe = b->fd >= 0 ? open_below(b->fd, ".", O_PATH | O_DIRECTORY) : -1;
-	if (probe < 0)
-		return err_set(e, ERR_INVALID_VALUE, "", "'%.80s' is no directory to read from: %s",
-			       root, why_not(errno));
-	close(probe);
-
+	}
+	b->fd = fd;
 	b->given = strdup(root);
 	b->real = realpath(root, NULL);
-	if (!b->given || !b->real)
+	if (!b->given || !b->real) {
+		beneath_destroy(b);
 		return err_set(e, ERR_INTERNAL, "", "can't find out the path of '%.80s'", root);
+	}
 	trim(b->given);
 	trim(b->real);
-	*ret = TAKE(b);
+	*ret = b;
 	return ERR_OK;
 }
 
@@ -87,8 +106,7 @@ void beneath_destroy(struct beneath *b)
 {
 	if (!b)
 		return;
-	if (b->fd >= 0)
-		close(b->fd);
+	close(b->fd);
 	free(b->given);
 	free(b->real);
 	free(b);

@@ -1,243 +1,387 @@
-/* Prose and fenced code, told apart while the text arrives. */
+/* Text split into prose and fenced code, at once and for any cut. */
 #include "lmc/fence.h"
 
 #include "lmc/text.h"
 
-enum { PROSE, TICKS, INFO, LINE, CLOSING, CODE, AFTER };
-enum { NOT_BLANK = 4 };
+/*
+ *            backtick          3 or more                       LF
+ *   PROSE ------------> RUN --+------------> INFO -----------+------> START
+ *    ^ ^                 |    |                |             |
+ *    | |                 |    |   NO_WORD --> WORD --> PAST -+
+ *    | +--- refused -----+----+-----+----------+--------+
+ *    |
+ *    |  other       LF
+ *   AFTER <-----------+---------------+
+ *                     |               |
+ *   START --------> TICKS --------> BLANK        in START, TICKS and BLANK a line may still close
+ *    ^  |             |               |
+ *    |  +-------------+---------------+
+ *    |     it is code |
+ *    |  LF            v   CR at the end of a piece
+ *    +-------------- CODE <-----------------------> RETURN -- LF --> START
+ *
+ * Text is decided when it is known to be given, else open.  What is open when a piece ends is held:
+ *
+ *   PROSE          white space (F7, F9)
+ *   RUN .. PAST    white space, the run, the info text
+ *   START .. BLANK the newline before this line, the line (F5, F6)
+ *   RETURN         the CR: half a newline perhaps
+ *
+ * In all the others nothing is open.
+ */
+
+#define NOT_AT_START 4u /* value of indent: more than the three spaces that a fence may have */
+
+/* What was held and what comes next are given in one call if this is not longer. */
+#define JOIN_MAX 256u
+
+/* One piece.  While anything held is open, nothing of the piece is decided. */
+struct cursor {
+	const char *at;
+	const char *end;
+	const char *from;    /* the first byte that is not yet given, dropped or held */
+	const char *mark;    /* what is in front of it is decided */
+	bool        decided; /* what is held is decided, too */
+};
 
 void fence_init(struct fence *f, const struct segment_sink *sink, void *arg, size_t max)
 {
 	*f = (struct fence){ .sink = sink, .arg = arg };
 	buf_init(&f->held, max);
-	buf_init(&f->info, max);
 }
 
 void fence_finish(struct fence *f)
 {
 	buf_finish(&f->held);
-	buf_finish(&f->info);
+	f->state = FENCE_BROKEN;
 }
 
-static bool give(struct fence *f, struct str s)
+/* --- what is decided, open or dropped --- */
+
+/* say: in code the segment is open already. */
+static bool say(struct fence *f, struct str text)
 {
-	return s.n == 0 || f->sink->text(f->arg, s);
+	if (text.n == 0)
+		return true;
+	if (!f->open && !f->sink->open(f->arg, SEGMENT_MESSAGE, STR_NONE))
+		return false;
+	f->open = true;
+	return f->sink->text(f->arg, text);
 }
 
-static bool give_held(struct fence *f)
+static void decide(struct cursor *c, const char *upto)
 {
-	bool ok = give(f, buf_view(&f->held));
+	c->mark = upto;
+	c->decided = true;
+}
 
+/* give: all that is decided. */
+static bool give(struct fence *f, struct cursor *c)
+{
+	struct str part = { c->from, (size_t)(c->mark - c->from) };
+
+	if (!c->decided)
+		return true;
+	if (f->held.len > 0 && part.n <= JOIN_MAX && text_join(&f->held, part))
+		part.n = 0;
+
+	bool ok = say(f, buf_view(&f->held)) && say(f, part);
 	buf_clear(&f->held);
+	c->from = c->mark;
+	c->decided = false;
 	return ok;
 }
 
-static bool prose(struct fence *f, struct str s)
+/* drop: gives what is decided; what is open up to there belongs to nobody. */
+static bool drop(struct fence *f, struct cursor *c, const char *upto)
 {
-	size_t n = s.n;
+	bool ok = give(f, c);
 
-	while (n > 0 && text_is_space(s.p[n - 1]))
-		n--;
-	if (n > 0) {
-		if (!f->open && !f->sink->open(f->arg, SEGMENT_MESSAGE, STR_NONE))
-			return false;
-		f->open = true;
-		if (!give_held(f) || !give(f, (struct str){ s.p, n }))
-			return false;
-	}
-	const char *line = memrchr(s.p, '\n', s.n);
-	struct str  rest = s;
-	if (line) {
-		rest = (struct str){ line + 1, (size_t)(s.p + s.n - line - 1) };
-		f->indent = 0;
-		f->run_seen = false;
-	}
-	for (size_t i = 0; i < rest.n && f->indent < NOT_BLANK; i++)
-		f->indent = rest.p[i] == ' ' ? f->indent + 1 : NOT_BLANK;
-	return buf_add(&f->held, s.p + n, s.n - n);
+	buf_clear(&f->held);
+	c->from = c->mark = upto;
+	return ok;
 }
 
-static bool prose_ticks(struct fence *f)
+/* hold: gives what is decided and keeps what is open up to there. */
+static bool hold(struct fence *f, struct cursor *c, const char *upto)
 {
-	static const char ticks[] = "````````````````";
+	if (!give(f, c))
+		return false;
 
-	for (size_t n; f->count > 0; f->count -= n) {
-		n = f->count < 16 ? f->count : 16;
-		if (!prose(f, (struct str){ ticks, n }))
-			return false;
+	struct str rest = { c->from, (size_t)(upto - c->from) };
+	c->from = c->mark = upto;
+	return rest.n == 0 || text_join(&f->held, rest);
+}
+
+/* --- prose --- */
+
+/* track: the indent behind white space, at the end of which we are. */
+static void track(struct fence *f, const char *at, const char *end)
+{
+	for (; at < end; at++) {
+		if (*at == '\n')
+			f->indent = 0;
+		else if (*at != ' ')
+			f->indent = NOT_AT_START;
+		else if (f->indent < NOT_AT_START)
+			f->indent++;
+	}
+}
+
+/* read_prose: up to the next backtick; where none counts any more (F3), to the next line. */
+static void read_prose(struct fence *f, struct cursor *c)
+{
+	size_t      left = (size_t)(c->end - c->at);
+	const char *stop = memchr(c->at, f->run_seen ? '\n' : '`', left);
+	const char *end = !stop ? c->end : f->run_seen ? stop + 1 : stop;
+	const char *white = end;
+
+	while (white > c->at && text_is_space(white[-1]))
+		white--;
+	if (white > c->at) {
+		decide(c, white);
+		f->indent = NOT_AT_START;
+	}
+	track(f, white, end);
+	c->at = end;
+	if (!stop)
+		return;
+	if (!f->run_seen) {
+		f->state = FENCE_RUN;
+		f->ticks = 0;
+	}
+	f->run_seen = false;
+}
+
+/* refuse: what is open is prose, no fence. */
+static void refuse(struct fence *f, struct cursor *c)
+{
+	decide(c, c->at);
+	f->indent = NOT_AT_START;
+	f->state = FENCE_PROSE;
+}
+
+static void read_run(struct fence *f, struct cursor *c)
+{
+	for (; c->at < c->end && *c->at == '`'; c->at++)
+		f->ticks++;
+	if (c->at == c->end)
+		return;
+	if (f->ticks < 3) {
+		refuse(f, c);
+		return;
+	}
+	f->run_seen = true;
+	f->info = (c->decided ? 0 : f->held.len) + (size_t)(c->at - c->mark);
+	f->state = f->indent < NOT_AT_START ? FENCE_INFO : FENCE_NO_WORD;
+}
+
+/* open_code: at the LF of an opening fence (F4). */
+static bool open_code(struct fence *f, struct cursor *c)
+{
+	struct buf language;
+
+	if (!hold(f, c, c->at))
+		return false;
+
+	struct str info = { f->held.data + f->info, f->held.len - f->info };
+	buf_init(&language, info.n + sizeof "python");
+	bool ok = text_language(info, &language) && (!f->open || f->sink->close(f->arg)) &&
+		  f->sink->open(f->arg, SEGMENT_CODE, buf_view(&language));
+	buf_finish(&language);
+
+	c->at++;
+	f->open = true;
+	f->run_seen = false;
+	f->indent = 0;
+	f->state = FENCE_START;
+	return ok && drop(f, c, c->at);
+}
+
+/* read_info: up to its LF, or to what makes it prose (F1, F2). */
+static bool read_info(struct fence *f, struct cursor *c)
+{
+	for (; c->at < c->end; c->at++) {
+		bool white = text_is_space(*c->at);
+
+		if (*c->at == '\n')
+			return open_code(f, c);
+		if (*c->at == '`' || (f->state == FENCE_PAST && !white)) {
+			refuse(f, c);
+			return true;
+		}
+		if (f->state == FENCE_NO_WORD && !white)
+			f->state = FENCE_WORD;
+		else if (f->state == FENCE_WORD && white)
+			f->state = FENCE_PAST;
 	}
 	return true;
 }
 
-static bool refuse(struct fence *f)
-{
-	f->state = PROSE;
-	bool ok = prose_ticks(f) && prose(f, buf_view(&f->info));
-	buf_clear(&f->info);
-	return ok;
-}
+/* --- code --- */
 
-static bool open_code(struct fence *f)
+/* close_code: at the LF of a closing fence. */
+static bool close_code(struct fence *f, struct cursor *c)
 {
-	struct buf language;
-
-	buf_clear(&f->held);
-	if (f->open && !f->sink->close(f->arg))
+	c->at++;
+	if (!drop(f, c, c->at))
 		return false;
-	f->open = true;
-	f->ticks = f->count;
-	f->count = f->indent = 0;
-	f->state = LINE;
-	buf_init(&language, f->info.max + 8);
-	bool ok = text_language(buf_view(&f->info), &language) &&
-		  f->sink->open(f->arg, SEGMENT_CODE, buf_view(&language));
-	buf_finish(&language);
-	buf_clear(&f->info);
-	return ok;
-}
-
-static bool two_words(struct str s)
-{
-	s = text_trim(s);
-	for (size_t i = 0; i < s.n; i++)
-		if (text_is_space(s.p[i]))
-			return true;
-	return false;
-}
-
-static bool close_code(struct fence *f)
-{
-	buf_clear(&f->held);
 	f->open = false;
-	f->state = AFTER;
-	f->indent = f->count = 0;
-	f->run_seen = false;
+	f->state = FENCE_AFTER;
 	return f->sink->close(f->arg);
 }
 
-/* one step; *used: bytes */
-static bool step(struct fence *f, struct str s, size_t *used)
+/* start_line: behind a newline, which may be one too many; what stands in front is decided. */
+static void start_line(struct fence *f, struct cursor *c)
 {
-	char c = s.p[0];
+	f->indent = 0;
+	f->state = FENCE_START;
+	c->at++;
+}
 
-	*used = 1;
+static void no_close(struct fence *f, struct cursor *c)
+{
+	decide(c, c->at);
+	f->state = FENCE_CODE;
+}
+
+static void read_start(struct fence *f, struct cursor *c)
+{
+	for (; c->at < c->end && *c->at == ' ' && f->indent < 3; c->at++)
+		f->indent++;
+	if (c->at == c->end)
+		return;
+	if (*c->at != '`') {
+		no_close(f, c);
+		return;
+	}
+	f->closing = 0;
+	f->state = FENCE_TICKS;
+}
+
+static bool read_closing(struct fence *f, struct cursor *c)
+{
+	if (f->state == FENCE_TICKS)
+		for (; c->at < c->end && *c->at == '`'; c->at++)
+			f->closing++;
+	else
+		while (c->at < c->end && *c->at != '\n' && text_is_space(*c->at))
+			c->at++;
+	if (c->at == c->end)
+		return true;
+	if (f->closing >= f->ticks && *c->at == '\n')
+		return close_code(f, c);
+	if (f->state == FENCE_TICKS && f->closing >= f->ticks && text_is_space(*c->at))
+		f->state = FENCE_BLANK;
+	else
+		no_close(f, c);
+	return true;
+}
+
+static void read_code(struct fence *f, struct cursor *c)
+{
+	const char *feed = memchr(c->at, '\n', (size_t)(c->end - c->at));
+	const char *end = feed ? feed : c->end;
+	bool        cr = end > c->at && end[-1] == '\r';
+
+	decide(c, end - cr);
+	c->at = end;
+	if (feed)
+		start_line(f, c);
+	else if (cr)
+		f->state = FENCE_RETURN;
+}
+
+static void read_return(struct fence *f, struct cursor *c)
+{
+	if (*c->at == '\n')
+		start_line(f, c);
+	else
+		no_close(f, c);
+}
+
+/* --- the whole --- */
+
+static bool read_after(struct fence *f, struct cursor *c)
+{
+	while (c->at < c->end && (*c->at == '\r' || *c->at == '\n'))
+		c->at++;
+	if (c->at < c->end) {
+		f->indent = 0;
+		f->state = FENCE_PROSE;
+	}
+	return drop(f, c, c->at);
+}
+
+static bool step(struct fence *f, struct cursor *c)
+{
 	switch (f->state) {
-	case AFTER:
-		if (c == '\r' || c == '\n')
-			return true;
-		f->state = PROSE;
-		*used = 0;
-		return true;
-	case PROSE: {
-		const char *tick = memchr(s.p, '`', s.n);
-		*used = tick ? (size_t)(tick - s.p) : s.n;
-		if (tick) {
-			f->state = TICKS;
-			f->count = 0;
-		}
-		return prose(f, (struct str){ s.p, *used });
-	}
-	case TICKS:
-		if (c == '`') {
-			f->count++;
-			return true;
-		}
-		*used = 0;
-		if (f->count < 3 || f->run_seen) {
-			f->state = PROSE;
-			return prose_ticks(f);
-		}
-		f->run_seen = true;
-		f->state = INFO;
-		return true;
-	case INFO: {
-		if (c == '\n') {
-			if (f->indent >= NOT_BLANK && two_words(buf_view(&f->info))) {
-				*used = 0;
-				return refuse(f);
-			}
-			return open_code(f);
-		}
-		if (c == '`') {
-			*used = 0;
-			return refuse(f);
-		}
-		if (!buf_add(&f->info, &c, 1))
-			return false;
-		return f->indent < NOT_BLANK || !two_words(buf_view(&f->info)) || refuse(f);
-	}
-	case LINE:
-		if (c == '`') {
-			f->count++;
-			return buf_add(&f->held, &c, 1);
-		}
-		if (c == ' ' && f->count == 0 && f->indent < 3) {
-			f->indent++;
-			return buf_add(&f->held, &c, 1);
-		}
-		*used = 0;
-		f->state = f->count >= f->ticks ? CLOSING : CODE;
-		return f->state == CLOSING || give_held(f);
-	case CLOSING:
-		if (c == '\n')
-			return close_code(f);
-		if (c == ' ' || c == '\t' || c == '\r')
-			return buf_add(&f->held, &c, 1);
-		*used = 0;
-		f->state = CODE;
-		return give_held(f);
-	case CODE: {
-		const char *lf = memchr(s.p, '\n', s.n);
-		size_t      n = lf ? (size_t)(lf - s.p) : s.n;
-		bool        cr = n > 0 && s.p[n - 1] == '\r';
-		if (n > 0 && !give_held(f)) /* a CR that no LF followed */
-			return false;
-		if (!give(f, (struct str){ s.p, n - cr }) || (cr && !buf_add(&f->held, "\r", 1)))
-			return false;
-		*used = n + (lf != NULL);
-		if (!lf)
-			return true;
-		f->state = LINE;
-		f->indent = f->count = 0;
-		return buf_add(&f->held, "\n", 1);
-	}
+	case FENCE_PROSE: read_prose(f, c); return true;
+	case FENCE_RUN: read_run(f, c); return true;
+	case FENCE_INFO:
+	case FENCE_NO_WORD:
+	case FENCE_WORD:
+	case FENCE_PAST: return read_info(f, c);
+	case FENCE_START: read_start(f, c); return true;
+	case FENCE_TICKS:
+	case FENCE_BLANK: return read_closing(f, c);
+	case FENCE_CODE: read_code(f, c); return true;
+	case FENCE_RETURN: read_return(f, c); return true;
+	case FENCE_AFTER: return read_after(f, c);
+	case FENCE_BROKEN:
+	case FENCE__COUNT: break;
 	}
 	return false;
 }
 
-bool fence_feed(struct fence *f, struct str s)
+bool fence_feed(struct fence *f, struct str text)
 {
-	while (s.n > 0) {
-		size_t used;
-		if (!step(f, s, &used))
-			return false;
-		s.p += used;
-		s.n -= used;
+	if (text.n == 0)
+		return f->state != FENCE_BROKEN;
+
+	struct cursor c = { .at = text.p, .end = text.p + text.n, .from = text.p, .mark = text.p };
+	bool          ok = true;
+	while (ok && c.at < c.end)
+		ok = step(f, &c);
+	ok = ok && hold(f, &c, c.end);
+	if (!ok)
+		f->state = FENCE_BROKEN;
+	return ok;
+}
+
+/* keeps_held: whether what is open at the end of the text belongs to the segment. */
+static bool keeps_held(const struct fence *f)
+{
+	switch (f->state) {
+	case FENCE_PROSE: return f->open;      /* F9 */
+	case FENCE_START: return f->indent > 0; /* else it is the newline at the very end (F6) */
+	case FENCE_TICKS: return f->closing < f->ticks;
+	case FENCE_BLANK: return false;
+	case FENCE_RUN:
+	case FENCE_INFO:
+	case FENCE_NO_WORD:
+	case FENCE_WORD:
+	case FENCE_PAST:
+	case FENCE_CODE:
+	case FENCE_RETURN:
+	case FENCE_AFTER:
+	case FENCE_BROKEN:
+	case FENCE__COUNT: break;
 	}
 	return true;
 }
 
 bool fence_end(struct fence *f)
 {
-	bool ok = true;
+	if (f->state == FENCE_BROKEN)
+		return false;
 
-	if (f->state == TICKS)
-		ok = prose_ticks(f);
-	else if (f->state == INFO)
-		ok = refuse(f);
-	if (f->state == LINE || f->state == CLOSING || f->state == CODE) {
-		struct str held = buf_view(&f->held);
-		bool newline = f->state == LINE && f->indent == 0 && f->count == 0;
-		if (f->state == CODE || (!newline && f->count < f->ticks))
-			ok = give(f, held);
-	} else if (f->open) {
-		ok = ok && give_held(f);
-	}
+	bool ok = (!keeps_held(f) || say(f, buf_view(&f->held))) &&
+		  (!f->open || f->sink->close(f->arg));
 	buf_clear(&f->held);
-	if (f->open)
-		ok = ok && f->sink->close(f->arg);
-	f->open = f->run_seen = false;
-	f->state = PROSE;
-	f->count = f->indent = 0;
+	f->state = ok ? FENCE_PROSE : FENCE_BROKEN;
+	f->indent = 0;
+	f->open = false;
+	f->run_seen = false;
 	return ok;
 }

@@ -20,8 +20,8 @@ bool spool_head(struct buf *out, enum segment_kind kind, bool has_format, struct
 {
 	size_t start = out->len;
 
-	if (buf_text(out, "{\"role\":\"assistant\",\"type\":\"") && buf_text(out, spool_type(kind)) &&
-	    buf_text(out, "\"") &&
+	if (buf_text(out, "{\"role\":\"assistant\",\"type\":\"") &&
+	    buf_text(out, spool_type(kind)) && buf_text(out, "\"") &&
 	    (!has_format || (buf_text(out, ",\"format\":") && text_quote(out, format))))
 		return true;
 	out->len = start;

@@ -21,4 +21,5 @@ void spool_finish(struct spool *s);
 const char *spool_type(enum segment_kind kind);
 /* spool_head: appends `{"role":"assistant","type":…` and, if there is one, `,"format":…`; the
  * object is left open. */
-bool spool_head(struct buf *out, enum segment_kind kind, bool has_format, struct str format) MUST_USE;
+bool spool_head(struct buf *out, enum segment_kind kind, bool has_format,
+		struct str format) MUST_USE;

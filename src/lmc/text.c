@@ -104,7 +104,10 @@ static unsigned plain_escape(char c)
 bool text_add(struct buf *out, struct str escaped)
 {
 	size_t start = out->len;
+	char   last[3]; /* what a joined pair overwrites */
 
+	if (start >= sizeof last)
+		memcpy(last, out->data + start - sizeof last, sizeof last);
 	while (escaped.n > 0) {
 		const char *slash = memchr(escaped.p, '\\', escaped.n);
 		size_t      run = slash ? (size_t)(slash - escaped.p) : escaped.n;
@@ -118,8 +121,9 @@ bool text_add(struct buf *out, struct str escaped)
 			used += unicode ? 6 : 2;
 		}
 		if (!ok) {
-			/* A joined pair is one byte longer than its first half was. */
-			out->len = start < out->len ? start : out->len;
+			out->len = start;
+			if (start >= sizeof last)
+				memcpy(out->data + start - sizeof last, last, sizeof last);
 			return false;
 		}
 		escaped.p += used;
@@ -132,13 +136,23 @@ bool text_join(struct buf *out, struct str text)
 {
 	if (text.n < 3 || !is_second_half(text.p) || !ends_in_first_half(out))
 		return buf_str(out, text);
-	if (!buf_reserve(out, text.n))
+	/* A pair is two bytes shorter than its halves. */
+	if (!buf_reserve(out, text.n - 2))
 		return false;
 	join_pair(out, half_value(text.p));
 	return buf_add(out, text.p + 3, text.n - 3);
 }
 
 /* --- printing --- */
+
+static bool put_half(struct buf *out, const char *half)
+{
+	static const char hex[] = "0123456789abcdef";
+	unsigned          v = half_value(half);
+	char escape[6] = { '\\', 'u', 'd', hex[v >> 8 & 15], hex[v >> 4 & 15], hex[v & 15] };
+
+	return buf_add(out, escape, sizeof escape);
+}
 
 bool text_put(struct buf *out, struct str text)
 {
@@ -164,7 +178,7 @@ bool text_put(struct buf *out, struct str text)
 
 		struct str run = { text.p, text.n - left };
 		if (!buf_json_escape(out, run) ||
-		    (left > 0 && !buf_fmt(out, "\\u%04x", half_value(at)))) {
+		    (left > 0 && !put_half(out, at))) {
 			out->len = start;
 			return false;
 		}
@@ -189,9 +203,14 @@ bool text_quote(struct buf *out, struct str text)
 
 bool text_of(const struct json_doc *d, json_at i, struct buf *out)
 {
+	size_t start = out->len;
+
 	if (json_kind(d, i) == JSON_STRING)
 		return text_add(out, json_inner(d, i));
-	return json_kind(d, i) == JSON_NULL || json_print(d, i, out);
+	if (json_kind(d, i) == JSON_NULL || json_print(d, i, out))
+		return true;
+	out->len = start;
+	return false;
 }
 
 bool text_view(const struct json_doc *d, json_at i, struct buf *out, struct str *ret)

@@ -136,8 +136,8 @@ static enum errc check_content(const struct work *w, json_at content, bool may_m
 	return ERR_OK;
 }
 
-/* joined_text: a content's text; the text parts of a list without separator, its other parts dropped
- * with a warning (O3).  Borrowed from the document or from w->text. */
+/* joined_text: a content's text; the text parts of a list without separator, its other parts
+ * dropped with a warning (O3).  Borrowed from the document or from w->text. */
 static enum errc joined_text(struct work *w, json_at content, struct str *ret)
 {
 	size_t j = 0;
@@ -231,8 +231,8 @@ static enum errc put_image(struct work *w, json_at part, size_t j)
 	}
 	if (!format)
 		return err_set(w->e, ERR_INVALID_VALUE, to,
-			       "the URL of an image must begin with http:// or https://, or be a data "
-			       "URL of a png, jpeg, gif or webp image in base64");
+			       "the URL of an image must begin with http:// or https://, or be a "
+			       "data URL of a png, jpeg, gif or webp image in base64");
 
 	struct str data = { comma + 1, text.n - (size_t)(comma + 1 - text.p) };
 	return put_message(w, "user", "image", format, data);
@@ -247,8 +247,10 @@ static enum errc put_audio(struct work *w, json_at part, size_t j)
 	const char *name = NULL;
 	char        to[PATH];
 
-	if (is_string(w, format))
-		name = json_is(w->d, format, "wav") ? "wav" : json_is(w->d, format, "mp3") ? "mp3" : NULL;
+	if (is_string(w, format) && json_is(w->d, format, "wav"))
+		name = "wav";
+	else if (is_string(w, format) && json_is(w->d, format, "mp3"))
+		name = "mp3";
 	if (!name)
 		return err_set(w->e, missing_or(w, format, ERR_INVALID_VALUE),
 			       sub_path(w, to, ".content[%zu].input_audio.format", j),
@@ -317,7 +319,9 @@ static enum errc from_system(struct work *w, json_at message, json_at content)
 	enum errc  code = joined_text(w, content, &text);
 
 	(void)message;
-	return code != ERR_OK || text.n == 0 ? code : put_message(w, "system", "message", NULL, text);
+	if (code != ERR_OK || text.n == 0)
+		return code;
+	return put_message(w, "system", "message", NULL, text);
 }
 
 static enum errc from_tool(struct work *w, json_at message, json_at content)
@@ -354,7 +358,8 @@ static enum errc add_function(struct work *w, json_at function, uint32_t index, 
 		name = JSON_ABSENT;
 	if (name != JSON_ABSENT && !is_string(w, name)) {
 		snprintf(to, sizeof to, "%s.name", path);
-		return err_set(w->e, ERR_INVALID_TYPE, to, "the name of a function must be a string");
+		return err_set(w->e, ERR_INVALID_TYPE, to,
+			       "the name of a function must be a string");
 	}
 	if (name != JSON_ABSENT && !text_view(w->d, name, &w->text, &text))
 		return no_memory(w);

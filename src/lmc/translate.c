@@ -316,22 +316,27 @@ static bool put_answer(const struct ask *a, const struct made *m, struct buf *ou
 	       buf_text(out, "}");
 }
 
+static bool openai_stream(const struct ask *a)
+{
+	return !a->from_lmc && a->chunks;
+}
+
 /* The parts cannot tell a limit from a lack of memory.  But a buffer that was filled has grown (and
- * stays so); a string grows to at most twice its length in one step (quotes inside quoted arguments);
- * and too many calls need as many values. */
+ * stays so); a string grows to at most twice its length in one step (quotes inside quotes); and too
+ * many calls in a stream need as many values. */
 static bool is_too_large(const struct ask *a, const struct made *m, const struct buf *out)
 {
 	size_t many = out->max / 2;
 
 	return m->messages.cap > many || m->chunks.cap > many || out->cap > many ||
-	       a->d->len > many || (!a->from_lmc && a->d->count > LIMIT_TOOLS);
+	       a->d->len > many || (openai_stream(a) && a->d->count > LIMIT_TOOLS);
 }
 
 static enum errc too_large(const struct ask *a, const struct buf *out, struct err *e)
 {
 	return err_set(e, ERR_REQUEST_TOO_LARGE, a->chunks ? "chunks" : "messages",
 		       "the translation would have more than %zu bytes%s", out->max,
-		       a->from_lmc ? "" : ", or one turn has more calls than are allowed");
+		       openai_stream(a) ? ", or there are more calls than one turn may have" : "");
 }
 
 enum errc translate(const struct json_doc *d, const struct translate_about *about, struct buf *out,

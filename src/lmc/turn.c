@@ -12,10 +12,10 @@
 /*
  *   EARLY --first name or arguments--> CALLS --+
  *     |                                        |
- *     +-----------------turn_close---------------+--> OVER
+ *     +----------------turn_close--------------+--> OVER
  *
  * EARLY: text is given as it comes.  CALLS: the call with index 0 is given as it comes, all else is
- * held for turn_close.  A failure of any kind leads to OVER as well: the sink hears nothing more. */
+ * held for turn_close.  A failure of any kind leads to OVER, too: the sink hears nothing more. */
 enum state {
 	EARLY,
 	CALLS,
@@ -59,13 +59,13 @@ struct turn {
 	struct call       **calls; /* owned, in ascending order of index */
 	size_t              call_count;
 	size_t              call_room;
-	struct call        *last; /* the call of the last piece: the next one is mostly for it, too */
+	struct call        *last; /* the call of the last piece: the next is mostly for it, too */
 	struct buf          late;
 	size_t              held; /* bytes of names, arguments and late text */
 };
 
-/* Half of what may be held is for the parsers, which hold one text at a time; half for the calls and
- * the late text.  So a text that could be held can also be parsed. */
+/* Half of what may be held is for the parsers, which hold one text at a time; half for the calls
+ * and the late text.  So a text that could be held can also be parsed. */
 static size_t share(const struct turn *t)
 {
 	return t->o.max / 2;
@@ -142,7 +142,7 @@ static const struct segment_sink whole_sink = { whole_open, whole_text, whole_cl
 
 /* --- text: early and late --- */
 
-/* text_plain: without fences a text is one segment, if there is more in it than white space (F9). */
+/* text_plain: without fences a text is one segment, unless it is white space alone (F9). */
 static bool text_plain(struct turn *t, struct str text)
 {
 	size_t white = 0;
@@ -377,7 +377,7 @@ static void warn_of(struct turn *t, const struct call *c, unsigned flaws)
 		const char    *message;
 	} rows[] = {
 		{ ARGS_ENDED_EARLY, "arguments_incomplete",
-		  "the arguments of execute are no complete JSON object: what could be read counts" },
+		  "the arguments of execute are no complete JSON object: what was read counts" },
 		{ ARGS_NO_CODE, "arguments_no_code",
 		  "the arguments of execute have no string 'code': the code is empty" },
 		{ ARGS_TRAILING, "arguments_trailing",

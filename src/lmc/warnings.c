@@ -48,12 +48,17 @@ void warnings_add(struct warnings *w, size_t index, const char *code, const char
 
 	/* A cut must not end inside a character; names of clients are the only long parts. */
 	struct str message = { text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1 };
-	while (message.n == sizeof text - 1 && (text[message.n - 1] & 0x80))
-		message.n--;
+	if (n >= (int)sizeof text)
+		message.n = text_whole(message);
 	(void)put(w, index, code, message);
 }
 
 bool warnings_print(const struct warnings *w, struct buf *out)
 {
-	return buf_text(out, "[") && buf_str(out, buf_view(&w->json)) && buf_text(out, "]");
+	size_t start = out->len;
+
+	if (buf_text(out, "[") && buf_str(out, buf_view(&w->json)) && buf_text(out, "]"))
+		return true;
+	out->len = start;
+	return false;
 }

@@ -6,9 +6,9 @@
  * A job is the pool's from work_submit to done: nobody else touches it or what run works with, also
  * when whom it was for has left (then done only frees).  There is no taking it back.
  *
- * Threads: work_submit from any thread, though the job's own loop is the usual one; run on a worker,
- * with all signals blocked; done on the job's loop.  What was written before work_submit is seen by
- * run, and what run wrote is seen by done. */
+ * Threads: work_submit from any thread, though the job's own loop is the usual one; run on a
+ * worker, with all signals blocked; done on the job's loop.  What was written before work_submit is
+ * seen by run, and what run wrote is seen by done. */
 #pragma once
 
 #include "base/err.h"
@@ -32,7 +32,7 @@ enum errc work_pool_create(unsigned threads, size_t max_queue, struct work_pool 
 /* work_submit: jobs are begun in the order of submitting.  False: the queue is full, or the pool is
  * stopped; nothing has happened, and the job is still the caller's. */
 bool work_submit(struct work_pool *p, struct work_job *job) MUST_USE;
-/* work_pool_stop: finishes what is queued or in work, and joins the threads; later jobs are refused.
+/* work_pool_stop: finishes what is queued or in work, and joins the threads; refuses later jobs.
  * All answers are in their loops' inboxes then.  From one thread that is none of the workers. */
 void work_pool_stop(struct work_pool *p);
 /* work_pool_destroy: stops, and frees; nobody may submit any more.  Jobs that are answered, but not

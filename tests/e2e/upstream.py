@@ -387,8 +387,10 @@ class Upstream:
 
     def _find(self, request):
         try:
-            return self.scripts.get(json.loads(request.body)["model"])
-        except (ValueError, KeyError, TypeError):
+            asked = json.loads(request.body)
+            # LLM Chat, which servers of LMC are asked with, names it in its config.
+            return self.scripts.get(asked.get("model") or asked["config"]["model"])
+        except (ValueError, KeyError, TypeError, AttributeError):
             return None
 
     def _serve(self, sock):

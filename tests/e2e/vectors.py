@@ -1,4 +1,4 @@
-"""The vectors of the translation: read, their streams cut into chunks, answers compared with them."""
+"""The vectors of the translation: read, their streams cut into chunks, answers compared."""
 
 import json
 import random

@@ -3,9 +3,9 @@
 #include "lmc/to_lmc.h"
 #include "lmc_spooled.h"
 
-#define M(s)            "{\"role\":\"assistant\",\"type\":\"message\",\"content\":\"" s "\"}"
-#define CODE(f, s)      "{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"" f "\",\"content\":\"" s "\"}"
-#define CALL(f, s)      "{\"role\":\"assistant\",\"type\":\"tool_call\",\"format\":\"" f "\",\"content\":\"" s "\"}"
+#define M(s)            LMC("assistant", "message", PLAIN(s))
+#define CODE(f, s)      LMC("assistant", "code", FORMAT(f, s))
+#define CALL(f, s)      LMC("assistant", "tool_call", FORMAT(f, s))
 
 #define CHOICES(list)   "{\"choices\":[" list "]}"
 #define D(rest)         CHOICES("{\"index\":0,\"delta\":{" rest "}}")
@@ -75,12 +75,16 @@ static const struct row {
 	{ "a choice whose index is null", { CHOICES("{\"index\":null,\"delta\":{" TEXT("a") "}}") },
 	  M("a"), "" },
 	{ "other choices are dropped", { CHOICES("{\"index\":1,\"delta\":{" TEXT("b") "}},"
-	  "{\"index\":0,\"delta\":{" TEXT("a") "}}"), CHOICES("{\"index\":2,\"message\":{" TEXT("c") "}}") },
+	  "{\"index\":0,\"delta\":{" TEXT("a") "}}"),
+	  CHOICES("{\"index\":2,\"message\":{" TEXT("c") "}}") },
 	  M("a"), "0:other_choice 1:other_choice" },
-	{ "what adds nothing", { D("\"role\":\"assistant\""), D(""), D("\"content\":null"), D(TEXT("")),
-	  CHOICES(""), "{\"usage\":{}}", "{}", CHOICES("{\"index\":0,\"finish_reason\":\"stop\"}") }, "", "" },
+	{ "what adds nothing", { D("\"role\":\"assistant\""), D(""), D("\"content\":null"),
+	  D(TEXT("")),
+	  CHOICES(""), "{\"usage\":{}}", "{}",
+	  CHOICES("{\"index\":0,\"finish_reason\":\"stop\"}") }, "", "" },
 	{ "what adds nothing in other words", { "{\"choices\":null,\"error\":null}",
-	  CHOICES("{\"delta\":null,\"message\":null}"), D("\"tool_calls\":null,\"function_call\":null"),
+	  CHOICES("{\"delta\":null,\"message\":null}"),
+	  D("\"tool_calls\":null,\"function_call\":null"),
 	  D(TOOLS("")), D("\"refusal\":\"x\",\"reasoning_content\":\"y\"") }, "", "" },
 	{ "an empty list of calls does not end the early text", { D(TEXT("a")), D(TOOLS("")),
 	  D(TEXT("b")) }, M("ab"), "" },
@@ -97,69 +101,85 @@ static const struct row {
 	  D(TEXT("b")) }, M("a") "," CODE("python", "") "," M("b"), "" },
 	/* Calls (K3, T8). */
 	{ "an entry without index has its place",
-	  { D(TOOLS("{\"function\":{" NAME("python") "," ARGS("0") "}},{\"index\":null,\"function\":{"
+	  { D(TOOLS("{\"function\":{" NAME("python") "," ARGS("0")
+	    "}},{\"index\":null,\"function\":{"
 	    NAME("python") "," ARGS("1") "}}")),
 	    D(TOOLS("{\"function\":{" ARGS("a") "}},{\"function\":{" ARGS("b") "}}")) },
 	  CODE("python", "0a") "," CODE("python", "1b"), "" },
 	{ "indices in falling order", { D(TOOLS(TOOL(2, NAME("python") "," ARGS("c")))),
-	  D(TOOLS(TOOL(1, NAME("python") "," ARGS("b")))), D(TOOLS(TOOL(0, NAME("python") "," ARGS("a")))) },
+	  D(TOOLS(TOOL(1, NAME("python") "," ARGS("b")))),
+	  D(TOOLS(TOOL(0, NAME("python") "," ARGS("a")))) },
 	  CODE("python", "a") "," CODE("python", "b") "," CODE("python", "c"), "" },
-	{ "a name in pieces", { D(TOOLS(TOOL(0, NAME("py")))), D(TOOLS(TOOL(0, NAME("thon") "," ARGS("")))),
+	{ "a name in pieces", { D(TOOLS(TOOL(0, NAME("py")))), D(TOOLS(TOOL(0,
+	  NAME("thon") "," ARGS("")))),
 	  D(TOOLS(TOOL(0, ARGS("1")))), D(TOOLS(TOOL(0, NAME("x")))) }, CODE("python", "1"), "" },
 	{ "the older form has index 0", { D(TOOLS(TOOL(1, NAME("python") "," ARGS("b")))),
 	  D("\"function_call\":{" NAME("python") "}"), D("\"function_call\":{" ARGS("a") "}") },
 	  CODE("python", "a") "," CODE("python", "b"), "" },
-	{ "arguments as an object, or null", { D(TOOLS(TOOL(0, NAME("f") ",\"arguments\":{\"a\": 1}")
+	{ "arguments as an object, or null", { D(TOOLS(TOOL(0,
+	  NAME("f") ",\"arguments\":{\"a\": 1}")
 	  "," TOOL(1, NAME("python") ",\"arguments\":null"))) },
 	  CALL("f", "{\\\"a\\\":1}") "," CODE("python", ""), "0:unknown_function" },
 	{ "an entry without function is a call", { D(TOOLS("{\"index\":0,\"id\":\"c\"}")),
 	  D(TOOLS(TOOL(0, NAME("python")))), D(TOOLS("{\"index\":1}")) },
 	  CODE("python", "") "," CALL("", ""), "2:unknown_function" },
 	{ "a warning of a call has the index of its first chunk", { D(TEXT("a")),
-	  D(TOOLS(TOOL(3, NAME("f")))), D(TOOLS(TOOL(1, NAME("g")))), D(TOOLS(TOOL(3, ARGS("x")))) },
+	  D(TOOLS(TOOL(3, NAME("f")))), D(TOOLS(TOOL(1, NAME("g")))),
+	  D(TOOLS(TOOL(3, ARGS("x")))) },
 	  M("a") "," CALL("g", "") "," CALL("f", "x"), "2:unknown_function 1:unknown_function" },
 	/* Whole messages and errors (K4). */
 	{ "a message in place of a delta", { D("\"role\":\"assistant\""), CHOICES("{\"message\":{"
 	  TEXT("a") "," TOOLS(TOOL(0, NAME("python") "," ARGS("1"))) "}}"), D(TEXT("b")) },
 	  M("a") "," CODE("python", "1") "," M("b"), "" },
-	{ "is ignored behind text", { D(TEXT("a")), CHOICES("{\"message\":{" TEXT("a") "}}") }, M("a"), "" },
+	{ "is ignored behind text", { D(TEXT("a")), CHOICES("{\"message\":{" TEXT("a") "}}") },
+	  M("a"), "" },
 	{ "is ignored behind a call", { D(TOOLS(TOOL(0, NAME("python")))), CHOICES("{\"message\":{"
 	  TEXT("a") "}}") }, CODE("python", ""), "" },
 	{ "is ignored behind another", { CHOICES("{\"message\":{" TEXT("a") "}}"),
 	  CHOICES("{\"message\":{" TEXT("b") "}}") }, M("a"), "" },
-	{ "is ignored beside a delta", { CHOICES("{\"message\":{" TEXT("a") "},\"delta\":{" TEXT("b")
+	{ "is ignored beside a delta",
+	  { CHOICES("{\"message\":{" TEXT("a") "},\"delta\":{" TEXT("b")
 	  "}}") }, M("b"), "" },
-	{ "an error ends the stream", { D(TEXT("a")), "{\"error\":{\"message\":\"over\"}}", D(TEXT("b")),
+	{ "an error ends the stream", { D(TEXT("a")), "{\"error\":{\"message\":\"over\"}}",
+	  D(TEXT("b")),
 	  "{\"error\":\"again\"}" }, M("a"), "1:stream_error" },
 	{ "an error that is a string", { D(TEXT("a")), "{\"error\":\"\",\"choices\":[{\"delta\":{"
 	  TEXT("b") "}}]}", D(TEXT("c")) }, M("a"), "1:stream_error" },
 	{ "an error without a message", { "{\"error\":{}}" }, "", "0:stream_error" },
-	{ "what is neither object nor string is no error", { "{\"error\":false,\"choices\":[{\"delta\":{"
+	{ "what is neither object nor string is no error",
+	  { "{\"error\":false,\"choices\":[{\"delta\":{"
 	  TEXT("a") "}}]}" }, M("a"), "" },
 	{ "an early end closes what is open (K7)", { D(TEXT("```sh\\nls")), "{\"error\":\"x\"}" },
 	  CODE("sh", "ls"), "1:stream_error" },
 	/* What no provider should send. */
 	{ "choices that are no array", { "{\"choices\":{}}", D(TEXT("a")) }, M("a"), "0:ignored" },
-	{ "a choice that is no object", { CHOICES("5,{\"delta\":{" TEXT("a") "}}") }, M("a"), "0:ignored" },
-	{ "a choice whose index is a string", { CHOICES("{\"index\":\"0\",\"delta\":{" TEXT("a") "}}") },
+	{ "a choice that is no object", { CHOICES("5,{\"delta\":{" TEXT("a") "}}") }, M("a"),
+	  "0:ignored" },
+	{ "a choice whose index is a string",
+	  { CHOICES("{\"index\":\"0\",\"delta\":{" TEXT("a") "}}") },
 	  "", "0:other_choice" },
 	{ "a delta that is no object", { CHOICES("{\"delta\":\"a\"}") }, "", "0:ignored" },
 	{ "content as a number", { D("\"content\":5") }, "", "0:ignored" },
-	{ "content as a list of parts", { D("\"content\":[{\"type\":\"text\",\"text\":\"a\\ud83d\"},"
+	{ "content as a list of parts",
+	  { D("\"content\":[{\"type\":\"text\",\"text\":\"a\\ud83d\"},"
 	  "{\"type\":\"text\",\"text\":\"\\ude00\"},{\"type\":\"image_url\"},7]") },
 	  M("a\xf0\x9f\x98\x80"), "0:ignored 0:ignored" },
-	{ "calls that are no array", { D("\"tool_calls\":{}"), D(TEXT("a")) }, M("a"), "0:ignored" },
-	{ "a call that is no object keeps its place", { D(TOOLS("null,{\"function\":{" NAME("python") ","
+	{ "calls that are no array", { D("\"tool_calls\":{}"), D(TEXT("a")) }, M("a"),
+	  "0:ignored" },
+	{ "a call that is no object keeps its place",
+	  { D(TOOLS("null,{\"function\":{" NAME("python") ","
 	  ARGS("b") "}}," TOOL(0, NAME("python") "," ARGS("a")))) },
 	  CODE("python", "a") "," CODE("python", "b"), "0:ignored" },
-	{ "an index below zero", { D(TOOLS(TOOL(-1, NAME("python")))) }, CODE("python", ""), "0:ignored" },
+	{ "an index below zero", { D(TOOLS(TOOL(-1, NAME("python")))) }, CODE("python", ""),
+	  "0:ignored" },
 	{ "an index beyond all", { D(TOOLS(TOOL(4294967296, NAME("python")))) }, CODE("python", ""),
 	  "0:ignored" },
 	{ "a function that is no object", { D(TOOLS("{\"function\":5}")) }, CALL("", ""),
 	  "0:ignored 0:unknown_function" },
 	{ "a name that is no string", { D(TOOLS(TOOL(0, "\"name\":5," ARGS("x")))) }, CALL("", "x"),
 	  "0:ignored 0:unknown_function" },
-	{ "an old call that is no object", { D("\"function_call\":\"auto\""), D(TEXT("a")) }, M("a"),
+	{ "an old call that is no object", { D("\"function_call\":\"auto\""), D(TEXT("a")) },
+	  M("a"),
 	  "0:ignored" },
 };
 
@@ -234,8 +254,9 @@ static void give_delta(struct runner *x, const char *rest)
 {
 	buf_clear(&x->chunk);
 	assert_true(buf_fmt(&x->chunk,
-			    "{\"id\":\"chatcmpl-v\",\"object\":\"chat.completion.chunk\",\"created\":"
-			    "1700000000,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{%s},"
+			    "{\"id\":\"chatcmpl-v\",\"object\":\"chat.completion.chunk\","
+			    "\"created\":1700000000,\"model\":\"m\",\"choices\":[{\"index\":0,"
+			    "\"delta\":{%s},"
 			    "\"finish_reason\":null}]}",
 			    rest));
 	rig_take(x->rig, buf_view(&x->chunk));
@@ -311,8 +332,8 @@ static void give_tool(struct runner *x, const struct json_doc *d, json_at tool)
 	buf_init(&text, MIB);
 	if (name != JSON_ABSENT) {
 		snprintf(rest, sizeof rest,
-			 "\"tool_calls\":[{\"index\":%.*s,\"id\":%.*s,\"type\":\"function\",\"function\":"
-			 "{\"name\":%.*s,\"arguments\":\"\"}}]",
+			 "\"tool_calls\":[{\"index\":%.*s,\"id\":%.*s,\"type\":\"function\","
+			 "\"function\":{\"name\":%.*s,\"arguments\":\"\"}}]",
 			 STR_ARG(index), STR_ARG(json_raw(d, json_get(d, tool, "id"))),
 			 STR_ARG(json_raw(d, name)));
 		give_delta(x, rest);
@@ -467,7 +488,8 @@ static void all_vectors_hold_in_any_cut_and_as_a_whole(void **state)
 	scan(&d, buf_view(&text));
 
 	json_at vectors = json_get(&d, 0, "vectors");
-	for (json_at i = json_first(&d, vectors); i != json_end(&d, vectors); i = json_next(&d, i)) {
+	for (json_at i = json_first(&d, vectors); i != json_end(&d, vectors);
+	     i = json_next(&d, i)) {
 		print_message("vector: %.*s\n", STR_ARG(json_inner(&d, json_get(&d, i, "name"))));
 		check_cut(&d, i, WHOLE, 0);
 		check_cut(&d, i, POINTS, 0);

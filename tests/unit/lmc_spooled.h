@@ -1,4 +1,4 @@
-/* What tests of the direction to LMC share: files, scans, and whether chunks agree with messages. */
+/* What tests of the direction to LMC share: files, scans, do the chunks agree with the messages. */
 #pragma once
 
 #include "base/limits.h"
@@ -16,6 +16,11 @@
 #include <cmocka.h>
 
 #include "lmc_same.h"
+
+/* LMC messages as they are printed: LMC("user", "message", PLAIN("Hi")). */
+#define LMC(role, type, rest) "{\"role\":\"" role "\",\"type\":\"" type "\"," rest "}"
+#define FORMAT(format, text)  "\"format\":\"" format "\"," PLAIN(text)
+#define PLAIN(text)           "\"content\":\"" text "\""
 
 static inline void scan(struct json_doc *d, struct str text)
 {
@@ -89,7 +94,7 @@ static inline void chunks_agree(const struct buf *messages, const struct buf *ch
 			head_of(&c, k, &other);
 			assert_true(str_eq(buf_view(&head), buf_view(&other)));
 			if (text != JSON_ABSENT) {
-				/* A text that could be joined with the one before was cut inside. */
+				/* A text that joins the one before was cut inside. */
 				size_t length = content.len;
 				size_t before = other.len;
 				assert_true(text_of(&c, text, &other) && other.len > before);

@@ -2,14 +2,14 @@
 #include "lmc/to_lmc.h"
 #include "lmc_spooled.h"
 
-#define U(s)            "{\"role\":\"user\",\"type\":\"message\",\"content\":\"" s "\"}"
-#define S(s)            "{\"role\":\"system\",\"type\":\"message\",\"content\":\"" s "\"}"
-#define M(s)            "{\"role\":\"assistant\",\"type\":\"message\",\"content\":\"" s "\"}"
-#define OUT(s)          "{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\",\"content\":\"" s "\"}"
-#define CODE(f, s)      "{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"" f "\",\"content\":\"" s "\"}"
-#define CALL(f, s)      "{\"role\":\"assistant\",\"type\":\"tool_call\",\"format\":\"" f "\",\"content\":\"" s "\"}"
-#define IMAGE(f, s)     "{\"role\":\"user\",\"type\":\"image\",\"format\":\"" f "\",\"content\":\"" s "\"}"
-#define AUDIO(f, s)     "{\"role\":\"user\",\"type\":\"audio\",\"format\":\"" f "\",\"content\":\"" s "\"}"
+#define U(s)            LMC("user", "message", PLAIN(s))
+#define S(s)            LMC("system", "message", PLAIN(s))
+#define M(s)            LMC("assistant", "message", PLAIN(s))
+#define OUT(s)          LMC("computer", "console", FORMAT("output", s))
+#define CODE(f, s)      LMC("assistant", "code", FORMAT(f, s))
+#define CALL(f, s)      LMC("assistant", "tool_call", FORMAT(f, s))
+#define IMAGE(f, s)     LMC("user", "image", FORMAT(f, s))
+#define AUDIO(f, s)     LMC("user", "audio", FORMAT(f, s))
 
 #define USER(rest)      "{\"role\":\"user\"," rest "}"
 #define PARTS(parts)    USER("\"content\":[" parts "]")
@@ -18,7 +18,9 @@
 #define SOUND(rest)     "{\"type\":\"input_audio\",\"input_audio\":{" rest "}}"
 #define ASSISTANT(rest) "{\"role\":\"assistant\"," rest "}"
 #define CALLS(list)     ASSISTANT("\"content\":null,\"tool_calls\":[" list "]")
-#define FN(name, args)  "{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"" name "\",\"arguments\":" args "}}"
+#define FN(name, args)                                                                             \
+	"{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"" name                       \
+	"\",\"arguments\":" args "}}"
 
 struct outcome {
 	enum errc       code;
@@ -57,21 +59,28 @@ static const struct row {
 	{ "system", "{\"role\":\"system\",\"content\":\"a\"}", S("a"), "" },
 	{ "developer", "{\"role\":\"developer\",\"content\":\" \"}", S(" "), "" },
 	{ "members that nobody named are ignored (O7)",
-	  "{\"role\":\"user\",\"name\":5,\"content\":\"a\",\"tool_calls\":7,\"x\":[]}", U("a"), "" },
-	{ "a role written with escapes", "{\"role\":\"\\u0075ser\",\"content\":\"a\"}", U("a"), "" },
+	  "{\"role\":\"user\",\"name\":5,\"content\":\"a\",\"tool_calls\":7,\"x\":[]}", U("a"),
+	  "" },
+	{ "a role written with escapes", "{\"role\":\"\\u0075ser\",\"content\":\"a\"}", U("a"),
+	  "" },
 	{ "empty text of a user (O2)", USER("\"content\":\"\""), "", "2:empty_message" },
-	{ "empty text of a system (O2)", "{\"role\":\"system\",\"content\":[]}", "", "2:empty_message" },
+	{ "empty text of a system (O2)", "{\"role\":\"system\",\"content\":[]}", "",
+	  "2:empty_message" },
 	{ "text is kept exactly, NUL and lone halves included (G4)",
 	  USER("\"content\":\"\\u0000\\ud83d \\ud83d\\ude00\\/\""),
 	  U("\\u0000\\ud83d \xf0\x9f\x98\x80/"), "" },
-	{ "tool", "{\"role\":\"tool\",\"tool_call_id\":\"x\",\"content\":\" a\\n\"}", OUT(" a\\n"), "" },
+	{ "tool", "{\"role\":\"tool\",\"tool_call_id\":\"x\",\"content\":\" a\\n\"}", OUT(" a\\n"),
+	  "" },
 	{ "function", "{\"role\":\"function\",\"name\":\"f\",\"content\":\"a\"}", OUT("a"), "" },
 	{ "No output is none (O6)", "{\"role\":\"tool\",\"content\":\"No output\"}", OUT(""), "" },
-	{ "but only exactly", "{\"role\":\"tool\",\"content\":\"No output\\n\"}", OUT("No output\\n"), "" },
-	{ "No output in parts", "{\"role\":\"tool\",\"content\":[" TEXT("No ") "," TEXT("output") "]}",
+	{ "but only exactly", "{\"role\":\"tool\",\"content\":\"No output\\n\"}",
+	  OUT("No output\\n"), "" },
+	{ "No output in parts",
+	  "{\"role\":\"tool\",\"content\":[" TEXT("No ") "," TEXT("output") "]}",
 	  OUT(""), "" },
 	{ "a tool without content (O1)", "{\"role\":\"tool\"}", OUT(""), "" },
-	{ "a function whose content is null (O1)", "{\"role\":\"function\",\"content\":null}", OUT(""), "" },
+	{ "a function whose content is null (O1)", "{\"role\":\"function\",\"content\":null}",
+	  OUT(""), "" },
 	/* Parts (O3). */
 	{ "each part of a user is a message", PARTS(TEXT("a") "," URL("http://x") "," TEXT("b")),
 	  U("a") "," IMAGE("url", "http://x") "," U("b"), "" },
@@ -80,7 +89,8 @@ static const struct row {
 	{ "no parts", PARTS(""), "", "2:empty_message" },
 	{ "an unknown part is dropped", PARTS("{\"type\":\"hologram\"}," TEXT("a")), U("a"),
 	  "2:part_dropped" },
-	{ "a part without a type is unknown", PARTS("{\"text\":\"a\"},{\"type\":5}," TEXT("a")), U("a"),
+	{ "a part without a type is unknown", PARTS("{\"text\":\"a\"},{\"type\":5}," TEXT("a")),
+	  U("a"),
 	  "2:part_dropped 2:part_dropped" },
 	{ "nothing but unknown parts", PARTS("{\"type\":\"hologram\"}"), "",
 	  "2:part_dropped 2:empty_message" },
@@ -88,7 +98,8 @@ static const struct row {
 	  "{\"role\":\"system\",\"content\":[" TEXT("a\\ud83d") "," TEXT("\\ude00b") "]}",
 	  S("a\xf0\x9f\x98\x80" "b"), "" },
 	{ "images of others are dropped, and not looked at",
-	  "{\"role\":\"tool\",\"content\":[" TEXT("a") "," URL("ftp://") "," TEXT("b") "]}", OUT("ab"),
+	  "{\"role\":\"tool\",\"content\":[" TEXT("a") "," URL("ftp://") "," TEXT("b") "]}",
+	  OUT("ab"),
 	  "2:part_dropped" },
 	{ "an assistant's parts", ASSISTANT("\"content\":[" TEXT("a\\n``") "," TEXT("`sh\\nls") ","
 	  SOUND("") "]"), M("a") "," CODE("sh", "ls"), "2:part_dropped" },
@@ -108,18 +119,22 @@ static const struct row {
 	{ "wav", PARTS(SOUND("\"data\":\"AA==\",\"format\":\"wav\"")), AUDIO("wav", "AA=="), "" },
 	{ "mp3", PARTS(SOUND("\"format\":\"mp3\",\"data\":\"x\"")), AUDIO("mp3", "x"), "" },
 	/* The assistant (O5). */
-	{ "fences", ASSISTANT("\"content\":\"a\\n```py\\n1\\n```\""), M("a") "," CODE("py", "1"), "" },
+	{ "fences", ASSISTANT("\"content\":\"a\\n```py\\n1\\n```\""), M("a") "," CODE("py", "1"),
+	  "" },
 	{ "text, then calls, then the old form",
 	  ASSISTANT("\"function_call\":{\"name\":\"python\",\"arguments\":\"3\"},\"tool_calls\":["
-	  FN("python", "\"1\"") "," FN("execute", "\"{\\\"code\\\":\\\"2\\\"}\"") "],\"content\":\"a\""),
+	  FN("python", "\"1\"") "," FN("execute",
+	  "\"{\\\"code\\\":\\\"2\\\"}\"") "],\"content\":\"a\""),
 	  M("a") "," CODE("python", "1") "," CODE("python", "2") "," CODE("python", "3"), "" },
 	{ "calls keep their order whatever their index says",
 	  CALLS("{\"index\":1,\"function\":{\"name\":\"python\",\"arguments\":\"1\"}},"
 	  "{\"index\":0,\"function\":{\"name\":\"python\",\"arguments\":\"2\"}}"),
 	  CODE("python", "1") "," CODE("python", "2"), "" },
-	{ "text of a message is never a review", ASSISTANT("\"content\":\"<safe>a</safe>\",\"tool_calls\":["
+	{ "text of a message is never a review",
+	  ASSISTANT("\"content\":\"<safe>a</safe>\",\"tool_calls\":["
 	  FN("python", "\"1\"") "]"), M("<safe>a</safe>") "," CODE("python", "1"), "" },
-	{ "an object of arguments counts as its text (T8)", CALLS(FN("f", "{\"a\" : [1, \"\\n\"]}")),
+	{ "an object of arguments counts as its text (T8)",
+	  CALLS(FN("f", "{\"a\" : [1, \"\\n\"]}")),
 	  CALL("f", "{\\\"a\\\":[1,\\\"\\\\n\\\"]}"), "2:unknown_function" },
 	{ "an object for execute", CALLS(FN("execute", "{\"code\":\"a\\nb\",\"language\":\"R\"}")),
 	  CODE("r", "a\\nb"), "" },
@@ -130,15 +145,19 @@ static const struct row {
 	  "2:arguments_incomplete 2:arguments_no_code" },
 	{ "a call without a function is one all the same (T1)", CALLS("{},{\"function\":null}"),
 	  CALL("", "") "," CALL("", ""), "2:unknown_function 2:unknown_function" },
-	{ "a name that is null", CALLS("{\"function\":{\"name\":null,\"arguments\":\"x\"}}"), CALL("", "x"),
+	{ "a name that is null", CALLS("{\"function\":{\"name\":null,\"arguments\":\"x\"}}"),
+	  CALL("", "x"),
 	  "2:unknown_function" },
 	{ "the old form alone", ASSISTANT("\"function_call\":{\"name\":\"execute\",\"arguments\":"
 	  "{\"code\":\"1\"}}"), CODE("python", "1"), "" },
-	{ "calls that are null", ASSISTANT("\"content\":\"a\",\"tool_calls\":null,\"function_call\":null"),
+	{ "calls that are null",
+	  ASSISTANT("\"content\":\"a\",\"tool_calls\":null,\"function_call\":null"),
 	  M("a"), "" },
-	{ "an assistant that says nothing (O7)", ASSISTANT("\"content\":null,\"tool_calls\":[]"), "",
+	{ "an assistant that says nothing (O7)", ASSISTANT("\"content\":null,\"tool_calls\":[]"),
+	  "",
 	  "2:empty_message" },
-	{ "an assistant's white space (F9)", ASSISTANT("\"content\":\" \\n\""), "", "2:empty_message" },
+	{ "an assistant's white space (F9)", ASSISTANT("\"content\":\" \\n\""), "",
+	  "2:empty_message" },
 };
 
 static void messages_become_lmc(void **state)
@@ -196,24 +215,30 @@ static const struct {
 	{ "an assistant's false", ASSISTANT("\"content\":false"), ".content" },
 	{ "a tool's number", "{\"role\":\"tool\",\"content\":0}", ".content" },
 	{ "a part that is no object", PARTS(TEXT("a") ",\"b\""), ".content[1]" },
-	{ "a part that is no object, of a tool", "{\"role\":\"tool\",\"content\":[null]}", ".content[0]" },
+	{ "a part that is no object, of a tool", "{\"role\":\"tool\",\"content\":[null]}",
+	  ".content[0]" },
 	{ "a text part without text", PARTS("{\"type\":\"text\"}"), ".content[0].text" },
 	{ "a text part whose text is no string", "{\"role\":\"system\",\"content\":[" TEXT("a")
 	  ",{\"type\":\"text\",\"text\":null}]}", ".content[1].text" },
-	{ "an image without image_url", PARTS("{\"type\":\"image_url\"}"), ".content[0].image_url.url" },
-	{ "an image_url that is a string", PARTS("{\"type\":\"image_url\",\"image_url\":\"http://x\"}"),
+	{ "an image without image_url", PARTS("{\"type\":\"image_url\"}"),
+	  ".content[0].image_url.url" },
+	{ "an image_url that is a string",
+	  PARTS("{\"type\":\"image_url\",\"image_url\":\"http://x\"}"),
 	  ".content[0].image_url.url" },
 	{ "an image without url", PARTS(TEXT("a") ",{\"type\":\"image_url\",\"image_url\":{}}"),
 	  ".content[1].image_url.url" },
 	{ "another scheme", PARTS(URL("ftp://x")), ".content[0].image_url.url" },
 	{ "white space in front of it", PARTS(URL(" http://x")), ".content[0].image_url.url" },
 	{ "an empty url", PARTS(URL("")), ".content[0].image_url.url" },
-	{ "another kind of image", PARTS(URL("data:image/svg+xml;base64,AA")), ".content[0].image_url.url" },
+	{ "another kind of image", PARTS(URL("data:image/svg+xml;base64,AA")),
+	  ".content[0].image_url.url" },
 	{ "a kind that only begins well", PARTS(URL("data:image/pngs;base64,AA")),
 	  ".content[0].image_url.url" },
-	{ "another media type", PARTS(URL("data:text/png;base64,AA")), ".content[0].image_url.url" },
+	{ "another media type", PARTS(URL("data:text/png;base64,AA")),
+	  ".content[0].image_url.url" },
 	{ "no base64", PARTS(URL("data:image/png,AA")), ".content[0].image_url.url" },
-	{ "base64 not last", PARTS(URL("data:image/png;base64;x=1,AA")), ".content[0].image_url.url" },
+	{ "base64 not last", PARTS(URL("data:image/png;base64;x=1,AA")),
+	  ".content[0].image_url.url" },
 	{ "no comma", PARTS(URL("data:image/png;base64")), ".content[0].image_url.url" },
 	{ "no media type", PARTS(URL("data:;base64,AA")), ".content[0].image_url.url" },
 	{ "nothing behind data:", PARTS(URL("data:")), ".content[0].image_url.url" },
@@ -221,14 +246,18 @@ static const struct {
 	  ".content[0].input_audio.format" },
 	{ "another format of sound", PARTS(SOUND("\"data\":\"AA==\",\"format\":\"ogg\"")),
 	  ".content[0].input_audio.format" },
-	{ "sound without data", PARTS(SOUND("\"format\":\"wav\"")), ".content[0].input_audio.data" },
+	{ "sound without data", PARTS(SOUND("\"format\":\"wav\"")),
+	  ".content[0].input_audio.data" },
 	{ "calls that are no array", ASSISTANT("\"tool_calls\":{}"), ".tool_calls" },
 	{ "a call that is no object", CALLS(FN("python", "\"1\"") ",5"), ".tool_calls[1]" },
-	{ "a function that is no object", CALLS("{\"function\":\"f\"}"), ".tool_calls[0].function" },
+	{ "a function that is no object", CALLS("{\"function\":\"f\"}"),
+	  ".tool_calls[0].function" },
 	{ "a name that is no string", CALLS("{\"function\":{\"name\":5}}"),
 	  ".tool_calls[0].function.name" },
-	{ "an old call that is no object", ASSISTANT("\"function_call\":\"auto\""), ".function_call" },
-	{ "an old call's name", ASSISTANT("\"function_call\":{\"name\":{}}"), ".function_call.name" },
+	{ "an old call that is no object", ASSISTANT("\"function_call\":\"auto\""),
+	  ".function_call" },
+	{ "an old call's name", ASSISTANT("\"function_call\":{\"name\":{}}"),
+	  ".function_call.name" },
 };
 
 static void what_the_rules_forbid_is_refused_with_its_path(void **state)
@@ -278,7 +307,8 @@ static void a_full_buffer_is_an_error_that_leaves_no_trace(void **state)
 		USER("\"content\":\"abcdef\""),
 		PARTS(TEXT("a") "," TEXT("b")),
 		"{\"role\":\"tool\",\"content\":\"abcdef\"}",
-		ASSISTANT("\"content\":\"a\\n```sh\\nls\\n```\\nb\",\"tool_calls\":[" FN("python", "\"1\"") "]"),
+		ASSISTANT("\"content\":\"a\\n```sh\\nls\\n```\\nb\","
+			  "\"tool_calls\":[" FN("python", "\"1\"") "]"),
 	};
 
 	(void)state;
@@ -292,7 +322,8 @@ static void a_full_buffer_is_an_error_that_leaves_no_trace(void **state)
 			buf_init(&out, max);
 			assert_true(buf_text(&out, "{}"));
 			scan(&d, str_of(messages[i]));
-			enum errc code = to_lmc_message(&d, 0, "messages[0]", 0, &options, &out, &e);
+			enum errc code =
+				to_lmc_message(&d, 0, "messages[0]", 0, &options, &out, &e);
 			size_t    len = out.len;
 			json_doc_finish(&d);
 			buf_finish(&out);
@@ -363,7 +394,8 @@ static void all_vectors_hold(void **state)
 	scan(&d, buf_view(&text));
 
 	json_at vectors = json_get(&d, 0, "vectors");
-	for (json_at i = json_first(&d, vectors); i != json_end(&d, vectors); i = json_next(&d, i)) {
+	for (json_at i = json_first(&d, vectors); i != json_end(&d, vectors);
+	     i = json_next(&d, i)) {
 		struct str name = json_inner(&d, json_get(&d, i, "name"));
 
 		/* It is about the request around the messages. */

@@ -14,10 +14,10 @@ struct step {
 #define N(i, s)    { NAME, i, s }
 #define A(i, s)    { ARGS, i, s }
 
-#define MSG(s)          "{\"role\":\"assistant\",\"type\":\"message\",\"content\":\"" s "\"}"
-#define CODE(f, s)      "{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"" f "\",\"content\":\"" s "\"}"
-#define CALL(f, s)      "{\"role\":\"assistant\",\"type\":\"tool_call\",\"format\":\"" f "\",\"content\":\"" s "\"}"
-#define REVIEW(f, s)    "{\"role\":\"assistant\",\"type\":\"review\",\"format\":\"" f "\",\"content\":\"" s "\"}"
+#define MSG(s)          LMC("assistant", "message", PLAIN(s))
+#define CODE(f, s)      LMC("assistant", "code", FORMAT(f, s))
+#define CALL(f, s)      LMC("assistant", "tool_call", FORMAT(f, s))
+#define REVIEW(f, s)    LMC("assistant", "review", FORMAT(f, s))
 
 /* A turn with all that hears of it. */
 struct rig {
@@ -77,12 +77,14 @@ static const struct row {
 	  MSG("a") "," CODE("sh", "ls") "," MSG("b"), "" },
 	{ "without fences it is one message", 1, { T("a\n```sh\nls\n"), T("```\nb \n") },
 	  MSG("a\\n```sh\\nls\\n```\\nb \\n"), "" },
-	{ "white space in front is kept if something follows (F9)", 1, { T(" "), T("\n"), T("\ta") },
+	{ "white space in front is kept if something follows (F9)", 1,
+	  { T(" "), T("\n"), T("\ta") },
 	  MSG(" \\n\\ta"), "" },
 	{ "white space alone without fences", 1, { T(" "), T("\r\n") }, "", "" },
 	{ "a pair cut into halves", 0, { T("a\xed\xa0\xbd"), T("\xed\xb8\x80z") },
 	  MSG("a\xf0\x9f\x98\x80z"), "" },
-	{ "halves that never meet stay (G4)", 1, { T("\xed\xb8\x80\xed\xa0\xbd"), T("a\xed\xa0\xbd") },
+	{ "halves that never meet stay (G4)", 1,
+	  { T("\xed\xb8\x80\xed\xa0\xbd"), T("a\xed\xa0\xbd") },
 	  MSG("\\ude00\\ud83da\\ud83d"), "" },
 	/* The order (K2). */
 	{ "text, a call, text", 0,
@@ -101,9 +103,11 @@ static const struct row {
 	/* Calls (K3). */
 	{ "ascending order of index however they come", 0,
 	  { A(7, "c"), N(7, "python"), N(3, "python"), A(0, "a"), A(3, "b"), N(0, "python") },
-	  CALL("", "a") "," CODE("python", "b") "," CALL("", "c"), "3:unknown_function 0:unknown_function" },
+	  CALL("", "a") "," CODE("python", "b") "," CALL("", "c"),
+	  "3:unknown_function 0:unknown_function" },
 	{ "deltas of three calls mixed", 0,
-	  { N(2, "python"), N(0, "python"), N(1, "python"), A(1, "b"), A(2, "c"), A(0, "a"), A(2, "C"),
+	  { N(2, "python"), N(0, "python"), N(1, "python"), A(1, "b"), A(2, "c"), A(0, "a"),
+	    A(2, "C"),
 	    A(1, "B"), A(0, "A") },
 	  CODE("python", "aA") "," CODE("python", "bB") "," CODE("python", "cC"), "" },
 	{ "a name in pieces", 0, { N(0, "pyt"), N(0, "hon"), A(0, ""), N(0, ""), A(0, "1") },
@@ -125,12 +129,14 @@ static const struct row {
 	  CODE("python", "") "," CODE("python", "z"), "" },
 	/* Functions (T). */
 	{ "python's arguments are code, whatever they look like (T2)", 0,
-	  { N(0, "python"), A(0, "{\"code\":\"1\"}") }, CODE("python", "{\\\"code\\\":\\\"1\\\"}"), "" },
+	  { N(0, "python"), A(0, "{\"code\":\"1\"}") }, CODE("python", "{\\\"code\\\":\\\"1\\\"}"),
+	    "" },
 	{ "execute (T3)", 0,
 	  { N(0, "execute"), A(0, "{\"language\":\"R\",\"co"), A(0, "de\":\"a\\n"), A(0, "b\"}") },
 	  CODE("r", "a\\nb"), "" },
 	{ "execute that is held", 0,
-	  { N(1, "execute"), A(1, "{\"code\":\"a\\n"), A(1, "b\"}") }, CODE("python", "a\\nb"), "" },
+	  { N(1, "execute"), A(1, "{\"code\":\"a\\n"), A(1, "b\"}") }, CODE("python", "a\\nb"),
+	    "" },
 	{ "arguments that end early (T5)", 0, { N(0, "execute"), A(0, "{\"code\":\"a") },
 	  CODE("python", "a"), "0:arguments_incomplete" },
 	{ "an object without code (T5)", 0, { T("x"), N(0, "execute"), A(0, "{}") },
@@ -162,7 +168,8 @@ static const struct row {
 	  CODE("python", "") "," REVIEW("safe", "a") "," MSG("<safe>b</safe>"), "" },
 	{ "not at the beginning", 0, { N(0, "python"), T("so <safe>a</safe>") },
 	  CODE("python", "") "," MSG("so <safe>a</safe>"), "" },
-	{ "no such tag", 0, { N(0, "python"), T("<safer>a") }, CODE("python", "") "," MSG("<safer>a"), "" },
+	{ "no such tag", 0, { N(0, "python"), T("<safer>a") },
+	  CODE("python", "") "," MSG("<safer>a"), "" },
 	{ "early text is no review", 0, { T("<safe>a</safe>"), N(0, "python") },
 	  MSG("<safe>a</safe>") "," CODE("python", ""), "" },
 	{ "fences inside a review are its text", 1, { N(0, "python"), T("<safe>```\nx</safe>\n") },
@@ -210,20 +217,24 @@ static void text_and_the_first_call_are_given_while_they_arrive(void **state)
 		const char *messages; /* behind the step */
 	} script[] = {
 		{ T("Hello"), "{\"role\":\"assistant\",\"type\":\"message\",\"content\":\"Hello" },
-		{ T("\xed\xa0\xbd"), "{\"role\":\"assistant\",\"type\":\"message\",\"content\":\"Hello" },
-		{ T("\xed\xb8\x80!"),
-		  "{\"role\":\"assistant\",\"type\":\"message\",\"content\":\"Hello\xf0\x9f\x98\x80!" },
+		{ T("\xed\xa0\xbd"),
+		  "{\"role\":\"assistant\",\"type\":\"message\",\"content\":\"Hello" },
+		{ T("\xed\xb8\x80!"), "{\"role\":\"assistant\",\"type\":\"message\","
+		  "\"content\":\"Hello\xf0\x9f\x98\x80!" },
 		{ N(1, "python"), MSG("Hello\xf0\x9f\x98\x80!") },
 		{ A(1, "later"), MSG("Hello\xf0\x9f\x98\x80!") },
 		{ N(0, "execute"), MSG("Hello\xf0\x9f\x98\x80!") },
 		{ A(0, "{\"language\":\"sh\",\"code\":\"ls"),
-		  MSG("Hello\xf0\x9f\x98\x80!") ",{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"sh\","
+		  MSG("Hello\xf0\x9f\x98\x80!")
+		  ",{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"sh\","
 		  "\"content\":\"ls" },
 		{ T("late"),
-		  MSG("Hello\xf0\x9f\x98\x80!") ",{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"sh\","
+		  MSG("Hello\xf0\x9f\x98\x80!")
+		  ",{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"sh\","
 		  "\"content\":\"ls" },
 		{ A(0, " -l"),
-		  MSG("Hello\xf0\x9f\x98\x80!") ",{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"sh\","
+		  MSG("Hello\xf0\x9f\x98\x80!")
+		  ",{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"sh\","
 		  "\"content\":\"ls -l" },
 	};
 	struct rig r;
@@ -392,16 +403,19 @@ static void fill(struct piece_list *p, const char *const *words, unsigned count,
 }
 
 static const char *const prose_words[] = {
-	"a", "word ", "\n", "\r\n", " ", "\t", "`", "``", "```", "````", "```py\n", "\n```\n", "   ",
-	"\xc3\xa9", "\xf0\x9f\x98\x80", "\xed\xa0\xbd", "\xed\xb8\x80", "<safe>", "</SAFE>", "<unsafe>",
-	"<", "\r", "```sh ls", "~~~",
+	"a", "word ", "\n", "\r\n", " ", "\t", "`", "``", "```", "````", "```py\n", "\n```\n",
+	"   ", "\xc3\xa9", "\xf0\x9f\x98\x80", "\xed\xa0\xbd", "\xed\xb8\x80", "<safe>", "</SAFE>",
+	"<unsafe>", "<", "\r", "```sh ls", "~~~",
 };
 static const char *const args_words[] = {
-	"{", "}", "\"code\":", "\"language\":", "\"", "\"x\"", ",", ":", "[1]", "null", "\\n", "\\u00e9",
-	"\\ud83d", "\\ude00", "\\", "\n", " ", "print(1)", "\xf0\x9f\x98\x80", "\xed\xa0\xbd", "\xed\xb8\x80",
-	"\"language\":\"R x\",", "{\"code\":\"", "\"}", "1.5e", "\\d",
+	"{", "}", "\"code\":", "\"language\":", "\"", "\"x\"", ",", ":", "[1]", "null", "\\n",
+	"\\u00e9", "\\ud83d", "\\ude00", "\\", "\n", " ", "print(1)", "\xf0\x9f\x98\x80",
+	"\xed\xa0\xbd",
+	"\xed\xb8\x80", "\"language\":\"R x\",", "{\"code\":\"", "\"}", "1.5e", "\\d",
 };
-static const char *const names[] = { "execute", "execute", "execute", "python", "browse", "exec", "" };
+static const char *const names[] = {
+	"execute", "execute", "execute", "python", "browse", "exec", "",
+};
 
 /* next_cut: how far a piece from at may reach: characters stay whole, but a pair may be cut. */
 static size_t next_cut(const struct piece_list *p, size_t at, unsigned most, unsigned *seed)
@@ -415,8 +429,9 @@ static size_t next_cut(const struct piece_list *p, size_t at, unsigned most, uns
 	return to;
 }
 
-/* halves: a character beyond the first plane as two pieces, as escapes would bring it. */
-static bool give_piece(struct turn *t, enum what what, uint32_t index, struct str text, unsigned *seed)
+/* give_piece: a character beyond the first plane as two pieces, as escapes would bring it. */
+static bool give_piece(struct turn *t, enum what what, uint32_t index, struct str text,
+		       unsigned *seed)
 {
 	char half[3] = { '\xed' };
 
@@ -461,8 +476,7 @@ static void mix_make(struct mix *m, unsigned *seed)
 	fill(&m->late, prose_words, ARRAY_LEN(prose_words), m->calls ? 12 : 0, seed);
 	for (unsigned i = 0; i < m->calls; i++) {
 		m->index[i] = i + (i > 0 ? m->index[i - 1] : 0) + chance(seed, 2);
-		fill(&m->name[i], (const char *const[]){ names[chance(seed, ARRAY_LEN(names))], "" }, 1,
-		     1, seed);
+		fill(&m->name[i], &names[chance(seed, ARRAY_LEN(names))], 1, 1, seed);
 		fill(&m->args[i], args_words, ARRAY_LEN(args_words), 14, seed);
 	}
 }

@@ -113,10 +113,12 @@ static enum errc take_server(struct decode *d, const struct reader *r, const str
 
 static enum errc decode_chunk(struct decode *d, struct err *e)
 {
-	struct lmc_chunk c;
+	struct lmc_chunk c = { 0 };
 	struct reader   *r = reader_of(d);
-	enum errc        rc = r ? lmc_chunk_read(d->doc, 0, &r->scratch, &c, e) : no_memory(e);
 
+	if (!r)
+		return no_memory(e);
+	enum errc rc = lmc_chunk_read(d->doc, 0, &r->scratch, &c, e);
 	if (rc != ERR_OK)
 		return rc;
 	/* A failure is told before anything is: then it can still become a status. */

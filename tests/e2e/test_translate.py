@@ -321,7 +321,8 @@ def test_a_stop_lets_a_translation_end(start, large):
         # It may also have been stopped before it had read the whole request.
         with contextlib.suppress(Closed):
             assert raw.read().status in (200, 503)
-    one.stop()
+    assert one.wait_exit() == 0
+    one.check_log()
 
 
 def test_a_stop_does_not_mind_a_translation_that_nobody_awaits(start, large):

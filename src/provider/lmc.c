@@ -224,7 +224,7 @@ static enum errc check_messages(const struct json_doc *doc, json_at list, struct
 	if (list == JSON_ABSENT || json_kind(doc, list) != JSON_ARRAY)
 		return bad(e, "an answer without messages");
 	for (json_at i = json_first(doc, list); i != json_end(doc, list); i = json_next(doc, i)) {
-		struct lmc_chunk c;
+		struct lmc_chunk c = { 0 };
 		enum errc        rc = read_whole(doc, i, &r->scratch, &c, e);
 
 		if (rc != ERR_OK)
@@ -239,7 +239,7 @@ static enum errc give_messages(const struct json_doc *doc, json_at list, struct 
 			       struct err *e)
 {
 	for (json_at i = json_first(doc, list); i != json_end(doc, list); i = json_next(doc, i)) {
-		struct lmc_chunk c;
+		struct lmc_chunk c = { 0 };
 		enum errc        rc = read_whole(doc, i, &r->scratch, &c, e);
 
 		if (rc != ERR_OK)

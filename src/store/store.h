@@ -51,6 +51,14 @@ struct store_message {
 	struct str body; /* the message as a JSON object, as the API takes and gives it */
 };
 
+/* A stretch of a run's event log: what msg/event_code.h encodes, whole records only. */
+struct events_piece {
+	struct id  run;
+	uint64_t   first; /* numbers of the first and the last event in it */
+	uint64_t   last;
+	struct str data;
+};
+
 /* Writes, on the writer's thread.  Spans are JSON values or empty (stored as NULL). */
 struct turn_begin {
 	struct store_job job;
@@ -85,6 +93,15 @@ struct turn_end {
 	int64_t          completed_ms;
 	uint64_t         last_seq;
 	int64_t          attempts;
+	struct events_piece events;    /* those that no events_append brought; .data empty: none */
+};
+
+/* Events of runs that go on, all that one loop has gathered.  Never refused once its runs were begun;
+ * what belongs to a run that has ended or is gone is dropped.  Committed with whatever else waits. */
+struct events_append {
+	struct store_job           job;
+	const struct events_piece *pieces;
+	size_t                     piece_count;
 };
 
 struct seq_reserve {
@@ -163,6 +180,49 @@ struct run_read {
 	int64_t         attempts;
 };
 
+/* events_read: a page of a run's log, in order, and how far the run is.  Pieces whose last event is
+ * not above `after` are left out (one that straddles it is whole).
+ * Errors: NOT_FOUND. */
+struct events_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        run;
+	uint64_t         after;
+	size_t           page_bytes; /* a page ends in front of the piece that would make it larger, but
+	                              * not without one */
+	struct arena     arena;
+	/* out */
+	struct events_piece *pieces;
+	size_t               piece_count;
+	bool                 has_more; /* a further page is there already */
+	bool                 swept;    /* its log is gone: retention */
+	enum run_status      status;   /* as of the same moment as the page */
+	uint64_t             last_seq; /* of the end, once ended; else 0 */
+	struct id            conversation;
+	struct str           model;    /* as asked */
+	struct str           shape;    /* as in turn_begin */
+	struct str           error;    /* JSON object, or empty */
+	struct str           finish_reason;
+	struct str           answer;   /* the answer's message object, once ended and if there is one */
+	struct usage         usage;
+	int64_t              created_ms;
+};
+
+/* runs_read: a list of runs, newest first. */
+struct runs_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        conversation; /* none: of all */
+	int              status;       /* enum run_status, or -1: of any */
+	struct id        after;        /* none: from the newest; ERR_INVALID_VALUE "after": no such run */
+	size_t           limit;
+	struct arena     arena;
+	/* out */
+	struct run_read *runs; /* id in .run; the out members filled; their arenas unused */
+	size_t           run_count;
+	bool             has_more;
+};
+
 /* Figures for health and metrics; any thread. */
 struct store_stats {
 	bool     writable;   /* false after a failed commit, until one succeeds again */
@@ -186,6 +246,9 @@ struct store_ops {
 	bool (*conversation_read)(struct store *s, struct conversation_read *job);
 	bool (*items_read)(struct store *s, struct items_read *job);
 	bool (*run_read)(struct store *s, struct run_read *job);
+	bool (*events_append)(struct store *s, struct events_append *job);
+	bool (*events_read)(struct store *s, struct events_read *job);
+	bool (*runs_read)(struct store *s, struct runs_read *job);
 	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap */
 	/* destroy: finishes everything queued, checkpoints, closes.  After all loops have stopped
 	 * submitting; answers still reach loops that run. */
@@ -201,6 +264,13 @@ struct store_options {
 	unsigned    readers;    /* threads of the read pool */
 	int64_t     busy_ms;    /* how long to wait for another process's lock */
 	bool        migrate;    /* apply missing migrations; false: refuse when some are missing */
+	/* Event logs of runs that have ended are kept so long, and no more than so many bytes in all,
+	 * oldest first; 0: for ever, without bound.  Swept in small pieces between other writes. */
+	int64_t     events_keep_ms;
+	int64_t     events_keep_bytes;
+	/* assemble: the answer (a message object, appended to out) that the logged events of a run make,
+	 * for what a crash cut off; false: they make none.  NULL: no answer is made then. */
+	bool (*assemble)(const struct events_piece *pieces, size_t count, struct buf *out);
 };
 
 /* store_open: opens, checks and migrates the database, marks runs that a crash left running as

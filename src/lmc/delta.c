@@ -8,7 +8,7 @@
 struct reading {
 	struct delta          *s;
 	const struct json_doc *d;
-	struct turn           *turn;
+	struct speech           *speech;
 	struct warnings       *warnings;
 	size_t                 index;
 	struct buf             text; /* scratch: what is escaped has to be decoded somewhere */
@@ -30,7 +30,7 @@ static bool add_text(struct reading *r, json_at i)
 	if (text.n == 0)
 		return true;
 	r->s->any = true;
-	return turn_text(r->turn, text);
+	return speech_text(r->speech, text);
 }
 
 static bool add_parts(struct reading *r, json_at parts)
@@ -87,11 +87,11 @@ static bool add_function(struct reading *r, json_at function, uint32_t index)
 	}
 	if (name != JSON_ABSENT && !text_view(d, name, &r->text, &text))
 		return false;
-	if (!turn_name(r->turn, index, text))
+	if (!speech_name(r->speech, index, text))
 		return false;
 	if (args == JSON_ABSENT)
 		return true;
-	return text_view(d, args, &r->text, &text) && turn_args(r->turn, index, text);
+	return text_view(d, args, &r->text, &text) && speech_args(r->speech, index, text);
 }
 
 /* index_of: the index of a call, or the place in its list (K3). */
@@ -237,13 +237,13 @@ static bool add_chunk(struct reading *r, json_at chunk)
 }
 
 bool delta_add(struct delta *s, const struct json_doc *d, json_at chunk, size_t index,
-	       struct turn *turn, struct warnings *warnings)
+	       struct speech *speech, struct warnings *warnings)
 {
-	struct reading r = { .s = s, .d = d, .turn = turn, .warnings = warnings, .index = index };
+	struct reading r = { .s = s, .d = d, .speech = speech, .warnings = warnings, .index = index };
 
 	if (s->ended)
 		return true;
-	turn_at(turn, index);
+	speech_at(speech, index);
 	buf_init(&r.text, LIMIT_TRANSLATION);
 	bool ok = add_chunk(&r, chunk);
 	buf_finish(&r.text);

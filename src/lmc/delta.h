@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "json/scan.h"
-#include "lmc/turn.h"
+#include "lmc/speech.h"
 
 /* Zero-initialised is the beginning of a stream. */
 struct delta {
@@ -13,4 +13,4 @@ struct delta {
 
 /* delta_add: one chunk, an object.  False: no memory, or the turn stopped. */
 bool delta_add(struct delta *s, const struct json_doc *d, json_at chunk, size_t index,
-	       struct turn *turn, struct warnings *warnings) MUST_USE;
+	       struct speech *speech, struct warnings *warnings) MUST_USE;

@@ -7,14 +7,14 @@
 #include "lmc/spool.h"
 #include "lmc/text.h"
 #include "lmc/to_lmc.h"
-#include "lmc/turn.h"
+#include "lmc/speech.h"
 
 #include <stdlib.h>
 
 struct lmc_stream {
 	struct encoder       encoder;
 	struct encoder_about about;
-	struct turn         *turn;    /* owned */
+	struct speech         *speech;    /* owned */
 	struct buf           decoded; /* scratch: an event's text, where something was escaped */
 	struct json_doc      doc;     /* scratch: a chunk of a provider that speaks LMC */
 	bool                 ended;   /* the turn was */
@@ -124,7 +124,7 @@ static bool end_turn(struct lmc_stream *s)
 	if (s->ended)
 		return true;
 	s->ended = true;
-	return turn_close(s->turn);
+	return speech_close(s->speech);
 }
 
 /* --- events --- */
@@ -153,10 +153,10 @@ static bool feed(struct lmc_stream *s, const struct event *ev)
 	if (!decode(s, escaped, &text))
 		return false;
 	if (ev->kind == EVENT_TOOL_START)
-		return turn_name(s->turn, ev->block, text);
+		return speech_name(s->speech, ev->block, text);
 	if (ev->kind == EVENT_TOOL_ARGS)
-		return turn_args(s->turn, ev->block, text);
-	return turn_text(s->turn, text);
+		return speech_args(s->speech, ev->block, text);
+	return speech_text(s->speech, text);
 }
 
 /* put_chunk: a chunk that the provider sent; which segment is open is looked up for an end that it
@@ -358,7 +358,7 @@ static void lmc_destroy(struct encoder *n)
 {
 	struct lmc_stream *s = container_of(n, struct lmc_stream, encoder);
 
-	turn_destroy(s->turn);
+	speech_destroy(s->speech);
 	json_doc_finish(&s->doc);
 	buf_finish(&s->decoded);
 	buf_finish(&s->head);
@@ -378,14 +378,14 @@ struct encoder *lmc_stream_create(const struct encoder_about *about)
 		return NULL;
 	s->encoder.ops = &lmc_ops;
 	s->about = *about;
-	s->turn = turn_create(&(struct turn_options){
+	s->speech = speech_create(&(struct speech_options){
 		.fences = about->fences,
 		.sink = &sink,
 		.arg = s,
 		.warnings = about->warnings,
 		.max = LIMIT_ANSWER,
 	});
-	if (!s->turn) {
+	if (!s->speech) {
 		free(s);
 		return NULL;
 	}

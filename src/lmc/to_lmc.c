@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "lmc/spool.h"
 #include "lmc/text.h"
-#include "lmc/turn.h"
+#include "lmc/speech.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -347,7 +347,7 @@ static enum errc check_object(const struct work *w, json_at i, const char *path)
 
 /* add_function: path is that of function; a call without name or arguments is one all the same. */
 static enum errc add_function(struct work *w, json_at function, uint32_t index, const char *path,
-			      struct turn *turn)
+			      struct speech *speech)
 {
 	json_at    name = member_of(w->d, function, "name");
 	json_at    args = member_of(w->d, function, "arguments");
@@ -363,16 +363,16 @@ static enum errc add_function(struct work *w, json_at function, uint32_t index, 
 	}
 	if (name != JSON_ABSENT && !text_view(w->d, name, &w->text, &text))
 		return no_memory(w);
-	if (!turn_name(turn, index, text))
+	if (!speech_name(speech, index, text))
 		return no_memory(w);
 	if (args == JSON_ABSENT)
 		return ERR_OK;
-	if (!text_view(w->d, args, &w->text, &text) || !turn_args(turn, index, text))
+	if (!text_view(w->d, args, &w->text, &text) || !speech_args(speech, index, text))
 		return no_memory(w);
 	return ERR_OK;
 }
 
-static enum errc add_call(struct work *w, json_at call, uint32_t j, struct turn *turn)
+static enum errc add_call(struct work *w, json_at call, uint32_t j, struct speech *speech)
 {
 	char      to[PATH];
 	enum errc code = check_object(w, call, sub_path(w, to, ".tool_calls[%u]", (unsigned)j));
@@ -382,10 +382,10 @@ static enum errc add_call(struct work *w, json_at call, uint32_t j, struct turn 
 
 	json_at function = json_get_some(w->d, call, "function");
 	code = check_object(w, function, sub_path(w, to, ".tool_calls[%u].function", (unsigned)j));
-	return code != ERR_OK ? code : add_function(w, function, j, to, turn);
+	return code != ERR_OK ? code : add_function(w, function, j, to, speech);
 }
 
-static enum errc add_calls(struct work *w, json_at message, struct turn *turn)
+static enum errc add_calls(struct work *w, json_at message, struct speech *speech)
 {
 	json_at  calls = json_get_some(w->d, message, "tool_calls");
 	json_at  legacy = json_get_some(w->d, message, "function_call");
@@ -401,7 +401,7 @@ static enum errc add_calls(struct work *w, json_at message, struct turn *turn)
 				       "a message may have up to %d calls", LIMIT_TOOLS);
 		for (json_at i = json_first(w->d, calls); i != json_end(w->d, calls);
 		     i = json_next(w->d, i)) {
-			enum errc code = add_call(w, i, count++, turn);
+			enum errc code = add_call(w, i, count++, speech);
 
 			if (code != ERR_OK)
 				return code;
@@ -411,28 +411,28 @@ static enum errc add_calls(struct work *w, json_at message, struct turn *turn)
 		return ERR_OK;
 
 	enum errc code = check_object(w, legacy, sub_path(w, to, ".function_call"));
-	return code != ERR_OK ? code : add_function(w, legacy, count, to, turn);
+	return code != ERR_OK ? code : add_function(w, legacy, count, to, speech);
 }
 
-static enum errc fill_turn(struct work *w, json_at message, json_at content, struct turn *turn)
+static enum errc fill_turn(struct work *w, json_at message, json_at content, struct speech *speech)
 {
 	struct str text = STR_NONE;
 	enum errc  code = joined_text(w, content, &text);
 
 	if (code != ERR_OK)
 		return code;
-	if (!turn_text(turn, text))
+	if (!speech_text(speech, text))
 		return no_memory(w);
-	code = add_calls(w, message, turn);
+	code = add_calls(w, message, speech);
 	if (code != ERR_OK)
 		return code;
-	return turn_close(turn) ? ERR_OK : no_memory(w);
+	return speech_close(speech) ? ERR_OK : no_memory(w);
 }
 
 static enum errc from_assistant(struct work *w, json_at message, json_at content)
 {
 	struct spool        spool;
-	struct turn_options o = {
+	struct speech_options o = {
 		.fences = w->o->fences,
 		.sink = &spool_sink,
 		.arg = &spool,
@@ -440,14 +440,14 @@ static enum errc from_assistant(struct work *w, json_at message, json_at content
 		/* A turn may hold half of it, and nothing is longer than the document. */
 		.max = 2 * (size_t)LIMIT_TRANSLATION,
 	};
-	struct turn *turn = turn_create(&o);
+	struct speech *speech = speech_create(&o);
 
-	if (!turn)
+	if (!speech)
 		return no_memory(w);
 	spool_init(&spool, w->out, NULL);
-	turn_at(turn, w->index);
-	enum errc code = fill_turn(w, message, content, turn);
-	turn_destroy(turn);
+	speech_at(speech, w->index);
+	enum errc code = fill_turn(w, message, content, speech);
+	speech_destroy(speech);
 	spool_finish(&spool);
 	return code;
 }

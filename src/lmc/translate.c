@@ -8,7 +8,7 @@
 #include "lmc/spool.h"
 #include "lmc/to_lmc.h"
 #include "lmc/to_openai.h"
-#include "lmc/turn.h"
+#include "lmc/speech.h"
 
 #include <stdio.h>
 
@@ -266,7 +266,16 @@ static enum errc openai_messages(const struct ask *a, struct made *m, struct err
 	return ERR_OK;
 }
 
-static enum errc read_deltas(const struct ask *a, struct turn *turn, struct made *m, struct err *e)
+static enum errc speech_failed(const struct speech *speech, struct err *e)
+{
+	if (!speech_overfull(speech))
+		return no_memory(e);
+	return err_set(e, ERR_REQUEST_TOO_LARGE, "chunks", "at most %d calls in one answer are allowed",
+		       LIMIT_TOOLS);
+}
+
+static enum errc read_deltas(const struct ask *a, struct speech *speech, struct made *m,
+			     struct err *e)
 {
 	struct delta state = { 0 };
 	char         path[PATH_MAX_ELEMENT];
@@ -278,10 +287,10 @@ static enum errc read_deltas(const struct ask *a, struct turn *turn, struct made
 
 		if (rc != ERR_OK)
 			return rc;
-		if (!delta_add(&state, a->d, i, index, turn, &m->warnings))
-			return no_memory(e);
+		if (!delta_add(&state, a->d, i, index, speech, &m->warnings))
+			return speech_failed(speech, e);
 	}
-	return turn_close(turn) ? ERR_OK : no_memory(e);
+	return speech_close(speech) ? ERR_OK : speech_failed(speech, e);
 }
 
 static enum errc openai_chunks(const struct ask *a, struct made *m, struct err *e)
@@ -289,14 +298,14 @@ static enum errc openai_chunks(const struct ask *a, struct made *m, struct err *
 	struct spool spool;
 
 	spool_init(&spool, &m->messages, &m->chunks);
-	struct turn *turn = turn_create(&(struct turn_options){ .fences = a->fences,
-								.sink = &spool_sink,
-								.arg = &spool,
-								.warnings = &m->warnings,
-								.max = m->messages.max });
-	enum errc rc = turn ? read_deltas(a, turn, m, e) : no_memory(e);
+	struct speech *speech = speech_create(&(struct speech_options){ .fences = a->fences,
+									.sink = &spool_sink,
+									.arg = &spool,
+									.warnings = &m->warnings,
+									.max = m->messages.max });
+	enum errc rc = speech ? read_deltas(a, speech, m, e) : no_memory(e);
 
-	turn_destroy(turn);
+	speech_destroy(speech);
 	spool_finish(&spool);
 	return rc;
 }
@@ -316,27 +325,20 @@ static bool put_answer(const struct ask *a, const struct made *m, struct buf *ou
 	       buf_text(out, "}");
 }
 
-static bool openai_stream(const struct ask *a)
-{
-	return !a->from_lmc && a->chunks;
-}
-
 /* The parts cannot tell a limit from a lack of memory.  But a buffer that was filled has grown (and
- * stays so); a string grows to at most twice its length in one step (quotes inside quotes); and too
- * many calls in a stream need as many values. */
+ * stays so), and a string grows to at most twice its length in one step (quotes inside quotes). */
 static bool is_too_large(const struct ask *a, const struct made *m, const struct buf *out)
 {
 	size_t many = out->max / 2;
 
 	return m->messages.cap > many || m->chunks.cap > many || out->cap > many ||
-	       a->d->len > many || (openai_stream(a) && a->d->count > LIMIT_TOOLS);
+	       a->d->len > many;
 }
 
 static enum errc too_large(const struct ask *a, const struct buf *out, struct err *e)
 {
 	return err_set(e, ERR_REQUEST_TOO_LARGE, a->chunks ? "chunks" : "messages",
-		       "the translation would have more than %zu bytes%s", out->max,
-		       openai_stream(a) ? ", or there are more calls than one turn may have" : "");
+		       "the translation would have more than %zu bytes", out->max);
 }
 
 enum errc translate(const struct json_doc *d, const struct translate_about *about, struct buf *out,

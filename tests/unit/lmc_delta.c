@@ -20,7 +20,7 @@ struct rig {
 	struct buf      messages;
 	struct buf      chunks;
 	struct spool    spool;
-	struct turn    *turn;
+	struct speech    *turn;
 	struct delta    delta;
 	size_t          index;
 };
@@ -31,7 +31,7 @@ static void rig_make(struct rig *r, bool fences)
 	buf_init(&r->messages, 64 * MIB);
 	buf_init(&r->chunks, 64 * MIB);
 	spool_init(&r->spool, &r->messages, &r->chunks);
-	r->turn = turn_create(&(struct turn_options){ .fences = fences,
+	r->turn = speech_create(&(struct speech_options){ .fences = fences,
 						       .sink = &spool_sink,
 						       .arg = &r->spool,
 						       .warnings = &r->w,
@@ -43,7 +43,7 @@ static void rig_make(struct rig *r, bool fences)
 
 static void rig_drop(struct rig *r)
 {
-	turn_destroy(r->turn);
+	speech_destroy(r->turn);
 	spool_finish(&r->spool);
 	buf_finish(&r->messages);
 	buf_finish(&r->chunks);
@@ -196,7 +196,7 @@ static void chunks_become_a_turn(void **state)
 		rig_make(&r, true);
 		for (size_t k = 0; k < ARRAY_LEN(rows[i].chunks) && rows[i].chunks[k]; k++)
 			rig_take(&r, str_of(rows[i].chunks[k]));
-		assert_true(turn_close(r.turn));
+		assert_true(speech_close(r.turn));
 		assert_text(&r.messages, rows[i].want);
 		chunks_agree(&r.messages, &r.chunks);
 		codes_of(&r.w, &codes);
@@ -414,7 +414,7 @@ static void check_cut(const struct json_doc *d, json_at vector, enum cut cut, un
 	buf_init(&x.chunk, MIB);
 	rig_make(&r, fences_of(d, vector));
 	give_stream(&x, d, json_get(d, vector, "stream"));
-	assert_true(turn_close(r.turn));
+	assert_true(speech_close(r.turn));
 	expect_messages(d, vector, &r.messages);
 	chunks_agree(&r.messages, &r.chunks);
 	if (warned != JSON_ABSENT)

@@ -1,4 +1,4 @@
-/* lmc/turn: one turn of an assistant in OpenAI's terms, text and calls, as segments (rules K2, K3,
+/* lmc/speech: one turn of an assistant in OpenAI's terms, text and calls, as segments (rules K2, K3,
  * K5, O5, T): the text before the calls split by its fences, then each call in ascending order of
  * its index, then the text that came after them.
  *
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-struct turn_options {
+struct speech_options {
 	bool                       fences; /* false: text is one segment */
 	const struct segment_sink *sink;   /* borrowed */
 	void                      *arg;
@@ -21,22 +21,24 @@ struct turn_options {
 	size_t max;
 };
 
-struct turn; /* opaque */
+struct speech; /* opaque */
 
-/* turn_create: NULL: no memory. */
-struct turn *turn_create(const struct turn_options *o) MUST_USE;
-void         turn_destroy(struct turn *t);
-/* turn_at: the index that warnings of what follows carry. */
-void turn_at(struct turn *t, size_t index);
+/* speech_create: NULL: no memory. */
+struct speech *speech_create(const struct speech_options *o) MUST_USE;
+void         speech_destroy(struct speech *t);
+/* speech_at: the index that warnings of what follows carry. */
+void speech_at(struct speech *t, size_t index);
 
 /* The next piece of text, of a call's name, of its arguments; decoded text (lmc/text.h), which may
  * be cut between the halves of a pair: the sink never gets a text that ends inside a character if
  * more of it comes.  Pieces of a name behind the first non-empty piece of the arguments do not
- * count.  A call exists from the first turn_name or turn_args for its index, even with empty text.
+ * count.  A call exists from the first speech_name or speech_args for its index, even with empty text.
  * False: no memory, a limit (also LIMIT_TOOLS calls), or the sink stopped it; then and after
- * turn_close all further calls are false and the sink hears nothing more. */
-bool turn_text(struct turn *t, struct str text) MUST_USE;
-bool turn_name(struct turn *t, uint32_t index, struct str name) MUST_USE;
-bool turn_args(struct turn *t, uint32_t index, struct str args) MUST_USE;
-/* turn_close: the turn is complete, or was cut: all that is held is given, every segment closed. */
-bool turn_close(struct turn *t) MUST_USE;
+ * speech_close all further calls are false and the sink hears nothing more. */
+bool speech_text(struct speech *t, struct str text) MUST_USE;
+bool speech_name(struct speech *t, uint32_t index, struct str name) MUST_USE;
+bool speech_args(struct speech *t, uint32_t index, struct str args) MUST_USE;
+/* speech_close: the turn is complete, or was cut: all that is held is given, every segment closed. */
+bool speech_close(struct speech *t) MUST_USE;
+/* speech_overfull: a call failed because the turn has more than LIMIT_TOOLS calls. */
+bool speech_overfull(const struct speech *t);

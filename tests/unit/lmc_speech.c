@@ -1,5 +1,5 @@
 /* One turn as segments: its order, its calls, reviews, what is given at once, and any cut of it. */
-#include "lmc/turn.h"
+#include "lmc/speech.h"
 #include "lmc_spooled.h"
 
 enum what { NOTHING, TEXT, NAME, ARGS };
@@ -25,7 +25,7 @@ struct rig {
 	struct buf      messages;
 	struct buf      chunks;
 	struct spool    spool;
-	struct turn    *turn;
+	struct speech    *turn;
 };
 
 static void rig_make(struct rig *r, bool fences, size_t max)
@@ -34,7 +34,7 @@ static void rig_make(struct rig *r, bool fences, size_t max)
 	buf_init(&r->messages, 64 * MIB);
 	buf_init(&r->chunks, 64 * MIB);
 	spool_init(&r->spool, &r->messages, &r->chunks);
-	r->turn = turn_create(&(struct turn_options){ .fences = fences,
+	r->turn = speech_create(&(struct speech_options){ .fences = fences,
 						       .sink = &spool_sink,
 						       .arg = &r->spool,
 						       .warnings = &r->w,
@@ -44,19 +44,19 @@ static void rig_make(struct rig *r, bool fences, size_t max)
 
 static void rig_drop(struct rig *r)
 {
-	turn_destroy(r->turn);
+	speech_destroy(r->turn);
 	spool_finish(&r->spool);
 	buf_finish(&r->messages);
 	buf_finish(&r->chunks);
 	warnings_finish(&r->w);
 }
 
-static bool take(struct turn *t, enum what what, uint32_t index, struct str text)
+static bool take(struct speech *t, enum what what, uint32_t index, struct str text)
 {
 	switch (what) {
-	case TEXT: return turn_text(t, text);
-	case NAME: return turn_name(t, index, text);
-	case ARGS: return turn_args(t, index, text);
+	case TEXT: return speech_text(t, text);
+	case NAME: return speech_name(t, index, text);
+	case ARGS: return speech_args(t, index, text);
 	case NOTHING: break;
 	}
 	return true;
@@ -190,19 +190,19 @@ static void a_turn_becomes_segments(void **state)
 		for (size_t k = 0; k < ARRAY_LEN(rows[i].steps); k++) {
 			const struct step *s = &rows[i].steps[k];
 
-			turn_at(r.turn, k);
+			speech_at(r.turn, k);
 			assert_true(take(r.turn, s->what, s->index, str_of(s->text)));
 		}
-		assert_true(turn_close(r.turn));
+		assert_true(speech_close(r.turn));
 		assert_text(&r.messages, rows[i].want);
 		chunks_agree(&r.messages, &r.chunks);
 		codes_of(&r.w, &codes);
 		assert_text(&codes, rows[i].warned);
 		/* It is over. */
-		assert_false(turn_text(r.turn, STR("x")));
-		assert_false(turn_name(r.turn, 0, STR("x")));
-		assert_false(turn_args(r.turn, 0, STR("x")));
-		assert_false(turn_close(r.turn));
+		assert_false(speech_text(r.turn, STR("x")));
+		assert_false(speech_name(r.turn, 0, STR("x")));
+		assert_false(speech_args(r.turn, 0, STR("x")));
+		assert_false(speech_close(r.turn));
 		rig_drop(&r);
 	}
 	buf_finish(&codes);
@@ -247,7 +247,7 @@ static void text_and_the_first_call_are_given_while_they_arrive(void **state)
 		assert_true(take(r.turn, s->what, s->index, str_of(s->text)));
 		assert_text(&r.messages, script[i].messages);
 	}
-	assert_true(turn_close(r.turn));
+	assert_true(speech_close(r.turn));
 	assert_text(&r.messages, MSG("Hello\xf0\x9f\x98\x80!") "," CODE("sh", "ls -l") ","
 		    CODE("python", "later") "," MSG("late"));
 	rig_drop(&r);
@@ -278,15 +278,15 @@ static void what_is_held_is_bounded_in_total(void **state)
 
 		print_message("case: %s\n", cases[i].why);
 		rig_make(&r, !cases[i].plain, 2000);
-		assert_true(turn_name(r.turn, 0, STR("python")));
+		assert_true(speech_name(r.turn, 0, STR("python")));
 		while (good < 1000 && take(r.turn, s.what, s.index, str_of(s.text))) {
 			s.index += cases[i].another;
 			good++;
 		}
 		/* Half of it, less the six bytes of python. */
 		assert_int_equal(good, 99);
-		assert_false(turn_text(r.turn, STR("x")));
-		assert_false(turn_close(r.turn));
+		assert_false(speech_text(r.turn, STR("x")));
+		assert_false(speech_close(r.turn));
 		rig_drop(&r);
 	}
 }
@@ -298,7 +298,7 @@ static void white_space_in_front_is_bounded_without_fences(void **state)
 
 	(void)state;
 	rig_make(&r, false, 2000);
-	while (good < 1000 && turn_text(r.turn, STR("          ")))
+	while (good < 1000 && speech_text(r.turn, STR("          ")))
 		good++;
 	assert_int_equal(good, 100);
 	rig_drop(&r);
@@ -312,9 +312,9 @@ static void calls_are_bounded_in_number(void **state)
 	/* Falling indices: each goes in front of the others. */
 	rig_make(&r, true, MIB);
 	for (uint32_t i = 0; i < LIMIT_TOOLS; i++)
-		assert_true(turn_name(r.turn, LIMIT_TOOLS - i, STR("python")));
-	assert_true(turn_args(r.turn, 5, STR("five")));
-	assert_false(turn_name(r.turn, 0, STR("python")));
+		assert_true(speech_name(r.turn, LIMIT_TOOLS - i, STR("python")));
+	assert_true(speech_args(r.turn, 5, STR("five")));
+	assert_false(speech_name(r.turn, 0, STR("python")));
 	rig_drop(&r);
 }
 
@@ -361,8 +361,8 @@ static void a_sink_that_stops_hears_nothing_more(void **state)
 	(void)state;
 	for (unsigned n = 0;; n++) {
 		struct stopper      s = { .left = n };
-		struct turn_options o = { .fences = true, .sink = &sink, .arg = &s, .max = MIB };
-		struct turn        *t = turn_create(&o);
+		struct speech_options o = { .fences = true, .sink = &sink, .arg = &s, .max = MIB };
+		struct speech        *t = speech_create(&o);
 		bool                ok = true;
 
 		assert_non_null(t);
@@ -370,9 +370,9 @@ static void a_sink_that_stops_hears_nothing_more(void **state)
 			ok = take(t, steps[i].what, steps[i].index, str_of(steps[i].text)) && ok;
 			assert_int_equal(ok, !s.stopped);
 		}
-		ok = turn_close(t) && ok;
+		ok = speech_close(t) && ok;
 		assert_int_equal(ok, !s.stopped);
-		turn_destroy(t);
+		speech_destroy(t);
 		if (ok) {
 			assert_in_range(n, 20, 40);
 			return;
@@ -430,7 +430,7 @@ static size_t next_cut(const struct piece_list *p, size_t at, unsigned most, uns
 }
 
 /* give_piece: a character beyond the first plane as two pieces, as escapes would bring it. */
-static bool give_piece(struct turn *t, enum what what, uint32_t index, struct str text,
+static bool give_piece(struct speech *t, enum what what, uint32_t index, struct str text,
 		       unsigned *seed)
 {
 	char half[3] = { '\xed' };
@@ -450,7 +450,7 @@ static bool give_piece(struct turn *t, enum what what, uint32_t index, struct st
 	return take(t, what, index, (struct str){ half, 3 });
 }
 
-static void give_next(struct turn *t, enum what what, uint32_t index, struct piece_list *p,
+static void give_next(struct speech *t, enum what what, uint32_t index, struct piece_list *p,
 		      unsigned most, unsigned *seed)
 {
 	size_t     to = next_cut(p, p->given, most, seed);
@@ -481,20 +481,20 @@ static void mix_make(struct mix *m, unsigned *seed)
 	}
 }
 
-static void run_whole(struct mix *m, struct turn *t)
+static void run_whole(struct mix *m, struct speech *t)
 {
-	assert_true(turn_text(t, (struct str){ m->early.text, m->early.len }));
+	assert_true(speech_text(t, (struct str){ m->early.text, m->early.len }));
 	for (unsigned i = 0; i < m->calls; i++)
-		assert_true(turn_name(t, m->index[i],
+		assert_true(speech_name(t, m->index[i],
 				      (struct str){ m->name[i].text, m->name[i].len }) &&
-			    turn_args(t, m->index[i],
+			    speech_args(t, m->index[i],
 				      (struct str){ m->args[i].text, m->args[i].len }));
-	assert_true(turn_text(t, (struct str){ m->late.text, m->late.len }));
-	assert_true(turn_close(t));
+	assert_true(speech_text(t, (struct str){ m->late.text, m->late.len }));
+	assert_true(speech_close(t));
 }
 
 /* run_mixed: the same in small pieces, the calls and the late text mixed. */
-static void run_mixed(struct mix *m, struct turn *t, unsigned most, unsigned *seed)
+static void run_mixed(struct mix *m, struct speech *t, unsigned most, unsigned *seed)
 {
 	bool     begun[CALLS] = { false };
 	bool     any = false;
@@ -507,7 +507,7 @@ static void run_mixed(struct mix *m, struct turn *t, unsigned most, unsigned *se
 
 		if (k < m->calls) {
 			if (!begun[k])
-				assert_true(turn_name(t, m->index[k], STR("")));
+				assert_true(speech_name(t, m->index[k], STR("")));
 			any = begun[k] = true;
 			if (m->name[k].given < m->name[k].len)
 				give_next(t, NAME, m->index[k], &m->name[k], most, seed);
@@ -522,7 +522,7 @@ static void run_mixed(struct mix *m, struct turn *t, unsigned most, unsigned *se
 			open |= !begun[i] || m->args[i].given < m->args[i].len ||
 				m->name[i].given < m->name[i].len;
 	} while (open);
-	assert_true(turn_close(t));
+	assert_true(speech_close(t));
 }
 
 static void any_cut_and_any_mix_gives_the_same(void **state)

@@ -1,5 +1,5 @@
 /* One turn of an assistant, text and calls however they are mixed, as segments in a fixed order. */
-#include "lmc/turn.h"
+#include "lmc/speech.h"
 
 #include "base/base.h"
 #include "base/limits.h"
@@ -12,10 +12,10 @@
 /*
  *   EARLY --first name or arguments--> CALLS --+
  *     |                                        |
- *     +----------------turn_close--------------+--> OVER
+ *     +----------------speech_close--------------+--> OVER
  *
  * EARLY: text is given as it comes.  CALLS: the call with index 0 is given as it comes, all else is
- * held for turn_close.  A failure of any kind leads to OVER, too: the sink hears nothing more. */
+ * held for speech_close.  A failure of any kind leads to OVER, too: the sink hears nothing more. */
 enum state {
 	EARLY,
 	CALLS,
@@ -48,8 +48,8 @@ struct tail {
 	size_t len;
 };
 
-struct turn {
-	struct turn_options o;
+struct speech {
+	struct speech_options o;
 	enum state          state;
 	size_t              at;
 	struct fence        fence;
@@ -62,25 +62,26 @@ struct turn {
 	struct call        *last; /* the call of the last piece: the next is mostly for it, too */
 	struct buf          late;
 	size_t              held; /* bytes of names, arguments and late text */
+	bool overfull; /* more calls than LIMIT_TOOLS */
 };
 
 /* Half of what may be held is for the parsers, which hold one text at a time; half for the calls
  * and the late text.  So a text that could be held can also be parsed. */
-static size_t share(const struct turn *t)
+static size_t share(const struct speech *t)
 {
 	return t->o.max / 2;
 }
 
 /* --- the sink behind the parsers --- */
 
-static bool give(struct turn *t, struct str text)
+static bool give(struct speech *t, struct str text)
 {
 	return text.n == 0 || t->o.sink->text(t->o.arg, text);
 }
 
 /* complete_tail: moves bytes from the text's front until the tail holds whole characters only, and
  * gives it. */
-static bool complete_tail(struct turn *t, struct str *text)
+static bool complete_tail(struct speech *t, struct str *text)
 {
 	struct tail *tail = &t->tail;
 
@@ -106,14 +107,14 @@ static bool complete_tail(struct turn *t, struct str *text)
 
 static bool whole_open(void *arg, enum segment_kind kind, struct str format)
 {
-	struct turn *t = arg;
+	struct speech *t = arg;
 
 	return t->o.sink->open(t->o.arg, kind, format);
 }
 
 static bool whole_text(void *arg, struct str text)
 {
-	struct turn *t = arg;
+	struct speech *t = arg;
 
 	if (t->tail.len > 0 && !complete_tail(t, &text))
 		return false;
@@ -131,7 +132,7 @@ static bool whole_text(void *arg, struct str text)
 
 static bool whole_close(void *arg)
 {
-	struct turn *t = arg;
+	struct speech *t = arg;
 	struct str   rest = { t->tail.data, t->tail.len };
 
 	t->tail.len = 0;
@@ -143,7 +144,7 @@ static const struct segment_sink whole_sink = { whole_open, whole_text, whole_cl
 /* --- text: early and late --- */
 
 /* text_plain: without fences a text is one segment, unless it is white space alone (F9). */
-static bool text_plain(struct turn *t, struct str text)
+static bool text_plain(struct speech *t, struct str text)
 {
 	size_t white = 0;
 
@@ -160,12 +161,12 @@ static bool text_plain(struct turn *t, struct str text)
 	       (t->blank.len == 0 || whole_text(t, buf_view(&t->blank))) && whole_text(t, text);
 }
 
-static bool text_feed(struct turn *t, struct str text)
+static bool text_feed(struct speech *t, struct str text)
 {
 	return t->o.fences ? fence_feed(&t->fence, text) : text_plain(t, text);
 }
 
-static bool text_end(struct turn *t)
+static bool text_end(struct speech *t)
 {
 	bool open = t->text_open;
 
@@ -224,7 +225,7 @@ static size_t find_tag(struct str s, const char *tag)
 }
 
 /* give_review: the review that text begins with, if it does; text is then what follows it. */
-static bool give_review(struct turn *t, struct str *text)
+static bool give_review(struct speech *t, struct str *text)
 {
 	struct str inside = *text;
 	size_t     k = 0;
@@ -248,7 +249,7 @@ static bool give_review(struct turn *t, struct str *text)
 	       (inside.n == 0 || whole_text(t, inside)) && whole_close(t);
 }
 
-static bool give_late(struct turn *t)
+static bool give_late(struct speech *t)
 {
 	struct str text = buf_view(&t->late);
 
@@ -270,7 +271,7 @@ static void call_destroy(struct call *c)
 }
 
 /* place_of: the first call whose index is not below. */
-static size_t place_of(const struct turn *t, uint32_t index)
+static size_t place_of(const struct speech *t, uint32_t index)
 {
 	size_t low = 0;
 	size_t high = t->call_count;
@@ -286,14 +287,16 @@ static size_t place_of(const struct turn *t, uint32_t index)
 	return low;
 }
 
-static bool make_room(struct turn *t)
+static bool make_room(struct speech *t)
 {
 	size_t room = t->call_room ? t->call_room * 2 : 4;
 
 	if (t->call_count < t->call_room)
 		return true;
-	if (t->call_count >= LIMIT_TOOLS)
+	if (t->call_count >= LIMIT_TOOLS) {
+		t->overfull = true;
 		return false;
+	}
 
 	struct call **calls = realloc(t->calls, room * sizeof *calls);
 	if (!calls)
@@ -304,7 +307,7 @@ static bool make_room(struct turn *t)
 }
 
 /* call_at: the call with this index, made if there is none; NULL: no memory, or too many. */
-static struct call *call_at(struct turn *t, uint32_t index)
+static struct call *call_at(struct speech *t, uint32_t index)
 {
 	if (t->last && t->last->index == index)
 		return t->last;
@@ -330,7 +333,7 @@ static struct call *call_at(struct turn *t, uint32_t index)
 }
 
 /* hold: appends to something held, as far as all of that together may grow. */
-static bool hold(struct turn *t, struct buf *to, struct str text)
+static bool hold(struct speech *t, struct buf *to, struct str text)
 {
 	if (text.n > share(t) - t->held || !text_join(to, text))
 		return false;
@@ -339,7 +342,7 @@ static bool hold(struct turn *t, struct buf *to, struct str text)
 }
 
 /* call_begin: the name is complete. */
-static bool call_begin(struct turn *t, struct call *c)
+static bool call_begin(struct speech *t, struct call *c)
 {
 	struct str name = buf_view(&c->name);
 
@@ -362,14 +365,14 @@ static bool call_begin(struct turn *t, struct call *c)
 	return whole_open(t, SEGMENT_TOOL_CALL, (struct str){ shown.p, name.n });
 }
 
-static bool call_feed(struct turn *t, struct call *c, struct str text)
+static bool call_feed(struct speech *t, struct call *c, struct str text)
 {
 	if (text.n == 0)
 		return true;
 	return c->way == READ ? args_feed(c->args, text) : whole_text(t, text);
 }
 
-static void warn_of(struct turn *t, const struct call *c, unsigned flaws)
+static void warn_of(struct speech *t, const struct call *c, unsigned flaws)
 {
 	static const struct {
 		enum args_flaw flaw;
@@ -392,7 +395,7 @@ static void warn_of(struct turn *t, const struct call *c, unsigned flaws)
 }
 
 /* call_end: the call is complete; it is given as far as it has not been. */
-static bool call_end(struct turn *t, struct call *c)
+static bool call_end(struct speech *t, struct call *c)
 {
 	unsigned flaws = 0;
 
@@ -413,9 +416,9 @@ static bool call_end(struct turn *t, struct call *c)
 
 /* --- the turn --- */
 
-struct turn *turn_create(const struct turn_options *o)
+struct speech *speech_create(const struct speech_options *o)
 {
-	struct turn *t = calloc(1, sizeof *t);
+	struct speech *t = calloc(1, sizeof *t);
 
 	if (!t)
 		return NULL;
@@ -426,7 +429,7 @@ struct turn *turn_create(const struct turn_options *o)
 	return t;
 }
 
-void turn_destroy(struct turn *t)
+void speech_destroy(struct speech *t)
 {
 	if (!t)
 		return;
@@ -439,13 +442,13 @@ void turn_destroy(struct turn *t)
 	free(t);
 }
 
-void turn_at(struct turn *t, size_t index)
+void speech_at(struct speech *t, size_t index)
 {
 	t->at = index;
 }
 
 /* outcome: nothing more happens after a failure. */
-static bool outcome(struct turn *t, bool ok)
+static bool outcome(struct speech *t, bool ok)
 {
 	if (!ok)
 		t->state = OVER;
@@ -453,7 +456,7 @@ static bool outcome(struct turn *t, bool ok)
 }
 
 /* reach_call: the call with this index; the early text is complete (K2). */
-static struct call *reach_call(struct turn *t, uint32_t index)
+static struct call *reach_call(struct speech *t, uint32_t index)
 {
 	if (t->state == OVER)
 		return NULL;
@@ -465,7 +468,7 @@ static struct call *reach_call(struct turn *t, uint32_t index)
 	return call_at(t, index);
 }
 
-bool turn_text(struct turn *t, struct str text)
+bool speech_text(struct speech *t, struct str text)
 {
 	switch (t->state) {
 	case EARLY: return outcome(t, text.n == 0 || text_feed(t, text));
@@ -475,7 +478,7 @@ bool turn_text(struct turn *t, struct str text)
 	return false;
 }
 
-bool turn_name(struct turn *t, uint32_t index, struct str name)
+bool speech_name(struct speech *t, uint32_t index, struct str name)
 {
 	struct call *c = reach_call(t, index);
 
@@ -486,7 +489,7 @@ bool turn_name(struct turn *t, uint32_t index, struct str name)
 	return outcome(t, hold(t, &c->name, name));
 }
 
-bool turn_args(struct turn *t, uint32_t index, struct str args)
+bool speech_args(struct speech *t, uint32_t index, struct str args)
 {
 	struct call *c = reach_call(t, index);
 
@@ -500,7 +503,7 @@ bool turn_args(struct turn *t, uint32_t index, struct str args)
 	return outcome(t, hold(t, &c->held, args));
 }
 
-bool turn_close(struct turn *t)
+bool speech_close(struct speech *t)
 {
 	enum state was = t->state;
 	bool       ok = was != OVER;
@@ -511,4 +514,9 @@ bool turn_close(struct turn *t)
 	for (size_t i = 0; i < t->call_count && ok; i++)
 		ok = call_end(t, t->calls[i]);
 	return ok && give_late(t);
+}
+
+bool speech_overfull(const struct speech *t)
+{
+	return t->overfull;
 }

@@ -1,0 +1,221 @@
+/* Events written as bytes and read again. */
+#include "msg/event_code.h"
+
+enum { FORM = 1 };
+
+/* What a record has besides its kind; in the order in which they are written. */
+enum part {
+	PART_CHOICE = 1 << 0,
+	PART_BLOCK = 1 << 1,
+	PART_RAW = 1 << 2,
+	PART_RAW_USAGE = 1 << 3,
+	PART_RAW_ROLE = 1 << 4,
+	PART_TEXT = 1 << 5,
+	PART_ID = 1 << 6,
+	PART_NAME = 1 << 7,
+	PART_USAGE = 1 << 8,
+	PART_CONT = 1 << 9,
+	PART_ONLY_USAGE = 1 << 10,
+	PART_FROM_LMC = 1 << 11,
+};
+
+/* --- numbers and spans --- */
+
+enum { NUMBER_MAX = 10 }; /* bytes of 64 bits, seven in each */
+
+static bool put_number(struct buf *out, uint64_t v)
+{
+	char   bytes[NUMBER_MAX];
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		bytes[n++] = (char)(v | 0x80);
+	bytes[n++] = (char)v;
+	return buf_add(out, bytes, n);
+}
+
+static bool take_number(struct str *in, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < in->n && i < NUMBER_MAX; i++) {
+		unsigned char c = (unsigned char)in->p[i];
+
+		if (i == NUMBER_MAX - 1 && c > 1)
+			return false;
+		v |= (uint64_t)(c & 0x7f) << (7 * i);
+		if (c & 0x80)
+			continue;
+		in->p += i + 1;
+		in->n -= i + 1;
+		*ret = v;
+		return true;
+	}
+	return false;
+}
+
+static bool put_bytes(struct buf *out, struct str s)
+{
+	return put_number(out, s.n) && buf_str(out, s);
+}
+
+static bool take_bytes(struct str *in, struct str *ret)
+{
+	struct str rest = *in;
+	uint64_t   n;
+
+	if (!take_number(&rest, &n) || n > rest.n)
+		return false;
+	*ret = (struct str){ rest.p, (size_t)n };
+	*in = (struct str){ rest.p + n, rest.n - (size_t)n };
+	return true;
+}
+
+static bool within(struct str s, struct str whole)
+{
+	return s.n > 0 && whole.n > 0 && s.p >= whole.p && s.p + s.n <= whole.p + whole.n;
+}
+
+/* A span of raw is its place + 1 and its length; 0: the bytes themselves follow. */
+static bool put_span(struct buf *out, struct str s, struct str raw)
+{
+	if (within(s, raw))
+		return put_number(out, (uint64_t)(s.p - raw.p) + 1) && put_number(out, s.n);
+	return put_number(out, 0) && put_bytes(out, s);
+}
+
+static bool take_span(struct str *in, struct str raw, struct str *ret)
+{
+	uint64_t at;
+	uint64_t n;
+
+	if (!take_number(in, &at))
+		return false;
+	if (at == 0)
+		return take_bytes(in, ret);
+	if (!take_number(in, &n) || at - 1 > raw.n || n > raw.n - (at - 1))
+		return false;
+	*ret = (struct str){ raw.p + at - 1, (size_t)n };
+	return true;
+}
+
+/* --- usage --- */
+
+static bool put_usage(struct buf *out, const struct usage *u)
+{
+	const int64_t counts[] = { u->in, u->out, u->cached_read, u->cached_write, u->reasoning };
+
+	if (!put_number(out, (u->known ? 1u : 0u) | (u->estimated ? 2u : 0u)))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+		if (!put_number(out, (uint64_t)counts[i]))
+			return false;
+	return true;
+}
+
+static bool take_usage(struct str *in, struct usage *ret)
+{
+	uint64_t v[6];
+
+	for (size_t i = 0; i < ARRAY_LEN(v); i++)
+		if (!take_number(in, &v[i]))
+			return false;
+	*ret = (struct usage){ .known = v[0] & 1,
+			       .estimated = v[0] & 2,
+			       .in = (int64_t)v[1],
+			       .out = (int64_t)v[2],
+			       .cached_read = (int64_t)v[3],
+			       .cached_write = (int64_t)v[4],
+			       .reasoning = (int64_t)v[5] };
+	return true;
+}
+
+/* --- records --- */
+
+static unsigned parts_of(const struct event *ev)
+{
+	return (ev->choice ? (unsigned)PART_CHOICE : 0) | (ev->block ? (unsigned)PART_BLOCK : 0) |
+	       (ev->raw.n ? (unsigned)PART_RAW : 0) |
+	       (within(ev->raw_usage, ev->raw) ? (unsigned)PART_RAW_USAGE : 0) |
+	       (within(ev->raw_role, ev->raw) ? (unsigned)PART_RAW_ROLE : 0) |
+	       (ev->text.n ? (unsigned)PART_TEXT : 0) | (ev->id.n ? (unsigned)PART_ID : 0) |
+	       (ev->name.n ? (unsigned)PART_NAME : 0) |
+	       (ev->kind == EVENT_USAGE ? (unsigned)PART_USAGE : 0) |
+	       (ev->cont ? (unsigned)PART_CONT : 0) |
+	       (ev->raw_only_usage ? (unsigned)PART_ONLY_USAGE : 0) |
+	       (ev->from_lmc ? (unsigned)PART_FROM_LMC : 0);
+}
+
+static bool put_record(const struct event *ev, uint64_t seq, struct buf *out)
+{
+	unsigned parts = parts_of(ev);
+	char     head[2] = { FORM, (char)ev->kind };
+
+	if (!buf_add(out, head, sizeof head) || !put_number(out, seq) || !put_number(out, parts))
+		return false;
+	return (!(parts & PART_CHOICE) || put_number(out, ev->choice)) &&
+	       (!(parts & PART_BLOCK) || put_number(out, ev->block)) &&
+	       (!(parts & PART_RAW) || put_bytes(out, ev->raw)) &&
+	       (!(parts & PART_RAW_USAGE) || put_span(out, ev->raw_usage, ev->raw)) &&
+	       (!(parts & PART_RAW_ROLE) || put_span(out, ev->raw_role, ev->raw)) &&
+	       (!(parts & PART_TEXT) || put_span(out, ev->text, ev->raw)) &&
+	       (!(parts & PART_ID) || put_span(out, ev->id, ev->raw)) &&
+	       (!(parts & PART_NAME) || put_span(out, ev->name, ev->raw)) &&
+	       (!(parts & PART_USAGE) || put_usage(out, &ev->usage));
+}
+
+bool event_encode(const struct event *ev, uint64_t seq, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (put_record(ev, seq, out))
+		return true;
+	out->len = start;
+	return false;
+}
+
+static bool take_small(struct str *in, uint32_t *ret)
+{
+	uint64_t v;
+
+	if (!take_number(in, &v) || v > UINT32_MAX)
+		return false;
+	*ret = (uint32_t)v;
+	return true;
+}
+
+static bool take_parts(struct str *in, unsigned parts, struct event *ev)
+{
+	ev->cont = parts & PART_CONT;
+	ev->raw_only_usage = parts & PART_ONLY_USAGE;
+	ev->from_lmc = parts & PART_FROM_LMC;
+	return (!(parts & PART_CHOICE) || take_small(in, &ev->choice)) &&
+	       (!(parts & PART_BLOCK) || take_small(in, &ev->block)) &&
+	       (!(parts & PART_RAW) || take_bytes(in, &ev->raw)) &&
+	       (!(parts & PART_RAW_USAGE) || take_span(in, ev->raw, &ev->raw_usage)) &&
+	       (!(parts & PART_RAW_ROLE) || take_span(in, ev->raw, &ev->raw_role)) &&
+	       (!(parts & PART_TEXT) || take_span(in, ev->raw, &ev->text)) &&
+	       (!(parts & PART_ID) || take_span(in, ev->raw, &ev->id)) &&
+	       (!(parts & PART_NAME) || take_span(in, ev->raw, &ev->name)) &&
+	       (!(parts & PART_USAGE) || take_usage(in, &ev->usage));
+}
+
+bool event_decode(struct str *bytes, struct event *ret, uint64_t *ret_seq)
+{
+	struct str   in = *bytes;
+	struct event ev = { 0 };
+	uint64_t     seq;
+	uint64_t     parts;
+
+	if (in.n < 2 || in.p[0] != FORM || (unsigned char)in.p[1] >= EVENT__COUNT)
+		return false;
+	ev.kind = (enum event_kind)in.p[1];
+	in = (struct str){ in.p + 2, in.n - 2 };
+	if (!take_number(&in, &seq) || !take_number(&in, &parts) || parts > 2 * PART_FROM_LMC - 1 ||
+	    !take_parts(&in, (unsigned)parts, &ev))
+		return false;
+	*bytes = in;
+	*ret = ev;
+	*ret_seq = seq;
+	return true;
+}

@@ -127,9 +127,12 @@ static bool put_tool_call(const struct event *ev, struct buf *out)
 	if (ev->kind == EVENT_TOOL_ARGS)
 		return buf_text(out, ",\"function\":{\"arguments\":\"") && buf_str(out, ev->text) &&
 		       buf_text(out, "\"}}]");
-	return buf_text(out, ",\"id\":\"") && buf_str(out, ev->id) &&
-	       buf_text(out, "\",\"type\":\"function\",\"function\":{\"name\":\"") &&
-	       buf_str(out, ev->name) && buf_text(out, "\",\"arguments\":\"\"}}]");
+	/* Without an id it is a further piece of a name: clients join names, and keep the id. */
+	if (ev->id.n > 0 && (!buf_text(out, ",\"id\":\"") || !buf_str(out, ev->id) ||
+			     !buf_text(out, "\",\"type\":\"function\"")))
+		return false;
+	return buf_text(out, ",\"function\":{\"name\":\"") && buf_str(out, ev->name) &&
+	       buf_text(out, "\",\"arguments\":\"\"}}]");
 }
 
 static bool put_piece(const char *key, const struct event *ev, struct buf *out)

@@ -26,9 +26,6 @@ static const char *const owned[] = {
 
 static enum errc not_yet(const struct chat_request *c, struct err *e)
 {
-	if (c->background)
-		return err_set(e, ERR_NOT_SUPPORTED_YET, "background",
-			       "answers in the background are not supported yet");
 	if (c->parent.p)
 		return err_set(e, ERR_NOT_SUPPORTED_YET, "parent",
 			       "branches (parent) are not supported yet");
@@ -236,7 +233,11 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 	if (rc != ERR_OK)
 		return rc;
 
+	if (c.background && !c.store)
+		return err_set(e, ERR_INVALID_VALUE, "background",
+			       "an answer in the background has to be stored");
 	ret->native = true;
+	ret->background = c.background;
 	ret->store = c.store;
 	ret->want_usage = true;
 	ret->finish = c.on_disconnect == CHAT_ON_DISCONNECT_UNSET ? c.store
@@ -245,8 +246,10 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 	ret->instruction = c.instruction;
 	if (c.metadata != JSON_ABSENT)
 		ret->metadata = json_raw(&in->doc, c.metadata);
-	ret->prompt.stream = c.stream;
-	ret->prompt.want_usage = c.stream;
+	/* In the background it is a stream: its events are what can be read of it. */
+	ret->prompt.stream = c.stream || c.background;
+	ret->prompt.want_usage = ret->prompt.stream;
+	ret->finish = ret->finish || c.background;
 	return ERR_OK;
 }
 

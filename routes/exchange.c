@@ -5,6 +5,7 @@
 #include "base/metric.h"
 #include "http/reply.h"
 #include "http/stream.h"
+#include "routes/run_print.h"
 
 #include <stdlib.h>
 
@@ -16,7 +17,9 @@ struct exchange {
 	const char     *provider;
 	bool            native;
 	bool            streamed;
+	bool            background; /* answered as soon as the run goes on by itself */
 	struct task     part_task;
+	struct loop    *loop;
 };
 
 static void note(struct exchange *x)
@@ -50,7 +53,7 @@ static void headers(struct exchange *x)
 	reply_header(x->request, "X-Run-Id", v.id);
 	if (v.conversation.n > 0)
 		reply_header(x->request, "X-Conversation-Id", v.conversation);
-	if (!x->native || !x->streamed)
+	if (!x->native || !(x->streamed || x->background))
 		return;
 	buf_init(&location, 256);
 	if (buf_text(&location, "/v1/runs/") && buf_str(&location, v.id) &&
@@ -142,7 +145,34 @@ static void run_done(void *arg, const struct err *e)
 	part(x);
 }
 
-static const struct run_observer observer = { run_open, run_wake, run_done };
+static void run_begun(void *arg)
+{
+	struct exchange *x = arg;
+	struct run_view  v;
+	struct buf       body;
+
+	if (!x->background)
+		return;
+	run_view(x->run, &v);
+	note(x);
+	headers(x);
+	buf_init(&body, 16 * KIB);
+	if (!run_print(&body, &(struct run_read){
+				      .run = v.run_id,
+				      .status = RUN_RUNNING,
+				      .conversation = v.conversation_id,
+				      .model = x->model,
+				      .provider = str_of(x->provider),
+				      .created_ms = v.created_ms,
+			      }))
+		buf_clear(&body);
+	reply_json_take(x->request, 202, &body);
+	/* Not from within the run's callback. */
+	x->part_task.fn = part_now;
+	loop_later(x->loop, &x->part_task);
+}
+
+static const struct run_observer observer = { run_open, run_wake, run_done, run_begun };
 
 static void client_left(void *arg)
 {
@@ -166,7 +196,9 @@ static void start(struct request *r, struct gateway *g, struct run_request *rq)
 	*x = (struct exchange){
 		.request = r,
 		.native = rq->native,
-		.streamed = rq->prompt.stream,
+		.streamed = rq->prompt.stream && !rq->background,
+		.background = rq->background,
+		.loop = g->loop,
 		.provider = rq->provider->name,
 	};
 	/* The request's arena lives as long as the exchange may speak to the request. */

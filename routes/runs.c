@@ -3,8 +3,8 @@
 
 #include "base/limits.h"
 #include "http/reply.h"
-#include "lmc/chunk.h"
 #include "routes/lookup.h"
+#include "routes/run_print.h"
 #include "run/live.h"
 
 #include <stdlib.h>
@@ -14,57 +14,9 @@ struct get {
 	struct run_read read;
 };
 
-static bool put_id(struct buf *out, const char *key, struct id id, const char *prefix)
-{
-	char text[ID_MAX];
-
-	if (id_none(id))
-		return buf_fmt(out, ",\"%s\":null", key);
-	id_text(id, prefix, text);
-	return buf_fmt(out, ",\"%s\":\"%s\"", key, text);
-}
-
-static bool put_text(struct buf *out, const char *key, struct str s)
-{
-	if (!buf_fmt(out, ",\"%s\":", key))
-		return false;
-	return s.n > 0 ? buf_json_string(out, s) : buf_text(out, "null");
-}
-
-static bool put_time(struct buf *out, const char *key, int64_t ms)
-{
-	return ms > 0 ? buf_fmt(out, ",\"%s\":%lld", key, (long long)(ms / 1000))
-		      : buf_fmt(out, ",\"%s\":null", key);
-}
-
-static bool put_usage(struct buf *out, const struct usage *u)
-{
-	if (!buf_text(out, ",\"usage\":"))
-		return false;
-	return u->known ? chunk_usage(u, out) : buf_text(out, "null");
-}
-
-static bool put_run(struct buf *out, const struct run_read *run)
-{
-	char id[ID_MAX];
-
-	return buf_text(out, "{\"id\":\"") && buf_str(out, id_text(run->run, ID_RUN, id)) &&
-	       buf_fmt(out, "\",\"object\":\"run\",\"status\":\"%s\"", run_status_name(run->status)) &&
-	       put_id(out, "conversation", run->conversation, ID_CONVERSATION) &&
-	       put_text(out, "model", run->model) && put_text(out, "provider", run->provider) &&
-	       put_time(out, "created_at", run->created_ms) &&
-	       put_time(out, "first_token_at", run->first_token_ms) &&
-	       put_time(out, "completed_at", run->completed_ms) &&
-	       put_text(out, "finish_reason", run->finish_reason) && put_usage(out, &run->usage) &&
-	       buf_text(out, ",\"error\":") &&
-	       buf_str(out, run->error.n > 0 ? run->error : STR("null")) &&
-	       buf_fmt(out, ",\"attempts\":%lld", (long long)run->attempts) &&
-	       put_id(out, "continues", run->continues, ID_RUN) && buf_text(out, "}");
-}
-
 static bool print_run(struct lookup *l, struct buf *out)
 {
-	return put_run(out, &container_of(l, struct get, lookup)->read);
+	return run_print(out, &container_of(l, struct get, lookup)->read);
 }
 
 static void get_destroy(struct lookup *l)
@@ -83,22 +35,13 @@ static void get_done(struct store_job *job)
 /* answer_live: a run that is stored nowhere; false: there is no such. */
 static bool answer_live(struct request *r, struct id id)
 {
-	struct live     live;
-	struct run_read view;
-	struct buf      body;
+	struct live live;
+	struct buf  body;
 
 	if (!live_find(id, request_owner(r), &live))
 		return false;
-	view = (struct run_read){
-		.run = id,
-		.status = live.status,
-		.model = str_of(live.model),
-		.provider = str_of(live.provider),
-		.created_ms = live.created_ms,
-		.attempts = 1,
-	};
 	buf_init(&body, 16 * KIB);
-	if (!put_run(&body, &view))
+	if (!run_print_live(&body, &live))
 		buf_clear(&body);
 	reply_json_take(r, 200, &body);
 	return true;
@@ -130,4 +73,130 @@ void runs_get(struct request *r, void *app)
 	};
 	arena_init(&x->read.arena, MIB);
 	lookup_start(&x->lookup, r, g->store->ops->run_read(g->store, &x->read));
+}
+
+/* --- a list of them --- */
+
+enum {
+	RUNS_DEFAULT = 20,
+	RUNS_MAX = 100,
+};
+
+struct list {
+	struct lookup    lookup;
+	struct runs_read read;
+};
+
+static bool put_edge(struct buf *out, const char *key, const struct runs_read *read, size_t i)
+{
+	char id[ID_MAX];
+
+	if (read->run_count == 0)
+		return buf_fmt(out, ",\"%s\":null", key);
+	id_text(read->runs[i].run, ID_RUN, id);
+	return buf_fmt(out, ",\"%s\":\"%s\"", key, id);
+}
+
+static bool print_list(struct lookup *l, struct buf *out)
+{
+	const struct runs_read *read = &container_of(l, struct list, lookup)->read;
+
+	if (!buf_text(out, "{\"object\":\"list\"") || !put_edge(out, "first_id", read, 0) ||
+	    !put_edge(out, "last_id", read, read->run_count - 1) ||
+	    !buf_fmt(out, ",\"has_more\":%s,\"data\":[", read->has_more ? "true" : "false"))
+		return false;
+	for (size_t i = 0; i < read->run_count; i++)
+		if ((i > 0 && !buf_text(out, ",")) || !run_print(out, &read->runs[i]))
+			return false;
+	return buf_text(out, "]}");
+}
+
+static void list_destroy(struct lookup *l)
+{
+	struct list *x = container_of(l, struct list, lookup);
+
+	arena_finish(&x->read.arena);
+	free(x);
+}
+
+static void list_done(struct store_job *job)
+{
+	lookup_done(&container_of(job, struct list, read.job)->lookup, &job->err);
+}
+
+static bool read_limit(struct request *r, size_t *ret)
+{
+	struct str text;
+	size_t     v = 0;
+
+	*ret = RUNS_DEFAULT;
+	if (!request_query(r, "limit", 0, &text) || text.n == 0)
+		return true;
+	for (size_t i = 0; i < text.n && v <= RUNS_MAX; i++)
+		v = text.p[i] >= '0' && text.p[i] <= '9' ? v * 10 + (size_t)(text.p[i] - '0')
+							 : RUNS_MAX + 1;
+	if (v < 1 || v > RUNS_MAX) {
+		reply_refuse(r, ERR_INVALID_VALUE, "limit", "must be an integer from 1 to 100");
+		return false;
+	}
+	*ret = v;
+	return true;
+}
+
+static bool read_status(struct request *r, int *ret)
+{
+	struct str text;
+
+	*ret = -1;
+	if (!request_query(r, "status", 0, &text) || text.n == 0)
+		return true;
+	for (int i = 0; i < RUN_STATUS__COUNT; i++)
+		if (str_is(text, run_status_name((enum run_status)i))) {
+			*ret = i;
+			return true;
+		}
+	reply_refuse(r, ERR_INVALID_VALUE, "status",
+		     "must be one of: queued, running, completed, incomplete, failed, cancelled");
+	return false;
+}
+
+static bool read_query(struct request *r, struct runs_read *ret)
+{
+	struct str text;
+
+	if (!read_limit(r, &ret->limit) || !read_status(r, &ret->status))
+		return false;
+	if (request_query(r, "after", 0, &text) && text.n > 0 &&
+	    !id_parse(text, ID_RUN, &ret->after)) {
+		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a run of this list");
+		return false;
+	}
+	if (request_query(r, "conversation", 0, &text) && text.n > 0 &&
+	    !id_parse(text, ID_CONVERSATION, &ret->conversation)) {
+		reply_refuse(r, ERR_NOT_FOUND, "conversation", "there is no such conversation");
+		return false;
+	}
+	return true;
+}
+
+void runs_list(struct request *r, void *app)
+{
+	struct gateway  *g = app;
+	struct runs_read read = { .owner = request_owner(r) };
+
+	if (!read_query(r, &read))
+		return;
+	struct list *x = calloc(1, sizeof *x);
+	if (!x) {
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+		return;
+	}
+	x->lookup = (struct lookup){
+		.job = &x->read.job, .print = print_list, .destroy = list_destroy
+	};
+	x->read = read;
+	x->read.job.loop = g->loop;
+	x->read.job.done = list_done;
+	arena_init(&x->read.arena, 4 * MIB);
+	lookup_start(&x->lookup, r, g->store->ops->runs_read(g->store, &x->read));
 }

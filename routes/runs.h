@@ -1,6 +1,7 @@
-/* routes/runs: GET /v1/runs/{id}. */
+/* routes/runs: GET /v1/runs and GET /v1/runs/{id}. */
 #pragma once
 
 struct request;
 
+void runs_list(struct request *r, void *app);
 void runs_get(struct request *r, void *app);

@@ -5,6 +5,8 @@
 #include "routes/gateway.h"
 #include "routes/messages.h"
 #include "routes/models.h"
+#include "routes/run_cancel.h"
+#include "routes/run_events.h"
 #include "routes/runs.h"
 #include "routes/service.h"
 #include "routes/translate.h"
@@ -19,7 +21,10 @@ const struct route routes[] = {
 	{ "conversation",       "GET",  "/v1/conversations/{id}",       AUTH_KEY,  BODY_NONE, false, conversations_get },
 	{ "conversation_items", "GET",  "/v1/conversations/{id}/items", AUTH_KEY,  BODY_NONE, false, conversations_items },
 	{ "messages",           "GET",  "/v1/conversations/{id}/messages", AUTH_KEY, BODY_NONE, false, messages_list },
+	{ "runs",               "GET",  "/v1/runs",                     AUTH_KEY,  BODY_NONE, false, runs_list },
 	{ "run",                "GET",  "/v1/runs/{id}",                AUTH_KEY,  BODY_NONE, false, runs_get },
+	{ "run_events",         "GET",  "/v1/runs/{id}/events",         AUTH_KEY,  BODY_NONE, false, run_events_get },
+	{ "run_cancel",         "POST", "/v1/runs/{id}/cancel",         AUTH_KEY,  BODY_NONE, false, run_cancel_post },
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  service_livez },
 	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  service_readyz },
 	{ "healthz",            "GET",  "/healthz",                     AUTH_NONE, BODY_NONE, true,  service_readyz },

@@ -27,6 +27,7 @@ static const struct {
 	{ "Content-Length", AT(content_length) },
 	{ "Transfer-Encoding", AT(transfer_encoding) },
 	{ "Authorization", AT(authorization) },
+	{ "Last-Event-ID", AT(last_event_id) },
 	{ "X-Api-Key", AT(x_api_key) },
 	{ "Api-Key", AT(api_key) },
 	{ "API_KEY", AT(api_key_under) },

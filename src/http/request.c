@@ -253,6 +253,11 @@ struct str request_param(const struct request *r, size_t i)
 	return r->params[i];
 }
 
+struct str request_last_event_id(const struct request *r)
+{
+	return r->head.last_event_id;
+}
+
 struct arena *request_arena(struct request *r)
 {
 	return &r->arena;

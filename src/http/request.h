@@ -15,6 +15,7 @@ struct loop  *request_loop(const struct request *r);
 struct str    request_id(const struct request *r);     /* "req_…", also in x-request-id */
 int64_t       request_owner(const struct request *r);  /* of the key; 0: no keys */
 struct str    request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
+struct str    request_last_event_id(const struct request *r); /* the header; empty: none */
 struct arena *request_arena(struct request *r);
 int64_t       request_start_us(const struct request *r);
 /* request_query: the nth (from 0) value of a query key, decoded; keys also match with "[]" behind

@@ -4,6 +4,23 @@
 #include "base/buf.h"
 #include "json/piece.h"
 
+#include <strings.h>
+
+static bool is_half(struct str inner, const char *least, const char *most)
+{
+	return inner.n >= 6 && inner.p[0] == '\\' && inner.p[1] == 'u' &&
+	       strncasecmp(inner.p + 2, least, 2) >= 0 && strncasecmp(inner.p + 2, most, 2) <= 0;
+}
+
+/* is_lone: an escaped half of a surrogate pair without the other: UTF-8 can't say it, so it stays. */
+static bool is_lone(struct str inner)
+{
+	struct str behind = { inner.p + 6, inner.n < 6 ? 0 : inner.n - 6 };
+
+	return is_half(inner, "dc", "df") ||
+	       (is_half(inner, "d8", "db") && !is_half(behind, "dc", "df"));
+}
+
 static bool print_string(const struct json_doc *d, json_at i, struct buf *out)
 {
 	struct str inner = json_inner(d, i);
@@ -14,6 +31,12 @@ static bool print_string(const struct json_doc *d, json_at i, struct buf *out)
 	if (!buf_text(out, "\""))
 		return false;
 	while (inner.n > 0) {
+		if (is_lone(inner)) {
+			if (!buf_add(out, inner.p, 6))
+				return false;
+			inner = (struct str){ inner.p + 6, inner.n - 6 };
+			continue;
+		}
 		struct str piece = json_piece(&inner, tmp);
 
 		/* A run of the text needs no escape: the scan has let none through that does. */

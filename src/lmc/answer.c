@@ -106,6 +106,7 @@ bool answer_add(struct answer *a, const struct event *ev)
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_MEDIA:
+	case EVENT_ASKED:
 	case EVENT_OTHER:
 	case EVENT_USAGE:
 	case EVENT_FINISH:

@@ -156,6 +156,7 @@ static bool put_delta(const struct event *ev, bool with_role, struct buf *out)
 	case EVENT_MEDIA:
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
+	case EVENT_ASKED:
 	case EVENT_OTHER:
 	case EVENT_USAGE:
 	case EVENT_ERROR:
@@ -216,6 +217,7 @@ static bool makes_block(const struct chunk_printer *p, const struct event *ev)
 	case EVENT_MEDIA:
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
+	case EVENT_ASKED:
 	case EVENT_OTHER:
 	case EVENT_ERROR:
 	case EVENT_END:
@@ -256,14 +258,24 @@ bool chunk_event(struct chunk_printer *p, const struct event *ev, uint64_t seq, 
 
 bool chunk_done(struct chunk_printer *p, uint64_t seq, struct buf *out)
 {
-	return open_block(p, seq, "done", out) && buf_text(out, "[DONE]\n\n");
+	size_t start = out->len;
+
+	if (open_block(p, seq, "done", out) && buf_text(out, "[DONE]\n\n"))
+		return true;
+	out->len = start;
+	return false;
 }
 
 bool chunk_error(struct chunk_printer *p, const struct err *e, struct str request_id,
 		  uint64_t seq, struct buf *out)
 {
-	return open_block(p, seq, "error", out) && buf_text(out, "{\"error\":") &&
-	       err_object(e, request_id, out) && buf_text(out, "}\n\n");
+	size_t start = out->len;
+
+	if (open_block(p, seq, "error", out) && buf_text(out, "{\"error\":") &&
+	    err_object(e, request_id, out) && buf_text(out, "}\n\n"))
+		return true;
+	out->len = start;
+	return false;
 }
 
 /* --- whole answers --- */

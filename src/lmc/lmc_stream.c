@@ -32,10 +32,19 @@ struct lmc_stream {
 	uint64_t    seq;
 	unsigned    nth;      /* blocks that it has made */
 	bool        in_piece; /* the last of them is a piece that may still grow */
-	struct buf *out; /* borrowed */
+	struct buf *out;      /* borrowed */
+	size_t      whole;    /* up to here it holds whole blocks; `open` is as they say */
 };
 
 /* --- blocks --- */
+
+static bool end_block(struct lmc_stream *s, const char *rest)
+{
+	if (!buf_text(s->out, rest) || !buf_text(s->out, "\n\n"))
+		return false;
+	s->whole = s->out->len;
+	return true;
+}
 
 /* close_piece: what an event adds to a segment is one block, however often the parsers gave some. */
 static bool close_piece(struct lmc_stream *s)
@@ -43,7 +52,17 @@ static bool close_piece(struct lmc_stream *s)
 	if (!s->in_piece)
 		return true;
 	s->in_piece = false;
-	return buf_text(s->out, "\"}\n\n");
+	return end_block(s, "\"}");
+}
+
+/* settle: where out is full, its last block goes again; no block is left half printed. */
+static bool settle(struct lmc_stream *s, bool ok)
+{
+	if (!ok) {
+		s->out->len = s->whole;
+		s->in_piece = false;
+	}
+	return ok;
 }
 
 static bool open_block(struct lmc_stream *s, const char *name)
@@ -62,7 +81,7 @@ static bool open_block(struct lmc_stream *s, const char *name)
 static bool put_flag(struct lmc_stream *s, const char *flag)
 {
 	return open_block(s, NULL) && buf_str(s->out, buf_view(&s->head)) && buf_text(s->out, ",\"") &&
-	       buf_text(s->out, flag) && buf_text(s->out, "\":true}\n\n");
+	       buf_text(s->out, flag) && end_block(s, "\":true}");
 }
 
 /* --- segments of a turn --- */
@@ -105,16 +124,17 @@ static bool put_confirmation(struct lmc_stream *s)
 	       buf_text(s->out, "{\"role\":\"computer\",\"type\":\"confirmation\","
 				"\"format\":\"execution\",\"content\":{") &&
 	       buf_str(s->out, rest) && buf_text(s->out, ",\"content\":\"") &&
-	       buf_str(s->out, buf_view(&s->code)) && buf_text(s->out, "\"}}\n\n");
+	       buf_str(s->out, buf_view(&s->code)) && end_block(s, "\"}}");
 }
 
 static bool segment_close(void *arg)
 {
 	struct lmc_stream *s = arg;
 
+	if (!put_flag(s, "end"))
+		return false;
 	s->open = false;
-	return put_flag(s, "end") &&
-	       (s->kind != SEGMENT_CODE || s->failed || put_confirmation(s));
+	return s->kind != SEGMENT_CODE || s->failed || put_confirmation(s);
 }
 
 static const struct segment_sink sink = { segment_open, segment_text, segment_close };
@@ -164,21 +184,26 @@ static bool feed(struct lmc_stream *s, const struct event *ev)
 static bool put_chunk(struct lmc_stream *s, struct str chunk)
 {
 	static const char flag[] = ",\"start\":true}";
+	const size_t      flag_len = sizeof flag - 1;
 	struct err        e;
 
-	if (!open_block(s, NULL) || !buf_str(s->out, chunk) || !buf_text(s->out, "\n\n"))
-		return false;
 	if (json_scan(&s->doc, chunk.p, chunk.n, &json_limits_upstream, &e) != ERR_OK)
 		return false;
-	if (json_get(&s->doc, 0, "end") != JSON_ABSENT)
-		s->open = false;
-	if (json_get(&s->doc, 0, "start") == JSON_ABSENT)
-		return true;
-	/* A dialect prints the flag last, as this file does. */
-	CHECK(chunk.n > sizeof flag && memcmp(chunk.p + chunk.n - strlen(flag), flag, strlen(flag)) == 0);
-	buf_clear(&s->head);
-	s->open = true;
-	return buf_add(&s->head, chunk.p, chunk.n - strlen(flag));
+	bool starts = json_get(&s->doc, 0, "start") != JSON_ABSENT;
+	bool ends = json_get(&s->doc, 0, "end") != JSON_ABSENT;
+
+	if (starts) {
+		/* A dialect prints the flag last, as this file does. */
+		CHECK(chunk.n > flag_len &&
+		      memcmp(chunk.p + chunk.n - flag_len, flag, flag_len) == 0);
+		buf_clear(&s->head);
+		if (!buf_add(&s->head, chunk.p, chunk.n - flag_len))
+			return false;
+	}
+	if (!open_block(s, NULL) || !buf_str(s->out, chunk) || !end_block(s, ""))
+		return false;
+	s->open = starts || (s->open && !ends);
+	return true;
 }
 
 static bool print(struct lmc_stream *s, const struct event *ev)
@@ -209,6 +234,7 @@ static bool print(struct lmc_stream *s, const struct event *ev)
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_MESSAGE:
+	case EVENT_ASKED:
 	case EVENT_OTHER:
 	case EVENT_USAGE:
 	case EVENT_ERROR:
@@ -222,22 +248,21 @@ static struct lmc_stream *begin(struct encoder *n, uint64_t seq, struct buf *out
 {
 	struct lmc_stream *s = container_of(n, struct lmc_stream, encoder);
 
+	/* One chunk of a provider may make several events of one number. */
+	if (seq != s->seq)
+		s->nth = 0;
 	s->seq = seq;
-	s->nth = 0;
 	s->in_piece = false;
 	s->out = out;
+	s->whole = out->len;
 	return s;
 }
 
 static bool lmc_event(struct encoder *n, const struct event *ev, uint64_t seq, struct buf *out)
 {
 	struct lmc_stream *s = begin(n, seq, out);
-	size_t             start = out->len;
 
-	if (print(s, ev) && close_piece(s))
-		return true;
-	out->len = start;
-	return false;
+	return settle(s, print(s, ev) && close_piece(s));
 }
 
 /* --- the end --- */
@@ -262,14 +287,14 @@ static bool put_status(struct lmc_stream *s, const char *name)
 	if (s->about.warnings && s->about.warnings->count > 0 &&
 	    (!buf_text(out, ",\"warnings\":") || !warnings_print(s->about.warnings, out)))
 		return false;
-	return buf_text(out, "}\n\n");
+	return end_block(s, "}");
 }
 
 static bool lmc_done(struct encoder *n, uint64_t seq, struct buf *out)
 {
 	struct lmc_stream *s = begin(n, seq, out);
 
-	return end_turn(s) && put_status(s, "done");
+	return settle(s, end_turn(s) && put_status(s, "done"));
 }
 
 static bool lmc_error(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
@@ -278,20 +303,31 @@ static bool lmc_error(struct encoder *n, const struct err *e, struct str request
 	struct lmc_stream *s = begin(n, seq, out);
 
 	s->failed = true;
-	return end_turn(s) && (!s->open || segment_close(s)) && open_block(s, NULL) &&
-	       buf_text(out, "{\"role\":\"server\",\"type\":\"error\",\"content\":") &&
-	       err_object(e, request_id, out) && buf_text(out, "}\n\n") && put_status(s, "error");
+	/* What it held is lost where it failed itself; what it left open is ended all the same. */
+	(void)settle(s, end_turn(s));
+	return settle(s, (!s->open || segment_close(s)) && open_block(s, NULL) &&
+				 buf_text(out, "{\"role\":\"server\",\"type\":\"error\","
+					       "\"content\":") &&
+				 err_object(e, request_id, out) && end_block(s, "}") &&
+				 put_status(s, "error"));
 }
 
 /* --- whole answers --- */
 
-/* put_refusal: a refusal is what the assistant says, so it is a message. */
-static bool put_refusal(const struct json_doc *d, struct buf *messages)
+/* said: a member that is a text with something in it; JSON_ABSENT: it is none. */
+static json_at said(const struct json_doc *d, const char *key)
 {
-	json_at refusal = json_get_some(d, 0, "refusal");
+	json_at i = json_get(d, 0, key);
 
-	if (refusal == JSON_ABSENT || json_kind(d, refusal) != JSON_STRING ||
-	    json_inner(d, refusal).n == 0)
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING && json_inner(d, i).n > 0
+		       ? i
+		       : JSON_ABSENT;
+}
+
+/* put_refusal: a refusal is what the assistant says, so it is a message. */
+static bool put_refusal(const struct json_doc *d, json_at refusal, struct buf *messages)
+{
+	if (refusal == JSON_ABSENT)
 		return true;
 	return (messages->len == 0 || buf_text(messages, ",")) &&
 	       buf_text(messages, "{\"role\":\"assistant\",\"type\":\"message\",\"content\":") &&
@@ -307,11 +343,18 @@ static bool put_message(struct lmc_stream *s, struct str message, struct buf *me
 	if (json_scan(d, message.p, message.n, &json_limits_upstream, &e) != ERR_OK ||
 	    json_kind(d, 0) != JSON_OBJECT)
 		return false;
-	if (json_get_some(d, 0, "reasoning_content") != JSON_ABSENT)
+	if (said(d, "reasoning_content") != JSON_ABSENT || said(d, "reasoning") != JSON_ABSENT)
 		warnings_add(s->about.warnings, 0, "reasoning_not_sent",
 			     "the model's reasoning has no place in LMC messages");
-	return to_lmc_message(d, 0, "message", 0, &o, messages, &e) == ERR_OK &&
-	       put_refusal(d, messages);
+
+	json_at refusal = said(d, "refusal");
+	/* Beside it there is mostly nothing; which is no loss to warn of. */
+	bool alone = refusal != JSON_ABSENT && json_get_some(d, 0, "content") == JSON_ABSENT &&
+		     json_get_some(d, 0, "tool_calls") == JSON_ABSENT &&
+		     json_get_some(d, 0, "function_call") == JSON_ABSENT;
+
+	return (alone || to_lmc_message(d, 0, "message", 0, &o, messages, &e) == ERR_OK) &&
+	       put_refusal(d, refusal, messages);
 }
 
 static bool put_whole(struct lmc_stream *s, const struct encoder_whole *w, struct str messages)

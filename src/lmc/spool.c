@@ -4,48 +4,64 @@
 #include "base/limits.h"
 #include "lmc/text.h"
 
+#define ROLE "{\"role\":\"assistant\",\"type\":\""
+
+/* Each type behind the role, which is always the same. */
+static const char *const types[SEGMENT__COUNT] = {
+	[SEGMENT_MESSAGE] = ROLE "message",
+	[SEGMENT_CODE] = ROLE "code",
+	[SEGMENT_TOOL_CALL] = ROLE "tool_call",
+	[SEGMENT_REVIEW] = ROLE "review",
+};
+
 const char *spool_type(enum segment_kind kind)
 {
-	switch (kind) {
-	case SEGMENT_MESSAGE: return "message";
-	case SEGMENT_CODE: return "code";
-	case SEGMENT_TOOL_CALL: return "tool_call";
-	case SEGMENT_REVIEW: return "review";
-	case SEGMENT__COUNT: break;
-	}
-	return "";
+	return types[kind] + strlen(ROLE);
 }
 
 bool spool_head(struct buf *out, enum segment_kind kind, bool has_format, struct str format)
 {
 	size_t start = out->len;
 
-	if (buf_text(out, "{\"role\":\"assistant\",\"type\":\"") &&
-	    buf_text(out, spool_type(kind)) && buf_text(out, "\"") &&
-	    (!has_format || (buf_text(out, ",\"format\":") && text_quote(out, format))))
+	if (buf_text(out, types[kind]) &&
+	    (has_format ? buf_text(out, "\",\"format\":") && text_quote(out, format)
+			: buf_text(out, "\"")))
 		return true;
 	out->len = start;
 	return false;
 }
 
-/* put_begin: a new object behind the others, as far as all of a segment's are the same. */
-static bool put_begin(const struct spool *s, struct buf *out)
+/* put_front: a new object behind the others, as far as all chunks of a segment are the same. */
+static bool put_front(const struct spool *s)
 {
-	return (out->len == 0 || buf_add(out, ",", 1)) && buf_str(out, buf_view(&s->head));
+	return (s->chunks->len == 0 || buf_add(s->chunks, ",", 1)) &&
+	       buf_str(s->chunks, buf_view(&s->head));
 }
 
-static bool put_flag(struct spool *s, const char *rest)
+static bool put_flag(const struct spool *s, const char *rest)
 {
-	return !s->chunks || (put_begin(s, s->chunks) && buf_text(s->chunks, rest));
+	return !s->chunks || (put_front(s) && buf_text(s->chunks, rest));
+}
+
+/* keep_head: only chunks need it again. */
+static bool keep_head(struct spool *s, const char *head, size_t n)
+{
+	buf_clear(&s->head);
+	return !s->chunks || buf_add(&s->head, head, n);
 }
 
 static bool spool_open(void *arg, enum segment_kind kind, struct str format)
 {
 	struct spool *s = arg;
+	struct buf   *out = s->messages;
 
-	buf_clear(&s->head);
-	if (!spool_head(&s->head, kind, format.p != NULL, format) ||
-	    !put_begin(s, s->messages) || !buf_text(s->messages, ",\"content\":\""))
+	if (out->len > 0 && !buf_add(out, ",", 1))
+		return false;
+
+	size_t from = out->len;
+	if (!spool_head(out, kind, format.p != NULL, format) ||
+	    !keep_head(s, out->data + from, out->len - from) ||
+	    !buf_text(out, ",\"content\":\""))
 		return false;
 	s->count++;
 	return put_flag(s, ",\"start\":true}");
@@ -64,7 +80,7 @@ static bool spool_text(void *arg, struct str text)
 
 	/* Escaped once is enough for both. */
 	struct str escaped = { out->data + start, out->len - start };
-	return put_begin(s, s->chunks) && buf_text(s->chunks, ",\"content\":\"") &&
+	return put_front(s) && buf_text(s->chunks, ",\"content\":\"") &&
 	       buf_str(s->chunks, escaped) && buf_add(s->chunks, "\"}", 2);
 }
 

@@ -274,16 +274,17 @@ size_t text_ticks(struct str s)
 {
 	size_t most = 0;
 
-	for (const char *p = s.p, *end = s.p + s.n; p < end;) {
-		const char *tick = memchr(p, '`', (size_t)(end - p));
+	while (s.n > 0) {
+		const char *tick = memchr(s.p, '`', s.n);
 		size_t      run = 0;
 
 		if (!tick)
 			break;
-		while (tick + run < end && tick[run] == '`')
+		s.n -= (size_t)(tick - s.p);
+		while (run < s.n && tick[run] == '`')
 			run++;
 		most = run > most ? run : most;
-		p = tick + run;
+		s = (struct str){ tick + run, s.n - run };
 	}
 	return most;
 }

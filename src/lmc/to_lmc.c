@@ -73,11 +73,12 @@ static bool is_text_part(const struct work *w, json_at part)
 static enum errc put_message(struct work *w, const char *role, const char *type, const char *format,
 			     struct str content)
 {
-	if (buf_fmt(w->out, "%s{\"role\":\"%s\",\"type\":\"%s\"", w->out->len > 0 ? "," : "", role,
-		    type) &&
-	    (!format || buf_fmt(w->out, ",\"format\":\"%s\"", format)) &&
-	    buf_text(w->out, ",\"content\":") && text_quote(w->out, content) &&
-	    buf_text(w->out, "}"))
+	struct buf *out = w->out;
+
+	if (buf_text(out, out->len > 0 ? ",{\"role\":\"" : "{\"role\":\"") && buf_text(out, role) &&
+	    buf_text(out, "\",\"type\":\"") && buf_text(out, type) &&
+	    (!format || (buf_text(out, "\",\"format\":\"") && buf_text(out, format))) &&
+	    buf_text(out, "\",\"content\":\"") && text_put(out, content) && buf_text(out, "\"}"))
 		return ERR_OK;
 	return no_memory(w);
 }
@@ -213,9 +214,9 @@ static enum errc put_image(struct work *w, json_at part, size_t j)
 	struct str text = STR_NONE;
 	char       to[PATH];
 
-	sub_path(w, to, ".content[%zu].image_url.url", j);
 	if (!is_string(w, url))
-		return err_set(w->e, missing_or(w, url, ERR_INVALID_TYPE), to,
+		return err_set(w->e, missing_or(w, url, ERR_INVALID_TYPE),
+			       sub_path(w, to, ".content[%zu].image_url.url", j),
 			       "an image must have the string image_url.url");
 	if (!text_view(w->d, url, &w->text, &text))
 		return no_memory(w);
@@ -230,7 +231,8 @@ static enum errc put_image(struct work *w, json_at part, size_t j)
 		format = data_format(head);
 	}
 	if (!format)
-		return err_set(w->e, ERR_INVALID_VALUE, to,
+		return err_set(w->e, ERR_INVALID_VALUE,
+			       sub_path(w, to, ".content[%zu].image_url.url", j),
 			       "the URL of an image must begin with http:// or https://, or be a "
 			       "data URL of a png, jpeg, gif or webp image in base64");
 
@@ -338,51 +340,66 @@ static enum errc from_tool(struct work *w, json_at message, json_at content)
 
 /* --- the assistant (O5) --- */
 
-static enum errc check_object(const struct work *w, json_at i, const char *path)
+/* One call of a message: of tool_calls, or the legacy one, which has its place behind them. */
+struct call {
+	uint32_t index;
+	bool     legacy;
+};
+
+/* call_path: of its function, or of a member of that, as .name. */
+static const char *call_path(const struct work *w, char to[PATH], struct call call,
+			     const char *member)
 {
-	if (i == JSON_ABSENT || json_kind(w->d, i) == JSON_OBJECT)
-		return ERR_OK;
+	if (call.legacy)
+		return sub_path(w, to, ".function_call%s", member);
+	return sub_path(w, to, ".tool_calls[%u].function%s", (unsigned)call.index, member);
+}
+
+static bool may_be_object(const struct work *w, json_at i)
+{
+	return i == JSON_ABSENT || json_kind(w->d, i) == JSON_OBJECT;
+}
+
+static enum errc no_object(const struct work *w, const char *path)
+{
 	return err_set(w->e, ERR_INVALID_TYPE, path, "must be an object");
 }
 
-/* add_function: path is that of function; a call without name or arguments is one all the same. */
-static enum errc add_function(struct work *w, json_at function, uint32_t index, const char *path,
+/* add_function: a call without name or arguments is one all the same. */
+static enum errc add_function(struct work *w, json_at function, struct call call,
 			      struct speech *speech)
 {
 	json_at    name = member_of(w->d, function, "name");
 	json_at    args = member_of(w->d, function, "arguments");
 	struct str text = STR_NONE;
-	char       to[PATH + 8];
+	char       to[PATH];
 
+	if (!may_be_object(w, function))
+		return no_object(w, call_path(w, to, call, ""));
 	if (name != JSON_ABSENT && json_kind(w->d, name) == JSON_NULL)
 		name = JSON_ABSENT;
-	if (name != JSON_ABSENT && !is_string(w, name)) {
-		snprintf(to, sizeof to, "%s.name", path);
-		return err_set(w->e, ERR_INVALID_TYPE, to,
+	if (name != JSON_ABSENT && !is_string(w, name))
+		return err_set(w->e, ERR_INVALID_TYPE, call_path(w, to, call, ".name"),
 			       "the name of a function must be a string");
-	}
 	if (name != JSON_ABSENT && !text_view(w->d, name, &w->text, &text))
 		return no_memory(w);
-	if (!speech_name(speech, index, text))
+	if (!speech_name(speech, call.index, text))
 		return no_memory(w);
 	if (args == JSON_ABSENT)
 		return ERR_OK;
-	if (!text_view(w->d, args, &w->text, &text) || !speech_args(speech, index, text))
+	if (!text_view(w->d, args, &w->text, &text) || !speech_args(speech, call.index, text))
 		return no_memory(w);
 	return ERR_OK;
 }
 
-static enum errc add_call(struct work *w, json_at call, uint32_t j, struct speech *speech)
+static enum errc add_tool_call(struct work *w, json_at i, uint32_t j, struct speech *speech)
 {
-	char      to[PATH];
-	enum errc code = check_object(w, call, sub_path(w, to, ".tool_calls[%u]", (unsigned)j));
+	char to[PATH];
 
-	if (code != ERR_OK)
-		return code;
-
-	json_at function = json_get_some(w->d, call, "function");
-	code = check_object(w, function, sub_path(w, to, ".tool_calls[%u].function", (unsigned)j));
-	return code != ERR_OK ? code : add_function(w, function, j, to, speech);
+	if (!may_be_object(w, i))
+		return no_object(w, sub_path(w, to, ".tool_calls[%u]", (unsigned)j));
+	return add_function(w, json_get_some(w->d, i, "function"), (struct call){ .index = j },
+			    speech);
 }
 
 static enum errc add_calls(struct work *w, json_at message, struct speech *speech)
@@ -392,26 +409,23 @@ static enum errc add_calls(struct work *w, json_at message, struct speech *speec
 	uint32_t count = 0;
 	char     to[PATH];
 
-	if (calls != JSON_ABSENT) {
-		sub_path(w, to, ".tool_calls");
-		if (json_kind(w->d, calls) != JSON_ARRAY)
-			return err_set(w->e, ERR_INVALID_TYPE, to, "tool_calls must be an array");
-		if (w->d->tok[calls].count + (legacy != JSON_ABSENT) > LIMIT_TOOLS)
-			return err_set(w->e, ERR_INVALID_VALUE, to,
-				       "a message may have up to %d calls", LIMIT_TOOLS);
+	if (calls != JSON_ABSENT && json_kind(w->d, calls) != JSON_ARRAY)
+		return err_set(w->e, ERR_INVALID_TYPE, sub_path(w, to, ".tool_calls"),
+			       "tool_calls must be an array");
+	if (calls != JSON_ABSENT && w->d->tok[calls].count + (legacy != JSON_ABSENT) > LIMIT_TOOLS)
+		return err_set(w->e, ERR_INVALID_VALUE, sub_path(w, to, ".tool_calls"),
+			       "a message may have up to %d calls", LIMIT_TOOLS);
+	if (calls != JSON_ABSENT)
 		for (json_at i = json_first(w->d, calls); i != json_end(w->d, calls);
 		     i = json_next(w->d, i)) {
-			enum errc code = add_call(w, i, count++, speech);
+			enum errc code = add_tool_call(w, i, count++, speech);
 
 			if (code != ERR_OK)
 				return code;
 		}
-	}
 	if (legacy == JSON_ABSENT)
 		return ERR_OK;
-
-	enum errc code = check_object(w, legacy, sub_path(w, to, ".function_call"));
-	return code != ERR_OK ? code : add_function(w, legacy, count, to, speech);
+	return add_function(w, legacy, (struct call){ .index = count, .legacy = true }, speech);
 }
 
 static enum errc fill_turn(struct work *w, json_at message, json_at content, struct speech *speech)
@@ -459,9 +473,10 @@ static const struct role {
 	bool        may_miss; /* content may be null or absent */
 	enum errc (*put)(struct work *w, json_at message, json_at content);
 } roles[] = {
-	{ "system", false, from_system },      { "developer", false, from_system },
+	/* The most frequent ones first. */
 	{ "user", false, from_user },          { "assistant", true, from_assistant },
-	{ "tool", true, from_tool },           { "function", true, from_tool },
+	{ "tool", true, from_tool },           { "system", false, from_system },
+	{ "developer", false, from_system },   { "function", true, from_tool },
 };
 
 static enum errc find_role(const struct work *w, json_at message, const struct role **ret)

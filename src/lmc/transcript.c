@@ -39,8 +39,10 @@ static bool is_lmc(const struct json_doc *d, json_at i)
 static json_at lmc_of(const struct json_doc *d)
 {
 	json_at list = json_get(d, 0, "lmc");
+	bool    some = list != JSON_ABSENT && json_kind(d, list) == JSON_ARRAY &&
+		    d->tok[list].count > 0;
 
-	return list != JSON_ABSENT && json_kind(d, list) == JSON_ARRAY ? list : JSON_ABSENT;
+	return some ? list : JSON_ABSENT;
 }
 
 static bool is_text(const struct json_doc *d, json_at message, const char *key, const char *text)
@@ -50,9 +52,18 @@ static bool is_text(const struct json_doc *d, json_at message, const char *key, 
 	return i != JSON_ABSENT && json_is(d, i, text);
 }
 
+/* is_sent: false for what is skipped, whatever it holds (L2). */
+static bool is_sent(const struct json_doc *d, json_at message)
+{
+	return !is_text(d, message, "role", "server") &&
+	       (json_get_some(d, message, "recipient") == JSON_ABSENT ||
+		is_text(d, message, "recipient", "assistant"));
+}
+
 static bool names_path(const struct json_doc *d, json_at message)
 {
-	return is_text(d, message, "type", "image") && is_text(d, message, "format", "path");
+	return is_text(d, message, "type", "image") && is_text(d, message, "format", "path") &&
+	       is_sent(d, message);
 }
 
 /* --- checking what comes in --- */
@@ -80,43 +91,57 @@ static enum errc at_member(struct err *e, const char *path, const char *member, 
 	return e->code;
 }
 
-/* The format says which image the bytes must be; base64 alone means PNG. */
-static bool kind_fits(const struct json_doc *d, json_at format, const char *kind)
+/* wanted_kind: which image the bytes must be by their format; NULL: they are not base64. */
+static const char *wanted_kind(const struct json_doc *d, json_at format)
 {
-	struct str name = STR("base64.png");
-	char       wanted[24];
+	static const char *const formats[][2] = {
+		{ "base64", "png" },       { "base64.png", "png" }, { "base64.jpeg", "jpeg" },
+		{ "base64.jpg", "jpeg" },  { "base64.gif", "gif" }, { "base64.webp", "webp" },
+	};
 
-	if (!kind)
-		return false;
-	if (format != JSON_ABSENT && !json_is(d, format, "base64"))
-		name = json_inner(d, format);
-	if (str_is(name, "base64.jpg"))
-		name = STR("base64.jpeg");
-	snprintf(wanted, sizeof wanted, "base64.%s", kind);
-	return str_is(name, wanted);
+	if (format == JSON_ABSENT)
+		return "png";
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+		if (json_is(d, format, formats[i][0]))
+			return formats[i][1];
+	return NULL;
 }
 
-/* check_image: an image in base64 that the rules have accepted. */
-static enum errc check_image(const struct json_doc *d, json_at message, const char *path,
-			     struct err *e)
+static enum errc check_base64(struct str data, const char *wanted, const char *path, struct err *e)
 {
-	json_at    format = json_get_some(d, message, "format");
-	json_at    content = json_get(d, message, "content");
-	struct str data;
-
-	if (format != JSON_ABSENT && !str_starts(json_inner(d, format), STR("base64")))
-		return ERR_OK;
-	/* Base64 that was written with escapes is nobody's; it fails as what it is. */
-	data = json_inner(d, content);
 	if (data.n / 4 * 3 > LIMIT_IMAGE)
 		return at_member(e, path, "content", "the image is too large; at most 12 MiB are allowed");
 	if (!media_base64(data))
 		return at_member(e, path, "content",
 				 "must be base64: the standard alphabet, padded, without white space");
-	if (!kind_fits(d, format, media_kind_base64(data)))
+
+	const char *kind = media_kind_base64(data);
+	if (!kind || strcmp(kind, wanted) != 0)
 		return at_member(e, path, "content",
 				 "the image is not what its format says; base64 and base64.png mean PNG");
 	return ERR_OK;
+}
+
+/* check_image: an image that the rules have accepted. */
+static enum errc check_image(const struct json_doc *d, json_at message, const char *path,
+			     struct err *e)
+{
+	const char *wanted = wanted_kind(d, json_get_some(d, message, "format"));
+	json_at     content = json_get(d, message, "content");
+	struct buf  decoded;
+	struct str  data = STR_NONE;
+	enum errc   rc;
+
+	if (!wanted)
+		return ERR_OK;
+	/* Some writers of JSON escape every slash. */
+	buf_init(&decoded, json_inner(d, content).n);
+	if (text_view(d, content, &decoded, &data))
+		rc = check_base64(data, wanted, path, e);
+	else
+		rc = err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
+	buf_finish(&decoded);
+	return rc;
 }
 
 enum errc transcript_check(const struct json_doc *d, json_at i, const char *path, bool paths,
@@ -135,12 +160,7 @@ enum errc transcript_check(const struct json_doc *d, json_at i, const char *path
 	if (rc != ERR_OK)
 		return rc;
 
-	bool sent = json_get(d, i, "recipient") == JSON_ABSENT ||
-		    is_text(d, i, "recipient", "assistant");
-	if (is_text(d, i, "type", "image") && sent && !is_text(d, i, "role", "server") &&
-	    json_get(d, i, "content") != JSON_ABSENT)
-		return check_image(d, i, path, e);
-	return ERR_OK;
+	return is_text(d, i, "type", "image") && is_sent(d, i) ? check_image(d, i, path, e) : ERR_OK;
 }
 
 /* --- images that are named by path --- */
@@ -178,10 +198,19 @@ enum errc transcript_images(const struct str *messages, size_t count, struct are
 /* image_of: the image that message at names; NULL: none was read for it. */
 static const struct transcript_image *image_of(const struct transcript *t, size_t at)
 {
-	for (size_t i = 0; i < t->o->image_count; i++)
-		if (t->o->images[i].message == at)
-			return &t->o->images[i];
-	return NULL;
+	const struct transcript_image *images = t->o->images;
+	size_t                         low = 0;
+	size_t                         high = t->o->image_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (images[middle].message < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->o->image_count && images[low].message == at ? &images[low] : NULL;
 }
 
 static bool give_image(void *arg, size_t index, struct str *ret_format, struct str *ret_data)
@@ -277,36 +306,46 @@ static enum errc hand_list(struct transcript *t, json_at list, struct err *e)
 	return ERR_OK;
 }
 
-/* without_lmc: an answer as it was before its LMC messages were put beside it (they stand last). */
+/* without_lmc: an answer as it was before its LMC messages were put beside it (they stand last).
+ * p is NULL: no memory. */
 static struct str without_lmc(const struct transcript *t, struct str message)
 {
 	static const char key[] = ",\"lmc\":";
+	const size_t      key_len = sizeof key - 1;
 	json_at           list = json_get(&t->doc, 0, "lmc");
-	struct buf        text;
-	struct str        copy = message;
 
 	if (list == JSON_ABSENT)
 		return message;
-	size_t front = (size_t)(json_raw(&t->doc, list).p - message.p);
-	if (front < strlen(key) || memcmp(message.p + front - strlen(key), key, strlen(key)) != 0)
+
+	struct str value = json_raw(&t->doc, list);
+	size_t     front = (size_t)(value.p - message.p);
+	if (front < key_len || memcmp(value.p - key_len, key, key_len) != 0 ||
+	    front + value.n + 1 != message.n)
 		return message;
-	buf_init(&text, message.n + 1);
-	if (buf_add(&text, message.p, front - strlen(key)) && buf_text(&text, "}"))
-		copy = arena_str(t->o->arena, buf_view(&text));
-	buf_finish(&text);
-	return copy;
+
+	char *copy = arena_alloc(t->o->arena, message.n);
+	if (!copy)
+		return STR_NONE;
+	front -= key_len;
+	memcpy(copy, message.p, front);
+	copy[front] = '}';
+	return (struct str){ copy, front + 1 };
 }
 
 static enum errc hand_on(struct transcript *t, struct str message, struct err *e)
 {
 	enum errc  rc = json_scan(&t->doc, message.p, message.n, &json_limits_upstream, e);
+	bool       stored = t->o->view || t->at < t->o->old;
 	struct str raw;
 
 	if (rc != ERR_OK)
 		return rc;
-	if (is_lmc(&t->doc, 0)) {
-		if (!lost_image(t))
-			return hand_lmc(t, 0, e);
+	if (is_lmc(&t->doc, 0) && !lost_image(t)) {
+		rc = hand_lmc(t, 0, e);
+		/* OpenAI's routes store any member, a type too: that is no LMC message. */
+		if (rc == ERR_OK || rc == ERR_OVERLOADED || !stored)
+			return rc;
+	} else if (is_lmc(&t->doc, 0)) {
 		if (t->o->view)
 			warnings_add(t->o->warnings, t->at, "image_not_shown",
 				     "an image that is named by its path is not read here");
@@ -318,7 +357,10 @@ static enum errc hand_on(struct transcript *t, struct str message, struct err *e
 	json_at list = lmc_of(&t->doc);
 	if (list != JSON_ABSENT && all_fit(t, list))
 		return hand_list(t, list, e);
-	rc = context_render(without_lmc(t, message), t->o->arena, &raw, e);
+	message = without_lmc(t, message);
+	if (!message.p)
+		return no_memory(e);
+	rc = context_render(message, t->o->arena, &raw, e);
 	if (rc != ERR_OK)
 		return rc;
 	return to_openai_own(t->joiner, &t->doc, 0, raw, e);

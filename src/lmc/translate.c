@@ -10,8 +10,6 @@
 #include "lmc/to_openai.h"
 #include "lmc/speech.h"
 
-#include <stdio.h>
-
 /* "messages[" and the digits of a size_t. */
 enum { PATH_MAX_ELEMENT = 40 };
 
@@ -135,13 +133,31 @@ static enum errc no_memory(struct err *e)
 	return err_set(e, ERR_OVERLOADED, "", "not enough memory to translate this");
 }
 
-/* element_path: messages[2], or chunks[2]; an element that is no object is refused (G2). */
-static enum errc element_path(const struct ask *a, json_at i, size_t index,
-			      char ret[PATH_MAX_ELEMENT], struct err *e)
+/* An element's path, such as messages[2].  Written by hand, from the back: there is one for every
+ * small message, and printf would cost as much as to translate it. */
+struct path {
+	char        room[PATH_MAX_ELEMENT];
+	const char *text; /* in room */
+};
+
+/* element_path: an element that is no object is refused (G2). */
+static enum errc element_path(const struct ask *a, json_at i, size_t index, struct path *ret,
+			      struct err *e)
 {
-	snprintf(ret, PATH_MAX_ELEMENT, "%s[%zu]", a->chunks ? "chunks" : "messages", index);
+	struct str list = a->chunks ? STR("chunks[") : STR("messages[");
+	char      *at = ret->room + sizeof ret->room;
+
+	*--at = '\0';
+	*--at = ']';
+	do {
+		*--at = (char)('0' + index % 10);
+		index /= 10;
+	} while (index > 0);
+	at -= list.n;
+	memcpy(at, list.p, list.n);
+	ret->text = at;
 	if (json_kind(a->d, i) != JSON_OBJECT)
-		return err_set(e, ERR_INVALID_TYPE, ret, "must be an object");
+		return err_set(e, ERR_INVALID_TYPE, ret->text, "must be an object");
 	return ERR_OK;
 }
 
@@ -155,7 +171,7 @@ static bool keep_message(void *arg, struct str message)
 /* lmc_messages: of the request, or the stored ones that its chunks make (C10). */
 static enum errc lmc_messages(const struct ask *a, struct made *m, struct err *e)
 {
-	char              path[PATH_MAX_ELEMENT];
+	struct path       path;
 	size_t            index = 0;
 	enum errc         rc = ERR_OK;
 	struct to_openai *t = to_openai_create(&(struct to_openai_options){
@@ -169,9 +185,9 @@ static enum errc lmc_messages(const struct ask *a, struct made *m, struct err *e
 		return no_memory(e);
 	for (json_at i = json_first(a->d, a->list); i != json_end(a->d, a->list) && rc == ERR_OK;
 	     i = json_next(a->d, i), index++) {
-		rc = element_path(a, i, index, path, e);
+		rc = element_path(a, i, index, &path, e);
 		if (rc == ERR_OK)
-			rc = to_openai_lmc(t, a->d, i, path, index, e);
+			rc = to_openai_lmc(t, a->d, i, path.text, index, e);
 	}
 	if (rc == ERR_OK)
 		rc = to_openai_end(t, e);
@@ -182,15 +198,15 @@ static enum errc lmc_messages(const struct ask *a, struct made *m, struct err *e
 /* gather_all: *ret: the stored messages, without brackets; borrowed from g. */
 static enum errc gather_all(const struct ask *a, struct gather *g, struct str *ret, struct err *e)
 {
-	char   path[PATH_MAX_ELEMENT];
-	size_t index = 0;
+	struct path path;
+	size_t      index = 0;
 
 	for (json_at i = json_first(a->d, a->list); i != json_end(a->d, a->list);
 	     i = json_next(a->d, i), index++) {
-		enum errc rc = element_path(a, i, index, path, e);
+		enum errc rc = element_path(a, i, index, &path, e);
 
 		if (rc == ERR_OK)
-			rc = gather_chunk(g, a->d, i, path, index, e);
+			rc = gather_chunk(g, a->d, i, path.text, index, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -251,15 +267,15 @@ static enum errc lmc_chunks(const struct ask *a, const struct translate_about *a
 static enum errc openai_messages(const struct ask *a, struct made *m, struct err *e)
 {
 	struct to_lmc_options o = { .fences = a->fences, .warnings = &m->warnings };
-	char                  path[PATH_MAX_ELEMENT];
+	struct path           path;
 	size_t                index = 0;
 
 	for (json_at i = json_first(a->d, a->list); i != json_end(a->d, a->list);
 	     i = json_next(a->d, i), index++) {
-		enum errc rc = element_path(a, i, index, path, e);
+		enum errc rc = element_path(a, i, index, &path, e);
 
 		if (rc == ERR_OK)
-			rc = to_lmc_message(a->d, i, path, index, &o, &m->messages, e);
+			rc = to_lmc_message(a->d, i, path.text, index, &o, &m->messages, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -278,12 +294,12 @@ static enum errc read_deltas(const struct ask *a, struct speech *speech, struct 
 			     struct err *e)
 {
 	struct delta state = { 0 };
-	char         path[PATH_MAX_ELEMENT];
+	struct path  path;
 	size_t       index = 0;
 
 	for (json_at i = json_first(a->d, a->list); i != json_end(a->d, a->list);
 	     i = json_next(a->d, i), index++) {
-		enum errc rc = element_path(a, i, index, path, e);
+		enum errc rc = element_path(a, i, index, &path, e);
 
 		if (rc != ERR_OK)
 			return rc;
@@ -310,6 +326,19 @@ static enum errc openai_chunks(const struct ask *a, struct made *m, struct err *
 	return rc;
 }
 
+static enum errc fill(const struct ask *a, const struct translate_about *about, struct made *m,
+		      struct err *e)
+{
+	size_t likely = json_raw(a->d, a->list).n;
+
+	/* A buffer that grows step by step is copied at each. */
+	if (likely <= MIB && likely <= m->messages.max && !buf_reserve(&m->messages, likely))
+		return no_memory(e);
+	if (a->from_lmc)
+		return a->chunks ? lmc_chunks(a, about, m, e) : lmc_messages(a, m, e);
+	return a->chunks ? openai_chunks(a, m, e) : openai_messages(a, m, e);
+}
+
 /* --- the answer --- */
 
 static bool put_list(struct buf *out, const char *before, const struct buf *list)
@@ -319,7 +348,10 @@ static bool put_list(struct buf *out, const char *before, const struct buf *list
 
 static bool put_answer(const struct ask *a, const struct made *m, struct buf *out)
 {
-	return put_list(out, "{\"object\":\"translation\",\"messages\":[", &m->messages) &&
+	size_t lists = m->messages.len + m->chunks.len + m->warnings.json.len;
+
+	return buf_reserve(out, lists) &&
+	       put_list(out, "{\"object\":\"translation\",\"messages\":[", &m->messages) &&
 	       (!a->chunks || put_list(out, ",\"chunks\":[", &m->chunks)) &&
 	       buf_text(out, ",\"warnings\":") && warnings_print(&m->warnings, out) &&
 	       buf_text(out, "}");
@@ -354,10 +386,7 @@ enum errc translate(const struct json_doc *d, const struct translate_about *abou
 	buf_init(&made.messages, out->max);
 	buf_init(&made.chunks, out->max);
 	warnings_init(&made.warnings);
-	if (ask.from_lmc)
-		rc = ask.chunks ? lmc_chunks(&ask, about, &made, e) : lmc_messages(&ask, &made, e);
-	else
-		rc = ask.chunks ? openai_chunks(&ask, &made, e) : openai_messages(&ask, &made, e);
+	rc = fill(&ask, about, &made, e);
 	if (rc == ERR_OK && !put_answer(&ask, &made, out))
 		rc = no_memory(e);
 	if (rc == ERR_OVERLOADED && is_too_large(&ask, &made, out))

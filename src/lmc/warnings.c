@@ -62,3 +62,17 @@ bool warnings_print(const struct warnings *w, struct buf *out)
 	out->len = start;
 	return false;
 }
+
+bool warnings_join(struct warnings *w, struct str entries, size_t count)
+{
+	size_t start = w->json.len;
+
+	if (count == 0)
+		return true;
+	if ((start > 0 && !buf_text(&w->json, ",")) || !buf_str(&w->json, entries)) {
+		w->json.len = start;
+		return false;
+	}
+	w->count += count;
+	return true;
+}

@@ -18,5 +18,7 @@ void warnings_finish(struct warnings *w);
  * LIMIT_WARNINGS is counted and told in one last entry. */
 void warnings_add(struct warnings *w, size_t index, const char *code, const char *fmt, ...)
 	PRINTF(4, 5);
+/* warnings_join: entries as they stand in another's json, and how many they are. */
+bool warnings_join(struct warnings *w, struct str entries, size_t count) MUST_USE;
 /* warnings_print: the array with its brackets. */
 bool warnings_print(const struct warnings *w, struct buf *out) MUST_USE;

@@ -14,6 +14,7 @@ const char *event_kind_name(enum event_kind kind)
 		[EVENT_MEDIA] = "media",
 		[EVENT_MESSAGE] = "message",
 		[EVENT_LMC] = "lmc",
+		[EVENT_ASKED] = "asked",
 		[EVENT_OTHER] = "other",
 		[EVENT_USAGE] = "usage",
 		[EVENT_FINISH] = "finish",

@@ -18,6 +18,8 @@ enum event_kind {
 	EVENT_MEDIA,      /* text: the provider's own JSON of a media part */
 	EVENT_MESSAGE,    /* a whole answer (call not streamed): text is the assistant's message object */
 	EVENT_LMC,        /* text: one LMC chunk, a JSON object (providers that speak LMC) */
+	EVENT_ASKED,      /* of the log alone, in front: what a shape depends on besides events; text:
+	                   * entries of warnings, choice: their number; block: 1: fences become code */
 	EVENT_OTHER,      /* a chunk that means nothing to us but may to the client: only raw counts */
 	EVENT_USAGE,      /* usage */
 	EVENT_FINISH,     /* text: finish_reason in OpenAI's words */

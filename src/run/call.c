@@ -19,6 +19,7 @@ static bool is_content(enum event_kind kind)
 	case EVENT_MESSAGE: return true;
 	case EVENT_START:
 	case EVENT_BLOCK_END:
+	case EVENT_ASKED:
 	case EVENT_OTHER:
 	case EVENT_USAGE:
 	case EVENT_FINISH:
@@ -44,7 +45,9 @@ static bool keep(struct run *r, const struct event *ev)
 		return false;
 	if (ev->kind == EVENT_USAGE)
 		r->usage = ev->usage;
-	if (ev->kind == EVENT_FINISH && ev->choice == 0 && !r->finish_reason[0])
+	/* A longer word is none of OpenAI's, and half an escape would break what it is printed in. */
+	if (ev->kind == EVENT_FINISH && ev->choice == 0 && !r->finish_reason[0] &&
+	    ev->text.n < sizeof r->finish_reason)
 		str_copy(r->finish_reason, sizeof r->finish_reason, ev->text);
 	/* A plain answer that goes through as it came needs no second copy, unless it is stored. */
 	bool through = r->rq.shape == SHAPE_OPENAI && (ev->raw.n > 0 || ev->cont);
@@ -74,7 +77,7 @@ static void on_event(void *arg, const struct event *ev)
 		r->seq++;
 	if (run_stored(r))
 		save_reserve_ahead(r);
-	if (!keep(r, ev)) {
+	if (!keep(r, ev) || !journal_event(r, ev)) {
 		run_abort_later(r, ERR_UPSTREAM_BAD_RESPONSE, "the answer is over the size that is kept");
 		return;
 	}
@@ -181,8 +184,7 @@ void call_start(struct run *r)
 		run_fail(r, &r->engine->stopping);
 		return;
 	}
-	if (!r->observer && !r->rq.finish) {
-		err_set(&e, ERR_CANCELLED, "", "the client left");
+	if (run_unwanted(r, &e)) {
 		run_finish(r, RUN_CANCELLED, &e);
 		return;
 	}
@@ -193,6 +195,10 @@ void call_start(struct run *r)
 		return;
 	}
 	run_drop_request(r);
+	if (!journal_asked(r))
+		run_abort_later(r, ERR_OVERLOADED, "no memory for the run's log");
+	if (r->observer && r->observer->begun)
+		r->observer->begun(r->observer_arg);
 	if (r->rq.prompt.stream) {
 		r->commit_timer.fn = on_commit_timer;
 		timer_start(run_loop(r), &r->commit_timer, now->commit_after_us);

@@ -8,8 +8,13 @@ enum { OUT_KEPT = 4096 };
 void feed_wake(struct run *r)
 {
 	/* Numbers above the stored range must not be seen yet: after a crash they would come again. */
-	if (r->seq <= r->seq_reserved)
-		r->out_seen = r->out.len;
+	if (r->seq <= r->seq_reserved) {
+		bool   wait = r->state != STATE_ENDED && journal_strict(r);
+		size_t seen = wait ? r->out_stored : r->out.len;
+
+		if (seen > r->out_seen)
+			r->out_seen = seen;
+	}
 	if (r->observer && r->open)
 		r->observer->wake(r->observer_arg);
 }
@@ -42,13 +47,15 @@ void run_taken(struct run *r, size_t n)
 {
 	r->out_at += n;
 	if (r->out_at == r->out.len) {
-		r->out_at = r->out_seen = 0;
+		r->out_at = r->out_seen = r->out_mark = r->out_stored = 0;
 		buf_clear(&r->out);
 		if (r->out.cap > OUT_KEPT)
 			buf_finish(&r->out);
 	} else if (r->out_at > LIMIT_FEED_LOW) {
 		buf_take_front(&r->out, r->out_at);
 		r->out_seen -= r->out_at;
+		r->out_mark -= r->out_mark < r->out_at ? r->out_mark : r->out_at;
+		r->out_stored -= r->out_stored < r->out_at ? r->out_stored : r->out_at;
 		r->out_at = 0;
 	}
 	if (r->out.len - r->out_at < LIMIT_FEED_LOW)

@@ -68,13 +68,20 @@ static enum errc read_one(struct run_images *x, struct transcript_image *image, 
 static void read_all(struct work_job *job)
 {
 	struct run_images *x = container_of(job, struct run_images, job);
+	bool               full = false;
 	struct err         e;
 
 	for (size_t i = 0; i < x->count && x->err.code == ERR_OK; i++) {
 		struct transcript_image *image = &x->list[i];
+		bool                     old = image->message < x->old;
 
-		if (read_one(x, image, &e) == ERR_OK || image->message < x->old)
-			continue; /* one that was sent earlier is missed in the prompt, and told */
+		/* One that was sent earlier is missed in the prompt, and told. */
+		if (old && full)
+			continue;
+		enum errc rc = read_one(x, image, &e);
+		full = full || rc == ERR_OVERLOADED;
+		if (rc == ERR_OK || old)
+			continue;
 		char path[64];
 		snprintf(path, sizeof path, "messages[%zu].content", image->message - x->old);
 		err_at(&e, path);

@@ -3,6 +3,7 @@
  *
  * run.c   birth, moves, end     call.c  the provider's part
  * save.c  the store's part      feed.c  the reader's part
+ * journal.c  the events' way to the store
  * image.c images that messages name by their path */
 #pragma once
 
@@ -75,6 +76,17 @@ struct run {
 	size_t                     out_at;
 	size_t                     out_seen; /* up to here it may be seen; always the end of a block */
 
+	/* Of stored streams: events that wait for the store, in the engine's list while there are any. */
+	struct buf  log;
+	uint64_t    log_first;
+	uint64_t    log_last;
+	struct run *log_prev;
+	struct run *log_next;
+	bool        log_listed;
+	size_t      out_mark;   /* strict: end of out when the job that is on its way was made */
+	size_t      out_stored; /* up to here the events are in the log */
+
+	bool          cancelled; /* somebody asked for it before the call could be ended */
 	struct answer answer;
 	struct buf    raw; /* a plain call's whole answer as the provider sent it */
 	struct usage  usage;
@@ -90,9 +102,24 @@ struct run {
 	unsigned         jobs_out; /* with the store or a worker; a run lives until all came back */
 };
 
+/* All events that wait, on their way to the store; one job at a time. */
+struct log_job {
+	struct run_engine   *engine;
+	struct events_append append; /* piece_count 0: no job is on its way */
+	struct events_piece *pieces; /* these three owned, in parallel */
+	struct buf          *data;
+	struct run         **runs;
+};
+
 struct run_engine {
 	struct run_engine_options o;
 	struct run               *runs;
+	struct run               *log_runs; /* whose events wait */
+	size_t                    log_count;
+	struct log_job            log;
+	struct timer              log_timer;
+	struct task               log_task;
+	bool                      log_task_out;
 	size_t                    live;
 	struct err                stopping; /* why no run goes on; code ERR_OK: it does */
 };
@@ -110,6 +137,8 @@ void run_fail(struct run *r, const struct err *e);
 void run_abort_later(struct run *r, enum errc code, const char *text);
 /* run_conclude: everything that had to be durable is: the reader gets its end. */
 void run_conclude(struct run *r);
+/* run_unwanted: nobody wants it any more: it was cancelled, or its reader left; e says which. */
+bool run_unwanted(const struct run *r, struct err *e);
 /* run_go_on: what had to be read has been read: store what was sent, or call. */
 void run_go_on(struct run *r);
 /* run_drop_request: frees the prompt, once it is in the provider's hands. */
@@ -136,6 +165,18 @@ bool save_submit_begin(struct run *r); /* false: too many turns are waiting */
 void save_begin(struct run *r);
 void save_end(struct run *r);
 void save_reserve_ahead(struct run *r);
+
+/* journal.c */
+bool journal_kept(const struct run *r); /* this run's events are logged */
+bool journal_strict(const struct run *r);
+/* journal_event: false: over LIMIT_LOG_EVENTS, or no memory. */
+bool journal_event(struct run *r, const struct event *ev) MUST_USE;
+/* journal_asked: what its encoder knows besides events, as far as it is not the usual. */
+bool journal_asked(struct run *r) MUST_USE;
+/* journal_rest: what no job has taken, for the run's end; borrowed until journal_drop. */
+struct events_piece journal_rest(struct run *r);
+void                journal_drop(struct run *r);
+void                journal_stop(struct run_engine *g);
 
 /* feed.c */
 /* feed_wake: what was printed may be seen, as far as its numbers are stored. */

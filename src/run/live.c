@@ -1,33 +1,44 @@
-/* The one list of unstored runs, under one lock. */
+/* The runs that go on, in buckets, under one lock. */
 #include "run/live.h"
 
 #include <pthread.h>
 
+enum { BUCKETS = 1024 };
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct live    *all; /* newest first */
+static struct live    *buckets[BUCKETS];
+
+static struct live **bucket_of(struct id id)
+{
+	return &buckets[id.secret % BUCKETS];
+}
 
 void live_add(struct live *l)
 {
+	struct live **bucket = bucket_of(l->id);
+
 	pthread_mutex_lock(&lock);
 	l->prev = NULL;
-	l->next = all;
-	if (all)
-		all->prev = l;
-	all = l;
+	l->next = *bucket;
+	if (l->next)
+		l->next->prev = l;
+	*bucket = l;
+	l->listed = true;
 	pthread_mutex_unlock(&lock);
 }
 
 void live_remove(struct live *l)
 {
 	pthread_mutex_lock(&lock);
-	if (l->prev || all == l) {
+	if (l->listed) {
 		if (l->prev)
 			l->prev->next = l->next;
 		else
-			all = l->next;
+			*bucket_of(l->id) = l->next;
 		if (l->next)
 			l->next->prev = l->prev;
 		l->prev = l->next = NULL;
+		l->listed = false;
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -39,17 +50,51 @@ void live_set_status(struct live *l, enum run_status status)
 	pthread_mutex_unlock(&lock);
 }
 
+/* find: with the lock held. */
+static struct live *find(struct id id, int64_t owner)
+{
+	for (struct live *l = *bucket_of(id); l; l = l->next)
+		if (l->id.key == id.key && l->id.secret == id.secret && l->owner == owner)
+			return l;
+	return NULL;
+}
+
 bool live_find(struct id id, int64_t owner, struct live *ret)
 {
-	bool found = false;
-
 	pthread_mutex_lock(&lock);
-	for (const struct live *l = all; l && !found; l = l->next) {
-		if (l->id.key != id.key || l->id.secret != id.secret || l->owner != owner)
-			continue;
+	const struct live *l = find(id, owner);
+	bool               found = l && !l->stored;
+
+	if (found)
 		*ret = *l;
-		found = true;
-	}
 	pthread_mutex_unlock(&lock);
 	return found;
+}
+
+bool live_cancel(struct id id, int64_t owner)
+{
+	pthread_mutex_lock(&lock);
+	struct live *l = find(id, owner);
+
+	if (l && !l->posted) {
+		l->posted = true;
+		loop_post(l->loop, &l->cancel);
+	}
+	pthread_mutex_unlock(&lock);
+	return l;
+}
+
+bool live_posted(struct live *l)
+{
+	pthread_mutex_lock(&lock);
+	bool posted = l->posted;
+	pthread_mutex_unlock(&lock);
+	return posted;
+}
+
+void live_taken(struct live *l)
+{
+	pthread_mutex_lock(&lock);
+	l->posted = false;
+	pthread_mutex_unlock(&lock);
 }

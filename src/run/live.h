@@ -1,25 +1,40 @@
-/* run/live: runs that are stored nowhere, findable by id from any loop while they live. */
+/* run/live: runs that go on, findable by id from any loop: those that are stored nowhere to be looked
+ * at, all of them to be cancelled. */
 #pragma once
 
 #include "base/id.h"
 #include "store/store.h"
 
-/* Embedded in a run; the fields are copied out by live_find, so they are changed only through
- * live_set_status once it is in. */
+struct run;
+
+/* Embedded in a run or pointed to by it; the fields are copied out by live_find, so they are changed
+ * only through live_set_status once it is in. */
 struct live {
 	struct live    *prev;
 	struct live    *next;
 	struct id       id;
 	int64_t         owner;
+	bool            stored; /* the store knows more of it */
 	enum run_status status;
 	int64_t         created_ms;
 	char            model[96];
 	char            provider[64];
+
+	struct run  *run;
+	struct loop *loop;
+	struct task  cancel; /* fn set by the run; runs on its loop after live_cancel */
+	bool         posted; /* it is on its way */
+	bool         listed;
 };
 
 /* Threads: any. */
 void live_add(struct live *l);
 void live_remove(struct live *l); /* fine if it was never added */
 void live_set_status(struct live *l, enum run_status status);
-/* live_find: copies; false: no such run, or another owner's. */
+/* live_find: copies; false: no such unstored run, or another owner's. */
 bool live_find(struct id id, int64_t owner, struct live *ret);
+/* live_cancel: posts the run's cancel task; false: no such run goes on, or another owner's. */
+bool live_cancel(struct id id, int64_t owner);
+/* live_posted: a cancel task is on its way; live_taken: it has come. */
+bool live_posted(struct live *l);
+void live_taken(struct live *l);

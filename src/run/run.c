@@ -37,13 +37,17 @@ enum errc run_engine_create(const struct run_engine_options *o, struct run_engin
 	if (!g)
 		return err_set(e, ERR_INTERNAL, "", "out of memory for the run engine");
 	g->o = *o;
+	g->log.engine = g;
 	*ret = g;
 	return ERR_OK;
 }
 
 void run_engine_destroy(struct run_engine *g)
 {
-	CHECK(!g || g->live == 0);
+	if (!g)
+		return;
+	CHECK(g->live == 0);
+	journal_stop(g);
 	free(g);
 }
 
@@ -111,7 +115,6 @@ static void unlist_live(struct run *r)
 {
 	if (r->live)
 		live_remove(r->live);
-	free(TAKE(r->live));
 }
 
 static void run_free(struct run *r)
@@ -119,6 +122,8 @@ static void run_free(struct run *r)
 	struct run_engine *g = r->engine;
 
 	unlist_live(r);
+	free(r->live);
+	journal_drop(r);
 	if (r->prev)
 		r->prev->next = r->next;
 	else
@@ -143,7 +148,8 @@ static void run_free(struct run *r)
 
 void run_free_if_over(struct run *r)
 {
-	if (r->state == STATE_ENDED && !r->observer && r->jobs_out == 0 && !r->aborting)
+	if (r->state == STATE_ENDED && !r->observer && r->jobs_out == 0 && !r->aborting &&
+	    !(r->live && live_posted(r->live)))
 		run_free(r);
 }
 
@@ -187,6 +193,7 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	answer_init(&r->answer);
 	buf_init(&r->out, LIMIT_FEED_MAX);
 	buf_init(&r->raw, LIMIT_UPSTREAM_BODY);
+	buf_init(&r->log, LIMIT_LOG_EVENTS);
 	return r;
 }
 
@@ -207,9 +214,27 @@ static bool choose_encoder(struct run *r)
 	return r->encoder;
 }
 
+/* cancel_now: live_cancel was called, on whatever loop. */
+static void cancel_now(struct task *t)
+{
+	struct live *l = container_of(t, struct live, cancel);
+	struct run  *r = l->run;
+	struct err   e;
+
+	live_taken(l);
+	r->cancelled = true;
+	if (r->state == STATE_CALLING || r->state == STATE_STREAMING) {
+		err_set(&e, ERR_CANCELLED, "", "the run was cancelled");
+		run_finish(r, RUN_CANCELLED, &e);
+	} else {
+		run_free_if_over(r);
+	}
+}
+
+/* Unstored calls of OpenAI's routes have no id that anybody could know. */
 static bool enlist_live(struct run *r)
 {
-	if (run_stored(r) || !r->rq.native)
+	if (!run_stored(r) && !r->rq.native)
 		return true;
 	r->live = calloc(1, sizeof *r->live);
 	if (!r->live)
@@ -217,6 +242,10 @@ static bool enlist_live(struct run *r)
 	*r->live = (struct live){
 		.id = r->id,
 		.owner = r->rq.owner,
+		.stored = run_stored(r),
+		.loop = run_loop(r),
+		.cancel = { .fn = cancel_now },
+		.run = r,
 		.status = RUN_QUEUED,
 		.created_ms = r->created_ms,
 	};
@@ -226,14 +255,24 @@ static bool enlist_live(struct run *r)
 	return true;
 }
 
+bool run_unwanted(const struct run *r, struct err *e)
+{
+	if (r->cancelled)
+		err_set(e, ERR_CANCELLED, "", "the run was cancelled");
+	else if (!r->observer && !r->rq.finish)
+		err_set(e, ERR_CANCELLED, "", "the client left");
+	else
+		return false;
+	return true;
+}
+
 void run_go_on(struct run *r)
 {
 	struct err e;
 
 	if (r->engine->stopping.code != ERR_OK) {
 		run_fail(r, &r->engine->stopping);
-	} else if (!r->observer && !r->rq.finish) {
-		err_set(&e, ERR_CANCELLED, "", "the client left");
+	} else if (run_unwanted(r, &e)) {
 		run_finish(r, RUN_CANCELLED, &e);
 	} else if (run_stored(r)) {
 		save_begin(r);
@@ -404,7 +443,7 @@ void run_leave(struct run *r)
 {
 	r->observer = NULL;
 	buf_finish(&r->out);
-	r->out_at = r->out_seen = 0;
+	r->out_at = r->out_seen = r->out_mark = r->out_stored = 0;
 	feed_pause(r, false);
 	if (!r->rq.finish && (r->state == STATE_CALLING || r->state == STATE_STREAMING)) {
 		struct err e;
@@ -423,5 +462,8 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .conversation = r->begun ? str_of(r->conversation_text) : STR_NONE,
 				  .finish_reason = str_of(r->finish_reason),
 				  .usage = r->usage,
-				  .first_token_us = r->first_token_us };
+				  .first_token_us = r->first_token_us,
+				  .run_id = r->id,
+				  .conversation_id = r->conversation,
+				  .created_ms = r->created_ms };
 }

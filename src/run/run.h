@@ -25,6 +25,7 @@ struct run_engine; /* one for each loop */
 
 struct run_settings {
 	int64_t commit_after_us; /* how long a stream's status waits for the first content */
+	bool    strict;          /* nobody sees an event before it is in the log */
 };
 
 struct run_engine_options {
@@ -55,6 +56,8 @@ struct run_observer {
 	void (*wake)(void *arg);
 	/* done: a plain call's answer is final, or the call failed before `open` (e, else NULL). */
 	void (*done)(void *arg, const struct err *e);
+	/* begun: the client's messages are durable and the provider is being asked; may be NULL. */
+	void (*begun)(void *arg);
 };
 
 struct run_request {
@@ -65,6 +68,7 @@ struct run_request {
 	struct str    label;      /* configured model name, for metrics */
 	struct str    model;      /* as asked */
 	struct prompt prompt;     /* messages and message_count are filled by the run */
+	bool          background; /* its client waits for `begun` alone */
 	bool          native;     /* LLM Chat, else OpenAI's chat completions */
 	enum shape    shape;      /* of the answer */
 	bool          lmc;        /* the client speaks LMC, in its answer's shape or by saying how */
@@ -73,6 +77,7 @@ struct run_request {
 	bool          store;
 	bool          finish;     /* what the reader's leaving does: go on, else cancel */
 	bool          want_usage; /* the client asked for it */
+	struct id     continues;  /* the run whose answer this one goes on with; none: no */
 	int64_t       owner;
 	struct id     conversation; /* none: a new one, if stored */
 	bool          instruction_set;
@@ -106,5 +111,8 @@ struct run_view {
 	struct str   finish_reason;
 	struct usage usage;
 	int64_t      first_token_us; /* monotonic; 0: none came */
+	struct id    run_id;
+	struct id    conversation_id; /* none: not stored */
+	int64_t      created_ms;
 };
 void run_view(const struct run *r, struct run_view *ret);

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "run/internal.h"
+#include "run/watch.h"
 
 #include <stdlib.h>
 
@@ -163,6 +164,8 @@ static void on_end_stored(struct store_job *job)
 	struct run *r = container_of(job, struct run_jobs, end.job)->run;
 
 	r->jobs_out--;
+	journal_drop(r);
+	watch_notify(r->id);
 	/* An answer that could not be kept is not reported as a success. */
 	if (job->err.code != ERR_OK)
 		r->failure = job->err;
@@ -200,6 +203,7 @@ void save_end(struct run *r)
 		.completed_ms = clock_wall_ms(),
 		.last_seq = r->seq,
 		.attempts = 1,
+		.events = journal_rest(r),
 	};
 	r->jobs_out++;
 	if (r->engine->o.store->ops->turn_end(r->engine->o.store, &r->jobs->end))

@@ -73,6 +73,7 @@ static void on_event(void *arg, const struct event *ev)
 	case EVENT_BLOCK_END:
 	case EVENT_MEDIA:
 	case EVENT_LMC:
+	case EVENT_ASKED:
 	case EVENT_OTHER:
 	case EVENT__COUNT:
 		fail_msg("event %d", (int)ev->kind);

@@ -1,0 +1,149 @@
+/* A run's stream once more: from its start or behind a cursor, then live. */
+#include "routes/run_events.h"
+
+#include "http/reply.h"
+#include "http/request.h"
+#include "http/stream.h"
+#include "routes/gateway.h"
+#include "run/follow.h"
+#include "run/live.h"
+
+#include <stdlib.h>
+
+struct replay {
+	struct request *request; /* gone after a reply, or when the client left */
+	struct follow  *follow;  /* NULL: it has ended itself */
+	struct stream  *stream;
+};
+
+static void part(struct replay *x)
+{
+	if (x->follow)
+		follow_leave(x->follow);
+	free(x);
+}
+
+/* --- the stream's side --- */
+
+static struct str source_ready(void *arg, bool *ret_last)
+{
+	return follow_ready(((struct replay *)arg)->follow, ret_last);
+}
+
+static void source_taken(void *arg, size_t n)
+{
+	follow_taken(((struct replay *)arg)->follow, n);
+}
+
+static void source_over(void *arg, bool whole)
+{
+	(void)whole;
+	part(arg);
+}
+
+static const struct stream_source source = { source_ready, source_taken, source_over };
+
+/* --- the follower's side --- */
+
+static void on_open(void *arg)
+{
+	struct replay *x = arg;
+
+	x->stream = stream_open(x->request, &source, x);
+	if (!x->stream) {
+		reply_refuse(x->request, ERR_OVERLOADED, "", "no memory for the stream");
+		part(x);
+	}
+}
+
+static void on_none(void *arg, const struct err *e)
+{
+	struct replay *x = arg;
+
+	x->follow = NULL;
+	if (e)
+		reply_error(x->request, e);
+	else
+		reply_static(x->request, 204, NULL, STR_NONE); /* an EventSource stops at that */
+	part(x);
+}
+
+static void on_wake(void *arg)
+{
+	struct replay *x = arg;
+
+	if (x->stream)
+		stream_wake(x->stream);
+}
+
+static const struct follow_observer observer = { on_open, on_none, on_wake };
+
+static void client_left(void *arg)
+{
+	part(arg);
+}
+
+/* --- the request --- */
+
+static bool read_format(struct request *r, struct follow_options *ret)
+{
+	struct str text;
+
+	if (!request_query(r, "format", 0, &text) || text.n == 0)
+		return true;
+	ret->shape_set = true;
+	ret->shape = str_is(text, "lmc") ? SHAPE_LMC : SHAPE_OPENAI;
+	if (ret->shape == SHAPE_LMC || str_is(text, "openai"))
+		return true;
+	reply_refuse(r, ERR_INVALID_VALUE, "format", "must be one of: openai, lmc");
+	return false;
+}
+
+/* read_cursor: an EventSource keeps its URL when it comes again, so its header counts first. */
+static bool read_cursor(struct request *r, struct follow_options *ret)
+{
+	struct str text = request_last_event_id(r);
+
+	if (text.n == 0 && !request_query(r, "after", 0, &text))
+		return true;
+	if (text.n == 0 || follow_cursor_parse(text, &ret->cursor))
+		return true;
+	reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a block of this stream");
+	return false;
+}
+
+void run_events_get(struct request *r, void *app)
+{
+	struct gateway       *g = app;
+	struct live           live;
+	struct follow_options o = {
+		.loop = g->loop,
+		.store = g->store,
+		.owner = request_owner(r),
+		.observer = &observer,
+	};
+
+	if (!id_parse(request_param(r, 0), ID_RUN, &o.run)) {
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
+		return;
+	}
+	if (!read_format(r, &o) || !read_cursor(r, &o))
+		return;
+	if (live_find(o.run, o.owner, &live)) {
+		reply_refuse(r, ERR_NOT_SUPPORTED_YET, "",
+			     "the events of a run that is not stored can't be read again yet");
+		return;
+	}
+	struct replay *x = calloc(1, sizeof *x);
+	if (x) {
+		o.arg = x;
+		x->request = r;
+		x->follow = follow_start(&o);
+	}
+	if (!x || !x->follow) {
+		free(x);
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the stream");
+		return;
+	}
+	request_on_left(r, client_left, x);
+}

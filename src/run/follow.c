@@ -1,0 +1,464 @@
+/* Reading a run's log page by page, and waiting for more of it.
+ *
+ *   READING --page--> READING             more is there, and there is room
+ *      |  ^   |
+ *      |  |   +--page, nothing more--> WAITING --news--> READING      the run goes on
+ *      |  +--room again-- FULL <--page, no room
+ *      +--page, run ended--> OVER */
+#include "run/follow.h"
+
+#include "base/limits.h"
+#include "json/scan.h"
+#include "msg/event_code.h"
+#include "run/watch.h"
+
+#include <stdlib.h>
+
+enum state { READING, WAITING, FULL, OVER };
+
+struct follow {
+	struct follow_options o;
+	struct events_read    read;
+	struct watch_run      watch;
+	struct task           start_task;
+	enum state            state;
+	bool                  watching;
+	bool                  reading; /* the job is with the store */
+	bool                  news;    /* came while it was */
+	bool                  opened;
+	bool                  left;
+
+	struct encoder *encoder; /* owned; made at the first page */
+	struct warnings warnings;
+	char            run_text[ID_MAX], conversation_text[ID_MAX];
+	char            message_text[ID_MAX], completion_text[ID_MAX];
+	char           *model; /* owned */
+	bool            fences;
+
+	uint64_t   seq; /* of the last event printed */
+	uint64_t   block_seq; /* the event whose blocks are being counted, and how many it has */
+	uint64_t   block_count;
+	struct buf out;
+	size_t     out_at;
+	bool       last;
+};
+
+/* --- cursor --- */
+
+static bool take_digits(struct str *s, uint64_t *ret)
+{
+	uint64_t v = 0;
+	size_t   n = 0;
+
+	for (; n < s->n && n < 19 && s->p[n] >= '0' && s->p[n] <= '9'; n++)
+		v = v * 10 + (uint64_t)(s->p[n] - '0');
+	if (n == 0 || (n > 1 && s->p[0] == '0'))
+		return false;
+	s->p += n;
+	s->n -= n;
+	*ret = v;
+	return true;
+}
+
+bool follow_cursor_parse(struct str text, struct follow_cursor *ret)
+{
+	struct follow_cursor c = { 0 };
+
+	if (!take_digits(&text, &c.seq))
+		return false;
+	if (text.n > 0) {
+		if (text.p[0] != '.')
+			return false;
+		text = (struct str){ text.p + 1, text.n - 1 };
+		if (!take_digits(&text, &c.nth) || text.n > 0)
+			return false;
+	}
+	*ret = c;
+	return true;
+}
+
+static bool was_seen(const struct follow_cursor *c, uint64_t seq, uint64_t nth)
+{
+	return seq < c->seq || (seq == c->seq && nth <= c->nth);
+}
+
+/* drop_seen: of the blocks from `start` on, which event seq has made, those that were seen. */
+static void drop_seen(struct follow *f, uint64_t seq, size_t start)
+{
+	size_t at = start;
+	size_t keep = start;
+
+	if (seq != f->block_seq)
+		f->block_count = 0;
+	f->block_seq = seq;
+	while (at < f->out.len) {
+		const char *end = memmem(f->out.data + at, f->out.len - at, "\n\n", 2);
+		size_t      next = end ? (size_t)(end - f->out.data) + 2 : f->out.len;
+
+		if (!was_seen(&f->o.cursor, seq, f->block_count++)) {
+			memmove(f->out.data + keep, f->out.data + at, next - at);
+			keep += next - at;
+		}
+		at = next;
+	}
+	f->out.len = keep;
+}
+
+/* --- ends --- */
+
+static void destroy(struct follow *f)
+{
+	encoder_destroy(f->encoder);
+	warnings_finish(&f->warnings);
+	buf_finish(&f->out);
+	arena_finish(&f->read.arena);
+	free(f->model);
+	free(f);
+}
+
+static void watch_gone(struct watch_run *w)
+{
+	destroy(container_of(w, struct follow, watch));
+}
+
+static void dispose(struct follow *f)
+{
+	if (f->watching)
+		watch_stop(&f->watch);
+	else
+		destroy(f);
+}
+
+static void fail(struct follow *f, const struct err *e)
+{
+	if (f->opened) {
+		/* A stream that was begun ends without its last block: the client comes again. */
+		f->last = true;
+		f->state = OVER;
+		f->o.observer->wake(f->o.arg);
+		return;
+	}
+	f->o.observer->none(f->o.arg, e);
+	dispose(f);
+}
+
+/* error_of: a stored error object as what printed it. */
+static void error_of(struct str object, struct arena *arena, struct err *ret, struct str *ret_id)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	struct str      text;
+
+	err_set(ret, ERR_INTERNAL, "", "the run failed");
+	*ret_id = STR_NONE;
+	if (object.n == 0 ||
+	    json_scan(&d, object.p, object.n, &json_limits_upstream, &e) != ERR_OK) {
+		json_doc_finish(&d);
+		return;
+	}
+#define READ(key, at)                                                                              \
+	do {                                                                                       \
+		json_at i_ = json_get(&d, 0, key);                                                 \
+		if (i_ != JSON_ABSENT && json_kind(&d, i_) == JSON_STRING &&                       \
+		    json_text(&d, i_, arena, &text))                                               \
+			str_copy(at, sizeof at, text);                                             \
+	} while (0)
+	READ("message", ret->text);
+	READ("type", ret->type);
+	READ("param", ret->path);
+	READ("code", ret->wire);
+#undef READ
+	json_at id = json_get(&d, 0, "request_id");
+	if (id != JSON_ABSENT && json_kind(&d, id) == JSON_STRING)
+		(void)json_text(&d, id, arena, ret_id);
+	json_doc_finish(&d);
+}
+
+static bool print_end(struct follow *f)
+{
+	const struct encoder_ops *ops = f->encoder->ops;
+	struct err                e;
+	struct str                id;
+
+	if (f->read.status == RUN_COMPLETED)
+		return ops->done(f->encoder, f->read.last_seq, &f->out);
+	error_of(f->read.error, &f->read.arena, &e, &id);
+	return ops->error(f->encoder, &e, id, f->read.last_seq, &f->out);
+}
+
+/* --- printing --- */
+
+static enum shape shape_of(const struct follow *f)
+{
+	if (f->o.shape_set)
+		return f->o.shape;
+	return str_is(f->read.shape, "lmc") ? SHAPE_LMC : SHAPE_OPENAI;
+}
+
+static bool make_encoder(struct follow *f)
+{
+	if (f->encoder)
+		return true;
+	f->model = strndup(f->read.model.p ? f->read.model.p : "", f->read.model.n);
+	if (!f->model)
+		return false;
+	id_text(f->o.run, ID_RUN, f->run_text);
+	id_text(f->o.run, ID_MESSAGE, f->message_text);
+	id_text(f->o.run, ID_COMPLETION, f->completion_text);
+	if (!id_none(f->read.conversation))
+		id_text(f->read.conversation, ID_CONVERSATION, f->conversation_text);
+	f->encoder = encoder_create(shape_of(f), &(struct encoder_about){
+		.native = true,
+		.want_usage = true,
+		.fences = f->fences,
+		.conversation = str_of(f->conversation_text),
+		.run = str_of(f->run_text),
+		.message = str_of(f->message_text),
+		.completion = str_of(f->completion_text),
+		.model = str_of(f->model),
+		.created_s = f->read.created_ms / 1000,
+		.warnings = &f->warnings,
+	});
+	return f->encoder;
+}
+
+/* take_asked: what the run's encoder knew besides its events. */
+static enum errc take_asked(struct follow *f, const struct event *ev)
+{
+	f->fences = ev->block == 1;
+	return warnings_join(&f->warnings, ev->text, ev->choice) ? ERR_OK : ERR_OVERLOADED;
+}
+
+static enum errc print_event(struct follow *f, const struct event *ev, uint64_t seq)
+{
+	size_t start = f->out.len;
+
+	if (!make_encoder(f) || !f->encoder->ops->event(f->encoder, ev, seq, &f->out))
+		return ERR_OVERLOADED;
+	drop_seen(f, seq, start);
+	f->seq = seq;
+	return ERR_OK;
+}
+
+/* print_piece: ERR_INTERNAL: it is damaged. */
+static enum errc print_piece(struct follow *f, struct str data)
+{
+	struct event ev;
+	uint64_t     seq;
+
+	while (data.n > 0) {
+		enum errc rc = ERR_OK;
+
+		if (!event_decode(&data, &ev, &seq))
+			return ERR_INTERNAL;
+		/* What is below is of a piece that straddles the page before. */
+		if (ev.kind == EVENT_ASKED)
+			rc = f->encoder ? ERR_OK : take_asked(f, &ev);
+		else if (seq > f->seq || (seq == f->seq && ev.cont))
+			rc = print_event(f, &ev, seq);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
+static enum errc print_page(struct follow *f)
+{
+	for (size_t i = 0; i < f->read.piece_count; i++) {
+		enum errc rc = print_piece(f, f->read.pieces[i].data);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
+/* --- reading --- */
+
+static bool ended(const struct follow *f)
+{
+	return f->read.status != RUN_QUEUED && f->read.status != RUN_RUNNING;
+}
+
+static bool room(const struct follow *f)
+{
+	return f->out.len - f->out_at < LIMIT_FEED_HIGH;
+}
+
+static void read_more(struct follow *f);
+
+/* wait_or_read: what comes after a page. */
+static void go_on(struct follow *f)
+{
+	if (!f->read.has_more && !f->news && !ended(f))
+		f->state = WAITING;
+	else if (!room(f))
+		f->state = FULL;
+	else
+		read_more(f);
+}
+
+static void show(struct follow *f)
+{
+	if (!f->opened) {
+		f->opened = true;
+		f->o.observer->open(f->o.arg);
+	} else if (f->out.len > f->out_at || f->last) {
+		f->o.observer->wake(f->o.arg);
+	}
+}
+
+static void take_page(struct follow *f)
+{
+	struct err e;
+
+	if (f->read.swept) {
+		err_set(&e, ERR_GONE, "", "the events of this run are not kept any more");
+		fail(f, &e);
+		return;
+	}
+	if (print_page(f) != ERR_OK) {
+		err_set(&e, ERR_INTERNAL, "", "the events of this run can't be read");
+		fail(f, &e);
+		return;
+	}
+	if (ended(f) && !f->read.has_more) {
+		size_t start = f->out.len;
+
+		if (!make_encoder(f) || !print_end(f)) {
+			err_set(&e, ERR_OVERLOADED, "", "no memory for the events");
+			fail(f, &e);
+			return;
+		}
+		drop_seen(f, f->read.last_seq, start);
+		f->last = true;
+		f->state = OVER;
+		if (f->out.len == f->out_at && !f->opened) {
+			f->o.observer->none(f->o.arg, NULL);
+			dispose(f);
+			return;
+		}
+		show(f);
+		return;
+	}
+	/* A first page that was all seen is no news yet, but the stream is open. */
+	if (!f->read.has_more || f->out.len > f->out_at)
+		show(f);
+	if (f->state == READING)
+		go_on(f);
+}
+
+static void on_read(struct store_job *job)
+{
+	struct follow *f = container_of(job, struct follow, read.job);
+
+	f->reading = false;
+	if (f->left) {
+		dispose(f);
+		return;
+	}
+	if (job->err.code != ERR_OK) {
+		struct err e = job->err;
+
+		fail(f, &e);
+		return;
+	}
+	take_page(f);
+}
+
+static void read_more(struct follow *f)
+{
+	struct err e;
+
+	f->state = READING;
+	f->news = false;
+	arena_finish(&f->read.arena);
+	arena_init(&f->read.arena, LIMIT_SSE_EVENT + MIB);
+	f->read = (struct events_read){
+		.job = { .loop = f->o.loop, .done = on_read },
+		.owner = f->o.owner,
+		.run = f->o.run,
+		.after = f->seq,
+		.page_bytes = LIMIT_FEED_HIGH,
+		.arena = f->read.arena,
+	};
+	f->reading = true;
+	if (f->o.store->ops->events_read(f->o.store, &f->read))
+		return;
+	f->reading = false;
+	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
+	fail(f, &e);
+}
+
+static void on_news(struct watch_run *w)
+{
+	struct follow *f = container_of(w, struct follow, watch);
+
+	f->news = true;
+	if (f->state == WAITING && !f->left)
+		read_more(f);
+}
+
+static void begin(struct task *t)
+{
+	struct follow *f = container_of(t, struct follow, start_task);
+
+	if (f->left) {
+		destroy(f);
+		return;
+	}
+	/* Watched before it is read: what comes in between is news. */
+	f->watching = true;
+	watch_start(&f->watch);
+	read_more(f);
+}
+
+/* --- the reader --- */
+
+struct follow *follow_start(const struct follow_options *o)
+{
+	struct follow *f = calloc(1, sizeof *f);
+
+	if (!f)
+		return NULL;
+	f->o = *o;
+	f->state = READING;
+	f->fences = true;
+	f->reading = true; /* until begin has run */
+	warnings_init(&f->warnings);
+	buf_init(&f->out, LIMIT_FEED_MAX);
+	arena_init(&f->read.arena, MIB);
+	f->watch = (struct watch_run){
+		.loop = o->loop, .run = o->run, .fn = on_news, .gone = watch_gone
+	};
+	f->start_task.fn = begin;
+	loop_later(o->loop, &f->start_task);
+	return f;
+}
+
+void follow_leave(struct follow *f)
+{
+	f->left = true;
+	if (!f->reading)
+		dispose(f);
+}
+
+struct str follow_ready(struct follow *f, bool *ret_last)
+{
+	*ret_last = f->last;
+	return (struct str){ f->out.data ? f->out.data + f->out_at : NULL, f->out.len - f->out_at };
+}
+
+void follow_taken(struct follow *f, size_t n)
+{
+	f->out_at += n;
+	if (f->out_at == f->out.len) {
+		buf_clear(&f->out);
+		f->out_at = 0;
+	} else if (f->out_at > LIMIT_FEED_LOW) {
+		buf_take_front(&f->out, f->out_at);
+		f->out_at = 0;
+	}
+	if (f->state == FULL && f->out.len - f->out_at < LIMIT_FEED_LOW)
+		read_more(f);
+}

@@ -1,0 +1,227 @@
+/* The event log of stored streams: events gathered for all runs of a loop, and handed to the store in
+ * one job, at most LOG_US after the first of them was sent; in strict mode at the end of the loop's
+ * turn, and nobody sees an event before it is in the log. */
+#include "base/limits.h"
+#include "msg/event_code.h"
+#include "run/internal.h"
+#include "run/watch.h"
+
+#include <stdlib.h>
+
+/* With what a commit takes it is below the 50 ms that are promised. */
+enum { LOG_US = 40 * 1000, AGAIN_US = 100 * 1000 };
+
+static void unlist(struct run *r)
+{
+	struct run_engine *g = r->engine;
+
+	if (!r->log_listed)
+		return;
+	if (r->log_prev)
+		r->log_prev->log_next = r->log_next;
+	else
+		g->log_runs = r->log_next;
+	if (r->log_next)
+		r->log_next->log_prev = r->log_prev;
+	r->log_listed = false;
+	g->log_count--;
+}
+
+static void list(struct run *r)
+{
+	struct run_engine *g = r->engine;
+
+	r->log_prev = NULL;
+	r->log_next = g->log_runs;
+	if (r->log_next)
+		r->log_next->log_prev = r;
+	g->log_runs = r;
+	r->log_listed = true;
+	g->log_count++;
+}
+
+/* --- the job --- */
+
+static void arm(struct run_engine *g);
+static void on_timer(struct timer *t);
+
+static void drop_job(struct log_job *j)
+{
+	for (size_t i = 0; i < j->append.piece_count; i++)
+		buf_finish(&j->data[i]);
+	free(j->pieces);
+	free(j->data);
+	free(j->runs);
+	*j = (struct log_job){ .engine = j->engine };
+}
+
+static void submit(struct run_engine *g)
+{
+	if (g->o.store->ops->events_append(g->o.store, &g->log.append))
+		return;
+	timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
+}
+
+static void on_appended(struct store_job *job)
+{
+	struct log_job    *j = container_of(job, struct log_job, append.job);
+	struct run_engine *g = j->engine;
+
+	if (job->err.code != ERR_OK && g->stopping.code == ERR_OK) {
+		/* The disk may take writes again; until then nothing more is gathered into a job. */
+		timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
+		return;
+	}
+	for (size_t i = 0; i < j->append.piece_count; i++) {
+		struct run *r = j->runs[i];
+
+		r->jobs_out--;
+		if (r->state != STATE_ENDED) {
+			r->out_stored = r->out_mark;
+			feed_wake(r);
+		}
+		watch_notify(r->id);
+		run_free_if_over(r);
+	}
+	drop_job(j);
+	arm(g);
+}
+
+/* fill: the waiting runs' events into one job; false: no memory. */
+static bool fill(struct run_engine *g)
+{
+	struct log_job *j = &g->log;
+	size_t          n = g->log_count;
+
+	j->pieces = calloc(n, sizeof *j->pieces);
+	j->data = calloc(n, sizeof *j->data);
+	j->runs = calloc(n, sizeof(struct run *));
+	if (!j->pieces || !j->data || !j->runs) {
+		drop_job(j);
+		return false;
+	}
+	g->log_timer.fn = on_timer;
+	for (size_t i = 0; i < n; i++) {
+		struct run *r = g->log_runs;
+
+		unlist(r);
+		j->data[i] = r->log;
+		j->pieces[i] = (struct events_piece){ r->id, r->log_first, r->log_last,
+						      buf_view(&j->data[i]) };
+		j->runs[i] = r;
+		r->jobs_out++;
+		r->out_mark = r->out.len;
+		buf_init(&r->log, LIMIT_LOG_EVENTS);
+	}
+	j->append = (struct events_append){
+		.job = { .loop = g->o.env.loop, .done = on_appended },
+		.pieces = j->pieces,
+		.piece_count = n,
+	};
+	return true;
+}
+
+static void flush(struct run_engine *g)
+{
+	if (g->log.append.piece_count > 0) { /* one that failed is tried again */
+		submit(g);
+		return;
+	}
+	if (g->log_count == 0)
+		return;
+	if (fill(g))
+		submit(g);
+	else
+		timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
+}
+
+static void on_timer(struct timer *t)
+{
+	flush(container_of(t, struct run_engine, log_timer));
+}
+
+static void on_turn_end(struct task *t)
+{
+	struct run_engine *g = container_of(t, struct run_engine, log_task);
+
+	g->log_task_out = false;
+	if (g->log.append.piece_count == 0)
+		flush(g);
+}
+
+/* arm: there is something to hand over, and no job on its way. */
+static void arm(struct run_engine *g)
+{
+	if (g->log_count == 0 || g->log.append.piece_count > 0)
+		return;
+	if (g->o.settings(g->o.arg)->strict) {
+		if (g->log_task_out)
+			return;
+		g->log_task_out = true;
+		g->log_task.fn = on_turn_end;
+		loop_later(g->o.env.loop, &g->log_task);
+	} else if (!timer_running(&g->log_timer)) {
+		g->log_timer.fn = on_timer;
+		timer_start(g->o.env.loop, &g->log_timer, LOG_US);
+	}
+}
+
+/* --- what runs do --- */
+
+bool journal_kept(const struct run *r)
+{
+	return run_stored(r) && r->rq.prompt.stream && r->engine->o.store->ops->events_append;
+}
+
+bool journal_strict(const struct run *r)
+{
+	return journal_kept(r) && r->engine->o.settings(r->engine->o.arg)->strict;
+}
+
+bool journal_event(struct run *r, const struct event *ev)
+{
+	if (!journal_kept(r))
+		return true;
+	if (!event_encode(ev, r->seq, &r->log))
+		return false;
+	if (!r->log_listed) {
+		r->log_first = r->seq;
+		list(r);
+	}
+	r->log_last = r->seq;
+	arm(r->engine);
+	return true;
+}
+
+bool journal_asked(struct run *r)
+{
+	struct event ev = {
+		.kind = EVENT_ASKED,
+		.choice = (uint32_t)r->warnings.count,
+		.block = r->rq.fences,
+		.text = buf_view(&r->warnings.json),
+		.cont = true,
+	};
+
+	return (r->warnings.count == 0 && r->rq.fences) || journal_event(r, &ev);
+}
+
+struct events_piece journal_rest(struct run *r)
+{
+	unlist(r);
+	if (r->log.len == 0)
+		return (struct events_piece){ 0 };
+	return (struct events_piece){ r->id, r->log_first, r->log_last, buf_view(&r->log) };
+}
+
+void journal_drop(struct run *r)
+{
+	unlist(r);
+	buf_finish(&r->log);
+}
+
+void journal_stop(struct run_engine *g)
+{
+	timer_stop(g->o.env.loop, &g->log_timer);
+	drop_job(&g->log);
+}

@@ -22,6 +22,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 GATEWAY_CPU, TOOLS_CPU = 0, 1
 SETTLE_MS = 700  # between the last stream's start and the window
+PARTS, PARTS_EVERY = "lmc-parts", 3  # the name of lmc.c's measurements; in each third round
 
 # ---- what is sent ---------------------------------------------------------------------------
 
@@ -495,6 +496,14 @@ class Bench:
                 gateway.stop()
             mock.stop()
 
+    def parts(self):
+        """LMC's parts alone, in a process of their own (lmc.c): lists of rows."""
+        r = subprocess.run([self.args.bench_lmc], capture_output=True, text=True, check=False,
+                           preexec_fn=pinned(GATEWAY_CPU))
+        if r.returncode:
+            raise SystemExit(f"bench_lmc failed ({r.returncode}): {r.stderr}")
+        return json.loads(r.stdout)
+
     def clean(self):
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -507,10 +516,10 @@ def median(values):
 
 
 class Figures:
-    """rounds: a list of {scenario: {way: result}}."""
+    """rounds: a list of {scenario: {way: result}}; parts: a list of what Bench.parts gave."""
 
-    def __init__(self, rounds, idle):
-        self.rounds, self.idle = rounds, idle
+    def __init__(self, rounds, idle, parts):
+        self.rounds, self.idle, self.parts = rounds, idle, parts
 
     def each(self, f):
         out = []
@@ -549,6 +558,15 @@ class Figures:
     def others(self):
         return [r["others_share"] for ways in self.rounds for s in ways.values() for r in s.values()]
 
+    def worst_part(self, name, key, wanted=lambda row: True):
+        return [max(row[key] for row in p[name] if wanted(row)) for p in self.parts]
+
+    def part_rows(self, name):
+        """The rows of one list of the parts, each number the median over the rounds."""
+        for i, row in enumerate(self.parts[0][name]):
+            yield {k: v if isinstance(v, str) else median([p[name][i][k] for p in self.parts])
+                   for k, v in row.items()}
+
     def targets(self):
         """(what, unit, limit, every round's figure, scenario, way)"""
         yield ("unstored `/v1/chat/completions`, 64 connections: CPU per request beside nginx's", "x",
@@ -572,6 +590,14 @@ class Figures:
         yield ("LMC messages and answer, unstored `/v1/chat`: CPU for each KB over OpenAI's", "µs",
                10, self.each(lambda r: (r["lmc20k"]["lmc"]["cpu_us"] - r["lmc20k"]["chat"]["cpu_us"])
                              / (r["lmc20k"]["lmc"]["body_bytes"] / 1024)), "lmc20k", "lmc")
+        yield ("LMC's encoder alone, an event: CPU over passing it through, the worst text", "µs",
+               1.5, self.worst_part("streams", "added_us"), None, None)
+        yield ("translation alone, a KB of messages: CPU, the worst list", "µs",
+               10, self.worst_part("translations", "translate_us_per_kb",
+                                   lambda row: row["form"].endswith("messages")), None, None)
+        yield ("a prompt of LMC messages, a KB: CPU over OpenAI's, checked and rendered", "µs",
+               10, [sum(row["added_us_per_kb"] for row in p["prompts"]) for p in self.parts],
+               None, None)
         yield ("1 MB image: CPU over the small body", "µs",
                1500, self.body_adds("image1m", "parley"), "image1m", "parley")
 
@@ -637,15 +663,44 @@ def table(figures, list_of_scenarios):
     return out
 
 
+def parts_tables(figures):
+    """What bench_lmc measured, without HTTP, sockets or storage around it."""
+    if not figures.parts:
+        return []
+    out = ["", "## LMC's parts alone (medians)", "",
+           "CPU time of one thread in a process of its own; see `lmc.c`.", "",
+           "| an event of a stream | as it came, µs | as LMC, µs | added, µs |", "|---|---:|---:|---:|"]
+    out += [f"| {r['name']} | {number(r['openai_us'], 3)} | {number(r['lmc_us'], 3)} "
+            f"| {number(r['added_us'], 3)} |" for r in figures.part_rows("streams")]
+    out += ["", "| translation of 20 KB | elements | scan of the JSON, µs per KB | translation, µs per KB "
+            "| both | translation, µs per element |", "|---|---:|---:|---:|---:|---:|"]
+    out += [f"| {r['form']}: {r['corpus']} | {number(r['count'], 0)} | {number(r['scan_us_per_kb'])} "
+            f"| {number(r['translate_us_per_kb'])} "
+            f"| {number(r['scan_us_per_kb'] + r['translate_us_per_kb'])} "
+            f"| {number(r['translate_us_each'])} |" for r in figures.part_rows("translations")]
+    out += ["", "| 20 messages of 1 KB | OpenAI's, µs | LMC, µs | added, µs per KB |",
+            "|---|---:|---:|---:|"]
+    out += [f"| {r['name']} | {number(r['openai_us'], 1)} | {number(r['lmc_us'], 1)} "
+            f"| {number(r['added_us_per_kb'])} |" for r in figures.part_rows("prompts")]
+    return out
+
+
+def noise(figures):
+    others = figures.others()
+    if not others:
+        return ""
+    return (f" Other programs took {median(others) * 100:.0f} % of the "
+            f"machine (median; at most {max(others) * 100:.0f} %).")
+
+
 def report(figures, meta, list_of_scenarios):
     out = ["# Benchmark results", "",
            "Written by `bench/run`; how to read it: [README.md](README.md). Raw figures: "
            "`results.json`.", "",
            f"{meta['date']}; {meta['machine']}; {meta['parley']}; {meta['nginx']}; "
            f"{meta['rounds']} interleaved round{'s' if meta['rounds'] > 1 else ''}{', quick' if meta['quick'] else ''}; "
-           f"{meta['seconds']} s. Other programs took {median(figures.others()) * 100:.0f} % of the "
-           f"machine (median; at most {max(figures.others()) * 100:.0f} %)."]
-    if median(figures.others()) > 0.05:
+           f"{meta['seconds']} s." + noise(figures)]
+    if (median(figures.others()) or 0) > 0.05:
         out += ["", "**The machine was not quiet: latencies and requests/s say little, ratios are "
                 "rough.**"]
     out += ["", "## Targets", "", "| figure | target | median | rounds | reached |",
@@ -667,19 +722,23 @@ def report(figures, meta, list_of_scenarios):
             f"{title} {idle[k]['rss'] / 1024:.1f} ({idle[k]['pss'] / 1024:.1f})" for k, title in (
                 ("default", "Parley as installed"), ("one_loop", "Parley with one loop"),
                 ("nginx", "nginx, master and one worker")) if k in idle) + "."]
-    return "\n".join(out + ["", "## All figures (medians)"] + table(figures, list_of_scenarios)) + "\n"
+    out += parts_tables(figures)
+    if figures.others():
+        out += ["", "## All figures (medians)"] + table(figures, list_of_scenarios)
+    return "\n".join(out) + "\n"
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--quick", action="store_true", help="one short round, under a minute")
     p.add_argument("--rounds", type=int)
-    p.add_argument("--only", help="scenarios, separated by commas")
+    p.add_argument("--only", help=f"scenarios, separated by commas; {PARTS}: LMC's parts alone")
     p.add_argument("--ways", help="direct,nginx,parley,stored,chat,lmc or some of them")
     p.add_argument("--profile", metavar="WAY", help="perf's profile of this way, for each --only")
     p.add_argument("--nice", type=int, default=0, help="niceness of all that is measured, e.g. -20")
     p.add_argument("--parley", required=True)
     p.add_argument("--parley-option", action="append", default=[], help="more for parley serve")
+    p.add_argument("--bench-lmc", required=True, help="the program that measures LMC's parts")
     p.add_argument("--tools", required=True, help="folder with mock and load; also for scratch files")
     p.add_argument("--results", help="where RESULTS.md and results.json go; bench/ after a full run, "
                    "the tools' folder otherwise")
@@ -706,11 +765,15 @@ def main():
 def run(bench, args, chosen):
     began = time.monotonic()
     count = args.rounds or (1 if args.quick else 7)
-    rounds, figures = [], None
+    rounds, parts = [], []
+    has_parts = PARTS in args.only.split(",") if args.only else not args.ways
     has_parley = any(w in ("parley", "stored", "chat", "lmc") for s in chosen for w in s.ways)
     idle = bench.idle() if has_parley else None
     for i in range(count):
         rounds.append({})
+        if has_parts and i % PARTS_EVERY == 0:
+            parts.append(bench.parts())
+            print(f"{i + 1}/{count} {PARTS}", flush=True)
         for s in (s for s in chosen if i % s.every == 0):
             for way in (s.ways if i % 2 == 0 else s.ways[::-1]):
                 if i > 0 and way in s.first_round_only:
@@ -723,7 +786,7 @@ def run(bench, args, chosen):
                       f"p50 {lat['p50_us'] / 1000:8.3f} ms p99 {lat['p99_us'] / 1000:8.3f} ms "
                       f"busy {r['busy'] * 100:3.0f} % rss {r['memory_kb']['rss'] / 1024:6.1f} MB "
                       f"errors {r['errors']} {r['fails'] or ''} {r['sample']}", flush=True)
-    figures = Figures(rounds, idle)
+    figures = Figures(rounds, idle, parts)
     meta = {"date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), "machine": machine(),
             "parley": version([args.parley, "--version"]) if has_parley else "without Parley",
             "nginx": version([nginx_path(), "-v"]).removeprefix("nginx version: "),
@@ -733,7 +796,7 @@ def run(bench, args, chosen):
     text = report(figures, meta, chosen)
     (folder / "RESULTS.md").write_text(text)
     (folder / "results.json").write_text(json.dumps(
-        {"meta": meta, "idle": idle, "rounds": rounds}, indent=1) + "\n")
+        {"meta": meta, "idle": idle, "parts": parts, "rounds": rounds}, indent=1) + "\n")
     print("\n" + text)
     return 1 if figures.errors() else 0
 

@@ -18,6 +18,7 @@ struct exchange {
 	bool            native;
 	bool            streamed;
 	bool            background; /* answered as soon as the run goes on by itself */
+	bool            parting;    /* answered; the run will be left at the end of the turn */
 	struct task     part_task;
 	struct loop    *loop;
 };
@@ -104,6 +105,8 @@ static void run_open(void *arg)
 	struct exchange *x = arg;
 	struct err       e;
 
+	if (x->parting)
+		return;
 	headers(x);
 	x->stream = stream_open(x->request, &source, x);
 	if (x->stream)
@@ -129,6 +132,8 @@ static void run_done(void *arg, const struct err *e)
 	struct buf       body;
 	struct err       failure;
 
+	if (x->parting)
+		return;
 	note(x);
 	headers(x);
 	buf_init(&body, LIMIT_UPSTREAM_BODY + 4 * KIB);
@@ -167,6 +172,7 @@ static void run_begun(void *arg)
 			      }))
 		buf_clear(&body);
 	reply_json_take(x->request, 202, &body);
+	x->parting = true;
 	/* Not from within the run's callback. */
 	x->part_task.fn = part_now;
 	loop_later(x->loop, &x->part_task);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "loop/work.h"
+#include "run/assemble.h"
 #include "store/store.h"
 #include "upstream/upstream.h"
 
@@ -156,6 +157,9 @@ static struct store_options store_options(const struct config *c)
 		.readers = (unsigned)c->readers,
 		.busy_ms = 5000,
 		.migrate = true,
+		.events_keep_ms = c->events_keep / 1000,
+		.events_keep_bytes = c->events_keep_size,
+		.assemble = assemble,
 	};
 }
 

@@ -96,19 +96,45 @@ bool buf_fmt(struct buf *b, const char *fmt, ...)
 	return true;
 }
 
+static bool is_special(unsigned char c)
+{
+	return c < 0x20 || c == '"' || c == '\\';
+}
+
+/* special_from: where the first byte that has to be escaped stands, at i or behind it; s.n: there
+ * is none.  Eight bytes at a time as long as none is among them. */
+static size_t special_from(struct str s, size_t i)
+{
+	const uint64_t ones = UINT64_MAX / 255;
+
+	for (uint64_t w; s.n - i >= sizeof w; i += sizeof w) {
+		memcpy(&w, s.p + i, sizeof w);
+		uint64_t quote = w ^ ones * '"';
+		uint64_t slash = w ^ ones * '\\';
+		/* A byte's highest bit is set where the byte is below 0x20, or zero in the other two;
+		 * a carry sets more of them, but only above such a byte. */
+		uint64_t found = ((w - ones * 0x20) & ~w) | ((quote - ones) & ~quote) |
+				 ((slash - ones) & ~slash);
+
+		if (found & ones * 0x80)
+			break;
+	}
+	while (i < s.n && !is_special((unsigned char)s.p[i]))
+		i++;
+	return i;
+}
+
 bool buf_json_escape(struct buf *b, struct str s)
 {
 	static const char hex[] = "0123456789abcdef";
 	size_t            start = b->len;
 	size_t            from = 0;
 
-	for (size_t i = 0; i < s.n; i++) {
+	for (size_t i = special_from(s, 0); i < s.n; i = special_from(s, i + 1)) {
 		unsigned char c = (unsigned char)s.p[i];
 		char          esc[6] = { '\\', 0, 0, 0, 0, 0 };
 		size_t        n = 2;
 
-		if (c >= 0x20 && c != '"' && c != '\\')
-			continue;
 		if (c == '"' || c == '\\') {
 			esc[1] = (char)c;
 		} else if (c == '\n') {

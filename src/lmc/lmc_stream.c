@@ -314,24 +314,11 @@ static bool lmc_error(struct encoder *n, const struct err *e, struct str request
 
 /* --- whole answers --- */
 
-/* said: a member that is a text with something in it; JSON_ABSENT: it is none. */
-static json_at said(const struct json_doc *d, const char *key)
+static bool has_text(const struct json_doc *d, const char *key)
 {
 	json_at i = json_get(d, 0, key);
 
-	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING && json_inner(d, i).n > 0
-		       ? i
-		       : JSON_ABSENT;
-}
-
-/* put_refusal: a refusal is what the assistant says, so it is a message. */
-static bool put_refusal(const struct json_doc *d, json_at refusal, struct buf *messages)
-{
-	if (refusal == JSON_ABSENT)
-		return true;
-	return (messages->len == 0 || buf_text(messages, ",")) &&
-	       buf_text(messages, "{\"role\":\"assistant\",\"type\":\"message\",\"content\":") &&
-	       buf_str(messages, json_raw(d, refusal)) && buf_text(messages, "}");
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING && json_inner(d, i).n > 0;
 }
 
 static bool put_message(struct lmc_stream *s, struct str message, struct buf *messages)
@@ -343,18 +330,10 @@ static bool put_message(struct lmc_stream *s, struct str message, struct buf *me
 	if (json_scan(d, message.p, message.n, &json_limits_upstream, &e) != ERR_OK ||
 	    json_kind(d, 0) != JSON_OBJECT)
 		return false;
-	if (said(d, "reasoning_content") != JSON_ABSENT || said(d, "reasoning") != JSON_ABSENT)
+	if (has_text(d, "reasoning_content") || has_text(d, "reasoning"))
 		warnings_add(s->about.warnings, 0, "reasoning_not_sent",
 			     "the model's reasoning has no place in LMC messages");
-
-	json_at refusal = said(d, "refusal");
-	/* Beside it there is mostly nothing; which is no loss to warn of. */
-	bool alone = refusal != JSON_ABSENT && json_get_some(d, 0, "content") == JSON_ABSENT &&
-		     json_get_some(d, 0, "tool_calls") == JSON_ABSENT &&
-		     json_get_some(d, 0, "function_call") == JSON_ABSENT;
-
-	return (alone || to_lmc_message(d, 0, "message", 0, &o, messages, &e) == ERR_OK) &&
-	       put_refusal(d, refusal, messages);
+	return to_lmc_answer(d, 0, "message", 0, &o, messages, &e) == ERR_OK;
 }
 
 static bool put_whole(struct lmc_stream *s, const struct encoder_whole *w, struct str messages)

@@ -525,3 +525,42 @@ enum errc to_lmc_message(const struct json_doc *d, json_at message, const char *
 		out->len = start;
 	return code;
 }
+
+/* refusal_of: JSON_ABSENT: nothing was refused. */
+static json_at refusal_of(const struct json_doc *d, json_at message)
+{
+	json_at i = json_get(d, message, "refusal");
+
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING && json_inner(d, i).n > 0
+		       ? i
+		       : JSON_ABSENT;
+}
+
+/* is_alone: beside a refusal there is mostly nothing, which is no loss to warn of. */
+static bool is_alone(const struct json_doc *d, json_at message)
+{
+	return json_get_some(d, message, "content") == JSON_ABSENT &&
+	       json_get_some(d, message, "tool_calls") == JSON_ABSENT &&
+	       json_get_some(d, message, "function_call") == JSON_ABSENT;
+}
+
+enum errc to_lmc_answer(const struct json_doc *d, json_at message, const char *path, size_t index,
+			const struct to_lmc_options *o, struct buf *out, struct err *e)
+{
+	json_at refusal = refusal_of(d, message);
+	size_t  start = out->len;
+
+	if (refusal == JSON_ABSENT || !is_alone(d, message)) {
+		enum errc rc = to_lmc_message(d, message, path, index, o, out, e);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	if (refusal == JSON_ABSENT ||
+	    ((out->len == 0 || buf_text(out, ",")) &&
+	     buf_text(out, "{\"role\":\"assistant\",\"type\":\"message\",\"content\":") &&
+	     buf_str(out, json_raw(d, refusal)) && buf_text(out, "}")))
+		return ERR_OK;
+	out->len = start;
+	return err_set(e, ERR_OVERLOADED, "", "out of memory");
+}

@@ -17,3 +17,7 @@ struct to_lmc_options {
  * OVERLOADED: no memory.  out is unchanged then. */
 enum errc to_lmc_message(const struct json_doc *d, json_at message, const char *path, size_t index,
 			 const struct to_lmc_options *o, struct buf *out, struct err *e) MUST_USE;
+/* to_lmc_answer: the same for a provider's answer, whose refusal is said as a message behind the
+ * others. */
+enum errc to_lmc_answer(const struct json_doc *d, json_at message, const char *path, size_t index,
+			const struct to_lmc_options *o, struct buf *out, struct err *e) MUST_USE;

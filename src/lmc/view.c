@@ -58,7 +58,7 @@ static enum errc print_own(struct json_doc *d, struct str message, size_t index,
 	if (rc == ERR_OK)
 		rc = json_scan(d, raw.p, raw.n, &json_limits_upstream, e);
 	if (rc == ERR_OK)
-		rc = to_lmc_message(d, 0, path, index, &o, out, e);
+		rc = to_lmc_answer(d, 0, path, index, &o, out, e);
 	if (rc == ERR_OK || rc == ERR_OVERLOADED)
 		return rc;
 	/* OpenAI's routes keep what they are sent; not all of it can be said in LMC. */

@@ -142,35 +142,34 @@ static void fail(struct follow *f, const struct err *e)
 	dispose(f);
 }
 
+static void read_text(const struct json_doc *d, const char *key, struct arena *arena, char *ret,
+		      size_t size)
+{
+	json_at    i = json_get(d, 0, key);
+	struct str text;
+
+	if (i != JSON_ABSENT && json_kind(d, i) == JSON_STRING && json_text(d, i, arena, &text))
+		str_copy(ret, size, text);
+}
+
 /* error_of: a stored error object as what printed it. */
-static void error_of(struct str object, struct arena *arena, struct err *ret, struct str *ret_id)
+static void error_of(struct str object, struct arena *arena, struct err *ret, char ret_id[ID_MAX])
 {
 	struct json_doc d = { 0 };
 	struct err      e;
-	struct str      text;
 
 	err_set(ret, ERR_INTERNAL, "", "the run failed");
-	*ret_id = STR_NONE;
+	ret_id[0] = '\0';
 	if (object.n == 0 ||
 	    json_scan(&d, object.p, object.n, &json_limits_upstream, &e) != ERR_OK) {
 		json_doc_finish(&d);
 		return;
 	}
-#define READ(key, at)                                                                              \
-	do {                                                                                       \
-		json_at i_ = json_get(&d, 0, key);                                                 \
-		if (i_ != JSON_ABSENT && json_kind(&d, i_) == JSON_STRING &&                       \
-		    json_text(&d, i_, arena, &text))                                               \
-			str_copy(at, sizeof at, text);                                             \
-	} while (0)
-	READ("message", ret->text);
-	READ("type", ret->type);
-	READ("param", ret->path);
-	READ("code", ret->wire);
-#undef READ
-	json_at id = json_get(&d, 0, "request_id");
-	if (id != JSON_ABSENT && json_kind(&d, id) == JSON_STRING)
-		(void)json_text(&d, id, arena, ret_id);
+	read_text(&d, "message", arena, ret->text, sizeof ret->text);
+	read_text(&d, "type", arena, ret->type, sizeof ret->type);
+	read_text(&d, "param", arena, ret->path, sizeof ret->path);
+	read_text(&d, "code", arena, ret->wire, sizeof ret->wire);
+	read_text(&d, "request_id", arena, ret_id, ID_MAX);
 	json_doc_finish(&d);
 }
 
@@ -178,12 +177,12 @@ static bool print_end(struct follow *f)
 {
 	const struct encoder_ops *ops = f->encoder->ops;
 	struct err                e;
-	struct str                id;
+	char                      id[ID_MAX];
 
 	if (f->read.status == RUN_COMPLETED)
 		return ops->done(f->encoder, f->read.last_seq, &f->out);
-	error_of(f->read.error, &f->read.arena, &e, &id);
-	return ops->error(f->encoder, &e, id, f->read.last_seq, &f->out);
+	error_of(f->read.error, &f->read.arena, &e, id);
+	return ops->error(f->encoder, &e, str_of(id), f->read.last_seq, &f->out);
 }
 
 /* --- printing --- */

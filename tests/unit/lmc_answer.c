@@ -144,12 +144,152 @@ static void there_are_at_most_so_many_calls(void **state)
 	answer_finish(&a);
 }
 
+/* --- answers of providers that speak LMC --- */
+
+#define CHUNK(s)   { .kind = EVENT_LMC, .from_lmc = true, .text = { s, sizeof s - 1 } }
+#define M          "{\"role\":\"assistant\",\"type\":\"message\""
+#define CONSOLE    "{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\""
+#define CONFIRMED  "{\"role\":\"computer\",\"type\":\"confirmation\",\"content\":{}}"
+
+static void lmc_chunks_become_messages_beside_the_answer(void **state)
+{
+	(void)state;
+	static const struct {
+		const char  *why;
+		struct event events[8];
+		const char  *lmc, *want;
+	} cases[] = {
+		{ "beside text",
+		  { CHUNK(M ",\"start\":true}"), CHUNK(M ",\"content\":\"a\\u00e9\"}"), TEXT("a"),
+		    CHUNK(M ",\"content\":\"b\"}"), TEXT("b"), CHUNK(M ",\"end\":true}") },
+		  M ",\"content\":\"a\\u00e9b\"}",
+		  "{\"role\":\"assistant\",\"content\":\"ab\",\"lmc\":[" M
+		  ",\"content\":\"a\\u00e9b\"}]}" },
+		{ "what the assistant does not say is there alone",
+		  { CHUNK(CONSOLE ",\"start\":true}"), CHUNK(CONSOLE ",\"content\":\"1\"}") },
+		  CONSOLE ",\"content\":\"1\"}",
+		  "{\"role\":\"assistant\",\"content\":\"\",\"lmc\":[" CONSOLE
+		  ",\"content\":\"1\"}]}" },
+		{ "beside a whole message",
+		  { CHUNK(M ",\"start\":true}"), CHUNK(M ",\"content\":\"a\"}"),
+		    CHUNK(M ",\"end\":true}"), CHUNK(CONSOLE ",\"content\":\"1\"}"),
+		    { .kind = EVENT_MESSAGE, .text = { "{\"role\":\"assistant\"}", 20 } } },
+		  M ",\"content\":\"a\"}," CONSOLE ",\"content\":\"1\"}",
+		  "{\"role\":\"assistant\",\"lmc\":[" M ",\"content\":\"a\"}," CONSOLE
+		  ",\"content\":\"1\"}]}" },
+		{ "beside a call",
+		  { CALL(0, "c", "f"), CHUNK(M ",\"content\":\"a\"}") },
+		  M ",\"content\":\"a\"}",
+		  "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c\",\"type\":"
+		  "\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}],\"lmc\":[" M
+		  ",\"content\":\"a\"}]}" },
+		{ "nothing that is kept: no list, but an answer",
+		  { CHUNK(CONFIRMED) }, "", "{\"role\":\"assistant\",\"content\":\"\"}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct answer   a;
+		struct buf      out;
+		struct json_doc doc = { 0 };
+		struct err      e;
+
+		print_message("case: %s\n", cases[i].why);
+		answer_init(&a);
+		buf_init(&out, 4 * KIB);
+		for (size_t n = 0; n < ARRAY_LEN(cases[i].events); n++)
+			assert_true(answer_add(&a, &cases[i].events[n]));
+		assert_true(answer_any(&a));
+		assert_null(a.lmc.p);
+		assert_true(answer_close(&a));
+		assert_true(answer_close(&a)); /* twice is fine */
+		assert_true(str_is(a.lmc, cases[i].lmc));
+		assert_true(answer_print(&a, &out));
+		assert_true(str_is(buf_view(&out), cases[i].want));
+		assert_int_equal(json_scan(&doc, out.data, out.len, &json_limits_request, &e),
+			ERR_OK);
+		for (size_t max = 0; max < out.len; max++) {
+			struct buf small;
+
+			buf_init(&small, max);
+			assert_false(answer_print(&a, &small));
+			buf_finish(&small);
+		}
+		json_doc_finish(&doc);
+		buf_finish(&out);
+		answer_finish(&a);
+		answer_finish(&a);
+		assert_null(a.gather);
+	}
+}
+
+static void an_answer_without_chunks_has_none_when_it_closes(void **state)
+{
+	(void)state;
+	struct answer a;
+	struct event  ev = TEXT("a");
+
+	answer_init(&a);
+	assert_true(answer_close(&a));
+	assert_false(answer_any(&a));
+	assert_true(answer_add(&a, &ev));
+	ev = (struct event){ .kind = EVENT_LMC, .choice = 1, .text = STR("{") };
+	assert_true(answer_add(&a, &ev)); /* of another choice */
+	assert_true(answer_close(&a));
+	assert_int_equal(a.lmc.n, 0);
+	answer_finish(&a);
+}
+
+static void a_chunk_that_is_none_is_told(void **state)
+{
+	(void)state;
+	static const char *const chunks[] = { "", "{", "[]", "{}", "{\"role\":\"robot\"}",
+					      "{\"role\":\"user\",\"content\":\"x\"}" };
+
+	for (size_t i = 0; i < ARRAY_LEN(chunks); i++) {
+		struct answer a;
+		struct event  ev = { .kind = EVENT_LMC, .text = str_of(chunks[i]) };
+
+		answer_init(&a);
+		assert_false(answer_add(&a, &ev));
+		answer_finish(&a);
+	}
+}
+
+static void chunks_have_a_limit_too(void **state)
+{
+	(void)state;
+	static const char head[] = M ",\"content\":\"";
+	const size_t  piece = LIMIT_ANSWER / 4;
+	struct answer a;
+	struct event  ev = { .kind = EVENT_LMC };
+	struct buf    chunk;
+	int           taken = 0;
+
+	buf_init(&chunk, LIMIT_ANSWER);
+	assert_true(buf_text(&chunk, head) && buf_reserve(&chunk, piece));
+	memset(chunk.data + chunk.len, 'a', piece);
+	chunk.len += piece;
+	assert_true(buf_text(&chunk, "\"}"));
+	ev.text = buf_view(&chunk);
+	answer_init(&a);
+	while (taken < 10 && answer_add(&a, &ev))
+		taken++;
+	assert_in_range(taken, 3, 4);
+	assert_false(answer_close(&a));
+	buf_finish(&chunk);
+	answer_finish(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pieces_become_one_message),
 		cmocka_unit_test(the_limit_holds_for_all_of_it_together),
 		cmocka_unit_test(there_are_at_most_so_many_calls),
+		cmocka_unit_test(lmc_chunks_become_messages_beside_the_answer),
+		cmocka_unit_test(an_answer_without_chunks_has_none_when_it_closes),
+		cmocka_unit_test(a_chunk_that_is_none_is_told),
+		cmocka_unit_test(chunks_have_a_limit_too),
 	};
 
 	return cmocka_run_group_tests_name("lmc/answer", tests, NULL, NULL);

@@ -503,6 +503,101 @@ static void a_full_buffer_keeps_what_it_had(void **state)
 	}
 }
 
+static void a_last_block_that_does_not_fit_leaves_nothing_behind(void **state)
+{
+	(void)state;
+	struct err e;
+
+	err_set(&e, ERR_UPSTREAM_ERROR, "", "it broke");
+	for (int failed = 0; failed < 2; failed++) {
+		bool fitted = false;
+
+		for (size_t max = 0; !fitted; max++) {
+			struct chunk_printer p;
+			struct buf           out;
+
+			assert_true(max < KIB);
+			printer_start(&p, true);
+			buf_init(&out, max + 4);
+			assert_true(buf_text(&out, "kept"));
+			fitted = failed ? chunk_error(&p, &e, STR("req_1"), 1, &out)
+					: chunk_done(&p, 1, &out);
+			if (!fitted)
+				assert_true(str_is(buf_view(&out), "kept"));
+			buf_finish(&out);
+			chunk_finish(&p);
+		}
+	}
+}
+
+/* --- warnings --- */
+
+#define WARNED                                                                                     \
+	"\"warnings\":[{\"index\":2,\"code\":\"not_sent\",\"message\":\"it is \\\"odd\\\"\"}],"
+
+static void warnings_stand_in_the_first_block_of_our_dialect(void **state)
+{
+	(void)state;
+	static const struct {
+		const char  *why;
+		bool         native, any;
+		struct event ev;
+		const char  *want;
+	} cases[] = {
+		{ "made", true, true, { .kind = EVENT_TEXT, .text = { "x", 1 } },
+		  "id: 1\ndata: {" OURS WARNED HEAD DELTA ROLE "\"content\":\"x\"" LAST "\n\n" },
+		{ "the provider's own", true, true,
+		  { .kind = EVENT_TEXT, .text = { "x", 1 }, .raw = { "{\"a\":1}", 7 } },
+		  "id: 1\ndata: {" OURS WARNED "\"a\":1}\n\n" },
+		{ "there are none", true, false, { .kind = EVENT_TEXT, .text = { "x", 1 } },
+		  "id: 1\ndata: {" OURS HEAD DELTA ROLE "\"content\":\"x\"" LAST "\n\n" },
+		{ "OpenAI's dialect has no place for them", false, true,
+		  { .kind = EVENT_TEXT, .text = { "x", 1 } },
+		  "data: {" HEAD DELTA ROLE "\"content\":\"x\"" LAST "\n\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct chunk_printer p;
+		struct warnings      warnings;
+
+		print_message("case: %s\n", cases[i].why);
+		warnings_init(&warnings);
+		if (cases[i].any)
+			warnings_add(&warnings, 2, "not_sent", "it is \"odd\"");
+		printer_start(&p, cases[i].native);
+		p.warnings = &warnings;
+		assert_string_equal(printed(&p, &cases[i].ev, 1), cases[i].want);
+		assert_null(strstr(printed(&p, &cases[i].ev, 2), "warnings"));
+		chunk_finish(&p);
+		warnings_finish(&warnings);
+	}
+}
+
+static void warnings_stand_in_a_whole_answer_of_our_dialect(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		bool                 native = i & 1;
+		struct str           raw = i & 2 ? STR("{\"a\":1}") : STR_NONE;
+		struct chunk_printer p;
+		struct warnings      warnings;
+		struct buf           out;
+		struct usage         none = { 0 };
+
+		warnings_init(&warnings);
+		warnings_add(&warnings, 2, "not_sent", "it is \"odd\"");
+		printer_start(&p, native);
+		p.warnings = &warnings;
+		buf_init(&out, 4 * KIB);
+		assert_true(chunk_whole(&p, raw, STR("{}"), STR("stop"), &none, &out));
+		assert_int_equal(str_starts(buf_view(&out), STR("{" OURS WARNED)), native);
+		assert_int_equal(memmem(out.data, out.len, "warnings", 8) != NULL, native);
+		buf_finish(&out);
+		chunk_finish(&p);
+		warnings_finish(&warnings);
+	}
+}
+
 /* --- whole answers --- */
 
 static void a_whole_answer_is_the_providers_or_made(void **state)
@@ -568,6 +663,9 @@ int main(void)
 		cmocka_unit_test(our_members_stand_in_the_first_block_that_goes_out),
 		cmocka_unit_test(last_blocks_are_named_in_the_native_dialect_only),
 		cmocka_unit_test(a_full_buffer_keeps_what_it_had),
+		cmocka_unit_test(a_last_block_that_does_not_fit_leaves_nothing_behind),
+		cmocka_unit_test(warnings_stand_in_the_first_block_of_our_dialect),
+		cmocka_unit_test(warnings_stand_in_a_whole_answer_of_our_dialect),
 		cmocka_unit_test(a_whole_answer_is_the_providers_or_made),
 	};
 

@@ -169,8 +169,77 @@ static void escapes_white_space_and_numbers_come_out_in_one_form(void **state)
 		RUN_COMPLETED,
 		"[" MESSAGE("completed", "user")
 		"{\"type\":\"input_text\",\"text\":"
-		"\"a/\\n\\u0008\\\"\xf0\x9f\x98\x80\xef\xbf\xbd\\u0000\"}"
+		"\"a/\\n\\u0008\\\"\xf0\x9f\x98\x80\\ud800\\u0000\"}"
 		MADE_WITH("\"context\":{\"a\":[1,1.50,1e400,true,null,{},[]]}") "]" });
+}
+
+#define TEXT_IN(s)  "{\"type\":\"input_text\",\"text\":\"" s "\"}"
+#define TEXT_OUT(s) "{\"type\":\"output_text\",\"text\":\"" s "\",\"annotations\":[]}"
+
+static void an_lmc_message_is_one_message_item(void **state)
+{
+	(void)state;
+	static const struct row cases[] = {
+		{ "a message",
+		  "{\"role\":\"user\",\"type\":\"message\",\"content\":\"hi\",\"x\":1}",
+		  RUN_COMPLETED, "[" MESSAGE("completed", "user") TEXT_IN("hi") MADE "]" },
+		{ "of the computer",
+		  "{\"role\":\"computer\",\"type\":\"message\",\"content\":\"hi\"}",
+		  RUN_COMPLETED, "[" MESSAGE("completed", "user") TEXT_IN("hi") MADE "]" },
+		{ "code",
+		  "{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"py\",\"content\":\"1\"}",
+		  RUN_COMPLETED,
+		  "[" MESSAGE("completed", "assistant") TEXT_OUT("```py\\n1\\n```") MADE "]" },
+		{ "output", "{\"role\":\"computer\",\"type\":\"console\",\"content\":\"2\"}",
+		  RUN_COMPLETED,
+		  "[" MESSAGE("completed", "user") TEXT_IN("Output of the code:\\n2") MADE "]" },
+		{ "an image",
+		  "{\"role\":\"user\",\"type\":\"image\",\"content\":\"AAAA\"}", RUN_COMPLETED,
+		  "[" MESSAGE("completed", "user")
+		  "{\"type\":\"input_image\",\"image_url\":\"data:image/png;base64,AAAA\","
+		  "\"detail\":\"low\"}" MADE "]" },
+		{ "a call of a function has no item of its own: it has no id",
+		  "{\"role\":\"assistant\",\"type\":\"tool_call\",\"format\":\"f\",\"content\":\"{}\"}",
+		  RUN_COMPLETED, "[" MESSAGE("completed", "assistant") TEXT_OUT("{}") MADE "]" },
+		{ "what a provider never sees",
+		  "{\"role\":\"server\",\"type\":\"x\",\"content\":{\"a\": null}}", RUN_COMPLETED,
+		  "[" MESSAGE("completed", "user") TEXT_IN("{\\\"a\\\":null}") MADE "]" },
+		{ "its type written with escapes",
+		  "{\"role\":\"user\",\"t\\u0079pe\":\"message\",\"content\":\"hi\"}",
+		  RUN_COMPLETED, "[" MESSAGE("completed", "user") TEXT_IN("hi") MADE "]" },
+		{ "a type that is null is none",
+		  "{\"role\":\"user\",\"type\":null,\"content\":\" hi\"}", RUN_COMPLETED,
+		  "[" MESSAGE("completed", "user") TEXT_IN(" hi") MADE "]" },
+		{ "an answer with LMC messages beside it is shown as the message that it is",
+		  "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[{\"type\":\"code\"}]}",
+		  RUN_INCOMPLETE, "[" MESSAGE("incomplete", "assistant") TEXT_OUT("a") MADE "]" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		check_row(&cases[i]);
+}
+
+static void an_lmc_message_that_does_not_fit_leaves_nothing_behind(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"{\"role\":\"user\",\"type\":\"message\",\"content\":\"hi\"}";
+	struct store_item item = { { id_7, str_of(text) }, 1700000000999, RUN_COMPLETED };
+	struct items      list;
+
+	/* Room for a KiB beside the message is asked for first. */
+	for (size_t max = 0; max < sizeof text + KIB; max += 16) {
+		struct buf out;
+
+		buf_init(&out, max);
+		items_init(&list, &out);
+		if (!items_push(&list, &item)) {
+			assert_int_equal(out.len, 0);
+			assert_int_equal(list.count, 0);
+		}
+		items_finish(&list);
+		buf_finish(&out);
+	}
 }
 
 static void a_list_knows_its_first_and_last_id(void **state)
@@ -270,6 +339,8 @@ int main(void)
 		cmocka_unit_test(a_tools_answer_without_content_is_not_damage),
 		cmocka_unit_test(a_refusal_is_shown),
 		cmocka_unit_test(escapes_white_space_and_numbers_come_out_in_one_form),
+		cmocka_unit_test(an_lmc_message_is_one_message_item),
+		cmocka_unit_test(an_lmc_message_that_does_not_fit_leaves_nothing_behind),
 		cmocka_unit_test(a_list_knows_its_first_and_last_id),
 		cmocka_unit_test(a_damaged_message_is_told),
 		cmocka_unit_test(an_items_id_leads_to_its_message),

@@ -305,7 +305,7 @@ static inline void reader_done(void *arg, const struct err *e)
 		run_leave(TAKE(w->run));
 }
 
-static const struct run_observer reader = { reader_open, reader_wake, reader_done };
+static const struct run_observer reader = { reader_open, reader_wake, reader_done, NULL };
 
 static inline void leave_fn(struct world *w)
 {

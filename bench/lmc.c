@@ -170,7 +170,7 @@ static void ascii(struct str s, struct buf *out)
 		struct str    at = { s.p + i, s.n - i };
 		struct str    one = whole_characters(at, 1);
 		unsigned char c = (unsigned char)one.p[0];
-		unsigned      v = one.n == 1 ? c : one.n == 2 ? c & 31u : one.n == 3 ? c & 15u : c & 7u;
+		unsigned      v = one.n == 1 ? c : c & (0xffu >> (one.n + 1));
 		bool          ok = true;
 
 		for (size_t k = 1; k < one.n; k++)
@@ -202,6 +202,12 @@ struct stream {
 	"{\"id\":\"chatcmpl-9f86d081884c7d659a2feaa0\",\"object\":\"chat.completion.chunk\","       \
 	"\"created\":1700000000,\"model\":\"bench\",\"system_fingerprint\":\"fp_44709d6fcb\","       \
 	"\"choices\":[{\"index\":0,\"delta\":{"
+#define DELTA_ROLE "\"role\":\"~\",\"content\":\"\""
+#define DELTA_TEXT "\"content\":\"~\""
+#define DELTA_NAME                                                                                 \
+	"\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\"type\":\"function\","                        \
+	"\"function\":{\"name\":\"~\",\"arguments\":\"\"}}]"
+#define DELTA_ARGS "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"~\"}}]"
 #define CHUNK_BACK "},\"logprobs\":null,\"finish_reason\":null}]}"
 
 /* chunk: a provider's chunk with this delta. */
@@ -232,14 +238,15 @@ static struct stream *make_stream(const char *name, struct str text, size_t piec
 	s->name = name;
 	s->events = arena_alloc(&all, (text.n / piece + 8) * sizeof *s->events);
 	need(s->events, "memory");
-	add_event(s, (struct event){ .kind = EVENT_START, .id = STR("chatcmpl-9f86"), .text = STR("bench"),
-				     .raw = chunk("\"role\":\"assistant\",\"content\":\"\"~", STR("")) });
+	add_event(s, (struct event){ .kind = EVENT_START,
+				     .id = STR("chatcmpl-9f86"),
+				     .text = STR("bench"),
+				     .raw = chunk(DELTA_ROLE, STR("assistant")) });
 	if (args)
-		add_event(s, (struct event){ .kind = EVENT_TOOL_START, .id = STR("call_1"),
+		add_event(s, (struct event){ .kind = EVENT_TOOL_START,
+					     .id = STR("call_1"),
 					     .name = STR("execute"),
-					     .raw = chunk("\"tool_calls\":[{\"index\":0,\"id\":\"call_1\","
-							  "\"type\":\"function\",\"function\":{\"name\":"
-							  "\"~\",\"arguments\":\"\"}}]", STR("execute")) });
+					     .raw = chunk(DELTA_NAME, STR("execute")) });
 	buf_init(&escaped, MIB);
 	while (text.n > 0) {
 		struct str one = whole_characters(text, piece);
@@ -250,14 +257,13 @@ static struct stream *make_stream(const char *name, struct str text, size_t piec
 		else
 			need(buf_json_escape(&escaped, one), "memory");
 		one = finished(&escaped);
-		add_event(s, (struct event){
-				     .kind = args ? EVENT_TOOL_ARGS : EVENT_TEXT,
-				     .text = one,
-				     .raw = chunk(args ? "\"tool_calls\":[{\"index\":0,\"function\":"
-							 "{\"arguments\":\"~\"}}]"
-						       : "\"content\":\"~\"", one) });
+		add_event(s, (struct event){ .kind = args ? EVENT_TOOL_ARGS : EVENT_TEXT,
+					     .text = one,
+					     .raw = chunk(args ? DELTA_ARGS : DELTA_TEXT, one) });
 	}
-	add_event(s, (struct event){ .kind = EVENT_FINISH, .text = STR("stop"), .raw = chunk("~", STR("")) });
+	add_event(s, (struct event){ .kind = EVENT_FINISH,
+				     .text = STR("stop"),
+				     .raw = chunk("", STR_NONE) });
 	add_event(s, (struct event){ .kind = EVENT_END });
 	return s;
 }
@@ -313,7 +319,7 @@ static void measure_streams(void)
 {
 	struct str words = repeated("", prose, "", STREAM_BYTES);
 	struct str program = repeated("", code, "", STREAM_BYTES);
-	struct str fenced = repeated("Here it is:\n\n```python\n", code, "```\n\nRun it.", STREAM_BYTES);
+	struct str fenced = repeated("So:\n\n```python\n", code, "```\n\nRun it.", STREAM_BYTES);
 	struct str many = repeated("", "Use `x`:\n```\nx = 1\n```\nand see.\n", "", STREAM_BYTES);
 	struct str signs = repeated("", wide, "", STREAM_BYTES);
 
@@ -324,7 +330,8 @@ static void measure_streams(void)
 	measure_stream(make_stream("prose, a byte each", words, 1, false, false), &some);
 	measure_stream(make_stream("fenced code", fenced, 10, false, false), &some);
 	measure_stream(make_stream("many short fences", many, 10, false, false), &some);
-	measure_stream(make_stream("a call of execute", in_execute(program), 10, true, false), &some);
+	measure_stream(make_stream("a call of execute", in_execute(program), 10, true, false),
+		       &some);
 	measure_stream(make_stream("wide characters", signs, 10, false, false), &some);
 	measure_stream(make_stream("wide characters, escaped", signs, 10, false, true), &some);
 	printf("\n ],\n");
@@ -351,6 +358,8 @@ struct corpus {
 
 #define USER   "{\"role\":\"user\",\"content\":\"~\"}"
 #define ANSWER "{\"role\":\"assistant\",\"content\":\"~\"}"
+#define MARKED "{\"role\":\"assistant\",\"content\":\"`~`\"}"
+#define FENCED "{\"role\":\"assistant\",\"content\":\"```\\n~\\n```\"}"
 #define CALL                                                                                       \
 	"{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"call_1\",\"type\":"     \
 	"\"function\",\"function\":{\"name\":\"execute\",\"arguments\":"                            \
@@ -359,20 +368,25 @@ struct corpus {
 #define PICTURE                                                                                    \
 	"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"~\"},{\"type\":"             \
 	"\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,iVBORw0KGgo=\"}}]}"
-#define DELTA CHUNK_FRONT "\"content\":\"~\"" CHUNK_BACK
+#define DELTA CHUNK_FRONT DELTA_TEXT CHUNK_BACK
 #define TINY  "{\"choices\":[{\"delta\":{\"content\":\"~\"}}]}"
 
 #define LMC_USER    "{\"role\":\"user\",\"type\":\"message\",\"content\":\"~\"}"
 #define LMC_ANSWER  "{\"role\":\"assistant\",\"type\":\"message\",\"content\":\"~\"}"
-#define LMC_CODE    "{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"python\",\"content\":\"~\"}"
-#define LMC_OUTPUT  "{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\",\"content\":\"~\"}"
+#define LMC_CODE                                                                                   \
+	"{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"python\",\"content\":\"~\"}"
+#define LMC_OUTPUT                                                                                 \
+	"{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\",\"content\":\"~\"}"
 #define LMC_FLAG(f) "{\"role\":\"assistant\",\"type\":\"message\",\"" f "\":true}"
 
 static const struct corpus corpora[] = {
-	{ OPENAI_MESSAGES, "a conversation, 400 bytes each", USER "," CALL "," TOOL "," ANSWER, 400 },
+	{ OPENAI_MESSAGES, "a conversation, 400 bytes each",
+	  USER "," CALL "," TOOL "," ANSWER, 400 },
 	{ OPENAI_MESSAGES, "prose, 400 bytes each", USER "," ANSWER, 400 },
 	{ OPENAI_MESSAGES, "texts with small pictures", PICTURE, 40 },
 	{ OPENAI_MESSAGES, "tiny answers", ANSWER, 2 },
+	{ OPENAI_MESSAGES, "tiny answers with backticks", MARKED, 2 },
+	{ OPENAI_MESSAGES, "tiny fenced answers", FENCED, 2 },
 	{ OPENAI_MESSAGES, "tiny calls and outputs", CALL "," TOOL, 2 },
 	{ LMC_MESSAGES, "a conversation, 400 bytes each",
 	  LMC_USER "," LMC_CODE "," LMC_OUTPUT "," LMC_ANSWER, 400 },
@@ -382,7 +396,8 @@ static const struct corpus corpora[] = {
 	{ OPENAI_CHUNKS, "prose, ten bytes each", DELTA, 10 },
 	{ OPENAI_CHUNKS, "two bytes each and little else", TINY, 2 },
 	{ LMC_CHUNKS, "prose, ten bytes each", LMC_ANSWER, 10 },
-	{ LMC_CHUNKS, "start, two bytes, end", LMC_FLAG("start") "," LMC_ANSWER "," LMC_FLAG("end"), 2 },
+	{ LMC_CHUNKS, "start, two bytes, end",
+	  LMC_FLAG("start") "," LMC_ANSWER "," LMC_FLAG("end"), 2 },
 };
 
 /* A list is prose, which the calls take for code. */
@@ -393,7 +408,8 @@ static struct str list_of(const char *turn, size_t text)
 
 	buf_init(&escaped, MIB);
 	buf_init(&list, MIB);
-	need(buf_json_escape(&escaped, whole_characters(repeated("", prose, "", text), text)), "memory");
+	struct str plain = whole_characters(repeated("", prose, "", text), text);
+	need(buf_json_escape(&escaped, plain), "memory");
 	while (list.len < LIST_BYTES) {
 		need(list.len == 0 || buf_text(&list, ","), "memory");
 		fill(turn, buf_view(&escaped), &list);
@@ -491,8 +507,9 @@ static void run_render(void *arg)
 	arena_init(&arena, LIMIT_ARENA);
 	warnings_init(&warnings);
 	struct transcript_options o = { .lmc = c->lmc, .warnings = &warnings, .arena = &arena };
-	need(transcript_render(c->messages, ARRAY_LEN(c->messages), &o, &made, &count, &e) == ERR_OK &&
-	     count == ARRAY_LEN(c->messages), "render");
+	need(transcript_render(c->messages, ARRAY_LEN(c->messages), &o, &made, &count, &e) == ERR_OK,
+	     "render");
+	need(count == ARRAY_LEN(c->messages), "as many messages");
 	warnings_finish(&warnings);
 	arena_finish(&arena);
 }
@@ -508,7 +525,8 @@ static void run_check(void *arg)
 		struct str m = c->messages[i];
 
 		need(json_scan(&d, m.p, m.n, &json_limits_request, &e) == ERR_OK, "scan");
-		need(!c->lmc || transcript_check(&d, 0, "messages[0]", false, &e) == ERR_OK, "check");
+		need(!c->lmc || transcript_check(&d, 0, "messages[0]", false, &e) == ERR_OK,
+		     "check");
 	}
 	json_doc_finish(&d);
 }
@@ -550,7 +568,8 @@ static void measure_prompt(const char *name, work_fn run, struct conversation bo
 static void measure_prompts(void)
 {
 	static const char *const openai[TURN_MESSAGES] = { USER, CALL, TOOL, ANSWER };
-	static const char *const lmc[TURN_MESSAGES] = { LMC_USER, LMC_CODE, LMC_OUTPUT, LMC_ANSWER };
+	static const char *const lmc[TURN_MESSAGES] = { LMC_USER, LMC_CODE, LMC_OUTPUT,
+							LMC_ANSWER };
 	struct conversation      both[SIDES] = { { .lmc = false }, { .lmc = true } };
 	bool                     some = false;
 

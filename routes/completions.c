@@ -130,6 +130,7 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 
 	ret->store = c.store;
 	ret->finish = c.store;
+	ret->fences = true; /* where it is read again as LMC */
 	ret->want_usage = wants_usage(&in->doc, &c);
 	if (c.metadata != JSON_ABSENT)
 		ret->metadata = json_raw(&in->doc, c.metadata);

@@ -34,13 +34,6 @@ bool items_cursor(struct str text, struct id *ret)
 	return false;
 }
 
-/* What is stored was scanned on its way in, a body at most as one string. */
-static const struct json_limits limits = {
-	.depth = LIMIT_JSON_DEPTH,
-	.tokens = LIMIT_JSON_TOKENS,
-	.string = LIMIT_STORE_ROW,
-};
-
 /* inner: a member of what may be absent itself (json_get would look in the root then). */
 static json_at inner(const struct json_doc *d, json_at at, const char *key)
 {
@@ -280,7 +273,7 @@ static bool scan(struct items *l, struct str body)
 {
 	struct err e;
 
-	return json_scan(&l->doc, body.p, body.n, &limits, &e) == ERR_OK &&
+	return json_scan(&l->doc, body.p, body.n, &json_limits_stored, &e) == ERR_OK &&
 	       json_kind(&l->doc, 0) == JSON_OBJECT;
 }
 

@@ -179,7 +179,7 @@ static bool read_query(struct request *r, struct runs_read *ret)
 	return true;
 }
 
-void runs_list(struct request *r, void *app)
+void runs_get_all(struct request *r, void *app)
 {
 	struct gateway  *g = app;
 	struct runs_read read = { .owner = request_owner(r) };

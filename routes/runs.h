@@ -3,5 +3,5 @@
 
 struct request;
 
-void runs_list(struct request *r, void *app);
+void runs_get_all(struct request *r, void *app);
 void runs_get(struct request *r, void *app);

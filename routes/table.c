@@ -21,7 +21,7 @@ const struct route routes[] = {
 	{ "conversation",       "GET",  "/v1/conversations/{id}",       AUTH_KEY,  BODY_NONE, false, conversations_get },
 	{ "conversation_items", "GET",  "/v1/conversations/{id}/items", AUTH_KEY,  BODY_NONE, false, conversations_items },
 	{ "messages",           "GET",  "/v1/conversations/{id}/messages", AUTH_KEY, BODY_NONE, false, messages_list },
-	{ "runs",               "GET",  "/v1/runs",                     AUTH_KEY,  BODY_NONE, false, runs_list },
+	{ "runs",               "GET",  "/v1/runs",                     AUTH_KEY,  BODY_NONE, false, runs_get_all },
 	{ "run",                "GET",  "/v1/runs/{id}",                AUTH_KEY,  BODY_NONE, false, runs_get },
 	{ "run_events",         "GET",  "/v1/runs/{id}/events",         AUTH_KEY,  BODY_NONE, false, run_events_get },
 	{ "run_cancel",         "POST", "/v1/runs/{id}/cancel",         AUTH_KEY,  BODY_NONE, false, run_cancel_post },

@@ -22,6 +22,12 @@ const struct json_limits json_limits_upstream = {
 	.string = LIMIT_JSON_STRING,
 };
 
+const struct json_limits json_limits_stored = {
+	.depth = LIMIT_JSON_DEPTH,
+	.tokens = LIMIT_JSON_TOKENS,
+	.string = LIMIT_STORE_ROW,
+};
+
 /* A container that is still open. */
 struct frame {
 	uint32_t tok;

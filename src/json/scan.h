@@ -59,6 +59,8 @@ struct json_limits {
 extern const struct json_limits json_limits_request;
 /* For a provider's events and bodies: the same without a duplicate check. */
 extern const struct json_limits json_limits_upstream;
+/* For what is stored, which was scanned on its way in: a whole row may be one string. */
+extern const struct json_limits json_limits_stored;
 
 /* json_scan: validates text[0..len) and fills doc (its old content is gone, its memory reused).
  * Errors: ERR_INVALID_JSON with the byte offset in the text; for a duplicate key its path in

@@ -70,7 +70,7 @@ enum errc context_render(struct str message, struct arena *arena, struct str *re
 		return ERR_OK;
 	}
 
-	enum errc rc = json_scan(&doc, message.p, message.n, &json_limits_upstream, e);
+	enum errc rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
 	if (rc != ERR_OK) {
 		json_doc_finish(&doc);
 		return rc;

@@ -327,13 +327,18 @@ static bool put_message(struct lmc_stream *s, struct str message, struct buf *me
 	struct json_doc            *d = &s->doc;
 	struct err                  e;
 
-	if (json_scan(d, message.p, message.n, &json_limits_upstream, &e) != ERR_OK ||
+	if (json_scan(d, message.p, message.n, &json_limits_stored, &e) != ERR_OK ||
 	    json_kind(d, 0) != JSON_OBJECT)
 		return false;
 	if (has_text(d, "reasoning_content") || has_text(d, "reasoning"))
 		warnings_add(s->about.warnings, 0, "reasoning_not_sent",
 			     "the model's reasoning has no place in LMC messages");
-	return to_lmc_answer(d, 0, "message", 0, &o, messages, &e) == ERR_OK;
+	enum errc rc = to_lmc_answer(d, 0, "message", 0, &o, messages, &e);
+	if (rc == ERR_OK || rc == ERR_OVERLOADED)
+		return rc == ERR_OK;
+	/* A provider's message need not be one that a client may send. */
+	warnings_add(s->about.warnings, 0, "not_shown", "%s: %s", e.path, e.text);
+	return true;
 }
 
 static bool put_whole(struct lmc_stream *s, const struct encoder_whole *w, struct str messages)

@@ -429,12 +429,31 @@ struct speech *speech_create(const struct speech_options *o)
 	return t;
 }
 
+static void forget_calls(struct speech *t)
+{
+	for (size_t i = 0; i < t->call_count; i++)
+		call_destroy(t->calls[i]);
+	t->call_count = 0;
+	t->last = NULL;
+}
+
+void speech_again(struct speech *t, const struct speech_options *o)
+{
+	CHECK(o->max == t->o.max);
+	t->o = *o;
+	t->state = EARLY;
+	t->at = 0;
+	forget_calls(t);
+	buf_clear(&t->late);
+	t->held = 0;
+	t->overfull = false;
+}
+
 void speech_destroy(struct speech *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->call_count; i++)
-		call_destroy(t->calls[i]);
+	forget_calls(t);
 	free(t->calls);
 	fence_finish(&t->fence);
 	buf_finish(&t->blank);

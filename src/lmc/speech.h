@@ -26,6 +26,9 @@ struct speech; /* opaque */
 /* speech_create: NULL: no memory. */
 struct speech *speech_create(const struct speech_options *o) MUST_USE;
 void         speech_destroy(struct speech *t);
+/* speech_again: t, which was closed well, becomes as new, with some of its memory; o->max must be the
+ * same as before. */
+void speech_again(struct speech *t, const struct speech_options *o);
 /* speech_at: the index that warnings of what follows carry. */
 void speech_at(struct speech *t, size_t index);
 

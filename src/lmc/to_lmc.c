@@ -19,7 +19,7 @@ struct work {
 	size_t                       index;
 	const struct to_lmc_options *o;
 	struct buf                  *out;
-	struct buf                   text; /* scratch */
+	struct to_lmc_scratch       *scratch;
 	struct err                  *e;
 };
 
@@ -138,7 +138,7 @@ static enum errc check_content(const struct work *w, json_at content, bool may_m
 }
 
 /* joined_text: a content's text; the text parts of a list without separator, its other parts
- * dropped with a warning (O3).  Borrowed from the document or from w->text. */
+ * dropped with a warning (O3).  Borrowed from the document or from the scratch. */
 static enum errc joined_text(struct work *w, json_at content, struct str *ret)
 {
 	size_t j = 0;
@@ -147,9 +147,9 @@ static enum errc joined_text(struct work *w, json_at content, struct str *ret)
 	if (content == JSON_ABSENT)
 		return ERR_OK;
 	if (json_kind(w->d, content) == JSON_STRING)
-		return text_view(w->d, content, &w->text, ret) ? ERR_OK : no_memory(w);
+		return text_view(w->d, content, &w->scratch->text, ret) ? ERR_OK : no_memory(w);
 
-	buf_clear(&w->text);
+	buf_clear(&w->scratch->text);
 	for (json_at i = json_first(w->d, content); i != json_end(w->d, content);
 	     i = json_next(w->d, i), j++) {
 		enum errc code = check_part(w, i, j);
@@ -158,10 +158,10 @@ static enum errc joined_text(struct work *w, json_at content, struct str *ret)
 			return code;
 		if (!is_text_part(w, i))
 			warn_dropped(w, i, j);
-		else if (!text_add(&w->text, json_inner(w->d, json_get(w->d, i, "text"))))
+		else if (!text_add(&w->scratch->text, json_inner(w->d, json_get(w->d, i, "text"))))
 			return no_memory(w);
 	}
-	*ret = buf_view(&w->text);
+	*ret = buf_view(&w->scratch->text);
 	return ERR_OK;
 }
 
@@ -218,7 +218,7 @@ static enum errc put_image(struct work *w, json_at part, size_t j)
 		return err_set(w->e, missing_or(w, url, ERR_INVALID_TYPE),
 			       sub_path(w, to, ".content[%zu].image_url.url", j),
 			       "an image must have the string image_url.url");
-	if (!text_view(w->d, url, &w->text, &text))
+	if (!text_view(w->d, url, &w->scratch->text, &text))
 		return no_memory(w);
 	if (starts_word(text, "http://") || starts_word(text, "https://"))
 		return put_message(w, "user", "image", "url", text);
@@ -261,7 +261,7 @@ static enum errc put_audio(struct work *w, json_at part, size_t j)
 		return err_set(w->e, missing_or(w, data, ERR_INVALID_TYPE),
 			       sub_path(w, to, ".content[%zu].input_audio.data", j),
 			       "input_audio must have a string 'data'");
-	if (!text_view(w->d, data, &w->text, &text))
+	if (!text_view(w->d, data, &w->scratch->text, &text))
 		return no_memory(w);
 	return put_message(w, "user", "audio", name, text);
 }
@@ -277,7 +277,7 @@ static enum errc put_user_part(struct work *w, json_at part, size_t j)
 	if (code != ERR_OK)
 		return code;
 	if (is_text_part(w, part)) {
-		if (!text_view(w->d, json_get(w->d, part, "text"), &w->text, &text))
+		if (!text_view(w->d, json_get(w->d, part, "text"), &w->scratch->text, &text))
 			return no_memory(w);
 		return text.n == 0 ? ERR_OK : put_message(w, "user", "message", NULL, text);
 	}
@@ -310,7 +310,7 @@ static enum errc from_user(struct work *w, json_at message, json_at content)
 	(void)message;
 	if (json_kind(w->d, content) == JSON_ARRAY)
 		return put_parts(w, content);
-	if (!text_view(w->d, content, &w->text, &text))
+	if (!text_view(w->d, content, &w->scratch->text, &text))
 		return no_memory(w);
 	return text.n == 0 ? ERR_OK : put_message(w, "user", "message", NULL, text);
 }
@@ -381,13 +381,14 @@ static enum errc add_function(struct work *w, json_at function, struct call call
 	if (name != JSON_ABSENT && !is_string(w, name))
 		return err_set(w->e, ERR_INVALID_TYPE, call_path(w, to, call, ".name"),
 			       "the name of a function must be a string");
-	if (name != JSON_ABSENT && !text_view(w->d, name, &w->text, &text))
+	if (name != JSON_ABSENT && !text_view(w->d, name, &w->scratch->text, &text))
 		return no_memory(w);
 	if (!speech_name(speech, call.index, text))
 		return no_memory(w);
 	if (args == JSON_ABSENT)
 		return ERR_OK;
-	if (!text_view(w->d, args, &w->text, &text) || !speech_args(speech, call.index, text))
+	if (!text_view(w->d, args, &w->scratch->text, &text) ||
+	    !speech_args(speech, call.index, text))
 		return no_memory(w);
 	return ERR_OK;
 }
@@ -428,24 +429,21 @@ static enum errc add_calls(struct work *w, json_at message, struct speech *speec
 	return add_function(w, legacy, (struct call){ .index = count, .legacy = true }, speech);
 }
 
-static enum errc fill_turn(struct work *w, json_at message, json_at content, struct speech *speech)
+static enum errc fill_speech(struct work *w, json_at message, struct str text,
+			     struct speech *speech)
 {
-	struct str text = STR_NONE;
-	enum errc  code = joined_text(w, content, &text);
-
-	if (code != ERR_OK)
-		return code;
 	if (!speech_text(speech, text))
 		return no_memory(w);
-	code = add_calls(w, message, speech);
+
+	enum errc code = add_calls(w, message, speech);
 	if (code != ERR_OK)
 		return code;
 	return speech_close(speech) ? ERR_OK : no_memory(w);
 }
 
-static enum errc from_assistant(struct work *w, json_at message, json_at content)
+static enum errc put_speech(struct work *w, json_at message, struct str text)
 {
-	struct spool        spool;
+	struct spool          spool;
 	struct speech_options o = {
 		.fences = w->o->fences,
 		.sink = &spool_sink,
@@ -454,16 +452,47 @@ static enum errc from_assistant(struct work *w, json_at message, json_at content
 		/* A turn may hold half of it, and nothing is longer than the document. */
 		.max = 2 * (size_t)LIMIT_TRANSLATION,
 	};
-	struct speech *speech = speech_create(&o);
+	struct speech *speech = w->scratch->speech;
 
+	if (speech)
+		speech_again(speech, &o);
+	else
+		speech = speech_create(&o);
 	if (!speech)
 		return no_memory(w);
 	spool_init(&spool, w->out, NULL);
 	speech_at(speech, w->index);
-	enum errc code = fill_turn(w, message, content, speech);
-	speech_destroy(speech);
+	enum errc code = fill_speech(w, message, text, speech);
 	spool_finish(&spool);
+	/* One that failed is no good any more; one that was large keeps too much. */
+	if (code != ERR_OK || json_raw(w->d, message).n > MIB)
+		speech_destroy(TAKE(speech));
+	w->scratch->speech = speech;
 	return code;
+}
+
+/* is_plain: text and nothing else, without a fence. */
+static bool is_plain(const struct work *w, json_at message, struct str text)
+{
+	return (text.n == 0 || !memchr(text.p, '`', text.n)) &&
+	       json_get_some(w->d, message, "tool_calls") == JSON_ABSENT &&
+	       json_get_some(w->d, message, "function_call") == JSON_ABSENT;
+}
+
+static enum errc from_assistant(struct work *w, json_at message, json_at content)
+{
+	struct str text = STR_NONE;
+	enum errc  code = joined_text(w, content, &text);
+
+	if (code != ERR_OK)
+		return code;
+	if (!is_plain(w, message, text))
+		return put_speech(w, message, text);
+	/* Most answers are plain; they need no parser: white space alone is no message (F9), all
+	 * else is one as it stands. */
+	if (text_trim(text).n == 0)
+		return ERR_OK;
+	return put_message(w, "assistant", "message", NULL, text);
 }
 
 /* --- messages --- */
@@ -512,15 +541,33 @@ static enum errc put(struct work *w, json_at message)
 	return code;
 }
 
+void to_lmc_scratch_init(struct to_lmc_scratch *s)
+{
+	*s = (struct to_lmc_scratch){ 0 };
+	buf_init(&s->text, LIMIT_TRANSLATION);
+}
+
+void to_lmc_scratch_finish(struct to_lmc_scratch *s)
+{
+	buf_finish(&s->text);
+	speech_destroy(TAKE(s->speech));
+}
+
 enum errc to_lmc_message(const struct json_doc *d, json_at message, const char *path, size_t index,
 			 const struct to_lmc_options *o, struct buf *out, struct err *e)
 {
-	struct work w = { .d = d, .path = path, .index = index, .o = o, .out = out, .e = e };
-	size_t      start = out->len;
+	struct to_lmc_scratch own;
+	struct work           w = { .d = d, .path = path, .index = index, .o = o,
+				    .out = out, .scratch = o->scratch, .e = e };
+	size_t                start = out->len;
 
-	buf_init(&w.text, LIMIT_TRANSLATION);
+	if (!o->scratch) {
+		to_lmc_scratch_init(&own);
+		w.scratch = &own;
+	}
 	enum errc code = put(&w, message);
-	buf_finish(&w.text);
+	if (!o->scratch || o->scratch->text.cap > MIB)
+		to_lmc_scratch_finish(w.scratch);
 	if (code != ERR_OK)
 		out->len = start;
 	return code;

@@ -1,14 +1,25 @@
 /* lmc/to_lmc: OpenAI's messages as LMC messages (rules O1 to O7, with F and T). */
 #pragma once
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "json/scan.h"
 #include "lmc/warnings.h"
 
-struct to_lmc_options {
-	bool             fences;
-	struct warnings *warnings; /* borrowed; NULL: nobody asks */
+/* Memory that is used again and again for the messages of a list. */
+struct to_lmc_scratch {
+	struct buf     text;
+	struct speech *speech; /* owned; NULL: none has been needed yet */
 };
+
+struct to_lmc_options {
+	bool                   fences;
+	struct warnings       *warnings; /* borrowed; NULL: nobody asks */
+	struct to_lmc_scratch *scratch;  /* borrowed; NULL: each message has its own */
+};
+
+void to_lmc_scratch_init(struct to_lmc_scratch *s);
+void to_lmc_scratch_finish(struct to_lmc_scratch *s);
 
 /* to_lmc_message: the messages that one OpenAI message makes, appended to out with commas between
  * them (and in front, if out is not empty); path is the message's own, as messages[2]; index is its

@@ -176,7 +176,7 @@ enum errc transcript_images(const struct str *messages, size_t count, struct are
 	for (size_t i = 0; ok && i < count; i++) {
 		struct str m = messages[i];
 
-		if (!may_be_lmc(m) || json_scan(&d, m.p, m.n, &json_limits_upstream, e) != ERR_OK ||
+		if (!may_be_lmc(m) || json_scan(&d, m.p, m.n, &json_limits_stored, e) != ERR_OK ||
 		    !names_path(&d, 0))
 			continue;
 		json_at content = json_get(&d, 0, "content");
@@ -334,7 +334,7 @@ static struct str without_lmc(const struct transcript *t, struct str message)
 
 static enum errc hand_on(struct transcript *t, struct str message, struct err *e)
 {
-	enum errc  rc = json_scan(&t->doc, message.p, message.n, &json_limits_upstream, e);
+	enum errc  rc = json_scan(&t->doc, message.p, message.n, &json_limits_stored, e);
 	bool       stored = t->o->view || t->at < t->o->old;
 	struct str raw;
 
@@ -393,7 +393,7 @@ static enum errc reserve_ids(struct transcript *t, const struct str *messages, s
 
 		if (!memmem(m.p, m.n, "call_lmc_", 9) && !memmem(m.p, m.n, "\\u", 2))
 			continue;
-		enum errc rc = json_scan(&t->doc, m.p, m.n, &json_limits_upstream, e);
+		enum errc rc = json_scan(&t->doc, m.p, m.n, &json_limits_stored, e);
 		if (rc != ERR_OK)
 			return rc;
 		if (!is_lmc(&t->doc, 0))
@@ -432,7 +432,7 @@ static bool any_lmc(struct transcript *t, const struct str *messages, size_t cou
 
 	for (size_t i = 0; i < count; i++)
 		if (may_be_lmc(messages[i]) &&
-		    json_scan(&t->doc, messages[i].p, messages[i].n, &json_limits_upstream, &e) ==
+		    json_scan(&t->doc, messages[i].p, messages[i].n, &json_limits_stored, &e) ==
 			    ERR_OK &&
 		    (is_lmc(&t->doc, 0) || lmc_of(&t->doc) != JSON_ABSENT))
 			return true;

@@ -266,20 +266,22 @@ static enum errc lmc_chunks(const struct ask *a, const struct translate_about *a
 
 static enum errc openai_messages(const struct ask *a, struct made *m, struct err *e)
 {
-	struct to_lmc_options o = { .fences = a->fences, .warnings = &m->warnings };
+	struct to_lmc_scratch scratch;
+	struct to_lmc_options o = { .fences = a->fences, .warnings = &m->warnings,
+				    .scratch = &scratch };
 	struct path           path;
 	size_t                index = 0;
+	enum errc             rc = ERR_OK;
 
-	for (json_at i = json_first(a->d, a->list); i != json_end(a->d, a->list);
+	to_lmc_scratch_init(&scratch);
+	for (json_at i = json_first(a->d, a->list); i != json_end(a->d, a->list) && rc == ERR_OK;
 	     i = json_next(a->d, i), index++) {
-		enum errc rc = element_path(a, i, index, &path, e);
-
+		rc = element_path(a, i, index, &path, e);
 		if (rc == ERR_OK)
 			rc = to_lmc_message(a->d, i, path.text, index, &o, &m->messages, e);
-		if (rc != ERR_OK)
-			return rc;
 	}
-	return ERR_OK;
+	to_lmc_scratch_finish(&scratch);
+	return rc;
 }
 
 static enum errc speech_failed(const struct speech *speech, struct err *e)

@@ -56,7 +56,7 @@ static enum errc print_own(struct json_doc *d, struct str message, size_t index,
 
 	snprintf(path, sizeof path, "messages[%zu]", index);
 	if (rc == ERR_OK)
-		rc = json_scan(d, raw.p, raw.n, &json_limits_upstream, e);
+		rc = json_scan(d, raw.p, raw.n, &json_limits_stored, e);
 	if (rc == ERR_OK)
 		rc = to_lmc_answer(d, 0, path, index, &o, out, e);
 	if (rc == ERR_OK || rc == ERR_OVERLOADED)
@@ -75,7 +75,7 @@ static enum errc print_lmc(const struct str *messages, size_t count, struct warn
 	for (size_t i = 0; rc == ERR_OK && i < count; i++) {
 		struct str m = messages[i];
 
-		rc = json_scan(&d, m.p, m.n, &json_limits_upstream, e);
+		rc = json_scan(&d, m.p, m.n, &json_limits_stored, e);
 		if (rc != ERR_OK)
 			break;
 		json_at lmc = json_get(&d, 0, "lmc");

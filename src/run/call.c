@@ -149,9 +149,9 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 /* build_prompt: instruction, the branch that is continued, the new messages. */
 static enum errc build_prompt(struct run *r, struct err *e)
 {
-	struct str *messages;
-	size_t      count;
-	size_t      old;
+	struct str *messages = NULL;
+	size_t      count = 0;
+	size_t      old = 0;
 	enum errc   rc = call_messages(r, &messages, &count, &old, e);
 
 	if (rc == ERR_OK)

@@ -222,8 +222,9 @@ static bool make_encoder(struct follow *f)
 }
 
 /* take_asked: what the run's encoder knew besides its events. */
-static enum errc take_asked(struct follow *f, const struct event *ev)
+static enum errc take_asked(struct follow *f, const struct event *ev, uint64_t seq)
 {
+	f->seq = seq;
 	f->fences = ev->block == 1;
 	return warnings_join(&f->warnings, ev->text, ev->choice) ? ERR_OK : ERR_OVERLOADED;
 }
@@ -251,8 +252,8 @@ static enum errc print_piece(struct follow *f, struct str data)
 		if (!event_decode(&data, &ev, &seq))
 			return ERR_INTERNAL;
 		/* What is below is of a piece that straddles the page before. */
-		if (ev.kind == EVENT_ASKED)
-			rc = f->encoder ? ERR_OK : take_asked(f, &ev);
+		if (seq > f->seq && ev.kind == EVENT_ASKED)
+			rc = take_asked(f, &ev, seq);
 		else if (seq > f->seq || (seq == f->seq && ev.cont))
 			rc = print_event(f, &ev, seq);
 		if (rc != ERR_OK)

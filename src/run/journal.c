@@ -200,10 +200,12 @@ bool journal_asked(struct run *r)
 		.choice = (uint32_t)r->warnings.count,
 		.block = r->rq.fences,
 		.text = buf_view(&r->warnings.json),
-		.cont = true,
 	};
 
-	return (r->warnings.count == 0 && r->rq.fences) || journal_event(r, &ev);
+	if ((r->warnings.count == 0 && r->rq.fences) || !journal_kept(r))
+		return true;
+	r->seq++;
+	return journal_event(r, &ev);
 }
 
 struct events_piece journal_rest(struct run *r)

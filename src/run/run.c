@@ -106,7 +106,8 @@ static struct run_jobs *jobs_new(struct run *r)
 	if (!j)
 		return NULL;
 	j->run = r;
-	buf_init(&j->end_answer, LIMIT_ANSWER + LIMIT_ANSWER / 4);
+	/* The text, and the same again as LMC where a provider speaks it. */
+	buf_init(&j->end_answer, 2 * LIMIT_ANSWER + LIMIT_ANSWER / 4);
 	buf_init(&j->end_error, 4 * KIB);
 	return j;
 }

@@ -171,6 +171,32 @@ static void strings_are_escaped_as_json_needs(void **state)
 	}
 }
 
+/* Bytes are looked at in groups: none may hide behind its neighbours. */
+static void every_byte_is_escaped_wherever_it_stands(void **state)
+{
+	static const char fills[] = { 'a', '!', '#', '[', ']', ' ', '\x7f', '\x80', '\xff', '\n' };
+	enum { TEXT = 19 };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof fills * TEXT * 256; k++) {
+		char         text[TEXT];
+		struct buf   whole;
+		struct buf   single;
+		const size_t at = k / 256 % TEXT;
+
+		memset(text, fills[k / 256 / TEXT], TEXT);
+		text[at] = (char)(k % 256);
+		buf_init(&whole, 1000);
+		buf_init(&single, 1000);
+		assert_true(buf_json_escape(&whole, (struct str){ text, TEXT }));
+		for (size_t i = 0; i < TEXT; i++)
+			assert_true(buf_json_escape(&single, (struct str){ text + i, 1 }));
+		assert_true(str_eq(buf_view(&whole), buf_view(&single)));
+		buf_finish(&whole);
+		buf_finish(&single);
+	}
+}
+
 static void an_escaped_string_goes_in_whole_or_not_at_all(void **state)
 {
 	(void)state;
@@ -200,6 +226,7 @@ int main(void)
 		cmocka_unit_test(cleared_and_finished_buffers_can_be_used_on),
 		cmocka_unit_test(the_front_is_taken_off),
 		cmocka_unit_test(strings_are_escaped_as_json_needs),
+		cmocka_unit_test(every_byte_is_escaped_wherever_it_stands),
 		cmocka_unit_test(an_escaped_string_goes_in_whole_or_not_at_all),
 	};
 

@@ -704,8 +704,11 @@ static const struct whole_row {
 	{ "no message at all", false, "", "", "stop", false, NULL, NULL },
 	{ "one that is no JSON", false, "{", "", "stop", false, NULL, NULL },
 	{ "one that is no object", false, "[]", "", "stop", false, NULL, NULL },
-	{ "one that breaks a rule", false, "{\"role\":\"robot\",\"content\":\"a\"}", "", "stop", false,
-	  NULL, "" },
+	{ "one that breaks a rule is told", false, "{\"role\":\"robot\",\"content\":\"a\"}", "",
+	  "stop", false, ANSWER("", "stop", ",\"warnings\":[{\"index\":0,\"code\":\"not_shown\","
+				"\"message\":\"message.role: role must be one of system, "
+				"developer, user, assistant, tool, function\"}]"),
+	  "0:not_shown" },
 };
 
 static bool give_whole(struct stream *s, const struct whole_row *row)

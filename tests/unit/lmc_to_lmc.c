@@ -29,10 +29,11 @@ struct outcome {
 	struct warnings w;
 };
 
-static void translate_one(struct str text, bool fences, struct outcome *o)
+static void translate_with(struct to_lmc_scratch *scratch, struct str text, bool fences,
+			   struct outcome *o)
 {
 	struct json_doc       d = { 0 };
-	struct to_lmc_options options = { .fences = fences, .warnings = &o->w };
+	struct to_lmc_options options = { .fences = fences, .warnings = &o->w, .scratch = scratch };
 
 	warnings_init(&o->w);
 	buf_init(&o->out, 64 * MIB);
@@ -40,6 +41,11 @@ static void translate_one(struct str text, bool fences, struct outcome *o)
 	scan(&d, text);
 	o->code = to_lmc_message(&d, 0, "messages[2]", 2, &options, &o->out, &o->e);
 	json_doc_finish(&d);
+}
+
+static void translate_one(struct str text, bool fences, struct outcome *o)
+{
+	translate_with(NULL, text, fences, o);
 }
 
 static void outcome_drop(struct outcome *o)
@@ -278,6 +284,42 @@ static void what_the_rules_forbid_is_refused_with_its_path(void **state)
 	}
 }
 
+/* check_behind: every message that is translated with what the first one left behind. */
+static void check_behind(const char *first, bool fences)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct to_lmc_scratch scratch;
+		struct outcome        before;
+		struct outcome        alone;
+		struct outcome        behind;
+
+		to_lmc_scratch_init(&scratch);
+		translate_with(&scratch, str_of(first), fences, &before);
+		translate_with(&scratch, str_of(rows[i].message), !fences, &behind);
+		to_lmc_scratch_finish(&scratch);
+		translate_one(str_of(rows[i].message), !fences, &alone);
+		if (behind.code != alone.code ||
+		    !str_eq(buf_view(&behind.out), buf_view(&alone.out)) ||
+		    !str_eq(buf_view(&behind.w.json), buf_view(&alone.w.json)))
+			fail_msg("%s behind %s: %.*s", rows[i].why, first,
+				 STR_ARG(buf_view(&behind.out)));
+		outcome_drop(&before);
+		outcome_drop(&alone);
+		outcome_drop(&behind);
+	}
+}
+
+static void memory_that_is_used_again_changes_nothing(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		check_behind(rows[i].message, false);
+		check_behind(rows[i].message, true);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(errors); i++)
+		check_behind(errors[i].message, true);
+}
+
 static void a_call_too_many_is_refused_before_any_is_read(void **state)
 {
 	struct buf     text;
@@ -416,6 +458,7 @@ int main(void)
 		cmocka_unit_test(messages_become_lmc),
 		cmocka_unit_test(without_fences_text_is_one_message),
 		cmocka_unit_test(what_the_rules_forbid_is_refused_with_its_path),
+		cmocka_unit_test(memory_that_is_used_again_changes_nothing),
 		cmocka_unit_test(a_call_too_many_is_refused_before_any_is_read),
 		cmocka_unit_test(a_full_buffer_is_an_error_that_leaves_no_trace),
 		cmocka_unit_test(all_vectors_hold),

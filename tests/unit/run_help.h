@@ -55,6 +55,7 @@ struct world {
 	struct run_settings settings;
 	struct run_request  rq;
 	const char         *message;
+	const char         *more; /* a second message; NULL: none */
 	struct run         *run;
 	enum errc           start_rc;
 	struct err          start_err;
@@ -360,7 +361,9 @@ static inline void world_release(void *held)
 	((struct world *)held)->released++;
 }
 
-static inline void world_start(struct world *w)
+/* world_start_with: with a pool and a directory that images are read from. */
+static inline void world_start_with(struct world *w, struct work_pool *work,
+				    const struct beneath *image_root)
 {
 	static const struct store_ops store_ops = {
 		.name = "fake",
@@ -391,10 +394,17 @@ static inline void world_start(struct world *w)
 
 	struct run_engine_options o = { .env = { .loop = w->loop },
 					.store = &w->store,
+					.work = work,
+					.image_root = image_root,
 					.settings = world_settings,
 					.arg = w };
 	assert_int_equal(run_engine_create(&o, &w->engine, &e), ERR_OK);
 	assert_int_equal(pthread_create(&w->thread, NULL, world_main, w), 0);
+}
+
+static inline void world_start(struct world *w)
+{
+	world_start_with(w, NULL, NULL);
 }
 
 /* world_stop: every run must be gone by then. */
@@ -422,11 +432,13 @@ static inline void ask_fn(struct world *w)
 	rq.input = input_create(MIB);
 	CHECK(rq.input);
 	a = &rq.input->arena;
-	list = arena_alloc(a, sizeof *list);
+	list = arena_alloc(a, 2 * sizeof *list);
 	CHECK(list);
 	list[0] = arena_str(a, str_of(w->message));
+	if (w->more)
+		list[1] = arena_str(a, str_of(w->more));
 	rq.messages = list;
-	rq.message_count = 1;
+	rq.message_count = w->more ? 2 : 1;
 	rq.model = arena_str(a, STR("small"));
 	rq.label = arena_str(a, STR("small"));
 	rq.request_id = arena_str(a, STR("req_1"));

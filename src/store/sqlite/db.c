@@ -217,6 +217,13 @@ void db_bind_maybe(struct db_bind *b, struct str s)
 		db_bind_text(b, s);
 }
 
+void db_bind_blob(struct db_bind *b, struct str s)
+{
+	const char *p = s.n > 0 ? s.p : "";
+
+	keep_first(b, sqlite3_bind_blob64(b->st, ++b->at, p, s.n, SQLITE_STATIC));
+}
+
 int db_bind_run(struct db_bind *b)
 {
 	return b->rc == SQLITE_OK ? db_run(b->st) : b->rc;
@@ -240,6 +247,14 @@ struct id db_id(int64_t key, sqlite3_stmt *st, int secret_column)
 struct str db_column(sqlite3_stmt *st, int column)
 {
 	const char *p = (const char *)sqlite3_column_text(st, column);
+	int         n = sqlite3_column_bytes(st, column);
+
+	return (struct str){ p, n > 0 ? (size_t)n : 0 };
+}
+
+struct str db_blob(sqlite3_stmt *st, int column)
+{
+	const char *p = sqlite3_column_blob(st, column);
 	int         n = sqlite3_column_bytes(st, column);
 
 	return (struct str){ p, n > 0 ? (size_t)n : 0 };

@@ -52,14 +52,16 @@ void db_bind_secret(struct db_bind *b, uint64_t secret);
 void db_bind_null(struct db_bind *b);
 void db_bind_text(struct db_bind *b, struct str s);  /* empty stays empty */
 void db_bind_maybe(struct db_bind *b, struct str s); /* empty becomes NULL */
+void db_bind_blob(struct db_bind *b, struct str s);
 /* db_bind_run: db_run, unless a binding failed. */
 int db_bind_run(struct db_bind *b) MUST_USE;
 int db_bind_row(struct db_bind *b) MUST_USE;
 
-/* Columns.  db_column: borrowed until the statement moves on. */
+/* Columns.  db_column, db_blob: borrowed until the statement moves on. */
 int64_t    db_int(sqlite3_stmt *st, int column);
 struct id  db_id(int64_t key, sqlite3_stmt *st, int secret_column);
 struct str db_column(sqlite3_stmt *st, int column);
+struct str db_blob(sqlite3_stmt *st, int column);
 
 /* db_own_fault: the code speaks of one job's data, not of the database's state. */
 bool db_own_fault(int rc);

@@ -58,6 +58,11 @@ static bool op_seq_reserve(struct store *s, struct seq_reserve *j)
 	return write_job(s, &j->job, JOB_SEQ_RESERVE);
 }
 
+static bool op_events_append(struct store *s, struct events_append *j)
+{
+	return write_job(s, &j->job, JOB_EVENTS_APPEND);
+}
+
 static bool op_branch_read(struct store *s, struct branch_read *j)
 {
 	return read_job(s, &j->job, JOB_BRANCH_READ);
@@ -76,6 +81,16 @@ static bool op_items_read(struct store *s, struct items_read *j)
 static bool op_run_read(struct store *s, struct run_read *j)
 {
 	return read_job(s, &j->job, JOB_RUN_READ);
+}
+
+static bool op_events_read(struct store *s, struct events_read *j)
+{
+	return read_job(s, &j->job, JOB_EVENTS_READ);
+}
+
+static bool op_runs_read(struct store *s, struct runs_read *j)
+{
+	return read_job(s, &j->job, JOB_RUNS_READ);
 }
 
 static void op_stats(struct store *s, struct store_stats *ret)
@@ -110,6 +125,9 @@ static const struct store_ops ops = {
 	.conversation_read = op_conversation_read,
 	.items_read = op_items_read,
 	.run_read = op_run_read,
+	.events_append = op_events_append,
+	.events_read = op_events_read,
+	.runs_read = op_runs_read,
 	.stats = op_stats,
 	.destroy = op_destroy,
 };
@@ -143,10 +161,10 @@ enum errc store_open(const struct store_options *o, struct store **ret, struct e
 	if (open_database(o, o->migrate, &g, &applied, e) != ERR_OK)
 		return e->code;
 	CHECK(g != NULL);
-	if (recover_run(g->db, g->path, &runs, e) != ERR_OK ||
+	if (recover_run(g->db, g->path, o, &runs, e) != ERR_OK ||
 	    checkpoint_create(g->path, o->busy_ms, &g->checkpoint, e) != ERR_OK ||
 	    readers_create(g->path, o->readers, o->busy_ms, &g->readers, e) != ERR_OK ||
-	    writer_create(g->db, g->checkpoint, o->busy_ms, &g->writer, e) != ERR_OK) {
+	    writer_create(g->db, g->checkpoint, o, &g->writer, e) != ERR_OK) {
 		op_destroy(&g->store);
 		return e->code;
 	}

@@ -1,8 +1,9 @@
-/* Reading a branch, a page of items, a conversation, a run. */
+/* Reading a branch, a page of items, a conversation. */
 #include "store/sqlite/read.h"
 
 #include "base/limits.h"
 #include "store/sqlite/job.h"
+#include "store/sqlite/row.h"
 
 #include <stdlib.h>
 
@@ -20,24 +21,19 @@ static const char *const sql[READ_SQL__COUNT] = {
 	[READ_SQL_ITEM] = "SELECT secret, created_ms, CASE WHEN run = id THEN "
 			  "(SELECT status FROM run WHERE run.id = message.id) END, "
 			  "body FROM message WHERE id = ?",
-	[READ_SQL_RUN] =
-		"SELECT r.status, r.conversation, c.secret, r.continues, k.secret, r.model, "
-		"r.provider, r.finish_reason, r.error, r.usage_estimated, r.usage_in, r.usage_out, "
-		"r.usage_cached_read, r.usage_cached_write, r.usage_reasoning, r.created_ms, "
-		"r.first_token_ms, r.completed_ms, r.attempts "
-		"FROM run r LEFT JOIN conversation c ON c.id = r.conversation "
-		"LEFT JOIN run k ON k.id = r.continues "
-		"WHERE r.id = ? AND r.secret = ? AND r.owner = ?",
 };
 
 enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e)
 {
+	if (runs_prepare(&r->runs, db, e) != ERR_OK)
+		return e->code;
 	return db_prepare(db, sql, READ_SQL__COUNT, r->st, e);
 }
 
 void reads_finish(struct reads *r)
 {
 	db_finalize(r->st, READ_SQL__COUNT);
+	runs_finish(&r->runs);
 }
 
 /* All readers below return an SQLite code; on SQLITE_OK, e->code says whether the job was refused.
@@ -75,30 +71,6 @@ static int find_owned(struct reads *r, enum read_sql which, struct id id, int64_
 	db_bind_int(&b, owner);
 	*ret = st;
 	return db_bind_row(&b);
-}
-
-static void out_of_memory(struct err *e)
-{
-	err_set(e, ERR_OVERLOADED, "", "The server is out of memory.");
-}
-
-/* Copies a column; false: e says why not. */
-static bool keep(struct arena *a, sqlite3_stmt *st, int column, struct str *ret, struct err *e)
-{
-	struct str s = arena_str(a, db_column(st, column));
-
-	if (!s.p) {
-		out_of_memory(e);
-		return false;
-	}
-	*ret = s;
-	return true;
-}
-
-static bool fits(const struct arena *a, size_t n)
-{
-	/* A NUL, and the arena's rounding. */
-	return n + 64 < a->max && a->used < a->max - n - 64;
 }
 
 /* Where a conversation's newest turn has got to. */
@@ -157,7 +129,7 @@ static int read_instruction(struct reads *r, int64_t run, struct branch_read *j)
 
 	if (rc != SQLITE_OK || sqlite3_column_type(st, 0) == SQLITE_NULL)
 		return rc;
-	if (keep(&j->arena, st, 0, &j->instruction, &j->job.err))
+	if (row_keep(&j->arena, st, 0, &j->instruction, &j->job.err))
 		j->instruction_set = true;
 	return SQLITE_OK;
 }
@@ -184,17 +156,17 @@ static int read_link(struct reads *r, struct branch_read *j, int64_t key, size_t
 
 	*bytes += (size_t)sqlite3_column_bytes(st, 3);
 	if (*bytes > LIMIT_BRANCH_BYTES ||
-	    !fits(&j->arena, (size_t)sqlite3_column_bytes(st, 3) + sizeof(struct link))) {
+	    !row_fits(&j->arena, (size_t)sqlite3_column_bytes(st, 3) + sizeof(struct link))) {
 		too_long(j);
 		return SQLITE_OK;
 	}
 	struct link *l = arena_alloc(&j->arena, sizeof *l);
 	if (!l) {
-		out_of_memory(&j->job.err);
+		row_no_memory(&j->job.err);
 		return SQLITE_OK;
 	}
 	l->message.id = db_id(key, st, 0);
-	if (!keep(&j->arena, st, 3, &l->message.body, &j->job.err))
+	if (!row_keep(&j->arena, st, 3, &l->message.body, &j->job.err))
 		return SQLITE_OK;
 	l->next = *list;
 	*list = l;
@@ -207,13 +179,13 @@ static void flatten(struct branch_read *j, const struct link *list, size_t count
 {
 	if (count == 0)
 		return;
-	if (!fits(&j->arena, count * sizeof *j->messages)) {
+	if (!row_fits(&j->arena, count * sizeof *j->messages)) {
 		too_long(j);
 		return;
 	}
 	struct store_message *all = arena_alloc(&j->arena, count * sizeof *all);
 	if (!all) {
-		out_of_memory(&j->job.err);
+		row_no_memory(&j->job.err);
 		return;
 	}
 	for (size_t i = 0; i < count && list; i++, list = list->next)
@@ -318,7 +290,7 @@ static int walk_keys(struct reads *r, struct items_read *j, int64_t key, struct 
 		if (k->count == LIMIT_BRANCH_LENGTH)
 			return SQLITE_CORRUPT;
 		if (!add_key(k, key)) {
-			out_of_memory(&j->job.err);
+			row_no_memory(&j->job.err);
 			return SQLITE_OK;
 		}
 		if (key == j->after.key && (uint64_t)db_int(st, 0) == j->after.secret)
@@ -347,7 +319,7 @@ static int read_item(struct reads *r, struct items_read *j, int64_t key, bool *r
 		*ret_full = true;
 		return SQLITE_OK;
 	}
-	if (!fits(&j->arena, bytes)) {
+	if (!row_fits(&j->arena, bytes)) {
 		*ret_full = true;
 		if (j->item_count == 0)
 			err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
@@ -355,7 +327,7 @@ static int read_item(struct reads *r, struct items_read *j, int64_t key, bool *r
 			        j->arena.max / KIB);
 		return SQLITE_OK;
 	}
-	if (!keep(&j->arena, st, 3, &item->message.body, &j->job.err))
+	if (!row_keep(&j->arena, st, 3, &item->message.body, &j->job.err))
 		return SQLITE_OK;
 	item->message.id = db_id(key, st, 0);
 	item->created_ms = db_int(st, 1);
@@ -383,13 +355,13 @@ static int read_page(struct reads *r, struct items_read *j, const struct keys *k
 	j->has_more = left > n;
 	if (n == 0)
 		return SQLITE_OK;
-	if (!fits(&j->arena, n * sizeof *j->items)) {
+	if (!row_fits(&j->arena, n * sizeof *j->items)) {
 		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "limit", "The page is too large.");
 		return SQLITE_OK;
 	}
 	j->items = arena_alloc(&j->arena, n * sizeof *j->items);
 	if (!j->items) {
-		out_of_memory(&j->job.err);
+		row_no_memory(&j->job.err);
 		return SQLITE_OK;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -431,7 +403,7 @@ static int items(struct reads *r, struct items_read *j)
 	return rc;
 }
 
-/* --- conversation, run --- */
+/* --- conversation --- */
 
 static int conversation(struct reads *r, struct conversation_read *j)
 {
@@ -442,57 +414,12 @@ static int conversation(struct reads *r, struct conversation_read *j)
 
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
-	if (!keep(&j->arena, st, 2, &title, &j->job.err) ||
-	    !keep(&j->arena, st, 3, &metadata, &j->job.err))
+	if (!row_keep(&j->arena, st, 2, &title, &j->job.err) ||
+	    !row_keep(&j->arena, st, 3, &metadata, &j->job.err))
 		return SQLITE_OK;
 	j->created_ms = db_int(st, 1);
 	j->title = title;
 	j->metadata = metadata.n > 0 ? metadata : STR("{}");
-	return SQLITE_OK;
-}
-
-static struct usage read_usage(sqlite3_stmt *st, int first)
-{
-	bool any = sqlite3_column_type(st, first) != SQLITE_NULL;
-
-	return (struct usage){
-		.known = any && db_int(st, first) == 0,
-		.estimated = any && db_int(st, first) != 0,
-		.in = db_int(st, first + 1),
-		.out = db_int(st, first + 2),
-		.cached_read = db_int(st, first + 3),
-		.cached_write = db_int(st, first + 4),
-		.reasoning = db_int(st, first + 5),
-	};
-}
-
-static int run(struct reads *r, struct run_read *j)
-{
-	struct err   *e = &j->job.err;
-	sqlite3_stmt *st;
-	int           rc = find_owned(r, READ_SQL_RUN, j->run, j->owner, &st);
-
-	if (rc == SQLITE_DONE) {
-		err_set(e, ERR_NOT_FOUND, "", "There is no run with this id.");
-		return SQLITE_OK;
-	}
-	if (rc != SQLITE_ROW)
-		return rc;
-
-	int64_t status = db_int(st, 0);
-	if (status < 0 || status >= RUN_STATUS__COUNT)
-		return SQLITE_CORRUPT;
-	if (!keep(&j->arena, st, 5, &j->model, e) || !keep(&j->arena, st, 6, &j->provider, e) ||
-	    !keep(&j->arena, st, 7, &j->finish_reason, e) || !keep(&j->arena, st, 8, &j->error, e))
-		return SQLITE_OK;
-	j->status = (enum run_status)status;
-	j->conversation = db_id(db_int(st, 1), st, 2);
-	j->continues = db_id(db_int(st, 3), st, 4);
-	j->usage = read_usage(st, 9);
-	j->created_ms = db_int(st, 15);
-	j->first_token_ms = db_int(st, 16);
-	j->completed_ms = db_int(st, 17);
-	j->attempts = db_int(st, 18);
 	return SQLITE_OK;
 }
 
@@ -506,10 +433,15 @@ static int dispatch(struct reads *r, struct store_job *job)
 	case JOB_ITEMS_READ:
 		return items(r, container_of(job, struct items_read, job));
 	case JOB_RUN_READ:
-		return run(r, container_of(job, struct run_read, job));
+		return runs_one(&r->runs, container_of(job, struct run_read, job));
+	case JOB_EVENTS_READ:
+		return runs_events(&r->runs, container_of(job, struct events_read, job));
+	case JOB_RUNS_READ:
+		return runs_list(&r->runs, container_of(job, struct runs_read, job));
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
+	case JOB_EVENTS_APPEND:
 		break;
 	}
 	CHECK(job->op >= JOB_BRANCH_READ);
@@ -525,6 +457,7 @@ void reads_run(struct reads *r, struct store_job *job)
 		rc = dispatch(r, job);
 	for (size_t i = 0; i < READ_SQL__COUNT; i++)
 		(void)sqlite3_reset(r->st[i]);
+	runs_reset(&r->runs);
 	/* A reader that stayed in its transaction would keep the log from starting over. */
 	if (!sqlite3_get_autocommit(sqlite3_db_handle(r->st[READ_SQL_COMMIT])) &&
 	    db_run(r->st[READ_SQL_COMMIT]) != SQLITE_OK)

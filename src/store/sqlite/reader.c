@@ -75,9 +75,14 @@ static size_t size_of(struct store_job *job)
 		return container_of(job, struct items_read, job)->arena.used;
 	case JOB_RUN_READ:
 		return container_of(job, struct run_read, job)->arena.used;
+	case JOB_EVENTS_READ:
+		return container_of(job, struct events_read, job)->arena.used;
+	case JOB_RUNS_READ:
+		return container_of(job, struct runs_read, job)->arena.used;
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
+	case JOB_EVENTS_APPEND:
 		break;
 	}
 	return 0;

@@ -1,22 +1,76 @@
 /* Making an honest end for what the last process could not. */
 #include "store/sqlite/recover.h"
 
+#include "base/buf.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "store/sqlite/db.h"
+#include "store/sqlite/turn.h"
 
-enum recover_sql { FIND_LIVE, END_LIVE, HIGHEST_KEY, RECOVER_SQL__COUNT };
+#include <stdlib.h>
+
+enum recover_sql { BEGIN, COMMIT, FIND_LIVE, PARTS, FIND_PIECES, PIECE, HIGHEST_KEY, RECOVER_SQL__COUNT };
+
+enum {
+	GROUP_RUNS = 256,                 /* whose pieces are looked for together */
+	GROUP_PIECES = 4 * 1024 * 1024,   /* found for them; with more, the group is made smaller */
+	COMMIT_BYTES = 16 * 1024 * 1024,  /* of events and answers in a transaction, or little more */
+	/* Of one run; an answer is made of the log's beginning if there is more. */
+	LOG_BYTES = 256 * 1024 * 1024,
+};
 
 static const char *const sql[RECOVER_SQL__COUNT] = {
-	[FIND_LIVE] = "SELECT EXISTS (SELECT 1 FROM run WHERE status < 2)",
-	/* The first number behind the reserved range: no client can have seen it. */
-	[END_LIVE] =
-		"UPDATE run SET status = 3, completed_ms = ?, last_seq = seq_reserved + 1, error = "
-		"'{\"message\":\"The server stopped while this answer was being made.\","
-		"\"type\":\"server_error\",\"param\":null,\"code\":\"server_stopped\"}' "
-		"WHERE status < 2",
+	[BEGIN] = "BEGIN IMMEDIATE",
+	[COMMIT] = "COMMIT",
+	[FIND_LIVE] = "SELECT id, secret, seq_reserved, ifnull(events_from, 0) FROM run "
+		      "INDEXED BY run_live WHERE status < 2 AND id > ? ORDER BY id LIMIT ?",
+	[PARTS] = "SELECT ifnull((SELECT part FROM event ORDER BY id LIMIT 1), 1), "
+		  "ifnull((SELECT part FROM event ORDER BY id DESC LIMIT 1), 0)",
+	[FIND_PIECES] = "SELECT run, id FROM event INDEXED BY event_part "
+			"WHERE part = ? AND run BETWEEN ? AND ? ORDER BY run, last",
+	[PIECE] = "SELECT first, last, data FROM event WHERE id = ?",
 	[HIGHEST_KEY] =
 		("SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
 		 "ifnull((SELECT max(id) FROM message), 0), ifnull((SELECT max(id) FROM run), 0))"),
+};
+
+#define STOPPED                                                                                    \
+	"{\"message\":\"The server stopped while this answer was being made.\","                   \
+	"\"type\":\"server_error\",\"param\":null,\"code\":\"server_stopped\"}"
+
+struct cut_off {
+	struct id run;
+	uint64_t  reserved;
+	int64_t   from; /* part of the log; 0: from before there was one */
+};
+
+struct found {
+	int64_t run;
+	int64_t piece;
+};
+
+struct recovery {
+	sqlite3                    *db;
+	const struct store_options *o;
+	sqlite3_stmt               *st[RECOVER_SQL__COUNT];
+	struct turns                turns;
+	int64_t                     part_first; /* of the whole log */
+	int64_t                     part_last;
+	int64_t                     now_ms;
+
+	/* A group of runs, in the order of their keys, and where their pieces are. */
+	struct cut_off group[GROUP_RUNS];
+	size_t         group_count;
+	struct found  *found; /* owned */
+	size_t         found_count;
+	size_t         found_cap;
+
+	/* One run. */
+	struct events_piece *pieces; /* owned; data.p is set when all are there */
+	size_t               count;
+	size_t               cap;
+	struct buf           bytes;
+	struct buf           answer;
 };
 
 static int number(sqlite3_stmt *st, int64_t *ret)
@@ -29,38 +83,289 @@ static int number(sqlite3_stmt *st, int64_t *ret)
 	return sqlite3_reset(st);
 }
 
-static int end_live(sqlite3 *db, sqlite3_stmt **st, int *ret_runs)
+/* Room for one more of so many bytes each; false: no memory. */
+static bool grow(void **array, size_t count, size_t *cap, size_t bytes)
 {
-	int64_t live = 0;
-	int     rc = number(st[FIND_LIVE], &live);
+	if (count < *cap)
+		return true;
 
-	if (rc != SQLITE_OK || live == 0)
-		return rc;
+	size_t more = *cap ? 2 * *cap : 64;
+	void  *grown = realloc(*array, more * bytes);
+	if (!grown)
+		return false;
+	*array = grown;
+	*cap = more;
+	return true;
+}
 
-	struct db_bind b = db_bind(st[END_LIVE]);
-	db_bind_int(&b, clock_wall_ms());
-	rc = db_bind_run(&b);
-	if (rc == SQLITE_OK)
-		*ret_runs = sqlite3_changes(db);
+/* --- a group of runs --- */
+
+static int find_group(struct recovery *v, int64_t above, size_t limit)
+{
+	sqlite3_stmt  *st = v->st[FIND_LIVE];
+	struct db_bind b = db_bind(st);
+
+	v->group_count = 0;
+	db_bind_int(&b, above);
+	db_bind_int(&b, (int64_t)limit);
+	int rc = db_bind_row(&b);
+	for (; rc == SQLITE_ROW; rc = db_row(st))
+		v->group[v->group_count++] = (struct cut_off){
+			.run = db_id(db_int(st, 0), st, 1),
+			.reserved = (uint64_t)db_int(st, 2),
+			.from = db_int(st, 3),
+		};
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int seek(struct recovery *v, int64_t part, size_t at)
+{
+	struct db_bind b = db_bind(v->st[FIND_PIECES]);
+
+	(void)sqlite3_reset(b.st);
+	db_bind_int(&b, part);
+	db_bind_int(&b, v->group[at].run.key);
+	db_bind_int(&b, v->group[v->group_count - 1].run.key);
+	return db_bind_row(&b);
+}
+
+/* The pieces of the group in one part: the index and the group are both in the order of runs, and
+ * each leaps to where the other is.  So it costs no more than the shorter of the two. */
+static int find_in_part(struct recovery *v, int64_t part)
+{
+	sqlite3_stmt *st = v->st[FIND_PIECES];
+	size_t        at = 0;
+	int           rc = seek(v, part, at);
+
+	while (rc == SQLITE_ROW && v->found_count < GROUP_PIECES) {
+		int64_t run = db_int(st, 0);
+
+		while (at < v->group_count && v->group[at].run.key < run)
+			at++;
+		if (at == v->group_count)
+			break;
+		if (v->group[at].run.key != run) {
+			rc = seek(v, part, at);
+			continue;
+		}
+		void *found = v->found;
+		if (!grow(&found, v->found_count, &v->found_cap, sizeof *v->found))
+			return SQLITE_NOMEM;
+		v->found = found;
+		v->found[v->found_count++] = (struct found){ run, db_int(st, 1) };
+		rc = db_row(st);
+	}
+	(void)sqlite3_reset(st);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* Ids are in the order of writing, and so in that of the events of a run. */
+static int by_run(const void *a, const void *b)
+{
+	const struct found *x = a;
+	const struct found *y = b;
+
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	return (x->piece > y->piece) - (x->piece < y->piece);
+}
+
+static int find_pieces(struct recovery *v)
+{
+	int64_t from = INT64_MAX;
+	int     rc = SQLITE_OK;
+
+	v->found_count = 0;
+	for (size_t i = 0; i < v->group_count; i++)
+		if (v->group[i].from > 0 && v->group[i].from < from)
+			from = v->group[i].from;
+	if (from < v->part_first)
+		from = v->part_first;
+	for (; rc == SQLITE_OK && from <= v->part_last; from++)
+		rc = find_in_part(v, from);
+	if (v->found_count > 0)
+		qsort(v->found, v->found_count, sizeof *v->found, by_run);
 	return rc;
 }
 
-enum errc recover_run(sqlite3 *db, const char *path, int *ret_runs, struct err *e)
+/* Leaves group_count at 0 when all runs have an end. */
+static int next_group(struct recovery *v, int64_t above)
 {
-	sqlite3_stmt *st[RECOVER_SQL__COUNT];
-	int64_t       highest = 0;
-	int           runs = 0;
+	size_t limit = GROUP_RUNS;
+	int    rc = find_group(v, above, limit);
 
-	if (db_prepare(db, sql, RECOVER_SQL__COUNT, st, e) != ERR_OK)
-		return e->code;
+	while (rc == SQLITE_OK && v->group_count > 0) {
+		rc = find_pieces(v);
+		if (rc != SQLITE_OK || v->found_count < GROUP_PIECES || limit == 1)
+			return rc;
+		limit /= 2;
+		if (limit < v->group_count)
+			v->group_count = limit;
+	}
+	return rc;
+}
 
-	int rc = end_live(db, st, &runs);
+/* --- one run --- */
+
+static int read_piece(struct recovery *v, struct id run, int64_t piece, bool *ret_full)
+{
+	sqlite3_stmt  *st = v->st[PIECE];
+	struct db_bind b = db_bind(st);
+	void          *pieces = v->pieces;
+
+	db_bind_int(&b, piece);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	if (!grow(&pieces, v->count, &v->cap, sizeof *v->pieces))
+		return SQLITE_NOMEM;
+	v->pieces = pieces;
+
+	struct str data = db_blob(st, 2);
+	*ret_full = !buf_str(&v->bytes, data);
+	if (!*ret_full)
+		v->pieces[v->count++] = (struct events_piece){
+			.run = run,
+			.first = (uint64_t)db_int(st, 0),
+			.last = (uint64_t)db_int(st, 1),
+			.data = { NULL, data.n },
+		};
+	return sqlite3_reset(st);
+}
+
+/* Of the found ones from *at on; moves it behind the run's. */
+static int read_pieces(struct recovery *v, struct id run, size_t *at)
+{
+	bool full = false;
+	int  rc = SQLITE_OK;
+
+	v->count = 0;
+	buf_clear(&v->bytes);
+	for (; *at < v->found_count && v->found[*at].run == run.key; ++*at)
+		if (rc == SQLITE_OK && !full)
+			rc = read_piece(v, run, v->found[*at].piece, &full);
+
+	const char *data = v->bytes.data;
+	for (size_t i = 0; i < v->count; data += v->pieces[i++].data.n)
+		v->pieces[i].data.p = data;
+	return rc;
+}
+
+/* Ends the run as it would have ended itself, had it known. */
+static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
+{
+	struct turn_end end = {
+		.run = c->run,
+		.status = RUN_INCOMPLETE,
+		.error = STR(STOPPED),
+		.completed_ms = v->now_ms,
+		/* The first number behind the reserved range: no client can have seen it. */
+		.last_seq = c->reserved + 1,
+	};
+	struct err refused = { .code = ERR_OK };
+	int        rc = read_pieces(v, c->run, at);
+
+	if (rc != SQLITE_OK)
+		return rc;
+	buf_clear(&v->answer);
+	if (v->o->assemble && v->count > 0 &&
+	    v->o->assemble(v->pieces, v->count, &v->answer))
+		end.answer = buf_view(&v->answer);
+	events_known(&v->turns.events, c->run, v->count > 0 ? v->pieces[v->count - 1].last : 0);
+	rc = turn_end(&v->turns, &end, &refused);
+	return rc == SQLITE_OK && refused.code != ERR_OK ? SQLITE_CORRUPT : rc;
+}
+
+static int end_group(struct recovery *v, int *runs)
+{
+	size_t at = 0;
+	size_t bytes = 0;
+	int    rc = db_run(v->st[BEGIN]);
+
+	for (size_t i = 0; rc == SQLITE_OK && i < v->group_count; i++) {
+		if (bytes > COMMIT_BYTES) {
+			bytes = 0;
+			rc = db_run(v->st[COMMIT]);
+			if (rc == SQLITE_OK)
+				rc = db_run(v->st[BEGIN]);
+		}
+		if (rc == SQLITE_OK)
+			rc = end_run(v, &v->group[i], &at);
+		bytes += v->bytes.len + v->answer.len;
+	}
 	if (rc == SQLITE_OK)
-		rc = number(st[HIGHEST_KEY], &highest);
+		rc = db_run(v->st[COMMIT]);
+	if (rc == SQLITE_OK)
+		*runs += (int)v->group_count;
+	else
+		db_rollback(v->db);
+	return rc;
+}
+
+/* --- all --- */
+
+static int read_parts(struct recovery *v)
+{
+	sqlite3_stmt *st = v->st[PARTS];
+	int           rc = db_row(st);
+
+	if (rc != SQLITE_ROW)
+		return rc;
+	v->part_first = db_int(st, 0);
+	v->part_last = db_int(st, 1);
+	return sqlite3_reset(st);
+}
+
+static int end_all(struct recovery *v, int *runs)
+{
+	int rc = read_parts(v);
+
+	if (rc == SQLITE_OK)
+		rc = next_group(v, 0);
+	for (int i = 1; rc == SQLITE_OK && v->group_count > 0; i++) {
+		rc = end_group(v, runs);
+		/* Nothing else copies the write-ahead log back yet. */
+		if (rc == SQLITE_OK && i % 16 == 0)
+			(void)sqlite3_wal_checkpoint_v2(v->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
+			                                NULL, NULL);
+		if (rc == SQLITE_OK)
+			rc = next_group(v, v->group[v->group_count - 1].run.key);
+	}
+	return rc;
+}
+
+static int recover(struct recovery *v, int *runs, int64_t *ret_highest)
+{
+	int rc = end_all(v, runs);
+
+	if (rc == SQLITE_OK)
+		rc = number(v->st[HIGHEST_KEY], ret_highest);
+	return rc;
+}
+
+enum errc recover_run(sqlite3 *db, const char *path, const struct store_options *o, int *ret_runs,
+                      struct err *e)
+{
+	struct recovery v = { .db = db, .o = o, .now_ms = clock_wall_ms() };
+	int64_t         highest = 0;
+	int             runs = 0;
+	int             rc = SQLITE_OK;
+
+	buf_init(&v.bytes, LOG_BYTES);
+	buf_init(&v.answer, LIMIT_BODY_MAX);
+	bool ok = db_prepare(db, sql, RECOVER_SQL__COUNT, v.st, e) == ERR_OK &&
+	          turns_prepare(&v.turns, db, e) == ERR_OK;
+	if (ok)
+		rc = recover(&v, &runs, &highest);
 	if (rc != SQLITE_OK)
 		db_fail(db, rc, path, "recover", e);
-	db_finalize(st, RECOVER_SQL__COUNT);
-	if (rc != SQLITE_OK)
+	turns_finish(&v.turns);
+	db_finalize(v.st, RECOVER_SQL__COUNT);
+	buf_finish(&v.bytes);
+	buf_finish(&v.answer);
+	free(v.pieces);
+	free(v.found);
+	if (!ok || rc != SQLITE_OK)
 		return e->code;
 
 	id_floor(highest);

@@ -13,15 +13,16 @@ static const char *const sql[TURN_SQL__COUNT] = {
 	[TURN_SQL_FIND_PARENT] =
 		"SELECT 1 FROM message WHERE id = ? AND secret = ? AND conversation = ?",
 	[TURN_SQL_FIND_RUN] =
-		"SELECT owner, conversation, parent, status FROM run WHERE id = ? AND secret = ?",
+		"SELECT owner, conversation, parent, status, events_from FROM run "
+		"WHERE id = ? AND secret = ?",
 	[TURN_SQL_ADD_CONVERSATION] =
 		"INSERT INTO conversation (id, secret, owner, created_ms, leaf, metadata) "
 		"VALUES (?,?,?,?,?,?)",
 	[TURN_SQL_MOVE_LEAF] = "UPDATE conversation SET leaf = ? WHERE id = ?",
 	[TURN_SQL_ADD_RUN] =
 		"INSERT INTO run (id, secret, owner, conversation, parent, base, status, created_ms, "
-		"seq_reserved, model, provider, shape, instruction, metadata) "
-		"VALUES (?,?,?,?,?,?,1,?,?,?,?,?,?,?)",
+		"seq_reserved, model, provider, shape, instruction, metadata, events_from) "
+		"VALUES (?,?,?,?,?,?,1,?,?,?,?,?,?,?,?)",
 	[TURN_SQL_ADD_MESSAGE] =
 		"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
 		"VALUES (?,?,?,?,?,?,?,?)",
@@ -29,11 +30,11 @@ static const char *const sql[TURN_SQL__COUNT] = {
 		"UPDATE run SET status = ?2, first_token_ms = ?3, completed_ms = ?4, attempts = ?5, "
 		"last_seq = ?6, finish_reason = ?7, error = ?8, usage_estimated = ?9, usage_in = ?10, "
 		"usage_out = ?11, usage_cached_read = ?12, usage_cached_write = ?13, "
-		"usage_reasoning = ?14 WHERE id = ?1",
+		"usage_reasoning = ?14, events_to = ?15 WHERE id = ?1",
 	[TURN_SQL_RESERVE] =
 		"UPDATE run SET seq_reserved = max(seq_reserved, ?) WHERE id = ? AND secret = ?",
 	[TURN_SQL_ABANDON] =
-		"UPDATE run SET status = 4, completed_ms = ?2, last_seq = ?3, error = "
+		"UPDATE run SET status = 4, completed_ms = ?2, last_seq = ?3, events_to = ?4, error = "
 		"'{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\","
 		"\"param\":null,\"code\":\"storage_unavailable\"}' "
 		"WHERE id = ?1 AND status < 2",
@@ -41,12 +42,15 @@ static const char *const sql[TURN_SQL__COUNT] = {
 
 enum errc turns_prepare(struct turns *t, sqlite3 *db, struct err *e)
 {
+	if (events_prepare(&t->events, db, e) != ERR_OK)
+		return e->code;
 	return db_prepare(db, sql, TURN_SQL__COUNT, t->st, e);
 }
 
 void turns_finish(struct turns *t)
 {
 	db_finalize(t->st, TURN_SQL__COUNT);
+	events_finish(&t->events);
 }
 
 static enum errc busy(struct err *e)
@@ -134,7 +138,7 @@ static int put_conversation(struct turns *t, const struct turn_begin *j)
 	return db_bind_run(&b);
 }
 
-static int add_run(struct turns *t, const struct turn_begin *j)
+static int add_run(struct turns *t, const struct turn_begin *j, int64_t events_from)
 {
 	struct db_bind b = db_bind(t->st[TURN_SQL_ADD_RUN]);
 	int64_t        last = j->parent.key;
@@ -157,6 +161,7 @@ static int add_run(struct turns *t, const struct turn_begin *j)
 	else
 		db_bind_null(&b);
 	db_bind_maybe(&b, j->new_conversation ? STR_NONE : j->metadata);
+	db_bind_int(&b, events_from);
 	return db_bind_run(&b);
 }
 
@@ -185,14 +190,17 @@ static int add_message(struct turns *t, struct place at, struct id id, struct st
 
 int turn_begin(struct turns *t, const struct turn_begin *j, struct err *e)
 {
-	int rc = check(t, j, e);
+	int64_t events_from = 0;
+	int     rc = check(t, j, e);
 
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
 
 	rc = put_conversation(t, j);
 	if (rc == SQLITE_OK)
-		rc = add_run(t, j);
+		rc = events_open(&t->events, j->run, &events_from);
+	if (rc == SQLITE_OK)
+		rc = add_run(t, j, events_from);
 
 	struct place at = { j->owner, j->conversation.key, j->parent.key, j->run.key, j->now_ms };
 	for (size_t i = 0; rc == SQLITE_OK && i < j->message_count; i++) {
@@ -203,7 +211,8 @@ int turn_begin(struct turns *t, const struct turn_begin *j, struct err *e)
 }
 
 /* The run's own columns say where the answer belongs. */
-static int find_run(struct turns *t, const struct turn_end *j, struct place *ret, struct err *e)
+static int find_run(struct turns *t, const struct turn_end *j, struct place *ret,
+                    int64_t *ret_events_from, struct err *e)
 {
 	sqlite3_stmt  *st = t->st[TURN_SQL_FIND_RUN];
 	struct db_bind b = db_bind(st);
@@ -221,13 +230,14 @@ static int find_run(struct turns *t, const struct turn_end *j, struct place *ret
 	*ret = (struct place){ db_int(st, 0), db_int(st, 1), db_int(st, 2), j->run.key,
 		               j->completed_ms };
 	bool live = db_int(st, 3) <= RUN_RUNNING;
+	*ret_events_from = db_int(st, 4);
 	(void)sqlite3_reset(st);
 	if (!live)
 		err_set(e, ERR_INTERNAL, "", "This run has ended already.");
 	return SQLITE_OK;
 }
 
-static int end_run(struct turns *t, const struct turn_end *j)
+static int end_run(struct turns *t, const struct turn_end *j, int64_t events_to)
 {
 	const struct usage *u = &j->usage;
 	struct db_bind      b = db_bind(t->st[TURN_SQL_END_RUN]);
@@ -249,20 +259,25 @@ static int end_run(struct turns *t, const struct turn_end *j)
 	db_bind_int(&b, u->cached_read);
 	db_bind_int(&b, u->cached_write);
 	db_bind_int(&b, u->reasoning);
+	db_bind_int(&b, events_to);
 	return db_bind_run(&b);
 }
 
 int turn_end(struct turns *t, const struct turn_end *j, struct err *e)
 {
 	struct place at;
-	int          rc = find_run(t, j, &at, e);
+	int64_t      from = 0;
+	int64_t      to = 0;
+	int          rc = find_run(t, j, &at, &from, e);
 
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
 	if (j->answer.n > 0)
 		rc = add_message(t, at, j->run, j->answer);
 	if (rc == SQLITE_OK)
-		rc = end_run(t, j);
+		rc = events_close(&t->events, j->run, from, &j->events, &to);
+	if (rc == SQLITE_OK)
+		rc = end_run(t, j, to);
 	return rc;
 }
 
@@ -283,9 +298,14 @@ int turn_reserve(struct turns *t, const struct seq_reserve *j, struct err *e)
 int turn_abandon(struct turns *t, const struct turn_lost *lost)
 {
 	struct db_bind b = db_bind(t->st[TURN_SQL_ABANDON]);
+	int64_t        to = 0;
+	int            rc = events_abandon(&t->events, lost->run, &to);
 
-	db_bind_int(&b, lost->run);
+	if (rc != SQLITE_OK)
+		return rc;
+	db_bind_int(&b, lost->run.key);
 	db_bind_int(&b, lost->completed_ms);
 	db_bind_int(&b, (int64_t)lost->last_seq);
+	db_bind_int(&b, to);
 	return db_bind_run(&b);
 }

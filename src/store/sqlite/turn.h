@@ -5,6 +5,7 @@
 #pragma once
 
 #include "store/sqlite/db.h"
+#include "store/sqlite/events.h"
 #include "store/store.h"
 
 enum turn_sql {
@@ -23,13 +24,14 @@ enum turn_sql {
 
 struct turns {
 	sqlite3_stmt *st[TURN_SQL__COUNT];
+	struct events events;
 };
 
 /* An end that could not be stored; the run must not look alive for ever. */
 struct turn_lost {
-	int64_t  run;
-	int64_t  completed_ms;
-	uint64_t last_seq;
+	struct id run;
+	int64_t   completed_ms;
+	uint64_t  last_seq;
 };
 
 enum errc turns_prepare(struct turns *t, sqlite3 *db, struct err *e) MUST_USE;

@@ -9,9 +9,10 @@
 
 struct writer;
 
-/* writer_create: db and c are borrowed until writer_destroy; db is the writer's alone. */
-enum errc writer_create(sqlite3 *db, struct checkpoint *c, int64_t busy_ms, struct writer **ret,
-                        struct err *e) MUST_USE;
+/* writer_create: db and c are borrowed until writer_destroy; db is the writer's alone.  Of o, how
+ * long to wait for locks and what to keep. */
+enum errc writer_create(sqlite3 *db, struct checkpoint *c, const struct store_options *o,
+                        struct writer **ret, struct err *e) MUST_USE;
 /* writer_destroy: after everything queued was done. */
 void writer_destroy(struct writer *w);
 

@@ -1,0 +1,278 @@
+/* Appending to the event log. */
+#include "store/sqlite/events.h"
+
+#include "msg/event_code.h"
+
+#include <stdlib.h>
+
+enum {
+	PART_SHIFT = 20, /* see migrations/0002_events.sql */
+	/* More than the streams of one process; a run without a place is looked up each time. */
+	LIVE_PLACES = 32768,
+};
+
+struct events_live {
+	int64_t  run; /* 0: free */
+	uint64_t secret;
+	uint64_t last;
+};
+
+static const char *const sql[EVENTS_SQL__COUNT] = {
+	[EVENTS_SQL_SIZE] =
+		"SELECT removed, max(written, ifnull((SELECT id - 1 + length(data) FROM event "
+		"ORDER BY id DESC LIMIT 1), 0)) FROM event_size",
+	[EVENTS_SQL_FIND_RUN] = "SELECT status, events_from FROM run WHERE id = ? AND secret = ?",
+	[EVENTS_SQL_FIND_LAST] = "SELECT last FROM event WHERE part = ? AND run = ? "
+				 "ORDER BY last DESC LIMIT 1",
+	[EVENTS_SQL_ADD] = "INSERT INTO event (id, part, run, head, first, last, data) "
+			   "VALUES (?,?,?,?,?,?,?)",
+};
+
+enum errc events_prepare(struct events *ev, sqlite3 *db, struct err *e)
+{
+	ev->written = -1;
+	ev->live = calloc(LIVE_PLACES, sizeof *ev->live);
+	if (!ev->live)
+		return err_set(e, ERR_STORAGE, "", "out of memory");
+	return db_prepare(db, sql, EVENTS_SQL__COUNT, ev->st, e);
+}
+
+void events_finish(struct events *ev)
+{
+	db_finalize(ev->st, EVENTS_SQL__COUNT);
+	free(ev->live);
+	ev->live = NULL;
+}
+
+void events_forget(struct events *ev)
+{
+	ev->written = -1;
+	memset(ev->live, 0, LIVE_PLACES * sizeof *ev->live);
+}
+
+/* --- the log as a whole --- */
+
+static int read_size(struct events *ev)
+{
+	sqlite3_stmt *st = ev->st[EVENTS_SQL_SIZE];
+
+	if (ev->written >= 0)
+		return SQLITE_OK;
+	int rc = db_row(st);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	ev->removed = db_int(st, 0);
+	ev->written = db_int(st, 1);
+	return sqlite3_reset(st);
+}
+
+int events_size(struct events *ev, int64_t *ret_bytes)
+{
+	int rc = read_size(ev);
+
+	if (rc == SQLITE_OK)
+		*ret_bytes = ev->written - ev->removed;
+	return rc;
+}
+
+static int64_t part_now(const struct events *ev)
+{
+	return 1 + (ev->written >> PART_SHIFT);
+}
+
+/* --- what is known of a run --- */
+
+static struct events_live *place_of(struct events *ev, int64_t run)
+{
+	/* Keys are times: neighbours get places far from each other. */
+	return &ev->live[((uint64_t)run * 0x9e3779b97f4a7c15u) >> 49];
+}
+_Static_assert(LIVE_PLACES == 1 << (64 - 49), "place_of takes the upper bits");
+
+void events_known(struct events *ev, struct id run, uint64_t last)
+{
+	*place_of(ev, run.key) = (struct events_live){ run.key, run.secret, last };
+}
+
+static bool recall(struct events *ev, struct id run, uint64_t *ret_last)
+{
+	const struct events_live *l = place_of(ev, run.key);
+
+	if (l->run != run.key || l->secret != run.secret)
+		return false;
+	*ret_last = l->last;
+	return true;
+}
+
+static void forget_run(struct events *ev, int64_t run)
+{
+	struct events_live *l = place_of(ev, run);
+
+	if (l->run == run)
+		*l = (struct events_live){ 0 };
+}
+
+/* The number of its last logged event; 0: none.  Backwards, as it is mostly the newest part. */
+static int find_last(struct events *ev, int64_t run, int64_t from, uint64_t *ret_last)
+{
+	sqlite3_stmt *st = ev->st[EVENTS_SQL_FIND_LAST];
+	int           rc = SQLITE_DONE;
+
+	*ret_last = 0;
+	for (int64_t part = part_now(ev); rc == SQLITE_DONE && part >= from && from > 0; part--) {
+		struct db_bind b = db_bind(st);
+
+		db_bind_int(&b, part);
+		db_bind_int(&b, run);
+		rc = db_bind_row(&b);
+	}
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	*ret_last = (uint64_t)db_int(st, 0);
+	return sqlite3_reset(st);
+}
+
+/* Whether the run goes on, and its last logged event. */
+static int look_up(struct events *ev, struct id run, bool *ret_live, uint64_t *ret_last)
+{
+	sqlite3_stmt  *st = ev->st[EVENTS_SQL_FIND_RUN];
+	struct db_bind b = db_bind(st);
+
+	*ret_live = true;
+	if (recall(ev, run, ret_last))
+		return SQLITE_OK;
+	db_bind_int(&b, run.key);
+	db_bind_secret(&b, run.secret);
+	int rc = db_bind_row(&b);
+	*ret_live = rc == SQLITE_ROW && db_int(st, 0) <= RUN_RUNNING;
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+
+	int64_t from = db_int(st, 1);
+	(void)sqlite3_reset(st);
+	if (!*ret_live)
+		return SQLITE_OK;
+	return find_last(ev, run.key, from, ret_last);
+}
+
+/* --- a piece --- */
+
+/* Drops the records up to the one numbered last. */
+static bool cut_front(struct events_piece *p, uint64_t last)
+{
+	struct str   rest = p->data;
+	struct event ev;
+	uint64_t     seq = 0;
+
+	while (rest.n > 0) {
+		p->data = rest;
+		if (!event_decode(&rest, &ev, &seq))
+			return false;
+		if (seq > last) {
+			p->first = seq;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int add(struct events *ev, const struct events_piece *p, bool head)
+{
+	struct db_bind b = db_bind(ev->st[EVENTS_SQL_ADD]);
+
+	db_bind_int(&b, ev->written + 1);
+	db_bind_int(&b, part_now(ev));
+	db_bind_int(&b, p->run.key);
+	db_bind_int(&b, head);
+	db_bind_int(&b, (int64_t)p->first);
+	db_bind_int(&b, (int64_t)p->last);
+	db_bind_blob(&b, p->data);
+	int rc = db_bind_run(&b);
+	if (rc == SQLITE_OK)
+		ev->written += (int64_t)p->data.n;
+	return rc;
+}
+
+/* Moves *last on.  What was sent again after a commit that failed only seemingly, or together with
+ * what came since, must not be there twice. */
+static int put(struct events *ev, const struct events_piece *piece, uint64_t *last)
+{
+	struct events_piece p = *piece;
+
+	if (p.data.n == 0 || p.last <= *last)
+		return SQLITE_OK;
+	if (p.first <= *last && !cut_front(&p, *last))
+		return SQLITE_OK;
+
+	int rc = add(ev, &p, *last == 0);
+	if (rc == SQLITE_OK)
+		*last = p.last;
+	return rc;
+}
+
+/* --- jobs --- */
+
+int events_open(struct events *ev, struct id run, int64_t *ret_from)
+{
+	int rc = read_size(ev);
+
+	if (rc != SQLITE_OK)
+		return rc;
+	*ret_from = part_now(ev);
+	events_known(ev, run, 0);
+	return SQLITE_OK;
+}
+
+int events_close(struct events *ev, struct id run, int64_t from, const struct events_piece *piece,
+                 int64_t *ret_to)
+{
+	uint64_t last = 0;
+	int      rc = read_size(ev);
+
+	if (rc == SQLITE_OK && !recall(ev, run, &last))
+		rc = find_last(ev, run.key, from, &last);
+	if (rc != SQLITE_OK)
+		return rc;
+
+	/* The part in which the piece begins, not the one after it. */
+	*ret_to = part_now(ev);
+	struct events_piece own = *piece;
+	own.run = run;
+	rc = put(ev, &own, &last);
+	if (rc == SQLITE_OK && last == 0)
+		*ret_to = 0;
+	forget_run(ev, run.key);
+	return rc;
+}
+
+int events_abandon(struct events *ev, struct id run, int64_t *ret_to)
+{
+	uint64_t last = 0;
+	bool     live = false;
+	int      rc = read_size(ev);
+
+	if (rc == SQLITE_OK)
+		rc = look_up(ev, run, &live, &last);
+	forget_run(ev, run.key);
+	*ret_to = live && last > 0 ? part_now(ev) : 0;
+	return rc;
+}
+
+int events_append(struct events *ev, const struct events_append *j)
+{
+	int rc = read_size(ev);
+
+	for (size_t i = 0; rc == SQLITE_OK && i < j->piece_count; i++) {
+		const struct events_piece *p = &j->pieces[i];
+		uint64_t                   last = 0;
+		bool                       live = false;
+
+		rc = look_up(ev, p->run, &live, &last);
+		if (rc != SQLITE_OK || !live)
+			continue;
+		rc = put(ev, p, &last);
+		if (rc == SQLITE_OK)
+			events_known(ev, p->run, last);
+	}
+	return rc;
+}

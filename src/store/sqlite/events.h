@@ -1,0 +1,46 @@
+/* events: the statements that append to the event log.  All run inside the writer's transaction.
+ *
+ * They return an SQLite code, as those of turn.h do.  What the log is made of stands in
+ * migrations/0002_events.sql. */
+#pragma once
+
+#include "store/sqlite/db.h"
+#include "store/store.h"
+
+enum events_sql {
+	EVENTS_SQL_SIZE,
+	EVENTS_SQL_FIND_RUN,
+	EVENTS_SQL_FIND_LAST,
+	EVENTS_SQL_ADD,
+	EVENTS_SQL__COUNT
+};
+
+struct events {
+	sqlite3_stmt       *st[EVENTS_SQL__COUNT];
+	int64_t             written; /* bytes ever logged; -1: to be read */
+	int64_t             removed;
+	struct events_live *live;    /* owned; what is known of runs that go on */
+};
+
+enum errc events_prepare(struct events *ev, sqlite3 *db, struct err *e) MUST_USE;
+void      events_finish(struct events *ev);
+/* events_forget: after a rollback: nothing that was kept in memory holds any longer. */
+void      events_forget(struct events *ev);
+
+/* events_size: bytes in the log. */
+int events_size(struct events *ev, int64_t *ret_bytes) MUST_USE;
+
+/* events_open: a run begins.  *ret_from is its run.events_from. */
+int events_open(struct events *ev, struct id run, int64_t *ret_from) MUST_USE;
+/* events_known: a run goes on, and its last logged event is this (0: none). */
+void events_known(struct events *ev, struct id run, uint64_t last);
+/* events_close: a run ends; its last piece (data may be empty: none) is logged.  from is its run.events_from.
+ * *ret_to is its run.events_to. */
+int events_close(struct events *ev, struct id run, int64_t from, const struct events_piece *piece,
+                 int64_t *ret_to) MUST_USE;
+
+/* events_abandon: as events_close, of a run whose end was lost; it may have ended already. */
+int events_abandon(struct events *ev, struct id run, int64_t *ret_to) MUST_USE;
+
+/* events_append: what is there already is left out, also a part of a piece. */
+int events_append(struct events *ev, const struct events_append *j) MUST_USE;

@@ -1,0 +1,143 @@
+/* Retention of the event log.
+ *
+ * A pass goes through the log from its front.  As rows stand in the order of writing, it has come
+ * far enough at the first row of a run that began too late to be due.  What is passed over belongs
+ * to runs that go on, or have not ended for long enough: few, and looked at again in the next pass. */
+#include "store/sqlite/sweep.h"
+
+enum {
+	STEP_ROWS = 256,
+	STEP_BYTES = 1 << 20, /* a long row lies on pages that are freed one by one */
+};
+
+static const char *const sql[SWEEP_SQL__COUNT] = {
+	[SWEEP_SQL_BEGIN] = "BEGIN IMMEDIATE",
+	[SWEEP_SQL_COMMIT] = "COMMIT",
+	/* What has no run belongs to nobody. */
+	[SWEEP_SQL_LOOK] = "SELECT event.id, length(event.data), ifnull(run.status, 3), "
+			   "ifnull(run.completed_ms, 0), ifnull(run.created_ms, 0) "
+			   "FROM event LEFT JOIN run ON run.id = event.run WHERE event.id >= ? "
+			   "ORDER BY event.id LIMIT ?",
+	[SWEEP_SQL_REMOVE] = "DELETE FROM event WHERE id = ?",
+	[SWEEP_SQL_RECORD] = "UPDATE event_size SET written = ?, removed = ?",
+};
+
+/* What a step found. */
+struct step {
+	int64_t due[STEP_ROWS];
+	size_t  due_count;
+	int64_t due_bytes;
+	int64_t next; /* 0: the pass is over */
+};
+
+enum errc sweep_prepare(struct sweep *s, sqlite3 *db, struct events *events,
+                        const struct store_options *o, struct err *e)
+{
+	*s = (struct sweep){
+		.events = events,
+		.keep_ms = o->events_keep_ms,
+		.keep_bytes = o->events_keep_bytes,
+	};
+	return db_prepare(db, sql, SWEEP_SQL__COUNT, s->st, e);
+}
+
+void sweep_finish(struct sweep *s)
+{
+	db_finalize(s->st, SWEEP_SQL__COUNT);
+}
+
+bool sweep_wanted(const struct sweep *s)
+{
+	return s->keep_ms > 0 || s->keep_bytes > 0;
+}
+
+/* False: the pass has come far enough. */
+static bool look_at(const struct sweep *s, sqlite3_stmt *st, int64_t horizon_ms, int64_t bytes,
+                    struct step *step)
+{
+	int64_t length = db_int(st, 1);
+	bool    over = s->keep_bytes > 0 && bytes - step->due_bytes > s->keep_bytes;
+	bool    ended = db_int(st, 2) > RUN_RUNNING;
+
+	if (ended && (over || db_int(st, 3) < horizon_ms)) {
+		step->due[step->due_count++] = db_int(st, 0);
+		step->due_bytes += length;
+	} else if (!over && db_int(st, 4) >= horizon_ms) {
+		return false;
+	}
+	return true;
+}
+
+static int look(struct sweep *s, int64_t horizon_ms, int64_t bytes, struct step *ret)
+{
+	sqlite3_stmt  *st = s->st[SWEEP_SQL_LOOK];
+	struct db_bind b = db_bind(st);
+	int            rc = SQLITE_ROW;
+
+	*ret = (struct step){ .due_count = 0 };
+	db_bind_int(&b, s->next);
+	db_bind_int(&b, STEP_ROWS);
+	if (b.rc != SQLITE_OK)
+		return b.rc;
+	for (int rows = 1; rows <= STEP_ROWS; rows++) {
+		rc = sqlite3_step(st);
+		if (rc != SQLITE_ROW || !look_at(s, st, horizon_ms, bytes, ret))
+			break;
+		if (rows == STEP_ROWS || ret->due_bytes >= STEP_BYTES) {
+			ret->next = db_int(st, 0) + 1;
+			break;
+		}
+	}
+	int reset = sqlite3_reset(st);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : reset;
+}
+
+static int record(struct sweep *s, int64_t removed)
+{
+	struct db_bind b = db_bind(s->st[SWEEP_SQL_RECORD]);
+
+	db_bind_int(&b, s->events->written);
+	db_bind_int(&b, removed);
+	return db_bind_run(&b);
+}
+
+static int take_out(struct sweep *s, const struct step *step)
+{
+	int64_t removed = s->events->removed + step->due_bytes;
+	int     rc = db_run(s->st[SWEEP_SQL_BEGIN]);
+
+	for (size_t i = 0; rc == SQLITE_OK && i < step->due_count; i++) {
+		struct db_bind b = db_bind(s->st[SWEEP_SQL_REMOVE]);
+
+		db_bind_int(&b, step->due[i]);
+		rc = db_bind_run(&b);
+	}
+	if (rc == SQLITE_OK)
+		rc = record(s, removed);
+	if (rc == SQLITE_OK)
+		rc = db_run(s->st[SWEEP_SQL_COMMIT]);
+	if (rc == SQLITE_OK)
+		s->events->removed = removed;
+	else
+		db_rollback(sqlite3_db_handle(s->st[SWEEP_SQL_COMMIT]));
+	return rc;
+}
+
+int sweep_step(struct sweep *s, int64_t now_ms, bool *ret_again)
+{
+	int64_t     horizon = s->keep_ms > 0 ? now_ms - s->keep_ms : INT64_MIN;
+	int64_t     bytes = 0;
+	struct step step;
+	int         rc = events_size(s->events, &bytes);
+
+	*ret_again = false;
+	if (rc == SQLITE_OK)
+		rc = look(s, horizon, bytes, &step);
+	if (rc == SQLITE_OK && step.due_count > 0)
+		rc = take_out(s, &step);
+	if (rc != SQLITE_OK)
+		return rc;
+	s->next = step.next;
+	*ret_again = step.next != 0;
+	return SQLITE_OK;
+}

@@ -1,0 +1,381 @@
+"""Runs whose streams survive their client and their gateway: read again, followed, cancelled."""
+
+import contextlib
+import json
+import random
+import sqlite3
+import threading
+
+import pytest
+
+import sse
+import upstream as up
+from client import Client
+from fixtures import usual_config
+from gateway import Gateway
+from waiting import DEADLINE, wait_until
+
+FORMATS = ["openai", "lmc"]
+WORDS = ["Plan", ":\n\n", "```py", "\nprint(1)\n", "``", "`\n", "and ", "\U0001f600 ", "done", "."]
+CALLS = [
+    {"tool_calls": [{"index": 0, "id": "c0", "type": "function",
+                     "function": {"name": "execute", "arguments": ""}}]},
+    {"tool_calls": [{"index": 1, "id": "c1", "type": "function",
+                     "function": {"name": "weather", "arguments": "{\"city\":"}}]},
+    {"tool_calls": [{"index": 0, "function": {"arguments": "{\"language\":\"sh\",\"code\":\"l"}}]},
+    {"content": "late ", "tool_calls": [{"index": 0, "function": {"arguments": "s\"}"}},
+                                        {"index": 1, "function": {"arguments": "\"Rome\"}"}}]},
+]
+
+
+def rich():
+    """A stream with everything in it."""
+    return [up.sse(), up.role(), *[up.text(w) for w in WORDS],
+            up.data(up.chunk({"reasoning_content": "hm"})),
+            *[up.data(up.chunk(c)) for c in CALLS], *up.ending("tool_calls")]
+
+
+@contextlib.contextmanager
+def events(client, run, format=None, after=None, last=None):
+    query = "&".join([f"format={format}"] * bool(format) + [f"after={after}"] * bool(after))
+    headers = {"Last-Event-ID": last} if last else {}
+    request = client.http.build_request("GET", f"/v1/runs/{run}/events?{query}", headers=headers)
+    response = client.http.send(request, stream=True)
+    try:
+        yield sse.Blocks(response.iter_raw()) if response.status_code == 200 else response
+    finally:
+        response.close()
+
+
+def all_events(client, run, **where):
+    with events(client, run, **where) as blocks:
+        return [b for b in blocks if not b.is_comment]
+
+
+def raw(blocks):
+    return [b.raw for b in blocks if not b.is_comment]
+
+
+def asked(client, script, format="openai", **fields):
+    """A finished stream: its run's id and its blocks."""
+    with client.chat_stream("go", model=script.model, format=format, **fields) as stream:
+        stream.check_head()
+        list(stream)
+        return stream.headers["x-run-id"], stream.seen
+
+
+# --- reading again --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_run_is_read_again_byte_by_byte(client, script, format):
+    run, seen = asked(client, script(*rich()), format)
+    assert raw(all_events(client, run)) == raw(seen), "in its own format"
+    assert raw(all_events(client, run, format=format)) == raw(seen)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_it_goes_on_behind_every_block(client, script, format):
+    run, seen = asked(client, script(*rich()), format)
+    seen = [b for b in seen if not b.is_comment]
+    for i, block in enumerate(seen[:-1]):
+        got = all_events(client, run, format=format, after=block.id)
+        assert raw(got) == raw(seen[i + 1:]), f"after {block.id}"
+    with events(client, run, format=format, last=seen[3].id, after=seen[0].id) as blocks:
+        assert raw(blocks) == raw(seen[4:]), "the header counts first"
+    with events(client, run, format=format, after=seen[-1].id) as response:
+        assert response.status_code == 204
+
+
+def test_either_format_can_be_read_of_any_run(client, script):
+    s = script(*rich())
+    openai, lmc = (asked(client, s, f) for f in FORMATS)
+    same = lambda blocks: [  # noqa: E731
+        {k: v for k, v in b.json.items() if k not in ("run", "conversation", "message_id")}
+        for b in blocks if b.data and b.data != "[DONE]"]
+    assert same(all_events(client, openai[0], format="lmc")) == same(lmc[1])
+    assert same(all_events(client, lmc[0], format="openai")) == same(openai[1])
+
+
+def test_warnings_and_options_hold_when_it_is_read_again(client, script):
+    s = script(*rich())
+    with client.chat_stream({"role": "assistant", "type": "review", "content": "x"}, "go",
+                            model=s.model, format="lmc", lmc={"fences": False}) as stream:
+        list(stream)
+    run = stream.headers["x-run-id"]
+    assert raw(all_events(client, run)) == raw(stream.seen)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_failed_and_cancelled_runs_are_read_again_with_their_end(client, script, format):
+    s = script(up.sse(), up.role(), up.text("half"), up.hang_up())
+    run, seen = asked(client, s, format)
+    assert raw(all_events(client, run)) == raw(seen)
+    assert [b for b in seen if not b.is_comment][-1].event == "error"
+
+
+def test_a_stored_completion_is_a_run_too(client, script):
+    s = script(*rich())
+    with client.complete_stream(s.model, store=True) as stream:
+        text = stream.openai().text
+    answer = sse.native(all_events(client, stream.headers["x-run-id"]))
+    assert answer.text == text
+
+
+def test_many_readers_follow_one_run(client, script, shared):
+    gates = [up.Gate() for _ in WORDS]
+    steps = [up.sse(), up.role()]
+    for word, gate in zip(WORDS, gates):
+        steps += [up.text(word), up.wait(gate)]
+    s = script(*steps, *up.ending())
+    got, ready = {}, threading.Semaphore(0)
+
+    def read(n, run, format):
+        with Client(shared.url) as other, events(other, run, format=format) as blocks:
+            first = blocks.next_data()
+            ready.release()
+            got[n] = [first.raw, *raw(blocks)]
+
+    with client.chat_stream("go", model=s.model) as stream:
+        first = stream.next_data()
+        run = stream.headers["x-run-id"]
+        readers = [threading.Thread(target=read, args=(n, run, FORMATS[n % 2])) for n in range(12)]
+        for thread in readers:
+            thread.start()
+        for gate in gates[:4]:
+            gate.wait_reached()
+            gate.open()
+        for _ in readers:
+            assert ready.acquire(timeout=DEADLINE), "a reader saw nothing of a run that goes on"
+        for gate in gates[4:]:
+            gate.open()
+        mine = [first.raw, *raw(stream)]
+    for thread in readers:
+        thread.join(DEADLINE)
+    assert [got[n] for n in range(0, 12, 2)] == [mine] * 6
+    lmc = raw(all_events(client, run, format="lmc"))
+    assert [got[n] for n in range(1, 12, 2)] == [lmc] * 6
+
+
+def test_a_run_goes_on_without_its_client(client, script):
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one "), up.wait(gate), up.text("two"), *up.ending())
+    with client.chat_stream("go", model=s.model) as stream:
+        stream.until_text("one ")
+        run, last = stream.headers["x-run-id"], stream.seen[-1].id
+    with events(client, run, after=last) as blocks:
+        gate.open()
+        rest = [b for b in blocks if not b.is_comment]
+    assert sse.text_of(rest[0].json) == "two" and rest[-1].event == "done"
+    assert client.run(run)["status"] == "completed"
+
+
+# --- in the background, cancelled, listed ---------------------------------------------------------
+
+
+def test_an_answer_in_the_background(client, script):
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one "), up.wait(gate), up.text("two"), *up.ending())
+    reply = client.chat("go", model=s.model, background=True).ok(202)
+    run = reply.json
+    assert run["object"] == "run" and run["status"] == "running"
+    assert reply.headers["location"] == f"/v1/runs/{run['id']}/events"
+    with events(client, run["id"]) as blocks:
+        assert blocks.until_text("one ") == "one "
+        gate.open()
+        assert [b for b in blocks if not b.is_comment][-1].event == "done"
+    assert client.run(run["id"])["status"] == "completed"
+    client.chat("go", model=s.model, background=True, store=False).error(400, param="background")
+
+
+def test_a_failure_before_the_provider_is_asked_is_no_background_run(client, script):
+    client.chat("go", model="no-such-model", background=True).error(404, "model_not_found")
+    s = script(up.reply({"error": {"message": "no", "type": "x"}}, 500))
+    run = client.chat("go", model=s.model, background=True).ok(202).json
+    blocks = all_events(client, run["id"])
+    assert [b.event for b in blocks] == ["error"]
+    assert client.run(run["id"])["status"] == "failed"
+
+
+def test_cancelling_ends_the_run_and_keeps_what_there_is(client, script):
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one "), up.wait(gate), *up.ending())
+    with client.chat_stream("go", model=s.model) as stream:
+        stream.until_text("one ")
+        run = stream.headers["x-run-id"]
+        cancelled = client.post(f"/v1/runs/{run}/cancel").ok().json
+        assert cancelled["status"] == "cancelled" and cancelled["error"]["code"] == "cancelled"
+        s.wait().wait_closed()
+        assert stream.native().error["code"] == "cancelled"
+    assert client.post(f"/v1/runs/{run}/cancel").ok().json == cancelled, "it is idempotent"
+    assert all_events(client, run)[-1].event == "error"
+    done, _ = asked(client, script(up.either("x y")))
+    assert client.post(f"/v1/runs/{done}/cancel").ok().json["status"] == "completed"
+
+
+def test_an_unstored_run_can_be_cancelled(client, script):
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one "), up.wait(gate), *up.ending())
+    with client.chat_stream("go", model=s.model, store=False) as stream:
+        stream.until_text("one ")
+        run = stream.headers["x-run-id"]
+        assert client.post(f"/v1/runs/{run}/cancel").ok().json["status"] == "cancelled"
+        assert stream.native().error["code"] == "cancelled"
+
+
+def test_runs_are_listed(client, script):
+    s = script(up.either("x"))
+    conversation, runs = None, []
+    for _ in range(5):
+        fields = {"conversation": conversation} if conversation else {}
+        answer = client.chat("go", model=s.model, **fields).ok().json
+        conversation = answer["conversation"]
+        runs.insert(0, answer["run"])
+    path = f"/v1/runs?conversation={conversation}"
+    page = client.get(path).ok().json
+    assert [r["id"] for r in page["data"]] == runs and page["has_more"] is False
+    seen, after = [], ""
+    while True:
+        page = client.get(f"{path}&limit=2&after={after}").ok().json
+        seen += [r["id"] for r in page["data"]]
+        if not page["has_more"]:
+            break
+        after = page["last_id"]
+    assert seen == runs
+    bad = script(up.reply({"error": {"message": "no", "type": "x"}}, 500))
+    client.chat("go", model=bad.model, conversation=conversation).error(502)
+    assert [r["status"] for r in client.get(f"{path}&status=failed").ok().json["data"]] == ["failed"]
+    assert client.get(f"{path}&status=cancelled").ok().json["data"] == []
+
+
+@pytest.mark.parametrize("query, param", [
+    ("status=x", "status"), ("limit=0", "limit"), ("limit=101", "limit"), ("after=x", "after"),
+    ("after=run_" + "0" * 31 + "1", "after")])
+def test_bad_queries_for_runs(client, query, param):
+    client.get(f"/v1/runs?{query}").error(400, param=param)
+
+
+@pytest.mark.parametrize("run", ["run_" + "0" * 31 + "1", "x", "msg_" + "0" * 31 + "1"])
+def test_runs_of_nobody_are_404(client, run):
+    client.get(f"/v1/runs/{run}/events").error(404, "not_found")
+    client.post(f"/v1/runs/{run}/cancel").error(404, "not_found")
+
+
+@pytest.mark.parametrize("after", ["x", "-1", "1.", ".1", "1.1.1", "01", "1e3", "99999999999999999999"])
+def test_bad_cursors_are_400(client, script, after):
+    run, _ = asked(client, script(up.either("x")))
+    client.get(f"/v1/runs/{run}/events?after={after}").error(400, param="after")
+    client.get(f"/v1/runs/{run}/events", headers={"Last-Event-ID": after}).error(400, param="after")
+
+
+# --- killed ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("durability", ["strict", "relaxed"])
+def test_what_was_seen_survives_a_kill(upstream, tmp_path, script, durability, format):
+    gateway = Gateway(tmp_path, usual_config(upstream, durability=durability),
+                      env={"TEST_UPSTREAM_KEY": "k"})
+    gateway.start()
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), *[up.text(w) for w in WORDS], up.text("zebra"), up.wait(gate),
+               *up.ending())
+    with Client(gateway.url) as client, client.chat_stream("go", model=s.model,
+                                                           format=format) as stream:
+        seen = [stream.next_data()]
+        # The last word of prose waits for nothing: everything in front of it is out.
+        while "zebra" not in (seen[-1].data or ""):
+            seen.append(stream.next_data())
+        run = stream.headers["x-run-id"]
+        conversation = stream.headers["x-conversation-id"]
+        if durability == "relaxed":
+            database = sqlite3.connect(f"file:{gateway.database}?mode=ro", uri=True)
+            with contextlib.closing(database):
+                wait_until(lambda: database.execute(
+                    "SELECT max(last) FROM event").fetchone()[0] == int(seen[-1].id.split(".")[0]),
+                    "the events were not logged")
+        gateway.kill()
+    gateway.start()
+    with Client(gateway.url) as client:
+        again = all_events(client, run)
+        assert raw(again)[:len(seen)] == raw(seen)
+        assert again[-1].event == "error"
+        rest = all_events(client, run, after=seen[-1].id)
+        assert raw(rest) == raw(again)[len(seen):]
+        status = client.run(run)
+        assert status["status"] == "incomplete" and status["error"]["code"] == "server_stopped"
+        numbers = [int(b.id.split(".")[0]) for b in again]
+        jumps = [b - a for a, b in zip(numbers, numbers[1:]) if b - a > 1]
+        # As LMC, an event may make no block: then only the last number may be far away.
+        assert (len(jumps) if format == "openai" else sum(j > 9 for j in jumps)) <= 1, numbers
+        # What was answered is in the conversation, and can be gone on from.
+        kept = client.messages(conversation)
+        assert kept[-1]["role"] == "assistant" and kept[-1]["content"] == "".join(WORDS) + "zebra"
+        t = script(up.either("fine"))
+        client.chat("and?", model=t.model, conversation=conversation).ok()
+        assert [m["role"] for m in t.request.json["messages"]] == ["user", "assistant", "user"]
+    gateway.stop()
+
+
+def test_random_kills_lose_nothing(upstream, tmp_path, script):
+    """Twenty kills in the middle of streams: everything acknowledged is there, nothing twice."""
+    rng = random.Random(11)
+    gateway = Gateway(tmp_path, usual_config(upstream, durability="strict"),
+                      env={"TEST_UPSTREAM_KEY": "k"})
+    acknowledged = {}  # run: blocks that its client saw
+
+    def ask(url, model, format, seen):
+        with contextlib.suppress(Exception), Client(url) as client, \
+                client.chat_stream("go", model=model, format=format) as stream:
+            blocks = seen.setdefault(stream.headers["x-run-id"], [])
+            while True:
+                blocks.append(stream.next_data())
+
+    for _ in range(20):
+        gateway.start()
+        whole = script(up.sse(), up.role(), *[up.text(f"w{i} ") for i in range(200)], *up.ending())
+        part = script(up.sse(), up.role(), *[up.text(f"w{i} ") for i in range(rng.randrange(9, 99))],
+                      up.wait(up.Gate()))
+        seen, wanted = {}, rng.randrange(1, 9)
+        threads = [threading.Thread(target=ask, args=(gateway.url, m.model, f, seen))
+                   for m in (whole, part) for f in FORMATS]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: any(len(b) >= wanted for b in list(seen.values())),
+                   "nothing was streamed")
+        gateway.kill()
+        for thread in threads:
+            thread.join(DEADLINE)
+        acknowledged.update(seen)
+        database = sqlite3.connect(f"file:{gateway.database}?mode=ro", uri=True)
+        with contextlib.closing(database):
+            assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    gateway.start()
+    with Client(gateway.url) as client:
+        for run, blocks in acknowledged.items():
+            again = all_events(client, run)
+            assert raw(again)[:len(blocks)] == raw(blocks), run
+            assert again[-1].event in ("done", "error"), run
+            assert len({b.id for b in again}) == len(again), run
+            numbers = [int(b.id.split(".")[0]) for b in again]
+            gap = 1 if "choices" in again[0].json else 9  # as LMC, an event may make no block
+            assert sum(b - a > gap for a, b in zip(numbers, numbers[1:])) <= 1, (run, numbers)
+    assert len(acknowledged) >= 20
+    gateway.stop()
+
+
+# --- retention ------------------------------------------------------------------------------------
+
+
+def test_old_events_are_swept_and_that_is_said(upstream, tmp_path, script):
+    gateway = Gateway(tmp_path, usual_config(upstream, events_keep="1s"),
+                      env={"TEST_UPSTREAM_KEY": "k"})
+    gateway.start()
+    with Client(gateway.url) as client:
+        run, _ = asked(client, script(up.either("x y z")))
+        assert all_events(client, run)[-1].event == "done"
+        wait_until(lambda: client.get(f"/v1/runs/{run}/events").status == 410,
+                   "the events were not swept")
+        client.get(f"/v1/runs/{run}/events").error(410, "gone")
+        assert client.run(run)["status"] == "completed", "the run itself stays"
+    gateway.stop()

@@ -1,0 +1,556 @@
+/* Runs whose messages name images by their path: read on a worker before anything else happens, and
+ * whatever may come in between. */
+#include "tests/unit/run_help.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define IMAGE(path)                                                                                \
+	"{\"role\":\"user\",\"type\":\"image\",\"format\":\"path\",\"content\":\"" path "\"}"
+#define HI      "{\"role\":\"user\",\"content\":\"hi\"}"
+#define SHOWN(kind, data)                                                                          \
+	"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"             \
+	"\"data:image/" kind ";base64," data "\",\"detail\":\"low\"}}]}\n"
+#define START   { .kind = EVENT_START }
+#define MESSAGE { .kind = EVENT_MESSAGE, .text = STR("{\"role\":\"assistant\",\"content\":\"yo\"}") }
+#define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
+#define END     { .kind = EVENT_END }
+
+static char            folder[PATH_MAX];
+static struct beneath *root;
+
+/* --- a worker that waits for the test's word --- */
+
+struct blocker {
+	struct work_job job;
+	sem_t           begun, go, done;
+};
+
+static struct work_pool *pool;
+static struct blocker    blocker;
+
+static void block(struct work_job *job)
+{
+	struct blocker *b = container_of(job, struct blocker, job);
+
+	sem_post(&b->begun);
+	while (sem_wait(&b->go) != 0) {
+	}
+}
+
+static void unblocked(struct work_job *job)
+{
+	sem_post(&container_of(job, struct blocker, job)->done);
+}
+
+static void submit_fn(struct world *w)
+{
+	blocker.job = (struct work_job){ .loop = w->loop, .run = block, .done = unblocked };
+	CHECK(work_submit(pool, &blocker.job));
+}
+
+/* hold_worker: the only worker is busy until let_worker. */
+static void hold_worker(struct world *w)
+{
+	on_loop(w, submit_fn);
+	while (sem_wait(&blocker.begun) != 0) {
+	}
+}
+
+static void let_worker(void)
+{
+	sem_post(&blocker.go);
+	while (sem_wait(&blocker.done) != 0) {
+	}
+}
+
+/* worker_is_done: what was submitted so far has been done, and its answers handled. */
+static void worker_is_done(struct world *w)
+{
+	hold_worker(w);
+	let_worker();
+	on_loop(w, nothing);
+}
+
+static void world_begin(struct world *w)
+{
+	struct err e;
+
+	assert_int_equal(work_pool_create(1, 1, &pool, &e), ERR_OK);
+	sem_init(&blocker.begun, 0, 0);
+	sem_init(&blocker.go, 0, 0);
+	sem_init(&blocker.done, 0, 0);
+	world_start_with(w, pool, root);
+	w->message = IMAGE("a.png");
+}
+
+static void world_end(struct world *w)
+{
+	if (w->run)
+		reader_leaves(w);
+	assert_int_equal(w->live, 0);
+	assert_int_equal(w->released, 1);
+	world_stop(w);
+	work_pool_destroy(pool);
+	sem_destroy(&blocker.begun);
+	sem_destroy(&blocker.go);
+	sem_destroy(&blocker.done);
+}
+
+static void assert_prompt(struct world *w, const char *want)
+{
+	assert_true(buf_add(&w->prompt, "", 1));
+	assert_string_equal(w->prompt.data, want);
+	buf_clear(&w->prompt);
+}
+
+/* --- read --- */
+
+static void an_image_is_read_before_the_provider_is_asked(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *message, *prompt;
+	} cases[] = {
+		{ "PNG", IMAGE("a.png"), SHOWN("png", "iVBORw0KGgo=") },
+		{ "JPEG, whatever its name says", IMAGE("b.txt"), SHOWN("jpeg", "/9j/4A==") },
+		{ "GIF", IMAGE("c.gif"), SHOWN("gif", "R0lGODlh") },
+		{ "WebP, further down", IMAGE("sub/d.webp"), SHOWN("webp", "UklGRgAAAABXRUJQ") },
+		{ "a path that is written with escapes", IMAGE("sub\\/\\u0064.webp"),
+		  SHOWN("webp", "UklGRgAAAABXRUJQ") },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct world w;
+
+		print_message("case: %s\n", cases[i].why);
+		world_begin(&w);
+		w.message = cases[i].message;
+		hold_worker(&w);
+		ask(&w);
+		assert_int_equal(w.start_rc, ERR_OK);
+		assert_trace(&w, "");
+		let_worker();
+		worker_is_done(&w);
+		assert_trace(&w, "start");
+		assert_prompt(&w, cases[i].prompt);
+		provider_says(&w, START, MESSAGE, FINISH, END);
+		assert_trace(&w, "done");
+		world_end(&w);
+	}
+}
+
+static void what_is_stored_is_the_path(void **state)
+{
+	(void)state;
+	struct world w;
+
+	world_begin(&w);
+	w.rq.store = true;
+	w.more = IMAGE("c.gif");
+	ask(&w);
+	worker_is_done(&w);
+	assert_trace(&w, "begin");
+	assert_true(str_starts(buf_view(&w.begun), STR(IMAGE("a.png") "\n" IMAGE("c.gif") "\n")));
+	store_answers(&w, OP_BEGIN, ERR_OK);
+	assert_trace(&w, "start");
+	assert_prompt(&w, SHOWN("png", "iVBORw0KGgo=") SHOWN("gif", "R0lGODlh"));
+	provider_says(&w, START, MESSAGE, FINISH, END);
+	store_answers(&w, OP_END, ERR_OK);
+	assert_trace(&w, "end done");
+	world_end(&w);
+}
+
+static void images_of_a_continued_branch_are_read_again(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *branch, *prompt, *warning;
+	} cases[] = {
+		{ "it is still there", IMAGE("c.gif"), SHOWN("gif", "R0lGODlh") SHOWN("png",
+		  "iVBORw0KGgo="), NULL },
+		{ "it is gone: missed, and told", IMAGE("gone.gif"), SHOWN("png", "iVBORw0KGgo="),
+		  "image_unreadable" },
+		{ "it is an image no more", IMAGE("text"), SHOWN("png", "iVBORw0KGgo="),
+		  "image_unreadable" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct world w;
+
+		print_message("case: %s\n", cases[i].why);
+		world_begin(&w);
+		w.rq.store = true;
+		w.rq.conversation = (struct id){ 1, 2 };
+		w.branch = cases[i].branch;
+		ask(&w);
+		assert_trace(&w, "load");
+		store_answers(&w, OP_LOAD, ERR_OK);
+		worker_is_done(&w);
+		assert_trace(&w, "begin");
+		store_answers(&w, OP_BEGIN, ERR_OK);
+		assert_trace(&w, "start");
+		assert_prompt(&w, cases[i].prompt);
+		provider_says(&w, START, MESSAGE, FINISH, END);
+		store_answers(&w, OP_END, ERR_OK);
+		assert_int_equal(holds(reader_whole(&w), "\"warnings\""), cases[i].warning != NULL);
+		if (cases[i].warning)
+			assert_true(holds(buf_view(&w.whole), cases[i].warning));
+		world_end(&w);
+	}
+}
+
+static void an_old_image_is_read_for_a_turn_without_one(void **state)
+{
+	(void)state;
+	struct world w;
+
+	world_begin(&w);
+	w.message = HI;
+	w.branch = IMAGE("a.png");
+	w.rq.conversation = (struct id){ 1, 2 }; /* not stored: only read */
+	ask(&w);
+	store_answers(&w, OP_LOAD, ERR_OK);
+	worker_is_done(&w);
+	assert_trace(&w, "load start");
+	assert_prompt(&w, SHOWN("png", "iVBORw0KGgo=") HI "\n");
+	provider_says(&w, START, MESSAGE, FINISH, END);
+	world_end(&w);
+}
+
+static void who_names_no_image_waits_for_no_worker(void **state)
+{
+	(void)state;
+	struct world w;
+
+	world_begin(&w);
+	w.message = HI;
+	hold_worker(&w);
+	ask(&w);
+	assert_trace(&w, "start");
+	let_worker();
+	provider_says(&w, START, MESSAGE, FINISH, END);
+	world_end(&w);
+}
+
+static void openais_requests_name_none(void **state)
+{
+	(void)state;
+	struct world w;
+
+	world_begin(&w);
+	w.rq.native = false;
+	hold_worker(&w);
+	ask(&w);
+	assert_trace(&w, "start");
+	assert_prompt(&w, IMAGE("a.png") "\n");
+	let_worker();
+	provider_says(&w, START, { .kind = EVENT_MESSAGE, .text = STR("{}") }, FINISH, END);
+	world_end(&w);
+}
+
+/* --- refused --- */
+
+static void an_image_that_can_not_be_read_ends_the_run_before_it_begins(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *message, *more, *branch, *path, *text;
+		bool        store;
+	} cases[] = {
+		{ "there is none", IMAGE("none.png"), NULL, NULL, "messages[0].content", "no readable file",
+		  false },
+		{ "the same, to be stored", IMAGE("none.png"), NULL, NULL, "messages[0].content",
+		  "no readable file", true },
+		{ "the second one", IMAGE("a.png"), IMAGE("../x"), NULL, "messages[1].content",
+		  "no readable file", true },
+		{ "the first of two", IMAGE("text"), IMAGE("none.png"), NULL, "messages[0].content",
+		  "none of these images", true },
+		{ "a directory", IMAGE("sub"), NULL, NULL, "messages[0].content", "no readable file",
+		  true },
+		{ "an empty name", IMAGE(""), NULL, NULL, "messages[0].content", "no readable file", true },
+		{ "a name with a NUL", IMAGE("a.png\\u0000"), NULL, NULL, "messages[0].content",
+		  "no readable file", true },
+		{ "no image", IMAGE("text"), NULL, NULL, "messages[0].content", "none of these images",
+		  true },
+		{ "an empty file", IMAGE("empty"), NULL, NULL, "messages[0].content",
+		  "none of these images", true },
+		{ "one that is too large", IMAGE("large"), NULL, NULL, "messages[0].content",
+		  "the limit", true },
+		{ "behind a branch it is counted from there", HI, IMAGE("none.png"), IMAGE("gone.gif"),
+		  "messages[1].content", "no readable file", true },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct world w;
+
+		print_message("case: %s\n", cases[i].why);
+		world_begin(&w);
+		w.message = cases[i].message;
+		w.more = cases[i].more;
+		w.branch = cases[i].branch;
+		w.rq.store = cases[i].store;
+		w.rq.prompt.stream = i % 2;
+		if (w.branch)
+			w.rq.conversation = (struct id){ 1, 2 };
+		ask(&w);
+		if (w.branch)
+			store_answers(&w, OP_LOAD, ERR_OK);
+		worker_is_done(&w);
+		/* Nothing is stored, and nobody asked. */
+		assert_trace(&w, w.branch ? "load failed" : "failed");
+		assert_int_equal(w.done_err.code, ERR_INVALID_VALUE);
+		assert_string_equal(w.done_err.path, cases[i].path);
+		assert_non_null(strstr(w.done_err.text, cases[i].text));
+		assert_null(strstr(w.done_err.text, folder));
+		world_end(&w);
+	}
+}
+
+static void without_a_directory_no_image_has_a_path(void **state)
+{
+	(void)state;
+	struct world w;
+
+	world_start(&w);
+	w.message = IMAGE("a.png");
+	ask(&w);
+	/* The route refuses it earlier, and this is what happens if not. */
+	assert_trace(&w, "failed");
+	assert_int_equal(w.done_err.code, ERR_INVALID_VALUE);
+	assert_string_equal(w.done_err.path, "messages[0].format");
+	reader_leaves(&w);
+	assert_int_equal(w.released, 1);
+	world_stop(&w);
+}
+
+static struct blocker filler;
+
+static void fill(struct work_job *job)
+{
+	(void)job;
+}
+
+static void fill_fn(struct world *w)
+{
+	filler.job = (struct work_job){ .loop = w->loop, .run = fill, .done = unblocked };
+	CHECK(work_submit(pool, &filler.job));
+}
+
+static void too_many_files_waiting_is_told(void **state)
+{
+	(void)state;
+	for (int load = 0; load < 2; load++) {
+		struct world w;
+
+		world_begin(&w);
+		sem_init(&filler.done, 0, 0);
+		w.rq.store = true;
+		if (load)
+			w.rq.conversation = (struct id){ 1, 2 };
+		hold_worker(&w);
+		on_loop(&w, fill_fn);
+		ask(&w);
+		if (load) {
+			/* It is found out too late for run_start to say so. */
+			assert_int_equal(w.start_rc, ERR_OK);
+			store_answers(&w, OP_LOAD, ERR_OK);
+			assert_trace(&w, "load failed");
+			assert_int_equal(w.done_err.code, ERR_OVERLOADED);
+		} else {
+			assert_int_equal(w.start_rc, ERR_OVERLOADED);
+			assert_int_equal(w.live, 0);
+			assert_trace(&w, "");
+		}
+		let_worker();
+		while (sem_wait(&filler.done) != 0) {
+		}
+		sem_destroy(&filler.done);
+		world_end(&w);
+	}
+}
+
+/* --- while they are read --- */
+
+static void a_client_may_leave_meanwhile(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *message;
+		bool        load, store, finish, stream;
+		const char *trace; /* when the files were read, and all others go on */
+	} cases[] = {
+		{ "cancel", IMAGE("a.png"), false, false, false, false, "" },
+		{ "cancel, a stream", IMAGE("a.png"), false, false, false, true, "" },
+		{ "cancel, stored: nothing is", IMAGE("a.png"), false, true, false, true, "" },
+		{ "cancel, behind a load", IMAGE("a.png"), true, true, false, false, "" },
+		{ "cancel, and it can't be read", IMAGE("none"), false, true, false, false, "" },
+		{ "finish", IMAGE("a.png"), false, false, true, false, "start" },
+		{ "finish, stored", IMAGE("a.png"), false, true, true, false, "begin start end" },
+		{ "finish, behind a load", IMAGE("a.png"), true, true, true, true, "begin start end" },
+		{ "finish, and it can't be read", IMAGE("none"), true, true, true, false, "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct world w;
+
+		print_message("case: %s\n", cases[i].why);
+		world_begin(&w);
+		w.message = cases[i].message;
+		w.rq.store = cases[i].store;
+		w.rq.finish = cases[i].finish;
+		w.rq.prompt.stream = cases[i].stream;
+		if (cases[i].load)
+			w.rq.conversation = (struct id){ 1, 2 };
+		hold_worker(&w);
+		ask(&w);
+		if (cases[i].load)
+			store_answers(&w, OP_LOAD, ERR_OK);
+		buf_clear(&w.trace);
+		reader_leaves(&w);
+		assert_trace(&w, "");
+		/* It lives as long as the worker has its list. */
+		assert_int_equal(w.live, 1);
+		assert_int_equal(w.released, 0);
+		let_worker();
+		worker_is_done(&w);
+		if (w.waiting[OP_BEGIN])
+			store_answers(&w, OP_BEGIN, ERR_OK);
+		provider_says(&w, START, MESSAGE, FINISH, END);
+		if (w.waiting[OP_END])
+			store_answers(&w, OP_END, ERR_OK);
+		assert_trace(&w, cases[i].trace);
+		world_end(&w);
+	}
+}
+
+static void stop_fn(struct world *w)
+{
+	struct err why;
+
+	err_set(&why, ERR_SHUTTING_DOWN, "", "the server is shutting down");
+	run_engine_stop(w->engine, &why);
+}
+
+static void the_engine_may_stop_meanwhile(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		bool         load = i & 1;
+		bool         stream = i & 2;
+		bool         leaves = i & 4;
+		struct world w;
+
+		world_begin(&w);
+		w.rq.store = true;
+		w.rq.finish = true;
+		w.rq.prompt.stream = stream;
+		if (load)
+			w.rq.conversation = (struct id){ 1, 2 };
+		hold_worker(&w);
+		ask(&w);
+		if (load)
+			store_answers(&w, OP_LOAD, ERR_OK);
+		buf_clear(&w.trace);
+		on_loop(&w, stop_fn);
+		if (leaves)
+			reader_leaves(&w);
+		assert_trace(&w, "");
+		assert_int_equal(w.live, 1);
+		let_worker();
+		worker_is_done(&w);
+		/* Nothing is stored of what was already told to end. */
+		assert_trace(&w, leaves ? "" : "failed");
+		if (!leaves)
+			assert_int_equal(w.done_err.code, ERR_SHUTTING_DOWN);
+		world_end(&w);
+	}
+}
+
+/* A pool that stops finishes what is queued; its answers are handled afterwards. */
+static void the_pool_may_stop_meanwhile(void **state)
+{
+	(void)state;
+	struct world w;
+
+	world_begin(&w);
+	ask(&w);
+	work_pool_stop(pool);
+	on_loop(&w, nothing);
+	assert_trace(&w, "start");
+	reader_leaves(&w);
+	buf_clear(&w.trace);
+	/* And refuses what comes later. */
+	ask(&w);
+	assert_int_equal(w.start_rc, ERR_OVERLOADED);
+	assert_int_equal(w.released, 2);
+	w.released = 1;
+	world_end(&w);
+}
+
+/* --- the files --- */
+
+static void put(const char *name, struct str bytes, off_t size)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes.p, bytes.n), (ssize_t)bytes.n);
+	if (size > 0)
+		assert_int_equal(ftruncate(fd, size), 0);
+	close(fd);
+}
+
+static int make_files(void **state)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct err  e;
+
+	(void)state;
+	snprintf(folder, sizeof folder, "%s/parley-image-XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(folder) || chdir(folder) != 0 || mkdir("sub", 0700) != 0)
+		return -1;
+	put("a.png", STR("\x89PNG\r\n\x1A\n"), 0);
+	put("b.txt", STR("\xFF\xD8\xFF\xE0"), 0);
+	put("c.gif", STR("GIF89a"), 0);
+	put("sub/d.webp", STR("RIFF\0\0\0\0WEBP"), 0);
+	put("text", STR("plain text"), 0);
+	put("empty", STR(""), 0);
+	put("large", STR("GIF89a"), LIMIT_IMAGE + 1);
+	return beneath_open(folder, &root, &e) == ERR_OK ? 0 : -1;
+}
+
+static int remove_files(void **state)
+{
+	static const char *const names[] = { "a.png", "b.txt", "c.gif", "sub/d.webp", "text", "empty",
+					     "large" };
+
+	(void)state;
+	beneath_destroy(root);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		unlink(names[i]);
+	rmdir("sub");
+	return chdir("/") == 0 ? rmdir(folder) : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_image_is_read_before_the_provider_is_asked),
+		cmocka_unit_test(what_is_stored_is_the_path),
+		cmocka_unit_test(images_of_a_continued_branch_are_read_again),
+		cmocka_unit_test(an_old_image_is_read_for_a_turn_without_one),
+		cmocka_unit_test(who_names_no_image_waits_for_no_worker),
+		cmocka_unit_test(openais_requests_name_none),
+		cmocka_unit_test(an_image_that_can_not_be_read_ends_the_run_before_it_begins),
+		cmocka_unit_test(without_a_directory_no_image_has_a_path),
+		cmocka_unit_test(too_many_files_waiting_is_told),
+		cmocka_unit_test(a_client_may_leave_meanwhile),
+		cmocka_unit_test(the_engine_may_stop_meanwhile),
+		cmocka_unit_test(the_pool_may_stop_meanwhile),
+	};
+
+	return cmocka_run_group_tests_name("run/image", tests, make_files, remove_files);
+}

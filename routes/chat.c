@@ -192,7 +192,7 @@ static enum errc read_messages(struct input *in, const struct gateway *g,
 }
 
 static enum errc read_config(struct input *in, const struct gateway *g, const struct chat_request *c,
-			     struct run_request *ret, struct err *e)
+			     struct str default_model, struct run_request *ret, struct err *e)
 {
 	struct chat_config config = CHAT_CONFIG_INIT;
 	enum errc          rc = ERR_OK;
@@ -206,9 +206,33 @@ static enum errc read_config(struct input *in, const struct gateway *g, const st
 		rc = build_prompt(in, c->config, &config, &ret->prompt, e);
 	if (rc != ERR_OK)
 		return rc;
+	return exchange_target(g, config.model.p ? config.model : default_model, "config.model", ret, e);
+}
 
-	return exchange_target(g, config.model.p ? config.model : registry_default(g->now->registry),
-			       "config.model", ret, e);
+enum errc chat_read_how(struct input *in, const struct gateway *g, const struct chat_request *c,
+			struct str default_model, struct run_request *ret, struct err *e)
+{
+	enum errc rc = read_lmc(in, c, ret, e);
+
+	if (rc == ERR_OK)
+		rc = read_config(in, g, c, default_model, ret, e);
+	if (rc == ERR_OK && c->background && !c->store)
+		rc = err_set(e, ERR_INVALID_VALUE, "background",
+			     "an answer in the background has to be stored");
+	if (rc != ERR_OK)
+		return rc;
+
+	ret->native = true;
+	ret->background = c->background;
+	ret->store = c->store;
+	ret->want_usage = true;
+	ret->finish = c->background || (c->on_disconnect == CHAT_ON_DISCONNECT_UNSET
+						? c->store
+						: c->on_disconnect == CHAT_ON_DISCONNECT_FINISH);
+	/* In the background it is a stream: its events are what can be read of it. */
+	ret->prompt.stream = c->stream || c->background;
+	ret->prompt.want_usage = ret->prompt.stream;
+	return ERR_OK;
 }
 
 static enum errc read_request(struct input *in, const struct gateway *g, struct run_request *ret,
@@ -225,31 +249,16 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 	if (rc == ERR_OK)
 		rc = read_conversation(&c, ret, e);
 	if (rc == ERR_OK)
-		rc = read_lmc(in, &c, ret, e);
-	if (rc == ERR_OK)
 		rc = read_messages(in, g, &c, ret, e);
 	if (rc == ERR_OK)
-		rc = read_config(in, g, &c, ret, e);
+		rc = chat_read_how(in, g, &c, registry_default(g->now->registry), ret, e);
 	if (rc != ERR_OK)
 		return rc;
 
-	if (c.background && !c.store)
-		return err_set(e, ERR_INVALID_VALUE, "background",
-			       "an answer in the background has to be stored");
-	ret->native = true;
-	ret->background = c.background;
-	ret->store = c.store;
-	ret->want_usage = true;
-	ret->finish = c.on_disconnect == CHAT_ON_DISCONNECT_UNSET ? c.store
-								  : c.on_disconnect == CHAT_ON_DISCONNECT_FINISH;
 	ret->instruction_set = c.instruction.p != NULL;
 	ret->instruction = c.instruction;
 	if (c.metadata != JSON_ABSENT)
 		ret->metadata = json_raw(&in->doc, c.metadata);
-	/* In the background it is a stream: its events are what can be read of it. */
-	ret->prompt.stream = c.stream || c.background;
-	ret->prompt.want_usage = ret->prompt.stream;
-	ret->finish = ret->finish || c.background;
 	return ERR_OK;
 }
 

@@ -188,7 +188,7 @@ static void client_left(void *arg)
 	part(x);
 }
 
-static void start(struct request *r, struct gateway *g, struct run_request *rq)
+void exchange_start(struct request *r, struct gateway *g, struct run_request *rq)
 {
 	struct err       e;
 	struct exchange *x = calloc(1, sizeof *x);
@@ -245,7 +245,7 @@ void exchange_serve(struct request *r, struct gateway *g, exchange_read_fn read)
 	struct err         e;
 
 	if (read(in, g, &rq, &e) == ERR_OK) {
-		start(r, g, &rq);
+		exchange_start(r, g, &rq);
 		return;
 	}
 	input_destroy(in);

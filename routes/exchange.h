@@ -12,6 +12,9 @@ typedef enum errc (*exchange_read_fn)(struct input *in, const struct gateway *g,
 /* exchange_serve: reads the request's body, starts the run and sees to the reply. */
 void exchange_serve(struct request *r, struct gateway *g, exchange_read_fn read);
 
+/* exchange_start: the same from a run's request that was read already; rq->input is consumed. */
+void exchange_start(struct request *r, struct gateway *g, struct run_request *rq);
+
 /* exchange_target: for a read function: fills in who answers `model`; path is where the client named
  * it. */
 enum errc exchange_target(const struct gateway *g, struct str model, const char *path,

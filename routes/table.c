@@ -6,6 +6,7 @@
 #include "routes/messages.h"
 #include "routes/models.h"
 #include "routes/run_cancel.h"
+#include "routes/run_continue.h"
 #include "routes/run_events.h"
 #include "routes/runs.h"
 #include "routes/service.h"
@@ -24,6 +25,7 @@ const struct route routes[] = {
 	{ "runs",               "GET",  "/v1/runs",                     AUTH_KEY,  BODY_NONE, false, runs_get_all },
 	{ "run",                "GET",  "/v1/runs/{id}",                AUTH_KEY,  BODY_NONE, false, runs_get },
 	{ "run_events",         "GET",  "/v1/runs/{id}/events",         AUTH_KEY,  BODY_NONE, false, run_events_get },
+	{ "run_continue",       "POST", "/v1/runs/{id}/continue",       AUTH_KEY,  BODY_MAYBE, false, run_continue_post },
 	{ "run_cancel",         "POST", "/v1/runs/{id}/cancel",         AUTH_KEY,  BODY_NONE, false, run_cancel_post },
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  service_livez },
 	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  service_readyz },

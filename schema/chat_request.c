@@ -3,8 +3,8 @@
 
 #include "base/limits.h"
 
-static const char *const formats[] = { "openai", "lmc", NULL };
-static const char *const on_disconnect[] = { "finish", "cancel", NULL };
+const char *const chat_formats[] = { "openai", "lmc", NULL };
+const char *const chat_on_disconnects[] = { "finish", "cancel", NULL };
 
 #define AT(m) offsetof(struct chat_request, m)
 static const struct field rows[] = {
@@ -13,13 +13,13 @@ static const struct field rows[] = {
 	{ "config", FIELD_OBJECT, false, 0, 0, AT(config), NULL },
 	{ "stream", FIELD_BOOL, false, 0, 0, AT(stream), NULL },
 	{ "background", FIELD_BOOL, false, 0, 0, AT(background), NULL },
-	{ "format", FIELD_ENUM, false, 0, 0, AT(format), formats },
+	{ "format", FIELD_ENUM, false, 0, 0, AT(format), chat_formats },
 	{ "lmc", FIELD_OBJECT, false, 0, 0, AT(lmc), NULL },
 	{ "store", FIELD_BOOL, false, 0, 0, AT(store), NULL },
 	{ "conversation", FIELD_STRING, false, 1, LIMIT_ID, AT(conversation), NULL },
 	{ "parent", FIELD_STRING, false, 1, LIMIT_ID, AT(parent), NULL },
 	{ "metadata", FIELD_OBJECT, false, 0, 0, AT(metadata), NULL },
-	{ "on_disconnect", FIELD_ENUM, false, 0, 0, AT(on_disconnect), on_disconnect },
+	{ "on_disconnect", FIELD_ENUM, false, 0, 0, AT(on_disconnect), chat_on_disconnects },
 };
 #undef AT
 

@@ -17,6 +17,10 @@ enum chat_on_disconnect {
 	CHAT_ON_DISCONNECT__COUNT
 };
 
+/* Their names on the wire, NULL-terminated. */
+extern const char *const chat_formats[];
+extern const char *const chat_on_disconnects[];
+
 struct chat_request {
 	struct str instruction; /* .p NULL: absent; empty is a value ("ends it") */
 	json_at    messages;    /* array; each a string or schema/chat_message.h */

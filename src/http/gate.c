@@ -143,6 +143,13 @@ static enum errc check_json(struct request *r, struct err *e)
 	return ERR_OK;
 }
 
+static enum errc make_empty(struct request *r, struct err *e)
+{
+	static const char nothing[] = "{}";
+
+	return json_scan(&r->input->doc, nothing, 2, &json_limits_request, e);
+}
+
 static void answer_options(struct request *r)
 {
 	struct buf allow;
@@ -172,6 +179,7 @@ bool gate_body(struct request *r)
 	enum errc  rc = ERR_OK;
 	switch (r->route->body) {
 	case BODY_JSON: rc = check_json(r, &e); break;
+	case BODY_MAYBE: rc = r->input->body.len > 0 ? check_json(r, &e) : make_empty(r, &e); break;
 	case BODY_NONE:
 	case BODY_UNSET: break;
 	}

@@ -16,6 +16,7 @@ enum route_body {
 	BODY_UNSET, /* refused at start */
 	BODY_NONE,  /* what comes is ignored, up to the limit */
 	BODY_JSON,  /* a JSON object, checked before the handler sees it */
+	BODY_MAYBE, /* the same, or nothing, which counts as {} */
 };
 
 struct route {

@@ -146,6 +146,14 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 	return transcript_render(*list, *count, &o, list, count, e);
 }
 
+/* What a provider is told for an answer that broke off; nobody said it, so it is not stored. */
+static const struct str go_on = {
+	.p = "{\"role\":\"user\",\"content\":\"Your last message broke off. Go on exactly where it "
+	     "ended, without repeating any of it.\"}",
+	.n = sizeof "{\"role\":\"user\",\"content\":\"Your last message broke off. Go on exactly "
+		    "where it ended, without repeating any of it.\"}" - 1,
+};
+
 /* build_prompt: instruction, the branch that is continued, the new messages. */
 static enum errc build_prompt(struct run *r, struct err *e)
 {
@@ -159,7 +167,7 @@ static enum errc build_prompt(struct run *r, struct err *e)
 	if (rc != ERR_OK)
 		return rc;
 
-	struct str *list = arena_alloc(&r->rq.input->arena, (count + 1) * sizeof *list);
+	struct str *list = arena_alloc(&r->rq.input->arena, (count + 2) * sizeof *list);
 	size_t      n = 0;
 	if (!list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
@@ -167,8 +175,11 @@ static enum errc build_prompt(struct run *r, struct err *e)
 		rc = put_instruction(r, &list[n++], e);
 	if (count > 0)
 		memcpy(list + n, messages, count * sizeof *list);
+	n += count;
+	if (!id_none(r->rq.continues))
+		list[n++] = go_on;
 	r->rq.prompt.messages = list;
-	r->rq.prompt.message_count = n + count;
+	r->rq.prompt.message_count = n;
 	return rc;
 }
 

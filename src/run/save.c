@@ -43,6 +43,7 @@ bool save_submit_begin(struct run *r)
 		.conversation = r->conversation,
 		.new_conversation = id_none(r->rq.conversation),
 		.metadata = r->rq.metadata,
+		.continues = r->rq.continues,
 		.parent = r->jobs->branch.leaf,
 		.expected_leaf = r->jobs->branch.expected_leaf,
 		.instruction_set = r->rq.instruction_set,
@@ -83,6 +84,11 @@ static void on_branch(struct store_job *job)
 			"an answer is being made in this conversation; try again when it has ended");
 		e.retry_after_ms = 1000;
 	}
+	/* An answer's message has the id of its run. */
+	if (e.code == ERR_OK && !id_none(r->rq.continues) &&
+	    r->jobs->branch.leaf.key != r->rq.continues.key)
+		err_set(&e, ERR_NOT_CONTINUABLE, "",
+			"only the newest run of a conversation can be gone on with, and it needs some answer");
 	if (e.code != ERR_OK) {
 		run_fail(r, &e);
 		return;

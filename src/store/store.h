@@ -76,6 +76,7 @@ struct turn_begin {
 	struct str       model;        /* as asked */
 	struct str       provider;
 	struct str       shape;        /* "native" or "openai": which family of routes */
+	struct id        continues;    /* the run whose answer this one goes on with; none: no */
 	const struct store_message *messages;
 	size_t           message_count;
 	uint64_t         seq_reserved; /* event numbers up to this one may be sent */

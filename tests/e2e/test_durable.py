@@ -268,6 +268,51 @@ def test_bad_cursors_are_400(client, script, after):
     client.get(f"/v1/runs/{run}/events", headers={"Last-Event-ID": after}).error(400, param="after")
 
 
+def test_going_on_where_an_answer_broke_off(client, script):
+    s = script(up.sse(), up.role(), up.text("One, two"), up.hang_up())
+    with client.chat_stream("Count.", model=s.model, instruction="Be brief.") as stream:
+        assert stream.native().error["code"] == "stream_incomplete"
+    run, conversation = stream.headers["x-run-id"], stream.headers["x-conversation-id"]
+    t = script(up.either(", three"))
+    answer = client.post(f"/v1/runs/{run}/continue", {"config": {"model": t.model}}).ok().json
+    assert answer["conversation"] == conversation and answer["run"] != run
+    sent = t.request.json["messages"]
+    assert [m["role"] for m in sent] == ["system", "user", "assistant", "user"]
+    assert sent[2]["content"] == "One, two" and "Go on" in sent[3]["content"]
+    assert client.run(answer["run"])["continues"] == run
+    kept = client.messages(conversation)
+    assert [m["content"].strip() for m in kept] == ["Count.", "One, two", ", three"]
+    client.post(f"/v1/runs/{run}/continue").error(409, "not_continuable")
+
+
+def test_going_on_in_every_way(client, script):
+    s = script(up.either("part"))
+    first = client.chat("go", model=s.model).ok().json
+    with client.stream(f"/v1/runs/{first['run']}/continue", {"stream": True, "format": "lmc"}) as st:
+        answer = st.check_head().lmc()
+    assert answer.messages[0]["content"].strip() == "part", "its model is the run's"
+    run = client.post(f"/v1/runs/{st.headers['x-run-id']}/continue", {"background": True}).ok(202)
+    assert all_events(client, run.json["id"])[-1].event == "done"
+
+
+def test_what_can_not_be_gone_on_with(client, script):
+    client.post("/v1/runs/run_" + "0" * 31 + "1/continue").error(404, "not_found")
+    s = script(up.reply({"error": {"message": "no", "type": "x"}}, 500))
+    failed = client.chat("go", model=s.model)
+    client.post(f"/v1/runs/{failed.headers['x-run-id']}/continue").error(409, "not_continuable")
+    done = client.chat("go", model=script(up.either("x")).model).ok().json["run"]
+    for body, param in (({"stream": 1}, "stream"), ({"messages": []}, "messages"),
+                        ({"config": {"temperature": 3}}, "config.temperature")):
+        client.post(f"/v1/runs/{done}/continue", body).error(400, param=param)
+    gate = up.Gate()
+    live = script(up.sse(), up.role(), up.text("a"), up.wait(gate), *up.ending())
+    with client.chat_stream("go", model=live.model) as stream:
+        stream.until_text("a")
+        client.post(f"/v1/runs/{stream.headers['x-run-id']}/continue").error(409, "conversation_busy")
+        gate.open()
+        stream.native()
+
+
 # --- killed ---------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@
 #include "schema/chat_request.h"
 #include "schema/completion_request.h"
 #include "schema/context_file.h"
+#include "schema/run_continue.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -21,7 +22,7 @@
 static const struct field_set *const sets[] = {
 	&chat_config_fields,  &chat_context_fields, &chat_lmc_fields,
 	&chat_message_fields, &chat_request_fields, &context_file_fields,
-	&completion_request_fields,
+	&completion_request_fields, &run_continue_fields,
 };
 
 /* A table has no word for members whose meaning hangs on others: the forms of a translation are read

@@ -34,8 +34,8 @@ int events_size(struct events *ev, int64_t *ret_bytes) MUST_USE;
 int events_open(struct events *ev, struct id run, int64_t *ret_from) MUST_USE;
 /* events_known: a run goes on, and its last logged event is this (0: none). */
 void events_known(struct events *ev, struct id run, uint64_t last);
-/* events_close: a run ends; its last piece (data may be empty: none) is logged.  from is its run.events_from.
- * *ret_to is its run.events_to. */
+/* events_close: a run ends; its last piece (data may be empty: none) is logged.  from is its
+ * run.events_from, *ret_to its run.events_to. */
 int events_close(struct events *ev, struct id run, int64_t from, const struct events_piece *piece,
                  int64_t *ret_to) MUST_USE;
 

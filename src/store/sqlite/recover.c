@@ -9,12 +9,21 @@
 
 #include <stdlib.h>
 
-enum recover_sql { BEGIN, COMMIT, FIND_LIVE, PARTS, FIND_PIECES, PIECE, HIGHEST_KEY, RECOVER_SQL__COUNT };
+enum recover_sql {
+	BEGIN,
+	COMMIT,
+	FIND_LIVE,
+	PARTS,
+	FIND_PIECES,
+	PIECE,
+	HIGHEST_KEY,
+	RECOVER_SQL__COUNT
+};
 
 enum {
-	GROUP_RUNS = 256,                 /* whose pieces are looked for together */
-	GROUP_PIECES = 4 * 1024 * 1024,   /* found for them; with more, the group is made smaller */
-	COMMIT_BYTES = 16 * 1024 * 1024,  /* of events and answers in a transaction, or little more */
+	GROUP_RUNS = 256,                /* whose pieces are looked for together */
+	GROUP_PIECES = 4 * 1024 * 1024,  /* found for them; with more, the group is made smaller */
+	COMMIT_BYTES = 16 * 1024 * 1024, /* of events and answers in a transaction, or a little more */
 	/* Of one run; an answer is made of the log's beginning if there is more. */
 	LOG_BYTES = 256 * 1024 * 1024,
 };
@@ -276,12 +285,14 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 	return rc == SQLITE_OK && refused.code != ERR_OK ? SQLITE_CORRUPT : rc;
 }
 
-static int end_group(struct recovery *v, int *runs)
+static int end_group(struct recovery *v, int64_t above, int *runs)
 {
 	size_t at = 0;
 	size_t bytes = 0;
 	int    rc = db_run(v->st[BEGIN]);
 
+	if (rc == SQLITE_OK)
+		rc = next_group(v, above);
 	for (size_t i = 0; rc == SQLITE_OK && i < v->group_count; i++) {
 		if (bytes > COMMIT_BYTES) {
 			bytes = 0;
@@ -318,18 +329,19 @@ static int read_parts(struct recovery *v)
 
 static int end_all(struct recovery *v, int *runs)
 {
-	int rc = read_parts(v);
+	int64_t above = 0;
+	int     rc = read_parts(v);
 
 	if (rc == SQLITE_OK)
-		rc = next_group(v, 0);
+		rc = find_group(v, 0, 1); /* nearly always there is none, and nothing to write */
 	for (int i = 1; rc == SQLITE_OK && v->group_count > 0; i++) {
-		rc = end_group(v, runs);
+		rc = end_group(v, above, runs);
 		/* Nothing else copies the write-ahead log back yet. */
 		if (rc == SQLITE_OK && i % 16 == 0)
 			(void)sqlite3_wal_checkpoint_v2(v->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
 			                                NULL, NULL);
-		if (rc == SQLITE_OK)
-			rc = next_group(v, v->group[v->group_count - 1].run.key);
+		if (v->group_count > 0)
+			above = v->group[v->group_count - 1].run.key;
 	}
 	return rc;
 }

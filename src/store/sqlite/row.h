@@ -5,6 +5,7 @@
 
 void row_no_memory(struct err *e);
 /* row_keep: copies a text column; false: e says why not. */
-bool row_keep(struct arena *a, sqlite3_stmt *st, int column, struct str *ret, struct err *e) MUST_USE;
+bool row_keep(struct arena *a, sqlite3_stmt *st, int column, struct str *ret,
+              struct err *e) MUST_USE;
 /* row_fits: whether n more bytes have room. */
 bool row_fits(const struct arena *a, size_t n);

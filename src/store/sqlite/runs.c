@@ -254,7 +254,8 @@ static int read_state(struct runs *r, struct events_read *j, struct span *ret, b
 		rc = read_status(st, &j->status);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	if (!row_keep(&j->arena, st, 3, &j->model, e) || !row_keep(&j->arena, st, 4, &j->shape, e) ||
+	if (!row_keep(&j->arena, st, 3, &j->model, e) ||
+	    !row_keep(&j->arena, st, 4, &j->shape, e) ||
 	    !row_keep(&j->arena, st, 5, &j->error, e) ||
 	    !row_keep(&j->arena, st, 6, &j->finish_reason, e))
 		return SQLITE_OK;

@@ -146,7 +146,8 @@ static int set_relaxed(struct writer *w, bool relaxed)
 	if (w->relaxed == relaxed)
 		return SQLITE_OK;
 
-	int rc = db_exec(w->db, relaxed ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");
+	int rc = db_exec(w->db, relaxed ? "PRAGMA synchronous = NORMAL"
+	                                : "PRAGMA synchronous = FULL");
 	if (rc == SQLITE_OK)
 		w->relaxed = relaxed;
 	return rc;
@@ -371,8 +372,9 @@ static void sweep_some(struct writer *w)
 	copy_back(w);
 }
 
-/* await_locked: sleeps until something waits, or it is time to sweep.  The loop that wakes us is in the middle of its turn:
- * where it shares our core it hands in the rest of the turn first, and one commit serves them all. */
+/* await_locked: sleeps until something waits, or it is time to sweep.  The loop that wakes us is in
+ * the middle of its turn: where it shares our core it hands in the rest of the turn first, and one
+ * commit serves them all. */
 static void await_locked(struct writer *w)
 {
 	bool slept = false;
@@ -395,8 +397,8 @@ static void await_locked(struct writer *w)
 	pthread_mutex_lock(&w->lock);
 }
 
-/* Takes what waits; an empty batch: it is time for a probe, or to sweep.  False: nothing waits and the end has
- * come. */
+/* Takes what waits; an empty batch: it is time for a probe, or to sweep.  False: nothing waits and
+ * the end has come. */
 static bool take(struct writer *w, struct batch *b)
 {
 	b->count = 0;

@@ -1,0 +1,24 @@
+/* schema/run_continue: the body of POST /v1/runs/{id}/continue; all of it may be left out. */
+#pragma once
+
+#include "json/field.h"
+#include "schema/chat_request.h"
+
+struct run_continue {
+	json_at config; /* schema/chat_config.h; the model is the run's where it names none */
+	bool    stream;
+	bool    background;
+	int     format; /* enum chat_format */
+	json_at lmc;
+	int     on_disconnect; /* enum chat_on_disconnect */
+};
+
+#define RUN_CONTINUE_INIT                                                                          \
+	((struct run_continue){ .config = JSON_ABSENT,                                             \
+				.stream = false,                                                   \
+				.background = false,                                               \
+				.format = CHAT_FORMAT_OPENAI,                                      \
+				.lmc = JSON_ABSENT,                                                \
+				.on_disconnect = CHAT_ON_DISCONNECT_UNSET })
+
+extern const struct field_set run_continue_fields;

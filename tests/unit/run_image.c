@@ -48,7 +48,9 @@ static void unblocked(struct work_job *job)
 static void submit_fn(struct world *w)
 {
 	blocker.job = (struct work_job){ .loop = w->loop, .run = block, .done = unblocked };
-	CHECK(work_submit(pool, &blocker.job));
+	/* The only place may still hold what the worker is about to take. */
+	while (!work_submit(pool, &blocker.job))
+		sched_yield();
 }
 
 /* hold_worker: the only worker is busy until let_worker. */

@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
+#include "lmc/replay.h"
 #include "msg/event_code.h"
 #include "run/watch.h"
 
@@ -273,6 +274,27 @@ static enum errc print_page(struct follow *f)
 	return ERR_OK;
 }
 
+/* print_made: an event that was never logged takes the next number. */
+static bool print_made(void *arg, const struct event *ev)
+{
+	struct follow *f = arg;
+
+	return print_event(f, ev, f->seq + 1) == ERR_OK;
+}
+
+/* print_answer: what was answered whole, as the stream that it could have been; its last number is not
+ * above that of the end. */
+static bool print_answer(struct follow *f)
+{
+	if (f->read.answer.n == 0)
+		return true;
+	if (!replay_answer(f->read.answer, f->read.finish_reason, &f->read.usage, print_made, f))
+		return false;
+	if (f->read.last_seq <= f->seq)
+		f->read.last_seq = f->seq + 1;
+	return true;
+}
+
 /* --- reading --- */
 
 static bool ended(const struct follow *f)
@@ -319,6 +341,11 @@ static void take_page(struct follow *f)
 	}
 	if (print_page(f) != ERR_OK) {
 		err_set(&e, ERR_INTERNAL, "", "the events of this run can't be read");
+		fail(f, &e);
+		return;
+	}
+	if (ended(f) && !f->read.has_more && f->seq == 0 && !print_answer(f)) {
+		err_set(&e, ERR_INTERNAL, "", "the answer of this run can't be read");
 		fail(f, &e);
 		return;
 	}

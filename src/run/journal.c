@@ -117,6 +117,7 @@ static bool fill(struct run_engine *g)
 		.job = { .loop = g->o.env.loop, .done = on_appended },
 		.pieces = j->pieces,
 		.piece_count = n,
+		.sync = g->o.settings(g->o.arg)->strict,
 	};
 	return true;
 }

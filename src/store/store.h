@@ -103,6 +103,7 @@ struct events_append {
 	struct store_job           job;
 	const struct events_piece *pieces;
 	size_t                     piece_count;
+	bool                       sync; /* done only when a power cut can't take them any more */
 };
 
 struct seq_reserve {
@@ -204,7 +205,9 @@ struct events_read {
 	struct str           shape;    /* as in turn_begin */
 	struct str           error;    /* JSON object, or empty */
 	struct str           finish_reason;
-	struct str           answer;   /* the answer's message object, once ended and if there is one */
+	/* The answer's message object, once ended and if there is one; on the last page alone, which
+	 * may be one without pieces (has_more until it was given). */
+	struct str           answer;
 	struct usage         usage;
 	int64_t              created_ms;
 };

@@ -122,6 +122,25 @@ def test_a_stored_completion_is_a_run_too(client, script):
     assert answer.text == text
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_plain_answer_is_read_as_a_stream(client, script, format):
+    call = {"id": "c0", "type": "function",
+            "function": {"name": "execute", "arguments": "{\"language\":\"sh\",\"code\":\"ls\"}"}}
+    message = {"role": "assistant", "content": "Look \"here\":", "tool_calls": [call]}
+    s = script(up.reply(up.completion(message=message, finish="tool_calls")))
+    run = client.chat("go", model=s.model, format=format).ok().json["run"]
+    openai = sse.native(all_events(client, run, format="openai"))
+    assert openai.text == "Look \"here\":" and openai.finish_reason == "tool_calls"
+    assert openai.usage == up.USAGE or openai.usage["total_tokens"] == 18
+    lmc = sse.lmc(all_events(client, run, format="lmc"))
+    assert [m["content"] for m in lmc.messages] == ["Look \"here\":", "ls"]
+    blocks = all_events(client, run, format=format)
+    for i, block in enumerate(blocks[:-1]):
+        assert raw(all_events(client, run, format=format, after=block.id)) == raw(blocks[i + 1:])
+    with events(client, run, format=format, after=blocks[-1].id) as response:
+        assert response.status_code == 204
+
+
 def test_many_readers_follow_one_run(client, script, shared):
     gates = [up.Gate() for _ in WORDS]
     steps = [up.sse(), up.role()]

@@ -164,7 +164,8 @@ class Arguments:
 def call(text):
     """T3 and T7: the message of a call of execute, and whether it gives a warning."""
     if text.strip(BLANK) and text.lstrip(BLANK)[0] != "{":
-        return {"role": "assistant", "type": "tool_call", "format": "execute", "content": text}, True
+        kept = {"role": "assistant", "type": "tool_call", "format": "execute", "content": text}
+        return kept, True
     said = Arguments(text)
     name = language(said.found["language"]) if "language" in said.found else "python"
     return code(name, said.found.get("code", "")), not said.whole or "code" not in said.found
@@ -223,16 +224,15 @@ def test_fences_are_read_by_the_rules(client, seed):
     assert answer(client, messages=sent)["messages"] == want
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(20))
 def test_arguments_are_read_by_the_rules(client, seed):
     source = random.Random(f"arguments {seed}")
-    texts = [arguments(source) for _ in range(BATCH // 2)]  # few enough for all their warnings
+    texts = [arguments(source) for _ in range(BATCH // 4)]  # few enough for all their warnings
     got = answer(client, messages=[{"role": "assistant", "tool_calls": [execute(text)]}
                                    for text in texts])
     assert got["messages"] == [call(text)[0] for text in texts]
-    warned = {one["index"] for one in got["warnings"]}
-    assert got["warnings"][-1]["code"] == "more_warnings" or \
-        warned == {n for n, text in enumerate(texts) if call(text)[1]}
+    warned = {n for n, text in enumerate(texts) if call(text)[1]}
+    assert {one["index"] for one in got["warnings"]} == warned
 
 
 @pytest.mark.parametrize("seed", range(150))

@@ -158,7 +158,8 @@ static bool may_relax(const struct writer *w, const struct batch *b)
 	if (w->lost_count > 0)
 		return false;
 	for (size_t i = 0; i < b->count; i++)
-		if (b->jobs[i]->op != JOB_EVENTS_APPEND)
+		if (b->jobs[i]->op != JOB_EVENTS_APPEND ||
+		    container_of(b->jobs[i], struct events_append, job)->sync)
 			return false;
 	return true;
 }

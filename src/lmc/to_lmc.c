@@ -508,29 +508,29 @@ static const struct role {
 	{ "developer", false, from_system },   { "function", true, from_tool },
 };
 
-static enum errc find_role(const struct work *w, json_at message, const struct role **ret)
+/* find_role: NULL: it is none, and the error says so. */
+static const struct role *find_role(const struct work *w, json_at message)
 {
 	json_at role = json_get(w->d, message, "role");
 	char    to[PATH];
 
 	for (size_t i = 0; role != JSON_ABSENT && i < ARRAY_LEN(roles); i++)
-		if (json_is(w->d, role, roles[i].name)) {
-			*ret = &roles[i];
-			return ERR_OK;
-		}
-	return err_set(w->e, missing_or(w, role, ERR_INVALID_VALUE), sub_path(w, to, ".role"),
-		       "role must be one of system, developer, user, assistant, tool, function");
+		if (json_is(w->d, role, roles[i].name))
+			return &roles[i];
+	err_set(w->e, missing_or(w, role, ERR_INVALID_VALUE), sub_path(w, to, ".role"),
+		"role must be one of system, developer, user, assistant, tool, function");
+	return NULL;
 }
 
 static enum errc put(struct work *w, json_at message)
 {
-	const struct role *role = NULL;
+	const struct role *role = find_role(w, message);
 	json_at            content = JSON_ABSENT;
 	size_t             start = w->out->len;
-	enum errc          code = find_role(w, message, &role);
+	enum errc          code;
 
-	if (code != ERR_OK)
-		return code;
+	if (!role)
+		return w->e->code;
 	code = check_content(w, json_get(w->d, message, "content"), role->may_miss, &content);
 	if (code != ERR_OK)
 		return code;

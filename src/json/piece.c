@@ -2,42 +2,7 @@
 #include "json/piece.h"
 
 #include "base/buf.h"
-
-static unsigned hex4(const char *p)
-{
-	unsigned v = 0;
-
-	for (int i = 0; i < 4; i++) {
-		unsigned c = (unsigned char)p[i];
-
-		v = v << 4 | (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-	}
-	return v;
-}
-
-static size_t put_utf8(char *at, unsigned v)
-{
-	if (v < 0x80) {
-		at[0] = (char)v;
-		return 1;
-	}
-	if (v < 0x800) {
-		at[0] = (char)(0xc0 | v >> 6);
-		at[1] = (char)(0x80 | (v & 63));
-		return 2;
-	}
-	if (v < 0x10000) {
-		at[0] = (char)(0xe0 | v >> 12);
-		at[1] = (char)(0x80 | (v >> 6 & 63));
-		at[2] = (char)(0x80 | (v & 63));
-		return 3;
-	}
-	at[0] = (char)(0xf0 | v >> 18);
-	at[1] = (char)(0x80 | (v >> 12 & 63));
-	at[2] = (char)(0x80 | (v >> 6 & 63));
-	at[3] = (char)(0x80 | (v & 63));
-	return 4;
-}
+#include "base/utf8.h"
 
 static void skip(struct str *s, size_t n)
 {
@@ -49,14 +14,14 @@ static void skip(struct str *s, size_t n)
 static struct str unicode_piece(struct str *inner, char tmp[4])
 {
 	enum { REPLACEMENT = 0xfffd };
-	unsigned v = hex4(inner->p);
+	unsigned v = utf8_hex4(inner->p);
 
 	skip(inner, 4);
 	if (v >= 0xd800 && v <= 0xdfff) {
 		unsigned low = 0;
 
 		if (v < 0xdc00 && inner->n >= 6 && inner->p[0] == '\\' && inner->p[1] == 'u')
-			low = hex4(inner->p + 2);
+			low = utf8_hex4(inner->p + 2);
 		if (low >= 0xdc00 && low <= 0xdfff) {
 			skip(inner, 6);
 			v = 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
@@ -64,7 +29,7 @@ static struct str unicode_piece(struct str *inner, char tmp[4])
 			v = REPLACEMENT;
 		}
 	}
-	return (struct str){ tmp, put_utf8(tmp, v) };
+	return (struct str){ tmp, utf8_put(tmp, v) };
 }
 
 struct str json_piece(struct str *inner, char tmp[4])

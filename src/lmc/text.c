@@ -1,6 +1,7 @@
 /* Strings decoded from JSON and printed again, without losing half a surrogate pair. */
 #include "lmc/text.h"
 
+#include "base/utf8.h"
 #include "json/print.h"
 
 /* Surrogates in three bytes: the first halves begin with ED A0 to ED AF, the second with ED B0 to
@@ -29,47 +30,13 @@ static unsigned half_value(const char *p)
 
 /* --- decoding --- */
 
-static unsigned hex4(const char *p)
-{
-	unsigned v = 0;
-
-	for (int i = 0; i < 4; i++) {
-		unsigned c = (unsigned char)p[i];
-
-		v = v << 4 | (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-	}
-	return v;
-}
-
-static size_t put_three(char *at, unsigned v)
-{
-	if (v < 0x80) {
-		at[0] = (char)v;
-		return 1;
-	}
-	if (v < 0x800) {
-		at[0] = (char)(0xc0 | v >> 6);
-		at[1] = (char)(0x80 | (v & 63));
-		return 2;
-	}
-	at[0] = (char)(0xe0 | v >> 12);
-	at[1] = (char)(0x80 | (v >> 6 & 63));
-	at[2] = (char)(0x80 | (v & 63));
-	return 3;
-}
-
 /* join_pair: a first half at out's end becomes one character with the second half v. */
 static void join_pair(struct buf *out, unsigned v)
 {
 	unsigned first = half_value(out->data + out->len - 3);
 	unsigned c = 0x10000 + ((first - 0xd800) << 10) + (v - 0xdc00);
-	char    *at = out->data + out->len - 3;
 
-	at[0] = (char)(0xf0 | c >> 18);
-	at[1] = (char)(0x80 | (c >> 12 & 63));
-	at[2] = (char)(0x80 | (c >> 6 & 63));
-	at[3] = (char)(0x80 | (c & 63));
-	out->len++;
+	out->len += utf8_put(out->data + out->len - 3, c) - 3;
 }
 
 static bool ends_in_first_half(const struct buf *out)
@@ -79,10 +46,10 @@ static bool ends_in_first_half(const struct buf *out)
 
 static bool add_unit(struct buf *out, unsigned v)
 {
-	char at[3];
+	char at[4];
 
 	if (v < 0xdc00 || v > 0xdfff || !ends_in_first_half(out))
-		return buf_add(out, at, put_three(at, v));
+		return buf_add(out, at, utf8_put(at, v));
 	if (!buf_reserve(out, 1))
 		return false;
 	join_pair(out, v);
@@ -117,7 +84,7 @@ bool text_add(struct buf *out, struct str escaped)
 		if (ok && slash) {
 			bool unicode = slash[1] == 'u';
 
-			ok = add_unit(out, unicode ? hex4(slash + 2) : plain_escape(slash[1]));
+			ok = add_unit(out, unicode ? utf8_hex4(slash + 2) : plain_escape(slash[1]));
 			used += unicode ? 6 : 2;
 		}
 		if (!ok) {

@@ -99,6 +99,18 @@ static bool take_span(struct str *in, struct str raw, struct str *ret)
 	return true;
 }
 
+/* take_cut: what an encoder may leave out of raw: a stretch behind its brace, as printers step over the
+ * one and the other. */
+static bool take_cut(struct str *in, struct str raw, struct str *ret)
+{
+	return take_span(in, raw, ret) && within(*ret, raw) && ret->p > raw.p;
+}
+
+static bool overlap(struct str a, struct str b)
+{
+	return a.n > 0 && b.n > 0 && a.p < b.p + b.n && b.p < a.p + a.n;
+}
+
 /* --- usage --- */
 
 static bool put_usage(struct buf *out, const struct usage *u)
@@ -192,12 +204,19 @@ static bool take_parts(struct str *in, unsigned parts, struct event *ev)
 	return (!(parts & PART_CHOICE) || take_small(in, &ev->choice)) &&
 	       (!(parts & PART_BLOCK) || take_small(in, &ev->block)) &&
 	       (!(parts & PART_RAW) || take_bytes(in, &ev->raw)) &&
-	       (!(parts & PART_RAW_USAGE) || take_span(in, ev->raw, &ev->raw_usage)) &&
-	       (!(parts & PART_RAW_ROLE) || take_span(in, ev->raw, &ev->raw_role)) &&
+	       (!(parts & PART_RAW_USAGE) || take_cut(in, ev->raw, &ev->raw_usage)) &&
+	       (!(parts & PART_RAW_ROLE) || take_cut(in, ev->raw, &ev->raw_role)) &&
+	       !overlap(ev->raw_usage, ev->raw_role) &&
 	       (!(parts & PART_TEXT) || take_span(in, ev->raw, &ev->text)) &&
 	       (!(parts & PART_ID) || take_span(in, ev->raw, &ev->id)) &&
 	       (!(parts & PART_NAME) || take_span(in, ev->raw, &ev->name)) &&
 	       (!(parts & PART_USAGE) || take_usage(in, &ev->usage));
+}
+
+/* An error's struct is not in the log, and its end stands in the run's row. */
+static bool logged(unsigned char kind)
+{
+	return kind < EVENT__COUNT && kind != EVENT_ERROR && kind != EVENT_END;
 }
 
 bool event_decode(struct str *bytes, struct event *ret, uint64_t *ret_seq)
@@ -207,12 +226,12 @@ bool event_decode(struct str *bytes, struct event *ret, uint64_t *ret_seq)
 	uint64_t     seq;
 	uint64_t     parts;
 
-	if (in.n < 2 || in.p[0] != FORM || (unsigned char)in.p[1] >= EVENT__COUNT)
+	if (in.n < 2 || in.p[0] != FORM || !logged((unsigned char)in.p[1]))
 		return false;
 	ev.kind = (enum event_kind)in.p[1];
 	in = (struct str){ in.p + 2, in.n - 2 };
 	if (!take_number(&in, &seq) || !take_number(&in, &parts) || parts > 2 * PART_FROM_LMC - 1 ||
-	    !take_parts(&in, (unsigned)parts, &ev))
+	    (parts & PART_USAGE && ev.kind != EVENT_USAGE) || !take_parts(&in, (unsigned)parts, &ev))
 		return false;
 	*bytes = in;
 	*ret = ev;

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "json/scan.h"
 
 #include <stdlib.h>
@@ -47,18 +48,6 @@ struct unit {
 	bool   space;
 };
 
-static unsigned hex4(const char *p)
-{
-	unsigned v = 0;
-
-	for (int i = 0; i < 4; i++) {
-		unsigned c = (unsigned char)p[i];
-
-		v = v << 4 | (c <= '9' ? c - '0' : (c | 0x20u) - 'a' + 10u);
-	}
-	return v;
-}
-
 static struct unit escape_at(const char *p, size_t left)
 {
 	if (left < 2)
@@ -66,7 +55,7 @@ static struct unit escape_at(const char *p, size_t left)
 	if (p[1] != 'u' || left < 6)
 		return (struct unit){ 2, strchr("ntrf", p[1]) != NULL };
 
-	unsigned v = hex4(p + 2);
+	unsigned v = utf8_hex4(p + 2);
 	if (v >= 0xD800 && v < 0xDC00 && left >= 12 && p[6] == '\\' && p[7] == 'u')
 		return (struct unit){ 12, false };
 	return (struct unit){ 6, v == ' ' || (v >= '\t' && v <= '\r') };

@@ -208,10 +208,11 @@ void call_start(struct run *r)
 	run_drop_request(r);
 	if (!journal_asked(r))
 		run_abort_later(r, ERR_OVERLOADED, "no memory for the run's log");
-	if (r->observer && r->observer->begun)
-		r->observer->begun(r->observer_arg);
 	if (r->rq.prompt.stream) {
 		r->commit_timer.fn = on_commit_timer;
 		timer_start(run_loop(r), &r->commit_timer, now->commit_after_us);
 	}
+	/* Last: the reader may leave from within, and take the run along. */
+	if (r->observer && r->observer->begun)
+		r->observer->begun(r->observer_arg);
 }

@@ -24,7 +24,7 @@ struct follow {
 	struct task           start_task;
 	enum state            state;
 	bool                  watching;
-	bool                  reading; /* the job is with the store */
+	bool                  reading; /* the job is with the store, or a callback of it runs */
 	bool                  news;    /* came while it was */
 	bool                  opened;
 	bool                  left;
@@ -255,7 +255,7 @@ static enum errc print_piece(struct follow *f, struct str data)
 		/* What is below is of a piece that straddles the page before. */
 		if (seq > f->seq && ev.kind == EVENT_ASKED)
 			rc = take_asked(f, &ev, seq);
-		else if (seq > f->seq || (seq == f->seq && ev.cont))
+		else if (seq > f->seq || (seq > f->read.after && seq == f->seq && ev.cont))
 			rc = print_event(f, &ev, seq);
 		if (rc != ERR_OK)
 			return rc;
@@ -320,14 +320,20 @@ static void go_on(struct follow *f)
 		read_more(f);
 }
 
-static void show(struct follow *f)
+/* show: false: the reader left from within, and f is gone. */
+static bool show(struct follow *f)
 {
+	f->reading = true;
 	if (!f->opened) {
 		f->opened = true;
 		f->o.observer->open(f->o.arg);
 	} else if (f->out.len > f->out_at || f->last) {
 		f->o.observer->wake(f->o.arg);
 	}
+	f->reading = false;
+	if (f->left)
+		dispose(f);
+	return !f->left;
 }
 
 static void take_page(struct follow *f)

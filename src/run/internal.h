@@ -83,6 +83,7 @@ struct run {
 	struct run *log_prev;
 	struct run *log_next;
 	bool        log_listed;
+	size_t      log_job_at; /* place + 1 in the job that is on its way; 0: it has none */
 	size_t      out_mark;   /* strict: end of out when the job that is on its way was made */
 	size_t      out_stored; /* up to here the events are in the log */
 
@@ -116,6 +117,7 @@ struct run_engine {
 	struct run               *runs;
 	struct run               *log_runs; /* whose events wait */
 	size_t                    log_count;
+	int64_t                   log_since_us; /* when the first of them began to wait */
 	struct log_job            log;
 	struct timer              log_timer;
 	struct task               log_task;
@@ -173,7 +175,7 @@ bool journal_strict(const struct run *r);
 bool journal_event(struct run *r, const struct event *ev) MUST_USE;
 /* journal_asked: what its encoder knows besides events, as far as it is not the usual. */
 bool journal_asked(struct run *r) MUST_USE;
-/* journal_rest: what no job has taken, for the run's end; borrowed until journal_drop. */
+/* journal_rest: what is not known to be in the log, for the run's end; borrowed until journal_drop. */
 struct events_piece journal_rest(struct run *r);
 void                journal_drop(struct run *r);
 void                journal_stop(struct run_engine *g);

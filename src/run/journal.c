@@ -31,6 +31,8 @@ static void list(struct run *r)
 {
 	struct run_engine *g = r->engine;
 
+	if (g->log_count == 0)
+		g->log_since_us = loop_now_us(g->o.env.loop);
 	r->log_prev = NULL;
 	r->log_next = g->log_runs;
 	if (r->log_next)
@@ -57,6 +59,8 @@ static void drop_job(struct log_job *j)
 
 static void submit(struct run_engine *g)
 {
+	/* A change of the settings may have left it running: a job is handed over once. */
+	timer_stop(g->o.env.loop, &g->log_timer);
 	if (g->o.store->ops->events_append(g->o.store, &g->log.append))
 		return;
 	timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
@@ -76,6 +80,7 @@ static void on_appended(struct store_job *job)
 		struct run *r = j->runs[i];
 
 		r->jobs_out--;
+		r->log_job_at = 0;
 		if (r->state != STATE_ENDED) {
 			r->out_stored = r->out_mark;
 			feed_wake(r);
@@ -93,6 +98,7 @@ static bool fill(struct run_engine *g)
 	struct log_job *j = &g->log;
 	size_t          n = g->log_count;
 
+	g->log_timer.fn = on_timer;
 	j->pieces = calloc(n, sizeof *j->pieces);
 	j->data = calloc(n, sizeof *j->data);
 	j->runs = calloc(n, sizeof(struct run *));
@@ -100,7 +106,6 @@ static bool fill(struct run_engine *g)
 		drop_job(j);
 		return false;
 	}
-	g->log_timer.fn = on_timer;
 	for (size_t i = 0; i < n; i++) {
 		struct run *r = g->log_runs;
 
@@ -109,6 +114,7 @@ static bool fill(struct run_engine *g)
 		j->pieces[i] = (struct events_piece){ r->id, r->log_first, r->log_last,
 						      buf_view(&j->data[i]) };
 		j->runs[i] = r;
+		r->log_job_at = i + 1;
 		r->jobs_out++;
 		r->out_mark = r->out.len;
 		buf_init(&r->log, LIMIT_LOG_EVENTS);
@@ -162,8 +168,11 @@ static void arm(struct run_engine *g)
 		g->log_task.fn = on_turn_end;
 		loop_later(g->o.env.loop, &g->log_task);
 	} else if (!timer_running(&g->log_timer)) {
+		/* They may have waited already, for the job before. */
+		int64_t left = g->log_since_us + LOG_US - loop_now_us(g->o.env.loop);
+
 		g->log_timer.fn = on_timer;
-		timer_start(g->o.env.loop, &g->log_timer, LOG_US);
+		timer_start(g->o.env.loop, &g->log_timer, left > 0 ? left : 0);
 	}
 }
 
@@ -209,9 +218,31 @@ bool journal_asked(struct run *r)
 	return journal_event(r, &ev);
 }
 
+/* take_back: what a job has on its way goes with the run's end once more, in front: should the job fail
+ * and be tried again, it comes too late for a run that has ended.  The store knows what it has. */
+static void take_back(struct run *r)
+{
+	struct log_job *j = &r->engine->log;
+	struct buf      all;
+
+	if (r->log_job_at == 0)
+		return;
+	buf_init(&all, LIMIT_LOG_EVENTS);
+	if (!buf_str(&all, j->pieces[r->log_job_at - 1].data) || !buf_str(&all, buf_view(&r->log))) {
+		buf_finish(&all);
+		return;
+	}
+	if (r->log.len == 0)
+		r->log_last = j->pieces[r->log_job_at - 1].last;
+	r->log_first = j->pieces[r->log_job_at - 1].first;
+	buf_finish(&r->log);
+	r->log = all;
+}
+
 struct events_piece journal_rest(struct run *r)
 {
 	unlist(r);
+	take_back(r);
 	if (r->log.len == 0)
 		return (struct events_piece){ 0 };
 	return (struct events_piece){ r->id, r->log_first, r->log_last, buf_view(&r->log) };

@@ -9,7 +9,11 @@
 #include "lmc/translate.h"
 #include "routes/gateway.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+
+/* Bytes of the bodies that wait for a worker or are with one, of all loops. */
+static atomic_size_t waiting;
 
 /* One request on its way; owned by itself from translate_post to done. */
 struct translation {
@@ -18,6 +22,7 @@ struct translation {
 	struct input   *input;   /* owned: the body may outlive its connection */
 	struct buf      answer;
 	struct err      err; /* code ERR_OK: answer is whole */
+	size_t          counted; /* in `waiting` */
 };
 
 static void translation_destroy(struct translation *t)
@@ -52,11 +57,24 @@ static void done(struct work_job *job)
 {
 	struct translation *t = container_of(job, struct translation, job);
 
+	atomic_fetch_sub(&waiting, t->counted);
 	if (t->request && t->err.code == ERR_OK)
 		reply_json_take(t->request, 200, &t->answer);
 	else if (t->request)
 		reply_error(t->request, &t->err);
 	translation_destroy(t);
+}
+
+/* count: a translation takes several times its body; so only some may wait, however long one is. */
+static bool count(struct translation *t)
+{
+	size_t before = atomic_fetch_add(&waiting, t->input->body.len);
+
+	t->counted = t->input->body.len;
+	if (before == 0 || before + t->counted <= LIMIT_TRANSLATE_WAITING)
+		return true;
+	atomic_fetch_sub(&waiting, t->counted);
+	return false;
 }
 
 void translate_post(struct request *r, void *app)
@@ -78,8 +96,11 @@ void translate_post(struct request *r, void *app)
 		return;
 	}
 	request_on_left(r, client_left, t);
-	if (!work_submit(g->work, &t->job)) {
-		reply_refuse(r, ERR_OVERLOADED, "", "too many long translations are waiting");
-		translation_destroy(t);
-	}
+	bool counted = count(t);
+	if (counted && work_submit(g->work, &t->job))
+		return;
+	if (counted)
+		atomic_fetch_sub(&waiting, t->counted);
+	reply_refuse(r, ERR_OVERLOADED, "", "too many long translations are waiting; try again");
+	translation_destroy(t);
 }

@@ -44,6 +44,7 @@
 #define LIMIT_WARNINGS      256         /* entries of one answer's warnings; the rest is counted as one */
 #define LIMIT_IMAGE         (12 * MIB)  /* an image's bytes: in base64 one string of LIMIT_JSON_STRING */
 #define LIMIT_TRANSLATION   (96 * MIB)  /* the answer of /v1/translate, and what is put together for it */
+#define LIMIT_TRANSLATE_WAITING (64 * MIB) /* bodies of long translations in all; each takes up to seven times as much */
 #define LIMIT_TRANSLATE_LOOP (64 * KIB) /* bodies up to here are translated on the loop: 0.2 ms, in the worst case 2 */
 
 /* Providers */

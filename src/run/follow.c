@@ -3,7 +3,7 @@
  *   READING --page--> READING             more is there, and there is room
  *      |  ^   |
  *      |  |   +--page, nothing more--> WAITING --news--> READING      the run goes on
- *      |  +--room again-- FULL <--page, no room
+ *      |  +--room again-- FULL <--page or news, no room
  *      +--page, run ended--> OVER */
 #include "run/follow.h"
 
@@ -16,6 +16,9 @@
 #include <stdlib.h>
 
 enum state { READING, WAITING, FULL, OVER };
+
+/* Memory that an emptied stream keeps. */
+enum { OUT_KEPT = 4096 };
 
 struct follow {
 	struct follow_options o;
@@ -309,15 +312,17 @@ static bool room(const struct follow *f)
 
 static void read_more(struct follow *f);
 
-/* wait_or_read: what comes after a page. */
+/* go_on: what comes after a page. */
 static void go_on(struct follow *f)
 {
-	if (!f->read.has_more && !f->news && !ended(f))
-		f->state = WAITING;
-	else if (!room(f))
-		f->state = FULL;
-	else
+	bool more = f->read.has_more || f->news;
+
+	if (more && room(f)) {
 		read_more(f);
+		return;
+	}
+	f->state = more ? FULL : WAITING;
+	arena_finish(&f->read.arena); /* it was printed, and this may last */
 }
 
 /* show: false: the reader left from within, and f is gone. */
@@ -331,9 +336,11 @@ static bool show(struct follow *f)
 		f->o.observer->wake(f->o.arg);
 	}
 	f->reading = false;
-	if (f->left)
+
+	bool left = f->left;
+	if (left)
 		dispose(f);
-	return !f->left;
+	return !left;
 }
 
 static void take_page(struct follow *f)
@@ -371,13 +378,11 @@ static void take_page(struct follow *f)
 			dispose(f);
 			return;
 		}
-		show(f);
+		(void)show(f);
 		return;
 	}
 	/* A first page that was all seen is no news yet, but the stream is open. */
-	if (!f->read.has_more || f->out.len > f->out_at)
-		show(f);
-	if (f->state == READING)
+	if ((f->read.has_more && f->out.len == f->out_at) || show(f))
 		go_on(f);
 }
 
@@ -428,8 +433,8 @@ static void on_news(struct watch_run *w)
 	struct follow *f = container_of(w, struct follow, watch);
 
 	f->news = true;
-	if (f->state == WAITING && !f->left)
-		read_more(f);
+	if (f->state == WAITING)
+		go_on(f);
 }
 
 static void begin(struct task *t)
@@ -474,6 +479,8 @@ void follow_leave(struct follow *f)
 	f->left = true;
 	if (!f->reading)
 		dispose(f);
+	else if (f->watching)
+		atomic_store_explicit(&f->read.job.cancelled, true, memory_order_relaxed);
 }
 
 struct str follow_ready(struct follow *f, bool *ret_last)
@@ -486,8 +493,10 @@ void follow_taken(struct follow *f, size_t n)
 {
 	f->out_at += n;
 	if (f->out_at == f->out.len) {
-		buf_clear(&f->out);
 		f->out_at = 0;
+		buf_clear(&f->out);
+		if (f->out.cap > OUT_KEPT)
+			buf_finish(&f->out);
 	} else if (f->out_at > LIMIT_FEED_LOW) {
 		buf_take_front(&f->out, f->out_at);
 		f->out_at = 0;

@@ -8,6 +8,7 @@
 #include "routes/run_cancel.h"
 #include "routes/run_continue.h"
 #include "routes/run_events.h"
+#include "routes/run_ticket.h"
 #include "routes/runs.h"
 #include "routes/service.h"
 #include "routes/translate.h"
@@ -24,7 +25,8 @@ const struct route routes[] = {
 	{ "messages",           "GET",  "/v1/conversations/{id}/messages", AUTH_KEY, BODY_NONE, false, messages_list },
 	{ "runs",               "GET",  "/v1/runs",                     AUTH_KEY,  BODY_NONE, false, runs_get_all },
 	{ "run",                "GET",  "/v1/runs/{id}",                AUTH_KEY,  BODY_NONE, false, runs_get },
-	{ "run_events",         "GET",  "/v1/runs/{id}/events",         AUTH_KEY,  BODY_NONE, false, run_events_get },
+	{ "run_events",         "GET",  "/v1/runs/{id}/events",         AUTH_TICKET, BODY_NONE, false, run_events_get },
+	{ "run_ticket",         "POST", "/v1/runs/{id}/ticket",         AUTH_KEY,  BODY_NONE, false, run_ticket_post },
 	{ "run_continue",       "POST", "/v1/runs/{id}/continue",       AUTH_KEY,  BODY_MAYBE, false, run_continue_post },
 	{ "run_cancel",         "POST", "/v1/runs/{id}/cancel",         AUTH_KEY,  BODY_NONE, false, run_cancel_post },
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  service_livez },

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "loop/transfer.h"
+#include "run/ticket.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -48,6 +49,15 @@ static enum errc auth(void *arg, struct str key, int64_t *ret_owner, struct err 
 	return app_snapshot_auth(((struct worker *)arg)->gateway.now, key, ret_owner, e);
 }
 
+/* Tickets are for runs alone. */
+static bool ticket(void *arg, struct str text, struct str object, int64_t *ret_owner)
+{
+	struct id run;
+
+	(void)arg;
+	return id_parse(object, ID_RUN, &run) && ticket_take(text, run, ret_owner);
+}
+
 enum errc worker_create(const struct worker_options *o, struct worker **ret, struct err *e)
 {
 	struct worker *w = calloc(1, sizeof *w);
@@ -83,6 +93,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	w->main_options = (struct server_options){
 		.routes = routes,
 		.auth = auth,
+		.ticket = ticket,
 		.settings = server_settings_now,
 		.arg = w,
 		.max_body = o->max_body,

@@ -47,14 +47,28 @@ static enum errc find_key(const struct head *h, struct str *ret, struct err *e)
 		       "an API key is needed; send it as: Authorization: Bearer KEY");
 }
 
+static enum errc check_ticket(struct request *r, struct str ticket, struct err *e)
+{
+	const struct server_options *o = r->server->options;
+
+	if (o->ticket && o->ticket(o->arg, ticket, r->params[0], &r->owner))
+		return ERR_OK;
+	return err_set(e, ERR_INVALID_API_KEY, "ticket",
+		       "this ticket is unknown, used up, too old, or for something else");
+}
+
 static enum errc check_key(struct request *r, struct err *e)
 {
 	const struct server_options *o = r->server->options;
 	struct str                   key = STR_NONE;
+	struct str                   ticket;
 	enum errc                    rc = find_key(&r->head, &key, e);
 
 	if (rc == ERR_OK)
 		rc = o->auth(o->arg, key, &r->owner, e);
+	else if (rc == ERR_MISSING_API_KEY && r->route->auth == AUTH_TICKET &&
+		 request_query(r, "ticket", 0, &ticket))
+		rc = check_ticket(r, ticket, e);
 	if (rc != ERR_OK)
 		metric_add(METRIC_AUTH_FAILURES, (const char *[]){ err_code_wire(rc), "", "" }, 1);
 	return rc;
@@ -79,7 +93,7 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		return ERR_OK; /* answered in gate_body; a preflight carries no key */
 	if (rc != ERR_OK)
 		return rc;
-	if (r->route->auth == AUTH_KEY && !now->open) {
+	if (r->route->auth != AUTH_NONE && !now->open) {
 		rc = check_key(r, e);
 		if (rc != ERR_OK)
 			return rc;

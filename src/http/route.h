@@ -10,6 +10,7 @@ enum route_auth {
 	AUTH_UNSET, /* refused at start */
 	AUTH_NONE,  /* anybody */
 	AUTH_KEY,   /* a valid key, where keys are configured */
+	AUTH_TICKET, /* the same, or ?ticket= for what the path names */
 };
 
 enum route_body {

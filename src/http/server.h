@@ -15,6 +15,8 @@ struct server_options {
 	const struct route *routes; /* ended by a row without a name */
 	/* auth: who holds this key?  Borrowed key; called on the loop's thread. */
 	enum errc (*auth)(void *arg, struct str key, int64_t *ret_owner, struct err *e);
+	/* ticket: whether it lets its bearer in to what the path names (its first parameter). */
+	bool (*ticket)(void *arg, struct str ticket, struct str object, int64_t *ret_owner);
 	/* settings: of this moment; a reload may have changed them. */
 	const struct server_settings *(*settings)(void *arg);
 	void  *arg;

@@ -287,6 +287,30 @@ def test_bad_cursors_are_400(client, script, after):
     client.get(f"/v1/runs/{run}/events", headers={"Last-Event-ID": after}).error(400, param="after")
 
 
+def test_a_ticket_lets_an_event_source_in_once(upstream, tmp_path, script):
+    gateway = Gateway(tmp_path, usual_config(upstream),
+                      env={"TEST_UPSTREAM_KEY": "k", "PARLEY_API_KEY": "secret-key"})
+    gateway.start()
+    with Client(gateway.url, {"Authorization": "Bearer secret-key"}) as client, \
+            Client(gateway.url) as bare:
+        run, seen = asked(client, script(up.either("x y")))
+        other, _ = asked(client, script(up.either("x y")))
+        bare.get(f"/v1/runs/{run}/events").error(401, "missing_api_key")
+        bare.post(f"/v1/runs/{run}/ticket").error(401, "missing_api_key")
+        ticket = client.post(f"/v1/runs/{run}/ticket").ok().json
+        bare.get(f"/v1/runs/{other}/events?ticket={ticket['ticket']}").error(401, param="ticket")
+        bare.get(f"/v1/runs/{run}?ticket={ticket['ticket']}").error(401, "missing_api_key")
+        response = bare.http.get(ticket["url"])
+        assert response.status_code == 200
+        assert [b.raw for b in sse.Blocks([response.content])] == raw(seen)
+        bare.get(ticket["url"]).error(401, param="ticket")
+        for bad in ("", "tick_", "tick_" + "0" * 32, ticket["ticket"].upper()):
+            bare.get(f"/v1/runs/{run}/events?ticket={bad}").error(401)
+        client.post("/v1/runs/run_" + "0" * 31 + "1/ticket").error(404, "not_found")
+        assert ticket["ticket"] not in "".join(gateway.lines), "a ticket is not logged"
+    gateway.stop()
+
+
 def test_going_on_where_an_answer_broke_off(client, script):
     s = script(up.sse(), up.role(), up.text("One, two"), up.hang_up())
     with client.chat_stream("Count.", model=s.model, instruction="Be brief.") as stream:

@@ -1,0 +1,73 @@
+/* A ticket for one look at a run's events, for readers that can't send a key. */
+#include "routes/run_ticket.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "http/reply.h"
+#include "routes/lookup.h"
+#include "run/ticket.h"
+
+#include <stdlib.h>
+
+struct get {
+	struct lookup   lookup;
+	struct run_read read;
+	char            ticket[TICKET_MAX];
+};
+
+static bool print_ticket(struct lookup *l, struct buf *out)
+{
+	struct get *x = container_of(l, struct get, lookup);
+	char        id[ID_MAX];
+
+	id_text(x->read.run, ID_RUN, id);
+	return buf_fmt(out,
+		       "{\"object\":\"run.ticket\",\"ticket\":\"%s\",\"run\":\"%s\",\"expires_at\":%lld,"
+		       "\"url\":\"/v1/runs/%s/events?ticket=%s\"}",
+		       x->ticket, id, (long long)(clock_wall_ms() / 1000 + TICKET_SECONDS), id,
+		       x->ticket);
+}
+
+static void destroy(struct lookup *l)
+{
+	struct get *x = container_of(l, struct get, lookup);
+
+	arena_finish(&x->read.arena);
+	free(x);
+}
+
+static void on_read(struct store_job *job)
+{
+	struct get *x = container_of(job, struct get, read.job);
+	struct err  e = job->err;
+
+	if (e.code == ERR_OK && !ticket_make(x->read.run, x->read.owner, x->ticket))
+		err_set(&e, ERR_OVERLOADED, "", "too many tickets are out; try again");
+	lookup_done(&x->lookup, &e);
+}
+
+void run_ticket_post(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct id       id;
+
+	if (!id_parse(request_param(r, 0), ID_RUN, &id)) {
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
+		return;
+	}
+	struct get *x = calloc(1, sizeof *x);
+	if (!x) {
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+		return;
+	}
+	x->lookup = (struct lookup){
+		.job = &x->read.job, .print = print_ticket, .destroy = destroy
+	};
+	x->read = (struct run_read){
+		.job = { .loop = g->loop, .done = on_read },
+		.owner = request_owner(r),
+		.run = id,
+	};
+	arena_init(&x->read.arena, MIB);
+	lookup_start(&x->lookup, r, g->store->ops->run_read(g->store, &x->read));
+}

@@ -1,0 +1,97 @@
+/* libFuzzer: whatever the bytes of a log are, what can be read of them lies inside them, is written
+ * and read again as the same, can be printed in every shape, and can be put together to an answer. */
+#include "base/limits.h"
+#include "lmc/encoder.h"
+#include "msg/event_code.h"
+#include "run/assemble.h"
+#include "tests/unit/event_same.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_inside(struct str s, struct str whole)
+{
+	CHECK(s.n == 0 || (s.p >= whole.p && s.p + s.n <= whole.p + whole.n));
+}
+
+/* check_same: decode(encode(ev)) is ev. */
+static void check_same(const struct event *ev, uint64_t seq)
+{
+	struct event again;
+	uint64_t     again_seq;
+	struct buf   out;
+
+	buf_init(&out, 64 * MIB);
+	CHECK(event_encode(ev, seq, &out));
+	struct str bytes = buf_view(&out);
+	CHECK(event_decode(&bytes, &again, &again_seq));
+	CHECK(bytes.n == 0 && again_seq == seq && event_same(ev, &again));
+	buf_finish(&out);
+}
+
+/* Whether a dialect could have sent it: chunks of LMC, pieces of JSON and raw objects come checked. */
+static bool plain(const struct event *ev)
+{
+	return ev->kind != EVENT_LMC && ev->kind != EVENT_ASKED;
+}
+
+static void check_printed(struct str bytes, enum shape shape)
+{
+	struct warnings w;
+	struct event    ev;
+	uint64_t        seq;
+	struct buf      out;
+
+	buf_init(&out, 64 * MIB);
+	warnings_init(&w);
+	struct encoder *n = encoder_create(shape, &(struct encoder_about){
+		.native = true, .want_usage = true, .fences = true, .run = STR("run_1"),
+		.message = STR("msg_1"), .completion = STR("chatcmpl-1"), .model = STR("m"),
+		.warnings = &w });
+	CHECK(n != NULL);
+	while (event_decode(&bytes, &ev, &seq))
+		if (plain(&ev) && !n->ops->event(n, &ev, seq, &out))
+			break;
+	encoder_destroy(n);
+	warnings_finish(&w);
+	buf_finish(&out);
+}
+
+static void check_assembled(struct str bytes)
+{
+	struct events_piece piece = { .first = 1, .last = UINT64_MAX, .data = bytes };
+	struct buf          out;
+
+	buf_init(&out, 96 * MIB);
+	CHECK(buf_text(&out, "head"));
+	if (assemble(&piece, 1, &out))
+		CHECK(out.len > 6 && out.data[4] == '{' && out.data[out.len - 1] == '}');
+	else
+		CHECK(out.len == 4);
+	buf_finish(&out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct str   all = { (const char *)data, size };
+	struct str   rest = all;
+	struct event ev;
+	uint64_t     seq;
+
+	while (event_decode(&rest, &ev, &seq)) {
+		CHECK(rest.p > (const char *)data && rest.p + rest.n == all.p + all.n);
+		check_inside(ev.raw, all);
+		check_inside(ev.text, all);
+		check_inside(ev.id, all);
+		check_inside(ev.name, all);
+		check_inside(ev.raw_usage, ev.raw);
+		check_inside(ev.raw_role, ev.raw);
+		check_same(&ev, seq);
+	}
+	for (int shape = 0; shape < SHAPE__COUNT; shape++)
+		check_printed(all, (enum shape)shape);
+	check_assembled(all);
+	return 0;
+}

@@ -7,6 +7,7 @@
 #include "routes/gateway.h"
 #include "run/follow.h"
 #include "run/live.h"
+#include "run/tape.h"
 
 #include <stdlib.h>
 
@@ -130,9 +131,12 @@ void run_events_get(struct request *r, void *app)
 	if (!read_format(r, &o) || !read_cursor(r, &o))
 		return;
 	if (live_find(o.run, o.owner, &live)) {
-		reply_refuse(r, ERR_NOT_SUPPORTED_YET, "",
-			     "the events of a run that is not stored can't be read again yet");
-		return;
+		o.tape = live_tape(o.run, o.owner);
+		o.model = arena_str(request_arena(r), str_of(live.model));
+		o.created_ms = live.created_ms;
+		if (!o.shape_set && live.lmc)
+			o.shape = SHAPE_LMC;
+		o.shape_set = true;
 	}
 	struct replay *x = calloc(1, sizeof *x);
 	if (x) {
@@ -142,6 +146,7 @@ void run_events_get(struct request *r, void *app)
 	}
 	if (!x || !x->follow) {
 		free(x);
+		tape_release(o.tape);
 		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the stream");
 		return;
 	}

@@ -55,6 +55,7 @@
 #define LIMIT_SSE_NAME       256        /* an event's name; real ones have less than 40 */
 #define LIMIT_ERROR_BODY     (64 * KIB) /* of a provider's error answer, read for its message */
 #define LIMIT_ANSWER         (32 * MIB) /* text kept of one streamed answer, to store it */
+#define LIMIT_TAPE           (2 * MIB)  /* events of one unstored run, kept while it goes on */
 #define LIMIT_LOG_EVENTS     (48 * MIB) /* events of one run that wait for the store; above it the run ends */
 #define LIMIT_COMMIT_BYTES   (64 * KIB) /* held before the status is decided */
 

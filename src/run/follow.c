@@ -11,6 +11,7 @@
 #include "json/scan.h"
 #include "lmc/replay.h"
 #include "msg/event_code.h"
+#include "run/tape.h"
 #include "run/watch.h"
 
 #include <stdlib.h>
@@ -38,6 +39,12 @@ struct follow {
 	char            message_text[ID_MAX], completion_text[ID_MAX];
 	char           *model; /* owned */
 	bool            fences;
+
+	/* Of a run that is stored nowhere. */
+	size_t              tape_at;
+	struct buf          page;
+	struct buf          page_error;
+	struct events_piece piece;
 
 	uint64_t   seq; /* of the last event printed */
 	uint64_t   block_seq; /* the event whose blocks are being counted, and how many it has */
@@ -112,6 +119,9 @@ static void drop_seen(struct follow *f, uint64_t seq, size_t start)
 
 static void destroy(struct follow *f)
 {
+	tape_release(f->o.tape);
+	buf_finish(&f->page);
+	buf_finish(&f->page_error);
 	encoder_destroy(f->encoder);
 	warnings_finish(&f->warnings);
 	buf_finish(&f->out);
@@ -404,9 +414,50 @@ static void on_read(struct store_job *job)
 	take_page(f);
 }
 
+/* turn_tape: the next page of a tape, as a read of the store would have given it. */
+static bool turn_tape(struct follow *f)
+{
+	struct tape_state now;
+
+	buf_clear(&f->page);
+	buf_clear(&f->page_error);
+	if (!tape_read(f->o.tape, &f->tape_at, LIMIT_FEED_HIGH, &f->page, &f->page_error, &now))
+		return false;
+	f->piece.data = buf_view(&f->page);
+	f->read.pieces = &f->piece;
+	f->read.piece_count = f->page.len > 0 ? 1 : 0;
+	f->read.has_more = now.has_more;
+	f->read.swept = now.full;
+	f->read.status = now.status;
+	f->read.last_seq = now.last_seq;
+	f->read.error = buf_view(&f->page_error);
+	f->read.model = f->o.model;
+	f->read.created_ms = f->o.created_ms;
+	return true;
+}
+
+static void read_tape(struct follow *f)
+{
+	struct err e;
+
+	f->state = READING;
+	f->news = false;
+	if (turn_tape(f)) {
+		take_page(f);
+		return;
+	}
+	err_set(&e, ERR_OVERLOADED, "", "no memory for the events");
+	fail(f, &e);
+}
+
 static void read_more(struct follow *f)
 {
 	struct err e;
+
+	if (f->o.tape) {
+		read_tape(f);
+		return;
+	}
 
 	f->state = READING;
 	f->news = false;
@@ -441,6 +492,7 @@ static void begin(struct task *t)
 {
 	struct follow *f = container_of(t, struct follow, start_task);
 
+	f->reading = false;
 	if (f->left) {
 		destroy(f);
 		return;
@@ -464,6 +516,8 @@ struct follow *follow_start(const struct follow_options *o)
 	f->fences = true;
 	f->reading = true; /* until begin has run */
 	warnings_init(&f->warnings);
+	buf_init(&f->page, LIMIT_TAPE);
+	buf_init(&f->page_error, 4 * KIB);
 	buf_init(&f->out, LIMIT_FEED_MAX);
 	arena_init(&f->read.arena, MIB);
 	f->watch = (struct watch_run){

@@ -1,5 +1,5 @@
-/* run/follow: a reader of a stored run's events: from the log, from its start or from behind a
- * cursor, then as they come, to the end.  Any number of them may follow one run, on any loop, also
+/* run/follow: a reader of a run's events: from the store's log (or, of a run that is stored nowhere,
+ * from its tape), from its start or from behind a cursor, then as they come, to the end.  Any number of them may follow one run, on any loop, also
  * when its first client left or its process died.
  *
  * The encoder is run from the run's first event in any case, as its state decides what a block looks
@@ -12,6 +12,7 @@
 #include "store/store.h"
 
 struct follow;
+struct tape;
 
 /* The id of a block: the event's number and the block's among the event's.  All blocks up to it, it
  * included, were seen. */
@@ -37,6 +38,9 @@ struct follow_options {
 	struct store        *store;
 	int64_t              owner;
 	struct id            run;
+	struct tape         *tape;  /* held by the caller for the follower, consumed; NULL: the store */
+	struct str           model; /* with a tape: as asked; copied */
+	int64_t              created_ms;
 	bool                 shape_set; /* else the run's own */
 	enum shape           shape;
 	struct follow_cursor cursor;

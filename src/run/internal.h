@@ -169,12 +169,14 @@ void save_end(struct run *r);
 void save_reserve_ahead(struct run *r);
 
 /* journal.c */
-bool journal_kept(const struct run *r); /* this run's events are logged */
+bool journal_kept(const struct run *r); /* this run's events are logged or taped */
 bool journal_strict(const struct run *r);
 /* journal_event: false: over LIMIT_LOG_EVENTS, or no memory. */
 bool journal_event(struct run *r, const struct event *ev) MUST_USE;
 /* journal_asked: what its encoder knows besides events, as far as it is not the usual. */
 bool journal_asked(struct run *r) MUST_USE;
+/* journal_end: readers of an unstored run are told its end. */
+void journal_end(struct run *r);
 /* journal_rest: what is not known to be in the log, for the run's end; borrowed until journal_drop. */
 struct events_piece journal_rest(struct run *r);
 void                journal_drop(struct run *r);

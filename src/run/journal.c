@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "msg/event_code.h"
 #include "run/internal.h"
+#include "run/tape.h"
 #include "run/watch.h"
 
 #include <stdlib.h>
@@ -178,19 +179,33 @@ static void arm(struct run_engine *g)
 
 /* --- what runs do --- */
 
-bool journal_kept(const struct run *r)
+static struct tape *tape_of(const struct run *r)
+{
+	return r->live ? r->live->tape : NULL;
+}
+
+static bool logged(const struct run *r)
 {
 	return run_stored(r) && r->rq.prompt.stream && r->engine->o.store->ops->events_append;
 }
 
+bool journal_kept(const struct run *r)
+{
+	return logged(r) || tape_of(r);
+}
+
 bool journal_strict(const struct run *r)
 {
-	return journal_kept(r) && r->engine->o.settings(r->engine->o.arg)->strict;
+	return logged(r) && r->engine->o.settings(r->engine->o.arg)->strict;
 }
 
 bool journal_event(struct run *r, const struct event *ev)
 {
-	if (!journal_kept(r))
+	if (tape_of(r)) {
+		tape_add(tape_of(r), ev, r->seq);
+		watch_notify(r->id);
+	}
+	if (!logged(r))
 		return true;
 	if (!event_encode(ev, r->seq, &r->log))
 		return false;
@@ -237,6 +252,21 @@ static void take_back(struct run *r)
 	r->log_first = j->pieces[r->log_job_at - 1].first;
 	buf_finish(&r->log);
 	r->log = all;
+}
+
+void journal_end(struct run *r)
+{
+	struct buf error;
+
+	if (!tape_of(r))
+		return;
+	buf_init(&error, 4 * KIB);
+	if (r->failure.code != ERR_OK &&
+	    !err_object(&r->failure, str_of(r->request_id), &error))
+		buf_clear(&error);
+	tape_end(tape_of(r), r->outcome, r->seq, buf_view(&error));
+	buf_finish(&error);
+	watch_notify(r->id);
 }
 
 struct events_piece journal_rest(struct run *r)

@@ -1,6 +1,8 @@
 /* The runs that go on, in buckets, under one lock. */
 #include "run/live.h"
 
+#include "run/tape.h"
+
 #include <pthread.h>
 
 enum { BUCKETS = 1024 };
@@ -69,6 +71,15 @@ bool live_find(struct id id, int64_t owner, struct live *ret)
 		*ret = *l;
 	pthread_mutex_unlock(&lock);
 	return found;
+}
+
+struct tape *live_tape(struct id id, int64_t owner)
+{
+	pthread_mutex_lock(&lock);
+	struct live *l = find(id, owner);
+	struct tape *t = l && l->tape ? tape_hold(l->tape) : NULL;
+	pthread_mutex_unlock(&lock);
+	return t;
 }
 
 bool live_cancel(struct id id, int64_t owner)

@@ -6,6 +6,7 @@
 #include "store/store.h"
 
 struct run;
+struct tape;
 
 /* Embedded in a run or pointed to by it; the fields are copied out by live_find, so they are changed
  * only through live_set_status once it is in. */
@@ -15,12 +16,14 @@ struct live {
 	struct id       id;
 	int64_t         owner;
 	bool            stored; /* the store knows more of it */
+	bool            lmc;    /* its stream is LMC chunks */
 	enum run_status status;
 	int64_t         created_ms;
 	char            model[96];
 	char            provider[64];
 
 	struct run  *run;
+	struct tape *tape; /* owned; of an unstored stream; else NULL */
 	struct loop *loop;
 	struct task  cancel; /* fn set by the run; runs on its loop after live_cancel */
 	bool         posted; /* it is on its way */
@@ -33,6 +36,8 @@ void live_remove(struct live *l); /* fine if it was never added */
 void live_set_status(struct live *l, enum run_status status);
 /* live_find: copies; false: no such unstored run, or another owner's. */
 bool live_find(struct id id, int64_t owner, struct live *ret);
+/* live_tape: held for the caller; NULL: no such run, or it has none. */
+struct tape *live_tape(struct id id, int64_t owner);
 /* live_cancel: posts the run's cancel task; false: no such run goes on, or another owner's. */
 bool live_cancel(struct id id, int64_t owner);
 /* live_posted: a cancel task is on its way; live_taken: it has come. */

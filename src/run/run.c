@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "run/internal.h"
+#include "run/tape.h"
 
 #include <stdlib.h>
 
@@ -123,6 +124,8 @@ static void run_free(struct run *r)
 	struct run_engine *g = r->engine;
 
 	unlist_live(r);
+	if (r->live)
+		tape_release(r->live->tape);
 	free(r->live);
 	journal_drop(r);
 	if (r->prev)
@@ -244,12 +247,15 @@ static bool enlist_live(struct run *r)
 		.id = r->id,
 		.owner = r->rq.owner,
 		.stored = run_stored(r),
+		.lmc = r->rq.shape == SHAPE_LMC,
 		.loop = run_loop(r),
 		.cancel = { .fn = cancel_now },
 		.run = r,
 		.status = RUN_QUEUED,
 		.created_ms = r->created_ms,
 	};
+	if (!run_stored(r) && r->rq.prompt.stream && !(r->live->tape = tape_create()))
+		return false;
 	str_copy(r->live->model, sizeof r->live->model, str_of(r->model));
 	str_copy(r->live->provider, sizeof r->live->provider, str_of(r->rq.provider->name));
 	live_add(r->live);
@@ -359,6 +365,7 @@ void run_conclude(struct run *r)
 	const struct err *e = r->failure.code ? &r->failure : NULL;
 
 	run_move(r, STATE_ENDED);
+	journal_end(r);
 	r->seq_reserved = UINT64_MAX; /* the end's own row says how far the numbers went */
 	unlist_live(r);
 	book_metrics(r);

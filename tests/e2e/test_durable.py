@@ -242,6 +242,38 @@ def test_an_unstored_run_can_be_cancelled(client, script):
         assert stream.native().error["code"] == "cancelled"
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_unstored_run_is_read_again_while_it_goes_on(client, script, format):
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), *[up.text(w) for w in WORDS], up.text("zebra"), up.wait(gate),
+               up.text(" tail"), *up.ending())
+    with client.chat_stream("go", model=s.model, store=False, format=format) as stream:
+        seen = [stream.next_data()]
+        while "zebra" not in seen[-1].data:
+            seen.append(stream.next_data())
+        run = stream.headers["x-run-id"]
+        assert client.run(run)["status"] == "running"
+        with events(client, run) as again, events(client, run, after=seen[2].id) as part:
+            assert [again.next_data().raw for _ in seen] == raw(seen)
+            gate.open()
+            list(stream)
+            whole = raw(stream.seen)
+            assert raw(again.seen) + raw(again) == whole
+            assert raw(part) == whole[3:]
+    client.get(f"/v1/runs/{run}/events").error(404, "not_found")
+
+
+def test_an_unstored_run_that_is_too_long_is_gone(client, script):
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), *[up.text("x" * 65536) for _ in range(40)], up.text("zebra"),
+               up.wait(gate), *up.ending())
+    with client.chat_stream("go", model=s.model, store=False) as stream:
+        stream.until_text("zebra")
+        client.get(f"/v1/runs/{stream.headers['x-run-id']}/events").error(410, "gone")
+        gate.open()
+        assert stream.native().error is None
+
+
 def test_runs_are_listed(client, script):
     s = script(up.either("x"))
     conversation, runs = None, []

@@ -24,7 +24,7 @@ static bool print_ticket(struct lookup *l, struct buf *out)
 	return buf_fmt(out,
 		       "{\"object\":\"run.ticket\",\"ticket\":\"%s\",\"run\":\"%s\",\"expires_at\":%lld,"
 		       "\"url\":\"/v1/runs/%s/events?ticket=%s\"}",
-		       x->ticket, id, (long long)(clock_wall_ms() / 1000 + TICKET_SECONDS), id,
+		       x->ticket, id, (long long)clock_wall_ms() / 1000 + TICKET_SECONDS, id,
 		       x->ticket);
 }
 

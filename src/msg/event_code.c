@@ -93,9 +93,9 @@ static bool take_span(struct str *in, struct str raw, struct str *ret)
 		return false;
 	if (at == 0)
 		return take_bytes(in, ret);
-	if (!take_number(in, &n) || at - 1 > raw.n || n > raw.n - (at - 1))
+	if (!take_number(in, &n) || n == 0 || at - 1 > raw.n || n > raw.n - (at - 1))
 		return false;
-	*ret = (struct str){ raw.p + at - 1, (size_t)n };
+	*ret = (struct str){ raw.p + (at - 1), (size_t)n };
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /* libFuzzer: whatever the bytes of a log are, what can be read of them lies inside them, is written
  * and read again as the same, can be printed in every shape, and can be put together to an answer. */
 #include "base/limits.h"
+#include "json/scan.h"
 #include "lmc/encoder.h"
 #include "msg/event_code.h"
 #include "run/assemble.h"
@@ -31,10 +32,26 @@ static void check_same(const struct event *ev, uint64_t seq)
 	buf_finish(&out);
 }
 
-/* Whether a dialect could have sent it: chunks of LMC, pieces of JSON and raw objects come checked. */
-static bool plain(const struct event *ev)
+/* Whether it can stand between two quotes, as dialects check. */
+static bool is_string(struct str s)
 {
-	return ev->kind != EVENT_LMC && ev->kind != EVENT_ASKED;
+	struct json_doc d = { 0 };
+	struct err      e;
+	struct buf      quoted;
+
+	buf_init(&quoted, 64 * MIB);
+	CHECK(buf_text(&quoted, "\"") && buf_str(&quoted, s) && buf_text(&quoted, "\""));
+	bool ok = json_scan(&d, quoted.data, quoted.len, &json_limits_upstream, &e) == ERR_OK;
+	json_doc_finish(&d);
+	buf_finish(&quoted);
+	return ok;
+}
+
+/* Whether a dialect could have sent it.  LMC's chunks have a grammar of their own. */
+static bool could_be_sent(const struct event *ev)
+{
+	return ev->kind != EVENT_LMC && ev->kind != EVENT_ASKED && is_string(ev->text) &&
+	       is_string(ev->id) && is_string(ev->name);
 }
 
 static void check_printed(struct str bytes, enum shape shape)
@@ -52,7 +69,7 @@ static void check_printed(struct str bytes, enum shape shape)
 		.warnings = &w });
 	CHECK(n != NULL);
 	while (event_decode(&bytes, &ev, &seq))
-		if (plain(&ev) && !n->ops->event(n, &ev, seq, &out))
+		if (could_be_sent(&ev) && !n->ops->event(n, &ev, seq, &out))
 			break;
 	encoder_destroy(n);
 	warnings_finish(&w);

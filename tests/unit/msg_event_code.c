@@ -378,6 +378,7 @@ static void lengths_that_are_lies_are_refused(void **state)
 		  STR("\1\1\1\x24\3abc\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\1"), false },
 		{ "a length near the highest number",
 		  STR("\1\1\1\x24\3abc\2\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"), false },
+		{ "a place of nothing", STR("\1\1\1\x20\1\0"), false },
 		{ "a place without raw", STR("\1\1\1\x20\2\1"), false },
 		{ "a cut inside raw", STR("\1\1\1\x0c\3{a}\2\1"), true },
 		{ "a cut of raw's brace", STR("\1\1\1\x0c\3{a}\1\1"), false },

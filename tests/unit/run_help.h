@@ -389,6 +389,7 @@ static inline void world_start_with(struct world *w, struct work_pool *work,
 	for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
 		buf_init(bufs[i], 64 * MIB);
 	w->rq.native = true;
+	w->rq.fences = true;
 	sem_init(&w->ran, 0, 0);
 	assert_int_equal(loop_create(0, &w->loop, &e), ERR_OK);
 

@@ -113,7 +113,7 @@ static bool give_lmc_list(struct replay *p)
 	if (list == JSON_ABSENT || json_kind(d, list) != JSON_ARRAY)
 		return true;
 	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i))
-		if (json_kind(d, i) == JSON_OBJECT && !give_lmc(p, i))
+		if (json_get_some(d, i, "role") != JSON_ABSENT && !give_lmc(p, i))
 			return false;
 	p->from_lmc = d->tok[list].count > 0;
 	return true;

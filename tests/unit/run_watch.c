@@ -1,73 +1,9 @@
 /* Waiting for news of a run: on several loops, from several threads. */
 #include "run/watch.h"
 
-#include <pthread.h>
-#include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
+#include "tests/unit/run_lane.h"
+
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-/* A loop on its own thread, that does what the test says. */
-struct lane {
-	struct loop *loop;
-	pthread_t    thread;
-	struct task  task;
-	sem_t        ran;
-	void (*fn)(void *arg);
-	void *arg;
-};
-
-static void *lane_main(void *arg)
-{
-	loop_run(((struct lane *)arg)->loop);
-	return NULL;
-}
-
-static void lane_start(struct lane *l)
-{
-	struct err e;
-
-	*l = (struct lane){ 0 };
-	sem_init(&l->ran, 0, 0);
-	assert_int_equal(loop_create(0, &l->loop, &e), ERR_OK);
-	assert_int_equal(pthread_create(&l->thread, NULL, lane_main, l), 0);
-}
-
-static void lane_stop(struct lane *l)
-{
-	loop_stop(l->loop);
-	pthread_join(l->thread, NULL);
-	loop_destroy(l->loop);
-	sem_destroy(&l->ran);
-}
-
-static void lane_task(struct task *t)
-{
-	struct lane *l = container_of(t, struct lane, task);
-
-	l->fn(l->arg);
-	sem_post(&l->ran);
-}
-
-/* on_lane: fn there; what was posted to the loop before it has run by then, too. */
-static void on_lane(struct lane *l, void (*fn)(void *arg), void *arg)
-{
-	l->fn = fn;
-	l->arg = arg;
-	l->task.fn = lane_task;
-	loop_post(l->loop, &l->task);
-	while (sem_wait(&l->ran) != 0) {
-	}
-}
-
-static void nothing(void *arg)
-{
-	(void)arg;
-}
 
 /* One who waits; its counts belong to its loop's thread. */
 struct watcher {
@@ -119,13 +55,13 @@ static void watcher_start(struct watcher *x, struct lane *l, struct id run)
 static void watcher_stop(struct watcher *x)
 {
 	on_lane(x->lane, stop_fn, x);
-	on_lane(x->lane, nothing, NULL);
+	on_lane(x->lane, nothing_there, NULL);
 	assert_int_equal(x->gone, 1);
 }
 
 static size_t news_of(struct watcher *x)
 {
-	on_lane(x->lane, nothing, NULL);
+	on_lane(x->lane, nothing_there, NULL);
 	return x->news;
 }
 
@@ -176,11 +112,11 @@ static void watchers_stop_in_any_order(void **state)
 			watch_notify(run);
 			for (size_t m = n; m < 3; m++)
 				want[orders[i][m]]++;
-			on_lane(&l, nothing, NULL);
+			on_lane(&l, nothing_there, NULL);
 			watcher_stop(&x[orders[i][n]]);
 		}
 		watch_notify(run);
-		on_lane(&l, nothing, NULL);
+		on_lane(&l, nothing_there, NULL);
 		for (size_t n = 0; n < 3; n++) {
 			assert_int_equal(x[n].news, want[n]);
 			assert_int_equal(x[n].gone, 1);
@@ -237,11 +173,11 @@ static void who_stops_with_news_on_their_way_hears_none_and_goes_once(void **sta
 	lane_start(&l);
 	watcher_start(&x, &l, (struct id){ 6, 6 });
 	on_lane(&l, stop_with_news_on_their_way, &x);
-	on_lane(&l, nothing, NULL);
+	on_lane(&l, nothing_there, NULL);
 	assert_int_equal(x.news, 0);
 	assert_int_equal(x.gone, 1);
 	watch_notify((struct id){ 6, 6 });
-	on_lane(&l, nothing, NULL);
+	on_lane(&l, nothing_there, NULL);
 	assert_int_equal(x.gone, 1);
 	lane_stop(&l);
 }

@@ -1,0 +1,201 @@
+/* Tapes and tickets: what unstored runs and readers without a key need for a short while. */
+#include "run/tape.h"
+#include "run/ticket.h"
+
+#include "base/limits.h"
+#include "msg/event_code.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void add(struct tape *t, uint64_t seq, struct str text, bool cont)
+{
+	tape_add(t, &(struct event){ .kind = EVENT_TEXT, .text = text, .cont = cont }, seq);
+}
+
+/* read_all: by pages of max bytes; what the events' texts make, and how many pages. */
+static size_t read_all(struct tape *t, size_t max, struct buf *ret, struct tape_state *state)
+{
+	struct buf   page, error;
+	struct event ev;
+	uint64_t     seq;
+	size_t       at = 0;
+	size_t       pages = 0;
+
+	buf_init(&page, LIMIT_TAPE);
+	buf_init(&error, KIB);
+	do {
+		buf_clear(&page);
+		assert_true(tape_read(t, &at, max, &page, &error, state));
+		struct str rest = buf_view(&page);
+		while (event_decode(&rest, &ev, &seq))
+			assert_true(buf_str(ret, ev.text));
+		assert_int_equal(rest.n, 0);
+		pages++;
+	} while (state->has_more);
+	assert_true(buf_str(ret, buf_view(&error)));
+	buf_finish(&page);
+	buf_finish(&error);
+	return pages;
+}
+
+static void a_tape_gives_back_what_was_added_in_pages_of_any_size(void **state)
+{
+	struct tape      *t = tape_create();
+	struct tape_state now;
+
+	(void)state;
+	add(t, 1, STR("a"), false);
+	add(t, 2, STR("b"), false);
+	add(t, 2, STR("c"), true);
+	add(t, 3, STR("d"), false);
+	for (size_t max = 1; max < 64; max++) {
+		struct buf got;
+
+		buf_init(&got, KIB);
+		size_t pages = read_all(t, max, &got, &now);
+		assert_true(str_is(buf_view(&got), "abcd"));
+		assert_true(pages <= 3); /* b and c are one event and stay together */
+		assert_int_equal(now.status, RUN_RUNNING);
+		buf_finish(&got);
+	}
+	tape_release(t);
+}
+
+static void its_end_is_told_behind_the_last_event(void **state)
+{
+	struct tape      *t = tape_create();
+	struct tape      *other = tape_hold(t);
+	struct tape_state now;
+	struct buf        got;
+
+	(void)state;
+	buf_init(&got, KIB);
+	add(t, 1, STR("a"), false);
+	tape_end(t, RUN_FAILED, 2, STR("{}"));
+	tape_release(t);
+	read_all(other, 1, &got, &now);
+	assert_true(str_is(buf_view(&got), "a{}"));
+	assert_int_equal(now.status, RUN_FAILED);
+	assert_int_equal(now.last_seq, 2);
+	buf_finish(&got);
+	tape_release(other);
+	tape_release(NULL);
+}
+
+static void a_tape_that_is_full_has_nothing_left(void **state)
+{
+	static char       text[64 * 1024];
+	struct tape      *t = tape_create();
+	struct tape_state now = { 0 };
+	struct buf        got;
+
+	(void)state;
+	memset(text, 'x', sizeof text);
+	buf_init(&got, LIMIT_TAPE);
+	for (uint64_t i = 1; i <= LIMIT_TAPE / sizeof text + 1; i++)
+		add(t, i, (struct str){ text, sizeof text }, false);
+	read_all(t, 1, &got, &now);
+	assert_true(now.full);
+	assert_int_equal(got.len, 0);
+	buf_finish(&got);
+	tape_release(t);
+}
+
+static void *write_tape(void *arg)
+{
+	for (uint64_t i = 1; i <= 5000; i++)
+		add(arg, i, STR("x"), false);
+	tape_end(arg, RUN_COMPLETED, 5001, STR_NONE);
+	tape_release(arg);
+	return NULL;
+}
+
+static void one_thread_writes_while_another_reads(void **state)
+{
+	struct tape      *t = tape_create();
+	struct tape_state now = { 0 };
+	struct buf        page, error;
+	pthread_t         writer;
+	size_t            at = 0;
+
+	(void)state;
+	buf_init(&page, LIMIT_TAPE);
+	buf_init(&error, KIB);
+	tape_hold(t);
+	assert_int_equal(pthread_create(&writer, NULL, write_tape, t), 0);
+	do
+		assert_true(tape_read(t, &at, 64, &page, &error, &now));
+	while (now.status == RUN_RUNNING || now.has_more);
+	pthread_join(writer, NULL);
+
+	struct str   rest = buf_view(&page);
+	struct event ev;
+	uint64_t     seq;
+	uint64_t     count = 0;
+	while (event_decode(&rest, &ev, &seq))
+		assert_int_equal(seq, ++count);
+	assert_int_equal(count, 5000);
+	buf_finish(&page);
+	buf_finish(&error);
+	tape_release(t);
+}
+
+static void a_ticket_is_good_once_and_for_its_run(void **state)
+{
+	const struct id run = { 7, 8 }, other = { 7, 9 };
+	char            text[TICKET_MAX];
+	int64_t         owner = 0;
+
+	(void)state;
+	assert_true(ticket_make(run, 5, text));
+	assert_false(ticket_take(str_of(text), other, &owner));
+	for (size_t i = 0; text[i]; i++) { /* each of its characters counts */
+		char was = text[i];
+
+		text[i] = was == '0' ? '1' : '0';
+		assert_false(ticket_take(str_of(text), run, &owner));
+		text[i] = was;
+	}
+	assert_false(ticket_take((struct str){ text, strlen(text) - 1 }, run, &owner));
+	assert_false(ticket_take(STR_NONE, run, &owner));
+	assert_true(ticket_take(str_of(text), run, &owner));
+	assert_int_equal(owner, 5);
+	assert_false(ticket_take(str_of(text), run, &owner));
+}
+
+static void only_so_many_tickets_are_out(void **state)
+{
+	const struct id run = { 1, 1 };
+	char            text[TICKET_MAX], last[TICKET_MAX];
+	size_t          made = 0;
+	int64_t         owner;
+
+	(void)state;
+	while (ticket_make(run, 1, text)) {
+		memcpy(last, text, sizeof last);
+		made++;
+	}
+	assert_int_equal(made, 4096);
+	assert_true(ticket_take(str_of(last), run, &owner));
+	assert_true(ticket_make(run, 1, text));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_tape_gives_back_what_was_added_in_pages_of_any_size),
+		cmocka_unit_test(its_end_is_told_behind_the_last_event),
+		cmocka_unit_test(a_tape_that_is_full_has_nothing_left),
+		cmocka_unit_test(one_thread_writes_while_another_reads),
+		cmocka_unit_test(a_ticket_is_good_once_and_for_its_run),
+		cmocka_unit_test(only_so_many_tickets_are_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,8 +1,9 @@
-/* GET /v1/conversations/{id} and GET /v1/conversations/{id}/items, as in OpenAI's API. */
+/* GET /v1/conversations/{id}, its items and one of them, as in OpenAI's API. */
 #include "routes/conversations.h"
 
 #include "base/limits.h"
 #include "http/reply.h"
+#include "routes/conversation_print.h"
 #include "routes/items.h"
 #include "routes/lookup.h"
 
@@ -29,21 +30,9 @@ struct get {
 	struct conversation_read read;
 };
 
-static bool print_conversation(struct lookup *l, struct buf *out)
+static bool print_found(struct lookup *l, struct buf *out)
 {
-	struct get *x = container_of(l, struct get, lookup);
-	char        id[ID_MAX];
-
-	if (!buf_text(out, "{\"id\":\"") ||
-	    !buf_str(out, id_text(x->read.conversation, ID_CONVERSATION, id)) ||
-	    !buf_fmt(out, "\",\"object\":\"conversation\",\"created_at\":%lld,\"metadata\":",
-		     (long long)(x->read.created_ms / 1000)) ||
-	    !buf_str(out, x->read.metadata.n ? x->read.metadata : STR("{}")))
-		return false;
-	if (x->read.title.n > 0 &&
-	    (!buf_text(out, ",\"title\":") || !buf_json_string(out, x->read.title)))
-		return false;
-	return buf_text(out, "}");
+	return conversation_print(out, &container_of(l, struct get, lookup)->read.found);
 }
 
 static void get_destroy(struct lookup *l)
@@ -72,7 +61,7 @@ void conversations_get(struct request *r, void *app)
 		return;
 	}
 	x->lookup = (struct lookup){
-		.job = &x->read.job, .print = print_conversation, .destroy = get_destroy
+		.job = &x->read.job, .print = print_found, .destroy = get_destroy
 	};
 	x->read = (struct conversation_read){
 		.job = { .loop = g->loop, .done = get_done },
@@ -216,4 +205,95 @@ void conversations_items(struct request *r, void *app)
 	/* The largest message alone is a page. */
 	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
 	lookup_start(&x->lookup, r, g->store->ops->items_read(g->store, &x->read));
+}
+
+/* --- one item --- */
+
+struct one {
+	struct lookup    lookup;
+	struct item_read read;
+	char             id[ITEM_ID_MAX]; /* as asked */
+	struct buf       made;            /* an array of the items that the message makes */
+	struct json_doc  doc;
+	json_at          found;
+};
+
+static bool make_items(struct one *x)
+{
+	struct items items;
+
+	items_init(&items, &x->made);
+	bool ok = buf_text(&x->made, "[") && items_push(&items, &x->read.item) &&
+	          buf_text(&x->made, "]");
+	items_finish(&items);
+	return ok;
+}
+
+static enum errc pick(struct one *x, struct err *e)
+{
+	if (!make_items(x))
+		return err_set(e, ERR_INTERNAL, "", "the item could not be made");
+	if (json_scan(&x->doc, x->made.data, x->made.len, &json_limits_stored, e) != ERR_OK)
+		return e->code;
+	for (json_at i = json_first(&x->doc, 0); i != json_end(&x->doc, 0); i = json_next(&x->doc, i))
+		if (json_is(&x->doc, json_get(&x->doc, i, "id"), x->id)) {
+			x->found = i;
+			return ERR_OK;
+		}
+	return err_set(e, ERR_NOT_FOUND, "", "This conversation has no item with this id.");
+}
+
+static bool print_one(struct lookup *l, struct buf *out)
+{
+	struct one *x = container_of(l, struct one, lookup);
+
+	return buf_str(out, json_raw(&x->doc, x->found));
+}
+
+static void one_destroy(struct lookup *l)
+{
+	struct one *x = container_of(l, struct one, lookup);
+
+	arena_finish(&x->read.arena);
+	buf_finish(&x->made);
+	json_doc_finish(&x->doc);
+	free(x);
+}
+
+static void one_done(struct store_job *job)
+{
+	struct one *x = container_of(job, struct one, read.job);
+	struct err  e = job->err;
+
+	if (e.code == ERR_OK && x->lookup.request)
+		(void)!pick(x, &e);
+	lookup_done(&x->lookup, &e);
+}
+
+void conversations_item(struct request *r, void *app)
+{
+	struct gateway  *g = app;
+	struct item_read read = { .owner = request_owner(r) };
+
+	if (!conversation_id(r, &read.conversation))
+		return;
+	if (request_param(r, 1).n >= ITEM_ID_MAX || !items_cursor(request_param(r, 1), &read.message)) {
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such item");
+		return;
+	}
+	struct one *x = calloc(1, sizeof *x);
+	if (!x) {
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+		return;
+	}
+	x->lookup = (struct lookup){
+		.job = &x->read.job, .print = print_one, .destroy = one_destroy
+	};
+	x->read = read;
+	x->read.job.loop = g->loop;
+	x->read.job.done = one_done;
+	str_copy(x->id, sizeof x->id, request_param(r, 1));
+	buf_init(&x->made, 2 * LIMIT_BRANCH_BYTES);
+	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
+	lookup_start(&x->lookup, r, g->store->ops->item_read(g->store, &x->read));
 }

@@ -1,6 +1,8 @@
 /* The one list of routes.  A new route is a row here, a function, and its part of openapi.yaml. */
 #include "routes/chat.h"
 #include "routes/completions.h"
+#include "routes/conversation_change.h"
+#include "routes/conversation_list.h"
 #include "routes/conversations.h"
 #include "routes/gateway.h"
 #include "routes/messages.h"
@@ -21,6 +23,13 @@ const struct route routes[] = {
 	{ "models",             "GET",  "/v1/models",                   AUTH_KEY,  BODY_NONE, false, models_list },
 	{ "model",              "GET",  "/v1/models/{id}",              AUTH_KEY,  BODY_NONE, false, models_get },
 	{ "conversation",       "GET",  "/v1/conversations/{id}",       AUTH_KEY,  BODY_NONE, false, conversations_get },
+	{ "conversations",      "GET",  "/v1/conversations",            AUTH_KEY,  BODY_NONE, false, conversation_list_get },
+	{ "conversation_create", "POST", "/v1/conversations",           AUTH_KEY,  BODY_MAYBE, false, conversation_change_create },
+	{ "conversation_update", "POST", "/v1/conversations/{id}",      AUTH_KEY,  BODY_JSON, false, conversation_change_update },
+	{ "conversation_delete", "DELETE", "/v1/conversations/{id}",    AUTH_KEY,  BODY_NONE, false, conversation_change_delete },
+	{ "conversation_append", "POST", "/v1/conversations/{id}/items", AUTH_KEY, BODY_JSON, false, conversation_change_append },
+	{ "conversation_item",  "GET",  "/v1/conversations/{id}/items/{item}", AUTH_KEY, BODY_NONE, false, conversations_item },
+	{ "conversation_item_delete", "DELETE", "/v1/conversations/{id}/items/{item}", AUTH_KEY, BODY_NONE, false, conversation_change_remove },
 	{ "conversation_items", "GET",  "/v1/conversations/{id}/items", AUTH_KEY,  BODY_NONE, false, conversations_items },
 	{ "messages",           "GET",  "/v1/conversations/{id}/messages", AUTH_KEY, BODY_NONE, false, messages_list },
 	{ "runs",               "GET",  "/v1/runs",                     AUTH_KEY,  BODY_NONE, false, runs_get_all },

@@ -30,6 +30,8 @@
 #define LIMIT_FILES          64         /* context.files of one message */
 #define LIMIT_NAME           64         /* participant, tool */
 #define LIMIT_MODEL          256        /* a model name, also an upstream's path-like one */
+#define LIMIT_TITLE          512        /* bytes of a conversation's title */
+#define LIMIT_ITEMS          20         /* items in one request, as OpenAI has it */
 #define LIMIT_METADATA       16         /* pairs */
 #define LIMIT_METADATA_KEY   64         /* characters */
 #define LIMIT_METADATA_VALUE 512        /* characters */

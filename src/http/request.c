@@ -287,27 +287,61 @@ static bool key_matches(struct str key, const char *want)
 	       (key.n == n + 2 && memcmp(key.p, want, n) == 0 && memcmp(key.p + n, "[]", 2) == 0);
 }
 
-bool request_query(struct request *r, const char *key, size_t nth, struct str *ret)
+/* next_pair: takes the next key and value off *rest, decoded; those that can't be are passed over. */
+static bool next_pair(struct request *r, struct str *rest, struct str *ret_key,
+                      struct str *ret_value)
 {
-	struct str rest = r->query;
-
-	while (rest.n > 0) {
-		const char *amp = memchr(rest.p, '&', rest.n);
-		struct str  pair = { rest.p, amp ? (size_t)(amp - rest.p) : rest.n };
+	while (rest->n > 0) {
+		const char *amp = memchr(rest->p, '&', rest->n);
+		struct str  pair = { rest->p, amp ? (size_t)(amp - rest->p) : rest->n };
 		const char *eq = pair.n ? memchr(pair.p, '=', pair.n) : NULL;
 		struct str  raw_key = { pair.p, eq ? (size_t)(eq - pair.p) : pair.n };
 		struct str  raw_value = eq ? (struct str){ eq + 1, pair.n - raw_key.n - 1 } : STR_NONE;
-		char       *scratch = arena_alloc(&r->arena, pair.n + 1);
+		char       *scratch = arena_alloc(&r->arena, 2 * pair.n + 2);
 		size_t      key_len;
 		size_t      value_len;
 
-		rest.p += pair.n + (amp ? 1 : 0);
-		rest.n -= pair.n + (amp ? 1 : 0);
+		rest->p += pair.n + (amp ? 1 : 0);
+		rest->n -= pair.n + (amp ? 1 : 0);
 		if (!scratch || !route_decode(raw_key, true, scratch, &key_len) ||
-		    !key_matches((struct str){ scratch, key_len }, key) ||
-		    !route_decode(raw_value, true, scratch, &value_len) || nth-- > 0)
+		    !route_decode(raw_value, true, scratch + pair.n + 1, &value_len))
 			continue;
-		*ret = (struct str){ scratch, value_len };
+		*ret_key = (struct str){ scratch, key_len };
+		*ret_value = (struct str){ scratch + pair.n + 1, value_len };
+		return true;
+	}
+	return false;
+}
+
+bool request_query(struct request *r, const char *key, size_t nth, struct str *ret)
+{
+	struct str rest = r->query;
+	struct str name;
+	struct str value;
+
+	while (next_pair(r, &rest, &name, &value)) {
+		if (!key_matches(name, key) || nth-- > 0)
+			continue;
+		*ret = value;
+		return true;
+	}
+	return false;
+}
+
+bool request_query_within(struct request *r, const char *name, size_t nth, struct str *ret_key,
+                          struct str *ret_value)
+{
+	struct str rest = r->query;
+	size_t     n = strlen(name);
+	struct str key;
+	struct str value;
+
+	while (next_pair(r, &rest, &key, &value)) {
+		if (key.n < n + 2 || memcmp(key.p, name, n) != 0 || key.p[n] != '[' ||
+		    key.p[key.n - 1] != ']' || nth-- > 0)
+			continue;
+		*ret_key = (struct str){ key.p + n + 1, key.n - n - 2 };
+		*ret_value = value;
 		return true;
 	}
 	return false;

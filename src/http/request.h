@@ -21,6 +21,9 @@ int64_t       request_start_us(const struct request *r);
 /* request_query: the nth (from 0) value of a query key, decoded; keys also match with "[]" behind
  * them, as the SDKs write arrays.  False: there is none. */
 bool request_query(struct request *r, const char *key, size_t nth, struct str *ret);
+/* request_query_within: the nth (from 0) pair of the form name[key]=value.  False: there is none. */
+bool request_query_within(struct request *r, const char *name, size_t nth, struct str *ret_key,
+                          struct str *ret_value);
 
 /* request_input: body and tape; borrowed until the request ends. */
 const struct input *request_input(const struct request *r);

@@ -18,14 +18,16 @@
 
 enum state { READING, WAITING, FULL, OVER };
 
-/* Memory that an emptied stream keeps. */
-enum { OUT_KEPT = 4096 };
+enum {
+	PAGE_BYTES = 16 * KIB, /* of events; small ones make thirty times as much of blocks */
+	OUT_KEPT = 4096,       /* memory that an emptied stream keeps */
+};
 
 struct follow {
 	struct follow_options o;
 	struct events_read    read;
 	struct watch_run      watch;
-	struct task           start_task;
+	struct task           task; /* begins, and turns a tape */
 	enum state            state;
 	bool                  watching;
 	bool                  reading; /* the job is with the store, or a callback of it runs */
@@ -332,7 +334,9 @@ static void go_on(struct follow *f)
 		return;
 	}
 	f->state = more ? FULL : WAITING;
-	arena_finish(&f->read.arena); /* it was printed, and this may last */
+	/* It was printed, and this may last. */
+	arena_finish(&f->read.arena);
+	buf_finish(&f->page);
 }
 
 /* show: false: the reader left from within, and f is gone. */
@@ -421,7 +425,7 @@ static bool turn_tape(struct follow *f)
 
 	buf_clear(&f->page);
 	buf_clear(&f->page_error);
-	if (!tape_read(f->o.tape, &f->tape_at, LIMIT_FEED_HIGH, &f->page, &f->page_error, &now))
+	if (!tape_read(f->o.tape, &f->tape_at, PAGE_BYTES, &f->page, &f->page_error, &now))
 		return false;
 	f->piece.data = buf_view(&f->page);
 	f->read.pieces = &f->piece;
@@ -436,12 +440,17 @@ static bool turn_tape(struct follow *f)
 	return true;
 }
 
-static void read_tape(struct follow *f)
+/* on_tape: a page a turn, as long tapes are many. */
+static void on_tape(struct task *t)
 {
-	struct err e;
+	struct follow *f = container_of(t, struct follow, task);
+	struct err     e;
 
-	f->state = READING;
-	f->news = false;
+	f->reading = false;
+	if (f->left) {
+		dispose(f);
+		return;
+	}
 	if (turn_tape(f)) {
 		take_page(f);
 		return;
@@ -450,17 +459,8 @@ static void read_tape(struct follow *f)
 	fail(f, &e);
 }
 
-static void read_more(struct follow *f)
+static bool read_store(struct follow *f)
 {
-	struct err e;
-
-	if (f->o.tape) {
-		read_tape(f);
-		return;
-	}
-
-	f->state = READING;
-	f->news = false;
 	arena_finish(&f->read.arena);
 	arena_init(&f->read.arena, LIMIT_SSE_EVENT + MIB);
 	f->read = (struct events_read){
@@ -468,11 +468,25 @@ static void read_more(struct follow *f)
 		.owner = f->o.owner,
 		.run = f->o.run,
 		.after = f->seq,
-		.page_bytes = LIMIT_FEED_HIGH,
+		.page_bytes = PAGE_BYTES,
 		.arena = f->read.arena,
 	};
+	return f->o.store->ops->events_read(f->o.store, &f->read);
+}
+
+static void read_more(struct follow *f)
+{
+	struct err e;
+
+	f->state = READING;
+	f->news = false;
 	f->reading = true;
-	if (f->o.store->ops->events_read(f->o.store, &f->read))
+	if (f->o.tape) {
+		f->task.fn = on_tape;
+		loop_later(f->o.loop, &f->task);
+		return;
+	}
+	if (read_store(f))
 		return;
 	f->reading = false;
 	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
@@ -490,7 +504,7 @@ static void on_news(struct watch_run *w)
 
 static void begin(struct task *t)
 {
-	struct follow *f = container_of(t, struct follow, start_task);
+	struct follow *f = container_of(t, struct follow, task);
 
 	f->reading = false;
 	if (f->left) {
@@ -523,8 +537,8 @@ struct follow *follow_start(const struct follow_options *o)
 	f->watch = (struct watch_run){
 		.loop = o->loop, .run = o->run, .fn = on_news, .gone = watch_gone
 	};
-	f->start_task.fn = begin;
-	loop_later(o->loop, &f->start_task);
+	f->task.fn = begin;
+	loop_later(o->loop, &f->task);
 	return f;
 }
 

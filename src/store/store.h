@@ -69,7 +69,7 @@ struct turn_begin {
 	bool             new_conversation;
 	struct str       metadata;     /* of a new conversation: JSON object, or empty; else of the run */
 	struct id        parent;       /* what the messages hang on; none in a new conversation */
-	struct id        expected_leaf; /* of an old conversation, as read; changed or live since then:
+	struct id        expected_leaf; /* of an old conversation, as read; gone on or live since then:
 	                                 * ERR_CONVERSATION_BUSY with retry_after_ms */
 	bool             instruction_set;
 	struct str       instruction;  /* plain text; only if set; empty ends an older one */
@@ -130,15 +130,70 @@ struct branch_read {
 	size_t               message_count;
 };
 
+/* A conversation as it is listed. */
+struct store_conversation {
+	struct id  id;
+	int64_t    created_ms;
+	int64_t    revision; /* goes up with every change, a turn's beginning included */
+	struct str title;    /* empty: none */
+	struct str metadata; /* JSON object, "{}" if none */
+};
+
 struct conversation_read {
 	struct store_job job;
 	int64_t          owner;
 	struct id        conversation;
 	struct arena     arena;
+	struct store_conversation found; /* out */
+};
+
+/* conversation_write: what changes a conversation outside its turns.
+ * Errors: NOT_FOUND; CONVERSATION_BUSY with retry_after_ms while a run goes on (APPEND, DELETE). */
+enum conversation_change {
+	CONVERSATION_CREATE,         /* metadata, title, messages */
+	CONVERSATION_UPDATE,         /* metadata, title, each if set */
+	CONVERSATION_APPEND,         /* messages, behind what a turn would go on from */
+	CONVERSATION_REMOVE_MESSAGE, /* the content of one message, and the event log of its run */
+	CONVERSATION_DELETE,         /* it, its messages, its runs, their event logs */
+	CONVERSATION_CHANGE__COUNT
+};
+
+struct conversation_write {
+	struct store_job         job;
+	enum conversation_change change;
+	int64_t                  owner;
+	int64_t                  now_ms;
+	struct id                conversation;
+	bool                     metadata_set;
+	struct str               metadata; /* JSON object; empty: none */
+	bool                     title_set;
+	struct str               title;    /* plain text; empty: none */
+	const struct store_message *messages;
+	size_t                   message_count;
+	struct id                message;  /* REMOVE_MESSAGE */
+	struct arena             arena;    /* init'ed and finished by the caller */
+	/* out: as it is then; not of DELETE */
+	struct store_conversation now;
+};
+
+/* conversations_read: an owner's conversations by the time they were made.
+ * Errors: INVALID_VALUE "after": no such conversation. */
+struct conversations_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        after; /* none: from the beginning, in the order asked */
+	bool             descending;
+	size_t           limit;
+	/* Only those whose metadata has all pairs of filter, a JSON object of strings; key and value are
+	 * one of them, as plain text.  key.p NULL: all. */
+	struct str       key;
+	struct str       value;
+	struct str       filter;
+	struct arena     arena;
 	/* out */
-	int64_t    created_ms;
-	struct str title;    /* empty: none */
-	struct str metadata; /* JSON object, "{}" if none */
+	struct store_conversation *conversations;
+	size_t                     conversation_count;
+	bool                       has_more; /* also when the arena, not limit, ended the page */
 };
 
 struct items_read {
@@ -160,6 +215,16 @@ struct items_read {
 	}     *items;
 	size_t item_count;
 	bool   has_more; /* also when page_bytes or the arena, not limit, ended it */
+};
+
+/* item_read: one message, on whatever branch.  Errors: NOT_FOUND. */
+struct item_read {
+	struct store_job  job;
+	int64_t           owner;
+	struct id         conversation;
+	struct id         message;
+	struct arena      arena;
+	struct store_item item; /* out */
 };
 
 struct run_read {
@@ -253,6 +318,9 @@ struct store_ops {
 	bool (*events_append)(struct store *s, struct events_append *job);
 	bool (*events_read)(struct store *s, struct events_read *job);
 	bool (*runs_read)(struct store *s, struct runs_read *job);
+	bool (*conversation_write)(struct store *s, struct conversation_write *job);
+	bool (*conversations_read)(struct store *s, struct conversations_read *job);
+	bool (*item_read)(struct store *s, struct item_read *job);
 	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap */
 	/* destroy: finishes everything queued, checkpoints, closes.  After all loops have stopped
 	 * submitting; answers still reach loops that run. */

@@ -220,6 +220,47 @@ def test_paging_through_items(sdk):
     assert len(items) == 8 and len({i.id for i in items}) == 8
 
 
+def said(text):
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def test_conversations_and_their_items(sdk):
+    c = sdk.conversations.create(metadata={"topic": "demo"}, items=[
+        {"type": "message", "role": "user", "content": "Hello!"}])
+    assert c.object == "conversation" and c.metadata == {"topic": "demo"} and c.created_at > 0
+    assert sdk.conversations.update(c.id, metadata={"topic": "other"}).metadata == {"topic": "other"}
+    assert sdk.conversations.retrieve(c.id).metadata == {"topic": "other"}
+    added = sdk.conversations.items.create(c.id, items=[
+        said("How are you?"),
+        {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "fine"}])
+    assert [i.type for i in added.data] == ["message", "function_call", "function_call_output"]
+    listed = list(sdk.conversations.items.list(c.id, order="asc", limit=1))
+    assert [i.id for i in listed[1:]] == [i.id for i in added.data]
+    assert listed[0].content[0].text == "Hello!"
+    call = sdk.conversations.items.retrieve(added.data[1].id, conversation_id=c.id)
+    assert (call.call_id, call.name) == ("c1", "f")
+    left = sdk.conversations.items.delete(listed[0].id, conversation_id=c.id)
+    assert left.id == c.id and left.object == "conversation"
+    assert len(list(sdk.conversations.items.list(c.id))) == 3
+    gone = sdk.conversations.delete(c.id)
+    assert gone.deleted and gone.id == c.id and gone.object == "conversation.deleted"
+    with pytest.raises(openai.NotFoundError):
+        sdk.conversations.retrieve(c.id)
+    assert sdk.conversations.create().metadata == {}
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_paging_while_items_come_in(sdk, order):
+    c = sdk.conversations.create(items=[said(str(n)) for n in range(20)]).id
+    seen = []
+    for item in sdk.conversations.items.list(c, order=order, limit=3):
+        seen.append(int(item.content[0].text))
+        if len(seen) <= 10:
+            sdk.conversations.items.create(c, items=[said(str(19 + len(seen)))])
+    assert seen == (list(range(30)) if order == "asc" else list(range(19, -1, -1)))
+
+
 def test_the_async_client(shared, script):
     gate = up.Gate()
     s = script(up.sse(), up.role(), up.text("one"), up.wait(gate), up.text("two"), *up.ending())

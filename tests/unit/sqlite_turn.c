@@ -52,9 +52,9 @@ static void a_turn_comes_back_whole(void **state)
 	struct conversation_read c = { .conversation = t.conversation };
 	arena_init(&c.arena, MIB);
 	assert_int_equal(DO(f, conversation_read, &c), ERR_OK);
-	assert_str(c.metadata, "{\"a\":\"b\"}");
-	assert_int_equal(c.title.n, 0);
-	assert_int_equal(c.created_ms, t.now_ms);
+	assert_str(c.found.metadata, "{\"a\":\"b\"}");
+	assert_int_equal(c.found.title.n, 0);
+	assert_int_equal(c.found.created_ms, t.now_ms);
 	arena_finish(&c.arena);
 }
 

@@ -93,6 +93,21 @@ static bool op_runs_read(struct store *s, struct runs_read *j)
 	return read_job(s, &j->job, JOB_RUNS_READ);
 }
 
+static bool op_conversation_write(struct store *s, struct conversation_write *j)
+{
+	return write_job(s, &j->job, JOB_CONVERSATION_WRITE);
+}
+
+static bool op_conversations_read(struct store *s, struct conversations_read *j)
+{
+	return read_job(s, &j->job, JOB_CONVERSATIONS_READ);
+}
+
+static bool op_item_read(struct store *s, struct item_read *j)
+{
+	return read_job(s, &j->job, JOB_ITEM_READ);
+}
+
 static void op_stats(struct store *s, struct store_stats *ret)
 {
 	writer_stats(engine_of(s)->writer, ret);
@@ -128,6 +143,9 @@ static const struct store_ops ops = {
 	.events_append = op_events_append,
 	.events_read = op_events_read,
 	.runs_read = op_runs_read,
+	.conversation_write = op_conversation_write,
+	.conversations_read = op_conversations_read,
+	.item_read = op_item_read,
 	.stats = op_stats,
 	.destroy = op_destroy,
 };

@@ -26,6 +26,10 @@ static const char *const sql[EVENTS_SQL__COUNT] = {
 				 "ORDER BY last DESC LIMIT 1",
 	[EVENTS_SQL_ADD] = "INSERT INTO event (id, part, run, head, first, last, data) "
 			   "VALUES (?,?,?,?,?,?,?)",
+	[EVENTS_SQL_PART_BYTES] = "SELECT ifnull(sum(length(data)), 0) FROM event "
+				  "WHERE part = ? AND run = ?",
+	[EVENTS_SQL_ERASE_PART] = "DELETE FROM event WHERE part = ? AND run = ?",
+	[EVENTS_SQL_RECORD] = "UPDATE event_size SET written = ?, removed = ?",
 };
 
 enum errc events_prepare(struct events *ev, sqlite3 *db, struct err *e)
@@ -243,6 +247,44 @@ int events_close(struct events *ev, struct id run, int64_t from, const struct ev
 		*ret_to = 0;
 	forget_run(ev, run.key);
 	return rc;
+}
+
+static int erase_part(struct events *ev, int64_t part, int64_t run, int64_t *bytes)
+{
+	struct db_bind b = db_bind(ev->st[EVENTS_SQL_PART_BYTES]);
+
+	db_bind_int(&b, part);
+	db_bind_int(&b, run);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	int64_t n = db_int(b.st, 0);
+	(void)sqlite3_reset(b.st);
+	*bytes += n;
+	if (n == 0)
+		return SQLITE_OK;
+	b = db_bind(ev->st[EVENTS_SQL_ERASE_PART]);
+	db_bind_int(&b, part);
+	db_bind_int(&b, run);
+	return db_bind_run(&b);
+}
+
+int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to)
+{
+	int64_t bytes = 0;
+	int     rc = read_size(ev);
+
+	for (int64_t part = from; rc == SQLITE_OK && from > 0 && part <= to; part++)
+		rc = erase_part(ev, part, run, &bytes);
+	if (rc != SQLITE_OK || bytes == 0)
+		return rc;
+	ev->removed += bytes;
+
+	/* What was ever written is else known from the last row, which may have gone. */
+	struct db_bind b = db_bind(ev->st[EVENTS_SQL_RECORD]);
+	db_bind_int(&b, ev->written);
+	db_bind_int(&b, ev->removed);
+	return db_bind_run(&b);
 }
 
 int events_abandon(struct events *ev, struct id run, int64_t *ret_to)

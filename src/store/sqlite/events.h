@@ -12,6 +12,9 @@ enum events_sql {
 	EVENTS_SQL_FIND_RUN,
 	EVENTS_SQL_FIND_LAST,
 	EVENTS_SQL_ADD,
+	EVENTS_SQL_PART_BYTES,
+	EVENTS_SQL_ERASE_PART,
+	EVENTS_SQL_RECORD,
 	EVENTS_SQL__COUNT
 };
 
@@ -38,6 +41,9 @@ void events_known(struct events *ev, struct id run, uint64_t last);
  * run.events_from, *ret_to its run.events_to. */
 int events_close(struct events *ev, struct id run, int64_t from, const struct events_piece *piece,
                  int64_t *ret_to) MUST_USE;
+
+/* events_erase: the log of a run that has ended goes; from and to as in its row. */
+int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to) MUST_USE;
 
 /* events_abandon: as events_close, of a run whose end was lost; it may have ended already. */
 int events_abandon(struct events *ev, struct id run, int64_t *ret_to) MUST_USE;

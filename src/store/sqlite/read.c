@@ -10,22 +10,27 @@
 static const char *const sql[READ_SQL__COUNT] = {
 	[READ_SQL_BEGIN] = "BEGIN",
 	[READ_SQL_COMMIT] = "COMMIT",
-	[READ_SQL_CONVERSATION] = "SELECT leaf, created_ms, title, metadata FROM conversation "
+	[READ_SQL_CONVERSATION] = "SELECT leaf, created_ms, title, metadata, tip, rev FROM conversation "
 				  "WHERE id = ? AND secret = ? AND owner = ?",
 	[READ_SQL_TURN] = "SELECT secret, status, base, parent, "
 			  "EXISTS (SELECT 1 FROM message WHERE message.id = run.id) "
 			  "FROM run WHERE id = ?",
 	[READ_SQL_MESSAGE] = "SELECT secret, prev, run, body FROM message WHERE id = ?",
-	[READ_SQL_LINK] = "SELECT secret, prev FROM message WHERE id = ?",
+	[READ_SQL_LINK] = "SELECT secret, prev, run FROM message WHERE id = ?",
 	[READ_SQL_INSTRUCTION] = "SELECT instruction FROM run WHERE id = ?",
 	[READ_SQL_ITEM] = "SELECT secret, created_ms, CASE WHEN run = id THEN "
 			  "(SELECT status FROM run WHERE run.id = message.id) END, "
 			  "body FROM message WHERE id = ?",
+	[READ_SQL_ITEM_OWNED] =
+		"SELECT secret, created_ms, CASE WHEN run = id THEN "
+		"(SELECT status FROM run WHERE run.id = message.id) END, "
+		"body FROM message WHERE id = ? AND secret = ? AND owner = ? AND conversation = ? "
+		"AND run >= 0",
 };
 
 enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e)
 {
-	if (runs_prepare(&r->runs, db, e) != ERR_OK)
+	if (runs_prepare(&r->runs, db, e) != ERR_OK || listing_prepare(&r->listing, db, e) != ERR_OK)
 		return e->code;
 	return db_prepare(db, sql, READ_SQL__COUNT, r->st, e);
 }
@@ -34,6 +39,7 @@ void reads_finish(struct reads *r)
 {
 	db_finalize(r->st, READ_SQL__COUNT);
 	runs_finish(&r->runs);
+	listing_finish(&r->listing);
 }
 
 /* All readers below return an SQLite code; on SQLITE_OK, e->code says whether the job was refused.
@@ -75,6 +81,7 @@ static int find_owned(struct reads *r, enum read_sql which, struct id id, int64_
 
 /* Where a conversation's newest turn has got to. */
 struct turn_state {
+	int64_t   tip; /* the newest message behind it; 0: none */
 	struct id run; /* none: no turn yet */
 	bool      live;
 	bool      answered;
@@ -82,18 +89,21 @@ struct turn_state {
 	int64_t   parent;
 };
 
-static int read_turn(struct reads *r, int64_t run, struct turn_state *ret)
+static int read_turn(struct reads *r, sqlite3_stmt *conversation, struct turn_state *ret)
 {
+	int64_t       run = db_int(conversation, 0);
+	int64_t       tip = db_int(conversation, 4);
 	sqlite3_stmt *st;
 
 	if (run == 0) {
-		*ret = (struct turn_state){ .answered = false };
+		*ret = (struct turn_state){ .tip = tip };
 		return SQLITE_OK;
 	}
 	int rc = find_linked(r, READ_SQL_TURN, run, &st);
 	if (rc != SQLITE_OK)
 		return rc;
 	*ret = (struct turn_state){
+		.tip = tip,
 		.run = db_id(run, st, 0),
 		.live = db_int(st, 1) <= RUN_RUNNING,
 		.base = db_int(st, 2),
@@ -144,7 +154,7 @@ static void too_long(struct branch_read *j)
 	        max / KIB);
 }
 
-/* Reads one message in front of *list. */
+/* Reads one message in front of *list, if there is something left of it. */
 static int read_link(struct reads *r, struct branch_read *j, int64_t key, size_t *bytes,
                      int64_t *ret_prev, int64_t *ret_run, struct link **list)
 {
@@ -154,6 +164,12 @@ static int read_link(struct reads *r, struct branch_read *j, int64_t key, size_t
 	if (rc != SQLITE_OK)
 		return rc;
 
+	*ret_prev = db_int(st, 1);
+	*ret_run = db_int(st, 2);
+	if (*ret_run < 0) {
+		*ret_run = ~*ret_run; /* its content was removed */
+		return SQLITE_OK;
+	}
 	*bytes += (size_t)sqlite3_column_bytes(st, 3);
 	if (*bytes > LIMIT_BRANCH_BYTES ||
 	    !row_fits(&j->arena, (size_t)sqlite3_column_bytes(st, 3) + sizeof(struct link))) {
@@ -170,8 +186,6 @@ static int read_link(struct reads *r, struct branch_read *j, int64_t key, size_t
 		return SQLITE_OK;
 	l->next = *list;
 	*list = l;
-	*ret_prev = db_int(st, 1);
-	*ret_run = db_int(st, 2);
 	return SQLITE_OK;
 }
 
@@ -198,24 +212,27 @@ static void flatten(struct branch_read *j, const struct link *list, size_t count
 static int walk_branch(struct reads *r, struct branch_read *j, int64_t key)
 {
 	struct link *list = NULL;
-	size_t       count = 0;
+	size_t       steps = 0;
 	size_t       bytes = 0;
 	int64_t      asked = 0; /* the run whose instruction was looked up last */
 
-	for (; key != 0; count++) {
+	for (; key != 0; steps++) {
 		int64_t run = 0;
 
-		if (count == LIMIT_BRANCH_LENGTH)
+		if (steps == LIMIT_BRANCH_LENGTH)
 			return SQLITE_CORRUPT;
 		int rc = read_link(r, j, key, &bytes, &key, &run, &list);
 		if (rc == SQLITE_OK && j->job.err.code == ERR_OK && !j->instruction_set &&
-		    run != asked) {
+		    run != 0 && run != asked) {
 			rc = read_instruction(r, run, j);
 			asked = run;
 		}
 		if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 			return rc;
 	}
+	size_t count = 0;
+	for (const struct link *l = list; l; l = l->next)
+		count++;
 	flatten(j, list, count);
 	return SQLITE_OK;
 }
@@ -234,13 +251,15 @@ static int branch(struct reads *r, struct branch_read *j)
 	int rc = find_conversation(r, j->conversation, j->owner, "conversation", &st, &j->job.err);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
-	rc = read_turn(r, db_int(st, 0), &turn);
+	rc = read_turn(r, st, &turn);
 	if (rc != SQLITE_OK)
 		return rc;
-	j->expected_leaf = turn.run;
+	j->expected_leaf = turn.tip ? (struct id){ .key = turn.tip } : turn.run;
 	j->live = turn.live && !id_none(turn.run);
 	if (j->live)
 		return SQLITE_OK;
+	if (turn.tip != 0)
+		return walk_branch(r, j, turn.tip);
 	/* A turn without an answer is not continued from, but from what it hung on, which was
 	 * chosen in the same way. */
 	return walk_branch(r, j, turn.answered ? turn.run.key : turn.base);
@@ -253,7 +272,9 @@ struct keys {
 	int64_t *at; /* owned */
 	size_t   count;
 	size_t   cap;
-	size_t   after; /* place of the cursor + 1; 0: not met */
+	bool     met;   /* the cursor */
+	size_t   newer; /* keys in front of the cursor */
+	size_t   after; /* place of the first key behind it */
 };
 
 static bool add_key(struct keys *k, int64_t key)
@@ -274,32 +295,50 @@ static bool add_key(struct keys *k, int64_t key)
 /* From the leaf as far as the page needs: newest first that is one more than the page. */
 static bool enough(const struct keys *k, const struct items_read *j)
 {
-	if (!j->descending || (k->after == 0 && !id_none(j->after)))
+	if (!j->descending || (!k->met && !id_none(j->after)))
 		return false;
 	return k->count > k->after && k->count - k->after > j->limit;
 }
 
 static int walk_keys(struct reads *r, struct items_read *j, int64_t key, struct keys *k)
 {
-	while (key != 0 && !enough(k, j)) {
+	for (size_t steps = 0; key != 0 && !enough(k, j); steps++) {
 		sqlite3_stmt *st;
 		int           rc = find_linked(r, READ_SQL_LINK, key, &st);
 
 		if (rc != SQLITE_OK)
 			return rc;
-		if (k->count == LIMIT_BRANCH_LENGTH)
+		if (steps == LIMIT_BRANCH_LENGTH)
 			return SQLITE_CORRUPT;
-		if (!add_key(k, key)) {
+
+		size_t newer = k->count;
+		/* What was removed is still good as a cursor. */
+		if (db_int(st, 2) >= 0 && !add_key(k, key)) {
 			row_no_memory(&j->job.err);
 			return SQLITE_OK;
 		}
-		if (key == j->after.key && (uint64_t)db_int(st, 0) == j->after.secret)
+		if (key == j->after.key && (uint64_t)db_int(st, 0) == j->after.secret) {
+			k->met = true;
+			k->newer = newer;
 			k->after = k->count;
+		}
 		key = db_int(st, 1);
 	}
-	if (!id_none(j->after) && k->after == 0)
+	if (!id_none(j->after) && !k->met)
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
 		        "This conversation has no item with this id.");
+	return SQLITE_OK;
+}
+
+static int read_item_status(sqlite3_stmt *st, enum run_status *ret)
+{
+	int64_t status = RUN_COMPLETED;
+
+	if (sqlite3_column_type(st, 2) != SQLITE_NULL)
+		status = db_int(st, 2);
+	if (status < 0 || status >= RUN_STATUS__COUNT)
+		return SQLITE_CORRUPT;
+	*ret = (enum run_status)status;
 	return SQLITE_OK;
 }
 
@@ -331,16 +370,10 @@ static int read_item(struct reads *r, struct items_read *j, int64_t key, bool *r
 		return SQLITE_OK;
 	item->message.id = db_id(key, st, 0);
 	item->created_ms = db_int(st, 1);
-	item->status = RUN_COMPLETED;
-	if (sqlite3_column_type(st, 2) != SQLITE_NULL) {
-		int64_t status = db_int(st, 2);
-
-		if (status < 0 || status >= RUN_STATUS__COUNT)
-			return SQLITE_CORRUPT;
-		item->status = (enum run_status)status;
-	}
-	j->item_count++;
-	return SQLITE_OK;
+	rc = read_item_status(st, &item->status);
+	if (rc == SQLITE_OK)
+		j->item_count++;
+	return rc;
 }
 
 static int read_page(struct reads *r, struct items_read *j, const struct keys *k)
@@ -349,7 +382,7 @@ static int read_page(struct reads *r, struct items_read *j, const struct keys *k
 	size_t left = k->count - after; /* behind the cursor, in the order asked */
 
 	if (!j->descending)
-		left = after > 0 ? after - 1 : k->count;
+		left = k->met ? k->newer : k->count;
 	size_t n = left < j->limit ? left : j->limit;
 
 	j->has_more = left > n;
@@ -391,12 +424,13 @@ static int items(struct reads *r, struct items_read *j)
 	int rc = find_conversation(r, j->conversation, j->owner, "", &st, &j->job.err);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
-	rc = read_turn(r, db_int(st, 0), &turn);
+	rc = read_turn(r, st, &turn);
 	if (rc != SQLITE_OK)
 		return rc;
 
 	/* What the newest turn was sent stays readable without an answer. */
-	rc = walk_keys(r, j, turn.answered ? turn.run.key : turn.parent, &k);
+	int64_t end = turn.answered ? turn.run.key : turn.parent;
+	rc = walk_keys(r, j, turn.tip ? turn.tip : end, &k);
 	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
 		rc = read_page(r, j, &k);
 	free(k.at);
@@ -417,10 +451,42 @@ static int conversation(struct reads *r, struct conversation_read *j)
 	if (!row_keep(&j->arena, st, 2, &title, &j->job.err) ||
 	    !row_keep(&j->arena, st, 3, &metadata, &j->job.err))
 		return SQLITE_OK;
-	j->created_ms = db_int(st, 1);
-	j->title = title;
-	j->metadata = metadata.n > 0 ? metadata : STR("{}");
+	j->found = (struct store_conversation){
+		.id = j->conversation,
+		.created_ms = db_int(st, 1),
+		.revision = db_int(st, 5),
+		.title = title,
+		.metadata = metadata.n > 0 ? metadata : STR("{}"),
+	};
 	return SQLITE_OK;
+}
+
+static int one_item(struct reads *r, struct item_read *j)
+{
+	struct err   *e = &j->job.err;
+	sqlite3_stmt *st;
+	int           rc = find_conversation(r, j->conversation, j->owner, "", &st, e);
+
+	if (rc != SQLITE_OK || e->code != ERR_OK)
+		return rc;
+	st = r->st[READ_SQL_ITEM_OWNED];
+	struct db_bind b = db_bind(st);
+	db_bind_int(&b, j->message.key);
+	db_bind_secret(&b, j->message.secret);
+	db_bind_int(&b, j->owner);
+	db_bind_int(&b, j->conversation.key);
+	rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE) {
+		err_set(e, ERR_NOT_FOUND, "", "This conversation has no item with this id.");
+		return SQLITE_OK;
+	}
+	if (rc != SQLITE_ROW)
+		return rc;
+	if (!row_keep(&j->arena, st, 3, &j->item.message.body, e))
+		return SQLITE_OK;
+	j->item.message.id = j->message;
+	j->item.created_ms = db_int(st, 1);
+	return read_item_status(st, &j->item.status);
 }
 
 static int dispatch(struct reads *r, struct store_job *job)
@@ -438,10 +504,15 @@ static int dispatch(struct reads *r, struct store_job *job)
 		return runs_events(&r->runs, container_of(job, struct events_read, job));
 	case JOB_RUNS_READ:
 		return runs_list(&r->runs, container_of(job, struct runs_read, job));
+	case JOB_CONVERSATIONS_READ:
+		return listing_read(&r->listing, container_of(job, struct conversations_read, job));
+	case JOB_ITEM_READ:
+		return one_item(r, container_of(job, struct item_read, job));
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
 	case JOB_EVENTS_APPEND:
+	case JOB_CONVERSATION_WRITE:
 		break;
 	}
 	CHECK(job->op >= JOB_BRANCH_READ);
@@ -458,6 +529,7 @@ void reads_run(struct reads *r, struct store_job *job)
 	for (size_t i = 0; i < READ_SQL__COUNT; i++)
 		(void)sqlite3_reset(r->st[i]);
 	runs_reset(&r->runs);
+	listing_reset(&r->listing);
 	/* A reader that stayed in its transaction would keep the log from starting over. */
 	if (!sqlite3_get_autocommit(sqlite3_db_handle(r->st[READ_SQL_COMMIT])) &&
 	    db_run(r->st[READ_SQL_COMMIT]) != SQLITE_OK)

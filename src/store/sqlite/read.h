@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/sqlite/db.h"
+#include "store/sqlite/listing.h"
 #include "store/sqlite/runs.h"
 #include "store/store.h"
 
@@ -14,12 +15,14 @@ enum read_sql {
 	READ_SQL_LINK,
 	READ_SQL_INSTRUCTION,
 	READ_SQL_ITEM,
+	READ_SQL_ITEM_OWNED,
 	READ_SQL__COUNT
 };
 
 struct reads {
 	sqlite3_stmt *st[READ_SQL__COUNT];
 	struct runs   runs;
+	struct listing listing;
 };
 
 enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e) MUST_USE;

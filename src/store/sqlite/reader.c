@@ -79,10 +79,15 @@ static size_t size_of(struct store_job *job)
 		return container_of(job, struct events_read, job)->arena.used;
 	case JOB_RUNS_READ:
 		return container_of(job, struct runs_read, job)->arena.used;
+	case JOB_CONVERSATIONS_READ:
+		return container_of(job, struct conversations_read, job)->arena.used;
+	case JOB_ITEM_READ:
+		return container_of(job, struct item_read, job)->arena.used;
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
 	case JOB_EVENTS_APPEND:
+	case JOB_CONVERSATION_WRITE:
 		break;
 	}
 	return 0;

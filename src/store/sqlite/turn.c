@@ -8,7 +8,8 @@ _Static_assert(RUN_QUEUED == 0 && RUN_RUNNING == 1 && RUN_COMPLETED == 2 && RUN_
 
 static const char *const sql[TURN_SQL__COUNT] = {
 	[TURN_SQL_FIND_LEAF] =
-		"SELECT leaf, ifnull((SELECT status FROM run WHERE id = leaf), 2) "
+		"SELECT iif(tip, tip, leaf), "
+		"ifnull((SELECT status FROM run WHERE id = leaf), 2) "
 		"FROM conversation WHERE id = ? AND secret = ? AND owner = ?",
 	[TURN_SQL_FIND_PARENT] =
 		"SELECT 1 FROM message WHERE id = ? AND secret = ? AND conversation = ?",
@@ -18,7 +19,11 @@ static const char *const sql[TURN_SQL__COUNT] = {
 	[TURN_SQL_ADD_CONVERSATION] =
 		"INSERT INTO conversation (id, secret, owner, created_ms, leaf, metadata) "
 		"VALUES (?,?,?,?,?,?)",
-	[TURN_SQL_MOVE_LEAF] = "UPDATE conversation SET leaf = ? WHERE id = ?",
+	[TURN_SQL_ADD_LABELS] =
+		"INSERT OR IGNORE INTO conversation_label (owner, key, value, conversation) "
+		"SELECT ?1, key, value, ?2 FROM json_each(?3) WHERE type = 'text'",
+	[TURN_SQL_MOVE_LEAF] =
+		"UPDATE conversation SET leaf = ?, tip = 0, rev = rev + 1 WHERE id = ?",
 	[TURN_SQL_ADD_RUN] =
 		"INSERT INTO run (id, secret, owner, conversation, parent, base, status, created_ms, "
 		"seq_reserved, model, provider, shape, instruction, metadata, events_from, continues) "
@@ -118,6 +123,16 @@ static int check(struct turns *t, const struct turn_begin *j, struct err *e)
 	return rc;
 }
 
+static int add_labels(struct turns *t, const struct turn_begin *j)
+{
+	struct db_bind b = db_bind(t->st[TURN_SQL_ADD_LABELS]);
+
+	db_bind_int(&b, j->owner);
+	db_bind_int(&b, j->conversation.key);
+	db_bind_text(&b, j->metadata);
+	return db_bind_run(&b);
+}
+
 static int put_conversation(struct turns *t, const struct turn_begin *j)
 {
 	if (!j->new_conversation) {
@@ -135,7 +150,8 @@ static int put_conversation(struct turns *t, const struct turn_begin *j)
 	db_bind_int(&b, j->now_ms);
 	db_bind_int(&b, j->run.key);
 	db_bind_maybe(&b, j->metadata);
-	return db_bind_run(&b);
+	int rc = db_bind_run(&b);
+	return rc == SQLITE_OK && j->metadata.n > 0 ? add_labels(t, j) : rc;
 }
 
 static int add_run(struct turns *t, const struct turn_begin *j, int64_t events_from)

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "store/sqlite/answer.h"
+#include "store/sqlite/conversations.h"
 #include "store/sqlite/job.h"
 #include "store/sqlite/sweep.h"
 #include "store/sqlite/thread.h"
@@ -41,6 +42,7 @@ struct writer {
 	struct checkpoint *checkpoint; /* borrowed */
 	sqlite3_stmt      *st[WRITER_SQL__COUNT];
 	struct turns       turns;
+	struct conversations conversations;
 	struct sweep       sweep;
 	int64_t            sweep_us;     /* when the next step is due */
 	bool               sweep_failed; /* and was said */
@@ -105,12 +107,17 @@ static int run_job(struct writer *w, struct store_job *job)
 	case JOB_EVENTS_APPEND:
 		return events_append(&w->turns.events,
 		                     container_of(job, struct events_append, job));
+	case JOB_CONVERSATION_WRITE:
+		return conversations_write(&w->conversations,
+		                           container_of(job, struct conversation_write, job));
 	case JOB_BRANCH_READ:
 	case JOB_CONVERSATION_READ:
 	case JOB_ITEMS_READ:
 	case JOB_RUN_READ:
 	case JOB_EVENTS_READ:
 	case JOB_RUNS_READ:
+	case JOB_CONVERSATIONS_READ:
+	case JOB_ITEM_READ:
 		break;
 	}
 	CHECK(job->op < JOB_BRANCH_READ);
@@ -469,6 +476,7 @@ enum errc writer_create(sqlite3 *db, struct checkpoint *c, const struct store_op
 	w->stats.writable = true;
 	if (db_prepare(db, sql, WRITER_SQL__COUNT, w->st, e) != ERR_OK ||
 	    turns_prepare(&w->turns, db, e) != ERR_OK ||
+	    conversations_prepare(&w->conversations, db, &w->turns.events, e) != ERR_OK ||
 	    sweep_prepare(&w->sweep, db, &w->turns.events, o, e) != ERR_OK) {
 		writer_destroy(w);
 		return e->code;
@@ -498,6 +506,7 @@ void writer_destroy(struct writer *w)
 	(void)sqlite3_wal_hook(w->db, NULL, NULL);
 	(void)sqlite3_busy_handler(w->db, NULL, NULL);
 	sweep_finish(&w->sweep);
+	conversations_finish(&w->conversations);
 	turns_finish(&w->turns);
 	db_finalize(w->st, WRITER_SQL__COUNT);
 	free(w->lost);
@@ -510,7 +519,8 @@ bool writer_add(struct writer *w, struct store_job *job)
 {
 	job->next = NULL;
 	pthread_mutex_lock(&w->lock);
-	bool room = job->op != JOB_TURN_BEGIN || w->waiting < LIMIT_STORE_QUEUE;
+	bool starts = job->op == JOB_TURN_BEGIN || job->op == JOB_CONVERSATION_WRITE;
+	bool room = !starts || w->waiting < LIMIT_STORE_QUEUE;
 
 	if (room) {
 		*w->end = job;

@@ -16,7 +16,7 @@ enum errc writer_create(sqlite3 *db, struct checkpoint *c, const struct store_op
 /* writer_destroy: after everything queued was done. */
 void writer_destroy(struct writer *w);
 
-/* writer_add: false when the queue is full and the job is the start of a turn: what goes on with
+/* writer_add: false when the queue is full and the job starts something: what goes on with
  * a turn always finds a place, as their number is bounded by the turns let in.  Any thread. */
 bool writer_add(struct writer *w, struct store_job *job) MUST_USE;
 void writer_stats(struct writer *w, struct store_stats *ret);

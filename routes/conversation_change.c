@@ -1,0 +1,248 @@
+/* Making, changing and deleting conversations and their items, as in OpenAI's API. */
+#include "routes/conversation_change.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "http/reply.h"
+#include "routes/check.h"
+#include "routes/conversation_items.h"
+#include "routes/conversation_print.h"
+#include "routes/items.h"
+#include "routes/lookup.h"
+#include "schema/conversation_append.h"
+#include "schema/conversation_create.h"
+#include "schema/conversation_update.h"
+
+#include <stdlib.h>
+
+struct change {
+	struct lookup             lookup;
+	struct conversation_write write;
+	struct conversation_items items;
+	struct input             *input; /* owned; what write points into */
+};
+
+static void change_destroy(struct lookup *l)
+{
+	struct change *x = container_of(l, struct change, lookup);
+
+	arena_finish(&x->write.arena);
+	conversation_items_finish(&x->items);
+	input_destroy(x->input);
+	free(x);
+}
+
+static void change_done(struct store_job *job)
+{
+	lookup_done(&container_of(job, struct change, write.job)->lookup, &job->err);
+}
+
+/* --- answers --- */
+
+static bool print_conversation(struct lookup *l, struct buf *out)
+{
+	return conversation_print(out, &container_of(l, struct change, lookup)->write.now);
+}
+
+static bool print_deleted(struct lookup *l, struct buf *out)
+{
+	char id[ID_MAX];
+
+	id_text(container_of(l, struct change, lookup)->write.conversation, ID_CONVERSATION, id);
+	return buf_fmt(out, "{\"id\":\"%s\",\"object\":\"conversation.deleted\",\"deleted\":true}", id);
+}
+
+static bool push_messages(const struct change *x, struct items *list)
+{
+	for (size_t i = 0; i < x->items.count; i++) {
+		struct store_item item = {
+			.message = x->items.messages[i],
+			.created_ms = x->write.now_ms,
+			.status = RUN_COMPLETED,
+		};
+
+		if (!items_push(list, &item))
+			return false;
+	}
+	return true;
+}
+
+static bool print_items(struct lookup *l, struct buf *out)
+{
+	struct change *x = container_of(l, struct change, lookup);
+	struct items   list;
+
+	items_init(&list, out);
+	bool ok = buf_text(out, "{\"object\":\"list\",\"data\":[") && push_messages(x, &list) &&
+	          buf_fmt(out, "],\"first_id\":\"%s\",\"last_id\":\"%s\",\"has_more\":false}",
+	                  list.first, list.last);
+	items_finish(&list);
+	return ok;
+}
+
+/* --- requests --- */
+
+static struct change *make(struct request *r, struct gateway *g, enum conversation_change change,
+                           bool (*print)(struct lookup *l, struct buf *out))
+{
+	struct change *x = calloc(1, sizeof *x);
+
+	if (!x) {
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the change");
+		return NULL;
+	}
+	x->lookup = (struct lookup){
+		.job = &x->write.job, .print = print, .destroy = change_destroy
+	};
+	x->write = (struct conversation_write){
+		.job = { .loop = g->loop, .done = change_done },
+		.change = change,
+		.owner = request_owner(r),
+		.now_ms = clock_wall_ms(),
+	};
+	arena_init(&x->write.arena, MIB);
+	return x;
+}
+
+static void start(struct change *x, struct request *r, struct gateway *g)
+{
+	x->write.messages = x->items.messages;
+	x->write.message_count = x->items.count;
+	lookup_start(&x->lookup, r, g->store->ops->conversation_write(g->store, &x->write));
+}
+
+static void refuse(struct change *x, struct request *r, const struct err *e)
+{
+	reply_error(r, e);
+	change_destroy(&x->lookup);
+}
+
+static bool read_id(struct request *r, struct id *ret)
+{
+	if (id_parse(request_param(r, 0), ID_CONVERSATION, ret))
+		return true;
+	reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
+	return false;
+}
+
+static enum errc set_labels(struct change *x, json_at metadata, struct str title, struct err *e)
+{
+	struct conversation_write *w = &x->write;
+
+	w->title_set = title.p != NULL;
+	w->title = title;
+	w->metadata_set = metadata != JSON_ABSENT;
+	if (!w->metadata_set)
+		return ERR_OK;
+	w->metadata = json_raw(&x->input->doc, metadata);
+	return check_metadata(&x->input->doc, metadata, e);
+}
+
+static enum errc read_create(struct change *x, struct err *e)
+{
+	struct conversation_create body = CONVERSATION_CREATE_INIT;
+	struct input              *in = x->input;
+	enum errc rc = fields_read(&conversation_create_fields, &in->doc, 0, "", &in->arena, &body, e);
+
+	if (rc == ERR_OK)
+		rc = set_labels(x, body.metadata, body.title, e);
+	if (rc == ERR_OK && body.items != JSON_ABSENT)
+		rc = conversation_items_read(in, body.items, &x->items, e);
+	return rc;
+}
+
+static enum errc read_update(struct change *x, struct err *e)
+{
+	struct conversation_update body = CONVERSATION_UPDATE_INIT;
+	struct input              *in = x->input;
+	enum errc rc = fields_read(&conversation_update_fields, &in->doc, 0, "", &in->arena, &body, e);
+
+	return rc == ERR_OK ? set_labels(x, body.metadata, body.title, e) : rc;
+}
+
+static enum errc read_append(struct change *x, struct err *e)
+{
+	struct conversation_append body = CONVERSATION_APPEND_INIT;
+	struct input              *in = x->input;
+	enum errc rc = fields_read(&conversation_append_fields, &in->doc, 0, "", &in->arena, &body, e);
+
+	return rc == ERR_OK ? conversation_items_read(in, body.items, &x->items, e) : rc;
+}
+
+void conversation_change_create(struct request *r, void *app)
+{
+	struct err     e;
+	struct change *x = make(r, app, CONVERSATION_CREATE, print_conversation);
+
+	if (!x)
+		return;
+	x->input = request_input_take(r);
+	x->write.conversation = id_new();
+	if (read_create(x, &e) == ERR_OK)
+		start(x, r, app);
+	else
+		refuse(x, r, &e);
+}
+
+/* change_with_body: the two that change what is there by a body. */
+static void change_with_body(struct request *r, void *app, enum conversation_change change,
+                             bool (*print)(struct lookup *l, struct buf *out),
+                             enum errc (*read)(struct change *x, struct err *e))
+{
+	struct id  id;
+	struct err e;
+
+	if (!read_id(r, &id))
+		return;
+	struct change *x = make(r, app, change, print);
+	if (!x)
+		return;
+	x->input = request_input_take(r);
+	x->write.conversation = id;
+	if (read(x, &e) == ERR_OK)
+		start(x, r, app);
+	else
+		refuse(x, r, &e);
+}
+
+void conversation_change_update(struct request *r, void *app)
+{
+	change_with_body(r, app, CONVERSATION_UPDATE, print_conversation, read_update);
+}
+
+void conversation_change_append(struct request *r, void *app)
+{
+	change_with_body(r, app, CONVERSATION_APPEND, print_items, read_append);
+}
+
+void conversation_change_delete(struct request *r, void *app)
+{
+	struct id id;
+
+	if (!read_id(r, &id))
+		return;
+	struct change *x = make(r, app, CONVERSATION_DELETE, print_deleted);
+	if (!x)
+		return;
+	x->write.conversation = id;
+	start(x, r, app);
+}
+
+void conversation_change_remove(struct request *r, void *app)
+{
+	struct id id;
+	struct id message;
+
+	if (!read_id(r, &id))
+		return;
+	if (!items_cursor(request_param(r, 1), &message)) {
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such item");
+		return;
+	}
+	struct change *x = make(r, app, CONVERSATION_REMOVE_MESSAGE, print_conversation);
+	if (!x)
+		return;
+	x->write.conversation = id;
+	x->write.message = message;
+	start(x, r, app);
+}

@@ -1,0 +1,15 @@
+/* schema/conversation_create: the body of POST /v1/conversations; all of it may be left out. */
+#pragma once
+
+#include "json/field.h"
+
+struct conversation_create {
+	json_at    metadata; /* object; its pairs are the route's check */
+	json_at    items;    /* array; each schema/conversation_item.h */
+	struct str title;    /* .p NULL: absent; empty: none */
+};
+
+#define CONVERSATION_CREATE_INIT \
+	((struct conversation_create){ .metadata = JSON_ABSENT, .items = JSON_ABSENT, .title = STR_NONE })
+
+extern const struct field_set conversation_create_fields;

@@ -1,0 +1,40 @@
+/* conversations: the statements that change conversations outside their turns.  All run inside the
+ * writer's transaction; they return codes as those of turn.h do. */
+#pragma once
+
+#include "store/sqlite/db.h"
+#include "store/sqlite/events.h"
+#include "store/store.h"
+
+enum conversations_sql {
+	CONVERSATIONS_SQL_FIND,
+	CONVERSATIONS_SQL_ADD,
+	CONVERSATIONS_SQL_UPDATE,
+	CONVERSATIONS_SQL_MOVE_TIP,
+	CONVERSATIONS_SQL_TOUCH,
+	CONVERSATIONS_SQL_ADD_LABELS,
+	CONVERSATIONS_SQL_DROP_LABELS,
+	CONVERSATIONS_SQL_TURN,
+	CONVERSATIONS_SQL_ADD_MESSAGE,
+	CONVERSATIONS_SQL_EMPTY_MESSAGE,
+	CONVERSATIONS_SQL_LOG,
+	CONVERSATIONS_SQL_BUSY,
+	CONVERSATIONS_SQL_RUNS,
+	CONVERSATIONS_SQL_PREV,
+	CONVERSATIONS_SQL_DROP_MESSAGE,
+	CONVERSATIONS_SQL_DROP_LOOSE,
+	CONVERSATIONS_SQL_DROP_RUNS,
+	CONVERSATIONS_SQL_DROP,
+	CONVERSATIONS_SQL__COUNT
+};
+
+struct conversations {
+	sqlite3_stmt  *st[CONVERSATIONS_SQL__COUNT];
+	struct events *events; /* borrowed */
+};
+
+enum errc conversations_prepare(struct conversations *c, sqlite3 *db, struct events *events,
+                                struct err *e) MUST_USE;
+void      conversations_finish(struct conversations *c);
+
+int conversations_write(struct conversations *c, struct conversation_write *j) MUST_USE;

@@ -1,0 +1,133 @@
+/* Lists of conversations: in the order of an index, so a page costs what is on it. */
+#include "store/sqlite/listing.h"
+
+#include "store/sqlite/row.h"
+
+/* ?1 the owner, ?2 where the page begins, ?3 how many; ?4, ?5 a pair of the metadata, ?6 all of
+ * them. */
+#define COLUMNS "SELECT c.id, c.secret, c.created_ms, c.title, c.metadata, c.rev FROM "
+#define PLAIN   COLUMNS "conversation c INDEXED BY conversation_owner WHERE c.owner = ?1 AND "
+#define LABELLED                                                                                   \
+	COLUMNS                                                                                    \
+	"conversation_label l CROSS JOIN conversation c ON c.id = l.conversation "                 \
+	"WHERE l.owner = ?1 AND l.key = ?4 AND l.value = ?5 AND NOT EXISTS ("                      \
+	"SELECT 1 FROM json_each(?6) f WHERE NOT EXISTS (SELECT 1 FROM conversation_label x "      \
+	"WHERE x.owner = ?1 AND x.key = f.key AND x.value = f.value "                              \
+	"AND x.conversation = l.conversation)) AND "
+
+static const char *const sql[LISTING_SQL__COUNT] = {
+	[LISTING_SQL_PLACE] =
+		"SELECT 1 FROM conversation WHERE id = ? AND secret = ? AND owner = ?",
+	[LISTING_SQL_ASC] = PLAIN "c.id > ?2 ORDER BY c.id LIMIT ?3",
+	[LISTING_SQL_DESC] = PLAIN "c.id < ?2 ORDER BY c.id DESC LIMIT ?3",
+	[LISTING_SQL_LABEL_ASC] =
+		LABELLED "l.conversation > ?2 ORDER BY l.conversation LIMIT ?3",
+	[LISTING_SQL_LABEL_DESC] =
+		LABELLED "l.conversation < ?2 ORDER BY l.conversation DESC LIMIT ?3",
+};
+
+enum errc listing_prepare(struct listing *l, sqlite3 *db, struct err *e)
+{
+	return db_prepare(db, sql, LISTING_SQL__COUNT, l->st, e);
+}
+
+void listing_finish(struct listing *l)
+{
+	db_finalize(l->st, LISTING_SQL__COUNT);
+}
+
+void listing_reset(struct listing *l)
+{
+	for (size_t i = 0; i < LISTING_SQL__COUNT; i++)
+		(void)sqlite3_reset(l->st[i]);
+}
+
+static int check_after(struct listing *l, struct conversations_read *j)
+{
+	struct db_bind b = db_bind(l->st[LISTING_SQL_PLACE]);
+
+	db_bind_int(&b, j->after.key);
+	db_bind_secret(&b, j->after.secret);
+	db_bind_int(&b, j->owner);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE) {
+		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
+		        "This list has no conversation with this id.");
+		return SQLITE_OK;
+	}
+	return rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
+static int bind_page(struct listing *l, const struct conversations_read *j, sqlite3_stmt **ret)
+{
+	bool          labels = j->key.p != NULL;
+	sqlite3_stmt *st = labels ? l->st[j->descending ? LISTING_SQL_LABEL_DESC : LISTING_SQL_LABEL_ASC]
+				  : l->st[j->descending ? LISTING_SQL_DESC : LISTING_SQL_ASC];
+	struct db_bind b = db_bind(st);
+
+	db_bind_int(&b, j->owner);
+	if (id_none(j->after))
+		db_bind_int(&b, j->descending ? INT64_MAX : 0);
+	else
+		db_bind_int(&b, j->after.key);
+	db_bind_int(&b, (int64_t)j->limit + 1);
+	if (labels) {
+		db_bind_text(&b, j->key);
+		db_bind_text(&b, j->value);
+		db_bind_text(&b, j->filter);
+	}
+	*ret = st;
+	return b.rc;
+}
+
+static int read_rows(struct conversations_read *j, sqlite3_stmt *st)
+{
+	struct err *e = &j->job.err;
+	int         rc = db_row(st);
+
+	for (; rc == SQLITE_ROW; rc = db_row(st)) {
+		struct store_conversation *c = &j->conversations[j->conversation_count];
+		size_t room = (size_t)sqlite3_column_bytes(st, 3) + (size_t)sqlite3_column_bytes(st, 4);
+
+		if (j->conversation_count == j->limit || !row_fits(&j->arena, room + 128)) {
+			j->has_more = true;
+			return SQLITE_OK;
+		}
+		c->id = db_id(db_int(st, 0), st, 1);
+		c->created_ms = db_int(st, 2);
+		c->revision = db_int(st, 5);
+		if (!row_keep(&j->arena, st, 3, &c->title, e) ||
+		    !row_keep(&j->arena, st, 4, &c->metadata, e))
+			return SQLITE_OK;
+		if (c->metadata.n == 0)
+			c->metadata = STR("{}");
+		j->conversation_count++;
+	}
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int listing_read(struct listing *l, struct conversations_read *j)
+{
+	struct err   *e = &j->job.err;
+	sqlite3_stmt *st;
+	int           rc = SQLITE_OK;
+
+	j->conversations = NULL;
+	j->conversation_count = 0;
+	j->has_more = false;
+	if (!id_none(j->after))
+		rc = check_after(l, j);
+	if (rc != SQLITE_OK || e->code != ERR_OK || j->limit == 0)
+		return rc;
+	if (j->limit > j->arena.max / sizeof *j->conversations) {
+		err_set(e, ERR_REQUEST_TOO_LARGE, "limit", "The page is too large.");
+		return SQLITE_OK;
+	}
+	j->conversations = arena_alloc(&j->arena, j->limit * sizeof *j->conversations);
+	if (!j->conversations) {
+		row_no_memory(e);
+		return SQLITE_OK;
+	}
+	rc = bind_page(l, j, &st);
+	return rc == SQLITE_OK ? read_rows(j, st) : rc;
+}

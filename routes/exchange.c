@@ -5,6 +5,7 @@
 #include "base/metric.h"
 #include "http/reply.h"
 #include "http/stream.h"
+#include "routes/keyed.h"
 #include "routes/run_print.h"
 
 #include <stdlib.h>
@@ -190,13 +191,33 @@ static void client_left(void *arg)
 
 void exchange_start(struct request *r, struct gateway *g, struct run_request *rq)
 {
+	rq->request_id = request_id(r);
+	rq->owner = request_owner(r);
+	rq->held = snapshot_hold(g->now); /* so that the provider stays */
+	rq->release = snapshot_release;
+	if (request_idempotency_key(r).p)
+		keyed_start(r, g, rq);
+	else
+		exchange_call(r, g, rq);
+}
+
+static void fail(struct request *r, struct keys_claim *claim, const struct err *e)
+{
+	if (claim)
+		keys_over(claim, KEYS_FREED, e);
+	reply_error(r, e);
+}
+
+void exchange_call(struct request *r, struct gateway *g, struct run_request *rq)
+{
 	struct err       e;
 	struct exchange *x = calloc(1, sizeof *x);
 
 	if (!x) {
 		input_destroy(rq->input);
+		rq->release(rq->held);
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
-		reply_error(r, &e);
+		fail(r, rq->claim, &e);
 		return;
 	}
 	*x = (struct exchange){
@@ -209,13 +230,9 @@ void exchange_start(struct request *r, struct gateway *g, struct run_request *rq
 	};
 	/* The request's arena lives as long as the exchange may speak to the request. */
 	x->model = arena_str(request_arena(r), rq->model);
-	rq->request_id = request_id(r);
-	rq->owner = request_owner(r);
-	rq->held = snapshot_hold(g->now); /* so that the provider stays */
-	rq->release = snapshot_release;
 	if (run_start(g->runs, rq, &observer, x, &x->run, &e) != ERR_OK) {
 		free(x);
-		reply_error(r, &e);
+		fail(r, rq->claim, &e);
 		return;
 	}
 	request_on_left(r, client_left, x);

@@ -15,6 +15,10 @@ void exchange_serve(struct request *r, struct gateway *g, exchange_read_fn read)
 /* exchange_start: the same from a run's request that was read already; rq->input is consumed. */
 void exchange_start(struct request *r, struct gateway *g, struct run_request *rq);
 
+/* exchange_call: as exchange_start, once the request's idempotency key, if any, is claimed (rq->claim)
+ * and rq->owner, request_id and held are set. */
+void exchange_call(struct request *r, struct gateway *g, struct run_request *rq);
+
 /* exchange_target: for a read function: fills in who answers `model`; path is where the client named
  * it. */
 enum errc exchange_target(const struct gateway *g, struct str model, const char *path,

@@ -113,6 +113,25 @@ static bool read_cursor(struct request *r, struct follow_options *ret)
 	return false;
 }
 
+void run_events_reply(struct request *r, struct follow_options *o)
+{
+	struct replay *x = calloc(1, sizeof *x);
+
+	o->observer = &observer;
+	if (x) {
+		o->arg = x;
+		x->request = r;
+		x->follow = follow_start(o);
+	}
+	if (!x || !x->follow) {
+		free(x);
+		tape_release(o->tape);
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the stream");
+		return;
+	}
+	request_on_left(r, client_left, x);
+}
+
 void run_events_get(struct request *r, void *app)
 {
 	struct gateway       *g = app;
@@ -121,7 +140,6 @@ void run_events_get(struct request *r, void *app)
 		.loop = g->loop,
 		.store = g->store,
 		.owner = request_owner(r),
-		.observer = &observer,
 	};
 
 	if (!id_parse(request_param(r, 0), ID_RUN, &o.run)) {
@@ -138,17 +156,5 @@ void run_events_get(struct request *r, void *app)
 			o.shape = SHAPE_LMC;
 		o.shape_set = true;
 	}
-	struct replay *x = calloc(1, sizeof *x);
-	if (x) {
-		o.arg = x;
-		x->request = r;
-		x->follow = follow_start(&o);
-	}
-	if (!x || !x->follow) {
-		free(x);
-		tape_release(o.tape);
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the stream");
-		return;
-	}
-	request_on_left(r, client_left, x);
+	run_events_reply(r, &o);
 }

@@ -28,6 +28,7 @@ static const struct {
 	{ "Transfer-Encoding", AT(transfer_encoding) },
 	{ "Authorization", AT(authorization) },
 	{ "Last-Event-ID", AT(last_event_id) },
+	{ "Idempotency-Key", AT(idempotency_key) },
 	{ "X-Api-Key", AT(x_api_key) },
 	{ "Api-Key", AT(api_key) },
 	{ "API_KEY", AT(api_key_under) },

@@ -15,6 +15,7 @@ struct head {
 	struct str transfer_encoding;
 	struct str authorization;
 	struct str last_event_id;
+	struct str idempotency_key;
 	struct str x_api_key;
 	struct str api_key;       /* api-key: */
 	struct str api_key_under; /* API_KEY: */

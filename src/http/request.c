@@ -253,6 +253,21 @@ struct str request_param(const struct request *r, size_t i)
 	return r->params[i];
 }
 
+struct str request_idempotency_key(const struct request *r)
+{
+	return r->head.idempotency_key;
+}
+
+struct str request_method(const struct request *r)
+{
+	return str_of(r->method);
+}
+
+struct str request_path(const struct request *r)
+{
+	return r->path;
+}
+
 struct str request_last_event_id(const struct request *r)
 {
 	return r->head.last_event_id;

@@ -16,6 +16,9 @@ struct str    request_id(const struct request *r);     /* "req_…", also in x-r
 int64_t       request_owner(const struct request *r);  /* of the key; 0: no keys */
 struct str    request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
 struct str    request_last_event_id(const struct request *r); /* the header; empty: none */
+struct str    request_idempotency_key(const struct request *r); /* the header; p NULL: none */
+struct str    request_method(const struct request *r);
+struct str    request_path(const struct request *r); /* as it came, without the query */
 struct arena *request_arena(struct request *r);
 int64_t       request_start_us(const struct request *r);
 /* request_query: the nth (from 0) value of a query key, decoded; keys also match with "[]" behind

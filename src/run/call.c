@@ -73,6 +73,7 @@ static void on_event(void *arg, const struct event *ev)
 	}
 	if (r->aborting)
 		return;
+	key_bind(r);
 	if (!ev->cont)
 		r->seq++;
 	if (run_stored(r))
@@ -212,6 +213,8 @@ void call_start(struct run *r)
 		r->commit_timer.fn = on_commit_timer;
 		timer_start(run_loop(r), &r->commit_timer, now->commit_after_us);
 	}
+	if (r->rq.claim)
+		keys_reach(r->rq.claim, KEYS_BEGUN, r->id, r->conversation);
 	/* Last: the reader may leave from within, and take the run along. */
 	if (r->observer && r->observer->begun)
 		r->observer->begun(r->observer_arg);

@@ -1,5 +1,6 @@
 /* The reader's part of a run: what is printed for it, how much may wait, when it is woken. */
 #include "base/limits.h"
+#include "base/log.h"
 #include "run/internal.h"
 
 /* Memory that an emptied stream keeps. */
@@ -62,19 +63,52 @@ void run_taken(struct run *r, size_t n)
 		feed_pause(r, false);
 }
 
+/* print_recorded: the record is read by whoever uses the key later, also where nobody reads now. */
+static bool print_recorded(struct run *r, const struct event *ev)
+{
+	size_t start = r->record.len;
+
+	return r->encoder->ops->event(r->encoder, ev, r->seq, &r->record) &&
+	       (!r->observer ||
+		buf_add(&r->out, r->record.data + start, r->record.len - start));
+}
+
 void feed_print(struct run *r, const struct event *ev)
 {
-	if (!r->observer || !r->rq.prompt.stream)
+	bool recorded = key_recorded(r);
+
+	if (!r->rq.prompt.stream || (!r->observer && !recorded))
 		return;
-	if (!r->encoder->ops->event(r->encoder, ev, r->seq, &r->out)) {
+	if (!(recorded ? print_recorded(r, ev)
+		       : r->encoder->ops->event(r->encoder, ev, r->seq, &r->out))) {
 		run_abort_later(r, ERR_OVERLOADED, "no memory for the stream");
 		return;
 	}
+	if (!r->observer)
+		return;
 	if (r->out.len - r->out_at > LIMIT_FEED_HIGH)
 		feed_pause(r, true);
 	if (!r->open && r->out.len > LIMIT_COMMIT_BYTES)
 		feed_open(r);
 	feed_wake(r);
+}
+
+void feed_close(struct run *r)
+{
+	const struct encoder_ops *ops = r->encoder->ops;
+	const struct err         *e = r->failure.code != ERR_OK ? &r->failure : NULL;
+	struct buf               *out = key_recorded(r) ? &r->record : &r->out;
+	size_t                    start = out->len;
+
+	if (r->closed)
+		return;
+	r->closed = true;
+	bool ok = e ? ops->error(r->encoder, e, str_of(r->request_id), r->seq, out)
+		    : ops->done(r->encoder, r->seq, out);
+	if (ok && out == &r->record && r->observer)
+		ok = buf_add(&r->out, out->data + start, out->len - start);
+	if (!ok)
+		log_note(LOG_ERROR, "stream_end_lost", "no memory for the end of a stream");
 }
 
 bool run_whole(struct run *r, struct buf *out)

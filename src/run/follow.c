@@ -223,8 +223,8 @@ static bool make_encoder(struct follow *f)
 	if (!id_none(f->read.conversation))
 		id_text(f->read.conversation, ID_CONVERSATION, f->conversation_text);
 	f->encoder = encoder_create(shape_of(f), &(struct encoder_about){
-		.native = true,
-		.want_usage = true,
+		.native = !f->o.openai,
+		.want_usage = !f->o.openai || f->o.want_usage,
 		.fences = f->fences,
 		.conversation = str_of(f->conversation_text),
 		.run = str_of(f->run_text),

@@ -38,11 +38,13 @@ struct follow_options {
 	struct store        *store;
 	int64_t              owner;
 	struct id            run;
-	struct tape         *tape;  /* held by the caller for the follower, consumed; NULL: the store */
-	struct str           model; /* with a tape: as asked; copied */
+	struct tape         *tape;  /* held for the follower, which has it once started; NULL: the store */
+	struct str           model; /* with a tape: as asked; borrowed as long as the follower lives */
 	int64_t              created_ms;
 	bool                 shape_set; /* else the run's own */
 	enum shape           shape;
+	bool                 openai;    /* as /v1/chat/completions says it, not in our own dialect */
+	bool                 want_usage; /* only there: the client asked for it */
 	struct follow_cursor cursor;
 	const struct follow_observer *observer;
 	void                *arg;

@@ -4,6 +4,7 @@
  * run.c   birth, moves, end     call.c  the provider's part
  * save.c  the store's part      feed.c  the reader's part
  * journal.c  the events' way to the store
+ * key.c   what an idempotency key is bound to
  * image.c images that messages name by their path */
 #pragma once
 
@@ -31,6 +32,9 @@ struct run_jobs {
 	struct turn_begin     begin;
 	struct store_message *begin_messages; /* owned until begun */
 	struct turn_end       end;
+	struct key_keep       mark; /* of an unstored stream: it has begun */
+	struct key_keep       keep;
+	struct buf            key_body; /* the answer that a key is bound to */
 	struct buf            end_answer;
 	struct buf            end_error;
 	struct seq_reserve    reserve;
@@ -70,6 +74,9 @@ struct run {
 	void                      *observer_arg;
 	bool                       open; /* the stream's status went out */
 	bool                       last; /* everything is in out */
+	bool                       bound; /* the provider has begun to answer */
+	bool                       closed; /* the stream's last block was printed */
+	struct buf                 record; /* a keyed stream that is stored nowhere, from its start */
 	struct encoder           *encoder;  /* owned */
 	struct warnings           warnings; /* what was not handed on */
 	struct buf                 out; /* printed, not yet taken */
@@ -168,6 +175,20 @@ void save_begin(struct run *r);
 void save_end(struct run *r);
 void save_reserve_ahead(struct run *r);
 
+/* key.c */
+/* key_bind: something came from the provider. */
+void key_bind(struct run *r);
+/* key_recorded: what is printed has to be kept, as no log has it. */
+bool key_recorded(const struct run *r);
+/* key_of: the run's key as the store takes it. */
+struct store_key key_of(const struct run *r);
+/* key_answer: what the key is answered with after the end; nothing where it is free again. */
+struct key_answer key_made(struct run *r);
+/* key_save: stores it, for a run that is not stored; false: there is nothing to store. */
+bool key_save(struct run *r);
+/* key_over: the claim ends, with the run. */
+void key_over(struct run *r);
+
 /* journal.c */
 bool journal_kept(const struct run *r); /* this run's events are logged or taped */
 bool journal_strict(const struct run *r);
@@ -189,3 +210,5 @@ void feed_wake(struct run *r);
 void feed_open(struct run *r);
 void feed_pause(struct run *r, bool pause);
 void feed_print(struct run *r, const struct event *ev);
+/* feed_close: prints the last block, once. */
+void feed_close(struct run *r);

@@ -96,6 +96,7 @@ static void jobs_free(struct run_jobs *j)
 		return;
 	buf_finish(&j->end_answer);
 	buf_finish(&j->end_error);
+	buf_finish(&j->key_body);
 	free(j->begin_messages);
 	free(j);
 }
@@ -110,6 +111,7 @@ static struct run_jobs *jobs_new(struct run *r)
 	/* The text, and the same again as LMC where a provider speaks it. */
 	buf_init(&j->end_answer, 2 * LIMIT_ANSWER + LIMIT_ANSWER / 4);
 	buf_init(&j->end_error, 4 * KIB);
+	buf_init(&j->key_body, LIMIT_UPSTREAM_BODY + 4 * KIB);
 	return j;
 }
 
@@ -141,6 +143,7 @@ static void run_free(struct run *r)
 	answer_finish(&r->answer);
 	buf_finish(&r->out);
 	buf_finish(&r->raw);
+	buf_finish(&r->record);
 	run_drop_request(r);
 	jobs_free(r->jobs);
 	free(r->model);
@@ -167,7 +170,7 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	r->rq = *rq;
 	r->model = strndup(rq->model.p ? rq->model.p : "", rq->model.n);
 	r->label = strndup(rq->label.p ? rq->label.p : "", rq->label.n);
-	bool with_store = rq->store || !id_none(rq->conversation);
+	bool with_store = rq->store || !id_none(rq->conversation) || rq->claim;
 	if (with_store)
 		r->jobs = jobs_new(r);
 	if (!r->model || !r->label || (with_store && !r->jobs)) {
@@ -197,6 +200,7 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	answer_init(&r->answer);
 	buf_init(&r->out, LIMIT_FEED_MAX);
 	buf_init(&r->raw, LIMIT_UPSTREAM_BODY);
+	buf_init(&r->record, LIMIT_FEED_MAX);
 	buf_init(&r->log, LIMIT_LOG_EVENTS);
 	return r;
 }
@@ -235,10 +239,11 @@ static void cancel_now(struct task *t)
 	}
 }
 
-/* Unstored calls of OpenAI's routes have no id that anybody could know. */
+/* Unstored calls of OpenAI's routes have no id that anybody could know; who has the same key finds
+ * them. */
 static bool enlist_live(struct run *r)
 {
-	if (!run_stored(r) && !r->rq.native)
+	if (!run_stored(r) && !r->rq.native && !r->rq.claim)
 		return true;
 	r->live = calloc(1, sizeof *r->live);
 	if (!r->live)
@@ -369,6 +374,7 @@ void run_conclude(struct run *r)
 	r->seq_reserved = UINT64_MAX; /* the end's own row says how far the numbers went */
 	unlist_live(r);
 	book_metrics(r);
+	key_over(r);
 	if (!r->observer) {
 		run_free_if_over(r);
 		return;
@@ -378,11 +384,7 @@ void run_conclude(struct run *r)
 		return;
 	}
 
-	const struct encoder_ops *ops = r->encoder->ops;
-	bool ok = e ? ops->error(r->encoder, e, str_of(r->request_id), r->seq, &r->out)
-		    : ops->done(r->encoder, r->seq, &r->out);
-	if (!ok)
-		log_note(LOG_ERROR, "stream_end_lost", "no memory for the end of a stream");
+	feed_close(r);
 	r->last = true;
 	feed_open(r);
 	feed_wake(r);
@@ -405,7 +407,7 @@ void run_finish(struct run *r, enum run_status outcome, const struct err *e)
 	r->seq++;
 	if (run_stored(r) && begun)
 		save_end(r);
-	else
+	else if (!begun || !key_save(r))
 		run_conclude(r);
 }
 

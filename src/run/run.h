@@ -18,6 +18,7 @@
 #include "lmc/encoder.h"
 #include "loop/work.h"
 #include "provider/provider.h"
+#include "run/keys.h"
 #include "store/store.h"
 
 struct run;
@@ -86,6 +87,9 @@ struct run_request {
 	const struct str *messages; /* raw JSON objects, as they are stored */
 	size_t        message_count;
 	struct str    request_id;   /* copied */
+	/* The claim of its Idempotency-Key, or NULL; the run ends it.  Stays the caller's where run_start
+	 * fails. */
+	struct keys_claim *claim;
 };
 
 /* run_start: begins; *ret is the caller's reader handle until run_leave.

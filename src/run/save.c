@@ -54,6 +54,7 @@ bool save_submit_begin(struct run *r)
 		.messages = r->jobs->begin_messages,
 		.message_count = n,
 		.seq_reserved = r->seq_reserved,
+		.key = key_of(r),
 	};
 	r->jobs_out++;
 	if (r->engine->o.store->ops->turn_begin(r->engine->o.store, &r->jobs->begin))
@@ -210,6 +211,8 @@ void save_end(struct run *r)
 		.last_seq = r->seq,
 		.attempts = 1,
 		.events = journal_rest(r),
+		.keyed = r->rq.claim,
+		.key_answer = key_made(r),
 	};
 	r->jobs_out++;
 	if (r->engine->o.store->ops->turn_end(r->engine->o.store, &r->jobs->end))

@@ -59,6 +59,19 @@ struct events_piece {
 	struct str data;
 };
 
+/* A client's Idempotency-Key; key.n 0: none. */
+struct store_key {
+	struct str key;
+	struct str fingerprint; /* of the request that it stands for */
+};
+
+/* What a key is answered with from then on. */
+struct key_answer {
+	int        http; /* status; 0: nothing yet, or (at an end) the key is free again */
+	struct str body; /* empty: with 200 the events of the run are the answer, else it was lost: with
+	                  * 500 the process ended before, with 503 it could not be stored */
+};
+
 /* Writes, on the writer's thread.  Spans are JSON values or empty (stored as NULL). */
 struct turn_begin {
 	struct store_job job;
@@ -80,6 +93,7 @@ struct turn_begin {
 	const struct store_message *messages;
 	size_t           message_count;
 	uint64_t         seq_reserved; /* event numbers up to this one may be sent */
+	struct store_key key;          /* kept until turn_end says what becomes of it */
 };
 
 struct turn_end {
@@ -95,6 +109,19 @@ struct turn_end {
 	uint64_t         last_seq;
 	int64_t          attempts;
 	struct events_piece events;    /* those that no events_append brought; .data empty: none */
+	bool              keyed;       /* there may be a key */
+	struct key_answer key_answer;
+};
+
+/* A key with the answer of a call that is stored nowhere else. */
+struct key_keep {
+	struct store_job  job;
+	int64_t           owner;
+	int64_t           created_ms;
+	struct id         run;
+	struct store_key  key;
+	enum run_status   outcome;
+	struct key_answer answer;
 };
 
 /* Events of runs that go on, all that one loop has gathered.  Never refused once its runs were begun;
@@ -292,6 +319,22 @@ struct runs_read {
 	bool             has_more;
 };
 
+/* key_read: what a key stands for.  No error where it is unknown. */
+struct key_read {
+	struct store_job job;
+	int64_t          owner;
+	struct store_key key;
+	struct arena     arena;
+	/* out */
+	bool              found;
+	bool              same;         /* the fingerprint is the one given */
+	bool              stored;       /* the run is, too */
+	struct id         run;
+	struct id         conversation; /* none: not stored */
+	enum run_status   outcome;      /* RUNNING: the answer is not there yet */
+	struct key_answer answer;
+};
+
 /* Figures for health and metrics; any thread. */
 struct store_stats {
 	bool     writable;   /* false after a failed commit, until one succeeds again */
@@ -311,6 +354,7 @@ struct store_ops {
 	bool (*turn_begin)(struct store *s, struct turn_begin *job);
 	bool (*turn_end)(struct store *s, struct turn_end *job); /* takes a place that turn_begin kept */
 	bool (*seq_reserve)(struct store *s, struct seq_reserve *job);
+	bool (*key_keep)(struct store *s, struct key_keep *job);
 	bool (*branch_read)(struct store *s, struct branch_read *job);
 	bool (*conversation_read)(struct store *s, struct conversation_read *job);
 	bool (*items_read)(struct store *s, struct items_read *job);
@@ -321,6 +365,7 @@ struct store_ops {
 	bool (*conversation_write)(struct store *s, struct conversation_write *job);
 	bool (*conversations_read)(struct store *s, struct conversations_read *job);
 	bool (*item_read)(struct store *s, struct item_read *job);
+	bool (*key_read)(struct store *s, struct key_read *job);
 	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap */
 	/* destroy: finishes everything queued, checkpoints, closes.  After all loops have stopped
 	 * submitting; answers still reach loops that run. */
@@ -340,6 +385,7 @@ struct store_options {
 	 * oldest first; 0: for ever, without bound.  Swept in small pieces between other writes. */
 	int64_t     events_keep_ms;
 	int64_t     events_keep_bytes;
+	int64_t     keys_keep_ms; /* how long a key is known; 0: for ever */
 	/* assemble: the answer (a message object, appended to out) that the logged events of a run make,
 	 * for what a crash cut off; false: they make none.  NULL: no answer is made then. */
 	bool (*assemble)(const struct events_piece *pieces, size_t count, struct buf *out);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/limits.h"
+#include "msg/event_code.h"
 #include "run/live.h"
 #include "run/run.h"
 
@@ -15,7 +16,15 @@
 
 #include <cmocka.h>
 
-enum op { OP_LOAD, OP_BEGIN, OP_END, OP_RESERVE, OP__COUNT };
+enum op { OP_LOAD, OP_BEGIN, OP_END, OP_RESERVE, OP_APPEND, OP__COUNT };
+
+/* A run's events as the store has them. */
+struct world_log {
+	struct id  run;
+	struct buf data;
+	uint64_t   last;
+	bool       ended;
+};
 
 struct world {
 	struct loop *loop;
@@ -37,6 +46,11 @@ struct world {
 	struct buf        begun; /* messages and what else the beginning was given */
 	enum op           op;   /* to be answered */
 	enum errc         with;
+	struct world_log  logs[4]; /* kept after world_logs was called; in the order of their runs */
+	size_t            log_count;
+	size_t            append_pieces; /* of the newest job */
+	bool              append_sync;
+	bool              append_kept;   /* a job that failed did so only seemingly */
 	const char       *branch; /* what a load brings: one message; NULL: none */
 	const char       *branch_instruction;
 	bool              branch_live;
@@ -60,6 +74,8 @@ struct world {
 	enum errc           start_rc;
 	struct err          start_err;
 	bool                leave_when_done;
+	bool                hears_begun; /* its reader wants to */
+	bool                leave_when_begun;
 	struct err          done_err;
 	size_t              wakes;
 	size_t              released;
@@ -120,6 +136,42 @@ static inline struct world *world_of_store(struct store *s)
 	return container_of(s, struct world, store);
 }
 
+static inline struct world_log *log_of(struct world *w, struct id run)
+{
+	for (size_t i = 0; i < w->log_count; i++)
+		if (w->logs[i].run.key == run.key && w->logs[i].run.secret == run.secret)
+			return &w->logs[i];
+	CHECK(w->log_count < ARRAY_LEN(w->logs));
+	w->logs[w->log_count] = (struct world_log){ .run = run };
+	buf_init(&w->logs[w->log_count].data, 64 * MIB);
+	return &w->logs[w->log_count++];
+}
+
+/* log_piece: what is there already is left out; nothing may be missing in between, and the piece is
+ * what it says it is. */
+static inline void log_piece(struct world *w, const struct events_piece *p)
+{
+	struct world_log *log = log_of(w, p->run);
+	struct str        rest = p->data;
+	struct event      ev;
+	uint64_t          before = log->last;
+	uint64_t          seq = 0;
+	uint64_t          at = p->first;
+
+	CHECK(p->first > 0 && p->first <= p->last && rest.n > 0);
+	while (rest.n > 0) {
+		CHECK(event_decode(&rest, &ev, &seq));
+		CHECK(seq == at || (seq == at + 1 && !ev.cont && at >= p->first));
+		at = seq;
+		if (log->ended || seq <= before)
+			continue;
+		CHECK(seq == log->last + 1 || (seq == log->last && ev.cont));
+		CHECK(event_encode(&ev, seq, &log->data));
+		log->last = seq;
+	}
+	CHECK(seq == p->last);
+}
+
 static inline bool store_takes(struct world *w, enum op op, struct store_job *job, const char *word)
 {
 	said(w, word);
@@ -169,6 +221,33 @@ static inline bool store_reserve(struct store *s, struct seq_reserve *j)
 	return store_takes(w, OP_RESERVE, &j->job, "reserve");
 }
 
+static inline bool store_append(struct store *s, struct events_append *j)
+{
+	struct world *w = world_of_store(s);
+
+	/* One job at a time. */
+	CHECK(!w->waiting[OP_APPEND] && j->piece_count > 0);
+	w->append_pieces = j->piece_count;
+	w->append_sync = j->sync;
+	return store_takes(w, OP_APPEND, &j->job, "append");
+}
+
+static inline void append_done(struct world *w, const struct events_append *j)
+{
+	if (w->with == ERR_OK || w->append_kept)
+		for (size_t i = 0; i < j->piece_count; i++)
+			log_piece(w, &j->pieces[i]);
+}
+
+static inline void end_done(struct world *w, const struct turn_end *j)
+{
+	if (w->with != ERR_OK || !w->store.ops->events_append)
+		return;
+	if (j->events.data.n > 0)
+		log_piece(w, &j->events);
+	log_of(w, j->run)->ended = true;
+}
+
 static inline bool store_load(struct store *s, struct branch_read *j)
 {
 	return store_takes(world_of_store(s), OP_LOAD, &j->job, "load");
@@ -199,7 +278,11 @@ static inline void answer_fn(struct world *w)
 	job->err.code = ERR_OK;
 	if (w->with != ERR_OK)
 		err_set(&job->err, w->with, "", "the store said no");
-	else if (w->op == OP_LOAD)
+	if (w->op == OP_APPEND)
+		append_done(w, container_of(job, struct events_append, job));
+	else if (w->op == OP_END)
+		end_done(w, container_of(job, struct turn_end, job));
+	else if (w->with == ERR_OK && w->op == OP_LOAD)
 		bring_branch(w, container_of(job, struct branch_read, job));
 	job->done(job);
 }
@@ -306,7 +389,18 @@ static inline void reader_done(void *arg, const struct err *e)
 		run_leave(TAKE(w->run));
 }
 
+static inline void reader_begun(void *arg)
+{
+	struct world *w = arg;
+
+	said(w, "begun");
+	if (w->leave_when_begun)
+		run_leave(TAKE(w->run));
+}
+
 static const struct run_observer reader = { reader_open, reader_wake, reader_done, NULL };
+static const struct run_observer reader_of_begun = { reader_open, reader_wake, reader_done,
+						     reader_begun };
 
 static inline void leave_fn(struct world *w)
 {
@@ -408,6 +502,21 @@ static inline void world_start(struct world *w)
 	world_start_with(w, NULL, NULL);
 }
 
+/* world_logs: from now on its store takes events, too. */
+static inline void world_logs(struct world *w)
+{
+	static const struct store_ops logging_ops = {
+		.name = "fake",
+		.turn_begin = store_begin,
+		.turn_end = store_end,
+		.seq_reserve = store_reserve,
+		.branch_read = store_load,
+		.events_append = store_append,
+	};
+
+	w->store.ops = &logging_ops;
+}
+
 /* world_stop: every run must be gone by then. */
 static inline void world_stop(struct world *w)
 {
@@ -421,6 +530,8 @@ static inline void world_stop(struct world *w)
 	sem_destroy(&w->ran);
 	for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
 		buf_finish(bufs[i]);
+	for (size_t i = 0; i < w->log_count; i++)
+		buf_finish(&w->logs[i].data);
 }
 
 /* All that the run is given stands in the input's memory: what is used too late is found. */
@@ -449,7 +560,8 @@ static inline void ask_fn(struct world *w)
 	rq.held = w;
 	rq.release = world_release;
 	rq.want_usage = rq.native;
-	w->start_rc = run_start(w->engine, &rq, &reader, w, &w->run, &w->start_err);
+	w->start_rc = run_start(w->engine, &rq, w->hears_begun ? &reader_of_begun : &reader, w,
+				&w->run, &w->start_err);
 }
 
 static inline void ask(struct world *w)

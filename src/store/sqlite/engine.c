@@ -63,6 +63,11 @@ static bool op_events_append(struct store *s, struct events_append *j)
 	return write_job(s, &j->job, JOB_EVENTS_APPEND);
 }
 
+static bool op_key_keep(struct store *s, struct key_keep *j)
+{
+	return write_job(s, &j->job, JOB_KEY_KEEP);
+}
+
 static bool op_branch_read(struct store *s, struct branch_read *j)
 {
 	return read_job(s, &j->job, JOB_BRANCH_READ);
@@ -108,6 +113,11 @@ static bool op_item_read(struct store *s, struct item_read *j)
 	return read_job(s, &j->job, JOB_ITEM_READ);
 }
 
+static bool op_key_read(struct store *s, struct key_read *j)
+{
+	return read_job(s, &j->job, JOB_KEY_READ);
+}
+
 static void op_stats(struct store *s, struct store_stats *ret)
 {
 	writer_stats(engine_of(s)->writer, ret);
@@ -141,11 +151,13 @@ static const struct store_ops ops = {
 	.items_read = op_items_read,
 	.run_read = op_run_read,
 	.events_append = op_events_append,
+	.key_keep = op_key_keep,
 	.events_read = op_events_read,
 	.runs_read = op_runs_read,
 	.conversation_write = op_conversation_write,
 	.conversations_read = op_conversations_read,
 	.item_read = op_item_read,
+	.key_read = op_key_read,
 	.stats = op_stats,
 	.destroy = op_destroy,
 };

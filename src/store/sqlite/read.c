@@ -30,7 +30,8 @@ static const char *const sql[READ_SQL__COUNT] = {
 
 enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e)
 {
-	if (runs_prepare(&r->runs, db, e) != ERR_OK || listing_prepare(&r->listing, db, e) != ERR_OK)
+	if (runs_prepare(&r->runs, db, e) != ERR_OK || listing_prepare(&r->listing, db, e) != ERR_OK ||
+	    claim_reads_prepare(&r->claims, db, e) != ERR_OK)
 		return e->code;
 	return db_prepare(db, sql, READ_SQL__COUNT, r->st, e);
 }
@@ -40,6 +41,7 @@ void reads_finish(struct reads *r)
 	db_finalize(r->st, READ_SQL__COUNT);
 	runs_finish(&r->runs);
 	listing_finish(&r->listing);
+	claim_reads_finish(&r->claims);
 }
 
 /* All readers below return an SQLite code; on SQLITE_OK, e->code says whether the job was refused.
@@ -508,11 +510,14 @@ static int dispatch(struct reads *r, struct store_job *job)
 		return listing_read(&r->listing, container_of(job, struct conversations_read, job));
 	case JOB_ITEM_READ:
 		return one_item(r, container_of(job, struct item_read, job));
+	case JOB_KEY_READ:
+		return claim_read(&r->claims, container_of(job, struct key_read, job));
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
 	case JOB_EVENTS_APPEND:
 	case JOB_CONVERSATION_WRITE:
+	case JOB_KEY_KEEP:
 		break;
 	}
 	CHECK(job->op >= JOB_BRANCH_READ);

@@ -1,6 +1,7 @@
 /* read: the statements that read, each job in one read transaction, on one thread's connection. */
 #pragma once
 
+#include "store/sqlite/claim.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/listing.h"
 #include "store/sqlite/runs.h"
@@ -23,6 +24,7 @@ struct reads {
 	sqlite3_stmt *st[READ_SQL__COUNT];
 	struct runs   runs;
 	struct listing listing;
+	struct claim_reads claims;
 };
 
 enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e) MUST_USE;

@@ -83,11 +83,14 @@ static size_t size_of(struct store_job *job)
 		return container_of(job, struct conversations_read, job)->arena.used;
 	case JOB_ITEM_READ:
 		return container_of(job, struct item_read, job)->arena.used;
+	case JOB_KEY_READ:
+		return container_of(job, struct key_read, job)->arena.used;
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
 	case JOB_EVENTS_APPEND:
 	case JOB_CONVERSATION_WRITE:
+	case JOB_KEY_KEEP:
 		break;
 	}
 	return 0;

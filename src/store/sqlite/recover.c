@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "msg/event_code.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/turn.h"
 
@@ -17,6 +18,7 @@ enum recover_sql {
 	FIND_PIECES,
 	PIECE,
 	HIGHEST_KEY,
+	END_KEYS,
 	RECOVER_SQL__COUNT
 };
 
@@ -40,7 +42,10 @@ static const char *const sql[RECOVER_SQL__COUNT] = {
 	[PIECE] = "SELECT first, last, data FROM event WHERE id = ?",
 	[HIGHEST_KEY] =
 		("SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
-		 "ifnull((SELECT max(id) FROM message), 0), ifnull((SELECT max(id) FROM run), 0))"),
+		 "ifnull((SELECT max(id) FROM message), 0), ifnull((SELECT max(id) FROM run), 0), "
+		 "ifnull((SELECT max(id) FROM idempotency), 0))"),
+	/* Calls that are stored nowhere but with their keys: nothing of their answers is left. */
+	[END_KEYS] = "UPDATE idempotency SET outcome = 3, http = 500 WHERE http = 0 AND stored = 0",
 };
 
 #define STOPPED                                                                                    \
@@ -260,6 +265,22 @@ static int read_pieces(struct recovery *v, struct id run, size_t *at)
 	return rc;
 }
 
+/* Whether the provider had begun to answer: the first record may be of our own making. */
+static bool begun_to_answer(const struct recovery *v)
+{
+	struct event ev;
+	uint64_t     seq;
+
+	for (size_t i = 0; i < v->count; i++) {
+		struct str data = v->pieces[i].data;
+
+		while (event_decode(&data, &ev, &seq))
+			if (ev.kind != EVENT_ASKED)
+				return true;
+	}
+	return false;
+}
+
 /* Ends the run as it would have ended itself, had it known. */
 static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 {
@@ -276,6 +297,8 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 
 	if (rc != SQLITE_OK)
 		return rc;
+	end.keyed = true;
+	end.key_answer.http = begun_to_answer(v) ? 200 : 0;
 	buf_clear(&v->answer);
 	if (v->o->assemble && v->count > 0 &&
 	    v->o->assemble(v->pieces, v->count, &v->answer))
@@ -350,6 +373,8 @@ static int recover(struct recovery *v, int *runs, int64_t *ret_highest)
 {
 	int rc = end_all(v, runs);
 
+	if (rc == SQLITE_OK)
+		rc = db_run(v->st[END_KEYS]);
 	if (rc == SQLITE_OK)
 		rc = number(v->st[HIGHEST_KEY], ret_highest);
 	return rc;

@@ -31,12 +31,14 @@ struct step {
 };
 
 enum errc sweep_prepare(struct sweep *s, sqlite3 *db, struct events *events,
-                        const struct store_options *o, struct err *e)
+                        struct claims *claims, const struct store_options *o, struct err *e)
 {
 	*s = (struct sweep){
 		.events = events,
+		.claims = claims,
 		.keep_ms = o->events_keep_ms,
 		.keep_bytes = o->events_keep_bytes,
+		.keys_keep_ms = o->keys_keep_ms,
 	};
 	return db_prepare(db, sql, SWEEP_SQL__COUNT, s->st, e);
 }
@@ -48,7 +50,7 @@ void sweep_finish(struct sweep *s)
 
 bool sweep_wanted(const struct sweep *s)
 {
-	return s->keep_ms > 0 || s->keep_bytes > 0;
+	return s->keep_ms > 0 || s->keep_bytes > 0 || s->keys_keep_ms > 0;
 }
 
 /* False: the pass has come far enough. */
@@ -123,6 +125,14 @@ static int take_out(struct sweep *s, const struct step *step)
 	return rc;
 }
 
+int sweep_keys(struct sweep *s, int64_t now_ms, bool *ret_again)
+{
+	*ret_again = false;
+	if (s->keys_keep_ms <= 0)
+		return SQLITE_OK;
+	return claim_sweep(s->claims, now_ms - s->keys_keep_ms, ret_again);
+}
+
 int sweep_step(struct sweep *s, int64_t now_ms, bool *ret_again)
 {
 	int64_t     horizon = s->keep_ms > 0 ? now_ms - s->keep_ms : INT64_MIN;
@@ -131,6 +141,8 @@ int sweep_step(struct sweep *s, int64_t now_ms, bool *ret_again)
 	int         rc = events_size(s->events, &bytes);
 
 	*ret_again = false;
+	if (s->keep_ms <= 0 && s->keep_bytes <= 0)
+		return SQLITE_OK;
 	if (rc == SQLITE_OK)
 		rc = look(s, horizon, bytes, &step);
 	if (rc == SQLITE_OK && step.due_count > 0)

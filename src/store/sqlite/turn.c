@@ -47,7 +47,8 @@ static const char *const sql[TURN_SQL__COUNT] = {
 
 enum errc turns_prepare(struct turns *t, sqlite3 *db, struct err *e)
 {
-	if (events_prepare(&t->events, db, e) != ERR_OK)
+	if (events_prepare(&t->events, db, e) != ERR_OK ||
+	    claims_prepare(&t->claims, db, e) != ERR_OK)
 		return e->code;
 	return db_prepare(db, sql, TURN_SQL__COUNT, t->st, e);
 }
@@ -56,6 +57,7 @@ void turns_finish(struct turns *t)
 {
 	db_finalize(t->st, TURN_SQL__COUNT);
 	events_finish(&t->events);
+	claims_finish(&t->claims);
 }
 
 static enum errc busy(struct err *e)
@@ -218,6 +220,8 @@ int turn_begin(struct turns *t, const struct turn_begin *j, struct err *e)
 		rc = events_open(&t->events, j->run, &events_from);
 	if (rc == SQLITE_OK)
 		rc = add_run(t, j, events_from);
+	if (rc == SQLITE_OK)
+		rc = claim_begin(&t->claims, j);
 
 	struct place at = { j->owner, j->conversation.key, j->parent.key, j->run.key, j->now_ms };
 	for (size_t i = 0; rc == SQLITE_OK && i < j->message_count; i++) {
@@ -295,6 +299,8 @@ int turn_end(struct turns *t, const struct turn_end *j, struct err *e)
 		rc = events_close(&t->events, j->run, from, &j->events, &to);
 	if (rc == SQLITE_OK)
 		rc = end_run(t, j, to);
+	if (rc == SQLITE_OK)
+		rc = claim_end(&t->claims, j);
 	return rc;
 }
 
@@ -318,6 +324,8 @@ int turn_abandon(struct turns *t, const struct turn_lost *lost)
 	int64_t        to = 0;
 	int            rc = events_abandon(&t->events, lost->run, &to);
 
+	if (rc == SQLITE_OK)
+		rc = claim_abandon(&t->claims, lost->run);
 	if (rc != SQLITE_OK)
 		return rc;
 	db_bind_int(&b, lost->run.key);

@@ -4,6 +4,7 @@
  * job has written nothing.  On any other code the transaction may hold half of the job. */
 #pragma once
 
+#include "store/sqlite/claim.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/events.h"
 #include "store/store.h"
@@ -26,6 +27,7 @@ enum turn_sql {
 struct turns {
 	sqlite3_stmt *st[TURN_SQL__COUNT];
 	struct events events;
+	struct claims claims;
 };
 
 /* An end that could not be stored; the run must not look alive for ever. */

@@ -110,6 +110,8 @@ static int run_job(struct writer *w, struct store_job *job)
 	case JOB_CONVERSATION_WRITE:
 		return conversations_write(&w->conversations,
 		                           container_of(job, struct conversation_write, job));
+	case JOB_KEY_KEEP:
+		return claim_keep(&w->turns.claims, container_of(job, struct key_keep, job));
 	case JOB_BRANCH_READ:
 	case JOB_CONVERSATION_READ:
 	case JOB_ITEMS_READ:
@@ -118,6 +120,7 @@ static int run_job(struct writer *w, struct store_job *job)
 	case JOB_RUNS_READ:
 	case JOB_CONVERSATIONS_READ:
 	case JOB_ITEM_READ:
+	case JOB_KEY_READ:
 		break;
 	}
 	CHECK(job->op < JOB_BRANCH_READ);
@@ -365,18 +368,21 @@ static int64_t sweep_left_ms(const struct writer *w)
 static void sweep_some(struct writer *w)
 {
 	bool again = false;
+	bool keys_again = false;
 	int  rc = set_relaxed(w, true);
 
 	if (rc == SQLITE_OK)
 		rc = sweep_step(&w->sweep, clock_wall_ms(), &again);
+	if (rc == SQLITE_OK)
+		rc = sweep_keys(&w->sweep, clock_wall_ms(), &keys_again);
 	if (rc != SQLITE_OK && !w->sweep_failed) {
 		char problem[160];
 
 		db_problem(w->db, rc, problem, sizeof problem);
-		log_note(LOG_ERROR, "sweep_failed", "old events could not be removed: %s", problem);
+		log_note(LOG_ERROR, "sweep_failed", "old events or keys could not be removed: %s", problem);
 	}
 	w->sweep_failed = rc != SQLITE_OK;
-	w->sweep_us = clock_mono_us() + (again ? SWEEP_AGAIN_MS : SWEEP_REST_MS) * (int64_t)1000;
+	w->sweep_us = clock_mono_us() + (again || keys_again ? SWEEP_AGAIN_MS : SWEEP_REST_MS) * (int64_t)1000;
 	copy_back(w);
 }
 
@@ -477,7 +483,7 @@ enum errc writer_create(sqlite3 *db, struct checkpoint *c, const struct store_op
 	if (db_prepare(db, sql, WRITER_SQL__COUNT, w->st, e) != ERR_OK ||
 	    turns_prepare(&w->turns, db, e) != ERR_OK ||
 	    conversations_prepare(&w->conversations, db, &w->turns.events, e) != ERR_OK ||
-	    sweep_prepare(&w->sweep, db, &w->turns.events, o, e) != ERR_OK) {
+	    sweep_prepare(&w->sweep, db, &w->turns.events, &w->turns.claims, o, e) != ERR_OK) {
 		writer_destroy(w);
 		return e->code;
 	}

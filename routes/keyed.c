@@ -1,0 +1,274 @@
+/* One call for each Idempotency-Key.
+ *
+ *   claim --first--> LOOKING in the store --unknown--> the call
+ *     |                 |
+ *     |                 +--known--> its answer once more
+ *     +--watched--> WAITING --the call's events, its failure or its answer */
+#include "routes/keyed.h"
+
+#include "base/limits.h"
+#include "http/reply.h"
+#include "routes/exchange.h"
+#include "routes/kept.h"
+
+#include <stdlib.h>
+
+struct keyed {
+	struct request    *request; /* NULL: the client left */
+	struct gateway    *gateway;
+	struct run_request rq; /* input and held are owned until the run has them */
+	struct keys_name   name;
+	struct keys_claim *claim; /* ours; NULL: another request's */
+	struct keys_watch  watch;
+	bool               watching;
+	bool               leaving; /* the watch is being left, to claim again */
+	struct key_read    read;
+	bool               reading;
+};
+
+/* --- ends --- */
+
+static void destroy(struct keyed *x)
+{
+	input_destroy(x->rq.input);
+	if (x->rq.release)
+		x->rq.release(x->rq.held);
+	arena_finish(&x->read.arena);
+	free(x);
+}
+
+static void watch_gone(struct keys_watch *w)
+{
+	destroy(container_of(w, struct keyed, watch));
+}
+
+static void dispose(struct keyed *x)
+{
+	if (x->claim)
+		keys_over(TAKE(x->claim), KEYS_FREED, NULL);
+	if (x->watching)
+		keys_leave(&x->watch);
+	else
+		destroy(x);
+}
+
+static void client_left(void *arg)
+{
+	struct keyed *x = arg;
+
+	x->request = NULL;
+	atomic_store_explicit(&x->read.job.cancelled, true, memory_order_relaxed);
+	if (!x->reading && !x->leaving)
+		dispose(x);
+}
+
+static void refuse(struct keyed *x, const struct err *e)
+{
+	reply_error(x->request, e);
+	dispose(x);
+}
+
+static void refuse_other(struct keyed *x)
+{
+	struct err e;
+
+	err_set(&e, ERR_KEY_REUSED, "Idempotency-Key",
+		"this key was used for another request; a key stands for one path and one body");
+	refuse(x, &e);
+}
+
+/* --- what the store knows --- */
+
+static void answer_kept(struct keyed *x)
+{
+	if (x->claim)
+		keys_over(TAKE(x->claim), KEYS_KEPT, NULL);
+	kept_reply(x->request, x->gateway, &x->rq, &x->read);
+	dispose(x);
+}
+
+static void call(struct keyed *x)
+{
+	struct request    *r = x->request;
+	struct run_request rq = x->rq;
+
+	rq.claim = TAKE(x->claim);
+	x->rq.input = NULL;
+	x->rq.release = NULL;
+	exchange_call(r, x->gateway, &rq);
+	dispose(x);
+}
+
+static void claim(struct keyed *x);
+
+static void on_read(struct store_job *job)
+{
+	struct keyed *x = container_of(job, struct keyed, read.job);
+
+	x->reading = false;
+	if (!x->request)
+		dispose(x);
+	else if (job->err.code != ERR_OK)
+		refuse(x, &job->err);
+	else if (x->read.found && !x->read.same)
+		refuse_other(x);
+	else if (x->read.found)
+		answer_kept(x);
+	else if (x->claim)
+		call(x);
+	else
+		claim(x); /* it has expired in this moment */
+}
+
+static void look(struct keyed *x)
+{
+	struct err e;
+
+	arena_finish(&x->read.arena);
+	x->read = (struct key_read){
+		.job = { .loop = x->gateway->loop, .done = on_read },
+		.owner = x->name.owner,
+		.key = { str_of(x->name.key), { (const char *)x->name.fingerprint, HASH_BYTES } },
+	};
+	arena_init(&x->read.arena, LIMIT_STORE_ROW);
+	x->reading = true;
+	if (x->gateway->store->ops->key_read(x->gateway->store, &x->read))
+		return;
+	x->reading = false;
+	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
+	refuse(x, &e);
+}
+
+/* --- another request's call --- */
+
+/* follow: where the run is readable while it goes on; else its end is awaited. */
+static void follow(struct keyed *x)
+{
+	x->read.run = x->watch.run;
+	x->read.stored = x->rq.store;
+	x->read.outcome = RUN_RUNNING;
+	x->read.conversation = x->watch.conversation;
+	if (kept_follow(x->request, x->gateway, &x->rq, &x->read))
+		dispose(x);
+}
+
+static void watch_gone_claim(struct keys_watch *w)
+{
+	struct keyed *x = container_of(w, struct keyed, watch);
+
+	x->leaving = false;
+	if (x->request)
+		claim(x);
+	else
+		destroy(x);
+}
+
+static void on_news(struct keys_watch *w)
+{
+	struct keyed *x = container_of(w, struct keyed, watch);
+
+	if (!x->request || x->reading)
+		return;
+	switch (x->watch.stage) {
+	case KEYS_STARTING: break;
+	case KEYS_BEGUN:
+		if (x->rq.background)
+			follow(x);
+		break;
+	case KEYS_BOUND:
+		follow(x);
+		break;
+	case KEYS_KEPT: look(x); break;
+	case KEYS_FREED:
+		if (x->watch.err.code != ERR_OK)
+			refuse(x, &x->watch.err);
+		else
+			claim(x);
+		break;
+	}
+}
+
+static void claim(struct keyed *x)
+{
+	struct err e;
+
+	if (x->watching) {
+		x->watching = false;
+		x->leaving = true;
+		x->watch.gone = watch_gone_claim;
+		keys_leave(&x->watch);
+		return;
+	}
+	x->watch = (struct keys_watch){ .loop = x->gateway->loop, .fn = on_news, .gone = watch_gone };
+	switch (keys_claim(&x->name, &x->watch, &x->claim)) {
+	case KEYS_FIRST: look(x); break;
+	case KEYS_WATCHED: x->watching = true; break;
+	case KEYS_OTHER: refuse_other(x); break;
+	case KEYS_NO_MEMORY:
+		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
+		refuse(x, &e);
+		break;
+	}
+}
+
+/* --- the request --- */
+
+/* read_key: bare, or in quotes as a structured field writes it. */
+static bool read_key(struct str text, struct keys_name *ret)
+{
+	if (text.n >= 2 && text.p[0] == '"' && text.p[text.n - 1] == '"')
+		text = (struct str){ text.p + 1, text.n - 2 };
+	if (text.n < 1 || text.n > KEYS_MAX)
+		return false;
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] < 0x21 || text.p[i] > 0x7e)
+			return false;
+	str_copy(ret->key, sizeof ret->key, text);
+	return true;
+}
+
+/* A digest of the method, the path and the body's digest: a large body is not copied for it. */
+static bool fingerprint(struct request *r, const struct input *in, unsigned char ret[HASH_BYTES])
+{
+	unsigned char body[HASH_BYTES];
+	struct buf    text;
+
+	hash_sha256(in->body.data ? in->body.data : "", in->body.len, body);
+	buf_init(&text, LIMIT_HEADER_BYTES + KIB);
+	bool ok = buf_str(&text, request_method(r)) && buf_text(&text, " ") &&
+		  buf_str(&text, request_path(r)) && buf_text(&text, "\n") &&
+		  buf_add(&text, body, sizeof body);
+	if (ok)
+		hash_sha256(text.data, text.len, ret);
+	buf_finish(&text);
+	return ok;
+}
+
+void keyed_start(struct request *r, struct gateway *g, struct run_request *rq)
+{
+	struct err    e;
+	struct keyed *x = calloc(1, sizeof *x);
+
+	err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
+	if (!x) {
+		input_destroy(rq->input);
+		rq->release(rq->held);
+		reply_error(r, &e);
+		return;
+	}
+	x->request = r;
+	x->gateway = g;
+	x->rq = *rq;
+	x->name.owner = rq->owner;
+	arena_init(&x->read.arena, MIB);
+	if (!read_key(request_idempotency_key(r), &x->name)) {
+		err_set(&e, ERR_INVALID_VALUE, "Idempotency-Key",
+			"must be 1 to %d visible ASCII characters, without blanks", KEYS_MAX);
+		refuse(x, &e);
+	} else if (!fingerprint(r, rq->input, x->name.fingerprint)) {
+		refuse(x, &e);
+	} else {
+		request_on_left(r, client_left, x);
+		claim(x);
+	}
+}

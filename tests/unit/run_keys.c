@@ -1,0 +1,229 @@
+/* Claims of idempotency keys: one owner, any number of watchers, on several loops. */
+#include "run/keys.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* A loop of one queue, which its thread empties when it likes. */
+struct loop {
+	pthread_mutex_t lock;
+	struct task    *first;
+};
+
+void loop_post(struct loop *l, struct task *t)
+{
+	pthread_mutex_lock(&l->lock);
+	t->next = l->first;
+	l->first = t;
+	pthread_mutex_unlock(&l->lock);
+}
+
+static bool run_one(struct loop *l)
+{
+	pthread_mutex_lock(&l->lock);
+	struct task *t = l->first;
+
+	if (t)
+		l->first = t->next;
+	pthread_mutex_unlock(&l->lock);
+	if (t)
+		t->fn(t);
+	return t;
+}
+
+static void run_all(struct loop *l)
+{
+	while (run_one(l))
+		;
+}
+
+struct watcher {
+	struct keys_watch watch;
+	int               news;
+	int               gone;
+	enum keys_stage   stage;
+	enum errc         code;
+};
+
+static void on_news(struct keys_watch *w)
+{
+	struct watcher *x = container_of(w, struct watcher, watch);
+
+	x->news++;
+	x->stage = w->stage;
+	x->code = w->err.code;
+}
+
+static void on_gone(struct keys_watch *w)
+{
+	container_of(w, struct watcher, watch)->gone++;
+}
+
+static struct watcher watcher_of(struct loop *l)
+{
+	return (struct watcher){ .watch = { .loop = l, .fn = on_news, .gone = on_gone } };
+}
+
+static struct keys_name name_of(int64_t owner, const char *key, unsigned char print)
+{
+	struct keys_name n = { .owner = owner, .fingerprint = { print } };
+
+	snprintf(n.key, sizeof n.key, "%s", key);
+	return n;
+}
+
+static void the_first_claims_and_the_others_watch(void **state)
+{
+	(void)state;
+	struct loop        l = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct keys_name   name = name_of(1, "a", 1);
+	struct keys_name   other = name_of(1, "a", 2);
+	struct keys_name   foreign = name_of(2, "a", 2);
+	struct watcher     first = watcher_of(&l), second = watcher_of(&l), third = watcher_of(&l);
+	struct keys_claim *claim = NULL;
+	struct keys_claim *theirs = NULL;
+	struct id          run = { 5, 6 };
+
+	assert_int_equal(keys_claim(&name, &first.watch, &claim), KEYS_FIRST);
+	assert_string_equal(keys_name(claim)->key, "a");
+	assert_int_equal(keys_claim(&other, &third.watch, &theirs), KEYS_OTHER);
+	assert_int_equal(keys_claim(&foreign, &third.watch, &theirs), KEYS_FIRST);
+	assert_int_equal(keys_claim(&name, &second.watch, &theirs), KEYS_WATCHED);
+	run_all(&l);
+	assert_int_equal(second.news, 1);
+	assert_int_equal(second.stage, KEYS_STARTING);
+
+	keys_reach(claim, KEYS_BOUND, run, (struct id){ 0 });
+	keys_reach(claim, KEYS_BEGUN, run, (struct id){ 0 });
+	run_all(&l);
+	assert_int_equal(second.news, 2);
+	assert_int_equal(second.stage, KEYS_BOUND);
+	assert_int_equal(second.watch.run.key, 5);
+
+	keys_over(claim, KEYS_KEPT, NULL);
+	run_all(&l);
+	assert_int_equal(second.stage, KEYS_KEPT);
+	keys_leave(&second.watch);
+	assert_int_equal(second.gone, 1);
+	assert_int_equal(first.news, 0);
+	keys_over(theirs, KEYS_FREED, NULL);
+}
+
+static void a_key_is_free_again_when_its_claim_is_over(void **state)
+{
+	(void)state;
+	struct loop        l = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct keys_name   name = name_of(1, "b", 1);
+	struct keys_name   other = name_of(1, "b", 2);
+	struct watcher     w = watcher_of(&l), v = watcher_of(&l);
+	struct keys_claim *claim = NULL;
+	struct err         e;
+
+	assert_int_equal(keys_claim(&name, &w.watch, &claim), KEYS_FIRST);
+	assert_int_equal(keys_claim(&name, &w.watch, &claim), KEYS_WATCHED);
+	err_set(&e, ERR_UPSTREAM_REJECTED, "", "no");
+	keys_over(claim, KEYS_FREED, &e);
+	assert_int_equal(keys_claim(&other, &v.watch, &claim), KEYS_FIRST);
+	run_all(&l);
+	assert_int_equal(w.stage, KEYS_FREED);
+	assert_int_equal(w.code, ERR_UPSTREAM_REJECTED);
+	keys_leave(&w.watch);
+	keys_over(claim, KEYS_FREED, NULL);
+}
+
+static void who_leaves_hears_nothing_more(void **state)
+{
+	(void)state;
+	struct loop        l = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct keys_name   name = name_of(1, "c", 1);
+	struct watcher     w[3] = { watcher_of(&l), watcher_of(&l), watcher_of(&l) };
+	struct keys_claim *claim = NULL;
+
+	assert_int_equal(keys_claim(&name, &w[0].watch, &claim), KEYS_FIRST);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(keys_claim(&name, &w[i].watch, &claim), KEYS_WATCHED);
+	keys_leave(&w[1].watch);
+	assert_int_equal(w[1].gone, 0); /* its news are on their way */
+	keys_over(claim, KEYS_FREED, NULL);
+	run_all(&l);
+	assert_int_equal(w[1].gone, 1);
+	assert_int_equal(w[1].news, 0);
+	assert_int_equal(w[0].news + w[2].news, 2);
+	keys_leave(&w[0].watch);
+	keys_leave(&w[2].watch);
+	assert_int_equal(w[0].gone + w[2].gone, 2);
+}
+
+/* --- many threads --- */
+
+enum { THREADS = 6, ROUNDS = 4000 };
+
+static atomic_int claims_out;
+static atomic_int calls;
+
+static void *contend(void *arg)
+{
+	struct loop l = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+	(void)arg;
+	for (int i = 0; i < ROUNDS; i++) {
+		char key[16];
+
+		snprintf(key, sizeof key, "k%d", i % 3);
+		struct keys_name   name = name_of(1, key, 1);
+		struct watcher     w = watcher_of(&l);
+		struct keys_claim *claim = NULL;
+
+		switch (keys_claim(&name, &w.watch, &claim)) {
+		case KEYS_FIRST:
+			assert_true(atomic_fetch_add(&claims_out, 1) < 3);
+			keys_reach(claim, KEYS_BEGUN, (struct id){ i + 1, 1 }, (struct id){ 0 });
+			keys_reach(claim, KEYS_BOUND, (struct id){ i + 1, 1 }, (struct id){ 0 });
+			atomic_fetch_add(&calls, 1);
+			atomic_fetch_sub(&claims_out, 1);
+			keys_over(claim, i % 2 ? KEYS_KEPT : KEYS_FREED, NULL);
+			break;
+		case KEYS_WATCHED:
+			while (i % 5 && w.stage != KEYS_KEPT && w.stage != KEYS_FREED)
+				run_one(&l);
+			keys_leave(&w.watch);
+			while (!w.gone)
+				run_one(&l);
+			break;
+		case KEYS_OTHER:
+		case KEYS_NO_MEMORY: abort();
+		}
+	}
+	return NULL;
+}
+
+static void threads_that_want_the_same_keys_take_turns(void **state)
+{
+	(void)state;
+	pthread_t t[THREADS];
+
+	for (size_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, contend, NULL), 0);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	assert_true(atomic_load(&calls) > 0);
+	assert_int_equal(atomic_load(&claims_out), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_claims_and_the_others_watch),
+		cmocka_unit_test(a_key_is_free_again_when_its_claim_is_over),
+		cmocka_unit_test(who_leaves_hears_nothing_more),
+		cmocka_unit_test(threads_that_want_the_same_keys_take_turns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* Idempotency keys: bound, freed, kept through restarts, swept. */
+#include "sqlite_help.h"
+
+#include "base/buf.h"
+#include "msg/event_code.h"
+
+#define Q(text) "{\"role\":\"user\",\"content\":\"" text "\"}"
+#define A(text) "{\"role\":\"assistant\",\"content\":\"" text "\"}"
+
+static const char fingerprint[32] = "a digest of thirty-two bytes....";
+
+static int set_up_open(void **state)
+{
+	set_up(state);
+	open_store(*state);
+	return 0;
+}
+
+static struct store_key key_named(const char *name)
+{
+	return (struct store_key){ str_of(name), { fingerprint, sizeof fingerprint } };
+}
+
+static struct key_read look(struct fixture *f, const char *name)
+{
+	struct key_read r = { .key = key_named(name) };
+
+	arena_init(&r.arena, MIB);
+	assert_int_equal(DO(f, key_read, &r), ERR_OK);
+	return r;
+}
+
+static bool known(struct fixture *f, const char *name)
+{
+	struct key_read r = look(f, name);
+
+	arena_finish(&r.arena);
+	return r.found;
+}
+
+static struct turn_begin begin(struct fixture *f, const char *name)
+{
+	struct store_message m;
+	struct turn_begin    t = first_turn(&m, Q("hello"));
+
+	t.key = key_named(name);
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	return t;
+}
+
+static void end(struct fixture *f, const struct turn_begin *t, enum run_status status, int http,
+                const char *body)
+{
+	struct turn_end e = end_of(t->run, status, http ? A("hi") : NULL);
+
+	e.keyed = true;
+	e.key_answer = (struct key_answer){ http, str_of(body) };
+	assert_int_equal(DO(f, turn_end, &e), ERR_OK);
+}
+
+static void a_key_is_bound_with_its_answer(void **state)
+{
+	struct fixture   *f = *state;
+	struct turn_begin t = begin(f, "one");
+	struct key_read   r = look(f, "one");
+
+	assert_true(r.found && r.same && r.stored);
+	assert_int_equal(r.outcome, RUN_RUNNING);
+	assert_int_equal(r.answer.http, 0);
+	assert_int_equal(r.answer.body.n, 0);
+	arena_finish(&r.arena);
+
+	end(f, &t, RUN_COMPLETED, 200, "{\"a\":1}");
+	r = look(f, "one");
+	assert_memory_equal(&r.run, &t.run, sizeof r.run);
+	assert_memory_equal(&r.conversation, &t.conversation, sizeof r.conversation);
+	assert_int_equal(r.outcome, RUN_COMPLETED);
+	assert_int_equal(r.answer.http, 200);
+	assert_true(str_is(r.answer.body, "{\"a\":1}"));
+	arena_finish(&r.arena);
+	assert_false(known(f, "other"));
+}
+
+static void another_request_and_another_owner_are_told_apart(void **state)
+{
+	struct fixture   *f = *state;
+	struct turn_begin t = begin(f, "one");
+	struct key_read   r = { .key = key_named("one") };
+
+	end(f, &t, RUN_COMPLETED, 200, "x");
+	r.key.fingerprint = STR("something else");
+	arena_init(&r.arena, MIB);
+	assert_int_equal(DO(f, key_read, &r), ERR_OK);
+	assert_true(r.found);
+	assert_false(r.same);
+	r.owner = 5;
+	assert_int_equal(DO(f, key_read, &r), ERR_OK);
+	assert_false(r.found);
+	arena_finish(&r.arena);
+}
+
+static void an_end_without_an_answer_frees_the_key(void **state)
+{
+	struct fixture   *f = *state;
+	struct turn_begin t = begin(f, "one");
+
+	end(f, &t, RUN_FAILED, 0, "");
+	assert_false(known(f, "one"));
+	t = begin(f, "one");
+	end(f, &t, RUN_INCOMPLETE, 200, "");
+	assert_true(known(f, "one"));
+}
+
+static void an_answer_that_is_stored_nowhere_is_kept_with_its_key(void **state)
+{
+	struct fixture *f = *state;
+	struct key_keep k = {
+		.created_ms = clock_wall_ms(),
+		.run = id_new(),
+		.key = key_named("one"),
+		.outcome = RUN_FAILED,
+		.answer = { 502, STR("bytes \x01") },
+	};
+
+	assert_int_equal(DO(f, key_keep, &k), ERR_OK);
+	close_store(f);
+	open_store(f);
+	struct key_read r = look(f, "one");
+	assert_true(r.found && r.same && !r.stored);
+	assert_memory_equal(&r.run, &k.run, sizeof r.run);
+	assert_true(id_none(r.conversation));
+	assert_int_equal(r.outcome, RUN_FAILED);
+	assert_int_equal(r.answer.http, 502);
+	assert_true(str_is(r.answer.body, "bytes \x01"));
+	arena_finish(&r.arena);
+	assert_true(id_new().key > k.run.key);
+}
+
+static void what_a_crash_cut_off_is_told_as_that(void **state)
+{
+	struct fixture *f = *state;
+	struct key_keep k = {
+		.created_ms = clock_wall_ms(),
+		.run = id_new(),
+		.key = key_named("one"),
+		.outcome = RUN_RUNNING,
+	};
+
+	assert_int_equal(DO(f, key_keep, &k), ERR_OK);
+	struct key_read r = look(f, "one");
+	assert_int_equal(r.answer.http, 0);
+	arena_finish(&r.arena);
+	close_store(f);
+	open_store(f);
+	r = look(f, "one");
+	assert_int_equal(r.outcome, RUN_INCOMPLETE);
+	assert_int_equal(r.answer.http, 500);
+	assert_int_equal(r.answer.body.n, 0);
+	arena_finish(&r.arena);
+}
+
+static void append(struct fixture *f, struct id run, const struct event *ev, uint64_t seq)
+{
+	struct buf data;
+
+	buf_init(&data, MIB);
+	assert_true(event_encode(ev, seq, &data));
+	struct events_piece  piece = { run, seq, seq, buf_view(&data) };
+	struct events_append a = { .pieces = &piece, .piece_count = 1 };
+	assert_int_equal(DO(f, events_append, &a), ERR_OK);
+	buf_finish(&data);
+}
+
+/* A crash: runs that go on when the store is closed are what a process leaves behind that was killed. */
+static void after_a_crash_a_key_is_bound_if_the_provider_had_begun(void **state)
+{
+	struct fixture   *f = *state;
+	struct turn_begin asked = begin(f, "asked");
+	struct turn_begin begun = begin(f, "begun");
+
+	begin(f, "nothing");
+	append(f, asked.run, &(struct event){ .kind = EVENT_ASKED }, 1);
+	append(f, begun.run, &(struct event){ .kind = EVENT_ASKED }, 1);
+	append(f, begun.run, &(struct event){ .kind = EVENT_START }, 2);
+	close_store(f);
+	open_store(f);
+	assert_false(known(f, "asked"));
+	assert_false(known(f, "nothing"));
+	struct key_read r = look(f, "begun");
+	assert_true(r.found);
+	assert_int_equal(r.outcome, RUN_INCOMPLETE);
+	assert_int_equal(r.answer.http, 200);
+	assert_int_equal(r.answer.body.n, 0);
+	arena_finish(&r.arena);
+}
+
+static void a_deleted_run_takes_its_answer_along(void **state)
+{
+	struct fixture   *f = *state;
+	struct turn_begin t = begin(f, "one");
+
+	end(f, &t, RUN_COMPLETED, 200, "x");
+	outside(f, "DELETE FROM run");
+	assert_false(known(f, "one"));
+}
+
+static void old_keys_are_swept_and_those_of_live_runs_are_not(void **state)
+{
+	struct fixture *f = *state;
+	char            name[16];
+
+	close_store(f);
+	f->options.keys_keep_ms = 3600 * 1000;
+	open_store(f);
+	begin(f, "live");
+	for (int i = 0; i < 50; i++) {
+		snprintf(name, sizeof name, "old%d", i);
+		struct turn_begin t = begin(f, name);
+		end(f, &t, RUN_COMPLETED, 200, "x");
+	}
+	outside(f, "UPDATE idempotency SET created_ms = created_ms - 4000000");
+	struct turn_begin t = begin(f, "new");
+	end(f, &t, RUN_COMPLETED, 200, "x");
+	for (int i = 0; i < 200; i++) {
+		if (outside_int(f, "SELECT count(*) FROM idempotency") == 2)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = 50 * 1000000 }, NULL);
+	}
+	assert_int_equal(outside_int(f, "SELECT count(*) FROM idempotency"), 2);
+	assert_true(known(f, "live"));
+	assert_true(known(f, "new"));
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up_open, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(a_key_is_bound_with_its_answer),
+		T(another_request_and_another_owner_are_told_apart),
+		T(an_end_without_an_answer_frees_the_key),
+		T(an_answer_that_is_stored_nowhere_is_kept_with_its_key),
+		T(what_a_crash_cut_off_is_told_as_that),
+		T(after_a_crash_a_key_is_bound_if_the_provider_had_begun),
+		T(a_deleted_run_takes_its_answer_along),
+		T(old_keys_are_swept_and_those_of_live_runs_are_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

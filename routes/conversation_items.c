@@ -9,7 +9,7 @@ static const char *const roles[] = { "user", "assistant", "system", "developer" 
 struct reading {
 	const struct json_doc *doc;
 	struct buf            *out;
-	const char            *path; /* of the item */
+	char                   path[160]; /* of the item */
 	struct err            *e;
 };
 
@@ -236,11 +236,9 @@ static enum errc read_all(struct reading *r, struct input *in, json_at items,
 	size_t                   n = 0;
 	size_t                   start = 0;
 	bool                     in_calls = false;
-	char                     path[160];
 
-	r->path = path;
 	for (json_at i = json_first(d, items); i != json_end(d, items); i = json_next(d, i), n++) {
-		check_path(path, "items[%zu]", n);
+		check_path(r->path, "items[%zu]", n);
 		enum errc rc = read_item(r, in, i, &item);
 		if (rc != ERR_OK)
 			return rc;

@@ -50,6 +50,7 @@ struct world {
 	size_t            log_count;
 	size_t            append_pieces; /* of the newest job */
 	bool              append_sync;
+	int64_t           append_us;     /* when it was handed over, in the loop's time */
 	bool              append_kept;   /* a job that failed did so only seemingly */
 	const char       *branch; /* what a load brings: one message; NULL: none */
 	const char       *branch_instruction;
@@ -156,12 +157,12 @@ static inline void log_piece(struct world *w, const struct events_piece *p)
 	struct event      ev;
 	uint64_t          before = log->last;
 	uint64_t          seq = 0;
-	uint64_t          at = p->first;
+	uint64_t          at = p->first - 1;
 
 	CHECK(p->first > 0 && p->first <= p->last && rest.n > 0);
 	while (rest.n > 0) {
 		CHECK(event_decode(&rest, &ev, &seq));
-		CHECK(seq == at || (seq == at + 1 && !ev.cont && at >= p->first));
+		CHECK(seq == at + !ev.cont);
 		at = seq;
 		if (log->ended || seq <= before)
 			continue;
@@ -229,6 +230,7 @@ static inline bool store_append(struct store *s, struct events_append *j)
 	CHECK(!w->waiting[OP_APPEND] && j->piece_count > 0);
 	w->append_pieces = j->piece_count;
 	w->append_sync = j->sync;
+	w->append_us = loop_now_us(w->loop);
 	return store_takes(w, OP_APPEND, &j->job, "append");
 }
 

@@ -14,10 +14,10 @@ static const char *const sql[SWEEP_SQL__COUNT] = {
 	[SWEEP_SQL_BEGIN] = "BEGIN IMMEDIATE",
 	[SWEEP_SQL_COMMIT] = "COMMIT",
 	/* What has no run belongs to nobody. */
-	[SWEEP_SQL_LOOK] = "SELECT event.id, length(event.data), ifnull(run.status, 3), "
-			   "ifnull(run.completed_ms, 0), ifnull(run.created_ms, 0) "
-			   "FROM event LEFT JOIN run ON run.id = event.run WHERE event.id >= ? "
-			   "ORDER BY event.id LIMIT ?",
+	[SWEEP_SQL_LOOK] = ("SELECT event.id, length(event.data), ifnull(run.status, 3), "
+			    "ifnull(run.completed_ms, 0), ifnull(run.created_ms, 0) "
+			    "FROM event LEFT JOIN run ON run.id = event.run WHERE event.id >= ? "
+			    "ORDER BY event.id LIMIT ?"),
 	[SWEEP_SQL_REMOVE] = "DELETE FROM event WHERE id = ?",
 	[SWEEP_SQL_RECORD] = "UPDATE event_size SET written = ?, removed = ?",
 };

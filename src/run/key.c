@@ -1,6 +1,6 @@
-/* What an idempotency key is bound to: nothing until the provider begins to answer, then the run, and at
- * its end the answer.  A stored stream's answer is in the log; any other one is kept as the bytes that
- * the client got. */
+/* What an idempotency key is bound to: nothing until the provider begins to answer, then the run, and
+ * at its end the answer.  A stored stream's answer is in the log; any other one is kept as the bytes
+ * that the client got. */
 #include "base/limits.h"
 #include "run/internal.h"
 

@@ -3,6 +3,7 @@
 import contextlib
 import sqlite3
 import threading
+import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
@@ -383,14 +384,17 @@ def test_killed_before_the_provider_answered(start, script, stream):
 
 @pytest.mark.parametrize("store", [True, False])
 def test_keys_expire(start, script, store):
-    gateway = start(usual={"idempotency_keep": "2s"})
+    gateway = start(usual={"idempotency_keep": "3s"})
     s, key = script(up.either("x")), new_key()
     sent = body(CHAT, s.model, store=store)
     with Client(gateway.url) as client:
+        began = time.monotonic()
         ask(client, CHAT, sent, key).ok()
-        assert replayed(ask(client, CHAT, sent, key).ok())
+        again = replayed(ask(client, CHAT, sent, key).ok())
+        assert again or time.monotonic() - began > 2.5
         wait_until(lambda: not replayed(ask(client, CHAT, sent, key).ok()), "the key's end")
-    assert len(s.exchanges) == 2
+        assert time.monotonic() - began > 2.5
+    assert len(s.exchanges) >= 2
 
 
 def test_an_unstored_answer_is_kept_with_its_key_and_nowhere_else(start, script):

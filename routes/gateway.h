@@ -41,6 +41,7 @@ struct gateway {
 	struct store       *store;
 	struct work_pool   *work;  /* of all loops */
 	const struct beneath *image_root; /* where images named by path lie; NULL: none may be named */
+	int64_t             max_file; /* bytes of one uploaded file */
 	struct snapshot    *now; /* held; swapped by a reload on this loop's thread */
 	const atomic_bool  *draining;
 	bool                metrics_here; /* /metrics is served on this listener */

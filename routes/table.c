@@ -4,6 +4,9 @@
 #include "routes/conversation_change.h"
 #include "routes/conversation_list.h"
 #include "routes/conversations.h"
+#include "routes/file_content.h"
+#include "routes/file_upload.h"
+#include "routes/files.h"
 #include "routes/gateway.h"
 #include "routes/messages.h"
 #include "routes/models.h"
@@ -38,6 +41,11 @@ const struct route routes[] = {
 	{ "run_ticket",         "POST", "/v1/runs/{id}/ticket",         AUTH_KEY,  BODY_NONE, false, run_ticket_post },
 	{ "run_continue",       "POST", "/v1/runs/{id}/continue",       AUTH_KEY,  BODY_MAYBE, false, run_continue_post },
 	{ "run_cancel",         "POST", "/v1/runs/{id}/cancel",         AUTH_KEY,  BODY_NONE, false, run_cancel_post },
+	{ "file_upload",        "POST", "/v1/files",                    AUTH_KEY,  BODY_UPLOAD, false, file_upload_post },
+	{ "files",              "GET",  "/v1/files",                    AUTH_KEY,  BODY_NONE, false, files_get_all },
+	{ "file",               "GET",  "/v1/files/{id}",               AUTH_KEY,  BODY_NONE, false, files_get },
+	{ "file_content",       "GET",  "/v1/files/{id}/content",       AUTH_KEY,  BODY_NONE, false, file_content_get },
+	{ "file_delete",        "DELETE", "/v1/files/{id}",             AUTH_KEY,  BODY_NONE, false, files_delete },
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  service_livez },
 	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  service_readyz },
 	{ "healthz",            "GET",  "/healthz",                     AUTH_NONE, BODY_NONE, true,  service_readyz },

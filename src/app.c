@@ -112,6 +112,7 @@ static enum errc make_workers(struct app *a, bool metrics_here, struct err *e)
 				.snapshot = a->snapshot,
 				.draining = &a->draining,
 				.max_body = (size_t)a->config->max_body,
+				.max_file = a->config->max_file,
 				.metrics_here = metrics_here,
 				.done_fd = a->done_fd,
 			},

@@ -1,6 +1,7 @@
 /* A worker's thread: start, reload, drain, stop. */
 #include "app_worker.h"
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "loop/transfer.h"
 #include "run/ticket.h"
@@ -88,6 +89,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	w->gateway.store = o->store;
 	w->gateway.work = o->work;
 	w->gateway.image_root = o->image_root;
+	w->gateway.max_file = o->max_file;
 	w->gateway.now = snapshot_hold(o->snapshot);
 	w->gateway.draining = o->draining;
 	w->main_options = (struct server_options){
@@ -97,6 +99,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		.settings = server_settings_now,
 		.arg = w,
 		.max_body = o->max_body,
+		.max_upload = (size_t)o->max_file + LIMIT_FORM,
 	};
 	w->gateway.metrics_here = o->metrics_here;
 	w->admin_options = w->main_options;

@@ -14,6 +14,7 @@ struct worker_options {
 	struct snapshot *snapshot; /* a reference is taken */
 	const atomic_bool *draining;
 	size_t           max_body;
+	int64_t          max_file;
 	bool             metrics_here;
 	int              done_fd; /* eventfd: 1 is added when the worker has drained */
 };

@@ -14,6 +14,42 @@ void hash_sha256(const void *data, size_t len, unsigned char ret[HASH_BYTES])
 	CHECK(n == HASH_BYTES);
 }
 
+/* Only ever used through pointers: it is OpenSSL's own context. */
+static EVP_MD_CTX *context_of(struct hash_sum *h)
+{
+	return (EVP_MD_CTX *)(void *)h;
+}
+
+struct hash_sum *hash_sum_begin(void)
+{
+	EVP_MD_CTX *c = EVP_MD_CTX_new();
+
+	if (c && EVP_DigestInit_ex(c, EVP_sha256(), NULL) != 1) {
+		EVP_MD_CTX_free(c);
+		return NULL;
+	}
+	return (struct hash_sum *)(void *)c;
+}
+
+void hash_sum_add(struct hash_sum *h, const void *data, size_t len)
+{
+	if (len > 0)
+		CHECK(EVP_DigestUpdate(context_of(h), data, len) == 1);
+}
+
+void hash_sum_end(struct hash_sum *h, unsigned char ret[HASH_BYTES])
+{
+	unsigned n = 0;
+
+	CHECK(EVP_DigestFinal_ex(context_of(h), ret, &n) == 1);
+	CHECK(n == HASH_BYTES);
+}
+
+void hash_sum_destroy(struct hash_sum *h)
+{
+	EVP_MD_CTX_free(context_of(h));
+}
+
 void hash_hex(const void *data, size_t len, char *ret)
 {
 	static const char    digits[] = "0123456789abcdef";

@@ -11,6 +11,14 @@ enum { HASH_BYTES = 32, HASH_HEX = 2 * HASH_BYTES };
 /* hash_sha256: the digest of data[0..len). */
 void hash_sha256(const void *data, size_t len, unsigned char ret[HASH_BYTES]);
 
+/* The same of bytes that come in pieces.  hash_sum_begin: owned; NULL: no memory. */
+struct hash_sum;
+struct hash_sum *hash_sum_begin(void) MUST_USE;
+void             hash_sum_add(struct hash_sum *h, const void *data, size_t len);
+/* hash_sum_end: the digest of all that was added; once. */
+void hash_sum_end(struct hash_sum *h, unsigned char ret[HASH_BYTES]);
+void hash_sum_destroy(struct hash_sum *h);
+
 /* hash_hex: len bytes as 2 * len lower-case digits and a NUL into ret. */
 void hash_hex(const void *data, size_t len, char *ret);
 /* hash_unhex: 2 * len digits, of either case, into len bytes; false (ret is untouched) when

@@ -10,6 +10,8 @@
 #define LIMIT_HEADERS           100         /* header lines of a request */
 #define LIMIT_BODY_DEFAULT      (20 * MIB)  /* a request with a few large images */
 #define LIMIT_BODY_MAX          (64 * MIB)  /* what the option may be raised to */
+#define LIMIT_FORM              (64 * KIB)  /* what a form has beside the one file in it */
+#define LIMIT_UPLOADS           64          /* at once; each holds half a MiB */
 #define LIMIT_ARENA             (96 * MIB)  /* scratch of one request: a rendered copy of the largest body */
 #define LIMIT_CONNECTIONS       16000       /* one loop's connections; the descriptor limit may be lower */
 #define LIMIT_HEADER_SECONDS    10          /* slowloris: a request's head has to be in by then */

@@ -102,10 +102,13 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		r->close = true;
 		return err_set(e, ERR_DRAINING, "", "the server is shutting down");
 	}
-	if (r->head.body_bytes > r->server->options->max_body)
+
+	size_t max = r->route->body == BODY_UPLOAD ? r->server->options->max_upload
+						   : r->server->options->max_body;
+	if (r->head.body_bytes > max)
 		return err_set(e, ERR_REQUEST_TOO_LARGE, "",
 			       "the body of %zu bytes is over the limit of %zu bytes",
-			       r->head.body_bytes, r->server->options->max_body);
+			       r->head.body_bytes, max);
 	return ERR_OK;
 }
 
@@ -195,6 +198,7 @@ bool gate_body(struct request *r)
 	case BODY_JSON: rc = check_json(r, &e); break;
 	case BODY_MAYBE: rc = r->input->body.len > 0 ? check_json(r, &e) : make_empty(r, &e); break;
 	case BODY_NONE:
+	case BODY_UPLOAD:
 	case BODY_UNSET: break;
 	}
 	if (rc != ERR_OK)

@@ -50,6 +50,16 @@ enum request_phase {
 	REQUEST_PHASE__COUNT
 };
 
+struct upload_sink;
+
+/* A body in pieces; http/upload has it. */
+struct request_upload {
+	const struct upload_sink *sink; /* NULL: none, or it is not asked any more */
+	void                     *arg;
+	bool                      waiting; /* suspended until the sink has room */
+	size_t                    stretch; /* bytes since the body's time began anew */
+};
+
 struct reply_line {
 	struct reply_line *next;
 	const char        *name; /* literal or in the arena */
@@ -81,6 +91,7 @@ struct request {
 	struct str          params[ROUTE_PARAMS];
 	int64_t             owner;
 	struct input       *input; /* owned, until taken */
+	struct request_upload upload;
 	struct arena        arena;
 
 	struct reply_line   *headers;
@@ -129,7 +140,15 @@ void request_suspend(struct request *r);
 void gate_head(struct request *r); /* from the head: route, host, key, size; sets refusal or route */
 bool gate_body(struct request *r); /* from the body: type, JSON; false: replied */
 
+/* upload.c */
+void upload_begin(struct request *r); /* the head is in: asks the handler; leads to a sink or a refusal */
+enum MHD_Result upload_body(struct request *r, const char *bytes, size_t *n);
+void upload_whole(struct request *r);
+void upload_cut(struct request *r); /* the request ends; if there is a sink, it is told */
+
 /* reply.c */
+/* reply_send: consumes response; NULL (no memory) closes the connection instead. */
+void reply_send(struct request *r, int status, struct MHD_Response *response);
 void reply_common_headers(struct request *r); /* request id, CORS, security */
 enum MHD_Result reply_queue(struct request *r);
 

@@ -57,8 +57,7 @@ void reply_common_headers(struct request *r)
 		reply_header(r, "Connection", STR("close"));
 }
 
-/* send_response: consumes response; NULL (no memory) closes the connection instead. */
-static void send_response(struct request *r, int status, struct MHD_Response *response)
+void reply_send(struct request *r, int status, struct MHD_Response *response)
 {
 	reply_common_headers(r);
 	for (struct reply_line *line = r->headers; response && line; line = line->next)
@@ -93,7 +92,7 @@ void reply_text_take(struct request *r, int status, const char *content_type, st
 		MHD_add_response_header(response, "Cache-Control", "no-store");
 	}
 	buf_finish(body);
-	send_response(r, status, response);
+	reply_send(r, status, response);
 }
 
 void reply_json_take(struct request *r, int status, struct buf *body)
@@ -109,7 +108,7 @@ void reply_static(struct request *r, int status, const char *content_type, struc
 	r->bytes_out = body.n;
 	if (response && content_type)
 		MHD_add_response_header(response, "Content-Type", content_type);
-	send_response(r, status, response);
+	reply_send(r, status, response);
 }
 
 static void error_headers(struct request *r, const struct err *e)

@@ -145,6 +145,7 @@ void request_destroy(struct request *r)
 	int status = r->status ? r->status : 499;
 
 	CHECK(!r->suspended && !r->resuming);
+	upload_cut(r);
 	if (r->stream)
 		stream_completed(r->stream);
 	if (log_on(LOG_INFO) && !(r->route && r->route->quiet && status < 400))
@@ -271,6 +272,11 @@ struct str request_path(const struct request *r)
 struct str request_last_event_id(const struct request *r)
 {
 	return r->head.last_event_id;
+}
+
+struct str request_content_type(const struct request *r)
+{
+	return r->head.content_type;
 }
 
 struct arena *request_arena(struct request *r)

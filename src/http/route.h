@@ -18,6 +18,7 @@ enum route_body {
 	BODY_NONE,  /* what comes is ignored, up to the limit */
 	BODY_JSON,  /* a JSON object, checked before the handler sees it */
 	BODY_MAYBE, /* the same, or nothing, which counts as {} */
+	BODY_UPLOAD, /* in pieces to a sink; the handler runs in front of it (http/upload) */
 };
 
 struct route {

@@ -157,6 +157,8 @@ static void take_body(struct request *r, const char *bytes, size_t n)
 
 static enum MHD_Result on_body(struct request *r, const char *bytes, size_t *n)
 {
+	if (r->route && r->route->body == BODY_UPLOAD)
+		return upload_body(r, bytes, n);
 	/* What is refused anyway is read to its end if that is near, for then the client is sure to
 	 * see the answer; else the connection is cut. */
 	take_body(r, bytes, *n);
@@ -197,6 +199,8 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 		return reply_queue(r);
 	}
 	gate_head(r);
+	if (!r->refusal && r->route && r->route->body == BODY_UPLOAD && strcmp(method, "OPTIONS") != 0)
+		upload_begin(r);
 	/* A response queued in this call always closes the connection, and a client that is still
 	 * sending may not see it: so only what would cost too much to read is refused here. */
 	if (r->refusal && r->head.body_bytes > 64 * KIB) {
@@ -205,7 +209,7 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 		return reply_queue(r);
 	}
 	/* Not more than what is likely to come: the length is only announced. */
-	if (!r->refusal && r->head.body_bytes > 0 &&
+	if (!r->refusal && !r->upload.sink && r->head.body_bytes > 0 &&
 	    !buf_reserve(&r->input->body, r->head.body_bytes < BODY_TRUST ? r->head.body_bytes
 									  : BODY_TRUST)) {
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the request's body");
@@ -232,6 +236,8 @@ static enum MHD_Result on_body_done(struct request *r)
 	}
 	if (r->refusal)
 		reply_error(r, r->refusal);
+	else if (r->upload.sink)
+		upload_whole(r);
 	else if (gate_body(r))
 		r->route->handle(r, r->server->app);
 	return after_work(r);

@@ -21,6 +21,7 @@ struct server_options {
 	const struct server_settings *(*settings)(void *arg);
 	void  *arg;
 	size_t max_body;
+	size_t max_upload; /* of a body that goes through in pieces */
 };
 
 struct server_settings {

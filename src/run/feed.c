@@ -93,6 +93,16 @@ void feed_print(struct run *r, const struct event *ev)
 	feed_wake(r);
 }
 
+void feed_unsay(struct run *r)
+{
+	if (!journal_strict(r) || r->out.len == r->out_seen)
+		return;
+	r->out.len = r->out_seen;
+	/* Its encoder is past that and would end segments that nobody saw begin: the stream ends
+	 * without its last block, and the client comes again and reads what there is. */
+	r->closed = r->rq.shape == SHAPE_LMC;
+}
+
 void feed_close(struct run *r)
 {
 	const struct encoder_ops *ops = r->encoder->ops;

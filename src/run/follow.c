@@ -3,7 +3,7 @@
  *   READING --page--> READING             more is there, and there is room
  *      |  ^   |
  *      |  |   +--page, nothing more--> WAITING --news--> READING      the run goes on
- *      |  +--room again-- FULL <--page or news, no room
+ *      |  +--room again-- FULL <--page, part of one, or news; no room
  *      +--page, run ended--> OVER */
 #include "run/follow.h"
 
@@ -27,7 +27,7 @@ struct follow {
 	struct follow_options o;
 	struct events_read    read;
 	struct watch_run      watch;
-	struct task           task; /* begins, and turns a tape */
+	struct task           task; /* begins, turns a tape, prints the rest of a page */
 	enum state            state;
 	bool                  watching;
 	bool                  reading; /* the job is with the store, or a callback of it runs */
@@ -47,6 +47,10 @@ struct follow {
 	struct buf          page;
 	struct buf          page_error;
 	struct events_piece piece;
+
+	/* The page: what is left of the piece that is being printed, and the piece after it. */
+	struct str rest;
+	size_t     next_piece;
 
 	uint64_t   seq; /* of the last event printed */
 	uint64_t   block_seq; /* the event whose blocks are being counted, and how many it has */
@@ -256,33 +260,36 @@ static enum errc print_event(struct follow *f, const struct event *ev, uint64_t 
 	return ERR_OK;
 }
 
-/* print_piece: ERR_INTERNAL: it is damaged. */
-static enum errc print_piece(struct follow *f, struct str data)
+static bool page_over(const struct follow *f)
+{
+	return f->rest.n == 0 && f->next_piece >= f->read.piece_count;
+}
+
+static bool room(const struct follow *f)
+{
+	return f->out.len - f->out_at < LIMIT_FEED_HIGH;
+}
+
+/* print_some: what is left of the page, as far as there is room.  ERR_INTERNAL: it is damaged. */
+static enum errc print_some(struct follow *f)
 {
 	struct event ev;
 	uint64_t     seq;
 
-	while (data.n > 0) {
+	while (!page_over(f) && room(f)) {
 		enum errc rc = ERR_OK;
 
-		if (!event_decode(&data, &ev, &seq))
+		if (f->rest.n == 0) {
+			f->rest = f->read.pieces[f->next_piece++].data;
+			continue;
+		}
+		if (!event_decode(&f->rest, &ev, &seq))
 			return ERR_INTERNAL;
 		/* What is below is of a piece that straddles the page before. */
 		if (seq > f->seq && ev.kind == EVENT_ASKED)
 			rc = take_asked(f, &ev, seq);
 		else if (seq > f->seq || (seq > f->read.after && seq == f->seq && ev.cont))
 			rc = print_event(f, &ev, seq);
-		if (rc != ERR_OK)
-			return rc;
-	}
-	return ERR_OK;
-}
-
-static enum errc print_page(struct follow *f)
-{
-	for (size_t i = 0; i < f->read.piece_count; i++) {
-		enum errc rc = print_piece(f, f->read.pieces[i].data);
-
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -315,11 +322,6 @@ static bool print_answer(struct follow *f)
 static bool ended(const struct follow *f)
 {
 	return f->read.status != RUN_QUEUED && f->read.status != RUN_RUNNING;
-}
-
-static bool room(const struct follow *f)
-{
-	return f->out.len - f->out_at < LIMIT_FEED_HIGH;
 }
 
 static void read_more(struct follow *f);
@@ -357,6 +359,27 @@ static bool show(struct follow *f)
 	return !left;
 }
 
+/* print_page: false: a part of it is left, or f has failed or is gone.  Small events make thirty
+ * times as much of blocks, and pieces may be long. */
+static bool print_page(struct follow *f)
+{
+	struct err e;
+
+	while (print_some(f) == ERR_OK) {
+		if (page_over(f))
+			return true;
+		if (!show(f))
+			return false;
+		if (!room(f)) {
+			f->state = FULL;
+			return false;
+		}
+	}
+	err_set(&e, ERR_INTERNAL, "", "the events of this run can't be read");
+	fail(f, &e);
+	return false;
+}
+
 static void take_page(struct follow *f)
 {
 	struct err e;
@@ -366,11 +389,8 @@ static void take_page(struct follow *f)
 		fail(f, &e);
 		return;
 	}
-	if (print_page(f) != ERR_OK) {
-		err_set(&e, ERR_INTERNAL, "", "the events of this run can't be read");
-		fail(f, &e);
+	if (!print_page(f))
 		return;
-	}
 	if (ended(f) && !f->read.has_more && f->seq == 0 && !print_answer(f)) {
 		err_set(&e, ERR_INTERNAL, "", "the answer of this run can't be read");
 		fail(f, &e);
@@ -400,6 +420,25 @@ static void take_page(struct follow *f)
 		go_on(f);
 }
 
+static void turn_page(struct follow *f)
+{
+	f->rest = STR_NONE;
+	f->next_piece = 0;
+	take_page(f);
+}
+
+/* on_rest: there is room again for more of the page. */
+static void on_rest(struct task *t)
+{
+	struct follow *f = container_of(t, struct follow, task);
+
+	f->reading = false;
+	if (f->left)
+		dispose(f);
+	else
+		take_page(f);
+}
+
 static void on_read(struct store_job *job)
 {
 	struct follow *f = container_of(job, struct follow, read.job);
@@ -415,7 +454,7 @@ static void on_read(struct store_job *job)
 		fail(f, &e);
 		return;
 	}
-	take_page(f);
+	turn_page(f);
 }
 
 /* turn_tape: the next page of a tape, as a read of the store would have given it. */
@@ -452,7 +491,7 @@ static void on_tape(struct task *t)
 		return;
 	}
 	if (turn_tape(f)) {
-		take_page(f);
+		turn_page(f);
 		return;
 	}
 	err_set(&e, ERR_OVERLOADED, "", "no memory for the events");
@@ -462,7 +501,7 @@ static void on_tape(struct task *t)
 static bool read_store(struct follow *f)
 {
 	arena_finish(&f->read.arena);
-	arena_init(&f->read.arena, LIMIT_SSE_EVENT + MIB);
+	arena_init(&f->read.arena, LIMIT_ARENA); /* a piece, or an answer */
 	f->read = (struct events_read){
 		.job = { .loop = f->o.loop, .done = on_read },
 		.owner = f->o.owner,
@@ -569,6 +608,14 @@ void follow_taken(struct follow *f, size_t n)
 		buf_take_front(&f->out, f->out_at);
 		f->out_at = 0;
 	}
-	if (f->state == FULL && f->out.len - f->out_at < LIMIT_FEED_LOW)
+	if (f->state != FULL || f->out.len - f->out_at >= LIMIT_FEED_LOW)
+		return;
+	if (page_over(f)) {
 		read_more(f);
+		return;
+	}
+	f->state = READING;
+	f->reading = true;
+	f->task.fn = on_rest;
+	loop_later(f->o.loop, &f->task);
 }

@@ -4,6 +4,7 @@
  * run.c   birth, moves, end     call.c  the provider's part
  * save.c  the store's part      feed.c  the reader's part
  * journal.c  the events' way to the store
+ * lost.c  ends that the store did not take
  * key.c   what an idempotency key is bound to
  * image.c images that messages name by their path */
 #pragma once
@@ -129,6 +130,8 @@ struct run_engine {
 	struct timer              log_timer;
 	struct task               log_task;
 	bool                      log_task_out;
+	struct lost              *lost; /* runs without a stored end; owned */
+	struct timer              lost_timer;
 	size_t                    live;
 	struct err                stopping; /* why no run goes on; code ERR_OK: it does */
 };
@@ -203,6 +206,11 @@ struct events_piece journal_rest(struct run *r);
 void                journal_drop(struct run *r);
 void                journal_stop(struct run_engine *g);
 
+/* lost.c */
+/* lost_add: its end was not stored: its watchers look again when the store takes writes. */
+void lost_add(struct run *r);
+void lost_stop(struct run_engine *g);
+
 /* feed.c */
 /* feed_wake: what was printed may be seen, as far as its numbers are stored. */
 void feed_wake(struct run *r);
@@ -210,5 +218,7 @@ void feed_wake(struct run *r);
 void feed_open(struct run *r);
 void feed_pause(struct run *r, bool pause);
 void feed_print(struct run *r, const struct event *ev);
+/* feed_unsay: strict, and the end was not stored: what is not in the log is not seen either. */
+void feed_unsay(struct run *r);
 /* feed_close: prints the last block, once. */
 void feed_close(struct run *r);

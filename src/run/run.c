@@ -49,6 +49,7 @@ void run_engine_destroy(struct run_engine *g)
 		return;
 	CHECK(g->live == 0);
 	journal_stop(g);
+	lost_stop(g);
 	free(g);
 }
 

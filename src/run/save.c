@@ -174,8 +174,11 @@ static void on_end_stored(struct store_job *job)
 	journal_drop(r);
 	watch_notify(r->id);
 	/* An answer that could not be kept is not reported as a success. */
-	if (job->err.code != ERR_OK)
+	if (job->err.code != ERR_OK) {
 		r->failure = job->err;
+		lost_add(r);
+		feed_unsay(r);
+	}
 	run_conclude(r);
 }
 

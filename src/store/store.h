@@ -14,6 +14,7 @@
 #include "base/id.h"
 #include "loop/loop.h"
 #include "msg/event.h"
+#include "store/blob.h"
 
 #include <stdatomic.h>
 
@@ -335,6 +336,64 @@ struct key_read {
 	struct key_answer answer;
 };
 
+/* --- uploaded files --- */
+
+struct store_file {
+	struct id     id;
+	int64_t       created_ms;
+	int64_t       bytes;
+	unsigned char sha256[HASH_BYTES]; /* of its content, in store->blobs */
+	struct str    name;
+	struct str    type;
+	struct str    purpose;
+};
+
+/* file_add: a write; the content was placed (store/blob.h) and is the engine's to remove if this
+ * fails.  Never refused by the submitter: the callers bound what is under way. */
+struct file_add {
+	struct store_job  job;
+	int64_t           owner;
+	struct store_file file; /* without sha256 */
+	struct blob_name  content;
+};
+
+/* file_delete: a write.  Errors: NOT_FOUND. */
+struct file_delete {
+	struct store_job job;
+	int64_t          owner;
+	struct id        file;
+	struct blob_name content; /* the engine's */
+	bool             marked;  /* the engine's; false */
+};
+
+/* files_find: files by their ids, each of which must be the owner's.
+ * Errors: NOT_FOUND, and `missing` is the place of the first that is not there. */
+struct files_find {
+	struct store_job job;
+	int64_t          owner;
+	const struct id *ids;
+	size_t           count;
+	struct arena     arena;
+	/* out */
+	struct store_file *files; /* in the order of ids */
+	size_t             missing;
+};
+
+/* files_read: a list of files.  Errors: INVALID_VALUE "after": no such file. */
+struct files_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        after; /* none: from the beginning (in the order asked) */
+	bool             ascending; /* oldest first */
+	struct str       purpose;   /* empty: any */
+	size_t           limit;
+	struct arena     arena;
+	/* out */
+	struct store_file *files;
+	size_t             file_count;
+	bool               has_more;
+};
+
 /* Figures for health and metrics; any thread. */
 struct store_stats {
 	bool     writable;   /* false after a failed commit, until one succeeds again */
@@ -366,6 +425,10 @@ struct store_ops {
 	bool (*conversations_read)(struct store *s, struct conversations_read *job);
 	bool (*item_read)(struct store *s, struct item_read *job);
 	bool (*key_read)(struct store *s, struct key_read *job);
+	bool (*file_add)(struct store *s, struct file_add *job);
+	bool (*file_delete)(struct store *s, struct file_delete *job);
+	bool (*files_find)(struct store *s, struct files_find *job);
+	bool (*files_read)(struct store *s, struct files_read *job);
 	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap */
 	/* destroy: finishes everything queued, checkpoints, closes.  After all loops have stopped
 	 * submitting; answers still reach loops that run. */
@@ -374,6 +437,7 @@ struct store_ops {
 
 struct store {
 	const struct store_ops *ops;
+	struct blobs           *blobs; /* the engine's; contents of files, for workers */
 };
 
 struct store_options {

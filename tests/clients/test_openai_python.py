@@ -314,3 +314,26 @@ def test_many_threads_share_one_client(sdk):
     for thread in threads:
         thread.join()
     assert results == [True] * 32
+
+
+def test_files(sdk, tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(b"Bring an umbrella.")
+    made = [sdk.files.create(file=path, purpose="user_data"),
+            sdk.files.create(file=("b.bin", bytes(1 << 20)), purpose="batch"),
+            sdk.files.create(file=("c.png", b"\x89PNG", "image/png"), purpose="vision")]
+    assert [(f.filename, f.bytes, f.purpose) for f in made] == [
+        ("notes.txt", 18, "user_data"), ("b.bin", 1 << 20, "batch"), ("c.png", 4, "vision")]
+    assert sdk.files.retrieve(made[0].id) == made[0]
+    assert sdk.files.content(made[0].id).read() == b"Bring an umbrella."
+    assert sdk.files.content(made[1].id).content == bytes(1 << 20)
+    listed = [f.id for f in sdk.files.list(limit=1, order="asc")]  # page after page
+    assert [id for id in listed if id in {f.id for f in made}] == [f.id for f in made]
+    assert made[1].id in [f.id for f in sdk.files.list(purpose="batch")]
+    assert sdk.files.wait_for_processing(made[0].id).status == "processed"
+    for file in made:
+        assert sdk.files.delete(file.id).deleted
+    with pytest.raises(openai.NotFoundError):
+        sdk.files.retrieve(made[0].id)
+    with pytest.raises(openai.BadRequestError):
+        sdk.files.create(file=("a", b""), purpose="fun")

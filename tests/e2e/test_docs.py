@@ -20,10 +20,11 @@ PAGES = ["README.md", "docs/api.md", "docs/lmc.md"]
 EXAMPLE = re.compile(r"^<!-- run -->\n```sh\n(?P<command>.*?)^```\n"
                      r"(?:\n```(?P<kind>json|text)\n(?P<expected>.*?)^```\n)?", re.M | re.S)
 ID = re.compile(r"\b(conv|run|msg|chatcmpl|req)([_-])[0-9a-f]{32}\b")
+FILE_ID = re.compile(r"\bfile-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 
 
 def plain(text):
-    return ID.sub(r"\1\2ID", text)
+    return FILE_ID.sub("file-ID", ID.sub(r"\1\2ID", text))
 
 
 def assert_part(expected, actual, where="the answer"):

@@ -118,6 +118,26 @@ static bool op_key_read(struct store *s, struct key_read *j)
 	return read_job(s, &j->job, JOB_KEY_READ);
 }
 
+static bool op_file_add(struct store *s, struct file_add *j)
+{
+	return write_job(s, &j->job, JOB_FILE_ADD);
+}
+
+static bool op_file_delete(struct store *s, struct file_delete *j)
+{
+	return write_job(s, &j->job, JOB_FILE_DELETE);
+}
+
+static bool op_files_find(struct store *s, struct files_find *j)
+{
+	return read_job(s, &j->job, JOB_FILES_FIND);
+}
+
+static bool op_files_read(struct store *s, struct files_read *j)
+{
+	return read_job(s, &j->job, JOB_FILES_READ);
+}
+
 static void op_stats(struct store *s, struct store_stats *ret)
 {
 	writer_stats(engine_of(s)->writer, ret);
@@ -135,6 +155,7 @@ static void op_destroy(struct store *s)
 	if (served)
 		(void)sqlite3_wal_checkpoint_v2(g->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	db_close(g->db);
+	blobs_destroy(g->store.blobs);
 	if (g->lock_fd >= 0)
 		close(g->lock_fd);
 	free(g->path);
@@ -158,6 +179,10 @@ static const struct store_ops ops = {
 	.conversations_read = op_conversations_read,
 	.item_read = op_item_read,
 	.key_read = op_key_read,
+	.file_add = op_file_add,
+	.file_delete = op_file_delete,
+	.files_find = op_files_find,
+	.files_read = op_files_read,
 	.stats = op_stats,
 	.destroy = op_destroy,
 };
@@ -174,6 +199,7 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	g->lock_fd = -1;
 	if (lock_take(o->path, &g->path, &g->lock_fd, e) != ERR_OK ||
 	    db_open(g->path, DB_WRITE, o->busy_ms, &g->db, e) != ERR_OK ||
+	    blobs_open(g->path, &g->store.blobs, e) != ERR_OK ||
 	    migrate_run(g->db, g->path, migrations, apply, ret_applied, e) != ERR_OK) {
 		op_destroy(&g->store);
 		return e->code;
@@ -194,7 +220,7 @@ enum errc store_open(const struct store_options *o, struct store **ret, struct e
 	if (recover_run(g->db, g->path, o, &runs, e) != ERR_OK ||
 	    checkpoint_create(g->path, o->busy_ms, &g->checkpoint, e) != ERR_OK ||
 	    readers_create(g->path, o->readers, o->busy_ms, &g->readers, e) != ERR_OK ||
-	    writer_create(g->db, g->checkpoint, o, &g->writer, e) != ERR_OK) {
+	    writer_create(g->db, g->checkpoint, g->store.blobs, o, &g->writer, e) != ERR_OK) {
 		op_destroy(&g->store);
 		return e->code;
 	}

@@ -31,7 +31,8 @@ static const char *const sql[READ_SQL__COUNT] = {
 enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e)
 {
 	if (runs_prepare(&r->runs, db, e) != ERR_OK || listing_prepare(&r->listing, db, e) != ERR_OK ||
-	    claim_reads_prepare(&r->claims, db, e) != ERR_OK)
+	    claim_reads_prepare(&r->claims, db, e) != ERR_OK ||
+	    file_rows_prepare(&r->files, db, e) != ERR_OK)
 		return e->code;
 	return db_prepare(db, sql, READ_SQL__COUNT, r->st, e);
 }
@@ -42,6 +43,7 @@ void reads_finish(struct reads *r)
 	runs_finish(&r->runs);
 	listing_finish(&r->listing);
 	claim_reads_finish(&r->claims);
+	file_rows_finish(&r->files);
 }
 
 /* All readers below return an SQLite code; on SQLITE_OK, e->code says whether the job was refused.
@@ -512,12 +514,18 @@ static int dispatch(struct reads *r, struct store_job *job)
 		return one_item(r, container_of(job, struct item_read, job));
 	case JOB_KEY_READ:
 		return claim_read(&r->claims, container_of(job, struct key_read, job));
+	case JOB_FILES_FIND:
+		return file_rows_find(&r->files, container_of(job, struct files_find, job));
+	case JOB_FILES_READ:
+		return file_rows_list(&r->files, container_of(job, struct files_read, job));
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
 	case JOB_EVENTS_APPEND:
 	case JOB_CONVERSATION_WRITE:
 	case JOB_KEY_KEEP:
+	case JOB_FILE_ADD:
+	case JOB_FILE_DELETE:
 		break;
 	}
 	CHECK(job->op >= JOB_BRANCH_READ);
@@ -535,6 +543,7 @@ void reads_run(struct reads *r, struct store_job *job)
 		(void)sqlite3_reset(r->st[i]);
 	runs_reset(&r->runs);
 	listing_reset(&r->listing);
+	file_rows_reset(&r->files);
 	/* A reader that stayed in its transaction would keep the log from starting over. */
 	if (!sqlite3_get_autocommit(sqlite3_db_handle(r->st[READ_SQL_COMMIT])) &&
 	    db_run(r->st[READ_SQL_COMMIT]) != SQLITE_OK)

@@ -3,6 +3,7 @@
 
 #include "store/sqlite/claim.h"
 #include "store/sqlite/db.h"
+#include "store/sqlite/file_rows.h"
 #include "store/sqlite/listing.h"
 #include "store/sqlite/runs.h"
 #include "store/store.h"
@@ -25,6 +26,7 @@ struct reads {
 	struct runs   runs;
 	struct listing listing;
 	struct claim_reads claims;
+	struct file_rows files;
 };
 
 enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e) MUST_USE;

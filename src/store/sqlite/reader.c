@@ -85,12 +85,18 @@ static size_t size_of(struct store_job *job)
 		return container_of(job, struct item_read, job)->arena.used;
 	case JOB_KEY_READ:
 		return container_of(job, struct key_read, job)->arena.used;
+	case JOB_FILES_FIND:
+		return container_of(job, struct files_find, job)->arena.used;
+	case JOB_FILES_READ:
+		return container_of(job, struct files_read, job)->arena.used;
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
 	case JOB_EVENTS_APPEND:
 	case JOB_CONVERSATION_WRITE:
 	case JOB_KEY_KEEP:
+	case JOB_FILE_ADD:
+	case JOB_FILE_DELETE:
 		break;
 	}
 	return 0;

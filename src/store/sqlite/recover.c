@@ -43,7 +43,8 @@ static const char *const sql[RECOVER_SQL__COUNT] = {
 	[HIGHEST_KEY] =
 		("SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
 		 "ifnull((SELECT max(id) FROM message), 0), ifnull((SELECT max(id) FROM run), 0), "
-		 "ifnull((SELECT max(id) FROM idempotency), 0))"),
+		 "ifnull((SELECT max(id) FROM idempotency), 0), "
+		 "ifnull((SELECT max(id) FROM file), 0))"),
 	/* Calls that are stored nowhere but with their keys: nothing of their answers is left. */
 	[END_KEYS] = "UPDATE idempotency SET outcome = 3, http = 500 WHERE http = 0 AND stored = 0",
 };

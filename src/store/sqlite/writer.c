@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "store/sqlite/answer.h"
 #include "store/sqlite/conversations.h"
+#include "store/sqlite/file_write.h"
 #include "store/sqlite/job.h"
 #include "store/sqlite/sweep.h"
 #include "store/sqlite/thread.h"
@@ -43,6 +44,7 @@ struct writer {
 	sqlite3_stmt      *st[WRITER_SQL__COUNT];
 	struct turns       turns;
 	struct conversations conversations;
+	struct file_write  files;
 	struct sweep       sweep;
 	int64_t            sweep_us;     /* when the next step is due */
 	bool               sweep_failed; /* and was said */
@@ -112,6 +114,11 @@ static int run_job(struct writer *w, struct store_job *job)
 		                           container_of(job, struct conversation_write, job));
 	case JOB_KEY_KEEP:
 		return claim_keep(&w->turns.claims, container_of(job, struct key_keep, job));
+	case JOB_FILE_ADD:
+		return file_write_add(&w->files, container_of(job, struct file_add, job), &job->err);
+	case JOB_FILE_DELETE:
+		return file_write_delete(&w->files, container_of(job, struct file_delete, job),
+		                         &job->err);
 	case JOB_BRANCH_READ:
 	case JOB_CONVERSATION_READ:
 	case JOB_ITEMS_READ:
@@ -121,6 +128,8 @@ static int run_job(struct writer *w, struct store_job *job)
 	case JOB_CONVERSATIONS_READ:
 	case JOB_ITEM_READ:
 	case JOB_KEY_READ:
+	case JOB_FILES_FIND:
+	case JOB_FILES_READ:
 		break;
 	}
 	CHECK(job->op < JOB_BRANCH_READ);
@@ -328,6 +337,8 @@ static void do_batch(struct writer *w, struct batch *b)
 	int rc = run_batch(w, b);
 
 	count(w, b, count_begins(b), rc);
+	for (struct store_job *job = b->done; job; job = job->next)
+		file_write_settle(&w->files, job);
 	answer_post(b->done);
 	if (rc == SQLITE_OK)
 		copy_back(w);
@@ -463,8 +474,8 @@ static int64_t page_bytes(sqlite3 *db)
 	return bytes;
 }
 
-enum errc writer_create(sqlite3 *db, struct checkpoint *c, const struct store_options *o,
-                        struct writer **ret, struct err *e)
+enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
+                        const struct store_options *o, struct writer **ret, struct err *e)
 {
 	struct writer *w = calloc(1, sizeof *w);
 
@@ -483,10 +494,12 @@ enum errc writer_create(sqlite3 *db, struct checkpoint *c, const struct store_op
 	if (db_prepare(db, sql, WRITER_SQL__COUNT, w->st, e) != ERR_OK ||
 	    turns_prepare(&w->turns, db, e) != ERR_OK ||
 	    conversations_prepare(&w->conversations, db, &w->turns.events, e) != ERR_OK ||
+	    file_write_prepare(&w->files, db, blobs, e) != ERR_OK ||
 	    sweep_prepare(&w->sweep, db, &w->turns.events, &w->turns.claims, o, e) != ERR_OK) {
 		writer_destroy(w);
 		return e->code;
 	}
+	file_write_sweep(&w->files);
 	(void)sqlite3_wal_hook(db, on_wal, w);
 	(void)sqlite3_busy_handler(db, on_busy, w);
 	if (thread_start(&w->thread, "store-writer", serve, w, e) != ERR_OK) {
@@ -513,6 +526,7 @@ void writer_destroy(struct writer *w)
 	(void)sqlite3_busy_handler(w->db, NULL, NULL);
 	sweep_finish(&w->sweep);
 	conversations_finish(&w->conversations);
+	file_write_finish(&w->files);
 	turns_finish(&w->turns);
 	db_finalize(w->st, WRITER_SQL__COUNT);
 	free(w->lost);
@@ -528,6 +542,8 @@ bool writer_add(struct writer *w, struct store_job *job)
 	bool starts = job->op == JOB_TURN_BEGIN || job->op == JOB_CONVERSATION_WRITE;
 	bool room = !starts || w->waiting < LIMIT_STORE_QUEUE;
 
+	if (job->op == JOB_FILE_DELETE)
+		room = w->waiting < LIMIT_STORE_QUEUE;
 	if (room) {
 		*w->end = job;
 		w->end = &job->next;

@@ -2,6 +2,7 @@
  * one transaction: the commit in progress is the time in which the next batch gathers. */
 #pragma once
 
+#include "store/blob.h"
 #include "store/sqlite/checkpoint.h"
 #include "store/store.h"
 
@@ -9,10 +10,10 @@
 
 struct writer;
 
-/* writer_create: db and c are borrowed until writer_destroy; db is the writer's alone.  Of o, how
+/* writer_create: db, c and blobs are borrowed until writer_destroy; db is the writer's alone.  Of o, how
  * long to wait for locks and what to keep. */
-enum errc writer_create(sqlite3 *db, struct checkpoint *c, const struct store_options *o,
-                        struct writer **ret, struct err *e) MUST_USE;
+enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
+                        const struct store_options *o, struct writer **ret, struct err *e) MUST_USE;
 /* writer_destroy: after everything queued was done. */
 void writer_destroy(struct writer *w);
 

@@ -1,0 +1,73 @@
+/* http/multipart: multipart/form-data (RFC 7578), read in pieces that may be cut anywhere.
+ *
+ * Strict: lines end in CRLF, nothing stands in front of the first delimiter, every part is a
+ * form-data part with a name, and the last delimiter has to come.  Nothing is kept but one part's
+ * header; content goes through as it comes.  Touches nothing but its own struct, so it may be fed
+ * on any one thread at a time. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum {
+	MULTIPART_BOUNDARY = 70,         /* RFC 2046 section 5.1.1 */
+	MULTIPART_HEADER = 8 * 1024,     /* of one part, all lines */
+	MULTIPART_LINES = 16,            /* header lines of one part */
+	MULTIPART_PARTS = 64,
+	MULTIPART_NAME = 128,            /* of a field */
+	MULTIPART_FILENAME = 4096,       /* as sent; what is kept of it is shorter */
+};
+
+/* Borrowed for the call. */
+struct multipart_part {
+	struct str name;
+	struct str filename;     /* as sent: never a path of ours */
+	struct str content_type; /* empty: none was sent */
+	bool       is_file;      /* a filename was sent, be it empty */
+};
+
+struct multipart_sink {
+	/* part: a header is whole; data: its content, in pieces, possibly none; end: it is over.
+	 * What they return ends the reading if it is an error. */
+	enum errc (*part)(void *arg, const struct multipart_part *p, struct err *e);
+	enum errc (*data)(void *arg, struct str bytes, struct err *e);
+	enum errc (*end)(void *arg, struct err *e);
+};
+
+enum multipart_state {
+	MULTIPART_DELIMITER, /* in front of the first one */
+	MULTIPART_BEHIND,    /* behind a delimiter: a line's end, or "--" */
+	MULTIPART_PADDING,   /* blanks in front of that line's end */
+	MULTIPART_LF,
+	MULTIPART_DASH,      /* the second one of "--" */
+	MULTIPART_HEAD,
+	MULTIPART_DATA,
+	MULTIPART_OVER,      /* behind the last delimiter */
+	MULTIPART_FAILED,
+};
+
+/* Laid open so that it can be embedded; use the functions. */
+struct multipart {
+	const struct multipart_sink *sink; /* borrowed */
+	void                        *arg;
+	enum multipart_state         state;
+	char                         delimiter[4 + MULTIPART_BOUNDARY]; /* CR LF "--" boundary */
+	size_t                       delimiter_len;
+	size_t                       matched; /* bytes of it that were just seen */
+	struct buf                   head;
+	size_t                       parts;
+	size_t                       trailing;
+};
+
+/* multipart_boundary: from a Content-Type; borrowed from it.
+ * Errors: UNSUPPORTED_MEDIA (another type), INVALID_VALUE (no boundary, or not a sound one). */
+enum errc multipart_boundary(struct str content_type, struct str *ret, struct err *e) MUST_USE;
+
+void multipart_init(struct multipart *m, struct str boundary, const struct multipart_sink *sink,
+		    void *arg);
+void multipart_finish(struct multipart *m);
+/* multipart_feed: the next bytes.  Errors: INVALID_VALUE, and those of the sink; there is nothing
+ * to be fed after one. */
+enum errc multipart_feed(struct multipart *m, struct str bytes, struct err *e) MUST_USE;
+/* multipart_end: no more bytes come.  Errors: INVALID_VALUE: it was cut. */
+enum errc multipart_end(const struct multipart *m, struct err *e) MUST_USE;

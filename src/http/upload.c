@@ -1,0 +1,89 @@
+/* Bodies in pieces: handing them over, holding the client back, and noticing one that drips. */
+#include "http/upload.h"
+
+#include "base/limits.h"
+#include "http/internal.h"
+#include "http/reply.h"
+
+#include <strings.h>
+
+/* A body has its seconds for each so many bytes; without that, a large file over a slow line would
+ * run out of time, and a drip would never. */
+enum { STRETCH = 256 * KIB };
+
+void upload_open(struct request *r, const struct upload_sink *sink, void *arg)
+{
+	CHECK(r->phase == REQUEST_HEAD && !r->upload.sink);
+	r->upload = (struct request_upload){ .sink = sink, .arg = arg };
+}
+
+void upload_resume(struct request *r)
+{
+	if (!r->upload.waiting)
+		return;
+	r->upload.waiting = false;
+	request_resume(r);
+}
+
+void upload_refuse(struct request *r, const struct err *e)
+{
+	CHECK(r->phase == REQUEST_HEAD || r->phase == REQUEST_BODY);
+	r->upload.sink = NULL;
+	request_refuse(r, e);
+	upload_resume(r);
+}
+
+void upload_begin(struct request *r)
+{
+	struct str encoding = r->head.content_encoding;
+	struct err e;
+
+	if (encoding.n > 0 && !(encoding.n == 8 && strncasecmp(encoding.p, "identity", 8) == 0)) {
+		reply_header(r, "Accept-Encoding", STR("identity"));
+		err_set(&e, ERR_UNSUPPORTED_MEDIA, "",
+			"a compressed body is not taken; send it without Content-Encoding");
+		request_refuse(r, &e);
+		return;
+	}
+	r->route->handle(r, r->server->app);
+	CHECK(r->upload.sink || r->refusal);
+}
+
+enum MHD_Result upload_body(struct request *r, const char *bytes, size_t *n)
+{
+	/* A client that says how much it sends may send it all, and so sees the answer. */
+	if (!r->upload.sink) {
+		r->dropped += *n;
+		*n = 0;
+		return r->dropped > MIB && r->head.body_bytes == 0 ? MHD_NO : MHD_YES;
+	}
+
+	size_t taken = r->upload.sink->take(r->upload.arg, bytes, *n);
+	CHECK(taken <= *n);
+	*n -= taken;
+	r->upload.stretch += taken;
+	if (r->upload.stretch >= STRETCH) {
+		r->upload.stretch = 0;
+		r->connection->since_us = loop_now_us(r->server->loop);
+	}
+	if (*n > 0) {
+		r->upload.waiting = true;
+		request_suspend(r);
+	}
+	return MHD_YES;
+}
+
+void upload_whole(struct request *r)
+{
+	const struct upload_sink *sink = TAKE(r->upload.sink);
+
+	sink->whole(r->upload.arg);
+}
+
+void upload_cut(struct request *r)
+{
+	const struct upload_sink *sink = TAKE(r->upload.sink);
+
+	if (sink)
+		sink->cut(r->upload.arg);
+}

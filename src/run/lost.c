@@ -1,0 +1,64 @@
+/* Runs whose end could not be stored.  The store makes one for them as soon as it takes writes again;
+ * who watches them is then told to look. */
+#include "run/internal.h"
+#include "run/watch.h"
+
+#include <stdlib.h>
+
+enum { LOOK_US = 500 * 1000 };
+
+struct lost {
+	struct id    run;
+	struct lost *next;
+};
+
+static bool store_writes(struct run_engine *g)
+{
+	struct store_stats now = { .writable = true };
+
+	if (g->o.store->ops->stats)
+		g->o.store->ops->stats(g->o.store, &now);
+	return now.writable;
+}
+
+static void on_timer(struct timer *t)
+{
+	struct run_engine *g = container_of(t, struct run_engine, lost_timer);
+
+	if (!store_writes(g)) {
+		timer_start(g->o.env.loop, t, LOOK_US);
+		return;
+	}
+	while (g->lost) {
+		struct lost *l = g->lost;
+
+		g->lost = l->next;
+		watch_notify(l->run);
+		free(l);
+	}
+}
+
+void lost_add(struct run *r)
+{
+	struct run_engine *g = r->engine;
+	struct lost       *l = malloc(sizeof *l);
+
+	if (!l)
+		return; /* its watchers wait until they leave */
+	*l = (struct lost){ r->id, g->lost };
+	g->lost = l;
+	g->lost_timer.fn = on_timer;
+	if (!timer_running(&g->lost_timer))
+		timer_start(g->o.env.loop, &g->lost_timer, LOOK_US);
+}
+
+void lost_stop(struct run_engine *g)
+{
+	timer_stop(g->o.env.loop, &g->lost_timer);
+	while (g->lost) {
+		struct lost *l = g->lost;
+
+		g->lost = l->next;
+		free(l);
+	}
+}

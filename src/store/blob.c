@@ -1,0 +1,278 @@
+/* Contents on the disk: written beside, synced, renamed. */
+#include "store/blob.h"
+
+#include "base/buf.h"
+#include "base/id.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME = HASH_HEX + 1, MARK = 16 };
+
+struct blobs {
+	char dir[PATH_MAX - NAME - 64]; /* absolute */
+};
+
+struct blob_write {
+	struct blobs    *blobs;
+	int              fd;
+	bool             placed;
+	struct hash_sum *sum; /* owned */
+	char             path[PATH_MAX];
+};
+
+static enum errc failed(const char *doing, struct err *e)
+{
+	int os = errno;
+
+	return err_set(e, ERR_STORAGE, "", "a file could not be %s: %s", doing,
+		       os == ENOSPC || os == EDQUOT ? "the disk is full" : "the disk refused it");
+}
+
+enum errc blobs_open(const char *database, struct blobs **ret, struct err *e)
+{
+	struct blobs *b = calloc(1, sizeof *b);
+
+	if (!b)
+		return err_set(e, ERR_STORAGE, "", "out of memory");
+	int n = snprintf(b->dir, sizeof b->dir, "%s.files", database);
+	if (n < 0 || (size_t)n >= sizeof b->dir) {
+		free(b);
+		return err_set(e, ERR_STORAGE, "", "the database's path is too long");
+	}
+	*ret = b;
+	return ERR_OK;
+}
+
+void blobs_destroy(struct blobs *b)
+{
+	free(b);
+}
+
+/* --- names --- */
+
+/* level 0: the directory itself, 1: ab, 2: ab/cd, 3: the content */
+static void path_of(const struct blobs *b, const unsigned char *sha256, int level,
+		    char ret[PATH_MAX])
+{
+	char hex[NAME];
+
+	hash_hex(sha256, HASH_BYTES, hex);
+	switch (level) {
+	case 0: snprintf(ret, PATH_MAX, "%s", b->dir); break;
+	case 1: snprintf(ret, PATH_MAX, "%s/%.2s", b->dir, hex); break;
+	case 2: snprintf(ret, PATH_MAX, "%s/%.2s/%.2s", b->dir, hex, hex + 2); break;
+	default: snprintf(ret, PATH_MAX, "%s/%.2s/%.2s/%s", b->dir, hex, hex + 2, hex); break;
+	}
+}
+
+static void mark_path(const struct blobs *b, const struct blob_name *name, char ret[PATH_MAX])
+{
+	char hex[NAME];
+
+	hash_hex(name->sha256, HASH_BYTES, hex);
+	snprintf(ret, PATH_MAX, "%s/tmp/%s-%016llx", b->dir, hex, (unsigned long long)name->mark);
+}
+
+static bool sync_dir(const char *path)
+{
+	int  fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool ok = fd >= 0 && fsync(fd) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static bool make_dir(const char *path)
+{
+	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+static bool make_tmp(const struct blobs *b)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof path, "%s/tmp", b->dir);
+	return make_dir(b->dir) && make_dir(path);
+}
+
+bool blob_mark(struct blobs *b, struct blob_name *name)
+{
+	char path[PATH_MAX];
+
+	name->mark = id_random();
+	mark_path(b, name, path);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+/* --- writing --- */
+
+enum errc blob_begin(struct blobs *b, struct blob_write **ret, struct err *e)
+{
+	struct blob_write *w = calloc(1, sizeof *w);
+
+	if (!w)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for a file");
+	w->blobs = b;
+	w->fd = -1;
+	w->sum = hash_sum_begin();
+	if (!w->sum) {
+		blob_write_destroy(w);
+		return err_set(e, ERR_OVERLOADED, "", "no memory for a file");
+	}
+	snprintf(w->path, sizeof w->path, "%s/tmp/up-%016llx", b->dir,
+		 (unsigned long long)id_random());
+	if (make_tmp(b))
+		w->fd = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (w->fd < 0) {
+		failed("made", e);
+		blob_write_destroy(w);
+		return e->code;
+	}
+	*ret = w;
+	return ERR_OK;
+}
+
+enum errc blob_add(struct blob_write *w, struct str bytes, struct err *e)
+{
+	hash_sum_add(w->sum, bytes.p, bytes.n);
+	while (bytes.n > 0) {
+		ssize_t n = write(w->fd, bytes.p, bytes.n);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return failed("written", e);
+		bytes.p += n;
+		bytes.n -= (size_t)n;
+	}
+	return ERR_OK;
+}
+
+/* move_in: also over the same content, which then has the same bytes. */
+static bool move_in(struct blob_write *w, const unsigned char *sha256)
+{
+	char path[PATH_MAX];
+
+	for (int level = 1; level <= 2; level++) {
+		path_of(w->blobs, sha256, level, path);
+		if (!make_dir(path))
+			return false;
+	}
+	path_of(w->blobs, sha256, 3, path);
+	if (rename(w->path, path) != 0)
+		return false;
+	w->placed = true;
+	for (int level = 2; level >= 0; level--) {
+		path_of(w->blobs, sha256, level, path);
+		if (!sync_dir(path))
+			return false;
+	}
+	return true;
+}
+
+enum errc blob_place(struct blob_write *w, struct blob_name *ret, struct err *e)
+{
+	struct blob_name name;
+
+	hash_sum_end(w->sum, name.sha256);
+	if (fsync(w->fd) != 0 || !blob_mark(w->blobs, &name) || !move_in(w, name.sha256))
+		return failed("stored", e);
+	*ret = name;
+	return ERR_OK;
+}
+
+void blob_write_destroy(struct blob_write *w)
+{
+	if (!w)
+		return;
+	if (w->fd >= 0) {
+		close(w->fd);
+		if (!w->placed)
+			unlink(w->path);
+	}
+	hash_sum_destroy(w->sum);
+	free(w);
+}
+
+/* --- reading, removing --- */
+
+enum errc blob_open(struct blobs *b, const unsigned char sha256[HASH_BYTES], int *ret_fd,
+		    struct err *e)
+{
+	char path[PATH_MAX];
+
+	path_of(b, sha256, 3, path);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return err_set(e, ERR_STORAGE, "", "the file's content can't be read");
+	*ret_fd = fd;
+	return ERR_OK;
+}
+
+bool blob_exists(struct blobs *b, const unsigned char sha256[HASH_BYTES])
+{
+	char        path[PATH_MAX];
+	struct stat st;
+
+	path_of(b, sha256, 3, path);
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+void blob_settle(struct blobs *b, const struct blob_name *name, bool keep)
+{
+	char path[PATH_MAX];
+
+	if (!keep) {
+		path_of(b, name->sha256, 3, path);
+		unlink(path);
+	}
+	mark_path(b, name, path);
+	unlink(path);
+}
+
+/* A mark's name; false: it is something else. */
+static bool parse_mark(const char *text, struct blob_name *ret)
+{
+	unsigned char mark[MARK / 2];
+
+	if (strlen(text) != HASH_HEX + 1 + MARK || text[HASH_HEX] != '-' ||
+	    !hash_unhex(text, HASH_HEX, ret->sha256, HASH_BYTES) ||
+	    !hash_unhex(text + HASH_HEX + 1, MARK, mark, sizeof mark))
+		return false;
+	ret->mark = 0;
+	for (size_t i = 0; i < sizeof mark; i++)
+		ret->mark = ret->mark << 8 | mark[i];
+	return true;
+}
+
+void blob_sweep(struct blobs *b, bool (*keep)(void *arg, const unsigned char sha256[HASH_BYTES]),
+		void *arg)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof path, "%s/tmp", b->dir);
+	DIR *dir = opendir(path);
+	if (!dir)
+		return; /* nothing was ever uploaded */
+	for (struct dirent *d = readdir(dir); d; d = readdir(dir)) {
+		struct blob_name name;
+
+		if (parse_mark(d->d_name, &name))
+			blob_settle(b, &name, keep(arg, name.sha256));
+		else if (strncmp(d->d_name, "up-", 3) == 0)
+			(void)unlinkat(dirfd(dir), d->d_name, 0);
+	}
+	closedir(dir);
+}

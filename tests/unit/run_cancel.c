@@ -1,0 +1,496 @@
+/* Cancelling a run in every state, from any thread; and being told that it has begun. */
+#include "tests/unit/run_help.h"
+
+#include "tests/unit/run_lane.h"
+
+#include <stdatomic.h>
+
+#define START   { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
+#define TEXT(s) { .kind = EVENT_TEXT, .text = STR(s) }
+#define MESSAGE { .kind = EVENT_MESSAGE, .text = STR("{\"role\":\"assistant\",\"content\":\"yo\"}") }
+#define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
+#define END     { .kind = EVENT_END }
+
+enum { OWNER = 5 };
+
+static struct id id_of(struct world *w)
+{
+	struct run_view v;
+
+	run_view(w->run, &v);
+	return v.run_id;
+}
+
+static void world_ends(struct world *w)
+{
+	if (w->run)
+		reader_leaves(w);
+	assert_int_equal(w->live, 0);
+	assert_int_equal(w->released, 1);
+	world_stop(w);
+}
+
+/* --- in every state --- */
+
+enum moment { AT_NEW, AT_LOADING, AT_BEGINNING, AT_CALLING, AT_STREAMING, AT_ENDING, AT_ENDED };
+
+static void advance(struct world *w, enum moment to)
+{
+	if (to > AT_LOADING && w->waiting[OP_LOAD])
+		store_answers(w, OP_LOAD, ERR_OK);
+	if (to > AT_BEGINNING && w->waiting[OP_BEGIN])
+		store_answers(w, OP_BEGIN, ERR_OK);
+	if (to >= AT_STREAMING)
+		provider_says(w, START, TEXT("yo"));
+	if (to >= AT_ENDING)
+		provider_says(w, FINISH, END);
+	if (to >= AT_ENDED && w->waiting[OP_END])
+		store_answers(w, OP_END, ERR_OK);
+}
+
+static struct {
+	struct id id;
+	bool      found, strangers;
+} asked;
+
+static void cancel_fn(struct world *w)
+{
+	asked.strangers = live_cancel(asked.id, OWNER + 1);
+	asked.found = live_cancel(asked.id, OWNER) && live_cancel(asked.id, OWNER);
+	(void)w;
+}
+
+static void ask_and_cancel_fn(struct world *w)
+{
+	ask_fn(w);
+	asked.id = id_of(w);
+	cancel_fn(w);
+}
+
+/* What is left to be done for the run, by everybody. */
+static void rest_of(struct world *w)
+{
+	if (w->waiting[OP_LOAD])
+		store_answers(w, OP_LOAD, ERR_OK);
+	if (w->waiting[OP_BEGIN])
+		store_answers(w, OP_BEGIN, ERR_OK);
+	provider_says(w, START, TEXT("yo"), FINISH, END);
+	if (w->waiting[OP_END])
+		store_answers(w, OP_END, ERR_OK);
+	if (w->waiting[OP_APPEND])
+		store_answers(w, OP_APPEND, ERR_OK);
+}
+
+static void a_run_is_cancelled_in_every_state(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		enum moment at;
+		bool        load, store;
+		const char *at_once; /* when it is cancelled */
+		const char *later;   /* while all others go on; "failed" is of those that don't stream */
+		int         status;  /* of the stored end; -1: none */
+		bool        found;
+	} cases[] = {
+		{ "in the turn that it was made in", AT_NEW, false, false, "start cancel failed",
+		  "", -1, true },
+		{ "loading", AT_LOADING, true, true, "", "failed", -1, true },
+		{ "loading, unstored", AT_LOADING, true, false, "", "failed", -1, true },
+		{ "beginning: the row gets its end", AT_BEGINNING, false, true, "", "end failed",
+		  RUN_CANCELLED, true },
+		{ "beginning, after a load", AT_BEGINNING, true, true, "", "end failed",
+		  RUN_CANCELLED, true },
+		{ "calling", AT_CALLING, false, false, "cancel failed", "", -1, true },
+		{ "calling, stored", AT_CALLING, false, true, "cancel end", "failed",
+		  RUN_CANCELLED, true },
+		{ "streaming", AT_STREAMING, false, false, "cancel failed", "", -1, true },
+		{ "streaming, stored", AT_STREAMING, false, true, "cancel end", "failed",
+		  RUN_CANCELLED, true },
+		{ "ending: too late", AT_ENDING, false, true, "", "done", RUN_COMPLETED, true },
+		{ "ended", AT_ENDED, false, false, "", "", -1, false },
+		{ "ended, stored", AT_ENDED, false, true, "", "", RUN_COMPLETED, false },
+	};
+
+	/* Plain, a stream, and a stream whose reader has left and let it go on. */
+	for (size_t i = 0; i < 3 * ARRAY_LEN(cases); i++) {
+		size_t       n = i / 3;
+		bool         stream = i % 3 > 0;
+		bool         left = i % 3 == 2;
+		bool         opened = cases[n].at == AT_STREAMING || cases[n].at == AT_ENDING;
+		struct world w;
+		char         at_once[64];
+		char         later[64];
+
+		if (left && cases[n].at == AT_ENDED && !cases[n].store)
+			continue; /* it is gone */
+		print_message("case: %s, %s%s\n", cases[n].why, stream ? "stream" : "plain",
+			      left ? ", without a reader" : "");
+		world_start(&w);
+		world_logs(&w);
+		w.rq.owner = OWNER;
+		w.rq.prompt.stream = stream;
+		w.rq.store = cases[n].store;
+		w.rq.finish = true;
+		if (cases[n].load)
+			w.rq.conversation = (struct id){ 1, 2 };
+		w.status = (enum run_status)-1;
+		if (cases[n].at == AT_NEW) {
+			on_loop(&w, ask_and_cancel_fn);
+			if (left)
+				reader_leaves(&w);
+		} else {
+			ask(&w);
+			asked.id = id_of(&w);
+			advance(&w, cases[n].at);
+			if (left)
+				reader_leaves(&w);
+			buf_clear(&w.trace);
+			on_loop(&w, cancel_fn);
+		}
+		assert_int_equal(asked.found, cases[n].found);
+		assert_false(asked.strangers);
+
+		/* A stream that is open is told in itself, and nobody tells those who left. */
+		snprintf(at_once, sizeof at_once, "%s", cases[n].at_once);
+		snprintf(later, sizeof later, "%s", cases[n].later);
+		for (char **s = (char *[]){ at_once, later, NULL }; *s; s++) {
+			char *word = strstr(*s, "failed");
+
+			if (!word)
+				word = stream ? strstr(*s, "done") : NULL;
+			if (word && (left || (stream && opened)) && cases[n].at != AT_NEW)
+				word[word > *s ? -1 : 0] = '\0';
+		}
+		assert_trace(&w, at_once);
+		rest_of(&w);
+		assert_trace(&w, later);
+		assert_int_equal((int)w.status, cases[n].status);
+		if (cases[n].status == RUN_CANCELLED) {
+			assert_true(holds(buf_view(&w.end_error), "\"code\":\"cancelled\""));
+			assert_int_equal(w.finish_reason.len, 0);
+			assert_int_equal(w.answer.len > 0, cases[n].at == AT_STREAMING);
+		}
+		if (w.run && stream && opened) {
+			reader_reads(&w, SIZE_MAX);
+			assert_true(w.last);
+			assert_int_equal(holds(buf_view(&w.got), "\"code\":\"cancelled\""),
+					 cases[n].at == AT_STREAMING);
+		} else if (w.run && cases[n].at < AT_ENDING) {
+			assert_int_equal(w.done_err.code, ERR_CANCELLED);
+		}
+		assert_false(live_cancel(asked.id, OWNER));
+		world_ends(&w);
+	}
+}
+
+static void a_run_that_is_being_ended_otherwise_is_cancelled_once(struct world *w)
+{
+	/* Over the size that is kept: it is to be ended later in this turn. */
+	events_fn(w);
+	cancel_fn(w);
+}
+
+static void a_run_that_is_about_to_be_aborted_may_be_cancelled(void **state)
+{
+	(void)state;
+	struct world w;
+	struct buf   text;
+	struct event ev = { .kind = EVENT_TEXT };
+
+	buf_init(&text, 4 * MIB);
+	assert_true(buf_reserve(&text, 4 * MIB));
+	memset(text.data, 'a', 4 * MIB);
+	text.len = 4 * MIB;
+	ev.text = buf_view(&text);
+	world_start(&w);
+	w.rq.owner = OWNER;
+	w.rq.store = true;
+	ask(&w);
+	asked.id = id_of(&w);
+	store_answers(&w, OP_BEGIN, ERR_OK);
+	buf_clear(&w.trace);
+	w.events = &ev;
+	w.event_count = 1;
+	w.times = 10;
+	on_loop(&w, a_run_that_is_being_ended_otherwise_is_cancelled_once);
+	assert_true(asked.found);
+	assert_trace(&w, "cancel end");
+	store_answers(&w, OP_END, ERR_OK);
+	assert_trace(&w, "failed");
+	buf_finish(&text);
+	world_ends(&w);
+}
+
+static void cancel_end_and_leave_fn(struct world *w)
+{
+	cancel_fn(w);
+	events_fn(w);
+	leave_fn(w);
+	/* The task is on its way to it, so it must still be there. */
+	nothing(w);
+	CHECK(w->live == 1);
+}
+
+static void a_run_that_ends_while_its_cancelling_is_on_its_way_lives_until_it_came(void **state)
+{
+	(void)state;
+	static const struct event end[] = { { .kind = EVENT_MESSAGE, .text = { "{}", 2 } },
+					    { .kind = EVENT_END } };
+	struct world w;
+
+	world_start(&w);
+	w.rq.owner = OWNER;
+	ask(&w);
+	asked.id = id_of(&w);
+	w.events = end;
+	w.event_count = ARRAY_LEN(end);
+	w.times = 1;
+	on_loop(&w, cancel_end_and_leave_fn);
+	assert_true(asked.found);
+	assert_trace(&w, "start done");
+	world_ends(&w);
+}
+
+static void completions_are_cancelled_where_they_are_stored(void **state)
+{
+	(void)state;
+
+	for (int i = 0; i < 2; i++) {
+		struct world w;
+
+		world_start(&w);
+		w.rq.native = false;
+		w.rq.owner = OWNER;
+		w.rq.store = i;
+		ask(&w);
+		asked.id = id_of(&w);
+		advance(&w, AT_CALLING);
+		on_loop(&w, cancel_fn);
+		/* Else nobody could know its id. */
+		assert_int_equal(asked.found, i);
+		rest_of(&w);
+		assert_int_equal(w.done_err.code, i ? ERR_CANCELLED : ERR_OK);
+		world_ends(&w);
+	}
+}
+
+/* --- from other threads --- */
+
+struct canceller {
+	pthread_t          thread;
+	_Atomic(struct id *) id; /* NULL: none yet */
+	atomic_bool        over;
+	atomic_size_t      found;
+};
+
+static void *cancel_main(void *arg)
+{
+	struct canceller *c = arg;
+
+	while (!atomic_load(&c->over)) {
+		struct id *id = atomic_load(&c->id);
+
+		if (id && live_cancel(*id, OWNER))
+			atomic_fetch_add(&c->found, 1);
+		else
+			sched_yield();
+	}
+	return NULL;
+}
+
+static void other_threads_may_cancel_at_any_time(void **state)
+{
+	(void)state;
+	enum { CANCELLERS = 2, TIMES = 60 };
+
+	for (int n = 0; n < TIMES; n++) {
+		struct canceller c[CANCELLERS];
+		struct world     w;
+		struct id        id;
+
+		world_start(&w);
+		world_logs(&w);
+		w.rq.owner = OWNER;
+		w.rq.store = n % 2;
+		w.rq.prompt.stream = n / 2 % 2;
+		w.rq.finish = true;
+		for (size_t i = 0; i < CANCELLERS; i++) {
+			atomic_init(&c[i].id, NULL);
+			atomic_init(&c[i].over, false);
+			atomic_init(&c[i].found, 0);
+			assert_int_equal(pthread_create(&c[i].thread, NULL, cancel_main, &c[i]), 0);
+		}
+		ask(&w);
+		id = id_of(&w);
+		for (enum moment at = AT_LOADING; at <= AT_ENDED; at++) {
+			if ((int)at == n / 4 % AT_ENDED)
+				for (size_t i = 0; i < CANCELLERS; i++)
+					atomic_store(&c[i].id, &id);
+			if (at == AT_CALLING && w.waiting[OP_BEGIN])
+				store_answers(&w, OP_BEGIN, ERR_OK);
+			if (at == AT_STREAMING)
+				provider_says(&w, START, TEXT("yo"));
+			if (at == AT_ENDING)
+				provider_says(&w, FINISH, END);
+			if (w.waiting[OP_END])
+				store_answers(&w, OP_END, ERR_OK);
+		}
+		reader_leaves(&w);
+		for (size_t i = 0; i < CANCELLERS; i++)
+			atomic_store(&c[i].over, true);
+		for (size_t i = 0; i < CANCELLERS; i++)
+			pthread_join(c[i].thread, NULL);
+		on_loop(&w, nothing);
+		assert_false(live_cancel(id, OWNER));
+		world_ends(&w);
+	}
+}
+
+static void cancel_there(void *arg)
+{
+	(void)arg;
+	cancel_fn(NULL);
+}
+
+static void a_run_is_cancelled_from_another_loop(void **state)
+{
+	(void)state;
+	struct lane  other;
+	struct world w;
+
+	lane_start(&other);
+	world_start(&w);
+	w.rq.owner = OWNER;
+	w.rq.prompt.stream = true;
+	ask(&w);
+	asked.id = id_of(&w);
+	provider_says(&w, START, TEXT("yo"));
+	on_lane(&other, cancel_there, NULL);
+	assert_true(asked.found);
+	on_loop(&w, nothing);
+	assert_trace(&w, "start open cancel");
+	assert_true(holds(reader_reads(&w, SIZE_MAX), "\"code\":\"cancelled\""));
+	assert_true(w.last);
+	world_ends(&w);
+	lane_stop(&other);
+}
+
+/* --- begun --- */
+
+static void a_reader_is_told_when_its_run_has_begun(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		bool        store, fails;
+		enum errc   begin;
+		const char *trace;
+	} cases[] = {
+		{ "unstored", false, false, ERR_OK, "start begun" },
+		{ "stored: when that is durable", true, false, ERR_OK, "begin start begun" },
+		{ "not when the store fails", true, false, ERR_STORAGE, "begin failed" },
+		{ "not when the provider does not start", true, true, ERR_OK, "begin start end" },
+		{ "the same, unstored", false, true, ERR_OK, "start failed" },
+	};
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+		size_t       n = i / 2;
+		struct world w;
+
+		print_message("case: %s\n", cases[n].why);
+		world_start(&w);
+		w.hears_begun = true;
+		w.start_fails = cases[n].fails;
+		w.rq.store = cases[n].store;
+		w.rq.prompt.stream = i % 2;
+		ask(&w);
+		if (cases[n].store)
+			store_answers(&w, OP_BEGIN, cases[n].begin);
+		assert_trace(&w, cases[n].trace);
+		/* Once is enough. */
+		provider_says(&w, START, MESSAGE, FINISH, END);
+		if (w.waiting[OP_END])
+			store_answers(&w, OP_END, ERR_OK);
+		assert_false(holds(buf_view(&w.trace), "begun"));
+		world_ends(&w);
+	}
+}
+
+static void a_run_that_was_cancelled_before_has_not_begun(void **state)
+{
+	(void)state;
+	struct world w;
+
+	world_start(&w);
+	w.hears_begun = true;
+	w.rq.owner = OWNER;
+	w.rq.store = true;
+	ask(&w);
+	asked.id = id_of(&w);
+	on_loop(&w, cancel_fn);
+	store_answers(&w, OP_BEGIN, ERR_OK);
+	store_answers(&w, OP_END, ERR_OK);
+	assert_trace(&w, "begin end failed");
+	assert_int_equal(w.done_err.code, ERR_CANCELLED);
+	world_ends(&w);
+}
+
+static void a_reader_may_leave_as_its_run_has_begun(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		bool        store, finish;
+		const char *trace;
+		int         status;
+	} cases[] = {
+		{ "in the background", true, true, "begin start begun end", RUN_COMPLETED },
+		{ "stored, cancelled by it", true, false, "begin start begun cancel end",
+		  RUN_CANCELLED },
+		{ "unstored, cancelled by it", false, false, "start begun cancel", -1 },
+		{ "unstored, to its end", false, true, "start begun", -1 },
+	};
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+		size_t       n = i / 2;
+		struct world w;
+
+		print_message("case: %s\n", cases[n].why);
+		world_start(&w);
+		w.hears_begun = w.leave_when_begun = true;
+		w.rq.store = cases[n].store;
+		w.rq.finish = cases[n].finish;
+		w.rq.background = cases[n].store && cases[n].finish;
+		w.rq.prompt.stream = i % 2;
+		w.status = (enum run_status)-1;
+		ask(&w);
+		if (cases[n].store)
+			store_answers(&w, OP_BEGIN, ERR_OK);
+		assert_null(w.run);
+		provider_says(&w, START, MESSAGE, FINISH, END);
+		if (w.waiting[OP_END])
+			store_answers(&w, OP_END, ERR_OK);
+		assert_trace(&w, cases[n].trace);
+		assert_int_equal((int)w.status, cases[n].status);
+		world_ends(&w);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_run_is_cancelled_in_every_state),
+		cmocka_unit_test(a_run_that_is_about_to_be_aborted_may_be_cancelled),
+		cmocka_unit_test(
+			a_run_that_ends_while_its_cancelling_is_on_its_way_lives_until_it_came),
+		cmocka_unit_test(completions_are_cancelled_where_they_are_stored),
+		cmocka_unit_test(other_threads_may_cancel_at_any_time),
+		cmocka_unit_test(a_run_is_cancelled_from_another_loop),
+		cmocka_unit_test(a_reader_is_told_when_its_run_has_begun),
+		cmocka_unit_test(a_run_that_was_cancelled_before_has_not_begun),
+		cmocka_unit_test(a_reader_may_leave_as_its_run_has_begun),
+	};
+
+	return cmocka_run_group_tests_name("run/cancel", tests, NULL, NULL);
+}

@@ -7,6 +7,7 @@
 #include "routes/check.h"
 #include "routes/conversation_items.h"
 #include "routes/conversation_print.h"
+#include "routes/etag.h"
 #include "routes/items.h"
 #include "routes/lookup.h"
 #include "schema/conversation_append.h"
@@ -41,7 +42,10 @@ static void change_done(struct store_job *job)
 
 static bool print_conversation(struct lookup *l, struct buf *out)
 {
-	return conversation_print(out, &container_of(l, struct change, lookup)->write.now);
+	const struct store_conversation *now = &container_of(l, struct change, lookup)->write.now;
+
+	etag_send(l->request, now->revision);
+	return conversation_print(out, now);
 }
 
 static bool print_deleted(struct lookup *l, struct buf *out)
@@ -82,6 +86,15 @@ static bool print_items(struct lookup *l, struct buf *out)
 
 /* --- requests --- */
 
+static void set_condition(struct conversation_write *w, struct str if_match)
+{
+	struct etag tag = etag_parse(if_match, false);
+
+	w->conditional = tag.given && !tag.any;
+	w->revision_count = tag.count;
+	memcpy(w->revisions, tag.revisions, sizeof w->revisions);
+}
+
 static struct change *make(struct request *r, struct gateway *g, enum conversation_change change,
                            bool (*print)(struct lookup *l, struct buf *out))
 {
@@ -101,6 +114,7 @@ static struct change *make(struct request *r, struct gateway *g, enum conversati
 		.now_ms = clock_wall_ms(),
 	};
 	arena_init(&x->write.arena, MIB);
+	set_condition(&x->write, request_if_match(r));
 	return x;
 }
 

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "routes/conversation_print.h"
+#include "routes/etag.h"
 #include "routes/items.h"
 #include "routes/lookup.h"
 
@@ -28,11 +29,16 @@ static bool conversation_id(struct request *r, struct id *ret)
 struct get {
 	struct lookup            lookup;
 	struct conversation_read read;
+	struct etag              match;
+	struct etag              none_match;
 };
 
 static bool print_found(struct lookup *l, struct buf *out)
 {
-	return conversation_print(out, &container_of(l, struct get, lookup)->read.found);
+	const struct store_conversation *found = &container_of(l, struct get, lookup)->read.found;
+
+	etag_send(l->request, found->revision);
+	return conversation_print(out, found);
 }
 
 static void get_destroy(struct lookup *l)
@@ -45,7 +51,19 @@ static void get_destroy(struct lookup *l)
 
 static void get_done(struct store_job *job)
 {
-	lookup_done(&container_of(job, struct get, read.job)->lookup, &job->err);
+	struct get *x = container_of(job, struct get, read.job);
+	int64_t     revision = x->read.found.revision;
+	struct err  e = job->err;
+
+	if (e.code == ERR_OK && x->match.given && !etag_has(&x->match, revision)) {
+		err_set(&e, ERR_PRECONDITION_FAILED, "", "The conversation has changed.");
+	} else if (e.code == ERR_OK && x->lookup.request && etag_has(&x->none_match, revision)) {
+		etag_send(x->lookup.request, revision);
+		reply_static(x->lookup.request, 304, NULL, STR_NONE);
+		get_destroy(&x->lookup);
+		return;
+	}
+	lookup_done(&x->lookup, &e);
 }
 
 void conversations_get(struct request *r, void *app)
@@ -68,6 +86,8 @@ void conversations_get(struct request *r, void *app)
 		.owner = request_owner(r),
 		.conversation = id,
 	};
+	x->match = etag_parse(request_if_match(r), false);
+	x->none_match = etag_parse(request_if_none_match(r), true);
 	arena_init(&x->read.arena, MIB);
 	lookup_start(&x->lookup, r, g->store->ops->conversation_read(g->store, &x->read));
 }

@@ -29,6 +29,8 @@ static const struct {
 	{ "Authorization", AT(authorization) },
 	{ "Last-Event-ID", AT(last_event_id) },
 	{ "Idempotency-Key", AT(idempotency_key) },
+	{ "If-Match", AT(if_match) },
+	{ "If-None-Match", AT(if_none_match) },
 	{ "X-Api-Key", AT(x_api_key) },
 	{ "Api-Key", AT(api_key) },
 	{ "API_KEY", AT(api_key_under) },

@@ -16,6 +16,8 @@ struct head {
 	struct str authorization;
 	struct str last_event_id;
 	struct str idempotency_key;
+	struct str if_match;
+	struct str if_none_match;
 	struct str x_api_key;
 	struct str api_key;       /* api-key: */
 	struct str api_key_under; /* API_KEY: */

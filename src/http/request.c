@@ -279,6 +279,16 @@ struct str request_content_type(const struct request *r)
 	return r->head.content_type;
 }
 
+struct str request_if_match(const struct request *r)
+{
+	return r->head.if_match;
+}
+
+struct str request_if_none_match(const struct request *r)
+{
+	return r->head.if_none_match;
+}
+
 struct arena *request_arena(struct request *r)
 {
 	return &r->arena;

@@ -20,6 +20,8 @@ struct str    request_idempotency_key(const struct request *r); /* the header; p
 struct str    request_method(const struct request *r);
 struct str    request_path(const struct request *r); /* as it came, without the query */
 struct str    request_content_type(const struct request *r);  /* the header; empty: none */
+struct str    request_if_match(const struct request *r);      /* the headers; .p NULL: absent */
+struct str    request_if_none_match(const struct request *r);
 struct arena *request_arena(struct request *r);
 int64_t       request_start_us(const struct request *r);
 /* request_query: the nth (from 0) value of a query key, decoded; keys also match with "[]" behind

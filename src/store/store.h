@@ -175,8 +175,11 @@ struct conversation_read {
 	struct store_conversation found; /* out */
 };
 
+enum { STORE_REVISIONS = 8 }; /* that one call may name */
+
 /* conversation_write: what changes a conversation outside its turns.
- * Errors: NOT_FOUND; CONVERSATION_BUSY with retry_after_ms while a run goes on (APPEND, DELETE). */
+ * Errors: NOT_FOUND; CONVERSATION_BUSY with retry_after_ms while a run goes on (APPEND, DELETE);
+ * PRECONDITION_FAILED: it has another revision. */
 enum conversation_change {
 	CONVERSATION_CREATE,         /* metadata, title, messages */
 	CONVERSATION_UPDATE,         /* metadata, title, each if set */
@@ -199,6 +202,9 @@ struct conversation_write {
 	const struct store_message *messages;
 	size_t                   message_count;
 	struct id                message;  /* REMOVE_MESSAGE */
+	bool                     conditional; /* only if its revision is one of these */
+	int64_t                  revisions[STORE_REVISIONS];
+	size_t                   revision_count;
 	struct arena             arena;    /* init'ed and finished by the caller */
 	/* out: as it is then; not of DELETE */
 	struct store_conversation now;

@@ -231,6 +231,31 @@ def test_what_is_deleted_leaves_the_file(own):
         assert texts(again, c) == []
 
 
+def test_changes_only_of_what_was_seen(client):
+    made = client.post("/v1/conversations", {"title": "a"}).ok()
+    path, first = f"/v1/conversations/{made.json['id']}", made.headers["etag"]
+
+    def asked(method, tag, header="If-Match", body=None, where=path):
+        return client.request(method, where, body, headers={header: tag})
+
+    assert client.get(path).headers["etag"] == first
+    for tag in (first, f"W/{first}", f'"x,y", {first}', "*"):
+        same = asked("GET", tag, "If-None-Match")
+        assert (same.status, same.body, same.headers["etag"]) == (304, b"", first)
+    second = asked("POST", first, body={"title": "b"}).ok().headers["etag"]
+    assert second != first
+    for tag in (first, f"W/{second}", '"x"', "", '"0"', '"' + "9" * 40 + '"'):
+        asked("GET", tag).error(412, "precondition_failed")
+        asked("POST", tag, body={"title": "c"}).error(412, "precondition_failed")
+        asked("DELETE", tag).error(412, "precondition_failed")
+        asked("POST", tag, body={"items": [said("x")]}, where=path + "/items").error(412)
+    assert asked("GET", first, "If-None-Match").ok().json["title"] == "b"
+    client.chat("x", conversation=made.json["id"]).ok()
+    asked("DELETE", second).error(412, "precondition_failed")
+    asked("DELETE", f'{first} , {client.get(path).headers["etag"]}').ok()
+    asked("GET", "*").error(404, "not_found")
+
+
 def test_the_list(client):
     tag = made(client)["id"]
     all = [made(client, metadata={"tag": tag, "n": str(n), "k v": "a&b=\u00e9"})["id"]

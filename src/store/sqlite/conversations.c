@@ -336,6 +336,14 @@ static int drop(struct conversations *c, struct conversation_write *j)
 	return rc == SQLITE_OK ? run_keyed(c, CONVERSATIONS_SQL_DROP, key) : rc;
 }
 
+static bool has_revision(const struct conversation_write *j)
+{
+	for (size_t i = 0; i < j->revision_count; i++)
+		if (j->revisions[i] == j->now.revision)
+			return true;
+	return false;
+}
+
 static int change(struct conversations *c, struct conversation_write *j)
 {
 	struct before was = { 0 };
@@ -345,6 +353,12 @@ static int change(struct conversations *c, struct conversation_write *j)
 	int rc = find(c, j, &was);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
+	if (j->conditional && !has_revision(j)) {
+		err_set(&j->job.err, ERR_PRECONDITION_FAILED, "",
+		        "The conversation has changed: it is now \"%lld\".",
+		        (long long)j->now.revision);
+		return SQLITE_OK;
+	}
 	switch (j->change) {
 	case CONVERSATION_UPDATE: return update(c, j);
 	case CONVERSATION_APPEND: return append(c, j, &was);

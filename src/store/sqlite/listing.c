@@ -18,6 +18,11 @@
 static const char *const sql[LISTING_SQL__COUNT] = {
 	[LISTING_SQL_PLACE] =
 		"SELECT 1 FROM conversation WHERE id = ? AND secret = ? AND owner = ?",
+	/* Of pairs that more than a thousand have, one is as good as another. */
+	[LISTING_SQL_RAREST] =
+		"SELECT f.key, f.value FROM json_each(?2) f ORDER BY (SELECT count(*) FROM ("
+		"SELECT 1 FROM conversation_label x WHERE x.owner = ?1 AND x.key = f.key "
+		"AND x.value = f.value LIMIT 1000)) LIMIT 1",
 	[LISTING_SQL_ASC] = PLAIN "c.id > ?2 ORDER BY c.id LIMIT ?3",
 	[LISTING_SQL_DESC] = PLAIN "c.id < ?2 ORDER BY c.id DESC LIMIT ?3",
 	[LISTING_SQL_LABEL_ASC] =
@@ -56,6 +61,27 @@ static int check_after(struct listing *l, struct conversations_read *j)
 		return SQLITE_OK;
 	}
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
+/* A page is gone through by the pair that the fewest conversations have. */
+static int choose_pair(struct listing *l, struct conversations_read *j)
+{
+	sqlite3_stmt  *st = l->st[LISTING_SQL_RAREST];
+	struct db_bind b = db_bind(st);
+	struct str     key;
+	struct str     value;
+
+	db_bind_int(&b, j->owner);
+	db_bind_text(&b, j->filter);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	if (row_keep(&j->arena, st, 0, &key, &j->job.err) &&
+	    row_keep(&j->arena, st, 1, &value, &j->job.err)) {
+		j->key = key;
+		j->value = value;
+	}
+	return SQLITE_OK;
 }
 
 static int bind_page(struct listing *l, const struct conversations_read *j, sqlite3_stmt **ret)
@@ -109,7 +135,7 @@ static int read_rows(struct conversations_read *j, sqlite3_stmt *st)
 int listing_read(struct listing *l, struct conversations_read *j)
 {
 	struct err   *e = &j->job.err;
-	sqlite3_stmt *st;
+	sqlite3_stmt *st = NULL;
 	int           rc = SQLITE_OK;
 
 	j->conversations = NULL;
@@ -128,6 +154,11 @@ int listing_read(struct listing *l, struct conversations_read *j)
 		row_no_memory(e);
 		return SQLITE_OK;
 	}
-	rc = bind_page(l, j, &st);
-	return rc == SQLITE_OK ? read_rows(j, st) : rc;
+	if (j->key.p)
+		rc = choose_pair(l, j);
+	if (rc == SQLITE_OK && e->code == ERR_OK)
+		rc = bind_page(l, j, &st);
+	if (rc != SQLITE_OK || e->code != ERR_OK)
+		return rc;
+	return read_rows(j, st);
 }

@@ -24,14 +24,6 @@ static const char *const owned[] = {
 
 /* --- checks --- */
 
-static enum errc not_yet(const struct chat_request *c, struct err *e)
-{
-	if (c->parent.p)
-		return err_set(e, ERR_NOT_SUPPORTED_YET, "parent",
-			       "branches (parent) are not supported yet");
-	return ERR_OK;
-}
-
 static bool in_list(const struct json_doc *d, json_at key, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -150,10 +142,14 @@ static enum errc build_prompt(struct input *in, json_at config, const struct cha
 static enum errc read_conversation(const struct chat_request *c, struct run_request *ret,
 				   struct err *e)
 {
+	if (c->parent.p && !c->conversation.p)
+		return err_set(e, ERR_INVALID_VALUE, "parent", "goes only together with conversation");
 	if (!c->conversation.p)
 		return ERR_OK;
 	if (!id_parse(c->conversation, ID_CONVERSATION, &ret->conversation))
 		return err_set(e, ERR_NOT_FOUND, "conversation", "there is no such conversation");
+	if (c->parent.p && !id_parse(c->parent, ID_MESSAGE, &ret->parent))
+		return err_set(e, ERR_NOT_FOUND, "parent", "this conversation has no such message");
 	return ERR_OK;
 }
 
@@ -242,8 +238,6 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 	enum errc           rc;
 
 	rc = fields_read(&chat_request_fields, &in->doc, 0, "", &in->arena, &c, e);
-	if (rc == ERR_OK)
-		rc = not_yet(&c, e);
 	if (rc == ERR_OK && c.metadata != JSON_ABSENT)
 		rc = check_metadata(&in->doc, c.metadata, e);
 	if (rc == ERR_OK)

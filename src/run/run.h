@@ -81,6 +81,7 @@ struct run_request {
 	struct id     continues;  /* the run whose answer this one goes on with; none: no */
 	int64_t       owner;
 	struct id     conversation; /* none: a new one, if stored */
+	struct id     parent;       /* message in it to branch from; none: its newest */
 	bool          instruction_set;
 	struct str    instruction;  /* plain text */
 	struct str    metadata;     /* JSON object, or empty */

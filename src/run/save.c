@@ -46,6 +46,7 @@ bool save_submit_begin(struct run *r)
 		.continues = r->rq.continues,
 		.parent = r->jobs->branch.leaf,
 		.expected_leaf = r->jobs->branch.expected_leaf,
+		.branching = !id_none(r->rq.parent),
 		.instruction_set = r->rq.instruction_set,
 		.instruction = r->rq.instruction,
 		.model = r->rq.model,
@@ -112,6 +113,7 @@ bool save_submit_load(struct run *r)
 		.job = { .loop = run_loop(r), .done = on_branch },
 		.owner = r->rq.owner,
 		.conversation = r->rq.conversation,
+		.from = r->rq.parent,
 	};
 	arena_init(&r->jobs->branch.arena, LIMIT_BRANCH_BYTES);
 	r->jobs->branch_read = true;

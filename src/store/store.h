@@ -85,6 +85,7 @@ struct turn_begin {
 	struct id        parent;       /* what the messages hang on; none in a new conversation */
 	struct id        expected_leaf; /* of an old conversation, as read; gone on or live since then:
 	                                 * ERR_CONVERSATION_BUSY with retry_after_ms */
+	bool             branching;    /* parent was chosen: whatever else goes on does not matter */
 	bool             instruction_set;
 	struct str       instruction;  /* plain text; only if set; empty ends an older one */
 	struct str       model;        /* as asked */
@@ -146,6 +147,8 @@ struct branch_read {
 	struct store_job job;
 	int64_t          owner;
 	struct id        conversation;
+	struct id        from; /* a message to read back from; none: the newest.  It is not there, or
+	                        * not in this conversation: NOT_FOUND "parent" */
 	struct arena     arena;
 	/* out */
 	struct id            leaf;  /* newest message to continue from; none: empty conversation */

@@ -482,8 +482,7 @@ def test_metadata_limits(client, metadata, why):
 # --- what comes later -----------------------------------------------------------------------------
 
 
-LATER = [({"parent": "msg_" + "0" * 32, "conversation": "conv_" + "0" * 32}, "parent"),
-         ({"messages": [{"content": "x", "context": {"files": [
+LATER = [({"messages": [{"content": "x", "context": {"files": [
              {"uuid": "f3610fef-f490-4675-81fe-df04735f5058", "name": "file1.pdf"}]}}]},
           "messages[0].context.files[0].uuid")]
 

@@ -148,6 +148,45 @@ def test_a_turn_goes_on_from_added_items(client, script):
     assert texts(client, c) == ["one", "three", "two", "four", "five", "six", "seven"]
 
 
+def test_branches(client, script):
+    first = client.chat("one", instruction="Be brief.").ok().json
+    c, one = first["conversation"], first["message_id"]
+    two = client.chat("two", conversation=c).ok().json["message_id"]
+    add(client, c, said("three")).ok()
+    assert texts(client, c) == ["one", "one", "two", "two", "three"]
+    s = script(up.reply(up.completion("other")))
+    client.chat("else", conversation=c, parent=one, config={"model": s.model}).ok()
+    assert [m["content"] for m in s.request.json["messages"]] == ["Be brief.", "one", "one", "else"]
+    assert texts(client, c) == ["one", "one", "else", "other"]
+    asked = client.items(c)["data"][2]["id"]
+    s = script(up.reply(up.completion("again")))
+    client.chat(conversation=c, parent=asked, config={"model": s.model}).ok()
+    assert texts(client, c) == ["one", "one", "else", "again"]
+    client.chat("back", conversation=c, parent=two).ok()
+    assert texts(client, c) == ["one", "one", "two", "two", "back", "back"]
+    client.request("DELETE", f"/v1/conversations/{c}/items/{two}").ok()
+    client.chat("x", conversation=c, parent=two).error(404, "not_found", "parent")
+    client.chat("x", conversation=made(client)["id"], parent=one).error(404, "not_found", "parent")
+    client.chat("x", conversation=c, parent="msg_x").error(404, "not_found", "parent")
+    client.chat("x", parent=one).error(400, "invalid_value", "parent")
+
+
+def test_a_branch_need_not_wait(client, script):
+    first = client.chat("one").ok().json
+    c, one = first["conversation"], first["message_id"]
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("a"), up.wait(gate), up.text("b"), *up.ending())
+    with client.chat_stream("x", conversation=c, config={"model": s.model}) as stream:
+        stream.check_head()
+        client.chat("y", conversation=c).error(409, "conversation_busy")
+        client.chat("y", conversation=c, parent=one).ok()
+        client.request("DELETE", f"/v1/conversations/{c}").error(409, "conversation_busy")
+        gate.open()
+        list(stream)
+    assert texts(client, c) == ["one", "one", "y", "y"]
+    client.request("DELETE", f"/v1/conversations/{c}").ok()
+
+
 def test_while_a_run_goes_on(client, script):
     gate = up.Gate()
     s = script(up.sse(), up.role(), up.text("a"), up.wait(gate), up.text("b"), *up.ending())
@@ -212,6 +251,7 @@ def test_what_is_deleted_leaves_the_file(own):
     with client.chat_stream(WORD, conversation=c) as stream:
         list(stream)
     add(client, c, said(WORD), said("short")).ok()
+    client.chat(WORD, conversation=c, parent=turn["message_id"]).ok()
     first = client.items(c)["data"][0]["id"]
     client.request("DELETE", f"/v1/conversations/{c}/items/{first}").ok()
     client.request("DELETE", f"/v1/conversations/{c}").ok()

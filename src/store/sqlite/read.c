@@ -129,6 +129,26 @@ static int find_conversation(struct reads *r, struct id id, int64_t owner, const
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
+/* A message of this conversation whose content is there, on whatever branch. */
+static int find_message(struct reads *r, struct id id, struct id conversation, int64_t owner,
+                        sqlite3_stmt **ret, const char *path, struct err *e)
+{
+	sqlite3_stmt  *st = r->st[READ_SQL_ITEM_OWNED];
+	struct db_bind b = db_bind(st);
+
+	db_bind_int(&b, id.key);
+	db_bind_secret(&b, id.secret);
+	db_bind_int(&b, owner);
+	db_bind_int(&b, conversation.key);
+	*ret = st;
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE) {
+		err_set(e, ERR_NOT_FOUND, path, "This conversation has no message with this id.");
+		return SQLITE_OK;
+	}
+	return rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
 /* --- branch --- */
 
 struct link {
@@ -241,6 +261,16 @@ static int walk_branch(struct reads *r, struct branch_read *j, int64_t key)
 	return SQLITE_OK;
 }
 
+static int branch_from(struct reads *r, struct branch_read *j)
+{
+	sqlite3_stmt *st;
+	int rc = find_message(r, j->from, j->conversation, j->owner, &st, "parent", &j->job.err);
+
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+		return rc;
+	return walk_branch(r, j, j->from.key);
+}
+
 static int branch(struct reads *r, struct branch_read *j)
 {
 	struct turn_state turn;
@@ -255,6 +285,8 @@ static int branch(struct reads *r, struct branch_read *j)
 	int rc = find_conversation(r, j->conversation, j->owner, "conversation", &st, &j->job.err);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
+	if (!id_none(j->from))
+		return branch_from(r, j);
 	rc = read_turn(r, st, &turn);
 	if (rc != SQLITE_OK)
 		return rc;
@@ -473,18 +505,8 @@ static int one_item(struct reads *r, struct item_read *j)
 
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	st = r->st[READ_SQL_ITEM_OWNED];
-	struct db_bind b = db_bind(st);
-	db_bind_int(&b, j->message.key);
-	db_bind_secret(&b, j->message.secret);
-	db_bind_int(&b, j->owner);
-	db_bind_int(&b, j->conversation.key);
-	rc = db_bind_row(&b);
-	if (rc == SQLITE_DONE) {
-		err_set(e, ERR_NOT_FOUND, "", "This conversation has no item with this id.");
-		return SQLITE_OK;
-	}
-	if (rc != SQLITE_ROW)
+	rc = find_message(r, j->message, j->conversation, j->owner, &st, "", e);
+	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
 	if (!row_keep(&j->arena, st, 3, &j->item.message.body, e))
 		return SQLITE_OK;

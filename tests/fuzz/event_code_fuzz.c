@@ -1,5 +1,5 @@
 /* libFuzzer: whatever the bytes of a log are, what can be read of them lies inside them, is written
- * and read again as the same, can be printed in every shape, and can be put together to an answer. */
+ * and read again as the same, can be printed in every shape and put together to an answer. */
 #include "base/limits.h"
 #include "json/scan.h"
 #include "lmc/encoder.h"

@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
-#define RAW "{\"id\":\"c-1\",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"yo\"}}],\"usage\":{}}"
+#define RAW                                                                                        \
+	"{\"id\":\"c-1\",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"yo\"}}]," \
+	"\"usage\":{}}"
 
 static const char       raw_text[] = RAW;
 static const struct str raw = { raw_text, sizeof raw_text - 1 };

@@ -7,7 +7,8 @@
 
 #define START   { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
 #define TEXT(s) { .kind = EVENT_TEXT, .text = STR(s) }
-#define MESSAGE { .kind = EVENT_MESSAGE, .text = STR("{\"role\":\"assistant\",\"content\":\"yo\"}") }
+#define YO      "{\"role\":\"assistant\",\"content\":\"yo\"}"
+#define MESSAGE { .kind = EVENT_MESSAGE, .text = STR(YO) }
 #define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
 #define END     { .kind = EVENT_END }
 

@@ -1,0 +1,714 @@
+/* A run's events on their way to the store: when, how many at once, and what may be seen before. */
+#include "tests/unit/run_help.h"
+
+#include "base/clock.h"
+
+#define START   { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
+#define TEXT(s) { .kind = EVENT_TEXT, .text = STR(s) }
+#define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
+#define END     { .kind = EVENT_END }
+
+static const struct event one = { .kind = EVENT_TEXT, .text = { "a", 1 } };
+static const struct event finish = { .kind = EVENT_FINISH, .text = { "stop", 4 } };
+
+static void world_streams(struct world *w, bool strict)
+{
+	world_start(w);
+	world_logs(w);
+	w->settings.strict = strict;
+	w->rq.store = true;
+	w->rq.prompt.stream = true;
+	ask(w);
+	store_answers(w, OP_BEGIN, ERR_OK);
+	assert_trace(w, "begin start");
+}
+
+static void world_ends(struct world *w)
+{
+	if (w->run)
+		reader_leaves(w);
+	assert_int_equal(w->live, 0);
+	world_stop(w);
+}
+
+/* ends_well: the rest of a stream, with its end stored. */
+static void ends_well(struct world *w)
+{
+	provider_says(w, FINISH, END);
+	store_answers(w, OP_END, ERR_OK);
+	if (w->waiting[OP_APPEND])
+		store_answers(w, OP_APPEND, ERR_OK);
+}
+
+/* --- time --- */
+
+static struct {
+	struct timer  early, late;
+	struct world *world;
+	bool          was_asked; /* at the early time */
+	sem_t         over;
+} moment;
+
+static void on_early(struct timer *t)
+{
+	(void)t;
+	moment.was_asked = moment.world->waiting[OP_APPEND];
+}
+
+static void on_late(struct timer *t)
+{
+	(void)t;
+	sem_post(&moment.over);
+}
+
+static void time_fn(struct world *w)
+{
+	if (w->event_count > 0)
+		events_fn(w);
+	timer_start(w->loop, &moment.early, 35 * 1000);
+	timer_start(w->loop, &moment.late, 41 * 1000);
+}
+
+/* events_and_time: these events, and then 41 ms of the loop's time: what was due in between has
+ * been done, in its order, however late the thread is. */
+static void events_and_time(struct world *w, const struct event *events, size_t count)
+{
+	w->events = events;
+	w->event_count = count;
+	w->times = 1;
+	moment.world = w;
+	moment.early = (struct timer){ .fn = on_early };
+	moment.late = (struct timer){ .fn = on_late };
+	sem_init(&moment.over, 0, 0);
+	on_loop(w, time_fn);
+	while (sem_wait(&moment.over) != 0) {
+	}
+	sem_destroy(&moment.over);
+	on_loop(w, nothing);
+}
+
+static void time_passes(struct world *w)
+{
+	events_and_time(w, NULL, 0);
+}
+
+/* --- relaxed --- */
+
+static void events_are_handed_over_40_ms_after_the_first_of_them(void **state)
+{
+	(void)state;
+	struct world w;
+
+	world_streams(&w, false);
+	events_and_time(&w, (const struct event[]){ START, one, one, one }, 4);
+	assert_trace(&w, "open append");
+	assert_false(moment.was_asked);
+	assert_int_equal(w.append_pieces, 1);
+	assert_false(w.append_sync);
+	/* They may be seen before. */
+	assert_true(holds(reader_reads(&w, SIZE_MAX), "id: 4\n"));
+	store_answers(&w, OP_APPEND, ERR_OK);
+	assert_int_equal(w.logs[0].last, 4);
+	/* Without events there is nothing to hand over. */
+	time_passes(&w);
+	assert_trace(&w, "");
+	events_and_time(&w, &one, 1);
+	assert_false(moment.was_asked);
+	assert_trace(&w, "append");
+	store_answers(&w, OP_APPEND, ERR_OK);
+	ends_well(&w);
+	assert_int_equal(w.logs[0].last, 6);
+	assert_true(w.logs[0].ended);
+	world_ends(&w);
+}
+
+static void what_came_during_a_job_waits_no_longer_than_it_would_have(void **state)
+{
+	(void)state;
+	struct world w;
+
+	world_streams(&w, false);
+	events_and_time(&w, &one, 1);
+	assert_trace(&w, "open append");
+	events_and_time(&w, &one, 1);
+	/* The job is on its way, so nothing else is; but these have waited for 41 ms already. */
+	assert_trace(&w, "");
+	store_answers(&w, OP_APPEND, ERR_OK);
+	assert_trace(&w, "append");
+	assert_int_equal(w.logs[0].last, 1);
+	store_answers(&w, OP_APPEND, ERR_OK);
+	assert_int_equal(w.logs[0].last, 2);
+	ends_well(&w);
+	world_ends(&w);
+}
+
+static void what_was_not_handed_over_goes_with_the_end(void **state)
+{
+	(void)state;
+	struct world w;
+
+	world_streams(&w, false);
+	provider_says(&w, START, TEXT("y"), TEXT("o"), FINISH, END);
+	assert_trace(&w, "open end");
+	store_answers(&w, OP_END, ERR_OK);
+	assert_int_equal(w.logs[0].last, 4);
+	assert_int_equal(w.last_seq, 5);
+	/* The time that was set is over for nothing. */
+	time_passes(&w);
+	assert_trace(&w, "");
+	world_ends(&w);
+}
+
+static void an_engine_may_go_while_its_timer_runs(void **state)
+{
+	(void)state;
+	struct world w;
+
+	world_streams(&w, false);
+	provider_says(&w, START, TEXT("y"), FINISH, END);
+	store_answers(&w, OP_END, ERR_OK);
+	world_ends(&w);
+}
+
+static void plain_calls_and_unstored_streams_are_not_logged(void **state)
+{
+	(void)state;
+
+	for (int i = 0; i < 2; i++) {
+		struct world w;
+
+		world_start(&w);
+		world_logs(&w);
+		w.settings.strict = true;
+		w.rq.store = i == 0;
+		w.rq.prompt.stream = i == 1;
+		ask(&w);
+		if (w.rq.store)
+			store_answers(&w, OP_BEGIN, ERR_OK);
+		provider_says(&w, START, TEXT("yo"));
+		buf_clear(&w.trace);
+		if (w.rq.prompt.stream)
+			assert_true(holds(reader_reads(&w, SIZE_MAX), "yo"));
+		provider_says(&w, FINISH, END);
+		assert_trace(&w, i == 0 ? "end" : "");
+		if (i == 0)
+			store_answers(&w, OP_END, ERR_OK);
+		assert_true(w.log_count == 0 || w.logs[0].last == 0);
+		world_ends(&w);
+	}
+}
+
+static void what_an_encoder_knows_besides_is_logged_first(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		bool        fences, warned;
+	} cases[] = {
+		{ "as usual", true, false },
+		{ "fences are no code", false, false },
+		{ "something was not sent", true, true },
+		{ "both", false, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct world w;
+		struct event ev;
+		uint64_t     seq;
+
+		print_message("case: %s\n", cases[i].why);
+		world_start(&w);
+		world_logs(&w);
+		w.rq.store = true;
+		w.rq.prompt.stream = true;
+		w.rq.lmc = true;
+		w.rq.fences = cases[i].fences;
+		if (cases[i].warned)
+			w.more = "{\"role\":\"assistant\",\"type\":\"review\",\"content\":\"x\"}";
+		ask(&w);
+		store_answers(&w, OP_BEGIN, ERR_OK);
+		provider_says(&w, START, TEXT("yo"), FINISH, END);
+		store_answers(&w, OP_END, ERR_OK);
+		struct str rest = buf_view(&w.logs[0].data);
+		assert_true(event_decode(&rest, &ev, &seq));
+		assert_int_equal(seq, 1);
+		assert_int_equal(ev.kind == EVENT_ASKED, !cases[i].fences || cases[i].warned);
+		if (ev.kind == EVENT_ASKED) {
+			assert_int_equal(ev.block, cases[i].fences);
+			assert_int_equal(ev.choice, cases[i].warned);
+			assert_int_equal(ev.text.n > 0, cases[i].warned);
+		}
+		world_ends(&w);
+	}
+}
+
+/* --- several runs --- */
+
+/* A further reader with its own run and provider, on another's loop and engine. */
+static void guest_asks(struct world *g, struct world *w)
+{
+	struct buf *bufs[] = { &g->trace, &g->prompt, &g->got };
+
+	*g = (struct world){ .loop = w->loop, .engine = w->engine, .provider = w->provider,
+			     .message = w->message, .rq = w->rq };
+	for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
+		buf_init(bufs[i], 64 * MIB);
+	sem_init(&g->ran, 0, 0);
+	ask(g);
+	store_answers(w, OP_BEGIN, ERR_OK);
+	assert_trace(g, "start");
+}
+
+static void guest_leaves(struct world *g)
+{
+	reader_leaves(g);
+	buf_finish(&g->trace);
+	buf_finish(&g->prompt);
+	buf_finish(&g->got);
+	sem_destroy(&g->ran);
+}
+
+static void events_of_several_runs_are_one_job(void **state)
+{
+	(void)state;
+
+	for (int strict = 0; strict < 2; strict++) {
+		struct world w, b, c;
+
+		world_streams(&w, strict);
+		guest_asks(&b, &w);
+		guest_asks(&c, &w);
+		buf_clear(&w.trace);
+		/* A job of the first alone; the others' events come meanwhile. */
+		events_and_time(&w, &one, 1);
+		assert_trace(&w, "open append");
+		assert_int_equal(w.append_pieces, 1);
+		provider_says_often(&b, &one, 1, 2);
+		provider_says_often(&c, &one, 1, 3);
+		provider_says_often(&w, &one, 1, 1);
+		time_passes(&w);
+		store_answers(&w, OP_APPEND, ERR_OK);
+		assert_trace(&w, "append");
+		assert_int_equal(w.append_pieces, 3);
+		assert_int_equal(w.append_sync, strict);
+		/* One ends while its events are on their way. */
+		provider_says(&b, FINISH, END);
+		assert_trace(&w, "end");
+		store_answers(&w, OP_APPEND, ERR_OK);
+		store_answers(&w, OP_END, ERR_OK);
+		provider_says(&c, FINISH, END);
+		store_answers(&w, OP_END, ERR_OK);
+		provider_says(&w, FINISH, END);
+		store_answers(&w, OP_END, ERR_OK);
+		if (w.waiting[OP_APPEND])
+			store_answers(&w, OP_APPEND, ERR_OK);
+		uint64_t sum = 0;
+		assert_int_equal(w.log_count, 3);
+		for (size_t i = 0; i < 3; i++)
+			sum += w.logs[i].last;
+		assert_int_equal(sum, 2 + 2 + 3 + 3); /* and three that finish */
+		guest_leaves(&b);
+		guest_leaves(&c);
+		world_ends(&w);
+	}
+}
+
+/* --- failures --- */
+
+static void say_fn(struct world *w)
+{
+	give_event(w, &one);
+}
+
+static void refuse_fn(struct world *w)
+{
+	w->refuse[OP_APPEND] = true;
+	say_fn(w);
+}
+
+static void a_job_that_failed_is_tried_again_and_nothing_else_meanwhile(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		bool        refused, strict, kept;
+	} cases[] = {
+		{ "it failed", false, false, false },
+		{ "it was refused", true, false, false },
+		{ "it failed, strict", false, true, false },
+		{ "it was refused, strict", true, true, false },
+		{ "it failed only seemingly", false, false, true },
+		{ "it failed only seemingly, strict", false, true, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct world w;
+
+		print_message("case: %s\n", cases[i].why);
+		world_streams(&w, cases[i].strict);
+		w.append_kept = cases[i].kept;
+		on_loop(&w, cases[i].refused ? refuse_fn : say_fn);
+		for (int times = 0; w.append_us == 0 && times < 5; times++)
+			time_passes(&w);
+		int64_t first_us = w.append_us;
+		assert_trace(&w, cases[i].refused ? "open append refused" : "open append");
+		if (!cases[i].refused)
+			store_answers(&w, OP_APPEND, ERR_STORAGE);
+		w.refuse[OP_APPEND] = false;
+		provider_says_often(&w, &one, 1, 1);
+		if (cases[i].strict)
+			assert_int_equal(reader_reads(&w, SIZE_MAX).n, 0);
+		for (int times = 0; !w.waiting[OP_APPEND] && times < 5; times++)
+			time_passes(&w);
+		assert_trace(&w, "append");
+		assert_true(w.append_us - first_us >= 100 * 1000);
+		store_answers(&w, OP_APPEND, ERR_OK);
+		assert_trace(&w, "append");
+		assert_int_equal(w.logs[0].last, 1);
+		store_answers(&w, OP_APPEND, ERR_OK);
+		assert_int_equal(w.logs[0].last, 2);
+		assert_true(holds(reader_reads(&w, SIZE_MAX), "id: 2\n"));
+		ends_well(&w);
+		world_ends(&w);
+	}
+}
+
+static void a_run_that_ends_takes_what_is_on_its_way_along(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why;
+		bool        out;   /* the job is with the store as the run ends; else it has failed */
+		bool        after; /* events came behind those of the job */
+		enum errc   append; /* how the job that is out ends */
+		bool        append_first;
+		enum errc   end;
+	} cases[] = {
+		{ "it has failed", false, false, ERR_OK, false, ERR_OK },
+		{ "it has failed, and more came", false, true, ERR_OK, false, ERR_OK },
+		{ "it is done before the end", true, true, ERR_OK, true, ERR_OK },
+		{ "it is done after the end", true, true, ERR_OK, false, ERR_OK },
+		{ "it fails, and then the end is stored", true, true, ERR_STORAGE, true, ERR_OK },
+		{ "the same, without more", true, false, ERR_STORAGE, true, ERR_OK },
+		{ "it fails after the end was stored", true, true, ERR_STORAGE, false, ERR_OK },
+		{ "both fail", true, true, ERR_STORAGE, true, ERR_STORAGE },
+		{ "it is done, the end fails", true, true, ERR_OK, true, ERR_STORAGE },
+	};
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+		size_t       n = i / 2;
+		struct world w;
+
+		print_message("case: %s\n", cases[n].why);
+		world_streams(&w, i % 2);
+		events_and_time(&w, &one, 1);
+		assert_trace(&w, "open append");
+		if (!cases[n].out)
+			store_answers(&w, OP_APPEND, ERR_STORAGE);
+		if (cases[n].after)
+			provider_says_often(&w, &one, 1, 2);
+		provider_says(&w, END);
+		assert_true(holds(buf_view(&w.trace), "end"));
+		if (cases[n].out && cases[n].append_first)
+			store_answers(&w, OP_APPEND, cases[n].append);
+		store_answers(&w, OP_END, cases[n].end);
+		if (cases[n].out && !cases[n].append_first)
+			store_answers(&w, OP_APPEND, cases[n].append);
+		if (cases[n].end == ERR_OK) {
+			assert_true(w.logs[0].ended);
+			assert_int_equal(w.logs[0].last, cases[n].after ? 3 : 1);
+		}
+		assert_true(holds(reader_reads(&w, SIZE_MAX),
+				  cases[n].end == ERR_OK ? "[DONE]" : "event: error"));
+		/* What had failed comes once more, too late and without harm. */
+		reader_leaves(&w);
+		for (int times = 0; w.live > 0 && times < 5; times++) {
+			time_passes(&w);
+			if (w.waiting[OP_APPEND])
+				store_answers(&w, OP_APPEND, ERR_OK);
+		}
+		world_ends(&w);
+	}
+}
+
+static void stop_fn(struct world *w)
+{
+	struct err why;
+
+	err_set(&why, ERR_SHUTTING_DOWN, "", "the server is shutting down");
+	run_engine_stop(w->engine, &why);
+}
+
+static void fail_and_stop_fn(struct world *w)
+{
+	w->op = OP_APPEND;
+	w->with = ERR_STORAGE;
+	answer_fn(w);
+	stop_fn(w);
+}
+
+static void a_stopping_engine_does_not_try_forever(void **state)
+{
+	(void)state;
+
+	for (int i = 0; i < 2; i++) {
+		struct world w;
+
+		world_streams(&w, false);
+		events_and_time(&w, &one, 1);
+		on_loop(&w, i == 0 ? fail_and_stop_fn : stop_fn);
+		assert_trace(&w, "open append cancel end");
+		store_answers(&w, OP_END, ERR_STORAGE);
+		reader_leaves(&w);
+		for (int times = 0; !w.waiting[OP_APPEND] && times < 5; times++)
+			time_passes(&w);
+		assert_int_equal(w.live, 1);
+		store_answers(&w, OP_APPEND, ERR_STORAGE);
+		assert_int_equal(w.live, 0);
+		time_passes(&w);
+		assert_trace(&w, i == 0 ? "append" : "");
+		world_ends(&w);
+	}
+}
+
+static void a_log_that_grows_too_large_ends_the_run(void **state)
+{
+	(void)state;
+	struct world w;
+	struct buf   raw;
+
+	buf_init(&raw, 8 * MIB);
+	assert_true(buf_reserve(&raw, 8 * MIB));
+	memset(raw.data, ' ', 8 * MIB);
+	raw.data[0] = '{';
+	raw.data[8 * MIB - 1] = '}';
+	raw.len = 8 * MIB;
+	world_streams(&w, false);
+	/* The store takes nothing; the reader takes all. */
+	events_and_time(&w, &one, 1);
+	assert_trace(&w, "open append");
+	for (int i = 0; i < 7; i++) {
+		provider_says(&w, { .kind = EVENT_OTHER, .raw = buf_view(&raw) });
+		(void)reader_reads(&w, SIZE_MAX);
+	}
+	assert_true(holds(buf_view(&w.trace), "cancel end"));
+	store_answers(&w, OP_APPEND, ERR_OK);
+	store_answers(&w, OP_END, ERR_OK);
+	assert_int_equal(w.status, RUN_INCOMPLETE);
+	assert_true(holds(reader_reads(&w, SIZE_MAX), "event: error"));
+	assert_int_equal(w.logs[0].last, 6);
+	buf_finish(&raw);
+	world_ends(&w);
+}
+
+/* --- strict --- */
+
+static void nothing_is_seen_before_it_is_stored(void **state)
+{
+	(void)state;
+	struct world w;
+
+	world_streams(&w, true);
+	provider_says(&w, START, TEXT("y"));
+	assert_trace(&w, "open append"); /* in the same turn */
+	assert_true(w.append_sync);
+	assert_int_equal(reader_reads(&w, SIZE_MAX).n, 0);
+	provider_says(&w, TEXT("o"));
+	assert_trace(&w, "");
+	w.wakes = 0;
+	store_answers(&w, OP_APPEND, ERR_OK);
+	assert_trace(&w, "append");
+	assert_true(w.wakes > 0);
+	assert_true(holds(reader_reads(&w, SIZE_MAX), "id: 2\n"));
+	assert_false(holds(buf_view(&w.got), "id: 3\n"));
+	store_answers(&w, OP_APPEND, ERR_OK);
+	assert_trace(&w, "");
+	assert_true(str_starts(reader_reads(&w, SIZE_MAX), STR("id: 3\n")));
+	provider_says(&w, TEXT("!"), FINISH, END);
+	/* The end takes them along, and shows them with itself. */
+	assert_trace(&w, "end");
+	assert_int_equal(reader_reads(&w, SIZE_MAX).n, 0);
+	assert_false(w.last);
+	store_answers(&w, OP_END, ERR_OK);
+	assert_true(str_starts(reader_reads(&w, SIZE_MAX), STR("id: 4\n")));
+	assert_true(holds(buf_view(&w.got), "id: 6\nevent: done"));
+	assert_true(w.last);
+	world_ends(&w);
+}
+
+static void relaxed_then_strict_fn(struct world *w)
+{
+	give_event(w, &one);
+	w->settings.strict = true;
+	give_event(w, &one);
+}
+
+static void a_change_of_the_settings_hands_no_job_over_twice(void **state)
+{
+	(void)state;
+
+	for (int i = 0; i < 2; i++) {
+		struct world w;
+
+		world_streams(&w, false);
+		on_loop(&w, relaxed_then_strict_fn);
+		assert_trace(&w, "open append");
+		/* The timer of before would be due now, while the job is out. */
+		time_passes(&w);
+		assert_trace(&w, "");
+		w.settings.strict = i == 0;
+		store_answers(&w, OP_APPEND, ERR_OK);
+		assert_true(holds(reader_reads(&w, SIZE_MAX), "id: 2\n"));
+		provider_says(&w, TEXT("b"));
+		w.settings.strict = false;
+		time_passes(&w);
+		assert_trace(&w, "append");
+		store_answers(&w, OP_APPEND, ERR_OK);
+		provider_says(&w, TEXT("c"));
+		assert_true(holds(reader_reads(&w, SIZE_MAX), "id: 4\n"));
+		ends_well(&w);
+		world_ends(&w);
+	}
+}
+
+/* The highest number of a block that was read. */
+static uint64_t seen(struct str got)
+{
+	uint64_t high = 0;
+
+	while (got.n > 0) {
+		const char        *at = memmem(got.p, got.n, "id: ", 4);
+		unsigned long long v;
+
+		if (!at)
+			break;
+		v = strtoull(at + 4, NULL, 10);
+		high = v > high ? v : high;
+		got.n -= (size_t)(at + 4 - got.p);
+		got.p = at + 4;
+	}
+	return high;
+}
+
+static uint32_t next_random(uint32_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 17;
+	*x ^= *x << 5;
+	return *x;
+}
+
+/* An encoder prints one block for each of these, so that the last number says what was seen. */
+static void any_order_shows_only_what_is_stored_and_stores_all(void **state)
+{
+	(void)state;
+
+	for (uint32_t seed = 1; seed <= 100; seed++) {
+		struct world w;
+		uint32_t     x = seed * 2654435761u;
+		uint64_t     said_count = 0;
+		uint64_t     high = 0;
+		int          failures = seed % 16 == 0 ? 2 : 0; /* each takes its time */
+
+		world_streams(&w, true);
+		for (int step = 0; step < 40; step++) {
+			switch (next_random(&x) % 6) {
+			case 0:
+			case 1:
+				said_count += 1 + x % 3;
+				provider_says_often(&w, &one, 1, 1 + x % 3);
+				break;
+			case 2:
+				if (w.waiting[OP_APPEND])
+					store_answers(&w, OP_APPEND, ERR_OK);
+				break;
+			case 3:
+				if (w.waiting[OP_APPEND] && failures > 0) {
+					failures--;
+					store_answers(&w, OP_APPEND, ERR_STORAGE);
+					for (int i = 0; i < 3; i++)
+						time_passes(&w);
+				}
+				break;
+			default: {
+				uint64_t now = seen(reader_reads(&w, x % 2 ? 700 : SIZE_MAX));
+
+				high = now > high ? now : high;
+				assert_true(high <= (w.log_count ? w.logs[0].last : 0));
+			}
+			}
+		}
+		provider_says_often(&w, &finish, 1, 1);
+		provider_says(&w, END);
+		bool append_first = next_random(&x) % 2;
+		if (append_first && w.waiting[OP_APPEND])
+			store_answers(&w, OP_APPEND, seed % 8 ? ERR_OK : ERR_STORAGE);
+		store_answers(&w, OP_END, ERR_OK);
+		assert_int_equal(w.logs[0].last, said_count + 1);
+		assert_int_equal(w.last_seq, said_count + 2);
+		assert_true(seen(reader_reads(&w, SIZE_MAX)) == said_count + 2);
+		assert_true(w.last);
+		reader_leaves(&w);
+		for (int times = 0; w.live > 0 && times < 5; times++) {
+			if (!w.waiting[OP_APPEND])
+				time_passes(&w);
+			if (w.waiting[OP_APPEND])
+				store_answers(&w, OP_APPEND, ERR_OK);
+		}
+		world_ends(&w);
+	}
+}
+
+static void a_reader_that_left_does_not_hold_the_log_up(void **state)
+{
+	(void)state;
+
+	for (int strict = 0; strict < 2; strict++) {
+		struct world w;
+
+		world_start(&w);
+		world_logs(&w);
+		w.settings.strict = strict;
+		w.rq.store = w.rq.finish = true;
+		w.rq.prompt.stream = true;
+		ask(&w);
+		store_answers(&w, OP_BEGIN, ERR_OK);
+		events_and_time(&w, &one, 1);
+		assert_trace(&w, "begin start open append");
+		reader_leaves(&w);
+		store_answers(&w, OP_APPEND, ERR_OK);
+		events_and_time(&w, &one, 1);
+		assert_trace(&w, "append");
+		provider_says(&w, FINISH, END);
+		store_answers(&w, OP_END, ERR_OK);
+		/* It lives until its last events came back. */
+		assert_int_equal(w.live, 1);
+		store_answers(&w, OP_APPEND, ERR_OK);
+		assert_int_equal(w.live, 0);
+		assert_int_equal(w.logs[0].last, 3);
+		world_ends(&w);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_are_handed_over_40_ms_after_the_first_of_them),
+		cmocka_unit_test(what_came_during_a_job_waits_no_longer_than_it_would_have),
+		cmocka_unit_test(what_was_not_handed_over_goes_with_the_end),
+		cmocka_unit_test(an_engine_may_go_while_its_timer_runs),
+		cmocka_unit_test(plain_calls_and_unstored_streams_are_not_logged),
+		cmocka_unit_test(what_an_encoder_knows_besides_is_logged_first),
+		cmocka_unit_test(events_of_several_runs_are_one_job),
+		cmocka_unit_test(a_job_that_failed_is_tried_again_and_nothing_else_meanwhile),
+		cmocka_unit_test(a_run_that_ends_takes_what_is_on_its_way_along),
+		cmocka_unit_test(a_stopping_engine_does_not_try_forever),
+		cmocka_unit_test(a_log_that_grows_too_large_ends_the_run),
+		cmocka_unit_test(nothing_is_seen_before_it_is_stored),
+		cmocka_unit_test(a_change_of_the_settings_hands_no_job_over_twice),
+		cmocka_unit_test(any_order_shows_only_what_is_stored_and_stores_all),
+		cmocka_unit_test(a_reader_that_left_does_not_hold_the_log_up),
+	};
+
+	return cmocka_run_group_tests_name("run/journal", tests, NULL, NULL);
+}

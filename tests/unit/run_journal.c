@@ -1,8 +1,6 @@
 /* A run's events on their way to the store: when, how many at once, and what may be seen before. */
 #include "tests/unit/run_help.h"
 
-#include "base/clock.h"
-
 #define START   { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
 #define TEXT(s) { .kind = EVENT_TEXT, .text = STR(s) }
 #define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
@@ -536,6 +534,37 @@ static void nothing_is_seen_before_it_is_stored(void **state)
 	world_ends(&w);
 }
 
+static void what_could_not_be_stored_with_the_end_is_not_seen(void **state)
+{
+	(void)state;
+	static const enum shape shapes[] = { SHAPE_OPENAI, SHAPE_LMC };
+
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+		struct world w;
+
+		world_start(&w);
+		world_logs(&w);
+		w.settings.strict = true;
+		w.rq.store = true;
+		w.rq.shape = shapes[i];
+		w.rq.prompt.stream = true;
+		ask(&w);
+		store_answers(&w, OP_BEGIN, ERR_OK);
+		provider_says(&w, START, TEXT("seen"));
+		store_answers(&w, OP_APPEND, ERR_OK);
+		assert_true(holds(reader_reads(&w, SIZE_MAX), "seen"));
+		provider_says(&w, TEXT("never"), FINISH, END);
+		store_answers(&w, OP_END, ERR_STORAGE);
+		reader_reads(&w, SIZE_MAX);
+		assert_false(holds(buf_view(&w.got), "never"));
+		assert_false(holds(buf_view(&w.got), "done"));
+		/* As LMC it would end what was never begun: it just stops, to be read again. */
+		assert_int_equal(holds(buf_view(&w.got), "event: error"), shapes[i] == SHAPE_OPENAI);
+		assert_true(w.last);
+		world_ends(&w);
+	}
+}
+
 static void relaxed_then_strict_fn(struct world *w)
 {
 	give_event(w, &one);
@@ -705,6 +734,7 @@ int main(void)
 		cmocka_unit_test(a_stopping_engine_does_not_try_forever),
 		cmocka_unit_test(a_log_that_grows_too_large_ends_the_run),
 		cmocka_unit_test(nothing_is_seen_before_it_is_stored),
+		cmocka_unit_test(what_could_not_be_stored_with_the_end_is_not_seen),
 		cmocka_unit_test(a_change_of_the_settings_hands_no_job_over_twice),
 		cmocka_unit_test(any_order_shows_only_what_is_stored_and_stores_all),
 		cmocka_unit_test(a_reader_that_left_does_not_hold_the_log_up),

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import random
+import resource
 import sqlite3
 import threading
 
@@ -13,6 +14,7 @@ import upstream as up
 from client import Client
 from fixtures import usual_config
 from gateway import Gateway
+from raw import Raw
 from waiting import DEADLINE, wait_until
 
 FORMATS = ["openai", "lmc"]
@@ -187,6 +189,34 @@ def test_a_run_goes_on_without_its_client(client, script):
         rest = [b for b in blocks if not b.is_comment]
     assert sse.text_of(rest[0].json) == "two" and rest[-1].event == "done"
     assert client.run(run)["status"] == "completed"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_large_events_are_read_again(client, script, format):
+    """More of them in one piece of the log than a page of it is meant to have."""
+    big = up.chunk({"content": "x" * (6 << 20)})
+    lines = b"".join(b"data: %s\n\n" % json.dumps(big).encode() for _ in range(4))
+    run, seen = asked(client, script(up.sse(), up.role(), up.body(lines), *up.ending()), format)
+    assert seen[-1].event == "done"
+    assert raw(all_events(client, run)) == raw(seen)
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_stream_has_no_head(client, script, shared, ended):
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one "), up.wait(gate), *up.ending())
+    run = client.chat("go", model=s.model, background=True).ok(202).json["id"]
+    gate.wait_reached()
+    if ended:
+        gate.open()
+        wait_until(lambda: client.run(run)["status"] == "completed", "it did not end")
+    with Raw(shared) as sock:
+        sock.send(b"HEAD /v1/runs/%s/events HTTP/1.1\r\nHost: localhost\r\n\r\n" % run.encode())
+        assert sock.read_head().status == 405
+        # The next answer follows at once, so there was no body.
+        sock.send(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert sock.read_head().status == 200
+    gate.open()
 
 
 # --- in the background, cancelled, listed ---------------------------------------------------------
@@ -482,6 +512,86 @@ def test_random_kills_lose_nothing(upstream, tmp_path, script):
             assert sum(b - a > gap for a, b in zip(numbers, numbers[1:])) <= 1, (run, numbers)
     assert len(acknowledged) >= 20
     gateway.stop()
+
+
+# --- the disk is full -----------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def full_disk(gateway):
+    """The largest allowed file stands for the disk, as in the tests of the store."""
+    size = max(path.stat().st_size for path in gateway.folder.glob("parley.db*"))
+    pid = gateway.process.pid
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+
+
+def ready(client, status):
+    return client.http.get("/readyz").status_code == status
+
+
+@pytest.mark.parametrize("durability", ["strict", "relaxed"])
+def test_who_waits_for_an_end_that_was_not_stored_gets_one(start, script, durability):
+    """The store makes it when it takes writes again: readers and who cancelled are told."""
+    gateway = start(usual={"durability": durability})
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one "), up.wait(gate), *up.ending())
+    followed = []
+
+    def follow(run):
+        with Client(gateway.url) as other:
+            followed.extend(all_events(other, run))
+
+    with Client(gateway.url) as client, client.chat_stream("go", model=s.model) as stream:
+        stream.until_text("one ")
+        run = stream.headers["x-run-id"]
+        # No events may be on their way when the disk fills: their being stored later were news.
+        database = sqlite3.connect(f"file:{gateway.database}?mode=ro", uri=True)
+        with contextlib.closing(database):
+            wait_until(lambda: database.execute("SELECT max(last) FROM event").fetchone()[0]
+                       == int(stream.seen[-1].id), "the events were not logged")
+        reader = threading.Thread(target=follow, args=(run,))
+        reader.start()
+        with full_disk(gateway):
+            gate.open()
+            assert stream.native().error["code"] == "storage_unavailable"
+            wait_until(lambda: ready(client, 503), "a full disk was not noticed")
+            asks = threading.Thread(target=client.post, args=(f"/v1/runs/{run}/cancel",))
+            asks.start()
+        wait_until(lambda: client.run(run)["status"] not in ("queued", "running"),
+                   "the run was given no end")
+        for thread in (reader, asks):
+            thread.join(DEADLINE / 2)
+            assert not thread.is_alive(), "nobody told it of the end"
+        assert followed[-1].event == "error"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_strict_shows_nothing_that_no_log_has(start, script, format):
+    gateway = start(usual={"durability": "strict"})
+    gate, last = up.Gate(), up.Gate()
+    s = script(up.sse(), up.role(), up.text("zebra "), up.wait(gate),
+               *[up.text(f"w{i} ") for i in range(50)], up.wait(last), *up.ending())
+    with Client(gateway.url) as client, client.chat_stream("go", model=s.model,
+                                                           format=format) as stream:
+        seen = [stream.next_data()]
+        while "zebra" not in seen[-1].data:
+            seen.append(stream.next_data())
+        run = stream.headers["x-run-id"]
+        with full_disk(gateway):
+            gate.open()
+            last.wait_reached()
+            wait_until(lambda: ready(client, 503), "a full disk was not noticed")
+            last.open()
+            rest = [b for b in stream if not b.is_comment]
+        wait_until(lambda: client.run(run)["status"] == "failed", "the run was given no end")
+        # As LMC it may break off: no segment is ended that nobody saw begin.
+        assert [b.event for b in rest] in (["error"], []), rest
+        again = all_events(client, run)
+        assert raw(again)[:len(seen)] == raw(seen) and again[-1].event == "error"
 
 
 # --- retention ------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ struct etag etag_parse(struct str header, bool weak)
 {
 	struct etag tag = { .given = header.p != NULL };
 
-	while (header.n > 0) {
+	while (header.p && header.n > 0) {
 		const char *comma = memchr(header.p, ',', header.n);
 		size_t      n = comma ? (size_t)(comma - header.p) : header.n;
 		struct str  one = trimmed((struct str){ header.p, n });

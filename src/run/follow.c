@@ -21,6 +21,7 @@ enum state { READING, WAITING, FULL, OVER };
 enum {
 	PAGE_BYTES = 16 * KIB, /* of events; small ones make thirty times as much of blocks */
 	OUT_KEPT = 4096,       /* memory that an emptied stream keeps */
+	AGAIN_US = 20 * 1000,  /* until a full store is asked once more */
 };
 
 struct follow {
@@ -28,6 +29,7 @@ struct follow {
 	struct events_read    read;
 	struct watch_run      watch;
 	struct task           task; /* begins, turns a tape, prints the rest of a page */
+	struct timer          again;
 	enum state            state;
 	bool                  watching;
 	bool                  reading; /* the job is with the store, or a callback of it runs */
@@ -143,6 +145,7 @@ static void watch_gone(struct watch_run *w)
 
 static void dispose(struct follow *f)
 {
+	timer_stop(f->o.loop, &f->again);
 	if (f->watching)
 		watch_stop(&f->watch);
 	else
@@ -513,6 +516,11 @@ static bool read_store(struct follow *f)
 	return f->o.store->ops->events_read(f->o.store, &f->read);
 }
 
+static void on_again(struct timer *t)
+{
+	read_more(container_of(t, struct follow, again));
+}
+
 static void read_more(struct follow *f)
 {
 	struct err e;
@@ -528,6 +536,11 @@ static void read_more(struct follow *f)
 	if (read_store(f))
 		return;
 	f->reading = false;
+	if (f->opened) { /* many who follow one run ask at once */
+		f->again.fn = on_again;
+		timer_start(f->o.loop, &f->again, AGAIN_US);
+		return;
+	}
 	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
 	fail(f, &e);
 }

@@ -740,13 +740,12 @@ static void a_stream_that_was_begun_ends_without_its_last_block(void **state)
 	(void)state;
 	static const struct {
 		const char *why;
-		bool        swept, refuses, damaged;
+		bool        swept, damaged;
 		enum errc   fails;
 	} cases[] = {
-		{ "swept meanwhile", true, false, false, ERR_OK },
-		{ "gone", false, false, false, ERR_NOT_FOUND },
-		{ "the store's queue is full", false, true, false, ERR_OK },
-		{ "damaged", false, false, true, ERR_OK },
+		{ "swept meanwhile", true, false, ERR_OK },
+		{ "gone", false, false, ERR_NOT_FOUND },
+		{ "damaged", false, true, ERR_OK },
 	};
 
 	for (size_t n = 0; n < ARRAY_LEN(cases); n++) {
@@ -764,7 +763,6 @@ static void a_stream_that_was_begun_ends_without_its_last_block(void **state)
 		reader_init(&r, &d, &l);
 		reader_start(&r);
 		d.swept = cases[n].swept;
-		d.refuses = cases[n].refuses;
 		d.fails = cases[n].fails;
 		desk_put(&d, &one, 1, 2);
 		if (cases[n].damaged) {
@@ -1197,14 +1195,13 @@ static void a_reader_may_leave_from_within_every_callback(void **state)
 	static const struct {
 		const char  *why;
 		enum leaving leaving;
-		bool         ended, fails, refuses;
+		bool         ended, fails;
 	} cases[] = {
-		{ "open, while the run goes on", LEAVES_AT_OPEN, false, false, false },
-		{ "open, with more to come", LEAVES_AT_OPEN, true, false, false },
-		{ "wake, while the run goes on", LEAVES_AT_WAKE, false, false, false },
-		{ "wake, at the end", LEAVES_AT_WAKE, true, false, false },
-		{ "wake, as the read failed", LEAVES_AT_WAKE, false, true, false },
-		{ "wake, as the store is full", LEAVES_AT_WAKE, false, false, true },
+		{ "open, while the run goes on", LEAVES_AT_OPEN, false, false },
+		{ "open, with more to come", LEAVES_AT_OPEN, true, false },
+		{ "wake, while the run goes on", LEAVES_AT_WAKE, false, false },
+		{ "wake, at the end", LEAVES_AT_WAKE, true, false },
+		{ "wake, as the read failed", LEAVES_AT_WAKE, false, true },
 	};
 
 	for (size_t i = 0; i < 3 * ARRAY_LEN(cases); i++) {
@@ -1226,7 +1223,6 @@ static void a_reader_may_leave_from_within_every_callback(void **state)
 			desk_end(&d, RUN_COMPLETED, 3, STR_NONE);
 		reader_start(&r);
 		d.fails = cases[n].fails ? ERR_STORAGE : ERR_OK;
-		d.refuses = cases[n].refuses;
 		desk_put(&d, &one, 1, d.piece_count + 1);
 		if (cases[n].ended)
 			desk_end(&d, RUN_COMPLETED, 9, STR_NONE);
@@ -1241,27 +1237,40 @@ static void a_reader_may_leave_from_within_every_callback(void **state)
 	}
 }
 
-static void a_reader_may_leave_as_its_taking_finds_the_store_full(void **state)
+/* refuse: from the test's thread, while a reader may be asking. */
+static void refuse(struct desk *d, bool on)
+{
+	pthread_mutex_lock(&d->lock);
+	d->refuses = on;
+	pthread_mutex_unlock(&d->lock);
+}
+
+static void a_stream_that_was_begun_asks_a_full_store_again(void **state)
 {
 	(void)state;
-	struct desk   d;
-	struct lane   l;
-	struct reader r;
+	for (int leaves = 0; leaves < 2; leaves++) {
+		struct desk   d;
+		struct lane   l;
+		struct reader r;
 
-	desk_open(&d);
-	lane_start(&l);
-	d.page_bytes = 1;
-	put_big(&d, 10);
-	reader_init(&r, &d, &l);
-	reader_start(&r);
-	assert_int_equal(d.reads, 3);
-	d.refuses = true;
-	r.leaving = LEAVES_AT_WAKE;
-	reader_gets(&r, SIZE_MAX);
-	assert_null(r.follow);
-	reader_finish(&r);
-	lane_stop(&l);
-	desk_close(&d);
+		desk_open(&d);
+		lane_start(&l);
+		d.page_bytes = 1;
+		put_big(&d, 10);
+		reader_init(&r, &d, &l);
+		reader_start(&r);
+		assert_int_equal(d.reads, 3);
+		refuse(&d, true);
+		reader_gets_all(&r);
+		assert_true(r.got.len > 3 * BIG && r.got.len < 4 * BIG);
+		assert_false(r.last);
+		refuse(&d, false);
+		while (!leaves && r.got.len < 10 * BIG)
+			reader_gets_all(&r);
+		reader_finish(&r);
+		lane_stop(&l);
+		desk_close(&d);
+	}
 }
 
 /* --- many --- */
@@ -1366,7 +1375,7 @@ int main(void)
 		cmocka_unit_test(a_reader_may_leave_before_anything_was_read),
 		cmocka_unit_test(a_reader_may_leave_in_every_state),
 		cmocka_unit_test(a_reader_may_leave_from_within_every_callback),
-		cmocka_unit_test(a_reader_may_leave_as_its_taking_finds_the_store_full),
+		cmocka_unit_test(a_stream_that_was_begun_asks_a_full_store_again),
 		cmocka_unit_test(many_readers_follow_one_run_on_several_loops),
 	};
 

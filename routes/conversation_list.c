@@ -5,6 +5,7 @@
 #include "http/reply.h"
 #include "routes/conversation_print.h"
 #include "routes/lookup.h"
+#include "routes/page.h"
 
 #include <stdlib.h>
 
@@ -20,26 +21,19 @@ struct list {
 	struct buf                filter; /* what read.filter, key and value point into */
 };
 
-static bool put_edge(struct buf *out, const char *key, const struct conversations_read *read,
-                     size_t i)
-{
-	char id[ID_MAX];
-
-	if (read->conversation_count == 0)
-		return buf_fmt(out, ",\"%s\":null", key);
-	id_text(read->conversations[i].id, ID_CONVERSATION, id);
-	return buf_fmt(out, ",\"%s\":\"%s\"", key, id);
-}
-
 static bool print_list(struct lookup *l, struct buf *out)
 {
 	const struct conversations_read *read = &container_of(l, struct list, lookup)->read;
+	char   first[ID_MAX] = "", last[ID_MAX] = "";
+	size_t n = read->conversation_count;
 
-	if (!buf_text(out, "{\"object\":\"list\"") || !put_edge(out, "first_id", read, 0) ||
-	    !put_edge(out, "last_id", read, read->conversation_count - 1) ||
-	    !buf_fmt(out, ",\"has_more\":%s,\"data\":[", read->has_more ? "true" : "false"))
+	if (n > 0) {
+		id_text(read->conversations[0].id, ID_CONVERSATION, first);
+		id_text(read->conversations[n - 1].id, ID_CONVERSATION, last);
+	}
+	if (!page_head(out, first, last, read->has_more) || !buf_text(out, ",\"data\":["))
 		return false;
-	for (size_t i = 0; i < read->conversation_count; i++)
+	for (size_t i = 0; i < n; i++)
 		if ((i > 0 && !buf_text(out, ",")) || !conversation_print(out, &read->conversations[i]))
 			return false;
 	return buf_text(out, "]}");
@@ -59,37 +53,13 @@ static void list_done(struct store_job *job)
 	lookup_done(&container_of(job, struct list, read.job)->lookup, &job->err);
 }
 
-static bool read_limit(struct request *r, size_t *ret)
-{
-	struct str text;
-	size_t     v = 0;
-
-	*ret = LIST_DEFAULT;
-	if (!request_query(r, "limit", 0, &text) || text.n == 0)
-		return true;
-	for (size_t i = 0; i < text.n && v <= LIST_MAX; i++)
-		v = text.p[i] >= '0' && text.p[i] <= '9' ? v * 10 + (size_t)(text.p[i] - '0')
-							 : LIST_MAX + 1;
-	if (v < 1 || v > LIST_MAX) {
-		reply_refuse(r, ERR_INVALID_VALUE, "limit", "must be an integer from 1 to 100");
-		return false;
-	}
-	*ret = v;
-	return true;
-}
-
-static bool read_order(struct request *r, struct conversations_read *ret)
+static bool read_place(struct request *r, struct conversations_read *ret)
 {
 	struct str text;
 
 	ret->descending = true;
-	if (request_query(r, "order", 0, &text) && text.n > 0) {
-		ret->descending = str_is(text, "desc");
-		if (!ret->descending && !str_is(text, "asc")) {
-			reply_refuse(r, ERR_INVALID_VALUE, "order", "must be one of: asc, desc");
-			return false;
-		}
-	}
+	if (!page_order(r, &ret->descending))
+		return false;
 	if (request_query(r, "after", 0, &text) && text.n > 0 &&
 	    !id_parse(text, ID_CONVERSATION, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after",
@@ -152,7 +122,7 @@ void conversation_list_get(struct request *r, void *app)
 	x->read.owner = request_owner(r);
 	buf_init(&x->filter, FILTER_MAX);
 	arena_init(&x->read.arena, 8 * MIB);
-	if (!read_limit(r, &x->read.limit) || !read_order(r, &x->read) || !read_filter(r, x)) {
+	if (!page_limit(r, LIST_DEFAULT, LIST_MAX, &x->read.limit) || !read_place(r, &x->read) || !read_filter(r, x)) {
 		list_destroy(&x->lookup);
 		return;
 	}

@@ -7,6 +7,7 @@
 #include "routes/etag.h"
 #include "routes/items.h"
 #include "routes/lookup.h"
+#include "routes/page.h"
 
 #include <stdlib.h>
 
@@ -99,18 +100,6 @@ struct list {
 	struct items_read read;
 };
 
-static bool put_edge(struct buf *out, const char *key, const char *id)
-{
-	return id[0] ? buf_fmt(out, ",\"%s\":\"%s\"", key, id) : buf_fmt(out, ",\"%s\":null", key);
-}
-
-static bool put_head(struct buf *out, const struct items *items, bool has_more)
-{
-	return buf_text(out, "{\"object\":\"list\"") && put_edge(out, "first_id", items->first) &&
-	       put_edge(out, "last_id", items->last) &&
-	       buf_fmt(out, ",\"has_more\":%s,\"data\":[", has_more ? "true" : "false");
-}
-
 /* What stands in front of the data is only known behind it: room is left, and what is too much of
  * it taken off at the end. */
 static bool print_list(const struct items_read *read, struct items *items, struct buf *out)
@@ -127,7 +116,8 @@ static bool print_list(const struct items_read *read, struct items *items, struc
 		return false;
 
 	buf_init(&head, sizeof room);
-	bool ok = put_head(&head, items, read->has_more);
+	bool ok = page_head(&head, items->first, items->last, read->has_more) &&
+		  buf_text(&head, ",\"data\":[");
 	if (ok) {
 		memcpy(out->data + sizeof room - head.len, head.data, head.len);
 		buf_take_front(out, sizeof room - head.len);
@@ -160,41 +150,15 @@ static void list_done(struct store_job *job)
 	lookup_done(&container_of(job, struct list, read.job)->lookup, &job->err);
 }
 
-static bool parse_limit(struct str s, size_t *ret)
-{
-	size_t v = 0;
-
-	if (s.n == 0 || s.n > 3)
-		return false;
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9')
-			return false;
-		v = v * 10 + (size_t)(s.p[i] - '0');
-	}
-	if (v < 1 || v > ITEMS_MAX)
-		return false;
-	*ret = v;
-	return true;
-}
-
 /* read_query: limit, order and after; false: refused. */
 static bool read_query(struct request *r, struct items_read *ret)
 {
 	struct str text;
 
-	ret->limit = ITEMS_DEFAULT;
 	ret->descending = true;
-	if (request_query(r, "limit", 0, &text) && !parse_limit(text, &ret->limit)) {
-		reply_refuse(r, ERR_INVALID_VALUE, "limit", "must be an integer from 1 to 100");
+	if (!page_limit(r, ITEMS_DEFAULT, ITEMS_MAX, &ret->limit) ||
+	    !page_order(r, &ret->descending))
 		return false;
-	}
-	if (request_query(r, "order", 0, &text)) {
-		ret->descending = str_is(text, "desc");
-		if (!ret->descending && !str_is(text, "asc")) {
-			reply_refuse(r, ERR_INVALID_VALUE, "order", "must be one of: asc, desc");
-			return false;
-		}
-	}
 	/* An empty cursor means none, as some clients always send the key. */
 	if (request_query(r, "after", 0, &text) && text.n > 0 && !items_cursor(text, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of an item of this list");

@@ -5,6 +5,7 @@
 #include "http/reply.h"
 #include "routes/file_print.h"
 #include "routes/lookup.h"
+#include "routes/page.h"
 
 #include <stdlib.h>
 
@@ -135,23 +136,16 @@ struct list {
 	char              purpose[32];
 };
 
-static bool put_edge(struct buf *out, const char *key, const struct files_read *read, size_t i)
-{
-	char id[FILE_ID_MAX];
-
-	if (read->file_count == 0)
-		return buf_fmt(out, ",\"%s\":null", key);
-	file_id_text(read->files[i].id, id);
-	return buf_fmt(out, ",\"%s\":\"%s\"", key, id);
-}
-
 static bool print_list(struct lookup *l, struct buf *out)
 {
 	const struct files_read *read = &container_of(l, struct list, lookup)->read;
+	char first[FILE_ID_MAX] = "", last[FILE_ID_MAX] = "";
 
-	if (!buf_text(out, "{\"object\":\"list\"") || !put_edge(out, "first_id", read, 0) ||
-	    !put_edge(out, "last_id", read, read->file_count - 1) ||
-	    !buf_fmt(out, ",\"has_more\":%s,\"data\":[", read->has_more ? "true" : "false"))
+	if (read->file_count > 0) {
+		file_id_text(read->files[0].id, first);
+		file_id_text(read->files[read->file_count - 1].id, last);
+	}
+	if (!page_head(out, first, last, read->has_more) || !buf_text(out, ",\"data\":["))
 		return false;
 	for (size_t i = 0; i < read->file_count; i++)
 		if ((i > 0 && !buf_text(out, ",")) || !file_print(out, &read->files[i]))
@@ -172,38 +166,17 @@ static void list_done(struct store_job *job)
 	lookup_done(&container_of(job, struct list, read.job)->lookup, &job->err);
 }
 
-static bool read_limit(struct request *r, size_t *ret)
-{
-	struct str text;
-	size_t     v = 0;
-
-	*ret = FILES_PAGE;
-	if (!request_query(r, "limit", 0, &text) || text.n == 0)
-		return true;
-	for (size_t i = 0; i < text.n && v <= FILES_MAX; i++)
-		v = text.p[i] >= '0' && text.p[i] <= '9' ? v * 10 + (size_t)(text.p[i] - '0')
-							 : FILES_MAX + 1;
-	if (v < 1 || v > FILES_MAX) {
-		reply_refuse(r, ERR_INVALID_VALUE, "limit", "must be an integer from 1 to 10000");
-		return false;
-	}
-	*ret = v < FILES_PAGE ? v : FILES_PAGE;
-	return true;
-}
-
 static bool read_query(struct request *r, struct files_read *ret, struct str *ret_purpose)
 {
 	struct str text;
+	bool       descending = true;
 
-	if (!read_limit(r, &ret->limit))
+	if (!page_limit(r, FILES_PAGE, FILES_MAX, &ret->limit) || !page_order(r, &descending))
 		return false;
-	if (request_query(r, "order", 0, &text) && text.n > 0) {
-		ret->ascending = str_is(text, "asc");
-		if (!ret->ascending && !str_is(text, "desc")) {
-			reply_refuse(r, ERR_INVALID_VALUE, "order", "must be asc or desc");
-			return false;
-		}
-	}
+	/* More may be asked for than one page has. */
+	if (ret->limit > FILES_PAGE)
+		ret->limit = FILES_PAGE;
+	ret->ascending = !descending;
 	if (request_query(r, "after", 0, &text) && text.n > 0 &&
 	    !file_id_parse(text, false, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a file of this list");

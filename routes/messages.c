@@ -7,6 +7,7 @@
 #include "http/request.h"
 #include "lmc/view.h"
 #include "routes/gateway.h"
+#include "routes/page.h"
 
 #include <stdlib.h>
 
@@ -48,24 +49,18 @@ static void answer(struct list *x)
 
 /* --- printing; on the loop or on a worker --- */
 
-static bool put_edge(struct buf *out, const char *key, const struct items_read *read, size_t i)
-{
-	char id[ID_MAX];
-
-	if (read->item_count == 0)
-		return buf_fmt(out, ",\"%s\":null", key);
-	id_text(read->items[i].message.id, ID_MESSAGE, id);
-	return buf_fmt(out, ",\"%s\":\"%s\"", key, id);
-}
-
 static bool put_page(struct list *x, const struct buf *messages, const struct warnings *warnings)
 {
 	const struct items_read *read = &x->read;
 	struct buf              *out = &x->body;
+	char   first[ID_MAX] = "", last[ID_MAX] = "";
+	size_t n = read->item_count;
 
-	return buf_text(out, "{\"object\":\"list\"") && put_edge(out, "first_id", read, 0) &&
-	       put_edge(out, "last_id", read, read->item_count - 1) &&
-	       buf_fmt(out, ",\"has_more\":%s,\"warnings\":", read->has_more ? "true" : "false") &&
+	if (n > 0) {
+		id_text(read->items[0].message.id, ID_MESSAGE, first);
+		id_text(read->items[n - 1].message.id, ID_MESSAGE, last);
+	}
+	return page_head(out, first, last, read->has_more) && buf_text(out, ",\"warnings\":") &&
 	       warnings_print(warnings, out) && buf_text(out, ",\"data\":[") &&
 	       buf_str(out, buf_view(messages)) && buf_text(out, "]}");
 }
@@ -144,18 +139,8 @@ static bool read_page(struct request *r, struct items_read *ret)
 {
 	struct str text;
 
-	ret->limit = MESSAGES_MAX;
-	if (request_query(r, "limit", 0, &text) && text.n > 0) {
-		ret->limit = 0;
-		for (size_t i = 0; i < text.n && i < 5; i++)
-			ret->limit = text.p[i] >= '0' && text.p[i] <= '9'
-					     ? ret->limit * 10 + (size_t)(text.p[i] - '0')
-					     : MESSAGES_MAX + 1;
-		if (ret->limit < 1 || ret->limit > MESSAGES_MAX || text.n > 4) {
-			reply_refuse(r, ERR_INVALID_VALUE, "limit", "must be an integer from 1 to 1000");
-			return false;
-		}
-	}
+	if (!page_limit(r, MESSAGES_MAX, MESSAGES_MAX, &ret->limit))
+		return false;
 	if (request_query(r, "after", 0, &text) && text.n > 0 &&
 	    !id_parse(text, ID_MESSAGE, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a message: last_id");

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "routes/lookup.h"
+#include "routes/page.h"
 #include "routes/run_print.h"
 #include "run/live.h"
 
@@ -87,23 +88,16 @@ struct list {
 	struct runs_read read;
 };
 
-static bool put_edge(struct buf *out, const char *key, const struct runs_read *read, size_t i)
-{
-	char id[ID_MAX];
-
-	if (read->run_count == 0)
-		return buf_fmt(out, ",\"%s\":null", key);
-	id_text(read->runs[i].run, ID_RUN, id);
-	return buf_fmt(out, ",\"%s\":\"%s\"", key, id);
-}
-
 static bool print_list(struct lookup *l, struct buf *out)
 {
 	const struct runs_read *read = &container_of(l, struct list, lookup)->read;
+	char first[ID_MAX] = "", last[ID_MAX] = "";
 
-	if (!buf_text(out, "{\"object\":\"list\"") || !put_edge(out, "first_id", read, 0) ||
-	    !put_edge(out, "last_id", read, read->run_count - 1) ||
-	    !buf_fmt(out, ",\"has_more\":%s,\"data\":[", read->has_more ? "true" : "false"))
+	if (read->run_count > 0) {
+		id_text(read->runs[0].run, ID_RUN, first);
+		id_text(read->runs[read->run_count - 1].run, ID_RUN, last);
+	}
+	if (!page_head(out, first, last, read->has_more) || !buf_text(out, ",\"data\":["))
 		return false;
 	for (size_t i = 0; i < read->run_count; i++)
 		if ((i > 0 && !buf_text(out, ",")) || !run_print(out, &read->runs[i]))
@@ -122,25 +116,6 @@ static void list_destroy(struct lookup *l)
 static void list_done(struct store_job *job)
 {
 	lookup_done(&container_of(job, struct list, read.job)->lookup, &job->err);
-}
-
-static bool read_limit(struct request *r, size_t *ret)
-{
-	struct str text;
-	size_t     v = 0;
-
-	*ret = RUNS_DEFAULT;
-	if (!request_query(r, "limit", 0, &text) || text.n == 0)
-		return true;
-	for (size_t i = 0; i < text.n && v <= RUNS_MAX; i++)
-		v = text.p[i] >= '0' && text.p[i] <= '9' ? v * 10 + (size_t)(text.p[i] - '0')
-							 : RUNS_MAX + 1;
-	if (v < 1 || v > RUNS_MAX) {
-		reply_refuse(r, ERR_INVALID_VALUE, "limit", "must be an integer from 1 to 100");
-		return false;
-	}
-	*ret = v;
-	return true;
 }
 
 static bool read_status(struct request *r, int *ret)
@@ -164,7 +139,7 @@ static bool read_query(struct request *r, struct runs_read *ret)
 {
 	struct str text;
 
-	if (!read_limit(r, &ret->limit) || !read_status(r, &ret->status))
+	if (!page_limit(r, RUNS_DEFAULT, RUNS_MAX, &ret->limit) || !read_status(r, &ret->status))
 		return false;
 	if (request_query(r, "after", 0, &text) && text.n > 0 &&
 	    !id_parse(text, ID_RUN, &ret->after)) {

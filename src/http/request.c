@@ -299,11 +299,6 @@ int64_t request_start_us(const struct request *r)
 	return r->start_us;
 }
 
-const struct input *request_input(const struct request *r)
-{
-	return r->input;
-}
-
 struct input *request_input_take(struct request *r)
 {
 	return TAKE(r->input);

@@ -31,9 +31,8 @@ bool request_query(struct request *r, const char *key, size_t nth, struct str *r
 bool request_query_within(struct request *r, const char *name, size_t nth, struct str *ret_key,
                           struct str *ret_value);
 
-/* request_input: body and tape; borrowed until the request ends. */
-const struct input *request_input(const struct request *r);
-/* request_input_take: the same, now owned by the caller, so that it can outlive the request. */
+/* request_input_take: body and tape, owned by the caller from then on, so that they can outlive the
+ * request. */
 struct input *request_input_take(struct request *r) MUST_USE;
 
 /* request_on_left: fn(arg) runs when the client leaves before the reply was made; the request is

@@ -14,11 +14,6 @@ static const char *const types[SEGMENT__COUNT] = {
 	[SEGMENT_REVIEW] = ROLE "review",
 };
 
-const char *spool_type(enum segment_kind kind)
-{
-	return types[kind] + strlen(ROLE);
-}
-
 bool spool_head(struct buf *out, enum segment_kind kind, bool has_format, struct str format)
 {
 	size_t start = out->len;

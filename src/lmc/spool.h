@@ -17,8 +17,6 @@ extern const struct segment_sink spool_sink; /* its arg is a struct spool */
 void spool_init(struct spool *s, struct buf *messages, struct buf *chunks);
 void spool_finish(struct spool *s);
 
-/* spool_type: the type's name on the wire: message, code, tool_call, review. */
-const char *spool_type(enum segment_kind kind);
 /* spool_head: appends `{"role":"assistant","type":…` and, if there is one, `,"format":…`; the
  * object is left open. */
 bool spool_head(struct buf *out, enum segment_kind kind, bool has_format,

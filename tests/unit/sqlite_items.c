@@ -236,6 +236,31 @@ static void reads_that_nobody_handles_are_bounded_in_number(void **state)
 	free(all);
 }
 
+/* Readers of event logs may be many, and ask together; others find a place all the same. */
+static void readers_of_events_leave_places_for_others(void **state)
+{
+	struct fixture     *f = *state;
+	struct talk         t;
+	struct events_read *all = calloc(LIMIT_STORE_EVENT_READS + 1, sizeof *all);
+
+	open_store(f);
+	make_talk(f, &t, false);
+	size_t done = f->loop.done;
+	for (size_t i = 0; i <= LIMIT_STORE_EVENT_READS; i++) {
+		all[i] = (struct events_read){ .run = t.items[1], .page_bytes = KIB };
+		arena_init(&all[i].arena, KIB);
+		assert_int_equal(SUBMIT(f, events_read, &all[i]), i < LIMIT_STORE_EVENT_READS);
+	}
+	struct items_read other = page(&t, false, 1);
+	assert_true(SUBMIT(f, items_read, &other));
+	loop_until(&f->loop, done + LIMIT_STORE_EVENT_READS + 1);
+	assert_int_equal(DO(f, events_read, &all[LIMIT_STORE_EVENT_READS]), ERR_OK);
+	for (size_t i = 0; i <= LIMIT_STORE_EVENT_READS; i++)
+		arena_finish(&all[i].arena);
+	arena_finish(&other.arena);
+	free(all);
+}
+
 static void the_pool_waits_while_answers_fill_their_memory(void **state)
 {
 	enum { READS = 24, EACH = 4 * MIB };
@@ -281,6 +306,7 @@ int main(void)
 		T(a_page_of_large_messages_is_cut_and_the_next_goes_on),
 		T(a_cancelled_read_is_answered_without_being_done),
 		T(reads_that_nobody_handles_are_bounded_in_number),
+		T(readers_of_events_leave_places_for_others),
 		T(the_pool_waits_while_answers_fill_their_memory),
 	};
 

@@ -203,7 +203,9 @@ bool readers_add(struct readers *p, struct store_job *job)
 	job->next = NULL;
 	job->pool = p;
 	pthread_mutex_lock(&p->lock);
-	bool room = p->open < LIMIT_STORE_READS;
+	/* Many may follow one run and ask at once; they come again by themselves. */
+	bool room = p->open < (job->op == JOB_EVENTS_READ ? LIMIT_STORE_EVENT_READS
+							  : LIMIT_STORE_READS);
 
 	if (room) {
 		*p->end = job;

@@ -12,6 +12,6 @@ enum errc readers_create(const char *path, unsigned count, int64_t busy_ms, stru
                          struct err *e) MUST_USE;
 /* readers_destroy: after everything queued was done; answers may still be on their way. */
 void readers_destroy(struct readers *p);
-/* readers_add: false when LIMIT_STORE_READS jobs wait, or are answered and not handled.  Any
- * thread. */
+/* readers_add: false when LIMIT_STORE_READS jobs wait, or are answered and not handled; for pages of
+ * event logs already at LIMIT_STORE_EVENT_READS.  Any thread. */
 bool readers_add(struct readers *p, struct store_job *job) MUST_USE;

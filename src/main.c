@@ -1,7 +1,7 @@
 /* The command line: what is asked for, with which configuration, and which exit code it becomes. */
 #include "app.h"
 #include "base/limits.h"
-#include "config.h"
+#include "command.h"
 #include "config_option.h"
 #include "config_place.h"
 #include "config_secret.h"
@@ -11,19 +11,41 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 enum action { ACTION_RUN, ACTION_CHECK, ACTION_PRINT, ACTION_ROUTES, ACTION_OPTIONS };
 
+/* The commands, in the order of the help. */
+static const struct command {
+	const char *name;
+	const char *arguments; /* as the help shows them; "": none */
+	size_t      least;     /* how many of them */
+	size_t      most;
+	const char *help;
+	int (*run)(const struct command_call *call); /* NULL: a later version brings it */
+} commands[] = {
+	{ "serve", "", 0, 0, "run the gateway in the foreground", command_serve },
+	{ "migrate", "", 0, 0, "bring the database up to date and stop", command_migrate },
+	{ "export", "", 0, SIZE_MAX, NULL, NULL },
+	{ "import", "", 0, SIZE_MAX, NULL, NULL },
+	{ "backup", "", 0, SIZE_MAX, NULL, NULL },
+	{ "vacuum", "", 0, SIZE_MAX, NULL, NULL },
+	{ "keys", "", 0, SIZE_MAX, NULL, NULL },
+	{ "health", "", 0, SIZE_MAX, NULL, NULL },
+};
+
 struct command_line {
-	const char         *command; /* NULL: none */
+	const struct command *command; /* NULL: none */
+	char *const          *arguments; /* borrowed from argv */
+	size_t                argument_count;
 	const char         *file;    /* --config; NULL: none */
 	enum action         action;
 	struct config_flag *flags; /* owned; values borrowed from argv */
 	size_t              flag_count;
 };
+
+enum { HELP_COLUMN = 22 };
 
 enum { OPT_CONFIG = 1000, OPT_CHECK, OPT_PRINT, OPT_ROUTES, OPT_OPTIONS, OPT_VERSION };
 
@@ -37,10 +59,6 @@ static const struct option own_options[] = {
 	{ "help", no_argument, NULL, 'h' },
 };
 
-/* Commands of the contract that later versions bring. */
-static const char *const later_commands[] = { "keys", "export", "import", "backup", "vacuum",
-					      "health" };
-
 static int print_buf(FILE *to, bool (*make)(struct buf *))
 {
 	struct buf out;
@@ -51,14 +69,23 @@ static int print_buf(FILE *to, bool (*make)(struct buf *))
 	return ok ? EXIT_SUCCESS : EX_IOERR;
 }
 
+/* What is left of the column of names for the arguments. */
+static int help_room(const struct command *c)
+{
+	size_t used = strlen(c->name) + (c->arguments[0] ? 1 : 0);
+
+	return used < HELP_COLUMN ? (int)(HELP_COLUMN - used) : 0;
+}
+
 static int print_help(FILE *to)
 {
-	fputs("usage: parley COMMAND [options]\n"
-	      "\n"
-	      "commands:\n"
-	      "  serve                  run the gateway in the foreground\n"
-	      "  migrate                bring the database up to date and stop\n"
-	      "\n"
+	fputs("usage: parley COMMAND [options]\n\ncommands:\n", to);
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (commands[i].run)
+			fprintf(to, "  %s%s%-*s %s\n", commands[i].name,
+				commands[i].arguments[0] ? " " : "", help_room(&commands[i]),
+				commands[i].arguments, commands[i].help);
+	fputs("\n"
 	      "options:\n"
 	      "  --config FILE          configuration file (default: $PARLEY_CONFIG, or none)\n"
 	      "  --check-config         say whether the configuration is good, and stop\n"
@@ -137,29 +164,65 @@ static int read_options(int argc, char **argv, const struct option *options,
 	return -1;
 }
 
-static int read_command(int argc, char **argv, struct command_line *line)
+static const struct command *find_command(const char *name)
 {
-	if (optind < argc)
-		line->command = argv[optind++];
-	if (optind < argc) {
-		fprintf(stderr, "parley: unexpected argument '%s'\n", argv[optind]);
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+	const char *sep = "there are";
+
+	fprintf(stderr, "parley: unknown command '%s'; ", name);
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (commands[i].run) {
+			fprintf(stderr, "%s %s", sep, commands[i].name);
+			sep = ",";
+		}
+	fputc('\n', stderr);
+	return usage_error();
+}
+
+/* Returns -1 to go on, or the exit code. */
+static int read_arguments(int argc, char **argv, struct command_line *line)
+{
+	const struct command *c = line->command;
+
+	line->arguments = argv + optind;
+	line->argument_count = (size_t)(argc - optind);
+	if (line->argument_count > c->most) {
+		fprintf(stderr, "parley: unexpected argument '%s'\n", line->arguments[c->most]);
 		return usage_error();
 	}
-	if (!line->command && line->action == ACTION_RUN) {
+	/* Where nothing is done, nothing is missing either. */
+	if (line->argument_count < c->least && line->action == ACTION_RUN) {
+		fprintf(stderr, "parley: usage: parley %s %s\n", c->name, c->arguments);
+		return usage_error();
+	}
+	return -1;
+}
+
+static int read_command(int argc, char **argv, struct command_line *line)
+{
+	if (optind == argc) {
+		if (line->action != ACTION_RUN)
+			return -1;
 		print_help(stderr);
 		return EX_USAGE;
 	}
-	if (!line->command || strcmp(line->command, "serve") == 0 ||
-	    strcmp(line->command, "migrate") == 0)
-		return -1;
-	for (size_t i = 0; i < ARRAY_LEN(later_commands); i++)
-		if (strcmp(line->command, later_commands[i]) == 0) {
-			fprintf(stderr, "parley: %s: not supported yet\n", line->command);
-			return EX_USAGE;
-		}
-	fprintf(stderr, "parley: unknown command '%s'; there are serve and migrate\n",
-		line->command);
-	return usage_error();
+
+	const char *name = argv[optind++];
+	line->command = find_command(name);
+	if (!line->command)
+		return unknown_command(name);
+	if (!line->command->run) {
+		fprintf(stderr, "parley: %s: not supported yet\n", name);
+		return EX_USAGE;
+	}
+	return read_arguments(argc, argv, line);
 }
 
 static int read_command_line(int argc, char **argv, struct command_line *line)
@@ -197,16 +260,6 @@ static int check_passed(const struct config *c)
 		       : EXIT_SUCCESS;
 }
 
-static int serve(const struct config *c, const struct command_line *line)
-{
-#ifdef NDEBUG
-	/* Keys stay out of core dumps; a debug build stays open to debuggers. */
-	if (config_has_secrets(c))
-		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-#endif
-	return app_serve(c, line->file, line->flags, line->flag_count);
-}
-
 static int run(const struct command_line *line)
 {
 	OWNED(config) c = NULL;
@@ -226,7 +279,14 @@ static int run(const struct command_line *line)
 		return check_passed(c);
 	if (line->action == ACTION_PRINT)
 		return print_config(c);
-	return strcmp(line->command, "migrate") == 0 ? app_migrate(c) : serve(c, line);
+	return line->command->run(&(struct command_call){
+		.config = c,
+		.file = line->file,
+		.flags = line->flags,
+		.flag_count = line->flag_count,
+		.arguments = line->arguments,
+		.argument_count = line->argument_count,
+	});
 }
 
 /* A descriptor 0 to 2 that is closed would be given to the next file opened, and log lines would

@@ -1,0 +1,18 @@
+/* command: what one word of the command line does: a row in src/main.c, a function in a file. */
+#pragma once
+
+#include "config.h"
+
+/* What the command line says; all of it borrowed for the call. */
+struct command_call {
+	const struct config      *config;
+	const char               *file;  /* --config; NULL: none */
+	const struct config_flag *flags; /* options as given, to read the configuration again */
+	size_t                    flag_count;
+	char *const              *arguments; /* what follows the command: as many as its row allows */
+	size_t                    argument_count;
+};
+
+/* Each returns the process's exit status (sysexits) and has said on stderr what went wrong. */
+int command_serve(const struct command_call *call);
+int command_migrate(const struct command_call *call);

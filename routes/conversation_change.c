@@ -9,6 +9,7 @@
 #include "routes/conversation_print.h"
 #include "routes/etag.h"
 #include "routes/items.h"
+#include "routes/key_name.h"
 #include "routes/lookup.h"
 #include "schema/conversation_append.h"
 #include "schema/conversation_create.h"
@@ -21,6 +22,9 @@ struct change {
 	struct conversation_write write;
 	struct conversation_items items;
 	struct input             *input; /* owned; what write points into */
+	struct keys_name          key;   /* if write.made has one */
+	bool (*print)(const struct change *x, struct buf *out);
+	bool                      tagged; /* the answer has the revision as ETag */
 };
 
 static void change_destroy(struct lookup *l)
@@ -28,6 +32,7 @@ static void change_destroy(struct lookup *l)
 	struct change *x = container_of(l, struct change, lookup);
 
 	arena_finish(&x->write.arena);
+	buf_finish(&x->write.made.answer);
 	conversation_items_finish(&x->items);
 	input_destroy(x->input);
 	free(x);
@@ -40,19 +45,16 @@ static void change_done(struct store_job *job)
 
 /* --- answers --- */
 
-static bool print_conversation(struct lookup *l, struct buf *out)
+static bool print_conversation(const struct change *x, struct buf *out)
 {
-	const struct store_conversation *now = &container_of(l, struct change, lookup)->write.now;
-
-	etag_send(l->request, now->revision);
-	return conversation_print(out, now);
+	return conversation_print(out, &x->write.now);
 }
 
-static bool print_deleted(struct lookup *l, struct buf *out)
+static bool print_deleted(const struct change *x, struct buf *out)
 {
 	char id[ID_MAX];
 
-	id_text(container_of(l, struct change, lookup)->write.conversation, ID_CONVERSATION, id);
+	id_text(x->write.conversation, ID_CONVERSATION, id);
 	return buf_fmt(out, "{\"id\":\"%s\",\"object\":\"conversation.deleted\",\"deleted\":true}", id);
 }
 
@@ -71,10 +73,9 @@ static bool push_messages(const struct change *x, struct items *list)
 	return true;
 }
 
-static bool print_items(struct lookup *l, struct buf *out)
+static bool print_items(const struct change *x, struct buf *out)
 {
-	struct change *x = container_of(l, struct change, lookup);
-	struct items   list;
+	struct items list;
 
 	items_init(&list, out);
 	bool ok = buf_text(out, "{\"object\":\"list\",\"data\":[") && push_messages(x, &list) &&
@@ -82,6 +83,32 @@ static bool print_items(struct lookup *l, struct buf *out)
 	                  list.first, list.last);
 	items_finish(&list);
 	return ok;
+}
+
+/* On the writer's thread: what a key is to be answered with. */
+static bool print_made(struct store_job *job, struct buf *out)
+{
+	const struct change *x = container_of(job, struct change, write.job);
+
+	return x->print(x, out);
+}
+
+static bool print_answer(struct lookup *l, struct buf *out)
+{
+	struct change   *x = container_of(l, struct change, lookup);
+	struct key_made *made = &x->write.made;
+	struct buf       kept = made->answer;
+
+	/* What is made for a key is new, so its revision is the first. */
+	if (x->tagged)
+		etag_send(l->request, made->replayed ? 1 : x->write.now.revision);
+	if (made->key.key.n == 0)
+		return x->print(x, out);
+	if (made->replayed)
+		reply_header(l->request, "Idempotency-Replayed", STR("true"));
+	made->answer = *out;
+	*out = kept;
+	return true;
 }
 
 /* --- requests --- */
@@ -96,7 +123,7 @@ static void set_condition(struct conversation_write *w, struct str if_match)
 }
 
 static struct change *make(struct request *r, struct gateway *g, enum conversation_change change,
-                           bool (*print)(struct lookup *l, struct buf *out))
+                           bool (*print)(const struct change *x, struct buf *out))
 {
 	struct change *x = calloc(1, sizeof *x);
 
@@ -105,8 +132,10 @@ static struct change *make(struct request *r, struct gateway *g, enum conversati
 		return NULL;
 	}
 	x->lookup = (struct lookup){
-		.job = &x->write.job, .print = print, .destroy = change_destroy
+		.job = &x->write.job, .print = print_answer, .destroy = change_destroy
 	};
+	x->print = print;
+	x->tagged = print == print_conversation;
 	x->write = (struct conversation_write){
 		.job = { .loop = g->loop, .done = change_done },
 		.change = change,
@@ -114,6 +143,7 @@ static struct change *make(struct request *r, struct gateway *g, enum conversati
 		.now_ms = clock_wall_ms(),
 	};
 	arena_init(&x->write.arena, MIB);
+	buf_init(&x->write.made.answer, LIMIT_STORE_ROW);
 	set_condition(&x->write, request_if_match(r));
 	return x;
 }
@@ -129,6 +159,21 @@ static void refuse(struct change *x, struct request *r, const struct err *e)
 {
 	reply_error(r, e);
 	change_destroy(&x->lookup);
+}
+
+/* set_key: of the requests that make something. */
+static enum errc set_key(struct change *x, struct request *r, struct err *e)
+{
+	struct str body = x->input ? buf_view(&x->input->body) : STR_NONE;
+
+	if (!request_idempotency_key(r).p)
+		return ERR_OK;
+	if (key_name_read(r, &x->key, e) != ERR_OK ||
+	    key_name_digest(request_method(r), request_path(r), body, &x->key, e) != ERR_OK)
+		return e->code;
+	x->write.made.key = key_name_store(&x->key);
+	x->write.made.print = print_made;
+	return ERR_OK;
 }
 
 static bool read_id(struct request *r, struct id *ret)
@@ -192,7 +237,7 @@ void conversation_change_create(struct request *r, void *app)
 		return;
 	x->input = request_input_take(r);
 	x->write.conversation = id_new();
-	if (read_create(x, &e) == ERR_OK)
+	if (set_key(x, r, &e) == ERR_OK && read_create(x, &e) == ERR_OK)
 		start(x, r, app);
 	else
 		refuse(x, r, &e);
@@ -200,7 +245,7 @@ void conversation_change_create(struct request *r, void *app)
 
 /* change_with_body: the two that change what is there by a body. */
 static void change_with_body(struct request *r, void *app, enum conversation_change change,
-                             bool (*print)(struct lookup *l, struct buf *out),
+                             bool (*print)(const struct change *x, struct buf *out),
                              enum errc (*read)(struct change *x, struct err *e))
 {
 	struct id  id;
@@ -213,7 +258,7 @@ static void change_with_body(struct request *r, void *app, enum conversation_cha
 		return;
 	x->input = request_input_take(r);
 	x->write.conversation = id;
-	if (read(x, &e) == ERR_OK)
+	if ((change == CONVERSATION_UPDATE || set_key(x, r, &e) == ERR_OK) && read(x, &e) == ERR_OK)
 		start(x, r, app);
 	else
 		refuse(x, r, &e);

@@ -15,6 +15,7 @@
 #include "http/upload.h"
 #include "routes/file_print.h"
 #include "routes/gateway.h"
+#include "routes/key_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ struct upload {
 	int64_t            max_file;
 	struct err         err;
 	struct file_add    add;
+	struct keys_name   key; /* if add.made is to have one; key[0] 0: none */
 };
 
 static _Atomic int uploads; /* at work, of all loops */
@@ -153,6 +155,7 @@ static void destroy(struct upload *x)
 	multipart_finish(&x->form);
 	buf_finish(&x->fill);
 	buf_finish(&x->piece);
+	buf_finish(&x->add.made.answer);
 	free(x);
 }
 
@@ -188,27 +191,52 @@ static void refuse(struct upload *x, const struct err *e)
 	discard(x);
 }
 
+static bool print_file(struct store_job *job, struct buf *out)
+{
+	return file_print(out, &container_of(job, struct upload, add.job)->add.file);
+}
+
 static void on_added(struct store_job *job)
 {
 	struct upload *x = container_of(job, struct upload, add.job);
+	struct buf    *body = &x->add.made.answer;
 	struct err     e = job->err;
-	struct buf     body;
 
-	buf_init(&body, 64 * KIB);
-	if (e.code == ERR_OK && !file_print(&body, &x->add.file))
+	if (e.code == ERR_OK && !x->key.key[0] && !print_file(job, body))
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the answer");
+	if (x->request && e.code == ERR_OK && x->add.made.replayed)
+		reply_header(x->request, "Idempotency-Replayed", STR("true"));
 	if (x->request && e.code == ERR_OK)
-		reply_json_take(x->request, 200, &body);
+		reply_json_take(x->request, 200, body);
 	else if (x->request)
 		reply_error(x->request, &e);
-	buf_finish(&body);
 	x->request = NULL;
 	discard(x);
+}
+
+/* A key stands for what the form said, however it was written: its boundary may be another one each
+ * time.  The texts before the digest hold no NUL. */
+static enum errc set_key(struct upload *x, struct err *e)
+{
+	const struct store_file *f = &x->add.file;
+	struct buf               said;
+
+	buf_init(&said, 4 * KIB);
+	bool ok = buf_str(&said, f->purpose) && buf_add(&said, "", 1) && buf_str(&said, f->name) &&
+		  buf_add(&said, "", 1) && buf_str(&said, f->type) && buf_add(&said, "", 1) &&
+		  buf_add(&said, x->add.content.sha256, HASH_BYTES);
+	enum errc rc = ok ? key_name_digest(STR("POST"), STR("/v1/files"), buf_view(&said), &x->key, e)
+			  : err_set(e, ERR_OVERLOADED, "", "no memory for the upload");
+	buf_finish(&said);
+	x->add.made.key = key_name_store(&x->key);
+	x->add.made.print = print_file;
+	return rc;
 }
 
 static void add_row(struct upload *x)
 {
 	struct store *s = x->gateway->store;
+	struct err    e;
 
 	x->add.job = (struct store_job){ .loop = x->gateway->loop, .done = on_added };
 	x->add.file.id = id_new();
@@ -216,6 +244,11 @@ static void add_row(struct upload *x)
 	x->add.file.name = str_of(x->label);
 	x->add.file.type = str_of(x->type);
 	x->add.file.purpose = (struct str){ x->purpose, x->purpose_len };
+	/* What was placed keeps its mark: the next start removes it. */
+	if (x->key.key[0] && set_key(x, &e) != ERR_OK) {
+		refuse(x, &e);
+		return;
+	}
 	CHECK(s->ops->file_add(s, &x->add));
 }
 
@@ -345,9 +378,15 @@ void file_upload_post(struct request *r, void *app)
 	x->job = (struct work_job){ .loop = g->loop, .run = work, .done = worked };
 	buf_init(&x->fill, PIECE);
 	buf_init(&x->piece, PIECE);
+	buf_init(&x->add.made.answer, 64 * KIB);
 	multipart_init(&x->form, boundary, &form_sink, x);
 	if (!buf_reserve(&x->fill, PIECE) || !buf_reserve(&x->piece, PIECE)) {
 		refuse_head(r, ERR_OVERLOADED, "no memory for the upload");
+		destroy(x);
+		return;
+	}
+	if (request_idempotency_key(r).p && key_name_read(r, &x->key, &e) != ERR_OK) {
+		upload_refuse(r, &e);
 		destroy(x);
 		return;
 	}

@@ -104,7 +104,9 @@ static void reply_lost(struct request *r, const struct key_read *read)
 {
 	struct err e;
 
-	if (read->answer.http == 503) {
+	if (read->answer.http == 410) {
+		err_set(&e, ERR_GONE, "", "this answer has been deleted");
+	} else if (read->answer.http == 503) {
 		err_set(&e, ERR_STORAGE, "", "the answer could not be stored");
 	} else {
 		err_set(&e, ERR_INTERNAL, "", "the server stopped while this answer was being made");

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "routes/exchange.h"
+#include "routes/key_name.h"
 #include "routes/kept.h"
 
 #include <stdlib.h>
@@ -72,8 +73,7 @@ static void refuse_other(struct keyed *x)
 {
 	struct err e;
 
-	err_set(&e, ERR_KEY_REUSED, "Idempotency-Key",
-		"this key was used for another request; a key stands for one path and one body");
+	key_reused(&e);
 	refuse(x, &e);
 }
 
@@ -128,7 +128,7 @@ static void look(struct keyed *x)
 	x->read = (struct key_read){
 		.job = { .loop = x->gateway->loop, .done = on_read },
 		.owner = x->name.owner,
-		.key = { str_of(x->name.key), { (const char *)x->name.fingerprint, HASH_BYTES } },
+		.key = key_name_store(&x->name),
 	};
 	arena_init(&x->read.arena, LIMIT_STORE_ROW);
 	x->reading = true;
@@ -213,37 +213,6 @@ static void claim(struct keyed *x)
 
 /* --- the request --- */
 
-/* read_key: bare, or in quotes as a structured field writes it. */
-static bool read_key(struct str text, struct keys_name *ret)
-{
-	if (text.n >= 2 && text.p[0] == '"' && text.p[text.n - 1] == '"')
-		text = (struct str){ text.p + 1, text.n - 2 };
-	if (text.n < 1 || text.n > KEYS_MAX)
-		return false;
-	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] < 0x21 || text.p[i] > 0x7e)
-			return false;
-	str_copy(ret->key, sizeof ret->key, text);
-	return true;
-}
-
-/* A digest of the method, the path and the body's digest: a large body is not copied for it. */
-static bool fingerprint(struct request *r, const struct input *in, unsigned char ret[HASH_BYTES])
-{
-	unsigned char body[HASH_BYTES];
-	struct buf    text;
-
-	hash_sha256(in->body.data ? in->body.data : "", in->body.len, body);
-	buf_init(&text, LIMIT_HEADER_BYTES + KIB);
-	bool ok = buf_str(&text, request_method(r)) && buf_text(&text, " ") &&
-		  buf_str(&text, request_path(r)) && buf_text(&text, "\n") &&
-		  buf_add(&text, body, sizeof body);
-	if (ok)
-		hash_sha256(text.data, text.len, ret);
-	buf_finish(&text);
-	return ok;
-}
-
 void keyed_start(struct request *r, struct gateway *g, struct run_request *rq)
 {
 	struct err    e;
@@ -259,13 +228,10 @@ void keyed_start(struct request *r, struct gateway *g, struct run_request *rq)
 	x->request = r;
 	x->gateway = g;
 	x->rq = *rq;
-	x->name.owner = rq->owner;
 	arena_init(&x->read.arena, MIB);
-	if (!read_key(request_idempotency_key(r), &x->name)) {
-		err_set(&e, ERR_INVALID_VALUE, "Idempotency-Key",
-			"must be 1 to %d visible ASCII characters, without blanks", KEYS_MAX);
-		refuse(x, &e);
-	} else if (!fingerprint(r, rq->input, x->name.fingerprint)) {
+	if (key_name_read(r, &x->name, &e) != ERR_OK ||
+	    key_name_digest(request_method(r), request_path(r), buf_view(&rq->input->body), &x->name,
+			    &e) != ERR_OK) {
 		refuse(x, &e);
 	} else {
 		request_on_left(r, client_left, x);

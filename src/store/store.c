@@ -13,6 +13,12 @@ const char *run_status_name(enum run_status s)
 	return names[s];
 }
 
+void key_reused(struct err *e)
+{
+	err_set(e, ERR_KEY_REUSED, "Idempotency-Key",
+		       "this key was used for another request; a key stands for one path and one body");
+}
+
 void store_destroy(struct store *s)
 {
 	if (s)

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/id.h"
 #include "loop/loop.h"
@@ -70,8 +71,25 @@ struct store_key {
 struct key_answer {
 	int        http; /* status; 0: nothing yet, or (at an end) the key is free again */
 	struct str body; /* empty: with 200 the events of the run are the answer, else it was lost: with
-	                  * 500 the process ended before, with 503 it could not be stored */
+	                  * 500 the process ended before, with 503 it could not be stored, with 410 it
+	                  * was deleted */
 };
+
+/* In a write that makes something: the key of the request, and its answer.  The key is written in the
+ * transaction that makes the thing; where it is there already nothing is made, and the answer is the
+ * one that was kept.  A write that is refused leaves the key free.
+ * Errors of the write: KEY_REUSED; GONE: what was made has been deleted. */
+struct key_made {
+	struct store_key key; /* key.n 0: none; then nothing below counts */
+	/* The answer's body, of status 200, appended to out once the thing is made; on the writer's thread,
+	 * so it only prints what the job holds.  False: no memory. */
+	bool (*print)(struct store_job *job, struct buf *out);
+	struct buf answer;    /* init'ed and finished by the caller; out: what print made, or was kept */
+	bool       replayed;  /* out: it was kept */
+};
+
+/* key_reused: fills e with what is said of a key that stands for another request. */
+void key_reused(struct err *e);
 
 /* Writes, on the writer's thread.  Spans are JSON values or empty (stored as NULL). */
 struct turn_begin {
@@ -205,6 +223,7 @@ struct conversation_write {
 	const struct store_message *messages;
 	size_t                   message_count;
 	struct id                message;  /* REMOVE_MESSAGE */
+	struct key_made          made;     /* CREATE, APPEND */
 	bool                     conditional; /* only if its revision is one of these */
 	int64_t                  revisions[STORE_REVISIONS];
 	size_t                   revision_count;
@@ -364,6 +383,7 @@ struct file_add {
 	int64_t           owner;
 	struct store_file file; /* without sha256 */
 	struct blob_name  content;
+	struct key_made   made;
 };
 
 /* file_delete: a write.  Errors: NOT_FOUND. */

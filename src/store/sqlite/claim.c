@@ -8,7 +8,13 @@ enum { SWEEP_ROWS = 16 }; /* an answer may be large */
 static const char *const sql[CLAIM_SQL__COUNT] = {
 	/* The key was looked for before: what is replaced has expired in between. */
 	[CLAIM_SQL_ADD] = "INSERT OR REPLACE INTO idempotency (id, secret, owner, key, fingerprint, "
-			  "created_ms, stored, outcome, http, body) VALUES (?,?,?,?,?,?,?,?,?,?)",
+			  "created_ms, stored, outcome, http, body, subject, message_from, "
+			  "message_to) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[CLAIM_SQL_FIND] = "SELECT fingerprint, http, body FROM idempotency WHERE owner = ? AND key = ?",
+	/* An answer has the id of its run.  What is said from events is gone with those. */
+	[CLAIM_SQL_FORGET] = "UPDATE idempotency SET http = 410, body = NULL WHERE body IS NOT NULL AND "
+			     "(id = ?2 OR (subject = ?1 AND subject > 0 AND "
+			     "?2 BETWEEN message_from AND message_to))",
 	[CLAIM_SQL_BIND] = "UPDATE idempotency SET outcome = ?, http = ?, body = ? WHERE id = ?",
 	[CLAIM_SQL_FREE] = "DELETE FROM idempotency WHERE id = ?",
 	[CLAIM_SQL_ABANDON] = "UPDATE idempotency SET outcome = 4, http = 503 "
@@ -42,6 +48,9 @@ struct row {
 	bool                    stored;
 	enum run_status         outcome;
 	struct key_answer       answer;
+	int64_t                 subject;
+	int64_t                 message_from;
+	int64_t                 message_to;
 };
 
 static int add(struct claims *c, const struct row *row)
@@ -61,6 +70,9 @@ static int add(struct claims *c, const struct row *row)
 		db_bind_blob(&b, row->answer.body);
 	else
 		db_bind_null(&b);
+	db_bind_int(&b, row->subject);
+	db_bind_int(&b, row->message_from);
+	db_bind_int(&b, row->message_to);
 	return db_bind_run(&b);
 }
 
@@ -117,6 +129,70 @@ int claim_abandon(struct claims *c, struct id run)
 	struct db_bind b = db_bind(c->st[CLAIM_SQL_ABANDON]);
 
 	db_bind_int(&b, run.key);
+	return db_bind_run(&b);
+}
+
+/* --- what is made without a run --- */
+
+static void replay(sqlite3_stmt *st, struct key_made *m, struct err *e)
+{
+	int64_t http = db_int(st, 1);
+
+	if (!str_eq(db_blob(st, 0), m->key.fingerprint))
+		key_reused(e);
+	else if (http == 410)
+		err_set(e, ERR_GONE, "",
+			"What an earlier request with this Idempotency-Key made has been deleted.");
+	else if (!buf_str(&m->answer, db_blob(st, 2)))
+		row_no_memory(e);
+	else
+		m->replayed = true;
+}
+
+int claim_replay(struct claims *c, int64_t owner, struct key_made *m, struct err *e)
+{
+	sqlite3_stmt  *st = c->st[CLAIM_SQL_FIND];
+	struct db_bind b = db_bind(st);
+
+	m->replayed = false;
+	if (m->key.key.n == 0)
+		return SQLITE_OK;
+	buf_clear(&m->answer); /* a transaction may be begun again */
+	db_bind_int(&b, owner);
+	db_bind_text(&b, m->key.key);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	replay(st, m, e);
+	(void)sqlite3_reset(st);
+	return SQLITE_OK;
+}
+
+int claim_made(struct claims *c, const struct claim_thing *thing, struct key_made *m)
+{
+	if (m->key.key.n == 0)
+		return SQLITE_OK;
+	if (!m->print(thing->job, &m->answer))
+		return SQLITE_TOOBIG;
+	return add(c, &(struct row){
+			      .run = id_new(),
+			      .owner = thing->owner,
+			      .created_ms = thing->now_ms,
+			      .key = &m->key,
+			      .outcome = RUN_COMPLETED,
+			      .answer = { 200, buf_view(&m->answer) },
+			      .subject = thing->subject,
+			      .message_from = thing->message_from,
+			      .message_to = thing->message_to,
+		      });
+}
+
+int claim_forget(struct claims *c, int64_t conversation, int64_t message)
+{
+	struct db_bind b = db_bind(c->st[CLAIM_SQL_FORGET]);
+
+	db_bind_int(&b, conversation);
+	db_bind_int(&b, message);
 	return db_bind_run(&b);
 }
 

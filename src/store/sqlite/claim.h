@@ -9,6 +9,8 @@
 
 enum claim_sql {
 	CLAIM_SQL_ADD,
+	CLAIM_SQL_FIND,
+	CLAIM_SQL_FORGET,
 	CLAIM_SQL_BIND,
 	CLAIM_SQL_FREE,
 	CLAIM_SQL_ABANDON,
@@ -30,6 +32,23 @@ int claim_end(struct claims *c, const struct turn_end *j) MUST_USE;
 int claim_keep(struct claims *c, const struct key_keep *j) MUST_USE;
 /* claim_abandon: the end of a run was lost, and its answer with it. */
 int claim_abandon(struct claims *c, struct id run) MUST_USE;
+/* claim_replay: what the key stands for already; m->replayed, or e says why not.  Else the write is to
+ * be done, and then claim_made. */
+int claim_replay(struct claims *c, int64_t owner, struct key_made *m, struct err *e) MUST_USE;
+
+/* What a write has made. */
+struct claim_thing {
+	int64_t           owner;
+	int64_t           now_ms;
+	int64_t           subject;      /* key of a conversation or a file: what it goes with */
+	int64_t           message_from; /* keys of what the answer tells; 0: no message */
+	int64_t           message_to;
+	struct store_job *job;
+};
+/* claim_made: prints the answer and keeps it, if there is a key.  SQLITE_TOOBIG: it can't be kept. */
+int claim_made(struct claims *c, const struct claim_thing *thing, struct key_made *m) MUST_USE;
+/* claim_forget: answers that tell a message which has been removed. */
+int claim_forget(struct claims *c, int64_t conversation, int64_t message) MUST_USE;
 /* claim_sweep: removes some that are older; *ret_again: there may be more. */
 int claim_sweep(struct claims *c, int64_t older_ms, bool *ret_again) MUST_USE;
 

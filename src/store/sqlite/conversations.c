@@ -42,7 +42,7 @@ static const char *const sql[CONVERSATIONS_SQL__COUNT] = {
 };
 
 enum errc conversations_prepare(struct conversations *c, sqlite3 *db, struct events *events,
-                                struct err *e)
+                                struct claims *claims, struct err *e)
 {
 	/* What is deleted is also wiped from the pages it lay on. */
 	int rc = db_exec(db, "PRAGMA secure_delete = ON");
@@ -51,6 +51,7 @@ enum errc conversations_prepare(struct conversations *c, sqlite3 *db, struct eve
 		return err_set(e, ERR_STORAGE, "", "secure_delete can't be set: %s",
 		               sqlite3_errmsg(db));
 	c->events = events;
+	c->claims = claims;
 	return db_prepare(db, sql, CONVERSATIONS_SQL__COUNT, c->st, e);
 }
 
@@ -265,6 +266,8 @@ static int remove_message(struct conversations *c, struct conversation_write *j)
 		return SQLITE_OK;
 	}
 	rc = erase_log(c, j->message.key);
+	if (rc == SQLITE_OK)
+		rc = claim_forget(c->claims, j->conversation.key, j->message.key);
 	j->now.revision++;
 	return rc == SQLITE_OK ? run_keyed(c, CONVERSATIONS_SQL_TOUCH, j->conversation.key) : rc;
 }
@@ -370,11 +373,30 @@ static int change(struct conversations *c, struct conversation_write *j)
 	return SQLITE_MISUSE;
 }
 
+/* The answer tells the messages that were added, nothing else that was said. */
+static int keep_key(struct conversations *c, struct conversation_write *j)
+{
+	bool               tells = j->change == CONVERSATION_APPEND && j->message_count > 0;
+	struct claim_thing thing = {
+		.owner = j->owner,
+		.now_ms = j->now_ms,
+		.subject = j->conversation.key,
+		.message_from = tells ? j->messages[0].id.key : 0,
+		.message_to = tells ? j->messages[j->message_count - 1].id.key : 0,
+		.job = &j->job,
+	};
+
+	return claim_made(c->claims, &thing, &j->made);
+}
+
 int conversations_write(struct conversations *c, struct conversation_write *j)
 {
-	int rc = change(c, j);
+	int rc = claim_replay(c->claims, j->owner, &j->made, &j->job.err);
 
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->made.replayed)
+		return rc;
+	rc = change(c, j);
 	if (j->now.metadata.n == 0)
 		j->now.metadata = STR("{}");
-	return rc;
+	return rc == SQLITE_OK && j->job.err.code == ERR_OK ? keep_key(c, j) : rc;
 }

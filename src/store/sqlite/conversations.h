@@ -2,6 +2,7 @@
  * writer's transaction; they return codes as those of turn.h do. */
 #pragma once
 
+#include "store/sqlite/claim.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/events.h"
 #include "store/store.h"
@@ -31,10 +32,11 @@ enum conversations_sql {
 struct conversations {
 	sqlite3_stmt  *st[CONVERSATIONS_SQL__COUNT];
 	struct events *events; /* borrowed */
+	struct claims *claims; /* borrowed */
 };
 
 enum errc conversations_prepare(struct conversations *c, sqlite3 *db, struct events *events,
-                                struct err *e) MUST_USE;
+                                struct claims *claims, struct err *e) MUST_USE;
 void      conversations_finish(struct conversations *c);
 
 int conversations_write(struct conversations *c, struct conversation_write *j) MUST_USE;

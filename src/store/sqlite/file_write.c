@@ -13,9 +13,11 @@ static const char *const sql[FILE_WRITE_SQL__COUNT] = {
 	[FILE_WRITE_SQL_USED] = "SELECT 1 FROM file WHERE sha256 = ? LIMIT 1",
 };
 
-enum errc file_write_prepare(struct file_write *w, sqlite3 *db, struct blobs *blobs, struct err *e)
+enum errc file_write_prepare(struct file_write *w, sqlite3 *db, struct blobs *blobs,
+                             struct claims *claims, struct err *e)
 {
 	w->blobs = blobs;
+	w->claims = claims;
 	return db_prepare(db, sql, FILE_WRITE_SQL__COUNT, w->st, e);
 }
 
@@ -29,7 +31,7 @@ static struct str digest(const unsigned char *sha256)
 	return (struct str){ (const char *)sha256, HASH_BYTES };
 }
 
-int file_write_add(struct file_write *w, const struct file_add *j, struct err *e)
+static int add(struct file_write *w, const struct file_add *j, struct err *e)
 {
 	struct db_bind b = db_bind(w->st[FILE_WRITE_SQL_ADD]);
 
@@ -49,6 +51,27 @@ int file_write_add(struct file_write *w, const struct file_add *j, struct err *e
 	db_bind_text(&b, j->file.type);
 	db_bind_text(&b, j->file.purpose);
 	return db_bind_run(&b);
+}
+
+/* What was placed for a key that has its file already has no row: it goes when the job is settled,
+ * unless it is that file's content. */
+int file_write_add(struct file_write *w, struct file_add *j, struct err *e)
+{
+	int rc = claim_replay(w->claims, j->owner, &j->made, e);
+
+	if (rc != SQLITE_OK || e->code != ERR_OK || j->made.replayed)
+		return rc;
+	rc = add(w, j, e);
+	if (rc != SQLITE_OK || e->code != ERR_OK)
+		return rc;
+
+	struct claim_thing thing = {
+		.owner = j->owner,
+		.now_ms = j->file.created_ms,
+		.subject = j->file.id.key,
+		.job = &j->job,
+	};
+	return claim_made(w->claims, &thing, &j->made);
 }
 
 static int find(struct file_write *w, struct file_delete *j, struct err *e)

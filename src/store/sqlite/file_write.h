@@ -5,6 +5,7 @@
 #pragma once
 
 #include "store/blob.h"
+#include "store/sqlite/claim.h"
 #include "store/sqlite/db.h"
 #include "store/store.h"
 
@@ -17,16 +18,17 @@ enum file_write_sql {
 };
 
 struct file_write {
-	sqlite3_stmt *st[FILE_WRITE_SQL__COUNT];
-	struct blobs *blobs; /* borrowed */
+	sqlite3_stmt  *st[FILE_WRITE_SQL__COUNT];
+	struct blobs  *blobs;  /* borrowed */
+	struct claims *claims; /* borrowed */
 };
 
 enum errc file_write_prepare(struct file_write *w, sqlite3 *db, struct blobs *blobs,
-                             struct err *e) MUST_USE;
+                             struct claims *claims, struct err *e) MUST_USE;
 void      file_write_finish(struct file_write *w);
 
 /* As the functions of turn.h; a job may come again after a rollback. */
-int file_write_add(struct file_write *w, const struct file_add *j, struct err *e) MUST_USE;
+int file_write_add(struct file_write *w, struct file_add *j, struct err *e) MUST_USE;
 int file_write_delete(struct file_write *w, struct file_delete *j, struct err *e) MUST_USE;
 
 /* file_write_settle: after the commit or the rollback: removes a content that has no row. */

@@ -493,8 +493,9 @@ enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
 	w->stats.writable = true;
 	if (db_prepare(db, sql, WRITER_SQL__COUNT, w->st, e) != ERR_OK ||
 	    turns_prepare(&w->turns, db, e) != ERR_OK ||
-	    conversations_prepare(&w->conversations, db, &w->turns.events, e) != ERR_OK ||
-	    file_write_prepare(&w->files, db, blobs, e) != ERR_OK ||
+	    conversations_prepare(&w->conversations, db, &w->turns.events, &w->turns.claims,
+	                          e) != ERR_OK ||
+	    file_write_prepare(&w->files, db, blobs, &w->turns.claims, e) != ERR_OK ||
 	    sweep_prepare(&w->sweep, db, &w->turns.events, &w->turns.claims, o, e) != ERR_OK) {
 		writer_destroy(w);
 		return e->code;

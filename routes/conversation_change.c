@@ -13,6 +13,7 @@
 #include "routes/lookup.h"
 #include "schema/conversation_append.h"
 #include "schema/conversation_create.h"
+#include "schema/conversation_fork.h"
 #include "schema/conversation_update.h"
 
 #include <stdlib.h>
@@ -243,7 +244,22 @@ void conversation_change_create(struct request *r, void *app)
 		refuse(x, r, &e);
 }
 
-/* change_with_body: the two that change what is there by a body. */
+static enum errc read_fork(struct change *x, struct err *e)
+{
+	struct conversation_fork body = CONVERSATION_FORK_INIT;
+	struct input            *in = x->input;
+	enum errc rc = fields_read(&conversation_fork_fields, &in->doc, 0, "", &in->arena, &body, e);
+
+	if (rc == ERR_OK)
+		rc = set_labels(x, body.metadata, body.title, e);
+	if (rc == ERR_OK && body.at.p && !items_cursor(body.at, &x->write.message))
+		rc = err_set(e, ERR_NOT_FOUND, "at", "this conversation has no such message");
+	x->write.source = x->write.conversation;
+	x->write.conversation = id_new();
+	return rc;
+}
+
+/* change_with_body: those that change or copy what is there, by a body. */
 static void change_with_body(struct request *r, void *app, enum conversation_change change,
                              bool (*print)(const struct change *x, struct buf *out),
                              enum errc (*read)(struct change *x, struct err *e))
@@ -272,6 +288,11 @@ void conversation_change_update(struct request *r, void *app)
 void conversation_change_append(struct request *r, void *app)
 {
 	change_with_body(r, app, CONVERSATION_APPEND, print_items, read_append);
+}
+
+void conversation_change_fork(struct request *r, void *app)
+{
+	change_with_body(r, app, CONVERSATION_FORK, print_conversation, read_fork);
 }
 
 void conversation_change_delete(struct request *r, void *app)

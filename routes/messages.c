@@ -146,6 +146,10 @@ static bool read_page(struct request *r, struct items_read *ret)
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a message: last_id");
 		return false;
 	}
+	if (request_query(r, "leaf", 0, &text) && text.n > 0 && !id_parse(text, ID_MESSAGE, &ret->leaf)) {
+		reply_refuse(r, ERR_NOT_FOUND, "leaf", "this conversation has no such message");
+		return false;
+	}
 	return true;
 }
 

@@ -30,6 +30,7 @@ const struct route routes[] = {
 	{ "conversation_create", "POST", "/v1/conversations",           AUTH_KEY,  BODY_MAYBE, false, conversation_change_create },
 	{ "conversation_update", "POST", "/v1/conversations/{id}",      AUTH_KEY,  BODY_JSON, false, conversation_change_update },
 	{ "conversation_delete", "DELETE", "/v1/conversations/{id}",    AUTH_KEY,  BODY_NONE, false, conversation_change_delete },
+	{ "conversation_fork",  "POST", "/v1/conversations/{id}/fork",  AUTH_KEY,  BODY_MAYBE, false, conversation_change_fork },
 	{ "conversation_append", "POST", "/v1/conversations/{id}/items", AUTH_KEY, BODY_JSON, false, conversation_change_append },
 	{ "conversation_item",  "GET",  "/v1/conversations/{id}/items/{item}", AUTH_KEY, BODY_NONE, false, conversations_item },
 	{ "conversation_item_delete", "DELETE", "/v1/conversations/{id}/items/{item}", AUTH_KEY, BODY_NONE, false, conversation_change_remove },

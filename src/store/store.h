@@ -174,7 +174,7 @@ struct branch_read {
 	bool                 live;  /* a run is going on at the leaf: conversation_busy; then leaf,
 	                             * instruction and messages are left empty */
 	bool                 instruction_set;
-	struct str           instruction; /* of the branch's newest turn that set one */
+	struct str           instruction; /* of the branch's newest turn that set one, else a fork's */
 	struct store_message *messages; /* root to leaf */
 	size_t               message_count;
 };
@@ -200,13 +200,15 @@ enum { STORE_REVISIONS = 8 }; /* that one call may name */
 
 /* conversation_write: what changes a conversation outside its turns.
  * Errors: NOT_FOUND; CONVERSATION_BUSY with retry_after_ms while a run goes on (APPEND, DELETE);
- * PRECONDITION_FAILED: it has another revision. */
+ * PRECONDITION_FAILED: it has another revision.  Of FORK: NOT_FOUND "at": the source has no such
+ * message; REQUEST_TOO_LARGE "at". */
 enum conversation_change {
 	CONVERSATION_CREATE,         /* metadata, title, messages */
 	CONVERSATION_UPDATE,         /* metadata, title, each if set */
 	CONVERSATION_APPEND,         /* messages, behind what a turn would go on from */
 	CONVERSATION_REMOVE_MESSAGE, /* the content of one message, and the event log of its run */
 	CONVERSATION_DELETE,         /* it, its messages, its runs, their event logs */
+	CONVERSATION_FORK,           /* a new one: source's branch to message; metadata, title: if set */
 	CONVERSATION_CHANGE__COUNT
 };
 
@@ -222,8 +224,9 @@ struct conversation_write {
 	struct str               title;    /* plain text; empty: none */
 	const struct store_message *messages;
 	size_t                   message_count;
-	struct id                message;  /* REMOVE_MESSAGE */
-	struct key_made          made;     /* CREATE, APPEND */
+	struct id                source;   /* FORK; revisions are its */
+	struct id                message;  /* REMOVE_MESSAGE; FORK: the last one copied; none: the newest */
+	struct key_made          made;     /* CREATE, APPEND, FORK */
 	bool                     conditional; /* only if its revision is one of these */
 	int64_t                  revisions[STORE_REVISIONS];
 	size_t                   revision_count;
@@ -256,6 +259,7 @@ struct items_read {
 	struct store_job job;
 	int64_t          owner;
 	struct id        conversation;
+	struct id        leaf;  /* a message: its branch; none: the newest.  Not there: NOT_FOUND "leaf" */
 	struct id        after; /* none: from the beginning (in the order asked) */
 	bool             descending;
 	size_t           limit;
@@ -263,7 +267,7 @@ struct items_read {
 	 * 0: only the arena ends it. */
 	size_t           page_bytes;
 	struct arena     arena;
-	/* out: of the newest branch */
+	/* out: of the branch */
 	struct store_item {
 		struct store_message message;
 		int64_t              created_ms;

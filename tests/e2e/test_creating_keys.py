@@ -59,6 +59,20 @@ class Items:
         client.request("DELETE", f"/v1/conversations/{self.conversation}").ok()
 
 
+class Forks:
+    table = "conversation"
+
+    def __init__(self, client):
+        self.conversation = client.post("/v1/conversations", {"items": [said("one")]}).ok().json["id"]
+        self.path = f"/v1/conversations/{self.conversation}/fork"
+
+    def ask(self, client, key, text="one"):
+        return client.post(self.path, {"title": text}, headers={"Idempotency-Key": key})
+
+    def remove(self, client, made):
+        client.request("DELETE", f"/v1/conversations/{made['id']}").ok()
+
+
 class Files:
     path = "/v1/files"
     table = "file"
@@ -74,7 +88,7 @@ class Files:
         client.request("DELETE", f"/v1/files/{made['id']}").ok()
 
 
-KINDS = [Conversations, Items, Files]
+KINDS = [Conversations, Items, Forks, Files]
 
 
 def rows(gateway, table):
@@ -110,7 +124,7 @@ def test_made_once_across_restarts(gateway, kind):
             assert replayed(again) and again.body == first.body
             assert again.headers.get("etag") == first.headers.get("etag")
             assert again.headers["x-request-id"] != first.headers["x-request-id"]
-    assert rows(gateway, k.table) == 2
+    assert rows(gateway, k.table) == 2 + (kind is Forks)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -127,7 +141,7 @@ def test_many_at_once_make_one(gateway, kind):
         replies = list(pool.map(one, range(50)))
     assert len({r.body for r in replies}) == 1
     assert sum(not replayed(r) for r in replies) == 1
-    assert rows(gateway, k.table) == 1
+    assert rows(gateway, k.table) == 1 + (kind is Forks)
     if kind is Files:
         assert len(on_disk(gateway)) == 1
 

@@ -10,6 +10,7 @@
 #include "schema/context_file.h"
 #include "schema/conversation_append.h"
 #include "schema/conversation_create.h"
+#include "schema/conversation_fork.h"
 #include "schema/conversation_item.h"
 #include "schema/conversation_update.h"
 #include "schema/run_continue.h"
@@ -28,7 +29,7 @@ static const struct field_set *const sets[] = {
 	&chat_message_fields, &chat_request_fields, &context_file_fields,
 	&completion_request_fields, &run_continue_fields,
 	&conversation_create_fields, &conversation_item_fields, &conversation_append_fields,
-	&conversation_update_fields,
+	&conversation_update_fields, &conversation_fork_fields,
 };
 
 /* A table has no word for members whose meaning hangs on others: the forms of a translation are read

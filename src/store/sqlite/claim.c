@@ -6,7 +6,8 @@
 enum { SWEEP_ROWS = 16 }; /* an answer may be large */
 
 static const char *const sql[CLAIM_SQL__COUNT] = {
-	/* The key was looked for before: what is replaced has expired in between. */
+	/* The key was looked for before: what is replaced has expired in between, or belongs to
+	 * another request that took the key in this moment. */
 	[CLAIM_SQL_ADD] = "INSERT OR REPLACE INTO idempotency (id, secret, owner, key, fingerprint, "
 			  "created_ms, stored, outcome, http, body, subject, message_from, "
 			  "message_to) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",

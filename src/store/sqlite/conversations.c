@@ -52,12 +52,15 @@ enum errc conversations_prepare(struct conversations *c, sqlite3 *db, struct eve
 		               sqlite3_errmsg(db));
 	c->events = events;
 	c->claims = claims;
+	if (forks_prepare(&c->forks, db, e) != ERR_OK)
+		return e->code;
 	return db_prepare(db, sql, CONVERSATIONS_SQL__COUNT, c->st, e);
 }
 
 void conversations_finish(struct conversations *c)
 {
 	db_finalize(c->st, CONVERSATIONS_SQL__COUNT);
+	forks_finish(&c->forks);
 }
 
 /* What is known of the conversation before the change. */
@@ -74,14 +77,15 @@ static int run_keyed(struct conversations *c, enum conversations_sql which, int6
 	return db_bind_run(&b);
 }
 
-static int find(struct conversations *c, struct conversation_write *j, struct before *ret)
+static int find(struct conversations *c, struct conversation_write *j, struct id id,
+                struct before *ret)
 {
 	sqlite3_stmt  *st = c->st[CONVERSATIONS_SQL_FIND];
 	struct db_bind b = db_bind(st);
 	struct err    *e = &j->job.err;
 
-	db_bind_int(&b, j->conversation.key);
-	db_bind_secret(&b, j->conversation.secret);
+	db_bind_int(&b, id.key);
+	db_bind_secret(&b, id.secret);
 	db_bind_int(&b, j->owner);
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE) {
@@ -91,7 +95,7 @@ static int find(struct conversations *c, struct conversation_write *j, struct be
 	if (rc != SQLITE_ROW)
 		return rc;
 	*ret = (struct before){ db_int(st, 0), db_int(st, 1) };
-	j->now.id = j->conversation;
+	j->now.id = id;
 	j->now.created_ms = db_int(st, 2);
 	j->now.revision = db_int(st, 5);
 	bool kept = row_keep(&j->arena, st, 3, &j->now.title, e) &&
@@ -185,7 +189,8 @@ static int append(struct conversations *c, struct conversation_write *j, const s
 
 /* --- create, update --- */
 
-static int create(struct conversations *c, struct conversation_write *j)
+static int add(struct conversations *c, struct conversation_write *j, struct str title,
+               struct str metadata)
 {
 	struct db_bind b = db_bind(c->st[CONVERSATIONS_SQL_ADD]);
 	size_t         n = j->message_count;
@@ -194,17 +199,36 @@ static int create(struct conversations *c, struct conversation_write *j)
 	db_bind_secret(&b, j->conversation.secret);
 	db_bind_int(&b, j->owner);
 	db_bind_int(&b, j->now_ms);
-	db_bind_maybe(&b, j->title);
-	db_bind_maybe(&b, j->metadata);
+	db_bind_maybe(&b, title);
+	db_bind_maybe(&b, metadata);
 	db_bind_int(&b, n > 0 ? j->messages[n - 1].id.key : 0);
 	int rc = db_bind_run(&b);
 	if (rc == SQLITE_OK)
-		rc = bind_labels(c, CONVERSATIONS_SQL_ADD_LABELS, j, j->metadata);
+		rc = bind_labels(c, CONVERSATIONS_SQL_ADD_LABELS, j, metadata);
 	if (rc == SQLITE_OK)
 		rc = add_messages(c, j, 0);
-	j->now = (struct store_conversation){
-		j->conversation, j->now_ms, 1, j->title, j->metadata,
-	};
+	j->now = (struct store_conversation){ j->conversation, j->now_ms, 1, title, metadata };
+	return rc;
+}
+
+static int create(struct conversations *c, struct conversation_write *j)
+{
+	return add(c, j, j->title, j->metadata);
+}
+
+/* j->now is the source. */
+static int copy(struct conversations *c, struct conversation_write *j, const struct before *was)
+{
+	struct fork fork = { 0 };
+	int         rc = fork_plan(&c->forks, j, was->leaf, was->tip, &fork);
+
+	if (rc == SQLITE_OK && j->job.err.code == ERR_OK) {
+		rc = add(c, j, j->title_set ? j->title : j->now.title,
+		         j->metadata_set ? j->metadata : j->now.metadata);
+		if (rc == SQLITE_OK)
+			rc = fork_copy(&c->forks, j, &fork);
+	}
+	fork_finish(&fork);
 	return rc;
 }
 
@@ -353,7 +377,7 @@ static int change(struct conversations *c, struct conversation_write *j)
 
 	if (j->change == CONVERSATION_CREATE)
 		return create(c, j);
-	int rc = find(c, j, &was);
+	int rc = find(c, j, j->change == CONVERSATION_FORK ? j->source : j->conversation, &was);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
 	if (j->conditional && !has_revision(j)) {
@@ -367,6 +391,7 @@ static int change(struct conversations *c, struct conversation_write *j)
 	case CONVERSATION_APPEND: return append(c, j, &was);
 	case CONVERSATION_REMOVE_MESSAGE: return remove_message(c, j);
 	case CONVERSATION_DELETE: return drop(c, j);
+	case CONVERSATION_FORK: return copy(c, j, &was);
 	case CONVERSATION_CREATE:
 	case CONVERSATION_CHANGE__COUNT: break;
 	}

@@ -5,6 +5,7 @@
 #include "store/sqlite/claim.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/events.h"
+#include "store/sqlite/fork.h"
 #include "store/store.h"
 
 enum conversations_sql {
@@ -33,6 +34,7 @@ struct conversations {
 	sqlite3_stmt  *st[CONVERSATIONS_SQL__COUNT];
 	struct events *events; /* borrowed */
 	struct claims *claims; /* borrowed */
+	struct forks   forks;
 };
 
 enum errc conversations_prepare(struct conversations *c, sqlite3 *db, struct events *events,

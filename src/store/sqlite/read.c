@@ -10,7 +10,8 @@
 static const char *const sql[READ_SQL__COUNT] = {
 	[READ_SQL_BEGIN] = "BEGIN",
 	[READ_SQL_COMMIT] = "COMMIT",
-	[READ_SQL_CONVERSATION] = "SELECT leaf, created_ms, title, metadata, tip, rev FROM conversation "
+	[READ_SQL_CONVERSATION] = "SELECT leaf, created_ms, title, metadata, tip, rev, "
+				  "instruction FROM conversation "
 				  "WHERE id = ? AND secret = ? AND owner = ?",
 	[READ_SQL_TURN] = "SELECT secret, status, base, parent, "
 			  "EXISTS (SELECT 1 FROM message WHERE message.id = run.id) "
@@ -271,23 +272,11 @@ static int branch_from(struct reads *r, struct branch_read *j)
 	return walk_branch(r, j, j->from.key);
 }
 
-static int branch(struct reads *r, struct branch_read *j)
+static int branch_newest(struct reads *r, struct branch_read *j, sqlite3_stmt *conversation)
 {
 	struct turn_state turn;
-	sqlite3_stmt     *st;
+	int               rc = read_turn(r, conversation, &turn);
 
-	j->leaf = j->expected_leaf = (struct id){ 0 };
-	j->live = j->instruction_set = false;
-	j->instruction = STR_NONE;
-	j->messages = NULL;
-	j->message_count = 0;
-
-	int rc = find_conversation(r, j->conversation, j->owner, "conversation", &st, &j->job.err);
-	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
-		return rc;
-	if (!id_none(j->from))
-		return branch_from(r, j);
-	rc = read_turn(r, st, &turn);
 	if (rc != SQLITE_OK)
 		return rc;
 	j->expected_leaf = turn.tip ? (struct id){ .key = turn.tip } : turn.run;
@@ -299,6 +288,28 @@ static int branch(struct reads *r, struct branch_read *j)
 	/* A turn without an answer is not continued from, but from what it hung on, which was
 	 * chosen in the same way. */
 	return walk_branch(r, j, turn.answered ? turn.run.key : turn.base);
+}
+
+static int branch(struct reads *r, struct branch_read *j)
+{
+	sqlite3_stmt *st;
+
+	j->leaf = j->expected_leaf = (struct id){ 0 };
+	j->live = j->instruction_set = false;
+	j->instruction = STR_NONE;
+	j->messages = NULL;
+	j->message_count = 0;
+
+	int rc = find_conversation(r, j->conversation, j->owner, "conversation", &st, &j->job.err);
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+		return rc;
+	rc = id_none(j->from) ? branch_newest(r, j, st) : branch_from(r, j);
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->live || j->instruction_set ||
+	    sqlite3_column_type(st, 6) == SQLITE_NULL)
+		return rc;
+	/* None of its turns has set one: what held where it was forked from. */
+	j->instruction_set = row_keep(&j->arena, st, 6, &j->instruction, &j->job.err);
+	return SQLITE_OK;
 }
 
 /* --- items --- */
@@ -466,7 +477,13 @@ static int items(struct reads *r, struct items_read *j)
 
 	/* What the newest turn was sent stays readable without an answer. */
 	int64_t end = turn.answered ? turn.run.key : turn.parent;
-	rc = walk_keys(r, j, turn.tip ? turn.tip : end, &k);
+	end = turn.tip ? turn.tip : end;
+	if (!id_none(j->leaf)) {
+		rc = find_message(r, j->leaf, j->conversation, j->owner, &st, "leaf", &j->job.err);
+		end = j->leaf.key;
+	}
+	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
+		rc = walk_keys(r, j, end, &k);
 	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
 		rc = read_page(r, j, &k);
 	free(k.at);

@@ -1,0 +1,197 @@
+/* Forks: from the message back to the root, then copied from the root on. */
+#include "store/sqlite/fork.h"
+
+#include "base/limits.h"
+#include "store/sqlite/row.h"
+
+#include <stdlib.h>
+
+static const char *const sql[FORK_SQL__COUNT] = {
+	[FORK_SQL_FIND] = "SELECT 1 FROM message "
+			  "WHERE id = ? AND secret = ? AND conversation = ? AND run >= 0",
+	[FORK_SQL_TURN] = "SELECT parent, EXISTS (SELECT 1 FROM message WHERE message.id = run.id) "
+			  "FROM run WHERE id = ?",
+	[FORK_SQL_LINK] = "SELECT prev, run, body FROM message WHERE id = ?",
+	[FORK_SQL_INSTRUCTS] = "SELECT instruction IS NOT NULL FROM run WHERE id = ?",
+	[FORK_SQL_COPY] =
+		"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
+		"SELECT ?1, ?2, ?3, ?4, ?5, 0, created_ms, body FROM message WHERE id = ?6",
+	/* An empty one has ended those before it. */
+	[FORK_SQL_FINISH] =
+		("UPDATE conversation SET tip = ?2, instruction = nullif(ifnull("
+		 "(SELECT instruction FROM run WHERE id = ?3), "
+		 "(SELECT instruction FROM conversation WHERE id = ?4)), '') WHERE id = ?1"),
+};
+
+enum errc forks_prepare(struct forks *f, sqlite3 *db, struct err *e)
+{
+	return db_prepare(db, sql, FORK_SQL__COUNT, f->st, e);
+}
+
+void forks_finish(struct forks *f)
+{
+	db_finalize(f->st, FORK_SQL__COUNT);
+}
+
+void fork_finish(struct fork *fork)
+{
+	free(fork->keys);
+	*fork = (struct fork){ 0 };
+}
+
+/* --- what is copied --- */
+
+static int find_message(struct forks *f, struct conversation_write *j, int64_t *ret)
+{
+	struct db_bind b = db_bind(f->st[FORK_SQL_FIND]);
+
+	db_bind_int(&b, j->message.key);
+	db_bind_secret(&b, j->message.secret);
+	db_bind_int(&b, j->source.key);
+	int rc = db_bind_row(&b);
+	*ret = j->message.key;
+	if (rc == SQLITE_ROW)
+		return sqlite3_reset(b.st);
+	if (rc == SQLITE_DONE)
+		err_set(&j->job.err, ERR_NOT_FOUND, "at",
+		        "This conversation has no message with this id.");
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* The newest that is there: while a turn is answered, or when it was not, the last one that it
+ * brought.  So it is what lists show, too. */
+static int find_newest(struct forks *f, int64_t leaf, int64_t tip, int64_t *ret)
+{
+	struct db_bind b = db_bind(f->st[FORK_SQL_TURN]);
+
+	*ret = tip;
+	if (tip != 0 || leaf == 0)
+		return SQLITE_OK;
+	db_bind_int(&b, leaf);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	*ret = db_int(b.st, 1) ? leaf : db_int(b.st, 0);
+	return sqlite3_reset(b.st);
+}
+
+static bool add_key(struct fork *fork, int64_t key)
+{
+	if (fork->count == fork->cap) {
+		size_t   cap = fork->cap ? 2 * fork->cap : 256;
+		int64_t *grown = realloc(fork->keys, cap * sizeof *grown);
+
+		if (!grown)
+			return false;
+		fork->keys = grown;
+		fork->cap = cap;
+	}
+	fork->keys[fork->count++] = key;
+	return true;
+}
+
+static int instructs(struct forks *f, int64_t run, bool *ret)
+{
+	struct db_bind b = db_bind(f->st[FORK_SQL_INSTRUCTS]);
+
+	db_bind_int(&b, run);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	*ret = db_int(b.st, 0) != 0;
+	return sqlite3_reset(b.st);
+}
+
+/* Where a walk has got to. */
+struct walk {
+	int64_t key;
+	int64_t asked; /* the run whose instruction was looked for last */
+	size_t  bytes;
+};
+
+static int step(struct forks *f, struct walk *w, struct fork *fork, struct err *e)
+{
+	struct db_bind b = db_bind(f->st[FORK_SQL_LINK]);
+
+	db_bind_int(&b, w->key);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+
+	int64_t prev = db_int(b.st, 0);
+	int64_t run = db_int(b.st, 1);
+	w->bytes += (size_t)sqlite3_column_bytes(b.st, 2);
+	(void)sqlite3_reset(b.st);
+	if (run >= 0 && !add_key(fork, w->key))
+		row_no_memory(e);
+	run = run < 0 ? ~run : run; /* its content was removed, what its turn set was not */
+	if (fork->run == 0 && run != 0 && run != w->asked) {
+		bool sets = false;
+
+		rc = instructs(f, run, &sets);
+		if (rc != SQLITE_OK)
+			return rc;
+		fork->run = sets ? run : 0;
+		w->asked = run;
+	}
+	w->key = prev;
+	return SQLITE_OK;
+}
+
+int fork_plan(struct forks *f, struct conversation_write *j, int64_t leaf, int64_t tip,
+              struct fork *ret)
+{
+	struct walk w = { 0 };
+	struct err *e = &j->job.err;
+	int         rc = id_none(j->message) ? find_newest(f, leaf, tip, &w.key)
+	                                     : find_message(f, j, &w.key);
+
+	for (size_t left = LIMIT_FORK; rc == SQLITE_OK && e->code == ERR_OK && w.key != 0; left--) {
+		if (left > 0)
+			rc = step(f, &w, ret, e);
+		if (left == 0 || w.bytes > LIMIT_BRANCH_BYTES) {
+			err_set(e, ERR_REQUEST_TOO_LARGE, "at",
+			        "A fork copies at most %d messages and %u MiB. Fork at an earlier one.",
+			        LIMIT_FORK, LIMIT_BRANCH_BYTES / MIB);
+			break;
+		}
+	}
+	return rc;
+}
+
+/* --- the copy --- */
+
+static int copy_one(struct forks *f, const struct conversation_write *j, int64_t from, struct id to,
+                    int64_t prev)
+{
+	struct db_bind b = db_bind(f->st[FORK_SQL_COPY]);
+
+	db_bind_int(&b, to.key);
+	db_bind_secret(&b, to.secret);
+	db_bind_int(&b, j->owner);
+	db_bind_int(&b, j->conversation.key);
+	db_bind_int(&b, prev);
+	db_bind_int(&b, from);
+	return db_bind_run(&b);
+}
+
+int fork_copy(struct forks *f, const struct conversation_write *j, const struct fork *fork)
+{
+	int64_t prev = 0;
+	int     rc = SQLITE_OK;
+
+	for (size_t i = fork->count; rc == SQLITE_OK && i > 0; i--) {
+		struct id to = id_new();
+
+		rc = copy_one(f, j, fork->keys[i - 1], to, prev);
+		prev = to.key;
+	}
+	if (rc != SQLITE_OK)
+		return rc;
+	struct db_bind b = db_bind(f->st[FORK_SQL_FINISH]);
+	db_bind_int(&b, j->conversation.key);
+	db_bind_int(&b, prev);
+	db_bind_int(&b, fork->run);
+	db_bind_int(&b, j->source.key);
+	return db_bind_run(&b);
+}

@@ -33,7 +33,7 @@ struct upload {
 	struct request *request; /* NULL: answered, or gone */
 	struct buf      fill;
 	struct timer    retry;
-	bool            working; /* a worker has what is below */
+	bool            working; /* a worker, or in the end the store, has what is below */
 	bool            whole;   /* no more bytes come */
 
 	struct work_job    job;
@@ -249,6 +249,7 @@ static void add_row(struct upload *x)
 		refuse(x, &e);
 		return;
 	}
+	x->working = true;
 	CHECK(s->ops->file_add(s, &x->add));
 }
 

@@ -1,8 +1,10 @@
 """Uploaded files: /v1/files, and what lies on the disk for them."""
 
+import contextlib
 import hashlib
 import os
 import signal
+import sqlite3
 import time
 import uuid
 
@@ -365,6 +367,26 @@ def test_a_large_file_is_never_whole_in_memory(start):
         if not sanitized():
             assert rss(gateway) - before < 16 << 20
         client.request("DELETE", f"/v1/files/{reply.json()['id']}").ok()
+
+
+def test_a_client_that_leaves_while_its_row_is_written(start):
+    gateway = start({"loops": 1})
+    with Client(gateway.url) as client, contextlib.closing(
+            sqlite3.connect(gateway.database, isolation_level=None)) as db:
+        upload(client).ok()
+        db.execute("BEGIN IMMEDIATE")  # the writer waits
+        raw = Raw(gateway)
+        body = form(b"content")
+        raw.send(f"POST /v1/files HTTP/1.1\r\nHost: {gateway.host}\r\nContent-Length: {len(body)}\r\n"
+                 f"Content-Type: {FORM['Content-Type']}\r\n\r\n".encode() + body)
+        wait_until(lambda: place(gateway, b"content") in on_disk(gateway), "the content's place")
+        for _ in range(20):
+            client.get("/livez").ok()
+        raw.close()
+        for _ in range(20):
+            client.get("/livez").ok()
+        db.execute("COMMIT")
+        wait_until(lambda: len(client.get("/v1/files").ok().json["data"]) == 2, "the file")
 
 
 def test_a_reader_that_leaves(start):

@@ -323,13 +323,6 @@ static bool has_media(const struct context_contents *c)
 	return false;
 }
 
-/* A key may be written with escapes. */
-static bool may_hold(struct str message, const char *key)
-{
-	return memmem(message.p, message.n, key, strlen(key)) ||
-	       memmem(message.p, message.n, "\\u", 2);
-}
-
 enum errc context_render(struct str message, struct arena *arena, struct str *ret, struct err *e)
 {
 	struct json_doc doc = { 0 };
@@ -337,7 +330,9 @@ enum errc context_render(struct str message, struct arena *arena, struct str *re
 	struct render   r = { .d = &doc, .out = &out, .e = e };
 	bool            ok = true;
 
-	if (!may_hold(message, "\"context\"")) {
+	/* A key may be written with escapes. */
+	if (!memmem(message.p, message.n, "\"context\"", 9) &&
+	    !memmem(message.p, message.n, "\\u", 2)) {
 		*ret = message;
 		return ERR_OK;
 	}
@@ -405,6 +400,18 @@ static bool list_named(const struct json_doc *d, json_at files, struct arena *ar
 	return true;
 }
 
+/* may_name: whole conversations are looked through in each turn, and clients often escape all that
+ * is not ASCII: only escapes that the key may be written with count. */
+static bool may_name(struct str message)
+{
+	static const char *const marks[] = { "\"uuid\"", "\\u0075", "\\u0069", "\\u0064" };
+
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+		if (memmem(message.p, message.n, marks[i], strlen(marks[i])))
+			return true;
+	return false;
+}
+
 enum errc context_uploads(struct str message, struct arena *arena, struct context_named **ret,
 			  size_t *ret_count, struct err *e)
 {
@@ -412,7 +419,7 @@ enum errc context_uploads(struct str message, struct arena *arena, struct contex
 	enum errc       rc = ERR_OK;
 
 	*ret_count = 0;
-	if (!may_hold(message, "\"uuid\""))
+	if (!may_name(message))
 		return ERR_OK;
 	rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
 	json_at files = rc == ERR_OK ? files_of(&doc) : JSON_ABSENT;

@@ -244,6 +244,15 @@ static void uploads_are_listed(void **state)
 	assert_int_equal(context_uploads(STR("{\"role\":\"tool\"," FILES("{\"uuid\":\"x\"}") "}"), &arena, &named,
 		&n, &e), ERR_OK);
 	assert_true(n == 1 && !named[0].user);
+	static const char *const escaped[] = { "\\u0075uid", "u\\u0075id", "uu\\u0069d", "uui\\u0064",
+					       "\\u0075\\u0075\\u0069\\u0064" };
+	for (size_t i = 0; i < ARRAY_LEN(escaped); i++) {
+		char message[256];
+
+		snprintf(message, sizeof message, "{\"role\":\"user\"," FILES("{\"%s\":\"x\"}") "}", escaped[i]);
+		assert_int_equal(context_uploads(str_of(message), &arena, &named, &n, &e), ERR_OK);
+		assert_int_equal(n, 1);
+	}
 	arena_finish(&arena);
 }
 

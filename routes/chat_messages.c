@@ -1,6 +1,7 @@
 /* Messages of LLM Chat, strings, objects and LMC: checks that need more than a table of fields. */
 #include "routes/chat_messages.h"
 
+#include "base/file_id.h"
 #include "base/limits.h"
 #include "lmc/transcript.h"
 #include "routes/check.h"
@@ -21,6 +22,7 @@ static enum errc check_file(const struct json_doc *d, json_at i, const char *pat
 			    struct arena *arena, struct err *e)
 {
 	struct context_file f = CONTEXT_FILE_INIT;
+	struct id           id;
 	char                at[160];
 	enum errc           rc;
 
@@ -31,15 +33,14 @@ static enum errc check_file(const struct json_doc *d, json_at i, const char *pat
 		return rc;
 	if (f.uuid.p && f.content.p)
 		return err_set(e, ERR_INVALID_VALUE, path, "uuid and content exclude each other");
-	if (f.uuid.p) {
+	if (f.uuid.p && !file_id_parse(f.uuid, true, &id)) {
 		check_path(at, "%s.uuid", path);
-		return err_set(e, ERR_NOT_SUPPORTED_YET, at,
-			       "uploaded files are not supported yet; send the text as {name, content}");
+		return err_set(e, ERR_NOT_FOUND, at, "there is no such file");
 	}
-	if (!f.name.p || !f.content.p)
+	if (!f.uuid.p && (!f.name.p || !f.content.p))
 		return err_set(e, ERR_MISSING_PARAMETER, path,
 			       "a file needs uuid, or name and content");
-	if (!label_ok(f.name)) {
+	if (f.name.p && !label_ok(f.name)) {
 		check_path(at, "%s.name", path);
 		return err_set(e, ERR_INVALID_VALUE, at,
 			       "must have no control characters, quotes or angle brackets");

@@ -6,6 +6,7 @@
 /* chat_messages_read: each element of the array at `messages` becomes what is stored: a message
  * object with a role, or an LMC message as it came; raw JSON, borrowed from the body or made in the
  * input's arena.  paths: images may be named by a path.
- * Errors: with the path of the culprit; NOT_SUPPORTED_YET for uploaded files. */
+ * Whether uploaded files are there is seen later, by the run.
+ * Errors: with the path of the culprit. */
 enum errc chat_messages_read(struct input *in, json_at messages, bool paths, struct str **ret,
 			     size_t *ret_count, struct err *e) MUST_USE;

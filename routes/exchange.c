@@ -251,6 +251,7 @@ enum errc exchange_target(const struct gateway *g, struct str model, const char 
 	ret->model = model;
 	ret->provider = target.provider;
 	ret->label = target.label;
+	ret->takes = target.takes;
 	ret->prompt.model = target.upstream_model;
 	return ERR_OK;
 }

@@ -1,20 +1,15 @@
-/* routes/file_print: uploaded files as the API names and prints them. */
+/* routes/file_print: uploaded files as the API prints them. */
 #pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/file_id.h"
 #include "store/store.h"
 
 enum {
-	FILE_ID_MAX = 48,     /* "file-", a UUID and a NUL */
 	FILE_LABEL_MAX = 256, /* LIMIT_FILE_NAME and a NUL */
 	FILE_TYPE_MAX = 128,
 };
-
-/* file_id_text: "file-" and the id as a UUID, into ret. */
-struct str file_id_text(struct id id, char ret[FILE_ID_MAX]);
-/* file_id_parse: the same back, in lower case; bare: without "file-" too. */
-bool file_id_parse(struct str text, bool bare, struct id *ret);
 
 /* file_label: what is kept of a client's filename: its last component, without control characters,
  * cut to LIMIT_FILE_NAME bytes of whole characters; never empty. */

@@ -178,7 +178,10 @@ static bool put_model(struct buf *out, const struct config *c, size_t i)
 	return buf_text(out, "  - name: ") && put_quoted(out, m->name) &&
 	       put_row_source(out, c, c->memory->model_node[i], "echo", m->name) &&
 	       put_text_member(out, "provider", m->provider) &&
-	       put_text_member(out, "upstream_model", m->upstream_model);
+	       put_text_member(out, "upstream_model", m->upstream_model) &&
+	       buf_fmt(out, "    images: %s\n    audio: %s\n    pdf: %s\n",
+		       m->images ? "true" : "false", m->audio ? "true" : "false",
+		       m->pdf ? "true" : "false");
 }
 
 bool config_print(const struct config *c, struct buf *out)

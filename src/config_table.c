@@ -54,6 +54,9 @@ static const struct field model_fields[] = {
 	{ "name",             { CONFIG_STRING, 1, LIMIT_MODEL, "" },       AT(name) },
 	{ "provider",         { CONFIG_STRING, 1, 63, "" },                AT(provider) },
 	{ "upstream_model",   { CONFIG_STRING, 1, LIMIT_MODEL, "" },       AT(upstream_model) },
+	{ "images",           { CONFIG_BOOL, 0, 0, "" },                   AT(images) },
+	{ "audio",            { CONFIG_BOOL, 0, 0, "" },                   AT(audio) },
+	{ "pdf",              { CONFIG_BOOL, 0, 0, "" },                   AT(pdf) },
 };
 #undef AT
 
@@ -64,7 +67,8 @@ static const char *const provider_keys[] = {
 	"max_tokens_field", "forward_store", "stream_usage", "reply", "piece", "delay", "error_at",
 };
 static const char *const timeout_keys[] = { "connect", "first_byte", "idle", "total" };
-static const char *const model_keys[] = { "name", "provider", "upstream_model", "fallback" };
+static const char *const model_keys[] = { "name", "provider", "upstream_model", "fallback",
+						"images", "audio", "pdf" };
 static const char *const secret_keys[] = { "env", "file", "credential" };
 
 static enum errc fail(const struct config *c, const struct config_node *n, const char *what,
@@ -182,6 +186,12 @@ static void provider_defaults(struct provider_options *p)
 		.total_us = 30 * MINUTE_US,
 		.first_byte_plain_us = 30 * MINUTE_US,
 	};
+}
+
+/* What a provider's dialect can't say it refuses anyway. */
+static void model_defaults(struct model_options *m)
+{
+	*m = (struct model_options){ .images = true, .audio = true, .pdf = true };
 }
 
 static enum errc read_timeouts(struct config *c, const struct config_node *map,
@@ -386,7 +396,9 @@ static enum errc add_environment_provider(struct config *c, struct err *e)
 	if (rc != ERR_OK)
 		return rc;
 	c->provider_count++;
-	c->models[c->model_count++] = (struct model_options){ .name = "*", .provider = "upstream" };
+	model_defaults(&c->models[c->model_count]);
+	c->models[c->model_count].name = "*";
+	c->models[c->model_count++].provider = "upstream";
 	return ERR_OK;
 }
 
@@ -455,6 +467,7 @@ static enum errc read_model(struct config *c, const struct config_node *map,
 {
 	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
 
+	model_defaults(m);
 	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
 		bool known;
 
@@ -486,9 +499,13 @@ static enum errc load_models(struct config *c, const struct config_node *table, 
 			return rc;
 		c->memory->model_node[c->model_count++] = n;
 	}
-	if (!has_model(c, "echo"))
-		c->models[c->model_count++] = (struct model_options){ .name = "echo",
-								      .provider = "echo" };
+	if (!has_model(c, "echo")) {
+		struct model_options *m = &c->models[c->model_count++];
+
+		model_defaults(m);
+		m->name = "echo";
+		m->provider = "echo";
+	}
 	return ERR_OK;
 }
 

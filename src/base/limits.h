@@ -51,6 +51,17 @@
 #define LIMIT_TRANSLATE_WAITING (64 * MIB) /* bodies of long translations in all; each takes up to seven times as much */
 #define LIMIT_TRANSLATE_LOOP (64 * KIB) /* bodies up to here are translated on the loop: 0.1 ms as a rule; 2.2 was the worst that was tried */
 
+/* Uploaded files in messages; bytes as they were uploaded, unless said.  base64 takes a third more. */
+#define LIMIT_ATTACHED_TEXT  (10 * MIB) /* a million tokens are about 4 MiB */
+#define LIMIT_ATTACHED_IMAGE LIMIT_IMAGE
+#define LIMIT_ATTACHED_AUDIO (24 * MIB) /* as OpenAI's transcriptions */
+#define LIMIT_ATTACHED_PDF   (32 * MIB) /* what OpenAI and others take in one request */
+#define LIMIT_ATTACHED       (48 * MIB) /* of all messages that a provider is sent at once; 64 MiB in base64 */
+#define LIMIT_ATTACHED_COUNT 1024       /* files of those messages */
+#define LIMIT_ATTACHED_MADE  (96 * MIB) /* the messages made of them: text may grow when it is escaped */
+#define LIMIT_ATTACHED_HEAD  (4 * KIB)  /* looked at to tell what a file is */
+#define LIMIT_ATTACHED_WAITING (320 * MIB) /* made messages of all calls, until their providers begin to answer */
+
 /* Providers */
 #define LIMIT_UPSTREAM_BODY  (64 * MIB) /* a whole answer, media included */
 #define LIMIT_UPSTREAM_ASK   (136 * MIB) /* a request: a branch, a body, and our own members */

@@ -1,4 +1,4 @@
-/* Base64, strictly, and the first bytes that tell one image format from another. */
+/* Base64, strictly, and the first bytes that tell one format from another. */
 #include "lmc/media.h"
 
 #include <stdint.h>
@@ -149,4 +149,21 @@ const char *media_kind(const unsigned char *bytes, size_t n)
 			return kinds[i].kind;
 	}
 	return NULL;
+}
+
+/* An MPEG frame of layer III with a bit rate and a sample rate that exist; or the tag in front. */
+static bool is_mp3(const unsigned char *b, size_t n)
+{
+	if (n >= 10 && memcmp(b, "ID3", 3) == 0)
+		return b[3] >= 2 && b[3] <= 4 && b[4] != 0xFF &&
+		       !((b[6] | b[7] | b[8] | b[9]) & 0x80);
+	return n >= 4 && b[0] == 0xFF && (b[1] & 0xE0) == 0xE0 && (b[1] & 0x18) != 0x08 &&
+	       (b[1] & 0x06) == 0x02 && (b[2] & 0xF0) != 0xF0 && (b[2] & 0x0C) != 0x0C;
+}
+
+const char *media_sound(const unsigned char *bytes, size_t n)
+{
+	if (n >= 12 && memcmp(bytes, "RIFF", 4) == 0 && memcmp(bytes + 8, "WAVE", 4) == 0)
+		return "wav";
+	return is_mp3(bytes, n) ? "mp3" : NULL;
 }

@@ -13,3 +13,5 @@ bool media_encode(struct str bytes, struct buf *out) MUST_USE;
 const char *media_kind(const unsigned char *bytes, size_t n);
 /* media_kind_base64: the same for an image in base64. */
 const char *media_kind_base64(struct str s);
+/* media_sound: wav or mp3 by the first bytes of sound; NULL: neither. */
+const char *media_sound(const unsigned char *bytes, size_t n);

@@ -16,6 +16,7 @@ struct transcript {
 	size_t                           count;
 	size_t                           cap;
 	size_t                           at; /* the message that is being handed on */
+	size_t                           made_at; /* the next of those that were rendered already */
 	struct json_doc                  doc;
 };
 
@@ -306,6 +307,32 @@ static enum errc hand_list(struct transcript *t, json_at list, struct err *e)
 	return ERR_OK;
 }
 
+/* render_files: the message at t->at with its files in front. */
+static enum errc render_files(struct transcript *t, struct str message, struct str *ret,
+			      struct err *e)
+{
+	const struct transcript_made *made = t->o->made;
+	struct context_named         *named;
+	size_t                        count = 0;
+
+	while (t->made_at < t->o->made_count && made[t->made_at].message < t->at)
+		t->made_at++;
+	if (t->made_at < t->o->made_count && made[t->made_at].message == t->at) {
+		*ret = made[t->made_at].text;
+		return ERR_OK;
+	}
+	if (t->o->view) {
+		enum errc rc = context_uploads(message, t->o->arena, &named, &count, e);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	if (count > 0)
+		warnings_add(t->o->warnings, t->at, "file_not_shown",
+			     "the contents of uploaded files are not shown here");
+	return context_render(message, t->o->arena, ret, e);
+}
+
 /* without_lmc: an answer as it was before its LMC messages were put beside it (they stand last).
  * p is NULL: no memory. */
 static struct str without_lmc(const struct transcript *t, struct str message)
@@ -360,7 +387,7 @@ static enum errc hand_on(struct transcript *t, struct str message, struct err *e
 	message = without_lmc(t, message);
 	if (!message.p)
 		return no_memory(e);
-	rc = context_render(message, t->o->arena, &raw, e);
+	rc = render_files(t, message, &raw, e);
 	if (rc != ERR_OK)
 		return rc;
 	return to_openai_own(t->joiner, &t->doc, 0, raw, e);
@@ -372,9 +399,9 @@ static enum errc hand_on(struct transcript *t, struct str message, struct err *e
 static enum errc render_plain(struct transcript *t, const struct str *messages, size_t count,
 			      struct err *e)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (t->at = 0; t->at < count; t->at++) {
 		struct str raw;
-		enum errc  rc = context_render(messages[i], t->o->arena, &raw, e);
+		enum errc  rc = render_files(t, messages[t->at], &raw, e);
 
 		if (rc != ERR_OK)
 			return rc;

@@ -18,6 +18,12 @@ struct transcript_image {
 	struct str data;    /* base64 */
 };
 
+/* A message with uploaded files that was rendered already (context_fill). */
+struct transcript_made {
+	size_t     message; /* its place in the list */
+	struct str text;
+};
+
 struct transcript_options {
 	bool             fence; /* LMC code as fenced text instead of tool calls */
 	bool             lmc;   /* the client speaks LMC: a call that it left without an answer gets one */
@@ -26,6 +32,8 @@ struct transcript_options {
 	struct warnings *warnings; /* borrowed */
 	const struct transcript_image *images; /* in the order of the messages */
 	size_t           image_count;
+	const struct transcript_made  *made; /* in the order of the messages */
+	size_t           made_count;
 	struct arena    *arena;
 };
 

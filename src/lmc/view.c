@@ -51,10 +51,17 @@ static enum errc print_own(struct json_doc *d, struct str message, size_t index,
 {
 	const struct to_lmc_options o = { .fences = true, .warnings = warnings };
 	char                        path[48];
+	struct context_named       *named;
+	size_t                      count = 0;
 	struct str                  raw;
-	enum errc                   rc = context_render(message, arena, &raw, e);
+	enum errc                   rc = context_uploads(message, arena, &named, &count, e);
 
 	snprintf(path, sizeof path, "messages[%zu]", index);
+	if (count > 0)
+		warnings_add(warnings, index, "file_not_shown",
+			     "the contents of uploaded files are not shown here");
+	if (rc == ERR_OK)
+		rc = context_render(message, arena, &raw, e);
 	if (rc == ERR_OK)
 		rc = json_scan(d, raw.p, raw.n, &json_limits_stored, e);
 	if (rc == ERR_OK)

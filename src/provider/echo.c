@@ -321,7 +321,7 @@ static enum errc read_messages(struct echo_call *c, const struct prompt *prompt,
 	for (size_t i = 0; i < prompt->message_count && rc == ERR_OK; i++) {
 		struct str m = prompt->messages[i];
 
-		rc = json_scan(&doc, m.p, m.n, &json_limits_request, e);
+		rc = json_scan(&doc, m.p, m.n, &json_limits_stored, e);
 		if (rc != ERR_OK)
 			break;
 		each_text(&doc, add_words, &words);

@@ -49,7 +49,7 @@ static enum errc put_message(struct json_doc *d, struct str message, size_t inde
 {
 	static const struct to_lmc_options o = { .fences = true };
 	char                               path[32];
-	enum errc rc = json_scan(d, message.p, message.n, &json_limits_upstream, e);
+	enum errc rc = json_scan(d, message.p, message.n, &json_limits_stored, e);
 
 	if (rc != ERR_OK)
 		return rc;

@@ -19,10 +19,11 @@ static enum errc lmc_create(const struct provider_options *o, struct provider **
 static const struct {
 	const char *name;
 	enum errc (*create)(const struct provider_options *o, struct provider **ret, struct err *e);
+	unsigned takes;
 } dialects[] = {
-	{ "echo", echo_create },
-	{ "openai", openai_create },
-	{ "lmc", lmc_create },
+	{ "echo", echo_create, PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF },
+	{ "openai", openai_create, PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF },
+	{ "lmc", lmc_create, PROVIDER_IMAGES | PROVIDER_AUDIO },
 };
 
 const char *provider_dialects(void)
@@ -59,6 +60,7 @@ enum errc provider_create(const struct provider_options *o, struct provider **re
 		if (rc != ERR_OK)
 			return rc;
 		memcpy(p->name, o->name, strlen(o->name) + 1);
+		p->takes = dialects[i].takes;
 		*ret = p;
 		return ERR_OK;
 	}

@@ -42,11 +42,19 @@ struct provider_ops {
 	void (*destroy)(struct provider *p);
 };
 
+/* What a provider takes beside text; bits. */
+enum provider_takes {
+	PROVIDER_IMAGES = 1,
+	PROVIDER_AUDIO = 2,
+	PROVIDER_PDF = 4,
+};
+
 /* Embedded first in each implementation.  Immutable after creation, shared by all loops, freed
  * when the configuration snapshot that made it is. */
 struct provider {
 	const struct provider_ops *ops;
 	char                       name[64];
+	unsigned                   takes; /* enum provider_takes: what its dialect can say */
 };
 
 struct provider_call {

@@ -12,6 +12,7 @@ struct model {
 	struct str             stem; /* without it */
 	struct str             upstream; /* empty: the asked name, or what the star stands for */
 	const struct provider *provider;
+	unsigned               takes; /* enum provider_takes */
 	bool                   star;
 };
 
@@ -101,6 +102,9 @@ static enum errc add_model(struct registry *r, const struct model_options *m, st
 			       "the model \"%.100s\" names the provider \"%.64s\", which is not "
 			       "configured",
 			       m->name, m->provider ? m->provider : "");
+	at->takes = at->provider->takes & ((m->images ? PROVIDER_IMAGES : 0u) |
+					   (m->audio ? PROVIDER_AUDIO : 0u) |
+					   (m->pdf ? PROVIDER_PDF : 0u));
 	at->name = arena_str(&r->memory, str_of(m->name));
 	at->upstream = m->upstream_model ? arena_str(&r->memory, str_of(m->upstream_model))
 					 : STR_NONE;
@@ -242,7 +246,7 @@ enum errc registry_find(const struct registry *r, struct str model, struct targe
 		upstream = (struct str){ model.p + m->stem.n, model.n - m->stem.n };
 	else if (upstream.n == 0)
 		upstream = m->name;
-	*ret = (struct target){ m->provider, upstream, m->name };
+	*ret = (struct target){ m->provider, upstream, m->name, m->takes };
 	return ERR_OK;
 }
 

@@ -10,6 +10,7 @@ struct model_options {
 	const char *name;           /* may end in '*': the rest is passed through */
 	const char *provider;       /* name of a provider */
 	const char *upstream_model; /* NULL: the name itself (with a star: what it stands for) */
+	bool        images, audio, pdf; /* false: it takes none, though its provider could */
 };
 
 /* registry_create: consumes the providers (also on failure), copies the models.
@@ -27,6 +28,7 @@ struct target {
 	const struct provider *provider;
 	struct str             upstream_model; /* borrowed from registry or from the asked name */
 	struct str             label;          /* configured name, for metrics: with its star, if any */
+	unsigned               takes;          /* enum provider_takes */
 };
 
 /* registry_find: model may be empty (the default).  An exact name beats a star; the longest star

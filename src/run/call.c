@@ -73,6 +73,7 @@ static void on_event(void *arg, const struct event *ev)
 	}
 	if (r->aborting)
 		return;
+	attach_release(r);
 	key_bind(r);
 	if (!ev->cont)
 		r->seq++;
@@ -144,6 +145,7 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 	if (!r->rq.native)
 		return ERR_OK;
 	o.images = image_list(r, &o.image_count);
+	o.made = attach_made(r, &o.made_count);
 	return transcript_render(*list, *count, &o, list, count, e);
 }
 

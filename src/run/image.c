@@ -161,3 +161,15 @@ void image_drop(struct run *r)
 	arena_finish(&x->arena);
 	free(x);
 }
+
+void image_next(struct run *r)
+{
+	struct err e;
+
+	if (!image_wanted(r)) {
+		run_go_on(r);
+	} else if (!image_submit(r)) {
+		err_set(&e, ERR_OVERLOADED, "", "too many files are waiting to be read; try again");
+		run_fail(r, &e);
+	}
+}

@@ -6,7 +6,8 @@
  * journal.c  the events' way to the store
  * lost.c  ends that the store did not take
  * key.c   what an idempotency key is bound to
- * image.c images that messages name by their path */
+ * image.c images that messages name by their path
+ * attach.c uploaded files that messages name */
 #pragma once
 
 #include "lmc/answer.h"
@@ -44,6 +45,8 @@ struct run_jobs {
 
 /* Images on their way from files; owned by the run until they were printed into the prompt. */
 struct run_images;
+/* Uploaded files on their way into messages; likewise. */
+struct run_attach;
 
 struct run {
 	struct run_engine *engine;
@@ -106,6 +109,8 @@ struct run {
 	struct err      failure; /* code ERR_OK: none */
 	bool            begun;   /* there is something to find under its id */
 
+	struct run_attach *attach; /* owned; NULL: none are named, or they are in the prompt */
+	size_t             attach_counted; /* bytes of them that are counted among all runs' */
 	struct run_images *images; /* owned; NULL: none were looked for, or they are in the prompt */
 	struct run_jobs *jobs; /* owned; NULL: the store has no part in this run */
 	unsigned         jobs_out; /* with the store or a worker; a run lives until all came back */
@@ -170,6 +175,19 @@ bool image_wanted(struct run *r);
 bool                           image_submit(struct run *r);
 const struct transcript_image *image_list(const struct run *r, size_t *ret_count);
 void                           image_drop(struct run *r);
+/* image_next: reads them if there are any, and goes on. */
+void                           image_next(struct run *r);
+
+/* attach.c */
+/* attach_wanted: whether messages name uploaded files; it fails where memory is short. */
+enum errc attach_wanted(struct run *r, bool *ret, struct err *e) MUST_USE;
+/* attach_submit: finds and reads them, then image_next or run_fail; false: too many reads wait. */
+bool      attach_submit(struct run *r);
+/* attach_made: the messages with their files; they live until attach_drop. */
+const struct transcript_made *attach_made(const struct run *r, size_t *ret_count);
+void      attach_drop(struct run *r);
+/* attach_release: what was made of them is gone from memory, or as good as. */
+void      attach_release(struct run *r);
 
 /* save.c */
 bool save_submit_load(struct run *r);  /* false: too many reads are waiting */

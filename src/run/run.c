@@ -88,6 +88,7 @@ void run_drop_request(struct run *r)
 		r->jobs->branch_read = false;
 	}
 	image_drop(r);
+	attach_drop(r);
 	input_destroy(TAKE(r->rq.input));
 }
 
@@ -146,6 +147,7 @@ static void run_free(struct run *r)
 	buf_finish(&r->raw);
 	buf_finish(&r->record);
 	run_drop_request(r);
+	attach_release(r);
 	jobs_free(r->jobs);
 	free(r->model);
 	free(r->label);
@@ -302,11 +304,38 @@ static void start_calling(struct task *t)
 	call_start(r);
 }
 
+/* first_step: what has to be read, else stored, else the call. */
+static enum errc first_step(struct run *r, struct err *e)
+{
+	bool attached = false;
+	bool ok = true;
+
+	if (!choose_encoder(r) || !enlist_live(r)) {
+		ok = false;
+	} else if (!id_none(r->rq.conversation)) {
+		ok = save_submit_load(r);
+	} else if (attach_wanted(r, &attached, e) != ERR_OK) {
+		return e->code;
+	} else if (attached) {
+		ok = attach_submit(r);
+	} else if (image_wanted(r)) {
+		ok = image_submit(r);
+	} else if (run_stored(r)) {
+		run_move(r, STATE_BEGINNING);
+		ok = save_submit_begin(r);
+	} else {
+		/* Observers are not called from within run_start, and a call may fail at once. */
+		r->aborting = true;
+		r->abort_task.fn = start_calling;
+		loop_later(run_loop(r), &r->abort_task);
+	}
+	return ok ? ERR_OK : err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
+}
+
 enum errc run_start(struct run_engine *g, const struct run_request *rq,
 		    const struct run_observer *observer, void *arg, struct run **ret, struct err *e)
 {
 	struct run *r = run_new(g, rq);
-	bool        ok = true;
 
 	if (!r) {
 		input_destroy(rq->input);
@@ -316,24 +345,10 @@ enum errc run_start(struct run_engine *g, const struct run_request *rq,
 	}
 	r->observer = observer;
 	r->observer_arg = arg;
-	if (!choose_encoder(r) || !enlist_live(r)) {
-		ok = false;
-	} else if (!id_none(rq->conversation)) {
-		ok = save_submit_load(r);
-	} else if (image_wanted(r)) {
-		ok = image_submit(r);
-	} else if (rq->store) {
-		run_move(r, STATE_BEGINNING);
-		ok = save_submit_begin(r);
-	} else {
-		/* Observers are not called from within run_start, and a call may fail at once. */
-		r->aborting = true;
-		r->abort_task.fn = start_calling;
-		loop_later(run_loop(r), &r->abort_task);
-	}
-	if (!ok) {
+	enum errc rc = first_step(r, e);
+	if (rc != ERR_OK) {
 		run_free(r);
-		return err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
+		return rc;
 	}
 	*ret = r;
 	return ERR_OK;
@@ -371,6 +386,7 @@ void run_conclude(struct run *r)
 	const struct err *e = r->failure.code ? &r->failure : NULL;
 
 	run_move(r, STATE_ENDED);
+	attach_release(r);
 	journal_end(r);
 	r->seq_reserved = UINT64_MAX; /* the end's own row says how far the numbers went */
 	unlist_live(r);

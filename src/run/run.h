@@ -4,8 +4,8 @@
  *    |         |            |            |            |                      ^
  *    +---------+------------+------------+------------+----------------------+
  *
- * LOADING reads the branch that is continued and the images that messages name, BEGINNING makes the client's messages durable,
- * CALLING waits for the provider's first content, ENDING makes the answer durable.  What is not
+ * LOADING reads the branch that is continued, and the uploaded files and the images that messages
+ * name, BEGINNING makes the client's messages durable, CALLING waits for the provider's first content, ENDING makes the answer durable.  What is not
  * stored skips the store's states.
  *
  * A run owns its provider's call.  A client is only a reader of it: it may leave, and the run goes
@@ -68,6 +68,7 @@ struct run_request {
 	const struct provider *provider;
 	struct str    label;      /* configured model name, for metrics */
 	struct str    model;      /* as asked */
+	unsigned      takes;      /* enum provider_takes: files of which kinds the model takes */
 	struct prompt prompt;     /* messages and message_count are filled by the run */
 	bool          background; /* its client waits for `begun` alone */
 	bool          native;     /* LLM Chat, else OpenAI's chat completions */

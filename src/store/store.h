@@ -406,6 +406,7 @@ struct files_find {
 	int64_t          owner;
 	const struct id *ids;
 	size_t           count;
+	bool             some; /* it is no error that one is missing: its file has no id then */
 	struct arena     arena;
 	/* out */
 	struct store_file *files; /* in the order of ids */

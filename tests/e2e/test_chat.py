@@ -479,21 +479,6 @@ def test_metadata_limits(client, metadata, why):
         400, param=lambda p: p is not None and p.startswith("metadata"))
 
 
-# --- what comes later -----------------------------------------------------------------------------
-
-
-LATER = [({"messages": [{"content": "x", "context": {"files": [
-             {"uuid": "f3610fef-f490-4675-81fe-df04735f5058", "name": "file1.pdf"}]}}]},
-          "messages[0].context.files[0].uuid")]
-
-
-@pytest.mark.parametrize("fields, param", LATER, ids=[p for _, p in LATER])
-def test_what_is_not_there_yet_says_so(client, fields, param):
-    body = {"messages": ["hi"], **fields}
-    client.post("/v1/chat", body).error(400, "not_supported_yet",
-                                        lambda p: p is not None and p.startswith(param))
-
-
 def test_the_defaults_may_be_spelled_out(client):
     client.post("/v1/chat", {
         "messages": ["hi"], "format": "openai", "background": False, "stream": False,

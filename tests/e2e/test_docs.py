@@ -84,12 +84,15 @@ def assert_blocks(expected, actual):
 
 def run(command, gateway, ids, folder):
     command = ID.sub(lambda m: ids.get(m[1], m[0]), command).replace(SHOWN, gateway.url)
+    command = FILE_ID.sub(lambda m: ids.get("file", m[0]), command)
     env = gw.environment({"CURL_HOME": str(folder)})
     done = subprocess.run(["bash", "-e", "-c", command], cwd=folder, env=env, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE)
     assert done.returncode == 0, f"{command}\nended with {done.returncode}: {done.stderr}"
     for found in ID.finditer(done.stdout):
         ids[found[1]] = found[0]
+    for found in FILE_ID.finditer(done.stdout):
+        ids["file"] = found[0]
     return done.stdout
 
 

@@ -253,6 +253,8 @@ static void the_contracts_example_is_read(void **state)
 				   "    provider: local\n"
 				   "    upstream_model: tiny-chat\n"
 				   "    fallback: [echo]\n"
+				   "    images: false\n"
+				   "    pdf: false\n"
 				   "  - name: \"local/*\"\n"
 				   "    provider: local\n");
 
@@ -283,6 +285,8 @@ static void the_contracts_example_is_read(void **state)
 	assert_string_equal(c->models[0].provider, "slow");
 	assert_string_equal(c->models[1].upstream_model, "tiny-chat");
 	assert_null(c->models[2].upstream_model);
+	assert_true(!c->models[1].images && c->models[1].audio && !c->models[1].pdf);
+	assert_true(c->models[2].images && c->models[2].audio && c->models[2].pdf);
 	assert_true(config_has_secrets(c));
 	config_destroy(c);
 }
@@ -415,6 +419,7 @@ static void printing_shows_sources_and_masks_secrets(void **state)
 	assert_non_null(strstr(text, "proxy: \"http://***@proxy:3128\"\n"));
 	assert_non_null(strstr(text, "query: \"a=***&b&key=***\"\n"));
 	assert_non_null(strstr(text, "timeouts: {connect: 5s, first_byte: 5m, idle: 5m, total: 30m}"));
+	assert_non_null(strstr(text, "images: true\n    audio: true\n    pdf: true\n"));
 	assert_non_null(strstr(text, "# api_keys: 1\n"));
 	assert_null(strstr(text, "s3cret"));
 	free(text);

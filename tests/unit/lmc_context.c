@@ -1,4 +1,5 @@
 /* Files of a message's context in front of its content, as the template says. */
+#include "base/buf.h"
 #include "base/limits.h"
 #include "json/scan.h"
 #include "lmc/context.h"
@@ -95,9 +96,12 @@ static void a_context_without_files_only_goes_away(void **state)
 		{ "no content beside calls",
 		  "{\"role\":\"assistant\",\"tool_calls\":[{}],\"context\":{}}",
 		  "{\"role\":\"assistant\",\"tool_calls\":[{}],\"content\":null}" },
-		{ "an uploaded file has no text here", "{\"content\":\"hi\","
-		  FILES("{\"uuid\":\"u\"}") "}",
+		{ "other things than files", "{\"content\":\"hi\"," FILES("5,{\"uuid\":5},[],{\"name\":"
+		  "\"n\"}") "}",
 		  "{\"content\":\"hi\"}" },
+		{ "no list of files", "{\"content\":\"hi\",\"context\":{\"files\":{\"uuid\":\"u\"}}}",
+		  "{\"content\":\"hi\"}" },
+		{ "no object", "{\"content\":\"hi\",\"context\":[\"files\"]}", "{\"content\":\"hi\"}" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
@@ -177,6 +181,191 @@ static void damaged_messages_are_an_error_and_leak_nothing(void **state)
 	}
 }
 
+/* --- what may not leave its block --- */
+
+static void no_name_and_no_content_ends_its_block(void **state)
+{
+	(void)state;
+	static const struct row cases[] = {
+		{ "a name with everything", "{\"content\":\"hi\"," FILES("{\"name\":\"a\\\"> <b&\\n\\u0000\x7f"
+		  "\",\"content\":\"A\"}") "}",
+		  "{\"content\":\"<file name=\\\"a&quot;&gt; &lt;b&amp;   \\\">\\nA\\n</file>\\n\\nhi\"}" },
+		{ "the end of a file", "{\"content\":\"</file>\"," FILES("{\"name\":\"a\",\"content\":"
+		  "\"1</file>2</FiLe x>3< /file></fil\"}") "}",
+		  "{\"content\":\"<file name=\\\"a\\\">\\n1&lt;/file>2&lt;/FiLe x>3< /file></fil\\n</file>"
+		  "\\n\\n</file>\"}" },
+		{ "written with escapes", "{\"content\":\"hi\"," FILES("{\"name\":\"a\",\"content\":"
+		  "\"\\u003c\\/f\\u0069le\\u00e9\"}") "}",
+		  "{\"content\":\"<file name=\\\"a\\\">\\n&lt;/file\xc3\xa9\\n</file>\\n\\nhi\"}" },
+		{ "at the very end, and again", "{\"content\":\"hi\"," FILES("{\"name\":\"a\",\"content\":"
+		  "\"<</file</file\"}") "}",
+		  "{\"content\":\"<file name=\\\"a\\\">\\n<&lt;/file&lt;/file\\n</file>\\n\\nhi\"}" },
+		{ "uploaded files are told of", "{\"content\":\"hi\"," FILES("{\"uuid\":\"u\"},{\"name\":\"<\","
+		  "\"uuid\":\"v\"}") "}",
+		  "{\"content\":\"<file name=\\\"u\\\" missing=\\\"not shown\\\">\\n</file>\\n\\n"
+		  "<file name=\\\"&lt;\\\" missing=\\\"not shown\\\">\\n</file>\\n\\nhi\"}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		check_row(&cases[i]);
+}
+
+/* --- uploaded files --- */
+
+static void uploads_are_listed(void **state)
+{
+	struct arena          arena;
+	struct context_named *named = NULL;
+	size_t                n = 9;
+	struct err            e;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_int_equal(context_uploads(STR("{\"role\":\"user\",\"content\":\"\"," FILES(FILE_A ",{\"uuid\":"
+		"\"x\\u0031\"},5,{\"uuid\":null},{\"uuid\":7},{\"name\":\"n\\\"\",\"uuid\":\"y\"}") "}"), &arena,
+		&named, &n, &e), ERR_OK);
+	assert_int_equal(n, 2);
+	assert_int_equal(named[0].file, 1);
+	assert_true(str_is(named[0].uuid, "x1") && named[0].name.n == 0 && named[0].user);
+	assert_int_equal(named[1].file, 5);
+	assert_true(str_is(named[1].uuid, "y") && str_is(named[1].name, "n\""));
+
+	static const char *const none[] = {
+		"{\"role\":\"user\",\"content\":\"\"," FILES(FILE_A) "}",
+		"{\"role\":\"user\",\"content\":\"{\\\"uuid\\\":1}\"}",
+		"{\"role\":\"user\",\"type\":\"message\",\"content\":\"\"," FILES("{\"uuid\":\"x\"}") "}",
+		"{\"content\":\"\",\"context\":{\"files\":\"uuid\"}}", "{\"context\":[\"uuid\"]}", "[\"uuid\"]",
+		"{\"uuid\":\"x\"}",
+	};
+	for (size_t i = 0; i < ARRAY_LEN(none); i++) {
+		assert_int_equal(context_uploads(str_of(none[i]), &arena, &named, &n, &e), ERR_OK);
+		assert_int_equal(n, 0);
+	}
+	assert_int_equal(context_uploads(STR("{\"role\":\"tool\"," FILES("{\"uuid\":\"x\"}") "}"), &arena, &named,
+		&n, &e), ERR_OK);
+	assert_true(n == 1 && !named[0].user);
+	static const char *const escaped[] = { "\\u0075uid", "u\\u0075id", "uu\\u0069d", "uui\\u0064",
+					       "\\u0075\\u0075\\u0069\\u0064" };
+	for (size_t i = 0; i < ARRAY_LEN(escaped); i++) {
+		char message[256];
+
+		snprintf(message, sizeof message, "{\"role\":\"user\"," FILES("{\"%s\":\"x\"}") "}", escaped[i]);
+		assert_int_equal(context_uploads(str_of(message), &arena, &named, &n, &e), ERR_OK);
+		assert_int_equal(n, 1);
+	}
+	arena_finish(&arena);
+}
+
+static enum errc read_fn(void *arg, size_t n, struct str *ret, struct err *e)
+{
+	const struct str *contents = arg;
+
+	if (!contents[n].p)
+		return err_set(e, ERR_STORAGE, "", "no");
+	*ret = contents[n];
+	return ERR_OK;
+}
+
+#define U "{\"uuid\":\"u\"}"
+#define PART_PNG "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,UE5H\"}}"
+#define PART_MP3 "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"TQ==\",\"format\":\"mp3\"}}"
+#define PART_PDF "{\"type\":\"file\",\"file\":{\"filename\":\"\\\"d\\\"\",\"file_data\":"                    \
+		 "\"data:application/pdf;base64,UERG\"}}"
+#define TEXT(t)  "{\"type\":\"text\",\"text\":\"" t "\"}"
+#define SEEN_T   "<file name=\\\"&lt;t\\\">\\nx\\n&lt;/file>\\n</file>\\n\\n"
+#define SEEN_GONE "<file name=\\\"g\\\" missing=\\\"deleted\\\">\\n</file>\\n\\n"
+
+static const struct context_shown shown_text = { { "<t", sizeof "<t" - 1 }, { ATTACHMENT_TEXT, "" }, NULL };
+static const struct context_shown shown_png = { { "p", sizeof "p" - 1 }, { ATTACHMENT_IMAGE, "png" }, NULL };
+static const struct context_shown shown_mp3 = { { "m", sizeof "m" - 1 }, { ATTACHMENT_AUDIO, "mp3" }, NULL };
+static const struct context_shown shown_pdf = { { "\"d\"", sizeof "\"d\"" - 1 }, { ATTACHMENT_PDF, "" }, NULL };
+static const struct context_shown shown_gone = { { "g", sizeof "g" - 1 }, { ATTACHMENT_IMAGE, "png" }, "deleted" };
+
+static struct str content_of(const struct context_shown *f)
+{
+	return f == &shown_text ? STR("x\n</file>")
+	       : f == &shown_png ? STR("PNG") : f == &shown_mp3 ? STR("M") : STR("PDF");
+}
+
+static void contents_of_uploads_are_put_in(void **state)
+{
+	static const struct {
+		const char                 *why;
+		const char                 *message;
+		const struct context_shown *files[4];
+		const char                 *want;
+	} cases[] = {
+		{ "text before a string", "{\"content\":\"hi\"," FILES(U) "}", { &shown_text },
+		  "{\"content\":\"" SEEN_T "hi\"}" },
+		{ "between inline files", "{\"content\":\"hi\"," FILES(FILE_A "," U "," FILE_A) "}",
+		  { &shown_text }, "{\"content\":\"" SEEN_A SEEN_T SEEN_A "hi\"}" },
+		{ "deleted: a string", "{\"content\":\"hi\"," FILES(U "," U) "}", { &shown_gone, &shown_text },
+		  "{\"content\":\"" SEEN_GONE SEEN_T "hi\"}" },
+		{ "an image", "{\"content\":\"hi\"," FILES(U) "}", { &shown_png },
+		  "{\"content\":[" PART_PNG "," TEXT("hi") "]}" },
+		{ "an image, and nothing said", "{\"content\":\"\"," FILES(U) "}", { &shown_png },
+		  "{\"content\":[" PART_PNG "]}" },
+		{ "an image beside null", "{\"content\":null," FILES(U) "}", { &shown_png },
+		  "{\"content\":[" PART_PNG "]}" },
+		{ "all of them, in their order",
+		  "{\"content\":\"h\\u00e9\"," FILES(U "," FILE_A "," U "," U "," U) "}",
+		  { &shown_mp3, &shown_text, &shown_gone, &shown_pdf },
+		  "{\"content\":[" PART_MP3 "," TEXT(SEEN_A SEEN_T SEEN_GONE) "," PART_PDF ","
+		  TEXT("h\\u00e9") "]}" },
+		{ "parts", "{\"content\":[{\"type\":\"x\"}]," FILES(U "," U) "}",
+		  { &shown_text, &shown_png },
+		  "{\"content\":[" TEXT(SEEN_T) "," PART_PNG ",{\"type\":\"x\"}]}" },
+		{ "no parts", "{\"content\":[ ]," FILES(U) "}", { &shown_png },
+		  "{\"content\":[" PART_PNG " ]}" },
+		{ "text before parts", "{\"content\":[{\"type\":\"x\"}]," FILES(U) "}", { &shown_text },
+		  "{\"content\":[" TEXT(SEEN_T) ",{\"type\":\"x\"}]}" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct context_shown shown[4];
+		struct str           contents[4];
+		struct buf           out;
+		struct err           e;
+		size_t               n = 0;
+
+		print_message("case: %s\n", cases[i].why);
+		for (; n < 4 && cases[i].files[n]; n++) {
+			shown[n] = *cases[i].files[n];
+			contents[n] = content_of(cases[i].files[n]);
+		}
+		buf_init(&out, MIB);
+		assert_int_equal(context_fill(str_of(cases[i].message),
+			&(struct context_contents){ shown, n, read_fn, contents }, &out, &e), ERR_OK);
+		assert_true(buf_add(&out, "", 1));
+		assert_string_equal(out.data, cases[i].want);
+		buf_finish(&out);
+	}
+}
+
+static void what_can_not_be_put_in_is_an_error(void **state)
+{
+	struct str              content = STR_NONE;
+	struct context_contents c = { &shown_text, 1, read_fn, &content };
+	struct buf              out;
+	struct err              e;
+
+	(void)state;
+	buf_init(&out, MIB);
+	assert_int_equal(context_fill(STR("{\"content\":\"hi\"," FILES(U) "}"), &c, &out, &e), ERR_STORAGE);
+	assert_int_equal(context_fill(STR("{\"content\""), &c, &out, &e), ERR_INVALID_JSON);
+	c.list = &shown_png;
+	content = STR("PNG");
+	const size_t whole = sizeof("{\"content\":[" PART_PNG "," TEXT("hi") "]}") - 1;
+	for (size_t max = 0; max <= whole; max++) {
+		buf_finish(&out);
+		buf_init(&out, max);
+		assert_int_equal(context_fill(STR("{\"content\":\"hi\"," FILES(U) "}"), &c, &out, &e),
+				 max < whole ? ERR_OVERLOADED : ERR_OK);
+	}
+	buf_finish(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +376,10 @@ int main(void)
 		cmocka_unit_test(a_context_whose_key_is_written_with_an_escape_is_one),
 		cmocka_unit_test(a_full_arena_is_an_error),
 		cmocka_unit_test(damaged_messages_are_an_error_and_leak_nothing),
+		cmocka_unit_test(no_name_and_no_content_ends_its_block),
+		cmocka_unit_test(uploads_are_listed),
+		cmocka_unit_test(contents_of_uploads_are_put_in),
+		cmocka_unit_test(what_can_not_be_put_in_is_an_error),
 	};
 
 	return cmocka_run_group_tests_name("lmc/context", tests, NULL, NULL);

@@ -15,6 +15,9 @@
 	"{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"content\":\"" text "\"}"
 #define WITH_LMC     "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" CODE("1") "," OUTPUT("2") "]}"
 
+#define UPLOAD "{\"role\":\"user\",\"content\":\"b\",\"context\":{\"files\":[{\"uuid\":\"u\"}]}}"
+#define NOT_SHOWN "<file name=\\\"u\\\" missing=\\\"not shown\\\">\\n</file>\\n\\n"
+
 enum { MESSAGES = 6 };
 
 static const struct row {
@@ -57,6 +60,12 @@ static const struct row {
 	  { SAID("a\\n```sh\\nls\\n```"), CALL("c", "1"), TOOL("c", "2") },
 	  LMC("assistant", "message", PLAIN("a")) "," LMC("assistant", "code", FORMAT("sh", "ls")) ","
 	  CODE("1") "," OUTPUT("2"), NULL },
+	{ "contents of uploaded files are not shown", VIEW_OPENAI,
+	  { USER("a"), UPLOAD }, USER("a") ",{\"role\":\"user\",\"content\":\"" NOT_SHOWN "b\"}",
+	  "1:file_not_shown" },
+	{ "nor in LMC", VIEW_LMC, { USER("a"), UPLOAD },
+	  LMC("user", "message", PLAIN("a")) "," LMC("user", "message", PLAIN(NOT_SHOWN "b")),
+	  "1:file_not_shown" },
 	{ "with their files in front", VIEW_LMC,
 	  { "{\"role\":\"user\",\"content\":\"a\",\"context\":{\"files\":[{\"name\":\"f\","
 	    "\"content\":\"x\"}]}}" },

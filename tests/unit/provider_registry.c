@@ -26,13 +26,15 @@ static enum errc registry_of(const struct model_options *models, size_t count,
 	return registry_create_take(providers, 2, models, count, default_model, ret, e);
 }
 
+#define MODEL(n, p, u) { .name = (n), .provider = (p), .upstream_model = (u) }
+
 static const struct model_options models[] = {
-	{ "echo", "a", NULL },
-	{ "small", "b", "tiny-chat" },
-	{ "local/*", "b", NULL },
-	{ "local/big/*", "a", NULL },
-	{ "local/big/one", "b", NULL },
-	{ "fixed/*", "b", "always" },
+	MODEL("echo", "a", NULL),
+	MODEL("small", "b", "tiny-chat"),
+	MODEL("local/*", "b", NULL),
+	MODEL("local/big/*", "a", NULL),
+	MODEL("local/big/one", "b", NULL),
+	MODEL("fixed/*", "b", "always"),
 };
 
 static const struct {
@@ -105,7 +107,7 @@ static void models_are_listed_in_order(void **state)
 
 static void a_star_alone_is_every_name(void **state)
 {
-	static const struct model_options all[] = { { "*", "a", NULL } };
+	static const struct model_options all[] = { MODEL("*", "a", NULL) };
 	OWNED(registry) r = NULL;
 	struct err    e;
 	struct target t;
@@ -119,6 +121,40 @@ static void a_star_alone_is_every_name(void **state)
 	assert_true(str_is(t.upstream_model, "some/model"));
 }
 
+static void a_model_takes_what_its_provider_can_and_its_row_allows(void **state)
+{
+	static const struct model_options rows[] = {
+		{ .name = "all", .provider = "a", .images = true, .audio = true, .pdf = true },
+		{ .name = "seeing", .provider = "a", .images = true },
+		{ .name = "hearing", .provider = "a", .audio = true },
+		{ .name = "far/*", .provider = "far", .images = true, .audio = true, .pdf = true },
+	};
+	static const struct {
+		const char *name;
+		unsigned    takes;
+	} want[] = {
+		{ "all", PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF },
+		{ "seeing", PROVIDER_IMAGES },
+		{ "hearing", PROVIDER_AUDIO },
+		{ "far/x", PROVIDER_IMAGES | PROVIDER_AUDIO },
+	};
+	struct provider *far = NULL;
+	struct err       e;
+	OWNED(registry) r = NULL;
+
+	(void)state;
+	assert_int_equal(provider_create(&(struct provider_options){ .name = "far", .dialect = "lmc",
+			.base_url = "http://127.0.0.1:9/v1" }, &far, &e), ERR_OK);
+	struct provider *providers[] = { make("a"), far };
+	assert_int_equal(registry_create_take(providers, 2, rows, ARRAY_LEN(rows), NULL, &r, &e), ERR_OK);
+	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
+		struct target t;
+
+		assert_int_equal(registry_find(r, str_of(want[i].name), &t, &e), ERR_OK);
+		assert_int_equal(t.takes, want[i].takes);
+	}
+}
+
 static void what_cannot_work_is_refused(void **state)
 {
 	static const struct {
@@ -126,17 +162,17 @@ static void what_cannot_work_is_refused(void **state)
 		struct model_options models[2];
 		const char          *by_default;
 	} bad[] = {
-		{ "an unknown provider", { { "m", "c", NULL } }, NULL },
-		{ "no provider", { { "m", NULL, NULL } }, NULL },
-		{ "an empty name", { { "", "a", NULL } }, NULL },
-		{ "a star inside", { { "a*b", "a", NULL } }, NULL },
-		{ "two stars", { { "a**", "a", NULL } }, NULL },
-		{ "a control character", { { "a\nb", "a", NULL } }, NULL },
-		{ "a name twice", { { "m", "a", NULL }, { "m", "b", NULL } }, NULL },
-		{ "an empty upstream name", { { "m", "a", "" } }, NULL },
-		{ "a star upstream", { { "m/*", "a", "x/*" } }, NULL },
-		{ "a line break upstream", { { "m", "a", "x\r\ny" } }, NULL },
-		{ "an unknown default", { { "m", "a", NULL } }, "n" },
+		{ "an unknown provider", { MODEL("m", "c", NULL) }, NULL },
+		{ "no provider", { MODEL("m", NULL, NULL) }, NULL },
+		{ "an empty name", { MODEL("", "a", NULL) }, NULL },
+		{ "a star inside", { MODEL("a*b", "a", NULL) }, NULL },
+		{ "two stars", { MODEL("a**", "a", NULL) }, NULL },
+		{ "a control character", { MODEL("a\nb", "a", NULL) }, NULL },
+		{ "a name twice", { MODEL("m", "a", NULL), MODEL("m", "b", NULL) }, NULL },
+		{ "an empty upstream name", { MODEL("m", "a", "") }, NULL },
+		{ "a star upstream", { MODEL("m/*", "a", "x/*") }, NULL },
+		{ "a line break upstream", { MODEL("m", "a", "x\r\ny") }, NULL },
+		{ "an unknown default", { MODEL("m", "a", NULL) }, "n" },
 	};
 
 	(void)state;
@@ -167,7 +203,7 @@ static void a_long_list_of_models_is_cut_between_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < 100; i++) {
 		snprintf(names[i], sizeof names[i], "model-number-%zu", i);
-		many[i] = (struct model_options){ names[i], "a", NULL };
+		many[i] = (struct model_options)MODEL(names[i], "a", NULL);
 	}
 	assert_int_equal(registry_of(many, 100, NULL, &r, &e), ERR_OK);
 	assert_int_equal(registry_find(r, STR("h\xC3\xA4"), &t, &e), ERR_MODEL_NOT_FOUND);
@@ -242,6 +278,7 @@ int main(void)
 		cmocka_unit_test(names_lead_to_providers),
 		cmocka_unit_test(models_are_listed_in_order),
 		cmocka_unit_test(a_star_alone_is_every_name),
+		cmocka_unit_test(a_model_takes_what_its_provider_can_and_its_row_allows),
 		cmocka_unit_test(what_cannot_work_is_refused),
 		cmocka_unit_test(a_long_list_of_models_is_cut_between_names),
 		cmocka_unit_test(providers_are_checked_when_they_are_made),

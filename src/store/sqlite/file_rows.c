@@ -78,9 +78,9 @@ int file_rows_find(struct file_rows *r, struct files_find *j)
 		return SQLITE_OK;
 	for (j->missing = 0; j->missing < j->count; j->missing++) {
 		rc = find(r, j->ids[j->missing], j->owner, &found);
-		if (rc == SQLITE_OK && !found)
+		if (rc == SQLITE_OK && !found && !j->some)
 			err_set(e, ERR_NOT_FOUND, "", "There is no file with this id.");
-		else if (rc == SQLITE_OK)
+		else if (rc == SQLITE_OK && found)
 			rc = read_row(r->st[FILE_ROWS_SQL_ONE], &j->arena,
 			              &j->files[j->missing], e);
 		if (rc != SQLITE_OK || e->code != ERR_OK)

@@ -1,0 +1,11 @@
+/* base/file_id: ids of uploaded files, which look like those of OpenAI's API: "file-" and a UUID. */
+#pragma once
+
+#include "base/id.h"
+
+enum { FILE_ID_MAX = 48 }; /* "file-", a UUID and a NUL */
+
+/* file_id_text: "file-" and the id as a UUID, into ret. */
+struct str file_id_text(struct id id, char ret[FILE_ID_MAX]);
+/* file_id_parse: the same back, in lower case; bare: without "file-" too. */
+bool file_id_parse(struct str text, bool bare, struct id *ret);

@@ -1,0 +1,649 @@
+/* Runs whose messages name uploaded files: found by the store, read on a worker before anything else
+ * happens, and whatever may come in between. */
+#include "run/internal.h"
+#include "store/blob.h"
+#include "tests/unit/run_help.h"
+
+#include <ftw.h>
+#include <limits.h>
+#include <unistd.h>
+
+#define UUID(n)  "00000000-0000-0001-0000-00000000000" n
+#define ASKS(files)                                                                                \
+	"{\"role\":\"user\",\"content\":\"hi\",\"context\":{\"files\":[" files "]}}"
+#define NAMES(n) "{\"uuid\":\"" UUID(n) "\"}"
+#define TEXT     "1" /* ids as fill_world makes them */
+#define PICTURE  "2"
+#define SOUND    "3"
+#define BINARY   "4"
+#define LOST     "5"
+#define NONE     "6"
+#define BLOCK    "<file name=\\\"t.txt\\\">\\nhello\\n</file>\\n\\n"
+#define HI       "{\"role\":\"user\",\"content\":\"hi\"}"
+#define GONE(n, why) "<file name=\\\"" n "\\\" missing=\\\"" why "\\\">\\n</file>\\n\\n"
+#define SEEN(text) "{\"role\":\"user\",\"content\":\"" text "hi\"}\n"
+#define SEEN_PICTURE                                                                               \
+	"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"             \
+	"\"data:image/gif;base64,R0lGODlh\"}},{\"type\":\"text\",\"text\":\"hi\"}]}\n"
+#define START   { .kind = EVENT_START }
+#define MESSAGE { .kind = EVENT_MESSAGE, .text = STR("{\"role\":\"assistant\",\"content\":\"yo\"}") }
+#define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
+#define END     { .kind = EVENT_END }
+
+static char              folder[PATH_MAX];
+static struct blobs     *blobs;
+static struct work_pool *pool;
+static struct store_file kept[5]; /* by their ids, from 1 */
+
+/* --- a store that knows files --- */
+
+static struct files_find *finding;
+static bool               refuses;
+
+static bool store_finds(struct store *s, struct files_find *j)
+{
+	said(world_of_store(s), "find");
+	if (refuses)
+		return false;
+	finding = j;
+	return true;
+}
+
+static void found_fn(struct world *w)
+{
+	struct files_find *j = TAKE(finding);
+
+	CHECK(j && j->some && j->owner == w->rq.owner);
+	j->job.err.code = ERR_OK;
+	if (w->with != ERR_OK)
+		err_set(&j->job.err, w->with, "", "the store said no");
+	j->files = arena_alloc(&j->arena, (j->count + 1) * sizeof *j->files);
+	CHECK(j->files);
+	for (size_t i = 0; i < j->count; i++)
+		for (size_t k = 0; k < ARRAY_LEN(kept); k++)
+			if (kept[k].id.key == j->ids[i].key && kept[k].id.secret == j->ids[i].secret)
+				j->files[i] = kept[k];
+	j->job.done(&j->job);
+}
+
+static void store_found(struct world *w, enum errc with)
+{
+	w->with = with;
+	on_loop(w, found_fn);
+}
+
+/* --- a worker that waits for the test's word --- */
+
+struct blocker {
+	struct work_job job;
+	sem_t           begun, go, done;
+};
+
+static struct blocker blocker;
+
+static void block(struct work_job *job)
+{
+	struct blocker *b = container_of(job, struct blocker, job);
+
+	sem_post(&b->begun);
+	while (sem_wait(&b->go) != 0) {
+	}
+}
+
+static void unblocked(struct work_job *job)
+{
+	sem_post(&container_of(job, struct blocker, job)->done);
+}
+
+static void block_fn(struct world *w)
+{
+	blocker.job = (struct work_job){ .loop = w->loop, .run = block, .done = unblocked };
+	while (!work_submit(pool, &blocker.job))
+		sched_yield();
+}
+
+static void hold_worker(struct world *w)
+{
+	on_loop(w, block_fn);
+	while (sem_wait(&blocker.begun) != 0) {
+	}
+}
+
+static void let_worker(void)
+{
+	sem_post(&blocker.go);
+	while (sem_wait(&blocker.done) != 0) {
+	}
+}
+
+static void worker_is_done(struct world *w)
+{
+	hold_worker(w);
+	let_worker();
+	on_loop(w, nothing);
+}
+
+/* --- the world --- */
+
+static void world_begin(struct world *w)
+{
+	static const struct store_ops ops = {
+		.name = "fake",
+		.turn_begin = store_begin,
+		.turn_end = store_end,
+		.seq_reserve = store_reserve,
+		.branch_read = store_load,
+		.files_find = store_finds,
+	};
+	struct err e;
+
+	assert_int_equal(work_pool_create(1, 1, &pool, &e), ERR_OK);
+	sem_init(&blocker.begun, 0, 0);
+	sem_init(&blocker.go, 0, 0);
+	sem_init(&blocker.done, 0, 0);
+	world_start_with(w, pool, NULL);
+	w->store.ops = &ops;
+	w->store.blobs = blobs;
+	w->rq.owner = 42;
+	w->rq.takes = PROVIDER_IMAGES;
+	w->message = ASKS(NAMES(TEXT));
+	refuses = false;
+}
+
+static void world_end(struct world *w)
+{
+	if (w->run)
+		reader_leaves(w);
+	assert_int_equal(w->live, 0);
+	assert_int_equal(w->released, 1);
+	world_stop(w);
+	work_pool_destroy(pool);
+	sem_destroy(&blocker.begun);
+	sem_destroy(&blocker.go);
+	sem_destroy(&blocker.done);
+}
+
+static void assert_prompt(struct world *w, const char *want)
+{
+	assert_true(buf_add(&w->prompt, "", 1));
+	assert_string_equal(w->prompt.data, want);
+	buf_clear(&w->prompt);
+}
+
+/* --- read --- */
+
+static void files_are_found_and_read_before_the_provider_is_asked(void **state)
+{
+	static const struct {
+		const char *why, *message, *prompt;
+	} cases[] = {
+		{ "text", ASKS(NAMES(TEXT)), SEEN(BLOCK) },
+		{ "an image", ASKS(NAMES(PICTURE)), SEEN_PICTURE },
+		{ "under another name, with file-",
+		  ASKS("{\"uuid\":\"file-" UUID(TEXT) "\",\"name\":\"n\"}"),
+		  SEEN("<file name=\\\"n\\\">\\nhello\\n</file>\\n\\n") },
+		{ "twice", ASKS(NAMES(TEXT) "," NAMES(TEXT)), SEEN(BLOCK BLOCK) },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct world w;
+
+		print_message("case: %s\n", cases[i].why);
+		world_begin(&w);
+		w.message = cases[i].message;
+		ask(&w);
+		assert_trace(&w, "find");
+		hold_worker(&w);
+		store_found(&w, ERR_OK);
+		assert_trace(&w, "");
+		let_worker();
+		worker_is_done(&w);
+		assert_trace(&w, "start");
+		assert_prompt(&w, cases[i].prompt);
+		provider_says(&w, START, MESSAGE, FINISH, END);
+		assert_trace(&w, "done");
+		world_end(&w);
+	}
+}
+
+static void what_is_stored_are_the_names(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_begin(&w);
+	w.rq.store = true;
+	w.more = HI;
+	ask(&w);
+	store_found(&w, ERR_OK);
+	worker_is_done(&w);
+	assert_trace(&w, "find begin");
+	assert_true(str_starts(buf_view(&w.begun), STR(ASKS(NAMES(TEXT)) "\n" HI "\n")));
+	store_answers(&w, OP_BEGIN, ERR_OK);
+	assert_trace(&w, "start");
+	assert_prompt(&w, SEEN(BLOCK) HI "\n");
+	provider_says(&w, START, MESSAGE, FINISH, END);
+	store_answers(&w, OP_END, ERR_OK);
+	assert_trace(&w, "end done");
+	world_end(&w);
+}
+
+static void files_of_a_branch_are_read_again(void **state)
+{
+	static const struct {
+		const char *why, *branch, *seen, *warning;
+	} cases[] = {
+		{ "it is still there", ASKS(NAMES(TEXT)), SEEN(BLOCK), NULL },
+		{ "deleted", ASKS(NAMES(NONE)), SEEN(GONE(UUID(NONE), "deleted")), "file_deleted" },
+		{ "deleted, and it had a name", ASKS("{\"uuid\":\"" UUID(NONE) "\",\"name\":\"n\"}"),
+		  SEEN(GONE("n", "deleted")), "file_deleted" },
+		{ "what OpenAI's routes took in", ASKS("{\"uuid\":\"odd\"}"), SEEN(GONE("odd", "deleted")),
+		  "file_deleted" },
+		{ "not on the disk", ASKS(NAMES(LOST)), SEEN(GONE("lost", "unreadable")),
+		  "file_unreadable" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct world w;
+
+		print_message("case: %s\n", cases[i].why);
+		world_begin(&w);
+		w.message = HI;
+		w.branch = cases[i].branch;
+		w.rq.conversation = (struct id){ 1, 2 };
+		ask(&w);
+		store_answers(&w, OP_LOAD, ERR_OK);
+		store_found(&w, ERR_OK);
+		worker_is_done(&w);
+		assert_trace(&w, "load find start");
+		char want[1024];
+		snprintf(want, sizeof want, "%s%s\n", cases[i].seen, HI);
+		assert_prompt(&w, want);
+		provider_says(&w, START, MESSAGE, FINISH, END);
+		assert_int_equal(holds(reader_whole(&w), "\"warnings\""), cases[i].warning != NULL);
+		if (cases[i].warning)
+			assert_true(holds(buf_view(&w.whole), cases[i].warning));
+		world_end(&w);
+	}
+}
+
+static void who_names_none_waits_for_nobody(void **state)
+{
+	(void)state;
+	for (int openai = 0; openai < 2; openai++) {
+		struct world w;
+
+		world_begin(&w);
+		w.rq.native = !openai;
+		w.message = openai ? ASKS(NAMES(NONE)) : HI;
+		hold_worker(&w);
+		ask(&w);
+		assert_trace(&w, "start");
+		assert_prompt(&w, openai ? ASKS(NAMES(NONE)) "\n" : HI "\n");
+		let_worker();
+		provider_says(&w, START, { .kind = EVENT_MESSAGE, .text = STR("{}") }, FINISH, END);
+		world_end(&w);
+	}
+}
+
+/* --- refused --- */
+
+static void what_can_not_be_sent_ends_the_run_before_it_begins(void **state)
+{
+	static const struct {
+		const char *why, *message, *more, *branch;
+		enum errc   code;
+		const char *path, *text;
+		bool        continues;
+	} cases[] = {
+		{ "there is none", ASKS(NAMES(NONE)), NULL, NULL, ERR_NOT_FOUND,
+		  "messages[0].context.files[0].uuid", "no such file", false },
+		{ "the second of the second", HI, ASKS(NAMES(TEXT) "," NAMES(NONE)), NULL, ERR_NOT_FOUND,
+		  "messages[1].context.files[1].uuid", "no such file", false },
+		{ "behind a branch it is counted from there", ASKS(NAMES(NONE)), NULL, ASKS(NAMES(NONE)),
+		  ERR_NOT_FOUND, "messages[0].context.files[0].uuid", "no such file", false },
+		{ "neither text nor media", ASKS("{\"name\":\"a\",\"content\":\"\"}," NAMES(BINARY)), NULL,
+		  NULL, ERR_INVALID_VALUE, "messages[0].context.files[1]", "x/binary", false },
+		{ "not on the disk", ASKS(NAMES(LOST)), NULL, NULL, ERR_STORAGE,
+		  "messages[0].context.files[0]", "can't be read", false },
+		{ "the model takes no sound", ASKS(NAMES(SOUND)), NULL, NULL, ERR_UNSUPPORTED_PARAMETER,
+		  "messages[0].context.files[0]", "audio, which the model 'small' of the provider 'fake'",
+		  false },
+		{ "nor what was sent earlier", HI, NULL, ASKS(NAMES(SOUND)), ERR_UNSUPPORTED_PARAMETER,
+		  "conversation", "file-" UUID(SOUND) ", of an earlier message: the file is audio", false },
+		{ "nor in a run that goes on", HI, NULL, ASKS(NAMES(SOUND)), ERR_UNSUPPORTED_PARAMETER, "",
+		  "of an earlier message", true },
+		{ "an image of the assistant's", "{\"role\":\"assistant\",\"content\":\"\",\"context\":{"
+		  "\"files\":[" NAMES(PICTURE) "]}}", NULL, NULL, ERR_INVALID_VALUE,
+		  "messages[0].context.files[0]", "only a message of the user", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct world w;
+
+		print_message("case: %s\n", cases[i].why);
+		world_begin(&w);
+		w.message = cases[i].message;
+		w.more = cases[i].more;
+		w.branch = cases[i].branch;
+		w.rq.store = true;
+		w.rq.prompt.stream = i % 2;
+		if (w.branch)
+			w.rq.conversation = (struct id){ 1, 2 };
+		if (cases[i].continues)
+			w.rq.continues = (struct id){ 7, 7 };
+		ask(&w);
+		if (w.branch)
+			store_answers(&w, OP_LOAD, ERR_OK);
+		store_found(&w, ERR_OK);
+		worker_is_done(&w);
+		/* Nothing is stored, and nobody asked. */
+		assert_trace(&w, w.branch ? "load find failed" : "find failed");
+		assert_int_equal(w.done_err.code, cases[i].code);
+		assert_string_equal(w.done_err.path, cases[i].path);
+		assert_non_null(strstr(w.done_err.text, cases[i].text));
+		assert_null(strstr(w.done_err.text, folder));
+		world_end(&w);
+	}
+}
+
+static void sizes_are_judged_before_anything_is_read(void **state)
+{
+	static const struct {
+		const char *why, *message;
+		int64_t     bytes; /* as the store has it: more than there is */
+		const char *path, *text;
+	} cases[] = {
+		{ "one that is larger than all kinds", ASKS(NAMES(LOST)), LIMIT_ATTACHED_PDF + 1ll,
+		  "messages[0].context.files[0]", "no file of more than" },
+		{ "the largest number", ASKS(NAMES(LOST)), INT64_MAX, "messages[0].context.files[0]",
+		  "no file of more than" },
+		{ "two that are too large together", ASKS(NAMES(LOST) "," NAMES(LOST)), 30ll * MIB,
+		  "messages[0].context.files[1]", "with this one" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct world w;
+		int64_t      before = kept[4].bytes;
+
+		print_message("case: %s\n", cases[i].why);
+		world_begin(&w);
+		w.message = cases[i].message;
+		kept[4].bytes = cases[i].bytes;
+		hold_worker(&w);
+		ask(&w);
+		store_found(&w, ERR_OK);
+		assert_trace(&w, "find failed");
+		assert_int_equal(w.done_err.code, ERR_REQUEST_TOO_LARGE);
+		assert_string_equal(w.done_err.path, cases[i].path);
+		assert_non_null(strstr(w.done_err.text, cases[i].text));
+		let_worker();
+		kept[4].bytes = before;
+		world_end(&w);
+	}
+}
+
+static struct blocker filler;
+
+static void fill(struct work_job *job)
+{
+	(void)job;
+}
+
+static void fill_fn(struct world *w)
+{
+	filler.job = (struct work_job){ .loop = w->loop, .run = fill, .done = unblocked };
+	CHECK(work_submit(pool, &filler.job));
+}
+
+static void too_much_at_once_is_told(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct world w;
+
+		world_begin(&w);
+		sem_init(&filler.done, 0, 0);
+		w.rq.store = true;
+		refuses = i < 2;
+		if (i % 2)
+			w.rq.conversation = (struct id){ 1, 2 };
+		hold_worker(&w);
+		on_loop(&w, fill_fn);
+		ask(&w);
+		if (i % 2)
+			store_answers(&w, OP_LOAD, ERR_OK);
+		if (!refuses)
+			store_found(&w, ERR_OK);
+		if (i == 0) {
+			assert_int_equal(w.start_rc, ERR_OVERLOADED);
+			assert_int_equal(w.live, 0);
+		} else {
+			assert_trace(&w, i % 2 ? "load find failed" : "find failed");
+			assert_int_equal(w.done_err.code, ERR_OVERLOADED);
+		}
+		let_worker();
+		while (sem_wait(&filler.done) != 0) {
+		}
+		sem_destroy(&filler.done);
+		world_end(&w);
+	}
+}
+
+static void a_store_that_fails_is_told(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_begin(&w);
+	ask(&w);
+	store_found(&w, ERR_STORAGE);
+	assert_trace(&w, "find failed");
+	assert_int_equal(w.done_err.code, ERR_STORAGE);
+	world_end(&w);
+}
+
+static void too_many_files_are_refused_at_once(void **state)
+{
+	struct world w;
+	struct buf   files;
+
+	(void)state;
+	world_begin(&w);
+	buf_init(&files, MIB);
+	for (int i = 0; i <= LIMIT_ATTACHED_COUNT; i++)
+		assert_true(buf_text(&files, i ? "," : "") && buf_text(&files, NAMES(TEXT)));
+	char *message = NULL;
+	assert_true(asprintf(&message, ASKS("%.*s"), STR_ARG(buf_view(&files))) > 0);
+	w.message = message;
+	ask(&w);
+	assert_trace(&w, "");
+	assert_int_equal(w.start_rc, ERR_INVALID_VALUE);
+	assert_string_equal(w.start_err.path, "messages");
+	free(message);
+	buf_finish(&files);
+	world_end(&w);
+}
+
+/* --- while they are found and read --- */
+
+static void a_client_may_leave_meanwhile(void **state)
+{
+	static const struct {
+		const char *why, *message;
+		bool        store, finish, reading;
+		const char *trace; /* when the files were read, and all others go on */
+	} cases[] = {
+		{ "cancel, while they are found", ASKS(NAMES(TEXT)), true, false, false, "" },
+		{ "cancel, while they are read", ASKS(NAMES(TEXT)), true, false, true, "" },
+		{ "cancel, and there is none", ASKS(NAMES(NONE)), true, false, false, "" },
+		{ "cancel, not stored", ASKS(NAMES(TEXT)), false, false, true, "" },
+		{ "finish, while they are found", ASKS(NAMES(TEXT)), true, true, false, "begin start end" },
+		{ "finish, while they are read", ASKS(NAMES(TEXT)), true, true, true, "begin start end" },
+		{ "finish, and one can't be sent", ASKS(NAMES(BINARY)), true, true, true, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct world w;
+
+		print_message("case: %s\n", cases[i].why);
+		world_begin(&w);
+		w.message = cases[i].message;
+		w.rq.store = cases[i].store;
+		w.rq.finish = cases[i].finish;
+		hold_worker(&w);
+		ask(&w);
+		if (cases[i].reading)
+			store_found(&w, ERR_OK);
+		buf_clear(&w.trace);
+		reader_leaves(&w);
+		assert_int_equal(w.live, 1);
+		if (!cases[i].reading)
+			store_found(&w, ERR_OK);
+		let_worker();
+		worker_is_done(&w);
+		if (w.waiting[OP_BEGIN])
+			store_answers(&w, OP_BEGIN, ERR_OK);
+		provider_says(&w, START, MESSAGE, FINISH, END);
+		if (w.waiting[OP_END])
+			store_answers(&w, OP_END, ERR_OK);
+		assert_trace(&w, cases[i].trace);
+		world_end(&w);
+	}
+}
+
+static void stop_fn(struct world *w)
+{
+	struct err why;
+
+	err_set(&why, ERR_SHUTTING_DOWN, "", "the server is shutting down");
+	run_engine_stop(w->engine, &why);
+}
+
+static void the_engine_may_stop_meanwhile(void **state)
+{
+	(void)state;
+	for (int reading = 0; reading < 2; reading++) {
+		struct world w;
+
+		world_begin(&w);
+		w.rq.store = true;
+		hold_worker(&w);
+		ask(&w);
+		if (reading)
+			store_found(&w, ERR_OK);
+		buf_clear(&w.trace);
+		on_loop(&w, stop_fn);
+		assert_trace(&w, "");
+		if (!reading)
+			store_found(&w, ERR_OK);
+		let_worker();
+		worker_is_done(&w);
+		assert_trace(&w, "failed");
+		assert_int_equal(w.done_err.code, ERR_SHUTTING_DOWN);
+		world_end(&w);
+	}
+}
+
+/* What is counted among all calls is given back however they end: else these would not all pass. */
+static void nothing_stays_counted(void **state)
+{
+	int64_t before = kept[1].bytes;
+
+	(void)state;
+	kept[1].bytes = LIMIT_ATTACHED_IMAGE; /* it has less: it can't be read to its end */
+	for (size_t i = 0; i < 2 * LIMIT_ATTACHED_WAITING / LIMIT_ATTACHED_IMAGE; i++) {
+		struct world w;
+
+		world_begin(&w);
+		w.message = ASKS(NAMES(PICTURE));
+		ask(&w);
+		store_found(&w, ERR_OK);
+		worker_is_done(&w);
+		assert_trace(&w, "find failed");
+		assert_int_equal(w.done_err.code, ERR_STORAGE);
+		world_end(&w);
+	}
+	kept[1].bytes = before;
+}
+
+/* --- the files --- */
+
+static void put(size_t i, const char *name, const char *type, struct str bytes)
+{
+	struct blob_write *w = NULL;
+	struct blob_name   at;
+	struct err         e;
+
+	kept[i] = (struct store_file){
+		.id = { 1, i + 1 }, .bytes = (int64_t)bytes.n, .name = str_of(name), .type = str_of(type)
+	};
+	assert_int_equal(blob_begin(blobs, &w, &e), ERR_OK);
+	assert_int_equal(blob_add(w, bytes, &e), ERR_OK);
+	assert_int_equal(blob_place(w, &at, &e), ERR_OK);
+	blob_write_destroy(w);
+	memcpy(kept[i].sha256, at.sha256, sizeof at.sha256);
+	blob_settle(blobs, &at, true);
+}
+
+static int fill_world(void **state)
+{
+	const char *tmp = getenv("TMPDIR");
+	char        database[PATH_MAX + 8];
+	struct err  e;
+
+	(void)state;
+	snprintf(folder, sizeof folder, "%s/parley-attach-XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(database, sizeof database, "%s/a.db", folder);
+	if (blobs_open(database, &blobs, &e) != ERR_OK)
+		return -1;
+	put(0, "t.txt", "text/plain", STR("hello"));
+	put(1, "p", "image/gif", STR("GIF89a"));
+	put(2, "s", "audio/mpeg", STR("\xff\xfb\x90\x64"));
+	put(3, "b", "x/binary", STR("\x01\0\x02"));
+	kept[4] = (struct store_file){ .id = { 1, 5 }, .bytes = 7, .name = STR("lost"),
+				       .type = STR("text/plain"), .sha256 = { 1 } };
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *at)
+{
+	(void)st;
+	(void)flag;
+	(void)at;
+	return remove(path);
+}
+
+static int remove_world(void **state)
+{
+	(void)state;
+	blobs_destroy(blobs);
+	return nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_are_found_and_read_before_the_provider_is_asked),
+		cmocka_unit_test(what_is_stored_are_the_names),
+		cmocka_unit_test(files_of_a_branch_are_read_again),
+		cmocka_unit_test(who_names_none_waits_for_nobody),
+		cmocka_unit_test(what_can_not_be_sent_ends_the_run_before_it_begins),
+		cmocka_unit_test(sizes_are_judged_before_anything_is_read),
+		cmocka_unit_test(too_much_at_once_is_told),
+		cmocka_unit_test(a_store_that_fails_is_told),
+		cmocka_unit_test(too_many_files_are_refused_at_once),
+		cmocka_unit_test(a_client_may_leave_meanwhile),
+		cmocka_unit_test(the_engine_may_stop_meanwhile),
+		cmocka_unit_test(nothing_stays_counted),
+	};
+
+	return cmocka_run_group_tests_name("run/attach", tests, fill_world, remove_world);
+}

@@ -1,6 +1,7 @@
 /* The command line: what is asked for, with which configuration, and which exit code it becomes. */
 #include "app.h"
 #include "base/limits.h"
+#include "command_archive.h"
 #include "config.h"
 #include "config_option.h"
 #include "config_place.h"
@@ -23,9 +24,10 @@ struct command_line {
 	enum action         action;
 	struct config_flag *flags; /* owned; values borrowed from argv */
 	size_t              flag_count;
+	struct command_archive archive; /* what export and import are told */
 };
 
-enum { OPT_CONFIG = 1000, OPT_CHECK, OPT_PRINT, OPT_ROUTES, OPT_OPTIONS, OPT_VERSION };
+enum { OPT_CONFIG = 1000, OPT_CHECK, OPT_PRINT, OPT_ROUTES, OPT_OPTIONS, OPT_OUTPUT, OPT_CONVERSATION, OPT_VERSION };
 
 static const struct option own_options[] = {
 	{ "config", required_argument, NULL, OPT_CONFIG },
@@ -33,13 +35,14 @@ static const struct option own_options[] = {
 	{ "print-config", no_argument, NULL, OPT_PRINT },
 	{ "dump-routes", no_argument, NULL, OPT_ROUTES },
 	{ "dump-options", no_argument, NULL, OPT_OPTIONS },
+	{ "output", required_argument, NULL, OPT_OUTPUT },
+	{ "conversation", required_argument, NULL, OPT_CONVERSATION },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "help", no_argument, NULL, 'h' },
 };
 
 /* Commands of the contract that later versions bring. */
-static const char *const later_commands[] = { "keys", "export", "import", "backup", "vacuum",
-					      "health" };
+static const char *const later_commands[] = { "keys", "backup", "vacuum", "health" };
 
 static int print_buf(FILE *to, bool (*make)(struct buf *))
 {
@@ -58,6 +61,10 @@ static int print_help(FILE *to)
 	      "commands:\n"
 	      "  serve                  run the gateway in the foreground\n"
 	      "  migrate                bring the database up to date and stop\n"
+	      "  export                 write conversations as an archive, also while it is served\n"
+	      "    --output FILE        to FILE (default: to the standard output)\n"
+	      "    --conversation ID    only this one; may be given again\n"
+	      "  import [FILE]          take in an archive or a ChatGPT export (- or none: from the standard input)\n"
 	      "\n"
 	      "options:\n"
 	      "  --config FILE          configuration file (default: $PARLEY_CONFIG, or none)\n"
@@ -130,6 +137,12 @@ static int read_options(int argc, char **argv, const struct option *options,
 		case OPT_OPTIONS:
 			line->action = ACTION_OPTIONS;
 			break;
+		case OPT_OUTPUT:
+			line->archive.output = optarg;
+			break;
+		case OPT_CONVERSATION:
+			line->archive.ids[line->archive.id_count++] = optarg;
+			break;
 		default:
 			add_flag(line, opt);
 		}
@@ -141,6 +154,8 @@ static int read_command(int argc, char **argv, struct command_line *line)
 {
 	if (optind < argc)
 		line->command = argv[optind++];
+	if (optind < argc && strcmp(line->command, "import") == 0)
+		line->archive.input = argv[optind++];
 	if (optind < argc) {
 		fprintf(stderr, "parley: unexpected argument '%s'\n", argv[optind]);
 		return usage_error();
@@ -149,15 +164,18 @@ static int read_command(int argc, char **argv, struct command_line *line)
 		print_help(stderr);
 		return EX_USAGE;
 	}
+	if (!command_archive_fits(line->command, &line->archive))
+		return usage_error();
 	if (!line->command || strcmp(line->command, "serve") == 0 ||
-	    strcmp(line->command, "migrate") == 0)
+	    strcmp(line->command, "migrate") == 0 || strcmp(line->command, "export") == 0 ||
+	    strcmp(line->command, "import") == 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(later_commands); i++)
 		if (strcmp(line->command, later_commands[i]) == 0) {
 			fprintf(stderr, "parley: %s: not supported yet\n", line->command);
 			return EX_USAGE;
 		}
-	fprintf(stderr, "parley: unknown command '%s'; there are serve and migrate\n",
+	fprintf(stderr, "parley: unknown command '%s'; there are serve, migrate, export and import\n",
 		line->command);
 	return usage_error();
 }
@@ -168,7 +186,8 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
 	struct option *options = make_options(names);
 
 	line->flags = calloc((size_t)argc + 1, sizeof *line->flags);
-	if (!options || !line->flags) {
+	line->archive.ids = calloc((size_t)argc + 1, sizeof *line->archive.ids);
+	if (!options || !line->flags || !line->archive.ids) {
 		free(options);
 		fputs("parley: out of memory\n", stderr);
 		return EX_OSERR;
@@ -226,6 +245,10 @@ static int run(const struct command_line *line)
 		return check_passed(c);
 	if (line->action == ACTION_PRINT)
 		return print_config(c);
+	if (strcmp(line->command, "export") == 0)
+		return command_archive_export(c, &line->archive);
+	if (strcmp(line->command, "import") == 0)
+		return command_archive_import(c, &line->archive);
 	return strcmp(line->command, "migrate") == 0 ? app_migrate(c) : serve(c, line);
 }
 
@@ -256,6 +279,7 @@ int main(int argc, char **argv)
 	if (code < 0)
 		code = run(&line);
 	free(line.flags);
+	free(line.archive.ids);
 	config_secret_forget();
 	return code;
 }

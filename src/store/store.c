@@ -1,6 +1,8 @@
 /* What every storage engine shares: names of states and the way out through the engine's table. */
 #include "store/store.h"
 
+#include <stdlib.h>
+
 const char *run_status_name(enum run_status s)
 {
 	static const char *const names[RUN_STATUS__COUNT] = {
@@ -11,6 +13,13 @@ const char *run_status_name(enum run_status s)
 
 	CHECK((unsigned)s < RUN_STATUS__COUNT);
 	return names[s];
+}
+
+void archive_read_finish(struct archive_read *j)
+{
+	buf_finish(&j->page);
+	free(j->plan);
+	j->plan = NULL;
 }
 
 void store_destroy(struct store *s)

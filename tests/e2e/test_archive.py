@@ -438,7 +438,7 @@ def broken_off(url, archive):
 def test_a_chatgpt_export(client, script):
     answer = imported(client, FIXTURE.read_bytes())
     first, second = answer["conversations"]
-    assert first["source_id"] == "6553f3a0-0000-4000-8000-000000000001" and first["messages"] == 9
+    assert first["source_id"] == "6553f3a0-0000-4000-8000-000000000001" and first["messages"] == 10
     assert second["messages"] == 0
     assert [(w["index"], w["code"]) for w in answer["warnings"]] == [
         (0, "media_not_imported"), (0, "content_not_imported")]

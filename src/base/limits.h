@@ -90,7 +90,7 @@
 #define LIMIT_ARCHIVE_PAGE  (256 * KIB) /* read at once of an export, or one message */
 #define LIMIT_EXPORTS       64          /* at once; each holds a page and two words for each run */
 #define LIMIT_IMPORT        (1024 * MIB) /* one body; kept on the disk until it is in */
-#define LIMIT_IMPORTS       4           /* at once; one writes, and nobody else writes meanwhile */
+#define LIMIT_IMPORTS       16          /* at once; one writes, and nobody else writes meanwhile */
 #define LIMIT_IMPORT_ELEMENT (256 * MIB) /* one conversation of a ChatGPT export, as it stands */
 #define LIMIT_IMPORT_TOKENS 4000000     /* values in it: 20 bytes each while it is read */
 #define LIMIT_IMPORT_ANSWER (64 * MIB)  /* the answer, which names every conversation */

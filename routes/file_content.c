@@ -157,7 +157,7 @@ static void over(void *arg)
 	finish(arg);
 }
 
-static const struct download_source source = { ready, taken, over };
+static const struct download_source source = { ready, taken, over, NULL };
 
 static bool put_headers(struct content *x)
 {

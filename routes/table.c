@@ -2,6 +2,8 @@
 #include "routes/chat.h"
 #include "routes/completions.h"
 #include "routes/conversation_change.h"
+#include "routes/conversation_export.h"
+#include "routes/conversation_import.h"
 #include "routes/conversation_list.h"
 #include "routes/conversations.h"
 #include "routes/file_content.h"
@@ -28,6 +30,8 @@ const struct route routes[] = {
 	{ "conversation",       "GET",  "/v1/conversations/{id}",       AUTH_KEY,  BODY_NONE, false, conversations_get },
 	{ "conversations",      "GET",  "/v1/conversations",            AUTH_KEY,  BODY_NONE, false, conversation_list_get },
 	{ "conversation_create", "POST", "/v1/conversations",           AUTH_KEY,  BODY_MAYBE, false, conversation_change_create },
+	/* In front of the row whose {id} it would be. */
+	{ "conversation_import", "POST", "/v1/conversations/import",    AUTH_KEY,  BODY_UPLOAD, false, conversation_import_post },
 	{ "conversation_update", "POST", "/v1/conversations/{id}",      AUTH_KEY,  BODY_JSON, false, conversation_change_update },
 	{ "conversation_delete", "DELETE", "/v1/conversations/{id}",    AUTH_KEY,  BODY_NONE, false, conversation_change_delete },
 	{ "conversation_fork",  "POST", "/v1/conversations/{id}/fork",  AUTH_KEY,  BODY_MAYBE, false, conversation_change_fork },
@@ -35,6 +39,7 @@ const struct route routes[] = {
 	{ "conversation_item",  "GET",  "/v1/conversations/{id}/items/{item}", AUTH_KEY, BODY_NONE, false, conversations_item },
 	{ "conversation_item_delete", "DELETE", "/v1/conversations/{id}/items/{item}", AUTH_KEY, BODY_NONE, false, conversation_change_remove },
 	{ "conversation_items", "GET",  "/v1/conversations/{id}/items", AUTH_KEY,  BODY_NONE, false, conversations_items },
+	{ "conversation_export", "GET", "/v1/conversations/{id}/export", AUTH_KEY, BODY_NONE, false, conversation_export_get },
 	{ "messages",           "GET",  "/v1/conversations/{id}/messages", AUTH_KEY, BODY_NONE, false, messages_list },
 	{ "runs",               "GET",  "/v1/runs",                     AUTH_KEY,  BODY_NONE, false, runs_get_all },
 	{ "run",                "GET",  "/v1/runs/{id}",                AUTH_KEY,  BODY_NONE, false, runs_get },

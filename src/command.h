@@ -11,8 +11,13 @@ struct command_call {
 	size_t                    flag_count;
 	char *const              *arguments; /* what follows the command: as many as its row allows */
 	size_t                    argument_count;
+	const char               *output;        /* --output; NULL: none */
+	const char *const        *conversations; /* --conversation, each time it is given */
+	size_t                    conversation_count;
 };
 
 /* Each returns the process's exit status (sysexits) and has said on stderr what went wrong. */
 int command_serve(const struct command_call *call);
 int command_migrate(const struct command_call *call);
+int command_export(const struct command_call *call);
+int command_import(const struct command_call *call);

@@ -24,15 +24,20 @@ static const struct command {
 	size_t      most;
 	const char *help;
 	int (*run)(const struct command_call *call); /* NULL: a later version brings it */
+	const char *options; /* of its own, as lines of the help; NULL: it takes none of those */
 } commands[] = {
-	{ "serve", "", 0, 0, "run the gateway in the foreground", command_serve },
-	{ "migrate", "", 0, 0, "bring the database up to date and stop", command_migrate },
-	{ "export", "", 0, SIZE_MAX, NULL, NULL },
-	{ "import", "", 0, SIZE_MAX, NULL, NULL },
-	{ "backup", "", 0, SIZE_MAX, NULL, NULL },
-	{ "vacuum", "", 0, SIZE_MAX, NULL, NULL },
-	{ "keys", "", 0, SIZE_MAX, NULL, NULL },
-	{ "health", "", 0, SIZE_MAX, NULL, NULL },
+	{ "serve", "", 0, 0, "run the gateway in the foreground", command_serve, NULL },
+	{ "migrate", "", 0, 0, "bring the database up to date and stop", command_migrate, NULL },
+	{ "export", "", 0, 0, "write conversations as an archive, also while it is served",
+	  command_export,
+	  "    --output FILE          to FILE (default: to the standard output)\n"
+	  "    --conversation ID      only this one; may be given again\n" },
+	{ "import", "[FILE]", 0, 1, "take in an archive or a ChatGPT export (-, none: standard input)",
+	  command_import, NULL },
+	{ "backup", "", 0, SIZE_MAX, NULL, NULL, NULL },
+	{ "vacuum", "", 0, SIZE_MAX, NULL, NULL, NULL },
+	{ "keys", "", 0, SIZE_MAX, NULL, NULL, NULL },
+	{ "health", "", 0, SIZE_MAX, NULL, NULL, NULL },
 };
 
 struct command_line {
@@ -43,11 +48,23 @@ struct command_line {
 	enum action         action;
 	struct config_flag *flags; /* owned; values borrowed from argv */
 	size_t              flag_count;
+	const char         *output;        /* --output; NULL: none */
+	const char        **conversations; /* owned; --conversation, each time it is given */
+	size_t              conversation_count;
 };
 
 enum { HELP_COLUMN = 22 };
 
-enum { OPT_CONFIG = 1000, OPT_CHECK, OPT_PRINT, OPT_ROUTES, OPT_OPTIONS, OPT_VERSION };
+enum {
+	OPT_CONFIG = 1000,
+	OPT_CHECK,
+	OPT_PRINT,
+	OPT_ROUTES,
+	OPT_OPTIONS,
+	OPT_OUTPUT,
+	OPT_CONVERSATION,
+	OPT_VERSION
+};
 
 static const struct option own_options[] = {
 	{ "config", required_argument, NULL, OPT_CONFIG },
@@ -55,6 +72,8 @@ static const struct option own_options[] = {
 	{ "print-config", no_argument, NULL, OPT_PRINT },
 	{ "dump-routes", no_argument, NULL, OPT_ROUTES },
 	{ "dump-options", no_argument, NULL, OPT_OPTIONS },
+	{ "output", required_argument, NULL, OPT_OUTPUT },
+	{ "conversation", required_argument, NULL, OPT_CONVERSATION },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "help", no_argument, NULL, 'h' },
 };
@@ -82,9 +101,10 @@ static int print_help(FILE *to)
 	fputs("usage: parley COMMAND [options]\n\ncommands:\n", to);
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		if (commands[i].run)
-			fprintf(to, "  %s%s%-*s %s\n", commands[i].name,
+			fprintf(to, "  %s%s%-*s %s\n%s", commands[i].name,
 				commands[i].arguments[0] ? " " : "", help_room(&commands[i]),
-				commands[i].arguments, commands[i].help);
+				commands[i].arguments, commands[i].help,
+				commands[i].options ? commands[i].options : "");
 	fputs("\n"
 	      "options:\n"
 	      "  --config FILE          configuration file (default: $PARLEY_CONFIG, or none)\n"
@@ -157,6 +177,12 @@ static int read_options(int argc, char **argv, const struct option *options,
 		case OPT_OPTIONS:
 			line->action = ACTION_OPTIONS;
 			break;
+		case OPT_OUTPUT:
+			line->output = optarg;
+			break;
+		case OPT_CONVERSATION:
+			line->conversations[line->conversation_count++] = optarg;
+			break;
 		default:
 			add_flag(line, opt);
 		}
@@ -191,6 +217,10 @@ static int read_arguments(int argc, char **argv, struct command_line *line)
 {
 	const struct command *c = line->command;
 
+	if ((line->output || line->conversation_count > 0) && !c->options) {
+		fprintf(stderr, "parley: %s takes neither --output nor --conversation\n", c->name);
+		return usage_error();
+	}
 	line->arguments = argv + optind;
 	line->argument_count = (size_t)(argc - optind);
 	if (line->argument_count > c->most) {
@@ -231,7 +261,8 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
 	struct option *options = make_options(names);
 
 	line->flags = calloc((size_t)argc + 1, sizeof *line->flags);
-	if (!options || !line->flags) {
+	line->conversations = calloc((size_t)argc + 1, sizeof *line->conversations);
+	if (!options || !line->flags || !line->conversations) {
 		free(options);
 		fputs("parley: out of memory\n", stderr);
 		return EX_OSERR;
@@ -286,6 +317,9 @@ static int run(const struct command_line *line)
 		.flag_count = line->flag_count,
 		.arguments = line->arguments,
 		.argument_count = line->argument_count,
+		.output = line->output,
+		.conversations = line->conversations,
+		.conversation_count = line->conversation_count,
 	});
 }
 
@@ -316,6 +350,7 @@ int main(int argc, char **argv)
 	if (code < 0)
 		code = run(&line);
 	free(line.flags);
+	free(line.conversations);
 	config_secret_forget();
 	return code;
 }

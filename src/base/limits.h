@@ -97,6 +97,16 @@
 #define LIMIT_STORE_ROW     (LIMIT_BODY_MAX + MIB) /* one row: a whole body as one message, and its envelope */
 #define LIMIT_STORE_WAL     (8 * MIB)   /* write-ahead log above which it is copied back (measured) */
 
+/* Archives: export and import of conversations */
+#define LIMIT_ARCHIVE_LINES 1000000     /* runs and messages of one conversation: 100 bytes each while it is read */
+#define LIMIT_ARCHIVE_PAGE  (256 * KIB) /* read at once of an export, or one message */
+#define LIMIT_EXPORTS       64          /* at once; each holds a page and two words for each run */
+#define LIMIT_IMPORT        (1024 * MIB) /* one body; kept on the disk until it is in */
+#define LIMIT_IMPORTS       16          /* at once; one writes, and nobody else writes meanwhile */
+#define LIMIT_IMPORT_ELEMENT (256 * MIB) /* one conversation of a ChatGPT export, as it stands */
+#define LIMIT_IMPORT_TOKENS 4000000     /* values in it: 20 bytes each while it is read */
+#define LIMIT_IMPORT_ANSWER (64 * MIB)  /* the answer, which names every conversation */
+
 /* Log */
 #define LIMIT_LOG_BUFFER (1 * MIB)      /* lines waiting for stderr; above it they are counted, not kept */
 #define LIMIT_LOG_LINE   (4 * KIB)

@@ -24,6 +24,8 @@ static ssize_t reader(void *cls, uint64_t pos, char *out, size_t max)
 	(void)pos;
 	if (failed)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
+	if (ready.n == 0 && d->source->ended && d->source->ended(d->arg))
+		return MHD_CONTENT_READER_END_OF_STREAM;
 	if (ready.n == 0) {
 		/* Returning 0 without suspending would be a busy loop. */
 		d->parked = true;
@@ -45,6 +47,8 @@ static void finish(void *cls)
 	d->source->over(d->arg);
 	free(d);
 }
+
+_Static_assert(DOWNLOAD_UNKNOWN == MHD_SIZE_UNKNOWN, "one value says it to both");
 
 struct download *download_open(struct request *r, uint64_t size,
 			       const struct download_source *source, void *arg)

@@ -1,4 +1,4 @@
-/* http/download: an answer of known length from a source that may have to be waited for.
+/* http/download: an answer from a source that may have to be waited for, of known length or not.
  *
  * Threads: the loop's own. */
 #pragma once
@@ -19,7 +19,11 @@ struct download_source {
 	void (*taken)(void *arg, size_t n);
 	/* over: all was sent or nobody waits any more; the download is gone. */
 	void (*over)(void *arg);
+	/* ended: asked when nothing is ready: true: that was all.  NULL: the length is known. */
+	bool (*ended)(void *arg);
 };
+
+#define DOWNLOAD_UNKNOWN UINT64_MAX /* no length is told; a cut answer lacks its last chunk */
 
 /* download_open: status 200 and the headers of reply_header.  The download is borrowed until
  * `over`.  NULL: no memory; nothing was sent, and `over` does not follow. */

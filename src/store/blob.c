@@ -206,6 +206,22 @@ void blob_write_destroy(struct blob_write *w)
 	free(w);
 }
 
+enum errc blob_scratch(struct blobs *b, int *ret_fd, struct err *e)
+{
+	char path[PATH_MAX];
+	int  fd = -1;
+
+	/* A start removes it where the process ends before it loses its name. */
+	snprintf(path, sizeof path, "%s/tmp/up-%016llx", b->dir, (unsigned long long)id_random());
+	if (make_tmp(b))
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return failed("made", e);
+	(void)unlink(path);
+	*ret_fd = fd;
+	return ERR_OK;
+}
+
 /* --- reading, removing --- */
 
 enum errc blob_open(struct blobs *b, const unsigned char sha256[HASH_BYTES], int *ret_fd,

@@ -38,6 +38,10 @@ enum errc blob_place(struct blob_write *w, struct blob_name *ret, struct err *e)
 /* blob_write_destroy: what was not placed is gone. */
 void blob_write_destroy(struct blob_write *w);
 
+/* blob_scratch: a file without a name, on the same disk, to be written and read; *ret_fd is owned, and
+ * its content goes with it.  Errors: STORAGE. */
+enum errc blob_scratch(struct blobs *b, int *ret_fd, struct err *e) MUST_USE;
+
 /* blob_open: *ret_fd is owned.  Errors: STORAGE (also when it is not there). */
 enum errc blob_open(struct blobs *b, const unsigned char sha256[HASH_BYTES], int *ret_fd,
 		    struct err *e) MUST_USE;

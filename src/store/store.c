@@ -1,6 +1,8 @@
 /* What every storage engine shares: names of states and the way out through the engine's table. */
 #include "store/store.h"
 
+#include <stdlib.h>
+
 const char *run_status_name(enum run_status s)
 {
 	static const char *const names[RUN_STATUS__COUNT] = {
@@ -17,6 +19,13 @@ void key_reused(struct err *e)
 {
 	err_set(e, ERR_KEY_REUSED, "Idempotency-Key",
 		       "this key was used for another request; a key stands for one path and one body");
+}
+
+void archive_read_finish(struct archive_read *j)
+{
+	buf_finish(&j->page);
+	free(j->plan);
+	j->plan = NULL;
 }
 
 void store_destroy(struct store *s)

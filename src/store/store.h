@@ -428,6 +428,45 @@ struct files_read {
 	bool               has_more;
 };
 
+/* --- archives (docs/archive.md) --- */
+
+struct archive_plan; /* the engine's: in which order a conversation's parts are given */
+
+/* archive_read: the next page of a conversation's lines; the first call also settles which runs and
+ * messages there will be.  Zero but for the first part; archive_read_finish when it is over.
+ * Errors: NOT_FOUND, also when it is deleted in between. */
+struct archive_read {
+	struct store_job job;
+	int64_t          owner;
+	bool             any_owner; /* whoever owns it, and its line tells */
+	struct id        conversation;
+	size_t           page_bytes; /* a page ends behind the line that makes it so long */
+	/* out; the caller empties page in between */
+	struct buf       page;
+	bool             has_more;
+	/* the engine's */
+	struct archive_plan *plan; /* owned */
+	size_t               at;   /* the part that is next, */
+	size_t               line; /* and its lines that were given */
+	bool                 live; /* it is a run that went on when its line was given */
+};
+void archive_read_finish(struct archive_read *j);
+
+/* archive_write: a write; all conversations of an archive that was checked (archive/archive_walk.h),
+ * or none.  Errors: OVERLOADED (memory). */
+struct archive_write {
+	struct store_job job;
+	int64_t          owner;
+	bool             owners; /* those that are told own their conversations, owner the others */
+	bool             quiet;  /* no results are wanted */
+	int64_t          now_ms;
+	struct str       text;   /* the archive */
+	/* out */
+	size_t     conversation_count;
+	size_t     message_count;
+	struct buf results; /* {"id":…,"source_id":…,"messages":…} of each, with commas between them */
+};
+
 /* Figures for health and metrics; any thread. */
 struct store_stats {
 	bool     writable;   /* false after a failed commit, until one succeeds again */
@@ -463,6 +502,8 @@ struct store_ops {
 	bool (*file_delete)(struct store *s, struct file_delete *job);
 	bool (*files_find)(struct store *s, struct files_find *job);
 	bool (*files_read)(struct store *s, struct files_read *job);
+	bool (*archive_read)(struct store *s, struct archive_read *job);
+	bool (*archive_write)(struct store *s, struct archive_write *job);
 	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap */
 	/* destroy: finishes everything queued, checkpoints, closes.  After all loops have stopped
 	 * submitting; answers still reach loops that run. */
@@ -499,3 +540,20 @@ OWNABLE(store);
 
 /* store_migrate: applies migrations and closes again; *ret_applied is their number. */
 enum errc store_migrate(const struct store_options *o, int *ret_applied, struct err *e) MUST_USE;
+
+/* Beside a process that may serve the database; both wait for the disk.
+ *
+ * store_export: hands the lines of the conversations, of whatever owner, to put, which fails with an
+ * error of its own; ids NULL: all of them.  Errors: STORAGE; NOT_FOUND: one of ids is not there, or
+ * went while it was read. */
+struct store_export {
+	const struct id *ids;
+	size_t           count; /* of ids; out: of conversations that were given */
+	enum errc (*put)(void *arg, struct str lines, size_t conversations, struct err *e);
+	void *arg;
+};
+enum errc store_export(const struct store_options *o, struct store_export *x,
+                       struct err *e) MUST_USE;
+/* store_import: does the job at once.  Errors: STORAGE; those of archive_write. */
+enum errc store_import(const struct store_options *o, struct archive_write *job,
+                       struct err *e) MUST_USE;

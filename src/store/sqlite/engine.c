@@ -138,6 +138,16 @@ static bool op_files_read(struct store *s, struct files_read *j)
 	return read_job(s, &j->job, JOB_FILES_READ);
 }
 
+static bool op_archive_read(struct store *s, struct archive_read *j)
+{
+	return read_job(s, &j->job, JOB_ARCHIVE_READ);
+}
+
+static bool op_archive_write(struct store *s, struct archive_write *j)
+{
+	return write_job(s, &j->job, JOB_ARCHIVE_WRITE);
+}
+
 static void op_stats(struct store *s, struct store_stats *ret)
 {
 	writer_stats(engine_of(s)->writer, ret);
@@ -183,6 +193,8 @@ static const struct store_ops ops = {
 	.file_delete = op_file_delete,
 	.files_find = op_files_find,
 	.files_read = op_files_read,
+	.archive_read = op_archive_read,
+	.archive_write = op_archive_write,
 	.stats = op_stats,
 	.destroy = op_destroy,
 };

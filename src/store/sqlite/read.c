@@ -33,7 +33,8 @@ enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e)
 {
 	if (runs_prepare(&r->runs, db, e) != ERR_OK || listing_prepare(&r->listing, db, e) != ERR_OK ||
 	    claim_reads_prepare(&r->claims, db, e) != ERR_OK ||
-	    file_rows_prepare(&r->files, db, e) != ERR_OK)
+	    file_rows_prepare(&r->files, db, e) != ERR_OK ||
+	    archive_page_prepare(&r->archives, db, e) != ERR_OK)
 		return e->code;
 	return db_prepare(db, sql, READ_SQL__COUNT, r->st, e);
 }
@@ -45,6 +46,7 @@ void reads_finish(struct reads *r)
 	listing_finish(&r->listing);
 	claim_reads_finish(&r->claims);
 	file_rows_finish(&r->files);
+	archive_page_finish(&r->archives);
 }
 
 /* All readers below return an SQLite code; on SQLITE_OK, e->code says whether the job was refused.
@@ -557,6 +559,8 @@ static int dispatch(struct reads *r, struct store_job *job)
 		return file_rows_find(&r->files, container_of(job, struct files_find, job));
 	case JOB_FILES_READ:
 		return file_rows_list(&r->files, container_of(job, struct files_read, job));
+	case JOB_ARCHIVE_READ:
+		return archive_page_read(&r->archives, container_of(job, struct archive_read, job));
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
@@ -565,6 +569,7 @@ static int dispatch(struct reads *r, struct store_job *job)
 	case JOB_KEY_KEEP:
 	case JOB_FILE_ADD:
 	case JOB_FILE_DELETE:
+	case JOB_ARCHIVE_WRITE:
 		break;
 	}
 	CHECK(job->op >= JOB_BRANCH_READ);
@@ -583,6 +588,7 @@ void reads_run(struct reads *r, struct store_job *job)
 	runs_reset(&r->runs);
 	listing_reset(&r->listing);
 	file_rows_reset(&r->files);
+	archive_page_reset(&r->archives);
 	/* A reader that stayed in its transaction would keep the log from starting over. */
 	if (!sqlite3_get_autocommit(sqlite3_db_handle(r->st[READ_SQL_COMMIT])) &&
 	    db_run(r->st[READ_SQL_COMMIT]) != SQLITE_OK)

@@ -1,6 +1,7 @@
 /* read: the statements that read, each job in one read transaction, on one thread's connection. */
 #pragma once
 
+#include "store/sqlite/archive_page.h"
 #include "store/sqlite/claim.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/file_rows.h"
@@ -27,6 +28,7 @@ struct reads {
 	struct listing listing;
 	struct claim_reads claims;
 	struct file_rows files;
+	struct archive_pages archives;
 };
 
 enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e) MUST_USE;

@@ -89,6 +89,8 @@ static size_t size_of(struct store_job *job)
 		return container_of(job, struct files_find, job)->arena.used;
 	case JOB_FILES_READ:
 		return container_of(job, struct files_read, job)->arena.used;
+	case JOB_ARCHIVE_READ:
+		return container_of(job, struct archive_read, job)->page.len;
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
@@ -97,6 +99,7 @@ static size_t size_of(struct store_job *job)
 	case JOB_KEY_KEEP:
 	case JOB_FILE_ADD:
 	case JOB_FILE_DELETE:
+	case JOB_ARCHIVE_WRITE:
 		break;
 	}
 	return 0;

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "store/sqlite/answer.h"
+#include "store/sqlite/archive_rows.h"
 #include "store/sqlite/conversations.h"
 #include "store/sqlite/file_write.h"
 #include "store/sqlite/job.h"
@@ -45,6 +46,7 @@ struct writer {
 	struct turns       turns;
 	struct conversations conversations;
 	struct file_write  files;
+	struct archive_rows archives;
 	struct sweep       sweep;
 	int64_t            sweep_us;     /* when the next step is due */
 	bool               sweep_failed; /* and was said */
@@ -119,6 +121,8 @@ static int run_job(struct writer *w, struct store_job *job)
 	case JOB_FILE_DELETE:
 		return file_write_delete(&w->files, container_of(job, struct file_delete, job),
 		                         &job->err);
+	case JOB_ARCHIVE_WRITE:
+		return archive_rows_write(&w->archives, container_of(job, struct archive_write, job));
 	case JOB_BRANCH_READ:
 	case JOB_CONVERSATION_READ:
 	case JOB_ITEMS_READ:
@@ -130,6 +134,7 @@ static int run_job(struct writer *w, struct store_job *job)
 	case JOB_KEY_READ:
 	case JOB_FILES_FIND:
 	case JOB_FILES_READ:
+	case JOB_ARCHIVE_READ:
 		break;
 	}
 	CHECK(job->op < JOB_BRANCH_READ);
@@ -496,6 +501,7 @@ enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
 	    conversations_prepare(&w->conversations, db, &w->turns.events, &w->turns.claims,
 	                          e) != ERR_OK ||
 	    file_write_prepare(&w->files, db, blobs, &w->turns.claims, e) != ERR_OK ||
+	    archive_rows_prepare(&w->archives, db, e) != ERR_OK ||
 	    sweep_prepare(&w->sweep, db, &w->turns.events, &w->turns.claims, o, e) != ERR_OK) {
 		writer_destroy(w);
 		return e->code;
@@ -528,6 +534,7 @@ void writer_destroy(struct writer *w)
 	sweep_finish(&w->sweep);
 	conversations_finish(&w->conversations);
 	file_write_finish(&w->files);
+	archive_rows_finish(&w->archives);
 	turns_finish(&w->turns);
 	db_finalize(w->st, WRITER_SQL__COUNT);
 	free(w->lost);
@@ -543,7 +550,7 @@ bool writer_add(struct writer *w, struct store_job *job)
 	bool starts = job->op == JOB_TURN_BEGIN || job->op == JOB_CONVERSATION_WRITE;
 	bool room = !starts || w->waiting < LIMIT_STORE_QUEUE;
 
-	if (job->op == JOB_FILE_DELETE)
+	if (job->op == JOB_FILE_DELETE || job->op == JOB_ARCHIVE_WRITE)
 		room = w->waiting < LIMIT_STORE_QUEUE;
 	if (room) {
 		*w->end = job;

@@ -1,0 +1,30 @@
+/* archive/chatgpt: the file conversations.json of a ChatGPT export, made into lines of an archive.
+ * Pure.
+ *
+ * The file is one array; each of its conversations is cut out and read alone. */
+#pragma once
+
+#include "base/buf.h"
+#include "json/scan.h"
+
+/* The conversations in the file, one after the other.  Laid open so that it can be embedded. */
+struct chatgpt {
+	struct str      text;  /* the whole file, borrowed */
+	size_t          at;
+	size_t          count; /* conversations taken so far */
+	int64_t         now_ms;
+	struct json_doc doc;
+};
+
+/* What an archive can't carry of a conversation, by number. */
+struct chatgpt_losses {
+	size_t media;   /* images and sound; a note stands in their place */
+	size_t content; /* kinds of content that are left out: thoughts and the like */
+};
+
+void chatgpt_init(struct chatgpt *c, struct str text, int64_t now_ms);
+void chatgpt_finish(struct chatgpt *c);
+/* chatgpt_next: the next conversation's lines, appended to out; *ret_more false: there was none.
+ * Errors: with the culprit's path ("conversations[3].mapping"). */
+enum errc chatgpt_next(struct chatgpt *c, struct buf *out, struct chatgpt_losses *ret_losses,
+		       bool *ret_more, struct err *e) MUST_USE;

@@ -1,0 +1,18 @@
+/* archive/chatgpt_content: one message of a ChatGPT export as a message that is stored. */
+#pragma once
+
+#include "base/buf.h"
+#include "json/scan.h"
+
+struct chatgpt_content {
+	const struct json_doc *doc;
+	struct buf            *out;
+	/* out */
+	size_t      media;    /* images and sound that a note stands for */
+	size_t      left_out; /* contents of kinds that can't be carried */
+	const char *member;   /* where it is wrong, and what is; problem NULL: memory is short */
+	const char *problem;
+};
+
+/* chatgpt_content_put: appends the message object; nothing, where there is nothing to keep of it. */
+bool chatgpt_content_put(struct chatgpt_content *c, json_at message) MUST_USE;

@@ -16,3 +16,5 @@ struct command_call {
 /* Each returns the process's exit status (sysexits) and has said on stderr what went wrong. */
 int command_serve(const struct command_call *call);
 int command_migrate(const struct command_call *call);
+int command_backup(const struct command_call *call);
+int command_vacuum(const struct command_call *call);

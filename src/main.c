@@ -29,8 +29,8 @@ static const struct command {
 	{ "migrate", "", 0, 0, "bring the database up to date and stop", command_migrate },
 	{ "export", "", 0, SIZE_MAX, NULL, NULL },
 	{ "import", "", 0, SIZE_MAX, NULL, NULL },
-	{ "backup", "", 0, SIZE_MAX, NULL, NULL },
-	{ "vacuum", "", 0, SIZE_MAX, NULL, NULL },
+	{ "backup", "FILE", 1, 1, "copy the database and the uploaded files to FILE", command_backup },
+	{ "vacuum", "", 0, 0, "give free pages of the database back to the disk", command_vacuum },
 	{ "keys", "", 0, SIZE_MAX, NULL, NULL },
 	{ "health", "", 0, SIZE_MAX, NULL, NULL },
 };

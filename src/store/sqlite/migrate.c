@@ -178,3 +178,9 @@ enum errc migrate_run(sqlite3 *db, const char *path, const struct migration *kno
 	*ret_applied = made;
 	return ERR_OK;
 }
+
+enum errc migrate_count(sqlite3 *db, const char *path, const struct migration *known,
+                        int *ret_applied, struct err *e)
+{
+	return count_applied(db, path, known, ret_applied, e);
+}

@@ -272,7 +272,7 @@ static enum upkeep_end make(struct backup *k)
 
 static enum upkeep_end open_all(struct backup *k)
 {
-	enum upkeep_end end = upkeep_find(k->b->database, &k->path, k->e);
+	enum upkeep_end end = upkeep_find(k->b->database, R_OK, &k->path, k->e);
 
 	if (end == UPKEEP_DONE)
 		end = upkeep_open(k->path, DB_READ, k->b->stopped, &k->db, k->e);
@@ -315,7 +315,7 @@ enum upkeep_end upkeep_backup(struct upkeep_backup *b, struct err *e)
 	if (end == UPKEEP_DONE)
 		end = make(&k);
 	db_close(k.db);
-	if (k.path)
+	if (k.db)
 		tidy(k.path);
 	blobs_destroy(k.from);
 	blobs_destroy(k.to);

@@ -19,18 +19,18 @@ static enum upkeep_end no_database(const char *path, struct err *e)
 	char        room[80];
 	const char *why = strerror_r(errno, room, sizeof room);
 
-	err_set(e, ERR_STORAGE, "", "can't read the database %.200s: %s", path, why);
+	err_set(e, ERR_STORAGE, "", "can't use the database %.200s: %s", path, why);
 	return UPKEEP_NO_DATABASE;
 }
 
-enum upkeep_end upkeep_find(const char *path, char **ret, struct err *e)
+enum upkeep_end upkeep_find(const char *path, int access_mode, char **ret, struct err *e)
 {
 	struct stat st;
 	char       *absolute = realpath(path, NULL);
 
 	if (!absolute)
 		return no_database(path, e);
-	if (stat(absolute, &st) != 0 || access(absolute, R_OK) != 0) {
+	if (stat(absolute, &st) != 0 || access(absolute, access_mode) != 0) {
 		free(absolute);
 		return no_database(path, e);
 	}
@@ -63,25 +63,34 @@ static enum upkeep_end check_ours(sqlite3 *db, const char *path, struct err *e)
 	return UPKEEP_BAD_DATABASE;
 }
 
+/* Opening for writing sets the file up: what is not ours is looked at first, and left as it was. */
+static enum upkeep_end look_first(const char *path, struct err *e)
+{
+	sqlite3 *db = NULL;
+
+	/* The path was found and may be read, so it is the content that is wrong. */
+	if (db_open(path, DB_READ, BUSY_MS, &db, e) != ERR_OK)
+		return UPKEEP_BAD_DATABASE;
+	enum upkeep_end end = check_ours(db, path, e);
+	db_close(db);
+	return end;
+}
+
 enum upkeep_end upkeep_open(const char *path, enum db_mode mode, bool (*stopped)(void),
 			    sqlite3 **ret, struct err *e)
 {
 	static bool (*asked)(void);
-	sqlite3 *db = NULL;
+	sqlite3        *db = NULL;
+	enum upkeep_end end = look_first(path, e);
 
-	/* The path was found and may be read, so it is the content that is wrong. */
+	if (end != UPKEEP_DONE)
+		return end;
 	if (db_open(path, mode, BUSY_MS, &db, e) != ERR_OK)
-		return UPKEEP_BAD_DATABASE;
+		return UPKEEP_BUSY; /* it was good a moment ago */
 	asked = stopped;
 	sqlite3_progress_handler(db, LOOK_STEPS, look, &asked);
 	/* VACUUM attaches what it writes to. */
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 1);
-
-	enum upkeep_end end = check_ours(db, path, e);
-	if (end != UPKEEP_DONE) {
-		db_close(db);
-		return end;
-	}
 	*ret = db;
 	return UPKEEP_DONE;
 }

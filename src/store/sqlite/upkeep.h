@@ -4,8 +4,9 @@
 #include "store/sqlite/db.h"
 #include "store/upkeep.h"
 
-/* upkeep_find: the absolute path of an existing, readable database; *ret is owned (free). */
-enum upkeep_end upkeep_find(const char *path, char **ret, struct err *e) MUST_USE;
+/* upkeep_find: the absolute path of an existing file that we have access to (R_OK, W_OK); *ret is
+ * owned (free). */
+enum upkeep_end upkeep_find(const char *path, int access_mode, char **ret, struct err *e) MUST_USE;
 /* upkeep_open: a connection that `stopped` interrupts and that may attach one database, to a
  * database that parley of this or an older version made; *ret is owned. */
 enum upkeep_end upkeep_open(const char *path, enum db_mode mode, bool (*stopped)(void),

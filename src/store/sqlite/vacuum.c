@@ -244,7 +244,7 @@ static enum upkeep_end vacuum(struct vacuum *m)
 
 static enum upkeep_end open_all(struct vacuum *m)
 {
-	enum upkeep_end end = upkeep_find(m->v->database, &m->path, m->e);
+	enum upkeep_end end = upkeep_find(m->v->database, R_OK | W_OK, &m->path, m->e);
 
 	if (end != UPKEEP_DONE)
 		return end;

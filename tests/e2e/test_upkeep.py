@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -608,3 +609,42 @@ def fill_again(database):
         db.commit()
     fill(database, 6)
     make_room(database)
+
+
+# --- as it is documented --------------------------------------------------------------------------
+
+
+def test_the_documented_commands_work(start, tmp_path):
+    page = (gw.PROJECT / "docs/operations.md").read_text()
+    shown = dict(re.findall(r"^<!-- run (\w+) -->\n```sh\n(.*?)^```", page, re.M | re.S))
+    assert list(shown) == ["backup", "restore", "vacuum"]
+    line = re.search(r"^```text\n(copy\.db: .*)\n```", page, re.M)[1]
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "parley").symlink_to(gw.BINARY)
+    gateway = start(config={"database": "parley.db"})
+
+    def shell(name):
+        env = gw.environment({"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"})
+        done = subprocess.run(["sh", "-eu", "-c", shown[name]], cwd=gateway.folder, env=env,
+                              text=True, stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=LONG)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    with Client(gateway.url) as client:
+        conversation = client.chat("one").ok().json["conversation"]
+        file = upload(client, b"content").ok().json["id"]
+        said = shell("backup").strip()
+        figure = re.compile(r"[\d.]+")
+        assert figure.sub("0", said) == figure.sub("0", line)
+        client.chat("two", conversation=conversation).ok()
+        client.request("DELETE", f"/v1/files/{file}").ok()
+        assert "A gateway serves it" in shell("vacuum")
+    gateway.stop()
+    shell("restore")
+    gateway.start()
+    with Client(gateway.url) as client:
+        assert len(client.items(conversation)["data"]) == 2
+        assert client.get(f"/v1/files/{file}/content").ok().body == b"content"
+    gateway.stop()
+    assert "serves" not in shell("vacuum")

@@ -21,3 +21,5 @@ int command_serve(const struct command_call *call);
 int command_migrate(const struct command_call *call);
 int command_export(const struct command_call *call);
 int command_import(const struct command_call *call);
+int command_backup(const struct command_call *call);
+int command_vacuum(const struct command_call *call);

@@ -34,8 +34,9 @@ static const struct command {
 	  "    --conversation ID      only this one; may be given again\n" },
 	{ "import", "[FILE]", 0, 1, "take in an archive or a ChatGPT export (-, none: standard input)",
 	  command_import, NULL },
-	{ "backup", "", 0, SIZE_MAX, NULL, NULL, NULL },
-	{ "vacuum", "", 0, SIZE_MAX, NULL, NULL, NULL },
+	{ "backup", "FILE", 1, 1, "copy the database and the uploaded files to FILE", command_backup,
+	  NULL },
+	{ "vacuum", "", 0, 0, "give free pages of the database back to the disk", command_vacuum, NULL },
 	{ "keys", "", 0, SIZE_MAX, NULL, NULL, NULL },
 	{ "health", "", 0, SIZE_MAX, NULL, NULL, NULL },
 };

@@ -81,6 +81,7 @@ static const struct field conversation_rows[] = {
 	{ "revision", FIELD_INT, false, 1, COUNT_MAX, AT(revision), NULL },
 	TEXT("title", LIMIT_TITLE, title),
 	OBJECT("metadata", metadata),
+	TEXT("instruction", LIMIT_STORE_ROW, instruction),
 	TEXT("source", LIMIT_METADATA_VALUE, source),
 	ID("leaf", false, leaf),
 	ID("tip", false, tip),
@@ -292,6 +293,7 @@ static enum errc take_conversation(const struct reading *r, const struct members
 		.revision = m->revision,
 		.title = m->title,
 		.metadata = raw(r, m->metadata),
+		.instruction = m->instruction,
 		.source = m->source,
 	};
 	if (!read_id(r, m->id, ID_CONVERSATION, "id", &ret->id) ||
@@ -438,7 +440,9 @@ static bool print_conversation(struct buf *out, const struct archive_conversatio
 	       (!c->owned || put_int(out, "owner", c->owner)) &&
 	       put_int(out, "created_at_ms", c->created_ms) &&
 	       put_int(out, "revision", c->revision) && put_text(out, "title", c->title) &&
-	       put_json(out, "metadata", c->metadata) && put_text(out, "source", c->source) &&
+	       put_json(out, "metadata", c->metadata) &&
+	       put_text(out, "instruction", c->instruction) &&
+	       put_text(out, "source", c->source) &&
 	       put_id(out, "leaf", c->leaf, ID_RUN) && put_id(out, "tip", c->tip, ID_MESSAGE);
 }
 

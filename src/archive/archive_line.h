@@ -30,7 +30,7 @@ enum archive_status {
 	ARCHIVE_STATUS__COUNT
 };
 
-/* A member that a newer version adds to all conversations (an instruction, say) gets its place here,
+/* A member that a newer version adds to all conversations gets its place here,
  * a row in archive_line.c, and one in archive_line_print. */
 struct archive_conversation {
 	struct id  id;
@@ -40,6 +40,7 @@ struct archive_conversation {
 	int64_t    revision;
 	struct str title;      /* plain text; p NULL: none */
 	struct str metadata;   /* JSON object; p NULL: none */
+	struct str instruction; /* a fork's: holds where no turn of a branch has set one; p NULL: none */
 	struct str source;     /* what it is called where it came from; p NULL: by its id */
 	struct id  leaf;       /* the newest turn's run; none: no turn */
 	struct id  tip;        /* the newest message behind it that no turn brought; none: no */

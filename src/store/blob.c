@@ -103,12 +103,32 @@ static bool make_tmp(const struct blobs *b)
 	return make_dir(b->dir) && make_dir(path);
 }
 
+void blob_path(const struct blobs *b, const unsigned char sha256[HASH_BYTES], char ret[PATH_MAX])
+{
+	path_of(b, sha256, 3, ret);
+}
+
+bool blob_make_place(struct blobs *b, const unsigned char sha256[HASH_BYTES])
+{
+	char path[PATH_MAX];
+
+	for (int level = 0; level <= 2; level++) {
+		path_of(b, sha256, level, path);
+		if (!make_dir(path))
+			return false;
+	}
+	return true;
+}
+
+/* The directory of marks may be missing: nobody has to copy it. */
 bool blob_mark(struct blobs *b, struct blob_name *name)
 {
 	char path[PATH_MAX];
 
 	name->mark = id_random();
 	mark_path(b, name, path);
+	if (!make_tmp(b))
+		return false;
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return false;

@@ -16,6 +16,8 @@
 #include "base/hash.h"
 #include "base/str.h"
 
+#include <limits.h>
+
 struct blobs;
 struct blob_write;
 
@@ -45,6 +47,11 @@ enum errc blob_scratch(struct blobs *b, int *ret_fd, struct err *e) MUST_USE;
 /* blob_open: *ret_fd is owned.  Errors: STORAGE (also when it is not there). */
 enum errc blob_open(struct blobs *b, const unsigned char sha256[HASH_BYTES], int *ret_fd,
 		    struct err *e) MUST_USE;
+
+/* blob_path: where a content is, or would be.  blob_make_place: makes the directories up to there;
+ * false: the disk refused it (errno). */
+void blob_path(const struct blobs *b, const unsigned char sha256[HASH_BYTES], char ret[PATH_MAX]);
+bool blob_make_place(struct blobs *b, const unsigned char sha256[HASH_BYTES]) MUST_USE;
 
 /* For the engine, on its writer's thread. */
 bool blob_exists(struct blobs *b, const unsigned char sha256[HASH_BYTES]);

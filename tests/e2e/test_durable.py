@@ -598,7 +598,7 @@ def test_strict_shows_nothing_that_no_log_has(start, script, format):
 
 
 def test_old_events_are_swept_and_that_is_said(upstream, tmp_path, script):
-    gateway = Gateway(tmp_path, usual_config(upstream, events_keep="1s"),
+    gateway = Gateway(tmp_path, usual_config(upstream, events_keep="3s"),
                       env={"TEST_UPSTREAM_KEY": "k"})
     gateway.start()
     with Client(gateway.url) as client:
@@ -609,3 +609,42 @@ def test_old_events_are_swept_and_that_is_said(upstream, tmp_path, script):
         client.get(f"/v1/runs/{run}/events").error(410, "gone")
         assert client.run(run)["status"] == "completed", "the run itself stays"
     gateway.stop()
+
+
+def test_the_oldest_events_go_when_there_are_too_many(start, script):
+    gateway = start(usual={"events_keep": "0", "events_keep_size": "20KiB"})
+    s = script(up.sse(), up.role(), up.text("x" * 5000), *up.ending())
+    with Client(gateway.url) as client:
+        runs = [asked(client, s)[0] for _ in range(8)]
+        wait_until(lambda: client.get(f"/v1/runs/{runs[4]}/events").status == 410,
+                   "the events were not swept")
+        for run in runs[:5]:
+            client.get(f"/v1/runs/{run}/events").error(410, "gone")
+            assert client.run(run)["status"] == "completed"
+        for run in runs[-3:]:
+            assert all_events(client, run)[-1].event == "done", "the newest stay"
+
+
+def test_a_shorter_retention_counts_from_the_next_start(start, script):
+    gateway = start(usual={"events_keep": "0", "events_keep_size": "0", "idempotency_keep": "0"})
+    s, key = script(up.either("x y z")), {"Idempotency-Key": "kept-for-ever"}
+    body = {"messages": ["go"], "config": {"model": s.model}}
+    with Client(gateway.url) as client:
+        run, _ = asked(client, s)
+        client.post("/v1/chat", body, headers=key).ok()
+        with sqlite3.connect(gateway.database) as db:  # as if they were a month old
+            db.execute("UPDATE run SET created_ms = created_ms - 2592000000, "
+                       "completed_ms = completed_ms - 2592000000")
+            db.execute("UPDATE idempotency SET created_ms = created_ms - 2592000000")
+        assert client.post("/v1/chat", body, headers=key).ok().headers.get(
+            "idempotency-replayed") == "true"
+        assert all_events(client, run)[-1].event == "done"
+    gateway.stop()
+    text = gateway.config_file.read_text()
+    gateway.write_config(text.replace("events_keep: '0'", "events_keep: 720h").replace(
+        "idempotency_keep: '0'", "idempotency_keep: 720h"))
+    gateway.start()
+    with Client(gateway.url) as client:
+        wait_until(lambda: client.get(f"/v1/runs/{run}/events").status == 410, "the events' end")
+        wait_until(lambda: not sqlite3.connect(gateway.database).execute(
+            "SELECT count(*) FROM idempotency").fetchone()[0], "the key's end")

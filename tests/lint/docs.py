@@ -5,8 +5,9 @@ usage: docs.py [--write]
 
 Checks that every local link leads to a file (and to a heading in it), that the tables of errors and
 metrics say what err.def and metric.def say, that every example of JSON is JSON, that every curl
-line is marked to be run, that the example configuration names every option, and that the manual page is clean (where mandoc is installed).
-With --write the table of metrics is made new.
+line is marked to be run, that the example configuration names every option, and that the manual page
+has every command and option and is clean (where mandoc is installed).
+With --write the table of metrics and the options of the manual page are made new.
 """
 
 import json
@@ -15,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 import yaml
 
@@ -141,6 +143,43 @@ def check_options():
         problem(page, f"is no YAML: {error}")
 
 
+def manual_options():
+    """The options of the manual page, made from config.def."""
+    rows = re.findall(r'^X\((\w+),\s*(\w+),\s*"([^"]*)",\s*(true|false),\s*"([^"]*)"',
+                      read(ROOT / "src/config.def"), re.M)
+    lines = []
+    for name, kind, preset, _, meaning in rows:
+        value = "size" if kind == "SIZE" else "time" if kind == "DURATION" else \
+            "number" if kind == "INT" else "value"
+        lines.append(f".It Fl Fl {name.replace('_', '-')} Ar {value}")
+        if kind != "ENUM":  # those begin with a value
+            meaning = meaning[0].upper() + meaning[1:]
+        lines += textwrap.wrap(f"{meaning}.", 78)
+        if preset:
+            lines += [f"Default: {preset}."]
+    return "\n".join([*lines, ""])
+
+
+def check_manual_lists(write):
+    page = ROOT / "docs/parley.8"
+    text = read(page)
+    before, mark, rest = text.partition('.\\" options\n')
+    have, end, after = rest.partition('.\\" /options\n')
+    if not end:
+        problem(page, "the marks around the options are missing")
+    elif have != manual_options() and write:
+        page.write_text(before + mark + manual_options() + end + after, encoding="utf-8")
+    elif have != manual_options():
+        problem(page, "the options are not as config.def; run tests/lint/docs.py --write")
+    main = read(ROOT / "src/main.c")
+    for name in re.findall(r'^\t{ "(\w+)",[^}]*\bcommand_\w+ },', main, re.M):
+        if not re.search(rf"^\.It Cm {name}\b", text, re.M):
+            problem(page, f"the command {name} is missing")
+    for name in re.findall(r'^\t{ "([\w-]+)", (?:no|required)_argument', main, re.M):
+        if not re.search(rf"^\.It Fl Fl {name}\b", text, re.M):
+            problem(page, f"the option --{name} is missing")
+
+
 def check_manual():
     page = ROOT / "docs/parley.8"
     if not shutil.which("mandoc"):
@@ -159,6 +198,7 @@ def main(arguments):
     check_metrics(bool(arguments))
     check_errors()
     check_options()
+    check_manual_lists(bool(arguments))
     check_manual()
     for page in (ROOT / "README.md", ROOT / "docs/api.md"):
         check_runnable(page)

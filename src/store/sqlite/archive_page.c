@@ -16,7 +16,8 @@ static const char *const sql[ARCHIVE_PAGE_SQL__COUNT] = {
 	[ARCHIVE_PAGE_SQL_CONVERSATION] =
 		"SELECT created_ms, rev, title, metadata, leaf, "
 		"(SELECT secret FROM run WHERE run.id = leaf), tip, "
-		"(SELECT secret FROM message WHERE message.id = tip), owner FROM conversation "
+		"(SELECT secret FROM message WHERE message.id = tip), owner, instruction "
+		"FROM conversation "
 		"WHERE id = ?1 AND secret = ?2 AND (?4 OR owner = ?3)",
 	[ARCHIVE_PAGE_SQL_RUNS] =
 		"SELECT run.id, base, m.id, m.run FROM run INDEXED BY run_conversation "
@@ -223,6 +224,7 @@ static int put_conversation(struct archive_pages *a, struct archive_read *j)
 		.revision = db_int(st, 1),
 		.title = text_of(st, 2),
 		.metadata = text_of(st, 3),
+		.instruction = text_of(st, 9),
 		.leaf = db_id(db_int(st, 4), st, 5),
 		.tip = db_id(db_int(st, 6), st, 7),
 	};

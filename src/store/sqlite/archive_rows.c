@@ -23,7 +23,7 @@ static const char *const sql[ARCHIVE_ROWS_SQL__COUNT] = {
 				 "EXISTS (SELECT 1 FROM idempotency WHERE id = ?1)",
 	[ARCHIVE_ROWS_SQL_ADD_CONVERSATION] =
 		"INSERT INTO conversation (id, secret, owner, created_ms, leaf, title, metadata, "
-		"tip, rev) VALUES (?,?,?,?,?,?,?,?,?)",
+		"tip, rev, instruction) VALUES (?,?,?,?,?,?,?,?,?,?)",
 	[ARCHIVE_ROWS_SQL_ADD_LABELS] =
 		"INSERT OR IGNORE INTO conversation_label (owner, key, value, conversation) "
 		"SELECT ?1, key, value, ?2 FROM json_each(?3) WHERE type = 'text'",
@@ -125,6 +125,7 @@ static int add_conversation(struct writing *x)
 	bind_text(&b, c->metadata);
 	db_bind_int(&b, key_of(x, x->w.tip));
 	db_bind_int(&b, c->revision);
+	bind_text(&b, c->instruction);
 	int rc = db_bind_run(&b);
 	if (rc != SQLITE_OK || !c->metadata.p)
 		return rc;

@@ -97,7 +97,7 @@ enum errc db_open(const char *path, enum db_mode mode, int64_t busy_ms, sqlite3 
                   struct err *e)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	int      flags = mode == DB_WRITE ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+	int      flags = mode == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 	sqlite3 *db = NULL;
 
 	pthread_once(&once, configure_once);

@@ -13,7 +13,8 @@
 
 enum db_mode {
 	DB_WRITE, /* makes the file's settings if it is new; commits are fsynced */
-	DB_READ
+	DB_READ,
+	DB_LOOK /* leaves the file's settings as they are, and sets right what a crash left */
 };
 
 /* db_open: *ret is owned, to be closed with db_close.  Errors: STORAGE, for the operator. */

@@ -210,6 +210,7 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	g->store.ops = &ops;
 	g->lock_fd = -1;
 	if (lock_take(o->path, &g->path, &g->lock_fd, e) != ERR_OK ||
+	    migrate_look(g->path, o->busy_ms, migrations, e) != ERR_OK ||
 	    db_open(g->path, DB_WRITE, o->busy_ms, &g->db, e) != ERR_OK ||
 	    blobs_open(g->path, &g->store.blobs, e) != ERR_OK ||
 	    migrate_run(g->db, g->path, migrations, apply, ret_applied, e) != ERR_OK) {

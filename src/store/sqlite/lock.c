@@ -74,3 +74,18 @@ enum errc lock_take(const char *path, char **ret_path, int *ret_fd, struct err *
 	*ret_path = absolute;
 	return ERR_OK;
 }
+
+bool lock_is_held(const char *path)
+{
+	char name[PATH_MAX];
+	int  n = snprintf(name, sizeof name, "%s.lock", path);
+
+	if (n < 0 || (size_t)n >= sizeof name)
+		return false;
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	close(fd);
+	return held;
+}

@@ -3,7 +3,11 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 /* lock_take: makes the file at path if it is missing (mode 0600), locks FILE.lock for as long as
  * the descriptor is open, and gives the file's absolute path (owned, free).  The lock file stays
  * when the process ends: removing it would let two processes lock two files of one name. */
 enum errc lock_take(const char *path, char **ret_path, int *ret_fd, struct err *e) MUST_USE;
+/* lock_is_held: whether a process has the lock of the database at this absolute path. */
+bool lock_is_held(const char *path) MUST_USE;

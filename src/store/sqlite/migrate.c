@@ -178,3 +178,22 @@ enum errc migrate_run(sqlite3 *db, const char *path, const struct migration *kno
 	*ret_applied = made;
 	return ERR_OK;
 }
+
+enum errc migrate_count(sqlite3 *db, const char *path, const struct migration *known,
+                        int *ret_applied, struct err *e)
+{
+	return count_applied(db, path, known, ret_applied, e);
+}
+
+enum errc migrate_look(const char *path, int64_t busy_ms, const struct migration *known,
+                       struct err *e)
+{
+	sqlite3 *db = NULL;
+	int      applied = 0;
+
+	if (db_open(path, DB_LOOK, busy_ms, &db, e) != ERR_OK)
+		return e->code;
+	enum errc code = count_applied(db, path, known, &applied, e);
+	db_close(db);
+	return code;
+}

@@ -20,3 +20,11 @@ extern const struct migration migrations[];
  * path is only for messages. */
 enum errc migrate_run(sqlite3 *db, const char *path, const struct migration *known, bool apply,
                       int *ret_applied, struct err *e) MUST_USE;
+
+/* migrate_look: whether migrate_run would refuse what was applied; for before a file is opened for
+ * writing, which changes its settings. */
+enum errc migrate_look(const char *path, int64_t busy_ms, const struct migration *known,
+                       struct err *e) MUST_USE;
+/* migrate_count: how many of the known were applied; the errors of migrate_run about the others. */
+enum errc migrate_count(sqlite3 *db, const char *path, const struct migration *known,
+                        int *ret_applied, struct err *e) MUST_USE;

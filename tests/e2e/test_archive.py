@@ -120,6 +120,18 @@ def test_a_round_trip_loses_nothing(two, script):
     assert b.run(run) == a.run(run)
 
 
+def test_a_forks_instruction_comes_along(two, script):
+    _, one, _, other = two
+    c = one.chat("q", instruction="Be brief.").ok().json["conversation"]
+    fork = one.post(f"/v1/conversations/{c}/fork", {}).ok().json["id"]
+    archive = exported(one, fork)
+    imported(other, archive)
+    assert exported(other, fork) == archive
+    s = script(up.reply(up.completion("ok")))
+    other.chat("next", conversation=fork, model=s.model).ok()
+    assert s.request.json["messages"][0] == {"role": "system", "content": "Be brief."}
+
+
 def test_it_is_gone_on_with(two, script):
     _, a, _, b = two
     c, _ = varied(a, script)
@@ -464,11 +476,12 @@ def test_a_chatgpt_export(client, script):
     archive = exported(client, first["id"])
     other = next(x for x in lines(archive) if x.get("message", {}).get("content") == "To the hills.")
     assert other["created_at_ms"] == 1700000002000
-    s = script(up.reply(up.completion("on")), up.reply(up.completion("off")))
+    s = script(up.reply(up.completion("on")))
     client.chat("next", conversation=first["id"], model=s.model).ok()
     sent = s.request.json["messages"]
     assert sent[0] == {"role": "system", "content": "I live in Rome.\nBe short."}
     assert sent[-1]["content"] == "next"
+    s = script(up.reply(up.completion("off")))
     client.chat("why?", conversation=first["id"], parent=other["id"], model=s.model).ok()
     assert [i["content"][0]["text"] for i in client.items(first["id"])["data"]][-3:] == [
         "To the hills.", "why?", "off"]

@@ -215,6 +215,8 @@ def test_a_wrong_secret_is_unknown(client):
     client.request("DELETE", f"{PATH}/{wrong}").error(404, "not_found")
     client.post(f"{PATH}/{wrong}", {"metadata": {"a": "b"}}).error(404, "not_found")
     client.get(f"{PATH}?after={wrong}").error(400, "invalid_value", "after")
+    native = client.chat("x").ok().json["run"].removeprefix("run_")
+    client.get(f"{PATH}?after=chatcmpl-{native}").error(400, "invalid_value", "after")
     assert one(client, id)["metadata"] == {}
 
 

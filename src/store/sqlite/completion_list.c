@@ -4,42 +4,48 @@
 #include "base/limits.h"
 #include "store/sqlite/completion_row.h"
 
-/* ?1 the owner, ?2 where the page begins, ?3 how many, ?4 the model; ?5, ?6 a pair of the metadata,
- * ?7 all of them. */
-#define ALL   COMPLETION_ROW "FROM run r INDEXED BY run_completion " COMPLETION_ROW_JOINS \
-	      "WHERE r.owner = ?1 AND " COMPLETION_ROW_IS "AND "
-#define MODEL COMPLETION_ROW "FROM run r INDEXED BY run_completion_model " COMPLETION_ROW_JOINS \
-	      "WHERE r.owner = ?1 AND r.model = ?4 AND " COMPLETION_ROW_IS "AND "
-/* A conversation begins with its completion.  These are in the order of their conversations, which is
- * theirs, save of calls that began in the same instant on two threads. */
-#define LABEL                                                                                      \
-	COMPLETION_ROW "FROM conversation_label l CROSS JOIN run r ON r.id = ("                    \
-	"SELECT x.id FROM run x INDEXED BY run_conversation "                                      \
-	"WHERE x.conversation = l.conversation ORDER BY x.id LIMIT 1) " COMPLETION_ROW_JOINS       \
-	"WHERE l.owner = ?1 AND l.key = ?5 AND l.value = ?6 AND NOT EXISTS ("                      \
+/* ?1 the owner, ?2 the conversation that the page begins behind, ?3 how many, ?4 the model; ?5, ?6 a
+ * pair of the metadata, ?7 all of them.  A completion and its conversation are made together, so the
+ * order of the one is that of the other. */
+#define WHERE COMPLETION_ROW_JOINS "WHERE r.owner = ?1 AND " COMPLETION_ROW_IS "AND "
+#define ALL   COMPLETION_ROW "FROM run r INDEXED BY run_completion " WHERE
+#define MODEL                                                                                      \
+	COMPLETION_ROW "FROM run r INDEXED BY run_completion_model " WHERE "r.model = ?4 AND "
+/* Of the pairs, one is walked along; what has it and is no completion costs a look into an index.
+ * Without the plus SQLite would look for all conversations from ?2 on there. */
+#define LABEL(index, model)                                                                        \
+	COMPLETION_ROW "FROM conversation_label l CROSS JOIN run r INDEXED BY " index              \
+	" ON r.conversation = +l.conversation " WHERE model                                        \
+	"l.owner = ?1 AND l.key = ?5 AND l.value = ?6 AND NOT EXISTS ("                            \
 	"SELECT 1 FROM json_each(?7) f WHERE NOT EXISTS (SELECT 1 FROM conversation_label x "      \
 	"WHERE x.owner = ?1 AND x.key = f.key AND x.value = f.value "                              \
-	"AND x.conversation = l.conversation)) AND r.owner = ?1 AND " COMPLETION_ROW_IS            \
-	"AND (?4 IS NULL OR r.model = ?4) AND "
+	"AND x.conversation = r.conversation)) AND "
+#define LABEL_ALL   LABEL("run_completion", "")
+#define LABEL_MODEL LABEL("run_completion_model", "r.model = ?4 AND ")
+#define UP          "r.conversation > ?2 ORDER BY r.conversation LIMIT ?3"
+#define DOWN        "r.conversation < ?2 ORDER BY r.conversation DESC LIMIT ?3"
+#define LABEL_UP    "l.conversation > ?2 ORDER BY l.conversation LIMIT ?3"
+#define LABEL_DOWN  "l.conversation < ?2 ORDER BY l.conversation DESC LIMIT ?3"
 
 static const char *const sql[COMPLETION_LIST_SQL__COUNT] = {
 	[COMPLETION_LIST_SQL_ONE] = COMPLETION_ROW_FIND,
 	/* What is no completion any more is still good as a cursor. */
 	[COMPLETION_LIST_SQL_PLACE] =
-		"SELECT conversation FROM run WHERE id = ? AND secret = ? AND owner = ?",
+		"SELECT conversation FROM run WHERE id = ? AND secret = ? AND owner = ? "
+		"AND status = 2 AND (shape = 'openai' OR shape IS NULL)",
 	/* Of pairs that more than a thousand have, one is as good as another. */
 	[COMPLETION_LIST_SQL_RAREST] =
 		"SELECT f.key, f.value FROM json_each(?2) f ORDER BY (SELECT count(*) FROM ("
 		"SELECT 1 FROM conversation_label x WHERE x.owner = ?1 AND x.key = f.key "
 		"AND x.value = f.value LIMIT 1000)) LIMIT 1",
-	[COMPLETION_LIST_SQL_ALL] = ALL "r.id > ?2 ORDER BY r.id LIMIT ?3",
-	[COMPLETION_LIST_SQL_ALL_DESC] = ALL "r.id < ?2 ORDER BY r.id DESC LIMIT ?3",
-	[COMPLETION_LIST_SQL_MODEL] = MODEL "r.id > ?2 ORDER BY r.id LIMIT ?3",
-	[COMPLETION_LIST_SQL_MODEL_DESC] = MODEL "r.id < ?2 ORDER BY r.id DESC LIMIT ?3",
-	[COMPLETION_LIST_SQL_LABEL] =
-		LABEL "l.conversation > ?2 ORDER BY l.conversation LIMIT ?3",
-	[COMPLETION_LIST_SQL_LABEL_DESC] =
-		LABEL "l.conversation < ?2 ORDER BY l.conversation DESC LIMIT ?3",
+	[COMPLETION_LIST_SQL_ALL] = ALL UP,
+	[COMPLETION_LIST_SQL_ALL_DESC] = ALL DOWN,
+	[COMPLETION_LIST_SQL_MODEL] = MODEL UP,
+	[COMPLETION_LIST_SQL_MODEL_DESC] = MODEL DOWN,
+	[COMPLETION_LIST_SQL_LABEL] = LABEL_ALL LABEL_UP,
+	[COMPLETION_LIST_SQL_LABEL_DESC] = LABEL_ALL LABEL_DOWN,
+	[COMPLETION_LIST_SQL_LABEL_MODEL] = LABEL_MODEL LABEL_UP,
+	[COMPLETION_LIST_SQL_LABEL_MODEL_DESC] = LABEL_MODEL LABEL_DOWN,
 };
 
 enum errc completion_list_prepare(struct completion_list *l, sqlite3 *db, struct err *e)
@@ -81,7 +87,7 @@ int completion_list_one(struct completion_list *l, struct completion_read *j)
 
 /* --- a page --- */
 
-/* Where the page begins: a run, or the conversation that begins with it. */
+/* The conversation that the page begins behind. */
 static int find_place(struct completion_list *l, struct completions_read *j, int64_t *ret)
 {
 	sqlite3_stmt  *st = l->st[COMPLETION_LIST_SQL_PLACE];
@@ -99,8 +105,10 @@ static int find_place(struct completion_list *l, struct completions_read *j, int
 			"This list has no completion with this id.");
 		return SQLITE_OK;
 	}
-	*ret = j->key.p ? db_int(st, 0) : j->after.key;
-	return rc == SQLITE_ROW ? SQLITE_OK : rc;
+	if (rc != SQLITE_ROW)
+		return rc;
+	*ret = db_int(st, 0);
+	return SQLITE_OK;
 }
 
 /* A page is gone through by the pair that the fewest conversations have. */
@@ -124,28 +132,29 @@ static int choose_pair(struct completion_list *l, struct completions_read *j)
 	return SQLITE_OK;
 }
 
-static int bind_page(struct completion_list *l, const struct completions_read *j, int64_t place,
-		     sqlite3_stmt **ret)
+static enum completion_list_sql which_list(const struct completions_read *j)
 {
-	enum completion_list_sql which = j->key.p     ? COMPLETION_LIST_SQL_LABEL
-					 : j->model.p ? COMPLETION_LIST_SQL_MODEL
-						      : COMPLETION_LIST_SQL_ALL;
-	sqlite3_stmt            *st = l->st[which + (j->descending ? 1 : 0)];
-	struct db_bind           b = db_bind(st);
+	if (j->key.p)
+		return j->model.p ? COMPLETION_LIST_SQL_LABEL_MODEL : COMPLETION_LIST_SQL_LABEL;
+	return j->model.p ? COMPLETION_LIST_SQL_MODEL : COMPLETION_LIST_SQL_ALL;
+}
+
+static int bind_page(const struct completions_read *j, int64_t place, sqlite3_stmt *st)
+{
+	struct db_bind b = db_bind(st);
 
 	db_bind_int(&b, j->owner);
 	db_bind_int(&b, place);
 	db_bind_int(&b, (int64_t)j->limit + 1);
-	if (which != COMPLETION_LIST_SQL_ALL && j->model.p)
+	if (j->model.p)
 		db_bind_text(&b, j->model);
-	else if (which == COMPLETION_LIST_SQL_LABEL)
-		db_bind_null(&b);
-	if (which == COMPLETION_LIST_SQL_LABEL) {
+	else if (j->key.p)
+		db_bind_null(&b); /* its number is there, though nothing has it */
+	if (j->key.p) {
 		db_bind_text(&b, j->key);
 		db_bind_text(&b, j->value);
 		db_bind_text(&b, j->filter);
 	}
-	*ret = st;
 	return b.rc;
 }
 
@@ -177,9 +186,8 @@ static int read_rows(struct completions_read *j, sqlite3_stmt *st)
 
 int completion_list_page(struct completion_list *l, struct completions_read *j)
 {
-	struct err   *e = &j->job.err;
-	sqlite3_stmt *st = NULL;
-	int64_t       place = 0;
+	struct err *e = &j->job.err;
+	int64_t     place = 0;
 
 	j->completion_count = 0;
 	j->has_more = false;
@@ -191,7 +199,8 @@ int completion_list_page(struct completion_list *l, struct completions_read *j)
 	int rc = find_place(l, j, &place);
 	if (rc == SQLITE_OK && e->code == ERR_OK && j->key.p)
 		rc = choose_pair(l, j);
+	sqlite3_stmt *st = l->st[which_list(j) + (j->descending ? 1 : 0)];
 	if (rc == SQLITE_OK && e->code == ERR_OK)
-		rc = bind_page(l, j, place, &st);
+		rc = bind_page(j, place, st);
 	return rc == SQLITE_OK && e->code == ERR_OK ? read_rows(j, st) : rc;
 }

@@ -98,6 +98,35 @@ static enum errc build_prompt(struct input *in, const struct completion_request 
 	return ERR_OK;
 }
 
+/* What a stored completion shows again of its request. */
+static const char *const shown[] = {
+	"temperature", "top_p", "seed", "presence_penalty", "frequency_penalty",
+	"tools", "tool_choice", "response_format", "user", "service_tier",
+};
+
+static enum errc read_settings(struct input *in, struct str *ret, struct err *e)
+{
+	const struct json_doc *d = &in->doc;
+	struct buf             text;
+	bool                   ok = true;
+
+	buf_init(&text, LIMIT_BODY_MAX);
+	for (size_t i = 0; ok && i < ARRAY_LEN(shown); i++) {
+		json_at v = json_get_some(d, 0, shown[i]);
+
+		if (v != JSON_ABSENT)
+			ok = buf_fmt(&text, "%s\"%s\":", text.len > 0 ? "," : "{", shown[i]) &&
+			     buf_str(&text, json_raw(d, v));
+	}
+	if (ok && text.len > 0) {
+		ok = buf_text(&text, "}");
+		*ret = arena_str(&in->arena, buf_view(&text));
+		ok = ok && ret->p;
+	}
+	buf_finish(&text);
+	return ok ? ERR_OK : err_set(e, ERR_OVERLOADED, "", "no memory for the request");
+}
+
 static bool wants_usage(const struct json_doc *d, const struct completion_request *c)
 {
 	json_at want = c->stream_options != JSON_ABSENT
@@ -123,6 +152,8 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 			     "storing more than one choice is not supported yet");
 	if (rc == ERR_OK)
 		rc = build_prompt(in, &c, &ret->prompt, e);
+	if (rc == ERR_OK && c.store)
+		rc = read_settings(in, &ret->settings, e);
 	if (rc == ERR_OK)
 		rc = exchange_target(g, c.model, "model", ret, e);
 	if (rc != ERR_OK)

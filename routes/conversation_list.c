@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "routes/conversation_print.h"
+#include "routes/label_filter.h"
 #include "routes/lookup.h"
 #include "routes/page.h"
 
@@ -12,7 +13,6 @@
 enum {
 	LIST_DEFAULT = 20,
 	LIST_MAX = 100,
-	FILTER_MAX = 64 * KIB, /* all pairs of a filter, as JSON */
 };
 
 struct list {
@@ -69,42 +69,6 @@ static bool read_place(struct request *r, struct conversations_read *ret)
 	return true;
 }
 
-/* The pairs metadata[k]=v, as one JSON object; the first of them alone as well.  What is no UTF-8
- * would not be there. */
-static bool read_filter(struct request *r, struct list *x)
-{
-	struct str key;
-	struct str value;
-	size_t     n = 0;
-
-	for (; request_query_within(r, "metadata", n, &key, &value); n++) {
-		bool text = utf8_valid(key.p, key.n) && utf8_valid(value.p, value.n);
-
-		if (!text || n == LIMIT_METADATA) {
-			reply_refuse(r, ERR_INVALID_VALUE, "metadata",
-			             text ? "at most 16 pairs are allowed" : "must be UTF-8");
-			return false;
-		}
-		if (n == 0) {
-			x->read.key = arena_str(&x->read.arena, key);
-			x->read.value = arena_str(&x->read.arena, value);
-		}
-		if (!x->read.key.p || !x->read.value.p || !buf_text(&x->filter, n > 0 ? "," : "{") ||
-		    !buf_json_string(&x->filter, key) || !buf_text(&x->filter, ":") ||
-		    !buf_json_string(&x->filter, value)) {
-			reply_refuse(r, ERR_INVALID_VALUE, "metadata", "the filter is too long");
-			return false;
-		}
-	}
-	if (n > 0 && !buf_text(&x->filter, "}")) {
-		reply_refuse(r, ERR_INVALID_VALUE, "metadata", "the filter is too long");
-		return false;
-	}
-	x->read.filter = buf_view(&x->filter);
-	return true;
-}
-_Static_assert(LIMIT_METADATA == 16, "the message names it");
-
 void conversation_list_get(struct request *r, void *app)
 {
 	struct gateway *g = app;
@@ -120,11 +84,13 @@ void conversation_list_get(struct request *r, void *app)
 	x->read.job.loop = g->loop;
 	x->read.job.done = list_done;
 	x->read.owner = request_owner(r);
-	buf_init(&x->filter, FILTER_MAX);
+	buf_init(&x->filter, LABEL_FILTER_MAX);
 	arena_init(&x->read.arena, 8 * MIB);
-	if (!page_limit(r, LIST_DEFAULT, LIST_MAX, &x->read.limit) || !read_place(r, &x->read) || !read_filter(r, x)) {
+	if (!page_limit(r, LIST_DEFAULT, LIST_MAX, &x->read.limit) || !read_place(r, &x->read) ||
+	    !label_filter_read(r, &x->read.arena, &x->filter, &x->read.key, &x->read.value)) {
 		list_destroy(&x->lookup);
 		return;
 	}
+	x->read.filter = buf_view(&x->filter);
 	lookup_start(&x->lookup, r, g->store->ops->conversations_read(g->store, &x->read));
 }

@@ -18,12 +18,20 @@
 #include "routes/run_ticket.h"
 #include "routes/runs.h"
 #include "routes/service.h"
+#include "routes/stored_completion_change.h"
+#include "routes/stored_completion_messages.h"
+#include "routes/stored_completions.h"
 #include "routes/translate.h"
 
 /*  name                  method  path                           auth       body       quiet  handler */
 const struct route routes[] = {
 	{ "chat",               "POST", "/v1/chat",                     AUTH_KEY,  BODY_JSON, false, chat_post },
 	{ "completions",        "POST", "/v1/chat/completions",         AUTH_KEY,  BODY_JSON, false, completions_post },
+	{ "stored_completions", "GET",  "/v1/chat/completions",         AUTH_KEY,  BODY_NONE, false, stored_completions_list },
+	{ "stored_completion",  "GET",  "/v1/chat/completions/{id}",    AUTH_KEY,  BODY_NONE, false, stored_completions_get },
+	{ "stored_completion_update", "POST", "/v1/chat/completions/{id}", AUTH_KEY, BODY_JSON, false, stored_completion_change_update },
+	{ "stored_completion_delete", "DELETE", "/v1/chat/completions/{id}", AUTH_KEY, BODY_NONE, false, stored_completion_change_delete },
+	{ "stored_completion_messages", "GET", "/v1/chat/completions/{id}/messages", AUTH_KEY, BODY_NONE, false, stored_completion_messages_list },
 	{ "translate",          "POST", "/v1/translate",                AUTH_KEY,  BODY_JSON, false, translate_post },
 	{ "models",             "GET",  "/v1/models",                   AUTH_KEY,  BODY_NONE, false, models_list },
 	{ "model",              "GET",  "/v1/models/{id}",              AUTH_KEY,  BODY_NONE, false, models_get },

@@ -59,6 +59,8 @@ struct members {
 	struct str finish_reason;
 	struct str instruction;
 	json_at    error;
+	json_at    settings;
+	struct str request_id;
 	struct str parent;
 	struct str run;
 	bool       removed;
@@ -105,6 +107,8 @@ static const struct field run_rows[] = {
 	TEXT("instruction", LIMIT_STORE_ROW, instruction),
 	OBJECT("metadata", metadata),
 	OBJECT("error", error),
+	OBJECT("settings", settings),
+	TEXT("request_id", LIMIT_METADATA_VALUE, request_id),
 };
 
 static const struct field message_rows[] = {
@@ -318,6 +322,8 @@ static enum errc take_run(const struct reading *r, const struct members *m, stru
 		.instruction = m->instruction,
 		.metadata = raw(r, m->metadata),
 		.error = raw(r, m->error),
+		.settings = raw(r, m->settings),
+		.request_id = m->request_id,
 	};
 	if (!read_id(r, m->id, ID_RUN, "id", &ret->id) ||
 	    !read_id(r, m->base, ID_MESSAGE, "base", &ret->base) ||
@@ -474,7 +480,8 @@ static bool print_run(struct buf *out, const struct archive_run *r)
 	       put_text(out, "instruction", r->instruction) &&
 	       put_json(out, "metadata", r->metadata) &&
 	       put_text(out, "finish_reason", r->finish_reason) && print_usage(out, r) &&
-	       put_json(out, "error", r->error);
+	       put_json(out, "error", r->error) && put_json(out, "settings", r->settings) &&
+	       put_text(out, "request_id", r->request_id);
 }
 
 static bool print_message(struct buf *out, const struct archive_message *m)

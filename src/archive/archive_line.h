@@ -64,6 +64,8 @@ struct archive_run {
 	struct str          instruction; /* empty ends an older one */
 	struct str          metadata;
 	struct str          error;
+	struct str          settings;   /* of a stored completion's request */
+	struct str          request_id;
 };
 
 struct archive_message {

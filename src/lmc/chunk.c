@@ -49,7 +49,9 @@ bool chunk_usage(const struct usage *u, struct buf *out)
 /* put_identity: id, object, created and model, each with its comma behind. */
 static bool put_identity(const struct chunk_printer *p, const char *object, struct buf *out)
 {
-	if (!put_member(out, "id", p->id.len ? buf_view(&p->id) : p->completion) ||
+	bool theirs = p->id.len > 0 && !p->own_id;
+
+	if (!put_member(out, "id", theirs ? buf_view(&p->id) : p->completion) ||
 	    !put_member(out, "object", str_of(object)) || !buf_text(out, "\"created\":") ||
 	    !buf_int(out, p->created_s) || !buf_text(out, ",\"model\":"))
 		return false;
@@ -102,6 +104,23 @@ static bool put_without(struct str *rest, struct str cut, struct buf *out)
 	return put_json(out, front);
 }
 
+/* put_own_id: rest up to the provider's id without the cuts on the way, which are empty then, and
+ * ours in its place. */
+static bool put_own_id(const struct chunk_printer *p, struct str id, struct str *first,
+		       struct str *second, struct str *rest, struct buf *out)
+{
+	struct str *const cuts[] = { first, second };
+
+	for (size_t i = 0; i < ARRAY_LEN(cuts); i++)
+		if (cuts[i]->n > 0 && cuts[i]->p < id.p) {
+			if (!put_without(rest, *cuts[i], out))
+				return false;
+			*cuts[i] = STR_NONE;
+		}
+	return put_without(rest, id, out) && buf_text(out, "\"") && buf_str(out, p->completion) &&
+	       buf_text(out, "\"");
+}
+
 /* put_raw: the provider's own chunk, with our members in the first, without a repeated role, and
  * without a usage that only we asked for. */
 static bool put_raw(const struct chunk_printer *p, const struct event *ev, struct buf *out)
@@ -115,6 +134,9 @@ static bool put_raw(const struct chunk_printer *p, const struct event *ev, struc
 		first = ev->raw_role;
 	}
 	if (!buf_text(out, "{") || (p->native && !p->begun && !put_ours(p, out)))
+		return false;
+	if (p->own_id && ev->raw_id.n > 0 &&
+	    !put_own_id(p, ev->raw_id, &first, &second, &rest, out))
 		return false;
 	return put_without(&rest, first, out) && put_without(&rest, second, out) &&
 	       put_json(out, rest);
@@ -293,10 +315,28 @@ static bool put_made_whole(const struct chunk_printer *p, struct str message,
 	return buf_text(out, "}");
 }
 
-bool chunk_whole(const struct chunk_printer *p, struct str raw, struct str message,
-		  struct str finish_reason, const struct usage *usage, struct buf *out)
+/* put_whole_rest: raw behind its brace, with an id of ours where it has to be. */
+static bool put_whole_rest(const struct chunk_printer *p, struct str raw, struct str id,
+			   struct buf *out)
 {
-	if (raw.n > 0 && !p->native)
+	struct str rest = { raw.p + 1, raw.n - 1 };
+
+	if (p->own_id && id.n > 0) {
+		size_t n = (size_t)(id.p - rest.p);
+
+		if (!buf_add(out, rest.p, n) || !buf_text(out, "\"") ||
+		    !buf_str(out, p->completion) || !buf_text(out, "\""))
+			return false;
+		rest = (struct str){ id.p + id.n, rest.n - n - id.n };
+	}
+	return buf_str(out, rest);
+}
+
+bool chunk_whole(const struct chunk_printer *p, struct str raw, struct str raw_id,
+		  struct str message, struct str finish_reason, const struct usage *usage,
+		  struct buf *out)
+{
+	if (raw.n > 0 && !p->native && !p->own_id)
 		return buf_str(out, raw);
 	if (!buf_text(out, "{") || (p->native && !put_ours(p, out)))
 		return false;
@@ -305,5 +345,5 @@ bool chunk_whole(const struct chunk_printer *p, struct str raw, struct str messa
 
 	/* raw starts at its brace: the dialect hands over the object alone. */
 	CHECK(raw.p[0] == '{');
-	return buf_add(out, raw.p + 1, raw.n - 1);
+	return put_whole_rest(p, raw, raw_id, out);
 }

@@ -13,6 +13,7 @@
 struct chunk_printer {
 	bool       native;       /* blocks with id, a named last block, our three members */
 	bool       want_usage;   /* the client asked for the usage chunk (native: always) */
+	bool       own_id;       /* `completion` stands for the provider's id, too */
 	struct str conversation; /* ids as text; empty: stored nowhere */
 	struct str run;
 	struct str message;
@@ -38,9 +39,10 @@ bool chunk_done(struct chunk_printer *p, uint64_t seq, struct buf *out) MUST_USE
 bool chunk_error(struct chunk_printer *p, const struct err *e, struct str request_id,
 		  uint64_t seq, struct buf *out) MUST_USE;
 
-/* chunk_whole: the answer of a plain call: raw (the provider's own completion) with our members,
- * or one made from message (a JSON object), finish_reason (escaped) and usage. */
-bool chunk_whole(const struct chunk_printer *p, struct str raw, struct str message,
-		  struct str finish_reason, const struct usage *usage, struct buf *out) MUST_USE;
+/* chunk_whole: the answer of a plain call: raw (the provider's own completion; raw_id: the value of
+ * its "id") with our members, or one made from message (a JSON object), finish_reason (escaped) and usage. */
+bool chunk_whole(const struct chunk_printer *p, struct str raw, struct str raw_id,
+		  struct str message, struct str finish_reason, const struct usage *usage,
+		  struct buf *out) MUST_USE;
 /* chunk_usage: {"prompt_tokens":…,"completion_tokens":…,"total_tokens":…,…} */
 bool chunk_usage(const struct usage *usage, struct buf *out) MUST_USE;

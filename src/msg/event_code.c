@@ -17,6 +17,8 @@ enum part {
 	PART_CONT = 1 << 9,
 	PART_ONLY_USAGE = 1 << 10,
 	PART_FROM_LMC = 1 << 11,
+	PART_RAW_ID = 1 << 12,
+	PARTS = 2 * PART_RAW_ID - 1,
 };
 
 /* --- numbers and spans --- */
@@ -155,7 +157,8 @@ static unsigned parts_of(const struct event *ev)
 	       (ev->kind == EVENT_USAGE ? (unsigned)PART_USAGE : 0) |
 	       (ev->cont ? (unsigned)PART_CONT : 0) |
 	       (ev->raw_only_usage ? (unsigned)PART_ONLY_USAGE : 0) |
-	       (ev->from_lmc ? (unsigned)PART_FROM_LMC : 0);
+	       (ev->from_lmc ? (unsigned)PART_FROM_LMC : 0) |
+	       (within(ev->raw_id, ev->raw) ? (unsigned)PART_RAW_ID : 0);
 }
 
 static bool put_record(const struct event *ev, uint64_t seq, struct buf *out)
@@ -173,7 +176,8 @@ static bool put_record(const struct event *ev, uint64_t seq, struct buf *out)
 	       (!(parts & PART_TEXT) || put_span(out, ev->text, ev->raw)) &&
 	       (!(parts & PART_ID) || put_span(out, ev->id, ev->raw)) &&
 	       (!(parts & PART_NAME) || put_span(out, ev->name, ev->raw)) &&
-	       (!(parts & PART_USAGE) || put_usage(out, &ev->usage));
+	       (!(parts & PART_USAGE) || put_usage(out, &ev->usage)) &&
+	       (!(parts & PART_RAW_ID) || put_span(out, ev->raw_id, ev->raw));
 }
 
 bool event_encode(const struct event *ev, uint64_t seq, struct buf *out)
@@ -210,7 +214,9 @@ static bool take_parts(struct str *in, unsigned parts, struct event *ev)
 	       (!(parts & PART_TEXT) || take_span(in, ev->raw, &ev->text)) &&
 	       (!(parts & PART_ID) || take_span(in, ev->raw, &ev->id)) &&
 	       (!(parts & PART_NAME) || take_span(in, ev->raw, &ev->name)) &&
-	       (!(parts & PART_USAGE) || take_usage(in, &ev->usage));
+	       (!(parts & PART_USAGE) || take_usage(in, &ev->usage)) &&
+	       (!(parts & PART_RAW_ID) || take_cut(in, ev->raw, &ev->raw_id)) &&
+	       !overlap(ev->raw_id, ev->raw_usage) && !overlap(ev->raw_id, ev->raw_role);
 }
 
 /* An error's struct is not in the log, and its end stands in the run's row. */
@@ -230,7 +236,7 @@ bool event_decode(struct str *bytes, struct event *ret, uint64_t *ret_seq)
 		return false;
 	ev.kind = (enum event_kind)in.p[1];
 	in = (struct str){ in.p + 2, in.n - 2 };
-	if (!take_number(&in, &seq) || !take_number(&in, &parts) || parts > 2 * PART_FROM_LMC - 1 ||
+	if (!take_number(&in, &seq) || !take_number(&in, &parts) || parts > PARTS ||
 	    (parts & PART_USAGE && ev.kind != EVENT_USAGE) || !take_parts(&in, (unsigned)parts, &ev))
 		return false;
 	*bytes = in;

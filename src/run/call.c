@@ -38,10 +38,19 @@ static void first_content(struct run *r)
 	feed_open(r);
 }
 
+static bool keep_raw(struct run *r, const struct event *ev)
+{
+	if (ev->raw_id.n > 0) {
+		r->raw_id_at = r->raw.len + (size_t)(ev->raw_id.p - ev->raw.p);
+		r->raw_id_n = ev->raw_id.n;
+	}
+	return buf_str(&r->raw, ev->raw);
+}
+
 /* keep: what the end will store or answer with; false: over a limit. */
 static bool keep(struct run *r, const struct event *ev)
 {
-	if (!r->rq.prompt.stream && ev->raw.n > 0 && !ev->cont && !buf_str(&r->raw, ev->raw))
+	if (!r->rq.prompt.stream && ev->raw.n > 0 && !ev->cont && !keep_raw(r, ev))
 		return false;
 	if (ev->kind == EVENT_USAGE)
 		r->usage = ev->usage;

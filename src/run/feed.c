@@ -123,11 +123,16 @@ void feed_close(struct run *r)
 
 bool run_whole(struct run *r, struct buf *out)
 {
+	struct str raw_id = STR_NONE;
+
+	if (r->raw_id_n > 0)
+		raw_id = (struct str){ r->raw.data + r->raw_id_at, r->raw_id_n };
 	if (!answer_close(&r->answer))
 		return false;
 	return r->encoder->ops->whole(r->encoder,
 				      &(struct encoder_whole){
 					      .raw = buf_view(&r->raw),
+					      .raw_id = raw_id,
 					      .message = buf_view(&r->answer.message),
 					      .lmc = r->answer.lmc,
 					      .finish_reason = str_of(r->finish_reason),

@@ -101,6 +101,7 @@ struct run {
 	bool          cancelled; /* somebody asked for it before the call could be ended */
 	struct answer answer;
 	struct buf    raw; /* a plain call's whole answer as the provider sent it */
+	size_t        raw_id_at, raw_id_n; /* where the value of its "id" is; n 0: not known */
 	struct usage  usage;
 	uint64_t      seq;
 	uint64_t      seq_reserved;

@@ -213,6 +213,7 @@ static bool choose_encoder(struct run *r)
 	r->encoder = encoder_create(r->rq.shape, &(struct encoder_about){
 		.native = r->rq.native,
 		.want_usage = r->rq.want_usage,
+		.own_id = run_stored(r) && !r->rq.native,
 		.fences = r->rq.fences,
 		.conversation = str_of(r->conversation_text),
 		.run = str_of(r->id_text),

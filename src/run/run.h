@@ -86,6 +86,7 @@ struct run_request {
 	bool          instruction_set;
 	struct str    instruction;  /* plain text */
 	struct str    metadata;     /* JSON object, or empty */
+	struct str    settings;     /* of a stored completion: what is shown again of its request */
 	const struct str *messages; /* raw JSON objects, as they are stored */
 	size_t        message_count;
 	struct str    request_id;   /* copied */

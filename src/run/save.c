@@ -44,6 +44,8 @@ bool save_submit_begin(struct run *r)
 		.new_conversation = id_none(r->rq.conversation),
 		.metadata = r->rq.metadata,
 		.continues = r->rq.continues,
+		.request_id = r->rq.native ? STR_NONE : str_of(r->request_id),
+		.settings = r->rq.settings,
 		.parent = r->jobs->branch.leaf,
 		.expected_leaf = r->jobs->branch.expected_leaf,
 		.branching = !id_none(r->rq.parent),

@@ -110,6 +110,8 @@ struct turn_begin {
 	struct str       provider;
 	struct str       shape;        /* "native" or "openai": which family of routes */
 	struct id        continues;    /* the run whose answer this one goes on with; none: no */
+	struct str       request_id;   /* of a completion alone, as the next one */
+	struct str       settings;     /* JSON object: what is shown again of its request; or empty */
 	const struct store_message *messages;
 	size_t           message_count;
 	uint64_t         seq_reserved; /* event numbers up to this one may be sent */
@@ -352,6 +354,83 @@ struct runs_read {
 	bool             has_more;
 };
 
+/* --- stored completions: calls of shape "openai" that ended well, and whose answer is there --- */
+
+struct store_completion {
+	struct id    run;
+	int64_t      created_ms;
+	struct str   model; /* as asked */
+	struct str   finish_reason;
+	struct usage usage;
+	struct str   request_id;
+	struct str   settings; /* as in turn_begin */
+	struct str   answer;   /* the assistant's message object */
+	struct str   metadata; /* of its conversation: JSON object, "{}" if none */
+};
+
+/* completion_read.  Errors: NOT_FOUND. */
+struct completion_read {
+	struct store_job        job;
+	int64_t                 owner;
+	struct id               run;
+	struct arena            arena;
+	struct store_completion found; /* out */
+};
+
+/* completions_read: an owner's completions by the time they were asked for.
+ * Errors: INVALID_VALUE "after": no such run. */
+struct completions_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        after; /* none: from the beginning, in the order asked */
+	bool             descending;
+	size_t           limit;
+	size_t           page_bytes; /* as in items_read */
+	struct str       model;      /* .p NULL: of any */
+	struct str       key;        /* these three as in conversations_read */
+	struct str       value;
+	struct str       filter;
+	struct arena     arena;
+	/* out */
+	struct store_completion *completions;
+	size_t                   completion_count;
+	bool                     has_more; /* also when page_bytes or the arena ended the page */
+};
+
+/* completion_messages_read: what a completion was asked, by places from 0 on.  A message that was
+ * removed from the conversation leaves its place empty.
+ * Errors: NOT_FOUND; INVALID_VALUE "after": it has no such place. */
+struct completion_messages_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        run;
+	int64_t          after; /* a place; -1: from the beginning (in the order asked) */
+	bool             descending;
+	size_t           limit;
+	size_t           page_bytes; /* as in items_read */
+	struct arena     arena;
+	/* out */
+	struct completion_message {
+		int64_t    place;
+		struct str body;
+	}     *messages;
+	size_t message_count;
+	bool   has_more;
+};
+
+/* completion_write: a write.  Errors: NOT_FOUND. */
+struct completion_write {
+	struct store_job job;
+	int64_t          owner;
+	int64_t          now_ms;
+	struct id        run;
+	/* With its conversation if that has nothing else, else its answer alone goes. */
+	bool             delete;
+	struct str       metadata; /* the new one: JSON object; empty: as it is */
+	struct arena     arena;    /* init'ed and finished by the caller */
+	struct store_completion now; /* out: as it is then; not if deleted */
+};
+
 /* key_read: what a key stands for.  No error where it is unknown. */
 struct key_read {
 	struct store_job job;
@@ -498,6 +577,10 @@ struct store_ops {
 	bool (*conversations_read)(struct store *s, struct conversations_read *job);
 	bool (*item_read)(struct store *s, struct item_read *job);
 	bool (*key_read)(struct store *s, struct key_read *job);
+	bool (*completion_read)(struct store *s, struct completion_read *job);
+	bool (*completions_read)(struct store *s, struct completions_read *job);
+	bool (*completion_messages_read)(struct store *s, struct completion_messages_read *job);
+	bool (*completion_write)(struct store *s, struct completion_write *job);
 	bool (*file_add)(struct store *s, struct file_add *job);
 	bool (*file_delete)(struct store *s, struct file_delete *job);
 	bool (*files_find)(struct store *s, struct files_find *job);

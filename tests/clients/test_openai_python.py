@@ -212,6 +212,62 @@ def test_stored_completions_have_ids(sdk):
     assert [i.role for i in items] == ["user", "assistant"]
 
 
+def keep(sdk, text, topic, model="echo", **more):
+    return sdk.chat.completions.create(model=model, store=True, metadata={"topic": topic},
+                                       messages=[{"role": "user", "content": text}], **more)
+
+
+def test_stored_completions(sdk):
+    made = keep(sdk, "Hello, big world", "read", temperature=0.2, tools=TOOLS, user="somebody")
+    found = sdk.chat.completions.retrieve(made.id)
+    assert found.id == made.id and found.choices[0].message.content == "Hello, big world"
+    assert found.usage == made.usage and found.choices[0].finish_reason == "stop"
+    assert found.metadata == {"topic": "read"} and found.temperature == 0.2
+    assert found.tools == TOOLS and found.input_user == "somebody"
+    asked = sdk.chat.completions.messages.list(made.id).data
+    assert [(m.id, m.role, m.content, m.content_parts) for m in asked] == [
+        (made.id + "-0", "user", "Hello, big world", None)]
+    changed = sdk.chat.completions.update(made.id, metadata={"topic": "changed"})
+    assert changed.id == made.id and changed.metadata == {"topic": "changed"}
+    gone = sdk.chat.completions.delete(made.id)
+    assert gone.deleted and gone.id == made.id and gone.object == "chat.completion.deleted"
+    with pytest.raises(openai.NotFoundError):
+        sdk.chat.completions.retrieve(made.id)
+    with pytest.raises(openai.NotFoundError):
+        sdk.chat.completions.messages.list(made.id)
+
+
+def test_a_stored_stream_is_found_by_its_id(sdk, script):
+    s = script(*parallel_calls())
+    with sdk.chat.completions.create(model=s.model, messages=HELLO, tools=TOOLS, stream=True,
+                                     store=True) as stream:
+        ids = {chunk.id for chunk in stream}
+    found = sdk.chat.completions.retrieve(ids.pop())
+    assert not ids and found.choices[0].finish_reason == "tool_calls"
+    assert [c.id for c in found.choices[0].message.tool_calls] == ["call_a", "call_b"]
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_paging_through_stored_completions(sdk, order):
+    topic = "pages " + order
+    made = [keep(sdk, str(n), topic).id for n in range(7)]
+    seen = []
+    for one in sdk.chat.completions.list(metadata={"topic": topic}, order=order, limit=2):
+        seen.append(one.id)
+        if len(seen) < 4:
+            made.append(keep(sdk, "later", topic).id)
+    assert seen == (made if order == "asc" else made[6::-1])
+    assert sdk.chat.completions.list(metadata={"topic": topic}, model="nobody").data == []
+    assert len(sdk.chat.completions.list(metadata={"topic": topic}, model="echo").data) == 10
+    raw = sdk.chat.completions.create(model="echo", store=True, messages=[
+        {"role": "user", "content": str(n)} for n in range(7)])
+    said = [m.content for m in sdk.chat.completions.messages.list(raw.id, order=order, limit=3)]
+    assert said == sorted(map(str, range(7)), reverse=order == "desc")
+    with pytest.raises(openai.BadRequestError) as error:
+        sdk.chat.completions.list(after="chatcmpl-1")
+    assert error.value.param == "after"
+
+
 def test_paging_through_items(sdk):
     raw = sdk.chat.completions.with_raw_response.create(
         model="echo", store=True,

@@ -120,6 +120,19 @@ def test_a_round_trip_loses_nothing(two, script):
     assert b.run(run) == a.run(run)
 
 
+def test_a_stored_completion_comes_along(two, script):
+    _, one, _, other = two
+    s = script(up.reply(up.completion("ok")))
+    made = one.complete(s.model, store=True, temperature=0.5, metadata={"a": "b"}).ok().json
+    before = one.get(f"/v1/chat/completions/{made['id']}").ok().json
+    run = one.get("/v1/runs").ok().json["data"][0]
+    archive = exported(one, run["conversation"])
+    imported(other, archive)
+    assert exported(other, run["conversation"]) == archive
+    assert other.get(f"/v1/chat/completions/{made['id']}").ok().json == before
+    assert before["temperature"] == 0.5 and before["metadata"] == {"a": "b"}
+
+
 def test_a_forks_instruction_comes_along(two, script):
     _, one, _, other = two
     c = one.chat("q", instruction="Be brief.").ok().json["conversation"]

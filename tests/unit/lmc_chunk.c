@@ -379,6 +379,69 @@ static void a_role_that_was_given_before_is_cut_out(void **state)
 	}
 }
 
+static void a_stored_chunk_has_an_id_of_ours(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *why, *raw, *without, *with; /* usage */
+	} cases[] = {
+		{ "in front", "{\"id\":\"up\",\"d\":{\"role\":\"assistant\",\"c\":1},\"usage\":null,\"e\":2}",
+		  "{\"id\":\"chatcmpl-1\",\"d\":{\"c\":1},\"e\":2}",
+		  "{\"id\":\"chatcmpl-1\",\"d\":{\"c\":1},\"usage\":null,\"e\":2}" },
+		{ "between", "{\"usage\":null,\"id\" : \"up\" ,\"d\":{\"role\":\"assistant\",\"c\":1}}",
+		  "{\"id\" : \"chatcmpl-1\" ,\"d\":{\"c\":1}}",
+		  "{\"usage\":null,\"id\" : \"chatcmpl-1\" ,\"d\":{\"c\":1}}" },
+		{ "behind", "{\"d\":{\"role\":\"assistant\",\"c\":1},\"usage\":null,\"id\":\"up\"}",
+		  "{\"d\":{\"c\":1},\"id\":\"chatcmpl-1\"}",
+		  "{\"d\":{\"c\":1},\"usage\":null,\"id\":\"chatcmpl-1\"}" },
+		{ "none", "{\"d\":{\"role\":\"assistant\",\"c\":1}}", "{\"d\":{\"c\":1}}",
+		  "{\"d\":{\"c\":1}}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct chunk_printer p;
+		char                 want[256];
+		struct event         ev = { .kind = EVENT_TEXT, .text = STR("x") };
+
+		print_message("case: %s\n", cases[i].why);
+		ev.raw = str_of(cases[i].raw);
+		ev.raw_role = part_of(ev.raw, "\"role\":\"assistant\",");
+		ev.raw_usage = part_of(ev.raw, "\"usage\":null,");
+		ev.raw_id = part_of(ev.raw, "\"up\"");
+		printer_start(&p, false);
+		p.own_id = true;
+		snprintf(want, sizeof want, "data: %s\n\n", cases[i].without);
+		assert_string_equal(printed(&p, &ev, 1), want);
+		p.want_usage = true;
+		snprintf(want, sizeof want, "data: %s\n\n", cases[i].with);
+		assert_string_equal(printed(&p, &ev, 2), want);
+		chunk_finish(&p);
+	}
+}
+
+static void a_made_chunk_and_a_whole_answer_have_it_too(void **state)
+{
+	(void)state;
+	struct chunk_printer p;
+	struct buf           out;
+	struct usage         none = { 0 };
+	struct event         start = { .kind = EVENT_START, .id = STR("up"), .text = STR("m") };
+	struct str           raw = STR("{ \"x\":1, \"id\": \"up\", \"y\":\"up\" }");
+
+	printer_start(&p, false);
+	p.own_id = true;
+	assert_non_null(strstr(printed(&p, &start, 1), "{\"id\":\"chatcmpl-1\",\"object\""));
+	assert_non_null(strstr(printed(&p, &start, 2), "\"model\":\"m\""));
+	buf_init(&out, KIB);
+	assert_true(chunk_whole(&p, raw, part_of(raw, "\"up\""), STR("{}"), STR("stop"), &none, &out));
+	assert_true(str_is(buf_view(&out), "{ \"x\":1, \"id\": \"chatcmpl-1\", \"y\":\"up\" }"));
+	buf_clear(&out);
+	assert_true(chunk_whole(&p, STR_NONE, STR_NONE, STR("{}"), STR("stop"), &none, &out));
+	assert_true(str_starts(buf_view(&out), STR("{\"id\":\"chatcmpl-1\",")));
+	buf_finish(&out);
+	chunk_finish(&p);
+}
+
 static void a_raw_chunk_is_printed_once_whatever_events_it_makes(void **state)
 {
 	(void)state;
@@ -589,7 +652,7 @@ static void warnings_stand_in_a_whole_answer_of_our_dialect(void **state)
 		printer_start(&p, native);
 		p.warnings = &warnings;
 		buf_init(&out, 4 * KIB);
-		assert_true(chunk_whole(&p, raw, STR("{}"), STR("stop"), &none, &out));
+		assert_true(chunk_whole(&p, raw, STR_NONE, STR("{}"), STR("stop"), &none, &out));
 		assert_int_equal(str_starts(buf_view(&out), STR("{" OURS WARNED)), native);
 		assert_int_equal(memmem(out.data, out.len, "warnings", 8) != NULL, native);
 		buf_finish(&out);
@@ -633,7 +696,7 @@ static void a_whole_answer_is_the_providers_or_made(void **state)
 		print_message("case: %s\n", cases[i].why);
 		printer_start(&p, cases[i].native);
 		buf_init(&out, 4 * KIB);
-		assert_true(chunk_whole(&p, str_of(cases[i].raw), STR("{\"role\":\"assistant\"}"),
+		assert_true(chunk_whole(&p, str_of(cases[i].raw), STR_NONE, STR("{\"role\":\"assistant\"}"),
 			STR("stop"),
 					cases[i].usage ? &usage_1 : &none, &out));
 		assert_int_equal(json_scan(&doc, out.data, out.len, &json_limits_request, &e),
@@ -658,6 +721,8 @@ int main(void)
 		cmocka_unit_test(an_id_too_long_to_keep_does_not_end_a_stream),
 		cmocka_unit_test(a_providers_chunk_goes_through_with_its_usage_cut_out),
 		cmocka_unit_test(a_role_that_was_given_before_is_cut_out),
+		cmocka_unit_test(a_stored_chunk_has_an_id_of_ours),
+		cmocka_unit_test(a_made_chunk_and_a_whole_answer_have_it_too),
 		cmocka_unit_test(a_raw_chunk_is_printed_once_whatever_events_it_makes),
 		cmocka_unit_test(a_usage_chunk_that_only_we_asked_for_is_left_out),
 		cmocka_unit_test(our_members_stand_in_the_first_block_that_goes_out),

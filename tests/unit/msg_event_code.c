@@ -95,7 +95,8 @@ static void every_member_comes_back_alone_and_with_all_others(void **state)
 		{ .kind = EVENT_TOOL_START, .choice = 1, .block = 2, .text = part("yo"),
 		  .id = part("c-1"), .name = part("assistant"), .raw = raw, .cont = true,
 		  .raw_only_usage = true, .from_lmc = true,
-		  .raw_usage = part(",\"usage\":{}"), .raw_role = part("\"role\":\"assistant\",") },
+		  .raw_usage = part(",\"usage\":{}"), .raw_role = part("\"role\":\"assistant\","),
+		  .raw_id = part("\"c-1\"") },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
@@ -113,6 +114,8 @@ static void spans_of_raw_stay_in_it_and_cost_next_to_nothing(void **state)
 	ev.raw_usage = part(",\"usage\":{}");
 	ev.raw_role = part("\"role\":\"assistant\",");
 	assert_true(assert_survives(&ev, 5) - bare <= 6);
+	ev.raw_id = part("\"c-1\"");
+	assert_true(assert_survives(&ev, 5) - bare <= 9);
 	/* The same bytes from elsewhere are not taken for a place in it. */
 	ev.text = STR("yo");
 	assert_survives(&ev, 5);
@@ -122,7 +125,7 @@ static void spans_of_raw_stay_in_it_and_cost_next_to_nothing(void **state)
 	ev.text = (struct str){ raw.p + raw.n - 1, 1 };
 	assert_survives(&ev, 5);
 	ev.raw.n--;
-	ev.raw_usage = ev.raw_role = STR_NONE;
+	ev.raw_usage = ev.raw_role = ev.raw_id = STR_NONE;
 	assert_survives(&ev, 5);
 }
 
@@ -130,7 +133,7 @@ static void cuts_that_are_not_in_raw_are_not_written(void **state)
 {
 	(void)state;
 	const struct event ev = { .kind = EVENT_OTHER, .raw = raw, .raw_usage = STR("elsewhere"),
-				  .raw_role = { raw.p + raw.n, 0 } };
+				  .raw_role = { raw.p + raw.n, 0 }, .raw_id = STR("c-1") };
 	struct event got;
 	uint64_t     seq;
 	struct buf   out;
@@ -141,6 +144,7 @@ static void cuts_that_are_not_in_raw_are_not_written(void **state)
 	assert_true(event_decode(&bytes, &got, &seq));
 	assert_int_equal(got.raw_usage.n, 0);
 	assert_int_equal(got.raw_role.n, 0);
+	assert_int_equal(got.raw_id.n, 0);
 	buf_finish(&out);
 }
 
@@ -261,15 +265,24 @@ static bool inside(struct str s, struct str bytes)
 	return s.n == 0 || (s.p >= bytes.p && s.p + s.n <= bytes.p + bytes.n);
 }
 
+/* Printers step over raw's brace and then over the cuts, one after the other. */
 static bool cuts_fit(const struct event *ev)
 {
-	struct str a = ev->raw_usage;
-	struct str b = ev->raw_role;
+	const struct str cuts[] = { ev->raw_usage, ev->raw_role, ev->raw_id };
 
-	/* Printers step over raw's brace and then over the cuts, one after the other. */
-	return (a.n == 0 || place_in(a, ev->raw) - 1 < ev->raw.n - 1) &&
-	       (b.n == 0 || place_in(b, ev->raw) - 1 < ev->raw.n - 1) &&
-	       (a.n == 0 || b.n == 0 || a.p + a.n <= b.p || b.p + b.n <= a.p);
+	for (size_t i = 0; i < ARRAY_LEN(cuts); i++) {
+		struct str a = cuts[i];
+
+		if (a.n > 0 && place_in(a, ev->raw) - 1 >= ev->raw.n - 1)
+			return false;
+		for (size_t k = 0; k < i; k++) {
+			struct str b = cuts[k];
+
+			if (a.n > 0 && b.n > 0 && a.p + a.n > b.p && b.p + b.n > a.p)
+				return false;
+		}
+	}
+	return true;
 }
 
 /* look: reads all that can be read; nothing may reach out of the bytes. */

@@ -301,6 +301,51 @@ static void note_role(void *arg, const struct event *ev)
 		role_seen = ev->raw_role;
 }
 
+static struct str id_seen;
+
+static void note_id(void *arg, const struct event *ev)
+{
+	(void)arg;
+	if (ev->raw_id.n > 0)
+		id_seen = ev->raw_id;
+}
+
+static void the_place_of_the_id_is_told_with_what_the_provider_sent(void **state)
+{
+	static const struct {
+		const char *text;
+		bool        whole;
+		const char *want;
+	} cases[] = {
+		{ FIRST, false, NULL },
+		{ "{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}],\"model\":\"m\","
+		  "\"object\":\"chat.completion.chunk\",\"created\":1,\"id\" : \"\" }", false, "\"\"" },
+		{ "{\"id\": \"x\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":"
+		  "[{\"index\":0,\"message\":{\"id\":\"y\"},\"finish_reason\":\"stop\"}]}", true, "\"x\"" },
+		/* Nothing of it is handed on as it came. */
+		{ "{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}],\"id\":\"x\"}", false, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct json_doc doc = { 0 };
+		struct decode   d = { .doc = &doc, .on_event = note_id };
+		struct err      e;
+
+		id_seen = STR_NONE;
+		assert_int_equal(cases[i].whole
+					 ? dialect_openai.decode_whole(&d, str_of(cases[i].text), &e)
+					 : dialect_openai.decode_event(&d, STR_NONE,
+								       str_of(cases[i].text), &e),
+				 ERR_OK);
+		if (cases[i].want)
+			assert_true(str_is(id_seen, cases[i].want));
+		else
+			assert_true(id_seen.n > 2 && id_seen.p > cases[i].text);
+		json_doc_finish(&doc);
+	}
+}
+
 static void a_repeated_role_is_cut_with_one_comma(void **state)
 {
 	static const struct {
@@ -722,6 +767,7 @@ int main(void)
 		cmocka_unit_test(a_stream_is_not_finished_while_a_choice_is_open),
 		cmocka_unit_test(usage_can_be_cut_out_of_a_chunk),
 		cmocka_unit_test(a_repeated_role_is_cut_with_one_comma),
+		cmocka_unit_test(the_place_of_the_id_is_told_with_what_the_provider_sent),
 		cmocka_unit_test(errors_in_a_stream_are_told_apart),
 		cmocka_unit_test(whole_answers_become_events),
 		cmocka_unit_test(statuses_become_errors),

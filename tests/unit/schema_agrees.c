@@ -8,6 +8,7 @@
 #include "schema/chat_request.h"
 #include "schema/completion_request.h"
 #include "schema/context_file.h"
+#include "schema/completion_update.h"
 #include "schema/conversation_append.h"
 #include "schema/conversation_create.h"
 #include "schema/conversation_fork.h"
@@ -30,6 +31,7 @@ static const struct field_set *const sets[] = {
 	&completion_request_fields, &run_continue_fields,
 	&conversation_create_fields, &conversation_item_fields, &conversation_append_fields,
 	&conversation_update_fields, &conversation_fork_fields,
+	&completion_update_fields,
 };
 
 /* A table has no word for members whose meaning hangs on others: the forms of a translation are read

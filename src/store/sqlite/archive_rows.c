@@ -31,8 +31,9 @@ static const char *const sql[ARCHIVE_ROWS_SQL__COUNT] = {
 		"INSERT INTO run (id, secret, owner, conversation, parent, base, status, created_ms, "
 		"first_token_ms, completed_ms, attempts, continues, seq_reserved, usage_estimated, "
 		"usage_in, usage_out, usage_cached_read, usage_cached_write, usage_reasoning, model, "
-		"provider, shape, finish_reason, instruction, metadata, error) "
-		"VALUES (?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		"provider, shape, finish_reason, instruction, metadata, error, "
+		"settings, request_id) "
+		"VALUES (?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[ARCHIVE_ROWS_SQL_ADD_MESSAGE] =
 		"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
 		"VALUES (?,?,?,?,?,?,?,?)",
@@ -177,6 +178,8 @@ static int put_run(struct writing *x, const struct archive_entry *entry,
 	bind_text(&b, run->instruction);
 	bind_text(&b, run->metadata);
 	bind_text(&b, live ? STR(CUT_OFF) : run->error);
+	bind_text(&b, run->settings);
+	bind_text(&b, run->request_id);
 	return db_bind_run(&b);
 }
 

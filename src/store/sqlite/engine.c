@@ -148,6 +148,26 @@ static bool op_archive_write(struct store *s, struct archive_write *j)
 	return write_job(s, &j->job, JOB_ARCHIVE_WRITE);
 }
 
+static bool op_completion_read(struct store *s, struct completion_read *j)
+{
+	return read_job(s, &j->job, JOB_COMPLETION_READ);
+}
+
+static bool op_completions_read(struct store *s, struct completions_read *j)
+{
+	return read_job(s, &j->job, JOB_COMPLETIONS_READ);
+}
+
+static bool op_completion_messages_read(struct store *s, struct completion_messages_read *j)
+{
+	return read_job(s, &j->job, JOB_COMPLETION_MESSAGES_READ);
+}
+
+static bool op_completion_write(struct store *s, struct completion_write *j)
+{
+	return write_job(s, &j->job, JOB_COMPLETION_WRITE);
+}
+
 static void op_stats(struct store *s, struct store_stats *ret)
 {
 	writer_stats(engine_of(s)->writer, ret);
@@ -195,6 +215,10 @@ static const struct store_ops ops = {
 	.files_read = op_files_read,
 	.archive_read = op_archive_read,
 	.archive_write = op_archive_write,
+	.completion_read = op_completion_read,
+	.completions_read = op_completions_read,
+	.completion_messages_read = op_completion_messages_read,
+	.completion_write = op_completion_write,
 	.stats = op_stats,
 	.destroy = op_destroy,
 };

@@ -34,7 +34,9 @@ enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e)
 	if (runs_prepare(&r->runs, db, e) != ERR_OK || listing_prepare(&r->listing, db, e) != ERR_OK ||
 	    claim_reads_prepare(&r->claims, db, e) != ERR_OK ||
 	    file_rows_prepare(&r->files, db, e) != ERR_OK ||
-	    archive_page_prepare(&r->archives, db, e) != ERR_OK)
+	    archive_page_prepare(&r->archives, db, e) != ERR_OK ||
+	    completion_list_prepare(&r->completions, db, e) != ERR_OK ||
+	    completion_chain_prepare(&r->completion_chain, db, e) != ERR_OK)
 		return e->code;
 	return db_prepare(db, sql, READ_SQL__COUNT, r->st, e);
 }
@@ -47,6 +49,8 @@ void reads_finish(struct reads *r)
 	claim_reads_finish(&r->claims);
 	file_rows_finish(&r->files);
 	archive_page_finish(&r->archives);
+	completion_list_finish(&r->completions);
+	completion_chain_finish(&r->completion_chain);
 }
 
 /* All readers below return an SQLite code; on SQLITE_OK, e->code says whether the job was refused.
@@ -561,6 +565,14 @@ static int dispatch(struct reads *r, struct store_job *job)
 		return file_rows_list(&r->files, container_of(job, struct files_read, job));
 	case JOB_ARCHIVE_READ:
 		return archive_page_read(&r->archives, container_of(job, struct archive_read, job));
+	case JOB_COMPLETION_READ:
+		return completion_list_one(&r->completions, container_of(job, struct completion_read, job));
+	case JOB_COMPLETIONS_READ:
+		return completion_list_page(&r->completions,
+					container_of(job, struct completions_read, job));
+	case JOB_COMPLETION_MESSAGES_READ:
+		return completion_chain_read(&r->completion_chain,
+					     container_of(job, struct completion_messages_read, job));
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
@@ -570,6 +582,7 @@ static int dispatch(struct reads *r, struct store_job *job)
 	case JOB_FILE_ADD:
 	case JOB_FILE_DELETE:
 	case JOB_ARCHIVE_WRITE:
+	case JOB_COMPLETION_WRITE:
 		break;
 	}
 	CHECK(job->op >= JOB_BRANCH_READ);
@@ -589,6 +602,8 @@ void reads_run(struct reads *r, struct store_job *job)
 	listing_reset(&r->listing);
 	file_rows_reset(&r->files);
 	archive_page_reset(&r->archives);
+	completion_list_reset(&r->completions);
+	completion_chain_reset(&r->completion_chain);
 	/* A reader that stayed in its transaction would keep the log from starting over. */
 	if (!sqlite3_get_autocommit(sqlite3_db_handle(r->st[READ_SQL_COMMIT])) &&
 	    db_run(r->st[READ_SQL_COMMIT]) != SQLITE_OK)

@@ -3,6 +3,8 @@
 
 #include "store/sqlite/archive_page.h"
 #include "store/sqlite/claim.h"
+#include "store/sqlite/completion_chain.h"
+#include "store/sqlite/completion_list.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/file_rows.h"
 #include "store/sqlite/listing.h"
@@ -29,6 +31,8 @@ struct reads {
 	struct claim_reads claims;
 	struct file_rows files;
 	struct archive_pages archives;
+	struct completion_list completions;
+	struct completion_chain completion_chain;
 };
 
 enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e) MUST_USE;

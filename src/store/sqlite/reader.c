@@ -91,6 +91,12 @@ static size_t size_of(struct store_job *job)
 		return container_of(job, struct files_read, job)->arena.used;
 	case JOB_ARCHIVE_READ:
 		return container_of(job, struct archive_read, job)->page.len;
+	case JOB_COMPLETION_READ:
+		return container_of(job, struct completion_read, job)->arena.used;
+	case JOB_COMPLETIONS_READ:
+		return container_of(job, struct completions_read, job)->arena.used;
+	case JOB_COMPLETION_MESSAGES_READ:
+		return container_of(job, struct completion_messages_read, job)->arena.used;
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
@@ -100,6 +106,7 @@ static size_t size_of(struct store_job *job)
 	case JOB_FILE_ADD:
 	case JOB_FILE_DELETE:
 	case JOB_ARCHIVE_WRITE:
+	case JOB_COMPLETION_WRITE:
 		break;
 	}
 	return 0;

@@ -18,6 +18,21 @@ bool row_keep(struct arena *a, sqlite3_stmt *st, int column, struct str *ret, st
 	return true;
 }
 
+struct usage row_usage(sqlite3_stmt *st, int first)
+{
+	bool any = sqlite3_column_type(st, first) != SQLITE_NULL;
+
+	return (struct usage){
+		.known = any && db_int(st, first) == 0,
+		.estimated = any && db_int(st, first) != 0,
+		.in = db_int(st, first + 1),
+		.out = db_int(st, first + 2),
+		.cached_read = db_int(st, first + 3),
+		.cached_write = db_int(st, first + 4),
+		.reasoning = db_int(st, first + 5),
+	};
+}
+
 bool row_fits(const struct arena *a, size_t n)
 {
 	/* A NUL, and the arena's rounding. */

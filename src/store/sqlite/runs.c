@@ -80,21 +80,6 @@ static int find(struct runs *r, enum runs_sql which, struct id id, int64_t owner
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
-static struct usage read_usage(sqlite3_stmt *st, int first)
-{
-	bool any = sqlite3_column_type(st, first) != SQLITE_NULL;
-
-	return (struct usage){
-		.known = any && db_int(st, first) == 0,
-		.estimated = any && db_int(st, first) != 0,
-		.in = db_int(st, first + 1),
-		.out = db_int(st, first + 2),
-		.cached_read = db_int(st, first + 3),
-		.cached_write = db_int(st, first + 4),
-		.reasoning = db_int(st, first + 5),
-	};
-}
-
 static int read_status(sqlite3_stmt *st, enum run_status *ret)
 {
 	int64_t status = db_int(st, 0);
@@ -117,7 +102,7 @@ static int read_run(sqlite3_stmt *st, struct arena *a, struct run_read *ret, str
 		return SQLITE_OK;
 	ret->conversation = db_id(db_int(st, 1), st, 2);
 	ret->continues = db_id(db_int(st, 3), st, 4);
-	ret->usage = read_usage(st, 9);
+	ret->usage = row_usage(st, 9);
 	ret->created_ms = db_int(st, 15);
 	ret->first_token_ms = db_int(st, 16);
 	ret->completed_ms = db_int(st, 17);
@@ -260,7 +245,7 @@ static int read_state(struct runs *r, struct events_read *j, struct span *ret, b
 	    !row_keep(&j->arena, st, 6, &j->finish_reason, e))
 		return SQLITE_OK;
 	j->conversation = db_id(db_int(st, 1), st, 2);
-	j->usage = read_usage(st, 7);
+	j->usage = row_usage(st, 7);
 	j->created_ms = db_int(st, 13);
 	j->last_seq = j->status > RUN_RUNNING ? (uint64_t)db_int(st, 14) : 0;
 

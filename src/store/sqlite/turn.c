@@ -26,8 +26,8 @@ static const char *const sql[TURN_SQL__COUNT] = {
 		"UPDATE conversation SET leaf = ?, tip = 0, rev = rev + 1 WHERE id = ?",
 	[TURN_SQL_ADD_RUN] =
 		"INSERT INTO run (id, secret, owner, conversation, parent, base, status, created_ms, "
-		"seq_reserved, model, provider, shape, instruction, metadata, events_from, continues) "
-		"VALUES (?,?,?,?,?,?,1,?,?,?,?,?,?,?,?,?)",
+		"seq_reserved, model, provider, shape, instruction, metadata, events_from, continues, "
+		"request_id, settings) VALUES (?,?,?,?,?,?,1,?,?,?,?,?,?,?,?,?,?,?)",
 	[TURN_SQL_ADD_MESSAGE] =
 		"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
 		"VALUES (?,?,?,?,?,?,?,?)",
@@ -181,6 +181,8 @@ static int add_run(struct turns *t, const struct turn_begin *j, int64_t events_f
 	db_bind_maybe(&b, j->new_conversation ? STR_NONE : j->metadata);
 	db_bind_int(&b, events_from);
 	db_bind_int(&b, j->continues.key);
+	db_bind_maybe(&b, j->request_id);
+	db_bind_maybe(&b, j->settings);
 	return db_bind_run(&b);
 }
 

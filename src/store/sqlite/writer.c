@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "store/sqlite/answer.h"
 #include "store/sqlite/archive_rows.h"
+#include "store/sqlite/completion_write.h"
 #include "store/sqlite/conversations.h"
 #include "store/sqlite/file_write.h"
 #include "store/sqlite/job.h"
@@ -47,6 +48,7 @@ struct writer {
 	struct conversations conversations;
 	struct file_write  files;
 	struct archive_rows archives;
+	struct completion_writes completions;
 	struct sweep       sweep;
 	int64_t            sweep_us;     /* when the next step is due */
 	bool               sweep_failed; /* and was said */
@@ -123,6 +125,9 @@ static int run_job(struct writer *w, struct store_job *job)
 		                         &job->err);
 	case JOB_ARCHIVE_WRITE:
 		return archive_rows_write(&w->archives, container_of(job, struct archive_write, job));
+	case JOB_COMPLETION_WRITE:
+		return completion_write(&w->completions,
+		                        container_of(job, struct completion_write, job));
 	case JOB_BRANCH_READ:
 	case JOB_CONVERSATION_READ:
 	case JOB_ITEMS_READ:
@@ -135,6 +140,9 @@ static int run_job(struct writer *w, struct store_job *job)
 	case JOB_FILES_FIND:
 	case JOB_FILES_READ:
 	case JOB_ARCHIVE_READ:
+	case JOB_COMPLETION_READ:
+	case JOB_COMPLETIONS_READ:
+	case JOB_COMPLETION_MESSAGES_READ:
 		break;
 	}
 	CHECK(job->op < JOB_BRANCH_READ);
@@ -502,6 +510,7 @@ enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
 	                          e) != ERR_OK ||
 	    file_write_prepare(&w->files, db, blobs, &w->turns.claims, e) != ERR_OK ||
 	    archive_rows_prepare(&w->archives, db, e) != ERR_OK ||
+	    completion_write_prepare(&w->completions, db, &w->conversations, e) != ERR_OK ||
 	    sweep_prepare(&w->sweep, db, &w->turns.events, &w->turns.claims, o, e) != ERR_OK) {
 		writer_destroy(w);
 		return e->code;
@@ -535,6 +544,7 @@ void writer_destroy(struct writer *w)
 	conversations_finish(&w->conversations);
 	file_write_finish(&w->files);
 	archive_rows_finish(&w->archives);
+	completion_write_finish(&w->completions);
 	turns_finish(&w->turns);
 	db_finalize(w->st, WRITER_SQL__COUNT);
 	free(w->lost);
@@ -550,7 +560,8 @@ bool writer_add(struct writer *w, struct store_job *job)
 	bool starts = job->op == JOB_TURN_BEGIN || job->op == JOB_CONVERSATION_WRITE;
 	bool room = !starts || w->waiting < LIMIT_STORE_QUEUE;
 
-	if (job->op == JOB_FILE_DELETE || job->op == JOB_ARCHIVE_WRITE)
+	if (job->op == JOB_FILE_DELETE || job->op == JOB_ARCHIVE_WRITE ||
+	    job->op == JOB_COMPLETION_WRITE)
 		room = w->waiting < LIMIT_STORE_QUEUE;
 	if (room) {
 		*w->end = job;

@@ -353,6 +353,49 @@ test('raw responses and stored completions', limit, async () => {
 	assert.deepEqual(roles, ['user', 'assistant']);
 });
 
+test('stored completions', limit, async () => {
+	const metadata = { topic: 'node' };
+	const made = [];
+	for (let n = 0; n < 5; n++) {
+		made.push((await client.chat.completions.create({
+			model: 'echo', messages: [...hello, { role: 'user', content: `${n}` }], store: true,
+			metadata, temperature: 0.2,
+		})).id);
+	}
+	const seen = [];
+	for await (const one of client.chat.completions.list({ metadata, limit: 2 })) seen.push(one.id);
+	assert.deepEqual(seen, made);
+	seen.length = 0;
+	for await (const one of client.chat.completions.list({ metadata, limit: 2, order: 'desc' }))
+		seen.push(one.id);
+	assert.deepEqual(seen, made.toReversed());
+
+	const found = await client.chat.completions.retrieve(made[3]);
+	assert.equal(found.id, made[3]);
+	assert.equal(found.choices[0].message.content, '3');
+	assert.deepEqual(found.metadata, metadata);
+	const said = [];
+	for await (const m of client.chat.completions.messages.list(made[3], { limit: 1 }))
+		said.push([m.id, m.content]);
+	assert.deepEqual(said, [[`${made[3]}-0`, 'Hello, big world'], [`${made[3]}-1`, '3']]);
+
+	const changed = await client.chat.completions.update(made[3], { metadata: { topic: 'other' } });
+	assert.deepEqual(changed.metadata, { topic: 'other' });
+	const gone = await client.chat.completions.delete(made[3]);
+	assert.deepEqual([gone.id, gone.deleted, gone.object],
+		[made[3], true, 'chat.completion.deleted']);
+	await assert.rejects(client.chat.completions.retrieve(made[3]), OpenAI.NotFoundError);
+	await assert.rejects(client.chat.completions.list({ after: made[3] }), OpenAI.BadRequestError);
+
+	const stream = await client.chat.completions.create({
+		model: 'echo', messages: hello, store: true, stream: true });
+	const ids = new Set();
+	for await (const chunk of stream) ids.add(chunk.id);
+	assert.equal(ids.size, 1);
+	assert.equal((await client.chat.completions.retrieve([...ids][0])).choices[0].message.content,
+		'Hello, big world');
+});
+
 test('the retries of the SDK reach the provider again', limit, async () => {
 	let tries = 0;
 	const s = script((r) => (++tries === 1

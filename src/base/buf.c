@@ -130,6 +130,8 @@ bool buf_json_escape(struct buf *b, struct str s)
 	size_t            start = b->len;
 	size_t            from = 0;
 
+	if (s.n == 0)
+		return true; /* and s.p may be NULL */
 	for (size_t i = special_from(s, 0); i < s.n; i = special_from(s, i + 1)) {
 		unsigned char c = (unsigned char)s.p[i];
 		char          esc[6] = { '\\', 0, 0, 0, 0, 0 };

@@ -41,6 +41,8 @@ static bool put_name(struct buf *out, struct str name)
 {
 	size_t from = 0;
 
+	if (name.n == 0)
+		return true;
 	for (size_t i = 0; i < name.n; i++) {
 		const char *escape = escape_of(name.p[i]);
 
@@ -77,6 +79,8 @@ static bool put_text(struct buf *out, struct str text)
 {
 	size_t from = 0;
 
+	if (text.n == 0)
+		return true;
 	for (size_t i = closing_from(text, 0); i < text.n; i = closing_from(text, i + 1)) {
 		if (!buf_json_escape(out, (struct str){ text.p + from, i - from }) ||
 		    !buf_text(out, "&lt;"))
@@ -400,9 +404,9 @@ static bool list_named(const struct json_doc *d, json_at files, struct arena *ar
 	return true;
 }
 
-/* may_name: whole conversations are looked through in each turn, and clients often escape all that
- * is not ASCII: only escapes that the key may be written with count. */
-static bool may_name(struct str message)
+/* Whole conversations are looked through in each turn, and clients often escape all that is not
+ * ASCII: only escapes that the key may be written with count. */
+bool context_may_name(struct str message)
 {
 	static const char *const marks[] = { "\"uuid\"", "\\u0075", "\\u0069", "\\u0064" };
 
@@ -419,7 +423,7 @@ enum errc context_uploads(struct str message, struct arena *arena, struct contex
 	enum errc       rc = ERR_OK;
 
 	*ret_count = 0;
-	if (!may_name(message))
+	if (!context_may_name(message))
 		return ERR_OK;
 	rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
 	json_at files = rc == ERR_OK ? files_of(&doc) : JSON_ABSENT;

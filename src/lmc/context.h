@@ -36,6 +36,8 @@ struct context_named {
 	bool       user; /* the message is the user's */
 };
 
+/* context_may_name: false: the message names none, as a look at its bytes shows; no scan. */
+bool context_may_name(struct str message);
 /* context_uploads: those of a message, in their order; *ret in the arena, spans also in the message.
  * A message that is no object, or an LMC message, has none.  Errors: OVERLOADED (memory). */
 enum errc context_uploads(struct str message, struct arena *arena, struct context_named **ret,

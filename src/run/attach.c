@@ -445,10 +445,23 @@ static enum errc find(struct run *r, struct run_attach *x, struct err *e)
 	return ERR_OK;
 }
 
+/* any_named: most runs name none, and shall not pay for it. */
+static bool any_named(const struct run *r)
+{
+	const struct branch_read *branch = r->jobs ? &r->jobs->branch : NULL;
+	bool                      any = false;
+
+	for (size_t i = 0; branch && !any && i < branch->message_count; i++)
+		any = context_may_name(branch->messages[i].body);
+	for (size_t i = 0; !any && i < r->rq.message_count; i++)
+		any = context_may_name(r->rq.messages[i]);
+	return any;
+}
+
 enum errc attach_wanted(struct run *r, bool *ret, struct err *e)
 {
 	*ret = false;
-	if (!r->rq.native)
+	if (!r->rq.native || !any_named(r))
 		return ERR_OK;
 
 	struct run_attach *x = calloc(1, sizeof *x);

@@ -527,6 +527,8 @@ static void wrong_files_are_refused_with_their_place(void **state)
 		{ "providers:\n- {name: a, max_tokens_field: n}\n",
 		  "allowed: max_tokens or max_completion_tokens" },
 		{ "providers:\n- {name: a, forward_store: yes}\n", "allowed: true or false" },
+		{ "models:\n- {name: a, provider: echo, images: 1}\n", "allowed: true or false" },
+		{ "models:\n- {name: a, provider: echo, image: true}\n", "did you mean images" },
 		{ "providers:\n- {name: a, timeouts: {conect: 1s}}\n",
 		  "providers[0].timeouts.conect: unknown key; did you mean connect?" },
 		{ "providers:\n- {name: a, timeouts: {idle: 0s}}\n", "out of range; 1ms to 24h" },

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What SQLite would take for a part of the database of that name. */
-static const char *const beside[] = { "-wal", "-shm", "-journal" };
+/* What would be taken for a part of the database of that name. */
+static const char *const beside[] = { "-wal", "-shm", "-journal", ".search" };
 
 static enum upkeep_end refuse(struct err *e, enum upkeep_end end, const char *doing,
 			      const char *path)
@@ -76,7 +76,7 @@ static bool find_target(struct partial *p, const char *target)
 /* A name that belongs to the database itself. */
 static bool belongs_to(const char *target, const char *database)
 {
-	static const char *const ends[] = { "-wal", "-shm", "-journal", ".lock", ".files" };
+	static const char *const ends[] = { "-wal", "-shm", "-journal", ".lock", ".files", ".search" };
 	size_t                   n = strlen(database);
 
 	if (strncmp(target, database, n) != 0)

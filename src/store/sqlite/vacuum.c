@@ -107,7 +107,7 @@ static enum upkeep_end take_steps(struct vacuum *m, int64_t free_pages)
 
 	m->wal_mark = LIMIT_STORE_WAL;
 	(void)sqlite3_wal_hook(m->db, on_wal, m);
-	for (int64_t left = free_pages; left > 0; left -= pages) {
+	for (int64_t left = free_pages; left > 0;) {
 		int64_t from = clock_mono_us();
 		int     rc = take_step(m->db, pages);
 
@@ -115,6 +115,7 @@ static enum upkeep_end take_steps(struct vacuum *m, int64_t free_pages)
 			return fail(m, rc);
 
 		int64_t took = clock_mono_us() - from;
+		left -= pages;
 		if (m->v->stopped())
 			return UPKEEP_STOPPED;
 		copy_back(m);

@@ -84,6 +84,15 @@ static int64_t part_now(const struct events *ev)
 	return 1 + (ev->written >> PART_SHIFT);
 }
 
+int events_part(struct events *ev, int64_t *ret_part)
+{
+	int rc = read_size(ev);
+
+	if (rc == SQLITE_OK)
+		*ret_part = part_now(ev);
+	return rc;
+}
+
 /* --- what is known of a run --- */
 
 static struct events_live *place_of(struct events *ev, int64_t run)
@@ -285,19 +294,6 @@ int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to)
 	db_bind_int(&b, ev->written);
 	db_bind_int(&b, ev->removed);
 	return db_bind_run(&b);
-}
-
-int events_abandon(struct events *ev, struct id run, int64_t *ret_to)
-{
-	uint64_t last = 0;
-	bool     live = false;
-	int      rc = read_size(ev);
-
-	if (rc == SQLITE_OK)
-		rc = look_up(ev, run, &live, &last);
-	forget_run(ev, run.key);
-	*ret_to = live && last > 0 ? part_now(ev) : 0;
-	return rc;
 }
 
 int events_append(struct events *ev, const struct events_append *j)

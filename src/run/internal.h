@@ -219,10 +219,11 @@ bool journal_event(struct run *r, const struct event *ev) MUST_USE;
 bool journal_asked(struct run *r) MUST_USE;
 /* journal_end: readers of an unstored run are told its end. */
 void journal_end(struct run *r);
-/* journal_rest: what is not known to be in the log, for the run's end; borrowed until journal_drop. */
-struct events_piece journal_rest(struct run *r);
-void                journal_drop(struct run *r);
-void                journal_stop(struct run_engine *g);
+/* journal_rest: what is not known to be in the log, for the run's end; borrowed until journal_drop.
+ * False: no memory, and it is left out. */
+bool journal_rest(struct run *r, struct events_piece *ret) MUST_USE;
+void journal_drop(struct run *r);
+void journal_stop(struct run_engine *g);
 
 /* lost.c */
 /* lost_add: its end was not stored: its watchers look again when the store takes writes. */

@@ -234,24 +234,26 @@ bool journal_asked(struct run *r)
 }
 
 /* take_back: what a job has on its way goes with the run's end once more, in front: should the job fail
- * and be tried again, it comes too late for a run that has ended.  The store knows what it has. */
-static void take_back(struct run *r)
+ * and be tried again, it comes too late for a run that has ended.  The store knows what it has.
+ * False: no memory. */
+static bool take_back(struct run *r)
 {
 	struct log_job *j = &r->engine->log;
 	struct buf      all;
 
 	if (r->log_job_at == 0)
-		return;
-	buf_init(&all, LIMIT_LOG_EVENTS);
+		return true;
+	buf_init(&all, 2 * LIMIT_LOG_EVENTS); /* both may be as long as is allowed */
 	if (!buf_str(&all, j->pieces[r->log_job_at - 1].data) || !buf_str(&all, buf_view(&r->log))) {
 		buf_finish(&all);
-		return;
+		return false;
 	}
 	if (r->log.len == 0)
 		r->log_last = j->pieces[r->log_job_at - 1].last;
 	r->log_first = j->pieces[r->log_job_at - 1].first;
 	buf_finish(&r->log);
 	r->log = all;
+	return true;
 }
 
 void journal_end(struct run *r)
@@ -269,13 +271,16 @@ void journal_end(struct run *r)
 	watch_notify(r->id);
 }
 
-struct events_piece journal_rest(struct run *r)
+bool journal_rest(struct run *r, struct events_piece *ret)
 {
+	*ret = (struct events_piece){ 0 };
 	unlist(r);
-	take_back(r);
-	if (r->log.len == 0)
-		return (struct events_piece){ 0 };
-	return (struct events_piece){ r->id, r->log_first, r->log_last, buf_view(&r->log) };
+	/* Without what is on its way, what came since would stand behind a gap. */
+	if (!take_back(r))
+		return false;
+	if (r->log.len > 0)
+		*ret = (struct events_piece){ r->id, r->log_first, r->log_last, buf_view(&r->log) };
+	return true;
 }
 
 void journal_drop(struct run *r)

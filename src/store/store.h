@@ -330,8 +330,7 @@ struct events_read {
 	struct str           shape;    /* as in turn_begin */
 	struct str           error;    /* JSON object, or empty */
 	struct str           finish_reason;
-	/* The answer's message object, once ended and if there is one; on the last page alone, which
-	 * may be one without pieces (has_more until it was given). */
+	/* The answer's message object, once ended and if there is one: of a run that logged nothing. */
 	struct str           answer;
 	struct usage         usage;
 	int64_t              created_ms;

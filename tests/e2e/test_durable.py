@@ -212,7 +212,8 @@ def test_a_stream_has_no_head(client, script, shared, ended):
         wait_until(lambda: client.run(run)["status"] == "completed", "it did not end")
     with Raw(shared) as sock:
         sock.send(b"HEAD /v1/runs/%s/events HTTP/1.1\r\nHost: localhost\r\n\r\n" % run.encode())
-        assert sock.read_head().status == 405
+        head = sock.read_head()
+        assert head.status == 405 and "HEAD" not in head.headers["allow"]
         # The next answer follows at once, so there was no body.
         sock.send(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert sock.read_head().status == 200
@@ -342,11 +343,14 @@ def test_runs_of_nobody_are_404(client, run):
     client.post(f"/v1/runs/{run}/cancel").error(404, "not_found")
 
 
-@pytest.mark.parametrize("after", ["x", "-1", "1.", ".1", "1.1.1", "01", "1e3", "99999999999999999999"])
+@pytest.mark.parametrize("after", ["x", "-1", "1.", ".1", "1.1.1", "01", "1e3", "99999999999999999999",
+                                   "1%00", "%00", "1%", "%zz"])
 def test_bad_cursors_are_400(client, script, after):
     run, _ = asked(client, script(up.either("x")))
     client.get(f"/v1/runs/{run}/events?after={after}").error(400, param="after")
-    client.get(f"/v1/runs/{run}/events", headers={"Last-Event-ID": after}).error(400, param="after")
+    if "%" not in after:
+        client.get(f"/v1/runs/{run}/events", headers={"Last-Event-ID": after}).error(
+            400, param="after")
 
 
 def test_a_ticket_lets_an_event_source_in_once(upstream, tmp_path, script):

@@ -84,7 +84,12 @@ static void on_appended(struct store_job *job)
 		r->log_job_at = 0;
 		if (r->state != STATE_ENDED) {
 			r->out_stored = r->out_mark;
-			feed_wake(r);
+			if (!r->bound_stored && r->bound_seq > 0 &&
+			    j->pieces[i].last >= r->bound_seq) {
+				r->bound_stored = true;
+				key_release(r);
+			}
+			feed_release(r);
 		}
 		watch_notify(r->id);
 		run_free_if_over(r);
@@ -124,8 +129,9 @@ static bool fill(struct run_engine *g)
 		.job = { .loop = g->o.env.loop, .done = on_appended },
 		.pieces = j->pieces,
 		.piece_count = n,
-		.sync = g->o.settings(g->o.arg)->strict,
+		.sync = g->log_urgent || g->o.settings(g->o.arg)->strict,
 	};
+	g->log_urgent = false;
 	return true;
 }
 
@@ -162,7 +168,7 @@ static void arm(struct run_engine *g)
 {
 	if (g->log_count == 0 || g->log.append.piece_count > 0)
 		return;
-	if (g->o.settings(g->o.arg)->strict) {
+	if (g->log_urgent || g->o.settings(g->o.arg)->strict) {
 		if (g->log_task_out)
 			return;
 		g->log_task_out = true;
@@ -199,6 +205,11 @@ bool journal_strict(const struct run *r)
 	return logged(r) && r->engine->o.settings(r->engine->o.arg)->strict;
 }
 
+bool journal_begun(const struct run *r)
+{
+	return !logged(r) || r->bound_stored;
+}
+
 bool journal_event(struct run *r, const struct event *ev)
 {
 	if (tape_of(r)) {
@@ -214,6 +225,10 @@ bool journal_event(struct run *r, const struct event *ev)
 		list(r);
 	}
 	r->log_last = r->seq;
+	if (r->bound && r->bound_seq == 0)
+		r->bound_seq = r->seq;
+	if (r->bound_seq == r->seq && key_waits(r))
+		r->engine->log_urgent = true;
 	arm(r->engine);
 	return true;
 }

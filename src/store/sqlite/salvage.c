@@ -12,8 +12,8 @@ enum { LOG_BYTES = 256 * 1024 * 1024, KEPT_BYTES = 1024 * 1024 };
 
 static const char *const sql[SALVAGE_SQL__COUNT] = {
 	[SALVAGE_SQL_PIECE] = "SELECT first, last, data FROM event WHERE id = ?",
-	[SALVAGE_SQL_RUN] = "SELECT ifnull(events_from, 0) FROM run "
-			    "WHERE id = ? AND secret = ? AND status < 2",
+	[SALVAGE_SQL_RUN] = ("SELECT ifnull(events_from, 0) FROM run "
+			     "WHERE id = ? AND secret = ? AND status < 2"),
 	[SALVAGE_SQL_FIND] = "SELECT id FROM event WHERE part = ? AND run = ? ORDER BY last",
 };
 

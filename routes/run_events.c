@@ -142,10 +142,6 @@ void run_events_get(struct request *r, void *app)
 		.owner = request_owner(r),
 	};
 
-	if (!str_is(request_method(r), "GET")) { /* a stream has no length that a HEAD could tell */
-		reply_refuse(r, ERR_METHOD_NOT_ALLOWED, "", "HEAD is not allowed on this URL");
-		return;
-	}
 	if (!id_parse(request_param(r, 0), ID_RUN, &o.run)) {
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
 		return;

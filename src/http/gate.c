@@ -74,6 +74,21 @@ static enum errc check_key(struct request *r, struct err *e)
 	return rc;
 }
 
+/* check_query: what can't be read is not taken for absent. */
+static enum errc check_query(const struct request *r, struct err *e)
+{
+	struct str bad;
+	char       key[64] = "";
+
+	if (route_query(r->query, &bad))
+		return ERR_OK;
+	const char *eq = memchr(bad.p, '=', bad.n);
+	struct str  name = { bad.p, eq ? (size_t)(eq - bad.p) : bad.n };
+	if (!memchr(name.p, '%', name.n))
+		str_copy(key, sizeof key, name);
+	return err_set(e, ERR_BAD_REQUEST, key, "the query has a bad percent escape");
+}
+
 /* --- from the head --- */
 
 static enum errc check_head(struct request *r, const struct server_settings *now, struct err *e)
@@ -102,6 +117,10 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		r->close = true;
 		return err_set(e, ERR_DRAINING, "", "the server is shutting down");
 	}
+
+	rc = check_query(r, e);
+	if (rc != ERR_OK)
+		return rc;
 
 	size_t max = r->route->body == BODY_UPLOAD ? r->server->options->max_upload
 						   : r->server->options->max_body;

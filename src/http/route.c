@@ -41,6 +41,29 @@ bool route_decode(struct str in, bool plus_is_space, char *out, size_t *ret_len)
 	return true;
 }
 
+static bool is_escape(const char *p, size_t left)
+{
+	return left >= 3 && hex_digit(p[1]) >= 0 && hex_digit(p[2]) >= 0 &&
+	       (p[1] != '0' || p[2] != '0');
+}
+
+bool route_query(struct str query, struct str *ret_bad)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < query.n; i++) {
+		if (query.p[i] == '&')
+			from = i + 1;
+		if (query.p[i] != '%' || is_escape(query.p + i, query.n - i))
+			continue;
+		const char *end = memchr(query.p + i, '&', query.n - i);
+		*ret_bad = (struct str){ query.p + from,
+			                 end ? (size_t)(end - query.p) - from : query.n - from };
+		return false;
+	}
+	return true;
+}
+
 /* next_segment: cuts the next non-empty segment off *path; n == 0: there is none. */
 static struct str next_segment(struct str *path)
 {
@@ -125,10 +148,14 @@ static enum errc split(struct str path, char *scratch, struct str segments[SEGME
 	return ERR_OK;
 }
 
+static bool has_head(const struct route *row)
+{
+	return strcmp(row->method, "GET") == 0 && row->auth != AUTH_TICKET;
+}
+
 static bool method_fits(const struct route *row, struct str method)
 {
-	return str_is(method, row->method) ||
-	       (str_is(method, "HEAD") && strcmp(row->method, "GET") == 0);
+	return str_is(method, row->method) || (str_is(method, "HEAD") && has_head(row));
 }
 
 enum errc route_match(const struct route *table, struct str method, struct str target,
@@ -175,7 +202,7 @@ bool route_allow(const struct route *table, const struct route *row, struct buf 
 		if (strcmp(other->path, row->path) != 0)
 			continue;
 		if (!buf_text(out, other->method) || !buf_text(out, ", ") ||
-		    (strcmp(other->method, "GET") == 0 && !buf_text(out, "HEAD, ")))
+		    (has_head(other) && !buf_text(out, "HEAD, ")))
 			return false;
 	}
 	return buf_text(out, "OPTIONS");

@@ -10,7 +10,7 @@ enum route_auth {
 	AUTH_UNSET, /* refused at start */
 	AUTH_NONE,  /* anybody */
 	AUTH_KEY,   /* a valid key, where keys are configured */
-	AUTH_TICKET, /* the same, or ?ticket= for what the path names */
+	AUTH_TICKET, /* the same, or ?ticket= for what the path names: a stream, so it has no HEAD */
 };
 
 enum route_body {
@@ -23,7 +23,7 @@ enum route_body {
 
 struct route {
 	const char     *name;   /* for logs and metrics, e.g. "chat" */
-	const char     *method; /* GET also answers HEAD */
+	const char     *method; /* GET also answers HEAD, but for streams */
 	const char     *path;   /* template: /v1/models/{id} */
 	enum route_auth auth;
 	enum route_body body;
@@ -46,6 +46,9 @@ enum errc route_match(const struct route *table, struct str method, struct str t
 struct buf;
 /* route_allow: "GET, HEAD, OPTIONS": the methods of a row's path. */
 bool route_allow(const struct route *table, const struct route *row, struct buf *out) MUST_USE;
+/* route_query: every escape in a query is one and none is a NUL; *ret_bad, else, is the pair (as it
+ * came) that has the other kind. */
+bool route_query(struct str query, struct str *ret_bad) MUST_USE;
 /* route_check: the table itself is sound (every column set, no row twice); for start-up. */
 enum errc route_check(const struct route *table, struct err *e) MUST_USE;
 /* route_index: a row's place, for metrics. */

@@ -68,6 +68,19 @@ static unsigned plain_escape(char c)
 	}
 }
 
+/* escape_length: of the escape at p, left bytes from the end; 0: it is none. */
+static size_t escape_length(const char *p, size_t left)
+{
+	if (left < 2)
+		return 0;
+	if (p[1] != 'u')
+		return 2;
+	for (size_t i = 2; i < 6; i++)
+		if (i >= left || !strchr("0123456789abcdefABCDEF", p[i]) || p[i] == '\0')
+			return 0;
+	return 6;
+}
+
 bool text_add(struct buf *out, struct str escaped)
 {
 	size_t start = out->len;
@@ -82,10 +95,11 @@ bool text_add(struct buf *out, struct str escaped)
 		bool        ok = buf_add(out, escaped.p, run);
 
 		if (ok && slash) {
-			bool unicode = slash[1] == 'u';
+			size_t n = escape_length(slash, escaped.n - run);
 
-			ok = add_unit(out, unicode ? utf8_hex4(slash + 2) : plain_escape(slash[1]));
-			used += unicode ? 6 : 2;
+			ok = n > 0 && add_unit(out, n == 6 ? utf8_hex4(slash + 2)
+			                                   : plain_escape(slash[1]));
+			used += n;
 		}
 		if (!ok) {
 			out->len = start;

@@ -9,7 +9,7 @@
 #include "json/scan.h"
 
 /* text_add: appends the value of escaped string bytes (as between two quotes; validated) to out; a
- * first half at out's end and a second half in front join.  False: out is full. */
+ * first half at out's end and a second half in front join.  False: out is full, or an escape is none. */
 bool text_add(struct buf *out, struct str escaped) MUST_USE;
 /* text_join: appends decoded text; halves join in the same way. */
 bool text_join(struct buf *out, struct str text) MUST_USE;

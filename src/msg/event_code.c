@@ -1,7 +1,9 @@
 /* Events written as bytes and read again. */
 #include "msg/event_code.h"
 
-enum { FORM = 1 };
+#include <zlib.h>
+
+enum { FORM = 2, SUM_BYTES = 4 };
 
 /* What a record has besides its kind; in the order in which they are written. */
 enum part {
@@ -180,11 +182,47 @@ static bool put_record(const struct event *ev, uint64_t seq, struct buf *out)
 	       (!(parts & PART_RAW_ID) || put_span(out, ev->raw_id, ev->raw));
 }
 
+/* The sum of all that stands in front of it, lowest byte first. */
+static void sum_of(const char *record, size_t n, unsigned char ret[SUM_BYTES])
+{
+	unsigned long sum = crc32_z(0, (const Bytef *)record, n);
+
+	for (int i = 0; i < SUM_BYTES; i++)
+		ret[i] = (unsigned char)(sum >> (8 * i));
+}
+
+static bool put_sum(struct buf *out, size_t start)
+{
+	unsigned char sum[SUM_BYTES];
+
+	sum_of(out->data + start, out->len - start, sum);
+	return buf_add(out, sum, sizeof sum);
+}
+
+/* take_sum: whether the record that began at `start` is as it was written. */
+static bool take_sum(struct str *in, const char *start)
+{
+	unsigned char sum[SUM_BYTES];
+
+	if (in->n < SUM_BYTES)
+		return false;
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+	(void)start; /* what is behind the sum must stand without it, too */
+	(void)sum;
+#else
+	sum_of(start, (size_t)(in->p - start), sum);
+	if (memcmp(in->p, sum, SUM_BYTES) != 0)
+		return false;
+#endif
+	*in = (struct str){ in->p + SUM_BYTES, in->n - SUM_BYTES };
+	return true;
+}
+
 bool event_encode(const struct event *ev, uint64_t seq, struct buf *out)
 {
 	size_t start = out->len;
 
-	if (put_record(ev, seq, out))
+	if (put_record(ev, seq, out) && put_sum(out, start))
 		return true;
 	out->len = start;
 	return false;
@@ -237,7 +275,8 @@ bool event_decode(struct str *bytes, struct event *ret, uint64_t *ret_seq)
 	ev.kind = (enum event_kind)in.p[1];
 	in = (struct str){ in.p + 2, in.n - 2 };
 	if (!take_number(&in, &seq) || !take_number(&in, &parts) || parts > PARTS ||
-	    (parts & PART_USAGE && ev.kind != EVENT_USAGE) || !take_parts(&in, (unsigned)parts, &ev))
+	    (parts & PART_USAGE && ev.kind != EVENT_USAGE) || !take_parts(&in, (unsigned)parts, &ev) ||
+	    !take_sum(&in, bytes->p))
 		return false;
 	*bytes = in;
 	*ret = ev;

@@ -2,7 +2,8 @@
  *
  * A record holds all that an encoder needs to print the event again, and nothing that can be told
  * from it: spans that lie in raw are kept as places in it.  The form is ours and versioned by its
- * first byte; numbers are written in seven bits a byte, lowest first. */
+ * first byte; numbers are written in seven bits a byte, lowest first.  A CRC-32 ends each record, so
+ * that what a disk has changed is not taken for what was said. */
 #pragma once
 
 #include "base/buf.h"

@@ -1,23 +1,42 @@
 /* Logged events gathered as a run would have gathered them. */
 #include "run/assemble.h"
 
+#include "base/log.h"
 #include "json/scan.h"
 #include "lmc/answer.h"
 #include "msg/event_code.h"
 
-/* A damaged end is what a crash may leave; all in front of it counts. */
-static bool add_piece(struct answer *a, struct str data)
+/* What is behind a gap or damage would make another text: all in front of it counts. */
+static bool add_piece(struct answer *a, struct str data, uint64_t *seq, bool *ret_whole)
 {
 	struct event ev;
-	uint64_t     seq;
+	uint64_t     at;
 
-	while (data.n > 0 && event_decode(&data, &ev, &seq))
+	*ret_whole = true;
+	while (data.n > 0) {
+		*ret_whole = event_decode(&data, &ev, &at) && at <= *seq + 1;
+		if (!*ret_whole)
+			return true;
+		*seq = at;
 		if (!answer_add(a, &ev))
 			return false;
+	}
 	return true;
 }
 
-/* Damage may have left a record whole in its form alone: no broken JSON gets into a conversation. */
+static void tell_damage(struct id run)
+{
+	struct log_line l;
+	char            text[ID_MAX];
+
+	id_text(run, ID_RUN, text);
+	log_begin(&l, LOG_ERROR, "events_damaged");
+	log_str(&l, "run", str_of(text));
+	log_str(&l, "msg", STR("the answer was put together from what is in front of the damage"));
+	log_end(&l);
+}
+
+/* No broken JSON gets into a conversation, whatever was logged. */
 static bool is_object(struct str made)
 {
 	struct json_doc d = { 0 };
@@ -33,11 +52,15 @@ bool assemble(const struct events_piece *pieces, size_t count, struct buf *out)
 {
 	struct answer a;
 	size_t        start = out->len;
+	uint64_t      seq = count > 0 ? pieces[0].first - 1 : 0;
+	bool          whole = true;
 	bool          ok = true;
 
 	answer_init(&a);
-	for (size_t i = 0; ok && i < count; i++)
-		ok = add_piece(&a, pieces[i].data);
+	for (size_t i = 0; ok && whole && i < count; i++)
+		ok = add_piece(&a, pieces[i].data, &seq, &whole);
+	if (!whole)
+		tell_damage(pieces[0].run);
 	ok = ok && answer_any(&a) && answer_close(&a) && answer_print(&a, out) &&
 	     is_object((struct str){ out->data + start, out->len - start });
 	answer_finish(&a);

@@ -10,7 +10,7 @@ void feed_wake(struct run *r)
 {
 	/* Numbers above the stored range must not be seen yet: after a crash they would come again. */
 	if (r->seq <= r->seq_reserved) {
-		bool   wait = r->state != STATE_ENDED && journal_strict(r);
+		bool   wait = r->state != STATE_ENDED && (journal_strict(r) || key_waits(r));
 		size_t seen = wait ? r->out_stored : r->out.len;
 
 		if (seen > r->out_seen)
@@ -24,10 +24,21 @@ void feed_open(struct run *r)
 {
 	if (!r->rq.prompt.stream || r->open || !r->observer)
 		return;
+	r->open_due = key_waits(r);
+	if (r->open_due)
+		return;
 	r->open = true;
 	timer_stop(run_loop(r), &r->commit_timer);
 	r->observer->open(r->observer_arg);
 	feed_wake(r);
+}
+
+void feed_release(struct run *r)
+{
+	if (r->open_due && !key_waits(r))
+		feed_open(r);
+	else
+		feed_wake(r);
 }
 
 void feed_pause(struct run *r, bool pause)
@@ -95,7 +106,7 @@ void feed_print(struct run *r, const struct event *ev)
 
 void feed_unsay(struct run *r)
 {
-	if (!journal_strict(r) || r->out.len == r->out_seen)
+	if ((!journal_strict(r) && !key_waits(r)) || r->out.len == r->out_seen)
 		return;
 	r->out.len = r->out_seen;
 	/* Its encoder is past that and would end segments that nobody saw begin: the stream ends

@@ -8,6 +8,7 @@
 #include "run/follow.h"
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "json/scan.h"
 #include "lmc/replay.h"
 #include "msg/event_code.h"
@@ -287,7 +288,8 @@ static enum errc print_some(struct follow *f)
 			f->rest = f->read.pieces[f->next_piece++].data;
 			continue;
 		}
-		if (!event_decode(&f->rest, &ev, &seq))
+		/* Events have numbers without gaps. */
+		if (!event_decode(&f->rest, &ev, &seq) || seq > f->seq + 1)
 			return ERR_INTERNAL;
 		/* What is below is of a piece that straddles the page before. */
 		if (seq > f->seq && ev.kind == EVENT_ASKED)
@@ -363,13 +365,26 @@ static bool show(struct follow *f)
 	return !left;
 }
 
+static void tell_damage(const struct follow *f)
+{
+	struct log_line l;
+	char            text[ID_MAX];
+
+	id_text(f->o.run, ID_RUN, text);
+	log_begin(&l, LOG_ERROR, "events_damaged");
+	log_str(&l, "run", str_of(text));
+	log_str(&l, "msg", STR("the logged events of this run can't be read"));
+	log_end(&l);
+}
+
 /* print_page: false: a part of it is left, or f has failed or is gone.  Small events make thirty
  * times as much of blocks, and pieces may be long. */
 static bool print_page(struct follow *f)
 {
 	struct err e;
+	enum errc  rc;
 
-	while (print_some(f) == ERR_OK) {
+	while ((rc = print_some(f)) == ERR_OK) {
 		if (page_over(f))
 			return true;
 		if (!show(f))
@@ -379,6 +394,8 @@ static bool print_page(struct follow *f)
 			return false;
 		}
 	}
+	if (rc == ERR_INTERNAL)
+		tell_damage(f);
 	err_set(&e, ERR_INTERNAL, "", "the events of this run can't be read");
 	fail(f, &e);
 	return false;

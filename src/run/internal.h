@@ -35,6 +35,7 @@ struct run_jobs {
 	struct store_message *begin_messages; /* owned until begun */
 	struct turn_end       end;
 	struct key_keep       mark; /* of an unstored stream: it has begun */
+	bool                  marking; /* and that is not stored yet */
 	struct key_keep       keep;
 	struct buf            key_body; /* the answer that a key is bound to */
 	struct buf            end_answer;
@@ -77,6 +78,7 @@ struct run {
 	const struct run_observer *observer; /* NULL: nobody reads */
 	void                      *observer_arg;
 	bool                       open; /* the stream's status went out */
+	bool                       open_due; /* it would have gone out, but that key_waits */
 	bool                       last; /* everything is in out */
 	bool                       bound; /* the provider has begun to answer */
 	bool                       closed; /* the stream's last block was printed */
@@ -97,6 +99,8 @@ struct run {
 	size_t      log_job_at; /* place + 1 in the job that is on its way; 0: it has none */
 	size_t      out_mark;   /* strict: end of out when the job that is on its way was made */
 	size_t      out_stored; /* up to here the events are in the log */
+	uint64_t    bound_seq;  /* the first event of the provider; 0: none yet */
+	bool        bound_stored; /* it is in the log */
 
 	bool          cancelled; /* somebody asked for it before the call could be ended */
 	struct answer answer;
@@ -136,6 +140,7 @@ struct run_engine {
 	struct timer              log_timer;
 	struct task               log_task;
 	bool                      log_task_out;
+	bool                      log_urgent; /* somebody waits for what is gathered */
 	struct lost              *lost; /* runs without a stored end; owned */
 	struct timer              lost_timer;
 	size_t                    live;
@@ -200,6 +205,10 @@ void save_reserve_ahead(struct run *r);
 /* key.c */
 /* key_bind: something came from the provider. */
 void key_bind(struct run *r);
+/* key_waits: the key is bound, but a kill would free it still: nobody is told anything yet. */
+bool key_waits(const struct run *r);
+/* key_release: who waits for the run of the key is let to it, as soon as that is safe. */
+void key_release(struct run *r);
 /* key_recorded: what is printed has to be kept, as no log has it. */
 bool key_recorded(const struct run *r);
 /* key_of: the run's key as the store takes it. */
@@ -214,16 +223,19 @@ void key_over(struct run *r);
 /* journal.c */
 bool journal_kept(const struct run *r); /* this run's events are logged or taped */
 bool journal_strict(const struct run *r);
+/* journal_begun: the log has, or will not have, that the provider answers. */
+bool journal_begun(const struct run *r);
 /* journal_event: false: over LIMIT_LOG_EVENTS, or no memory. */
 bool journal_event(struct run *r, const struct event *ev) MUST_USE;
 /* journal_asked: what its encoder knows besides events, as far as it is not the usual. */
 bool journal_asked(struct run *r) MUST_USE;
 /* journal_end: readers of an unstored run are told its end. */
 void journal_end(struct run *r);
-/* journal_rest: what is not known to be in the log, for the run's end; borrowed until journal_drop. */
-struct events_piece journal_rest(struct run *r);
-void                journal_drop(struct run *r);
-void                journal_stop(struct run_engine *g);
+/* journal_rest: what is not known to be in the log, for the run's end; borrowed until journal_drop.
+ * False: no memory, and it is left out. */
+bool journal_rest(struct run *r, struct events_piece *ret) MUST_USE;
+void journal_drop(struct run *r);
+void journal_stop(struct run_engine *g);
 
 /* lost.c */
 /* lost_add: its end was not stored: its watchers look again when the store takes writes. */
@@ -235,6 +247,8 @@ void lost_stop(struct run_engine *g);
 void feed_wake(struct run *r);
 /* feed_open: a stream's status is decided, if somebody reads and it was not before. */
 void feed_open(struct run *r);
+/* feed_release: what key_waits held back goes out. */
+void feed_release(struct run *r);
 void feed_pause(struct run *r, bool pause);
 void feed_print(struct run *r, const struct event *ev);
 /* feed_unsay: strict, and the end was not stored: what is not in the log is not seen either. */

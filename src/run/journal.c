@@ -84,7 +84,12 @@ static void on_appended(struct store_job *job)
 		r->log_job_at = 0;
 		if (r->state != STATE_ENDED) {
 			r->out_stored = r->out_mark;
-			feed_wake(r);
+			if (!r->bound_stored && r->bound_seq > 0 &&
+			    j->pieces[i].last >= r->bound_seq) {
+				r->bound_stored = true;
+				key_release(r);
+			}
+			feed_release(r);
 		}
 		watch_notify(r->id);
 		run_free_if_over(r);
@@ -124,8 +129,9 @@ static bool fill(struct run_engine *g)
 		.job = { .loop = g->o.env.loop, .done = on_appended },
 		.pieces = j->pieces,
 		.piece_count = n,
-		.sync = g->o.settings(g->o.arg)->strict,
+		.sync = g->log_urgent || g->o.settings(g->o.arg)->strict,
 	};
+	g->log_urgent = false;
 	return true;
 }
 
@@ -162,7 +168,7 @@ static void arm(struct run_engine *g)
 {
 	if (g->log_count == 0 || g->log.append.piece_count > 0)
 		return;
-	if (g->o.settings(g->o.arg)->strict) {
+	if (g->log_urgent || g->o.settings(g->o.arg)->strict) {
 		if (g->log_task_out)
 			return;
 		g->log_task_out = true;
@@ -199,6 +205,11 @@ bool journal_strict(const struct run *r)
 	return logged(r) && r->engine->o.settings(r->engine->o.arg)->strict;
 }
 
+bool journal_begun(const struct run *r)
+{
+	return !logged(r) || r->bound_stored;
+}
+
 bool journal_event(struct run *r, const struct event *ev)
 {
 	if (tape_of(r)) {
@@ -214,6 +225,10 @@ bool journal_event(struct run *r, const struct event *ev)
 		list(r);
 	}
 	r->log_last = r->seq;
+	if (r->bound && r->bound_seq == 0)
+		r->bound_seq = r->seq;
+	if (r->bound_seq == r->seq && key_waits(r))
+		r->engine->log_urgent = true;
 	arm(r->engine);
 	return true;
 }
@@ -234,24 +249,26 @@ bool journal_asked(struct run *r)
 }
 
 /* take_back: what a job has on its way goes with the run's end once more, in front: should the job fail
- * and be tried again, it comes too late for a run that has ended.  The store knows what it has. */
-static void take_back(struct run *r)
+ * and be tried again, it comes too late for a run that has ended.  The store knows what it has.
+ * False: no memory. */
+static bool take_back(struct run *r)
 {
 	struct log_job *j = &r->engine->log;
 	struct buf      all;
 
 	if (r->log_job_at == 0)
-		return;
-	buf_init(&all, LIMIT_LOG_EVENTS);
+		return true;
+	buf_init(&all, 2 * LIMIT_LOG_EVENTS); /* both may be as long as is allowed */
 	if (!buf_str(&all, j->pieces[r->log_job_at - 1].data) || !buf_str(&all, buf_view(&r->log))) {
 		buf_finish(&all);
-		return;
+		return false;
 	}
 	if (r->log.len == 0)
 		r->log_last = j->pieces[r->log_job_at - 1].last;
 	r->log_first = j->pieces[r->log_job_at - 1].first;
 	buf_finish(&r->log);
 	r->log = all;
+	return true;
 }
 
 void journal_end(struct run *r)
@@ -269,13 +286,16 @@ void journal_end(struct run *r)
 	watch_notify(r->id);
 }
 
-struct events_piece journal_rest(struct run *r)
+bool journal_rest(struct run *r, struct events_piece *ret)
 {
+	*ret = (struct events_piece){ 0 };
 	unlist(r);
-	take_back(r);
-	if (r->log.len == 0)
-		return (struct events_piece){ 0 };
-	return (struct events_piece){ r->id, r->log_first, r->log_last, buf_view(&r->log) };
+	/* Without what is on its way, what came since would stand behind a gap. */
+	if (!take_back(r))
+		return false;
+	if (r->log.len > 0)
+		*ret = (struct events_piece){ r->id, r->log_first, r->log_last, buf_view(&r->log) };
+	return true;
 }
 
 void journal_drop(struct run *r)

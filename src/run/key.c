@@ -9,6 +9,13 @@ bool key_recorded(const struct run *r)
 	return r->rq.claim && !run_stored(r) && r->rq.prompt.stream;
 }
 
+bool key_waits(const struct run *r)
+{
+	if (!r->rq.claim || !r->bound || !r->rq.prompt.stream || r->state == STATE_ENDED)
+		return false;
+	return run_stored(r) ? !journal_begun(r) : r->jobs->marking;
+}
+
 struct store_key key_of(const struct run *r)
 {
 	if (!r->rq.claim)
@@ -38,17 +45,23 @@ static void on_marked(struct store_job *job)
 	struct run *r = container_of(job, struct run_jobs, mark.job)->run;
 
 	r->jobs_out--;
+	r->jobs->marking = false;
+	if (r->state != STATE_ENDED) {
+		key_release(r);
+		feed_release(r);
+	}
 	run_free_if_over(r);
 }
 
-/* mark: should we be killed now, the key must not stand for a second call.  The row of a stored run
- * says so already, and a whole answer is stored at once.  The claim's bytes outlive this job: the run
+/* mark: should we be killed now, the key must not stand for a second call.  The log of a stored run
+ * says so, and a whole answer is stored at once.  The claim's bytes outlive this job: the run
  * ends only after a later one. */
 static void mark(struct run *r)
 {
 	r->jobs->mark = keep_of(r, on_marked);
 	r->jobs_out++;
-	if (!r->engine->o.store->ops->key_keep(r->engine->o.store, &r->jobs->mark))
+	r->jobs->marking = r->engine->o.store->ops->key_keep(r->engine->o.store, &r->jobs->mark);
+	if (!r->jobs->marking)
 		r->jobs_out--;
 }
 
@@ -59,9 +72,15 @@ void key_bind(struct run *r)
 	r->bound = true;
 	if (!r->rq.claim)
 		return;
-	keys_reach(r->rq.claim, KEYS_BOUND, r->id, r->conversation);
 	if (key_recorded(r))
 		mark(r);
+	key_release(r);
+}
+
+void key_release(struct run *r)
+{
+	if (r->rq.claim && r->bound && !key_waits(r))
+		keys_reach(r->rq.claim, KEYS_BOUND, r->id, r->conversation);
 }
 
 static bool print_failure(struct run *r, struct buf *out)
@@ -78,7 +97,7 @@ struct key_answer key_made(struct run *r)
 	if (!r->rq.claim || !r->bound)
 		return (struct key_answer){ .http = 0 };
 	/* A stream that failed before its first block was answered with the error alone. */
-	if (r->rq.prompt.stream && (r->failure.code == ERR_OK || r->open || !r->observer)) {
+	if (r->rq.prompt.stream && (r->failure.code == ERR_OK || r->open || r->open_due || !r->observer)) {
 		if (!run_stored(r))
 			feed_close(r);
 		return (struct key_answer){ .http = 200, .body = buf_view(&r->record) };

@@ -12,20 +12,20 @@ struct lost {
 	struct lost *next;
 };
 
-static bool store_writes(struct run_engine *g)
+static bool ends_stored(struct run_engine *g)
 {
 	struct store_stats now = { .writable = true };
 
 	if (g->o.store->ops->stats)
 		g->o.store->ops->stats(g->o.store, &now);
-	return now.writable;
+	return now.writable && now.lost == 0;
 }
 
 static void on_timer(struct timer *t)
 {
 	struct run_engine *g = container_of(t, struct run_engine, lost_timer);
 
-	if (!store_writes(g)) {
+	if (!ends_stored(g)) {
 		timer_start(g->o.env.loop, t, LOOK_US);
 		return;
 	}

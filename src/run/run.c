@@ -397,7 +397,7 @@ void run_conclude(struct run *r)
 		run_free_if_over(r);
 		return;
 	}
-	if (!r->rq.prompt.stream || (e && !r->open)) {
+	if (!r->rq.prompt.stream || (e && !r->open && !r->open_due)) {
 		r->observer->done(r->observer_arg, e);
 		return;
 	}

@@ -201,7 +201,13 @@ static bool print_end(struct run *r)
 
 void save_end(struct run *r)
 {
+	struct events_piece rest;
+
 	run_move(r, STATE_ENDING);
+	if (!journal_rest(r, &rest) && r->failure.code == ERR_OK) {
+		err_set(&r->failure, ERR_OVERLOADED, "", "no memory to store the answer's events");
+		r->outcome = RUN_INCOMPLETE;
+	}
 	if (!print_end(r)) {
 		err_set(&r->failure, ERR_INTERNAL, "", "no memory to store the answer");
 		buf_clear(&r->jobs->end_answer); /* half of it would be no JSON */
@@ -220,7 +226,7 @@ void save_end(struct run *r)
 		.completed_ms = clock_wall_ms(),
 		.last_seq = r->seq,
 		.attempts = 1,
-		.events = journal_rest(r),
+		.events = rest,
 		.keyed = r->rq.claim,
 		.key_answer = key_made(r),
 	};

@@ -332,8 +332,7 @@ struct events_read {
 	struct str           shape;    /* as in turn_begin */
 	struct str           error;    /* JSON object, or empty */
 	struct str           finish_reason;
-	/* The answer's message object, once ended and if there is one; on the last page alone, which
-	 * may be one without pieces (has_more until it was given). */
+	/* The answer's message object, once ended and if there is one: of a run that logged nothing. */
 	struct str           answer;
 	struct usage         usage;
 	int64_t              created_ms;
@@ -551,6 +550,7 @@ struct store_stats {
 	bool     writable;   /* false after a failed commit, until one succeeds again */
 	char     problem[160]; /* why not */
 	uint64_t queue;      /* turns waiting */
+	uint64_t lost;       /* runs whose end could not be stored, and that have none yet */
 	uint64_t commits;
 	uint64_t commit_us;  /* sum */
 	uint64_t turns;
@@ -609,7 +609,7 @@ struct store_options {
 	int64_t     events_keep_bytes;
 	int64_t     keys_keep_ms; /* how long a key is known; 0: for ever */
 	/* assemble: the answer (a message object, appended to out) that the logged events of a run make,
-	 * for what a crash cut off; false: they make none.  NULL: no answer is made then. */
+	 * for what a crash cut off or a failing disk did not take; false: they make none.  NULL: no answer is made then. */
 	bool (*assemble)(const struct events_piece *pieces, size_t count, struct buf *out);
 };
 

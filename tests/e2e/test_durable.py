@@ -6,6 +6,7 @@ import random
 import resource
 import sqlite3
 import threading
+import time
 
 import pytest
 
@@ -178,6 +179,50 @@ def test_many_readers_follow_one_run(client, script, shared):
     assert [got[n] for n in range(1, 12, 2)] == [lmc] * 6
 
 
+@pytest.mark.parametrize("end", ["done", "error"])
+def test_a_hundred_readers_come_and_go(client, script, shared, end):
+    """Each reads a few blocks, leaves and comes back, while the run goes on: nothing twice, nothing lost."""
+    steps = rich() + [up.text(w) for w in WORDS] + rich()[2:]
+    if end == "error":
+        steps = [*rich()[:-4], up.hang_up()]
+    slowly = [step for one in steps for step in (one, up.call(lambda _: time.sleep(0.02)))]
+    run = client.chat("go", model=script(*slowly).model, background=True).ok(202).json["id"]
+    got, back = {}, []
+
+    def read(n):
+        rng, format = random.Random(n), FORMATS[n % 2]
+        seen, ended = [], False
+        with Client(shared.url) as other:
+            while not ended:
+                most = rng.choice((1, 1, 2, 3, 7, 20))
+                with events(other, run, format=format, after=seen[-1].id if seen else None) as some:
+                    for block in some:
+                        if not block.is_comment:
+                            seen.append(block)
+                            most -= 1
+                        ended = bool(block.event)
+                        if ended or most == 0:
+                            break
+                back.append(n)
+        got[n] = seen
+
+    readers = [threading.Thread(target=read, args=(n,)) for n in range(100)]
+    for thread in readers:
+        thread.start()
+    for thread in readers:
+        thread.join(DEADLINE * 4)
+    assert len(got) == 100 and len(back) > 500
+    for n, format in enumerate(FORMATS):
+        whole = all_events(client, run, format=format)
+        assert whole[-1].event == end
+        for reader in range(n, 100, 2):
+            assert raw(got[reader]) == raw(whole), f"{format}, reader {reader}"
+        text = b"".join(raw(whole))
+        assert b"weather" in text and (b"```py" in text) == (format == "openai")
+        assert (b"hm" in text) == (format == "openai"), "LMC has no reasoning"
+    assert sum("." in b.id for b in got[1]) > 3, "events that make several blocks"
+
+
 def test_a_run_goes_on_without_its_client(client, script):
     gate = up.Gate()
     s = script(up.sse(), up.role(), up.text("one "), up.wait(gate), up.text("two"), *up.ending())
@@ -212,7 +257,8 @@ def test_a_stream_has_no_head(client, script, shared, ended):
         wait_until(lambda: client.run(run)["status"] == "completed", "it did not end")
     with Raw(shared) as sock:
         sock.send(b"HEAD /v1/runs/%s/events HTTP/1.1\r\nHost: localhost\r\n\r\n" % run.encode())
-        assert sock.read_head().status == 405
+        head = sock.read_head()
+        assert head.status == 405 and "HEAD" not in head.headers["allow"]
         # The next answer follows at once, so there was no body.
         sock.send(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert sock.read_head().status == 200
@@ -342,11 +388,14 @@ def test_runs_of_nobody_are_404(client, run):
     client.post(f"/v1/runs/{run}/cancel").error(404, "not_found")
 
 
-@pytest.mark.parametrize("after", ["x", "-1", "1.", ".1", "1.1.1", "01", "1e3", "99999999999999999999"])
+@pytest.mark.parametrize("after", ["x", "-1", "1.", ".1", "1.1.1", "01", "1e3", "99999999999999999999",
+                                   "1%00", "%00", "1%", "%zz"])
 def test_bad_cursors_are_400(client, script, after):
     run, _ = asked(client, script(up.either("x")))
     client.get(f"/v1/runs/{run}/events?after={after}").error(400, param="after")
-    client.get(f"/v1/runs/{run}/events", headers={"Last-Event-ID": after}).error(400, param="after")
+    if "%" not in after:
+        client.get(f"/v1/runs/{run}/events", headers={"Last-Event-ID": after}).error(
+            400, param="after")
 
 
 def test_a_ticket_lets_an_event_source_in_once(upstream, tmp_path, script):
@@ -467,53 +516,6 @@ def test_what_was_seen_survives_a_kill(upstream, tmp_path, script, durability, f
     gateway.stop()
 
 
-def test_random_kills_lose_nothing(upstream, tmp_path, script):
-    """Twenty kills in the middle of streams: everything acknowledged is there, nothing twice."""
-    rng = random.Random(11)
-    gateway = Gateway(tmp_path, usual_config(upstream, durability="strict"),
-                      env={"TEST_UPSTREAM_KEY": "k"})
-    acknowledged = {}  # run: blocks that its client saw
-
-    def ask(url, model, format, seen):
-        with contextlib.suppress(Exception), Client(url) as client, \
-                client.chat_stream("go", model=model, format=format) as stream:
-            blocks = seen.setdefault(stream.headers["x-run-id"], [])
-            while True:
-                blocks.append(stream.next_data())
-
-    for _ in range(20):
-        gateway.start()
-        whole = script(up.sse(), up.role(), *[up.text(f"w{i} ") for i in range(200)], *up.ending())
-        part = script(up.sse(), up.role(), *[up.text(f"w{i} ") for i in range(rng.randrange(9, 99))],
-                      up.wait(up.Gate()))
-        seen, wanted = {}, rng.randrange(1, 9)
-        threads = [threading.Thread(target=ask, args=(gateway.url, m.model, f, seen))
-                   for m in (whole, part) for f in FORMATS]
-        for thread in threads:
-            thread.start()
-        wait_until(lambda: any(len(b) >= wanted for b in list(seen.values())),
-                   "nothing was streamed")
-        gateway.kill()
-        for thread in threads:
-            thread.join(DEADLINE)
-        acknowledged.update(seen)
-        database = sqlite3.connect(f"file:{gateway.database}?mode=ro", uri=True)
-        with contextlib.closing(database):
-            assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-    gateway.start()
-    with Client(gateway.url) as client:
-        for run, blocks in acknowledged.items():
-            again = all_events(client, run)
-            assert raw(again)[:len(blocks)] == raw(blocks), run
-            assert again[-1].event in ("done", "error"), run
-            assert len({b.id for b in again}) == len(again), run
-            numbers = [int(b.id.split(".")[0]) for b in again]
-            gap = 1 if "choices" in again[0].json else 9  # as LMC, an event may make no block
-            assert sum(b - a > gap for a, b in zip(numbers, numbers[1:])) <= 1, (run, numbers)
-    assert len(acknowledged) >= 20
-    gateway.stop()
-
-
 # --- the disk is full -----------------------------------------------------------------------------
 
 
@@ -587,7 +589,9 @@ def test_strict_shows_nothing_that_no_log_has(start, script, format):
             wait_until(lambda: ready(client, 503), "a full disk was not noticed")
             last.open()
             rest = [b for b in stream if not b.is_comment]
-        wait_until(lambda: client.run(run)["status"] == "failed", "the run was given no end")
+        wait_until(lambda: client.run(run)["status"] == "incomplete", "the run was given no end")
+        kept = client.messages(stream.headers["x-conversation-id"])
+        assert kept[-1]["role"] == "assistant" and kept[-1]["content"].startswith("zebra ")
         # As LMC it may break off: no segment is ended that nobody saw begin.
         assert [b.event for b in rest] in (["error"], []), rest
         again = all_events(client, run)

@@ -333,6 +333,12 @@ class Upstream:
             thread.join(DEADLINE)
         self.listener.close()
 
+    def idle(self):
+        """Nobody is connected, and all that was ever sent here has been noted."""
+        if select.select([self.listener], [], [], 0)[0]:
+            return False
+        return not any(thread.is_alive() for thread in self._threads[1:])
+
     def _accept(self):
         while True:
             ready, _, _ = select.select([self.listener, self.stop_fd], [], [])

@@ -170,6 +170,48 @@ static void a_missing_v1_is_hinted_at(void **state)
 	}
 }
 
+static void a_stream_has_no_head(void **state)
+{
+	(void)state;
+	const struct route rows[] = {
+		{ "events", "GET", "/events", AUTH_TICKET, BODY_NONE, 0, handle }, { 0 }
+	};
+	struct str          params[ROUTE_PARAMS];
+	const struct route *got = NULL;
+	char                scratch[16];
+	struct err          e;
+	struct buf          b;
+
+	assert_int_equal(route_match(rows, STR("GET"), STR("/events"), scratch, params, &got, &e),
+	                 ERR_OK);
+	assert_int_equal(route_match(rows, STR("HEAD"), STR("/events"), scratch, params, &got, &e),
+	                 ERR_METHOD_NOT_ALLOWED);
+	buf_init(&b, 64);
+	assert_true(route_allow(rows, rows, &b));
+	assert_true(str_is(buf_view(&b), "GET, OPTIONS"));
+	buf_finish(&b);
+}
+
+static void escapes_of_a_query_are_checked(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *query, *bad; /* NULL: none is */
+	} cases[] = {
+		{ "", NULL }, { "a", NULL }, { "a=b&c", NULL }, { "a=%20&%41=%e4%FF", NULL },
+		{ "a=%10", NULL }, { "a=%01", NULL },
+		{ "a=1%00", "a=1%00" }, { "%00", "%00" }, { "b=1&a=%&c=2", "a=%" },
+		{ "a=%4", "a=%4" }, { "a=%zz&b", "a=%zz" }, { "x&y=%4&41", "y=%4" }, { "a%=1", "a%=1" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct str bad = STR_NONE;
+
+		assert_int_equal(route_query(str_of(cases[i].query), &bad), !cases[i].bad);
+		assert_true(str_eq(bad, cases[i].bad ? str_of(cases[i].bad) : STR_NONE));
+	}
+}
+
 static void allowed_methods_come_from_the_table(void **state)
 {
 	(void)state;
@@ -264,6 +306,8 @@ int main(void)
 		cmocka_unit_test(a_raw_nul_in_a_target_is_refused),
 		cmocka_unit_test(a_query_behind_an_authority_is_no_path),
 		cmocka_unit_test(a_missing_v1_is_hinted_at),
+		cmocka_unit_test(a_stream_has_no_head),
+		cmocka_unit_test(escapes_of_a_query_are_checked),
 		cmocka_unit_test(allowed_methods_come_from_the_table),
 		cmocka_unit_test(a_table_with_holes_is_refused),
 		cmocka_unit_test(escapes_are_decoded_in_place),

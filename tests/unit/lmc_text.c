@@ -89,6 +89,30 @@ static void escapes_are_decoded_and_printed_in_one_form(void **state)
 	}
 }
 
+/* The bytes are a copy without one to spare, so that reading on is found. */
+static void an_escape_that_is_cut_off_is_refused(void **state)
+{
+	static const struct str rows[] = {
+		T("\\"), T("ab\\"), T("\\u"), T("a\\u12"), T("\\ud83"), T("\\n\\"), T("\\\\\\"),
+		T("\\u12x4"), T("\\u/000"), T("\xff\\"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char      *copy = malloc(rows[i].n);
+		struct buf out;
+
+		assert_non_null(copy);
+		memcpy(copy, rows[i].p, rows[i].n);
+		buf_init(&out, KIB);
+		assert_true(buf_text(&out, "before"));
+		assert_false(text_add(&out, (struct str){ copy, rows[i].n }));
+		assert_bytes(buf_view(&out), STR("before"), "what was there stays");
+		buf_finish(&out);
+		free(copy);
+	}
+}
+
 /* Sequences of units: a first half, a second half, a letter. */
 static const struct {
 	struct str escaped, value;
@@ -532,6 +556,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(escapes_are_decoded_and_printed_in_one_form),
+		cmocka_unit_test(an_escape_that_is_cut_off_is_refused),
 		cmocka_unit_test(halves_join_over_pieces_in_all_ways),
 		cmocka_unit_test(what_does_not_fit_leaves_no_trace),
 		cmocka_unit_test(the_text_of_a_value_is_as_the_rules_say),

@@ -317,6 +317,21 @@ static size_t look(struct str bytes)
 	return n;
 }
 
+/* put_some_at: and where each of them ends. */
+static void put_some_at(struct buf *out, size_t ends[ARRAY_LEN(some)])
+{
+	put_some(out);
+
+	struct str rest = buf_view(out);
+	for (size_t i = 0; i < ARRAY_LEN(some); i++) {
+		struct event ev;
+		uint64_t     seq;
+
+		assert_true(event_decode(&rest, &ev, &seq));
+		ends[i] = out->len - rest.n;
+	}
+}
+
 static void a_log_that_was_cut_off_gives_what_is_whole(void **state)
 {
 	(void)state;
@@ -324,15 +339,7 @@ static void a_log_that_was_cut_off_gives_what_is_whole(void **state)
 	size_t     whole = 0;
 	size_t     ends[ARRAY_LEN(some)];
 
-	put_some(&out);
-	struct str rest = buf_view(&out);
-	for (size_t i = 0; i < ARRAY_LEN(some); i++) {
-		struct event ev;
-		uint64_t     seq;
-
-		assert_true(event_decode(&rest, &ev, &seq));
-		ends[i] = out.len - rest.n;
-	}
+	put_some_at(&out, ends);
 	for (size_t n = 0; n <= out.len; n++) {
 		while (whole < ARRAY_LEN(some) && ends[whole] <= n)
 			whole++;
@@ -341,22 +348,44 @@ static void a_log_that_was_cut_off_gives_what_is_whole(void **state)
 	buf_finish(&out);
 }
 
-static void any_changed_byte_is_survived(void **state)
+static void any_changed_byte_ends_what_can_be_read(void **state)
 {
 	(void)state;
 	struct buf out;
+	size_t     ends[ARRAY_LEN(some)];
+	size_t     whole = 0; /* records in front of the byte */
 
-	put_some(&out);
+	put_some_at(&out, ends);
 	for (size_t at = 0; at < out.len; at++) {
 		char was = out.data[at];
 
+		whole += ends[whole] <= at;
 		for (int c = 0; c < 256; c++) {
 			out.data[at] = (char)c;
-			look(buf_view(&out));
+			assert_int_equal(look(buf_view(&out)),
+			                 (char)c == was ? ARRAY_LEN(some) : whole);
 		}
 		out.data[at] = was;
 	}
 	buf_finish(&out);
+}
+
+/* with_sum: bytes and their CRC-32, bit by bit. */
+static char *with_sum(struct str bytes)
+{
+	char    *sealed = malloc(bytes.n + 4);
+	uint32_t sum = UINT32_MAX;
+
+	assert_non_null(sealed);
+	for (size_t i = 0; i < bytes.n; i++) {
+		sum ^= (unsigned char)bytes.p[i];
+		for (int bit = 0; bit < 8; bit++)
+			sum = sum >> 1 ^ (sum & 1 ? 0xedb88320u : 0);
+		sealed[i] = bytes.p[i];
+	}
+	for (size_t i = 0; i < 4; i++)
+		sealed[bytes.n + i] = (char)(~sum >> (8 * i));
+	return sealed;
 }
 
 static void lengths_that_are_lies_are_refused(void **state)
@@ -370,46 +399,50 @@ static void lengths_that_are_lies_are_refused(void **state)
 		bool        good;
 	} cases[] = {
 		{ "nothing", STR_NONE, false },
-		{ "half a head", STR("\1"), false },
-		{ "no parts", STR("\1\1\1"), false },
-		{ "the least there is", STR("\1\1\1\0"), true },
-		{ "another form", STR("\2\1\1\0"), false },
-		{ "an unknown kind", STR("\1\x10\1\0"), false },
-		{ "an error, which nobody could print", STR("\1\x0e\1\0"), false },
-		{ "an end", STR("\1\x0f\1\0"), false },
-		{ "an unknown part", STR("\1\1\1\x80\x20"), false },
-		{ "a number without an end", STR("\1\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
+		{ "half a head", STR("\2"), false },
+		{ "no parts", STR("\2\1\1"), false },
+		{ "the least there is", STR("\2\1\1\0"), true },
+		{ "another form", STR("\1\1\1\0"), false },
+		{ "an unknown kind", STR("\2\x10\1\0"), false },
+		{ "an error, which nobody could print", STR("\2\x0e\1\0"), false },
+		{ "an end", STR("\2\x0f\1\0"), false },
+		{ "an unknown part", STR("\2\1\1\x80\x20"), false },
+		{ "a number without an end", STR("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
 		  false },
-		{ "a number of 65 bits", STR("\1\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\2\0"), false },
-		{ "a number of 64 bits", STR("\1\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\0"), true },
-		{ "a choice of 33 bits", STR("\1\1\1\1\x80\x80\x80\x80\x10"), false },
-		{ "raw longer than all", STR("\1\1\1\4\3ab"), false },
-		{ "raw as long as can be", STR("\1\1\1\4\xff\xff\xff\xff\xff\xff\xff\xff\xff\1{}"),
+		{ "a number of 65 bits", STR("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\2\0"), false },
+		{ "a number of 64 bits", STR("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\0"), true },
+		{ "a choice of 33 bits", STR("\2\1\1\1\x80\x80\x80\x80\x10"), false },
+		{ "raw longer than all", STR("\2\1\1\4\3ab"), false },
+		{ "raw as long as can be", STR("\2\1\1\4\xff\xff\xff\xff\xff\xff\xff\xff\xff\1{}"),
 		  false },
-		{ "text inside raw", STR("\1\1\1\x24\3abc\3\1"), true },
-		{ "text over raw's end", STR("\1\1\1\x24\3abc\3\2"), false },
-		{ "text behind raw", STR("\1\1\1\x24\3abc\5\0"), false },
+		{ "text inside raw", STR("\2\1\1\x24\3abc\3\1"), true },
+		{ "text over raw's end", STR("\2\1\1\x24\3abc\3\2"), false },
+		{ "text behind raw", STR("\2\1\1\x24\3abc\5\0"), false },
 		{ "a place near the highest number",
-		  STR("\1\1\1\x24\3abc\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\1"), false },
+		  STR("\2\1\1\x24\3abc\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\1"), false },
 		{ "a length near the highest number",
-		  STR("\1\1\1\x24\3abc\2\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"), false },
-		{ "a place of nothing", STR("\1\1\1\x20\1\0"), false },
-		{ "a place without raw", STR("\1\1\1\x20\2\1"), false },
-		{ "a cut inside raw", STR("\1\1\1\x0c\3{a}\2\1"), true },
-		{ "a cut of raw's brace", STR("\1\1\1\x0c\3{a}\1\1"), false },
-		{ "a cut that is elsewhere", STR("\1\1\1\x0c\3{a}\0\1a"), false },
-		{ "a cut of nothing", STR("\1\1\1\x0c\3{a}\2\0"), false },
-		{ "a cut without raw", STR("\1\1\1\x08\0\1a"), false },
-		{ "two cuts side by side", STR("\1\1\1\x1c\4{ab}\2\1\3\1"), true },
-		{ "two cuts that overlap", STR("\1\1\1\x1c\4{ab}\2\2\3\1"), false },
-		{ "usage of a text", STR("\1\1\1\x80\2\0\0\0\0\0\0"), false },
-		{ "usage", STR("\1\x0c\1\x80\2\0\0\0\0\0\0"), true },
-		{ "usage without its last count", STR("\1\x0c\1\x80\2\0\0\0\0\0"), false },
+		  STR("\2\1\1\x24\3abc\2\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"), false },
+		{ "a place of nothing", STR("\2\1\1\x20\1\0"), false },
+		{ "a place without raw", STR("\2\1\1\x20\2\1"), false },
+		{ "a cut inside raw", STR("\2\1\1\x0c\3{a}\2\1"), true },
+		{ "a cut of raw's brace", STR("\2\1\1\x0c\3{a}\1\1"), false },
+		{ "a cut that is elsewhere", STR("\2\1\1\x0c\3{a}\0\1a"), false },
+		{ "a cut of nothing", STR("\2\1\1\x0c\3{a}\2\0"), false },
+		{ "a cut without raw", STR("\2\1\1\x08\0\1a"), false },
+		{ "two cuts side by side", STR("\2\1\1\x1c\4{ab}\2\1\3\1"), true },
+		{ "two cuts that overlap", STR("\2\1\1\x1c\4{ab}\2\2\3\1"), false },
+		{ "usage of a text", STR("\2\1\1\x80\2\0\0\0\0\0\0"), false },
+		{ "usage", STR("\2\x0c\1\x80\2\0\0\0\0\0\0"), true },
+		{ "usage without its last count", STR("\2\x0c\1\x80\2\0\0\0\0\0"), false },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		print_message("case: %s\n", cases[i].why);
-		assert_int_equal(look(cases[i].bytes), cases[i].good ? 1 : 0);
+		char *sealed = with_sum(cases[i].bytes);
+		assert_int_equal(look((struct str){ sealed, cases[i].bytes.n + 4 }),
+		                 cases[i].good ? 1 : 0);
+		assert_int_equal(look((struct str){ sealed, cases[i].bytes.n }), 0);
+		free(sealed);
 	}
 }
 
@@ -426,7 +459,7 @@ int main(void)
 		cmocka_unit_test(records_are_taken_one_by_one_in_their_order),
 		cmocka_unit_test(a_full_buffer_is_left_as_it_was),
 		cmocka_unit_test(a_log_that_was_cut_off_gives_what_is_whole),
-		cmocka_unit_test(any_changed_byte_is_survived),
+		cmocka_unit_test(any_changed_byte_ends_what_can_be_read),
 		cmocka_unit_test(lengths_that_are_lies_are_refused),
 	};
 

@@ -297,6 +297,51 @@ static void where_there_is_no_room_nothing_is_left_behind(void **state)
 	log_finish(&l);
 }
 
+static void expect_kept(const struct log *l, const struct event *events, size_t count)
+{
+	struct buf got, want;
+
+	buf_init(&got, MIB);
+	buf_init(&want, MIB);
+	assert_int_equal(assemble(l->pieces, l->count, &got), kept(events, count, &want));
+	assert_true(str_eq(buf_view(&got), buf_view(&want)));
+	buf_finish(&got);
+	buf_finish(&want);
+}
+
+static void what_is_behind_damage_is_not_joined_to_what_is_before(void **state)
+{
+	(void)state;
+
+	for (size_t n = 0; n < ARRAY_LEN(scripts); n++)
+		for (size_t i = 0; 2 * i < scripts[n].count; i++) {
+			struct log l;
+
+			log_put(&l, scripts[n].events, scripts[n].count, 2);
+			l.bytes[i].data[3] ^= 1;
+			expect_kept(&l, scripts[n].events, 2 * i);
+			log_finish(&l);
+		}
+}
+
+static void what_is_behind_a_gap_is_not_joined_to_what_is_before(void **state)
+{
+	(void)state;
+	static const struct event texts[] = {
+		{ .kind = EVENT_TEXT, .text = { "a", 1 } }, { .kind = EVENT_TEXT, .text = { "b", 1 } },
+		{ .kind = EVENT_TEXT, .text = { "c", 1 } }, { .kind = EVENT_TEXT, .text = { "d", 1 } },
+	};
+
+	for (size_t i = 1; i < ARRAY_LEN(texts); i++) {
+		struct log l;
+
+		log_put(&l, texts, ARRAY_LEN(texts), 1);
+		l.pieces[i].data.n = 0;
+		expect_kept(&l, texts, i);
+		log_finish(&l);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +350,8 @@ int main(void)
 		cmocka_unit_test(events_without_an_answer_make_none),
 		cmocka_unit_test(a_log_cut_off_within_a_record_counts_up_to_there),
 		cmocka_unit_test(damage_never_makes_broken_json),
+		cmocka_unit_test(what_is_behind_damage_is_not_joined_to_what_is_before),
+		cmocka_unit_test(what_is_behind_a_gap_is_not_joined_to_what_is_before),
 		cmocka_unit_test(where_there_is_no_room_nothing_is_left_behind),
 	};
 

@@ -714,7 +714,7 @@ static void what_can_not_be_read_is_said_instead_of_a_stream(void **state)
 		lane_start(&l);
 		desk_put(&d, rich, 3, 1);
 		if (cases[n].damaged)
-			desk_put_bytes(&d, 4, 4, STR("\1\1\4\x20\0\7short"));
+			desk_put_bytes(&d, 4, 4, STR("\2\1\4\x20\0\7short"));
 		if (i % 2)
 			desk_end(&d, RUN_COMPLETED, 5, STR_NONE);
 		d.swept = cases[n].swept;
@@ -769,7 +769,7 @@ static void a_stream_that_was_begun_ends_without_its_last_block(void **state)
 		desk_put(&d, &one, 1, 2);
 		if (cases[n].damaged) {
 			stream_events(&s, &one, 1); /* all in front of it counts */
-			desk_put_bytes(&d, 3, 3, STR("\1\1\3\x20\0\7short"));
+			desk_put_bytes(&d, 3, 3, STR("\2\1\3\x20\0\7short"));
 		}
 		watch_notify(d.run);
 		desk_settle(&d, &l);
@@ -785,6 +785,28 @@ static void a_stream_that_was_begun_ends_without_its_last_block(void **state)
 		lane_stop(&l);
 		desk_close(&d);
 	}
+}
+
+static void a_gap_in_the_log_is_no_stream(void **state)
+{
+	(void)state;
+	struct desk   d;
+	struct lane   l;
+	struct reader r;
+
+	desk_open(&d);
+	lane_start(&l);
+	desk_put(&d, &one, 1, 1);
+	desk_put(&d, &one, 1, 3);
+	desk_end(&d, RUN_COMPLETED, 4, STR_NONE);
+	reader_init(&r, &d, &l);
+	reader_start(&r);
+	assert_int_equal(r.opens, 0);
+	assert_true(r.failed);
+	assert_int_equal(r.err.code, ERR_INTERNAL);
+	reader_finish(&r);
+	lane_stop(&l);
+	desk_close(&d);
 }
 
 /* --- slow readers --- */
@@ -1367,6 +1389,7 @@ int main(void)
 		cmocka_unit_test(an_answer_that_was_never_logged_is_told_as_a_stream),
 		cmocka_unit_test(what_can_not_be_read_is_said_instead_of_a_stream),
 		cmocka_unit_test(a_stream_that_was_begun_ends_without_its_last_block),
+		cmocka_unit_test(a_gap_in_the_log_is_no_stream),
 		cmocka_unit_test(a_slow_reader_is_read_for_no_further),
 		cmocka_unit_test(a_slow_reader_of_a_run_that_goes_on_is_read_for_no_further_either),
 		cmocka_unit_test(bytes_may_be_taken_in_any_portions),

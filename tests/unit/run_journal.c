@@ -1,4 +1,5 @@
 /* A run's events on their way to the store: when, how many at once, and what may be seen before. */
+#include "run/keys.h"
 #include "tests/unit/run_help.h"
 
 #define START   { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
@@ -534,6 +535,40 @@ static void nothing_is_seen_before_it_is_stored(void **state)
 	world_ends(&w);
 }
 
+/* A kill frees the key of a run whose log has nothing: nobody may know of it before. */
+static void with_a_key_nothing_is_seen_before_the_log_has_its_beginning(void **state)
+{
+	(void)state;
+	const struct keys_name name = { .key = "k" };
+	struct keys_watch      unused = { .stage = KEYS_STARTING };
+	struct world           w;
+
+	world_start(&w);
+	world_logs(&w);
+	w.rq.store = true;
+	w.rq.prompt.stream = true;
+	assert_int_equal(keys_claim(&name, &unused, &w.rq.claim), KEYS_FIRST);
+	ask(&w);
+	store_answers(&w, OP_BEGIN, ERR_OK);
+	provider_says(&w, START, TEXT("y"));
+	assert_trace(&w, "begin start append"); /* at once, though it is relaxed, and not open */
+	assert_true(w.append_sync);
+	provider_says(&w, TEXT("o"));
+	assert_int_equal(reader_reads(&w, SIZE_MAX).n, 0);
+	store_answers(&w, OP_APPEND, ERR_OK);
+	assert_true(holds(reader_reads(&w, SIZE_MAX), "id: 2\n"));
+	assert_true(holds(buf_view(&w.got), "id: 3\n")); /* from now on as any other */
+	assert_true(holds(buf_view(&w.trace), "open"));
+	if (w.waiting[OP_APPEND]) {
+		assert_false(w.append_sync);
+		store_answers(&w, OP_APPEND, ERR_OK);
+	}
+	provider_says(&w, TEXT("!"));
+	assert_true(holds(reader_reads(&w, SIZE_MAX), "id: 4\n"));
+	ends_well(&w);
+	world_ends(&w);
+}
+
 static void what_could_not_be_stored_with_the_end_is_not_seen(void **state)
 {
 	(void)state;
@@ -734,6 +769,7 @@ int main(void)
 		cmocka_unit_test(a_stopping_engine_does_not_try_forever),
 		cmocka_unit_test(a_log_that_grows_too_large_ends_the_run),
 		cmocka_unit_test(nothing_is_seen_before_it_is_stored),
+		cmocka_unit_test(with_a_key_nothing_is_seen_before_the_log_has_its_beginning),
 		cmocka_unit_test(what_could_not_be_stored_with_the_end_is_not_seen),
 		cmocka_unit_test(a_change_of_the_settings_hands_no_job_over_twice),
 		cmocka_unit_test(any_order_shows_only_what_is_stored_and_stores_all),

@@ -194,7 +194,7 @@ static void a_page_tells_how_far_the_run_is(void **state)
 	assert_int_equal(r.status, RUN_FAILED);
 	assert_int_equal(r.last_seq, 7);
 	assert_int_equal(r.piece_count, 1);
-	assert_str(r.answer, A);
+	assert_int_equal(r.answer.n, 0); /* the pieces say it */
 	assert_str(r.error, "{\"code\":\"x\"}");
 	assert_str(r.finish_reason, "stop");
 	assert_true(r.usage.known);
@@ -241,7 +241,7 @@ static void pages_are_bounded(void **state)
 		read_log(f, &r);
 		pages++;
 		assert_true(r.piece_count <= 10);
-		assert_true(r.has_more == (r.answer.n == 0));
+		assert_int_equal(r.answer.n, 0);
 		for (size_t i = 0; i < r.piece_count; i++)
 			assert_int_equal(r.pieces[i].first, 2 * seen++ + 1);
 		r.after = 2 * seen;
@@ -270,29 +270,84 @@ static void pages_are_bounded(void **state)
 	free(p);
 }
 
-static void an_answer_that_does_not_fit_comes_with_the_next_page(void **state)
+static void an_answer_is_read_only_where_nothing_was_logged(void **state)
 {
 	struct fixture    *f = *state;
 	struct turn_begin  t = begin(f);
+	struct turn_begin  plain = begin(f);
 	struct events_read r = log_of(t.run, 0);
-	static char        data[5000];
 	static char        answer[5001];
 
 	memset(answer, 'y', sizeof answer - 1);
 	struct turn_end end = end_of(t.run, RUN_COMPLETED, answer);
-	end.events = (struct events_piece){ t.run, 1, 4, { data, sizeof data } };
+	end.events = piece(t.run, 1, 4, "x");
 	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
-	arena_init(&r.arena, 8000);
+	arena_init(&r.arena, 4000);
 	read_log(f, &r);
 	assert_int_equal(r.piece_count, 1);
-	assert_int_equal(r.answer.n, 0);
-	assert_true(r.has_more);
+	assert_false(r.has_more);
 	r.after = 4;
 	read_log(f, &r);
 	assert_int_equal(r.piece_count, 0);
-	assert_int_equal(r.answer.n, sizeof answer - 1);
-	assert_false(r.has_more);
+	assert_int_equal(r.answer.n, 0);
+
+	end = end_of(plain.run, RUN_COMPLETED, answer);
+	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
+	r.run = plain.run;
+	r.after = 0;
 	arena_finish(&r.arena);
+	arena_init(&r.arena, 4000);
+	assert_int_equal(DO(f, events_read, &r), ERR_REQUEST_TOO_LARGE);
+	arena_finish(&r.arena);
+	arena_init(&r.arena, 16000);
+	read_log(f, &r);
+	assert_int_equal(r.answer.n, sizeof answer - 1);
+	arena_finish(&r.arena);
+}
+
+/* What a long lock has made to wait comes as one piece. */
+static void a_long_piece_is_kept_in_rows_that_can_be_read(void **state)
+{
+	enum { EVENTS = 30, BYTES = MIB };
+	struct fixture    *f = *state;
+	struct turn_begin  t = begin(f);
+	struct events_read r = log_of(t.run, 0);
+	static char        text[BYTES];
+	struct buf         b;
+	uint64_t           next = 1;
+
+	memset(text, 'x', sizeof text);
+	buf_init(&b, 2 * EVENTS * (size_t)MIB);
+	for (uint64_t seq = 1; seq <= EVENTS; seq++) {
+		struct event ev = { .kind = EVENT_TEXT, .text = { text, sizeof text } };
+
+		assert_true(event_encode(&ev, seq, &b));
+		ev = (struct event){ .kind = EVENT_TEXT, .cont = true, .text = STR("more") };
+		assert_true(event_encode(&ev, seq, &b));
+	}
+	append_one(f, (struct events_piece){ t.run, 1, EVENTS, buf_view(&b) });
+	finish(f, t.run);
+	arena_init(&r.arena, 10 * (size_t)MIB);
+	do {
+		assert_int_equal(DO(f, events_read, &r), ERR_OK);
+		for (size_t i = 0; i < r.piece_count; i++) {
+			struct str   data = r.pieces[i].data;
+			struct event ev;
+			uint64_t     seq = 0;
+
+			assert_int_equal(r.pieces[i].first, next);
+			while (event_decode(&data, &ev, &seq))
+				assert_int_equal(seq, ev.cont ? next++ : next);
+			assert_int_equal(data.n, 0);
+			assert_int_equal(r.pieces[i].last, seq);
+		}
+		r.after = next - 1;
+		arena_finish(&r.arena);
+		arena_init(&r.arena, 10 * (size_t)MIB);
+	} while (r.has_more);
+	assert_int_equal(next, EVENTS + 1);
+	arena_finish(&r.arena);
+	buf_finish(&b);
 }
 
 static void strangers_find_nothing(void **state)
@@ -491,7 +546,7 @@ static void a_crash_leaves_the_answer_so_far(void **state)
 	read_log(f, &r);
 	assert_int_equal(r.status, RUN_INCOMPLETE);
 	assert_int_equal(r.last_seq, t.seq_reserved + 1);
-	assert_str(r.answer, "{\"role\":\"assistant\",\"content\":\"1-3:a;4-5:b;\"}");
+	assert_int_equal(r.answer.n, 0); /* the pieces say it */
 	assert_int_equal(r.finish_reason.n, 0);
 	assert_non_null(strstr(r.error.p, "server_stopped"));
 	assert_int_equal(r.piece_count, 2);
@@ -501,6 +556,7 @@ static void a_crash_leaves_the_answer_so_far(void **state)
 	reread(f, &b);
 	assert_memory_equal(&b.leaf, &t.run, sizeof b.leaf);
 	assert_int_equal(b.message_count, 2);
+	assert_str(b.messages[1].body, "{\"role\":\"assistant\",\"content\":\"1-3:a;4-5:b;\"}");
 	arena_finish(&b.arena);
 
 	assert_int_equal(status_of(f, none.run), RUN_INCOMPLETE);
@@ -512,6 +568,128 @@ static void a_crash_leaves_the_answer_so_far(void **state)
 	/* Nothing is done twice. */
 	reopen(f);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM message WHERE id = run"), 2);
+}
+
+/* --- after a disk that took no writes --- */
+
+static struct key_read look(struct fixture *f, const char *key)
+{
+	struct key_read r = { .key = { str_of(key), STR("f") } };
+
+	arena_init(&r.arena, MIB);
+	assert_int_equal(DO(f, key_read, &r), ERR_OK);
+	arena_finish(&r.arena);
+	return r;
+}
+
+static struct turn_begin begin_keyed(struct fixture *f, const char *key)
+{
+	static struct store_message m;
+	struct turn_begin           t = first_turn(&m, Q);
+
+	t.key = (struct store_key){ str_of(key), STR("f") };
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	return t;
+}
+
+static void lose_end(struct fixture *f, struct id run, int http, struct events_piece last)
+{
+	struct turn_end end = end_of(run, RUN_COMPLETED, A);
+
+	end.keyed = true;
+	end.key_answer.http = http;
+	end.events = last;
+	assert_int_equal(DO(f, turn_end, &end), ERR_STORAGE);
+}
+
+static void an_end_that_was_lost_is_made_as_after_a_crash(void **state)
+{
+	struct fixture   *f = *state;
+	struct store_stats now;
+	sqlite3          *db;
+	struct buf        b;
+
+	close_store(f);
+	f->options.assemble = assemble;
+	f->options.busy_ms = 50;
+	open_store(f);
+	struct turn_begin begun = begin_keyed(f, "begun");
+	struct turn_begin plain = begin_keyed(f, "plain");
+	struct turn_begin refused = begin_keyed(f, "refused");
+	encode(&b, 1, 3);
+	append_one(f, (struct events_piece){ begun.run, 1, 3, buf_view(&b) });
+
+	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	lose_end(f, begun.run, 200, piece(begun.run, 4, 4, "lost"));
+	lose_end(f, plain.run, 200, (struct events_piece){ 0 });
+	lose_end(f, refused.run, 0, (struct events_piece){ 0 });
+	f->store->ops->stats(f->store, &now);
+	assert_int_equal(now.lost, 3);
+	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	int64_t deadline = clock_mono_us() + 20000000;
+	while (!now.writable || now.lost > 0) {
+		assert_true(clock_mono_us() < deadline);
+		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+		f->store->ops->stats(f->store, &now);
+	}
+
+	struct events_read r = log_of(begun.run, 0);
+	read_log(f, &r);
+	assert_int_equal(r.status, RUN_INCOMPLETE);
+	assert_int_equal(r.last_seq, 7);
+	assert_int_equal(r.piece_count, 1);
+	assert_non_null(strstr(r.error.p, "storage_unavailable"));
+	arena_finish(&r.arena);
+	assert_int_equal(outside_int(f, "SELECT count(*) FROM message JOIN run ON run.id = message.id "
+					"WHERE body LIKE '%1-3:%' AND status = 3"), 1);
+	assert_int_equal(look(f, "begun").answer.http, 200);
+	assert_int_equal(look(f, "begun").outcome, RUN_INCOMPLETE);
+
+	assert_int_equal(status_of(f, plain.run), RUN_FAILED);
+	assert_int_equal(look(f, "plain").answer.http, 503);
+	assert_int_equal(status_of(f, refused.run), RUN_FAILED);
+	assert_false(look(f, "refused").found);
+	buf_finish(&b);
+}
+
+static void lost_ends_with_long_logs_are_made_one_after_another(void **state)
+{
+	enum { RUNS = 6, BYTES = 800 * 1024 };
+	struct fixture    *f = *state;
+	struct turn_begin  t[RUNS];
+	struct store_stats now = { .writable = false };
+	static char        text[BYTES];
+	sqlite3           *db;
+	struct buf         b;
+
+	close_store(f);
+	f->options.busy_ms = 50;
+	open_store(f);
+	memset(text, 'x', sizeof text);
+	buf_init(&b, 2 * MIB);
+	struct event ev = { .kind = EVENT_TEXT, .text = { text, sizeof text } };
+	assert_true(event_encode(&ev, 1, &b));
+	for (size_t i = 0; i < RUNS; i++) {
+		t[i] = begin(f);
+		append_one(f, (struct events_piece){ t[i].run, 1, 1, buf_view(&b) });
+	}
+	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	for (size_t i = 0; i < RUNS; i++)
+		lose_end(f, t[i].run, 200, (struct events_piece){ 0 });
+	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	int64_t deadline = clock_mono_us() + 20000000;
+	while (!now.writable || now.lost > 0) {
+		assert_true(clock_mono_us() < deadline);
+		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+		f->store->ops->stats(f->store, &now);
+	}
+	for (size_t i = 0; i < RUNS; i++)
+		assert_int_equal(status_of(f, t[i].run), RUN_INCOMPLETE);
+	buf_finish(&b);
 }
 
 static void many_runs_are_recovered_in_no_time(void **state)
@@ -925,13 +1103,16 @@ int main(void)
 		T(a_page_tells_how_far_the_run_is),
 		T(a_run_without_events_is_not_swept),
 		T(pages_are_bounded),
-		T(an_answer_that_does_not_fit_comes_with_the_next_page),
+		T(an_answer_is_read_only_where_nothing_was_logged),
+		T(a_long_piece_is_kept_in_rows_that_can_be_read),
 		T(strangers_find_nothing),
 		T(what_has_no_live_run_is_dropped),
 		T(what_is_sent_again_is_there_once),
 		T(a_log_goes_on_after_a_failed_commit),
 		T(a_run_that_was_lost_from_memory_is_found),
 		T(a_crash_leaves_the_answer_so_far),
+		T(an_end_that_was_lost_is_made_as_after_a_crash),
+		T(lost_ends_with_long_logs_are_made_one_after_another),
 		T(many_runs_are_recovered_in_no_time),
 		cmocka_unit_test_setup_teardown(a_database_from_before_the_log_is_taken_over,
 		                                set_up, tear_down),

@@ -18,8 +18,6 @@ static const char *const sql[CLAIM_SQL__COUNT] = {
 			     "?2 BETWEEN message_from AND message_to))",
 	[CLAIM_SQL_BIND] = "UPDATE idempotency SET outcome = ?, http = ?, body = ? WHERE id = ?",
 	[CLAIM_SQL_FREE] = "DELETE FROM idempotency WHERE id = ?",
-	[CLAIM_SQL_ABANDON] = "UPDATE idempotency SET outcome = 4, http = 503 "
-			      "WHERE id = ? AND http = 0",
 	[CLAIM_SQL_SWEEP] = "DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency "
 			    "INDEXED BY idempotency_age WHERE http > 0 AND created_ms < ? "
 			    "ORDER BY created_ms LIMIT ?)",
@@ -122,14 +120,6 @@ int claim_end(struct claims *c, const struct turn_end *j)
 	else
 		db_bind_null(&b);
 	db_bind_int(&b, j->run.key);
-	return db_bind_run(&b);
-}
-
-int claim_abandon(struct claims *c, struct id run)
-{
-	struct db_bind b = db_bind(c->st[CLAIM_SQL_ABANDON]);
-
-	db_bind_int(&b, run.key);
 	return db_bind_run(&b);
 }
 

@@ -13,7 +13,6 @@ enum claim_sql {
 	CLAIM_SQL_FORGET,
 	CLAIM_SQL_BIND,
 	CLAIM_SQL_FREE,
-	CLAIM_SQL_ABANDON,
 	CLAIM_SQL_SWEEP,
 	CLAIM_SQL__COUNT
 };
@@ -30,8 +29,6 @@ int claim_begin(struct claims *c, const struct turn_begin *j) MUST_USE;
 /* claim_end: binds the run's key, or frees it. */
 int claim_end(struct claims *c, const struct turn_end *j) MUST_USE;
 int claim_keep(struct claims *c, const struct key_keep *j) MUST_USE;
-/* claim_abandon: the end of a run was lost, and its answer with it. */
-int claim_abandon(struct claims *c, struct id run) MUST_USE;
 /* claim_replay: what the key stands for already; m->replayed, or e says why not.  Else the write is to
  * be done, and then claim_made. */
 int claim_replay(struct claims *c, int64_t owner, struct key_made *m, struct err *e) MUST_USE;

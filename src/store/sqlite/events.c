@@ -7,6 +7,8 @@
 
 enum {
 	PART_SHIFT = 20, /* see migrations/0002_events.sql */
+	/* Of a row that holds several events: what a long lock made to wait comes as one piece. */
+	ROW_BYTES = 4 * 1024 * 1024,
 	/* More than the streams of one process; a run without a place is looked up each time. */
 	LIVE_PLACES = 32768,
 };
@@ -82,6 +84,15 @@ int events_size(struct events *ev, int64_t *ret_bytes)
 static int64_t part_now(const struct events *ev)
 {
 	return 1 + (ev->written >> PART_SHIFT);
+}
+
+int events_part(struct events *ev, int64_t *ret_part)
+{
+	int rc = read_size(ev);
+
+	if (rc == SQLITE_OK)
+		*ret_part = part_now(ev);
+	return rc;
 }
 
 /* --- what is known of a run --- */
@@ -197,6 +208,34 @@ static int add(struct events *ev, const struct events_piece *p, bool head)
 	return rc;
 }
 
+/* take_row: cuts a row's worth of whole events off *p's front; what goes on with an event (cont)
+ * stays with it. */
+static struct events_piece take_row(struct events_piece *p)
+{
+	struct events_piece row = *p;
+	struct str          rest = p->data;
+	struct event        ev;
+	uint64_t            seq = p->first;
+	uint64_t            last = p->first;
+
+	while (p->data.n > ROW_BYTES && rest.n > 0) {
+		struct str here = rest;
+
+		if (!event_decode(&rest, &ev, &seq))
+			break;
+		if (seq > last && p->data.n - rest.n > ROW_BYTES) {
+			row.last = last;
+			row.data.n = p->data.n - here.n;
+			p->first = seq;
+			p->data = here;
+			return row;
+		}
+		last = seq;
+	}
+	p->data = STR_NONE;
+	return row;
+}
+
 /* Moves *last on.  What was sent again after a commit that failed only seemingly, or together with
  * what came since, must not be there twice. */
 static int put(struct events *ev, const struct events_piece *piece, uint64_t *last)
@@ -208,9 +247,14 @@ static int put(struct events *ev, const struct events_piece *piece, uint64_t *la
 	if (p.first <= *last && !cut_front(&p, *last))
 		return SQLITE_OK;
 
-	int rc = add(ev, &p, *last == 0);
-	if (rc == SQLITE_OK)
-		*last = p.last;
+	int rc = SQLITE_OK;
+	while (rc == SQLITE_OK && p.data.n > 0) {
+		struct events_piece row = take_row(&p);
+
+		rc = add(ev, &row, *last == 0);
+		if (rc == SQLITE_OK)
+			*last = row.last;
+	}
 	return rc;
 }
 
@@ -285,19 +329,6 @@ int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to)
 	db_bind_int(&b, ev->written);
 	db_bind_int(&b, ev->removed);
 	return db_bind_run(&b);
-}
-
-int events_abandon(struct events *ev, struct id run, int64_t *ret_to)
-{
-	uint64_t last = 0;
-	bool     live = false;
-	int      rc = read_size(ev);
-
-	if (rc == SQLITE_OK)
-		rc = look_up(ev, run, &live, &last);
-	forget_run(ev, run.key);
-	*ret_to = live && last > 0 ? part_now(ev) : 0;
-	return rc;
 }
 
 int events_append(struct events *ev, const struct events_append *j)

@@ -32,6 +32,8 @@ void      events_forget(struct events *ev);
 
 /* events_size: bytes in the log. */
 int events_size(struct events *ev, int64_t *ret_bytes) MUST_USE;
+/* events_part: the part that is written to now. */
+int events_part(struct events *ev, int64_t *ret_part) MUST_USE;
 
 /* events_open: a run begins.  *ret_from is its run.events_from. */
 int events_open(struct events *ev, struct id run, int64_t *ret_from) MUST_USE;
@@ -44,9 +46,6 @@ int events_close(struct events *ev, struct id run, int64_t from, const struct ev
 
 /* events_erase: the log of a run that has ended goes; from and to as in its row. */
 int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to) MUST_USE;
-
-/* events_abandon: as events_close, of a run whose end was lost; it may have ended already. */
-int events_abandon(struct events *ev, struct id run, int64_t *ret_to) MUST_USE;
 
 /* events_append: what is there already is left out, also a part of a piece. */
 int events_append(struct events *ev, const struct events_append *j) MUST_USE;

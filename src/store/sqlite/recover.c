@@ -1,11 +1,9 @@
 /* Making an honest end for what the last process could not. */
 #include "store/sqlite/recover.h"
 
-#include "base/buf.h"
 #include "base/clock.h"
-#include "base/limits.h"
-#include "msg/event_code.h"
 #include "store/sqlite/db.h"
+#include "store/sqlite/salvage.h"
 #include "store/sqlite/turn.h"
 
 #include <stdlib.h>
@@ -16,7 +14,6 @@ enum recover_sql {
 	FIND_LIVE,
 	PARTS,
 	FIND_PIECES,
-	PIECE,
 	HIGHEST_KEY,
 	END_KEYS,
 	RECOVER_SQL__COUNT
@@ -26,8 +23,6 @@ enum {
 	GROUP_RUNS = 256,                /* whose pieces are looked for together */
 	GROUP_PIECES = 4 * 1024 * 1024,  /* found for them; with more, the group is made smaller */
 	COMMIT_BYTES = 16 * 1024 * 1024, /* of events and answers in a transaction, or a little more */
-	/* Of one run; an answer is made of the log's beginning if there is more. */
-	LOG_BYTES = 256 * 1024 * 1024,
 };
 
 static const char *const sql[RECOVER_SQL__COUNT] = {
@@ -39,7 +34,6 @@ static const char *const sql[RECOVER_SQL__COUNT] = {
 		  "ifnull((SELECT part FROM event ORDER BY id DESC LIMIT 1), 0)",
 	[FIND_PIECES] = "SELECT run, id FROM event INDEXED BY event_part "
 			"WHERE part = ? AND run BETWEEN ? AND ? ORDER BY run, last",
-	[PIECE] = "SELECT first, last, data FROM event WHERE id = ?",
 	[HIGHEST_KEY] =
 		("SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
 		 "ifnull((SELECT max(id) FROM message), 0), ifnull((SELECT max(id) FROM run), 0), "
@@ -65,13 +59,13 @@ struct found {
 };
 
 struct recovery {
-	sqlite3                    *db;
-	const struct store_options *o;
-	sqlite3_stmt               *st[RECOVER_SQL__COUNT];
-	struct turns                turns;
-	int64_t                     part_first; /* of the whole log */
-	int64_t                     part_last;
-	int64_t                     now_ms;
+	sqlite3       *db;
+	sqlite3_stmt  *st[RECOVER_SQL__COUNT];
+	struct turns   turns;
+	struct salvage salvage;    /* of one run */
+	int64_t        part_first; /* of the whole log */
+	int64_t        part_last;
+	int64_t        now_ms;
 
 	/* A group of runs, in the order of their keys, and where their pieces are. */
 	struct cut_off group[GROUP_RUNS];
@@ -79,13 +73,6 @@ struct recovery {
 	struct found  *found; /* owned */
 	size_t         found_count;
 	size_t         found_cap;
-
-	/* One run. */
-	struct events_piece *pieces; /* owned; data.p is set when all are there */
-	size_t               count;
-	size_t               cap;
-	struct buf           bytes;
-	struct buf           answer;
 };
 
 static int number(sqlite3_stmt *st, int64_t *ret)
@@ -222,64 +209,16 @@ static int next_group(struct recovery *v, int64_t above)
 
 /* --- one run --- */
 
-static int read_piece(struct recovery *v, struct id run, int64_t piece, bool *ret_full)
-{
-	sqlite3_stmt  *st = v->st[PIECE];
-	struct db_bind b = db_bind(st);
-	void          *pieces = v->pieces;
-
-	db_bind_int(&b, piece);
-	int rc = db_bind_row(&b);
-	if (rc != SQLITE_ROW)
-		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
-	if (!grow(&pieces, v->count, &v->cap, sizeof *v->pieces))
-		return SQLITE_NOMEM;
-	v->pieces = pieces;
-
-	struct str data = db_blob(st, 2);
-	*ret_full = !buf_str(&v->bytes, data);
-	if (!*ret_full)
-		v->pieces[v->count++] = (struct events_piece){
-			.run = run,
-			.first = (uint64_t)db_int(st, 0),
-			.last = (uint64_t)db_int(st, 1),
-			.data = { NULL, data.n },
-		};
-	return sqlite3_reset(st);
-}
-
 /* Of the found ones from *at on; moves it behind the run's. */
 static int read_pieces(struct recovery *v, struct id run, size_t *at)
 {
-	bool full = false;
-	int  rc = SQLITE_OK;
+	int rc = SQLITE_OK;
 
-	v->count = 0;
-	buf_clear(&v->bytes);
+	salvage_begin(&v->salvage);
 	for (; *at < v->found_count && v->found[*at].run == run.key; ++*at)
-		if (rc == SQLITE_OK && !full)
-			rc = read_piece(v, run, v->found[*at].piece, &full);
-
-	const char *data = v->bytes.data;
-	for (size_t i = 0; i < v->count; data += v->pieces[i++].data.n)
-		v->pieces[i].data.p = data;
+		if (rc == SQLITE_OK)
+			rc = salvage_add(&v->salvage, run, v->found[*at].piece);
 	return rc;
-}
-
-/* Whether the provider had begun to answer: the first record may be of our own making. */
-static bool begun_to_answer(const struct recovery *v)
-{
-	struct event ev;
-	uint64_t     seq;
-
-	for (size_t i = 0; i < v->count; i++) {
-		struct str data = v->pieces[i].data;
-
-		while (event_decode(&data, &ev, &seq))
-			if (ev.kind != EVENT_ASKED)
-				return true;
-	}
-	return false;
 }
 
 /* Ends the run as it would have ended itself, had it known. */
@@ -293,18 +232,17 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 		/* The first number behind the reserved range: no client can have seen it. */
 		.last_seq = c->reserved + 1,
 	};
-	struct err refused = { .code = ERR_OK };
-	int        rc = read_pieces(v, c->run, at);
+	const struct salvage *log = &v->salvage;
+	struct err            refused = { .code = ERR_OK };
+	bool                  begun;
+	int                   rc = read_pieces(v, c->run, at);
 
 	if (rc != SQLITE_OK)
 		return rc;
+	end.answer = salvage_make(&v->salvage, &begun);
 	end.keyed = true;
-	end.key_answer.http = begun_to_answer(v) ? 200 : 0;
-	buf_clear(&v->answer);
-	if (v->o->assemble && v->count > 0 &&
-	    v->o->assemble(v->pieces, v->count, &v->answer))
-		end.answer = buf_view(&v->answer);
-	events_known(&v->turns.events, c->run, v->count > 0 ? v->pieces[v->count - 1].last : 0);
+	end.key_answer.http = begun ? 200 : 0;
+	events_known(&v->turns.events, c->run, log->count > 0 ? log->pieces[log->count - 1].last : 0);
 	rc = turn_end(&v->turns, &end, &refused);
 	return rc == SQLITE_OK && refused.code != ERR_OK ? SQLITE_CORRUPT : rc;
 }
@@ -326,7 +264,7 @@ static int end_group(struct recovery *v, int64_t above, int *runs)
 		}
 		if (rc == SQLITE_OK)
 			rc = end_run(v, &v->group[i], &at);
-		bytes += v->bytes.len + v->answer.len;
+		bytes += v->salvage.bytes.len + v->salvage.answer.len;
 	}
 	if (rc == SQLITE_OK)
 		rc = db_run(v->st[COMMIT]);
@@ -384,14 +322,13 @@ static int recover(struct recovery *v, int *runs, int64_t *ret_highest)
 enum errc recover_run(sqlite3 *db, const char *path, const struct store_options *o, int *ret_runs,
                       struct err *e)
 {
-	struct recovery v = { .db = db, .o = o, .now_ms = clock_wall_ms() };
+	struct recovery v = { .db = db, .now_ms = clock_wall_ms() };
 	int64_t         highest = 0;
 	int             runs = 0;
 	int             rc = SQLITE_OK;
 
-	buf_init(&v.bytes, LOG_BYTES);
-	buf_init(&v.answer, LIMIT_BODY_MAX);
 	bool ok = db_prepare(db, sql, RECOVER_SQL__COUNT, v.st, e) == ERR_OK &&
+	          salvage_prepare(&v.salvage, db, o, e) == ERR_OK &&
 	          turns_prepare(&v.turns, db, e) == ERR_OK;
 	if (ok)
 		rc = recover(&v, &runs, &highest);
@@ -399,9 +336,7 @@ enum errc recover_run(sqlite3 *db, const char *path, const struct store_options 
 		db_fail(db, rc, path, "recover", e);
 	turns_finish(&v.turns);
 	db_finalize(v.st, RECOVER_SQL__COUNT);
-	buf_finish(&v.bytes);
-	buf_finish(&v.answer);
-	free(v.pieces);
+	salvage_finish(&v.salvage);
 	free(v.found);
 	if (!ok || rc != SQLITE_OK)
 		return e->code;

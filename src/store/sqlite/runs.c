@@ -377,7 +377,7 @@ static void flatten(struct events_read *j, const struct link *list)
 		j->pieces[i] = list->piece;
 }
 
-/* On the last page alone: it may be as long as all pages together. */
+/* Only where nothing was logged: it may be as long as all pages together. */
 static int read_answer(struct runs *r, struct events_read *j)
 {
 	sqlite3_stmt  *st = r->st[RUNS_SQL_ANSWER];
@@ -392,12 +392,9 @@ static int read_answer(struct runs *r, struct events_read *j)
 			j->answer = STR_NONE;
 		return SQLITE_OK;
 	}
-	/* It comes alone with the next page. */
-	j->has_more = j->piece_count > 0;
-	if (!j->has_more)
-		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
-		        "The answer is larger than the %zu KiB that can be read at once.",
-		        j->arena.max / KIB);
+	err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
+	        "The answer is larger than the %zu KiB that can be read at once.",
+	        j->arena.max / KIB);
 	return SQLITE_OK;
 }
 
@@ -430,7 +427,7 @@ int runs_events(struct runs *r, struct events_read *j)
 	if (rc == SQLITE_OK && e->code == ERR_OK)
 		flatten(j, p.first);
 	j->has_more = p.full;
-	if (rc == SQLITE_OK && e->code == ERR_OK && ended && !j->has_more)
+	if (rc == SQLITE_OK && e->code == ERR_OK && ended && !head)
 		rc = read_answer(r, j);
 	return rc;
 }

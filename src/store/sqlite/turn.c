@@ -38,11 +38,6 @@ static const char *const sql[TURN_SQL__COUNT] = {
 		"usage_reasoning = ?14, events_to = ?15 WHERE id = ?1",
 	[TURN_SQL_RESERVE] =
 		"UPDATE run SET seq_reserved = max(seq_reserved, ?) WHERE id = ? AND secret = ?",
-	[TURN_SQL_ABANDON] =
-		"UPDATE run SET status = 4, completed_ms = ?2, last_seq = ?3, events_to = ?4, error = "
-		"'{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\","
-		"\"param\":null,\"code\":\"storage_unavailable\"}' "
-		"WHERE id = ?1 AND status < 2",
 };
 
 enum errc turns_prepare(struct turns *t, sqlite3 *db, struct err *e)
@@ -318,21 +313,4 @@ int turn_reserve(struct turns *t, const struct seq_reserve *j, struct err *e)
 	if (rc == SQLITE_OK && sqlite3_changes(sqlite3_db_handle(st)) == 0)
 		err_set(e, ERR_NOT_FOUND, "", "There is no run with this id.");
 	return rc;
-}
-
-int turn_abandon(struct turns *t, const struct turn_lost *lost)
-{
-	struct db_bind b = db_bind(t->st[TURN_SQL_ABANDON]);
-	int64_t        to = 0;
-	int            rc = events_abandon(&t->events, lost->run, &to);
-
-	if (rc == SQLITE_OK)
-		rc = claim_abandon(&t->claims, lost->run);
-	if (rc != SQLITE_OK)
-		return rc;
-	db_bind_int(&b, lost->run.key);
-	db_bind_int(&b, lost->completed_ms);
-	db_bind_int(&b, (int64_t)lost->last_seq);
-	db_bind_int(&b, to);
-	return db_bind_run(&b);
 }

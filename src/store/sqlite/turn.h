@@ -20,7 +20,6 @@ enum turn_sql {
 	TURN_SQL_ADD_MESSAGE,
 	TURN_SQL_END_RUN,
 	TURN_SQL_RESERVE,
-	TURN_SQL_ABANDON,
 	TURN_SQL__COUNT
 };
 
@@ -35,6 +34,7 @@ struct turn_lost {
 	struct id run;
 	int64_t   completed_ms;
 	uint64_t  last_seq;
+	bool      bound; /* its key, if it has one, stands for an answer */
 };
 
 enum errc turns_prepare(struct turns *t, sqlite3 *db, struct err *e) MUST_USE;
@@ -43,5 +43,3 @@ void      turns_finish(struct turns *t);
 int turn_begin(struct turns *t, const struct turn_begin *j, struct err *e) MUST_USE;
 int turn_end(struct turns *t, const struct turn_end *j, struct err *e) MUST_USE;
 int turn_reserve(struct turns *t, const struct seq_reserve *j, struct err *e) MUST_USE;
-/* turn_abandon: fails the run, if it still looks alive. */
-int turn_abandon(struct turns *t, const struct turn_lost *lost) MUST_USE;

@@ -10,6 +10,7 @@
 #include "store/sqlite/conversations.h"
 #include "store/sqlite/file_write.h"
 #include "store/sqlite/job.h"
+#include "store/sqlite/salvage.h"
 #include "store/sqlite/sweep.h"
 #include "store/sqlite/thread.h"
 #include "store/sqlite/turn.h"
@@ -27,6 +28,9 @@ enum {
 	 * thread at most. */
 	SWEEP_AGAIN_MS = 5,
 	SWEEP_REST_MS = 1000,
+	/* Of logs and answers of runs without an end, in one transaction, or a little more: what a
+	 * disk has no room for must not keep all else from it. */
+	LOST_BYTES = 1024 * 1024,
 };
 
 enum writer_sql { BEGIN, COMMIT, PUT_PROBE, CLEAR_PROBE, WRITER_SQL__COUNT };
@@ -49,6 +53,7 @@ struct writer {
 	struct file_write  files;
 	struct archive_rows archives;
 	struct completion_writes completions;
+	struct salvage     salvage;
 	struct sweep       sweep;
 	int64_t            sweep_us;     /* when the next step is due */
 	bool               sweep_failed; /* and was said */
@@ -61,6 +66,7 @@ struct writer {
 	struct turn_lost  *lost;     /* owned */
 	size_t             lost_count;
 	size_t             lost_cap;
+	size_t             lost_done; /* in this transaction, from the front */
 	bool               writable;
 	bool               started;
 	pthread_t          thread;
@@ -96,7 +102,12 @@ static void remember_lost(struct writer *w, const struct turn_end *j)
 		w->lost = grown;
 		w->lost_cap = cap;
 	}
-	w->lost[w->lost_count++] = (struct turn_lost){ j->run, j->completed_ms, j->last_seq };
+	w->lost[w->lost_count++] = (struct turn_lost){
+		.run = j->run,
+		.completed_ms = j->completed_ms,
+		.last_seq = j->last_seq,
+		.bound = j->keyed && j->key_answer.http != 0,
+	};
 }
 
 static int run_job(struct writer *w, struct store_job *job)
@@ -149,12 +160,27 @@ static int run_job(struct writer *w, struct store_job *job)
 	return SQLITE_MISUSE;
 }
 
-static int abandon_lost(struct writer *w)
+static void forget_lost(struct writer *w, size_t at, size_t n)
 {
-	int rc = SQLITE_OK;
+	w->lost_count -= n;
+	memmove(&w->lost[at], &w->lost[at + n], (w->lost_count - at) * sizeof *w->lost);
+}
 
-	for (size_t i = 0; rc == SQLITE_OK && i < w->lost_count; i++)
-		rc = turn_abandon(&w->turns, &w->lost[i]);
+static int end_lost(struct writer *w)
+{
+	size_t bytes = 0;
+	int    rc = SQLITE_OK;
+
+	for (w->lost_done = 0; w->lost_done < w->lost_count && bytes < LOST_BYTES; w->lost_done++) {
+		rc = salvage_lost(&w->salvage, &w->turns, &w->lost[w->lost_done]);
+		bytes += w->salvage.bytes.len + w->salvage.answer.len;
+		if (rc == SQLITE_OK)
+			continue;
+		if (db_own_fault(rc)) /* it would fail for ever; the next start finds the run */
+			forget_lost(w, w->lost_done, 1);
+		break;
+	}
+	salvage_begin(&w->salvage);
 	return rc;
 }
 
@@ -166,7 +192,9 @@ static int commit(struct writer *w, int64_t *ret_us)
 	if (rc != SQLITE_OK)
 		return rc;
 	*ret_us = clock_mono_us() - from;
-	w->lost_count = 0;
+	if (w->lost_done > 0)
+		forget_lost(w, 0, w->lost_done);
+	w->lost_done = 0;
 	return SQLITE_OK;
 }
 
@@ -220,7 +248,7 @@ static int try_batch(struct writer *w, struct batch *b, size_t *ret_at)
 			return rc;
 		}
 	}
-	rc = abandon_lost(w);
+	rc = end_lost(w);
 	if (rc == SQLITE_OK)
 		rc = commit(w, &b->commit_us);
 	return rc;
@@ -270,6 +298,7 @@ static void count(struct writer *w, const struct batch *b, uint64_t turns, int r
 	w->writable = rc == SQLITE_OK;
 	pthread_mutex_lock(&w->lock);
 	w->stats.writable = w->writable;
+	w->stats.lost = w->lost_count;
 	w->stats.wal_bytes = w->wal_bytes;
 	if (rc == SQLITE_OK) {
 		w->stats.problem[0] = '\0';
@@ -366,7 +395,7 @@ static void probe(struct writer *w, struct batch *b)
 	if (rc == SQLITE_OK)
 		rc = db_run(w->st[PUT_PROBE]);
 	if (rc == SQLITE_OK)
-		rc = abandon_lost(w);
+		rc = end_lost(w);
 	if (rc == SQLITE_OK)
 		rc = commit(w, &b->commit_us);
 	if (rc == SQLITE_OK)
@@ -417,7 +446,7 @@ static void await_locked(struct writer *w)
 {
 	bool slept = false;
 
-	while (!w->first && !w->stopping && w->writable) {
+	while (!w->first && !w->stopping && w->writable && w->lost_count == 0) {
 		int64_t left = sweep_left_ms(w);
 
 		if (left == 0)
@@ -465,7 +494,7 @@ static void *serve(void *arg)
 	while (take(w, &b)) {
 		if (b.count > 0)
 			do_batch(w, &b);
-		else if (!w->writable)
+		else if (!w->writable || w->lost_count > 0)
 			probe(w, &b);
 		if (sweep_left_ms(w) == 0)
 			sweep_some(w);
@@ -511,6 +540,7 @@ enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
 	    file_write_prepare(&w->files, db, blobs, &w->turns.claims, e) != ERR_OK ||
 	    archive_rows_prepare(&w->archives, db, e) != ERR_OK ||
 	    completion_write_prepare(&w->completions, db, &w->conversations, e) != ERR_OK ||
+	    salvage_prepare(&w->salvage, db, o, e) != ERR_OK ||
 	    sweep_prepare(&w->sweep, db, &w->turns.events, &w->turns.claims, o, e) != ERR_OK) {
 		writer_destroy(w);
 		return e->code;
@@ -545,6 +575,7 @@ void writer_destroy(struct writer *w)
 	file_write_finish(&w->files);
 	archive_rows_finish(&w->archives);
 	completion_write_finish(&w->completions);
+	salvage_finish(&w->salvage);
 	turns_finish(&w->turns);
 	db_finalize(w->st, WRITER_SQL__COUNT);
 	free(w->lost);

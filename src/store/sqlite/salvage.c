@@ -1,0 +1,211 @@
+/* Pieces of one run, gathered, looked through and put together. */
+#include "store/sqlite/salvage.h"
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "msg/event_code.h"
+
+#include <stdlib.h>
+
+/* Of one run; an answer is made of the log's beginning if there is more. */
+enum { LOG_BYTES = 256 * 1024 * 1024, KEPT_BYTES = 1024 * 1024 };
+
+static const char *const sql[SALVAGE_SQL__COUNT] = {
+	[SALVAGE_SQL_PIECE] = "SELECT first, last, data FROM event WHERE id = ?",
+	[SALVAGE_SQL_RUN] = ("SELECT ifnull(events_from, 0) FROM run "
+			     "WHERE id = ? AND secret = ? AND status < 2"),
+	[SALVAGE_SQL_FIND] = "SELECT id FROM event WHERE part = ? AND run = ? ORDER BY last",
+};
+
+#define NOT_STORED                                                                                 \
+	"{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\","              \
+	"\"param\":null,\"code\":\"storage_unavailable\"}"
+
+enum errc salvage_prepare(struct salvage *v, sqlite3 *db, const struct store_options *o,
+                          struct err *e)
+{
+	*v = (struct salvage){ .assemble = o->assemble };
+	buf_init(&v->bytes, LOG_BYTES);
+	buf_init(&v->answer, LIMIT_BODY_MAX);
+	return db_prepare(db, sql, SALVAGE_SQL__COUNT, v->st, e);
+}
+
+void salvage_finish(struct salvage *v)
+{
+	db_finalize(v->st, SALVAGE_SQL__COUNT);
+	buf_finish(&v->bytes);
+	buf_finish(&v->answer);
+	free(v->pieces);
+	v->pieces = NULL;
+}
+
+/* --- pieces --- */
+
+static void empty(struct buf *b)
+{
+	if (b->cap > KEPT_BYTES)
+		buf_finish(b);
+	else
+		buf_clear(b);
+}
+
+void salvage_begin(struct salvage *v)
+{
+	v->count = 0;
+	v->full = false;
+	empty(&v->bytes);
+	empty(&v->answer);
+}
+
+static bool grow(struct salvage *v)
+{
+	if (v->count < v->cap)
+		return true;
+
+	size_t               cap = v->cap ? 2 * v->cap : 64;
+	struct events_piece *grown = realloc(v->pieces, cap * sizeof *grown);
+	if (!grown)
+		return false;
+	v->pieces = grown;
+	v->cap = cap;
+	return true;
+}
+
+int salvage_add(struct salvage *v, struct id run, int64_t piece)
+{
+	sqlite3_stmt  *st = v->st[SALVAGE_SQL_PIECE];
+	struct db_bind b = db_bind(st);
+
+	if (v->full)
+		return SQLITE_OK;
+	db_bind_int(&b, piece);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	if (!grow(v)) {
+		(void)sqlite3_reset(st);
+		return SQLITE_NOMEM;
+	}
+
+	struct str data = db_blob(st, 2);
+	v->full = !buf_str(&v->bytes, data);
+	if (!v->full)
+		v->pieces[v->count++] = (struct events_piece){
+			.run = run,
+			.first = (uint64_t)db_int(st, 0),
+			.last = (uint64_t)db_int(st, 1),
+			.data = { NULL, data.n },
+		};
+	return sqlite3_reset(st);
+}
+
+/* Whether the provider had begun to answer: the first record may be of our own making. */
+static bool begun_to_answer(const struct salvage *v)
+{
+	struct event ev;
+	uint64_t     seq;
+
+	for (size_t i = 0; i < v->count; i++) {
+		struct str data = v->pieces[i].data;
+
+		while (event_decode(&data, &ev, &seq))
+			if (ev.kind != EVENT_ASKED)
+				return true;
+	}
+	return false;
+}
+
+struct str salvage_make(struct salvage *v, bool *ret_begun)
+{
+	const char *data = v->bytes.data;
+
+	for (size_t i = 0; i < v->count; data += v->pieces[i++].data.n)
+		v->pieces[i].data.p = data;
+	*ret_begun = begun_to_answer(v);
+	buf_clear(&v->answer);
+	if (v->assemble && v->count > 0 && v->assemble(v->pieces, v->count, &v->answer))
+		return buf_view(&v->answer);
+	return STR_NONE;
+}
+
+/* --- one whose end was lost --- */
+
+/* *ret_from: where its log begins; -1: the run is gone, or has an end. */
+static int find_run(struct salvage *v, struct id run, int64_t *ret_from)
+{
+	sqlite3_stmt  *st = v->st[SALVAGE_SQL_RUN];
+	struct db_bind b = db_bind(st);
+
+	*ret_from = -1;
+	db_bind_int(&b, run.key);
+	db_bind_secret(&b, run.secret);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	*ret_from = db_int(st, 0);
+	return sqlite3_reset(st);
+}
+
+static int read_part(struct salvage *v, struct id run, int64_t part)
+{
+	sqlite3_stmt  *st = v->st[SALVAGE_SQL_FIND];
+	struct db_bind b = db_bind(st);
+
+	db_bind_int(&b, part);
+	db_bind_int(&b, run.key);
+	int rc = db_bind_row(&b);
+	for (; rc == SQLITE_ROW; rc = db_row(st)) {
+		int added = salvage_add(v, run, db_int(st, 0));
+
+		if (added != SQLITE_OK) {
+			(void)sqlite3_reset(st);
+			return added;
+		}
+	}
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* What can't be read is told and done without: the run gets its end, and the store goes on. */
+static int read_pieces(struct salvage *v, struct id run, int64_t from, int64_t to)
+{
+	int rc = SQLITE_OK;
+
+	salvage_begin(v);
+	for (int64_t part = from; rc == SQLITE_OK && from > 0 && part <= to; part++)
+		rc = read_part(v, run, part);
+	if (rc == SQLITE_OK || rc == SQLITE_NOMEM)
+		return rc;
+	log_note(LOG_ERROR, "events_damaged", "the events of a run without an end can't be read: %s",
+	         sqlite3_errstr(rc));
+	salvage_begin(v);
+	return SQLITE_OK;
+}
+
+int salvage_lost(struct salvage *v, struct turns *t, const struct turn_lost *lost)
+{
+	struct turn_end end = {
+		.run = lost->run,
+		.error = STR(NOT_STORED),
+		.completed_ms = lost->completed_ms,
+		.last_seq = lost->last_seq,
+		.keyed = true,
+	};
+	struct err refused = { .code = ERR_OK };
+	int64_t    from;
+	int64_t    to = 0;
+	bool       begun;
+	int        rc = find_run(v, lost->run, &from);
+
+	if (rc != SQLITE_OK || from < 0)
+		return rc;
+	rc = events_part(&t->events, &to);
+	if (rc == SQLITE_OK)
+		rc = read_pieces(v, lost->run, from, to);
+	if (rc != SQLITE_OK)
+		return rc;
+	end.answer = salvage_make(v, &begun);
+	end.status = begun ? RUN_INCOMPLETE : RUN_FAILED;
+	if (lost->bound) /* an answer that no log has was lost */
+		end.key_answer.http = begun ? 200 : 503;
+	return turn_end(t, &end, &refused);
+}

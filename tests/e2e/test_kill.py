@@ -1,0 +1,21 @@
+"""Killed again and again under mixed load: everything that somebody was told is there, nothing twice.
+
+scripts/kill-loop runs as many rounds as one likes.
+"""
+
+import kill
+from fixtures import UPSTREAM_KEY, usual_config
+
+ROUNDS = 20
+SEED = "11"  # a failure names the seed and the round, for scripts/kill-loop
+
+
+def test_random_kills_lose_nothing(upstream, tmp_path):
+    loop = kill.Loop(tmp_path, upstream, lambda durability: usual_config(
+        upstream, durability=durability), SEED, env={"TEST_UPSTREAM_KEY": UPSTREAM_KEY})
+    for _ in range(ROUNDS):
+        loop.round()
+    print(loop.report())
+    assert loop.figures["rounds"] == ROUNDS
+    assert loop.figures["blocks seen"] > 100 and loop.figures["blocks read again"] > 100
+    assert loop.figures["cut off while streaming"] > 0 and loop.figures["completed"] > 0

@@ -41,6 +41,7 @@ struct search {
 	int64_t         waiting;
 	bool            complete;
 	bool            trouble;
+	bool            ready;
 };
 
 /* --- one step --- */
@@ -75,6 +76,13 @@ static void fail(struct search *s, sqlite3 *db, int rc)
 	log_note(LOG_ERROR, "search_failed", "the search index can't be kept up: %s", problem);
 }
 
+static void set_ready(struct search *s, bool ready)
+{
+	pthread_mutex_lock(&s->lock);
+	s->ready = ready;
+	pthread_mutex_unlock(&s->lock);
+}
+
 static int open_index(struct search *s)
 {
 	struct search_source source;
@@ -87,6 +95,7 @@ static int open_index(struct search *s)
 		log_note(LOG_INFO, "search_index", "the search index is made from the messages");
 	s->settled = 0;
 	s->settle_us = 0;
+	set_ready(s, rc == SQLITE_OK);
 	return rc;
 }
 
@@ -101,6 +110,7 @@ static void drop_if_damaged(struct search *s)
 		return;
 	log_note(LOG_WARN, "search_index", damaged ? "the search index is damaged"
 	                                           : "the search index was taken away");
+	set_ready(s, false);
 	search_index_close(&s->index);
 	search_index_remove(s->index_path);
 }
@@ -323,6 +333,14 @@ void search_damaged(struct search *s)
 	s->damaged = true;
 	pthread_cond_signal(&s->wake);
 	pthread_mutex_unlock(&s->lock);
+}
+
+bool search_ready(struct search *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool is = s->ready;
+	pthread_mutex_unlock(&s->lock);
+	return is;
 }
 
 bool search_in_trouble(struct search *s)

@@ -28,6 +28,8 @@ void search_destroy(struct search *s);
 void search_wake(struct search *s);
 /* search_damaged: a reader found the file damaged: it is made anew.  Any thread. */
 void search_damaged(struct search *s);
+/* search_ready: the file is known to belong to this database as it is.  Any thread. */
+bool search_ready(struct search *s);
 /* search_in_trouble: the last try to use the file failed.  Any thread. */
 bool search_in_trouble(struct search *s);
 const char *search_path(const struct search *s); /* of the index file */

@@ -190,6 +190,17 @@ static bool fits(const struct search_mark *m, const struct search_source *s)
 	return m->seq <= s->last && (s->first == 0 || m->seq >= s->first - 1);
 }
 
+/* Reads more of the file than the state does. */
+static int prepare(struct search_index *x)
+{
+	struct err e;
+
+	if (db_prepare(x->db, sql, SEARCH_INDEX_SQL__COUNT, x->st, &e) == ERR_OK)
+		return SQLITE_OK;
+	return (sqlite3_errcode(x->db) & 0xff) == SQLITE_ERROR ? SQLITE_MISMATCH
+	                                                       : sqlite3_extended_errcode(x->db);
+}
+
 static int look(struct search_index *x, const char *path, int64_t busy_ms,
                 const struct search_source *source)
 {
@@ -197,14 +208,14 @@ static int look(struct search_index *x, const char *path, int64_t busy_ms,
 
 	if (rc == SQLITE_OK)
 		rc = search_index_check(x->db, source->instance, &x->mark, &x->count);
-	return rc == SQLITE_OK && !fits(&x->mark, source) ? SQLITE_MISMATCH : rc;
+	if (rc == SQLITE_OK && !fits(&x->mark, source))
+		rc = SQLITE_MISMATCH;
+	return rc == SQLITE_OK ? prepare(x) : rc;
 }
 
 int search_index_open(struct search_index *x, const char *path, int64_t busy_ms,
                       const struct search_source *source, bool *ret_anew)
 {
-	struct err e;
-
 	*x = (struct search_index){ .db = NULL };
 	*ret_anew = false;
 	int rc = look(x, path, busy_ms, source);
@@ -215,9 +226,9 @@ int search_index_open(struct search_index *x, const char *path, int64_t busy_ms,
 		rc = open_file(x, path, busy_ms);
 		if (rc == SQLITE_OK)
 			rc = make_new(x, source);
+		if (rc == SQLITE_OK)
+			rc = prepare(x);
 	}
-	if (rc == SQLITE_OK && db_prepare(x->db, sql, SEARCH_INDEX_SQL__COUNT, x->st, &e) != ERR_OK)
-		rc = sqlite3_errcode(x->db);
 	if (rc != SQLITE_OK)
 		search_index_close(x);
 	return rc;

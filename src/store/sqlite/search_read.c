@@ -136,7 +136,7 @@ static int check_index(struct search_reads *r, struct search_read *j, bool *ret_
 	int64_t last = db_int(st, 1);
 	(void)sqlite3_reset(st);
 
-	rc = open_index(r);
+	rc = search_ready(r->search) ? open_index(r) : SQLITE_CANTOPEN;
 	if (rc == SQLITE_OK)
 		rc = search_index_check(r->index, instance, &mark, &count);
 	if (rc == SQLITE_OK && !r->window)
@@ -363,6 +363,9 @@ int search_reads_run(struct search_reads *r, struct search_read *j)
 {
 	CHECK(r->search != NULL);
 	r->job = &j->job;
+	j->hit_count = 0;
+	j->next = STR_NONE;
+	j->complete = false;
 	r->deadline_us = clock_mono_us() + LIMIT_SEARCH_MS * (int64_t)1000;
 	int rc = run(r, j);
 	r->job = NULL;

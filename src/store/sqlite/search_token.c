@@ -146,7 +146,7 @@ static int tokenize(Fts5Tokenizer *self, void *arg, int flags, const char *p, in
 			continue;
 		rc = run_stretch(t, &s, flags, text, from, here);
 		if (rc == SQLITE_OK)
-			rc = fn(arg, flags, p + here, (int)(at - here), (int)here, (int)at);
+			rc = fn(arg, 0, p + here, (int)(at - here), (int)here, (int)at);
 		from = at;
 	}
 	return rc == SQLITE_OK ? run_stretch(t, &s, flags, text, from, text.n) : rc;

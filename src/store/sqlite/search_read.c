@@ -265,8 +265,8 @@ static int take_windows(struct search_reads *r, struct search_read *j, struct se
                         bool *ret_more)
 {
 	struct search_cursor at = *c;
-	int64_t              newest;
-	int64_t              lowest;
+	int64_t              newest = 0;
+	int64_t              lowest = 0;
 
 	for (;;) {
 		int rc = read_window(r, at.top, &newest, &lowest);

@@ -95,6 +95,9 @@ static void gather(const struct gateway *g)
 	metric_set(METRIC_DB_BUSY, (int64_t)s.busy);
 	metric_set(METRIC_DB_WAL, s.wal_bytes);
 	metric_set(METRIC_DB_WRITABLE, s.writable ? 1 : 0);
+	metric_set(METRIC_SEARCH_MESSAGES, s.search_messages);
+	metric_set(METRIC_SEARCH_WAITING, s.search_waiting);
+	metric_set(METRIC_SEARCH_COMPLETE, s.search_complete ? 1 : 0);
 }
 
 void service_metrics(struct request *r, void *app)

@@ -17,6 +17,7 @@
 #include "routes/run_events.h"
 #include "routes/run_ticket.h"
 #include "routes/runs.h"
+#include "routes/search.h"
 #include "routes/service.h"
 #include "routes/stored_completion_change.h"
 #include "routes/stored_completion_messages.h"
@@ -60,6 +61,7 @@ const struct route routes[] = {
 	{ "file",               "GET",  "/v1/files/{id}",               AUTH_KEY,  BODY_NONE, false, files_get },
 	{ "file_content",       "GET",  "/v1/files/{id}/content",       AUTH_KEY,  BODY_NONE, false, file_content_get },
 	{ "file_delete",        "DELETE", "/v1/files/{id}",             AUTH_KEY,  BODY_NONE, false, files_delete },
+	{ "search",             "GET",  "/v1/search",                   AUTH_KEY,  BODY_NONE, false, search_get },
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  service_livez },
 	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  service_readyz },
 	{ "healthz",            "GET",  "/healthz",                     AUTH_NONE, BODY_NONE, true,  service_readyz },

@@ -107,6 +107,20 @@
 #define LIMIT_IMPORT_TOKENS 4000000     /* values in it: 20 bytes each while it is read */
 #define LIMIT_IMPORT_ANSWER (64 * MIB)  /* the answer, which names every conversation */
 
+/* Search */
+#define LIMIT_SEARCH_TEXT   (256 * KIB) /* of one message; what comes behind is not found */
+#define LIMIT_SEARCH_TOKEN  128         /* a word in the index: longer ones are base64 or the like, and cut */
+#define LIMIT_SEARCH_QUERY  1024        /* q */
+#define LIMIT_SEARCH_TERMS  16          /* words and phrases of q */
+#define LIMIT_SEARCH_WORDS  128         /* words of all of them; each sign of Chinese, Thai … is one */
+#define LIMIT_SEARCH_PREFIX 3           /* letters in front of a *: fewer would gather much of the index */
+#define LIMIT_SEARCH_WINDOW 2000        /* newest matches that are ranked together */
+#define LIMIT_SEARCH_MS     2000        /* of one search; then 503 */
+#define LIMIT_SEARCH_JOBS   64          /* searches waiting; full: 503 */
+#define LIMIT_SEARCH_BATCH  500         /* messages in one transaction of the index */
+#define LIMIT_SEARCH_BATCH_TEXT (8 * MIB)  /* their text */
+#define LIMIT_SEARCH_BATCH_READ (8 * MIB) /* their bodies, or a little more */
+
 /* Log */
 #define LIMIT_LOG_BUFFER (1 * MIB)      /* lines waiting for stderr; above it they are counted, not kept */
 #define LIMIT_LOG_LINE   (4 * KIB)

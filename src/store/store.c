@@ -28,6 +28,19 @@ void archive_read_finish(struct archive_read *j)
 	j->plan = NULL;
 }
 
+const char *search_role_name(enum search_role r)
+{
+	static const char *const names[SEARCH_ROLE__COUNT] = {
+		[SEARCH_ROLE_OTHER] = "other",         [SEARCH_ROLE_USER] = "user",
+		[SEARCH_ROLE_ASSISTANT] = "assistant", [SEARCH_ROLE_SYSTEM] = "system",
+		[SEARCH_ROLE_DEVELOPER] = "developer", [SEARCH_ROLE_TOOL] = "tool",
+		[SEARCH_ROLE_COMPUTER] = "computer",
+	};
+
+	CHECK((unsigned)r < SEARCH_ROLE__COUNT);
+	return names[r];
+}
+
 void store_destroy(struct store *s)
 {
 	if (s)

@@ -110,7 +110,8 @@ HELP int set_up(void **state)
 
 HELP int tear_down(void **state)
 {
-	static const char *const ends[] = { "", "-wal", "-shm", "-journal", ".lock" };
+	static const char *const ends[] = { "", "-wal", "-shm", "-journal", ".lock",
+		                             ".search" };
 	struct fixture          *f = *state;
 	char                     name[128];
 

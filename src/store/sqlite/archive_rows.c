@@ -47,8 +47,10 @@ struct writing {
 	int64_t               owner;
 };
 
-enum errc archive_rows_prepare(struct archive_rows *a, sqlite3 *db, struct err *e)
+enum errc archive_rows_prepare(struct archive_rows *a, sqlite3 *db, struct search_queue *search,
+                               struct err *e)
 {
+	a->search = search;
 	return db_prepare(db, sql, ARCHIVE_ROWS_SQL__COUNT, a->st, e);
 }
 
@@ -245,7 +247,9 @@ static int write_one(struct writing *x)
 	}
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	/* Here the conversation is whole: the place to note it for what is made of it later. */
+	rc = search_queue_note(x->a->search, SEARCH_CONVERSATION, x->w.conversation_as.key);
+	if (rc != SQLITE_OK)
+		return rc;
 	if (!put_result(x))
 		err_set(e, ERR_REQUEST_TOO_LARGE, "", "too many conversations for one answer");
 	x->j->conversation_count++;

@@ -4,6 +4,7 @@
 
 #include "archive/archive_walk.h"
 #include "store/sqlite/db.h"
+#include "store/sqlite/search_queue.h"
 #include "store/store.h"
 
 enum archive_rows_sql {
@@ -20,10 +21,12 @@ enum archive_rows_sql {
 };
 
 struct archive_rows {
-	sqlite3_stmt *st[ARCHIVE_ROWS_SQL__COUNT];
+	sqlite3_stmt        *st[ARCHIVE_ROWS_SQL__COUNT];
+	struct search_queue *search; /* borrowed */
 };
 
-enum errc archive_rows_prepare(struct archive_rows *a, sqlite3 *db, struct err *e) MUST_USE;
+enum errc archive_rows_prepare(struct archive_rows *a, sqlite3 *db, struct search_queue *search,
+                               struct err *e) MUST_USE;
 void      archive_rows_finish(struct archive_rows *a);
 
 /* archive_rows_write: an SQLite code; on SQLITE_OK, job->err says whether it was refused, and then

@@ -26,6 +26,8 @@ static const char *const sql[CONVERSATIONS_SQL__COUNT] = {
 	[CONVERSATIONS_SQL_ADD_MESSAGE] =
 		"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
 		"VALUES (?,?,?,?,?,0,?,?)",
+	[CONVERSATIONS_SQL_HAS_MESSAGE] = "SELECT 1 FROM message WHERE id = ? AND secret = ? AND "
+					  "conversation = ? AND run >= 0",
 	[CONVERSATIONS_SQL_EMPTY_MESSAGE] =
 		"UPDATE message SET body = '', run = ~run "
 		"WHERE id = ? AND secret = ? AND conversation = ? AND run >= 0",
@@ -35,6 +37,8 @@ static const char *const sql[CONVERSATIONS_SQL__COUNT] = {
 				   "WHERE conversation = ?",
 	[CONVERSATIONS_SQL_PREV] = "SELECT prev FROM message WHERE id = ?",
 	[CONVERSATIONS_SQL_DROP_MESSAGE] = "DELETE FROM message WHERE id = ?",
+	[CONVERSATIONS_SQL_LOOSE] = "SELECT id FROM message INDEXED BY message_loose "
+				    "WHERE conversation = ? AND run BETWEEN -1 AND 0",
 	[CONVERSATIONS_SQL_DROP_LOOSE] = "DELETE FROM message INDEXED BY message_loose "
 					 "WHERE conversation = ? AND run BETWEEN -1 AND 0",
 	[CONVERSATIONS_SQL_DROP_RUNS] = "DELETE FROM run WHERE conversation = ?",
@@ -42,7 +46,8 @@ static const char *const sql[CONVERSATIONS_SQL__COUNT] = {
 };
 
 enum errc conversations_prepare(struct conversations *c, sqlite3 *db, struct events *events,
-                                struct claims *claims, struct err *e)
+                                struct claims *claims, struct search_queue *search,
+                                struct err *e)
 {
 	/* What is deleted is also wiped from the pages it lay on. */
 	int rc = db_exec(db, "PRAGMA secure_delete = ON");
@@ -52,6 +57,7 @@ enum errc conversations_prepare(struct conversations *c, sqlite3 *db, struct eve
 		               sqlite3_errmsg(db));
 	c->events = events;
 	c->claims = claims;
+	c->search = search;
 	if (forks_prepare(&c->forks, db, e) != ERR_OK)
 		return e->code;
 	return db_prepare(db, sql, CONVERSATIONS_SQL__COUNT, c->st, e);
@@ -145,6 +151,8 @@ static int add_messages(struct conversations *c, const struct conversation_write
 		db_bind_int(&b, j->now_ms);
 		db_bind_text(&b, j->messages[i].body);
 		rc = db_bind_run(&b);
+		if (rc == SQLITE_OK)
+			rc = search_queue_note(c->search, SEARCH_MESSAGE, j->messages[i].id.key);
 		prev = j->messages[i].id.key;
 	}
 	return rc;
@@ -227,6 +235,8 @@ static int copy(struct conversations *c, struct conversation_write *j, const str
 		         j->metadata_set ? j->metadata : j->now.metadata);
 		if (rc == SQLITE_OK)
 			rc = fork_copy(&c->forks, j, &fork);
+		if (rc == SQLITE_OK)
+			rc = search_queue_note(c->search, SEARCH_CONVERSATION, j->conversation.key);
 	}
 	fork_finish(&fork);
 	return rc;
@@ -273,27 +283,47 @@ static int erase_log(struct conversations *c, int64_t run)
 	return events_erase(c->events, run, from, to);
 }
 
-static int remove_message(struct conversations *c, struct conversation_write *j)
+static struct db_bind bind_message(struct conversations *c, enum conversations_sql which,
+                                   const struct conversation_write *j)
 {
-	sqlite3_stmt  *st = c->st[CONVERSATIONS_SQL_EMPTY_MESSAGE];
-	struct db_bind b = db_bind(st);
+	struct db_bind b = db_bind(c->st[which]);
 
 	db_bind_int(&b, j->message.key);
 	db_bind_secret(&b, j->message.secret);
 	db_bind_int(&b, j->conversation.key);
-	int rc = db_bind_run(&b);
-	if (rc != SQLITE_OK)
-		return rc;
-	if (sqlite3_changes(sqlite3_db_handle(st)) == 0) {
+	return b;
+}
+
+static int remove_message(struct conversations *c, struct conversation_write *j)
+{
+	struct db_bind has = bind_message(c, CONVERSATIONS_SQL_HAS_MESSAGE, j);
+	int            rc = db_bind_row(&has);
+
+	if (rc == SQLITE_DONE) {
 		err_set(&j->job.err, ERR_NOT_FOUND, "",
 		        "This conversation has no item with this id.");
 		return SQLITE_OK;
 	}
-	rc = erase_log(c, j->message.key);
+	if (rc != SQLITE_ROW)
+		return rc;
+	(void)sqlite3_reset(has.st);
+	rc = search_queue_gone(c->search, j->message.key);
+	struct db_bind b = bind_message(c, CONVERSATIONS_SQL_EMPTY_MESSAGE, j);
+	if (rc == SQLITE_OK)
+		rc = db_bind_run(&b);
+	if (rc == SQLITE_OK)
+		rc = erase_log(c, j->message.key);
 	if (rc == SQLITE_OK)
 		rc = claim_forget(c->claims, j->conversation.key, j->message.key);
 	j->now.revision++;
 	return rc == SQLITE_OK ? run_keyed(c, CONVERSATIONS_SQL_TOUCH, j->conversation.key) : rc;
+}
+
+static int drop_message(struct conversations *c, int64_t key)
+{
+	int rc = search_queue_gone(c->search, key);
+
+	return rc == SQLITE_OK ? run_keyed(c, CONVERSATIONS_SQL_DROP_MESSAGE, key) : rc;
 }
 
 /* From a run's last message back to what its first one hangs on.  It ends early where another run,
@@ -311,7 +341,7 @@ static int drop_chain(struct conversations *c, int64_t key, int64_t base)
 			return rc == SQLITE_DONE ? SQLITE_OK : rc;
 		int64_t prev = db_int(st, 0);
 		(void)sqlite3_reset(st);
-		rc = run_keyed(c, CONVERSATIONS_SQL_DROP_MESSAGE, key);
+		rc = drop_message(c, key);
 		if (rc != SQLITE_OK)
 			return rc;
 		key = prev;
@@ -331,7 +361,7 @@ static int drop_runs(struct conversations *c, int64_t conversation)
 
 		rc = drop_chain(c, db_int(st, 1), db_int(st, 2));
 		if (rc == SQLITE_OK)
-			rc = run_keyed(c, CONVERSATIONS_SQL_DROP_MESSAGE, run);
+			rc = drop_message(c, run);
 		if (rc == SQLITE_OK)
 			rc = events_erase(c->events, run, db_int(st, 3), db_int(st, 4));
 		if (rc != SQLITE_OK) {
@@ -340,6 +370,23 @@ static int drop_runs(struct conversations *c, int64_t conversation)
 		}
 	}
 	return rc == SQLITE_DONE ? run_keyed(c, CONVERSATIONS_SQL_DROP_RUNS, conversation) : rc;
+}
+
+static int drop_loose(struct conversations *c, int64_t conversation)
+{
+	sqlite3_stmt  *st = c->st[CONVERSATIONS_SQL_LOOSE];
+	struct db_bind b = db_bind(st);
+
+	db_bind_int(&b, conversation);
+	int rc = db_bind_row(&b);
+	for (; rc == SQLITE_ROW; rc = db_row(st)) {
+		rc = search_queue_gone(c->search, db_int(st, 0));
+		if (rc != SQLITE_OK) {
+			(void)sqlite3_reset(st);
+			return rc;
+		}
+	}
+	return rc == SQLITE_DONE ? run_keyed(c, CONVERSATIONS_SQL_DROP_LOOSE, conversation) : rc;
 }
 
 static int drop(struct conversations *c, struct conversation_write *j)
@@ -357,7 +404,7 @@ static int drop(struct conversations *c, struct conversation_write *j)
 	if (rc == SQLITE_DONE)
 		rc = drop_runs(c, key);
 	if (rc == SQLITE_OK)
-		rc = run_keyed(c, CONVERSATIONS_SQL_DROP_LOOSE, key);
+		rc = drop_loose(c, key);
 	if (rc == SQLITE_OK)
 		rc = bind_labels(c, CONVERSATIONS_SQL_DROP_LABELS, j, j->now.metadata);
 	return rc == SQLITE_OK ? run_keyed(c, CONVERSATIONS_SQL_DROP, key) : rc;

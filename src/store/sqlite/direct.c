@@ -180,6 +180,7 @@ static enum errc import_all(sqlite3 *db, sqlite3_stmt **st, struct archive_rows 
 enum errc store_import(const struct store_options *o, struct archive_write *job, struct err *e)
 {
 	struct archive_rows rows = { 0 };
+	struct search_queue search = { 0 };
 	sqlite3_stmt       *st[DIRECT_SQL__COUNT] = { 0 };
 	sqlite3            *db = NULL;
 	char               *path = NULL;
@@ -197,10 +198,13 @@ enum errc store_import(const struct store_options *o, struct archive_write *job,
 	if (rc == ERR_OK)
 		rc = db_prepare(db, sql, DIRECT_SQL__COUNT, st, e);
 	if (rc == ERR_OK)
-		rc = archive_rows_prepare(&rows, db, e);
+		rc = search_queue_prepare(&search, db, e);
+	if (rc == ERR_OK)
+		rc = archive_rows_prepare(&rows, db, &search, e);
 	if (rc == ERR_OK)
 		rc = import_all(db, st, &rows, o, job, e);
 	archive_rows_finish(&rows);
+	search_queue_finish(&search);
 	db_finalize(st, DIRECT_SQL__COUNT);
 	if (ours && db)
 		(void)sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);

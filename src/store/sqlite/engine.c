@@ -10,6 +10,7 @@
 #include "store/sqlite/migrate.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/recover.h"
+#include "store/sqlite/search.h"
 #include "store/sqlite/writer.h"
 #include "store/store.h"
 
@@ -24,6 +25,8 @@ struct engine {
 	struct checkpoint *checkpoint;
 	struct writer     *writer;
 	struct readers    *readers;
+	struct search     *search;
+	struct readers    *searchers;
 };
 
 static struct engine *engine_of(struct store *s)
@@ -168,9 +171,21 @@ static bool op_completion_write(struct store *s, struct completion_write *j)
 	return write_job(s, &j->job, JOB_COMPLETION_WRITE);
 }
 
+static bool op_search_read(struct store *s, struct search_read *j)
+{
+	j->job.op = JOB_SEARCH_READ;
+	return readers_add(engine_of(s)->searchers, &j->job);
+}
+
+static void on_settled(void *arg, int64_t seq)
+{
+	writer_settled(arg, seq);
+}
+
 static void op_stats(struct store *s, struct store_stats *ret)
 {
 	writer_stats(engine_of(s)->writer, ret);
+	search_stats(engine_of(s)->search, ret);
 }
 
 /* Also of a half-opened one.  The lock goes last: until then the file is ours. */
@@ -180,7 +195,10 @@ static void op_destroy(struct store *s)
 	bool           served = g->writer != NULL;
 
 	readers_destroy(g->readers);
+	readers_destroy(g->searchers);
+	search_stop(g->search);
 	writer_destroy(g->writer);
+	search_destroy(g->search);
 	checkpoint_destroy(g->checkpoint);
 	if (served)
 		(void)sqlite3_wal_checkpoint_v2(g->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
@@ -219,6 +237,7 @@ static const struct store_ops ops = {
 	.completions_read = op_completions_read,
 	.completion_messages_read = op_completion_messages_read,
 	.completion_write = op_completion_write,
+	.search_read = op_search_read,
 	.stats = op_stats,
 	.destroy = op_destroy,
 };
@@ -256,8 +275,12 @@ enum errc store_open(const struct store_options *o, struct store **ret, struct e
 	CHECK(g != NULL);
 	if (recover_run(g->db, g->path, o, &runs, e) != ERR_OK ||
 	    checkpoint_create(g->path, o->busy_ms, &g->checkpoint, e) != ERR_OK ||
-	    readers_create(g->path, o->readers, o->busy_ms, &g->readers, e) != ERR_OK ||
-	    writer_create(g->db, g->checkpoint, g->store.blobs, o, &g->writer, e) != ERR_OK) {
+	    readers_create(g->path, o->readers, o->busy_ms, NULL, &g->readers, e) != ERR_OK ||
+	    search_create(g->path, o->busy_ms, &g->search, e) != ERR_OK ||
+	    readers_create(g->path, 1, o->busy_ms, g->search, &g->searchers, e) != ERR_OK ||
+	    writer_create(g->db, g->checkpoint, g->store.blobs, g->search, o, &g->writer, e) !=
+		    ERR_OK ||
+	    search_start(g->search, on_settled, g->writer, e) != ERR_OK) {
 		op_destroy(&g->store);
 		return e->code;
 	}

@@ -29,14 +29,16 @@ static const char *const sql[READ_SQL__COUNT] = {
 		"AND run >= 0",
 };
 
-enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e)
+enum errc reads_prepare(struct reads *r, sqlite3 *db, struct search *search, int64_t busy_ms,
+                        struct err *e)
 {
 	if (runs_prepare(&r->runs, db, e) != ERR_OK || listing_prepare(&r->listing, db, e) != ERR_OK ||
 	    claim_reads_prepare(&r->claims, db, e) != ERR_OK ||
 	    file_rows_prepare(&r->files, db, e) != ERR_OK ||
 	    archive_page_prepare(&r->archives, db, e) != ERR_OK ||
 	    completion_list_prepare(&r->completions, db, e) != ERR_OK ||
-	    completion_chain_prepare(&r->completion_chain, db, e) != ERR_OK)
+	    completion_chain_prepare(&r->completion_chain, db, e) != ERR_OK ||
+	    search_reads_prepare(&r->search, db, search, busy_ms, e) != ERR_OK)
 		return e->code;
 	return db_prepare(db, sql, READ_SQL__COUNT, r->st, e);
 }
@@ -51,6 +53,7 @@ void reads_finish(struct reads *r)
 	archive_page_finish(&r->archives);
 	completion_list_finish(&r->completions);
 	completion_chain_finish(&r->completion_chain);
+	search_reads_finish(&r->search);
 }
 
 /* All readers below return an SQLite code; on SQLITE_OK, e->code says whether the job was refused.
@@ -573,6 +576,7 @@ static int dispatch(struct reads *r, struct store_job *job)
 	case JOB_COMPLETION_MESSAGES_READ:
 		return completion_chain_read(&r->completion_chain,
 					     container_of(job, struct completion_messages_read, job));
+	case JOB_SEARCH_READ: /* needs no transaction around it */
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
@@ -592,6 +596,13 @@ static int dispatch(struct reads *r, struct store_job *job)
 void reads_run(struct reads *r, struct store_job *job)
 {
 	job->err = (struct err){ .code = ERR_OK };
+	if (job->op == JOB_SEARCH_READ) {
+		int done = search_reads_run(&r->search, container_of(job, struct search_read, job));
+
+		if (done != SQLITE_OK)
+			db_refuse(done, &job->err);
+		return;
+	}
 
 	int rc = db_run(r->st[READ_SQL_BEGIN]);
 	if (rc == SQLITE_OK)

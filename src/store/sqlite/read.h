@@ -9,6 +9,7 @@
 #include "store/sqlite/file_rows.h"
 #include "store/sqlite/listing.h"
 #include "store/sqlite/runs.h"
+#include "store/sqlite/search_read.h"
 #include "store/store.h"
 
 enum read_sql {
@@ -33,9 +34,12 @@ struct reads {
 	struct archive_pages archives;
 	struct completion_list completions;
 	struct completion_chain completion_chain;
+	struct search_reads search;
 };
 
-enum errc reads_prepare(struct reads *r, sqlite3 *db, struct err *e) MUST_USE;
+/* reads_prepare: search: NULL where no search will be asked for. */
+enum errc reads_prepare(struct reads *r, sqlite3 *db, struct search *search, int64_t busy_ms,
+                        struct err *e) MUST_USE;
 void      reads_finish(struct reads *r);
 /* reads_run: does a read job of any kind; its result and job->err are set. */
 void reads_run(struct reads *r, struct store_job *job);

@@ -97,6 +97,8 @@ static size_t size_of(struct store_job *job)
 		return container_of(job, struct completions_read, job)->arena.used;
 	case JOB_COMPLETION_MESSAGES_READ:
 		return container_of(job, struct completion_messages_read, job)->arena.used;
+	case JOB_SEARCH_READ:
+		return container_of(job, struct search_read, job)->arena.used;
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
@@ -154,13 +156,13 @@ static void *serve(void *arg)
 }
 
 static enum errc start(struct readers *p, struct reader *r, const char *path, int64_t busy_ms,
-                       struct err *e)
+                       struct search *search, struct err *e)
 {
 	r->pool = p;
 	if (db_open(path, DB_READ, busy_ms, &r->db, e) != ERR_OK)
 		return e->code;
-	if (reads_prepare(&r->reads, r->db, e) == ERR_OK &&
-	    thread_start(&r->thread, "store-reader", serve, r, e) == ERR_OK) {
+	if (reads_prepare(&r->reads, r->db, search, busy_ms, e) == ERR_OK &&
+	    thread_start(&r->thread, search ? "store-search" : "store-reader", serve, r, e) == ERR_OK) {
 		p->started++;
 		return ERR_OK;
 	}
@@ -169,8 +171,8 @@ static enum errc start(struct readers *p, struct reader *r, const char *path, in
 	return e->code;
 }
 
-enum errc readers_create(const char *path, unsigned count, int64_t busy_ms, struct readers **ret,
-                         struct err *e)
+enum errc readers_create(const char *path, unsigned count, int64_t busy_ms, struct search *search,
+                         struct readers **ret, struct err *e)
 {
 	if (count == 0)
 		count = 1;
@@ -183,7 +185,7 @@ enum errc readers_create(const char *path, unsigned count, int64_t busy_ms, stru
 	p->end = &p->first;
 	p->users = 1;
 	for (unsigned i = 0; i < count; i++)
-		if (start(p, &p->all[i], path, busy_ms, e) != ERR_OK) {
+		if (start(p, &p->all[i], path, busy_ms, search, e) != ERR_OK) {
 			readers_destroy(p);
 			return e->code;
 		}
@@ -214,8 +216,9 @@ bool readers_add(struct readers *p, struct store_job *job)
 	job->pool = p;
 	pthread_mutex_lock(&p->lock);
 	/* Many may follow one run and ask at once; they come again by themselves. */
-	bool room = p->open < (job->op == JOB_EVENTS_READ ? LIMIT_STORE_EVENT_READS
-							  : LIMIT_STORE_READS);
+	bool room = p->open < (job->op == JOB_EVENTS_READ   ? LIMIT_STORE_EVENT_READS
+			       : job->op == JOB_SEARCH_READ ? LIMIT_SEARCH_JOBS
+							    : LIMIT_STORE_READS);
 
 	if (room) {
 		*p->end = job;

@@ -7,11 +7,14 @@
 #include "store/store.h"
 
 struct readers;
+struct search;
 
-enum errc readers_create(const char *path, unsigned count, int64_t busy_ms, struct readers **ret,
-                         struct err *e) MUST_USE;
+/* readers_create: search: for a pool that searches, which may take seconds and so has threads of its
+ * own; else NULL.  Borrowed. */
+enum errc readers_create(const char *path, unsigned count, int64_t busy_ms, struct search *search,
+                         struct readers **ret, struct err *e) MUST_USE;
 /* readers_destroy: after everything queued was done; answers may still be on their way. */
 void readers_destroy(struct readers *p);
 /* readers_add: false when LIMIT_STORE_READS jobs wait, or are answered and not handled; for pages of
- * event logs already at LIMIT_STORE_EVENT_READS.  Any thread. */
+ * event logs already at LIMIT_STORE_EVENT_READS, for searches at LIMIT_SEARCH_JOBS.  Any thread. */
 bool readers_add(struct readers *p, struct store_job *job) MUST_USE;

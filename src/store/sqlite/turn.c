@@ -43,7 +43,8 @@ static const char *const sql[TURN_SQL__COUNT] = {
 enum errc turns_prepare(struct turns *t, sqlite3 *db, struct err *e)
 {
 	if (events_prepare(&t->events, db, e) != ERR_OK ||
-	    claims_prepare(&t->claims, db, e) != ERR_OK)
+	    claims_prepare(&t->claims, db, e) != ERR_OK ||
+	    search_queue_prepare(&t->search, db, e) != ERR_OK)
 		return e->code;
 	return db_prepare(db, sql, TURN_SQL__COUNT, t->st, e);
 }
@@ -53,6 +54,7 @@ void turns_finish(struct turns *t)
 	db_finalize(t->st, TURN_SQL__COUNT);
 	events_finish(&t->events);
 	claims_finish(&t->claims);
+	search_queue_finish(&t->search);
 }
 
 static enum errc busy(struct err *e)
@@ -298,6 +300,8 @@ int turn_end(struct turns *t, const struct turn_end *j, struct err *e)
 		rc = end_run(t, j, to);
 	if (rc == SQLITE_OK)
 		rc = claim_end(&t->claims, j);
+	if (rc == SQLITE_OK)
+		rc = search_queue_note(&t->search, SEARCH_RUN, j->run.key);
 	return rc;
 }
 

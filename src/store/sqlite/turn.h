@@ -7,6 +7,7 @@
 #include "store/sqlite/claim.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/events.h"
+#include "store/sqlite/search_queue.h"
 #include "store/store.h"
 
 enum turn_sql {
@@ -27,6 +28,7 @@ struct turns {
 	sqlite3_stmt *st[TURN_SQL__COUNT];
 	struct events events;
 	struct claims claims;
+	struct search_queue search;
 };
 
 /* An end that could not be stored; the run must not look alive for ever. */

@@ -31,6 +31,8 @@ enum {
 	/* Of logs and answers of runs without an end, in one transaction, or a little more: what a
 	 * disk has no room for must not keep all else from it. */
 	LOST_BYTES = 1024 * 1024,
+	/* And as much of the search index's queue, where that is long. */
+	CLEAR_AGAIN_MS = 5,
 };
 
 enum writer_sql { BEGIN, COMMIT, PUT_PROBE, CLEAR_PROBE, WRITER_SQL__COUNT };
@@ -57,6 +59,10 @@ struct writer {
 	struct sweep       sweep;
 	int64_t            sweep_us;     /* when the next step is due */
 	bool               sweep_failed; /* and was said */
+	struct search     *search;       /* borrowed */
+	int64_t            cleared;      /* its queue is, up to here */
+	int64_t            clear_us;     /* when the next step is due */
+	bool               clear_failed; /* and was said */
 	bool               relaxed;      /* commits don't wait for the disk */
 	int64_t            busy_ms;
 	int64_t            lock_deadline_us;
@@ -77,6 +83,7 @@ struct writer {
 	struct store_job **end;
 	size_t             waiting;
 	bool               stopping;
+	int64_t            settled; /* of the search index's queue */
 	struct store_stats stats;
 };
 
@@ -154,6 +161,7 @@ static int run_job(struct writer *w, struct store_job *job)
 	case JOB_COMPLETION_READ:
 	case JOB_COMPLETIONS_READ:
 	case JOB_COMPLETION_MESSAGES_READ:
+	case JOB_SEARCH_READ:
 		break;
 	}
 	CHECK(job->op < JOB_BRANCH_READ);
@@ -195,6 +203,9 @@ static int commit(struct writer *w, int64_t *ret_us)
 	if (w->lost_done > 0)
 		forget_lost(w, 0, w->lost_done);
 	w->lost_done = 0;
+	if (w->turns.search.noted)
+		search_wake(w->search);
+	w->turns.search.noted = false;
 	return SQLITE_OK;
 }
 
@@ -229,6 +240,7 @@ static void roll_back(struct writer *w)
 {
 	db_rollback(w->db);
 	events_forget(&w->turns.events);
+	w->turns.search.noted = false;
 }
 
 /* On an error *ret_at is the job it came from, or count: none of them. */
@@ -439,6 +451,50 @@ static void sweep_some(struct writer *w)
 	copy_back(w);
 }
 
+/* Milliseconds until some of the search index's queue is to be cleared; -1: it is. */
+static int64_t clear_left_ms_locked(const struct writer *w)
+{
+	if (w->settled <= w->cleared || !w->writable)
+		return -1;
+
+	int64_t left = w->clear_us - clock_mono_us();
+	return left > 0 ? (left + 999) / 1000 : 0;
+}
+
+/* One step, relaxed: a crash leaves rows that the index knows already. */
+static void clear_some(struct writer *w)
+{
+	bool again = false;
+
+	pthread_mutex_lock(&w->lock);
+	bool    due = clear_left_ms_locked(w) == 0;
+	int64_t upto = w->settled;
+	pthread_mutex_unlock(&w->lock);
+	if (!due)
+		return;
+	int rc = set_relaxed(w, true);
+	if (rc == SQLITE_OK)
+		rc = search_queue_clear(&w->turns.search, upto, &again);
+	if (rc != SQLITE_OK && !w->clear_failed) {
+		char problem[160];
+
+		db_problem(w->db, rc, problem, sizeof problem);
+		log_note(LOG_ERROR, "search_failed",
+		         "the search index's queue could not be cleared: %s", problem);
+	}
+	w->clear_failed = rc != SQLITE_OK;
+	if (rc == SQLITE_OK && !again)
+		w->cleared = upto;
+	w->clear_us = clock_mono_us() +
+	              (rc == SQLITE_OK ? CLEAR_AGAIN_MS : SWEEP_REST_MS) * (int64_t)1000;
+	copy_back(w);
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
 /* await_locked: sleeps until something waits, or it is time to sweep.  The loop that wakes us is in
  * the middle of its turn: where it shares our core it hands in the rest of the turn first, and one
  * commit serves them all. */
@@ -447,7 +503,7 @@ static void await_locked(struct writer *w)
 	bool slept = false;
 
 	while (!w->first && !w->stopping && w->writable && w->lost_count == 0) {
-		int64_t left = sweep_left_ms(w);
+		int64_t left = sooner(sweep_left_ms(w), clear_left_ms_locked(w));
 
 		if (left == 0)
 			return;
@@ -498,7 +554,10 @@ static void *serve(void *arg)
 			probe(w, &b);
 		if (sweep_left_ms(w) == 0)
 			sweep_some(w);
+		clear_some(w);
 	}
+	w->clear_us = 0;
+	clear_some(w);
 	return NULL;
 }
 
@@ -517,7 +576,8 @@ static int64_t page_bytes(sqlite3 *db)
 }
 
 enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
-                        const struct store_options *o, struct writer **ret, struct err *e)
+                        struct search *search, const struct store_options *o, struct writer **ret,
+                        struct err *e)
 {
 	struct writer *w = calloc(1, sizeof *w);
 
@@ -527,6 +587,7 @@ enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
 	thread_cond_init(&w->wake);
 	w->db = db;
 	w->checkpoint = c;
+	w->search = search;
 	w->busy_ms = o->busy_ms;
 	w->page_bytes = page_bytes(db);
 	w->wal_mark = LIMIT_STORE_WAL;
@@ -536,9 +597,9 @@ enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
 	if (db_prepare(db, sql, WRITER_SQL__COUNT, w->st, e) != ERR_OK ||
 	    turns_prepare(&w->turns, db, e) != ERR_OK ||
 	    conversations_prepare(&w->conversations, db, &w->turns.events, &w->turns.claims,
-	                          e) != ERR_OK ||
+	                          &w->turns.search, e) != ERR_OK ||
 	    file_write_prepare(&w->files, db, blobs, &w->turns.claims, e) != ERR_OK ||
-	    archive_rows_prepare(&w->archives, db, e) != ERR_OK ||
+	    archive_rows_prepare(&w->archives, db, &w->turns.search, e) != ERR_OK ||
 	    completion_write_prepare(&w->completions, db, &w->conversations, e) != ERR_OK ||
 	    salvage_prepare(&w->salvage, db, o, e) != ERR_OK ||
 	    sweep_prepare(&w->sweep, db, &w->turns.events, &w->turns.claims, o, e) != ERR_OK) {
@@ -602,6 +663,15 @@ bool writer_add(struct writer *w, struct store_job *job)
 	}
 	pthread_mutex_unlock(&w->lock);
 	return room;
+}
+
+void writer_settled(struct writer *w, int64_t seq)
+{
+	pthread_mutex_lock(&w->lock);
+	w->settled = seq;
+	if (w->waiting == 0)
+		pthread_cond_signal(&w->wake);
+	pthread_mutex_unlock(&w->lock);
 }
 
 void writer_stats(struct writer *w, struct store_stats *ret)

@@ -4,20 +4,23 @@
 
 #include "store/blob.h"
 #include "store/sqlite/checkpoint.h"
+#include "store/sqlite/search.h"
 #include "store/store.h"
 
 #include <sqlite3.h>
 
 struct writer;
 
-/* writer_create: db, c and blobs are borrowed until writer_destroy; db is the writer's alone.  Of o, how
+/* writer_create: db, c, blobs and search are borrowed until writer_destroy; db is the writer's alone.  Of o, how
  * long to wait for locks and what to keep. */
 enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
-                        const struct store_options *o, struct writer **ret, struct err *e) MUST_USE;
+                        struct search *search, const struct store_options *o, struct writer **ret, struct err *e) MUST_USE;
 /* writer_destroy: after everything queued was done. */
 void writer_destroy(struct writer *w);
 
 /* writer_add: false when the queue is full and the job starts something: what goes on with
  * a turn always finds a place, as their number is bounded by the turns let in.  Any thread. */
 bool writer_add(struct writer *w, struct store_job *job) MUST_USE;
+/* writer_settled: the search index needs its queue up to seq no longer.  Any thread. */
+void writer_settled(struct writer *w, int64_t seq);
 void writer_stats(struct writer *w, struct store_stats *ret);

@@ -1,0 +1,45 @@
+/* search_queue: what the search index has to do, noted by whoever writes to the database, in the same
+ * transaction.  For any writer code: one call for what it writes or is about to remove.
+ *
+ * SQLite codes; inside the writer's transaction. */
+#pragma once
+
+#include "store/sqlite/search_text.h"
+
+#include "store/sqlite/db.h"
+
+/* search_queue.kind; stored. */
+enum search_kind {
+	SEARCH_RUN = 1,
+	SEARCH_MESSAGE = 2,
+	SEARCH_CONVERSATION = 3,
+	SEARCH_GONE = 4,
+};
+
+enum search_queue_sql {
+	SEARCH_QUEUE_SQL_NOTE,
+	SEARCH_QUEUE_SQL_BODY,
+	SEARCH_QUEUE_SQL_NOTE_GONE,
+	SEARCH_QUEUE_SQL_CLEAR,
+	SEARCH_QUEUE_SQL_CLEAR_TEXT,
+	SEARCH_QUEUE_SQL_FIRST,
+	SEARCH_QUEUE_SQL__COUNT
+};
+
+struct search_queue {
+	sqlite3_stmt      *st[SEARCH_QUEUE_SQL__COUNT];
+	struct search_text text;
+	bool               noted; /* something since it was last set to false */
+};
+
+enum errc search_queue_prepare(struct search_queue *q, sqlite3 *db, struct err *e) MUST_USE;
+void      search_queue_finish(struct search_queue *q);
+
+/* search_queue_note: a run has ended, a message or (all of) a conversation was written outside of
+ * runs; key: its id's.  Before the transaction's end, in any order with the writes. */
+int search_queue_note(struct search_queue *q, enum search_kind kind, int64_t key) MUST_USE;
+/* search_queue_gone: the message is about to be removed, or emptied. */
+int search_queue_gone(struct search_queue *q, int64_t message) MUST_USE;
+/* search_queue_clear: a statement of its own, or two, some of what the index has taken up, up to
+ * `upto`.  *ret_again: there is more. */
+int search_queue_clear(struct search_queue *q, int64_t upto, bool *ret_again) MUST_USE;

@@ -166,7 +166,7 @@ static void new_ids_are_as_old_and_in_the_same_order(void **state)
 	assert_false(archive_walk_is_past(&w));
 	w.now_ms = NOW_MS;
 	w.entries[3].created_ms = 2 * NOW_MS;
-	archive_walk_renew(&w);
+	archive_walk_renew(&w, 0);
 	assert_int_equal(w.conversation_as.key >> 20, 5);
 	assert_int_equal(w.entries[0].as.key >> 20, 6);
 	assert_true(w.entries[1].as.key > w.entries[0].as.key);

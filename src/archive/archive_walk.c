@@ -25,7 +25,7 @@ struct reading {
 void archive_walk_init(struct archive_walk *w, struct str text, int64_t now_ms)
 {
 	*w = (struct archive_walk){ .text = text, .now_ms = now_ms, .seed = id_random() | 1 };
-	arena_init(&w->arena, MIB);
+	arena_init(&w->arena, LIMIT_ARENA);
 }
 
 void archive_walk_finish(struct archive_walk *w)

@@ -9,6 +9,7 @@
 enum {
 	SEQUENCE_BITS = 20, /* of a key, below its milliseconds: see base/id.c */
 	RECENT_MS = 1000,
+	WIDEST_BITS = 24, /* of the milliseconds that ids are spread over where many are of one time */
 };
 
 /* What is known while a conversation's lines are read. */
@@ -24,7 +25,7 @@ struct reading {
 void archive_walk_init(struct archive_walk *w, struct str text, int64_t now_ms)
 {
 	*w = (struct archive_walk){ .text = text, .now_ms = now_ms, .seed = id_random() | 1 };
-	arena_init(&w->arena, MIB);
+	arena_init(&w->arena, LIMIT_ARENA);
 }
 
 void archive_walk_finish(struct archive_walk *w)
@@ -391,11 +392,13 @@ static struct id id_of(struct archive_walk *w, int64_t ms, int64_t last)
 	return (struct id){ key > last ? key : last + 1, id_random() };
 }
 
-void archive_walk_renew(struct archive_walk *w)
+void archive_walk_renew(struct archive_walk *w, int tries)
 {
+	int     bits = 2 * tries < WIDEST_BITS ? 2 * tries : WIDEST_BITS;
+	int64_t back = (int64_t)(id_random() & ((UINT64_C(1) << bits) - 1));
 	int64_t last = 0;
 
-	w->conversation_as = id_of(w, w->conversation.created_ms, 0);
+	w->conversation_as = id_of(w, w->conversation.created_ms - back, 0);
 	for (uint32_t i = 0; i < w->count; i++) {
 		struct archive_entry *entry = &w->entries[i];
 
@@ -404,7 +407,7 @@ void archive_walk_renew(struct archive_walk *w)
 			entry->as = w->entries[entry->run].as;
 			continue;
 		}
-		entry->as = id_of(w, entry->created_ms, last);
+		entry->as = id_of(w, entry->created_ms - back, last);
 		last = entry->as.key;
 	}
 }

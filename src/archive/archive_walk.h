@@ -57,5 +57,6 @@ enum errc archive_walk_run(struct archive_walk *w, const struct archive_entry *r
 /* archive_walk_is_past: no id of the conversation at hand is of a time to come. */
 bool archive_walk_is_past(const struct archive_walk *w);
 /* archive_walk_renew: gives new ids to all that was read: as old as what they name, and in the same
- * order. */
-void archive_walk_renew(struct archive_walk *w);
+ * order.  tries: how often the ids were found to be in use: with each they are sought in a longer time
+ * before, up to some hours. */
+void archive_walk_renew(struct archive_walk *w, int tries);

@@ -1,5 +1,6 @@
 """Export and import of conversations, by HTTP and from the command line."""
 
+import contextlib
 import copy
 import json
 import os
@@ -378,6 +379,42 @@ def test_an_import_that_is_broken_off_leaves_nothing(start):
     with Client(gateway.url) as client:
         assert imported(client, archive)["conversations"][0]["id"] == CONV
     assert counts(gateway)["conversation"] == 1
+
+
+def test_a_client_that_leaves_while_its_rows_are_written(start):
+    gateway = start({"loops": 1})
+    archive = text(*simple())
+    files = gateway.folder / "parley.db.files"
+    with Client(gateway.url) as client, contextlib.closing(
+            sqlite3.connect(gateway.database, isolation_level=None)) as db:
+        db.execute("BEGIN IMMEDIATE")  # the writer waits
+        raw = Raw(gateway)
+        raw.send(b"POST /v1/conversations/import HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
+                 % len(archive) + archive)
+        wait_until(files.exists, "the body's place")
+        for _ in range(20):
+            client.get("/livez").ok()
+        raw.close()
+        for _ in range(20):
+            client.get("/livez").ok()
+        db.execute("COMMIT")
+        wait_until(lambda: len(client.get("/v1/conversations").ok().json["data"]) == 1, "the rows")
+        assert len(lines(exported(client, CONV))) == 5
+
+
+def test_clients_that_leave_while_it_is_checked(start):
+    gateway = start()
+    archive = text(*chain(3000, 1000))
+    with Client(gateway.url) as client:
+        for _ in range(30):
+            raw = Raw(gateway)
+            raw.send(b"POST /v1/conversations/import HTTP/1.1\r\nHost: localhost\r\n"
+                     b"Content-Length: %d\r\n\r\n" % len(archive) + archive)
+            raw.close()
+        # none of them holds a place for ever
+        wait_until(lambda: client.http.post("/v1/conversations/import", content=archive).status_code == 200,
+                   "a place")
+    assert whole(gateway)
 
 
 # --- large ----------------------------------------------------------------------------------------

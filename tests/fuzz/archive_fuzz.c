@@ -33,7 +33,7 @@ static bool walk(struct str text)
 		rc = archive_walk_next(&w, &e);
 		if (rc == ERR_OK && w.found) {
 			check_entries(&w);
-			archive_walk_renew(&w);
+			archive_walk_renew(&w, 0);
 			check_entries(&w);
 		}
 	} while (rc == ERR_OK && w.found);

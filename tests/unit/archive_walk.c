@@ -166,13 +166,34 @@ static void new_ids_are_as_old_and_in_the_same_order(void **state)
 	assert_false(archive_walk_is_past(&w));
 	w.now_ms = NOW_MS;
 	w.entries[3].created_ms = 2 * NOW_MS;
-	archive_walk_renew(&w);
+	archive_walk_renew(&w, 0);
 	assert_int_equal(w.conversation_as.key >> 20, 5);
 	assert_int_equal(w.entries[0].as.key >> 20, 6);
 	assert_true(w.entries[1].as.key > w.entries[0].as.key);
 	assert_memory_equal(&w.entries[2].as, &w.entries[0].as, sizeof w.entries[0].as);
 	assert_int_equal(w.entries[3].as.key >> 20, NOW_MS - 1000);
 	archive_walk_finish(&w);
+}
+
+static void a_long_instruction_is_read(void **state)
+{
+	enum { LONG = 4 * MIB };
+	struct archive_walk w;
+	struct buf          text;
+	struct err          e;
+
+	(void)state;
+	buf_init(&text, 2 * LONG);
+	assert_true(buf_text(&text, "{\"type\":\"conversation\",\"version\":1,\"id\":\"" CONV
+				    "\",\"created_at_ms\":1,\"instruction\":\"\\n"));
+	for (int i = 0; i < LONG / 8; i++)
+		assert_true(buf_text(&text, "be brief"));
+	assert_true(buf_text(&text, "\"}"));
+	archive_walk_init(&w, buf_view(&text), NOW_MS);
+	assert_int_equal(archive_walk_next(&w, &e), ERR_OK);
+	assert_int_equal(w.conversation.instruction.n, LONG + 1);
+	archive_walk_finish(&w);
+	buf_finish(&text);
 }
 
 /* Conversations of very different lengths share one table. */
@@ -320,6 +341,7 @@ int main(void)
 		cmocka_unit_test(a_conversation_is_read_whole),
 		cmocka_unit_test(what_is_wrong_is_named_by_its_line),
 		cmocka_unit_test(new_ids_are_as_old_and_in_the_same_order),
+		cmocka_unit_test(a_long_instruction_is_read),
 		cmocka_unit_test(many_entries_are_found_and_forgotten),
 		cmocka_unit_test(an_export_becomes_an_archive),
 		cmocka_unit_test(arrays_are_cut_where_their_elements_end),

@@ -87,14 +87,14 @@ static int ids_are_free(struct writing *x, bool *ret)
 static int choose_ids(struct writing *x)
 {
 	if (!archive_walk_is_past(&x->w))
-		archive_walk_renew(&x->w);
+		archive_walk_renew(&x->w, 0);
 	for (int tries = 0; tries < TRIES; tries++) {
 		bool good = false;
 		int  rc = ids_are_free(x, &good);
 
 		if (rc != SQLITE_OK || good)
 			return rc;
-		archive_walk_renew(&x->w);
+		archive_walk_renew(&x->w, tries);
 	}
 	return SQLITE_CONSTRAINT;
 }

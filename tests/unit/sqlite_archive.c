@@ -130,7 +130,8 @@ static void ids_that_are_free_are_kept(void **state)
 	char hex[17] = "";
 	memcpy(hex, strstr(text, "\"run_") + 5, 16);
 	snprintf(sql, sizeof sql,
-	         "INSERT INTO idempotency VALUES (%lld, 0, 0, 'k', x'00', 1, 0, 2, 200, NULL)",
+	         "INSERT INTO idempotency (id, secret, owner, key, fingerprint, created_ms, stored, "
+	         "outcome, http, body) VALUES (%lld, 0, 0, 'k', x'00', 1, 0, 2, 200, NULL)",
 	         strtoll(hex, NULL, 16));
 	outside(f, sql);
 	assert_int_equal(import(f, text, &w), ERR_OK);

@@ -5,6 +5,7 @@ import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 
 import upstream as up
@@ -16,6 +17,12 @@ from waiting import wait_until
 WORD = "Quetzalcoatlus"
 NOBODY = "conv_" + "0" * 15 + "1" * 17
 USED = (422, "idempotency_key_reused", "Idempotency-Key", "invalid_request_error")
+
+
+def of_kind(kind, gateway):
+    with Client(gateway.url) as client:
+        client.post("/v1/conversations").ok()  # the contract is read by one thread
+        return kind(client)
 
 
 def new_key():
@@ -130,8 +137,8 @@ def test_made_once_across_restarts(gateway, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_at_once_make_one(gateway, kind):
     key, ready = new_key(), threading.Barrier(50)
-    with Client(gateway.url) as client:
-        k = kind(client)
+    k = of_kind(kind, gateway)
+    before = rows(gateway, k.table)
 
     def one(_):
         with Client(gateway.url) as client:
@@ -141,7 +148,7 @@ def test_many_at_once_make_one(gateway, kind):
         replies = list(pool.map(one, range(50)))
     assert len({r.body for r in replies}) == 1
     assert sum(not replayed(r) for r in replies) == 1
-    assert rows(gateway, k.table) == 1 + (kind is Forks)
+    assert rows(gateway, k.table) == before + 1
     if kind is Files:
         assert len(on_disk(gateway)) == 1
 
@@ -213,6 +220,39 @@ def test_what_was_deleted_is_not_made_again(gateway, kind):
     with Client(gateway.url) as client:
         k.ask(client, key, text="two").error(*USED)
     assert not on_disk(gateway)
+
+
+@pytest.mark.parametrize("kind", [Conversations, Files])
+def test_killed_while_things_are_made(gateway, kind):
+    """Whatever a client saw before the kill it sees again, and each key has made one thing."""
+    seen, keys = {}, [new_key() for _ in range(40)]
+
+    def ask(key):
+        try:
+            with Client(gateway.url) as client:
+                reply = k.ask(client, key, text=key).ok()
+        except httpx.TransportError:
+            return  # killed
+        assert seen.setdefault(key, reply.body) == reply.body
+    k = of_kind(kind, gateway)
+    before = rows(gateway, k.table)
+    for n in range(4):
+        with ThreadPoolExecutor(4) as pool:
+            asked = [pool.submit(ask, key) for key in keys]
+            wait_until(lambda n=n: len(seen) >= 8 * (n + 1) or all(a.done() for a in asked),
+                       "some answers")
+            gateway.kill()
+            for one in asked:
+                one.result()
+        gateway.start()
+    for key in keys:
+        ask(key)
+    assert len(seen) == len(set(seen.values())) == len(keys)
+    assert rows(gateway, k.table) == before + len(keys)
+    with sqlite3.connect(f"file:{gateway.database}?mode=ro", uri=True) as db:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    if kind is Files:
+        assert len(on_disk(gateway)) == len(keys)
 
 
 def files_of(gateway):

@@ -11,6 +11,8 @@ import pytest
 import upstream as up
 from client import Client
 from gateway import CANARY
+from test_archive import JSONL
+from test_archive import text as archive_text
 from test_files import END, FORM, form, on_disk, part
 from waiting import wait_until
 
@@ -95,6 +97,26 @@ class Files:
         client.request("DELETE", f"/v1/files/{made['id']}").ok()
 
 
+class Imports:
+    path = "/v1/conversations/import"
+    table = "conversation"
+
+    def __init__(self, client):
+        pass
+
+    def ask(self, client, key, text="one"):
+        return client.post(self.path, archive_text(*archive(text)),
+                           headers={**JSONL, "Idempotency-Key": key})
+
+
+def archive(text):
+    """A conversation whose ids are in use the second time."""
+    one, two = "conv_" + "0" * 15 + "2" * 17, "msg_" + "0" * 15 + "3" * 17
+    return [{"type": "conversation", "version": 1, "id": one, "created_at_ms": 5, "tip": two},
+            {"type": "message", "id": two, "created_at_ms": 5,
+             "message": {"role": "user", "content": text}}]
+
+
 KINDS = [Conversations, Items, Forks, Files]
 
 
@@ -114,7 +136,7 @@ def own(gateway):
         yield client
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, Imports])
 def test_made_once_across_restarts(gateway, kind):
     key = new_key()
     with Client(gateway.url) as client:
@@ -153,7 +175,30 @@ def test_many_at_once_make_one(gateway, kind):
         assert len(on_disk(gateway)) == 1
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def test_imports_at_once_are_one(gateway, own):
+    key, k = new_key(), Imports(own)
+    own.post("/v1/conversations").ok()
+
+    def one(_):
+        with Client(gateway.url) as client:
+            return wait_until(lambda: (r := k.ask(client, key)).status != 503 and r, "an answer").ok()
+    with ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(one, range(8)))
+    assert len({r.body for r in replies}) == 1
+    assert sum(not replayed(r) for r in replies) == 1
+    assert rows(gateway, "conversation") == 2
+    made = replies[0].json["conversations"][0]["id"]
+    own.request("DELETE", f"/v1/conversations/{made}").ok()
+    again = k.ask(own, key).ok()
+    assert replayed(again) and again.body == replies[0].body
+    assert rows(gateway, "conversation") == 1
+    broken = archive_text({**archive("x")[0], "tip": 7})
+    head = {**JSONL, "Idempotency-Key": (key := new_key())}
+    own.post(k.path, broken, headers=head).error(400)
+    assert not replayed(k.ask(own, key).ok())
+
+
+@pytest.mark.parametrize("kind", [*KINDS, Imports])
 def test_another_request_is_refused(gateway, own, kind):
     key, k = new_key(), kind(own)
     k.ask(own, key).ok()
@@ -165,7 +210,7 @@ def test_another_request_is_refused(gateway, own, kind):
     assert len(on_disk(gateway)) == (kind is Files)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, Imports])
 @pytest.mark.parametrize("key", ["", "a b", '""', "k" * 256, "\xe4"])
 def test_bad_keys(client, kind, key):
     kind(client).ask(client, key.encode("latin-1")).error(400, "invalid_value", "Idempotency-Key")

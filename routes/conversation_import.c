@@ -14,6 +14,7 @@
 #include "http/upload.h"
 #include "routes/gateway.h"
 #include "routes/import_check.h"
+#include "routes/key_name.h"
 
 #include <stdlib.h>
 
@@ -37,6 +38,8 @@ struct import {
 	struct import_check  check;
 	struct err           err;
 	struct archive_write write;
+	struct keys_name     key;    /* if write.made is to have one; key[0] 0: none */
+	struct hash_sum     *sum;    /* owned; with a key: of what was sent */
 };
 
 static _Atomic int imports; /* at work, of all loops */
@@ -51,6 +54,8 @@ static void keep(struct import *x)
 			"the body is over the limit of %llu bytes", (unsigned long long)x->max);
 		return;
 	}
+	if (x->sum)
+		hash_sum_add(x->sum, x->piece.data, x->piece.len);
 	x->err.code = scratch_add(&x->check.in, x->check.blobs, buf_view(&x->piece), &x->err);
 	buf_clear(&x->piece);
 }
@@ -75,6 +80,8 @@ static void destroy(struct import *x)
 	buf_finish(&x->fill);
 	buf_finish(&x->piece);
 	buf_finish(&x->write.results);
+	buf_finish(&x->write.made.answer);
+	hash_sum_destroy(x->sum);
 	free(x);
 }
 
@@ -117,21 +124,39 @@ static bool print(struct import *x, struct buf *out)
 	       warnings_print(&x->check.warnings, out) && buf_text(out, "}");
 }
 
+static bool print_made(struct store_job *job, struct buf *out)
+{
+	return print(container_of(job, struct import, write.job), out);
+}
+
 static void on_written(struct store_job *job)
 {
 	struct import *x = container_of(job, struct import, write.job);
+	struct buf    *body = &x->write.made.answer;
 	struct err     e = job->err;
-	struct buf     body;
 
-	buf_init(&body, LIMIT_IMPORT_ANSWER + MIB);
-	if (e.code == ERR_OK && !print(x, &body))
+	if (e.code == ERR_OK && !x->key.key[0] && !print(x, body))
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the answer");
+	if (x->request && e.code == ERR_OK && x->write.made.replayed)
+		reply_header(x->request, "Idempotency-Replayed", STR("true"));
 	if (x->request && e.code == ERR_OK)
-		reply_json_take(x->request, 200, &body);
+		reply_json_take(x->request, 200, body);
 	else if (x->request)
 		reply_error(x->request, &e);
-	buf_finish(&body);
 	discard(x);
+}
+
+static enum errc set_key(struct import *x, struct err *e)
+{
+	unsigned char digest[HASH_BYTES];
+	struct str    body = { (const char *)digest, sizeof digest };
+
+	if (!x->key.key[0])
+		return ERR_OK;
+	hash_sum_end(x->sum, digest);
+	x->write.made.key = key_name_store(&x->key);
+	x->write.made.print = print_made;
+	return key_name_digest(STR("POST"), STR("/v1/conversations/import"), body, &x->key, e);
 }
 
 static void write_rows(struct import *x)
@@ -142,9 +167,12 @@ static void write_rows(struct import *x)
 	x->write.job = (struct store_job){ .loop = x->gateway->loop, .done = on_written };
 	x->write.text = x->check.text;
 	buf_init(&x->write.results, LIMIT_IMPORT_ANSWER);
-	if (s->ops->archive_write(s, &x->write))
-		return;
-	err_set(&e, ERR_OVERLOADED, "", "too many writes are waiting; try again");
+	buf_init(&x->write.made.answer, LIMIT_IMPORT_ANSWER + MIB);
+	if (set_key(x, &e) == ERR_OK) {
+		if (s->ops->archive_write(s, &x->write))
+			return;
+		err_set(&e, ERR_OVERLOADED, "", "too many writes are waiting; try again");
+	}
 	refuse(x, &e);
 }
 
@@ -243,9 +271,20 @@ static void refuse_head(struct request *r, enum errc code, const char *text)
 	upload_refuse(r, &e);
 }
 
+static enum errc read_key(struct import *x, struct err *e)
+{
+	if (!request_idempotency_key(x->request).p)
+		return ERR_OK;
+	if (key_name_read(x->request, &x->key, e) != ERR_OK)
+		return e->code;
+	x->sum = hash_sum_begin();
+	return x->sum ? ERR_OK : err_set(e, ERR_OVERLOADED, "", "no memory for the import");
+}
+
 void conversation_import_post(struct request *r, void *app)
 {
 	struct gateway *g = app;
+	struct err      e;
 
 	if (atomic_fetch_add(&imports, 1) >= LIMIT_IMPORTS) {
 		atomic_fetch_sub(&imports, 1);
@@ -270,6 +309,11 @@ void conversation_import_post(struct request *r, void *app)
 	import_check_init(&x->check, g->store->blobs, x->write.now_ms);
 	if (!buf_reserve(&x->fill, PIECE) || !buf_reserve(&x->piece, PIECE)) {
 		refuse_head(r, ERR_OVERLOADED, "no memory for the import");
+		destroy(x);
+		return;
+	}
+	if (read_key(x, &e) != ERR_OK) {
+		upload_refuse(r, &e);
 		destroy(x);
 		return;
 	}

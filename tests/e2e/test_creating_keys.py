@@ -5,17 +5,26 @@ import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 
 import upstream as up
 from client import Client
 from gateway import CANARY
+from test_archive import JSONL
+from test_archive import text as archive_text
 from test_files import END, FORM, form, on_disk, part
 from waiting import wait_until
 
 WORD = "Quetzalcoatlus"
 NOBODY = "conv_" + "0" * 15 + "1" * 17
 USED = (422, "idempotency_key_reused", "Idempotency-Key", "invalid_request_error")
+
+
+def of_kind(kind, gateway):
+    with Client(gateway.url) as client:
+        client.post("/v1/conversations").ok()  # the contract is read by one thread
+        return kind(client)
 
 
 def new_key():
@@ -88,6 +97,26 @@ class Files:
         client.request("DELETE", f"/v1/files/{made['id']}").ok()
 
 
+class Imports:
+    path = "/v1/conversations/import"
+    table = "conversation"
+
+    def __init__(self, client):
+        pass
+
+    def ask(self, client, key, text="one"):
+        return client.post(self.path, archive_text(*archive(text)),
+                           headers={**JSONL, "Idempotency-Key": key})
+
+
+def archive(text):
+    """A conversation whose ids are in use the second time."""
+    one, two = "conv_" + "0" * 15 + "2" * 17, "msg_" + "0" * 15 + "3" * 17
+    return [{"type": "conversation", "version": 1, "id": one, "created_at_ms": 5, "tip": two},
+            {"type": "message", "id": two, "created_at_ms": 5,
+             "message": {"role": "user", "content": text}}]
+
+
 KINDS = [Conversations, Items, Forks, Files]
 
 
@@ -107,7 +136,7 @@ def own(gateway):
         yield client
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, Imports])
 def test_made_once_across_restarts(gateway, kind):
     key = new_key()
     with Client(gateway.url) as client:
@@ -130,8 +159,8 @@ def test_made_once_across_restarts(gateway, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_at_once_make_one(gateway, kind):
     key, ready = new_key(), threading.Barrier(50)
-    with Client(gateway.url) as client:
-        k = kind(client)
+    k = of_kind(kind, gateway)
+    before = rows(gateway, k.table)
 
     def one(_):
         with Client(gateway.url) as client:
@@ -141,12 +170,35 @@ def test_many_at_once_make_one(gateway, kind):
         replies = list(pool.map(one, range(50)))
     assert len({r.body for r in replies}) == 1
     assert sum(not replayed(r) for r in replies) == 1
-    assert rows(gateway, k.table) == 1 + (kind is Forks)
+    assert rows(gateway, k.table) == before + 1
     if kind is Files:
         assert len(on_disk(gateway)) == 1
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def test_imports_at_once_are_one(gateway, own):
+    key, k = new_key(), Imports(own)
+    own.post("/v1/conversations").ok()
+
+    def one(_):
+        with Client(gateway.url) as client:
+            return wait_until(lambda: (r := k.ask(client, key)).status != 503 and r, "an answer").ok()
+    with ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(one, range(8)))
+    assert len({r.body for r in replies}) == 1
+    assert sum(not replayed(r) for r in replies) == 1
+    assert rows(gateway, "conversation") == 2
+    made = replies[0].json["conversations"][0]["id"]
+    own.request("DELETE", f"/v1/conversations/{made}").ok()
+    again = k.ask(own, key).ok()
+    assert replayed(again) and again.body == replies[0].body
+    assert rows(gateway, "conversation") == 1
+    broken = archive_text({**archive("x")[0], "tip": 7})
+    head = {**JSONL, "Idempotency-Key": (key := new_key())}
+    own.post(k.path, broken, headers=head).error(400)
+    assert not replayed(k.ask(own, key).ok())
+
+
+@pytest.mark.parametrize("kind", [*KINDS, Imports])
 def test_another_request_is_refused(gateway, own, kind):
     key, k = new_key(), kind(own)
     k.ask(own, key).ok()
@@ -158,7 +210,7 @@ def test_another_request_is_refused(gateway, own, kind):
     assert len(on_disk(gateway)) == (kind is Files)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, Imports])
 @pytest.mark.parametrize("key", ["", "a b", '""', "k" * 256, "\xe4"])
 def test_bad_keys(client, kind, key):
     kind(client).ask(client, key.encode("latin-1")).error(400, "invalid_value", "Idempotency-Key")
@@ -213,6 +265,39 @@ def test_what_was_deleted_is_not_made_again(gateway, kind):
     with Client(gateway.url) as client:
         k.ask(client, key, text="two").error(*USED)
     assert not on_disk(gateway)
+
+
+@pytest.mark.parametrize("kind", [Conversations, Files])
+def test_killed_while_things_are_made(gateway, kind):
+    """Whatever a client saw before the kill it sees again, and each key has made one thing."""
+    seen, keys = {}, [new_key() for _ in range(40)]
+
+    def ask(key):
+        try:
+            with Client(gateway.url) as client:
+                reply = k.ask(client, key, text=key).ok()
+        except httpx.TransportError:
+            return  # killed
+        assert seen.setdefault(key, reply.body) == reply.body
+    k = of_kind(kind, gateway)
+    before = rows(gateway, k.table)
+    for n in range(4):
+        with ThreadPoolExecutor(4) as pool:
+            asked = [pool.submit(ask, key) for key in keys]
+            wait_until(lambda n=n: len(seen) >= 8 * (n + 1) or all(a.done() for a in asked),
+                       "some answers")
+            gateway.kill()
+            for one in asked:
+                one.result()
+        gateway.start()
+    for key in keys:
+        ask(key)
+    assert len(seen) == len(set(seen.values())) == len(keys)
+    assert rows(gateway, k.table) == before + len(keys)
+    with sqlite3.connect(f"file:{gateway.database}?mode=ro", uri=True) as db:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    if kind is Files:
+        assert len(on_disk(gateway)) == len(keys)
 
 
 def files_of(gateway):

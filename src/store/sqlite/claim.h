@@ -37,7 +37,7 @@ int claim_replay(struct claims *c, int64_t owner, struct key_made *m, struct err
 struct claim_thing {
 	int64_t           owner;
 	int64_t           now_ms;
-	int64_t           subject;      /* key of a conversation or a file: what it goes with */
+	int64_t           subject;      /* key of a conversation or a file: what it goes with; 0: nothing */
 	int64_t           message_from; /* keys of what the answer tells; 0: no message */
 	int64_t           message_to;
 	struct store_job *job;

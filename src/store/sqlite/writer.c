@@ -117,6 +117,19 @@ static void remember_lost(struct writer *w, const struct turn_end *j)
 	};
 }
 
+/* The answer to a key tells no more than the conversations' ids: it goes with none of them. */
+static int write_archive(struct writer *w, struct archive_write *j)
+{
+	struct claims     *claims = &w->turns.claims;
+	struct claim_thing thing = { .owner = j->owner, .now_ms = j->now_ms, .job = &j->job };
+	int                rc = claim_replay(claims, j->owner, &j->made, &j->job.err);
+
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->made.replayed)
+		return rc;
+	rc = archive_rows_write(&w->archives, j);
+	return rc == SQLITE_OK && j->job.err.code == ERR_OK ? claim_made(claims, &thing, &j->made) : rc;
+}
+
 static int run_job(struct writer *w, struct store_job *job)
 {
 	job->err = (struct err){ .code = ERR_OK };
@@ -142,7 +155,7 @@ static int run_job(struct writer *w, struct store_job *job)
 		return file_write_delete(&w->files, container_of(job, struct file_delete, job),
 		                         &job->err);
 	case JOB_ARCHIVE_WRITE:
-		return archive_rows_write(&w->archives, container_of(job, struct archive_write, job));
+		return write_archive(w, container_of(job, struct archive_write, job));
 	case JOB_COMPLETION_WRITE:
 		return completion_write(&w->completions,
 		                        container_of(job, struct completion_write, job));

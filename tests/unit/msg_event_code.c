@@ -406,7 +406,7 @@ static void lengths_that_are_lies_are_refused(void **state)
 		{ "an unknown kind", STR("\2\x10\1\0"), false },
 		{ "an error, which nobody could print", STR("\2\x0e\1\0"), false },
 		{ "an end", STR("\2\x0f\1\0"), false },
-		{ "an unknown part", STR("\2\1\1\x80\x20"), false },
+		{ "an unknown part", STR("\2\1\1\x80\x40"), false },
 		{ "a number without an end", STR("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
 		  false },
 		{ "a number of 65 bits", STR("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\2\0"), false },

@@ -172,7 +172,7 @@ def check_manual_lists(write):
     elif have != manual_options():
         problem(page, "the options are not as config.def; run tests/lint/docs.py --write")
     main = read(ROOT / "src/main.c")
-    for name in re.findall(r'^\t{ "(\w+)",[^}]*\bcommand_\w+ },', main, re.M):
+    for name in re.findall(r'^\t{ "(\w+)",[^}]*\bcommand_\w+\b', main, re.M):
         if not re.search(rf"^\.It Cm {name}\b", text, re.M):
             problem(page, f"the command {name} is missing")
     for name in re.findall(r'^\t{ "([\w-]+)", (?:no|required)_argument', main, re.M):

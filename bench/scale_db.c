@@ -123,7 +123,7 @@ void db_list(struct db *db)
 	db->ids = calloc(db->conversations + 1, sizeof *db->ids);
 	if (!db->ids)
 		fail("out of memory", NULL);
-	while (j.has_more) {
+	while (j.has_more && db->id_count < db->conversations) {
 		arena_init(&j.arena, 32 * MIB);
 		DO(db, conversations_read, &j);
 		for (size_t i = 0; i < j.conversation_count && db->id_count < db->conversations; i++)

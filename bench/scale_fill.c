@@ -111,9 +111,11 @@ static struct str make_metadata(struct talk *t)
 	if (dice_below(&t->dice, 5) != 0)
 		return STR_NONE;
 	fill_user(t->all->db, &t->dice, user);
-	int n = snprintf(t->metadata, sizeof t->metadata,
-	                 "{\"user\":\"%s\",\"topic\":\"topic-%u\",\"env\":\"%s\"}", user,
-	                 dice_below(&t->dice, FILL_TOPICS), dice_below(&t->dice, 5) ? "prod" : "test");
+	uint32_t topic = dice_below(&t->dice, FILL_TOPICS);
+	bool     test = dice_below(&t->dice, 5) == 0 && topic != 0; /* never the two together */
+	int      n = snprintf(t->metadata, sizeof t->metadata,
+	                      "{\"user\":\"%s\",\"topic\":\"topic-%u\",\"env\":\"%s\"}", user,
+	                      topic, test ? "test" : "prod");
 	return (struct str){ t->metadata, (size_t)n };
 }
 

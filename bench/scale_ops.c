@@ -251,17 +251,26 @@ static void list_topic(struct db *db)
 			 .key = STR("topic"), .value = str_of(topic), .filter = str_of(filter) });
 }
 
-/* Two that many have, one of them half as seldom as needed for a page of any length. */
+/* Two that many have, and one in five of the rarer one's conversations has both. */
 static void list_two(struct db *db)
 {
 	char     topic[FILL_METADATA_MAX];
 	char     filter[2 * FILL_METADATA_MAX];
-	uint32_t n = dice_below(&db->dice, FILL_TOPICS);
+	uint32_t n = 1 + dice_below(&db->dice, FILL_TOPICS - 1);
 
 	snprintf(topic, sizeof topic, "topic-%u", n);
 	snprintf(filter, sizeof filter, "{\"topic\":\"topic-%u\",\"env\":\"test\"}", n);
 	list(db, &(struct conversations_read){
 			 .key = STR("topic"), .value = str_of(topic), .filter = str_of(filter) });
+}
+
+/* The worst there is: each conversation that has the rarer one is looked at, and none is found. */
+static void list_none(struct db *db)
+{
+	list(db, &(struct conversations_read){ .key = STR("topic"),
+		                               .value = STR("topic-0"),
+		                               .filter = STR("{\"topic\":\"topic-0\","
+		                                             "\"env\":\"test\"}") });
 }
 
 /* --- runs --- */
@@ -339,7 +348,7 @@ static void read_key(struct db *db)
 	arena_finish(&j.arena);
 }
 
-/* A row more is an operation more. */
+/* An operation more is a row more. */
 const struct op ops[] = {
 	{ "append: a turn, begin and end", 2, 1, true, append },
 	{ "append: a turn of a new conversation", 2, 1, true, append_new },
@@ -353,6 +362,7 @@ const struct op ops[] = {
 	{ "list by metadata, a rare pair", 2, 1, false, list_user },
 	{ "list by metadata, a pair of 1 %", 2, 1, false, list_topic },
 	{ "list by metadata, two common pairs", 2, 1, false, list_two },
+	{ "list by metadata, two that never meet", 0, 20, false, list_none },
 	{ "runs of a conversation", 2, 1, false, runs_of_one },
 	{ "runs, newest 20", 2, 1, false, runs_newest },
 	{ "runs that failed, newest 20", 2, 1, false, runs_failed },

@@ -273,6 +273,18 @@ static void cell(double v)
 	printf(" %s |", number(v, room));
 }
 
+/* Where others work too, the slowest hundredth is what waited for them: then the CPU time that was
+ * taken is looked at. */
+static bool quiet(void)
+{
+	return bench.others < 0.05;
+}
+
+static double more(struct series of[DB__COUNT], double share)
+{
+	return at(of[DB_BIG].cpu, of[DB_BIG].n, share) / at(of[DB_SMALL].cpu, of[DB_SMALL].n, share);
+}
+
 static void row(const struct op *op, struct series of[DB__COUNT], bool judged)
 {
 	double p50[DB__COUNT];
@@ -288,13 +300,18 @@ static void row(const struct op *op, struct series of[DB__COUNT], bool judged)
 	}
 	cell(p50[DB_BIG] / p50[DB_SMALL]);
 	cell(p99[DB_BIG] / p99[DB_SMALL]);
-	cell(at(of[DB_BIG].cpu, of[DB_BIG].n, 0.5) / at(of[DB_SMALL].cpu, of[DB_SMALL].n, 0.5));
-	if (judged) {
-		bool ok = p50[DB_BIG] <= op->limit * p50[DB_SMALL] &&
-		          p99[DB_BIG] <= op->limit * p99[DB_SMALL];
+	double cpu50 = more(of, 0.5);
+	double cpu99 = more(of, 0.99);
+	cell(cpu50);
+	cell(cpu99);
+	if (judged && op->limit > 0) {
+		bool ok = p50[DB_BIG] <= op->limit * p50[DB_SMALL] && cpu50 <= op->limit &&
+		          (quiet() ? p99[DB_BIG] <= op->limit * p99[DB_SMALL] : cpu99 <= op->limit);
 
 		bench.missed = bench.missed || !ok;
 		printf(" ≤ %.0f | %s |", op->limit, ok ? "yes" : "**no**");
+	} else if (judged) {
+		printf(" | |");
 	}
 	printf("\n");
 }
@@ -302,7 +319,8 @@ static void row(const struct op *op, struct series of[DB__COUNT], bool judged)
 static void table(struct figures *f, bool judged)
 {
 	printf("| operation | small: p50 | p99 | max | big: p50 | p99 | max | p50, times | p99, times "
-	       "| CPU p50, times |%s\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|%s\n",
+	       "| CPU p50, times | CPU p99, times |%s\n"
+	       "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|%s\n",
 	       judged ? " limit | reached |" : "", judged ? "---:|---|" : "");
 	for (size_t i = 0; i < ops_count; i++)
 		if (f->of[i][DB_BIG].n > 0)
@@ -312,7 +330,7 @@ static void table(struct figures *f, bool judged)
 static void table_starts(void)
 {
 	static const char *const ways[] = { "`store_open`", "`parley serve` to its ready line" };
-	static const char *const states[] = { "stopped", "killed at 15,000 turns/s" };
+	static const char *const states[] = { "stopped", "killed at work" };
 
 	printf("\n| start of the big one | after it was | log, MB | warm: median, ms | max | cold: median | max "
 	       "| limit | reached |\n|---|---|---:|---:|---:|---:|---:|---:|---|\n");
@@ -365,7 +383,9 @@ static void describe(void)
 static void report(void)
 {
 	describe();
-	printf("\nMicroseconds, the file in the system's page cache: what the limits are held against.\n\n");
+	printf("\nMicroseconds, the file in the system's page cache: what the limits are held against, by p50 "
+	       "and %s.\n\n",
+	       quiet() ? "p99" : "CPU time, as the machine was not quiet: p99 tells of others then");
 	table(&bench.warm, true);
 	printf("\nMicroseconds, the file dropped from the page cache in front of each sample: the disk's "
 	       "price.\n\n");
@@ -382,7 +402,7 @@ _Noreturn static void usage(int status)
 	        "  --dir DIR           where the databases go, 8 GB (default: .)\n"
 	        "  --parley FILE       the server, to measure its start too\n"
 	        "  --small N, --big N  conversations (default: 10000, 1000000)\n"
-	        "  --samples N         of each operation, warm (default: 2000)\n"
+	        "  --samples N         of each operation, warm (default: 4000)\n"
 	        "  --cold N            and cold (default: 200)\n"
 	        "  --only WORD         operations with that word in their name; no starts\n"
 	        "  --minutes N         give up after so long (default: 90)\n"
@@ -413,7 +433,7 @@ static void read_options(int argc, char **argv, struct options *o)
 	};
 	int c;
 
-	*o = (struct options){ ".", NULL, NULL, { 10000, 1000000 }, 2000, 200, 90, false, false };
+	*o = (struct options){ ".", NULL, NULL, { 10000, 1000000 }, 4000, 200, 90, false, false };
 	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1)
 		switch (c) {
 		case 'd': o->dir = optarg; break;

@@ -31,25 +31,29 @@ void loop_post(struct loop *l, struct task *t)
 	pthread_mutex_unlock(&l->lock);
 }
 
-void db_wait(struct db *db, size_t n)
+void db_turn(struct db *db)
 {
 	struct loop *l = &db->loop;
 
-	while (l->done < n) {
-		pthread_mutex_lock(&l->lock);
-		while (!l->first)
-			pthread_cond_wait(&l->wake, &l->lock);
-		struct task *t = l->first;
-		l->first = NULL;
-		l->end = &l->first;
-		pthread_mutex_unlock(&l->lock);
-		while (t) {
-			struct task *next = t->next;
+	pthread_mutex_lock(&l->lock);
+	while (!l->first)
+		pthread_cond_wait(&l->wake, &l->lock);
+	struct task *t = l->first;
+	l->first = NULL;
+	l->end = &l->first;
+	pthread_mutex_unlock(&l->lock);
+	while (t) {
+		struct task *next = t->next;
 
-			t->fn(t);
-			t = next;
-		}
+		t->fn(t);
+		t = next;
 	}
+}
+
+void db_wait(struct db *db, size_t n)
+{
+	while (db->loop.done < n)
+		db_turn(db);
 }
 
 void count_done(struct store_job *job)
@@ -65,8 +69,9 @@ void db_set_up(struct db *db, const char *dir, uint32_t conversations)
 	db->loop.end = &db->loop.first;
 	pthread_mutex_init(&db->loop.lock, NULL);
 	pthread_cond_init(&db->loop.wake, NULL);
-	int n = snprintf(db->path, sizeof db->path - 16, "%s/store-scale-%u.db", dir, conversations);
-	if (n < 0 || (size_t)n >= sizeof db->path - 16)
+	size_t room = sizeof db->path - 16;
+	int    n = snprintf(db->path, room, "%s/store-scale-%u.db", dir, conversations);
+	if (n < 0 || (size_t)n >= room)
 		fail("the directory's name is too long", NULL);
 }
 
@@ -126,8 +131,9 @@ void db_list(struct db *db)
 	while (j.has_more && db->id_count < db->conversations) {
 		arena_init(&j.arena, 32 * MIB);
 		DO(db, conversations_read, &j);
-		for (size_t i = 0; i < j.conversation_count && db->id_count < db->conversations; i++)
-			db->ids[db->id_count++] = j.after = j.conversations[i].id;
+		for (size_t i = 0; i < j.conversation_count; i++)
+			if (db->id_count < db->conversations)
+				db->ids[db->id_count++] = j.after = j.conversations[i].id;
 		arena_finish(&j.arena);
 	}
 	if (db->id_count == 0)

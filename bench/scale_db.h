@@ -49,7 +49,9 @@ void db_forget(const struct db *db);
 /* db_random: a conversation that is there: deleted ones have no id. */
 struct id db_random(struct db *db);
 
-/* Runs tasks until n jobs were done since the start. */
+/* db_turn: waits for answers and hands them out, once. */
+void db_turn(struct db *db);
+/* db_wait: until count_done was called n times since the start. */
 void db_wait(struct db *db, size_t n);
 void count_done(struct store_job *job);
 

@@ -76,7 +76,8 @@ uint32_t fill_first_key(const struct db *db)
 
 struct str fill_user(const struct db *db, struct dice *d, char ret[FILL_METADATA_MAX])
 {
-	int n = snprintf(ret, FILL_METADATA_MAX, "u%06u", dice_below(d, db->conversations / 50 + 1));
+	uint32_t users = db->conversations / 50 + 1;
+	int      n = snprintf(ret, FILL_METADATA_MAX, "u%06u", dice_below(d, users));
 
 	return (struct str){ ret, (size_t)n };
 }
@@ -225,7 +226,8 @@ static void end_turn(struct talk *t)
 		                   "\"server_error\",\"param\":null,\"code\":\"upstream_error\"}");
 	} else {
 		t->end.finish_reason = STR("stop");
-		t->end.answer = text_message(&t->dice, "assistant", ANSWER_MEAN, t->wide, t->answer);
+		t->end.answer =
+			text_message(&t->dice, "assistant", ANSWER_MEAN, t->wide, t->answer);
 		f->count.messages++;
 		f->count.bytes += t->end.answer.n;
 		t->before = t->at;
@@ -290,28 +292,6 @@ static void begin_turn(struct talk *t)
 
 /* --- all --- */
 
-static void serve(struct filling *f)
-{
-	struct loop *l = &f->db->loop;
-
-	while (f->going > 0) {
-		/* No job here counts: one round of the queue. */
-		pthread_mutex_lock(&l->lock);
-		while (!l->first)
-			pthread_cond_wait(&l->wake, &l->lock);
-		struct task *task = l->first;
-		l->first = NULL;
-		l->end = &l->first;
-		pthread_mutex_unlock(&l->lock);
-		while (task) {
-			struct task *next = task->next;
-
-			task->fn(task);
-			task = next;
-		}
-	}
-}
-
 static void fill_some(struct filling *f)
 {
 	f->talks = calloc(AT_ONCE, sizeof *f->talks);
@@ -324,7 +304,8 @@ static void fill_some(struct filling *f)
 		f->going++;
 		begin_talk(&f->talks[i]);
 	}
-	serve(f);
+	while (f->going > 0)
+		db_turn(f->db);
 	for (size_t i = 0; i < AT_ONCE; i++)
 		buf_finish(&f->talks[i].events);
 	free(f->talks);

@@ -101,10 +101,14 @@ static uint32_t draw(const struct urn *u, struct dice *d)
 /* A word of two or three syllables that no other rank has. */
 static void make_word(uint32_t rank, char ret[WORD_MAX])
 {
-	static const char *const onset[] = { "b",  "br", "c",  "ch", "d", "f",  "fl", "g",  "h", "l",
-		                             "m",  "n",  "p",  "pr", "r", "s",  "st", "t",  "tr", "v" };
-	static const char *const rhyme[] = { "a",   "an", "ar", "e",  "el", "en", "er", "i",
-		                             "in",  "o",  "on", "or", "u",  "al", "it", "us" };
+	static const char *const onset[] = {
+		"b", "br", "c", "ch", "d", "f", "fl", "g", "h", "l",
+		"m", "n", "p", "pr", "r", "s", "st", "t", "tr", "v",
+	};
+	static const char *const rhyme[] = {
+		"a", "an", "ar", "e", "el", "en", "er", "i",
+		"in", "o", "on", "or", "u", "al", "it", "us",
+	};
 	static const char *const end[] = { "", "", "", "s", "ing", "ed", "ly", "tion" };
 	enum { SYLLABLES = 20 * 16 };
 	uint32_t two = (uint32_t)((uint64_t)rank * 48271 % (SYLLABLES * SYLLABLES));

@@ -282,7 +282,9 @@ static bool quiet(void)
 
 static double more(struct series of[DB__COUNT], double share)
 {
-	return at(of[DB_BIG].cpu, of[DB_BIG].n, share) / at(of[DB_SMALL].cpu, of[DB_SMALL].n, share);
+	double small = at(of[DB_SMALL].cpu, of[DB_SMALL].n, share);
+
+	return at(of[DB_BIG].cpu, of[DB_BIG].n, share) / small;
 }
 
 static void row(const struct op *op, struct series of[DB__COUNT], bool judged)
@@ -318,8 +320,8 @@ static void row(const struct op *op, struct series of[DB__COUNT], bool judged)
 
 static void table(struct figures *f, bool judged)
 {
-	printf("| operation | small: p50 | p99 | max | big: p50 | p99 | max | p50, times | p99, times "
-	       "| CPU p50, times | CPU p99, times |%s\n"
+	printf("| operation | small: p50 | p99 | max | big: p50 | p99 | max "
+	       "| p50, times | p99, times | CPU p50, times | CPU p99, times |%s\n"
 	       "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|%s\n",
 	       judged ? " limit | reached |" : "", judged ? "---:|---|" : "");
 	for (size_t i = 0; i < ops_count; i++)
@@ -332,8 +334,8 @@ static void table_starts(void)
 	static const char *const ways[] = { "`store_open`", "`parley serve` to its ready line" };
 	static const char *const states[] = { "stopped", "killed at work" };
 
-	printf("\n| start of the big one | after it was | log, MB | warm: median, ms | max | cold: median | max "
-	       "| limit | reached |\n|---|---|---:|---:|---:|---:|---:|---:|---|\n");
+	printf("\n| start of the big one | after it was | log, MB "
+	       "| warm: median, ms | max | cold: median | max | limit | reached |\n|---|---|---:|---:|---:|---:|---:|---:|---|\n");
 	for (int way = 0; way < START_WAY__COUNT; way++)
 		for (int state = 0; state < START__COUNT; state++) {
 			struct starts *s = bench.start[way][state];
@@ -363,32 +365,35 @@ static void describe(void)
 	uname(&u);
 	gmtime_r(&now, &t);
 	strftime(date, sizeof date, "%Y-%m-%d %H:%M", &t);
-	printf("%s UTC; %ld cores, %.0f GB of memory, %s %s; %.0f minutes. Other programs took %.0f %% "
-	       "of the machine.\n\n",
+	printf("%s UTC; %ld cores, %.0f GB of memory, %s %s; %.0f minutes. "
+	       "Other programs took %.0f %% of the machine.\n\n",
 	       date, sysconf(_SC_NPROCESSORS_ONLN),
 	       (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9, u.sysname,
 	       u.release, (double)(clock_mono_us() - bench.from_us) / 6e7, bench.others * 100);
-	printf("| database | conversations | messages | text, MB | file, MB | filled in, s | turns/s |\n"
+	printf("| database | conversations | messages | text, MB | file, MB "
+	       "| filled in, s | turns/s |\n"
 	       "|---|---:|---:|---:|---:|---:|---:|\n");
 	for (size_t i = 0; i < DB__COUNT; i++) {
 		const struct fill_counts *c = &bench.filled[i];
+		double                    seconds = (double)bench.db[i].fill_ms / 1e3;
 
-		printf("| %s | %u | %llu | %.0f | %.0f | %.0f | %.0f |\n", i == DB_BIG ? "big" : "small",
-		       bench.o.conversations[i], (unsigned long long)c->messages, (double)c->bytes / 1e6,
-		       (double)bench.bytes[i] / 1e6, (double)bench.db[i].fill_ms / 1e3,
-		       bench.db[i].fill_ms ? (double)c->turns * 1e3 / (double)bench.db[i].fill_ms : 0);
+		printf("| %s | %u | %llu | %.0f | %.0f | %.0f | %.0f |\n",
+		       i == DB_BIG ? "big" : "small", bench.o.conversations[i],
+		       (unsigned long long)c->messages, (double)c->bytes / 1e6,
+		       (double)bench.bytes[i] / 1e6, seconds,
+		       seconds > 0 ? (double)c->turns / seconds : 0);
 	}
 }
 
 static void report(void)
 {
 	describe();
-	printf("\nMicroseconds, the file in the system's page cache: what the limits are held against, by p50 "
-	       "and %s.\n\n",
-	       quiet() ? "p99" : "CPU time, as the machine was not quiet: p99 tells of others then");
+	printf("\nMicroseconds, the file in the system's page cache: what the limits are held "
+	       "against, by p50 and %s.\n\n",
+	       quiet() ? "p99" : "CPU time: the machine was not quiet, p99 tells of others");
 	table(&bench.warm, true);
-	printf("\nMicroseconds, the file dropped from the page cache in front of each sample: the disk's "
-	       "price.\n\n");
+	printf("\nMicroseconds, the file dropped from the page cache in front of each sample: "
+	       "the disk's price.\n\n");
 	table(&bench.cold, false);
 	table_starts();
 }
@@ -424,12 +429,18 @@ static unsigned take_number(const char *text)
 static void read_options(int argc, char **argv, struct options *o)
 {
 	static const struct option known[] = {
-		{ "dir", required_argument, NULL, 'd' },     { "parley", required_argument, NULL, 'p' },
-		{ "small", required_argument, NULL, 's' },   { "big", required_argument, NULL, 'b' },
-		{ "samples", required_argument, NULL, 'n' }, { "cold", required_argument, NULL, 'c' },
-		{ "only", required_argument, NULL, 'o' },    { "minutes", required_argument, NULL, 'm' },
-		{ "keep", no_argument, NULL, 'k' },          { "reuse", no_argument, NULL, 'r' },
-		{ "help", no_argument, NULL, 'h' },          { NULL, 0, NULL, 0 },
+		{ "dir", required_argument, NULL, 'd' },
+		{ "parley", required_argument, NULL, 'p' },
+		{ "small", required_argument, NULL, 's' },
+		{ "big", required_argument, NULL, 'b' },
+		{ "samples", required_argument, NULL, 'n' },
+		{ "cold", required_argument, NULL, 'c' },
+		{ "only", required_argument, NULL, 'o' },
+		{ "minutes", required_argument, NULL, 'm' },
+		{ "keep", no_argument, NULL, 'k' },
+		{ "reuse", no_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int c;
 

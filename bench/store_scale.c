@@ -335,7 +335,8 @@ static void table_starts(void)
 	static const char *const states[] = { "stopped", "killed at work" };
 
 	printf("\n| start of the big one | after it was | log, MB "
-	       "| warm: median, ms | max | cold: median | max | limit | reached |\n|---|---|---:|---:|---:|---:|---:|---:|---|\n");
+	       "| warm: median, ms | max | cold: median | max | limit | reached |\n"
+	       "|---|---|---:|---:|---:|---:|---:|---:|---|\n");
 	for (int way = 0; way < START_WAY__COUNT; way++)
 		for (int state = 0; state < START__COUNT; state++) {
 			struct starts *s = bench.start[way][state];

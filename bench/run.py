@@ -22,6 +22,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 GATEWAY_CPU, TOOLS_CPU = 0, 1
 SETTLE_MS = 700  # between the last stream's start and the window
+SCALE = "## Scale of the store"  # bench/run --scale writes it
 PARTS, PARTS_EVERY = "lmc-parts", 3  # the name of lmc.c's measurements; in each third round
 
 # ---- what is sent ---------------------------------------------------------------------------
@@ -728,6 +729,13 @@ def report(figures, meta, list_of_scenarios):
     return "\n".join(out) + "\n"
 
 
+def kept_scale(results):
+    """The part that bench/run --scale wrote."""
+    old = results.read_text() if results.exists() else ""
+    at = old.find("\n" + SCALE + "\n")
+    return old[at:] if at >= 0 else ""
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--quick", action="store_true", help="one short round, under a minute")
@@ -794,7 +802,7 @@ def run(bench, args, chosen):
     whole = not (args.quick or args.only or args.ways)
     folder = pathlib.Path(args.results) if args.results else HERE if whole else bench.tools
     text = report(figures, meta, chosen)
-    (folder / "RESULTS.md").write_text(text)
+    (folder / "RESULTS.md").write_text(text + (kept_scale(HERE / "RESULTS.md") if whole else ""))
     (folder / "results.json").write_text(json.dumps(
         {"meta": meta, "idle": idle, "parts": parts, "rounds": rounds}, indent=1) + "\n")
     print("\n" + text)

@@ -18,11 +18,14 @@
 static const char *const sql[LISTING_SQL__COUNT] = {
 	[LISTING_SQL_PLACE] =
 		"SELECT 1 FROM conversation WHERE id = ? AND secret = ? AND owner = ?",
-	/* Of pairs that more than a thousand have, one is as good as another. */
+	/* Of pairs that more than a thousand have, one is as good as another; a lone one is not
+	 * counted at all. */
 	[LISTING_SQL_RAREST] =
-		"SELECT f.key, f.value FROM json_each(?2) f ORDER BY (SELECT count(*) FROM ("
+		"SELECT f.key, f.value, n.pairs FROM json_each(?2) f, "
+		"(SELECT count(*) AS pairs FROM json_each(?2)) n "
+		"ORDER BY iif(n.pairs = 1, 0, (SELECT count(*) FROM ("
 		"SELECT 1 FROM conversation_label x WHERE x.owner = ?1 AND x.key = f.key "
-		"AND x.value = f.value LIMIT 1000)) LIMIT 1",
+		"AND x.value = f.value LIMIT 1000))) LIMIT 1",
 	[LISTING_SQL_ASC] = PLAIN "c.id > ?2 ORDER BY c.id LIMIT ?3",
 	[LISTING_SQL_DESC] = PLAIN "c.id < ?2 ORDER BY c.id DESC LIMIT ?3",
 	[LISTING_SQL_LABEL_ASC] =
@@ -80,6 +83,8 @@ static int choose_pair(struct listing *l, struct conversations_read *j)
 	    row_keep(&j->arena, st, 1, &value, &j->job.err)) {
 		j->key = key;
 		j->value = value;
+		if (db_int(st, 2) == 1)
+			j->filter = STR("{}"); /* nothing is left to be looked at */
 	}
 	return SQLITE_OK;
 }

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct warnings;
+
 struct prompt {
 	struct str        model;    /* the upstream's name for it, a plain string */
 	const struct str *messages; /* each a raw JSON message object; system message first */
@@ -28,4 +30,6 @@ struct prompt {
 	bool              want_usage;     /* add include_usage if the client did not */
 	/* members that only some providers get: raw `"store":…` and `"metadata":…` (forward_store) */
 	struct str        forward[2];
+	/* where an encoder says what it could not hand on (lmc/warnings); NULL: nobody asks */
+	struct warnings  *warnings;
 };

@@ -28,10 +28,23 @@ struct decode {
 	void             *arg;
 };
 
+enum framing {
+	FRAMING_EVENTS, /* server-sent events */
+	FRAMING_LINES,  /* one JSON value a line */
+};
+
 struct dialect {
 	const char *name; /* as in the config file */
-	/* path behind base_url for this prompt, e.g. "/chat/completions" */
+	unsigned    takes; /* enum provider_takes */
+	/* path behind base_url, e.g. "/chat/completions" */
 	const char *path;
+	/* place: instead of path, where it depends on the prompt; a query included, if there is one.
+	 * NULL: path.  False: out is full. */
+	bool (*place)(const struct provider_options *o, const struct prompt *prompt, struct buf *out);
+	enum framing framing;   /* of streams */
+	const char  *key_header; /* unless the options name one; NULL: Authorization: Bearer */
+	/* sent with each call, unless the options have a header of that name; ends with a NULL name */
+	const struct provider_header *headers;
 
 	/* encode: the request body for prompt, appended to out. */
 	enum errc (*encode)(const struct provider_options *o, const struct prompt *prompt,
@@ -49,5 +62,6 @@ struct dialect {
 	void (*finish)(struct decode *d);
 };
 
+extern const struct dialect dialect_anthropic;
 extern const struct dialect dialect_openai;
 extern const struct dialect dialect_lmc;

@@ -467,6 +467,7 @@ enum errc echo_create(const struct provider_options *o, struct provider **ret, s
 	if (!echo)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	echo->provider.ops = &echo_ops;
+	echo->provider.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF;
 	echo->scripted = o->reply != NULL;
 	echo->piece = o->piece;
 	echo->delay_us = o->delay_us;

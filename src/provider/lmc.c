@@ -320,6 +320,7 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 
 const struct dialect dialect_lmc = {
 	.name = "lmc",
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO,
 	.path = "/chat",
 	.encode = lmc_request_encode,
 	.decode_event = decode_event,

@@ -298,6 +298,7 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 
 const struct dialect dialect_openai = {
 	.name = "openai",
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
 	.path = "/chat/completions",
 	.encode = encode,
 	.decode_event = openai_decode_event,

@@ -4,31 +4,21 @@
 #include "provider/echo.h"
 #include "provider/remote.h"
 
-static enum errc openai_create(const struct provider_options *o, struct provider **ret,
-			       struct err *e)
-{
-	return remote_create(o, &dialect_openai, ret, e);
-}
+/* A new dialect is one row here. */
+#define DIALECTS(X)  \
+	X(openai)    \
+	X(anthropic) \
+	X(lmc)
 
-static enum errc lmc_create(const struct provider_options *o, struct provider **ret, struct err *e)
-{
-	return remote_create(o, &dialect_lmc, ret, e);
-}
-
-/* A new dialect is one row here (and its name in provider_dialects). */
-static const struct {
-	const char *name;
-	enum errc (*create)(const struct provider_options *o, struct provider **ret, struct err *e);
-	unsigned takes;
-} dialects[] = {
-	{ "echo", echo_create, PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF },
-	{ "openai", openai_create, PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF },
-	{ "lmc", lmc_create, PROVIDER_IMAGES | PROVIDER_AUDIO },
-};
+#define ROW(name) &dialect_##name,
+static const struct dialect *const dialects[] = { DIALECTS(ROW) };
+#undef ROW
 
 const char *provider_dialects(void)
 {
-	return "echo, openai, lmc";
+#define NAME(name) ", " #name
+	return "echo" DIALECTS(NAME);
+#undef NAME
 }
 
 static enum errc check_name(const struct provider_options *o, struct err *e)
@@ -45,27 +35,37 @@ static enum errc check_name(const struct provider_options *o, struct err *e)
 	return ERR_OK;
 }
 
-enum errc provider_create(const struct provider_options *o, struct provider **ret, struct err *e)
+static enum errc create(const struct provider_options *o, struct provider **ret, struct err *e)
 {
-	enum errc rc = check_name(o, e);
+	const char *name = o->dialect ? o->dialect : "";
 
-	if (rc != ERR_OK)
-		return rc;
+	if (strcmp(name, "echo") == 0)
+		return echo_create(o, ret, e);
 	for (size_t i = 0; i < ARRAY_LEN(dialects); i++) {
-		if (!o->dialect || strcmp(o->dialect, dialects[i].name) != 0)
+		if (strcmp(name, dialects[i]->name) != 0)
 			continue;
 
-		struct provider *p = NULL;
-		rc = dialects[i].create(o, &p, e);
-		if (rc != ERR_OK)
-			return rc;
-		memcpy(p->name, o->name, strlen(o->name) + 1);
-		p->takes = dialects[i].takes;
-		*ret = p;
-		return ERR_OK;
+		enum errc rc = remote_create(o, dialects[i], ret, e);
+		if (rc == ERR_OK)
+			(*ret)->takes = dialects[i]->takes;
+		return rc;
 	}
-	return err_set(e, ERR_INVALID_VALUE, "dialect", "unknown dialect \"%.40s\"; known are %s",
-		       o->dialect ? o->dialect : "", provider_dialects());
+	return err_set(e, ERR_INVALID_VALUE, "dialect", "unknown dialect \"%.40s\"; known are %s", name,
+		       provider_dialects());
+}
+
+enum errc provider_create(const struct provider_options *o, struct provider **ret, struct err *e)
+{
+	struct provider *p = NULL;
+	enum errc        rc = check_name(o, e);
+
+	if (rc == ERR_OK)
+		rc = create(o, &p, e);
+	if (rc != ERR_OK)
+		return rc;
+	memcpy(p->name, o->name, strlen(o->name) + 1);
+	*ret = p;
+	return ERR_OK;
 }
 
 void provider_destroy(struct provider *p)

@@ -3,11 +3,13 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "upstream/lines.h"
 #include "upstream/sse.h"
 #include "upstream/upstream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 struct remote {
 	struct provider         provider;
@@ -15,6 +17,8 @@ struct remote {
 	const struct dialect   *dialect;
 	struct provider_options options; /* only what encode and the limits need */
 	struct upstream_target *target;
+	char                   *base;  /* owned; base_url, for dialects whose path depends on the prompt */
+	char                   *query; /* owned; NULL: none */
 };
 
 enum answer {
@@ -32,7 +36,9 @@ struct remote_call {
 	struct upstream_call *upstream; /* NULL: it has ended */
 	struct buf            ask;      /* the request body; libcurl reads it where it is */
 	struct buf            body;     /* of an answer that is collected */
+	struct buf            url;      /* where it is the call's own, with a NUL */
 	struct sse            sse;
+	struct lines          lines; /* the one or the other */
 	struct json_doc       doc;
 	struct decode         decode;
 	struct timer          finish; /* the terminator came: the end is told in this turn */
@@ -50,11 +56,13 @@ static void call_free(struct remote_call *c)
 {
 	timer_stop(c->loop, &c->finish);
 	sse_finish(&c->sse);
+	lines_finish(&c->lines);
 	json_doc_finish(&c->doc);
 	if (c->dialect->finish)
 		c->dialect->finish(&c->decode);
 	buf_finish(&c->ask);
 	buf_finish(&c->body);
+	buf_finish(&c->url);
 	err_drop(&c->err);
 	free(c);
 }
@@ -108,9 +116,15 @@ static enum answer answer_kind(const struct remote_call *c, int status, const ch
 	if (!c->stream)
 		return ANSWER_WHOLE;
 	/* Small servers leave the type out or say text/plain. */
-	if (type[0] == '\0' || strncmp(type, "text/event-stream", 17) == 0 ||
-	    strncmp(type, "text/plain", 10) == 0)
+	if (type[0] == '\0' || strncmp(type, "text/plain", 10) == 0)
 		return ANSWER_EVENTS;
+	switch (c->dialect->framing) {
+	case FRAMING_EVENTS:
+		return strncmp(type, "text/event-stream", 17) == 0 ? ANSWER_EVENTS : ANSWER_ERROR;
+	case FRAMING_LINES:
+		return strncmp(type, "application/", 12) == 0 && has(type, "json") ? ANSWER_EVENTS :
+										     ANSWER_ERROR;
+	}
 	return ANSWER_ERROR;
 }
 
@@ -125,11 +139,25 @@ static void on_head(void *arg, int status, const char *content_type, int64_t ret
 	c->answer = answer_kind(c, status, content_type);
 }
 
-static enum errc on_sse(void *arg, struct str name, struct str data, struct err *e)
+static enum errc on_framed(void *arg, struct str name, struct str data, struct err *e)
 {
 	struct remote_call *c = arg;
 
 	return c->dialect->decode_event(&c->decode, name, data, e);
+}
+
+static enum errc feed(struct remote_call *c, const char *bytes, size_t len, struct err *e)
+{
+	if (c->dialect->framing == FRAMING_LINES)
+		return lines_feed(&c->lines, bytes, len, on_framed, c, e);
+	return sse_feed(&c->sse, bytes, len, on_framed, c, e);
+}
+
+static enum errc feed_end(struct remote_call *c, struct err *e)
+{
+	if (c->dialect->framing == FRAMING_LINES)
+		return lines_end(&c->lines, on_framed, c, e);
+	return sse_end(&c->sse, on_framed, c, e);
 }
 
 static bool feed_events(struct remote_call *c, const char *bytes, size_t len)
@@ -141,7 +169,7 @@ static bool feed_events(struct remote_call *c, const char *bytes, size_t len)
 	/* A prompt may be large and a stream long; once all of it was sent, nothing reads it again. */
 	if (c->ask.data && upstream_sent(c->upstream, c->ask.len))
 		buf_finish(&c->ask);
-	if (sse_feed(&c->sse, bytes, len, on_sse, c, &e) != ERR_OK) {
+	if (feed(c, bytes, len, &e) != ERR_OK) {
 		err_keep(&c->err, &e);
 		return false;
 	}
@@ -188,8 +216,7 @@ static bool on_data(void *arg, const char *bytes, size_t len)
 /* The stream is over, for whatever reason (e->code ERR_OK: its body ended well). */
 static enum errc judge_stream(struct remote_call *c, const struct err *e, struct err *ret)
 {
-	if (e->code == ERR_OK && !c->decode.done_mark &&
-	    sse_end(&c->sse, on_sse, c, ret) != ERR_OK)
+	if (e->code == ERR_OK && !c->decode.done_mark && feed_end(c, ret) != ERR_OK)
 		return ret->code;
 	/* Everything was said; how the connection ended does not matter. */
 	if (c->decode.finished)
@@ -322,31 +349,63 @@ static struct remote_call *call_new(const struct remote *r, const struct provide
 	c->decode.arg = arg;
 	buf_init(&c->ask, LIMIT_UPSTREAM_ASK);
 	buf_init(&c->body, LIMIT_UPSTREAM_BODY);
+	buf_init(&c->url, LIMIT_SECRET);
 	sse_init(&c->sse);
+	lines_init(&c->lines);
 	return c;
+}
+
+/* make_place: the URL, where it depends on the prompt. */
+static enum errc make_place(struct remote_call *c, const struct remote *r,
+			    const struct prompt *prompt, struct err *e)
+{
+	struct buf *url = &c->url;
+	size_t      query;
+
+	if (!r->dialect->place)
+		return ERR_OK;
+	bool ok = buf_text(url, r->base) && r->dialect->place(&r->options, prompt, url);
+	query = url->len;
+	if (ok && r->query)
+		ok = buf_text(url, memchr(url->data, '?', query) ? "&" : "?") &&
+		     buf_text(url, r->query);
+	if (ok && buf_add(url, "", 1))
+		return ERR_OK;
+	return err_set(e, ERR_INVALID_VALUE, "model", "the model's name is too long for this provider");
+}
+
+static enum errc ask(struct remote_call *c, const struct remote *r, const struct provider_env *env,
+		     const struct prompt *prompt, struct err *e)
+{
+	static const struct upstream_callbacks callbacks = { on_head, on_data, on_done };
+	const struct provider_options         *o = &r->options;
+	struct upstream_limits                 limits = {
+		.first_byte_us = prompt->stream ? o->first_byte_us : o->first_byte_plain_us,
+		.idle_us = o->idle_us,
+		.total_us = o->total_us,
+	};
+	enum errc rc = r->dialect->encode(o, prompt, &c->ask, e);
+
+	if (rc == ERR_OK)
+		rc = make_place(c, r, prompt, e);
+	if (rc != ERR_OK)
+		return rc;
+	return upstream_start(env->transfers, r->target,
+			      &(struct upstream_ask){ c->url.data, buf_view(&c->ask), prompt->stream },
+			      &limits, &callbacks, c, &c->upstream, e);
 }
 
 static enum errc remote_start(const struct provider *p, const struct provider_env *env,
 			      const struct prompt *prompt, provider_event_fn on_event, void *arg,
 			      struct provider_call **ret, struct err *e)
 {
-	static const struct upstream_callbacks callbacks = { on_head, on_data, on_done };
-	const struct remote                   *r = container_of(p, const struct remote, provider);
-	const struct provider_options         *o = &r->options;
-	struct remote_call *c = call_new(r, env, prompt, on_event, arg);
+	const struct remote *r = container_of(p, const struct remote, provider);
+	struct remote_call  *c = call_new(r, env, prompt, on_event, arg);
 
 	if (!c)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 
-	struct upstream_limits limits = {
-		.first_byte_us = prompt->stream ? o->first_byte_us : o->first_byte_plain_us,
-		.idle_us = o->idle_us,
-		.total_us = o->total_us,
-	};
-	enum errc rc = r->dialect->encode(o, prompt, &c->ask, e);
-	if (rc == ERR_OK)
-		rc = upstream_start(env->transfers, r->target, buf_view(&c->ask), prompt->stream,
-				    &limits, &callbacks, c, &c->upstream, e);
+	enum errc rc = ask(c, r, env, prompt, e);
 	if (rc != ERR_OK) {
 		call_free(c);
 		return rc;
@@ -379,6 +438,8 @@ static void remote_destroy(struct provider *p)
 	struct remote *r = container_of(p, struct remote, provider);
 
 	upstream_target_destroy(r->target);
+	free(r->base);
+	free(r->query);
 	free(r);
 }
 
@@ -389,20 +450,26 @@ static const struct provider_ops remote_ops = {
 	.destroy = remote_destroy,
 };
 
-/* base_url with the dialect's path and the configured query; NULL: no memory. */
-static char *make_url(struct arena *a, const struct provider_options *o, const char *path)
+/* How much of base_url is the base: people copy the whole endpoint from a provider's page. */
+static size_t base_length(const struct provider_options *o, const char *path)
 {
 	size_t base = strlen(o->base_url);
 	size_t tail = strlen(path);
 
-	/* People copy the whole endpoint from a provider's page. */
 	if (base >= tail && strcmp(o->base_url + base - tail, path) == 0)
 		base -= tail;
 	while (base > 0 && o->base_url[base - 1] == '/')
 		base--;
+	return base;
+}
 
-	size_t size = base + tail + 2 + (o->query ? strlen(o->query) : 0);
+/* base_url with the dialect's path and the configured query; NULL: no memory. */
+static char *make_url(struct arena *a, const struct provider_options *o, const char *path)
+{
+	size_t base = base_length(o, path);
+	size_t size = base + strlen(path) + 2 + (o->query ? strlen(o->query) : 0);
 	char  *url = arena_alloc(a, size);
+
 	if (url)
 		snprintf(url, size, "%.*s%s%s%s", (int)base, o->base_url, path,
 			 o->query && o->query[0] ? "?" : "", o->query ? o->query : "");
@@ -420,19 +487,36 @@ static const char *make_line(struct arena *a, const char *name, const char *betw
 	return line;
 }
 
+static bool is_given(const struct provider_options *o, const char *name)
+{
+	for (size_t i = 0; i < o->header_count; i++)
+		if (strcasecmp(o->headers[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 /* The lines of all headers, the key's first; *ret_count of them.  NULL: no memory. */
 static const char **make_headers(struct arena *a, const struct provider_options *o,
-				 size_t *ret_count)
+				 const struct dialect *dialect, size_t *ret_count)
 {
-	const char **lines = arena_alloc(a, (o->header_count + 1) * sizeof *lines);
-	size_t       n = 0;
+	const struct provider_header *own = dialect->headers;
+	const char *key_header = o->key_header ? o->key_header : dialect->key_header;
+	size_t      own_count = 0;
+	size_t      n = 0;
 
+	while (own && own[own_count].name)
+		own_count++;
+
+	const char **lines = arena_alloc(a, (o->header_count + own_count + 1) * sizeof *lines);
 	if (!lines)
 		return NULL;
-	if (o->key && o->key_header)
-		lines[n++] = make_line(a, o->key_header, ": ", o->key);
+	if (o->key && key_header)
+		lines[n++] = make_line(a, key_header, ": ", o->key);
 	else if (o->key)
 		lines[n++] = make_line(a, "Authorization", ": Bearer ", o->key);
+	for (size_t i = 0; i < own_count; i++)
+		if (!is_given(o, own[i].name))
+			lines[n++] = make_line(a, own[i].name, ": ", own[i].value);
 	for (size_t i = 0; i < o->header_count; i++)
 		lines[n++] = make_line(a, o->headers[i].name, ": ", o->headers[i].value);
 	for (size_t i = 0; i < n; i++)
@@ -460,7 +544,7 @@ static enum errc check_options(const struct provider_options *o, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc make_target(const struct provider_options *o, const char *path,
+static enum errc make_target(const struct provider_options *o, const struct dialect *dialect,
 			     struct upstream_target **ret, struct err *e)
 {
 	struct arena scratch;
@@ -468,8 +552,8 @@ static enum errc make_target(const struct provider_options *o, const char *path,
 
 	arena_init(&scratch, LIMIT_CONFIG_FILE);
 
-	char        *url = make_url(&scratch, o, path);
-	const char **headers = url ? make_headers(&scratch, o, &count) : NULL;
+	char        *url = make_url(&scratch, o, dialect->path);
+	const char **headers = url ? make_headers(&scratch, o, dialect, &count) : NULL;
 	enum errc    rc = ERR_OVERLOADED;
 	if (headers)
 		rc = upstream_target_create(&(struct upstream_target_options){
@@ -485,6 +569,14 @@ static enum errc make_target(const struct provider_options *o, const char *path,
 		err_set(e, rc, NULL, "out of memory");
 	arena_finish(&scratch);
 	return rc;
+}
+
+static bool keep_base(struct remote *r, const struct provider_options *o)
+{
+	r->base = strndup(o->base_url, base_length(o, r->dialect->path));
+	if (o->query && o->query[0])
+		r->query = strdup(o->query);
+	return r->base && (r->query || !o->query || !o->query[0]);
 }
 
 enum errc remote_create(const struct provider_options *o, const struct dialect *dialect,
@@ -514,7 +606,9 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 		.idle_us = o->idle_us,
 		.total_us = o->total_us,
 	};
-	rc = make_target(o, dialect->path, &r->target, e);
+	rc = make_target(o, dialect, &r->target, e);
+	if (rc == ERR_OK && dialect->place && !keep_base(r, o))
+		rc = err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	if (rc != ERR_OK) {
 		remote_destroy(&r->provider);
 		return rc;

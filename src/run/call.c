@@ -192,6 +192,7 @@ static enum errc build_prompt(struct run *r, struct err *e)
 		list[n++] = go_on;
 	r->rq.prompt.messages = list;
 	r->rq.prompt.message_count = n;
+	r->rq.prompt.warnings = &r->warnings;
 	return rc;
 }
 

@@ -292,16 +292,18 @@ static bool prepare(const struct upstream_call *c)
 }
 
 /* prepare_call: the options of this one call. */
-static bool prepare_call(struct upstream_call *c, struct str body)
+static bool prepare_call(struct upstream_call *c, const struct upstream_ask *ask)
 {
 	CURL    *h = c->transfer.easy;
 	unsigned bad = 0;
 
-	SET(POSTFIELDS, body.n > 0 ? body.p : "");
-	SET(POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
+	if (ask->url)
+		SET(URL, ask->url);
+	SET(POSTFIELDS, ask->body.n > 0 ? ask->body.p : "");
+	SET(POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n);
 	SET(WRITEDATA, c);
 	/* A large body goes out in pieces of this size, a small one with the head. */
-	SET(UPLOAD_BUFFERSIZE, body.n > 64 * KIB ? 262144L : 16384L);
+	SET(UPLOAD_BUFFERSIZE, ask->body.n > 64 * KIB ? 262144L : 16384L);
 #undef SET
 	return bad == 0;
 }
@@ -309,12 +311,12 @@ static bool prepare_call(struct upstream_call *c, struct str body)
 static void on_resume(struct timer *t);
 
 enum errc upstream_start(struct transfers *ts, const struct upstream_target *target,
-			 struct str body, bool stream, const struct upstream_limits *limits,
+			 const struct upstream_ask *ask, const struct upstream_limits *limits,
 			 const struct upstream_callbacks *cb, void *arg,
 			 struct upstream_call **ret, struct err *e)
 {
 	bool                  ready;
-	CURL                 *easy = handles_get(target, stream, &ready);
+	CURL                 *easy = handles_get(target, ask->stream, &ready);
 	struct upstream_call *c = easy ? calloc(1, sizeof *c) : NULL;
 
 	if (!c) {
@@ -332,10 +334,10 @@ enum errc upstream_start(struct transfers *ts, const struct upstream_target *tar
 		.timer = { .fn = on_deadline },
 		.resume = { .fn = on_resume },
 		.start_us = loop_now_us(transfers_loop(ts)),
-		.stream = stream,
+		.stream = ask->stream,
 	};
 	c->half_made = !ready && !prepare(c);
-	if (c->half_made || !prepare_call(c, body) || !transfer_start(ts, &c->transfer)) {
+	if (c->half_made || !prepare_call(c, ask) || !transfer_start(ts, &c->transfer)) {
 		call_end(c, NULL);
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory for a call to the provider");
 	}

@@ -49,11 +49,19 @@ struct upstream_callbacks {
 	void (*done)(void *arg, const struct err *e);
 };
 
-/* upstream_start: POSTs body (borrowed until done, cancel or release).
- * stream: small buffers, SSE accept, and no bound on the body's length but the deadlines (the callee
- * keeps none of it); else a body above LIMIT_UPSTREAM_BODY is UPSTREAM_BAD_RESPONSE. */
+struct upstream_ask {
+	/* NULL: the target's own; else it differs behind the host alone, and all calls of the target
+	 * name one. */
+	const char *url;
+	struct str  body; /* borrowed until done, cancel or release */
+	/* Small buffers, SSE accept, and no bound on the answer's length but the deadlines (the callee
+	 * keeps none of it); else an answer above LIMIT_UPSTREAM_BODY is UPSTREAM_BAD_RESPONSE. */
+	bool        stream;
+};
+
+/* upstream_start: POSTs. */
 enum errc upstream_start(struct transfers *ts, const struct upstream_target *target,
-			 struct str body, bool stream, const struct upstream_limits *limits,
+			 const struct upstream_ask *ask, const struct upstream_limits *limits,
 			 const struct upstream_callbacks *cb, void *arg,
 			 struct upstream_call **ret, struct err *e) MUST_USE;
 /* upstream_cancel: closes the socket now; no callback follows.  Not from within a callback. */

@@ -107,10 +107,10 @@ static struct upstream_target *target_for(unsigned port, int64_t connect_us)
 static void start(struct heard *h, const struct upstream_target *t, bool stream,
 		  struct upstream_limits limits)
 {
-	struct err e = { 0 };
+	struct err          e = { 0 };
+	struct upstream_ask ask = { .body = STR("{\"a\":1}"), .stream = stream };
 
-	assert_int_equal(upstream_start(h->transfers, t, STR("{\"a\":1}"), stream, &limits,
-					&callbacks, h, &h->call, &e),
+	assert_int_equal(upstream_start(h->transfers, t, &ask, &limits, &callbacks, h, &h->call, &e),
 			 ERR_OK);
 	assert_int_equal(h->heads + h->dones, 0);
 }

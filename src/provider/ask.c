@@ -1,0 +1,426 @@
+/* OpenAI's messages, tools and formats as plain structs. */
+#include "provider/ask.h"
+
+#include "base/limits.h"
+#include "lmc/media.h"
+#include "provider/ask_param.h"
+
+#include <stdio.h>
+
+enum { PATH = 96 };
+
+static enum errc no_memory(struct err *e)
+{
+	return err_set(e, ERR_OVERLOADED, NULL, "no memory for the request to the provider");
+}
+
+/* inner: a string's escaped value; empty for anything else. */
+static struct str inner(const struct json_doc *d, json_at i)
+{
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING ? json_inner(d, i) : STR_NONE;
+}
+
+static bool is_object(const struct json_doc *d, json_at i)
+{
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_OBJECT;
+}
+
+static enum errc bad_part(const struct ask_message *m, size_t index, const char *what, struct err *e)
+{
+	char path[PATH];
+
+	snprintf(path, sizeof path, "messages[%zu].content[%zu]", m->index, index);
+	return err_set(e, ERR_INVALID_VALUE, path, "%s", what);
+}
+
+enum errc ask_refuse_part(const struct ask_message *m, const struct ask_part *part,
+			  const char *dialect, struct err *e)
+{
+	static const char *const names[ASK_KIND__COUNT] = { "text", "an image", "audio",
+							     "a document" };
+	char path[PATH];
+
+	snprintf(path, sizeof path, "messages[%zu].content[%zu]", m->index, part->index);
+	return err_set(e, ERR_UNSUPPORTED_PARAMETER, path,
+		       "a provider of dialect %s does not take %s here", dialect,
+		       names[part->kind]);
+}
+
+/* --- parts --- */
+
+/* read_data: "data:TYPE;base64,DATA", whose characters need no escapes but for a slash. */
+static bool read_data(struct str url, struct arena *a, struct ask_part *ret)
+{
+	static const struct str mark = { ";base64,", 8 };
+	const char             *at;
+
+	if (!str_starts(url, STR("data:")))
+		return false;
+	if (memchr(url.p, '\\', url.n)) {
+		struct buf text;
+
+		buf_init(&text, url.n);
+		if (json_unescape(url, &text))
+			url = arena_str(a, buf_view(&text));
+		buf_finish(&text);
+		if (!url.p)
+			return false;
+	}
+	at = url.n < 256 ? memmem(url.p, url.n, mark.p, mark.n) :
+			   memmem(url.p, 256, mark.p, mark.n);
+	if (!at)
+		return false;
+	ret->type = (struct str){ url.p + 5, (size_t)(at - url.p) - 5 };
+	ret->data = (struct str){ at + mark.n, url.n - (size_t)(at + mark.n - url.p) };
+	return ret->type.n > 0 && !memchr(ret->type.p, '"', ret->type.n) && media_base64(ret->data);
+}
+
+/* read_url: what is at a URL, or in it; some clients give the string itself. */
+static enum errc read_url(const struct json_doc *d, json_at i, const struct ask_message *m,
+			  struct arena *a, struct ask_part *ret, struct err *e)
+{
+	struct str url = inner(d, is_object(d, i) ? json_get(d, i, "url") : i);
+
+	if (url.n == 0)
+		return bad_part(m, ret->index, "the part has no url", e);
+	if (!str_starts(url, STR("data:"))) {
+		ret->url = url;
+		return ERR_OK;
+	}
+	return read_data(url, a, ret) ?
+		       ERR_OK :
+		       bad_part(m, ret->index,
+				"a data URL must be data:TYPE;base64, and base64 without gaps", e);
+}
+
+static enum errc read_audio(const struct json_doc *d, json_at i, const struct ask_message *m,
+			    struct ask_part *ret, struct err *e)
+{
+	json_at format = is_object(d, i) ? json_get(d, i, "format") : JSON_ABSENT;
+
+	ret->data = is_object(d, i) ? inner(d, json_get(d, i, "data")) : STR_NONE;
+	if (format != JSON_ABSENT && json_is(d, format, "wav"))
+		ret->type = STR("audio/wav");
+	else if (format != JSON_ABSENT && json_is(d, format, "mp3"))
+		ret->type = STR("audio/mpeg");
+	if (ret->type.n > 0 && media_base64(ret->data))
+		return ERR_OK;
+	return bad_part(m, ret->index, "input_audio needs data in base64 and a format, wav or mp3", e);
+}
+
+static enum errc read_file(const struct json_doc *d, json_at i, const struct ask_message *m,
+			   struct arena *a, struct ask_part *ret, struct err *e)
+{
+	struct str data = is_object(d, i) ? inner(d, json_get(d, i, "file_data")) : STR_NONE;
+
+	ret->name = is_object(d, i) ? inner(d, json_get(d, i, "filename")) : STR_NONE;
+	if (str_starts(data, STR("data:")) && read_data(data, a, ret))
+		return ERR_OK;
+	/* Without a type it is what it nearly always is. */
+	ret->type = STR("application/pdf");
+	ret->data = data;
+	if (media_base64(data))
+		return ERR_OK;
+	return bad_part(m, ret->index,
+			"this provider needs a file's content as file_data in base64; it knows no "
+			"file_id of another provider", e);
+}
+
+static enum errc read_part(const struct json_doc *d, json_at i, const struct ask_message *m,
+			   struct arena *a, struct ask_part *ret, struct err *e)
+{
+	json_at type = is_object(d, i) ? json_get(d, i, "type") : JSON_ABSENT;
+
+	ret->kind = ASK_TEXT;
+	if (is_object(d, i) && (type == JSON_ABSENT || json_is(d, type, "text"))) {
+		ret->text = inner(d, json_get(d, i, "text"));
+		return ERR_OK;
+	}
+	if (type == JSON_ABSENT)
+		return bad_part(m, ret->index, "a part of content must be an object with a type", e);
+	if (json_is(d, type, "refusal")) {
+		ret->text = inner(d, json_get(d, i, "refusal"));
+		return ERR_OK;
+	}
+	if (json_is(d, type, "image_url")) {
+		ret->kind = ASK_IMAGE;
+		return read_url(d, json_get(d, i, "image_url"), m, a, ret, e);
+	}
+	if (json_is(d, type, "input_audio")) {
+		ret->kind = ASK_AUDIO;
+		return read_audio(d, json_get(d, i, "input_audio"), m, ret, e);
+	}
+	if (json_is(d, type, "file")) {
+		ret->kind = ASK_DOCUMENT;
+		return read_file(d, json_get(d, i, "file"), m, a, ret, e);
+	}
+	return bad_part(m, ret->index,
+			"this provider takes parts of type text, image_url, input_audio and file", e);
+}
+
+static enum errc read_content(const struct json_doc *d, json_at content, struct arena *a,
+			      struct ask_message *m, struct err *e)
+{
+	size_t n = 0;
+
+	if (content == JSON_ABSENT || json_kind(d, content) == JSON_NULL)
+		return ERR_OK;
+	m->parts = arena_alloc(a, (json_kind(d, content) == JSON_ARRAY ? d->tok[content].count : 1) *
+					  sizeof *m->parts + 1);
+	if (!m->parts)
+		return no_memory(e);
+	if (json_kind(d, content) == JSON_STRING) {
+		m->parts[0] = (struct ask_part){ .text = json_inner(d, content) };
+		m->part_count = m->parts[0].text.n > 0;
+		return ERR_OK;
+	}
+	if (json_kind(d, content) != JSON_ARRAY)
+		return bad_part(m, 0, "content must be a string or an array of parts", e);
+	for (json_at i = json_first(d, content); i != json_end(d, content); i = json_next(d, i)) {
+		struct ask_part *part = &m->parts[m->part_count];
+
+		*part = (struct ask_part){ .index = n++ };
+		enum errc rc = read_part(d, i, m, a, part, e);
+		if (rc != ERR_OK)
+			return rc;
+		/* Most providers refuse an empty text. */
+		m->part_count += part->kind != ASK_TEXT || part->text.n > 0;
+	}
+	return ERR_OK;
+}
+
+/* --- calls and what came back --- */
+
+/* read_input: arguments are a string that should hold an object; what does not is handed on as one
+ * that says what it was. */
+static bool read_input(struct str arguments, struct arena *a, struct str *ret)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	struct buf      text;
+	bool            ok = true;
+
+	buf_init(&text, 2 * (size_t)LIMIT_JSON_STRING);
+	*ret = STR("{}");
+	if (arguments.n > 0) {
+		ok = json_unescape(arguments, &text);
+		if (ok && (json_scan(&d, text.data, text.len, &json_limits_upstream, &e) != ERR_OK ||
+			   json_kind(&d, 0) != JSON_OBJECT)) {
+			buf_clear(&text);
+			ok = buf_text(&text, "{\"arguments\":\"") && buf_str(&text, arguments) &&
+			     buf_text(&text, "\"}");
+		}
+		*ret = ok ? arena_str(a, buf_view(&text)) : STR_NONE;
+	}
+	json_doc_finish(&d);
+	buf_finish(&text);
+	return ret->p != NULL;
+}
+
+static enum errc read_call(const struct json_doc *d, json_at i, struct arena *a,
+			   struct ask_call *ret, struct err *e)
+{
+	json_at    function = is_object(d, i) ? json_get(d, i, "function") : JSON_ABSENT;
+	struct str arguments = STR_NONE;
+
+	*ret = (struct ask_call){ .id = is_object(d, i) ? inner(d, json_get(d, i, "id")) : STR_NONE };
+	if (is_object(d, function)) {
+		ret->name = inner(d, json_get(d, function, "name"));
+		arguments = inner(d, json_get(d, function, "arguments"));
+	}
+	return read_input(arguments, a, &ret->input) ? ERR_OK : no_memory(e);
+}
+
+static enum errc read_calls(const struct json_doc *d, json_at calls, struct arena *a,
+			    struct ask_message *m, struct err *e)
+{
+	if (calls == JSON_ABSENT || json_kind(d, calls) != JSON_ARRAY || d->tok[calls].count == 0)
+		return ERR_OK;
+	m->calls = arena_alloc(a, d->tok[calls].count * sizeof *m->calls);
+	if (!m->calls)
+		return no_memory(e);
+	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
+		enum errc rc = read_call(d, i, a, &m->calls[m->call_count++], e);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
+/* name_of: the name of the newest call with this id. */
+static struct str name_of(const struct ask *a, struct str id)
+{
+	for (size_t i = a->count; i > 0; i--) {
+		const struct ask_message *m = &a->messages[i - 1];
+
+		for (size_t k = 0; k < m->call_count; k++)
+			if (str_eq(m->calls[k].id, id))
+				return m->calls[k].name;
+	}
+	return STR_NONE;
+}
+
+static enum ask_role role_of(const struct json_doc *d)
+{
+	static const struct {
+		const char   *name;
+		enum ask_role role;
+	} roles[] = {
+		{ "user", ASK_USER },     { "assistant", ASK_ASSISTANT }, { "system", ASK_SYSTEM },
+		{ "tool", ASK_TOOL },     { "developer", ASK_SYSTEM },    { "function", ASK_TOOL },
+	};
+	json_at role = json_get(d, 0, "role");
+
+	for (size_t i = 0; i < ARRAY_LEN(roles); i++)
+		if (role != JSON_ABSENT && json_is(d, role, roles[i].name))
+			return roles[i].role;
+	return ASK_USER;
+}
+
+static enum errc read_message(struct json_doc *d, struct str raw, struct ask *a, struct err *e)
+{
+	struct ask_message *m = &a->messages[a->count];
+	enum errc           rc = json_scan(d, raw.p, raw.n, &json_limits_upstream, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	*m = (struct ask_message){ .role = role_of(d), .index = a->count };
+	m->name = inner(d, json_get(d, 0, "name"));
+	rc = read_content(d, json_get(d, 0, "content"), &a->arena, m, e);
+	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
+		rc = read_calls(d, json_get(d, 0, "tool_calls"), &a->arena, m, e);
+	if (m->role == ASK_TOOL) {
+		m->call_id = inner(d, json_get(d, 0, "tool_call_id"));
+		m->call_name = name_of(a, m->call_id);
+		if (m->call_name.n == 0)
+			m->call_name = m->name;
+	}
+	a->count++;
+	return rc;
+}
+
+/* --- tools and formats --- */
+
+static enum errc bad_member(const char *path, const char *what, struct err *e)
+{
+	return err_set(e, ERR_INVALID_VALUE, path, "%s", what);
+}
+
+static enum errc read_tool(const struct json_doc *d, json_at i, struct ask_tool *ret, struct err *e)
+{
+	json_at type = is_object(d, i) ? json_get(d, i, "type") : JSON_ABSENT;
+	json_at f = is_object(d, i) ? json_get(d, i, "function") : JSON_ABSENT;
+
+	if (!is_object(d, f) || (type != JSON_ABSENT && !json_is(d, type, "function")))
+		return bad_member("tools", "this provider takes tools of type function alone", e);
+
+	json_at parameters = json_get_some(d, f, "parameters");
+	json_at strict = json_get(d, f, "strict");
+	*ret = (struct ask_tool){
+		.name = inner(d, json_get(d, f, "name")),
+		.description = inner(d, json_get(d, f, "description")),
+		.parameters = parameters != JSON_ABSENT ? json_raw(d, parameters) : STR_NONE,
+		.strict = strict != JSON_ABSENT && json_kind(d, strict) == JSON_TRUE,
+	};
+	return ret->name.n > 0 ? ERR_OK : bad_member("tools", "a tool has no name", e);
+}
+
+static enum errc read_tools(struct json_doc *d, struct ask *a, struct err *e)
+{
+	struct str raw = ask_param_value(a->prompt, "tools");
+	enum errc  rc = ERR_OK;
+
+	if (raw.n == 0)
+		return ERR_OK;
+	if (json_scan(d, raw.p, raw.n, &json_limits_upstream, e) != ERR_OK ||
+	    json_kind(d, 0) != JSON_ARRAY)
+		return bad_member("tools", "must be an array of tools", e);
+	a->tools = arena_alloc(&a->arena, d->tok[0].count * sizeof *a->tools + 1);
+	if (!a->tools)
+		return no_memory(e);
+	for (json_at i = json_first(d, 0); rc == ERR_OK && i != json_end(d, 0); i = json_next(d, i))
+		rc = read_tool(d, i, &a->tools[a->tool_count++], e);
+	return rc;
+}
+
+static enum errc read_choice(struct json_doc *d, struct ask *a, struct err *e)
+{
+	static const struct {
+		const char     *name;
+		enum ask_choice choice;
+	} words[] = {
+		{ "auto", ASK_CHOICE_AUTO }, { "none", ASK_CHOICE_NONE }, { "required", ASK_CHOICE_ANY },
+	};
+	struct str raw = ask_param_value(a->prompt, "tool_choice");
+
+	a->one_call = str_is(ask_param_value(a->prompt, "parallel_tool_calls"), "false");
+	if (raw.n == 0)
+		return ERR_OK;
+	if (json_scan(d, raw.p, raw.n, &json_limits_upstream, e) != ERR_OK)
+		return e->code;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (json_is(d, 0, words[i].name)) {
+			a->choice = words[i].choice;
+			return ERR_OK;
+		}
+	json_at f = json_get(d, 0, "function");
+	a->choice = ASK_CHOICE_ONE;
+	a->choice_name = is_object(d, f) ? inner(d, json_get(d, f, "name")) : STR_NONE;
+	return a->choice_name.n > 0 ? ERR_OK :
+				      bad_member("tool_choice",
+						 "must be none, auto, required or a function's name", e);
+}
+
+static enum errc read_format(struct json_doc *d, struct ask *a, struct err *e)
+{
+	struct str raw = ask_param_value(a->prompt, "response_format");
+
+	if (raw.n == 0)
+		return ERR_OK;
+	if (json_scan(d, raw.p, raw.n, &json_limits_upstream, e) != ERR_OK)
+		return e->code;
+
+	json_at type = json_get(d, 0, "type");
+	json_at schema = json_get(d, 0, "json_schema");
+	json_at inside = is_object(d, schema) ? json_get_some(d, schema, "schema") : JSON_ABSENT;
+	if (type != JSON_ABSENT && json_is(d, type, "text"))
+		return ERR_OK;
+	a->format = ASK_FORMAT_JSON;
+	if (type != JSON_ABSENT && json_is(d, type, "json_object"))
+		return ERR_OK;
+	if (type == JSON_ABSENT || !json_is(d, type, "json_schema") || inside == JSON_ABSENT)
+		return bad_member("response_format",
+				  "must be of type text, json_object, or json_schema with a schema", e);
+	a->format = ASK_FORMAT_SCHEMA;
+	a->schema_name = inner(d, json_get(d, schema, "name"));
+	a->schema = json_raw(d, inside);
+	return ERR_OK;
+}
+
+enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e)
+{
+	struct json_doc d = { 0 };
+	enum errc       rc = ERR_OK;
+
+	*ret = (struct ask){ .prompt = p };
+	arena_init(&ret->arena, LIMIT_UPSTREAM_ASK);
+	ret->messages = arena_alloc(&ret->arena, p->message_count * sizeof *ret->messages + 1);
+	if (!ret->messages)
+		rc = no_memory(e);
+	for (size_t i = 0; rc == ERR_OK && i < p->message_count; i++)
+		rc = read_message(&d, p->messages[i], ret, e);
+	if (rc == ERR_OK)
+		rc = read_tools(&d, ret, e);
+	if (rc == ERR_OK)
+		rc = read_choice(&d, ret, e);
+	if (rc == ERR_OK)
+		rc = read_format(&d, ret, e);
+	json_doc_finish(&d);
+	return rc;
+}
+
+void ask_finish(struct ask *a)
+{
+	arena_finish(&a->arena);
+}

@@ -1,0 +1,88 @@
+/* provider/ask: a prompt taken apart, for dialects whose requests are not OpenAI's.  Internal to
+ * provider/.
+ *
+ * Spans point into the prompt, or into the arena.  Strings are JSON-escaped, as they may stand
+ * between two quotes of another request: nothing is unescaped on the way. */
+#pragma once
+
+#include "base/arena.h"
+#include "json/scan.h"
+#include "msg/prompt.h"
+
+enum ask_role {
+	ASK_SYSTEM, /* developer too */
+	ASK_USER,
+	ASK_ASSISTANT,
+	ASK_TOOL, /* what a tool gave back; function too */
+	ASK_ROLE__COUNT
+};
+
+enum ask_kind {
+	ASK_TEXT,     /* text; a refusal too */
+	ASK_IMAGE,    /* type and data, or url */
+	ASK_AUDIO,    /* type and data */
+	ASK_DOCUMENT, /* type and data, or url; name */
+	ASK_KIND__COUNT
+};
+
+struct ask_part {
+	enum ask_kind kind;
+	size_t        index; /* in its message's content; for errors */
+	struct str    text;
+	struct str    type; /* media type: image/png, audio/wav, application/pdf */
+	struct str    data; /* base64 */
+	struct str    url;
+	struct str    name; /* of a document; may be empty */
+};
+
+struct ask_call {
+	struct str id;
+	struct str name;
+	struct str input; /* a JSON object */
+};
+
+struct ask_message {
+	enum ask_role    role;
+	size_t           index; /* in the prompt; for errors and warnings */
+	struct str       name;  /* empty: none */
+	struct ask_part *parts;
+	size_t           part_count;
+	struct ask_call *calls; /* an assistant's */
+	size_t           call_count;
+	struct str       call_id;   /* ASK_TOOL */
+	struct str       call_name; /* ASK_TOOL: of the call with that id, else the message's name */
+};
+
+struct ask_tool {
+	struct str name;
+	struct str description; /* empty: none */
+	struct str parameters;  /* a JSON Schema object, raw; empty: none */
+	bool       strict;
+};
+
+enum ask_choice { ASK_CHOICE_ABSENT, ASK_CHOICE_AUTO, ASK_CHOICE_NONE, ASK_CHOICE_ANY, ASK_CHOICE_ONE };
+enum ask_format { ASK_FORMAT_TEXT, ASK_FORMAT_JSON, ASK_FORMAT_SCHEMA };
+
+struct ask {
+	const struct prompt *prompt;
+	struct arena         arena;
+	struct ask_message  *messages;
+	size_t               count;
+	struct ask_tool     *tools;
+	size_t               tool_count;
+	enum ask_choice      choice;
+	struct str           choice_name; /* ASK_CHOICE_ONE */
+	bool                 one_call;    /* parallel_tool_calls: false */
+	enum ask_format      format;
+	struct str           schema_name;
+	struct str           schema; /* raw; ASK_FORMAT_SCHEMA */
+};
+
+/* ask_read: takes the prompt apart; *ret is finished with ask_finish in any case.
+ * Errors: INVALID_VALUE, INVALID_TYPE, UNSUPPORTED_PARAMETER with the culprit's path; OVERLOADED. */
+enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e) MUST_USE;
+void      ask_finish(struct ask *a);
+
+/* ask_refuse_part: a part that a dialect has no place for. */
+enum errc ask_refuse_part(const struct ask_message *m, const struct ask_part *part,
+			  const char *dialect, struct err *e);

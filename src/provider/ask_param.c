@@ -1,0 +1,138 @@
+/* Members of a request, found by their names and put where a provider wants them. */
+#include "provider/ask_param.h"
+
+#include "lmc/warnings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What OpenAI's request knows besides what the prompt has apart (2026-08). */
+static const char *const known[] = {
+	"audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs",
+	"modalities", "moderation", "n", "parallel_tool_calls", "prediction", "presence_penalty",
+	"prompt_cache_key", "prompt_cache_retention", "reasoning_effort", "response_format",
+	"safety_identifier", "seed", "service_tier", "stop", "temperature", "tool_choice", "tools",
+	"top_logprobs", "top_p", "user", "verbosity", "web_search_options",
+};
+
+enum { NUMBER_TEXT = 64 }; /* longer numbers are none that anybody means */
+
+/* key_is: member is `"key":value`, its key plain as clients write it. */
+static bool key_is(struct str member, const char *key)
+{
+	size_t n = strlen(key);
+
+	return member.n > n + 2 && member.p[n + 1] == '"' && memcmp(member.p + 1, key, n) == 0;
+}
+
+static struct str key_of(struct str member)
+{
+	const char *end = member.n > 1 ? memchr(member.p + 1, '"', member.n - 1) : NULL;
+
+	return end ? (struct str){ member.p + 1, (size_t)(end - member.p) - 1 } : STR_NONE;
+}
+
+static struct str value_of(struct str member)
+{
+	size_t      skip = key_of(member).n + 2;
+	const char *colon = skip < member.n ? memchr(member.p + skip, ':', member.n - skip) : NULL;
+
+	if (!colon)
+		return STR_NONE;
+	struct str value = { colon + 1, member.n - (size_t)(colon + 1 - member.p) };
+	while (value.n > 0 && (unsigned char)value.p[0] <= ' ')
+		value = (struct str){ value.p + 1, value.n - 1 };
+	return str_is(value, "null") ? STR_NONE : value;
+}
+
+struct str ask_param_value(const struct prompt *p, const char *key)
+{
+	for (size_t i = 0; i < p->member_count; i++)
+		if (key_is(p->members[i], key))
+			return value_of(p->members[i]);
+	return STR_NONE;
+}
+
+static const struct ask_param *row_of(const struct ask_param *table, struct str member)
+{
+	for (; table->key; table++)
+		if (key_is(member, table->key))
+			return table;
+	return NULL;
+}
+
+static bool is_known(struct str member)
+{
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (key_is(member, known[i]))
+			return true;
+	return false;
+}
+
+/* held: the value within the row's bounds; what is no number is the provider's to refuse. */
+static struct str held(const struct prompt *p, const struct ask_param *row, struct str value,
+		       char scratch[NUMBER_TEXT])
+{
+	char  *end;
+	double n;
+
+	if (row->least >= row->most || value.n >= NUMBER_TEXT)
+		return value;
+	str_copy(scratch, NUMBER_TEXT, value);
+	n = strtod(scratch, &end);
+	if (*end != '\0' || (n >= row->least && n <= row->most))
+		return value;
+	n = n < row->least ? row->least : row->most;
+	warnings_add(p->warnings, 0, "parameter_clamped",
+		     "%s: this provider takes %g to %g; %g was sent", row->key, row->least, row->most, n);
+	snprintf(scratch, NUMBER_TEXT, "%g", n);
+	return str_of(scratch);
+}
+
+static enum errc too_large(struct err *e)
+{
+	return err_set(e, ERR_REQUEST_TOO_LARGE, NULL, "the request to the provider is too large");
+}
+
+enum errc ask_param_put(const struct prompt *p, const struct ask_param *table, unsigned group,
+			bool *first, struct buf *out, struct err *e)
+{
+	for (size_t i = 0; i < p->member_count; i++) {
+		const struct ask_param *row = row_of(table, p->members[i]);
+		struct str              value = value_of(p->members[i]);
+		char                    scratch[NUMBER_TEXT];
+
+		if (!row || row->rule != ASK_SENT || row->group != group || value.n == 0)
+			continue;
+		if (!buf_text(out, *first ? "\"" : ",\"") ||
+		    !buf_text(out, row->as ? row->as : row->key) || !buf_text(out, "\":") ||
+		    !buf_str(out, held(p, row, value, scratch)))
+			return too_large(e);
+		*first = false;
+	}
+	return ERR_OK;
+}
+
+enum errc ask_param_rest(const struct prompt *p, const struct ask_param *table, const char *dialect,
+			 struct buf *out, struct err *e)
+{
+	for (size_t i = 0; i < p->member_count; i++) {
+		struct str              member = p->members[i];
+		const struct ask_param *row = row_of(table, member);
+		char                    key[64];
+
+		if ((row && row->rule != ASK_REFUSED) || value_of(member).n == 0)
+			continue;
+		str_copy(key, sizeof key, key_of(member));
+		if (row)
+			return err_set(e, ERR_UNSUPPORTED_PARAMETER, key,
+				       "a provider of dialect %s has no such parameter", dialect);
+		if (is_known(member))
+			warnings_add(p->warnings, 0, "parameter_dropped",
+				     "%s was not sent: a provider of dialect %s has no such parameter",
+				     key, dialect);
+		else if (!buf_text(out, ",") || !buf_str(out, member))
+			return too_large(e);
+	}
+	return ERR_OK;
+}

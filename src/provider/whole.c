@@ -1,0 +1,62 @@
+/* Pieces gathered into one message, between its start and its finish. */
+#include "provider/whole.h"
+
+#include "base/limits.h"
+
+static void on_piece(void *arg, const struct event *ev)
+{
+	struct whole *w = arg;
+
+	if (ev->kind == EVENT_USAGE) {
+		w->usage = ev->usage;
+		w->has_usage = true;
+	} else if (ev->kind == EVENT_FINISH) {
+		str_copy(w->finish, sizeof w->finish, ev->text);
+		w->finished = true;
+	} else if (ev->kind == EVENT_START) {
+		w->start = *ev;
+		w->started = true;
+	} else {
+		w->failed = w->failed || !answer_add(&w->answer, ev);
+	}
+}
+
+void whole_begin(struct whole *w, struct decode *d)
+{
+	*w = (struct whole){ .decode = d, .on_event = d->on_event, .arg = d->arg };
+	answer_init(&w->answer);
+	d->on_event = on_piece;
+	d->arg = w;
+}
+
+static enum errc give(struct whole *w, struct err *e)
+{
+	struct buf out;
+
+	buf_init(&out, 2 * (size_t)LIMIT_UPSTREAM_BODY);
+	if (w->failed || !answer_print(&w->answer, &out)) {
+		buf_finish(&out);
+		return err_set(e, ERR_OVERLOADED, NULL,
+			       "there is no memory for the provider's answer, or it is too large");
+	}
+	if (w->started)
+		w->on_event(w->arg, &w->start);
+	w->on_event(w->arg, &(struct event){ .kind = EVENT_MESSAGE, .text = buf_view(&out) });
+	buf_finish(&out);
+	if (w->has_usage)
+		w->on_event(w->arg, &(struct event){ .kind = EVENT_USAGE, .usage = w->usage });
+	if (w->finished)
+		w->on_event(w->arg,
+			    &(struct event){ .kind = EVENT_FINISH, .text = str_of(w->finish) });
+	return ERR_OK;
+}
+
+enum errc whole_end(struct whole *w, enum errc rc, struct err *e)
+{
+	w->decode->on_event = w->on_event;
+	w->decode->arg = w->arg;
+	if (rc == ERR_OK)
+		rc = give(w, e);
+	answer_finish(&w->answer);
+	return rc;
+}

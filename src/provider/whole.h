@@ -1,0 +1,27 @@
+/* provider/whole: an answer in one piece, from the same events that a stream would give.  Internal to
+ * provider/.
+ *
+ * A dialect tells a plain answer as it would a streamed one, between whole_begin and whole_end; the
+ * pieces are gathered into one EVENT_MESSAGE, and START, USAGE and FINISH go out around it. */
+#pragma once
+
+#include "lmc/answer.h"
+#include "provider/dialect.h"
+
+struct whole {
+	struct decode    *decode;
+	provider_event_fn on_event; /* the decode's own, while its events come here */
+	void             *arg;
+	struct answer     answer;
+	bool              failed;
+	struct event      start; /* its spans are the dialect's, until whole_end */
+	bool              started;
+	struct usage      usage; /* the last one told */
+	bool              has_usage;
+	char              finish[64];
+	bool              finished;
+};
+
+void whole_begin(struct whole *w, struct decode *d);
+/* whole_end: rc: how the dialect fared; no event goes out unless it is ERR_OK. */
+enum errc whole_end(struct whole *w, enum errc rc, struct err *e) MUST_USE;

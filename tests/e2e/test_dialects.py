@@ -1,0 +1,154 @@
+"""One suite for all dialects: the same questions, the same answers, in both shapes."""
+
+import json
+
+import pytest
+
+from client import Client
+from fixtures import UPSTREAM_KEY, provider
+from gateway import Gateway
+from wires import USAGE, WIRES
+
+TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {
+    "type": "object", "properties": {"city": {"type": "string"}}}}}]
+ARGS = {"city": 'Köln "K"'}
+
+
+@pytest.fixture(scope="module")
+def gateway(upstream, tmp_path_factory):
+    """DIALECT/NAME asks the scripted server in that dialect."""
+    gateway = Gateway(tmp_path_factory.mktemp("dialects"), {
+        "providers": [provider(upstream, w.dialect, dialect=w.dialect,
+                               api_key_env="TEST_UPSTREAM_KEY") for w in WIRES],
+        "models": [{"name": f"{w.dialect}/*", "provider": w.dialect} for w in WIRES],
+    }, env={"TEST_UPSTREAM_KEY": UPSTREAM_KEY})
+    gateway.start()
+    yield gateway
+    gateway.stop()
+
+
+@pytest.fixture
+def client(gateway):
+    with Client(gateway.url) as client:
+        yield client
+
+
+@pytest.fixture(params=WIRES, ids=lambda w: w.dialect)
+def wire(request):
+    return request.param
+
+
+def counts(usage):
+    return usage["prompt_tokens"], usage["completion_tokens"]
+
+
+def test_the_key_goes_where_the_provider_wants_it(client, script, wire):
+    s = script(wire.whole("ok"))
+    client.complete(s.under(wire.dialect)).ok()
+    headers = [v for n, v in s.request.headers if UPSTREAM_KEY in v]
+    assert len(headers) == 1 and s.request.method == "POST"
+    assert s.request.target == wire.target.replace("NAME", s.name)
+
+
+def test_a_stream_in_openais_shape(client, script, wire):
+    s = script(wire.say("Hel", "lo ü\n", '"x"'))
+    with client.complete_stream(s.under(wire.dialect),
+                                stream_options={"include_usage": True}) as answer:
+        said = answer.openai()
+    assert said.text == 'Hello ü\n"x"' and said.finishes == ["stop"] and said.error is None
+    assert counts(said.usage) == USAGE
+
+
+def test_usage_stays_away_from_those_who_did_not_ask(client, script, wire):
+    s = script(wire.say("a"))
+    with client.complete_stream(s.under(wire.dialect)) as answer:
+        assert answer.openai().usage is None
+
+
+def test_a_plain_answer(client, script, wire):
+    s = script(wire.whole('Hello ü\n"x"'))
+    answer = client.complete(s.under(wire.dialect)).ok().json
+    choice = answer["choices"][0]
+    assert choice["message"]["content"] == 'Hello ü\n"x"'
+    assert choice["finish_reason"] == "stop" and counts(answer["usage"]) == USAGE
+
+
+def test_lmc_whole_and_streamed(client, script, wire):
+    s = script(wire.say("Say:\n```python\n1", "+1\n```\n"))
+    with client.chat_stream("go", model=s.under(wire.dialect), format="lmc") as answer:
+        said = answer.lmc()
+    assert [(m["type"], m["content"]) for m in said.messages] == [("message", "Say:"),
+                                                                  ("code", "1+1")]
+    assert said.error is None and len(said.confirmations) == 1
+    s = script(wire.whole("Say:\n```python\n1+1\n```\n"))
+    answer = client.chat("go", model=s.under(wire.dialect), format="lmc").ok().json
+    assert [m["content"] for m in answer["messages"]] == ["Say:", "1+1"]
+    assert counts(answer["usage"]) == USAGE
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+def test_a_call_and_what_it_gave_back(client, script, wire, streamed):
+    s = script(wire.call("weather", "call_1", ARGS) if streamed
+               else wire.whole_call("weather", "call_1", ARGS))
+    more = {"tools": TOOLS, "model": s.under(wire.dialect)}
+    ask = {"role": "user", "content": "?"}
+    if streamed:
+        with client.complete_stream(messages=[ask], **more) as answer:
+            said = answer.openai()
+        pieces = [c for chunk in said.chunks for choice in chunk["choices"]
+                  for c in choice["delta"].get("tool_calls") or []]
+        call = {"id": pieces[0]["id"], "type": "function", "function": {
+            "name": pieces[0]["function"]["name"],
+            "arguments": "".join(p["function"].get("arguments") or "" for p in pieces)}}
+        assert said.finishes == ["tool_calls"]
+    else:
+        choice = client.complete(messages=[ask], **more).ok().json["choices"][0]
+        assert choice["finish_reason"] == "tool_calls"
+        call, = choice["message"]["tool_calls"]
+    assert call["function"]["name"] == "weather" and call["id"]
+    assert json.loads(call["function"]["arguments"]) == ARGS
+    s = script(wire.whole("fine"))
+    client.complete(s.under(wire.dialect), tools=TOOLS, messages=[
+        ask, {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": call["id"], "content": "it rains"}]).ok()
+    sent = json.dumps(s.request.json)
+    assert sent.count("it rains") == 1 and sent.count('"weather"') == 2 and "city" in sent
+
+
+def test_a_conversation_goes_on(client, script, wire):
+    s = script(wire.say("My name is ", "Bob."))
+    with client.chat_stream("Who?", model=s.under(wire.dialect), instruction="Be brief.") as answer:
+        said = answer.native()
+    conversation = said.chunks[0]["conversation"]
+    run = client.run(said.chunks[0]["run"])
+    assert run["status"] == "completed" and counts(run["usage"]) == USAGE
+    s = script(wire.whole("Bob."))
+    client.chat("Again?", model=s.under(wire.dialect), conversation=conversation).ok()
+    sent = json.dumps(s.request.json)
+    for text in ("Be brief.", "Who?", "My name is Bob.", "Again?"):
+        assert sent.count(text) == 1
+
+
+def test_a_cut_stream_is_told(client, script, wire):
+    s = script(wire.cut("Hel", "lo"))
+    with client.complete_stream(s.under(wire.dialect)) as answer:
+        said = answer.openai()
+    assert said.text == "Hello" and said.error["code"] == "stream_incomplete"
+
+
+def test_an_error_within_a_stream(client, script, wire):
+    s = script(wire.fail("Hel", "lo"))
+    with client.complete_stream(s.under(wire.dialect)) as answer:
+        said = answer.openai()
+    assert said.text == "Hello" and said.error["message"] == "it broke"
+    # In front of all content it is still a status.
+    s = script(wire.fail())
+    client.complete(s.under(wire.dialect), stream=True).error(502)
+
+
+def test_errors_with_a_status(client, script, wire):
+    s = script(wire.refuse(400, "no such thing"))
+    refused = client.complete(s.under(wire.dialect)).error(400)
+    assert refused["message"] == "no such thing"
+    s = script(wire.refuse(401, "bad key"))
+    client.complete(s.under(wire.dialect)).error(502, "upstream_auth_failed")

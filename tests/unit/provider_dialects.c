@@ -1,0 +1,441 @@
+/* Every dialect against its recorded exchanges: requests as they leave, and answers as events.
+ *
+ * tests/fixtures/dialects/NAME.json is an array of cases, each of one of these forms:
+ *
+ *   ask (an OpenAI request), body (what leaves), place (behind base_url), warnings (their codes);
+ *     refused instead of body: the path of the culprit
+ *   stream (its lines), events
+ *   answer (a whole one), events
+ *   status, answer (an error's body), events (one: what it became)
+ *
+ * A stream is fed whole, byte by byte, and cut in two at each place: what comes out is the same. */
+#include "base/limits.h"
+#include "json/print.h"
+#include "lmc/warnings.h"
+#include "provider/dialect.h"
+#include "upstream/lines.h"
+#include "upstream/sse.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* One row for each dialect that has recorded exchanges. */
+static const struct {
+	const struct dialect *dialect;
+	size_t                least; /* cases that the file has at least, so that none get lost */
+} rows[] = {
+	{ &dialect_anthropic, 20 },
+};
+
+struct suite {
+	const struct dialect *d;
+	struct buf            text;
+	struct json_doc       doc; /* of the fixture */
+	char                  name[160]; /* of the case */
+};
+
+/* --- events as text --- */
+
+static void add_event(void *arg, const struct event *ev)
+{
+	struct buf         *out = arg;
+	const struct usage *u = &ev->usage;
+	bool                ok = buf_fmt(out, "%s", event_kind_name(ev->kind));
+
+	switch (ev->kind) {
+	case EVENT_START:
+		ok = ok && buf_fmt(out, " %.*s %.*s", STR_ARG(ev->id), STR_ARG(ev->text));
+		break;
+	case EVENT_TOOL_START:
+		ok = ok && buf_fmt(out, " %u %.*s %.*s", ev->block, STR_ARG(ev->id), STR_ARG(ev->name));
+		break;
+	case EVENT_TOOL_ARGS:
+		ok = ok && buf_fmt(out, " %u %.*s", ev->block, STR_ARG(ev->text));
+		break;
+	case EVENT_BLOCK_END:
+		ok = ok && buf_fmt(out, " %u", ev->block);
+		break;
+	case EVENT_USAGE:
+		assert_true(u->known && !u->estimated);
+		ok = ok && buf_fmt(out, " in %lld out %lld read %lld write %lld reasoning %lld",
+				   (long long)u->in, (long long)u->out, (long long)u->cached_read,
+				   (long long)u->cached_write, (long long)u->reasoning);
+		break;
+	case EVENT_TEXT:
+	case EVENT_REASONING:
+	case EVENT_REFUSAL:
+	case EVENT_MEDIA:
+	case EVENT_MESSAGE:
+	case EVENT_LMC:
+	case EVENT_FINISH:
+		ok = ok && buf_fmt(out, " %.*s", STR_ARG(ev->text));
+		break;
+	case EVENT_OTHER:
+	case EVENT_END: break;
+	case EVENT_ASKED:
+	case EVENT_ERROR:
+	case EVENT__COUNT: fail_msg("a dialect gives no such event");
+	}
+	assert_true(ok && buf_text(out, "\n"));
+}
+
+static void add_error(struct buf *out, const struct err *e)
+{
+	assert_true(buf_fmt(out, "error %d %s %s%s%s\n", err_http(e), err_wire(e), e->text,
+			    e->path[0] ? " at " : "", e->path));
+}
+
+/* --- cases --- */
+
+static json_at get(const struct suite *s, json_at c, const char *key)
+{
+	return json_get(&s->doc, c, key);
+}
+
+/* lines_of: an array of strings, each with a line's end behind it. */
+static void lines_of(const struct suite *s, json_at list, struct buf *out)
+{
+	assert_int_equal(json_kind(&s->doc, list), JSON_ARRAY);
+	for (json_at i = json_first(&s->doc, list); i != json_end(&s->doc, list);
+	     i = json_next(&s->doc, i)) {
+		assert_int_equal(json_kind(&s->doc, i), JSON_STRING);
+		assert_true(json_unescape(json_inner(&s->doc, i), out) && buf_text(out, "\n"));
+	}
+}
+
+static void check_same(const struct suite *s, const char *how, struct str got, struct str want)
+{
+	if (!str_eq(got, want))
+		fail_msg("%s, %s\n--- got\n%.*s\n--- want\n%.*s", s->name, how, STR_ARG(got),
+			 STR_ARG(want));
+}
+
+static void compact(struct str text, struct buf *out)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+
+	if (json_scan(&d, text.p, text.n, &json_limits_upstream, &e) != ERR_OK)
+		fail_msg("no JSON: %s\n%.*s", e.text, STR_ARG(text));
+	assert_true(json_print(&d, 0, out));
+	json_doc_finish(&d);
+}
+
+/* --- requests --- */
+
+struct asked {
+	struct prompt p;
+	struct str    messages[64];
+	struct str    members[64];
+	struct buf    model;
+};
+
+static void read_ask(const struct suite *s, json_at ask, struct asked *ret)
+{
+	const struct json_doc *d = &s->doc;
+	struct prompt         *p = &ret->p;
+
+	*ret = (struct asked){ .p = { .messages = ret->messages, .members = ret->members } };
+	buf_init(&ret->model, KIB);
+	for (json_at k = json_first(d, ask); k != json_end(d, ask); k = json_next_member(d, k)) {
+		json_at v = json_value(k);
+
+		assert_true(p->message_count < 60 && p->member_count < 60);
+		if (json_is(d, k, "model")) {
+			assert_true(json_unescape(json_inner(d, v), &ret->model));
+		} else if (json_is(d, k, "stream")) {
+			p->stream = json_kind(d, v) == JSON_TRUE;
+		} else if (json_is(d, k, "max_tokens")) {
+			p->max_tokens = json_raw(d, v);
+		} else if (json_is(d, k, "messages")) {
+			for (json_at i = json_first(d, v); i != json_end(d, v); i = json_next(d, i))
+				ret->messages[p->message_count++] = json_raw(d, i);
+		} else {
+			ret->members[p->member_count++] = json_member(d, k);
+		}
+	}
+	p->model = buf_view(&ret->model);
+}
+
+static void check_warnings(const struct suite *s, json_at c, const struct warnings *w)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	struct buf      list, got, want;
+	json_at         codes = get(s, c, "warnings");
+
+	buf_init(&list, MIB);
+	buf_init(&got, MIB);
+	buf_init(&want, MIB);
+	assert_true(warnings_print(w, &list));
+	assert_int_equal(json_scan(&d, list.data, list.len, &json_limits_upstream, &e), ERR_OK);
+	for (json_at i = json_first(&d, 0); i != json_end(&d, 0); i = json_next(&d, i))
+		assert_true(buf_str(&got, json_inner(&d, json_get(&d, i, "code"))) &&
+			    buf_text(&got, "\n"));
+	if (codes != JSON_ABSENT)
+		lines_of(s, codes, &want);
+	check_same(s, "warnings", buf_view(&got), buf_view(&want));
+	json_doc_finish(&d);
+	buf_finish(&list);
+	buf_finish(&got);
+	buf_finish(&want);
+}
+
+static void check_body(const struct suite *s, json_at c, const struct buf *body)
+{
+	struct buf got, want;
+
+	buf_init(&got, MIB);
+	buf_init(&want, MIB);
+	compact(buf_view(body), &got);
+	compact(json_raw(&s->doc, get(s, c, "body")), &want);
+	check_same(s, "body", buf_view(&got), buf_view(&want));
+	buf_finish(&got);
+	buf_finish(&want);
+}
+
+static void check_place(const struct suite *s, json_at c, const struct provider_options *o,
+			const struct prompt *p)
+{
+	struct buf got;
+	json_at    place = get(s, c, "place");
+
+	buf_init(&got, KIB);
+	if (s->d->place)
+		assert_true(s->d->place(o, p, &got));
+	if (place != JSON_ABSENT)
+		check_same(s, "place", buf_view(&got), json_inner(&s->doc, place));
+	else
+		assert_null(s->d->place);
+	buf_finish(&got);
+}
+
+static void check_ask(const struct suite *s, json_at c)
+{
+	struct provider_options o = { .name = "test", .stream_usage = true };
+	struct asked            a;
+	struct warnings         w;
+	struct buf              body;
+	struct err              e = { 0 };
+	json_at                 refused = get(s, c, "refused");
+
+	read_ask(s, get(s, c, "ask"), &a);
+	warnings_init(&w);
+	a.p.warnings = &w;
+	buf_init(&body, MIB);
+	enum errc rc = s->d->encode(&o, &a.p, &body, &e);
+	if (refused != JSON_ABSENT) {
+		assert_int_not_equal(rc, ERR_OK);
+		assert_int_equal(err_http(&e), 400);
+		check_same(s, "refused", str_of(e.path), json_inner(&s->doc, refused));
+	} else {
+		if (rc != ERR_OK)
+			fail_msg("%s: %s at %s", s->name, e.text, e.path);
+		check_body(s, c, &body);
+		check_place(s, c, &o, &a.p);
+		check_warnings(s, c, &w);
+	}
+	buf_finish(&body);
+	buf_finish(&a.model);
+	warnings_finish(&w);
+}
+
+/* --- answers --- */
+
+struct feed {
+	const struct dialect *d;
+	struct decode         decode;
+	struct json_doc       doc;
+	struct sse            sse;
+	struct lines          lines;
+	struct buf            out;
+};
+
+static void feed_init(struct feed *f, const struct dialect *d, bool stream)
+{
+	*f = (struct feed){ .d = d };
+	buf_init(&f->out, 4 * MIB);
+	sse_init(&f->sse);
+	lines_init(&f->lines);
+	f->decode = (struct decode){
+		.doc = &f->doc, .stream = stream, .on_event = add_event, .arg = &f->out
+	};
+}
+
+static void feed_finish(struct feed *f)
+{
+	if (f->d->finish)
+		f->d->finish(&f->decode);
+	sse_finish(&f->sse);
+	lines_finish(&f->lines);
+	json_doc_finish(&f->doc);
+	buf_finish(&f->out);
+}
+
+static enum errc on_framed(void *arg, struct str name, struct str data, struct err *e)
+{
+	struct feed *f = arg;
+	/* In memory of its own, so that a read beyond its end is seen. */
+	char        *own = malloc(data.n + 1);
+
+	assert_non_null(own);
+	memcpy(own, data.p, data.n);
+	char *fit = realloc(own, data.n);
+	enum errc rc = f->d->decode_event(&f->decode, name,
+					  (struct str){ fit ? fit : own, data.n }, e);
+	free(fit ? fit : own);
+	return rc;
+}
+
+static enum errc feed_piece(struct feed *f, const char *p, size_t n, struct err *e)
+{
+	if (f->d->framing == FRAMING_LINES)
+		return lines_feed(&f->lines, p, n, on_framed, f, e);
+	return sse_feed(&f->sse, p, n, on_framed, f, e);
+}
+
+/* As provider/remote judges a stream. */
+static void feed_end(struct feed *f, enum errc rc, struct err *e)
+{
+	if (rc == ERR_OK && !f->decode.done_mark)
+		rc = f->d->framing == FRAMING_LINES ? lines_end(&f->lines, on_framed, f, e)
+						    : sse_end(&f->sse, on_framed, f, e);
+	if (rc != ERR_OK)
+		add_error(&f->out, e);
+	else if (f->decode.finished)
+		assert_true(buf_text(&f->out, "end\n"));
+	else
+		assert_true(buf_text(&f->out, f->decode.started ? "incomplete\n" : "empty\n"));
+}
+
+/* In two pieces, or (cut 0) byte by byte. */
+static void check_stream_cut(const struct suite *s, struct str text, size_t cut, struct str want)
+{
+	struct feed f;
+	struct err  e = { 0 };
+	enum errc   rc = ERR_OK;
+	char        how[64];
+
+	feed_init(&f, s->d, true);
+	for (size_t at = 0; rc == ERR_OK && at < text.n;) {
+		size_t n = cut == 0 ? 1 : at == 0 ? cut : text.n - at;
+
+		rc = feed_piece(&f, text.p + at, n, &e);
+		at += n;
+	}
+	feed_end(&f, rc, &e);
+	snprintf(how, sizeof how, "stream cut at %zu of %zu", cut, text.n);
+	check_same(s, how, buf_view(&f.out), want);
+	feed_finish(&f);
+}
+
+static void check_stream(const struct suite *s, json_at c)
+{
+	struct buf text, want;
+
+	buf_init(&text, MIB);
+	buf_init(&want, MIB);
+	lines_of(s, get(s, c, "stream"), &text);
+	lines_of(s, get(s, c, "events"), &want);
+	for (size_t cut = 0; cut <= text.len; cut++)
+		check_stream_cut(s, buf_view(&text), cut, buf_view(&want));
+	buf_finish(&text);
+	buf_finish(&want);
+}
+
+static struct str answer_of(const struct suite *s, json_at c)
+{
+	json_at at = get(s, c, "answer");
+
+	assert_true(at != JSON_ABSENT);
+	/* A string stands for a body that is no JSON. */
+	return json_kind(&s->doc, at) == JSON_STRING ? json_inner(&s->doc, at)
+						     : json_raw(&s->doc, at);
+}
+
+static void check_answer(const struct suite *s, json_at c)
+{
+	json_at     status = get(s, c, "status");
+	struct feed f;
+	struct err  e = { 0 };
+	struct buf  want;
+	int64_t     n = 0;
+
+	buf_init(&want, MIB);
+	feed_init(&f, s->d, false);
+	lines_of(s, get(s, c, "events"), &want);
+	if (status != JSON_ABSENT) {
+		assert_true(json_int(&s->doc, status, &n));
+		s->d->decode_error((int)n, answer_of(s, c), &e);
+		add_error(&f.out, &e);
+	} else if (s->d->decode_whole(&f.decode, answer_of(s, c), &e) != ERR_OK) {
+		add_error(&f.out, &e);
+	} else {
+		assert_true(f.decode.finished && buf_text(&f.out, "end\n"));
+	}
+	check_same(s, "answer", buf_view(&f.out), buf_view(&want));
+	feed_finish(&f);
+	buf_finish(&want);
+}
+
+static void check_case(struct suite *s, json_at c)
+{
+	json_at name = get(s, c, "name");
+
+	assert_true(name != JSON_ABSENT);
+	snprintf(s->name, sizeof s->name, "%s: %.*s", s->d->name, STR_ARG(json_inner(&s->doc, name)));
+	if (get(s, c, "ask") != JSON_ABSENT)
+		check_ask(s, c);
+	else if (get(s, c, "stream") != JSON_ABSENT)
+		check_stream(s, c);
+	else
+		check_answer(s, c);
+}
+
+static void read_file(const char *path, struct buf *out)
+{
+	char  piece[4096];
+	FILE *f = fopen(path, "rb");
+
+	if (!f)
+		fail_msg("can't open %s", path);
+	for (size_t n; (n = fread(piece, 1, sizeof piece, f)) > 0;)
+		assert_true(buf_add(out, piece, n));
+	fclose(f);
+}
+
+static void recorded_exchanges_of_every_dialect(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct suite s = { .d = rows[i].dialect };
+		struct err   e;
+		char         path[512];
+		size_t       n = 0;
+
+		snprintf(path, sizeof path, FIXTURES "/dialects/%s.json", s.d->name);
+		buf_init(&s.text, 16 * MIB);
+		read_file(path, &s.text);
+		if (json_scan(&s.doc, s.text.data, s.text.len, &json_limits_request, &e) != ERR_OK)
+			fail_msg("%s: %s", path, e.text);
+		for (json_at c = json_first(&s.doc, 0); c != json_end(&s.doc, 0);
+		     c = json_next(&s.doc, c), n++)
+			check_case(&s, c);
+		assert_true(n >= rows[i].least);
+		json_doc_finish(&s.doc);
+		buf_finish(&s.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(recorded_exchanges_of_every_dialect),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const ends[] = { "", "-wal", "-shm", ".lock" };
+static const char *const ends[] = { "",        "-wal",        "-shm",       ".lock",
+	                          ".search", ".search-wal", ".search-shm" };
 
 void fail(const char *what, const struct err *e)
 {
@@ -140,14 +141,43 @@ void db_list(struct db *db)
 		fail("the database is empty", NULL);
 }
 
-void db_forget(const struct db *db)
+static void forget(const char *name)
 {
-	int fd = open(db->path, O_RDONLY | O_CLOEXEC);
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	close(fd);
+}
+
+void db_forget(const struct db *db)
+{
+	char index[sizeof db->path + 16];
+
+	snprintf(index, sizeof index, "%s.search", db->path);
+	forget(db->path);
+	forget(index);
+}
+
+void db_await_index(struct db *db, int64_t deadline_us)
+{
+	int64_t            from = clock_mono_us();
+	struct store_stats st;
+	struct stat        file;
+	char               index[sizeof db->path + 16];
+
+	for (;;) {
+		db->store->ops->stats(db->store, &st);
+		if (st.search_complete && st.search_waiting == 0)
+			break;
+		if (clock_mono_us() > deadline_us)
+			fail("the search index takes too long", NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = 50 * 1000000 }, NULL);
+	}
+	db->index_ms = (clock_mono_us() - from) / 1000;
+	snprintf(index, sizeof index, "%s.search", db->path);
+	db->index_bytes = stat(index, &file) == 0 ? (int64_t)file.st_size : 0;
 }
 
 struct id db_random(struct db *db)

@@ -23,6 +23,8 @@ struct db {
 	struct id   *ids;           /* owned */
 	uint32_t     id_count;
 	int64_t      fill_ms;
+	int64_t      index_ms;    /* that the search index took behind it */
+	int64_t      index_bytes;
 
 	/* What the last operation took. */
 	int64_t from_ns;
@@ -43,7 +45,9 @@ void db_remove(const struct db *db);
 int64_t db_bytes(const struct db *db);
 /* db_list: all ids of its conversations, through the store's own list. */
 void db_list(struct db *db);
-/* db_forget: the system's cache of the file goes, as far as it may. */
+/* db_await_index: until the search index has all; exits when it has not at the deadline. */
+void db_await_index(struct db *db, int64_t deadline_us);
+/* db_forget: the system's cache of the files goes, as far as it may. */
 void db_forget(const struct db *db);
 
 /* db_random: a conversation that is there: deleted ones have no id. */

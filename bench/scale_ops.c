@@ -348,6 +348,84 @@ static void read_key(struct db *db)
 	arena_finish(&j.arena);
 }
 
+/* --- search --- */
+
+static void search(struct db *db, const char *query)
+{
+	struct search_read j = { .query = str_of(query), .role = -1, .limit = PAGE };
+
+	arena_init(&j.arena, ARENA);
+	TIMED(db, search_read, &j);
+	arena_finish(&j.arena);
+}
+
+/* A word whose rank is about that. */
+static const char *some_word(struct db *db, unsigned rank)
+{
+	return text_word(rank + dice_below(&db->dice, rank / 4 + 8)).p;
+}
+
+static void search_name(struct db *db)
+{
+	char query[32];
+
+	snprintf(query, sizeof query, "job_%05x", dice_below(&db->dice, 1 << 20));
+	search(db, query);
+}
+
+static void search_rare(struct db *db)
+{
+	search(db, some_word(db, 30000));
+}
+
+static void search_usual(struct db *db)
+{
+	search(db, some_word(db, 1000));
+}
+
+static void search_common(struct db *db)
+{
+	search(db, some_word(db, 0));
+}
+
+static void search_two(struct db *db, unsigned first, unsigned second, bool phrase)
+{
+	char query[64];
+
+	snprintf(query, sizeof query, phrase ? "\"%s %s\"" : "%s %s", some_word(db, first),
+	         some_word(db, second));
+	search(db, query);
+}
+
+static void search_two_common(struct db *db)
+{
+	search_two(db, 0, 16, false);
+}
+
+static void search_two_usual(struct db *db)
+{
+	search_two(db, 1000, 2000, false);
+}
+
+static void search_phrase(struct db *db)
+{
+	search_two(db, 0, 16, true);
+}
+
+static void search_phrase_usual(struct db *db)
+{
+	search_two(db, 200, 400, true);
+}
+
+static void search_wide(struct db *db)
+{
+	char query[8];
+
+	text_wide(dice_below(&db->dice, 200), query);
+	text_wide(dice_below(&db->dice, 200), query + 3);
+	search(db, query);
+}
+
 /* An operation more is a row more. */
 const struct op ops[] = {
 	{ "append: a turn, begin and end", 2, 1, true, append },
@@ -369,6 +447,15 @@ const struct op ops[] = {
 	{ "a run", 2, 1, false, read_run },
 	{ "a run's events", 2, 1, false, read_events },
 	{ "a key", 2, 1, false, read_key },
+	{ "search, a name that few messages have", 10, 4, false, search_name },
+	{ "search, a word of one message in 8,000", 10, 4, false, search_rare },
+	{ "search, a word of one message in 300", 10, 4, false, search_usual },
+	{ "search, a word of most messages", 10, 4, false, search_common },
+	{ "search, two common words", 10, 4, false, search_two_common },
+	{ "search, two words of one in 300 and 600", 10, 4, false, search_two_usual },
+	{ "search, a phrase of common words", 10, 4, false, search_phrase },
+	{ "search, a phrase of words of one in 70 and 140", 10, 4, false, search_phrase_usual },
+	{ "search, two Chinese characters", 10, 4, false, search_wide },
 	{ "change of title and metadata", 2, 2, true, update },
 	{ "deletion of a conversation", 2, 4, true, delete },
 };

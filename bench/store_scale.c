@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 20, OPS_MAX = 64, BYTES_EACH = 8000, START_LIMIT_MS = 1000 };
+enum { ROUNDS = 20, OPS_MAX = 64, BYTES_EACH = 16000, START_LIMIT_MS = 1000 };
 
 struct series {
 	double *us; /* owned; sorted in the end */
@@ -201,8 +201,14 @@ static void measure_all(void)
 {
 	each(db_open_store);
 	each(db_list);
-	for (size_t i = 0; i < DB__COUNT; i++)
+	for (size_t i = 0; i < DB__COUNT; i++) {
+		char index[sizeof bench.db[i].path + 16];
+
+		db_await_index(&bench.db[i], bench.deadline_us);
+		snprintf(index, sizeof index, "%s.search", bench.db[i].path);
 		read_through(bench.db[i].path);
+		read_through(index);
+	}
 	measure(&bench.warm, bench.o.samples, false);
 	each(db_close_store); /* what was written is in the file, and clean */
 	sync();
@@ -372,17 +378,18 @@ static void describe(void)
 	       (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9, u.sysname,
 	       u.release, (double)(clock_mono_us() - bench.from_us) / 6e7, bench.others * 100);
 	printf("| database | conversations | messages | text, MB | file, MB "
-	       "| filled in, s | turns/s |\n"
-	       "|---|---:|---:|---:|---:|---:|---:|\n");
+	       "| filled in, s | turns/s | search index, MB | and then indexed in, s |\n"
+	       "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
 	for (size_t i = 0; i < DB__COUNT; i++) {
 		const struct fill_counts *c = &bench.filled[i];
 		double                    seconds = (double)bench.db[i].fill_ms / 1e3;
 
-		printf("| %s | %u | %llu | %.0f | %.0f | %.0f | %.0f |\n",
+		printf("| %s | %u | %llu | %.0f | %.0f | %.0f | %.0f | %.0f | %.1f |\n",
 		       i == DB_BIG ? "big" : "small", bench.o.conversations[i],
 		       (unsigned long long)c->messages, (double)c->bytes / 1e6,
 		       (double)bench.bytes[i] / 1e6, seconds,
-		       seconds > 0 ? (double)c->turns / seconds : 0);
+		       seconds > 0 ? (double)c->turns / seconds : 0,
+		       (double)bench.db[i].index_bytes / 1e6, (double)bench.db[i].index_ms / 1e3);
 	}
 }
 
@@ -405,7 +412,7 @@ _Noreturn static void usage(int status)
 {
 	fprintf(status ? stderr : stdout,
 	        "usage: bench_store_scale [options]\n\n"
-	        "  --dir DIR           where the databases go, 8 GB (default: .)\n"
+	        "  --dir DIR           where the databases go, 16 GB (default: .)\n"
 	        "  --parley FILE       the server, to measure its start too\n"
 	        "  --small N, --big N  conversations (default: 10000, 1000000)\n"
 	        "  --samples N         of each operation, warm (default: 4000)\n"

@@ -23,7 +23,7 @@ static const char *const statuses[] = {
 	NULL,
 };
 
-static const char *const shapes[] = { "native", "openai", NULL };
+static const char *const shapes[] = { "native", "openai", "lmc", NULL };
 
 /* One body and its place in the messages of an archive; a message as it is stored is no larger. */
 static const struct json_limits line_limits = {

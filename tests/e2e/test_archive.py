@@ -611,3 +611,13 @@ def test_commands_that_fail(tmp_path):
     command("export", gateway, "--output", tmp_path / "no" / "where", code=73)
     command("import", gateway, source, "--output", "x", code=64)
     command("serve", gateway, "--conversation", CONV, code=64)
+
+
+def test_a_run_answered_in_lmc_comes_in_again(two):
+    _, client, _, other = two
+    conversation = client.chat("hello", format="lmc").ok().json["conversation"]
+    archive = exported(client, conversation)
+    assert b'"shape":"lmc"' in archive
+    imported(other, archive)
+    assert other.messages(conversation) == client.messages(conversation)
+    assert exported(other, conversation) == archive

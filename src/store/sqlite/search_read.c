@@ -339,9 +339,6 @@ static int run(struct search_reads *r, struct search_read *j)
 	}
 	if (search_query_read(&r->query, &r->words, j->query, e) != ERR_OK)
 		return SQLITE_OK;
-	int rc = check_index(r, j, &ready);
-	if (rc != SQLITE_OK || e->code != ERR_OK || !ready)
-		return rc;
 	buf_clear(&r->match);
 	j->hits = arena_alloc(&j->arena, j->limit * sizeof *j->hits);
 	if (!j->hits ||
@@ -353,6 +350,9 @@ static int run(struct search_reads *r, struct search_read *j)
 	}
 	if (!read_after(r, j, &c))
 		return SQLITE_OK;
+	int rc = check_index(r, j, &ready);
+	if (rc != SQLITE_OK || e->code != ERR_OK || !ready)
+		return rc;
 	rc = take_windows(r, j, &c, &more);
 	if (rc == SQLITE_OK && e->code == ERR_OK && more)
 		(void)put_next(j, &c);

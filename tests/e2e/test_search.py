@@ -142,6 +142,16 @@ def test_forks_and_imports(own):
     wait_until(lambda: len(search(client, "cassowary").ok().json["data"]) == 6, "what it brought")
 
 
+def test_what_was_deleted_and_comes_in_again_is_found_again(own):
+    _, client = own
+    archive = client.get(f"/v1/conversations/{said(client, 'one zugzwang')}/export").ok().body
+    for _ in range(10):
+        conversation = hits(client, "zugzwang")[0]["conversation"]
+        client.request("DELETE", f"/v1/conversations/{conversation}").ok()
+        client.post("/v1/conversations/import", archive, headers={"Content-Type": "application/jsonl"}).ok()
+        assert len(hits(client, "zugzwang")) == 1
+
+
 @pytest.mark.parametrize("q", ["", "  ", "!?", '""', "*", "-word", "ab*", "x" * 1025,
                                " ".join("abcdefghijklmnopq")])
 def test_nothing_to_search_for(client, q):

@@ -307,6 +307,14 @@ static enum errc take_conversation(const struct reading *r, const struct members
 	return check_pairs(r, m->metadata);
 }
 
+/* A string member as it stands between its quotes. */
+static struct str escaped(const struct reading *r, const char *member)
+{
+	json_at i = json_get_some(r->doc, 0, member);
+
+	return i == JSON_ABSENT ? STR_NONE : json_inner(r->doc, i);
+}
+
 static enum errc take_run(const struct reading *r, const struct members *m, struct archive_run *ret)
 {
 	*ret = (struct archive_run){
@@ -318,7 +326,7 @@ static enum errc take_run(const struct reading *r, const struct members *m, stru
 		.model = m->model,
 		.provider = m->provider,
 		.shape = m->shape >= 0 ? str_of(shapes[m->shape]) : STR_NONE,
-		.finish_reason = m->finish_reason,
+		.finish_reason = escaped(r, "finish_reason"),
 		.instruction = m->instruction,
 		.metadata = raw(r, m->metadata),
 		.error = raw(r, m->error),
@@ -422,6 +430,11 @@ static bool put_text(struct buf *out, const char *member, struct str s)
 	return !s.p || (buf_fmt(out, ",\"%s\":", member) && buf_json_string(out, s));
 }
 
+static bool put_escaped(struct buf *out, const char *member, struct str s)
+{
+	return !s.p || (buf_fmt(out, ",\"%s\":\"", member) && buf_str(out, s) && buf_text(out, "\""));
+}
+
 /* In valid JSON a line's end stands only between tokens. */
 static bool put_json(struct buf *out, const char *member, struct str json)
 {
@@ -479,7 +492,7 @@ static bool print_run(struct buf *out, const struct archive_run *r)
 	       put_text(out, "provider", r->provider) && put_text(out, "shape", r->shape) &&
 	       put_text(out, "instruction", r->instruction) &&
 	       put_json(out, "metadata", r->metadata) &&
-	       put_text(out, "finish_reason", r->finish_reason) && print_usage(out, r) &&
+	       put_escaped(out, "finish_reason", r->finish_reason) && print_usage(out, r) &&
 	       put_json(out, "error", r->error) && put_json(out, "settings", r->settings) &&
 	       put_text(out, "request_id", r->request_id);
 }

@@ -134,6 +134,20 @@ def test_a_stored_completion_comes_along(two, script):
     assert before["temperature"] == 0.5 and before["metadata"] == {"a": "b"}
 
 
+def test_a_finish_reason_of_any_text_comes_along(two, script):
+    _, one, _, other = two
+    s = script(up.reply(up.completion("ok", finish='st"o\\p\n')))
+    made = one.complete(s.model, store=True).ok().json
+    run = one.get("/v1/runs").ok().json["data"][0]
+    archive = exported(one, run["conversation"])
+    assert lines(archive)[1]["finish_reason"] == run["finish_reason"] == 'st"o\\p\n'
+    imported(other, archive)
+    assert exported(other, run["conversation"]) == archive
+    for client in (one, other):
+        listed = client.get("/v1/chat/completions").ok().json["data"][0]
+        assert listed["choices"][0]["finish_reason"] == 'st"o\\p\n' and listed["id"] == made["id"]
+
+
 def test_a_forks_instruction_comes_along(two, script):
     _, one, _, other = two
     c = one.chat("q", instruction="Be brief.").ok().json["conversation"]

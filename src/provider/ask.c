@@ -248,10 +248,11 @@ static enum errc read_calls(const struct json_doc *d, json_at calls, struct aren
 	return ERR_OK;
 }
 
-/* name_of: the name of the newest call with this id. */
+/* name_of: the name of the newest call with this id, if it is not too far back: results follow their
+ * calls, and a list of nothing but results must not be gone through for each of them. */
 static struct str name_of(const struct ask *a, struct str id)
 {
-	for (size_t i = a->count; i > 0; i--) {
+	for (size_t i = a->count; i > 0 && a->count - i <= LIMIT_TOOLS; i--) {
 		const struct ask_message *m = &a->messages[i - 1];
 
 		for (size_t k = 0; k < m->call_count; k++)

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import hashlib
 import json
 import os
 import re
@@ -583,7 +584,7 @@ def test_the_commands_beside_a_gateway(two, script, tmp_path):
     assert command("export", one).stdout == archive
     alone = command("export", one, "--conversation", d).stdout
     assert lines(alone)[0]["id"] == d and archive.endswith(alone)
-    assert json.loads(archive.splitlines()[0])["owner"] == 0
+    assert json.loads(archive.splitlines()[0])["owner"] == "0"
     done = command("import", other, target)
     assert "2 conversations" in done.stderr
     assert command("export", other).stdout == archive
@@ -607,6 +608,28 @@ def test_the_commands_without_a_gateway(tmp_path):
     with Client(gateway.url) as client:
         assert client.chat("on", conversation=CONV).ok()
     gateway.stop()
+
+
+def test_owners_come_along_by_command(tmp_path):
+    keys = ("first-key-of-two", "second-key-of-two")
+    hashed = ["sha256:" + hashlib.sha256(key.encode()).hexdigest() for key in keys]
+    one, two = (Gateway(tmp_path / name, {"api_keys": hashed}) for name in ("one", "two"))
+    said = {}
+    one.start()
+    for key in keys:
+        with Client(one.url, {"Authorization": f"Bearer {key}"}) as client:
+            said[key] = client.chat(key).ok().json["conversation"]
+    one.stop()
+    archive = tmp_path / "all.jsonl"
+    assert gw.run("export", "--database", one.database, "--output", archive).returncode == 0
+    assert gw.run("import", "--database", two.database, archive).returncode == 0
+    two.start()
+    for key, conversation in said.items():
+        with Client(two.url, {"Authorization": f"Bearer {key}"}) as client:
+            client.get(f"/v1/conversations/{conversation}").ok()
+            other, = set(said.values()) - {conversation}
+            client.get(f"/v1/conversations/{other}").error(404)
+    two.stop()
 
 
 def test_commands_that_fail(tmp_path):

@@ -8,6 +8,7 @@
 #define DIALECTS(X)  \
 	X(openai)    \
 	X(anthropic) \
+	X(ollama)    \
 	X(lmc)
 
 #define ROW(name) &dialect_##name,

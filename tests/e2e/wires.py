@@ -112,4 +112,49 @@ class Anthropic:
                                                     "message": text}}, status)
 
 
-WIRES = [OpenAI(), Anthropic()]
+class Ollama:
+    dialect = "ollama"
+    target = "/v1/api/chat"
+
+    def _part(self, message=None, done=None):
+        value = {"model": "upstream-model", "created_at": "2026-08-21T10:00:00.123456789Z",
+                 "message": {"role": "assistant", "content": "", **(message or {})},
+                 "done": done is not None}
+        if done is not None:
+            value |= {"done_reason": done, "total_duration": 5191566416,
+                      "prompt_eval_count": USAGE[0], "eval_count": USAGE[1]}
+        return value
+
+    def _stream(self, *parts):
+        return [up.sse("application/x-ndjson"),
+                *[up.body(json.dumps(p).encode() + b"\n") for p in parts], up.end()]
+
+    def _texts(self, pieces):
+        return [self._part({"content": p}) for p in pieces]
+
+    def _call(self, name, args):
+        return {"tool_calls": [{"function": {"name": name, "arguments": args}}]}
+
+    def say(self, *pieces):
+        return self._stream(*self._texts(pieces), self._part(done="stop"))
+
+    def call(self, name, id, args):
+        return self._stream(self._part(self._call(name, args)), self._part(done="stop"))
+
+    def whole(self, text):
+        return up.reply(self._part({"content": text}, "stop"))
+
+    def whole_call(self, name, id, args):
+        return up.reply(self._part(self._call(name, args), "stop"))
+
+    def cut(self, *pieces):
+        return self._stream(*self._texts(pieces))
+
+    def fail(self, *pieces):
+        return self._stream(*self._texts(pieces), {"error": "it broke"})
+
+    def refuse(self, status, text):
+        return up.reply({"error": text}, status)
+
+
+WIRES = [OpenAI(), Anthropic(), Ollama()]

@@ -29,6 +29,7 @@ static const struct {
 	size_t                least; /* cases that the file has at least, so that none get lost */
 } rows[] = {
 	{ &dialect_anthropic, 20 },
+	{ &dialect_ollama, 30 },
 };
 
 struct suite {

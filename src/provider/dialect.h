@@ -67,4 +67,5 @@ struct dialect {
 extern const struct dialect dialect_anthropic;
 extern const struct dialect dialect_openai;
 extern const struct dialect dialect_lmc;
+extern const struct dialect dialect_openai_responses;
 extern const struct dialect dialect_ollama;

@@ -30,6 +30,7 @@ static const struct {
 } rows[] = {
 	{ &dialect_anthropic, 20 },
 	{ &dialect_ollama, 30 },
+	{ &dialect_openai_responses, 40 },
 };
 
 struct suite {

@@ -18,7 +18,10 @@
 
 #include <stdio.h>
 
-enum { ID_DIGEST = 12 }; /* bytes of a made id: as many as make it unlike any other */
+enum {
+	ID_DIGEST = 12,  /* bytes of a made id: as many as make it unlike any other */
+	REASON_MAX = 63, /* bytes; longer ones are none */
+};
 
 static enum errc bad(struct err *e, const char *what)
 {
@@ -163,8 +166,8 @@ static enum errc give_end(struct decode *d, struct err *e)
 {
 	struct str reason;
 
-	if (!read_text(d->doc, 0, "done_reason", &reason))
-		return bad(e, "a done_reason that is no string");
+	if (!read_text(d->doc, 0, "done_reason", &reason) || reason.n > REASON_MAX)
+		return bad(e, "a done_reason that is no word");
 	if (str_is(reason, "load") || str_is(reason, "unload"))
 		return ERR_OK;
 	if (reason.n == 0 || str_is(reason, "stop"))

@@ -17,7 +17,10 @@
 
 #include <stdlib.h>
 
-enum { ITEM_ID = 128 };
+enum {
+	ITEM_ID = 128,
+	REASON_MAX = 63, /* bytes; longer ones are none */
+};
 
 /* A call's place in this array is its index to a client. */
 struct call {
@@ -381,7 +384,7 @@ static enum errc end_incomplete(struct decode *d, struct reader *r, json_at resp
 	struct str why = details != JSON_ABSENT ? text_of(d->doc, details, "reason") : STR_NONE;
 
 	end_calls(d, r);
-	if (why.n == 0)
+	if (why.n == 0 || why.n > REASON_MAX)
 		return bad(e, "an incomplete response without a reason");
 	give_finish(d, response, str_is(why, "max_output_tokens") ? STR("length") : why);
 	return ERR_OK;

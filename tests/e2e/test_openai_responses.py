@@ -75,6 +75,14 @@ def test_a_mark_without_a_last_event_is_no_end(client, script):
     assert said.text == "Hello" and said.error["code"] == "stream_incomplete"
 
 
+def test_an_error_in_front_of_all_content_is_a_status(client, script):
+    error = {"type": "error", "code": "invalid_prompt", "message": "no", "param": None}
+    s = script([up.sse(), up.data(error), up.end()])
+    refused = client.complete(s.under("plain"), stream=True).error(400)
+    # The type is the error's, not the event's.
+    assert (refused["code"], refused["type"]) == ("invalid_prompt", "invalid_request_error")
+
+
 def test_an_answer_that_reached_its_limit(client, script):
     s = script(WIRE._stream(*WIRE._texts(["Hel"]), {
         "type": "response.incomplete", "response": WIRE._response(

@@ -218,7 +218,7 @@ static enum errc take_whole_call(struct decode *d, struct reader *r, json_at ite
 	if (!c) {
 		enum errc rc = begin_call(d, r, item, &c, e);
 
-		if (rc != ERR_OK)
+		if (rc != ERR_OK || !c)
 			return rc;
 	}
 	if (!c->begun)

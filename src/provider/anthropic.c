@@ -271,6 +271,7 @@ static enum errc take_event(struct decode *d, struct reader *r, struct err *e)
 		if (!begin_block(d, r, json_get(doc, 0, "content_block")))
 			return no_memory(e);
 	} else if (type_is(doc, 0, "content_block_delta")) {
+		give_start(d, JSON_ABSENT);
 		add_delta(d, r, json_get(doc, 0, "delta"));
 	} else if (type_is(doc, 0, "content_block_stop")) {
 		end_block(d, r);

@@ -143,8 +143,11 @@ static enum errc read_part(const struct json_doc *d, json_at i, const struct ask
 		return ERR_OK;
 	}
 	if (json_is(d, type, "image_url")) {
+		json_at image = json_get(d, i, "image_url");
+
 		ret->kind = ASK_IMAGE;
-		return read_url(d, json_get(d, i, "image_url"), m, a, ret, e);
+		ret->detail = is_object(d, image) ? inner(d, json_get(d, image, "detail")) : STR_NONE;
+		return read_url(d, image, m, a, ret, e);
 	}
 	if (json_is(d, type, "input_audio")) {
 		ret->kind = ASK_AUDIO;

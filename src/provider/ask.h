@@ -33,6 +33,7 @@ struct ask_part {
 	struct str    data; /* base64 */
 	struct str    url;
 	struct str    name; /* of a document; may be empty */
+	struct str    detail; /* of an image; may be empty */
 };
 
 struct ask_call {

@@ -38,6 +38,8 @@ struct dialect {
 	unsigned    takes; /* enum provider_takes */
 	/* path behind base_url, e.g. "/chat/completions" */
 	const char *path;
+	/* the beginning of path that people may give with base_url or not, e.g. "/api"; NULL: none */
+	const char *root;
 	/* place: instead of path, where it depends on the prompt; a query included, if there is one.
 	 * NULL: path.  False: out is full. */
 	bool (*place)(const struct provider_options *o, const struct prompt *prompt, struct buf *out);
@@ -66,3 +68,5 @@ extern const struct dialect dialect_anthropic;
 extern const struct dialect dialect_gemini;
 extern const struct dialect dialect_openai;
 extern const struct dialect dialect_lmc;
+extern const struct dialect dialect_openai_responses;
+extern const struct dialect dialect_ollama;

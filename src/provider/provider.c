@@ -9,17 +9,24 @@
 	X(openai)    \
 	X(anthropic) \
 	X(gemini)    \
+	X(ollama)    \
 	X(lmc)
+/* Or here, where its name is no identifier. */
+#define DASHED(X) X(openai_responses, "openai-responses")
 
 #define ROW(name) &dialect_##name,
-static const struct dialect *const dialects[] = { DIALECTS(ROW) };
+#define DASHED_ROW(id, name) &dialect_##id,
+static const struct dialect *const dialects[] = { DIALECTS(ROW) DASHED(DASHED_ROW) };
 #undef ROW
+#undef DASHED_ROW
 
 const char *provider_dialects(void)
 {
 #define NAME(name) ", " #name
-	return "echo" DIALECTS(NAME);
+#define DASHED_NAME(id, name) ", " name
+	return "echo" DIALECTS(NAME) DASHED(DASHED_NAME);
 #undef NAME
+#undef DASHED_NAME
 }
 
 static enum errc check_name(const struct provider_options *o, struct err *e)

@@ -451,25 +451,34 @@ static const struct provider_ops remote_ops = {
 	.destroy = remote_destroy,
 };
 
-/* How much of base_url is the base: people copy the whole endpoint from a provider's page. */
-static size_t base_length(const struct provider_options *o, const char *path)
+/* without: the length of url[0..n) but for a tail, where it has it, and slashes behind the rest. */
+static size_t without(const char *url, size_t n, const char *tail)
 {
-	size_t base = strlen(o->base_url);
-	size_t tail = strlen(path);
+	size_t t = strlen(tail);
 
-	if (base >= tail && strcmp(o->base_url + base - tail, path) == 0)
-		base -= tail;
-	while (base > 0 && o->base_url[base - 1] == '/')
-		base--;
-	return base;
+	if (n >= t && memcmp(url + n - t, tail, t) == 0)
+		n -= t;
+	while (n > 0 && url[n - 1] == '/')
+		n--;
+	return n;
+}
+
+/* How much of base_url is the base: people copy the whole endpoint from a provider's page. */
+static size_t base_length(const struct provider_options *o, const struct dialect *dialect)
+{
+	size_t base = without(o->base_url, strlen(o->base_url), dialect->path);
+
+	return dialect->root ? without(o->base_url, base, dialect->root) : base;
 }
 
 /* base_url with the dialect's path and the configured query; NULL: no memory. */
-static char *make_url(struct arena *a, const struct provider_options *o, const char *path)
+static char *make_url(struct arena *a, const struct provider_options *o,
+		      const struct dialect *dialect)
 {
-	size_t base = base_length(o, path);
-	size_t size = base + strlen(path) + 2 + (o->query ? strlen(o->query) : 0);
-	char  *url = arena_alloc(a, size);
+	const char *path = dialect->path;
+	size_t      base = base_length(o, dialect);
+	size_t      size = base + strlen(path) + 2 + (o->query ? strlen(o->query) : 0);
+	char       *url = arena_alloc(a, size);
 
 	if (url)
 		snprintf(url, size, "%.*s%s%s%s", (int)base, o->base_url, path,
@@ -553,7 +562,7 @@ static enum errc make_target(const struct provider_options *o, const struct dial
 
 	arena_init(&scratch, LIMIT_CONFIG_FILE);
 
-	char        *url = make_url(&scratch, o, dialect->path);
+	char        *url = make_url(&scratch, o, dialect);
 	const char **headers = url ? make_headers(&scratch, o, dialect, &count) : NULL;
 	enum errc    rc = ERR_OVERLOADED;
 	if (headers)
@@ -574,7 +583,7 @@ static enum errc make_target(const struct provider_options *o, const struct dial
 
 static bool keep_base(struct remote *r, const struct provider_options *o)
 {
-	r->base = strndup(o->base_url, base_length(o, r->dialect->path));
+	r->base = strndup(o->base_url, base_length(o, r->dialect));
 	if (o->query && o->query[0])
 		r->query = strdup(o->query);
 	return r->base && (r->query || !o->query || !o->query[0]);

@@ -112,8 +112,9 @@ def test_a_call_and_what_it_gave_back(client, script, wire, streamed):
         ask, {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": call["id"], "content": "it rains"}]).ok()
     sent = json.dumps(s.request.json)
-    # Some are also told with a result whose it is.
-    assert sent.count("it rains") == 1 and sent.count('"weather"') >= 2 and "city" in sent
+    assert sent.count("it rains") == 1 and "city" in sent
+    # In the definition, in the call, and for some providers with what it gave back.
+    assert sent.count('"weather"') in (2, 3)
 
 
 def test_a_conversation_goes_on(client, script, wire):

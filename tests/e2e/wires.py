@@ -112,6 +112,132 @@ class Anthropic:
                                                     "message": text}}, status)
 
 
+class Ollama:
+    dialect = "ollama"
+    target = "/v1/api/chat"
+
+    def _part(self, message=None, done=None):
+        value = {"model": "upstream-model", "created_at": "2026-08-21T10:00:00.123456789Z",
+                 "message": {"role": "assistant", "content": "", **(message or {})},
+                 "done": done is not None}
+        if done is not None:
+            value |= {"done_reason": done, "total_duration": 5191566416,
+                      "prompt_eval_count": USAGE[0], "eval_count": USAGE[1]}
+        return value
+
+    def _stream(self, *parts):
+        return [up.sse("application/x-ndjson"),
+                *[up.body(json.dumps(p).encode() + b"\n") for p in parts], up.end()]
+
+    def _texts(self, pieces):
+        return [self._part({"content": p}) for p in pieces]
+
+    def _call(self, name, args):
+        return {"tool_calls": [{"function": {"name": name, "arguments": args}}]}
+
+    def say(self, *pieces):
+        return self._stream(*self._texts(pieces), self._part(done="stop"))
+
+    def call(self, name, id, args):
+        return self._stream(self._part(self._call(name, args)), self._part(done="stop"))
+
+    def whole(self, text):
+        return up.reply(self._part({"content": text}, "stop"))
+
+    def whole_call(self, name, id, args):
+        return up.reply(self._part(self._call(name, args), "stop"))
+
+    def cut(self, *pieces):
+        return self._stream(*self._texts(pieces))
+
+    def fail(self, *pieces):
+        return self._stream(*self._texts(pieces), {"error": "it broke"})
+
+    def refuse(self, status, text):
+        return up.reply({"error": text}, status)
+
+
+class OpenAIResponses:
+    dialect = "openai-responses"
+    target = "/v1/responses"
+
+    def _response(self, status, output=(), **more):
+        return {"id": "resp_1", "object": "response", "created_at": 1741476777, "status": status,
+                "model": "upstream-model", "output": list(output), "error": None,
+                "incomplete_details": None, "store": False,
+                "usage": {"input_tokens": USAGE[0], "output_tokens": USAGE[1],
+                          "total_tokens": sum(USAGE)} if status == "completed" else None, **more}
+
+    def _stream(self, *events):
+        start = [{"type": f"response.{name}", "response": self._response("in_progress")}
+                 for name in ("created", "in_progress")]
+        lines = [json.dumps({**event, "sequence_number": n})
+                 for n, event in enumerate([*start, *events])]
+        types = [e["type"] for e in [*start, *events]]
+        return [up.sse(), *[up.body(f"event: {t}\ndata: {line}\n\n".encode())
+                            for t, line in zip(types, lines, strict=True)], up.end()]
+
+    def _completed(self, item):
+        return {"type": "response.completed", "response": self._response("completed", [item])}
+
+    def _message(self, text):
+        return {"id": "msg_1", "type": "message", "status": "completed", "role": "assistant",
+                "content": [{"type": "output_text", "text": text, "annotations": []}]}
+
+    def _texts(self, pieces):
+        return [{"type": "response.output_item.added", "output_index": 0,
+                 "item": {**self._message(""), "status": "in_progress", "content": []}},
+                {"type": "response.content_part.added", "item_id": "msg_1", "output_index": 0,
+                 "content_index": 0, "part": {"type": "output_text", "text": ""}},
+                *[{"type": "response.output_text.delta", "item_id": "msg_1", "output_index": 0,
+                   "content_index": 0, "delta": p, "logprobs": []} for p in pieces]]
+
+    def _call(self, name, id, arguments):
+        return {"id": "fc_1", "type": "function_call", "status": "completed", "name": name,
+                "call_id": id, "arguments": arguments}
+
+    def say(self, *pieces):
+        text = "".join(pieces)
+        return self._stream(*self._texts(pieces), {
+            "type": "response.output_text.done", "item_id": "msg_1", "output_index": 0,
+            "content_index": 0, "text": text}, {
+            "type": "response.output_item.done", "output_index": 0,
+            "item": self._message(text)}, self._completed(self._message(text)))
+
+    def call(self, name, id, args):
+        text = json.dumps(args)
+        item = self._call(name, id, text)
+        at = {"item_id": "fc_1", "output_index": 0}
+        return self._stream(
+            {"type": "response.output_item.added", "output_index": 0,
+             "item": self._call(name, id, "")},
+            *[{"type": "response.function_call_arguments.delta", **at, "delta": p}
+              for p in (text[:5], text[5:])],
+            {"type": "response.function_call_arguments.done", **at, "arguments": text},
+            {"type": "response.output_item.done", "output_index": 0, "item": item},
+            self._completed(item))
+
+    def whole(self, text):
+        return up.reply(self._response("completed", [self._message(text)]))
+
+    def whole_call(self, name, id, args):
+        return up.reply(self._response("completed", [self._call(name, id, json.dumps(args))]))
+
+    def cut(self, *pieces):
+        return self._stream(*self._texts(pieces))
+
+    def fail(self, *pieces):
+        error = {"type": "error", "code": "server_error", "message": "it broke", "param": None}
+        if not pieces:
+            return [up.sse(), up.body(f"event: error\ndata: {json.dumps(error)}\n\n".encode()),
+                    up.end()]
+        return self._stream(*self._texts(pieces), error)
+
+    def refuse(self, status, text):
+        return up.reply({"error": {"message": text, "type": "invalid_request_error",
+                                   "param": None, "code": None}}, status)
+
+
 class Gemini:
     dialect = "gemini"
     target = "/v1/models/NAME:generateContent"
@@ -161,4 +287,4 @@ class Gemini:
                                    "status": "INVALID_ARGUMENT"}}, status)
 
 
-WIRES = [OpenAI(), Anthropic(), Gemini()]
+WIRES = [OpenAI(), Anthropic(), Gemini(), Ollama(), OpenAIResponses()]

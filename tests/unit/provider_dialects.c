@@ -30,6 +30,8 @@ static const struct {
 } rows[] = {
 	{ &dialect_anthropic, 20 },
 	{ &dialect_gemini, 90 },
+	{ &dialect_ollama, 30 },
+	{ &dialect_openai_responses, 40 },
 };
 
 struct suite {

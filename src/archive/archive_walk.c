@@ -170,7 +170,7 @@ static enum errc find_some(struct reading *r, struct id id, enum archive_kind ki
 
 static enum errc take_run(struct reading *r, const struct archive_run *run, struct str line)
 {
-	struct archive_entry *entry;
+	struct archive_entry *entry = NULL;
 	uint32_t              base;
 	uint32_t              continues;
 
@@ -180,6 +180,7 @@ static enum errc take_run(struct reading *r, const struct archive_run *run, stru
 	    find_some(r, run->continues, ARCHIVE_RUN, "continues", &continues) != ERR_OK ||
 	    add(r, ARCHIVE_RUN, run->id, &entry) != ERR_OK)
 		return r->e->code;
+	CHECK(entry != NULL);
 	entry->created_ms = run->created_ms;
 	entry->text = line;
 	entry->parent = base;
@@ -213,7 +214,7 @@ static enum errc check_place(struct reading *r, const struct archive_message *m,
 static enum errc take_message(struct reading *r, const struct archive_message *m)
 {
 	struct archive_walk  *w = r->w;
-	struct archive_entry *entry;
+	struct archive_entry *entry = NULL;
 	uint32_t              parent;
 	bool                  loose = id_none(m->run);
 
@@ -231,6 +232,7 @@ static enum errc take_message(struct reading *r, const struct archive_message *m
 		return refuse(r, "id", "stands in this conversation already");
 	if (add(r, ARCHIVE_MESSAGE, m->id, &entry) != ERR_OK)
 		return r->e->code;
+	CHECK(entry != NULL);
 	entry->created_ms = m->created_ms;
 	entry->text = m->body;
 	entry->parent = parent;

@@ -294,6 +294,7 @@ static enum ask_role role_of(const struct json_doc *d)
 
 static enum errc read_message(struct json_doc *d, struct str raw, struct ask *a, struct err *e)
 {
+	CHECK(a->messages != NULL);
 	struct ask_message *m = &a->messages[a->count];
 	enum errc           rc = json_scan(d, raw.p, raw.n, &json_limits_upstream, e);
 

@@ -71,6 +71,7 @@ enum errc provider_create(const struct provider_options *o, struct provider **re
 		rc = create(o, &p, e);
 	if (rc != ERR_OK)
 		return rc;
+	CHECK(p != NULL);
 	memcpy(p->name, o->name, strlen(o->name) + 1);
 	*ret = p;
 	return ERR_OK;

@@ -279,7 +279,7 @@ static int fill(struct search_feed *f, struct search_index *x, bool rebuild, str
 int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild,
                      struct search_batch *b, int64_t *ret_waiting)
 {
-	struct search_source source;
+	struct search_source source = { .last = 0 };
 
 	b->count = 0;
 	b->read_bytes = 0;

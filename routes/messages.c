@@ -78,6 +78,8 @@ static void print(struct work_job *job)
 	warnings_init(&warnings);
 	for (size_t i = 0; ok && i < count; i++)
 		list[i] = x->read.items[i].message.body;
+	if (ok && x->read.has_more)
+		x->read.item_count = count = view_cut(list, count, x->format);
 	ok = ok && view_print(list, count, x->format, &warnings, &messages, &x->err) == ERR_OK &&
 	     put_page(x, &messages, &warnings);
 	if (!ok && x->err.code == ERR_OK)

@@ -120,6 +120,48 @@ enum errc view_print(const struct str *messages, size_t count, enum view_format 
 	return rc;
 }
 
+/* --- pages --- */
+
+static bool role_is(const struct json_doc *d, const char *role)
+{
+	json_at i = json_get_some(d, 0, "role");
+
+	return i != JSON_ABSENT && json_is(d, i, role);
+}
+
+/* What may belong to a call, or be one. */
+static bool is_of_calls(struct json_doc *d, struct str message, bool *ret_may_call)
+{
+	struct err e;
+
+	*ret_may_call = false;
+	if (json_scan(d, message.p, message.n, &json_limits_stored, &e) != ERR_OK)
+		return false;
+	bool by = role_is(d, "assistant");
+	*ret_may_call = !by || json_get_some(d, 0, "tool_calls") != JSON_ABSENT ||
+	                json_get_some(d, 0, "type") != JSON_ABSENT ||
+	                json_get_some(d, 0, "lmc") != JSON_ABSENT;
+	return by || role_is(d, "tool") || role_is(d, "function") || role_is(d, "computer");
+}
+
+size_t view_cut(const struct str *messages, size_t count, enum view_format format)
+{
+	struct json_doc d = { 0 };
+	size_t          n = count;
+	bool            may_call = format == VIEW_OPENAI;
+	bool            more = may_call;
+
+	/* The last one tells whether anything may be open; the first of its row is where it began. */
+	for (bool call; more && n > 0; n -= more) {
+		more = is_of_calls(&d, messages[n - 1], &call);
+		if (n == count)
+			may_call = more && call;
+		more = more && may_call;
+	}
+	json_doc_finish(&d);
+	return may_call && n > 0 ? n : count;
+}
+
 /* --- one message --- */
 
 static bool keep_first(void *arg, struct str message)

@@ -19,6 +19,10 @@ extern const char *const view_formats[]; /* in that order, NULL-terminated */
 enum errc view_print(const struct str *messages, size_t count, enum view_format format,
 		     struct warnings *warnings, struct buf *out, struct err *e) MUST_USE;
 
+/* view_cut: how many of the messages make a page, where more follow: calls and what they gave back stay
+ * together, as a call without its result is given one.  At least 1, and all where no other cut is. */
+size_t view_cut(const struct str *messages, size_t count, enum view_format format);
+
 /* view_single: one LMC message alone as one message object of OpenAI's, appended to out: code and
  * what it printed as text; what would not be handed to a provider as the text of its content.
  * d, message: its scan. */

@@ -395,6 +395,26 @@ def test_messages_of_nobody_are_404(client):
         client.get(f"/v1/conversations/{name}/messages").error(404, "not_found")
 
 
+@pytest.mark.parametrize("limit", [3, 4, 5])
+def test_calls_and_their_results_are_on_one_page(client, limit):
+    call = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
+    sent = [{"role": "user", "content": "a"},
+            {"role": "assistant", "content": None, "tool_calls": [{"id": i, **call} for i in ("t1", "t2")]},
+            {"role": "tool", "tool_call_id": "t1", "content": "r1"},
+            {"role": "tool", "tool_call_id": "t2", "content": "r2"}, {"role": "user", "content": "so?"}]
+    conversation = client.chat(*sent).ok().json["conversation"]
+    whole = client.messages(conversation, "openai")
+    shown, after = [], ""
+    while True:
+        page = client.get(f"/v1/conversations/{conversation}/messages?format=openai&limit={limit}"
+                          f"&after={after}").ok().json
+        shown += page["data"]
+        if not page["has_more"]:
+            break
+        after = page["last_id"]
+    assert shown == whole and [m["content"] for m in whole][2:4] == ["r1", "r2"]
+
+
 def test_messages_come_in_pages(client, script):
     s = script(up.either("fine"))
     conversation = client.chat(*[f"m{i}" for i in range(9)], model=s.model).ok().json["conversation"]

@@ -64,6 +64,9 @@ enum errc provider_create(const struct provider_options *o, struct provider **re
 	if (rc != ERR_OK)
 		return rc;
 	memcpy(p->name, o->name, strlen(o->name) + 1);
+	p->retries = o->retries;
+	p->total_us = o->total_us;
+	p->health = o->health;
 	*ret = p;
 	return ERR_OK;
 }

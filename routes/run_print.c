@@ -20,6 +20,14 @@ static bool put_text(struct buf *out, const char *key, struct str s)
 	return s.n > 0 ? buf_json_string(out, s) : buf_text(out, "null");
 }
 
+/* What is kept escaped, as events carry it. */
+static bool put_word(struct buf *out, const char *key, struct str escaped)
+{
+	if (escaped.n == 0)
+		return buf_fmt(out, ",\"%s\":null", key);
+	return buf_fmt(out, ",\"%s\":\"", key) && buf_str(out, escaped) && buf_text(out, "\"");
+}
+
 static bool put_time(struct buf *out, const char *key, int64_t ms)
 {
 	return ms > 0 ? buf_fmt(out, ",\"%s\":%lld", key, (long long)(ms / 1000))
@@ -44,7 +52,7 @@ bool run_print(struct buf *out, const struct run_read *run)
 	       put_time(out, "created_at", run->created_ms) &&
 	       put_time(out, "first_token_at", run->first_token_ms) &&
 	       put_time(out, "completed_at", run->completed_ms) &&
-	       put_text(out, "finish_reason", run->finish_reason) && put_usage(out, &run->usage) &&
+	       put_word(out, "finish_reason", run->finish_reason) && put_usage(out, &run->usage) &&
 	       buf_text(out, ",\"error\":") &&
 	       buf_str(out, run->error.n > 0 ? run->error : STR("null")) &&
 	       buf_fmt(out, ",\"attempts\":%lld", (long long)run->attempts) &&

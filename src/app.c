@@ -293,10 +293,11 @@ static void stop(struct app *a)
 {
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_stop(a->workers[i]);
-	/* The last answers of the store and the pool go into the workers' inboxes, so they end
-	 * before the workers do.  A stopped pool refuses what those answers would still submit. */
-	store_destroy(a->store);
+	/* The last answers of the pool and the store go into the workers' inboxes, so they end
+	 * before the workers do; the pool first, as what it does may use the store.  A stopped pool
+	 * refuses what those answers would still submit. */
 	work_pool_stop(a->work);
+	store_destroy(a->store);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_destroy(a->workers[i]);
 	work_pool_destroy(a->work);

@@ -171,7 +171,8 @@ void worker_reload(struct worker *w, struct snapshot *s)
 
 static size_t busy(const struct worker *w)
 {
-	size_t n = run_engine_live(w->gateway.runs);
+	/* What a worker does for somebody who has left still uses the store. */
+	size_t n = run_engine_live(w->gateway.runs) + loop_owed(w->loop);
 
 	for (size_t i = 0; i < w->server_count; i++)
 		n += server_busy(w->servers[i]);

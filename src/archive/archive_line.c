@@ -4,7 +4,9 @@
 #include "base/limits.h"
 #include "json/field.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define LATEST_MS 253402300799999.0 /* the end of the year 9999 */
 #define COUNT_MAX 9007199254740991.0
@@ -23,7 +25,7 @@ static const char *const statuses[] = {
 	NULL,
 };
 
-static const char *const shapes[] = { "native", "openai", NULL };
+static const char *const shapes[] = { "native", "openai", "lmc", NULL };
 
 /* One body and its place in the messages of an archive; a message as it is stored is no larger. */
 static const struct json_limits line_limits = {
@@ -33,12 +35,15 @@ static const struct json_limits line_limits = {
 	.unique = 2,
 };
 
+/* As long as what is stored by those who make it; lists of runs have many of them in a page. */
+enum { PROVIDER_MAX = 63, FINISH_MAX = 63, ERROR_MAX = 8 * KIB };
+
 /* All members of all kinds; which of them a kind has, its table says. */
 struct members {
 	int        type;
 	int64_t    version;
 	struct str id;
-	int64_t    owner;
+	struct str owner;
 	int64_t    created_ms;
 	int64_t    revision;
 	struct str title;
@@ -78,7 +83,7 @@ static const struct field conversation_rows[] = {
 	TYPE,
 	{ "version", FIELD_INT, true, ARCHIVE_VERSION, ARCHIVE_VERSION, AT(version), NULL },
 	ID("id", true, id),
-	{ "owner", FIELD_INT, false, 0, COUNT_MAX, AT(owner), NULL },
+	TEXT("owner", 19, owner),
 	TIME("created_at_ms", true, created_ms),
 	{ "revision", FIELD_INT, false, 1, COUNT_MAX, AT(revision), NULL },
 	TEXT("title", LIMIT_TITLE, title),
@@ -100,10 +105,10 @@ static const struct field run_rows[] = {
 	TIME("completed_at_ms", false, completed_ms),
 	{ "attempts", FIELD_INT, false, 0, COUNT_MAX, AT(attempts), NULL },
 	OBJECT("usage", usage),
-	TEXT("model", LIMIT_STORE_ROW, model),
-	TEXT("provider", LIMIT_STORE_ROW, provider),
+	TEXT("model", LIMIT_MODEL, model),
+	TEXT("provider", PROVIDER_MAX, provider),
 	{ "shape", FIELD_ENUM, false, 0, 0, AT(shape), shapes },
-	TEXT("finish_reason", LIMIT_STORE_ROW, finish_reason),
+	TEXT("finish_reason", FINISH_MAX, finish_reason),
 	TEXT("instruction", LIMIT_STORE_ROW, instruction),
 	OBJECT("metadata", metadata),
 	OBJECT("error", error),
@@ -287,12 +292,23 @@ static enum errc check_body(const struct reading *r, json_at body)
 	return ERR_OK;
 }
 
+/* More digits than a JSON number keeps everywhere: so it stands in a string. */
+static bool read_owner(struct str text, int64_t *ret)
+{
+	char  digits[20];
+	char *end;
+
+	str_copy(digits, sizeof digits, text);
+	errno = 0;
+	*ret = strtoll(digits, &end, 10);
+	return digits[0] >= '0' && digits[0] <= '9' && *end == '\0' && errno == 0;
+}
+
 static enum errc take_conversation(const struct reading *r, const struct members *m,
 				   struct archive_conversation *ret)
 {
 	*ret = (struct archive_conversation){
-		.owned = m->owner >= 0,
-		.owner = m->owner >= 0 ? m->owner : 0,
+		.owned = m->owner.p != NULL,
 		.created_ms = m->created_ms,
 		.revision = m->revision,
 		.title = m->title,
@@ -300,11 +316,21 @@ static enum errc take_conversation(const struct reading *r, const struct members
 		.instruction = m->instruction,
 		.source = m->source,
 	};
+	if (ret->owned && !read_owner(m->owner, &ret->owner))
+		return refuse(r, ERR_INVALID_VALUE, "owner", "must be a number of up to 63 bits");
 	if (!read_id(r, m->id, ID_CONVERSATION, "id", &ret->id) ||
 	    !read_id(r, m->leaf, ID_RUN, "leaf", &ret->leaf) ||
 	    !read_id(r, m->tip, ID_MESSAGE, "tip", &ret->tip))
 		return r->e->code;
 	return check_pairs(r, m->metadata);
+}
+
+/* A string member as it stands between its quotes. */
+static struct str escaped(const struct reading *r, const char *member)
+{
+	json_at i = json_get_some(r->doc, 0, member);
+
+	return i == JSON_ABSENT ? STR_NONE : json_inner(r->doc, i);
 }
 
 static enum errc take_run(const struct reading *r, const struct members *m, struct archive_run *ret)
@@ -318,7 +344,7 @@ static enum errc take_run(const struct reading *r, const struct members *m, stru
 		.model = m->model,
 		.provider = m->provider,
 		.shape = m->shape >= 0 ? str_of(shapes[m->shape]) : STR_NONE,
-		.finish_reason = m->finish_reason,
+		.finish_reason = escaped(r, "finish_reason"),
 		.instruction = m->instruction,
 		.metadata = raw(r, m->metadata),
 		.error = raw(r, m->error),
@@ -330,6 +356,10 @@ static enum errc take_run(const struct reading *r, const struct members *m, stru
 	    !read_id(r, m->continues, ID_RUN, "continues", &ret->continues))
 		return r->e->code;
 	enum errc rc = check_pairs(r, m->metadata);
+	if (rc == ERR_OK && ret->finish_reason.n > FINISH_MAX)
+		rc = refuse(r, ERR_INVALID_VALUE, "finish_reason", "must have at most 63 bytes");
+	if (rc == ERR_OK && ret->error.n > ERROR_MAX)
+		rc = refuse(r, ERR_INVALID_VALUE, "error", "must have at most 8 KiB");
 	return rc == ERR_OK ? read_usage(r, m->usage, ret) : rc;
 }
 
@@ -375,7 +405,7 @@ enum errc archive_line_parse(struct str line, const char *path, struct json_doc 
 			     struct arena *arena, struct archive_line *ret, struct err *e)
 {
 	const struct reading r = { doc, arena, path, e };
-	struct members       m = { .owner = -1, .revision = 1, .shape = -1 };
+	struct members       m = { .revision = 1, .shape = -1 };
 
 	if (line.n > LIMIT_STORE_ROW)
 		return err_set(e, ERR_REQUEST_TOO_LARGE, path, "a line has at most %u MiB",
@@ -422,6 +452,11 @@ static bool put_text(struct buf *out, const char *member, struct str s)
 	return !s.p || (buf_fmt(out, ",\"%s\":", member) && buf_json_string(out, s));
 }
 
+static bool put_escaped(struct buf *out, const char *member, struct str s)
+{
+	return !s.p || (buf_fmt(out, ",\"%s\":\"", member) && buf_str(out, s) && buf_text(out, "\""));
+}
+
 /* In valid JSON a line's end stands only between tokens. */
 static bool put_json(struct buf *out, const char *member, struct str json)
 {
@@ -443,7 +478,7 @@ static bool print_conversation(struct buf *out, const struct archive_conversatio
 {
 	return buf_fmt(out, "{\"type\":\"conversation\",\"version\":%d", ARCHIVE_VERSION) &&
 	       put_id(out, "id", c->id, ID_CONVERSATION) &&
-	       (!c->owned || put_int(out, "owner", c->owner)) &&
+	       (!c->owned || buf_fmt(out, ",\"owner\":\"%lld\"", (long long)c->owner)) &&
 	       put_int(out, "created_at_ms", c->created_ms) &&
 	       put_int(out, "revision", c->revision) && put_text(out, "title", c->title) &&
 	       put_json(out, "metadata", c->metadata) &&
@@ -479,7 +514,7 @@ static bool print_run(struct buf *out, const struct archive_run *r)
 	       put_text(out, "provider", r->provider) && put_text(out, "shape", r->shape) &&
 	       put_text(out, "instruction", r->instruction) &&
 	       put_json(out, "metadata", r->metadata) &&
-	       put_text(out, "finish_reason", r->finish_reason) && print_usage(out, r) &&
+	       put_escaped(out, "finish_reason", r->finish_reason) && print_usage(out, r) &&
 	       put_json(out, "error", r->error) && put_json(out, "settings", r->settings) &&
 	       put_text(out, "request_id", r->request_id);
 }

@@ -60,7 +60,7 @@ struct archive_run {
 	struct str          model;     /* these are plain text, or JSON objects; p NULL: none */
 	struct str          provider;
 	struct str          shape;
-	struct str          finish_reason;
+	struct str          finish_reason; /* escaped, as it is stored: as between two quotes */
 	struct str          instruction; /* empty ends an older one */
 	struct str          metadata;
 	struct str          error;

@@ -224,6 +224,9 @@ static enum errc take_message(struct reading *r, const struct archive_message *m
 	else if (check_place(r, m, parent) != ERR_OK)
 		return r->e->code;
 	bool answer = !loose && m->id.key == m->run.key;
+	/* As in a request; whoever follows a run's chain relies on it. */
+	if (!loose && ++w->entries[r->run].messages > LIMIT_MESSAGES + 1)
+		return refuse(r, "run", "a run has at most 2048 messages and its answer");
 	if (!answer && find_key(w, m->id.key) != ARCHIVE_NONE)
 		return refuse(r, "id", "stands in this conversation already");
 	if (add(r, ARCHIVE_MESSAGE, m->id, &entry) != ERR_OK)

@@ -18,6 +18,7 @@ struct archive_entry {
 	uint32_t          run;    /* of a message; of a run: the one that it continues */
 	uint32_t          last;   /* of a run: the last message that it was sent, or its base */
 	uint32_t          answer; /* of a run */
+	uint32_t          messages; /* of a run: so many came with it, its answer included */
 };
 
 struct archive_walk {

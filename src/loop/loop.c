@@ -30,6 +30,7 @@ struct loop {
 	int64_t      now_us;
 	struct watch inbox_watch; /* an eventfd */
 	_Atomic(struct task *) inbox; /* newest first; pushed by any thread, taken by ours */
+	atomic_int   owed;        /* tasks that others will post */
 	struct task  *todo;       /* taken from the inbox, oldest first */
 	struct task **todo_end;
 	struct task  *later;      /* oldest first */
@@ -368,6 +369,16 @@ void loop_run(struct loop *l)
 	take_inbox(l);
 	while (l->todo)
 		run_first(l);
+}
+
+void loop_owe(struct loop *l, int n)
+{
+	atomic_fetch_add_explicit(&l->owed, n, memory_order_relaxed);
+}
+
+size_t loop_owed(const struct loop *l)
+{
+	return (size_t)atomic_load_explicit(&l->owed, memory_order_relaxed);
 }
 
 void loop_stop(struct loop *l)

@@ -1,7 +1,7 @@
 /* loop: one event loop on one thread: epoll, timers, an inbox for other threads, and libcurl's
  * multi handles.  Knows nothing of HTTP.
  *
- * Threads: loop_post and loop_stop from any thread, everything else on the loop's own. */
+ * Threads: loop_post, loop_owe and loop_stop from any thread, everything else on the loop's own. */
 #pragma once
 
 #include "base/base.h"
@@ -32,6 +32,10 @@ struct task {
 };
 /* loop_post: t->fn(t) runs on the loop's thread soon, in the order of posting. */
 void loop_post(struct loop *l, struct task *t);
+/* loop_owe: n tasks more (or fewer) will be posted by threads that work for this loop; from any
+ * thread.  loop_owed: how many are still to come. */
+void   loop_owe(struct loop *l, int n);
+size_t loop_owed(const struct loop *l);
 /* loop_later: the same from the loop's own thread, in this turn or the next, without a wake-up. */
 void loop_later(struct loop *l, struct task *t);
 

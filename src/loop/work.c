@@ -41,7 +41,8 @@ static void handle(struct task *t)
 {
 	struct work_job *job = container_of(t, struct work_job, task);
 
-	job->done(job);
+	loop_owe(job->loop, -1);
+	job->done(job); /* may free it */
 }
 
 static void *serve(void *arg)
@@ -100,6 +101,7 @@ bool work_submit(struct work_pool *p, struct work_job *job)
 	bool room = !p->stopping && p->queued < p->max_queue;
 
 	if (room) {
+		loop_owe(job->loop, 1);
 		job->next = NULL;
 		*p->end = job;
 		p->end = &job->next;

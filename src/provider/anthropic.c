@@ -15,6 +15,8 @@
 
 #include <stdlib.h>
 
+enum { COUNT_MAX = 1000 * 1000 * 1000 };
+
 struct reader {
 	bool         call;  /* the open block is a call, */
 	bool         begun; /* some of its arguments were given */
@@ -82,8 +84,9 @@ static void read_count(const struct json_doc *doc, json_at usage, const char *ke
 	json_at i = json_get(doc, usage, key);
 	int64_t n;
 
-	/* Totals are told again with each event: they replace each other, and what is left out holds. */
-	if (i != JSON_ABSENT && json_int(doc, i, &n) && n >= 0)
+	/* Totals are told again with each event: they replace each other, and what is left out holds.
+	 * They are added up: no number that is told is one that would overflow. */
+	if (i != JSON_ABSENT && json_int(doc, i, &n) && n >= 0 && n <= COUNT_MAX)
 		*ret = n;
 }
 

@@ -217,6 +217,15 @@ static bool read_input(struct str arguments, struct arena *a, struct str *ret)
 	return ret->p != NULL;
 }
 
+/* read_signature: where Google's own route for OpenAI's clients has it. */
+static struct str read_signature(const struct json_doc *d, json_at call)
+{
+	json_at extra = json_get(d, call, "extra_content");
+	json_at google = is_object(d, extra) ? json_get(d, extra, "google") : JSON_ABSENT;
+
+	return is_object(d, google) ? inner(d, json_get(d, google, "thought_signature")) : STR_NONE;
+}
+
 static enum errc read_call(const struct json_doc *d, json_at i, struct arena *a,
 			   struct ask_call *ret, struct err *e)
 {
@@ -227,6 +236,7 @@ static enum errc read_call(const struct json_doc *d, json_at i, struct arena *a,
 	if (is_object(d, function)) {
 		ret->name = inner(d, json_get(d, function, "name"));
 		arguments = inner(d, json_get(d, function, "arguments"));
+		ret->signature = read_signature(d, i);
 	}
 	return read_input(arguments, a, &ret->input) ? ERR_OK : no_memory(e);
 }
@@ -248,10 +258,11 @@ static enum errc read_calls(const struct json_doc *d, json_at calls, struct aren
 	return ERR_OK;
 }
 
-/* name_of: the name of the newest call with this id. */
+/* name_of: the name of the newest call with this id, if it is not too far back: results follow their
+ * calls, and a list of nothing but results must not be gone through for each of them. */
 static struct str name_of(const struct ask *a, struct str id)
 {
-	for (size_t i = a->count; i > 0; i--) {
+	for (size_t i = a->count; i > 0 && a->count - i <= LIMIT_TOOLS; i--) {
 		const struct ask_message *m = &a->messages[i - 1];
 
 		for (size_t k = 0; k < m->call_count; k++)

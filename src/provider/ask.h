@@ -39,6 +39,7 @@ struct ask_call {
 	struct str id;
 	struct str name;
 	struct str input; /* a JSON object */
+	struct str signature; /* what its provider wants back with it (Gemini); empty: none */
 };
 
 struct ask_message {

@@ -63,5 +63,6 @@ struct dialect {
 };
 
 extern const struct dialect dialect_anthropic;
+extern const struct dialect dialect_gemini;
 extern const struct dialect dialect_openai;
 extern const struct dialect dialect_lmc;

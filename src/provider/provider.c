@@ -8,6 +8,7 @@
 #define DIALECTS(X)  \
 	X(openai)    \
 	X(anthropic) \
+	X(gemini)    \
 	X(lmc)
 
 #define ROW(name) &dialect_##name,

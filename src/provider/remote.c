@@ -97,7 +97,8 @@ static void call_fail(struct remote_call *c, struct err *e)
 	put_name(c, e);
 	if (c->status != 0 && e->upstream_status == 0)
 		e->upstream_status = c->status;
-	if (err_http(e) == 429 || err_http(e) == 503)
+	/* Some say in the body how long to wait; a header goes before it. */
+	if ((err_http(e) == 429 || err_http(e) == 503) && c->retry_after_ms > 0)
 		e->retry_after_ms = c->retry_after_ms;
 	call_end(c, e);
 }

@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* One file of one message. */
@@ -175,11 +176,16 @@ static enum errc read_front(struct run_attach *x, const struct attached *a, size
 {
 	size_t    want = (size_t)a->row->bytes < max ? (size_t)a->row->bytes : max;
 	int       fd;
-	enum errc rc = blob_open(x->blobs, a->row->sha256, &fd, e);
+	struct stat is;
+	enum errc   rc = blob_open(x->blobs, a->row->sha256, &fd, e);
 
 	if (rc != ERR_OK)
 		return rc;
-	rc = read_bytes(fd, want, &x->content, e);
+	/* One that was cut is told at the first look, not in the middle. */
+	if (fstat(fd, &is) != 0 || is.st_size != a->row->bytes)
+		rc = err_set(e, ERR_STORAGE, "", "the file's content can't be read");
+	else
+		rc = read_bytes(fd, want, &x->content, e);
 	close(fd);
 	return rc;
 }
@@ -261,27 +267,22 @@ static enum errc fill(struct run_attach *x, size_t first, size_t count, struct e
 	return ERR_OK;
 }
 
-/* fits: counts what was made instead of what was expected; text grows when it is escaped, to six
+/* fits: whether what was made so far may be, which is counted; text grows when it is escaped, to six
  * times its size at the worst. */
-static enum errc fits(struct run_attach *x, struct err *e)
+static enum errc fits(struct run_attach *x, size_t made, struct err *e)
 {
-	size_t made = 0;
-
-	for (size_t i = 0; i < x->made_count; i++)
-		made += x->made[i].text.n;
 	if (made > LIMIT_ATTACHED_MADE + LIMIT_BRANCH_BYTES)
 		return too_large(e);
 	made *= held_times(x->run);
-	if (made > x->counted)
-		return count_more(&x->counted, made - x->counted) ? ERR_OK : too_many_waiting(e);
-	atomic_fetch_sub(&waiting, x->counted - made);
-	x->counted = made;
+	if (made > x->counted && !count_more(&x->counted, made - x->counted))
+		return too_many_waiting(e);
 	return ERR_OK;
 }
 
 static enum errc make(struct run_attach *x, struct err *e)
 {
 	enum errc rc = ERR_OK;
+	size_t    made = 0;
 
 	for (size_t i = 0; rc == ERR_OK && i < x->count; i++)
 		if (!x->list[i].shown.missing)
@@ -291,8 +292,17 @@ static enum errc make(struct run_attach *x, struct err *e)
 		while (i + n < x->count && x->list[i + n].message == x->list[i].message)
 			n++;
 		rc = fill(x, i, n, e);
+		if (rc == ERR_OK) {
+			made += x->made[x->made_count - 1].text.n;
+			rc = fits(x, made, e);
+		}
 	}
-	return rc == ERR_OK ? fits(x, e) : rc;
+	if (rc != ERR_OK)
+		return rc;
+	made *= held_times(x->run);
+	atomic_fetch_sub(&waiting, x->counted - made);
+	x->counted = made;
+	return ERR_OK;
 }
 
 static void read_all(struct work_job *job)

@@ -123,7 +123,7 @@ struct turn_end {
 	struct id        run;
 	enum run_status  status;       /* COMPLETED, INCOMPLETE, FAILED or CANCELLED */
 	struct str       answer;       /* the assistant's message object, or empty: none */
-	struct str       finish_reason;
+	struct str       finish_reason; /* JSON-escaped, as events carry it; so wherever it is read */
 	struct str       error;        /* JSON error object, or empty */
 	struct usage     usage;
 	int64_t          first_token_ms; /* wall; 0: none came */

@@ -526,8 +526,9 @@ def must(condition, what):
 ORPHANS = {
     "runs that look alive": "SELECT id FROM run WHERE status < 2",
     "keys of nothing": "SELECT id FROM idempotency WHERE http = 0",
-    "keys of runs that are gone":
-        "SELECT id FROM idempotency WHERE stored AND id NOT IN (SELECT id FROM run)",
+    "answers of runs that are gone":
+        "SELECT id FROM idempotency WHERE stored AND id NOT IN (SELECT id FROM run) "
+        "AND (http <> 410 OR body IS NOT NULL)",
     "one key twice": "SELECT owner, key FROM idempotency GROUP BY owner, key HAVING count(*) > 1",
     "messages without a conversation":
         "SELECT id FROM message WHERE conversation NOT IN (SELECT id FROM conversation)",

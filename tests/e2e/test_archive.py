@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import hashlib
 import json
 import os
 import re
@@ -132,6 +133,20 @@ def test_a_stored_completion_comes_along(two, script):
     assert exported(other, run["conversation"]) == archive
     assert other.get(f"/v1/chat/completions/{made['id']}").ok().json == before
     assert before["temperature"] == 0.5 and before["metadata"] == {"a": "b"}
+
+
+def test_a_finish_reason_of_any_text_comes_along(two, script):
+    _, one, _, other = two
+    s = script(up.reply(up.completion("ok", finish='st"o\\p\n')))
+    made = one.complete(s.model, store=True).ok().json
+    run = one.get("/v1/runs").ok().json["data"][0]
+    archive = exported(one, run["conversation"])
+    assert lines(archive)[1]["finish_reason"] == run["finish_reason"] == 'st"o\\p\n'
+    imported(other, archive)
+    assert exported(other, run["conversation"]) == archive
+    for client in (one, other):
+        listed = client.get("/v1/chat/completions").ok().json["data"][0]
+        assert listed["choices"][0]["finish_reason"] == 'st"o\\p\n' and listed["id"] == made["id"]
 
 
 def test_a_forks_instruction_comes_along(two, script):
@@ -569,7 +584,7 @@ def test_the_commands_beside_a_gateway(two, script, tmp_path):
     assert command("export", one).stdout == archive
     alone = command("export", one, "--conversation", d).stdout
     assert lines(alone)[0]["id"] == d and archive.endswith(alone)
-    assert json.loads(archive.splitlines()[0])["owner"] == 0
+    assert json.loads(archive.splitlines()[0])["owner"] == "0"
     done = command("import", other, target)
     assert "2 conversations" in done.stderr
     assert command("export", other).stdout == archive
@@ -595,6 +610,28 @@ def test_the_commands_without_a_gateway(tmp_path):
     gateway.stop()
 
 
+def test_owners_come_along_by_command(tmp_path):
+    keys = ("first-key-of-two", "second-key-of-two")
+    hashed = ["sha256:" + hashlib.sha256(key.encode()).hexdigest() for key in keys]
+    one, two = (Gateway(tmp_path / name, {"api_keys": hashed}) for name in ("one", "two"))
+    said = {}
+    one.start()
+    for key in keys:
+        with Client(one.url, {"Authorization": f"Bearer {key}"}) as client:
+            said[key] = client.chat(key).ok().json["conversation"]
+    one.stop()
+    archive = tmp_path / "all.jsonl"
+    assert gw.run("export", "--database", one.database, "--output", archive).returncode == 0
+    assert gw.run("import", "--database", two.database, archive).returncode == 0
+    two.start()
+    for key, conversation in said.items():
+        with Client(two.url, {"Authorization": f"Bearer {key}"}) as client:
+            client.get(f"/v1/conversations/{conversation}").ok()
+            other, = set(said.values()) - {conversation}
+            client.get(f"/v1/conversations/{other}").error(404)
+    two.stop()
+
+
 def test_commands_that_fail(tmp_path):
     gateway = Gateway(tmp_path)
     source = tmp_path / "in.jsonl"
@@ -611,3 +648,13 @@ def test_commands_that_fail(tmp_path):
     command("export", gateway, "--output", tmp_path / "no" / "where", code=73)
     command("import", gateway, source, "--output", "x", code=64)
     command("serve", gateway, "--conversation", CONV, code=64)
+
+
+def test_a_run_answered_in_lmc_comes_in_again(two):
+    _, client, _, other = two
+    conversation = client.chat("hello", format="lmc").ok().json["conversation"]
+    archive = exported(client, conversation)
+    assert b'"shape":"lmc"' in archive
+    imported(other, archive)
+    assert other.messages(conversation) == client.messages(conversation)
+    assert exported(other, conversation) == archive

@@ -112,7 +112,8 @@ def test_a_call_and_what_it_gave_back(client, script, wire, streamed):
         ask, {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": call["id"], "content": "it rains"}]).ok()
     sent = json.dumps(s.request.json)
-    assert sent.count("it rains") == 1 and sent.count('"weather"') == 2 and "city" in sent
+    # Some are also told with a result whose it is.
+    assert sent.count("it rains") == 1 and sent.count('"weather"') >= 2 and "city" in sent
 
 
 def test_a_conversation_goes_on(client, script, wire):

@@ -430,10 +430,14 @@ def test_a_deleted_run_takes_its_answer_along(start, script):
     s, key = script(up.either("x")), new_key()
     with Client(gateway.url) as client:
         ask(client, CHAT, body(CHAT, s.model), key).ok()
+        run = client.get("/v1/runs").ok().json["data"][0]
+        client.request("DELETE", f"/v1/conversations/{run['conversation']}").ok()
+        # The key stays: a late second try is no new call.
+        ask(client, CHAT, body(CHAT, s.model), key).error(410, "gone")
+        assert len(s.exchanges) == 1
     gateway.stop()
     with sqlite3.connect(gateway.database) as db:
-        db.execute("DELETE FROM run")
-        assert db.execute("SELECT count(*) FROM idempotency").fetchone() == (0,)
+        assert db.execute("SELECT http, body FROM idempotency").fetchall() == [(410, None)]
 
 
 # --- OpenAI's SDK ---------------------------------------------------------------------------------

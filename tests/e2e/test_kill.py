@@ -3,14 +3,26 @@
 scripts/kill-loop runs as many rounds as one likes.
 """
 
+import pytest
+
 import kill
+import upstream as up
 from fixtures import UPSTREAM_KEY, usual_config
 
 ROUNDS = 20
 SEED = "11"  # a failure names the seed and the round, for scripts/kill-loop
 
 
-def test_random_kills_lose_nothing(upstream, tmp_path):
+@pytest.fixture
+def own_upstream():
+    """That no other gateway keeps connections to: the loop waits until there are none."""
+    server = up.Upstream()
+    yield server
+    server.close()
+
+
+def test_random_kills_lose_nothing(own_upstream, tmp_path):
+    upstream = own_upstream
     loop = kill.Loop(tmp_path, upstream, lambda durability: usual_config(
         upstream, durability=durability), SEED, env={"TEST_UPSTREAM_KEY": UPSTREAM_KEY})
     for _ in range(ROUNDS):

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from client import Client
-from gateway import Gateway
+from gateway import Gateway, run
 from waiting import wait_until
 
 
@@ -117,6 +117,39 @@ def test_kinds_of_content(client):
     for word in ("partword", "inlineword", "consoleword"):
         assert len(hits(client, word, conversation=c, role="user")) + \
             len(hits(client, word, conversation=c, role="computer")) == 1, word
+
+
+def test_forks_and_imports(own):
+    gateway, client = own
+    turn = client.chat("cassowary").ok().json
+    c = turn["conversation"]
+    said_later = [{"type": "message", "role": "user", "content": "cassowary again"}]
+    client.post(f"/v1/conversations/{c}/items", {"items": said_later}).ok()
+    assert len(hits(client, "cassowary")) == 3
+    fork = client.post(f"/v1/conversations/{c}/fork", {}).ok().json["id"]
+    assert len(hits(client, "cassowary", conversation=fork)) == 3
+    archive = client.get(f"/v1/conversations/{c}/export").body
+    copy = client.post("/v1/conversations/import", archive,
+                       headers={"Content-Type": "application/jsonl"}).ok().json["conversations"][0]["id"]
+    assert len(hits(client, "cassowary", conversation=copy)) == 3
+    for gone in (fork, c):
+        client.request("DELETE", f"/v1/conversations/{gone}").ok()
+    assert {h["conversation"] for h in hits(client, "cassowary")} == {copy}
+    # By another process, beside the one that serves.
+    file = gateway.folder / "one.jsonl"
+    file.write_bytes(archive)
+    assert run("import", file, "--database", gateway.database).returncode == 0
+    wait_until(lambda: len(search(client, "cassowary").ok().json["data"]) == 6, "what it brought")
+
+
+def test_what_was_deleted_and_comes_in_again_is_found_again(own):
+    _, client = own
+    archive = client.get(f"/v1/conversations/{said(client, 'one zugzwang')}/export").ok().body
+    for _ in range(10):
+        conversation = hits(client, "zugzwang")[0]["conversation"]
+        client.request("DELETE", f"/v1/conversations/{conversation}").ok()
+        client.post("/v1/conversations/import", archive, headers={"Content-Type": "application/jsonl"}).ok()
+        assert len(hits(client, "zugzwang")) == 1
 
 
 @pytest.mark.parametrize("q", ["", "  ", "!?", '""', "*", "-word", "ab*", "x" * 1025,

@@ -119,7 +119,8 @@ def test_a_copy_opens_as_what_it_was(start, tmp_path, serving):
         gateway.stop()
         said = command("backup", gateway.database, target)
         assert traces(gateway.database) == [gateway.database.name, gateway.database.name + ".files",
-                                            gateway.database.name + ".lock"], "nothing else is left"
+                                            gateway.database.name + ".lock",
+                                            gateway.database.name + ".search"], "nothing else is left"
     assert "1 conversations, 4 messages, 1 files" in said and str(target) in said
     assert traces(target) == ["copy.db", "copy.db.files"]
     assert target.stat().st_mode & 0o777 == 0o600

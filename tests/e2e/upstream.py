@@ -8,6 +8,7 @@ at which the gateway closed the connection.
 import itertools
 import json
 import os
+import re
 import select
 import socket
 import struct
@@ -392,6 +393,10 @@ class Upstream:
         return request, pending
 
     def _find(self, request):
+        # Gemini's requests have the model in their place.
+        named = re.search(r"/models/([^/:]+):", request.target)
+        if named:
+            return self.scripts.get(named[1])
         try:
             asked = json.loads(request.body)
             # LLM Chat, which servers of LMC are asked with, names it in its config.

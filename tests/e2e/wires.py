@@ -112,4 +112,53 @@ class Anthropic:
                                                     "message": text}}, status)
 
 
-WIRES = [OpenAI(), Anthropic()]
+class Gemini:
+    dialect = "gemini"
+    target = "/v1/models/NAME:generateContent"
+
+    def _response(self, parts=None, reason=None):
+        candidate = {"index": 0}
+        if parts is not None:
+            candidate["content"] = {"role": "model", "parts": parts}
+        if reason:
+            candidate["finishReason"] = reason
+        return {"candidates": [candidate], "modelVersion": "upstream-model",
+                "responseId": "resp_1",
+                "usageMetadata": {"promptTokenCount": USAGE[0],
+                                  "candidatesTokenCount": USAGE[1] if reason else 1}}
+
+    def _stream(self, *responses):
+        return [up.sse(), *[up.data(r) for r in responses], up.end()]
+
+    def _texts(self, pieces):
+        return [self._response([{"text": p}]) for p in pieces]
+
+    def _call(self, name, args):
+        return {"functionCall": {"name": name, "args": args}, "thoughtSignature": "QUJD+/8="}
+
+    def say(self, *pieces):
+        return self._stream(*self._texts(pieces), self._response([{"text": ""}], "STOP"))
+
+    def call(self, name, id, args):
+        return self._stream(self._response([self._call(name, args)]),
+                            self._response([{"text": ""}], "STOP"))
+
+    def whole(self, text):
+        return up.reply(self._response([{"text": text}], "STOP"))
+
+    def whole_call(self, name, id, args):
+        return up.reply(self._response([self._call(name, args)], "STOP"))
+
+    def cut(self, *pieces):
+        return self._stream(*self._texts(pieces))
+
+    def fail(self, *pieces):
+        error = {"error": {"code": 500, "message": "it broke", "status": "INTERNAL"}}
+        return self._stream(*self._texts(pieces), error)
+
+    def refuse(self, status, text):
+        return up.reply({"error": {"code": status, "message": text,
+                                   "status": "INVALID_ARGUMENT"}}, status)
+
+
+WIRES = [OpenAI(), Anthropic(), Gemini()]

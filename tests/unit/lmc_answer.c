@@ -50,6 +50,15 @@ static void pieces_become_one_message(void **state)
 		  "\"arguments\":\"{}\"}},"
 		  "{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"g\","
 		  "\"arguments\":\"{\\\"b\\\":2}\"}}]}" },
+		{ "a call that its provider signed",
+		  { { .kind = EVENT_TOOL_START, .id = { "c", 1 }, .name = { "f", 1 },
+		      .text = { "QUJD+\\/8=", 9 } },
+		    ARGS(0, "{}") },
+		  true,
+		  "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+		  "{\"id\":\"c\",\"extra_content\":{\"google\":{\"thought_signature\":"
+		  "\"QUJD+\\/8=\"}},\"type\":\"function\",\"function\":{\"name\":\"f\","
+		  "\"arguments\":\"{}\"}}]}" },
 		{ "text and a call", { TEXT("a"), CALL(7, "c", "f") }, true,
 		  "{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":["
 		  "{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":"

@@ -111,6 +111,15 @@ static void each_kind_of_event_has_its_chunk(void **state)
 			  "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]",
 		  "\"tool_calls\":[{\"index\":1,\"id\":\"c1\",\"type\":\"function\","
 		  "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]" },
+		{ "tool call that its provider signed",
+		  { .kind = EVENT_TOOL_START, .id = { "c1", 2 }, .name = { "f", 1 }, .text = { "QUJD",
+		  4 } },
+		  NO_TEXT "\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"type\":\"function\","
+			  "\"extra_content\":{\"google\":{\"thought_signature\":\"QUJD\"}},"
+			  "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]",
+		  "\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"type\":\"function\","
+		  "\"extra_content\":{\"google\":{\"thought_signature\":\"QUJD\"}},"
+		  "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]" },
 		{ "arguments", { .kind = EVENT_TOOL_ARGS, .block = 2, .text = { "{\\\"a\\\":",
 		  7 } },
 		  NO_TEXT "\"tool_calls\":[{\"index\":2,\"function\":{\"arguments\":\"{\\\"a\\\":"

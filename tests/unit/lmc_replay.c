@@ -56,6 +56,11 @@ static const struct row {
 	{ "nothing was said", "{\"role\":\"assistant\",\"content\":\"\"}", "start finish usage " },
 	{ "calls", "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":" CALLS "}",
 	  "start tool_start tool_args tool_start finish usage " },
+	{ "a call that its provider signed",
+	  "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\","
+	  "\"extra_content\":{\"google\":{\"thought_signature\":\"QUJD\"}},"
+	  "\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}",
+	  "start tool_start tool_args finish usage " },
 	{ "text, reasoning, a refusal and calls",
 	  "{\"role\":\"assistant\",\"content\":\"t\",\"refusal\":\"no\",\"reasoning_content\":\"hm\","
 	  "\"tool_calls\":" CALLS "}",

@@ -152,9 +152,11 @@ static void a_full_queue_refuses_and_leaves_the_job_alone(void **state)
 	assert_false(work_submit(w.pool, &w.jobs[3].job));
 	assert_null(w.jobs[3].job.next);
 	assert_null(w.jobs[3].job.task.fn);
+	assert_int_equal(loop_owed(w.loop), 3);
 
 	sem_post(&w.gate);
 	loop_run(w.loop);
+	assert_int_equal(loop_owed(w.loop), 0);
 	assert_int_equal(atomic_load(&w.runs), 3);
 	assert_false(w.jobs[3].has_run);
 	assert_true(work_submit(w.pool, &w.jobs[3].job));

@@ -29,6 +29,7 @@ static const struct {
 	size_t                least; /* cases that the file has at least, so that none get lost */
 } rows[] = {
 	{ &dialect_anthropic, 20 },
+	{ &dialect_gemini, 90 },
 };
 
 struct suite {
@@ -52,6 +53,8 @@ static void add_event(void *arg, const struct event *ev)
 		break;
 	case EVENT_TOOL_START:
 		ok = ok && buf_fmt(out, " %u %.*s %.*s", ev->block, STR_ARG(ev->id), STR_ARG(ev->name));
+		if (ev->text.n > 0)
+			ok = ok && buf_fmt(out, " signed %.*s", STR_ARG(ev->text));
 		break;
 	case EVENT_TOOL_ARGS:
 		ok = ok && buf_fmt(out, " %u %.*s", ev->block, STR_ARG(ev->text));
@@ -85,8 +88,11 @@ static void add_event(void *arg, const struct event *ev)
 
 static void add_error(struct buf *out, const struct err *e)
 {
-	assert_true(buf_fmt(out, "error %d %s %s%s%s\n", err_http(e), err_wire(e), e->text,
+	assert_true(buf_fmt(out, "error %d %s %s%s%s", err_http(e), err_wire(e), e->text,
 			    e->path[0] ? " at " : "", e->path));
+	if (e->retry_after_ms != 0)
+		assert_true(buf_fmt(out, " wait %lld", (long long)e->retry_after_ms));
+	assert_true(buf_text(out, "\n"));
 }
 
 /* --- cases --- */

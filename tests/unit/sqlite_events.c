@@ -306,11 +306,11 @@ static void an_answer_is_read_only_where_nothing_was_logged(void **state)
 }
 
 /* What a long lock has made to wait comes as one piece. */
-static void a_long_piece_is_kept_in_rows_that_can_be_read(void **state)
+static void check_long_piece(struct fixture *f, bool at_end)
 {
 	enum { EVENTS = 30, BYTES = MIB };
-	struct fixture    *f = *state;
 	struct turn_begin  t = begin(f);
+	struct turn_end    end = end_of(t.run, RUN_COMPLETED, "{}");
 	struct events_read r = log_of(t.run, 0);
 	static char        text[BYTES];
 	struct buf         b;
@@ -325,8 +325,13 @@ static void a_long_piece_is_kept_in_rows_that_can_be_read(void **state)
 		ev = (struct event){ .kind = EVENT_TEXT, .cont = true, .text = STR("more") };
 		assert_true(event_encode(&ev, seq, &b));
 	}
-	append_one(f, (struct events_piece){ t.run, 1, EVENTS, buf_view(&b) });
-	finish(f, t.run);
+	struct events_piece whole = { t.run, 1, EVENTS, buf_view(&b) };
+	if (at_end)
+		end.events = whole;
+	else
+		append_one(f, whole);
+	end.last_seq = EVENTS;
+	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
 	arena_init(&r.arena, 10 * (size_t)MIB);
 	do {
 		assert_int_equal(DO(f, events_read, &r), ERR_OK);
@@ -348,6 +353,12 @@ static void a_long_piece_is_kept_in_rows_that_can_be_read(void **state)
 	assert_int_equal(next, EVENTS + 1);
 	arena_finish(&r.arena);
 	buf_finish(&b);
+}
+
+static void a_long_piece_is_kept_in_rows_that_can_be_read(void **state)
+{
+	check_long_piece(*state, false);
+	check_long_piece(*state, true);
 }
 
 static void strangers_find_nothing(void **state)

@@ -203,9 +203,11 @@ static int add(struct events *ev, const struct events_piece *p, bool head)
 	db_bind_int(&b, (int64_t)p->last);
 	db_bind_blob(&b, p->data);
 	int rc = db_bind_run(&b);
-	if (rc == SQLITE_OK)
-		ev->written += (int64_t)p->data.n;
-	return rc;
+	if (rc != SQLITE_OK)
+		return rc;
+	ev->part = part_now(ev);
+	ev->written += (int64_t)p->data.n;
+	return SQLITE_OK;
 }
 
 /* take_row: cuts a row's worth of whole events off *p's front; what goes on with an event (cont)
@@ -282,13 +284,12 @@ int events_close(struct events *ev, struct id run, int64_t from, const struct ev
 	if (rc != SQLITE_OK)
 		return rc;
 
-	/* The part in which the piece begins, not the one after it. */
-	*ret_to = part_now(ev);
+	/* The part in which its last row begins, not the one after it. */
+	ev->part = part_now(ev);
 	struct events_piece own = *piece;
 	own.run = run;
 	rc = put(ev, &own, &last);
-	if (rc == SQLITE_OK && last == 0)
-		*ret_to = 0;
+	*ret_to = last == 0 ? 0 : ev->part;
 	forget_run(ev, run.key);
 	return rc;
 }

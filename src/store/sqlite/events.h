@@ -22,6 +22,7 @@ struct events {
 	sqlite3_stmt       *st[EVENTS_SQL__COUNT];
 	int64_t             written; /* bytes ever logged; -1: to be read */
 	int64_t             removed;
+	int64_t             part;    /* of the row that was written last */
 	struct events_live *live;    /* owned; what is known of runs that go on */
 };
 

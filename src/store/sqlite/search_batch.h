@@ -29,5 +29,6 @@ struct search_batch {
 	struct buf         texts;
 	size_t             read_bytes; /* of bodies, for it */
 	bool               full;       /* there is more to do than fits */
+	bool               gone;       /* something is removed: what is put in comes with the next one */
 	struct search_mark mark;       /* once it is in */
 };

@@ -201,6 +201,7 @@ static int take_row(struct search_feed *f, struct search_index *x, struct search
 	int64_t key = db_int(row, 2);
 	int64_t prev;
 
+	b->gone |= kind == SEARCH_GONE;
 	if (kind == SEARCH_GONE)
 		put(b, (struct search_op){ .id = key, .gone = true }, db_column(row, 3));
 	(void)sqlite3_reset(row);
@@ -224,7 +225,9 @@ static int take_queue(struct search_feed *f, struct search_index *x, struct sear
 		sqlite3_stmt *row = f->st[SEARCH_FEED_SQL_QUEUE];
 		int64_t       seq = db_int(row, 0);
 
-		if (n == most || b->count >= most || spent(b)) {
+		/* What was removed may have come in again under its id: an import. */
+		bool again = b->gone && db_int(row, 1) != SEARCH_GONE;
+		if (again || n == most || b->count >= most || spent(b)) {
 			b->full = true;
 			return sqlite3_reset(row);
 		}
@@ -267,7 +270,7 @@ static int fill(struct search_feed *f, struct search_index *x, bool rebuild, str
 	bool more = b->full; /* in the queue */
 
 	b->full = false;
-	if (rc == SQLITE_OK && old)
+	if (rc == SQLITE_OK && old && !b->gone)
 		rc = take_old(f, x, b);
 	b->full = more || (old && !b->mark.complete);
 	return rc;
@@ -281,6 +284,7 @@ int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild
 	b->count = 0;
 	b->read_bytes = 0;
 	b->full = false;
+	b->gone = false;
 	b->mark = x->mark;
 	buf_clear(&b->texts);
 	int rc = fill(f, x, rebuild, b);

@@ -241,5 +241,7 @@ bool search_query_print(const struct search_query *q, struct str scope, struct b
 		excludes |= q->terms[i].exclude;
 	return buf_text(out, "(text : (") && put_terms(q, false, " AND ", out) &&
 	       (!excludes || (buf_text(out, " NOT ") && put_terms(q, true, " OR ", out))) &&
-	       buf_text(out, ")) AND (scope : (") && put_scope(scope, out) && buf_text(out, "))");
+	       buf_text(out, "))") &&
+	       (scope.n == 0 || (buf_text(out, " AND (scope : (") && put_scope(scope, out) &&
+	                         buf_text(out, "))")));
 }

@@ -17,6 +17,8 @@ static const char *const sql[SEARCH_READ_SQL__COUNT] = {
 		"SELECT m.secret, m.created_ms, m.body, c.id, c.secret, c.title "
 		"FROM message m JOIN conversation c ON c.id = m.conversation "
 		"WHERE m.id = ? AND m.owner = ? AND m.run >= 0",
+	[SEARCH_READ_SQL_ALONE] = "SELECT (SELECT min(owner) FROM conversation) IS "
+				  "(SELECT max(owner) FROM conversation)",
 };
 
 static const char window_sql[] =
@@ -302,6 +304,7 @@ static uint64_t mix(uint64_t h, struct str s)
 
 static bool read_after(struct search_reads *r, struct search_read *j, struct search_cursor *ret)
 {
+	/* Of the whole expression, whether or not its owner is left out later. */
 	uint64_t query = mix(0xcbf29ce484222325u, buf_view(&r->match));
 
 	*ret = (struct search_cursor){ .query = query, .top = INT64_MAX };
@@ -325,10 +328,38 @@ static bool put_next(struct search_read *j, const struct search_cursor *c)
 	return j->next.p != NULL;
 }
 
+/* is_alone: there is nobody else whose messages could be found. */
+static int is_alone(struct search_reads *r, bool *ret)
+{
+	sqlite3_stmt *st = r->st[SEARCH_READ_SQL_ALONE];
+	int           rc = db_row(st);
+
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	*ret = db_int(st, 0) != 0;
+	return sqlite3_reset(st);
+}
+
+/* widen: takes the owner out of the expression where it tells nothing: its word stands in all rows, or
+ * in all of the conversation, and a list of all rows is long.  Each hit's owner is looked at anyway. */
+static int widen(struct search_reads *r, const struct search_read *j, struct str scope)
+{
+	const char *blank = memchr(scope.p, ' ', scope.n);
+	bool        alone = j->conversation.key != 0;
+	int         rc = alone ? SQLITE_OK : is_alone(r, &alone);
+
+	if (rc != SQLITE_OK || !alone)
+		return rc;
+	scope = blank ? (struct str){ blank + 1, scope.n - (size_t)(blank + 1 - scope.p) } : STR_NONE;
+	buf_clear(&r->match);
+	return search_query_print(&r->query, scope, &r->match) ? SQLITE_OK : SQLITE_NOMEM;
+}
+
 static int run(struct search_reads *r, struct search_read *j)
 {
 	struct search_cursor c;
-	char                 scope[SEARCH_SCOPE];
+	char                 room[SEARCH_SCOPE];
+	struct str           scope;
 	struct err          *e = &j->job.err;
 	bool                 more = false;
 	bool                 ready = false;
@@ -339,20 +370,21 @@ static int run(struct search_reads *r, struct search_read *j)
 	}
 	if (search_query_read(&r->query, &r->words, j->query, e) != ERR_OK)
 		return SQLITE_OK;
-	int rc = check_index(r, j, &ready);
-	if (rc != SQLITE_OK || e->code != ERR_OK || !ready)
-		return rc;
 	buf_clear(&r->match);
 	j->hits = arena_alloc(&j->arena, j->limit * sizeof *j->hits);
-	if (!j->hits ||
-	    !search_query_print(&r->query,
-	                        search_index_scope(j->owner, j->conversation.key, j->role, scope),
-	                        &r->match)) {
+	scope = search_index_scope(j->owner, j->conversation.key, j->role, room);
+	if (!j->hits || !search_query_print(&r->query, scope, &r->match)) {
 		row_no_memory(e);
 		return SQLITE_OK;
 	}
 	if (!read_after(r, j, &c))
 		return SQLITE_OK;
+	int rc = check_index(r, j, &ready);
+	if (rc != SQLITE_OK || e->code != ERR_OK || !ready)
+		return rc;
+	rc = widen(r, j, scope);
+	if (rc != SQLITE_OK)
+		return rc;
 	rc = take_windows(r, j, &c, &more);
 	if (rc == SQLITE_OK && e->code == ERR_OK && more)
 		(void)put_next(j, &c);

@@ -296,13 +296,18 @@ static void finish_job(struct writer *w, struct batch *b, struct store_job *job,
 static int run_batch(struct writer *w, struct batch *b)
 {
 	size_t at;
+	size_t lost = w->lost_count;
 	int    rc = try_batch(w, b, &at);
 
-	while (rc != SQLITE_OK && db_own_fault(rc) && at < b->count) {
+	/* Without what was at fault: a job, or an end that was lost and is forgotten now. */
+	while (rc != SQLITE_OK && db_own_fault(rc) && (at < b->count || w->lost_count < lost)) {
 		roll_back(w);
-		finish_job(w, b, b->jobs[at], rc);
-		b->count--;
-		memmove(&b->jobs[at], &b->jobs[at + 1], (b->count - at) * sizeof *b->jobs);
+		lost = w->lost_count;
+		if (at < b->count) {
+			finish_job(w, b, b->jobs[at], rc);
+			b->count--;
+			memmove(&b->jobs[at], &b->jobs[at + 1], (b->count - at) * sizeof *b->jobs);
+		}
 		rc = try_batch(w, b, &at);
 	}
 	if (rc != SQLITE_OK) {

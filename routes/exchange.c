@@ -8,6 +8,7 @@
 #include "routes/keyed.h"
 #include "routes/run_print.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct exchange {
@@ -15,7 +16,6 @@ struct exchange {
 	struct run     *run;
 	struct stream  *stream; /* NULL: plain, or not open yet */
 	struct str      model;
-	const char     *provider;
 	bool            native;
 	bool            streamed;
 	bool            background; /* answered as soon as the run goes on by itself */
@@ -34,7 +34,7 @@ static void note(struct exchange *x)
 			     .run = v.id,
 			     .conversation = v.conversation,
 			     .model = x->model,
-			     .provider = str_of(x->provider),
+			     .provider = v.provider,
 			     .finish_reason = v.finish_reason,
 			     .tokens_in = v.usage.in,
 			     .tokens_out = v.usage.out,
@@ -50,6 +50,12 @@ static void headers(struct exchange *x)
 	struct buf      location;
 
 	run_view(x->run, &v);
+	if (v.attempts > 0 && !x->background) {
+		char count[16];
+
+		snprintf(count, sizeof count, "%u", v.attempts);
+		reply_header(x->request, "x-parley-attempts", str_of(count));
+	}
 	if (v.id.n == 0 || (!x->native && v.conversation.n == 0))
 		return;
 	reply_header(x->request, "X-Run-Id", v.id);
@@ -168,7 +174,7 @@ static void run_begun(void *arg)
 				      .status = RUN_RUNNING,
 				      .conversation = v.conversation_id,
 				      .model = x->model,
-				      .provider = str_of(x->provider),
+				      .provider = v.provider,
 				      .created_ms = v.created_ms,
 			      }))
 		buf_clear(&body);
@@ -226,7 +232,6 @@ void exchange_call(struct request *r, struct gateway *g, struct run_request *rq)
 		.streamed = rq->prompt.stream && !rq->background,
 		.background = rq->background,
 		.loop = g->loop,
-		.provider = rq->provider->name,
 	};
 	/* The request's arena lives as long as the exchange may speak to the request. */
 	x->model = arena_str(request_arena(r), rq->model);
@@ -250,6 +255,8 @@ enum errc exchange_target(const struct gateway *g, struct str model, const char 
 	}
 	ret->model = model;
 	ret->provider = target.provider;
+	ret->route = target.model;
+	ret->asked = target.asked;
 	ret->label = target.label;
 	ret->takes = target.takes;
 	ret->prompt.model = target.upstream_model;

@@ -67,6 +67,6 @@ bool run_print_live(struct buf *out, const struct live *live)
 		.model = str_of(live->model),
 		.provider = str_of(live->provider),
 		.created_ms = live->created_ms,
-		.attempts = 1,
+		.attempts = live->attempts,
 	});
 }

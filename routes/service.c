@@ -2,6 +2,7 @@
 #include "routes/service.h"
 
 #include "base/limits.h"
+#include "base/clock.h"
 #include "base/metric.h"
 #include "http/reply.h"
 #include "http/request.h"
@@ -78,6 +79,19 @@ static bool put_process(struct buf *out)
 		       (unsigned long long)files.rlim_cur);
 }
 
+static void gather_health(void)
+{
+	static const char *const states[HEALTH__COUNT] = {
+		[HEALTH_OPEN] = "open", [HEALTH_COOLING] = "cooling", [HEALTH_DEAD] = "dead_key",
+	};
+	int64_t n[HEALTH__COUNT];
+
+	health_count(clock_mono_us(), n);
+	for (size_t i = 0; i < HEALTH__COUNT; i++)
+		if (states[i])
+			metric_put(METRIC_UNHEALTHY, (const char *[]){ states[i], "", "" }, n[i]);
+}
+
 static void gather(const struct gateway *g)
 {
 	struct store_stats  s;
@@ -85,6 +99,7 @@ static void gather(const struct gateway *g)
 
 	g->store->ops->stats(g->store, &s);
 	server_stats(&h);
+	gather_health();
 	metric_set(METRIC_HTTP_IN_FLIGHT, (int64_t)h.in_flight);
 	metric_set(METRIC_HTTP_CONNECTIONS, (int64_t)h.connections);
 	metric_set(METRIC_STREAMS, (int64_t)h.streams);

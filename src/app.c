@@ -227,6 +227,7 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 	metric_add(METRIC_RELOADS, (const char *[]){ ok ? "ok" : "failed", "", "" }, 1);
 	if (ok) {
 		log_set_level((enum log_level)c->log_level);
+		health_forgive(); /* a key may be another one now */
 		for (size_t i = 0; i < a->worker_count; i++)
 			worker_reload(a->workers[i], s);
 		log_note(LOG_INFO, "reload", "the configuration was read again");

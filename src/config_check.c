@@ -148,6 +148,33 @@ static enum errc check_default_model(const struct config *c, struct err *e)
 				 near ? near : "", near ? "?" : "");
 }
 
+static bool has_model(const struct config *c, const char *name)
+{
+	for (size_t i = 0; i < c->model_count; i++)
+		if (matches(c->models[i].name, name))
+			return true;
+	return false;
+}
+
+static enum errc check_fallbacks(const struct config *c, struct err *e)
+{
+	for (size_t i = 0; i < c->model_count; i++) {
+		const struct model_options *m = &c->models[i];
+
+		for (size_t k = 0; k < m->fallback_count; k++) {
+			struct config_place at = config_memory_node(
+				c, culprit(c->memory->model_node[i], "fallback"));
+
+			if (!has_model(c, m->fallback[k]) || strchr(m->fallback[k], '*'))
+				return config_place_fail(&at, e, "there is no model '%.80s'; a fallback "
+								 "has to stand under models", m->fallback[k]);
+			if (strcmp(m->fallback[k], m->name) == 0)
+				return config_place_fail(&at, e, "the model falls back on itself");
+		}
+	}
+	return ERR_OK;
+}
+
 enum errc config_check(const struct config *c, struct err *e)
 {
 	enum errc rc = check_listen(c, e);
@@ -160,5 +187,7 @@ enum errc config_check(const struct config *c, struct err *e)
 		rc = check_providers(c, e);
 	if (rc == ERR_OK)
 		rc = check_default_model(c, e);
+	if (rc == ERR_OK)
+		rc = check_fallbacks(c, e);
 	return rc;
 }

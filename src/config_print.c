@@ -135,6 +135,18 @@ static bool put_echo(struct buf *out, const struct provider_options *p)
 	       buf_fmt(out, "\n    error_at: %lld\n", (long long)p->error_at);
 }
 
+static bool put_retries(struct buf *out, const struct provider_options *p)
+{
+	const struct health_rules *h = &p->health;
+
+	return buf_fmt(out, "    retries: %lld\n    health: {failures: %lld, window: ",
+		       (long long)p->retries, (long long)h->failures) &&
+	       put_int(out, h->window_us, config_value_show_duration) && buf_text(out, ", pause: ") &&
+	       put_int(out, h->pause_us, config_value_show_duration) && buf_text(out, ", cooling: ") &&
+	       put_int(out, h->cooling_us, config_value_show_duration) && buf_text(out, ", dead_key: ") &&
+	       put_int(out, h->dead_us, config_value_show_duration) && buf_text(out, "}\n");
+}
+
 static bool put_network(struct buf *out, const struct provider_options *p)
 {
 	bool ok = buf_text(out, "    base_url: ") && put_url(out, p->base_url ? p->base_url : "") &&
@@ -155,7 +167,7 @@ static bool put_network(struct buf *out, const struct provider_options *p)
 		     buf_text(out, "\n");
 	if (ok && p->proxy)
 		ok = buf_text(out, "    proxy: ") && put_url(out, p->proxy) && buf_text(out, "\n");
-	return ok && put_timeouts(out, p) &&
+	return ok && put_timeouts(out, p) && put_retries(out, p) &&
 	       buf_fmt(out, "    forward_store: %s\n    stream_usage: %s\n",
 		       p->forward_store ? "true" : "false", p->stream_usage ? "true" : "false");
 }
@@ -171,6 +183,25 @@ static bool put_provider(struct buf *out, const struct config *c, size_t i)
 	       (echo ? put_echo(out, p) : put_network(out, p));
 }
 
+static bool put_targets(struct buf *out, const struct model_options *m)
+{
+	bool ok = m->target_count == 0 || buf_text(out, "    targets:\n");
+
+	for (size_t i = 0; ok && i < m->target_count; i++) {
+		const struct target_options *t = &m->targets[i];
+
+		ok = buf_text(out, "      - {provider: ") && put_quoted(out, t->provider);
+		if (ok && t->upstream_model)
+			ok = buf_text(out, ", upstream_model: ") && put_quoted(out, t->upstream_model);
+		ok = ok && buf_fmt(out, ", weight: %lld}\n", (long long)t->weight);
+	}
+	if (ok && m->fallback_count > 0)
+		ok = buf_text(out, "    fallback: [");
+	for (size_t i = 0; ok && i < m->fallback_count; i++)
+		ok = buf_text(out, i > 0 ? ", " : "") && put_quoted(out, m->fallback[i]);
+	return ok && (m->fallback_count == 0 || buf_text(out, "]\n"));
+}
+
 static bool put_model(struct buf *out, const struct config *c, size_t i)
 {
 	const struct model_options *m = &c->models[i];
@@ -178,7 +209,7 @@ static bool put_model(struct buf *out, const struct config *c, size_t i)
 	return buf_text(out, "  - name: ") && put_quoted(out, m->name) &&
 	       put_row_source(out, c, c->memory->model_node[i], "echo", m->name) &&
 	       put_text_member(out, "provider", m->provider) &&
-	       put_text_member(out, "upstream_model", m->upstream_model) &&
+	       put_text_member(out, "upstream_model", m->upstream_model) && put_targets(out, m) &&
 	       buf_fmt(out, "    images: %s\n    audio: %s\n    pdf: %s\n",
 		       m->images ? "true" : "false", m->audio ? "true" : "false",
 		       m->pdf ? "true" : "false");

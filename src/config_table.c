@@ -35,6 +35,7 @@ static const struct field provider_fields[] = {
 	                                                                   AT(max_tokens_field) },
 	{ "forward_store",    { CONFIG_BOOL, 0, 0, "" },                   AT(forward_store) },
 	{ "stream_usage",     { CONFIG_BOOL, 0, 0, "" },                   AT(stream_usage) },
+	{ "retries",          { CONFIG_INT, 0, 10, "" },                   AT(retries) },
 };
 static const struct field echo_fields[] = {
 	{ "reply",            { CONFIG_TEXT, 0, LIMIT_CONFIG_VALUE, "" },  AT(reply) },
@@ -47,6 +48,20 @@ static const struct field timeout_fields[] = {
 	{ "first_byte",       { CONFIG_DURATION, 1000, DAY_US, "" },       AT(first_byte_us) },
 	{ "idle",             { CONFIG_DURATION, 1000, DAY_US, "" },       AT(idle_us) },
 	{ "total",            { CONFIG_DURATION, 1000, DAY_US, "" },       AT(total_us) },
+};
+static const struct field health_fields[] = {
+	{ "failures",         { CONFIG_INT, 0, 1000, "" },                 AT(health.failures) },
+	{ "window",           { CONFIG_DURATION, 1000, DAY_US, "" },       AT(health.window_us) },
+	{ "pause",            { CONFIG_DURATION, 1000, DAY_US, "" },       AT(health.pause_us) },
+	{ "cooling",          { CONFIG_DURATION, 0, DAY_US, "" },          AT(health.cooling_us) },
+	{ "dead_key",         { CONFIG_DURATION, 0, DAY_US, "" },          AT(health.dead_us) },
+};
+#undef AT
+#define AT(m) offsetof(struct target_options, m)
+static const struct field target_fields[] = {
+	{ "provider",         { CONFIG_STRING, 1, 63, "" },                AT(provider) },
+	{ "upstream_model",   { CONFIG_STRING, 1, LIMIT_MODEL, "" },       AT(upstream_model) },
+	{ "weight",           { CONFIG_INT, 1, 1000, "" },                 AT(weight) },
 };
 #undef AT
 #define AT(m) offsetof(struct model_options, m)
@@ -63,11 +78,13 @@ static const struct field model_fields[] = {
 /* Every key of a row, for hints. */
 static const char *const provider_keys[] = {
 	"name", "dialect", "base_url", "api_key_env", "api_key_file", "api_key_credential",
-	"key_header", "headers", "query", "ca_file", "proxy", "timeouts", "retries",
+	"key_header", "headers", "query", "ca_file", "proxy", "timeouts", "retries", "health",
 	"max_tokens_field", "forward_store", "stream_usage", "reply", "piece", "delay", "error_at",
 };
 static const char *const timeout_keys[] = { "connect", "first_byte", "idle", "total" };
-static const char *const model_keys[] = { "name", "provider", "upstream_model", "fallback",
+static const char *const health_keys[] = { "failures", "window", "pause", "cooling", "dead_key" };
+static const char *const target_keys[] = { "provider", "upstream_model", "weight" };
+static const char *const model_keys[] = { "name", "provider", "upstream_model", "targets", "fallback",
 						"images", "audio", "pdf" };
 static const char *const secret_keys[] = { "env", "file", "credential" };
 
@@ -185,6 +202,9 @@ static void provider_defaults(struct provider_options *p)
 		.idle_us = 5 * MINUTE_US,
 		.total_us = 30 * MINUTE_US,
 		.first_byte_plain_us = 30 * MINUTE_US,
+		.retries = 2,
+		.health = { .failures = 5, .window_us = 30 * SECOND_US, .pause_us = 10 * SECOND_US,
+			    .cooling_us = 5 * SECOND_US, .dead_us = MINUTE_US },
 	};
 }
 
@@ -248,27 +268,20 @@ static enum errc read_headers(struct config *c, const struct config_node *map,
 	return ERR_OK;
 }
 
-/* without_effect: a key of the documented form that this version reads and does not act on: said
- * aloud, so that nobody relies on it. */
-static void without_effect(const struct config *c, const struct config_node *n)
+static enum errc read_health(struct config *c, const struct config_node *map,
+			     struct provider_options *p, struct err *e)
 {
-	struct err note;
+	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
 
-	fail(c, n, "not supported yet; it is read, but has no effect", &note);
-	log_note(LOG_WARN, "config", "%s", note.text);
-}
+	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
+		bool known;
 
-static enum errc read_retries(struct config *c, const struct config_node *n, struct err *e)
-{
-	static const struct config_rule rule = { CONFIG_INT, 0, 10, "" };
-	struct config_place             at = config_memory_node(c, n);
-	int64_t                         retries = 0;
-	enum errc                       rc = need_value(c, n, e);
-
-	if (rc == ERR_OK)
-		rc = config_value_read(&rule, n->text, &c->memory->arena, &at, &retries, e);
-	if (rc == ERR_OK && retries > 0)
-		without_effect(c, n);
+		rc = read_field(c, n, health_fields, ARRAY_LEN(health_fields), p, &known, e);
+		if (rc == ERR_OK && !known)
+			rc = unknown(c, n, health_keys, ARRAY_LEN(health_keys), e);
+		if (rc != ERR_OK)
+			return rc;
+	}
 	return rc;
 }
 
@@ -293,8 +306,8 @@ static enum errc read_provider_special(struct config *c, const struct config_nod
 		return read_headers(c, n, p, e);
 	if (strcmp(n->key, "timeouts") == 0)
 		return read_timeouts(c, n, p, e);
-	if (strcmp(n->key, "retries") == 0)
-		return read_retries(c, n, e);
+	if (strcmp(n->key, "health") == 0)
+		return read_health(c, n, p, e);
 	return unknown(c, n, provider_keys, ARRAY_LEN(provider_keys), e);
 }
 
@@ -431,13 +444,95 @@ static enum errc load_providers(struct config *c, const struct config_node *tabl
 
 /* --- models --- */
 
-static enum errc read_fallback(const struct config *c, const struct config_node *n, struct err *e)
+static enum errc read_fallback(struct config *c, const struct config_node *list,
+			       struct model_options *m, struct err *e)
 {
-	enum errc rc = need_kind(c, n, CONFIG_SEQUENCE, e);
+	static const struct config_rule rule = { CONFIG_STRING, 1, LIMIT_MODEL, "" };
+	enum errc                       rc = need_kind(c, list, CONFIG_SEQUENCE, e);
 
-	if (rc == ERR_OK && n->count > 0)
-		without_effect(c, n);
+	if (rc != ERR_OK)
+		return rc;
+	if (list->count > LIMIT_FALLBACKS)
+		return fail(c, list, "too many fallbacks; at most 8", e);
+
+	const char **names = config_memory_alloc(c, (list->count + 1) * sizeof *names, e);
+	if (!names)
+		return ERR_INTERNAL;
+	for (const struct config_node *n = list->first; n; n = n->next) {
+		struct config_place at = config_memory_node(c, n);
+
+		rc = need_value(c, n, e);
+		if (rc == ERR_OK)
+			rc = config_value_read(&rule, n->text, &c->memory->arena, &at,
+					       &names[n->index], e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	m->fallback = names;
+	m->fallback_count = list->count;
+	return ERR_OK;
+}
+
+static enum errc need_provider(const struct config *c, const struct config_node *map,
+			       const char *name, struct err *e)
+{
+	struct config_place at = config_memory_node(c, config_file_find(map, "provider"));
+
+	if (find_provider(c, name))
+		return ERR_OK;
+	return config_place_fail(&at, e, "there is no provider '%s'; it has to stand under "
+					 "providers (echo is built in)", name);
+}
+
+static enum errc read_target(struct config *c, const struct config_node *map,
+			     struct target_options *t, struct err *e)
+{
+	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+
+	t->weight = 1;
+	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
+		bool known;
+
+		rc = read_field(c, n, target_fields, ARRAY_LEN(target_fields), t, &known, e);
+		if (rc == ERR_OK && !known)
+			rc = unknown(c, n, target_keys, ARRAY_LEN(target_keys), e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	if (rc == ERR_OK && !t->provider)
+		return fail(c, map, "a target needs a provider", e);
+	return rc == ERR_OK ? need_provider(c, map, t->provider, e) : rc;
+}
+
+static enum errc read_targets(struct config *c, const struct config_node *list,
+			      struct model_options *m, struct err *e)
+{
+	enum errc rc = need_kind(c, list, CONFIG_SEQUENCE, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	if (list->count < 1 || list->count > LIMIT_TARGETS)
+		return fail(c, list, "a model has 1 to 16 targets", e);
+
+	struct target_options *targets = config_memory_alloc(c, list->count * sizeof *targets, e);
+	if (!targets)
+		return ERR_INTERNAL;
+	for (const struct config_node *n = list->first; n && rc == ERR_OK; n = n->next)
+		rc = read_target(c, n, &targets[n->index], e);
+	m->targets = targets;
+	m->target_count = list->count;
 	return rc;
+}
+
+/* The keys of a model that are more than one value. */
+static enum errc read_model_special(struct config *c, const struct config_node *n,
+				    struct model_options *m, struct err *e)
+{
+	if (strcmp(n->key, "fallback") == 0)
+		return read_fallback(c, n, m, e);
+	if (strcmp(n->key, "targets") == 0)
+		return read_targets(c, n, m, e);
+	return unknown(c, n, model_keys, ARRAY_LEN(model_keys), e);
 }
 
 static enum errc check_model(struct config *c, const struct config_node *map,
@@ -445,21 +540,17 @@ static enum errc check_model(struct config *c, const struct config_node *map,
 {
 	if (!m->name)
 		return fail(c, map, "a model needs a name", e);
-	if (!m->provider)
-		return fail(c, map, "a model needs a provider", e);
+	if (m->target_count > 0 && (m->provider || m->upstream_model))
+		return fail(c, map, "a model has targets, or a provider and upstream_model, not both", e);
+	if (!m->provider && m->target_count == 0)
+		return fail(c, map, "a model needs a provider, or targets", e);
 
 	const char *star = strchr(m->name, '*');
 	if (star && star[1])
 		return fail(c, config_file_find(map, "name"), "a * may only stand at the end", e);
 	if (has_model(c, m->name))
 		return fail(c, config_file_find(map, "name"), "a second model of this name", e);
-	if (!find_provider(c, m->provider)) {
-		struct config_place at = config_memory_node(c, config_file_find(map, "provider"));
-
-		return config_place_fail(&at, e, "there is no provider '%s'; it has to stand under "
-						 "providers (echo is built in)", m->provider);
-	}
-	return ERR_OK;
+	return m->provider ? need_provider(c, map, m->provider, e) : ERR_OK;
 }
 
 static enum errc read_model(struct config *c, const struct config_node *map,
@@ -472,10 +563,8 @@ static enum errc read_model(struct config *c, const struct config_node *map,
 		bool known;
 
 		rc = read_field(c, n, model_fields, ARRAY_LEN(model_fields), m, &known, e);
-		if (rc == ERR_OK && !known && strcmp(n->key, "fallback") == 0)
-			rc = read_fallback(c, n, e);
-		else if (rc == ERR_OK && !known)
-			rc = unknown(c, n, model_keys, ARRAY_LEN(model_keys), e);
+		if (rc == ERR_OK && !known)
+			rc = read_model_special(c, n, m, e);
 		if (rc != ERR_OK)
 			return rc;
 	}

@@ -69,6 +69,9 @@
 #define LIMIT_SSE_EVENT      (16 * MIB)
 #define LIMIT_SSE_NAME       256        /* an event's name; real ones have less than 40 */
 #define LIMIT_ERROR_BODY     (64 * KIB) /* of a provider's error answer, read for its message */
+#define LIMIT_TARGETS        16         /* targets of one model */
+#define LIMIT_FALLBACKS      8          /* models that one falls back on */
+#define LIMIT_HEALTH         512        /* targets in trouble that are remembered; names may be clients' own */
 #define LIMIT_ANSWER         (32 * MIB) /* text kept of one streamed answer, to store it */
 #define LIMIT_TAPE           (2 * MIB)  /* events of one unstored run, kept while it goes on */
 #define LIMIT_LOG_EVENTS     (48 * MIB) /* events of one run that wait for the store; above it the run ends */

@@ -121,15 +121,18 @@ void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int6
 	pthread_mutex_unlock(&lock);
 }
 
-void metric_set(enum metric m, int64_t v)
+void metric_put(enum metric m, const char *const labels[METRIC_LABELS], int64_t v)
 {
-	static const char *const none[METRIC_LABELS] = { "", "", "" };
-
 	pthread_mutex_lock(&lock);
-	struct series *s = find_locked(m, none);
+	struct series *s = find_locked(m, labels);
 	if (s)
 		s->value = v;
 	pthread_mutex_unlock(&lock);
+}
+
+void metric_set(enum metric m, int64_t v)
+{
+	metric_put(m, (const char *const[METRIC_LABELS]){ "", "", "" }, v);
 }
 
 void metric_http(const char *route, const char *method, int status, int64_t us)

@@ -23,6 +23,8 @@ void metric_add(enum metric m, const char *const labels[METRIC_LABELS], int64_t 
 void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int64_t us);
 /* metric_set: a gauge without labels. */
 void metric_set(enum metric m, int64_t v);
+/* metric_put: a gauge with labels. */
+void metric_put(enum metric m, const char *const labels[METRIC_LABELS], int64_t v);
 /* metric_http: the two families of every request. */
 void metric_http(const char *route, const char *method, int status, int64_t us);
 /* metric_print: all families in Prometheus' text format, or OpenMetrics'. */

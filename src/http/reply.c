@@ -10,7 +10,7 @@
 
 static const char exposed[] =
 	"x-request-id, retry-after, retry-after-ms, x-should-retry, location, x-run-id, "
-	"x-conversation-id, idempotency-replayed, etag";
+	"x-conversation-id, x-parley-attempts, idempotency-replayed, etag";
 
 static bool value_ok(struct str v)
 {

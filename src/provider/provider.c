@@ -73,6 +73,9 @@ enum errc provider_create(const struct provider_options *o, struct provider **re
 		return rc;
 	CHECK(p != NULL);
 	memcpy(p->name, o->name, strlen(o->name) + 1);
+	p->retries = o->retries;
+	p->total_us = o->total_us;
+	p->health = o->health;
 	*ret = p;
 	return ERR_OK;
 }

@@ -10,6 +10,7 @@
 #include "loop/loop.h"
 #include "msg/event.h"
 #include "msg/prompt.h"
+#include "provider/health.h"
 
 struct provider;
 struct provider_call; /* each implementation embeds it first */
@@ -55,6 +56,9 @@ struct provider {
 	const struct provider_ops *ops;
 	char                       name[64];
 	unsigned                   takes; /* enum provider_takes: what its dialect can say */
+	int64_t                    retries; /* how many times a call may be tried again */
+	int64_t                    total_us; /* bounds all of its tries together; 0: nothing does */
+	struct health_rules        health;
 };
 
 struct provider_call {
@@ -88,6 +92,8 @@ struct provider_options {
 	int64_t     first_byte_plain_us; /* for plain calls: total unless first_byte was set */
 	int64_t     idle_us;
 	int64_t     total_us;
+	int64_t     retries;
+	struct health_rules health;
 	/* echo only */
 	const char *reply;     /* scripted reply, NULL: the last user message */
 	int64_t     piece;     /* bytes of a piece; 0: one word each */

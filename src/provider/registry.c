@@ -1,19 +1,30 @@
-/* Providers and models of one configuration, and the look-up from a model's name. */
+/* Providers and models of one configuration, the look-up from a model's name, the choice of a target. */
 #include "provider/registry.h"
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "provider/balance.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-struct model {
-	struct str             name; /* as configured, with its star */
-	struct str             stem; /* without it */
+struct model_target {
 	struct str             upstream; /* empty: the asked name, or what the star stands for */
 	const struct provider *provider;
 	unsigned               takes; /* enum provider_takes */
-	bool                   star;
+};
+
+struct model {
+	struct registry     *owner;
+	struct str           name; /* as configured, with its star */
+	struct str           stem; /* without it */
+	struct model_target *targets; /* at least one */
+	struct balance_row  *rows;    /* of them, guarded by the owner's lock; NULL: there is only one */
+	size_t               target_count;
+	struct str          *fallback;
+	size_t               fallback_count;
+	bool                 star;
 };
 
 struct registry {
@@ -23,6 +34,7 @@ struct registry {
 	size_t            model_count;
 	struct str        by_default;
 	struct arena      memory;
+	pthread_mutex_t   lock; /* guards what targets are owed, and nothing else */
 };
 
 void registry_destroy(struct registry *r)
@@ -33,6 +45,7 @@ void registry_destroy(struct registry *r)
 		provider_destroy(r->providers[i]);
 	free(r->providers);
 	arena_finish(&r->memory);
+	pthread_mutex_destroy(&r->lock);
 	free(r);
 }
 
@@ -74,13 +87,93 @@ static enum errc check_model(const struct model_options *m, struct err *e)
 		return err_set(e, ERR_INVALID_VALUE, "models",
 			       "in the model name \"%.100s\" the star must be the last character",
 			       m->name);
-	if (m->upstream_model &&
-	    (!m->upstream_model[0] || strlen(m->upstream_model) > LIMIT_MODEL ||
-	     has_control(m->upstream_model) || strchr(m->upstream_model, '*')))
+	if (m->target_count > LIMIT_TARGETS || m->fallback_count > LIMIT_FALLBACKS)
+		return err_set(e, ERR_INVALID_VALUE, "models",
+			       "the model \"%.100s\" may have at most %d targets and %d fallbacks",
+			       m->name, LIMIT_TARGETS, LIMIT_FALLBACKS);
+	if (m->target_count > 0 && (m->provider || m->upstream_model))
+		return err_set(e, ERR_INVALID_VALUE, "models",
+			       "the model \"%.100s\" may have targets, or a provider and "
+			       "upstream_model, not both",
+			       m->name);
+	return ERR_OK;
+}
+
+static enum errc check_target(const struct model_options *m, const struct target_options *t,
+			      struct err *e)
+{
+	if (t->upstream_model &&
+	    (!t->upstream_model[0] || strlen(t->upstream_model) > LIMIT_MODEL ||
+	     has_control(t->upstream_model) || strchr(t->upstream_model, '*')))
 		return err_set(e, ERR_INVALID_VALUE, "models",
 			       "the upstream_model of \"%.100s\" must have 1 to %d bytes, no star "
 			       "and no control characters",
 			       m->name, LIMIT_MODEL);
+	if (t->weight < 1 || t->weight > 1000)
+		return err_set(e, ERR_INVALID_VALUE, "models",
+			       "a weight of \"%.100s\" must be 1 to 1000", m->name);
+	return ERR_OK;
+}
+
+static enum errc add_target(struct registry *r, const struct model_options *m,
+			    const struct target_options *t, struct model_target *at, struct err *e)
+{
+	enum errc rc = check_target(m, t, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	at->provider = provider_named(r, t->provider);
+	if (!at->provider)
+		return err_set(e, ERR_INVALID_VALUE, "models",
+			       "the model \"%.100s\" names the provider \"%.64s\", which is not "
+			       "configured",
+			       m->name, t->provider ? t->provider : "");
+	at->takes = at->provider->takes & ((m->images ? PROVIDER_IMAGES : 0u) |
+					   (m->audio ? PROVIDER_AUDIO : 0u) |
+					   (m->pdf ? PROVIDER_PDF : 0u));
+	at->upstream = t->upstream_model ? arena_str(&r->memory, str_of(t->upstream_model))
+					 : STR_NONE;
+	if (t->upstream_model && !at->upstream.p)
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	return ERR_OK;
+}
+
+static enum errc add_targets(struct registry *r, const struct model_options *m, struct model *at,
+			     struct err *e)
+{
+	struct target_options        own = { m->provider, m->upstream_model, 1 };
+	const struct target_options *list = m->target_count > 0 ? m->targets : &own;
+	size_t                       count = m->target_count > 0 ? m->target_count : 1;
+	enum errc                    rc = ERR_OK;
+
+	at->targets = arena_alloc(&r->memory, count * sizeof *at->targets);
+	if (count > 1)
+		at->rows = arena_alloc(&r->memory, count * sizeof *at->rows);
+	if (!at->targets || (count > 1 && !at->rows))
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	for (size_t i = 0; i < count && rc == ERR_OK; i++) {
+		rc = add_target(r, m, &list[i], &at->targets[i], e);
+		if (at->rows)
+			at->rows[i] = (struct balance_row){ .weight = list[i].weight };
+	}
+	at->target_count = count;
+	return rc;
+}
+
+static enum errc add_fallbacks(struct registry *r, const struct model_options *m, struct model *at,
+			       struct err *e)
+{
+	if (m->fallback_count == 0)
+		return ERR_OK;
+	at->fallback = arena_alloc(&r->memory, m->fallback_count * sizeof *at->fallback);
+	for (size_t i = 0; at->fallback && i < m->fallback_count; i++) {
+		at->fallback[i] = arena_str(&r->memory, str_of(m->fallback[i]));
+		if (!at->fallback[i].p)
+			break;
+		at->fallback_count++;
+	}
+	if (at->fallback_count < m->fallback_count)
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	return ERR_OK;
 }
 
@@ -96,19 +189,14 @@ static enum errc add_model(struct registry *r, const struct model_options *m, st
 			return err_set(e, ERR_INVALID_VALUE, "models",
 				       "the model \"%.100s\" stands there twice", m->name);
 
-	at->provider = provider_named(r, m->provider);
-	if (!at->provider)
-		return err_set(e, ERR_INVALID_VALUE, "models",
-			       "the model \"%.100s\" names the provider \"%.64s\", which is not "
-			       "configured",
-			       m->name, m->provider ? m->provider : "");
-	at->takes = at->provider->takes & ((m->images ? PROVIDER_IMAGES : 0u) |
-					   (m->audio ? PROVIDER_AUDIO : 0u) |
-					   (m->pdf ? PROVIDER_PDF : 0u));
+	*at = (struct model){ .owner = r };
+	rc = add_targets(r, m, at, e);
+	if (rc == ERR_OK)
+		rc = add_fallbacks(r, m, at, e);
+	if (rc != ERR_OK)
+		return rc;
 	at->name = arena_str(&r->memory, str_of(m->name));
-	at->upstream = m->upstream_model ? arena_str(&r->memory, str_of(m->upstream_model))
-					 : STR_NONE;
-	if (!at->name.p || (m->upstream_model && !at->upstream.p))
+	if (!at->name.p)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	at->star = at->name.p[at->name.n - 1] == '*';
 	at->stem = (struct str){ at->name.p, at->name.n - (at->star ? 1 : 0) };
@@ -131,6 +219,31 @@ static enum errc set_default(struct registry *r, const char *name, struct err *e
 	return ERR_OK;
 }
 
+/* check_fallbacks: once all models are known: each leads to one, and to another one. */
+static enum errc check_fallbacks(const struct registry *r, struct err *e)
+{
+	struct target found;
+
+	for (size_t i = 0; i < r->model_count; i++) {
+		const struct model *m = &r->models[i];
+
+		for (size_t k = 0; k < m->fallback_count; k++) {
+			struct err why;
+
+			if (m->fallback[k].n == 0 ||
+			    registry_find(r, m->fallback[k], &found, &why) != ERR_OK)
+				return err_set(e, ERR_INVALID_VALUE, "fallback",
+					       "the model \"%.100s\" falls back on \"%.100s\", which "
+					       "is not configured",
+					       m->name.p, m->fallback[k].p);
+			if (found.model == m && !m->star)
+				return err_set(e, ERR_INVALID_VALUE, "fallback",
+					       "the model \"%.100s\" falls back on itself", m->name.p);
+		}
+	}
+	return ERR_OK;
+}
+
 static enum errc fill(struct registry *r, const struct model_options *models, size_t model_count,
 		      const char *default_model, struct err *e)
 {
@@ -146,7 +259,8 @@ static enum errc fill(struct registry *r, const struct model_options *models, si
 		if (rc != ERR_OK)
 			return rc;
 	}
-	return set_default(r, default_model, e);
+	rc = check_fallbacks(r, e);
+	return rc == ERR_OK ? set_default(r, default_model, e) : rc;
 }
 
 enum errc registry_create_take(struct provider **providers, size_t provider_count,
@@ -163,6 +277,7 @@ enum errc registry_create_take(struct provider **providers, size_t provider_coun
 		free(r);
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	}
+	pthread_mutex_init(&r->lock, NULL);
 	/* A configuration file has at most LIMIT_CONFIG_FILE bytes, and a model a few of them. */
 	arena_init(&r->memory, (size_t)64 * LIMIT_CONFIG_FILE);
 	for (size_t i = 0; i < provider_count; i++) {
@@ -197,6 +312,18 @@ static const struct model *match(const struct registry *r, struct str name)
 			best = m;
 	}
 	return best;
+}
+
+static struct target target_of(const struct model *m, struct str asked, size_t i)
+{
+	const struct model_target *t = &m->targets[i];
+	struct str                 upstream = t->upstream;
+
+	if (upstream.n == 0 && m->star)
+		upstream = (struct str){ asked.p + m->stem.n, asked.n - m->stem.n };
+	else if (upstream.n == 0)
+		upstream = m->name;
+	return (struct target){ t->provider, upstream, m->name, t->takes, m, asked, i, false };
 }
 
 /* At most max bytes of s, cut at the border of a character. */
@@ -241,13 +368,119 @@ enum errc registry_find(const struct registry *r, struct str model, struct targe
 	if (!m)
 		return not_found(r, model, e);
 
-	struct str upstream = m->upstream;
-	if (upstream.n == 0 && m->star)
-		upstream = (struct str){ model.p + m->stem.n, model.n - m->stem.n };
-	else if (upstream.n == 0)
-		upstream = m->name;
-	*ret = (struct target){ m->provider, upstream, m->name, m->takes };
+	*ret = target_of(m, model, 0);
 	return ERR_OK;
+}
+
+/* --- choice --- */
+
+bool registry_several(const struct model *m)
+{
+	return m->target_count > 1 || m->fallback_count > 0;
+}
+
+struct health_target target_health(const struct target *t)
+{
+	return (struct health_target){ t->provider->name, t->upstream_model, &t->provider->health };
+}
+
+static void note_block(struct registry_block *block, enum health h, int64_t wait_us)
+{
+	bool first = !block->cooling && !block->open;
+
+	block->cooling |= h == HEALTH_COOLING;
+	block->open |= h == HEALTH_OPEN;
+	block->dead |= h == HEALTH_DEAD;
+	if (h != HEALTH_DEAD && (first || wait_us < block->wait_us))
+		block->wait_us = wait_us;
+}
+
+/* The healthy ones of those that were not tried; bits of *ret_probes are of those that take a probe. */
+static uint32_t fitting(const struct model *m, struct str asked, uint32_t tried, int64_t now_us,
+			uint32_t *ret_probes, struct registry_block *block)
+{
+	uint32_t fit = 0;
+
+	*ret_probes = 0;
+	for (size_t i = 0; i < m->target_count; i++) {
+		struct target        t = target_of(m, asked, i);
+		struct health_target who = target_health(&t);
+		int64_t              wait_us;
+		bool                 probe;
+
+		if (tried >> i & 1)
+			continue;
+		enum health h = health_ask(&who, now_us, &wait_us, &probe);
+		if (h != HEALTH_FINE) {
+			note_block(block, h, wait_us);
+			continue;
+		}
+		fit |= 1u << i;
+		*ret_probes |= (uint32_t)probe << i;
+	}
+	return fit;
+}
+
+bool registry_untried(const struct model *m, struct str asked, uint32_t tried, int64_t now_us)
+{
+	struct registry_block block = { 0 };
+	uint32_t              probes;
+
+	return fitting(m, asked, tried, now_us, &probes, &block) != 0;
+}
+
+static size_t pick(const struct model *m, uint32_t fit)
+{
+	if (!m->rows)
+		return 0;
+	pthread_mutex_lock(&m->owner->lock);
+	size_t i = balance_pick(m->rows, m->target_count, fit);
+	m->rows[i].out++;
+	pthread_mutex_unlock(&m->owner->lock);
+	return i;
+}
+
+bool registry_choose(const struct model *m, struct str asked, uint32_t tried, int64_t now_us,
+		     struct target *ret, struct registry_block *block)
+{
+	for (;;) {
+		uint32_t probes;
+		uint32_t fit = fitting(m, asked, tried, now_us, &probes, block);
+
+		if (fit == 0)
+			return false;
+
+		struct target        t = target_of(m, asked, pick(m, fit));
+		struct health_target who = target_health(&t);
+		t.probe = probes >> t.index & 1;
+		if (!t.probe || health_probe(&who, now_us)) {
+			*ret = t;
+			return true;
+		}
+		registry_done(&t); /* another call was faster, and is the probe */
+		tried |= 1u << t.index;
+		note_block(block, HEALTH_OPEN, who.rules->pause_us);
+	}
+}
+
+void registry_done(const struct target *t)
+{
+	if (!t->model->rows)
+		return;
+	pthread_mutex_lock(&t->model->owner->lock);
+	t->model->rows[t->index].out--;
+	pthread_mutex_unlock(&t->model->owner->lock);
+}
+
+const struct model *registry_fallback(const struct model *m, size_t i, struct str *ret_name)
+{
+	struct target found;
+	struct err    e;
+
+	if (i >= m->fallback_count || registry_find(m->owner, m->fallback[i], &found, &e) != ERR_OK)
+		return NULL;
+	*ret_name = m->fallback[i];
+	return found.model;
 }
 
 struct str registry_default(const struct registry *r)
@@ -261,6 +494,6 @@ bool registry_model(const struct registry *r, size_t i, struct str *ret_name,
 	if (i >= r->model_count)
 		return false;
 	*ret_name = r->models[i].name;
-	*ret_provider = str_of(r->models[i].provider->name);
+	*ret_provider = str_of(r->models[i].targets[0].provider->name);
 	return true;
 }

@@ -70,6 +70,12 @@ void attach_release(struct run *r)
 	r->attach_counted = 0;
 }
 
+/* Where another attempt may follow they stay beside what the provider is being sent. */
+static size_t held_times(const struct run *r)
+{
+	return attempt_only(r) ? 1 : 2;
+}
+
 static enum errc too_many_waiting(struct err *e)
 {
 	return err_set(e, ERR_OVERLOADED, "",
@@ -267,6 +273,7 @@ static enum errc fits(struct run_attach *x, size_t made, struct err *e)
 {
 	if (made > LIMIT_ATTACHED_MADE + LIMIT_BRANCH_BYTES)
 		return too_large(e);
+	made *= held_times(x->run);
 	if (made > x->counted && !count_more(&x->counted, made - x->counted))
 		return too_many_waiting(e);
 	return ERR_OK;
@@ -292,6 +299,7 @@ static enum errc make(struct run_attach *x, struct err *e)
 	}
 	if (rc != ERR_OK)
 		return rc;
+	made *= held_times(x->run);
 	atomic_fetch_sub(&waiting, x->counted - made);
 	x->counted = made;
 	return ERR_OK;
@@ -372,7 +380,7 @@ static enum errc submit(struct run_attach *x, struct err *e)
 
 	if (judge(x, e) != ERR_OK)
 		return e->code;
-	if (!count_more(&x->counted, x->total / 3 * 4 + 4))
+	if (!count_more(&x->counted, (x->total / 3 * 4 + 4) * held_times(r)))
 		return too_many_waiting(e);
 	r->attach_counted = x->counted;
 	r->jobs_out++;

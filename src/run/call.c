@@ -35,6 +35,7 @@ static void first_content(struct run *r)
 	run_move(r, STATE_STREAMING);
 	r->first_token_us = clock_mono_us();
 	r->first_token_ms = clock_wall_ms();
+	attempt_content(r);
 	feed_open(r);
 }
 
@@ -66,7 +67,26 @@ static bool keep(struct run *r, const struct event *ev)
 	return true;
 }
 
-static void on_event(void *arg, const struct event *ev)
+/* first_event: the provider works for us, so nobody else will be asked. */
+static bool first_event(struct run *r)
+{
+	run_drop_request(r);
+	attach_release(r);
+	if (!journal_asked(r)) {
+		run_abort_later(r, ERR_OVERLOADED, "no memory for the run's log");
+		return false;
+	}
+	key_bind(r);
+	return true;
+}
+
+static void ended_well(struct run *r)
+{
+	attempt_good(r);
+	run_finish(r, RUN_COMPLETED, NULL);
+}
+
+void call_event(void *arg, const struct event *ev)
 {
 	struct run *r = arg;
 
@@ -75,15 +95,15 @@ static void on_event(void *arg, const struct event *ev)
 		if (r->aborting)
 			run_fail(r, &r->failure);
 		else if (ev->kind == EVENT_END)
-			run_finish(r, RUN_COMPLETED, NULL);
-		else
+			ended_well(r);
+		else if (!attempt_again(r, ev->err))
 			run_fail(r, ev->err);
 		return;
 	}
 	if (r->aborting)
 		return;
-	attach_release(r);
-	key_bind(r);
+	if (!r->bound && !first_event(r))
+		return;
 	if (!ev->cont)
 		r->seq++;
 	if (run_stored(r))
@@ -200,7 +220,6 @@ void call_start(struct run *r)
 {
 	struct err                 e;
 	const struct run_settings *now = r->engine->o.settings(r->engine->o.arg);
-	const struct provider     *p = r->rq.provider;
 
 	run_move(r, STATE_CALLING);
 	r->begun = true;
@@ -212,15 +231,12 @@ void call_start(struct run *r)
 		run_finish(r, RUN_CANCELLED, &e);
 		return;
 	}
-	r->called_us = loop_now_us(run_loop(r));
-	if (build_prompt(r, &e) != ERR_OK ||
-	    p->ops->start(p, &r->engine->o.env, &r->rq.prompt, on_event, r, &r->call, &e) != ERR_OK) {
+	if (build_prompt(r, &e) != ERR_OK || attempt_first(r, &e) != ERR_OK) {
 		run_fail(r, &e);
 		return;
 	}
-	run_drop_request(r);
-	if (!journal_asked(r))
-		run_abort_later(r, ERR_OVERLOADED, "no memory for the run's log");
+	if (attempt_only(r))
+		run_drop_request(r);
 	if (r->rq.prompt.stream) {
 		r->commit_timer.fn = on_commit_timer;
 		timer_start(run_loop(r), &r->commit_timer, now->commit_after_us);

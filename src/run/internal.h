@@ -7,7 +7,8 @@
  * lost.c  ends that the store did not take
  * key.c   what an idempotency key is bound to
  * image.c images that messages name by their path
- * attach.c uploaded files that messages name */
+ * attach.c uploaded files that messages name
+ * attempt.c which targets are asked, and when again */
 #pragma once
 
 #include "lmc/answer.h"
@@ -49,6 +50,24 @@ struct run_images;
 /* Uploaded files on their way into messages; likewise. */
 struct run_attach;
 
+/* Where a call stands among those that could be made for it. */
+struct attempt {
+	const struct model *model; /* the one asked for, then its fallbacks */
+	struct str    name;        /* that led to it */
+	struct target target;      /* asked now, or last */
+	uint32_t      tried;       /* bits of the model's targets */
+	size_t        step;        /* fallbacks gone to */
+	int64_t       again;       /* retries of this model */
+	unsigned      count;       /* calls made */
+	bool          on;          /* one goes on */
+	int64_t       first_us;
+	int64_t       total_us;    /* for all of them; 0: no limit */
+	size_t        warnings_len, warnings_count; /* as they stood before any */
+	struct err   *last;        /* owned; of the attempt before; NULL: none */
+	struct timer  wait;        /* until the next */
+	struct timer  total;
+};
+
 struct run {
 	struct run_engine *engine;
 	struct run        *prev;
@@ -69,6 +88,7 @@ struct run {
 	int64_t            first_token_ms; /* wall */
 	struct live       *live; /* owned; only of native runs that are not stored */
 
+	struct attempt        attempt;
 	struct provider_call *call; /* NULL: none is going on */
 	bool                  paused;
 	struct timer          commit_timer;
@@ -168,7 +188,20 @@ void run_go_on(struct run *r);
 void run_drop_request(struct run *r);
 void run_free_if_over(struct run *r);
 
+/* attempt.c */
+/* attempt_first: asks; errors: nobody was asked. */
+enum errc attempt_first(struct run *r, struct err *e) MUST_USE;
+/* attempt_only: there will be no second one, so nothing of the request is needed. */
+bool      attempt_only(const struct run *r);
+/* attempt_again: the call has failed; true: it is not over, another attempt follows. */
+bool      attempt_again(struct run *r, const struct err *e);
+void      attempt_content(struct run *r); /* it answers; long answers are no reason to wait */
+void      attempt_good(struct run *r);   /* it has answered */
+void      attempt_stop(struct run *r);   /* no more of them, whatever there was */
+
 /* call.c */
+/* call_event: what a provider says. */
+void call_event(void *arg, const struct event *ev);
 void call_start(struct run *r);
 /* call_messages: all messages of the prompt in the request's arena, those of the branch first. */
 enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size_t *ret_old,

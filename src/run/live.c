@@ -73,6 +73,14 @@ bool live_find(struct id id, int64_t owner, struct live *ret)
 	return found;
 }
 
+void live_set_attempt(struct live *l, const char *provider, unsigned attempts)
+{
+	pthread_mutex_lock(&lock);
+	str_copy(l->provider, sizeof l->provider, str_of(provider));
+	l->attempts = attempts;
+	pthread_mutex_unlock(&lock);
+}
+
 struct tape *live_tape(struct id id, int64_t owner)
 {
 	pthread_mutex_lock(&lock);

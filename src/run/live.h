@@ -9,7 +9,7 @@ struct run;
 struct tape;
 
 /* Embedded in a run or pointed to by it; the fields are copied out by live_find, so they are changed
- * only through live_set_status once it is in. */
+ * only through live_set_… once it is in. */
 struct live {
 	struct live    *prev;
 	struct live    *next;
@@ -21,6 +21,7 @@ struct live {
 	int64_t         created_ms;
 	char            model[96];
 	char            provider[64];
+	unsigned        attempts;
 
 	struct run  *run;
 	struct tape *tape; /* owned; of an unstored stream; else NULL */
@@ -34,6 +35,7 @@ struct live {
 void live_add(struct live *l);
 void live_remove(struct live *l); /* fine if it was never added */
 void live_set_status(struct live *l, enum run_status status);
+void live_set_attempt(struct live *l, const char *provider, unsigned attempts);
 /* live_find: copies; false: no such unstored run, or another owner's. */
 bool live_find(struct id id, int64_t owner, struct live *ret);
 /* live_tape: held for the caller; NULL: no such run, or it has none. */

@@ -140,6 +140,7 @@ static void run_free(struct run *r)
 		r->next->prev = r->prev;
 	g->live--;
 	timer_stop(run_loop(r), &r->commit_timer);
+	attempt_stop(r);
 	encoder_destroy(r->encoder);
 	warnings_finish(&r->warnings);
 	answer_finish(&r->answer);
@@ -163,6 +164,19 @@ void run_free_if_over(struct run *r)
 		run_free(r);
 }
 
+/* copy: with any NUL that a client's name has. */
+static char *copy(struct str s)
+{
+	char *to = malloc(s.n + 1);
+
+	if (!to)
+		return NULL;
+	if (s.n > 0)
+		memcpy(to, s.p, s.n);
+	to[s.n] = '\0';
+	return to;
+}
+
 static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 {
 	struct run *r = calloc(1, sizeof *r);
@@ -171,8 +185,11 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 		return NULL;
 	r->engine = g;
 	r->rq = *rq;
-	r->model = strndup(rq->model.p ? rq->model.p : "", rq->model.n);
-	r->label = strndup(rq->label.p ? rq->label.p : "", rq->label.n);
+	r->model = copy(rq->model);
+	r->label = copy(rq->label);
+	/* What was asked for is looked at when the request is gone. */
+	if (rq->asked.p == rq->model.p)
+		r->rq.asked.p = r->model;
 	bool with_store = rq->store || !id_none(rq->conversation) || rq->claim;
 	if (with_store)
 		r->jobs = jobs_new(r);
@@ -262,6 +279,7 @@ static bool enlist_live(struct run *r)
 		.run = r,
 		.status = RUN_QUEUED,
 		.created_ms = r->created_ms,
+		.attempts = 1,
 	};
 	if (!run_stored(r) && r->rq.prompt.stream && !(r->live->tape = tape_create()))
 		return false;
@@ -421,6 +439,7 @@ void run_finish(struct run *r, enum run_status outcome, const struct err *e)
 	}
 	if (e)
 		r->failure = *e;
+	attempt_stop(r);
 	r->outcome = outcome;
 	r->seq++;
 	if (run_stored(r) && begun)
@@ -493,5 +512,7 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .first_token_us = r->first_token_us,
 				  .run_id = r->id,
 				  .conversation_id = r->conversation,
-				  .created_ms = r->created_ms };
+				  .created_ms = r->created_ms,
+				  .provider = str_of(r->rq.provider->name),
+				  .attempts = r->attempt.count };
 }

@@ -17,7 +17,7 @@
 #include "json/input.h"
 #include "lmc/encoder.h"
 #include "loop/work.h"
-#include "provider/provider.h"
+#include "provider/registry.h"
 #include "run/keys.h"
 #include "store/store.h"
 
@@ -65,7 +65,9 @@ struct run_request {
 	struct input *input;      /* consumed by run_start also on failure; all spans point into it */
 	void         *held;       /* keeps provider alive; given to release at the run's end */
 	void (*release)(void *held);
-	const struct provider *provider;
+	const struct provider *provider; /* asked first, or the only one */
+	const struct model *route; /* whose targets and fallbacks are tried; NULL: provider alone */
+	struct str    asked;      /* the name that led to it */
 	struct str    label;      /* configured model name, for metrics */
 	struct str    model;      /* as asked */
 	unsigned      takes;      /* enum provider_takes: files of which kinds the model takes */
@@ -121,5 +123,7 @@ struct run_view {
 	struct id    run_id;
 	struct id    conversation_id; /* none: not stored */
 	int64_t      created_ms;
+	struct str   provider; /* asked last */
+	unsigned     attempts; /* calls of providers; 0: none could be asked */
 };
 void run_view(const struct run *r, struct run_view *ret);

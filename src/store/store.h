@@ -130,6 +130,7 @@ struct turn_end {
 	int64_t          completed_ms;
 	uint64_t         last_seq;
 	int64_t          attempts;
+	struct str       provider;     /* asked last; empty: as it was begun */
 	struct events_piece events;    /* those that no events_append brought; .data empty: none */
 	bool              keyed;       /* there may be a key */
 	struct key_answer key_answer;

@@ -16,8 +16,13 @@ DEAD.bind(("127.0.0.1", 0))
 UPSTREAM_KEY = f"sk-{CANARY}-upstream"
 
 
+# One failure of a test is one call, and no test suffers from another's.
+def once():
+    return {"retries": 0, "health": {"failures": 0, "cooling": "0s", "dead_key": "0s"}}
+
+
 def provider(upstream, name, **more):
-    return {"name": name, "dialect": "openai", "base_url": upstream.url, **more}
+    return {"name": name, "dialect": "openai", "base_url": upstream.url, **once(), **more}
 
 
 def usual_config(upstream, **more):
@@ -31,7 +36,8 @@ def usual_config(upstream, **more):
         provider(upstream, "newer", max_tokens_field="max_completion_tokens"),
         provider(upstream, "older", max_tokens_field="max_tokens"),
         provider(upstream, "keeper", forward_store=True),
-        {"name": "dead", "dialect": "openai", "base_url": f"http://127.0.0.1:{port}/v1"},
+        {"name": "dead", "dialect": "openai", "base_url": f"http://127.0.0.1:{port}/v1",
+         **once()},
     ]
     models = [{"name": "echo", "provider": "echo"}, {"name": "t/*", "provider": "local"}]
     models += [{"name": f"{p['name']}/*", "provider": p["name"]} for p in providers[1:]]

@@ -11,6 +11,7 @@ import pytest
 
 import upstream as up
 from client import Client
+from fixtures import once
 from gateway import sanitized
 from test_files import MISSING, folder, place, rss, upload
 from waiting import wait_until
@@ -462,7 +463,7 @@ def test_how_many(client, script):
 def test_memory_of_many_at_once_is_bounded(start):
     hole = socket.create_server(("127.0.0.1", 0), backlog=64)  # it takes connections and reads nothing
     gateway = start({"models": [{"name": "hole", "provider": "hole"}], "providers": [
-        {"name": "hole", "dialect": "openai",
+        {"name": "hole", "dialect": "openai", **once(),
          "base_url": f"http://127.0.0.1:{hole.getsockname()[1]}/v1"}]})
     with Client(gateway.url) as client:
         file = put(client, PNG + b"x" * (10 * MIB))

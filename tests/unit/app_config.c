@@ -236,7 +236,8 @@ static void the_contracts_example_is_read(void **state)
 				   "    headers: {X-Team: blue, X-Key: {env: TEST_KEY}}\n"
 				   "    query: api-version=1\n"
 				   "    timeouts: {connect: 500ms, idle: 1h, total: 2h}\n"
-				   "    retries: 2\n"
+				   "    retries: 3\n"
+				   "    health: {failures: 7, pause: 1m, cooling: 0s}\n"
 				   "    max_tokens_field: max_tokens\n"
 				   "    forward_store: true\n"
 				   "    stream_usage: false\n"
@@ -256,7 +257,10 @@ static void the_contracts_example_is_read(void **state)
 				   "    images: false\n"
 				   "    pdf: false\n"
 				   "  - name: \"local/*\"\n"
-				   "    provider: local\n");
+				   "    provider: local\n"
+				   "  - name: shared\n"
+				   "    targets: [{provider: local, weight: 3},\n"
+				   "              {provider: slow, upstream_model: x}]\n");
 
 	assert_int_equal(c->durability, DURABILITY_STRICT);
 	assert_int_equal(c->provider_count, 3);
@@ -281,7 +285,19 @@ static void the_contracts_example_is_read(void **state)
 	assert_int_equal(c->providers[1].delay_us, 10000);
 	assert_int_equal(c->providers[1].error_at, 2);
 	assert_string_equal(c->providers[2].name, "echo");
-	assert_int_equal(c->model_count, 3); /* the file's echo replaces the built-in one */
+	assert_int_equal(p->retries, 3);
+	assert_int_equal(c->providers[1].retries, 2); /* the default */
+	assert_int_equal(p->health.failures, 7);
+	assert_int_equal(p->health.pause_us, 60000000);
+	assert_int_equal(p->health.cooling_us, 0);
+	assert_int_equal(p->health.dead_us, 60000000);
+	assert_int_equal(c->models[1].fallback_count, 1);
+	assert_string_equal(c->models[1].fallback[0], "echo");
+	assert_int_equal(c->models[3].target_count, 2);
+	assert_int_equal(c->models[3].targets[0].weight, 3);
+	assert_int_equal(c->models[3].targets[1].weight, 1);
+	assert_string_equal(c->models[3].targets[1].upstream_model, "x");
+	assert_int_equal(c->model_count, 4); /* the file's echo replaces the built-in one */
 	assert_string_equal(c->models[0].provider, "slow");
 	assert_string_equal(c->models[1].upstream_model, "tiny-chat");
 	assert_null(c->models[2].upstream_model);
@@ -419,6 +435,8 @@ static void printing_shows_sources_and_masks_secrets(void **state)
 	assert_non_null(strstr(text, "proxy: \"http://***@proxy:3128\"\n"));
 	assert_non_null(strstr(text, "query: \"a=***&b&key=***\"\n"));
 	assert_non_null(strstr(text, "timeouts: {connect: 5s, first_byte: 5m, idle: 5m, total: 30m}"));
+	assert_non_null(strstr(text, "retries: 2\n    health: {failures: 5, window: 30s, pause: 10s, "
+				     "cooling: 5s, dead_key: 1m}"));
 	assert_non_null(strstr(text, "images: true\n    audio: true\n    pdf: true\n"));
 	assert_non_null(strstr(text, "# api_keys: 1\n"));
 	assert_null(strstr(text, "s3cret"));
@@ -544,6 +562,18 @@ static void wrong_files_are_refused_with_their_place(void **state)
 		/* models */
 		{ P "models:\n- provider: a\n", "models[0]: a model needs a name" },
 		{ P "models:\n- name: m\n", "a model needs a provider" },
+		{ "providers:\n- {name: a, health: {failure: 1}}\n", "did you mean failures?" },
+		{ "providers:\n- {name: a, health: {pause: 0s}}\n", "out of range; 1ms to 24h" },
+		{ P "models:\n- {name: m, provider: a, fallback: x}\n", "fallback: has to be a list" },
+		{ P "models:\n- {name: m, provider: a, fallback: [x]}\n", "there is no model 'x'" },
+		{ P "models:\n- {name: m, provider: a, fallback: [m]}\n", "falls back on itself" },
+		{ P "models:\n- {name: m, provider: a, fallback: [1,2,3,4,5,6,7,8,9]}\n",
+		  "too many fallbacks; at most 8" },
+		{ P "models:\n- {name: m, targets: []}\n", "a model has 1 to 16 targets" },
+		{ P "models:\n- {name: m, targets: [{weight: 1}]}\n", "a target needs a provider" },
+		{ P "models:\n- {name: m, targets: [{provider: a, wait: 1}]}\n", "unknown key" },
+		{ P "models:\n- {name: m, targets: [{provider: b}]}\n", "there is no provider 'b'" },
+		{ P "models:\n- {name: m, provider: a, targets: [{provider: a}]}\n", "not both" },
 		{ P "models:\n- {name: m, provider: b}\n", "models[0].provider: there is no provider 'b'" },
 		{ P "models:\n- {name: \"m*x\", provider: a}\n", "a * may only stand at the end" },
 		{ P "models:\n- {name: \"**\", provider: a}\n", "a * may only stand at the end" },

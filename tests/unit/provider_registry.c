@@ -1,6 +1,8 @@
 /* Models and providers by name, and what a configuration of them may hold. */
 #include "provider/registry.h"
 
+#include "provider/balance.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -272,6 +274,99 @@ static void providers_are_checked_when_they_are_made(void **state)
 	provider_destroy(NULL);
 }
 
+static void targets_are_chosen_by_weight_among_the_healthy(void **state)
+{
+	static const struct target_options list[] = {
+		{ "a", NULL, 3 }, { "b", "other", 1 }, { "a", "third", 1 },
+	};
+	static const struct model_options rows[] = {
+		{ .name = "m", .targets = list, .target_count = 3, },
+	};
+	static const struct health_rules dead = { .dead_us = 1000 };
+	OWNED(registry) r = NULL;
+	struct err    e;
+	struct target t;
+	size_t        got[3] = { 0 };
+
+	(void)state;
+	health_reset();
+	assert_int_equal(registry_of(rows, 1, NULL, &r, &e), ERR_OK);
+	assert_int_equal(registry_find(r, STR("m"), &t, &e), ERR_OK);
+	const struct model *m = t.model;
+	assert_true(registry_several(m));
+	for (int i = 0; i < 50; i++) {
+		struct registry_block block = { 0 };
+
+		assert_true(registry_choose(m, STR("m"), 0, 0, &t, &block));
+		got[t.index]++;
+		registry_done(&t);
+	}
+	assert_int_equal(got[0], 30);
+	assert_int_equal(got[1], 10);
+	assert_int_equal(got[2], 10);
+
+	/* What was tried, and what is ill, is left out. */
+	struct registry_block block = { 0 };
+	health_tell(&(struct health_target){ "a", STR("m"), &dead }, HEALTH_REFUSED, 0, false, 0);
+	assert_true(registry_untried(m, STR("m"), 0, 0));
+	assert_true(registry_choose(m, STR("m"), 0, 0, &t, &block));
+	assert_string_equal(t.provider->name, "b");
+	assert_true(str_is(t.upstream_model, "other"));
+	assert_false(registry_untried(m, STR("m"), 2, 0));
+	assert_false(registry_choose(m, STR("m"), 2, 0, &t, &block));
+	assert_true(block.dead && !block.open && !block.cooling);
+	health_reset();
+}
+
+static void of_equal_targets_the_one_with_fewer_calls_is_next(void **state)
+{
+	struct balance_row rows[] = { { 1, 0, 2 }, { 1, 0, 1 }, { 1, 0, 3 } };
+
+	(void)state;
+	assert_int_equal(balance_pick(rows, 3, 7), 1);
+	assert_int_equal(balance_pick(rows, 3, 7), 0);
+	assert_int_equal(balance_pick(rows, 3, 7), 2);
+	assert_int_equal(balance_pick(rows, 3, 4), 2);
+}
+
+static void fallbacks_lead_to_models(void **state)
+{
+	static const char *const names[] = { "local/x", "m" };
+	static const struct model_options rows[] = {
+		{ .name = "m", .provider = "a" },
+		{ .name = "n", .provider = "a", .fallback = names, .fallback_count = 2 },
+		MODEL("local/*", "b", NULL),
+	};
+	static const char *const own[] = { "m" };
+	static const char *const nobody[] = { "x" };
+	static const struct model_options wrong[][1] = {
+		{ { .name = "m", .provider = "a", .fallback = own, .fallback_count = 1 } },
+		{ { .name = "m", .provider = "a", .fallback = nobody, .fallback_count = 1 } },
+	};
+	OWNED(registry) r = NULL;
+	struct err            e;
+	struct target         t;
+	struct str            name;
+	struct registry_block block = { 0 };
+
+	(void)state;
+	assert_int_equal(registry_of(rows, 3, NULL, &r, &e), ERR_OK);
+	assert_int_equal(registry_find(r, STR("n"), &t, &e), ERR_OK);
+	const struct model *m = registry_fallback(t.model, 0, &name);
+	assert_true(m && str_is(name, "local/x"));
+	assert_true(registry_choose(m, name, 0, 0, &t, &block));
+	assert_true(str_is(t.upstream_model, "x"));
+	assert_int_equal(registry_find(r, STR("n"), &t, &e), ERR_OK);
+	assert_non_null(registry_fallback(t.model, 1, &name));
+	assert_null(registry_fallback(t.model, 2, &name));
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		struct registry *none = NULL;
+
+		assert_int_equal(registry_of(wrong[i], 1, NULL, &none, &e), ERR_INVALID_VALUE);
+		assert_null(none);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +374,9 @@ int main(void)
 		cmocka_unit_test(models_are_listed_in_order),
 		cmocka_unit_test(a_star_alone_is_every_name),
 		cmocka_unit_test(a_model_takes_what_its_provider_can_and_its_row_allows),
+		cmocka_unit_test(targets_are_chosen_by_weight_among_the_healthy),
+		cmocka_unit_test(of_equal_targets_the_one_with_fewer_calls_is_next),
+		cmocka_unit_test(fallbacks_lead_to_models),
 		cmocka_unit_test(what_cannot_work_is_refused),
 		cmocka_unit_test(a_long_list_of_models_is_cut_between_names),
 		cmocka_unit_test(providers_are_checked_when_they_are_made),

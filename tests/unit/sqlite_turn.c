@@ -25,6 +25,7 @@ static void a_turn_comes_back_whole(void **state)
 		                    .cached_write = 6, .reasoning = 7 };
 	end.first_token_ms = 12;
 	end.attempts = 2;
+	end.provider = STR("far"); /* the one that answered in the end */
 	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
 
 	struct run_read r = { .run = t.run };
@@ -34,7 +35,7 @@ static void a_turn_comes_back_whole(void **state)
 	assert_memory_equal(&r.conversation, &t.conversation, sizeof r.conversation);
 	assert_true(id_none(r.continues));
 	assert_str(r.model, "echo");
-	assert_str(r.provider, "echo");
+	assert_str(r.provider, "far");
 	assert_str(r.finish_reason, "stop");
 	assert_int_equal(r.error.n, 0);
 	assert_true(r.usage.known && !r.usage.estimated);

@@ -1,0 +1,274 @@
+/* The attempts of a call: which target is asked, what becomes of a failure before anything was said, and
+ * the waits between.  What follows on what is decided in run/retry; who is healthy, in
+ * provider/health. */
+#include "run/retry.h"
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/metric.h"
+#include "lmc/text.h"
+#include "run/internal.h"
+
+#include <string.h>
+
+/* --- one attempt's end --- */
+
+static struct health_target who(const struct run *r)
+{
+	if (r->rq.route)
+		return target_health(&r->attempt.target);
+	return (struct health_target){ r->rq.provider->name, str_of(r->model),
+				       &r->rq.provider->health };
+}
+
+static void tell(struct run *r, enum health_news news, const struct err *e)
+{
+	struct health_target t = who(r);
+
+	health_tell(&t, news, e ? e->retry_after_ms * 1000 : 0, r->attempt.target.probe, clock_mono_us());
+	if (r->rq.route)
+		registry_done(&r->attempt.target);
+}
+
+/* over: the attempt that goes on, if one does. */
+static void over(struct run *r, enum health_news news, const struct err *e)
+{
+	if (!r->attempt.on)
+		return;
+	r->attempt.on = false;
+	tell(r, news, e);
+	metric_add(METRIC_ATTEMPTS,
+		   (const char *[]){ r->rq.provider->name, e ? err_code_wire(e->code) : "ok", "" }, 1);
+}
+
+void attempt_content(struct run *r)
+{
+	struct health_target t = who(r);
+
+	health_tell(&t, HEALTH_GOOD, 0, false, clock_mono_us());
+	r->attempt.target.probe = false; /* it has found out */
+}
+
+void attempt_good(struct run *r)
+{
+	over(r, HEALTH_GOOD, NULL);
+}
+
+void attempt_stop(struct run *r)
+{
+	struct err e = { .code = ERR_CANCELLED };
+
+	over(r, HEALTH_NEITHER, r->failure.code != ERR_OK ? &r->failure : &e);
+	timer_stop(run_loop(r), &r->attempt.wait);
+	timer_stop(run_loop(r), &r->attempt.total);
+	err_drop(&r->attempt.last);
+}
+
+/* --- who is asked --- */
+
+static const struct model *fallback(const struct run *r, struct str *ret_name)
+{
+	return r->rq.route ? registry_fallback(r->rq.route, r->attempt.step, ret_name) : NULL;
+}
+
+/* next_model: the step to the next fallback; false: there is none. */
+static bool next_model(struct run *r)
+{
+	struct attempt     *a = &r->attempt;
+	const struct model *m = fallback(r, &a->name);
+
+	if (!m)
+		return false;
+	a->model = m;
+	a->step++;
+	a->tried = 0;
+	a->again = 0;
+	return true;
+}
+
+/* Files were let in by what the first target takes. */
+static bool takes_less(const struct run *r, const struct target *t)
+{
+	return r->attach && (r->rq.takes & ~t->takes) != 0;
+}
+
+/* choose: a healthy target of the model, or of its fallbacks. */
+static bool choose(struct run *r, struct registry_block *block)
+{
+	struct attempt *a = &r->attempt;
+
+	if (!r->rq.route)
+		return true;
+	for (;;) {
+		struct target t;
+
+		if (!registry_choose(a->model, a->name, a->tried, clock_mono_us(), &t, block)) {
+			if (next_model(r))
+				continue;
+			return false;
+		}
+		a->tried |= 1u << t.index;
+		a->target = t;
+		if (!takes_less(r, &t))
+			break;
+		registry_done(&t);
+	}
+	r->rq.provider = a->target.provider;
+	r->rq.prompt.model = a->target.upstream_model;
+	return true;
+}
+
+/* blocked: why nobody was asked at all. */
+static void blocked(const struct run *r, const struct registry_block *b, struct err *e)
+{
+	struct str model = { r->model, strnlen(r->model, 100) };
+	int64_t    ms = (b->wait_us + 999) / 1000;
+
+	model.n = text_whole(model);
+	if (b->open)
+		err_set(e, ERR_NO_UPSTREAM, "",
+			"no provider of the model '%.*s' is healthy; the next try is in %lld s",
+			STR_ARG(model), (long long)(ms + 999) / 1000);
+	else if (b->cooling)
+		err_set(e, ERR_UPSTREAM_RATE_LIMIT, "",
+			"the provider's limit for the model '%.*s' is reached; try again in %lld s",
+			STR_ARG(model), (long long)(ms + 999) / 1000);
+	else
+		err_set(e, ERR_UPSTREAM_KEYS, "",
+			"the provider of the model '%.*s' refused the key that the gateway uses, a moment ago",
+			STR_ARG(model));
+	e->retry_after_ms = b->open || b->cooling ? (ms > 0 ? ms : 1) : 0;
+}
+
+/* --- the next one --- */
+
+static bool is_later(const struct run *r)
+{
+	return r->attempt.count > 0;
+}
+
+static enum errc begin(struct run *r, struct err *e)
+{
+	const struct provider *p = r->rq.provider;
+	struct attempt        *a = &r->attempt;
+
+	/* What the target before it would have been spared is not this one's. */
+	r->warnings.json.len = a->warnings_len;
+	r->warnings.count = a->warnings_count;
+	r->paused = false;
+	r->called_us = loop_now_us(run_loop(r));
+	enum errc rc = p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);
+	if (rc != ERR_OK) {
+		tell(r, HEALTH_NEITHER, NULL);
+		return rc;
+	}
+	a->on = true;
+	a->count++;
+	if (r->live && (a->count > 1 || a->target.index > 0))
+		live_set_attempt(r->live, p->name, a->count);
+	return ERR_OK;
+}
+
+/* go: false: nobody could be asked; e says why. */
+static bool go(struct run *r, struct err *e)
+{
+	struct registry_block block = { 0 };
+
+	while (choose(r, &block)) {
+		if (begin(r, e) == ERR_OK)
+			return true;
+		/* What the first can't be asked is refused; a later one is no help, then. */
+		if (!is_later(r) || !r->rq.route)
+			return false;
+	}
+	if (is_later(r))
+		*e = *r->attempt.last;
+	else
+		blocked(r, &block, e);
+	return false;
+}
+
+static void on_wait(struct timer *t)
+{
+	struct run *r = container_of(t, struct run, attempt.wait);
+	struct err  e;
+
+	if (!go(r, &e))
+		run_fail(r, &e);
+}
+
+static void on_total(struct timer *t)
+{
+	struct run *r = container_of(t, struct run, attempt.total);
+	struct err  e;
+
+	err_set(&e, ERR_TOTAL_TIMEOUT, "",
+		"the provider '%s' did not finish within the total time limit of all attempts",
+		r->rq.provider->name);
+	run_fail(r, &e);
+}
+
+enum errc attempt_first(struct run *r, struct err *e)
+{
+	struct attempt *a = &r->attempt;
+
+	a->model = r->rq.route;
+	a->name = r->rq.asked;
+	a->wait.fn = on_wait;
+	a->total.fn = on_total;
+	a->first_us = loop_now_us(run_loop(r));
+	a->warnings_len = r->warnings.json.len;
+	a->warnings_count = r->warnings.count;
+	if (!go(r, e))
+		return e->code;
+	a->total_us = r->rq.provider->total_us;
+	return ERR_OK;
+}
+
+bool attempt_only(const struct run *r)
+{
+	return r->rq.provider->retries == 0 && !(r->rq.route && registry_several(r->rq.route));
+}
+
+static int64_t left_us(const struct run *r)
+{
+	const struct attempt *a = &r->attempt;
+
+	return a->total_us > 0 ? a->first_us + a->total_us - clock_mono_us() : INT64_MAX;
+}
+
+bool attempt_again(struct run *r, const struct err *e)
+{
+	struct attempt *a = &r->attempt;
+	struct str      name;
+
+	over(r, retry_news(e, r->bound), e);
+	if (r->bound || !r->rq.input)
+		return false;
+
+	struct retry_case c = {
+		.err = e,
+		.again = a->again,
+		.retries = r->rq.provider->retries,
+		.other = r->rq.route &&
+			 registry_untried(a->model, a->name, a->tried, clock_mono_us()),
+		.fallback = fallback(r, &name) != NULL,
+		.left_us = left_us(r),
+		.random = id_random(),
+	};
+	struct retry_step step = retry_decide(&c);
+	if (step.next == RETRY_STOP)
+		return false;
+	if (step.next == RETRY_SAME) {
+		a->again++;
+		a->tried &= ~(1u << a->target.index);
+	} else if (step.next == RETRY_LATER && !next_model(r)) {
+		return false;
+	}
+	err_keep(&a->last, e);
+	if (c.left_us != INT64_MAX && !timer_running(&a->total))
+		timer_start(run_loop(r), &a->total, c.left_us);
+	/* Never from within the callback of the one that failed. */
+	timer_start(run_loop(r), &a->wait, step.wait_us);
+	return true;
+}

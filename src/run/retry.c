@@ -1,0 +1,118 @@
+/* The table of failures, and what follows on each. */
+#include "run/retry.h"
+
+#include "base/limits.h"
+
+#include <string.h>
+
+enum {
+	WAIT_FIRST_US = 500 * 1000,      /* doubled each time */
+	WAIT_MAX_US = 2 * 1000 * 1000,   /* a longer one is left to the client */
+	WAIT_MORE_US = 5 * 1000,         /* behind a told time: not to be early by a clock's tick */
+};
+
+/* Codes of providers for "pay first", which waiting does not mend. */
+static bool no_money(const struct err *e)
+{
+	static const char *const codes[] = { "insufficient_quota", "billing_hard_limit_reached",
+					     "billing_not_active", "insufficient_balance" };
+
+	if (e->upstream_status == 402)
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(codes); i++)
+		if (strcmp(e->wire, codes[i]) == 0 || strcmp(e->type, codes[i]) == 0)
+			return true;
+	return false;
+}
+
+static enum retry_kind of_status(const struct err *e)
+{
+	switch (e->upstream_status) {
+	case 500:
+	case 502:
+	case 503:
+	case 504:
+	case 529: return RETRY_BUSY;
+	case 402: return RETRY_USED_UP;
+	/* An error in the place of the first event. */
+	case 200: return RETRY_BUSY;
+	}
+	return RETRY_FAULT;
+}
+
+enum retry_kind retry_kind(const struct err *e)
+{
+	switch ((int)e->code) {
+	case ERR_UPSTREAM_CONNECT:
+	case ERR_CONNECT_TIMEOUT: return RETRY_CONNECT;
+	case ERR_UPSTREAM_RATE_LIMIT: return no_money(e) ? RETRY_USED_UP : RETRY_LIMIT;
+	case ERR_UPSTREAM_AUTH: return RETRY_KEY;
+	case ERR_UPSTREAM_ERROR:
+	case ERR_UPSTREAM_UNAVAILABLE: return of_status(e);
+	case ERR_UPSTREAM_BAD_RESPONSE:
+	case ERR_STREAM_INCOMPLETE:
+	case ERR_FIRST_BYTE_TIMEOUT:
+	case ERR_IDLE_TIMEOUT:
+	case ERR_TOTAL_TIMEOUT: return RETRY_SPENT;
+	}
+	return RETRY_FAULT;
+}
+
+/* Half to all of 0.5 s, 1 s, 2 s, 2 s, …; as told, and up to a quarter more, if it was told. */
+static int64_t wait_us(const struct retry_case *c)
+{
+	int64_t us = c->err->retry_after_ms * 1000;
+
+	if (us > 0)
+		return us + WAIT_MORE_US + (int64_t)(c->random % (uint64_t)(us / 4 + 1));
+	us = c->again < 2 ? WAIT_FIRST_US << c->again : WAIT_MAX_US;
+	return us / 2 + (int64_t)(c->random % (uint64_t)(us / 2 + 1));
+}
+
+/* same: may this target be asked again, and is it worth waiting here? */
+static bool same(const struct retry_case *c, enum retry_kind kind)
+{
+	int64_t told_us = c->err->retry_after_ms * 1000;
+
+	if (c->again >= c->retries || told_us > WAIT_MAX_US)
+		return false;
+	/* Without a time it is not known how long, and that may be a minute. */
+	return kind == RETRY_CONNECT || kind == RETRY_BUSY || (kind == RETRY_LIMIT && told_us > 0);
+}
+
+struct retry_step retry_decide(const struct retry_case *c)
+{
+	struct retry_step stop = { RETRY_STOP, 0 };
+	enum retry_kind   kind = retry_kind(c->err);
+
+	if (c->committed || kind == RETRY_FAULT || kind == RETRY_SPENT || c->left_us <= 0)
+		return stop;
+	if (c->other)
+		return (struct retry_step){ RETRY_OTHER, 0 };
+	if (same(c, kind)) {
+		int64_t us = wait_us(c);
+
+		if (us < c->left_us)
+			return (struct retry_step){ RETRY_SAME, us };
+	}
+	return c->fallback ? (struct retry_step){ RETRY_LATER, 0 } : stop;
+}
+
+enum health_news retry_news(const struct err *e, bool committed)
+{
+	switch (retry_kind(e)) {
+	case RETRY_CONNECT: return HEALTH_FAILED;
+	case RETRY_BUSY: return committed ? HEALTH_NEITHER : HEALTH_FAILED;
+	case RETRY_LIMIT: return HEALTH_LIMITED;
+	case RETRY_USED_UP: return HEALTH_USED_UP;
+	case RETRY_KEY: return HEALTH_REFUSED;
+	case RETRY_SPENT:
+		/* Time limits count while there is nothing of an answer; a long one is no illness. */
+		return !committed && e->code != ERR_UPSTREAM_BAD_RESPONSE &&
+				       e->code != ERR_STREAM_INCOMPLETE
+			       ? HEALTH_FAILED
+			       : HEALTH_NEITHER;
+	case RETRY_FAULT: break;
+	}
+	return HEALTH_NEITHER;
+}

@@ -201,7 +201,11 @@ static void a_deleted_run_takes_its_answer_along(void **state)
 
 	end(f, &t, RUN_COMPLETED, 200, "x");
 	outside(f, "DELETE FROM run");
-	assert_false(known(f, "one"));
+	struct key_read r = look(f, "one");
+	assert_true(r.found);
+	assert_int_equal(r.answer.http, 410);
+	assert_int_equal(r.answer.body.n, 0);
+	arena_finish(&r.arena);
 }
 
 static void old_keys_are_swept_and_those_of_live_runs_are_not(void **state)

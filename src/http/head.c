@@ -105,6 +105,9 @@ static enum MHD_Result each_header(void *cls, enum MHD_ValueKind kind, const cha
 			return refuse(r, "more than one Host header");
 		if (known[i].at == offsetof(struct head, content_length) && ++r->lengths > 1)
 			return refuse(r, "more than one Content-Length header");
+		/* Which of two would count is nobody's guess. */
+		if (known[i].at == offsetof(struct head, idempotency_key) && r->head->idempotency_key.p)
+			return refuse(r, "more than one Idempotency-Key header");
 		memcpy((char *)r->head + known[i].at, &v, sizeof v);
 		break;
 	}

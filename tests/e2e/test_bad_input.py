@@ -415,6 +415,8 @@ FRAMES = [
                     body=b"0\r\n\r\n")),
     ("no Host", head(POST, TYPE, LENGTH, body=SMALL)),
     ("two Hosts", head(POST, HOST, HOST, TYPE, LENGTH, body=SMALL)),
+    ("two keys", head(POST, HOST, TYPE, LENGTH, "Idempotency-Key: a", "idempotency-key: b",
+                      body=SMALL)),
     ("control byte in a value", head(POST, HOST, TYPE, LENGTH, "X-A: a\x01b", body=SMALL)),
     ("control byte in a name", head(POST, HOST, TYPE, LENGTH, "X\x01A: b", body=SMALL)),
     ("blank before the colon", head(POST, HOST, TYPE, "Content-Length : 5", LENGTH, body=SMALL)),

@@ -270,7 +270,7 @@ static void many_threads_share_commits(void **state)
 
 static void the_log_is_copied_back(void **state)
 {
-	enum { N = 60 };
+	enum { N = 120 };
 	struct fixture      *f = *state;
 	struct store_message m;
 	size_t               n = MIB;
@@ -284,8 +284,9 @@ static void the_log_is_copied_back(void **state)
 
 		whole_turn(f, &t, A);
 	}
-	/* 60 MiB went through it; without checkpoints it would be at least as long. */
-	assert_true(stats_of(f).wal_bytes < 40 * (int64_t)MIB);
+	/* 120 MiB went through it; without checkpoints it would be at least as long.  It starts over
+	 * where nobody reads: the search index does, all the time. */
+	assert_true(stats_of(f).wal_bytes < N * 2 / 3 * (int64_t)MIB);
 	free(big);
 }
 

@@ -70,6 +70,7 @@ static enum errc print_own(struct json_doc *d, struct str message, size_t index,
 		return rc;
 	/* OpenAI's routes keep what they are sent; not all of it can be said in LMC. */
 	warnings_add(warnings, index, "not_shown", "%s: %s", e->path, e->text);
+	*e = (struct err){ .code = ERR_OK };
 	return ERR_OK;
 }
 

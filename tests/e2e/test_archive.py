@@ -122,6 +122,16 @@ def test_a_round_trip_loses_nothing(two, script):
     assert b.run(run) == a.run(run)
 
 
+def test_a_message_without_content_can_be_read(client):
+    rows = [{"type": "conversation", "version": 1, "id": CONV, "created_at_ms": 1700000000000, "tip": LOOSE},
+            {"type": "message", "id": LOOSE, "created_at_ms": 1700000000000, "message": {"role": "user"}}]
+    conversation = imported(client, text(*rows))["conversations"][0]["id"]
+    for format in ("native", "openai", "lmc"):
+        client.messages(conversation, format)
+    page = client.get(f"/v1/conversations/{conversation}/messages?format=lmc").ok().json
+    assert page["data"] == [] and page["warnings"][0]["code"] == "not_shown"
+
+
 def test_a_stored_completion_comes_along(two, script):
     _, one, _, other = two
     s = script(up.reply(up.completion("ok")))

@@ -40,8 +40,8 @@ struct dialect {
 	const char *path;
 	/* the beginning of path that people may give with base_url or not, e.g. "/api"; NULL: none */
 	const char *root;
-	/* place: instead of path, where it depends on the prompt; a query included, if there is one.
-	 * NULL: path.  False: out is full. */
+	/* place: instead of path, where it depends on the prompt or on o->base_url (without path and
+	 * root); a query included, if there is one.  NULL: path.  False: out is full. */
 	bool (*place)(const struct provider_options *o, const struct prompt *prompt, struct buf *out);
 	enum framing framing;   /* of streams */
 	const char  *key_header; /* unless the options name one; NULL: Authorization: Bearer */
@@ -65,6 +65,7 @@ struct dialect {
 };
 
 extern const struct dialect dialect_anthropic;
+extern const struct dialect dialect_azure;
 extern const struct dialect dialect_gemini;
 extern const struct dialect dialect_openai;
 extern const struct dialect dialect_lmc;

@@ -9,6 +9,7 @@
 #include "lmc/warnings.h"
 #include "provider/ask.h"
 #include "provider/ask_param.h"
+#include "provider/place.h"
 
 #include <stdio.h>
 
@@ -60,16 +61,8 @@ bool gemini_place(const struct provider_options *o, const struct prompt *p, stru
 	/* The API's own lists call it so. */
 	if (str_starts(model, STR("models/")))
 		model = (struct str){ model.p + 7, model.n - 7 };
-	if (!buf_text(out, "/models/"))
+	if (!buf_text(out, "/models/") || !place_segment(out, model))
 		return false;
-	for (size_t i = 0; i < model.n; i++) {
-		unsigned char c = (unsigned char)model.p[i];
-		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			     (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-
-		if (!(plain ? buf_add(out, &model.p[i], 1) : buf_fmt(out, "%%%02X", c)))
-			return false;
-	}
 	return buf_text(out, p->stream ? ":streamGenerateContent?alt=sse" : ":generateContent");
 }
 

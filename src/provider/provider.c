@@ -7,6 +7,7 @@
 /* A new dialect is one row here. */
 #define DIALECTS(X)  \
 	X(openai)    \
+	X(azure)     \
 	X(anthropic) \
 	X(gemini)    \
 	X(ollama)    \

@@ -584,6 +584,7 @@ static enum errc make_target(const struct provider_options *o, const struct dial
 static bool keep_base(struct remote *r, const struct provider_options *o)
 {
 	r->base = strndup(o->base_url, base_length(o, r->dialect));
+	r->options.base_url = r->base;
 	if (o->query && o->query[0])
 		r->query = strdup(o->query);
 	return r->base && (r->query || !o->query || !o->query[0]);

@@ -287,4 +287,9 @@ class Gemini:
                                    "status": "INVALID_ARGUMENT"}}, status)
 
 
-WIRES = [OpenAI(), Anthropic(), Gemini(), Ollama(), OpenAIResponses()]
+class Azure(OpenAI):
+    dialect = "azure"
+    target = "/v1/chat/completions"
+
+
+WIRES = [OpenAI(), Azure(), Anthropic(), Gemini(), Ollama(), OpenAIResponses()]

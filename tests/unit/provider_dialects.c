@@ -2,7 +2,8 @@
  *
  * tests/fixtures/dialects/NAME.json is an array of cases, each of one of these forms:
  *
- *   ask (an OpenAI request), body (what leaves), place (behind base_url), warnings (their codes);
+ *   ask (an OpenAI request), body (what leaves), place (behind base_url, which is a host's or, with v1,
+ *     ends so), warnings (their codes);
  *     refused instead of body: the path of the culprit
  *   stream (its lines), events
  *   answer (a whole one), events
@@ -28,6 +29,7 @@ static const struct {
 	const struct dialect *dialect;
 	size_t                least; /* cases that the file has at least, so that none get lost */
 } rows[] = {
+	{ &dialect_azure, 8 },
 	{ &dialect_anthropic, 20 },
 	{ &dialect_gemini, 90 },
 	{ &dialect_ollama, 30 },
@@ -224,7 +226,12 @@ static void check_place(const struct suite *s, json_at c, const struct provider_
 
 static void check_ask(const struct suite *s, json_at c)
 {
-	struct provider_options o = { .name = "test", .stream_usage = true };
+	struct provider_options o = {
+		.name = "test",
+		.stream_usage = true,
+		.base_url = get(s, c, "v1") != JSON_ABSENT ? "https://host.example/openai/v1"
+							   : "https://host.example",
+	};
 	struct asked            a;
 	struct warnings         w;
 	struct buf              body;

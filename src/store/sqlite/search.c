@@ -7,6 +7,7 @@
 #include "store/sqlite/thread.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,6 +15,8 @@ enum {
 	GATHER_MS = 20,    /* after a wake-up: one batch for what a busy moment brings */
 	SETTLE_MS = 1000,  /* what is in the index is synced within this, then leaves the queue */
 	RETRY_MS = 2000,   /* after trouble */
+	GIVE_WAY_MS = 1000, /* at most, between two batches */
+	GIVE_WAY_LOOK_MS = 10,
 	LOOK_MS = 5000,    /* without a wake-up: another process may have imported something */
 	STOP_MS = 300,     /* to take up what waits at the end */
 };
@@ -30,6 +33,7 @@ struct search {
 	bool                failed;     /* and was said */
 	bool                started;
 	pthread_t           thread;
+	atomic_bool         give_way; /* any thread's */
 	void              (*on_settled)(void *arg, int64_t seq);
 	void               *arg;
 
@@ -216,6 +220,16 @@ static void pause_locked(struct search *s, int64_t ms)
 		thread_wait_ms(&s->wake, &s->lock, (until - clock_mono_us() + 999) / 1000);
 }
 
+static void hold_still(struct search *s)
+{
+	int64_t until = clock_mono_us() + GIVE_WAY_MS * (int64_t)1000;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->stopping && atomic_load(&s->give_way) && clock_mono_us() < until)
+		thread_wait_ms(&s->wake, &s->lock, GIVE_WAY_LOOK_MS);
+	pthread_mutex_unlock(&s->lock);
+}
+
 /* False: the end has come. */
 static bool await(struct search *s, bool well)
 {
@@ -243,8 +257,10 @@ static void *serve(void *arg)
 	struct search *s = arg;
 
 	bool well = !stopping(s) && step(s, true, false);
-	while (await(s, well))
+	while (await(s, well)) {
+		hold_still(s);
 		well = step(s, true, false);
+	}
 
 	/* What was deleted and acknowledged is to be forgotten before the files are put away. */
 	int64_t until = clock_mono_us() + STOP_MS * (int64_t)1000;
@@ -322,6 +338,11 @@ void search_wake(struct search *s)
 		pthread_cond_signal(&s->wake);
 	s->wanted = true;
 	pthread_mutex_unlock(&s->lock);
+}
+
+void search_give_way(struct search *s, bool now)
+{
+	atomic_store(&s->give_way, now);
 }
 
 void search_damaged(struct search *s)

@@ -26,6 +26,9 @@ void search_destroy(struct search *s);
 
 /* search_wake: there is something in the queue.  Any thread; cheap. */
 void search_wake(struct search *s);
+/* search_give_way: whether the database's log has grown long and waits for a moment in which nobody
+ * reads; the index then holds still for a while.  Any thread; cheap. */
+void search_give_way(struct search *s, bool now);
 /* search_damaged: a reader found the file damaged: it is made anew.  Any thread. */
 void search_damaged(struct search *s);
 /* search_ready: the file is known to belong to this database as it is.  Any thread. */

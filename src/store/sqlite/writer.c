@@ -35,6 +35,9 @@ enum {
 	CLEAR_AGAIN_MS = 5,
 };
 
+/* From here on the log is to start over soon. */
+#define LONG_WAL (4 * (int64_t)LIMIT_STORE_WAL)
+
 enum writer_sql { BEGIN, COMMIT, PUT_PROBE, CLEAR_PROBE, WRITER_SQL__COUNT };
 
 static const char *const sql[WRITER_SQL__COUNT] = {
@@ -365,9 +368,10 @@ static int on_wal(void *arg, sqlite3 *db, const char *name, int frames)
 	if (bytes < w->wal_bytes)
 		w->wal_mark = LIMIT_STORE_WAL; /* the log has started over */
 	w->wal_bytes = bytes;
+	search_give_way(w->search, bytes > LONG_WAL);
 	if (bytes > w->wal_mark) {
-		/* A reader may hold the log: try again when it has grown as much once more. */
-		w->wal_mark = bytes + LIMIT_STORE_WAL;
+		/* A reader may hold the log: try again when it has grown some more. */
+		w->wal_mark = bytes + (bytes > LONG_WAL ? LIMIT_STORE_WAL / 8 : LIMIT_STORE_WAL);
 		checkpoint_want(w->checkpoint);
 	}
 	return SQLITE_OK;

@@ -68,7 +68,7 @@ static struct entry *make_locked(const char *provider, struct str model, int64_t
 		x = &entries[used++];
 		*x = (struct entry){ .model_n = model.n < LIMIT_MODEL ? model.n : LIMIT_MODEL };
 		str_copy(x->provider, sizeof x->provider, str_of(provider));
-		if (x->model_n > 0)
+		if (model.p)
 			memcpy(x->model, model.p, x->model_n);
 		atomic_store_explicit(&trouble, true, memory_order_relaxed);
 	}

@@ -222,7 +222,7 @@ static enum errc set_default(struct registry *r, const char *name, struct err *e
 /* check_fallbacks: once all models are known: each leads to one, and to another one. */
 static enum errc check_fallbacks(const struct registry *r, struct err *e)
 {
-	struct target found;
+	struct target found = { .model = NULL };
 
 	for (size_t i = 0; i < r->model_count; i++) {
 		const struct model *m = &r->models[i];
@@ -474,7 +474,7 @@ void registry_done(const struct target *t)
 
 const struct model *registry_fallback(const struct model *m, size_t i, struct str *ret_name)
 {
-	struct target found;
+	struct target found = { .model = NULL };
 	struct err    e;
 
 	if (i >= m->fallback_count || registry_find(m->owner, m->fallback[i], &found, &e) != ERR_OK)

@@ -95,6 +95,8 @@ providers:
   - name: local
     dialect: openai
     base_url: http://127.0.0.1:${provider.address().port}/v1
+    retries: 0
+    health: {failures: 0, cooling: 0s, dead_key: 0s}
 models:
   - name: echo
     provider: echo

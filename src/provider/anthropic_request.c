@@ -29,18 +29,7 @@ static const struct ask_param params[] = {
 	{ 0 },
 };
 
-static enum errc too_large(struct err *e)
-{
-	return err_set(e, ERR_REQUEST_TOO_LARGE, NULL, "the request to the provider is too large");
-}
-
 /* --- parts --- */
-
-static bool put_string(struct buf *out, const char *before, struct str escaped)
-{
-	return buf_text(out, before) && buf_text(out, "\"") && buf_str(out, escaped) &&
-	       buf_text(out, "\"");
-}
 
 static bool put_text(struct buf *out, struct str name, struct str text)
 {
@@ -54,10 +43,10 @@ static bool put_text(struct buf *out, struct str name, struct str text)
 static bool put_source(struct buf *out, const struct ask_part *part)
 {
 	if (part->data.n == 0)
-		return put_string(out, ",\"source\":{\"type\":\"url\",\"url\":", part->url) &&
+		return ask_put_string(out, ",\"source\":{\"type\":\"url\",\"url\":", part->url) &&
 		       buf_text(out, "}");
-	return put_string(out, ",\"source\":{\"type\":\"base64\",\"media_type\":", part->type) &&
-	       put_string(out, ",\"data\":", part->data) && buf_text(out, "}");
+	return ask_put_string(out, ",\"source\":{\"type\":\"base64\",\"media_type\":", part->type) &&
+	       ask_put_string(out, ",\"data\":", part->data) && buf_text(out, "}");
 }
 
 static enum errc put_part(const struct ask_message *m, const struct ask_part *part, struct str name,
@@ -77,14 +66,14 @@ static enum errc put_part(const struct ask_message *m, const struct ask_part *pa
 		if (part->data.n > 0 && !str_is(part->type, "application/pdf"))
 			return ask_refuse_part(m, part, "anthropic", e);
 		ok = buf_text(out, "{\"type\":\"document\"") && put_source(out, part) &&
-		     (part->name.n == 0 || put_string(out, ",\"title\":", part->name)) &&
+		     (part->name.n == 0 || ask_put_string(out, ",\"title\":", part->name)) &&
 		     buf_text(out, "}");
 		break;
 	case ASK_AUDIO:
 	case ASK_KIND__COUNT:
 		return ask_refuse_part(m, part, "anthropic", e);
 	}
-	return ok ? ERR_OK : too_large(e);
+	return ok ? ERR_OK : ask_too_large(e);
 }
 
 /* put_parts: with commas between them, *first telling whether there is none yet. */
@@ -96,7 +85,7 @@ static enum errc put_parts(const struct ask_message *m, bool *first, struct buf 
 
 	for (size_t i = 0; rc == ERR_OK && i < m->part_count; i++) {
 		if (!*first && !buf_text(out, ","))
-			return too_large(e);
+			return ask_too_large(e);
 		*first = false;
 		rc = put_part(m, &m->parts[i], name, out, e);
 		if (m->parts[i].kind == ASK_TEXT)
@@ -113,8 +102,8 @@ static bool put_calls(const struct ask_message *m, bool *first, struct buf *out)
 		const struct ask_call *c = &m->calls[i];
 
 		if (!buf_text(out, *first ? "" : ",") ||
-		    !put_string(out, "{\"type\":\"tool_use\",\"id\":", c->id) ||
-		    !put_string(out, ",\"name\":", c->name) || !buf_text(out, ",\"input\":") ||
+		    !ask_put_string(out, "{\"type\":\"tool_use\",\"id\":", c->id) ||
+		    !ask_put_string(out, ",\"name\":", c->name) || !buf_text(out, ",\"input\":") ||
 		    !buf_str(out, c->input) || !buf_text(out, "}"))
 			return false;
 		*first = false;
@@ -128,13 +117,13 @@ static enum errc put_result(const struct ask_message *m, bool *first, struct buf
 	bool none = true;
 
 	if (!buf_text(out, *first ? "" : ",") ||
-	    !put_string(out, "{\"type\":\"tool_result\",\"tool_use_id\":", m->call_id) ||
+	    !ask_put_string(out, "{\"type\":\"tool_result\",\"tool_use_id\":", m->call_id) ||
 	    !buf_text(out, ",\"content\":["))
-		return too_large(e);
+		return ask_too_large(e);
 	*first = false;
 	enum errc rc = put_parts(m, &none, out, e);
 	if (rc == ERR_OK && !buf_text(out, "]}"))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	return rc;
 }
 
@@ -146,7 +135,7 @@ static enum errc put_message(const struct ask_message *m, bool *first, struct bu
 
 	enum errc rc = put_parts(m, first, out, e);
 	if (rc == ERR_OK && !put_calls(m, first, out))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	return rc;
 }
 
@@ -170,7 +159,7 @@ static enum errc put_turns(const struct ask *a, struct buf *out, struct err *e)
 	bool      first = true;
 
 	if (!buf_text(out, ",\"messages\":["))
-		return too_large(e);
+		return ask_too_large(e);
 	for (size_t i = 0; rc == ERR_OK && i < a->count; i++) {
 		const struct ask_message *m = &a->messages[i];
 		bool                      by = m->role == ASK_ASSISTANT;
@@ -181,7 +170,7 @@ static enum errc put_turns(const struct ask *a, struct buf *out, struct err *e)
 			if (!buf_text(out, open ? "]}," : "") ||
 			    !buf_text(out, by ? "{\"role\":\"assistant\",\"content\":["
 					      : "{\"role\":\"user\",\"content\":["))
-				return too_large(e);
+				return ask_too_large(e);
 			open = first = true;
 			assistant = by;
 		}
@@ -190,7 +179,7 @@ static enum errc put_turns(const struct ask *a, struct buf *out, struct err *e)
 	if (rc == ERR_OK && !open)
 		return err_set(e, ERR_INVALID_VALUE, "messages",
 			       "all of them are empty; this provider needs one with content");
-	return rc != ERR_OK || buf_text(out, "]}]") ? rc : too_large(e);
+	return rc != ERR_OK || buf_text(out, "]}]") ? rc : ask_too_large(e);
 }
 
 static enum errc put_system(const struct ask *a, struct buf *out, struct err *e)
@@ -210,21 +199,21 @@ static enum errc put_system(const struct ask *a, struct buf *out, struct err *e)
 				     "a system message among the others was put in front of them, as "
 				     "this provider takes none there");
 		if (!buf_text(out, before))
-			return too_large(e);
+			return ask_too_large(e);
 		before = ",";
 		enum errc rc = put_parts(m, &first, out, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
-	return before[1] != '\0' || buf_text(out, "]") ? ERR_OK : too_large(e);
+	return before[1] != '\0' || buf_text(out, "]") ? ERR_OK : ask_too_large(e);
 }
 
 /* --- all else --- */
 
 static bool put_tool(const struct ask_tool *t, struct buf *out)
 {
-	return put_string(out, "{\"name\":", t->name) &&
-	       (t->description.n == 0 || put_string(out, ",\"description\":", t->description)) &&
+	return ask_put_string(out, "{\"name\":", t->name) &&
+	       (t->description.n == 0 || ask_put_string(out, ",\"description\":", t->description)) &&
 	       buf_text(out, ",\"input_schema\":") &&
 	       buf_str(out, t->parameters.n > 0 ? t->parameters : STR("{\"type\":\"object\"}")) &&
 	       buf_text(out, t->strict ? ",\"strict\":true}" : "}");
@@ -240,7 +229,7 @@ static bool put_choice(const struct ask *a, struct buf *out)
 	if (a->choice == ASK_CHOICE_ABSENT && !a->one_call)
 		return true;
 	return buf_fmt(out, ",\"tool_choice\":{\"type\":\"%s\"", words[a->choice]) &&
-	       (a->choice != ASK_CHOICE_ONE || put_string(out, ",\"name\":", a->choice_name)) &&
+	       (a->choice != ASK_CHOICE_ONE || ask_put_string(out, ",\"name\":", a->choice_name)) &&
 	       (!a->one_call || a->choice == ASK_CHOICE_NONE ||
 		buf_text(out, ",\"disable_parallel_tool_use\":true")) &&
 	       buf_text(out, "}");
@@ -301,18 +290,18 @@ static enum errc put_all(const struct ask *a, struct buf *out, struct err *e)
 
 	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model) ||
 	    !buf_text(out, ",\"max_tokens\":") || !buf_str(out, max))
-		return too_large(e);
+		return ask_too_large(e);
 	enum errc rc = put_system(a, out, e);
 	if (rc == ERR_OK)
 		rc = put_turns(a, out, e);
 	if (rc == ERR_OK && !(put_tools(a, out) && put_stop(p, out) && put_format(a, out) &&
 			      put_user(p, out) && (!p->stream || buf_text(out, ",\"stream\":true"))))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = ask_param_put(p, params, 0, &first, out, e);
 	if (rc == ERR_OK)
 		rc = ask_param_rest(p, params, "anthropic", out, e);
-	return rc != ERR_OK || buf_text(out, "}") ? rc : too_large(e);
+	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
 }
 
 enum errc anthropic_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,

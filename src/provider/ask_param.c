@@ -6,6 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum errc ask_too_large(struct err *e)
+{
+	return err_set(e, ERR_REQUEST_TOO_LARGE, NULL, "the request to the provider is too large");
+}
+
+bool ask_put_string(struct buf *out, const char *before, struct str escaped)
+{
+	return buf_text(out, before) && buf_text(out, "\"") && buf_str(out, escaped) &&
+	       buf_text(out, "\"");
+}
+
 /* What OpenAI's request knows besides what the prompt has apart (2026-08). */
 static const char *const known[] = {
 	"audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs",
@@ -89,11 +100,6 @@ static struct str held(const struct prompt *p, const struct ask_param *row, stru
 	return str_of(scratch);
 }
 
-static enum errc too_large(struct err *e)
-{
-	return err_set(e, ERR_REQUEST_TOO_LARGE, NULL, "the request to the provider is too large");
-}
-
 enum errc ask_param_put(const struct prompt *p, const struct ask_param *table, unsigned group,
 			bool *first, struct buf *out, struct err *e)
 {
@@ -107,7 +113,7 @@ enum errc ask_param_put(const struct prompt *p, const struct ask_param *table, u
 		if (!buf_text(out, *first ? "\"" : ",\"") ||
 		    !buf_text(out, row->as ? row->as : row->key) || !buf_text(out, "\":") ||
 		    !buf_str(out, held(p, row, value, scratch)))
-			return too_large(e);
+			return ask_too_large(e);
 		*first = false;
 	}
 	return ERR_OK;
@@ -132,7 +138,7 @@ enum errc ask_param_rest(const struct prompt *p, const struct ask_param *table, 
 				     "%s was not sent: a provider of dialect %s has no such parameter",
 				     key, dialect);
 		else if (!buf_text(out, ",") || !buf_str(out, member))
-			return too_large(e);
+			return ask_too_large(e);
 	}
 	return ERR_OK;
 }

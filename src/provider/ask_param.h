@@ -25,6 +25,11 @@ struct ask_param {
 	double        most;
 };
 
+/* What all requests are made with: an error's one text, and a string that is escaped already, in quotes
+ * behind `before`. */
+enum errc ask_too_large(struct err *e);
+bool      ask_put_string(struct buf *out, const char *before, struct str escaped) MUST_USE;
+
 /* ask_param_value: the raw value of a member; empty: it is absent or null. */
 struct str ask_param_value(const struct prompt *p, const char *key);
 

@@ -46,11 +46,6 @@ static const struct ask_param params[] = {
 	{ 0 },
 };
 
-static enum errc too_large(struct err *e)
-{
-	return err_set(e, ERR_REQUEST_TOO_LARGE, NULL, "the request to the provider is too large");
-}
-
 /* --- place --- */
 
 bool gemini_place(const struct provider_options *o, const struct prompt *p, struct buf *out)
@@ -67,12 +62,6 @@ bool gemini_place(const struct provider_options *o, const struct prompt *p, stru
 }
 
 /* --- parts --- */
-
-static bool put_string(struct buf *out, const char *before, struct str escaped)
-{
-	return buf_text(out, before) && buf_text(out, "\"") && buf_str(out, escaped) &&
-	       buf_text(out, "\"");
-}
 
 static bool put_text(struct buf *out, struct str name, struct str text)
 {
@@ -99,8 +88,8 @@ static bool put_data(struct buf *out, const struct ask_part *part)
 	/* The only name of it that all of Google's lists have. */
 	struct str type = str_is(part->type, "audio/mpeg") ? STR("audio/mp3") : part->type;
 
-	return put_string(out, "{\"inlineData\":{\"mimeType\":", type) &&
-	       put_string(out, ",\"data\":", part->data) && buf_text(out, "}}");
+	return ask_put_string(out, "{\"inlineData\":{\"mimeType\":", type) &&
+	       ask_put_string(out, ",\"data\":", part->data) && buf_text(out, "}}");
 }
 
 /* type_of: by the end of its name; empty: the API knows it itself (of its own files), or says so. */
@@ -141,7 +130,7 @@ static enum errc put_uri(const struct ask_message *m, const struct ask_part *par
 
 	buf_init(&uri, part->url.n + 1);
 	if (!json_unescape(part->url, &uri))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	else if (!str_starts(buf_view(&uri), STR("gs://")) &&
 		 !str_starts(buf_view(&uri), STR("https://generativelanguage.googleapis.com/")))
 		rc = refuse_url(m, part, e);
@@ -149,9 +138,9 @@ static enum errc put_uri(const struct ask_message *m, const struct ask_part *par
 	struct str type = type_of(buf_view(&uri));
 	if (rc == ERR_OK &&
 	    !(buf_text(out, "{\"fileData\":{") &&
-	      (type.n == 0 || (put_string(out, "\"mimeType\":", type) && buf_text(out, ","))) &&
-	      put_string(out, "\"fileUri\":", part->url) && buf_text(out, "}}")))
-		rc = too_large(e);
+	      (type.n == 0 || (ask_put_string(out, "\"mimeType\":", type) && buf_text(out, ","))) &&
+	      ask_put_string(out, "\"fileUri\":", part->url) && buf_text(out, "}}")))
+		rc = ask_too_large(e);
 	buf_finish(&uri);
 	return rc;
 }
@@ -160,12 +149,12 @@ static enum errc put_part(const struct ask_message *m, const struct ask_part *pa
 			  struct buf *out, struct err *e)
 {
 	if (part->kind == ASK_TEXT)
-		return put_text(out, name, part->text) ? ERR_OK : too_large(e);
+		return put_text(out, name, part->text) ? ERR_OK : ask_too_large(e);
 	if (part->data.n == 0)
 		return put_uri(m, part, out, e);
 	if (!is_taken(part))
 		return ask_refuse_part(m, part, "gemini", e);
-	return put_data(out, part) ? ERR_OK : too_large(e);
+	return put_data(out, part) ? ERR_OK : ask_too_large(e);
 }
 
 /* put_parts: with commas between them, *first telling whether there is none yet. */
@@ -177,7 +166,7 @@ static enum errc put_parts(const struct ask_message *m, bool *first, struct buf 
 
 	for (size_t i = 0; rc == ERR_OK && i < m->part_count; i++) {
 		if (!*first && !buf_text(out, ","))
-			return too_large(e);
+			return ask_too_large(e);
 		*first = false;
 		rc = put_part(m, &m->parts[i], name, out, e);
 		if (m->parts[i].kind == ASK_TEXT)
@@ -192,15 +181,15 @@ static enum errc put_parts(const struct ask_message *m, bool *first, struct buf 
 static bool put_id(struct buf *out, struct str id)
 {
 	return id.n == 0 || str_starts(id, STR(GEMINI_MADE_ID)) ||
-	       (put_string(out, "\"id\":", id) && buf_text(out, ","));
+	       (ask_put_string(out, "\"id\":", id) && buf_text(out, ","));
 }
 
 static bool put_call(const struct ask_call *c, struct str signature, struct buf *out)
 {
 	return buf_text(out, "{\"functionCall\":{") && put_id(out, c->id) &&
-	       put_string(out, "\"name\":", c->name) && buf_text(out, ",\"args\":") &&
+	       ask_put_string(out, "\"name\":", c->name) && buf_text(out, ",\"args\":") &&
 	       buf_str(out, c->input) && buf_text(out, "}") &&
-	       (signature.n == 0 || put_string(out, ",\"thoughtSignature\":", signature)) &&
+	       (signature.n == 0 || ask_put_string(out, ",\"thoughtSignature\":", signature)) &&
 	       buf_text(out, "}");
 }
 
@@ -243,7 +232,7 @@ static bool put_response(const struct ask_message *m, struct buf *out)
 	    json_kind(&d, 0) == JSON_OBJECT)
 		ok = buf_str(out, json_raw(&d, 0));
 	else
-		ok = ok && put_string(out, "{\"result\":", buf_view(&escaped)) &&
+		ok = ok && ask_put_string(out, "{\"result\":", buf_view(&escaped)) &&
 		     buf_text(out, "}");
 	json_doc_finish(&d);
 	buf_finish(&escaped);
@@ -260,13 +249,13 @@ static enum errc put_media(const struct ask_message *m, struct buf *out, struct 
 		if (m->parts[i].kind == ASK_TEXT)
 			continue;
 		if (!buf_text(out, before))
-			return too_large(e);
+			return ask_too_large(e);
 		before = ",";
 		enum errc rc = put_part(m, &m->parts[i], STR_NONE, out, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
-	return before[1] != '\0' || buf_text(out, "]") ? ERR_OK : too_large(e);
+	return before[1] != '\0' || buf_text(out, "]") ? ERR_OK : ask_too_large(e);
 }
 
 static enum errc put_result(const struct ask_message *m, bool *first, struct buf *out,
@@ -281,13 +270,13 @@ static enum errc put_result(const struct ask_message *m, bool *first, struct buf
 			       "needs the function's name");
 	}
 	if (!buf_text(out, *first ? "" : ",") || !buf_text(out, "{\"functionResponse\":{") ||
-	    !put_id(out, m->call_id) || !put_string(out, "\"name\":", m->call_name) ||
+	    !put_id(out, m->call_id) || !ask_put_string(out, "\"name\":", m->call_name) ||
 	    !buf_text(out, ",\"response\":") || !put_response(m, out))
-		return too_large(e);
+		return ask_too_large(e);
 	*first = false;
 	enum errc rc = put_media(m, out, e);
 	if (rc == ERR_OK && !buf_text(out, "}}"))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	return rc;
 }
 
@@ -301,7 +290,7 @@ static enum errc put_message(const struct ask_message *m, bool *first, struct bu
 
 	enum errc rc = put_parts(m, first, out, e);
 	if (rc == ERR_OK && !put_calls(m, first, out))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	return rc;
 }
 
@@ -324,7 +313,7 @@ static enum errc put_turns(const struct ask *a, struct buf *out, struct err *e)
 	bool          first = true;
 
 	if (!buf_text(out, "{\"contents\":["))
-		return too_large(e);
+		return ask_too_large(e);
 	for (size_t i = 0; rc == ERR_OK && i < a->count; i++) {
 		const struct ask_message *m = &a->messages[i];
 
@@ -335,7 +324,7 @@ static enum errc put_turns(const struct ask *a, struct buf *out, struct err *e)
 			    !buf_text(out, m->role == ASK_ASSISTANT
 						   ? "{\"role\":\"model\",\"parts\":["
 						   : "{\"role\":\"user\",\"parts\":["))
-				return too_large(e);
+				return ask_too_large(e);
 			first = true;
 			open = m->role;
 		}
@@ -344,7 +333,7 @@ static enum errc put_turns(const struct ask *a, struct buf *out, struct err *e)
 	if (rc == ERR_OK && open == ASK_ROLE__COUNT)
 		return err_set(e, ERR_INVALID_VALUE, "messages",
 			       "all of them are empty; this provider needs one with content");
-	return rc != ERR_OK || buf_text(out, "]}]") ? rc : too_large(e);
+	return rc != ERR_OK || buf_text(out, "]}]") ? rc : ask_too_large(e);
 }
 
 static enum errc put_system(const struct ask *a, struct buf *out, struct err *e)
@@ -364,21 +353,21 @@ static enum errc put_system(const struct ask *a, struct buf *out, struct err *e)
 				     "a system message among the others was put in front of them, as "
 				     "this provider takes none there");
 		if (!buf_text(out, before))
-			return too_large(e);
+			return ask_too_large(e);
 		before = ",";
 		enum errc rc = put_parts(m, &first, out, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
-	return before[1] != '\0' || buf_text(out, "]}") ? ERR_OK : too_large(e);
+	return before[1] != '\0' || buf_text(out, "]}") ? ERR_OK : ask_too_large(e);
 }
 
 /* --- tools --- */
 
 static bool put_tool(const struct ask_tool *t, struct buf *out)
 {
-	return put_string(out, "{\"name\":", t->name) &&
-	       (t->description.n == 0 || put_string(out, ",\"description\":", t->description)) &&
+	return ask_put_string(out, "{\"name\":", t->name) &&
+	       (t->description.n == 0 || ask_put_string(out, ",\"description\":", t->description)) &&
 	       (gemini_schema_empty(t->parameters) ||
 		gemini_schema_put(t->parameters, "parameters", "parametersJsonSchema", out)) &&
 	       buf_text(out, "}");
@@ -396,7 +385,7 @@ static bool put_choice(const struct ask *a, struct buf *out)
 	return buf_fmt(out, ",\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"%s\"",
 		       modes[a->choice]) &&
 	       (a->choice != ASK_CHOICE_ONE ||
-		(put_string(out, ",\"allowedFunctionNames\":[", a->choice_name) &&
+		(ask_put_string(out, ",\"allowedFunctionNames\":[", a->choice_name) &&
 		 buf_text(out, "]"))) &&
 	       buf_text(out, "}}");
 }
@@ -491,7 +480,7 @@ static enum errc put_effort(const struct prompt *p, bool *first, struct buf *out
 		  (budget ? buf_fmt(out, "\"thinkingBudget\":%d}", efforts[i].budget)
 			  : buf_fmt(out, "\"thinkingLevel\":\"%s\"}", efforts[i].level));
 	*first = false;
-	return ok ? ERR_OK : too_large(e);
+	return ok ? ERR_OK : ask_too_large(e);
 }
 
 /* add_given: what a client's own generationConfig has beside ours, which is in ours (an object). */
@@ -518,7 +507,7 @@ static enum errc add_given(const struct prompt *p, struct str ours, bool *first,
 			if (json_get(&o, 0, key) != JSON_ABSENT)
 				continue;
 			if (!buf_text(out, *first ? "" : ",") || !buf_str(out, json_member(&g, k)))
-				rc = too_large(e);
+				rc = ask_too_large(e);
 			*first = false;
 		}
 	}
@@ -537,24 +526,24 @@ static enum errc put_config(const struct ask *a, struct buf *out, struct err *e)
 	buf_init(&ours, LIMIT_UPSTREAM_ASK);
 	if (!buf_text(&ours, "{") || !put_max(p, &first, &ours) || !put_stop(p, &first, &ours) ||
 	    !put_format(a, &first, &ours))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = put_effort(p, &first, &ours, e);
 	if (rc == ERR_OK)
 		rc = ask_param_put(p, params, CONFIG, &first, &ours, e);
 	if (rc == ERR_OK && !buf_text(&ours, "}"))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	if (rc == ERR_OK && first && ask_param_value(p, "generationConfig").n == 0) {
 		buf_finish(&ours);
 		return ERR_OK;
 	}
 	if (rc == ERR_OK && !(buf_text(out, ",\"generationConfig\":") &&
 			      buf_add(out, ours.data, ours.len - 1)))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = add_given(p, buf_view(&ours), &first, out, e);
 	if (rc == ERR_OK && !buf_text(out, "}"))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	buf_finish(&ours);
 	return rc;
 }
@@ -569,14 +558,14 @@ static enum errc put_all(const struct ask *a, struct buf *out, struct err *e)
 	if (rc == ERR_OK)
 		rc = put_system(a, out, e);
 	if (rc == ERR_OK && !put_tools(a, out))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = put_config(a, out, e);
 	if (rc == ERR_OK)
 		rc = ask_param_put(a->prompt, params, ROOT, &first, out, e);
 	if (rc == ERR_OK)
 		rc = ask_param_rest(a->prompt, params, "gemini", out, e);
-	return rc != ERR_OK || buf_text(out, "}") ? rc : too_large(e);
+	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
 }
 
 enum errc gemini_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,

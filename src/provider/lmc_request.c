@@ -2,6 +2,7 @@
 #include "provider/lmc_request.h"
 
 #include "lmc/to_lmc.h"
+#include "provider/ask_param.h"
 
 #include <stdio.h>
 
@@ -10,11 +11,6 @@ static const char *const config_keys[] = {
 	"temperature",	     "top_p",	     "stop",  "seed",	     "presence_penalty",
 	"frequency_penalty", "response_format", "tools", "tool_choice", "reasoning_effort",
 };
-
-static enum errc too_large(struct err *e)
-{
-	return err_set(e, ERR_REQUEST_TOO_LARGE, NULL, "the request to the provider is too large");
-}
 
 /* check_parts: a part that LMC has no message for must not get lost on the way. */
 static enum errc check_parts(const struct json_doc *d, size_t index, struct err *e)
@@ -75,7 +71,7 @@ static enum errc put_messages(const struct prompt *p, struct buf *out, struct er
 			     "all of them are empty; this provider needs one with content");
 	if (rc == ERR_OK && !(buf_text(out, "{\"messages\":[") && buf_str(out, buf_view(&list)) &&
 			      buf_text(out, "]")))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	buf_finish(&list);
 	return rc;
 }
@@ -166,6 +162,6 @@ enum errc lmc_request_encode(const struct provider_options *o, const struct prom
 	if (!buf_text(out, ",\"format\":\"lmc\",\"stream\":") ||
 	    !buf_text(out, p->stream ? "true" : "false") || !put_store(o, p, out) ||
 	    !put_config(p, out) || !buf_text(out, "}"))
-		return too_large(e);
+		return ask_too_large(e);
 	return ERR_OK;
 }

@@ -43,17 +43,6 @@ static const struct ask_param params[] = {
 	{ 0 },
 };
 
-static enum errc too_large(struct err *e)
-{
-	return err_set(e, ERR_REQUEST_TOO_LARGE, NULL, "the request to the provider is too large");
-}
-
-static bool put_string(struct buf *out, const char *before, struct str escaped)
-{
-	return buf_text(out, before) && buf_text(out, "\"") && buf_str(out, escaped) &&
-	       buf_text(out, "\"");
-}
-
 static bool put_member(struct buf *out, const char *before, struct str raw)
 {
 	return raw.n == 0 || (buf_text(out, before) && buf_str(out, raw));
@@ -110,11 +99,11 @@ static enum errc put_images(const struct ask_message *m, struct buf *out, struct
 			return rc;
 		if (m->parts[i].kind != ASK_IMAGE)
 			continue;
-		if (!put_string(out, any ? "," : ",\"images\":[", m->parts[i].data))
-			return too_large(e);
+		if (!ask_put_string(out, any ? "," : ",\"images\":[", m->parts[i].data))
+			return ask_too_large(e);
 		any = true;
 	}
-	return !any || buf_text(out, "]") ? ERR_OK : too_large(e);
+	return !any || buf_text(out, "]") ? ERR_OK : ask_too_large(e);
 }
 
 static bool put_calls(const struct ask_message *m, struct buf *out)
@@ -123,8 +112,8 @@ static bool put_calls(const struct ask_message *m, struct buf *out)
 		const struct ask_call *c = &m->calls[i];
 
 		if (!buf_text(out, i == 0 ? ",\"tool_calls\":[{" : ",{") ||
-		    (c->id.n > 0 && (!put_string(out, "\"id\":", c->id) || !buf_text(out, ","))) ||
-		    !put_string(out, "\"function\":{\"name\":", c->name) ||
+		    (c->id.n > 0 && (!ask_put_string(out, "\"id\":", c->id) || !buf_text(out, ","))) ||
+		    !ask_put_string(out, "\"function\":{\"name\":", c->name) ||
 		    !buf_text(out, ",\"arguments\":") || !buf_str(out, c->input) ||
 		    !buf_text(out, "}}"))
 			return false;
@@ -139,25 +128,25 @@ static enum errc put_message(const struct ask_message *m, struct buf *out, struc
 
 	/* Models know a result by its function's name; newer servers by the call too. */
 	if (m->call_name.n > 0)
-		ok = ok && put_string(out, ",\"tool_name\":", m->call_name);
+		ok = ok && ask_put_string(out, ",\"tool_name\":", m->call_name);
 	if (m->call_id.n > 0)
-		ok = ok && put_string(out, ",\"tool_call_id\":", m->call_id);
+		ok = ok && ask_put_string(out, ",\"tool_call_id\":", m->call_id);
 	if (!ok)
-		return too_large(e);
+		return ask_too_large(e);
 	enum errc rc = put_images(m, out, e);
-	return rc != ERR_OK || (put_calls(m, out) && buf_text(out, "}")) ? rc : too_large(e);
+	return rc != ERR_OK || (put_calls(m, out) && buf_text(out, "}")) ? rc : ask_too_large(e);
 }
 
 static enum errc put_messages(const struct ask *a, struct buf *out, struct err *e)
 {
-	enum errc rc = buf_text(out, ",\"messages\":[") ? ERR_OK : too_large(e);
+	enum errc rc = buf_text(out, ",\"messages\":[") ? ERR_OK : ask_too_large(e);
 
 	for (size_t i = 0; rc == ERR_OK && i < a->count; i++) {
 		if (i > 0 && !buf_text(out, ","))
-			return too_large(e);
+			return ask_too_large(e);
 		rc = put_message(&a->messages[i], out, e);
 	}
-	return rc != ERR_OK || buf_text(out, "]") ? rc : too_large(e);
+	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
 }
 
 /* --- options --- */
@@ -194,7 +183,7 @@ static enum errc put_own_options(const struct prompt *p, bool *first, struct buf
 		if (is_said(p, &d, k))
 			continue;
 		if (!buf_text(out, *first ? "" : ",") || !buf_str(out, json_member(&d, k)))
-			rc = too_large(e);
+			rc = ask_too_large(e);
 		*first = false;
 	}
 	json_doc_finish(&d);
@@ -222,21 +211,21 @@ static enum errc put_options(const struct prompt *p, struct buf *out, struct err
 	bool   first = true;
 
 	if (!buf_text(out, ",\"options\":{"))
-		return too_large(e);
+		return ask_too_large(e);
 	if (p->max_tokens.n > 0) {
 		if (!put_member(out, "\"num_predict\":", p->max_tokens))
-			return too_large(e);
+			return ask_too_large(e);
 		first = false;
 	}
 	enum errc rc = ask_param_put(p, params, IN_OPTIONS, &first, out, e);
 	if (rc == ERR_OK && !put_stop(p, &first, out))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = put_own_options(p, &first, out, e);
 	if (rc == ERR_OK && first)
 		out->len = before;
 	else if (rc == ERR_OK && !buf_text(out, "}"))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	return rc;
 }
 
@@ -301,17 +290,17 @@ static enum errc put_all(const struct ask *a, struct buf *out, struct err *e)
 	const struct prompt *p = a->prompt;
 
 	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model))
-		return too_large(e);
+		return ask_too_large(e);
 	enum errc rc = put_messages(a, out, e);
 	/* Without a word of ours it streams. */
 	if (rc == ERR_OK && !(buf_text(out, p->stream ? ",\"stream\":true" : ",\"stream\":false") &&
 			      put_tools(a, out) && put_format(a, out) && put_think(p, out)))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = put_options(p, out, e);
 	if (rc == ERR_OK)
 		rc = ask_param_rest(p, params, "ollama", out, e);
-	return rc != ERR_OK || buf_text(out, "}") ? rc : too_large(e);
+	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
 }
 
 enum errc ollama_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,

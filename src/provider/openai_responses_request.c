@@ -46,17 +46,6 @@ static const struct ask_param params[] = {
 	{ 0 },
 };
 
-static enum errc too_large(struct err *e)
-{
-	return err_set(e, ERR_REQUEST_TOO_LARGE, NULL, "the request to the provider is too large");
-}
-
-static bool put_string(struct buf *out, const char *before, struct str escaped)
-{
-	return buf_text(out, before) && buf_text(out, "\"") && buf_str(out, escaped) &&
-	       buf_text(out, "\"");
-}
-
 static bool put_member(struct buf *out, const char *before, struct str raw)
 {
 	return raw.n == 0 || (buf_text(out, before) && buf_str(out, raw));
@@ -86,8 +75,8 @@ static bool put_image(struct buf *out, const struct ask_part *part)
 	static const char before[] = "{\"type\":\"input_image\",\"image_url\":";
 
 	return (part->data.n > 0 ? put_data(out, before, part)
-				 : put_string(out, before, part->url)) &&
-	       (part->detail.n == 0 || put_string(out, ",\"detail\":", part->detail)) &&
+				 : ask_put_string(out, before, part->url)) &&
+	       (part->detail.n == 0 || ask_put_string(out, ",\"detail\":", part->detail)) &&
 	       buf_text(out, "}");
 }
 
@@ -95,7 +84,7 @@ static bool put_audio(struct buf *out, const struct ask_part *part)
 {
 	const char *format = str_is(part->type, "audio/wav") ? "wav" : "mp3";
 
-	return put_string(out, "{\"type\":\"input_audio\",\"input_audio\":{\"data\":", part->data) &&
+	return ask_put_string(out, "{\"type\":\"input_audio\",\"input_audio\":{\"data\":", part->data) &&
 	       buf_fmt(out, ",\"format\":\"%s\"}}", format);
 }
 
@@ -105,9 +94,9 @@ static bool put_document(struct buf *out, const struct ask_part *part)
 	struct str name = part->name.n > 0 ? part->name : STR("document.pdf");
 
 	if (part->data.n == 0)
-		return put_string(out, "{\"type\":\"input_file\",\"file_url\":", part->url) &&
+		return ask_put_string(out, "{\"type\":\"input_file\",\"file_url\":", part->url) &&
 		       buf_text(out, "}");
-	return put_string(out, "{\"type\":\"input_file\",\"filename\":", name) &&
+	return ask_put_string(out, "{\"type\":\"input_file\",\"filename\":", name) &&
 	       put_data(out, ",\"file_data\":", part) && buf_text(out, "}");
 }
 
@@ -134,23 +123,23 @@ static enum errc put_part(const struct ask_message *m, const struct ask_part *pa
 	case ASK_KIND__COUNT:
 		return ask_refuse_part(m, part, "openai-responses", e);
 	}
-	return ok ? ERR_OK : too_large(e);
+	return ok ? ERR_OK : ask_too_large(e);
 }
 
 static enum errc put_parts(const struct ask_message *m, struct buf *out, struct err *e)
 {
 	/* Nothing else there tells who of several users speaks. */
 	struct str name = m->role == ASK_USER ? m->name : STR_NONE;
-	enum errc  rc = buf_text(out, "[") ? ERR_OK : too_large(e);
+	enum errc  rc = buf_text(out, "[") ? ERR_OK : ask_too_large(e);
 
 	for (size_t i = 0; rc == ERR_OK && i < m->part_count; i++) {
 		if (i > 0 && !buf_text(out, ","))
-			return too_large(e);
+			return ask_too_large(e);
 		rc = put_part(m, &m->parts[i], name, out, e);
 		if (m->parts[i].kind == ASK_TEXT)
 			name = STR_NONE;
 	}
-	return rc != ERR_OK || buf_text(out, "]") ? rc : too_large(e);
+	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
 }
 
 /* --- items --- */
@@ -161,23 +150,23 @@ static enum errc put_output(const struct ask_message *m, struct buf *out, struct
 	struct str only = m->part_count == 1 ? m->parts[0].text : STR_NONE;
 
 	if (m->part_count == 0 || (m->part_count == 1 && m->parts[0].kind == ASK_TEXT))
-		return put_string(out, "", only) ? ERR_OK : too_large(e);
+		return ask_put_string(out, "", only) ? ERR_OK : ask_too_large(e);
 	return put_parts(m, out, e);
 }
 
 static enum errc put_result(const struct ask_message *m, struct buf *out, struct err *e)
 {
-	if (!put_string(out, "{\"type\":\"function_call_output\",\"call_id\":", m->call_id) ||
+	if (!ask_put_string(out, "{\"type\":\"function_call_output\",\"call_id\":", m->call_id) ||
 	    !buf_text(out, ",\"output\":"))
-		return too_large(e);
+		return ask_too_large(e);
 	enum errc rc = put_output(m, out, e);
-	return rc != ERR_OK || buf_text(out, "}") ? rc : too_large(e);
+	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
 }
 
 static bool put_call(const struct ask_call *c, struct buf *out)
 {
-	return put_string(out, "{\"type\":\"function_call\",\"call_id\":", c->id) &&
-	       put_string(out, ",\"name\":", c->name) && buf_text(out, ",\"arguments\":") &&
+	return ask_put_string(out, "{\"type\":\"function_call\",\"call_id\":", c->id) &&
+	       ask_put_string(out, ",\"name\":", c->name) && buf_text(out, ",\"arguments\":") &&
 	       buf_json_string(out, c->input) && buf_text(out, "}");
 }
 
@@ -188,22 +177,22 @@ static enum errc put_message(const struct ask_message *m, bool *first, struct bu
 	enum errc                rc = ERR_OK;
 
 	if (m->role == ASK_TOOL) {
-		rc = buf_text(out, *first ? "" : ",") ? put_result(m, out, e) : too_large(e);
+		rc = buf_text(out, *first ? "" : ",") ? put_result(m, out, e) : ask_too_large(e);
 		*first = false;
 		return rc;
 	}
 	if (m->part_count > 0) {
 		if (!buf_fmt(out, "%s{\"type\":\"message\",\"role\":\"%s\",\"content\":",
 			     *first ? "" : ",", roles[m->role]))
-			return too_large(e);
+			return ask_too_large(e);
 		*first = false;
 		rc = put_parts(m, out, e);
 		if (rc == ERR_OK && !buf_text(out, "}"))
-			rc = too_large(e);
+			rc = ask_too_large(e);
 	}
 	for (size_t i = 0; rc == ERR_OK && i < m->call_count; i++) {
 		if (!buf_text(out, *first ? "" : ",") || !put_call(&m->calls[i], out))
-			rc = too_large(e);
+			rc = ask_too_large(e);
 		*first = false;
 	}
 	return rc;
@@ -211,7 +200,7 @@ static enum errc put_message(const struct ask_message *m, bool *first, struct bu
 
 static enum errc put_input(const struct ask *a, struct buf *out, struct err *e)
 {
-	enum errc rc = buf_text(out, ",\"input\":[") ? ERR_OK : too_large(e);
+	enum errc rc = buf_text(out, ",\"input\":[") ? ERR_OK : ask_too_large(e);
 	bool      first = true;
 
 	for (size_t i = 0; rc == ERR_OK && i < a->count; i++)
@@ -219,15 +208,15 @@ static enum errc put_input(const struct ask *a, struct buf *out, struct err *e)
 	if (rc == ERR_OK && first)
 		return err_set(e, ERR_INVALID_VALUE, "messages",
 			       "all of them are empty; this provider needs one with content");
-	return rc != ERR_OK || buf_text(out, "]") ? rc : too_large(e);
+	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
 }
 
 /* --- all else --- */
 
 static bool put_tool(const struct ask_tool *t, struct buf *out)
 {
-	return put_string(out, "{\"type\":\"function\",\"name\":", t->name) &&
-	       (t->description.n == 0 || put_string(out, ",\"description\":", t->description)) &&
+	return ask_put_string(out, "{\"type\":\"function\",\"name\":", t->name) &&
+	       (t->description.n == 0 || ask_put_string(out, ",\"description\":", t->description)) &&
 	       buf_text(out, ",\"parameters\":") &&
 	       buf_str(out, t->parameters.n > 0 ?
 				    t->parameters :
@@ -243,7 +232,7 @@ static bool put_choice(const struct ask *a, struct buf *out)
 	case ASK_CHOICE_NONE: return buf_text(out, ",\"tool_choice\":\"none\"");
 	case ASK_CHOICE_ANY: return buf_text(out, ",\"tool_choice\":\"required\"");
 	case ASK_CHOICE_ONE:
-		return put_string(out, ",\"tool_choice\":{\"type\":\"function\",\"name\":",
+		return ask_put_string(out, ",\"tool_choice\":{\"type\":\"function\",\"name\":",
 				  a->choice_name) &&
 		       buf_text(out, "}");
 	}
@@ -350,18 +339,18 @@ static enum errc put_all(const struct provider_options *o, const struct ask *a, 
 	bool                 first = false;
 
 	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model))
-		return too_large(e);
+		return ask_too_large(e);
 	enum errc rc = put_input(a, out, e);
 	if (rc == ERR_OK &&
 	    !(put_max_tokens(p, out) && put_tools(a, out) && put_text_member(a, out) &&
 	      put_reasoning(p, out) && put_store(o, p, out) &&
 	      (!p->stream || buf_text(out, ",\"stream\":true"))))
-		rc = too_large(e);
+		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = ask_param_put(p, params, 0, &first, out, e);
 	if (rc == ERR_OK)
 		rc = ask_param_rest(p, params, "openai-responses", out, e);
-	return rc != ERR_OK || buf_text(out, "}") ? rc : too_large(e);
+	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
 }
 
 enum errc openai_responses_encode(const struct provider_options *o, const struct prompt *p,

@@ -29,6 +29,12 @@ static enum errc as_error(enum vector rc, struct err *e)
 	return full(e);
 }
 
+static enum errc wrong_count(size_t got, size_t want, struct err *e)
+{
+	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+		       "the provider sent %zu embeddings where %zu were asked for", got, want);
+}
+
 struct embed_want *embed_want_create(const struct prompt *p)
 {
 	struct embed_want *w = calloc(1, sizeof *w);
@@ -166,12 +172,10 @@ static enum errc read_items(struct reading *r, json_at data, struct err *e)
 			return rc;
 		n++;
 	}
-	/* Numbers among the elements left no tokens. */
-	if (n == r->want->count && doc->tok[data].count == n)
-		return ERR_OK;
-	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-		       "the provider sent %u embeddings where %zu were asked for", doc->tok[data].count,
-		       r->want->count);
+	/* Numbers left no tokens. */
+	if (doc->tok[data].count != n)
+		return bad(e, "data without an embedding");
+	return n == r->want->count ? ERR_OK : wrong_count(n, r->want->count, e);
 }
 
 static enum errc put_vector(struct reading *r, json_at vector, struct buf *out, struct err *e)
@@ -331,9 +335,7 @@ enum errc embed_list_end(struct embed_list *l, struct str model, const struct us
 	bool        ok = buf_text(out, "],\"model\":");
 
 	if (l->count != l->want->count)
-		return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-			       "the provider sent %zu embeddings where %zu were asked for", l->count,
-			       l->want->count);
+		return wrong_count(l->count, l->want->count, e);
 	if (model.n > 0)
 		ok = ok && buf_text(out, "\"") && buf_str(out, model) && buf_text(out, "\"");
 	else

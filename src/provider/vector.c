@@ -11,7 +11,6 @@ enum {
 	CHUNK = 768,     /* floats at once: their bytes are groups of three, so base64 has no gaps */
 	GROUP_TEXT = 16, /* characters of base64 that are whole floats */
 	GROUP = 3,       /* these */
-	NUMBER_MAX = 24, /* bytes of a float as text, and its comma */
 };
 
 /* --- numbers --- */
@@ -170,7 +169,7 @@ enum vector vector_decode(struct str base64, struct buf *out)
 {
 	bool first = true;
 
-	if (!buf_reserve(out, base64.n / GROUP_TEXT * GROUP * NUMBER_MAX / 2) || !buf_text(out, "["))
+	if (!buf_text(out, "["))
 		return VECTOR_FULL;
 	for (size_t at = 0; at < base64.n; at += GROUP_TEXT) {
 		struct str part = { base64.p + at, base64.n - at };

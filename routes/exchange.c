@@ -236,6 +236,7 @@ void exchange_start(struct request *r, struct gateway *g, struct run_request *rq
 {
 	rq->request_id = request_id(r);
 	rq->owner = request_owner(r);
+	rq->trace = *request_trace(r);
 	rq->held = snapshot_hold(g->now); /* so that the provider stays */
 	rq->release = snapshot_release;
 	if (request_idempotency_key(r).p)

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/trace.h"
 #include "json/input.h"
 #include "loop/loop.h"
 
@@ -24,6 +25,7 @@ struct str    request_content_type(const struct request *r);  /* the header; emp
 struct str    request_if_match(const struct request *r);      /* the headers; .p NULL: absent */
 struct str    request_if_none_match(const struct request *r);
 struct arena *request_arena(struct request *r);
+const struct trace *request_trace(const struct request *r); /* an empty one: it is in none */
 int64_t       request_start_us(const struct request *r);
 /* request_query: the nth (from 0) value of a query key, decoded; keys also match with "[]" behind
  * them, as the SDKs write arrays.  False: there is none. */

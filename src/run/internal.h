@@ -60,6 +60,8 @@ struct attempt {
 	int64_t       again;       /* retries of this model */
 	unsigned      count;       /* calls made */
 	bool          on;          /* one goes on */
+	struct trace  trace;       /* its span */
+	int64_t       begun_us;
 	int64_t       first_us;
 	int64_t       total_us;    /* for all of them; 0: no limit */
 	size_t        warnings_len, warnings_count; /* as they stood before any */

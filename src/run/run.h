@@ -14,6 +14,7 @@
 
 #include "base/beneath.h"
 #include "base/id.h"
+#include "base/trace.h"
 #include "json/input.h"
 #include "lmc/encoder.h"
 #include "loop/work.h"
@@ -92,6 +93,7 @@ struct run_request {
 	const struct str *messages; /* raw JSON objects, as they are stored */
 	size_t        message_count;
 	struct str    request_id;   /* copied */
+	struct trace  trace;        /* the request's; attempts are spans inside it */
 	/* The claim of its Idempotency-Key, or NULL; the run ends it.  Stays the caller's where run_start
 	 * fails. */
 	struct keys_claim *claim;

@@ -1,6 +1,5 @@
 """Retries, fallbacks, targets, breakers: every row of the table in docs/providers.md."""
 
-import itertools
 import time
 
 import httpx
@@ -10,20 +9,10 @@ import upstream as up
 from client import Client
 from fixtures import DEAD
 from gateway import sanitized
+from upstream import in_turn
 from waiting import DEADLINE, wait_until
 
 NEVER = {"failures": 0, "cooling": "0s", "dead_key": "0s"}
-
-
-def in_turn(*answers):
-    """The first request gets the first answer, …, and all further ones the last."""
-    turn = itertools.count()
-
-    def step(x):
-        answer = answers[min(next(turn), len(answers) - 1)]
-        for inner in answer if isinstance(answer, list) else [answer]:
-            inner(x)
-    return step
 
 
 def fails(status=500, **more):

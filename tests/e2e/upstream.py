@@ -219,6 +219,17 @@ def call(function):
     return lambda x: function(x)
 
 
+def in_turn(*answers):
+    """The first request gets the first answer, …, and all further ones the last."""
+    turn = itertools.count()
+
+    def step(x):
+        answer = answers[min(next(turn), len(answers) - 1)]
+        for inner in answer if isinstance(answer, list) else [answer]:
+            inner(x)
+    return step
+
+
 # --- what providers say ---------------------------------------------------------------------------
 
 

@@ -68,6 +68,7 @@ struct dialect {
 extern const struct dialect dialect_anthropic;
 extern const struct dialect dialect_azure;
 extern const struct dialect dialect_gemini;
+extern const struct dialect dialect_mistral;
 extern const struct dialect dialect_openai;
 extern const struct dialect dialect_lmc;
 extern const struct dialect dialect_openai_responses;

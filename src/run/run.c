@@ -233,6 +233,7 @@ static bool choose_encoder(struct run *r)
 		.want_usage = r->rq.want_usage,
 		.own_id = run_stored(r) && !r->rq.native,
 		.fences = r->rq.fences,
+		.reasoning = r->engine->o.settings(r->engine->o.arg)->reasoning,
 		.conversation = str_of(r->conversation_text),
 		.run = str_of(r->id_text),
 		.message = str_of(r->message_text),

@@ -6,6 +6,7 @@
 #include "routes/conversation_import.h"
 #include "routes/conversation_list.h"
 #include "routes/conversations.h"
+#include "routes/embeddings.h"
 #include "routes/file_content.h"
 #include "routes/file_upload.h"
 #include "routes/files.h"
@@ -34,6 +35,7 @@ const struct route routes[] = {
 	{ "stored_completion_update", "POST", "/v1/chat/completions/{id}", AUTH_KEY, BODY_JSON, false, stored_completion_change_update },
 	{ "stored_completion_delete", "DELETE", "/v1/chat/completions/{id}", AUTH_KEY, BODY_NONE, false, stored_completion_change_delete },
 	{ "stored_completion_messages", "GET", "/v1/chat/completions/{id}/messages", AUTH_KEY, BODY_NONE, false, stored_completion_messages_list },
+	{ "embeddings",         "POST", "/v1/embeddings",               AUTH_KEY,  BODY_JSON, false, embeddings_post },
 	{ "translate",          "POST", "/v1/translate",                AUTH_KEY,  BODY_JSON, false, translate_post },
 	{ "models",             "GET",  "/v1/models",                   AUTH_KEY,  BODY_NONE, false, models_list },
 	{ "model",              "GET",  "/v1/models/{id}",              AUTH_KEY,  BODY_NONE, false, models_get },

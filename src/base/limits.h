@@ -42,6 +42,7 @@
 #define LIMIT_ID             64         /* any id of ours with its prefix; also file-<uuid> */
 #define LIMIT_TOOL_CALL_ID   256        /* providers make them; some are long */
 #define LIMIT_FILE_NAME      255        /* as in file systems */
+#define LIMIT_EMBED          2048       /* texts of one request for embeddings, as OpenAI */
 #define LIMIT_CHOICES        128        /* n, as OpenAI */
 
 /* LMC */

@@ -128,7 +128,7 @@ static enum errc add_target(struct registry *r, const struct model_options *m,
 			       "the model \"%.100s\" names the provider \"%.64s\", which is not "
 			       "configured",
 			       m->name, t->provider ? t->provider : "");
-	at->takes = at->provider->takes & ((m->images ? PROVIDER_IMAGES : 0u) |
+	at->takes = at->provider->takes & (PROVIDER_EMBED | (m->images ? PROVIDER_IMAGES : 0u) |
 					   (m->audio ? PROVIDER_AUDIO : 0u) |
 					   (m->pdf ? PROVIDER_PDF : 0u));
 	at->upstream = t->upstream_model ? arena_str(&r->memory, str_of(t->upstream_model))

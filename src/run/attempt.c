@@ -132,10 +132,12 @@ static bool next_model(struct run *r)
 	return true;
 }
 
-/* Files were let in by what the first target takes. */
+/* Files were let in by what the first target takes, and so were embeddings. */
 static bool takes_less(const struct run *r, const struct target *t)
 {
-	return r->attach && (r->rq.takes & ~t->takes) != 0;
+	unsigned embed = r->rq.prompt.embed ? PROVIDER_EMBED : 0;
+
+	return (r->attach && (r->rq.takes & ~t->takes) != 0) || (embed & ~t->takes) != 0;
 }
 
 /* choose: a healthy target of the model, or of its fallbacks. */

@@ -58,6 +58,18 @@ static int fail(const struct err *e, int status)
 
 /* --- start --- */
 
+/* is_open: without any key, one of the configuration or a stored one. */
+static bool is_open(const struct app *a, const struct snapshot *s)
+{
+	return s->http.open && !key_ring_any(a->store->ring);
+}
+
+/* Beside another address that is not loopback, or where it was asked for. */
+static bool wants_admin(const struct config *c, bool local)
+{
+	return !local || config_says(c, "admin_listen");
+}
+
 static enum errc check_listen(const struct config *c, bool open, bool *ret_local, struct err *e)
 {
 	*ret_local = true;
@@ -68,8 +80,13 @@ static enum errc check_listen(const struct config *c, bool open, bool *ret_local
 		if (open)
 			return err_set(e, ERR_INVALID_VALUE, "listen",
 				       "%s is not a loopback address: without API keys only loopback is "
-				       "served; set api_keys or PARLEY_API_KEY", c->listen.items[i]);
+				       "served; make a key (parley keys create), or set api_keys or "
+				       "PARLEY_API_KEY", c->listen.items[i]);
 	}
+	if (open && wants_admin(c, *ret_local) && !http_is_loopback(c->admin_listen))
+		return err_set(e, ERR_INVALID_VALUE, "admin_listen",
+			       "%s is not a loopback address: without API keys only loopback is served",
+			       c->admin_listen);
 	return ERR_OK;
 }
 
@@ -194,23 +211,24 @@ static int start(struct app *a, struct err *e)
 	char                 bound[16][ADDRESS];
 
 	if (app_snapshot_create(c, &a->snapshot, e) != ERR_OK ||
-	    check_listen(c, a->snapshot->http.open, &local, e) != ERR_OK ||
 	    open_image_root(a, e) != ERR_OK)
 		return EX_CONFIG;
 	if (store_open(&so, &a->store, e) != ERR_OK)
 		return EX_CANTCREAT;
+	if (check_listen(c, is_open(a, a->snapshot), &local, e) != ERR_OK)
+		return EX_CONFIG;
 	if (work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->work, e) != ERR_OK ||
 	    make_workers(a, local, e) != ERR_OK)
 		return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_OSERR;
 	for (size_t i = 0; i < c->listen.count && i < ARRAY_LEN(bound); i++)
 		if (listen_all(a, c->listen.items[i], false, bound[i], e) != ERR_OK)
 			return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_UNAVAILABLE;
-	if (!local) {
+	if (wants_admin(c, local)) {
 		char admin[ADDRESS];
 
 		if (listen_all(a, c->admin_listen, true, admin, e) != ERR_OK)
 			return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_UNAVAILABLE;
-		log_note(LOG_INFO, "admin", "metrics on http://%s/metrics", admin);
+		log_note(LOG_INFO, "admin", "metrics and keys on http://%s", admin);
 	}
 	if (start_workers(a, e) != ERR_OK)
 		return EX_OSERR;
@@ -232,7 +250,7 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 
 	/* Checked whole before anything changes; a running listener must not become an open one. */
 	ok = ok && app_snapshot_create(c, &s, &e) == ERR_OK &&
-	     check_listen(a->config, s->http.open, &local, &e) == ERR_OK;
+	     check_listen(a->config, is_open(a, s), &local, &e) == ERR_OK;
 	metric_add(METRIC_RELOADS, (const char *[]){ ok ? "ok" : "failed", "", "" }, 1);
 	if (ok)
 		metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
@@ -379,5 +397,8 @@ int app_dump_routes(void)
 		return fail(&e, EX_SOFTWARE);
 	for (const struct route *row = routes; row->name; row++)
 		printf("%s %s\n", row->method, row->path);
+	for (const struct route *row = admin_routes; row->name; row++)
+		if (row->auth == AUTH_ADMIN)
+			printf("%s %s\n", row->method, row->path);
 	return EX_OK;
 }

@@ -1,6 +1,7 @@
 /* A worker's thread: start, reload, drain, stop. */
 #include "app_worker.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "loop/transfer.h"
@@ -26,6 +27,7 @@ struct worker {
 	struct gateway        gateway;
 	struct server_options main_options;
 	struct server_options admin_options;
+	struct server_settings settings; /* of this moment */
 	struct server        *servers[SERVERS_MAX];
 	size_t                server_count;
 	pthread_t             thread;
@@ -41,7 +43,12 @@ struct worker {
 
 static const struct server_settings *server_settings_now(void *arg)
 {
-	return &((struct worker *)arg)->gateway.now->http;
+	struct worker *w = arg;
+
+	/* A first key shuts what was open, at once. */
+	w->settings = w->gateway.now->http;
+	w->settings.open = w->settings.open && !key_ring_any(w->o.store->ring);
+	return &w->settings;
 }
 
 static const struct run_settings *run_settings_now(void *arg)
@@ -49,18 +56,35 @@ static const struct run_settings *run_settings_now(void *arg)
 	return &((struct worker *)arg)->gateway.now->run;
 }
 
-static enum errc auth(void *arg, struct str key, int64_t *ret_owner, struct err *e)
+/* One text for all that is wrong: a revoked key and one that never was are the same to who asks. */
+static enum errc auth(void *arg, struct str key, struct identity **ret, struct err *e)
 {
-	return app_snapshot_auth(((struct worker *)arg)->gateway.now, key, ret_owner, e);
+	const struct worker *w = arg;
+	unsigned char        sha256[HASH_BYTES];
+	struct str           id;
+
+	hash_sha256(key.p, key.n, sha256);
+	struct identity *who = app_snapshot_find(w->gateway.now, sha256);
+	if (!who && api_key_parse(key, &id))
+		who = key_ring_find(w->o.store->ring, id, sha256, clock_wall_ms());
+	if (!who)
+		return err_set(e, ERR_INVALID_API_KEY, "", "the API key is not known here");
+	*ret = who;
+	return ERR_OK;
 }
 
-/* Tickets are for runs alone. */
-static bool ticket(void *arg, struct str text, struct str object, int64_t *ret_owner)
+/* Tickets are for runs alone, and good no longer than the key that asked for them. */
+static struct identity *ticket(void *arg, struct str text, struct str object)
 {
-	struct id run;
+	const struct worker *w = arg;
+	struct id            run;
+	struct identity     *who = id_parse(object, ID_RUN, &run) ? ticket_take(text, run) : NULL;
 
-	(void)arg;
-	return id_parse(object, ID_RUN, &run) && ticket_take(text, run, ret_owner);
+	if (who && !key_ring_good(w->o.store->ring, who, clock_wall_ms())) {
+		identity_release(who);
+		return NULL;
+	}
+	return who;
 }
 
 enum errc worker_create(const struct worker_options *o, struct worker **ret, struct err *e)

@@ -47,11 +47,6 @@ static enum errc check_listen(const struct config *c, struct err *e)
 
 		if (rc != ERR_OK)
 			return rc;
-		if (c->api_keys.count == 0 && !http_is_loopback(c->listen.items[i]))
-			return config_place_fail(&at, e,
-						 "%.80s is not a loopback address: that needs a key; "
-						 "set PARLEY_API_KEY or api_keys, or listen on "
-						 "127.0.0.1", c->listen.items[i]);
 	}
 	return check_address(&admin, c->admin_listen, e);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/identity.h"
 #include "http/route.h"
 #include "loop/loop.h"
 
@@ -13,10 +14,10 @@ struct server;
 /* Filled by app; shared by all servers; lives longer than they do. */
 struct server_options {
 	const struct route *routes; /* ended by a row without a name */
-	/* auth: who holds this key?  Borrowed key; called on the loop's thread. */
-	enum errc (*auth)(void *arg, struct str key, int64_t *ret_owner, struct err *e);
-	/* ticket: whether it lets its bearer in to what the path names (its first parameter). */
-	bool (*ticket)(void *arg, struct str ticket, struct str object, int64_t *ret_owner);
+	/* auth: who holds this key?  Borrowed key, held identity; called on the loop's thread. */
+	enum errc (*auth)(void *arg, struct str key, struct identity **ret, struct err *e);
+	/* ticket: whom it lets in to what the path names (its first parameter), held; NULL: nobody. */
+	struct identity *(*ticket)(void *arg, struct str ticket, struct str object);
 	/* settings: of this moment; a reload may have changed them. */
 	const struct server_settings *(*settings)(void *arg);
 	void  *arg;

@@ -265,6 +265,7 @@ bool attempt_again(struct run *r, const struct err *e)
 	} else if (step.next == RETRY_LATER && !next_model(r)) {
 		return false;
 	}
+	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))
 		timer_start(run_loop(r), &a->total, c.left_us);

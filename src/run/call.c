@@ -86,6 +86,25 @@ static void ended_well(struct run *r)
 	run_finish(r, RUN_COMPLETED, NULL);
 }
 
+/* told: what is said of a failure: to a client that has a part of the answer, one that can't be read
+ * further is one that was cut off. */
+static struct err told(const struct run *r, const struct err *e)
+{
+	struct err ret = *e;
+
+	if (r->state == STATE_STREAMING && e->code == ERR_UPSTREAM_BAD_RESPONSE)
+		ret.code = ERR_STREAM_INCOMPLETE;
+	return ret;
+}
+
+static void ended_badly(struct run *r, const struct err *why)
+{
+	struct err e = told(r, why);
+
+	if (!attempt_again(r, &e))
+		run_fail(r, &e);
+}
+
 void call_event(void *arg, const struct event *ev)
 {
 	struct run *r = arg;
@@ -96,8 +115,8 @@ void call_event(void *arg, const struct event *ev)
 			run_fail(r, &r->failure);
 		else if (ev->kind == EVENT_END)
 			ended_well(r);
-		else if (!attempt_again(r, ev->err))
-			run_fail(r, ev->err);
+		else
+			ended_badly(r, ev->err);
 		return;
 	}
 	if (r->aborting)

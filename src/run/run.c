@@ -375,6 +375,16 @@ enum errc run_start(struct run_engine *g, const struct run_request *rq,
 
 /* --- the end --- */
 
+/* A stream that was open and did not end well: who is to blame. */
+static void book_abort(enum errc code)
+{
+	bool ours = code == ERR_STORAGE || code == ERR_SHUTTING_DOWN || code == ERR_OVERLOADED ||
+		    code == ERR_INTERNAL;
+	const char *side = code == ERR_CANCELLED ? "client" : ours ? "gateway" : "upstream";
+
+	metric_add(METRIC_STREAM_ABORTS, (const char *[]){ side, err_code_wire(code), "" }, 1);
+}
+
 static void book_metrics(const struct run *r)
 {
 	const char *provider = r->rq.provider->name;
@@ -395,6 +405,8 @@ static void book_metrics(const struct run *r)
 		metric_add(METRIC_TOKENS, (const char *[]){ label, "input", "" }, r->usage.in);
 		metric_add(METRIC_TOKENS, (const char *[]){ label, "output", "" }, r->usage.out);
 	}
+	if (r->open && r->failure.code != ERR_OK)
+		book_abort(r->failure.code);
 	if (r->open)
 		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
 }

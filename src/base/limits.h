@@ -75,7 +75,7 @@
 #define LIMIT_ANSWER         (32 * MIB) /* text kept of one streamed answer, to store it */
 #define LIMIT_TAPE           (2 * MIB)  /* events of one unstored run, kept while it goes on */
 #define LIMIT_LOG_EVENTS     (48 * MIB) /* events of one run that wait for the store; above it the run ends */
-#define LIMIT_COMMIT_BYTES   (64 * KIB) /* held before the status is decided */
+#define LIMIT_COMMIT_BYTES   (64 * KIB) /* held of an attempt before its answer begins and the status is decided */
 
 /* Streams: a slow reader costs this much and no more; above it the provider is paused. */
 #define LIMIT_FEED_HIGH (256 * KIB)

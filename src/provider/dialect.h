@@ -23,6 +23,7 @@ struct decode {
 	uint64_t          last_tool; /* and a hash of the newest call's id */
 	bool              unindexed; /* this provider does leave it out */
 	uint64_t          args; /* bit i: call i of choice 0 has begun its arguments (i < 64) */
+	struct usage      told;  /* so far; of dialects that give EVENT_USAGE only at the end */
 	void             *state; /* whatever else the dialect needs; owned, freed by its finish */
 	provider_event_fn on_event;
 	void             *arg;

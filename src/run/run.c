@@ -222,6 +222,7 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	buf_init(&r->raw, LIMIT_UPSTREAM_BODY);
 	buf_init(&r->record, LIMIT_FEED_MAX);
 	buf_init(&r->log, LIMIT_LOG_EVENTS);
+	buf_init(&r->attempt.held, LIMIT_COMMIT_BYTES);
 	return r;
 }
 
@@ -452,6 +453,9 @@ void run_finish(struct run *r, enum run_status outcome, const struct err *e)
 	if (e)
 		r->failure = *e;
 	attempt_stop(r);
+	/* Its end is the key's, as a second call would cost again. */
+	if (r->attempt.spent)
+		key_bind(r);
 	r->outcome = outcome;
 	r->seq++;
 	if (run_stored(r) && begun)

@@ -106,7 +106,7 @@ void attempt_stop(struct run *r)
 		r->attempt.spent = true;
 	hold_drop(r);
 	/* Its events were dropped; what it says to have used is the run's all the same. */
-	if (!r->bound && r->attempt.told.known)
+	if (!r->usage.known && r->attempt.told.known)
 		r->usage = r->attempt.told;
 }
 
@@ -342,8 +342,7 @@ bool attempt_again(struct run *r, const struct err *e)
 	} else if (step.next == RETRY_LATER && !next_model(r)) {
 		return false;
 	}
-	metric_add(METRIC_RETRIES,
-		   (const char *[]){ r->rq.provider->name, err_code_wire(e->code), "" }, 1);
+	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
 	pass_over(r, e);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))

@@ -36,8 +36,8 @@ static bool make_url(const char *address, const char *path, char *url, size_t si
 {
 	const char *colon = strrchr(address, ':');
 
-	/* Port 0 means any: which one it became only the gateway knows. */
-	if (!colon || strspn(colon, ":0") == strlen(colon))
+	/* Port 0 means any: which one it became only the gateway knows; so with inherited sockets. */
+	if (!colon || strspn(colon, ":0") == strlen(colon) || strncmp(address, "fd:", 3) == 0)
 		return false;
 
 	size_t      n = (size_t)(colon - address);

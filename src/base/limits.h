@@ -128,6 +128,10 @@
 #define LIMIT_LOG_BUFFER (1 * MIB)      /* lines waiting for stderr; above it they are counted, not kept */
 #define LIMIT_LOG_LINE   (4 * KIB)
 
+/* Traces */
+#define LIMIT_TRACE_SPAN  (8 * KIB)
+#define LIMIT_TRACE_QUEUE (4 * MIB) /* spans waiting for the collector; above it they are counted, not kept */
+
 /* Configuration */
 #define LIMIT_CONFIG_FILE   (1 * MIB)
 #define LIMIT_CONFIG_DEPTH  8

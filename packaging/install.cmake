@@ -10,13 +10,10 @@ install(FILES README.md CHANGELOG.md packaging/debian/copyright openapi.yaml
 file(GLOB pages ${CMAKE_SOURCE_DIR}/docs/*.md)
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
-foreach(extra dashboards LICENSE)
-  if(IS_DIRECTORY ${CMAKE_SOURCE_DIR}/${extra})
-    install(DIRECTORY ${extra} DESTINATION ${CMAKE_INSTALL_DATADIR}/parley)
-  elseif(EXISTS ${CMAKE_SOURCE_DIR}/${extra})
-    install(FILES ${extra} DESTINATION ${CMAKE_INSTALL_DOCDIR})
-  endif()
-endforeach()
+install(DIRECTORY operate DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(EXISTS ${CMAKE_SOURCE_DIR}/LICENSE)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
 install(FILES packaging/completions/parley.bash RENAME parley
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES packaging/completions/parley.fish

@@ -25,7 +25,7 @@ enum event_kind {
 	                   * of embeddings too */
 	EVENT_USAGE,      /* usage */
 	EVENT_FINISH,     /* text: finish_reason in OpenAI's words */
-	EVENT_ERROR,      /* err; last event of a call that failed */
+	EVENT_ERROR,      /* err; usage: what was told of it so far; last event of a call that failed */
 	EVENT_END,        /* last event of a call that ended well (its finish was seen) */
 	EVENT__COUNT
 };

@@ -23,6 +23,7 @@ struct decode {
 	uint64_t          last_tool; /* and a hash of the newest call's id */
 	bool              unindexed; /* this provider does leave it out */
 	uint64_t          args; /* bit i: call i of choice 0 has begun its arguments (i < 64) */
+	struct usage      told;  /* so far; of dialects that give EVENT_USAGE only at the end */
 	void             *state; /* whatever else the dialect needs; owned, freed by its finish */
 	provider_event_fn on_event;
 	void             *arg;
@@ -81,6 +82,7 @@ struct dialect {
 extern const struct dialect dialect_anthropic;
 extern const struct dialect dialect_azure;
 extern const struct dialect dialect_gemini;
+extern const struct dialect dialect_mistral;
 extern const struct dialect dialect_openai;
 extern const struct dialect dialect_lmc;
 extern const struct dialect dialect_openai_responses;

@@ -355,6 +355,7 @@ static enum errc take_response(struct decode *d, struct reader *r, struct err *e
 		return rc;
 	give_start(d, r);
 	read_usage(r, doc);
+	d->told = r->usage;
 	if (list == JSON_ABSENT || doc->tok[list].count == 0)
 		rc = take_no_candidate(d, r, e);
 	else

@@ -10,6 +10,7 @@
 	X(azure)     \
 	X(anthropic) \
 	X(gemini)    \
+	X(mistral)   \
 	X(ollama)    \
 	X(lmc)
 /* Or here, where its name is no identifier. */

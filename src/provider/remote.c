@@ -78,6 +78,9 @@ static void call_end(struct remote_call *c, const struct err *why)
 	struct err        e = why ? *why : (struct err){ 0 };
 	struct event      ev = { .kind = why ? EVENT_ERROR : EVENT_END, .err = why ? &e : NULL };
 
+	if (why)
+		ev.usage = c->decode.told;
+
 	call_free(c);
 	on_event(arg, &ev);
 }

@@ -315,4 +315,33 @@ class Azure(OpenAI):
     target = "/v1/chat/completions"
 
 
-WIRES = [OpenAI(), Azure(), Anthropic(), Gemini(), Ollama(), OpenAIResponses()]
+class Mistral(OpenAI):
+    """Calls whole in one chunk, usage with the end, errors of another shape."""
+    dialect = "mistral"
+
+    def _end(self, reason):
+        end = up.chunk({"content": ""}, finish=reason)
+        return [up.data({**end, "usage": {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1],
+                                          "total_tokens": sum(USAGE)}}),
+                up.body(b"data: [DONE]\n\n"), up.end()]
+
+    def say(self, *pieces):
+        return [up.sse(), up.role(), *[up.text(p) for p in pieces], *self._end("stop")]
+
+    def call(self, name, id, args):
+        delta = {"tool_calls": [{"index": 0, "id": "D681PevKs", "function": {
+            "name": name, "arguments": json.dumps(args)}}]}
+        return [up.sse(), up.role(), up.data(up.chunk(delta)), *self._end("tool_calls")]
+
+    def fail(self, *pieces):
+        error = {"object": "error", "message": "it broke", "type": "server_error", "param": None,
+                 "code": None}
+        return [up.sse(), *([up.role()] if pieces else []), *[up.text(p) for p in pieces],
+                up.data(error), up.end()]
+
+    def refuse(self, status, text):
+        return up.reply({"object": "error", "message": text, "type": "invalid_request_error",
+                         "param": None, "code": None}, status)
+
+
+WIRES = [OpenAI(), Azure(), Mistral(), Anthropic(), Gemini(), Ollama(), OpenAIResponses()]

@@ -23,7 +23,7 @@ enum event_kind {
 	                   * entries of warnings, choice: their number; block: 1: fences become code */
 	EVENT_OTHER,      /* a chunk that means nothing to us but may to the client: only raw counts */
 	EVENT_USAGE,      /* usage */
-	EVENT_FINISH,     /* text: finish_reason in OpenAI's words */
+	EVENT_FINISH,     /* text: finish_reason in OpenAI's words; name: in the provider's own */
 	EVENT_ERROR,      /* err; last event of a call that failed */
 	EVENT_END,        /* last event of a call that ended well (its finish was seen) */
 	EVENT__COUNT

@@ -136,7 +136,9 @@ static void give_end(struct decode *d, const struct reader *r)
 {
 	if (r->usage.known)
 		give(d, (struct event){ .kind = EVENT_USAGE, .usage = r->usage });
-	give(d, (struct event){ .kind = EVENT_FINISH, .text = word_of(r->stop) });
+	give(d, (struct event){ .kind = EVENT_FINISH,
+				.text = word_of(r->stop),
+				.name = str_of(r->stop) });
 	d->finished = true;
 }
 

@@ -9,6 +9,7 @@
 enum { TOOL_INDEX_MAX = 4096 };
 
 struct choice {
+	json_at  at;
 	uint32_t index;
 	bool     no_index;
 	json_at  delta;
@@ -135,6 +136,7 @@ static enum errc read_choice(const struct json_doc *doc, json_at at, uint32_t po
 		else if (OPENAI_KEY(doc, k, "finish_reason"))
 			ret->finish = v;
 	}
+	ret->at = at;
 	ret->no_index = !present(doc, index);
 	if ((!ret->no_index && !json_int(doc, index, &n)) || n < 0 || n >= LIMIT_CHOICES)
 		return bad(e, "a chunk with an impossible choice index");
@@ -410,7 +412,11 @@ static enum errc give_finish(struct chunk *c, const struct choice *ch, struct er
 	if (d->unindexed && ch->index == 0 && str_is(word, "stop"))
 		word = STR("tool_calls");
 	d->open[ch->index / 64] &= ~mask;
-	give_text(c, EVENT_FINISH, ch->index, word);
+	struct event ev = { .kind = EVENT_FINISH,
+			    .choice = ch->index,
+			    .text = word,
+			    .name = openai_native(c->doc, ch->at) };
+	give(c, &ev);
 	return ERR_OK;
 }
 

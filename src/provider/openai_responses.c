@@ -350,10 +350,10 @@ static void give_usage(struct decode *d, json_at response)
 	give(d, (struct event){ .kind = EVENT_USAGE, .usage = u });
 }
 
-static void give_finish(struct decode *d, json_at response, struct str word)
+static void give_finish(struct decode *d, json_at response, struct str word, struct str native)
 {
 	give_usage(d, response);
-	give(d, (struct event){ .kind = EVENT_FINISH, .text = word });
+	give(d, (struct event){ .kind = EVENT_FINISH, .text = word, .name = native });
 	d->finished = true;
 }
 
@@ -374,7 +374,8 @@ static enum errc end_completed(struct decode *d, struct reader *r, json_at respo
 {
 	if (!end_calls(d, r))
 		return bad(e, "a function_call without its arguments");
-	give_finish(d, response, r->count > 0 ? STR("tool_calls") : STR("stop"));
+	give_finish(d, response, r->count > 0 ? STR("tool_calls") : STR("stop"),
+		    STR("completed"));
 	return ERR_OK;
 }
 
@@ -386,7 +387,7 @@ static enum errc end_incomplete(struct decode *d, struct reader *r, json_at resp
 	end_calls(d, r);
 	if (why.n == 0 || why.n > REASON_MAX)
 		return bad(e, "an incomplete response without a reason");
-	give_finish(d, response, str_is(why, "max_output_tokens") ? STR("length") : why);
+	give_finish(d, response, str_is(why, "max_output_tokens") ? STR("length") : why, why);
 	return ERR_OK;
 }
 

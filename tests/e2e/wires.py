@@ -21,6 +21,7 @@ class OpenAI:
     dialect = "openai"
     target = "/v1/chat/completions"
     reasons = {"stop": "stop", "tool_calls": "tool_calls"}
+    native = "stop"  # its own word for the end of say()
 
     def say(self, *pieces):
         return up.stream(*pieces)
@@ -53,6 +54,7 @@ class OpenAI:
 
 class Anthropic:
     dialect = "anthropic"
+    native = "end_turn"
     target = "/v1/messages"
 
     def _stream(self, *events, end=("end_turn",)):
@@ -114,6 +116,7 @@ class Anthropic:
 
 class Ollama:
     dialect = "ollama"
+    native = "stop"
     target = "/v1/api/chat"
 
     def _part(self, message=None, done=None):
@@ -159,6 +162,7 @@ class Ollama:
 
 class OpenAIResponses:
     dialect = "openai-responses"
+    native = "completed"
     target = "/v1/responses"
 
     def _response(self, status, output=(), **more):
@@ -240,6 +244,7 @@ class OpenAIResponses:
 
 class Gemini:
     dialect = "gemini"
+    native = "STOP"
     target = "/v1/models/NAME:generateContent"
 
     def _response(self, parts=None, reason=None):

@@ -4,9 +4,12 @@
 #include "app_snapshot.h"
 #include "app_worker.h"
 #include "base/beneath.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
+#include "base/trace.h"
+#include "config_secret.h"
 #include "loop/work.h"
 #include "run/assemble.h"
 #include "store/store.h"
@@ -30,6 +33,9 @@ enum {
 	WORK_THREADS = 2, /* for all loops: what they do is rare and long */
 	DRAIN_GRACE_MS = 5000, /* behind drain_timeout, for last errors to reach their readers */
 };
+
+/* "name=value,…" for the collector: often a key. */
+static const char OTLP_HEADERS[] = "PARLEY_OTLP_HEADERS";
 
 struct app {
 	const struct config *config;
@@ -114,6 +120,9 @@ static enum errc make_workers(struct app *a, bool metrics_here, struct err *e)
 				.max_body = (size_t)a->config->max_body,
 				.max_file = a->config->max_file,
 				.metrics_here = metrics_here,
+				.otlp_endpoint = a->config->otlp_endpoint[0] ? a->config->otlp_endpoint
+									     : NULL,
+				.otlp_headers = config_secret_env(OTLP_HEADERS),
 				.done_fd = a->done_fd,
 			},
 			&a->workers[i], e);
@@ -192,7 +201,7 @@ static int start(struct app *a, struct err *e)
 		return EX_CANTCREAT;
 	if (work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->work, e) != ERR_OK ||
 	    make_workers(a, local, e) != ERR_OK)
-		return EX_OSERR;
+		return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_OSERR;
 	for (size_t i = 0; i < c->listen.count && i < ARRAY_LEN(bound); i++)
 		if (listen_all(a, c->listen.items[i], false, bound[i], e) != ERR_OK)
 			return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_UNAVAILABLE;
@@ -225,6 +234,8 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 	ok = ok && app_snapshot_create(c, &s, &e) == ERR_OK &&
 	     check_listen(a->config, s->http.open, &local, &e) == ERR_OK;
 	metric_add(METRIC_RELOADS, (const char *[]){ ok ? "ok" : "failed", "", "" }, 1);
+	if (ok)
+		metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
 	if (ok) {
 		log_set_level((enum log_level)c->log_level);
 		health_forgive(); /* a key may be another one now */
@@ -324,6 +335,9 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	if (route_check(routes, &e) != ERR_OK || route_check(admin_routes, &e) != ERR_OK)
 		return fail(&e, EX_SOFTWARE);
 	log_start((enum log_level)c->log_level, (enum log_format)c->log_format);
+	if (c->otlp_endpoint[0])
+		trace_enable(c->trace_sample);
+	metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
 	metric_add(METRIC_BUILD, (const char *[]){ PARLEY_VERSION, "", "" }, 1);
 
 	int status = start(&a, &e);

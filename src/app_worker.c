@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "loop/transfer.h"
 #include "run/ticket.h"
+#include "trace/otlp.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ enum {
 	SERVERS_MAX = 17, /* 16 addresses and the admin listener */
 	DRAIN_LOOK_US = 20 * 1000,
 	DRAIN_CUT_US = 1000 * 1000,
+	OTLP_LAST_US = 1000 * 1000,
 };
 
 struct worker {
@@ -33,6 +35,8 @@ struct worker {
 	struct timer drain_timer;
 	int64_t      drain_timeout_us;
 	int64_t      drain_end_us;
+	struct otlp *otlp; /* owned; NULL: it sends no traces */
+	int64_t      otlp_end_us; /* when the last batch is not waited for any more; 0: not sent yet */
 };
 
 static const struct server_settings *server_settings_now(void *arg)
@@ -81,6 +85,14 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 				.arg = w,
 			},
 			&w->gateway.runs, e);
+	if (rc != ERR_OK) {
+		worker_destroy(w);
+		return rc;
+	}
+	if (o->otlp_endpoint && o->index == 0)
+		rc = otlp_create(&(struct otlp_options){ w->loop, w->transfers, o->otlp_endpoint,
+							 o->otlp_headers, PARLEY_VERSION },
+				 &w->otlp, e);
 	if (rc != ERR_OK) {
 		worker_destroy(w);
 		return rc;
@@ -179,13 +191,25 @@ static size_t busy(const struct worker *w)
 	return n;
 }
 
+/* sends: the last spans are on their way to the collector. */
+static bool sends(struct worker *w, int64_t now)
+{
+	if (!w->otlp)
+		return false;
+	if (w->otlp_end_us == 0) {
+		w->otlp_end_us = now + OTLP_LAST_US;
+		otlp_flush(w->otlp);
+	}
+	return otlp_busy(w->otlp) && now < w->otlp_end_us;
+}
+
 static void look(struct timer *t)
 {
 	struct worker *w = container_of(t, struct worker, drain_timer);
 	int64_t        now = loop_now_us(w->loop);
 	uint64_t       one = 1;
 
-	if (busy(w) == 0) {
+	if (busy(w) == 0 && !sends(w, now)) {
 		if (write(w->o.done_fd, &one, sizeof one) != (ssize_t)sizeof one)
 			log_note(LOG_ERROR, "drain", "a worker can't say that it has drained");
 		return;
@@ -244,6 +268,7 @@ void worker_destroy(struct worker *w)
 	}
 	for (size_t i = 0; i < w->server_count; i++)
 		server_destroy(w->servers[i]);
+	otlp_destroy(w->otlp);
 	run_engine_destroy(w->gateway.runs);
 	transfers_destroy(w->transfers);
 	json_doc_finish(&w->scratch);

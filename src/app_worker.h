@@ -16,6 +16,8 @@ struct worker_options {
 	size_t           max_body;
 	int64_t          max_file;
 	bool             metrics_here;
+	/* Traces go to the collector from the first worker; NULL: none. */
+	const char      *otlp_endpoint, *otlp_headers;
 	int              done_fd; /* eventfd: 1 is added when the worker has drained */
 };
 

@@ -340,5 +340,7 @@ enum errc config_load(const char *file, const struct config_flag *flags, size_t 
 
 bool config_has_secrets(const struct config *c)
 {
+	if (config_secret_env("PARLEY_OTLP_HEADERS"))
+		return true;
 	return c->memory->secrets != NULL;
 }

@@ -104,6 +104,7 @@ struct request {
 	void  *left_arg;
 
 	int64_t             start_us;
+	struct trace        trace; /* its span is this request's */
 	struct request_note note; /* its spans are in the arena */
 };
 

@@ -198,6 +198,7 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 		reply_error(r, &e);
 		return reply_queue(r);
 	}
+	trace_begin(&r->trace, r->head.traceparent);
 	gate_head(r);
 	if (!r->refusal && r->route && r->route->body == BODY_UPLOAD && strcmp(method, "OPTIONS") != 0)
 		upload_begin(r);

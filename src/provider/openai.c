@@ -2,6 +2,7 @@
 #include "provider/openai.h"
 
 #include "base/limits.h"
+#include "provider/embed.h"
 
 /* --- the request --- */
 
@@ -341,4 +342,5 @@ const struct dialect dialect_openai = {
 	.decode_event = openai_decode_event,
 	.decode_whole = decode_whole,
 	.decode_error = openai_decode_error,
+	.embed = &embed_openai,
 };

@@ -8,6 +8,7 @@ A wire is made of functions that return steps for a script:
   cut(*pieces)            a stream whose terminal event never comes
   fail(*pieces)           a stream that ends in the provider's error
   refuse(status, text)    an error with a status
+  vectors(*lists)         embeddings, where `embeds` says where it is asked for them
 """
 
 import json
@@ -50,6 +51,11 @@ class OpenAI:
 
     def refuse(self, status, text):
         return up.reply({"error": {"message": text, "type": "invalid_request_error"}}, status)
+
+    embeds = "/v1/embeddings"
+
+    def vectors(self, *lists):
+        return up.embeddings(*lists)
 
 
 class Anthropic:
@@ -159,6 +165,12 @@ class Ollama:
     def refuse(self, status, text):
         return up.reply({"error": text}, status)
 
+    embeds = "/v1/api/embed"
+
+    def vectors(self, *lists):
+        return up.reply({"model": "upstream-model", "embeddings": lists, "total_duration": 14143917,
+                         "load_duration": 1019500, "prompt_eval_count": USAGE[0]})
+
 
 class OpenAIResponses:
     dialect = "openai-responses"
@@ -241,6 +253,11 @@ class OpenAIResponses:
         return up.reply({"error": {"message": text, "type": "invalid_request_error",
                                    "param": None, "code": None}}, status)
 
+    embeds = "/v1/embeddings"
+
+    def vectors(self, *lists):
+        return up.embeddings(*lists)
+
 
 class Gemini:
     dialect = "gemini"
@@ -290,6 +307,12 @@ class Gemini:
     def refuse(self, status, text):
         return up.reply({"error": {"code": status, "message": text,
                                    "status": "INVALID_ARGUMENT"}}, status)
+
+    embeds = "/v1/models/NAME:batchEmbedContents"
+
+    def vectors(self, *lists):
+        return up.reply({"embeddings": [{"values": v} for v in lists],
+                         "usageMetadata": {"promptTokenCount": USAGE[0]}})
 
 
 class Azure(OpenAI):

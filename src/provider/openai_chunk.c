@@ -4,6 +4,7 @@
  * break them (an index missing, …) is given without it, so that the encoder prints a chunk of its own
  * from the events; a repeated role alone is cut out, as whole families of servers send it. */
 #include "base/limits.h"
+#include "lmc/extra.h"
 #include "provider/openai.h"
 
 enum { TOOL_INDEX_MAX = 4096 };
@@ -40,6 +41,7 @@ struct tool_delta {
 	struct str id;
 	struct str name;
 	struct str args;
+	struct str extra; /* lmc/extra */
 };
 
 static enum errc bad(struct err *e, const char *what)
@@ -187,6 +189,7 @@ static enum errc read_tool(const struct json_doc *doc, json_at at, struct tool_d
 	if (args != JSON_ABSENT && !is_string(doc, args))
 		return bad(e, "a chunk with tool call arguments that are no string");
 	ret->args = openai_inner(doc, args);
+	ret->extra = extra_of(doc, at);
 	return ERR_OK;
 }
 
@@ -363,7 +366,8 @@ static void give_tool(struct chunk *c, const struct choice *ch, struct tool_delt
 			    .choice = ch->index,
 			    .block = t->index,
 			    .id = t->id,
-			    .name = t->name };
+			    .name = t->name,
+			    .text = t->extra };
 	if (start)
 		give(c, &ev);
 	d->tools |= mask;

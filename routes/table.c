@@ -7,11 +7,13 @@
 #include "routes/conversation_import.h"
 #include "routes/conversation_list.h"
 #include "routes/conversations.h"
+#include "routes/embeddings.h"
 #include "routes/file_content.h"
 #include "routes/file_upload.h"
 #include "routes/files.h"
 #include "routes/gateway.h"
 #include "routes/messages.h"
+#include "routes/metrics.h"
 #include "routes/models.h"
 #include "routes/run_cancel.h"
 #include "routes/run_continue.h"
@@ -34,6 +36,7 @@ const struct route routes[] = {
 	{ "stored_completion_update", "POST", "/v1/chat/completions/{id}", AUTH_CHAT, BODY_JSON, false, stored_completion_change_update },
 	{ "stored_completion_delete", "DELETE", "/v1/chat/completions/{id}", AUTH_CHAT, BODY_NONE, false, stored_completion_change_delete },
 	{ "stored_completion_messages", "GET", "/v1/chat/completions/{id}/messages", AUTH_READ, BODY_NONE, false, stored_completion_messages_list },
+	{ "embeddings",         "POST", "/v1/embeddings",               AUTH_CHAT,  BODY_JSON, false, embeddings_post },
 	{ "translate",          "POST", "/v1/translate",                AUTH_CHAT,  BODY_JSON, false, translate_post },
 	{ "models",             "GET",  "/v1/models",                   AUTH_EITHER,  BODY_NONE, false, models_list },
 	{ "model",              "GET",  "/v1/models/{id}",              AUTH_EITHER,  BODY_NONE, false, models_get },
@@ -66,7 +69,7 @@ const struct route routes[] = {
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  service_livez },
 	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  service_readyz },
 	{ "healthz",            "GET",  "/healthz",                     AUTH_NONE, BODY_NONE, true,  service_readyz },
-	{ "metrics",            "GET",  "/metrics",                     AUTH_NONE, BODY_NONE, true,  service_metrics },
+	{ "metrics",            "GET",  "/metrics",                     AUTH_NONE, BODY_NONE, true,  metrics_get },
 	{ "openapi_yaml",       "GET",  "/openapi.yaml",                AUTH_NONE, BODY_NONE, false, service_openapi_yaml },
 	{ "openapi_json",       "GET",  "/openapi.json",                AUTH_NONE, BODY_NONE, false, service_openapi_json },
 	{ 0 },
@@ -81,6 +84,6 @@ const struct route admin_routes[] = {
 	{ "admin_key_rotate", "POST",   "/v1/admin/keys/{id}/rotate", AUTH_ADMIN, BODY_MAYBE, false, admin_keys_rotate },
 	{ "livez",   "GET", "/livez",   AUTH_NONE, BODY_NONE, true, service_livez },
 	{ "readyz",  "GET", "/readyz",  AUTH_NONE, BODY_NONE, true, service_readyz },
-	{ "metrics", "GET", "/metrics", AUTH_NONE, BODY_NONE, true, service_metrics },
+	{ "metrics", "GET", "/metrics", AUTH_NONE, BODY_NONE, true, metrics_get },
 	{ 0 },
 };

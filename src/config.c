@@ -348,5 +348,7 @@ bool config_says(const struct config *c, const char *option)
 
 bool config_has_secrets(const struct config *c)
 {
+	if (config_secret_env("PARLEY_OTLP_HEADERS"))
+		return true;
 	return c->memory->secrets != NULL;
 }

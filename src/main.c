@@ -47,7 +47,8 @@ static const struct command {
 	  "    --share ID             create: sees and changes what this key has stored\n"
 	  "    --grace TIME           rotate: how long the old text stays good (default: 0)\n"
 	  "    --json                 as the admin routes answer\n" },
-	{ "health", "", 0, SIZE_MAX, NULL, NULL, NULL },
+	{ "health", "", 0, 0, "ask the gateway of this configuration whether it is ready", command_health,
+	  NULL },
 };
 
 struct command_line {

@@ -121,7 +121,8 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 	if (!scratch)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the request");
 	/* A page in a browser can reach loopback under a name of its own (DNS rebinding). */
-	if (now->open && r->head.host.p && !head_host_is_local(r->head.host))
+	if (now->open && !r->server->on_unix && r->head.host.p &&
+	    !head_host_is_local(r->head.host))
 		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
 			       "without API keys only localhost, 127.0.0.1 and [::1] are served");
 

@@ -105,6 +105,7 @@ struct request {
 	void  *left_arg;
 
 	int64_t             start_us;
+	struct trace        trace; /* its span is this request's */
 	struct request_note note; /* its spans are in the arena */
 };
 
@@ -122,6 +123,7 @@ struct server {
 	size_t                       busy; /* requests alive */
 	bool                         need_run;
 	bool                         quiesced;
+	bool                         on_unix; /* no browser gets there, under whatever name */
 	int                          listen_fd; /* ours again after quiesce; -1 */
 };
 

@@ -128,7 +128,7 @@ static enum errc add_target(struct registry *r, const struct model_options *m,
 			       "the model \"%.100s\" names the provider \"%.64s\", which is not "
 			       "configured",
 			       m->name, t->provider ? t->provider : "");
-	at->takes = at->provider->takes & ((m->images ? PROVIDER_IMAGES : 0u) |
+	at->takes = at->provider->takes & (PROVIDER_EMBED | (m->images ? PROVIDER_IMAGES : 0u) |
 					   (m->audio ? PROVIDER_AUDIO : 0u) |
 					   (m->pdf ? PROVIDER_PDF : 0u));
 	at->upstream = t->upstream_model ? arena_str(&r->memory, str_of(t->upstream_model))
@@ -501,6 +501,11 @@ const struct model *registry_fallback(const struct model *m, size_t i, struct st
 struct str registry_default(const struct registry *r)
 {
 	return r->by_default;
+}
+
+const struct provider *registry_provider(const struct registry *r, size_t i)
+{
+	return i < r->provider_count ? r->providers[i] : NULL;
 }
 
 bool registry_model(const struct registry *r, size_t i, struct str *ret_name,

@@ -406,7 +406,8 @@ static void book_metrics(const struct run *r)
 		metric_add(METRIC_TOKENS, (const char *[]){ label, "input", "" }, r->usage.in);
 		metric_add(METRIC_TOKENS, (const char *[]){ label, "output", "" }, r->usage.out);
 	}
-	if (r->open && r->failure.code != ERR_OK)
+	/* A reader that left is counted where its stream ended. */
+	if (r->open && r->observer && r->failure.code != ERR_OK)
 		book_abort(r->failure.code);
 	if (r->open)
 		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);

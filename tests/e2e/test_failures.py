@@ -26,6 +26,7 @@ from client import Client, item_text
 from failures import THEIRS, Answers, Breaks, Fails
 from fixtures import DEAD, once
 from gateway import Gateway
+from waiting import wait_until
 
 SO_FAR = ("so ", "far")
 SPARE = "from the spare one"
@@ -684,3 +685,22 @@ def test_an_error_after_the_status_went_out_comes_in_the_stream(start, upstream,
         items = client.items(stream.headers["x-conversation-id"])["data"]
         assert [item_text(i) for i in items] == ["hi"]
         assert metrics(client)['stream_aborts{side="upstream",reason="upstream_rejected"}'] == 1
+
+
+@pytest.mark.parametrize("how", ["left", "cancelled"])
+def test_a_stream_that_the_client_ends_is_counted_once(contract, upstream, script, how):
+    s = script(up.sse(), up.role(), up.text("x"), up.wait(NEVER))
+    path, body = call("native", f"openai-alone/{s.name}", stream=True, store=False)
+    with Client(contract.url) as client:
+        before = metrics(client)
+        with client.stream(path, body) as stream:
+            stream.until_text("x")
+            if how == "cancelled":
+                client.post(f"/v1/runs/{stream.headers['x-run-id']}/cancel").ok()
+                assert stream.native().error["code"] == "cancelled"
+        s.wait().wait_closed()
+        names = {f'stream_aborts{{side="client",reason="{how}"}}': 1,
+                 'upstream_attempts{upstream="openai-alone",outcome="cancelled"}': 1,
+                 'upstream_requests{upstream="openai-alone",model="openai-alone/*",'
+                 'outcome="cancelled"}': 1}
+        wait_until(lambda: metrics(client) - before == names, f"the metrics {names}")

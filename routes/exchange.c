@@ -1,6 +1,7 @@
 /* Joins a request with its run: chooses the reply, and passes on who left first. */
 #include "routes/exchange.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/metric.h"
 #include "http/reply.h"
@@ -41,7 +42,41 @@ static void note(struct exchange *x)
 			     .first_token_us = v.first_token_us
 						       ? v.first_token_us - request_start_us(x->request)
 						       : 0,
+			     .upstream_us = v.answered_us ? v.answered_us - v.called_us : 0,
+			     .attempts = v.attempts,
+			     .stream = x->stream != NULL,
 		     });
+}
+
+/* put_time: ",name;dur=1.234" (milliseconds). */
+static bool put_time(struct buf *out, const char *name, int64_t us)
+{
+	if (us < 0)
+		us = 0;
+	return buf_fmt(out, "%s%s;dur=%lld.%03lld", out->len > 0 ? ", " : "", name,
+		       (long long)(us / 1000), (long long)(us % 1000));
+}
+
+/* Where the time went (W3C Server Timing), as far as it is known when the headers go out. */
+static void timing(struct exchange *x, const struct run_view *v)
+{
+	int64_t    start = request_start_us(x->request);
+	int64_t    total = clock_mono_us() - start;
+	struct buf text;
+
+	if (v->called_us == 0)
+		return;
+	buf_init(&text, 256);
+	bool ok = put_time(&text, "queue", v->called_us - start);
+	if (ok && v->first_token_us)
+		ok = put_time(&text, "upstream_ttfb", v->first_token_us - v->called_us);
+	if (ok && v->answered_us)
+		ok = put_time(&text, "upstream", v->answered_us - v->called_us) &&
+		     put_time(&text, "gateway", total - (v->answered_us - v->called_us)) &&
+		     put_time(&text, "total", total);
+	if (ok)
+		reply_header(x->request, "Server-Timing", buf_view(&text));
+	buf_finish(&text);
 }
 
 static void headers(struct exchange *x)
@@ -50,6 +85,8 @@ static void headers(struct exchange *x)
 	struct buf      location;
 
 	run_view(x->run, &v);
+	if (!x->background)
+		timing(x, &v);
 	if (v.attempts > 0 && !x->background) {
 		char count[16];
 
@@ -198,7 +235,9 @@ static void client_left(void *arg)
 void exchange_start(struct request *r, struct gateway *g, struct run_request *rq)
 {
 	rq->request_id = request_id(r);
+	rq->who = request_key(r);
 	rq->owner = request_owner(r);
+	rq->trace = *request_trace(r);
 	rq->held = snapshot_hold(g->now); /* so that the provider stays */
 	rq->release = snapshot_release;
 	if (request_idempotency_key(r).p)
@@ -247,7 +286,7 @@ enum errc exchange_target(const struct gateway *g, struct str model, const char 
 			  struct run_request *ret, struct err *e)
 {
 	struct target target;
-	enum errc     rc = registry_find(g->now->registry, model, &target, e);
+	enum errc     rc = registry_find_for(g->now->registry, model, ret->who, &target, e);
 
 	if (rc != ERR_OK) {
 		err_at(e, path);
@@ -266,7 +305,7 @@ enum errc exchange_target(const struct gateway *g, struct str model, const char 
 void exchange_serve(struct request *r, struct gateway *g, exchange_read_fn read)
 {
 	struct input      *in = request_input_take(r);
-	struct run_request rq = { .input = in };
+	struct run_request rq = { .input = in, .who = request_key(r) };
 	struct err         e;
 
 	if (read(in, g, &rq, &e) == ERR_OK) {

@@ -23,3 +23,4 @@ int command_export(const struct command_call *call);
 int command_import(const struct command_call *call);
 int command_backup(const struct command_call *call);
 int command_vacuum(const struct command_call *call);
+int command_health(const struct command_call *call);

@@ -38,7 +38,8 @@ static const struct command {
 	  NULL },
 	{ "vacuum", "", 0, 0, "give free pages of the database back to the disk", command_vacuum, NULL },
 	{ "keys", "", 0, SIZE_MAX, NULL, NULL, NULL },
-	{ "health", "", 0, SIZE_MAX, NULL, NULL, NULL },
+	{ "health", "", 0, 0, "ask the gateway of this configuration whether it is ready", command_health,
+	  NULL },
 };
 
 struct command_line {

@@ -69,6 +69,7 @@ struct request *request_create(struct server *s, struct MHD_Connection *mhd, con
 	r->connection->request = r;
 	r->start_us = clock_mono_us();
 	r->method = "";
+	r->who = &identity_nobody;
 	id_request(r->id);
 	connection_move(r->connection, CONNECTION_HEAD);
 	s->busy++;
@@ -111,6 +112,10 @@ static void write_log(const struct request *r, int status, int64_t us)
 	log_str(&line, "request_id", str_of(r->id));
 	if (id_ok(r->head.client_request_id))
 		log_str(&line, "client_request_id", r->head.client_request_id);
+	if (r->trace.id[0]) {
+		log_str(&line, "trace_id", str_of(r->trace.id));
+		log_str(&line, "span_id", str_of(r->trace.span));
+	}
 	log_str(&line, "method", str_of(r->method));
 	log_str(&line, "route", str_of(r->route ? r->route->name : ""));
 	log_str(&line, "path", r->path);
@@ -118,6 +123,7 @@ static void write_log(const struct request *r, int status, int64_t us)
 	log_ms(&line, "duration_ms", us);
 	log_int(&line, "bytes_in", (int64_t)r->head.body_bytes);
 	log_int(&line, "bytes_out", (int64_t)r->bytes_out);
+	log_known(&line, "key_id", str_of(r->who->id));
 	log_known(&line, "run", r->note.run);
 	log_known(&line, "conversation", r->note.conversation);
 	log_known(&line, "model", r->note.model);
@@ -129,9 +135,54 @@ static void write_log(const struct request *r, int status, int64_t us)
 	}
 	if (r->note.first_token_us)
 		log_ms(&line, "ttft_ms", r->note.first_token_us);
+	if (r->note.upstream_us)
+		log_ms(&line, "upstream_ms", r->note.upstream_us);
+	if (r->note.attempts)
+		log_int(&line, "attempts", r->note.attempts);
+	if (r->note.stream)
+		log_bool(&line, "stream", true);
+	log_known(&line, "user_agent", r->head.user_agent);
 	if (r->refusal)
 		log_str(&line, "error_code", str_of(err_wire(r->refusal)));
 	log_end(&line);
+}
+
+/* As OpenTelemetry's conventions for HTTP servers name things. */
+static void tell_trace(const struct request *r, int status, int64_t us)
+{
+	struct trace_span s;
+	char              name[128];
+	char              code[4];
+
+	if (!trace_wanted(&r->trace) || (r->route && r->route->quiet))
+		return;
+	/* A method without a route may be anything. */
+	snprintf(name, sizeof name, "%s %s", r->route ? r->method : "HTTP",
+		 r->route ? r->route->path : "");
+	snprintf(code, sizeof code, "%d", status);
+	trace_open(&s, &r->trace, TRACE_SERVER, str_of(name), us);
+	trace_str(&s, "http.request.method", str_of(r->route ? r->method : "_OTHER"));
+	if (r->route)
+		trace_str(&s, "http.route", str_of(r->route->path));
+	trace_int(&s, "http.response.status_code", status);
+	trace_str(&s, "url.scheme", STR("http"));
+	trace_str(&s, "parley.request_id", str_of(r->id));
+	trace_str(&s, "parley.run", r->note.run);
+	trace_close(&s, status < 500 && status != 499 ? NULL
+			: r->refusal                  ? err_wire(r->refusal)
+						      : code);
+}
+
+static void count(const struct request *r, int status, int64_t us)
+{
+	const char        *route = r->route ? r->route->name : "none";
+	const char *const *labels = (const char *[]){ route, "", "" };
+
+	metric_http(route, r->method, status, us);
+	metric_observe(METRIC_REQUEST_BYTES, labels, (int64_t)r->head.body_bytes);
+	metric_observe(METRIC_RESPONSE_BYTES, labels, (int64_t)r->bytes_out);
+	if (r->note.upstream_us)
+		metric_observe(METRIC_OVERHEAD, labels, us - r->note.upstream_us);
 }
 
 void request_destroy(struct request *r)
@@ -150,13 +201,15 @@ void request_destroy(struct request *r)
 		stream_completed(r->stream);
 	if (log_on(LOG_INFO) && !(r->route && r->route->quiet && status < 400))
 		write_log(r, status, us);
-	metric_http(r->route ? r->route->name : "none", r->method, status, us);
+	count(r, status, us);
+	tell_trace(r, status, us);
 	r->connection->request = NULL;
 	connection_move(r->connection, CONNECTION_IDLE);
 	if (r->response)
 		MHD_destroy_response(r->response);
 	input_destroy(r->input);
 	arena_finish(&r->arena);
+	identity_release(r->who);
 	s->busy--;
 	atomic_fetch_sub_explicit(&server_counters.in_flight, 1, memory_order_relaxed);
 	free(r);
@@ -245,7 +298,12 @@ struct str request_id(const struct request *r)
 
 int64_t request_owner(const struct request *r)
 {
-	return r->owner;
+	return r->who->owner;
+}
+
+struct identity *request_key(const struct request *r)
+{
+	return r->who;
 }
 
 struct str request_param(const struct request *r, size_t i)
@@ -267,6 +325,16 @@ struct str request_method(const struct request *r)
 struct str request_path(const struct request *r)
 {
 	return r->path;
+}
+
+const struct trace *request_trace(const struct request *r)
+{
+	return &r->trace;
+}
+
+struct str request_accept(const struct request *r)
+{
+	return r->head.accept;
 }
 
 struct str request_last_event_id(const struct request *r)
@@ -392,6 +460,11 @@ void request_note(struct request *r, const struct request_note *n)
 	}
 	if (n->first_token_us)
 		r->note.first_token_us = n->first_token_us;
+	if (n->upstream_us)
+		r->note.upstream_us = n->upstream_us;
+	if (n->attempts)
+		r->note.attempts = n->attempts;
+	r->note.stream = r->note.stream || n->stream;
 }
 
 void request_refuse(struct request *r, const struct err *e)

@@ -490,4 +490,5 @@ const struct dialect dialect_gemini = {
 	.decode_whole = decode_whole,
 	.decode_error = decode_error,
 	.finish = finish,
+	.embed = &gemini_embed,
 };

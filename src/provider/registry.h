@@ -3,6 +3,7 @@
  * snapshot. */
 #pragma once
 
+#include "base/identity.h"
 #include "provider/provider.h"
 
 struct registry;
@@ -52,6 +53,9 @@ struct target {
  * wins.  ERR_MODEL_NOT_FOUND lists what exists; the caller sets the path. */
 enum errc registry_find(const struct registry *r, struct str model, struct target *ret,
 			struct err *e) MUST_USE;
+/* registry_find_for: the same, of those that who may see; others are as if they were not there. */
+enum errc registry_find_for(const struct registry *r, struct str model, const struct identity *who,
+			    struct target *ret, struct err *e) MUST_USE;
 /* registry_find's target is the model's first one, whatever its health. */
 
 /* registry_several: more than one call may be made for it: it has targets or fallbacks. */
@@ -75,6 +79,8 @@ const struct model *registry_fallback(const struct model *m, size_t i, struct st
 struct health_target target_health(const struct target *t);
 
 struct str registry_default(const struct registry *r); /* empty: none */
+/* registry_provider: the i-th provider entry; NULL past the end. */
+const struct provider *registry_provider(const struct registry *r, size_t i);
 /* For GET /v1/models: the i-th configured model, false past the end. */
 bool registry_model(const struct registry *r, size_t i, struct str *ret_name,
 		    struct str *ret_provider);

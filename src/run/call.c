@@ -1,6 +1,7 @@
 /* The provider's part of a run: the prompt, the call, its events. */
 #include "base/clock.h"
 #include "base/limits.h"
+#include "lmc/reasoning.h"
 #include "run/internal.h"
 
 
@@ -215,7 +216,11 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 		return ERR_OK;
 	o.images = image_list(r, &o.image_count);
 	o.made = attach_made(r, &o.made_count);
-	return transcript_render(*list, *count, &o, list, count, e);
+	enum errc rc = transcript_render(*list, *count, &o, list, count, e);
+	for (size_t i = 0; rc == ERR_OK && i < *count; i++)
+		if (!reasoning_unsaid((*list)[i], o.arena, &(*list)[i]))
+			rc = err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	return rc;
 }
 
 /* What a provider is told for an answer that broke off; nobody said it, so it is not stored. */

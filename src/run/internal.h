@@ -61,6 +61,8 @@ struct attempt {
 	int64_t       again;       /* retries of this model */
 	unsigned      count;       /* calls made */
 	bool          on;          /* one goes on */
+	struct trace  trace;       /* its span */
+	int64_t       begun_us;
 	int64_t       first_us;
 	int64_t       total_us;    /* for all of them; 0: no limit */
 	size_t        warnings_len, warnings_count; /* as they stood before any */
@@ -88,6 +90,7 @@ struct run {
 	char              *label;
 	int64_t            created_ms;
 	int64_t            called_us;
+	int64_t            answered_us; /* monotonic; the last attempt is over; 0: none was made, or is */
 	int64_t            first_token_us; /* monotonic */
 	int64_t            first_token_ms; /* wall */
 	struct live       *live; /* owned; only of native runs that are not stored */

@@ -233,6 +233,7 @@ static bool choose_encoder(struct run *r)
 		.want_usage = r->rq.want_usage,
 		.own_id = run_stored(r) && !r->rq.native,
 		.fences = r->rq.fences,
+		.reasoning = r->engine->o.settings(r->engine->o.arg)->reasoning,
 		.conversation = str_of(r->conversation_text),
 		.run = str_of(r->id_text),
 		.message = str_of(r->message_text),
@@ -376,6 +377,30 @@ enum errc run_start(struct run_engine *g, const struct run_request *rq,
 
 /* --- the end --- */
 
+static void book_tokens(const struct run *r)
+{
+	const struct usage *u = &r->usage;
+	const struct {
+		const char *type;
+		int64_t     n;
+		bool        always;
+	} kinds[] = {
+		{ "input", u->in, true },
+		{ "output", u->out, true },
+		{ "cached", u->cached_read, false },
+		{ "reasoning", u->reasoning, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (kinds[i].always || kinds[i].n > 0)
+			metric_add(METRIC_TOKENS, (const char *[]){ r->label, kinds[i].type, "" },
+				   kinds[i].n);
+	if (r->first_token_us && r->rq.prompt.stream && u->out > 1 && r->outcome == RUN_COMPLETED)
+		metric_observe(METRIC_TOKEN_TIME,
+			       (const char *[]){ r->rq.provider->name, r->label, "" },
+			       (r->answered_us - r->first_token_us) / (u->out - 1));
+}
+
 /* A stream that was open and did not end well: who is to blame. */
 static void book_abort(enum errc code)
 {
@@ -402,10 +427,8 @@ static void book_metrics(const struct run *r)
 	if (r->first_token_us)
 		metric_observe(METRIC_FIRST_TOKEN, (const char *[]){ provider, label, "" },
 			       r->first_token_us - r->called_us);
-	if (r->usage.known) {
-		metric_add(METRIC_TOKENS, (const char *[]){ label, "input", "" }, r->usage.in);
-		metric_add(METRIC_TOKENS, (const char *[]){ label, "output", "" }, r->usage.out);
-	}
+	if (r->usage.known)
+		book_tokens(r);
 	/* A reader that left is counted where its stream ended. */
 	if (r->open && r->observer && r->failure.code != ERR_OK)
 		book_abort(r->failure.code);
@@ -453,6 +476,8 @@ void run_finish(struct run *r, enum run_status outcome, const struct err *e)
 	}
 	if (e)
 		r->failure = *e;
+	if (r->called_us)
+		r->answered_us = clock_mono_us();
 	attempt_stop(r);
 	/* Its end is the key's, as a second call would cost again. */
 	if (r->attempt.spent)
@@ -526,7 +551,9 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .conversation = r->begun ? str_of(r->conversation_text) : STR_NONE,
 				  .finish_reason = str_of(r->finish_reason),
 				  .usage = r->usage,
+				  .called_us = r->called_us ? r->attempt.first_us : 0,
 				  .first_token_us = r->first_token_us,
+				  .answered_us = r->answered_us,
 				  .run_id = r->id,
 				  .conversation_id = r->conversation,
 				  .created_ms = r->created_ms,

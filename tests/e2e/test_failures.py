@@ -385,7 +385,7 @@ def fresh(upstream):
 
 def providers(unsigned, full, fresh):
     """By their names in the table: settings of the entries."""
-    brief = "600ms"
+    brief = "800ms"
     return {
         "refused": {"base_url": f"http://127.0.0.1:{DEAD.getsockname()[1]}/v1"},
         # No name server needs to be asked for this one, as a label has 63 characters at most.
@@ -394,7 +394,7 @@ def providers(unsigned, full, fresh):
         "full": {"base_url": f"http://127.0.0.1:{full}/v1", "timeouts": {"connect": "300ms"}},
         "slow_start": {"timeouts": {"first_byte": brief}},
         "slow": {"timeouts": {"idle": brief}},
-        "slow_in_all": {"timeouts": {"total": brief}},
+        "slow_in_all": {"timeouts": {"total": "2s"}},  # also until content has come
         **{name: {"dialect": name} for name in KITS},
         **{f"{name}-fresh": {"dialect": name, "base_url": fresh.url} for name in KITS},
     }

@@ -74,6 +74,7 @@ class Exchange:
         self.done = threading.Event()  # the script has ended, or was cut short
         self.sent = 0
         self.chunked = False
+        self.ended = False
         self.keep = True
 
     def _gone(self):
@@ -103,6 +104,10 @@ class Exchange:
                 raise Gone
 
     def send(self, data):
+        # Bytes behind an answer would be taken for the next one on this connection.
+        if self.ended:
+            self.upstream.faults.append(f"bytes behind the end of an answer: {data[:80]!r}")
+            raise Gone
         view = memoryview(data)
         while view:
             self._wait(write=[self.sock])
@@ -197,6 +202,7 @@ def end():
     def step(x):
         x.send(b"0\r\n\r\n")
         x.chunked = False
+        x.ended = True
     return step
 
 
@@ -211,6 +217,17 @@ def hang_up(reset=False):
 
 def call(function):
     return lambda x: function(x)
+
+
+def in_turn(*answers):
+    """The first request gets the first answer, …, and all further ones the last."""
+    turn = itertools.count()
+
+    def step(x):
+        answer = answers[min(next(turn), len(answers) - 1)]
+        for inner in answer if isinstance(answer, list) else [answer]:
+            inner(x)
+    return step
 
 
 # --- what providers say ---------------------------------------------------------------------------
@@ -257,6 +274,17 @@ def completion(content="ok", finish="stop", message=None, **top):
                                                             "content": content},
                          "finish_reason": finish}],
             "usage": USAGE, **top}
+
+
+def embedding(index, value):
+    return {"object": "embedding", "index": index, "embedding": value}
+
+
+def embeddings(*values, **top):
+    """Each value is a list of numbers, or base64."""
+    return reply({"object": "list", "data": [embedding(i, v) for i, v in enumerate(values)],
+                  "model": "upstream-model", "usage": {"prompt_tokens": 11, "total_tokens": 11},
+                  **top})
 
 
 def either(content="ok"):
@@ -309,6 +337,7 @@ class Upstream:
         self.url = f"http://127.0.0.1:{self.port}/v1"
         self.scripts = {}
         self.strays = []  # requests that no script was found for
+        self.faults = []  # of scripts
         self.connections = 0
         self._numbers = itertools.count(1)
         self._threads = []

@@ -125,6 +125,7 @@ struct turn_end {
 	enum run_status  status;       /* COMPLETED, INCOMPLETE, FAILED or CANCELLED */
 	struct str       answer;       /* the assistant's message object, or empty: none */
 	struct str       finish_reason; /* JSON-escaped, as events carry it; so wherever it is read */
+	struct str       native_reason; /* the same in the provider's own word */
 	struct str       error;        /* JSON error object, or empty */
 	struct usage     usage;
 	int64_t          first_token_ms; /* wall; 0: none came */
@@ -303,6 +304,7 @@ struct run_read {
 	struct str      model;
 	struct str      provider;
 	struct str      finish_reason; /* empty: none */
+	struct str      native_reason; /* likewise */
 	struct str      error;         /* JSON object, or empty */
 	struct usage    usage;
 	int64_t         created_ms;

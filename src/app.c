@@ -1,6 +1,8 @@
 /* The composition root: store, workers, listeners and signals of a serving process. */
 #include "app.h"
 
+#include "app_listen.h"
+#include "app_notify.h"
 #include "app_snapshot.h"
 #include "app_worker.h"
 #include "base/beneath.h"
@@ -16,11 +18,13 @@
 #include "upstream/upstream.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -29,7 +33,6 @@
 
 enum {
 	WORKERS_MAX = 256,
-	ADDRESS = 64,
 	WORK_THREADS = 2, /* for all loops: what they do is rare and long */
 	DRAIN_GRACE_MS = 5000, /* behind drain_timeout, for last errors to reach their readers */
 };
@@ -45,6 +48,8 @@ struct app {
 	struct snapshot     *snapshot;
 	struct worker       *workers[WORKERS_MAX];
 	size_t               worker_count;
+	struct listen_set    listen;
+	bool                 given; /* the sockets are somebody else's too */
 	atomic_bool          draining;
 	int                  signal_fd;
 	int                  done_fd;
@@ -58,18 +63,41 @@ static int fail(const struct err *e, int status)
 
 /* --- start --- */
 
+/* is_open: without any key, one of the configuration or a stored one. */
+static bool is_open(const struct app *a, const struct snapshot *s)
+{
+	return s->http.open && !key_ring_any(a->store->ring);
+}
+
+/* Beside another address that is not loopback, or where it was asked for. */
+static bool wants_admin(const struct config *c, bool local)
+{
+	return !local || config_says(c, "admin_listen");
+}
+
+/* What was inherited shows only when it is looked at. */
+static bool is_inherited(const char *address)
+{
+	return strncmp(address, "fd:", 3) == 0 || strcmp(address, "systemd") == 0;
+}
+
 static enum errc check_listen(const struct config *c, bool open, bool *ret_local, struct err *e)
 {
 	*ret_local = true;
 	for (size_t i = 0; i < c->listen.count; i++) {
-		if (http_is_loopback(c->listen.items[i]))
+		if (http_is_loopback(c->listen.items[i]) || is_inherited(c->listen.items[i]))
 			continue;
 		*ret_local = false;
 		if (open)
 			return err_set(e, ERR_INVALID_VALUE, "listen",
 				       "%s is not a loopback address: without API keys only loopback is "
-				       "served; set api_keys or PARLEY_API_KEY", c->listen.items[i]);
+				       "served; make a key (parley keys create), or set api_keys or "
+				       "PARLEY_API_KEY", c->listen.items[i]);
 	}
+	if (open && wants_admin(c, *ret_local) && !http_is_loopback(c->admin_listen))
+		return err_set(e, ERR_INVALID_VALUE, "admin_listen",
+			       "%s is not a loopback address: without API keys only loopback is served",
+			       c->admin_listen);
 	return ERR_OK;
 }
 
@@ -83,25 +111,35 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* listen_all: one listener for each worker and address; the first one of an address probes it. */
-static enum errc listen_all(struct app *a, const char *address, bool admin, char bound[ADDRESS],
-			    struct err *e)
+/* serve_place: each worker gets a socket of it; what is more goes round once more. */
+static enum errc serve_place(struct app *a, const struct listen_place *p, struct err *e)
 {
-	size_t count = admin ? 1 : a->worker_count;
+	size_t workers = p->admin ? 1 : a->worker_count;
 
-	for (size_t i = 0; i < count; i++) {
-		int       fd;
-		enum errc rc = http_listen(i == 0 ? address : bound, i == 0, &fd, bound, e);
+	for (size_t i = 0; i < workers || i < p->count; i++) {
+		int       fd = fcntl(p->fds[i % p->count], F_DUPFD_CLOEXEC, 0);
+		enum errc rc = fd < 0 ? err_set(e, ERR_INTERNAL, "", "can't share a socket")
+				      : worker_listen(a->workers[i % workers], fd, p->admin,
+						      p->inherited, e);
 
-		if (rc == ERR_OK)
-			rc = worker_listen(a->workers[i], fd, admin, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
 	return ERR_OK;
 }
 
-static enum errc make_workers(struct app *a, bool metrics_here, struct err *e)
+static enum errc listen_all(struct app *a, const char *address, bool admin, struct err *e)
+{
+	unsigned  mode = (unsigned)strtoul(a->config->socket_mode, NULL, 8);
+	size_t    at = a->listen.count;
+	enum errc rc = listen_set_add(&a->listen, address, admin, a->worker_count, mode, e);
+
+	for (; rc == ERR_OK && at < a->listen.count; at++)
+		rc = serve_place(a, &a->listen.places[at], e);
+	return rc;
+}
+
+static enum errc make_workers(struct app *a, struct err *e)
 {
 	long   cores = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t count = a->config->loops > 0 ? (size_t)a->config->loops : (size_t)(cores > 0 ? cores : 1);
@@ -119,7 +157,6 @@ static enum errc make_workers(struct app *a, bool metrics_here, struct err *e)
 				.draining = &a->draining,
 				.max_body = (size_t)a->config->max_body,
 				.max_file = a->config->max_file,
-				.metrics_here = metrics_here,
 				.otlp_endpoint = a->config->otlp_endpoint[0] ? a->config->otlp_endpoint
 									     : NULL,
 				.otlp_headers = config_secret_env(OTLP_HEADERS),
@@ -185,38 +222,50 @@ static enum errc open_image_root(struct app *a, struct err *e)
 	return rc;
 }
 
+static void print_ready(const char *bound)
+{
+	bool path = strncmp(bound, "unix:", 5) == 0;
+
+	printf("parley ready on %s%s\n", path ? "" : "http://", bound);
+}
+
 /* start: everything up to serving; the exit status, or 0. */
 static int start(struct app *a, struct err *e)
 {
 	const struct config *c = a->config;
 	struct store_options so = store_options(c);
 	bool                 local = true;
-	char                 bound[16][ADDRESS];
 
 	if (app_snapshot_create(c, &a->snapshot, e) != ERR_OK ||
-	    check_listen(c, a->snapshot->http.open, &local, e) != ERR_OK ||
 	    open_image_root(a, e) != ERR_OK)
 		return EX_CONFIG;
 	if (store_open(&so, &a->store, e) != ERR_OK)
 		return EX_CANTCREAT;
+	if (check_listen(c, is_open(a, a->snapshot), &local, e) != ERR_OK)
+		return EX_CONFIG;
 	if (work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->work, e) != ERR_OK ||
-	    make_workers(a, local, e) != ERR_OK)
+	    make_workers(a, e) != ERR_OK)
 		return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_OSERR;
-	for (size_t i = 0; i < c->listen.count && i < ARRAY_LEN(bound); i++)
-		if (listen_all(a, c->listen.items[i], false, bound[i], e) != ERR_OK)
+	for (size_t i = 0; i < c->listen.count; i++)
+		if (listen_all(a, c->listen.items[i], false, e) != ERR_OK)
 			return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_UNAVAILABLE;
-	if (!local) {
-		char admin[ADDRESS];
-
-		if (listen_all(a, c->admin_listen, true, admin, e) != ERR_OK)
+	if (listen_set_check(&a->listen, is_open(a, a->snapshot), &local, e) != ERR_OK)
+		return EX_CONFIG;
+	for (size_t i = 0; i < a->worker_count; i++)
+		worker_show_metrics(a->workers[i], local);
+	if (wants_admin(c, local)) {
+		if (listen_all(a, c->admin_listen, true, e) != ERR_OK)
 			return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_UNAVAILABLE;
-		log_note(LOG_INFO, "admin", "metrics on http://%s/metrics", admin);
+		log_note(LOG_INFO, "admin", "metrics and keys on http://%s",
+			 a->listen.places[a->listen.count - 1].bound);
 	}
 	if (start_workers(a, e) != ERR_OK)
 		return EX_OSERR;
-	for (size_t i = 0; i < c->listen.count && i < ARRAY_LEN(bound); i++)
-		printf("parley ready on http://%s\n", bound[i]);
+	for (size_t i = 0; i < a->listen.count; i++)
+		if (!a->listen.places[i].admin)
+			print_ready(a->listen.places[i].bound);
 	fflush(stdout);
+	app_notify("READY=1\nSTATUS=serving");
 	return EX_OK;
 }
 
@@ -232,7 +281,7 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 
 	/* Checked whole before anything changes; a running listener must not become an open one. */
 	ok = ok && app_snapshot_create(c, &s, &e) == ERR_OK &&
-	     check_listen(a->config, s->http.open, &local, &e) == ERR_OK;
+	     listen_set_check(&a->listen, is_open(a, s), &local, &e) == ERR_OK;
 	metric_add(METRIC_RELOADS, (const char *[]){ ok ? "ok" : "failed", "", "" }, 1);
 	if (ok)
 		metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
@@ -276,6 +325,17 @@ static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int time
 	}
 }
 
+/* serve_on: until a signal.  Loops that hang are not looked for: clients' health checks do that. */
+static int serve_on(struct app *a)
+{
+	uint64_t none = 0;
+	int      sig;
+
+	while ((sig = next_signal(a, &none, UINT64_MAX, app_notify_pause_ms())) == -1)
+		app_notify("WATCHDOG=1");
+	return sig;
+}
+
 static bool wait_drained(struct app *a, int timeout_ms)
 {
 	uint64_t drained = 0;
@@ -296,12 +356,13 @@ static bool drain(struct app *a)
 	log_note(LOG_INFO, "drain", "shutting down: running answers may end first");
 	atomic_store(&a->draining, true);
 	for (size_t i = 0; i < a->worker_count; i++)
-		worker_drain(a->workers[i], a->config->drain_timeout);
+		worker_drain(a->workers[i], a->config->drain_timeout, a->given);
 	return wait_drained(a, timeout_ms < INT32_MAX ? (int)timeout_ms : INT32_MAX);
 }
 
 static void stop(struct app *a)
 {
+	listen_set_finish(&a->listen, false);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_stop(a->workers[i]);
 	/* The last answers of the pool and the store go into the workers' inboxes, so they end
@@ -325,7 +386,6 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 {
 	struct app a = { .config = c };
 	struct err e;
-	uint64_t   none = 0;
 
 	raise_descriptor_limit();
 	a.signal_fd = open_signals();
@@ -346,8 +406,12 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 		stop(&a);
 		return fail(&e, status);
 	}
-	while (next_signal(&a, &none, UINT64_MAX, -1) == SIGHUP)
+	while (serve_on(&a) == SIGHUP) {
+		app_notify_reloading();
 		reload(&a, file, flags, n);
+		app_notify("READY=1");
+	}
+	app_notify("STOPPING=1\nSTATUS=running answers may end");
 	if (!drain(&a)) {
 		log_note(LOG_WARN, "drain", "ended before all answers had");
 		log_stop();
@@ -379,5 +443,8 @@ int app_dump_routes(void)
 		return fail(&e, EX_SOFTWARE);
 	for (const struct route *row = routes; row->name; row++)
 		printf("%s %s\n", row->method, row->path);
+	for (const struct route *row = admin_routes; row->name; row++)
+		if (row->auth == AUTH_ADMIN)
+			printf("%s %s\n", row->method, row->path);
 	return EX_OK;
 }

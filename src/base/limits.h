@@ -42,7 +42,15 @@
 #define LIMIT_ID             64         /* any id of ours with its prefix; also file-<uuid> */
 #define LIMIT_TOOL_CALL_ID   256        /* providers make them; some are long */
 #define LIMIT_FILE_NAME      255        /* as in file systems */
+#define LIMIT_EMBED          2048       /* texts of one request for embeddings, as OpenAI */
 #define LIMIT_CHOICES        128        /* n, as OpenAI */
+
+/* API keys */
+#define LIMIT_API_KEYS      10000       /* good ones; all are in memory, and read anew at each change: 10 ms */
+#define LIMIT_API_KEY_NAME  128         /* characters of a name */
+#define LIMIT_API_KEY_MODELS 256        /* names of models that one may see */
+#define LIMIT_KEYS_LOOK_MS  200         /* how often changes by other processes are looked for */
+#define LIMIT_KEYS_USE_MS   30000       /* how often it is stored when keys were used last */
 
 /* LMC */
 #define LIMIT_WARNINGS      256         /* entries of one answer's warnings; the rest is counted as one */
@@ -75,7 +83,7 @@
 #define LIMIT_ANSWER         (32 * MIB) /* text kept of one streamed answer, to store it */
 #define LIMIT_TAPE           (2 * MIB)  /* events of one unstored run, kept while it goes on */
 #define LIMIT_LOG_EVENTS     (48 * MIB) /* events of one run that wait for the store; above it the run ends */
-#define LIMIT_COMMIT_BYTES   (64 * KIB) /* held before the status is decided */
+#define LIMIT_COMMIT_BYTES   (64 * KIB) /* held of an attempt before its answer begins and the status is decided */
 
 /* Streams: a slow reader costs this much and no more; above it the provider is paused. */
 #define LIMIT_FEED_HIGH (256 * KIB)

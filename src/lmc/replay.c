@@ -129,10 +129,18 @@ static bool give_lmc_list(struct replay *p)
 	return true;
 }
 
+/* reasoning_key: a plain answer was stored under its provider's name for it. */
+static const char *reasoning_key(const struct json_doc *d)
+{
+	json_at i = json_get(d, 0, "reasoning_content");
+
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING ? "reasoning_content" : "reasoning";
+}
+
 static bool give_all(struct replay *p, struct str finish_reason, const struct usage *usage)
 {
 	if (!give(p, EVENT_START, 0, STR_NONE) || !give_lmc_list(p) ||
-	    !give_text(p, EVENT_REASONING, 0, "reasoning_content", 0) ||
+	    !give_text(p, EVENT_REASONING, 0, reasoning_key(&p->d), 0) ||
 	    !give_text(p, EVENT_TEXT, 0, "content", 0) ||
 	    !give_text(p, EVENT_REFUSAL, 0, "refusal", 0) || !give_calls(p))
 		return false;

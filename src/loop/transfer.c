@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 enum {
 	MULTIS = 16,
@@ -23,13 +25,16 @@ struct multi {
 /* One descriptor of libcurl's, found by its number.
  *
  * libcurl wants a connection polled from a transfer's start to its end, and kept alive in between.
- * At the end it stays in the epoll set, so that the next start only has to change its entry; if the
- * kernel has dropped it meanwhile (closed, and the number given to another), it is added anew. */
+ * At the end it stays in the epoll set, so that the next start only has to change its entry, and so
+ * that bytes which nobody asked for are seen: libcurl would take them for the next answer. */
 struct curl_socket {
 	struct watch  watch;
 	struct multi *multi;
-	bool          wanted; /* libcurl wants it polled now */
-	uint32_t      mask;   /* for this, while wanted */
+	const struct transfer *user; /* the one that goes on, maybe paused; NULL: none */
+	bool          wanted;  /* libcurl wants it polled now */
+	bool          watched; /* it is in the epoll set */
+	bool          quiet;   /* HTTP/1: its server has nothing to say between two requests */
+	uint32_t      mask;    /* in the epoll set for this */
 };
 
 struct transfers {
@@ -56,6 +61,8 @@ static void deactivate(struct transfers *ts, struct transfer *t)
 	if (t->next)
 		t->next->prev = t->prev;
 	t->prev = t->next = NULL;
+	if (t->socket >= 0 && ts->sockets[t->socket]->user == t)
+		ts->sockets[t->socket]->user = NULL;
 	curl_multi_remove_handle(ts->multi[t->multi].curl, t->easy);
 }
 
@@ -79,6 +86,25 @@ static void drain(struct multi *m)
 	}
 }
 
+static void socket_unwatch(struct curl_socket *s)
+{
+	if (s->watched)
+		loop_unwatch(s->multi->owner->loop, &s->watch);
+	s->watched = false;
+}
+
+/* An idle connection that the server closed: libcurl finds it dead when it looks.  It does not look
+ * for bytes behind an answer's end, which would be read as the next answer's beginning: such a
+ * connection is ended for it. */
+static void socket_idle_ready(struct curl_socket *s)
+{
+	char byte;
+
+	if (s->quiet && !s->user && recv(s->watch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+		shutdown(s->watch.fd, SHUT_RDWR);
+	socket_unwatch(s);
+}
+
 static void socket_ready(struct watch *w, uint32_t epoll_events)
 {
 	struct curl_socket *s = container_of(w, struct curl_socket, watch);
@@ -89,8 +115,7 @@ static void socket_ready(struct watch *w, uint32_t epoll_events)
 		   ((epoll_events & EPOLLERR) ? CURL_CSELECT_ERR : 0);
 
 	if (!s->wanted) {
-		/* An idle connection that the server closed: libcurl finds it dead when it looks. */
-		loop_unwatch(m->owner->loop, w);
+		socket_idle_ready(s);
 		return;
 	}
 	curl_multi_socket_action(m->curl, w->fd, mask, &running);
@@ -120,27 +145,57 @@ static struct curl_socket *socket_of(struct transfers *ts, int fd)
 	return ts->sockets[at];
 }
 
+static bool socket_watch(struct curl_socket *s, uint32_t mask)
+{
+	struct loop *l = s->multi->owner->loop;
+
+	if (s->watched && s->mask == mask)
+		return true;
+	s->mask = mask;
+	s->watched = s->watched ? loop_rewatch(l, &s->watch, mask) : loop_watch(l, &s->watch, mask);
+	return s->watched;
+}
+
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket_arg)
 {
 	struct multi       *m = arg;
-	struct loop        *l = m->owner->loop;
 	struct curl_socket *s = socket_of(m->owner, fd);
 	uint32_t            mask = (what & CURL_POLL_IN ? EPOLLIN : 0u) |
 			(what & CURL_POLL_OUT ? EPOLLOUT : 0u);
 
-	(void)easy;
 	(void)socket_arg;
 	if (!s)
 		return -1;
-	if (what != CURL_POLL_REMOVE && s->wanted && s->mask == mask && s->multi == m)
-		return 0;
 	s->wanted = what != CURL_POLL_REMOVE;
-	if (!s->wanted)
+	if (s->wanted) {
+		struct transfer *t = NULL;
+
+		curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
+		t->socket = fd;
+		s->user = t;
+		s->multi = m;
+		s->watch = (struct watch){ .fn = socket_ready, .fd = fd };
+		return socket_watch(s, mask) ? 0 : -1;
+	}
+	if (!s->watched)
 		return 0;
-	s->mask = mask;
-	s->multi = m;
-	s->watch = (struct watch){ .fn = socket_ready, .fd = fd };
-	return loop_rewatch(l, &s->watch, mask) || loop_watch(l, &s->watch, mask) ? 0 : -1;
+
+	long version = 0; /* unknown where no answer came */
+	curl_easy_getinfo(easy, CURLINFO_HTTP_VERSION, &version);
+	s->quiet = version == CURL_HTTP_VERSION_1_0 || version == CURL_HTTP_VERSION_1_1;
+	return socket_watch(s, EPOLLIN) ? 0 : -1;
+}
+
+/* libcurl closes one: the number may be another's from now on. */
+static int on_close(void *arg, curl_socket_t fd)
+{
+	struct transfers *ts = arg;
+
+	if ((size_t)fd < ts->sockets_cap && ts->sockets[fd]) {
+		socket_unwatch(ts->sockets[fd]);
+		ts->sockets[fd]->user = NULL;
+	}
+	return close(fd);
 }
 
 static int on_timer(CURLM *curl, long after_ms, void *arg)
@@ -248,8 +303,11 @@ bool transfer_start(struct transfers *ts, struct transfer *t)
 	if (!multi_open(m))
 		return false;
 	t->multi = ts->turn;
+	t->socket = -1;
 	ts->turn = (ts->turn + 1) % MULTIS;
 	curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
+	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, ts);
 	if (curl_multi_add_handle(m->curl, t->easy) != CURLM_OK)
 		return false;
 	t->active = true;

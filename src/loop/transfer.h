@@ -20,6 +20,7 @@ struct transfer {
 	void (*done)(struct transfer *t, int curl_code); /* after removal from its multi */
 	unsigned multi; /* which of the handles, set by transfer_start */
 	bool     active;
+	int      socket; /* the newest one that it was seen to use; -1: none */
 	struct transfer *prev; /* among the active ones */
 	struct transfer *next;
 };

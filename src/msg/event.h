@@ -21,10 +21,11 @@ enum event_kind {
 	EVENT_LMC,        /* text: one LMC chunk, a JSON object (providers that speak LMC) */
 	EVENT_ASKED,      /* of the log alone, in front: what a shape depends on besides events; text:
 	                   * entries of warnings, choice: their number; block: 1: fences become code */
-	EVENT_OTHER,      /* a chunk that means nothing to us but may to the client: only raw counts */
+	EVENT_OTHER,      /* a chunk that means nothing to us but may to the client: only raw counts; a list
+	                   * of embeddings too */
 	EVENT_USAGE,      /* usage */
 	EVENT_FINISH,     /* text: finish_reason in OpenAI's words */
-	EVENT_ERROR,      /* err; last event of a call that failed */
+	EVENT_ERROR,      /* err; usage: what was told of it so far; last event of a call that failed */
 	EVENT_END,        /* last event of a call that ended well (its finish was seen) */
 	EVENT__COUNT
 };

@@ -302,7 +302,10 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 		return bad(e, "a stream event that is no JSON object");
 	if (type_is(d->doc, 0, "error") || str_is(name, "error"))
 		return take_error(d, data, e);
-	return take_event(d, r, e);
+
+	enum errc rc = take_event(d, r, e);
+	d->told = r->usage;
+	return rc;
 }
 
 /* --- the answer in one piece --- */

@@ -23,6 +23,7 @@ struct decode {
 	uint64_t          last_tool; /* and a hash of the newest call's id */
 	bool              unindexed; /* this provider does leave it out */
 	uint64_t          args; /* bit i: call i of choice 0 has begun its arguments (i < 64) */
+	struct usage      told;  /* so far; of dialects that give EVENT_USAGE only at the end */
 	void             *state; /* whatever else the dialect needs; owned, freed by its finish */
 	provider_event_fn on_event;
 	void             *arg;
@@ -31,6 +32,19 @@ struct decode {
 enum framing {
 	FRAMING_EVENTS, /* server-sent events */
 	FRAMING_LINES,  /* one JSON value a line */
+};
+
+struct embed_want;
+
+/* POST /v1/embeddings in a dialect's words. */
+struct dialect_embed {
+	const char *path; /* behind base_url, as a dialect's */
+	bool (*place)(const struct provider_options *o, const struct prompt *prompt, struct buf *out);
+	enum errc (*encode)(const struct provider_options *o, const struct prompt *prompt,
+			    struct buf *out, struct err *e);
+	/* decode: the body of a 2xx answer becomes OpenAI's list, with the vectors as they are wanted. */
+	enum errc (*decode)(struct decode *d, const struct embed_want *want, struct str body,
+			    struct err *e);
 };
 
 struct dialect {
@@ -62,11 +76,13 @@ struct dialect {
 	void (*decode_error)(int status, struct str body, struct err *e);
 	/* finish: frees d->state; NULL: the dialect has none. */
 	void (*finish)(struct decode *d);
+	const struct dialect_embed *embed; /* NULL: it has no embeddings */
 };
 
 extern const struct dialect dialect_anthropic;
 extern const struct dialect dialect_azure;
 extern const struct dialect dialect_gemini;
+extern const struct dialect dialect_mistral;
 extern const struct dialect dialect_openai;
 extern const struct dialect dialect_lmc;
 extern const struct dialect dialect_openai_responses;

@@ -355,6 +355,7 @@ static enum errc take_response(struct decode *d, struct reader *r, struct err *e
 		return rc;
 	give_start(d, r);
 	read_usage(r, doc);
+	d->told = r->usage;
 	if (list == JSON_ABSENT || doc->tok[list].count == 0)
 		rc = take_no_candidate(d, r, e);
 	else
@@ -489,4 +490,5 @@ const struct dialect dialect_gemini = {
 	.decode_whole = decode_whole,
 	.decode_error = decode_error,
 	.finish = finish,
+	.embed = &gemini_embed,
 };

@@ -270,4 +270,5 @@ const struct dialect dialect_ollama = {
 	.decode_event = decode_event,
 	.decode_whole = decode_whole,
 	.decode_error = openai_decode_error,
+	.embed = &ollama_embed,
 };

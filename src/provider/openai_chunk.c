@@ -16,6 +16,7 @@ struct choice {
 	struct str role_cut; /* the member with one neighbouring comma */
 	json_at  content;
 	json_at  reasoning;
+	json_at  details; /* of it: OpenRouter's list */
 	json_at  refusal;
 	json_at  tools;
 	json_at  finish;
@@ -105,6 +106,8 @@ static void read_delta(const struct json_doc *doc, json_at delta, struct choice 
 			ret->reasoning = v;
 		else if (OPENAI_KEY(doc, k, "reasoning"))
 			other = v;
+		else if (OPENAI_KEY(doc, k, "reasoning_details"))
+			ret->details = v;
 		else if (OPENAI_KEY(doc, k, "refusal"))
 			ret->refusal = v;
 		front = (size_t)doc->tok[v].at + doc->tok[v].len;
@@ -301,6 +304,24 @@ static void give_parts(struct chunk *c, const struct choice *ch)
 	}
 }
 
+/* give_reasoning: a list of details counts where it is all there is. */
+static void give_reasoning(struct chunk *c, const struct choice *ch)
+{
+	const struct json_doc *doc = c->doc;
+
+	give_text(c, EVENT_REASONING, ch->index, openai_inner(doc, ch->reasoning));
+	if (is_string(doc, ch->reasoning) || !present(doc, ch->details) ||
+	    json_kind(doc, ch->details) != JSON_ARRAY)
+		return;
+	for (json_at i = json_first(doc, ch->details); i != json_end(doc, ch->details);
+	     i = json_next(doc, i)) {
+		struct str text = openai_inner(doc, json_get(doc, i, "text"));
+
+		give_text(c, EVENT_REASONING, ch->index,
+			  text.n > 0 ? text : openai_inner(doc, json_get(doc, i, "summary")));
+	}
+}
+
 static uint64_t hash(struct str s)
 {
 	uint64_t h = 14695981039346656037u;
@@ -403,7 +424,7 @@ static enum errc give_choice(struct chunk *c, const struct choice *ch, struct er
 		d->begun[ch->index / 64] |= mask;
 		d->open[ch->index / 64] |= mask;
 	}
-	give_text(c, EVENT_REASONING, ch->index, openai_inner(doc, ch->reasoning));
+	give_reasoning(c, ch);
 	if (present(doc, ch->content) && json_kind(doc, ch->content) == JSON_ARRAY)
 		give_parts(c, ch);
 	else

@@ -12,6 +12,7 @@
 #include "provider/openai_responses.h"
 
 #include "base/limits.h"
+#include "provider/embed.h"
 #include "provider/openai.h"
 #include "provider/whole.h"
 
@@ -628,4 +629,5 @@ const struct dialect dialect_openai_responses = {
 	.decode_whole = decode_whole,
 	.decode_error = openai_decode_error,
 	.finish = finish,
+	.embed = &embed_openai,
 };

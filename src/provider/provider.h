@@ -48,6 +48,7 @@ enum provider_takes {
 	PROVIDER_IMAGES = 1,
 	PROVIDER_AUDIO = 2,
 	PROVIDER_PDF = 4,
+	PROVIDER_EMBED = 8, /* it makes embeddings */
 };
 
 /* Embedded first in each implementation.  Immutable after creation, shared by all loops, freed

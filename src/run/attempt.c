@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/metric.h"
 #include "lmc/text.h"
 #include "run/internal.h"
@@ -101,6 +102,12 @@ void attempt_stop(struct run *r)
 	timer_stop(run_loop(r), &r->attempt.wait);
 	timer_stop(run_loop(r), &r->attempt.total);
 	err_drop(&r->attempt.last);
+	if (r->attempt.held.len > 0)
+		r->attempt.spent = true;
+	hold_drop(r);
+	/* Its events were dropped; what it says to have used is the run's all the same. */
+	if (!r->usage.known && r->attempt.told.known)
+		r->usage = r->attempt.told;
 }
 
 /* --- who is asked --- */
@@ -125,10 +132,12 @@ static bool next_model(struct run *r)
 	return true;
 }
 
-/* Files were let in by what the first target takes. */
+/* Files were let in by what the first target takes, and so were embeddings. */
 static bool takes_less(const struct run *r, const struct target *t)
 {
-	return r->attach && (r->rq.takes & ~t->takes) != 0;
+	unsigned embed = r->rq.prompt.embed ? PROVIDER_EMBED : 0;
+
+	return (r->attach && (r->rq.takes & ~t->takes) != 0) || (embed & ~t->takes) != 0;
 }
 
 /* choose: a healthy target of the model, or of its fallbacks. */
@@ -195,6 +204,7 @@ static enum errc begin(struct run *r, struct err *e)
 	r->warnings.json.len = a->warnings_len;
 	r->warnings.count = a->warnings_count;
 	r->paused = false;
+	a->told = (struct usage){ 0 };
 	r->called_us = loop_now_us(run_loop(r));
 	trace_child(&a->trace, &r->rq.trace);
 	enum errc rc = p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);
@@ -278,12 +288,38 @@ static int64_t left_us(const struct run *r)
 	return a->total_us > 0 ? a->first_us + a->total_us - clock_mono_us() : INT64_MAX;
 }
 
+/* pass_over: another attempt follows, and what this one has used shows nowhere but here. */
+static void pass_over(struct run *r, const struct err *e)
+{
+	const char     *provider = r->rq.provider->name;
+	struct usage    u = r->attempt.told;
+	struct log_line l;
+
+	if (!u.known)
+		return;
+	r->attempt.told.known = false;
+	metric_add(METRIC_TOKENS, (const char *[]){ r->label, "input", "" }, u.in);
+	metric_add(METRIC_TOKENS, (const char *[]){ r->label, "output", "" }, u.out);
+	metric_add(METRIC_DROPPED_TOKENS, (const char *[]){ provider, "input", "" }, u.in);
+	metric_add(METRIC_DROPPED_TOKENS, (const char *[]){ provider, "output", "" }, u.out);
+	log_begin(&l, LOG_WARN, "attempt_dropped");
+	log_str(&l, "run", str_of(r->id_text));
+	log_str(&l, "upstream", str_of(provider));
+	log_str(&l, "error_code", str_of(err_code_wire(e->code)));
+	log_int(&l, "tokens_in", u.in);
+	log_int(&l, "tokens_out", u.out);
+	log_end(&l);
+}
+
 bool attempt_again(struct run *r, const struct err *e)
 {
 	struct attempt *a = &r->attempt;
 	struct str      name;
 
 	over(r, retry_news(e, r->bound), e);
+	if (r->attempt.held.len > 0 && retry_costs(e))
+		r->attempt.spent = true;
+	hold_drop(r);
 	if (r->bound || !r->rq.input)
 		return false;
 
@@ -306,8 +342,8 @@ bool attempt_again(struct run *r, const struct err *e)
 	} else if (step.next == RETRY_LATER && !next_model(r)) {
 		return false;
 	}
-	metric_add(METRIC_RETRIES,
-		   (const char *[]){ r->rq.provider->name, err_code_wire(e->code), "" }, 1);
+	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
+	pass_over(r, e);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))
 		timer_start(run_loop(r), &a->total, c.left_us);

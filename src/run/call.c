@@ -1,22 +1,32 @@
 /* The provider's part of a run: the prompt, the call, its events. */
 #include "base/clock.h"
 #include "base/limits.h"
+#include "lmc/reasoning.h"
 #include "run/internal.h"
 
 
 /* --- its events --- */
 
-static bool is_content(enum event_kind kind)
+/* A chunk of LMC that only opens a segment; dialects print the flag last. */
+static bool opens(struct str chunk)
 {
-	switch (kind) {
+	static const char flag[] = ",\"start\":true}";
+	size_t            n = sizeof flag - 1;
+
+	return chunk.n > n && memcmp(chunk.p + chunk.n - n, flag, n) == 0;
+}
+
+static bool is_content(const struct event *ev)
+{
+	switch (ev->kind) {
 	case EVENT_TEXT:
 	case EVENT_REASONING:
 	case EVENT_REFUSAL:
 	case EVENT_TOOL_START:
 	case EVENT_TOOL_ARGS:
 	case EVENT_MEDIA:
-	case EVENT_LMC:
 	case EVENT_MESSAGE: return true;
+	case EVENT_LMC: return !opens(ev->text);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_ASKED:
@@ -67,43 +77,8 @@ static bool keep(struct run *r, const struct event *ev)
 	return true;
 }
 
-/* first_event: the provider works for us, so nobody else will be asked. */
-static bool first_event(struct run *r)
+static void take(struct run *r, const struct event *ev)
 {
-	run_drop_request(r);
-	attach_release(r);
-	if (!journal_asked(r)) {
-		run_abort_later(r, ERR_OVERLOADED, "no memory for the run's log");
-		return false;
-	}
-	key_bind(r);
-	return true;
-}
-
-static void ended_well(struct run *r)
-{
-	attempt_good(r);
-	run_finish(r, RUN_COMPLETED, NULL);
-}
-
-void call_event(void *arg, const struct event *ev)
-{
-	struct run *r = arg;
-
-	if (ev->kind == EVENT_ERROR || ev->kind == EVENT_END) {
-		r->call = NULL; /* gone by itself */
-		if (r->aborting)
-			run_fail(r, &r->failure);
-		else if (ev->kind == EVENT_END)
-			ended_well(r);
-		else if (!attempt_again(r, ev->err))
-			run_fail(r, ev->err);
-		return;
-	}
-	if (r->aborting)
-		return;
-	if (!r->bound && !first_event(r))
-		return;
 	if (!ev->cont)
 		r->seq++;
 	if (run_stored(r))
@@ -113,15 +88,81 @@ void call_event(void *arg, const struct event *ev)
 		return;
 	}
 	feed_print(r, ev);
-	if (r->state == STATE_CALLING && is_content(ev->kind))
+	if (r->state == STATE_CALLING && is_content(ev))
 		first_content(r);
+}
+
+/* bind_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes out. */
+static bool bind_attempt(struct run *r)
+{
+	run_drop_request(r);
+	attach_release(r);
+	if (!journal_asked(r)) {
+		run_abort_later(r, ERR_OVERLOADED, "no memory for the run's log");
+		return false;
+	}
+	key_bind(r);
+	hold_let_out(r, take);
+	return !r->aborting;
+}
+
+/* said: what is told of a failure: to a client that has a part of the answer, one that can't be read
+ * further is one that was cut off. */
+static struct err said(const struct run *r, const struct err *e)
+{
+	struct err ret = *e;
+
+	if (r->state == STATE_STREAMING && e->code == ERR_UPSTREAM_BAD_RESPONSE)
+		ret.code = ERR_STREAM_INCOMPLETE;
+	return ret;
+}
+
+static void ended(struct run *r, const struct event *ev)
+{
+	r->call = NULL; /* gone by itself */
+	if (ev->kind == EVENT_END && !r->aborting && (r->bound || bind_attempt(r))) {
+		attempt_good(r);
+		run_finish(r, RUN_COMPLETED, NULL);
+		return;
+	}
+	if (r->aborting) {
+		run_fail(r, &r->failure);
+		return;
+	}
+	if (ev->usage.known)
+		r->attempt.told = ev->usage;
+
+	struct err e = said(r, ev->err);
+	if (!attempt_again(r, &e))
+		run_fail(r, &e);
+}
+
+/* waits: it says nothing of the answer yet, and is held back as long as that can be. */
+static bool waits(struct run *r, const struct event *ev)
+{
+	return !r->commit_due && !is_content(ev) && ev->kind != EVENT_FINISH && hold_event(r, ev);
+}
+
+void call_event(void *arg, const struct event *ev)
+{
+	struct run *r = arg;
+
+	if (ev->kind == EVENT_ERROR || ev->kind == EVENT_END)
+		ended(r, ev);
+	else if (!r->aborting && (r->bound || (!waits(r, ev) && bind_attempt(r))))
+		take(r, ev);
 }
 
 /* --- the call --- */
 
 static void on_commit_timer(struct timer *t)
 {
-	feed_open(container_of(t, struct run, commit_timer));
+	struct run *r = container_of(t, struct run, commit_timer);
+
+	/* Where it has said nothing at all, the next one still may. */
+	r->commit_due = true;
+	if (r->bound || r->attempt.held.len == 0 || bind_attempt(r))
+		feed_open(r);
 }
 
 static enum errc put_instruction(struct run *r, struct str *ret, struct err *e)
@@ -175,7 +216,11 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 		return ERR_OK;
 	o.images = image_list(r, &o.image_count);
 	o.made = attach_made(r, &o.made_count);
-	return transcript_render(*list, *count, &o, list, count, e);
+	enum errc rc = transcript_render(*list, *count, &o, list, count, e);
+	for (size_t i = 0; rc == ERR_OK && i < *count; i++)
+		if (!reasoning_unsaid((*list)[i], o.arena, &(*list)[i]))
+			rc = err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	return rc;
 }
 
 /* What a provider is told for an answer that broke off; nobody said it, so it is not stored. */

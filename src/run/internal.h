@@ -8,7 +8,8 @@
  * key.c   what an idempotency key is bound to
  * image.c images that messages name by their path
  * attach.c uploaded files that messages name
- * attempt.c which targets are asked, and when again */
+ * attempt.c which targets are asked, and when again
+ * hold.c  an attempt's events before its answer begins */
 #pragma once
 
 #include "lmc/answer.h"
@@ -66,6 +67,9 @@ struct attempt {
 	int64_t       total_us;    /* for all of them; 0: no limit */
 	size_t        warnings_len, warnings_count; /* as they stood before any */
 	struct err   *last;        /* owned; of the attempt before; NULL: none */
+	struct buf    held;        /* of the one that goes on: events that wait for its answer to begin */
+	struct usage  told;        /* what it says to have used, while it is not bound */
+	bool          spent;       /* one that had begun to answer ended in a way that may have cost */
 	struct timer  wait;        /* until the next */
 	struct timer  total;
 };
@@ -95,6 +99,7 @@ struct run {
 	struct provider_call *call; /* NULL: none is going on */
 	bool                  paused;
 	struct timer          commit_timer;
+	bool                  commit_due; /* it went off: nothing is held back any more */
 	struct task           abort_task; /* ends the call from outside the provider's callback */
 	bool                  aborting;
 
@@ -103,7 +108,7 @@ struct run {
 	bool                       open; /* the stream's status went out */
 	bool                       open_due; /* it would have gone out, but that key_waits */
 	bool                       last; /* everything is in out */
-	bool                       bound; /* the provider has begun to answer */
+	bool                       bound; /* the provider has begun to answer: no other attempt follows */
 	bool                       closed; /* the stream's last block was printed */
 	struct buf                 record; /* a keyed stream that is stored nowhere, from its start */
 	struct encoder           *encoder;  /* owned */
@@ -201,6 +206,13 @@ bool      attempt_again(struct run *r, const struct err *e);
 void      attempt_content(struct run *r); /* it answers; long answers are no reason to wait */
 void      attempt_good(struct run *r);   /* it has answered */
 void      attempt_stop(struct run *r);   /* no more of them, whatever there was */
+
+/* hold.c */
+/* hold_event: false: it does not fit any more; it is not held, and neither should others be. */
+bool hold_event(struct run *r, const struct event *ev) MUST_USE;
+/* hold_let_out: each goes to take, in the order in which they came. */
+void hold_let_out(struct run *r, void (*take)(struct run *r, const struct event *ev));
+void hold_drop(struct run *r);
 
 /* call.c */
 /* call_event: what a provider says. */

@@ -50,12 +50,19 @@ enum retry_kind retry_kind(const struct err *e)
 	case ERR_UPSTREAM_ERROR:
 	case ERR_UPSTREAM_UNAVAILABLE: return of_status(e);
 	case ERR_UPSTREAM_BAD_RESPONSE:
-	case ERR_STREAM_INCOMPLETE:
+	case ERR_STREAM_INCOMPLETE: return RETRY_BROKEN;
 	case ERR_FIRST_BYTE_TIMEOUT:
 	case ERR_IDLE_TIMEOUT:
 	case ERR_TOTAL_TIMEOUT: return RETRY_SPENT;
 	}
 	return RETRY_FAULT;
+}
+
+bool retry_costs(const struct err *e)
+{
+	enum retry_kind kind = retry_kind(e);
+
+	return kind == RETRY_SPENT || kind == RETRY_BROKEN;
 }
 
 /* Half to all of 0.5 s, 1 s, 2 s, 2 s, …; as told, and up to a quarter more, if it was told. */
@@ -106,12 +113,9 @@ enum health_news retry_news(const struct err *e, bool committed)
 	case RETRY_LIMIT: return HEALTH_LIMITED;
 	case RETRY_USED_UP: return HEALTH_USED_UP;
 	case RETRY_KEY: return HEALTH_REFUSED;
-	case RETRY_SPENT:
-		/* Time limits count while there is nothing of an answer; a long one is no illness. */
-		return !committed && e->code != ERR_UPSTREAM_BAD_RESPONSE &&
-				       e->code != ERR_STREAM_INCOMPLETE
-			       ? HEALTH_FAILED
-			       : HEALTH_NEITHER;
+	/* Time limits count while there is nothing of an answer; a long one is no illness. */
+	case RETRY_SPENT: return committed ? HEALTH_NEITHER : HEALTH_FAILED;
+	case RETRY_BROKEN:
 	case RETRY_FAULT: break;
 	}
 	return HEALTH_NEITHER;

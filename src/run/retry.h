@@ -4,11 +4,13 @@
  *   attempt --failed----+--> another target of the model, at once
  *      |                +--> the first target of the next fallback model, at once
  *      |                +--> the error, to the client
- *      +--first event--> committed: whatever fails now is the client's
+ *      +--its answer begins--> committed: whatever fails now is the client's
  *
- * Once an event of the provider has come it has begun to work, and money is spent: no attempt follows.
- * The same holds for a provider that took the request and then fell silent.  So what is tried again is
- * what certainly cost nothing: no connection, 429, and 5xx instead of an answer. */
+ * An answer begins with its first content, or its finish reason; events in front of that are held back
+ * (run/hold.c).  From then on money is spent: no attempt follows.  The same holds for a provider that
+ * took the request and fell silent.  The same target is asked again after what cost nothing: no
+ * connection, 429, and an error instead of an answer.  What broke off or is no answer may have cost:
+ * another target or model may do better and is asked, the same one is not. */
 #pragma once
 
 #include "base/err.h"
@@ -17,7 +19,8 @@
 /* What a failure says about another attempt. */
 enum retry_kind {
 	RETRY_FAULT,   /* of the request, or of ours: another attempt would end alike */
-	RETRY_SPENT,   /* it may have cost */
+	RETRY_SPENT,   /* it works, or did, and that costs */
+	RETRY_BROKEN,  /* it gave no answer, or broke off in front of it; it may have cost */
 	RETRY_CONNECT, /* it was not reached */
 	RETRY_BUSY,    /* it said that it can't, 5xx */
 	RETRY_LIMIT,   /* 429 */
@@ -34,7 +37,7 @@ enum retry_next {
 
 struct retry_case {
 	const struct err *err;
-	bool     committed; /* an event of the provider has come */
+	bool     committed; /* its answer has begun */
 	int64_t  again;     /* how many times the model's targets were asked again */
 	int64_t  retries;   /* how many times they may be */
 	bool     other;     /* the model has a healthy target that was not asked yet */
@@ -49,6 +52,8 @@ struct retry_step {
 };
 
 enum retry_kind   retry_kind(const struct err *e);
+/* retry_costs: the attempt may have to be paid for, though there is no answer. */
+bool              retry_costs(const struct err *e);
 struct retry_step retry_decide(const struct retry_case *c);
 /* retry_news: what the failure says of the target's health; committed as above. */
 enum health_news  retry_news(const struct err *e, bool committed);

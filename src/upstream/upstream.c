@@ -263,7 +263,6 @@ static bool prepare(const struct upstream_call *c)
 	unsigned                      bad = 0;
 
 #define SET(option, value) bad |= (unsigned)curl_easy_setopt(h, CURLOPT_##option, value)
-	SET(URL, t->url);
 	SET(POST, 1L);
 	SET(HTTPHEADER, c->stream ? t->stream : t->plain);
 	SET(WRITEFUNCTION, on_write);
@@ -297,8 +296,7 @@ static bool prepare_call(struct upstream_call *c, const struct upstream_ask *ask
 	CURL    *h = c->transfer.easy;
 	unsigned bad = 0;
 
-	if (ask->url)
-		SET(URL, ask->url);
+	SET(URL, ask->url ? ask->url : c->target->url); /* a kept handle may have been elsewhere */
 	SET(POSTFIELDS, ask->body.n > 0 ? ask->body.p : "");
 	SET(POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n);
 	SET(WRITEDATA, c);

@@ -1,6 +1,5 @@
 """Retries, fallbacks, targets, breakers: every row of the table in docs/providers.md."""
 
-import itertools
 import time
 
 import httpx
@@ -10,20 +9,10 @@ import upstream as up
 from client import Client
 from fixtures import DEAD
 from gateway import sanitized
+from upstream import in_turn
 from waiting import DEADLINE, soonest, wait_until
 
 NEVER = {"failures": 0, "cooling": "0s", "dead_key": "0s"}
-
-
-def in_turn(*answers):
-    """The first request gets the first answer, …, and all further ones the last."""
-    turn = itertools.count()
-
-    def step(x):
-        answer = answers[min(next(turn), len(answers) - 1)]
-        for inner in answer if isinstance(answer, list) else [answer]:
-            inner(x)
-    return step
 
 
 def fails(status=500, **more):
@@ -157,7 +146,7 @@ def test_a_silent_provider_is_asked_once_and_no_sdk_asks_again(one):
     assert attempts(answer) == 1 and len(s.exchanges) == 1
 
 
-def test_after_an_event_nothing_is_tried_again(one):
+def test_after_content_nothing_is_tried_again(one):
     s, client = one(up.sse(), up.role(), up.text("a"),
                     up.data({"error": {"message": "broke", "code": 500}}), up.end())
     with client.stream("/v1/chat", {"messages": ["hi"], "stream": True,
@@ -167,11 +156,13 @@ def test_after_an_event_nothing_is_tried_again(one):
     assert len(s.exchanges) == 1
 
 
-def test_an_opening_chunk_is_an_event_too(one):
-    s, client = one(up.sse(), up.role(), up.data({"error": {"message": "broke", "code": 500}}),
-                    up.end())
-    ask(client, stream=True).error(502, "upstream_error")
-    assert len(s.exchanges) == 1
+def test_an_opening_chunk_is_no_answer_yet(one):
+    s, client = one(in_turn([up.sse(), up.role(),
+                             up.data({"error": {"message": "broke", "code": 500}}), up.end()],
+                            up.stream("fine")))
+    answer = ask(client, stream=True)
+    assert answer.status == 200 and b"fine" in answer.body and attempts(answer) == 2
+    assert len(s.exchanges) == 2
 
 
 def test_total_bounds_all_attempts_together(one):

@@ -219,6 +219,17 @@ def call(function):
     return lambda x: function(x)
 
 
+def in_turn(*answers):
+    """The first request gets the first answer, …, and all further ones the last."""
+    turn = itertools.count()
+
+    def step(x):
+        answer = answers[min(next(turn), len(answers) - 1)]
+        for inner in answer if isinstance(answer, list) else [answer]:
+            inner(x)
+    return step
+
+
 # --- what providers say ---------------------------------------------------------------------------
 
 
@@ -263,6 +274,17 @@ def completion(content="ok", finish="stop", message=None, **top):
                                                             "content": content},
                          "finish_reason": finish}],
             "usage": USAGE, **top}
+
+
+def embedding(index, value):
+    return {"object": "embedding", "index": index, "embedding": value}
+
+
+def embeddings(*values, **top):
+    """Each value is a list of numbers, or base64."""
+    return reply({"object": "list", "data": [embedding(i, v) for i, v in enumerate(values)],
+                  "model": "upstream-model", "usage": {"prompt_tokens": 11, "total_tokens": 11},
+                  **top})
 
 
 def either(content="ok"):

@@ -32,6 +32,7 @@ static const struct {
 	{ &dialect_azure, 8 },
 	{ &dialect_anthropic, 20 },
 	{ &dialect_gemini, 90 },
+	{ &dialect_mistral, 40 },
 	{ &dialect_ollama, 30 },
 	{ &dialect_openai_responses, 40 },
 };

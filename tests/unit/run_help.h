@@ -69,6 +69,7 @@ struct world {
 	struct run_engine  *engine;
 	struct run_settings settings;
 	struct run_request  rq;
+	const struct target *target; /* of a model: asked first, then as its route says; NULL: provider alone */
 	const char         *message;
 	const char         *more; /* a second message; NULL: none */
 	struct run         *run;
@@ -558,7 +559,9 @@ static inline void ask_fn(struct world *w)
 	rq.request_id = arena_str(a, STR("req_1"));
 	if (rq.instruction.n > 0)
 		rq.instruction = arena_str(a, rq.instruction);
-	rq.provider = &w->provider;
+	rq.provider = w->target ? w->target->provider : &w->provider;
+	rq.route = w->target ? w->target->model : NULL;
+	rq.asked = w->target ? w->target->asked : STR_NONE;
 	rq.held = w;
 	rq.release = world_release;
 	rq.want_usage = rq.native;

@@ -14,6 +14,7 @@
 #include "schema/conversation_fork.h"
 #include "schema/conversation_item.h"
 #include "schema/conversation_update.h"
+#include "schema/embedding_request.h"
 #include "schema/run_continue.h"
 
 #include <dirent.h>
@@ -31,7 +32,7 @@ static const struct field_set *const sets[] = {
 	&completion_request_fields, &run_continue_fields,
 	&conversation_create_fields, &conversation_item_fields, &conversation_append_fields,
 	&conversation_update_fields, &conversation_fork_fields,
-	&completion_update_fields,
+	&completion_update_fields, &embedding_request_fields,
 };
 
 /* A table has no word for members whose meaning hangs on others: the forms of a translation are read

@@ -6,6 +6,7 @@
 #include "store/sqlite/checkpoint.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/job.h"
+#include "store/sqlite/key_watch.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/migrate.h"
 #include "store/sqlite/reader.h"
@@ -27,6 +28,7 @@ struct engine {
 	struct readers    *readers;
 	struct search     *search;
 	struct readers    *searchers;
+	struct key_watch  *keys;
 };
 
 static struct engine *engine_of(struct store *s)
@@ -177,6 +179,21 @@ static bool op_search_read(struct store *s, struct search_read *j)
 	return readers_add(engine_of(s)->searchers, &j->job);
 }
 
+static bool op_api_key_write(struct store *s, struct api_key_write *j)
+{
+	return write_job(s, &j->job, JOB_API_KEY_WRITE);
+}
+
+static bool op_api_keys_read(struct store *s, struct api_keys_read *j)
+{
+	return read_job(s, &j->job, JOB_API_KEYS_READ);
+}
+
+static void on_used(void *arg)
+{
+	writer_keys_used(arg);
+}
+
 static void on_settled(void *arg, int64_t seq)
 {
 	writer_settled(arg, seq);
@@ -194,16 +211,19 @@ static void op_destroy(struct store *s)
 	struct engine *g = engine_of(s);
 	bool           served = g->writer != NULL;
 
+	key_watch_stop(g->keys);
 	readers_destroy(g->readers);
 	readers_destroy(g->searchers);
 	search_stop(g->search);
 	writer_destroy(g->writer);
 	search_destroy(g->search);
+	key_watch_destroy(g->keys);
 	checkpoint_destroy(g->checkpoint);
 	if (served)
 		(void)sqlite3_wal_checkpoint_v2(g->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	db_close(g->db);
 	blobs_destroy(g->store.blobs);
+	key_ring_destroy(g->store.ring);
 	if (g->lock_fd >= 0)
 		close(g->lock_fd);
 	free(g->path);
@@ -238,6 +258,8 @@ static const struct store_ops ops = {
 	.completion_messages_read = op_completion_messages_read,
 	.completion_write = op_completion_write,
 	.search_read = op_search_read,
+	.api_key_write = op_api_key_write,
+	.api_keys_read = op_api_keys_read,
 	.stats = op_stats,
 	.destroy = op_destroy,
 };
@@ -278,9 +300,13 @@ enum errc store_open(const struct store_options *o, struct store **ret, struct e
 	    readers_create(g->path, o->readers, o->busy_ms, NULL, &g->readers, e) != ERR_OK ||
 	    search_create(g->path, o->busy_ms, &g->search, e) != ERR_OK ||
 	    readers_create(g->path, 1, o->busy_ms, g->search, &g->searchers, e) != ERR_OK ||
-	    writer_create(g->db, g->checkpoint, g->store.blobs, g->search, o, &g->writer, e) !=
-		    ERR_OK ||
-	    search_start(g->search, on_settled, g->writer, e) != ERR_OK) {
+	    key_ring_create(&g->store.ring, e) != ERR_OK ||
+	    key_watch_create(g->path, o->busy_ms, g->store.ring, &g->keys, e) != ERR_OK ||
+	    writer_create(&(struct writer_parts){ g->db, g->checkpoint, g->store.blobs, g->search,
+	                                          g->store.ring },
+	                  o, &g->writer, e) != ERR_OK ||
+	    search_start(g->search, on_settled, g->writer, e) != ERR_OK ||
+	    key_watch_start(g->keys, on_used, g->writer, e) != ERR_OK) {
 		op_destroy(&g->store);
 		return e->code;
 	}

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "store/sqlite/answer.h"
+#include "store/sqlite/api_key_write.h"
 #include "store/sqlite/archive_rows.h"
 #include "store/sqlite/completion_write.h"
 #include "store/sqlite/conversations.h"
@@ -59,6 +60,8 @@ struct writer {
 	struct file_write  files;
 	struct archive_rows archives;
 	struct completion_writes completions;
+	struct api_key_writes keys;
+	struct key_ring   *ring; /* borrowed */
 	struct salvage     salvage;
 	struct sweep       sweep;
 	int64_t            sweep_us;     /* when the next step is due */
@@ -88,6 +91,7 @@ struct writer {
 	size_t             waiting;
 	bool               stopping;
 	int64_t            settled; /* of the search index's queue */
+	bool               keys_used; /* and it is to be stored when */
 	struct store_stats stats;
 };
 
@@ -163,6 +167,8 @@ static int run_job(struct writer *w, struct store_job *job)
 	case JOB_COMPLETION_WRITE:
 		return completion_write(&w->completions,
 		                        container_of(job, struct completion_write, job));
+	case JOB_API_KEY_WRITE:
+		return api_key_write_run(&w->keys, container_of(job, struct api_key_write, job));
 	case JOB_BRANCH_READ:
 	case JOB_CONVERSATION_READ:
 	case JOB_ITEMS_READ:
@@ -179,6 +185,7 @@ static int run_job(struct writer *w, struct store_job *job)
 	case JOB_COMPLETIONS_READ:
 	case JOB_COMPLETION_MESSAGES_READ:
 	case JOB_SEARCH_READ:
+	case JOB_API_KEYS_READ:
 		break;
 	}
 	CHECK(job->op < JOB_BRANCH_READ);
@@ -408,6 +415,18 @@ static void copy_back(struct writer *w)
 		(void)sqlite3_wal_checkpoint_v2(w->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 }
 
+/* Before the answer: whoever is told that a key is revoked finds it refused.  Should memory be short,
+ * the thread that looks for changes tries again. */
+static void tell_ring(struct writer *w, const struct batch *b)
+{
+	for (const struct store_job *job = b->done; job; job = job->next)
+		if (job->op == JOB_API_KEY_WRITE && job->err.code == ERR_OK) {
+			if (api_key_write_load(&w->keys, w->ring) != SQLITE_OK)
+				log_note(LOG_WARN, "keys_failed", "a change of keys is not known yet");
+			return;
+		}
+}
+
 static void do_batch(struct writer *w, struct batch *b)
 {
 	b->done = NULL;
@@ -417,6 +436,7 @@ static void do_batch(struct writer *w, struct batch *b)
 	count(w, b, count_begins(b), rc);
 	for (struct store_job *job = b->done; job; job = job->next)
 		file_write_settle(&w->files, job);
+	tell_ring(w, b);
 	answer_post(b->done);
 	if (rc == SQLITE_OK)
 		copy_back(w);
@@ -526,7 +546,7 @@ static void await_locked(struct writer *w)
 {
 	bool slept = false;
 
-	while (!w->first && !w->stopping && w->writable && w->lost_count == 0) {
+	while (!w->first && !w->stopping && w->writable && w->lost_count == 0 && !w->keys_used) {
 		int64_t left = sooner(sweep_left_ms(w), clear_left_ms_locked(w));
 
 		if (left == 0)
@@ -566,6 +586,25 @@ static bool take(struct writer *w, struct batch *b)
 	return more;
 }
 
+/* Some of the keys that were used, relaxed: no more hangs on it than what a list shows. */
+static void note_used(struct writer *w)
+{
+	bool again = false;
+
+	pthread_mutex_lock(&w->lock);
+	bool due = w->keys_used && w->writable;
+	w->keys_used = false;
+	pthread_mutex_unlock(&w->lock);
+	if (!due || set_relaxed(w, true) != SQLITE_OK)
+		return;
+	int rc = api_key_write_used(&w->keys, w->ring, &again);
+	if (rc != SQLITE_OK || !again)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->keys_used = true;
+	pthread_mutex_unlock(&w->lock);
+}
+
 static void *serve(void *arg)
 {
 	struct writer *w = arg;
@@ -579,7 +618,10 @@ static void *serve(void *arg)
 		if (sweep_left_ms(w) == 0)
 			sweep_some(w);
 		clear_some(w);
+		note_used(w);
 	}
+	w->keys_used = true;
+	note_used(w);
 	w->clear_us = 0;
 	clear_some(w);
 	return NULL;
@@ -599,19 +641,20 @@ static int64_t page_bytes(sqlite3 *db)
 	return bytes;
 }
 
-enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
-                        struct search *search, const struct store_options *o, struct writer **ret,
-                        struct err *e)
+enum errc writer_create(const struct writer_parts *parts, const struct store_options *o,
+                        struct writer **ret, struct err *e)
 {
 	struct writer *w = calloc(1, sizeof *w);
+	sqlite3       *db = parts->db;
 
 	if (!w)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
 	pthread_mutex_init(&w->lock, NULL);
 	thread_cond_init(&w->wake);
 	w->db = db;
-	w->checkpoint = c;
-	w->search = search;
+	w->checkpoint = parts->checkpoint;
+	w->search = parts->search;
+	w->ring = parts->ring;
 	w->busy_ms = o->busy_ms;
 	w->page_bytes = page_bytes(db);
 	w->wal_mark = LIMIT_STORE_WAL;
@@ -622,9 +665,10 @@ enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
 	    turns_prepare(&w->turns, db, e) != ERR_OK ||
 	    conversations_prepare(&w->conversations, db, &w->turns.events, &w->turns.claims,
 	                          &w->turns.search, e) != ERR_OK ||
-	    file_write_prepare(&w->files, db, blobs, &w->turns.claims, e) != ERR_OK ||
+	    file_write_prepare(&w->files, db, parts->blobs, &w->turns.claims, e) != ERR_OK ||
 	    archive_rows_prepare(&w->archives, db, &w->turns.search, e) != ERR_OK ||
 	    completion_write_prepare(&w->completions, db, &w->conversations, e) != ERR_OK ||
+	    api_key_writes_prepare(&w->keys, db, e) != ERR_OK ||
 	    salvage_prepare(&w->salvage, db, o, e) != ERR_OK ||
 	    sweep_prepare(&w->sweep, db, &w->turns.events, &w->turns.claims, o, e) != ERR_OK) {
 		writer_destroy(w);
@@ -660,6 +704,7 @@ void writer_destroy(struct writer *w)
 	file_write_finish(&w->files);
 	archive_rows_finish(&w->archives);
 	completion_write_finish(&w->completions);
+	api_key_writes_finish(&w->keys);
 	salvage_finish(&w->salvage);
 	turns_finish(&w->turns);
 	db_finalize(w->st, WRITER_SQL__COUNT);
@@ -677,7 +722,7 @@ bool writer_add(struct writer *w, struct store_job *job)
 	bool room = !starts || w->waiting < LIMIT_STORE_QUEUE;
 
 	if (job->op == JOB_FILE_DELETE || job->op == JOB_ARCHIVE_WRITE ||
-	    job->op == JOB_COMPLETION_WRITE)
+	    job->op == JOB_COMPLETION_WRITE || job->op == JOB_API_KEY_WRITE)
 		room = w->waiting < LIMIT_STORE_QUEUE;
 	if (room) {
 		*w->end = job;
@@ -693,6 +738,15 @@ void writer_settled(struct writer *w, int64_t seq)
 {
 	pthread_mutex_lock(&w->lock);
 	w->settled = seq;
+	if (w->waiting == 0)
+		pthread_cond_signal(&w->wake);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void writer_keys_used(struct writer *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->keys_used = true;
 	if (w->waiting == 0)
 		pthread_cond_signal(&w->wake);
 	pthread_mutex_unlock(&w->lock);

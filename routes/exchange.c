@@ -1,6 +1,7 @@
 /* Joins a request with its run: chooses the reply, and passes on who left first. */
 #include "routes/exchange.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/metric.h"
 #include "http/reply.h"
@@ -41,7 +42,41 @@ static void note(struct exchange *x)
 			     .first_token_us = v.first_token_us
 						       ? v.first_token_us - request_start_us(x->request)
 						       : 0,
+			     .upstream_us = v.answered_us ? v.answered_us - v.called_us : 0,
+			     .attempts = v.attempts,
+			     .stream = x->stream != NULL,
 		     });
+}
+
+/* put_time: ",name;dur=1.234" (milliseconds). */
+static bool put_time(struct buf *out, const char *name, int64_t us)
+{
+	if (us < 0)
+		us = 0;
+	return buf_fmt(out, "%s%s;dur=%lld.%03lld", out->len > 0 ? ", " : "", name,
+		       (long long)(us / 1000), (long long)(us % 1000));
+}
+
+/* Where the time went (W3C Server Timing), as far as it is known when the headers go out. */
+static void timing(struct exchange *x, const struct run_view *v)
+{
+	int64_t    start = request_start_us(x->request);
+	int64_t    total = clock_mono_us() - start;
+	struct buf text;
+
+	if (v->called_us == 0)
+		return;
+	buf_init(&text, 256);
+	bool ok = put_time(&text, "queue", v->called_us - start);
+	if (ok && v->first_token_us)
+		ok = put_time(&text, "upstream_ttfb", v->first_token_us - v->called_us);
+	if (ok && v->answered_us)
+		ok = put_time(&text, "upstream", v->answered_us - v->called_us) &&
+		     put_time(&text, "gateway", total - (v->answered_us - v->called_us)) &&
+		     put_time(&text, "total", total);
+	if (ok)
+		reply_header(x->request, "Server-Timing", buf_view(&text));
+	buf_finish(&text);
 }
 
 static void headers(struct exchange *x)
@@ -50,6 +85,8 @@ static void headers(struct exchange *x)
 	struct buf      location;
 
 	run_view(x->run, &v);
+	if (!x->background)
+		timing(x, &v);
 	if (v.attempts > 0 && !x->background) {
 		char count[16];
 

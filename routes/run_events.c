@@ -1,6 +1,7 @@
 /* A run's stream once more: from its start or behind a cursor, then live. */
 #include "routes/run_events.h"
 
+#include "base/metric.h"
 #include "http/reply.h"
 #include "http/request.h"
 #include "http/stream.h"
@@ -15,6 +16,7 @@ struct replay {
 	struct request *request; /* gone after a reply, or when the client left */
 	struct follow  *follow;  /* NULL: it has ended itself */
 	struct stream  *stream;
+	bool            resumed; /* behind a cursor */
 };
 
 static void part(struct replay *x)
@@ -46,10 +48,17 @@ static const struct stream_source source = { source_ready, source_taken, source_
 
 /* --- the follower's side --- */
 
+static void count(const struct replay *x, const char *result)
+{
+	if (x->resumed)
+		metric_add(METRIC_STREAM_RESUMES, (const char *[]){ result, "", "" }, 1);
+}
+
 static void on_open(void *arg)
 {
 	struct replay *x = arg;
 
+	count(x, "ok");
 	x->stream = stream_open(x->request, &source, x);
 	if (!x->stream) {
 		reply_refuse(x->request, ERR_OVERLOADED, "", "no memory for the stream");
@@ -62,6 +71,7 @@ static void on_none(void *arg, const struct err *e)
 	struct replay *x = arg;
 
 	x->follow = NULL;
+	count(x, e ? err_code_wire(e->code) : "nothing_left");
 	if (e)
 		reply_error(x->request, e);
 	else
@@ -121,6 +131,7 @@ void run_events_reply(struct request *r, struct follow_options *o)
 	if (x) {
 		o->arg = x;
 		x->request = r;
+		x->resumed = o->cursor.seq > 0;
 		x->follow = follow_start(o);
 	}
 	if (!x || !x->follow) {

@@ -11,6 +11,7 @@
 #include "routes/files.h"
 #include "routes/gateway.h"
 #include "routes/messages.h"
+#include "routes/metrics.h"
 #include "routes/models.h"
 #include "routes/run_cancel.h"
 #include "routes/run_continue.h"
@@ -65,7 +66,7 @@ const struct route routes[] = {
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  service_livez },
 	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  service_readyz },
 	{ "healthz",            "GET",  "/healthz",                     AUTH_NONE, BODY_NONE, true,  service_readyz },
-	{ "metrics",            "GET",  "/metrics",                     AUTH_NONE, BODY_NONE, true,  service_metrics },
+	{ "metrics",            "GET",  "/metrics",                     AUTH_NONE, BODY_NONE, true,  metrics_get },
 	{ "openapi_yaml",       "GET",  "/openapi.yaml",                AUTH_NONE, BODY_NONE, false, service_openapi_yaml },
 	{ "openapi_json",       "GET",  "/openapi.json",                AUTH_NONE, BODY_NONE, false, service_openapi_json },
 	{ 0 },
@@ -74,6 +75,6 @@ const struct route routes[] = {
 const struct route admin_routes[] = {
 	{ "livez",   "GET", "/livez",   AUTH_NONE, BODY_NONE, true, service_livez },
 	{ "readyz",  "GET", "/readyz",  AUTH_NONE, BODY_NONE, true, service_readyz },
-	{ "metrics", "GET", "/metrics", AUTH_NONE, BODY_NONE, true, service_metrics },
+	{ "metrics", "GET", "/metrics", AUTH_NONE, BODY_NONE, true, metrics_get },
 	{ 0 },
 };

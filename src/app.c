@@ -4,6 +4,7 @@
 #include "app_snapshot.h"
 #include "app_worker.h"
 #include "base/beneath.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
@@ -225,6 +226,8 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 	ok = ok && app_snapshot_create(c, &s, &e) == ERR_OK &&
 	     check_listen(a->config, s->http.open, &local, &e) == ERR_OK;
 	metric_add(METRIC_RELOADS, (const char *[]){ ok ? "ok" : "failed", "", "" }, 1);
+	if (ok)
+		metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
 	if (ok) {
 		log_set_level((enum log_level)c->log_level);
 		health_forgive(); /* a key may be another one now */
@@ -324,6 +327,7 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	if (route_check(routes, &e) != ERR_OK || route_check(admin_routes, &e) != ERR_OK)
 		return fail(&e, EX_SOFTWARE);
 	log_start((enum log_level)c->log_level, (enum log_format)c->log_format);
+	metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
 	metric_add(METRIC_BUILD, (const char *[]){ PARLEY_VERSION, "", "" }, 1);
 
 	int status = start(&a, &e);

@@ -261,6 +261,17 @@ void log_int(struct log_line *l, const char *key, int64_t v)
 	add_number(l, key, v, false);
 }
 
+void log_bool(struct log_line *l, const char *key, bool v)
+{
+	size_t start = l->len;
+
+	if (l->cut)
+		return;
+	add_key(l, key);
+	add_text(l, v ? "true" : "false");
+	keep_whole(l, start, false);
+}
+
 void log_ms(struct log_line *l, const char *key, int64_t us)
 {
 	add_number(l, key, us, true);

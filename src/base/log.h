@@ -43,6 +43,7 @@ void log_begin(struct log_line *l, enum log_level level, const char *event);
  * line or a terminal sequence; bytes that are no UTF-8 become U+FFFD; long values are cut. */
 void log_str(struct log_line *l, const char *key, struct str value);
 void log_int(struct log_line *l, const char *key, int64_t v);
+void log_bool(struct log_line *l, const char *key, bool v);
 /* log_ms: milliseconds with three decimals, from microseconds. */
 void log_ms(struct log_line *l, const char *key, int64_t us);
 /* log_end: hands the line on, or drops it when its level is off. */

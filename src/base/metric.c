@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum kind { COUNTER, GAUGE, HISTOGRAM };
+enum kind { COUNTER, GAUGE, HISTOGRAM, FINE, SIZES };
 
 static const struct {
 	const char *name;
@@ -18,10 +18,40 @@ static const struct {
 #undef X
 };
 
-/* Upper bounds in microseconds; the same for all histograms, so that they can be compared. */
-static const int64_t bounds[] = { 1000,	   5000,    10000,   25000,    50000,	 100000,
-				  250000,  500000,  1000000, 2500000,  5000000, 10000000,
-				  30000000, 60000000, 120000000, 300000000 };
+/* Upper bounds of the buckets, as many for each kind of histogram; the same for all of a kind, so that
+ * they can be compared. */
+enum { BOUNDS = 16 };
+static const int64_t times[BOUNDS] = { 1000,	 5000,	  10000,   25000,   50000,   100000,
+				       250000,	 500000,  1000000, 2500000, 5000000, 10000000,
+				       30000000, 60000000, 120000000, 300000000 };
+static const int64_t fine_times[BOUNDS] = { 10,	  25,	50,    100,   150,   200,    300,    500,
+					    1000, 2500, 5000,  10000, 25000, 100000, 500000, 2500000 };
+static const int64_t sizes[BOUNDS] = { 128,	1024,	 2048,	  4096,	   8192,     16384,
+				       32768,	65536,	 131072,  262144,  524288,   1048576,
+				       4194304, 16777216, 67108864, 1073741824 };
+
+static bool is_histogram(enum kind kind)
+{
+	return kind == HISTOGRAM || kind == FINE || kind == SIZES;
+}
+
+static const int64_t *bounds_of(enum metric m)
+{
+	switch (families[m].kind) {
+	case FINE: return fine_times;
+	case SIZES: return sizes;
+	case HISTOGRAM:
+	case COUNTER:
+	case GAUGE: break;
+	}
+	return times;
+}
+
+/* Times are kept in microseconds and printed in seconds. */
+static double unit_of(enum metric m)
+{
+	return families[m].kind == SIZES ? 1 : 1e6;
+}
 
 enum { LABEL_MAX = 72 };
 
@@ -30,7 +60,7 @@ struct series {
 	char     labels[METRIC_LABELS][LABEL_MAX];
 	int64_t  value; /* histograms: sum of observations */
 	uint64_t count;
-	uint64_t buckets[ARRAY_LEN(bounds)];
+	uint64_t buckets[BOUNDS];
 };
 
 /* One lock for all: it is held for some tens of nanoseconds, once or twice a request. */
@@ -104,18 +134,19 @@ void metric_add(enum metric m, const char *const labels[METRIC_LABELS], int64_t 
 	pthread_mutex_unlock(&lock);
 }
 
-void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int64_t us)
+void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int64_t v)
 {
-	size_t bucket = 0;
+	const int64_t *bounds = bounds_of(m);
+	size_t         bucket = 0;
 
-	while (bucket < ARRAY_LEN(bounds) && us > bounds[bucket])
+	while (bucket < BOUNDS && v > bounds[bucket])
 		bucket++;
 	pthread_mutex_lock(&lock);
 	struct series *s = find_locked(m, labels);
 	if (s) {
-		s->value += us;
+		s->value += v;
 		s->count++;
-		if (bucket < ARRAY_LEN(bounds))
+		if (bucket < BOUNDS)
 			s->buckets[bucket]++;
 	}
 	pthread_mutex_unlock(&lock);
@@ -127,6 +158,14 @@ void metric_put(enum metric m, const char *const labels[METRIC_LABELS], int64_t 
 	struct series *s = find_locked(m, labels);
 	if (s)
 		s->value = v;
+	pthread_mutex_unlock(&lock);
+}
+
+void metric_forget(enum metric m)
+{
+	pthread_mutex_lock(&lock);
+	while (stores[m].count > 0)
+		free(stores[m].series[--stores[m].count]);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -192,13 +231,15 @@ static bool put_labels(struct buf *out, enum metric m, const struct series *s, c
 
 static bool put_histogram(struct buf *out, enum metric m, const struct series *s)
 {
-	uint64_t below = 0;
+	const int64_t *bounds = bounds_of(m);
+	double         unit = unit_of(m);
+	uint64_t       below = 0;
 
-	for (size_t i = 0; i <= ARRAY_LEN(bounds); i++) {
+	for (size_t i = 0; i <= BOUNDS; i++) {
 		char le[24] = "+Inf";
 
-		if (i < ARRAY_LEN(bounds)) {
-			snprintf(le, sizeof le, "%g", (double)bounds[i] / 1e6);
+		if (i < BOUNDS) {
+			snprintf(le, sizeof le, "%.12g", (double)bounds[i] / unit);
 			below += s->buckets[i];
 		} else {
 			below = s->count;
@@ -208,25 +249,22 @@ static bool put_histogram(struct buf *out, enum metric m, const struct series *s
 			return false;
 	}
 	return buf_fmt(out, "%s_sum", families[m].name) && put_labels(out, m, s, NULL) &&
-	       buf_fmt(out, " %.6f\n", (double)s->value / 1e6) &&
+	       buf_fmt(out, " %.6f\n", (double)s->value / unit) &&
 	       buf_fmt(out, "%s_count", families[m].name) && put_labels(out, m, s, NULL) &&
 	       buf_fmt(out, " %llu\n", (unsigned long long)s->count);
 }
 
 static bool put_series(struct buf *out, enum metric m, const struct series *s)
 {
-	switch (families[m].kind) {
-	case HISTOGRAM: return put_histogram(out, m, s);
-	case COUNTER:
-	case GAUGE: break;
-	}
+	if (is_histogram(families[m].kind))
+		return put_histogram(out, m, s);
 	return buf_text(out, families[m].name) && put_labels(out, m, s, NULL) &&
 	       buf_fmt(out, " %lld\n", (long long)s->value);
 }
 
 static bool put_family_locked(struct buf *out, enum metric m, bool open_metrics)
 {
-	static const char *const kinds[] = { "counter", "gauge", "histogram" };
+	static const char *const kinds[] = { "counter", "gauge", "histogram", "histogram", "histogram" };
 	/* OpenMetrics names a counter's family without the _total of its samples. */
 	int n = (int)strlen(families[m].name);
 	if (open_metrics && families[m].kind == COUNTER && n > 6)

@@ -19,12 +19,14 @@ enum { METRIC_LABELS = 3, METRIC_SERIES = 512 };
 
 /* metric_add: adds v to a counter's or gauge's series; labels in the row's order, "" for none. */
 void metric_add(enum metric m, const char *const labels[METRIC_LABELS], int64_t v);
-/* metric_observe: one observation of a histogram, in microseconds. */
-void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int64_t us);
+/* metric_observe: one observation of a histogram: microseconds, or bytes where the family has sizes. */
+void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int64_t v);
 /* metric_set: a gauge without labels. */
 void metric_set(enum metric m, int64_t v);
 /* metric_put: a gauge with labels. */
 void metric_put(enum metric m, const char *const labels[METRIC_LABELS], int64_t v);
+/* metric_forget: drops all series of a gauge that is put anew for each look. */
+void metric_forget(enum metric m);
 /* metric_http: the two families of every request. */
 void metric_http(const char *route, const char *method, int status, int64_t us);
 /* metric_print: all families in Prometheus' text format, or OpenMetrics'. */

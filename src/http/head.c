@@ -28,6 +28,7 @@ static const struct {
 	{ "Transfer-Encoding", AT(transfer_encoding) },
 	{ "Authorization", AT(authorization) },
 	{ "Last-Event-ID", AT(last_event_id) },
+	{ "Accept", AT(accept) },
 	{ "Idempotency-Key", AT(idempotency_key) },
 	{ "If-Match", AT(if_match) },
 	{ "If-None-Match", AT(if_none_match) },

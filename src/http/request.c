@@ -129,9 +129,28 @@ static void write_log(const struct request *r, int status, int64_t us)
 	}
 	if (r->note.first_token_us)
 		log_ms(&line, "ttft_ms", r->note.first_token_us);
+	if (r->note.upstream_us)
+		log_ms(&line, "upstream_ms", r->note.upstream_us);
+	if (r->note.attempts)
+		log_int(&line, "attempts", r->note.attempts);
+	if (r->note.stream)
+		log_bool(&line, "stream", true);
+	log_known(&line, "user_agent", r->head.user_agent);
 	if (r->refusal)
 		log_str(&line, "error_code", str_of(err_wire(r->refusal)));
 	log_end(&line);
+}
+
+static void count(const struct request *r, int status, int64_t us)
+{
+	const char        *route = r->route ? r->route->name : "none";
+	const char *const *labels = (const char *[]){ route, "", "" };
+
+	metric_http(route, r->method, status, us);
+	metric_observe(METRIC_REQUEST_BYTES, labels, (int64_t)r->head.body_bytes);
+	metric_observe(METRIC_RESPONSE_BYTES, labels, (int64_t)r->bytes_out);
+	if (r->note.upstream_us)
+		metric_observe(METRIC_OVERHEAD, labels, us - r->note.upstream_us);
 }
 
 void request_destroy(struct request *r)
@@ -150,7 +169,7 @@ void request_destroy(struct request *r)
 		stream_completed(r->stream);
 	if (log_on(LOG_INFO) && !(r->route && r->route->quiet && status < 400))
 		write_log(r, status, us);
-	metric_http(r->route ? r->route->name : "none", r->method, status, us);
+	count(r, status, us);
 	r->connection->request = NULL;
 	connection_move(r->connection, CONNECTION_IDLE);
 	if (r->response)
@@ -267,6 +286,11 @@ struct str request_method(const struct request *r)
 struct str request_path(const struct request *r)
 {
 	return r->path;
+}
+
+struct str request_accept(const struct request *r)
+{
+	return r->head.accept;
 }
 
 struct str request_last_event_id(const struct request *r)
@@ -392,6 +416,11 @@ void request_note(struct request *r, const struct request_note *n)
 	}
 	if (n->first_token_us)
 		r->note.first_token_us = n->first_token_us;
+	if (n->upstream_us)
+		r->note.upstream_us = n->upstream_us;
+	if (n->attempts)
+		r->note.attempts = n->attempts;
+	r->note.stream = r->note.stream || n->stream;
 }
 
 void request_refuse(struct request *r, const struct err *e)

@@ -16,6 +16,7 @@ struct str    request_id(const struct request *r);     /* "req_…", also in x-r
 int64_t       request_owner(const struct request *r);  /* of the key; 0: no keys */
 struct str    request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
 struct str    request_last_event_id(const struct request *r); /* the header; empty: none */
+struct str    request_accept(const struct request *r);         /* the header; empty: none */
 struct str    request_idempotency_key(const struct request *r); /* the header; p NULL: none */
 struct str    request_method(const struct request *r);
 struct str    request_path(const struct request *r); /* as it came, without the query */
@@ -50,5 +51,8 @@ struct request_note {
 	int64_t    tokens_in;
 	int64_t    tokens_out;
 	int64_t    first_token_us; /* since the request's start */
+	int64_t    upstream_us;    /* from the first call of a provider to the end of its answer */
+	unsigned   attempts;
+	bool       stream;
 };
 void request_note(struct request *r, const struct request_note *n);

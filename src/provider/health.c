@@ -257,6 +257,37 @@ void health_count(int64_t now_us, int64_t ret[HEALTH__COUNT])
 	pthread_mutex_unlock(&lock);
 }
 
+static enum health health_of(const struct entry *x, int64_t now_us)
+{
+	if (x->dead_until_us > now_us)
+		return HEALTH_DEAD;
+	if (x->open_until_us > 0)
+		return HEALTH_OPEN;
+	return x->cool_until_us > now_us ? HEALTH_COOLING : HEALTH_FINE;
+}
+
+enum health health_entry(const char *provider, int64_t now_us, bool *ret_probe)
+{
+	enum health worst = HEALTH_FINE;
+
+	*ret_probe = false;
+	if (at_peace())
+		return worst;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < used; i++) {
+		const struct entry *x = &entries[i];
+		enum health         h = health_of(x, now_us);
+
+		if (strcmp(x->provider, provider) != 0 || h < worst)
+			continue;
+		bool probe = h == HEALTH_OPEN && x->open_until_us <= now_us;
+		*ret_probe = h > worst ? probe : probe && *ret_probe;
+		worst = h;
+	}
+	pthread_mutex_unlock(&lock);
+	return worst;
+}
+
 void health_forgive(void)
 {
 	pthread_mutex_lock(&lock);

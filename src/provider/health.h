@@ -68,6 +68,9 @@ void health_tell(const struct health_target *t, enum health_news news, int64_t t
 
 /* health_count: how many there are of each. */
 void health_count(int64_t now_us, int64_t ret[HEALTH__COUNT]);
+/* health_entry: the worst of a provider entry and its targets (a refused key before an open breaker
+ * before cooling).  *ret_probe: the breaker is open, but lets a probe through. */
+enum health health_entry(const char *provider, int64_t now_us, bool *ret_probe);
 /* health_forgive: refused and used-up keys may be tried at once: the configuration was read again. */
 void health_forgive(void);
 /* health_reset: forgets everything. */

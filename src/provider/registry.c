@@ -488,6 +488,11 @@ struct str registry_default(const struct registry *r)
 	return r->by_default;
 }
 
+const struct provider *registry_provider(const struct registry *r, size_t i)
+{
+	return i < r->provider_count ? r->providers[i] : NULL;
+}
+
 bool registry_model(const struct registry *r, size_t i, struct str *ret_name,
 		    struct str *ret_provider)
 {

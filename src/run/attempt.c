@@ -300,6 +300,8 @@ bool attempt_again(struct run *r, const struct err *e)
 		return false;
 	}
 	pass_over(r, e);
+	metric_add(METRIC_RETRIES,
+		   (const char *[]){ r->rq.provider->name, err_code_wire(e->code), "" }, 1);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))
 		timer_start(run_loop(r), &a->total, c.left_us);

@@ -88,6 +88,7 @@ struct run {
 	char              *label;
 	int64_t            created_ms;
 	int64_t            called_us;
+	int64_t            answered_us; /* monotonic; the last attempt is over; 0: none was made, or is */
 	int64_t            first_token_us; /* monotonic */
 	int64_t            first_token_ms; /* wall */
 	struct live       *live; /* owned; only of native runs that are not stored */

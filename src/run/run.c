@@ -376,6 +376,30 @@ enum errc run_start(struct run_engine *g, const struct run_request *rq,
 
 /* --- the end --- */
 
+static void book_tokens(const struct run *r)
+{
+	const struct usage *u = &r->usage;
+	const struct {
+		const char *type;
+		int64_t     n;
+		bool        always;
+	} kinds[] = {
+		{ "input", u->in, true },
+		{ "output", u->out, true },
+		{ "cached", u->cached_read, false },
+		{ "reasoning", u->reasoning, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (kinds[i].always || kinds[i].n > 0)
+			metric_add(METRIC_TOKENS, (const char *[]){ r->label, kinds[i].type, "" },
+				   kinds[i].n);
+	if (r->first_token_us && r->rq.prompt.stream && u->out > 1 && r->outcome == RUN_COMPLETED)
+		metric_observe(METRIC_TOKEN_TIME,
+			       (const char *[]){ r->rq.provider->name, r->label, "" },
+			       (r->answered_us - r->first_token_us) / (u->out - 1));
+}
+
 static void book_metrics(const struct run *r)
 {
 	const char *provider = r->rq.provider->name;
@@ -392,10 +416,8 @@ static void book_metrics(const struct run *r)
 	if (r->first_token_us)
 		metric_observe(METRIC_FIRST_TOKEN, (const char *[]){ provider, label, "" },
 			       r->first_token_us - r->called_us);
-	if (r->usage.known) {
-		metric_add(METRIC_TOKENS, (const char *[]){ label, "input", "" }, r->usage.in);
-		metric_add(METRIC_TOKENS, (const char *[]){ label, "output", "" }, r->usage.out);
-	}
+	if (r->usage.known)
+		book_tokens(r);
 	if (r->open)
 		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
 }
@@ -440,6 +462,8 @@ void run_finish(struct run *r, enum run_status outcome, const struct err *e)
 	}
 	if (e)
 		r->failure = *e;
+	if (r->called_us)
+		r->answered_us = clock_mono_us();
 	attempt_stop(r);
 	/* Its end is the key's, as a second call would cost again. */
 	if (r->attempt.spent)
@@ -513,7 +537,9 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .conversation = r->begun ? str_of(r->conversation_text) : STR_NONE,
 				  .finish_reason = str_of(r->finish_reason),
 				  .usage = r->usage,
+				  .called_us = r->called_us ? r->attempt.first_us : 0,
 				  .first_token_us = r->first_token_us,
+				  .answered_us = r->answered_us,
 				  .run_id = r->id,
 				  .conversation_id = r->conversation,
 				  .created_ms = r->created_ms,

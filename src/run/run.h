@@ -119,7 +119,10 @@ struct run_view {
 	struct str   conversation; /* "conv_…", empty if not stored */
 	struct str   finish_reason;
 	struct usage usage;
-	int64_t      first_token_us; /* monotonic; 0: none came */
+	/* Monotonic; 0: it did not come to that. */
+	int64_t      called_us; /* the first attempt */
+	int64_t      first_token_us;
+	int64_t      answered_us;
 	struct id    run_id;
 	struct id    conversation_id; /* none: not stored */
 	int64_t      created_ms;

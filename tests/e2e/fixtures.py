@@ -49,6 +49,7 @@ def upstream():
     server = up.Upstream()
     yield server
     server.close()
+    assert not server.faults, "\n".join(server.faults)
 
 
 @pytest.fixture(scope="session")

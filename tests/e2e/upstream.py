@@ -74,6 +74,7 @@ class Exchange:
         self.done = threading.Event()  # the script has ended, or was cut short
         self.sent = 0
         self.chunked = False
+        self.ended = False
         self.keep = True
 
     def _gone(self):
@@ -103,6 +104,10 @@ class Exchange:
                 raise Gone
 
     def send(self, data):
+        # Bytes behind an answer would be taken for the next one on this connection.
+        if self.ended:
+            self.upstream.faults.append(f"bytes behind the end of an answer: {data[:80]!r}")
+            raise Gone
         view = memoryview(data)
         while view:
             self._wait(write=[self.sock])
@@ -197,6 +202,7 @@ def end():
     def step(x):
         x.send(b"0\r\n\r\n")
         x.chunked = False
+        x.ended = True
     return step
 
 
@@ -320,6 +326,7 @@ class Upstream:
         self.url = f"http://127.0.0.1:{self.port}/v1"
         self.scripts = {}
         self.strays = []  # requests that no script was found for
+        self.faults = []  # of scripts
         self.connections = 0
         self._numbers = itertools.count(1)
         self._threads = []

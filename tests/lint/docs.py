@@ -5,7 +5,8 @@ usage: docs.py [--write]
 
 Checks that every local link leads to a file (and to a heading in it), that the tables of errors and
 metrics say what err.def and metric.def say, that every example of JSON is JSON, that every curl
-line is marked to be run, that the example configuration names every option, and that the manual page
+line is marked to be run, that the dashboard and the
+alerts look at metrics that exist, that the example configuration names every option, and that the manual page
 has every command and option and is clean (where mandoc is installed).
 With --write the table of metrics and the options of the manual page are made new.
 """
@@ -113,8 +114,31 @@ def metrics():
     lines = ["", "| metric | kind | labels | what it counts |", "|---|---|---|---|"]
     for name, kind, meaning, *labels in rows:
         shown = ", ".join(f"`{label}`" for label in labels if label)
+        kind = {"FINE": "HISTOGRAM", "SIZES": "HISTOGRAM"}.get(kind, kind)
         lines.append(f"| `{name}` | {kind.lower()} | {shown} | {meaning} |")
     return "\n".join([*lines, "", ""])
+
+
+def check_operate():
+    """What the dashboard and the alerts look at exists."""
+    rows = re.findall(r'^X\(\w+,\s*"(\w+)",\s*(\w+)', read(ROOT / "src/base/metric.def"), re.M)
+    known = {"up"} | set(re.findall(r'"(process_\w+)"', read(ROOT / "routes/metrics.c")))
+    known |= {"process_cpu_seconds_total"}
+    for name, kind in rows:
+        known |= {name} if kind in ("COUNTER", "GAUGE") else {
+            f"{name}_{tail}" for tail in ("bucket", "sum", "count")}
+    dashboard, alerts = ROOT / "operate/grafana.json", ROOT / "operate/alerts.yaml"
+    expressions = [(dashboard, target["expr"]) for panel in json.loads(read(dashboard))["panels"]
+                   for target in panel["targets"]]
+    expressions += [(alerts, rule["expr"]) for group in yaml.safe_load(read(alerts))["groups"]
+                    for rule in group["rules"]]
+    for page, text in expressions:
+        named = re.findall(r"\b(?:parley|process)_\w+|\bup\b", re.sub(r'"[^"]*"', "", text))
+        if not named:
+            problem(page, f"looks at no metric: {text}")
+        for name in named:
+            if name not in known:
+                problem(page, f"there is no metric {name}")
 
 
 def check_metrics(write):
@@ -196,6 +220,7 @@ def main(arguments):
         print(__doc__.strip(), file=sys.stderr)
         return 64
     check_metrics(bool(arguments))
+    check_operate()
     check_errors()
     check_options()
     check_manual_lists(bool(arguments))

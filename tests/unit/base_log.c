@@ -93,6 +93,8 @@ static void a_line_opens_with_ts_level_and_event(void **state)
 	log_ms(&l, "none_ms", 0);
 	log_ms(&l, "small_ms", 42);
 	log_ms(&l, "back_ms", -1500);
+	log_bool(&l, "stream", true);
+	log_bool(&l, "left", false);
 	log_end(&l);
 	char *text = capture_end(&c, &n);
 
@@ -102,7 +104,7 @@ static void a_line_opens_with_ts_level_and_event(void **state)
 	assert_string_equal(text + 30, "Z\",\"level\":\"warn\",\"event\":\"request\",\"path\":\"/v1/chat\","
 				       "\"status\":200,\"least\":-9223372036854775808,"
 				       "\"took_ms\":1234.567,\"none_ms\":0.000,\"small_ms\":0.042,"
-				       "\"back_ms\":-1.500}\n");
+				       "\"back_ms\":-1.500,\"stream\":true,\"left\":false}\n");
 	free(text);
 }
 

@@ -95,6 +95,49 @@ static void a_histogram_counts_what_is_at_or_below_each_bound_in_seconds(void **
 #undef SERIES
 }
 
+static void a_fine_histogram_begins_at_ten_microseconds(void **state)
+{
+	(void)state;
+	metric_observe(METRIC_OVERHEAD, LABELS("chat", "", ""), 10);
+	metric_observe(METRIC_OVERHEAD, LABELS("chat", "", ""), 11);
+
+	const char *text = printed(false);
+#define SERIES "parley_gateway_overhead_seconds"
+	assert_true(has_line(text, "# TYPE " SERIES " histogram"));
+	assert_true(has_line(text, SERIES "_bucket{route=\"chat\",le=\"1e-05\"} 1"));
+	assert_true(has_line(text, SERIES "_bucket{route=\"chat\",le=\"2.5e-05\"} 2"));
+	assert_true(has_line(text, SERIES "_sum{route=\"chat\"} 0.000021"));
+#undef SERIES
+}
+
+static void sizes_are_counted_in_bytes(void **state)
+{
+	(void)state;
+	metric_observe(METRIC_REQUEST_BYTES, LABELS("chat", "", ""), 128);
+	metric_observe(METRIC_REQUEST_BYTES, LABELS("chat", "", ""), 1048577);
+
+	const char *text = printed(false);
+#define SERIES "parley_http_request_size_bytes"
+	assert_true(has_line(text, SERIES "_bucket{route=\"chat\",le=\"128\"} 1"));
+	assert_true(has_line(text, SERIES "_bucket{route=\"chat\",le=\"1048576\"} 1"));
+	assert_true(has_line(text, SERIES "_bucket{route=\"chat\",le=\"4194304\"} 2"));
+	assert_true(has_line(text, SERIES "_count{route=\"chat\"} 2"));
+#undef SERIES
+}
+
+static void what_is_forgotten_is_not_printed(void **state)
+{
+	(void)state;
+	metric_put(METRIC_UP, LABELS("gone", "", ""), 1);
+	metric_put(METRIC_UP, LABELS("here", "", ""), 1);
+	metric_forget(METRIC_UP);
+	metric_put(METRIC_UP, LABELS("here", "", ""), 0);
+
+	const char *text = printed(false);
+	assert_true(has_line(text, "parley_upstream_up{upstream=\"here\"} 0"));
+	assert_null(strstr(text, "gone"));
+}
+
 static void methods_that_nobody_knows_are_one_series(void **state)
 {
 	(void)state;
@@ -257,6 +300,9 @@ int main(void)
 		cmocka_unit_test(a_gauge_without_labels_has_no_braces_and_goes_down),
 		cmocka_unit_test(a_histogram_counts_what_is_at_or_below_each_bound_in_seconds),
 		cmocka_unit_test(methods_that_nobody_knows_are_one_series),
+		cmocka_unit_test(a_fine_histogram_begins_at_ten_microseconds),
+		cmocka_unit_test(sizes_are_counted_in_bytes),
+		cmocka_unit_test(what_is_forgotten_is_not_printed),
 		cmocka_unit_test(openmetrics_names_counters_without_total_and_has_an_end),
 		cmocka_unit_test(every_family_is_told_once),
 		cmocka_unit_test(labels_are_escaped_as_the_format_says),

@@ -173,6 +173,25 @@ static void states_are_counted(void **state)
 	assert_int_equal(n[HEALTH_COOLING] + n[HEALTH_DEAD], 0);
 }
 
+static void an_entry_is_as_its_worst_target(void **state)
+{
+	bool probe;
+
+	(void)state;
+	assert_int_equal(health_entry("p", 0, &probe), HEALTH_FINE);
+	health_tell(&same_entry, HEALTH_LIMITED, 100 * S, false, 0);
+	assert_int_equal(health_entry("p", 1 * S, &probe), HEALTH_COOLING);
+	fail_times(&one, 3, 1);
+	assert_int_equal(health_entry("p", 2 * S, &probe), HEALTH_OPEN);
+	assert_false(probe);
+	assert_int_equal(health_entry("p", 12 * S, &probe), HEALTH_OPEN);
+	assert_true(probe);
+	tell(&same_entry, HEALTH_REFUSED, false, 12);
+	assert_int_equal(health_entry("p", 13 * S, &probe), HEALTH_DEAD);
+	assert_false(probe);
+	assert_int_equal(health_entry("q", 13 * S, &probe), HEALTH_FINE);
+}
+
 static void what_is_remembered_is_bounded_and_the_oldest_goes(void **state)
 {
 	(void)state;
@@ -203,6 +222,7 @@ int main(void)
 		cmocka_unit_test_setup(a_refused_key_stops_its_whole_entry, reset),
 		cmocka_unit_test_setup(rules_of_zero_switch_it_off, reset),
 		cmocka_unit_test_setup(states_are_counted, reset),
+		cmocka_unit_test_setup(an_entry_is_as_its_worst_target, reset),
 		cmocka_unit_test_setup(what_is_remembered_is_bounded_and_the_oldest_goes, reset),
 	};
 

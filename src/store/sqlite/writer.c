@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/metric.h"
 #include "store/sqlite/answer.h"
 #include "store/sqlite/archive_rows.h"
 #include "store/sqlite/completion_write.h"
@@ -337,6 +338,7 @@ static void count(struct writer *w, const struct batch *b, uint64_t turns, int r
 		w->stats.problem[0] = '\0';
 		w->stats.commits++;
 		w->stats.commit_us += (uint64_t)b->commit_us;
+		metric_observe(METRIC_DB_TRANSACTION, (const char *[]){ "write", "", "" }, b->commit_us);
 		w->stats.turns += turns;
 	} else {
 		memcpy(w->stats.problem, b->problem, sizeof b->problem);

@@ -95,7 +95,8 @@ static void take(struct run *r, const struct event *ev)
 		first_content(r);
 }
 
-/* bind_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes out. */
+/* bind_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes
+ * out. */
 static bool bind_attempt(struct run *r)
 {
 	run_drop_request(r);

@@ -1,6 +1,7 @@
 /* The life of one request, from its request line to its log line. */
 #include "http/request.h"
 
+#include "base/api_key.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -69,6 +70,7 @@ struct request *request_create(struct server *s, struct MHD_Connection *mhd, con
 	r->connection->request = r;
 	r->start_us = clock_mono_us();
 	r->method = "";
+	r->who = &identity_nobody;
 	id_request(r->id);
 	connection_move(r->connection, CONNECTION_HEAD);
 	s->busy++;
@@ -117,11 +119,13 @@ static void write_log(const struct request *r, int status, int64_t us)
 	}
 	log_str(&line, "method", str_of(r->method));
 	log_str(&line, "route", str_of(r->route ? r->route->name : ""));
-	log_str(&line, "path", r->path);
+	/* Who puts a key there has made a mistake; the log makes none of it. */
+	log_str(&line, "path", api_key_within(r->path) ? STR("(a key stands in it)") : r->path);
 	log_int(&line, "status", status);
 	log_ms(&line, "duration_ms", us);
 	log_int(&line, "bytes_in", (int64_t)r->head.body_bytes);
 	log_int(&line, "bytes_out", (int64_t)r->bytes_out);
+	log_known(&line, "key_id", str_of(r->who->id));
 	log_known(&line, "run", r->note.run);
 	log_known(&line, "conversation", r->note.conversation);
 	log_known(&line, "model", r->note.model);
@@ -207,6 +211,7 @@ void request_destroy(struct request *r)
 		MHD_destroy_response(r->response);
 	input_destroy(r->input);
 	arena_finish(&r->arena);
+	identity_release(r->who);
 	s->busy--;
 	atomic_fetch_sub_explicit(&server_counters.in_flight, 1, memory_order_relaxed);
 	free(r);
@@ -295,7 +300,12 @@ struct str request_id(const struct request *r)
 
 int64_t request_owner(const struct request *r)
 {
-	return r->owner;
+	return r->who->owner;
+}
+
+struct identity *request_key(const struct request *r)
+{
+	return r->who;
 }
 
 struct str request_param(const struct request *r, size_t i)

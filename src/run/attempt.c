@@ -106,7 +106,7 @@ void attempt_stop(struct run *r)
 		r->attempt.spent = true;
 	hold_drop(r);
 	/* Its events were dropped; what it says to have used is the run's all the same. */
-	if (!r->bound && r->attempt.told.known)
+	if (!r->usage.known && r->attempt.told.known)
 		r->usage = r->attempt.told;
 }
 
@@ -204,7 +204,6 @@ static enum errc begin(struct run *r, struct err *e)
 	r->warnings.json.len = a->warnings_len;
 	r->warnings.count = a->warnings_count;
 	r->paused = false;
-	a->told = (struct usage){ 0 };
 	r->called_us = loop_now_us(run_loop(r));
 	trace_child(&a->trace, &r->rq.trace);
 	enum errc rc = p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);
@@ -342,8 +341,7 @@ bool attempt_again(struct run *r, const struct err *e)
 	} else if (step.next == RETRY_LATER && !next_model(r)) {
 		return false;
 	}
-	metric_add(METRIC_RETRIES,
-		   (const char *[]){ r->rq.provider->name, err_code_wire(e->code), "" }, 1);
+	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
 	pass_over(r, e);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))

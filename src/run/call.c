@@ -95,7 +95,8 @@ static void take(struct run *r, const struct event *ev)
 		first_content(r);
 }
 
-/* bind_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes out. */
+/* bind_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes
+ * out. */
 static bool bind_attempt(struct run *r)
 {
 	run_drop_request(r);
@@ -107,6 +108,17 @@ static bool bind_attempt(struct run *r)
 	key_bind(r);
 	hold_let_out(r, take);
 	return !r->aborting;
+}
+
+/* said: what is told of a failure: to a client that has a part of the answer, one that can't be read
+ * further is one that was cut off. */
+static struct err said(const struct run *r, const struct err *e)
+{
+	struct err ret = *e;
+
+	if (r->state == STATE_STREAMING && e->code == ERR_UPSTREAM_BAD_RESPONSE)
+		ret.code = ERR_STREAM_INCOMPLETE;
+	return ret;
 }
 
 static void ended(struct run *r, const struct event *ev)
@@ -123,8 +135,10 @@ static void ended(struct run *r, const struct event *ev)
 	}
 	if (ev->usage.known)
 		r->attempt.told = ev->usage;
-	if (!attempt_again(r, ev->err))
-		run_fail(r, ev->err);
+
+	struct err e = said(r, ev->err);
+	if (!attempt_again(r, &e))
+		run_fail(r, &e);
 }
 
 /* waits: it says nothing of the answer yet, and is held back as long as that can be. */

@@ -401,6 +401,16 @@ static void book_tokens(const struct run *r)
 			       (r->answered_us - r->first_token_us) / (u->out - 1));
 }
 
+/* A stream that was open and did not end well: who is to blame. */
+static void book_abort(enum errc code)
+{
+	bool ours = code == ERR_STORAGE || code == ERR_SHUTTING_DOWN || code == ERR_OVERLOADED ||
+		    code == ERR_INTERNAL;
+	const char *side = code == ERR_CANCELLED ? "client" : ours ? "gateway" : "upstream";
+
+	metric_add(METRIC_STREAM_ABORTS, (const char *[]){ side, err_code_wire(code), "" }, 1);
+}
+
 static void book_metrics(const struct run *r)
 {
 	const char *provider = r->rq.provider->name;
@@ -419,6 +429,9 @@ static void book_metrics(const struct run *r)
 			       r->first_token_us - r->called_us);
 	if (r->usage.known)
 		book_tokens(r);
+	/* A reader that left is counted where its stream ended. */
+	if (r->open && r->observer && r->failure.code != ERR_OK)
+		book_abort(r->failure.code);
 	if (r->open)
 		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
 }

@@ -84,6 +84,7 @@ struct run_request {
 	bool          finish;     /* what the reader's leaving does: go on, else cancel */
 	bool          want_usage; /* the client asked for it */
 	struct id     continues;  /* the run whose answer this one goes on with; none: no */
+	struct identity *who;     /* who asks; borrowed until run_start returns */
 	int64_t       owner;
 	struct id     conversation; /* none: a new one, if stored */
 	struct id     parent;       /* message in it to branch from; none: its newest */

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
+#include "http/tls.h"
 #include "loop/work.h"
 #include "run/assemble.h"
 #include "run/live.h"
@@ -149,6 +150,7 @@ static enum errc make_workers(struct app *a, struct err *e)
 				.draining = &a->draining,
 				.max_body = (size_t)a->config->max_body,
 				.max_file = a->config->max_file,
+				.tls = a->config->tls_cert[0] != '\0',
 				.done_fd = a->done_fd,
 			},
 			&a->workers[i], e);
@@ -211,11 +213,11 @@ static enum errc open_image_root(struct app *a, struct err *e)
 	return rc;
 }
 
-static void print_ready(const char *bound)
+static void print_ready(const char *bound, bool tls)
 {
 	bool path = strncmp(bound, "unix:", 5) == 0;
 
-	printf("parley ready on %s%s\n", path ? "" : "http://", bound);
+	printf("parley ready on %s%s\n", path ? "" : tls ? "https://" : "http://", bound);
 }
 
 static _Atomic int process_before = -1;
@@ -248,7 +250,8 @@ static int start(struct app *a, bool takeover, struct err *e)
 
 	if (app_snapshot_create(c, &a->snapshot, e) != ERR_OK ||
 	    check_listen(c, a->snapshot->http.open, &local, e) != ERR_OK ||
-	    open_image_root(a, e) != ERR_OK)
+	    open_image_root(a, e) != ERR_OK ||
+	    (c->tls_cert[0] && tls_use(c->tls_cert, c->tls_key, e) != ERR_OK))
 		return EX_CONFIG;
 	if (takeover) {
 		if (takeover_ask(c->database, &a->before, &so.lock_fd, &a->taken, e) != ERR_OK)
@@ -280,13 +283,22 @@ static int start(struct app *a, bool takeover, struct err *e)
 	join_neighbours(a);
 	for (size_t i = 0; i < a->listen.count; i++)
 		if (!a->listen.places[i].admin)
-			print_ready(a->listen.places[i].bound);
+			print_ready(a->listen.places[i].bound, c->tls_cert[0] != '\0');
 	fflush(stdout);
 	app_notify("READY=1\nSTATUS=serving");
 	return EX_OK;
 }
 
 /* --- signals --- */
+
+/* TLS is there from the start or not at all; its files may be others. */
+static enum errc renew_certificate(const struct app *a, const struct config *c, struct err *e)
+{
+	if (!a->config->tls_cert[0] != !c->tls_cert[0])
+		return err_set(e, ERR_INVALID_VALUE, "tls_cert",
+			       "TLS can't be switched on or off by a reload; start anew");
+	return c->tls_cert[0] ? tls_use(c->tls_cert, c->tls_key, e) : ERR_OK;
+}
 
 static void reload(struct app *a, const char *file, const struct config_flag *flags, size_t n)
 {
@@ -298,7 +310,8 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 
 	/* Checked whole before anything changes; a running listener must not become an open one. */
 	ok = ok && app_snapshot_create(c, &s, &e) == ERR_OK &&
-	     listen_set_check(&a->listen, s->http.open, &local, &e) == ERR_OK;
+	     listen_set_check(&a->listen, s->http.open, &local, &e) == ERR_OK &&
+	     renew_certificate(a, c, &e) == ERR_OK;
 	metric_add(METRIC_RELOADS, (const char *[]){ ok ? "ok" : "failed", "", "" }, 1);
 	if (ok) {
 		log_set_level((enum log_level)c->log_level);
@@ -498,6 +511,7 @@ static void stop(struct app *a)
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_destroy(a->workers[i]);
 	work_pool_destroy(a->work);
+	tls_finish();
 	beneath_destroy(a->image_root);
 	if (a->snapshot)
 		snapshot_release(a->snapshot);

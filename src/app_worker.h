@@ -15,6 +15,7 @@ struct worker_options {
 	const atomic_bool *draining;
 	size_t           max_body;
 	int64_t          max_file;
+	bool             tls;
 	int              done_fd; /* eventfd: 1 is added when the worker has drained */
 };
 

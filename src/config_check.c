@@ -5,6 +5,7 @@
 #include "config_file.h"
 #include "config_memory.h"
 #include "http/server.h"
+#include "http/tls.h"
 
 #include <stdlib.h>
 
@@ -88,6 +89,24 @@ static enum errc check_socket_mode(const struct config *c, struct err *e)
 	if (mode[strspn(mode, "01234567")] || strtoul(mode, NULL, 8) > 0777)
 		return config_place_fail(&at, e, "'%.8s' is no mode: three octal digits, as 660 or 0600",
 					 mode);
+	return ERR_OK;
+}
+
+static enum errc check_tls(const struct config *c, struct err *e)
+{
+	struct config_place cert = config_memory_place(c, CONFIG_OPTION_tls_cert);
+	struct config_place key = config_memory_place(c, CONFIG_OPTION_tls_key);
+	struct err          why;
+
+	if (!c->tls_cert[0] && !c->tls_key[0])
+		return ERR_OK;
+	if (!c->tls_key[0])
+		return config_place_fail(&cert, e, "needs tls_key, the file with the certificate's key");
+	if (!c->tls_cert[0])
+		return config_place_fail(&key, e, "needs tls_cert, the file with the certificate");
+	if (tls_check(c->tls_cert, c->tls_key, &why) != ERR_OK)
+		return config_place_fail(strcmp(why.path, "tls_key") == 0 ? &key : &cert, e, "%s",
+					 why.text);
 	return ERR_OK;
 }
 
@@ -216,6 +235,8 @@ enum errc config_check(const struct config *c, struct err *e)
 
 	if (rc == ERR_OK)
 		rc = check_socket_mode(c, e);
+	if (rc == ERR_OK)
+		rc = check_tls(c, e);
 	if (rc == ERR_OK)
 		rc = check_origins(c, e);
 	if (rc == ERR_OK)

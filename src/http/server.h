@@ -24,6 +24,7 @@ struct server_options {
 	void  *arg;
 	size_t max_body;
 	size_t max_upload; /* of a body that goes through in pieces */
+	bool   tls;        /* with http/tls' certificate, but on unix sockets */
 };
 
 struct server_settings {

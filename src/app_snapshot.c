@@ -13,6 +13,7 @@ struct app_snapshot {
 	uint8_t       (*keys)[HASH_BYTES]; /* owned; of each key its hash, never the key */
 	size_t          key_count;
 	char          **origins; /* owned */
+	struct peer_net *proxies; /* owned */
 };
 
 static void destroy(struct snapshot *s)
@@ -24,6 +25,7 @@ static void destroy(struct snapshot *s)
 	for (size_t i = 0; i < s->http.cors_count; i++)
 		free(a->origins[i]);
 	free(a->origins);
+	free(a->proxies);
 	free(a);
 }
 
@@ -58,6 +60,21 @@ static enum errc make_origins(struct app_snapshot *a, const struct config *c, st
 		a->base.http.cors_count++;
 	}
 	a->base.http.cors_origins = (const char *const *)a->origins;
+	return ERR_OK;
+}
+
+static enum errc make_proxies(struct app_snapshot *a, const struct config *c, struct err *e)
+{
+	size_t n = c->trusted_proxies.count;
+
+	a->proxies = calloc(n ? n : 1, sizeof *a->proxies);
+	if (!a->proxies)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	for (size_t i = 0; i < n; i++)
+		if (!peer_net_parse(c->trusted_proxies.items[i], &a->proxies[i]))
+			return err_set(e, ERR_INVALID_VALUE, "trusted_proxies", "not a network");
+	a->base.http.proxies = a->proxies;
+	a->base.http.proxy_count = n;
 	return ERR_OK;
 }
 
@@ -99,6 +116,8 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 	rc = make_keys(a, c, e);
 	if (rc == ERR_OK)
 		rc = make_origins(a, c, e);
+	if (rc == ERR_OK)
+		rc = make_proxies(a, c, e);
 	if (rc == ERR_OK)
 		rc = make_registry(a, c, e);
 	if (rc != ERR_OK) {

@@ -127,6 +127,19 @@ static enum errc check_origins(const struct config *c, struct err *e)
 	return ERR_OK;
 }
 
+static enum errc check_proxies(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_trusted_proxies);
+	struct peer_net     net;
+
+	for (size_t i = 0; i < c->trusted_proxies.count; i++)
+		if (!peer_net_parse(c->trusted_proxies.items[i], &net))
+			return config_place_fail(&at, e, "'%.80s' is no network: write an address and its "
+							 "length, as 10.0.0.0/8 or 2001:db8::/32, an "
+							 "address, or unix", c->trusted_proxies.items[i]);
+	return ERR_OK;
+}
+
 /* Opened and closed again: what is missing at the start is missed there, not in a request. */
 static enum errc check_image_root(const struct config *c, struct err *e)
 {
@@ -239,6 +252,8 @@ enum errc config_check(const struct config *c, struct err *e)
 		rc = check_tls(c, e);
 	if (rc == ERR_OK)
 		rc = check_origins(c, e);
+	if (rc == ERR_OK)
+		rc = check_proxies(c, e);
 	if (rc == ERR_OK)
 		rc = check_image_root(c, e);
 	if (rc == ERR_OK)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "http/peer.h"
 #include "http/route.h"
 #include "loop/loop.h"
 
@@ -32,6 +33,8 @@ struct server_settings {
 	int64_t            keep_alive_us; /* silence before a stream's comment */
 	const char *const *cors_origins; /* "*" or exact origins */
 	size_t             cors_count;
+	const struct peer_net *proxies; /* whose word on clients' addresses counts */
+	size_t                 proxy_count;
 };
 
 /* http_listen: a listening socket on "ADDR:PORT" or "[V6]:PORT"; with `probe` it fails when the

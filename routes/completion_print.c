@@ -100,11 +100,15 @@ static bool put_all(struct json_doc *d, const struct store_completion *c, struct
 	return put_settings(d, c->settings, out) && buf_text(out, "}");
 }
 
-bool completion_print(struct buf *out, const struct store_completion *c)
+bool completion_print(struct buf *out, const struct store_completion *c, enum reasoning_name name)
 {
 	struct json_doc d = { 0 };
-	bool            ok = put_all(&d, c, out);
+	struct buf      scratch;
+	size_t          start = out->len;
 
+	buf_init(&scratch, out->max);
+	bool ok = put_all(&d, c, out) && reasoning_rename(name, &d, &scratch, out, start);
+	buf_finish(&scratch);
 	json_doc_finish(&d);
 	return ok;
 }

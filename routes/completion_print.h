@@ -2,12 +2,14 @@
 #pragma once
 
 #include "base/buf.h"
+#include "lmc/reasoning.h"
 #include "store/store.h"
 
 enum { COMPLETION_PRINT_ID = ID_MAX + 24 }; /* room for a message's id and its NUL */
 
-/* completion_print: false: no memory, or out is full. */
-bool completion_print(struct buf *out, const struct store_completion *c) MUST_USE;
+/* completion_print: name: of its reasoning.  False: no memory, or out is full. */
+bool completion_print(struct buf *out, const struct store_completion *c,
+		      enum reasoning_name name) MUST_USE;
 /* completion_print_message: one of those that the completion came in with. */
 bool completion_print_message(struct buf *out, struct id run,
 			      const struct completion_message *m) MUST_USE;

@@ -235,7 +235,9 @@ static void client_left(void *arg)
 void exchange_start(struct request *r, struct gateway *g, struct run_request *rq)
 {
 	rq->request_id = request_id(r);
+	rq->who = request_key(r);
 	rq->owner = request_owner(r);
+	rq->trace = *request_trace(r);
 	rq->held = snapshot_hold(g->now); /* so that the provider stays */
 	rq->release = snapshot_release;
 	if (request_idempotency_key(r).p)
@@ -284,13 +286,13 @@ enum errc exchange_target(const struct gateway *g, struct str model, const char 
 			  struct run_request *ret, struct err *e)
 {
 	struct target target;
-	enum errc     rc = registry_find(g->now->registry, model, &target, e);
+	enum errc     rc = registry_find_for(g->now->registry, model, ret->who, &target, e);
 
 	if (rc != ERR_OK) {
 		err_at(e, path);
 		return rc;
 	}
-	ret->model = model;
+	ret->model = target.asked;
 	ret->provider = target.provider;
 	ret->route = target.model;
 	ret->asked = target.asked;
@@ -303,7 +305,7 @@ enum errc exchange_target(const struct gateway *g, struct str model, const char 
 void exchange_serve(struct request *r, struct gateway *g, exchange_read_fn read)
 {
 	struct input      *in = request_input_take(r);
-	struct run_request rq = { .input = in };
+	struct run_request rq = { .input = in, .who = request_key(r) };
 	struct err         e;
 
 	if (read(in, g, &rq, &e) == ERR_OK) {

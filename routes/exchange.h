@@ -19,7 +19,7 @@ void exchange_start(struct request *r, struct gateway *g, struct run_request *rq
  * and rq->owner, request_id and held are set. */
 void exchange_call(struct request *r, struct gateway *g, struct run_request *rq);
 
-/* exchange_target: for a read function: fills in who answers `model`; path is where the client named
+/* exchange_target: for a read function: fills in who answers `model`, as far as ret->who may see; path is where the client named
  * it. */
 enum errc exchange_target(const struct gateway *g, struct str model, const char *path,
 			  struct run_request *ret, struct err *e) MUST_USE;

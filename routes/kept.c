@@ -127,6 +127,7 @@ static struct follow_options options_of(struct gateway *g, const struct run_requ
 		.run = read->run,
 		.openai = !rq->native,
 		.want_usage = rq->want_usage,
+		.reasoning = g->now->run.reasoning,
 	};
 }
 

@@ -89,6 +89,7 @@ static void on_read(struct store_job *job)
 		destroy(x);
 		return;
 	}
+	rq.who = request_key(x->request);
 	if (e.code == ERR_OK && build(x, &rq, &e) == ERR_OK) {
 		x->input = NULL;
 		exchange_start(x->request, x->gateway, &rq);

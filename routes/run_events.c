@@ -151,6 +151,7 @@ void run_events_get(struct request *r, void *app)
 		.loop = g->loop,
 		.store = g->store,
 		.owner = request_owner(r),
+		.reasoning = g->now->run.reasoning,
 	};
 
 	if (!id_parse(request_param(r, 0), ID_RUN, &o.run)) {

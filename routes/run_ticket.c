@@ -12,6 +12,7 @@
 struct get {
 	struct lookup   lookup;
 	struct run_read read;
+	struct identity *who; /* held */
 	char            ticket[TICKET_MAX];
 };
 
@@ -33,6 +34,7 @@ static void destroy(struct lookup *l)
 	struct get *x = container_of(l, struct get, lookup);
 
 	arena_finish(&x->read.arena);
+	identity_release(x->who);
 	free(x);
 }
 
@@ -41,7 +43,7 @@ static void on_read(struct store_job *job)
 	struct get *x = container_of(job, struct get, read.job);
 	struct err  e = job->err;
 
-	if (e.code == ERR_OK && !ticket_make(x->read.run, x->read.owner, x->ticket))
+	if (e.code == ERR_OK && !ticket_make(x->read.run, x->who, x->ticket))
 		err_set(&e, ERR_OVERLOADED, "", "too many tickets are out; try again");
 	lookup_done(&x->lookup, &e);
 }
@@ -63,6 +65,7 @@ void run_ticket_post(struct request *r, void *app)
 	x->lookup = (struct lookup){
 		.job = &x->read.job, .print = print_ticket, .destroy = destroy
 	};
+	x->who = identity_hold(request_key(r));
 	x->read = (struct run_read){
 		.job = { .loop = g->loop, .done = on_read },
 		.owner = request_owner(r),

@@ -14,12 +14,15 @@
 struct change {
 	struct bulk             bulk;
 	struct completion_write write;
+	enum reasoning_name     reasoning;
 	struct input           *input; /* owned; what write points into */
 };
 
 static bool print_completion(struct lookup *l, struct buf *out)
 {
-	return completion_print(out, &container_of(l, struct change, bulk.lookup)->write.now);
+	const struct change *x = container_of(l, struct change, bulk.lookup);
+
+	return completion_print(out, &x->write.now, x->reasoning);
 }
 
 static bool print_deleted(struct lookup *l, struct buf *out)
@@ -64,6 +67,7 @@ static struct change *make(struct request *r, struct gateway *g,
 		return NULL;
 	}
 	x->bulk.work = g->work;
+	x->reasoning = g->now->run.reasoning;
 	x->bulk.lookup = (struct lookup){
 		.job = &x->write.job, .print = print, .destroy = change_destroy
 	};

@@ -25,11 +25,14 @@ static size_t size_of(const struct store_completion *c)
 struct get {
 	struct bulk            bulk;
 	struct completion_read read;
+	enum reasoning_name    reasoning;
 };
 
 static bool print_found(struct lookup *l, struct buf *out)
 {
-	return completion_print(out, &container_of(l, struct get, bulk.lookup)->read.found);
+	const struct get *x = container_of(l, struct get, bulk.lookup);
+
+	return completion_print(out, &x->read.found, x->reasoning);
 }
 
 static void get_destroy(struct lookup *l)
@@ -62,6 +65,7 @@ void stored_completions_get(struct request *r, void *app)
 		return;
 	}
 	x->bulk.work = g->work;
+	x->reasoning = g->now->run.reasoning;
 	x->bulk.lookup = (struct lookup){
 		.job = &x->read.job, .print = print_found, .destroy = get_destroy
 	};
@@ -80,12 +84,14 @@ void stored_completions_get(struct request *r, void *app)
 struct list {
 	struct bulk             bulk;
 	struct completions_read read;
+	enum reasoning_name     reasoning;
 	struct buf              filter; /* what read.filter points into */
 };
 
 static bool print_list(struct lookup *l, struct buf *out)
 {
-	const struct completions_read *read = &container_of(l, struct list, bulk.lookup)->read;
+	const struct list             *x = container_of(l, struct list, bulk.lookup);
+	const struct completions_read *read = &x->read;
 	char   first[ID_MAX] = "", last[ID_MAX] = "";
 	size_t n = read->completion_count;
 
@@ -96,7 +102,8 @@ static bool print_list(struct lookup *l, struct buf *out)
 	if (!page_head(out, first, last, read->has_more) || !buf_text(out, ",\"data\":["))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if ((i > 0 && !buf_text(out, ",")) || !completion_print(out, &read->completions[i]))
+		if ((i > 0 && !buf_text(out, ",")) ||
+		    !completion_print(out, &read->completions[i], x->reasoning))
 			return false;
 	return buf_text(out, "]}");
 }
@@ -158,6 +165,7 @@ void stored_completions_list(struct request *r, void *app)
 		return;
 	}
 	x->bulk.work = g->work;
+	x->reasoning = g->now->run.reasoning;
 	x->bulk.lookup = (struct lookup){
 		.job = &x->read.job, .print = print_list, .destroy = list_destroy
 	};

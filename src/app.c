@@ -1,24 +1,33 @@
 /* The composition root: store, workers, listeners and signals of a serving process. */
 #include "app.h"
 
+#include "app_listen.h"
+#include "app_notify.h"
 #include "app_snapshot.h"
+#include "app_takeover.h"
 #include "app_worker.h"
 #include "base/beneath.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
+#include "base/trace.h"
+#include "config_secret.h"
 #include "loop/work.h"
 #include "run/assemble.h"
+#include "run/live.h"
+#include "run/watch.h"
 #include "store/store.h"
 #include "upstream/upstream.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -27,10 +36,15 @@
 
 enum {
 	WORKERS_MAX = 256,
-	ADDRESS = 64,
+	BESIDE_MS = 50, /* how often runs of the process before are looked at */
+	TAKEOVER_MS = 60 * 1000, /* in which a new process has to be ready */
+	SIGNAL_GIVEN = -2, /* no signal: another process has taken over */
 	WORK_THREADS = 2, /* for all loops: what they do is rare and long */
 	DRAIN_GRACE_MS = 5000, /* behind drain_timeout, for last errors to reach their readers */
 };
+
+/* "name=value,…" for the collector: often a key. */
+static const char OTLP_HEADERS[] = "PARLEY_OTLP_HEADERS";
 
 struct app {
 	const struct config *config;
@@ -40,6 +54,14 @@ struct app {
 	struct snapshot     *snapshot;
 	struct worker       *workers[WORKERS_MAX];
 	size_t               worker_count;
+	struct listen_set    listen;
+	struct listen_set    taken;   /* of the process before, until they are used */
+	int                  before;  /* connection to it; -1 */
+	int                  offer;   /* listens for one who takes over; -1 */
+	int                  after;   /* connection to him; -1 */
+	int64_t              after_until_us;
+	bool                 before_failed;
+	bool                 given;   /* he has the sockets, and the lock */
 	atomic_bool          draining;
 	int                  signal_fd;
 	int                  done_fd;
@@ -53,18 +75,41 @@ static int fail(const struct err *e, int status)
 
 /* --- start --- */
 
+/* is_open: without any key, one of the configuration or a stored one. */
+static bool is_open(const struct app *a, const struct snapshot *s)
+{
+	return s->http.open && !key_ring_any(a->store->ring);
+}
+
+/* Beside another address that is not loopback, or where it was asked for. */
+static bool wants_admin(const struct config *c, bool local)
+{
+	return !local || config_says(c, "admin_listen");
+}
+
+/* What was inherited shows only when it is looked at. */
+static bool is_inherited(const char *address)
+{
+	return strncmp(address, "fd:", 3) == 0 || strcmp(address, "systemd") == 0;
+}
+
 static enum errc check_listen(const struct config *c, bool open, bool *ret_local, struct err *e)
 {
 	*ret_local = true;
 	for (size_t i = 0; i < c->listen.count; i++) {
-		if (http_is_loopback(c->listen.items[i]))
+		if (http_is_loopback(c->listen.items[i]) || is_inherited(c->listen.items[i]))
 			continue;
 		*ret_local = false;
 		if (open)
 			return err_set(e, ERR_INVALID_VALUE, "listen",
 				       "%s is not a loopback address: without API keys only loopback is "
-				       "served; set api_keys or PARLEY_API_KEY", c->listen.items[i]);
+				       "served; make a key (parley keys create), or set api_keys or "
+				       "PARLEY_API_KEY", c->listen.items[i]);
 	}
+	if (open && wants_admin(c, *ret_local) && !http_is_loopback(c->admin_listen))
+		return err_set(e, ERR_INVALID_VALUE, "admin_listen",
+			       "%s is not a loopback address: without API keys only loopback is served",
+			       c->admin_listen);
 	return ERR_OK;
 }
 
@@ -78,25 +123,37 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* listen_all: one listener for each worker and address; the first one of an address probes it. */
-static enum errc listen_all(struct app *a, const char *address, bool admin, char bound[ADDRESS],
-			    struct err *e)
+/* serve_place: each worker gets a socket of it; what is more goes round once more. */
+static enum errc serve_place(struct app *a, const struct listen_place *p, struct err *e)
 {
-	size_t count = admin ? 1 : a->worker_count;
+	size_t workers = p->admin ? 1 : a->worker_count;
 
-	for (size_t i = 0; i < count; i++) {
-		int       fd;
-		enum errc rc = http_listen(i == 0 ? address : bound, i == 0, &fd, bound, e);
+	for (size_t i = 0; i < workers || i < p->count; i++) {
+		int       fd = fcntl(p->fds[i % p->count], F_DUPFD_CLOEXEC, 0);
+		enum errc rc = fd < 0 ? err_set(e, ERR_INTERNAL, "", "can't share a socket")
+				      : worker_listen(a->workers[i % workers], fd, p->admin,
+						      p->inherited, e);
 
-		if (rc == ERR_OK)
-			rc = worker_listen(a->workers[i], fd, admin, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
 	return ERR_OK;
 }
 
-static enum errc make_workers(struct app *a, bool metrics_here, struct err *e)
+static enum errc listen_all(struct app *a, const char *address, bool admin, struct err *e)
+{
+	unsigned  mode = (unsigned)strtoul(a->config->socket_mode, NULL, 8);
+	size_t    at = a->listen.count;
+	enum errc rc = listen_set_take(&a->listen, &a->taken, address, admin)
+			       ? ERR_OK
+			       : listen_set_add(&a->listen, address, admin, a->worker_count, mode, e);
+
+	for (; rc == ERR_OK && at < a->listen.count; at++)
+		rc = serve_place(a, &a->listen.places[at], e);
+	return rc;
+}
+
+static enum errc make_workers(struct app *a, struct err *e)
 {
 	long   cores = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t count = a->config->loops > 0 ? (size_t)a->config->loops : (size_t)(cores > 0 ? cores : 1);
@@ -114,7 +171,9 @@ static enum errc make_workers(struct app *a, bool metrics_here, struct err *e)
 				.draining = &a->draining,
 				.max_body = (size_t)a->config->max_body,
 				.max_file = a->config->max_file,
-				.metrics_here = metrics_here,
+				.otlp_endpoint = a->config->otlp_endpoint[0] ? a->config->otlp_endpoint
+									     : NULL,
+				.otlp_headers = config_secret_env(OTLP_HEADERS),
 				.done_fd = a->done_fd,
 			},
 			&a->workers[i], e);
@@ -177,38 +236,79 @@ static enum errc open_image_root(struct app *a, struct err *e)
 	return rc;
 }
 
+static void print_ready(const char *bound)
+{
+	bool path = strncmp(bound, "unix:", 5) == 0;
+
+	printf("parley ready on %s%s\n", path ? "" : "http://", bound);
+}
+
+static _Atomic int process_before = -1;
+
+static void cancel_before(struct id run, int64_t owner)
+{
+	takeover_cancel(atomic_load(&process_before), run, owner);
+}
+
+/* join_neighbours: the process before, and the one after. */
+static void join_neighbours(struct app *a)
+{
+	struct err e;
+
+	if (a->before >= 0) {
+		atomic_store(&process_before, a->before);
+		live_elsewhere(cancel_before);
+		log_note(LOG_INFO, "takeover", "serving; the process before ends its answers");
+	}
+	if (takeover_offer(a->config->database, &a->offer, &e) != ERR_OK)
+		log_note(LOG_WARN, "takeover", "%s", e.text);
+}
+
 /* start: everything up to serving; the exit status, or 0. */
-static int start(struct app *a, struct err *e)
+static int start(struct app *a, bool takeover, struct err *e)
 {
 	const struct config *c = a->config;
 	struct store_options so = store_options(c);
 	bool                 local = true;
-	char                 bound[16][ADDRESS];
 
 	if (app_snapshot_create(c, &a->snapshot, e) != ERR_OK ||
-	    check_listen(c, a->snapshot->http.open, &local, e) != ERR_OK ||
 	    open_image_root(a, e) != ERR_OK)
 		return EX_CONFIG;
+	if (takeover) {
+		if (takeover_ask(c->database, &a->before, &so.lock_fd, &a->taken, e) != ERR_OK)
+			return EX_UNAVAILABLE;
+		so.lock_given = a->before >= 0;
+	}
 	if (store_open(&so, &a->store, e) != ERR_OK)
 		return EX_CANTCREAT;
+	if (check_listen(c, is_open(a, a->snapshot), &local, e) != ERR_OK)
+		return EX_CONFIG;
 	if (work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->work, e) != ERR_OK ||
-	    make_workers(a, local, e) != ERR_OK)
-		return EX_OSERR;
-	for (size_t i = 0; i < c->listen.count && i < ARRAY_LEN(bound); i++)
-		if (listen_all(a, c->listen.items[i], false, bound[i], e) != ERR_OK)
+	    make_workers(a, e) != ERR_OK)
+		return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_OSERR;
+	for (size_t i = 0; i < c->listen.count; i++)
+		if (listen_all(a, c->listen.items[i], false, e) != ERR_OK)
 			return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_UNAVAILABLE;
-	if (!local) {
-		char admin[ADDRESS];
-
-		if (listen_all(a, c->admin_listen, true, admin, e) != ERR_OK)
+	if (listen_set_check(&a->listen, is_open(a, a->snapshot), &local, e) != ERR_OK)
+		return EX_CONFIG;
+	for (size_t i = 0; i < a->worker_count; i++)
+		worker_show_metrics(a->workers[i], local);
+	if (wants_admin(c, local)) {
+		if (listen_all(a, c->admin_listen, true, e) != ERR_OK)
 			return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_UNAVAILABLE;
-		log_note(LOG_INFO, "admin", "metrics on http://%s/metrics", admin);
+		log_note(LOG_INFO, "admin", "metrics and keys on http://%s",
+			 a->listen.places[a->listen.count - 1].bound);
 	}
+	if (a->before >= 0 && takeover_begin(a->before, e) != ERR_OK)
+		return EX_UNAVAILABLE;
 	if (start_workers(a, e) != ERR_OK)
 		return EX_OSERR;
-	for (size_t i = 0; i < c->listen.count && i < ARRAY_LEN(bound); i++)
-		printf("parley ready on http://%s\n", bound[i]);
+	join_neighbours(a);
+	for (size_t i = 0; i < a->listen.count; i++)
+		if (!a->listen.places[i].admin)
+			print_ready(a->listen.places[i].bound);
 	fflush(stdout);
+	app_notify("READY=1\nSTATUS=serving");
 	return EX_OK;
 }
 
@@ -224,7 +324,7 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 
 	/* Checked whole before anything changes; a running listener must not become an open one. */
 	ok = ok && app_snapshot_create(c, &s, &e) == ERR_OK &&
-	     check_listen(a->config, s->http.open, &local, &e) == ERR_OK;
+	     listen_set_check(&a->listen, is_open(a, s), &local, &e) == ERR_OK;
 	metric_add(METRIC_RELOADS, (const char *[]){ ok ? "ok" : "failed", "", "" }, 1);
 	if (ok)
 		metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
@@ -242,21 +342,120 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 	config_destroy(c);
 }
 
+/* --- a process that takes over --- */
+
+static void give_up(struct app *a, const char *why)
+{
+	struct err e;
+	int        none;
+
+	close(a->after);
+	a->after = -1;
+	log_note(LOG_WARN, "takeover", "%s: this process goes on", why);
+	if (a->store->ops->rest(a->store, false, &none, &e) != ERR_OK)
+		log_note(LOG_ERROR, "takeover", "%s", e.text);
+}
+
+/* What we have is handed to who asks; we go on until he is ready. */
+static void give(struct app *a)
+{
+	struct err e;
+	int        lock_fd = -1;
+	int        peer = takeover_accept(a->offer);
+
+	if (peer < 0)
+		return;
+	if (a->after >= 0 || a->given || atomic_load(&a->draining)) {
+		err_set(&e, ERR_OVERLOADED, "", "another takeover, or the end, is under way");
+	} else if (a->store->ops->rest(a->store, true, &lock_fd, &e) == ERR_OK) {
+		a->after = peer;
+		a->after_until_us = clock_mono_us() + TAKEOVER_MS * (int64_t)1000;
+		log_note(LOG_INFO, "takeover", "another process asks to take over");
+		if (takeover_give(peer, lock_fd, &a->listen, &e) != ERR_OK)
+			give_up(a, e.text);
+		return;
+	}
+	log_note(LOG_WARN, "takeover", "refused: %s", e.text);
+	takeover_refuse(peer, &e);
+	close(peer);
+}
+
+/* hear: what the process after us says; true: it is ready, and serves from now on. */
+static bool hear(struct app *a)
+{
+	struct id run;
+	int64_t   owner;
+
+	for (;;) {
+		switch (takeover_read(a->after, &run, &owner)) {
+		case TAKEOVER_NOTHING: return false;
+		case TAKEOVER_CANCEL: (void)live_cancel(run, owner); break;
+		case TAKEOVER_READY:
+			if (a->given)
+				break;
+			a->given = true;
+			a->store->ops->given(a->store);
+			takeover_done(a->after);
+			return true;
+		case TAKEOVER_LEFT:
+			if (a->given) {
+				close(a->after);
+				a->after = -1;
+			} else {
+				give_up(a, "the process that asked has gone");
+			}
+			return false;
+		}
+	}
+}
+
+static int sooner(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+/* patience: until something is to be looked at without anybody's word. */
+static int patience(const struct app *a, int timeout_ms)
+{
+	if (a->after >= 0 && !a->given)
+		timeout_ms = sooner(timeout_ms, 1000);
+	if (a->store->ops->beside(a->store))
+		timeout_ms = sooner(timeout_ms, BESIDE_MS);
+	return timeout_ms;
+}
+
+static void look_around(struct app *a, bool *was_beside)
+{
+	bool beside = a->store->ops->beside(a->store);
+
+	/* Once more behind its end: runs that were cut off have one now. */
+	if (beside || *was_beside)
+		watch_look_again();
+	*was_beside = beside;
+	if (a->after >= 0 && !a->given && clock_mono_us() > a->after_until_us)
+		give_up(a, "the process that asked is not ready in time");
+}
+
 /* next_signal: 0 when `want` workers have drained first, -1 at the time-out. */
 static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int timeout_ms)
 {
-	struct pollfd fds[2] = { { .fd = a->signal_fd, .events = POLLIN },
-				 { .fd = a->done_fd, .events = POLLIN } };
+	int64_t until = clock_mono_us() + timeout_ms * (int64_t)1000;
+	bool    was_beside = false;
 
 	for (;;) {
 		struct signalfd_siginfo info;
 		uint64_t                n;
-		int                     rc = poll(fds, 2, timeout_ms);
+		struct pollfd           fds[4] = { { .fd = a->signal_fd, .events = POLLIN },
+						   { .fd = a->done_fd, .events = POLLIN },
+						   { .fd = a->offer, .events = POLLIN },
+						   { .fd = a->after, .events = POLLIN } };
+		int64_t                 left = (until - clock_mono_us() + 999) / 1000;
 
-		if (rc == 0)
+		if (timeout_ms >= 0 && left <= 0)
 			return -1;
-		if (rc < 0 && errno != EINTR)
+		if (poll(fds, 4, patience(a, timeout_ms < 0 ? -1 : (int)left)) < 0 && errno != EINTR)
 			return SIGTERM;
+		look_around(a, &was_beside);
 		if ((fds[1].revents & POLLIN) && read(a->done_fd, &n, sizeof n) == (ssize_t)sizeof n) {
 			*drained += n;
 			if (*drained >= want)
@@ -265,7 +464,22 @@ static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int time
 		if ((fds[0].revents & POLLIN) &&
 		    read(a->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
 			return (int)info.ssi_signo;
+		if (fds[3].revents && a->after >= 0 && hear(a))
+			return SIGNAL_GIVEN;
+		if (fds[2].revents & POLLIN)
+			give(a);
 	}
+}
+
+/* serve_on: until a signal.  Loops that hang are not looked for: clients' health checks do that. */
+static int serve_on(struct app *a)
+{
+	uint64_t none = 0;
+	int      sig;
+
+	while ((sig = next_signal(a, &none, UINT64_MAX, app_notify_pause_ms())) == -1)
+		app_notify("WATCHDOG=1");
+	return sig;
 }
 
 static bool wait_drained(struct app *a, int timeout_ms)
@@ -276,7 +490,7 @@ static bool wait_drained(struct app *a, int timeout_ms)
 	/* A reload makes no sense any more, but is no second order to stop either. */
 	do {
 		sig = next_signal(a, &drained, a->worker_count, timeout_ms);
-	} while (sig == SIGHUP);
+	} while (sig == SIGHUP || sig == SIGNAL_GIVEN);
 	return sig == 0;
 }
 
@@ -285,15 +499,23 @@ static bool drain(struct app *a)
 {
 	int64_t timeout_ms = a->config->drain_timeout / 1000 + DRAIN_GRACE_MS;
 
-	log_note(LOG_INFO, "drain", "shutting down: running answers may end first");
+	if (a->after >= 0 && !a->given)
+		give_up(a, "this process is told to stop");
+	log_note(LOG_INFO, "drain", a->given
+			 ? "another process serves now: running answers may end first"
+			 : "shutting down: running answers may end first");
 	atomic_store(&a->draining, true);
 	for (size_t i = 0; i < a->worker_count; i++)
-		worker_drain(a->workers[i], a->config->drain_timeout);
+		worker_drain(a->workers[i], a->config->drain_timeout, a->given);
 	return wait_drained(a, timeout_ms < INT32_MAX ? (int)timeout_ms : INT32_MAX);
 }
 
 static void stop(struct app *a)
 {
+	live_elsewhere(NULL);
+	takeover_withdraw(a->config->database, a->offer, !a->given);
+	listen_set_finish(&a->listen, a->given || a->before_failed);
+	listen_set_finish(&a->taken, true);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_stop(a->workers[i]);
 	/* The last answers of the pool and the store go into the workers' inboxes, so they end
@@ -311,13 +533,17 @@ static void stop(struct app *a)
 		close(a->signal_fd);
 	if (a->done_fd >= 0)
 		close(a->done_fd);
+	if (a->before >= 0)
+		close(a->before);
+	if (a->after >= 0)
+		close(a->after);
 }
 
-int app_serve(const struct config *c, const char *file, const struct config_flag *flags, size_t n)
+int app_serve(const struct config *c, const char *file, const struct config_flag *flags, size_t n,
+	      bool takeover)
 {
-	struct app a = { .config = c };
+	struct app a = { .config = c, .before = -1, .offer = -1, .after = -1 };
 	struct err e;
-	uint64_t   none = 0;
 
 	raise_descriptor_limit();
 	a.signal_fd = open_signals();
@@ -327,17 +553,24 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	if (route_check(routes, &e) != ERR_OK || route_check(admin_routes, &e) != ERR_OK)
 		return fail(&e, EX_SOFTWARE);
 	log_start((enum log_level)c->log_level, (enum log_format)c->log_format);
+	if (c->otlp_endpoint[0])
+		trace_enable(c->trace_sample);
 	metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
 	metric_add(METRIC_BUILD, (const char *[]){ PARLEY_VERSION, "", "" }, 1);
 
-	int status = start(&a, &e);
+	int status = start(&a, takeover, &e);
 	if (status != EX_OK) {
+		a.before_failed = a.before >= 0; /* the sockets are his still */
 		log_stop();
 		stop(&a);
 		return fail(&e, status);
 	}
-	while (next_signal(&a, &none, UINT64_MAX, -1) == SIGHUP)
+	while (serve_on(&a) == SIGHUP) {
+		app_notify_reloading();
 		reload(&a, file, flags, n);
+		app_notify("READY=1");
+	}
+	app_notify("STOPPING=1\nSTATUS=running answers may end");
 	if (!drain(&a)) {
 		log_note(LOG_WARN, "drain", "ended before all answers had");
 		log_stop();
@@ -369,5 +602,8 @@ int app_dump_routes(void)
 		return fail(&e, EX_SOFTWARE);
 	for (const struct route *row = routes; row->name; row++)
 		printf("%s %s\n", row->method, row->path);
+	for (const struct route *row = admin_routes; row->name; row++)
+		if (row->auth == AUTH_ADMIN)
+			printf("%s %s\n", row->method, row->path);
 	return EX_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static const char hash_prefix[] = "sha256:";
@@ -11,6 +12,7 @@ static const char hash_prefix[] = "sha256:";
 struct app_snapshot {
 	struct snapshot base;
 	uint8_t       (*keys)[HASH_BYTES]; /* owned; of each key its hash, never the key */
+	struct identity **who;     /* owned, each held; of each key */
 	size_t          key_count;
 	char          **origins; /* owned */
 };
@@ -20,6 +22,9 @@ static void destroy(struct snapshot *s)
 	struct app_snapshot *a = container_of(s, struct app_snapshot, base);
 
 	registry_destroy(s->registry);
+	for (size_t i = 0; i < a->key_count; i++)
+		identity_release(a->who[i]);
+	free(a->who);
 	free(a->keys);
 	for (size_t i = 0; i < s->http.cors_count; i++)
 		free(a->origins[i]);
@@ -27,10 +32,24 @@ static void destroy(struct snapshot *s)
 	free(a);
 }
 
+/* They are given to programs, so none of them may make further keys. */
+static struct identity *make_identity(const uint8_t hash[HASH_BYTES], size_t i)
+{
+	char     id[IDENTITY_ID_MAX];
+	uint64_t owner = 0;
+
+	for (size_t at = 0; at < sizeof owner; at++)
+		owner = owner << 8 | hash[at];
+	snprintf(id, sizeof id, "config:%zu", i + 1);
+	return identity_create(&(struct identity_options){
+		.id = str_of(id), .owner = (int64_t)(owner >> 1), .scopes = SCOPES_USUAL });
+}
+
 static enum errc make_keys(struct app_snapshot *a, const struct config *c, struct err *e)
 {
 	a->keys = calloc(c->api_keys.count ? c->api_keys.count : 1, HASH_BYTES);
-	if (!a->keys)
+	a->who = calloc(c->api_keys.count ? c->api_keys.count : 1, sizeof(struct identity *));
+	if (!a->keys || !a->who)
 		return err_set(e, ERR_INTERNAL, "", "out of memory");
 	for (size_t i = 0; i < c->api_keys.count; i++) {
 		const char *key = c->api_keys.items[i];
@@ -41,8 +60,11 @@ static enum errc make_keys(struct app_snapshot *a, const struct config *c, struc
 		else if (!hash_unhex(key + n, strlen(key + n), a->keys[i], HASH_BYTES))
 			return err_set(e, ERR_INVALID_VALUE, "api_keys",
 				       "sha256: needs 64 lower-case hex digits behind it");
+		a->who[i] = make_identity(a->keys[i], i);
+		if (!a->who[i])
+			return err_set(e, ERR_INTERNAL, "", "out of memory");
+		a->key_count++;
 	}
-	a->key_count = c->api_keys.count;
 	return ERR_OK;
 }
 
@@ -95,6 +117,7 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 	a->base.made_s = clock_wall_ms() / 1000;
 	a->base.run.commit_after_us = c->commit_after;
 	a->base.run.strict = c->durability == 1; /* relaxed, strict */
+	a->base.run.reasoning = (enum reasoning_name)c->reasoning_name;
 	a->base.http.keep_alive_us = c->keep_alive;
 	rc = make_keys(a, c, e);
 	if (rc == ERR_OK)
@@ -110,23 +133,15 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 	return ERR_OK;
 }
 
-enum errc app_snapshot_auth(const struct snapshot *s, struct str key, int64_t *ret_owner,
-			    struct err *e)
+struct identity *app_snapshot_find(const struct snapshot *s, const unsigned char sha256[HASH_BYTES])
 {
 	const struct app_snapshot *a = container_of((struct snapshot *)(uintptr_t)s,
 						    struct app_snapshot, base);
-	uint8_t                    hash[HASH_BYTES];
-	bool                       found = false;
-	uint64_t                   owner = 0;
+	struct identity           *found = NULL;
 
-	hash_sha256(key.p, key.n, hash);
 	/* All keys are compared, each in constant time: how long it takes tells nothing. */
 	for (size_t i = 0; i < a->key_count; i++)
-		found |= hash_equal(hash, a->keys[i], HASH_BYTES);
-	if (!found)
-		return err_set(e, ERR_INVALID_API_KEY, "", "the API key is not known here");
-	for (size_t i = 0; i < sizeof owner; i++)
-		owner = owner << 8 | hash[i];
-	*ret_owner = (int64_t)(owner >> 1);
-	return ERR_OK;
+		if (hash_equal(sha256, a->keys[i], HASH_BYTES))
+			found = a->who[i];
+	return found ? identity_hold(found) : NULL;
 }

@@ -1,19 +1,24 @@
 /* A worker's thread: start, reload, drain, stop. */
 #include "app_worker.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "loop/transfer.h"
 #include "run/ticket.h"
+#include "trace/otlp.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum {
-	SERVERS_MAX = 17, /* 16 addresses and the admin listener */
+	SERVERS_MAX = 64, /* 16 addresses, the admin listener, sockets of more loops than there are */
 	DRAIN_LOOK_US = 20 * 1000,
 	DRAIN_CUT_US = 1000 * 1000,
+	OTLP_LAST_US = 1000 * 1000,
+	/* Of clients that go on with another process: in this time most ask once more, and are told. */
+	DRAIN_IDLE_US = 3000 * 1000,
 };
 
 struct worker {
@@ -24,7 +29,9 @@ struct worker {
 	struct gateway        gateway;
 	struct server_options main_options;
 	struct server_options admin_options;
+	struct server_settings settings; /* of this moment */
 	struct server        *servers[SERVERS_MAX];
+	bool                  inherited[SERVERS_MAX]; /* its socket outlives us */
 	size_t                server_count;
 	pthread_t             thread;
 	bool                  started;
@@ -32,12 +39,21 @@ struct worker {
 	struct task  drain_task;
 	struct timer drain_timer;
 	int64_t      drain_timeout_us;
+	bool         leave; /* somebody else has the sockets */
+	int64_t      drain_idle_us;
 	int64_t      drain_end_us;
+	struct otlp *otlp; /* owned; NULL: it sends no traces */
+	int64_t      otlp_end_us; /* when the last batch is not waited for any more; 0: not sent yet */
 };
 
 static const struct server_settings *server_settings_now(void *arg)
 {
-	return &((struct worker *)arg)->gateway.now->http;
+	struct worker *w = arg;
+
+	/* A first key shuts what was open, at once. */
+	w->settings = w->gateway.now->http;
+	w->settings.open = w->settings.open && !key_ring_any(w->o.store->ring);
+	return &w->settings;
 }
 
 static const struct run_settings *run_settings_now(void *arg)
@@ -45,18 +61,35 @@ static const struct run_settings *run_settings_now(void *arg)
 	return &((struct worker *)arg)->gateway.now->run;
 }
 
-static enum errc auth(void *arg, struct str key, int64_t *ret_owner, struct err *e)
+/* One text for all that is wrong: a revoked key and one that never was are the same to who asks. */
+static enum errc auth(void *arg, struct str key, struct identity **ret, struct err *e)
 {
-	return app_snapshot_auth(((struct worker *)arg)->gateway.now, key, ret_owner, e);
+	const struct worker *w = arg;
+	unsigned char        sha256[HASH_BYTES];
+	struct str           id;
+
+	hash_sha256(key.p, key.n, sha256);
+	struct identity *who = app_snapshot_find(w->gateway.now, sha256);
+	if (!who && api_key_parse(key, &id))
+		who = key_ring_find(w->o.store->ring, id, sha256, clock_wall_ms());
+	if (!who)
+		return err_set(e, ERR_INVALID_API_KEY, "", "the API key is not known here");
+	*ret = who;
+	return ERR_OK;
 }
 
-/* Tickets are for runs alone. */
-static bool ticket(void *arg, struct str text, struct str object, int64_t *ret_owner)
+/* Tickets are for runs alone, and good no longer than the key that asked for them. */
+static struct identity *ticket(void *arg, struct str text, struct str object)
 {
-	struct id run;
+	const struct worker *w = arg;
+	struct id            run;
+	struct identity     *who = id_parse(object, ID_RUN, &run) ? ticket_take(text, run) : NULL;
 
-	(void)arg;
-	return id_parse(object, ID_RUN, &run) && ticket_take(text, run, ret_owner);
+	if (who && !key_ring_good(w->o.store->ring, who, clock_wall_ms())) {
+		identity_release(who);
+		return NULL;
+	}
+	return who;
 }
 
 enum errc worker_create(const struct worker_options *o, struct worker **ret, struct err *e)
@@ -85,6 +118,14 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		worker_destroy(w);
 		return rc;
 	}
+	if (o->otlp_endpoint && o->index == 0)
+		rc = otlp_create(&(struct otlp_options){ w->loop, w->transfers, o->otlp_endpoint,
+							 o->otlp_headers, PARLEY_VERSION },
+				 &w->otlp, e);
+	if (rc != ERR_OK) {
+		worker_destroy(w);
+		return rc;
+	}
 	w->gateway.loop = w->loop;
 	w->gateway.store = o->store;
 	w->gateway.work = o->work;
@@ -101,25 +142,24 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		.max_body = o->max_body,
 		.max_upload = (size_t)o->max_file + LIMIT_FORM,
 	};
-	w->gateway.metrics_here = o->metrics_here;
 	w->admin_options = w->main_options;
 	w->admin_options.routes = admin_routes;
 	*ret = w;
 	return ERR_OK;
 }
 
-enum errc worker_listen(struct worker *w, int fd, bool admin, struct err *e)
+enum errc worker_listen(struct worker *w, int fd, bool admin, bool inherited, struct err *e)
 {
 	if (w->server_count == SERVERS_MAX) {
 		close(fd);
-		return err_set(e, ERR_INVALID_VALUE, "listen", "at most %d addresses are supported",
-			       SERVERS_MAX - 1);
+		return err_set(e, ERR_INVALID_VALUE, "listen", "more sockets than %d for one loop",
+			       SERVERS_MAX);
 	}
 
 	enum errc rc = server_create(w->loop, fd, admin ? &w->admin_options : &w->main_options,
 				     &w->gateway, &w->servers[w->server_count], e);
 	if (rc == ERR_OK)
-		w->server_count++;
+		w->inherited[w->server_count++] = inherited;
 	return rc;
 }
 
@@ -127,6 +167,11 @@ static void *thread_main(void *arg)
 {
 	loop_run(((struct worker *)arg)->loop);
 	return NULL;
+}
+
+void worker_show_metrics(struct worker *w, bool here)
+{
+	w->gateway.metrics_here = here;
 }
 
 enum errc worker_start(struct worker *w, struct err *e)
@@ -179,13 +224,34 @@ static size_t busy(const struct worker *w)
 	return n;
 }
 
+/* sends: the last spans are on their way to the collector. */
+static bool sends(struct worker *w, int64_t now)
+{
+	if (!w->otlp)
+		return false;
+	if (w->otlp_end_us == 0) {
+		w->otlp_end_us = now + OTLP_LAST_US;
+		otlp_flush(w->otlp);
+	}
+	return otlp_busy(w->otlp) && now < w->otlp_end_us;
+}
+
+static bool connected(const struct worker *w)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < w->server_count; i++)
+		any = any || server_connected(w->servers[i]);
+	return any;
+}
+
 static void look(struct timer *t)
 {
 	struct worker *w = container_of(t, struct worker, drain_timer);
 	int64_t        now = loop_now_us(w->loop);
 	uint64_t       one = 1;
 
-	if (busy(w) == 0) {
+	if (busy(w) == 0 && !(w->leave && now < w->drain_idle_us && connected(w)) && !sends(w, now)) {
 		if (write(w->o.done_fd, &one, sizeof one) != (ssize_t)sizeof one)
 			log_note(LOG_ERROR, "drain", "a worker can't say that it has drained");
 		return;
@@ -208,14 +274,16 @@ static void drain(struct task *t)
 	struct worker *w = container_of(t, struct worker, drain_task);
 
 	for (size_t i = 0; i < w->server_count; i++)
-		server_quiesce(w->servers[i]);
+		server_quiesce(w->servers[i], w->leave || w->inherited[i]);
+	w->drain_idle_us = loop_now_us(w->loop) + DRAIN_IDLE_US;
 	w->drain_end_us = loop_now_us(w->loop) + w->drain_timeout_us;
 	w->drain_timer.fn = look;
 	timer_start(w->loop, &w->drain_timer, 0);
 }
 
-void worker_drain(struct worker *w, int64_t timeout_us)
+void worker_drain(struct worker *w, int64_t timeout_us, bool leave)
 {
+	w->leave = leave;
 	w->drain_timeout_us = timeout_us;
 	w->drain_task.fn = drain;
 	loop_post(w->loop, &w->drain_task);
@@ -244,6 +312,7 @@ void worker_destroy(struct worker *w)
 	}
 	for (size_t i = 0; i < w->server_count; i++)
 		server_destroy(w->servers[i]);
+	otlp_destroy(w->otlp);
 	run_engine_destroy(w->gateway.runs);
 	transfers_destroy(w->transfers);
 	json_doc_finish(&w->scratch);

@@ -15,17 +15,22 @@ struct worker_options {
 	const atomic_bool *draining;
 	size_t           max_body;
 	int64_t          max_file;
-	bool             metrics_here;
+	/* Traces go to the collector from the first worker; NULL: none. */
+	const char      *otlp_endpoint, *otlp_headers;
 	int              done_fd; /* eventfd: 1 is added when the worker has drained */
 };
 
 enum errc worker_create(const struct worker_options *o, struct worker **ret, struct err *e) MUST_USE;
-/* worker_listen: consumes fd; before worker_start. */
-enum errc worker_listen(struct worker *w, int fd, bool admin, struct err *e) MUST_USE;
+/* worker_listen: consumes fd; before worker_start.  inherited: who gave it goes on listening. */
+enum errc worker_listen(struct worker *w, int fd, bool admin, bool inherited,
+			struct err *e) MUST_USE;
+/* worker_show_metrics: on the main listener; before worker_start. */
+void worker_show_metrics(struct worker *w, bool here);
 enum errc worker_start(struct worker *w, struct err *e) MUST_USE;
 /* From any thread: the worker does it on its own. */
 void worker_reload(struct worker *w, struct snapshot *s); /* a reference is taken */
-void worker_drain(struct worker *w, int64_t timeout_us);
+/* worker_drain: leave: new connections wait for who else has the sockets. */
+void worker_drain(struct worker *w, int64_t timeout_us, bool leave);
 /* worker_stop: ends the thread (drained before) and waits for it. */
 void worker_stop(struct worker *w);
 void worker_destroy(struct worker *w);

@@ -338,7 +338,17 @@ enum errc config_load(const char *file, const struct config_flag *flags, size_t 
 	return ERR_OK;
 }
 
+bool config_says(const struct config *c, const char *option)
+{
+	for (int i = 0; i < CONFIG_OPTION__COUNT; i++)
+		if (strcmp(config_options[i].name, option) == 0)
+			return c->memory->source[i] != CONFIG_FROM_DEFAULT;
+	return false;
+}
+
 bool config_has_secrets(const struct config *c)
 {
+	if (config_secret_env("PARLEY_OTLP_HEADERS"))
+		return true;
 	return c->memory->secrets != NULL;
 }

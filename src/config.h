@@ -68,5 +68,7 @@ bool config_help(struct buf *out) MUST_USE;
 bool config_markdown(struct buf *out) MUST_USE;
 /* config_flag_name: the option's name ("listen") behind a flag ("--listen"); NULL: none. */
 const char *config_flag_name(const char *flag);
+/* config_says: the option was given a value, by the file, the environment or a flag. */
+bool config_says(const struct config *c, const char *option);
 /* config_has_secrets: is there any key in it that a core dump would give away? */
 bool config_has_secrets(const struct config *c);

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+enum { SOCKET_PATH = 107 }; /* what a socket's address has room for */
+
 /* The shape only; whether it can be bound shows when it is. */
 static bool is_address(const char *text)
 {
@@ -22,18 +24,39 @@ static bool is_address(const char *text)
 	return !memchr(text, ':', host) && strspn(text, "*") != host;
 }
 
+static bool is_path(const char *text)
+{
+	return text[0] == '/' && strlen(text) <= SOCKET_PATH;
+}
+
+static bool is_name(const char *text)
+{
+	size_t n = strcspn(text, ": \t");
+
+	return n > 0 && n <= 64 && !text[n];
+}
+
+/* Where an inherited socket listens shows at the start. */
+static bool is_inherited(const char *text)
+{
+	return strncmp(text, "fd:", 3) == 0 || strcmp(text, "systemd") == 0;
+}
+
 static enum errc check_address(const struct config_place *at, const char *text, struct err *e)
 {
-	if (strncmp(text, "unix:", 5) == 0 || strncmp(text, "fd:", 3) == 0) {
-		config_place_fail(at, e, "unix: and fd: are not supported yet; allowed: ADDR:PORT, "
-					 "[V6]:PORT");
-		e->code = ERR_NOT_SUPPORTED_YET;
-		return ERR_NOT_SUPPORTED_YET;
-	}
+	if (strncmp(text, "unix:", 5) == 0 && !is_path(text + 5))
+		return config_place_fail(at, e, "'%.160s' is no path of a socket: it begins with / and "
+						"has up to %d bytes", text, SOCKET_PATH);
+	if (strncmp(text, "fd:", 3) == 0 && !is_name(text + 3))
+		return config_place_fail(at, e, "'%.80s' names no inherited socket: write fd:NUMBER or "
+						"fd:NAME", text);
+	if (is_inherited(text) || strncmp(text, "unix:", 5) == 0)
+		return ERR_OK;
 	if (!is_address(text))
 		return config_place_fail(at, e, "'%.80s' is not ADDR:PORT or [V6]:PORT, as "
 						"127.0.0.1:8080 or [::1]:8080; 0.0.0.0:8080 is "
-						"every IPv4 address", text);
+						"every IPv4 address; unix:/path, fd:N, fd:NAME "
+						"and systemd are taken too", text);
 	return ERR_OK;
 }
 
@@ -47,13 +70,19 @@ static enum errc check_listen(const struct config *c, struct err *e)
 
 		if (rc != ERR_OK)
 			return rc;
-		if (c->api_keys.count == 0 && !http_is_loopback(c->listen.items[i]))
-			return config_place_fail(&at, e,
-						 "%.80s is not a loopback address: that needs a key; "
-						 "set PARLEY_API_KEY or api_keys, or listen on "
-						 "127.0.0.1", c->listen.items[i]);
 	}
 	return check_address(&admin, c->admin_listen, e);
+}
+
+static enum errc check_socket_mode(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_socket_mode);
+	const char         *mode = c->socket_mode;
+
+	if (mode[strspn(mode, "01234567")] || strtoul(mode, NULL, 8) > 0777)
+		return config_place_fail(&at, e, "'%.8s' is no mode: three octal digits, as 660 or 0600",
+					 mode);
+	return ERR_OK;
 }
 
 static enum errc check_origins(const struct config *c, struct err *e)
@@ -179,6 +208,8 @@ enum errc config_check(const struct config *c, struct err *e)
 {
 	enum errc rc = check_listen(c, e);
 
+	if (rc == ERR_OK)
+		rc = check_socket_mode(c, e);
 	if (rc == ERR_OK)
 		rc = check_origins(c, e);
 	if (rc == ERR_OK)

@@ -42,7 +42,18 @@
 #define LIMIT_ID             64         /* any id of ours with its prefix; also file-<uuid> */
 #define LIMIT_TOOL_CALL_ID   256        /* providers make them; some are long */
 #define LIMIT_FILE_NAME      255        /* as in file systems */
+#define LIMIT_EMBED          2048       /* texts of one request for embeddings, as OpenAI */
 #define LIMIT_CHOICES        128        /* n, as OpenAI */
+
+/* API keys */
+#define LIMIT_API_KEYS      10000       /* good ones; all are in memory, and read anew at each change: 10 ms */
+#define LIMIT_API_KEY_NAME  128         /* characters of a name */
+#define LIMIT_API_KEY_MODELS 256        /* names of models that one may see */
+#define LIMIT_API_KEY_GRACE 2592000     /* seconds that an old text stays good; 30 days */
+#define LIMIT_API_KEY_SECONDS 3153600000 /* of a key's life, told as such; 100 years */
+#define LIMIT_UNIX_SECONDS  253402300799 /* the end of the year 9999 */
+#define LIMIT_KEYS_LOOK_MS  200         /* how often changes by other processes are looked for */
+#define LIMIT_KEYS_USE_MS   30000       /* how often it is stored when keys were used last */
 
 /* LMC */
 #define LIMIT_WARNINGS      256         /* entries of one answer's warnings; the rest is counted as one */
@@ -127,6 +138,10 @@
 /* Log */
 #define LIMIT_LOG_BUFFER (1 * MIB)      /* lines waiting for stderr; above it they are counted, not kept */
 #define LIMIT_LOG_LINE   (4 * KIB)
+
+/* Traces */
+#define LIMIT_TRACE_SPAN  (8 * KIB)
+#define LIMIT_TRACE_QUEUE (4 * MIB) /* spans waiting for the collector; above it they are counted, not kept */
 
 /* Configuration */
 #define LIMIT_CONFIG_FILE   (1 * MIB)

@@ -1,9 +1,11 @@
 /* Everything that is decided before a handler runs: host, route, key, size, type, JSON. */
+#include "base/identity.h"
 #include "base/limits.h"
 #include "base/metric.h"
 #include "http/internal.h"
 #include "http/reply.h"
 
+#include <stdio.h>
 #include <strings.h>
 
 /* --- who is asking --- */
@@ -51,10 +53,29 @@ static enum errc check_ticket(struct request *r, struct str ticket, struct err *
 {
 	const struct server_options *o = r->server->options;
 
-	if (o->ticket && o->ticket(o->arg, ticket, r->params[0], &r->owner))
+	struct identity *who = o->ticket ? o->ticket(o->arg, ticket, r->params[0]) : NULL;
+	if (who) {
+		r->who = who;
 		return ERR_OK;
+	}
 	return err_set(e, ERR_INVALID_API_KEY, "ticket",
 		       "this ticket is unknown, used up, too old, or for something else");
+}
+
+static enum errc check_scope(const struct request *r, struct err *e)
+{
+	unsigned need = route_scopes(r->route);
+	char     names[64] = "";
+	size_t   n = 0;
+
+	if (r->who->scopes & need)
+		return ERR_OK;
+	for (unsigned i = 0; i < SCOPE_COUNT; i++)
+		if (need & 1u << i)
+			n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? " or " : "",
+					      scope_name(i));
+	return err_set(e, ERR_INSUFFICIENT_SCOPE, "", "this API key may not do that; it needs the scope %s",
+		       names);
 }
 
 static enum errc check_key(struct request *r, struct err *e)
@@ -65,10 +86,12 @@ static enum errc check_key(struct request *r, struct err *e)
 	enum errc                    rc = find_key(&r->head, &key, e);
 
 	if (rc == ERR_OK)
-		rc = o->auth(o->arg, key, &r->owner, e);
+		rc = o->auth(o->arg, key, &r->who, e);
 	else if (rc == ERR_MISSING_API_KEY && r->route->auth == AUTH_TICKET &&
 		 request_query(r, "ticket", 0, &ticket))
 		rc = check_ticket(r, ticket, e);
+	if (rc == ERR_OK)
+		rc = check_scope(r, e);
 	if (rc != ERR_OK)
 		metric_add(METRIC_AUTH_FAILURES, (const char *[]){ err_code_wire(rc), "", "" }, 1);
 	return rc;
@@ -98,7 +121,8 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 	if (!scratch)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the request");
 	/* A page in a browser can reach loopback under a name of its own (DNS rebinding). */
-	if (now->open && r->head.host.p && !head_host_is_local(r->head.host))
+	if (now->open && !r->server->on_unix && r->head.host.p &&
+	    !head_host_is_local(r->head.host))
 		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
 			       "without API keys only localhost, 127.0.0.1 and [::1] are served");
 
@@ -108,12 +132,17 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		return ERR_OK; /* answered in gate_body; a preflight carries no key */
 	if (rc != ERR_OK)
 		return rc;
-	if (r->route->auth != AUTH_NONE && !now->open) {
-		rc = check_key(r, e);
+	if (r->route->auth != AUTH_NONE) {
+		if (now->open)
+			r->who = &identity_open;
+		else
+			rc = check_key(r, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
-	if (r->server->quiesced && !r->route->quiet) {
+	if (r->server->leaving) {
+		r->close = true;
+	} else if (r->server->quiesced && !r->route->quiet) {
 		r->close = true;
 		return err_set(e, ERR_DRAINING, "", "the server is shutting down");
 	}

@@ -29,6 +29,7 @@ static const struct {
 	{ "Authorization", AT(authorization) },
 	{ "Last-Event-ID", AT(last_event_id) },
 	{ "Accept", AT(accept) },
+	{ "Traceparent", AT(traceparent) },
 	{ "Idempotency-Key", AT(idempotency_key) },
 	{ "If-Match", AT(if_match) },
 	{ "If-None-Match", AT(if_none_match) },

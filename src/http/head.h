@@ -16,6 +16,7 @@ struct head {
 	struct str authorization;
 	struct str last_event_id;
 	struct str accept;
+	struct str traceparent;
 	struct str idempotency_key;
 	struct str if_match;
 	struct str if_none_match;

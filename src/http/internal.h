@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/identity.h"
 #include "base/id.h"
 #include "http/head.h"
 #include "http/request.h"
@@ -89,7 +90,7 @@ struct request {
 	const char         *method; /* borrowed from MHD */
 	const struct route *route;
 	struct str          params[ROUTE_PARAMS];
-	int64_t             owner;
+	struct identity    *who; /* held; nobody until the key was looked at */
 	struct input       *input; /* owned, until taken */
 	struct request_upload upload;
 	struct arena        arena;
@@ -104,6 +105,7 @@ struct request {
 	void  *left_arg;
 
 	int64_t             start_us;
+	struct trace        trace; /* its span is this request's */
 	struct request_note note; /* its spans are in the arena */
 };
 
@@ -121,6 +123,8 @@ struct server {
 	size_t                       busy; /* requests alive */
 	bool                         need_run;
 	bool                         quiesced;
+	bool                         leaving; /* quiesced, and others serve on: each answer is the last */
+	bool                         on_unix; /* no browser gets there, under whatever name */
 	int                          listen_fd; /* ours again after quiesce; -1 */
 };
 

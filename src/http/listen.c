@@ -83,6 +83,9 @@ static bool is_loopback(const struct addrinfo *a)
 
 bool http_is_loopback(const char *address)
 {
+	if (strncmp(address, "unix:", 5) == 0)
+		return true;
+
 	struct addrinfo *found = resolve_all(address);
 	bool             all = found != NULL;
 

@@ -1,6 +1,7 @@
 /* The life of one request, from its request line to its log line. */
 #include "http/request.h"
 
+#include "base/api_key.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -69,6 +70,7 @@ struct request *request_create(struct server *s, struct MHD_Connection *mhd, con
 	r->connection->request = r;
 	r->start_us = clock_mono_us();
 	r->method = "";
+	r->who = &identity_nobody;
 	id_request(r->id);
 	connection_move(r->connection, CONNECTION_HEAD);
 	s->busy++;
@@ -111,13 +113,19 @@ static void write_log(const struct request *r, int status, int64_t us)
 	log_str(&line, "request_id", str_of(r->id));
 	if (id_ok(r->head.client_request_id))
 		log_str(&line, "client_request_id", r->head.client_request_id);
+	if (r->trace.id[0]) {
+		log_str(&line, "trace_id", str_of(r->trace.id));
+		log_str(&line, "span_id", str_of(r->trace.span));
+	}
 	log_str(&line, "method", str_of(r->method));
 	log_str(&line, "route", str_of(r->route ? r->route->name : ""));
-	log_str(&line, "path", r->path);
+	/* Who puts a key there has made a mistake; the log makes none of it. */
+	log_str(&line, "path", api_key_within(r->path) ? STR("(a key stands in it)") : r->path);
 	log_int(&line, "status", status);
 	log_ms(&line, "duration_ms", us);
 	log_int(&line, "bytes_in", (int64_t)r->head.body_bytes);
 	log_int(&line, "bytes_out", (int64_t)r->bytes_out);
+	log_known(&line, "key_id", str_of(r->who->id));
 	log_known(&line, "run", r->note.run);
 	log_known(&line, "conversation", r->note.conversation);
 	log_known(&line, "model", r->note.model);
@@ -139,6 +147,32 @@ static void write_log(const struct request *r, int status, int64_t us)
 	if (r->refusal)
 		log_str(&line, "error_code", str_of(err_wire(r->refusal)));
 	log_end(&line);
+}
+
+/* As OpenTelemetry's conventions for HTTP servers name things. */
+static void tell_trace(const struct request *r, int status, int64_t us)
+{
+	struct trace_span s;
+	char              name[128];
+	char              code[4];
+
+	if (!trace_wanted(&r->trace) || (r->route && r->route->quiet))
+		return;
+	/* A method without a route may be anything. */
+	snprintf(name, sizeof name, "%s %s", r->route ? r->method : "HTTP",
+		 r->route ? r->route->path : "");
+	snprintf(code, sizeof code, "%d", status);
+	trace_open(&s, &r->trace, TRACE_SERVER, str_of(name), us);
+	trace_str(&s, "http.request.method", str_of(r->route ? r->method : "_OTHER"));
+	if (r->route)
+		trace_str(&s, "http.route", str_of(r->route->path));
+	trace_int(&s, "http.response.status_code", status);
+	trace_str(&s, "url.scheme", STR("http"));
+	trace_str(&s, "parley.request_id", str_of(r->id));
+	trace_str(&s, "parley.run", r->note.run);
+	trace_close(&s, status < 500 && status != 499 ? NULL
+			: r->refusal                  ? err_wire(r->refusal)
+						      : code);
 }
 
 static void count(const struct request *r, int status, int64_t us)
@@ -170,12 +204,14 @@ void request_destroy(struct request *r)
 	if (log_on(LOG_INFO) && !(r->route && r->route->quiet && status < 400))
 		write_log(r, status, us);
 	count(r, status, us);
+	tell_trace(r, status, us);
 	r->connection->request = NULL;
 	connection_move(r->connection, CONNECTION_IDLE);
 	if (r->response)
 		MHD_destroy_response(r->response);
 	input_destroy(r->input);
 	arena_finish(&r->arena);
+	identity_release(r->who);
 	s->busy--;
 	atomic_fetch_sub_explicit(&server_counters.in_flight, 1, memory_order_relaxed);
 	free(r);
@@ -264,7 +300,12 @@ struct str request_id(const struct request *r)
 
 int64_t request_owner(const struct request *r)
 {
-	return r->owner;
+	return r->who->owner;
+}
+
+struct identity *request_key(const struct request *r)
+{
+	return r->who;
 }
 
 struct str request_param(const struct request *r, size_t i)
@@ -286,6 +327,11 @@ struct str request_method(const struct request *r)
 struct str request_path(const struct request *r)
 {
 	return r->path;
+}
+
+const struct trace *request_trace(const struct request *r)
+{
+	return &r->trace;
 }
 
 struct str request_accept(const struct request *r)

@@ -6,6 +6,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/identity.h"
+#include "base/trace.h"
 #include "json/input.h"
 #include "loop/loop.h"
 
@@ -13,6 +15,8 @@ struct request;
 
 struct loop  *request_loop(const struct request *r);
 struct str    request_id(const struct request *r);     /* "req_…", also in x-request-id */
+/* request_key: who asks; never NULL.  To be held (identity_hold) by what outlives the request. */
+struct identity *request_key(const struct request *r);
 int64_t       request_owner(const struct request *r);  /* of the key; 0: no keys */
 struct str    request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
 struct str    request_last_event_id(const struct request *r); /* the header; empty: none */
@@ -24,6 +28,7 @@ struct str    request_content_type(const struct request *r);  /* the header; emp
 struct str    request_if_match(const struct request *r);      /* the headers; .p NULL: absent */
 struct str    request_if_none_match(const struct request *r);
 struct arena *request_arena(struct request *r);
+const struct trace *request_trace(const struct request *r); /* an empty one: it is in none */
 int64_t       request_start_us(const struct request *r);
 /* request_query: the nth (from 0) value of a query key, decoded; keys also match with "[]" behind
  * them, as the SDKs write arrays.  False: there is none. */

@@ -2,6 +2,7 @@
 #include "http/route.h"
 
 #include "base/buf.h"
+#include "base/identity.h"
 
 static int hex_digit(char c)
 {
@@ -221,6 +222,21 @@ enum errc route_check(const struct route *table, struct err *e)
 					       row->name);
 	}
 	return ERR_OK;
+}
+
+unsigned route_scopes(const struct route *row)
+{
+	static const unsigned scopes[AUTH__COUNT] = {
+		[AUTH_CHAT] = SCOPE_CHAT,
+		[AUTH_READ] = SCOPE_READ,
+		[AUTH_EITHER] = SCOPE_CHAT | SCOPE_READ,
+		[AUTH_FILES] = SCOPE_FILES,
+		[AUTH_ADMIN] = SCOPE_ADMIN,
+		[AUTH_TICKET] = SCOPE_CHAT | SCOPE_READ,
+	};
+
+	CHECK((unsigned)row->auth < AUTH__COUNT);
+	return scopes[row->auth];
 }
 
 size_t route_count(const struct route *table)

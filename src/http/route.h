@@ -9,8 +9,14 @@ struct request;
 enum route_auth {
 	AUTH_UNSET, /* refused at start */
 	AUTH_NONE,  /* anybody */
-	AUTH_KEY,   /* a valid key, where keys are configured */
-	AUTH_TICKET, /* the same, or ?ticket= for what the path names: a stream, so it has no HEAD */
+	/* A key with this scope, where there are keys; EITHER: chat or read. */
+	AUTH_CHAT,
+	AUTH_READ,
+	AUTH_EITHER,
+	AUTH_FILES,
+	AUTH_ADMIN,
+	AUTH_TICKET, /* as EITHER, or ?ticket= for what the path names: a stream, so it has no HEAD */
+	AUTH__COUNT
 };
 
 enum route_body {
@@ -49,6 +55,8 @@ bool route_allow(const struct route *table, const struct route *row, struct buf 
 /* route_query: every escape in a query is one and none is a NUL; *ret_bad, else, is the pair (as it
  * came) that has the other kind. */
 bool route_query(struct str query, struct str *ret_bad) MUST_USE;
+/* route_scopes: of which a key needs one (enum scope); 0: it needs no key. */
+unsigned route_scopes(const struct route *row);
 /* route_check: the table itself is sound (every column set, no row twice); for start-up. */
 enum errc route_check(const struct route *table, struct err *e) MUST_USE;
 /* route_index: a row's place, for metrics. */

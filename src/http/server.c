@@ -198,6 +198,7 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 		reply_error(r, &e);
 		return reply_queue(r);
 	}
+	trace_begin(&r->trace, r->head.traceparent);
 	gate_head(r);
 	if (!r->refusal && r->route && r->route->body == BODY_UPLOAD && strcmp(method, "OPTIONS") != 0)
 		upload_begin(r);
@@ -327,6 +328,14 @@ static bool server_idle(void *arg, int64_t *timeout_us)
 	return worked;
 }
 
+static bool is_unix(int fd)
+{
+	struct sockaddr_storage a = { 0 };
+	socklen_t               len = sizeof a;
+
+	return getsockname(fd, (struct sockaddr *)&a, &len) == 0 && a.ss_family == AF_UNIX;
+}
+
 static unsigned connection_limit(void)
 {
 	struct rlimit files;
@@ -350,6 +359,7 @@ enum errc server_create(struct loop *l, int listen_fd, const struct server_optio
 	s->options = o;
 	s->app = app;
 	s->listen_fd = -1;
+	s->on_unix = is_unix(listen_fd);
 	s->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
 		on_request, s, MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_NOTIFY_COMPLETED,
@@ -383,14 +393,16 @@ fail:
 	return err_set(e, ERR_INTERNAL, "", "can't start the HTTP server");
 }
 
-void server_quiesce(struct server *s)
+void server_quiesce(struct server *s, bool leave)
 {
 	if (s->quiesced)
 		return;
 	s->quiesced = true;
+	s->leaving = leave;
 	s->listen_fd = MHD_quiesce_daemon(s->daemon);
-	/* It may be closed only behind the daemon; until then nobody shall wait in its queue. */
-	if (s->listen_fd >= 0)
+	/* It may be closed only behind the daemon; until then nobody shall wait in its queue, unless
+	 * somebody else will take it up. */
+	if (s->listen_fd >= 0 && !leave)
 		shutdown(s->listen_fd, SHUT_RDWR);
 }
 
@@ -398,6 +410,11 @@ void server_cut(struct server *s)
 {
 	for (struct connection *c = s->connections; c; c = c->next)
 		shutdown(c->watch.fd, SHUT_RDWR);
+}
+
+bool server_connected(const struct server *s)
+{
+	return s->connections != NULL;
 }
 
 size_t server_busy(const struct server *s)

@@ -5,18 +5,21 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/identity.h"
 #include "http/route.h"
 #include "loop/loop.h"
 
 struct server;
 
+enum { HTTP_BOUND = 128 }; /* room for an address, or "unix:" and a path */
+
 /* Filled by app; shared by all servers; lives longer than they do. */
 struct server_options {
 	const struct route *routes; /* ended by a row without a name */
-	/* auth: who holds this key?  Borrowed key; called on the loop's thread. */
-	enum errc (*auth)(void *arg, struct str key, int64_t *ret_owner, struct err *e);
-	/* ticket: whether it lets its bearer in to what the path names (its first parameter). */
-	bool (*ticket)(void *arg, struct str ticket, struct str object, int64_t *ret_owner);
+	/* auth: who holds this key?  Borrowed key, held identity; called on the loop's thread. */
+	enum errc (*auth)(void *arg, struct str key, struct identity **ret, struct err *e);
+	/* ticket: whom it lets in to what the path names (its first parameter), held; NULL: nobody. */
+	struct identity *(*ticket)(void *arg, struct str ticket, struct str object);
 	/* settings: of this moment; a reload may have changed them. */
 	const struct server_settings *(*settings)(void *arg);
 	void  *arg;
@@ -37,16 +40,27 @@ struct server_settings {
  * Errors: INVALID_VALUE (the address), OVERLOADED (in use). */
 enum errc http_listen(const char *address, bool probe, int *ret_fd, char ret_bound[64],
 		      struct err *e) MUST_USE;
+/* http_listen_unix: on a path; a socket there that nobody listens on is replaced, anything else is
+ * not.  Errors as http_listen. */
+enum errc http_listen_unix(const char *path, unsigned mode, int *ret_fd, struct err *e) MUST_USE;
+/* http_listen_given: makes a socket that was inherited ready to be served on, and says where it
+ * listens, and whether only this machine gets there.  Errors: INVALID_VALUE. */
+enum errc http_listen_given(int fd, char ret_bound[HTTP_BOUND], bool *ret_local,
+			    struct err *e) MUST_USE;
 /* http_is_loopback: every address that `address` names is a loopback address. */
 bool http_is_loopback(const char *address);
 
 /* server_create: consumes listen_fd.  app is handed to the handlers. */
 enum errc server_create(struct loop *l, int listen_fd, const struct server_options *o, void *app,
 			struct server **ret, struct err *e) MUST_USE;
-/* server_quiesce: new connections are refused; requests on old ones get 503 `draining`. */
-void server_quiesce(struct server *s);
+/* server_quiesce: new connections are refused, and requests on old ones get 503 `draining`; with
+ * `leave` new ones wait for who else has the socket, and old ones are closed behind their next
+ * answer. */
+void server_quiesce(struct server *s, bool leave);
 /* server_cut: ends all connections, whatever they are at; their requests end soon. */
 void server_cut(struct server *s);
+/* server_connected: there are connections, idle ones among them. */
+bool server_connected(const struct server *s);
 /* server_busy: requests that have not been answered to their end. */
 size_t server_busy(const struct server *s);
 /* server_destroy: every request must have ended; idle connections are closed. */

@@ -21,6 +21,12 @@ const struct json_limits json_limits_upstream = {
 	.tokens = LIMIT_JSON_TOKENS,
 	.string = LIMIT_JSON_STRING,
 };
+const struct json_limits json_limits_vectors = {
+	.depth = LIMIT_JSON_DEPTH,
+	.tokens = LIMIT_JSON_TOKENS,
+	.string = LIMIT_JSON_STRING,
+	.fold = true,
+};
 
 const struct json_limits json_limits_stored = {
 	.depth = LIMIT_JSON_DEPTH,
@@ -264,6 +270,11 @@ static bool scan_string(struct scan *s)
 	return push(s, JSON_STRING, flags, start, pos + 1);
 }
 
+static bool in_array(const struct scan *s)
+{
+	return s->depth > 0 && s->doc->tok[s->open[s->depth - 1].tok].kind == JSON_ARRAY;
+}
+
 static bool scan_number(struct scan *s)
 {
 	size_t   start = s->pos;
@@ -297,6 +308,8 @@ static bool scan_number(struct scan *s)
 			pos++;
 	}
 	s->pos = pos;
+	if (s->limits->fold && in_array(s))
+		return true;
 	return push(s, JSON_NUMBER, flags, start, pos);
 }
 

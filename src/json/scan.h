@@ -52,6 +52,7 @@ struct json_limits {
 	uint32_t tokens;
 	uint32_t string;    /* bytes of one string */
 	uint32_t unique;    /* no duplicate keys in objects at depth <= unique (root object: 1) */
+	bool     fold;      /* numbers in arrays leave no tokens: count alone tells of them */
 };
 
 /* For request bodies: LIMIT_JSON_*, keys unique in the first LIMIT_JSON_UNIQUE levels (a content
@@ -61,6 +62,8 @@ extern const struct json_limits json_limits_request;
 extern const struct json_limits json_limits_upstream;
 /* For what is stored, which was scanned on its way in: a whole row may be one string. */
 extern const struct json_limits json_limits_stored;
+/* For a provider's vectors, which may have millions of numbers: as upstream, folded. */
+extern const struct json_limits json_limits_vectors;
 
 /* json_scan: validates text[0..len) and fills doc (its old content is gone, its memory reused).
  * Errors: ERR_INVALID_JSON with the byte offset in the text; for a duplicate key its path in

@@ -2,18 +2,22 @@
 #include "lmc/chunk.h"
 
 #include "base/limits.h"
+#include "lmc/extra.h"
 
 void chunk_init(struct chunk_printer *p)
 {
 	*p = (struct chunk_printer){ 0 };
 	buf_init(&p->id, KIB);
 	buf_init(&p->name, KIB);
+	buf_init(&p->scratch, 2 * (size_t)LIMIT_UPSTREAM_BODY);
 }
 
 void chunk_finish(struct chunk_printer *p)
 {
 	buf_finish(&p->id);
 	buf_finish(&p->name);
+	buf_finish(&p->scratch);
+	json_doc_finish(&p->doc);
 }
 
 /* --- pieces --- */
@@ -153,12 +157,7 @@ static bool put_tool_call(const struct event *ev, struct buf *out)
 	if (ev->id.n > 0 && (!buf_text(out, ",\"id\":\"") || !buf_str(out, ev->id) ||
 			     !buf_text(out, "\",\"type\":\"function\"")))
 		return false;
-	/* Spelt as Google's own route for OpenAI's clients does: they know to give it back. */
-	if (ev->text.n > 0 &&
-	    (!buf_text(out, ",\"extra_content\":{\"google\":{\"thought_signature\":\"") ||
-	     !buf_str(out, ev->text) || !buf_text(out, "\"}}")))
-		return false;
-	return buf_text(out, ",\"function\":{\"name\":\"") && buf_str(out, ev->name) &&
+	return extra_put(ev->text, out) && buf_text(out, ",\"function\":{\"name\":\"") && buf_str(out, ev->name) &&
 	       buf_text(out, "\",\"arguments\":\"\"}}]");
 }
 
@@ -169,12 +168,13 @@ static bool put_piece(const char *key, const struct event *ev, struct buf *out)
 }
 
 /* put_delta: what is between the braces of delta, behind the role. */
-static bool put_delta(const struct event *ev, bool with_role, struct buf *out)
+static bool put_delta(const struct chunk_printer *p, const struct event *ev, bool with_role,
+		      struct buf *out)
 {
 	switch (ev->kind) {
 	case EVENT_START: return buf_text(out, "\"content\":\"\"");
 	case EVENT_TEXT: return put_piece("content", ev, out);
-	case EVENT_REASONING: return put_piece("reasoning_content", ev, out);
+	case EVENT_REASONING: return reasoning_put(p->reasoning, ev->text, out);
 	case EVENT_REFUSAL: return put_piece("refusal", ev, out);
 	case EVENT_TOOL_START:
 	case EVENT_TOOL_ARGS: return put_tool_call(ev, out);
@@ -208,7 +208,7 @@ static bool put_choice(struct chunk_printer *p, const struct event *ev, struct b
 				   ? "\"role\":\"assistant\","
 				   : "\"role\":\"assistant\",\"content\":null,"))
 		return false;
-	if (!put_delta(ev, with_role, out) || !buf_text(out, "},\"logprobs\":null,\"finish_reason\":"))
+	if (!put_delta(p, ev, with_role, out) || !buf_text(out, "},\"logprobs\":null,\"finish_reason\":"))
 		return false;
 	if (ev->kind != EVENT_FINISH)
 		return buf_text(out, "null}]");
@@ -233,12 +233,12 @@ static bool makes_block(const struct chunk_printer *p, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_TEXT:
-	case EVENT_REASONING:
 	case EVENT_REFUSAL:
 	case EVENT_TOOL_START:
 	case EVENT_TOOL_ARGS:
 	case EVENT_START:
 	case EVENT_FINISH: return true;
+	case EVENT_REASONING: return p->reasoning != REASONING_NONE;
 	case EVENT_USAGE: return p->want_usage;
 	case EVENT_BLOCK_END:
 	case EVENT_MEDIA:
@@ -261,6 +261,16 @@ static bool note_start(struct chunk_printer *p, const struct event *ev)
 	return buf_str(&p->id, ev->id) && buf_str(&p->name, ev->text);
 }
 
+static bool put_chunk(struct chunk_printer *p, const struct event *ev, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (ev->raw.n == 0)
+		return put_made(p, ev, out);
+	return put_raw(p, ev, out) &&
+	       reasoning_rename(p->reasoning, &p->doc, &p->scratch, out, start);
+}
+
 bool chunk_event(struct chunk_printer *p, const struct event *ev, uint64_t seq, struct buf *out)
 {
 	size_t start = out->len;
@@ -274,8 +284,7 @@ bool chunk_event(struct chunk_printer *p, const struct event *ev, uint64_t seq, 
 		return true;
 	if (raw && ev->choice < 64)
 		p->has_role |= 1ull << ev->choice;
-	if (open_block(p, seq, NULL, out) && (raw ? put_raw(p, ev, out) : put_made(p, ev, out)) &&
-	    buf_text(out, "\n\n")) {
+	if (open_block(p, seq, NULL, out) && put_chunk(p, ev, out) && buf_text(out, "\n\n")) {
 		p->begun = true;
 		return true;
 	}
@@ -337,9 +346,9 @@ static bool put_whole_rest(const struct chunk_printer *p, struct str raw, struct
 	return buf_str(out, rest);
 }
 
-bool chunk_whole(const struct chunk_printer *p, struct str raw, struct str raw_id,
-		  struct str message, struct str finish_reason, const struct usage *usage,
-		  struct buf *out)
+static bool put_whole(const struct chunk_printer *p, struct str raw, struct str raw_id,
+		      struct str message, struct str finish_reason, const struct usage *usage,
+		      struct buf *out)
 {
 	if (raw.n > 0 && !p->native && !p->own_id)
 		return buf_str(out, raw);
@@ -351,4 +360,13 @@ bool chunk_whole(const struct chunk_printer *p, struct str raw, struct str raw_i
 	/* raw starts at its brace: the dialect hands over the object alone. */
 	CHECK(raw.p[0] == '{');
 	return put_whole_rest(p, raw, raw_id, out);
+}
+
+bool chunk_whole(struct chunk_printer *p, struct str raw, struct str raw_id, struct str message,
+		 struct str finish_reason, const struct usage *usage, struct buf *out)
+{
+	size_t start = out->len;
+
+	return put_whole(p, raw, raw_id, message, finish_reason, usage, out) &&
+	       reasoning_rename(p->reasoning, &p->doc, &p->scratch, out, start);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "lmc/reasoning.h"
 #include "lmc/warnings.h"
 #include "msg/event.h"
 
@@ -20,12 +21,15 @@ struct chunk_printer {
 	struct str completion; /* "chatcmpl-…", where the provider gives no id */
 	struct str model;      /* as asked, where the provider gives none */
 	int64_t    created_s;
+	enum reasoning_name reasoning; /* the name that it has in answers */
 	const struct warnings *warnings; /* what was not handed on; NULL or empty: all was */
 	/* state */
 	bool       begun;      /* the first chunk went out */
 	uint64_t   has_role;   /* bit i: choice i has had its role */
 	struct buf id;         /* of the provider, escaped; empty until known */
 	struct buf name;       /* its name for the model */
+	struct json_doc doc;   /* scratch, these two: where reasoning gets another name */
+	struct buf scratch;
 };
 
 void chunk_init(struct chunk_printer *p);
@@ -41,8 +45,7 @@ bool chunk_error(struct chunk_printer *p, const struct err *e, struct str reques
 
 /* chunk_whole: the answer of a plain call: raw (the provider's own completion; raw_id: the value of
  * its "id") with our members, or one made from message (a JSON object), finish_reason (escaped) and usage. */
-bool chunk_whole(const struct chunk_printer *p, struct str raw, struct str raw_id,
-		  struct str message, struct str finish_reason, const struct usage *usage,
-		  struct buf *out) MUST_USE;
+bool chunk_whole(struct chunk_printer *p, struct str raw, struct str raw_id, struct str message,
+		 struct str finish_reason, const struct usage *usage, struct buf *out) MUST_USE;
 /* chunk_usage: {"prompt_tokens":…,"completion_tokens":…,"total_tokens":…,…} */
 bool chunk_usage(const struct usage *usage, struct buf *out) MUST_USE;

@@ -63,6 +63,7 @@ static struct encoder *openai_create(const struct encoder_about *about)
 	o->printer.native = about->native;
 	o->printer.want_usage = about->want_usage;
 	o->printer.own_id = about->own_id;
+	o->printer.reasoning = about->reasoning;
 	o->printer.conversation = about->conversation;
 	o->printer.run = about->run;
 	o->printer.message = about->message;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "lmc/reasoning.h"
 #include "lmc/warnings.h"
 #include "msg/event.h"
 
@@ -20,6 +21,7 @@ struct encoder_about {
 	bool       want_usage;   /* the client asked for the usage chunk (native: always) */
 	bool       own_id;       /* the answer's id is `completion`, whatever the provider gave */
 	bool       fences;       /* fenced code in the answer becomes LMC code */
+	enum reasoning_name reasoning; /* OpenAI's shape: the name that it has there */
 	struct str conversation; /* ids as text; empty: stored nowhere */
 	struct str run;
 	struct str message;

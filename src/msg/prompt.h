@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/str.h"
+#include "msg/embed.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,4 +33,7 @@ struct prompt {
 	struct str        forward[2];
 	/* where an encoder says what it could not hand on (lmc/warnings); NULL: nobody asks */
 	struct warnings  *warnings;
+	/* Not a chat: vectors are wanted.  Then messages are empty, it is no stream, and members are all
+	 * of the request but its model.  NULL: a chat. */
+	const struct embed *embed;
 };

@@ -4,17 +4,29 @@
  * the model's.  Its newer interface has no deployments in the path: base_url ends with /openai/v1.
  * Source: Azure OpenAI's REST reference. */
 #include "provider/dialect.h"
+#include "provider/embed.h"
 #include "provider/openai.h"
 #include "provider/place.h"
 
-static bool place(const struct provider_options *o, const struct prompt *p, struct buf *out)
+static bool put_place(const struct provider_options *o, const struct prompt *p, const char *path,
+		      struct buf *out)
 {
 	size_t n = strlen(o->base_url);
 
 	if (n >= 3 && strcmp(o->base_url + n - 3, "/v1") == 0)
-		return buf_text(out, "/chat/completions");
+		return buf_text(out, path);
 	return buf_text(out, "/openai/deployments/") && place_segment(out, p->model) &&
-	       buf_text(out, "/chat/completions");
+	       buf_text(out, path);
+}
+
+static bool place(const struct provider_options *o, const struct prompt *p, struct buf *out)
+{
+	return put_place(o, p, "/chat/completions", out);
+}
+
+static bool place_embed(const struct provider_options *o, const struct prompt *p, struct buf *out)
+{
+	return put_place(o, p, "/embeddings", out);
 }
 
 static enum errc encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
@@ -47,6 +59,13 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 	return dialect_openai.decode_whole(d, body, e);
 }
 
+static const struct dialect_embed embed = {
+	.path = "/embeddings",
+	.place = place_embed,
+	.encode = embed_encode,
+	.decode = embed_decode,
+};
+
 const struct dialect dialect_azure = {
 	.name = "azure",
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
@@ -58,4 +77,5 @@ const struct dialect dialect_azure = {
 	.decode_event = decode_event,
 	.decode_whole = decode_whole,
 	.decode_error = openai_decode_error,
+	.embed = &embed,
 };

@@ -34,6 +34,19 @@ enum framing {
 	FRAMING_LINES,  /* one JSON value a line */
 };
 
+struct embed_want;
+
+/* POST /v1/embeddings in a dialect's words. */
+struct dialect_embed {
+	const char *path; /* behind base_url, as a dialect's */
+	bool (*place)(const struct provider_options *o, const struct prompt *prompt, struct buf *out);
+	enum errc (*encode)(const struct provider_options *o, const struct prompt *prompt,
+			    struct buf *out, struct err *e);
+	/* decode: the body of a 2xx answer becomes OpenAI's list, with the vectors as they are wanted. */
+	enum errc (*decode)(struct decode *d, const struct embed_want *want, struct str body,
+			    struct err *e);
+};
+
 struct dialect {
 	const char *name; /* as in the config file */
 	unsigned    takes; /* enum provider_takes */
@@ -63,11 +76,13 @@ struct dialect {
 	void (*decode_error)(int status, struct str body, struct err *e);
 	/* finish: frees d->state; NULL: the dialect has none. */
 	void (*finish)(struct decode *d);
+	const struct dialect_embed *embed; /* NULL: it has no embeddings */
 };
 
 extern const struct dialect dialect_anthropic;
 extern const struct dialect dialect_azure;
 extern const struct dialect dialect_gemini;
+extern const struct dialect dialect_mistral;
 extern const struct dialect dialect_openai;
 extern const struct dialect dialect_lmc;
 extern const struct dialect dialect_openai_responses;

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "json/scan.h"
+#include "provider/echo_embed.h"
 
 #include <stdlib.h>
 
@@ -34,6 +35,7 @@ struct echo_call {
 	int64_t              due_us; /* when the next piece may go out */
 	struct usage         usage;
 	bool                 stream;
+	bool                 embed; /* text is the whole answer then */
 	bool                 cut; /* max_tokens was reached */
 	bool                 started;
 	bool                 paused;
@@ -214,6 +216,21 @@ static void give_whole(struct echo_call *c)
 	give_end(c);
 }
 
+static void give_list(struct echo_call *c)
+{
+	provider_event_fn on_event = c->on_event;
+	void             *arg = c->arg;
+
+	if (c->echo->error_at == 1) {
+		give_error(c);
+		return;
+	}
+	give(c, &(struct event){ .kind = EVENT_OTHER, .raw = buf_view(&c->text) });
+	give(c, &(struct event){ .kind = EVENT_USAGE, .usage = c->usage, .cont = true });
+	call_free(c);
+	on_event(arg, &(struct event){ .kind = EVENT_END });
+}
+
 static void go_on_later(struct echo_call *c)
 {
 	if (c->queued)
@@ -258,7 +275,9 @@ static void on_timer(struct timer *t)
 {
 	struct echo_call *c = container_of(t, struct echo_call, timer);
 
-	if (c->stream)
+	if (c->embed)
+		give_list(c);
+	else if (c->stream)
 		give_pieces(c);
 	else
 		give_whole(c);
@@ -406,12 +425,13 @@ static enum errc echo_start(const struct provider *p, const struct provider_env 
 	buf_init(&c->text, LIMIT_UPSTREAM_BODY);
 	buf_init(&c->model, (size_t)16 * LIMIT_MODEL);
 
-	enum errc rc = prepare(c, prompt, e);
+	c->embed = prompt->embed;
+	enum errc rc = c->embed ? echo_embed(prompt, &c->text, &c->usage, e) : prepare(c, prompt, e);
 	if (rc != ERR_OK) {
 		call_free(c);
 		return rc;
 	}
-	int64_t gaps = c->stream || c->echo->delay_us == 0 ? 0 : count_pieces(c) - 1;
+	int64_t gaps = c->stream || c->embed || c->echo->delay_us == 0 ? 0 : count_pieces(c) - 1;
 	c->due_us = loop_now_us(c->loop);
 	timer_start(c->loop, &c->timer, gaps > 0 ? gaps * c->echo->delay_us : 0);
 	*ret = &c->call;
@@ -467,7 +487,7 @@ enum errc echo_create(const struct provider_options *o, struct provider **ret, s
 	if (!echo)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	echo->provider.ops = &echo_ops;
-	echo->provider.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF;
+	echo->provider.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_EMBED;
 	echo->scripted = o->reply != NULL;
 	echo->piece = o->piece;
 	echo->delay_us = o->delay_us;

@@ -6,6 +6,7 @@
 /* In front of the ids that this side makes for calls: they are not sent back. */
 #define GEMINI_MADE_ID "gemini_"
 
+extern const struct dialect_embed gemini_embed;
 enum errc gemini_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
 			struct err *e);
 /* gemini_place: "/models/NAME:generateContent", or the method that streams. */

@@ -2,6 +2,7 @@
 #include "provider/openai.h"
 
 #include "base/limits.h"
+#include "provider/embed.h"
 
 /* --- the request --- */
 
@@ -220,6 +221,13 @@ enum errc openai_finish_word(const struct json_doc *doc, json_at i, struct str *
 	return ERR_OK;
 }
 
+struct str openai_native(const struct json_doc *doc, json_at choice)
+{
+	struct str native = openai_inner(doc, json_get(doc, choice, "native_finish_reason"));
+
+	return native.n > 0 ? native : openai_inner(doc, json_get(doc, choice, "finish_reason"));
+}
+
 /* --- the answer in one piece --- */
 
 static enum errc bad(struct err *e, const char *what)
@@ -251,14 +259,13 @@ static enum errc first_message(const struct json_doc *doc, json_at choices, json
 	return ERR_OK;
 }
 
-static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+/* tell_whole: doc holds the answer. */
+static enum errc tell_whole(struct decode *d, struct err *e)
 {
 	struct json_doc  *doc = d->doc;
 	struct openai_top top;
 	json_at           where, choice = 0, message = 0;
 
-	if (json_scan(doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) != ERR_OK)
-		return bad(e, "an answer that is not JSON");
 	openai_top_read(doc, &top);
 	if (openai_is_error(doc, &top, &where))
 		return openai_error(doc, where, e);
@@ -291,9 +298,40 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 	struct event usage = { .kind = EVENT_USAGE, .cont = raw };
 	if (openai_usage(doc, top.usage, &usage.usage))
 		d->on_event(d->arg, &usage);
-	d->on_event(d->arg, &(struct event){ .kind = EVENT_FINISH, .text = finish, .cont = raw });
+	d->on_event(d->arg, &(struct event){ .kind = EVENT_FINISH,
+					     .text = finish,
+					     .name = openai_native(doc, choice),
+					     .cont = raw });
 	d->finished = true;
 	return ERR_OK;
+}
+
+/* tell_joined: an answer with content in parts. */
+static enum errc tell_joined(struct decode *d, json_at choices, struct err *e)
+{
+	struct buf joined;
+	enum errc  rc;
+
+	buf_init(&joined, 2 * (size_t)LIMIT_UPSTREAM_BODY);
+	if (!openai_join_parts(d->doc, choices, &joined))
+		rc = err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
+	else if (json_scan(d->doc, joined.data, joined.len, &json_limits_upstream, e) != ERR_OK)
+		rc = bad(e, "an answer that is too large");
+	else
+		rc = tell_whole(d, e);
+	buf_finish(&joined);
+	return rc;
+}
+
+static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+{
+	struct openai_top top;
+
+	if (json_scan(d->doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) != ERR_OK)
+		return bad(e, "an answer that is not JSON");
+	openai_top_read(d->doc, &top);
+	return openai_has_parts(d->doc, top.choices) ? tell_joined(d, top.choices, e)
+						     : tell_whole(d, e);
 }
 
 const struct dialect dialect_openai = {
@@ -304,4 +342,5 @@ const struct dialect dialect_openai = {
 	.decode_event = openai_decode_event,
 	.decode_whole = decode_whole,
 	.decode_error = openai_decode_error,
+	.embed = &embed_openai,
 };

@@ -4,11 +4,13 @@
  * break them (an index missing, …) is given without it, so that the encoder prints a chunk of its own
  * from the events; a repeated role alone is cut out, as whole families of servers send it. */
 #include "base/limits.h"
+#include "lmc/extra.h"
 #include "provider/openai.h"
 
 enum { TOOL_INDEX_MAX = 4096 };
 
 struct choice {
+	json_at  at;
 	uint32_t index;
 	bool     no_index;
 	json_at  delta;
@@ -16,6 +18,7 @@ struct choice {
 	struct str role_cut; /* the member with one neighbouring comma */
 	json_at  content;
 	json_at  reasoning;
+	json_at  details; /* of it: OpenRouter's list */
 	json_at  refusal;
 	json_at  tools;
 	json_at  finish;
@@ -38,6 +41,7 @@ struct tool_delta {
 	struct str id;
 	struct str name;
 	struct str args;
+	struct str extra; /* lmc/extra */
 };
 
 static enum errc bad(struct err *e, const char *what)
@@ -105,6 +109,8 @@ static void read_delta(const struct json_doc *doc, json_at delta, struct choice 
 			ret->reasoning = v;
 		else if (OPENAI_KEY(doc, k, "reasoning"))
 			other = v;
+		else if (OPENAI_KEY(doc, k, "reasoning_details"))
+			ret->details = v;
 		else if (OPENAI_KEY(doc, k, "refusal"))
 			ret->refusal = v;
 		front = (size_t)doc->tok[v].at + doc->tok[v].len;
@@ -132,6 +138,7 @@ static enum errc read_choice(const struct json_doc *doc, json_at at, uint32_t po
 		else if (OPENAI_KEY(doc, k, "finish_reason"))
 			ret->finish = v;
 	}
+	ret->at = at;
 	ret->no_index = !present(doc, index);
 	if ((!ret->no_index && !json_int(doc, index, &n)) || n < 0 || n >= LIMIT_CHOICES)
 		return bad(e, "a chunk with an impossible choice index");
@@ -182,6 +189,7 @@ static enum errc read_tool(const struct json_doc *doc, json_at at, struct tool_d
 	if (args != JSON_ABSENT && !is_string(doc, args))
 		return bad(e, "a chunk with tool call arguments that are no string");
 	ret->args = openai_inner(doc, args);
+	ret->extra = extra_of(doc, at);
 	return ERR_OK;
 }
 
@@ -301,6 +309,24 @@ static void give_parts(struct chunk *c, const struct choice *ch)
 	}
 }
 
+/* give_reasoning: a list of details counts where it is all there is. */
+static void give_reasoning(struct chunk *c, const struct choice *ch)
+{
+	const struct json_doc *doc = c->doc;
+
+	give_text(c, EVENT_REASONING, ch->index, openai_inner(doc, ch->reasoning));
+	if (is_string(doc, ch->reasoning) || !present(doc, ch->details) ||
+	    json_kind(doc, ch->details) != JSON_ARRAY)
+		return;
+	for (json_at i = json_first(doc, ch->details); i != json_end(doc, ch->details);
+	     i = json_next(doc, i)) {
+		struct str text = openai_inner(doc, json_get(doc, i, "text"));
+
+		give_text(c, EVENT_REASONING, ch->index,
+			  text.n > 0 ? text : openai_inner(doc, json_get(doc, i, "summary")));
+	}
+}
+
 static uint64_t hash(struct str s)
 {
 	uint64_t h = 14695981039346656037u;
@@ -340,7 +366,8 @@ static void give_tool(struct chunk *c, const struct choice *ch, struct tool_delt
 			    .choice = ch->index,
 			    .block = t->index,
 			    .id = t->id,
-			    .name = t->name };
+			    .name = t->name,
+			    .text = t->extra };
 	if (start)
 		give(c, &ev);
 	d->tools |= mask;
@@ -389,7 +416,11 @@ static enum errc give_finish(struct chunk *c, const struct choice *ch, struct er
 	if (d->unindexed && ch->index == 0 && str_is(word, "stop"))
 		word = STR("tool_calls");
 	d->open[ch->index / 64] &= ~mask;
-	give_text(c, EVENT_FINISH, ch->index, word);
+	struct event ev = { .kind = EVENT_FINISH,
+			    .choice = ch->index,
+			    .text = word,
+			    .name = openai_native(c->doc, ch->at) };
+	give(c, &ev);
 	return ERR_OK;
 }
 
@@ -403,7 +434,7 @@ static enum errc give_choice(struct chunk *c, const struct choice *ch, struct er
 		d->begun[ch->index / 64] |= mask;
 		d->open[ch->index / 64] |= mask;
 	}
-	give_text(c, EVENT_REASONING, ch->index, openai_inner(doc, ch->reasoning));
+	give_reasoning(c, ch);
 	if (present(doc, ch->content) && json_kind(doc, ch->content) == JSON_ARRAY)
 		give_parts(c, ch);
 	else

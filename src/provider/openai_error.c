@@ -51,6 +51,48 @@ static void read_status(const struct json_doc *doc, json_at obj, struct report *
 	}
 }
 
+/* put_loc: ["body","messages",0,"role"] is messages[0].role to our clients. */
+static void put_loc(const struct json_doc *doc, json_at loc, char *ret, size_t ret_size)
+{
+	struct buf path;
+	bool       ok = true;
+
+	buf_init(&path, ret_size);
+	for (json_at i = json_first(doc, loc); ok && i != json_end(doc, loc); i = json_next(doc, i)) {
+		struct str word = openai_inner(doc, i);
+
+		if (json_kind(doc, i) == JSON_NUMBER)
+			ok = buf_text(&path, "[") && buf_str(&path, json_raw(doc, i)) &&
+			     buf_text(&path, "]");
+		else if (path.len > 0 || !str_is(word, "body"))
+			ok = (path.len == 0 || buf_text(&path, ".")) && buf_str(&path, word);
+	}
+	if (ok)
+		scrub_word(buf_view(&path), ret, ret_size);
+	buf_finish(&path);
+}
+
+/* read_detail: a list of what is wrong with a request (FastAPI: Mistral, vLLM); the first is told. */
+static void read_detail(const struct json_doc *doc, json_at obj, struct arena *a, struct report *r)
+{
+	json_at    message = json_get(doc, obj, "message");
+	json_at    list = json_get(doc, obj, "detail");
+	struct str text;
+
+	if (list == JSON_ABSENT && message != JSON_ABSENT)
+		list = json_get(doc, message, "detail");
+	if (list == JSON_ABSENT || json_kind(doc, list) != JSON_ARRAY || doc->tok[list].count == 0)
+		return;
+	json_at first = json_first(doc, list);
+	json_at loc = json_get(doc, first, "loc");
+	if (json_kind(doc, first) != JSON_OBJECT)
+		return;
+	if (read_string(doc, json_get(doc, first, "msg"), a, &text))
+		scrub_message(text, r->message, sizeof r->message);
+	if (loc != JSON_ABSENT && json_kind(doc, loc) == JSON_ARRAY)
+		put_loc(doc, loc, r->param, sizeof r->param);
+}
+
 static void read_report(const struct json_doc *doc, json_at at, struct report *r)
 {
 	static const char *const message_keys[] = { "message", "detail", "error", "msg", NULL };
@@ -67,6 +109,8 @@ static void read_report(const struct json_doc *doc, json_at at, struct report *r
 		read_word(doc, at, "code", &a, r->code, sizeof r->code);
 		if (!r->code[0])
 			read_word(doc, at, "status", &a, r->code, sizeof r->code);
+		if (!r->message[0])
+			read_detail(doc, at, &a, r);
 		read_status(doc, at, r);
 	} else if (json_kind(doc, at) == JSON_STRING && json_text(doc, at, &a, &text)) {
 		scrub_message(text, r->message, sizeof r->message);

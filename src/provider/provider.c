@@ -10,6 +10,7 @@
 	X(azure)     \
 	X(anthropic) \
 	X(gemini)    \
+	X(mistral)   \
 	X(ollama)    \
 	X(lmc)
 /* Or here, where its name is no identifier. */
@@ -56,7 +57,7 @@ static enum errc create(const struct provider_options *o, struct provider **ret,
 
 		enum errc rc = remote_create(o, dialects[i], ret, e);
 		if (rc == ERR_OK)
-			(*ret)->takes = dialects[i]->takes;
+			(*ret)->takes = dialects[i]->takes | (dialects[i]->embed ? PROVIDER_EMBED : 0u);
 		return rc;
 	}
 	return err_set(e, ERR_INVALID_VALUE, "dialect", "unknown dialect \"%.40s\"; known are %s", name,

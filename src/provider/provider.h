@@ -48,6 +48,7 @@ enum provider_takes {
 	PROVIDER_IMAGES = 1,
 	PROVIDER_AUDIO = 2,
 	PROVIDER_PDF = 4,
+	PROVIDER_EMBED = 8, /* it makes embeddings */
 };
 
 /* Embedded first in each implementation.  Immutable after creation, shared by all loops, freed
@@ -83,6 +84,7 @@ struct provider_options {
 	size_t      header_count;
 	const char *query;     /* appended to the URL (Azure: api-version=…), or NULL */
 	const char *ca_file;   /* NULL: the system's */
+	const char *http2;     /* "auto" or "off"; NULL: auto */
 	const char *proxy;     /* NULL: none, also not from the environment */
 	const char *max_tokens_field; /* max_tokens, max_completion_tokens, or NULL: as the client said */
 	bool        forward_store;

@@ -128,7 +128,7 @@ static enum errc add_target(struct registry *r, const struct model_options *m,
 			       "the model \"%.100s\" names the provider \"%.64s\", which is not "
 			       "configured",
 			       m->name, t->provider ? t->provider : "");
-	at->takes = at->provider->takes & ((m->images ? PROVIDER_IMAGES : 0u) |
+	at->takes = at->provider->takes & (PROVIDER_EMBED | (m->images ? PROVIDER_IMAGES : 0u) |
 					   (m->audio ? PROVIDER_AUDIO : 0u) |
 					   (m->pdf ? PROVIDER_PDF : 0u));
 	at->upstream = t->upstream_model ? arena_str(&r->memory, str_of(t->upstream_model))
@@ -336,28 +336,37 @@ static int cut(struct str s, size_t max)
 	return (int)n;
 }
 
-static enum errc not_found(const struct registry *r, struct str name, struct err *e)
+static enum errc not_found(const struct registry *r, struct str name, const struct identity *who,
+			   struct err *e)
 {
 	char   known[160] = "";
-	size_t n = 0, shown = 0;
+	size_t n = 0, shown = 0, seen = 0;
 
-	for (; shown < r->model_count; shown++) {
-		struct str m = r->models[shown].name;
+	for (size_t i = 0; i < r->model_count; i++) {
+		struct str m = r->models[i].name;
 
-		if (n + m.n + 3 > sizeof known)
-			break;
+		if (!identity_sees(who, m))
+			continue;
+		if (seen++ > shown || n + m.n + 3 > sizeof known)
+			continue; /* none behind the first that has no room */
+		shown++;
 		n += (size_t)snprintf(known + n, sizeof known - n, "%s%.*s", n > 0 ? ", " : "",
 				      STR_ARG(m));
 	}
+	if (name.n == 0)
+		return err_set(e, ERR_MODEL_NOT_FOUND, NULL,
+			       "no model was named, and this key may not ask the default one");
 	return err_set(e, ERR_MODEL_NOT_FOUND, NULL,
 		       "the model '%.*s' does not exist here; there %s %s%s", cut(name, 80), name.p,
-		       r->model_count == 1 ? "is" : "are", n > 0 ? known : "none",
-		       shown < r->model_count ? ", … (GET /v1/models lists all)" : "");
+		       seen == 1 ? "is" : "are", n > 0 ? known : "none",
+		       shown < seen ? ", … (GET /v1/models lists all)" : "");
 }
 
-enum errc registry_find(const struct registry *r, struct str model, struct target *ret,
-			struct err *e)
+enum errc registry_find_for(const struct registry *r, struct str model, const struct identity *who,
+			    struct target *ret, struct err *e)
 {
+	struct str named = model;
+
 	if (model.n == 0)
 		model = r->by_default;
 	if (model.n == 0)
@@ -365,11 +374,17 @@ enum errc registry_find(const struct registry *r, struct str model, struct targe
 			       "no model was named, and there is no default model");
 
 	const struct model *m = match(r, model);
-	if (!m)
-		return not_found(r, model, e);
+	if (!m || !identity_sees(who, model))
+		return not_found(r, named.n || !m ? model : STR_NONE, who, e);
 
 	*ret = target_of(m, model, 0);
 	return ERR_OK;
+}
+
+enum errc registry_find(const struct registry *r, struct str model, struct target *ret,
+			struct err *e)
+{
+	return registry_find_for(r, model, &identity_open, ret, e);
 }
 
 /* --- choice --- */

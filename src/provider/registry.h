@@ -3,6 +3,7 @@
  * snapshot. */
 #pragma once
 
+#include "base/identity.h"
 #include "provider/provider.h"
 
 struct registry;
@@ -52,6 +53,9 @@ struct target {
  * wins.  ERR_MODEL_NOT_FOUND lists what exists; the caller sets the path. */
 enum errc registry_find(const struct registry *r, struct str model, struct target *ret,
 			struct err *e) MUST_USE;
+/* registry_find_for: the same, of those that who may see; others are as if they were not there. */
+enum errc registry_find_for(const struct registry *r, struct str model, const struct identity *who,
+			    struct target *ret, struct err *e) MUST_USE;
 /* registry_find's target is the model's first one, whatever its health. */
 
 /* registry_several: more than one call may be made for it: it has targets or fallbacks. */

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "provider/embed.h"
 #include "upstream/lines.h"
 #include "upstream/sse.h"
 #include "upstream/upstream.h"
@@ -43,6 +44,7 @@ struct remote_call {
 	struct decode         decode;
 	struct timer          finish; /* the terminator came: the end is told in this turn */
 	struct err           *err;    /* owned; found while decoding, NULL: none */
+	struct embed_want    *want;   /* owned; NULL: a chat */
 	enum answer           answer;
 	int                   status;
 	int64_t               retry_after_ms;
@@ -64,6 +66,7 @@ static void call_free(struct remote_call *c)
 	buf_finish(&c->body);
 	buf_finish(&c->url);
 	err_drop(&c->err);
+	free(c->want);
 	free(c);
 }
 
@@ -83,21 +86,33 @@ static void call_end(struct remote_call *c, const struct err *why)
 }
 
 /* Texts of lower layers begin with "the provider"; which one it was is said here. */
-static void put_name(const struct remote_call *c, struct err *e)
+static bool put_name(const struct remote_call *c, const char *opening, struct err *e)
 {
-	static const char the_provider[] = "the provider";
-	char              text[sizeof e->text];
-	size_t            n = sizeof the_provider - 1;
+	char   text[sizeof e->text];
+	size_t n = strlen(opening);
 
-	if (strncmp(e->text, the_provider, n) != 0)
-		return;
+	if (strncmp(e->text, opening, n) != 0)
+		return false;
 	snprintf(text, sizeof text, "the provider '%s'%.240s", c->name, e->text + n);
+	memcpy(e->text, text, sizeof text);
+	return true;
+}
+
+/* What a dialect refuses: who asks for it may not know which provider a model's name leads to. */
+static void name_refusal(const struct remote_call *c, struct err *e)
+{
+	char text[sizeof e->text];
+
+	if (err_http(e) != 400 || put_name(c, "a provider", e) || put_name(c, "this provider", e) ||
+	    put_name(c, "the provider", e))
+		return;
+	snprintf(text, sizeof text, "the provider '%s': %.230s", c->name, e->text);
 	memcpy(e->text, text, sizeof text);
 }
 
 static void call_fail(struct remote_call *c, struct err *e)
 {
-	put_name(c, e);
+	put_name(c, "the provider", e);
 	if (c->status != 0 && e->upstream_status == 0)
 		e->upstream_status = c->status;
 	/* Some say in the body how long to wait; a header goes before it. */
@@ -245,6 +260,8 @@ static enum errc judge_whole(struct remote_call *c, const struct err *e, struct 
 	if (c->html)
 		return err_set(ret, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			       "the provider answered with something else than JSON");
+	if (c->want)
+		return c->dialect->embed->decode(&c->decode, c->want, buf_view(&c->body), ret);
 	return c->dialect->decode_whole(&c->decode, buf_view(&c->body), ret);
 }
 
@@ -363,12 +380,16 @@ static struct remote_call *call_new(const struct remote *r, const struct provide
 static enum errc make_place(struct remote_call *c, const struct remote *r,
 			    const struct prompt *prompt, struct err *e)
 {
-	struct buf *url = &c->url;
-	size_t      query;
+	const struct dialect_embed *embed = prompt->embed ? r->dialect->embed : NULL;
+	struct buf                 *url = &c->url;
+	size_t                      query;
+	bool (*place)(const struct provider_options *o, const struct prompt *prompt, struct buf *out) =
+		embed ? embed->place : r->dialect->place;
 
-	if (!r->dialect->place)
+	if (!embed && !place)
 		return ERR_OK;
-	bool ok = buf_text(url, r->base) && r->dialect->place(&r->options, prompt, url);
+	bool ok = buf_text(url, r->base) &&
+		  (place ? place(&r->options, prompt, url) : buf_text(url, embed->path));
 	query = url->len;
 	if (ok && r->query)
 		ok = buf_text(url, memchr(url->data, '?', query) ? "&" : "?") &&
@@ -376,6 +397,22 @@ static enum errc make_place(struct remote_call *c, const struct remote *r,
 	if (ok && buf_add(url, "", 1))
 		return ERR_OK;
 	return err_set(e, ERR_INVALID_VALUE, "model", "the model's name is too long for this provider");
+}
+
+static enum errc encode(struct remote_call *c, const struct remote *r, const struct prompt *prompt,
+			struct err *e)
+{
+	const struct dialect *dialect = r->dialect;
+
+	if (!prompt->embed)
+		return dialect->encode(&r->options, prompt, &c->ask, e);
+	if (!dialect->embed)
+		return err_set(e, ERR_UNSUPPORTED_PARAMETER, "model",
+			       "a provider of dialect %s makes no embeddings", dialect->name);
+	c->want = embed_want_create(prompt);
+	if (!c->want)
+		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	return dialect->embed->encode(&r->options, prompt, &c->ask, e);
 }
 
 static enum errc ask(struct remote_call *c, const struct remote *r, const struct provider_env *env,
@@ -388,12 +425,14 @@ static enum errc ask(struct remote_call *c, const struct remote *r, const struct
 		.idle_us = o->idle_us,
 		.total_us = o->total_us,
 	};
-	enum errc rc = r->dialect->encode(o, prompt, &c->ask, e);
+	enum errc rc = encode(c, r, prompt, e);
 
 	if (rc == ERR_OK)
 		rc = make_place(c, r, prompt, e);
-	if (rc != ERR_OK)
+	if (rc != ERR_OK) {
+		name_refusal(c, e);
 		return rc;
+	}
 	return upstream_start(env->transfers, r->target,
 			      &(struct upstream_ask){ c->url.data, buf_view(&c->ask), prompt->stream },
 			      &limits, &callbacks, c, &c->upstream, e);
@@ -471,6 +510,8 @@ static size_t base_length(const struct provider_options *o, const struct dialect
 {
 	size_t base = without(o->base_url, strlen(o->base_url), dialect->path);
 
+	if (dialect->embed)
+		base = without(o->base_url, base, dialect->embed->path);
 	return dialect->root ? without(o->base_url, base, dialect->root) : base;
 }
 
@@ -575,6 +616,7 @@ static enum errc make_target(const struct provider_options *o, const struct dial
 						    .header_count = count,
 						    .ca_file = o->ca_file,
 						    .proxy = o->proxy,
+						    .http2 = !o->http2 || strcmp(o->http2, "off") != 0,
 						    .connect_us = o->connect_us,
 					    },
 					    ret, e);
@@ -621,7 +663,7 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 		.total_us = o->total_us,
 	};
 	rc = make_target(o, dialect, &r->target, e);
-	if (rc == ERR_OK && dialect->place && !keep_base(r, o))
+	if (rc == ERR_OK && (dialect->place || dialect->embed) && !keep_base(r, o))
 		rc = err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	if (rc != ERR_OK) {
 		remote_destroy(&r->provider);

@@ -5,11 +5,13 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
 #include "lmc/text.h"
 #include "run/internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* --- one attempt's end --- */
@@ -31,6 +33,42 @@ static void tell(struct run *r, enum health_news news, const struct err *e)
 		registry_done(&r->attempt.target);
 }
 
+/* As OpenTelemetry's conventions for generative AI name things; no content. */
+static void tell_trace(const struct run *r, const struct err *e)
+{
+	const struct attempt *a = &r->attempt;
+	const struct usage   *u = &r->usage;
+	struct str            model = { r->model, strnlen(r->model, LIMIT_MODEL) };
+	struct trace_span     s;
+	char                  name[128];
+
+	if (!trace_wanted(&a->trace))
+		return;
+	snprintf(name, sizeof name, "chat %s", r->label);
+	struct str whole = str_of(name);
+	whole.n = text_whole(whole);
+	trace_open(&s, &a->trace, TRACE_CLIENT, whole, clock_mono_us() - a->begun_us);
+	trace_str(&s, "gen_ai.operation.name", STR("chat"));
+	trace_str(&s, "gen_ai.provider.name", str_of(r->rq.provider->name));
+	trace_str(&s, "gen_ai.request.model", model);
+	trace_bool(&s, "gen_ai.request.stream", r->rq.prompt.stream);
+	if (run_stored(r))
+		trace_str(&s, "gen_ai.conversation.id", str_of(r->conversation_text));
+	trace_list(&s, "gen_ai.response.finish_reasons", str_of(r->finish_reason));
+	if (r->first_token_us)
+		trace_seconds(&s, "gen_ai.response.time_to_first_chunk",
+			      r->first_token_us - a->begun_us);
+	if (u->known) {
+		trace_int(&s, "gen_ai.usage.input_tokens", u->in);
+		trace_int(&s, "gen_ai.usage.output_tokens", u->out);
+		trace_int(&s, "gen_ai.usage.cache_read.input_tokens", u->cached_read);
+		trace_int(&s, "gen_ai.usage.reasoning.output_tokens", u->reasoning);
+	}
+	trace_int(&s, "parley.attempt", a->count);
+	trace_str(&s, "parley.run", str_of(r->id_text));
+	trace_close(&s, e ? err_code_wire(e->code) : NULL);
+}
+
 /* over: the attempt that goes on, if one does. */
 static void over(struct run *r, enum health_news news, const struct err *e)
 {
@@ -38,6 +76,7 @@ static void over(struct run *r, enum health_news news, const struct err *e)
 		return;
 	r->attempt.on = false;
 	tell(r, news, e);
+	tell_trace(r, e);
 	metric_add(METRIC_ATTEMPTS,
 		   (const char *[]){ r->rq.provider->name, e ? err_code_wire(e->code) : "ok", "" }, 1);
 }
@@ -67,7 +106,7 @@ void attempt_stop(struct run *r)
 		r->attempt.spent = true;
 	hold_drop(r);
 	/* Its events were dropped; what it says to have used is the run's all the same. */
-	if (!r->bound && r->attempt.told.known)
+	if (!r->usage.known && r->attempt.told.known)
 		r->usage = r->attempt.told;
 }
 
@@ -93,10 +132,12 @@ static bool next_model(struct run *r)
 	return true;
 }
 
-/* Files were let in by what the first target takes. */
+/* Files were let in by what the first target takes, and so were embeddings. */
 static bool takes_less(const struct run *r, const struct target *t)
 {
-	return r->attach && (r->rq.takes & ~t->takes) != 0;
+	unsigned embed = r->rq.prompt.embed ? PROVIDER_EMBED : 0;
+
+	return (r->attach && (r->rq.takes & ~t->takes) != 0) || (embed & ~t->takes) != 0;
 }
 
 /* choose: a healthy target of the model, or of its fallbacks. */
@@ -164,12 +205,14 @@ static enum errc begin(struct run *r, struct err *e)
 	r->warnings.count = a->warnings_count;
 	r->paused = false;
 	r->called_us = loop_now_us(run_loop(r));
+	trace_child(&a->trace, &r->rq.trace);
 	enum errc rc = p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);
 	if (rc != ERR_OK) {
 		tell(r, HEALTH_NEITHER, NULL);
 		return rc;
 	}
 	a->on = true;
+	a->begun_us = r->called_us;
 	a->count++;
 	if (r->live && (a->count > 1 || a->target.index > 0))
 		live_set_attempt(r->live, p->name, a->count);
@@ -298,9 +341,8 @@ bool attempt_again(struct run *r, const struct err *e)
 	} else if (step.next == RETRY_LATER && !next_model(r)) {
 		return false;
 	}
+	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
 	pass_over(r, e);
-	metric_add(METRIC_RETRIES,
-		   (const char *[]){ r->rq.provider->name, err_code_wire(e->code), "" }, 1);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))
 		timer_start(run_loop(r), &a->total, c.left_us);

@@ -1,6 +1,7 @@
 /* The provider's part of a run: the prompt, the call, its events. */
 #include "base/clock.h"
 #include "base/limits.h"
+#include "lmc/reasoning.h"
 #include "run/internal.h"
 
 
@@ -68,8 +69,11 @@ static bool keep(struct run *r, const struct event *ev)
 		r->usage = ev->usage;
 	/* A longer word is none of OpenAI's, and half an escape would break what it is printed in. */
 	if (ev->kind == EVENT_FINISH && ev->choice == 0 && !r->finish_reason[0] &&
-	    ev->text.n < sizeof r->finish_reason)
+	    ev->text.n < sizeof r->finish_reason) {
 		str_copy(r->finish_reason, sizeof r->finish_reason, ev->text);
+		if (ev->name.n < sizeof r->native_reason)
+			str_copy(r->native_reason, sizeof r->native_reason, ev->name);
+	}
 	/* A plain answer that goes through as it came needs no second copy, unless it is stored. */
 	bool through = r->rq.shape == SHAPE_OPENAI && (ev->raw.n > 0 || ev->cont);
 	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
@@ -108,6 +112,17 @@ static bool bind_attempt(struct run *r)
 	return !r->aborting;
 }
 
+/* said: what is told of a failure: to a client that has a part of the answer, one that can't be read
+ * further is one that was cut off. */
+static struct err said(const struct run *r, const struct err *e)
+{
+	struct err ret = *e;
+
+	if (r->state == STATE_STREAMING && e->code == ERR_UPSTREAM_BAD_RESPONSE)
+		ret.code = ERR_STREAM_INCOMPLETE;
+	return ret;
+}
+
 static void ended(struct run *r, const struct event *ev)
 {
 	r->call = NULL; /* gone by itself */
@@ -122,8 +137,10 @@ static void ended(struct run *r, const struct event *ev)
 	}
 	if (ev->usage.known)
 		r->attempt.told = ev->usage;
-	if (!attempt_again(r, ev->err))
-		run_fail(r, ev->err);
+
+	struct err e = said(r, ev->err);
+	if (!attempt_again(r, &e))
+		run_fail(r, &e);
 }
 
 /* waits: it says nothing of the answer yet, and is held back as long as that can be. */
@@ -205,7 +222,11 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 		return ERR_OK;
 	o.images = image_list(r, &o.image_count);
 	o.made = attach_made(r, &o.made_count);
-	return transcript_render(*list, *count, &o, list, count, e);
+	enum errc rc = transcript_render(*list, *count, &o, list, count, e);
+	for (size_t i = 0; rc == ERR_OK && i < *count; i++)
+		if (!reasoning_unsaid((*list)[i], o.arena, &(*list)[i]))
+			rc = err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	return rc;
 }
 
 /* What a provider is told for an answer that broke off; nobody said it, so it is not stored. */

@@ -235,6 +235,7 @@ static bool make_encoder(struct follow *f)
 		.want_usage = !f->o.openai || f->o.want_usage,
 		.own_id = str_is(f->read.shape, "openai"),
 		.fences = f->fences,
+		.reasoning = f->o.reasoning,
 		.conversation = str_of(f->conversation_text),
 		.run = str_of(f->run_text),
 		.message = str_of(f->message_text),

@@ -45,6 +45,7 @@ struct follow_options {
 	enum shape           shape;
 	bool                 openai;    /* as /v1/chat/completions says it, not in our own dialect */
 	bool                 want_usage; /* only there: the client asked for it */
+	enum reasoning_name  reasoning; /* as struct encoder_about has it */
 	struct follow_cursor cursor;
 	const struct follow_observer *observer;
 	void                *arg;

@@ -61,6 +61,8 @@ struct attempt {
 	int64_t       again;       /* retries of this model */
 	unsigned      count;       /* calls made */
 	bool          on;          /* one goes on */
+	struct trace  trace;       /* its span */
+	int64_t       begun_us;
 	int64_t       first_us;
 	int64_t       total_us;    /* for all of them; 0: no limit */
 	size_t        warnings_len, warnings_count; /* as they stood before any */
@@ -84,6 +86,7 @@ struct run {
 	char               message_text[ID_MAX], completion_text[ID_MAX];
 	char               request_id[ID_MAX];
 	char               finish_reason[64];
+	char               native_reason[64]; /* the provider's own word */
 	char              *model; /* owned copies: the request's own bytes go when they were sent */
 	char              *label;
 	int64_t            created_ms;

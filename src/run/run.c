@@ -233,6 +233,7 @@ static bool choose_encoder(struct run *r)
 		.want_usage = r->rq.want_usage,
 		.own_id = run_stored(r) && !r->rq.native,
 		.fences = r->rq.fences,
+		.reasoning = r->engine->o.settings(r->engine->o.arg)->reasoning,
 		.conversation = str_of(r->conversation_text),
 		.run = str_of(r->id_text),
 		.message = str_of(r->message_text),
@@ -400,6 +401,16 @@ static void book_tokens(const struct run *r)
 			       (r->answered_us - r->first_token_us) / (u->out - 1));
 }
 
+/* A stream that was open and did not end well: who is to blame. */
+static void book_abort(enum errc code)
+{
+	bool ours = code == ERR_STORAGE || code == ERR_SHUTTING_DOWN || code == ERR_OVERLOADED ||
+		    code == ERR_INTERNAL;
+	const char *side = code == ERR_CANCELLED ? "client" : ours ? "gateway" : "upstream";
+
+	metric_add(METRIC_STREAM_ABORTS, (const char *[]){ side, err_code_wire(code), "" }, 1);
+}
+
 static void book_metrics(const struct run *r)
 {
 	const char *provider = r->rq.provider->name;
@@ -418,6 +429,9 @@ static void book_metrics(const struct run *r)
 			       r->first_token_us - r->called_us);
 	if (r->usage.known)
 		book_tokens(r);
+	/* A reader that left is counted where its stream ended. */
+	if (r->open && r->observer && r->failure.code != ERR_OK)
+		book_abort(r->failure.code);
 	if (r->open)
 		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
 }

@@ -14,6 +14,7 @@
 
 #include "base/beneath.h"
 #include "base/id.h"
+#include "base/trace.h"
 #include "json/input.h"
 #include "lmc/encoder.h"
 #include "loop/work.h"
@@ -27,6 +28,7 @@ struct run_engine; /* one for each loop */
 struct run_settings {
 	int64_t commit_after_us; /* how long a stream's status waits for the first content */
 	bool    strict;          /* nobody sees an event before it is in the log */
+	enum reasoning_name reasoning; /* the name that it has in answers */
 };
 
 struct run_engine_options {
@@ -82,6 +84,7 @@ struct run_request {
 	bool          finish;     /* what the reader's leaving does: go on, else cancel */
 	bool          want_usage; /* the client asked for it */
 	struct id     continues;  /* the run whose answer this one goes on with; none: no */
+	struct identity *who;     /* who asks; borrowed until run_start returns */
 	int64_t       owner;
 	struct id     conversation; /* none: a new one, if stored */
 	struct id     parent;       /* message in it to branch from; none: its newest */
@@ -92,6 +95,7 @@ struct run_request {
 	const struct str *messages; /* raw JSON objects, as they are stored */
 	size_t        message_count;
 	struct str    request_id;   /* copied */
+	struct trace  trace;        /* the request's; attempts are spans inside it */
 	/* The claim of its Idempotency-Key, or NULL; the run ends it.  Stays the caller's where run_start
 	 * fails. */
 	struct keys_claim *claim;

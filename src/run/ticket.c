@@ -13,7 +13,7 @@ enum { TICKETS = 4096, SECRET_DIGITS = 32 };
 struct ticket {
 	uint64_t  secret[2];
 	struct id run;
-	int64_t   owner;
+	struct identity *who; /* held, until the place is used again */
 	int64_t   until_us; /* monotonic; 0: a free place */
 };
 
@@ -29,20 +29,23 @@ static struct ticket *free_place(int64_t now_us)
 	return NULL;
 }
 
-bool ticket_make(struct id run, int64_t owner, char ret[TICKET_MAX])
+bool ticket_make(struct id run, struct identity *who, char ret[TICKET_MAX])
 {
 	int64_t       now = clock_mono_us();
 	struct ticket t = {
 		.secret = { id_random(), id_random() },
 		.run = run,
-		.owner = owner,
+		.who = who,
 		.until_us = now + (int64_t)TICKET_SECONDS * 1000000,
 	};
 
 	pthread_mutex_lock(&lock);
 	struct ticket *place = free_place(now);
-	if (place)
+	if (place) {
+		identity_release(place->who);
+		identity_hold(who);
 		*place = t;
+	}
 	pthread_mutex_unlock(&lock);
 	if (!place)
 		return false;
@@ -73,14 +76,15 @@ static bool parse(struct str text, uint64_t secret[2])
 	return true;
 }
 
-bool ticket_take(struct str text, struct id run, int64_t *ret_owner)
+struct identity *ticket_take(struct str text, struct id run)
 {
 	uint64_t secret[2];
 	int64_t  now = clock_mono_us();
 	bool     found = false;
+	struct identity *who = NULL;
 
 	if (!parse(text, secret))
-		return false;
+		return NULL;
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < TICKETS && !found; i++) {
 		struct ticket *t = &tickets[i];
@@ -89,10 +93,10 @@ bool ticket_take(struct str text, struct id run, int64_t *ret_owner)
 		found = ((t->secret[0] ^ secret[0]) | (t->secret[1] ^ secret[1])) == 0 &&
 			t->until_us > now && t->run.key == run.key && t->run.secret == run.secret;
 		if (found) {
-			*ret_owner = t->owner;
+			who = t->who;
 			*t = (struct ticket){ 0 };
 		}
 	}
 	pthread_mutex_unlock(&lock);
-	return found;
+	return who;
 }

@@ -6,11 +6,13 @@
 
 #include "base/base.h"
 #include "base/id.h"
+#include "base/identity.h"
 
 enum { TICKET_SECONDS = 60, TICKET_MAX = 48 }; /* TICKET_MAX: room for the text and its NUL */
 
-/* ticket_make: a ticket for one look at the events of a run of owner's, NUL-terminated, into ret.
- * False: too many are out. */
-bool ticket_make(struct id run, int64_t owner, char ret[TICKET_MAX]) MUST_USE;
-/* ticket_take: whether text is a ticket for this run that is still good; then it is used up. */
-bool ticket_take(struct str text, struct id run, int64_t *ret_owner) MUST_USE;
+/* ticket_make: a ticket for one look at the events of a run of who's, NUL-terminated, into ret; it
+ * holds who.  False: too many are out. */
+bool ticket_make(struct id run, struct identity *who, char ret[TICKET_MAX]) MUST_USE;
+/* ticket_take: who made it, held, if text is a ticket for this run that is still good; then it is
+ * used up.  NULL: it is not. */
+struct identity *ticket_take(struct str text, struct id run) MUST_USE;

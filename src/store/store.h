@@ -16,6 +16,7 @@
 #include "loop/loop.h"
 #include "msg/event.h"
 #include "store/blob.h"
+#include "store/key_ring.h"
 
 #include <stdatomic.h>
 
@@ -124,6 +125,7 @@ struct turn_end {
 	enum run_status  status;       /* COMPLETED, INCOMPLETE, FAILED or CANCELLED */
 	struct str       answer;       /* the assistant's message object, or empty: none */
 	struct str       finish_reason; /* JSON-escaped, as events carry it; so wherever it is read */
+	struct str       native_reason; /* the same in the provider's own word */
 	struct str       error;        /* JSON error object, or empty */
 	struct usage     usage;
 	int64_t          first_token_ms; /* wall; 0: none came */
@@ -302,6 +304,7 @@ struct run_read {
 	struct str      model;
 	struct str      provider;
 	struct str      finish_reason; /* empty: none */
+	struct str      native_reason; /* likewise */
 	struct str      error;         /* JSON object, or empty */
 	struct usage    usage;
 	int64_t         created_ms;
@@ -597,6 +600,68 @@ struct search_read {
 	bool               complete; /* all that was stored when it was read had been indexed */
 };
 
+/* --- API keys --- */
+
+struct store_api_key {
+	int64_t    number;
+	char       id[API_KEY_ID + 1]; /* without key_ */
+	int64_t    owner;
+	struct str name;
+	unsigned   scopes;      /* enum scope */
+	struct str models;      /* JSON array of strings; empty: all */
+	struct str metadata;    /* JSON object, "{}" if none */
+	int64_t    created_ms;
+	int64_t    expires_ms;  /* 0: never, as in the others */
+	int64_t    revoked_ms;
+	int64_t    rotated_ms;
+	int64_t    old_until_ms; /* of the text before a rotation */
+	int64_t    used_ms;
+};
+
+/* api_key_write: a write; once it is answered, this process knows it everywhere.
+ * Errors: NOT_FOUND; GONE: it is revoked (UPDATE, ROTATE); NOT_FOUND "shares"; OVERLOADED: there are
+ * too many. */
+enum api_key_change {
+	API_KEY_CREATE, /* all below */
+	API_KEY_UPDATE, /* what is set */
+	API_KEY_REVOKE,
+	API_KEY_ROTATE, /* sha256, old_until_ms */
+	API_KEY_CHANGE__COUNT
+};
+
+struct api_key_write {
+	struct store_job    job;
+	enum api_key_change change;
+	int64_t             now_ms;
+	char                id[API_KEY_ID + 1];
+	unsigned char       sha256[HASH_BYTES]; /* of the new text */
+	int64_t             old_until_ms;       /* until when the old text is good; 0: it is not */
+	int64_t             owner;
+	struct str          shares; /* id of the key whose owner it gets instead; empty: none */
+	bool                name_set, scopes_set, models_set, metadata_set, expires_set;
+	struct str          name;
+	unsigned            scopes;
+	struct str          models;   /* JSON array; empty: all */
+	struct str          metadata; /* JSON object; empty: none */
+	int64_t             expires_ms;
+	struct arena        arena;    /* init'ed and finished by the caller */
+	struct store_api_key now;     /* out: as it is then */
+};
+
+/* api_keys_read: keys, whoever owns what; newest first.
+ * Errors: INVALID_VALUE "after": no such key. */
+struct api_keys_read {
+	struct store_job job;
+	char             id[API_KEY_ID + 1];    /* that one alone (NOT_FOUND); "": all */
+	char             after[API_KEY_ID + 1]; /* "": from the newest */
+	size_t           limit;
+	struct arena     arena;
+	/* out */
+	struct store_api_key *keys;
+	size_t                key_count;
+	bool                  has_more;
+};
+
 /* Figures for health and metrics; any thread. */
 struct store_stats {
 	bool     writable;   /* false after a failed commit, until one succeeds again */
@@ -643,7 +708,17 @@ struct store_ops {
 	bool (*archive_read)(struct store *s, struct archive_read *job);
 	bool (*archive_write)(struct store *s, struct archive_write *job);
 	bool (*search_read)(struct store *s, struct search_read *job);
+	bool (*api_key_write)(struct store *s, struct api_key_write *job);
+	bool (*api_keys_read)(struct store *s, struct api_keys_read *job);
 	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap */
+	/* A process that another one takes over from, in this order, both from one thread that is no
+	 * loop's.  rest: our background work stops, or goes on; *ret_lock_fd (borrowed) is the lock to
+	 * hand on.  Errors: OVERLOADED: it is too early for another one; STORAGE.  given: the lock is
+	 * the other one's now, and the files are both's until the end. */
+	enum errc (*rest)(struct store *s, bool on, int *ret_lock_fd, struct err *e);
+	void (*given)(struct store *s);
+	/* beside: there is a process whose runs go on beside ours.  Any thread, cheap. */
+	bool (*beside)(struct store *s);
 	/* destroy: finishes everything queued, checkpoints, closes.  After all loops have stopped
 	 * submitting; answers still reach loops that run. */
 	void (*destroy)(struct store *s);
@@ -652,12 +727,16 @@ struct store_ops {
 struct store {
 	const struct store_ops *ops;
 	struct blobs           *blobs; /* the engine's; contents of files, for workers */
+	struct key_ring        *ring;  /* the engine's; the keys that are good */
 };
 
 struct store_options {
 	const char *path;       /* database file; missing: made, with mode 0600 */
 	unsigned    readers;    /* threads of the read pool */
 	int64_t     busy_ms;    /* how long to wait for another process's lock */
+	/* The lock of a process that hands the database over (store_resting); else it is taken. */
+	bool        lock_given;
+	int         lock_fd;    /* owned by the store, also when it can't be opened */
 	bool        migrate;    /* apply missing migrations; false: refuse when some are missing */
 	/* Event logs of runs that have ended are kept so long, and no more than so many bytes in all,
 	 * oldest first; 0: for ever, without bound.  Swept in small pieces between other writes. */
@@ -696,3 +775,8 @@ enum errc store_export(const struct store_options *o, struct store_export *x,
 /* store_import: does the job at once.  Errors: STORAGE; those of archive_write. */
 enum errc store_import(const struct store_options *o, struct archive_write *job,
                        struct err *e) MUST_USE;
+/* store_api_keys: does a job on keys at once, made or brought up to date first as for an import; a
+ * gateway that serves the database learns of a change within LIMIT_KEYS_LOOK_MS.  Exactly one of the
+ * two is given.  Errors: STORAGE; those of the job. */
+enum errc store_api_keys(const struct store_options *o, struct api_key_write *write,
+                         struct api_keys_read *read, struct err *e) MUST_USE;

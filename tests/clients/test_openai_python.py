@@ -50,6 +50,21 @@ def test_chat_stream(sdk):
     assert pieces == ["Hello, ", "big ", "world"]
 
 
+@pytest.mark.parametrize("vectors", [[[0.25, -1.5], [1.0, 2.0]],
+                                     ["AACAPgAAwL8=", "AACAPwAAAEA="]])
+def test_embeddings(sdk, script, vectors):
+    """The SDK asks for base64 by itself, whatever the provider then sends."""
+    s = script(up.embeddings(*vectors))
+    answer = sdk.embeddings.create(model=s.model, input=["a", "b"])
+    assert s.request.json["encoding_format"] == "base64"
+    assert [d.embedding for d in answer.data] == [[0.25, -1.5], [1.0, 2.0]]
+    assert answer.usage.prompt_tokens == 11
+    answer = sdk.embeddings.create(model=s.model, input=["a", "b"], encoding_format="float")
+    assert answer.data[0].embedding == [0.25, -1.5]
+    answer = sdk.embeddings.create(model="echo", input="Hello there", dimensions=4)
+    assert len(answer.data[0].embedding) == 4
+
+
 def test_usage_of_a_stream(sdk):
     chunks = list(sdk.chat.completions.create(model="echo", messages=HELLO, stream=True,
                                               stream_options={"include_usage": True}))

@@ -94,7 +94,7 @@ class Gateway:
     def _read_out(self):
         for line in self.process.stdout:
             self.stdout.append(line.decode("utf-8", "replace"))
-            found = re.search(r"https?://\S+", self.stdout[-1])
+            found = re.search(r"(https?://|unix:)\S+", self.stdout[-1])
             if found and not self.url:
                 self.url = found.group().rstrip("/")
                 self.started.set()
@@ -110,8 +110,8 @@ class Gateway:
         assert self.started.wait(DEADLINE), f"the gateway printed no address:\n{self.log()}"
         assert self.url, (f"the gateway ended with {self.process.wait(DEADLINE)} before it was "
                           f"ready:\n{self.log()}")
-        self.host, port = re.fullmatch(r"https?://(.*):(\d+)", self.url).groups()
-        self.port = int(port)
+        tcp = re.fullmatch(r"https?://(.*):(\d+)", self.url)
+        self.host, self.port = (tcp[1], int(tcp[2])) if tcp else (None, None)
         return self
 
     def fails_to_start(self):

@@ -115,8 +115,13 @@ def test_examples_of_a_page_work(start, page, tmp_path):
     assert count, "no example found"
 
 
+CONFIGURATIONS = [*sorted((gw.PROJECT / "examples").rglob("*.yaml")),
+                  gw.PROJECT / "packaging/parley.yaml"]
+
+
 @pytest.mark.parametrize("text", [
-    pytest.param((gw.PROJECT / "examples/parley.yaml").read_text(), id="examples/parley.yaml"),
+    *(pytest.param(file.read_text(), id=str(file.relative_to(gw.PROJECT)))
+      for file in CONFIGURATIONS if file.name != "compose.yaml"),
     *(pytest.param(body, id=f"README {n}") for n, body in enumerate(
         re.findall(r"^```yaml\n(.*?)^```", (gw.PROJECT / "README.md").read_text(), re.M | re.S))
       if "\nproviders:" in body),
@@ -124,6 +129,13 @@ def test_examples_of_a_page_work(start, page, tmp_path):
 def test_example_configurations_are_right(text, tmp_path):
     file = tmp_path / "parley.yaml"
     file.write_text(text)
-    done = gw.run("--check-config", "--config", file, cwd=tmp_path, env={"LOCAL_KEY": "k"})
+    folder = tmp_path / "credentials"
+    folder.mkdir(mode=0o700)
+    for name in re.findall(r"^ [^#\n]*credential: (\w+)", text, re.M):
+        (folder / name).write_text("k")
+        (folder / name).chmod(0o600)
+    env = {name: "k" for name in re.findall(r"^ [^#\n]*_env: (\w+)", text, re.M)}
+    done = gw.run("--check-config", "--config", file, cwd=tmp_path,
+                  env={**env, "CREDENTIALS_DIRECTORY": str(folder)})
     assert done.returncode == 0, done.stdout + done.stderr
     assert not os.path.exists(tmp_path / "parley.db"), "a check makes no database"

@@ -295,7 +295,7 @@ def test_and_an_error_in_the_stream_behind_content(client, script, chunk, word):
     s = script(stream({**MESSAGE, "content": "a"}, chunk))
     with client.chat_stream(ASKED, model=f"l/{s.name}", format="lmc", store=False) as answer:
         said = answer.lmc()
-    assert said.error["code"] == "upstream_bad_response" and word in said.error["message"]
+    assert said.error["code"] == "stream_incomplete" and word in said.error["message"]
     assert said.messages == [{**MESSAGE, "content": "a"}]
 
 

@@ -276,6 +276,17 @@ def completion(content="ok", finish="stop", message=None, **top):
             "usage": USAGE, **top}
 
 
+def embedding(index, value):
+    return {"object": "embedding", "index": index, "embedding": value}
+
+
+def embeddings(*values, **top):
+    """Each value is a list of numbers, or base64."""
+    return reply({"object": "list", "data": [embedding(i, v) for i, v in enumerate(values)],
+                  "model": "upstream-model", "usage": {"prompt_tokens": 11, "total_tokens": 11},
+                  **top})
+
+
 def either(content="ok"):
     """A plain answer or a stream, as the request asks."""
     def step(x):

@@ -8,6 +8,7 @@ A wire is made of functions that return steps for a script:
   cut(*pieces)            a stream whose terminal event never comes
   fail(*pieces)           a stream that ends in the provider's error
   refuse(status, text)    an error with a status
+  vectors(*lists)         embeddings, where `embeds` says where it is asked for them
 """
 
 import json
@@ -21,6 +22,7 @@ class OpenAI:
     dialect = "openai"
     target = "/v1/chat/completions"
     reasons = {"stop": "stop", "tool_calls": "tool_calls"}
+    native = "stop"  # its own word for the end of say()
 
     def say(self, *pieces):
         return up.stream(*pieces)
@@ -50,9 +52,15 @@ class OpenAI:
     def refuse(self, status, text):
         return up.reply({"error": {"message": text, "type": "invalid_request_error"}}, status)
 
+    embeds = "/v1/embeddings"
+
+    def vectors(self, *lists):
+        return up.embeddings(*lists)
+
 
 class Anthropic:
     dialect = "anthropic"
+    native = "end_turn"
     target = "/v1/messages"
 
     def _stream(self, *events, end=("end_turn",)):
@@ -114,6 +122,7 @@ class Anthropic:
 
 class Ollama:
     dialect = "ollama"
+    native = "stop"
     target = "/v1/api/chat"
 
     def _part(self, message=None, done=None):
@@ -156,9 +165,16 @@ class Ollama:
     def refuse(self, status, text):
         return up.reply({"error": text}, status)
 
+    embeds = "/v1/api/embed"
+
+    def vectors(self, *lists):
+        return up.reply({"model": "upstream-model", "embeddings": lists, "total_duration": 14143917,
+                         "load_duration": 1019500, "prompt_eval_count": USAGE[0]})
+
 
 class OpenAIResponses:
     dialect = "openai-responses"
+    native = "completed"
     target = "/v1/responses"
 
     def _response(self, status, output=(), **more):
@@ -237,9 +253,15 @@ class OpenAIResponses:
         return up.reply({"error": {"message": text, "type": "invalid_request_error",
                                    "param": None, "code": None}}, status)
 
+    embeds = "/v1/embeddings"
+
+    def vectors(self, *lists):
+        return up.embeddings(*lists)
+
 
 class Gemini:
     dialect = "gemini"
+    native = "STOP"
     target = "/v1/models/NAME:generateContent"
 
     def _response(self, parts=None, reason=None):
@@ -286,10 +308,45 @@ class Gemini:
         return up.reply({"error": {"code": status, "message": text,
                                    "status": "INVALID_ARGUMENT"}}, status)
 
+    embeds = "/v1/models/NAME:batchEmbedContents"
+
+    def vectors(self, *lists):
+        return up.reply({"embeddings": [{"values": v} for v in lists],
+                         "usageMetadata": {"promptTokenCount": USAGE[0]}})
+
 
 class Azure(OpenAI):
     dialect = "azure"
     target = "/v1/chat/completions"
 
 
-WIRES = [OpenAI(), Azure(), Anthropic(), Gemini(), Ollama(), OpenAIResponses()]
+class Mistral(OpenAI):
+    """Calls whole in one chunk, usage with the end, errors of another shape."""
+    dialect = "mistral"
+
+    def _end(self, reason):
+        end = up.chunk({"content": ""}, finish=reason)
+        return [up.data({**end, "usage": {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1],
+                                          "total_tokens": sum(USAGE)}}),
+                up.body(b"data: [DONE]\n\n"), up.end()]
+
+    def say(self, *pieces):
+        return [up.sse(), up.role(), *[up.text(p) for p in pieces], *self._end("stop")]
+
+    def call(self, name, id, args):
+        delta = {"tool_calls": [{"index": 0, "id": "D681PevKs", "function": {
+            "name": name, "arguments": json.dumps(args)}}]}
+        return [up.sse(), up.role(), up.data(up.chunk(delta)), *self._end("tool_calls")]
+
+    def fail(self, *pieces):
+        error = {"object": "error", "message": "it broke", "type": "server_error", "param": None,
+                 "code": None}
+        return [up.sse(), *([up.role()] if pieces else []), *[up.text(p) for p in pieces],
+                up.data(error), up.end()]
+
+    def refuse(self, status, text):
+        return up.reply({"object": "error", "message": text, "type": "invalid_request_error",
+                         "param": None, "code": None}, status)
+
+
+WIRES = [OpenAI(), Azure(), Mistral(), Anthropic(), Gemini(), Ollama(), OpenAIResponses()]

@@ -3,12 +3,12 @@
 
 usage: docs.py [--write]
 
-Checks that every local link leads to a file (and to a heading in it), that the tables of errors and
-metrics say what err.def and metric.def say, that every example of JSON is JSON, that every curl
-line is marked to be run, that the dashboard and the
-alerts look at metrics that exist, that the example configuration names every option, and that the manual page
+Checks that every local link leads to a file (and to a heading in it), that the tables of errors,
+metrics and failures say what err.def, metric.def and tests/e2e/failures.py say, that every example of
+JSON is JSON, that every curl line is marked to be run, that the dashboard and the alerts look at
+metrics that exist, that the example configuration names every option, and that the manual page
 has every command and option and is clean (where mandoc is installed).
-With --write the table of metrics and the options of the manual page are made new.
+With --write the tables of metrics and failures and the options of the manual page are made new.
 """
 
 import json
@@ -153,6 +153,22 @@ def check_metrics(write):
     problem(page, "the table of metrics is not as metric.def; run tests/lint/docs.py --write")
 
 
+def check_failures(write):
+    """The failure contract, printed from what tests/e2e/test_failures.py checks."""
+    page = ROOT / "docs/failures.md"
+    sys.path.insert(0, str(ROOT / "tests/e2e"))
+    import failures
+    have, want = section(page, "failures"), failures.table()
+    if have == want:
+        return
+    if write:
+        page.write_text(read(page).replace(f"<!-- failures -->\n{have}",
+                                           f"<!-- failures -->\n{want}"), encoding="utf-8")
+        return
+    problem(page, "the tables of failures are not as tests/e2e/failures.py; "
+                  "run tests/lint/docs.py --write")
+
+
 def check_options():
     page = ROOT / "examples/parley.yaml"
     for name in re.findall(r"^X\((\w+),", read(ROOT / "src/config.def"), re.M):
@@ -221,6 +237,7 @@ def main(arguments):
         return 64
     check_metrics(bool(arguments))
     check_operate()
+    check_failures(bool(arguments))
     check_errors()
     check_options()
     check_manual_lists(bool(arguments))

@@ -166,7 +166,7 @@ static void loopback_addresses_are_told_from_others(void **state)
 		{ "localhost:8080", true },   { "0.0.0.0:8080", false }, { "[::]:8080", false },
 		{ "192.0.2.1:8080", false },  { "128.0.0.1:8080", false }, { "[2001:db8::1]:80",
 		  false },
-		{ "[::ffff:192.0.2.1]:80", false },
+		{ "[::ffff:192.0.2.1]:80", false }, { "unix:/run/p.sock", true },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)

@@ -15,7 +15,7 @@ static void handle(struct request *r, void *app)
 	(void)app;
 }
 
-#define ROW(name, method, path) { name, method, path, AUTH_KEY, BODY_NONE, false, handle }
+#define ROW(name, method, path) { name, method, path, AUTH_CHAT, BODY_NONE, false, handle }
 static const struct route table[] = {
 	ROW("livez", "GET", "/livez"),
 	ROW("chat", "POST", "/v1/chat"),

@@ -668,6 +668,34 @@ static void a_byte_is_judged_alike_at_every_offset(void **state)
 	json_doc_finish(&d);
 }
 
+/* Folded, an array of numbers is one token that tells how many there are; all else stays. */
+static void numbers_fold_into_their_array(void **state)
+{
+	static const char text[] = "{\"a\":[1,-2.5e3,0],\"n\":7,\"b\":[[],[1,\"x\",2],{\"k\":[3]}]}";
+	static const char *const faults[] = { "[1,]", "[01]", "[1 2]", "[1.]", "[-]", "[1,2" };
+	struct json_doc d = { 0 };
+	struct err      e;
+
+	(void)state;
+	assert_int_equal(json_scan(&d, text, strlen(text), &json_limits_vectors, &e), ERR_OK);
+	json_at a = json_get(&d, 0, "a");
+	assert_int_equal(d.tok[a].count, 3);
+	assert_int_equal(json_first(&d, a), json_end(&d, a));
+	assert_true(str_is(json_raw(&d, a), "[1,-2.5e3,0]"));
+	assert_true(str_is(json_raw(&d, json_get(&d, 0, "n")), "7"));
+	json_at b = json_get(&d, 0, "b");
+	assert_int_equal(d.tok[b].count, 3);
+	json_at mixed = json_next(&d, json_first(&d, b));
+	assert_int_equal(d.tok[mixed].count, 3);
+	assert_true(json_is(&d, json_first(&d, mixed), "x"));
+	assert_int_equal(json_next(&d, json_first(&d, mixed)), json_end(&d, mixed));
+	assert_int_equal(d.tok[json_get(&d, json_next(&d, mixed), "k")].count, 1);
+	for (size_t i = 0; i < ARRAY_LEN(faults); i++)
+		assert_int_equal(json_scan(&d, faults[i], strlen(faults[i]), &json_limits_vectors, &e),
+				 ERR_INVALID_JSON);
+	json_doc_finish(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -688,6 +716,7 @@ int main(void)
 		cmocka_unit_test(a_full_arena_or_buffer_is_told),
 		cmocka_unit_test(utf8_is_valid_as_the_standard_defines_it),
 		cmocka_unit_test(a_byte_is_judged_alike_at_every_offset),
+		cmocka_unit_test(numbers_fold_into_their_array),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

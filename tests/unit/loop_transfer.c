@@ -348,6 +348,73 @@ static void many_transfers_end_each_by_itself(void **state)
 	loopback_finish(&server);
 }
 
+/* Sixteen handles take turns, so that the seventeenth transfer gets the first one's connection. */
+enum { TURNS = 16 };
+
+struct chain {
+	struct timer      timer;
+	struct transfers *transfers;
+	struct loopback  *server;
+	struct fetch      fetch[TURNS + 1];
+	int               started;
+};
+
+/* One after the other, and the last one when the server has seen its first connection end. */
+static void start_next(struct timer *t)
+{
+	struct chain *c = container_of(t, struct chain, timer);
+	int           n = c->started;
+	bool          due = n == 0 || c->fetch[n - 1].dones == 1;
+
+	if (due && (n < TURNS || c->server->held)) {
+		fetch_start(&c->fetch[n], c->transfers, c->server->port);
+		assert_true(transfer_start(c->transfers, &c->fetch[n].transfer));
+		c->started++;
+	}
+	if (c->started <= TURNS)
+		timer_start(transfers_loop(c->transfers), t, 1000);
+}
+
+static void bytes_behind_an_answer_are_not_the_next_one(void **state)
+{
+	static struct step  script[3 * TURNS + 7];
+	static struct chain c;
+	OWNED(loop)         l = NULL;
+	struct loopback     server;
+
+	(void)state;
+	for (size_t i = 0; i < TURNS; i++) {
+		script[3 * i] = (struct step){ ACT_ACCEPT, NULL };
+		script[3 * i + 1] = (struct step){ ACT_READ, NULL };
+		script[3 * i + 2] = (struct step){ ACT_SEND, ANSWER };
+	}
+	struct step *then = script + 3 * (size_t)TURNS;
+	then[0].act = ACT_FIRST;
+	then[1] = (struct step){ ACT_SEND, "data: more\n\n" };
+	then[2].act = ACT_HOLD;
+	then[3].act = ACT_ACCEPT;
+	then[4].act = ACT_READ;
+	then[5] = (struct step){ ACT_SEND, ANSWER };
+	then[6].act = ACT_STOP;
+	loopback_start(&server, script);
+	c = (struct chain){ .timer = { .fn = start_next }, .server = &server };
+	c.transfers = transfers_new(&l);
+	running = TURNS + 1;
+	timer_start(l, &c.timer, 0);
+	loop_run(l);
+	assert_int_equal(c.started, TURNS + 1);
+	for (size_t i = 0; i <= TURNS; i++) {
+		assert_int_equal(c.fetch[i].dones, 1);
+		assert_int_equal(c.fetch[i].code, CURLE_OK);
+		assert_true(str_is(buf_view(&c.fetch[i].data), "yo"));
+		fetch_finish(&c.fetch[i]);
+	}
+	assert_int_equal(server.accepted, TURNS + 1);
+	transfers_destroy(c.transfers);
+	loopback_join(&server);
+	loopback_finish(&server);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +425,7 @@ int main(void)
 		cmocka_unit_test(a_cancel_before_anything_happened_is_fine),
 		cmocka_unit_test(a_paused_transfer_goes_on),
 		cmocka_unit_test(many_transfers_end_each_by_itself),
+		cmocka_unit_test(bytes_behind_an_answer_are_not_the_next_one),
 	};
 
 	curl_global_init(CURL_GLOBAL_DEFAULT);

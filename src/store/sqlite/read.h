@@ -1,6 +1,7 @@
 /* read: the statements that read, each job in one read transaction, on one thread's connection. */
 #pragma once
 
+#include "store/sqlite/api_key_rows.h"
 #include "store/sqlite/archive_page.h"
 #include "store/sqlite/claim.h"
 #include "store/sqlite/completion_chain.h"
@@ -35,6 +36,7 @@ struct reads {
 	struct completion_list completions;
 	struct completion_chain completion_chain;
 	struct search_reads search;
+	struct api_key_rows keys;
 };
 
 /* reads_prepare: search: NULL where no search will be asked for. */

@@ -99,6 +99,8 @@ static size_t size_of(struct store_job *job)
 		return container_of(job, struct completion_messages_read, job)->arena.used;
 	case JOB_SEARCH_READ:
 		return container_of(job, struct search_read, job)->arena.used;
+	case JOB_API_KEYS_READ:
+		return container_of(job, struct api_keys_read, job)->arena.used;
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
@@ -109,6 +111,7 @@ static size_t size_of(struct store_job *job)
 	case JOB_FILE_DELETE:
 	case JOB_ARCHIVE_WRITE:
 	case JOB_COMPLETION_WRITE:
+	case JOB_API_KEY_WRITE:
 		break;
 	}
 	return 0;

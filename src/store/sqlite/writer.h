@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store/blob.h"
+#include "store/key_ring.h"
 #include "store/sqlite/checkpoint.h"
 #include "store/sqlite/search.h"
 #include "store/store.h"
@@ -11,16 +12,31 @@
 
 struct writer;
 
-/* writer_create: db, c, blobs and search are borrowed until writer_destroy; db is the writer's alone.  Of o, how
- * long to wait for locks and what to keep. */
-enum errc writer_create(sqlite3 *db, struct checkpoint *c, struct blobs *blobs,
-                        struct search *search, const struct store_options *o, struct writer **ret, struct err *e) MUST_USE;
+/* What a writer works with; all borrowed until writer_destroy, db is its alone. */
+struct writer_parts {
+	sqlite3           *db;
+	struct checkpoint *checkpoint;
+	struct blobs      *blobs;
+	struct search     *search;
+	struct key_ring   *ring;
+};
+
+/* writer_create: of o, how long to wait for locks and what to keep; its path is the absolute one.
+ * beside: another process's runs go on. */
+enum errc writer_create(const struct writer_parts *parts, const struct store_options *o, bool beside,
+                        struct writer **ret, struct err *e) MUST_USE;
 /* writer_destroy: after everything queued was done. */
 void writer_destroy(struct writer *w);
 
 /* writer_add: false when the queue is full and the job starts something: what goes on with
  * a turn always finds a place, as their number is bounded by the turns let in.  Any thread. */
 bool writer_add(struct writer *w, struct store_job *job) MUST_USE;
+/* Beside another process (see store.h).  writer_rest: no sweeping and clearing, until it is taken
+ * back.  writer_beside: whether another's runs go on; they are ended when it has. */
+void writer_rest(struct writer *w, bool on);
+bool writer_beside(struct writer *w);
 /* writer_settled: the search index needs its queue up to seq no longer.  Any thread. */
 void writer_settled(struct writer *w, int64_t seq);
+/* writer_keys_used: keys were used, and that is to be stored.  Any thread. */
+void writer_keys_used(struct writer *w);
 void writer_stats(struct writer *w, struct store_stats *ret);

@@ -172,6 +172,23 @@ test('a streamed chat comes piece by piece', limit, async () => {
 	assert.deepEqual(pieces, ['one', 'two']);
 });
 
+test('embeddings: the SDK asks for base64, whatever the provider then sends', limit, async () => {
+	for (const vectors of [[[0.25, -1.5], [1, 2]], ['AACAPgAAwL8=', 'AACAPwAAAEA=']]) {
+		const s = script((r) => json(r, 200, {
+			object: 'list', model: 'm', usage: { prompt_tokens: 3, total_tokens: 3 },
+			data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+		}));
+		const ask = { model: s.model, input: ['a', 'b'] };
+		let answer = await client.embeddings.create(ask);
+		assert.equal(s.bodies[0].encoding_format, 'base64');
+		assert.deepEqual(answer.data.map((d) => Array.from(d.embedding)), [[0.25, -1.5], [1, 2]]);
+		answer = await client.embeddings.create({ ...ask, encoding_format: 'float' });
+		assert.deepEqual(answer.data[0].embedding, [0.25, -1.5]);
+	}
+	const answer = await client.embeddings.create({ model: 'echo', input: 'Hello', dimensions: 4 });
+	assert.equal(answer.data[0].embedding.length, 4);
+});
+
 test('usage of a stream is its last chunk', limit, async () => {
 	const parts = [];
 	const stream = await client.chat.completions.create({ model: 'echo', messages: hello,

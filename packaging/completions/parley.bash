@@ -1,0 +1,85 @@
+# Made by scripts/completions.py; not to be edited.
+# shellcheck shell=bash
+
+_parley() {
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command="" i
+	# --option=value comes as three words
+	if [ "$cur" = = ]; then
+		cur=""
+	elif [ "$prev" = = ]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	COMPREPLY=()
+	case $prev in
+	--config)
+		_parley_files -f
+		return
+		;;
+	--database)
+		_parley_files -f
+		return
+		;;
+	--image-root)
+		_parley_files -d
+		return
+		;;
+	--durability)
+		_parley_words "relaxed strict"
+		return
+		;;
+	--log-level)
+		_parley_words "error warn info debug"
+		return
+		;;
+	--log-format)
+		_parley_words "json text"
+		return
+		;;
+	--output)
+		_parley_files -f
+		return
+		;;
+	--listen | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --keep-alive | --drain-timeout | --cors-origins | --otlp-endpoint | --trace-sample | --admin-listen | --conversation)
+		return
+		;;
+	esac
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		--config | --listen | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --keep-alive | --drain-timeout | --cors-origins | --otlp-endpoint | --trace-sample | --log-level | --log-format | --admin-listen | --output | --conversation)
+			[ "${COMP_WORDS[i + 1]}" != = ] || i=$((i + 1))
+			i=$((i + 1))
+			;;
+		-*) ;;
+		*)
+			command=${COMP_WORDS[i]}
+			break
+			;;
+		esac
+	done
+	if [[ $cur == -* ]]; then
+		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --database --image-root --durability --events-keep --events-keep-size --idempotency-keep --default-model --loops --readers --max-body --max-file --commit-after --keep-alive --drain-timeout --cors-origins --otlp-endpoint --trace-sample --log-level --log-format --admin-listen"
+		case $command in
+		export) _parley_words "--output --conversation" ;;
+		esac
+		return
+	fi
+	case $command in
+	"") _parley_words "serve migrate export import backup vacuum health" ;;
+	import) _parley_files -f ;;
+	backup) _parley_files -f ;;
+	esac
+}
+
+_parley_words() {
+	local word
+	while read -r word; do COMPREPLY+=("$word"); done < <(compgen -W "$1" -- "$cur")
+}
+
+# _parley_files -f: files and folders; -d: folders.
+_parley_files() {
+	local name
+	compopt -o filenames 2>/dev/null
+	while read -r name; do COMPREPLY+=("$name"); done < <(compgen "$1" -- "$cur")
+}
+
+complete -F _parley parley

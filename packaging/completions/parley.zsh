@@ -1,0 +1,61 @@
+#compdef parley
+# Made by scripts/completions.py; not to be edited.
+
+local curcontext=$curcontext state line
+typeset -A opt_args
+local -a common=(
+	'--config=[configuration file]:file:_files'
+	'--check-config[say whether the configuration is good, and stop]'
+	'--print-config[show every value with its source, secrets masked, and stop]'
+	'--dump-routes[list the routes, and stop]'
+	'--dump-options[the options as a Markdown table, and stop]'
+	'--version[show the version and stop]'
+	'--help[show the help and stop]'
+	'--listen=[addresses to serve on\: ADDR\:PORT or \[V6\]\:PORT]:value: '
+	'--database=[SQLite file; made if missing]:file:_files'
+	'--image-root=[directory under which images named by path may be read]:folder:_files -/'
+	'--durability=[relaxed or strict; messages and ends are always fsynced]:value:(relaxed strict)'
+	'--events-keep=[how long the events of an ended run are kept; 0\: for ever]:value: '
+	'--events-keep-size=[how many bytes of events are kept in all; 0\: no bound]:value: '
+	'--idempotency-keep=[how long an Idempotency-Key is known, with its answer; 0\: for ever]:value: '
+	'--default-model=[model of a request that names none]:value: '
+	'--loops=[event loops (threads); 0\: one for each core]:value: '
+	'--readers=[threads that read the database]:value: '
+	'--max-body=[largest request body, up to 64MiB]:value: '
+	'--max-file=[largest uploaded file, up to 64GiB]:value: '
+	'--commit-after=[how long a stream'\''s status waits for the first content]:value: '
+	'--keep-alive=[silence after which a stream gets a comment]:value: '
+	'--drain-timeout=[how long SIGTERM waits for running answers]:value: '
+	'--cors-origins=[origins that browsers may call from, or *]:value: '
+	'--otlp-endpoint=[collector that gets traces over OTLP/HTTP\: http\://HOST\:4318; empty\: none]:value: '
+	'--trace-sample=[percent of the traces beginning here that are kept]:value: '
+	'--log-level=[error, warn, info or debug]:value:(error warn info debug)'
+	'--log-format=[json or text]:value:(json text)'
+	'--admin-listen=[where /metrics is served when listen is not loopback]:value: '
+)
+_arguments -C \
+	$common \
+	'1: :->command' \
+	'*:: :->arguments' && return 0
+case $state in
+command)
+	local -a commands=(
+		'serve:run the gateway in the foreground'
+		'migrate:bring the database up to date and stop'
+		'export:write conversations as an archive, also while it is served'
+		'import:take in an archive or a ChatGPT export (-, none: standard input)'
+		'backup:copy the database and the uploaded files to FILE'
+		'vacuum:give free pages of the database back to the disk'
+		'health:ask the gateway of this configuration whether it is ready'
+	)
+	_describe command commands
+	;;
+arguments)
+	case $words[1] in
+	export) _arguments $common '*--output=[to FILE]:file:_files' '*--conversation=[only this one; may be given again]:id: ' ;;
+	import) _arguments $common '*:file:_files' ;;
+	backup) _arguments $common '*:file:_files' ;;
+	*) _arguments $common ;;
+	esac
+	;;
+esac

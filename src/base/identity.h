@@ -1,0 +1,59 @@
+/* identity: who asks: what the key that came with a request says about its holder.
+ *
+ * Counted, as a request outlives a key's revocation; nothing in it changes but the time of its last
+ * use.  Threads: any. */
+#pragma once
+
+#include "base/base.h"
+#include "base/str.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* What a key may do; stored as bits, so their values stay. */
+enum scope {
+	SCOPE_CHAT = 1,  /* ask models, change conversations */
+	SCOPE_READ = 2,  /* read what is stored */
+	SCOPE_FILES = 4, /* uploaded files */
+	SCOPE_ADMIN = 8, /* keys */
+};
+enum { SCOPE_COUNT = 4, SCOPES_ALL = 15, SCOPES_USUAL = SCOPE_CHAT | SCOPE_READ | SCOPE_FILES };
+
+/* scope_name: of the i-th bit.  scope_find: the bit with this name; 0: there is none. */
+const char *scope_name(unsigned i);
+unsigned    scope_find(struct str name);
+
+enum { IDENTITY_ID_MAX = 32 };
+
+struct identity {
+	atomic_uint       refs;   /* 0: lives as long as the process */
+	char              id[IDENTITY_ID_MAX]; /* for people and logs: key_…, config:N; "": no key */
+	int64_t           number; /* of a stored key, never given again; 0: no stored one */
+	int64_t           owner;  /* of all it stores */
+	unsigned          scopes; /* enum scope */
+	const struct str *models; /* those it may see, a last '*' is open; count 0: all */
+	size_t            model_count;
+	_Atomic int64_t   used_ms; /* wall; 0: never */
+	_Atomic int64_t   noted_ms; /* of those, what the store knows */
+};
+
+/* What identity_create copies. */
+struct identity_options {
+	struct str        id;
+	int64_t           number;
+	int64_t           owner;
+	unsigned          scopes;
+	const struct str *models;
+	size_t            model_count;
+	int64_t           used_ms;
+};
+/* identity_create: with one reference; NULL: no memory. */
+struct identity *identity_create(const struct identity_options *o) MUST_USE;
+struct identity *identity_hold(struct identity *i);
+void             identity_release(struct identity *i); /* NULL is fine */
+
+/* identity_sees: whether its models have this name among them. */
+bool identity_sees(const struct identity *i, struct str model);
+
+extern struct identity identity_open;   /* everybody, where there are no keys */
+extern struct identity identity_nobody; /* whoever asks what needs no key */

@@ -1,0 +1,259 @@
+/* Numbers to floats, floats to bytes, bytes to base64, and back. */
+#include "provider/vector.h"
+
+#include "lmc/media.h"
+
+#include <endian.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	CHUNK = 768,     /* floats at once: their bytes are groups of three, so base64 has no gaps */
+	GROUP_TEXT = 16, /* characters of base64 that are whole floats */
+	GROUP = 3,       /* these */
+	NUMBER_MAX = 24, /* bytes of a float as text, and its comma */
+};
+
+/* --- numbers --- */
+
+/* Exact as double. */
+static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+			       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+			       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+
+/* Whole numbers up to 2^53 are exact too: so one operation rounds but once.  All else is left to strtod,
+ * which takes ten times as long. */
+static bool quick(uint64_t whole, int64_t power, double *ret)
+{
+	if (whole > (uint64_t)1 << 53 || power < -22 || power > 22)
+		return false;
+	*ret = power < 0 ? (double)whole / tens[-power] : (double)whole * tens[power];
+	return true;
+}
+
+static const char *read_power(const char *p, const char *end, int64_t *power)
+{
+	bool    minus = false;
+	int64_t n = 0;
+
+	p++;
+	if (p < end && (*p == '-' || *p == '+'))
+		minus = *p++ == '-';
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		n = n < 100000 ? n * 10 + (*p - '0') : n;
+	*power += minus ? -n : n;
+	return p;
+}
+
+/* read_number: p is at its first byte; the array's bracket ends it at last, so that strtod stops there. */
+static const char *read_number(const char *p, const char *end, float *ret)
+{
+	const char *start = p;
+	uint64_t    whole = 0;
+	int64_t     power = 0;
+	int         digits = 0;
+	bool        point = false;
+	bool        minus = *p == '-';
+	double      v;
+
+	for (p += minus; p < end && ((*p >= '0' && *p <= '9') || *p == '.'); p++) {
+		if (*p == '.') {
+			point = true;
+			continue;
+		}
+		if (digits < 19)
+			whole = whole * 10 + (uint64_t)(*p - '0');
+		digits += digits > 0 || *p != '0';
+		power -= point;
+	}
+	if (p < end && (*p == 'e' || *p == 'E'))
+		p = read_power(p, end, &power);
+	if (digits <= 19 && quick(whole, power, &v))
+		v = minus ? -v : v;
+	else
+		v = strtod(start, NULL);
+	*ret = (float)v;
+	return p;
+}
+
+static bool put_bytes(float *v, size_t n, struct buf *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t bits;
+
+		memcpy(&bits, &v[i], sizeof bits);
+		bits = htole32(bits);
+		memcpy(&v[i], &bits, sizeof bits);
+	}
+	return media_encode((struct str){ (const char *)v, n * sizeof *v }, out);
+}
+
+enum vector vector_encode(struct str numbers, struct buf *out)
+{
+	const char *p = numbers.p;
+	const char *end = numbers.p + numbers.n;
+	float       chunk[CHUNK];
+	size_t      n = 0;
+
+	while (p < end) {
+		if (*p != '-' && (*p < '0' || *p > '9')) {
+			p++;
+			continue;
+		}
+		p = read_number(p, end, &chunk[n]);
+		if (!isfinite(chunk[n++]))
+			return VECTOR_BAD;
+		if (n < CHUNK)
+			continue;
+		if (!put_bytes(chunk, n, out))
+			return VECTOR_FULL;
+		n = 0;
+	}
+	return put_bytes(chunk, n, out) ? VECTOR_OK : VECTOR_FULL;
+}
+
+/* --- base64 --- */
+
+bool vector_is_base64(struct str text)
+{
+	size_t pads = 0;
+
+	while (pads < 2 && pads < text.n && text.p[text.n - 1 - pads] == '=')
+		pads++;
+	return media_base64(text) && (text.n / 4 * 3 - pads) % sizeof(float) == 0;
+}
+
+static unsigned letter(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return (unsigned)(c - 'A');
+	if (c >= 'a' && c <= 'z')
+		return (unsigned)(c - 'a') + 26;
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0') + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : 0;
+}
+
+/* read_group: up to 16 characters as up to three floats. */
+static size_t read_group(struct str text, float ret[GROUP])
+{
+	unsigned char bytes[GROUP * sizeof(float)] = { 0 };
+	size_t        n = 0;
+
+	for (size_t i = 0; i + 4 <= text.n; i += 4) {
+		const char *p = text.p + i;
+		unsigned bits = letter(p[0]) << 18 | letter(p[1]) << 12 | letter(p[2]) << 6 | letter(p[3]);
+
+		bytes[n] = (unsigned char)(bits >> 16);
+		bytes[n + 1] = (unsigned char)(bits >> 8 & 255);
+		bytes[n + 2] = (unsigned char)(bits & 255);
+		n += p[2] == '=' ? 1 : p[3] == '=' ? 2 : 3;
+	}
+	for (size_t i = 0; i < n / sizeof(float); i++) {
+		uint32_t bits;
+
+		memcpy(&bits, bytes + i * sizeof bits, sizeof bits);
+		bits = le32toh(bits);
+		memcpy(&ret[i], &bits, sizeof bits);
+	}
+	return n / sizeof(float);
+}
+
+/* print: nine digits lead back to the same float; here without printf, which takes ten times as long.
+ * The ninth may be off by one: that is far within a float's width.  0: not of the usual size. */
+static size_t print(float v, char *ret)
+{
+	double size = fabs((double)v);
+	int    power = 0; /* of the first digit */
+	size_t n = 0, digits = 9;
+	char   text[9];
+
+	if (!(size >= 1e-5 && size < 1e8))
+		return 0;
+	while (power < 8 && size >= tens[power + 1])
+		power++;
+	while (power > -6 && size < 1 && size * tens[-power] < 1)
+		power--;
+	uint64_t whole = (uint64_t)(size * tens[8 - power] + 0.5);
+	if (whole >= 1000000000) {
+		whole /= 10;
+		power++;
+	}
+	for (size_t i = digits; i > 0; i--, whole /= 10)
+		text[i - 1] = (char)('0' + whole % 10);
+	while (digits > 1 && text[digits - 1] == '0')
+		digits--;
+
+	if (v < 0)
+		ret[n++] = '-';
+	for (int i = power; i < 0; i++) {
+		ret[n++] = '0';
+		if (i == power)
+			ret[n++] = '.';
+	}
+	for (size_t i = 0; i < digits || (int)i <= power; i++) {
+		if (power >= 0 && (int)i == power + 1)
+			ret[n++] = '.';
+		ret[n++] = i < digits ? text[i] : '0';
+	}
+	return n;
+}
+
+static enum vector put_number(float v, bool first, struct buf *out)
+{
+	char   text[NUMBER_MAX];
+	size_t n = print(v, text + 1);
+
+	if (!isfinite(v))
+		return VECTOR_BAD;
+	if (n == 0)
+		return buf_fmt(out, first ? "%.9g" : ",%.9g", (double)v) ? VECTOR_OK : VECTOR_FULL;
+	text[0] = ',';
+	return buf_add(out, text + first, n + !first) ? VECTOR_OK : VECTOR_FULL;
+}
+
+enum vector vector_decode(struct str base64, struct buf *out)
+{
+	bool first = true;
+
+	if (!buf_text(out, "["))
+		return VECTOR_FULL;
+	for (size_t at = 0; at < base64.n; at += GROUP_TEXT) {
+		struct str part = { base64.p + at, base64.n - at };
+		float      v[GROUP];
+
+		if (part.n > GROUP_TEXT)
+			part.n = GROUP_TEXT;
+		size_t n = read_group(part, v);
+		for (size_t i = 0; i < n; i++, first = false) {
+			enum vector rc = put_number(v[i], first, out);
+
+			if (rc != VECTOR_OK)
+				return rc;
+		}
+	}
+	return buf_text(out, "]") ? VECTOR_OK : VECTOR_FULL;
+}
+
+/* --- floats --- */
+
+enum vector vector_put(const float *v, size_t n, bool base64, struct buf *out)
+{
+	enum vector rc = VECTOR_OK;
+
+	if (!buf_text(out, base64 ? "\"" : "["))
+		return VECTOR_FULL;
+	for (size_t i = 0; base64 && i < n; i += CHUNK) {
+		float  chunk[CHUNK];
+		size_t some = n - i < CHUNK ? n - i : CHUNK;
+
+		memcpy(chunk, v + i, some * sizeof *v);
+		if (!put_bytes(chunk, some, out))
+			return VECTOR_FULL;
+	}
+	for (size_t i = 0; !base64 && rc == VECTOR_OK && i < n; i++)
+		rc = put_number(v[i], i == 0, out);
+	if (rc != VECTOR_OK)
+		return rc;
+	return buf_text(out, base64 ? "\"" : "]") ? VECTOR_OK : VECTOR_FULL;
+}

@@ -1,0 +1,209 @@
+/* Good keys, sorted by their ids, under a lock that readers share. */
+#include "store/key_ring.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct key_ring_table {
+	struct key_ring_entry *entries; /* owned; sorted once they are all in */
+	size_t                 count;
+	size_t                 cap;
+};
+
+struct key_ring {
+	pthread_rwlock_t       lock; /* guards what is below, but for the atomics */
+	struct key_ring_table *table; /* owned */
+	int64_t                version;
+	atomic_bool            any;
+	atomic_bool            used;
+};
+
+/* What is compared where no key has the id. */
+static const struct key_ring_entry nothing;
+
+enum errc key_ring_create(struct key_ring **ret, struct err *e)
+{
+	struct key_ring *r = calloc(1, sizeof *r);
+
+	if (r)
+		r->table = key_ring_table_create();
+	if (!r || !r->table) {
+		free(r);
+		return err_set(e, ERR_STORAGE, "", "out of memory");
+	}
+	pthread_rwlock_init(&r->lock, NULL);
+	r->version = -1;
+	*ret = r;
+	return ERR_OK;
+}
+
+void key_ring_destroy(struct key_ring *r)
+{
+	if (!r)
+		return;
+	key_ring_table_destroy(r->table);
+	pthread_rwlock_destroy(&r->lock);
+	free(r);
+}
+
+/* --- making --- */
+
+struct key_ring_table *key_ring_table_create(void)
+{
+	return calloc(1, sizeof(struct key_ring_table));
+}
+
+void key_ring_table_destroy(struct key_ring_table *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->count; i++)
+		identity_release(t->entries[i].who);
+	free(t->entries);
+	free(t);
+}
+
+bool key_ring_add(struct key_ring_table *t, const struct key_ring_entry *e)
+{
+	if (t->count == t->cap) {
+		size_t                 cap = t->cap ? 2 * t->cap : 16;
+		struct key_ring_entry *grown = realloc(t->entries, cap * sizeof *grown);
+
+		if (!grown) {
+			identity_release(e->who);
+			return false;
+		}
+		t->entries = grown;
+		t->cap = cap;
+	}
+	t->entries[t->count++] = *e;
+	return true;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct key_ring_entry *x = a;
+	const struct key_ring_entry *y = b;
+
+	return memcmp(x->id, y->id, API_KEY_ID);
+}
+
+static struct key_ring_entry *find(const struct key_ring_table *t, struct str id)
+{
+	struct key_ring_entry want = { 0 };
+
+	memcpy(want.id, id.p, API_KEY_ID);
+	return t->count ? bsearch(&want, t->entries, t->count, sizeof want, by_id) : NULL;
+}
+
+/* When it was used is known here better than in the store. */
+static void keep_use(struct key_ring_table *to, const struct key_ring_table *from)
+{
+	for (size_t i = 0; i < to->count; i++) {
+		struct key_ring_entry       *e = &to->entries[i];
+		const struct key_ring_entry *old = find(from, (struct str){ e->id, API_KEY_ID });
+
+		if (old && atomic_load(&old->who->used_ms) > atomic_load(&e->who->used_ms))
+			atomic_store(&e->who->used_ms, atomic_load(&old->who->used_ms));
+	}
+}
+
+void key_ring_put(struct key_ring *r, struct key_ring_table *t, int64_t version, bool any)
+{
+	struct key_ring_table *old = t;
+
+	if (t->count > 0)
+		qsort(t->entries, t->count, sizeof *t->entries, by_id);
+	pthread_rwlock_wrlock(&r->lock);
+	if (version > r->version) {
+		old = r->table;
+		keep_use(t, old);
+		r->table = t;
+		r->version = version;
+		atomic_store(&r->any, any);
+	}
+	pthread_rwlock_unlock(&r->lock);
+	key_ring_table_destroy(old);
+}
+
+/* --- asking --- */
+
+int64_t key_ring_version(struct key_ring *r)
+{
+	pthread_rwlock_rdlock(&r->lock);
+	int64_t version = r->version;
+	pthread_rwlock_unlock(&r->lock);
+	return version;
+}
+
+bool key_ring_any(struct key_ring *r)
+{
+	return atomic_load_explicit(&r->any, memory_order_relaxed);
+}
+
+static bool unexpired(const struct key_ring_entry *e, int64_t now_ms)
+{
+	return (e->expires_ms == 0) | (now_ms < e->expires_ms);
+}
+
+struct identity *key_ring_find(struct key_ring *r, struct str id,
+                               const unsigned char sha256[HASH_BYTES], int64_t now_ms)
+{
+	struct identity *who = NULL;
+
+	pthread_rwlock_rdlock(&r->lock);
+	const struct key_ring_entry *found = find(r->table, id);
+	const struct key_ring_entry *e = found ? found : &nothing;
+	/* All is looked at before anything is decided. */
+	bool is_new = hash_equal(sha256, e->sha256, HASH_BYTES);
+	bool is_old = hash_equal(sha256, e->old_sha256, HASH_BYTES) & (now_ms < e->old_until_ms);
+	if ((is_new | is_old) & unexpired(e, now_ms) & (found != NULL))
+		who = identity_hold(e->who);
+	pthread_rwlock_unlock(&r->lock);
+	/* To the second: a busy key's line of memory stays where it is. */
+	if (who && now_ms - atomic_load_explicit(&who->used_ms, memory_order_relaxed) >= 1000) {
+		atomic_store_explicit(&who->used_ms, now_ms, memory_order_relaxed);
+		atomic_store_explicit(&r->used, true, memory_order_relaxed);
+	}
+	return who;
+}
+
+bool key_ring_good(struct key_ring *r, const struct identity *who, int64_t now_ms)
+{
+	struct str id;
+
+	if (who->number == 0)
+		return true;
+	if (!api_key_id(str_of(who->id), &id))
+		return false;
+	pthread_rwlock_rdlock(&r->lock);
+	const struct key_ring_entry *found = find(r->table, id);
+	bool good = found && found->who->number == who->number && unexpired(found, now_ms);
+	pthread_rwlock_unlock(&r->lock);
+	return good;
+}
+
+size_t key_ring_used(struct key_ring *r, struct identity **ret, size_t n)
+{
+	size_t count = 0;
+
+	atomic_store(&r->used, false);
+	pthread_rwlock_rdlock(&r->lock);
+	for (size_t i = 0; i < r->table->count; i++) {
+		struct identity *who = r->table->entries[i].who;
+
+		if (atomic_load(&who->used_ms) <= atomic_load(&who->noted_ms))
+			continue;
+		if (count < n)
+			ret[count++] = identity_hold(who);
+		else
+			atomic_store(&r->used, true);
+	}
+	pthread_rwlock_unlock(&r->lock);
+	return count;
+}
+
+bool key_ring_is_used(struct key_ring *r)
+{
+	return atomic_load_explicit(&r->used, memory_order_relaxed);
+}

@@ -1,0 +1,242 @@
+/* Rows of API keys, on their way out. */
+#include "store/sqlite/api_key_rows.h"
+
+#include "base/limits.h"
+#include "json/scan.h"
+#include "store/sqlite/row.h"
+
+#include <stdio.h>
+
+#define COLUMNS                                                                                    \
+	"SELECT number, id, owner, name, scopes, models, metadata, created_ms, expires_ms, "       \
+	"revoked_ms, rotated_ms, old_until_ms, used_ms FROM api_key "
+
+static const char *const sql[API_KEY_SQL__COUNT] = {
+	[API_KEY_SQL_ONE] = COLUMNS "WHERE id = ?",
+	[API_KEY_SQL_LIST] = COLUMNS "WHERE number < ? ORDER BY number DESC LIMIT ?",
+	[API_KEY_SQL_GOOD] = "SELECT number, id, owner, scopes, models, sha256, old_sha256, "
+			     "old_until_ms, expires_ms, used_ms FROM api_key WHERE revoked_ms = 0",
+	[API_KEY_SQL_VERSION] =
+		"SELECT version, EXISTS (SELECT 1 FROM api_key) FROM api_key_change",
+};
+
+enum errc api_key_rows_prepare(struct api_key_rows *r, sqlite3 *db, struct err *e)
+{
+	return db_prepare(db, sql, API_KEY_SQL__COUNT, r->st, e);
+}
+
+void api_key_rows_finish(struct api_key_rows *r)
+{
+	db_finalize(r->st, API_KEY_SQL__COUNT);
+}
+
+void api_key_rows_reset(struct api_key_rows *r)
+{
+	for (size_t i = 0; i < API_KEY_SQL__COUNT; i++)
+		(void)sqlite3_reset(r->st[i]);
+}
+
+/* --- for people --- */
+
+static bool read_row(sqlite3_stmt *st, struct arena *a, struct store_api_key *ret, struct err *e)
+{
+	*ret = (struct store_api_key){
+		.number = db_int(st, 0),
+		.owner = db_int(st, 2),
+		.scopes = (unsigned)db_int(st, 4) & SCOPES_ALL,
+		.created_ms = db_int(st, 7),
+		.expires_ms = db_int(st, 8),
+		.revoked_ms = db_int(st, 9),
+		.rotated_ms = db_int(st, 10),
+		.old_until_ms = db_int(st, 11),
+		.used_ms = db_int(st, 12),
+	};
+	str_copy(ret->id, sizeof ret->id, db_column(st, 1));
+	if (!row_keep(a, st, 3, &ret->name, e) || !row_keep(a, st, 5, &ret->models, e) ||
+	    !row_keep(a, st, 6, &ret->metadata, e))
+		return false;
+	if (ret->metadata.n == 0)
+		ret->metadata = STR("{}");
+	return true;
+}
+
+int api_key_rows_one(struct api_key_rows *r, struct str id, const char *path, struct arena *a,
+                     struct store_api_key *ret, struct err *e)
+{
+	sqlite3_stmt  *st = r->st[API_KEY_SQL_ONE];
+	struct db_bind b = db_bind(st);
+
+	db_bind_text(&b, id);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE) {
+		err_set(e, ERR_NOT_FOUND, path, "There is no key with this id.");
+		return SQLITE_OK;
+	}
+	if (rc != SQLITE_ROW)
+		return rc;
+	(void)read_row(st, a, ret, e);
+	(void)sqlite3_reset(st);
+	return SQLITE_OK;
+}
+
+static bool has_room(const struct arena *a, sqlite3_stmt *st)
+{
+	size_t n = 3 * 64;
+
+	for (int column = 3; column <= 6; column++)
+		n += (size_t)sqlite3_column_bytes(st, column);
+	return row_fits(a, n);
+}
+
+static int read_list(struct api_key_rows *r, struct api_keys_read *j, int64_t below)
+{
+	sqlite3_stmt  *st = r->st[API_KEY_SQL_LIST];
+	struct db_bind b = db_bind(st);
+	int            rc = b.rc;
+
+	db_bind_int(&b, below);
+	db_bind_int(&b, (int64_t)j->limit + 1);
+	for (rc = db_bind_row(&b); rc == SQLITE_ROW; rc = db_row(st)) {
+		if (j->key_count == j->limit || !has_room(&j->arena, st)) {
+			j->has_more = true;
+			(void)sqlite3_reset(st);
+			return SQLITE_OK;
+		}
+		if (!read_row(st, &j->arena, &j->keys[j->key_count], &j->job.err)) {
+			(void)sqlite3_reset(st);
+			return SQLITE_OK;
+		}
+		j->key_count++;
+	}
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int api_key_rows_list(struct api_key_rows *r, struct api_keys_read *j)
+{
+	struct err          *e = &j->job.err;
+	struct store_api_key after = { .number = INT64_MAX };
+	int                  rc = SQLITE_OK;
+
+	j->key_count = 0;
+	j->has_more = false;
+	j->keys = arena_alloc(&j->arena, (j->limit ? j->limit : 1) * sizeof *j->keys);
+	if (!j->keys) {
+		row_no_memory(e);
+		return SQLITE_OK;
+	}
+	if (j->id[0]) {
+		rc = api_key_rows_one(r, str_of(j->id), "", &j->arena, j->keys, e);
+		j->key_count = rc == SQLITE_OK && e->code == ERR_OK;
+		return rc;
+	}
+	if (j->after[0])
+		rc = api_key_rows_one(r, str_of(j->after), "", &j->arena, &after, e);
+	if (e->code == ERR_NOT_FOUND)
+		err_set(e, ERR_INVALID_VALUE, "after", "There is no key with this id in the list.");
+	return rc == SQLITE_OK && e->code == ERR_OK ? read_list(r, j, after.number) : rc;
+}
+
+/* --- for the ring --- */
+
+/* read_models: names of a JSON array that was checked when it came. */
+static bool read_models(struct str json, struct arena *a, struct str **ret, size_t *ret_count)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	size_t          n = 0;
+	bool            ok = json_scan(&d, json.p, json.n, &json_limits_stored, &e) == ERR_OK &&
+			     json_kind(&d, 0) == JSON_ARRAY;
+
+	*ret = ok ? arena_alloc(a, (d.tok[0].count + 1) * sizeof **ret) : NULL;
+	ok = *ret != NULL;
+	for (json_at i = 1; ok && i != json_end(&d, 0); i = json_next(&d, i)) {
+		struct str name;
+
+		ok = json_text(&d, i, a, &name);
+		if (ok)
+			(*ret)[n++] = name;
+	}
+	*ret_count = n;
+	json_doc_finish(&d);
+	return ok;
+}
+
+/* A row that another program has made wrong lets nobody in, and keeps no other from being read. */
+static int add_row(sqlite3_stmt *st, struct key_ring_table *t)
+{
+	struct str  id = db_column(st, 1);
+	struct str  json = db_column(st, 4);
+	struct str  sum = db_blob(st, 5);
+	struct str  old = db_blob(st, 6);
+	struct str *models = NULL;
+	size_t      count = 0;
+	char        name[API_KEY_ID_MAX];
+	struct arena a;
+
+	if (id.n != API_KEY_ID || sum.n != HASH_BYTES)
+		return SQLITE_OK;
+	struct key_ring_entry e = { .expires_ms = db_int(st, 8) };
+	memcpy(e.id, id.p, API_KEY_ID);
+	memcpy(e.sha256, sum.p, HASH_BYTES);
+	if (old.n == HASH_BYTES) {
+		memcpy(e.old_sha256, old.p, HASH_BYTES);
+		e.old_until_ms = db_int(st, 7);
+	}
+	snprintf(name, sizeof name, "key_%.*s", STR_ARG(id));
+	arena_init(&a, MIB);
+	bool ok = json.n == 0 || read_models(json, &a, &models, &count);
+	if (ok)
+		e.who = identity_create(&(struct identity_options){
+			.id = str_of(name),
+			.number = db_int(st, 0),
+			.owner = db_int(st, 2),
+			.scopes = (unsigned)db_int(st, 3) & SCOPES_ALL,
+			.models = models,
+			.model_count = count,
+			.used_ms = db_int(st, 9),
+		});
+	arena_finish(&a);
+	if (!ok)
+		return SQLITE_OK;
+	return e.who && key_ring_add(t, &e) ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int read_good(struct api_key_rows *r, struct key_ring_table *t)
+{
+	sqlite3_stmt *st = r->st[API_KEY_SQL_GOOD];
+	int           rc;
+
+	for (rc = db_row(st); rc == SQLITE_ROW; rc = db_row(st)) {
+		int added = add_row(st, t);
+
+		if (added != SQLITE_OK) {
+			(void)sqlite3_reset(st);
+			return added;
+		}
+	}
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int api_key_rows_load(struct api_key_rows *r, struct key_ring *ring)
+{
+	sqlite3_stmt *st = r->st[API_KEY_SQL_VERSION];
+	int           rc = db_row(st);
+
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	int64_t version = db_int(st, 0);
+	bool    any = db_int(st, 1) != 0;
+	(void)sqlite3_reset(st);
+	if (version == key_ring_version(ring))
+		return SQLITE_OK;
+
+	struct key_ring_table *t = key_ring_table_create();
+	if (!t)
+		return SQLITE_NOMEM;
+	rc = read_good(r, t);
+	if (rc != SQLITE_OK)
+		key_ring_table_destroy(t);
+	else
+		key_ring_put(ring, t, version, any);
+	return rc;
+}

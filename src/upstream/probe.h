@@ -1,0 +1,14 @@
+/* upstream/probe: one blocking GET of the gateway's own listener, for the command that asks how it
+ * is. */
+#pragma once
+
+#include "base/err.h"
+
+enum { PROBE_BODY = 512 };
+
+/* probe_get: http://ADDRESS/PATH, with the address as `listen` has it: HOST:PORT, [V6]:PORT or
+ * unix:PATH; where that means any address, loopback is asked.  The answer's status, and its body's
+ * beginning, printable.
+ * Errors: INVALID_VALUE (no address that can be asked), UPSTREAM_CONNECT (no answer in timeout_ms). */
+enum errc probe_get(const char *address, const char *path, long timeout_ms, long *ret_status,
+		    char ret_body[PROBE_BODY], struct err *e) MUST_USE;

@@ -1,0 +1,210 @@
+"""The failure contract: each way in which a provider fails, and what everybody sees of it.
+
+One table for two readers: tests/e2e/test_failures.py plays each row and checks each cell, and
+tests/lint/docs.py prints it into docs/failures.md.  So it holds facts alone, and needs nothing.
+"""
+
+from typing import NamedTuple
+
+# The provider's own words, scrubbed: code and type, and the parameter that it blames.
+THEIRS = "theirs"
+
+
+class Fails(NamedTuple):
+    """An error with a status: nothing of the answer went out before it."""
+    status: int
+    code: str
+    type: str = "upstream_error"
+    retry_after: str | None = None
+    final: bool = False  # x-should-retry: false
+    counted: str | None = None  # in metrics; None: as the code
+
+
+class Breaks(NamedTuple):
+    """A stream that ends in an error: its last block, after all that had come."""
+    code: str
+    type: str = "upstream_error"
+    counted: str | None = None
+
+
+class Answers(NamedTuple):
+    """No failure for the client: a whole answer."""
+    usage: bool = True
+
+
+class Row(NamedTuple):
+    id: str
+    title: str
+    plain: Fails | Answers | None = None  # a call that is not streamed
+    before: Fails | Answers | None = None  # a stream, before the first content
+    after: Breaks | None = None  # a stream, after content
+    again: bool = False  # the same target is asked again, while nothing of an answer has come
+    other: bool = False  # another target, or a fallback, is asked then
+    provider: str = "local"  # whose settings the tests use
+    reached: bool = True  # the provider gets the request
+    everywhere: bool = False  # the same in every dialect
+
+
+def both(cell, **more):
+    """The same, streamed or not."""
+    return {"plain": cell, "before": cell, **more}
+
+
+def limit(code):
+    return Fails(504, code, "timeout_error", final=True)
+
+
+CONNECT = Fails(502, "upstream_connect_failed")
+BAD = Fails(502, "upstream_bad_response")
+CUT = Fails(502, "stream_incomplete")
+BROKEN = Breaks("stream_incomplete")
+KEY = Fails(502, "upstream_auth_failed", final=True)
+REJECTED = {n: Fails(n, THEIRS, THEIRS, counted="upstream_rejected") for n in (400, 404, 413, 422)}
+BUSY = Fails(502, "upstream_error")
+OWN_ERROR = Fails(502, THEIRS, THEIRS, counted="upstream_error")
+OWN_BREAK = Breaks(THEIRS, THEIRS, counted="upstream_error")
+MALFORMED = {"plain": BAD, "before": BAD, "after": BROKEN}
+
+
+def limited(retry_after=None, code=THEIRS):
+    return Fails(429, code, THEIRS, retry_after, counted="rate_limit_exceeded")
+
+
+GROUPS = [
+    ("It is not reached", [
+        Row("refused", "the connection is refused", **both(CONNECT), again=True, other=True,
+            provider="refused", reached=False),
+        Row("dns", "its name is not found", **both(CONNECT), again=True, other=True,
+            provider="nameless", reached=False),
+        Row("tls", "its certificate can't be verified", **both(CONNECT), again=True, other=True,
+            provider="unsigned", reached=False),
+        Row("connect_timeout", "the limit `connect`",
+            **both(Fails(504, "connect_timeout", "timeout_error")), again=True, other=True,
+            provider="full", reached=False),
+    ]),
+    ("It is silent", [
+        Row("first_byte", "the limit `first_byte`", **both(limit("first_byte_timeout")),
+            provider="slow_start"),
+        Row("idle", "the limit `idle`", **both(limit("idle_timeout")),
+            after=Breaks("idle_timeout", "timeout_error"), provider="slow"),
+        Row("total", "the limit `total`", **both(limit("total_timeout")),
+            after=Breaks("total_timeout", "timeout_error"), provider="slow_in_all"),
+    ]),
+    ("It refuses", [
+        *[Row(f"status_{n}", f"{n}", **both(cell), everywhere=True)
+          for n, cell in REJECTED.items()],
+        Row("status_401", "401", **both(KEY), other=True, everywhere=True),
+        Row("status_403", "403", **both(KEY), other=True, everywhere=True),
+        Row("status_402", "402, no money is left", **both(BUSY), other=True),
+        Row("limit_short", "429 that tells to wait for 2 s or less", **both(limited("1")),
+            again=True, other=True),
+        Row("limit_long", "429 that tells to wait for longer", **both(limited("7")), other=True,
+            everywhere=True),
+        Row("limit", "429 that does not tell for how long", **both(limited()), other=True,
+            everywhere=True),
+        Row("quota", "429 with `insufficient_quota`",
+            **both(limited(code="insufficient_quota")), other=True),
+    ]),
+    ("It fails", [
+        Row("status_500", "500", **both(BUSY), again=True, other=True, everywhere=True),
+        Row("status_502", "502", **both(BUSY), again=True, other=True),
+        Row("status_503", "503", **both(Fails(503, "upstream_unavailable", retry_after="1")),
+            again=True, other=True, everywhere=True),
+        Row("busy_short", "503 that tells to wait for 2 s or less",
+            **both(Fails(503, "upstream_unavailable", retry_after="1")), again=True, other=True),
+        Row("busy_long", "503 that tells to wait for longer",
+            **both(Fails(503, "upstream_unavailable", retry_after="7")), other=True),
+        Row("status_504", "504", **both(Fails(504, "upstream_error")), again=True, other=True),
+        Row("status_529", "529", **both(BUSY), again=True, other=True),
+        Row("error_page", "5xx with HTML", **both(BUSY), again=True, other=True),
+    ]),
+    ("It says something else", [
+        Row("redirect", "a redirect: it is not followed", **both(BUSY)),
+        Row("html", "HTML instead of JSON", **both(BAD), other=True, everywhere=True),
+        Row("empty", "200 without a body", **both(BAD), other=True, everywhere=True),
+        Row("not_a_stream", "a whole answer where a stream was asked for", before=BAD, other=True),
+        Row("a_stream", "a stream where a whole answer was asked for", plain=BAD,
+            other=True, everywhere=True),
+        Row("text_plain", "the type `text/plain` or none: it is read all the same",
+            **both(Answers())),
+        Row("gzip", "gzip, which was not asked for", **both(BAD), other=True, everywhere=True),
+        Row("no_choices", "200 with empty `choices`", plain=BAD, before=CUT, other=True),
+        Row("types", "a known field of another type", **MALFORMED, other=True),
+        Row("malformed", "JSON that is broken", **MALFORMED, other=True, everywhere=True),
+        Row("utf8", "invalid UTF-8", **MALFORMED, other=True, everywhere=True),
+        Row("event_size", "an event of more than 16 MiB, a line of more than 8 MiB", before=BAD,
+            after=BROKEN, other=True),
+        Row("body_size", "a whole answer of more than 64 MiB", plain=BAD, other=True),
+    ]),
+    ("It reports an error where an answer should be", [
+        Row("error_first", "an error as the first event; in a 200 that is not streamed",
+            **both(OWN_ERROR), again=True, other=True, everywhere=True),
+        Row("error_status", "the same with a status (here 429) in it",
+            **both(limited()), other=True),
+        Row("error_opened", "an error after chunks without content, as the one with the role",
+            before=OWN_ERROR, again=True, other=True, everywhere=True),
+        Row("error", "an error after content", after=OWN_BREAK, everywhere=True),
+    ]),
+    ("It breaks off", [
+        Row("hang_up", "it hangs up instead of an answer", **both(BAD), other=True,
+            provider="fresh", everywhere=True),
+        Row("empty_stream", "a stream without an event", before=BAD, other=True, everywhere=True),
+        Row("cut_in_event", "it hangs up in the middle of an event, or of a body",
+            **both(CUT), after=BROKEN, other=True, everywhere=True),
+        Row("cut", "it hangs up between two events", before=CUT, after=BROKEN, other=True,
+            everywhere=True),
+        Row("no_finish", "the stream's body ends without a finish", before=CUT, after=BROKEN,
+            other=True, everywhere=True),
+        Row("done_only", "`[DONE]` without a finish", before=CUT, after=BROKEN, other=True),
+    ]),
+    ("It ends well, but not as usual", [
+        Row("no_done", "a finish, but no `[DONE]`", before=Answers()),
+        Row("cut_finished", "it hangs up after the finish", before=Answers()),
+        Row("no_usage", "an answer without usage: the run's is `null`", **both(Answers(False))),
+        Row("usage_twice", "usage comes twice: the last counts", before=Answers()),
+    ]),
+]
+ROWS = [row for _, rows in GROUPS for row in rows]
+
+
+# --- as a table -----------------------------------------------------------------------------------
+
+
+def _shown(cell):
+    if cell is None:
+        return ""
+    if isinstance(cell, Answers):
+        return "the answer"
+    code = "the provider's code" if cell.code == THEIRS else f"`{cell.code}`"
+    if isinstance(cell, Breaks):
+        return code
+    told = f", `Retry-After: {cell.retry_after}`" if cell.retry_after else ""
+    return f"{cell.status} {code}{told}" + (" \\*" if cell.final else "")
+
+
+def counted(cell):
+    return "ok" if isinstance(cell, Answers) else cell.counted or cell.code
+
+
+def _counts(row):
+    names = [counted(cell) for cell in (row.plain, row.before, row.after) if cell]
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+
+
+def _line(row):
+    follows = [] if isinstance(row.plain or row.before, Answers) or not row.before and not \
+        row.plain else [word for word, does in (("the same", row.again), ("another", row.other))
+                        if does] or ["no"]
+    cells = [row.title, _shown(row.plain), _shown(row.before), _shown(row.after),
+             ", ".join(follows), _counts(row)]
+    return "| " + " | ".join(cells) + " |"
+
+
+def table():
+    lines = [""]
+    for title, rows in GROUPS:
+        lines += [f"### {title}", "",
+                  "| failure | not streamed | streamed, before content | after content "
+                  "| asked next | counted as |", "|---|---|---|---|---|---|",
+                  *map(_line, rows), ""]
+    return "\n".join([*lines, ""])

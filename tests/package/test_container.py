@@ -1,0 +1,112 @@
+"""The container's files: they can't be built here, so they are held against what they speak of."""
+
+import fnmatch
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+import yaml
+
+from commands import run
+
+
+@pytest.fixture(scope="module")
+def dockerfile(project):
+    """[(instruction, rest)], continued lines joined."""
+    text = re.sub(r"^\s*#.*\n", "", (project / "Dockerfile").read_text(), flags=re.M)
+    return re.findall(r"^([A-Z]+) (.*)$", text.replace("\\\n", " "), re.M)
+
+
+def values(dockerfile, name):
+    return [re.sub(r"\s+", " ", rest).strip() for word, rest in dockerfile if word == name]
+
+
+@pytest.mark.skipif(not shutil.which("hadolint"), reason="no hadolint for this machine")
+def test_hadolint(project):
+    run("hadolint", project / "Dockerfile")
+
+
+def test_it_runs_as_nobody_special(dockerfile):
+    last = max(i for i, (word, _) in enumerate(dockerfile) if word == "FROM")
+    assert len(values(dockerfile, "FROM")) == 2, "one stage builds, one runs"
+    after = dockerfile[last:]
+    assert values(after, "USER") == ["10001:10001"]
+    assert values(after, "STOPSIGNAL") == ["SIGTERM"]
+    assert values(after, "ENTRYPOINT") == ['["/usr/sbin/parley"]']
+    check = values(after, "HEALTHCHECK")
+    assert len(check) == 1 and check[0].endswith('CMD ["parley", "health"]')
+    assert not any("dev" in name for name in installed(after)), "nothing to build with"
+
+
+def installed(dockerfile):
+    line = next(rest for word, rest in dockerfile if word == "RUN" and "--no-install-recommends" in rest)
+    return set(re.search(r"--no-install-recommends ([^&]*?) +&&", line)[1].split())
+
+
+def test_it_has_the_libraries_that_the_program_needs(dockerfile, packages):
+    sbom = json.loads((packages / "parley.spdx.json").read_text())
+    names = {p["SPDXID"]: p["name"] for p in sbom["packages"]}
+    linked = {names[r["relatedSpdxElement"]] for r in sbom["relationships"]
+              if r["relationshipType"] == "DYNAMIC_LINK"}
+    last = max(i for i, (word, _) in enumerate(dockerfile) if word == "FROM")
+    assert installed(dockerfile[last:]) == (linked - {"libc6"}) | {"ca-certificates"}
+
+
+def test_what_it_copies_is_made(dockerfile, build, tmp_path):
+    run("cmake", "--install", build, "--prefix", "/usr", DESTDIR=str(tmp_path))
+    copied = [rest.split() for word, rest in dockerfile if word == "COPY" and "--from=build" in rest]
+    assert copied
+    for _, source, _ in copied:
+        assert (tmp_path / source.removeprefix("/installed/")).exists(), source
+
+
+def context(project):
+    """The files that .dockerignore lets through; it first shuts everything out."""
+    lines = [line for line in (project / ".dockerignore").read_text().splitlines()
+             if line and not line.startswith("#")]
+    assert lines[0] == "*" and all(line.startswith("!") for line in lines[1:])
+    listed = run("git", "-C", project, "ls-files", "-co", "--exclude-standard").splitlines()
+    return {name for name in listed if any(
+        fnmatch.fnmatch(name, line[1:]) or name.startswith(line[1:] + "/") for line in lines[1:])}
+
+
+@pytest.mark.skipif(not shutil.which("ninja"), reason="ninja knows which files were read")
+def test_the_build_gets_the_files_that_it_reads(project, build):
+    taken = context(project)
+    assert not any(name.startswith(("tests/", "build/", ".git")) for name in taken)
+    read = set(re.findall(r"^    (\S+)$", run("ninja", "-C", build, "-t", "deps"), re.M))
+    read |= set(run("ninja", "-C", build, "-t", "inputs", "parley").splitlines())
+    ours = {name.removeprefix(f"{project}/") for name in read if name.startswith(f"{project}/")}
+    ours = {name for name in ours if not (project / name).is_relative_to(build)
+            and not name.startswith("build/")}
+    assert len(ours) > 200
+    assert ours <= taken, ours - taken
+
+
+def test_the_build_can_be_configured_from_them(project, tmp_path):
+    for name in context(project):
+        target = tmp_path / "src" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(project / name, target)
+    run("cmake", "-S", tmp_path / "src", "-B", tmp_path / "build", "-DCMAKE_INSTALL_PREFIX=/usr")
+
+
+def test_compose(project):
+    folder = project / "examples/compose"
+    compose = yaml.safe_load((folder / "compose.yaml").read_text())
+    parley = compose["services"]["parley"]
+    assert (folder / parley["build"]).resolve() == project
+    assert parley["read_only"] is True and parley["cap_drop"] == ["ALL"]
+    assert all(port.startswith("127.0.0.1:") for port in parley["ports"])
+    for volume in parley["volumes"]:
+        source, target = volume.split(":")[:2]
+        if source.startswith("."):
+            assert (folder / source).is_file()
+            assert parley["environment"]["PARLEY_CONFIG"] == target
+        else:
+            assert source in compose["volumes"]
+    if shutil.which("docker") and subprocess.run(["docker", "compose", "version"],
+                                                 capture_output=True).returncode == 0:
+        run("docker", "compose", "-f", folder / "compose.yaml", "config", "-q", PARLEY_API_KEY="k")

@@ -1,0 +1,110 @@
+"""The bill of materials: SPDX 2.3 as its schema has it, and complete."""
+
+import hashlib
+import json
+import re
+
+import jsonschema
+import pytest
+
+from commands import run
+
+TEXT = {"type": "string", "minLength": 1}
+IDENTIFIER = {"type": "string", "pattern": "^SPDXRef-[A-Za-z0-9.-]+$"}
+PACKAGE = {
+    "type": "object",
+    "required": ["SPDXID", "name", "versionInfo", "downloadLocation", "licenseDeclared",
+                 "licenseConcluded", "copyrightText", "supplier", "externalRefs"],
+    "additionalProperties": False,
+    "properties": {
+        "SPDXID": IDENTIFIER, "name": TEXT, "versionInfo": TEXT, "downloadLocation": TEXT,
+        "licenseDeclared": TEXT, "licenseConcluded": TEXT, "copyrightText": TEXT, "sourceInfo": TEXT,
+        "supplier": {"type": "string", "pattern": "^(NOASSERTION|(Person|Organization): .+)$"},
+        "filesAnalyzed": {"const": False},
+        "primaryPackagePurpose": {"const": "APPLICATION"},
+        "checksums": {"type": "array", "minItems": 1, "items": {
+            "type": "object", "required": ["algorithm", "checksumValue"],
+            "additionalProperties": False,
+            "properties": {"algorithm": {"const": "SHA256"},
+                           "checksumValue": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}}},
+        "externalRefs": {"type": "array", "minItems": 1, "items": {
+            "type": "object",
+            "required": ["referenceCategory", "referenceType", "referenceLocator"],
+            "additionalProperties": False,
+            "properties": {"referenceCategory": {"const": "PACKAGE-MANAGER"},
+                           "referenceType": {"const": "purl"},
+                           "referenceLocator": {
+                               "type": "string",
+                               "pattern": "^pkg:(deb/debian|generic)/[^@]+@[^@:+ ]+$"}}}},
+    },
+}
+DOCUMENT = {
+    "type": "object",
+    "required": ["spdxVersion", "dataLicense", "SPDXID", "name", "documentNamespace", "creationInfo",
+                 "packages", "relationships"],
+    "additionalProperties": False,
+    "properties": {
+        "spdxVersion": {"const": "SPDX-2.3"}, "dataLicense": {"const": "CC0-1.0"},
+        "SPDXID": {"const": "SPDXRef-DOCUMENT"}, "name": TEXT,
+        "documentNamespace": {"type": "string", "pattern": "^https://[^#]+$"},
+        "creationInfo": {
+            "type": "object", "required": ["created", "creators"], "additionalProperties": False,
+            "properties": {
+                "created": {"type": "string",
+                            "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"},
+                "creators": {"type": "array", "minItems": 1, "items": {
+                    "type": "string", "pattern": "^(Tool|Person|Organization): .+$"}}}},
+        "packages": {"type": "array", "minItems": 5, "items": PACKAGE},
+        "relationships": {"type": "array", "minItems": 5, "items": {
+            "type": "object",
+            "required": ["spdxElementId", "relationshipType", "relatedSpdxElement"],
+            "additionalProperties": False,
+            "properties": {"spdxElementId": IDENTIFIER, "relatedSpdxElement": IDENTIFIER,
+                           "relationshipType": {"enum": ["DESCRIBES", "DYNAMIC_LINK",
+                                                         "DEPENDS_ON"]}}}},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def sbom(packages):
+    return json.loads((packages / "parley.spdx.json").read_text())
+
+
+def test_it_is_spdx(sbom):
+    jsonschema.Draft202012Validator(DOCUMENT).validate(sbom)
+    ids = [p["SPDXID"] for p in sbom["packages"]]
+    assert len(set(ids)) == len(ids)
+    known = {*ids, sbom["SPDXID"]}
+    for r in sbom["relationships"]:
+        assert {r["spdxElementId"], r["relatedSpdxElement"]} <= known, r
+    reached = {r["relatedSpdxElement"] for r in sbom["relationships"]}
+    assert reached == set(ids), "everything in it is there for a reason"
+
+
+def test_it_describes_the_program_of_the_package(sbom, unpacked, version):
+    binary = unpacked / "usr/sbin/parley"
+    main = sbom["packages"][0]
+    assert main["name"] == "parley" and main["versionInfo"] == version
+    assert main["checksums"][0]["checksumValue"] == hashlib.sha256(binary.read_bytes()).hexdigest()
+
+
+def test_it_names_every_library(sbom, unpacked, deb):
+    names = {p["name"]: p for p in sbom["packages"]}
+    depends = re.findall(r"(lib[\w.+-]+|zlib1g)", run("dpkg-deb", "-f", deb, "Depends"))
+    assert set(depends) - set(names) == set()
+    for name in depends:
+        assert names[name]["licenseDeclared"] != "NOASSERTION", name
+        want = run("dpkg-query", "-W", "-f", "${Version}\n", name).split()[0]
+        assert names[name]["versionInfo"] == want
+    needed = re.findall(r"\(NEEDED\)", run("readelf", "-d", unpacked / "usr/sbin/parley"))
+    linked = [r for r in sbom["relationships"] if r["relationshipType"] == "DYNAMIC_LINK"]
+    assert 0 < len(linked) <= len(needed)
+    assert {"libgnutls30", "libnghttp2-14"} <= set(names), "also what libraries need"
+
+
+def test_the_checksums_are_right(packages):
+    run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=packages)
+    listed = (packages / "SHA256SUMS").read_text()
+    for file in packages.iterdir():
+        assert file.name == "SHA256SUMS" or f"  {file.name}\n" in listed

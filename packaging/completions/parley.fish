@@ -35,6 +35,8 @@ complete -c parley -l commit-after -x -d 'how long a stream\'s status waits for 
 complete -c parley -l keep-alive -x -d 'silence after which a stream gets a comment'
 complete -c parley -l drain-timeout -x -d 'how long SIGTERM waits for running answers'
 complete -c parley -l cors-origins -x -d 'origins that browsers may call from, or *'
+complete -c parley -l otlp-endpoint -x -d 'collector that gets traces over OTLP/HTTP: http://HOST:4318; empty: none'
+complete -c parley -l trace-sample -x -d 'percent of the traces beginning here that are kept'
 complete -c parley -l log-level -x -a 'error warn info debug' -d 'error, warn, info or debug'
 complete -c parley -l log-format -x -a 'json text' -d 'json or text'
 complete -c parley -l admin-listen -x -d 'where /metrics is served when listen is not loopback'

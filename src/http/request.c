@@ -1,6 +1,7 @@
 /* The life of one request, from its request line to its log line. */
 #include "http/request.h"
 
+#include "base/api_key.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -118,7 +119,8 @@ static void write_log(const struct request *r, int status, int64_t us)
 	}
 	log_str(&line, "method", str_of(r->method));
 	log_str(&line, "route", str_of(r->route ? r->route->name : ""));
-	log_str(&line, "path", r->path);
+	/* Who puts a key there has made a mistake; the log makes none of it. */
+	log_str(&line, "path", api_key_within(r->path) ? STR("(a key stands in it)") : r->path);
 	log_int(&line, "status", status);
 	log_ms(&line, "duration_ms", us);
 	log_int(&line, "bytes_in", (int64_t)r->head.body_bytes);

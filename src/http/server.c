@@ -398,6 +398,7 @@ void server_quiesce(struct server *s, bool leave)
 	if (s->quiesced)
 		return;
 	s->quiesced = true;
+	s->leaving = leave;
 	s->listen_fd = MHD_quiesce_daemon(s->daemon);
 	/* It may be closed only behind the daemon; until then nobody shall wait in its queue, unless
 	 * somebody else will take it up. */
@@ -409,6 +410,11 @@ void server_cut(struct server *s)
 {
 	for (struct connection *c = s->connections; c; c = c->next)
 		shutdown(c->watch.fd, SHUT_RDWR);
+}
+
+bool server_connected(const struct server *s)
+{
+	return s->connections != NULL;
 }
 
 size_t server_busy(const struct server *s)

@@ -53,11 +53,14 @@ bool http_is_loopback(const char *address);
 /* server_create: consumes listen_fd.  app is handed to the handlers. */
 enum errc server_create(struct loop *l, int listen_fd, const struct server_options *o, void *app,
 			struct server **ret, struct err *e) MUST_USE;
-/* server_quiesce: new connections are refused, or with `leave` wait for who else has the socket;
- * requests on old ones get 503 `draining`. */
+/* server_quiesce: new connections are refused, and requests on old ones get 503 `draining`; with
+ * `leave` new ones wait for who else has the socket, and old ones are closed behind their next
+ * answer. */
 void server_quiesce(struct server *s, bool leave);
 /* server_cut: ends all connections, whatever they are at; their requests end soon. */
 void server_cut(struct server *s);
+/* server_connected: there are connections, idle ones among them. */
+bool server_connected(const struct server *s);
 /* server_busy: requests that have not been answered to their end. */
 size_t server_busy(const struct server *s);
 /* server_destroy: every request must have ended; idle connections are closed. */

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
+#include "lmc/extra.h"
 #include "lmc/gather.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ struct answer_tool {
 	struct buf id;
 	struct buf name;
 	struct buf arguments;
-	struct buf signature; /* the provider's own, told to it again with the call */
+	struct buf extra; /* the provider's own, told to it again with the call */
 };
 
 void answer_init(struct answer *a)
@@ -34,7 +35,7 @@ void answer_finish(struct answer *a)
 		buf_finish(&a->tools[i].id);
 		buf_finish(&a->tools[i].name);
 		buf_finish(&a->tools[i].arguments);
-		buf_finish(&a->tools[i].signature);
+		buf_finish(&a->tools[i].extra);
 	}
 	gather_destroy(TAKE(a->gather));
 	a->lmc = STR_NONE;
@@ -61,7 +62,7 @@ static struct answer_tool *tool_of(struct answer *a, uint32_t block)
 	buf_init(&t->id, LIMIT_ANSWER);
 	buf_init(&t->name, LIMIT_ANSWER);
 	buf_init(&t->arguments, LIMIT_ANSWER);
-	buf_init(&t->signature, LIMIT_ANSWER);
+	buf_init(&t->extra, LIMIT_ANSWER);
 	return t;
 }
 
@@ -102,7 +103,7 @@ bool answer_add(struct answer *a, const struct event *ev)
 	case EVENT_TOOL_START:
 		t = tool_of(a, ev->block);
 		return t && add(a, &t->id, ev->id) && add(a, &t->name, ev->name) &&
-		       add(a, &t->signature, ev->text);
+		       (t->extra.len > 0 || add(a, &t->extra, ev->text));
 	case EVENT_TOOL_ARGS:
 		t = tool_of(a, ev->block);
 		return t && add(a, &t->arguments, ev->text);
@@ -143,10 +144,7 @@ static bool put_quoted(struct buf *out, const char *before, const struct buf *es
 static bool put_tool(struct buf *out, const struct answer_tool *t)
 {
 	return put_quoted(out, "{\"id\":", &t->id) &&
-	       (t->signature.len == 0 ||
-		(put_quoted(out, ",\"extra_content\":{\"google\":{\"thought_signature\":",
-			    &t->signature) &&
-		 buf_text(out, "}}"))) &&
+	       extra_put(buf_view(&t->extra), out) &&
 	       put_quoted(out, ",\"type\":\"function\",\"function\":{\"name\":", &t->name) &&
 	       put_quoted(out, ",\"arguments\":", &t->arguments) && buf_text(out, "}}");
 }

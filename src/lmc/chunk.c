@@ -2,6 +2,7 @@
 #include "lmc/chunk.h"
 
 #include "base/limits.h"
+#include "lmc/extra.h"
 
 void chunk_init(struct chunk_printer *p)
 {
@@ -156,12 +157,7 @@ static bool put_tool_call(const struct event *ev, struct buf *out)
 	if (ev->id.n > 0 && (!buf_text(out, ",\"id\":\"") || !buf_str(out, ev->id) ||
 			     !buf_text(out, "\",\"type\":\"function\"")))
 		return false;
-	/* Spelt as Google's own route for OpenAI's clients does: they know to give it back. */
-	if (ev->text.n > 0 &&
-	    (!buf_text(out, ",\"extra_content\":{\"google\":{\"thought_signature\":\"") ||
-	     !buf_str(out, ev->text) || !buf_text(out, "\"}}")))
-		return false;
-	return buf_text(out, ",\"function\":{\"name\":\"") && buf_str(out, ev->name) &&
+	return extra_put(ev->text, out) && buf_text(out, ",\"function\":{\"name\":\"") && buf_str(out, ev->name) &&
 	       buf_text(out, "\",\"arguments\":\"\"}}]");
 }
 

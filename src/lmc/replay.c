@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "json/scan.h"
+#include "lmc/extra.h"
 
 struct replay {
 	struct json_doc d;
@@ -37,15 +38,6 @@ static struct str inner_of(const struct json_doc *d, json_at object, const char 
 	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING ? json_inner(d, i) : STR_NONE;
 }
 
-/* signature_of: as lmc/answer and lmc/chunk print it. */
-static struct str signature_of(const struct json_doc *d, json_at call)
-{
-	json_at extra = json_get(d, call, "extra_content");
-	json_at google = extra != JSON_ABSENT ? json_get(d, extra, "google") : JSON_ABSENT;
-
-	return google != JSON_ABSENT ? inner_of(d, google, "thought_signature") : STR_NONE;
-}
-
 static bool give_call(struct replay *p, json_at call, uint32_t block)
 {
 	const struct json_doc *d = &p->d;
@@ -57,7 +49,7 @@ static bool give_call(struct replay *p, json_at call, uint32_t block)
 					      .block = block,
 					      .id = inner_of(d, call, "id"),
 					      .name = inner_of(d, function, "name"),
-					      .text = signature_of(d, call),
+					      .text = extra_of(d, call),
 					      .from_lmc = p->from_lmc }) &&
 	       give_text(p, EVENT_TOOL_ARGS, function, "arguments", block);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "json/scan.h"
 #include "msg/prompt.h"
 
@@ -41,6 +42,7 @@ struct ask_call {
 	struct str name;
 	struct str input; /* a JSON object */
 	struct str signature; /* what its provider wants back with it (Gemini); empty: none */
+	struct str extra;     /* all that providers want back: a JSON object, raw; empty: none */
 };
 
 struct ask_message {
@@ -88,3 +90,9 @@ void      ask_finish(struct ask *a);
 /* ask_refuse_part: a part that a dialect has no place for. */
 enum errc ask_refuse_part(const struct ask_message *m, const struct ask_part *part,
 			  const char *dialect, struct err *e);
+
+/* ask_put_extra: the objects of the list VENDOR.MEMBER that a call has among its extra, each with a comma
+ * in front but, where *first, the first of them; of one of the types (ended by NULL) alone: clients
+ * could send anything. */
+bool ask_put_extra(const struct ask_call *call, const char *vendor, const char *member,
+		   const char *const *types, bool *first, struct buf *out) MUST_USE;

@@ -129,10 +129,10 @@ static void give_usage(struct decode *d, struct reader *r)
 
 /* --- the end --- */
 
-static void give_end(struct decode *d, struct reader *r, struct str word)
+static void give_end(struct decode *d, struct reader *r, struct str word, struct str reason)
 {
 	give_usage(d, r);
-	give(d, (struct event){ .kind = EVENT_FINISH, .text = word });
+	give(d, (struct event){ .kind = EVENT_FINISH, .text = word, .name = reason });
 	d->finished = true;
 }
 
@@ -198,7 +198,7 @@ static enum errc take_finish(struct decode *d, struct reader *r, json_at candida
 		return bad(e, "a finishReason that is too long");
 	if (is_failure(reason))
 		return fail(d->doc, r, candidate, reason, e);
-	give_end(d, r, word_of(reason, r->called));
+	give_end(d, r, word_of(reason, r->called), reason);
 	return ERR_OK;
 }
 
@@ -213,7 +213,7 @@ static enum errc take_no_candidate(struct decode *d, struct reader *r, struct er
 	rc = want(d->doc, feedback, "blockReason", JSON_STRING, &reason, e);
 	if (rc == ERR_OK && reason != JSON_ABSENT &&
 	    !json_is(d->doc, reason, "BLOCKED_REASON_UNSPECIFIED"))
-		give_end(d, r, STR("content_filter"));
+		give_end(d, r, STR("content_filter"), json_inner(d->doc, reason));
 	return rc;
 }
 

@@ -4,11 +4,13 @@
  * break them (an index missing, …) is given without it, so that the encoder prints a chunk of its own
  * from the events; a repeated role alone is cut out, as whole families of servers send it. */
 #include "base/limits.h"
+#include "lmc/extra.h"
 #include "provider/openai.h"
 
 enum { TOOL_INDEX_MAX = 4096 };
 
 struct choice {
+	json_at  at;
 	uint32_t index;
 	bool     no_index;
 	json_at  delta;
@@ -39,6 +41,7 @@ struct tool_delta {
 	struct str id;
 	struct str name;
 	struct str args;
+	struct str extra; /* lmc/extra */
 };
 
 static enum errc bad(struct err *e, const char *what)
@@ -135,6 +138,7 @@ static enum errc read_choice(const struct json_doc *doc, json_at at, uint32_t po
 		else if (OPENAI_KEY(doc, k, "finish_reason"))
 			ret->finish = v;
 	}
+	ret->at = at;
 	ret->no_index = !present(doc, index);
 	if ((!ret->no_index && !json_int(doc, index, &n)) || n < 0 || n >= LIMIT_CHOICES)
 		return bad(e, "a chunk with an impossible choice index");
@@ -185,6 +189,7 @@ static enum errc read_tool(const struct json_doc *doc, json_at at, struct tool_d
 	if (args != JSON_ABSENT && !is_string(doc, args))
 		return bad(e, "a chunk with tool call arguments that are no string");
 	ret->args = openai_inner(doc, args);
+	ret->extra = extra_of(doc, at);
 	return ERR_OK;
 }
 
@@ -361,7 +366,8 @@ static void give_tool(struct chunk *c, const struct choice *ch, struct tool_delt
 			    .choice = ch->index,
 			    .block = t->index,
 			    .id = t->id,
-			    .name = t->name };
+			    .name = t->name,
+			    .text = t->extra };
 	if (start)
 		give(c, &ev);
 	d->tools |= mask;
@@ -410,7 +416,11 @@ static enum errc give_finish(struct chunk *c, const struct choice *ch, struct er
 	if (d->unindexed && ch->index == 0 && str_is(word, "stop"))
 		word = STR("tool_calls");
 	d->open[ch->index / 64] &= ~mask;
-	give_text(c, EVENT_FINISH, ch->index, word);
+	struct event ev = { .kind = EVENT_FINISH,
+			    .choice = ch->index,
+			    .text = word,
+			    .name = openai_native(c->doc, ch->at) };
+	give(c, &ev);
 	return ERR_OK;
 }
 

@@ -616,6 +616,7 @@ static enum errc make_target(const struct provider_options *o, const struct dial
 						    .header_count = count,
 						    .ca_file = o->ca_file,
 						    .proxy = o->proxy,
+						    .http2 = !o->http2 || strcmp(o->http2, "off") != 0,
 						    .connect_us = o->connect_us,
 					    },
 					    ret, e);

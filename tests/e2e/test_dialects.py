@@ -124,6 +124,7 @@ def test_a_conversation_goes_on(client, script, wire):
     conversation = said.chunks[0]["conversation"]
     run = client.run(said.chunks[0]["run"])
     assert run["status"] == "completed" and counts(run["usage"]) == USAGE
+    assert (run["finish_reason"], run["native_finish_reason"]) == ("stop", wire.native)
     s = script(wire.whole("Bob."))
     client.chat("Again?", model=s.under(wire.dialect), conversation=conversation).ok()
     sent = json.dumps(s.request.json)

@@ -13,6 +13,7 @@
 #include "base/metric.h"
 #include "base/trace.h"
 #include "config_secret.h"
+#include "http/tls.h"
 #include "loop/work.h"
 #include "run/assemble.h"
 #include "run/live.h"
@@ -174,6 +175,7 @@ static enum errc make_workers(struct app *a, struct err *e)
 				.otlp_endpoint = a->config->otlp_endpoint[0] ? a->config->otlp_endpoint
 									     : NULL,
 				.otlp_headers = config_secret_env(OTLP_HEADERS),
+				.tls = a->config->tls_cert[0] != '\0',
 				.done_fd = a->done_fd,
 			},
 			&a->workers[i], e);
@@ -236,11 +238,11 @@ static enum errc open_image_root(struct app *a, struct err *e)
 	return rc;
 }
 
-static void print_ready(const char *bound)
+static void print_ready(const char *bound, bool tls)
 {
 	bool path = strncmp(bound, "unix:", 5) == 0;
 
-	printf("parley ready on %s%s\n", path ? "" : "http://", bound);
+	printf("parley ready on %s%s\n", path ? "" : tls ? "https://" : "http://", bound);
 }
 
 static _Atomic int process_before = -1;
@@ -272,7 +274,8 @@ static int start(struct app *a, bool takeover, struct err *e)
 	bool                 local = true;
 
 	if (app_snapshot_create(c, &a->snapshot, e) != ERR_OK ||
-	    open_image_root(a, e) != ERR_OK)
+	    open_image_root(a, e) != ERR_OK ||
+	    (c->tls_cert[0] && tls_use(c->tls_cert, c->tls_key, e) != ERR_OK))
 		return EX_CONFIG;
 	if (takeover) {
 		if (takeover_ask(c->database, &a->before, &so.lock_fd, &a->taken, e) != ERR_OK)
@@ -306,13 +309,22 @@ static int start(struct app *a, bool takeover, struct err *e)
 	join_neighbours(a);
 	for (size_t i = 0; i < a->listen.count; i++)
 		if (!a->listen.places[i].admin)
-			print_ready(a->listen.places[i].bound);
+			print_ready(a->listen.places[i].bound, c->tls_cert[0] != '\0');
 	fflush(stdout);
 	app_notify("READY=1\nSTATUS=serving");
 	return EX_OK;
 }
 
 /* --- signals --- */
+
+/* TLS is there from the start or not at all; its files may be others. */
+static enum errc renew_certificate(const struct app *a, const struct config *c, struct err *e)
+{
+	if (!a->config->tls_cert[0] != !c->tls_cert[0])
+		return err_set(e, ERR_INVALID_VALUE, "tls_cert",
+			       "TLS can't be switched on or off by a reload; start anew");
+	return c->tls_cert[0] ? tls_use(c->tls_cert, c->tls_key, e) : ERR_OK;
+}
 
 static void reload(struct app *a, const char *file, const struct config_flag *flags, size_t n)
 {
@@ -324,7 +336,8 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 
 	/* Checked whole before anything changes; a running listener must not become an open one. */
 	ok = ok && app_snapshot_create(c, &s, &e) == ERR_OK &&
-	     listen_set_check(&a->listen, is_open(a, s), &local, &e) == ERR_OK;
+	     listen_set_check(&a->listen, is_open(a, s), &local, &e) == ERR_OK &&
+	     renew_certificate(a, c, &e) == ERR_OK;
 	metric_add(METRIC_RELOADS, (const char *[]){ ok ? "ok" : "failed", "", "" }, 1);
 	if (ok)
 		metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
@@ -526,6 +539,7 @@ static void stop(struct app *a)
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_destroy(a->workers[i]);
 	work_pool_destroy(a->work);
+	tls_finish();
 	beneath_destroy(a->image_root);
 	if (a->snapshot)
 		snapshot_release(a->snapshot);

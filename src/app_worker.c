@@ -141,9 +141,11 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		.arg = w,
 		.max_body = o->max_body,
 		.max_upload = (size_t)o->max_file + LIMIT_FORM,
+		.tls = o->tls,
 	};
 	w->admin_options = w->main_options;
 	w->admin_options.routes = admin_routes;
+	w->admin_options.tls = false;
 	*ret = w;
 	return ERR_OK;
 }

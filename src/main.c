@@ -44,7 +44,7 @@ static const struct command {
 	  "    --scopes LIST          create: of chat,read,files,admin (default: chat,read,files)\n"
 	  "    --models LIST          create: the models it may ask; NAME* is all that begin so\n"
 	  "    --expires WHEN         create: 90d, 12h, 2027-01-31 (UTC) or never\n"
-	  "    --metadata NAME=VALUE  create: a label; may be given again\n"
+	  "    --metadata PAIR        create: a label, NAME=VALUE; may be given again\n"
 	  "    --share ID             create: sees and changes what this key has stored\n"
 	  "    --grace TIME           rotate: how long the old text stays good (default: 0)\n"
 	  "    --json                 as the admin routes answer\n" },

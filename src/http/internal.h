@@ -124,6 +124,7 @@ struct server {
 	bool                         need_run;
 	bool                         quiesced;
 	bool                         leaving; /* quiesced, and others serve on: each answer is the last */
+	bool                         tls;
 	bool                         on_unix; /* no browser gets there, under whatever name */
 	int                          listen_fd; /* ours again after quiesce; -1 */
 };

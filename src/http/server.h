@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/identity.h"
+#include "http/peer.h"
 #include "http/route.h"
 #include "loop/loop.h"
 
@@ -25,6 +26,7 @@ struct server_options {
 	void  *arg;
 	size_t max_body;
 	size_t max_upload; /* of a body that goes through in pieces */
+	bool   tls;        /* with http/tls' certificate, but on unix sockets */
 };
 
 struct server_settings {
@@ -32,6 +34,8 @@ struct server_settings {
 	int64_t            keep_alive_us; /* silence before a stream's comment */
 	const char *const *cors_origins; /* "*" or exact origins */
 	size_t             cors_count;
+	const struct peer_net *proxies; /* whose word on clients' addresses counts */
+	size_t                 proxy_count;
 };
 
 /* http_listen: a listening socket on "ADDR:PORT" or "[V6]:PORT"; with `probe` it fails when the

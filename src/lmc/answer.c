@@ -5,6 +5,7 @@
 #include "json/scan.h"
 #include "lmc/extra.h"
 #include "lmc/gather.h"
+#include "lmc/picture.h"
 
 #include <stdlib.h>
 
@@ -23,6 +24,7 @@ void answer_init(struct answer *a)
 	buf_init(&a->text, LIMIT_ANSWER);
 	buf_init(&a->reasoning, LIMIT_ANSWER);
 	buf_init(&a->refusal, LIMIT_ANSWER);
+	buf_init(&a->images, LIMIT_ANSWER);
 }
 
 void answer_finish(struct answer *a)
@@ -31,6 +33,7 @@ void answer_finish(struct answer *a)
 	buf_finish(&a->text);
 	buf_finish(&a->reasoning);
 	buf_finish(&a->refusal);
+	buf_finish(&a->images);
 	for (size_t i = 0; i < a->tool_count; i++) {
 		buf_finish(&a->tools[i].id);
 		buf_finish(&a->tools[i].name);
@@ -89,6 +92,11 @@ static bool add_lmc(struct answer *a, struct str chunk)
 	return ok;
 }
 
+static bool add_image(struct answer *a, struct str part)
+{
+	return (a->images.len == 0 || add(a, &a->images, STR(","))) && add(a, &a->images, part);
+}
+
 bool answer_add(struct answer *a, const struct event *ev)
 {
 	struct answer_tool *t;
@@ -99,6 +107,7 @@ bool answer_add(struct answer *a, const struct event *ev)
 	case EVENT_TEXT: return add(a, &a->text, ev->text);
 	case EVENT_REASONING: return add(a, &a->reasoning, ev->text);
 	case EVENT_REFUSAL: return add(a, &a->refusal, ev->text);
+	case EVENT_MEDIA: return !picture_is(ev->text) || add_image(a, ev->text);
 	case EVENT_MESSAGE: return add(a, &a->message, ev->text);
 	case EVENT_TOOL_START:
 		t = tool_of(a, ev->block);
@@ -110,7 +119,6 @@ bool answer_add(struct answer *a, const struct event *ev)
 	case EVENT_LMC: return add_lmc(a, ev->text);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
-	case EVENT_MEDIA:
 	case EVENT_ASKED:
 	case EVENT_OTHER:
 	case EVENT_USAGE:
@@ -132,7 +140,7 @@ bool answer_close(struct answer *a)
 bool answer_any(const struct answer *a)
 {
 	return a->message.len > 0 || a->text.len > 0 || a->refusal.len > 0 || a->tool_count > 0 ||
-	       a->gather;
+	       a->images.len > 0 || a->gather;
 }
 
 static bool put_quoted(struct buf *out, const char *before, const struct buf *escaped)
@@ -171,6 +179,9 @@ bool answer_print(const struct answer *a, struct buf *out)
 	if (a->refusal.len > 0 && !put_quoted(out, ",\"refusal\":", &a->refusal))
 		return false;
 	if (a->reasoning.len > 0 && !put_quoted(out, ",\"reasoning_content\":", &a->reasoning))
+		return false;
+	if (a->images.len > 0 && (!buf_text(out, ",\"images\":[") ||
+				  !buf_str(out, buf_view(&a->images)) || !buf_text(out, "]")))
 		return false;
 	for (size_t i = 0; i < a->tool_count; i++)
 		if (!buf_text(out, i == 0 ? ",\"tool_calls\":[" : ",") ||

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "lmc/extra.h"
+#include "lmc/picture.h"
 
 struct replay {
 	struct json_doc d;
@@ -129,12 +130,24 @@ static const char *reasoning_key(const struct json_doc *d)
 	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING ? "reasoning_content" : "reasoning";
 }
 
+static bool give_images(struct replay *p)
+{
+	json_at list = picture_list(&p->d, 0);
+
+	if (list == JSON_ABSENT)
+		return true;
+	for (json_at i = json_first(&p->d, list); i != json_end(&p->d, list); i = json_next(&p->d, i))
+		if (!give(p, EVENT_MEDIA, 0, json_raw(&p->d, i)))
+			return false;
+	return true;
+}
+
 static bool give_all(struct replay *p, struct str finish_reason, const struct usage *usage)
 {
 	if (!give(p, EVENT_START, 0, STR_NONE) || !give_lmc_list(p) ||
 	    !give_text(p, EVENT_REASONING, 0, reasoning_key(&p->d), 0) ||
 	    !give_text(p, EVENT_TEXT, 0, "content", 0) ||
-	    !give_text(p, EVENT_REFUSAL, 0, "refusal", 0) || !give_calls(p))
+	    !give_images(p) || !give_text(p, EVENT_REFUSAL, 0, "refusal", 0) || !give_calls(p))
 		return false;
 	if (!give(p, EVENT_FINISH, 0, finish_reason))
 		return false;

@@ -17,7 +17,7 @@ enum event_kind {
 	                   * thoughtSignature, or empty */
 	EVENT_TOOL_ARGS,  /* block; text: a piece of the arguments */
 	EVENT_BLOCK_END,  /* block */
-	EVENT_MEDIA,      /* text: the provider's own JSON of a media part */
+	EVENT_MEDIA,      /* text: a part of content that the model made, JSON (lmc/picture) */
 	EVENT_MESSAGE,    /* a whole answer (call not streamed): text is the assistant's message object */
 	EVENT_LMC,        /* text: one LMC chunk, a JSON object (providers that speak LMC) */
 	EVENT_ASKED,      /* of the log alone, in front: what a shape depends on besides events; text:

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "lmc/extra.h"
 #include "lmc/media.h"
+#include "lmc/picture.h"
 #include "provider/ask_param.h"
 
 #include <stdio.h>
@@ -294,6 +295,31 @@ static enum ask_role role_of(const struct json_doc *d)
 	return ASK_USER;
 }
 
+/* read_images: those that a model made; one that can't be read is nobody's fault now. */
+static enum errc read_images(const struct json_doc *d, struct arena *a, struct ask_message *m,
+			     struct err *e)
+{
+	json_at    list = picture_list(d, 0);
+	struct err ignored;
+
+	if (list == JSON_ABSENT)
+		return ERR_OK;
+	m->images = arena_alloc(a, d->tok[list].count * sizeof *m->images);
+	if (!m->images)
+		return no_memory(e);
+	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
+		struct ask_part *part = &m->images[m->image_count];
+
+		*part = (struct ask_part){ 0 };
+		if (!is_object(d, i) || read_part(d, i, m, a, part, &ignored) != ERR_OK ||
+		    part->kind != ASK_IMAGE)
+			continue;
+		part->signature = read_signature(d, i);
+		m->image_count++;
+	}
+	return ERR_OK;
+}
+
 static enum errc read_message(struct json_doc *d, struct str raw, struct ask *a, struct err *e)
 {
 	CHECK(a->messages != NULL);
@@ -307,6 +333,8 @@ static enum errc read_message(struct json_doc *d, struct str raw, struct ask *a,
 	rc = read_content(d, json_get(d, 0, "content"), &a->arena, m, e);
 	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
 		rc = read_calls(d, json_get(d, 0, "tool_calls"), &a->arena, m, e);
+	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
+		rc = read_images(d, &a->arena, m, e);
 	if (m->role == ASK_TOOL) {
 		m->call_id = inner(d, json_get(d, 0, "tool_call_id"));
 		m->call_name = name_of(a, m->call_id);

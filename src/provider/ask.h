@@ -35,6 +35,7 @@ struct ask_part {
 	struct str    url;
 	struct str    name; /* of a document; may be empty */
 	struct str    detail; /* of an image; may be empty */
+	struct str    signature; /* of an image that a model made (Gemini); may be empty */
 };
 
 struct ask_call {
@@ -52,6 +53,8 @@ struct ask_message {
 	struct ask_part *parts;
 	size_t           part_count;
 	struct ask_call *calls; /* an assistant's */
+	struct ask_part *images; /* that an assistant made */
+	size_t           image_count;
 	size_t           call_count;
 	struct str       call_id;   /* ASK_TOOL */
 	struct str       call_name; /* ASK_TOOL: of the call with that id, else the message's name */

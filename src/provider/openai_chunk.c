@@ -5,6 +5,7 @@
  * from the events; a repeated role alone is cut out, as whole families of servers send it. */
 #include "base/limits.h"
 #include "lmc/extra.h"
+#include "lmc/picture.h"
 #include "provider/openai.h"
 
 enum { TOOL_INDEX_MAX = 4096 };
@@ -18,6 +19,7 @@ struct choice {
 	struct str role_cut; /* the member with one neighbouring comma */
 	json_at  content;
 	json_at  reasoning;
+	json_at  images; /* OpenRouter: that the model made */
 	json_at  details; /* of it: OpenRouter's list */
 	json_at  refusal;
 	json_at  tools;
@@ -109,6 +111,8 @@ static void read_delta(const struct json_doc *doc, json_at delta, struct choice 
 			ret->reasoning = v;
 		else if (OPENAI_KEY(doc, k, "reasoning"))
 			other = v;
+		else if (OPENAI_KEY(doc, k, "images"))
+			ret->images = v;
 		else if (OPENAI_KEY(doc, k, "reasoning_details"))
 			ret->details = v;
 		else if (OPENAI_KEY(doc, k, "refusal"))
@@ -327,6 +331,18 @@ static void give_reasoning(struct chunk *c, const struct choice *ch)
 	}
 }
 
+static void give_images(struct chunk *c, const struct choice *ch)
+{
+	const struct json_doc *doc = c->doc;
+
+	if (!present(doc, ch->images) || json_kind(doc, ch->images) != JSON_ARRAY)
+		return;
+	for (json_at i = json_first(doc, ch->images); i != json_end(doc, ch->images);
+	     i = json_next(doc, i))
+		if (picture_is(json_raw(doc, i)))
+			give_text(c, EVENT_MEDIA, ch->index, json_raw(doc, i));
+}
+
 static uint64_t hash(struct str s)
 {
 	uint64_t h = 14695981039346656037u;
@@ -440,6 +456,7 @@ static enum errc give_choice(struct chunk *c, const struct choice *ch, struct er
 	else
 		give_text(c, EVENT_TEXT, ch->index, openai_inner(doc, ch->content));
 	give_text(c, EVENT_REFUSAL, ch->index, openai_inner(doc, ch->refusal));
+	give_images(c, ch);
 
 	enum errc rc = give_tools(c, ch, e);
 	return rc == ERR_OK ? give_finish(c, ch, e) : rc;

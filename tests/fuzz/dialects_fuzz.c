@@ -75,7 +75,8 @@ static void on_event(void *arg, const struct event *ev)
 		CHECK(ev->text.n > 0);
 		seen->finish = true;
 	}
-	if (ev->kind == EVENT_TOOL_START && str_starts(ev->text, STR("{")))
+	if (ev->kind == EVENT_MEDIA ||
+	    (ev->kind == EVENT_TOOL_START && str_starts(ev->text, STR("{"))))
 		check_object(ev->text);
 	else if (ev->kind != EVENT_MESSAGE)
 		check_escaped(ev->text);

@@ -343,7 +343,8 @@ def test_models_that_a_key_may_not_ask_are_not_there(start):
         assert names == ["x/*", "y/one"]
         for name in ("hidden", "echo", "y/two", "absent"):
             for reply in (client.get(f"/v1/models/{name.replace('/', '%2F')}"),
-                          client.chat("hi", model=name), client.complete(name)):
+                          client.chat("hi", model=name), client.complete(name),
+                          client.post("/v1/embeddings", {"model": name, "input": "hi"})):
                 error = reply.error(404, "model_not_found")
                 known = error["message"].replace(f"'{name}'", "")
                 assert "hidden" not in known and "echo" not in known, error

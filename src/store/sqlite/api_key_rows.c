@@ -234,9 +234,9 @@ int api_key_rows_load(struct api_key_rows *r, struct key_ring *ring)
 	if (!t)
 		return SQLITE_NOMEM;
 	rc = read_good(r, t);
-	if (rc != SQLITE_OK)
+	if (rc != SQLITE_OK) {
 		key_ring_table_destroy(t);
-	else
-		key_ring_put(ring, t, version, any);
-	return rc;
+		return rc;
+	}
+	return key_ring_put(ring, t, version, any) ? SQLITE_OK : SQLITE_NOMEM;
 }

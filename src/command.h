@@ -19,6 +19,7 @@ struct command_call {
 	size_t                    flag_count;
 	char *const              *arguments; /* what follows the command: as many as its row allows */
 	size_t                    argument_count;
+	bool                      takeover;      /* --takeover */
 	const char               *output;        /* --output; NULL: none */
 	const char *const        *conversations; /* --conversation, each time it is given */
 	size_t                    conversation_count;

@@ -26,7 +26,8 @@ static const struct command {
 	int (*run)(const struct command_call *call); /* NULL: a later version brings it */
 	const char *options; /* of its own, as lines of the help; NULL: it takes none of those */
 } commands[] = {
-	{ "serve", "", 0, 0, "run the gateway in the foreground", command_serve, NULL },
+	{ "serve", "", 0, 0, "run the gateway in the foreground", command_serve,
+	  "    --takeover             take over from the process that serves this database\n" },
 	{ "migrate", "", 0, 0, "bring the database up to date and stop", command_migrate, NULL },
 	{ "export", "", 0, 0, "write conversations as an archive, also while it is served",
 	  command_export,
@@ -59,6 +60,7 @@ struct command_line {
 	enum action         action;
 	struct config_flag *flags; /* owned; values borrowed from argv */
 	size_t              flag_count;
+	bool                takeover;      /* --takeover */
 	const char         *output;        /* --output; NULL: none */
 	const char        **conversations; /* owned; --conversation, each time it is given */
 	size_t              conversation_count;
@@ -85,6 +87,7 @@ enum {
 	OPT_SHARE,
 	OPT_GRACE,
 	OPT_JSON,
+	OPT_TAKEOVER,
 	OPT_VERSION
 };
 
@@ -104,6 +107,7 @@ static const struct option own_options[] = {
 	{ "share", required_argument, NULL, OPT_SHARE },
 	{ "grace", required_argument, NULL, OPT_GRACE },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "takeover", no_argument, NULL, OPT_TAKEOVER },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "help", no_argument, NULL, 'h' },
 };
@@ -233,6 +237,9 @@ static int read_options(int argc, char **argv, const struct option *options,
 		case OPT_CONVERSATION:
 			line->conversations[line->conversation_count++] = optarg;
 			break;
+		case OPT_TAKEOVER:
+			line->takeover = true;
+			break;
 		default:
 			if (!read_keys_option(opt, line))
 				add_flag(line, opt);
@@ -268,6 +275,10 @@ static int read_arguments(int argc, char **argv, struct command_line *line)
 {
 	const struct command *c = line->command;
 
+	if (line->takeover && c->run != command_serve) {
+		fprintf(stderr, "parley: %s does not take --takeover\n", c->name);
+		return usage_error();
+	}
 	if ((line->output || line->conversation_count > 0) && c->run != command_export) {
 		fprintf(stderr, "parley: %s takes neither --output nor --conversation\n", c->name);
 		return usage_error();
@@ -374,6 +385,7 @@ static int run(const struct command_line *line)
 		.flag_count = line->flag_count,
 		.arguments = line->arguments,
 		.argument_count = line->argument_count,
+		.takeover = line->takeover,
 		.output = line->output,
 		.conversations = line->conversations,
 		.conversation_count = line->conversation_count,

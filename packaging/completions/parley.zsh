@@ -29,10 +29,13 @@ local -a common=(
 	'--keep-alive=[silence after which a stream gets a comment]:value: '
 	'--drain-timeout=[how long SIGTERM waits for running answers]:value: '
 	'--cors-origins=[origins that browsers may call from, or *]:value: '
+	'--trusted-proxies=[networks of proxies whose X-Forwarded-For or Forwarded counts\: CIDR, or unix]:value: '
 	'--otlp-endpoint=[collector that gets traces over OTLP/HTTP\: http\://HOST\:4318; empty\: none]:value: '
 	'--trace-sample=[percent of the traces beginning here that are kept]:value: '
 	'--log-level=[error, warn, info or debug]:value:(error warn info debug)'
 	'--log-format=[json or text]:value:(json text)'
+	'--tls-cert=[file with the certificate and its chain (PEM)\: listen speaks TLS; unix sockets don'\''t]:value: '
+	'--tls-key=[file with the certificate'\''s private key (PEM)]:value: '
 	'--admin-listen=[where keys and /metrics are served, if set, or if listen is not loopback]:value: '
 )
 _arguments -C \
@@ -55,6 +58,7 @@ command)
 	;;
 arguments)
 	case $words[1] in
+	serve) _arguments $common '*--takeover[take over from the process that serves this database]' ;;
 	export) _arguments $common '*--output=[to FILE]:file:_files' '*--conversation=[only this one; may be given again]:id: ' ;;
 	import) _arguments $common '*:file:_files' ;;
 	backup) _arguments $common '*:file:_files' ;;

@@ -99,6 +99,17 @@ static bool id_ok(struct str id)
 	return id.n > 0 && id.n <= 128;
 }
 
+void request_client(const struct request *r, char ret[PEER_TEXT])
+{
+	const struct server_options     *o = r->server->options;
+	const struct server_settings    *now = o->settings(o->arg);
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(r->mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	peer_client(info ? info->client_addr : NULL, r->head.x_forwarded_for, r->head.forwarded,
+		    now->proxies, now->proxy_count, ret);
+}
+
 static void log_known(struct log_line *line, const char *key, struct str value)
 {
 	if (value.n > 0)
@@ -108,9 +119,12 @@ static void log_known(struct log_line *line, const char *key, struct str value)
 static void write_log(const struct request *r, int status, int64_t us)
 {
 	struct log_line line;
+	char            client[PEER_TEXT];
 
+	request_client(r, client);
 	log_begin(&line, LOG_INFO, "request");
 	log_str(&line, "request_id", str_of(r->id));
+	log_known(&line, "client", str_of(client));
 	if (id_ok(r->head.client_request_id))
 		log_str(&line, "client_request_id", r->head.client_request_id);
 	if (r->trace.id[0]) {

@@ -67,8 +67,11 @@ static bool keep(struct run *r, const struct event *ev)
 		r->usage = ev->usage;
 	/* A longer word is none of OpenAI's, and half an escape would break what it is printed in. */
 	if (ev->kind == EVENT_FINISH && ev->choice == 0 && !r->finish_reason[0] &&
-	    ev->text.n < sizeof r->finish_reason)
+	    ev->text.n < sizeof r->finish_reason) {
 		str_copy(r->finish_reason, sizeof r->finish_reason, ev->text);
+		if (ev->name.n < sizeof r->native_reason)
+			str_copy(r->native_reason, sizeof r->native_reason, ev->name);
+	}
 	/* A plain answer that goes through as it came needs no second copy, unless it is stored. */
 	bool through = r->rq.shape == SHAPE_OPENAI && (ev->raw.n > 0 || ev->cont);
 	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
@@ -92,7 +95,8 @@ static void take(struct run *r, const struct event *ev)
 		first_content(r);
 }
 
-/* bind_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes out. */
+/* bind_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes
+ * out. */
 static bool bind_attempt(struct run *r)
 {
 	run_drop_request(r);

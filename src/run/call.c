@@ -7,13 +7,15 @@
 
 /* --- its events --- */
 
-/* A chunk of LMC that only opens a segment; dialects print the flag last. */
-static bool opens(struct str chunk)
+static bool ends_in(struct str s, struct str tail)
 {
-	static const char flag[] = ",\"start\":true}";
-	size_t            n = sizeof flag - 1;
+	return s.n > tail.n && memcmp(s.p + s.n - tail.n, tail.p, tail.n) == 0;
+}
 
-	return chunk.n > n && memcmp(chunk.p + chunk.n - n, flag, n) == 0;
+/* A chunk of LMC that only opens or ends a segment; dialects print the flag last. */
+static bool is_flag(struct str chunk)
+{
+	return ends_in(chunk, STR(",\"start\":true}")) || ends_in(chunk, STR(",\"end\":true}"));
 }
 
 static bool is_content(const struct event *ev)
@@ -26,7 +28,7 @@ static bool is_content(const struct event *ev)
 	case EVENT_TOOL_ARGS:
 	case EVENT_MEDIA:
 	case EVENT_MESSAGE: return true;
-	case EVENT_LMC: return !opens(ev->text);
+	case EVENT_LMC: return !is_flag(ev->text);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_ASKED:

@@ -147,33 +147,44 @@ def part(ask):
 
 
 def nothing(ask):
+    """Not a byte."""
     ask.wait_gone()
 
 
-def asked(gateway, model, stream, how):
-    """Asks in the background of the test; returns a function that gives the call up."""
-    body = {"messages": ["hi"], "config": {"model": "p/" + model}}
-    if how == "cancel":
-        with Client(gateway.url) as client:
-            run = client.post("/v1/chat", {**body, "background": True, "stream": stream}).ok(202).json
-
-        def cancel():
-            with Client(gateway.url) as client:
-                client.get("/healthz")  # the connection stands
-                at = time.monotonic()
-                assert client.post(f"/v1/runs/{run['id']}/cancel").ok().json["status"] == "cancelled"
-                return at
-        return cancel
+def sends(gateway, model, stream=False, **more):
+    """A request whose answer nobody waits for here."""
     raw = Raw(gateway)
-    text = json.dumps({**body, "store": False, "stream": stream}).encode()
-    raw.send(b"POST /v1/chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-             b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
+    text = json.dumps({"messages": ["hi"], "config": {"model": "p/" + model}, "stream": stream,
+                       **more}).encode()
+    return raw.send(b"POST /v1/chat HTTP/1.1\r\nHost: localhost\r\n"
+                    b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+                    % (len(text), text))
 
-    def leave():
-        at = time.monotonic()
+
+def asked(gateway, model, stream, how):
+    """Asks; returns a function that gives the call up and says when it did."""
+    if how == "leave":
+        raw = sends(gateway, model, stream, store=False)
+
+        def leave():
+            at = time.monotonic()
+            raw.close()
+            return at
+        return leave
+    with Client(gateway.url) as client:
+        before = {r["id"] for r in client.get("/v1/runs?limit=100").ok().json["data"]}
+        raw = sends(gateway, model, stream)
+        run = wait_until(lambda: {r["id"] for r in client.get("/v1/runs?limit=100").json["data"]}
+                         - before, "the run").pop()
+
+    def cancel():
+        with Client(gateway.url) as client:
+            client.get("/healthz")  # the connection stands
+            at = time.monotonic()
+            assert client.post(f"/v1/runs/{run}/cancel").ok().json["status"] == "cancelled"
         raw.close()
         return at
-    return leave
+    return cancel
 
 
 @pytest.mark.parametrize("how", ["leave", "cancel"])
@@ -205,7 +216,7 @@ def test_a_cancel_reaches_the_provider_at_once(provider, serve, protocol, stream
 
 @pytest.mark.parametrize("how", ["leave", "cancel"])
 def test_a_cancel_ends_a_silent_handshake(provider, serve, how):
-    p = provider(HTTP2, mute=True)
+    p = provider(HTTP2, mute=100)
     gateway, _ = serve(p)
 
     def measure():
@@ -218,6 +229,27 @@ def test_a_cancel_ends_a_silent_handshake(provider, serve, how):
         return connection.gone_at - at
 
     soonest(measure, AT_ONCE)
+
+
+def test_who_waits_for_a_connection_of_a_cancelled_call_gets_another(provider, serve):
+    """Calls that may share a connection wait for the handshake of the first one among them."""
+    p = provider(HTTP2, mute=4)
+    gateway, client = serve(p)
+    model = p.on(answer)
+    holders = []
+    for number in range(1, 5):
+        holders.append(asked(gateway, model, False, "cancel"))
+        p.wait(lambda number=number: len(p.connections) == number, "a connection")
+    waiters = [sends(gateway, model, store=False) for _ in range(8)]
+    client.get("/healthz").ok()
+    waiters[7].close()
+    client.get("/healthz").ok()
+    assert p.accepted == 4 and not p.asks
+    for cancel in holders:
+        cancel()
+    for raw in waiters[:7]:
+        assert raw.read().status == 200
+        raw.close()
 
 
 def opening(port):
@@ -417,7 +449,7 @@ def test_a_cancelled_call_leaves_the_others_of_its_connection_alone(provider, se
 
     def call(i):
         if i % 2:
-            give_up = asked(gateway, given_up, False, "leave" if i % 4 == 1 else "cancel")
+            give_up = asked(gateway, given_up, False, "leave")
             p.ask(16)
             give_up()
             return None

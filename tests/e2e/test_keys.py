@@ -265,6 +265,13 @@ def test_an_open_gateway_s_admin_routes_make_the_first_key(serving):
         assert len(client.get("/v1/admin/keys", headers=keys.bearer(key)).ok().json["data"]) == 1
 
 
+def test_no_page_of_a_browser_makes_the_first_key(serving):
+    with Client(keys.admin_url(serving)) as client:
+        client.post("/v1/admin/keys", headers={"Origin": "https://evil.example"}) \
+            .error(403, "host_not_allowed")
+        assert client.get("/v1/admin/keys").ok().json["data"] == []
+
+
 def test_only_the_scope_admin_lets_in_there(start):
     config_key = f"pk-{CANARY}"
     gateway = start(args=ADMIN, env={"PARLEY_API_KEY": config_key})

@@ -11,7 +11,8 @@ local -a common=(
 	'--dump-options[the options as a Markdown table, and stop]'
 	'--version[show the version and stop]'
 	'--help[show the help and stop]'
-	'--listen=[addresses to serve on\: ADDR\:PORT or \[V6\]\:PORT]:value: '
+	'--listen=[where to serve\: ADDR\:PORT, \[V6\]\:PORT, unix\:/path, fd\:N, fd\:NAME or systemd]:value: '
+	'--socket-mode=[permissions of unix sockets that are made, in octal]:value: '
 	'--database=[SQLite file; made if missing]:file:_files'
 	'--image-root=[directory under which images named by path may be read]:folder:_files -/'
 	'--durability=[relaxed or strict; messages and ends are always fsynced]:value:(relaxed strict)'
@@ -24,12 +25,18 @@ local -a common=(
 	'--max-body=[largest request body, up to 64MiB]:value: '
 	'--max-file=[largest uploaded file, up to 64GiB]:value: '
 	'--commit-after=[how long a stream'\''s status waits for the first content]:value: '
+	'--reasoning-name=[name of reasoning in answers of OpenAI'\''s shape\: passthrough, reasoning_content, reasoning, both or none]:value:(passthrough reasoning_content reasoning both none)'
 	'--keep-alive=[silence after which a stream gets a comment]:value: '
 	'--drain-timeout=[how long SIGTERM waits for running answers]:value: '
 	'--cors-origins=[origins that browsers may call from, or *]:value: '
+	'--trusted-proxies=[networks of proxies whose X-Forwarded-For or Forwarded counts\: CIDR, or unix]:value: '
+	'--otlp-endpoint=[collector that gets traces over OTLP/HTTP\: http\://HOST\:4318; empty\: none]:value: '
+	'--trace-sample=[percent of the traces beginning here that are kept]:value: '
 	'--log-level=[error, warn, info or debug]:value:(error warn info debug)'
 	'--log-format=[json or text]:value:(json text)'
-	'--admin-listen=[where /metrics is served when listen is not loopback]:value: '
+	'--tls-cert=[file with the certificate and its chain (PEM)\: listen speaks TLS; unix sockets don'\''t]:value: '
+	'--tls-key=[file with the certificate'\''s private key (PEM)]:value: '
+	'--admin-listen=[where keys and /metrics are served, if set, or if listen is not loopback]:value: '
 )
 _arguments -C \
 	$common \
@@ -44,15 +51,18 @@ command)
 		'import:take in an archive or a ChatGPT export (-, none: standard input)'
 		'backup:copy the database and the uploaded files to FILE'
 		'vacuum:give free pages of the database back to the disk'
+		'keys:API keys, also while it serves'
 		'health:ask the gateway of this configuration whether it is ready'
 	)
 	_describe command commands
 	;;
 arguments)
 	case $words[1] in
+	serve) _arguments $common '*--takeover[take over from the process that serves this database]' ;;
 	export) _arguments $common '*--output=[to FILE]:file:_files' '*--conversation=[only this one; may be given again]:id: ' ;;
 	import) _arguments $common '*:file:_files' ;;
 	backup) _arguments $common '*:file:_files' ;;
+	keys) _arguments $common '*--name=[create\: for people to read]:text: ' '*--scopes=[create\: of chat,read,files,admin]:list: ' '*--models=[create\: the models it may ask; NAME* is all that begin so]:list: ' '*--expires=[create\: 90d, 12h, 2027-01-31]:when: ' '*--metadata=[create\: a label, NAME=VALUE; may be given again]:pair: ' '*--share=[create\: sees and changes what this key has stored]:id: ' '*--grace=[rotate\: how long the old text stays good]:time: ' '*--json[as the admin routes answer]' '1: :(create list revoke rotate)' ;;
 	*) _arguments $common ;;
 	esac
 	;;

@@ -140,7 +140,9 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		if (rc != ERR_OK)
 			return rc;
 	}
-	if (r->server->quiesced && !r->route->quiet) {
+	if (r->server->leaving) {
+		r->close = true;
+	} else if (r->server->quiesced && !r->route->quiet) {
 		r->close = true;
 		return err_set(e, ERR_DRAINING, "", "the server is shutting down");
 	}

@@ -204,7 +204,6 @@ static enum errc begin(struct run *r, struct err *e)
 	r->warnings.json.len = a->warnings_len;
 	r->warnings.count = a->warnings_count;
 	r->paused = false;
-	a->told = (struct usage){ 0 };
 	r->called_us = loop_now_us(run_loop(r));
 	trace_child(&a->trace, &r->rq.trace);
 	enum errc rc = p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);

@@ -86,6 +86,7 @@ struct run {
 	char               message_text[ID_MAX], completion_text[ID_MAX];
 	char               request_id[ID_MAX];
 	char               finish_reason[64];
+	char               native_reason[64]; /* the provider's own word */
 	char              *model; /* owned copies: the request's own bytes go when they were sent */
 	char              *label;
 	int64_t            created_ms;

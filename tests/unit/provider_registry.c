@@ -135,9 +135,9 @@ static void a_model_takes_what_its_provider_can_and_its_row_allows(void **state)
 		const char *name;
 		unsigned    takes;
 	} want[] = {
-		{ "all", PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF },
-		{ "seeing", PROVIDER_IMAGES },
-		{ "hearing", PROVIDER_AUDIO },
+		{ "all", PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_EMBED },
+		{ "seeing", PROVIDER_IMAGES | PROVIDER_EMBED },
+		{ "hearing", PROVIDER_AUDIO | PROVIDER_EMBED },
 		{ "far/x", PROVIDER_IMAGES | PROVIDER_AUDIO },
 	};
 	struct provider *far = NULL;

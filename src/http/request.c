@@ -181,7 +181,7 @@ static void tell_trace(const struct request *r, int status, int64_t us)
 	if (r->route)
 		trace_str(&s, "http.route", str_of(r->route->path));
 	trace_int(&s, "http.response.status_code", status);
-	trace_str(&s, "url.scheme", STR("http"));
+	trace_str(&s, "url.scheme", str_of(r->server->tls ? "https" : "http"));
 	trace_str(&s, "parley.request_id", str_of(r->id));
 	trace_str(&s, "parley.run", r->note.run);
 	trace_close(&s, status < 500 && status != 499 ? NULL

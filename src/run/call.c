@@ -7,13 +7,15 @@
 
 /* --- its events --- */
 
-/* A chunk of LMC that only opens a segment; dialects print the flag last. */
-static bool opens(struct str chunk)
+static bool ends_in(struct str s, struct str tail)
 {
-	static const char flag[] = ",\"start\":true}";
-	size_t            n = sizeof flag - 1;
+	return s.n > tail.n && memcmp(s.p + s.n - tail.n, tail.p, tail.n) == 0;
+}
 
-	return chunk.n > n && memcmp(chunk.p + chunk.n - n, flag, n) == 0;
+/* A chunk of LMC that only opens or ends a segment; dialects print the flag last. */
+static bool is_flag(struct str chunk)
+{
+	return ends_in(chunk, STR(",\"start\":true}")) || ends_in(chunk, STR(",\"end\":true}"));
 }
 
 static bool is_content(const struct event *ev)
@@ -26,7 +28,7 @@ static bool is_content(const struct event *ev)
 	case EVENT_TOOL_ARGS:
 	case EVENT_MEDIA:
 	case EVENT_MESSAGE: return true;
-	case EVENT_LMC: return !opens(ev->text);
+	case EVENT_LMC: return !is_flag(ev->text);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_ASKED:
@@ -75,7 +77,7 @@ static bool keep(struct run *r, const struct event *ev)
 	/* A plain answer that goes through as it came needs no second copy, unless it is stored. */
 	bool through = r->rq.shape == SHAPE_OPENAI && (ev->raw.n > 0 || ev->cont);
 	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
-	if (run_stored(r) || (whole && !r->rq.prompt.stream && !through))
+	if (run_stored(r) || r->content || (whole && !r->rq.prompt.stream && !through))
 		return answer_add(&r->answer, ev);
 	return true;
 }
@@ -280,7 +282,13 @@ void call_start(struct run *r)
 		run_finish(r, RUN_CANCELLED, &e);
 		return;
 	}
-	if (build_prompt(r, &e) != ERR_OK || attempt_first(r, &e) != ERR_OK) {
+	r->content = now->log_content && !r->rq.prompt.embed;
+	if (build_prompt(r, &e) != ERR_OK) {
+		run_fail(r, &e);
+		return;
+	}
+	content_asked(r);
+	if (attempt_first(r, &e) != ERR_OK) {
 		run_fail(r, &e);
 		return;
 	}

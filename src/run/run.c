@@ -447,6 +447,7 @@ void run_conclude(struct run *r)
 	r->seq_reserved = UINT64_MAX; /* the end's own row says how far the numbers went */
 	unlist_live(r);
 	book_metrics(r);
+	content_answered(r);
 	key_over(r);
 	if (!r->observer) {
 		run_free_if_over(r);

@@ -298,9 +298,10 @@ class Http2(Connection):
 
 
 class Provider:
-    """protocol: what it speaks; mute: it takes connections and says nothing, not even a handshake."""
+    """protocol: what it speaks; mute: it takes so many connections and says nothing to them, not even a
+    handshake."""
 
-    def __init__(self, protocol, pem=None, mute=False, streams=100, tls=None):
+    def __init__(self, protocol, pem=None, mute=0, streams=100, tls=None):
         self.protocol = protocol
         self.mute = mute
         self.streams = streams
@@ -353,12 +354,12 @@ class Provider:
             with self.changed:
                 self.accepted += 1
                 self.changed.notify_all()
-            self._start(self._serve, sock)
+            self._start(self._serve, sock, self.accepted <= self.mute)
 
-    def _serve(self, sock):
+    def _serve(self, sock, mute):
         made = Connection(self, sock)
         try:
-            if self.mute:
+            if mute:
                 self._add(made)
                 sock.setblocking(False)
                 while made.read():

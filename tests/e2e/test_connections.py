@@ -9,11 +9,12 @@ import threading
 import time
 
 import h2.errors
+import httpx
 import pytest
 
 import secure
 import upstream as up
-from client import Client
+from client import NO_TLS, Client
 from fixtures import once
 from gateway import sanitized
 from raw import Raw
@@ -147,33 +148,44 @@ def part(ask):
 
 
 def nothing(ask):
+    """Not a byte."""
     ask.wait_gone()
 
 
-def asked(gateway, model, stream, how):
-    """Asks in the background of the test; returns a function that gives the call up."""
-    body = {"messages": ["hi"], "config": {"model": "p/" + model}}
-    if how == "cancel":
-        with Client(gateway.url) as client:
-            run = client.post("/v1/chat", {**body, "background": True, "stream": stream}).ok(202).json
-
-        def cancel():
-            with Client(gateway.url) as client:
-                client.get("/healthz")  # the connection stands
-                at = time.monotonic()
-                assert client.post(f"/v1/runs/{run['id']}/cancel").ok().json["status"] == "cancelled"
-                return at
-        return cancel
+def sends(gateway, model, stream=False, **more):
+    """A request whose answer nobody waits for here."""
     raw = Raw(gateway)
-    text = json.dumps({**body, "store": False, "stream": stream}).encode()
-    raw.send(b"POST /v1/chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-             b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
+    text = json.dumps({"messages": ["hi"], "config": {"model": "p/" + model}, "stream": stream,
+                       **more}).encode()
+    return raw.send(b"POST /v1/chat HTTP/1.1\r\nHost: localhost\r\n"
+                    b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+                    % (len(text), text))
 
-    def leave():
-        at = time.monotonic()
+
+def asked(gateway, model, stream, how):
+    """Asks; returns a function that gives the call up and says when it did."""
+    if how == "leave":
+        raw = sends(gateway, model, stream, store=False)
+
+        def leave():
+            at = time.monotonic()
+            raw.close()
+            return at
+        return leave
+    with Client(gateway.url) as client:
+        before = {r["id"] for r in client.get("/v1/runs?limit=100").ok().json["data"]}
+        raw = sends(gateway, model, stream)
+        run = wait_until(lambda: {r["id"] for r in client.get("/v1/runs?limit=100").json["data"]}
+                         - before, "the run").pop()
+
+    def cancel():
+        with Client(gateway.url) as client:
+            client.get("/healthz")  # the connection stands
+            at = time.monotonic()
+            assert client.post(f"/v1/runs/{run}/cancel").ok().json["status"] == "cancelled"
         raw.close()
         return at
-    return leave
+    return cancel
 
 
 @pytest.mark.parametrize("how", ["leave", "cancel"])
@@ -205,7 +217,7 @@ def test_a_cancel_reaches_the_provider_at_once(provider, serve, protocol, stream
 
 @pytest.mark.parametrize("how", ["leave", "cancel"])
 def test_a_cancel_ends_a_silent_handshake(provider, serve, how):
-    p = provider(HTTP2, mute=True)
+    p = provider(HTTP2, mute=100)
     gateway, _ = serve(p)
 
     def measure():
@@ -218,6 +230,27 @@ def test_a_cancel_ends_a_silent_handshake(provider, serve, how):
         return connection.gone_at - at
 
     soonest(measure, AT_ONCE)
+
+
+def test_who_waits_for_a_connection_of_a_cancelled_call_gets_another(provider, serve):
+    """Calls that may share a connection wait for the handshake of the first one among them."""
+    p = provider(HTTP2, mute=4)
+    gateway, client = serve(p)
+    model = p.on(answer)
+    holders = []
+    for number in range(1, 5):
+        holders.append(asked(gateway, model, False, "cancel"))
+        p.wait(lambda number=number: len(p.connections) == number, "a connection")
+    waiters = [sends(gateway, model, store=False) for _ in range(8)]
+    client.get("/healthz").ok()
+    waiters[7].close()
+    client.get("/healthz").ok()
+    assert p.accepted == 4 and not p.asks
+    for cancel in holders:
+        cancel()
+    for raw in waiters[:7]:
+        assert raw.read().status == 200
+        raw.close()
 
 
 def opening(port):
@@ -354,6 +387,19 @@ def test_a_slow_name_look_up_has_the_connect_limit(provider, serve, slow_names):
 # --- kept and shared ------------------------------------------------------------------------------
 
 
+def whole(gateway, model):
+    """A plain call without Client's checks, which many threads at once would wait for."""
+    return httpx.post(f"{gateway.url}/v1/chat/completions", verify=NO_TLS, trust_env=False,
+                      timeout=DEADLINE * 2, json={
+                          "model": "p/" + model, "messages": [{"role": "user", "content": "x"}]})
+
+
+def good(gateway, model):
+    reply = whole(gateway, model)
+    assert reply.status_code == 200, reply.text
+    return reply.json()["choices"][0]["message"]["content"]
+
+
 def at_once(count, function):
     """Runs function(0) … function(count - 1), all at the same time; returns their values."""
     values = [None] * count
@@ -380,8 +426,7 @@ def test_whole_answers_share_connections(provider, serve):
     model = p.on(held(gate))
 
     def call(_):
-        with Client(gateway.url) as client:
-            return asks(client, model).ok().text
+        return good(gateway, model)
     opener = threading.Thread(target=lambda: (p.ask(24), gate.set()))
     opener.start()
     assert at_once(24, call) == ["to you"] * 24
@@ -401,8 +446,7 @@ def test_no_more_streams_than_the_provider_allows(provider, serve):
     model = p.on(run)
 
     def call(_):
-        with Client(gateway.url) as client:
-            return asks(client, model).ok().text
+        return good(gateway, model)
     for _ in range(4):
         call(0)  # so that its limits are known
     assert at_once(32, call) == ["to you"] * 32
@@ -413,18 +457,14 @@ def test_a_cancelled_call_leaves_the_others_of_its_connection_alone(provider, se
     gateway, _ = serve(p)
     gate = threading.Event()
     goes_on, given_up = p.on(held(gate)), p.on(nothing)
-    done = []
 
     def call(i):
         if i % 2:
-            give_up = asked(gateway, given_up, False, "leave" if i % 4 == 1 else "cancel")
+            give_up = asked(gateway, given_up, False, "leave")
             p.ask(16)
             give_up()
             return None
-        with Client(gateway.url) as client:
-            text = asks(client, goes_on).ok().text
-            done.append(i)
-            return text
+        return good(gateway, goes_on)
 
     def watch():
         p.ask(16)
@@ -606,7 +646,34 @@ def test_a_connection_that_breaks_ends_all_its_calls(provider, serve):
     model = p.on(breaks)
 
     def call(_):
-        with Client(gateway.url) as other:
-            return asks(other, model).status
+        return whole(gateway, model).status_code
     assert set(at_once(12, call)) == {502}
     assert asks(client, p.on(answer)).ok().text == "to you"
+
+
+@pytest.mark.parametrize("kind", ["all that it has", "all up to now", "one refused"])
+def test_goodbyes_under_load(provider, serve, kind):
+    """Every connection ends in the middle of several calls, and none of them fails."""
+    p = provider(HTTP2)
+    gateway, _ = serve(p)
+    lock = threading.Lock()
+    said = set()
+
+    def run(ask):
+        c = ask.connection
+        with lock:
+            ends = c not in said and len(c.asks) >= 3
+            if ends:
+                said.add(c)
+        if ends and kind == "all that it has":
+            c.say_goodbye(max(a.stream for a in c.asks))
+        elif ends and kind == "all up to now":
+            c.say_goodbye(ask.stream)
+        elif ends:
+            c.reset(ask, h2.errors.ErrorCodes.REFUSED_STREAM)
+            return
+        answer(ask)
+    model = p.on(run)
+    for _ in range(4):
+        assert at_once(16, lambda _: good(gateway, model)) == ["to you"] * 16
+    assert said

@@ -27,6 +27,10 @@ _parley() {
 		_parley_words "relaxed strict"
 		return
 		;;
+	--reasoning-name)
+		_parley_words "passthrough reasoning_content reasoning both none"
+		return
+		;;
 	--log-level)
 		_parley_words "error warn info debug"
 		return
@@ -39,13 +43,13 @@ _parley() {
 		_parley_files -f
 		return
 		;;
-	--listen | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --keep-alive | --drain-timeout | --cors-origins | --otlp-endpoint | --trace-sample | --admin-listen | --conversation)
+	--listen | --socket-mode | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --keep-alive | --drain-timeout | --cors-origins | --otlp-endpoint | --trace-sample | --admin-listen | --conversation)
 		return
 		;;
 	esac
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--config | --listen | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --keep-alive | --drain-timeout | --cors-origins | --otlp-endpoint | --trace-sample | --log-level | --log-format | --admin-listen | --output | --conversation)
+		--config | --listen | --socket-mode | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --reasoning-name | --keep-alive | --drain-timeout | --cors-origins | --otlp-endpoint | --trace-sample | --log-level | --log-format | --admin-listen | --output | --conversation)
 			[ "${COMP_WORDS[i + 1]}" != = ] || i=$((i + 1))
 			i=$((i + 1))
 			;;
@@ -57,7 +61,7 @@ _parley() {
 		esac
 	done
 	if [[ $cur == -* ]]; then
-		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --database --image-root --durability --events-keep --events-keep-size --idempotency-keep --default-model --loops --readers --max-body --max-file --commit-after --keep-alive --drain-timeout --cors-origins --otlp-endpoint --trace-sample --log-level --log-format --admin-listen"
+		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --socket-mode --database --image-root --durability --events-keep --events-keep-size --idempotency-keep --default-model --loops --readers --max-body --max-file --commit-after --reasoning-name --keep-alive --drain-timeout --cors-origins --otlp-endpoint --trace-sample --log-level --log-format --admin-listen"
 		case $command in
 		export) _parley_words "--output --conversation" ;;
 		esac

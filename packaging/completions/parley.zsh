@@ -11,7 +11,8 @@ local -a common=(
 	'--dump-options[the options as a Markdown table, and stop]'
 	'--version[show the version and stop]'
 	'--help[show the help and stop]'
-	'--listen=[addresses to serve on\: ADDR\:PORT or \[V6\]\:PORT]:value: '
+	'--listen=[where to serve\: ADDR\:PORT, \[V6\]\:PORT, unix\:/path, fd\:N, fd\:NAME or systemd]:value: '
+	'--socket-mode=[permissions of unix sockets that are made, in octal]:value: '
 	'--database=[SQLite file; made if missing]:file:_files'
 	'--image-root=[directory under which images named by path may be read]:folder:_files -/'
 	'--durability=[relaxed or strict; messages and ends are always fsynced]:value:(relaxed strict)'
@@ -24,6 +25,7 @@ local -a common=(
 	'--max-body=[largest request body, up to 64MiB]:value: '
 	'--max-file=[largest uploaded file, up to 64GiB]:value: '
 	'--commit-after=[how long a stream'\''s status waits for the first content]:value: '
+	'--reasoning-name=[name of reasoning in answers of OpenAI'\''s shape\: passthrough, reasoning_content, reasoning, both or none]:value:(passthrough reasoning_content reasoning both none)'
 	'--keep-alive=[silence after which a stream gets a comment]:value: '
 	'--drain-timeout=[how long SIGTERM waits for running answers]:value: '
 	'--cors-origins=[origins that browsers may call from, or *]:value: '
@@ -31,7 +33,7 @@ local -a common=(
 	'--trace-sample=[percent of the traces beginning here that are kept]:value: '
 	'--log-level=[error, warn, info or debug]:value:(error warn info debug)'
 	'--log-format=[json or text]:value:(json text)'
-	'--admin-listen=[where /metrics is served when listen is not loopback]:value: '
+	'--admin-listen=[where keys and /metrics are served, if set, or if listen is not loopback]:value: '
 )
 _arguments -C \
 	$common \

@@ -23,6 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 GATEWAY_CPU, TOOLS_CPU = 0, 1
 SETTLE_MS = 700  # between the last stream's start and the window
 SCALE = "## Scale of the store"  # bench/run --scale writes it
+CONNECTIONS = "## Connections to a provider"  # and --connections that
 PARTS, PARTS_EVERY = "lmc-parts", 3  # the name of lmc.c's measurements; in each third round
 
 # ---- what is sent ---------------------------------------------------------------------------
@@ -730,14 +731,30 @@ def report(figures, meta, list_of_scenarios):
 
 
 def kept_scale(results):
-    """The part that bench/run --scale wrote."""
+    """The parts that bench/run --connections and --scale wrote."""
     old = results.read_text() if results.exists() else ""
-    at = old.find("\n" + SCALE + "\n")
-    return old[at:] if at >= 0 else ""
+    at = min((at for at in (old.find("\n" + title + "\n") for title in (CONNECTIONS, SCALE))
+              if at >= 0), default=len(old))
+    return old[at:]
+
+
+def put_section(results, title, text):
+    """Puts a part of its own into a file of results: in its old place, or before the store's scale."""
+    old = results.read_text() if results.exists() else ""
+    at = old.find("\n" + title + "\n")
+    if at >= 0:
+        end = old.find("\n## ", at + 1)
+        old = old[:at] + (old[end:] if end >= 0 else "")
+    else:
+        at = old.find("\n" + SCALE + "\n")
+        at = at if at >= 0 else len(old)
+    results.write_text(old[:at] + "\n" + text + old[at:])
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("--connections", action="store_true",
+                   help="connections to a provider over http, https and HTTP/2, instead")
     p.add_argument("--quick", action="store_true", help="one short round, under a minute")
     p.add_argument("--rounds", type=int)
     p.add_argument("--only", help=f"scenarios, separated by commas; {PARTS}: LMC's parts alone")
@@ -753,6 +770,9 @@ def main():
     args = p.parse_args()
     global NICENESS
     NICENESS = args.nice
+    if args.connections:
+        import connections  # which stands on this module
+        return connections.measure(args, not args.results and not args.rounds)
     chosen = scenarios(args.quick)
     if args.only:
         chosen = [s for s in chosen if s.name in args.only.split(",")]

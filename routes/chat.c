@@ -245,7 +245,7 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 	if (rc == ERR_OK)
 		rc = read_messages(in, g, &c, ret, e);
 	if (rc == ERR_OK)
-		rc = chat_read_how(in, g, &c, registry_default(g->now->registry), ret, e);
+		rc = chat_read_how(in, g, &c, STR_NONE, ret, e);
 	if (rc != ERR_OK)
 		return rc;
 

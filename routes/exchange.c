@@ -292,7 +292,7 @@ enum errc exchange_target(const struct gateway *g, struct str model, const char 
 		err_at(e, path);
 		return rc;
 	}
-	ret->model = model;
+	ret->model = target.asked;
 	ret->provider = target.provider;
 	ret->route = target.model;
 	ret->asked = target.asked;

@@ -14,6 +14,8 @@
 
 #include <stdlib.h>
 
+enum { AGAIN_US = 50 * 1000 };
+
 struct keyed {
 	struct request    *request; /* NULL: the client left */
 	struct gateway    *gateway;
@@ -24,6 +26,7 @@ struct keyed {
 	bool               watching;
 	bool               leaving; /* the watch is being left, to claim again */
 	struct key_read    read;
+	struct timer       again; /* until the process beside has more to say of its call */
 	bool               reading;
 };
 
@@ -47,6 +50,7 @@ static void dispose(struct keyed *x)
 {
 	if (x->claim)
 		keys_over(TAKE(x->claim), KEYS_FREED, NULL);
+	timer_stop(x->gateway->loop, &x->again);
 	if (x->watching)
 		keys_leave(&x->watch);
 	else
@@ -101,6 +105,23 @@ static void call(struct keyed *x)
 
 static void claim(struct keyed *x);
 
+static void look(struct keyed *x);
+
+static void on_again(struct timer *t)
+{
+	look(container_of(t, struct keyed, again));
+}
+
+/* is_beside: it is a call of another process, which still makes its answer, and that can't be followed. */
+static bool is_beside(const struct keyed *x)
+{
+	struct store *s = x->gateway->store;
+
+	return x->claim && x->read.answer.http == 0 && x->read.outcome == RUN_RUNNING &&
+	       !(x->rq.prompt.stream && x->read.stored) && !x->rq.background && s->ops->beside &&
+	       s->ops->beside(s);
+}
+
 static void on_read(struct store_job *job)
 {
 	struct keyed *x = container_of(job, struct keyed, read.job);
@@ -112,6 +133,8 @@ static void on_read(struct store_job *job)
 		refuse(x, &job->err);
 	else if (x->read.found && !x->read.same)
 		refuse_other(x);
+	else if (x->read.found && is_beside(x))
+		timer_start(x->gateway->loop, &x->again, AGAIN_US);
 	else if (x->read.found)
 		answer_kept(x);
 	else if (x->claim)
@@ -228,6 +251,7 @@ void keyed_start(struct request *r, struct gateway *g, struct run_request *rq)
 	x->request = r;
 	x->gateway = g;
 	x->rq = *rq;
+	x->again.fn = on_again;
 	arena_init(&x->read.arena, MIB);
 	if (key_name_read(r, &x->name, &e) != ERR_OK ||
 	    key_name_digest(request_method(r), request_path(r), buf_view(&rq->input->body), &x->name,

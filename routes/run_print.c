@@ -52,7 +52,8 @@ bool run_print(struct buf *out, const struct run_read *run)
 	       put_time(out, "created_at", run->created_ms) &&
 	       put_time(out, "first_token_at", run->first_token_ms) &&
 	       put_time(out, "completed_at", run->completed_ms) &&
-	       put_word(out, "finish_reason", run->finish_reason) && put_usage(out, &run->usage) &&
+	       put_word(out, "finish_reason", run->finish_reason) &&
+	       put_word(out, "native_finish_reason", run->native_reason) && put_usage(out, &run->usage) &&
 	       buf_text(out, ",\"error\":") &&
 	       buf_str(out, run->error.n > 0 ? run->error : STR("null")) &&
 	       buf_fmt(out, ",\"attempts\":%lld", (long long)run->attempts) &&

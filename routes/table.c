@@ -1,4 +1,5 @@
 /* The one list of routes.  A new route is a row here, a function, and its part of openapi.yaml. */
+#include "routes/admin_keys.h"
 #include "routes/chat.h"
 #include "routes/completions.h"
 #include "routes/conversation_change.h"
@@ -75,6 +76,12 @@ const struct route routes[] = {
 };
 
 const struct route admin_routes[] = {
+	{ "admin_keys",       "GET",    "/v1/admin/keys",      AUTH_ADMIN, BODY_NONE,  false, admin_keys_list },
+	{ "admin_key_create", "POST",   "/v1/admin/keys",      AUTH_ADMIN, BODY_MAYBE, false, admin_keys_create },
+	{ "admin_key",        "GET",    "/v1/admin/keys/{id}", AUTH_ADMIN, BODY_NONE,  false, admin_keys_get },
+	{ "admin_key_update", "POST",   "/v1/admin/keys/{id}", AUTH_ADMIN, BODY_JSON,  false, admin_keys_update },
+	{ "admin_key_revoke", "DELETE", "/v1/admin/keys/{id}", AUTH_ADMIN, BODY_NONE,  false, admin_keys_revoke },
+	{ "admin_key_rotate", "POST",   "/v1/admin/keys/{id}/rotate", AUTH_ADMIN, BODY_MAYBE, false, admin_keys_rotate },
 	{ "livez",   "GET", "/livez",   AUTH_NONE, BODY_NONE, true, service_livez },
 	{ "readyz",  "GET", "/readyz",  AUTH_NONE, BODY_NONE, true, service_readyz },
 	{ "metrics", "GET", "/metrics", AUTH_NONE, BODY_NONE, true, metrics_get },

@@ -4,6 +4,7 @@
 #include "app_listen.h"
 #include "app_notify.h"
 #include "app_snapshot.h"
+#include "app_takeover.h"
 #include "app_worker.h"
 #include "base/beneath.h"
 #include "base/clock.h"
@@ -12,8 +13,11 @@
 #include "base/metric.h"
 #include "base/trace.h"
 #include "config_secret.h"
+#include "http/tls.h"
 #include "loop/work.h"
 #include "run/assemble.h"
+#include "run/live.h"
+#include "run/watch.h"
 #include "store/store.h"
 #include "upstream/upstream.h"
 
@@ -33,6 +37,9 @@
 
 enum {
 	WORKERS_MAX = 256,
+	BESIDE_MS = 50, /* how often runs of the process before are looked at */
+	TAKEOVER_MS = 60 * 1000, /* in which a new process has to be ready */
+	SIGNAL_GIVEN = -2, /* no signal: another process has taken over */
 	WORK_THREADS = 2, /* for all loops: what they do is rare and long */
 	DRAIN_GRACE_MS = 5000, /* behind drain_timeout, for last errors to reach their readers */
 };
@@ -49,7 +56,13 @@ struct app {
 	struct worker       *workers[WORKERS_MAX];
 	size_t               worker_count;
 	struct listen_set    listen;
-	bool                 given; /* the sockets are somebody else's too */
+	struct listen_set    taken;   /* of the process before, until they are used */
+	int                  before;  /* connection to it; -1 */
+	int                  offer;   /* listens for one who takes over; -1 */
+	int                  after;   /* connection to him; -1 */
+	int64_t              after_until_us;
+	bool                 before_failed;
+	bool                 given;   /* he has the sockets, and the lock */
 	atomic_bool          draining;
 	int                  signal_fd;
 	int                  done_fd;
@@ -132,7 +145,9 @@ static enum errc listen_all(struct app *a, const char *address, bool admin, stru
 {
 	unsigned  mode = (unsigned)strtoul(a->config->socket_mode, NULL, 8);
 	size_t    at = a->listen.count;
-	enum errc rc = listen_set_add(&a->listen, address, admin, a->worker_count, mode, e);
+	enum errc rc = listen_set_take(&a->listen, &a->taken, address, admin)
+			       ? ERR_OK
+			       : listen_set_add(&a->listen, address, admin, a->worker_count, mode, e);
 
 	for (; rc == ERR_OK && at < a->listen.count; at++)
 		rc = serve_place(a, &a->listen.places[at], e);
@@ -160,6 +175,7 @@ static enum errc make_workers(struct app *a, struct err *e)
 				.otlp_endpoint = a->config->otlp_endpoint[0] ? a->config->otlp_endpoint
 									     : NULL,
 				.otlp_headers = config_secret_env(OTLP_HEADERS),
+				.tls = a->config->tls_cert[0] != '\0',
 				.done_fd = a->done_fd,
 			},
 			&a->workers[i], e);
@@ -222,23 +238,50 @@ static enum errc open_image_root(struct app *a, struct err *e)
 	return rc;
 }
 
-static void print_ready(const char *bound)
+static void print_ready(const char *bound, bool tls)
 {
 	bool path = strncmp(bound, "unix:", 5) == 0;
 
-	printf("parley ready on %s%s\n", path ? "" : "http://", bound);
+	printf("parley ready on %s%s\n", path ? "" : tls ? "https://" : "http://", bound);
+}
+
+static _Atomic int process_before = -1;
+
+static void cancel_before(struct id run, int64_t owner)
+{
+	takeover_cancel(atomic_load(&process_before), run, owner);
+}
+
+/* join_neighbours: the process before, and the one after. */
+static void join_neighbours(struct app *a)
+{
+	struct err e;
+
+	if (a->before >= 0) {
+		atomic_store(&process_before, a->before);
+		live_elsewhere(cancel_before);
+		log_note(LOG_INFO, "takeover", "serving; the process before ends its answers");
+	}
+	if (takeover_offer(a->config->database, &a->offer, &e) != ERR_OK)
+		log_note(LOG_WARN, "takeover", "%s", e.text);
 }
 
 /* start: everything up to serving; the exit status, or 0. */
-static int start(struct app *a, struct err *e)
+static int start(struct app *a, bool takeover, struct err *e)
 {
 	const struct config *c = a->config;
 	struct store_options so = store_options(c);
 	bool                 local = true;
 
 	if (app_snapshot_create(c, &a->snapshot, e) != ERR_OK ||
-	    open_image_root(a, e) != ERR_OK)
+	    open_image_root(a, e) != ERR_OK ||
+	    (c->tls_cert[0] && tls_use(c->tls_cert, c->tls_key, e) != ERR_OK))
 		return EX_CONFIG;
+	if (takeover) {
+		if (takeover_ask(c->database, &a->before, &so.lock_fd, &a->taken, e) != ERR_OK)
+			return EX_UNAVAILABLE;
+		so.lock_given = a->before >= 0;
+	}
 	if (store_open(&so, &a->store, e) != ERR_OK)
 		return EX_CANTCREAT;
 	if (check_listen(c, is_open(a, a->snapshot), &local, e) != ERR_OK)
@@ -259,17 +302,29 @@ static int start(struct app *a, struct err *e)
 		log_note(LOG_INFO, "admin", "metrics and keys on http://%s",
 			 a->listen.places[a->listen.count - 1].bound);
 	}
+	if (a->before >= 0 && takeover_begin(a->before, e) != ERR_OK)
+		return EX_UNAVAILABLE;
 	if (start_workers(a, e) != ERR_OK)
 		return EX_OSERR;
+	join_neighbours(a);
 	for (size_t i = 0; i < a->listen.count; i++)
 		if (!a->listen.places[i].admin)
-			print_ready(a->listen.places[i].bound);
+			print_ready(a->listen.places[i].bound, c->tls_cert[0] != '\0');
 	fflush(stdout);
 	app_notify("READY=1\nSTATUS=serving");
 	return EX_OK;
 }
 
 /* --- signals --- */
+
+/* TLS is there from the start or not at all; its files may be others. */
+static enum errc renew_certificate(const struct app *a, const struct config *c, struct err *e)
+{
+	if (!a->config->tls_cert[0] != !c->tls_cert[0])
+		return err_set(e, ERR_INVALID_VALUE, "tls_cert",
+			       "TLS can't be switched on or off by a reload; start anew");
+	return c->tls_cert[0] ? tls_use(c->tls_cert, c->tls_key, e) : ERR_OK;
+}
 
 static void reload(struct app *a, const char *file, const struct config_flag *flags, size_t n)
 {
@@ -281,7 +336,8 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 
 	/* Checked whole before anything changes; a running listener must not become an open one. */
 	ok = ok && app_snapshot_create(c, &s, &e) == ERR_OK &&
-	     listen_set_check(&a->listen, is_open(a, s), &local, &e) == ERR_OK;
+	     listen_set_check(&a->listen, is_open(a, s), &local, &e) == ERR_OK &&
+	     renew_certificate(a, c, &e) == ERR_OK;
 	metric_add(METRIC_RELOADS, (const char *[]){ ok ? "ok" : "failed", "", "" }, 1);
 	if (ok)
 		metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
@@ -299,21 +355,123 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 	config_destroy(c);
 }
 
+/* --- a process that takes over --- */
+
+static void give_up(struct app *a, const char *why)
+{
+	struct err e;
+	int        none;
+
+	close(a->after);
+	a->after = -1;
+	log_note(LOG_WARN, "takeover", "%s: this process goes on", why);
+	if (a->store->ops->rest(a->store, false, &none, &e) != ERR_OK)
+		log_note(LOG_ERROR, "takeover", "%s", e.text);
+}
+
+/* What we have is handed to who asks; we go on until he is ready. */
+static void give(struct app *a)
+{
+	struct err e;
+	int        lock_fd = -1;
+	int        peer = takeover_accept(a->offer);
+
+	if (peer < 0)
+		return;
+	if (a->after >= 0 || a->given || atomic_load(&a->draining)) {
+		err_set(&e, ERR_OVERLOADED, "", "another takeover, or the end, is under way");
+	} else if (a->store->ops->rest(a->store, true, &lock_fd, &e) == ERR_OK) {
+		a->after = peer;
+		a->after_until_us = clock_mono_us() + TAKEOVER_MS * (int64_t)1000;
+		log_note(LOG_INFO, "takeover", "another process asks to take over");
+		if (takeover_give(peer, lock_fd, &a->listen, &e) != ERR_OK)
+			give_up(a, e.text);
+		return;
+	}
+	log_note(LOG_WARN, "takeover", "refused: %s", e.text);
+	takeover_refuse(peer, &e);
+	close(peer);
+}
+
+/* hear: what the process after us says; true: it is ready, and serves from now on. */
+static bool hear(struct app *a)
+{
+	struct id run;
+	int64_t   owner;
+
+	for (;;) {
+		switch (takeover_read(a->after, &run, &owner)) {
+		case TAKEOVER_NOTHING: return false;
+		case TAKEOVER_CANCEL: (void)live_cancel(run, owner); break;
+		case TAKEOVER_READY:
+			if (a->given)
+				break;
+			a->given = true;
+			a->store->ops->given(a->store);
+			takeover_done(a->after);
+			return true;
+		case TAKEOVER_LEFT:
+			if (a->given) {
+				close(a->after);
+				a->after = -1;
+				listen_set_shut(&a->listen);
+				log_note(LOG_WARN, "takeover",
+					 "the process that took over has gone");
+			} else {
+				give_up(a, "the process that asked has gone");
+			}
+			return false;
+		}
+	}
+}
+
+static int sooner(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+/* patience: until something is to be looked at without anybody's word. */
+static int patience(const struct app *a, int timeout_ms)
+{
+	if (a->after >= 0 && !a->given)
+		timeout_ms = sooner(timeout_ms, 1000);
+	if (a->store->ops->beside(a->store))
+		timeout_ms = sooner(timeout_ms, BESIDE_MS);
+	return timeout_ms;
+}
+
+static void look_around(struct app *a, bool *was_beside)
+{
+	bool beside = a->store->ops->beside(a->store);
+
+	/* Once more behind its end: runs that were cut off have one now. */
+	if (beside || *was_beside)
+		watch_look_again();
+	*was_beside = beside;
+	if (a->after >= 0 && !a->given && clock_mono_us() > a->after_until_us)
+		give_up(a, "the process that asked is not ready in time");
+}
+
 /* next_signal: 0 when `want` workers have drained first, -1 at the time-out. */
 static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int timeout_ms)
 {
-	struct pollfd fds[2] = { { .fd = a->signal_fd, .events = POLLIN },
-				 { .fd = a->done_fd, .events = POLLIN } };
+	int64_t until = clock_mono_us() + timeout_ms * (int64_t)1000;
+	bool    was_beside = false;
 
 	for (;;) {
 		struct signalfd_siginfo info;
 		uint64_t                n;
-		int                     rc = poll(fds, 2, timeout_ms);
+		struct pollfd           fds[4] = { { .fd = a->signal_fd, .events = POLLIN },
+						   { .fd = a->done_fd, .events = POLLIN },
+						   { .fd = a->offer, .events = POLLIN },
+						   { .fd = a->after, .events = POLLIN } };
+		int64_t                 left = (until - clock_mono_us() + 999) / 1000;
 
-		if (rc == 0)
+		if (timeout_ms >= 0 && left <= 0)
 			return -1;
-		if (rc < 0 && errno != EINTR)
+		if (poll(fds, 4, patience(a, timeout_ms < 0 ? -1 : (int)left)) < 0 && errno != EINTR)
 			return SIGTERM;
+		look_around(a, &was_beside);
 		if ((fds[1].revents & POLLIN) && read(a->done_fd, &n, sizeof n) == (ssize_t)sizeof n) {
 			*drained += n;
 			if (*drained >= want)
@@ -322,6 +480,10 @@ static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int time
 		if ((fds[0].revents & POLLIN) &&
 		    read(a->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
 			return (int)info.ssi_signo;
+		if (fds[3].revents && a->after >= 0 && hear(a))
+			return SIGNAL_GIVEN;
+		if (fds[2].revents & POLLIN)
+			give(a);
 	}
 }
 
@@ -344,7 +506,7 @@ static bool wait_drained(struct app *a, int timeout_ms)
 	/* A reload makes no sense any more, but is no second order to stop either. */
 	do {
 		sig = next_signal(a, &drained, a->worker_count, timeout_ms);
-	} while (sig == SIGHUP);
+	} while (sig == SIGHUP || sig == SIGNAL_GIVEN);
 	return sig == 0;
 }
 
@@ -353,7 +515,11 @@ static bool drain(struct app *a)
 {
 	int64_t timeout_ms = a->config->drain_timeout / 1000 + DRAIN_GRACE_MS;
 
-	log_note(LOG_INFO, "drain", "shutting down: running answers may end first");
+	if (a->after >= 0 && !a->given)
+		give_up(a, "this process is told to stop");
+	log_note(LOG_INFO, "drain", a->given
+			 ? "another process serves now: running answers may end first"
+			 : "shutting down: running answers may end first");
 	atomic_store(&a->draining, true);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_drain(a->workers[i], a->config->drain_timeout, a->given);
@@ -362,7 +528,10 @@ static bool drain(struct app *a)
 
 static void stop(struct app *a)
 {
-	listen_set_finish(&a->listen, false);
+	live_elsewhere(NULL);
+	takeover_withdraw(a->config->database, a->offer, !a->given);
+	listen_set_finish(&a->listen, a->given || a->before_failed);
+	listen_set_finish(&a->taken, true);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_stop(a->workers[i]);
 	/* The last answers of the pool and the store go into the workers' inboxes, so they end
@@ -373,6 +542,7 @@ static void stop(struct app *a)
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_destroy(a->workers[i]);
 	work_pool_destroy(a->work);
+	tls_finish();
 	beneath_destroy(a->image_root);
 	if (a->snapshot)
 		snapshot_release(a->snapshot);
@@ -380,11 +550,16 @@ static void stop(struct app *a)
 		close(a->signal_fd);
 	if (a->done_fd >= 0)
 		close(a->done_fd);
+	if (a->before >= 0)
+		close(a->before);
+	if (a->after >= 0)
+		close(a->after);
 }
 
-int app_serve(const struct config *c, const char *file, const struct config_flag *flags, size_t n)
+int app_serve(const struct config *c, const char *file, const struct config_flag *flags, size_t n,
+	      bool takeover)
 {
-	struct app a = { .config = c };
+	struct app a = { .config = c, .before = -1, .offer = -1, .after = -1 };
 	struct err e;
 
 	raise_descriptor_limit();
@@ -400,8 +575,9 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
 	metric_add(METRIC_BUILD, (const char *[]){ PARLEY_VERSION, "", "" }, 1);
 
-	int status = start(&a, &e);
+	int status = start(&a, takeover, &e);
 	if (status != EX_OK) {
+		a.before_failed = a.before >= 0; /* the sockets are his still */
 		log_stop();
 		stop(&a);
 		return fail(&e, status);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -161,6 +162,29 @@ enum errc listen_set_add(struct listen_set *s, const char *address, bool admin, 
 						 : add_ports(p, admin ? 1 : loops, e);
 }
 
+bool listen_set_take(struct listen_set *s, struct listen_set *from, const char *address, bool admin)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < from->count && s->count < LISTEN_PLACES;) {
+		struct listen_place *p = &from->places[i];
+		bool                 same = strcmp(p->address, address) == 0;
+
+		/* The same words twice, as a port 0, are two places; only systemd's are taken all. */
+		if ((any && strcmp(address, "systemd") != 0) ||
+		    (!same && strcmp(p->bound, address) != 0)) {
+			i++;
+			continue;
+		}
+		s->places[s->count] = *p;
+		s->places[s->count++].admin = admin;
+		from->count--;
+		memmove(p, p + 1, (from->count - i) * sizeof *p);
+		any = true;
+	}
+	return any;
+}
+
 enum errc listen_set_check(const struct listen_set *s, bool open, bool *ret_local, struct err *e)
 {
 	*ret_local = true;
@@ -174,6 +198,13 @@ enum errc listen_set_check(const struct listen_set *s, bool open, bool *ret_loca
 				       "served; set api_keys or PARLEY_API_KEY", s->places[i].bound);
 	}
 	return ERR_OK;
+}
+
+void listen_set_shut(struct listen_set *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = 0; !s->places[i].inherited && k < s->places[i].count; k++)
+			shutdown(s->places[i].fds[k], SHUT_RDWR);
 }
 
 void listen_set_finish(struct listen_set *s, bool leave)

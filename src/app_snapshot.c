@@ -15,6 +15,7 @@ struct app_snapshot {
 	struct identity **who;     /* owned, each held; of each key */
 	size_t          key_count;
 	char          **origins; /* owned */
+	struct peer_net *proxies; /* owned */
 };
 
 static void destroy(struct snapshot *s)
@@ -29,6 +30,7 @@ static void destroy(struct snapshot *s)
 	for (size_t i = 0; i < s->http.cors_count; i++)
 		free(a->origins[i]);
 	free(a->origins);
+	free(a->proxies);
 	free(a);
 }
 
@@ -83,6 +85,21 @@ static enum errc make_origins(struct app_snapshot *a, const struct config *c, st
 	return ERR_OK;
 }
 
+static enum errc make_proxies(struct app_snapshot *a, const struct config *c, struct err *e)
+{
+	size_t n = c->trusted_proxies.count;
+
+	a->proxies = calloc(n ? n : 1, sizeof *a->proxies);
+	if (!a->proxies)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	for (size_t i = 0; i < n; i++)
+		if (!peer_net_parse(c->trusted_proxies.items[i], &a->proxies[i]))
+			return err_set(e, ERR_INVALID_VALUE, "trusted_proxies", "not a network");
+	a->base.http.proxies = a->proxies;
+	a->base.http.proxy_count = n;
+	return ERR_OK;
+}
+
 static enum errc make_registry(struct app_snapshot *a, const struct config *c, struct err *e)
 {
 	struct provider **providers = calloc(c->provider_count ? c->provider_count : 1,
@@ -116,12 +133,15 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 	a->base.destroy = destroy;
 	a->base.made_s = clock_wall_ms() / 1000;
 	a->base.run.commit_after_us = c->commit_after;
+	a->base.run.log_content = c->log_content;
 	a->base.run.strict = c->durability == 1; /* relaxed, strict */
 	a->base.run.reasoning = (enum reasoning_name)c->reasoning_name;
 	a->base.http.keep_alive_us = c->keep_alive;
 	rc = make_keys(a, c, e);
 	if (rc == ERR_OK)
 		rc = make_origins(a, c, e);
+	if (rc == ERR_OK)
+		rc = make_proxies(a, c, e);
 	if (rc == ERR_OK)
 		rc = make_registry(a, c, e);
 	if (rc != ERR_OK) {

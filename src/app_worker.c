@@ -17,6 +17,8 @@ enum {
 	DRAIN_LOOK_US = 20 * 1000,
 	DRAIN_CUT_US = 1000 * 1000,
 	OTLP_LAST_US = 1000 * 1000,
+	/* Of clients that go on with another process: in this time most ask once more, and are told. */
+	DRAIN_IDLE_US = 3000 * 1000,
 };
 
 struct worker {
@@ -38,6 +40,7 @@ struct worker {
 	struct timer drain_timer;
 	int64_t      drain_timeout_us;
 	bool         leave; /* somebody else has the sockets */
+	int64_t      drain_idle_us;
 	int64_t      drain_end_us;
 	struct otlp *otlp; /* owned; NULL: it sends no traces */
 	int64_t      otlp_end_us; /* when the last batch is not waited for any more; 0: not sent yet */
@@ -138,9 +141,11 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		.arg = w,
 		.max_body = o->max_body,
 		.max_upload = (size_t)o->max_file + LIMIT_FORM,
+		.tls = o->tls,
 	};
 	w->admin_options = w->main_options;
 	w->admin_options.routes = admin_routes;
+	w->admin_options.tls = false;
 	*ret = w;
 	return ERR_OK;
 }
@@ -233,13 +238,22 @@ static bool sends(struct worker *w, int64_t now)
 	return otlp_busy(w->otlp) && now < w->otlp_end_us;
 }
 
+static bool connected(const struct worker *w)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < w->server_count; i++)
+		any = any || server_connected(w->servers[i]);
+	return any;
+}
+
 static void look(struct timer *t)
 {
 	struct worker *w = container_of(t, struct worker, drain_timer);
 	int64_t        now = loop_now_us(w->loop);
 	uint64_t       one = 1;
 
-	if (busy(w) == 0 && !sends(w, now)) {
+	if (busy(w) == 0 && !(w->leave && now < w->drain_idle_us && connected(w)) && !sends(w, now)) {
 		if (write(w->o.done_fd, &one, sizeof one) != (ssize_t)sizeof one)
 			log_note(LOG_ERROR, "drain", "a worker can't say that it has drained");
 		return;
@@ -263,6 +277,7 @@ static void drain(struct task *t)
 
 	for (size_t i = 0; i < w->server_count; i++)
 		server_quiesce(w->servers[i], w->leave || w->inherited[i]);
+	w->drain_idle_us = loop_now_us(w->loop) + DRAIN_IDLE_US;
 	w->drain_end_us = loop_now_us(w->loop) + w->drain_timeout_us;
 	w->drain_timer.fn = look;
 	timer_start(w->loop, &w->drain_timer, 0);

@@ -17,6 +17,7 @@ struct worker_options {
 	int64_t          max_file;
 	/* Traces go to the collector from the first worker; NULL: none. */
 	const char      *otlp_endpoint, *otlp_headers;
+	bool             tls;
 	int              done_fd; /* eventfd: 1 is added when the worker has drained */
 };
 

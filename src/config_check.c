@@ -5,6 +5,7 @@
 #include "config_file.h"
 #include "config_memory.h"
 #include "http/server.h"
+#include "http/tls.h"
 
 #include <stdlib.h>
 
@@ -85,6 +86,24 @@ static enum errc check_socket_mode(const struct config *c, struct err *e)
 	return ERR_OK;
 }
 
+static enum errc check_tls(const struct config *c, struct err *e)
+{
+	struct config_place cert = config_memory_place(c, CONFIG_OPTION_tls_cert);
+	struct config_place key = config_memory_place(c, CONFIG_OPTION_tls_key);
+	struct err          why;
+
+	if (!c->tls_cert[0] && !c->tls_key[0])
+		return ERR_OK;
+	if (!c->tls_key[0])
+		return config_place_fail(&cert, e, "needs tls_key, the file with the certificate's key");
+	if (!c->tls_cert[0])
+		return config_place_fail(&key, e, "needs tls_cert, the file with the certificate");
+	if (tls_check(c->tls_cert, c->tls_key, &why) != ERR_OK)
+		return config_place_fail(strcmp(why.path, "tls_key") == 0 ? &key : &cert, e, "%s",
+					 why.text);
+	return ERR_OK;
+}
+
 static enum errc check_origins(const struct config *c, struct err *e)
 {
 	struct config_place at = config_memory_place(c, CONFIG_OPTION_cors_origins);
@@ -99,6 +118,19 @@ static enum errc check_origins(const struct config *c, struct err *e)
 							 "and a port, as https://chat.example.org; "
 							 "or *", origin);
 	}
+	return ERR_OK;
+}
+
+static enum errc check_proxies(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_trusted_proxies);
+	struct peer_net     net;
+
+	for (size_t i = 0; i < c->trusted_proxies.count; i++)
+		if (!peer_net_parse(c->trusted_proxies.items[i], &net))
+			return config_place_fail(&at, e, "'%.80s' is no network: write an address and its "
+							 "length, as 10.0.0.0/8 or 2001:db8::/32, an "
+							 "address, or unix", c->trusted_proxies.items[i]);
 	return ERR_OK;
 }
 
@@ -211,7 +243,11 @@ enum errc config_check(const struct config *c, struct err *e)
 	if (rc == ERR_OK)
 		rc = check_socket_mode(c, e);
 	if (rc == ERR_OK)
+		rc = check_tls(c, e);
+	if (rc == ERR_OK)
 		rc = check_origins(c, e);
+	if (rc == ERR_OK)
+		rc = check_proxies(c, e);
 	if (rc == ERR_OK)
 		rc = check_image_root(c, e);
 	if (rc == ERR_OK)

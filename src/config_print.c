@@ -153,6 +153,7 @@ static bool put_network(struct buf *out, const struct provider_options *p)
 		  buf_fmt(out, "\n    # key: %s\n", p->key ? "***" : "none") &&
 		  put_text_member(out, "key_header", p->key_header) &&
 		  put_text_member(out, "ca_file", p->ca_file) &&
+		  put_text_member(out, "http2", p->http2) &&
 		  put_text_member(out, "max_tokens_field", p->max_tokens_field);
 
 	if (ok && p->header_count > 0)

@@ -31,6 +31,7 @@ static const struct field provider_fields[] = {
 	{ "query",            { CONFIG_STRING, 1, 2048, "" },              AT(query) },
 	{ "ca_file",          { CONFIG_STRING, 1, 4096, "" },              AT(ca_file) },
 	{ "proxy",            { CONFIG_STRING, 1, 2048, "" },              AT(proxy) },
+	{ "http2",            { CONFIG_CHOICE, 1, 64, "auto,off" },        AT(http2) },
 	{ "max_tokens_field", { CONFIG_CHOICE, 1, 64, "max_tokens,max_completion_tokens" },
 	                                                                   AT(max_tokens_field) },
 	{ "forward_store",    { CONFIG_BOOL, 0, 0, "" },                   AT(forward_store) },
@@ -78,7 +79,7 @@ static const struct field model_fields[] = {
 /* Every key of a row, for hints. */
 static const char *const provider_keys[] = {
 	"name", "dialect", "base_url", "api_key_env", "api_key_file", "api_key_credential",
-	"key_header", "headers", "query", "ca_file", "proxy", "timeouts", "retries", "health",
+	"key_header", "headers", "query", "ca_file", "http2", "proxy", "timeouts", "retries", "health",
 	"max_tokens_field", "forward_store", "stream_usage", "reply", "piece", "delay", "error_at",
 };
 static const char *const timeout_keys[] = { "connect", "first_byte", "idle", "total" };

@@ -26,7 +26,8 @@ static const struct command {
 	int (*run)(const struct command_call *call); /* NULL: a later version brings it */
 	const char *options; /* of its own, as lines of the help; NULL: it takes none of those */
 } commands[] = {
-	{ "serve", "", 0, 0, "run the gateway in the foreground", command_serve, NULL },
+	{ "serve", "", 0, 0, "run the gateway in the foreground", command_serve,
+	  "    --takeover             take over from the process that serves this database\n" },
 	{ "migrate", "", 0, 0, "bring the database up to date and stop", command_migrate, NULL },
 	{ "export", "", 0, 0, "write conversations as an archive, also while it is served",
 	  command_export,
@@ -37,7 +38,16 @@ static const struct command {
 	{ "backup", "FILE", 1, 1, "copy the database and the uploaded files to FILE", command_backup,
 	  NULL },
 	{ "vacuum", "", 0, 0, "give free pages of the database back to the disk", command_vacuum, NULL },
-	{ "keys", "", 0, SIZE_MAX, NULL, NULL, NULL },
+	{ "keys", "create|list|revoke|rotate [ID ...]", 1, SIZE_MAX, "API keys, also while it serves",
+	  command_keys,
+	  "    --name TEXT            create: for people to read\n"
+	  "    --scopes LIST          create: of chat,read,files,admin (default: chat,read,files)\n"
+	  "    --models LIST          create: the models it may ask; NAME* is all that begin so\n"
+	  "    --expires WHEN         create: 90d, 12h, 2027-01-31 (UTC) or never\n"
+	  "    --metadata PAIR        create: a label, NAME=VALUE; may be given again\n"
+	  "    --share ID             create: sees and changes what this key has stored\n"
+	  "    --grace TIME           rotate: how long the old text stays good (default: 0)\n"
+	  "    --json                 as the admin routes answer\n" },
 	{ "health", "", 0, 0, "ask the gateway of this configuration whether it is ready", command_health,
 	  NULL },
 };
@@ -50,9 +60,13 @@ struct command_line {
 	enum action         action;
 	struct config_flag *flags; /* owned; values borrowed from argv */
 	size_t              flag_count;
+	bool                takeover;      /* --takeover */
 	const char         *output;        /* --output; NULL: none */
 	const char        **conversations; /* owned; --conversation, each time it is given */
 	size_t              conversation_count;
+	bool                any_keys; /* an option of keys was given */
+	struct command_keys_options keys;
+	const char        **metadata; /* owned */
 };
 
 enum { HELP_COLUMN = 22 };
@@ -65,6 +79,15 @@ enum {
 	OPT_OPTIONS,
 	OPT_OUTPUT,
 	OPT_CONVERSATION,
+	OPT_NAME,
+	OPT_SCOPES,
+	OPT_MODELS,
+	OPT_EXPIRES,
+	OPT_METADATA,
+	OPT_SHARE,
+	OPT_GRACE,
+	OPT_JSON,
+	OPT_TAKEOVER,
 	OPT_VERSION
 };
 
@@ -76,6 +99,15 @@ static const struct option own_options[] = {
 	{ "dump-options", no_argument, NULL, OPT_OPTIONS },
 	{ "output", required_argument, NULL, OPT_OUTPUT },
 	{ "conversation", required_argument, NULL, OPT_CONVERSATION },
+	{ "name", required_argument, NULL, OPT_NAME },
+	{ "scopes", required_argument, NULL, OPT_SCOPES },
+	{ "models", required_argument, NULL, OPT_MODELS },
+	{ "expires", required_argument, NULL, OPT_EXPIRES },
+	{ "metadata", required_argument, NULL, OPT_METADATA },
+	{ "share", required_argument, NULL, OPT_SHARE },
+	{ "grace", required_argument, NULL, OPT_GRACE },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "takeover", no_argument, NULL, OPT_TAKEOVER },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "help", no_argument, NULL, 'h' },
 };
@@ -150,6 +182,26 @@ static void add_flag(struct command_line *line, int opt)
 		config_options[opt - OPT_VERSION - 1].name, optarg };
 }
 
+/* Of `parley keys`; false: another option. */
+static bool read_keys_option(int opt, struct command_line *line)
+{
+	struct command_keys_options *k = &line->keys;
+
+	switch (opt) {
+	case OPT_NAME: k->name = optarg; break;
+	case OPT_SCOPES: k->scopes = optarg; break;
+	case OPT_MODELS: k->models = optarg; break;
+	case OPT_EXPIRES: k->expires = optarg; break;
+	case OPT_SHARE: k->share = optarg; break;
+	case OPT_GRACE: k->grace = optarg; break;
+	case OPT_JSON: k->json = true; break;
+	case OPT_METADATA: line->metadata[k->metadata_count++] = optarg; break;
+	default: return false;
+	}
+	line->any_keys = true;
+	return true;
+}
+
 /* Returns -1 to go on, or the exit code. */
 static int read_options(int argc, char **argv, const struct option *options,
 			struct command_line *line)
@@ -185,8 +237,12 @@ static int read_options(int argc, char **argv, const struct option *options,
 		case OPT_CONVERSATION:
 			line->conversations[line->conversation_count++] = optarg;
 			break;
+		case OPT_TAKEOVER:
+			line->takeover = true;
+			break;
 		default:
-			add_flag(line, opt);
+			if (!read_keys_option(opt, line))
+				add_flag(line, opt);
 		}
 	}
 	return -1;
@@ -219,8 +275,16 @@ static int read_arguments(int argc, char **argv, struct command_line *line)
 {
 	const struct command *c = line->command;
 
-	if ((line->output || line->conversation_count > 0) && !c->options) {
+	if (line->takeover && c->run != command_serve) {
+		fprintf(stderr, "parley: %s does not take --takeover\n", c->name);
+		return usage_error();
+	}
+	if ((line->output || line->conversation_count > 0) && c->run != command_export) {
 		fprintf(stderr, "parley: %s takes neither --output nor --conversation\n", c->name);
+		return usage_error();
+	}
+	if (line->any_keys && c->run != command_keys) {
+		fprintf(stderr, "parley: %s takes no options of keys, as --name or --json\n", c->name);
 		return usage_error();
 	}
 	line->arguments = argv + optind;
@@ -264,7 +328,9 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
 
 	line->flags = calloc((size_t)argc + 1, sizeof *line->flags);
 	line->conversations = calloc((size_t)argc + 1, sizeof *line->conversations);
-	if (!options || !line->flags || !line->conversations) {
+	line->metadata = calloc((size_t)argc + 1, sizeof *line->metadata);
+	line->keys.metadata = line->metadata;
+	if (!options || !line->flags || !line->conversations || !line->metadata) {
 		free(options);
 		fputs("parley: out of memory\n", stderr);
 		return EX_OSERR;
@@ -319,9 +385,11 @@ static int run(const struct command_line *line)
 		.flag_count = line->flag_count,
 		.arguments = line->arguments,
 		.argument_count = line->argument_count,
+		.takeover = line->takeover,
 		.output = line->output,
 		.conversations = line->conversations,
 		.conversation_count = line->conversation_count,
+		.keys = line->keys,
 	});
 }
 
@@ -353,6 +421,7 @@ int main(int argc, char **argv)
 		code = run(&line);
 	free(line.flags);
 	free(line.conversations);
+	free(line.metadata);
 	config_secret_forget();
 	return code;
 }

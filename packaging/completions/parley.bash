@@ -39,17 +39,21 @@ _parley() {
 		_parley_words "json text"
 		return
 		;;
+	--log-content)
+		_parley_words "true false"
+		return
+		;;
 	--output)
 		_parley_files -f
 		return
 		;;
-	--listen | --socket-mode | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --keep-alive | --drain-timeout | --cors-origins | --otlp-endpoint | --trace-sample | --admin-listen | --conversation)
+	--listen | --socket-mode | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --tls-cert | --tls-key | --admin-listen | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --grace)
 		return
 		;;
 	esac
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--config | --listen | --socket-mode | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --reasoning-name | --keep-alive | --drain-timeout | --cors-origins | --otlp-endpoint | --trace-sample | --log-level | --log-format | --admin-listen | --output | --conversation)
+		--config | --listen | --socket-mode | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --reasoning-name | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --log-level | --log-format | --log-content | --tls-cert | --tls-key | --admin-listen | --output | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --grace)
 			[ "${COMP_WORDS[i + 1]}" != = ] || i=$((i + 1))
 			i=$((i + 1))
 			;;
@@ -61,16 +65,19 @@ _parley() {
 		esac
 	done
 	if [[ $cur == -* ]]; then
-		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --socket-mode --database --image-root --durability --events-keep --events-keep-size --idempotency-keep --default-model --loops --readers --max-body --max-file --commit-after --reasoning-name --keep-alive --drain-timeout --cors-origins --otlp-endpoint --trace-sample --log-level --log-format --admin-listen"
+		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --socket-mode --database --image-root --durability --events-keep --events-keep-size --idempotency-keep --default-model --loops --readers --max-body --max-file --commit-after --reasoning-name --keep-alive --drain-timeout --cors-origins --trusted-proxies --otlp-endpoint --trace-sample --log-level --log-format --log-content --tls-cert --tls-key --admin-listen"
 		case $command in
+		serve) _parley_words "--takeover" ;;
 		export) _parley_words "--output --conversation" ;;
+		keys) _parley_words "--name --scopes --models --expires --metadata --share --grace --json" ;;
 		esac
 		return
 	fi
 	case $command in
-	"") _parley_words "serve migrate export import backup vacuum health" ;;
+	"") _parley_words "serve migrate export import backup vacuum keys health" ;;
 	import) _parley_files -f ;;
 	backup) _parley_files -f ;;
+	keys) _parley_words "create list revoke rotate" ;;
 	esac
 }
 

@@ -29,10 +29,14 @@ local -a common=(
 	'--keep-alive=[silence after which a stream gets a comment]:value: '
 	'--drain-timeout=[how long SIGTERM waits for running answers]:value: '
 	'--cors-origins=[origins that browsers may call from, or *]:value: '
+	'--trusted-proxies=[networks of proxies whose X-Forwarded-For or Forwarded counts\: CIDR, or unix]:value: '
 	'--otlp-endpoint=[collector that gets traces over OTLP/HTTP\: http\://HOST\:4318; empty\: none]:value: '
 	'--trace-sample=[percent of the traces beginning here that are kept]:value: '
 	'--log-level=[error, warn, info or debug]:value:(error warn info debug)'
 	'--log-format=[json or text]:value:(json text)'
+	'--log-content=[prompts and answers go into the log, cut to 1 KiB each]:value:(true false)'
+	'--tls-cert=[file with the certificate and its chain (PEM)\: listen speaks TLS; unix sockets don'\''t]:value: '
+	'--tls-key=[file with the certificate'\''s private key (PEM)]:value: '
 	'--admin-listen=[where keys and /metrics are served, if set, or if listen is not loopback]:value: '
 )
 _arguments -C \
@@ -48,15 +52,18 @@ command)
 		'import:take in an archive or a ChatGPT export (-, none: standard input)'
 		'backup:copy the database and the uploaded files to FILE'
 		'vacuum:give free pages of the database back to the disk'
+		'keys:API keys, also while it serves'
 		'health:ask the gateway of this configuration whether it is ready'
 	)
 	_describe command commands
 	;;
 arguments)
 	case $words[1] in
+	serve) _arguments $common '*--takeover[take over from the process that serves this database]' ;;
 	export) _arguments $common '*--output=[to FILE]:file:_files' '*--conversation=[only this one; may be given again]:id: ' ;;
 	import) _arguments $common '*:file:_files' ;;
 	backup) _arguments $common '*:file:_files' ;;
+	keys) _arguments $common '*--name=[create\: for people to read]:text: ' '*--scopes=[create\: of chat,read,files,admin]:list: ' '*--models=[create\: the models it may ask; NAME* is all that begin so]:list: ' '*--expires=[create\: 90d, 12h, 2027-01-31]:when: ' '*--metadata=[create\: a label, NAME=VALUE; may be given again]:pair: ' '*--share=[create\: sees and changes what this key has stored]:id: ' '*--grace=[rotate\: how long the old text stays good]:time: ' '*--json[as the admin routes answer]' '1: :(create list revoke rotate)' ;;
 	*) _arguments $common ;;
 	esac
 	;;

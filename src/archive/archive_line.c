@@ -62,6 +62,7 @@ struct members {
 	struct str provider;
 	int        shape;
 	struct str finish_reason;
+	struct str native_reason;
 	struct str instruction;
 	json_at    error;
 	json_at    settings;
@@ -109,6 +110,7 @@ static const struct field run_rows[] = {
 	TEXT("provider", PROVIDER_MAX, provider),
 	{ "shape", FIELD_ENUM, false, 0, 0, AT(shape), shapes },
 	TEXT("finish_reason", FINISH_MAX, finish_reason),
+	TEXT("native_finish_reason", FINISH_MAX, native_reason),
 	TEXT("instruction", LIMIT_STORE_ROW, instruction),
 	OBJECT("metadata", metadata),
 	OBJECT("error", error),
@@ -345,6 +347,7 @@ static enum errc take_run(const struct reading *r, const struct members *m, stru
 		.provider = m->provider,
 		.shape = m->shape >= 0 ? str_of(shapes[m->shape]) : STR_NONE,
 		.finish_reason = escaped(r, "finish_reason"),
+		.native_reason = escaped(r, "native_finish_reason"),
 		.instruction = m->instruction,
 		.metadata = raw(r, m->metadata),
 		.error = raw(r, m->error),
@@ -358,6 +361,9 @@ static enum errc take_run(const struct reading *r, const struct members *m, stru
 	enum errc rc = check_pairs(r, m->metadata);
 	if (rc == ERR_OK && ret->finish_reason.n > FINISH_MAX)
 		rc = refuse(r, ERR_INVALID_VALUE, "finish_reason", "must have at most 63 bytes");
+	if (rc == ERR_OK && ret->native_reason.n > FINISH_MAX)
+		rc = refuse(r, ERR_INVALID_VALUE, "native_finish_reason",
+			    "must have at most 63 bytes");
 	if (rc == ERR_OK && ret->error.n > ERROR_MAX)
 		rc = refuse(r, ERR_INVALID_VALUE, "error", "must have at most 8 KiB");
 	return rc == ERR_OK ? read_usage(r, m->usage, ret) : rc;
@@ -514,7 +520,8 @@ static bool print_run(struct buf *out, const struct archive_run *r)
 	       put_text(out, "provider", r->provider) && put_text(out, "shape", r->shape) &&
 	       put_text(out, "instruction", r->instruction) &&
 	       put_json(out, "metadata", r->metadata) &&
-	       put_escaped(out, "finish_reason", r->finish_reason) && print_usage(out, r) &&
+	       put_escaped(out, "finish_reason", r->finish_reason) &&
+	       put_escaped(out, "native_finish_reason", r->native_reason) && print_usage(out, r) &&
 	       put_json(out, "error", r->error) && put_json(out, "settings", r->settings) &&
 	       put_text(out, "request_id", r->request_id);
 }

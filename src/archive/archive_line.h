@@ -61,6 +61,7 @@ struct archive_run {
 	struct str          provider;
 	struct str          shape;
 	struct str          finish_reason; /* escaped, as it is stored: as between two quotes */
+	struct str          native_reason; /* likewise */
 	struct str          instruction; /* empty ends an older one */
 	struct str          metadata;
 	struct str          error;

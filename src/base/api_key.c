@@ -3,7 +3,6 @@
 
 #include "base/id.h"
 
-#include <stdint.h>
 #include <string.h>
 
 static const char front[] = "parley_sk_";
@@ -78,6 +77,11 @@ void api_key_make(char ret_id[API_KEY_ID + 1], char ret_text[API_KEY_MAX])
 	api_key_remake(ret_id, ret_text);
 }
 
+int64_t api_key_owner(void)
+{
+	return (int64_t)(id_random() >> 1 | 1);
+}
+
 void api_key_wipe(char text[API_KEY_MAX])
 {
 	explicit_bzero(text, API_KEY_MAX);
@@ -103,6 +107,11 @@ bool api_key_parse(struct str text, struct str *ret_id)
 		return false;
 	*ret_id = id;
 	return true;
+}
+
+bool api_key_within(struct str text)
+{
+	return text.n >= FRONT && memmem(text.p, text.n, front, FRONT) != NULL;
 }
 
 bool api_key_id(struct str text, struct str *ret)

@@ -8,6 +8,8 @@
 #include "base/hash.h"
 #include "base/str.h"
 
+#include <stdint.h>
+
 enum {
 	API_KEY_ID = 8,                         /* signs */
 	API_KEY_ID_MAX = 4 + API_KEY_ID + 1,    /* "key_", those, NUL */
@@ -20,9 +22,13 @@ enum {
 void api_key_make(char ret_id[API_KEY_ID + 1], char ret_text[API_KEY_MAX]);
 /* api_key_remake: another secret for the same id. */
 void api_key_remake(const char id[API_KEY_ID + 1], char ret_text[API_KEY_MAX]);
+/* api_key_owner: a number for what it will store; never 0, which is what is stored without keys. */
+int64_t api_key_owner(void);
 void api_key_wipe(char text[API_KEY_MAX]);
 
 /* api_key_parse: whether text has the form of a key, checksum included; *ret_id is borrowed from it. */
 bool api_key_parse(struct str text, struct str *ret_id) MUST_USE;
+/* api_key_within: somewhere in it is what may be a key. */
+bool api_key_within(struct str text);
 /* api_key_id: text is key_ and an id; *ret is that without key_. */
 bool api_key_id(struct str text, struct str *ret) MUST_USE;

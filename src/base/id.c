@@ -10,7 +10,11 @@
 /* 43 bits of milliseconds last until 2248; 20 bits below them tell ids of one millisecond apart. */
 enum { SEQUENCE_BITS = 20 };
 
+/* The highest bit of the sequence tells two processes apart that share a database for a while. */
+#define LANE ((int64_t)1 << (SEQUENCE_BITS - 1))
+
 static _Atomic int64_t last_key;
+static _Atomic int64_t lane; /* 0 or LANE */
 
 uint64_t id_random(void)
 {
@@ -38,14 +42,29 @@ uint64_t id_random(void)
 	return v;
 }
 
+void id_lane(int n)
+{
+	atomic_store(&lane, n ? LANE : 0);
+}
+
+/* in_lane: the first key from this one on that is ours. */
+static int64_t in_lane(int64_t key, int64_t ours)
+{
+	if ((key & LANE) == ours)
+		return key;
+	/* Into the upper half of this millisecond, or to the next one. */
+	return ours ? (key & ~(LANE - 1)) | LANE : (key | (LANE - 1)) + 1;
+}
+
 struct id id_new(void)
 {
+	int64_t ours = atomic_load_explicit(&lane, memory_order_relaxed);
 	int64_t now = clock_wall_ms() << SEQUENCE_BITS;
 	int64_t last = atomic_load_explicit(&last_key, memory_order_relaxed);
 	int64_t key;
 
 	do {
-		key = now > last ? now : last + 1;
+		key = in_lane(now > last ? now : last + 1, ours);
 	} while (!atomic_compare_exchange_weak(&last_key, &last, key));
 	return (struct id){ key, id_random() };
 }

@@ -28,6 +28,10 @@ struct id id_new(void);
  * that a clock set back can't repeat one).  Any thread. */
 void id_floor(int64_t key);
 
+/* id_lane: 0 (as at the start) or 1: two processes with different ones make no key twice.  Before the
+ * first id_new. */
+void id_lane(int n);
+
 /* id_text: prefix and body, NUL-terminated, into ret; returns the span. */
 struct str id_text(struct id id, const char *prefix, char ret[ID_MAX]);
 /* id_parse: false when text is not prefix + 32 lower-case hex digits with a key > 0. */

@@ -50,6 +50,7 @@ struct identity *identity_create(const struct identity_options *o)
 	who->scopes = o->scopes;
 	who->models = models;
 	who->model_count = o->model_count;
+	who->allowance = o->allowance;
 	return who;
 }
 

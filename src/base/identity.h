@@ -4,6 +4,7 @@
  * use.  Threads: any. */
 #pragma once
 
+#include "base/allowance.h"
 #include "base/base.h"
 #include "base/str.h"
 
@@ -33,6 +34,7 @@ struct identity {
 	unsigned          scopes; /* enum scope */
 	const struct str *models; /* those it may see, a last '*' is open; count 0: all */
 	size_t            model_count;
+	struct allowance  allowance;
 	_Atomic int64_t   used_ms; /* wall; 0: never */
 	_Atomic int64_t   noted_ms; /* of those, what the store knows */
 };
@@ -45,6 +47,7 @@ struct identity_options {
 	unsigned          scopes;
 	const struct str *models;
 	size_t            model_count;
+	struct allowance  allowance;
 	int64_t           used_ms;
 };
 /* identity_create: with one reference; NULL: no memory. */

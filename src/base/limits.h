@@ -49,6 +49,9 @@
 #define LIMIT_API_KEYS      10000       /* good ones; all are in memory, and read anew at each change: 10 ms */
 #define LIMIT_API_KEY_NAME  128         /* characters of a name */
 #define LIMIT_API_KEY_MODELS 256        /* names of models that one may see */
+#define LIMIT_API_KEY_GRACE 2592000     /* seconds that an old text stays good; 30 days */
+#define LIMIT_API_KEY_SECONDS 3153600000 /* of a key's life, told as such; 100 years */
+#define LIMIT_UNIX_SECONDS  253402300799 /* the end of the year 9999 */
 #define LIMIT_KEYS_LOOK_MS  200         /* how often changes by other processes are looked for */
 #define LIMIT_KEYS_USE_MS   30000       /* how often it is stored when keys were used last */
 

@@ -42,6 +42,8 @@ static const struct {
 	{ "X-Client-Request-Id", AT(client_request_id) },
 	{ "X-Request-Id", AT(client_request_id) },
 	{ "User-Agent", AT(user_agent) },
+	{ "X-Forwarded-For", AT(x_forwarded_for) },
+	{ "Forwarded", AT(forwarded) },
 	{ "X-Stainless-Retry-Count", AT(retry_count) },
 };
 #undef AT

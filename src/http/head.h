@@ -28,6 +28,8 @@ struct head {
 	struct str request_headers; /* Access-Control-Request-Headers */
 	struct str client_request_id;
 	struct str user_agent;
+	struct str x_forwarded_for; /* the last of several lines */
+	struct str forwarded;
 	struct str retry_count; /* x-stainless-retry-count */
 	size_t     body_bytes;  /* from Content-Length */
 	bool       has_body;    /* Content-Length > 0, or chunked */

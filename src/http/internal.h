@@ -123,6 +123,8 @@ struct server {
 	size_t                       busy; /* requests alive */
 	bool                         need_run;
 	bool                         quiesced;
+	bool                         leaving; /* quiesced, and others serve on: each answer is the last */
+	bool                         tls;
 	bool                         on_unix; /* no browser gets there, under whatever name */
 	int                          listen_fd; /* ours again after quiesce; -1 */
 };

@@ -10,7 +10,10 @@
 
 static const char exposed[] =
 	"x-request-id, retry-after, retry-after-ms, x-should-retry, location, x-run-id, "
-	"x-conversation-id, x-parley-attempts, idempotency-replayed, etag";
+	"x-conversation-id, x-parley-attempts, idempotency-replayed, etag, "
+	"x-ratelimit-limit-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-requests, "
+	"x-ratelimit-remaining-tokens, x-ratelimit-reset-requests, x-ratelimit-reset-tokens, "
+	"ratelimit, ratelimit-policy, openai-processing-ms, server-timing";
 
 static bool value_ok(struct str v)
 {

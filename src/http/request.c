@@ -1,6 +1,7 @@
 /* The life of one request, from its request line to its log line. */
 #include "http/request.h"
 
+#include "base/api_key.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -98,6 +99,17 @@ static bool id_ok(struct str id)
 	return id.n > 0 && id.n <= 128;
 }
 
+void request_client(const struct request *r, char ret[PEER_TEXT])
+{
+	const struct server_options     *o = r->server->options;
+	const struct server_settings    *now = o->settings(o->arg);
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(r->mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	peer_client(info ? info->client_addr : NULL, r->head.x_forwarded_for, r->head.forwarded,
+		    now->proxies, now->proxy_count, ret);
+}
+
 static void log_known(struct log_line *line, const char *key, struct str value)
 {
 	if (value.n > 0)
@@ -107,9 +119,12 @@ static void log_known(struct log_line *line, const char *key, struct str value)
 static void write_log(const struct request *r, int status, int64_t us)
 {
 	struct log_line line;
+	char            client[PEER_TEXT];
 
+	request_client(r, client);
 	log_begin(&line, LOG_INFO, "request");
 	log_str(&line, "request_id", str_of(r->id));
+	log_known(&line, "client", str_of(client));
 	if (id_ok(r->head.client_request_id))
 		log_str(&line, "client_request_id", r->head.client_request_id);
 	if (r->trace.id[0]) {
@@ -118,7 +133,8 @@ static void write_log(const struct request *r, int status, int64_t us)
 	}
 	log_str(&line, "method", str_of(r->method));
 	log_str(&line, "route", str_of(r->route ? r->route->name : ""));
-	log_str(&line, "path", r->path);
+	/* Who puts a key there has made a mistake; the log makes none of it. */
+	log_str(&line, "path", api_key_within(r->path) ? STR("(a key stands in it)") : r->path);
 	log_int(&line, "status", status);
 	log_ms(&line, "duration_ms", us);
 	log_int(&line, "bytes_in", (int64_t)r->head.body_bytes);
@@ -165,7 +181,7 @@ static void tell_trace(const struct request *r, int status, int64_t us)
 	if (r->route)
 		trace_str(&s, "http.route", str_of(r->route->path));
 	trace_int(&s, "http.response.status_code", status);
-	trace_str(&s, "url.scheme", STR("http"));
+	trace_str(&s, "url.scheme", str_of(r->server->tls ? "https" : "http"));
 	trace_str(&s, "parley.request_id", str_of(r->id));
 	trace_str(&s, "parley.run", r->note.run);
 	trace_close(&s, status < 500 && status != 499 ? NULL

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/identity.h"
 #include "base/trace.h"
+#include "http/peer.h"
 #include "json/input.h"
 #include "loop/loop.h"
 
@@ -27,6 +28,8 @@ struct str    request_path(const struct request *r); /* as it came, without the 
 struct str    request_content_type(const struct request *r);  /* the header; empty: none */
 struct str    request_if_match(const struct request *r);      /* the headers; .p NULL: absent */
 struct str    request_if_none_match(const struct request *r);
+/* request_client: the client's address, as far as trusted proxies tell it; empty: not known. */
+void          request_client(const struct request *r, char ret[PEER_TEXT]);
 struct arena *request_arena(struct request *r);
 const struct trace *request_trace(const struct request *r); /* an empty one: it is in none */
 int64_t       request_start_us(const struct request *r);

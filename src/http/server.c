@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "http/internal.h"
 #include "http/reply.h"
+#include "http/tls.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -360,8 +361,10 @@ enum errc server_create(struct loop *l, int listen_fd, const struct server_optio
 	s->app = app;
 	s->listen_fd = -1;
 	s->on_unix = is_unix(listen_fd);
+	s->tls = o->tls && !s->on_unix;
 	s->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+			(s->tls ? MHD_USE_TLS : 0u), 0, NULL, NULL,
 		on_request, s, MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_NOTIFY_COMPLETED,
 		on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
 		MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s, MHD_OPTION_UNESCAPE_CALLBACK,
@@ -369,7 +372,9 @@ enum errc server_create(struct loop *l, int listen_fd, const struct server_optio
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_HEADER_BYTES,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)LIMIT_KEEPALIVE_SECONDS,
 		MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL,
-		MHD_OPTION_END);
+		/* Without TLS the list ends here. */
+		s->tls ? MHD_OPTION_HTTPS_PRIORITIES : MHD_OPTION_END, tls_priorities,
+		MHD_OPTION_HTTPS_CERT_CALLBACK, tls_retriever(), MHD_OPTION_END);
 	if (!s->daemon)
 		goto fail;
 
@@ -398,6 +403,7 @@ void server_quiesce(struct server *s, bool leave)
 	if (s->quiesced)
 		return;
 	s->quiesced = true;
+	s->leaving = leave;
 	s->listen_fd = MHD_quiesce_daemon(s->daemon);
 	/* It may be closed only behind the daemon; until then nobody shall wait in its queue, unless
 	 * somebody else will take it up. */
@@ -409,6 +415,11 @@ void server_cut(struct server *s)
 {
 	for (struct connection *c = s->connections; c; c = c->next)
 		shutdown(c->watch.fd, SHUT_RDWR);
+}
+
+bool server_connected(const struct server *s)
+{
+	return s->connections != NULL;
 }
 
 size_t server_busy(const struct server *s)

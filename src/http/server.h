@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/identity.h"
+#include "http/peer.h"
 #include "http/route.h"
 #include "loop/loop.h"
 
@@ -25,6 +26,7 @@ struct server_options {
 	void  *arg;
 	size_t max_body;
 	size_t max_upload; /* of a body that goes through in pieces */
+	bool   tls;        /* with http/tls' certificate, but on unix sockets */
 };
 
 struct server_settings {
@@ -32,6 +34,8 @@ struct server_settings {
 	int64_t            keep_alive_us; /* silence before a stream's comment */
 	const char *const *cors_origins; /* "*" or exact origins */
 	size_t             cors_count;
+	const struct peer_net *proxies; /* whose word on clients' addresses counts */
+	size_t                 proxy_count;
 };
 
 /* http_listen: a listening socket on "ADDR:PORT" or "[V6]:PORT"; with `probe` it fails when the
@@ -53,11 +57,14 @@ bool http_is_loopback(const char *address);
 /* server_create: consumes listen_fd.  app is handed to the handlers. */
 enum errc server_create(struct loop *l, int listen_fd, const struct server_options *o, void *app,
 			struct server **ret, struct err *e) MUST_USE;
-/* server_quiesce: new connections are refused, or with `leave` wait for who else has the socket;
- * requests on old ones get 503 `draining`. */
+/* server_quiesce: new connections are refused, and requests on old ones get 503 `draining`; with
+ * `leave` new ones wait for who else has the socket, and old ones are closed behind their next
+ * answer. */
 void server_quiesce(struct server *s, bool leave);
 /* server_cut: ends all connections, whatever they are at; their requests end soon. */
 void server_cut(struct server *s);
+/* server_connected: there are connections, idle ones among them. */
+bool server_connected(const struct server *s);
 /* server_busy: requests that have not been answered to their end. */
 size_t server_busy(const struct server *s);
 /* server_destroy: every request must have ended; idle connections are closed. */

@@ -25,7 +25,7 @@ static const char comment[] = ": keep-alive\n\n";
 
 /* Two ways out, one interface.  Direct: we write chunks to the descriptor while libmicrohttpd has
  * the connection suspended.  Through the library's content reader for HTTP/1.0, where the end of
- * the connection is the end of the body. */
+ * the connection is the end of the body, and under TLS, where only the library can write. */
 struct stream {
 	struct request             *request;
 	const struct stream_source *source;
@@ -414,7 +414,7 @@ struct stream *stream_open(struct request *r, const struct stream_source *source
 	s->request = r;
 	s->source = source;
 	s->arg = arg;
-	s->direct = !r->http10;
+	s->direct = !r->http10 && !r->server->tls;
 	s->moved_us = now_us(s);
 	if (!(s->direct ? direct_open(s) : reader_open(s)))
 		goto fail;

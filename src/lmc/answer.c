@@ -3,7 +3,9 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
+#include "lmc/extra.h"
 #include "lmc/gather.h"
+#include "lmc/picture.h"
 
 #include <stdlib.h>
 
@@ -12,7 +14,7 @@ struct answer_tool {
 	struct buf id;
 	struct buf name;
 	struct buf arguments;
-	struct buf signature; /* the provider's own, told to it again with the call */
+	struct buf extra; /* the provider's own, told to it again with the call */
 };
 
 void answer_init(struct answer *a)
@@ -22,6 +24,7 @@ void answer_init(struct answer *a)
 	buf_init(&a->text, LIMIT_ANSWER);
 	buf_init(&a->reasoning, LIMIT_ANSWER);
 	buf_init(&a->refusal, LIMIT_ANSWER);
+	buf_init(&a->images, LIMIT_ANSWER);
 }
 
 void answer_finish(struct answer *a)
@@ -30,11 +33,12 @@ void answer_finish(struct answer *a)
 	buf_finish(&a->text);
 	buf_finish(&a->reasoning);
 	buf_finish(&a->refusal);
+	buf_finish(&a->images);
 	for (size_t i = 0; i < a->tool_count; i++) {
 		buf_finish(&a->tools[i].id);
 		buf_finish(&a->tools[i].name);
 		buf_finish(&a->tools[i].arguments);
-		buf_finish(&a->tools[i].signature);
+		buf_finish(&a->tools[i].extra);
 	}
 	gather_destroy(TAKE(a->gather));
 	a->lmc = STR_NONE;
@@ -61,7 +65,7 @@ static struct answer_tool *tool_of(struct answer *a, uint32_t block)
 	buf_init(&t->id, LIMIT_ANSWER);
 	buf_init(&t->name, LIMIT_ANSWER);
 	buf_init(&t->arguments, LIMIT_ANSWER);
-	buf_init(&t->signature, LIMIT_ANSWER);
+	buf_init(&t->extra, LIMIT_ANSWER);
 	return t;
 }
 
@@ -88,6 +92,11 @@ static bool add_lmc(struct answer *a, struct str chunk)
 	return ok;
 }
 
+static bool add_image(struct answer *a, struct str part)
+{
+	return (a->images.len == 0 || add(a, &a->images, STR(","))) && add(a, &a->images, part);
+}
+
 bool answer_add(struct answer *a, const struct event *ev)
 {
 	struct answer_tool *t;
@@ -98,18 +107,18 @@ bool answer_add(struct answer *a, const struct event *ev)
 	case EVENT_TEXT: return add(a, &a->text, ev->text);
 	case EVENT_REASONING: return add(a, &a->reasoning, ev->text);
 	case EVENT_REFUSAL: return add(a, &a->refusal, ev->text);
+	case EVENT_MEDIA: return !picture_is(ev->text) || add_image(a, ev->text);
 	case EVENT_MESSAGE: return add(a, &a->message, ev->text);
 	case EVENT_TOOL_START:
 		t = tool_of(a, ev->block);
 		return t && add(a, &t->id, ev->id) && add(a, &t->name, ev->name) &&
-		       add(a, &t->signature, ev->text);
+		       (t->extra.len > 0 || add(a, &t->extra, ev->text));
 	case EVENT_TOOL_ARGS:
 		t = tool_of(a, ev->block);
 		return t && add(a, &t->arguments, ev->text);
 	case EVENT_LMC: return add_lmc(a, ev->text);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
-	case EVENT_MEDIA:
 	case EVENT_ASKED:
 	case EVENT_OTHER:
 	case EVENT_USAGE:
@@ -131,7 +140,7 @@ bool answer_close(struct answer *a)
 bool answer_any(const struct answer *a)
 {
 	return a->message.len > 0 || a->text.len > 0 || a->refusal.len > 0 || a->tool_count > 0 ||
-	       a->gather;
+	       a->images.len > 0 || a->gather;
 }
 
 static bool put_quoted(struct buf *out, const char *before, const struct buf *escaped)
@@ -143,10 +152,7 @@ static bool put_quoted(struct buf *out, const char *before, const struct buf *es
 static bool put_tool(struct buf *out, const struct answer_tool *t)
 {
 	return put_quoted(out, "{\"id\":", &t->id) &&
-	       (t->signature.len == 0 ||
-		(put_quoted(out, ",\"extra_content\":{\"google\":{\"thought_signature\":",
-			    &t->signature) &&
-		 buf_text(out, "}}"))) &&
+	       extra_put(buf_view(&t->extra), out) &&
 	       put_quoted(out, ",\"type\":\"function\",\"function\":{\"name\":", &t->name) &&
 	       put_quoted(out, ",\"arguments\":", &t->arguments) && buf_text(out, "}}");
 }
@@ -173,6 +179,9 @@ bool answer_print(const struct answer *a, struct buf *out)
 	if (a->refusal.len > 0 && !put_quoted(out, ",\"refusal\":", &a->refusal))
 		return false;
 	if (a->reasoning.len > 0 && !put_quoted(out, ",\"reasoning_content\":", &a->reasoning))
+		return false;
+	if (a->images.len > 0 && (!buf_text(out, ",\"images\":[") ||
+				  !buf_str(out, buf_view(&a->images)) || !buf_text(out, "]")))
 		return false;
 	for (size_t i = 0; i < a->tool_count; i++)
 		if (!buf_text(out, i == 0 ? ",\"tool_calls\":[" : ",") ||

@@ -17,6 +17,7 @@ struct answer {
 	struct buf          text;    /* these three JSON-escaped, as events carry them */
 	struct buf          reasoning;
 	struct buf          refusal;
+	struct buf          images; /* JSON parts with commas between them */
 	struct gather      *gather; /* owned; of LMC chunks; NULL: none came */
 	struct str          lmc;    /* its messages, once answer_close was called */
 	struct answer_tool *tools; /* owned */

@@ -2,6 +2,8 @@
 #include "lmc/chunk.h"
 
 #include "base/limits.h"
+#include "lmc/extra.h"
+#include "lmc/picture.h"
 
 void chunk_init(struct chunk_printer *p)
 {
@@ -156,12 +158,7 @@ static bool put_tool_call(const struct event *ev, struct buf *out)
 	if (ev->id.n > 0 && (!buf_text(out, ",\"id\":\"") || !buf_str(out, ev->id) ||
 			     !buf_text(out, "\",\"type\":\"function\"")))
 		return false;
-	/* Spelt as Google's own route for OpenAI's clients does: they know to give it back. */
-	if (ev->text.n > 0 &&
-	    (!buf_text(out, ",\"extra_content\":{\"google\":{\"thought_signature\":\"") ||
-	     !buf_str(out, ev->text) || !buf_text(out, "\"}}")))
-		return false;
-	return buf_text(out, ",\"function\":{\"name\":\"") && buf_str(out, ev->name) &&
+	return extra_put(ev->text, out) && buf_text(out, ",\"function\":{\"name\":\"") && buf_str(out, ev->name) &&
 	       buf_text(out, "\",\"arguments\":\"\"}}]");
 }
 
@@ -183,8 +180,9 @@ static bool put_delta(const struct chunk_printer *p, const struct event *ev, boo
 	case EVENT_TOOL_START:
 	case EVENT_TOOL_ARGS: return put_tool_call(ev, out);
 	case EVENT_FINISH: return !with_role || buf_text(out, "\"content\":\"\"");
-	case EVENT_BLOCK_END:
 	case EVENT_MEDIA:
+		return buf_text(out, "\"images\":[") && put_json(out, ev->text) && buf_text(out, "]");
+	case EVENT_BLOCK_END:
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
 	case EVENT_ASKED:
@@ -244,8 +242,8 @@ static bool makes_block(const struct chunk_printer *p, const struct event *ev)
 	case EVENT_FINISH: return true;
 	case EVENT_REASONING: return p->reasoning != REASONING_NONE;
 	case EVENT_USAGE: return p->want_usage;
+	case EVENT_MEDIA: return picture_is(ev->text);
 	case EVENT_BLOCK_END:
-	case EVENT_MEDIA:
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
 	case EVENT_ASKED:

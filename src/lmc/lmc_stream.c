@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "lmc/chunk.h"
+#include "lmc/picture.h"
 #include "lmc/spool.h"
 #include "lmc/text.h"
 #include "lmc/to_lmc.h"
@@ -16,6 +17,7 @@ struct lmc_stream {
 	struct encoder_about about;
 	struct speech         *speech;    /* owned */
 	struct buf           decoded; /* scratch: an event's text, where something was escaped */
+	struct buf           images;  /* that the model made: JSON parts with commas between them */
 	struct json_doc      doc;     /* scratch: a chunk of a provider that speaks LMC */
 	bool                 ended;   /* the turn was */
 	bool                 failed;  /* the stream ends with an error: nothing more is to be run */
@@ -139,12 +141,59 @@ static bool segment_close(void *arg)
 
 static const struct segment_sink sink = { segment_open, segment_text, segment_close };
 
+static void warn_media(struct lmc_stream *s)
+{
+	warnings_add(s->about.warnings, 0, "media_not_sent",
+		     "a media part of the answer has no place in LMC messages");
+}
+
+/* keep_media: images are segments behind all that was said, as they stand in messages. */
+static bool keep_media(struct lmc_stream *s, struct str part)
+{
+	if (picture_is(part))
+		return buf_text(&s->images, s->images.len > 0 ? "," : "[") &&
+		       buf_str(&s->images, part);
+	warn_media(s);
+	return true;
+}
+
+static bool put_image(struct lmc_stream *s, json_at part)
+{
+	buf_clear(&s->head);
+	if (!buf_text(&s->head, "{\"role\":\"assistant\",\"type\":\"image\""))
+		return false;
+	if (!picture_put(&s->doc, part, true, false, &s->head)) {
+		warn_media(s);
+		return true;
+	}
+	return put_flag(s, "start") && open_block(s, NULL) &&
+	       buf_str(s->out, buf_view(&s->head)) &&
+	       picture_put(&s->doc, part, false, true, s->out) && end_block(s, "}") &&
+	       put_flag(s, "end");
+}
+
+static bool put_images(struct lmc_stream *s)
+{
+	struct err e;
+
+	if (s->images.len == 0)
+		return true;
+	if (!buf_text(&s->images, "]") ||
+	    json_scan(&s->doc, s->images.data, s->images.len, &json_limits_stored, &e) != ERR_OK)
+		return false;
+	for (json_at i = json_first(&s->doc, 0); i != json_end(&s->doc, 0); i = json_next(&s->doc, i))
+		if (!put_image(s, i))
+			return false;
+	buf_finish(&s->images);
+	return true;
+}
+
 static bool end_turn(struct lmc_stream *s)
 {
 	if (s->ended)
 		return true;
 	s->ended = true;
-	return speech_close(s->speech);
+	return speech_close(s->speech) && close_piece(s) && put_images(s);
 }
 
 /* --- events --- */
@@ -222,9 +271,7 @@ static bool print(struct lmc_stream *s, const struct event *ev)
 		s->told_reasoning = true;
 		return true;
 	case EVENT_MEDIA:
-		warnings_add(s->about.warnings, 0, "media_not_sent",
-			     "a media part of the answer has no place in LMC messages");
-		return true;
+		return ev->choice != 0 || s->ended || keep_media(s, ev->text);
 	case EVENT_FINISH:
 		if (ev->choice != 0 || s->finish_reason[0])
 			return true;
@@ -391,6 +438,7 @@ static void lmc_destroy(struct encoder *n)
 	buf_finish(&s->decoded);
 	buf_finish(&s->head);
 	buf_finish(&s->code);
+	buf_finish(&s->images);
 	free(s);
 }
 
@@ -420,5 +468,6 @@ struct encoder *lmc_stream_create(const struct encoder_about *about)
 	buf_init(&s->decoded, LIMIT_SSE_EVENT);
 	buf_init(&s->head, LIMIT_SSE_EVENT);
 	buf_init(&s->code, LIMIT_ANSWER);
+	buf_init(&s->images, LIMIT_ANSWER);
 	return &s->encoder;
 }

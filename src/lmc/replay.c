@@ -4,6 +4,8 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "json/scan.h"
+#include "lmc/extra.h"
+#include "lmc/picture.h"
 
 struct replay {
 	struct json_doc d;
@@ -37,15 +39,6 @@ static struct str inner_of(const struct json_doc *d, json_at object, const char 
 	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING ? json_inner(d, i) : STR_NONE;
 }
 
-/* signature_of: as lmc/answer and lmc/chunk print it. */
-static struct str signature_of(const struct json_doc *d, json_at call)
-{
-	json_at extra = json_get(d, call, "extra_content");
-	json_at google = extra != JSON_ABSENT ? json_get(d, extra, "google") : JSON_ABSENT;
-
-	return google != JSON_ABSENT ? inner_of(d, google, "thought_signature") : STR_NONE;
-}
-
 static bool give_call(struct replay *p, json_at call, uint32_t block)
 {
 	const struct json_doc *d = &p->d;
@@ -57,7 +50,7 @@ static bool give_call(struct replay *p, json_at call, uint32_t block)
 					      .block = block,
 					      .id = inner_of(d, call, "id"),
 					      .name = inner_of(d, function, "name"),
-					      .text = signature_of(d, call),
+					      .text = extra_of(d, call),
 					      .from_lmc = p->from_lmc }) &&
 	       give_text(p, EVENT_TOOL_ARGS, function, "arguments", block);
 }
@@ -137,12 +130,24 @@ static const char *reasoning_key(const struct json_doc *d)
 	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING ? "reasoning_content" : "reasoning";
 }
 
+static bool give_images(struct replay *p)
+{
+	json_at list = picture_list(&p->d, 0);
+
+	if (list == JSON_ABSENT)
+		return true;
+	for (json_at i = json_first(&p->d, list); i != json_end(&p->d, list); i = json_next(&p->d, i))
+		if (!give(p, EVENT_MEDIA, 0, json_raw(&p->d, i)))
+			return false;
+	return true;
+}
+
 static bool give_all(struct replay *p, struct str finish_reason, const struct usage *usage)
 {
 	if (!give(p, EVENT_START, 0, STR_NONE) || !give_lmc_list(p) ||
 	    !give_text(p, EVENT_REASONING, 0, reasoning_key(&p->d), 0) ||
 	    !give_text(p, EVENT_TEXT, 0, "content", 0) ||
-	    !give_text(p, EVENT_REFUSAL, 0, "refusal", 0) || !give_calls(p))
+	    !give_images(p) || !give_text(p, EVENT_REFUSAL, 0, "refusal", 0) || !give_calls(p))
 		return false;
 	if (!give(p, EVENT_FINISH, 0, finish_reason))
 		return false;

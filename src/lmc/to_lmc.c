@@ -2,6 +2,7 @@
 #include "lmc/to_lmc.h"
 
 #include "base/limits.h"
+#include "lmc/picture.h"
 #include "lmc/spool.h"
 #include "lmc/text.h"
 #include "lmc/speech.h"
@@ -583,12 +584,40 @@ static json_at refusal_of(const struct json_doc *d, json_at message)
 		       : JSON_ABSENT;
 }
 
-/* is_alone: beside a refusal there is mostly nothing, which is no loss to warn of. */
+/* is_alone: beside a refusal or an image there is mostly nothing, which is no loss to warn of. */
 static bool is_alone(const struct json_doc *d, json_at message)
 {
-	return json_get_some(d, message, "content") == JSON_ABSENT &&
+	json_at content = json_get_some(d, message, "content");
+
+	return (content == JSON_ABSENT || json_is(d, content, "")) &&
 	       json_get_some(d, message, "tool_calls") == JSON_ABSENT &&
 	       json_get_some(d, message, "function_call") == JSON_ABSENT;
+}
+
+/* put_pictures: those that the model made, behind what it said. */
+static bool put_pictures(const struct json_doc *d, json_at message, size_t index,
+			 const struct to_lmc_options *o, struct buf *out)
+{
+	json_at list = picture_list(d, message);
+
+	if (list == JSON_ABSENT)
+		return true;
+	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
+		size_t start = out->len;
+
+		if (!buf_text(out, start > 0 ? "," : "") ||
+		    !buf_text(out, "{\"role\":\"assistant\",\"type\":\"image\""))
+			return false;
+		if (picture_put(d, i, true, true, out)) {
+			if (!buf_text(out, "}"))
+				return false;
+			continue;
+		}
+		out->len = start;
+		warnings_add(o->warnings, index, "media_not_sent",
+			     "a media part of the answer has no place in LMC messages");
+	}
+	return true;
 }
 
 enum errc to_lmc_answer(const struct json_doc *d, json_at message, const char *path, size_t index,
@@ -597,16 +626,19 @@ enum errc to_lmc_answer(const struct json_doc *d, json_at message, const char *p
 	json_at refusal = refusal_of(d, message);
 	size_t  start = out->len;
 
-	if (refusal == JSON_ABSENT || !is_alone(d, message)) {
+	bool    some = refusal != JSON_ABSENT || picture_list(d, message) != JSON_ABSENT;
+
+	if (!some || !is_alone(d, message)) {
 		enum errc rc = to_lmc_message(d, message, path, index, o, out, e);
 
 		if (rc != ERR_OK)
 			return rc;
 	}
-	if (refusal == JSON_ABSENT ||
-	    ((out->len == 0 || buf_text(out, ",")) &&
-	     buf_text(out, "{\"role\":\"assistant\",\"type\":\"message\",\"content\":") &&
-	     buf_str(out, json_raw(d, refusal)) && buf_text(out, "}")))
+	if ((refusal == JSON_ABSENT ||
+	     ((out->len == 0 || buf_text(out, ",")) &&
+	      buf_text(out, "{\"role\":\"assistant\",\"type\":\"message\",\"content\":") &&
+	      buf_str(out, json_raw(d, refusal)) && buf_text(out, "}"))) &&
+	    put_pictures(d, message, index, o, out))
 		return ERR_OK;
 	out->len = start;
 	return err_set(e, ERR_OVERLOADED, "", "out of memory");

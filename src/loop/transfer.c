@@ -12,7 +12,9 @@
 
 enum {
 	MULTIS = 16,
+	SHARED = 4, /* behind them: libcurl runs all streams of a connection for each event of one */
 	CONNECTIONS_KEPT = 1024, /* for each multi; libcurl's default closes idle ones early */
+	STREAMS = 32, /* on one connection: those that break with it */
 };
 
 struct multi {
@@ -39,8 +41,9 @@ struct curl_socket {
 
 struct transfers {
 	struct loop        *loop;
-	struct multi        multi[MULTIS];
+	struct multi        multi[MULTIS + SHARED];
 	unsigned            turn; /* which multi gets the next transfer */
+	unsigned            shared_turn;
 	struct transfer    *active;
 	struct curl_socket **sockets; /* by descriptor; owned, as are those in it */
 	size_t              sockets_cap;
@@ -66,6 +69,17 @@ static void deactivate(struct transfers *ts, struct transfer *t)
 	curl_multi_remove_handle(ts->multi[t->multi].curl, t->easy);
 }
 
+/* libcurl 7.88 resets the stream of a transfer that is given up, and keeps the frame back until the
+ * connection is next used: whatever is done to another transfer of the handle sends it. */
+static void flush_resets(struct transfers *ts, unsigned multi)
+{
+	for (struct transfer *t = ts->active; t; t = t->next)
+		if (t->multi == multi) {
+			curl_easy_pause(t->easy, CURLPAUSE_SEND);
+			curl_easy_pause(t->easy, CURLPAUSE_CONT);
+		}
+}
+
 /* Hands finished transfers out; right after each action, as removal scans libcurl's message list. */
 static void drain(struct multi *m)
 {
@@ -82,6 +96,8 @@ static void drain(struct multi *m)
 
 		curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
 		deactivate(m->owner, t);
+		if (t->shared && code != CURLE_OK)
+			flush_resets(m->owner, t->multi);
 		t->done(t, (int)code);
 	}
 }
@@ -149,10 +165,10 @@ static bool socket_watch(struct curl_socket *s, uint32_t mask)
 {
 	struct loop *l = s->multi->owner->loop;
 
-	if (s->watched && s->mask == mask)
-		return true;
 	s->mask = mask;
-	s->watched = s->watched ? loop_rewatch(l, &s->watch, mask) : loop_watch(l, &s->watch, mask);
+	/* libcurl's look-ups close theirs without telling us. */
+	s->watched = (s->watched && loop_rewatch(l, &s->watch, mask)) ||
+		     loop_watch(l, &s->watch, mask);
 	return s->watched;
 }
 
@@ -166,12 +182,15 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *so
 	(void)socket_arg;
 	if (!s)
 		return -1;
+	if (what != CURL_POLL_REMOVE && s->wanted && s->mask == mask && s->multi == m)
+		return 0;
 	s->wanted = what != CURL_POLL_REMOVE;
 	if (s->wanted) {
 		struct transfer *t = NULL;
 
 		curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
-		t->socket = fd;
+		if (t)
+			t->socket = fd;
 		s->user = t;
 		s->multi = m;
 		s->watch = (struct watch){ .fn = socket_ready, .fd = fd };
@@ -183,7 +202,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *so
 	long version = 0; /* unknown where no answer came */
 	curl_easy_getinfo(easy, CURLINFO_HTTP_VERSION, &version);
 	s->quiet = version == CURL_HTTP_VERSION_1_0 || version == CURL_HTTP_VERSION_1_1;
-	return socket_watch(s, EPOLLIN) ? 0 : -1;
+	return s->mask == EPOLLIN || socket_watch(s, EPOLLIN) ? 0 : -1;
 }
 
 /* libcurl closes one: the number may be another's from now on. */
@@ -194,6 +213,7 @@ static int on_close(void *arg, curl_socket_t fd)
 	if ((size_t)fd < ts->sockets_cap && ts->sockets[fd]) {
 		socket_unwatch(ts->sockets[fd]);
 		ts->sockets[fd]->user = NULL;
+		ts->sockets[fd]->quiet = false;
 	}
 	return close(fd);
 }
@@ -233,7 +253,7 @@ static bool transfers_idle(void *arg, int64_t *timeout_us)
 	int64_t           now = loop_now_us(ts->loop);
 	bool              worked = false;
 
-	for (size_t i = 0; i < MULTIS; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(ts->multi); i++) {
 		struct multi *m = &ts->multi[i];
 
 		if (m->due_us <= now) {
@@ -255,7 +275,7 @@ enum errc transfers_create(struct loop *l, struct transfers **ret, struct err *e
 		return err_set(e, ERR_INTERNAL, "", "out of memory for transfers");
 	}
 	ts->loop = l;
-	for (size_t i = 0; i < MULTIS; i++)
+	for (size_t i = 0; i < ARRAY_LEN(ts->multi); i++)
 		ts->multi[i] = (struct multi){ .owner = ts, .due_us = INT64_MAX };
 	*ret = ts;
 	return ERR_OK;
@@ -271,7 +291,7 @@ void transfers_destroy(struct transfers *ts)
 		deactivate(ts, t);
 		t->done(t, CURLE_ABORTED_BY_CALLBACK);
 	}
-	for (size_t i = 0; i < MULTIS; i++)
+	for (size_t i = 0; i < ARRAY_LEN(ts->multi); i++)
 		if (ts->multi[i].curl)
 			curl_multi_cleanup(ts->multi[i].curl);
 	for (size_t i = 0; i < ts->sockets_cap; i++)
@@ -292,20 +312,27 @@ static bool multi_open(struct multi *m)
 	curl_multi_setopt(m->curl, CURLMOPT_TIMERFUNCTION, on_timer);
 	curl_multi_setopt(m->curl, CURLMOPT_TIMERDATA, m);
 	curl_multi_setopt(m->curl, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_KEPT);
-	curl_multi_setopt(m->curl, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
+	curl_multi_setopt(m->curl, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)STREAMS);
+	curl_multi_setopt(m->curl, CURLMOPT_PIPELINING,
+			  (long)(m - m->owner->multi < MULTIS ? CURLPIPE_NOTHING : CURLPIPE_MULTIPLEX));
 	return true;
 }
 
 bool transfer_start(struct transfers *ts, struct transfer *t)
 {
-	struct multi *m = &ts->multi[ts->turn];
+	unsigned      at = t->shared ? MULTIS + ts->shared_turn : ts->turn;
+	struct multi *m = &ts->multi[at];
 
 	if (!multi_open(m))
 		return false;
-	t->multi = ts->turn;
+	t->multi = at;
 	t->socket = -1;
-	ts->turn = (ts->turn + 1) % MULTIS;
+	if (t->shared)
+		ts->shared_turn = (ts->shared_turn + 1) % SHARED;
+	else
+		ts->turn = (ts->turn + 1) % MULTIS;
 	curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
+	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 0L);
 	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
 	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, ts);
 	if (curl_multi_add_handle(m->curl, t->easy) != CURLM_OK)
@@ -321,8 +348,13 @@ bool transfer_start(struct transfers *ts, struct transfer *t)
 
 void transfer_cancel(struct transfers *ts, struct transfer *t)
 {
-	if (t->active)
-		deactivate(ts, t);
+	if (!t->active)
+		return;
+	/* Alone on its connection it takes that with it (see flush_resets). */
+	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
+	deactivate(ts, t);
+	if (t->shared)
+		flush_resets(ts, t->multi);
 }
 
 void transfer_unpause(struct transfers *ts, struct transfer *t)

@@ -1,5 +1,6 @@
 /* loop/transfer: libcurl's multi handles on a loop.  Sixteen of them, because libcurl walks all
- * connections of a handle to a host for every new transfer.
+ * connections of a handle to a host for every new transfer, and some for transfers that may share a
+ * connection with others (HTTP/2).
  *
  * Threads: the loop's own. */
 #pragma once
@@ -18,6 +19,7 @@ OWNABLE(transfers);
 struct transfer {
 	void *easy;
 	void (*done)(struct transfer *t, int curl_code); /* after removal from its multi */
+	bool     shared; /* it may be multiplexed; then it must never be paused */
 	unsigned multi; /* which of the handles, set by transfer_start */
 	bool     active;
 	int      socket; /* the newest one that it was seen to use; -1: none */
@@ -26,7 +28,8 @@ struct transfer {
 };
 /* transfer_start: adds it; done is called later, never from within. */
 bool transfer_start(struct transfers *ts, struct transfer *t) MUST_USE;
-/* transfer_cancel: closes an unfinished connection at once; done is not called.  Not from within
+/* transfer_cancel: closes an unfinished connection at once, or resets the stream of one that others use
+ * too; done is not called.  Not from within
  * a libcurl callback of the same transfer. */
 void transfer_cancel(struct transfers *ts, struct transfer *t);
 /* transfer_unpause: after a write callback returned CURL_WRITEFUNC_PAUSE. */

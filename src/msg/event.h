@@ -13,10 +13,11 @@ enum event_kind {
 	EVENT_REASONING,  /* text: a piece of reasoning */
 	EVENT_REFUSAL,    /* text: a piece of a refusal */
 	EVENT_TOOL_START, /* block: the call's index; id, name; text: what the provider wants back with
-	                   * the call when it is told of it again (Gemini's thoughtSignature), or empty */
+	                   * the call when it is told of it again: a JSON object (lmc/extra), Gemini's
+	                   * thoughtSignature, or empty */
 	EVENT_TOOL_ARGS,  /* block; text: a piece of the arguments */
 	EVENT_BLOCK_END,  /* block */
-	EVENT_MEDIA,      /* text: the provider's own JSON of a media part */
+	EVENT_MEDIA,      /* text: a part of content that the model made, JSON (lmc/picture) */
 	EVENT_MESSAGE,    /* a whole answer (call not streamed): text is the assistant's message object */
 	EVENT_LMC,        /* text: one LMC chunk, a JSON object (providers that speak LMC) */
 	EVENT_ASKED,      /* of the log alone, in front: what a shape depends on besides events; text:
@@ -24,7 +25,7 @@ enum event_kind {
 	EVENT_OTHER,      /* a chunk that means nothing to us but may to the client: only raw counts; a list
 	                   * of embeddings too */
 	EVENT_USAGE,      /* usage */
-	EVENT_FINISH,     /* text: finish_reason in OpenAI's words */
+	EVENT_FINISH,     /* text: finish_reason in OpenAI's words; name: in the provider's own */
 	EVENT_ERROR,      /* err; usage: what was told of it so far; last event of a call that failed */
 	EVENT_END,        /* last event of a call that ended well (its finish was seen) */
 	EVENT__COUNT

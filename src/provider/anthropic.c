@@ -23,6 +23,10 @@ struct reader {
 	struct usage usage;
 	char         stop[64]; /* its stop reason; "": not told yet */
 	struct buf   input;    /* scratch: arguments that came as an object */
+	bool         thinks;   /* the open block is of thinking */
+	struct buf   thought;  /* its text, and */
+	struct buf   signature;
+	struct buf   thoughts; /* blocks that go back with the next call, each with a comma in front */
 };
 
 static enum errc bad(struct err *e, const char *what)
@@ -42,8 +46,12 @@ static struct reader *reader_of(struct decode *d)
 	if (r)
 		return r;
 	r = calloc(1, sizeof *r);
-	if (r)
+	if (r) {
 		buf_init(&r->input, 2 * (size_t)LIMIT_ANSWER);
+		buf_init(&r->thought, LIMIT_ANSWER);
+		buf_init(&r->signature, LIMIT_ANSWER);
+		buf_init(&r->thoughts, LIMIT_ANSWER);
+	}
 	d->state = r;
 	return r;
 }
@@ -55,6 +63,9 @@ static void finish(struct decode *d)
 	if (!r)
 		return;
 	buf_finish(&r->input);
+	buf_finish(&r->thought);
+	buf_finish(&r->signature);
+	buf_finish(&r->thoughts);
 	free(r);
 	d->state = NULL;
 }
@@ -136,7 +147,9 @@ static void give_end(struct decode *d, const struct reader *r)
 {
 	if (r->usage.known)
 		give(d, (struct event){ .kind = EVENT_USAGE, .usage = r->usage });
-	give(d, (struct event){ .kind = EVENT_FINISH, .text = word_of(r->stop) });
+	give(d, (struct event){ .kind = EVENT_FINISH,
+				.text = word_of(r->stop),
+				.name = str_of(r->stop) });
 	d->finished = true;
 }
 
@@ -180,6 +193,62 @@ static bool give_input(struct decode *d, struct reader *r, json_at block)
 	return true;
 }
 
+/* --- thinking, which has to come back with the calls that it led to --- */
+
+static bool add_thought(struct reader *r, struct str thought, struct str signature)
+{
+	return buf_str(&r->thought, thought) && buf_str(&r->signature, signature);
+}
+
+static bool begin_thought(struct decode *d, struct reader *r, json_at block)
+{
+	struct str data = inner(d->doc, block, "data");
+
+	r->thinks = type_is(d->doc, block, "thinking");
+	if (type_is(d->doc, block, "redacted_thinking") && data.n > 0)
+		return buf_text(&r->thoughts, ",{\"type\":\"redacted_thinking\",\"data\":\"") &&
+		       buf_str(&r->thoughts, data) && buf_text(&r->thoughts, "\"}");
+	buf_clear(&r->thought);
+	buf_clear(&r->signature);
+	return !r->thinks || add_thought(r, inner(d->doc, block, "thinking"),
+					 inner(d->doc, block, "signature"));
+}
+
+/* end_thought: one without a signature is of no use to anybody later. */
+static bool end_thought(struct reader *r)
+{
+	bool ends = r->thinks && r->signature.len > 0;
+
+	r->thinks = false;
+	return !ends || (buf_text(&r->thoughts, ",{\"type\":\"thinking\",\"thinking\":\"") &&
+			 buf_str(&r->thoughts, buf_view(&r->thought)) &&
+			 buf_text(&r->thoughts, "\",\"signature\":\"") &&
+			 buf_str(&r->thoughts, buf_view(&r->signature)) &&
+			 buf_text(&r->thoughts, "\"}"));
+}
+
+/* give_call: with what was thought before it. */
+static bool give_call(struct decode *d, struct reader *r, json_at block)
+{
+	struct event ev = { .kind = EVENT_TOOL_START,
+			    .block = d->next_tool++,
+			    .id = inner(d->doc, block, "id"),
+			    .name = inner(d->doc, block, "name") };
+
+	buf_clear(&r->input);
+	if (r->thoughts.len > 0) {
+		struct str all = { r->thoughts.data + 1, r->thoughts.len - 1 };
+
+		if (!buf_text(&r->input, "{\"anthropic\":{\"thinking_blocks\":[") ||
+		    !buf_str(&r->input, all) || !buf_text(&r->input, "]}}"))
+			return false;
+		ev.text = buf_view(&r->input);
+	}
+	give(d, ev);
+	buf_clear(&r->thoughts);
+	return true;
+}
+
 /* begin_block: blocks of other kinds (a search of the provider's own, say) mean nothing to a client
  * of OpenAI's; what they led to is in the text. */
 static bool begin_block(struct decode *d, struct reader *r, json_at block)
@@ -191,15 +260,11 @@ static bool begin_block(struct decode *d, struct reader *r, json_at block)
 	else if (type_is(d->doc, block, "thinking"))
 		give_text(d, EVENT_REASONING, inner(d->doc, block, "thinking"));
 	if (!r->call)
-		return true;
-	give(d, (struct event){ .kind = EVENT_TOOL_START,
-				.block = d->next_tool++,
-				.id = inner(d->doc, block, "id"),
-				.name = inner(d->doc, block, "name") });
-	return give_input(d, r, block);
+		return begin_thought(d, r, block);
+	return give_call(d, r, block) && give_input(d, r, block);
 }
 
-static void add_delta(struct decode *d, struct reader *r, json_at delta)
+static bool add_delta(struct decode *d, struct reader *r, json_at delta)
 {
 	if (type_is(d->doc, delta, "text_delta"))
 		give_text(d, EVENT_TEXT, inner(d->doc, delta, "text"));
@@ -207,17 +272,20 @@ static void add_delta(struct decode *d, struct reader *r, json_at delta)
 		give_text(d, EVENT_REASONING, inner(d->doc, delta, "thinking"));
 	else if (type_is(d->doc, delta, "input_json_delta") && r->call)
 		give_args(d, r, inner(d->doc, delta, "partial_json"));
+	return !r->thinks || add_thought(r, inner(d->doc, delta, "thinking"),
+					 inner(d->doc, delta, "signature"));
 }
 
-static void end_block(struct decode *d, struct reader *r)
+static bool end_block(struct decode *d, struct reader *r)
 {
 	if (!r->call)
-		return;
+		return end_thought(r);
 	/* A call without arguments streams none; a client parses them all the same. */
 	if (!r->begun)
 		give_args(d, r, STR("{}"));
 	give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool - 1 });
 	r->call = false;
+	return true;
 }
 
 /* --- errors --- */
@@ -272,9 +340,11 @@ static enum errc take_event(struct decode *d, struct reader *r, struct err *e)
 			return no_memory(e);
 	} else if (type_is(doc, 0, "content_block_delta")) {
 		give_start(d, JSON_ABSENT);
-		add_delta(d, r, json_get(doc, 0, "delta"));
+		if (!add_delta(d, r, json_get(doc, 0, "delta")))
+			return no_memory(e);
 	} else if (type_is(doc, 0, "content_block_stop")) {
-		end_block(d, r);
+		if (!end_block(d, r))
+			return no_memory(e);
 	} else if (type_is(doc, 0, "message_delta")) {
 		read_stop(r, inner(doc, json_get(doc, 0, "delta"), "stop_reason"));
 		read_usage(r, doc, json_get(doc, 0, "usage"));
@@ -325,9 +395,8 @@ static enum errc read_message(struct decode *d, struct reader *r, struct err *e)
 				.text = inner(doc, 0, "model") });
 	for (json_at i = json_first(doc, content); i != json_end(doc, content);
 	     i = json_next(doc, i)) {
-		if (!begin_block(d, r, i))
+		if (!begin_block(d, r, i) || !end_block(d, r))
 			return no_memory(e);
-		end_block(d, r);
 	}
 	read_usage(r, doc, json_get(doc, 0, "usage"));
 	give_end(d, r);

@@ -96,12 +96,20 @@ static enum errc put_parts(const struct ask_message *m, bool *first, struct buf 
 
 /* --- turns --- */
 
+/* put_thinking: what it thought before a call, as it was signed. */
+static bool put_thinking(const struct ask_call *c, bool *first, struct buf *out)
+{
+	static const char *const types[] = { "thinking", "redacted_thinking", NULL };
+
+	return ask_put_extra(c, "anthropic", "thinking_blocks", types, first, out);
+}
+
 static bool put_calls(const struct ask_message *m, bool *first, struct buf *out)
 {
 	for (size_t i = 0; i < m->call_count; i++) {
 		const struct ask_call *c = &m->calls[i];
 
-		if (!buf_text(out, *first ? "" : ",") ||
+		if ((i > 0 && !put_thinking(c, first, out)) || !buf_text(out, *first ? "" : ",") ||
 		    !ask_put_string(out, "{\"type\":\"tool_use\",\"id\":", c->id) ||
 		    !ask_put_string(out, ",\"name\":", c->name) || !buf_text(out, ",\"input\":") ||
 		    !buf_str(out, c->input) || !buf_text(out, "}"))
@@ -132,6 +140,9 @@ static enum errc put_message(const struct ask_message *m, bool *first, struct bu
 {
 	if (m->role == ASK_TOOL)
 		return put_result(m, first, out, e);
+	/* In front of the text, too: a turn of a model that thinks begins with its thoughts. */
+	if (m->call_count > 0 && !put_thinking(&m->calls[0], first, out))
+		return ask_too_large(e);
 
 	enum errc rc = put_parts(m, first, out, e);
 	if (rc == ERR_OK && !put_calls(m, first, out))

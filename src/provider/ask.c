@@ -2,7 +2,9 @@
 #include "provider/ask.h"
 
 #include "base/limits.h"
+#include "lmc/extra.h"
 #include "lmc/media.h"
+#include "lmc/picture.h"
 #include "provider/ask_param.h"
 
 #include <stdio.h>
@@ -240,6 +242,7 @@ static enum errc read_call(const struct json_doc *d, json_at i, struct arena *a,
 		ret->name = inner(d, json_get(d, function, "name"));
 		arguments = inner(d, json_get(d, function, "arguments"));
 		ret->signature = read_signature(d, i);
+		ret->extra = extra_of(d, i);
 	}
 	return read_input(arguments, a, &ret->input) ? ERR_OK : no_memory(e);
 }
@@ -292,6 +295,31 @@ static enum ask_role role_of(const struct json_doc *d)
 	return ASK_USER;
 }
 
+/* read_images: those that a model made; one that can't be read is nobody's fault now. */
+static enum errc read_images(const struct json_doc *d, struct arena *a, struct ask_message *m,
+			     struct err *e)
+{
+	json_at    list = picture_list(d, 0);
+	struct err ignored;
+
+	if (list == JSON_ABSENT)
+		return ERR_OK;
+	m->images = arena_alloc(a, d->tok[list].count * sizeof *m->images);
+	if (!m->images)
+		return no_memory(e);
+	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
+		struct ask_part *part = &m->images[m->image_count];
+
+		*part = (struct ask_part){ 0 };
+		if (!is_object(d, i) || read_part(d, i, m, a, part, &ignored) != ERR_OK ||
+		    part->kind != ASK_IMAGE)
+			continue;
+		part->signature = read_signature(d, i);
+		m->image_count++;
+	}
+	return ERR_OK;
+}
+
 static enum errc read_message(struct json_doc *d, struct str raw, struct ask *a, struct err *e)
 {
 	CHECK(a->messages != NULL);
@@ -305,6 +333,8 @@ static enum errc read_message(struct json_doc *d, struct str raw, struct ask *a,
 	rc = read_content(d, json_get(d, 0, "content"), &a->arena, m, e);
 	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
 		rc = read_calls(d, json_get(d, 0, "tool_calls"), &a->arena, m, e);
+	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
+		rc = read_images(d, &a->arena, m, e);
 	if (m->role == ASK_TOOL) {
 		m->call_id = inner(d, json_get(d, 0, "tool_call_id"));
 		m->call_name = name_of(a, m->call_id);
@@ -438,4 +468,44 @@ enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e)
 void ask_finish(struct ask *a)
 {
 	arena_finish(&a->arena);
+}
+
+/* --- what comes back --- */
+
+static bool put_listed(const struct json_doc *d, json_at list, const char *const *types, bool *first,
+		       struct buf *out)
+{
+	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
+		json_at type = json_get(d, i, "type");
+		bool    known = false;
+
+		for (size_t t = 0; types[t] && type != JSON_ABSENT; t++)
+			known = known || json_is(d, type, types[t]);
+		if (!known)
+			continue;
+		if (!buf_text(out, *first ? "" : ",") || !buf_str(out, json_raw(d, i)))
+			return false;
+		*first = false;
+	}
+	return true;
+}
+
+bool ask_put_extra(const struct ask_call *call, const char *vendor, const char *member,
+		   const char *const *types, bool *first, struct buf *out)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	bool            ok = true;
+
+	if (call->extra.n == 0)
+		return true;
+	if (json_scan(&d, call->extra.p, call->extra.n, &json_limits_stored, &e) == ERR_OK) {
+		json_at of = json_get(&d, 0, vendor);
+		json_at list = is_object(&d, of) ? json_get(&d, of, member) : JSON_ABSENT;
+
+		if (list != JSON_ABSENT && json_kind(&d, list) == JSON_ARRAY)
+			ok = put_listed(&d, list, types, first, out);
+	}
+	json_doc_finish(&d);
+	return ok;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "json/scan.h"
 #include "msg/prompt.h"
 
@@ -34,6 +35,7 @@ struct ask_part {
 	struct str    url;
 	struct str    name; /* of a document; may be empty */
 	struct str    detail; /* of an image; may be empty */
+	struct str    signature; /* of an image that a model made (Gemini); may be empty */
 };
 
 struct ask_call {
@@ -41,6 +43,7 @@ struct ask_call {
 	struct str name;
 	struct str input; /* a JSON object */
 	struct str signature; /* what its provider wants back with it (Gemini); empty: none */
+	struct str extra;     /* all that providers want back: a JSON object, raw; empty: none */
 };
 
 struct ask_message {
@@ -50,6 +53,8 @@ struct ask_message {
 	struct ask_part *parts;
 	size_t           part_count;
 	struct ask_call *calls; /* an assistant's */
+	struct ask_part *images; /* that an assistant made */
+	size_t           image_count;
 	size_t           call_count;
 	struct str       call_id;   /* ASK_TOOL */
 	struct str       call_name; /* ASK_TOOL: of the call with that id, else the message's name */
@@ -88,3 +93,9 @@ void      ask_finish(struct ask *a);
 /* ask_refuse_part: a part that a dialect has no place for. */
 enum errc ask_refuse_part(const struct ask_message *m, const struct ask_part *part,
 			  const char *dialect, struct err *e);
+
+/* ask_put_extra: the objects of the list VENDOR.MEMBER that a call has among its extra, each with a comma
+ * in front but, where *first, the first of them; of one of the types (ended by NULL) alone: clients
+ * could send anything. */
+bool ask_put_extra(const struct ask_call *call, const char *vendor, const char *member,
+		   const char *const *types, bool *first, struct buf *out) MUST_USE;

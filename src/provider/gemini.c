@@ -10,6 +10,7 @@
 #include "base/id.h"
 #include "base/limits.h"
 #include "json/print.h"
+#include "lmc/extra.h"
 #include "provider/openai.h"
 #include "provider/scrub.h"
 #include "provider/whole.h"
@@ -129,10 +130,10 @@ static void give_usage(struct decode *d, struct reader *r)
 
 /* --- the end --- */
 
-static void give_end(struct decode *d, struct reader *r, struct str word)
+static void give_end(struct decode *d, struct reader *r, struct str word, struct str reason)
 {
 	give_usage(d, r);
-	give(d, (struct event){ .kind = EVENT_FINISH, .text = word });
+	give(d, (struct event){ .kind = EVENT_FINISH, .text = word, .name = reason });
 	d->finished = true;
 }
 
@@ -198,7 +199,7 @@ static enum errc take_finish(struct decode *d, struct reader *r, json_at candida
 		return bad(e, "a finishReason that is too long");
 	if (is_failure(reason))
 		return fail(d->doc, r, candidate, reason, e);
-	give_end(d, r, word_of(reason, r->called));
+	give_end(d, r, word_of(reason, r->called), reason);
 	return ERR_OK;
 }
 
@@ -213,7 +214,7 @@ static enum errc take_no_candidate(struct decode *d, struct reader *r, struct er
 	rc = want(d->doc, feedback, "blockReason", JSON_STRING, &reason, e);
 	if (rc == ERR_OK && reason != JSON_ABSENT &&
 	    !json_is(d->doc, reason, "BLOCKED_REASON_UNSPECIFIED"))
-		give_end(d, r, STR("content_filter"));
+		give_end(d, r, STR("content_filter"), json_inner(d->doc, reason));
 	return rc;
 }
 
@@ -280,6 +281,27 @@ static enum errc give_call(struct decode *d, struct reader *r, json_at part, jso
 	return ERR_OK;
 }
 
+/* give_media: an image as OpenRouter gives those that models make; of all else as it is. */
+static bool give_media(struct decode *d, struct reader *r, json_at part, json_at media)
+{
+	struct str type = inner(d->doc, media, "mimeType");
+	struct str data = inner(d->doc, media, "data");
+	struct str signature = inner(d->doc, part, "thoughtSignature");
+
+	if (!str_starts(type, STR("image/")) || data.n == 0) {
+		give(d, (struct event){ .kind = EVENT_MEDIA, .text = json_raw(d->doc, part) });
+		return true;
+	}
+	buf_clear(&r->escaped);
+	if (!buf_text(&r->escaped, "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:") ||
+	    !buf_str(&r->escaped, type) || !buf_text(&r->escaped, ";base64,") ||
+	    !buf_str(&r->escaped, data) || !buf_text(&r->escaped, "\"}") ||
+	    !extra_put(signature, &r->escaped) || !buf_text(&r->escaped, "}"))
+		return false;
+	give(d, (struct event){ .kind = EVENT_MEDIA, .text = buf_view(&r->escaped) });
+	return true;
+}
+
 static enum errc give_part(struct decode *d, struct reader *r, json_at part, struct err *e)
 {
 	const struct json_doc *doc = d->doc;
@@ -301,8 +323,8 @@ static enum errc give_part(struct decode *d, struct reader *r, json_at part, str
 							? EVENT_REASONING
 							: EVENT_TEXT,
 					.text = json_inner(doc, text) });
-	if (media != JSON_ABSENT)
-		give(d, (struct event){ .kind = EVENT_MEDIA, .text = json_raw(doc, part) });
+	if (media != JSON_ABSENT && !give_media(d, r, part, media))
+		return no_memory(e);
 	return call != JSON_ABSENT ? give_call(d, r, part, call, e) : ERR_OK;
 }
 

@@ -193,6 +193,34 @@ static bool put_call(const struct ask_call *c, struct str signature, struct buf 
 	       buf_text(out, "}");
 }
 
+/* put_images: those that the model made, as it signed them: who asks for a change means them. */
+static bool put_images(const struct ask_message *m, bool *first, struct buf *out)
+{
+	for (size_t i = 0; i < m->image_count; i++) {
+		const struct ask_part *part = &m->images[i];
+
+		if (part->data.n == 0)
+			continue;
+		if (!buf_text(out, *first ? "" : ",") ||
+		    !ask_put_string(out, "{\"inlineData\":{\"mimeType\":", part->type) ||
+		    !ask_put_string(out, ",\"data\":", part->data) || !buf_text(out, "}") ||
+		    (part->signature.n > 0 &&
+		     !ask_put_string(out, ",\"thoughtSignature\":", part->signature)) ||
+		    !buf_text(out, "}"))
+			return false;
+		*first = false;
+	}
+	return true;
+}
+
+static bool has_images(const struct ask_message *m)
+{
+	for (size_t i = 0; i < m->image_count; i++)
+		if (m->images[i].data.n > 0)
+			return true;
+	return false;
+}
+
 static bool put_calls(const struct ask_message *m, bool *first, struct buf *out)
 {
 	bool is_signed = false;
@@ -289,7 +317,7 @@ static enum errc put_message(const struct ask_message *m, bool *first, struct bu
 		return put_result(m, first, out, e);
 
 	enum errc rc = put_parts(m, first, out, e);
-	if (rc == ERR_OK && !put_calls(m, first, out))
+	if (rc == ERR_OK && !(put_images(m, first, out) && put_calls(m, first, out)))
 		rc = ask_too_large(e);
 	return rc;
 }
@@ -300,7 +328,7 @@ static bool is_turn(const struct ask_message *m)
 	case ASK_SYSTEM: return false;
 	case ASK_TOOL: return true;
 	case ASK_USER:
-	case ASK_ASSISTANT: return m->part_count + m->call_count > 0;
+	case ASK_ASSISTANT: return m->part_count + m->call_count > 0 || has_images(m);
 	case ASK_ROLE__COUNT: break;
 	}
 	return false;

@@ -62,7 +62,7 @@ static void give_start(struct decode *d)
 /* give_end: word: as the provider says it, or empty. */
 static void give_end(struct decode *d, const struct reader *r, struct str word)
 {
-	struct event ev = { .kind = EVENT_FINISH, .text = word };
+	struct event ev = { .kind = EVENT_FINISH, .text = word, .name = word };
 
 	if (word.n == 0)
 		ev.text = r->segments.say.calls > 0 ? STR("tool_calls") : STR("stop");

@@ -19,4 +19,5 @@ const struct dialect dialect_mistral = {
 	.decode_event = openai_decode_event,
 	.decode_whole = decode_whole,
 	.decode_error = openai_decode_error,
+	.embed = &mistral_embed,
 };

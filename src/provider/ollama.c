@@ -170,10 +170,11 @@ static enum errc give_end(struct decode *d, struct err *e)
 		return bad(e, "a done_reason that is no word");
 	if (str_is(reason, "load") || str_is(reason, "unload"))
 		return ERR_OK;
+	struct str native = reason;
 	if (reason.n == 0 || str_is(reason, "stop"))
 		reason = d->next_tool > 0 ? STR("tool_calls") : STR("stop");
 	give_usage(d);
-	give(d, (struct event){ .kind = EVENT_FINISH, .text = reason });
+	give(d, (struct event){ .kind = EVENT_FINISH, .text = reason, .name = native });
 	d->finished = true;
 	d->done_mark = true;
 	return ERR_OK;

@@ -221,6 +221,13 @@ enum errc openai_finish_word(const struct json_doc *doc, json_at i, struct str *
 	return ERR_OK;
 }
 
+struct str openai_native(const struct json_doc *doc, json_at choice)
+{
+	struct str native = openai_inner(doc, json_get(doc, choice, "native_finish_reason"));
+
+	return native.n > 0 ? native : openai_inner(doc, json_get(doc, choice, "finish_reason"));
+}
+
 /* --- the answer in one piece --- */
 
 static enum errc bad(struct err *e, const char *what)
@@ -291,7 +298,10 @@ static enum errc tell_whole(struct decode *d, struct err *e)
 	struct event usage = { .kind = EVENT_USAGE, .cont = raw };
 	if (openai_usage(doc, top.usage, &usage.usage))
 		d->on_event(d->arg, &usage);
-	d->on_event(d->arg, &(struct event){ .kind = EVENT_FINISH, .text = finish, .cont = raw });
+	d->on_event(d->arg, &(struct event){ .kind = EVENT_FINISH,
+					     .text = finish,
+					     .name = openai_native(doc, choice),
+					     .cont = raw });
 	d->finished = true;
 	return ERR_OK;
 }

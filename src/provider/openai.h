@@ -42,6 +42,10 @@ bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret);
 enum errc openai_finish_word(const struct json_doc *doc, json_at i, struct str *ret,
 			     bool *ret_changed, struct err *e);
 
+/* openai_native: why a choice ended in the provider's own word (OpenRouter: in that of the one behind
+ * it). */
+struct str openai_native(const struct json_doc *doc, json_at choice);
+
 /* openai_has_parts: the content of some message in choices is a list of parts. */
 bool openai_has_parts(const struct json_doc *doc, json_at choices);
 /* openai_join_parts: doc's text with such lists made strings, and their thinking reasoning_content. */

@@ -4,11 +4,14 @@
  * break them (an index missing, …) is given without it, so that the encoder prints a chunk of its own
  * from the events; a repeated role alone is cut out, as whole families of servers send it. */
 #include "base/limits.h"
+#include "lmc/extra.h"
+#include "lmc/picture.h"
 #include "provider/openai.h"
 
 enum { TOOL_INDEX_MAX = 4096 };
 
 struct choice {
+	json_at  at;
 	uint32_t index;
 	bool     no_index;
 	json_at  delta;
@@ -16,6 +19,7 @@ struct choice {
 	struct str role_cut; /* the member with one neighbouring comma */
 	json_at  content;
 	json_at  reasoning;
+	json_at  images; /* OpenRouter: that the model made */
 	json_at  details; /* of it: OpenRouter's list */
 	json_at  refusal;
 	json_at  tools;
@@ -39,6 +43,7 @@ struct tool_delta {
 	struct str id;
 	struct str name;
 	struct str args;
+	struct str extra; /* lmc/extra */
 };
 
 static enum errc bad(struct err *e, const char *what)
@@ -106,6 +111,8 @@ static void read_delta(const struct json_doc *doc, json_at delta, struct choice 
 			ret->reasoning = v;
 		else if (OPENAI_KEY(doc, k, "reasoning"))
 			other = v;
+		else if (OPENAI_KEY(doc, k, "images"))
+			ret->images = v;
 		else if (OPENAI_KEY(doc, k, "reasoning_details"))
 			ret->details = v;
 		else if (OPENAI_KEY(doc, k, "refusal"))
@@ -135,6 +142,7 @@ static enum errc read_choice(const struct json_doc *doc, json_at at, uint32_t po
 		else if (OPENAI_KEY(doc, k, "finish_reason"))
 			ret->finish = v;
 	}
+	ret->at = at;
 	ret->no_index = !present(doc, index);
 	if ((!ret->no_index && !json_int(doc, index, &n)) || n < 0 || n >= LIMIT_CHOICES)
 		return bad(e, "a chunk with an impossible choice index");
@@ -185,6 +193,7 @@ static enum errc read_tool(const struct json_doc *doc, json_at at, struct tool_d
 	if (args != JSON_ABSENT && !is_string(doc, args))
 		return bad(e, "a chunk with tool call arguments that are no string");
 	ret->args = openai_inner(doc, args);
+	ret->extra = extra_of(doc, at);
 	return ERR_OK;
 }
 
@@ -322,6 +331,18 @@ static void give_reasoning(struct chunk *c, const struct choice *ch)
 	}
 }
 
+static void give_images(struct chunk *c, const struct choice *ch)
+{
+	const struct json_doc *doc = c->doc;
+
+	if (!present(doc, ch->images) || json_kind(doc, ch->images) != JSON_ARRAY)
+		return;
+	for (json_at i = json_first(doc, ch->images); i != json_end(doc, ch->images);
+	     i = json_next(doc, i))
+		if (picture_is(json_raw(doc, i)))
+			give_text(c, EVENT_MEDIA, ch->index, json_raw(doc, i));
+}
+
 static uint64_t hash(struct str s)
 {
 	uint64_t h = 14695981039346656037u;
@@ -361,7 +382,8 @@ static void give_tool(struct chunk *c, const struct choice *ch, struct tool_delt
 			    .choice = ch->index,
 			    .block = t->index,
 			    .id = t->id,
-			    .name = t->name };
+			    .name = t->name,
+			    .text = t->extra };
 	if (start)
 		give(c, &ev);
 	d->tools |= mask;
@@ -410,7 +432,11 @@ static enum errc give_finish(struct chunk *c, const struct choice *ch, struct er
 	if (d->unindexed && ch->index == 0 && str_is(word, "stop"))
 		word = STR("tool_calls");
 	d->open[ch->index / 64] &= ~mask;
-	give_text(c, EVENT_FINISH, ch->index, word);
+	struct event ev = { .kind = EVENT_FINISH,
+			    .choice = ch->index,
+			    .text = word,
+			    .name = openai_native(c->doc, ch->at) };
+	give(c, &ev);
 	return ERR_OK;
 }
 
@@ -430,6 +456,7 @@ static enum errc give_choice(struct chunk *c, const struct choice *ch, struct er
 	else
 		give_text(c, EVENT_TEXT, ch->index, openai_inner(doc, ch->content));
 	give_text(c, EVENT_REFUSAL, ch->index, openai_inner(doc, ch->refusal));
+	give_images(c, ch);
 
 	enum errc rc = give_tools(c, ch, e);
 	return rc == ERR_OK ? give_finish(c, ch, e) : rc;

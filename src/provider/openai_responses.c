@@ -12,6 +12,7 @@
 #include "provider/openai_responses.h"
 
 #include "base/limits.h"
+#include "json/print.h"
 #include "provider/embed.h"
 #include "provider/openai.h"
 #include "provider/whole.h"
@@ -36,6 +37,8 @@ struct reader {
 	size_t       count;
 	bool         said;     /* text, a refusal or a call was given */
 	bool         reasoned; /* and reasoning */
+	struct buf   items;    /* of reasoning, for the next call, each with a comma in front */
+	struct buf   extra;    /* scratch: them as its extra */
 };
 
 static enum errc bad(struct err *e, const char *what)
@@ -50,17 +53,28 @@ static enum errc no_memory(struct err *e)
 
 static struct reader *reader_of(struct decode *d)
 {
-	if (!d->state)
-		d->state = calloc(1, sizeof(struct reader));
-	return d->state;
+	struct reader *r = d->state;
+
+	if (r)
+		return r;
+	r = calloc(1, sizeof *r);
+	if (r) {
+		buf_init(&r->items, LIMIT_ANSWER);
+		buf_init(&r->extra, 2 * (size_t)LIMIT_ANSWER);
+	}
+	d->state = r;
+	return r;
 }
 
 static void finish(struct decode *d)
 {
 	struct reader *r = d->state;
 
-	if (r)
-		free(r->calls);
+	if (!r)
+		return;
+	buf_finish(&r->items);
+	buf_finish(&r->extra);
+	free(r->calls);
 	free(r);
 	d->state = NULL;
 }
@@ -173,6 +187,47 @@ static void end_call(struct decode *d, struct reader *r, struct call *c)
 	give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = (uint32_t)(c - r->calls) });
 }
 
+/* keep_reasoning: an item that can be sent back: nothing is kept by the provider, so it has to hold all
+ * that there is. */
+static bool keep_reasoning(struct reader *r, const struct json_doc *doc, json_at item)
+{
+	static const char *const members[] = { "id", "summary", "content", "encrypted_content" };
+	bool                     ok = true;
+
+	if (text_of(doc, item, "encrypted_content").n == 0)
+		return true;
+	ok = buf_text(&r->items, ",{\"type\":\"reasoning\"");
+	for (size_t i = 0; ok && i < ARRAY_LEN(members); i++) {
+		json_at v = json_get_some(doc, item, members[i]);
+
+		ok = v == JSON_ABSENT || (buf_fmt(&r->items, ",\"%s\":", members[i]) &&
+					  json_print(doc, v, &r->items));
+	}
+	return ok && buf_text(&r->items, "}");
+}
+
+/* give_call: with the reasoning that led to it. */
+static bool give_call(struct decode *d, struct reader *r, struct str id, struct str name)
+{
+	struct event ev = { .kind = EVENT_TOOL_START,
+			    .block = (uint32_t)r->count++,
+			    .id = id,
+			    .name = name };
+
+	buf_clear(&r->extra);
+	if (r->items.len > 0) {
+		struct str all = { r->items.data + 1, r->items.len - 1 };
+
+		if (!buf_text(&r->extra, "{\"openai\":{\"reasoning\":[") ||
+		    !buf_str(&r->extra, all) || !buf_text(&r->extra, "]}}"))
+			return false;
+		ev.text = buf_view(&r->extra);
+	}
+	give(d, ev);
+	buf_clear(&r->items);
+	return true;
+}
+
 /* begin_call: the id that a client answers to is call_id; the item's own is the stream's alone. */
 static enum errc begin_call(struct decode *d, struct reader *r, json_at item, struct call **ret,
 			    struct err *e)
@@ -199,11 +254,7 @@ static enum errc begin_call(struct decode *d, struct reader *r, json_at item, st
 		str_copy((*ret)->id, ITEM_ID, id);
 	give_start(d, 0);
 	r->said = true;
-	give(d, (struct event){ .kind = EVENT_TOOL_START,
-				.block = (uint32_t)r->count++,
-				.id = call_id.n > 0 ? call_id : id,
-				.name = name });
-	return ERR_OK;
+	return give_call(d, r, call_id.n > 0 ? call_id : id, name) ? ERR_OK : no_memory(e);
 }
 
 /* take_whole_call: an item with all of its arguments; c: NULL where it was not announced. */
@@ -271,6 +322,8 @@ static enum errc give_item(struct decode *d, struct reader *r, json_at item, str
 				EVENT_REASONING, e);
 		if (rc == ERR_OK)
 			rc = give_parts(d, r, content, "reasoning_text", "text", EVENT_REASONING, e);
+		if (rc == ERR_OK && !keep_reasoning(r, doc, item))
+			rc = no_memory(e);
 	}
 	return rc;
 }
@@ -351,10 +404,10 @@ static void give_usage(struct decode *d, json_at response)
 	give(d, (struct event){ .kind = EVENT_USAGE, .usage = u });
 }
 
-static void give_finish(struct decode *d, json_at response, struct str word)
+static void give_finish(struct decode *d, json_at response, struct str word, struct str native)
 {
 	give_usage(d, response);
-	give(d, (struct event){ .kind = EVENT_FINISH, .text = word });
+	give(d, (struct event){ .kind = EVENT_FINISH, .text = word, .name = native });
 	d->finished = true;
 }
 
@@ -375,7 +428,8 @@ static enum errc end_completed(struct decode *d, struct reader *r, json_at respo
 {
 	if (!end_calls(d, r))
 		return bad(e, "a function_call without its arguments");
-	give_finish(d, response, r->count > 0 ? STR("tool_calls") : STR("stop"));
+	give_finish(d, response, r->count > 0 ? STR("tool_calls") : STR("stop"),
+		    STR("completed"));
 	return ERR_OK;
 }
 
@@ -387,7 +441,7 @@ static enum errc end_incomplete(struct decode *d, struct reader *r, json_at resp
 	end_calls(d, r);
 	if (why.n == 0 || why.n > REASON_MAX)
 		return bad(e, "an incomplete response without a reason");
-	give_finish(d, response, str_is(why, "max_output_tokens") ? STR("length") : why);
+	give_finish(d, response, str_is(why, "max_output_tokens") ? STR("length") : why, why);
 	return ERR_OK;
 }
 
@@ -439,6 +493,8 @@ static enum errc take_item_done(struct decode *d, struct reader *r, struct err *
 {
 	json_at item = object_of(d->doc, 0, "item");
 
+	if (item != JSON_ABSENT && str_is(text_of(d->doc, item, "type"), "reasoning"))
+		return keep_reasoning(r, d->doc, item) ? ERR_OK : no_memory(e);
 	if (item == JSON_ABSENT || !str_is(text_of(d->doc, item, "type"), "function_call"))
 		return ERR_OK;
 	return take_whole_call(d, r, item, find_call(d, r, text_of(d->doc, item, "id")), e);

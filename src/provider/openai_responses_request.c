@@ -163,6 +163,14 @@ static enum errc put_result(const struct ask_message *m, struct buf *out, struct
 	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
 }
 
+/* put_reasoning_items: those that led to a call. */
+static bool put_reasoning_items(const struct ask_call *c, bool *first, struct buf *out)
+{
+	static const char *const types[] = { "reasoning", NULL };
+
+	return ask_put_extra(c, "openai", "reasoning", types, first, out);
+}
+
 static bool put_call(const struct ask_call *c, struct buf *out)
 {
 	return ask_put_string(out, "{\"type\":\"function_call\",\"call_id\":", c->id) &&
@@ -191,7 +199,8 @@ static enum errc put_message(const struct ask_message *m, bool *first, struct bu
 			rc = ask_too_large(e);
 	}
 	for (size_t i = 0; rc == ERR_OK && i < m->call_count; i++) {
-		if (!buf_text(out, *first ? "" : ",") || !put_call(&m->calls[i], out))
+		if (!put_reasoning_items(&m->calls[i], first, out) ||
+		    !buf_text(out, *first ? "" : ",") || !put_call(&m->calls[i], out))
 			rc = ask_too_large(e);
 		*first = false;
 	}
@@ -307,6 +316,21 @@ static bool put_reasoning(const struct prompt *p, struct buf *out)
 	       (put_member(out, ",\"reasoning\":{\"effort\":", effort) && buf_text(out, "}"));
 }
 
+/* put_include: reasoning that led to calls is asked for, as it has to come back with them; only where
+ * there will be some, as models without refuse that. */
+static bool put_include(const struct provider_options *o, const struct ask *a, struct buf *out)
+{
+	const struct prompt *p = a->prompt;
+	struct str           effort = ask_param_value(p, "reasoning_effort");
+	bool                 kept = o->forward_store && p->forward[0].n > 0;
+	bool reasons = ask_param_value(p, "reasoning").n > 0 ||
+		       (effort.n > 0 && !str_is(effort, "\"none\""));
+
+	if (!reasons || kept || a->tool_count == 0 || ask_param_value(p, "include").n > 0)
+		return true;
+	return buf_text(out, ",\"include\":[\"reasoning.encrypted_content\"]");
+}
+
 static bool put_max_tokens(const struct prompt *p, struct buf *out)
 {
 	char number[32];
@@ -343,7 +367,7 @@ static enum errc put_all(const struct provider_options *o, const struct ask *a, 
 	enum errc rc = put_input(a, out, e);
 	if (rc == ERR_OK &&
 	    !(put_max_tokens(p, out) && put_tools(a, out) && put_text_member(a, out) &&
-	      put_reasoning(p, out) && put_store(o, p, out) &&
+	      put_reasoning(p, out) && put_include(o, a, out) && put_store(o, p, out) &&
 	      (!p->stream || buf_text(out, ",\"stream\":true"))))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)

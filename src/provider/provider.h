@@ -84,6 +84,7 @@ struct provider_options {
 	size_t      header_count;
 	const char *query;     /* appended to the URL (Azure: api-version=…), or NULL */
 	const char *ca_file;   /* NULL: the system's */
+	const char *http2;     /* "auto" or "off"; NULL: auto */
 	const char *proxy;     /* NULL: none, also not from the environment */
 	const char *max_tokens_field; /* max_tokens, max_completion_tokens, or NULL: as the client said */
 	bool        forward_store;

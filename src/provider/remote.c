@@ -86,21 +86,33 @@ static void call_end(struct remote_call *c, const struct err *why)
 }
 
 /* Texts of lower layers begin with "the provider"; which one it was is said here. */
-static void put_name(const struct remote_call *c, struct err *e)
+static bool put_name(const struct remote_call *c, const char *opening, struct err *e)
 {
-	static const char the_provider[] = "the provider";
-	char              text[sizeof e->text];
-	size_t            n = sizeof the_provider - 1;
+	char   text[sizeof e->text];
+	size_t n = strlen(opening);
 
-	if (strncmp(e->text, the_provider, n) != 0)
-		return;
+	if (strncmp(e->text, opening, n) != 0)
+		return false;
 	snprintf(text, sizeof text, "the provider '%s'%.240s", c->name, e->text + n);
+	memcpy(e->text, text, sizeof text);
+	return true;
+}
+
+/* What a dialect refuses: who asks for it may not know which provider a model's name leads to. */
+static void name_refusal(const struct remote_call *c, struct err *e)
+{
+	char text[sizeof e->text];
+
+	if (err_http(e) != 400 || put_name(c, "a provider", e) || put_name(c, "this provider", e) ||
+	    put_name(c, "the provider", e))
+		return;
+	snprintf(text, sizeof text, "the provider '%s': %.230s", c->name, e->text);
 	memcpy(e->text, text, sizeof text);
 }
 
 static void call_fail(struct remote_call *c, struct err *e)
 {
-	put_name(c, e);
+	put_name(c, "the provider", e);
 	if (c->status != 0 && e->upstream_status == 0)
 		e->upstream_status = c->status;
 	/* Some say in the body how long to wait; a header goes before it. */
@@ -396,7 +408,7 @@ static enum errc encode(struct remote_call *c, const struct remote *r, const str
 		return dialect->encode(&r->options, prompt, &c->ask, e);
 	if (!dialect->embed)
 		return err_set(e, ERR_UNSUPPORTED_PARAMETER, "model",
-			       "the provider '%s' makes no embeddings", r->provider.name);
+			       "a provider of dialect %s makes no embeddings", dialect->name);
 	c->want = embed_want_create(prompt);
 	if (!c->want)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
@@ -417,8 +429,10 @@ static enum errc ask(struct remote_call *c, const struct remote *r, const struct
 
 	if (rc == ERR_OK)
 		rc = make_place(c, r, prompt, e);
-	if (rc != ERR_OK)
+	if (rc != ERR_OK) {
+		name_refusal(c, e);
 		return rc;
+	}
 	return upstream_start(env->transfers, r->target,
 			      &(struct upstream_ask){ c->url.data, buf_view(&c->ask), prompt->stream },
 			      &limits, &callbacks, c, &c->upstream, e);
@@ -602,6 +616,7 @@ static enum errc make_target(const struct provider_options *o, const struct dial
 						    .header_count = count,
 						    .ca_file = o->ca_file,
 						    .proxy = o->proxy,
+						    .http2 = !o->http2 || strcmp(o->http2, "off") != 0,
 						    .connect_us = o->connect_us,
 					    },
 					    ret, e);

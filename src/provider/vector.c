@@ -11,18 +11,20 @@ enum {
 	CHUNK = 768,     /* floats at once: their bytes are groups of three, so base64 has no gaps */
 	GROUP_TEXT = 16, /* characters of base64 that are whole floats */
 	GROUP = 3,       /* these */
+	NUMBER_MAX = 24, /* bytes of a float as text, and its comma */
 };
 
 /* --- numbers --- */
 
-/* Ten to these powers, and whole numbers up to 2^53, are exact as double: so is what one operation makes
- * of them.  All else is left to strtod, which takes ten times as long. */
+/* Exact as double. */
+static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+			       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+			       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+
+/* Whole numbers up to 2^53 are exact too: so one operation rounds but once.  All else is left to strtod,
+ * which takes ten times as long. */
 static bool quick(uint64_t whole, int64_t power, double *ret)
 {
-	static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-				       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-				       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
-
 	if (whole > (uint64_t)1 << 53 || power < -22 || power > 22)
 		return false;
 	*ret = power < 0 ? (double)whole / tens[-power] : (double)whole * tens[power];
@@ -157,12 +159,57 @@ static size_t read_group(struct str text, float ret[GROUP])
 	return n / sizeof(float);
 }
 
-/* put_number: with as many digits as lead back to the same float. */
+/* print: nine digits lead back to the same float; here without printf, which takes ten times as long.
+ * The ninth may be off by one: that is far within a float's width.  0: not of the usual size. */
+static size_t print(float v, char *ret)
+{
+	double size = fabs((double)v);
+	int    power = 0; /* of the first digit */
+	size_t n = 0, digits = 9;
+	char   text[9];
+
+	if (!(size >= 1e-5 && size < 1e8))
+		return 0;
+	while (power < 8 && size >= tens[power + 1])
+		power++;
+	while (power > -6 && size < 1 && size * tens[-power] < 1)
+		power--;
+	uint64_t whole = (uint64_t)(size * tens[8 - power] + 0.5);
+	if (whole >= 1000000000) {
+		whole /= 10;
+		power++;
+	}
+	for (size_t i = digits; i > 0; i--, whole /= 10)
+		text[i - 1] = (char)('0' + whole % 10);
+	while (digits > 1 && text[digits - 1] == '0')
+		digits--;
+
+	if (v < 0)
+		ret[n++] = '-';
+	for (int i = power; i < 0; i++) {
+		ret[n++] = '0';
+		if (i == power)
+			ret[n++] = '.';
+	}
+	for (size_t i = 0; i < digits || (int)i <= power; i++) {
+		if (power >= 0 && (int)i == power + 1)
+			ret[n++] = '.';
+		ret[n++] = i < digits ? text[i] : '0';
+	}
+	return n;
+}
+
 static enum vector put_number(float v, bool first, struct buf *out)
 {
+	char   text[NUMBER_MAX];
+	size_t n = print(v, text + 1);
+
 	if (!isfinite(v))
 		return VECTOR_BAD;
-	return buf_fmt(out, first ? "%.9g" : ",%.9g", (double)v) ? VECTOR_OK : VECTOR_FULL;
+	if (n == 0)
+		return buf_fmt(out, first ? "%.9g" : ",%.9g", (double)v) ? VECTOR_OK : VECTOR_FULL;
+	text[0] = ',';
+	return buf_add(out, text + first, n + !first) ? VECTOR_OK : VECTOR_FULL;
 }
 
 enum vector vector_decode(struct str base64, struct buf *out)

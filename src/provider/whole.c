@@ -12,6 +12,8 @@ static void on_piece(void *arg, const struct event *ev)
 		w->has_usage = true;
 	} else if (ev->kind == EVENT_FINISH) {
 		str_copy(w->finish, sizeof w->finish, ev->text);
+		if (ev->name.n < sizeof w->native)
+			str_copy(w->native, sizeof w->native, ev->name);
 		w->finished = true;
 	} else if (ev->kind == EVENT_START) {
 		w->start = *ev;
@@ -47,7 +49,9 @@ static enum errc give(struct whole *w, struct err *e)
 		w->on_event(w->arg, &(struct event){ .kind = EVENT_USAGE, .usage = w->usage });
 	if (w->finished)
 		w->on_event(w->arg,
-			    &(struct event){ .kind = EVENT_FINISH, .text = str_of(w->finish) });
+			    &(struct event){ .kind = EVENT_FINISH,
+					     .text = str_of(w->finish),
+					     .name = str_of(w->native) });
 	return ERR_OK;
 }
 

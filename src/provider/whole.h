@@ -19,6 +19,7 @@ struct whole {
 	struct usage      usage; /* the last one told */
 	bool              has_usage;
 	char              finish[64];
+	char              native[64];
 	bool              finished;
 };
 

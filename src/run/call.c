@@ -7,13 +7,15 @@
 
 /* --- its events --- */
 
-/* A chunk of LMC that only opens a segment; dialects print the flag last. */
-static bool opens(struct str chunk)
+static bool ends_in(struct str s, struct str tail)
 {
-	static const char flag[] = ",\"start\":true}";
-	size_t            n = sizeof flag - 1;
+	return s.n > tail.n && memcmp(s.p + s.n - tail.n, tail.p, tail.n) == 0;
+}
 
-	return chunk.n > n && memcmp(chunk.p + chunk.n - n, flag, n) == 0;
+/* A chunk of LMC that only opens or ends a segment; dialects print the flag last. */
+static bool is_flag(struct str chunk)
+{
+	return ends_in(chunk, STR(",\"start\":true}")) || ends_in(chunk, STR(",\"end\":true}"));
 }
 
 static bool is_content(const struct event *ev)
@@ -26,7 +28,7 @@ static bool is_content(const struct event *ev)
 	case EVENT_TOOL_ARGS:
 	case EVENT_MEDIA:
 	case EVENT_MESSAGE: return true;
-	case EVENT_LMC: return !opens(ev->text);
+	case EVENT_LMC: return !is_flag(ev->text);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_ASKED:
@@ -67,12 +69,15 @@ static bool keep(struct run *r, const struct event *ev)
 		r->usage = ev->usage;
 	/* A longer word is none of OpenAI's, and half an escape would break what it is printed in. */
 	if (ev->kind == EVENT_FINISH && ev->choice == 0 && !r->finish_reason[0] &&
-	    ev->text.n < sizeof r->finish_reason)
+	    ev->text.n < sizeof r->finish_reason) {
 		str_copy(r->finish_reason, sizeof r->finish_reason, ev->text);
+		if (ev->name.n < sizeof r->native_reason)
+			str_copy(r->native_reason, sizeof r->native_reason, ev->name);
+	}
 	/* A plain answer that goes through as it came needs no second copy, unless it is stored. */
 	bool through = r->rq.shape == SHAPE_OPENAI && (ev->raw.n > 0 || ev->cont);
 	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
-	if (run_stored(r) || (whole && !r->rq.prompt.stream && !through))
+	if (run_stored(r) || r->content || (whole && !r->rq.prompt.stream && !through))
 		return answer_add(&r->answer, ev);
 	return true;
 }
@@ -92,7 +97,8 @@ static void take(struct run *r, const struct event *ev)
 		first_content(r);
 }
 
-/* bind_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes out. */
+/* bind_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes
+ * out. */
 static bool bind_attempt(struct run *r)
 {
 	run_drop_request(r);
@@ -276,7 +282,13 @@ void call_start(struct run *r)
 		run_finish(r, RUN_CANCELLED, &e);
 		return;
 	}
-	if (build_prompt(r, &e) != ERR_OK || attempt_first(r, &e) != ERR_OK) {
+	r->content = now->log_content && !r->rq.prompt.embed;
+	if (build_prompt(r, &e) != ERR_OK) {
+		run_fail(r, &e);
+		return;
+	}
+	content_asked(r);
+	if (attempt_first(r, &e) != ERR_OK) {
 		run_fail(r, &e);
 		return;
 	}

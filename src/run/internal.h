@@ -8,6 +8,7 @@
  * key.c   what an idempotency key is bound to
  * image.c images that messages name by their path
  * attach.c uploaded files that messages name
+ * content.c what was said, in the log
  * attempt.c which targets are asked, and when again
  * hold.c  an attempt's events before its answer begins */
 #pragma once
@@ -86,6 +87,7 @@ struct run {
 	char               message_text[ID_MAX], completion_text[ID_MAX];
 	char               request_id[ID_MAX];
 	char               finish_reason[64];
+	char               native_reason[64]; /* the provider's own word */
 	char              *model; /* owned copies: the request's own bytes go when they were sent */
 	char              *label;
 	int64_t            created_ms;
@@ -130,6 +132,7 @@ struct run {
 	uint64_t    bound_seq;  /* the first event of the provider; 0: none yet */
 	bool        bound_stored; /* it is in the log */
 
+	bool          content;   /* prompt and answer are logged */
 	bool          cancelled; /* somebody asked for it before the call could be ended */
 	struct answer answer;
 	struct buf    raw; /* a plain call's whole answer as the provider sent it */
@@ -221,6 +224,11 @@ void call_start(struct run *r);
 /* call_messages: all messages of the prompt in the request's arena, those of the branch first. */
 enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size_t *ret_old,
 			struct err *e) MUST_USE;
+
+/* content.c */
+/* Prompt and answer into the log, if the configuration says so. */
+void content_asked(const struct run *r);
+void content_answered(const struct run *r);
 
 /* image.c */
 /* image_wanted: whether messages name images by their path. */

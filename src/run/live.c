@@ -4,11 +4,14 @@
 #include "run/tape.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { BUCKETS = 1024 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct live    *buckets[BUCKETS];
+
+static void (*_Atomic elsewhere)(struct id id, int64_t owner);
 
 static struct live **bucket_of(struct id id)
 {
@@ -100,7 +103,27 @@ bool live_cancel(struct id id, int64_t owner)
 		loop_post(l->loop, &l->cancel);
 	}
 	pthread_mutex_unlock(&lock);
+
+	void (*tell)(struct id, int64_t) = l ? NULL : atomic_load(&elsewhere);
+	if (tell)
+		tell(id, owner);
 	return l;
+}
+
+bool live_is_here(struct id id)
+{
+	pthread_mutex_lock(&lock);
+	struct live *l = *bucket_of(id);
+
+	while (l && (l->id.key != id.key || l->id.secret != id.secret))
+		l = l->next;
+	pthread_mutex_unlock(&lock);
+	return l;
+}
+
+void live_elsewhere(void (*cancel)(struct id id, int64_t owner))
+{
+	atomic_store(&elsewhere, cancel);
 }
 
 bool live_posted(struct live *l)

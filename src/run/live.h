@@ -42,6 +42,10 @@ bool live_find(struct id id, int64_t owner, struct live *ret);
 struct tape *live_tape(struct id id, int64_t owner);
 /* live_cancel: posts the run's cancel task; false: no such run goes on, or another owner's. */
 bool live_cancel(struct id id, int64_t owner);
+/* live_is_here: any owner's, stored or not. */
+bool live_is_here(struct id id);
+/* live_elsewhere: who is told to cancel runs that are not here; NULL: nobody. */
+void live_elsewhere(void (*cancel)(struct id id, int64_t owner));
 /* live_posted: a cancel task is on its way; live_taken: it has come. */
 bool live_posted(struct live *l);
 void live_taken(struct live *l);

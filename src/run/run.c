@@ -429,7 +429,8 @@ static void book_metrics(const struct run *r)
 			       r->first_token_us - r->called_us);
 	if (r->usage.known)
 		book_tokens(r);
-	if (r->open && r->failure.code != ERR_OK)
+	/* A reader that left is counted where its stream ended. */
+	if (r->open && r->observer && r->failure.code != ERR_OK)
 		book_abort(r->failure.code);
 	if (r->open)
 		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
@@ -446,6 +447,7 @@ void run_conclude(struct run *r)
 	r->seq_reserved = UINT64_MAX; /* the end's own row says how far the numbers went */
 	unlist_live(r);
 	book_metrics(r);
+	content_answered(r);
 	key_over(r);
 	if (!r->observer) {
 		run_free_if_over(r);

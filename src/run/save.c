@@ -220,6 +220,7 @@ void save_end(struct run *r)
 		.status = r->outcome,
 		.answer = buf_view(&r->jobs->end_answer),
 		.finish_reason = str_of(r->outcome == RUN_CANCELLED ? "" : r->finish_reason),
+		.native_reason = str_of(r->outcome == RUN_CANCELLED ? "" : r->native_reason),
 		.error = buf_view(&r->jobs->end_error),
 		.usage = r->usage,
 		.first_token_ms = r->first_token_ms,

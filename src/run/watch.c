@@ -1,6 +1,8 @@
 /* The watchers of all runs, in buckets, under one lock. */
 #include "run/watch.h"
 
+#include "run/live.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -79,5 +81,20 @@ void watch_notify(struct id run)
 		w->posted = true;
 		loop_post(w->loop, &w->task);
 	}
+	pthread_mutex_unlock(&lock);
+}
+
+void watch_look_again(void)
+{
+	if (atomic_load(&count) == 0)
+		return;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct watch_run *w = buckets[i]; w; w = w->next) {
+			if (w->posted || live_is_here(w->run))
+				continue;
+			w->posted = true;
+			loop_post(w->loop, &w->task);
+		}
 	pthread_mutex_unlock(&lock);
 }

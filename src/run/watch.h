@@ -28,3 +28,5 @@ void watch_start(struct watch_run *w);
 void watch_stop(struct watch_run *w);
 /* watch_notify: cheap where nobody watches. */
 void watch_notify(struct id run);
+/* watch_look_again: news, perhaps, of each watched run that does not go on in this process. */
+void watch_look_again(void);

@@ -76,7 +76,8 @@ static bool find_target(struct partial *p, const char *target)
 /* A name that belongs to the database itself. */
 static bool belongs_to(const char *target, const char *database)
 {
-	static const char *const ends[] = { "-wal", "-shm", "-journal", ".lock", ".files", ".search" };
+	static const char *const ends[] = { "-wal", "-shm", "-journal", ".lock", ".drain", ".takeover", ".files",
+					    ".search" };
 	size_t                   n = strlen(database);
 
 	if (strncmp(target, database, n) != 0)

@@ -125,6 +125,7 @@ struct turn_end {
 	enum run_status  status;       /* COMPLETED, INCOMPLETE, FAILED or CANCELLED */
 	struct str       answer;       /* the assistant's message object, or empty: none */
 	struct str       finish_reason; /* JSON-escaped, as events carry it; so wherever it is read */
+	struct str       native_reason; /* the same in the provider's own word */
 	struct str       error;        /* JSON error object, or empty */
 	struct usage     usage;
 	int64_t          first_token_ms; /* wall; 0: none came */
@@ -303,6 +304,7 @@ struct run_read {
 	struct str      model;
 	struct str      provider;
 	struct str      finish_reason; /* empty: none */
+	struct str      native_reason; /* likewise */
 	struct str      error;         /* JSON object, or empty */
 	struct usage    usage;
 	int64_t         created_ms;
@@ -709,6 +711,14 @@ struct store_ops {
 	bool (*api_key_write)(struct store *s, struct api_key_write *job);
 	bool (*api_keys_read)(struct store *s, struct api_keys_read *job);
 	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap */
+	/* A process that another one takes over from, in this order, both from one thread that is no
+	 * loop's.  rest: our background work stops, or goes on; *ret_lock_fd (borrowed) is the lock to
+	 * hand on.  Errors: OVERLOADED: it is too early for another one; STORAGE.  given: the lock is
+	 * the other one's now, and the files are both's until the end. */
+	enum errc (*rest)(struct store *s, bool on, int *ret_lock_fd, struct err *e);
+	void (*given)(struct store *s);
+	/* beside: there is a process whose runs go on beside ours.  Any thread, cheap. */
+	bool (*beside)(struct store *s);
 	/* destroy: finishes everything queued, checkpoints, closes.  After all loops have stopped
 	 * submitting; answers still reach loops that run. */
 	void (*destroy)(struct store *s);
@@ -724,6 +734,9 @@ struct store_options {
 	const char *path;       /* database file; missing: made, with mode 0600 */
 	unsigned    readers;    /* threads of the read pool */
 	int64_t     busy_ms;    /* how long to wait for another process's lock */
+	/* The lock of a process that hands the database over (store_resting); else it is taken. */
+	bool        lock_given;
+	int         lock_fd;    /* owned by the store, also when it can't be opened */
 	bool        migrate;    /* apply missing migrations; false: refuse when some are missing */
 	/* Event logs of runs that have ended are kept so long, and no more than so many bytes in all,
 	 * oldest first; 0: for ever, without bound.  Swept in small pieces between other writes. */

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 
 #include <errno.h>
+#include <string.h>
 
 static void could_not_connect(CURL *easy, struct err *e)
 {
@@ -36,7 +37,38 @@ static bool is_tls(CURLcode code)
 static bool is_cut(CURLcode code)
 {
 	return code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING ||
-	       code == CURLE_SEND_ERROR;
+	       code == CURLE_SEND_ERROR || code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM;
+}
+
+/* plain_words: what libcurl says of a failure, where it is known to name neither hosts nor what was
+ * sent; "": nothing of the kind. */
+static const char *plain_words(const char *said)
+{
+	static const char *const known[] = {
+		"HTTP/0.9 when not allowed", "chunked-encoding",        "not closed cleanly",
+		"Unsupported HTTP",          "Too large response headers", "Header without colon",
+		"Nul byte in header",        "Invalid Content-Length",  "HTTP2 data",
+		"HTTP/2 framing layer",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (strstr(said, known[i]))
+			return said;
+	return "";
+}
+
+static void cut(bool begun, const char *words, struct err *e)
+{
+	const char *open = words[0] ? " (" : "";
+	const char *close = words[0] ? ")" : "";
+
+	if (begun)
+		err_set(e, ERR_STREAM_INCOMPLETE, NULL,
+			"the provider closed the connection in the middle of its answer%s%s%s", open, words,
+			close);
+	else
+		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+			"the provider closed the connection without an answer%s%s%s", open, words, close);
 }
 
 static bool proxy_refused(CURL *easy)
@@ -47,8 +79,10 @@ static bool proxy_refused(CURL *easy)
 	return status >= 300;
 }
 
-void failure_fill(CURL *easy, CURLcode code, bool begun, struct err *e)
+void failure_fill(CURL *easy, CURLcode code, const char *said, bool begun, struct err *e)
 {
+	const char *words = plain_words(said);
+
 	if (code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY)
 		err_set(e, ERR_UPSTREAM_CONNECT, NULL,
 			"the provider cannot be connected to: its name was not found");
@@ -65,16 +99,13 @@ void failure_fill(CURL *easy, CURLcode code, bool begun, struct err *e)
 	else if (code == CURLE_OPERATION_TIMEDOUT) /* connect is the only limit given to libcurl */
 		err_set(e, ERR_CONNECT_TIMEOUT, NULL,
 			"the provider did not accept the connection in time");
-	else if (is_cut(code) && begun)
-		err_set(e, ERR_STREAM_INCOMPLETE, NULL,
-			"the provider closed the connection in the middle of its answer");
 	else if (is_cut(code))
-		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-			"the provider closed the connection without an answer");
+		cut(begun, words, e);
 	else if (code == CURLE_FILESIZE_EXCEEDED)
 		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			"the provider sent an answer of more than %u bytes", LIMIT_UPSTREAM_BODY);
 	else
 		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-			"the provider sent an answer that could not be read (%s)", curl_easy_strerror(code));
+			"the provider sent an answer that could not be read (%s)",
+			words[0] ? words : curl_easy_strerror(code));
 }

@@ -5,5 +5,6 @@
 
 #include <curl/curl.h>
 
-/* failure_fill: e for libcurl's code (not CURLE_OK); begun: body bytes had come. */
-void failure_fill(CURL *easy, CURLcode code, bool begun, struct err *e);
+/* failure_fill: e for libcurl's code (not CURLE_OK); said: its own words, or ""; begun: body bytes had
+ * come. */
+void failure_fill(CURL *easy, CURLcode code, const char *said, bool begun, struct err *e);

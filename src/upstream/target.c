@@ -158,7 +158,9 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	atomic_init(&t->refs, 1);
 	t->connect_ms = (long)((o->connect_us + 999) / 1000);
-	if (!copy(o->url, &t->url) || !copy(o->ca_file, &t->ca_file) ||
+	t->http2 = o->http2 && strncasecmp(o->url, "https:", 6) == 0;
+	t->share = share_create();
+	if (!t->share || !copy(o->url, &t->url) || !copy(o->ca_file, &t->ca_file) ||
 	    !copy(o->proxy, &t->proxy) ||
 	    !list_make(o, "Accept: application/json", &t->plain) ||
 	    !list_make(o, "Accept: text/event-stream", &t->stream))
@@ -185,5 +187,6 @@ void upstream_target_destroy(struct upstream_target *t)
 	free(t->url);
 	free(t->ca_file);
 	free(t->proxy);
+	share_destroy(t->share);
 	free(t);
 }

@@ -2,6 +2,7 @@
  * upstream/. */
 #pragma once
 
+#include "upstream/share.h"
 #include "upstream/upstream.h"
 
 #include <curl/curl.h>
@@ -14,7 +15,9 @@ struct upstream_target {
 	char              *proxy;   /* NULL: none */
 	struct curl_slist *plain;   /* headers of a call that wants JSON */
 	struct curl_slist *stream;  /* and of one that wants events */
+	struct share      *share;
 	long               connect_ms;
+	bool               http2; /* where the server offers it, and only with TLS */
 };
 
 /* target_ref: one more holder; each upstream_target_destroy drops one. */

@@ -14,6 +14,10 @@
 /* How long a released call may take to end by itself before its connection is closed. */
 enum { LINGER_US = 200 * 1000 };
 
+/* How long after its start a call's end is that of a connection that had been idle: later the provider
+ * may have worked on it. */
+enum { AGAIN_US = 1000 * 1000 };
+
 struct upstream_call {
 	struct transfer           transfer;
 	struct transfers         *transfers;
@@ -27,6 +31,7 @@ struct upstream_call {
 	int64_t                   last_us; /* of the newest body byte, or of the end of a pause */
 	uint64_t                  bytes;   /* of the body so far */
 	struct buf                body;    /* only of a released call */
+	char                      said[CURL_ERROR_SIZE]; /* libcurl's own words on a failure */
 	struct err               *err;     /* owned; why the write callback ended the call, NULL: it did not */
 	char                      content_type[96];
 	bool                      stream;
@@ -34,6 +39,7 @@ struct upstream_call {
 	bool                      paused;
 	bool                      held; /* libcurl keeps bytes back until it is told to go on */
 	bool                      released;
+	bool                      again; /* it was started a second time */
 	bool                      half_made; /* its handle lacks options: not to be kept */
 };
 
@@ -61,10 +67,12 @@ static void call_end(struct upstream_call *c, const struct err *why)
 
 	timer_stop(loop_of(c), &c->timer);
 	timer_stop(loop_of(c), &c->resume);
-	if (c->half_made)
+	if (c->half_made) {
 		curl_easy_cleanup(c->transfer.easy);
-	else
+	} else {
+		curl_easy_setopt(c->transfer.easy, CURLOPT_ERRORBUFFER, NULL);
 		handles_put_take(c->transfer.easy, c->target, c->stream);
+	}
 	upstream_target_destroy(c->target);
 	buf_finish(&c->body);
 	err_drop(&c->err);
@@ -202,7 +210,14 @@ static bool give_head(struct upstream_call *c)
 	return true;
 }
 
-/* Returning 0 for bytes makes libcurl end the transfer; why is in c->err. */
+/* Returning 0 for bytes makes libcurl end the transfer; why is in c->err.  With HTTP/2 only the end of
+ * its connection tells the server so, where it has that alone. */
+static size_t refuse(struct upstream_call *c)
+{
+	curl_easy_setopt(c->transfer.easy, CURLOPT_FORBID_REUSE, 1L);
+	return 0;
+}
+
 static size_t on_write(char *bytes, size_t size, size_t count, void *arg)
 {
 	struct upstream_call *c = arg;
@@ -212,7 +227,9 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *arg)
 
 	if (c->released || n == 0)
 		return n;
-	if (c->paused) {
+	/* A whole answer is bounded and collected: pausing it would stop those that share its
+	 * connection, as libcurl 7.88 reads none of them while one holds back. */
+	if (c->paused && !c->transfer.shared) {
 		c->held = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
@@ -221,18 +238,38 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *arg)
 	if (first)
 		deadline_arm(c);
 	if (!c->head_given && !give_head(c))
-		return 0;
+		return refuse(c);
 	if (!c->stream && c->bytes > LIMIT_UPSTREAM_BODY) {
-		failure_fill(c->transfer.easy, CURLE_FILESIZE_EXCEEDED, true, &e);
+		failure_fill(c->transfer.easy, CURLE_FILESIZE_EXCEEDED, "", true, &e);
 		err_keep(&c->err, &e);
-		return 0;
+		return refuse(c);
 	}
 	if (!c->cb.data(c->arg, bytes, n)) {
 		err_set(&e, ERR_CANCELLED, NULL, "the call was ended by its owner");
 		err_keep(&c->err, &e);
-		return 0;
+		return refuse(c);
 	}
 	return n;
+}
+
+/* A kept connection ended as it was taken up again, before anything came back.  libcurl sees to that
+ * with HTTP/1; with HTTP/2 it only does for a refused stream. */
+static bool start_again(struct upstream_call *c, CURLcode code)
+{
+	CURL *h = c->transfer.easy;
+	bool  broke = code == CURLE_HTTP2 || code == CURLE_PARTIAL_FILE || code == CURLE_GOT_NOTHING ||
+		     code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR;
+	long  connects = 1;
+	long  head = 0;
+
+	curl_easy_getinfo(h, CURLINFO_NUM_CONNECTS, &connects);
+	curl_easy_getinfo(h, CURLINFO_HEADER_SIZE, &head);
+	if (!c->target->http2 || !broke || connects > 0 || head > 0 || c->bytes > 0 || c->again ||
+	    c->released || loop_now_us(loop_of(c)) - c->start_us > AGAIN_US)
+		return false;
+	c->again = true;
+	curl_easy_setopt(h, CURLOPT_FRESH_CONNECT, 1L);
+	return transfer_start(c->transfers, &c->transfer);
 }
 
 static void on_done(struct transfer *t, int curl_code)
@@ -242,9 +279,11 @@ static void on_done(struct transfer *t, int curl_code)
 
 	struct err            e = { 0 };
 
+	if (!c->err && start_again(c, code))
+		return;
 	if (!c->released && !c->err) {
 		if (code != CURLE_OK)
-			failure_fill(t->easy, code, c->bytes > 0, &e);
+			failure_fill(t->easy, code, c->said, c->bytes > 0, &e);
 		else if (!c->head_given)
 			(void)give_head(c); /* an empty body; a refusal is in c->err */
 	}
@@ -268,7 +307,10 @@ static bool prepare(const struct upstream_call *c)
 	SET(WRITEFUNCTION, on_write);
 	SET(NOSIGNAL, 1L);
 	SET(QUICK_EXIT, 1L); /* or a cancel waits for a slow name server, with the loop */
-	SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	SET(HTTP_VERSION, (long)(t->http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+	/* Who finds a handshake under way waits for it: it would not be done sooner with its own. */
+	SET(PIPEWAIT, c->transfer.shared ? 1L : 0L);
+	SET(SHARE, share_handle(t->share));
 	SET(PROTOCOLS_STR, "http,https");
 	SET(FOLLOWLOCATION, 0L);
 	SET(NETRC, (long)CURL_NETRC_IGNORED);
@@ -300,6 +342,8 @@ static bool prepare_call(struct upstream_call *c, const struct upstream_ask *ask
 	SET(POSTFIELDS, ask->body.n > 0 ? ask->body.p : "");
 	SET(POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n);
 	SET(WRITEDATA, c);
+	SET(ERRORBUFFER, c->said);
+	SET(FRESH_CONNECT, 0L);
 	/* A large body goes out in pieces of this size, a small one with the head. */
 	SET(UPLOAD_BUFFERSIZE, ask->body.n > 64 * KIB ? 262144L : 16384L);
 #undef SET
@@ -323,7 +367,7 @@ enum errc upstream_start(struct transfers *ts, const struct upstream_target *tar
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	}
 	*c = (struct upstream_call){
-		.transfer = { .easy = easy, .done = on_done },
+		.transfer = { .easy = easy, .done = on_done, .shared = target->http2 && !ask->stream },
 		.transfers = ts,
 		.target = target_ref(target),
 		.cb = *cb,

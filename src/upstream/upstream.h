@@ -20,6 +20,7 @@ struct upstream_target_options {
 	const char        *ca_file;
 	const char        *proxy;
 	int64_t            connect_us;
+	bool               http2; /* offered to https servers; else HTTP/1.1 */
 };
 /* Everything is copied; immutable and shared by all loops.  Calls keep a target alive, so it may be
  * destroyed while some still run.
@@ -64,9 +65,9 @@ enum errc upstream_start(struct transfers *ts, const struct upstream_target *tar
 			 const struct upstream_ask *ask, const struct upstream_limits *limits,
 			 const struct upstream_callbacks *cb, void *arg,
 			 struct upstream_call **ret, struct err *e) MUST_USE;
-/* upstream_cancel: closes the socket now; no callback follows.  Not from within a callback. */
+/* upstream_cancel: closes the socket now, or resets the stream of one that others use; no callback follows.  Not from within a callback. */
 void upstream_cancel(struct upstream_call *c);
-/* upstream_pause: data comes no more from now on, or goes on with the next turn; from anywhere. */
+/* upstream_pause: of a stream: data comes no more from now on, or goes on with the next turn; from anywhere. */
 /* upstream_sent: all len bytes of the body are in the kernel's hands, and will not be asked for again. */
 bool upstream_sent(const struct upstream_call *c, size_t len);
 void upstream_pause(struct upstream_call *c, bool pause);

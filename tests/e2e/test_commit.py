@@ -21,7 +21,7 @@ OPENAI = next(w for w in WIRES if w.dialect == "openai")
 @pytest.fixture(scope="module")
 def gateway(upstream, tmp_path_factory):
     """DIALECT/NAME may be tried again once; spare/DIALECT/NAME has echo to fall back on."""
-    dialects = [w.dialect for w in WIRES]
+    dialects = [*(w.dialect for w in WIRES), "lmc"]
     gateway = Gateway(tmp_path_factory.mktemp("commit"), {
         "providers": [provider(upstream, d, dialect=d, retries=1) for d in dialects],
         "models": [*({"name": f"{d}/*", "provider": d} for d in dialects),
@@ -146,6 +146,22 @@ def test_other_ends_behind_the_opening_go_to_the_fallback(client, script, wire, 
     alone = client.post(*asked("openai", s.under(wire.dialect), stream=True))
     alone.error(502, {"stream_incomplete", "upstream_bad_response"})
     assert attempts(alone) == 1 and len(s.exchanges) == 2
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("store", [True, False], ids=["stored", "not stored"])
+def test_an_opened_segment_of_lmc_is_no_answer_yet(client, script, shape, store):
+    message = {"role": "assistant", "type": "message"}
+    opening = [up.sse(), up.data({**message, "start": True})]
+    s = script(up.in_turn(
+        [*opening, up.data({"role": "server", "type": "error", "content": {
+            "message": "it broke", "code": 503}}), up.end()],
+        [*opening, up.data({**message, "content": "fine"}), up.data({**message, "end": True}),
+         up.data({"role": "server", "type": "status", "content": "complete",
+                  "usage": up.USAGE}), up.end()]))
+    path, body = asked(shape, s.under("lmc"), stream=True, store=store)
+    said_once(client, shape, path, body, 2, "fine")
+    assert len(s.exchanges) == 2
 
 
 @pytest.mark.parametrize("end", ["fail", "cut"])

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import upstream as up
 from client import Client
 from fixtures import UPSTREAM_KEY, provider
 from gateway import Gateway
@@ -124,6 +125,7 @@ def test_a_conversation_goes_on(client, script, wire):
     conversation = said.chunks[0]["conversation"]
     run = client.run(said.chunks[0]["run"])
     assert run["status"] == "completed" and counts(run["usage"]) == USAGE
+    assert (run["finish_reason"], run["native_finish_reason"]) == ("stop", wire.native)
     s = script(wire.whole("Bob."))
     client.chat("Again?", model=s.under(wire.dialect), conversation=conversation).ok()
     sent = json.dumps(s.request.json)
@@ -154,3 +156,29 @@ def test_errors_with_a_status(client, script, wire):
     assert refused["message"] == "no such thing"
     s = script(wire.refuse(401, "bad key"))
     client.complete(s.under(wire.dialect)).error(502, "upstream_auth_failed")
+
+
+def test_logprobs_are_asked_for_or_told_to_be_left_out(client, script, wire):
+    s = script(wire.whole("ok"))
+    answer = client.chat("hi", model=s.under(wire.dialect),
+                         config={"extra": {"logprobs": True}}).ok().json
+    sent = s.request.json.get("logprobs") is True
+    assert sent == (wire.dialect in ("openai", "azure"))
+    codes = [w["code"] for w in answer.get("warnings", [])]
+    assert codes == ([] if sent else ["parameter_dropped"])
+
+
+def test_logprobs_come_through(client, script):
+    said = {"content": [{"token": "ok", "logprob": -0.5, "bytes": [111, 107],
+                         "top_logprobs": []}], "refusal": None}
+    whole = up.completion("ok")
+    whole["choices"][0]["logprobs"] = said
+    answer = client.complete(script(up.reply(whole)).under("openai"), logprobs=True).ok().json
+    assert answer["choices"][0]["logprobs"] == said
+    piece = up.chunk({"content": "ok"})
+    piece["choices"][0]["logprobs"] = said
+    s = script([up.sse(), up.role(), up.data(piece), *up.ending(usage=False)])
+    with client.complete_stream(s.under("openai"), logprobs=True) as answer:
+        chunks = answer.openai().chunks
+    assert [c["choices"][0]["logprobs"] for c in chunks
+            if c["choices"] and c["choices"][0].get("logprobs")] == [said]

@@ -26,6 +26,7 @@ from client import Client, item_text
 from failures import THEIRS, Answers, Breaks, Fails
 from fixtures import DEAD, once
 from gateway import Gateway
+from waiting import wait_until
 
 SO_FAR = ("so ", "far")
 SPARE = "from the spare one"
@@ -69,8 +70,8 @@ class OpenAI:
     def broken_text(self):
         return b'{"choices":[{"index":0,"delta":{"content":"\xff\xfe"}}]}'
 
-    def whole(self, text):
-        return up.completion(text)
+    def whole_error(self):
+        return self.error()
 
 
 class Anthropic(OpenAI):
@@ -160,7 +161,38 @@ class Ollama(OpenAI):
         return b'{"message":{"role":"assistant","content":"\xff\xfe"},"done":false}'
 
 
-KITS = {kit.dialect: kit for kit in (OpenAI(), Anthropic(), Gemini(), Ollama())}
+class Responses(OpenAI):
+    dialect = "openai-responses"
+    error_words = ("upstream_error", "upstream_error", None)
+
+    def _event(self, type, **more):
+        value = {"type": f"response.{type}", "sequence_number": 1, **more}
+        return up.body(f"event: {value['type']}\ndata: {json.dumps(value)}\n\n".encode())
+
+    def __init__(self):
+        item = {"id": "msg_1", "type": "message", "role": "assistant", "content": []}
+        self.opening = [
+            self._event("created", response={"id": "resp_1", "object": "response",
+                                             "model": "upstream-model", "status": "in_progress"}),
+            self._event("output_item.added", output_index=0, item=item)]
+
+    def text(self, piece):
+        return self._event("output_text.delta", item_id="msg_1", output_index=0, content_index=0,
+                           delta=piece)
+
+    def error(self):
+        return {"type": "error", "code": "their_code", "message": "it broke", "param": None}
+
+    def whole_error(self):
+        return {"id": "resp_1", "object": "response", "model": "upstream-model",
+                "status": "failed", "error": {"code": "their_code", "message": "it broke"}}
+
+    def broken_text(self):
+        return (b'{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,'
+                b'"content_index":0,"delta":"\xff\xfe"}')
+
+
+KITS = {kit.dialect: kit for kit in (OpenAI(), Anthropic(), Gemini(), Ollama(), Responses())}
 
 
 # --- what the provider does -----------------------------------------------------------------------
@@ -266,7 +298,7 @@ SCRIPTS = {
     "body_size": everywhere(up.raw(up.head(200, [("Content-Length", (64 << 20) + 1)]) + b"{"),
                             up.wait(NEVER)),
     "error_first": lambda kit: {
-        "plain": whole(kit.error()),
+        "plain": whole(kit.whole_error()),
         "before": [kit.head, kit.event(json.dumps(kit.error()).encode()), up.end()]},
     "error_status": everywhere(*whole({"error": {"message": "no", "type": "their_type",
                                                  "code": 429}})),
@@ -353,7 +385,7 @@ def fresh(upstream):
 
 def providers(unsigned, full, fresh):
     """By their names in the table: settings of the entries."""
-    brief = "600ms"
+    brief = "800ms"
     return {
         "refused": {"base_url": f"http://127.0.0.1:{DEAD.getsockname()[1]}/v1"},
         # No name server needs to be asked for this one, as a label has 63 characters at most.
@@ -362,7 +394,7 @@ def providers(unsigned, full, fresh):
         "full": {"base_url": f"http://127.0.0.1:{full}/v1", "timeouts": {"connect": "300ms"}},
         "slow_start": {"timeouts": {"first_byte": brief}},
         "slow": {"timeouts": {"idle": brief}},
-        "slow_in_all": {"timeouts": {"total": brief}},
+        "slow_in_all": {"timeouts": {"total": "2s"}},  # also until content has come
         **{name: {"dialect": name} for name in KITS},
         **{f"{name}-fresh": {"dialect": name, "base_url": fresh.url} for name in KITS},
     }
@@ -388,8 +420,8 @@ def contract(upstream, unsigned, full, fresh, tmp_path_factory):
     gateway.stop()
 
 
-COUNTED = re.compile(r'parley_(upstream_attempts|upstream_requests|upstream_retries|stream_aborts)'
-                     r'_total(\{.*\}) (\d+)')
+COUNTED = re.compile(r'parley_(upstream_attempts|upstream_requests|upstream_retries|stream_aborts|'
+                     r'dropped_tokens)_total(\{.*\}) (\d+)')
 
 
 def metrics(client):
@@ -398,6 +430,15 @@ def metrics(client):
 
 
 # --- one call -------------------------------------------------------------------------------------
+
+
+def call(shape, model, **more):
+    """Path and body."""
+    if shape == "openai":
+        return "/v1/chat/completions", {
+            "model": model, "messages": [{"role": "user", "content": "hi"}], **more}
+    return "/v1/chat", {"messages": ["hi"], "config": {"model": model},
+                        "format": "lmc" if shape == "lmc" else "openai", **more}
 
 
 class Cell:
@@ -450,19 +491,14 @@ class Cell:
         if isinstance(self.want, Breaks):
             names.append(f'stream_aborts{{side="upstream",reason="{outcome}"}}')
         names.append(f'upstream_requests{{upstream="{ended}",model="{label}",outcome="{last}"}}')
+        if self.attempts == 2 and self.opened and self.kit.told:
+            for kind, n in zip(("input", "output"), self.kit.told, strict=True):
+                names += [f'dropped_tokens{{upstream="{self.provider}",type="{kind}"}}'] * n
         return collections.Counter(names)
 
-    def send(self, client, script):
-        body = {"store": self.stored, "stream": self.streamed}
-        model = f"{self.model}/{script.name}"
-        if self.shape == "openai":
-            return client.post("/v1/chat/completions", {
-                **body, "model": model, "messages": [{"role": "user", "content": "hi"}]})
-        return client.post("/v1/chat", {**body, "messages": ["hi"], "config": {"model": model},
-                                        "format": "lmc" if self.shape == "lmc" else "openai"})
-
     def check(self, client, script):
-        reply = self.send(client, script)
+        reply = client.post(*call(self.shape, f"{self.model}/{script.name}", store=self.stored,
+                                  stream=self.streamed))
         assert reply.headers["x-parley-attempts"] == str(self.attempts), repr(reply)
         if self.saved:
             self.check_answer(reply, SPARE)
@@ -475,6 +511,7 @@ class Cell:
         assert len(script.exchanges) == self.asked, "calls that the provider got"
         if self.stored:
             self.check_stored(client, reply)
+            self.check_events(client, reply)
         elif "x-run-id" in reply.headers:
             client.get(f"/v1/runs/{reply.headers['x-run-id']}").error(404)
 
@@ -539,6 +576,19 @@ class Cell:
             assert tokens == (self.kit.told if self.opened else None), run
 
 
+    def check_events(self, client, reply):
+        """Its stream once more: the same to the byte, or no answer and the error."""
+        events = client.get(f"/v1/runs/{reply.headers['x-run-id']}/events").ok()
+        if reply.status == 200 and self.streamed and self.shape != "openai":
+            assert events.body == reply.body
+        elif reply.status != 200:
+            blocks = list(sse.Blocks([events.body]))
+            answer = (sse.lmc if self.shape == "lmc" else sse.native)(blocks)
+            assert not answer.chunks, blocks
+            error = answer.error
+            assert (error["code"], error["type"], error["param"]) == self.words(), blocks
+
+
 # --- the tests ------------------------------------------------------------------------------------
 
 TESTS = [(dialect, row, moment) for dialect in KITS for row in failures.ROWS for moment in MOMENTS
@@ -577,3 +627,80 @@ def test_every_row_has_its_script():
     for row in failures.ROWS:
         made = SCRIPTS[row.id](KITS["openai"])
         assert all(made.get(moment) is not None for moment in MOMENTS if getattr(row, moment))
+
+
+# --- without a provider's answer ------------------------------------------------------------------
+
+
+ILL = {
+    "open": (up.reply({"error": {"message": "no"}}, 500), {"failures": 1, "pause": "1m"}, 503,
+             "no_healthy_upstream", "server_error", "60", None),
+    "cooling": (up.reply({"error": {"message": "no"}}, 429), {"cooling": "1m"}, 429,
+                "rate_limit_exceeded", "requests", "60", None),
+    "dead key": (up.reply({"error": {"message": "no"}}, 401), {"dead_key": "1m"}, 502,
+                 "upstream_credentials_exhausted", "upstream_error", None, "false"),
+}
+
+
+@pytest.mark.parametrize("state", ILL)
+def test_no_target_is_healthy(start, upstream, script, state):
+    answer, health, status, code, kind, retry_after, should_retry = ILL[state]
+    s = script(answer)
+    gateway = start({"providers": [{"name": "p", "dialect": "openai", "base_url": upstream.url,
+                                    **once(), "health": {**once()["health"], **health}}],
+                     "models": [{"name": "m", "provider": "p", "upstream_model": s.name}]})
+    with Client(gateway.url) as client:
+        assert client.chat("hi", model="m").headers["x-parley-attempts"] == "1"
+        for shape, stream in itertools.product(SHAPES, (False, True)):
+            reply = client.post(*call(shape, "m", stream=stream, store=True))
+            reply.error(status, code, None, kind)
+            assert reply.headers.get("x-should-retry") == should_retry
+            assert "x-parley-attempts" not in reply.headers
+            if retry_after:
+                assert 50 <= int(reply.headers["retry-after"]) <= int(retry_after)
+            run = client.run(reply.headers["x-run-id"])
+            assert (run["status"], run["attempts"], run["error"]["code"]) == ("failed", 0, code)
+            items = client.items(reply.headers["x-conversation-id"])["data"]
+            assert [item_text(i) for i in items] == ["hi"]
+    assert len(s.exchanges) == 1
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_error_after_the_status_went_out_comes_in_the_stream(start, upstream, script, shape):
+    gate = up.Gate()
+    s = script(up.wait(gate), up.reply({"error": {"message": "no", "code": "c", "type": "t"}}, 400))
+    gateway = start({"providers": [{"name": "p", "dialect": "openai", "base_url": upstream.url,
+                                    **once()}], "commit_after": "200ms", "keep_alive": "1s",
+                     "models": [{"name": "m", "provider": "p", "upstream_model": s.name}]})
+    path, body = call(shape, "m", stream=True, store=True)
+    with Client(gateway.url) as client, client.stream(path, body) as stream:
+        stream.check_head()
+        assert next(stream).is_comment
+        gate.open()
+        answer = {"openai": stream.openai, "native": stream.native, "lmc": stream.lmc}[shape]()
+        assert not answer.chunks
+        assert (answer.error["code"], answer.error["type"]) == ("c", "t")
+        run = client.run(stream.headers["x-run-id"])
+        assert (run["status"], run["error"]["code"], run["attempts"]) == ("failed", "c", 1)
+        items = client.items(stream.headers["x-conversation-id"])["data"]
+        assert [item_text(i) for i in items] == ["hi"]
+        assert metrics(client)['stream_aborts{side="upstream",reason="upstream_rejected"}'] == 1
+
+
+@pytest.mark.parametrize("how", ["left", "cancelled"])
+def test_a_stream_that_the_client_ends_is_counted_once(contract, upstream, script, how):
+    s = script(up.sse(), up.role(), up.text("x"), up.wait(NEVER))
+    path, body = call("native", f"openai-alone/{s.name}", stream=True, store=False)
+    with Client(contract.url) as client:
+        before = metrics(client)
+        with client.stream(path, body) as stream:
+            stream.until_text("x")
+            if how == "cancelled":
+                client.post(f"/v1/runs/{stream.headers['x-run-id']}/cancel").ok()
+                assert stream.native().error["code"] == "cancelled"
+        s.wait().wait_closed()
+        names = {f'stream_aborts{{side="client",reason="{how}"}}': 1,
+                 'upstream_attempts{upstream="openai-alone",outcome="cancelled"}': 1,
+                 'upstream_requests{upstream="openai-alone",model="openai-alone/*",'
+                 'outcome="cancelled"}': 1}
+        wait_until(lambda: metrics(client) - before == names, f"the metrics {names}")

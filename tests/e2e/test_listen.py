@@ -1,5 +1,6 @@
 """Where the gateway serves: unix sockets, sockets that were inherited, and what a service manager is told."""
 
+import json
 import os
 import signal
 import socket
@@ -239,3 +240,35 @@ def test_a_manager_that_has_gone_is_no_reason_to_fail(start):
                          "WATCHDOG_PID": str(os.getpid())})
     with httpx.Client(base_url=gateway.url) as client:
         assert ask(client) == "hi"
+
+
+# --- proxies ---
+
+def clients_in(gateway, requests):
+    mark = len(gateway.lines)
+    for headers in requests:
+        with httpx.Client(base_url=gateway.url) as client:
+            assert client.get("/v1/models", headers=headers).status_code == 200
+    found = wait_until(lambda: [line for line in gateway.lines[mark:] if '"request"' in line][
+        len(requests) - 1:] and [json.loads(line) for line in gateway.lines[mark:]
+                                 if '"request"' in line], "the log lines")
+    return [line.get("client") for line in found]
+
+
+HEADERS = [{}, {"X-Forwarded-For": "198.51.100.7"}, {"Forwarded": "for=198.51.100.8"},
+           {"X-Forwarded-For": "1.1.1.1, 198.51.100.9, 127.0.0.9"},
+           {"X-Forwarded-For": 'x" onload="'}]
+
+
+def test_nobody_s_word_on_addresses_counts_by_default(start):
+    assert clients_in(start({}), HEADERS) == ["127.0.0.1"] * 5
+
+
+def test_a_trusted_proxy_s_does_and_a_reload_changes_whose(start):
+    gateway = start({"trusted_proxies": ["127.0.0.0/8"]})
+    assert clients_in(gateway, HEADERS) == [
+        "127.0.0.1", "198.51.100.7", "198.51.100.8", "198.51.100.9", "127.0.0.1"]
+    gateway.write_config({"trusted_proxies": ["10.0.0.0/8"]})
+    gateway.signal(signal.SIGHUP)
+    gateway.wait_log("configuration was read again")
+    assert clients_in(gateway, HEADERS) == ["127.0.0.1"] * 5

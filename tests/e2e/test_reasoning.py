@@ -6,7 +6,7 @@ import pytest
 
 import upstream as up
 from client import Client
-from wires import Anthropic
+from wires import Anthropic, OpenAIResponses
 
 NAMES = {  # reasoning_name: what clients see of a provider that says `reasoning`, and of one with no name
     "passthrough": ({"reasoning"}, {"reasoning_content"}),
@@ -16,6 +16,7 @@ NAMES = {  # reasoning_name: what clients see of a provider that says `reasoning
     "none": (set(), set()),
 }
 CLAUDE = Anthropic()
+RESPONSES = OpenAIResponses()
 CALL = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 
 
@@ -119,3 +120,75 @@ def test_a_completions_own_messages_go_as_they_came(gateways, script):
     s = script(up.reply(up.completion("fine")))
     client.complete(s.under("o"), messages=messages).ok()
     assert s.request.json["messages"] == messages
+
+
+def claude_calls(streamed):
+    """Signed thinking, then a call."""
+    thought = {"type": "thinking", "thinking": "hm", "signature": "EqQB+/8="}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+    if not streamed:
+        return up.reply({"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
+                         "content": [thought, call], "stop_reason": "tool_use",
+                         "usage": {"input_tokens": 1, "output_tokens": 2}})
+    return CLAUDE._stream(
+        {"type": "content_block_start", "index": 0,
+         "content_block": {"type": "thinking", "thinking": "", "signature": ""}},
+        {"type": "content_block_delta", "index": 0,
+         "delta": {"type": "thinking_delta", "thinking": "hm"}},
+        {"type": "content_block_delta", "index": 0,
+         "delta": {"type": "signature_delta", "signature": "EqQB+/8="}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "content_block_start", "index": 1, "content_block": call},
+        {"type": "content_block_stop", "index": 1}, end=("tool_use",))
+
+
+def responses_call(streamed):
+    item = {"id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "gAAA="}
+    call = {"id": "fc_1", "type": "function_call", "status": "completed", "name": "f",
+            "call_id": "call_1", "arguments": "{}"}
+    if not streamed:
+        return up.reply(RESPONSES._response("completed", [item, call]))
+    return RESPONSES._stream(
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.output_item.added", "output_index": 1, "item": {**call, "arguments": ""}},
+        {"type": "response.output_item.done", "output_index": 1, "item": call},
+        {"type": "response.completed", "response": RESPONSES._response("completed", [item, call])})
+
+
+SIGNED = {  # dialect: what it says, its call's id, what is sent to it again
+    "anthropic": (claude_calls, "toolu_1", lambda body: body["messages"][1]["content"][0],
+                  {"type": "thinking", "thinking": "hm", "signature": "EqQB+/8="}),
+    "openai-responses": (responses_call, "call_1", lambda body: body["input"][1],
+                         {"id": "rs_1", "type": "reasoning", "summary": [],
+                          "encrypted_content": "gAAA="}),
+}
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("dialect", SIGNED)
+def test_signed_reasoning_comes_back_with_its_call(start, upstream, script, dialect, streamed):
+    says, id, sent, want = SIGNED[dialect]
+    gateway = start({"providers": [{"name": "p", "dialect": dialect,
+                                    "base_url": upstream.url + "/v1"}],
+                     "models": [{"name": "p/*", "provider": "p"}]})
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    result = {"role": "tool", "tool_call_id": id, "content": "1"}
+    with Client(gateway.url) as client:
+        # Kept with a conversation.
+        model = script(says(streamed)).under("p")
+        if streamed:
+            with client.chat_stream("go", model=model, config={"tools": tools}) as answer:
+                said = answer.native().chunks[0]
+        else:
+            said = client.chat("go", model=model, config={"tools": tools}).ok().json
+        s = script(says(False))
+        client.chat(model=s.under("p"), conversation=said["conversation"], messages=[result],
+                    config={"tools": tools}).ok()
+        assert sent(s.request.json) == want
+        # And with clients that send the call as they got it.
+        s = script(says(False))
+        message = client.complete(s.under("p"), tools=tools).ok().json["choices"][0]["message"]
+        s = script(says(False))
+        client.complete(s.under("p"), tools=tools, messages=[
+            {"role": "user", "content": "?"}, message, result]).ok()
+        assert sent(s.request.json) == want

@@ -130,6 +130,19 @@ def test_a_call_is_two_spans_in_the_callers_trace(traced, collector, script):
                for path, head in collector.heads)
 
 
+def test_embeddings_are_named_as_what_they_are(traced, collector, script):
+    s = script(up.embeddings([1.0]))
+    client, _ = traced([s.name])
+    client.post("/v1/embeddings", {"model": s.name, "input": CANARY}).ok()
+    (call,) = of_kind(collector.wait(2), 3)
+    told = attributes(call)
+    assert call["name"] == f"embeddings {s.name}"
+    assert told["gen_ai.operation.name"] == "embeddings"
+    assert told["gen_ai.usage.input_tokens"] == 11
+    assert "gen_ai.response.finish_reasons" not in told
+    assert not any(CANARY.encode() in body for body in collector.bodies)
+
+
 def test_each_attempt_is_a_span_and_failures_say_which(traced, collector, script):
     s = script(up.reply({"error": {"message": "no"}}, 500))
     client, _ = traced([s.name])

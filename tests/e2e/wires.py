@@ -22,6 +22,7 @@ class OpenAI:
     dialect = "openai"
     target = "/v1/chat/completions"
     reasons = {"stop": "stop", "tool_calls": "tool_calls"}
+    native = "stop"  # its own word for the end of say()
 
     def say(self, *pieces):
         return up.stream(*pieces)
@@ -59,6 +60,7 @@ class OpenAI:
 
 class Anthropic:
     dialect = "anthropic"
+    native = "end_turn"
     target = "/v1/messages"
 
     def _stream(self, *events, end=("end_turn",)):
@@ -120,6 +122,7 @@ class Anthropic:
 
 class Ollama:
     dialect = "ollama"
+    native = "stop"
     target = "/v1/api/chat"
 
     def _part(self, message=None, done=None):
@@ -171,6 +174,7 @@ class Ollama:
 
 class OpenAIResponses:
     dialect = "openai-responses"
+    native = "completed"
     target = "/v1/responses"
 
     def _response(self, status, output=(), **more):
@@ -257,6 +261,7 @@ class OpenAIResponses:
 
 class Gemini:
     dialect = "gemini"
+    native = "STOP"
     target = "/v1/models/NAME:generateContent"
 
     def _response(self, parts=None, reason=None):

@@ -14,7 +14,6 @@ static const struct dialect *const dialects[] = {
 	&dialect_anthropic,
 	&dialect_ollama,
 	&dialect_openai_responses,
-	&dialect_mistral,
 };
 
 struct seen {
@@ -32,6 +31,15 @@ static void check_escaped(struct str s)
 			CHECK(++i < s.n);
 	}
 	CHECK(utf8_valid(s.n > 0 ? s.p : "", s.n));
+}
+
+static void check_object(struct str s)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+
+	CHECK(json_scan(&d, s.p, s.n, &json_limits_upstream, &e) == ERR_OK);
+	json_doc_finish(&d);
 }
 
 static void check_call(struct seen *seen, const struct event *ev)
@@ -66,7 +74,10 @@ static void on_event(void *arg, const struct event *ev)
 		CHECK(ev->text.n > 0);
 		seen->finish = true;
 	}
-	if (ev->kind != EVENT_MESSAGE)
+	if (ev->kind == EVENT_MEDIA ||
+	    (ev->kind == EVENT_TOOL_START && str_starts(ev->text, STR("{"))))
+		check_object(ev->text);
+	else if (ev->kind != EVENT_MESSAGE)
 		check_escaped(ev->text);
 	check_escaped(ev->id);
 	check_escaped(ev->name);

@@ -507,6 +507,8 @@ static void wrong_files_are_refused_with_their_place(void **state)
 		{ "listen: \"::1:80\"\n", "is not ADDR:PORT" },
 		{ "listen: unix:run/x\n", "is no path of a socket" },
 		{ "listen: \"fd:\"\n", "fd:NUMBER or fd:NAME" },
+		{ "trusted_proxies: [10.0.0.0/8, 10.0.0.0/40]\n", "'10.0.0.0/40' is no network" },
+		{ "tls_cert: x.pem\n", "needs tls_key" },
 		{ "socket_mode: \"0999\"\n", "is no mode" },
 		{ "socket_mode: \"1777\"\n", "is no mode" },
 		{ "admin_listen: x\n", "admin_listen: 'x' is not ADDR:PORT" },

@@ -80,6 +80,15 @@ static void no_slip_passes(void **state)
 	assert_true(api_key_parse((struct str){ text, API_KEY_LENGTH }, &got));
 }
 
+static void a_key_is_noticed_anywhere(void **state)
+{
+	(void)state;
+	assert_true(api_key_within(STR("/v1/runs/parley_sk_01234567_x")));
+	assert_true(api_key_within(STR("parley_sk_")));
+	assert_false(api_key_within(STR("/v1/runs/parley_s")));
+	assert_false(api_key_within(STR_NONE));
+}
+
 static void ids_have_one_form(void **state)
 {
 	(void)state;
@@ -137,6 +146,7 @@ int main(void)
 		cmocka_unit_test(a_new_key_is_read_back),
 		cmocka_unit_test(the_checksum_is_crc32),
 		cmocka_unit_test(no_slip_passes),
+		cmocka_unit_test(a_key_is_noticed_anywhere),
 		cmocka_unit_test(ids_have_one_form),
 		cmocka_unit_test(an_identity_sees_its_models),
 		cmocka_unit_test(scopes_have_names),

@@ -28,6 +28,30 @@ static void ids_are_ordered_and_unguessable(void **state)
 	}
 }
 
+static void lanes_have_no_key_in_common(void **state)
+{
+	(void)state;
+	const int64_t bit = (int64_t)1 << 19;
+	int64_t       last = id_new().key;
+
+	/* A clock that stands still, too: the floor is ahead of it. */
+	id_floor(last + ((int64_t)1 << 41));
+	for (int turn = 0; turn < 6; turn++) {
+		id_lane(turn % 2);
+		for (int i = 0; i < 3000; i++) {
+			int64_t key = id_new().key;
+
+			assert_true(key > last);
+			assert_int_equal((key & bit) != 0, turn % 2);
+			last = key;
+		}
+	}
+	id_lane(1);
+	id_floor(last | ((bit << 1) - 1)); /* the end of a millisecond */
+	assert_int_equal(id_new().key, (last | ((bit << 1) - 1)) + 1 + bit);
+	id_lane(0);
+}
+
 static void no_key_is_at_or_below_the_floor(void **state)
 {
 	(void)state;
@@ -146,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ids_are_ordered_and_unguessable),
 		cmocka_unit_test(threads_never_share_a_key),
+		cmocka_unit_test(lanes_have_no_key_in_common),
 		cmocka_unit_test(no_key_is_at_or_below_the_floor),
 		cmocka_unit_test(a_text_leads_back_to_its_id),
 		cmocka_unit_test(only_an_exact_text_is_an_id),

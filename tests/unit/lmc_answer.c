@@ -59,6 +59,21 @@ static void pieces_become_one_message(void **state)
 		  "{\"id\":\"c\",\"extra_content\":{\"google\":{\"thought_signature\":"
 		  "\"QUJD+\\/8=\"}},\"type\":\"function\",\"function\":{\"name\":\"f\","
 		  "\"arguments\":\"{}\"}}]}" },
+		{ "a call with something for its provider",
+		  { { .kind = EVENT_TOOL_START, .id = { "c", 1 }, .name = { "f", 1 },
+		      .text = { "{\"a\":1}", 7 } },
+		    { .kind = EVENT_TOOL_START, .name = { "g", 1 }, .text = { "{\"b\":1}", 7 } } },
+		  true,
+		  "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+		  "{\"id\":\"c\",\"extra_content\":{\"a\":1},\"type\":\"function\","
+		  "\"function\":{\"name\":\"fg\",\"arguments\":\"\"}}]}" },
+		{ "images",
+		  { TEXT("a"), { .kind = EVENT_MEDIA, .text = { "{\"image_url\":7}", 15 } },
+		    { .kind = EVENT_MEDIA, .text = { "{}", 2 } },
+		    { .kind = EVENT_MEDIA, .text = { "{\"image_url\":8}", 15 } } },
+		  true,
+		  "{\"role\":\"assistant\",\"content\":\"a\",\"images\":[{\"image_url\":7},"
+		  "{\"image_url\":8}]}" },
 		{ "text and a call", { TEXT("a"), CALL(7, "c", "f") }, true,
 		  "{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":["
 		  "{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":"

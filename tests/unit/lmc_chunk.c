@@ -127,6 +127,17 @@ static void each_kind_of_event_has_its_chunk(void **state)
 		  "\"tool_calls\":[{\"index\":2,\"function\":{\"arguments\":\"{\\\"a\\\":\"}}]" },
 		{ "end of a block", { .kind = EVENT_BLOCK_END }, NULL, NULL },
 		{ "media", { .kind = EVENT_MEDIA, .text = { "{}", 2 } }, NULL, NULL },
+		{ "an image", { .kind = EVENT_MEDIA, .text = { "{\"image_url\":\n7}", 16 } },
+		  NO_TEXT "\"images\":[{\"image_url\": 7}]", "\"images\":[{\"image_url\": 7}]" },
+		{ "tool call with something for its provider",
+		  { .kind = EVENT_TOOL_START, .id = { "c1", 2 }, .name = { "f", 1 }, .text = { "{\"a\":\n1}",
+		  8 } },
+		  NO_TEXT "\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"type\":\"function\","
+			  "\"extra_content\":{\"a\": 1},"
+			  "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]",
+		  "\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"type\":\"function\","
+		  "\"extra_content\":{\"a\": 1},"
+		  "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]" },
 		{ "message", { .kind = EVENT_MESSAGE, .text = { "{}", 2 } }, NULL, NULL },
 		{ "other", { .kind = EVENT_OTHER }, NULL, NULL },
 		{ "error", { .kind = EVENT_ERROR }, NULL, NULL },

@@ -61,6 +61,10 @@ static const struct row {
 	  "\"extra_content\":{\"google\":{\"thought_signature\":\"QUJD\"}},"
 	  "\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}",
 	  "start tool_start tool_args finish usage " },
+	{ "reasoning and images",
+	  "{\"role\":\"assistant\",\"content\":\"t\",\"reasoning_content\":\"hm\",\"images\":["
+	  "{\"image_url\":\"a\"},{\"image_url\":\"b\"}]}",
+	  "start reasoning text media media finish usage " },
 	{ "text, reasoning, a refusal and calls",
 	  "{\"role\":\"assistant\",\"content\":\"t\",\"refusal\":\"no\",\"reasoning_content\":\"hm\","
 	  "\"tool_calls\":" CALLS "}",

@@ -6,6 +6,7 @@
 #define REFUSAL(s)     { .kind = EVENT_REFUSAL, .text = { s, sizeof s - 1 } }
 #define REASONING(s)   { .kind = EVENT_REASONING, .text = { s, sizeof s - 1 } }
 #define MEDIA          { .kind = EVENT_MEDIA, .text = { "{}", 2 } }
+#define PICTURE(s)     { .kind = EVENT_MEDIA, .text = { s, sizeof s - 1 } }
 #define CALL(n, name_) { .kind = EVENT_TOOL_START, .block = n, .name = { name_, sizeof name_ - 1 } }
 #define ARGS(n, s)     { .kind = EVENT_TOOL_ARGS, .block = n, .text = { s, sizeof s - 1 } }
 #define FINISH(s)      { .kind = EVENT_FINISH, .text = { s, sizeof s - 1 } }
@@ -20,6 +21,7 @@
 	"\"content\":\"complete\"" more "}\n\n"
 #define DONE(id)         LAST(id, "done", "")
 #define M                "{\"role\":\"assistant\",\"type\":\"message\""
+#define I(kind) "{\"role\":\"assistant\",\"type\":\"image\",\"format\":\"base64." kind "\""
 #define C(format)        "{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"" format "\""
 #define T(format)        "{\"role\":\"assistant\",\"type\":\"tool_call\",\"format\":\"" format "\""
 #define START(id, head)  BLOCK(id, head ",\"start\":true}")
@@ -337,6 +339,14 @@ static const struct row streams[] = {
 	       "{\"index\":0,\"code\":\"media_not_sent\",\"message\":"
 	       "\"a media part of the answer has no place in LMC messages\"}]"),
 	  "0:media_not_sent 0:media_not_sent" },
+	{ "images stand behind what was said, each a segment",
+	  false, { PICTURE("{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,QUJD\"}}"), TEXT("a"), PICTURE("{\"image_url\":{\"url\":\"file:///etc\"}}"), PICTURE("{\"image_url\":\"data:image\\/jpeg;base64,QUI=\",\"type\":\"image_url\"}"), FINISH("stop") },
+	  START("2", M) SAYS("2.1", M, "a") ENDS("5", M)
+	  START("5.1", I("png")) SAYS("5.2", I("png"), "QUJD") ENDS("5.3", I("png"))
+	  START("5.4", I("jpeg")) SAYS("5.5", I("jpeg"), "QUI=") ENDS("5.6", I("jpeg"))
+	  LAST("6", "done", ",\"warnings\":[{\"index\":0,\"code\":\"media_not_sent\",\"message\":"
+	       "\"a media part of the answer has no place in LMC messages\"}]"),
+	  "0:media_not_sent" },
 	{ "what means nothing here prints nothing",
 	  false, { { .kind = EVENT_BLOCK_END }, { .kind = EVENT_MESSAGE, .text = { "{}", 2 } },
 	    { .kind = EVENT_OTHER, .raw = { "{}", 2 } }, { .kind = EVENT_USAGE },

@@ -9,6 +9,8 @@
  *   answer (a whole one), events
  *   status, answer (an error's body), events (one: what it became)
  *
+ * native beside events is the finish's own word.
+ *
  * A stream is fed whole, byte by byte, and cut in two at each place: what comes out is the same. */
 #include "base/limits.h"
 #include "json/print.h"
@@ -46,6 +48,8 @@ struct suite {
 
 /* --- events as text --- */
 
+static char native[64]; /* of the last finish */
+
 static void add_event(void *arg, const struct event *ev)
 {
 	struct buf         *out = arg;
@@ -73,13 +77,16 @@ static void add_event(void *arg, const struct event *ev)
 				   (long long)u->in, (long long)u->out, (long long)u->cached_read,
 				   (long long)u->cached_write, (long long)u->reasoning);
 		break;
+	case EVENT_FINISH:
+		str_copy(native, sizeof native, ev->name);
+		ok = ok && buf_fmt(out, " %.*s", STR_ARG(ev->text));
+		break;
 	case EVENT_TEXT:
 	case EVENT_REASONING:
 	case EVENT_REFUSAL:
 	case EVENT_MEDIA:
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
-	case EVENT_FINISH:
 		ok = ok && buf_fmt(out, " %.*s", STR_ARG(ev->text));
 		break;
 	case EVENT_OTHER:
@@ -403,6 +410,7 @@ static void check_case(struct suite *s, json_at c)
 	json_at name = get(s, c, "name");
 
 	assert_true(name != JSON_ABSENT);
+	native[0] = '\0';
 	snprintf(s->name, sizeof s->name, "%s: %.*s", s->d->name, STR_ARG(json_inner(&s->doc, name)));
 	if (get(s, c, "ask") != JSON_ABSENT)
 		check_ask(s, c);
@@ -410,6 +418,9 @@ static void check_case(struct suite *s, json_at c)
 		check_stream(s, c);
 	else
 		check_answer(s, c);
+	json_at word = get(s, c, "native");
+	if (word != JSON_ABSENT)
+		check_same(s, "native", str_of(native), json_inner(&s->doc, word));
 }
 
 static void read_file(const char *path, struct buf *out)

@@ -18,7 +18,8 @@
 enum { LEAST = 45 }; /* cases, so that none get lost */
 
 static const struct dialect *const dialects[] = { &dialect_openai, &dialect_azure, &dialect_gemini,
-						  &dialect_ollama, &dialect_openai_responses };
+						  &dialect_ollama, &dialect_openai_responses,
+						  &dialect_mistral };
 
 struct suite {
 	struct buf      text;

@@ -210,6 +210,19 @@ static const struct {
 		  "{\"type\":\"reasoning.encrypted\",\"data\":\"d\"},7]"),
 	    STOP("stop") },
 	  "START(c1,m)* THINK(a)* THINK(b)* THINK(c)+ FINISH(stop)* " },
+	{ "images that the model made (OpenRouter)",
+	  { FIRST,
+	    DELTA("\"content\":\"\",\"images\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"
+		  "\"data:image/png;base64,QUJD\"}},7,{\"type\":\"text\"}]"),
+	    STOP("stop") },
+	  "START(c1,m)* MEDIA({\"type\":\"image_url\",\"image_url\":{\"url\":"
+	  "\"data:image/png;base64,QUJD\"}})* FINISH(stop)* " },
+	{ "what a call wants back with it",
+	  { FIRST,
+	    DELTA("\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"extra_content\":{\"a\":[1]},"
+		  "\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]"),
+	    STOP("tool_calls") },
+	  "START(c1,m)* TOOL0(c,f{\"a\":[1]})* ARGS0({})+ FINISH(tool_calls)* " },
 	{ "Mistral's lists of parts",
 	  { DELTA("\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":"
 		  "[{\"type\":\"text\",\"text\":\"h\"}]},{\"type\":\"text\",\"text\":\"a\"},"

@@ -172,6 +172,63 @@ static void any_float_survives(void **state)
 	}
 }
 
+/* What is printed without printf is what printf says, but for the ninth digit. */
+static void numbers_are_printed_as_they_are_written(void **state)
+{
+	static const struct {
+		float       v;
+		const char *text;
+	} rows[] = {
+		{ 0, "0" },            { -0.0f, "-0" },          { 1, "1" },
+		{ -10, "-10" },        { 120, "120" },           { 0.5f, "0.5" },
+		{ -0.25f, "-0.25" },   { 0.1f, "0.100000001" },  { 9.5f, "9.5" },
+		{ 99999992, "99999992" }, { 1e8f, "100000000" }, { 0.001f, "0.00100000005" },
+		{ 0.0625f, "0.0625" }, { 1e-5f, "9.99999975e-06" }, { 1.5e-5f, "0.0000149999996" },
+		{ 3e-6f, "3.00000011e-06" }, { 123456.789f, "123456.789" }, { 1.00000012f, "1.00000012" },
+		{ 0.99999994f, "0.99999994" }, { 12345678, "12345678" }, { 1e30f, "1.00000002e+30" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct buf out;
+		struct str inner;
+
+		buf_init(&out, 64);
+		assert_int_equal(vector_put(&rows[i].v, 1, false, &out), VECTOR_OK);
+		inner = (struct str){ out.data + 1, out.len - 2 };
+		if (!str_is(inner, rows[i].text))
+			fail_msg("%s: %.*s", rows[i].text, STR_ARG(inner));
+		buf_finish(&out);
+	}
+}
+
+/* Floats of every size, beside each power of ten too, lead back to themselves. */
+static void numbers_of_all_sizes_lead_back(void **state)
+{
+	(void)state;
+	for (int power = -44; power <= 38; power++)
+		for (int step = -200; step <= 200; step++) {
+			float      v, back;
+			char       text[32];
+			struct buf out;
+
+			snprintf(text, sizeof text, "1e%d", power);
+			v = strtof(text, NULL);
+			for (int i = 0; i < abs(step); i++)
+				v = nextafterf(v, step < 0 ? 0 : INFINITY);
+			if (step % 7 == 0)
+				v *= 1.0f + (float)(next_random() % 1000) / 125;
+			if (!isfinite(v))
+				continue;
+			buf_init(&out, 64);
+			assert_int_equal(vector_put(&v, 1, false, &out), VECTOR_OK);
+			assert_true(buf_add(&out, "", 1));
+			back = strtof(out.data + 1, NULL);
+			assert_memory_equal(&back, &v, sizeof v);
+			buf_finish(&out);
+		}
+}
+
 /* Every length around those of groups and chunks. */
 static void vectors_of_all_lengths(void **state)
 {
@@ -209,6 +266,8 @@ int main(void)
 		cmocka_unit_test(a_full_buffer_is_told),
 		cmocka_unit_test(any_float_survives),
 		cmocka_unit_test(vectors_of_all_lengths),
+		cmocka_unit_test(numbers_are_printed_as_they_are_written),
+		cmocka_unit_test(numbers_of_all_sizes_lead_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

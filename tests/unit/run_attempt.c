@@ -403,7 +403,8 @@ static void each_end_of_an_attempt_has_what_follows(void **state)
 		{ "a finish reason binds", ALL, { SAY(OPEN("good"), FINISH, FAILS(busy)) }, "a",
 		  ERR_UPSTREAM_UNAVAILABLE, false, "good", 0, 2 },
 		{ "an opened segment of LMC does not", SPARE,
-		  { SAY(OPEN("one"), LMC_START, FAILS(busy)), SAY(OPEN("two"), LMC_START, FAILS(cut)),
+		  { SAY(OPEN("one"), LMC_START, FAILS(busy)),
+		    SAY(OPEN("two"), LMC_START, LMC_END, FAILS(cut)),
 		    SAY(GOOD) },
 		  "a a c", 0, true, "good", 7, 4 },
 	};
@@ -450,7 +451,7 @@ static void content_of_every_kind_binds(void **state)
 	const struct event kinds[] = {
 		TEXT("yo"), THOUGHT("hm"), CALL, { .kind = EVENT_REFUSAL, .text = STR("no") },
 		{ .kind = EVENT_TOOL_ARGS, .text = STR("{}") },
-		{ .kind = EVENT_MEDIA, .text = STR("{\"type\":\"image\"}") }, LMC_TEXT, LMC_END,
+		{ .kind = EVENT_MEDIA, .text = STR("{\"type\":\"image\"}") }, LMC_TEXT,
 	};
 	(void)state;
 

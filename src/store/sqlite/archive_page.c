@@ -31,7 +31,8 @@ static const char *const sql[ARCHIVE_PAGE_SQL__COUNT] = {
 		"r.created_ms, r.first_token_ms, r.completed_ms, r.attempts, r.usage_estimated, "
 		"r.usage_in, r.usage_out, r.usage_cached_read, r.usage_cached_write, "
 		"r.usage_reasoning, r.model, r.provider, r.shape, r.finish_reason, r.instruction, "
-		"r.metadata, r.error, r.settings, r.request_id FROM run r LEFT JOIN message m ON m.id = r.base "
+		"r.metadata, r.error, r.settings, r.request_id, r.native_reason FROM run r "
+		"LEFT JOIN message m ON m.id = r.base "
 		"LEFT JOIN run k ON k.id = r.continues WHERE r.id = ?1 AND r.conversation = ?2",
 	[ARCHIVE_PAGE_SQL_LINK] = "SELECT prev FROM message WHERE id = ?",
 	[ARCHIVE_PAGE_SQL_MESSAGE] =
@@ -291,6 +292,7 @@ static void take_run(sqlite3_stmt *st, int64_t key, struct archive_run *ret)
 		.error = text_of(st, 23),
 		.settings = text_of(st, 24),
 		.request_id = text_of(st, 25),
+		.native_reason = text_of(st, 26),
 	};
 }
 

@@ -32,8 +32,8 @@ static const char *const sql[ARCHIVE_ROWS_SQL__COUNT] = {
 		"first_token_ms, completed_ms, attempts, continues, seq_reserved, usage_estimated, "
 		"usage_in, usage_out, usage_cached_read, usage_cached_write, usage_reasoning, model, "
 		"provider, shape, finish_reason, instruction, metadata, error, "
-		"settings, request_id) "
-		"VALUES (?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		"settings, request_id, native_reason) "
+		"VALUES (?,?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[ARCHIVE_ROWS_SQL_ADD_MESSAGE] =
 		"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
 		"VALUES (?,?,?,?,?,?,?,?)",
@@ -182,6 +182,7 @@ static int put_run(struct writing *x, const struct archive_entry *entry,
 	bind_text(&b, live ? STR(CUT_OFF) : run->error);
 	bind_text(&b, run->settings);
 	bind_text(&b, run->request_id);
+	bind_text(&b, run->native_reason);
 	return db_bind_run(&b);
 }
 

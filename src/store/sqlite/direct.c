@@ -191,7 +191,8 @@ enum errc store_import(const struct store_options *o, struct archive_write *job,
 
 	/* Where nobody serves the database it is made or brought up to date first, as at a start; else
 	 * it is, and is written to beside who serves it. */
-	bool ours = lock_take(o->path, &path, &lock, &held) == ERR_OK;
+	int  lane;
+	bool ours = lock_take(o->path, &path, &lock, &held) == ERR_OK && !lock_drains(path, &lane);
 	rc = db_open(ours ? path : o->path, DB_WRITE, o->busy_ms, &db, e);
 	if (rc == ERR_OK)
 		rc = migrate_run(db, o->path, migrations, ours && o->migrate, &applied, e);

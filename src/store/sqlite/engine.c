@@ -21,7 +21,11 @@
 struct engine {
 	struct store       store; /* first: what others hold */
 	char              *path;  /* owned; absolute */
-	int                lock_fd;
+	int                lock_fd;  /* -1: not ours, or no longer */
+	int                drain_fd; /* of one who is taken over from; -1 */
+	bool               beside;   /* at the open: a process before us still ends its answers */
+	int                lane;
+	bool               given;
 	sqlite3           *db; /* owned; the writer's */
 	struct checkpoint *checkpoint;
 	struct writer     *writer;
@@ -205,11 +209,46 @@ static void op_stats(struct store *s, struct store_stats *ret)
 	search_stats(engine_of(s)->search, ret);
 }
 
+static enum errc op_rest(struct store *s, bool on, int *ret_lock_fd, struct err *e)
+{
+	struct engine *g = engine_of(s);
+
+	if (!on) {
+		if (g->drain_fd >= 0)
+			close(g->drain_fd);
+		g->drain_fd = -1;
+		writer_rest(g->writer, false);
+		return search_start(g->search, on_settled, g->writer, e);
+	}
+	if (writer_beside(g->writer))
+		return err_set(e, ERR_OVERLOADED, "", "the process before still ends its answers");
+	if (lock_drain(g->path, g->lane, &g->drain_fd, e) != ERR_OK)
+		return e->code;
+	writer_rest(g->writer, true);
+	search_stop(g->search);
+	*ret_lock_fd = g->lock_fd;
+	return ERR_OK;
+}
+
+static void op_given(struct store *s)
+{
+	struct engine *g = engine_of(s);
+
+	g->given = true;
+	close(g->lock_fd);
+	g->lock_fd = -1;
+}
+
+static bool op_beside(struct store *s)
+{
+	return writer_beside(engine_of(s)->writer);
+}
+
 /* Also of a half-opened one.  The lock goes last: until then the file is ours. */
 static void op_destroy(struct store *s)
 {
 	struct engine *g = engine_of(s);
-	bool           served = g->writer != NULL;
+	bool           served = g->writer && !g->given && !writer_beside(g->writer);
 
 	key_watch_stop(g->keys);
 	readers_destroy(g->readers);
@@ -219,6 +258,7 @@ static void op_destroy(struct store *s)
 	search_destroy(g->search);
 	key_watch_destroy(g->keys);
 	checkpoint_destroy(g->checkpoint);
+	/* Beside another one the log is not ours to empty: it would stop all writing meanwhile. */
 	if (served)
 		(void)sqlite3_wal_checkpoint_v2(g->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	db_close(g->db);
@@ -226,6 +266,8 @@ static void op_destroy(struct store *s)
 	key_ring_destroy(g->store.ring);
 	if (g->lock_fd >= 0)
 		close(g->lock_fd);
+	if (g->drain_fd >= 0)
+		close(g->drain_fd);
 	free(g->path);
 	free(g);
 }
@@ -261,8 +303,24 @@ static const struct store_ops ops = {
 	.api_key_write = op_api_key_write,
 	.api_keys_read = op_api_keys_read,
 	.stats = op_stats,
+	.rest = op_rest,
+	.given = op_given,
+	.beside = op_beside,
 	.destroy = op_destroy,
 };
+
+static enum errc take_lock(struct engine *g, const struct store_options *o, struct err *e)
+{
+	int lane = 1;
+
+	if ((o->lock_given ? lock_given(o->path, &g->path, e)
+			   : lock_take(o->path, &g->path, &g->lock_fd, e)) != ERR_OK)
+		return e->code;
+	g->beside = lock_drains(g->path, &lane);
+	g->lane = g->beside ? !lane : 0;
+	id_lane(g->lane);
+	return ERR_OK;
+}
 
 /* Up to the migrated database; *ret is owned also when what follows fails. */
 static enum errc open_database(const struct store_options *o, bool apply, struct engine **ret,
@@ -273,12 +331,13 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	if (!g)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
 	g->store.ops = &ops;
-	g->lock_fd = -1;
-	if (lock_take(o->path, &g->path, &g->lock_fd, e) != ERR_OK ||
+	g->lock_fd = o->lock_given ? o->lock_fd : -1;
+	g->drain_fd = -1;
+	if (take_lock(g, o, e) != ERR_OK ||
 	    migrate_look(g->path, o->busy_ms, migrations, e) != ERR_OK ||
 	    db_open(g->path, DB_WRITE, o->busy_ms, &g->db, e) != ERR_OK ||
 	    blobs_open(g->path, &g->store.blobs, e) != ERR_OK ||
-	    migrate_run(g->db, g->path, migrations, apply, ret_applied, e) != ERR_OK) {
+	    migrate_run(g->db, g->path, migrations, apply && !g->beside, ret_applied, e) != ERR_OK) {
 		op_destroy(&g->store);
 		return e->code;
 	}
@@ -295,7 +354,10 @@ enum errc store_open(const struct store_options *o, struct store **ret, struct e
 	if (open_database(o, o->migrate, &g, &applied, e) != ERR_OK)
 		return e->code;
 	CHECK(g != NULL);
-	if (recover_run(g->db, g->path, o, &runs, e) != ERR_OK ||
+	struct store_options own = *o;
+	own.path = g->path;
+	if ((g->beside ? recover_floor(g->db, g->path, e)
+		       : recover_run(g->db, g->path, o, &runs, e)) != ERR_OK ||
 	    checkpoint_create(g->path, o->busy_ms, &g->checkpoint, e) != ERR_OK ||
 	    readers_create(g->path, o->readers, o->busy_ms, NULL, &g->readers, e) != ERR_OK ||
 	    search_create(g->path, o->busy_ms, &g->search, e) != ERR_OK ||
@@ -304,7 +366,7 @@ enum errc store_open(const struct store_options *o, struct store **ret, struct e
 	    key_watch_create(g->path, o->busy_ms, g->store.ring, &g->keys, e) != ERR_OK ||
 	    writer_create(&(struct writer_parts){ g->db, g->checkpoint, g->store.blobs, g->search,
 	                                          g->store.ring },
-	                  o, &g->writer, e) != ERR_OK ||
+	                  &own, g->beside, &g->writer, e) != ERR_OK ||
 	    search_start(g->search, on_settled, g->writer, e) != ERR_OK ||
 	    key_watch_start(g->keys, on_used, g->writer, e) != ERR_OK) {
 		op_destroy(&g->store);

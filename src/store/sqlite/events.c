@@ -32,6 +32,8 @@ static const char *const sql[EVENTS_SQL__COUNT] = {
 				  "WHERE part = ? AND run = ?",
 	[EVENTS_SQL_ERASE_PART] = "DELETE FROM event WHERE part = ? AND run = ?",
 	[EVENTS_SQL_RECORD] = "UPDATE event_size SET written = ?, removed = ?",
+	/* Counts the commits of other connections. */
+	[EVENTS_SQL_VERSION] = "PRAGMA data_version",
 };
 
 enum errc events_prepare(struct events *ev, sqlite3 *db, struct err *e)
@@ -57,6 +59,20 @@ void events_forget(struct events *ev)
 }
 
 /* --- the log as a whole --- */
+
+int events_refresh(struct events *ev)
+{
+	sqlite3_stmt *st = ev->st[EVENTS_SQL_VERSION];
+	int           rc = db_row(st);
+
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	int64_t version = db_int(st, 0);
+	if (version != ev->version)
+		ev->written = -1;
+	ev->version = version;
+	return sqlite3_reset(st);
+}
 
 static int read_size(struct events *ev)
 {

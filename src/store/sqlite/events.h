@@ -15,6 +15,7 @@ enum events_sql {
 	EVENTS_SQL_PART_BYTES,
 	EVENTS_SQL_ERASE_PART,
 	EVENTS_SQL_RECORD,
+	EVENTS_SQL_VERSION,
 	EVENTS_SQL__COUNT
 };
 
@@ -22,6 +23,7 @@ struct events {
 	sqlite3_stmt       *st[EVENTS_SQL__COUNT];
 	int64_t             written; /* bytes ever logged; -1: to be read */
 	int64_t             removed;
+	int64_t             version; /* of the file, as its other writers change it */
 	int64_t             part;    /* of the row that was written last */
 	struct events_live *live;    /* owned; what is known of runs that go on */
 };
@@ -30,6 +32,8 @@ enum errc events_prepare(struct events *ev, sqlite3 *db, struct err *e) MUST_USE
 void      events_finish(struct events *ev);
 /* events_forget: after a rollback: nothing that was kept in memory holds any longer. */
 void      events_forget(struct events *ev);
+/* events_refresh: in a transaction, before the rest: another process may have written to the log. */
+int events_refresh(struct events *ev) MUST_USE;
 
 /* events_size: bytes in the log. */
 int events_size(struct events *ev, int64_t *ret_bytes) MUST_USE;

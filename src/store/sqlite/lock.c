@@ -49,30 +49,74 @@ static enum errc lock_file(const char *path, int *ret_fd, struct err *e)
 	return fail("lock", path, os, e);
 }
 
-enum errc lock_take(const char *path, char **ret_path, int *ret_fd, struct err *e)
+enum errc lock_given(const char *path, char **ret_path, struct err *e)
 {
-	char name[PATH_MAX];
-
 	if (!path || !path[0])
 		return err_set(e, ERR_STORAGE, "", "no database file is named");
 	if (make_private(path, e) != ERR_OK)
 		return e->code;
+	*ret_path = realpath(path, NULL);
+	return *ret_path ? ERR_OK : fail("find the database", path, errno, e);
+}
 
-	char *absolute = realpath(path, NULL);
-	if (!absolute)
-		return fail("find the database", path, errno, e);
+static enum errc name_of(const char *path, const char *end, char ret[PATH_MAX], struct err *e)
+{
+	int n = snprintf(ret, PATH_MAX, "%s.%s", path, end);
 
-	int n = snprintf(name, sizeof name, "%s.lock", absolute);
-	if (n < 0 || (size_t)n >= sizeof name) {
-		free(absolute);
+	if (n < 0 || n >= PATH_MAX)
 		return err_set(e, ERR_STORAGE, "", "the database's path is too long");
-	}
-	if (lock_file(name, ret_fd, e) != ERR_OK) {
+	return ERR_OK;
+}
+
+enum errc lock_take(const char *path, char **ret_path, int *ret_fd, struct err *e)
+{
+	char  name[PATH_MAX];
+	char *absolute = NULL;
+
+	if (lock_given(path, &absolute, e) != ERR_OK)
+		return e->code;
+	if (name_of(absolute, "lock", name, e) != ERR_OK || lock_file(name, ret_fd, e) != ERR_OK) {
 		free(absolute);
 		return e->code;
 	}
 	*ret_path = absolute;
 	return ERR_OK;
+}
+
+enum errc lock_drain(const char *path, int lane, int *ret_fd, struct err *e)
+{
+	char name[PATH_MAX];
+	char mark = (char)('0' + lane);
+
+	if (name_of(path, "drain", name, e) != ERR_OK)
+		return e->code;
+	if (lock_drains(path, &lane))
+		return err_set(e, ERR_OVERLOADED, "", "the process before still ends its answers");
+	if (lock_file(name, ret_fd, e) != ERR_OK)
+		return e->code;
+	if (pwrite(*ret_fd, &mark, 1, 0) == 1)
+		return ERR_OK;
+	int os = errno;
+	close(*ret_fd);
+	return fail("write to", name, os, e);
+}
+
+bool lock_drains(const char *path, int *ret_lane)
+{
+	char       name[PATH_MAX];
+	char       mark = '0';
+	struct err e;
+
+	if (name_of(path, "drain", name, &e) != ERR_OK)
+		return false;
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	if (held && pread(fd, &mark, 1, 0) == 1)
+		*ret_lane = mark == '1';
+	close(fd);
+	return held;
 }
 
 bool lock_is_held(const char *path)

@@ -15,7 +15,8 @@ enum recover_sql {
 	PARTS,
 	FIND_PIECES,
 	HIGHEST_KEY,
-	END_KEYS,
+	FIND_KEYS,
+	END_KEY,
 	RECOVER_SQL__COUNT
 };
 
@@ -40,7 +41,9 @@ static const char *const sql[RECOVER_SQL__COUNT] = {
 		 "ifnull((SELECT max(id) FROM idempotency), 0), "
 		 "ifnull((SELECT max(id) FROM file), 0))"),
 	/* Calls that are stored nowhere but with their keys: nothing of their answers is left. */
-	[END_KEYS] = "UPDATE idempotency SET outcome = 3, http = 500 WHERE http = 0 AND stored = 0",
+	[FIND_KEYS] = "SELECT id FROM idempotency WHERE http = 0 AND stored = 0 AND id > ? "
+		      "ORDER BY id LIMIT 1",
+	[END_KEY] = "UPDATE idempotency SET outcome = 3, http = 500 WHERE id = ?",
 };
 
 #define STOPPED                                                                                    \
@@ -66,6 +69,7 @@ struct recovery {
 	int64_t        part_first; /* of the whole log */
 	int64_t        part_last;
 	int64_t        now_ms;
+	struct recover_own own;
 
 	/* A group of runs, in the order of their keys, and where their pieces are. */
 	struct cut_off group[GROUP_RUNS];
@@ -102,22 +106,53 @@ static bool grow(void **array, size_t count, size_t *cap, size_t bytes)
 
 /* --- a group of runs --- */
 
-static int find_group(struct recovery *v, int64_t above, size_t limit)
+static int by_key(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a;
+	int64_t y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool is_own(const struct recovery *v, int64_t key)
+{
+	return v->own.count > 0 &&
+	       bsearch(&key, v->own.keys, v->own.count, sizeof key, by_key) != NULL;
+}
+
+/* Moves *above behind the rows that were looked at. */
+static int find_some(struct recovery *v, int64_t *above, size_t limit, size_t *ret_rows)
 {
 	sqlite3_stmt  *st = v->st[FIND_LIVE];
 	struct db_bind b = db_bind(st);
 
-	v->group_count = 0;
-	db_bind_int(&b, above);
+	*ret_rows = 0;
+	db_bind_int(&b, *above);
 	db_bind_int(&b, (int64_t)limit);
 	int rc = db_bind_row(&b);
-	for (; rc == SQLITE_ROW; rc = db_row(st))
-		v->group[v->group_count++] = (struct cut_off){
-			.run = db_id(db_int(st, 0), st, 1),
-			.reserved = (uint64_t)db_int(st, 2),
-			.from = db_int(st, 3),
-		};
+	for (; rc == SQLITE_ROW; rc = db_row(st)) {
+		*above = db_int(st, 0);
+		++*ret_rows;
+		if (!is_own(v, *above))
+			v->group[v->group_count++] = (struct cut_off){
+				.run = db_id(*above, st, 1),
+				.reserved = (uint64_t)db_int(st, 2),
+				.from = db_int(st, 3),
+			};
+	}
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int find_group(struct recovery *v, int64_t above, size_t limit)
+{
+	size_t rows;
+	int    rc;
+
+	v->group_count = 0;
+	do {
+		rc = find_some(v, &above, limit, &rows);
+	} while (rc == SQLITE_OK && v->group_count == 0 && rows == limit);
+	return rc;
 }
 
 static int seek(struct recovery *v, int64_t part, size_t at)
@@ -308,21 +343,61 @@ static int end_all(struct recovery *v, int *runs)
 	return rc;
 }
 
+static int end_keys(struct recovery *v)
+{
+	int64_t key = 0;
+	int     rc = SQLITE_OK;
+
+	while (rc == SQLITE_OK) {
+		struct db_bind find = db_bind(v->st[FIND_KEYS]);
+		struct db_bind end = db_bind(v->st[END_KEY]);
+
+		db_bind_int(&find, key);
+		rc = db_bind_row(&find);
+		if (rc != SQLITE_ROW)
+			return rc == SQLITE_DONE ? SQLITE_OK : rc;
+		key = db_int(find.st, 0);
+		(void)sqlite3_reset(find.st);
+		db_bind_int(&end, key);
+		rc = is_own(v, key) ? SQLITE_OK : db_bind_run(&end);
+	}
+	return rc;
+}
+
 static int recover(struct recovery *v, int *runs, int64_t *ret_highest)
 {
 	int rc = end_all(v, runs);
 
 	if (rc == SQLITE_OK)
-		rc = db_run(v->st[END_KEYS]);
+		rc = end_keys(v);
 	if (rc == SQLITE_OK)
 		rc = number(v->st[HIGHEST_KEY], ret_highest);
+	return rc;
+}
+
+enum errc recover_floor(sqlite3 *db, const char *path, struct err *e)
+{
+	sqlite3_stmt *st[RECOVER_SQL__COUNT] = { 0 };
+	int64_t       highest = 0;
+	enum errc     rc = db_prepare(db, sql, RECOVER_SQL__COUNT, st, e);
+
+	if (rc == ERR_OK && number(st[HIGHEST_KEY], &highest) != SQLITE_OK)
+		rc = db_fail(db, sqlite3_errcode(db), path, "read", e);
+	id_floor(highest);
+	db_finalize(st, RECOVER_SQL__COUNT);
 	return rc;
 }
 
 enum errc recover_run(sqlite3 *db, const char *path, const struct store_options *o, int *ret_runs,
                       struct err *e)
 {
-	struct recovery v = { .db = db, .now_ms = clock_wall_ms() };
+	return recover_others(db, path, o, (struct recover_own){ 0 }, ret_runs, e);
+}
+
+enum errc recover_others(sqlite3 *db, const char *path, const struct store_options *o,
+                         struct recover_own own, int *ret_runs, struct err *e)
+{
+	struct recovery v = { .db = db, .now_ms = clock_wall_ms(), .own = own };
 	int64_t         highest = 0;
 	int             runs = 0;
 	int             rc = SQLITE_OK;

@@ -8,11 +8,12 @@
 	"SELECT r.status, r.conversation, c.secret, r.continues, k.secret, r.model, "              \
 	"r.provider, r.finish_reason, r.error, r.usage_estimated, r.usage_in, r.usage_out, "       \
 	"r.usage_cached_read, r.usage_cached_write, r.usage_reasoning, r.created_ms, "             \
-	"r.first_token_ms, r.completed_ms, r.attempts, r.id, r.secret FROM run r "
+	"r.first_token_ms, r.completed_ms, r.attempts, r.id, r.secret, "             \
+	"r.native_reason FROM run r "
 #define RUN_JOINS                                                                                  \
 	"LEFT JOIN conversation c ON c.id = r.conversation LEFT JOIN run k ON k.id = r.continues "
 
-enum { COLUMN_ID = 19, COLUMN_SECRET };
+enum { COLUMN_ID = 19, COLUMN_SECRET, COLUMN_NATIVE };
 
 /* ?1 is the id in front of which the page begins, ?2 the owner, ?3 the status or -1, ?4 how many,
  * ?5 the conversation. */
@@ -98,7 +99,8 @@ static int read_run(sqlite3_stmt *st, struct arena *a, struct run_read *ret, str
 	if (rc != SQLITE_OK)
 		return rc;
 	if (!row_keep(a, st, 5, &ret->model, e) || !row_keep(a, st, 6, &ret->provider, e) ||
-	    !row_keep(a, st, 7, &ret->finish_reason, e) || !row_keep(a, st, 8, &ret->error, e))
+	    !row_keep(a, st, 7, &ret->finish_reason, e) || !row_keep(a, st, 8, &ret->error, e) ||
+	    !row_keep(a, st, COLUMN_NATIVE, &ret->native_reason, e))
 		return SQLITE_OK;
 	ret->conversation = db_id(db_int(st, 1), st, 2);
 	ret->continues = db_id(db_int(st, 3), st, 4);

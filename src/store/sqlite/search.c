@@ -315,6 +315,7 @@ void search_stop(struct search *s)
 	pthread_mutex_unlock(&s->lock);
 	pthread_join(s->thread, NULL);
 	s->started = false;
+	s->stopping = false; /* it may be started again */
 }
 
 void search_destroy(struct search *s)

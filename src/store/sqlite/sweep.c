@@ -105,9 +105,16 @@ static int record(struct sweep *s, int64_t removed)
 
 static int take_out(struct sweep *s, const struct step *step)
 {
-	int64_t removed = s->events->removed + step->due_bytes;
+	int64_t bytes;
+	int64_t removed = 0;
 	int     rc = db_run(s->st[SWEEP_SQL_BEGIN]);
 
+	if (rc == SQLITE_OK)
+		rc = events_refresh(s->events);
+	if (rc == SQLITE_OK)
+		rc = events_size(s->events, &bytes);
+	if (rc == SQLITE_OK)
+		removed = s->events->removed + step->due_bytes;
 	for (size_t i = 0; rc == SQLITE_OK && i < step->due_count; i++) {
 		struct db_bind b = db_bind(s->st[SWEEP_SQL_REMOVE]);
 

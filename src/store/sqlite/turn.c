@@ -35,7 +35,8 @@ static const char *const sql[TURN_SQL__COUNT] = {
 		"UPDATE run SET status = ?2, first_token_ms = ?3, completed_ms = ?4, attempts = ?5, "
 		"last_seq = ?6, finish_reason = ?7, error = ?8, usage_estimated = ?9, usage_in = ?10, "
 		"usage_out = ?11, usage_cached_read = ?12, usage_cached_write = ?13, "
-		"usage_reasoning = ?14, events_to = ?15, provider = coalesce(?16, provider) WHERE id = ?1",
+		"usage_reasoning = ?14, events_to = ?15, provider = coalesce(?16, provider), "
+		"native_reason = ?17 WHERE id = ?1",
 	[TURN_SQL_RESERVE] =
 		"UPDATE run SET seq_reserved = max(seq_reserved, ?) WHERE id = ? AND secret = ?",
 };
@@ -281,6 +282,7 @@ static int end_run(struct turns *t, const struct turn_end *j, int64_t events_to)
 	db_bind_int(&b, u->reasoning);
 	db_bind_int(&b, events_to);
 	db_bind_maybe(&b, j->provider);
+	db_bind_maybe(&b, j->native_reason);
 	return db_bind_run(&b);
 }
 

@@ -249,7 +249,8 @@ static enum upkeep_end open_all(struct vacuum *m)
 
 	if (end != UPKEEP_DONE)
 		return end;
-	m->v->served = lock_is_held(m->path);
+	int lane;
+	m->v->served = lock_is_held(m->path) || lock_drains(m->path, &lane);
 	if (!m->v->served) {
 		char *absolute = NULL;
 

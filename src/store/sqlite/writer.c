@@ -12,12 +12,15 @@
 #include "store/sqlite/conversations.h"
 #include "store/sqlite/file_write.h"
 #include "store/sqlite/job.h"
+#include "store/sqlite/lock.h"
+#include "store/sqlite/recover.h"
 #include "store/sqlite/salvage.h"
 #include "store/sqlite/sweep.h"
 #include "store/sqlite/thread.h"
 #include "store/sqlite/turn.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -35,6 +38,7 @@ enum {
 	LOST_BYTES = 1024 * 1024,
 	/* And as much of the search index's queue, where that is long. */
 	CLEAR_AGAIN_MS = 5,
+	OTHERS_MS = 100, /* how often is looked whether the process beside has ended */
 };
 
 /* From here on the log is to start over soon. */
@@ -68,6 +72,14 @@ struct writer {
 	bool               sweep_failed; /* and was said */
 	struct search     *search;       /* borrowed */
 	int64_t            cleared;      /* its queue is, up to here */
+	struct store_options options;    /* for runs of a process beside; its path is borrowed */
+	int64_t           *own;          /* owned; runs that began here while there is one */
+	size_t             own_count;
+	size_t             own_cap;
+	bool               own_lost;     /* some could not be noted: others' are left to the next start */
+	int64_t            others_us;    /* when to look for it */
+	atomic_bool        beside;
+	atomic_bool        resting;
 	int64_t            clear_us;     /* when the next step is due */
 	bool               clear_failed; /* and was said */
 	bool               relaxed;      /* commits don't wait for the disk */
@@ -138,9 +150,31 @@ static int write_archive(struct writer *w, struct archive_write *j)
 	return rc == SQLITE_OK && j->job.err.code == ERR_OK ? claim_made(claims, &thing, &j->made) : rc;
 }
 
+/* note_own: a run, or a key of a call, that began here: not one of the process beside. */
+static void note_own(struct writer *w, int64_t key)
+{
+	if (!atomic_load_explicit(&w->beside, memory_order_relaxed))
+		return;
+	if (w->own_count == w->own_cap) {
+		size_t   cap = w->own_cap ? 2 * w->own_cap : 256;
+		int64_t *grown = realloc(w->own, cap * sizeof *grown);
+
+		w->own_lost |= !grown;
+		if (!grown)
+			return;
+		w->own = grown;
+		w->own_cap = cap;
+	}
+	w->own[w->own_count++] = key;
+}
+
 static int run_job(struct writer *w, struct store_job *job)
 {
 	job->err = (struct err){ .code = ERR_OK };
+	if (job->op == JOB_TURN_BEGIN)
+		note_own(w, container_of(job, struct turn_begin, job)->run.key);
+	else if (job->op == JOB_KEY_KEEP)
+		note_own(w, container_of(job, struct key_keep, job)->run.key);
 	switch ((enum job_op)job->op) {
 	case JOB_TURN_BEGIN:
 		return turn_begin(&w->turns, container_of(job, struct turn_begin, job), &job->err);
@@ -275,6 +309,8 @@ static int try_batch(struct writer *w, struct batch *b, size_t *ret_at)
 	*ret_at = b->count;
 	if (rc == SQLITE_OK)
 		rc = db_run(w->st[BEGIN]);
+	if (rc == SQLITE_OK)
+		rc = events_refresh(&w->turns.events);
 	if (rc != SQLITE_OK)
 		return rc;
 	for (size_t i = 0; i < b->count; i++) {
@@ -449,6 +485,8 @@ static void probe(struct writer *w, struct batch *b)
 	if (rc == SQLITE_OK)
 		rc = db_run(w->st[BEGIN]);
 	if (rc == SQLITE_OK)
+		rc = events_refresh(&w->turns.events);
+	if (rc == SQLITE_OK)
 		rc = db_run(w->st[PUT_PROBE]);
 	if (rc == SQLITE_OK)
 		rc = end_lost(w);
@@ -466,7 +504,7 @@ static void probe(struct writer *w, struct batch *b)
 /* Milliseconds until a step of retention is due; -1: never. */
 static int64_t sweep_left_ms(const struct writer *w)
 {
-	if (!sweep_wanted(&w->sweep) || !w->writable)
+	if (!sweep_wanted(&w->sweep) || !w->writable || atomic_load(&w->resting))
 		return -1;
 
 	int64_t left = w->sweep_us - clock_mono_us();
@@ -498,7 +536,7 @@ static void sweep_some(struct writer *w)
 /* Milliseconds until some of the search index's queue is to be cleared; -1: it is. */
 static int64_t clear_left_ms_locked(const struct writer *w)
 {
-	if (w->settled <= w->cleared || !w->writable)
+	if (w->settled <= w->cleared || !w->writable || atomic_load(&w->resting))
 		return -1;
 
 	int64_t left = w->clear_us - clock_mono_us();
@@ -534,6 +572,49 @@ static void clear_some(struct writer *w)
 	copy_back(w);
 }
 
+/* Milliseconds until the process beside is looked for; -1: there is none. */
+static int64_t others_left_ms(const struct writer *w)
+{
+	if (!atomic_load(&w->beside) || !w->writable)
+		return -1;
+
+	int64_t left = w->others_us - clock_mono_us();
+	return left > 0 ? (left + 999) / 1000 : 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a;
+	int64_t y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Once the process beside has ended, what it left going has no end, as after a crash. */
+static void end_others(struct writer *w)
+{
+	struct err e = { .code = ERR_OK };
+	int        lane;
+	int        runs = 0;
+
+	w->others_us = clock_mono_us() + OTHERS_MS * (int64_t)1000;
+	if (lock_drains(w->options.path, &lane))
+		return;
+	if (w->own_count > 0)
+		qsort(w->own, w->own_count, sizeof *w->own, by_key);
+	if (w->own_lost || set_relaxed(w, false) != SQLITE_OK ||
+	    recover_others(w->db, w->options.path, &w->options,
+	                   (struct recover_own){ w->own, w->own_count }, &runs, &e) != ERR_OK)
+		log_note(LOG_ERROR, "takeover", "runs of the process before wait for the next start: %s",
+		         w->own_lost ? "no memory" : e.text);
+	events_forget(&w->turns.events);
+	free(TAKE(w->own));
+	w->own_count = w->own_cap = 0;
+	atomic_store(&w->beside, false);
+	log_note(runs > 0 ? LOG_WARN : LOG_INFO, "takeover",
+	         "the process before has ended; %d runs were cut off", runs);
+}
+
 static int64_t sooner(int64_t a, int64_t b)
 {
 	return a < 0 || (b >= 0 && b < a) ? b : a;
@@ -547,7 +628,8 @@ static void await_locked(struct writer *w)
 	bool slept = false;
 
 	while (!w->first && !w->stopping && w->writable && w->lost_count == 0 && !w->keys_used) {
-		int64_t left = sooner(sweep_left_ms(w), clear_left_ms_locked(w));
+		int64_t left = sooner(sooner(sweep_left_ms(w), clear_left_ms_locked(w)),
+		                      others_left_ms(w));
 
 		if (left == 0)
 			return;
@@ -619,6 +701,8 @@ static void *serve(void *arg)
 			sweep_some(w);
 		clear_some(w);
 		note_used(w);
+		if (others_left_ms(w) == 0)
+			end_others(w);
 	}
 	w->keys_used = true;
 	note_used(w);
@@ -641,7 +725,7 @@ static int64_t page_bytes(sqlite3 *db)
 	return bytes;
 }
 
-enum errc writer_create(const struct writer_parts *parts, const struct store_options *o,
+enum errc writer_create(const struct writer_parts *parts, const struct store_options *o, bool beside,
                         struct writer **ret, struct err *e)
 {
 	struct writer *w = calloc(1, sizeof *w);
@@ -656,6 +740,8 @@ enum errc writer_create(const struct writer_parts *parts, const struct store_opt
 	w->search = parts->search;
 	w->ring = parts->ring;
 	w->busy_ms = o->busy_ms;
+	w->options = *o;
+	atomic_init(&w->beside, beside);
 	w->page_bytes = page_bytes(db);
 	w->wal_mark = LIMIT_STORE_WAL;
 	w->end = &w->first;
@@ -674,7 +760,8 @@ enum errc writer_create(const struct writer_parts *parts, const struct store_opt
 		writer_destroy(w);
 		return e->code;
 	}
-	file_write_sweep(&w->files);
+	if (!beside) /* what the other one is writing would look left behind */
+		file_write_sweep(&w->files);
 	(void)sqlite3_wal_hook(db, on_wal, w);
 	(void)sqlite3_busy_handler(db, on_busy, w);
 	if (thread_start(&w->thread, "store-writer", serve, w, e) != ERR_OK) {
@@ -711,6 +798,7 @@ void writer_destroy(struct writer *w)
 	free(w->lost);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
+	free(w->own);
 	free(w);
 }
 
@@ -732,6 +820,19 @@ bool writer_add(struct writer *w, struct store_job *job)
 	}
 	pthread_mutex_unlock(&w->lock);
 	return room;
+}
+
+void writer_rest(struct writer *w, bool on)
+{
+	atomic_store(&w->resting, on);
+	pthread_mutex_lock(&w->lock);
+	pthread_cond_signal(&w->wake); /* what it waits for is due at another time now */
+	pthread_mutex_unlock(&w->lock);
+}
+
+bool writer_beside(struct writer *w)
+{
+	return atomic_load_explicit(&w->beside, memory_order_relaxed);
 }
 
 void writer_settled(struct writer *w, int64_t seq)

@@ -21,8 +21,9 @@ struct writer_parts {
 	struct key_ring   *ring;
 };
 
-/* writer_create: of o, how long to wait for locks and what to keep. */
-enum errc writer_create(const struct writer_parts *parts, const struct store_options *o,
+/* writer_create: of o, how long to wait for locks and what to keep; its path is the absolute one.
+ * beside: another process's runs go on. */
+enum errc writer_create(const struct writer_parts *parts, const struct store_options *o, bool beside,
                         struct writer **ret, struct err *e) MUST_USE;
 /* writer_destroy: after everything queued was done. */
 void writer_destroy(struct writer *w);
@@ -30,6 +31,10 @@ void writer_destroy(struct writer *w);
 /* writer_add: false when the queue is full and the job starts something: what goes on with
  * a turn always finds a place, as their number is bounded by the turns let in.  Any thread. */
 bool writer_add(struct writer *w, struct store_job *job) MUST_USE;
+/* Beside another process (see store.h).  writer_rest: no sweeping and clearing, until it is taken
+ * back.  writer_beside: whether another's runs go on; they are ended when it has. */
+void writer_rest(struct writer *w, bool on);
+bool writer_beside(struct writer *w);
 /* writer_settled: the search index needs its queue up to seq no longer.  Any thread. */
 void writer_settled(struct writer *w, int64_t seq);
 /* writer_keys_used: keys were used, and that is to be stored.  Any thread. */

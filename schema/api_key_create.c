@@ -1,0 +1,18 @@
+/* The field table of api_key_create.json. */
+#include "schema/api_key_create.h"
+
+#include "base/limits.h"
+
+#define AT(m) offsetof(struct api_key_create, m)
+static const struct field rows[] = {
+	{ "name", FIELD_STRING, false, 0, LIMIT_API_KEY_NAME, AT(name), NULL },
+	{ "scopes", FIELD_ARRAY, false, 1, 4, AT(scopes), NULL },
+	{ "models", FIELD_ARRAY, false, 1, LIMIT_API_KEY_MODELS, AT(models), NULL },
+	{ "expires_at", FIELD_INT, false, 0, LIMIT_UNIX_SECONDS, AT(expires_at), NULL },
+	{ "expires_in", FIELD_INT, false, 1, LIMIT_API_KEY_SECONDS, AT(expires_in), NULL },
+	{ "metadata", FIELD_OBJECT, false, 0, 0, AT(metadata), NULL },
+	{ "shares", FIELD_STRING, false, 1, LIMIT_ID, AT(shares), NULL },
+};
+#undef AT
+
+const struct field_set api_key_create_fields = { "api_key_create", rows, ARRAY_LEN(rows), false };

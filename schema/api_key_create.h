@@ -1,0 +1,21 @@
+/* schema/api_key_create: the body of POST /v1/admin/keys; all of it may be left out. */
+#pragma once
+
+#include "json/field.h"
+
+struct api_key_create {
+	struct str name;       /* .p NULL: absent, as in the others */
+	json_at    scopes;     /* array; its elements are the route's check, as in the others */
+	json_at    models;     /* array */
+	int64_t    expires_at; /* seconds; 0: never; -1: absent */
+	int64_t    expires_in; /* seconds; -1: absent */
+	json_at    metadata;   /* object */
+	struct str shares;
+};
+
+#define API_KEY_CREATE_INIT                                                                        \
+	((struct api_key_create){ .name = STR_NONE, .scopes = JSON_ABSENT, .models = JSON_ABSENT,  \
+				  .expires_at = -1, .expires_in = -1, .metadata = JSON_ABSENT,     \
+				  .shares = STR_NONE })
+
+extern const struct field_set api_key_create_fields;

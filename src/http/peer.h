@@ -1,0 +1,29 @@
+/* http/peer: who a request comes from, where proxies stand in front of us. */
+#pragma once
+
+#include "base/base.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sockaddr;
+
+enum { PEER_TEXT = 48 }; /* an address and its NUL */
+
+/* Addresses of both families in one form: IPv4 as ::ffff:a.b.c.d. */
+struct peer_net {
+	uint8_t  address[16];
+	unsigned bits;
+	bool     unix_too; /* "unix": whoever comes over a unix socket */
+};
+
+/* peer_net_parse: 10.0.0.0/8, 2001:db8::/32, one address, or unix. */
+bool peer_net_parse(const char *text, struct peer_net *ret) MUST_USE;
+
+/* peer_client: the address of the client: the socket's, or while that is a trusted proxy's the rightmost
+ * of X-Forwarded-For (where there is none, of Forwarded) that is not.  What can't be read ends the
+ * search at the proxy that passed it on.  Empty: a unix socket, and nothing said. */
+void peer_client(const struct sockaddr *peer, struct str x_forwarded_for, struct str forwarded,
+		 const struct peer_net *nets, size_t count, char ret[PEER_TEXT]);

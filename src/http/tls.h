@@ -1,0 +1,19 @@
+/* http/tls: the certificate of all listeners that speak TLS; another one may take its place at any
+ * time, connections that are open keep theirs. */
+#pragma once
+
+#include "base/err.h"
+
+/* tls_check: whether these files are a certificate (with its chain, in PEM) and its key.  Errors:
+ * INVALID_VALUE, with path "tls_cert" or "tls_key". */
+enum errc tls_check(const char *cert_file, const char *key_file, struct err *e) MUST_USE;
+/* tls_use: handshakes from now on have this certificate.  Errors: as tls_check; then the old one stays.
+ * Threads: one at a time. */
+enum errc tls_use(const char *cert_file, const char *key_file, struct err *e) MUST_USE;
+/* tls_finish: when no listener is left. */
+void tls_finish(void);
+
+/* For the server: what libmicrohttpd wants (gnutls_certificate_retrieve_function2), and the protocols. */
+typedef void tls_function(void);
+tls_function *tls_retriever(void);
+extern const char tls_priorities[];

@@ -1,0 +1,84 @@
+/* Images of an answer, found and printed. */
+#include "lmc/picture.h"
+
+#include "lmc/media.h"
+
+bool picture_is(struct str part)
+{
+	return part.n > 0 && part.p[0] == '{' && memmem(part.p, part.n, "\"image_url\"", 11);
+}
+
+json_at picture_list(const struct json_doc *d, json_at message)
+{
+	json_at list = json_get(d, message, "images");
+
+	return list != JSON_ABSENT && json_kind(d, list) == JSON_ARRAY && d->tok[list].count > 0
+		       ? list
+		       : JSON_ABSENT;
+}
+
+static json_at url_of(const struct json_doc *d, json_at part)
+{
+	json_at image = json_get(d, part, "image_url");
+	json_at url = image != JSON_ABSENT && json_kind(d, image) == JSON_OBJECT
+			      ? json_get(d, image, "url")
+			      : image;
+
+	return url != JSON_ABSENT && json_kind(d, url) == JSON_STRING ? url : JSON_ABSENT;
+}
+
+/* read_url: what LMC calls it, and the rest of the URL that is its content; false: nothing. */
+static bool read_url(struct str url, const char **ret_format, struct str *ret_content)
+{
+	static const struct {
+		struct str  front;
+		const char *format;
+	} kinds[] = {
+		{ { "data:image/png;base64,", 22 }, "base64.png" },
+		{ { "data:image/jpeg;base64,", 23 }, "base64.jpeg" },
+		{ { "data:image/jpg;base64,", 22 }, "base64.jpeg" },
+		{ { "data:image/gif;base64,", 22 }, "base64.gif" },
+		{ { "data:image/webp;base64,", 23 }, "base64.webp" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (str_starts(url, kinds[i].front)) {
+			*ret_format = kinds[i].format;
+			*ret_content = (struct str){ url.p + kinds[i].front.n,
+						     url.n - kinds[i].front.n };
+			return media_base64(*ret_content);
+		}
+	*ret_format = "url";
+	*ret_content = url;
+	return str_starts(url, STR("https://")) || str_starts(url, STR("http://"));
+}
+
+static bool put_plain(struct str url, bool format, bool content, struct buf *out)
+{
+	const char *name;
+	struct str  value;
+	size_t      start = out->len;
+
+	if (read_url(url, &name, &value) &&
+	    (!format || buf_fmt(out, ",\"format\":\"%s\"", name)) &&
+	    (!content || (buf_text(out, ",\"content\":") && buf_json_string(out, value))))
+		return true;
+	out->len = start;
+	return false;
+}
+
+bool picture_put(const struct json_doc *d, json_at part, bool format, bool content, struct buf *out)
+{
+	json_at    url = url_of(d, part);
+	struct buf plain;
+
+	if (url == JSON_ABSENT)
+		return false;
+	struct str text = json_inner(d, url);
+	if (!(d->tok[url].flags & JSON_ESCAPED))
+		return put_plain(text, format, content, out);
+	buf_init(&plain, text.n);
+	bool ok = json_unescape(text, &plain) && put_plain(buf_view(&plain), format, content, out);
+	buf_finish(&plain);
+	return ok;
+}

@@ -667,6 +667,7 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 							   "max_tokens" :
 							   "max_completion_tokens",
 		.forward_store = o->forward_store,
+		.propagate_trace = o->propagate_trace,
 		.stream_usage = o->stream_usage,
 		.first_byte_us = o->first_byte_us,
 		.first_byte_plain_us = o->first_byte_plain_us,

@@ -129,6 +129,7 @@ static enum errc serve_place(struct app *a, const struct listen_place *p, struct
 {
 	size_t workers = p->admin ? 1 : a->worker_count;
 
+	CHECK(a->worker_count > 0);
 	for (size_t i = 0; i < workers || i < p->count; i++) {
 		int       fd = fcntl(p->fds[i % p->count], F_DUPFD_CLOEXEC, 0);
 		enum errc rc = fd < 0 ? err_set(e, ERR_INTERNAL, "", "can't share a socket")

@@ -31,6 +31,7 @@
 #define LIMIT_TOOLS          512
 #define LIMIT_FILES          64         /* context.files of one message */
 #define LIMIT_NAME           64         /* participant, tool */
+#define LIMIT_IMAGE_TOKENS  10000       /* that an image may count for: a large one of small models */
 #define LIMIT_MODEL          256        /* a model name, also an upstream's path-like one */
 #define LIMIT_TITLE          512        /* bytes of a conversation's title */
 #define LIMIT_ITEMS          20         /* items in one request, as OpenAI has it */

@@ -24,6 +24,7 @@ RUN apt-get update \
     ca-certificates \
     libcurl4 \
     libjson-c5 \
+    libgnutls30 \
     libmicrohttpd12 \
     libmimalloc2.0 \
     libsqlite3-0 \

@@ -414,6 +414,9 @@ static bool hear(struct app *a)
 			if (a->given) {
 				close(a->after);
 				a->after = -1;
+				listen_set_shut(&a->listen);
+				log_note(LOG_WARN, "takeover",
+					 "the process that took over has gone");
 			} else {
 				give_up(a, "the process that asked has gone");
 			}

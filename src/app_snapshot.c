@@ -133,6 +133,7 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 	a->base.destroy = destroy;
 	a->base.made_s = clock_wall_ms() / 1000;
 	a->base.run.commit_after_us = c->commit_after;
+	a->base.run.log_content = c->log_content;
 	a->base.run.strict = c->durability == 1; /* relaxed, strict */
 	a->base.run.reasoning = (enum reasoning_name)c->reasoning_name;
 	a->base.http.keep_alive_us = c->keep_alive;

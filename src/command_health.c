@@ -11,13 +11,13 @@
 
 enum { TIMEOUT_MS = 4000 }; /* below the time that those who ask give us, mostly 5 s and more */
 
-static bool ready(const char *address)
+static bool ready(const char *address, bool tls)
 {
 	char       body[PROBE_BODY];
 	long       status = 0;
 	struct err e;
 
-	if (probe_get(address, "/readyz", TIMEOUT_MS, &status, body, &e) != ERR_OK)
+	if (probe_get(address, tls, "/readyz", TIMEOUT_MS, &status, body, &e) != ERR_OK)
 		fprintf(stderr, "parley: %s\n", e.text);
 	else if (status != 200)
 		fprintf(stderr, "parley: %s is not ready: %ld %s\n", address, status, body);
@@ -35,5 +35,6 @@ int command_health(const struct command_call *call)
 		return EXIT_FAILURE;
 	}
 	/* All listeners belong to one gateway: which of them is asked does not matter. */
-	return ready(call->config->listen.items[0]) ? EXIT_SUCCESS : EXIT_FAILURE;
+	bool tls = call->config->tls_cert[0] != '\0';
+	return ready(call->config->listen.items[0], tls) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

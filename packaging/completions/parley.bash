@@ -39,6 +39,10 @@ _parley() {
 		_parley_words "json text"
 		return
 		;;
+	--log-content)
+		_parley_words "true false"
+		return
+		;;
 	--output)
 		_parley_files -f
 		return
@@ -49,7 +53,7 @@ _parley() {
 	esac
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--config | --listen | --socket-mode | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --reasoning-name | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --log-level | --log-format | --tls-cert | --tls-key | --admin-listen | --output | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --grace)
+		--config | --listen | --socket-mode | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --reasoning-name | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --log-level | --log-format | --log-content | --tls-cert | --tls-key | --admin-listen | --output | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --grace)
 			[ "${COMP_WORDS[i + 1]}" != = ] || i=$((i + 1))
 			i=$((i + 1))
 			;;
@@ -61,7 +65,7 @@ _parley() {
 		esac
 	done
 	if [[ $cur == -* ]]; then
-		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --socket-mode --database --image-root --durability --events-keep --events-keep-size --idempotency-keep --default-model --loops --readers --max-body --max-file --commit-after --reasoning-name --keep-alive --drain-timeout --cors-origins --trusted-proxies --otlp-endpoint --trace-sample --log-level --log-format --tls-cert --tls-key --admin-listen"
+		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --socket-mode --database --image-root --durability --events-keep --events-keep-size --idempotency-keep --default-model --loops --readers --max-body --max-file --commit-after --reasoning-name --keep-alive --drain-timeout --cors-origins --trusted-proxies --otlp-endpoint --trace-sample --log-level --log-format --log-content --tls-cert --tls-key --admin-listen"
 		case $command in
 		serve) _parley_words "--takeover" ;;
 		export) _parley_words "--output --conversation" ;;

@@ -53,6 +53,7 @@ complete -c parley -l otlp-endpoint -x -d 'collector that gets traces over OTLP/
 complete -c parley -l trace-sample -x -d 'percent of the traces beginning here that are kept'
 complete -c parley -l log-level -x -a 'error warn info debug' -d 'error, warn, info or debug'
 complete -c parley -l log-format -x -a 'json text' -d 'json or text'
+complete -c parley -l log-content -x -a 'true false' -d 'prompts and answers go into the log, cut to 1 KiB each'
 complete -c parley -l tls-cert -x -d 'file with the certificate and its chain (PEM): listen speaks TLS; unix sockets don\'t'
 complete -c parley -l tls-key -x -d 'file with the certificate\'s private key (PEM)'
 complete -c parley -l admin-listen -x -d 'where keys and /metrics are served, if set, or if listen is not loopback'

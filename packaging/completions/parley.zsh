@@ -34,6 +34,7 @@ local -a common=(
 	'--trace-sample=[percent of the traces beginning here that are kept]:value: '
 	'--log-level=[error, warn, info or debug]:value:(error warn info debug)'
 	'--log-format=[json or text]:value:(json text)'
+	'--log-content=[prompts and answers go into the log, cut to 1 KiB each]:value:(true false)'
 	'--tls-cert=[file with the certificate and its chain (PEM)\: listen speaks TLS; unix sockets don'\''t]:value: '
 	'--tls-key=[file with the certificate'\''s private key (PEM)]:value: '
 	'--admin-listen=[where keys and /metrics are served, if set, or if listen is not loopback]:value: '

@@ -132,6 +132,11 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		return ERR_OK; /* answered in gate_body; a preflight carries no key */
 	if (rc != ERR_OK)
 		return rc;
+	/* A page in a browser can't read the answer, but it could make the first key and so shut out
+	 * everybody else. */
+	if (now->open && r->route->auth == AUTH_ADMIN && r->head.origin.p)
+		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
+			       "without API keys no page of a browser is served here");
 	if (r->route->auth != AUTH_NONE) {
 		if (now->open)
 			r->who = &identity_open;

@@ -77,7 +77,7 @@ static bool keep(struct run *r, const struct event *ev)
 	/* A plain answer that goes through as it came needs no second copy, unless it is stored. */
 	bool through = r->rq.shape == SHAPE_OPENAI && (ev->raw.n > 0 || ev->cont);
 	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
-	if (run_stored(r) || (whole && !r->rq.prompt.stream && !through))
+	if (run_stored(r) || r->content || (whole && !r->rq.prompt.stream && !through))
 		return answer_add(&r->answer, ev);
 	return true;
 }
@@ -294,7 +294,13 @@ void call_start(struct run *r)
 		run_finish(r, RUN_CANCELLED, &e);
 		return;
 	}
-	if (call_prepare(r, &e) != ERR_OK || attempt_first(r, &e) != ERR_OK) {
+	r->content = now->log_content && !r->rq.prompt.embed;
+	if (call_prepare(r, &e) != ERR_OK) {
+		run_fail(r, &e);
+		return;
+	}
+	content_asked(r);
+	if (attempt_first(r, &e) != ERR_OK) {
 		run_fail(r, &e);
 		return;
 	}

@@ -8,6 +8,7 @@
  * key.c   what an idempotency key is bound to
  * image.c images that messages name by their path
  * attach.c uploaded files that messages name
+ * content.c what was said, in the log
  * attempt.c which targets are asked, and when again
  * hold.c  an attempt's events before its answer begins
  * bill.c  what it may cost, and has cost */
@@ -147,6 +148,7 @@ struct run {
 	uint64_t    bound_seq;  /* the first event of the provider; 0: none yet */
 	bool        bound_stored; /* it is in the log */
 
+	bool          content;   /* prompt and answer are logged */
 	bool          cancelled; /* somebody asked for it before the call could be ended */
 	struct answer answer;
 	struct buf    raw; /* a plain call's whole answer as the provider sent it */
@@ -260,6 +262,11 @@ void bill_close(struct run *r, bool asked);
 const struct usage_note *bill_settles(struct run *r);
 void bill_over(struct run *r); /* what the turn's end has not settled, and the day's sums */
 void bill_finish(struct run *r);
+
+/* content.c */
+/* Prompt and answer into the log, if the configuration says so. */
+void content_asked(const struct run *r);
+void content_answered(const struct run *r);
 
 /* image.c */
 /* image_wanted: whether messages name images by their path. */

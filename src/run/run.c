@@ -457,6 +457,7 @@ void run_conclude(struct run *r)
 	unlist_live(r);
 	book_metrics(r);
 	bill_over(r);
+	content_answered(r);
 	key_over(r);
 	if (!r->observer) {
 		run_free_if_over(r);

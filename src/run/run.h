@@ -27,6 +27,7 @@ struct run_engine; /* one for each loop */
 
 struct run_settings {
 	int64_t commit_after_us; /* how long a stream's status waits for the first content */
+	bool    log_content;     /* prompts and answers go into the log */
 	bool    strict;          /* nobody sees an event before it is in the log */
 	enum reasoning_name reasoning; /* the name that it has in answers */
 };

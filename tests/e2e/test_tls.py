@@ -168,6 +168,15 @@ def test_curl(served, pairs):
     assert done.stdout.rstrip().endswith("data: [DONE]")
 
 
+def test_the_health_command_speaks_it_too(served):
+    address = ["--listen", f"127.0.0.1:{served.port}"]
+    done = run("health", "--config", served.config_file, *address,
+               env={"TEST_UPSTREAM_KEY": "any"})
+    assert done.returncode == 0, done.stderr
+    done = run("health", *address)
+    assert done.returncode != 0, "without the configuration it asks in plain text"
+
+
 def test_old_protocols_and_plain_text_get_nowhere(served, pairs):
     for version in (ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1):
         context = trusting(pairs["one"][0])

@@ -1,0 +1,43 @@
+/* What was said, in the log: only where an operator has asked for it. */
+#include "base/limits.h"
+#include "base/log.h"
+#include "run/internal.h"
+
+/* Of a prompt its newest; the others were new in an earlier turn. */
+enum { CONTENT_MESSAGES = 16 };
+
+/* The log cuts what is long, as it does with all values. */
+static void say(const struct run *r, const char *direction, struct str body)
+{
+	struct log_line l;
+
+	log_begin(&l, LOG_INFO, "content");
+	log_str(&l, "request_id", str_of(r->request_id));
+	log_str(&l, "run", str_of(r->id_text));
+	log_str(&l, "direction", str_of(direction));
+	log_str(&l, "body", body);
+	log_end(&l);
+}
+
+void content_asked(const struct run *r)
+{
+	const struct prompt *p = &r->rq.prompt;
+	size_t skip = p->message_count > CONTENT_MESSAGES ? p->message_count - CONTENT_MESSAGES : 0;
+
+	if (!r->content)
+		return;
+	for (size_t i = skip; i < p->message_count; i++)
+		say(r, "in", p->messages[i]);
+}
+
+void content_answered(const struct run *r)
+{
+	struct buf out;
+
+	if (!r->content || r->called_us == 0)
+		return;
+	buf_init(&out, LIMIT_ANSWER * 2);
+	if (answer_print(&r->answer, &out))
+		say(r, "out", buf_view(&out));
+	buf_finish(&out);
+}

@@ -63,7 +63,7 @@ arguments)
 	export) _arguments $common '*--output=[to FILE]:file:_files' '*--conversation=[only this one; may be given again]:id: ' ;;
 	import) _arguments $common '*:file:_files' ;;
 	backup) _arguments $common '*:file:_files' ;;
-	keys) _arguments $common '*--name=[create\: for people to read]:text: ' '*--scopes=[create\: of chat,read,files,admin]:list: ' '*--models=[create\: the models it may ask; NAME* is all that begin so]:list: ' '*--expires=[create\: 90d, 12h, 2027-01-31]:when: ' '*--metadata=[create\: a label, NAME=VALUE; may be given again]:pair: ' '*--share=[create\: sees and changes what this key has stored]:id: ' '*--grace=[rotate\: how long the old text stays good]:time: ' '*--json[as the admin routes answer]' '1: :(create list revoke rotate)' ;;
+	keys) _arguments $common '*--name=[create\: for people to read]:text: ' '*--scopes=[create\: of chat,read,files,admin]:list: ' '*--models=[create\: the models it may ask; NAME* is all that begin so]:list: ' '*--expires=[create\: 90d, 12h, 2027-01-31]:when: ' '*--metadata=[create\: a label, NAME=VALUE; may be given again]:pair: ' '*--share=[create\: sees and changes what this key has stored]:id: ' '*--limit=[create\: requests=60/1m, tokens=9000/1m, concurrent=4, body=1MiB]:what: ' '*--budget=[create\: what it may use up, 12.50, or 12.50/30d in 30 days]:money: ' '*--budget-tokens=[create\: the same in tokens, as 1000000/24h]:n: ' '*--grace=[rotate\: how long the old text stays good]:time: ' '*--json[as the admin routes answer]' '1: :(create list revoke rotate)' ;;
 	*) _arguments $common ;;
 	esac
 	;;

@@ -52,6 +52,11 @@
 #define LIMIT_API_KEY_MODELS 256        /* names of models that one may see */
 #define LIMIT_API_KEY_GRACE 2592000     /* seconds that an old text stays good; 30 days */
 #define LIMIT_API_KEY_SECONDS 3153600000 /* of a key's life, told as such; 100 years */
+#define LIMIT_RATE_COUNT    1000000000000 /* of requests or tokens in a window */
+#define LIMIT_BUDGET_TOKENS 1000000000000000 /* exact in any JSON number */
+#define LIMIT_CONCURRENT    1000000     /* calls of one key at once */
+#define LIMIT_WINDOW_TEXT   16          /* 366d */
+#define LIMIT_MONEY_TEXT    24          /* a billion with nine places */
 #define LIMIT_UNIX_SECONDS  253402300799 /* the end of the year 9999 */
 #define LIMIT_KEYS_LOOK_MS  200         /* how often changes by other processes are looked for */
 #define LIMIT_KEYS_USE_MS   30000       /* how often it is stored when keys were used last */

@@ -9,6 +9,7 @@
  * Everything stored has an owner (0 until keys exist); a foreign id is NOT_FOUND. */
 #pragma once
 
+#include "base/allowance.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -693,6 +694,7 @@ struct store_api_key {
 	int64_t    rotated_ms;
 	int64_t    old_until_ms; /* of the text before a rotation */
 	int64_t    used_ms;
+	struct allowance allowance;
 };
 
 /* api_key_write: a write; once it is answered, this process knows it everywhere.
@@ -721,6 +723,8 @@ struct api_key_write {
 	struct str          models;   /* JSON array; empty: all */
 	struct str          metadata; /* JSON object; empty: none */
 	int64_t             expires_ms;
+	bool                limits_set, budget_set; /* which part of allowance: budget_*, or all else */
+	struct allowance    allowance;
 	struct arena        arena;    /* init'ed and finished by the caller */
 	struct store_api_key now;     /* out: as it is then */
 };

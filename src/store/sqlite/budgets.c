@@ -14,38 +14,38 @@
 static const char *const sql[BUDGETS_SQL__COUNT] = {
 	/* What is reserved stays so in a new window: those calls will be paid out of it. */
 	[BUDGETS_SQL_RESERVE] =
-		"INSERT INTO budget (key, began_ms, spent_nano, reserved_nano, spent_tokens, "
+		("INSERT INTO budget (key, began_ms, spent_nano, reserved_nano, spent_tokens, "
 		"reserved_tokens) SELECT ?1, ?2, 0, ?3, 0, ?4 WHERE ?3 <= ?5 AND ?4 <= ?6 "
 		"ON CONFLICT (key) DO UPDATE SET began_ms = iif(" OVER ", ?2, began_ms), "
 		"spent_nano = iif(" OVER ", 0, spent_nano), "
 		"spent_tokens = iif(" OVER ", 0, spent_tokens), "
 		"reserved_nano = reserved_nano + ?3, reserved_tokens = reserved_tokens + ?4 "
 		"WHERE iif(" OVER ", 0, spent_nano) + reserved_nano + ?3 <= ?5 "
-		"AND iif(" OVER ", 0, spent_tokens) + reserved_tokens + ?4 <= ?6",
-	[BUDGETS_SQL_ADD] = "INSERT INTO reservation (run, key, model, provider, nano, tokens, "
-			    "tokens_in, made_ms) VALUES (?,?,?,?,?,?,?,?)",
+		"AND iif(" OVER ", 0, spent_tokens) + reserved_tokens + ?4 <= ?6"),
+	[BUDGETS_SQL_ADD] = ("INSERT INTO reservation (run, key, model, provider, nano, tokens, "
+			    "tokens_in, made_ms) VALUES (?,?,?,?,?,?,?,?)"),
 	[BUDGETS_SQL_LEFT] =
-		"SELECT began_ms, spent_nano, reserved_nano, spent_tokens, reserved_tokens "
-		"FROM budget WHERE key = ?",
-	[BUDGETS_SQL_TAKE] = "DELETE FROM reservation WHERE run = ? "
-			     "RETURNING key, nano, tokens, model, provider, tokens_in",
+		("SELECT began_ms, spent_nano, reserved_nano, spent_tokens, reserved_tokens "
+		"FROM budget WHERE key = ?"),
+	[BUDGETS_SQL_TAKE] = ("DELETE FROM reservation WHERE run = ? "
+			     "RETURNING key, nano, tokens, model, provider, tokens_in"),
 	[BUDGETS_SQL_SPEND] =
-		"UPDATE budget SET reserved_nano = max(reserved_nano - ?2, 0), "
+		("UPDATE budget SET reserved_nano = max(reserved_nano - ?2, 0), "
 		"reserved_tokens = max(reserved_tokens - ?3, 0), spent_nano = min(spent_nano + ?4, ?6), "
-		"spent_tokens = min(spent_tokens + ?5, ?6) WHERE key = ?1",
+		"spent_tokens = min(spent_tokens + ?5, ?6) WHERE key = ?1"),
 	[BUDGETS_SQL_USED] =
-		"INSERT INTO usage_day (key, day, model, provider, calls, estimated, tokens_in, "
+		("INSERT INTO usage_day (key, day, model, provider, calls, estimated, tokens_in, "
 		"tokens_out, cached, reasoning, nano, unpriced) VALUES (?,?,?,?,?,?,?,?,?,?,?,?) "
 		"ON CONFLICT (key, day, model, provider) DO UPDATE SET calls = calls + excluded.calls, "
 		"estimated = estimated + excluded.estimated, "
 		"tokens_in = tokens_in + excluded.tokens_in, "
 		"tokens_out = tokens_out + excluded.tokens_out, cached = cached + excluded.cached, "
 		"reasoning = reasoning + excluded.reasoning, nano = nano + excluded.nano, "
-		"unpriced = unpriced + excluded.unpriced",
+		"unpriced = unpriced + excluded.unpriced"),
 	[BUDGETS_SQL_NEXT] = "SELECT run FROM reservation WHERE run > ? ORDER BY run LIMIT 1",
 	[BUDGETS_SQL_OLD] = "SELECT run FROM reservation WHERE made_ms < ? ORDER BY made_ms LIMIT 1",
-	[BUDGETS_SQL_GUESS] = "UPDATE run SET usage_estimated = 1, usage_in = ?2, usage_out = ?3, "
-			      "cost_nano = ?4 WHERE id = ?1 AND usage_estimated IS NULL",
+	[BUDGETS_SQL_GUESS] = ("UPDATE run SET usage_estimated = 1, usage_in = ?2, usage_out = ?3, "
+			      "cost_nano = ?4 WHERE id = ?1 AND usage_estimated IS NULL"),
 };
 
 enum errc budgets_prepare(struct budgets *b, sqlite3 *db, struct err *e)

@@ -7,14 +7,14 @@
  * many, ?9 behind how many. */
 static const char *const sql[USAGE_ROWS_SQL__COUNT] = {
 	[USAGE_ROWS_SQL_SUM] =
-		"SELECT iif(?5, key, '') AS k, iif(?6, model, '') AS m, iif(?7, day, 0) AS d, "
+		("SELECT iif(?5, key, '') AS k, iif(?6, model, '') AS m, iif(?7, day, 0) AS d, "
 		"sum(calls), sum(estimated), sum(unpriced), sum(tokens_in), sum(tokens_out), "
 		"sum(cached), sum(reasoning), sum(nano) FROM usage_day "
 		"WHERE day BETWEEN ?3 AND ?4 AND (?1 IS NULL OR key = ?1) "
-		"AND (?2 IS NULL OR model = ?2) GROUP BY d, k, m ORDER BY d, k, m LIMIT ?8 OFFSET ?9",
+		"AND (?2 IS NULL OR model = ?2) GROUP BY d, k, m ORDER BY d, k, m LIMIT ?8 OFFSET ?9"),
 	[USAGE_ROWS_SQL_BUDGET] =
-		"SELECT began_ms, spent_nano, reserved_nano, spent_tokens, reserved_tokens "
-		"FROM budget WHERE key = ?",
+		("SELECT began_ms, spent_nano, reserved_nano, spent_tokens, reserved_tokens "
+		"FROM budget WHERE key = ?"),
 };
 
 enum errc usage_rows_prepare(struct usage_rows *r, sqlite3 *db, struct err *e)

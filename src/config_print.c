@@ -205,6 +205,21 @@ static bool put_targets(struct buf *out, const struct model_options *m)
 	return ok && (m->fallback_count == 0 || buf_text(out, "]\n"));
 }
 
+static bool put_price(struct buf *out, const struct model_options *m)
+{
+	const struct price *p = &m->price;
+	char                t[5][MONEY_TEXT];
+
+	if (m->max_output > 0 && !buf_fmt(out, "    max_output: %lld\n", (long long)m->max_output))
+		return false;
+	return !p->known ||
+	       buf_fmt(out, "    price: {input: %s, output: %s, cached: %s, cache_write: %s, "
+			    "reasoning: %s}\n",
+		       money_print(p->input, t[0]), money_print(p->output, t[1]),
+		       money_print(p->cached, t[2]), money_print(p->cache_write, t[3]),
+		       money_print(p->reasoning, t[4]));
+}
+
 static bool put_model(struct buf *out, const struct config *c, size_t i)
 {
 	const struct model_options *m = &c->models[i];
@@ -215,7 +230,8 @@ static bool put_model(struct buf *out, const struct config *c, size_t i)
 	       put_text_member(out, "upstream_model", m->upstream_model) && put_targets(out, m) &&
 	       buf_fmt(out, "    images: %s\n    audio: %s\n    pdf: %s\n",
 		       m->images ? "true" : "false", m->audio ? "true" : "false",
-		       m->pdf ? "true" : "false");
+		       m->pdf ? "true" : "false") &&
+	       put_price(out, m);
 }
 
 bool config_print(const struct config *c, struct buf *out)

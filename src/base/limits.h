@@ -31,6 +31,7 @@
 #define LIMIT_TOOLS          512
 #define LIMIT_FILES          64         /* context.files of one message */
 #define LIMIT_NAME           64         /* participant, tool */
+#define LIMIT_IMAGE_TOKENS  10000       /* that an image may count for: a large one of small models */
 #define LIMIT_MODEL          256        /* a model name, also an upstream's path-like one */
 #define LIMIT_TITLE          512        /* bytes of a conversation's title */
 #define LIMIT_ITEMS          20         /* items in one request, as OpenAI has it */
@@ -103,6 +104,7 @@
 #define LIMIT_WORK_QUEUE 256            /* jobs waiting for one; full: 503 */
 
 /* Store */
+#define LIMIT_USAGE_ROWS    4096        /* sums of usage that wait for the writer: half a KB each */
 #define LIMIT_STORE_QUEUE   4096        /* turns waiting for the writer; full: 503 before forwarding */
 #define LIMIT_STORE_BATCH   128         /* turns in one transaction */
 #define LIMIT_STORE_READS   512         /* reads queued, or answered and not handled: two seconds of large pages */

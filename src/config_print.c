@@ -169,8 +169,10 @@ static bool put_network(struct buf *out, const struct provider_options *p)
 	if (ok && p->proxy)
 		ok = buf_text(out, "    proxy: ") && put_url(out, p->proxy) && buf_text(out, "\n");
 	return ok && put_timeouts(out, p) && put_retries(out, p) &&
-	       buf_fmt(out, "    forward_store: %s\n    stream_usage: %s\n",
-		       p->forward_store ? "true" : "false", p->stream_usage ? "true" : "false");
+	       buf_fmt(out, "    forward_store: %s\n    stream_usage: %s\n"
+		       "    propagate_trace: %s\n",
+		       p->forward_store ? "true" : "false", p->stream_usage ? "true" : "false",
+		       p->propagate_trace ? "true" : "false");
 }
 
 static bool put_provider(struct buf *out, const struct config *c, size_t i)

@@ -35,6 +35,7 @@ static const struct field provider_fields[] = {
 	{ "max_tokens_field", { CONFIG_CHOICE, 1, 64, "max_tokens,max_completion_tokens" },
 	                                                                   AT(max_tokens_field) },
 	{ "forward_store",    { CONFIG_BOOL, 0, 0, "" },                   AT(forward_store) },
+	{ "propagate_trace",  { CONFIG_BOOL, 0, 0, "" },                   AT(propagate_trace) },
 	{ "stream_usage",     { CONFIG_BOOL, 0, 0, "" },                   AT(stream_usage) },
 	{ "retries",          { CONFIG_INT, 0, 10, "" },                   AT(retries) },
 };
@@ -80,7 +81,7 @@ static const struct field model_fields[] = {
 static const char *const provider_keys[] = {
 	"name", "dialect", "base_url", "api_key_env", "api_key_file", "api_key_credential",
 	"key_header", "headers", "query", "ca_file", "http2", "proxy", "timeouts", "retries", "health",
-	"max_tokens_field", "forward_store", "stream_usage", "reply", "piece", "delay", "error_at",
+	"max_tokens_field", "forward_store", "stream_usage", "propagate_trace", "reply", "piece", "delay", "error_at",
 };
 static const char *const timeout_keys[] = { "connect", "first_byte", "idle", "total" };
 static const char *const health_keys[] = { "failures", "window", "pause", "cooling", "dead_key" };

@@ -207,6 +207,7 @@ static enum errc begin(struct run *r, struct err *e)
 	r->paused = false;
 	r->called_us = loop_now_us(run_loop(r));
 	trace_child(&a->trace, &r->rq.trace);
+	r->rq.prompt.trace = &a->trace;
 	enum errc rc = p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);
 	if (rc != ERR_OK) {
 		tell(r, HEALTH_NEITHER, NULL);

@@ -487,7 +487,7 @@ def test_a_reader_that_stops_stops_nobody_else(provider, serve, protocol):
     """Its provider is held back, and what it gets in the end is whole."""
     p = provider(protocol)
     gateway, client = serve(p)
-    piece, count = "0123456789abcdef" * 256, 2500  # 10 MB
+    piece, count = "0123456789abcdef" * 256, 6000  # 24 MB: the kernel may hold ten
     sent = [0]
 
     def run(ask):
@@ -515,8 +515,10 @@ def test_a_reader_that_stops_stops_nobody_else(provider, serve, protocol):
         assert streams(client, other).text == "to you"
     content = b"".join(raw.pieces(head))
     raw.close()
+    at = 0
     for i in range(count):
-        assert f'"{i} {piece}"'.encode() in content, f"piece {i} is missing"
+        at = content.find(f'"{i} {piece}"'.encode(), at)
+        assert at >= 0, f"piece {i} is missing"
 
 
 @pytest.mark.parametrize("protocol", [PLAIN, TLS, HTTP2])
@@ -651,7 +653,7 @@ def test_a_connection_that_breaks_ends_all_its_calls(provider, serve):
     assert asks(client, p.on(answer)).ok().text == "to you"
 
 
-@pytest.mark.parametrize("kind", ["all that it has", "all up to now", "one refused"])
+@pytest.mark.parametrize("kind", ["a goodbye", "one refused"])
 def test_goodbyes_under_load(provider, serve, kind):
     """Every connection ends in the middle of several calls, and none of them fails."""
     p = provider(HTTP2)
@@ -665,10 +667,8 @@ def test_goodbyes_under_load(provider, serve, kind):
             ends = c not in said and len(c.asks) >= 3
             if ends:
                 said.add(c)
-        if ends and kind == "all that it has":
-            c.say_goodbye(max(a.stream for a in c.asks))
-        elif ends and kind == "all up to now":
-            c.say_goodbye(ask.stream)
+        if ends and kind == "a goodbye":
+            c.say_goodbye(2 ** 31 - 1)  # new calls go elsewhere, those under way end well
         elif ends:
             c.reset(ask, h2.errors.ErrorCodes.REFUSED_STREAM)
             return

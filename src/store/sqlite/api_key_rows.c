@@ -12,8 +12,8 @@
 	"revoked_ms, rotated_ms, old_until_ms, used_ms FROM api_key "
 
 static const char *const sql[API_KEY_SQL__COUNT] = {
-	[API_KEY_SQL_ONE] = COLUMNS "WHERE id = ?",
-	[API_KEY_SQL_LIST] = COLUMNS "WHERE number < ? ORDER BY number DESC LIMIT ?",
+	[API_KEY_SQL_ONE] = (COLUMNS "WHERE id = ?"),
+	[API_KEY_SQL_LIST] = (COLUMNS "WHERE number < ? ORDER BY number DESC LIMIT ?"),
 	[API_KEY_SQL_GOOD] =
 		("SELECT number, id, owner, scopes, models, sha256, old_sha256, old_until_ms, "
 		 "expires_ms, used_ms FROM api_key WHERE revoked_ms = 0"),

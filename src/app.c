@@ -172,6 +172,13 @@ static enum errc make_workers(struct app *a, struct err *e)
 				.snapshot = a->snapshot,
 				.draining = &a->draining,
 				.max_body = (size_t)a->config->max_body,
+				/* One body of the largest size always has room. */
+				.max_bodies = (size_t)(a->config->max_bodies > a->config->max_body
+							       ? a->config->max_bodies
+							       : a->config->max_body),
+				.max_connections = a->config->max_connections > 0
+							   ? (size_t)a->config->max_connections
+							   : http_connections_max(count),
 				.max_file = a->config->max_file,
 				.otlp_endpoint = a->config->otlp_endpoint[0] ? a->config->otlp_endpoint
 									     : NULL,

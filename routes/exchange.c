@@ -46,6 +46,8 @@ static void note(struct exchange *x)
 			     .upstream_us = v.answered_us ? v.answered_us - v.called_us : 0,
 			     .attempts = v.attempts,
 			     .stream = x->stream != NULL,
+			     .costs = v.costs,
+			     .cost_nano = v.cost_nano,
 		     });
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -197,6 +198,13 @@ enum errc listen_set_check(const struct listen_set *s, bool open, bool *ret_loca
 				       "served; set api_keys or PARLEY_API_KEY", s->places[i].bound);
 	}
 	return ERR_OK;
+}
+
+void listen_set_shut(struct listen_set *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = 0; !s->places[i].inherited && k < s->places[i].count; k++)
+			shutdown(s->places[i].fds[k], SHUT_RDWR);
 }
 
 void listen_set_finish(struct listen_set *s, bool leave)

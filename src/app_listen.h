@@ -36,5 +36,8 @@ enum errc listen_set_add(struct listen_set *s, const char *address, bool admin, 
 bool listen_set_take(struct listen_set *s, struct listen_set *from, const char *address, bool admin);
 /* listen_set_check: open: without API keys only this machine may be served.  *ret_local: it is. */
 enum errc listen_set_check(const struct listen_set *s, bool open, bool *ret_local, struct err *e);
+/* listen_set_shut: nobody waits in the queues any longer, and the ports are free; not of what was
+ * inherited. */
+void listen_set_shut(struct listen_set *s);
 /* listen_set_finish: paths of unix sockets are removed, unless somebody goes on listening there. */
 void listen_set_finish(struct listen_set *s, bool leave);

@@ -169,8 +169,10 @@ static bool put_network(struct buf *out, const struct provider_options *p)
 	if (ok && p->proxy)
 		ok = buf_text(out, "    proxy: ") && put_url(out, p->proxy) && buf_text(out, "\n");
 	return ok && put_timeouts(out, p) && put_retries(out, p) &&
-	       buf_fmt(out, "    forward_store: %s\n    stream_usage: %s\n",
-		       p->forward_store ? "true" : "false", p->stream_usage ? "true" : "false");
+	       buf_fmt(out, "    forward_store: %s\n    stream_usage: %s\n"
+		       "    propagate_trace: %s\n",
+		       p->forward_store ? "true" : "false", p->stream_usage ? "true" : "false",
+		       p->propagate_trace ? "true" : "false");
 }
 
 static bool put_provider(struct buf *out, const struct config *c, size_t i)
@@ -203,6 +205,21 @@ static bool put_targets(struct buf *out, const struct model_options *m)
 	return ok && (m->fallback_count == 0 || buf_text(out, "]\n"));
 }
 
+static bool put_price(struct buf *out, const struct model_options *m)
+{
+	const struct price *p = &m->price;
+	char                t[5][MONEY_TEXT];
+
+	if (m->max_output > 0 && !buf_fmt(out, "    max_output: %lld\n", (long long)m->max_output))
+		return false;
+	return !p->known ||
+	       buf_fmt(out, "    price: {input: %s, output: %s, cached: %s, cache_write: %s, "
+			    "reasoning: %s}\n",
+		       money_print(p->input, t[0]), money_print(p->output, t[1]),
+		       money_print(p->cached, t[2]), money_print(p->cache_write, t[3]),
+		       money_print(p->reasoning, t[4]));
+}
+
 static bool put_model(struct buf *out, const struct config *c, size_t i)
 {
 	const struct model_options *m = &c->models[i];
@@ -213,7 +230,8 @@ static bool put_model(struct buf *out, const struct config *c, size_t i)
 	       put_text_member(out, "upstream_model", m->upstream_model) && put_targets(out, m) &&
 	       buf_fmt(out, "    images: %s\n    audio: %s\n    pdf: %s\n",
 		       m->images ? "true" : "false", m->audio ? "true" : "false",
-		       m->pdf ? "true" : "false");
+		       m->pdf ? "true" : "false") &&
+	       put_price(out, m);
 }
 
 static bool put_rate(struct buf *out, const char *name, int64_t count, int64_t us)

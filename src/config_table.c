@@ -35,6 +35,7 @@ static const struct field provider_fields[] = {
 	{ "max_tokens_field", { CONFIG_CHOICE, 1, 64, "max_tokens,max_completion_tokens" },
 	                                                                   AT(max_tokens_field) },
 	{ "forward_store",    { CONFIG_BOOL, 0, 0, "" },                   AT(forward_store) },
+	{ "propagate_trace",  { CONFIG_BOOL, 0, 0, "" },                   AT(propagate_trace) },
 	{ "stream_usage",     { CONFIG_BOOL, 0, 0, "" },                   AT(stream_usage) },
 	{ "retries",          { CONFIG_INT, 0, 10, "" },                   AT(retries) },
 };
@@ -73,6 +74,7 @@ static const struct field model_fields[] = {
 	{ "images",           { CONFIG_BOOL, 0, 0, "" },                   AT(images) },
 	{ "audio",            { CONFIG_BOOL, 0, 0, "" },                   AT(audio) },
 	{ "pdf",              { CONFIG_BOOL, 0, 0, "" },                   AT(pdf) },
+	{ "max_output",       { CONFIG_INT, 1, PRICE_TOKENS / 10, "" },    AT(max_output) },
 };
 #undef AT
 
@@ -83,19 +85,32 @@ static const struct field limit_fields[] = {
 };
 #undef AT
 
+/* Money for a million tokens. */
+static const struct {
+	const char *name;
+	size_t      offset;
+} price_fields[] = {
+	{ "input", offsetof(struct price, input) },
+	{ "output", offsetof(struct price, output) },
+	{ "cached", offsetof(struct price, cached) },
+	{ "cache_write", offsetof(struct price, cache_write) },
+	{ "reasoning", offsetof(struct price, reasoning) },
+};
+
 /* Every key of a row, for hints. */
 static const char *const provider_keys[] = {
 	"name", "dialect", "base_url", "api_key_env", "api_key_file", "api_key_credential",
 	"key_header", "headers", "query", "ca_file", "http2", "proxy", "timeouts", "retries", "health",
-	"max_tokens_field", "forward_store", "stream_usage", "reply", "piece", "delay", "error_at",
+	"max_tokens_field", "forward_store", "stream_usage", "propagate_trace", "reply", "piece", "delay", "error_at",
 };
 static const char *const timeout_keys[] = { "connect", "first_byte", "idle", "total" };
 static const char *const health_keys[] = { "failures", "window", "pause", "cooling", "dead_key" };
 static const char *const target_keys[] = { "provider", "upstream_model", "weight" };
 static const char *const model_keys[] = { "name", "provider", "upstream_model", "targets", "fallback",
-						"images", "audio", "pdf" };
+						"images", "audio", "pdf", "price", "max_output" };
 static const char *const limit_keys[] = { "requests", "tokens", "concurrent", "max_body" };
 static const char *const rate_keys[] = { "count", "window" };
+static const char *const price_keys[] = { "input", "output", "cached", "cache_write", "reasoning" };
 static const char *const secret_keys[] = { "env", "file", "credential" };
 
 static enum errc fail(const struct config *c, const struct config_node *n, const char *what,
@@ -219,9 +234,11 @@ static void provider_defaults(struct provider_options *p)
 }
 
 /* What a provider's dialect can't say it refuses anyway. */
-static void model_defaults(struct model_options *m)
+static void model_defaults(const struct config *c, struct model_options *m)
 {
-	*m = (struct model_options){ .images = true, .audio = true, .pdf = true };
+	*m = (struct model_options){
+		.images = true, .audio = true, .pdf = true, .no_table = !c->price_table
+	};
 }
 
 static enum errc read_timeouts(struct config *c, const struct config_node *map,
@@ -419,7 +436,7 @@ static enum errc add_environment_provider(struct config *c, struct err *e)
 	if (rc != ERR_OK)
 		return rc;
 	c->provider_count++;
-	model_defaults(&c->models[c->model_count]);
+	model_defaults(c, &c->models[c->model_count]);
 	c->models[c->model_count].name = "*";
 	c->models[c->model_count++].provider = "upstream";
 	return ERR_OK;
@@ -534,6 +551,43 @@ static enum errc read_targets(struct config *c, const struct config_node *list,
 	return rc;
 }
 
+static enum errc read_money(const struct config *c, const struct config_node *n, struct price *p,
+			    struct err *e)
+{
+	enum errc rc = need_value(c, n, e);
+
+	for (size_t i = 0; rc == ERR_OK && i < ARRAY_LEN(price_fields); i++) {
+		if (strcmp(price_fields[i].name, n->key) != 0)
+			continue;
+		if (money_read(n->text, (int64_t *)(void *)((char *)p + price_fields[i].offset)))
+			return ERR_OK;
+		return fail(c, n, "must be a price for a million tokens, as 0.15: digits, and up to nine "
+				  "behind a point", e);
+	}
+	return rc == ERR_OK ? unknown(c, n, price_keys, ARRAY_LEN(price_keys), e) : rc;
+}
+
+/* What has no price of its own is input, or output. */
+static enum errc read_price(const struct config *c, const struct config_node *map, struct price *p,
+			    struct err *e)
+{
+	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+
+	*p = (struct price){ true, -1, -1, -1, -1, -1 };
+	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n && rc == ERR_OK;
+	     n = n->next)
+		rc = read_money(c, n, p, e);
+	if (rc == ERR_OK && (p->input < 0 || p->output < 0))
+		return fail(c, map, "a price needs input and output", e);
+	if (p->cached < 0)
+		p->cached = p->input;
+	if (p->cache_write < 0)
+		p->cache_write = p->input;
+	if (p->reasoning < 0)
+		p->reasoning = p->output;
+	return rc;
+}
+
 /* The keys of a model that are more than one value. */
 static enum errc read_model_special(struct config *c, const struct config_node *n,
 				    struct model_options *m, struct err *e)
@@ -542,6 +596,8 @@ static enum errc read_model_special(struct config *c, const struct config_node *
 		return read_fallback(c, n, m, e);
 	if (strcmp(n->key, "targets") == 0)
 		return read_targets(c, n, m, e);
+	if (strcmp(n->key, "price") == 0)
+		return read_price(c, n, &m->price, e);
 	return unknown(c, n, model_keys, ARRAY_LEN(model_keys), e);
 }
 
@@ -568,7 +624,7 @@ static enum errc read_model(struct config *c, const struct config_node *map,
 {
 	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
 
-	model_defaults(m);
+	model_defaults(c, m);
 	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
 		bool known;
 
@@ -601,7 +657,7 @@ static enum errc load_models(struct config *c, const struct config_node *table, 
 	if (!has_model(c, "echo")) {
 		struct model_options *m = &c->models[c->model_count++];
 
-		model_defaults(m);
+		model_defaults(c, m);
 		m->name = "echo";
 		m->provider = "echo";
 	}

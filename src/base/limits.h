@@ -17,6 +17,11 @@
 #define LIMIT_HEADER_SECONDS    10          /* slowloris: a request's head has to be in by then */
 #define LIMIT_BODY_SECONDS      60          /* and its body */
 #define LIMIT_KEEPALIVE_SECONDS 75          /* an idle connection between requests */
+#define LIMIT_BODY_RATE         KIB         /* bytes a second that a body has to come with; the slowest lines are faster */
+#define LIMIT_BODY_SLOW_SECONDS 15          /* before anybody is called too slow */
+#define LIMIT_READ_RATE         KIB         /* and that an answer has to be taken with, over LIMIT_STALL_SECONDS */
+#define LIMIT_BODY_FREE         (64 * KIB)  /* of one body that max_bodies does not refuse: small calls go on */
+#define LIMIT_SURPLUS           64          /* connections above max_connections that are told so with a 503 */
 
 /* JSON */
 #define LIMIT_JSON_DEPTH  64            /* as other gateways; no real request nests deeper than 20 */
@@ -31,6 +36,7 @@
 #define LIMIT_TOOLS          512
 #define LIMIT_FILES          64         /* context.files of one message */
 #define LIMIT_NAME           64         /* participant, tool */
+#define LIMIT_IMAGE_TOKENS  10000       /* that an image may count for: a large one of small models */
 #define LIMIT_MODEL          256        /* a model name, also an upstream's path-like one */
 #define LIMIT_TITLE          512        /* bytes of a conversation's title */
 #define LIMIT_ITEMS          20         /* items in one request, as OpenAI has it */
@@ -108,6 +114,7 @@
 #define LIMIT_WORK_QUEUE 256            /* jobs waiting for one; full: 503 */
 
 /* Store */
+#define LIMIT_USAGE_ROWS    4096        /* sums of usage that wait for the writer: half a KB each */
 #define LIMIT_STORE_QUEUE   4096        /* turns waiting for the writer; full: 503 before forwarding */
 #define LIMIT_STORE_BATCH   128         /* turns in one transaction */
 #define LIMIT_STORE_READS   512         /* reads queued, or answered and not handled: two seconds of large pages */

@@ -148,6 +148,11 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		return ERR_OK; /* answered in gate_body; a preflight carries no key */
 	if (rc != ERR_OK)
 		return rc;
+	/* A page in a browser can't read the answer, but it could make the first key and so shut out
+	 * everybody else. */
+	if (now->open && r->route->auth == AUTH_ADMIN && r->head.origin.p)
+		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
+			       "without API keys no page of a browser is served here");
 	if (r->route->auth != AUTH_NONE) {
 		if (now->open)
 			r->who = &identity_open;
@@ -155,6 +160,11 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 			rc = check_key(r, e);
 		if (rc != ERR_OK)
 			return rc;
+	}
+	if (r->connection->surplus) {
+		r->close = true;
+		if (!r->route->quiet)
+			return err_set(e, ERR_OVERLOADED, "", "too many connections; try again");
 	}
 	if (r->server->leaving) {
 		r->close = true;
@@ -218,6 +228,11 @@ static enum errc check_json(struct request *r, struct err *e)
 	enum errc rc = json_scan(&in->doc, in->body.data, in->body.len, &json_limits_request, e);
 	if (rc != ERR_OK)
 		return rc;
+	/* What was read out of it may be larger than the body. */
+	if (!input_hold(in, in->body.len + in->doc.cap * sizeof *in->doc.tok,
+			r->server->options->max_bodies))
+		return err_set(e, ERR_OVERLOADED, "",
+			       "the bodies of all requests take too much memory; try again");
 	if (json_kind(&in->doc, 0) != JSON_OBJECT)
 		return err_set(e, ERR_INVALID_TYPE, "", "the body must be a JSON object");
 	return ERR_OK;

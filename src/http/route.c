@@ -191,7 +191,8 @@ enum errc route_match(const struct route *table, struct str method, struct str t
 
 	bool without_v1 = count >= 1 && (str_is(segments[0], "chat") || str_is(segments[0], "models") ||
 					 str_is(segments[0], "conversations") ||
-					 str_is(segments[0], "runs") || str_is(segments[0], "files"));
+					 str_is(segments[0], "runs") || str_is(segments[0], "files") ||
+					 str_is(segments[0], "embeddings"));
 	return err_set(e, ERR_UNKNOWN_URL, "", "%s",
 		       without_v1 ? "unknown URL; the base URL of this API ends in /v1"
 				  : "unknown URL; GET /openapi.yaml lists what there is");

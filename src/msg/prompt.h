@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/str.h"
+#include "base/trace.h"
 #include "msg/embed.h"
 
 #include <stdbool.h>
@@ -36,4 +37,6 @@ struct prompt {
 	/* Not a chat: vectors are wanted.  Then messages are empty, it is no stream, and members are all
 	 * of the request but its model.  NULL: a chat. */
 	const struct embed *embed;
+	/* The attempt's span, for providers that are told of it; NULL: none is. */
+	const struct trace *trace;
 };

@@ -88,6 +88,7 @@ struct provider_options {
 	const char *proxy;     /* NULL: none, also not from the environment */
 	const char *max_tokens_field; /* max_tokens, max_completion_tokens, or NULL: as the client said */
 	bool        forward_store;
+	bool        propagate_trace; /* it gets a traceparent */
 	bool        stream_usage; /* ask for usage in streams (default true) */
 	int64_t     connect_us;
 	int64_t     first_byte_us; /* counts any body byte */

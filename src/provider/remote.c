@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "base/trace.h"
 #include "provider/embed.h"
 #include "upstream/lines.h"
 #include "upstream/sse.h"
@@ -433,8 +434,18 @@ static enum errc ask(struct remote_call *c, const struct remote *r, const struct
 		name_refusal(c, e);
 		return rc;
 	}
+
+	char trace[sizeof "traceparent: " + TRACE_HEADER] = "traceparent: ";
+	bool traced = o->propagate_trace && prompt->trace && prompt->trace->id[0];
+	if (traced)
+		trace_header(prompt->trace, trace + strlen(trace));
 	return upstream_start(env->transfers, r->target,
-			      &(struct upstream_ask){ c->url.data, buf_view(&c->ask), prompt->stream },
+			      &(struct upstream_ask){
+				      .url = c->url.data,
+				      .header = traced ? trace : NULL,
+				      .body = buf_view(&c->ask),
+				      .stream = prompt->stream,
+			      },
 			      &limits, &callbacks, c, &c->upstream, e);
 }
 
@@ -656,6 +667,7 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 							   "max_tokens" :
 							   "max_completion_tokens",
 		.forward_store = o->forward_store,
+		.propagate_trace = o->propagate_trace,
 		.stream_usage = o->stream_usage,
 		.first_byte_us = o->first_byte_us,
 		.first_byte_plain_us = o->first_byte_plain_us,

@@ -39,16 +39,17 @@ static void tell_trace(const struct run *r, const struct err *e)
 	const struct attempt *a = &r->attempt;
 	const struct usage   *u = &r->usage;
 	struct str            model = { r->model, strnlen(r->model, LIMIT_MODEL) };
+	const char           *what = r->rq.prompt.embed ? "embeddings" : "chat";
 	struct trace_span     s;
 	char                  name[128];
 
 	if (!trace_wanted(&a->trace))
 		return;
-	snprintf(name, sizeof name, "chat %s", r->label);
+	snprintf(name, sizeof name, "%s %s", what, r->label);
 	struct str whole = str_of(name);
 	whole.n = text_whole(whole);
 	trace_open(&s, &a->trace, TRACE_CLIENT, whole, clock_mono_us() - a->begun_us);
-	trace_str(&s, "gen_ai.operation.name", STR("chat"));
+	trace_str(&s, "gen_ai.operation.name", str_of(what));
 	trace_str(&s, "gen_ai.provider.name", str_of(r->rq.provider->name));
 	trace_str(&s, "gen_ai.request.model", model);
 	trace_bool(&s, "gen_ai.request.stream", r->rq.prompt.stream);
@@ -206,6 +207,7 @@ static enum errc begin(struct run *r, struct err *e)
 	r->paused = false;
 	r->called_us = loop_now_us(run_loop(r));
 	trace_child(&a->trace, &r->rq.trace);
+	r->rq.prompt.trace = &a->trace;
 	enum errc rc = p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);
 	if (rc != ERR_OK) {
 		tell(r, HEALTH_NEITHER, NULL);
@@ -342,6 +344,7 @@ bool attempt_again(struct run *r, const struct err *e)
 		return false;
 	}
 	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
+	bill_dropped(r, e);
 	pass_over(r, e);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))

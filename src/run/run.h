@@ -136,5 +136,7 @@ struct run_view {
 	int64_t      created_ms;
 	struct str   provider; /* asked last */
 	unsigned     attempts; /* calls of providers; 0: none could be asked */
+	bool         costs;    /* cost_nano is known */
+	int64_t      cost_nano;
 };
 void run_view(const struct run *r, struct run_view *ret);

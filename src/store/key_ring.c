@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 struct key_ring_table {
-	struct key_ring_entry *entries; /* owned; sorted once they are all in */
+	struct key_ring_entry *entries; /* owned; in the order of their ids once they are all in, */
+	uint64_t              *ids;     /* owned; and these alone, which few lines of memory hold */
 	size_t                 count;
 	size_t                 cap;
 };
@@ -60,6 +61,7 @@ void key_ring_table_destroy(struct key_ring_table *t)
 	for (size_t i = 0; i < t->count; i++)
 		identity_release(t->entries[i].who);
 	free(t->entries);
+	free(t->ids);
 	free(t);
 }
 
@@ -88,12 +90,43 @@ static int by_id(const void *a, const void *b)
 	return memcmp(x->id, y->id, API_KEY_ID);
 }
 
+static uint64_t number_of(const char id[API_KEY_ID])
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < API_KEY_ID; i++)
+		n = n << 8 | (unsigned char)id[i];
+	return n;
+}
+
+/* arrange: once all are in; false: no memory. */
+static bool arrange(struct key_ring_table *t)
+{
+	if (t->count == 0)
+		return true;
+	t->ids = malloc(t->count * sizeof *t->ids);
+	if (!t->ids)
+		return false;
+	qsort(t->entries, t->count, sizeof *t->entries, by_id);
+	for (size_t i = 0; i < t->count; i++)
+		t->ids[i] = number_of(t->entries[i].id);
+	return true;
+}
+
 static struct key_ring_entry *find(const struct key_ring_table *t, struct str id)
 {
-	struct key_ring_entry want = { 0 };
+	uint64_t want = number_of(id.p);
+	size_t   from = 0, to = t->count;
 
-	memcpy(want.id, id.p, API_KEY_ID);
-	return t->count ? bsearch(&want, t->entries, t->count, sizeof want, by_id) : NULL;
+	while (from < to) {
+		size_t at = from + (to - from) / 2;
+
+		if (t->ids[at] < want)
+			from = at + 1;
+		else
+			to = at;
+	}
+	return from < t->count && t->ids[from] == want ? &t->entries[from] : NULL;
 }
 
 /* When it was used is known here better than in the store. */
@@ -108,12 +141,14 @@ static void keep_use(struct key_ring_table *to, const struct key_ring_table *fro
 	}
 }
 
-void key_ring_put(struct key_ring *r, struct key_ring_table *t, int64_t version, bool any)
+bool key_ring_put(struct key_ring *r, struct key_ring_table *t, int64_t version, bool any)
 {
 	struct key_ring_table *old = t;
 
-	if (t->count > 0)
-		qsort(t->entries, t->count, sizeof *t->entries, by_id);
+	if (!arrange(t)) {
+		key_ring_table_destroy(t);
+		return false;
+	}
 	pthread_rwlock_wrlock(&r->lock);
 	if (version > r->version) {
 		old = r->table;
@@ -124,6 +159,7 @@ void key_ring_put(struct key_ring *r, struct key_ring_table *t, int64_t version,
 	}
 	pthread_rwlock_unlock(&r->lock);
 	key_ring_table_destroy(old);
+	return true;
 }
 
 /* --- asking --- */

@@ -29,8 +29,8 @@ bool key_ring_add(struct key_ring_table *t, const struct key_ring_entry *e) MUST
 void key_ring_table_destroy(struct key_ring_table *t);
 
 /* key_ring_put: consumes t, the keys as of a version of the database; one that is older than what is
- * there is dropped.  any: a key was ever made. */
-void    key_ring_put(struct key_ring *r, struct key_ring_table *t, int64_t version, bool any);
+ * there is dropped.  any: a key was ever made.  False: no memory, and nothing is changed. */
+bool key_ring_put(struct key_ring *r, struct key_ring_table *t, int64_t version, bool any) MUST_USE;
 int64_t key_ring_version(struct key_ring *r);
 /* key_ring_any: was a key ever made, good or not?  Then nobody is let in without one. */
 bool key_ring_any(struct key_ring *r);

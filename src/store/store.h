@@ -14,6 +14,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/id.h"
+#include "base/identity.h"
+#include "base/limits.h"
 #include "loop/loop.h"
 #include "msg/event.h"
 #include "store/blob.h"
@@ -120,6 +122,19 @@ struct turn_begin {
 	struct store_key key;          /* kept until turn_end says what becomes of it */
 };
 
+/* What a call has used, for the books: of its key, day, model and provider. */
+struct usage_note {
+	char         key[IDENTITY_ID_MAX]; /* as logs name it; "": none */
+	char         model[LIMIT_MODEL + 1];
+	char         provider[64];
+	struct id    run;
+	int64_t      at_ms;    /* wall */
+	struct usage usage;    /* of all its attempts; neither known nor estimated: nothing was used */
+	bool         priced;
+	int64_t      nano;     /* what it cost */
+	bool         reserved; /* there is a reservation, which this ends */
+};
+
 struct turn_end {
 	struct store_job job;
 	struct id        run;
@@ -137,6 +152,66 @@ struct turn_end {
 	struct events_piece events;    /* those that no events_append brought; .data empty: none */
 	bool              keyed;       /* there may be a key */
 	struct key_answer key_answer;
+	bool              costs;       /* cost_nano is known */
+	int64_t           cost_nano;
+	const struct usage_note *note; /* its reservation ends with it, whatever becomes of the rest; NULL:
+	                                * there is none */
+};
+
+/* --- budgets (a key's limits are in its identity) --- */
+
+/* budget_reserve: a write, before a call is asked for: what it may cost at most is taken from what its
+ * key has left.  One statement sees to it that nothing spent and reserved together ever passes a limit.
+ * Errors: INSUFFICIENT_QUOTA with retry_after_ms; OVERLOADED: the queue is full. */
+struct budget_reserve {
+	struct store_job job;
+	struct id        run;
+	struct str       key;
+	struct str       model;
+	struct str       provider;
+	int64_t          now_ms;
+	int64_t          nano;
+	int64_t          tokens;
+	int64_t          tokens_in;    /* of those */
+	int64_t          limit_nano;   /* 0: none, as in the next two */
+	int64_t          limit_tokens;
+	int64_t          window_ms;
+};
+
+/* budget_settle: a write, of a call that is stored nowhere else: its reservation ends, and what it has
+ * really used takes its place.  Never refused; where it can't be written it is tried again with the
+ * next writes, and its failure is no news to anybody. */
+struct budget_settle {
+	struct store_job  job;
+	struct usage_note note;
+};
+
+/* usage_read: what was used on some days, in the order of what it is grouped by. */
+enum usage_group { USAGE_BY_KEY = 1, USAGE_BY_MODEL = 2, USAGE_BY_DAY = 4 };
+struct usage_row {
+	struct str key;      /* of these, those that it is grouped by; "": without a key */
+	struct str model;
+	int64_t    day;
+	int64_t    calls, estimated, unpriced;
+	int64_t    tokens_in, tokens_out, cached, reasoning;
+	int64_t    nano;
+};
+struct usage_read {
+	struct store_job job;
+	struct str       key;   /* of that one alone; p NULL: of all */
+	struct str       model; /* likewise */
+	int64_t          from_day, to_day; /* the last one is in it; since 1970, UTC */
+	unsigned         group; /* enum usage_group; 0: a sum */
+	size_t           skip;  /* rows in front of the page */
+	size_t           limit;
+	struct arena     arena; /* init'ed and finished by the caller */
+	/* out */
+	struct usage_row *rows;
+	size_t            row_count;
+	bool              has_more;
+	bool              budgeted; /* the key has a budget that was drawn on: the rest is of it */
+	int64_t           began_ms;
+	int64_t           spent_nano, reserved_nano, spent_tokens, reserved_tokens;
 };
 
 /* A key with the answer of a call that is stored nowhere else. */
@@ -312,6 +387,8 @@ struct run_read {
 	int64_t         first_token_ms; /* 0: none */
 	int64_t         completed_ms;   /* 0: not yet */
 	int64_t         attempts;
+	bool            costs;          /* cost_nano is known */
+	int64_t         cost_nano;
 };
 
 /* events_read: a page of a run's log, in order, and how far the run is.  Pieces whose last event is
@@ -714,6 +791,11 @@ struct store_ops {
 	bool (*search_read)(struct store *s, struct search_read *job);
 	bool (*api_key_write)(struct store *s, struct api_key_write *job);
 	bool (*api_keys_read)(struct store *s, struct api_keys_read *job);
+	bool (*budget_reserve)(struct store *s, struct budget_reserve *job);
+	bool (*budget_settle)(struct store *s, struct budget_settle *job);
+	bool (*usage_read)(struct store *s, struct usage_read *job);
+	/* usage_add: gathered in memory and written within a second or so.  Any thread, cheap. */
+	void (*usage_add)(struct store *s, const struct usage_note *note);
 	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap */
 	/* A process that another one takes over from, in this order, both from one thread that is no
 	 * loop's.  rest: our background work stops, or goes on; *ret_lock_fd (borrowed) is the lock to

@@ -30,6 +30,7 @@ struct upstream_call {
 	int64_t                   start_us;
 	int64_t                   last_us; /* of the newest body byte, or of the end of a pause */
 	uint64_t                  bytes;   /* of the body so far */
+	struct curl_slist        *headers; /* owned; NULL: the target's are all */
 	struct buf                body;    /* only of a released call */
 	char                      said[CURL_ERROR_SIZE]; /* libcurl's own words on a failure */
 	struct err               *err;     /* owned; why the write callback ended the call, NULL: it did not */
@@ -74,6 +75,7 @@ static void call_end(struct upstream_call *c, const struct err *why)
 		handles_put_take(c->transfer.easy, c->target, c->stream);
 	}
 	upstream_target_destroy(c->target);
+	curl_slist_free_all(c->headers);
 	buf_finish(&c->body);
 	err_drop(&c->err);
 	free(c);
@@ -303,7 +305,6 @@ static bool prepare(const struct upstream_call *c)
 
 #define SET(option, value) bad |= (unsigned)curl_easy_setopt(h, CURLOPT_##option, value)
 	SET(POST, 1L);
-	SET(HTTPHEADER, c->stream ? t->stream : t->plain);
 	SET(WRITEFUNCTION, on_write);
 	SET(NOSIGNAL, 1L);
 	SET(QUICK_EXIT, 1L); /* or a cancel waits for a slow name server, with the loop */
@@ -332,12 +333,35 @@ static bool prepare(const struct upstream_call *c)
 	return bad == 0;
 }
 
+/* own_headers: the target's, and one of this call alone; NULL: no memory. */
+static struct curl_slist *own_headers(const struct curl_slist *of, const char *more)
+{
+	struct curl_slist *list = curl_slist_append(NULL, more);
+
+	for (; list && of; of = of->next) {
+		struct curl_slist *longer = curl_slist_append(list, of->data);
+
+		if (!longer) {
+			curl_slist_free_all(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
 /* prepare_call: the options of this one call. */
 static bool prepare_call(struct upstream_call *c, const struct upstream_ask *ask)
 {
-	CURL    *h = c->transfer.easy;
-	unsigned bad = 0;
+	CURL              *h = c->transfer.easy;
+	struct curl_slist *headers = c->stream ? c->target->stream : c->target->plain;
+	unsigned           bad = 0;
 
+	if (ask->header) {
+		headers = c->headers = own_headers(headers, ask->header);
+		if (!headers)
+			return false;
+	}
+	SET(HTTPHEADER, headers); /* a kept handle may have had its own */
 	SET(URL, ask->url ? ask->url : c->target->url); /* a kept handle may have been elsewhere */
 	SET(POSTFIELDS, ask->body.n > 0 ? ask->body.p : "");
 	SET(POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n);

@@ -54,6 +54,7 @@ struct upstream_ask {
 	/* NULL: the target's own; else it differs behind the host alone, and all calls of the target
 	 * name one. */
 	const char *url;
+	const char *header; /* one more, "Name: value", copied; NULL: none */
 	struct str  body; /* borrowed until done, cancel or release */
 	/* Small buffers, SSE accept, and no bound on the answer's length but the deadlines (the callee
 	 * keeps none of it); else an answer above LIMIT_UPSTREAM_BODY is UPSTREAM_BAD_RESPONSE. */

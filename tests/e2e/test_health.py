@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import tempfile
 import threading
 
 import pytest
@@ -116,3 +117,19 @@ def test_what_can_not_be_asked_is_told():
     assert done.returncode == 1 and "--listen" in done.stderr
     assert health("extra").returncode == 64
     assert health("--config", "/no/such.yaml").returncode == 66
+
+
+def test_a_gateway_on_a_unix_socket_is_asked_there(start):
+    with tempfile.TemporaryDirectory(prefix="p") as folder:  # short enough for an address
+        g = start(listen=f"unix:{folder}/p.sock")
+        done = health("--listen", f"unix:{folder}/p.sock")
+        assert done.returncode == 0 and "is ready" in done.stdout, done.stderr
+        g.stop()
+        done = health("--listen", f"unix:{folder}/p.sock")
+        assert done.returncode == 1 and "does not answer" in done.stderr
+
+
+@pytest.mark.parametrize("place", ["systemd", "fd:3", "fd:web"])
+def test_inherited_sockets_can_not_be_asked_by_their_names(place):
+    done = health("--listen", place)
+    assert done.returncode == 1 and "name one with --listen" in done.stderr

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sqlite3
 import time
 import zlib
@@ -118,6 +119,23 @@ def test_without_a_gateway_the_database_is_made(tmp_path, start):
     gateway.url = f"http://127.0.0.1:{gateway.port}"
     assert asks(gateway, key).status == 200
     asks(gateway, "", headers={"x-none": "1"}).error(401, "missing_api_key")
+
+
+def test_the_example_of_the_documentation_works(tmp_path):
+    page = (gw.PROJECT / "docs/operations.md").read_text()
+    command, shown = re.search(r"<!-- shown keys -->\n```sh\n(.*?)```\n\n```text\n(.*?)```", page,
+                               re.S).groups()
+    (tmp_path / "parley.yaml").write_text(f"database: {tmp_path / 'p.db'}\n")
+    out = ""
+    for line in command.splitlines():
+        done = gw.run(*shlex.split(line)[1:], cwd=tmp_path)
+        assert done.returncode == 0, done
+        out += done.stdout
+
+    def plain(text):
+        text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "TIME", text)
+        return re.sub(r"parley_sk_\S+", "TEXT", re.sub(r"key_[0-9a-z]{8}", "ID", text))
+    assert plain(out) == plain(shown)
 
 
 # --- at once ---
@@ -247,6 +265,13 @@ def test_an_open_gateway_s_admin_routes_make_the_first_key(serving):
         assert len(client.get("/v1/admin/keys", headers=keys.bearer(key)).ok().json["data"]) == 1
 
 
+def test_no_page_of_a_browser_makes_the_first_key(serving):
+    with Client(keys.admin_url(serving)) as client:
+        client.post("/v1/admin/keys", headers={"Origin": "https://evil.example"}) \
+            .error(403, "host_not_allowed")
+        assert client.get("/v1/admin/keys").ok().json["data"] == []
+
+
 def test_only_the_scope_admin_lets_in_there(start):
     config_key = f"pk-{CANARY}"
     gateway = start(args=ADMIN, env={"PARLEY_API_KEY": config_key})
@@ -343,7 +368,8 @@ def test_models_that_a_key_may_not_ask_are_not_there(start):
         assert names == ["x/*", "y/one"]
         for name in ("hidden", "echo", "y/two", "absent"):
             for reply in (client.get(f"/v1/models/{name.replace('/', '%2F')}"),
-                          client.chat("hi", model=name), client.complete(name)):
+                          client.chat("hi", model=name), client.complete(name),
+                          client.post("/v1/embeddings", {"model": name, "input": "hi"})):
                 error = reply.error(404, "model_not_found")
                 known = error["message"].replace(f"'{name}'", "")
                 assert "hidden" not in known and "echo" not in known, error

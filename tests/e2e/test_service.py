@@ -78,7 +78,8 @@ def test_a_model_id_may_hold_an_escaped_slash(shared, script):
     assert reply.status == 200 and json.loads(reply.body)["id"] == "t/tiny:7b"
 
 
-@pytest.mark.parametrize("path", ["/chat/completions", "/models", "/chat", "/conversations/x"])
+@pytest.mark.parametrize("path", ["/chat/completions", "/models", "/chat", "/conversations/x",
+                                  "/embeddings"])
 def test_a_path_without_v1_gets_a_hint(client, path):
     reply = client.post(path, {}) if "chat" in path else client.get(path)
     assert "/v1" in reply.error(404, "unknown_url")["message"]

@@ -193,6 +193,28 @@ def test_what_a_killed_process_before_left_going_gets_its_end(start, succeed, sc
     gate.open()
 
 
+def test_after_a_crash_of_the_new_one_a_third_starts_beside_the_old_one(start, succeed, script):
+    first = start(usual={})
+    gate, s = gated(script)
+    with Client(first.url) as client, client.chat_stream("q", model=s.model) as stream:
+        stream.until_text("one")
+        second = succeed(first)
+        second.kill()
+        first.wait_log("the process that took over has gone")
+        third = succeed(first, ready=False)
+        third.args.remove("--takeover")
+        third.listen = f"127.0.0.1:{first.port}"
+        third.start()
+        with Client(third.url) as other:
+            other.chat("hi").ok()
+            assert other.run(stream.headers["x-run-id"])["status"] == "running"
+            gate.open()
+            assert stream.native().text == "one two"
+            assert first.wait_exit() == 0
+            third.wait_log("the process before has ended; 0 runs")
+            assert other.run(stream.headers["x-run-id"])["status"] == "completed"
+
+
 def test_a_key_s_call_is_made_once_over_both(start, succeed, script):
     first = start(usual={})
     gate = up.Gate()

@@ -130,6 +130,37 @@ def test_a_call_is_two_spans_in_the_callers_trace(traced, collector, script):
                for path, head in collector.heads)
 
 
+def test_embeddings_are_named_as_what_they_are(traced, collector, script):
+    s = script(up.embeddings([1.0]))
+    client, _ = traced([s.name])
+    client.post("/v1/embeddings", {"model": s.name, "input": CANARY}).ok()
+    (call,) = of_kind(collector.wait(2), 3)
+    told = attributes(call)
+    assert call["name"] == f"embeddings {s.name}"
+    assert told["gen_ai.operation.name"] == "embeddings"
+    assert told["gen_ai.usage.input_tokens"] == 11
+    assert "gen_ai.response.finish_reasons" not in told
+    assert not any(CANARY.encode() in body for body in collector.bodies)
+
+
+def test_only_who_may_know_gets_a_traceparent(start, upstream, collector, script):
+    s, other = script(up.reply(up.completion("x"))), script(up.reply(up.completion("x")))
+    gateway = start({"otlp_endpoint": collector.url, "providers": [
+        provider(upstream, "knows", propagate_trace=True), provider(upstream, "not")], "models": [
+        {"name": "m", "provider": "knows", "upstream_model": s.name},
+        {"name": "n", "provider": "not", "upstream_model": other.name}]})
+    with Client(gateway.url) as client:
+        for model in "mnm":
+            client.post("/v1/chat", {"messages": ["hi"], "config": {"model": model}},
+                        headers={"traceparent": PARENT}).ok()
+    calls = of_kind(collector.wait(6), 3)
+    sent = [x.request.header("traceparent") for x in s.exchanges]
+    assert sorted(sent) == sorted(f"00-{PARENT[3:35]}-{c['spanId']}-01" for c in calls
+                                  if attributes(c)["gen_ai.request.model"] == "m")
+    assert other.request.header("traceparent") is None
+    assert s.request.header("content-type") == "application/json"
+
+
 def test_each_attempt_is_a_span_and_failures_say_which(traced, collector, script):
     s = script(up.reply({"error": {"message": "no"}}, 500))
     client, _ = traced([s.name])

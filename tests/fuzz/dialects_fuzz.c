@@ -14,7 +14,6 @@ static const struct dialect *const dialects[] = {
 	&dialect_anthropic,
 	&dialect_ollama,
 	&dialect_openai_responses,
-	&dialect_mistral,
 };
 
 struct seen {

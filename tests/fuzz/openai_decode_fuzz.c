@@ -16,15 +16,17 @@ static void check_inside(struct str part, struct str whole)
 
 static void on_event(void *arg, const struct event *ev)
 {
-	struct str *input = arg;
+	/* The provider's bytes, or the same with content in parts made one text. */
+	const struct json_doc *doc = arg;
+	struct str             input = { doc->text, doc->len };
 
-	check_inside(ev->raw, *input);
+	check_inside(ev->raw, input);
 	check_inside(ev->raw_usage, ev->raw);
 	check_inside(ev->raw_id, ev->raw);
-	check_inside(ev->id, *input);
-	check_inside(ev->name, *input);
+	check_inside(ev->id, input);
+	check_inside(ev->name, input);
 	if (ev->kind != EVENT_FINISH)
-		check_inside(ev->text, *input);
+		check_inside(ev->text, input);
 	CHECK(!ev->cont || ev->raw.n == 0);
 	CHECK(ev->kind != EVENT_END && ev->kind != EVENT_ERROR);
 	CHECK(ev->choice < LIMIT_CHOICES);
@@ -41,7 +43,7 @@ static void check_error(const struct err *e)
 }
 
 /* Each line is an event, in a copy of its own. */
-static void decode_lines(struct decode *d, const char *p, size_t n, struct str *input)
+static void decode_lines(struct decode *d, const char *p, size_t n)
 {
 	struct err e;
 
@@ -52,9 +54,9 @@ static void decode_lines(struct decode *d, const char *p, size_t n, struct str *
 
 		CHECK(copy != NULL);
 		memcpy(copy, p + at, len);
-		*input = (struct str){ copy, len };
 		enum errc rc = len == 0 ? ERR_OK :
-					  dialect_openai.decode_event(d, STR_NONE, *input, &e);
+					  dialect_openai.decode_event(d, STR_NONE,
+								     (struct str){ copy, len }, &e);
 		free(copy);
 		if (rc != ERR_OK) {
 			check_error(&e);
@@ -67,8 +69,7 @@ static void decode_lines(struct decode *d, const char *p, size_t n, struct str *
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct json_doc doc = { 0 };
-	struct str      input = STR_NONE;
-	struct decode   d = { .doc = &doc, .on_event = on_event, .arg = &input };
+	struct decode   d = { .doc = &doc, .on_event = on_event, .arg = &doc };
 	struct err      e = { 0 };
 
 	if (size < 2)
@@ -76,10 +77,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	const char *p = (const char *)data + 1;
 	if (data[0] % 3 == 0) {
-		decode_lines(&d, p, size - 1, &input);
+		decode_lines(&d, p, size - 1);
 	} else if (data[0] % 3 == 1) {
-		input = (struct str){ p, size - 1 };
-		if (dialect_openai.decode_whole(&d, input, &e) != ERR_OK)
+		if (dialect_openai.decode_whole(&d, (struct str){ p, size - 1 }, &e) != ERR_OK)
 			check_error(&e);
 	} else {
 		dialect_openai.decode_error(400 + data[0] % 200, (struct str){ p, size - 1 }, &e);

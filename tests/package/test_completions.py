@@ -44,8 +44,9 @@ def test_they_are_as_the_program_has_it(project):
 
 def test_they_know_what_the_program_knows(project, build, complete):
     help_text = run(build / "parley", "--help")
-    told = set(re.findall(r"^ +(--[\w-]+)", help_text, re.M)) - {"--output", "--conversation"}
-    assert told <= set(complete("--"))
+    told = set(re.findall(r"^ +(--[\w-]+)", help_text, re.M))
+    offered = set(complete("--")).union(*(complete(name, "--") for name in commands(project)))
+    assert told <= offered, told - offered
     assert commands(project) <= set(complete(""))
 
 

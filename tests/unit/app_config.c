@@ -241,6 +241,7 @@ static void the_contracts_example_is_read(void **state)
 				   "    max_tokens_field: max_tokens\n"
 				   "    forward_store: true\n"
 				   "    stream_usage: false\n"
+				   "    propagate_trace: true\n"
 				   "  - name: slow\n"
 				   "    dialect: echo\n"
 				   "    reply: \"two\\nlines\"\n"
@@ -280,6 +281,7 @@ static void the_contracts_example_is_read(void **state)
 	assert_string_equal(p->max_tokens_field, "max_tokens");
 	assert_true(p->forward_store);
 	assert_false(p->stream_usage);
+	assert_true(p->propagate_trace);
 	assert_string_equal(c->providers[1].reply, "two\nlines");
 	assert_int_equal(c->providers[1].piece, 3);
 	assert_int_equal(c->providers[1].delay_us, 10000);

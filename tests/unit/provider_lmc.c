@@ -18,7 +18,7 @@
  * What is said in LMC: +HEAD a start, =(CONTENT), -HEAD an end, ~(LINE) an active line,
  * !(CONTENT) a confirmation; a head is role/type/format@recipient,other.  The rest: KIND(…). */
 
-struct trace {
+struct heard {
 	struct buf      out;
 	struct json_doc doc; /* of the LMC chunk at hand */
 	char            open[256]; /* the head of the open segment, or "" */
@@ -29,7 +29,7 @@ struct trace {
 	uint32_t        call_count;
 };
 
-static struct str member(const struct trace *t, const char *key)
+static struct str member(const struct heard *t, const char *key)
 {
 	json_at at = json_get_some(&t->doc, 0, key);
 
@@ -41,7 +41,7 @@ static struct str bare(struct str quoted)
 	return quoted.n >= 2 && quoted.p[0] == '"' ? (struct str){ quoted.p + 1, quoted.n - 2 } : quoted;
 }
 
-static void head_of(const struct trace *t, char *ret, size_t size)
+static void head_of(const struct heard *t, char *ret, size_t size)
 {
 	struct str role = bare(member(t, "role")), type = bare(member(t, "type"));
 	struct str format = bare(member(t, "format")), to = bare(member(t, "recipient"));
@@ -60,7 +60,7 @@ static bool is_head(const char *head, const char *start)
 }
 
 /* put_lmc: prints a chunk, and holds it against the grammar. */
-static void put_lmc(struct trace *t, struct str chunk)
+static void put_lmc(struct heard *t, struct str chunk)
 {
 	struct err e;
 	char       head[256];
@@ -106,7 +106,7 @@ static void put_lmc(struct trace *t, struct str chunk)
 }
 
 /* put_id: the random part of a call's id is left out. */
-static void put_call(struct trace *t, const struct event *ev)
+static void put_call(struct heard *t, const struct event *ev)
 {
 	const char *tail = memrchr(ev->id.p, '_', ev->id.n);
 
@@ -124,7 +124,7 @@ static void put_call(struct trace *t, const struct event *ev)
 
 static void on_event(void *arg, const struct event *ev)
 {
-	struct trace *t = arg;
+	struct heard *t = arg;
 	bool          lmc = ev->kind == EVENT_LMC || ev->kind == EVENT_TEXT ||
 		   ev->kind == EVENT_TOOL_START || ev->kind == EVENT_TOOL_ARGS ||
 		   ev->kind == EVENT_MESSAGE;
@@ -156,14 +156,14 @@ static void on_event(void *arg, const struct event *ev)
 	assert_true(ok);
 }
 
-static void trace_init(struct trace *t)
+static void trace_init(struct heard *t)
 {
-	*t = (struct trace){ 0 };
+	*t = (struct heard){ 0 };
 	buf_init(&t->out, 1 << 24);
 	buf_init(&t->text, 1 << 20);
 }
 
-static void trace_finish(struct trace *t)
+static void trace_finish(struct heard *t)
 {
 	buf_finish(&t->out);
 	buf_finish(&t->text);
@@ -175,7 +175,7 @@ static void trace_finish(struct trace *t)
 	gather_destroy(t->gather);
 }
 
-static struct decode decode_for(struct json_doc *doc, struct trace *t)
+static struct decode decode_for(struct json_doc *doc, struct heard *t)
 {
 	return (struct decode){ .doc = doc, .on_event = on_event, .arg = t };
 }
@@ -420,7 +420,7 @@ static void chunks_become_events(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(streams); i++) {
-		struct trace  t;
+		struct heard  t;
 		struct decode d = decode_for(&doc, &t);
 		struct err    e;
 
@@ -471,7 +471,7 @@ static void streams_mean_the_same_wherever_they_are_cut(void **state)
 		buf_init(&bytes, 1 << 20);
 		put_stream(streams[i].chunks, &bytes);
 		for (size_t cut = 1; cut <= bytes.len; cut += cut < 8 ? 1 : 37) {
-			struct trace  t;
+			struct heard  t;
 			struct decode d = decode_for(&doc, &t);
 			struct sse    sse;
 			struct err    e;
@@ -498,7 +498,7 @@ static void streams_mean_the_same_wherever_they_are_cut(void **state)
 static void a_stream_without_its_status_is_not_finished(void **state)
 {
 	struct json_doc doc = { 0 };
-	struct trace    t;
+	struct heard    t;
 	struct decode   d = decode_for(&doc, &t);
 	struct err      e;
 
@@ -585,7 +585,7 @@ static void errors_in_a_stream_are_told_apart(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(stream_errors); i++) {
-		struct trace  t;
+		struct heard  t;
 		struct decode d = decode_for(&doc, &t);
 		struct err    e = { 0 };
 
@@ -608,7 +608,7 @@ static void errors_in_a_stream_are_told_apart(void **state)
 static void an_error_ends_the_open_segment(void **state)
 {
 	struct json_doc doc = { 0 };
-	struct trace    t;
+	struct heard    t;
 	struct decode   d = decode_for(&doc, &t);
 	struct err      e;
 
@@ -735,7 +735,7 @@ static void put_expected(struct str messages, struct buf *out)
 	json_doc_finish(&doc);
 }
 
-static void compare(const struct trace *t, struct gather *sent, const char *stream)
+static void compare(const struct heard *t, struct gather *sent, const char *stream)
 {
 	struct str a = STR_NONE, b = STR_NONE;
 	struct buf got, want;
@@ -765,7 +765,7 @@ static void any_stream_keeps_its_messages_and_obeys_the_grammar(void **state)
 
 	(void)state;
 	for (int round = 0; round < 30000; round++) {
-		struct trace   t;
+		struct heard   t;
 		struct decode  d = decode_for(&doc, &t);
 		struct gather *sent = gather_create(1 << 20, NULL);
 		struct err     e;
@@ -853,7 +853,7 @@ static void whole_answers_become_events(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(wholes); i++) {
-		struct trace  t;
+		struct heard  t;
 		struct decode d = decode_for(&doc, &t);
 		struct err    e = { 0 };
 
@@ -874,7 +874,7 @@ static void whole_answers_become_events(void **state)
 static void code_in_a_whole_answer_is_a_tool_call(void **state)
 {
 	struct json_doc doc = { 0 };
-	struct trace    t;
+	struct heard    t;
 	struct decode   d = decode_for(&doc, &t);
 	struct err      e;
 	char            got[1024];

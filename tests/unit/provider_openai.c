@@ -12,7 +12,7 @@
 
 /* --- events as text: KIND[choice.block](…) and * for raw, + for cont, nothing for neither --- */
 
-struct trace {
+struct heard {
 	struct buf out;
 	struct buf raw; /* of the newest event that had one */
 	struct str cut; /* its raw_usage, as a copy in cut_text */
@@ -51,7 +51,7 @@ static void put_event(struct buf *out, const struct event *ev)
 
 static void on_event(void *arg, const struct event *ev)
 {
-	struct trace *t = arg;
+	struct heard *t = arg;
 
 	put_event(&t->out, ev);
 	if (ev->raw.n == 0)
@@ -68,20 +68,20 @@ static void on_event(void *arg, const struct event *ev)
 	t->only_usage = ev->raw_only_usage;
 }
 
-static void trace_init(struct trace *t)
+static void trace_init(struct heard *t)
 {
-	*t = (struct trace){ 0 };
+	*t = (struct heard){ 0 };
 	buf_init(&t->out, 1 << 20);
 	buf_init(&t->raw, 1 << 20);
 }
 
-static void trace_finish(struct trace *t)
+static void trace_finish(struct heard *t)
 {
 	buf_finish(&t->out);
 	buf_finish(&t->raw);
 }
 
-static struct decode decode_for(struct json_doc *doc, struct trace *t)
+static struct decode decode_for(struct json_doc *doc, struct heard *t)
 {
 	return (struct decode){ .doc = doc, .on_event = on_event, .arg = t };
 }
@@ -274,7 +274,7 @@ static void chunks_become_events(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(streams); i++) {
-		struct trace  t;
+		struct heard  t;
 		struct decode d = decode_for(&doc, &t);
 		struct err    e;
 
@@ -292,7 +292,7 @@ static void chunks_become_events(void **state)
 static void a_stream_is_not_finished_while_a_choice_is_open(void **state)
 {
 	struct json_doc doc = { 0 };
-	struct trace    t;
+	struct heard    t;
 	struct decode   d = decode_for(&doc, &t);
 	struct err      e;
 
@@ -417,7 +417,7 @@ static void usage_can_be_cut_out_of_a_chunk(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct trace  t;
+		struct heard  t;
 		struct decode d = decode_for(&doc, &t);
 		struct err    e;
 
@@ -499,7 +499,7 @@ static void errors_in_a_stream_are_told_apart(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(stream_errors); i++) {
-		struct trace  t;
+		struct heard  t;
 		struct decode d = decode_for(&doc, &t);
 		struct err    e = { 0 };
 
@@ -560,7 +560,7 @@ static void whole_answers_become_events(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(wholes); i++) {
-		struct trace  t;
+		struct heard  t;
 		struct decode d = decode_for(&doc, &t);
 		struct err    e = { 0 };
 

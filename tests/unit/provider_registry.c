@@ -214,6 +214,39 @@ static void a_long_list_of_models_is_cut_between_names(void **state)
 	assert_true(strlen(e.text) < sizeof e.text - 1);
 }
 
+static void models_that_one_may_not_see_are_not_there(void **state)
+{
+	static const struct model_options four[] = {
+		MODEL("small", "a", NULL), MODEL("large", "a", NULL), MODEL("x/*", "a", NULL),
+		MODEL("y/*", "a", NULL),
+	};
+	struct str       seen[] = { STR("large"), STR("x/*") };
+	struct identity *who = identity_create(
+		&(struct identity_options){ .models = seen, .model_count = 2 });
+	OWNED(registry) r = NULL;
+	struct err    e;
+	struct target t;
+
+	(void)state;
+	assert_non_null(who);
+	assert_int_equal(registry_of(four, 4, "small", &r, &e), ERR_OK);
+	assert_int_equal(registry_find_for(r, STR("large"), who, &t, &e), ERR_OK);
+	assert_int_equal(registry_find_for(r, STR("x/1"), who, &t, &e), ERR_OK);
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const names[] = { "small", "y/1", "none" };
+
+		assert_int_equal(registry_find_for(r, str_of(names[i]), who, &t, &e),
+				 ERR_MODEL_NOT_FOUND);
+		assert_non_null(strstr(e.text, "there are large, x/*"));
+		assert_null(strstr(e.text, "y/*"));
+	}
+	/* The default is one of those that it may not see: its name is not told. */
+	assert_int_equal(registry_find_for(r, STR_NONE, who, &t, &e), ERR_MODEL_NOT_FOUND);
+	assert_null(strstr(e.text, "small"));
+	assert_int_equal(registry_find_for(r, STR_NONE, &identity_open, &t, &e), ERR_OK);
+	identity_release(who);
+}
+
 /* --- creation of providers --- */
 
 static const struct {
@@ -371,6 +404,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_lead_to_providers),
+		cmocka_unit_test(models_that_one_may_not_see_are_not_there),
 		cmocka_unit_test(models_are_listed_in_order),
 		cmocka_unit_test(a_star_alone_is_every_name),
 		cmocka_unit_test(a_model_takes_what_its_provider_can_and_its_row_allows),

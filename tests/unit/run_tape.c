@@ -146,44 +146,56 @@ static void one_thread_writes_while_another_reads(void **state)
 	tape_release(t);
 }
 
+static struct identity *maker(void)
+{
+	struct identity *who = identity_create(&(struct identity_options){ .id = STR("key_a"), .owner = 5 });
+
+	assert_non_null(who);
+	return who;
+}
+
 static void a_ticket_is_good_once_and_for_its_run(void **state)
 {
-	const struct id run = { 7, 8 }, other = { 7, 9 };
-	char            text[TICKET_MAX];
-	int64_t         owner = 0;
+	const struct id  run = { 7, 8 }, other = { 7, 9 };
+	struct identity *who = maker();
+	char             text[TICKET_MAX];
 
 	(void)state;
-	assert_true(ticket_make(run, 5, text));
-	assert_false(ticket_take(str_of(text), other, &owner));
+	assert_true(ticket_make(run, who, text));
+	assert_null(ticket_take(str_of(text), other));
 	for (size_t i = 0; text[i]; i++) { /* each of its characters counts */
 		char was = text[i];
 
 		text[i] = was == '0' ? '1' : '0';
-		assert_false(ticket_take(str_of(text), run, &owner));
+		assert_null(ticket_take(str_of(text), run));
 		text[i] = was;
 	}
-	assert_false(ticket_take((struct str){ text, strlen(text) - 1 }, run, &owner));
-	assert_false(ticket_take(STR_NONE, run, &owner));
-	assert_true(ticket_take(str_of(text), run, &owner));
-	assert_int_equal(owner, 5);
-	assert_false(ticket_take(str_of(text), run, &owner));
+	assert_null(ticket_take((struct str){ text, strlen(text) - 1 }, run));
+	assert_null(ticket_take(STR_NONE, run));
+
+	struct identity *taken = ticket_take(str_of(text), run);
+	assert_ptr_equal(taken, who);
+	assert_null(ticket_take(str_of(text), run));
+	identity_release(taken);
+	identity_release(who);
 }
 
 static void only_so_many_tickets_are_out(void **state)
 {
-	const struct id run = { 1, 1 };
-	char            text[TICKET_MAX], last[TICKET_MAX];
-	size_t          made = 0;
-	int64_t         owner;
+	const struct id  run = { 1, 1 };
+	struct identity *who = maker();
+	char             text[TICKET_MAX], last[TICKET_MAX];
+	size_t           made = 0;
 
 	(void)state;
-	while (ticket_make(run, 1, text)) {
+	while (ticket_make(run, who, text)) {
 		memcpy(last, text, sizeof last);
 		made++;
 	}
 	assert_int_equal(made, 4096);
-	assert_true(ticket_take(str_of(last), run, &owner));
-	assert_true(ticket_make(run, 1, text));
+	identity_release(ticket_take(str_of(last), run));
+	assert_true(ticket_make(run, who, text));
+	identity_release(who);
 }
 
 int main(void)

@@ -35,7 +35,7 @@ static void put(struct key_ring *r, const struct key_ring_entry *e, size_t n, in
 	assert_non_null(t);
 	for (size_t i = 0; i < n; i++)
 		assert_true(key_ring_add(t, &e[i]));
-	key_ring_put(r, t, version, n > 0);
+	assert_true(key_ring_put(r, t, version, n > 0));
 }
 
 /* The number of who holds it; 0: nobody. */

@@ -127,6 +127,7 @@ static const struct {
 	const char            *type;
 	const char            *data;
 	int64_t                retry_ms;
+	const char            *says; /* in its error's text */
 } calls[] = {
 	{ .why = "a plain answer",
 	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
@@ -196,12 +197,13 @@ static const struct {
 	{ .why = "not HTTP at all",
 	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_SEND, "SSH-2.0-x\r\n\r\n" },
 		      { ACT_CLOSE, "" } },
-	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "" },
+	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "", .says = "HTTP/0.9" },
 	{ .why = "broken chunks behind data",
 	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
 		      { ACT_SEND, OK_HEAD "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n" },
 		      { ACT_HOLD, "" } },
-	  .code = ERR_STREAM_INCOMPLETE, .status = 200, .type = "application/json", .data = "abc" },
+	  .code = ERR_STREAM_INCOMPLETE, .status = 200, .type = "application/json", .data = "abc",
+	  .says = "chunked-encoding" },
 	{ .why = "an answer that is announced as too large",
 	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
 		      { ACT_SEND, OK_HEAD "Content-Length: 99999999999\r\n\r\nabc" }, { ACT_HOLD, "" } },
@@ -249,6 +251,8 @@ static void calls_end_as_their_server_behaves(void **state)
 		assert_int_equal(h.retry_ms, calls[i].retry_ms);
 		assert_string_equal(h.type, calls[i].type ? calls[i].type : "");
 		assert_null(strstr(h.err.text, "127.0.0.1"));
+		if (calls[i].says && !strstr(h.err.text, calls[i].says))
+			fail_msg("%s: %s", calls[i].why, h.err.text);
 		upstream_target_destroy(t);
 		heard_close(&h);
 		loopback_join(&server);

@@ -16,11 +16,11 @@
 	"revoked_ms, rotated_ms, old_until_ms, used_ms, " ALLOWANCE " FROM api_key "
 
 static const char *const sql[API_KEY_SQL__COUNT] = {
-	[API_KEY_SQL_ONE] = COLUMNS "WHERE id = ?",
-	[API_KEY_SQL_LIST] = COLUMNS "WHERE number < ? ORDER BY number DESC LIMIT ?",
-	[API_KEY_SQL_GOOD] = "SELECT number, id, owner, scopes, models, sha256, old_sha256, "
-			     "old_until_ms, expires_ms, used_ms, " ALLOWANCE
-			     " FROM api_key WHERE revoked_ms = 0",
+	[API_KEY_SQL_ONE] = (COLUMNS "WHERE id = ?"),
+	[API_KEY_SQL_LIST] = (COLUMNS "WHERE number < ? ORDER BY number DESC LIMIT ?"),
+	[API_KEY_SQL_GOOD] =
+		("SELECT number, id, owner, scopes, models, sha256, old_sha256, old_until_ms, "
+		 "expires_ms, used_ms, " ALLOWANCE " FROM api_key WHERE revoked_ms = 0"),
 	[API_KEY_SQL_VERSION] =
 		"SELECT version, EXISTS (SELECT 1 FROM api_key) FROM api_key_change",
 };
@@ -273,9 +273,9 @@ int api_key_rows_load(struct api_key_rows *r, struct key_ring *ring)
 	if (!t)
 		return SQLITE_NOMEM;
 	rc = read_good(r, t);
-	if (rc != SQLITE_OK)
+	if (rc != SQLITE_OK) {
 		key_ring_table_destroy(t);
-	else
-		key_ring_put(ring, t, version, any);
-	return rc;
+		return rc;
+	}
+	return key_ring_put(ring, t, version, any) ? SQLITE_OK : SQLITE_NOMEM;
 }

@@ -39,4 +39,6 @@ bool writer_beside(struct writer *w);
 void writer_settled(struct writer *w, int64_t seq);
 /* writer_keys_used: keys were used, and that is to be stored.  Any thread. */
 void writer_keys_used(struct writer *w);
+/* writer_usage: what a call has used; it is booked within a second or two.  Any thread. */
+void writer_usage(struct writer *w, const struct usage_note *note);
 void writer_stats(struct writer *w, struct store_stats *ret);

@@ -451,7 +451,9 @@ static void give_pass(struct run *r)
 	const struct usage *u = &r->usage;
 	bool                nothing = r->failure.code != ERR_OK && !r->first_token_us;
 
-	admit_over(&r->rq.pass, r->attempt.count > 0, u->known || u->estimated ? u->in + u->out : nothing ? 0 : -1);
+	int64_t             tokens = u->known || u->estimated ? u->in + u->out : nothing ? 0 : -1;
+
+	admit_over(&r->rq.pass, r->attempt.count > 0, tokens);
 }
 
 /* run_conclude: everything that had to be durable is: the reader gets its end. */

@@ -153,6 +153,14 @@ struct model {
 
 enum { MODEL_KEYS = 4, OPEN_CALLS = 64 };
 
+static uint64_t random_state;
+
+static int random_next(void)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (int)(random_state >> 33);
+}
+
 static void any_order_keeps_the_limits(void **state)
 {
 	(void)state;
@@ -167,15 +175,15 @@ static void any_order_keeps_the_limits(void **state)
 		int              key[OPEN_CALLS], n = 0;
 		int64_t          now = 1;
 
-		srand(seed);
+		random_state = seed;
 		for (int step = 0; step < 500; step++) {
 			struct rate_view v;
 
-			now += rand() % 9;
-			if (n > 0 && (rand() % 3 == 0 || n == OPEN_CALLS)) {
-				int  i = rand() % n;
-				bool asked = rand() % 2;
-				int64_t used = rand() % 4 ? rand() % 90 : -1;
+			now += random_next() % 9;
+			if (n > 0 && (random_next() % 3 == 0 || n == OPEN_CALLS)) {
+				int  i = random_next() % n;
+				bool asked = random_next() % 2;
+				int64_t used = random_next() % 4 ? random_next() % 90 : -1;
 
 				rate_give(r, &hold[i], asked, used);
 				struct model *k = &m[key[i]];
@@ -191,8 +199,8 @@ static void any_order_keeps_the_limits(void **state)
 				key[i] = key[n];
 				continue;
 			}
-			int           at = rand() % MODEL_KEYS;
-			int64_t       tokens = rand() % 60;
+			int           at = random_next() % MODEL_KEYS;
+			int64_t       tokens = random_next() % 60;
 			struct model *k = &m[at];
 			if (k->from != 0 && now - k->from >= 50)
 				*k = (struct model){ .calls = k->calls };

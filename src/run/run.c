@@ -450,7 +450,6 @@ static void give_pass(struct run *r)
 {
 	const struct usage *u = &r->usage;
 	bool                nothing = r->failure.code != ERR_OK && !r->first_token_us;
-
 	int64_t             tokens = u->known || u->estimated ? u->in + u->out : nothing ? 0 : -1;
 
 	admit_over(&r->rq.pass, r->attempt.count > 0, tokens);

@@ -62,7 +62,7 @@ static enum errc set_name(struct str name, struct api_key_write *w, struct err *
 {
 	w->name_set = name.p != NULL;
 	w->name = name;
-	for (size_t i = 0; i < name.n; i++)
+	for (size_t i = 0; name.p && i < name.n; i++)
 		if ((unsigned char)name.p[i] < ' ' || name.p[i] == 0x7f)
 			return err_set(e, ERR_INVALID_VALUE, "name", "may have no control characters");
 	return ERR_OK;

@@ -146,6 +146,7 @@ static void gather(const struct gateway *g)
 	gather_entries(g);
 	metric_set(METRIC_HTTP_IN_FLIGHT, (int64_t)h.in_flight);
 	metric_set(METRIC_HTTP_CONNECTIONS, (int64_t)h.connections);
+	metric_set(METRIC_HTTP_BODIES, (int64_t)h.bodies);
 	metric_set(METRIC_STREAMS, (int64_t)h.streams);
 	metric_set(METRIC_DB_COMMITS, (int64_t)s.commits);
 	metric_set(METRIC_DB_COMMIT_US, (int64_t)s.commit_us);

@@ -129,6 +129,7 @@ static enum errc serve_place(struct app *a, const struct listen_place *p, struct
 {
 	size_t workers = p->admin ? 1 : a->worker_count;
 
+	CHECK(a->worker_count > 0);
 	for (size_t i = 0; i < workers || i < p->count; i++) {
 		int       fd = fcntl(p->fds[i % p->count], F_DUPFD_CLOEXEC, 0);
 		enum errc rc = fd < 0 ? err_set(e, ERR_INTERNAL, "", "can't share a socket")
@@ -171,6 +172,13 @@ static enum errc make_workers(struct app *a, struct err *e)
 				.snapshot = a->snapshot,
 				.draining = &a->draining,
 				.max_body = (size_t)a->config->max_body,
+				/* One body of the largest size always has room. */
+				.max_bodies = (size_t)(a->config->max_bodies > a->config->max_body
+							       ? a->config->max_bodies
+							       : a->config->max_body),
+				.max_connections = a->config->max_connections > 0
+							   ? (size_t)a->config->max_connections
+							   : http_connections_max(count),
 				.max_file = a->config->max_file,
 				.otlp_endpoint = a->config->otlp_endpoint[0] ? a->config->otlp_endpoint
 									     : NULL,

@@ -140,12 +140,16 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		.settings = server_settings_now,
 		.arg = w,
 		.max_body = o->max_body,
+		.max_bodies = o->max_bodies,
+		.max_connections = o->max_connections,
 		.max_upload = (size_t)o->max_file + LIMIT_FORM,
 		.tls = o->tls,
 	};
 	w->admin_options = w->main_options;
 	w->admin_options.routes = admin_routes;
 	w->admin_options.tls = false;
+	/* Who runs it gets in, however many clients there are. */
+	w->admin_options.max_connections = SIZE_MAX;
 	*ret = w;
 	return ERR_OK;
 }

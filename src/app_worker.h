@@ -14,6 +14,8 @@ struct worker_options {
 	struct snapshot *snapshot; /* a reference is taken */
 	const atomic_bool *draining;
 	size_t           max_body;
+	size_t           max_bodies;
+	size_t           max_connections;
 	int64_t          max_file;
 	/* Traces go to the collector from the first worker; NULL: none. */
 	const char      *otlp_endpoint, *otlp_headers;

@@ -17,6 +17,11 @@
 #define LIMIT_HEADER_SECONDS    10          /* slowloris: a request's head has to be in by then */
 #define LIMIT_BODY_SECONDS      60          /* and its body */
 #define LIMIT_KEEPALIVE_SECONDS 75          /* an idle connection between requests */
+#define LIMIT_BODY_RATE         KIB         /* bytes a second that a body has to come with; the slowest lines are faster */
+#define LIMIT_BODY_SLOW_SECONDS 15          /* before anybody is called too slow */
+#define LIMIT_READ_RATE         KIB         /* and that an answer has to be taken with, over LIMIT_STALL_SECONDS */
+#define LIMIT_BODY_FREE         (64 * KIB)  /* of one body that max_bodies does not refuse: small calls go on */
+#define LIMIT_SURPLUS           64          /* connections above max_connections that are told so with a 503 */
 
 /* JSON */
 #define LIMIT_JSON_DEPTH  64            /* as other gateways; no real request nests deeper than 20 */

@@ -145,6 +145,11 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		if (rc != ERR_OK)
 			return rc;
 	}
+	if (r->connection->surplus) {
+		r->close = true;
+		if (!r->route->quiet)
+			return err_set(e, ERR_OVERLOADED, "", "too many connections; try again");
+	}
 	if (r->server->leaving) {
 		r->close = true;
 	} else if (r->server->quiesced && !r->route->quiet) {
@@ -208,6 +213,11 @@ static enum errc check_json(struct request *r, struct err *e)
 	enum errc rc = json_scan(&in->doc, in->body.data, in->body.len, &json_limits_request, e);
 	if (rc != ERR_OK)
 		return rc;
+	/* What was read out of it may be larger than the body. */
+	if (!input_hold(in, in->body.len + in->doc.cap * sizeof *in->doc.tok,
+			r->server->options->max_bodies))
+		return err_set(e, ERR_OVERLOADED, "",
+			       "the bodies of all requests take too much memory; try again");
 	if (json_kind(&in->doc, 0) != JSON_OBJECT)
 		return err_set(e, ERR_INVALID_TYPE, "", "the body must be a JSON object");
 	return ERR_OK;

@@ -32,6 +32,13 @@ struct connection {
 	enum connection_phase  phase;
 	int64_t                since_us; /* start of the phase */
 	bool                   left;     /* the client closed its side */
+	bool                   surplus;  /* above max_connections: told so, and closed; http/crowd */
+	bool                   waiting;  /* in the server's list of idle ones */
+	struct connection     *idle_prev;
+	struct connection     *idle_next;
+	/* http/slow's: since when, and from how many bytes on, it is measured */
+	int64_t                slow_us;
+	uint64_t               slow_bytes;
 };
 
 /*
@@ -116,6 +123,8 @@ struct server {
 	const struct server_options *options;
 	void                        *app;
 	struct connection           *connections;
+	struct connection           *idle_first; /* longest idle; http/crowd */
+	struct connection           *idle_last;
 	struct timer                 reaper;
 	struct timer                 resume_tick;
 	struct request              *to_resume;
@@ -144,6 +153,18 @@ void request_suspend(struct request *r);
 /* gate.c: everything that is decided before a handler runs. */
 void gate_head(struct request *r); /* from the head: route, host, key, size; sets refusal or route */
 bool gate_body(struct request *r); /* from the body: type, JSON; false: replied */
+
+/* crowd.c: which connections may stay when there are too many. */
+void crowd_enter(struct connection *c);
+void crowd_idle(struct connection *c); /* it waits for a request */
+void crowd_busy(struct connection *c); /* it has one */
+void crowd_leave(struct connection *c);
+/* connection_cut: libmicrohttpd sees the end of the socket and cleans up as for any other. */
+void connection_cut(struct connection *c, const char *reason);
+
+/* slow.c: clients that keep a connection busy with next to nothing. */
+/* slow_ends: why it has to end now; NULL: it may stay. */
+const char *slow_ends(struct connection *c, int64_t now_us);
 
 /* upload.c */
 void upload_begin(struct request *r); /* the head is in: asks the handler; leads to a sink or a refusal */

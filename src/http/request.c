@@ -35,6 +35,12 @@ static void connection_move(struct connection *c, enum connection_phase to)
 {
 	c->phase = to;
 	c->since_us = loop_now_us(c->server->loop);
+	c->slow_us = 0;
+	c->slow_bytes = 0;
+	if (to == CONNECTION_IDLE)
+		crowd_idle(c);
+	else
+		crowd_busy(c);
 }
 
 /* request_move: the only writer of r->phase. */

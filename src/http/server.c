@@ -18,12 +18,10 @@
 
 enum {
 	REAPER_US = 1000 * 1000,
-	/* Request line and head come together from honest clients; beyond the library's own limit for
-	 * silence only a drip of bytes keeps a connection in this phase. */
-	IDLE_DRIP_SECONDS = LIMIT_KEEPALIVE_SECONDS + 15,
 	RUNS_A_ROUND = 4,
 	BODY_TRUST = 2 * 1024 * 1024, /* memory given for a Content-Length before the bytes are there */
 	DESCRIPTORS_SPARE = 256,
+	CONNECTIONS_HARD = 1000000,
 };
 
 struct server_counters server_counters;
@@ -33,6 +31,7 @@ void server_stats(struct server_stats *ret)
 	ret->connections = atomic_load(&server_counters.connections);
 	ret->in_flight = atomic_load(&server_counters.in_flight);
 	ret->streams = atomic_load(&server_counters.streams);
+	ret->bodies = input_held();
 }
 
 /* --- connections --- */
@@ -81,6 +80,7 @@ static void connection_open(struct server *s, struct MHD_Connection *mhd, void *
 		c->next->prev = c;
 	s->connections = c;
 	atomic_fetch_add_explicit(&server_counters.connections, 1, memory_order_relaxed);
+	crowd_enter(c);
 	/* While suspended, libmicrohttpd notices neither the client's leaving nor time-outs. */
 	if (!loop_watch(s->loop, &c->watch, EPOLLRDHUP | EPOLLET))
 		log_note(LOG_WARN, "connection_unwatched", "a client's leaving may go unnoticed");
@@ -91,6 +91,7 @@ static void connection_close(struct server *s, struct connection *c)
 	if (!c)
 		return;
 	loop_unwatch(s->loop, &c->watch);
+	crowd_leave(c);
 	if (c->prev)
 		c->prev->next = c->next;
 	else
@@ -121,20 +122,16 @@ static void reap(struct timer *t)
 	int64_t        now = loop_now_us(s->loop);
 
 	for (struct connection *c = s->connections; c; c = c->next) {
-		int64_t limit_s = 0;
+		const char *reason = slow_ends(c, now);
 
 		if (c->left)
 			drop_half_request(c);
-		switch (c->phase) {
-		case CONNECTION_IDLE: limit_s = IDLE_DRIP_SECONDS; break;
-		case CONNECTION_HEAD: limit_s = LIMIT_HEADER_SECONDS; break;
-		case CONNECTION_BODY: limit_s = LIMIT_BODY_SECONDS; break;
-		case CONNECTION_BUSY: continue;
-		}
-		/* libmicrohttpd sees the end of the socket and cleans up as for any other. */
-		if (now - c->since_us > limit_s * 1000000)
-			shutdown(c->watch.fd, SHUT_RDWR);
+		if (reason)
+			connection_cut(c, reason);
 	}
+	/* After a want of descriptors libmicrohttpd listens again when it is run, and with no
+	 * connection left nothing else would run it. */
+	s->need_run = true;
 	timer_start(s->loop, &s->reaper, REAPER_US);
 }
 
@@ -145,13 +142,28 @@ static void *on_request_line(void *cls, const char *target, struct MHD_Connectio
 	return request_create(cls, mhd, target);
 }
 
+static void refuse_crowded(struct request *r)
+{
+	struct err e;
+
+	err_set(&e, ERR_OVERLOADED, "", "the bodies of all requests take too much memory; try again");
+	request_refuse(r, &e);
+	input_drop_body(r->input);
+}
+
 static void take_body(struct request *r, const char *bytes, size_t n)
 {
-	if (!r->body_dropped && !r->refusal && buf_add(&r->input->body, bytes, n))
-		return;
-	if (!r->refusal) {
-		r->body_dropped = true;
-		buf_finish(&r->input->body);
+	struct input *in = r->input;
+
+	if (!r->body_dropped && !r->refusal) {
+		if (!input_hold(in, in->body.len + n, r->server->options->max_bodies)) {
+			refuse_crowded(r);
+		} else if (buf_add(&in->body, bytes, n)) {
+			return;
+		} else {
+			r->body_dropped = true;
+			input_drop_body(in);
+		}
 	}
 	r->dropped += n;
 }
@@ -337,16 +349,27 @@ static bool is_unix(int fd)
 	return getsockname(fd, (struct sockaddr *)&a, &len) == 0 && a.ss_family == AF_UNIX;
 }
 
-static unsigned connection_limit(void)
+size_t http_connections_max(size_t loops)
 {
 	struct rlimit files;
+	size_t        bearable = loops * LIMIT_CONNECTIONS;
 
-	/* Each answer may need a second descriptor, to the provider; two loops share them. */
-	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur > 2 * LIMIT_CONNECTIONS)
-		return LIMIT_CONNECTIONS;
-	return files.rlim_cur > 2 * DESCRIPTORS_SPARE
-		       ? (unsigned)(files.rlim_cur - DESCRIPTORS_SPARE) / 2
-		       : 64;
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur > 4 * bearable)
+		return bearable;
+
+	/* Each answer may need a second descriptor, to the provider. */
+	size_t own = files.rlim_cur > 2 * DESCRIPTORS_SPARE ? DESCRIPTORS_SPARE
+							     : (size_t)files.rlim_cur / 2;
+	size_t n = ((size_t)files.rlim_cur - own) / 2;
+	return n < bearable ? n : bearable;
+}
+
+/* connection_limit: where libmicrohttpd stops accepting; those before are http/crowd's. */
+static unsigned connection_limit(const struct server_options *o)
+{
+	return o->max_connections < CONNECTIONS_HARD - 2 * LIMIT_SURPLUS
+		       ? (unsigned)(o->max_connections + 2 * LIMIT_SURPLUS)
+		       : CONNECTIONS_HARD;
 }
 
 enum errc server_create(struct loop *l, int listen_fd, const struct server_options *o, void *app,
@@ -368,7 +391,7 @@ enum errc server_create(struct loop *l, int listen_fd, const struct server_optio
 		on_request, s, MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_NOTIFY_COMPLETED,
 		on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
 		MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s, MHD_OPTION_UNESCAPE_CALLBACK,
-		keep_escapes, NULL, MHD_OPTION_CONNECTION_LIMIT, connection_limit(),
+		keep_escapes, NULL, MHD_OPTION_CONNECTION_LIMIT, connection_limit(o),
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_HEADER_BYTES,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)LIMIT_KEEPALIVE_SECONDS,
 		MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL,

@@ -26,6 +26,8 @@ struct server_options {
 	void  *arg;
 	size_t max_body;
 	size_t max_upload; /* of a body that goes through in pieces */
+	size_t max_bodies; /* of all bodies in memory, those of running calls too */
+	size_t max_connections; /* of all servers of the process */
 	bool   tls;        /* with http/tls' certificate, but on unix sockets */
 };
 
@@ -54,6 +56,10 @@ enum errc http_listen_given(int fd, char ret_bound[HTTP_BOUND], bool *ret_local,
 /* http_is_loopback: every address that `address` names is a loopback address. */
 bool http_is_loopback(const char *address);
 
+/* http_connections_max: as many connections as the descriptors of the process allow, for each of
+ * `loops` not more than one can bear. */
+size_t http_connections_max(size_t loops);
+
 /* server_create: consumes listen_fd.  app is handed to the handlers. */
 enum errc server_create(struct loop *l, int listen_fd, const struct server_options *o, void *app,
 			struct server **ret, struct err *e) MUST_USE;
@@ -76,5 +82,6 @@ struct server_stats {
 	uint64_t connections; /* open */
 	uint64_t in_flight;   /* requests */
 	uint64_t streams;     /* open */
+	uint64_t bodies;      /* bytes of requests' bodies in memory, with what was read out of them */
 };
 void server_stats(struct server_stats *ret);

@@ -3,7 +3,10 @@
 
 #include "base/limits.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+
+static atomic_size_t held_by_all;
 
 struct input *input_create(size_t max_body)
 {
@@ -21,7 +24,34 @@ void input_destroy(struct input *in)
 	if (!in)
 		return;
 	json_doc_finish(&in->doc);
-	buf_finish(&in->body);
+	input_drop_body(in);
 	arena_finish(&in->arena);
 	free(in);
+}
+
+bool input_hold(struct input *in, size_t bytes, size_t max)
+{
+	if (bytes <= in->held)
+		return true;
+
+	size_t more = bytes - in->held;
+	size_t before = atomic_fetch_add_explicit(&held_by_all, more, memory_order_relaxed);
+	if (bytes > LIMIT_BODY_FREE && (before > max || more > max - before)) {
+		atomic_fetch_sub_explicit(&held_by_all, more, memory_order_relaxed);
+		return false;
+	}
+	in->held = bytes;
+	return true;
+}
+
+void input_drop_body(struct input *in)
+{
+	buf_finish(&in->body);
+	atomic_fetch_sub_explicit(&held_by_all, in->held, memory_order_relaxed);
+	in->held = 0;
+}
+
+size_t input_held(void)
+{
+	return atomic_load_explicit(&held_by_all, memory_order_relaxed);
 }

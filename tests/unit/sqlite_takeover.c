@@ -2,6 +2,8 @@
 #include "tests/unit/sqlite_help.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 static int64_t running(const struct fixture *f)
 {
@@ -101,12 +103,59 @@ static void runs_of_one_that_has_gone_are_ended(void **state)
 	remove_mark(f);
 }
 
+/* A full disk, say. */
+static void a_mark_that_cant_be_written_leaves_no_descriptor(void **state)
+{
+	struct fixture *f = *state;
+	struct rlimit   was;
+	int             none = -1;
+
+	open_store(f);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 0, was.rlim_max }), 0);
+	enum errc rc = f->store->ops->rest(f->store, true, &none, &f->err);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+	assert_int_equal(rc, ERR_STORAGE);
+
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC); /* by the same number */
+	close_store(f);
+	assert_int_not_equal(fcntl(fd, F_GETFD), -1);
+	close(fd);
+	remove_mark(f);
+}
+
+/* All descriptors are in use when it is looked for: that says nothing of the other process. */
+static void one_that_cant_be_looked_for_is_there(void **state)
+{
+	struct fixture *f = *state;
+	struct rlimit   was;
+
+	open_store(f);
+	begin_run(f);
+	struct store *next = open_next(f);
+	f->store->ops->given(f->store);
+	next->ops->taken(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 3, was.rlim_max }), 0);
+	pause_ms(400);
+	bool beside = next->ops->beside(next);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_true(beside);
+	assert_int_equal(running(f), 1);
+	store_destroy(next);
+	remove_mark(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(runs_of_one_that_goes_on_are_left_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_that_gave_up_is_not_taken_over_from, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(runs_of_one_that_has_gone_are_ended, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_mark_that_cant_be_written_leaves_no_descriptor, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(one_that_cant_be_looked_for_is_there, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

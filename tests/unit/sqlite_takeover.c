@@ -103,6 +103,26 @@ static void runs_of_one_that_has_gone_are_ended(void **state)
 	remove_mark(f);
 }
 
+/* The one after it has gone at once: nobody has the lock, but the tables are in use. */
+static void keys_are_not_migrated_under_one_that_ends_its_answers(void **state)
+{
+	struct fixture      *f = *state;
+	struct api_keys_read r = { .limit = 1 };
+	int                  none = -1;
+
+	open_store(f);
+	assert_int_equal(f->store->ops->rest(f->store, true, &none, &f->err), ERR_OK);
+	f->store->ops->given(f->store);
+	outside(f, "DELETE FROM schema_migration WHERE number = "
+	           "(SELECT max(number) FROM schema_migration)");
+	arena_init(&r.arena, MIB);
+	assert_int_equal(store_api_keys(&f->options, NULL, &r, &f->err), ERR_STORAGE);
+	assert_non_null(strstr(f->err.text, "parley migrate"));
+	arena_finish(&r.arena);
+	close_store(f);
+	remove_mark(f);
+}
+
 /* A full disk, say. */
 static void a_mark_that_cant_be_written_leaves_no_descriptor(void **state)
 {
@@ -153,6 +173,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(runs_of_one_that_goes_on_are_left_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_that_gave_up_is_not_taken_over_from, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(runs_of_one_that_has_gone_are_ended, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(keys_are_not_migrated_under_one_that_ends_its_answers,
+		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_mark_that_cant_be_written_leaves_no_descriptor, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(one_that_cant_be_looked_for_is_there, set_up, tear_down),

@@ -68,7 +68,8 @@ static int64_t message_weight(struct str m, bool exact)
 	struct err      e;
 	int64_t         w = (int64_t)m.n;
 
-	if (!exact && m.n < WALK_BYTES)
+	if (!exact && (m.n < WALK_BYTES || (!memmem(m.p, m.n, "\"image", 6) &&
+					    !memmem(m.p, m.n, "\"input_audio\"", 13))))
 		return w;
 	if (json_scan(&d, m.p, m.n, &json_limits_stored, &e) == ERR_OK)
 		w += parts_weight(&d, json_get(&d, 0, "content")) +

@@ -405,10 +405,11 @@ SCOPES = {
              "GET /v1/chat/completions/{id}/messages", "GET /v1/conversations",
              "GET /v1/conversations/{id}", "GET /v1/conversations/{id}/items",
              "GET /v1/conversations/{id}/items/{item}", "GET /v1/conversations/{id}/export",
-             "GET /v1/conversations/{id}/messages", "GET /v1/runs", "GET /v1/search"},
+             "GET /v1/conversations/{id}/messages", "GET /v1/runs", "GET /v1/search",
+             "GET /v1/usage"},
     "files": {"POST /v1/files", "GET /v1/files", "GET /v1/files/{id}",
               "GET /v1/files/{id}/content", "DELETE /v1/files/{id}"},
-    "admin": {"GET /v1/admin/keys", "POST /v1/admin/keys", "GET /v1/admin/keys/{id}",
+    "admin": {"GET /v1/admin/usage", "GET /v1/admin/keys", "POST /v1/admin/keys", "GET /v1/admin/keys/{id}",
               "POST /v1/admin/keys/{id}", "DELETE /v1/admin/keys/{id}",
               "POST /v1/admin/keys/{id}/rotate"},
 }

@@ -71,7 +71,7 @@ struct caller {
 	int               place; /* in the order of answers */
 };
 
-static int order;
+static _Atomic int order;
 
 static void on_answer(struct admit_wait *w, const struct err *e)
 {

@@ -2,6 +2,7 @@
 #include "routes/api_key_body.h"
 
 #include "base/limits.h"
+#include "routes/allowance_body.h"
 #include "routes/check.h"
 #include "schema/api_key_create.h"
 #include "schema/api_key_rotate.h"
@@ -61,7 +62,7 @@ static enum errc set_name(struct str name, struct api_key_write *w, struct err *
 {
 	w->name_set = name.p != NULL;
 	w->name = name;
-	for (size_t i = 0; i < name.n; i++)
+	for (size_t i = 0; name.p && i < name.n; i++)
 		if ((unsigned char)name.p[i] < ' ' || name.p[i] == 0x7f)
 			return err_set(e, ERR_INVALID_VALUE, "name", "may have no control characters");
 	return ERR_OK;
@@ -90,6 +91,20 @@ static enum errc set_metadata(struct input *in, json_at metadata, struct api_key
 	return check_metadata(&in->doc, metadata, e);
 }
 
+static enum errc set_allowance(struct input *in, json_at limits, json_at budget,
+			       struct api_key_write *w, struct err *e)
+{
+	enum errc rc = ERR_OK;
+
+	w->limits_set = limits != JSON_ABSENT;
+	w->budget_set = budget != JSON_ABSENT;
+	if (w->limits_set)
+		rc = allowance_body_limits(in, limits, &w->allowance, e);
+	if (rc == ERR_OK && w->budget_set)
+		rc = allowance_body_budget(in, budget, &w->allowance, e);
+	return rc;
+}
+
 enum errc api_key_body_create(struct input *in, struct api_key_write *w, struct err *e)
 {
 	struct api_key_create b = API_KEY_CREATE_INIT;
@@ -106,6 +121,8 @@ enum errc api_key_body_create(struct input *in, struct api_key_write *w, struct 
 		rc = set_end(b.expires_at, b.expires_in, w, e);
 	if (rc == ERR_OK)
 		rc = set_metadata(in, b.metadata, w, e);
+	if (rc == ERR_OK)
+		rc = set_allowance(in, b.limits, b.budget, w, e);
 	if (rc == ERR_OK && b.shares.p && !api_key_id(b.shares, &w->shares))
 		rc = err_set(e, ERR_NOT_FOUND, "shares", "There is no key with this id.");
 	return rc;
@@ -124,6 +141,8 @@ enum errc api_key_body_update(struct input *in, struct api_key_write *w, struct 
 		rc = set_models(in, b.models, w, e);
 	if (rc == ERR_OK)
 		rc = set_end(b.expires_at, b.expires_in, w, e);
+	if (rc == ERR_OK)
+		rc = set_allowance(in, b.limits, b.budget, w, e);
 	return rc == ERR_OK ? set_metadata(in, b.metadata, w, e) : rc;
 }
 

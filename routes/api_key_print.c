@@ -1,6 +1,7 @@
 /* Keys, printed. */
 #include "routes/api_key_print.h"
 
+#include "routes/allowance_body.h"
 #include "routes/page.h"
 
 #include <stdio.h>
@@ -50,6 +51,8 @@ bool api_key_print(struct buf *out, const struct store_api_key *k, const char *t
 	    !put_time(out, "revoked_at", k->revoked_ms) || !put_time(out, "rotated_at", k->rotated_ms) ||
 	    !put_time(out, "grace_until", grace ? k->old_until_ms : 0) ||
 	    !put_time(out, "last_used_at", k->used_ms))
+		return false;
+	if (!allowance_body_put(out, &k->allowance))
 		return false;
 	return (!text || buf_fmt(out, ",\"key\":\"%s\"", text)) && buf_text(out, "}");
 }

@@ -1,6 +1,7 @@
 /* The run object, printed from what the store knows or from a run that is stored nowhere. */
 #include "routes/run_print.h"
 
+#include "base/money.h"
 #include "lmc/chunk.h"
 
 static bool put_id(struct buf *out, const char *key, struct id id, const char *prefix)
@@ -38,7 +39,18 @@ static bool put_usage(struct buf *out, const struct usage *u)
 {
 	if (!buf_text(out, ",\"usage\":"))
 		return false;
-	return u->known ? chunk_usage(u, out) : buf_text(out, "null");
+	bool ok = u->known || u->estimated ? chunk_usage(u, out) : buf_text(out, "null");
+	return ok && buf_fmt(out, ",\"usage_source\":%s", u->known       ? "\"provider\""
+							  : u->estimated ? "\"estimated\""
+									 : "null");
+}
+
+static bool put_cost(struct buf *out, const struct run_read *run)
+{
+	char text[MONEY_TEXT];
+
+	return run->costs ? buf_fmt(out, ",\"cost\":\"%s\"", money_print(run->cost_nano, text))
+			  : buf_text(out, ",\"cost\":null");
 }
 
 bool run_print(struct buf *out, const struct run_read *run)
@@ -54,7 +66,7 @@ bool run_print(struct buf *out, const struct run_read *run)
 	       put_time(out, "completed_at", run->completed_ms) &&
 	       put_word(out, "finish_reason", run->finish_reason) &&
 	       put_word(out, "native_finish_reason", run->native_reason) && put_usage(out, &run->usage) &&
-	       buf_text(out, ",\"error\":") &&
+	       put_cost(out, run) && buf_text(out, ",\"error\":") &&
 	       buf_str(out, run->error.n > 0 ? run->error : STR("null")) &&
 	       buf_fmt(out, ",\"attempts\":%lld", (long long)run->attempts) &&
 	       put_id(out, "continues", run->continues, ID_RUN) && buf_text(out, "}");

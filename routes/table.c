@@ -26,6 +26,7 @@
 #include "routes/stored_completion_messages.h"
 #include "routes/stored_completions.h"
 #include "routes/translate.h"
+#include "routes/usage.h"
 
 /*  name                  method  path                           auth       body       quiet  handler */
 const struct route routes[] = {
@@ -66,6 +67,7 @@ const struct route routes[] = {
 	{ "file_content",       "GET",  "/v1/files/{id}/content",       AUTH_FILES,  BODY_NONE, false, file_content_get },
 	{ "file_delete",        "DELETE", "/v1/files/{id}",             AUTH_FILES,  BODY_NONE, false, files_delete },
 	{ "search",             "GET",  "/v1/search",                   AUTH_READ,  BODY_NONE, false, search_get },
+	{ "usage",              "GET",  "/v1/usage",                    AUTH_READ,  BODY_NONE, false, usage_get },
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  service_livez },
 	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  service_readyz },
 	{ "healthz",            "GET",  "/healthz",                     AUTH_NONE, BODY_NONE, true,  service_readyz },
@@ -82,6 +84,7 @@ const struct route admin_routes[] = {
 	{ "admin_key_update", "POST",   "/v1/admin/keys/{id}", AUTH_ADMIN, BODY_JSON,  false, admin_keys_update },
 	{ "admin_key_revoke", "DELETE", "/v1/admin/keys/{id}", AUTH_ADMIN, BODY_NONE,  false, admin_keys_revoke },
 	{ "admin_key_rotate", "POST",   "/v1/admin/keys/{id}/rotate", AUTH_ADMIN, BODY_MAYBE, false, admin_keys_rotate },
+	{ "admin_usage",      "GET",    "/v1/admin/usage",     AUTH_ADMIN, BODY_NONE,  false, usage_admin_get },
 	{ "livez",   "GET", "/livez",   AUTH_NONE, BODY_NONE, true, service_livez },
 	{ "readyz",  "GET", "/readyz",  AUTH_NONE, BODY_NONE, true, service_readyz },
 	{ "metrics", "GET", "/metrics", AUTH_NONE, BODY_NONE, true, metrics_get },

@@ -12,6 +12,8 @@ static const struct field rows[] = {
 	{ "expires_in", FIELD_INT, false, 1, LIMIT_API_KEY_SECONDS, AT(expires_in), NULL },
 	{ "metadata", FIELD_OBJECT, false, 0, 0, AT(metadata), NULL },
 	{ "shares", FIELD_STRING, false, 1, LIMIT_ID, AT(shares), NULL },
+	{ "limits", FIELD_OBJECT, false, 0, 0, AT(limits), NULL },
+	{ "budget", FIELD_OBJECT, false, 0, 0, AT(budget), NULL },
 };
 #undef AT
 

@@ -11,11 +11,14 @@ struct api_key_create {
 	int64_t    expires_in; /* seconds; -1: absent */
 	json_at    metadata;   /* object */
 	struct str shares;
+	json_at    limits;     /* object: schema/api_key_limits.h */
+	json_at    budget;     /* object: schema/api_key_budget.h */
 };
 
 #define API_KEY_CREATE_INIT                                                                        \
 	((struct api_key_create){ .name = STR_NONE, .scopes = JSON_ABSENT, .models = JSON_ABSENT,  \
 				  .expires_at = -1, .expires_in = -1, .metadata = JSON_ABSENT,     \
-				  .shares = STR_NONE })
+				  .shares = STR_NONE, .limits = JSON_ABSENT,                       \
+				  .budget = JSON_ABSENT })
 
 extern const struct field_set api_key_create_fields;

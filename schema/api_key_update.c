@@ -11,6 +11,8 @@ static const struct field rows[] = {
 	{ "expires_at", FIELD_INT, false, 0, LIMIT_UNIX_SECONDS, AT(expires_at), NULL },
 	{ "expires_in", FIELD_INT, false, 1, LIMIT_API_KEY_SECONDS, AT(expires_in), NULL },
 	{ "metadata", FIELD_OBJECT, false, 0, 0, AT(metadata), NULL },
+	{ "limits", FIELD_OBJECT, false, 0, 0, AT(limits), NULL },
+	{ "budget", FIELD_OBJECT, false, 0, 0, AT(budget), NULL },
 };
 #undef AT
 

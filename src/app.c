@@ -129,6 +129,7 @@ static enum errc serve_place(struct app *a, const struct listen_place *p, struct
 {
 	size_t workers = p->admin ? 1 : a->worker_count;
 
+	CHECK(a->worker_count > 0);
 	for (size_t i = 0; i < workers || i < p->count; i++) {
 		int       fd = fcntl(p->fds[i % p->count], F_DUPFD_CLOEXEC, 0);
 		enum errc rc = fd < 0 ? err_set(e, ERR_INTERNAL, "", "can't share a socket")
@@ -309,8 +310,11 @@ static int start(struct app *a, bool takeover, struct err *e)
 		log_note(LOG_INFO, "admin", "metrics and keys on http://%s",
 			 a->listen.places[a->listen.count - 1].bound);
 	}
-	if (a->before >= 0 && takeover_begin(a->before, e) != ERR_OK)
-		return EX_UNAVAILABLE;
+	if (a->before >= 0) {
+		if (takeover_begin(a->before, e) != ERR_OK)
+			return EX_UNAVAILABLE;
+		a->store->ops->taken(a->store);
+	}
 	if (start_workers(a, e) != ERR_OK)
 		return EX_OSERR;
 	join_neighbours(a);

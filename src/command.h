@@ -9,6 +9,9 @@ struct command_keys_options {
 	bool        json;
 	const char *const *metadata; /* NAME=VALUE, each time it is given */
 	size_t      metadata_count;
+	const char *budget, *budget_tokens;
+	const char *const *limits; /* NAME=VALUE, each time it is given */
+	size_t      limit_count;
 };
 
 /* What the command line says; all of it borrowed for the call. */

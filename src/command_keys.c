@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "command_keys_limits.h"
 #include "config_place.h"
 #include "config_value.h"
 #include "json/input.h"
@@ -171,6 +172,8 @@ static enum errc make(const struct command_call *call, struct input *in, struct 
 		return err_set(e, ERR_OVERLOADED, "", "the options are too long");
 	if (k->expires)
 		rc = put_expires(&in->body, k->expires, e);
+	if (rc == ERR_OK)
+		rc = command_keys_limits_put(&in->body, k, e);
 	if (rc == ERR_OK && !buf_text(&in->body, "}"))
 		rc = err_set(e, ERR_OVERLOADED, "", "the options are too long");
 	if (rc == ERR_OK)
@@ -257,6 +260,29 @@ static void show_time(int64_t ms, char ret[32])
 		str_copy(ret, 32, STR("-"));
 }
 
+static bool put_part(struct buf *out, const char *name, int64_t v, int64_t us)
+{
+	if (v == 0)
+		return true;
+	return buf_fmt(out, " %s=%lld", name, (long long)v) &&
+	       (us == 0 || (buf_text(out, "/") && allowance_put_time(out, us)));
+}
+
+/* put_allowance: as the options of create are written. */
+static bool put_allowance(struct buf *out, const struct allowance *a)
+{
+	if (!put_part(out, "requests", a->requests, a->requests_window_us) ||
+	    !put_part(out, "tokens", a->tokens, a->tokens_window_us) ||
+	    !put_part(out, "concurrent", a->concurrent, 0) || !put_part(out, "body", a->max_body, 0))
+		return false;
+	if (a->budget_nano > 0 &&
+	    (!buf_text(out, " budget=") || !allowance_put_money(out, a->budget_nano) ||
+	     (a->budget_window_us > 0 &&
+	      (!buf_text(out, "/") || !allowance_put_time(out, a->budget_window_us)))))
+		return false;
+	return put_part(out, "budget-tokens", a->budget_tokens, a->budget_window_us);
+}
+
 static bool put_row(struct buf *out, const struct store_api_key *k, int64_t now_ms)
 {
 	char   created[32], expires[32], used[32], scopes[48] = "";
@@ -273,7 +299,7 @@ static bool put_row(struct buf *out, const struct store_api_key *k, int64_t now_
 		       api_key_status(k, now_ms), scopes, created, expires, used) &&
 	       buf_str(out, k->name) &&
 	       (k->models.n == 0 || (buf_text(out, "  ") && buf_str(out, k->models))) &&
-	       buf_text(out, "\n");
+	       put_allowance(out, &k->allowance) && buf_text(out, "\n");
 }
 
 static bool put_page(const struct command_call *call, const struct api_keys_read *read, bool first)
@@ -353,13 +379,15 @@ static int with_ids(const struct command_call *call,
 static bool fits(const struct command_keys_options *k, bool creating, bool rotating)
 {
 	bool of_create = k->name || k->scopes || k->models || k->expires || k->share ||
-			 k->metadata_count > 0;
+			 k->metadata_count > 0 || k->limit_count > 0 || k->budget ||
+			 k->budget_tokens;
 
 	if ((creating || !of_create) && (rotating || !k->grace))
 		return true;
 	fprintf(stderr, "parley: %s\n", of_create && !creating
 						? "only create takes --name, --scopes, --models, "
-						  "--expires, --metadata and --share"
+						  "--expires, --metadata, --share, --limit, "
+						  "--budget and --budget-tokens"
 						: "only rotate takes --grace");
 	return false;
 }

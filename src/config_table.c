@@ -13,7 +13,7 @@
 #define MINUTE_US (60 * (int64_t)SECOND_US)
 #define DAY_US    (24 * 60 * MINUTE_US)
 
-const char *const config_table_names[] = { "providers", "models", "api_keys", NULL };
+const char *const config_table_names[] = { "providers", "models", "api_keys", "limits", NULL };
 
 /* A key of a row, and where its value goes. */
 struct field {
@@ -74,8 +74,28 @@ static const struct field model_fields[] = {
 	{ "images",           { CONFIG_BOOL, 0, 0, "" },                   AT(images) },
 	{ "audio",            { CONFIG_BOOL, 0, 0, "" },                   AT(audio) },
 	{ "pdf",              { CONFIG_BOOL, 0, 0, "" },                   AT(pdf) },
+	{ "max_output",       { CONFIG_INT, 1, PRICE_TOKENS / 10, "" },    AT(max_output) },
 };
 #undef AT
+
+#define AT(m) offsetof(struct allowance, m)
+static const struct field limit_fields[] = {
+	{ "concurrent",       { CONFIG_INT, 1, LIMIT_CONCURRENT, "" },     AT(concurrent) },
+	{ "max_body",         { CONFIG_SIZE, 1, LIMIT_BODY_MAX, "" },      AT(max_body) },
+};
+#undef AT
+
+/* Money for a million tokens. */
+static const struct {
+	const char *name;
+	size_t      offset;
+} price_fields[] = {
+	{ "input", offsetof(struct price, input) },
+	{ "output", offsetof(struct price, output) },
+	{ "cached", offsetof(struct price, cached) },
+	{ "cache_write", offsetof(struct price, cache_write) },
+	{ "reasoning", offsetof(struct price, reasoning) },
+};
 
 /* Every key of a row, for hints. */
 static const char *const provider_keys[] = {
@@ -87,7 +107,10 @@ static const char *const timeout_keys[] = { "connect", "first_byte", "idle", "to
 static const char *const health_keys[] = { "failures", "window", "pause", "cooling", "dead_key" };
 static const char *const target_keys[] = { "provider", "upstream_model", "weight" };
 static const char *const model_keys[] = { "name", "provider", "upstream_model", "targets", "fallback",
-						"images", "audio", "pdf" };
+						"images", "audio", "pdf", "price", "max_output" };
+static const char *const limit_keys[] = { "requests", "tokens", "concurrent", "max_body" };
+static const char *const rate_keys[] = { "count", "window" };
+static const char *const price_keys[] = { "input", "output", "cached", "cache_write", "reasoning" };
 static const char *const secret_keys[] = { "env", "file", "credential" };
 
 static enum errc fail(const struct config *c, const struct config_node *n, const char *what,
@@ -211,9 +234,11 @@ static void provider_defaults(struct provider_options *p)
 }
 
 /* What a provider's dialect can't say it refuses anyway. */
-static void model_defaults(struct model_options *m)
+static void model_defaults(const struct config *c, struct model_options *m)
 {
-	*m = (struct model_options){ .images = true, .audio = true, .pdf = true };
+	*m = (struct model_options){
+		.images = true, .audio = true, .pdf = true, .no_table = !c->price_table
+	};
 }
 
 static enum errc read_timeouts(struct config *c, const struct config_node *map,
@@ -411,7 +436,7 @@ static enum errc add_environment_provider(struct config *c, struct err *e)
 	if (rc != ERR_OK)
 		return rc;
 	c->provider_count++;
-	model_defaults(&c->models[c->model_count]);
+	model_defaults(c, &c->models[c->model_count]);
 	c->models[c->model_count].name = "*";
 	c->models[c->model_count++].provider = "upstream";
 	return ERR_OK;
@@ -526,6 +551,43 @@ static enum errc read_targets(struct config *c, const struct config_node *list,
 	return rc;
 }
 
+static enum errc read_money(const struct config *c, const struct config_node *n, struct price *p,
+			    struct err *e)
+{
+	enum errc rc = need_value(c, n, e);
+
+	for (size_t i = 0; rc == ERR_OK && i < ARRAY_LEN(price_fields); i++) {
+		if (strcmp(price_fields[i].name, n->key) != 0)
+			continue;
+		if (money_read(n->text, (int64_t *)(void *)((char *)p + price_fields[i].offset)))
+			return ERR_OK;
+		return fail(c, n, "must be a price for a million tokens, as 0.15: digits, and up to nine "
+				  "behind a point", e);
+	}
+	return rc == ERR_OK ? unknown(c, n, price_keys, ARRAY_LEN(price_keys), e) : rc;
+}
+
+/* What has no price of its own is input, or output. */
+static enum errc read_price(const struct config *c, const struct config_node *map, struct price *p,
+			    struct err *e)
+{
+	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+
+	*p = (struct price){ true, -1, -1, -1, -1, -1 };
+	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n && rc == ERR_OK;
+	     n = n->next)
+		rc = read_money(c, n, p, e);
+	if (rc == ERR_OK && (p->input < 0 || p->output < 0))
+		return fail(c, map, "a price needs input and output", e);
+	if (p->cached < 0)
+		p->cached = p->input;
+	if (p->cache_write < 0)
+		p->cache_write = p->input;
+	if (p->reasoning < 0)
+		p->reasoning = p->output;
+	return rc;
+}
+
 /* The keys of a model that are more than one value. */
 static enum errc read_model_special(struct config *c, const struct config_node *n,
 				    struct model_options *m, struct err *e)
@@ -534,6 +596,8 @@ static enum errc read_model_special(struct config *c, const struct config_node *
 		return read_fallback(c, n, m, e);
 	if (strcmp(n->key, "targets") == 0)
 		return read_targets(c, n, m, e);
+	if (strcmp(n->key, "price") == 0)
+		return read_price(c, n, &m->price, e);
 	return unknown(c, n, model_keys, ARRAY_LEN(model_keys), e);
 }
 
@@ -560,7 +624,7 @@ static enum errc read_model(struct config *c, const struct config_node *map,
 {
 	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
 
-	model_defaults(m);
+	model_defaults(c, m);
 	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
 		bool known;
 
@@ -593,11 +657,58 @@ static enum errc load_models(struct config *c, const struct config_node *table, 
 	if (!has_model(c, "echo")) {
 		struct model_options *m = &c->models[c->model_count++];
 
-		model_defaults(m);
+		model_defaults(c, m);
 		m->name = "echo";
 		m->provider = "echo";
 	}
 	return ERR_OK;
+}
+
+/* --- limits --- */
+
+static enum errc read_rate(struct config *c, const struct config_node *map, int64_t *ret_count,
+			   int64_t *ret_us, struct err *e)
+{
+	static const struct config_rule count = { CONFIG_INT, 1, LIMIT_RATE_COUNT, "" };
+	enum errc                       rc = need_kind(c, map, CONFIG_MAP, e);
+
+	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n && rc == ERR_OK;
+	     n = n->next) {
+		struct config_place at = config_memory_node(c, n);
+
+		rc = need_value(c, n, e);
+		if (rc != ERR_OK)
+			return rc;
+		if (strcmp(n->key, "count") == 0)
+			rc = config_value_read(&count, n->text, NULL, &at, ret_count, e);
+		else if (strcmp(n->key, "window") != 0)
+			rc = unknown(c, n, rate_keys, ARRAY_LEN(rate_keys), e);
+		else if (!allowance_read_time(n->text, ret_us))
+			rc = fail(c, n, "must be a whole number with s, m, h or d, from 1s to 366d", e);
+	}
+	if (rc == ERR_OK && (*ret_count == 0 || *ret_us == 0))
+		return fail(c, map, "needs count and window, as {count: 60, window: 1m}", e);
+	return rc;
+}
+
+static enum errc load_limits(struct config *c, const struct config_node *map, struct err *e)
+{
+	struct allowance *a = &c->limits;
+	enum errc         rc = map ? need_kind(c, map, CONFIG_MAP, e) : ERR_OK;
+
+	for (const struct config_node *n = map ? map->first : NULL; n && rc == ERR_OK; n = n->next) {
+		bool known = true;
+
+		if (strcmp(n->key, "requests") == 0)
+			rc = read_rate(c, n, &a->requests, &a->requests_window_us, e);
+		else if (strcmp(n->key, "tokens") == 0)
+			rc = read_rate(c, n, &a->tokens, &a->tokens_window_us, e);
+		else
+			rc = read_field(c, n, limit_fields, ARRAY_LEN(limit_fields), a, &known, e);
+		if (rc == ERR_OK && !known)
+			rc = unknown(c, n, limit_keys, ARRAY_LEN(limit_keys), e);
+	}
+	return rc;
 }
 
 /* --- api_keys --- */
@@ -683,5 +794,7 @@ enum errc config_table_load(struct config *c, const struct config_node *root, st
 		rc = add_environment_provider(c, e);
 	if (rc == ERR_OK)
 		rc = load_keys(c, tables[2], e);
+	if (rc == ERR_OK)
+		rc = load_limits(c, root ? config_file_find(root, "limits") : NULL, e);
 	return rc;
 }

@@ -46,6 +46,9 @@ static const struct command {
 	  "    --expires WHEN         create: 90d, 12h, 2027-01-31 (UTC) or never\n"
 	  "    --metadata PAIR        create: a label, NAME=VALUE; may be given again\n"
 	  "    --share ID             create: sees and changes what this key has stored\n"
+	  "    --limit WHAT           create: requests=60/1m, tokens=9000/1m, concurrent=4, body=1MiB\n"
+	  "    --budget MONEY         create: what it may use up, 12.50, or 12.50/30d in 30 days\n"
+	  "    --budget-tokens N      create: the same in tokens, as 1000000/24h\n"
 	  "    --grace TIME           rotate: how long the old text stays good (default: 0)\n"
 	  "    --json                 as the admin routes answer\n" },
 	{ "health", "", 0, 0, "ask the gateway of this configuration whether it is ready", command_health,
@@ -67,6 +70,7 @@ struct command_line {
 	bool                any_keys; /* an option of keys was given */
 	struct command_keys_options keys;
 	const char        **metadata; /* owned */
+	const char        **limits;   /* owned */
 };
 
 enum { HELP_COLUMN = 22 };
@@ -85,6 +89,9 @@ enum {
 	OPT_EXPIRES,
 	OPT_METADATA,
 	OPT_SHARE,
+	OPT_LIMIT,
+	OPT_BUDGET,
+	OPT_BUDGET_TOKENS,
 	OPT_GRACE,
 	OPT_JSON,
 	OPT_TAKEOVER,
@@ -105,6 +112,9 @@ static const struct option own_options[] = {
 	{ "expires", required_argument, NULL, OPT_EXPIRES },
 	{ "metadata", required_argument, NULL, OPT_METADATA },
 	{ "share", required_argument, NULL, OPT_SHARE },
+	{ "limit", required_argument, NULL, OPT_LIMIT },
+	{ "budget", required_argument, NULL, OPT_BUDGET },
+	{ "budget-tokens", required_argument, NULL, OPT_BUDGET_TOKENS },
 	{ "grace", required_argument, NULL, OPT_GRACE },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "takeover", no_argument, NULL, OPT_TAKEOVER },
@@ -195,6 +205,9 @@ static bool read_keys_option(int opt, struct command_line *line)
 	case OPT_SHARE: k->share = optarg; break;
 	case OPT_GRACE: k->grace = optarg; break;
 	case OPT_JSON: k->json = true; break;
+	case OPT_LIMIT: line->limits[k->limit_count++] = optarg; break;
+	case OPT_BUDGET: k->budget = optarg; break;
+	case OPT_BUDGET_TOKENS: k->budget_tokens = optarg; break;
 	case OPT_METADATA: line->metadata[k->metadata_count++] = optarg; break;
 	default: return false;
 	}
@@ -330,7 +343,9 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
 	line->conversations = calloc((size_t)argc + 1, sizeof *line->conversations);
 	line->metadata = calloc((size_t)argc + 1, sizeof *line->metadata);
 	line->keys.metadata = line->metadata;
-	if (!options || !line->flags || !line->conversations || !line->metadata) {
+	line->limits = calloc((size_t)argc + 1, sizeof *line->limits);
+	line->keys.limits = line->limits;
+	if (!options || !line->flags || !line->conversations || !line->metadata || !line->limits) {
 		free(options);
 		fputs("parley: out of memory\n", stderr);
 		return EX_OSERR;
@@ -422,6 +437,7 @@ int main(int argc, char **argv)
 	free(line.flags);
 	free(line.conversations);
 	free(line.metadata);
+	free(line.limits);
 	config_secret_forget();
 	return code;
 }

@@ -20,12 +20,18 @@ local -a common=(
 	'--events-keep-size=[how many bytes of events are kept in all; 0\: no bound]:value: '
 	'--idempotency-keep=[how long an Idempotency-Key is known, with its answer; 0\: for ever]:value: '
 	'--default-model=[model of a request that names none]:value: '
+	'--price-table=[models without a price of their own get that of the shipped table, if they are in it]:value:(true false)'
 	'--loops=[event loops (threads); 0\: one for each core]:value: '
 	'--readers=[threads that read the database]:value: '
 	'--max-body=[largest request body, up to 64MiB]:value: '
+	'--max-bodies=[request bodies in memory at once, in all; above it large ones get 503]:value: '
+	'--max-connections=[clients'\'' connections at once; 0\: half of the descriptors that the system allows]:value: '
 	'--max-file=[largest uploaded file, up to 64GiB]:value: '
 	'--commit-after=[how long a stream'\''s status waits for the first content]:value: '
 	'--reasoning-name=[name of reasoning in answers of OpenAI'\''s shape\: passthrough, reasoning_content, reasoning, both or none]:value:(passthrough reasoning_content reasoning both none)'
+	'--max-calls=[calls of models that go on at once; more wait]:value: '
+	'--max-waiting=[calls that may wait for a place; more get 503; 0\: none]:value: '
+	'--wait=[how long a call waits for a place; then 503]:value: '
 	'--keep-alive=[silence after which a stream gets a comment]:value: '
 	'--drain-timeout=[how long SIGTERM waits for running answers]:value: '
 	'--cors-origins=[origins that browsers may call from, or *]:value: '
@@ -63,7 +69,7 @@ arguments)
 	export) _arguments $common '*--output=[to FILE]:file:_files' '*--conversation=[only this one; may be given again]:id: ' ;;
 	import) _arguments $common '*:file:_files' ;;
 	backup) _arguments $common '*:file:_files' ;;
-	keys) _arguments $common '*--name=[create\: for people to read]:text: ' '*--scopes=[create\: of chat,read,files,admin]:list: ' '*--models=[create\: the models it may ask; NAME* is all that begin so]:list: ' '*--expires=[create\: 90d, 12h, 2027-01-31]:when: ' '*--metadata=[create\: a label, NAME=VALUE; may be given again]:pair: ' '*--share=[create\: sees and changes what this key has stored]:id: ' '*--grace=[rotate\: how long the old text stays good]:time: ' '*--json[as the admin routes answer]' '1: :(create list revoke rotate)' ;;
+	keys) _arguments $common '*--name=[create\: for people to read]:text: ' '*--scopes=[create\: of chat,read,files,admin]:list: ' '*--models=[create\: the models it may ask; NAME* is all that begin so]:list: ' '*--expires=[create\: 90d, 12h, 2027-01-31]:when: ' '*--metadata=[create\: a label, NAME=VALUE; may be given again]:pair: ' '*--share=[create\: sees and changes what this key has stored]:id: ' '*--limit=[create\: requests=60/1m, tokens=9000/1m, concurrent=4, body=1MiB]:what: ' '*--budget=[create\: what it may use up, 12.50, or 12.50/30d in 30 days]:money: ' '*--budget-tokens=[create\: the same in tokens, as 1000000/24h]:n: ' '*--grace=[rotate\: how long the old text stays good]:time: ' '*--json[as the admin routes answer]' '1: :(create list revoke rotate)' ;;
 	*) _arguments $common ;;
 	esac
 	;;

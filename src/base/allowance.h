@@ -1,6 +1,9 @@
 /* allowance: what a key may use, as it was set with the key.  Plain data; a 0 is no limit. */
 #pragma once
 
+#include "base/buf.h"
+#include "base/str.h"
+
 #include <stdint.h>
 
 struct allowance {
@@ -15,3 +18,11 @@ struct allowance {
 	int64_t budget_tokens;
 	int64_t budget_window_us; /* 0: for ever */
 };
+
+/* As people write them: a time is a whole number with s, m, h or d, from 1s to 366d; money is a decimal
+ * number above 0 with up to 9 places, up to a billion, exact.  False: it is not one. */
+bool allowance_read_time(struct str text, int64_t *ret_us) MUST_USE;
+bool allowance_read_money(struct str text, int64_t *ret_nano) MUST_USE;
+/* And back, without quotes: the largest unit that needs no fraction; at least two places. */
+bool allowance_put_time(struct buf *out, int64_t us) MUST_USE;
+bool allowance_put_money(struct buf *out, int64_t nano) MUST_USE;

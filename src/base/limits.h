@@ -36,6 +36,7 @@
 #define LIMIT_TOOLS          512
 #define LIMIT_FILES          64         /* context.files of one message */
 #define LIMIT_NAME           64         /* participant, tool */
+#define LIMIT_IMAGE_TOKENS  10000       /* that an image may count for: a large one of small models */
 #define LIMIT_MODEL          256        /* a model name, also an upstream's path-like one */
 #define LIMIT_TITLE          512        /* bytes of a conversation's title */
 #define LIMIT_ITEMS          20         /* items in one request, as OpenAI has it */
@@ -56,6 +57,16 @@
 #define LIMIT_API_KEY_MODELS 256        /* names of models that one may see */
 #define LIMIT_API_KEY_GRACE 2592000     /* seconds that an old text stays good; 30 days */
 #define LIMIT_API_KEY_SECONDS 3153600000 /* of a key's life, told as such; 100 years */
+#define LIMIT_RATE_COUNT    1000000000000 /* of requests or tokens in a window */
+#define LIMIT_BUDGET_TOKENS 1000000000000000 /* exact in any JSON number */
+#define LIMIT_CONCURRENT    1000000     /* calls of one key at once */
+#define LIMIT_RATE_KEYS     100000      /* keys whose calls are counted; 100 bytes each */
+#define LIMIT_CALLS         1000000     /* at once; what a call costs sets the bound that counts */
+#define LIMIT_WAITING_BYTES (256 * MIB) /* requests of all calls that wait for a place */
+#define LIMIT_GUESSED_TOKENS 1024       /* of an answer, where the request names no maximum */
+#define LIMIT_MEDIA_TOKENS  1024        /* of an image or the like, as long as nobody has counted */
+#define LIMIT_WINDOW_TEXT   16          /* 366d */
+#define LIMIT_MONEY_TEXT    24          /* a billion with nine places */
 #define LIMIT_UNIX_SECONDS  253402300799 /* the end of the year 9999 */
 #define LIMIT_KEYS_LOOK_MS  200         /* how often changes by other processes are looked for */
 #define LIMIT_KEYS_USE_MS   30000       /* how often it is stored when keys were used last */
@@ -103,6 +114,7 @@
 #define LIMIT_WORK_QUEUE 256            /* jobs waiting for one; full: 503 */
 
 /* Store */
+#define LIMIT_USAGE_ROWS    4096        /* sums of usage that wait for the writer: half a KB each */
 #define LIMIT_STORE_QUEUE   4096        /* turns waiting for the writer; full: 503 before forwarding */
 #define LIMIT_STORE_BATCH   128         /* turns in one transaction */
 #define LIMIT_STORE_READS   512         /* reads queued, or answered and not handled: two seconds of large pages */

@@ -1,11 +1,13 @@
 /* Families of metrics and their series; printed in Prometheus' text formats. */
 #include "base/metric.h"
 
+#include "base/money.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum kind { COUNTER, GAUGE, HISTOGRAM, FINE, SIZES };
+enum kind { COUNTER, GAUGE, HISTOGRAM, FINE, SIZES, MONEY };
 
 static const struct {
 	const char *name;
@@ -42,6 +44,7 @@ static const int64_t *bounds_of(enum metric m)
 	case SIZES: return sizes;
 	case HISTOGRAM:
 	case COUNTER:
+	case MONEY:
 	case GAUGE: break;
 	}
 	return times;
@@ -258,16 +261,22 @@ static bool put_series(struct buf *out, enum metric m, const struct series *s)
 {
 	if (is_histogram(families[m].kind))
 		return put_histogram(out, m, s);
-	return buf_text(out, families[m].name) && put_labels(out, m, s, NULL) &&
-	       buf_fmt(out, " %lld\n", (long long)s->value);
+	char money[MONEY_TEXT];
+
+	if (!buf_text(out, families[m].name) || !put_labels(out, m, s, NULL))
+		return false;
+	if (families[m].kind == MONEY)
+		return buf_fmt(out, " %s\n", money_print(s->value, money));
+	return buf_fmt(out, " %lld\n", (long long)s->value);
 }
 
 static bool put_family_locked(struct buf *out, enum metric m, bool open_metrics)
 {
-	static const char *const kinds[] = { "counter", "gauge", "histogram", "histogram", "histogram" };
+	static const char *const kinds[] = { "counter", "gauge", "histogram", "histogram", "histogram",
+					     "counter" };
 	/* OpenMetrics names a counter's family without the _total of its samples. */
 	int n = (int)strlen(families[m].name);
-	if (open_metrics && families[m].kind == COUNTER && n > 6)
+	if (open_metrics && (families[m].kind == COUNTER || families[m].kind == MONEY) && n > 6)
 		n -= 6;
 	if (!buf_fmt(out, "# HELP %.*s %s\n# TYPE %.*s %s\n", n, families[m].name,
 		     families[m].help, n, families[m].name, kinds[families[m].kind]))

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
+#include "base/money.h"
 #include "http/internal.h"
 
 #include <stdatomic.h>
@@ -154,6 +155,11 @@ static void write_log(const struct request *r, int status, int64_t us)
 	if (r->note.tokens_in || r->note.tokens_out) {
 		log_int(&line, "tokens_in", r->note.tokens_in);
 		log_int(&line, "tokens_out", r->note.tokens_out);
+	}
+	if (r->note.costs) {
+		char cost[MONEY_TEXT];
+
+		log_str(&line, "cost", str_of(money_print(r->note.cost_nano, cost)));
 	}
 	if (r->note.first_token_us)
 		log_ms(&line, "ttft_ms", r->note.first_token_us);
@@ -479,6 +485,10 @@ void request_note(struct request *r, const struct request_note *n)
 	if (n->tokens_in || n->tokens_out) {
 		r->note.tokens_in = n->tokens_in;
 		r->note.tokens_out = n->tokens_out;
+	}
+	if (n->costs) {
+		r->note.costs = true;
+		r->note.cost_nano = n->cost_nano;
 	}
 	if (n->first_token_us)
 		r->note.first_token_us = n->first_token_us;

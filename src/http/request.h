@@ -62,5 +62,7 @@ struct request_note {
 	int64_t    upstream_us;    /* from the first call of a provider to the end of its answer */
 	unsigned   attempts;
 	bool       stream;
+	bool       costs; /* cost_nano is known */
+	int64_t    cost_nano;
 };
 void request_note(struct request *r, const struct request_note *n);

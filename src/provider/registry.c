@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "provider/balance.h"
+#include "provider/price_table.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -24,6 +25,9 @@ struct model {
 	size_t               target_count;
 	struct str          *fallback;
 	size_t               fallback_count;
+	struct price         price; /* as configured */
+	bool                 no_table;
+	int64_t              max_output;
 	bool                 star;
 };
 
@@ -189,7 +193,9 @@ static enum errc add_model(struct registry *r, const struct model_options *m, st
 			return err_set(e, ERR_INVALID_VALUE, "models",
 				       "the model \"%.100s\" stands there twice", m->name);
 
-	*at = (struct model){ .owner = r };
+	*at = (struct model){
+		.owner = r, .price = m->price, .no_table = m->no_table, .max_output = m->max_output
+	};
 	rc = add_targets(r, m, at, e);
 	if (rc == ERR_OK)
 		rc = add_fallbacks(r, m, at, e);
@@ -496,6 +502,46 @@ const struct model *registry_fallback(const struct model *m, size_t i, struct st
 		return NULL;
 	*ret_name = m->fallback[i];
 	return found.model;
+}
+
+/* --- what it costs --- */
+
+struct price registry_price(const struct target *t)
+{
+	if (!t->model || t->model->price.known || t->model->no_table)
+		return t->model ? t->model->price : (struct price){ .known = false };
+	return price_table_find(t->upstream_model);
+}
+
+static void bound_model(const struct model *m, struct str asked, struct registry_bound *b)
+{
+	for (size_t i = 0; i < m->target_count; i++) {
+		struct target t = target_of(m, asked, i);
+		struct price  p = registry_price(&t);
+
+		price_dearer(&b->price, &p);
+		if (!p.known && b->unpriced.n == 0)
+			b->unpriced = m->name;
+	}
+	if (m->max_output == 0 && b->unlimited.n == 0)
+		b->unlimited = m->name;
+	if (b->max_output == 0 || m->max_output < b->max_output)
+		b->max_output = m->max_output;
+}
+
+struct registry_bound registry_bound(const struct model *m, struct str asked)
+{
+	struct registry_bound b = { .max_output = m->max_output };
+	const struct model   *next = m;
+
+	for (size_t i = 0; next; i++) {
+		bound_model(next, asked, &b);
+		next = registry_fallback(m, i, &asked);
+	}
+	b.price.known = b.unpriced.n == 0;
+	if (b.unlimited.n > 0)
+		b.max_output = 0;
+	return b;
 }
 
 struct str registry_default(const struct registry *r)

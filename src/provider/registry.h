@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/identity.h"
+#include "msg/price.h"
 #include "provider/provider.h"
 
 struct registry;
@@ -25,6 +26,9 @@ struct model_options {
 	const char *const *fallback; /* names of models, tried in order */
 	size_t      fallback_count;
 	bool        images, audio, pdf; /* false: it takes none, though its provider could */
+	struct price price;         /* of all its targets; not known: that of the shipped table */
+	bool        no_table;       /* which doesn't count */
+	int64_t     max_output;     /* tokens of an answer for which a call sets no limit; 0: not known */
 };
 
 /* registry_create: consumes the providers (also on failure), copies the models.
@@ -75,6 +79,16 @@ void registry_done(const struct target *t);
 bool registry_untried(const struct model *m, struct str asked, uint32_t tried, int64_t now_us);
 /* registry_fallback: its i-th fallback and the name that leads to it; NULL: there is none. */
 const struct model *registry_fallback(const struct model *m, size_t i, struct str *ret_name);
+/* registry_price: of a target that was chosen or found. */
+struct price registry_price(const struct target *t);
+/* What a call may cost, whichever of a model's targets and fallbacks is asked. */
+struct registry_bound {
+	struct price price;      /* the dearest of each kind; known: all are */
+	int64_t      max_output; /* the least of all; 0: one has none */
+	struct str   unpriced;   /* the first model that is wanting in one */
+	struct str   unlimited;
+};
+struct registry_bound registry_bound(const struct model *m, struct str asked);
 /* target_health: by what its health is known. */
 struct health_target target_health(const struct target *t);
 

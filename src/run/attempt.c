@@ -344,6 +344,7 @@ bool attempt_again(struct run *r, const struct err *e)
 		return false;
 	}
 	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
+	bill_dropped(r, e);
 	pass_over(r, e);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))

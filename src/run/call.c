@@ -92,6 +92,7 @@ static void take(struct run *r, const struct event *ev)
 		run_abort_later(r, ERR_UPSTREAM_BAD_RESPONSE, "the answer is over the size that is kept");
 		return;
 	}
+	bill_answer(r, ev);
 	feed_print(r, ev);
 	if (r->state == STATE_CALLING && is_content(ev))
 		first_content(r);
@@ -267,6 +268,17 @@ static enum errc build_prompt(struct run *r, struct err *e)
 	return rc;
 }
 
+enum errc call_prepare(struct run *r, struct err *e)
+{
+	if (r->prepared)
+		return ERR_OK;
+	if (build_prompt(r, e) != ERR_OK)
+		return e->code;
+	r->prepared = true;
+	bill_weigh(r);
+	return ERR_OK;
+}
+
 void call_start(struct run *r)
 {
 	struct err                 e;
@@ -283,7 +295,7 @@ void call_start(struct run *r)
 		return;
 	}
 	r->content = now->log_content && !r->rq.prompt.embed;
-	if (build_prompt(r, &e) != ERR_OK) {
+	if (call_prepare(r, &e) != ERR_OK) {
 		run_fail(r, &e);
 		return;
 	}

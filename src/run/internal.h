@@ -10,7 +10,8 @@
  * attach.c uploaded files that messages name
  * content.c what was said, in the log
  * attempt.c which targets are asked, and when again
- * hold.c  an attempt's events before its answer begins */
+ * hold.c  an attempt's events before its answer begins
+ * bill.c  what it may cost, and has cost */
 #pragma once
 
 #include "lmc/answer.h"
@@ -51,6 +52,21 @@ struct run_jobs {
 struct run_images;
 /* Uploaded files on their way into messages; likewise. */
 struct run_attach;
+
+struct bill_jobs;
+
+/* What a run costs. */
+struct bill {
+	struct identity  *who;      /* held; whose budget it is */
+	struct bill_jobs *jobs;     /* owned; NULL: nothing was reserved */
+	bool              reserved;
+	bool              settled;  /* with the end of its turn */
+	bool              charged;  /* something was used */
+	bool              unpriced; /* by a target whose price is not known */
+	int64_t           in, out;  /* bytes of the prompt, and of the answer so far; media in tokens */
+	struct usage      usage;    /* of all attempts that may have cost */
+	int64_t           nano;
+};
 
 /* Where a call stands among those that could be made for it. */
 struct attempt {
@@ -145,6 +161,9 @@ struct run {
 	struct err      failure; /* code ERR_OK: none */
 	bool            begun;   /* there is something to find under its id */
 
+	struct bill      bill;
+	bool             prepared; /* the prompt is made */
+
 	struct run_attach *attach; /* owned; NULL: none are named, or they are in the prompt */
 	size_t             attach_counted; /* bytes of them that are counted among all runs' */
 	struct run_images *images; /* owned; NULL: none were looked for, or they are in the prompt */
@@ -221,9 +240,28 @@ void hold_drop(struct run *r);
 /* call_event: what a provider says. */
 void call_event(void *arg, const struct event *ev);
 void call_start(struct run *r);
+/* call_prepare: makes the prompt, once. */
+enum errc call_prepare(struct run *r, struct err *e) MUST_USE;
 /* call_messages: all messages of the prompt in the request's arena, those of the branch first. */
 enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size_t *ret_old,
 			struct err *e) MUST_USE;
+
+/* bill.c */
+/* bill_budgeted: its key has a budget.  bill_wanted: of which nothing is reserved yet. */
+bool bill_budgeted(const struct run *r);
+bool bill_wanted(const struct run *r);
+/* bill_submit: reserves, then run_go_on or run_fail. */
+enum errc bill_submit(struct run *r, struct err *e) MUST_USE;
+void bill_weigh(struct run *r); /* the prompt is made */
+void bill_answer(struct run *r, const struct event *ev); /* a piece of the answer */
+/* bill_dropped: the attempt has failed, and another one follows.  bill_close: the last one is over; asked:
+ * it was cut off by us. */
+void bill_dropped(struct run *r, const struct err *e);
+void bill_close(struct run *r, bool asked);
+/* bill_settles: what the end of its turn settles; NULL: nothing is reserved. */
+const struct usage_note *bill_settles(struct run *r);
+void bill_over(struct run *r); /* what the turn's end has not settled, and the day's sums */
+void bill_finish(struct run *r);
 
 /* content.c */
 /* Prompt and answer into the log, if the configuration says so. */

@@ -150,6 +150,7 @@ static void run_free(struct run *r)
 	run_drop_request(r);
 	attach_release(r);
 	jobs_free(r->jobs);
+	bill_finish(r);
 	free(r->model);
 	free(r->label);
 	if (r->rq.release)
@@ -200,6 +201,9 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 		free(r);
 		return NULL;
 	}
+	if (rq->who)
+		r->bill.who = identity_hold(rq->who);
+	r->rq.who = r->bill.who;
 	r->next = g->runs;
 	if (r->next)
 		r->next->prev = r;
@@ -310,6 +314,9 @@ void run_go_on(struct run *r)
 		run_fail(r, &r->engine->stopping);
 	} else if (run_unwanted(r, &e)) {
 		run_finish(r, RUN_CANCELLED, &e);
+	} else if (bill_wanted(r)) {
+		if (bill_submit(r, &e) != ERR_OK)
+			run_fail(r, &e);
 	} else if (run_stored(r)) {
 		save_begin(r);
 	} else {
@@ -341,6 +348,8 @@ static enum errc first_step(struct run *r, struct err *e)
 		ok = attach_submit(r);
 	} else if (image_wanted(r)) {
 		ok = image_submit(r);
+	} else if (bill_wanted(r)) {
+		return bill_submit(r, e);
 	} else if (run_stored(r)) {
 		run_move(r, STATE_BEGINNING);
 		ok = save_submit_begin(r);
@@ -436,17 +445,30 @@ static void book_metrics(const struct run *r)
 		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
 }
 
+/* give_pass: of a call that a provider refused nothing was used. */
+static void give_pass(struct run *r)
+{
+	const struct usage *u = &r->usage;
+	bool                nothing = r->failure.code != ERR_OK && !r->first_token_us;
+
+	int64_t             tokens = u->known || u->estimated ? u->in + u->out : nothing ? 0 : -1;
+
+	admit_over(&r->rq.pass, r->attempt.count > 0, tokens);
+}
+
 /* run_conclude: everything that had to be durable is: the reader gets its end. */
 void run_conclude(struct run *r)
 {
 	const struct err *e = r->failure.code ? &r->failure : NULL;
 
 	run_move(r, STATE_ENDED);
+	give_pass(r);
 	attach_release(r);
 	journal_end(r);
 	r->seq_reserved = UINT64_MAX; /* the end's own row says how far the numbers went */
 	unlist_live(r);
 	book_metrics(r);
+	bill_over(r);
 	content_answered(r);
 	key_over(r);
 	if (!r->observer) {
@@ -468,6 +490,7 @@ void run_conclude(struct run *r)
 void run_finish(struct run *r, enum run_status outcome, const struct err *e)
 {
 	bool begun = r->state == STATE_CALLING || r->state == STATE_STREAMING;
+	bool asked = r->attempt.on;
 
 	timer_stop(run_loop(r), &r->commit_timer);
 	if (r->call) {
@@ -484,6 +507,7 @@ void run_finish(struct run *r, enum run_status outcome, const struct err *e)
 	if (r->attempt.spent)
 		key_bind(r);
 	r->outcome = outcome;
+	bill_close(r, asked);
 	r->seq++;
 	if (run_stored(r) && begun)
 		save_end(r);
@@ -559,5 +583,7 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .conversation_id = r->conversation,
 				  .created_ms = r->created_ms,
 				  .provider = str_of(r->rq.provider->name),
-				  .attempts = r->attempt.count };
+				  .attempts = r->attempt.count,
+				  .costs = r->bill.charged && !r->bill.unpriced,
+				  .cost_nano = r->bill.nano };
 }

@@ -231,11 +231,16 @@ void save_end(struct run *r)
 		.events = rest,
 		.keyed = r->rq.claim,
 		.key_answer = key_made(r),
+		.costs = r->bill.charged && !r->bill.unpriced,
+		.cost_nano = r->bill.nano,
+		.note = bill_settles(r),
 	};
 	r->jobs_out++;
+	r->bill.settled = true;
 	if (r->engine->o.store->ops->turn_end(r->engine->o.store, &r->jobs->end))
 		return;
 	r->jobs_out--;
+	r->bill.settled = false;
 	err_set(&r->failure, ERR_STORAGE, "", "the answer could not be stored");
 	run_conclude(r);
 }

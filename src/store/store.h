@@ -9,10 +9,13 @@
  * Everything stored has an owner (0 until keys exist); a foreign id is NOT_FOUND. */
 #pragma once
 
+#include "base/allowance.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/id.h"
+#include "base/identity.h"
+#include "base/limits.h"
 #include "loop/loop.h"
 #include "msg/event.h"
 #include "store/blob.h"
@@ -119,6 +122,19 @@ struct turn_begin {
 	struct store_key key;          /* kept until turn_end says what becomes of it */
 };
 
+/* What a call has used, for the books: of its key, day, model and provider. */
+struct usage_note {
+	char         key[IDENTITY_ID_MAX]; /* as logs name it; "": none */
+	char         model[LIMIT_MODEL + 1];
+	char         provider[64];
+	struct id    run;
+	int64_t      at_ms;    /* wall */
+	struct usage usage;    /* of all its attempts; neither known nor estimated: nothing was used */
+	bool         priced;
+	int64_t      nano;     /* what it cost */
+	bool         reserved; /* there is a reservation, which this ends */
+};
+
 struct turn_end {
 	struct store_job job;
 	struct id        run;
@@ -136,6 +152,66 @@ struct turn_end {
 	struct events_piece events;    /* those that no events_append brought; .data empty: none */
 	bool              keyed;       /* there may be a key */
 	struct key_answer key_answer;
+	bool              costs;       /* cost_nano is known */
+	int64_t           cost_nano;
+	const struct usage_note *note; /* its reservation ends with it, whatever becomes of the rest; NULL:
+	                                * there is none */
+};
+
+/* --- budgets (a key's limits are in its identity) --- */
+
+/* budget_reserve: a write, before a call is asked for: what it may cost at most is taken from what its
+ * key has left.  One statement sees to it that nothing spent and reserved together ever passes a limit.
+ * Errors: INSUFFICIENT_QUOTA with retry_after_ms; OVERLOADED: the queue is full. */
+struct budget_reserve {
+	struct store_job job;
+	struct id        run;
+	struct str       key;
+	struct str       model;
+	struct str       provider;
+	int64_t          now_ms;
+	int64_t          nano;
+	int64_t          tokens;
+	int64_t          tokens_in;    /* of those */
+	int64_t          limit_nano;   /* 0: none, as in the next two */
+	int64_t          limit_tokens;
+	int64_t          window_ms;
+};
+
+/* budget_settle: a write, of a call that is stored nowhere else: its reservation ends, and what it has
+ * really used takes its place.  Never refused; where it can't be written it is tried again with the
+ * next writes, and its failure is no news to anybody. */
+struct budget_settle {
+	struct store_job  job;
+	struct usage_note note;
+};
+
+/* usage_read: what was used on some days, in the order of what it is grouped by. */
+enum usage_group { USAGE_BY_KEY = 1, USAGE_BY_MODEL = 2, USAGE_BY_DAY = 4 };
+struct usage_row {
+	struct str key;      /* of these, those that it is grouped by; "": without a key */
+	struct str model;
+	int64_t    day;
+	int64_t    calls, estimated, unpriced;
+	int64_t    tokens_in, tokens_out, cached, reasoning;
+	int64_t    nano;
+};
+struct usage_read {
+	struct store_job job;
+	struct str       key;   /* of that one alone; p NULL: of all */
+	struct str       model; /* likewise */
+	int64_t          from_day, to_day; /* the last one is in it; since 1970, UTC */
+	unsigned         group; /* enum usage_group; 0: a sum */
+	size_t           skip;  /* rows in front of the page */
+	size_t           limit;
+	struct arena     arena; /* init'ed and finished by the caller */
+	/* out */
+	struct usage_row *rows;
+	size_t            row_count;
+	bool              has_more;
+	bool              budgeted; /* the key has a budget that was drawn on: the rest is of it */
+	int64_t           began_ms;
+	int64_t           spent_nano, reserved_nano, spent_tokens, reserved_tokens;
 };
 
 /* A key with the answer of a call that is stored nowhere else. */
@@ -311,6 +387,8 @@ struct run_read {
 	int64_t         first_token_ms; /* 0: none */
 	int64_t         completed_ms;   /* 0: not yet */
 	int64_t         attempts;
+	bool            costs;          /* cost_nano is known */
+	int64_t         cost_nano;
 };
 
 /* events_read: a page of a run's log, in order, and how far the run is.  Pieces whose last event is
@@ -616,6 +694,7 @@ struct store_api_key {
 	int64_t    rotated_ms;
 	int64_t    old_until_ms; /* of the text before a rotation */
 	int64_t    used_ms;
+	struct allowance allowance;
 };
 
 /* api_key_write: a write; once it is answered, this process knows it everywhere.
@@ -644,6 +723,8 @@ struct api_key_write {
 	struct str          models;   /* JSON array; empty: all */
 	struct str          metadata; /* JSON object; empty: none */
 	int64_t             expires_ms;
+	bool                limits_set, budget_set; /* which part of allowance: budget_*, or all else */
+	struct allowance    allowance;
 	struct arena        arena;    /* init'ed and finished by the caller */
 	struct store_api_key now;     /* out: as it is then */
 };
@@ -710,6 +791,11 @@ struct store_ops {
 	bool (*search_read)(struct store *s, struct search_read *job);
 	bool (*api_key_write)(struct store *s, struct api_key_write *job);
 	bool (*api_keys_read)(struct store *s, struct api_keys_read *job);
+	bool (*budget_reserve)(struct store *s, struct budget_reserve *job);
+	bool (*budget_settle)(struct store *s, struct budget_settle *job);
+	bool (*usage_read)(struct store *s, struct usage_read *job);
+	/* usage_add: gathered in memory and written within a second or so.  Any thread, cheap. */
+	void (*usage_add)(struct store *s, const struct usage_note *note);
 	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap */
 	/* A process that another one takes over from, in this order, both from one thread that is no
 	 * loop's.  rest: our background work stops, or goes on; *ret_lock_fd (borrowed) is the lock to
@@ -717,6 +803,9 @@ struct store_ops {
 	 * the other one's now, and the files are both's until the end. */
 	enum errc (*rest)(struct store *s, bool on, int *ret_lock_fd, struct err *e);
 	void (*given)(struct store *s);
+	/* taken: of the process that took over, once the other one has said that the lock is ours: until
+	 * then it may go on as if nothing had been, and its runs are not ended for it. */
+	void (*taken)(struct store *s);
 	/* beside: there is a process whose runs go on beside ours.  Any thread, cheap. */
 	bool (*beside)(struct store *s);
 	/* destroy: finishes everything queued, checkpoints, closes.  After all loops have stopped
@@ -734,7 +823,7 @@ struct store_options {
 	const char *path;       /* database file; missing: made, with mode 0600 */
 	unsigned    readers;    /* threads of the read pool */
 	int64_t     busy_ms;    /* how long to wait for another process's lock */
-	/* The lock of a process that hands the database over (store_resting); else it is taken. */
+	/* The lock of a process that hands the database over (rest); else it is taken. */
 	bool        lock_given;
 	int         lock_fd;    /* owned by the store, also when it can't be opened */
 	bool        migrate;    /* apply missing migrations; false: refuse when some are missing */

@@ -284,7 +284,7 @@ static void stored_as_told(const struct world *w, const struct row *row, bool st
 	assert_int_equal(w->status, row->failed == ERR_OK ? RUN_COMPLETED :
 				    row->opened           ? RUN_INCOMPLETE :
 							    RUN_FAILED);
-	assert_int_equal(w->end_usage.in, row->in);
+	assert_int_equal(w->end_usage.known ? w->end_usage.in : 0, row->in);
 	assert_int_equal(w->end_error.len > 0, row->failed != ERR_OK);
 	assert_int_equal(count(buf_view(&w->answer), "yo"), row->failed == ERR_OK || row->opened);
 	if (stream)
@@ -334,7 +334,7 @@ static void play(const struct row *row, bool stream, bool store)
 	run_view(w.run, &v);
 	assert_int_equal(v.attempts, (strlen(row->who) + 1) / 2);
 	assert_int_equal(v.provider.p[0], row->who[strlen(row->who) - 1]);
-	assert_int_equal(v.usage.in, row->in);
+	assert_int_equal(v.usage.known ? v.usage.in : 0, row->in);
 	read_as_told(&w, row, stream);
 	if (store)
 		stored_as_told(&w, row, stream);

@@ -1,7 +1,10 @@
 /* The public contract (schema/NAME.json) and the field tables that we check with say the same. */
 #include "base/arena.h"
 #include "json/field.h"
+#include "schema/api_key_budget.h"
 #include "schema/api_key_create.h"
+#include "schema/api_key_limits.h"
+#include "schema/api_key_rate.h"
 #include "schema/api_key_rotate.h"
 #include "schema/api_key_update.h"
 #include "schema/chat_config.h"
@@ -37,6 +40,7 @@ static const struct field_set *const sets[] = {
 	&conversation_update_fields, &conversation_fork_fields,
 	&completion_update_fields, &embedding_request_fields,
 	&api_key_create_fields, &api_key_update_fields, &api_key_rotate_fields,
+	&api_key_rate_fields, &api_key_limits_fields, &api_key_budget_fields,
 };
 
 /* A table has no word for members whose meaning hangs on others: the forms of a translation are read

@@ -7,16 +7,20 @@
 
 #include <stdio.h>
 
+/* In the order of read_allowance. */
+#define ALLOWANCE                                                                                  \
+	"requests, requests_window_us, tokens, tokens_window_us, concurrent, max_body, "           \
+	"budget_nano, budget_tokens, budget_window_us"
 #define COLUMNS                                                                                    \
 	"SELECT number, id, owner, name, scopes, models, metadata, created_ms, expires_ms, "       \
-	"revoked_ms, rotated_ms, old_until_ms, used_ms FROM api_key "
+	"revoked_ms, rotated_ms, old_until_ms, used_ms, " ALLOWANCE " FROM api_key "
 
 static const char *const sql[API_KEY_SQL__COUNT] = {
 	[API_KEY_SQL_ONE] = (COLUMNS "WHERE id = ?"),
 	[API_KEY_SQL_LIST] = (COLUMNS "WHERE number < ? ORDER BY number DESC LIMIT ?"),
 	[API_KEY_SQL_GOOD] =
 		("SELECT number, id, owner, scopes, models, sha256, old_sha256, old_until_ms, "
-		 "expires_ms, used_ms FROM api_key WHERE revoked_ms = 0"),
+		 "expires_ms, used_ms, " ALLOWANCE " FROM api_key WHERE revoked_ms = 0"),
 	[API_KEY_SQL_VERSION] =
 		"SELECT version, EXISTS (SELECT 1 FROM api_key) FROM api_key_change",
 };
@@ -37,6 +41,38 @@ void api_key_rows_reset(struct api_key_rows *r)
 		(void)sqlite3_reset(r->st[i]);
 }
 
+/* What another program has made less than nothing is read as nothing left, not as no limit. */
+static int64_t amount(sqlite3_stmt *st, int column)
+{
+	int64_t v = db_int(st, column);
+
+	return v < 0 ? 1 : v;
+}
+
+/* A window without a length, or one that is beyond reason, would never end: it is taken for a day. */
+static int64_t window(sqlite3_stmt *st, int column, int64_t least)
+{
+	static const int64_t day = INT64_C(86400) * 1000000;
+	int64_t              v = db_int(st, column);
+
+	return v < least || v > 366 * day ? day : v;
+}
+
+static struct allowance read_allowance(sqlite3_stmt *st, int first)
+{
+	return (struct allowance){
+		.requests = amount(st, first),
+		.requests_window_us = window(st, first + 1, db_int(st, first) != 0),
+		.tokens = amount(st, first + 2),
+		.tokens_window_us = window(st, first + 3, db_int(st, first + 2) != 0),
+		.concurrent = amount(st, first + 4),
+		.max_body = amount(st, first + 5),
+		.budget_nano = amount(st, first + 6),
+		.budget_tokens = amount(st, first + 7),
+		.budget_window_us = window(st, first + 8, 0),
+	};
+}
+
 /* --- for people --- */
 
 static bool read_row(sqlite3_stmt *st, struct arena *a, struct store_api_key *ret, struct err *e)
@@ -51,6 +87,7 @@ static bool read_row(sqlite3_stmt *st, struct arena *a, struct store_api_key *re
 		.rotated_ms = db_int(st, 10),
 		.old_until_ms = db_int(st, 11),
 		.used_ms = db_int(st, 12),
+		.allowance = read_allowance(st, 13),
 	};
 	str_copy(ret->id, sizeof ret->id, db_column(st, 1));
 	if (!row_keep(a, st, 3, &ret->name, e) || !row_keep(a, st, 5, &ret->models, e) ||
@@ -195,6 +232,7 @@ static int add_row(sqlite3_stmt *st, struct key_ring_table *t)
 			.models = models,
 			.model_count = count,
 			.used_ms = db_int(st, 9),
+			.allowance = read_allowance(st, 10),
 		});
 	arena_finish(&a);
 	if (!ok)

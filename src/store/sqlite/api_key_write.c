@@ -11,10 +11,14 @@ static const char *const sql[API_KEY_WRITE_SQL__COUNT] = {
 	[API_KEY_WRITE_SQL_COUNT] = "SELECT count(*) FROM api_key WHERE revoked_ms = 0",
 	[API_KEY_WRITE_SQL_ADD] =
 		("INSERT INTO api_key (id, owner, sha256, name, scopes, models, metadata, "
-		 "created_ms, expires_ms) VALUES (?,?,?,?,?,?,?,?,?)"),
+		 "created_ms, expires_ms, requests, requests_window_us, tokens, tokens_window_us, "
+		 "concurrent, max_body, budget_nano, budget_tokens, budget_window_us) "
+		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
 	[API_KEY_WRITE_SQL_UPDATE] =
 		("UPDATE api_key SET name = ?2, scopes = ?3, models = ?4, metadata = ?5, "
-		 "expires_ms = ?6 WHERE number = ?1"),
+		 "expires_ms = ?6, requests = ?7, requests_window_us = ?8, tokens = ?9, "
+		 "tokens_window_us = ?10, concurrent = ?11, max_body = ?12, budget_nano = ?13, "
+		 "budget_tokens = ?14, budget_window_us = ?15 WHERE number = ?1"),
 	[API_KEY_WRITE_SQL_REVOKE] = "UPDATE api_key SET revoked_ms = ?2 WHERE number = ?1",
 	[API_KEY_WRITE_SQL_ROTATE] =
 		("UPDATE api_key SET old_sha256 = iif(?3 > 0, sha256, NULL), sha256 = ?2, "
@@ -55,6 +59,20 @@ static int check_count(struct api_key_writes *w, struct err *e)
 	return sqlite3_reset(st);
 }
 
+static void bind_allowance(struct db_bind *b, const struct allowance *limits,
+                           const struct allowance *budget)
+{
+	db_bind_int(b, limits->requests);
+	db_bind_int(b, limits->requests_window_us);
+	db_bind_int(b, limits->tokens);
+	db_bind_int(b, limits->tokens_window_us);
+	db_bind_int(b, limits->concurrent);
+	db_bind_int(b, limits->max_body);
+	db_bind_int(b, budget->budget_nano);
+	db_bind_int(b, budget->budget_tokens);
+	db_bind_int(b, budget->budget_window_us);
+}
+
 static int add(struct api_key_writes *w, struct api_key_write *j)
 {
 	struct err *e = &j->job.err;
@@ -81,6 +99,7 @@ static int add(struct api_key_writes *w, struct api_key_write *j)
 	db_bind_maybe(&b, j->metadata);
 	db_bind_int(&b, j->now_ms);
 	db_bind_int(&b, j->expires_ms);
+	bind_allowance(&b, &j->allowance, &j->allowance);
 	return db_bind_run(&b);
 }
 
@@ -95,6 +114,8 @@ static int update(struct api_key_writes *w, const struct api_key_write *j)
 	db_bind_maybe(&b, j->models_set ? j->models : was->models);
 	db_bind_maybe(&b, j->metadata_set ? j->metadata : was->metadata);
 	db_bind_int(&b, j->expires_set ? j->expires_ms : was->expires_ms);
+	bind_allowance(&b, j->limits_set ? &j->allowance : &was->allowance,
+		       j->budget_set ? &j->allowance : &was->allowance);
 	return db_bind_run(&b);
 }
 

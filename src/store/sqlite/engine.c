@@ -193,6 +193,26 @@ static bool op_api_keys_read(struct store *s, struct api_keys_read *j)
 	return read_job(s, &j->job, JOB_API_KEYS_READ);
 }
 
+static bool op_budget_reserve(struct store *s, struct budget_reserve *j)
+{
+	return write_job(s, &j->job, JOB_BUDGET_RESERVE);
+}
+
+static bool op_budget_settle(struct store *s, struct budget_settle *j)
+{
+	return write_job(s, &j->job, JOB_BUDGET_SETTLE);
+}
+
+static bool op_usage_read(struct store *s, struct usage_read *j)
+{
+	return read_job(s, &j->job, JOB_USAGE_READ);
+}
+
+static void op_usage_add(struct store *s, const struct usage_note *note)
+{
+	writer_usage(engine_of(s)->writer, note);
+}
+
 static void on_used(void *arg)
 {
 	writer_keys_used(arg);
@@ -237,6 +257,11 @@ static void op_given(struct store *s)
 	g->given = true;
 	close(g->lock_fd);
 	g->lock_fd = -1;
+}
+
+static void op_taken(struct store *s)
+{
+	writer_taken(engine_of(s)->writer);
 }
 
 static bool op_beside(struct store *s)
@@ -302,9 +327,14 @@ static const struct store_ops ops = {
 	.search_read = op_search_read,
 	.api_key_write = op_api_key_write,
 	.api_keys_read = op_api_keys_read,
+	.budget_reserve = op_budget_reserve,
+	.budget_settle = op_budget_settle,
+	.usage_read = op_usage_read,
+	.usage_add = op_usage_add,
 	.stats = op_stats,
 	.rest = op_rest,
 	.given = op_given,
+	.taken = op_taken,
 	.beside = op_beside,
 	.destroy = op_destroy,
 };
@@ -317,6 +347,10 @@ static enum errc take_lock(struct engine *g, const struct store_options *o, stru
 			   : lock_take(o->path, &g->path, &g->lock_fd, e)) != ERR_OK)
 		return e->code;
 	g->beside = lock_drains(g->path, &lane);
+	/* Without its mark a process that goes on would look like one that was killed. */
+	if (o->lock_given && !g->beside)
+		return err_set(e, ERR_OVERLOADED, "",
+		               "the takeover failed: the process that serves has given it up");
 	g->lane = g->beside ? !lane : 0;
 	id_lane(g->lane);
 	return ERR_OK;

@@ -39,6 +39,7 @@ enum errc reads_prepare(struct reads *r, sqlite3 *db, struct search *search, int
 	    completion_list_prepare(&r->completions, db, e) != ERR_OK ||
 	    completion_chain_prepare(&r->completion_chain, db, e) != ERR_OK ||
 	    api_key_rows_prepare(&r->keys, db, e) != ERR_OK ||
+	    usage_rows_prepare(&r->usage, db, e) != ERR_OK ||
 	    search_reads_prepare(&r->search, db, search, busy_ms, e) != ERR_OK)
 		return e->code;
 	return db_prepare(db, sql, READ_SQL__COUNT, r->st, e);
@@ -56,6 +57,7 @@ void reads_finish(struct reads *r)
 	completion_chain_finish(&r->completion_chain);
 	search_reads_finish(&r->search);
 	api_key_rows_finish(&r->keys);
+	usage_rows_finish(&r->usage);
 }
 
 /* All readers below return an SQLite code; on SQLITE_OK, e->code says whether the job was refused.
@@ -580,6 +582,8 @@ static int dispatch(struct reads *r, struct store_job *job)
 					     container_of(job, struct completion_messages_read, job));
 	case JOB_API_KEYS_READ:
 		return api_key_rows_list(&r->keys, container_of(job, struct api_keys_read, job));
+	case JOB_USAGE_READ:
+		return usage_rows_read(&r->usage, container_of(job, struct usage_read, job));
 	case JOB_SEARCH_READ: /* needs no transaction around it */
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
@@ -592,6 +596,8 @@ static int dispatch(struct reads *r, struct store_job *job)
 	case JOB_ARCHIVE_WRITE:
 	case JOB_COMPLETION_WRITE:
 	case JOB_API_KEY_WRITE:
+	case JOB_BUDGET_RESERVE:
+	case JOB_BUDGET_SETTLE:
 		break;
 	}
 	CHECK(job->op >= JOB_BRANCH_READ);
@@ -621,6 +627,7 @@ void reads_run(struct reads *r, struct store_job *job)
 	completion_list_reset(&r->completions);
 	completion_chain_reset(&r->completion_chain);
 	api_key_rows_reset(&r->keys);
+	usage_rows_reset(&r->usage);
 	/* A reader that stayed in its transaction would keep the log from starting over. */
 	if (!sqlite3_get_autocommit(sqlite3_db_handle(r->st[READ_SQL_COMMIT])) &&
 	    db_run(r->st[READ_SQL_COMMIT]) != SQLITE_OK)

@@ -11,6 +11,7 @@
 #include "store/sqlite/listing.h"
 #include "store/sqlite/runs.h"
 #include "store/sqlite/search_read.h"
+#include "store/sqlite/usage_rows.h"
 #include "store/store.h"
 
 enum read_sql {
@@ -37,6 +38,7 @@ struct reads {
 	struct completion_chain completion_chain;
 	struct search_reads search;
 	struct api_key_rows keys;
+	struct usage_rows usage;
 };
 
 /* reads_prepare: search: NULL where no search will be asked for. */

@@ -101,6 +101,8 @@ static size_t size_of(struct store_job *job)
 		return container_of(job, struct search_read, job)->arena.used;
 	case JOB_API_KEYS_READ:
 		return container_of(job, struct api_keys_read, job)->arena.used;
+	case JOB_USAGE_READ:
+		return container_of(job, struct usage_read, job)->arena.used;
 	case JOB_TURN_BEGIN:
 	case JOB_TURN_END:
 	case JOB_SEQ_RESERVE:
@@ -112,6 +114,8 @@ static size_t size_of(struct store_job *job)
 	case JOB_ARCHIVE_WRITE:
 	case JOB_COMPLETION_WRITE:
 	case JOB_API_KEY_WRITE:
+	case JOB_BUDGET_RESERVE:
+	case JOB_BUDGET_SETTLE:
 		break;
 	}
 	return 0;

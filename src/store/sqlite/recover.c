@@ -39,7 +39,8 @@ static const char *const sql[RECOVER_SQL__COUNT] = {
 		("SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
 		 "ifnull((SELECT max(id) FROM message), 0), ifnull((SELECT max(id) FROM run), 0), "
 		 "ifnull((SELECT max(id) FROM idempotency), 0), "
-		 "ifnull((SELECT max(id) FROM file), 0))"),
+		 "ifnull((SELECT max(id) FROM file), 0), "
+		 "ifnull((SELECT max(run) FROM reservation), 0))"),
 	/* Calls that are stored nowhere but with their keys: nothing of their answers is left. */
 	[FIND_KEYS] = "SELECT id FROM idempotency WHERE http = 0 AND stored = 0 AND id > ? "
 		      "ORDER BY id LIMIT 1",
@@ -364,12 +365,37 @@ static int end_keys(struct recovery *v)
 	return rc;
 }
 
+/* What calls have cost of which nothing else is known. */
+static int end_reservations(struct recovery *v)
+{
+	struct budgets *b = &v->turns.budgets;
+	int64_t         run = 0;
+	int             rc = budgets_next(b, &run);
+
+	if (rc != SQLITE_OK || run == 0)
+		return rc;
+	rc = db_run(v->st[BEGIN]);
+	while (rc == SQLITE_OK && run != 0) {
+		if (!is_own(v, run))
+			rc = budgets_guess(b, run, v->now_ms);
+		if (rc == SQLITE_OK)
+			rc = budgets_next(b, &run);
+	}
+	if (rc == SQLITE_OK)
+		rc = db_run(v->st[COMMIT]);
+	if (rc != SQLITE_OK)
+		db_rollback(v->db);
+	return rc;
+}
+
 static int recover(struct recovery *v, int *runs, int64_t *ret_highest)
 {
 	int rc = end_all(v, runs);
 
 	if (rc == SQLITE_OK)
 		rc = end_keys(v);
+	if (rc == SQLITE_OK)
+		rc = end_reservations(v);
 	if (rc == SQLITE_OK)
 		rc = number(v->st[HIGHEST_KEY], ret_highest);
 	return rc;

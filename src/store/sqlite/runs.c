@@ -9,11 +9,11 @@
 	"r.provider, r.finish_reason, r.error, r.usage_estimated, r.usage_in, r.usage_out, "       \
 	"r.usage_cached_read, r.usage_cached_write, r.usage_reasoning, r.created_ms, "             \
 	"r.first_token_ms, r.completed_ms, r.attempts, r.id, r.secret, "             \
-	"r.native_reason FROM run r "
+	"r.native_reason, r.cost_nano FROM run r "
 #define RUN_JOINS                                                                                  \
 	"LEFT JOIN conversation c ON c.id = r.conversation LEFT JOIN run k ON k.id = r.continues "
 
-enum { COLUMN_ID = 19, COLUMN_SECRET, COLUMN_NATIVE };
+enum { COLUMN_ID = 19, COLUMN_SECRET, COLUMN_NATIVE, COLUMN_COST };
 
 /* ?1 is the id in front of which the page begins, ?2 the owner, ?3 the status or -1, ?4 how many,
  * ?5 the conversation. */
@@ -109,6 +109,8 @@ static int read_run(sqlite3_stmt *st, struct arena *a, struct run_read *ret, str
 	ret->first_token_ms = db_int(st, 16);
 	ret->completed_ms = db_int(st, 17);
 	ret->attempts = db_int(st, 18);
+	ret->costs = sqlite3_column_type(st, COLUMN_COST) != SQLITE_NULL;
+	ret->cost_nano = db_int(st, COLUMN_COST);
 	return SQLITE_OK;
 }
 

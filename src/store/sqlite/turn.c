@@ -36,7 +36,7 @@ static const char *const sql[TURN_SQL__COUNT] = {
 		"last_seq = ?6, finish_reason = ?7, error = ?8, usage_estimated = ?9, usage_in = ?10, "
 		"usage_out = ?11, usage_cached_read = ?12, usage_cached_write = ?13, "
 		"usage_reasoning = ?14, events_to = ?15, provider = coalesce(?16, provider), "
-		"native_reason = ?17 WHERE id = ?1",
+		"native_reason = ?17, cost_nano = ?18 WHERE id = ?1",
 	[TURN_SQL_RESERVE] =
 		"UPDATE run SET seq_reserved = max(seq_reserved, ?) WHERE id = ? AND secret = ?",
 };
@@ -45,7 +45,8 @@ enum errc turns_prepare(struct turns *t, sqlite3 *db, struct err *e)
 {
 	if (events_prepare(&t->events, db, e) != ERR_OK ||
 	    claims_prepare(&t->claims, db, e) != ERR_OK ||
-	    search_queue_prepare(&t->search, db, e) != ERR_OK)
+	    search_queue_prepare(&t->search, db, e) != ERR_OK ||
+	    budgets_prepare(&t->budgets, db, e) != ERR_OK)
 		return e->code;
 	return db_prepare(db, sql, TURN_SQL__COUNT, t->st, e);
 }
@@ -56,6 +57,7 @@ void turns_finish(struct turns *t)
 	events_finish(&t->events);
 	claims_finish(&t->claims);
 	search_queue_finish(&t->search);
+	budgets_finish(&t->budgets);
 }
 
 static enum errc busy(struct err *e)
@@ -283,6 +285,10 @@ static int end_run(struct turns *t, const struct turn_end *j, int64_t events_to)
 	db_bind_int(&b, events_to);
 	db_bind_maybe(&b, j->provider);
 	db_bind_maybe(&b, j->native_reason);
+	if (j->costs)
+		db_bind_int(&b, j->cost_nano);
+	else
+		db_bind_null(&b);
 	return db_bind_run(&b);
 }
 
@@ -291,8 +297,13 @@ int turn_end(struct turns *t, const struct turn_end *j, struct err *e)
 	struct place at;
 	int64_t      from = 0;
 	int64_t      to = 0;
-	int          rc = find_run(t, j, &at, &from, e);
+	int          rc = SQLITE_OK;
 
+	/* Its conversation may be deleted by now: what it cost is owed all the same. */
+	if (j->note)
+		rc = budgets_settle(&t->budgets, j->note);
+	if (rc == SQLITE_OK)
+		rc = find_run(t, j, &at, &from, e);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
 	if (j->answer.n > 0)

@@ -1,9 +1,10 @@
 /* turn: the statements that write turns.  All run inside the writer's transaction.
  *
  * They return an SQLite code.  On SQLITE_OK, e->code says whether the job was refused; a refused
- * job has written nothing.  On any other code the transaction may hold half of the job. */
+ * job has written nothing (but that turn_end settles what its run has used).  On any other code the transaction may hold half of the job. */
 #pragma once
 
+#include "store/sqlite/budgets.h"
 #include "store/sqlite/claim.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/events.h"
@@ -29,6 +30,7 @@ struct turns {
 	struct events events;
 	struct claims claims;
 	struct search_queue search;
+	struct budgets budgets;
 };
 
 /* An end that could not be stored; the run must not look alive for ever. */

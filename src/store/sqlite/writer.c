@@ -18,6 +18,7 @@
 #include "store/sqlite/sweep.h"
 #include "store/sqlite/thread.h"
 #include "store/sqlite/turn.h"
+#include "store/sqlite/usage_gather.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -38,8 +39,15 @@ enum {
 	LOST_BYTES = 1024 * 1024,
 	/* And as much of the search index's queue, where that is long. */
 	CLEAR_AGAIN_MS = 5,
+	/* What was used is written so long after the first of it, and reservations that nobody has settled
+	 * are looked for so often. */
+	BOOKS_MS = 1000,
+	BOOKS_REST_MS = 60 * 1000,
 	OTHERS_MS = 100, /* how often is looked whether the process beside has ended */
 };
+
+/* A call that goes on for so long does not: its reservation was left behind. */
+#define RESERVATION_MS ((int64_t)24 * 60 * 60 * 1000)
 
 /* From here on the log is to start over soon. */
 #define LONG_WAL (4 * (int64_t)LIMIT_STORE_WAL)
@@ -79,6 +87,7 @@ struct writer {
 	bool               own_lost;     /* some could not be noted: others' are left to the next start */
 	int64_t            others_us;    /* when to look for it */
 	atomic_bool        beside;
+	atomic_bool        early;        /* it serves still, and may go on with that */
 	atomic_bool        resting;
 	int64_t            clear_us;     /* when the next step is due */
 	bool               clear_failed; /* and was said */
@@ -92,6 +101,12 @@ struct writer {
 	size_t             lost_count;
 	size_t             lost_cap;
 	size_t             lost_done; /* in this transaction, from the front */
+	struct usage_note *owed;      /* owned; reservations whose settlement could not be written */
+	size_t             owed_count;
+	size_t             owed_cap;
+	size_t             owed_done; /* in this transaction, from the front */
+	struct usage_gather *usage;   /* owned */
+	bool               books_failed; /* and was said */
 	bool               writable;
 	bool               started;
 	pthread_t          thread;
@@ -104,6 +119,7 @@ struct writer {
 	bool               stopping;
 	int64_t            settled; /* of the search index's queue */
 	bool               keys_used; /* and it is to be stored when */
+	int64_t            books_us;  /* when usage is to be written */
 	struct store_stats stats;
 };
 
@@ -135,6 +151,37 @@ static void remember_lost(struct writer *w, const struct turn_end *j)
 		.last_seq = j->last_seq,
 		.bound = j->keyed && j->key_answer.http != 0,
 	};
+}
+
+static void remember_owed(struct writer *w, const struct usage_note *note)
+{
+	if (w->owed_count == w->owed_cap) {
+		size_t             cap = w->owed_cap ? 2 * w->owed_cap : 64;
+		struct usage_note *grown = realloc(w->owed, cap * sizeof *grown);
+
+		if (!grown)
+			return; /* the next start finds the reservation, or a sweep */
+		w->owed = grown;
+		w->owed_cap = cap;
+	}
+	w->owed[w->owed_count++] = *note;
+}
+
+static void forget_owed(struct writer *w, size_t at, size_t n)
+{
+	w->owed_count -= n;
+	memmove(&w->owed[at], &w->owed[at + n], (w->owed_count - at) * sizeof *w->owed);
+}
+
+static int settle_owed(struct writer *w)
+{
+	int rc = SQLITE_OK;
+
+	for (w->owed_done = 0; rc == SQLITE_OK && w->owed_done < w->owed_count; w->owed_done++)
+		rc = budgets_settle(&w->turns.budgets, &w->owed[w->owed_done]);
+	if (rc != SQLITE_OK && db_own_fault(rc))
+		forget_owed(w, w->owed_done - 1, 1);
+	return rc;
 }
 
 /* The answer to a key tells no more than the conversations' ids: it goes with none of them. */
@@ -175,6 +222,8 @@ static int run_job(struct writer *w, struct store_job *job)
 		note_own(w, container_of(job, struct turn_begin, job)->run.key);
 	else if (job->op == JOB_KEY_KEEP)
 		note_own(w, container_of(job, struct key_keep, job)->run.key);
+	else if (job->op == JOB_BUDGET_RESERVE)
+		note_own(w, container_of(job, struct budget_reserve, job)->run.key);
 	switch ((enum job_op)job->op) {
 	case JOB_TURN_BEGIN:
 		return turn_begin(&w->turns, container_of(job, struct turn_begin, job), &job->err);
@@ -203,6 +252,12 @@ static int run_job(struct writer *w, struct store_job *job)
 		                        container_of(job, struct completion_write, job));
 	case JOB_API_KEY_WRITE:
 		return api_key_write_run(&w->keys, container_of(job, struct api_key_write, job));
+	case JOB_BUDGET_RESERVE:
+		return budgets_reserve(&w->turns.budgets,
+		                       container_of(job, struct budget_reserve, job), &job->err);
+	case JOB_BUDGET_SETTLE:
+		return budgets_settle(&w->turns.budgets,
+		                      &container_of(job, struct budget_settle, job)->note);
 	case JOB_BRANCH_READ:
 	case JOB_CONVERSATION_READ:
 	case JOB_ITEMS_READ:
@@ -220,6 +275,7 @@ static int run_job(struct writer *w, struct store_job *job)
 	case JOB_COMPLETION_MESSAGES_READ:
 	case JOB_SEARCH_READ:
 	case JOB_API_KEYS_READ:
+	case JOB_USAGE_READ:
 		break;
 	}
 	CHECK(job->op < JOB_BRANCH_READ);
@@ -261,6 +317,9 @@ static int commit(struct writer *w, int64_t *ret_us)
 	if (w->lost_done > 0)
 		forget_lost(w, 0, w->lost_done);
 	w->lost_done = 0;
+	if (w->owed_done > 0)
+		forget_owed(w, 0, w->owed_done);
+	w->owed_done = 0;
 	if (w->turns.search.noted)
 		search_wake(w->search);
 	w->turns.search.noted = false;
@@ -284,7 +343,7 @@ static int set_relaxed(struct writer *w, bool relaxed)
 
 static bool may_relax(const struct writer *w, const struct batch *b)
 {
-	if (w->lost_count > 0)
+	if (w->lost_count > 0 || w->owed_count > 0)
 		return false;
 	for (size_t i = 0; i < b->count; i++)
 		if (b->jobs[i]->op != JOB_EVENTS_APPEND ||
@@ -322,6 +381,8 @@ static int try_batch(struct writer *w, struct batch *b, size_t *ret_at)
 	}
 	rc = end_lost(w);
 	if (rc == SQLITE_OK)
+		rc = settle_owed(w);
+	if (rc == SQLITE_OK)
 		rc = commit(w, &b->commit_us);
 	return rc;
 }
@@ -332,6 +393,10 @@ static void finish_job(struct writer *w, struct batch *b, struct store_job *job,
 		db_refuse(rc, &job->err);
 		if (job->op == JOB_TURN_END)
 			remember_lost(w, container_of(job, struct turn_end, job));
+		if (job->op == JOB_TURN_END && container_of(job, struct turn_end, job)->note)
+			remember_owed(w, container_of(job, struct turn_end, job)->note);
+		if (job->op == JOB_BUDGET_SETTLE)
+			remember_owed(w, &container_of(job, struct budget_settle, job)->note);
 	}
 	job->next = NULL;
 	*b->done_end = job;
@@ -343,18 +408,19 @@ static void finish_job(struct writer *w, struct batch *b, struct store_job *job,
 static int run_batch(struct writer *w, struct batch *b)
 {
 	size_t at;
-	size_t lost = w->lost_count;
+	size_t lost = w->lost_count + w->owed_count;
 	int    rc = try_batch(w, b, &at);
 
 	/* Without what was at fault: a job, or an end that was lost and is forgotten now. */
-	while (rc != SQLITE_OK && db_own_fault(rc) && (at < b->count || w->lost_count < lost)) {
+	while (rc != SQLITE_OK && db_own_fault(rc) &&
+	       (at < b->count || w->lost_count + w->owed_count < lost)) {
 		roll_back(w);
-		lost = w->lost_count;
 		if (at < b->count) {
 			finish_job(w, b, b->jobs[at], rc);
 			b->count--;
 			memmove(&b->jobs[at], &b->jobs[at + 1], (b->count - at) * sizeof *b->jobs);
 		}
+		lost = w->lost_count + w->owed_count;
 		rc = try_batch(w, b, &at);
 	}
 	if (rc != SQLITE_OK) {
@@ -491,6 +557,8 @@ static void probe(struct writer *w, struct batch *b)
 	if (rc == SQLITE_OK)
 		rc = end_lost(w);
 	if (rc == SQLITE_OK)
+		rc = settle_owed(w);
+	if (rc == SQLITE_OK)
 		rc = commit(w, &b->commit_us);
 	if (rc == SQLITE_OK)
 		rc = db_run(w->st[CLEAR_PROBE]);
@@ -572,10 +640,11 @@ static void clear_some(struct writer *w)
 	copy_back(w);
 }
 
-/* Milliseconds until the process beside is looked for; -1: there is none. */
+/* Milliseconds until the process beside is looked for; -1: there is none, or it gives up its takeover
+ * by what would look like its end. */
 static int64_t others_left_ms(const struct writer *w)
 {
-	if (!atomic_load(&w->beside) || !w->writable)
+	if (!atomic_load(&w->beside) || atomic_load(&w->early) || !w->writable)
 		return -1;
 
 	int64_t left = w->others_us - clock_mono_us();
@@ -588,6 +657,78 @@ static int by_key(const void *a, const void *b)
 	int64_t y = *(const int64_t *)b;
 
 	return (x > y) - (x < y);
+}
+
+/* Milliseconds until usage is written; 0 or more while the store takes writes. */
+static int64_t books_left_ms_locked(const struct writer *w)
+{
+	if (!w->writable)
+		return -1;
+
+	int64_t left = w->books_us - clock_mono_us();
+	return left > 0 ? (left + 999) / 1000 : 0;
+}
+
+static int write_books(struct writer *w)
+{
+	struct budgets *b = &w->turns.budgets;
+	int64_t         now_ms = clock_wall_ms();
+	int64_t         run = 0;
+	int             rc = db_run(w->st[BEGIN]);
+
+	if (rc == SQLITE_OK)
+		rc = usage_gather_flush(w->usage, b);
+	if (rc == SQLITE_OK && !atomic_load(&w->resting))
+		rc = budgets_old(b, now_ms - RESERVATION_MS, &run);
+	while (rc == SQLITE_OK && run != 0) {
+		rc = budgets_guess(b, run, now_ms);
+		if (rc == SQLITE_OK)
+			rc = budgets_old(b, now_ms - RESERVATION_MS, &run);
+	}
+	if (rc == SQLITE_OK)
+		rc = db_run(w->st[COMMIT]);
+	if (rc != SQLITE_OK)
+		db_rollback(w->db);
+	return rc;
+}
+
+static bool books_wanted(struct writer *w)
+{
+	int64_t run = 0;
+
+	return usage_gather_any(w->usage) ||
+	       (budgets_old(&w->turns.budgets, clock_wall_ms() - RESERVATION_MS, &run) == SQLITE_OK &&
+	        run != 0);
+}
+
+/* Relaxed: a power cut takes the last second's sums, and no reservation. */
+static void do_books(struct writer *w)
+{
+	pthread_mutex_lock(&w->lock);
+	bool due = books_left_ms_locked(w) == 0;
+	if (due)
+		w->books_us = clock_mono_us() + BOOKS_REST_MS * (int64_t)1000;
+	pthread_mutex_unlock(&w->lock);
+	if (!due || !books_wanted(w))
+		return;
+	int  rc = set_relaxed(w, true);
+	bool begun = rc == SQLITE_OK;
+	if (begun)
+		rc = write_books(w);
+	if (begun)
+		usage_gather_done(w->usage, rc == SQLITE_OK);
+	if (rc != SQLITE_OK && !w->books_failed) {
+		char problem[160];
+
+		db_problem(w->db, rc, problem, sizeof problem);
+		log_note(LOG_ERROR, "usage_failed", "what was used could not be written yet: %s", problem);
+	}
+	w->books_failed = rc != SQLITE_OK;
+	if (rc != SQLITE_OK) {
+		pthread_mutex_lock(&w->lock);
+		w->books_us = clock_mono_us() + BOOKS_MS * (int64_t)1000;
+		pthread_mutex_unlock(&w->lock);
+	}
 }
 
 /* Once the process beside has ended, what it left going has no end, as after a crash. */
@@ -627,9 +768,10 @@ static void await_locked(struct writer *w)
 {
 	bool slept = false;
 
-	while (!w->first && !w->stopping && w->writable && w->lost_count == 0 && !w->keys_used) {
+	while (!w->first && !w->stopping && w->writable && w->lost_count == 0 &&
+	       w->owed_count == 0 && !w->keys_used) {
 		int64_t left = sooner(sooner(sweep_left_ms(w), clear_left_ms_locked(w)),
-		                      others_left_ms(w));
+		                      sooner(others_left_ms(w), books_left_ms_locked(w)));
 
 		if (left == 0)
 			return;
@@ -695,17 +837,22 @@ static void *serve(void *arg)
 	while (take(w, &b)) {
 		if (b.count > 0)
 			do_batch(w, &b);
-		else if (!w->writable || w->lost_count > 0)
+		else if (!w->writable || w->lost_count > 0 || w->owed_count > 0)
 			probe(w, &b);
 		if (sweep_left_ms(w) == 0)
 			sweep_some(w);
 		clear_some(w);
 		note_used(w);
+		do_books(w);
 		if (others_left_ms(w) == 0)
 			end_others(w);
 	}
 	w->keys_used = true;
 	note_used(w);
+	pthread_mutex_lock(&w->lock);
+	w->books_us = 0;
+	pthread_mutex_unlock(&w->lock);
+	do_books(w);
 	w->clear_us = 0;
 	clear_some(w);
 	return NULL;
@@ -742,11 +889,18 @@ enum errc writer_create(const struct writer_parts *parts, const struct store_opt
 	w->busy_ms = o->busy_ms;
 	w->options = *o;
 	atomic_init(&w->beside, beside);
+	atomic_init(&w->early, beside && o->lock_given);
 	w->page_bytes = page_bytes(db);
 	w->wal_mark = LIMIT_STORE_WAL;
 	w->end = &w->first;
 	w->writable = true;
 	w->stats.writable = true;
+	w->books_us = clock_mono_us() + BOOKS_REST_MS * (int64_t)1000;
+	w->usage = usage_gather_create();
+	if (!w->usage) {
+		writer_destroy(w);
+		return err_set(e, ERR_STORAGE, "", "out of memory");
+	}
 	if (db_prepare(db, sql, WRITER_SQL__COUNT, w->st, e) != ERR_OK ||
 	    turns_prepare(&w->turns, db, e) != ERR_OK ||
 	    conversations_prepare(&w->conversations, db, &w->turns.events, &w->turns.claims,
@@ -796,6 +950,8 @@ void writer_destroy(struct writer *w)
 	turns_finish(&w->turns);
 	db_finalize(w->st, WRITER_SQL__COUNT);
 	free(w->lost);
+	free(w->owed);
+	usage_gather_destroy(w->usage);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
 	free(w->own);
@@ -810,7 +966,8 @@ bool writer_add(struct writer *w, struct store_job *job)
 	bool room = !starts || w->waiting < LIMIT_STORE_QUEUE;
 
 	if (job->op == JOB_FILE_DELETE || job->op == JOB_ARCHIVE_WRITE ||
-	    job->op == JOB_COMPLETION_WRITE || job->op == JOB_API_KEY_WRITE)
+	    job->op == JOB_COMPLETION_WRITE || job->op == JOB_API_KEY_WRITE ||
+	    job->op == JOB_BUDGET_RESERVE)
 		room = w->waiting < LIMIT_STORE_QUEUE;
 	if (room) {
 		*w->end = job;
@@ -827,6 +984,14 @@ void writer_rest(struct writer *w, bool on)
 	atomic_store(&w->resting, on);
 	pthread_mutex_lock(&w->lock);
 	pthread_cond_signal(&w->wake); /* what it waits for is due at another time now */
+	pthread_mutex_unlock(&w->lock);
+}
+
+void writer_taken(struct writer *w)
+{
+	atomic_store(&w->early, false);
+	pthread_mutex_lock(&w->lock);
+	pthread_cond_signal(&w->wake);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -848,6 +1013,20 @@ void writer_keys_used(struct writer *w)
 {
 	pthread_mutex_lock(&w->lock);
 	w->keys_used = true;
+	if (w->waiting == 0)
+		pthread_cond_signal(&w->wake);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void writer_usage(struct writer *w, const struct usage_note *note)
+{
+	if (!usage_gather_add(w->usage, note))
+		return;
+
+	int64_t soon_us = clock_mono_us() + BOOKS_MS * (int64_t)1000;
+	pthread_mutex_lock(&w->lock);
+	if (soon_us < w->books_us)
+		w->books_us = soon_us;
 	if (w->waiting == 0)
 		pthread_cond_signal(&w->wake);
 	pthread_mutex_unlock(&w->lock);

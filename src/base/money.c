@@ -1,0 +1,50 @@
+/* Decimals and thousand-millionths. */
+#include "base/money.h"
+
+#include <stdio.h>
+
+static bool digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+bool money_read(struct str text, int64_t *ret)
+{
+	int64_t v = 0;
+	int64_t unit = MONEY_ONE;
+	size_t  i = 0;
+
+	for (; i < text.n && digit(text.p[i]); i++) {
+		v = v * 10 + (text.p[i] - '0') * MONEY_ONE;
+		if (v > MONEY_MOST)
+			return false;
+	}
+	if (i == 0)
+		return false;
+	if (i < text.n && text.p[i] == '.' && i + 1 < text.n)
+		for (i++; i < text.n && digit(text.p[i]) && unit > 1; i++) {
+			unit /= 10;
+			v += (text.p[i] - '0') * unit;
+		}
+	if (i < text.n || v > MONEY_MOST)
+		return false;
+	*ret = v;
+	return true;
+}
+
+const char *money_print(int64_t nano, char ret[MONEY_TEXT])
+{
+	int n = snprintf(ret, MONEY_TEXT, "%lld.%09lld", (long long)(nano / MONEY_ONE),
+			 (long long)(nano % MONEY_ONE));
+
+	while (n > 0 && ret[n - 1] == '0')
+		ret[--n] = '\0';
+	if (n > 0 && ret[n - 1] == '.')
+		ret[--n] = '\0';
+	return ret;
+}
+
+int64_t money_add(int64_t a, int64_t b)
+{
+	return a > MONEY_MOST - b ? MONEY_MOST : a + b;
+}

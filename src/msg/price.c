@@ -1,0 +1,69 @@
+/* The arithmetic of prices.  A price is at most 1e17 and tokens 1e9, so 128 bits are enough. */
+#include "msg/price.h"
+
+#define MILLION 1000000
+
+__extension__ typedef unsigned __int128 wide;
+
+static int64_t tokens(int64_t n)
+{
+	return n < 0 ? 0 : n > PRICE_TOKENS ? PRICE_TOKENS : n;
+}
+
+static int64_t some(int64_t n, int64_t all)
+{
+	n = tokens(n);
+	return n < all ? n : all;
+}
+
+/* sum: of parts, each tokens and their price. */
+static int64_t sum(const int64_t parts[][2], size_t count)
+{
+	wide v = 0;
+
+	for (size_t i = 0; i < count; i++)
+		v += (wide)(uint64_t)parts[i][0] * (uint64_t)parts[i][1];
+	v = (v + MILLION - 1) / MILLION;
+	return v > (wide)MONEY_MOST ? MONEY_MOST : (int64_t)v;
+}
+
+int64_t price_cost(const struct price *p, const struct usage *u)
+{
+	if (!p->known)
+		return 0;
+
+	int64_t in = tokens(u->in);
+	int64_t out = tokens(u->out);
+	int64_t read = some(u->cached_read, in);
+	int64_t written = some(u->cached_write, in - read);
+	int64_t thought = some(u->reasoning, out);
+
+	return sum((const int64_t[][2]){ { in - read - written, p->input },
+					 { read, p->cached },
+					 { written, p->cache_write },
+					 { out - thought, p->output },
+					 { thought, p->reasoning } }, 5);
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+int64_t price_most(const struct price *p, int64_t in, int64_t out)
+{
+	if (!p->known)
+		return 0;
+	return sum((const int64_t[][2]){
+		{ tokens(in), most(p->input, most(p->cached, p->cache_write)) },
+		{ tokens(out), most(p->output, p->reasoning) } }, 2);
+}
+
+void price_dearer(struct price *a, const struct price *b)
+{
+	a->input = most(a->input, b->input);
+	a->output = most(a->output, b->output);
+	a->cached = most(a->cached, b->cached);
+	a->cache_write = most(a->cache_write, b->cache_write);
+	a->reasoning = most(a->reasoning, b->reasoning);
+}

@@ -1,0 +1,51 @@
+/* The table, and which names stand for which row. */
+#include "provider/price_table.h"
+
+static const struct {
+	const char *name, *input, *cached, *cache_write, *output;
+} rows[] = {
+#define X(name, input, cached, cache_write, output) { name, input, cached, cache_write, output },
+#include "provider/price_table.def"
+#undef X
+};
+
+/* "-2024-08-06", "-20250929", "-latest": the same model. */
+static bool is_version(struct str s)
+{
+	size_t digits = 0;
+
+	if (s.n == 0 || str_is(s, "-latest"))
+		return true;
+	if (s.p[0] != '-' && s.p[0] != '@')
+		return false;
+	for (size_t i = 1; i < s.n; i++) {
+		if (s.p[i] != '-' && (s.p[i] < '0' || s.p[i] > '9'))
+			return false;
+		digits += s.p[i] != '-';
+	}
+	return digits == 8;
+}
+
+static int64_t money(const char *text, int64_t otherwise)
+{
+	int64_t v = otherwise;
+
+	CHECK(!text[0] || money_read(str_of(text), &v));
+	return v;
+}
+
+struct price price_table_find(struct str model)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct str name = str_of(rows[i].name);
+
+		if (!str_starts(model, name) ||
+		    !is_version((struct str){ model.p + name.n, model.n - name.n }))
+			continue;
+		int64_t in = money(rows[i].input, 0);
+		int64_t out = money(rows[i].output, 0);
+		return (struct price){ true, in, out, money(rows[i].cached, in),
+				       money(rows[i].cache_write, in), out };
+	}
+	return (struct price){ .known = false };
+}

@@ -1,0 +1,419 @@
+/* What a run may cost and has cost: the reservation against its key's budget before anything is stored or
+ * asked, and the bill at its end.
+ *
+ * The bound is one token for each byte of the prompt, media by a table, and the tokens that the answer may
+ * have: the client's limit, or else the model's max_output, which is then sent.  The price is the dearest of
+ * all targets and fallbacks.  Whatever a provider did not count is taken for a quarter of its bytes. */
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/metric.h"
+#include "json/scan.h"
+#include "lmc/text.h"
+#include "run/internal.h"
+#include "run/retry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	BYTES_OF_TOKEN = 4,
+	ANSWERS_MAX = 128,    /* what `n` may be */
+	AUDIO_BYTES = 24,     /* base64 of sound for a token: 8 kbit/s and 40 tokens a second */
+	WALK_BYTES = 4 * KIB, /* shorter messages have no media worth looking for */
+};
+
+/* What the store holds meanwhile. */
+struct bill_jobs {
+	struct run           *run;
+	struct budget_reserve reserve;
+	struct budget_settle  settle;
+};
+
+/* --- the prompt's size --- */
+
+/* part_weight: of a part of content that is media: tokens; -1: it is none. */
+static int64_t part_weight(const struct json_doc *d, json_at part)
+{
+	json_at type = json_get(d, part, "type");
+
+	if (json_kind(d, part) != JSON_OBJECT || type == JSON_ABSENT)
+		return -1;
+	if (json_is(d, type, "image_url") || json_is(d, type, "input_image") ||
+	    json_is(d, type, "image"))
+		return LIMIT_IMAGE_TOKENS;
+	if (json_is(d, type, "input_audio"))
+		return (int64_t)json_raw(d, part).n / AUDIO_BYTES + 1;
+	return -1;
+}
+
+static int64_t parts_weight(const struct json_doc *d, json_at list)
+{
+	int64_t w = 0;
+
+	if (list == JSON_ABSENT || json_kind(d, list) != JSON_ARRAY)
+		return 0;
+	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
+		int64_t tokens = part_weight(d, i);
+
+		if (tokens >= 0)
+			w += tokens - (int64_t)json_raw(d, i).n;
+	}
+	return w;
+}
+
+/* message_weight: in tokens, at most. */
+static int64_t message_weight(struct str m, bool exact)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	int64_t         w = (int64_t)m.n;
+
+	if (!exact && (m.n < WALK_BYTES || (!memmem(m.p, m.n, "\"image", 6) &&
+					    !memmem(m.p, m.n, "\"input_audio\"", 13))))
+		return w;
+	if (json_scan(&d, m.p, m.n, &json_limits_stored, &e) == ERR_OK)
+		w += parts_weight(&d, json_get(&d, 0, "content")) +
+		     parts_weight(&d, json_get(&d, 0, "images"));
+	json_doc_finish(&d);
+	return w;
+}
+
+void bill_weigh(struct run *r)
+{
+	const struct prompt *p = &r->rq.prompt;
+	int64_t              w = 0;
+
+	for (size_t i = 0; i < p->message_count; i++)
+		w += message_weight(p->messages[i], bill_budgeted(r));
+	for (size_t i = 0; i < p->member_count; i++)
+		w += (int64_t)p->members[i].n;
+	r->bill.in = w;
+}
+
+void bill_answer(struct run *r, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_TEXT:
+	case EVENT_REASONING:
+	case EVENT_REFUSAL:
+	case EVENT_TOOL_ARGS:
+	case EVENT_MESSAGE: r->bill.out += (int64_t)ev->text.n; break;
+	case EVENT_MEDIA: r->bill.out += LIMIT_IMAGE_TOKENS; break;
+	case EVENT_START:
+	case EVENT_TOOL_START:
+	case EVENT_BLOCK_END:
+	case EVENT_LMC:
+	case EVENT_ASKED:
+	case EVENT_OTHER:
+	case EVENT_USAGE:
+	case EVENT_FINISH:
+	case EVENT_ERROR:
+	case EVENT_END:
+	case EVENT__COUNT: break;
+	}
+}
+
+/* --- the bound --- */
+
+bool bill_budgeted(const struct run *r)
+{
+	const struct identity *who = r->bill.who;
+
+	return who && (who->allowance.budget_nano > 0 || who->allowance.budget_tokens > 0);
+}
+
+bool bill_wanted(const struct run *r)
+{
+	return bill_budgeted(r) && !r->bill.reserved;
+}
+
+/* read_count: a JSON integer from 1 to most. */
+static bool read_count(struct str raw, int64_t most, int64_t *ret)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	bool            ok = json_scan(&d, raw.p, raw.n, &json_limits_stored, &e) == ERR_OK &&
+		  json_int(&d, 0, ret) && *ret >= 1 && *ret <= most;
+
+	json_doc_finish(&d);
+	return ok;
+}
+
+/* answers: how many are asked for. */
+static bool answers(const struct prompt *p, int64_t *ret)
+{
+	*ret = 1;
+	for (size_t i = 0; i < p->member_count; i++) {
+		struct str  m = p->members[i];
+		const char *colon = str_starts(m, STR("\"n\"")) ? memchr(m.p, ':', m.n) : NULL;
+
+		if (!colon)
+			continue;
+		struct str value = { colon + 1, m.n - (size_t)(colon + 1 - m.p) };
+		while (value.n > 0 && strchr(" \t\r\n", value.p[0]))
+			value = (struct str){ value.p + 1, value.n - 1 };
+		if (!str_is(value, "null") && !read_count(value, ANSWERS_MAX, ret))
+			return false;
+	}
+	return true;
+}
+
+static enum errc unbound(struct str model, const char *what, struct err *e)
+{
+	struct str shown = { model.p, model.n < 80 ? model.n : 80 };
+
+	shown.n = text_whole(shown);
+	return err_set(e, ERR_NOT_BUDGETABLE, "model",
+		       "This key has a budget, and what the model '%.*s' may cost is not known: %s",
+		       STR_ARG(shown), what);
+}
+
+/* answer_bound: tokens of all answers; a limit that is missing is put into the prompt. */
+static enum errc answer_bound(struct run *r, const struct registry_bound *b, int64_t *ret,
+			      struct err *e)
+{
+	struct prompt *p = &r->rq.prompt;
+	char           text[24];
+	int64_t        n;
+
+	*ret = 0;
+	if (p->embed)
+		return ERR_OK;
+	if (!answers(p, &n))
+		return err_set(e, ERR_INVALID_VALUE, "n", "must be an integer from 1 to %d", ANSWERS_MAX);
+	if (p->max_tokens.n > 0 && !str_is(p->max_tokens, "null")) {
+		if (!read_count(p->max_tokens, PRICE_TOKENS, ret))
+			return err_set(e, ERR_INVALID_VALUE,
+				       p->max_tokens_key ? p->max_tokens_key : "max_tokens",
+				       "must be an integer from 1 to 1000000000 for a key with a budget");
+	} else if (b->max_output == 0) {
+		return unbound(b->unlimited, "set max_tokens in the request, or ask the operator to set "
+					     "the model's max_output.", e);
+	} else {
+		snprintf(text, sizeof text, "%lld", (long long)b->max_output);
+		p->max_tokens = arena_str(&r->rq.input->arena, str_of(text));
+		if (!p->max_tokens.p)
+			return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+		*ret = b->max_output;
+	}
+	*ret *= n;
+	return ERR_OK;
+}
+
+static struct registry_bound bound_of(const struct run *r)
+{
+	struct str model = { r->model, strlen(r->model) };
+
+	if (!r->rq.route)
+		return (struct registry_bound){ .unpriced = model, .unlimited = model };
+	return registry_bound(r->rq.route, r->rq.asked);
+}
+
+static enum errc make_bound(struct run *r, struct budget_reserve *j, struct err *e)
+{
+	const struct allowance *a = &r->bill.who->allowance;
+	struct registry_bound   b = bound_of(r);
+	int64_t                 out;
+
+	if (call_prepare(r, e) != ERR_OK || answer_bound(r, &b, &out, e) != ERR_OK)
+		return e->code;
+	if (a->budget_nano > 0 && !b.price.known)
+		return unbound(b.unpriced, "the operator has to set its price.", e);
+	j->nano = price_most(&b.price, r->bill.in, out);
+	j->tokens_in = r->bill.in;
+	j->tokens = r->bill.in + out;
+	return ERR_OK;
+}
+
+/* --- before the call --- */
+
+static void on_reserved(struct store_job *job)
+{
+	struct bill_jobs *j = container_of(job, struct bill_jobs, reserve.job);
+	struct run       *r = j->run;
+	struct err        e = job->err;
+
+	r->jobs_out--;
+	r->bill.reserved = e.code == ERR_OK;
+	if (e.code == ERR_OK)
+		run_go_on(r);
+	else
+		run_fail(r, &e);
+}
+
+enum errc bill_submit(struct run *r, struct err *e)
+{
+	const struct allowance *a = &r->bill.who->allowance;
+	struct bill_jobs       *j = calloc(1, sizeof *j);
+	struct store           *s = r->engine->o.store;
+
+	if (!j)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
+	free(r->bill.jobs);
+	r->bill.jobs = j;
+	j->run = r;
+	j->reserve = (struct budget_reserve){
+		.job = { .loop = run_loop(r), .done = on_reserved },
+		.run = r->id,
+		.key = str_of(r->bill.who->id),
+		.model = str_of(r->label),
+		.provider = str_of(r->rq.provider->name),
+		.now_ms = clock_wall_ms(),
+		.limit_nano = a->budget_nano,
+		.limit_tokens = a->budget_tokens,
+		.window_ms = a->budget_window_us / 1000,
+	};
+	if (make_bound(r, &j->reserve, e) != ERR_OK)
+		return e->code;
+	if (r->state == STATE_NEW)
+		run_move(r, STATE_LOADING);
+	r->jobs_out++;
+	if (s->ops->budget_reserve(s, &j->reserve))
+		return ERR_OK;
+	r->jobs_out--;
+	return err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
+}
+
+/* --- what it cost --- */
+
+static struct price price_now(const struct run *r)
+{
+	return r->rq.route && r->attempt.count > 0 ? registry_price(&r->attempt.target)
+						   : (struct price){ .known = false };
+}
+
+static int64_t at_most(int64_t n)
+{
+	return n < 0 ? 0 : n > PRICE_TOKENS ? PRICE_TOKENS : n;
+}
+
+/* charge: the usage of one attempt. */
+static void charge(struct run *r, const struct usage *u)
+{
+	struct bill  *b = &r->bill;
+	struct price  p = price_now(r);
+	struct usage *sum = &b->usage;
+
+	b->unpriced |= !p.known;
+	b->charged = true;
+	b->nano = money_add(b->nano, price_cost(&p, u));
+	sum->in += at_most(u->in);
+	sum->out += at_most(u->out);
+	sum->cached_read += at_most(u->cached_read);
+	sum->cached_write += at_most(u->cached_write);
+	sum->reasoning += at_most(u->reasoning);
+	sum->estimated |= !u->known;
+	sum->known = !sum->estimated;
+}
+
+static struct usage estimate(const struct run *r)
+{
+	return (struct usage){
+		.estimated = true,
+		.in = (r->bill.in + BYTES_OF_TOKEN - 1) / BYTES_OF_TOKEN,
+		.out = (r->bill.out + BYTES_OF_TOKEN - 1) / BYTES_OF_TOKEN,
+	};
+}
+
+void bill_dropped(struct run *r, const struct err *e)
+{
+	struct usage guess = estimate(r);
+
+	if (r->attempt.told.known)
+		charge(r, &r->attempt.told);
+	else if (retry_costs(e))
+		charge(r, &guess);
+}
+
+void bill_close(struct run *r, bool asked)
+{
+	struct usage guess = estimate(r);
+	struct usage u = r->usage;
+	bool         costs = asked || r->bound || r->outcome == RUN_COMPLETED || u.known ||
+		     retry_costs(&r->failure);
+
+	if (r->attempt.count == 0 || !costs)
+		return;
+	/* What is told in front of an answer that broke off says nothing of the answer. */
+	if (u.known && r->outcome != RUN_COMPLETED && u.out < guess.out) {
+		u.out = guess.out;
+		u.known = false;
+		u.estimated = true;
+	}
+	if (!u.known && !u.estimated) {
+		u = guess;
+		r->usage = guess;
+	}
+	charge(r, &u);
+}
+
+static void fill_note(const struct run *r, struct usage_note *n)
+{
+	const struct bill *b = &r->bill;
+
+	*n = (struct usage_note){
+		.run = r->id,
+		.at_ms = clock_wall_ms(),
+		.usage = b->usage,
+		.priced = !b->unpriced,
+		.nano = b->nano,
+		.reserved = b->reserved,
+	};
+	str_copy(n->key, sizeof n->key, str_of(b->who ? b->who->id : ""));
+	str_copy(n->model, sizeof n->model, str_of(r->label));
+	str_copy(n->provider, sizeof n->provider, str_of(r->rq.provider->name));
+}
+
+const struct usage_note *bill_settles(struct run *r)
+{
+	if (!r->bill.reserved)
+		return NULL;
+	fill_note(r, &r->bill.jobs->settle.note);
+	return &r->bill.jobs->settle.note;
+}
+
+static void book_metrics(const struct run *r)
+{
+	const struct bill *b = &r->bill;
+
+	if (!b->unpriced && b->nano > 0)
+		metric_add(METRIC_COST, (const char *[]){ r->label, "", "" }, b->nano);
+	if (!b->usage.estimated)
+		return;
+	metric_add(METRIC_TOKENS_ESTIMATED, (const char *[]){ r->label, "input", "" }, b->usage.in);
+	metric_add(METRIC_TOKENS_ESTIMATED, (const char *[]){ r->label, "output", "" }, b->usage.out);
+}
+
+static void on_settled(struct store_job *job)
+{
+	struct run *r = container_of(job, struct bill_jobs, settle.job)->run;
+
+	r->jobs_out--;
+	run_free_if_over(r);
+}
+
+void bill_over(struct run *r)
+{
+	struct bill      *b = &r->bill;
+	struct store     *s = r->engine->o.store;
+	struct usage_note n;
+
+	if (b->charged)
+		book_metrics(r);
+	if (b->reserved && !b->settled) {
+		fill_note(r, &b->jobs->settle.note);
+		b->jobs->settle.job = (struct store_job){ .loop = run_loop(r), .done = on_settled };
+		r->jobs_out++;
+		if (!s->ops->budget_settle(s, &b->jobs->settle))
+			r->jobs_out--;
+	} else if (!b->reserved && b->charged && s && s->ops->usage_add) {
+		fill_note(r, &n);
+		s->ops->usage_add(s, &n);
+	}
+}
+
+void bill_finish(struct run *r)
+{
+	identity_release(TAKE(r->bill.who));
+	free(TAKE(r->bill.jobs));
+}

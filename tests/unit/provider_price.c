@@ -1,0 +1,146 @@
+/* Prices of targets: configured, shipped, or none; the bound over all that may be asked. */
+#include "provider/price_table.h"
+#include "provider/registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void names_stand_for_their_versions(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t     input; /* thousandths of a unit; -1: not known */
+	} cases[] = {
+		{ "gpt-4o", 2500 }, { "gpt-4o-2024-08-06", 2500 }, { "gpt-4o-mini", 150 },
+		{ "gpt-4o-mini-2024-07-18", 150 }, { "gpt-4o-audio-preview", -1 }, { "gpt-4", 30000 },
+		{ "claude-sonnet-4-5", 3000 }, { "claude-sonnet-4-5-20250929", 3000 },
+		{ "claude-sonnet-4-20250514", 3000 }, { "claude-opus-4-1-20250805", 15000 },
+		{ "claude-opus-4-5", 5000 }, { "claude-3-5-haiku-latest", 800 }, { "gpt-4o-latest", 2500 },
+		{ "gpt-4o-", -1 }, { "gpt-4o-1", -1 }, { "gpt", -1 }, { "", -1 }, { "GPT-4o", -1 },
+		{ "text-embedding-3-small", 20 },
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct price p = price_table_find(str_of(cases[i].name));
+
+		if (p.known != (cases[i].input >= 0) ||
+		    (p.known && p.input != cases[i].input * (MONEY_ONE / 1000)))
+			fail_msg("%s", cases[i].name);
+	}
+}
+
+static void every_row_is_sound(void **state)
+{
+	static const char *const names[] = {
+#define X(name, ...) name,
+#include "provider/price_table.def"
+#undef X
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct price p = price_table_find(str_of(names[i]));
+
+		assert_true(p.known && p.input > 0 && p.cached <= p.input && p.cache_write >= p.input &&
+			    p.reasoning == p.output);
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(names[i], names[k]);
+	}
+}
+
+static struct registry *make(const struct model_options *models, size_t count)
+{
+	struct provider_options echo = { .name = "p", .dialect = "echo" };
+	struct provider        *p;
+	struct registry        *r = NULL;
+	struct err              e;
+
+	assert_int_equal(provider_create(&echo, &p, &e), ERR_OK);
+	if (registry_create_take(&p, 1, models, count, NULL, &r, &e) != ERR_OK)
+		fail_msg("%s", e.text);
+	return r;
+}
+
+static const struct price own = { true, 5, 10, 5, 5, 10 };
+
+static void what_is_configured_beats_the_table(void **state)
+{
+	const struct model_options models[] = {
+		{ .name = "a", .provider = "p", .upstream_model = "gpt-4o", .price = own },
+		{ .name = "b", .provider = "p", .upstream_model = "gpt-4o" },
+		{ .name = "c", .provider = "p", .upstream_model = "gpt-4o", .no_table = true },
+		{ .name = "x/*", .provider = "p" },
+	};
+	static const struct {
+		const char *name;
+		int64_t     input;
+	} cases[] = { { "a", 5 }, { "b", 2500000000 }, { "c", -1 }, { "x/gpt-4.1", 2000000000 },
+		      { "x/none", -1 } };
+	struct registry *r = make(models, ARRAY_LEN(models));
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct target t;
+		struct err    e;
+
+		assert_int_equal(registry_find(r, str_of(cases[i].name), &t, &e), ERR_OK);
+		struct price p = registry_price(&t);
+		assert_int_equal(p.known, cases[i].input >= 0);
+		if (p.known)
+			assert_int_equal(p.input, cases[i].input);
+	}
+	registry_destroy(r);
+}
+
+static struct registry_bound bound(const struct registry *r, const char *name)
+{
+	struct target t;
+	struct err    e;
+
+	assert_int_equal(registry_find(r, str_of(name), &t, &e), ERR_OK);
+	return registry_bound(t.model, t.asked);
+}
+
+static void the_bound_is_over_targets_and_fallbacks(void **state)
+{
+	static const struct target_options targets[] = { { "p", "gpt-4o-mini", 1 }, { "p", "gpt-4.1", 1 } };
+	static const char *const           to_b[] = { "b" }, *const to_c[] = { "b", "c" };
+	const struct model_options         models[] = {
+		{ .name = "many", .targets = targets, .target_count = 2, .max_output = 50 },
+		{ .name = "a", .provider = "p", .price = own, .max_output = 70, .fallback = to_b,
+			  .fallback_count = 1 },
+		{ .name = "b", .provider = "p", .upstream_model = "o3", .max_output = 60 },
+		{ .name = "c", .provider = "p" },
+		{ .name = "d", .provider = "p", .price = own, .max_output = 70, .fallback = to_c,
+			  .fallback_count = 2 },
+	};
+	struct registry *r = make(models, ARRAY_LEN(models));
+
+	(void)state;
+	struct registry_bound b = bound(r, "many");
+	assert_true(b.price.known && b.price.input == 2 * MONEY_ONE && b.price.output == 8 * MONEY_ONE);
+	assert_int_equal(b.max_output, 50);
+	b = bound(r, "a");
+	assert_true(b.price.known && b.price.output == 8 * MONEY_ONE);
+	assert_int_equal(b.max_output, 60);
+	b = bound(r, "d");
+	assert_false(b.price.known);
+	assert_int_equal(b.max_output, 0);
+	assert_true(str_is(b.unpriced, "c") && str_is(b.unlimited, "c"));
+	registry_destroy(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_stand_for_their_versions),
+		cmocka_unit_test(every_row_is_sound),
+		cmocka_unit_test(what_is_configured_beats_the_table),
+		cmocka_unit_test(the_bound_is_over_targets_and_fallbacks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

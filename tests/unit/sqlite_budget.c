@@ -1,0 +1,402 @@
+/* Budgets: what is spent and reserved never passes a limit, and no reservation outlives its call. */
+#include "tests/unit/sqlite_help.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+enum { MANY = 200 };
+
+static int set_up_open(void **state)
+{
+	set_up(state);
+	open_store(*state);
+	return 0;
+}
+
+static struct budget_reserve wish(int64_t nano, int64_t limit)
+{
+	return (struct budget_reserve){
+		.run = id_new(),
+		.key = STR("key_aaaaaaaa"),
+		.model = STR("m"),
+		.provider = STR("p"),
+		.now_ms = clock_wall_ms(),
+		.nano = nano,
+		.tokens = 8,
+		.tokens_in = 4,
+		.limit_nano = limit,
+	};
+}
+
+static struct usage_note note_of(struct id run, int64_t nano)
+{
+	struct usage_note n = { .run = run, .at_ms = clock_wall_ms(), .priced = true, .nano = nano };
+
+	str_copy(n.key, sizeof n.key, STR("key_aaaaaaaa"));
+	str_copy(n.model, sizeof n.model, STR("m"));
+	str_copy(n.provider, sizeof n.provider, STR("p"));
+	n.usage = (struct usage){ .known = nano > 0, .in = nano > 0 ? 2 : 0, .out = nano > 0 ? 1 : 0 };
+	return n;
+}
+
+static enum errc settle(struct fixture *f, struct id run, int64_t nano)
+{
+	struct budget_settle s = { .note = note_of(run, nano) };
+
+	return DO(f, budget_settle, &s);
+}
+
+static void assert_books(struct fixture *f, int64_t spent, int64_t reserved, int64_t open)
+{
+	assert_int_equal(outside_int(f, "SELECT sum(spent_nano) FROM budget"), spent);
+	assert_int_equal(outside_int(f, "SELECT sum(reserved_nano) FROM budget"), reserved);
+	assert_int_equal(outside_int(f, "SELECT count(*) FROM reservation"), open);
+	assert_int_equal(outside_int(f, "SELECT total(tokens) FROM reservation"),
+	                 outside_int(f, "SELECT sum(reserved_tokens) FROM budget"));
+}
+
+static void what_was_reserved_becomes_what_was_used(void **state)
+{
+	struct fixture       *f = *state;
+	struct budget_reserve a = wish(60, 100), b = wish(41, 100), c = wish(40, 100);
+
+	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_INSUFFICIENT_QUOTA);
+	assert_non_null(strstr(b.job.err.text, "up to 0.000000041"));
+	assert_non_null(strstr(b.job.err.text, "0.00000004 is left"));
+	assert_int_equal(b.job.err.retry_after_ms, 0);
+	assert_int_equal(DO(f, budget_reserve, &c), ERR_OK);
+	assert_books(f, 0, 100, 2);
+	assert_int_equal(settle(f, a.run, 10), ERR_OK);
+	assert_books(f, 10, 40, 1);
+	assert_int_equal(settle(f, a.run, 10), ERR_OK); /* a second time is none */
+	assert_int_equal(settle(f, c.run, 0), ERR_OK);  /* nothing was spent */
+	assert_books(f, 10, 0, 0);
+	assert_int_equal(outside_int(f, "SELECT calls FROM usage_day"), 1);
+	assert_int_equal(outside_int(f, "SELECT tokens_in * 10 + tokens_out FROM usage_day"), 21);
+	assert_int_equal(outside_int(f, "SELECT spent_tokens FROM budget"), 3);
+}
+
+static void tokens_have_a_limit_of_their_own(void **state)
+{
+	struct fixture       *f = *state;
+	struct budget_reserve a = wish(0, 0), b = wish(0, 0);
+
+	a.limit_tokens = b.limit_tokens = 15;
+	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_INSUFFICIENT_QUOTA);
+	assert_non_null(strstr(b.job.err.text, "up to 8 tokens, and 7 are left"));
+	b.limit_tokens = 16;
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_OK);
+	assert_int_equal(outside_int(f, "SELECT reserved_tokens FROM budget"), 16);
+	struct budget_reserve more = wish(1, 0);
+	more.tokens = more.limit_tokens = INT64_MAX / 2;
+	assert_int_equal(DO(f, budget_reserve, &more), ERR_INSUFFICIENT_QUOTA);
+}
+
+static void a_window_ends_with_the_first_call_behind_it(void **state)
+{
+	struct fixture       *f = *state;
+	struct budget_reserve a = wish(60, 100), b = wish(60, 100), c = wish(50, 100), d = wish(101, 100);
+
+	a.window_ms = b.window_ms = c.window_ms = d.window_ms = 1000;
+	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
+	b.now_ms = a.now_ms + 400;
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_INSUFFICIENT_QUOTA);
+	assert_int_equal(b.job.err.retry_after_ms, 600);
+	d.now_ms = b.now_ms;
+	assert_int_equal(DO(f, budget_reserve, &d), ERR_INSUFFICIENT_QUOTA);
+	assert_int_equal(d.job.err.retry_after_ms, 0); /* it won't fit then, either */
+	assert_int_equal(settle(f, a.run, 55), ERR_OK);
+	c.now_ms = a.now_ms + 999;
+	assert_int_equal(DO(f, budget_reserve, &c), ERR_INSUFFICIENT_QUOTA);
+	c.now_ms = a.now_ms + 1000;
+	assert_int_equal(DO(f, budget_reserve, &c), ERR_OK);
+	assert_books(f, 0, 50, 1);
+	/* What goes on is held back in the next window, too. */
+	b.now_ms = c.now_ms + 1000;
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_INSUFFICIENT_QUOTA);
+}
+
+/* --- many at once --- */
+
+struct caller {
+	struct fixture       *f;
+	struct budget_reserve wish;
+	pthread_t             thread;
+};
+
+static void *call(void *arg)
+{
+	struct caller *c = arg;
+
+	c->wish.job.loop = &c->f->loop;
+	c->wish.job.done = count_done;
+	return c->f->store->ops->budget_reserve(c->f->store, &c->wish) ? c : NULL;
+}
+
+static void two_hundred_threads_never_pass_a_limit(void **state)
+{
+	struct fixture *f = *state;
+	struct caller  *all = calloc(MANY, sizeof *all);
+	size_t          good = 0;
+
+	assert_non_null(all);
+	for (size_t i = 0; i < MANY; i++) {
+		all[i] = (struct caller){ .f = f, .wish = wish(7, 1000) };
+		assert_int_equal(pthread_create(&all[i].thread, NULL, call, &all[i]), 0);
+	}
+	for (size_t i = 0; i < MANY; i++) {
+		void *done;
+
+		pthread_join(all[i].thread, &done);
+		assert_ptr_equal(done, &all[i]);
+	}
+	loop_until(&f->loop, MANY);
+	for (size_t i = 0; i < MANY; i++)
+		good += all[i].wish.job.err.code == ERR_OK;
+	assert_int_equal(good, 142);
+	assert_books(f, 0, 994, 142);
+	for (size_t i = 0; i < MANY; i++)
+		assert_int_equal(settle(f, all[i].wish.run, 3), ERR_OK); /* refused ones have nothing */
+	assert_books(f, 426, 0, 0);
+	free(all);
+}
+
+static void what_a_dead_process_reserved_is_settled_at_the_start(void **state)
+{
+	struct fixture       *f = *state;
+	struct store_message  m;
+	struct turn_begin     t = first_turn(&m, "{\"role\":\"user\",\"content\":\"x\"}");
+	struct budget_reserve a = wish(60, 100), b = wish(40, 100);
+
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	a.run = t.run;
+	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_OK);
+	close_store(f); /* as a kill leaves it: nothing of these calls was settled */
+	open_store(f);
+	assert_books(f, 25, 0, 0);
+	assert_int_equal(outside_int(f, "SELECT estimated * 10 + calls FROM usage_day"), 22);
+	assert_int_equal(outside_int(f, "SELECT cost_nano FROM run"), 15);
+	assert_int_equal(outside_int(f, "SELECT usage_estimated * 100 + usage_in * 10 + usage_out "
+	                                "FROM run"), 111);
+}
+
+/* Reserves and settles until it is killed. */
+NORETURN static void spend_for_ever(struct fixture *f, int told)
+{
+	enum { AT_ONCE = 40 };
+	static struct budget_reserve all[AT_ONCE];
+
+	open_store(f);
+	for (;;) {
+		size_t want = f->loop.done + AT_ONCE;
+
+		for (size_t i = 0; i < AT_ONCE; i++) {
+			all[i] = wish(7, 1000);
+			if (!SUBMIT(f, budget_reserve, &all[i]))
+				_exit(1);
+		}
+		loop_until(&f->loop, want);
+		for (size_t i = 0; i < AT_ONCE / 2; i++)
+			if (all[i].job.err.code == ERR_OK)
+				settle(f, all[i].run, 1);
+		if (write(told, "x", 1) != 1)
+			_exit(1);
+	}
+}
+
+static void a_kill_leaves_no_reservation_and_no_limit_passed(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int round = 0; round < 4; round++) {
+		int  pipes[2];
+		char x;
+
+		assert_int_equal(pipe(pipes), 0);
+		pid_t pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0)
+			spend_for_ever(f, pipes[1]);
+		close(pipes[1]);
+		for (int i = 0; i <= round; i++)
+			assert_int_equal(read(pipes[0], &x, 1), 1);
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		close(pipes[0]);
+		assert_true(outside_int(f, "SELECT spent_nano + reserved_nano FROM budget") <= 1000);
+		assert_true(outside_int(f, "SELECT count(*) FROM reservation") > 0);
+		open_store(f);
+		int64_t spent = outside_int(f, "SELECT spent_nano FROM budget");
+		assert_true(spent > 0 && spent <= 1000);
+		assert_books(f, spent, 0, 0);
+		close_store(f);
+	}
+}
+
+/* --- ends --- */
+
+static void a_turn_s_end_settles_even_without_its_conversation(void **state)
+{
+	struct fixture       *f = *state;
+	struct store_message  m[2];
+	struct turn_begin     t = first_turn(&m[0], "{\"role\":\"user\",\"content\":\"x\"}");
+	struct turn_begin     u = first_turn(&m[1], "{\"role\":\"user\",\"content\":\"y\"}");
+	struct budget_reserve a = wish(60, 200), b = wish(60, 200);
+
+	a.run = t.run;
+	b.run = u.run;
+	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_OK);
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	struct usage_note paid = note_of(t.run, 9);
+	struct turn_end   end = end_of(t.run, RUN_COMPLETED, "{\"role\":\"assistant\",\"content\":\"z\"}");
+	end.note = &paid;
+	end.costs = true;
+	end.cost_nano = 9;
+	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
+	assert_books(f, 9, 60, 1);
+
+	struct run_read r = { .run = t.run };
+	arena_init(&r.arena, MIB);
+	assert_int_equal(DO(f, run_read, &r), ERR_OK);
+	assert_true(r.costs);
+	assert_int_equal(r.cost_nano, 9);
+	arena_finish(&r.arena);
+
+	struct usage_note gone = note_of(u.run, 5); /* that turn was never begun, or was deleted */
+	end = end_of(u.run, RUN_COMPLETED, NULL);
+	end.note = &gone;
+	assert_int_equal(DO(f, turn_end, &end), ERR_NOT_FOUND);
+	assert_books(f, 14, 0, 0);
+}
+
+static void what_could_not_be_settled_is_settled_later(void **state)
+{
+	struct fixture       *f = *state;
+	struct budget_reserve a = wish(60, 100);
+	sqlite3              *other;
+
+	close_store(f);
+	f->options.busy_ms = 50;
+	open_store(f);
+	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
+	assert_int_equal(sqlite3_open(f->path, &other), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(settle(f, a.run, 11), ERR_STORAGE);
+	assert_books(f, 0, 60, 1);
+	assert_int_equal(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(other);
+	for (int i = 0; i < 600 && outside_int(f, "SELECT count(*) FROM reservation") > 0; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	assert_books(f, 11, 0, 0);
+}
+
+/* --- usage --- */
+
+static void use(struct fixture *f, const char *key, const char *model, int64_t day, int64_t nano)
+{
+	struct usage_note n = note_of(id_new(), nano);
+
+	n.at_ms = day * 24 * 60 * 60 * 1000 + 5;
+	str_copy(n.key, sizeof n.key, str_of(key));
+	str_copy(n.model, sizeof n.model, str_of(model));
+	f->store->ops->usage_add(f->store, &n);
+}
+
+static void usage_is_summed_by_what_is_asked_for(void **state)
+{
+	struct fixture *f = *state;
+
+	use(f, "key_a", "m1", 100, 5);
+	use(f, "key_a", "m1", 100, 6);
+	use(f, "key_a", "m2", 101, 7);
+	use(f, "key_b", "m1", 101, 8);
+	close_store(f); /* writes it */
+	open_store(f);
+
+	struct usage_read r = { .from_day = 100, .to_day = 101, .group = USAGE_BY_KEY, .limit = 10 };
+	arena_init(&r.arena, MIB);
+	assert_int_equal(DO(f, usage_read, &r), ERR_OK);
+	assert_int_equal(r.row_count, 2);
+	assert_str(r.rows[0].key, "key_a");
+	assert_int_equal(r.rows[0].nano, 18);
+	assert_int_equal(r.rows[0].calls, 3);
+	assert_int_equal(r.rows[0].tokens_in, 6);
+	assert_int_equal(r.rows[1].nano, 8);
+
+	r.group = USAGE_BY_DAY | USAGE_BY_MODEL;
+	r.key = STR("key_a");
+	r.limit = 1;
+	assert_int_equal(DO(f, usage_read, &r), ERR_OK);
+	assert_int_equal(r.row_count, 1);
+	assert_true(r.has_more);
+	assert_int_equal(r.rows[0].day, 100);
+	assert_int_equal(r.rows[0].nano, 11);
+	r.skip = 1;
+	assert_int_equal(DO(f, usage_read, &r), ERR_OK);
+	assert_int_equal(r.row_count, 1);
+	assert_false(r.has_more);
+	assert_str(r.rows[0].model, "m2");
+	assert_false(r.budgeted);
+
+	r.group = 0;
+	r.skip = 0;
+	r.from_day = 101;
+	r.key = (struct str){ 0 };
+	assert_int_equal(DO(f, usage_read, &r), ERR_OK);
+	assert_int_equal(r.row_count, 1);
+	assert_int_equal(r.rows[0].nano, 15);
+	r.from_day = 102;
+	r.to_day = 200;
+	assert_int_equal(DO(f, usage_read, &r), ERR_OK);
+	assert_int_equal(r.row_count, 0);
+	arena_finish(&r.arena);
+}
+
+static void usage_is_written_while_the_store_is_idle(void **state)
+{
+	struct fixture *f = *state;
+
+	use(f, "", "m1", 100, 5);
+	for (int i = 0; i < 600 && outside_int(f, "SELECT count(*) FROM usage_day") == 0; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	assert_int_equal(outside_int(f, "SELECT nano FROM usage_day"), 5);
+}
+
+static void the_table_in_memory_is_bounded(void **state)
+{
+	struct fixture *f = *state;
+	char            key[24];
+
+	for (int i = 0; i < LIMIT_USAGE_ROWS + 50; i++) {
+		snprintf(key, sizeof key, "key_%d", i);
+		use(f, key, "m1", 100, 1);
+	}
+	close_store(f);
+	assert_int_equal(outside_int(f, "SELECT sum(nano) FROM usage_day"), LIMIT_USAGE_ROWS + 50);
+	assert_true(outside_int(f, "SELECT count(*) FROM usage_day") <= 2 * LIMIT_USAGE_ROWS + 2);
+}
+
+int main(void)
+{
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, set_up_open, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(what_was_reserved_becomes_what_was_used),
+		TEST(tokens_have_a_limit_of_their_own),
+		TEST(a_window_ends_with_the_first_call_behind_it),
+		TEST(two_hundred_threads_never_pass_a_limit),
+		TEST(what_a_dead_process_reserved_is_settled_at_the_start),
+		cmocka_unit_test_setup_teardown(a_kill_leaves_no_reservation_and_no_limit_passed, set_up,
+		                                tear_down),
+		TEST(a_turn_s_end_settles_even_without_its_conversation),
+		TEST(what_could_not_be_settled_is_settled_later),
+		TEST(usage_is_summed_by_what_is_asked_for),
+		TEST(usage_is_written_while_the_store_is_idle),
+		TEST(the_table_in_memory_is_bounded),
+	};
+#undef TEST
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -92,6 +92,7 @@
 /* Providers */
 #define LIMIT_UPSTREAM_BODY  (64 * MIB) /* a whole answer, media included */
 #define LIMIT_UPSTREAM_ASK   (136 * MIB) /* a request: a branch, a body, and our own members */
+#define LIMIT_TOKENS         1000000000 /* told of one answer; more is no count, and sums would overflow */
 #define LIMIT_SSE_LINE       (8 * MIB)  /* base64 images come in one line */
 #define LIMIT_SSE_EVENT      (16 * MIB)
 #define LIMIT_SSE_NAME       256        /* an event's name; real ones have less than 40 */

@@ -125,6 +125,9 @@ struct server {
 	struct connection           *connections;
 	struct connection           *idle_first; /* longest idle; http/crowd */
 	struct connection           *idle_last;
+	uint64_t                     opened; /* connections so far; crowd_look compares */
+	uint64_t                     opened_before;
+	bool                         clients_wait; /* when crowd_look looked last */
 	struct timer                 reaper;
 	struct timer                 resume_tick;
 	struct request              *to_resume;
@@ -159,6 +162,9 @@ void crowd_enter(struct connection *c);
 void crowd_idle(struct connection *c); /* it waits for a request */
 void crowd_busy(struct connection *c); /* it has one */
 void crowd_leave(struct connection *c);
+/* crowd_look: once in a while.  Clients wait and none was accepted since the last look: there are no
+ * descriptors, and libmicrohttpd tries again only when it has closed one. */
+void crowd_look(struct server *s);
 /* connection_cut: libmicrohttpd sees the end of the socket and cleans up as for any other. */
 void connection_cut(struct connection *c, const char *reason);
 

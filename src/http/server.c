@@ -129,6 +129,7 @@ static void reap(struct timer *t)
 		if (reason)
 			connection_cut(c, reason);
 	}
+	crowd_look(s);
 	/* After a want of descriptors libmicrohttpd listens again when it is run, and with no
 	 * connection left nothing else would run it. */
 	s->need_run = true;

@@ -15,8 +15,6 @@
 
 #include <stdlib.h>
 
-enum { COUNT_MAX = 1000 * 1000 * 1000 };
-
 struct reader {
 	bool         call;  /* the open block is a call, */
 	bool         begun; /* some of its arguments were given */
@@ -97,7 +95,7 @@ static void read_count(const struct json_doc *doc, json_at usage, const char *ke
 
 	/* Totals are told again with each event: they replace each other, and what is left out holds.
 	 * They are added up: no number that is told is one that would overflow. */
-	if (i != JSON_ABSENT && json_int(doc, i, &n) && n >= 0 && n <= COUNT_MAX)
+	if (i != JSON_ABSENT && json_int(doc, i, &n) && n >= 0 && n <= LIMIT_TOKENS)
 		*ret = n;
 }
 

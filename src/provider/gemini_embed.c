@@ -105,7 +105,8 @@ static enum errc decode(struct decode *d, const struct embed_want *want, struct 
 
 	json_at told = json_get_some(d->doc, 0, "usageMetadata");
 	json_at count = told != JSON_ABSENT ? json_get(d->doc, told, "promptTokenCount") : JSON_ABSENT;
-	usage.known = count != JSON_ABSENT && json_int(d->doc, count, &usage.in) && usage.in >= 0;
+	usage.known = count != JSON_ABSENT && json_int(d->doc, count, &usage.in) && usage.in >= 0 &&
+		      usage.in <= LIMIT_TOKENS;
 	embed_list_begin(&l, want);
 	rc = put_vectors(d->doc, &l, e);
 	return embed_list_give(&l, d, rc, STR_NONE, &usage, e);

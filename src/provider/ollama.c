@@ -146,7 +146,7 @@ static bool read_count(const struct json_doc *doc, const char *key, int64_t *ret
 {
 	json_at i = json_get(doc, 0, key);
 
-	return i != JSON_ABSENT && json_int(doc, i, ret) && *ret >= 0;
+	return i != JSON_ABSENT && json_int(doc, i, ret) && *ret >= 0 && *ret <= LIMIT_TOKENS;
 }
 
 /* A count that is zero is left out there: the prompt's, where all of it was in the cache. */

@@ -58,7 +58,8 @@ static enum errc decode(struct decode *d, const struct embed_want *want, struct 
 		return rc;
 
 	json_at count = json_get(d->doc, 0, "prompt_eval_count");
-	usage.known = count != JSON_ABSENT && json_int(d->doc, count, &usage.in) && usage.in >= 0;
+	usage.known = count != JSON_ABSENT && json_int(d->doc, count, &usage.in) && usage.in >= 0 &&
+		      usage.in <= LIMIT_TOKENS;
 	embed_list_begin(&l, want);
 	rc = put_vectors(d->doc, &l, e);
 	return embed_list_give(&l, d, rc, openai_inner(d->doc, json_get(d->doc, 0, "model")), &usage,

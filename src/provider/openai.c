@@ -179,7 +179,7 @@ static int64_t count_of(const struct json_doc *doc, json_at obj, const char *key
 	json_at i = obj != JSON_ABSENT ? json_get(doc, obj, key) : JSON_ABSENT;
 	int64_t n;
 
-	return i != JSON_ABSENT && json_int(doc, i, &n) && n > 0 ? n : 0;
+	return i != JSON_ABSENT && json_int(doc, i, &n) && n > 0 && n <= LIMIT_TOKENS ? n : 0;
 }
 
 bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret)

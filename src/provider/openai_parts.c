@@ -56,6 +56,62 @@ bool openai_has_parts(const struct json_doc *doc, json_at choices)
 	return false;
 }
 
+/* put_quoted: *ret_empty: there was none of it. */
+static bool put_quoted(const struct json_doc *doc, json_at content, enum part which, struct buf *out,
+		       bool *ret_empty)
+{
+	size_t start = out->len;
+	bool   ok = buf_text(out, "\"") && put_parts(doc, content, which, out) && buf_text(out, "\"");
+
+	*ret_empty = out->len == start + 2;
+	return ok;
+}
+
+/* put_thought: as a member behind the content, or in place of one that says nothing. */
+static bool put_thought(const struct json_doc *doc, json_at content, const char *name, struct buf *out,
+			bool *ret_empty)
+{
+	size_t start = out->len;
+
+	if (!buf_text(out, name) || !put_quoted(doc, content, PART_THINKING, out, ret_empty))
+		return false;
+	if (*ret_empty)
+		out->len = start;
+	return true;
+}
+
+/* copy_to: what stands in front of a value; *at goes behind it. */
+static bool copy_to(const struct json_doc *doc, json_at value, size_t *at, struct buf *out)
+{
+	bool ok = buf_add(out, doc->text + *at, doc->tok[value].at - *at);
+
+	*at = (size_t)doc->tok[value].at + doc->tok[value].len;
+	return ok;
+}
+
+/* join: content is a list; own: the message's reasoning_content, which is there but once. */
+static bool join(const struct json_doc *doc, json_at content, json_at own, size_t *at, struct buf *out)
+{
+	bool said = openai_inner(doc, own).n > 0;
+	bool front = own != JSON_ABSENT && doc->tok[own].at < doc->tok[content].at;
+	bool empty;
+
+	for (int i = 0; i < 2; i++) {
+		if ((i == 0) != front) {
+			if (!copy_to(doc, content, at, out) ||
+			    !put_quoted(doc, content, PART_TEXT, out, &empty) ||
+			    (own == JSON_ABSENT &&
+			     !put_thought(doc, content, ",\"reasoning_content\":", out, &empty)))
+				return false;
+		} else if (own != JSON_ABSENT && !said) {
+			if (!copy_to(doc, own, at, out) || !put_thought(doc, content, "", out, &empty) ||
+			    (empty && !buf_str(out, json_raw(doc, own))))
+				return false;
+		}
+	}
+	return true;
+}
+
 bool openai_join_parts(const struct json_doc *doc, json_at choices, struct buf *out)
 {
 	size_t at = 0;
@@ -63,23 +119,11 @@ bool openai_join_parts(const struct json_doc *doc, json_at choices, struct buf *
 	for (json_at i = json_first(doc, choices); i != json_end(doc, choices);
 	     i = json_next(doc, i)) {
 		json_at content = list_in(doc, i);
-		size_t  start;
 
-		if (content == JSON_ABSENT)
-			continue;
-		if (!buf_add(out, doc->text + at, doc->tok[content].at - at) ||
-		    !buf_text(out, "\"") || !put_parts(doc, content, PART_TEXT, out) ||
-		    !buf_text(out, "\""))
+		if (content != JSON_ABSENT &&
+		    !join(doc, content,
+			  json_get(doc, json_get(doc, i, "message"), "reasoning_content"), &at, out))
 			return false;
-		start = out->len;
-		if (!buf_text(out, ",\"reasoning_content\":\""))
-			return false;
-		size_t empty = out->len;
-		if (!put_parts(doc, content, PART_THINKING, out) || !buf_text(out, "\""))
-			return false;
-		if (out->len == empty + 1)
-			out->len = start;
-		at = (size_t)doc->tok[content].at + doc->tok[content].len;
 	}
 	return buf_add(out, doc->text + at, doc->len - at);
 }

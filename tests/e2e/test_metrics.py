@@ -84,6 +84,17 @@ def test_a_call_is_measured(start, script):
         assert 0 < overhead < value(client, "parley_http_request_duration_seconds_sum", route="chat")
 
 
+def test_counts_that_would_overflow_are_none(start, script):
+    huge = 2**63 - 1
+    gateway = start(usual={})
+    with Client(gateway.url) as client:
+        for _ in range(2):
+            s = script(up.reply({**up.completion(), "usage": {
+                "prompt_tokens": huge, "completion_tokens": huge, "total_tokens": huge}}))
+            client.chat("hi", model=s.model).ok()
+        assert value(client, "parley_tokens_total") == 0
+
+
 def test_resumed_streams_are_counted(start, script):
     gateway = start(usual={})
     with Client(gateway.url) as client:

@@ -370,6 +370,21 @@ def test_a_want_of_descriptors_neither_spins_nor_stays(start):
     told("", f"no descriptor left: {cpu * 50:.0f} % of a CPU, then served again")
 
 
+def test_idle_connections_make_room_where_descriptors_are_wanted(start):
+    """Those who are idle stay: without more ado the next client would wait for one of them to leave."""
+    few = 100
+    gateway = start({"max_connections": 100000}, args=["--loops", "1"],
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few)))
+    with Crowd(gateway) as crowd:
+        for _ in range(few):
+            crowd.open(get("/livez"))
+        wait_until(lambda: descriptors(gateway) >= few - 8, "hardly a descriptor is left")
+        began = time.monotonic()
+        assert ask(gateway).status == 200
+        told("", f"no descriptor left, nobody leaves: served after {time.monotonic() - began:.1f} s")
+        assert crowd.alive() < few
+
+
 def test_the_limit_follows_the_descriptors(start):
     """By itself it takes half of them: what calls need is left over."""
     few = 128

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-enum limit { LIMIT_REQUESTS, LIMIT_TOKENS, LIMIT_AT_ONCE, LIMIT_BODY, LIMIT__COUNT };
+enum limit { SET_REQUESTS, SET_TOKENS, SET_CONCURRENT, SET_BODY, SET__COUNT };
 
-static const char *const names[LIMIT__COUNT] = { "requests", "tokens", "concurrent", "body" };
-static const char *const members[LIMIT__COUNT] = { "requests", "tokens", "concurrent", "max_body" };
+static const char *const names[SET__COUNT] = { "requests", "tokens", "concurrent", "body" };
+static const char *const members[SET__COUNT] = { "requests", "tokens", "concurrent", "max_body" };
 
 static enum errc too_long(struct err *e)
 {
@@ -70,15 +70,15 @@ static enum errc put_body(struct buf *out, struct str value, struct err *e)
 static enum errc put_value(struct buf *out, enum limit limit, struct str value, struct err *e)
 {
 	switch (limit) {
-	case LIMIT_REQUESTS:
-	case LIMIT_TOKENS: return put_rate(out, names[limit], value, e);
-	case LIMIT_BODY: return put_body(out, value, e);
-	case LIMIT_AT_ONCE:
+	case SET_REQUESTS:
+	case SET_TOKENS: return put_rate(out, names[limit], value, e);
+	case SET_BODY: return put_body(out, value, e);
+	case SET_CONCURRENT:
 		if (!is_count(value))
 			return err_set(e, ERR_INVALID_VALUE, "",
 				       "--limit concurrent: must be a whole number above 0");
 		return buf_str(out, value) ? ERR_OK : too_long(e);
-	case LIMIT__COUNT: break;
+	case SET__COUNT: break;
 	}
 	return too_long(e);
 }
@@ -87,7 +87,7 @@ static enum errc put_limit(struct buf *out, const char *text, unsigned *seen, st
 {
 	size_t n = strcspn(text, "=");
 
-	for (unsigned i = 0; i < LIMIT__COUNT; i++) {
+	for (unsigned i = 0; i < SET__COUNT; i++) {
 		if (!text[n] || !str_is((struct str){ text, n }, names[i]))
 			continue;
 		if (*seen & 1u << i)

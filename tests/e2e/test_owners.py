@@ -128,6 +128,7 @@ CASES = {
     "GET /v1/files/{id}": [("/v1/files/{file}", None, 404)],
     "GET /v1/files/{id}/content": [("/v1/files/{file}/content", None, 404)],
     "DELETE /v1/files/{id}": [("/v1/files/{file}", None, 404)],
+    "GET /v1/usage": [(None, None, None)],
     "GET /v1/search": [
         ("/v1/search?q=" + SECRET, None, None),
         ("/v1/search?q=" + SECRET + "&conversation={conversation}", None, "same")],
@@ -140,7 +141,7 @@ NAMELESS = {
     "POST /v1/files", "GET /livez", "GET /readyz", "GET /healthz", "GET /metrics",
     "GET /openapi.yaml", "GET /openapi.json", "GET /v1/admin/keys", "POST /v1/admin/keys",
     "GET /v1/admin/keys/{id}", "POST /v1/admin/keys/{id}", "DELETE /v1/admin/keys/{id}",
-    "POST /v1/admin/keys/{id}/rotate",
+    "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage",
 }
 
 

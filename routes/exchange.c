@@ -6,6 +6,7 @@
 #include "base/metric.h"
 #include "http/reply.h"
 #include "http/stream.h"
+#include "routes/admission.h"
 #include "routes/keyed.h"
 #include "routes/run_print.h"
 
@@ -255,14 +256,21 @@ static void fail(struct request *r, struct keys_claim *claim, const struct err *
 	reply_error(r, e);
 }
 
-void exchange_call(struct request *r, struct gateway *g, struct run_request *rq)
+static void drop(struct run_request *rq)
+{
+	input_destroy(TAKE(rq->input));
+	rq->release(TAKE(rq->held));
+}
+
+/* begin: it has its place. */
+static void begin(struct request *r, struct gateway *g, struct run_request *rq)
 {
 	struct err       e;
 	struct exchange *x = calloc(1, sizeof *x);
 
 	if (!x) {
-		input_destroy(rq->input);
-		rq->release(rq->held);
+		drop(rq);
+		admit_over(&rq->pass, false, 0);
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
 		fail(r, rq->claim, &e);
 		return;
@@ -278,10 +286,72 @@ void exchange_call(struct request *r, struct gateway *g, struct run_request *rq)
 	x->model = arena_str(request_arena(r), rq->model);
 	if (run_start(g->runs, rq, &observer, x, &x->run, &e) != ERR_OK) {
 		free(x);
+		admit_over(&rq->pass, false, 0);
 		fail(r, rq->claim, &e);
 		return;
 	}
 	request_on_left(r, client_left, x);
+}
+
+/* --- in front of the run --- */
+
+/* A call on its way in, which may have to wait. */
+struct entry {
+	struct admit_wait  wait;
+	struct request    *request;
+	struct gateway    *gateway;
+	struct run_request rq; /* owned, claim included */
+};
+
+static void entry_answer(struct admit_wait *w, const struct err *e)
+{
+	struct entry *x = container_of(w, struct entry, wait);
+
+	if (e) {
+		drop(&x->rq);
+		fail(x->request, x->rq.claim, e);
+	} else {
+		x->rq.pass = w->pass;
+		begin(x->request, x->gateway, &x->rq);
+	}
+	free(x);
+}
+
+static void entry_gone(struct admit_wait *w)
+{
+	free(container_of(w, struct entry, wait));
+}
+
+/* Nothing was begun, so nothing goes on without its client either. */
+static void entry_left(void *arg)
+{
+	struct entry *x = arg;
+
+	if (x->rq.claim)
+		keys_over(TAKE(x->rq.claim), KEYS_FREED, NULL);
+	drop(&x->rq);
+	if (admit_leave(&x->wait))
+		free(x);
+}
+
+void exchange_call(struct request *r, struct gateway *g, struct run_request *rq)
+{
+	struct entry *x = calloc(1, sizeof *x);
+	struct err    e;
+
+	if (!x) {
+		drop(rq);
+		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
+		fail(r, rq->claim, &e);
+		return;
+	}
+	*x = (struct entry){ .wait = { .fn = entry_answer, .gone = entry_gone },
+			     .request = r, .gateway = g, .rq = *rq };
+	switch (admission_enter(r, g, rq, &x->wait, &e)) {
+	case ADMIT_IN: entry_answer(&x->wait, NULL); break;
+	case ADMIT_REFUSED: entry_answer(&x->wait, &e); break;
+	case ADMIT_WAITS: request_on_left(r, entry_left, x); break;
+	}
 }
 
 enum errc exchange_target(const struct gateway *g, struct str model, const char *path,
@@ -315,5 +385,6 @@ void exchange_serve(struct request *r, struct gateway *g, exchange_read_fn read)
 		return;
 	}
 	input_destroy(in);
+	admission_show(r, g);
 	reply_error(r, &e);
 }

@@ -5,6 +5,7 @@
 #include "http/server.h"
 #include "loop/work.h"
 #include "provider/registry.h"
+#include "run/admit.h"
 #include "run/run.h"
 #include "store/store.h"
 
@@ -17,6 +18,7 @@ struct snapshot {
 	struct registry       *registry;
 	struct server_settings http;
 	struct run_settings    run;
+	struct admit_settings  admit;
 	int64_t                made_s; /* unix time, `created` of the models */
 	void (*destroy)(struct snapshot *s);
 };

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "http/stream.h"
+#include "routes/admission.h"
 #include "routes/run_events.h"
 #include "routes/run_print.h"
 #include "run/live.h"
@@ -13,12 +14,14 @@
 
 /* --- headers --- */
 
-static void headers(struct request *r, const struct run_request *rq, const struct key_read *read)
+static void headers(struct request *r, const struct gateway *g, const struct run_request *rq,
+		    const struct key_read *read)
 {
 	char run[ID_MAX];
 	char conversation[ID_MAX];
 	char location[ID_MAX + 32];
 
+	admission_show(r, g); /* nothing was taken of it */
 	reply_header(r, "Idempotency-Replayed", STR("true"));
 	if (read->outcome > RUN_COMPLETED)
 		reply_header(r, "x-should-retry", STR("false"));
@@ -210,7 +213,7 @@ bool kept_follow(struct request *r, struct gateway *g, const struct run_request 
 	o.created_ms = live.created_ms;
 	o.shape_set = true;
 	o.shape = rq->shape;
-	headers(r, rq, read);
+	headers(r, g, rq, read);
 	run_events_reply(r, &o);
 	return true;
 }
@@ -224,7 +227,7 @@ void kept_reply(struct request *r, struct gateway *g, const struct run_request *
 		reply_refuse(r, ERR_STORAGE, "", "the answer to this key could not be stored yet");
 		return;
 	}
-	headers(r, rq, read);
+	headers(r, g, rq, read);
 	if (rq->background)
 		reply_status(r, g, rq, read);
 	else if (read->answer.body.n > 0)

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "http/reply.h"
+#include "routes/admission.h"
 #include "routes/exchange.h"
 #include "routes/key_name.h"
 #include "routes/kept.h"
@@ -69,6 +70,7 @@ static void client_left(void *arg)
 
 static void refuse(struct keyed *x, const struct err *e)
 {
+	admission_show(x->request, x->gateway);
 	reply_error(x->request, e);
 	dispose(x);
 }

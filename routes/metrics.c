@@ -139,6 +139,7 @@ static void gather(const struct gateway *g)
 {
 	struct store_stats  s;
 	struct server_stats h;
+	struct admit_stats  calls;
 
 	g->store->ops->stats(g->store, &s);
 	server_stats(&h);
@@ -152,6 +153,9 @@ static void gather(const struct gateway *g)
 	metric_set(METRIC_DB_COMMIT_US, (int64_t)s.commit_us);
 	metric_set(METRIC_DB_TURNS, (int64_t)s.turns);
 	metric_set(METRIC_DB_QUEUE, (int64_t)s.queue);
+	admit_stats(&calls);
+	metric_set(METRIC_CALLS, calls.calls);
+	metric_set(METRIC_QUEUE_DEPTH, calls.waiting);
 	metric_set(METRIC_DB_BUSY, (int64_t)s.busy);
 	metric_set(METRIC_DB_WAL, s.wal_bytes);
 	metric_set(METRIC_DB_WRITABLE, s.writable ? 1 : 0);

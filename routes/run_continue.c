@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "http/request.h"
+#include "routes/admission.h"
 #include "routes/chat.h"
 #include "routes/exchange.h"
 #include "schema/run_continue.h"
@@ -94,6 +95,7 @@ static void on_read(struct store_job *job)
 		x->input = NULL;
 		exchange_start(x->request, x->gateway, &rq);
 	} else {
+		admission_show(x->request, x->gateway);
 		reply_error(x->request, &e);
 	}
 	destroy(x);

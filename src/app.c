@@ -310,8 +310,11 @@ static int start(struct app *a, bool takeover, struct err *e)
 		log_note(LOG_INFO, "admin", "metrics and keys on http://%s",
 			 a->listen.places[a->listen.count - 1].bound);
 	}
-	if (a->before >= 0 && takeover_begin(a->before, e) != ERR_OK)
-		return EX_UNAVAILABLE;
+	if (a->before >= 0) {
+		if (takeover_begin(a->before, e) != ERR_OK)
+			return EX_UNAVAILABLE;
+		a->store->ops->taken(a->store);
+	}
 	if (start_workers(a, e) != ERR_OK)
 		return EX_OSERR;
 	join_neighbours(a);

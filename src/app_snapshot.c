@@ -137,6 +137,13 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 	a->base.run.strict = c->durability == 1; /* relaxed, strict */
 	a->base.run.reasoning = (enum reasoning_name)c->reasoning_name;
 	a->base.http.keep_alive_us = c->keep_alive;
+	a->base.http.max_body = (size_t)c->limits.max_body;
+	a->base.admit = (struct admit_settings){
+		.limits = c->limits,
+		.max_calls = c->max_calls,
+		.max_waiting = c->max_waiting,
+		.wait_us = c->wait,
+	};
 	rc = make_keys(a, c, e);
 	if (rc == ERR_OK)
 		rc = make_origins(a, c, e);

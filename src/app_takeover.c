@@ -41,7 +41,7 @@ struct message {
 
 /* --- one message --- */
 
-static bool put(int fd, const struct message *m, const int *fds, size_t count)
+static bool put(int fd, const struct message *m, int flags, const int *fds, size_t count)
 {
 	union {
 		struct cmsghdr head;
@@ -59,7 +59,7 @@ static bool put(int fd, const struct message *m, const int *fds, size_t count)
 		c->cmsg_len = CMSG_LEN(count * sizeof(int));
 		memcpy(CMSG_DATA(c), fds, count * sizeof(int));
 	}
-	return sendmsg(fd, &msg, MSG_NOSIGNAL) == (ssize_t)sizeof *m;
+	return sendmsg(fd, &msg, MSG_NOSIGNAL | flags) == (ssize_t)sizeof *m;
 }
 
 /* Returns how many descriptors came, or -1: no message; errno is 0 at the end of the connection. */
@@ -189,7 +189,7 @@ static bool give_place(int peer, const struct listen_place *p)
 	memcpy(m.bound, p->bound, sizeof m.bound);
 	for (size_t i = 0; i < p->count; i += FDS) {
 		m.first = (uint32_t)i;
-		if (!put(peer, &m, p->fds + i, p->count - i < FDS ? p->count - i : FDS))
+		if (!put(peer, &m, 0, p->fds + i, p->count - i < FDS ? p->count - i : FDS))
 			return false;
 	}
 	return true;
@@ -198,7 +198,7 @@ static bool give_place(int peer, const struct listen_place *p)
 enum errc takeover_give(int peer, int lock_fd, const struct listen_set *s, struct err *e)
 {
 	struct message m = { .word = LOCK, .version = VERSION, .count = (uint32_t)s->count };
-	bool           ok = put(peer, &m, &lock_fd, 1);
+	bool           ok = put(peer, &m, 0, &lock_fd, 1);
 
 	for (size_t i = 0; ok && i < s->count; i++)
 		ok = give_place(peer, &s->places[i]);
@@ -210,7 +210,7 @@ void takeover_refuse(int peer, const struct err *why)
 	struct message m = { .word = REFUSED, .version = VERSION };
 
 	snprintf(m.text, sizeof m.text, "%.*s", TEXT - 1, why->text);
-	(void)put(peer, &m, NULL, 0);
+	(void)put(peer, &m, 0, NULL, 0);
 }
 
 enum takeover_word takeover_read(int peer, struct id *ret_run, int64_t *ret_owner)
@@ -234,7 +234,7 @@ enum takeover_word takeover_read(int peer, struct id *ret_run, int64_t *ret_owne
 
 void takeover_done(int peer)
 {
-	(void)put(peer, &(struct message){ .word = DONE, .version = VERSION }, NULL, 0);
+	(void)put(peer, &(struct message){ .word = DONE, .version = VERSION }, 0, NULL, 0);
 }
 
 void takeover_withdraw(const char *database, int fd, bool mine)
@@ -329,7 +329,7 @@ static enum errc take_all(int peer, int *ret_lock_fd, struct listen_set *s, stru
 	int            fds[FDS];
 
 	*ret_lock_fd = -1;
-	int n = put(peer, &m, NULL, 0) ? get(peer, &m, 0, fds) : -1;
+	int n = put(peer, &m, 0, NULL, 0) ? get(peer, &m, 0, fds) : -1;
 	if (n < 0)
 		return lost(e);
 	if (n == 1 && m.word == LOCK)
@@ -363,7 +363,7 @@ enum errc takeover_begin(int peer, struct err *e)
 	struct message m = { .word = READY, .version = VERSION };
 	int            fds[FDS];
 
-	if (put(peer, &m, NULL, 0) && get(peer, &m, 0, fds) == 0 && m.word == DONE)
+	if (put(peer, &m, 0, NULL, 0) && get(peer, &m, 0, fds) == 0 && m.word == DONE)
 		return ERR_OK;
 	return lost(e);
 }
@@ -373,5 +373,6 @@ void takeover_cancel(int peer, struct id run, int64_t owner)
 	struct message m = { .word = CANCEL, .version = VERSION, .run_key = run.key,
 			     .run_secret = run.secret, .owner = owner };
 
-	(void)put(peer, &m, NULL, 0);
+	/* One who does not read has no time for it any more: no loop waits for him. */
+	(void)put(peer, &m, MSG_DONTWAIT, NULL, 0);
 }

@@ -41,5 +41,6 @@ enum errc takeover_ask(const char *database, int *ret_peer, int *ret_lock_fd,
 		       struct listen_set *ret_set, struct err *e) MUST_USE;
 /* takeover_begin: says that all is ready, and waits until the old one takes nothing new. */
 enum errc takeover_begin(int peer, struct err *e) MUST_USE;
-/* takeover_cancel: asks the old one to end a run.  Any thread. */
+/* takeover_cancel: asks the old one to end a run, and does not wait where he can't take it.  Any
+ * thread. */
 void takeover_cancel(int peer, struct id run, int64_t owner);

@@ -279,6 +279,9 @@ static void drain(struct task *t)
 {
 	struct worker *w = container_of(t, struct worker, drain_task);
 
+	/* Where somebody takes over, what waits here is served here. */
+	if (!w->leave)
+		admit_drain();
 	for (size_t i = 0; i < w->server_count; i++)
 		server_quiesce(w->servers[i], w->leave || w->inherited[i]);
 	w->drain_idle_us = loop_now_us(w->loop) + DRAIN_IDLE_US;

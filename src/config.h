@@ -5,6 +5,7 @@
  * X_credential), and are never printed. */
 #pragma once
 
+#include "base/allowance.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "provider/provider.h"
@@ -40,6 +41,7 @@ struct config {
 	/* api_keys: each a plain key or "sha256:<64 lower-case hex>", resolved from the file's maps
 	 * {env: NAME}, {file: PATH}, {credential: NAME} and from PARLEY_API_KEY */
 	struct config_list api_keys;
+	struct allowance   limits; /* of all calls together; no budget */
 
 	struct config_memory *memory; /* owns everything above */
 };

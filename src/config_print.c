@@ -234,6 +234,26 @@ static bool put_model(struct buf *out, const struct config *c, size_t i)
 	       put_price(out, m);
 }
 
+static bool put_rate(struct buf *out, const char *name, int64_t count, int64_t us)
+{
+	return count == 0 || (buf_fmt(out, "  %s: {count: %lld, window: ", name, (long long)count) &&
+			      allowance_put_time(out, us) && buf_text(out, "}\n"));
+}
+
+static bool put_limits(struct buf *out, const struct allowance *a)
+{
+	if (a->requests == 0 && a->tokens == 0 && a->concurrent == 0 && a->max_body == 0)
+		return true;
+	return buf_text(out, "limits:\n") &&
+	       put_rate(out, "requests", a->requests, a->requests_window_us) &&
+	       put_rate(out, "tokens", a->tokens, a->tokens_window_us) &&
+	       (a->concurrent == 0 ||
+		buf_fmt(out, "  concurrent: %lld\n", (long long)a->concurrent)) &&
+	       (a->max_body == 0 || (buf_text(out, "  max_body: ") &&
+				     put_int(out, a->max_body, config_value_show_size) &&
+				     buf_text(out, "\n")));
+}
+
 bool config_print(const struct config *c, struct buf *out)
 {
 	bool ok = true;
@@ -242,7 +262,7 @@ bool config_print(const struct config *c, struct buf *out)
 		ok = buf_fmt(out, "%s: ", config_options[i].name) &&
 		     put_value(out, c, &config_options[i]) && buf_text(out, " # ") &&
 		     put_source(out, c, (enum config_option_id)i) && buf_text(out, "\n");
-	ok = ok && buf_text(out, "providers:\n");
+	ok = ok && put_limits(out, &c->limits) && buf_text(out, "providers:\n");
 	for (size_t i = 0; ok && i < c->provider_count; i++)
 		ok = put_provider(out, c, i);
 	ok = ok && buf_text(out, "models:\n");

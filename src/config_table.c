@@ -13,7 +13,7 @@
 #define MINUTE_US (60 * (int64_t)SECOND_US)
 #define DAY_US    (24 * 60 * MINUTE_US)
 
-const char *const config_table_names[] = { "providers", "models", "api_keys", NULL };
+const char *const config_table_names[] = { "providers", "models", "api_keys", "limits", NULL };
 
 /* A key of a row, and where its value goes. */
 struct field {
@@ -78,6 +78,13 @@ static const struct field model_fields[] = {
 };
 #undef AT
 
+#define AT(m) offsetof(struct allowance, m)
+static const struct field limit_fields[] = {
+	{ "concurrent",       { CONFIG_INT, 1, LIMIT_CONCURRENT, "" },     AT(concurrent) },
+	{ "max_body",         { CONFIG_SIZE, 1, LIMIT_BODY_MAX, "" },      AT(max_body) },
+};
+#undef AT
+
 /* Money for a million tokens. */
 static const struct {
 	const char *name;
@@ -101,6 +108,8 @@ static const char *const health_keys[] = { "failures", "window", "pause", "cooli
 static const char *const target_keys[] = { "provider", "upstream_model", "weight" };
 static const char *const model_keys[] = { "name", "provider", "upstream_model", "targets", "fallback",
 						"images", "audio", "pdf", "price", "max_output" };
+static const char *const limit_keys[] = { "requests", "tokens", "concurrent", "max_body" };
+static const char *const rate_keys[] = { "count", "window" };
 static const char *const price_keys[] = { "input", "output", "cached", "cache_write", "reasoning" };
 static const char *const secret_keys[] = { "env", "file", "credential" };
 
@@ -655,6 +664,53 @@ static enum errc load_models(struct config *c, const struct config_node *table, 
 	return ERR_OK;
 }
 
+/* --- limits --- */
+
+static enum errc read_rate(struct config *c, const struct config_node *map, int64_t *ret_count,
+			   int64_t *ret_us, struct err *e)
+{
+	static const struct config_rule count = { CONFIG_INT, 1, LIMIT_RATE_COUNT, "" };
+	enum errc                       rc = need_kind(c, map, CONFIG_MAP, e);
+
+	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n && rc == ERR_OK;
+	     n = n->next) {
+		struct config_place at = config_memory_node(c, n);
+
+		rc = need_value(c, n, e);
+		if (rc != ERR_OK)
+			return rc;
+		if (strcmp(n->key, "count") == 0)
+			rc = config_value_read(&count, n->text, NULL, &at, ret_count, e);
+		else if (strcmp(n->key, "window") != 0)
+			rc = unknown(c, n, rate_keys, ARRAY_LEN(rate_keys), e);
+		else if (!allowance_read_time(n->text, ret_us))
+			rc = fail(c, n, "must be a whole number with s, m, h or d, from 1s to 366d", e);
+	}
+	if (rc == ERR_OK && (*ret_count == 0 || *ret_us == 0))
+		return fail(c, map, "needs count and window, as {count: 60, window: 1m}", e);
+	return rc;
+}
+
+static enum errc load_limits(struct config *c, const struct config_node *map, struct err *e)
+{
+	struct allowance *a = &c->limits;
+	enum errc         rc = map ? need_kind(c, map, CONFIG_MAP, e) : ERR_OK;
+
+	for (const struct config_node *n = map ? map->first : NULL; n && rc == ERR_OK; n = n->next) {
+		bool known = true;
+
+		if (strcmp(n->key, "requests") == 0)
+			rc = read_rate(c, n, &a->requests, &a->requests_window_us, e);
+		else if (strcmp(n->key, "tokens") == 0)
+			rc = read_rate(c, n, &a->tokens, &a->tokens_window_us, e);
+		else
+			rc = read_field(c, n, limit_fields, ARRAY_LEN(limit_fields), a, &known, e);
+		if (rc == ERR_OK && !known)
+			rc = unknown(c, n, limit_keys, ARRAY_LEN(limit_keys), e);
+	}
+	return rc;
+}
+
 /* --- api_keys --- */
 
 static bool is_hash(struct str s)
@@ -738,5 +794,7 @@ enum errc config_table_load(struct config *c, const struct config_node *root, st
 		rc = add_environment_provider(c, e);
 	if (rc == ERR_OK)
 		rc = load_keys(c, tables[2], e);
+	if (rc == ERR_OK)
+		rc = load_limits(c, root ? config_file_find(root, "limits") : NULL, e);
 	return rc;
 }

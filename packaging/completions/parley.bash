@@ -27,6 +27,10 @@ _parley() {
 		_parley_words "relaxed strict"
 		return
 		;;
+	--price-table)
+		_parley_words "true false"
+		return
+		;;
 	--reasoning-name)
 		_parley_words "passthrough reasoning_content reasoning both none"
 		return
@@ -47,13 +51,13 @@ _parley() {
 		_parley_files -f
 		return
 		;;
-	--listen | --socket-mode | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --tls-cert | --tls-key | --admin-listen | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace)
+	--listen | --socket-mode | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-bodies | --max-connections | --max-file | --commit-after | --max-calls | --max-waiting | --wait | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --tls-cert | --tls-key | --admin-listen | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace)
 		return
 		;;
 	esac
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--config | --listen | --socket-mode | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-file | --commit-after | --reasoning-name | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --log-level | --log-format | --log-content | --tls-cert | --tls-key | --admin-listen | --output | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace)
+		--config | --listen | --socket-mode | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --price-table | --loops | --readers | --max-body | --max-bodies | --max-connections | --max-file | --commit-after | --reasoning-name | --max-calls | --max-waiting | --wait | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --log-level | --log-format | --log-content | --tls-cert | --tls-key | --admin-listen | --output | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace)
 			[ "${COMP_WORDS[i + 1]}" != = ] || i=$((i + 1))
 			i=$((i + 1))
 			;;
@@ -65,7 +69,7 @@ _parley() {
 		esac
 	done
 	if [[ $cur == -* ]]; then
-		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --socket-mode --database --image-root --durability --events-keep --events-keep-size --idempotency-keep --default-model --loops --readers --max-body --max-file --commit-after --reasoning-name --keep-alive --drain-timeout --cors-origins --trusted-proxies --otlp-endpoint --trace-sample --log-level --log-format --log-content --tls-cert --tls-key --admin-listen"
+		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --socket-mode --database --image-root --durability --events-keep --events-keep-size --idempotency-keep --default-model --price-table --loops --readers --max-body --max-bodies --max-connections --max-file --commit-after --reasoning-name --max-calls --max-waiting --wait --keep-alive --drain-timeout --cors-origins --trusted-proxies --otlp-endpoint --trace-sample --log-level --log-format --log-content --tls-cert --tls-key --admin-listen"
 		case $command in
 		serve) _parley_words "--takeover" ;;
 		export) _parley_words "--output --conversation" ;;

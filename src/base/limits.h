@@ -60,6 +60,11 @@
 #define LIMIT_RATE_COUNT    1000000000000 /* of requests or tokens in a window */
 #define LIMIT_BUDGET_TOKENS 1000000000000000 /* exact in any JSON number */
 #define LIMIT_CONCURRENT    1000000     /* calls of one key at once */
+#define LIMIT_RATE_KEYS     100000      /* keys whose calls are counted; 100 bytes each */
+#define LIMIT_CALLS         1000000     /* at once; what a call costs sets the bound that counts */
+#define LIMIT_WAITING_BYTES (256 * MIB) /* requests of all calls that wait for a place */
+#define LIMIT_GUESSED_TOKENS 1024       /* of an answer, where the request names no maximum */
+#define LIMIT_MEDIA_TOKENS  1024        /* of an image or the like, as long as nobody has counted */
 #define LIMIT_WINDOW_TEXT   16          /* 366d */
 #define LIMIT_MONEY_TEXT    24          /* a billion with nine places */
 #define LIMIT_UNIX_SECONDS  253402300799 /* the end of the year 9999 */

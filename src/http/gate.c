@@ -114,6 +114,22 @@ static enum errc check_query(const struct request *r, struct err *e)
 
 /* --- from the head --- */
 
+/* max_body: the smallest that holds; one of less than the whole gateway's bounds what is read, too. */
+static size_t max_body(struct request *r, const struct server_settings *now)
+{
+	size_t all = r->server->options->max_body;
+	size_t mine = (size_t)r->who->allowance.max_body;
+
+	if (r->route->body == BODY_UPLOAD)
+		return r->server->options->max_upload;
+	if (now->max_body > 0 && now->max_body < all)
+		all = now->max_body;
+	if (mine > 0 && mine < all)
+		all = mine;
+	r->input->body.max = all;
+	return all;
+}
+
 static enum errc check_head(struct request *r, const struct server_settings *now, struct err *e)
 {
 	char *scratch = arena_alloc(&r->arena, r->raw_target.n + 1);
@@ -161,8 +177,7 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 	if (rc != ERR_OK)
 		return rc;
 
-	size_t max = r->route->body == BODY_UPLOAD ? r->server->options->max_upload
-						   : r->server->options->max_body;
+	size_t max = max_body(r, now);
 	if (r->head.body_bytes > max)
 		return err_set(e, ERR_REQUEST_TOO_LARGE, "",
 			       "the body of %zu bytes is over the limit of %zu bytes",

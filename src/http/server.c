@@ -245,7 +245,7 @@ static enum MHD_Result on_body_done(struct request *r)
 		struct err e;
 
 		err_set(&e, ERR_REQUEST_TOO_LARGE, "", "the body is over the limit of %zu bytes",
-			r->server->options->max_body);
+			r->input->body.max);
 		request_refuse(r, &e);
 	}
 	if (r->refusal)

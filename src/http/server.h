@@ -38,6 +38,7 @@ struct server_settings {
 	size_t             cors_count;
 	const struct peer_net *proxies; /* whose word on clients' addresses counts */
 	size_t                 proxy_count;
+	size_t                 max_body; /* of bodies of JSON; 0: only options->max_body */
 };
 
 /* http_listen: a listening socket on "ADDR:PORT" or "[V6]:PORT"; with `probe` it fails when the

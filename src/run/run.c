@@ -445,12 +445,24 @@ static void book_metrics(const struct run *r)
 		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
 }
 
+/* give_pass: of a call that a provider refused nothing was used. */
+static void give_pass(struct run *r)
+{
+	const struct usage *u = &r->usage;
+	bool                nothing = r->failure.code != ERR_OK && !r->first_token_us;
+
+	int64_t             tokens = u->known || u->estimated ? u->in + u->out : nothing ? 0 : -1;
+
+	admit_over(&r->rq.pass, r->attempt.count > 0, tokens);
+}
+
 /* run_conclude: everything that had to be durable is: the reader gets its end. */
 void run_conclude(struct run *r)
 {
 	const struct err *e = r->failure.code ? &r->failure : NULL;
 
 	run_move(r, STATE_ENDED);
+	give_pass(r);
 	attach_release(r);
 	journal_end(r);
 	r->seq_reserved = UINT64_MAX; /* the end's own row says how far the numbers went */

@@ -19,6 +19,7 @@
 #include "lmc/encoder.h"
 #include "loop/work.h"
 #include "provider/registry.h"
+#include "run/admit.h"
 #include "run/keys.h"
 #include "store/store.h"
 
@@ -100,6 +101,8 @@ struct run_request {
 	/* The claim of its Idempotency-Key, or NULL; the run ends it.  Stays the caller's where run_start
 	 * fails. */
 	struct keys_claim *claim;
+	/* Its place and what it took of limits; the run gives it back.  As the claim where run_start fails. */
+	struct admit_pass pass;
 };
 
 /* run_start: begins; *ret is the caller's reader handle until run_leave.

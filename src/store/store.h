@@ -803,6 +803,9 @@ struct store_ops {
 	 * the other one's now, and the files are both's until the end. */
 	enum errc (*rest)(struct store *s, bool on, int *ret_lock_fd, struct err *e);
 	void (*given)(struct store *s);
+	/* taken: of the process that took over, once the other one has said that the lock is ours: until
+	 * then it may go on as if nothing had been, and its runs are not ended for it. */
+	void (*taken)(struct store *s);
 	/* beside: there is a process whose runs go on beside ours.  Any thread, cheap. */
 	bool (*beside)(struct store *s);
 	/* destroy: finishes everything queued, checkpoints, closes.  After all loops have stopped
@@ -820,7 +823,7 @@ struct store_options {
 	const char *path;       /* database file; missing: made, with mode 0600 */
 	unsigned    readers;    /* threads of the read pool */
 	int64_t     busy_ms;    /* how long to wait for another process's lock */
-	/* The lock of a process that hands the database over (store_resting); else it is taken. */
+	/* The lock of a process that hands the database over (rest); else it is taken. */
 	bool        lock_given;
 	int         lock_fd;    /* owned by the store, also when it can't be opened */
 	bool        migrate;    /* apply missing migrations; false: refuse when some are missing */

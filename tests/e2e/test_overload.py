@@ -91,8 +91,22 @@ SLOW = [
 ]
 
 
+def slow_but_not_too_slow(gateway, statuses):
+    """2 KiB a second, for longer than slowness is looked for."""
+    body = b'{"messages":["' + b"x" * 36000 + b'"],"store":false}'
+    with Raw(gateway) as raw:
+        raw.send(post("/v1/chat", b"", f"Content-Length: {len(body)}", length=False))
+        for at in range(0, len(body), 1024):
+            raw.send(body[at:at + 1024])
+            time.sleep(0.5)  # the pace is what is tested
+        statuses.append(raw.read("POST", "/v1/chat").status)
+
+
 def test_slow_writers_end_by_their_deadline(start):
     gateway = start()
+    statuses = []
+    honest = threading.Thread(target=slow_but_not_too_slow, args=(gateway, statuses))
+    honest.start()
     files = descriptors(gateway)
     many = may_open(count(40, 1000) * len(SLOW)) // len(SLOW)
     kinds = [kind for kind in SLOW if FULL or kind[3] < 60]
@@ -113,21 +127,11 @@ def test_slow_writers_end_by_their_deadline(start):
         for reason in ("head", "body"):
             assert metric(gateway, CUT % reason) == sum(
                 len(crowd.ended) for kind, crowd in zip(kinds, crowds) if kind[4] == reason)
+        honest.join()
+    assert statuses == [200]
     grown_less(seen, all_of_them * 128 * 1024 + 60 * MIB)
     returns_to(gateway, files)
     told("slow writers", f"{all_of_them} at once: {seen['grown'] >> 20} MiB, calls {calls}")
-
-
-def test_who_is_slow_but_not_too_slow_is_served(start):
-    """2 KiB a second, for longer than slowness is looked for."""
-    gateway = start()
-    body = b'{"messages":["' + b"x" * 36000 + b'"],"store":false}'
-    with Raw(gateway) as raw:
-        raw.send(post("/v1/chat", b"", f"Content-Length: {len(body)}", length=False))
-        for at in range(0, len(body), 1024):
-            raw.send(body[at:at + 1024])
-            time.sleep(0.5)  # the pace is what is tested
-        assert raw.read("POST", "/v1/chat").status == 200
 
 
 # --- slow readers ---------------------------------------------------------------------------------
@@ -355,7 +359,8 @@ def test_a_want_of_descriptors_neither_spins_nor_stays(start):
         with Crowd(gateway) as crowd:
             for _ in range(few * 3):
                 crowd.open(get("/livez"))
-            wait_until(lambda: descriptors(gateway) >= few, "no descriptor is left")
+            # Some come and go, like those of the store.
+            wait_until(lambda: descriptors(gateway) >= few - 8, "hardly a descriptor is left")
             before = cpu_seconds(gateway)
             time.sleep(2)  # a time in which nothing can be done
             cpu = cpu_seconds(gateway) - before
@@ -468,6 +473,7 @@ def test_json_that_is_made_to_cost_much(start, body):
 
         def send():
             with Raw(gateway) as raw:
+                raw.sock.settimeout(DEADLINE * 4)  # one behind the other, on a busy machine
                 assert raw.send(post("/v1/chat", body)).read("POST", "/v1/chat").status == 400
         began = time.monotonic()
         for _ in range(4):
@@ -519,7 +525,7 @@ def test_comings_and_goings_leave_nothing_behind(start):
     random_ = random.Random(7)
     after = []
     for _ in range(2):
-        for i in range(count(1000, 5000)):
+        for i in range(count(500, 5000)):
             with socket.create_connection((gateway.host, gateway.port)) as sock:
                 if i % 3 == 0:
                     sock.send(get("/livez")[:random_.randrange(60)])
@@ -541,7 +547,7 @@ def test_comings_and_goings_leave_nothing_behind(start):
         after.append(gateway.rss_bytes())
     if not sanitized():
         assert after[1] - after[0] < 24 * MIB, after
-    told("", f"{count(1000, 5000)} connections a round: {(after[1] - after[0]) >> 10} KiB more after "
+    told("", f"{count(500, 5000)} connections a round: {(after[1] - after[0]) >> 10} KiB more after "
              "the second")
 
 

@@ -34,7 +34,8 @@ enum errc store_api_keys(const struct store_options *o, struct api_key_write *wr
 	int                   applied = 0;
 	struct err            held;
 
-	bool      ours = lock_take(o->path, &path, &lock, &held) == ERR_OK;
+	int       lane;
+	bool      ours = lock_take(o->path, &path, &lock, &held) == ERR_OK && !lock_drains(path, &lane);
 	enum errc rc = db_open(ours ? path : o->path, DB_WRITE, o->busy_ms, &db, e);
 	if (rc == ERR_OK)
 		rc = migrate_run(db, o->path, migrations, ours && o->migrate, &applied, e);

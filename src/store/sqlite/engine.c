@@ -259,6 +259,11 @@ static void op_given(struct store *s)
 	g->lock_fd = -1;
 }
 
+static void op_taken(struct store *s)
+{
+	writer_taken(engine_of(s)->writer);
+}
+
 static bool op_beside(struct store *s)
 {
 	return writer_beside(engine_of(s)->writer);
@@ -329,6 +334,7 @@ static const struct store_ops ops = {
 	.stats = op_stats,
 	.rest = op_rest,
 	.given = op_given,
+	.taken = op_taken,
 	.beside = op_beside,
 	.destroy = op_destroy,
 };
@@ -341,6 +347,10 @@ static enum errc take_lock(struct engine *g, const struct store_options *o, stru
 			   : lock_take(o->path, &g->path, &g->lock_fd, e)) != ERR_OK)
 		return e->code;
 	g->beside = lock_drains(g->path, &lane);
+	/* Without its mark a process that goes on would look like one that was killed. */
+	if (o->lock_given && !g->beside)
+		return err_set(e, ERR_OVERLOADED, "",
+		               "the takeover failed: the process that serves has given it up");
 	g->lane = g->beside ? !lane : 0;
 	id_lane(g->lane);
 	return ERR_OK;

@@ -92,12 +92,15 @@ enum errc lock_drain(const char *path, int lane, int *ret_fd, struct err *e)
 		return e->code;
 	if (lock_drains(path, &lane))
 		return err_set(e, ERR_OVERLOADED, "", "the process before still ends its answers");
-	if (lock_file(name, ret_fd, e) != ERR_OK)
+	int fd = -1;
+	if (lock_file(name, &fd, e) != ERR_OK)
 		return e->code;
-	if (pwrite(*ret_fd, &mark, 1, 0) == 1)
+	if (pwrite(fd, &mark, 1, 0) == 1) {
+		*ret_fd = fd;
 		return ERR_OK;
+	}
 	int os = errno;
-	close(*ret_fd);
+	close(fd);
 	return fail("write to", name, os, e);
 }
 
@@ -110,8 +113,8 @@ bool lock_drains(const char *path, int *ret_lane)
 	if (name_of(path, "drain", name, &e) != ERR_OK)
 		return false;
 	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return false;
+	if (fd < 0) /* what can't be told is no end of anybody's */
+		return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
 	bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 	if (held && pread(fd, &mark, 1, 0) == 1)
 		*ret_lane = mark == '1';

@@ -87,6 +87,7 @@ struct writer {
 	bool               own_lost;     /* some could not be noted: others' are left to the next start */
 	int64_t            others_us;    /* when to look for it */
 	atomic_bool        beside;
+	atomic_bool        early;        /* it serves still, and may go on with that */
 	atomic_bool        resting;
 	int64_t            clear_us;     /* when the next step is due */
 	bool               clear_failed; /* and was said */
@@ -639,10 +640,11 @@ static void clear_some(struct writer *w)
 	copy_back(w);
 }
 
-/* Milliseconds until the process beside is looked for; -1: there is none. */
+/* Milliseconds until the process beside is looked for; -1: there is none, or it gives up its takeover
+ * by what would look like its end. */
 static int64_t others_left_ms(const struct writer *w)
 {
-	if (!atomic_load(&w->beside) || !w->writable)
+	if (!atomic_load(&w->beside) || atomic_load(&w->early) || !w->writable)
 		return -1;
 
 	int64_t left = w->others_us - clock_mono_us();
@@ -887,6 +889,7 @@ enum errc writer_create(const struct writer_parts *parts, const struct store_opt
 	w->busy_ms = o->busy_ms;
 	w->options = *o;
 	atomic_init(&w->beside, beside);
+	atomic_init(&w->early, beside && o->lock_given);
 	w->page_bytes = page_bytes(db);
 	w->wal_mark = LIMIT_STORE_WAL;
 	w->end = &w->first;
@@ -981,6 +984,14 @@ void writer_rest(struct writer *w, bool on)
 	atomic_store(&w->resting, on);
 	pthread_mutex_lock(&w->lock);
 	pthread_cond_signal(&w->wake); /* what it waits for is due at another time now */
+	pthread_mutex_unlock(&w->lock);
+}
+
+void writer_taken(struct writer *w)
+{
+	atomic_store(&w->early, false);
+	pthread_mutex_lock(&w->lock);
+	pthread_cond_signal(&w->wake);
 	pthread_mutex_unlock(&w->lock);
 }
 

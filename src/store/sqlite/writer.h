@@ -32,8 +32,10 @@ void writer_destroy(struct writer *w);
  * a turn always finds a place, as their number is bounded by the turns let in.  Any thread. */
 bool writer_add(struct writer *w, struct store_job *job) MUST_USE;
 /* Beside another process (see store.h).  writer_rest: no sweeping and clearing, until it is taken
- * back.  writer_beside: whether another's runs go on; they are ended when it has. */
+ * back.  writer_beside: whether another's runs go on; they are ended when it has, where the lock was
+ * given not before writer_taken. */
 void writer_rest(struct writer *w, bool on);
+void writer_taken(struct writer *w);
 bool writer_beside(struct writer *w);
 /* writer_settled: the search index needs its queue up to seq no longer.  Any thread. */
 void writer_settled(struct writer *w, int64_t seq);

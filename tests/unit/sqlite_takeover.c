@@ -1,0 +1,184 @@
+/* Two processes on one database, here two stores: what the new one may do, and from when on. */
+#include "tests/unit/sqlite_help.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+static int64_t running(const struct fixture *f)
+{
+	return outside_int(f, "SELECT count(*) FROM run WHERE status = 1");
+}
+
+static void begin_run(struct fixture *f)
+{
+	struct store_message m;
+	struct turn_begin    t = first_turn(&m, "{\"role\":\"user\",\"content\":\"q\"}");
+
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	assert_int_equal(running(f), 1);
+}
+
+static struct store *open_next(struct fixture *f)
+{
+	struct store_options o = f->options;
+	struct store        *next = NULL;
+	int                  lock = -1;
+
+	assert_int_equal(f->store->ops->rest(f->store, true, &lock, &f->err), ERR_OK);
+	o.lock_given = true;
+	o.lock_fd = fcntl(lock, F_DUPFD_CLOEXEC, 0);
+	assert_int_equal(store_open(&o, &next, &f->err), ERR_OK);
+	assert_true(next->ops->beside(next));
+	return next;
+}
+
+static void remove_mark(const struct fixture *f)
+{
+	char name[128];
+
+	snprintf(name, sizeof name, "%s.drain", f->path);
+	assert_int_equal(unlink(name), 0);
+}
+
+static void pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+/* The old one gave up the takeover, as it was told to stop, or the new one took too long; it takes the
+ * new one a moment to notice. */
+static void runs_of_one_that_goes_on_are_left_alone(void **state)
+{
+	struct fixture *f = *state;
+	int             none = -1;
+
+	open_store(f);
+	begin_run(f);
+	struct store *next = open_next(f);
+	assert_int_equal(f->store->ops->rest(f->store, false, &none, &f->err), ERR_OK);
+	pause_ms(500);
+	assert_int_equal(running(f), 1);
+	store_destroy(next);
+	assert_int_equal(running(f), 1);
+	remove_mark(f);
+}
+
+static void one_that_gave_up_is_not_taken_over_from(void **state)
+{
+	struct fixture *f = *state;
+	struct store   *next = NULL;
+	int             none = -1;
+
+	open_store(f);
+	begin_run(f);
+	struct store_options o = f->options;
+	assert_int_equal(f->store->ops->rest(f->store, true, &o.lock_fd, &f->err), ERR_OK);
+	o.lock_given = true;
+	o.lock_fd = fcntl(o.lock_fd, F_DUPFD_CLOEXEC, 0);
+	assert_int_equal(f->store->ops->rest(f->store, false, &none, &f->err), ERR_OK);
+	assert_int_equal(store_open(&o, &next, &f->err), ERR_OVERLOADED);
+	assert_null(next);
+	assert_int_equal(running(f), 1);
+	remove_mark(f);
+}
+
+static void runs_of_one_that_has_gone_are_ended(void **state)
+{
+	struct fixture *f = *state;
+
+	open_store(f);
+	begin_run(f);
+	struct store *next = open_next(f);
+	f->store->ops->given(f->store);
+	next->ops->taken(next);
+	pause_ms(300);
+	assert_int_equal(running(f), 1);
+	store_destroy(f->store);
+	f->store = next;
+	for (int i = 0; i < 600 && next->ops->beside(next); i++)
+		pause_ms(50);
+	assert_false(next->ops->beside(next));
+	assert_int_equal(running(f), 0);
+	remove_mark(f);
+}
+
+/* The one after it has gone at once: nobody has the lock, but the tables are in use. */
+static void keys_are_not_migrated_under_one_that_ends_its_answers(void **state)
+{
+	struct fixture      *f = *state;
+	struct api_keys_read r = { .limit = 1 };
+	int                  none = -1;
+
+	open_store(f);
+	assert_int_equal(f->store->ops->rest(f->store, true, &none, &f->err), ERR_OK);
+	f->store->ops->given(f->store);
+	outside(f, "DELETE FROM schema_migration WHERE number = "
+	           "(SELECT max(number) FROM schema_migration)");
+	arena_init(&r.arena, MIB);
+	assert_int_equal(store_api_keys(&f->options, NULL, &r, &f->err), ERR_STORAGE);
+	assert_non_null(strstr(f->err.text, "parley migrate"));
+	arena_finish(&r.arena);
+	close_store(f);
+	remove_mark(f);
+}
+
+/* A full disk, say. */
+static void a_mark_that_cant_be_written_leaves_no_descriptor(void **state)
+{
+	struct fixture *f = *state;
+	struct rlimit   was;
+	int             none = -1;
+
+	open_store(f);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 0, was.rlim_max }), 0);
+	enum errc rc = f->store->ops->rest(f->store, true, &none, &f->err);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+	assert_int_equal(rc, ERR_STORAGE);
+
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC); /* by the same number */
+	close_store(f);
+	assert_int_not_equal(fcntl(fd, F_GETFD), -1);
+	close(fd);
+	remove_mark(f);
+}
+
+/* All descriptors are in use when it is looked for: that says nothing of the other process. */
+static void one_that_cant_be_looked_for_is_there(void **state)
+{
+	struct fixture *f = *state;
+	struct rlimit   was;
+
+	open_store(f);
+	begin_run(f);
+	struct store *next = open_next(f);
+	f->store->ops->given(f->store);
+	next->ops->taken(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 3, was.rlim_max }), 0);
+	pause_ms(400);
+	bool beside = next->ops->beside(next);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_true(beside);
+	assert_int_equal(running(f), 1);
+	store_destroy(next);
+	remove_mark(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(runs_of_one_that_goes_on_are_left_alone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_gave_up_is_not_taken_over_from, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(runs_of_one_that_has_gone_are_ended, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(keys_are_not_migrated_under_one_that_ends_its_answers,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_mark_that_cant_be_written_leaves_no_descriptor, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(one_that_cant_be_looked_for_is_there, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

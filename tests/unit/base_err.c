@@ -77,8 +77,15 @@ static void every_row_is_fit_to_be_sent(void **state)
 		assert_true(err_type(&e)[0]);
 		assert_true(err_wire(&e)[0]);
 		assert_string_equal(err_wire(&e), err_code_wire(e.code));
-		for (int other = ERR_OK + 1; other < code; other++)
-			assert_string_not_equal(err_wire(&e), err_code_wire((enum errc)other));
+		/* One word for clients may stand for several of ours, if it means the same to them. */
+		for (int other = ERR_OK + 1; other < code; other++) {
+			struct err same = { .code = (enum errc)other };
+
+			if (strcmp(err_wire(&e), err_wire(&same)) != 0)
+				continue;
+			assert_int_equal(err_http(&e), err_http(&same));
+			assert_string_equal(err_type(&e), err_type(&same));
+		}
 	}
 }
 

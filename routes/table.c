@@ -67,7 +67,7 @@ const struct route routes[] = {
 	{ "file_content",       "GET",  "/v1/files/{id}/content",       AUTH_FILES,  BODY_NONE, false, file_content_get },
 	{ "file_delete",        "DELETE", "/v1/files/{id}",             AUTH_FILES,  BODY_NONE, false, files_delete },
 	{ "search",             "GET",  "/v1/search",                   AUTH_READ,  BODY_NONE, false, search_get },
-	{ "usage",              "GET",  "/v1/usage",                    AUTH_READ,  BODY_NONE, false, usage_get },
+	{ "usage",              "GET",  "/v1/usage",                    AUTH_EITHER,  BODY_NONE, false, usage_get },
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  service_livez },
 	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  service_readyz },
 	{ "healthz",            "GET",  "/healthz",                     AUTH_NONE, BODY_NONE, true,  service_readyz },

@@ -29,7 +29,7 @@ struct look {
 
 static const char *const group_names[] = { "key", "model", "day" };
 
-/* --- dates; days since 1970 of the proleptic Gregorian calendar (Howard Hinnant's algorithms) --- */
+/* --- dates: days since 1970, by Howard Hinnant's algorithms --- */
 
 static int64_t days_of(int64_t y, int64_t m, int64_t d)
 {

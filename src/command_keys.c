@@ -111,7 +111,13 @@ static enum errc put_expires(struct buf *out, const char *text, struct err *e)
 	if (strcmp(text, "never") == 0) {
 		ok = buf_text(out, ",\"expires_at\":0");
 	} else if (end && !*end) {
-		ok = buf_fmt(out, ",\"expires_at\":%lld", (long long)timegm(&day));
+		int month_day = day.tm_mday;
+
+		/* It makes the 30th of February a day of March. */
+		s = (int64_t)timegm(&day);
+		if (day.tm_mday != month_day)
+			return err_set(e, ERR_INVALID_VALUE, "expires", "there is no such day: %s", text);
+		ok = buf_fmt(out, ",\"expires_at\":%lld", (long long)s);
 	} else {
 		if (read_seconds("expires", text, &s, e) != ERR_OK)
 			return e->code;

@@ -149,6 +149,17 @@ static enum errc check_image_root(const struct config *c, struct err *e)
 	return ERR_OK;
 }
 
+static enum errc check_collector(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_otlp_endpoint);
+
+	if (!c->otlp_endpoint[0] || strncmp(c->otlp_endpoint, "http://", 7) == 0 ||
+	    strncmp(c->otlp_endpoint, "https://", 8) == 0)
+		return ERR_OK;
+	return config_place_fail(&at, e, "'%.80s' is no address of a collector: write http://HOST:4318",
+				 c->otlp_endpoint);
+}
+
 /* The key of a row that an error's path names, or the row itself. */
 static const struct config_node *culprit(const struct config_node *row, const char *path)
 {
@@ -250,6 +261,8 @@ enum errc config_check(const struct config *c, struct err *e)
 		rc = check_proxies(c, e);
 	if (rc == ERR_OK)
 		rc = check_image_root(c, e);
+	if (rc == ERR_OK)
+		rc = check_collector(c, e);
 	if (rc == ERR_OK)
 		rc = check_providers(c, e);
 	if (rc == ERR_OK)

@@ -143,11 +143,12 @@ static struct str word_of(const char *stop)
 
 static void give_end(struct decode *d, const struct reader *r)
 {
-	if (r->usage.known)
-		give(d, (struct event){ .kind = EVENT_USAGE, .usage = r->usage });
 	give(d, (struct event){ .kind = EVENT_FINISH,
 				.text = word_of(r->stop),
 				.name = str_of(r->stop) });
+	/* Behind it, as OpenAI's clients look for it in the last chunk. */
+	if (r->usage.known)
+		give(d, (struct event){ .kind = EVENT_USAGE, .usage = r->usage });
 	d->finished = true;
 }
 
@@ -426,7 +427,9 @@ static const struct provider_header headers[] = {
 const struct dialect dialect_anthropic = {
 	.name = "anthropic",
 	.takes = PROVIDER_IMAGES | PROVIDER_PDF,
-	.path = "/messages",
+	/* The SDKs' base has no /v1, the documentation's address does. */
+	.path = "/v1/messages",
+	.root = "/v1",
 	.key_header = "x-api-key",
 	.headers = headers,
 	.encode = anthropic_encode,

@@ -132,8 +132,8 @@ static void give_usage(struct decode *d, struct reader *r)
 
 static void give_end(struct decode *d, struct reader *r, struct str word, struct str reason)
 {
-	give_usage(d, r);
 	give(d, (struct event){ .kind = EVENT_FINISH, .text = word, .name = reason });
+	give_usage(d, r); /* behind it, as OpenAI's clients look for it in the last chunk */
 	d->finished = true;
 }
 

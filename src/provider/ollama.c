@@ -173,8 +173,8 @@ static enum errc give_end(struct decode *d, struct err *e)
 	struct str native = reason;
 	if (reason.n == 0 || str_is(reason, "stop"))
 		reason = d->next_tool > 0 ? STR("tool_calls") : STR("stop");
-	give_usage(d);
 	give(d, (struct event){ .kind = EVENT_FINISH, .text = reason, .name = native });
+	give_usage(d); /* behind it, as OpenAI's clients look for it in the last chunk */
 	d->finished = true;
 	d->done_mark = true;
 	return ERR_OK;

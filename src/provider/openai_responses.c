@@ -406,8 +406,8 @@ static void give_usage(struct decode *d, json_at response)
 
 static void give_finish(struct decode *d, json_at response, struct str word, struct str native)
 {
-	give_usage(d, response);
 	give(d, (struct event){ .kind = EVENT_FINISH, .text = word, .name = native });
+	give_usage(d, response); /* behind it, as OpenAI's clients look for it in the last chunk */
 	d->finished = true;
 }
 

@@ -160,7 +160,7 @@ static enum errc make_target(const struct otlp_options *o, struct upstream_targe
 		rc = err_set(e, ERR_INVALID_VALUE, "PARLEY_OTLP_HEADERS",
 			     "must be name=value, several with commas between");
 	else if ((rc = upstream_target_create(&t, ret, e)) != ERR_OK)
-		err_at(e, "otlp_endpoint");
+		memcpy(e->path, "otlp_endpoint", sizeof "otlp_endpoint"); /* not the targets' base_url */
 	arena_finish(&a);
 	return rc;
 }

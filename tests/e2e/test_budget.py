@@ -26,7 +26,7 @@ COST = (TOLD["prompt_tokens"] + 2 * TOLD["completion_tokens"]) * MILLIONTH
 @pytest.fixture
 def gateway(start, upstream):
     def make(*models, **more):
-        entries = [provider(upstream, "p", retries=1, timeouts={"first_byte": "1s", "idle": "1s"}),
+        entries = [provider(upstream, "p", retries=1),
                    {"name": "dead", "dialect": "openai", "retries": 0,
                     "base_url": f"http://127.0.0.1:{DEAD.getsockname()[1]}/v1"}]
         return start({"providers": entries, "models": list(models), **more}, args=ADMIN)

@@ -58,6 +58,9 @@ def test_a_stream_in_openais_shape(client, script, wire):
         said = answer.openai()
     assert said.text == 'Hello ü\n"x"' and said.finishes == ["stop"] and said.error is None
     assert counts(said.usage) == USAGE
+    *before, last = said.chunks
+    assert last["usage"] and not last["choices"], "clients look for it in the last chunk"
+    assert not any(chunk.get("usage") for chunk in before)
 
 
 def test_usage_stays_away_from_those_who_did_not_ask(client, script, wire):
@@ -182,3 +185,16 @@ def test_logprobs_come_through(client, script):
         chunks = answer.openai().chunks
     assert [c["choices"][0]["logprobs"] for c in chunks
             if c["choices"] and c["choices"][0].get("logprobs")] == [said]
+
+
+@pytest.mark.parametrize("tail", ["", "/", "/v1", "/v1/", "/v1/messages"])
+def test_anthropics_address_may_have_its_version_or_not(start, upstream, script, tail):
+    s = script(up.reply({"type": "error", "error": {"type": "invalid_request_error",
+                                                    "message": "no"}}, 400))
+    gateway = start({"providers": [provider(
+        upstream, "a", dialect="anthropic", base_url=upstream.url.removesuffix("/v1") + tail)],
+        "models": [{"name": "m", "provider": "a", "upstream_model": s.name}]})
+    with Client(gateway.url) as client:
+        client.chat("hi", model="m").error(400)
+    assert s.request.target == "/v1/messages"
+

@@ -411,9 +411,9 @@ SCOPES = {
               "GET /v1/files/{id}/content", "DELETE /v1/files/{id}"},
     "admin": {"GET /v1/admin/usage", "GET /v1/admin/keys", "POST /v1/admin/keys", "GET /v1/admin/keys/{id}",
               "POST /v1/admin/keys/{id}", "DELETE /v1/admin/keys/{id}",
-              "POST /v1/admin/keys/{id}/rotate"},
+              "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage"},
 }
-EITHER = {"GET /v1/models", "GET /v1/models/{id}", "GET /v1/runs/{id}", "GET /v1/runs/{id}/events",
+EITHER = {"GET /v1/usage", "GET /v1/models", "GET /v1/models/{id}", "GET /v1/runs/{id}", "GET /v1/runs/{id}/events",
           "POST /v1/runs/{id}/ticket"}
 ANYBODY = {"GET /livez", "GET /readyz", "GET /healthz", "GET /metrics", "GET /openapi.yaml",
            "GET /openapi.json"}

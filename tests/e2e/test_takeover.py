@@ -12,8 +12,10 @@ import time
 
 import pytest
 
+import keys
 import upstream as up
 from client import Client
+from fixtures import provider
 from raw import Raw, get, post
 from waiting import DEADLINE, wait_until
 
@@ -330,3 +332,44 @@ def test_the_socket_of_the_takeover_is_private(start):
     assert gateway.wait_exit() == 0
     assert not path.exists()
     assert not re.search("ERROR", "".join(gateway.lines))
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["ends", "is killed"])
+def test_what_the_one_before_has_reserved_is_settled_by_its_end(start, succeed, script, upstream,
+                                                                killed):
+    gate = up.Gate()
+    models = [{"name": "m", "provider": "p", "max_output": 1000,
+               "upstream_model": script(up.sse(), up.role(), up.text("x"), up.wait(gate),
+                                        *up.ending()).name,
+               "price": {"input": 1, "output": 1}}]
+    first = start({"providers": [provider(upstream, "p")], "models": models})
+    key = keys.known(first, keys.make(first, "--budget", "1"))
+    head = keys.bearer(key["key"])
+
+    def budget():
+        with Client(first.url, head) as client:
+            return client.get("/v1/usage").ok().json["budget"]["cost"]
+
+    with Client(first.url, head) as client, client.http.stream("POST", "/v1/chat", json={
+            "messages": ["hi"], "stream": True, "config": {"model": "m"}}) as answer:
+        pieces = answer.iter_raw()
+        next(pieces)
+        gate.wait_reached()
+        reserved = float(budget()["reserved"])
+        assert reserved > 0.001
+        second = succeed(first)
+        assert float(budget()["reserved"]) == reserved and budget()["spent"] == "0"
+        if killed:
+            first.kill()
+        else:
+            gate.open()
+            assert b"event: done" in b"".join(pieces)
+    if not killed:
+        assert first.wait_exit() == 0
+    second.wait_log("the process before has ended")
+    wait_until(lambda: budget()["reserved"] == "0", "the end of the reservation")
+    if killed:
+        assert 0.9 < float(budget()["spent"]) / (reserved / 4) < 1.1
+        gate.open()
+    else:
+        assert budget()["spent"] == "0.000018"

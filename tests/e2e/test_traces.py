@@ -241,7 +241,7 @@ def test_without_a_collector_a_callers_trace_is_in_the_log(client, shared):
     wait_until(lambda: any(PARENT[3:35] in line for line in shared.lines[mark:]), "the log has it")
 
 
-@pytest.mark.parametrize("url", ["ftp://x", "http://u:p@x", "nonsense"])
+@pytest.mark.parametrize("url", ["ftp://x", "http://u:p@x", "nonsense", "localhost:4318"])
 def test_bad_endpoints_are_told_at_start(start, url):
     code, message = start({"otlp_endpoint": url}, ready=False).fails_to_start()
-    assert code == 78 and "otlp_endpoint" in message
+    assert code == 78 and "otlp_endpoint" in message and "base_url" not in message

@@ -294,6 +294,25 @@ static void what_could_not_be_settled_is_settled_later(void **state)
 	assert_books(f, 11, 0, 0);
 }
 
+static void what_was_left_behind_is_swept(void **state)
+{
+	struct fixture       *f = *state;
+	struct budget_reserve old = wish(60, 200), young = wish(40, 200);
+	struct usage_note     n = note_of(id_new(), 1);
+
+	old.now_ms -= 25 * 60 * 60 * 1000;
+	young.now_ms = old.now_ms + 2 * 60 * 60 * 1000;
+	assert_int_equal(DO(f, budget_reserve, &old), ERR_OK);
+	assert_int_equal(DO(f, budget_reserve, &young), ERR_OK);
+	f->store->ops->usage_add(f->store, &n); /* the books are done soon */
+	for (int i = 0; i < 600 && outside_int(f, "SELECT count(*) FROM reservation") > 1; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	assert_books(f, 15, 40, 1);
+	assert_int_equal(settle(f, old.run, 50), ERR_OK); /* too late */
+	assert_int_equal(settle(f, young.run, 7), ERR_OK);
+	assert_books(f, 22, 0, 0);
+}
+
 /* --- usage --- */
 
 static void use(struct fixture *f, const char *key, const char *model, int64_t day, int64_t nano)
@@ -393,6 +412,7 @@ int main(void)
 		                                tear_down),
 		TEST(a_turn_s_end_settles_even_without_its_conversation),
 		TEST(what_could_not_be_settled_is_settled_later),
+		TEST(what_was_left_behind_is_swept),
 		TEST(usage_is_summed_by_what_is_asked_for),
 		TEST(usage_is_written_while_the_store_is_idle),
 		TEST(the_table_in_memory_is_bounded),

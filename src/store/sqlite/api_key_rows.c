@@ -130,7 +130,7 @@ static int read_list(struct api_key_rows *r, struct api_keys_read *j, int64_t be
 {
 	sqlite3_stmt  *st = r->st[API_KEY_SQL_LIST];
 	struct db_bind b = db_bind(st);
-	int            rc = b.rc;
+	int            rc;
 
 	db_bind_int(&b, below);
 	db_bind_int(&b, (int64_t)j->limit + 1);

@@ -3,8 +3,8 @@
 
 #include "store/sqlite/row.h"
 
-/* ?1 the key or NULL, ?2 the model or NULL, ?3 to ?4 days, ?5 to ?7 whether by key, model, day, ?8 how
- * many, ?9 behind how many. */
+/* ?1 the key or NULL, ?2 the model or NULL, ?3 to ?4 days, ?5 to ?7 whether by key, model, day,
+ * ?8 how many, ?9 behind how many. */
 static const char *const sql[USAGE_ROWS_SQL__COUNT] = {
 	[USAGE_ROWS_SQL_SUM] =
 		("SELECT iif(?5, key, '') AS k, iif(?6, model, '') AS m, iif(?7, day, 0) AS d, "

@@ -215,15 +215,20 @@ static void note_own(struct writer *w, int64_t key)
 	w->own[w->own_count++] = key;
 }
 
-static int run_job(struct writer *w, struct store_job *job)
+static void note_begun(struct writer *w, struct store_job *job)
 {
-	job->err = (struct err){ .code = ERR_OK };
 	if (job->op == JOB_TURN_BEGIN)
 		note_own(w, container_of(job, struct turn_begin, job)->run.key);
 	else if (job->op == JOB_KEY_KEEP)
 		note_own(w, container_of(job, struct key_keep, job)->run.key);
 	else if (job->op == JOB_BUDGET_RESERVE)
 		note_own(w, container_of(job, struct budget_reserve, job)->run.key);
+}
+
+static int run_job(struct writer *w, struct store_job *job)
+{
+	job->err = (struct err){ .code = ERR_OK };
+	note_begun(w, job);
 	switch ((enum job_op)job->op) {
 	case JOB_TURN_BEGIN:
 		return turn_begin(&w->turns, container_of(job, struct turn_begin, job), &job->err);

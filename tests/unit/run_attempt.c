@@ -209,23 +209,30 @@ static bool is_open(const struct world *w)
 	return holds(buf_view(&w->trace), "open ");
 }
 
-static bool seen_open;
-
-static void look_whether_open(struct world *w)
+static bool end_waits(const struct world *w)
 {
-	seen_open = is_open(w);
+	return w->waiting[OP_END] != NULL;
 }
 
-/* Looked at on the loop, as its timers may write meanwhile. */
-static void until_open(struct world *w)
+static bool (*looked_for)(const struct world *w);
+static bool seen;
+
+static void look(struct world *w)
 {
+	seen = looked_for(w);
+}
+
+/* until: looked at on the loop, as its timers may write meanwhile. */
+static void until(struct world *w, bool (*so)(const struct world *w))
+{
+	looked_for = so;
 	for (int i = 0; i < 20000; i++) {
-		on_loop(w, look_whether_open);
-		if (seen_open)
+		on_loop(w, look);
+		if (seen)
 			return;
 		nanosleep(&(struct timespec){ .tv_nsec = 1000 * 1000 }, NULL);
 	}
-	fail_msg("the stream was never opened");
+	fail_msg("it never came to that");
 }
 
 static bool has_failed(const struct world *w)
@@ -542,7 +549,7 @@ static void the_commit_timer_binds_what_is_held(void **state)
 		begin(&w);
 		assert_true(is_asked());
 		says(&w, SAY(OPEN("one"), { .kind = EVENT__COUNT }));
-		until_open(&w);
+		until(&w, is_open);
 		assert_true(holds(reader_reads(&w, SIZE_MAX), "\"one\""));
 		says(&w, SAY(FAILS(busy)));
 		settle(&w);
@@ -563,7 +570,7 @@ static void the_commit_timer_alone_binds_nobody(void **state)
 	w.rq.prompt.stream = true;
 	begin(&w);
 	assert_true(is_asked());
-	until_open(&w);
+	until(&w, is_open);
 	says(&w, SAY(FAILS(busy)));
 	assert_true(is_asked());
 	assert_int_equal(reader_reads(&w, SIZE_MAX).n, 0);
@@ -606,10 +613,7 @@ static void the_total_limit_ends_what_is_held(void **state)
 	says(&w, SAY(OPEN("one"), FAILS(busy)));
 	assert_true(is_asked());
 	says(&w, SAY(OPEN("two"), USAGE(9), { .kind = EVENT__COUNT }));
-	for (int i = 0; i < 20000 && !w.waiting[OP_END]; i++) {
-		nanosleep(&(struct timespec){ .tv_nsec = 1000 * 1000 }, NULL);
-		on_loop(&w, nothing);
-	}
+	until(&w, end_waits);
 	settle(&w);
 	assert_true(has_failed(&w) && stage.cancelled);
 	assert_int_equal(w.done_err.code, ERR_TOTAL_TIMEOUT);

@@ -337,6 +337,18 @@ static enum errc renew_certificate(const struct app *a, const struct config *c, 
 	return c->tls_cert[0] ? tls_use(c->tls_cert, c->tls_key, e) : ERR_OK;
 }
 
+/* note_kept: what differs in the file and waits for a new start. */
+static void note_kept(const struct app *a, const struct config *c)
+{
+	struct buf names;
+
+	buf_init(&names, 4 * KIB);
+	if (config_kept(a->config, c, &names) && names.len > 0)
+		log_note(LOG_WARN, "reload", "changed, but kept until the next start: %.*s",
+			 STR_ARG(buf_view(&names)));
+	buf_finish(&names);
+}
+
 static void reload(struct app *a, const char *file, const struct config_flag *flags, size_t n)
 {
 	struct config   *c = NULL;
@@ -357,6 +369,7 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 		health_forgive(); /* a key may be another one now */
 		for (size_t i = 0; i < a->worker_count; i++)
 			worker_reload(a->workers[i], s);
+		note_kept(a, c);
 		log_note(LOG_INFO, "reload", "the configuration was read again");
 	} else {
 		log_note(LOG_ERROR, "reload", "the old configuration stays: %s", e.text);

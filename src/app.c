@@ -13,6 +13,7 @@
 #include "base/metric.h"
 #include "base/trace.h"
 #include "config_secret.h"
+#include "exit_status.h"
 #include "http/tls.h"
 #include "loop/work.h"
 #include "run/assemble.h"
@@ -291,7 +292,7 @@ static int start(struct app *a, bool takeover, struct err *e)
 		so.lock_given = a->before >= 0;
 	}
 	if (store_open(&so, &a->store, e) != ERR_OK)
-		return EX_CANTCREAT;
+		return exit_status_of_store(e);
 	if (check_listen(c, is_open(a, a->snapshot), &local, e) != ERR_OK)
 		return EX_CONFIG;
 	if (work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->work, e) != ERR_OK ||
@@ -630,7 +631,7 @@ int app_migrate(const struct config *c)
 	int                  applied = 0;
 
 	if (store_migrate(&so, &applied, &e) != ERR_OK)
-		return fail(&e, EX_DATAERR);
+		return fail(&e, exit_status_of_store(&e));
 	printf("%d migration%s applied to %s\n", applied, applied == 1 ? "" : "s", c->database);
 	return EX_OK;
 }

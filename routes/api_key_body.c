@@ -52,6 +52,9 @@ static enum errc set_models(struct input *in, json_at list, struct api_key_write
 		    memchr(name.p, '\0', name.n))
 			return err_set(e, ERR_INVALID_VALUE, path,
 				       "must be the name of a model, of 1 to %d bytes", LIMIT_MODEL);
+		const char *star = memchr(name.p, '*', name.n);
+		if (star && star != name.p + name.n - 1)
+			return err_set(e, ERR_INVALID_VALUE, path, "may have a * at its end alone");
 		if (str_is(name, "*"))
 			w->models = STR_NONE; /* all */
 	}

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { WARNINGS_MAX = 2048 };
+
 struct exchange {
 	struct request *request; /* gone after a reply, or when the client left */
 	struct run     *run;
@@ -82,6 +84,31 @@ static void timing(struct exchange *x, const struct run_view *v)
 	buf_finish(&text);
 }
 
+static bool is_ascii(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < ' ' || s.p[i] > '~')
+			return false;
+	return true;
+}
+
+/* OpenAI's answers have no place for what was not handed on, so a header says it: the array that other
+ * answers have in `warnings`, or, where no header can have it, how many entries that has. */
+static void warn(struct exchange *x, const struct run_view *v)
+{
+	struct buf text;
+	bool       fits = v->warnings.n <= WARNINGS_MAX && is_ascii(v->warnings);
+
+	if (x->native || v->warning_count == 0)
+		return;
+	buf_init(&text, WARNINGS_MAX + 32);
+	bool ok = fits ? buf_text(&text, "[") && buf_str(&text, v->warnings) && buf_text(&text, "]")
+		       : buf_int(&text, (int64_t)v->warning_count);
+	if (ok)
+		reply_header(x->request, "x-parley-warnings", buf_view(&text));
+	buf_finish(&text);
+}
+
 static void headers(struct exchange *x)
 {
 	struct run_view v;
@@ -90,6 +117,7 @@ static void headers(struct exchange *x)
 	run_view(x->run, &v);
 	if (!x->background)
 		timing(x, &v);
+	warn(x, &v);
 	if (v.attempts > 0 && !x->background) {
 		char count[16];
 

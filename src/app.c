@@ -57,7 +57,7 @@ struct app {
 	struct worker       *workers[WORKERS_MAX];
 	size_t               worker_count;
 	struct listen_set    listen;
-	struct listen_set    taken;   /* of the process before, until they are used */
+	struct listen_set    taken;   /* of the process before, until we serve */
 	int                  before;  /* connection to it; -1 */
 	int                  offer;   /* listens for one who takes over; -1 */
 	int                  after;   /* connection to him; -1 */
@@ -261,12 +261,23 @@ static void cancel_before(struct id run, int64_t owner)
 	takeover_cancel(atomic_load(&process_before), run, owner);
 }
 
+/* Not before we serve: until then they are of the process before, which may have to go on.  It has
+ * the same sockets while it ends its answers, so that to close ours would leave them open. */
+static void shut_unused(struct app *a)
+{
+	for (size_t i = 0; i < a->taken.count; i++)
+		log_note(LOG_INFO, "takeover", "%s is not served any more", a->taken.places[i].bound);
+	listen_set_shut(&a->taken);
+	listen_set_finish(&a->taken, false);
+}
+
 /* join_neighbours: the process before, and the one after. */
 static void join_neighbours(struct app *a)
 {
 	struct err e;
 
 	if (a->before >= 0) {
+		shut_unused(a);
 		atomic_store(&process_before, a->before);
 		live_elsewhere(cancel_before);
 		log_note(LOG_INFO, "takeover", "serving; the process before ends its answers");

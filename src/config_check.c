@@ -7,7 +7,10 @@
 #include "http/server.h"
 #include "http/tls.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 enum { SOCKET_PATH = 107 }; /* what a socket's address has room for */
 
@@ -181,8 +184,14 @@ static enum errc check_providers(const struct config *c, struct err *e)
 		struct err                why;
 
 		if (provider_create(&c->providers[i], &p, &why) == ERR_OK) {
+			const char *ca_file = c->providers[i].ca_file;
+
 			provider_destroy(p);
-			continue;
+			/* libcurl would tell each call alone, and not by name. */
+			if (!ca_file || access(ca_file, R_OK) == 0)
+				continue;
+			err_set(&why, ERR_INVALID_VALUE, "ca_file", "'%.80s' can't be read: %s", ca_file,
+				strerror(errno));
 		}
 		if (node)
 			at = config_memory_node(c, culprit(node, why.path));

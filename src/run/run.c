@@ -582,6 +582,8 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .conversation_id = r->conversation,
 				  .created_ms = r->created_ms,
 				  .provider = str_of(r->rq.provider->name),
+				  .warnings = buf_view(&r->warnings.json),
+				  .warning_count = r->warnings.count,
 				  .attempts = r->attempt.count,
 				  .costs = r->bill.charged && !r->bill.unpriced,
 				  .cost_nano = r->bill.nano };

@@ -135,6 +135,8 @@ struct run_view {
 	struct id    conversation_id; /* none: not stored */
 	int64_t      created_ms;
 	struct str   provider; /* asked last */
+	struct str   warnings; /* what was not handed on: JSON objects with commas between */
+	size_t       warning_count;
 	unsigned     attempts; /* calls of providers; 0: none could be asked */
 	bool         costs;    /* cost_nano is known */
 	int64_t      cost_nano;

@@ -68,9 +68,9 @@ enum errc upstream_start(struct transfers *ts, const struct upstream_target *tar
 			 struct upstream_call **ret, struct err *e) MUST_USE;
 /* upstream_cancel: closes the socket now, or resets the stream of one that others use; no callback follows.  Not from within a callback. */
 void upstream_cancel(struct upstream_call *c);
-/* upstream_pause: of a stream: data comes no more from now on, or goes on with the next turn; from anywhere. */
 /* upstream_sent: all len bytes of the body are in the kernel's hands, and will not be asked for again. */
 bool upstream_sent(const struct upstream_call *c, size_t len);
+/* upstream_pause: of a stream: data comes no more from now on, or goes on with the next turn; from anywhere. */
 void upstream_pause(struct upstream_call *c, bool pause);
 /* upstream_release_take: all that mattered has been read.  The rest is read and dropped for a moment,
  * so that the connection can be used again; no callback follows.  Consumes the bytes given at start.

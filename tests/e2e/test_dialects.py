@@ -59,7 +59,7 @@ def test_a_stream_in_openais_shape(client, script, wire):
     assert said.text == 'Hello ü\n"x"' and said.finishes == ["stop"] and said.error is None
     assert counts(said.usage) == USAGE
     *before, last = said.chunks
-    assert last["usage"] and not last["choices"], "clients look for it in the last chunk"
+    assert last["usage"], "clients look for it in the last chunk"
     assert not any(chunk.get("usage") for chunk in before)
 
 
@@ -169,6 +169,19 @@ def test_logprobs_are_asked_for_or_told_to_be_left_out(client, script, wire):
     assert sent == (wire.dialect in ("openai", "azure"))
     codes = [w["code"] for w in answer.get("warnings", [])]
     assert codes == ([] if sent else ["parameter_dropped"])
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_completion_says_in_a_header_what_was_left_out(client, script, wire, streamed):
+    s = script(wire.say("ok") if streamed else wire.whole("ok"))
+    ask = {"logprobs": True, "stream": streamed}
+    answer = client.complete(s.under(wire.dialect), **ask)
+    assert answer.status == 200
+    if wire.dialect in ("openai", "azure"):
+        assert "x-parley-warnings" not in answer.headers
+    else:
+        (told,) = json.loads(answer.headers["x-parley-warnings"])
+        assert told["code"] == "parameter_dropped" and "logprobs" in told["message"]
 
 
 def test_logprobs_come_through(client, script):

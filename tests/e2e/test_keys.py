@@ -250,6 +250,11 @@ def test_the_command_rotates(serving):
 
 # --- admin routes ---
 
+@pytest.mark.parametrize("name", ["a*b", "*a", "**"])
+def test_a_star_stands_at_a_names_end_alone(admin, name):
+    admin.post("/v1/admin/keys", {"models": ["echo", name]}).error(400, param="models[1]")
+
+
 def test_admin_routes_are_on_their_listener_alone(serving, admin):
     headers = {"Authorization": admin.http.headers["authorization"]}
     with Client(serving.url) as client:

@@ -7,8 +7,10 @@ import os
 import re
 import signal
 import socket
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -373,3 +375,105 @@ def test_what_the_one_before_has_reserved_is_settled_by_its_end(start, succeed, 
         gate.open()
     else:
         assert budget()["spent"] == "0.000018"
+
+
+# --- addresses that the new process does not use ---
+
+@pytest.fixture
+def short():
+    """A folder whose path fits into a socket's address."""
+    with tempfile.TemporaryDirectory(prefix="p") as folder:
+        yield Path(folder)
+
+
+# Another word than that of the old one, for which its socket would be used.
+ELSEWHERE = ("--listen", "127.0.0.2:0")
+
+
+def alive_at(family, address):
+    """Whether somebody serves there; one who lets connect and says nothing is an error."""
+    with socket.socket(family) as s:
+        s.settimeout(DEADLINE)
+        try:
+            s.connect(address)
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        s.sendall(get("/livez", "Connection: close"))
+        return s.recv(4096).startswith(b"HTTP/1.1 200")
+
+
+def places_of(gateway, path):
+    """Its port, that of its admin listener, and its unix socket."""
+    admin = int(gateway.wait_log(r"metrics and keys on http://127\.0\.0\.1:(\d+)")[1])
+    return [(socket.AF_INET, ("127.0.0.1", gateway.port)), (socket.AF_INET, ("127.0.0.1", admin)),
+            (socket.AF_UNIX, str(path))]
+
+
+def test_addresses_that_the_new_one_does_not_use_are_closed(start, succeed, script, short):
+    path = short / "p.sock"
+    first = start(usual={"listen": ["127.0.0.1:0", f"unix:{path}"], "admin_listen": "127.0.0.1:0"},
+                  listen=None, args=["--loops", "3"])
+    places = places_of(first, path)
+    assert all(alive_at(*place) for place in places)
+    gate, s = gated(script)
+    with Client(first.url) as client, client.chat_stream("q", model=s.model) as stream:
+        stream.until_text("one")
+        second = succeed(first, *ELSEWHERE, "--admin-listen", "127.0.0.2:0")
+        assert second.url != first.url
+        # also while the old one, which has the same sockets, still ends its answers
+        assert [place for place in places if alive_at(*place)] == []
+        assert not path.exists()
+        second.wait_log("127.0.0.1:%d is not served any more" % first.port)
+        assert alive_at(socket.AF_INET, ("127.0.0.2", second.port))
+        gate.open()
+        assert stream.native().text == "one two"
+    assert first.wait_exit() == 0
+    first.check_log()
+
+
+def test_an_address_goes_and_the_others_stay(start, succeed, short):
+    path = short / "p.sock"
+    first = start({"listen": ["127.0.0.1:0", f"unix:{path}"]}, listen=None)
+    second = succeed(first, "--listen", f"unix:{path}")
+    assert alive_at(socket.AF_UNIX, str(path))
+    assert not alive_at(socket.AF_INET, ("127.0.0.1", first.port))
+    assert first.wait_exit() == 0
+    assert second.alive() and alive_at(socket.AF_UNIX, str(path))
+
+
+def test_a_file_that_somebody_has_put_in_a_socket_s_place_stays(start, succeed, short):
+    path = short / "p.sock"
+    first = start({"listen": ["127.0.0.1:0", f"unix:{path}"]}, listen=None)
+    path.rename(short / "old.sock")
+    path.write_text("mine")
+    succeed(first, *ELSEWHERE)
+    assert not alive_at(socket.AF_UNIX, str(short / "old.sock"))
+    assert first.wait_exit() == 0
+    assert path.read_text() == "mine"
+
+
+def test_an_inherited_socket_that_the_new_one_does_not_use_stays_its_giver_s(start, succeed):
+    with socket.create_server(("127.0.0.1", 0)) as giver:
+        giver.settimeout(DEADLINE)
+        first = start({}, listen=f"fd:{giver.fileno()}", pass_fds=[giver.fileno()])
+        second = succeed(first, ready=False)
+        second.listen = ELSEWHERE[1]
+        second.start()
+        assert first.wait_exit() == 0
+        with socket.create_connection(giver.getsockname()):
+            giver.accept()[0].close()
+
+
+def test_a_failed_takeover_leaves_all_addresses_to_the_old_one(start, succeed, short):
+    path = short / "p.sock"
+    first = start({"listen": ["127.0.0.1:0", f"unix:{path}"], "admin_listen": "127.0.0.1:0"},
+                  listen=None)
+    places = places_of(first, path)
+    with socket.create_server(("127.0.0.1", 0)) as used:
+        code, _ = succeed(first, *ELSEWHERE, "--admin-listen",
+                          "127.0.0.1:%d" % used.getsockname()[1], ready=False).fails_to_start()
+        assert code == 69
+    first.wait_log("this process goes on")
+    assert all(alive_at(*place) for place in places)
+    first.stop()
+    assert not path.exists()

@@ -125,7 +125,7 @@ def check_operate():
     known = {"up"} | set(re.findall(r'"(process_\w+)"', read(ROOT / "routes/metrics.c")))
     known |= {"process_cpu_seconds_total"}
     for name, kind in rows:
-        known |= {name} if kind in ("COUNTER", "GAUGE") else {
+        known |= {name} if kind in ("COUNTER", "GAUGE", "MONEY") else {
             f"{name}_{tail}" for tail in ("bucket", "sum", "count")}
     dashboard, alerts = ROOT / "operate/grafana.json", ROOT / "operate/alerts.yaml"
     expressions = [(dashboard, target["expr"]) for panel in json.loads(read(dashboard))["panels"]

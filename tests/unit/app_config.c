@@ -529,6 +529,8 @@ static void wrong_files_are_refused_with_their_place(void **state)
 		{ "providers:\n- dialect: echo\n", "parley.yaml:2: providers[0]: a provider needs a name" },
 		{ "providers:\n- name: a\n", "a provider needs a dialect" },
 		{ "providers:\n- {name: a, dialect: openai}\n", "a provider needs a base_url" },
+		{ "providers:\n- {name: a, dialect: openai, base_url: \"https://h\", ca_file: no/such}\n",
+		  "parley.yaml:2: providers[0].ca_file: 'no/such' can't be read: No such file" },
 		{ "providers:\n- {name: a, dialect: echo}\n- {name: a, dialect: echo}\n",
 		  "providers[1]: a second provider of this name" },
 		{ "providers:\n- name: a\n  dilect: echo\n",

@@ -13,6 +13,7 @@
 #include "base/metric.h"
 #include "base/trace.h"
 #include "config_secret.h"
+#include "exit_status.h"
 #include "http/tls.h"
 #include "loop/work.h"
 #include "run/assemble.h"
@@ -302,7 +303,7 @@ static int start(struct app *a, bool takeover, struct err *e)
 		so.lock_given = a->before >= 0;
 	}
 	if (store_open(&so, &a->store, e) != ERR_OK)
-		return EX_CANTCREAT;
+		return exit_status_of_store(e);
 	if (check_listen(c, is_open(a, a->snapshot), &local, e) != ERR_OK)
 		return EX_CONFIG;
 	if (work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->work, e) != ERR_OK ||
@@ -348,6 +349,18 @@ static enum errc renew_certificate(const struct app *a, const struct config *c, 
 	return c->tls_cert[0] ? tls_use(c->tls_cert, c->tls_key, e) : ERR_OK;
 }
 
+/* note_kept: what differs in the file and waits for a new start. */
+static void note_kept(const struct app *a, const struct config *c)
+{
+	struct buf names;
+
+	buf_init(&names, 4 * KIB);
+	if (config_kept(a->config, c, &names) && names.len > 0)
+		log_note(LOG_WARN, "reload", "changed, but kept until the next start: %.*s",
+			 STR_ARG(buf_view(&names)));
+	buf_finish(&names);
+}
+
 static void reload(struct app *a, const char *file, const struct config_flag *flags, size_t n)
 {
 	struct config   *c = NULL;
@@ -368,6 +381,7 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 		health_forgive(); /* a key may be another one now */
 		for (size_t i = 0; i < a->worker_count; i++)
 			worker_reload(a->workers[i], s);
+		note_kept(a, c);
 		log_note(LOG_INFO, "reload", "the configuration was read again");
 	} else {
 		log_note(LOG_ERROR, "reload", "the old configuration stays: %s", e.text);
@@ -628,7 +642,7 @@ int app_migrate(const struct config *c)
 	int                  applied = 0;
 
 	if (store_migrate(&so, &applied, &e) != ERR_OK)
-		return fail(&e, EX_DATAERR);
+		return fail(&e, exit_status_of_store(&e));
 	printf("%d migration%s applied to %s\n", applied, applied == 1 ? "" : "s", c->database);
 	return EX_OK;
 }

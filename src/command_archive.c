@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "exit_status.h"
 #include "routes/import_check.h"
 #include "store/store.h"
 
@@ -112,11 +113,11 @@ static int close_output(struct output *out, const char *path, bool whole)
 	return EX_IOERR;
 }
 
-static int status_of_export(enum errc rc)
+static int status_of_export(const struct err *e)
 {
-	if (rc == ERR_NOT_FOUND)
+	if (e->code == ERR_NOT_FOUND)
 		return EX_NOINPUT;
-	return rc == ERR_OVERLOADED ? EX_IOERR : EX_UNAVAILABLE;
+	return e->code == ERR_STORAGE ? exit_status_of_store(e) : EX_IOERR;
 }
 
 int command_export(const struct command_call *call)
@@ -143,7 +144,7 @@ int command_export(const struct command_call *call)
 		progress_end(out.progress_us);
 		status = close_output(&out, call->output, rc == ERR_OK);
 		if (rc != ERR_OK)
-			status = fail(&e, status_of_export(rc));
+			status = fail(&e, status_of_export(&e));
 		else if (status == EX_OK)
 			fprintf(stderr, "parley: %zu conversation%s exported\n", x.count,
 				x.count == 1 ? "" : "s");
@@ -186,13 +187,13 @@ static enum errc check(struct import_check *x, int fd, struct err *e)
 	return rc;
 }
 
-static int status_of_import(enum errc rc)
+static int status_of_import(const struct err *e)
 {
-	if (rc == ERR_NOT_FOUND)
+	if (e->code == ERR_NOT_FOUND)
 		return EX_NOINPUT;
-	if (rc == ERR_STORAGE)
-		return EX_UNAVAILABLE;
-	return rc == ERR_OVERLOADED ? EX_OSERR : EX_DATAERR;
+	if (e->code == ERR_STORAGE)
+		return exit_status_of_store(e);
+	return e->code == ERR_OVERLOADED ? EX_OSERR : EX_DATAERR;
 }
 
 static int import_from(const struct config *c, int fd)
@@ -204,7 +205,7 @@ static int import_from(const struct config *c, int fd)
 	struct err           e;
 
 	if (blobs_open(c->database, &blobs, &e) != ERR_OK)
-		return fail(&e, EX_UNAVAILABLE);
+		return fail(&e, exit_status_of_store(&e));
 	import_check_init(&x, blobs, write.now_ms);
 	enum errc rc = check(&x, fd, &e);
 	write.text = x.text;
@@ -220,7 +221,7 @@ static int import_from(const struct config *c, int fd)
 	}
 	import_check_finish(&x);
 	blobs_destroy(blobs);
-	return rc == ERR_OK ? EX_OK : fail(&e, status_of_import(rc));
+	return rc == ERR_OK ? EX_OK : fail(&e, status_of_import(&e));
 }
 
 int command_import(const struct command_call *call)

@@ -6,6 +6,7 @@
 #include "command_keys_limits.h"
 #include "config_place.h"
 #include "config_value.h"
+#include "exit_status.h"
 #include "json/input.h"
 #include "routes/api_key_body.h"
 #include "routes/api_key_print.h"
@@ -28,13 +29,13 @@ static int fail(const struct err *e, int status)
 	return status;
 }
 
-static int status_of(enum errc rc)
+static int status_of(const struct err *e)
 {
-	if (rc == ERR_NOT_FOUND || rc == ERR_GONE)
+	if (e->code == ERR_NOT_FOUND || e->code == ERR_GONE)
 		return EX_NOINPUT;
-	if (rc == ERR_STORAGE)
-		return EX_UNAVAILABLE;
-	return rc == ERR_OVERLOADED ? EX_OSERR : EX_USAGE;
+	if (e->code == ERR_STORAGE)
+		return exit_status_of_store(e);
+	return e->code == ERR_OVERLOADED ? EX_OSERR : EX_USAGE;
 }
 
 static enum errc do_write(const struct command_call *call, struct api_key_write *w, struct err *e)
@@ -205,7 +206,7 @@ static int create(const struct command_call *call)
 		return EX_OSERR;
 	arena_init(&w.arena, MIB);
 	enum errc rc = make(call, in, &w, text, &e);
-	int       status = rc == ERR_OK ? told(call, &w, text) : fail(&e, status_of(rc));
+	int       status = rc == ERR_OK ? told(call, &w, text) : fail(&e, status_of(&e));
 	api_key_wipe(text);
 	arena_finish(&w.arena);
 	return status;
@@ -230,7 +231,7 @@ static int rotate(const struct command_call *call, struct str id)
 	api_key_remake(w.id, text);
 	hash_sha256(text, API_KEY_LENGTH, w.sha256);
 	enum errc rc = do_write(call, &w, &e);
-	int       status = rc == ERR_OK ? told(call, &w, text) : fail(&e, status_of(rc));
+	int       status = rc == ERR_OK ? told(call, &w, text) : fail(&e, status_of(&e));
 	api_key_wipe(text);
 	arena_finish(&w.arena);
 	return status;
@@ -252,7 +253,7 @@ static int revoke(const struct command_call *call, struct str id)
 		  fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
 	buf_finish(&out);
 	arena_finish(&w.arena);
-	return rc != ERR_OK ? fail(&e, status_of(rc)) : ok ? EX_OK : EX_IOERR;
+	return rc != ERR_OK ? fail(&e, status_of(&e)) : ok ? EX_OK : EX_IOERR;
 }
 
 /* --- the list --- */
@@ -344,7 +345,7 @@ static int list(const struct command_call *call)
 		arena_init(&read.arena, 16 * MIB);
 		if (store_api_keys(&so, NULL, &read, &e) != ERR_OK) {
 			arena_finish(&read.arena);
-			return fail(&e, status_of(e.code));
+			return fail(&e, status_of(&e));
 		}
 		ok = put_page(call, &read, first);
 		if (read.key_count > 0)

@@ -64,6 +64,9 @@ OWNABLE(config);
 
 /* config_print: every option with its value and where it came from; secrets masked. */
 bool config_print(const struct config *c, struct buf *out) MUST_USE;
+/* config_kept: appends the names of the options that differ and that only a new start changes, as
+ * "listen, loops": no values. */
+bool config_kept(const struct config *running, const struct config *read, struct buf *out) MUST_USE;
 /* config_help: the options' part of --help. */
 bool config_help(struct buf *out) MUST_USE;
 /* config_markdown: the options' table of the README; a test compares the two. */

@@ -51,6 +51,12 @@ enum errc err_set(struct err *e, enum errc code, const char *path, const char *f
 	return code;
 }
 
+enum errc err_blame(struct err *e, enum err_fault fault)
+{
+	e->fault = fault;
+	return e->code;
+}
+
 static struct err no_memory = { .code = ERR_OVERLOADED, .text = "out of memory" };
 
 void err_keep(struct err **slot, const struct err *e)

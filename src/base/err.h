@@ -18,6 +18,17 @@ enum errc {
 	ERR__COUNT
 };
 
+/* What is the matter with the database, where the operator is told: it becomes an exit status. */
+enum err_fault {
+	FAULT_NONE,     /* no database's; or the system refused memory or threads */
+	FAULT_DATA,     /* damaged, not ours, or of another version */
+	FAULT_OLDER,    /* an older version's, and not brought up to date here */
+	FAULT_MISSING,  /* there is none, or it may not be read */
+	FAULT_NO_PLACE, /* it can't be opened or made there */
+	FAULT_DISK,     /* full or failing */
+	FAULT_BUSY      /* others hold it: later it may work */
+};
+
 struct err {
 	enum errc code;
 	char      path[160]; /* of the culprit, as in messages[2].name, or "" (wire: null) */
@@ -28,11 +39,15 @@ struct err {
 	char      wire[64];
 	int64_t   retry_after_ms; /* advice for Retry-After; 0: none */
 	int       upstream_status; /* HTTP status that the provider sent; 0: none */
+	enum err_fault fault;
 };
 
 /* err_set: fills e (all overrides cleared) and returns code, so that failing is one line. */
 enum errc err_set(struct err *e, enum errc code, const char *path, const char *fmt, ...)
 	PRINTF(4, 5);
+
+/* err_blame: gives e, once it is set, its fault, and returns its code. */
+enum errc err_blame(struct err *e, enum err_fault fault);
 
 /* err_keep: *slot becomes an owned copy of e, for objects that live long and rarely fail; where
  * memory is short, a shared "out of memory".  err_drop: frees it (NULL and the shared one are fine). */

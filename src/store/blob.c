@@ -31,8 +31,11 @@ static enum errc failed(const char *doing, struct err *e)
 {
 	int os = errno;
 
-	return err_set(e, ERR_STORAGE, "", "a file could not be %s: %s", doing,
-		       os == ENOSPC || os == EDQUOT ? "the disk is full" : "the disk refused it");
+	err_set(e, ERR_STORAGE, "", "a file could not be %s: %s", doing,
+		os == ENOSPC || os == EDQUOT ? "the disk is full" : "the disk refused it");
+	return err_blame(e, os == ENOENT || os == ENOTDIR || os == EACCES || os == EPERM || os == EROFS
+				    ? FAULT_NO_PLACE
+				    : FAULT_DISK);
 }
 
 enum errc blobs_open(const char *database, struct blobs **ret, struct err *e)
@@ -44,7 +47,8 @@ enum errc blobs_open(const char *database, struct blobs **ret, struct err *e)
 	int n = snprintf(b->dir, sizeof b->dir, "%s.files", database);
 	if (n < 0 || (size_t)n >= sizeof b->dir) {
 		free(b);
-		return err_set(e, ERR_STORAGE, "", "the database's path is too long");
+		err_set(e, ERR_STORAGE, "", "the database's path is too long");
+		return err_blame(e, FAULT_NO_PLACE);
 	}
 	*ret = b;
 	return ERR_OK;

@@ -32,10 +32,12 @@ static enum errc write_all(struct scratch *s, struct str bytes, struct err *e)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
-			return err_set(e, ERR_STORAGE, "", "the body could not be kept: %s",
-				       errno == ENOSPC || errno == EDQUOT ? "the disk is full"
-									  : "the disk refused it");
+		if (n <= 0) {
+			err_set(e, ERR_STORAGE, "", "the body could not be kept: %s",
+				errno == ENOSPC || errno == EDQUOT ? "the disk is full"
+								   : "the disk refused it");
+			return err_blame(e, FAULT_DISK);
+		}
 		bytes.p += n;
 		bytes.n -= (size_t)n;
 		s->bytes += (uint64_t)n;

@@ -651,7 +651,7 @@ def test_commands_that_fail(tmp_path):
     assert "lines[5].message.role" in command("import", gateway, source, code=65).stderr
     command("import", gateway, tmp_path / "none", code=66)
     command("export", gateway, "--conversation", "x", code=64)
-    assert "there is none" in command("export", gateway, code=69).stderr
+    assert "there is none" in command("export", gateway, code=66).stderr
     source.write_bytes(text(*simple()))
     command("import", gateway, source)
     assert NOBODY in command("export", gateway, "--conversation", NOBODY, code=66).stderr

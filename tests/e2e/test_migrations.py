@@ -18,7 +18,7 @@ FIRST = (gw.PROJECT / "tests/fixtures/store/0001.sql").read_text()
 MIGRATIONS = sorted((gw.PROJECT / "migrations").glob("*.sql"))
 TALK = ["What is a lighthouse?", "What is a lighthouse?", "And in one line?", "It is a töwer 🗼.",
         "The weather?"]
-EX_DATAERR, EX_CANTCREAT = 65, 73
+EX_DATAERR, EX_CANTCREAT, EX_IOERR = 65, 73, 74
 
 
 def make(database, upto=1):
@@ -166,10 +166,10 @@ def test_killed_migrations_begin_again(tmp_path):
     assert min(seen) < len(MIGRATIONS), "some were cut off"
 
 
-def refused(database, *words):
+def refused(database, *words, code=EX_DATAERR):
     """By serve and by migrate, with the file's name; the file stays as it was."""
     before = database.read_bytes() if database.is_file() else None
-    for name, code in (("migrate", EX_DATAERR), ("serve", EX_CANTCREAT)):
+    for name in ("migrate", "serve"):
         args = ["--listen", "127.0.0.1:0"] if name == "serve" else []
         said = command(name, database, *args, code=code)
         assert str(database) in said, said
@@ -205,13 +205,13 @@ def test_a_newer_version_is_refused_by_name(tmp_path):
 
 def test_a_directory_and_other_files_are_refused(tmp_path):
     (tmp_path / "folder.db").mkdir()
-    refused(tmp_path / "folder.db")
+    refused(tmp_path / "folder.db", code=EX_CANTCREAT)
     (tmp_path / "text.db").write_bytes(b"this is no database at all, sorry" * 400)
     refused(tmp_path / "text.db", "not a database")
     with contextlib.closing(sqlite3.connect(tmp_path / "theirs.db")) as db:
         db.execute("CREATE TABLE theirs (a)")
     refused(tmp_path / "theirs.db", "another program")
-    said = command("migrate", tmp_path / "no/such/x.db", code=EX_DATAERR)
+    said = command("migrate", tmp_path / "no/such/x.db", code=EX_CANTCREAT)
     assert "No such file" in said
 
 
@@ -222,7 +222,7 @@ def test_a_migration_on_a_full_disk_changes_nothing(tmp_path):
     def small():
         resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 
-    said = command("migrate", database, code=EX_DATAERR, preexec_fn=small, restore_signals=False)
+    said = command("migrate", database, code=EX_IOERR, preexec_fn=small, restore_signals=False)
     assert "full" in said or "I/O" in said, said
     sound(database)
     done = rows(database, "SELECT count(*) FROM schema_migration")[0][0]

@@ -327,11 +327,31 @@ void db_problem(sqlite3 *db, int rc, char *ret, size_t n)
 	snprintf(ret, n, "%s (SQLite result %d)", text, rc);
 }
 
+/* What SQL itself fails on is a schema that is not as we made it. */
+static enum err_fault fault_of(int rc)
+{
+	if (rc == SQLITE_IOERR_NOMEM)
+		return FAULT_NONE;
+	switch (rc & 0xff) {
+	case SQLITE_NOMEM: return FAULT_NONE;
+	case SQLITE_FULL:
+	case SQLITE_IOERR: return FAULT_DISK;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED: return FAULT_BUSY;
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+	case SQLITE_PROTOCOL:
+	case SQLITE_CANTOPEN: return FAULT_NO_PLACE;
+	default: return FAULT_DATA;
+	}
+}
+
 enum errc db_fail(sqlite3 *db, int rc, const char *path, const char *doing, struct err *e)
 {
 	char problem[160];
 
 	db_problem(db, rc, problem, sizeof problem);
-	return err_set(e, ERR_STORAGE, "", "can't %s the database %s: %s", doing, path ? path : "?",
-	               problem);
+	err_set(e, ERR_STORAGE, "", "can't %s the database %s: %s", doing, path ? path : "?", problem);
+	return err_blame(e, fault_of(rc));
 }

@@ -138,9 +138,11 @@ enum errc store_export(const struct store_options *o, struct store_export *x, st
 	enum errc        rc;
 
 	/* The engine would say no more than that it can't. */
-	if (access(o->path, R_OK) != 0)
-		return err_set(e, ERR_STORAGE, "", "can't read the database %s: %s", o->path,
-		               errno == ENOENT ? "there is none" : "it may not be read");
+	if (access(o->path, R_OK) != 0) {
+		err_set(e, ERR_STORAGE, "", "can't read the database %s: %s", o->path,
+		        errno == ENOENT ? "there is none" : "it may not be read");
+		return err_blame(e, FAULT_MISSING);
+	}
 	if (db_open(o->path, DB_READ, o->busy_ms, &w.db, e) != ERR_OK)
 		return e->code;
 	rc = migrate_run(w.db, o->path, migrations, false, &applied, e);

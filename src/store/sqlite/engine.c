@@ -348,9 +348,11 @@ static enum errc take_lock(struct engine *g, const struct store_options *o, stru
 		return e->code;
 	g->beside = lock_drains(g->path, &lane);
 	/* Without its mark a process that goes on would look like one that was killed. */
-	if (o->lock_given && !g->beside)
-		return err_set(e, ERR_OVERLOADED, "",
-		               "the takeover failed: the process that serves has given it up");
+	if (o->lock_given && !g->beside) {
+		err_set(e, ERR_OVERLOADED, "",
+		        "the takeover failed: the process that serves has given it up");
+		return err_blame(e, FAULT_BUSY);
+	}
 	g->lane = g->beside ? !lane : 0;
 	id_lane(g->lane);
 	return ERR_OK;
@@ -372,6 +374,9 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	    db_open(g->path, DB_WRITE, o->busy_ms, &g->db, e) != ERR_OK ||
 	    blobs_open(g->path, &g->store.blobs, e) != ERR_OK ||
 	    migrate_run(g->db, g->path, migrations, apply && !g->beside, ret_applied, e) != ERR_OK) {
+		/* Once the process before has ended, it can be brought up to date. */
+		if (g->beside && e->fault == FAULT_OLDER)
+			err_blame(e, FAULT_BUSY);
 		op_destroy(&g->store);
 		return e->code;
 	}

@@ -14,7 +14,8 @@ static enum errc fail(const char *doing, const char *path, int os, struct err *e
 	char        room[80];
 	const char *why = strerror_r(os, room, sizeof room);
 
-	return err_set(e, ERR_STORAGE, "", "can't %s %s: %s", doing, path, why);
+	err_set(e, ERR_STORAGE, "", "can't %s %s: %s", doing, path, why);
+	return err_blame(e, os == ENOSPC || os == EDQUOT || os == EIO ? FAULT_DISK : FAULT_NO_PLACE);
 }
 
 /* An existing file is not even opened: closing it would drop the locks that SQLite holds on it
@@ -43,16 +44,19 @@ static enum errc lock_file(const char *path, int *ret_fd, struct err *e)
 
 	int os = errno;
 	close(fd);
-	if (os == EWOULDBLOCK)
-		return err_set(e, ERR_STORAGE, "", "the database is in use by another process (%s)",
-		               path);
+	if (os == EWOULDBLOCK) {
+		err_set(e, ERR_STORAGE, "", "the database is in use by another process (%s)", path);
+		return err_blame(e, FAULT_BUSY);
+	}
 	return fail("lock", path, os, e);
 }
 
 enum errc lock_given(const char *path, char **ret_path, struct err *e)
 {
-	if (!path || !path[0])
-		return err_set(e, ERR_STORAGE, "", "no database file is named");
+	if (!path || !path[0]) {
+		err_set(e, ERR_STORAGE, "", "no database file is named");
+		return err_blame(e, FAULT_NO_PLACE);
+	}
 	if (make_private(path, e) != ERR_OK)
 		return e->code;
 	*ret_path = realpath(path, NULL);
@@ -63,8 +67,10 @@ static enum errc name_of(const char *path, const char *end, char ret[PATH_MAX], 
 {
 	int n = snprintf(ret, PATH_MAX, "%s.%s", path, end);
 
-	if (n < 0 || n >= PATH_MAX)
-		return err_set(e, ERR_STORAGE, "", "the database's path is too long");
+	if (n < 0 || n >= PATH_MAX) {
+		err_set(e, ERR_STORAGE, "", "the database's path is too long");
+		return err_blame(e, FAULT_NO_PLACE);
+	}
 	return ERR_OK;
 }
 

@@ -45,6 +45,15 @@ static int single(sqlite3 *db, const char *sql, int64_t *ret)
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
+static enum errc differs(const char *path, const struct migration *known, sqlite3_stmt *st,
+                         struct err *e)
+{
+	err_set(e, ERR_STORAGE, "",
+	        "migration %s differs from the one that was applied to the database %s (%.60s)",
+	        known->name, path, (const char *)sqlite3_column_text(st, 1));
+	return err_blame(e, FAULT_DATA);
+}
+
 /* The applied set must be a prefix of the known one. */
 static enum errc compare(sqlite3_stmt *st, const char *path, const struct migration *known,
                          int *ret_count, struct err *e)
@@ -55,23 +64,23 @@ static enum errc compare(sqlite3_stmt *st, const char *path, const struct migrat
 	for (rc = sqlite3_step(st); rc == SQLITE_ROW; rc = sqlite3_step(st), count++) {
 		char sum[SHA256_TEXT];
 
-		if (db_int(st, 0) != count + 1)
-			return err_set(e, ERR_STORAGE, "",
-			               "the database %s lacks migration %d although later ones "
-			               "were applied",
-			               path, count + 1);
-		if (!known[count].name)
-			return err_set(e, ERR_STORAGE, "",
-			               "the database %s was made by a newer version of parley "
-			               "(it has migration %.60s)",
-			               path, (const char *)sqlite3_column_text(st, 1));
+		if (db_int(st, 0) != count + 1) {
+			err_set(e, ERR_STORAGE, "",
+			        "the database %s lacks migration %d although later ones "
+			        "were applied",
+			        path, count + 1);
+			return err_blame(e, FAULT_DATA);
+		}
+		if (!known[count].name) {
+			err_set(e, ERR_STORAGE, "",
+			        "the database %s was made by a newer version of parley "
+			        "(it has migration %.60s)",
+			        path, (const char *)sqlite3_column_text(st, 1));
+			return err_blame(e, FAULT_DATA);
+		}
 		checksum(known[count].sql, sum);
 		if (!str_is(db_column(st, 1), known[count].name) || !str_is(db_column(st, 2), sum))
-			return err_set(e, ERR_STORAGE, "",
-			               "migration %s differs from the one that was applied to the "
-			               "database %s (%.60s)",
-			               known[count].name, path,
-			               (const char *)sqlite3_column_text(st, 1));
+			return differs(path, &known[count], st, e);
 	}
 	if (rc != SQLITE_DONE)
 		return db_fail(sqlite3_db_handle(st), rc, path, "read the migrations of", e);
@@ -98,8 +107,10 @@ static enum errc count_applied(sqlite3 *db, const char *path, const struct migra
 		*ret_count = 0;
 		return ERR_OK;
 	}
-	if (ours == 0)
-		return err_set(e, ERR_STORAGE, "", "the database %s belongs to another program", path);
+	if (ours == 0) {
+		err_set(e, ERR_STORAGE, "", "the database %s belongs to another program", path);
+		return err_blame(e, FAULT_DATA);
+	}
 
 	rc = sqlite3_prepare_v2(
 		db, "SELECT number, name, sha256 FROM schema_migration ORDER BY number", -1, &st, NULL);
@@ -168,10 +179,12 @@ enum errc migrate_run(sqlite3 *db, const char *path, const struct migration *kno
 	if (count_applied(db, path, known, &applied, e) != ERR_OK)
 		return e->code;
 	for (int i = applied; known[i].name; i++, made++) {
-		if (!apply)
-			return err_set(e, ERR_STORAGE, "",
-			               "the database %s lacks migration %s: run \"parley migrate\"", path,
-			               known[i].name);
+		if (!apply) {
+			err_set(e, ERR_STORAGE, "",
+			        "the database %s lacks migration %s: run \"parley migrate\"", path,
+			        known[i].name);
+			return err_blame(e, FAULT_OLDER);
+		}
 		if (apply_one(db, path, i + 1, &known[i], e) != ERR_OK)
 			return e->code;
 	}

@@ -43,6 +43,11 @@ enum upkeep_end upkeep_find(const char *path, int access_mode, char **ret, struc
 	return UPKEEP_DONE;
 }
 
+static enum upkeep_end bad_unless_busy(const struct err *e)
+{
+	return e->fault == FAULT_BUSY ? UPKEEP_BUSY : UPKEEP_BAD_DATABASE;
+}
+
 static int look(void *arg)
 {
 	bool (**stopped)(void) = arg;
@@ -56,7 +61,7 @@ static enum upkeep_end check_ours(sqlite3 *db, const char *path, struct err *e)
 	int applied = 0;
 
 	if (migrate_count(db, path, migrations, &applied, e) != ERR_OK)
-		return UPKEEP_BAD_DATABASE;
+		return bad_unless_busy(e);
 	if (applied > 0)
 		return UPKEEP_DONE;
 	err_set(e, ERR_STORAGE, "", "the database %.200s has nothing in it", path);
@@ -68,9 +73,9 @@ static enum upkeep_end look_first(const char *path, struct err *e)
 {
 	sqlite3 *db = NULL;
 
-	/* The path was found and may be read, so it is the content that is wrong. */
+	/* The path was found and may be read, so it is the content that is wrong, or somebody's. */
 	if (db_open(path, DB_READ, BUSY_MS, &db, e) != ERR_OK)
-		return UPKEEP_BAD_DATABASE;
+		return bad_unless_busy(e);
 	enum upkeep_end end = check_ours(db, path, e);
 	db_close(db);
 	return end;

@@ -160,7 +160,7 @@ GROUPS = [
     ("It ends well, but not as usual", [
         Row("no_done", "a finish, but no `[DONE]`", before=Answers()),
         Row("cut_finished", "it hangs up after the finish", before=Answers()),
-        Row("no_usage", "an answer without usage: the run's is `null`", **both(Answers(False))),
+        Row("no_usage", "an answer without usage: the run's is an estimate, and says so (`usage_source`)", **both(Answers(False))),
         Row("usage_twice", "usage comes twice: the last counts", before=Answers()),
     ]),
 ]

@@ -570,6 +570,10 @@ class Cell:
         assert (run["first_token_at"] is None) == (status == "failed"), run
         tokens = run["usage"] and (run["usage"]["prompt_tokens"],
                                    run["usage"]["completion_tokens"])
+        # What the provider did not tell is estimated where it may have cost, and says so.
+        if run["usage_source"] == "estimated":
+            assert tokens[0] > 0, run
+            tokens = None
         if status == "completed":
             assert tokens == ((11, 7) if self.saved or self.want.usage else None), run
         else:

@@ -465,7 +465,7 @@ def test_bodies_count_until_their_provider_has_them(start, script):
                    "the others are refused")
         assert metric(gateway, "parley_http_bodies_bytes") <= size * 2 + 10 * 65536
         gate.set()
-    grown_less(seen, size * 8 + 32 * MIB)
+    grown_less(seen, size * 8 + 64 * MIB)
     wait_until(lambda: metric(gateway, "parley_http_bodies_bytes") == 0, "all are forgotten")
 
 

@@ -60,7 +60,7 @@ static void on_event(void *arg, const struct event *ev)
 {
 	struct seen *seen = arg;
 
-	CHECK(!seen->finish);
+	CHECK(!seen->finish || ev->kind == EVENT_USAGE); /* which stands behind it */
 	if (ev->kind != EVENT_START && ev->kind != EVENT_USAGE && ev->kind != EVENT_FINISH)
 		CHECK(seen->start);
 	if (ev->kind == EVENT_START) {

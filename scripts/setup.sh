@@ -64,8 +64,8 @@ need_packages() {
 	exit 1
 }
 
-# build PRESET [CMAKE OPTION...]: configures build/PRESET if that was not done yet, and builds it.
-build() {
+# configure PRESET [CMAKE OPTION...]: makes build/PRESET, if that was not done yet.
+configure() {
 	local preset=$1 dir=$root/build/$1
 	shift
 	if [ ! -e "$dir/CMakeCache.txt" ] || [ "$root/CMakePresets.json" -nt "$dir/CMakeCache.txt" ]; then
@@ -74,5 +74,9 @@ build() {
 		(cd "$root" && cmake --preset "$preset" "${generator[@]}" "$@") >&2 || return 1
 		touch "$dir/CMakeCache.txt"
 	fi
-	cmake --build "$dir" --parallel "$(nproc)" >&2
+}
+
+# build PRESET [CMAKE OPTION...]: configures if need be, and builds.
+build() {
+	configure "$@" && cmake --build "$root/build/$1" --parallel "$(nproc)" >&2
 }

@@ -281,37 +281,70 @@ static enum errc take_head(struct multipart *m, char c, struct err *e)
 	return read_head(m, e);
 }
 
+/* give: content in one piece, which may be empty; takes it off bytes. */
+static enum errc give(struct multipart *m, struct str *bytes, size_t n, struct err *e)
+{
+	struct str piece = { bytes->p, n };
+
+	bytes->p += n;
+	bytes->n -= n;
+	return n > 0 ? m->sink->data(m->arg, piece, e) : ERR_OK;
+}
+
+/* match: how far bytes go on with the delimiter, of which m->matched bytes stood in front of them. */
+static size_t match(const struct multipart *m, struct str bytes)
+{
+	size_t n = 0;
+
+	while (n < bytes.n && m->matched + n < m->delimiter_len &&
+	       bytes.p[n] == m->delimiter[m->matched + n])
+		n++;
+	return n;
+}
+
+/* before_delimiter: how much of bytes is content for certain: up to a delimiter, or up to what may
+ * be the beginning of one at their end.  Each false beginning is passed over, so that content is
+ * handed over in one piece however many of them stand in it. */
+static size_t before_delimiter(const struct multipart *m, struct str bytes)
+{
+	size_t at = 0;
+
+	while (at < bytes.n) {
+		const char *cr = memchr(bytes.p + at, '\r', bytes.n - at);
+
+		if (!cr)
+			break;
+		at = (size_t)(cr - bytes.p);
+		size_t n = match(m, (struct str){ cr, bytes.n - at });
+		if (n == m->delimiter_len || at + n == bytes.n)
+			return at;
+		at += n;
+	}
+	return bytes.n;
+}
+
 /* take_data: content up to the next delimiter.  A CR stands nowhere in a delimiter but at its
  * beginning, so what was matched so far is content as soon as one byte differs. */
 static enum errc take_data(struct multipart *m, struct str *bytes, struct err *e)
 {
-	while (bytes->n > 0 && m->state == MULTIPART_DATA) {
-		if (m->matched == 0) {
-			const char *cr = memchr(bytes->p, '\r', bytes->n);
-			struct str  plain = { bytes->p, cr ? (size_t)(cr - bytes->p) : bytes->n };
+	if (m->matched == 0 && give(m, bytes, before_delimiter(m, *bytes), e) != ERR_OK)
+		return e->code;
 
-			if (plain.n > 0 && m->sink->data(m->arg, plain, e) != ERR_OK)
-				return e->code;
-			bytes->p += plain.n;
-			bytes->n -= plain.n;
-			if (!cr)
-				return ERR_OK;
-		}
-		if (*bytes->p == m->delimiter[m->matched]) {
-			bytes->p++;
-			bytes->n--;
-			if (++m->matched < m->delimiter_len)
-				continue;
-			m->state = MULTIPART_BEHIND;
-			return m->sink->end(m->arg, e);
-		}
-
-		struct str held = { m->delimiter, m->matched };
-		m->matched = 0;
-		if (m->sink->data(m->arg, held, e) != ERR_OK)
-			return e->code;
+	size_t n = match(m, *bytes);
+	m->matched += n;
+	bytes->p += n;
+	bytes->n -= n;
+	if (m->matched == m->delimiter_len) {
+		m->state = MULTIPART_BEHIND;
+		return m->sink->end(m->arg, e);
 	}
-	return ERR_OK;
+	if (bytes->n == 0)
+		return ERR_OK;
+
+	/* Only what an earlier feed has left comes here: its bytes are gone, but they are these. */
+	struct str held = { m->delimiter, m->matched };
+	m->matched = 0;
+	return m->sink->data(m->arg, held, e);
 }
 
 static enum errc take_over(struct multipart *m, char c, struct err *e)

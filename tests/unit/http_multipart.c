@@ -254,6 +254,75 @@ static void boundaries(void **state)
 	}
 }
 
+/* --- what content costs that looks like a boundary's beginning --- */
+
+struct count {
+	size_t calls;
+	size_t bytes;
+};
+
+static enum errc count_part(void *arg, const struct multipart_part *p, struct err *e)
+{
+	(void)arg;
+	(void)p;
+	(void)e;
+	return ERR_OK;
+}
+
+static enum errc count_data(void *arg, struct str bytes, struct err *e)
+{
+	struct count *c = arg;
+
+	(void)e;
+	c->calls++;
+	c->bytes += bytes.n;
+	return ERR_OK;
+}
+
+static enum errc count_end(void *arg, struct err *e)
+{
+	(void)arg;
+	(void)e;
+	return ERR_OK;
+}
+
+/* Each call of a sink is a write on the disk: a feed of n bytes may cost two, whatever they are. */
+static void false_boundaries_are_gathered(void **state)
+{
+	static const struct multipart_sink counting = { count_part, count_data, count_end };
+	static const char *const           starts[] = {
+		"\r", "\r\n", "\r\n-", "\r\n--", "\r\n--b", "\r\n--b-", "\r\r\n--b-\r\n--",
+	};
+	enum { TIMES = 100 * 1000, FEED = 4096 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(starts); i++) {
+		struct buf       text;
+		struct count     c = { 0 };
+		struct err       e = { .code = ERR_OK };
+		struct multipart m;
+		size_t           feeds = 0;
+
+		buf_init(&text, 4 * MIB);
+		assert_true(buf_text(&text, HEAD("name=a")));
+		add_repeated(&text, starts[i], TIMES);
+		assert_true(buf_text(&text, END));
+		multipart_init(&m, STR("b-1"), &counting, &c);
+		for (size_t at = 0; at < text.len; at += FEED, feeds++) {
+			size_t n = text.len - at < FEED ? text.len - at : FEED;
+
+			assert_int_equal(multipart_feed(&m, (struct str){ text.data + at, n }, &e),
+					 ERR_OK);
+		}
+		assert_int_equal(multipart_end(&m, &e), ERR_OK);
+		assert_int_equal(c.bytes, TIMES * strlen(starts[i]));
+		if (c.calls > 2 * feeds)
+			fail_msg("start %zu: %zu calls for %zu feeds", i, c.calls, feeds);
+		multipart_finish(&m);
+		buf_finish(&text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +330,7 @@ int main(void)
 		cmocka_unit_test(zero_bytes),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(boundaries),
+		cmocka_unit_test(false_boundaries_are_gathered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

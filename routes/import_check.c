@@ -27,6 +27,11 @@ void import_check_finish(struct import_check *x)
 	buf_finish(&x->lines);
 }
 
+static enum errc nothing(struct err *e)
+{
+	return err_set(e, ERR_INVALID_VALUE, "", "there is nothing in it");
+}
+
 static enum errc begin(struct import_check *x, struct err *e)
 {
 	static const struct {
@@ -55,7 +60,7 @@ static enum errc begin(struct import_check *x, struct err *e)
 	while (at < text.n && strchr(" \t\r\n", text.p[at]) && text.p[at])
 		at++;
 	if (at == text.n)
-		return err_set(e, ERR_INVALID_VALUE, "", "there is nothing in it");
+		return nothing(e);
 	x->text = text;
 	archive_walk_init(&x->walk, text, x->now_ms);
 	chatgpt_init(&x->chatgpt, text, x->now_ms);
@@ -79,6 +84,8 @@ static void warn(struct import_check *x, const struct chatgpt_losses *l)
 
 static enum errc converted(struct import_check *x, struct err *e)
 {
+	if (x->chatgpt.count == 0)
+		return nothing(e);
 	if (scratch_map(&x->made, &x->text, e) != ERR_OK)
 		return e->code;
 	scratch_finish(&x->in);

@@ -1,9 +1,13 @@
 /* Chunks and completions in OpenAI's shape, from events or spliced from a provider's own. */
 #include "lmc/chunk.h"
 
+#include "base/id.h"
 #include "base/limits.h"
+#include "lmc/encoder.h"
 #include "lmc/extra.h"
 #include "lmc/picture.h"
+
+#include <stdio.h>
 
 void chunk_init(struct chunk_printer *p)
 {
@@ -54,7 +58,7 @@ bool chunk_usage(const struct usage *u, struct buf *out)
 /* put_identity: id, object, created and model, each with its comma behind. */
 static bool put_identity(const struct chunk_printer *p, const char *object, struct buf *out)
 {
-	bool theirs = p->id.len > 0 && !p->own_id;
+	bool theirs = p->id.len > 0 && !p->own;
 
 	if (!put_member(out, "id", theirs ? buf_view(&p->id) : p->completion) ||
 	    !put_member(out, "object", str_of(object)) || !buf_text(out, "\"created\":") ||
@@ -81,70 +85,91 @@ static bool open_block(const struct chunk_printer *p, uint64_t seq, const char *
 
 /* --- chunks --- */
 
-/* put_json: JSON that may hold line breaks between its tokens, on one line: a data line ends at
- * the first of them.  (Inside strings they are always escaped.) */
+/* one_line: JSON that may hold line breaks between its tokens: a data line ends at the first of
+ * them.  (Inside strings they are always escaped.) */
+static void one_line(struct buf *out, size_t start)
+{
+	const char *from = out->data + start;
+	size_t      n = out->len - start;
+
+	if (n == 0 || (!memchr(from, '\n', n) && !memchr(from, '\r', n)))
+		return;
+	for (size_t i = start; i < out->len; i++)
+		if (out->data[i] == '\n' || out->data[i] == '\r')
+			out->data[i] = ' ';
+}
+
 static bool put_json(struct buf *out, struct str s)
 {
 	size_t start = out->len;
 
 	if (!buf_str(out, s))
 		return false;
-	if (!memchr(s.p, '\n', s.n) && !memchr(s.p, '\r', s.n))
-		return true;
-	for (size_t i = start; i < out->len; i++)
-		if (out->data[i] == '\n' || out->data[i] == '\r')
-			out->data[i] = ' ';
+	one_line(out, start);
 	return true;
 }
 
-/* put_without: rest up to cut; rest then begins behind it. */
-static bool put_without(struct str *rest, struct str cut, struct buf *out)
-{
-	if (cut.n == 0)
-		return true;
+/* A span inside the provider's JSON, and what stands in its place; an empty span is none. */
+struct cut {
+	struct str span;
+	struct str instead;
+};
 
-	struct str front = { rest->p, (size_t)(cut.p - rest->p) };
-	rest->p += front.n + cut.n;
-	rest->n -= front.n + cut.n;
-	return put_json(out, front);
+/* put_cut: an object behind its brace, with its cuts, which do not overlap. */
+static bool put_cut(struct str rest, const struct cut *cuts, size_t count, struct buf *out)
+{
+	for (;;) {
+		const struct cut *next = NULL;
+
+		for (size_t i = 0; i < count; i++)
+			if (cuts[i].span.n > 0 && cuts[i].span.p >= rest.p &&
+			    (!next || cuts[i].span.p < next->span.p))
+				next = &cuts[i];
+		if (!next)
+			return buf_str(out, rest);
+
+		struct str front = { rest.p, (size_t)(next->span.p - rest.p) };
+		if (!buf_str(out, front) || !buf_str(out, next->instead))
+			return false;
+		rest = (struct str){ next->span.p + next->span.n, rest.n - front.n - next->span.n };
+	}
 }
 
-/* put_own_id: rest up to the provider's id without the cuts on the way, which are empty then, and
- * ours in its place. */
-static bool put_own_id(const struct chunk_printer *p, struct str id, struct str *first,
-		       struct str *second, struct str *rest, struct buf *out)
-{
-	struct str *const cuts[] = { first, second };
+/* Our id and time as JSON values. */
+struct own {
+	char id[ID_MAX + 2];
+	char created[24];
+};
 
-	for (size_t i = 0; i < ARRAY_LEN(cuts); i++)
-		if (cuts[i]->n > 0 && cuts[i]->p < id.p) {
-			if (!put_without(rest, *cuts[i], out))
-				return false;
-			*cuts[i] = STR_NONE;
-		}
-	return put_without(rest, id, out) && buf_text(out, "\"") && buf_str(out, p->completion) &&
-	       buf_text(out, "\"");
+static void own_print(const struct chunk_printer *p, struct own *ret)
+{
+	snprintf(ret->id, sizeof ret->id, "\"%.*s\"", (int)p->completion.n, p->completion.p);
+	snprintf(ret->created, sizeof ret->created, "%lld", (long long)p->created_s);
 }
 
 /* put_raw: the provider's own chunk, with our members in the first, without a repeated role, and
  * without a usage that only we asked for. */
 static bool put_raw(const struct chunk_printer *p, const struct event *ev, struct buf *out)
 {
-	struct str rest = { ev->raw.p + 1, ev->raw.n - 1 };
-	struct str first = p->want_usage ? STR_NONE : ev->raw_usage;
-	struct str second = ev->raw_role;
+	struct own own;
+	struct cut cuts[4] = { { .span = ev->raw_role } };
+	size_t     count = 1;
 
-	if (first.n > 0 && second.n > 0 && second.p < first.p) {
-		second = first;
-		first = ev->raw_role;
+	if (!p->want_usage)
+		cuts[count++] = (struct cut){ .span = ev->raw_usage };
+	if (p->own) {
+		own_print(p, &own);
+		cuts[count++] = (struct cut){ ev->raw_id, str_of(own.id) };
+		cuts[count++] = (struct cut){ ev->raw_created, str_of(own.created) };
 	}
 	if (!buf_text(out, "{") || (p->native && !p->begun && !put_ours(p, out)))
 		return false;
-	if (p->own_id && ev->raw_id.n > 0 &&
-	    !put_own_id(p, ev->raw_id, &first, &second, &rest, out))
+
+	size_t start = out->len;
+	if (!put_cut((struct str){ ev->raw.p + 1, ev->raw.n - 1 }, cuts, count, out))
 		return false;
-	return put_without(&rest, first, out) && put_without(&rest, second, out) &&
-	       put_json(out, rest);
+	one_line(out, start);
+	return true;
 }
 
 static bool put_tool_call(const struct event *ev, struct buf *out)
@@ -331,44 +356,33 @@ static bool put_made_whole(const struct chunk_printer *p, struct str message,
 	return buf_text(out, "}");
 }
 
-/* put_whole_rest: raw behind its brace, with an id of ours where it has to be. */
-static bool put_whole_rest(const struct chunk_printer *p, struct str raw, struct str id,
-			   struct buf *out)
+static bool put_whole(const struct chunk_printer *p, const struct encoder_whole *w, struct buf *out)
 {
-	struct str rest = { raw.p + 1, raw.n - 1 };
+	struct str raw = w->raw;
 
-	if (p->own_id && id.n > 0) {
-		size_t n = (size_t)(id.p - rest.p);
-
-		if (!buf_add(out, rest.p, n) || !buf_text(out, "\"") ||
-		    !buf_str(out, p->completion) || !buf_text(out, "\""))
-			return false;
-		rest = (struct str){ id.p + id.n, rest.n - n - id.n };
-	}
-	return buf_str(out, rest);
-}
-
-static bool put_whole(const struct chunk_printer *p, struct str raw, struct str raw_id,
-		      struct str message, struct str finish_reason, const struct usage *usage,
-		      struct buf *out)
-{
-	if (raw.n > 0 && !p->native && !p->own_id)
+	if (raw.n > 0 && !p->native && !p->own)
 		return buf_str(out, raw);
 	if (!buf_text(out, "{") || (p->native && !put_ours(p, out)))
 		return false;
 	if (raw.n == 0)
-		return put_made_whole(p, message, finish_reason, usage, out);
+		return put_made_whole(p, w->message, w->finish_reason, w->usage, out);
 
 	/* raw starts at its brace: the dialect hands over the object alone. */
 	CHECK(raw.p[0] == '{');
-	return put_whole_rest(p, raw, raw_id, out);
+	struct str rest = { raw.p + 1, raw.n - 1 };
+	if (!p->own)
+		return buf_str(out, rest);
+
+	struct own own;
+	own_print(p, &own);
+	const struct cut cuts[] = { { w->raw_id, str_of(own.id) },
+				    { w->raw_created, str_of(own.created) } };
+	return put_cut(rest, cuts, ARRAY_LEN(cuts), out);
 }
 
-bool chunk_whole(struct chunk_printer *p, struct str raw, struct str raw_id, struct str message,
-		 struct str finish_reason, const struct usage *usage, struct buf *out)
+bool chunk_whole(struct chunk_printer *p, const struct encoder_whole *w, struct buf *out)
 {
 	size_t start = out->len;
 
-	return put_whole(p, raw, raw_id, message, finish_reason, usage, out) &&
-	       reasoning_rename(p->reasoning, &p->doc, &p->scratch, out, start);
+	return put_whole(p, w, out) && reasoning_rename(p->reasoning, &p->doc, &p->scratch, out, start);
 }

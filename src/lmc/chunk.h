@@ -10,11 +10,13 @@
 #include "lmc/warnings.h"
 #include "msg/event.h"
 
+struct encoder_whole; /* lmc/encoder.h */
+
 /* One stream's or answer's printer.  Spans are borrowed from the run for its whole life. */
 struct chunk_printer {
 	bool       native;       /* blocks with id, a named last block, our three members */
 	bool       want_usage;   /* the client asked for the usage chunk (native: always) */
-	bool       own_id;       /* `completion` stands for the provider's id, too */
+	bool       own;          /* `completion` and created_s stand for the provider's, too */
 	struct str conversation; /* ids as text; empty: stored nowhere */
 	struct str run;
 	struct str message;
@@ -43,9 +45,8 @@ bool chunk_done(struct chunk_printer *p, uint64_t seq, struct buf *out) MUST_USE
 bool chunk_error(struct chunk_printer *p, const struct err *e, struct str request_id,
 		  uint64_t seq, struct buf *out) MUST_USE;
 
-/* chunk_whole: the answer of a plain call: raw (the provider's own completion; raw_id: the value of
- * its "id") with our members, or one made from message (a JSON object), finish_reason (escaped) and usage. */
-bool chunk_whole(struct chunk_printer *p, struct str raw, struct str raw_id, struct str message,
-		 struct str finish_reason, const struct usage *usage, struct buf *out) MUST_USE;
+/* chunk_whole: the answer of a plain call: the provider's own completion with our members, or one
+ * made from the message, the finish reason and usage. */
+bool chunk_whole(struct chunk_printer *p, const struct encoder_whole *w, struct buf *out) MUST_USE;
 /* chunk_usage: {"prompt_tokens":…,"completion_tokens":…,"total_tokens":…,…} */
 bool chunk_usage(const struct usage *usage, struct buf *out) MUST_USE;

@@ -36,8 +36,7 @@ static bool openai_error(struct encoder *n, const struct err *e, struct str requ
 
 static bool openai_whole(struct encoder *n, const struct encoder_whole *w, struct buf *out)
 {
-	return chunk_whole(printer(n), w->raw, w->raw_id, w->message, w->finish_reason, w->usage,
-			   out);
+	return chunk_whole(printer(n), w, out);
 }
 
 static void openai_destroy(struct encoder *n)
@@ -62,7 +61,7 @@ static struct encoder *openai_create(const struct encoder_about *about)
 	chunk_init(&o->printer);
 	o->printer.native = about->native;
 	o->printer.want_usage = about->want_usage;
-	o->printer.own_id = about->own_id;
+	o->printer.own = about->own;
 	o->printer.reasoning = about->reasoning;
 	o->printer.conversation = about->conversation;
 	o->printer.run = about->run;

@@ -19,7 +19,7 @@ enum shape {
 struct encoder_about {
 	bool       native;       /* blocks with id, a named last block, our own members */
 	bool       want_usage;   /* the client asked for the usage chunk (native: always) */
-	bool       own_id;       /* the answer's id is `completion`, whatever the provider gave */
+	bool       own;          /* the answer has our id and time, whatever the provider gave */
 	bool       fences;       /* fenced code in the answer becomes LMC code */
 	enum reasoning_name reasoning; /* OpenAI's shape: the name that it has there */
 	struct str conversation; /* ids as text; empty: stored nowhere */
@@ -36,7 +36,8 @@ struct encoder_about {
 /* The answer of a plain call. */
 struct encoder_whole {
 	struct str          raw;           /* the provider's own completion, or empty */
-	struct str          raw_id;        /* the value of its "id", within raw; empty: not known */
+	struct str          raw_id;        /* the values of its "id" and "created", within raw; */
+	struct str          raw_created;   /* empty: not known */
 	struct str          message;       /* the assistant's message, a JSON object; may be empty beside raw */
 	struct str          lmc;           /* its LMC messages, with commas between them, where the provider speaks LMC */
 	struct str          finish_reason; /* escaped */

@@ -67,8 +67,10 @@ struct event {
 	struct str raw_usage;
 	/* The member "role" of a delta that has had its role before, cut likewise; never printed. */
 	struct str raw_role;
-	/* The value of raw's "id", quotes included, so that a stored answer gets an id of ours. */
+	/* The values of raw's "id", quotes included, and "created": a stored answer has ours in their
+	 * places. */
 	struct str raw_id;
+	struct str raw_created;
 	bool       raw_only_usage; /* raw is a usage chunk: its choices are empty */
 
 	/* A provider that speaks LMC says everything twice: as EVENT_LMC, for clients of that shape,

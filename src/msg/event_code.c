@@ -20,7 +20,8 @@ enum part {
 	PART_ONLY_USAGE = 1 << 10,
 	PART_FROM_LMC = 1 << 11,
 	PART_RAW_ID = 1 << 12,
-	PARTS = 2 * PART_RAW_ID - 1,
+	PART_RAW_CREATED = 1 << 13,
+	PARTS = 2 * PART_RAW_CREATED - 1,
 };
 
 /* --- numbers and spans --- */
@@ -115,6 +116,18 @@ static bool overlap(struct str a, struct str b)
 	return a.n > 0 && b.n > 0 && a.p < b.p + b.n && b.p < a.p + a.n;
 }
 
+/* apart: no two of an event's cuts share a byte. */
+static bool apart(const struct event *ev)
+{
+	const struct str cuts[] = { ev->raw_usage, ev->raw_role, ev->raw_id, ev->raw_created };
+
+	for (size_t i = 0; i < ARRAY_LEN(cuts); i++)
+		for (size_t k = 0; k < i; k++)
+			if (overlap(cuts[i], cuts[k]))
+				return false;
+	return true;
+}
+
 /* --- usage --- */
 
 static bool put_usage(struct buf *out, const struct usage *u)
@@ -160,7 +173,8 @@ static unsigned parts_of(const struct event *ev)
 	       (ev->cont ? (unsigned)PART_CONT : 0) |
 	       (ev->raw_only_usage ? (unsigned)PART_ONLY_USAGE : 0) |
 	       (ev->from_lmc ? (unsigned)PART_FROM_LMC : 0) |
-	       (within(ev->raw_id, ev->raw) ? (unsigned)PART_RAW_ID : 0);
+	       (within(ev->raw_id, ev->raw) ? (unsigned)PART_RAW_ID : 0) |
+	       (within(ev->raw_created, ev->raw) ? (unsigned)PART_RAW_CREATED : 0);
 }
 
 static bool put_record(const struct event *ev, uint64_t seq, struct buf *out)
@@ -179,7 +193,8 @@ static bool put_record(const struct event *ev, uint64_t seq, struct buf *out)
 	       (!(parts & PART_ID) || put_span(out, ev->id, ev->raw)) &&
 	       (!(parts & PART_NAME) || put_span(out, ev->name, ev->raw)) &&
 	       (!(parts & PART_USAGE) || put_usage(out, &ev->usage)) &&
-	       (!(parts & PART_RAW_ID) || put_span(out, ev->raw_id, ev->raw));
+	       (!(parts & PART_RAW_ID) || put_span(out, ev->raw_id, ev->raw)) &&
+	       (!(parts & PART_RAW_CREATED) || put_span(out, ev->raw_created, ev->raw));
 }
 
 /* The sum of all that stands in front of it, lowest byte first. */
@@ -248,13 +263,13 @@ static bool take_parts(struct str *in, unsigned parts, struct event *ev)
 	       (!(parts & PART_RAW) || take_bytes(in, &ev->raw)) &&
 	       (!(parts & PART_RAW_USAGE) || take_cut(in, ev->raw, &ev->raw_usage)) &&
 	       (!(parts & PART_RAW_ROLE) || take_cut(in, ev->raw, &ev->raw_role)) &&
-	       !overlap(ev->raw_usage, ev->raw_role) &&
 	       (!(parts & PART_TEXT) || take_span(in, ev->raw, &ev->text)) &&
 	       (!(parts & PART_ID) || take_span(in, ev->raw, &ev->id)) &&
 	       (!(parts & PART_NAME) || take_span(in, ev->raw, &ev->name)) &&
 	       (!(parts & PART_USAGE) || take_usage(in, &ev->usage)) &&
 	       (!(parts & PART_RAW_ID) || take_cut(in, ev->raw, &ev->raw_id)) &&
-	       !overlap(ev->raw_id, ev->raw_usage) && !overlap(ev->raw_id, ev->raw_role);
+	       (!(parts & PART_RAW_CREATED) || take_cut(in, ev->raw, &ev->raw_created)) &&
+	       apart(ev);
 }
 
 /* An error's struct is not in the log, and its end stands in the run's row. */

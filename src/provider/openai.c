@@ -294,7 +294,9 @@ static enum errc tell_whole(struct decode *d, struct err *e)
 	d->on_event(d->arg, &(struct event){ .kind = EVENT_MESSAGE,
 					     .text = json_raw(doc, message),
 					     .raw = raw ? json_raw(doc, 0) : STR_NONE,
-					     .raw_id = raw ? json_raw(doc, top.id) : STR_NONE });
+					     .raw_id = raw ? json_raw(doc, top.id) : STR_NONE,
+					     .raw_created = raw ? json_raw(doc, top.created)
+								: STR_NONE });
 	struct event usage = { .kind = EVENT_USAGE, .cont = raw };
 	if (openai_usage(doc, top.usage, &usage.usage))
 		d->on_event(d->arg, &usage);

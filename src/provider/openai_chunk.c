@@ -75,6 +75,7 @@ static void give(struct chunk *c, struct event *ev)
 		ev->raw_usage = c->top->usage_cut;
 		ev->raw_role = c->role_cut;
 		ev->raw_id = json_raw(c->doc, c->top->id);
+		ev->raw_created = json_raw(c->doc, c->top->created);
 		ev->raw_only_usage = c->only_usage;
 	}
 	c->given = true;

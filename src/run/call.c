@@ -51,12 +51,16 @@ static void first_content(struct run *r)
 	feed_open(r);
 }
 
+/* span_of: where part will be once raw was added to what is `at` long. */
+static struct span span_of(struct str part, struct str raw, size_t at)
+{
+	return part.n > 0 ? (struct span){ at + (size_t)(part.p - raw.p), part.n } : (struct span){ 0 };
+}
+
 static bool keep_raw(struct run *r, const struct event *ev)
 {
-	if (ev->raw_id.n > 0) {
-		r->raw_id_at = r->raw.len + (size_t)(ev->raw_id.p - ev->raw.p);
-		r->raw_id_n = ev->raw_id.n;
-	}
+	r->raw_id = span_of(ev->raw_id, ev->raw, r->raw.len);
+	r->raw_created = span_of(ev->raw_created, ev->raw, r->raw.len);
 	return buf_str(&r->raw, ev->raw);
 }
 

@@ -132,18 +132,20 @@ void feed_close(struct run *r)
 		log_note(LOG_ERROR, "stream_end_lost", "no memory for the end of a stream");
 }
 
+static struct str raw_part(const struct run *r, struct span s)
+{
+	return s.n > 0 ? (struct str){ r->raw.data + s.at, s.n } : STR_NONE;
+}
+
 bool run_whole(struct run *r, struct buf *out)
 {
-	struct str raw_id = STR_NONE;
-
-	if (r->raw_id_n > 0)
-		raw_id = (struct str){ r->raw.data + r->raw_id_at, r->raw_id_n };
 	if (!answer_close(&r->answer))
 		return false;
 	return r->encoder->ops->whole(r->encoder,
 				      &(struct encoder_whole){
 					      .raw = buf_view(&r->raw),
-					      .raw_id = raw_id,
+					      .raw_id = raw_part(r, r->raw_id),
+					      .raw_created = raw_part(r, r->raw_created),
 					      .message = buf_view(&r->answer.message),
 					      .lmc = r->answer.lmc,
 					      .finish_reason = str_of(r->finish_reason),

@@ -233,7 +233,7 @@ static bool make_encoder(struct follow *f)
 	f->encoder = encoder_create(shape_of(f), &(struct encoder_about){
 		.native = !f->o.openai,
 		.want_usage = !f->o.openai || f->o.want_usage,
-		.own_id = str_is(f->read.shape, "openai"),
+		.own = !id_none(f->read.conversation),
 		.fences = f->fences,
 		.reasoning = f->o.reasoning,
 		.conversation = str_of(f->conversation_text),

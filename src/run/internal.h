@@ -30,6 +30,11 @@ enum run_state {
 	STATE__COUNT
 };
 
+/* A part of a buffer that still moves. */
+struct span {
+	size_t at, n;
+};
+
 /* What goes to the store and comes back; its bytes are lent to the store meanwhile. */
 struct run_jobs {
 	struct run           *run;
@@ -152,7 +157,8 @@ struct run {
 	bool          cancelled; /* somebody asked for it before the call could be ended */
 	struct answer answer;
 	struct buf    raw; /* a plain call's whole answer as the provider sent it */
-	size_t        raw_id_at, raw_id_n; /* where the value of its "id" is; n 0: not known */
+	struct span   raw_id;      /* where in it the values of its "id" and "created" are; */
+	struct span   raw_created; /* n 0: not known */
 	struct usage  usage;
 	uint64_t      seq;
 	uint64_t      seq_reserved;

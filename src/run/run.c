@@ -235,7 +235,7 @@ static bool choose_encoder(struct run *r)
 	r->encoder = encoder_create(r->rq.shape, &(struct encoder_about){
 		.native = r->rq.native,
 		.want_usage = r->rq.want_usage,
-		.own_id = run_stored(r) && !r->rq.native,
+		.own = run_stored(r),
 		.fences = r->rq.fences,
 		.reasoning = r->engine->o.settings(r->engine->o.arg)->reasoning,
 		.conversation = str_of(r->conversation_text),

@@ -345,6 +345,8 @@ def test_a_broken_line_is_named_and_nothing_comes_in(shared, client, at):
 @pytest.mark.parametrize("raw, code, param", [
     (b"", "invalid_value", None),
     (b" \n \n", "invalid_value", None),
+    (b"[]", "invalid_value", None),
+    (b"\xef\xbb\xbf\n[ \n]\r\n", "invalid_value", None),
     (b"hello", "invalid_json", "lines[1]"),
     (b'{"type":"conversation"', "invalid_json", "lines[1]"),
     (b'\n\n{"type":"run","type":"run"}', "invalid_json", "lines[3].type"),

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import threading
+import time
 from urllib.parse import quote
 
 import pytest
@@ -12,7 +13,7 @@ import upstream as up
 from client import Client
 from fixtures import usual_config
 from gateway import Gateway
-from waiting import wait_until
+from waiting import DEADLINE, wait_until
 
 PATH = "/v1/chat/completions"
 NOBODY = "chatcmpl-" + "0" * 15 + "1" * 17
@@ -68,7 +69,14 @@ def same_body(id, run):
     return id == "chatcmpl-" + run.removeprefix("run_")
 
 
-# --- whose id an answer has --------------------------------------------------------------------------
+# --- whose id and time an answer has ------------------------------------------------------------------
+
+THEIRS = {"chatcmpl-up", 1700000000}  # as tests/e2e/upstream.py says them
+
+
+def ours(answer, run):
+    """An answer, or a chunk, with an id of its run and a time of now."""
+    return same_body(answer["id"], run) and abs(answer["created"] - time.time()) < 2 * DEADLINE
 
 
 def test_a_stored_answer_has_an_id_of_ours(client, script):
@@ -77,9 +85,11 @@ def test_a_stored_answer_has_an_id_of_ours(client, script):
           ' "created":1700000000, "model":"upstream-model", "odd":1.50 }'
     s = script(up.reply(raw.encode()))
     answer = client.complete(s.model, store=True).ok()
-    assert same_body(answer.json["id"], answer.headers["x-run-id"])
+    assert ours(answer.json, answer.headers["x-run-id"])
     # All else is as the provider sent it.
-    assert answer.body.decode() == raw.replace('"chatcmpl-up"', f'"{answer.json["id"]}"')
+    assert answer.body.decode() == raw.replace('"chatcmpl-up"', f'"{answer.json["id"]}"').replace(
+        "1700000000", str(answer.json["created"]))
+    assert one(client, answer.json["id"])["created"] == answer.json["created"]
     assert one(client, answer.json["id"])["choices"][0]["message"]["content"] == "id"
     assert client.complete(s.model).ok().body.decode() == raw
 
@@ -94,19 +104,48 @@ def test_all_chunks_of_a_stored_stream_have_an_id_of_ours(client, script, usage)
         run = stream.check_head().headers["x-run-id"]
         answer = stream.openai()
         assert answer.text == "one two three" and bool(answer.usage) is usage
-        assert all(same_body(c["id"], run) for c in answer.chunks)
+        assert all(ours(c, run) for c in answer.chunks)
+        assert len({c["created"] for c in answer.chunks}) == 1
     found = one(client, answer.chunks[0]["id"])
     assert found["choices"][0]["message"]["content"] == "one two three"
     assert found["usage"]["total_tokens"] == 18
     with client.complete_stream(s.model, **options) as stream:
-        assert {c["id"] for c in stream.openai().chunks} == {"chatcmpl-up"}
+        assert {v for c in stream.openai().chunks[:2] for v in (c["id"], c["created"])} == THEIRS
 
 
-def test_native_answers_keep_the_providers_id(client, script):
-    s = script(up.either("hi"))
-    assert client.chat("x", model=s.model).ok().json["id"] == "chatcmpl-up"
-    with client.chat_stream("x", model=s.model) as stream:
-        assert {c["id"] for c in stream.native().chunks} == {"chatcmpl-up"}
+@pytest.mark.parametrize("store", [True, False])
+def test_a_native_answer_is_ours_where_it_is_stored(client, script, store):
+    s = script(up.either("hi there"))
+    whole = client.chat("x", model=s.model, store=store).ok()
+    with client.chat_stream("x", model=s.model, store=store) as stream:
+        headers, answer = stream.check_head().headers, stream.native()
+    if not store:
+        assert {whole.json["id"], whole.json["created"]} == THEIRS
+        assert {v for c in answer.chunks for v in (c["id"], c["created"])} == THEIRS
+        return
+    assert ours(whole.json, whole.json["run"])
+    assert all(ours(c, headers["x-run-id"]) for c in answer.chunks)
+    assert len({c["created"] for c in answer.chunks}) == 1
+    again = client.get(f"/v1/runs/{headers['x-run-id']}/events").ok()
+    assert sse.native(sse.Blocks([again.body])).chunks == answer.chunks
+    assert whole.json["created"] == client.run(whole.json["run"])["created_at"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_native_answer_is_ours_after_a_retry_and_in_a_replay(script, start, upstream, stream):
+    gateway = start({"providers": [{"name": "again", "dialect": "openai", "retries": 1,
+                                    "base_url": upstream.url}],
+                     "models": [{"name": "again/*", "provider": "again"}]})
+    s = script(up.in_turn(up.reply({"error": {"message": "no"}}, 500), up.either("one two")))
+    body = {"messages": ["x"], "config": {"model": s.under("again")}, "stream": stream}
+    headers = {"Idempotency-Key": f"native-{s.name}"}
+    with Client(gateway.url) as client:
+        first = client.post("/v1/chat", body, headers=headers).ok()
+        second = client.post("/v1/chat", body, headers=headers).ok()
+    assert len(s.exchanges) == 2
+    assert second.headers["idempotency-replayed"] == "true" and second.body == first.body
+    answers = sse.native(sse.Blocks([first.body])).chunks if stream else [first.json]
+    assert all(ours(a, first.headers["x-run-id"]) for a in answers)
 
 
 def test_replayed_and_resumed_events_have_the_same_id(client, script):

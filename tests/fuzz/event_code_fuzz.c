@@ -112,6 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_inside(ev.raw_usage, ev.raw);
 		check_inside(ev.raw_role, ev.raw);
 		check_inside(ev.raw_id, ev.raw);
+		check_inside(ev.raw_created, ev.raw);
 		check_same(&ev, seq);
 	}
 	for (int shape = 0; shape < SHAPE__COUNT; shape++)

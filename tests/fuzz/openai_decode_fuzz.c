@@ -23,6 +23,7 @@ static void on_event(void *arg, const struct event *ev)
 	check_inside(ev->raw, input);
 	check_inside(ev->raw_usage, ev->raw);
 	check_inside(ev->raw_id, ev->raw);
+	check_inside(ev->raw_created, ev->raw);
 	check_inside(ev->id, input);
 	check_inside(ev->name, input);
 	if (ev->kind != EVENT_FINISH)

@@ -34,5 +34,6 @@ static inline bool event_same(const struct event *a, const struct event *b)
 	       span_same(a->raw_usage, a->raw, b->raw_usage, b->raw) &&
 	       span_same(a->raw_role, a->raw, b->raw_role, b->raw) &&
 	       span_same(a->raw_id, a->raw, b->raw_id, b->raw) &&
+	       span_same(a->raw_created, a->raw, b->raw_created, b->raw) &&
 	       usage_same(&a->usage, &b->usage);
 }

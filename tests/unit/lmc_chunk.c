@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "lmc/chunk.h"
+#include "lmc/encoder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -399,7 +400,7 @@ static void a_role_that_was_given_before_is_cut_out(void **state)
 	}
 }
 
-static void a_stored_chunk_has_an_id_of_ours(void **state)
+static void a_stored_chunk_has_an_id_and_a_time_of_ours(void **state)
 {
 	(void)state;
 	static const struct {
@@ -414,6 +415,12 @@ static void a_stored_chunk_has_an_id_of_ours(void **state)
 		{ "behind", "{\"d\":{\"role\":\"assistant\",\"c\":1},\"usage\":null,\"id\":\"up\"}",
 		  "{\"d\":{\"c\":1},\"id\":\"chatcmpl-1\"}",
 		  "{\"d\":{\"c\":1},\"usage\":null,\"id\":\"chatcmpl-1\"}" },
+		{ "its time, too", "{\"created\":5,\"id\":\"up\",\"d\":{\"role\":\"assistant\",\"c\":1}}",
+		  "{\"created\":1700000000,\"id\":\"chatcmpl-1\",\"d\":{\"c\":1}}",
+		  "{\"created\":1700000000,\"id\":\"chatcmpl-1\",\"d\":{\"c\":1}}" },
+		{ "its time behind all, a line each", "{\"d\":{\"c\":1},\n\"id\":\"up\",\n\"created\" :5\n}",
+		  "{\"d\":{\"c\":1}, \"id\":\"chatcmpl-1\", \"created\" :1700000000 }",
+		  "{\"d\":{\"c\":1}, \"id\":\"chatcmpl-1\", \"created\" :1700000000 }" },
 		{ "none", "{\"d\":{\"role\":\"assistant\",\"c\":1}}", "{\"d\":{\"c\":1}}",
 		  "{\"d\":{\"c\":1}}" },
 	};
@@ -428,8 +435,9 @@ static void a_stored_chunk_has_an_id_of_ours(void **state)
 		ev.raw_role = part_of(ev.raw, "\"role\":\"assistant\",");
 		ev.raw_usage = part_of(ev.raw, "\"usage\":null,");
 		ev.raw_id = part_of(ev.raw, "\"up\"");
+		ev.raw_created = part_of(ev.raw, "5");
 		printer_start(&p, false);
-		p.own_id = true;
+		p.own = true;
 		snprintf(want, sizeof want, "data: %s\n\n", cases[i].without);
 		assert_string_equal(printed(&p, &ev, 1), want);
 		p.want_usage = true;
@@ -446,17 +454,22 @@ static void a_made_chunk_and_a_whole_answer_have_it_too(void **state)
 	struct buf           out;
 	struct usage         none = { 0 };
 	struct event         start = { .kind = EVENT_START, .id = STR("up"), .text = STR("m") };
-	struct str           raw = STR("{ \"x\":1, \"id\": \"up\", \"y\":\"up\" }");
+	struct str           raw = STR("{ \"x\":1, \"id\": \"up\", \"y\":\"up\",\n\"created\": 5}");
+	struct encoder_whole whole = { .raw = raw, .raw_id = part_of(raw, "\"up\""),
+				       .raw_created = part_of(raw, "5"), .usage = &none };
+	struct encoder_whole made = { .message = STR("{}"), .finish_reason = STR("stop"),
+				      .usage = &none };
 
 	printer_start(&p, false);
-	p.own_id = true;
+	p.own = true;
 	assert_non_null(strstr(printed(&p, &start, 1), "{\"id\":\"chatcmpl-1\",\"object\""));
 	assert_non_null(strstr(printed(&p, &start, 2), "\"model\":\"m\""));
 	buf_init(&out, KIB);
-	assert_true(chunk_whole(&p, raw, part_of(raw, "\"up\""), STR("{}"), STR("stop"), &none, &out));
-	assert_true(str_is(buf_view(&out), "{ \"x\":1, \"id\": \"chatcmpl-1\", \"y\":\"up\" }"));
+	assert_true(chunk_whole(&p, &whole, &out));
+	assert_true(str_is(buf_view(&out), "{ \"x\":1, \"id\": \"chatcmpl-1\", \"y\":\"up\",\n"
+					   "\"created\": 1700000000}"));
 	buf_clear(&out);
-	assert_true(chunk_whole(&p, STR_NONE, STR_NONE, STR("{}"), STR("stop"), &none, &out));
+	assert_true(chunk_whole(&p, &made, &out));
 	assert_true(str_starts(buf_view(&out), STR("{\"id\":\"chatcmpl-1\",")));
 	buf_finish(&out);
 	chunk_finish(&p);
@@ -672,7 +685,12 @@ static void warnings_stand_in_a_whole_answer_of_our_dialect(void **state)
 		printer_start(&p, native);
 		p.warnings = &warnings;
 		buf_init(&out, 4 * KIB);
-		assert_true(chunk_whole(&p, raw, STR_NONE, STR("{}"), STR("stop"), &none, &out));
+		assert_true(chunk_whole(&p,
+					&(struct encoder_whole){ .raw = raw,
+								 .message = STR("{}"),
+								 .finish_reason = STR("stop"),
+								 .usage = &none },
+					&out));
 		assert_int_equal(str_starts(buf_view(&out), STR("{" OURS WARNED)), native);
 		assert_int_equal(memmem(out.data, out.len, "warnings", 8) != NULL, native);
 		buf_finish(&out);
@@ -716,9 +734,14 @@ static void a_whole_answer_is_the_providers_or_made(void **state)
 		print_message("case: %s\n", cases[i].why);
 		printer_start(&p, cases[i].native);
 		buf_init(&out, 4 * KIB);
-		assert_true(chunk_whole(&p, str_of(cases[i].raw), STR_NONE, STR("{\"role\":\"assistant\"}"),
-			STR("stop"),
-					cases[i].usage ? &usage_1 : &none, &out));
+		assert_true(chunk_whole(&p,
+					&(struct encoder_whole){
+						.raw = str_of(cases[i].raw),
+						.message = STR("{\"role\":\"assistant\"}"),
+						.finish_reason = STR("stop"),
+						.usage = cases[i].usage ? &usage_1 : &none,
+					},
+					&out));
 		assert_int_equal(json_scan(&doc, out.data, out.len, &json_limits_request, &e),
 			ERR_OK);
 		assert_true(str_is(buf_view(&out), cases[i].want));
@@ -741,7 +764,7 @@ int main(void)
 		cmocka_unit_test(an_id_too_long_to_keep_does_not_end_a_stream),
 		cmocka_unit_test(a_providers_chunk_goes_through_with_its_usage_cut_out),
 		cmocka_unit_test(a_role_that_was_given_before_is_cut_out),
-		cmocka_unit_test(a_stored_chunk_has_an_id_of_ours),
+		cmocka_unit_test(a_stored_chunk_has_an_id_and_a_time_of_ours),
 		cmocka_unit_test(a_made_chunk_and_a_whole_answer_have_it_too),
 		cmocka_unit_test(a_raw_chunk_is_printed_once_whatever_events_it_makes),
 		cmocka_unit_test(a_usage_chunk_that_only_we_asked_for_is_left_out),

@@ -13,7 +13,7 @@
 
 #define RAW                                                                                        \
 	"{\"id\":\"c-1\",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"yo\"}}]," \
-	"\"usage\":{}}"
+	"\"usage\":{},\"created\":12}"
 
 static const char       raw_text[] = RAW;
 static const struct str raw = { raw_text, sizeof raw_text - 1 };
@@ -96,7 +96,7 @@ static void every_member_comes_back_alone_and_with_all_others(void **state)
 		  .id = part("c-1"), .name = part("assistant"), .raw = raw, .cont = true,
 		  .raw_only_usage = true, .from_lmc = true,
 		  .raw_usage = part(",\"usage\":{}"), .raw_role = part("\"role\":\"assistant\","),
-		  .raw_id = part("\"c-1\"") },
+		  .raw_id = part("\"c-1\""), .raw_created = part("12") },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
@@ -116,6 +116,8 @@ static void spans_of_raw_stay_in_it_and_cost_next_to_nothing(void **state)
 	assert_true(assert_survives(&ev, 5) - bare <= 6);
 	ev.raw_id = part("\"c-1\"");
 	assert_true(assert_survives(&ev, 5) - bare <= 9);
+	ev.raw_created = part("12");
+	assert_true(assert_survives(&ev, 5) - bare <= 11);
 	/* The same bytes from elsewhere are not taken for a place in it. */
 	ev.text = STR("yo");
 	assert_survives(&ev, 5);
@@ -125,7 +127,7 @@ static void spans_of_raw_stay_in_it_and_cost_next_to_nothing(void **state)
 	ev.text = (struct str){ raw.p + raw.n - 1, 1 };
 	assert_survives(&ev, 5);
 	ev.raw.n--;
-	ev.raw_usage = ev.raw_role = ev.raw_id = STR_NONE;
+	ev.raw_usage = ev.raw_role = ev.raw_id = ev.raw_created = STR_NONE;
 	assert_survives(&ev, 5);
 }
 
@@ -133,7 +135,8 @@ static void cuts_that_are_not_in_raw_are_not_written(void **state)
 {
 	(void)state;
 	const struct event ev = { .kind = EVENT_OTHER, .raw = raw, .raw_usage = STR("elsewhere"),
-				  .raw_role = { raw.p + raw.n, 0 }, .raw_id = STR("c-1") };
+				  .raw_role = { raw.p + raw.n, 0 }, .raw_id = STR("c-1"),
+				  .raw_created = STR("12") };
 	struct event got;
 	uint64_t     seq;
 	struct buf   out;
@@ -145,6 +148,7 @@ static void cuts_that_are_not_in_raw_are_not_written(void **state)
 	assert_int_equal(got.raw_usage.n, 0);
 	assert_int_equal(got.raw_role.n, 0);
 	assert_int_equal(got.raw_id.n, 0);
+	assert_int_equal(got.raw_created.n, 0);
 	buf_finish(&out);
 }
 
@@ -268,7 +272,7 @@ static bool inside(struct str s, struct str bytes)
 /* Printers step over raw's brace and then over the cuts, one after the other. */
 static bool cuts_fit(const struct event *ev)
 {
-	const struct str cuts[] = { ev->raw_usage, ev->raw_role, ev->raw_id };
+	const struct str cuts[] = { ev->raw_usage, ev->raw_role, ev->raw_id, ev->raw_created };
 
 	for (size_t i = 0; i < ARRAY_LEN(cuts); i++) {
 		struct str a = cuts[i];

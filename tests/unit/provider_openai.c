@@ -324,15 +324,18 @@ static void note_role(void *arg, const struct event *ev)
 }
 
 static struct str id_seen;
+static struct str created_seen;
 
-static void note_id(void *arg, const struct event *ev)
+static void note_ours(void *arg, const struct event *ev)
 {
 	(void)arg;
 	if (ev->raw_id.n > 0)
 		id_seen = ev->raw_id;
+	if (ev->raw_created.n > 0)
+		created_seen = ev->raw_created;
 }
 
-static void the_place_of_the_id_is_told_with_what_the_provider_sent(void **state)
+static void the_places_of_id_and_time_are_told_with_what_the_provider_sent(void **state)
 {
 	static const struct {
 		const char *text;
@@ -351,15 +354,18 @@ static void the_place_of_the_id_is_told_with_what_the_provider_sent(void **state
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct json_doc doc = { 0 };
-		struct decode   d = { .doc = &doc, .on_event = note_id };
+		struct decode   d = { .doc = &doc, .on_event = note_ours };
 		struct err      e;
 
-		id_seen = STR_NONE;
+		id_seen = created_seen = STR_NONE;
 		assert_int_equal(cases[i].whole
 					 ? dialect_openai.decode_whole(&d, str_of(cases[i].text), &e)
 					 : dialect_openai.decode_event(&d, STR_NONE,
 								       str_of(cases[i].text), &e),
 				 ERR_OK);
+		assert_int_equal(created_seen.n > 0, id_seen.n > 0);
+		if (created_seen.n > 0)
+			assert_true(memmem(created_seen.p - 12, 12, "\"created\":", 10));
 		if (cases[i].want)
 			assert_true(str_is(id_seen, cases[i].want));
 		else
@@ -789,7 +795,7 @@ int main(void)
 		cmocka_unit_test(a_stream_is_not_finished_while_a_choice_is_open),
 		cmocka_unit_test(usage_can_be_cut_out_of_a_chunk),
 		cmocka_unit_test(a_repeated_role_is_cut_with_one_comma),
-		cmocka_unit_test(the_place_of_the_id_is_told_with_what_the_provider_sent),
+		cmocka_unit_test(the_places_of_id_and_time_are_told_with_what_the_provider_sent),
 		cmocka_unit_test(errors_in_a_stream_are_told_apart),
 		cmocka_unit_test(whole_answers_become_events),
 		cmocka_unit_test(statuses_become_errors),

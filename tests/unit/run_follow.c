@@ -92,7 +92,7 @@ static void stream_begin(struct stream *s, const struct desk *d, enum shape shap
 		id_text(d->conversation, ID_CONVERSATION, s->conversation);
 	s->encoder = encoder_create(shape, &(struct encoder_about){
 		.native = true, .want_usage = true, .fences = true,
-		.own_id = str_is(d->shape, "openai"),
+		.own = !id_none(d->conversation),
 		.conversation = str_of(s->conversation), .run = str_of(s->run),
 		.message = str_of(s->message), .completion = str_of(s->completion),
 		.model = d->model, .created_s = 1700000000, .warnings = &s->warnings });
@@ -127,7 +127,7 @@ static void stream_of(struct stream *s, const struct desk *d, enum shape shape,
 		assert_true(warnings_join(&s->warnings, first->text, first->choice));
 		s->encoder = encoder_create(shape, &(struct encoder_about){
 			.native = true, .want_usage = true, .fences = false,
-			.own_id = str_is(d->shape, "openai"),
+			.own = !id_none(d->conversation),
 			.conversation = str_of(s->conversation), .run = str_of(s->run),
 			.message = str_of(s->message), .completion = str_of(s->completion),
 			.model = d->model, .created_s = 1700000000, .warnings = &s->warnings });

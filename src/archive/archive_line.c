@@ -31,7 +31,6 @@ static const char *const shapes[] = { "native", "openai", "lmc", NULL };
 static const struct json_limits line_limits = {
 	.depth = LIMIT_JSON_DEPTH + 1,
 	.tokens = LIMIT_JSON_TOKENS + 64,
-	.string = LIMIT_STORE_ROW,
 	.unique = 2,
 };
 

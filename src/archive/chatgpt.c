@@ -11,7 +11,6 @@
 static const struct json_limits element_limits = {
 	.depth = LIMIT_JSON_DEPTH,
 	.tokens = LIMIT_IMPORT_TOKENS,
-	.string = LIMIT_STORE_ROW,
 };
 
 enum {

@@ -26,7 +26,6 @@
 /* JSON */
 #define LIMIT_JSON_DEPTH  64            /* as other gateways; no real request nests deeper than 20 */
 #define LIMIT_JSON_KEY    256           /* a member's name */
-#define LIMIT_JSON_STRING (16 * MIB)    /* one string: a large image in base64 */
 #define LIMIT_JSON_UNIQUE 6             /* levels without duplicate keys: all that is read of a request */
 #define LIMIT_JSON_TOKENS 2000000       /* memory of one scan: 20 bytes each */
 
@@ -73,7 +72,7 @@
 
 /* LMC */
 #define LIMIT_WARNINGS      256         /* entries of one answer's warnings; the rest is counted as one */
-#define LIMIT_IMAGE         (12 * MIB)  /* an image's bytes: in base64 one string of LIMIT_JSON_STRING */
+#define LIMIT_IMAGE         (12 * MIB)  /* an image's bytes, of which base64 makes 16 MiB */
 #define LIMIT_TRANSLATION   (96 * MIB)  /* the answer of /v1/translate, and what is put together for it */
 #define LIMIT_TRANSLATE_WAITING (64 * MIB) /* bodies of long translations in all; each takes up to seven times as much */
 #define LIMIT_TRANSLATE_LOOP (64 * KIB) /* bodies up to here are translated on the loop: 0.1 ms as a rule; 2.2 was the worst that was tried */

@@ -10,34 +10,31 @@
 
 enum { DEPTH_CAP = 128, TOKENS_AT_FIRST = 64 };
 
+#define NO_KEY 0u /* token 0 is the root, never a key */
+
 const struct json_limits json_limits_request = {
 	.depth = LIMIT_JSON_DEPTH,
 	.tokens = LIMIT_JSON_TOKENS,
-	.string = LIMIT_JSON_STRING,
 	.unique = LIMIT_JSON_UNIQUE,
 };
 const struct json_limits json_limits_upstream = {
 	.depth = LIMIT_JSON_DEPTH,
 	.tokens = LIMIT_JSON_TOKENS,
-	.string = LIMIT_JSON_STRING,
+};
+const struct json_limits json_limits_stored = {
+	.depth = LIMIT_JSON_DEPTH,
+	.tokens = LIMIT_JSON_TOKENS,
 };
 const struct json_limits json_limits_vectors = {
 	.depth = LIMIT_JSON_DEPTH,
 	.tokens = LIMIT_JSON_TOKENS,
-	.string = LIMIT_JSON_STRING,
 	.fold = true,
-};
-
-const struct json_limits json_limits_stored = {
-	.depth = LIMIT_JSON_DEPTH,
-	.tokens = LIMIT_JSON_TOKENS,
-	.string = LIMIT_STORE_ROW,
 };
 
 /* A container that is still open. */
 struct frame {
 	uint32_t tok;
-	uint32_t key; /* object: the latest key, for the path of an error */
+	uint32_t key; /* object: the latest key, for the path of an error; NO_KEY: none is known */
 };
 
 struct scan {
@@ -60,9 +57,52 @@ static bool fail(struct scan *s, size_t at, const char *what)
 	return false;
 }
 
-static bool fail_limit(struct scan *s, size_t at, const char *what, uint32_t limit)
+/* Adds to a path as long as whole parts fit, so that no character is cut in two. */
+static bool put_part(char *path, size_t max, const char *dot, struct str part)
 {
-	(void)err_set(s->e, ERR_INVALID_JSON, "", "byte %zu: %s %u", at, what, limit);
+	size_t used = strlen(path);
+	size_t need = strlen(dot) + part.n;
+
+	if (need >= max - used)
+		return false;
+	snprintf(path + used, max - used, "%s%.*s", dot, STR_ARG(part));
+	return true;
+}
+
+/* The path of a key in the innermost open object, as in messages[2].role; of that object itself
+ * where the key is NO_KEY.  In an array, of the element that the scan has come to. */
+static void key_path(const struct scan *s, uint32_t key, char *path, size_t max)
+{
+	path[0] = '\0';
+	for (uint32_t i = 0; i < s->depth; i++) {
+		const struct json_tok *tok = &s->doc->tok[s->open[i].tok];
+		char                   tmp[LIMIT_JSON_KEY];
+		char                   index[16];
+		struct str             part = { index, 0 };
+		const char            *dot = "";
+
+		if (tok->kind == JSON_ARRAY) {
+			part.n = (size_t)snprintf(index, sizeof index, "[%u]", tok->count - 1);
+		} else {
+			uint32_t at = i + 1 == s->depth ? key : s->open[i].key;
+
+			if (at == NO_KEY)
+				return;
+			part = json_key(s->doc, at, tmp);
+			dot = path[0] ? "." : "";
+		}
+		if (!put_part(path, max, dot, part))
+			return;
+	}
+}
+
+/* The text may well be JSON, but goes beyond a limit of ours: the path says where. */
+static bool fail_limit(struct scan *s, enum errc code, size_t at, const char *what, uint32_t limit)
+{
+	char path[sizeof s->e->path];
+
+	key_path(s, s->depth > 0 ? s->open[s->depth - 1].key : NO_KEY, path, sizeof path);
+	(void)err_set(s->e, code, path, "byte %zu: %s %u", at, what, limit);
 	return false;
 }
 
@@ -165,8 +205,8 @@ static bool grow(struct scan *s)
 	uint32_t         cap = d->cap ? d->cap * 2 : TOKENS_AT_FIRST;
 
 	if (d->count >= s->limits->tokens)
-		return fail_limit(s, s->pos, "more values and keys than the limit of",
-				  s->limits->tokens);
+		return fail_limit(s, ERR_REQUEST_TOO_LARGE, s->pos,
+				  "more values and keys than the limit of", s->limits->tokens);
 	if (cap > s->limits->tokens)
 		cap = s->limits->tokens;
 
@@ -263,9 +303,6 @@ static bool scan_string(struct scan *s)
 			pos += n;
 		}
 	}
-	if (pos - start - 1 > s->limits->string)
-		return fail_limit(s, start, "a string is longer than the limit in bytes of",
-				  s->limits->string);
 	s->pos = pos + 1;
 	return push(s, JSON_STRING, flags, start, pos + 1);
 }
@@ -336,8 +373,8 @@ static bool check_key(struct scan *s, uint32_t key)
 	if (tok->len - 2 <= LIMIT_JSON_KEY)
 		return true;
 	if (!(tok->flags & JSON_ESCAPED) || !json_key(s->doc, key, tmp).p)
-		return fail_limit(s, tok->at, "a key is longer than the limit in bytes of",
-				  LIMIT_JSON_KEY);
+		return fail_limit(s, ERR_INVALID_VALUE, tok->at,
+				  "a key is longer than the limit in bytes of", LIMIT_JSON_KEY);
 	return true;
 }
 
@@ -346,6 +383,7 @@ static bool scan_key(struct scan *s, const char *wanted)
 {
 	uint32_t key = s->doc->count;
 
+	s->open[s->depth - 1].key = NO_KEY;
 	skip_space(s);
 	if (s->pos >= s->len || s->text[s->pos] != '"')
 		return fail(s, s->pos, wanted);
@@ -357,40 +395,6 @@ static bool scan_key(struct scan *s, const char *wanted)
 		return fail(s, s->pos, "expected ':' after a key");
 	s->pos++;
 	return true;
-}
-
-/* Adds to a path as long as whole parts fit, so that no character is cut in two. */
-static bool put_part(char *path, size_t max, const char *dot, struct str part)
-{
-	size_t used = strlen(path);
-	size_t need = strlen(dot) + part.n;
-
-	if (need >= max - used)
-		return false;
-	snprintf(path + used, max - used, "%s%.*s", dot, STR_ARG(part));
-	return true;
-}
-
-/* The path of a key in the innermost open object, as in messages[2].role. */
-static void key_path(const struct scan *s, uint32_t key, char *path, size_t max)
-{
-	path[0] = '\0';
-	for (uint32_t i = 0; i < s->depth; i++) {
-		const struct json_tok *tok = &s->doc->tok[s->open[i].tok];
-		char                   tmp[LIMIT_JSON_KEY];
-		char                   index[16];
-		struct str             part = { index, 0 };
-		const char            *dot = "";
-
-		if (tok->kind == JSON_ARRAY) {
-			part.n = (size_t)snprintf(index, sizeof index, "[%u]", tok->count - 1);
-		} else {
-			part = json_key(s->doc, i + 1 == s->depth ? key : s->open[i].key, tmp);
-			dot = path[0] ? "." : "";
-		}
-		if (!put_part(path, max, dot, part))
-			return;
-	}
 }
 
 static bool check_unique(struct scan *s, uint32_t obj)
@@ -431,7 +435,7 @@ static enum step open_container(struct scan *s, enum json_kind kind, unsigned ch
 	uint32_t at = s->doc->count;
 
 	if (s->depth >= deepest) {
-		(void)fail_limit(s, s->pos, "nested deeper than the limit of", deepest);
+		(void)fail_limit(s, ERR_INVALID_VALUE, s->pos, "nested deeper than the limit of", deepest);
 		return STEP_FAIL;
 	}
 	if (!push(s, kind, 0, s->pos, s->pos + 1))

@@ -2,7 +2,8 @@
  *
  * RFC 8259 to the letter plus what a gateway needs: whole input used up (one BOM in front is
  * skipped), UTF-8 without overlong forms or surrogates, no raw control characters, no NUL escape in
- * a key, no duplicate keys in the levels that matter, bounded depth, key, string and token count.
+ * a key, no duplicate keys in the levels that matter, bounded depth, keys and token count.  A string
+ * is bounded by its text alone, so what holds the text (max_body, a row of the store) says how long.
  * Nothing is copied: tokens are spans of the text, so what is forwarded is what the client sent.
  *
  * Threads: a json_doc belongs to one thread at a time. */
@@ -50,7 +51,6 @@ struct json_doc {
 struct json_limits {
 	uint32_t depth;     /* of nesting */
 	uint32_t tokens;
-	uint32_t string;    /* bytes of one string */
 	uint32_t unique;    /* no duplicate keys in objects at depth <= unique (root object: 1) */
 	bool     fold;      /* numbers in arrays leave no tokens: count alone tells of them */
 };
@@ -60,14 +60,16 @@ struct json_limits {
 extern const struct json_limits json_limits_request;
 /* For a provider's events and bodies: the same without a duplicate check. */
 extern const struct json_limits json_limits_upstream;
-/* For what is stored, which was scanned on its way in: a whole row may be one string. */
+/* For what is stored, which was scanned on its way in. */
 extern const struct json_limits json_limits_stored;
 /* For a provider's vectors, which may have millions of numbers: as upstream, folded. */
 extern const struct json_limits json_limits_vectors;
 
 /* json_scan: validates text[0..len) and fills doc (its old content is gone, its memory reused).
- * Errors: ERR_INVALID_JSON with the byte offset in the text; for a duplicate key its path in
- * e->path as far as known; ERR_OVERLOADED when memory is short.  On failure doc is empty. */
+ * Errors, each with the byte offset in the text: ERR_INVALID_JSON; for a duplicate key its path in
+ * e->path; with the path of the place as well, where the text may be JSON but goes beyond a limit of
+ * ours: ERR_INVALID_VALUE (depth, a key's length: the path is its object's), ERR_REQUEST_TOO_LARGE
+ * (tokens).  ERR_OVERLOADED when memory is short.  On failure doc is empty. */
 enum errc json_scan(struct json_doc *doc, const char *text, size_t len,
 		    const struct json_limits *limits, struct err *e) MUST_USE;
 void json_doc_finish(struct json_doc *doc);

@@ -213,11 +213,10 @@ static enum errc gather_all(const struct ask *a, struct gather *g, struct str *r
 	return gather_end(g, ret, e);
 }
 
-/* What clients' chunks were put together to: no deeper than they were, but with longer strings. */
+/* What clients' chunks were put together to: no deeper than they were. */
 static const struct json_limits stored_limits = {
 	.depth = LIMIT_JSON_DEPTH,
 	.tokens = 2 * LIMIT_JSON_TOKENS, /* a message says what its chunks left out */
-	.string = LIMIT_TRANSLATION,
 };
 
 static enum errc stored_messages(const struct ask *a, const struct translate_about *about,
@@ -226,7 +225,7 @@ static enum errc stored_messages(const struct ask *a, const struct translate_abo
 	struct json_doc stored = { 0 };
 	enum errc       rc = json_scan(&stored, text->data, text->len, &stored_limits, e);
 
-	if (rc == ERR_INVALID_JSON)
+	if (rc != ERR_OK && rc != ERR_OVERLOADED)
 		return err_set(e, ERR_INTERNAL, "", "the chunks could not be put together");
 	if (rc == ERR_OK) {
 		struct ask as_messages = *a;

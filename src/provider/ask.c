@@ -205,7 +205,7 @@ static bool read_input(struct str arguments, struct arena *a, struct str *ret)
 	struct buf      text;
 	bool            ok = true;
 
-	buf_init(&text, 2 * (size_t)LIMIT_JSON_STRING);
+	buf_init(&text, arguments.n + 32);
 	*ret = STR("{}");
 	if (arguments.n > 0) {
 		ok = json_unescape(arguments, &text);

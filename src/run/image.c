@@ -42,7 +42,7 @@ static enum errc encode(struct run_images *x, struct transcript_image *image,
 	if (!format)
 		return err_set(e, ERR_INVALID_VALUE, "",
 			       "the file is none of these images: PNG, JPEG, GIF, WebP");
-	buf_init(&text, LIMIT_JSON_STRING);
+	buf_init(&text, (bytes->len + 2) / 3 * 4);
 	if (media_encode(buf_view(bytes), &text))
 		image->data = arena_str(&x->arena, buf_view(&text));
 	buf_finish(&text);

@@ -351,7 +351,7 @@ def test_a_broken_line_is_named_and_nothing_comes_in(shared, client, at):
     (b'{"type":"conversation"', "invalid_json", "lines[1]"),
     (b'\n\n{"type":"run","type":"run"}', "invalid_json", "lines[3].type"),
     (b'{"type":"run"}\xff\n', "invalid_json", "lines[1]"),
-    (b"[" * 100, "invalid_json", "conversations[0]"),
+    (b"[" * 100, "invalid_value", lambda path: path.startswith("conversations[0][0][0]")),
     (b"[1]", "invalid_type", "conversations[0]"),
     (b"[{}]", "missing_required_parameter", "conversations[0].mapping"),
     (b"[] x", "invalid_json", None),

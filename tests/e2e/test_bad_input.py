@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import upstream as up
 from raw import Closed, Raw, get, post
 
 ROUTES = ["/v1/chat", "/v1/chat/completions"]
@@ -104,11 +105,6 @@ TRAPS = [
     ("leading zero", lambda r: within(r, b"01")), ("plus sign", lambda r: within(r, b"+1")),
     ("bare point", lambda r: within(r, b".5")), ("ending point", lambda r: within(r, b"1.")),
     ("hex", lambda r: within(r, b"0x10")), ("empty exponent", lambda r: within(r, b"1e")),
-    ("65 levels", lambda r: within(r, b"[" * 65 + b"]" * 65)),
-    ("100,000 levels", lambda r: within(r, b"[" * 100_000 + b"]" * 100_000)),
-    ("unclosed levels", lambda r: b"[" * 100_000),
-    ("unclosed objects", lambda r: b'{"a":' * 50_000),
-    ("long key", lambda r: good(r, b',"' + b"k" * 257 + b'":1')),
     ("empty", lambda r: b""), ("blank", lambda r: b"  \n "), ("null", lambda r: b"null"),
     ("number", lambda r: b"1"), ("string", lambda r: b'"x"'), ("array", lambda r: b"[]"),
     ("cut", lambda r: good(r)[:-1]), ("BOM only", lambda r: b"\xef\xbb\xbf"),
@@ -124,6 +120,46 @@ def test_json_traps_are_400(client, shared, route, make):
     assert reply.status == 400, repr(reply)
     reply.error(400, code=("invalid_json", "invalid_type", "missing_required_parameter"))
     still_serves(shared)
+
+
+# What may well be JSON, but more of it than is read: no fault of its syntax, so a path and no
+# invalid_json.
+BEYOND = [
+    ("65 levels", lambda r: within(r, b"[" * 65 + b"]" * 65), 400, "[0][0][0]"),
+    ("100,000 levels", lambda r: within(r, b"[" * 100_000 + b"]" * 100_000), 400, "[0][0][0]"),
+    ("unclosed levels", lambda r: b"[" * 100_000, 400, "[0][0][0]"),
+    ("unclosed objects", lambda r: b'{"a":' * 50_000, 400, "a.a.a.a"),
+    ("long key", lambda r: within(r, b'[{"' + b"k" * 257 + b'":1}]'), 400, "x[0]"),
+    ("many values", lambda r: within(r, b"[0" + b",0" * 2_000_000 + b"]"), 413, "x[19999"),
+    ("many keys", lambda r: within(
+        r, b"[{" + b",".join(b'"%d":0' % i for i in range(1_000_000)) + b"}]"), 413, "x[0]"),
+]
+
+
+@pytest.mark.parametrize("make, status, path", [t[1:] for t in BEYOND], ids=[t[0] for t in BEYOND])
+def test_limits_of_json_are_told_with_their_place(client, shared, route, make, status, path):
+    code = {400: "invalid_value", 413: "request_too_large"}[status]
+    error = client.post(route, make(route)).error(status, code=code)
+    assert path in error["param"] and " limit " in error["message"], error
+    still_serves(shared)
+
+
+@pytest.mark.may_store
+def test_a_string_may_be_as_long_as_the_body(client, script, route):
+    """No limit of its own below max_body: 18 MiB of one image, sent, kept and read again."""
+    url = b"data:image/png;base64," + b"A" * (18 << 20)
+    parts = (b'[{"type":"text","text":"what is it?"},{"type":"image_url","image_url":{"url":"'
+             + url + b'"}}]')
+    made = script(up.either("a cat"))
+    model = made.model.encode()
+    body = b'"messages":[{"role":"user","content":' + parts + b"}]}"
+    head = b'{"config":{"model":"' + model + b'"},' if route == "/v1/chat" else \
+           b'{"store":true,"model":"' + model + b'",'
+    client.post(route, head + body).ok()
+    assert url in made.request.body
+    if route == "/v1/chat":
+        reply = client.get("/v1/conversations?limit=1").ok().json["data"][0]
+        assert url in client.get(f"/v1/conversations/{reply['id']}/messages").ok().body
 
 
 @pytest.mark.parametrize("value", [b"1e400", b"123456789012345678901234567890", b"-0.0", b"1E+2",
@@ -149,7 +185,8 @@ def test_the_invalid_files_of_the_json_test_suite_are_400(shared):
                 assert reply.status == 400, f"{file.name}: {reply}"
                 error = json.loads(reply.body)["error"]
                 # a few of them are valid JSON behind a BOM or no object at all
-                assert error["code"] in ("invalid_json", "invalid_type",
+                # and some nest too deep to be read to their fault
+                assert error["code"] in ("invalid_json", "invalid_type", "invalid_value",
                                          "missing_required_parameter"), file.name
                 assert not reply.closes, file.name
 

@@ -12,7 +12,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct json_limits out_limits = {
 	.depth = LIMIT_JSON_DEPTH + 2,
 	.tokens = LIMIT_JSON_TOKENS,
-	.string = 64 * MIB,
 	.unique = 2,
 };
 

@@ -374,7 +374,7 @@ static void an_image_may_have_so_many_bytes(void **state)
 {
 	(void)state;
 	static const char head[] = "{\"role\":\"user\",\"type\":\"image\",\"content\":\"" PNG;
-	static const struct json_limits limits = { .depth = 4, .tokens = 100, .string = 64 * MIB };
+	static const struct json_limits limits = { .depth = 4, .tokens = 100 };
 	struct json_doc d = { 0 };
 	struct buf      text;
 	struct err      e;

@@ -24,9 +24,11 @@ void service_readyz(struct request *r, void *app)
 	g->store->ops->stats(g->store, &s);
 	bool ready = s.writable && !draining;
 	buf_init(&body, 4 * KIB);
-	if (!buf_fmt(&body, "{\"status\":\"%s\",\"checks\":{\"store\":\"%s\",\"draining\":%s}}\n",
-		     ready ? "ok" : "unavailable", s.writable ? "ok" : "not writable",
-		     draining ? "true" : "false"))
+	bool ok = buf_fmt(&body, "{\"status\":\"%s\",\"checks\":{\"store\":\"%s\",", ready ? "ok" : "unavailable",
+	                  s.writable ? "ok" : "not writable");
+	if (!s.writable)
+		ok = ok && buf_fmt(&body, "\"reason\":\"%s\",", s.reason);
+	if (!ok || !buf_fmt(&body, "\"draining\":%s}}\n", draining ? "true" : "false"))
 		buf_clear(&body);
 	reply_json_take(r, ready ? 200 : 503, &body);
 }

@@ -746,7 +746,8 @@ struct api_keys_read {
 /* Figures for health and metrics; any thread. */
 struct store_stats {
 	bool     writable;   /* false after a failed commit, until one succeeds again */
-	char     problem[160]; /* why not */
+	char     problem[160]; /* why not, for the operator */
+	const char *reason;    /* why not, for anybody: no path; static, "" while it is writable */
 	uint64_t queue;      /* turns waiting */
 	uint64_t lost;       /* runs whose end could not be stored, and that have none yet */
 	uint64_t commits;

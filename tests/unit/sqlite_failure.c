@@ -99,6 +99,43 @@ static void a_short_lock_only_delays(void **state)
 	assert_true(stats_of(f).writable);
 }
 
+/* Nothing is acknowledged into a file that has lost its name, nor read from one. */
+static void a_database_that_was_moved_is_an_error_until_it_is_back(void **state)
+{
+	static const char *const ends[] = { "", "-wal", "-shm" };
+	struct fixture          *f = *state;
+	struct store_message     m[2];
+
+	open_store(f);
+	struct turn_begin first = first_turn(&m[0], Q);
+	whole_turn(f, &first, A);
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		char from[128];
+		char to[160];
+
+		snprintf(from, sizeof from, "%s%s", f->path, ends[i]);
+		snprintf(to, sizeof to, "%s.away", from);
+		assert_int_equal(rename(from, to), 0);
+		struct turn_begin t = first_turn(&m[1], Q);
+		assert_int_equal(DO(f, turn_begin, &t), ERR_STORAGE);
+		expect_discreet(f, &t.job.err);
+		assert_true(t.job.err.retry_after_ms > 0);
+		struct store_stats s = stats_of(f);
+		assert_false(s.writable);
+		assert_non_null(strstr(s.problem, from));
+		assert_null(strstr(s.reason, f->path));
+		struct items_read r = { .conversation = first.conversation, .limit = 10 };
+		arena_init(&r.arena, 64 * KIB);
+		assert_int_equal(DO(f, items_read, &r), ERR_STORAGE);
+		arena_finish(&r.arena);
+		assert_int_equal(rename(to, from), 0);
+		wait_writable(f);
+		assert_string_equal(stats_of(f).reason, "");
+		whole_turn(f, &t, A);
+	}
+	assert_int_equal(outside_int(f, "SELECT count(*) FROM run"), 4);
+}
+
 static void set_file_limit(rlim_t bytes)
 {
 	struct rlimit limit;
@@ -299,6 +336,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		T(a_locked_database_is_an_error_and_then_recovers),
+		T(a_database_that_was_moved_is_an_error_until_it_is_back),
 		T(a_short_lock_only_delays),
 		T(a_full_disk_is_an_error_and_keeps_no_half),
 		T(a_page_damaged_while_running_is_an_error),

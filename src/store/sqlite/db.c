@@ -273,8 +273,10 @@ bool db_own_fault(int rc)
 	}
 }
 
-static const char *client_reason(int rc)
+const char *db_reason(int rc)
 {
+	if (rc == SQLITE_READONLY_DBMOVED)
+		return "its database was removed, moved or replaced while it was in use";
 	switch (rc & 0xff) {
 	case SQLITE_FULL:
 		return "its disk is full";
@@ -307,7 +309,7 @@ enum errc db_refuse(int rc, struct err *e)
 
 	err_set(e, ERR_STORAGE, "",
 	        "The server can't use its storage at the moment: %s. Try again later.",
-	        client_reason(rc));
+	        db_reason(rc));
 	e->retry_after_ms = 2000;
 	return e->code;
 }

@@ -66,6 +66,8 @@ struct str db_blob(sqlite3_stmt *st, int column);
 
 /* db_own_fault: the code speaks of one job's data, not of the database's state. */
 bool db_own_fault(int rc);
+/* db_reason: what anybody may be told of a failure, behind "because"; static. */
+const char *db_reason(int rc);
 /* db_refuse: fills e with what a client is told: no paths, no SQL. */
 enum errc db_refuse(int rc, struct err *e);
 /* db_problem: what the operator is told, cut to n. */

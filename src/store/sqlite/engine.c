@@ -9,6 +9,7 @@
 #include "store/sqlite/key_watch.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/migrate.h"
+#include "store/sqlite/moved.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/recover.h"
 #include "store/sqlite/search.h"
@@ -33,6 +34,7 @@ struct engine {
 	struct search     *search;
 	struct readers    *searchers;
 	struct key_watch  *keys;
+	struct moved       moved;
 };
 
 static struct engine *engine_of(struct store *s)
@@ -218,6 +220,11 @@ static void on_used(void *arg)
 	writer_keys_used(arg);
 }
 
+static void on_moved(void *arg)
+{
+	writer_moved(arg);
+}
+
 static void on_settled(void *arg, int64_t seq)
 {
 	writer_settled(arg, seq);
@@ -240,6 +247,8 @@ static enum errc op_rest(struct store *s, bool on, int *ret_lock_fd, struct err 
 		writer_rest(g->writer, false);
 		return search_start(g->search, on_settled, g->writer, e);
 	}
+	if (moved_look(&g->moved)) /* who took over would make a new one, or serve another */
+		return err_set(e, ERR_STORAGE, "", "no takeover while %s", db_reason(SQLITE_READONLY_DBMOVED));
 	if (writer_beside(g->writer))
 		return err_set(e, ERR_OVERLOADED, "", "the process before still ends its answers");
 	if (lock_drain(g->path, g->lane, &g->drain_fd, e) != ERR_OK)
@@ -397,17 +406,21 @@ enum errc store_open(const struct store_options *o, struct store **ret, struct e
 	own.path = g->path;
 	if ((g->beside ? recover_floor(g->db, g->path, e)
 		       : recover_run(g->db, g->path, o, &runs, e)) != ERR_OK ||
+	    moved_begin(&g->moved, g->path, e) != ERR_OK ||
 	    checkpoint_create(g->path, o->busy_ms, &g->checkpoint, e) != ERR_OK ||
-	    readers_create(g->path, o->readers, o->busy_ms, NULL, &g->readers, e) != ERR_OK ||
+	    readers_create(&(struct readers_parts){ g->path, o->busy_ms, &g->moved, NULL }, o->readers,
+	                   &g->readers, e) != ERR_OK ||
 	    search_create(g->path, o->busy_ms, &g->search, e) != ERR_OK ||
-	    readers_create(g->path, 1, o->busy_ms, g->search, &g->searchers, e) != ERR_OK ||
+	    readers_create(&(struct readers_parts){ g->path, o->busy_ms, &g->moved, g->search }, 1,
+	                   &g->searchers, e) != ERR_OK ||
 	    key_ring_create(&g->store.ring, e) != ERR_OK ||
 	    key_watch_create(g->path, o->busy_ms, g->store.ring, &g->keys, e) != ERR_OK ||
 	    writer_create(&(struct writer_parts){ g->db, g->checkpoint, g->store.blobs, g->search,
-	                                          g->store.ring },
+	                                          g->store.ring, &g->moved },
 	                  &own, g->beside, &g->writer, e) != ERR_OK ||
 	    search_start(g->search, on_settled, g->writer, e) != ERR_OK ||
-	    key_watch_start(g->keys, on_used, g->writer, e) != ERR_OK) {
+	    key_watch_start(g->keys, &g->moved,
+	                    &(struct key_watch_news){ on_used, on_moved, g->writer }, e) != ERR_OK) {
 		op_destroy(&g->store);
 		return e->code;
 	}

@@ -1,4 +1,4 @@
-/* Looking for changes of the keys from outside. */
+/* Looking for changes from outside: of the keys, and of where the files are. */
 #include "store/sqlite/key_watch.h"
 
 #include "base/clock.h"
@@ -27,8 +27,8 @@ struct key_watch {
 	int64_t             seen; /* data version */
 	bool                failed; /* and was said */
 	int64_t             used_us; /* when the writer was reminded */
-	void (*used)(void *arg);
-	void      *arg;
+	struct moved       *moved;   /* borrowed */
+	struct key_watch_news news;
 	pthread_t  thread;
 	bool       started;
 
@@ -91,10 +91,12 @@ static void *serve(void *arg)
 			break;
 		pthread_mutex_unlock(&w->lock);
 		look(w);
+		if (moved_look(w->moved))
+			w->news.moved(w->news.arg);
 		int64_t now = clock_mono_us();
 		if (key_ring_is_used(w->ring) && now - w->used_us >= LIMIT_KEYS_USE_MS * (int64_t)1000) {
 			w->used_us = now;
-			w->used(w->arg);
+			w->news.used(w->news.arg);
 		}
 		pthread_mutex_lock(&w->lock);
 	}
@@ -128,10 +130,11 @@ enum errc key_watch_create(const char *path, int64_t busy_ms, struct key_ring *r
 	return e->code;
 }
 
-enum errc key_watch_start(struct key_watch *w, void (*used)(void *arg), void *arg, struct err *e)
+enum errc key_watch_start(struct key_watch *w, struct moved *moved, const struct key_watch_news *news,
+                          struct err *e)
 {
-	w->used = used;
-	w->arg = arg;
+	w->moved = moved;
+	w->news = *news;
 	w->used_us = clock_mono_us();
 	w->started = thread_start(&w->thread, "store-keys", serve, w, e) == ERR_OK;
 	return w->started ? ERR_OK : e->code;

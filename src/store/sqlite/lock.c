@@ -77,16 +77,14 @@ static enum errc name_of(const char *path, const char *end, char ret[PATH_MAX], 
 enum errc lock_take(const char *path, char **ret_path, int *ret_fd, struct err *e)
 {
 	char  name[PATH_MAX];
-	char *absolute = NULL;
+	char *there = path && path[0] ? realpath(path, NULL) : NULL;
 
-	if (lock_given(path, &absolute, e) != ERR_OK)
-		return e->code;
-	if (name_of(absolute, "lock", name, e) != ERR_OK || lock_file(name, ret_fd, e) != ERR_OK) {
-		free(absolute);
-		return e->code;
-	}
-	*ret_path = absolute;
-	return ERR_OK;
+	/* A new file is made under the lock: where somebody's was removed, no empty one takes its place. */
+	bool locked = !path || !path[0] ||
+	              (name_of(there ? there : path, "lock", name, e) == ERR_OK &&
+	               lock_file(name, ret_fd, e) == ERR_OK);
+	free(there);
+	return locked ? lock_given(path, ret_path, e) : e->code;
 }
 
 enum errc lock_drain(const char *path, int lane, int *ret_fd, struct err *e)

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* lock_take: makes the file at path if it is missing (mode 0600), locks FILE.lock for as long as
- * the descriptor is open, and gives the file's absolute path (owned, free).  The lock file stays
+/* lock_take: locks FILE.lock for as long as the descriptor is open, makes the file at path if it is
+ * missing (mode 0600), and gives the file's absolute path (owned, free).  The lock file stays
  * when the process ends: removing it would let two processes lock two files of one name. */
 enum errc lock_take(const char *path, char **ret_path, int *ret_fd, struct err *e) MUST_USE;
 /* lock_given: as lock_take, where *ret_fd has the lock already. */

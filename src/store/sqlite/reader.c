@@ -25,6 +25,8 @@ struct readers {
 	unsigned           users; /* those jobs, and the owner: the last one frees */
 	bool               stopping;
 
+	const struct moved *moved;
+
 	unsigned      started;
 	struct reader all[];
 };
@@ -155,6 +157,8 @@ static void *serve(void *arg)
 	for (job = take(r->pool); job; job = take(r->pool)) {
 		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
 			err_set(&job->err, ERR_CANCELLED, "", "nobody waits for this read");
+		else if (moved_is(r->pool->moved))
+			db_refuse(SQLITE_READONLY_DBMOVED, &job->err);
 		else
 			reads_run(&r->reads, job);
 		answer(r->pool, job);
@@ -162,14 +166,16 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-static enum errc start(struct readers *p, struct reader *r, const char *path, int64_t busy_ms,
-                       struct search *search, struct err *e)
+static enum errc start(struct readers *p, struct reader *r, const struct readers_parts *parts,
+                       struct err *e)
 {
+	const char *name = parts->search ? "store-search" : "store-reader";
+
 	r->pool = p;
-	if (db_open(path, DB_READ, busy_ms, &r->db, e) != ERR_OK)
+	if (db_open(parts->path, DB_READ, parts->busy_ms, &r->db, e) != ERR_OK)
 		return e->code;
-	if (reads_prepare(&r->reads, r->db, search, busy_ms, e) == ERR_OK &&
-	    thread_start(&r->thread, search ? "store-search" : "store-reader", serve, r, e) == ERR_OK) {
+	if (reads_prepare(&r->reads, r->db, parts->search, parts->busy_ms, e) == ERR_OK &&
+	    thread_start(&r->thread, name, serve, r, e) == ERR_OK) {
 		p->started++;
 		return ERR_OK;
 	}
@@ -178,8 +184,8 @@ static enum errc start(struct readers *p, struct reader *r, const char *path, in
 	return e->code;
 }
 
-enum errc readers_create(const char *path, unsigned count, int64_t busy_ms, struct search *search,
-                         struct readers **ret, struct err *e)
+enum errc readers_create(const struct readers_parts *parts, unsigned count, struct readers **ret,
+                         struct err *e)
 {
 	if (count == 0)
 		count = 1;
@@ -191,8 +197,9 @@ enum errc readers_create(const char *path, unsigned count, int64_t busy_ms, stru
 	thread_cond_init(&p->wake);
 	p->end = &p->first;
 	p->users = 1;
+	p->moved = parts->moved;
 	for (unsigned i = 0; i < count; i++)
-		if (start(p, &p->all[i], path, busy_ms, search, e) != ERR_OK) {
+		if (start(p, &p->all[i], parts, e) != ERR_OK) {
 			readers_destroy(p);
 			return e->code;
 		}

@@ -4,15 +4,24 @@
  * by bytes (the pool pauses). */
 #pragma once
 
+#include "store/sqlite/moved.h"
 #include "store/store.h"
 
 struct readers;
 struct search;
 
-/* readers_create: search: for a pool that searches, which may take seconds and so has threads of its
- * own; else NULL.  Borrowed. */
-enum errc readers_create(const char *path, unsigned count, int64_t busy_ms, struct search *search,
-                         struct readers **ret, struct err *e) MUST_USE;
+/* What a pool works with; all borrowed. */
+struct readers_parts {
+	const char         *path;
+	int64_t             busy_ms;
+	const struct moved *moved;  /* while its files are gone, all reads are refused: what could still be
+	                             * read would look kept */
+	struct search      *search; /* for a pool that searches, which may take seconds and so has threads
+	                             * of its own; else NULL */
+};
+
+enum errc readers_create(const struct readers_parts *parts, unsigned count, struct readers **ret,
+                         struct err *e) MUST_USE;
 /* readers_destroy: after everything queued was done; answers may still be on their way. */
 void readers_destroy(struct readers *p);
 /* readers_add: false when LIMIT_STORE_READS jobs wait, or are answered and not handled; for pages of

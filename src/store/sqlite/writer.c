@@ -74,6 +74,7 @@ struct writer {
 	struct completion_writes completions;
 	struct api_key_writes keys;
 	struct key_ring   *ring; /* borrowed */
+	struct moved      *moved; /* borrowed */
 	struct salvage     salvage;
 	struct sweep       sweep;
 	int64_t            sweep_us;     /* when the next step is due */
@@ -129,6 +130,7 @@ struct batch {
 	struct store_job  *done; /* all of them, in the end, in the order of their ends */
 	struct store_job **done_end;
 	char               problem[sizeof(((struct store_stats *)0)->problem)];
+	const char        *reason; /* likewise */
 	int64_t            commit_us;
 };
 
@@ -311,8 +313,12 @@ static int end_lost(struct writer *w)
 	return rc;
 }
 
+/* What is written to files that nobody finds again must not be acknowledged. */
 static int commit(struct writer *w, int64_t *ret_us)
 {
+	if (moved_look(w->moved))
+		return SQLITE_READONLY_DBMOVED;
+
 	int64_t from = clock_mono_us();
 	int     rc = db_run(w->st[COMMIT]);
 
@@ -392,6 +398,15 @@ static int try_batch(struct writer *w, struct batch *b, size_t *ret_at)
 	return rc;
 }
 
+static void note_problem(const struct writer *w, struct batch *b, int rc)
+{
+	b->reason = db_reason(rc);
+	if (rc == SQLITE_READONLY_DBMOVED)
+		moved_problem(w->moved, b->problem, sizeof b->problem);
+	else
+		db_problem(w->db, rc, b->problem, sizeof b->problem);
+}
+
 static void finish_job(struct writer *w, struct batch *b, struct store_job *job, int rc)
 {
 	if (rc != SQLITE_OK) {
@@ -429,7 +444,7 @@ static int run_batch(struct writer *w, struct batch *b)
 		rc = try_batch(w, b, &at);
 	}
 	if (rc != SQLITE_OK) {
-		db_problem(w->db, rc, b->problem, sizeof b->problem);
+		note_problem(w, b, rc);
 		roll_back(w);
 	}
 	for (size_t i = 0; i < b->count; i++)
@@ -450,12 +465,14 @@ static void count(struct writer *w, const struct batch *b, uint64_t turns, int r
 	w->stats.wal_bytes = w->wal_bytes;
 	if (rc == SQLITE_OK) {
 		w->stats.problem[0] = '\0';
+		w->stats.reason = "";
 		w->stats.commits++;
 		w->stats.commit_us += (uint64_t)b->commit_us;
 		metric_observe(METRIC_DB_TRANSACTION, (const char *[]){ "write", "", "" }, b->commit_us);
 		w->stats.turns += turns;
 	} else {
 		memcpy(w->stats.problem, b->problem, sizeof b->problem);
+		w->stats.reason = b->reason;
 	}
 	pthread_mutex_unlock(&w->lock);
 
@@ -568,7 +585,7 @@ static void probe(struct writer *w, struct batch *b)
 	if (rc == SQLITE_OK)
 		rc = db_run(w->st[CLEAR_PROBE]);
 	if (rc != SQLITE_OK) {
-		db_problem(w->db, rc, b->problem, sizeof b->problem);
+		note_problem(w, b, rc);
 		roll_back(w);
 	}
 	count(w, b, 0, rc);
@@ -774,7 +791,7 @@ static void await_locked(struct writer *w)
 	bool slept = false;
 
 	while (!w->first && !w->stopping && w->writable && w->lost_count == 0 &&
-	       w->owed_count == 0 && !w->keys_used) {
+	       w->owed_count == 0 && !w->keys_used && !moved_is(w->moved)) {
 		int64_t left = sooner(sooner(sweep_left_ms(w), clear_left_ms_locked(w)),
 		                      sooner(others_left_ms(w), books_left_ms_locked(w)));
 
@@ -842,7 +859,7 @@ static void *serve(void *arg)
 	while (take(w, &b)) {
 		if (b.count > 0)
 			do_batch(w, &b);
-		else if (!w->writable || w->lost_count > 0 || w->owed_count > 0)
+		else if (!w->writable || w->lost_count > 0 || w->owed_count > 0 || moved_is(w->moved))
 			probe(w, &b);
 		if (sweep_left_ms(w) == 0)
 			sweep_some(w);
@@ -891,6 +908,7 @@ enum errc writer_create(const struct writer_parts *parts, const struct store_opt
 	w->checkpoint = parts->checkpoint;
 	w->search = parts->search;
 	w->ring = parts->ring;
+	w->moved = parts->moved;
 	w->busy_ms = o->busy_ms;
 	w->options = *o;
 	atomic_init(&w->beside, beside);
@@ -900,6 +918,7 @@ enum errc writer_create(const struct writer_parts *parts, const struct store_opt
 	w->end = &w->first;
 	w->writable = true;
 	w->stats.writable = true;
+	w->stats.reason = "";
 	w->books_us = clock_mono_us() + BOOKS_REST_MS * (int64_t)1000;
 	w->usage = usage_gather_create();
 	if (!w->usage) {
@@ -1023,6 +1042,13 @@ void writer_keys_used(struct writer *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+void writer_moved(struct writer *w)
+{
+	pthread_mutex_lock(&w->lock);
+	pthread_cond_signal(&w->wake);
+	pthread_mutex_unlock(&w->lock);
+}
+
 void writer_usage(struct writer *w, const struct usage_note *note)
 {
 	if (!usage_gather_add(w->usage, note))
@@ -1043,4 +1069,9 @@ void writer_stats(struct writer *w, struct store_stats *ret)
 	*ret = w->stats;
 	ret->queue = w->waiting;
 	pthread_mutex_unlock(&w->lock);
+	/* The writer may be in the middle of something long. */
+	if (ret->writable && moved_is(w->moved)) {
+		ret->writable = false;
+		ret->reason = db_reason(SQLITE_READONLY_DBMOVED);
+	}
 }

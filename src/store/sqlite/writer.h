@@ -5,6 +5,7 @@
 #include "store/blob.h"
 #include "store/key_ring.h"
 #include "store/sqlite/checkpoint.h"
+#include "store/sqlite/moved.h"
 #include "store/sqlite/search.h"
 #include "store/store.h"
 
@@ -19,6 +20,7 @@ struct writer_parts {
 	struct blobs      *blobs;
 	struct search     *search;
 	struct key_ring   *ring;
+	struct moved      *moved;
 };
 
 /* writer_create: of o, how long to wait for locks and what to keep; its path is the absolute one.
@@ -41,6 +43,8 @@ bool writer_beside(struct writer *w);
 void writer_settled(struct writer *w, int64_t seq);
 /* writer_keys_used: keys were used, and that is to be stored.  Any thread. */
 void writer_keys_used(struct writer *w);
+/* writer_moved: the files were found gone: writing ends until they are back.  Any thread. */
+void writer_moved(struct writer *w);
 /* writer_usage: what a call has used; it is booked within a second or two.  Any thread. */
 void writer_usage(struct writer *w, const struct usage_note *note);
 void writer_stats(struct writer *w, struct store_stats *ret);

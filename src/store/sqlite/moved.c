@@ -1,0 +1,81 @@
+/* Looking for the database's files by their names. */
+#include "store/sqlite/moved.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *const ends[MOVED__COUNT] = {
+	[MOVED_DATABASE] = "",
+	[MOVED_LOG] = "-wal",
+	[MOVED_LOG_INDEX] = "-shm",
+};
+
+/* 0, or the system's error. */
+static int look_at(const struct moved *m, size_t which, struct stat *ret)
+{
+	char name[PATH_MAX];
+	int  n = snprintf(name, sizeof name, "%s%s", m->path, ends[which]);
+
+	if (n < 0 || (size_t)n >= sizeof name)
+		return ENAMETOOLONG;
+	return stat(name, ret) == 0 ? 0 : errno;
+}
+
+enum errc moved_begin(struct moved *m, const char *path, struct err *e)
+{
+	m->path = path;
+	atomic_init(&m->first, MOVED__COUNT);
+	for (size_t i = 0; i < MOVED__COUNT; i++) {
+		struct stat st;
+		char        room[80];
+		int         os = look_at(m, i, &st);
+
+		if (os != 0) {
+			err_set(e, ERR_STORAGE, "", "can't find %s%s: %s", path, ends[i],
+			        strerror_r(os, room, sizeof room));
+			return err_blame(e, FAULT_NO_PLACE);
+		}
+		m->opened[i].dev = st.st_dev;
+		m->opened[i].ino = st.st_ino;
+	}
+	return ERR_OK;
+}
+
+/* An open file keeps its inode, so no other file can have the same number meanwhile. */
+static bool is_gone(const struct moved *m, size_t which)
+{
+	struct stat st;
+	int         os = look_at(m, which, &st);
+
+	if (os != 0)
+		return os == ENOENT || os == ENOTDIR || os == ELOOP || os == ESTALE;
+	return st.st_dev != m->opened[which].dev || st.st_ino != m->opened[which].ino;
+}
+
+bool moved_look(struct moved *m)
+{
+	size_t i = 0;
+
+	while (i < MOVED__COUNT && !is_gone(m, i))
+		i++;
+	atomic_store_explicit(&m->first, (enum moved_file)i, memory_order_relaxed);
+	return i < MOVED__COUNT;
+}
+
+bool moved_is(const struct moved *m)
+{
+	return atomic_load_explicit(&m->first, memory_order_relaxed) < MOVED__COUNT;
+}
+
+void moved_problem(const struct moved *m, char *ret, size_t n)
+{
+	enum moved_file first = atomic_load_explicit(&m->first, memory_order_relaxed);
+
+	/* Back again since then: what was refused was refused for the database. */
+	if (first == MOVED__COUNT)
+		first = MOVED_DATABASE;
+	snprintf(ret, n, "%s%s was removed, moved or replaced", m->path, ends[first]);
+}

@@ -33,10 +33,11 @@ struct to_openai {
 	enum state               state;
 	struct call_group        group;
 	uint64_t                 last_id; /* of made ids */
-	/* The message that is being printed.  In fence mode, and only there, one with text waits for
-	 * what can be merged into it (L15); speaker is then its role. */
+	/* The message that is being printed.  A text may wait for what can be merged into it: in fence
+	 * mode any, for another of the same role (L15), else an assistant's, for a call (L14). */
 	struct buf               out;
-	const char              *speaker;
+	const char              *speaker; /* its role; NULL: none waits */
+	bool                     own_speech; /* it is a message of OpenAI's, without its brace */
 	struct buf               scratch;
 };
 
@@ -85,30 +86,41 @@ static bool end_speech(struct to_openai *t)
 	if (!t->speaker)
 		return true;
 	t->speaker = NULL;
-	return buf_text(&t->out, "\"}") && give_out(t);
+	return buf_text(&t->out, t->own_speech ? "}" : "\"}") && give_out(t);
 }
 
 /* begin_speech: the content, escaped, comes next into out. */
 static bool begin_speech(struct to_openai *t, const char *role)
 {
-	if (t->speaker && strcmp(t->speaker, role) == 0)
+	if (t->o.fence && t->speaker && strcmp(t->speaker, role) == 0)
 		return buf_text(&t->out, "\\n");
 	if (!end_speech(t))
 		return false;
 	t->speaker = role;
+	t->own_speech = false;
 	return buf_text(&t->out, "{\"role\":\"") && buf_text(&t->out, role) &&
 	       buf_text(&t->out, "\",\"content\":\"");
 }
 
 static bool speech_done(struct to_openai *t)
 {
-	return t->o.fence || end_speech(t);
+	return t->o.fence || strcmp(t->speaker, "assistant") == 0 || end_speech(t);
+}
+
+/* begin_call: the message that has a call, up to its list of calls: the text that waits, or a new one. */
+static bool begin_call(struct to_openai *t)
+{
+	const char *front = !t->speaker	    ? "{\"role\":\"assistant\",\"content\":\"\""
+			    : t->own_speech ? ""
+					    : "\"";
+
+	t->speaker = NULL;
+	return buf_text(&t->out, front) && buf_text(&t->out, ",\"tool_calls\":[");
 }
 
 static bool print_call(struct to_openai *t, const struct call *c)
 {
-	return buf_text(&t->out, "{\"role\":\"assistant\",\"content\":\"\","
-				 "\"tool_calls\":[{\"id\":") &&
+	return begin_call(t) && buf_text(&t->out, "{\"id\":") &&
 	       text_quote(&t->out, call_group_view(&t->group.ids, c->id)) &&
 	       buf_text(&t->out, ",\"type\":\"function\",\"function\":") &&
 	       buf_str(&t->out, call_group_view(&t->group.functions, c->function)) &&
@@ -372,6 +384,18 @@ static bool find_call(struct to_openai *t, const struct json_doc *d, json_at mes
 	return true;
 }
 
+/* takes_calls: a text of the assistant that a call may join: nobody's by name, and without calls. */
+static bool takes_calls(const struct json_doc *d, json_at message)
+{
+	json_at role = json_get(d, message, "role");
+
+	return role != JSON_ABSENT && json_is(d, role, "assistant") &&
+	       json_get_some(d, message, "content") != JSON_ABSENT &&
+	       json_get_some(d, message, "name") == JSON_ABSENT &&
+	       json_get(d, message, "tool_calls") == JSON_ABSENT &&
+	       json_get_some(d, message, "function_call") == JSON_ABSENT;
+}
+
 static bool take_own(struct to_openai *t, const struct json_doc *d, json_at message, struct str raw)
 {
 	json_at      role = json_get(d, message, "role");
@@ -384,7 +408,14 @@ static bool take_own(struct to_openai *t, const struct json_doc *d, json_at mess
 			return false;
 		return c ? answer_own(t, c, raw) : t->o.made(t->o.arg, raw);
 	}
-	if (!end_group(t) || !end_speech(t) || !t->o.made(t->o.arg, raw))
+	if (!end_group(t) || !end_speech(t))
+		return false;
+	if (!t->o.fence && takes_calls(d, message)) {
+		t->speaker = "assistant";
+		t->own_speech = true;
+		return buf_add(&t->out, raw.p, raw.n - 1);
+	}
+	if (!t->o.made(t->o.arg, raw))
 		return false;
 	return calls == JSON_ABSENT || begin_own(t, d, calls);
 }

@@ -3,7 +3,9 @@
  * Messages that are OpenAI's already may stand between them, as a conversation may mix both: they
  * go through as they are.  But the calls of such an assistant's message form a group like LMC's own
  * (L11): what answers them may be tool messages with their ids, or LMC console output, which is
- * dealt to the calls that have no answer yet; a call left without one gets `No output`. */
+ * dealt to the calls that have no answer yet; a call left without one gets `No output`.  And in
+ * tools mode a text of the assistant, of either kind, is one message with the LMC call behind it
+ * (L14): templates with alternating roles refuse two. */
 #pragma once
 
 #include "base/arena.h"

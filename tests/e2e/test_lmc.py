@@ -173,6 +173,43 @@ def test_a_call_that_is_left_without_an_answer_gets_one(client, script):
     assert sent(t)[2] == {"role": "tool", "tool_call_id": "call_native", "content": "No output"}
 
 
+def roles(messages):
+    return [m["role"] + "+calls" * ("tool_calls" in m) for m in messages]
+
+
+def test_a_text_and_the_code_behind_it_reach_the_provider_as_one_message(client, script):
+    s = script(up.either("fine"))
+    first = client.chat(QUESTION, message("I'll compute."), CODE, OUTPUT, message("Once more."), CODE,
+                        OUTPUT, "And?", model=s.model, lmc={"code": "tools"}).ok().json
+    assert roles(sent(s)) == ["user", "assistant+calls", "tool", "assistant+calls", "tool", "user"]
+    assert [sent(s)[i]["content"] for i in (1, 3)] == ["I'll compute.", "Once more."]
+    # What is kept is what was sent.
+    assert client.messages(first["conversation"], "lmc")[:3] == [QUESTION, message("I'll compute."), CODE]
+
+
+@pytest.mark.parametrize("text", [message("I'll compute."), {"role": "assistant", "content": "I'll compute."}])
+def test_so_do_a_text_of_an_earlier_turn_and_the_code_of_this_one(client, script, text):
+    s = script(up.either("Shall I?"))
+    first = client.chat(QUESTION, model=s.model, format="lmc").ok().json
+    client.chat(CODE, OUTPUT, model=s.model, format="lmc", conversation=first["conversation"]).ok()
+    got = sent(s, 2)
+    assert roles(got) == ["user", "assistant+calls", "tool"] and got[1]["content"].strip() == "Shall I?"
+    # A branch that goes on behind what a client itself put there.
+    made = client.post("/v1/conversations", {}).ok().json["id"]
+    client.chat("q", text, model=s.model, conversation=made).ok()
+    branch = client.items(made)["data"][1]["id"]
+    client.chat(CODE, OUTPUT, model=s.model, conversation=made, parent=branch).ok()
+    assert roles(sent(s, 4)) == ["user", "assistant+calls", "tool"]
+    assert sent(s, 4)[1]["content"] == "I'll compute."
+
+
+def test_a_translation_makes_one_message_of_them_too(client):
+    given = [QUESTION, message("I'll compute."), CODE, OUTPUT]
+    made = client.post("/v1/translate", {"from": "lmc", "to": "openai", "messages": given}).ok().json
+    assert roles(made["messages"]) == ["user", "assistant+calls", "tool"]
+    assert made["messages"][1]["content"] == "I'll compute."
+
+
 def test_an_image_of_the_computer_comes_behind_the_output(client, script):
     s = script(called(execute("python", "plot()")))
     first = client.chat("plot", model=s.model, format="lmc").ok().json

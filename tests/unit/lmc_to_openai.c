@@ -34,6 +34,9 @@
 #define RUN(language, code)                                                                        \
 	"{\"language\":\"" language "\",\"code\":\"" code "\"}" /* an object stands for its text */
 #define RAN(id, code)    CALLS(FUNCTION(id, "execute", RUN("python", code)))
+#define SAID_CALLS(text, calls)                                                                    \
+	"{\"role\":\"assistant\",\"content\":\"" text "\",\"tool_calls\":[" calls "]}"
+#define SAID_RAN(text, id, code) SAID_CALLS(text, FUNCTION(id, "execute", RUN("python", code)))
 #define TOOL(id, text)   "{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"content\":\"" text "\"}"
 #define PICTURE(url)                                                                               \
 	"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"" url     \
@@ -598,8 +601,25 @@ static void what_else_the_computer_said_follows_the_answers(void **state)
 		  "[" SAID("user", "Output of the code:\\na") ","
 		  SAID("user", "The code ran without printing anything.") "," RAN("T1", "1") ","
 		  TOOL("T1", "No output") "]", 0 },
-		{ "nothing is merged", "[" USER("a") "," USER("b") "," SAY("c") "," CODE("1") "," SAY("d") "]",
-		  "[" SAID("user", "a") "," SAID("user", "b") "," SAID("assistant", "c") "," RAN("T1", "1") ","
+		{ "a text and the call behind it are one message (L14)",
+		  "[" SAY("c") "," CODE("1") "," OUT("x") "," SAY("d") "," CODE("2") "," CODE("3") "]",
+		  "[" SAID_RAN("c", "T1", "1") "," TOOL("T1", "x") "," SAID_RAN("d", "T2", "2") ","
+		  TOOL("T2", "No output") "," RAN("T3", "3") "," TOOL("T3", "No output") "]", 0 },
+		{ "so is a call of another function",
+		  "[" SAY("c") "," MF("assistant", "tool_call", "f", "\"{}\"") "]",
+		  "[" SAID_CALLS("c", FUNCTION("T1", "f", "\"{}\"")) "," TOOL("T1", "No output") "]", 0 },
+		{ "only the last of several texts", "[" SAY("a") "," SAY("b") "," CODE("1") "]",
+		  "[" SAID("assistant", "a") "," SAID_RAN("b", "T1", "1") "," TOOL("T1", "No output") "]", 0 },
+		{ "what is not sent does not part them",
+		  "[" SAY("c") "," M("server", "status", "1") "," LINE(1) "," CODE("1") "]",
+		  "[" SAID_RAN("c", "T1", "1") "," TOOL("T1", "No output") "]", 2 },
+		{ "what is sent does", "[" SAY("c") "," USER("u") "," CODE("1") "," OUT("x") "," SAY("d") ","
+		  OUT("y") "," CODE("2") "]",
+		  "[" SAID("assistant", "c") "," SAID("user", "u") "," RAN("T1", "1") "," TOOL("T1", "x") ","
+		  SAID("assistant", "d") "," SAID("user", "Output of the code:\\ny") "," RAN("T2", "2") ","
+		  TOOL("T2", "No output") "]", 0 },
+		{ "nothing else is merged", "[" USER("a") "," USER("b") "," SAY("c") "," CODE("1") "," SAY("d") "]",
+		  "[" SAID("user", "a") "," SAID("user", "b") "," SAID_RAN("c", "T1", "1") ","
 		  TOOL("T1", "No output") "," SAID("assistant", "d") "]", 0 },
 	};
 
@@ -701,6 +721,26 @@ static void own_messages_go_through(void **state)
 		{ "own tool messages too", "[" CODE("1") "," OUT("a") "," TOOL("x", "1") "," OUT("b") "]",
 		  "[" RAN("T1", "1") "," TOOL("T1", "a") "," TOOL("x", "1") ","
 		  SAID("user", "Output of the code:\\nb") "]", 0 },
+		{ "an answer's text and the call behind it are one message (L14)",
+		  "[{\"role\":\"assistant\", \"x\":{} , \"content\":\"a\" }," CODE("1") "," OUT("b") "]",
+		  "[{\"role\":\"assistant\",\"x\":{},\"content\":\"a\",\"tool_calls\":["
+		  FUNCTION("T1", "execute", RUN("python", "1")) "]}," TOOL("T1", "b") "]", 0 },
+		{ "nothing else is", "[" SAID("assistant", "a") "," SAY("b") "," SAID("assistant", "c") ","
+		  SAY("d") "," OWN("z") "," SAID("user", "e") "," CODE("1") "]",
+		  "[" SAID("assistant", "a") "," SAID("assistant", "b") "," SAID("assistant", "c") ","
+		  SAID("assistant", "d") "," OWN("z") "," TOOL("z", "No output") "," SAID("user", "e") ","
+		  RAN("T1", "1") "," TOOL("T1", "No output") "]", 0 },
+		{ "not with somebody of another name, and not where there are calls, if only by name",
+		  "[{\"role\":\"assistant\",\"name\":\"ann\",\"content\":\"a\"}," CODE("1") ","
+		  "{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":null}," CODE("2") ","
+		  "{\"role\":\"assistant\",\"content\":\"a\",\"function_call\":{}}," CODE("3") ","
+		  "{\"role\":\"assistant\",\"content\":null}," CODE("4") "]",
+		  "[{\"role\":\"assistant\",\"name\":\"ann\",\"content\":\"a\"}," RAN("T1", "1") ","
+		  TOOL("T1", "No output") ",{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":null},"
+		  RAN("T2", "2") "," TOOL("T2", "No output")
+		  ",{\"role\":\"assistant\",\"content\":\"a\",\"function_call\":{}}," RAN("T3", "3") ","
+		  TOOL("T3", "No output") ",{\"role\":\"assistant\",\"content\":null}," RAN("T4", "4") ","
+		  TOOL("T4", "No output") "]", 0 },
 		{ "no calls in the list of calls",
 		  "[{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":[]},"
 		  OUT("a") "]",
@@ -801,7 +841,7 @@ static void made_ids_are_not_those_of_others(void **state)
 	static const struct row rows[] = {
 		{ "counted from one", "[" CODE("1") "," CODE("2") "," SAY("x") "," CODE("3") "]",
 		  "[" RAN("call_lmc_1", "1") "," TOOL("call_lmc_1", "No output") "," RAN("call_lmc_2", "2") ","
-		  TOOL("call_lmc_2", "No output") "," SAID("assistant", "x") "," RAN("call_lmc_3", "3") ","
+		  TOOL("call_lmc_2", "No output") "," SAID_RAN("x", "call_lmc_3", "3") ","
 		  TOOL("call_lmc_3", "No output") "]", 0 },
 		{ "behind the highest that came", "[" OWN2("call_lmc_7", "call_lmc_2") "," CODE("1") "]",
 		  "[" OWN2("call_lmc_7", "call_lmc_2") "," TOOL("call_lmc_7", "No output") ","
@@ -865,7 +905,7 @@ static void messages_are_given_as_soon_as_they_are_complete(void **state)
 		bool        own;
 	} steps[] = {
 		{ USER("a"), 1, false },      { CODE("1"), 1, false }, { OUT("1"), 1, false },
-		{ SAY("b"), 4, false },       { OWN2("a", "b"), 5, true }, { TOOL("a", "1"), 6, true },
+		{ SAY("b"), 3, false },       { OWN2("a", "b"), 5, true }, { TOOL("a", "1"), 6, true },
 		{ TOOL("b", "1"), 7, true },  { NOTE("n"), 7, false }, { CODE("2"), 8, false },
 	};
 	size_t            made = 0;

@@ -7,8 +7,9 @@
 #define CODE(text)  LMC("assistant", "code", FORMAT("python", text))
 #define OUTPUT(text) LMC("computer", "console", FORMAT("output", text))
 #define IMAGE(path) LMC("user", "image", FORMAT("path", path))
-#define CALL(id, code)                                                                             \
-	"{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"" id                     \
+#define CALL(id, code) SAID_CALL("", id, code)
+#define SAID_CALL(text, id, code)                                                                  \
+	"{\"role\":\"assistant\",\"content\":\"" text "\",\"tool_calls\":[{\"id\":\"" id                     \
 	"\",\"type\":\"function\",\"function\":{\"name\":\"execute\",\"arguments\":"               \
 	"\"{\\\"language\\\":\\\"python\\\",\\\"code\\\":\\\"" code "\\\"}\"}}]}"
 #define TOOL(id, text)                                                                             \
@@ -101,6 +102,11 @@ static const struct row rows[] = {
 	  .messages = { LMC("user", "message", PLAIN("q")), CODE("1"), OUTPUT("2"), SAID("3") },
 	  .want = USER("q") "\n" CALL("call_lmc_1", "1") "\n" TOOL("call_lmc_1", "2") "\n" SAID("3")
 		  "\n" },
+	{ .why = "an answer's text and the code behind it are one message",
+	  .messages = { SAID("3"), CODE("1"), OUTPUT("2"), LMC("assistant", "message", PLAIN("4")),
+			CODE("5") },
+	  .want = SAID_CALL("3", "call_lmc_1", "1") "\n" TOOL("call_lmc_1", "2") "\n"
+		  SAID_CALL("4", "call_lmc_2", "5") "\n" TOOL("call_lmc_2", "No output") "\n" },
 	{ .why = "as fenced text", .fence = true,
 	  .messages = { LMC("user", "message", PLAIN("q")), CODE("1"), OUTPUT("2"), USER("z") },
 	  .want = USER("q") "\n" SAID("```python\\n1\\n```") "\n"
@@ -151,7 +157,7 @@ static const struct row rows[] = {
 	{ .why = "unless one of them breaks a rule",
 	  .messages = { "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" CODE("1")
 			",{\"role\":\"robot\",\"type\":\"message\",\"content\":\"x\"}]}", CODE("2") },
-	  .want = SAID("a") "\n" CALL("call_lmc_1", "2") "\n" TOOL("call_lmc_1", "No output") "\n" },
+	  .want = SAID_CALL("a", "call_lmc_1", "2") "\n" TOOL("call_lmc_1", "No output") "\n" },
 	{ .why = "or is none",
 	  .messages = { "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[5]}",
 			"{\"role\":\"assistant\",\"content\":\"b\",\"lmc\":[{\"role\":\"user\"}]}" },

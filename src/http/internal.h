@@ -43,7 +43,7 @@ struct connection {
 
 /*
  *   HEAD --> BODY --> WORKING --> REPLIED --> (completed)
- *    |        |          |-----> STREAMING -> CLOSING --> (completed)
+ *    |        |          |-----> STREAMING -> (completed)
  *    |        |          +-----> GONE ------> (completed)
  *    +--------+--> REPLIED  (refusals)
  */
@@ -53,7 +53,6 @@ enum request_phase {
 	REQUEST_WORKING,   /* the handler has it */
 	REQUEST_REPLIED,   /* a response is there; queued now or at the next resume */
 	REQUEST_STREAMING, /* http/stream has it */
-	REQUEST_CLOSING,   /* the stream is over; the connection has to be closed */
 	REQUEST_GONE,      /* the client left */
 	REQUEST_PHASE__COUNT
 };
@@ -131,6 +130,7 @@ struct server {
 	struct timer                 reaper;
 	struct timer                 resume_tick;
 	struct request              *to_resume;
+	int64_t                      resumed_us; /* the last batch */
 	size_t                       suspended;
 	size_t                       busy; /* requests alive */
 	bool                         need_run;

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 
 enum {
-	/* libmicrohttpd walks all suspended connections for each batch of resumes. */
+	/* libmicrohttpd walks all suspended connections for each batch of resumes: where they are many,
+	 * one batch in this time. */
 	SUSPENDED_MANY = 256,
 	RESUME_TICK_US = 4000,
 };
@@ -25,8 +26,7 @@ static const unsigned phase_graph[REQUEST_PHASE__COUNT] = {
 	[REQUEST_BODY] = TO(WORKING) | TO(REPLIED) | TO(GONE),
 	[REQUEST_WORKING] = TO(REPLIED) | TO(STREAMING) | TO(GONE),
 	[REQUEST_REPLIED] = 0,
-	[REQUEST_STREAMING] = TO(CLOSING),
-	[REQUEST_CLOSING] = 0,
+	[REQUEST_STREAMING] = 0,
 	[REQUEST_GONE] = 0,
 };
 #undef TO
@@ -265,6 +265,7 @@ static void resume_all(struct server *s)
 		MHD_resume_connection(r->mhd);
 	}
 	s->need_run = true;
+	s->resumed_us = loop_now_us(s->loop);
 }
 
 static void resume_due(struct timer *t)
@@ -281,11 +282,13 @@ void request_resume(struct request *r)
 	r->resuming = true;
 	r->next_resume = s->to_resume;
 	s->to_resume = r;
-	if (s->suspended <= SUSPENDED_MANY) {
+
+	int64_t since = loop_now_us(s->loop) - s->resumed_us;
+	if (s->suspended <= SUSPENDED_MANY || since >= RESUME_TICK_US) {
 		resume_all(s);
 	} else if (!timer_running(&s->resume_tick)) {
 		s->resume_tick.fn = resume_due;
-		timer_start(s->loop, &s->resume_tick, RESUME_TICK_US);
+		timer_start(s->loop, &s->resume_tick, RESUME_TICK_US - since);
 	}
 }
 

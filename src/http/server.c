@@ -184,8 +184,7 @@ static enum MHD_Result after_work(struct request *r)
 {
 	switch (r->phase) {
 	case REQUEST_REPLIED: return reply_queue(r);
-	case REQUEST_GONE:
-	case REQUEST_CLOSING: return MHD_NO;
+	case REQUEST_GONE: return MHD_NO;
 	case REQUEST_WORKING:
 	case REQUEST_STREAMING:
 		if (r->response)
@@ -275,7 +274,6 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const c
 	case REQUEST_WORKING:
 	case REQUEST_REPLIED:
 	case REQUEST_STREAMING:
-	case REQUEST_CLOSING:
 	case REQUEST_GONE: return after_work(r);
 	case REQUEST_PHASE__COUNT: break;
 	}

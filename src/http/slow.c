@@ -64,14 +64,14 @@ static const char *body_ends(const struct connection *c, int64_t now)
 	return came < (size_t)(us / SECOND) * LIMIT_BODY_RATE ? "body" : NULL;
 }
 
-/* reader_ends: an answer that is ready, and hardly taken.  Streams look after their own. */
+/* reader_ends: an answer that is ready, and hardly taken.  A suspended stream looks after its own. */
 static const char *reader_ends(struct connection *c, int64_t now)
 {
 	const struct request *r = c->request;
 	struct tcp_info       info;
 
 	/* Suspended: it waits for us. */
-	if (!r || r->phase != REQUEST_REPLIED || r->suspended) {
+	if (!r || (r->phase != REQUEST_REPLIED && r->phase != REQUEST_STREAMING) || r->suspended) {
 		c->slow_us = 0;
 		return NULL;
 	}

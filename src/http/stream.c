@@ -6,56 +6,60 @@
 #include "http/reply.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
+#include <unistd.h>
 
 enum {
 	CHUNK_MAX = 256 * KIB, /* one chunk; keeps its size line short */
 	SIZE_LINE = 16,
+	BLOCK_HTTP10 = 4 * KIB, /* libmicrohttpd's own buffer; for chunks it takes the connection's pool */
+	SETTLED_US = 250 * 1000,
 };
 
 static const char comment[] = ": keep-alive\n\n";
 
-/* Two ways out, one interface.  Direct: we write chunks to the descriptor while libmicrohttpd has
- * the connection suspended.  Through the library's content reader for HTTP/1.0, where the end of
- * the connection is the end of the body, and under TLS, where only the library can write. */
+/* In both ways libmicrohttpd has a response whose content comes from `reader`: the library sends
+ * the head and the last chunk, and keeps the connection for the next request.  The library asks the
+ * reader only when nothing of its own is left to send, and the reader suspends the connection until
+ * there is more.  Direct: meanwhile we write chunks to the descriptor ourselves, and the reader
+ * gives nothing but the end.  HTTP/1.0, where no chunks are, and TLS, where only the library can
+ * write, take all bytes through the reader. */
 struct stream {
 	struct request             *request;
 	const struct stream_source *source;
 	void                       *arg;
 	bool                        direct;
 	bool                        waking;   /* task is in the loop's list */
-	bool                        blocked;  /* the socket is full */
+	bool                        parked;   /* suspended by the reader: the library has sent all it had */
+	bool                        blocked;  /* direct way: the socket is full */
 	bool                        ended;    /* over was called */
+	bool                        whole;    /* and all was handed over */
 	bool                        comment_due;
-	bool                        parked;   /* reader way: suspended for want of bytes */
 	struct task                 task;
 	struct timer                timer;    /* silence, and a reader that takes nothing */
 	int64_t                     moved_us; /* last time that bytes went out */
+	char                       *room;     /* lent by the library's pool; NULL: given back */
+	size_t                      room_len;
 
-	/* Direct way: a chunk under way.  Head and size line come first, then `left` bytes of what the
-	 * source has ready (or of a comment), then the trailer. */
-	char  *head; /* owned; the response's head until it is sent */
-	size_t head_len;
-	size_t head_at;
-	char   line[SIZE_LINE + 2];
+	/* Direct way: the chunk under way.  Its size line, then `left` bytes of what the source has ready
+	 * (or of a comment), then the line's end. */
+	char   line[SIZE_LINE];
 	size_t line_len;
 	size_t line_at;
 	size_t left;
-	size_t trailer_left; /* of CRLF, or of CRLF and the last chunk */
+	size_t end_left;
 	bool   in_comment;
-	bool   last; /* the chunk under way ends the body */
+	bool   last; /* nothing comes behind it */
 };
 
-static const char trailer[] = "\r\n0\r\n\r\n";
-enum { TRAILER_PLAIN = 2, TRAILER_LAST = sizeof trailer - 1 };
+static const char line_end[] = "\r\n";
+enum { LINE_END = sizeof line_end - 1 };
 
 static int64_t now_us(const struct stream *s)
 {
@@ -76,17 +80,34 @@ static void tell_over(struct stream *s, bool whole)
 	if (s->ended)
 		return;
 	s->ended = true;
+	s->whole = whole;
 	timer_stop(s->request->server->loop, &s->timer);
 	s->source->over(s->arg, whole);
 }
 
-/* Direct way: libmicrohttpd closes the connection when its handler is asked again. */
-static void direct_close(struct stream *s, bool whole)
+/* go_on: libmicrohttpd asks the reader again. */
+static void go_on(struct stream *s)
+{
+	s->parked = false;
+	request_resume(s->request);
+}
+
+static void end(struct stream *s, bool whole)
 {
 	tell_over(s, whole);
-	if (s->request->phase == REQUEST_STREAMING)
-		request_move(s->request, REQUEST_CLOSING);
-	request_resume(s->request);
+	go_on(s);
+}
+
+/* verdict: what the library does with the connection of a stream that has ended. */
+static ssize_t verdict(const struct stream *s)
+{
+	if (!s->whole)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	/* The head promised to go on before the server began to stop: behind the last chunk the library
+	 * finds the end of the client's side, and closes. */
+	if (s->request->server->quiesced)
+		shutdown(s->request->connection->watch.fd, SHUT_RD);
+	return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
 void stream_completed(struct stream *s)
@@ -96,21 +117,13 @@ void stream_completed(struct stream *s)
 	s->request->stream = NULL;
 	/* The wake-up's task lies in a list of the loop's: it frees the stream then. */
 	s->request = NULL;
-	if (!s->waking) {
-		free(s->head);
+	if (!s->waking)
 		free(s);
-	}
 }
 
 void stream_reader_left(struct stream *s)
 {
-	if (s->direct) {
-		direct_close(s, false);
-		return;
-	}
-	tell_over(s, false);
-	s->parked = false;
-	request_resume(s->request); /* the content reader ends it */
+	end(s, false);
 }
 
 /* --- the direct way --- */
@@ -118,35 +131,27 @@ void stream_reader_left(struct stream *s)
 /* Starts the next chunk if there is something to say; false: nothing. */
 static bool next_chunk(struct stream *s)
 {
-	bool       last = false;
-	struct str ready = s->source->ready(s->arg, &last);
+	struct str ready = s->source->ready(s->arg, &s->last);
 
-	s->in_comment = ready.n == 0 && !last && s->comment_due;
+	s->in_comment = ready.n == 0 && !s->last && s->comment_due;
 	if (s->in_comment)
 		ready = (struct str){ comment, sizeof comment - 1 };
-	if (ready.n == 0 && !last)
+	if (ready.n == 0)
 		return false;
 	s->comment_due = false;
 	s->left = ready.n < CHUNK_MAX ? ready.n : CHUNK_MAX;
-	s->last = last && s->left == ready.n;
+	s->last = s->last && s->left == ready.n;
 	s->line_at = 0;
-	if (s->left == 0) { /* an end without bytes: only the last chunk is left to write */
-		s->line_len = 0;
-		s->trailer_left = TRAILER_LAST - TRAILER_PLAIN;
-		return true;
-	}
 	s->line_len = (size_t)snprintf(s->line, sizeof s->line, "%zx\r\n", s->left);
-	s->trailer_left = s->last ? TRAILER_LAST : TRAILER_PLAIN;
+	s->end_left = LINE_END;
 	return true;
 }
 
-static size_t gather(struct stream *s, struct iovec iov[4])
+static size_t gather(struct stream *s, struct iovec iov[3])
 {
 	size_t n = 0;
 	bool   last;
 
-	if (s->head_at < s->head_len)
-		iov[n++] = (struct iovec){ s->head + s->head_at, s->head_len - s->head_at };
 	if (s->line_at < s->line_len)
 		iov[n++] = (struct iovec){ s->line + s->line_at, s->line_len - s->line_at };
 	if (s->left > 0) {
@@ -155,11 +160,7 @@ static size_t gather(struct stream *s, struct iovec iov[4])
 						 : s->source->ready(s->arg, &last);
 		iov[n++] = (struct iovec){ (void *)(uintptr_t)ready.p, s->left };
 	}
-	if (s->trailer_left > 0) {
-		/* TRAILER_PLAIN stands at the front, so the last chunk's end is the array's end. */
-		const char *end = trailer + (s->last ? TRAILER_LAST : TRAILER_PLAIN);
-		iov[n++] = (struct iovec){ (void *)(uintptr_t)(end - s->trailer_left), s->trailer_left };
-	}
+	iov[n++] = (struct iovec){ (void *)(uintptr_t)(line_end + LINE_END - s->end_left), s->end_left };
 	return n;
 }
 
@@ -168,19 +169,11 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Books n sent bytes against head, size line, content and trailer, in that order. */
+/* Books n sent bytes against size line, content and line end, in that order. */
 static void advance(struct stream *s, size_t n)
 {
-	size_t part = min_size(n, s->head_len - s->head_at);
+	size_t part = min_size(n, s->line_len - s->line_at);
 
-	s->head_at += part;
-	n -= part;
-	if (s->head && s->head_at == s->head_len) {
-		free(s->head);
-		s->head = NULL;
-		s->head_at = s->head_len = 0;
-	}
-	part = min_size(n, s->line_len - s->line_at);
 	s->line_at += part;
 	n -= part;
 	part = min_size(n, s->left);
@@ -189,13 +182,7 @@ static void advance(struct stream *s, size_t n)
 	s->request->bytes_out += part;
 	if (part > 0 && !s->in_comment)
 		s->source->taken(s->arg, part);
-	s->trailer_left -= n;
-}
-
-static bool chunk_under_way(const struct stream *s)
-{
-	return s->head_at < s->head_len || s->line_at < s->line_len || s->left > 0 ||
-	       s->trailer_left > 0;
+	s->end_left -= n;
 }
 
 static void watch_room(struct stream *s, bool on)
@@ -207,28 +194,23 @@ static void watch_room(struct stream *s, bool on)
 		timer_start(s->request->server->loop, &s->timer, 1000000);
 	if (!loop_rewatch(s->request->server->loop, &s->request->connection->watch,
 			  EPOLLRDHUP | EPOLLET | (on ? EPOLLOUT : 0u)))
-		direct_close(s, false);
+		end(s, false);
 }
 
+/* Only between two questions to the reader, or within one. */
 static void direct_write(struct stream *s)
 {
 	int fd = s->request->connection->watch.fd;
 
-	for (;;) {
-		struct iovec  iov[4];
+	while (!s->ended) {
+		struct iovec  iov[3];
 		struct msghdr msg = { .msg_iov = iov };
 
-		if (!chunk_under_way(s)) {
-			if (s->last) {
-				direct_close(s, true);
-				return;
-			}
-			if (!next_chunk(s)) {
-				watch_room(s, false);
-				return;
-			}
-		} else if (s->line_len == 0 && s->left == 0 && s->trailer_left == 0) {
-			next_chunk(s); /* the head goes out together with the first bytes */
+		if (s->end_left == 0 && (s->last || !next_chunk(s))) {
+			watch_room(s, false);
+			if (s->last && !s->ended)
+				end(s, true);
+			return;
 		}
 		msg.msg_iovlen = gather(s, iov);
 
@@ -240,7 +222,7 @@ static void direct_write(struct stream *s)
 			return;
 		}
 		if (n < 0) {
-			direct_close(s, false);
+			end(s, false);
 			return;
 		}
 		s->moved_us = now_us(s);
@@ -248,72 +230,41 @@ static void direct_write(struct stream *s)
 	}
 }
 
+/* give_back_room: libmicrohttpd writes over its whole pool for each answer, 32 KiB.  While we write
+ * ourselves nothing of what is left of the pool is used, so the pages need not stay for as long as
+ * the stream does. */
+static void give_back_room(struct stream *s)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t first = ((uintptr_t)s->room + page - 1) & ~(page - 1);
+	uintptr_t end_of = ((uintptr_t)s->room + s->room_len) & ~(page - 1);
+
+	s->room = NULL;
+	if (first < end_of)
+		madvise((void *)first, end_of - first, MADV_DONTNEED);
+}
+
 void stream_writable(struct stream *s)
 {
-	if (s->direct && !s->ended)
+	if (s->direct && s->parked)
 		direct_write(s);
-}
-
-static bool put_head(struct stream *s, struct buf *out)
-{
-	char      date[40];
-	time_t    now = time(NULL);
-	struct tm tm;
-
-	gmtime_r(&now, &tm);
-	strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", &tm);
-	if (!buf_fmt(out, "HTTP/1.1 200 OK\r\nDate: %s\r\nConnection: close\r\n"
-			  "Transfer-Encoding: chunked\r\n", date))
-		return false;
-	for (struct reply_line *line = s->request->headers; line; line = line->next)
-		if (!buf_fmt(out, "%s: %s\r\n", line->name, line->value))
-			return false;
-	return buf_text(out, "\r\n");
-}
-
-static bool direct_open(struct stream *s)
-{
-	struct buf head;
-	int        one = 1;
-
-	buf_init(&head, LIMIT_HEADER_BYTES);
-	if (!put_head(s, &head)) {
-		buf_finish(&head);
-		return false;
-	}
-	s->head_len = head.len;
-	s->head = TAKE(head.data);
-	setsockopt(s->request->connection->watch.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-	return true;
 }
 
 /* --- the library's way --- */
 
-static ssize_t reader(void *cls, uint64_t pos, char *out, size_t max)
+static ssize_t library_write(struct stream *s, char *out, size_t max)
 {
-	struct stream *s = cls;
-	bool           last = false;
-
-	(void)pos;
-	if (s->ended)
-		return MHD_CONTENT_READER_END_WITH_ERROR;
-
+	bool       last = false;
 	struct str ready = s->source->ready(s->arg, &last);
-	if (ready.n == 0 && last) {
-		tell_over(s, true);
-		return MHD_CONTENT_READER_END_OF_STREAM;
-	}
-	if (ready.n == 0 && !s->comment_due) {
-		/* Returning 0 without suspending would be a busy loop. */
-		s->parked = true;
-		request_suspend(s->request);
-		return 0;
-	}
+	bool       is_comment = ready.n == 0 && !last && s->comment_due;
 
-	bool is_comment = ready.n == 0;
+	if (ready.n == 0 && last)
+		tell_over(s, true);
 	if (is_comment)
 		ready = (struct str){ comment, sizeof comment - 1 };
 	size_t n = min_size(ready.n, max);
+	if (n == 0)
+		return 0;
 	memcpy(out, ready.p, n);
 	s->comment_due = false;
 	s->moved_us = now_us(s);
@@ -323,11 +274,36 @@ static ssize_t reader(void *cls, uint64_t pos, char *out, size_t max)
 	return (ssize_t)n;
 }
 
-static bool reader_open(struct stream *s)
+/* --- both --- */
+
+static ssize_t reader(void *cls, uint64_t pos, char *out, size_t max)
+{
+	struct stream *s = cls;
+	ssize_t        n = 0;
+
+	(void)pos;
+	if (!s->ended && s->direct)
+		direct_write(s);
+	else if (!s->ended)
+		n = library_write(s, out, max);
+	if (n > 0)
+		return n;
+	if (s->ended)
+		return verdict(s);
+	/* Returning 0 without suspending would be a busy loop. */
+	s->parked = true;
+	s->room = s->direct ? out : NULL;
+	s->room_len = max;
+	request_suspend(s->request);
+	return 0;
+}
+
+static bool open_response(struct stream *s)
 {
 	struct request      *r = s->request;
 	struct MHD_Response *response =
-		MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, reader, s, NULL);
+		MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, r->http10 ? BLOCK_HTTP10 : 1, reader,
+						  s, NULL);
 
 	if (!response)
 		return false;
@@ -337,22 +313,14 @@ static bool reader_open(struct stream *s)
 	return true;
 }
 
-/* --- both --- */
-
 static void write_now(struct stream *s)
 {
-	if (s->ended)
-		return;
-	if (s->direct) {
-		/* Only once the handler has returned is the connection ours alone. */
-		if (!s->request->suspended)
-			stream_wake(s);
-		else if (!s->blocked)
-			direct_write(s);
-	} else if (s->parked) {
-		s->parked = false;
-		request_resume(s->request);
-	}
+	if (s->ended || !s->parked)
+		return; /* the reader will look */
+	if (!s->direct)
+		go_on(s);
+	else if (!s->blocked)
+		direct_write(s);
 }
 
 static void woken(struct task *t)
@@ -361,7 +329,6 @@ static void woken(struct task *t)
 
 	s->waking = false;
 	if (!s->request) { /* completed meanwhile */
-		free(s->head);
 		free(s);
 		return;
 	}
@@ -383,6 +350,8 @@ static void silence(struct timer *t)
 	int64_t        quiet = now_us(s) - s->moved_us;
 	int64_t        limit = keep_alive_us(s);
 
+	if (s->parked && s->room)
+		give_back_room(s);
 	if (s->blocked && quiet >= (int64_t)LIMIT_STALL_SECONDS * 1000000) {
 		stream_reader_left(s); /* it takes nothing: dropped, to come back later */
 		return;
@@ -416,7 +385,7 @@ struct stream *stream_open(struct request *r, const struct stream_source *source
 	s->arg = arg;
 	s->direct = !r->http10 && !r->server->tls;
 	s->moved_us = now_us(s);
-	if (!(s->direct ? direct_open(s) : reader_open(s)))
+	if (!open_response(s))
 		goto fail;
 	r->stream = s;
 	r->status = 200;
@@ -424,11 +393,9 @@ struct stream *stream_open(struct request *r, const struct stream_source *source
 	request_move(r, REQUEST_STREAMING);
 	atomic_fetch_add_explicit(&server_counters.streams, 1, memory_order_relaxed);
 	s->timer.fn = silence;
-	timer_start(r->server->loop, &s->timer, keep_alive_us(s));
-	if (s->direct)
-		stream_wake(s);
-	else
-		request_resume(r);
+	timer_start(r->server->loop, &s->timer,
+		    s->direct && SETTLED_US < keep_alive_us(s) ? SETTLED_US : keep_alive_us(s));
+	request_resume(r);
 	return s;
 
 fail:

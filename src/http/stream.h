@@ -1,9 +1,10 @@
 /* http/stream: an answer in pieces (server-sent events).  Suspending a connection, framing, writing
  * to the descriptor, back pressure, comments in silence and dead readers are this module's business.
  *
- * On plain HTTP/1.1 it writes to the descriptor itself, in chunked framing, while libmicrohttpd has
- * the connection suspended (half the CPU of the library's own way on a prototype with thousands of
- * streams); the library's way is used for HTTP/1.0.
+ * On plain HTTP/1.1 it writes chunks to the descriptor itself while libmicrohttpd has the
+ * connection suspended in the response's content reader (half the CPU of the library's own way on a
+ * prototype with thousands of streams); head and last chunk are the library's, which keeps the
+ * connection for the next request.  All bytes go the library's way for HTTP/1.0 and under TLS.
  *
  * Threads: the loop's own. */
 #pragma once

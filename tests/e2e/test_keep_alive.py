@@ -1,0 +1,163 @@
+"""A stream leaves its connection as a plain answer does: open, in step, and for the next request."""
+
+import json
+import pathlib
+import signal
+
+import pytest
+
+import sse
+import upstream as up
+from client import Client
+from raw import Raw, get, post
+from waiting import wait_until
+
+ROUTES = ["/v1/chat", "/v1/chat/completions"]
+STREAMS = 200
+TIME_WAIT = "06"
+
+
+@pytest.fixture(params=ROUTES)
+def route(request):
+    return request.param
+
+
+def asked(route, model, *headers, **more):
+    if route == "/v1/chat":
+        body = {"messages": ["hi"], "config": {"model": model}, "store": False}
+    else:
+        body = {"messages": [{"role": "user", "content": "hi"}], "model": model}
+    return post(route, json.dumps({**body, "stream": True, **more}).encode(), *headers)
+
+
+def text_of(route, body):
+    blocks = list(sse.Blocks([body]))
+    answer = sse.native(blocks) if route == "/v1/chat" else sse.openai(blocks)
+    assert answer.error is None
+    return answer.text
+
+
+def figures(client):
+    lines = client.get("/metrics").ok().body.decode().splitlines()
+    return [line.split()[1] for line in lines
+            if line.startswith(("parley_http_connections ", "parley_http_requests_in_flight "))]
+
+
+def whole(raw, route):
+    reply = raw.read("POST", route)
+    assert reply.status == 200 and "connection" not in reply.headers, reply.headers
+    return text_of(route, reply.body)
+
+
+def left_waiting(port):
+    """Sockets of the gateway's port that it closed first."""
+    lines = pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]
+    fields = [line.split() for line in lines]
+    return [f for f in fields if int(f[1].split(":")[1], 16) == port and f[3] == TIME_WAIT]
+
+
+def test_streams_after_another_share_one_connection(start, script, route):
+    gateway = start(usual={})
+    s = script(*up.stream("one ", "two"))
+    with Raw(gateway) as raw:
+        for _ in range(STREAMS):
+            assert whole(raw.send(asked(route, s.model)), route) == "one two"
+    assert not left_waiting(gateway.port)
+
+
+def test_streams_and_other_answers_take_turns(shared, script, route):
+    s = script(*up.stream("x"))
+    with Raw(shared) as raw:
+        for _ in range(3):
+            assert whole(raw.send(asked(route, s.model)), route) == "x"
+            assert raw.send(get("/v1/models", method="HEAD")).read("HEAD").status == 200
+            assert whole(raw.send(asked(route, s.model)), route) == "x"
+            preflight = raw.send(get(route, "Origin: http://localhost",
+                                     "Access-Control-Request-Method: POST", method="OPTIONS"))
+            assert preflight.read("OPTIONS").status == 204
+            assert raw.send(post(route, b"{}")).read().status == 400
+            assert whole(raw.send(asked(route, s.model)), route) == "x"
+
+
+def test_requests_that_were_sent_at_once_are_answered_in_order(shared, script, route):
+    s, other = script(*up.stream("first")), script(*up.stream("second"))
+    with Raw(shared) as raw:
+        raw.send(asked(route, s.model) + asked(route, other.model) + get("/livez") +
+                 asked(route, s.model))
+        assert whole(raw, route) == "first"
+        assert whole(raw, route) == "second"
+        assert raw.read().status == 200
+        assert whole(raw, route) == "first"
+
+
+def test_the_next_request_may_come_while_the_stream_goes_on(shared, script, route):
+    """Bytes behind the request are no sign that the client leaves."""
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one"), up.wait(gate), up.text(" two"), *up.ending())
+    with Raw(shared) as raw:
+        raw.send(asked(route, s.model))
+        head = raw.read_head()
+        pieces = raw.pieces(head)
+        body = b""
+        while b"one" not in body:
+            body += next(pieces)
+        raw.send(get("/livez"))
+        gate.open()
+        assert text_of(route, body + b"".join(pieces)) == "one two"
+        assert raw.read().status == 200
+
+
+def stuck(x):
+    sent = x.sent
+    return not x.done.wait(0.2) and x.sent == sent > 0
+
+
+def test_a_reader_that_pauses_keeps_its_connection(shared, script, route):
+    """The socket is full for a while, at the end too."""
+    s = script(*up.stream(*["y" * 16000] * 600))
+    with Raw(shared, receive_buffer=1 << 14) as raw:
+        for number in range(1, 4):
+            raw.send(asked(route, s.model))
+            head = raw.read_head()
+            wait_until(lambda x=s.wait(number): stuck(x), "the provider to be held back")
+            assert len(text_of(route, b"".join(raw.pieces(head)))) == 600 * 16000
+
+
+@pytest.mark.parametrize("headers", [["Connection: close"], ["Connection: keep-alive, close"]])
+def test_a_client_that_wants_it_closed_is_told(shared, script, route, headers):
+    s = script(*up.stream("x"))
+    with Raw(shared) as raw:
+        reply = raw.send(asked(route, s.model, *headers)).read("POST", route)
+        assert reply.closes and text_of(route, reply.body) == "x" and raw.at_end()
+
+
+def test_one_that_leaves_in_the_middle_leaves_nothing(start, script, route):
+    gateway = start(usual={})
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one"), up.wait(gate))
+    with Raw(gateway) as raw:
+        raw.send(asked(route, s.model))
+        raw.read_head()
+    s.wait().wait_closed()
+    with Client(gateway.url) as client:
+        wait_until(lambda: figures(client) == ["1", "1"], "nobody but the one who asks")
+
+
+def test_a_stream_that_ends_while_the_server_stops_is_whole_and_closes(start, script, route):
+    gateway = start(usual={"drain_timeout": "60s"})
+    held, gate = up.Gate(), up.Gate()
+    s = script(up.sse(), up.role(), up.text("one"), up.wait(gate), up.text(" two"), *up.ending())
+    other = script(up.sse(), up.role(), up.text("one"), up.wait(held), *up.ending())
+    with Raw(gateway) as keeps, Raw(gateway) as raw:
+        keeps.send(asked(route, other.model)).read_head()
+        raw.send(asked(route, s.model))
+        head = raw.read_head()
+        mark = len(gateway.lines)
+        gateway.signal(signal.SIGTERM)
+        gateway.wait_log("drain", mark)
+        gate.wait_reached()
+        gate.open()
+        assert text_of(route, b"".join(raw.pieces(head))) == "one two"
+        assert raw.at_end(), "nobody else is told to come back here"
+        held.open()
+    assert gateway.wait_exit() == 0

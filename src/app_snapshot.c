@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "provider/secrets.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,13 +105,20 @@ static enum errc make_registry(struct app_snapshot *a, const struct config *c, s
 {
 	struct provider **providers = calloc(c->provider_count ? c->provider_count : 1,
 					     sizeof(struct provider *));
-	enum errc         rc = ERR_OK;
-	size_t            n = 0;
+	OWNED(mask) mask = NULL;
+	enum errc rc = ERR_OK;
+	size_t    n = 0;
 
-	if (!providers)
+	if (!providers || !secrets_mask(c->providers, c->provider_count, &mask)) {
+		free(providers);
 		return err_set(e, ERR_INTERNAL, "", "out of memory");
-	for (; rc == ERR_OK && n < c->provider_count; n++)
-		rc = provider_create(&c->providers[n], &providers[n], e);
+	}
+	for (; rc == ERR_OK && n < c->provider_count; n++) {
+		struct provider_options o = c->providers[n];
+
+		o.mask = mask;
+		rc = provider_create(&o, &providers[n], e);
+	}
 	if (rc == ERR_OK) {
 		rc = registry_create_take(providers, c->provider_count, c->models, c->model_count,
 					  c->default_model, &a->base.registry, e);

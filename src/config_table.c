@@ -282,7 +282,8 @@ static enum errc read_headers(struct config *c, const struct config_node *map,
 		struct provider_header         *h = &headers[n->index];
 
 		h->name = n->key;
-		if (n->kind == CONFIG_MAP)
+		h->secret = n->kind == CONFIG_MAP;
+		if (h->secret)
 			rc = read_secret_map(c, n, &h->value, e);
 		else if ((rc = need_value(c, n, e)) == ERR_OK)
 			rc = config_value_read(&value, n->text, &c->memory->arena, &at, &h->value,

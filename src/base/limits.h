@@ -96,6 +96,7 @@
 #define LIMIT_SSE_EVENT      (16 * MIB)
 #define LIMIT_SSE_NAME       256        /* an event's name; real ones have less than 40 */
 #define LIMIT_ERROR_BODY     (64 * KIB) /* of a provider's error answer, read for its message */
+#define LIMIT_MASK_TEXT      (2 * KIB)  /* of a text of its error, searched for secrets; 320 bytes are told */
 #define LIMIT_TARGETS        16         /* targets of one model */
 #define LIMIT_FALLBACKS      8          /* models that one falls back on */
 #define LIMIT_HEALTH         512        /* targets in trouble that are remembered; names may be clients' own */

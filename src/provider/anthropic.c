@@ -309,16 +309,16 @@ static int status_of(const struct json_doc *doc, json_at error)
 	return 500;
 }
 
-static void decode_error(int status, struct str body, struct err *e)
+static void decode_error(const struct decode *d, int status, struct str body, struct err *e)
 {
 	/* Their own number for "overloaded": to a client it is what 503 is. */
-	openai_decode_error(status == 529 ? 503 : status, body, e);
+	openai_decode_error(d, status == 529 ? 503 : status, body, e);
 	e->upstream_status = status;
 }
 
 static enum errc take_error(struct decode *d, struct str data, struct err *e)
 {
-	decode_error(status_of(d->doc, json_get(d->doc, 0, "error")), data, e);
+	decode_error(d, status_of(d->doc, json_get(d->doc, 0, "error")), data, e);
 	return e->code;
 }
 
@@ -365,7 +365,7 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 	if (d->done_mark)
 		return ERR_OK;
 	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) != ERR_OK)
-		return str_is(name, "error") ? openai_error_plain(data, e) :
+		return str_is(name, "error") ? openai_error_plain(d, data, e) :
 					       bad(e, "a stream event that is not JSON");
 	if (json_kind(d->doc, 0) != JSON_OBJECT)
 		return bad(e, "a stream event that is no JSON object");
@@ -420,7 +420,7 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 }
 
 static const struct provider_header headers[] = {
-	{ "anthropic-version", "2023-06-01" },
+	{ "anthropic-version", "2023-06-01", false },
 	{ 0 },
 };
 

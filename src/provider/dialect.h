@@ -12,6 +12,7 @@
  * dialect's finish. */
 struct decode {
 	struct json_doc  *doc; /* scratch, borrowed */
+	const struct mask *mask; /* borrowed; what no error may hold; NULL: nothing */
 	bool              stream;
 	bool              started;
 	bool              finished;  /* every choice seen so far has its finish reason */
@@ -73,7 +74,7 @@ struct dialect {
 	enum errc (*decode_whole)(struct decode *d, struct str body, struct err *e);
 	/* decode_error: fills e from a non-2xx status and its body (may be empty, HTML, anything);
 	 * host names and keys scrubbed. */
-	void (*decode_error)(int status, struct str body, struct err *e);
+	void (*decode_error)(const struct decode *d, int status, struct str body, struct err *e);
 	/* finish: frees d->state; NULL: the dialect has none. */
 	void (*finish)(struct decode *d);
 	const struct dialect_embed *embed; /* NULL: it has no embeddings */

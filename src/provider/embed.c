@@ -85,7 +85,7 @@ enum errc embed_scan(struct decode *d, struct str body, struct err *e)
 		return e->code == ERR_OVERLOADED ? e->code : bad(e, "an answer that is not JSON");
 	openai_top_read(d->doc, &top);
 	if (openai_is_error(d->doc, &top, &where))
-		return openai_error(d->doc, where, e);
+		return openai_error(d, where, e);
 	return json_kind(d->doc, 0) == JSON_OBJECT ? ERR_OK : bad(e, "an answer that is no JSON object");
 }
 

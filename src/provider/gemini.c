@@ -169,15 +169,15 @@ static bool is_failure(struct str reason)
 	return false;
 }
 
-static enum errc fail(const struct json_doc *doc, struct reader *r, json_at candidate,
-		      struct str reason, struct err *e)
+static enum errc fail(const struct decode *d, struct reader *r, json_at candidate, struct str reason,
+		      struct err *e)
 {
 	char       why[160] = "";
-	struct str message = inner(doc, candidate, "finishMessage");
+	struct str message = inner(d->doc, candidate, "finishMessage");
 
 	buf_clear(&r->args);
 	if (message.n > 0 && json_unescape(message, &r->args))
-		scrub_message(buf_view(&r->args), why, sizeof why);
+		scrub_message(d->mask, buf_view(&r->args), why, sizeof why);
 	err_set(e, ERR_UPSTREAM_ERROR, NULL, "the provider ended the answer with %.*s%s%s",
 		STR_ARG(reason), why[0] ? ": " : "", why);
 	str_copy(e->wire, sizeof e->wire, reason);
@@ -198,7 +198,7 @@ static enum errc take_finish(struct decode *d, struct reader *r, json_at candida
 	if (reason.n >= sizeof e->wire)
 		return bad(e, "a finishReason that is too long");
 	if (is_failure(reason))
-		return fail(d->doc, r, candidate, reason, e);
+		return fail(d, r, candidate, reason, e);
 	give_end(d, r, word_of(reason, r->called), reason);
 	return ERR_OK;
 }
@@ -447,13 +447,13 @@ static bool find_error(const struct json_doc *doc, json_at *ret)
 	return openai_is_error(doc, &top, ret);
 }
 
-static void decode_error(int status, struct str body, struct err *e)
+static void decode_error(const struct decode *d, int status, struct str body, struct err *e)
 {
 	struct json_doc doc = { 0 };
 	struct err      ignored;
 	json_at         error;
 
-	openai_decode_error(status, body, e);
+	openai_decode_error(d, status, body, e);
 	if (json_scan(&doc, body.p ? body.p : "", body.n, &json_limits_upstream, &ignored) == ERR_OK &&
 	    find_error(&doc, &error))
 		read_details(&doc, error, e);
@@ -466,7 +466,7 @@ static enum errc take(struct decode *d, struct reader *r, struct err *e)
 	json_at error;
 
 	if (find_error(d->doc, &error)) {
-		openai_error(d->doc, error, e);
+		openai_error(d, error, e);
 		read_details(d->doc, error, e);
 		return e->code;
 	}
@@ -483,7 +483,7 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 		return no_memory(e);
 	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) == ERR_OK)
 		return take(d, r, e);
-	return str_is(name, "error") ? openai_error_plain(data, e)
+	return str_is(name, "error") ? openai_error_plain(d, data, e)
 				     : bad(e, "a stream event that is not JSON");
 }
 

@@ -83,9 +83,9 @@ static bool is_terminal(const struct lmc_chunk *c)
 	       (lmc_is(type, "completion") && content_is(c, "DONE"));
 }
 
-static enum errc no_text(struct err *e)
+static enum errc no_text(const struct decode *d, struct err *e)
 {
-	return openai_error_plain(STR_NONE, e);
+	return openai_error_plain(d, STR_NONE, e);
 }
 
 /* take_server: what the server says of itself: that it is done, or that it failed. */
@@ -93,7 +93,7 @@ static enum errc take_server(struct decode *d, const struct reader *r, const str
 			     struct err *e)
 {
 	if (lmc_is(c->said[LMC_TYPE], "error") && c->has_content)
-		return c->content == JSON_ABSENT ? no_text(e) : openai_error(c->d, c->content, e);
+		return c->content == JSON_ABSENT ? no_text(d, e) : openai_error(d, c->content, e);
 	if (!is_terminal(c))
 		return ERR_OK;
 
@@ -166,16 +166,16 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 			return ERR_OK;
 	}
 	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) != ERR_OK)
-		return named_error ? openai_error_plain(data, e) :
+		return named_error ? openai_error_plain(d, data, e) :
 				     bad(e, "a stream event that is not JSON");
 	if (json_kind(d->doc, 0) == JSON_OBJECT && json_get(d->doc, 0, "role") != JSON_ABSENT)
 		return decode_chunk(d, e);
 
 	openai_top_read(d->doc, &top);
 	if (openai_is_error(d->doc, &top, &where))
-		return openai_error(d->doc, where, e);
+		return openai_error(d, where, e);
 	if (named_error)
-		return openai_error(d->doc, 0, e);
+		return openai_error(d, 0, e);
 	return bad(e, json_kind(d->doc, 0) == JSON_OBJECT ? "a chunk without a role" :
 							    "a stream event that is no JSON object");
 }
@@ -218,9 +218,10 @@ static enum errc read_whole(const struct json_doc *doc, json_at i, struct lmc_sc
 }
 
 /* check_messages: everything that may be wrong is found before the first event goes out. */
-static enum errc check_messages(const struct json_doc *doc, json_at list, struct reader *r,
-				struct err *e)
+static enum errc check_messages(const struct decode *d, json_at list, struct reader *r, struct err *e)
 {
+	const struct json_doc *doc = d->doc;
+
 	if (list == JSON_ABSENT || json_kind(doc, list) != JSON_ARRAY)
 		return bad(e, "an answer without messages");
 	for (json_at i = json_first(doc, list); i != json_end(doc, list); i = json_next(doc, i)) {
@@ -230,7 +231,7 @@ static enum errc check_messages(const struct json_doc *doc, json_at list, struct
 		if (rc != ERR_OK)
 			return rc;
 		if (c.role == LMC_SERVER && lmc_is(c.said[LMC_TYPE], "error"))
-			return c.content == JSON_ABSENT ? no_text(e) : openai_error(doc, c.content, e);
+			return c.content == JSON_ABSENT ? no_text(d, e) : openai_error(d, c.content, e);
 	}
 	return ERR_OK;
 }
@@ -295,14 +296,14 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 		return bad(e, "an answer that is not JSON");
 	openai_top_read(doc, &top);
 	if (openai_is_error(doc, &top, &where))
-		return openai_error(doc, where, e);
+		return openai_error(d, where, e);
 	if (json_kind(doc, 0) != JSON_OBJECT)
 		return bad(e, "an answer that is no JSON object");
 
 	struct str finish_word;
 	bool       changed;
 	json_at    list = json_get(doc, 0, "messages");
-	enum errc  rc = check_messages(doc, list, r, e);
+	enum errc  rc = check_messages(d, list, r, e);
 	if (rc == ERR_OK)
 		rc = openai_finish_word(doc, json_get(doc, 0, "finish_reason"), &finish_word,
 					&changed, e);

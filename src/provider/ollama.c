@@ -232,7 +232,7 @@ static enum errc read_object(struct decode *d, struct str text, const char *what
 		return bad(e, what);
 	openai_top_read(d->doc, &top);
 	if (openai_is_error(d->doc, &top, &where))
-		return openai_error(d->doc, where, e);
+		return openai_error(d, where, e);
 	return ERR_OK;
 }
 

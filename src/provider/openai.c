@@ -268,7 +268,7 @@ static enum errc tell_whole(struct decode *d, struct err *e)
 
 	openai_top_read(doc, &top);
 	if (openai_is_error(doc, &top, &where))
-		return openai_error(doc, where, e);
+		return openai_error(d, where, e);
 	if (json_kind(doc, 0) != JSON_OBJECT)
 		return bad(e, "an answer that is no JSON object");
 

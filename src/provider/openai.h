@@ -53,12 +53,12 @@ bool openai_join_parts(const struct json_doc *doc, json_at choices, struct buf *
 
 enum errc openai_decode_event(struct decode *d, struct str name, struct str data, struct err *e);
 
-/* openai_error: what an error object in an answer with status 200 says; doc holds it.  where: the
+/* openai_error: what an error object in an answer with status 200 says; d->doc holds it.  where: the
  * error member's value, or the root.  Always returns an error. */
-enum errc openai_error(const struct json_doc *doc, json_at where, struct err *e);
+enum errc openai_error(const struct decode *d, json_at where, struct err *e);
 /* openai_error_plain: the same for a text that is no JSON. */
-enum errc openai_error_plain(struct str text, struct err *e);
+enum errc openai_error_plain(const struct decode *d, struct str text, struct err *e);
 /* openai_is_error: the root is an error in one of the shapes seen; *ret_where: the object or string
  * that says what.  top: zeroed where the root is no object. */
 bool openai_is_error(const struct json_doc *doc, const struct openai_top *top, json_at *ret_where);
-void openai_decode_error(int status, struct str body, struct err *e);
+void openai_decode_error(const struct decode *d, int status, struct str body, struct err *e);

@@ -549,13 +549,13 @@ enum errc openai_decode_event(struct decode *d, struct str name, struct str data
 			return ERR_OK;
 	}
 	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) != ERR_OK)
-		return named_error ? openai_error_plain(data, e) :
+		return named_error ? openai_error_plain(d, data, e) :
 				     bad(e, "a stream event that is not JSON");
 	openai_top_read(d->doc, &top);
 	if (openai_is_error(d->doc, &top, &where))
-		return openai_error(d->doc, where, e);
+		return openai_error(d, where, e);
 	if (named_error)
-		return openai_error(d->doc, 0, e);
+		return openai_error(d, 0, e);
 	if (json_kind(d->doc, 0) != JSON_OBJECT)
 		return bad(e, "a stream event that is no JSON object");
 	return decode_chunk(d, &top, e);

@@ -28,13 +28,13 @@ static json_at first_of(const struct json_doc *doc, json_at obj, const char *con
 	return JSON_ABSENT;
 }
 
-static void read_word(const struct json_doc *doc, json_at obj, const char *key, struct arena *a,
+static void read_word(const struct decode *d, json_at obj, const char *key, struct arena *a,
 		      char *ret, size_t ret_size)
 {
 	struct str text;
 
-	if (read_string(doc, json_get(doc, obj, key), a, &text))
-		scrub_word(text, ret, ret_size);
+	if (read_string(d->doc, json_get(d->doc, obj, key), a, &text))
+		scrub_word(d->mask, text, ret, ret_size);
 }
 
 /* A status is a number under code or status; OpenRouter, Gemini and llama.cpp write it so. */
@@ -52,8 +52,10 @@ static void read_status(const struct json_doc *doc, json_at obj, struct report *
 }
 
 /* put_loc: ["body","messages",0,"role"] is messages[0].role to our clients. */
-static void put_loc(const struct json_doc *doc, json_at loc, char *ret, size_t ret_size)
+static void put_loc(const struct decode *d, json_at loc, char *ret, size_t ret_size)
 {
+	const struct json_doc *doc = d->doc;
+
 	struct buf path;
 	bool       ok = true;
 
@@ -68,13 +70,15 @@ static void put_loc(const struct json_doc *doc, json_at loc, char *ret, size_t r
 			ok = (path.len == 0 || buf_text(&path, ".")) && buf_str(&path, word);
 	}
 	if (ok)
-		scrub_word(buf_view(&path), ret, ret_size);
+		scrub_word(d->mask, buf_view(&path), ret, ret_size);
 	buf_finish(&path);
 }
 
 /* read_detail: a list of what is wrong with a request (FastAPI: Mistral, vLLM); the first is told. */
-static void read_detail(const struct json_doc *doc, json_at obj, struct arena *a, struct report *r)
+static void read_detail(const struct decode *d, json_at obj, struct arena *a, struct report *r)
 {
+	const struct json_doc *doc = d->doc;
+
 	json_at    message = json_get(doc, obj, "message");
 	json_at    list = json_get(doc, obj, "detail");
 	struct str text;
@@ -88,13 +92,15 @@ static void read_detail(const struct json_doc *doc, json_at obj, struct arena *a
 	if (json_kind(doc, first) != JSON_OBJECT)
 		return;
 	if (read_string(doc, json_get(doc, first, "msg"), a, &text))
-		scrub_message(text, r->message, sizeof r->message);
+		scrub_message(d->mask, text, r->message, sizeof r->message);
 	if (loc != JSON_ABSENT && json_kind(doc, loc) == JSON_ARRAY)
-		put_loc(doc, loc, r->param, sizeof r->param);
+		put_loc(d, loc, r->param, sizeof r->param);
 }
 
-static void read_report(const struct json_doc *doc, json_at at, struct report *r)
+static void read_report(const struct decode *d, json_at at, struct report *r)
 {
+	const struct json_doc *doc = d->doc;
+
 	static const char *const message_keys[] = { "message", "detail", "error", "msg", NULL };
 	struct arena             a;
 	struct str               text;
@@ -103,17 +109,17 @@ static void read_report(const struct json_doc *doc, json_at at, struct report *r
 	arena_init(&a, (size_t)1 << 20);
 	if (json_kind(doc, at) == JSON_OBJECT) {
 		if (read_string(doc, first_of(doc, at, message_keys), &a, &text))
-			scrub_message(text, r->message, sizeof r->message);
-		read_word(doc, at, "type", &a, r->type, sizeof r->type);
-		read_word(doc, at, "param", &a, r->param, sizeof r->param);
-		read_word(doc, at, "code", &a, r->code, sizeof r->code);
+			scrub_message(d->mask, text, r->message, sizeof r->message);
+		read_word(d, at, "type", &a, r->type, sizeof r->type);
+		read_word(d, at, "param", &a, r->param, sizeof r->param);
+		read_word(d, at, "code", &a, r->code, sizeof r->code);
 		if (!r->code[0])
-			read_word(doc, at, "status", &a, r->code, sizeof r->code);
+			read_word(d, at, "status", &a, r->code, sizeof r->code);
 		if (!r->message[0])
-			read_detail(doc, at, &a, r);
+			read_detail(d, at, &a, r);
 		read_status(doc, at, r);
 	} else if (json_kind(doc, at) == JSON_STRING && json_text(doc, at, &a, &text)) {
-		scrub_message(text, r->message, sizeof r->message);
+		scrub_message(d->mask, text, r->message, sizeof r->message);
 	}
 	arena_finish(&a);
 }
@@ -194,11 +200,11 @@ bool openai_is_error(const struct json_doc *doc, const struct openai_top *top, j
 	return true;
 }
 
-enum errc openai_error(const struct json_doc *doc, json_at where, struct err *e)
+enum errc openai_error(const struct decode *d, json_at where, struct err *e)
 {
 	struct report r;
 
-	read_report(doc, where, &r);
+	read_report(d, where, &r);
 	if (r.status != 0) {
 		enum errc code = for_status(r.status, &r, e);
 
@@ -212,18 +218,19 @@ enum errc openai_error(const struct json_doc *doc, json_at where, struct err *e)
 	return e->code;
 }
 
-enum errc openai_error_plain(struct str text, struct err *e)
+enum errc openai_error_plain(const struct decode *d, struct str text, struct err *e)
 {
 	char message[240];
 
-	scrub_message(text, message, sizeof message);
+	scrub_message(d->mask, text, message, sizeof message);
 	return err_set(e, ERR_UPSTREAM_ERROR, NULL, "%s",
 		       message[0] ? message : "the provider reported an error without a message");
 }
 
-void openai_decode_error(int status, struct str body, struct err *e)
+void openai_decode_error(const struct decode *d, int status, struct str body, struct err *e)
 {
 	struct json_doc   doc = { 0 };
+	struct decode     own = { .doc = &doc, .mask = d->mask };
 	struct report     r = { 0 };
 	struct openai_top top;
 	json_at           where;
@@ -233,7 +240,7 @@ void openai_decode_error(int status, struct str body, struct err *e)
 		openai_top_read(&doc, &top);
 		if (!openai_is_error(&doc, &top, &where))
 			where = 0;
-		read_report(&doc, where, &r);
+		read_report(&own, where, &r);
 	}
 	json_doc_finish(&doc);
 	for_status(status, &r, e);

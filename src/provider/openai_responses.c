@@ -376,7 +376,7 @@ static int status_of(const struct json_doc *doc, json_at error)
  * where: that object, a string, or the root. */
 static enum errc take_error(const struct decode *d, json_at where, struct err *e)
 {
-	openai_decode_error(status_of(d->doc, where), json_raw(d->doc, where), e);
+	openai_decode_error(d, status_of(d->doc, where), json_raw(d->doc, where), e);
 	/* The type of the event is none of the error. */
 	if (strcmp(e->type, "error") == 0)
 		e->type[0] = '\0';
@@ -621,7 +621,7 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 	if (d->done_mark || str_is(data, "[DONE]"))
 		return ERR_OK;
 	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) != ERR_OK)
-		return str_is(name, "error") ? openai_error_plain(data, e) :
+		return str_is(name, "error") ? openai_error_plain(d, data, e) :
 					       bad(e, "a stream event that is not JSON");
 	if (json_kind(d->doc, 0) != JSON_OBJECT)
 		return bad(e, "a stream event that is no JSON object");

@@ -78,12 +78,15 @@ enum errc provider_create(const struct provider_options *o, struct provider **re
 	p->retries = o->retries;
 	p->total_us = o->total_us;
 	p->health = o->health;
+	p->mask = mask_ref(o->mask);
 	*ret = p;
 	return ERR_OK;
 }
 
 void provider_destroy(struct provider *p)
 {
-	if (p)
-		p->ops->destroy(p);
+	if (!p)
+		return;
+	mask_destroy(p->mask);
+	p->ops->destroy(p);
 }

@@ -11,6 +11,7 @@
 #include "msg/event.h"
 #include "msg/prompt.h"
 #include "provider/health.h"
+#include "provider/mask.h"
 
 struct provider;
 struct provider_call; /* each implementation embeds it first */
@@ -59,6 +60,7 @@ struct provider {
 	unsigned                   takes; /* enum provider_takes: what its dialect can say */
 	int64_t                    retries; /* how many times a call may be tried again */
 	int64_t                    total_us; /* bounds all of its tries together; 0: nothing does */
+	struct mask               *mask; /* held; secrets that nothing it says may hold; NULL: none */
 	struct health_rules        health;
 };
 
@@ -71,6 +73,7 @@ struct provider_call {
 struct provider_header {
 	const char *name;
 	const char *value;
+	bool        secret; /* the file only says where it stands */
 };
 
 /* Everything is copied by provider_create. */
@@ -97,6 +100,7 @@ struct provider_options {
 	int64_t     total_us;
 	int64_t     retries;
 	struct health_rules health;
+	struct mask *mask;     /* of the whole configuration; NULL: nothing is secret */
 	/* echo only */
 	const char *reply;     /* scripted reply, NULL: the last user message */
 	int64_t     piece;     /* bytes of a piece; 0: one word each */

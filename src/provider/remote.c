@@ -298,7 +298,7 @@ static enum errc judge_error(struct remote_call *c, struct err *ret)
 		c->decode.on_event = on_event;
 		return ret->code;
 	}
-	c->dialect->decode_error(c->status, buf_view(&c->body), ret);
+	c->dialect->decode_error(&c->decode, c->status, buf_view(&c->body), ret);
 	return ret->code;
 }
 
@@ -366,6 +366,7 @@ static struct remote_call *call_new(const struct remote *r, const struct provide
 	c->stream = prompt->stream;
 	c->finish.fn = on_finish;
 	c->decode.doc = env->scratch ? env->scratch : &c->doc;
+	c->decode.mask = r->provider.mask;
 	c->decode.stream = prompt->stream;
 	c->decode.on_event = on_event;
 	c->decode.arg = arg;

@@ -1,7 +1,7 @@
 /* Words are looked at one by one; one that could name a machine or a secret is replaced. */
 #include "provider/scrub.h"
 
-#include "base/base.h"
+#include "base/limits.h"
 
 #include <ctype.h>
 #include <strings.h>
@@ -174,9 +174,13 @@ static size_t whole_utf8(const char *p, size_t n)
 	return back < need ? n - 1 - back : n;
 }
 
-void scrub_message(struct str text, char *ret, size_t ret_size)
+void scrub_message(const struct mask *m, struct str text, char *ret, size_t ret_size)
 {
+	char       masked[LIMIT_MASK_TEXT];
 	struct out o = { ret, 0, ret_size - 1 };
+
+	mask_text(m, text, masked, sizeof masked);
+	text = str_of(masked);
 
 	for (size_t i = 0; i < text.n && o.n < o.max;) {
 		size_t from = i;
@@ -193,10 +197,12 @@ void scrub_message(struct str text, char *ret, size_t ret_size)
 	ret[whole_utf8(ret, o.n)] = '\0';
 }
 
-void scrub_word(struct str text, char *ret, size_t ret_size)
+void scrub_word(const struct mask *m, struct str text, char *ret, size_t ret_size)
 {
+	char masked[LIMIT_MASK_TEXT];
+
 	ret[0] = '\0';
-	if (text.n >= ret_size || key_like(text))
+	if (text.n >= ret_size || key_like(text) || mask_text(m, text, masked, sizeof masked))
 		return;
 	for (size_t i = 0; i < text.n; i++)
 		if (!isalnum((unsigned char)text.p[i]) && !strchr("_-.[]:", text.p[i]))

@@ -154,14 +154,43 @@ static bool waits(struct run *r, const struct event *ev)
 	return !r->commit_due && !is_content(ev) && ev->kind != EVENT_FINISH && hold_event(r, ev);
 }
 
+static void come(struct run *r, const struct event *ev)
+{
+	if (!r->aborting && (r->bound || (!waits(r, ev) && bind_attempt(r))))
+		take(r, ev);
+}
+
+/* come_masked: why an answer ended is told in rows, logs and traces, unlike its content.  A chunk that
+ * says nothing else is printed anew. */
+static void come_masked(struct run *r, const struct event *ev)
+{
+	const struct mask *mask = r->rq.provider->mask;
+	struct event       said = *ev;
+	char               text[LIMIT_MASK_TEXT];
+	char               name[LIMIT_MASK_TEXT];
+	bool               hidden = mask_text(mask, ev->text, text, sizeof text);
+
+	if (hidden)
+		said.text = str_of(text);
+	if (mask_text(mask, ev->name, name, sizeof name)) {
+		said.name = str_of(name);
+		hidden = true;
+	}
+	if (hidden)
+		said.raw = STR_NONE;
+	come(r, &said);
+}
+
 void call_event(void *arg, const struct event *ev)
 {
 	struct run *r = arg;
 
 	if (ev->kind == EVENT_ERROR || ev->kind == EVENT_END)
 		ended(r, ev);
-	else if (!r->aborting && (r->bound || (!waits(r, ev) && bind_attempt(r))))
-		take(r, ev);
+	else if (ev->kind == EVENT_FINISH)
+		come_masked(r, ev);
+	else
+		come(r, ev);
 }
 
 /* --- the call --- */

@@ -6,7 +6,7 @@ A wire is made of functions that return steps for a script:
   call(name, id, args)    a streamed answer that is one tool call; args is an object
   whole(text), whole_call a plain answer
   cut(*pieces)            a stream whose terminal event never comes
-  fail(*pieces)           a stream that ends in the provider's error
+  fail(*pieces, text=)    a stream that ends in the provider's error
   refuse(status, text)    an error with a status
   vectors(*lists)         embeddings, where `embeds` says where it is asked for them
 """
@@ -44,8 +44,8 @@ class OpenAI:
     def cut(self, *pieces):
         return [up.sse(), up.role(), *[up.text(p) for p in pieces], up.end()]
 
-    def fail(self, *pieces):
-        error = {"error": {"message": "it broke", "type": "server_error"}}
+    def fail(self, *pieces, text="it broke"):
+        error = {"error": {"message": text, "type": "server_error"}}
         return [up.sse(), *([up.role()] if pieces else []), *[up.text(p) for p in pieces],
                 up.data(error), up.end()]
 
@@ -109,8 +109,8 @@ class Anthropic:
     def cut(self, *pieces):
         return self._stream(*self._text(*pieces)[:-1], end=())
 
-    def fail(self, *pieces):
-        error = {"type": "error", "error": {"type": "api_error", "message": "it broke"}}
+    def fail(self, *pieces, text="it broke"):
+        error = {"type": "error", "error": {"type": "api_error", "message": text}}
         if not pieces:
             return [up.sse(), self._event(error), up.end()]
         return self._stream(*self._text(*pieces)[:-1], error, end=())
@@ -159,8 +159,8 @@ class Ollama:
     def cut(self, *pieces):
         return self._stream(*self._texts(pieces))
 
-    def fail(self, *pieces):
-        return self._stream(*self._texts(pieces), {"error": "it broke"})
+    def fail(self, *pieces, text="it broke"):
+        return self._stream(*self._texts(pieces), {"error": text})
 
     def refuse(self, status, text):
         return up.reply({"error": text}, status)
@@ -242,8 +242,8 @@ class OpenAIResponses:
     def cut(self, *pieces):
         return self._stream(*self._texts(pieces))
 
-    def fail(self, *pieces):
-        error = {"type": "error", "code": "server_error", "message": "it broke", "param": None}
+    def fail(self, *pieces, text="it broke"):
+        error = {"type": "error", "code": "server_error", "message": text, "param": None}
         if not pieces:
             return [up.sse(), up.body(f"event: error\ndata: {json.dumps(error)}\n\n".encode()),
                     up.end()]
@@ -300,8 +300,8 @@ class Gemini:
     def cut(self, *pieces):
         return self._stream(*self._texts(pieces))
 
-    def fail(self, *pieces):
-        error = {"error": {"code": 500, "message": "it broke", "status": "INTERNAL"}}
+    def fail(self, *pieces, text="it broke"):
+        error = {"error": {"code": 500, "message": text, "status": "INTERNAL"}}
         return self._stream(*self._texts(pieces), error)
 
     def refuse(self, status, text):
@@ -338,8 +338,8 @@ class Mistral(OpenAI):
             "name": name, "arguments": json.dumps(args)}}]}
         return [up.sse(), up.role(), up.data(up.chunk(delta)), *self._end("tool_calls")]
 
-    def fail(self, *pieces):
-        error = {"object": "error", "message": "it broke", "type": "server_error", "param": None,
+    def fail(self, *pieces, text="it broke"):
+        error = {"object": "error", "message": text, "type": "server_error", "param": None,
                  "code": None}
         return [up.sse(), *([up.role()] if pieces else []), *[up.text(p) for p in pieces],
                 up.data(error), up.end()]

@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		else
 			CHECK(seen.finish);
 	} else {
-		dialect->decode_error(400 + data[1] % 200, text, &e);
+		dialect->decode_error(&(struct decode){ .doc = NULL }, 400 + data[1] % 200, text, &e);
 		check_error(&e);
 	}
 	if (dialect->finish)

@@ -127,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (dialect_gemini.decode_whole(&d, text, &e) != ERR_OK)
 			check_error(&e);
 	} else if (data[0] % 5 == 2) {
-		dialect_gemini.decode_error(400 + data[0] % 200, text, &e);
+		dialect_gemini.decode_error(&(struct decode){ .doc = NULL }, 400 + data[0] % 200, text, &e);
 		check_error(&e);
 	} else if (json_scan(&doc, text.p, text.n, &json_limits_request, &e) == ERR_OK) {
 		/* Both were checked before they come here. */

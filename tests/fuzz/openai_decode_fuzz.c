@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (dialect_openai.decode_whole(&d, (struct str){ p, size - 1 }, &e) != ERR_OK)
 			check_error(&e);
 	} else {
-		dialect_openai.decode_error(400 + data[0] % 200, (struct str){ p, size - 1 }, &e);
+		dialect_openai.decode_error(&(struct decode){ .doc = NULL }, 400 + data[0] % 200, (struct str){ p, size - 1 }, &e);
 		check_error(&e);
 	}
 	json_doc_finish(&doc);

@@ -393,7 +393,7 @@ static void check_answer(const struct suite *s, json_at c)
 	lines_of(s, get(s, c, "events"), &want);
 	if (status != JSON_ABSENT) {
 		assert_true(json_int(&s->doc, status, &n));
-		s->d->decode_error((int)n, answer_of(s, c), &e);
+		s->d->decode_error(&(struct decode){ .doc = NULL }, (int)n, answer_of(s, c), &e);
 		add_error(&f.out, &e);
 	} else if (s->d->decode_whole(&f.decode, answer_of(s, c), &e) != ERR_OK) {
 		add_error(&f.out, &e);

@@ -912,10 +912,10 @@ static void statuses_become_errors(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	dialect_lmc.decode_error(400, STR("{\"error\":{\"message\":\"no\",\"param\":\"config.seed\"}}"), &e);
+	dialect_lmc.decode_error(&(struct decode){ .doc = NULL }, 400, STR("{\"error\":{\"message\":\"no\",\"param\":\"config.seed\"}}"), &e);
 	assert_int_equal(e.code, ERR_UPSTREAM_REJECTED);
 	assert_string_equal(e.path, "config.seed");
-	dialect_lmc.decode_error(503, STR("<html>"), &e);
+	dialect_lmc.decode_error(&(struct decode){ .doc = NULL }, 503, STR("<html>"), &e);
 	assert_int_equal(e.code, ERR_UPSTREAM_UNAVAILABLE);
 }
 

@@ -635,7 +635,7 @@ static void statuses_become_errors(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(statuses); i++) {
 		struct err e = { 0 };
 
-		dialect_openai.decode_error(statuses[i].status, str_of(statuses[i].body), &e);
+		dialect_openai.decode_error(&(struct decode){ .doc = NULL }, statuses[i].status, str_of(statuses[i].body), &e);
 		expect_text(statuses[i].body, str_of(e.text), statuses[i].text);
 		assert_int_equal(e.code, statuses[i].code);
 		assert_int_equal(err_http(&e), statuses[i].http);
@@ -673,13 +673,13 @@ static void messages_of_providers_are_scrubbed(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char got[200];
 
-		scrub_message(str_of(cases[i].in), got, sizeof got);
+		scrub_message(NULL, str_of(cases[i].in), got, sizeof got);
 		expect_text(cases[i].in, str_of(got), cases[i].want ? cases[i].want : cases[i].in);
 	}
 	char small[6];
-	scrub_message(STR("abcd\xC3\xA4xyz"), small, sizeof small);
+	scrub_message(NULL, STR("abcd\xC3\xA4xyz"), small, sizeof small);
 	assert_string_equal(small, "abcd");
-	scrub_word(STR("a b"), small, sizeof small);
+	scrub_word(NULL, STR("a b"), small, sizeof small);
 	assert_string_equal(small, "");
 }
 

@@ -281,7 +281,7 @@ static const struct {
 	  { .name = "x", .dialect = "openai", .base_url = "http://h", .query = "a=\nb" }, false },
 	{ "a header of HTTP's own",
 	  { .name = "x", .dialect = "openai", .base_url = "http://h",
-	    .headers = (const struct provider_header[]){ { "Content-Length", "1" } },
+	    .headers = (const struct provider_header[]){ { "Content-Length", "1", false } },
 	    .header_count = 1 }, false },
 	{ "an unknown name for max_tokens",
 	  { .name = "x", .dialect = "openai", .base_url = "http://h", .max_tokens_field = "n" }, false },

@@ -1,0 +1,420 @@
+/* Each reading of a text (as it is, unescaped, unescaped again, and the base64 in each) is searched for
+ * runs of the values; what is found is marked in the text itself.
+ *
+ * Every run that counts holds one of a few 8-byte pieces ("grams") of its value: they lie in a hash
+ * table, and only where the text has one is more compared. */
+#include "provider/mask.h"
+
+#include "base/limits.h"
+
+#include <ctype.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum {
+	GRAM = 8,
+	RUN_MAX = 32, /* so long a run is no chance, however long the value */
+	UNESCAPES = 2, /* an error often holds the text of another one */
+	BASE64_LEAST = 4,
+};
+
+struct secret {
+	unsigned char *bytes; /* owned; folded, where it is no word */
+	size_t         n;
+	size_t         need; /* the shortest run that is hidden */
+	bool           word; /* too short for runs */
+};
+
+struct gram {
+	uint64_t bytes;
+	uint32_t secret;
+	uint32_t at;
+	uint32_t next; /* in its bucket, from 1; 0: none */
+};
+
+struct mask {
+	atomic_int     refs;
+	struct secret *secrets;
+	size_t         secret_count;
+	struct gram   *grams;
+	size_t         gram_count;
+	uint32_t      *buckets; /* from 1; 0: none */
+	size_t         bucket_count; /* a power of two */
+};
+
+/* One reading of a text: bytes, and which part of the text each stands for. */
+struct view {
+	unsigned char bytes[LIMIT_MASK_TEXT];
+	uint16_t      from[LIMIT_MASK_TEXT];
+	uint16_t      to[LIMIT_MASK_TEXT];
+	size_t        n;
+};
+
+struct search {
+	const struct mask *mask;
+	bool               hidden[LIMIT_MASK_TEXT];
+	bool               found;
+};
+
+/* fold: case is of no matter, and a form writes a space as a plus. */
+static unsigned char fold(unsigned char c)
+{
+	if (c == '+' || (c < 0x20 && c != 0))
+		return ' ';
+	return c < 0x80 ? (unsigned char)tolower(c) : c;
+}
+
+static uint64_t gram_of(const unsigned char *folded)
+{
+	uint64_t g;
+
+	memcpy(&g, folded, GRAM);
+	return g;
+}
+
+static size_t bucket_of(const struct mask *m, uint64_t gram)
+{
+	return (size_t)((gram * 0x9E3779B97F4A7C15u) >> 32) & (m->bucket_count - 1);
+}
+
+/* --- making one --- */
+
+/* stride: grams this far from each other are enough to meet any run of `need` bytes. */
+static size_t stride_of(const struct secret *s)
+{
+	return s->need - GRAM + 1;
+}
+
+static bool add_secret(struct mask *m, struct str value)
+{
+	struct secret *s = &m->secrets[m->secret_count];
+	size_t         half = value.n / 2 < RUN_MAX ? value.n / 2 : RUN_MAX;
+
+	*s = (struct secret){ .n = value.n, .word = value.n < GRAM };
+	s->need = s->word ? value.n : half > GRAM ? half : GRAM;
+	s->bytes = malloc(value.n);
+	if (!s->bytes)
+		return false;
+	for (size_t i = 0; i < value.n; i++) {
+		unsigned char c = (unsigned char)value.p[i];
+
+		s->bytes[i] = s->word ? c : fold(c);
+	}
+	m->secret_count++;
+	if (!s->word)
+		m->gram_count += (s->n - GRAM) / stride_of(s) + 1;
+	return true;
+}
+
+static bool index_grams(struct mask *m)
+{
+	size_t n = 0;
+
+	m->bucket_count = 64;
+	while (m->bucket_count < 2 * m->gram_count)
+		m->bucket_count *= 2;
+	m->grams = calloc(m->gram_count + 1, sizeof *m->grams);
+	m->buckets = calloc(m->bucket_count, sizeof *m->buckets);
+	if (!m->grams || !m->buckets)
+		return false;
+	for (size_t i = 0; i < m->secret_count; i++) {
+		const struct secret *s = &m->secrets[i];
+
+		for (size_t at = 0; !s->word && at + GRAM <= s->n; at += stride_of(s)) {
+			uint64_t  bytes = gram_of(s->bytes + at);
+			uint32_t *bucket = &m->buckets[bucket_of(m, bytes)];
+
+			m->grams[n] = (struct gram){ bytes, (uint32_t)i, (uint32_t)at, *bucket };
+			*bucket = (uint32_t)++n;
+		}
+	}
+	return true;
+}
+
+bool mask_create(const struct str *values, size_t count, struct mask **ret)
+{
+	OWNED(mask) m = calloc(1, sizeof *m);
+
+	if (!m)
+		return false;
+	atomic_init(&m->refs, 1);
+	m->secrets = calloc(count + 1, sizeof *m->secrets);
+	if (!m->secrets)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (values[i].n > 0 && !add_secret(m, values[i]))
+			return false;
+	if (!index_grams(m))
+		return false;
+	*ret = TAKE(m);
+	return true;
+}
+
+struct mask *mask_ref(struct mask *m)
+{
+	if (m)
+		atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed);
+	return m;
+}
+
+void mask_destroy(struct mask *m)
+{
+	if (!m || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) > 1)
+		return;
+	for (size_t i = 0; i < m->secret_count; i++) {
+		explicit_bzero(m->secrets[i].bytes, m->secrets[i].n);
+		free(m->secrets[i].bytes);
+	}
+	if (m->grams)
+		explicit_bzero(m->grams, (m->gram_count + 1) * sizeof *m->grams);
+	free(m->secrets);
+	free(m->grams);
+	free(m->buckets);
+	free(m);
+}
+
+/* --- readings --- */
+
+static void view_add(struct view *v, unsigned char c, size_t from, size_t to)
+{
+	v->bytes[v->n] = c;
+	v->from[v->n] = (uint16_t)from;
+	v->to[v->n] = (uint16_t)to;
+	v->n++;
+}
+
+static int hex_of(const unsigned char *p, size_t digits)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < digits; i++) {
+		int c = tolower(p[i]);
+
+		if (!isxdigit(c))
+			return -1;
+		n = n * 16 + (c <= '9' ? c - '0' : c - 'a' + 10);
+	}
+	return n;
+}
+
+/* put_code: a code unit of \u as UTF-8; halves of pairs are no text that anybody has as a key. */
+static void put_code(struct view *v, int code, size_t from, size_t to)
+{
+	if (code >= 0x800) {
+		view_add(v, (unsigned char)(0xE0 | code >> 12), from, to);
+		view_add(v, (unsigned char)(0x80 | (code >> 6 & 63)), from, to);
+	} else if (code >= 0x80) {
+		view_add(v, (unsigned char)(0xC0 | code >> 6), from, to);
+	}
+	view_add(v, (unsigned char)(code < 0x80 ? code : 0x80 | (code & 63)), from, to);
+}
+
+/* unescape: ret is shorter than v, as no escape is shorter than what it stands for.  False: there was
+ * none. */
+static bool unescape(const struct view *v, struct view *ret)
+{
+	static const char letters[] = "bfnrt";
+	size_t            step;
+
+	ret->n = 0;
+	for (size_t i = 0; i < v->n; i += step) {
+		const unsigned char *p = v->bytes + i;
+		size_t               left = v->n - i;
+		int                  code = *p;
+
+		step = 1;
+		if (*p == '%' && left >= 3 && hex_of(p + 1, 2) >= 0) {
+			code = hex_of(p + 1, 2);
+			step = 3;
+			view_add(ret, (unsigned char)code, v->from[i], v->to[i + 2]);
+			continue;
+		}
+		if (*p == '\\' && left >= 6 && p[1] == 'u' && hex_of(p + 2, 4) >= 0) {
+			step = 6;
+			put_code(ret, hex_of(p + 2, 4), v->from[i], v->to[i + 5]);
+			continue;
+		}
+		if (*p == '\\' && left >= 2) {
+			step = 2;
+			code = strchr(letters, p[1]) && p[1] ? ' ' : p[1];
+		}
+		view_add(ret, (unsigned char)code, v->from[i], v->to[i + step - 1]);
+	}
+	return ret->n < v->n;
+}
+
+static int base64_of(unsigned char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
+}
+
+/* put_base64: the bytes of v->bytes[i..end), of which every sign is base64's. */
+static void put_base64(const struct view *v, size_t i, size_t end, struct view *ret)
+{
+	for (; end - i >= 2; i += 4) {
+		size_t n = end - i < 4 ? end - i : 4;
+
+		for (size_t k = 0; k + 1 < n; k++) {
+			unsigned two = (unsigned)base64_of(v->bytes[i + k]) << 6 |
+				       (unsigned)base64_of(v->bytes[i + k + 1]);
+
+			view_add(ret, (unsigned char)(two >> (4 - 2 * k)), v->from[i + k],
+				 v->to[i + k + 1]);
+		}
+		if (n < 4)
+			return;
+	}
+}
+
+/* unbase64: all that may be base64, from the phase-th sign of each; the parts are kept apart. */
+static void unbase64(const struct view *v, size_t phase, struct view *ret)
+{
+	ret->n = 0;
+	for (size_t i = 0, end; i < v->n; i = end + 1) {
+		for (end = i; end < v->n && base64_of(v->bytes[end]) >= 0;)
+			end++;
+		if (end - i < BASE64_LEAST + phase)
+			continue;
+		put_base64(v, i + phase, end, ret);
+		view_add(ret, 0, v->from[end - 1], v->from[end - 1]);
+	}
+}
+
+/* --- looking --- */
+
+static void hide(struct search *s, const struct view *v, size_t from, size_t end)
+{
+	CHECK(from < end && end <= v->n);
+	for (size_t i = v->from[from]; i < v->to[end - 1]; i++)
+		s->hidden[i] = true;
+	s->found = true;
+}
+
+/* extend: a gram stands at i; the end of its run, or i: it is too short. */
+static size_t extend(struct search *s, const struct view *v, const unsigned char *folded, size_t i,
+		     const struct gram *g)
+{
+	const struct secret *x = &s->mask->secrets[g->secret];
+	size_t               back = 0;
+	size_t               n = GRAM;
+
+	if (g->bytes != gram_of(folded + i))
+		return i;
+	while (back < i && back < g->at && folded[i - back - 1] == x->bytes[g->at - back - 1])
+		back++;
+	while (i + n < v->n && g->at + n < x->n && folded[i + n] == x->bytes[g->at + n])
+		n++;
+	if (back + n < x->need)
+		return i;
+	hide(s, v, i - back, i + n);
+	return i + n;
+}
+
+static void look_for_runs(struct search *s, const struct view *v)
+{
+	const struct mask *m = s->mask;
+	unsigned char      folded[LIMIT_MASK_TEXT];
+	uint32_t           last = UINT32_MAX; /* whose run was found last, and where that ends */
+	size_t             last_end = 0;
+
+	for (size_t i = 0; i < v->n; i++)
+		folded[i] = fold(v->bytes[i]);
+	for (size_t i = 0; i + GRAM <= v->n; i++) {
+		uint32_t next = m->buckets[bucket_of(m, gram_of(folded + i))];
+
+		for (; next != 0; next = m->grams[next - 1].next) {
+			const struct gram *g = &m->grams[next - 1];
+
+			/* A value that repeats itself has many grams for one run. */
+			if (g->secret == last && i + GRAM <= last_end)
+				continue;
+			size_t end = extend(s, v, folded, i, g);
+			if (end > i) {
+				last = g->secret;
+				last_end = end;
+			}
+		}
+	}
+}
+
+static bool in_word(unsigned char c)
+{
+	return isalnum(c) || c == '_' || c == '-' || c >= 0x80;
+}
+
+static void look_for_words(struct search *s, const struct view *v)
+{
+	for (size_t k = 0; k < s->mask->secret_count; k++) {
+		const struct secret *x = &s->mask->secrets[k];
+
+		for (size_t i = 0; x->word && i + x->n <= v->n; i++)
+			if (memcmp(v->bytes + i, x->bytes, x->n) == 0 &&
+			    (i == 0 || !in_word(v->bytes[i - 1])) &&
+			    (i + x->n == v->n || !in_word(v->bytes[i + x->n])))
+				hide(s, v, i, i + x->n);
+	}
+}
+
+static void look(struct search *s, const struct view *v)
+{
+	struct view inner;
+
+	look_for_runs(s, v);
+	look_for_words(s, v);
+	for (size_t phase = 0; phase < 4; phase++) {
+		unbase64(v, phase, &inner);
+		look_for_runs(s, &inner);
+		if (phase == 0) /* the other ones are noise, in which a short word is found by chance */
+			look_for_words(s, &inner);
+	}
+}
+
+/* shown: a NUL would end the text. */
+static unsigned char shown(char c)
+{
+	return c ? (unsigned char)c : ' ';
+}
+
+static void search(struct search *s, struct str text)
+{
+	struct view views[2];
+
+	views[0].n = 0;
+	for (size_t i = 0; i < text.n; i++)
+		view_add(&views[0], shown(text.p[i]), i, i + 1);
+	look(s, &views[0]);
+	for (size_t i = 0; i < UNESCAPES && unescape(&views[i % 2], &views[(i + 1) % 2]); i++)
+		look(s, &views[(i + 1) % 2]);
+}
+
+bool mask_text(const struct mask *m, struct str text, char *ret, size_t ret_size)
+{
+	struct search s;
+	struct str    key = STR("[key]");
+	size_t        n = 0;
+
+	if (text.n > LIMIT_MASK_TEXT)
+		text.n = LIMIT_MASK_TEXT;
+	s.mask = m;
+	s.found = false;
+	memset(s.hidden, 0, text.n * sizeof s.hidden[0]);
+	if (m)
+		search(&s, text);
+	for (size_t i = 0; i < text.n && n + 1 < ret_size; i++) {
+		if (!s.hidden[i]) {
+			ret[n++] = (char)shown(text.p[i]);
+		} else if (i == 0 || !s.hidden[i - 1]) {
+			str_copy(ret + n, ret_size - n, key);
+			n += strlen(ret + n);
+		}
+	}
+	ret[n] = '\0';
+	return s.found;
+}

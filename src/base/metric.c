@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum kind { COUNTER, GAUGE, HISTOGRAM, FINE, SIZES, MONEY };
+enum kind { COUNTER, GAUGE, HISTOGRAM, FINE, STEPS, SIZES, MONEY };
 
 static const struct {
 	const char *name;
@@ -28,19 +28,22 @@ static const int64_t times[BOUNDS] = { 1000,	 5000,	  10000,   25000,   50000,  
 				       30000000, 60000000, 120000000, 300000000 };
 static const int64_t fine_times[BOUNDS] = { 10,	  25,	50,    100,   150,   200,    300,    500,
 					    1000, 2500, 5000,  10000, 25000, 100000, 500000, 2500000 };
+static const int64_t step_times[BOUNDS] = { 1000,  2000,  3000,	 5000,	 7500,	 10000,	 15000,	 20000,
+					    30000, 50000, 75000, 100000, 250000, 500000, 1000000, 5000000 };
 static const int64_t sizes[BOUNDS] = { 128,	1024,	 2048,	  4096,	   8192,     16384,
 				       32768,	65536,	 131072,  262144,  524288,   1048576,
 				       4194304, 16777216, 67108864, 1073741824 };
 
 static bool is_histogram(enum kind kind)
 {
-	return kind == HISTOGRAM || kind == FINE || kind == SIZES;
+	return kind == HISTOGRAM || kind == FINE || kind == STEPS || kind == SIZES;
 }
 
 static const int64_t *bounds_of(enum metric m)
 {
 	switch (families[m].kind) {
 	case FINE: return fine_times;
+	case STEPS: return step_times;
 	case SIZES: return sizes;
 	case HISTOGRAM:
 	case COUNTER:
@@ -273,7 +276,7 @@ static bool put_series(struct buf *out, enum metric m, const struct series *s)
 static bool put_family_locked(struct buf *out, enum metric m, bool open_metrics)
 {
 	static const char *const kinds[] = { "counter", "gauge", "histogram", "histogram", "histogram",
-					     "counter" };
+					     "histogram", "counter" };
 	/* OpenMetrics names a counter's family without the _total of its samples. */
 	int n = (int)strlen(families[m].name);
 	if (open_metrics && (families[m].kind == COUNTER || families[m].kind == MONEY) && n > 6)

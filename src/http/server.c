@@ -268,6 +268,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const c
 	(void)url;
 	if (!r)
 		return MHD_NO; /* no memory at the request line */
+	loop_step(r->server->loop); /* the library serves many in one run */
 	switch (r->phase) {
 	case REQUEST_HEAD: return on_head_done(r, method, version);
 	case REQUEST_BODY: return *n > 0 ? on_body(r, bytes, n) : on_body_done(r);

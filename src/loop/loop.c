@@ -2,6 +2,9 @@
 #include "loop/loop.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/metric.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -21,6 +24,8 @@ enum {
 	TASKS_A_ROUND = 64,
 	TASKS_A_ROUND_US = 2000,
 	SLEEP_MAX_US = 60 * 1000 * 1000,
+	STEP_SEEN_US = 1000,
+	STEP_LOG_US = 1000 * 1000,
 };
 
 struct loop {
@@ -28,6 +33,10 @@ struct loop {
 	unsigned     index;
 	atomic_bool  stop;
 	int64_t      now_us;
+	int64_t      step_us;  /* when the current step began */
+	int64_t      cpu_us;   /* of the thread, at cpu_at_us, which is at most a step before that */
+	int64_t      cpu_at_us;
+	int64_t      logged_us; /* a slow step, the last time */
 	struct watch inbox_watch; /* an eventfd */
 	_Atomic(struct task *) inbox; /* newest first; pushed by any thread, taken by ours */
 	atomic_int   owed;        /* tasks that others will post */
@@ -104,6 +113,43 @@ int64_t loop_now_us(const struct loop *l)
 	return l->now_us;
 }
 
+/* --- steps --- */
+
+static void log_step(struct loop *l, int64_t took_us)
+{
+	struct log_line line;
+
+	l->logged_us = l->step_us;
+	log_begin(&line, LOG_WARN, "slow_step");
+	log_str(&line, "message", STR("one request held an event loop, and others waited"));
+	log_int(&line, "loop", l->index);
+	log_ms(&line, "cpu_ms", took_us);
+	log_end(&line);
+}
+
+/* The thread's time is read often enough that little of what it did before the step is counted. */
+void loop_step(struct loop *l)
+{
+	int64_t now_us = clock_mono_us();
+	int64_t took_us = now_us - l->step_us;
+
+	l->step_us = now_us;
+	if (now_us - l->cpu_at_us < STEP_SEEN_US)
+		return;
+
+	int64_t cpu_us = clock_thread_us();
+	int64_t used_us = cpu_us - l->cpu_us;
+	l->cpu_us = cpu_us;
+	l->cpu_at_us = now_us;
+	if (used_us < took_us)
+		took_us = used_us;
+	if (took_us < STEP_SEEN_US)
+		return;
+	metric_observe(METRIC_LOOP_STEP, (const char *const[METRIC_LABELS]){ "", "", "" }, took_us);
+	if (took_us > LIMIT_LOOP_STEP_US && now_us - l->logged_us >= STEP_LOG_US)
+		log_step(l, took_us);
+}
+
 /* --- inbox --- */
 
 static void loop_wake(struct loop *l)
@@ -162,6 +208,7 @@ static void run_first(struct loop *l)
 	if (!l->todo)
 		l->todo_end = &l->todo;
 	t->fn(t);
+	loop_step(l);
 }
 
 /* Something may be left in todo. */
@@ -171,12 +218,9 @@ static bool run_inbox(struct loop *l)
 	if (!l->todo)
 		return false;
 
-	int64_t end_us = clock_mono_us() + TASKS_A_ROUND_US;
-	for (int n = 0; l->todo && n < TASKS_A_ROUND; n++) {
+	int64_t end_us = l->step_us + TASKS_A_ROUND_US;
+	for (int n = 0; l->todo && n < TASKS_A_ROUND && l->step_us < end_us; n++)
 		run_first(l);
-		if (l->todo && clock_mono_us() >= end_us)
-			break;
-	}
 	return true;
 }
 
@@ -193,6 +237,7 @@ static bool run_later(struct loop *l)
 		struct task *next = t->next;
 
 		t->fn(t);
+		loop_step(l);
 		t = next;
 	}
 	return true;
@@ -275,6 +320,7 @@ static bool run_timers(struct loop *l)
 
 		timer_stop(l, t);
 		t->fn(t);
+		loop_step(l);
 		any = true;
 	}
 	return any;
@@ -330,7 +376,10 @@ static int64_t run_rounds(struct loop *l)
 		more = run_inbox(l);
 		more |= run_timers(l);
 		for (size_t i = 0; i < l->idle_count; i++)
-			more |= l->idle[i].fn(l->idle[i].arg, &sleep_us);
+			if (l->idle[i].fn(l->idle[i].arg, &sleep_us)) {
+				more = true;
+				loop_step(l);
+			}
 		more |= run_later(l);
 		/* No more rounds without a look at the descriptors. */
 		if (l->todo)
@@ -349,13 +398,18 @@ static void wait_and_dispatch(struct loop *l, int64_t sleep_us)
 	int n = epoll_wait(l->epoll, l->events, EVENTS_A_TURN, (int)((sleep_us + 999) / 1000));
 
 	l->now_us = clock_mono_us();
+	/* Asleep, the thread used nothing: the last reading of its CPU is as good as before. */
+	l->cpu_at_us += l->now_us - l->step_us;
+	l->step_us = l->now_us;
 	l->event_count = n > 0 ? n : 0;
 	for (l->event_at = 0; l->event_at < l->event_count;) {
 		struct epoll_event *ev = &l->events[l->event_at++];
 		struct watch       *w = ev->data.ptr;
 
-		if (w)
+		if (w) {
 			w->fn(w, ev->events);
+			loop_step(l);
+		}
 	}
 	l->event_count = 0;
 }
@@ -363,6 +417,8 @@ static void wait_and_dispatch(struct loop *l, int64_t sleep_us)
 void loop_run(struct loop *l)
 {
 	l->now_us = clock_mono_us();
+	l->step_us = l->cpu_at_us = l->now_us;
+	l->cpu_us = clock_thread_us();
 	while (!atomic_load_explicit(&l->stop, memory_order_relaxed))
 		wait_and_dispatch(l, run_rounds(l));
 	/* What was posted before the stop is still answered. */

@@ -23,6 +23,19 @@ unsigned loop_index(const struct loop *l);
 /* loop_now_us: monotonic time at the start of this turn (one clock call a turn). */
 int64_t loop_now_us(const struct loop *l);
 
+/* --- steps --- */
+
+/* A step is one callback: of a watch, a task, a timer, or of the work before a sleep.  Who serves
+ * several requests in one callback says where the next one begins, so that each has steps of its own.
+ *
+ * The loop measures how long each step holds its thread: parley_loop_step_seconds has those of 1 ms
+ * and more, the log those above LIMIT_LOOP_STEP_US, at most one line a second.  The end of a step is
+ * one reading of the monotonic clock, which is no system call.  What the thread used of its CPU is
+ * asked of the kernel only behind a step of 1 ms or more, and else once in STEP_SEEN_US at the most,
+ * for something to compare with; so a step's figure is its CPU time or up to 1 ms more, never more than
+ * what passed on the clock, and a machine with other load does not change it. */
+void loop_step(struct loop *l);
+
 /* --- inbox --- */
 
 /* A task is embedded in what it is about (owned by the poster until fn runs). */

@@ -98,7 +98,9 @@ static void drain(struct multi *m)
 		deactivate(m->owner, t);
 		if (t->shared && code != CURLE_OK)
 			flush_resets(m->owner, t->multi);
+		loop_step(m->owner->loop);
 		t->done(t, (int)code);
+		loop_step(m->owner->loop);
 	}
 }
 

@@ -1,5 +1,7 @@
 /* The event loop: order of tasks, timers, descriptors, idle work, and its end. */
+#include "base/buf.h"
 #include "base/clock.h"
+#include "base/metric.h"
 #include "loop/loop.h"
 
 #include <pthread.h>
@@ -721,6 +723,83 @@ static void there_is_room_for_twenty_of_them(void **state)
 	assert_false(loop_add_idle(l, idle_fn, &i));
 }
 
+/* --- how long steps hold the thread --- */
+
+struct hold {
+	struct task  task;
+	struct loop *loop;
+	int64_t      burn_us; /* CPU */
+	unsigned     sleep_us;
+	int64_t      cut_us; /* says after so much CPU that another step begins; 0: does not */
+};
+
+static void hold_fn(struct task *t)
+{
+	struct hold *h = container_of(t, struct hold, task);
+	int64_t      from = clock_thread_us();
+
+	if (h->sleep_us)
+		usleep(h->sleep_us);
+	while (h->cut_us && clock_thread_us() - from < h->cut_us) {
+	}
+	if (h->cut_us)
+		loop_step(h->loop);
+	while (clock_thread_us() - from < h->burn_us) {
+	}
+	loop_stop(h->loop);
+}
+
+/* Steps measured so far that took more than le seconds, "" for all. */
+static long steps(const char *le)
+{
+	struct buf text;
+	char       want[64];
+	long       all = 0;
+	long       below = 0;
+
+	buf_init(&text, 1 << 20);
+	assert_true(metric_print(&text, false) && buf_add(&text, "", 1));
+	const char *at = strstr(text.data, "parley_loop_step_seconds_count ");
+	if (at)
+		all = strtol(at + strlen("parley_loop_step_seconds_count "), NULL, 10);
+	snprintf(want, sizeof want, "parley_loop_step_seconds_bucket{le=\"%s\"} ", le);
+	at = le[0] ? strstr(text.data, want) : NULL;
+	if (at)
+		below = strtol(at + strlen(want), NULL, 10);
+	buf_finish(&text);
+	return all - below;
+}
+
+static void held(int64_t burn_us, unsigned sleep_us, int64_t cut_us, const char *le, long want)
+{
+	OWNED(loop) l = loop_new();
+	struct hold h = { .task = { .fn = hold_fn }, .loop = l, .burn_us = burn_us,
+			  .sleep_us = sleep_us, .cut_us = cut_us };
+	long        before = steps(le);
+
+	loop_post(l, &h.task);
+	loop_run(l);
+	assert_int_equal(steps(le) - before, want);
+}
+
+static void a_step_is_measured_by_what_it_used_of_its_thread(void **state)
+{
+	(void)state;
+	held(3000, 0, 0, "", 1);
+	held(3000, 0, 0, "0.002", 1);
+	held(22000, 0, 0, "0.02", 1);
+	/* What only waits, as a thread without a CPU does, holds nobody. */
+	held(0, 40000, 0, "0.002", 0);
+	held(3000, 40000, 0, "0.015", 0);
+}
+
+static void a_callback_for_several_requests_has_several_steps(void **state)
+{
+	(void)state;
+	held(24000, 0, 12000, "0.01", 2);
+	held(24000, 0, 12000, "0.02", 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -751,6 +830,8 @@ int main(void)
 		cmocka_unit_test(idle_work_without_end_leaves_descriptors_their_turn),
 		cmocka_unit_test(idle_work_says_when_it_needs_the_thread),
 		cmocka_unit_test(there_is_room_for_twenty_of_them),
+		cmocka_unit_test(a_step_is_measured_by_what_it_used_of_its_thread),
+		cmocka_unit_test(a_callback_for_several_requests_has_several_steps),
 	};
 
 	return cmocka_run_group_tests_name("loop/loop", tests, NULL, NULL);

@@ -51,5 +51,7 @@ struct gateway {
 
 /* The one list of routes, ended by a row without a name. */
 extern const struct route routes[];
+/* What to use instead of paths of other APIs, ended by a row without a path. */
+extern const struct route_hint route_hints[];
 /* The list of the admin listener. */
 extern const struct route admin_routes[];

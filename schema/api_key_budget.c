@@ -11,4 +11,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set api_key_budget_fields = { "api_key_budget", rows, ARRAY_LEN(rows), false };
+const struct field_set api_key_budget_fields = FIELD_SET("api_key_budget", rows);

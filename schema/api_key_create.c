@@ -17,4 +17,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set api_key_create_fields = { "api_key_create", rows, ARRAY_LEN(rows), false };
+const struct field_set api_key_create_fields = FIELD_SET("api_key_create", rows);

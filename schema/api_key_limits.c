@@ -12,4 +12,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set api_key_limits_fields = { "api_key_limits", rows, ARRAY_LEN(rows), false };
+const struct field_set api_key_limits_fields = FIELD_SET("api_key_limits", rows);

@@ -10,4 +10,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set api_key_rate_fields = { "api_key_rate", rows, ARRAY_LEN(rows), false };
+const struct field_set api_key_rate_fields = FIELD_SET("api_key_rate", rows);

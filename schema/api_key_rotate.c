@@ -9,4 +9,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set api_key_rotate_fields = { "api_key_rotate", rows, ARRAY_LEN(rows), false };
+const struct field_set api_key_rotate_fields = FIELD_SET("api_key_rotate", rows);

@@ -16,4 +16,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set api_key_update_fields = { "api_key_update", rows, ARRAY_LEN(rows), false };
+const struct field_set api_key_update_fields = FIELD_SET("api_key_update", rows);

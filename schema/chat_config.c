@@ -21,4 +21,44 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set chat_config_fields = { "chat_config", rows, ARRAY_LEN(rows), false };
+/* Members of other APIs.  Some are near to a name that is known and means something else. */
+#define EXTRA(key) { key, "extra." key }
+static const struct field_moved moved[] = {
+	{ "max_completion_tokens", "max_tokens" },
+	{ "max_output_tokens", "max_tokens" },
+	{ "max_new_tokens", "max_tokens" },
+	{ "num_predict", "max_tokens" },
+	{ "stop_sequences", "stop" },
+	{ "functions", "tools" },
+	{ "function_call", "tool_choice" },
+	EXTRA("top_k"),
+	EXTRA("top_a"),
+	EXTRA("min_p"),
+	EXTRA("typical_p"),
+	EXTRA("repetition_penalty"),
+	EXTRA("logit_bias"),
+	EXTRA("logprobs"),
+	EXTRA("top_logprobs"),
+	EXTRA("parallel_tool_calls"),
+	EXTRA("modalities"),
+	EXTRA("audio"),
+	EXTRA("prediction"),
+	EXTRA("verbosity"),
+	EXTRA("thinking"),
+	EXTRA("reasoning"),
+	EXTRA("service_tier"),
+	EXTRA("user"),
+	EXTRA("provider"),
+	EXTRA("options"),
+	EXTRA("keep_alive"),
+	{ 0 },
+};
+#undef EXTRA
+
+const struct field_set chat_config_fields = {
+	.name = "chat_config",
+	.rows = rows,
+	.count = ARRAY_LEN(rows),
+	.moved = moved,
+	.others = "members that only the provider knows go into config.extra",
+};

@@ -9,4 +9,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set chat_context_fields = { "chat_context", rows, ARRAY_LEN(rows), false };
+const struct field_set chat_context_fields = FIELD_SET("chat_context", rows);

@@ -10,4 +10,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set chat_lmc_fields = { "chat_lmc", rows, ARRAY_LEN(rows), false };
+const struct field_set chat_lmc_fields = FIELD_SET("chat_lmc", rows);

@@ -16,4 +16,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set chat_message_fields = { "chat_message", rows, ARRAY_LEN(rows), false };
+const struct field_set chat_message_fields = FIELD_SET("chat_message", rows);

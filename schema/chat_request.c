@@ -2,6 +2,7 @@
 #include "schema/chat_request.h"
 
 #include "base/limits.h"
+#include "schema/chat_config.h"
 
 const char *const chat_formats[] = { "openai", "lmc", NULL };
 const char *const chat_on_disconnects[] = { "finish", "cancel", NULL };
@@ -23,4 +24,21 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set chat_request_fields = { "chat_request", rows, ARRAY_LEN(rows), false };
+static const struct field_moved moved[] = {
+	{ "system", "instruction" },
+	{ "instructions", "instruction" },
+	{ "prompt", "messages" },
+	{ "input", "messages" },
+	{ "conversation_id", "conversation" },
+	{ "previous_response_id", "conversation" },
+	{ 0 },
+};
+
+const struct field_set chat_request_fields = {
+	.name = "chat_request",
+	.rows = rows,
+	.count = ARRAY_LEN(rows),
+	.moved = moved,
+	.inner = &chat_config_fields,
+	.inner_key = "config",
+};

@@ -17,5 +17,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set completion_request_fields = { "completion_request", rows, ARRAY_LEN(rows),
-						     true };
+const struct field_set completion_request_fields = FIELD_SET_OPEN("completion_request", rows);

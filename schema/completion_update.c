@@ -7,4 +7,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set completion_update_fields = { "completion_update", rows, ARRAY_LEN(rows), false };
+const struct field_set completion_update_fields = FIELD_SET("completion_update", rows);

@@ -11,4 +11,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set context_file_fields = { "context_file", rows, ARRAY_LEN(rows), false };
+const struct field_set context_file_fields = FIELD_SET("context_file", rows);

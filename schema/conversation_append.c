@@ -9,4 +9,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set conversation_append_fields = { "conversation_append", rows, ARRAY_LEN(rows), false };
+const struct field_set conversation_append_fields = FIELD_SET("conversation_append", rows);

@@ -11,4 +11,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set conversation_create_fields = { "conversation_create", rows, ARRAY_LEN(rows), false };
+const struct field_set conversation_create_fields = FIELD_SET("conversation_create", rows);

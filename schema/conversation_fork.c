@@ -11,4 +11,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set conversation_fork_fields = { "conversation_fork", rows, ARRAY_LEN(rows), false };
+const struct field_set conversation_fork_fields = FIELD_SET("conversation_fork", rows);

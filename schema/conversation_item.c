@@ -18,4 +18,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set conversation_item_fields = { "conversation_item", rows, ARRAY_LEN(rows), true };
+const struct field_set conversation_item_fields = FIELD_SET_OPEN("conversation_item", rows);

@@ -10,4 +10,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set conversation_update_fields = { "conversation_update", rows, ARRAY_LEN(rows), false };
+const struct field_set conversation_update_fields = FIELD_SET("conversation_update", rows);

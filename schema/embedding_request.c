@@ -15,4 +15,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set embedding_request_fields = { "embedding_request", rows, ARRAY_LEN(rows), true };
+const struct field_set embedding_request_fields = FIELD_SET_OPEN("embedding_request", rows);

@@ -12,4 +12,4 @@ static const struct field rows[] = {
 };
 #undef AT
 
-const struct field_set run_continue_fields = { "run_continue", rows, ARRAY_LEN(rows), false };
+const struct field_set run_continue_fields = FIELD_SET("run_continue", rows);

@@ -135,6 +135,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	w->gateway.draining = o->draining;
 	w->main_options = (struct server_options){
 		.routes = routes,
+		.hints = route_hints,
 		.auth = auth,
 		.ticket = ticket,
 		.settings = server_settings_now,
@@ -147,6 +148,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	};
 	w->admin_options = w->main_options;
 	w->admin_options.routes = admin_routes;
+	w->admin_options.hints = NULL;
 	w->admin_options.tls = false;
 	/* Who runs it gets in, however many clients there are. */
 	w->admin_options.max_connections = SIZE_MAX;

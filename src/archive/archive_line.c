@@ -151,7 +151,7 @@ static const struct field usage_rows[] = {
 	COUNT("reasoning_tokens", reasoning),
 	{ "estimated", FIELD_BOOL, false, 0, 0, offsetof(struct usage_members, estimated), NULL },
 };
-static const struct field_set usage_set = { "archive", usage_rows, ARRAY_LEN(usage_rows), false };
+static const struct field_set usage_set = FIELD_SET("archive", usage_rows);
 
 /* --- reading --- */
 

@@ -142,8 +142,9 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
 			       "without API keys only localhost, 127.0.0.1 and [::1] are served");
 
-	enum errc rc = route_match(r->server->options->routes, str_of(r->method), r->raw_target,
-				   scratch, r->params, &r->route, e);
+	const struct server_options *o = r->server->options;
+	enum errc rc = route_match(o->routes, o->hints, str_of(r->method), r->raw_target, scratch,
+				   r->params, &r->route, e);
 	if (strcmp(r->method, "OPTIONS") == 0 && (rc == ERR_METHOD_NOT_ALLOWED || r->path.p[0] == '*'))
 		return ERR_OK; /* answered in gate_body; a preflight carries no key */
 	if (rc != ERR_OK)

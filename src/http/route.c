@@ -2,6 +2,7 @@
 #include "http/route.h"
 
 #include "base/buf.h"
+#include "base/hint.h"
 #include "base/identity.h"
 
 static int hex_digit(char c)
@@ -110,6 +111,8 @@ static bool match_path(const char *template, const struct str *segments, size_t 
 	for (size_t i = 0;; i++) {
 		struct str want = next_segment(&rest);
 
+		if (str_is(want, "*"))
+			return true;
 		if (want.n == 0 || i == count)
 			return want.n == 0 && i == count;
 		if (want.p[0] == '{') {
@@ -159,9 +162,83 @@ static bool method_fits(const struct route *row, struct str method)
 	return str_is(method, row->method) || (str_is(method, "HEAD") && has_head(row));
 }
 
-enum errc route_match(const struct route *table, struct str method, struct str target,
-		      char *scratch, struct str params[ROUTE_PARAMS], const struct route **ret,
-		      struct err *e)
+/* --- what was meant --- */
+
+static bool is_path(const struct route *table, const struct str *segments, size_t count)
+{
+	struct str params[ROUTE_PARAMS];
+
+	for (const struct route *row = table; row->name; row++)
+		if (match_path(row->path, segments, count, params))
+			return true;
+	return false;
+}
+
+/* without_v1: the path would be one with /v1 in front, or with one /v1 less. */
+static bool without_v1(const struct route *table, const struct str *segments, size_t count)
+{
+	struct str with[SEGMENTS_MAX + 1] = { STR("v1") };
+
+	memcpy(with + 1, segments, count * sizeof *segments);
+	return count > 0 && (is_path(table, with, count + 1) ||
+			     (str_is(segments[0], "v1") && is_path(table, segments + 1, count - 1)));
+}
+
+/* distance_of: how far the path is from a template, segment by segment; false: too far. */
+static bool distance_of(const char *template, const struct str *segments, size_t count,
+			size_t *ret_distance)
+{
+	struct str rest = str_of(template);
+	size_t     sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct str want = next_segment(&rest);
+		size_t     distance = 0;
+
+		if (want.n == 0 || (want.p[0] != '{' && !hint_near(segments[i], want, &distance)))
+			return false;
+		sum += distance;
+	}
+	*ret_distance = sum;
+	return next_segment(&rest).n == 0;
+}
+
+static const char *near_path(const struct route *table, const struct str *segments, size_t count)
+{
+	const char *near = NULL;
+	size_t      best = SIZE_MAX;
+	size_t      distance;
+
+	for (const struct route *row = table; row->name; row++)
+		if (distance_of(row->path, segments, count, &distance) && distance < best) {
+			best = distance;
+			near = row->path;
+		}
+	return near;
+}
+
+static enum errc refuse_unknown(const struct route *table, const struct route_hint *hints,
+				const struct str *segments, size_t count, struct err *e)
+{
+	struct str params[ROUTE_PARAMS];
+
+	for (const struct route_hint *h = hints; h && h->path; h++)
+		if (match_path(h->path, segments, count, params))
+			return err_set(e, ERR_UNKNOWN_URL, "", "unknown URL; %s", h->use);
+	if (count <= SEGMENTS_MAX && without_v1(table, segments, count))
+		return err_set(e, ERR_UNKNOWN_URL, "",
+			       "unknown URL; the base URL of this API ends in /v1");
+
+	const char *near = count > 0 && count <= SEGMENTS_MAX ? near_path(table, segments, count) : NULL;
+	if (near)
+		return err_set(e, ERR_UNKNOWN_URL, "", "unknown URL; did you mean %s?", near);
+	return err_set(e, ERR_UNKNOWN_URL, "",
+		       "unknown URL; GET /openapi.yaml lists what there is");
+}
+
+enum errc route_match(const struct route *table, const struct route_hint *hints, struct str method,
+		      struct str target, char *scratch, struct str params[ROUTE_PARAMS],
+		      const struct route **ret, struct err *e)
 {
 	struct str segments[SEGMENTS_MAX];
 	size_t     count = 0;
@@ -189,13 +266,7 @@ enum errc route_match(const struct route *table, struct str method, struct str t
 			       method.n <= 16 ? method.p : "this method");
 	}
 
-	bool without_v1 = count >= 1 && (str_is(segments[0], "chat") || str_is(segments[0], "models") ||
-					 str_is(segments[0], "conversations") ||
-					 str_is(segments[0], "runs") || str_is(segments[0], "files") ||
-					 str_is(segments[0], "embeddings"));
-	return err_set(e, ERR_UNKNOWN_URL, "", "%s",
-		       without_v1 ? "unknown URL; the base URL of this API ends in /v1"
-				  : "unknown URL; GET /openapi.yaml lists what there is");
+	return refuse_unknown(table, hints, segments, count, e);
 }
 
 bool route_allow(const struct route *table, const struct route *row, struct buf *out)

@@ -38,16 +38,23 @@ struct route {
 	void (*handle)(struct request *r, void *app);
 };
 
+/* A path that is none here, known from other APIs or older ones, and what to use instead. */
+struct route_hint {
+	const char *path; /* a template; a last segment * stands for any further ones, or none */
+	const char *use;  /* behind "unknown URL; " */
+};
+
 enum { ROUTE_PARAMS = 3 };
 
 /* route_match: finds the row for a raw target ("/v1/models/a%2Fb?x=y").  Segments are split first
  * and percent-decoded then, so an encoded slash stays inside its segment; empty segments collapse.
  * Params are written decoded into scratch (at least as long as the target).
- * *ret is the row, or on METHOD_NOT_ALLOWED any row of that path.
+ * *ret is the row, or on METHOD_NOT_ALLOWED any row of that path.  hints, ended by a row without a
+ * path, or NULL, are for the text of UNKNOWN_URL; else the text names a path that is near.
  * Errors: BAD_REQUEST (bad escape, NUL, dot segment), UNKNOWN_URL, METHOD_NOT_ALLOWED. */
-enum errc route_match(const struct route *table, struct str method, struct str target,
-		      char *scratch, struct str params[ROUTE_PARAMS], const struct route **ret,
-		      struct err *e) MUST_USE;
+enum errc route_match(const struct route *table, const struct route_hint *hints, struct str method,
+		      struct str target, char *scratch, struct str params[ROUTE_PARAMS],
+		      const struct route **ret, struct err *e) MUST_USE;
 
 struct buf;
 /* route_allow: "GET, HEAD, OPTIONS": the methods of a row's path. */

@@ -1,8 +1,8 @@
 /* Checks and binds the members of an object by a table, and words what is allowed. */
 #include "json/field.h"
 
+#include "base/hint.h"
 #include "base/limits.h"
-#include "json/hint.h"
 #include "json/piece.h"
 
 #include <stdarg.h>
@@ -158,6 +158,39 @@ static enum errc refuse_missing(const struct reading *r, const struct field *f)
 	return refuse(r, ERR_MISSING_PARAMETER, str_of(f->key), t.s);
 }
 
+static const char *moved_to(const struct field_set *set, struct str key)
+{
+	for (const struct field_moved *m = set->moved; m && m->key; m++)
+		if (str_eq(key, str_of(m->key)))
+			return m->to;
+	return NULL;
+}
+
+static bool has_row(const struct field_set *set, struct str key)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (str_eq(key, str_of(set->rows[i].key)))
+			return true;
+	return false;
+}
+
+/* put_moved: where a member belongs that is known by its name, but has its place elsewhere. */
+static bool put_moved(const struct reading *r, struct str key, struct text *t)
+{
+	const struct field_set *inner = r->set->inner;
+	const char             *to = moved_to(r->set, key);
+	const char             *dot = r->path[0] ? "." : "";
+
+	if (to)
+		return put(t, " here; use %s%s%s", r->path, dot, to);
+	if (!inner)
+		return false;
+	to = moved_to(inner, key);
+	if (to)
+		return put(t, " here; use %s.%s", r->set->inner_key, to);
+	return has_row(inner, key) && put(t, " here; use %s.%.*s", r->set->inner_key, STR_ARG(key));
+}
+
 static enum errc refuse_unknown(const struct reading *r, struct str key)
 {
 	struct text t = { .n = 0 };
@@ -173,12 +206,16 @@ static enum errc refuse_unknown(const struct reading *r, struct str key)
 		}
 	}
 	(void)put(&t, "unknown member");
+	if (put_moved(r, key, &t))
+		return refuse(r, ERR_UNKNOWN_PARAMETER, key, t.s);
 	if (near)
 		(void)put(&t, "; did you mean \"%s\"?", near);
-	else
+	else if (!r->set->others)
 		for (size_t i = 0; i < r->set->count; i++)
 			if (!put(&t, "%s%s", i ? ", " : "; known are: ", r->set->rows[i].key))
 				break;
+	if (r->set->others)
+		(void)put(&t, "; %s", r->set->others);
 	return refuse(r, ERR_UNKNOWN_PARAMETER, key, t.s);
 }
 

@@ -25,12 +25,27 @@ struct field {
 	const char *const *names; /* FIELD_ENUM: NULL-terminated */
 };
 
+/* A member that people write here, from another API, and what has its place. */
+struct field_moved {
+	const char *key;
+	const char *to; /* beside it, or deeper: "extra.top_k" */
+};
+
 struct field_set {
 	const char         *name; /* of schema/NAME.json */
 	const struct field *rows;
 	size_t              count;
 	bool                open; /* unknown members are allowed; else ERR_UNKNOWN_PARAMETER */
+	/* For the message of that error; all may be NULL. */
+	const struct field_moved *moved;     /* ended by a NULL key */
+	const struct field_set   *inner;     /* members of it are often written here, */
+	const char               *inner_key; /* and belong into the member of this name */
+	const char               *others;    /* what to do with a member that nobody knows */
 };
+/* A set of an array of rows, with nothing of the rest. */
+#define FIELD_SET(text, list)	   { .name = (text), .rows = (list), .count = ARRAY_LEN(list) }
+#define FIELD_SET_OPEN(text, list) \
+	{ .name = (text), .rows = (list), .count = ARRAY_LEN(list), .open = true }
 
 /* fields_read: checks object obj of doc against set and binds into *ret.  A member that is absent
  * or null leaves its binding as the caller initialised it; an absent or null required one is

@@ -556,3 +556,39 @@ def test_flipped_bytes_never_crash(shared, client):
             body[random_.randrange(len(body))] = random_.randrange(256)
         reply = client.post("/v1/chat", bytes(body))
         assert reply.status in (200, 400, 404), repr(reply)
+
+
+@pytest.mark.parametrize("fields, param, use", [
+    ({"model": "echo"}, "model", "config.model"),
+    ({"temperature": 1}, "temperature", "config.temperature"),
+    ({"max_tokens": 1}, "max_tokens", "config.max_tokens"),
+    ({"max_completion_tokens": 1}, "max_completion_tokens", "config.max_tokens"),
+    ({"tools": []}, "tools", "config.tools"),
+    ({"response_format": {}}, "response_format", "config.response_format"),
+    ({"top_k": 1}, "top_k", "config.extra.top_k"),
+    ({"logit_bias": {}}, "logit_bias", "config.extra.logit_bias"),
+    ({"system": "x"}, "system", "instruction"),
+    ({"previous_response_id": "x"}, "previous_response_id", "conversation"),
+    ({"config": {"top_k": 40}}, "config.top_k", "config.extra.top_k"),
+    ({"config": {"max_completion_tokens": 5}}, "config.max_completion_tokens", "config.max_tokens"),
+    ({"config": {"mirostat": 1}}, "config.mirostat", "config.extra"),
+    ({"config": {"temprature": 1}}, "config.temprature", '"temperature"'),
+])
+def test_a_member_of_another_api_is_told_its_place(client, fields, param, use):
+    error = client.post("/v1/chat", {"messages": ["hi"], **fields}).error(400, "unknown_parameter", param)
+    assert use in error["message"]
+
+
+@pytest.mark.parametrize("method, path, use", [
+    ("POST", "/v1/responses", "/v1/chat/completions"), ("GET", "/v1/responses/resp_1", "/v1/chat"),
+    ("POST", "/v1/messages", "/v1/chat/completions"), ("POST", "/v1/messages/count_tokens", "Anthropic"),
+    ("POST", "/v1/completions", "/v1/chat/completions"), ("POST", "/v1/chat/completion", "/v1/chat/completions"),
+    ("POST", "/v1/v1/chat/completions", "ends in /v1"), ("POST", "/chat/completions", "ends in /v1"),
+    ("POST", "/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21", "deployment's name"),
+    ("POST", "/openai/deployments/ada/embeddings", "/v1/embeddings"),
+    ("POST", "/openai/v1/chat/completions", "without /openai"), ("GET", "/v1/model", "/v1/models"),
+    ("POST", "/v1beta/models/gemini:generateContent", "Gemini"), ("POST", "/api/chat", "Ollama"),
+    ("GET", "/api/tags", "/v1/models"), ("GET", "/v1/assistants", "/v1/chat"), ("GET", "/health", "/healthz"),
+])
+def test_a_path_of_another_api_says_what_to_use(client, method, path, use):
+    assert use in client.request(method, path, b"{}").error(404, "unknown_url")["message"]

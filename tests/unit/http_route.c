@@ -27,6 +27,12 @@ static const struct route table[] = {
 	{ 0 },
 };
 
+static const struct route_hint hints[] = {
+	{ "/v1/answers/*", "use one" },
+	{ "/old/{x}/chat", "use two" },
+	{ 0 },
+};
+
 /* match: the row's name, or the error's wire code. */
 static const char *match(struct str method, struct str target, struct str params[ROUTE_PARAMS],
 			 struct err *e)
@@ -39,7 +45,7 @@ static const char *match(struct str method, struct str target, struct str params
 
 	assert_non_null(copy);
 	memset(e, 0, sizeof *e);
-	enum errc rc = route_match(table, method, target, copy, params ? params : none, &row, e);
+	enum errc rc = route_match(table, hints, method, target, copy, params ? params : none, &row, e);
 	assert_int_equal(rc, e->code);
 	for (size_t i = 0, at = 0; params && rc == ERR_OK && i < ROUTE_PARAMS; i++) {
 		if (params[i].n > 0)
@@ -153,8 +159,7 @@ static void a_query_behind_an_authority_is_no_path(void **state)
 static void a_missing_v1_is_hinted_at(void **state)
 {
 	(void)state;
-	static const char *const with[] = { "/chat/completions", "/models", "/conversations/x",
-		"/runs/1",
+	static const char *const with[] = { "/models/x", "/models", "/conversations/x",
 					    "/chat" };
 	static const char *const without[] = { "/v1/nothing", "/completions", "/chats" };
 	struct err               e;
@@ -170,6 +175,30 @@ static void a_missing_v1_is_hinted_at(void **state)
 	}
 }
 
+static void a_path_that_is_none_says_what_to_use(void **state)
+{
+	(void)state;
+	static const char *const cases[][2] = {
+		{ "/v1/answers", "unknown URL; use one" },
+		{ "/v1/answers/?x=y", "unknown URL; use one" },
+		{ "/v1/answers/1/2/3/4/5/6/7/8/9", "unknown URL; use one" },
+		{ "/old/a%2Fb/chat", "unknown URL; use two" },
+		{ "/old/chat", "unknown URL; GET /openapi.yaml lists what there is" },
+		{ "/v1/v1/models", "unknown URL; the base URL of this API ends in /v1" },
+		{ "/v1/modles", "unknown URL; did you mean /v1/models?" },
+		{ "/v1/Models/gpt", "unknown URL; did you mean /v1/models/{id}?" },
+		{ "/v1/conversation/x/itmes/y", "unknown URL; did you mean /v1/conversations/{id}/items/{item}?" },
+		{ "/v1/caht", "unknown URL; did you mean /v1/chat?" },
+		{ "/1/2/3/4/5/6/7/8/9", "unknown URL; GET /openapi.yaml lists what there is" },
+	};
+	struct err e;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		assert_string_equal(match(STR("POST"), str_of(cases[i][0]), NULL, &e), "unknown_url");
+		assert_string_equal(e.text, cases[i][1]);
+	}
+}
+
 static void a_stream_has_no_head(void **state)
 {
 	(void)state;
@@ -182,9 +211,9 @@ static void a_stream_has_no_head(void **state)
 	struct err          e;
 	struct buf          b;
 
-	assert_int_equal(route_match(rows, STR("GET"), STR("/events"), scratch, params, &got, &e),
+	assert_int_equal(route_match(rows, NULL, STR("GET"), STR("/events"), scratch, params, &got, &e),
 	                 ERR_OK);
-	assert_int_equal(route_match(rows, STR("HEAD"), STR("/events"), scratch, params, &got, &e),
+	assert_int_equal(route_match(rows, NULL, STR("HEAD"), STR("/events"), scratch, params, &got, &e),
 	                 ERR_METHOD_NOT_ALLOWED);
 	buf_init(&b, 64);
 	assert_true(route_allow(rows, rows, &b));
@@ -306,6 +335,7 @@ int main(void)
 		cmocka_unit_test(a_raw_nul_in_a_target_is_refused),
 		cmocka_unit_test(a_query_behind_an_authority_is_no_path),
 		cmocka_unit_test(a_missing_v1_is_hinted_at),
+		cmocka_unit_test(a_path_that_is_none_says_what_to_use),
 		cmocka_unit_test(a_stream_has_no_head),
 		cmocka_unit_test(escapes_of_a_query_are_checked),
 		cmocka_unit_test(allowed_methods_come_from_the_table),

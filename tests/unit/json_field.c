@@ -44,9 +44,23 @@ static const struct field must_rows[] = {
 	{ "mode", FIELD_ENUM, true, 0, 0, AT(mode), modes },
 };
 #undef AT
-static const struct field_set closed = { "closed", rows, ARRAY_LEN(rows), false };
-static const struct field_set open = { "open", rows, ARRAY_LEN(rows), true };
-static const struct field_set must = { "must", must_rows, ARRAY_LEN(must_rows), false };
+static const struct field_set closed = FIELD_SET("closed", rows);
+static const struct field_set open = FIELD_SET_OPEN("open", rows);
+static const struct field_set must = FIELD_SET("must", must_rows);
+
+static const struct field_moved moved[] = {
+	{ "max_token", "max_tokens" }, /* though it is near to a name, too */
+	{ "top_k", "object.top_k" },
+	{ 0 },
+};
+static const struct field_moved outer_moved[] = { { "system", "input" }, { 0 } };
+static const struct field_set within = {
+	.name = "within", .rows = rows, .count = ARRAY_LEN(rows), .moved = moved, .others = "or object",
+};
+static const struct field_set outer = {
+	.name = "outer", .rows = must_rows, .count = ARRAY_LEN(must_rows), .moved = outer_moved,
+	.inner = &within, .inner_key = "list",
+};
 
 static enum errc read(const struct field_set *set, const char *text, const char *path,
 		      size_t arena_bytes, struct err *e)
@@ -201,6 +215,22 @@ static const struct {
 	{ "case", &closed, NAMED("\"SEED\":1"), ERR_UNKNOWN_PARAMETER, "SEED",
 	  "unknown member; did you mean \"seed\"?" },
 	{ "nothing near", &must, "{\"xyz\":1}", ERR_UNKNOWN_PARAMETER, "xyz",
+	  "unknown member; known are: input, mode" },
+	{ "one of another API", &within, NAMED("\"top_k\":1"), ERR_UNKNOWN_PARAMETER, "top_k",
+	  "unknown member here; use object.top_k" },
+	{ "before what is near", &within, NAMED("\"max_token\":1"), ERR_UNKNOWN_PARAMETER, "max_token",
+	  "unknown member here; use max_tokens" },
+	{ "near, and elsewhere", &within, NAMED("\"sed\":1"), ERR_UNKNOWN_PARAMETER, "sed",
+	  "unknown member; did you mean \"seed\"?; or object" },
+	{ "elsewhere", &within, NAMED("\"xyz\":1"), ERR_UNKNOWN_PARAMETER, "xyz",
+	  "unknown member; or object" },
+	{ "one of a member's members", &outer, "{\"seed\":1}", ERR_UNKNOWN_PARAMETER, "seed",
+	  "unknown member here; use list.seed" },
+	{ "one that has its place there", &outer, "{\"top_k\":1}", ERR_UNKNOWN_PARAMETER, "top_k",
+	  "unknown member here; use list.object.top_k" },
+	{ "one with another name", &outer, "{\"system\":1}", ERR_UNKNOWN_PARAMETER, "system",
+	  "unknown member here; use input" },
+	{ "none of these", &outer, "{\"xyz\":1}", ERR_UNKNOWN_PARAMETER, "xyz",
 	  "unknown member; known are: input, mode" },
 	{ "an unknown one that is null", &closed, NAMED("\"xyz\":null"), ERR_UNKNOWN_PARAMETER,
 	  "xyz", NULL },

@@ -1,4 +1,4 @@
-/* json/hint: private to this folder: the known name that somebody probably meant. */
+/* base/hint: the known name that somebody probably meant. */
 #pragma once
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* The distance between two short names. */
-#include "json/hint.h"
+#include "base/hint.h"
 
 enum { LONGEST = 32, FAR = 3 };
 

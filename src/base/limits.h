@@ -8,6 +8,7 @@
 /* HTTP */
 #define LIMIT_HEADER_BYTES      (32 * KIB)  /* MHD's pool for one connection; 431 above */
 #define LIMIT_HEADERS           100         /* header lines of a request */
+#define LIMIT_ARGUMENTS         100         /* of a query */
 #define LIMIT_BODY_DEFAULT      (20 * MIB)  /* a request with a few large images */
 #define LIMIT_BODY_MAX          (64 * MIB)  /* what the option may be raised to */
 #define LIMIT_FORM              (64 * KIB)  /* what a form has beside the one file in it */

@@ -102,7 +102,13 @@ static enum errc check_query(const struct request *r, struct err *e)
 {
 	struct str bad;
 	char       key[64] = "";
+	size_t     arguments = 1;
 
+	for (size_t i = 0; i < r->query.n; i++)
+		arguments += r->query.p[i] == '&';
+	if (arguments > LIMIT_ARGUMENTS)
+		return err_set(e, ERR_BAD_REQUEST, "", "the query has more than %d arguments",
+			       LIMIT_ARGUMENTS);
 	if (route_query(r->query, &bad))
 		return ERR_OK;
 	const char *eq = memchr(bad.p, '=', bad.n);

@@ -144,6 +144,8 @@ struct server {
 /* request.c */
 struct request *request_create(struct server *s, struct MHD_Connection *mhd, const char *target);
 void            request_destroy(struct request *r);
+/* request_dropped: its connection has gone without on_completed, and with it what the library kept. */
+void            request_dropped(struct request *r);
 void            request_move(struct request *r, enum request_phase to);
 void            request_client_left(struct request *r);
 /* request_refuse: notes why it is not served (sent when the body is in). */

@@ -243,6 +243,13 @@ void request_destroy(struct request *r)
 	free(r);
 }
 
+void request_dropped(struct request *r)
+{
+	r->method = "";
+	r->head = (struct head){ .body_bytes = r->head.body_bytes };
+	request_destroy(r);
+}
+
 /* --- suspending --- */
 
 void request_suspend(struct request *r)

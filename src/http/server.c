@@ -90,6 +90,11 @@ static void connection_close(struct server *s, struct connection *c)
 {
 	if (!c)
 		return;
+	/* libmicrohttpd 0.9.75 drops some connections without on_completed: where a second error meets
+	 * its own error answer (cookies that its pool has no room for, and a bad length), and where
+	 * epoll takes a descriptor no more.  None of them is suspended. */
+	if (c->request)
+		request_dropped(c->request);
 	loop_unwatch(s->loop, &c->watch);
 	crowd_leave(c);
 	if (c->prev)
@@ -138,9 +143,23 @@ static void reap(struct timer *t)
 
 /* --- libmicrohttpd's callbacks for requests --- */
 
+/* hide_arguments: libmicrohttpd is to make no records of arguments, which would fill its pool; the
+ * query is read from our copy.  The library has found the question mark before, and parses what stands
+ * behind it, up to a NUL, later: here the target still is the library's own memory, and mutable. */
+static void hide_arguments(const char *target)
+{
+	char *query = strchr(target, '?');
+
+	if (query)
+		query[1] = '\0';
+}
+
 static void *on_request_line(void *cls, const char *target, struct MHD_Connection *mhd)
 {
-	return request_create(cls, mhd, target);
+	struct request *r = request_create(cls, mhd, target);
+
+	hide_arguments(target);
+	return r;
 }
 
 static void refuse_crowded(struct request *r)
@@ -284,10 +303,16 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const c
 static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
 			 enum MHD_RequestTerminationCode code)
 {
+	struct request                 *r = *context;
+	const union MHD_ConnectionInfo *own =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_HTTP_STATUS);
+
 	(void)cls;
-	(void)mhd;
 	(void)code;
-	request_destroy(*context);
+	/* The library refuses what it can't read by itself. */
+	if (r && r->status == 0 && own)
+		r->status = (int)own->http_status;
+	request_destroy(r);
 	*context = NULL;
 }
 

@@ -1,4 +1,4 @@
-/* parley keys create|list|revoke|rotate: API keys, in the database, whether a gateway serves or not. */
+/* parley keys create|list|update|revoke|rotate: API keys, in the database, whether a gateway serves or not. */
 #include "command.h"
 
 #include "base/clock.h"
@@ -110,7 +110,7 @@ static enum errc put_expires(struct buf *out, const char *text, struct err *e)
 	bool        ok;
 
 	if (strcmp(text, "never") == 0) {
-		ok = buf_text(out, ",\"expires_at\":0");
+		ok = command_keys_member(out, "expires_at") && buf_text(out, "0");
 	} else if (end && !*end) {
 		int month_day = day.tm_mday;
 
@@ -118,35 +118,47 @@ static enum errc put_expires(struct buf *out, const char *text, struct err *e)
 		s = (int64_t)timegm(&day);
 		if (day.tm_mday != month_day)
 			return err_set(e, ERR_INVALID_VALUE, "expires", "there is no such day: %s", text);
-		ok = buf_fmt(out, ",\"expires_at\":%lld", (long long)s);
+		ok = command_keys_member(out, "expires_at") && buf_int(out, s);
 	} else {
 		if (read_seconds("expires", text, &s, e) != ERR_OK)
 			return e->code;
-		ok = buf_fmt(out, ",\"expires_in\":%lld", (long long)s);
+		ok = command_keys_member(out, "expires_in") && buf_int(out, s);
 	}
 	return ok ? ERR_OK : err_set(e, ERR_OVERLOADED, "", "the options are too long");
 }
 
-static bool put_options(struct buf *out, const struct command_keys_options *k)
+static bool put_texts(struct buf *out, const struct command_keys_options *k)
 {
-	if (!buf_text(out, "{\"name\":") || !buf_json_string(out, str_of(k->name ? k->name : "")))
+	if (k->name && (!command_keys_member(out, "name") || !buf_json_string(out, str_of(k->name))))
 		return false;
-	if (k->scopes && (!buf_text(out, ",\"scopes\":") || !put_list(out, k->scopes)))
+	if (k->scopes && (!command_keys_member(out, "scopes") || !put_list(out, k->scopes)))
 		return false;
-	if (k->models && (!buf_text(out, ",\"models\":") || !put_list(out, k->models)))
+	if (k->models && (!command_keys_member(out, "models") || !put_list(out, k->models)))
 		return false;
-	if (k->metadata_count > 0 && (!buf_text(out, ",\"metadata\":") || !put_metadata(out, k)))
+	if (k->metadata_count > 0 && (!command_keys_member(out, "metadata") || !put_metadata(out, k)))
 		return false;
 	return !k->share ||
-	       (buf_text(out, ",\"shares\":") && buf_json_string(out, str_of(k->share)));
+	       (command_keys_member(out, "shares") && buf_json_string(out, str_of(k->share)));
 }
 
-static enum errc scan(struct input *in, struct err *e)
+/* read_options: in holds the body that they stand for. */
+static enum errc read_options(struct input *in, const struct command_keys_options *k, struct err *e)
 {
-	return json_scan(&in->doc, in->body.data, in->body.len, &json_limits_request, e);
+	struct buf *out = &in->body;
+	enum errc   rc = ERR_OK;
+
+	if (!buf_text(out, "{") || !put_texts(out, k))
+		return err_set(e, ERR_OVERLOADED, "", "the options are too long");
+	if (k->expires)
+		rc = put_expires(out, k->expires, e);
+	if (rc == ERR_OK)
+		rc = command_keys_limits_put(out, k, e);
+	if (rc == ERR_OK && !buf_text(out, "}"))
+		rc = err_set(e, ERR_OVERLOADED, "", "the options are too long");
+	return rc == ERR_OK ? json_scan(&in->doc, out->data, out->len, &json_limits_request, e) : rc;
 }
 
-/* --- the four --- */
+/* --- what is done to a key --- */
 
 /* told: the one time that the text is shown: alone on the standard output, so that a script can take
  * it; all else goes to stderr. */
@@ -172,23 +184,8 @@ static int told(const struct command_call *call, const struct api_key_write *w, 
 static enum errc make(const struct command_call *call, struct input *in, struct api_key_write *w,
 		      char text[API_KEY_MAX], struct err *e)
 {
-	const struct command_keys_options *k = &call->keys;
-	enum errc                          rc = ERR_OK;
-
-	if (!put_options(&in->body, k))
-		return err_set(e, ERR_OVERLOADED, "", "the options are too long");
-	if (k->expires)
-		rc = put_expires(&in->body, k->expires, e);
-	if (rc == ERR_OK)
-		rc = command_keys_limits_put(&in->body, k, e);
-	if (rc == ERR_OK && !buf_text(&in->body, "}"))
-		rc = err_set(e, ERR_OVERLOADED, "", "the options are too long");
-	if (rc == ERR_OK)
-		rc = scan(in, e);
-	if (rc == ERR_OK)
-		rc = api_key_body_create(in, w, e);
-	if (rc != ERR_OK)
-		return rc;
+	if (read_options(in, &call->keys, e) != ERR_OK || api_key_body_create(in, w, e) != ERR_OK)
+		return e->code;
 	api_key_make(w->id, text);
 	hash_sha256(text, API_KEY_LENGTH, w->sha256);
 	w->owner = api_key_owner();
@@ -237,23 +234,48 @@ static int rotate(const struct command_call *call, struct str id)
 	return status;
 }
 
+/* write_and_tell: a change that makes no text. */
+static int write_and_tell(const struct command_call *call, struct api_key_write *w, const char *done)
+{
+	struct buf out;
+	struct err e;
+
+	buf_init(&out, MIB);
+	enum errc rc = do_write(call, w, &e);
+	bool      ok = rc == ERR_OK &&
+		  (call->keys.json ? api_key_print(&out, &w->now, NULL, w->now_ms) && buf_text(&out, "\n")
+				   : buf_fmt(&out, "key_%s %s\n", w->id, done)) &&
+		  fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
+	buf_finish(&out);
+	return rc != ERR_OK ? fail(&e, status_of(&e)) : ok ? EX_OK : EX_IOERR;
+}
+
 static int revoke(const struct command_call *call, struct str id)
 {
 	struct api_key_write w = { .change = API_KEY_REVOKE, .now_ms = clock_wall_ms() };
-	struct buf           out;
-	struct err           e;
 
 	arena_init(&w.arena, MIB);
-	buf_init(&out, MIB);
 	str_copy(w.id, sizeof w.id, id);
-	enum errc rc = do_write(call, &w, &e);
-	bool      ok = rc == ERR_OK &&
-		  (call->keys.json ? api_key_print(&out, &w.now, NULL, w.now_ms) && buf_text(&out, "\n")
-				   : buf_fmt(&out, "key_%s revoked\n", w.id)) &&
-		  fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
-	buf_finish(&out);
+	int status = write_and_tell(call, &w, "revoked");
 	arena_finish(&w.arena);
-	return rc != ERR_OK ? fail(&e, status_of(&e)) : ok ? EX_OK : EX_IOERR;
+	return status;
+}
+
+static int update(const struct command_call *call, struct str id)
+{
+	OWNED(input) in = input_create(BODY_MAX);
+	struct api_key_write w = { .change = API_KEY_UPDATE, .now_ms = clock_wall_ms() };
+	struct err           e;
+
+	if (!in)
+		return EX_OSERR;
+	arena_init(&w.arena, MIB);
+	str_copy(w.id, sizeof w.id, id);
+	bool ok = read_options(in, &call->keys, &e) == ERR_OK &&
+		  api_key_body_update(in, &w, &e) == ERR_OK;
+	int status = ok ? write_and_tell(call, &w, "updated") : fail(&e, status_of(&e));
+	arena_finish(&w.arena);
+	return status;
 }
 
 /* --- the list --- */
@@ -275,7 +297,7 @@ static bool put_part(struct buf *out, const char *name, int64_t v, int64_t us)
 	       (us == 0 || (buf_text(out, "/") && allowance_put_time(out, us)));
 }
 
-/* put_allowance: as the options of create are written. */
+/* put_allowance: as options are written. */
 static bool put_allowance(struct buf *out, const struct allowance *a)
 {
 	if (!put_part(out, "requests", a->requests, a->requests_window_us) ||
@@ -359,7 +381,7 @@ static int list(const struct command_call *call)
 
 static int usage(void)
 {
-	fputs("parley: usage: parley keys create | list | revoke ID ... | rotate ID\n"
+	fputs("parley: usage: parley keys create | list | update ID | revoke ID ... | rotate ID\n"
 	      "parley: parley --help lists commands and options\n", stderr);
 	return EX_USAGE;
 }
@@ -382,40 +404,59 @@ static int with_ids(const struct command_call *call,
 	return status;
 }
 
-/* Options that mean nothing for a command are a slip, not to be passed over. */
-static bool fits(const struct command_keys_options *k, bool creating, bool rotating)
-{
-	bool of_create = k->name || k->scopes || k->models || k->expires || k->share ||
-			 k->metadata_count > 0 || k->limit_count > 0 || k->budget ||
-			 k->budget_tokens;
+/* Which options a command takes. */
+enum takes { TAKES_SETTINGS = 1, TAKES_SHARE = 2, TAKES_GRACE = 4 };
 
-	if ((creating || !of_create) && (rotating || !k->grace))
-		return true;
-	fprintf(stderr, "parley: %s\n", of_create && !creating
-						? "only create takes --name, --scopes, --models, "
-						  "--expires, --metadata, --share, --limit, "
-						  "--budget and --budget-tokens"
-						: "only rotate takes --grace");
-	return false;
+static const struct deed {
+	const char *name;
+	size_t      least, most; /* ids behind it */
+	unsigned    takes;       /* enum takes */
+	int (*all)(const struct command_call *call); /* or for each id: */
+	int (*each)(const struct command_call *call, struct str id);
+} deeds[] = {
+	{ "create", 0, 0, TAKES_SETTINGS | TAKES_SHARE, create, NULL },
+	{ "list", 0, 0, 0, list, NULL },
+	{ "update", 1, 1, TAKES_SETTINGS, NULL, update },
+	{ "revoke", 1, SIZE_MAX, 0, NULL, revoke },
+	{ "rotate", 1, 1, TAKES_GRACE, NULL, rotate },
+};
+
+/* Options that mean nothing for a command are a slip, not to be passed over. */
+static bool fits(const struct command_keys_options *k, const struct deed *deed)
+{
+	bool        settings = k->name || k->scopes || k->models || k->expires || k->metadata_count > 0 ||
+			k->limit_count > 0 || k->budget || k->budget_tokens;
+	const char *slip = NULL;
+
+	if (settings && !(deed->takes & TAKES_SETTINGS))
+		slip = "only create and update take --name, --scopes, --models, --expires, --metadata, "
+		       "--limit, --budget and --budget-tokens";
+	else if (k->share && !(deed->takes & TAKES_SHARE))
+		slip = "only create takes --share";
+	else if (k->grace && !(deed->takes & TAKES_GRACE))
+		slip = "only rotate takes --grace";
+	else if (deed->each == update && !settings)
+		slip = "update needs an option that says what to change, as --models";
+	if (slip)
+		fprintf(stderr, "parley: %s\n", slip);
+	return !slip;
 }
 
 int command_keys(const struct command_call *call)
 {
 	const char *what = call->argument_count > 0 ? call->arguments[0] : "";
 	size_t      ids = call->argument_count > 0 ? call->argument_count - 1 : 0;
-	bool        creating = strcmp(what, "create") == 0;
-	bool        rotating = strcmp(what, "rotate") == 0;
-	bool        revoking = strcmp(what, "revoke") == 0;
 
-	if (!creating && !rotating && !revoking && strcmp(what, "list") != 0)
-		return usage();
-	if (rotating ? ids != 1 : revoking ? ids == 0 : ids != 0)
-		return usage();
-	if (!fits(&call->keys, creating, rotating))
-		return EX_USAGE;
-	if (creating)
-		return create(call);
-	if (rotating)
-		return with_ids(call, rotate);
-	return revoking ? with_ids(call, revoke) : list(call);
+	for (size_t i = 0; i < ARRAY_LEN(deeds); i++) {
+		const struct deed *deed = &deeds[i];
+
+		if (strcmp(what, deed->name) != 0)
+			continue;
+		if (ids < deed->least || ids > deed->most)
+			break;
+		if (!fits(&call->keys, deed))
+			return EX_USAGE;
+		return deed->all ? deed->all(call) : with_ids(call, deed->each);
+	}
+	return usage();
 }

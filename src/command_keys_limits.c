@@ -1,4 +1,4 @@
-/* Limits of a new key, from the command line into the JSON that the admin routes take. */
+/* Limits of a key, from the command line into the JSON that the admin routes take. */
 #include "command_keys_limits.h"
 
 #include "base/limits.h"
@@ -15,6 +15,18 @@ static const char *const members[SET__COUNT] = { "requests", "tokens", "concurre
 static enum errc too_long(struct err *e)
 {
 	return err_set(e, ERR_OVERLOADED, "", "the options are too long");
+}
+
+bool command_keys_member(struct buf *out, const char *name)
+{
+	bool first = out->len > 0 && out->data[out->len - 1] == '{';
+
+	return buf_fmt(out, "%s\"%s\":", first ? "" : ",", name);
+}
+
+static bool is_none(const char *text)
+{
+	return text && strcmp(text, "none") == 0;
 }
 
 static bool is_count(struct str text)
@@ -110,6 +122,10 @@ static enum errc put_budget(struct buf *out, const struct command_keys_options *
 	bool       timed = split(money, &money, &time);
 	bool       timed_too = split(tokens, &tokens, &other);
 
+	if (is_none(k->budget) && k->budget_tokens)
+		return err_set(e, ERR_INVALID_VALUE, "", "--budget none stands without --budget-tokens");
+	if (is_none(k->budget))
+		return command_keys_member(out, "budget") && buf_text(out, "{}") ? ERR_OK : too_long(e);
 	if (k->budget && k->budget_tokens && (timed != timed_too || !str_eq(time, other)))
 		return err_set(e, ERR_INVALID_VALUE, "",
 			       "--budget and --budget-tokens must have the same time behind the slash");
@@ -118,7 +134,7 @@ static enum errc put_budget(struct buf *out, const struct command_keys_options *
 			       "--budget-tokens: must be NUMBER or NUMBER/TIME, as 1000000/24h");
 	if (timed_too)
 		time = other;
-	bool ok = buf_text(out, ",\"budget\":{");
+	bool ok = command_keys_member(out, "budget") && buf_text(out, "{");
 	if (ok && k->budget)
 		ok = buf_text(out, "\"money\":") && buf_json_string(out, money) &&
 		     (!k->budget_tokens || buf_text(out, ","));
@@ -132,12 +148,13 @@ static enum errc put_budget(struct buf *out, const struct command_keys_options *
 enum errc command_keys_limits_put(struct buf *out, const struct command_keys_options *k,
 				  struct err *e)
 {
+	bool      none = k->limit_count == 1 && is_none(k->limits[0]);
 	unsigned  seen = 0;
 	enum errc rc = ERR_OK;
 
-	if (k->limit_count > 0 && !buf_text(out, ",\"limits\":{"))
+	if (k->limit_count > 0 && (!command_keys_member(out, "limits") || !buf_text(out, "{")))
 		return too_long(e);
-	for (size_t i = 0; rc == ERR_OK && i < k->limit_count; i++)
+	for (size_t i = 0; rc == ERR_OK && !none && i < k->limit_count; i++)
 		rc = put_limit(out, k->limits[i], &seen, e);
 	if (rc == ERR_OK && k->limit_count > 0 && !buf_text(out, "}"))
 		rc = too_long(e);

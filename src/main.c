@@ -38,17 +38,18 @@ static const struct command {
 	{ "backup", "FILE", 1, 1, "copy the database and the uploaded files to FILE", command_backup,
 	  NULL },
 	{ "vacuum", "", 0, 0, "give free pages of the database back to the disk", command_vacuum, NULL },
-	{ "keys", "create|list|revoke|rotate [ID ...]", 1, SIZE_MAX, "API keys, also while it serves",
+	{ "keys", "create|list|update|revoke|rotate [ID ...]", 1, SIZE_MAX, "API keys, also while it serves",
 	  command_keys,
-	  "    --name TEXT            create: for people to read\n"
-	  "    --scopes LIST          create: of chat,read,files,admin (default: chat,read,files)\n"
-	  "    --models LIST          create: the models it may ask; NAME* is all that begin so\n"
-	  "    --expires WHEN         create: 90d, 12h, 2027-01-31 (UTC) or never\n"
-	  "    --metadata PAIR        create: a label, NAME=VALUE; may be given again\n"
+	  "    --name TEXT            create, update: for people to read\n"
+	  "    --scopes LIST          create, update: of chat,read,files,admin\n"
+	  "    --models LIST          create, update: models it may ask; NAME* is all that begin so\n"
+	  "    --expires WHEN         create, update: 90d, 12h, 2027-01-31 (UTC) or never\n"
+	  "    --metadata PAIR        create, update: a label, NAME=VALUE; may be given again\n"
 	  "    --share ID             create: sees and changes what this key has stored\n"
-	  "    --limit WHAT           create: requests=60/1m, tokens=9000/1m, concurrent=4, body=1MiB\n"
-	  "    --budget MONEY         create: what it may use up, 12.50, or 12.50/30d in 30 days\n"
-	  "    --budget-tokens N      create: the same in tokens, as 1000000/24h\n"
+	  "    --limit WHAT           create, update: requests=60/1m, tokens=9000/1m,\n"
+	  "                           concurrent=4, body=1MiB, or none\n"
+	  "    --budget MONEY         create, update: what it may use up, 12.50/30d, or none\n"
+	  "    --budget-tokens N      create, update: the same in tokens, as 1000000/24h\n"
 	  "    --grace TIME           rotate: how long the old text stays good (default: 0)\n"
 	  "    --json                 as the admin routes answer\n" },
 	{ "health", "", 0, 0, "ask the gateway of this configuration whether it is ready", command_health,

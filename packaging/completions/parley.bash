@@ -81,7 +81,7 @@ _parley() {
 	"") _parley_words "serve migrate export import backup vacuum keys health" ;;
 	import) _parley_files -f ;;
 	backup) _parley_files -f ;;
-	keys) _parley_words "create list revoke rotate" ;;
+	keys) _parley_words "create list update revoke rotate" ;;
 	esac
 }
 

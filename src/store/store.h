@@ -865,8 +865,8 @@ enum errc store_export(const struct store_options *o, struct store_export *x,
 /* store_import: does the job at once.  Errors: STORAGE; those of archive_write. */
 enum errc store_import(const struct store_options *o, struct archive_write *job,
                        struct err *e) MUST_USE;
-/* store_api_keys: does a job on keys at once, made or brought up to date first as for an import; a
- * gateway that serves the database learns of a change within LIMIT_KEYS_LOOK_MS.  Exactly one of the
- * two is given.  Errors: STORAGE; those of the job. */
+/* store_api_keys: does a job on keys at once, made (for API_KEY_CREATE) or brought up to date first as for
+ * an import; a gateway that serves the database learns of a change within LIMIT_KEYS_LOOK_MS.  Exactly
+ * one of the two is given.  Errors: STORAGE; those of the job. */
 enum errc store_api_keys(const struct store_options *o, struct api_key_write *write,
                          struct api_keys_read *read, struct err *e) MUST_USE;

@@ -21,12 +21,14 @@ def arguments(tmp_path):
         "import": ["import", tmp_path / "archive.jsonl"],
         "create": ["keys", "create", "--name", "x"], "list": ["keys", "list"],
         "revoke": ["keys", "revoke", "key_7h2kq9vx"],
+        "update": ["keys", "update", "key_7h2kq9vx", "--name", "x"],
         "backup": ["backup", tmp_path / "copy.db"], "vacuum": ["vacuum"],
     }
 
 
-COMMANDS = ["serve", "migrate", "export", "import", "create", "list", "revoke", "backup", "vacuum"]
-LOOKS_FIRST = {"export", "backup", "vacuum"}  # at what must be there
+COMMANDS = ["serve", "migrate", "export", "import", "create", "list", "revoke", "update", "backup",
+            "vacuum"]
+LOOKS_FIRST = {"export", "list", "revoke", "update", "backup", "vacuum"}  # at what must be there
 
 
 def ours(path):

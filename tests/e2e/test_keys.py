@@ -87,7 +87,55 @@ def test_the_command_makes_lists_and_revokes(serving):
     assert row["status"] == "revoked" and row["revoked_at"] >= row["created_at"]
 
 
+def test_the_command_updates_what_it_is_told(serving):
+    made = keys.make(serving, "--name", "shop", "--scopes", "chat", "--models", "echo", "--metadata", "a=b",
+                     "--limit", "concurrent=1", "--budget", "5/30d", "--expires", "90d")
+    id = made["id"]
+    done = keys.command(serving, "update", id, "--name", "web shop")
+    assert done.stdout == f"{id} updated\n" and made["key"] not in done.stdout + done.stderr
+    row = json.loads(keys.command(serving, "list", "--json").stdout)
+    assert row == {**{k: v for k, v in made.items() if k != "key"}, "name": "web shop"}, "nothing else"
+    told = json.loads(keys.command(
+        serving, "update", id, "--json", "--name", "", "--scopes", "chat,read", "--models", "echo,t/*",
+        "--expires", "never", "--metadata", "c=d", "--limit", "requests=60/1m", "--limit", "body=1MiB",
+        "--budget-tokens", "100").stdout)
+    assert told["name"] == "" and told["scopes"] == ["chat", "read"] and told["models"] == ["echo", "t/*"]
+    assert told["expires_at"] is None and told["metadata"] == {"c": "d"}
+    assert told["limits"] == {"requests": {"count": 60, "window": "1m"}, "max_body": 1 << 20}
+    assert told["budget"] == {"tokens": 100}
+    row = json.loads(keys.command(serving, "list", "--json").stdout)
+    assert row == told
+    told = json.loads(keys.command(serving, "update", id, "--json", "--models", "*", "--limit", "none",
+                                   "--budget", "none").stdout)
+    assert told["models"] is None and not told.get("limits") and not told.get("budget"), told
+
+
+def test_a_gateway_that_serves_learns_of_an_update(serving):
+    made = keys.known(serving, keys.make(serving, "--models", "other"))
+    with keys.client_of(serving, made["key"]) as client:
+        client.get("/v1/models/echo").error(404, "model_not_found")
+        keys.command(serving, "update", made["id"], "--models", "other,ec*")
+        wait_until(lambda: client.get("/v1/models/echo").status == 200, "the new models")
+    keys.command(serving, "revoke", made["id"])
+    assert "revoked" in keys.command(serving, "update", made["id"], "--name", "x", code=66).stderr
+
+
+@pytest.mark.parametrize("args", [("list",), ("list", "--json"), ("revoke", "key_00000000"),
+                                  ("rotate", "key_00000000"), ("update", "key_00000000", "--name", "x")])
+def test_a_database_that_is_not_there_is_not_made(tmp_path, args):
+    done = gw.run("keys", *args, "--database", tmp_path / "none.db")
+    assert done.returncode == 66 and done.stdout == "" and "there is none" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("args, code", [
+    (("update",), 64), (("update", "key_00000000"), 64), (("update", "x", "--name", "x"), 64),
+    (("update", "key_00000000", "key_00000001", "--name", "x"), 64),
+    (("update", "key_00000000", "--name", "x"), 66), (("update", "key_00000000", "--share", "y"), 64),
+    (("update", "key_00000000", "--grace", "1h"), 64), (("update", "key_00000000", "--scopes", "root"), 64),
+    (("update", "key_00000000", "--models", "a*b"), 64), (("create", "--models", "a*b"), 64),
+    (("update", "key_00000000", "--limit", "none", "--limit", "concurrent=1"), 64),
+    (("update", "key_00000000", "--budget", "none", "--budget-tokens", "1"), 64),
     ((), 64), (("make",), 64), (("create", "key_00000000"), 64), (("revoke",), 64),
     (("rotate",), 64), (("revoke", "parley_sk_secret"), 64), (("revoke", "key_00000000"), 66),
     (("rotate", "key_00000000"), 66), (("create", "--scopes", "root"), 64),

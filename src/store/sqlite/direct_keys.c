@@ -34,6 +34,12 @@ enum errc store_api_keys(const struct store_options *o, struct api_key_write *wr
 	int                   applied = 0;
 	struct err            held;
 
+	/* Only a new key is a reason to make one. */
+	if ((!write || write->change != API_KEY_CREATE) && access(o->path, F_OK) != 0) {
+		err_set(e, ERR_STORAGE, "", "can't read the database %s: there is none", o->path);
+		return err_blame(e, FAULT_MISSING);
+	}
+
 	int       lane;
 	bool      ours = lock_take(o->path, &path, &lock, &held) == ERR_OK && !lock_drains(path, &lane);
 	enum errc rc = db_open(ours ? path : o->path, DB_WRITE, o->busy_ms, &db, e);

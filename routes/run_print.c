@@ -80,6 +80,7 @@ bool run_print_live(struct buf *out, const struct live *live)
 		.model = str_of(live->model),
 		.provider = str_of(live->provider),
 		.created_ms = live->created_ms,
+		.first_token_ms = live->first_token_ms,
 		.attempts = live->attempts,
 	});
 }

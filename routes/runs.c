@@ -28,8 +28,21 @@ static void get_destroy(struct lookup *l)
 	free(x);
 }
 
+/* The store hears of a run's answer a moment after it has begun, and of attempts with it. */
+static void freshen(struct run_read *run)
+{
+	struct live live;
+
+	if (run->status > RUN_RUNNING || !live_look(run->run, run->owner, &live))
+		return;
+	run->attempts = live.attempts;
+	run->first_token_ms = live.first_token_ms;
+}
+
 static void get_done(struct store_job *job)
 {
+	if (job->err.code == ERR_OK)
+		freshen(&container_of(job, struct get, read.job)->read);
 	lookup_done(&container_of(job, struct get, read.job)->lookup, &job->err);
 }
 
@@ -115,6 +128,10 @@ static void list_destroy(struct lookup *l)
 
 static void list_done(struct store_job *job)
 {
+	struct runs_read *read = &container_of(job, struct list, read.job)->read;
+
+	for (size_t i = 0; job->err.code == ERR_OK && i < read->run_count; i++)
+		freshen(&read->runs[i]);
 	lookup_done(&container_of(job, struct list, read.job)->lookup, &job->err);
 }
 

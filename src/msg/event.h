@@ -82,3 +82,12 @@ struct event {
 };
 
 const char *event_kind_name(enum event_kind kind);
+
+/* Tokens that no provider has counted are a quarter of the bytes, an image for some.
+ *
+ * event_weight: what an event adds to an answer, in bytes. */
+int64_t      event_weight(const struct event *ev);
+struct usage usage_guess(int64_t bytes_in, int64_t bytes_out);
+/* usage_cut: of an answer that broke off.  What was told in front of that says nothing of the rest: there
+ * the guess counts; so it does where nothing was told. */
+struct usage usage_cut(const struct usage *told, const struct usage *guess);

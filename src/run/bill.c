@@ -3,7 +3,7 @@
  *
  * The bound is one token for each byte of the prompt, media by a table, and the tokens that the answer
  * may have: the client's limit, or else the model's max_output, which is then sent.  The price is the
- * dearest of all targets and fallbacks.  What a provider did not count is a quarter of its bytes. */
+ * dearest of all targets and fallbacks. */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/metric.h"
@@ -16,7 +16,6 @@
 #include <stdlib.h>
 
 enum {
-	BYTES_OF_TOKEN = 4,
 	ANSWERS_MAX = 128,    /* what `n` may be */
 	AUDIO_BYTES = 24,     /* base64 of sound for a token: 8 kbit/s and 40 tokens a second */
 	WALK_BYTES = 4 * KIB, /* shorter messages have no media worth looking for */
@@ -90,27 +89,46 @@ void bill_weigh(struct run *r)
 	r->bill.in = w;
 }
 
+static struct registry_bound bound_of(const struct run *r)
+{
+	struct str model = { r->model, strlen(r->model) };
+
+	if (!r->rq.route)
+		return (struct registry_bound){ .unpriced = model, .unlimited = model };
+	return registry_bound(r->rq.route, r->rq.asked);
+}
+
+/* Before the prompt is made: what it is made of, near enough for an estimate. */
+static int64_t weigh_early(const struct run *r)
+{
+	int64_t w = (int64_t)r->rq.instruction.n;
+
+	for (size_t i = 0; i < r->rq.message_count; i++)
+		w += message_weight(r->rq.messages[i], false);
+	for (size_t i = 0; i < r->jobs->branch.message_count; i++)
+		w += message_weight(r->jobs->branch.messages[i].body, false);
+	for (size_t i = 0; i < r->rq.prompt.member_count; i++)
+		w += (int64_t)r->rq.prompt.members[i].n;
+	return w;
+}
+
+struct turn_bill bill_begins(const struct run *r)
+{
+	struct price p = bound_of(r).price;
+
+	return (struct turn_bill){
+		.key = str_of(r->bill.who ? r->bill.who->id : ""),
+		.model = str_of(r->label),
+		.in = r->prepared ? r->bill.in : weigh_early(r),
+		.priced = p.known,
+		.price_in = p.input,
+		.price_out = p.output,
+	};
+}
+
 void bill_answer(struct run *r, const struct event *ev)
 {
-	switch (ev->kind) {
-	case EVENT_TEXT:
-	case EVENT_REASONING:
-	case EVENT_REFUSAL:
-	case EVENT_TOOL_ARGS:
-	case EVENT_MESSAGE: r->bill.out += (int64_t)ev->text.n; break;
-	case EVENT_MEDIA: r->bill.out += LIMIT_IMAGE_TOKENS; break;
-	case EVENT_START:
-	case EVENT_TOOL_START:
-	case EVENT_BLOCK_END:
-	case EVENT_LMC:
-	case EVENT_ASKED:
-	case EVENT_OTHER:
-	case EVENT_USAGE:
-	case EVENT_FINISH:
-	case EVENT_ERROR:
-	case EVENT_END:
-	case EVENT__COUNT: break;
-	}
+	r->bill.out += event_weight(ev);
 }
 
 /* --- the bound --- */
@@ -198,15 +216,6 @@ static enum errc answer_bound(struct run *r, const struct registry_bound *b, int
 	}
 	*ret *= n;
 	return ERR_OK;
-}
-
-static struct registry_bound bound_of(const struct run *r)
-{
-	struct str model = { r->model, strlen(r->model) };
-
-	if (!r->rq.route)
-		return (struct registry_bound){ .unpriced = model, .unlimited = model };
-	return registry_bound(r->rq.route, r->rq.asked);
 }
 
 static enum errc make_bound(struct run *r, struct budget_reserve *j, struct err *e)
@@ -308,11 +317,7 @@ static void charge(struct run *r, const struct usage *u)
 
 static struct usage estimate(const struct run *r)
 {
-	return (struct usage){
-		.estimated = true,
-		.in = (r->bill.in + BYTES_OF_TOKEN - 1) / BYTES_OF_TOKEN,
-		.out = (r->bill.out + BYTES_OF_TOKEN - 1) / BYTES_OF_TOKEN,
-	};
+	return usage_guess(r->bill.in, r->bill.out);
 }
 
 void bill_dropped(struct run *r, const struct err *e)
@@ -334,16 +339,10 @@ void bill_close(struct run *r, bool asked)
 
 	if (r->attempt.count == 0 || !costs)
 		return;
-	/* What is told in front of an answer that broke off says nothing of the answer. */
-	if (u.known && r->outcome != RUN_COMPLETED && u.out < guess.out) {
-		u.out = guess.out;
-		u.known = false;
-		u.estimated = true;
-	}
-	if (!u.known && !u.estimated) {
-		u = guess;
-		r->usage = guess;
-	}
+	if (r->outcome != RUN_COMPLETED || !u.known)
+		u = usage_cut(&u, &guess);
+	if (!r->usage.known && !r->usage.estimated)
+		r->usage = u;
 	charge(r, &u);
 }
 

@@ -47,6 +47,8 @@ static void first_content(struct run *r)
 	run_move(r, STATE_STREAMING);
 	r->first_token_us = clock_mono_us();
 	r->first_token_ms = clock_wall_ms();
+	if (r->live)
+		live_set_first(r->live, r->first_token_ms);
 	attempt_content(r);
 	feed_open(r);
 }

@@ -116,6 +116,7 @@ struct run {
 	int64_t            answered_us; /* monotonic; the last attempt is over; 0: none was made, or is */
 	int64_t            first_token_us; /* monotonic */
 	int64_t            first_token_ms; /* wall */
+	bool               told_first;     /* the store is told that, or is being told */
 	struct live       *live; /* owned; only of native runs that are not stored */
 
 	struct attempt        attempt;
@@ -181,6 +182,7 @@ struct run {
 struct log_job {
 	struct run_engine   *engine;
 	struct events_append append; /* piece_count 0: no job is on its way */
+	struct run_news     *news;   /* owned */
 	struct events_piece *pieces; /* these three owned, in parallel */
 	struct buf          *data;
 	struct run         **runs;
@@ -259,6 +261,8 @@ bool bill_wanted(const struct run *r);
 /* bill_submit: reserves, then run_go_on or run_fail. */
 enum errc bill_submit(struct run *r, struct err *e) MUST_USE;
 void bill_weigh(struct run *r); /* the prompt is made */
+/* bill_begins: what the store keeps of a call that goes on; its spans are borrowed from the run. */
+struct turn_bill bill_begins(const struct run *r);
 void bill_answer(struct run *r, const struct event *ev); /* a piece of the answer */
 /* bill_dropped: the attempt has failed, and another one follows.  bill_close: the last one is over; asked:
  * it was cut off by us. */

@@ -53,6 +53,7 @@ static void drop_job(struct log_job *j)
 	for (size_t i = 0; i < j->append.piece_count; i++)
 		buf_finish(&j->data[i]);
 	free(j->pieces);
+	free(j->news);
 	free(j->data);
 	free(j->runs);
 	*j = (struct log_job){ .engine = j->engine };
@@ -98,17 +99,30 @@ static void on_appended(struct store_job *job)
 	arm(g);
 }
 
+/* Once, with the first events of its answer: a kill must not take what is known. */
+static bool tell(struct run *r, struct run_news *ret)
+{
+	if (r->first_token_ms == 0 || r->told_first)
+		return false;
+	r->told_first = true;
+	*ret = (struct run_news){ r->id, r->attempt.count, r->first_token_ms,
+				  str_of(r->rq.provider->name) };
+	return true;
+}
+
 /* fill: the waiting runs' events into one job; false: no memory. */
 static bool fill(struct run_engine *g)
 {
 	struct log_job *j = &g->log;
 	size_t          n = g->log_count;
+	size_t          news = 0;
 
 	g->log_timer.fn = on_timer;
 	j->pieces = calloc(n, sizeof *j->pieces);
+	j->news = calloc(n, sizeof *j->news);
 	j->data = calloc(n, sizeof *j->data);
 	j->runs = calloc(n, sizeof(struct run *));
-	if (!j->pieces || !j->data || !j->runs) {
+	if (!j->pieces || !j->news || !j->data || !j->runs) {
 		drop_job(j);
 		return false;
 	}
@@ -123,12 +137,15 @@ static bool fill(struct run_engine *g)
 		r->log_job_at = i + 1;
 		r->jobs_out++;
 		r->out_mark = r->out.len;
+		news += tell(r, &j->news[news]);
 		buf_init(&r->log, LIMIT_LOG_EVENTS);
 	}
 	j->append = (struct events_append){
 		.job = { .loop = g->o.env.loop, .done = on_appended },
 		.pieces = j->pieces,
 		.piece_count = n,
+		.news = j->news,
+		.news_count = news,
 		.sync = g->log_urgent || g->o.settings(g->o.arg)->strict,
 	};
 	g->log_urgent = false;

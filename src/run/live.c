@@ -64,16 +64,27 @@ static struct live *find(struct id id, int64_t owner)
 	return NULL;
 }
 
-bool live_find(struct id id, int64_t owner, struct live *ret)
+bool live_look(struct id id, int64_t owner, struct live *ret)
 {
 	pthread_mutex_lock(&lock);
 	const struct live *l = find(id, owner);
-	bool               found = l && !l->stored;
 
-	if (found)
+	if (l)
 		*ret = *l;
 	pthread_mutex_unlock(&lock);
-	return found;
+	return l;
+}
+
+bool live_find(struct id id, int64_t owner, struct live *ret)
+{
+	return live_look(id, owner, ret) && !ret->stored;
+}
+
+void live_set_first(struct live *l, int64_t first_token_ms)
+{
+	pthread_mutex_lock(&lock);
+	l->first_token_ms = first_token_ms;
+	pthread_mutex_unlock(&lock);
 }
 
 void live_set_attempt(struct live *l, const char *provider, unsigned attempts)

@@ -22,6 +22,7 @@ struct live {
 	char            model[96];
 	char            provider[64];
 	unsigned        attempts;
+	int64_t         first_token_ms; /* wall; 0: none yet */
 
 	struct run  *run;
 	struct tape *tape; /* owned; of an unstored stream; else NULL */
@@ -36,7 +37,10 @@ void live_add(struct live *l);
 void live_remove(struct live *l); /* fine if it was never added */
 void live_set_status(struct live *l, enum run_status status);
 void live_set_attempt(struct live *l, const char *provider, unsigned attempts);
-/* live_find: copies; false: no such unstored run, or another owner's. */
+void live_set_first(struct live *l, int64_t first_token_ms);
+/* live_look: copies; false: no such run goes on here, or another owner's. */
+bool live_look(struct id id, int64_t owner, struct live *ret);
+/* live_find: the same of runs that are stored nowhere. */
 bool live_find(struct id id, int64_t owner, struct live *ret);
 /* live_tape: held for the caller; NULL: no such run, or it has none. */
 struct tape *live_tape(struct id id, int64_t owner);

@@ -58,6 +58,7 @@ bool save_submit_begin(struct run *r)
 		.message_count = n,
 		.seq_reserved = r->seq_reserved,
 		.key = key_of(r),
+		.bill = bill_begins(r),
 	};
 	r->jobs_out++;
 	if (r->engine->o.store->ops->turn_begin(r->engine->o.store, &r->jobs->begin))

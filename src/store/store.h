@@ -95,6 +95,15 @@ struct key_made {
 /* key_reused: fills e with what is said of a key that stands for another request. */
 void key_reused(struct err *e);
 
+/* What a crash leaves to estimate a call's cost by. */
+struct turn_bill {
+	struct str key;   /* as logs name it; "": none */
+	struct str model; /* the configured name, with its star */
+	int64_t    in;    /* bytes of the prompt, media in tokens */
+	bool       priced;
+	int64_t    price_in, price_out; /* for a million tokens: the dearest that may be asked */
+};
+
 /* Writes, on the writer's thread.  Spans are JSON values or empty (stored as NULL). */
 struct turn_begin {
 	struct store_job job;
@@ -120,6 +129,7 @@ struct turn_begin {
 	size_t           message_count;
 	uint64_t         seq_reserved; /* event numbers up to this one may be sent */
 	struct store_key key;          /* kept until turn_end says what becomes of it */
+	struct turn_bill bill;         /* likewise */
 };
 
 /* What a call has used, for the books: of its key, day, model and provider. */
@@ -225,12 +235,22 @@ struct key_keep {
 	struct key_answer answer;
 };
 
+/* What is known of a run since its answer began. */
+struct run_news {
+	struct id  run;
+	int64_t    attempts;
+	int64_t    first_token_ms; /* wall */
+	struct str provider;       /* asked last */
+};
+
 /* Events of runs that go on, all that one loop has gathered.  Never refused once its runs were begun;
  * what belongs to a run that has ended or is gone is dropped.  Committed with whatever else waits. */
 struct events_append {
 	struct store_job           job;
 	const struct events_piece *pieces;
 	size_t                     piece_count;
+	const struct run_news     *news;
+	size_t                     news_count;
 	bool                       sync; /* done only when a power cut can't take them any more */
 };
 

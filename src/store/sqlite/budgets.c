@@ -239,7 +239,7 @@ static struct usage believed(const struct usage *u)
 	return ret;
 }
 
-int budgets_settle(struct budgets *b, const struct usage_note *told)
+static int settle(struct budgets *b, const struct usage_note *told, bool always)
 {
 	struct usage_note note = *told;
 	struct usage_note was;
@@ -248,14 +248,25 @@ int budgets_settle(struct budgets *b, const struct usage_note *told)
 	bool              found;
 	int               rc = take(b, told->run.key, &was, reserved, &in, &found);
 
-	if (rc != SQLITE_OK || !found)
+	if (rc != SQLITE_OK || (!found && !always))
 		return rc;
 	note.usage = believed(&told->usage);
-	rc = spend(b, str_of(was.key), reserved,
-	           (const int64_t[]){ note.nano, note.usage.in + note.usage.out });
+	if (found)
+		rc = spend(b, str_of(was.key), reserved,
+		           (const int64_t[]){ note.nano, note.usage.in + note.usage.out });
 	if (rc == SQLITE_OK && (note.usage.known || note.usage.estimated))
 		rc = budgets_book(b, &note, 1, note.usage.estimated, !note.priced);
 	return rc;
+}
+
+int budgets_settle(struct budgets *b, const struct usage_note *note)
+{
+	return settle(b, note, false);
+}
+
+int budgets_charge(struct budgets *b, const struct usage_note *note)
+{
+	return settle(b, note, true);
 }
 
 /* --- whose end nobody knows --- */

@@ -32,6 +32,9 @@ static const char *const sql[EVENTS_SQL__COUNT] = {
 				  "WHERE part = ? AND run = ?",
 	[EVENTS_SQL_ERASE_PART] = "DELETE FROM event WHERE part = ? AND run = ?",
 	[EVENTS_SQL_RECORD] = "UPDATE event_size SET written = ?, removed = ?",
+	[EVENTS_SQL_NEWS] = "UPDATE run SET attempts = ?3, first_token_ms = ?4, "
+			    "provider = coalesce(?5, provider) "
+			    "WHERE id = ?1 AND secret = ?2 AND status < 2",
 	/* Counts the commits of other connections. */
 	[EVENTS_SQL_VERSION] = "PRAGMA data_version",
 };
@@ -348,9 +351,24 @@ int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to)
 	return db_bind_run(&b);
 }
 
+static int tell(struct events *ev, const struct run_news *n)
+{
+	struct db_bind b = db_bind(ev->st[EVENTS_SQL_NEWS]);
+
+	db_bind_int(&b, n->run.key);
+	db_bind_secret(&b, n->run.secret);
+	db_bind_int(&b, n->attempts);
+	db_bind_int(&b, n->first_token_ms);
+	db_bind_maybe(&b, n->provider);
+	return db_bind_run(&b);
+}
+
 int events_append(struct events *ev, const struct events_append *j)
 {
 	int rc = read_size(ev);
+
+	for (size_t i = 0; rc == SQLITE_OK && i < j->news_count; i++)
+		rc = tell(ev, &j->news[i]);
 
 	for (size_t i = 0; rc == SQLITE_OK && i < j->piece_count; i++) {
 		const struct events_piece *p = &j->pieces[i];

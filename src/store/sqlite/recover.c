@@ -2,6 +2,7 @@
 #include "store/sqlite/recover.h"
 
 #include "base/clock.h"
+#include "msg/price.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/salvage.h"
 #include "store/sqlite/turn.h"
@@ -14,6 +15,7 @@ enum recover_sql {
 	FIND_LIVE,
 	PARTS,
 	FIND_PIECES,
+	FIND_BILL,
 	HIGHEST_KEY,
 	FIND_KEYS,
 	END_KEY,
@@ -35,6 +37,8 @@ static const char *const sql[RECOVER_SQL__COUNT] = {
 		  "ifnull((SELECT part FROM event ORDER BY id DESC LIMIT 1), 0)",
 	[FIND_PIECES] = "SELECT run, id FROM event INDEXED BY event_part "
 			"WHERE part = ? AND run BETWEEN ? AND ? ORDER BY run, last",
+	[FIND_BILL] = "SELECT attempts, first_token_ms, provider, bill_key, bill_model, bill_in, "
+		      "bill_price_in, bill_price_out FROM run WHERE id = ?",
 	[HIGHEST_KEY] =
 		("SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
 		 "ifnull((SELECT max(id) FROM message), 0), ifnull((SELECT max(id) FROM run), 0), "
@@ -257,6 +261,48 @@ static int read_pieces(struct recovery *v, struct id run, size_t *at)
 	return rc;
 }
 
+/* A row of FIND_BILL.  False: the run is from before that was kept. */
+static bool read_bill(sqlite3_stmt *st, const struct salvage_told *told, struct turn_end *end,
+                      struct usage_note *ret)
+{
+	struct usage guess = usage_guess(db_int(st, 5), told->bytes);
+	struct price price = { .known = sqlite3_column_type(st, 6) != SQLITE_NULL,
+		               .input = db_int(st, 6), .output = db_int(st, 7) };
+
+	end->attempts = db_int(st, 0);
+	end->first_token_ms = db_int(st, 1);
+	if (sqlite3_column_type(st, 5) == SQLITE_NULL)
+		return false;
+	price.cached = price.cache_write = price.input;
+	price.reasoning = price.output;
+	str_copy(ret->provider, sizeof ret->provider, db_column(st, 2));
+	str_copy(ret->key, sizeof ret->key, db_column(st, 3));
+	str_copy(ret->model, sizeof ret->model, db_column(st, 4));
+	ret->usage = usage_cut(&told->usage, &guess);
+	ret->priced = price.known;
+	ret->nano = price_cost(&price, &ret->usage);
+	end->usage = ret->usage;
+	end->costs = ret->priced;
+	end->cost_nano = ret->nano;
+	return true;
+}
+
+/* What the provider may have charged for it is estimated, and booked where it was reserved. */
+static int charge(struct recovery *v, struct id run, const struct salvage_told *told,
+                  struct turn_end *end)
+{
+	struct usage_note note = { .run = run, .at_ms = v->now_ms };
+	struct db_bind    b = db_bind(v->st[FIND_BILL]);
+
+	db_bind_int(&b, run.key);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	bool known = read_bill(b.st, told, end, &note);
+	rc = sqlite3_reset(b.st);
+	return rc == SQLITE_OK && known ? budgets_charge(&v->turns.budgets, &note) : rc;
+}
+
 /* Ends the run as it would have ended itself, had it known. */
 static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 {
@@ -270,14 +316,17 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 	};
 	const struct salvage *log = &v->salvage;
 	struct err            refused = { .code = ERR_OK };
-	bool                  begun;
+	struct salvage_told   told;
 	int                   rc = read_pieces(v, c->run, at);
 
 	if (rc != SQLITE_OK)
 		return rc;
-	end.answer = salvage_make(&v->salvage, &begun);
+	end.answer = salvage_make(&v->salvage, &told);
 	end.keyed = true;
-	end.key_answer.http = begun ? 200 : 0;
+	end.key_answer.http = told.begun ? 200 : 0;
+	rc = charge(v, c->run, &told, &end);
+	if (rc != SQLITE_OK)
+		return rc;
 	events_known(&v->turns.events, c->run, log->count > 0 ? log->pieces[log->count - 1].last : 0);
 	rc = turn_end(&v->turns, &end, &refused);
 	return rc == SQLITE_OK && refused.code != ERR_OK ? SQLITE_CORRUPT : rc;

@@ -99,29 +99,33 @@ int salvage_add(struct salvage *v, struct id run, int64_t piece)
 	return sqlite3_reset(st);
 }
 
-/* Whether the provider had begun to answer: the first record may be of our own making. */
-static bool begun_to_answer(const struct salvage *v)
+/* The first record may be of our own making. */
+static struct salvage_told look_through(const struct salvage *v)
 {
-	struct event ev;
-	uint64_t     seq;
+	struct salvage_told told = { 0 };
+	struct event        ev;
+	uint64_t            seq;
 
 	for (size_t i = 0; i < v->count; i++) {
 		struct str data = v->pieces[i].data;
 
-		while (event_decode(&data, &ev, &seq))
-			if (ev.kind != EVENT_ASKED)
-				return true;
+		while (event_decode(&data, &ev, &seq)) {
+			told.begun |= ev.kind != EVENT_ASKED;
+			told.bytes += event_weight(&ev);
+			if (ev.kind == EVENT_USAGE)
+				told.usage = ev.usage;
+		}
 	}
-	return false;
+	return told;
 }
 
-struct str salvage_make(struct salvage *v, bool *ret_begun)
+struct str salvage_make(struct salvage *v, struct salvage_told *ret)
 {
 	const char *data = v->bytes.data;
 
 	for (size_t i = 0; i < v->count; data += v->pieces[i++].data.n)
 		v->pieces[i].data.p = data;
-	*ret_begun = begun_to_answer(v);
+	*ret = look_through(v);
 	buf_clear(&v->answer);
 	if (v->assemble && v->count > 0 && v->assemble(v->pieces, v->count, &v->answer))
 		return buf_view(&v->answer);
@@ -189,11 +193,16 @@ int salvage_lost(struct salvage *v, struct turns *t, const struct turn_lost *los
 		.completed_ms = lost->completed_ms,
 		.last_seq = lost->last_seq,
 		.keyed = true,
+		.usage = lost->usage,
+		.first_token_ms = lost->first_token_ms,
+		.attempts = lost->attempts,
+		.costs = lost->costs,
+		.cost_nano = lost->cost_nano,
 	};
 	struct err refused = { .code = ERR_OK };
 	int64_t    from;
 	int64_t    to = 0;
-	bool       begun;
+	struct salvage_told told;
 	int        rc = find_run(v, lost->run, &from);
 
 	if (rc != SQLITE_OK || from < 0)
@@ -203,9 +212,9 @@ int salvage_lost(struct salvage *v, struct turns *t, const struct turn_lost *los
 		rc = read_pieces(v, lost->run, from, to);
 	if (rc != SQLITE_OK)
 		return rc;
-	end.answer = salvage_make(v, &begun);
-	end.status = begun ? RUN_INCOMPLETE : RUN_FAILED;
+	end.answer = salvage_make(v, &told);
+	end.status = told.begun ? RUN_INCOMPLETE : RUN_FAILED;
 	if (lost->bound) /* an answer that no log has was lost */
-		end.key_answer.http = begun ? 200 : 503;
+		end.key_answer.http = told.begun ? 200 : 503;
 	return turn_end(t, &end, &refused);
 }

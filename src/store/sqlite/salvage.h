@@ -30,9 +30,15 @@ void      salvage_finish(struct salvage *v);
 void salvage_begin(struct salvage *v);
 /* salvage_add: one more piece of it, by its row's id; in their order. */
 int salvage_add(struct salvage *v, struct id run, int64_t piece) MUST_USE;
-/* salvage_make: the answer that the pieces make, lent until salvage_begin; empty: none.
- * *ret_begun: the provider had begun to answer. */
-struct str salvage_make(struct salvage *v, bool *ret_begun);
+/* What the pieces tell besides. */
+struct salvage_told {
+	bool         begun; /* the provider had begun to answer */
+	int64_t      bytes; /* event_weight of all */
+	struct usage usage; /* as the provider told it last */
+};
+
+/* salvage_make: the answer that the pieces make, lent until salvage_begin; empty: none. */
+struct str salvage_make(struct salvage *v, struct salvage_told *ret);
 
 /* salvage_lost: ends a run whose end was lost, if it still looks alive: `incomplete` with what the log
  * has of its answer, `failed` if it has nothing. */

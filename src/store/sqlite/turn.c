@@ -27,7 +27,8 @@ static const char *const sql[TURN_SQL__COUNT] = {
 	[TURN_SQL_ADD_RUN] =
 		"INSERT INTO run (id, secret, owner, conversation, parent, base, status, created_ms, "
 		"seq_reserved, model, provider, shape, instruction, metadata, events_from, continues, "
-		"request_id, settings) VALUES (?,?,?,?,?,?,1,?,?,?,?,?,?,?,?,?,?,?)",
+		"request_id, settings, bill_key, bill_model, bill_in, bill_price_in, bill_price_out, "
+		"attempts) VALUES (?,?,?,?,?,?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,1)",
 	[TURN_SQL_ADD_MESSAGE] =
 		"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
 		"VALUES (?,?,?,?,?,?,?,?)",
@@ -36,7 +37,8 @@ static const char *const sql[TURN_SQL__COUNT] = {
 		"last_seq = ?6, finish_reason = ?7, error = ?8, usage_estimated = ?9, usage_in = ?10, "
 		"usage_out = ?11, usage_cached_read = ?12, usage_cached_write = ?13, "
 		"usage_reasoning = ?14, events_to = ?15, provider = coalesce(?16, provider), "
-		"native_reason = ?17, cost_nano = ?18 WHERE id = ?1",
+		"native_reason = ?17, cost_nano = ?18, bill_key = NULL, bill_model = NULL, "
+		"bill_in = NULL, bill_price_in = NULL, bill_price_out = NULL WHERE id = ?1",
 	[TURN_SQL_RESERVE] =
 		"UPDATE run SET seq_reserved = max(seq_reserved, ?) WHERE id = ? AND secret = ?",
 };
@@ -156,6 +158,24 @@ static int put_conversation(struct turns *t, const struct turn_begin *j)
 	return rc == SQLITE_OK && j->metadata.n > 0 ? add_labels(t, j) : rc;
 }
 
+static void bind_price(struct db_bind *b, bool priced, int64_t price)
+{
+	if (priced)
+		db_bind_int(b, price);
+	else
+		db_bind_null(b);
+}
+
+static void bind_bill(struct db_bind *b, const struct turn_bill *bill)
+{
+	db_bind_text(b, bill->key);
+	db_bind_text(b, bill->model);
+	db_bind_int(b, bill->in);
+	bind_price(b, bill->priced, bill->price_in);
+	bind_price(b, bill->priced, bill->price_out);
+}
+
+/* Whoever is told that it is begun asks at once: its first attempt is counted. */
 static int add_run(struct turns *t, const struct turn_begin *j, int64_t events_from)
 {
 	struct db_bind b = db_bind(t->st[TURN_SQL_ADD_RUN]);
@@ -183,6 +203,7 @@ static int add_run(struct turns *t, const struct turn_begin *j, int64_t events_f
 	db_bind_int(&b, j->continues.key);
 	db_bind_maybe(&b, j->request_id);
 	db_bind_maybe(&b, j->settings);
+	bind_bill(&b, &j->bill);
 	return db_bind_run(&b);
 }
 

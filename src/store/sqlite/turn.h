@@ -38,6 +38,11 @@ struct turn_lost {
 	struct id run;
 	int64_t   completed_ms;
 	uint64_t  last_seq;
+	struct usage usage;
+	int64_t   first_token_ms;
+	int64_t   attempts;
+	bool      costs;
+	int64_t   cost_nano;
 	bool      bound; /* its key, if it has one, stands for an answer */
 };
 

@@ -151,6 +151,11 @@ static void remember_lost(struct writer *w, const struct turn_end *j)
 		.run = j->run,
 		.completed_ms = j->completed_ms,
 		.last_seq = j->last_seq,
+		.usage = j->usage,
+		.first_token_ms = j->first_token_ms,
+		.attempts = j->attempts,
+		.costs = j->costs,
+		.cost_nano = j->cost_nano,
 		.bound = j->keyed && j->key_answer.http != 0,
 	};
 }

@@ -114,6 +114,16 @@ void reply_static(struct request *r, int status, const char *content_type, struc
 	reply_send(r, status, response);
 }
 
+/* ends_retries: the SDKs try 409, 429 and all from 500 on again by themselves.  Where the gateway has done
+ * that, their tries would multiply with its own. */
+static bool ends_retries(const struct request *r, const struct err *e)
+{
+	int  http = err_http(e);
+	bool tried = r->note.attempts > 1 && (http == 500 || http == 502 || http == 504);
+
+	return tried || (!err_retryable(e) && (http >= 500 || http == 429));
+}
+
 static void error_headers(struct request *r, const struct err *e)
 {
 	char text[32];
@@ -126,8 +136,7 @@ static void error_headers(struct request *r, const struct err *e)
 	} else if (err_http(e) == 503) {
 		reply_header(r, "Retry-After", STR("1"));
 	}
-	/* The SDKs try 409, 429 and all from 500 on again by themselves. */
-	if (!err_retryable(e) && (err_http(e) >= 500 || err_http(e) == 429))
+	if (ends_retries(r, e))
 		reply_header(r, "x-should-retry", STR("false"));
 	if (err_http(e) == 401)
 		reply_header(r, "WWW-Authenticate", STR("Bearer realm=\"parley\""));

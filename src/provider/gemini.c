@@ -427,8 +427,7 @@ static void read_details(const struct json_doc *doc, json_at error, struct err *
 		json_at reason = json_get(doc, i, "reason");
 
 		if (reason != JSON_ABSENT && json_is(doc, reason, "API_KEY_INVALID")) {
-			err_set(e, ERR_UPSTREAM_AUTH, NULL,
-				"the provider refused the key that the gateway uses");
+			err_set(e, ERR_UPSTREAM_AUTH, NULL, OPENAI_KEY_REFUSED, status);
 			e->upstream_status = status;
 		}
 		if (wait == 0)

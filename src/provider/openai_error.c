@@ -167,9 +167,7 @@ static enum errc for_status(int64_t status, const struct report *r, struct err *
 	if (passes(status))
 		code = rejected(status, r, e);
 	else if (status == 401 || status == 403)
-		code = err_set(e, ERR_UPSTREAM_AUTH, NULL,
-			       "the provider refused the key that the gateway uses (status %d)",
-			       (int)status);
+		code = err_set(e, ERR_UPSTREAM_AUTH, NULL, OPENAI_KEY_REFUSED, (int)status);
 	else if (status == 503)
 		code = failed(ERR_UPSTREAM_UNAVAILABLE, 0, status, r, e);
 	else

@@ -184,7 +184,8 @@ static void blocked(const struct run *r, const struct registry_block *b, struct 
 			STR_ARG(model), (long long)(ms + 999) / 1000);
 	else
 		err_set(e, ERR_UPSTREAM_KEYS, "",
-			"the provider of the model '%.*s' refused the key that the gateway uses, a moment ago",
+			"the provider of the model '%.*s' refused the gateway's own key a moment ago; the "
+			"key of this request is not at fault",
 			STR_ARG(model));
 	e->retry_after_ms = b->open || b->cooling ? (ms > 0 ? ms : 1) : 0;
 }

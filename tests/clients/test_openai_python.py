@@ -131,7 +131,7 @@ def test_images_names_and_unknown_fields(sdk, script):
 ERRORS = [
     (400, openai.BadRequestError, 400), (404, openai.NotFoundError, 404),
     (422, openai.UnprocessableEntityError, 422), (429, openai.RateLimitError, 429),
-    (401, openai.InternalServerError, 502), (500, openai.InternalServerError, 502)]
+    (401, openai.PermissionDeniedError, 403), (500, openai.InternalServerError, 502)]
 
 
 @pytest.mark.parametrize("status, kind, seen", ERRORS)
@@ -193,6 +193,27 @@ def test_the_sdks_retries_reach_the_provider_again(shared, script):
     sdk = openai.OpenAI(base_url=shared.url + "/v1", api_key="x", max_retries=1)
     answer = sdk.chat.completions.create(model=s.model, messages=HELLO)
     assert answer.choices[0].message.content == "second" and len(tries) == 2
+
+
+@pytest.mark.parametrize("status, kind, gateways, calls", [
+    (401, openai.PermissionDeniedError, 2, 1), (403, openai.PermissionDeniedError, 2, 1),
+    (500, openai.InternalServerError, 1, 2), (500, openai.InternalServerError, 0, 3),
+    (429, openai.RateLimitError, 0, 3)])
+@pytest.mark.parametrize("stream", [False, True])
+def test_retries_of_the_sdk_and_the_gateway_do_not_multiply(start, upstream, script, status, kind,
+                                                            gateways, calls, stream):
+    s = script(up.reply({"error": {"message": "no"}}, status,
+                        headers=[("retry-after-ms", "20")] if status == 429 else []))
+    gateway = start({"providers": [{
+        "name": "p", "dialect": "openai", "base_url": upstream.url, "retries": gateways,
+        "health": {"failures": 0, "cooling": "0s", "dead_key": "0s"}}],
+        "models": [{"name": "*", "provider": "p"}]})
+    with openai.OpenAI(base_url=gateway.url + "/v1", api_key="x", max_retries=2) as sdk:
+        with pytest.raises(kind) as caught:
+            sdk.chat.completions.create(model=s.name, messages=HELLO, stream=stream)
+        if status in (401, 403):
+            assert "the gateway's own key" in caught.value.message
+    assert len(s.exchanges) == calls
 
 
 def test_leaving_a_stream_closes_the_providers_connection(sdk, script):

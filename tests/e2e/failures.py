@@ -58,7 +58,7 @@ CONNECT = Fails(502, "upstream_connect_failed")
 BAD = Fails(502, "upstream_bad_response")
 CUT = Fails(502, "stream_incomplete")
 BROKEN = Breaks("stream_incomplete")
-KEY = Fails(502, "upstream_auth_failed", final=True)
+KEY = Fails(403, "upstream_auth_failed")
 REJECTED = {n: Fails(n, THEIRS, THEIRS, counted="upstream_rejected") for n in (400, 404, 413, 422)}
 BUSY = Fails(502, "upstream_error")
 OWN_ERROR = Fails(502, THEIRS, THEIRS, counted="upstream_error")

@@ -158,7 +158,7 @@ def test_errors_with_a_status(client, script, wire):
     refused = client.complete(s.under(wire.dialect)).error(400)
     assert refused["message"] == "no such thing"
     s = script(wire.refuse(401, "bad key"))
-    client.complete(s.under(wire.dialect)).error(502, "upstream_auth_failed")
+    client.complete(s.under(wire.dialect)).error(403, "upstream_auth_failed")
 
 
 def test_logprobs_are_asked_for_or_told_to_be_left_out(client, script, wire):

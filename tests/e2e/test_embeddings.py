@@ -96,7 +96,7 @@ def test_errors_with_a_status(client, script, wire):
     s = script(wire.refuse(400, "no such thing"))
     assert embed(client, s.under(wire.dialect)).error(400)["message"] == "no such thing"
     s = script(wire.refuse(401, "bad key"))
-    embed(client, s.under(wire.dialect)).error(502, "upstream_auth_failed")
+    embed(client, s.under(wire.dialect)).error(403, "upstream_auth_failed")
 
 
 def test_a_wrong_count_names_the_provider(client, script, wire):

@@ -539,7 +539,9 @@ class Cell:
         code, kind, param = self.words()
         reply.error(self.want.status, code, param, kind)
         assert reply.headers.get("retry-after") == self.want.retry_after, repr(reply)
-        assert reply.headers.get("x-should-retry") == ("false" if self.want.final else None)
+        tried = self.attempts > 1 and self.want.status in (500, 502, 504)
+        final = "false" if self.want.final or tried else None
+        assert reply.headers.get("x-should-retry") == final, repr(reply)
 
     def check_break(self, reply):
         reply.ok()
@@ -641,8 +643,8 @@ ILL = {
              "no_healthy_upstream", "server_error", "60", None),
     "cooling": (up.reply({"error": {"message": "no"}}, 429), {"cooling": "1m"}, 429,
                 "rate_limit_exceeded", "requests", "60", None),
-    "dead key": (up.reply({"error": {"message": "no"}}, 401), {"dead_key": "1m"}, 502,
-                 "upstream_credentials_exhausted", "upstream_error", None, "false"),
+    "dead key": (up.reply({"error": {"message": "no"}}, 401), {"dead_key": "1m"}, 403,
+                 "upstream_credentials_exhausted", "upstream_error", None, None),
 }
 
 

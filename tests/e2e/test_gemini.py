@@ -115,7 +115,7 @@ def test_a_bad_key_is_no_fault_of_the_clients(client, script):
     error = {"error": {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT",
                        "details": [{"reason": "API_KEY_INVALID"}]}}
     s = script(up.reply(error, 400))
-    client.complete(s.under("gemini"), [ASK]).error(502, "upstream_auth_failed")
+    client.complete(s.under("gemini"), [ASK]).error(403, "upstream_auth_failed")
 
 
 def test_an_address_on_the_web_is_not_fetched(client, script):

@@ -102,6 +102,7 @@ def test_it_gives_up_after_so_many(one):
     answer = ask(client)
     answer.error(502, "upstream_error")
     assert attempts(answer) == 2 and len(s.exchanges) == 2
+    assert answer.headers["x-should-retry"] == "false"
     run = run_of(client, answer)
     assert run["attempts"] == 2 and run["status"] == "failed"
 
@@ -124,7 +125,7 @@ def test_a_refused_connection_is_tried_again(start):
     (up.reply({"error": {"message": "no", "code": "context_length"}}, 400), 400,
      "context_length", None),
     (up.reply({"error": {"message": "no"}}, 404), 404, "upstream_rejected", None),
-    (REFUSED_KEY, 502, "upstream_auth_failed", "false"),
+    (REFUSED_KEY, 403, "upstream_auth_failed", None),
     (up.hang_up(), 502, "upstream_bad_response", None),
     (up.reply(b"<html>", content_type="text/html"), 502, "upstream_bad_response", None),
     ([up.sse(), up.end()], 502, "upstream_bad_response", None),
@@ -337,10 +338,11 @@ def test_a_limit_that_is_not_told_cools_a_little(one):
 
 def test_a_dead_key_stops_its_entry_and_is_tried_again(one):
     s, client = one(in_turn(REFUSED_KEY, up.either()), health={**NEVER, "dead_key": "400ms"})
-    ask(client).error(502, "upstream_auth_failed")
-    answer = ask(client)
-    answer.error(502, "upstream_credentials_exhausted")
-    assert answer.headers["x-should-retry"] == "false"
+    message = ask(client).error(403, "upstream_auth_failed")["message"]
+    assert message == ("the provider 'p' refused the gateway's own key (status 401); "
+                       "the key of this request is not at fault")
+    message = ask(client).error(403, "upstream_credentials_exhausted")["message"]
+    assert "the gateway's own key" in message and "of this request is not at fault" in message
     assert gauge(client, "dead_key") == 1 and len(s.exchanges) == 1
     wait_until(lambda: ask(client).status == 200, "the key is tried again")
 

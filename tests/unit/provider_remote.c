@@ -233,8 +233,9 @@ static const struct {
 	{ .why = "a refused key",
 	  .answer = { { ACT_SEND, "HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n" } },
 	  .want = "error", .code = ERR_UPSTREAM_AUTH,
-	  .text = "the provider 'up' refused the key that the gateway uses (status 401)",
-	  .http = 502 },
+	  .text = "the provider 'up' refused the gateway's own key (status 401); the key of this "
+		  "request is not at fault",
+	  .http = 403 },
 	{ .why = "an error answer that is cut still has its status",
 	  .answer = { { ACT_SEND, "HTTP/1.1 503 Busy\r\nRetry-After: 3\r\nContent-Length: 99\r\n\r\nx" } },
 	  .want = "error", .code = ERR_UPSTREAM_UNAVAILABLE, .http = 503 },

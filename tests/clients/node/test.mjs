@@ -97,7 +97,14 @@ providers:
     base_url: http://127.0.0.1:${provider.address().port}/v1
     retries: 0
     health: {failures: 0, cooling: 0s, dead_key: 0s}
+  - name: again
+    dialect: openai
+    base_url: http://127.0.0.1:${provider.address().port}/v1
+    retries: 1
+    health: {failures: 0, cooling: 0s, dead_key: 0s}
 models:
+  - name: "a/*"
+    provider: again
   - name: echo
     provider: echo
   - name: "t/*"
@@ -268,7 +275,7 @@ test('images, names and unknown fields reach the provider', limit, async () => {
 test('errors are of the right classes', limit, async () => {
 	const kinds = [[400, OpenAI.BadRequestError, 400], [404, OpenAI.NotFoundError, 404],
 		[422, OpenAI.UnprocessableEntityError, 422], [429, OpenAI.RateLimitError, 429],
-		[401, OpenAI.InternalServerError, 502], [500, OpenAI.InternalServerError, 502]];
+		[401, OpenAI.PermissionDeniedError, 403], [500, OpenAI.InternalServerError, 502]];
 	for (const [status, kind, seen] of kinds) {
 		const s = script((r) => json(r, status,
 			{ error: { message: 'theirs', type: 't', param: 'p', code: 'c' } },
@@ -423,6 +430,17 @@ test('the retries of the SDK reach the provider again', limit, async () => {
 	const stubborn = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'x', maxRetries: 1 });
 	const answer = await stubborn.chat.completions.create({ model: s.model, messages: hello });
 	assert.equal(answer.choices[0].message.content, 'second');
+});
+
+test('retries of the SDK and the gateway do not multiply', limit, async () => {
+	const stubborn = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'x', maxRetries: 2 });
+	// the gateway asks a/* twice, t/* once
+	for (const [status, prefix, calls] of [[401, 'a', 1], [403, 't', 1], [500, 'a', 2], [500, 't', 3]]) {
+		const s = script((r) => json(r, status, { error: { message: 'no' } }));
+		await assert.rejects(stubborn.chat.completions.create(
+			{ model: s.model.replace(/^t/, prefix), messages: hello }));
+		assert.equal(s.bodies.length, calls, `${status} of ${prefix}/*`);
+	}
 });
 
 test('many calls at once', limit, async () => {

@@ -84,7 +84,7 @@ class Stream(sse.Blocks):
 
     def reply(self):
         """The answer, where it is no stream."""
-        return Reply(self.response, self.buffer + b"".join(self.pieces), self.sent)
+        return Reply(self.response, bytes(self.buffer) + b"".join(self.pieces), self.sent)
 
     def openai(self):
         """Reads to the end."""

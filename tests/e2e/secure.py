@@ -1,8 +1,8 @@
 """A provider that a test programs call by call, over http, https and HTTP/2.
 
 Each request runs a function of the test's own, on a thread of its own, with an Ask: what was asked,
-and the means to answer in pieces.  Whatever the protocol is, an Ask knows the moment at which the
-gateway gave it up: by closing its connection or by resetting its stream.
+and the means to answer in pieces.  Whatever the protocol is, an Ask knows when the gateway has given it
+up: by closing its connection or by resetting its stream.
 """
 
 import contextlib
@@ -13,7 +13,6 @@ import socket
 import ssl
 import subprocess
 import threading
-import time
 
 import h2.config
 import h2.connection
@@ -52,7 +51,6 @@ class Ask:
         self.headers = headers
         self.body = b""
         self.gone = threading.Event()
-        self.gone_at = None
         self.reset = False  # its stream was reset, the connection stays
         self.done = threading.Event()  # the test's function has ended
         self.framed = False
@@ -68,13 +66,11 @@ class Ask:
 
     def leave(self, reset=False):
         if not self.gone.is_set():
-            self.gone_at = time.monotonic()
             self.reset = reset
             self.gone.set()
 
     def wait_gone(self):
         assert self.gone.wait(DEADLINE), "the gateway did not give the request up"
-        return self.gone_at
 
     def head(self, status=200, kind="application/json", length=None, **more):
         self.framed = length is None
@@ -364,7 +360,6 @@ class Provider:
                 sock.setblocking(False)
                 while made.read():
                     pass
-                made.gone_at = time.monotonic()
                 return
             sock.settimeout(DEADLINE)
             if self.context:

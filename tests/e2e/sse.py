@@ -46,21 +46,23 @@ class Blocks:
 
     def __init__(self, pieces):
         self.pieces = iter(pieces)
-        self.buffer = b""
+        self.buffer = bytearray()
         self.seen = []
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        while b"\n\n" not in self.buffer:
+        searched = 0  # large blocks come in many pieces
+        while (end := self.buffer.find(b"\n\n", searched)) < 0:
+            searched = max(0, len(self.buffer) - 1)
             try:
                 self.buffer += next(self.pieces)
             except StopIteration:
-                assert not self.buffer, f"a block without its blank line: {self.buffer!r}"
+                assert not self.buffer, f"a block without its blank line: {bytes(self.buffer)!r}"
                 raise
-        raw, self.buffer = self.buffer.split(b"\n\n", 1)
-        self.seen.append(Block(raw))
+        self.seen.append(Block(bytes(self.buffer[:end])))
+        del self.buffer[:end + 2]
         return self.seen[-1]
 
     def next_data(self):

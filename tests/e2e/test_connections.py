@@ -19,7 +19,7 @@ from fixtures import once
 from gateway import sanitized
 from raw import Raw
 from secure import HTTP2, PLAIN, TLS
-from waiting import DEADLINE, soonest, wait_until
+from waiting import DEADLINE, Watch, soonest, wait_until
 
 AT_ONCE = 1.0 if sanitized() else 0.1  # seconds until a provider notices
 SETUP = {"connect": "20s", "first_byte": "20s", "idle": "20s", "total": "60s"}
@@ -163,14 +163,14 @@ def sends(gateway, model, stream=False, **more):
 
 
 def asked(gateway, model, stream, how):
-    """Asks; returns a function that gives the call up and says when it did."""
+    """Asks; returns a function that gives the call up and returns a watch that began with that."""
     if how == "leave":
         raw = sends(gateway, model, stream, store=False)
 
         def leave():
-            at = time.monotonic()
+            watch = Watch(gateway)
             raw.close()
-            return at
+            return watch
         return leave
     with Client(gateway.url) as client:
         before = {r["id"] for r in client.get("/v1/runs?limit=100").ok().json["data"]}
@@ -181,10 +181,10 @@ def asked(gateway, model, stream, how):
     def cancel():
         with Client(gateway.url) as client:
             client.get("/healthz")  # the connection stands
-            at = time.monotonic()
+            watch = Watch(gateway)
             assert client.post(f"/v1/runs/{run}/cancel").ok().json["status"] == "cancelled"
         raw.close()
-        return at
+        return watch
     return cancel
 
 
@@ -207,9 +207,9 @@ def test_a_cancel_reaches_the_provider_at_once(provider, serve, protocol, stream
         give_up = asked(gateway, p.on(run), stream, how)
         ask = p.ask(number)
         assert reached.wait(DEADLINE)
-        at = give_up()
-        took = ask.wait_gone() - at
-        return took
+        watch = give_up()
+        ask.wait_gone()
+        return watch.seconds()
 
     soonest(measure, AT_ONCE)
     assert asks(client, p.on(answer)).ok().text == "to you"
@@ -225,9 +225,9 @@ def test_a_cancel_ends_a_silent_handshake(provider, serve, how):
         give_up = asked(gateway, "m", False, how)
         p.wait(lambda: len(p.connections) >= number, "a connection")
         connection = p.connections[number - 1]
-        at = give_up()
+        watch = give_up()
         assert connection.closed.wait(DEADLINE), "the connection stayed open"
-        return connection.gone_at - at
+        return watch.seconds()
 
     soonest(measure, AT_ONCE)
 
@@ -280,9 +280,9 @@ def test_a_cancel_ends_an_unanswered_connect(serve, how):
     def measure():
         give_up = asked(gateway, "m", False, how)
         wait_until(lambda: opening(port) == own + 1, "the gateway connects")
-        at = give_up()
+        watch = give_up()
         wait_until(lambda: opening(port) == own, "it gave that up")
-        return time.monotonic() - at
+        return watch.seconds()
 
     soonest(measure, AT_ONCE + 0.02)
     for one in [*fill, listener]:
@@ -360,12 +360,12 @@ def test_a_slow_name_look_up_holds_nobody_up(provider, serve, slow_names, how):
         before = slow_names.hanging()
         give_up = asked(gateway, "m", False, how)
         wait_until(lambda: slow_names.hanging() > before, "the name is looked up")
-        started = time.monotonic()
+        watch = Watch(gateway)
         client.get("/healthz").ok()  # by the one loop that there is
-        assert time.monotonic() - started < AT_ONCE * 5
-        at = give_up()
+        assert watch.seconds() < AT_ONCE * 5
+        watch = give_up()
         client.get("/healthz").ok()
-        return time.monotonic() - at
+        return watch.seconds()
 
     soonest(measure, AT_ONCE)
     slow_names.free()
@@ -378,9 +378,9 @@ def test_a_slow_name_look_up_has_the_connect_limit(provider, serve, slow_names):
     gateway, client = serve({"name": "p", "dialect": "openai",
                              "base_url": "http://slow.example:9/v1"},
                             env=slow_names.env, timeouts={**SETUP, "connect": "300ms"})
-    started = time.monotonic()
+    watch = Watch(gateway)
     asks(client, "m").error(504, "connect_timeout")
-    assert time.monotonic() - started < 5
+    assert watch.seconds() < 5
     slow_names.free()
 
 

@@ -16,7 +16,7 @@ from client import Client
 from fixtures import usual_config
 from gateway import Gateway
 from raw import Raw
-from waiting import DEADLINE, wait_until
+from waiting import DEADLINE, paced, wait_until, within
 
 FORMATS = ["openai", "lmc"]
 WORDS = ["Plan", ":\n\n", "```py", "\nprint(1)\n", "``", "`\n", "and ", "\U0001f600 ", "done", "."]
@@ -602,18 +602,17 @@ def test_strict_shows_nothing_that_no_log_has(start, script, format):
 # --- retention ------------------------------------------------------------------------------------
 
 
-def test_old_events_are_swept_and_that_is_said(upstream, tmp_path, script):
-    gateway = Gateway(tmp_path, usual_config(upstream, events_keep="3s"),
-                      env={"TEST_UPSTREAM_KEY": "k"})
-    gateway.start()
+@paced(3, 12)
+def test_old_events_are_swept_and_that_is_said(start, script, unit):
+    gateway = start(usual={"events_keep": f"{unit}s"})
     with Client(gateway.url) as client:
-        run, _ = asked(client, script(up.either("x y z")))
-        assert all_events(client, run)[-1].event == "done"
+        with within(unit):
+            run, _ = asked(client, script(up.either("x y z")))
+            assert all_events(client, run)[-1].event == "done"
         wait_until(lambda: client.get(f"/v1/runs/{run}/events").status == 410,
-                   "the events were not swept")
+                   "the events were not swept", DEADLINE + unit)
         client.get(f"/v1/runs/{run}/events").error(410, "gone")
         assert client.run(run)["status"] == "completed", "the run itself stays"
-    gateway.stop()
 
 
 def test_the_oldest_events_go_when_there_are_too_many(start, script):

@@ -4,16 +4,14 @@ import base64
 import json
 import math
 import struct
-import time
 
-import httpx
 import pytest
 
 import upstream as up
 from client import Client
 from fixtures import DEAD, provider
 from gateway import Gateway
-from waiting import DEADLINE
+from raw import Raw, post
 from wires import USAGE, WIRES
 
 VECTORS = [[0.25, -1.5, 1e-3], [3.0, 0.0, -0.0625]]
@@ -250,9 +248,10 @@ def test_an_answer_over_the_limit_names_it(client, script):
 def test_who_leaves_ends_the_call(gateway, script):
     gate = up.Gate()
     s = script(up.wait(gate))
-    with httpx.Client(trust_env=False, timeout=0.5) as left, pytest.raises(httpx.ReadTimeout):
-        left.post(f"{gateway.url}/v1/embeddings",
-                  json={"model": s.under("openai"), "input": "hi"})
+    with Raw(gateway) as raw:
+        raw.send(post("/v1/embeddings", json.dumps({"model": s.under("openai"),
+                                                    "input": "hi"}).encode()))
+        gate.wait_reached()
     s.wait().wait_closed()
     gate.open()
 
@@ -303,10 +302,8 @@ def test_an_idempotency_key(client, script):
 def test_a_large_answer_is_converted(client, script):
     vector = [((i * 7919) % 20001 - 10000) / 16384 for i in range(1536)]
     s = script(up.embeddings(*[vector] * 200))
-    began = time.monotonic()
     answer = embed(client, s.under("openai"), ["x"] * 200, encoding_format="base64").ok().json
-    took = time.monotonic() - began
-    assert len(answer["data"]) == 200 and took < DEADLINE
+    assert len(answer["data"]) == 200
     assert {d["embedding"] for d in answer["data"]} == {packed(vector)}
 
 

@@ -14,7 +14,7 @@ import upstream as up
 from client import Client
 from fixtures import usual_config
 from gateway import CANARY, Gateway
-from waiting import wait_until
+from waiting import DEADLINE, paced, wait_until, within
 
 WORDS = ["one ", "two ", "three ", "```py\nprint(1)\n```", " four"]
 CHAT, COMPLETIONS = "/v1/chat", "/v1/chat/completions"
@@ -411,17 +411,18 @@ def test_keys_expire(start, script, store):
     assert len(s.exchanges) >= 2
 
 
-def test_an_unstored_answer_is_kept_with_its_key_and_nowhere_else(start, script):
-    gateway = start(usual={"idempotency_keep": "2s"})
+@paced(2, 8)
+def test_an_unstored_answer_is_kept_with_its_key_and_nowhere_else(start, script, unit):
+    gateway = start(usual={"idempotency_keep": f"{unit}s"})
     s, key = script(up.either("secret")), new_key()
-    with Client(gateway.url) as client:
-        ask(client, COMPLETIONS, body(COMPLETIONS, s.model), key).ok()
-        with sqlite3.connect(gateway.database) as db:
+    with Client(gateway.url) as client, contextlib.closing(sqlite3.connect(gateway.database)) as db:
+        with within(unit):
+            ask(client, COMPLETIONS, body(COMPLETIONS, s.model), key).ok()
             counts = [db.execute(f"SELECT count(*) FROM {t}").fetchone()[0]
                       for t in ("run", "message", "conversation", "event", "idempotency")]
             assert counts == [0, 0, 0, 0, 1]
-            wait_until(lambda: db.execute("SELECT count(*) FROM idempotency").fetchone() == (0,),
-                       "the key's end")
+        wait_until(lambda: db.execute("SELECT count(*) FROM idempotency").fetchone() == (0,),
+                   "the key's end", DEADLINE + unit)
         assert client.get("/v1/runs").ok().json["data"] == []
 
 

@@ -14,7 +14,7 @@ import keys
 import upstream as up
 from client import Client
 from gateway import CANARY
-from waiting import wait_until
+from waiting import Watch, soonest, wait_until
 
 ADMIN = ["--admin-listen", "127.0.0.1:0"]
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -189,13 +189,15 @@ def test_the_example_of_the_documentation_works(tmp_path):
 # --- at once ---
 
 def test_another_process_s_revocation_takes_effect_within_a_second(serving):
-    made = keys.known(serving, keys.make(serving))
-    with keys.client_of(serving, made["key"]) as client:
-        keys.command(serving, "revoke", made["id"])
-        begin = time.monotonic()
-        wait_until(lambda: client.get("/v1/models").status == 401, "its end")
-        took = time.monotonic() - begin
-    assert took < 1, f"{took:.3f} s"
+    def measure():
+        made = keys.known(serving, keys.make(serving))
+        with keys.client_of(serving, made["key"]) as client:
+            keys.command(serving, "revoke", made["id"])
+            watch = Watch(serving)
+            wait_until(lambda: client.get("/v1/models").status == 401, "its end")
+            return watch.seconds()
+
+    soonest(measure, 1)
 
 
 def test_the_admin_route_s_revocation_is_there_when_it_is_answered(serving, admin):

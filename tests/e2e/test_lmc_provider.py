@@ -57,11 +57,10 @@ def whole(*messages, **more):
 @pytest.fixture(scope="module")
 def gateway(upstream, tmp_path_factory):
     """In front of the scripted server: l/NAME speaks LMC, o/NAME OpenAI's shape."""
-    quick = {"first_byte": "1s", "idle": "1s"}
     gateway = Gateway(tmp_path_factory.mktemp("lmc"), {
         "providers": [
             provider(upstream, "lmc", dialect="lmc", api_key_env="TEST_UPSTREAM_KEY"),
-            provider(upstream, "brief", dialect="lmc", timeouts=quick),
+            provider(upstream, "brief", dialect="lmc", timeouts={"idle": "1s"}),
             provider(upstream, "openai"),
         ],
         "models": [{"name": "l/*", "provider": "lmc"}, {"name": "b/*", "provider": "brief"},
@@ -327,7 +326,7 @@ def test_a_stream_without_its_status_is_incomplete(client, script):
 
 def test_a_silent_server_is_left(client, script):
     gate = up.Gate()
-    s = script(up.sse(), up.data({**MESSAGE, "content": "a"}), up.wait(gate))
+    s = script(up.at_once(up.sse(), up.data({**MESSAGE, "content": "a"})), up.wait(gate))
     with client.complete_stream(f"b/{s.name}") as answer:
         assert answer.openai().error["code"] == "idle_timeout"
     s.wait().wait_closed()

@@ -1,5 +1,6 @@
 """Streams: when pieces go out, how they end, who notices that somebody left, and what it costs."""
 
+import contextlib
 import json
 import resource
 import threading
@@ -12,7 +13,7 @@ import upstream as up
 from client import item_text
 from gateway import sanitized
 from raw import Closed, Raw, post
-from waiting import DEADLINE, wait_until
+from waiting import DEADLINE, TooSlow, Watch, paced, wait_until, within
 
 ROUTES = ["/v1/chat", "/v1/chat/completions"]
 # How soon the provider's connection must be closed after the client left.
@@ -292,31 +293,40 @@ def test_the_first_byte_limit_counts_body_bytes(client, script, route):
 
 def test_the_idle_limit(client, script, route):
     gate = up.Gate()
-    s = script(up.sse(), up.role(), up.text("x"), up.wait(gate))
-    with client.stream(route, body_for(route, s.under("quick"))) as stream:
+    s = script(up.at_once(up.sse(), up.role(), up.text("x")), up.wait(gate))
+    with client.stream(route, body_for(route, s.under("stalls"))) as stream:
         answer = finish(route, stream)
     assert answer.text == "x" and answer.error["code"] == "idle_timeout"
     s.wait().wait_closed()
 
 
-def test_any_byte_keeps_a_stream_from_being_idle(client, script):
-    """Comments come every 0.4 s for 2 s, with an idle limit of 1 s."""
-    gate = up.Gate()
-    pauses = [threading.Timer(0.4 * i, gate.open) for i in range(1, 6)]
-    steps = [up.sse(), up.role(), up.text("x")]
-    for _ in pauses:
-        steps += [up.body(b": ping\n\n"), up.wait(gate)]
-    s = script(*steps, *up.ending())
-    for timer in pauses:
-        timer.start()
-    with client.complete_stream(s.under("quick")) as stream:
-        assert stream.openai().error is None
+@paced(1, 1, 1, 1)
+def test_any_byte_keeps_a_stream_from_being_idle(client, script, unit):
+    """Comments come ten times as often as they must, for two and a half times the limit."""
+    pauses = []
+
+    def pings(x):
+        for _ in range(25):
+            began = time.monotonic()
+            time.sleep(unit / 10)  # the pace is what is tested
+            x.send_body(b": ping\n\n")
+            pauses.append(time.monotonic() - began)
+    s = script(up.at_once(up.sse(), up.role(), up.text("x")), up.call(pings), *up.ending())
+    with client.complete_stream(s.under("stalls")) as stream:
+        error = stream.openai().error
+    if max(pauses) > unit / 2:
+        raise TooSlow(f"a pause of {max(pauses)} s")
+    assert error is None and len(pauses) == 25
 
 
-def test_the_total_limit_of_a_stream(client, script):
+@paced(1, 1, 1, 1)
+def test_the_total_limit_of_a_stream(client, script, unit):
     gate = up.Gate()
-    s = script(up.sse(), up.role(), up.text("x"), up.wait(gate))
-    with client.complete_stream(s.under("brief")) as stream:
+    s = script(up.at_once(up.sse(), up.role(), up.text("x")), up.wait(gate))
+    with contextlib.ExitStack() as stack:
+        with within(unit):
+            stream = stack.enter_context(client.complete_stream(s.under("brief")))
+            stream.until_text("x")
         assert stream.openai().error["code"] == "total_timeout"
     s.wait().wait_closed()
 
@@ -385,7 +395,7 @@ MOMENTS = {
 
 
 def leave(shared, script, route, steps, gate, reset=False, streaming=False, **fields):
-    """Asks, leaves once the gate is reached; returns the exchange, the moment and the head."""
+    """Asks, leaves once the gate is reached; returns the exchange, a watch since then, and the head."""
     s = script(*steps)
     raw = Raw(shared)
     raw.send(post(route, json.dumps(body_for(route, s.model, **fields)).encode()))
@@ -394,19 +404,19 @@ def leave(shared, script, route, steps, gate, reset=False, streaming=False, **fi
     if reset:
         raw.sock.setsockopt(up.socket.SOL_SOCKET, up.socket.SO_LINGER,
                             up.struct.pack("ii", 1, 0))
-    moment = time.monotonic()
+    watch = Watch(shared)
     raw.close()
-    return s.wait(), moment, head
+    return s.wait(), watch, head
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("reset", [False, True], ids=["FIN", "RST"])
 def test_leaving_an_unstored_stream_cancels_at_once(shared, script, route, moment, reset):
     gate = up.Gate()
-    x, left, _ = leave(shared, script, route, MOMENTS[moment](gate), gate, reset,
+    x, watch, _ = leave(shared, script, route, MOMENTS[moment](gate), gate, reset,
                        moment == "in the middle", store=False)
     x.wait_closed()
-    assert x.closed_at - left < AT_ONCE, "the provider's connection stayed open"
+    assert watch.seconds() < AT_ONCE, "the provider's connection stayed open"
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
@@ -419,28 +429,28 @@ def test_leaving_with_the_last_byte_of_the_request_is_noticed(shared, script, ro
             raw.send(post(route, json.dumps({**body_for(route, s.model), "stream": stream,
                                              "store": False}).encode()))
             raw.close()
-        left = time.monotonic()
+        watch = Watch(shared)
         try:
             x = s.wait(deadline=0.3)
         except AssertionError:
             continue  # it never got as far as the provider
         x.wait_closed()
-        assert x.closed_at - left < AT_ONCE * 2
+        assert watch.seconds() < AT_ONCE * 2
 
 
 def test_leaving_a_plain_unstored_call_cancels_at_once(shared, script, route):
     gate = up.Gate()
-    x, left, _ = leave(shared, script, route, [up.wait(gate)], gate, store=False, stream=False)
+    x, watch, _ = leave(shared, script, route, [up.wait(gate)], gate, store=False, stream=False)
     x.wait_closed()
-    assert x.closed_at - left < AT_ONCE
+    assert watch.seconds() < AT_ONCE
 
 
 def test_on_disconnect_cancel_cancels_a_stored_run(shared, client, script):
     gate = up.Gate()
-    x, left, head = leave(shared, script, "/v1/chat", MOMENTS["in the middle"](gate), gate,
+    x, watch, head = leave(shared, script, "/v1/chat", MOMENTS["in the middle"](gate), gate,
                           streaming=True, on_disconnect="cancel")
     x.wait_closed()
-    assert x.closed_at - left < AT_ONCE
+    assert watch.seconds() < AT_ONCE
     run = head.headers["x-run-id"]
     value = wait_until(lambda: (r := client.run(run))["status"] not in ("queued", "running") and r,
                        "the run's end")
@@ -529,9 +539,9 @@ def test_a_slow_reader_does_not_slow_others(shared, client, script):
             body_for("/v1/chat", s.model, store=False)).encode()))
         raw.read_head()
         for _ in range(20):
-            began = time.monotonic()
+            watch = Watch(shared)
             client.chat("hi", store=False).ok()
-            assert time.monotonic() - began < 2
+            assert watch.seconds() < 2
 
 
 def test_many_streams_at_once(shared, client, script):

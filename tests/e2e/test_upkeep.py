@@ -410,9 +410,11 @@ def test_killed_backups_leave_no_copy_and_do_no_harm(start, tmp_path):
     chance, target, killed = random.Random(4), tmp_path / "copy.db", 0
     for _ in range(20):
         process = begin("backup", gateway.database, target)
+        began = time.monotonic()
         after_a_while(process, chance.uniform(0, usual))
         process.kill()
-        until_end(process)
+        if until_end(process) == 0:  # the machine is less busy now than it was
+            usual = min(usual, time.monotonic() - began)
         if target.exists():  # it was quicker: then it is whole
             sound(target)
             names, found = contents(target)

@@ -1,8 +1,8 @@
 """A scripted provider: raw sockets, so that every byte, stall and hang-up is the test's own.
 
 A test registers a script (a list of steps) and gets a model name; a request for that model plays
-the script.  Every request is kept with the raw bytes of its head and body, and with the moment
-at which the gateway closed the connection.
+the script.  Every request is kept with the raw bytes of its head and body, and knows when the gateway
+has closed the connection.
 """
 
 import itertools
@@ -70,7 +70,6 @@ class Exchange:
         self.sock = sock
         self.request = request
         self.closed = threading.Event()  # the gateway closed its end while the script ran
-        self.closed_at = None
         self.done = threading.Event()  # the script has ended, or was cut short
         self.sent = 0
         self.chunked = False
@@ -78,9 +77,7 @@ class Exchange:
         self.keep = True
 
     def _gone(self):
-        if not self.closed.is_set():
-            self.closed_at = time.monotonic()
-            self.closed.set()
+        self.closed.set()
         raise Gone
 
     def _wait(self, read=(), write=(), seconds=DEADLINE * 4):
@@ -135,6 +132,17 @@ class Exchange:
         assert self.closed.wait(deadline), "the connection to the provider was not closed"
 
 
+class Held(Exchange):
+    """Keeps what is sent."""
+
+    def __init__(self, exchange):
+        super().__init__(exchange.upstream, exchange.sock, exchange.request)
+        self.bytes = b""
+
+    def send(self, data):
+        self.bytes += data
+
+
 # --- steps ----------------------------------------------------------------------------------------
 
 
@@ -178,6 +186,17 @@ def data(value):
     """One event."""
     text = value if isinstance(value, str) else json.dumps(value)
     return body(f"data: {text}\n\n".encode())
+
+
+def at_once(*steps):
+    """What the steps send, in one packet: no limit of time is over between them."""
+    def step(x):
+        held = Held(x)
+        for one in steps:
+            one(held)
+        x.chunked = held.chunked
+        x.send(held.bytes)
+    return step
 
 
 def split(content, positions):

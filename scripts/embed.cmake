@@ -1,5 +1,5 @@
-# Makes a C file of FILES into OUT, at build time.  KIND migrations: an array of {name, SQL}, ended
-# by {NULL, NULL}.  KIND texts: NAME[] and NAME_len for each pair of NAMES and FILES, declared in HEADER.
+# Makes a C file of FILES into OUT, at build time.  KIND migrations: an array of {name, SQL,
+# SHA-256}, ended by a row of NULLs.  KIND texts: NAME[] and NAME_len for each pair of NAMES and FILES, declared in HEADER.
 
 # embed_bytes(FILE VARIABLE): the file as C array members.
 function(embed_bytes file variable)
@@ -18,7 +18,8 @@ foreach(file ${FILES})
   if(KIND STREQUAL "migrations")
     get_filename_component(name ${file} NAME_WE)
     string(APPEND arrays "static const char sql_${n}[] = {${bytes}0};\n")
-    string(APPEND rows "\t{ \"${name}\", sql_${n} },\n")
+    file(SHA256 ${file} sum)
+    string(APPEND rows "\t{ \"${name}\", sql_${n}, \"${sum}\" },\n")
   else()
     list(GET NAMES ${n} name)
     string(APPEND arrays "const char ${name}[] = {${bytes}0};\n"
@@ -28,6 +29,6 @@ foreach(file ${FILES})
 endforeach()
 
 if(KIND STREQUAL "migrations")
-  string(APPEND arrays "\nconst struct migration migrations[] = {\n${rows}\t{ 0, 0 },\n};\n")
+  string(APPEND arrays "\nconst struct migration migrations[] = {\n${rows}\t{ 0, 0, 0 },\n};\n")
 endif()
 file(WRITE ${OUT} "/* Made by scripts/embed.cmake. */\n#include \"${HEADER}\"\n\n${arrays}")

@@ -20,7 +20,6 @@
 #include "run/live.h"
 #include "run/watch.h"
 #include "store/store.h"
-#include "upstream/upstream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -601,8 +600,6 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	raise_descriptor_limit();
 	a.signal_fd = open_signals();
 	a.done_fd = eventfd(0, EFD_CLOEXEC);
-	if (upstream_global_init(&e) != ERR_OK)
-		return fail(&e, EX_OSERR);
 	if (route_check(routes, &e) != ERR_OK || route_check(admin_routes, &e) != ERR_OK)
 		return fail(&e, EX_SOFTWARE);
 	log_start((enum log_level)c->log_level, (enum log_format)c->log_format);

@@ -4,7 +4,6 @@
 
 #include "base/limits.h"
 #include "upstream/probe.h"
-#include "upstream/upstream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,12 +27,6 @@ static bool ready(const char *address, bool tls)
 
 int command_health(const struct command_call *call)
 {
-	struct err e;
-
-	if (upstream_global_init(&e) != ERR_OK) {
-		fprintf(stderr, "parley: %s\n", e.text);
-		return EXIT_FAILURE;
-	}
 	/* All listeners belong to one gateway: which of them is asked does not matter. */
 	bool tls = call->config->tls_cert[0] != '\0';
 	return ready(call->config->listen.items[0], tls) ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -145,13 +146,25 @@ static bool copy(const char *from, char **to)
 	return !from || *to;
 }
 
+static CURLcode curl_code = CURLE_FAILED_INIT;
+
+static void start_curl(void)
+{
+	curl_code = curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
 enum errc upstream_target_create(const struct upstream_target_options *o,
 				 struct upstream_target **ret, struct err *e)
 {
-	enum errc rc = check(o, e);
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	enum errc             rc = check(o, e);
 
 	if (rc != ERR_OK)
 		return rc;
+	/* Its TLS costs two megabytes, which a gateway without any target has no use for. */
+	pthread_once(&once, start_curl);
+	if (curl_code != CURLE_OK)
+		return err_set(e, ERR_INTERNAL, NULL, "libcurl could not be started");
 
 	OWNED(upstream_target) t = calloc(1, sizeof *t);
 	if (!t)

@@ -44,13 +44,6 @@ struct upstream_call {
 	bool                      half_made; /* its handle lacks options: not to be kept */
 };
 
-enum errc upstream_global_init(struct err *e)
-{
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		return err_set(e, ERR_INTERNAL, NULL, "libcurl could not be started");
-	return ERR_OK;
-}
-
 static struct loop *loop_of(const struct upstream_call *c)
 {
 	return transfers_loop(c->transfers);

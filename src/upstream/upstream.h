@@ -25,7 +25,7 @@ struct upstream_target_options {
 /* Everything is copied; immutable and shared by all loops.  Calls keep a target alive, so it may be
  * destroyed while some still run.
  * Errors: INVALID_VALUE for control bytes in a header or URL, for headers that are HTTP's own, for a
- * user name in the URL, and for schemes other than http and https. */
+ * user name in the URL, and for schemes other than http and https; INTERNAL: libcurl can't be started. */
 enum errc upstream_target_create(const struct upstream_target_options *o,
 				 struct upstream_target **ret, struct err *e) MUST_USE;
 void      upstream_target_destroy(struct upstream_target *t);
@@ -78,5 +78,3 @@ void upstream_pause(struct upstream_call *c, bool pause);
 struct buf;
 void upstream_release_take(struct upstream_call *c, struct buf *body);
 
-/* Process-wide start of libcurl; before any thread exists. */
-enum errc upstream_global_init(struct err *e) MUST_USE;

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -242,3 +243,16 @@ def test_a_chunked_request_body_is_fine(shared):
         raw.send(post("/v1/chat", b'4\r\n{"me\r\nf\r\nssages":["hi"]}\r\n0\r\n\r\n',
                       "Transfer-Encoding: chunked", length=False))
         assert raw.read("POST", "/v1/chat").status == 200
+
+
+def test_an_idle_gateway_has_not_begun_with_tls_for_providers(start):
+    """libcrypto costs two megabytes at its first use, which a gateway that asks nobody never has."""
+    gateway = start()
+    touched = {}
+    for line in (Path("/proc") / str(gateway.process.pid) / "smaps").read_text().splitlines():
+        if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
+            name = line.split()[5].rpartition("/")[2] if len(line.split()) > 5 else ""
+        elif line.startswith("Rss:"):
+            touched[name] = touched.get(name, 0) + int(line.split()[1])
+    crypto = [kb for name, kb in touched.items() if name.startswith("libcrypto.so")]
+    assert len(crypto) == 1 and crypto[0] < 2048, touched

@@ -387,14 +387,6 @@ static void connections_are_used_again(void **state)
 	loopback_finish(&server);
 }
 
-static int start_curl(void **state)
-{
-	struct err e;
-
-	(void)state;
-	return upstream_global_init(&e) == ERR_OK ? 0 : -1;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -404,5 +396,5 @@ int main(void)
 		cmocka_unit_test(connections_are_used_again),
 	};
 
-	return cmocka_run_group_tests(tests, start_curl, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -737,7 +737,7 @@ static void many_runs_are_recovered_in_no_time(void **state)
 
 static void a_database_from_before_the_log_is_taken_over(void **state)
 {
-	const struct migration only_first[] = { migrations[0], { NULL, NULL } };
+	const struct migration only_first[] = { migrations[0], { 0 } };
 	struct fixture        *f = *state;
 	sqlite3               *db = NULL;
 	int                    applied = 0;

@@ -1,6 +1,7 @@
 /* Opening: fresh files, migrations, other programs' files, damage, the lock, recovery. */
 #include "sqlite_help.h"
 
+#include "base/hash.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/migrate.h"
 
@@ -81,9 +82,9 @@ static void a_history_that_is_not_ours_is_refused(void **state)
 static void a_failed_migration_leaves_nothing_behind(void **state)
 {
 	static const struct migration broken[] = {
-		{ "0001_good", "CREATE TABLE good (id INTEGER PRIMARY KEY) STRICT" },
-		{ "0002_bad", "CREATE TABLE half (id INTEGER PRIMARY KEY) STRICT; NONSENSE" },
-		{ NULL, NULL },
+		{ "0001_good", "CREATE TABLE good (id INTEGER PRIMARY KEY) STRICT", "1" },
+		{ "0002_bad", "CREATE TABLE half (id INTEGER PRIMARY KEY) STRICT; NONSENSE", "2" },
+		{ 0 },
 	};
 	struct fixture *f = *state;
 	sqlite3        *db = NULL;
@@ -97,6 +98,19 @@ static void a_failed_migration_leaves_nothing_behind(void **state)
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'"),
 	                 0);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM schema_migration"), 1);
+}
+
+static void checksums_are_those_of_the_text(void **state)
+{
+	(void)state;
+	for (const struct migration *m = migrations; m->name; m++) {
+		unsigned char sum[HASH_BYTES];
+		char          text[2 * HASH_BYTES + 1];
+
+		hash_sha256(m->sql, strlen(m->sql), sum);
+		hash_hex(sum, HASH_BYTES, text);
+		assert_string_equal(m->sha256, text);
+	}
 }
 
 static void another_programs_database_is_left_alone(void **state)
@@ -228,6 +242,7 @@ int main(void)
 		T(missing_migrations_are_refused_when_not_asked_for),
 		T(a_history_that_is_not_ours_is_refused),
 		T(a_failed_migration_leaves_nothing_behind),
+		T(checksums_are_those_of_the_text),
 		T(another_programs_database_is_left_alone),
 		T(what_is_no_database_is_refused),
 		T(a_missing_directory_is_named),

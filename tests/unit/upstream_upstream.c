@@ -605,14 +605,6 @@ static void targets_refuse_what_could_inject(void **state)
 	}
 }
 
-static int start_curl(void **state)
-{
-	struct err e;
-
-	(void)state;
-	return upstream_global_init(&e) == ERR_OK ? 0 : -1;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -629,5 +621,5 @@ int main(void)
 		cmocka_unit_test(targets_refuse_what_could_inject),
 	};
 
-	return cmocka_run_group_tests(tests, start_curl, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

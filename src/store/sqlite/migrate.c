@@ -2,7 +2,6 @@
 #include "store/sqlite/migrate.h"
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "store/sqlite/db.h"
 
 #include <stdio.h>
@@ -16,21 +15,6 @@
 	" number INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL,"                   \
 	" applied_ms INTEGER NOT NULL) STRICT;"                                                    \
 	"PRAGMA application_id = " APPLICATION_ID
-
-enum { SHA256_BYTES = 32, SHA256_TEXT = 2 * SHA256_BYTES + 1 };
-
-static void checksum(const char *sql, char ret[SHA256_TEXT])
-{
-	static const char hex[] = "0123456789abcdef";
-	uint8_t           sum[SHA256_BYTES];
-
-	hash_sha256(sql, strlen(sql), sum);
-	for (size_t i = 0; i < SHA256_BYTES; i++) {
-		ret[2 * i] = hex[sum[i] >> 4];
-		ret[2 * i + 1] = hex[sum[i] & 15];
-	}
-	ret[SHA256_TEXT - 1] = '\0';
-}
 
 static int single(sqlite3 *db, const char *sql, int64_t *ret)
 {
@@ -62,8 +46,6 @@ static enum errc compare(sqlite3_stmt *st, const char *path, const struct migrat
 	int rc;
 
 	for (rc = sqlite3_step(st); rc == SQLITE_ROW; rc = sqlite3_step(st), count++) {
-		char sum[SHA256_TEXT];
-
 		if (db_int(st, 0) != count + 1) {
 			err_set(e, ERR_STORAGE, "",
 			        "the database %s lacks migration %d although later ones "
@@ -78,8 +60,8 @@ static enum errc compare(sqlite3_stmt *st, const char *path, const struct migrat
 			        path, (const char *)sqlite3_column_text(st, 1));
 			return err_blame(e, FAULT_DATA);
 		}
-		checksum(known[count].sql, sum);
-		if (!str_is(db_column(st, 1), known[count].name) || !str_is(db_column(st, 2), sum))
+		if (!str_is(db_column(st, 1), known[count].name) ||
+		    !str_is(db_column(st, 2), known[count].sha256))
 			return differs(path, &known[count], st, e);
 	}
 	if (rc != SQLITE_DONE)
@@ -125,7 +107,6 @@ static enum errc count_applied(sqlite3 *db, const char *path, const struct migra
 static int record(sqlite3 *db, int number, const struct migration *m)
 {
 	sqlite3_stmt *st = NULL;
-	char          sum[SHA256_TEXT];
 	int           rc = sqlite3_prepare_v2(db,
 	                                      "INSERT INTO schema_migration "
 	                                      "(number, name, sha256, applied_ms) VALUES (?,?,?,?)",
@@ -133,11 +114,10 @@ static int record(sqlite3 *db, int number, const struct migration *m)
 
 	if (rc != SQLITE_OK)
 		return rc;
-	checksum(m->sql, sum);
 	struct db_bind b = db_bind(st);
 	db_bind_int(&b, number);
 	db_bind_text(&b, str_of(m->name));
-	db_bind_text(&b, str_of(sum));
+	db_bind_text(&b, str_of(m->sha256));
 	db_bind_int(&b, clock_wall_ms());
 	rc = db_bind_run(&b);
 	sqlite3_finalize(st);

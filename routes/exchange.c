@@ -166,7 +166,19 @@ static void source_over(void *arg, bool whole)
 	part(x);
 }
 
-static const struct stream_source source = { source_ready, source_taken, source_over };
+/* Some of OpenAI's clients look for the body's end alone, and would take an answer with an error
+ * behind it for a whole one; in our own dialect the last event says how it ended. */
+static bool source_broken(void *arg)
+{
+	struct exchange *x = arg;
+	struct run_view  v;
+
+	run_view(x->run, &v);
+	return !x->native && v.failed;
+}
+
+static const struct stream_source source = { source_ready, source_taken, source_over,
+					     source_broken };
 
 /* --- the run's side --- */
 

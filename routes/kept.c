@@ -43,6 +43,7 @@ struct bytes {
 	struct request *request;
 	struct buf      body;
 	size_t          at;
+	bool            broken; /* of OpenAI's family, with an error at its end */
 };
 
 static void bytes_destroy(struct bytes *x)
@@ -70,15 +71,22 @@ static void source_over(void *arg, bool whole)
 	bytes_destroy(arg);
 }
 
-static const struct stream_source source = { source_ready, source_taken, source_over };
+static bool source_broken(void *arg)
+{
+	return ((struct bytes *)arg)->broken;
+}
 
-static void reply_stream(struct request *r, struct buf *body)
+static const struct stream_source source = { source_ready, source_taken, source_over,
+					     source_broken };
+
+static void reply_stream(struct request *r, struct buf *body, bool broken)
 {
 	struct bytes *x = calloc(1, sizeof *x);
 
 	if (x) {
 		x->request = r;
 		x->body = *body;
+		x->broken = broken;
 		*body = (struct buf){ 0 };
 	}
 	if (x && stream_open(r, &source, x))
@@ -96,7 +104,7 @@ static void reply_bytes(struct request *r, const struct run_request *rq, const s
 	if (!buf_str(&body, read->answer.body))
 		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the answer");
 	else if (rq->prompt.stream && read->answer.http == 200)
-		reply_stream(r, &body);
+		reply_stream(r, &body, !rq->native && read->outcome > RUN_COMPLETED);
 	else
 		reply_json_take(r, read->answer.http, &body);
 	buf_finish(&body);

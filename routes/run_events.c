@@ -44,7 +44,13 @@ static void source_over(void *arg, bool whole)
 	part(arg);
 }
 
-static const struct stream_source source = { source_ready, source_taken, source_over };
+static bool source_broken(void *arg)
+{
+	return follow_broken(((struct replay *)arg)->follow);
+}
+
+static const struct stream_source source = { source_ready, source_taken, source_over,
+					     source_broken };
 
 /* --- the follower's side --- */
 

@@ -39,7 +39,7 @@ struct stream {
 	bool                        parked;   /* suspended by the reader: the library has sent all it had */
 	bool                        blocked;  /* direct way: the socket is full */
 	bool                        ended;    /* over was called */
-	bool                        whole;    /* and all was handed over */
+	bool                        whole;    /* and all was handed over, and is no broken answer */
 	bool                        comment_due;
 	struct task                 task;
 	struct timer                timer;    /* silence, and a reader that takes nothing */
@@ -80,7 +80,7 @@ static void tell_over(struct stream *s, bool whole)
 	if (s->ended)
 		return;
 	s->ended = true;
-	s->whole = whole;
+	s->whole = whole && !(s->source->broken && s->source->broken(s->arg));
 	timer_stop(s->request->server->loop, &s->timer);
 	s->source->over(s->arg, whole);
 }

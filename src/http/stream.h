@@ -25,6 +25,9 @@ struct stream_source {
 	/* over: the stream is gone; whole is true when all of it was handed over, false when the
 	 * reader left or stalled.  Not called from within stream_open or stream_wake. */
 	void (*over)(void *arg, bool whole);
+	/* broken: asked when all was handed over: the body must not look whole.  Then it has no last
+	 * chunk, and the connection is closed.  NULL: it never is. */
+	bool (*broken)(void *arg);
 };
 
 /* stream_open: status 200, SSE headers, the headers of reply_header; then what source has.

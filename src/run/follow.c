@@ -61,6 +61,7 @@ struct follow {
 	struct buf out;
 	size_t     out_at;
 	bool       last;
+	bool       cut; /* without its last block */
 };
 
 /* --- cursor --- */
@@ -157,7 +158,7 @@ static void fail(struct follow *f, const struct err *e)
 {
 	if (f->opened) {
 		/* A stream that was begun ends without its last block: the client comes again. */
-		f->last = true;
+		f->last = f->cut = true;
 		f->state = OVER;
 		f->o.observer->wake(f->o.arg);
 		return;
@@ -626,6 +627,11 @@ struct str follow_ready(struct follow *f, bool *ret_last)
 {
 	*ret_last = f->last;
 	return (struct str){ f->out.data ? f->out.data + f->out_at : NULL, f->out.len - f->out_at };
+}
+
+bool follow_broken(const struct follow *f)
+{
+	return f->cut || (f->o.openai && f->read.status != RUN_COMPLETED);
 }
 
 void follow_taken(struct follow *f, size_t n)

@@ -59,3 +59,6 @@ void follow_leave(struct follow *f);
 /* As run_ready and run_taken. */
 struct str follow_ready(struct follow *f, bool *ret_last);
 void       follow_taken(struct follow *f, size_t n);
+/* follow_broken: behind the last byte: what was given must not look whole.  There is no last block,
+ * or, as /v1/chat/completions says it, that is an error. */
+bool       follow_broken(const struct follow *f);

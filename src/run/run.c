@@ -585,6 +585,7 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .warnings = buf_view(&r->warnings.json),
 				  .warning_count = r->warnings.count,
 				  .attempts = r->attempt.count,
+				  .failed = r->failure.code != ERR_OK,
 				  .costs = r->bill.charged && !r->bill.unpriced,
 				  .cost_nano = r->bill.nano };
 }

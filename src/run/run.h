@@ -138,6 +138,7 @@ struct run_view {
 	struct str   warnings; /* what was not handed on: JSON objects with commas between */
 	size_t       warning_count;
 	unsigned     attempts; /* calls of providers; 0: none could be asked */
+	bool         failed;   /* the end is an error */
 	bool         costs;    /* cost_nano is known */
 	int64_t      cost_nano;
 };

@@ -11,6 +11,7 @@ import sse
 from waiting import DEADLINE
 
 ANY = object()
+ERROR_BLOCK = 1 << 16  # more than one ever has
 # Nothing here speaks TLS; without this each client would load all of the system's authorities.
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
@@ -62,12 +63,30 @@ def _show(value):
     return "any" if value is ANY else value
 
 
+def body_of(response):
+    """The pieces of a body; whether it may and must end without its last chunk is checked here."""
+    end, cut = b"", None
+    try:
+        for piece in response.iter_raw():
+            end = (end + piece)[-ERROR_BLOCK:]
+            yield piece
+    except httpx.RemoteProtocolError as error:
+        cut = error
+    path = response.request.url.path
+    broken = (path == "/v1/chat/completions" and
+              b'{"error":{' in end.removesuffix(b"\n\n").rpartition(b"\n\n")[2] and
+              response.headers["content-type"].startswith("text/event-stream"))
+    if cut and not broken:
+        raise cut
+    assert cut or not broken, f"an error block, and then a clean end: {end!r}"
+
+
 class Stream(sse.Blocks):
     """A streamed answer that is being read."""
 
     def __init__(self, response, sent):
         super().__init__([response.content] if response.is_stream_consumed
-                         else response.iter_raw())
+                         else body_of(response))
         self.response = response
         self.status = response.status_code
         self.headers = response.headers
@@ -130,10 +149,14 @@ class Client:
 
     def request(self, method, path, body=None, headers=None):
         request, sent = self._build(method, path, body, headers)
-        response = self.http.send(request)
-        spec.check(method, path, response.status_code, response.headers, response.content)
+        response = self.http.send(request, stream=True)
+        try:
+            body = b"".join(body_of(response))
+        finally:
+            response.close()
+        spec.check(method, path, response.status_code, response.headers, body)
         assert response.headers.get("x-request-id"), f"no x-request-id on {sent}"
-        return Reply(response, response.content, sent)
+        return Reply(response, body, sent)
 
     def get(self, path, **more):
         return self.request("GET", path, **more)

@@ -33,14 +33,15 @@ def asked(kind, model):
 
 
 def unchunked(data):
-    """The body; that it has its last chunk says that it was not cut."""
+    """The body, and whether it has its last chunk."""
     body = b""
-    while True:
+    while data:
         size, data = data.split(b"\r\n", 1)
         if int(size, 16) == 0:
             assert data == b"\r\n"
-            return body
+            return body, True
         body, data = body + data[:int(size, 16)], data[int(size, 16) + 2:]
+    return body, False
 
 
 class Streams:
@@ -77,11 +78,14 @@ class Streams:
             head, body = data.split(b"\r\n\r\n", 1)
             head = head.decode().lower()
             assert head.startswith("http/1.1 200"), head
-            blocks = list(sse.Blocks([unchunked(body)]))
+            body, whole = unchunked(body)
+            blocks = list(sse.Blocks([body]))
             read = (sse.openai if kind.startswith("completion") else
                     sse.lmc if "lmc" in kind else sse.native)
             run = head.partition("x-run-id: ")[2].split("\r\n")[0]
-            yield kind, read(blocks).error, body, run
+            error = read(blocks).error
+            assert whole == (not error or kind.startswith("chat")), kind
+            yield kind, error, body, run
 
 
 def nobody_new(gateway):

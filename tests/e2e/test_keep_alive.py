@@ -2,15 +2,17 @@
 
 import json
 import pathlib
+import shutil
 import signal
+import subprocess
 
 import pytest
 
 import sse
 import upstream as up
 from client import Client
-from raw import Raw, get, post
-from waiting import wait_until
+from raw import Closed, Raw, get, post
+from waiting import DEADLINE, wait_until
 
 ROUTES = ["/v1/chat", "/v1/chat/completions"]
 STREAMS = 200
@@ -161,3 +163,74 @@ def test_a_stream_that_ends_while_the_server_stops_is_whole_and_closes(start, sc
         assert raw.at_end(), "nobody else is told to come back here"
         held.open()
     assert gateway.wait_exit() == 0
+
+
+# --- streams that break ---------------------------------------------------------------------------
+
+
+def killed_at(start, script, route):
+    """A gateway with a stream that has begun, and what the stream hangs on."""
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("half "), up.wait(gate))
+    return start(usual={}), s, gate
+
+
+def test_a_gateway_that_is_killed_leaves_no_whole_body(start, script, route):
+    gateway, s, gate = killed_at(start, script, route)
+    with Raw(gateway) as raw:
+        head = raw.send(asked(route, s.model)).read_head()
+        pieces = raw.pieces(head)
+        body = b""
+        while b"half " not in body:
+            body += next(pieces)
+        gateway.kill()
+        with pytest.raises(Closed):
+            list(pieces)
+    assert "connection" not in head.headers, "Node takes the end of such a body for its real end"
+    assert gate
+
+
+FETCH = """
+const [url, body] = process.argv.slice(1);
+const reply = await fetch(url, {method: "POST", headers: {"Content-Type": "application/json"}, body});
+const text = new TextDecoder();
+try {
+	for await (const piece of reply.body)
+		process.stdout.write(text.decode(piece));
+	console.log("WHOLE");
+} catch (error) {
+	console.log("BROKEN", error.message);
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
+def test_node_s_fetch_sees_that_the_gateway_was_killed(start, script, route):
+    gateway, s, gate = killed_at(start, script, route)
+    body = asked(route, s.model).partition(b"\r\n\r\n")[2].decode()
+    node = subprocess.Popen(["node", "--input-type=module", "-e", FETCH, gateway.url + route, body],
+                            stdout=subprocess.PIPE, text=True)
+    seen = ""
+    while "half " not in seen:
+        line = node.stdout.readline()
+        assert line, f"fetch ended: {seen}"
+        seen += line
+    gateway.kill()
+    assert "BROKEN terminated" in node.communicate(timeout=DEADLINE)[0]
+    assert gate
+
+
+def test_an_error_in_mid_stream_cuts_the_body_of_completions_alone(shared, script, route):
+    s = script(up.sse(), up.role(), up.text("half "), up.hang_up())
+    with Raw(shared) as raw:
+        head = raw.send(asked(route, s.model)).read_head()
+        body, whole_body = b"", True
+        try:
+            for piece in raw.pieces(head):
+                body += piece
+        except Closed:
+            whole_body = False
+        assert b'"half "' in body and b'"stream_incomplete"' in body and b"[DONE]" not in body
+        assert whole_body == (route == "/v1/chat")
+        if whole_body:
+            assert raw.send(get("/livez")).read().status == 200, "and the connection stays"

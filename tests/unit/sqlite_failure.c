@@ -136,6 +136,51 @@ static void a_database_that_was_moved_is_an_error_until_it_is_back(void **state)
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM run"), 4);
 }
 
+static struct store_job *order[3];
+static size_t            ordered;
+
+static void note_order(struct store_job *job)
+{
+	order[ordered++] = job;
+	job->loop->done++;
+}
+
+#define NEXT(f, op, j)                                                                             \
+	((j)->job.loop = &(f)->loop, (j)->job.done = note_order,                                   \
+	 (f)->store->ops->op((f)->store, (j)))
+
+/* What a kill takes of a relaxed stream is what waits here: turns that came first, and their sync, must
+ * not add to that. */
+static void pieces_of_events_do_not_wait_behind_turns(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m[3];
+
+	f->options.busy_ms = 20000;
+	open_store(f);
+	struct turn_begin open = first_turn(&m[0], Q);
+	assert_int_equal(DO(f, turn_begin, &open), ERR_OK);
+	size_t            before = f->loop.done;
+	sqlite3          *db = hold_lock(f);
+	struct turn_begin first = first_turn(&m[1], Q);
+	ordered = 0;
+	assert_true(NEXT(f, turn_begin, &first)); /* the writer takes it, and waits for the lock */
+	while (stats_of(f).busy == 0)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	struct turn_begin    second = first_turn(&m[2], Q);
+	struct events_piece  piece = { open.run, 1, 1, STR("not looked at") };
+	struct events_append append = { .pieces = &piece, .piece_count = 1 };
+	assert_true(NEXT(f, turn_begin, &second));
+	assert_true(NEXT(f, events_append, &append));
+	release_lock(db);
+	loop_until(&f->loop, before + 3);
+	assert_ptr_equal(order[0], &first.job);
+	assert_ptr_equal(order[1], &append.job);
+	assert_ptr_equal(order[2], &second.job);
+	assert_int_equal(append.job.err.code, ERR_OK);
+	assert_int_equal(second.job.err.code, ERR_OK);
+}
+
 static void set_file_limit(rlim_t bytes)
 {
 	struct rlimit limit;
@@ -337,6 +382,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(a_locked_database_is_an_error_and_then_recovers),
 		T(a_database_that_was_moved_is_an_error_until_it_is_back),
+		T(pieces_of_events_do_not_wait_behind_turns),
 		T(a_short_lock_only_delays),
 		T(a_full_disk_is_an_error_and_keeps_no_half),
 		T(a_page_damaged_while_running_is_an_error),

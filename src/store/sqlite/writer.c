@@ -357,13 +357,17 @@ static int set_relaxed(struct writer *w, bool relaxed)
 	return rc;
 }
 
+static bool is_relaxed(struct store_job *job)
+{
+	return job->op == JOB_EVENTS_APPEND && !container_of(job, struct events_append, job)->sync;
+}
+
 static bool may_relax(const struct writer *w, const struct batch *b)
 {
 	if (w->lost_count > 0 || w->owed_count > 0)
 		return false;
 	for (size_t i = 0; i < b->count; i++)
-		if (b->jobs[i]->op != JOB_EVENTS_APPEND ||
-		    container_of(b->jobs[i], struct events_append, job)->sync)
+		if (!is_relaxed(b->jobs[i]))
 			return false;
 	return true;
 }
@@ -815,7 +819,28 @@ static void await_locked(struct writer *w)
 	pthread_mutex_lock(&w->lock);
 }
 
-/* Takes what waits; an empty batch: it is time for a probe, or to sweep.  False: nothing waits and
+/* take_locked: the first jobs that are wanted (NULL: all), in their order. */
+static void take_locked(struct writer *w, struct batch *b, bool (*wanted)(struct store_job *job))
+{
+	struct store_job **at = &w->first;
+
+	while (*at && b->count < LIMIT_STORE_BATCH) {
+		struct store_job *job = *at;
+
+		if (wanted && !wanted(job)) {
+			at = &job->next;
+			continue;
+		}
+		*at = job->next;
+		b->jobs[b->count++] = job;
+		w->waiting--;
+	}
+	for (w->end = at; *w->end; w->end = &(*w->end)->next)
+		;
+}
+
+/* Takes what waits; pieces of events go first, in a commit of their own: that waits for no sync, and
+ * until it is answered its loop hands in no more.  An empty batch: it is time for a probe, or to sweep.  False: nothing waits and
  * the end has come. */
 static bool take(struct writer *w, struct batch *b)
 {
@@ -826,13 +851,9 @@ static bool take(struct writer *w, struct batch *b)
 		thread_wait_ms(&w->wake, &w->lock, PROBE_MS);
 
 	bool more = w->first || !w->stopping;
-	while (w->first && b->count < LIMIT_STORE_BATCH) {
-		b->jobs[b->count++] = w->first;
-		w->first = w->first->next;
-		w->waiting--;
-	}
-	if (!w->first)
-		w->end = &w->first;
+	take_locked(w, b, is_relaxed);
+	if (b->count == 0)
+		take_locked(w, b, NULL);
 	pthread_mutex_unlock(&w->lock);
 	return more;
 }

@@ -22,6 +22,10 @@
 #define LIMIT_BODY_SLOW_SECONDS 15          /* before anybody is called too slow */
 #define LIMIT_READ_RATE         KIB         /* and that an answer has to be taken with, over LIMIT_STALL_SECONDS */
 #define LIMIT_BODY_FREE         (64 * KIB)  /* of one body that max_bodies does not refuse: small calls go on */
+#define LIMIT_REFUSED_BODY      (64 * KIB)  /* of a refused request: read, then answered; behind larger ones the connection closes */
+#define LIMIT_LINGER_BYTES      (64 * MIB)  /* of a refused body that are read and thrown away: what max_body may be */
+#define LIMIT_LINGER_SECONDS    30          /* for them, once the answer is sent */
+#define LIMIT_LINGERS           64          /* connections for which that is done at once; a descriptor each */
 #define LIMIT_SURPLUS           64          /* connections above max_connections that are told so with a 503 */
 
 /* JSON */

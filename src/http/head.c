@@ -44,6 +44,7 @@ static const struct {
 	{ "User-Agent", AT(user_agent) },
 	{ "X-Forwarded-For", AT(x_forwarded_for) },
 	{ "Forwarded", AT(forwarded) },
+	{ "Expect", AT(expect) },
 	{ "X-Stainless-Retry-Count", AT(retry_count) },
 };
 #undef AT

@@ -30,6 +30,7 @@ struct head {
 	struct str user_agent;
 	struct str x_forwarded_for; /* the last of several lines */
 	struct str forwarded;
+	struct str expect;
 	struct str retry_count; /* x-stainless-retry-count */
 	size_t     body_bytes;  /* from Content-Length */
 	bool       has_body;    /* Content-Length > 0, or chunked */

@@ -12,6 +12,7 @@
 
 #include <microhttpd.h>
 
+struct lingerer;
 struct stream;
 
 /* Why a connection is open; the reaper's deadlines follow from it. */
@@ -32,6 +33,7 @@ struct connection {
 	enum connection_phase  phase;
 	int64_t                since_us; /* start of the phase */
 	bool                   left;     /* the client closed its side */
+	bool                   linger;   /* refused, answered, and perhaps still sending; http/linger */
 	bool                   surplus;  /* above max_connections: told so, and closed; http/crowd */
 	bool                   waiting;  /* in the server's list of idle ones */
 	struct connection     *idle_prev;
@@ -81,6 +83,7 @@ struct request {
 	bool                   suspended; /* in libmicrohttpd's sense */
 	bool                   resuming;  /* in the server's list of those to resume */
 	bool                   body_dropped; /* over the limit: read on, answer 413 */
+	bool                   early; /* answered before its body was read */
 	struct err            *refusal; /* in the arena: why it is not served; NULL so far: it is */
 	size_t                 dropped;
 	struct request        *next_resume;
@@ -129,6 +132,7 @@ struct server {
 	bool                         clients_wait; /* when crowd_look looked last */
 	struct timer                 reaper;
 	struct timer                 resume_tick;
+	struct lingerer             *lingerers;
 	struct request              *to_resume;
 	int64_t                      resumed_us; /* the last batch */
 	size_t                       suspended;
@@ -173,6 +177,11 @@ void connection_cut(struct connection *c, const char *reason);
 /* slow.c: clients that keep a connection busy with next to nothing. */
 /* slow_ends: why it has to end now; NULL: it may stay. */
 const char *slow_ends(struct connection *c, int64_t now_us);
+
+/* linger.c: what refused clients still send is read and thrown away. */
+/* linger_begin: fd's answer is sent; it stays the caller's, who may close it. */
+void linger_begin(struct server *s, int fd);
+void linger_stop(struct server *s);
 
 /* upload.c */
 void upload_begin(struct request *r); /* the head is in: asks the handler; leads to a sink or a refusal */

@@ -96,6 +96,8 @@ static void connection_close(struct server *s, struct connection *c)
 	if (c->request)
 		request_dropped(c->request);
 	loop_unwatch(s->loop, &c->watch);
+	if (c->linger)
+		linger_begin(s, c->watch.fd);
 	crowd_leave(c);
 	if (c->prev)
 		c->prev->next = c->next;
@@ -162,13 +164,21 @@ static void *on_request_line(void *cls, const char *target, struct MHD_Connectio
 	return r;
 }
 
+/* drop_body: what has come and what will come is thrown away.  The body's time begins anew, for the
+ * answer can be sent only behind its end. */
+static void drop_body(struct request *r)
+{
+	r->connection->since_us = loop_now_us(r->server->loop);
+	input_drop_body(r->input);
+}
+
 static void refuse_crowded(struct request *r)
 {
 	struct err e;
 
 	err_set(&e, ERR_OVERLOADED, "", "the bodies of all requests take too much memory; try again");
 	request_refuse(r, &e);
-	input_drop_body(r->input);
+	drop_body(r);
 }
 
 static void take_body(struct request *r, const char *bytes, size_t n)
@@ -182,7 +192,7 @@ static void take_body(struct request *r, const char *bytes, size_t n)
 			return;
 		} else {
 			r->body_dropped = true;
-			input_drop_body(in);
+			drop_body(r);
 		}
 	}
 	r->dropped += n;
@@ -192,11 +202,11 @@ static enum MHD_Result on_body(struct request *r, const char *bytes, size_t *n)
 {
 	if (r->route && r->route->body == BODY_UPLOAD)
 		return upload_body(r, bytes, n);
-	/* What is refused anyway is read to its end if that is near, for then the client is sure to
-	 * see the answer; else the connection is cut. */
+	/* libmicrohttpd takes an answer only before a body or behind its end: what is refused in between
+	 * is read on. */
 	take_body(r, bytes, *n);
 	*n = 0;
-	return r->dropped > MIB ? MHD_NO : MHD_YES;
+	return r->dropped > LIMIT_LINGER_BYTES ? MHD_NO : MHD_YES;
 }
 
 static enum MHD_Result after_work(struct request *r)
@@ -217,6 +227,20 @@ static enum MHD_Result after_work(struct request *r)
 	check_failed("a request that is past its head and body", __FILE__, __LINE__);
 }
 
+/* early_is_better: an answer before the body's end closes the connection.  So who sends little is
+ * answered behind that end, and who asks for leave to send, much, or who knows how much, at once. */
+static bool early_is_better(const struct head *h)
+{
+	return h->expect.p || h->transfer_encoding.p || h->body_bytes > LIMIT_REFUSED_BODY;
+}
+
+static void refuse_early(struct request *r, const struct err *e)
+{
+	r->early = !r->head.expect.p; /* who waits for leave sends nothing more */
+	r->close = true;
+	reply_error(r, e);
+}
+
 static enum MHD_Result on_head_done(struct request *r, const char *method, const char *version)
 {
 	struct err e;
@@ -226,19 +250,15 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 	r->http10 = strcmp(version, "HTTP/1.0") == 0;
 	if (head_read(r->mhd, version, &r->head, &e) != ERR_OK) {
 		/* Its framing can't be trusted: nothing more is read from this connection. */
-		r->close = true;
-		reply_error(r, &e);
+		refuse_early(r, &e);
 		return reply_queue(r);
 	}
 	trace_begin(&r->trace, r->head.traceparent);
 	gate_head(r);
 	if (!r->refusal && r->route && r->route->body == BODY_UPLOAD && strcmp(method, "OPTIONS") != 0)
 		upload_begin(r);
-	/* A response queued in this call always closes the connection, and a client that is still
-	 * sending may not see it: so only what would cost too much to read is refused here. */
-	if (r->refusal && r->head.body_bytes > 64 * KIB) {
-		r->close = true;
-		reply_error(r, r->refusal);
+	if (r->refusal && early_is_better(&r->head)) {
+		refuse_early(r, r->refusal);
 		return reply_queue(r);
 	}
 	/* Not more than what is likely to come: the length is only announced. */
@@ -308,7 +328,8 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
 		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_HTTP_STATUS);
 
 	(void)cls;
-	(void)code;
+	if (r)
+		r->connection->linger = r->early && code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
 	/* The library refuses what it can't read by itself. */
 	if (r && r->status == 0 && own)
 		r->status = (int)own->http_status;
@@ -485,6 +506,7 @@ void server_destroy(struct server *s)
 	timer_stop(s->loop, &s->reaper);
 	timer_stop(s->loop, &s->resume_tick);
 	MHD_stop_daemon(s->daemon);
+	linger_stop(s);
 	if (s->listen_fd >= 0)
 		close(s->listen_fd);
 	free(s);

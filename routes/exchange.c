@@ -281,7 +281,8 @@ void exchange_start(struct request *r, struct gateway *g, struct run_request *rq
 	rq->who = request_key(r);
 	rq->owner = request_owner(r);
 	rq->trace = *request_trace(r);
-	rq->held = snapshot_hold(g->now); /* so that the provider stays */
+	if (!rq->held)
+		rq->held = snapshot_hold(g->now); /* so that the provider stays */
 	rq->release = snapshot_release;
 	if (request_idempotency_key(r).p)
 		keyed_start(r, g, rq);
@@ -414,17 +415,90 @@ enum errc exchange_target(const struct gateway *g, struct str model, const char 
 	return ERR_OK;
 }
 
-void exchange_serve(struct request *r, struct gateway *g, exchange_read_fn read)
-{
-	struct input      *in = request_input_take(r);
-	struct run_request rq = { .input = in, .who = request_key(r) };
-	struct err         e;
+/* --- reading the body --- */
 
-	if (read(in, g, &rq, &e) == ERR_OK) {
-		exchange_start(r, g, &rq);
+/* One body on its way to a run; a long one is read by a worker. */
+struct reading {
+	struct work_job    job;
+	struct request    *request; /* NULL: the client left */
+	struct gateway    *gateway;
+	struct gateway     then;    /* as the gateway was at the start; its snapshot is held */
+	struct identity   *who;     /* held */
+	exchange_read_fn   read;
+	struct run_request rq;
+	struct err         err;
+};
+
+static void reading_left(void *arg)
+{
+	((struct reading *)arg)->request = NULL;
+}
+
+static void reading_run(struct work_job *job)
+{
+	struct reading *x = container_of(job, struct reading, job);
+
+	x->err.code = x->read(x->rq.input, &x->then, &x->rq, &x->err);
+}
+
+static void serve(struct request *r, struct gateway *g, struct run_request *rq, struct err *e)
+{
+	if (e->code == ERR_OK) {
+		exchange_start(r, g, rq);
 		return;
 	}
-	input_destroy(in);
+	input_destroy(rq->input);
 	admission_show(r, g);
-	reply_error(r, &e);
+	reply_error(r, e);
+}
+
+static void reading_done(struct work_job *job)
+{
+	struct reading *x = container_of(job, struct reading, job);
+
+	/* The provider that was found is that snapshot's, also when a reload came meanwhile. */
+	if (x->request && x->err.code == ERR_OK)
+		x->rq.held = TAKE(x->then.now);
+	if (x->request) {
+		request_on_left(x->request, NULL, NULL);
+		serve(x->request, x->gateway, &x->rq, &x->err);
+	} else {
+		input_destroy(x->rq.input);
+	}
+	snapshot_release(x->then.now);
+	identity_release(x->who);
+	free(x);
+}
+
+static enum errc read_aside(struct request *r, struct gateway *g, const struct run_request *rq,
+			    exchange_read_fn read, struct err *e)
+{
+	struct reading *x = calloc(1, sizeof *x);
+
+	if (!x)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
+	*x = (struct reading){ .request = r, .gateway = g, .then = *g, .read = read, .rq = *rq };
+	x->job = (struct work_job){ .loop = g->loop, .run = reading_run, .done = reading_done };
+	x->who = identity_hold(rq->who);
+	snapshot_hold(g->now);
+	if (!work_submit(g->cpu, &x->job)) {
+		snapshot_release(g->now);
+		identity_release(x->who);
+		free(x);
+		return err_set(e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");
+	}
+	request_on_left(r, reading_left, x);
+	return ERR_OK;
+}
+
+void exchange_serve(struct request *r, struct gateway *g, exchange_read_fn read)
+{
+	struct run_request rq = { .input = request_input_take(r), .who = request_key(r) };
+	struct err         e = { .code = ERR_OK };
+
+	if (rq.input->body.len <= LIMIT_LOOP_JSON)
+		e.code = read(rq.input, g, &rq, &e);
+	else if (read_aside(r, g, &rq, read, &e) == ERR_OK)
+		return;
+	serve(r, g, &rq, &e);
 }

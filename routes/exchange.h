@@ -5,14 +5,16 @@
 #include "http/request.h"
 #include "routes/gateway.h"
 
-/* Reads a body into what the run needs; spans may point into the input. */
+/* Reads a body into what the run needs; spans may point into the input.  A long body is read on a worker:
+ * of the gateway only what never changes, and its snapshot, may be looked at. */
 typedef enum errc (*exchange_read_fn)(struct input *in, const struct gateway *g,
 				      struct run_request *ret, struct err *e);
 
 /* exchange_serve: reads the request's body, starts the run and sees to the reply. */
 void exchange_serve(struct request *r, struct gateway *g, exchange_read_fn read);
 
-/* exchange_start: the same from a run's request that was read already; rq->input is consumed. */
+/* exchange_start: the same from a run's request that was read already; rq->input is consumed, and
+ * rq->held, the snapshot that it was read with (NULL: this moment's). */
 void exchange_start(struct request *r, struct gateway *g, struct run_request *rq);
 
 /* exchange_call: as exchange_start, once the request's idempotency key, if any, is claimed (rq->claim)

@@ -51,6 +51,7 @@ struct app {
 	const struct config *config;
 	struct store        *store;
 	struct work_pool    *work;
+	struct work_pool    *cpu;
 	struct beneath      *image_root; /* NULL: not configured */
 	struct snapshot     *snapshot;
 	struct worker       *workers[WORKERS_MAX];
@@ -168,6 +169,7 @@ static enum errc make_workers(struct app *a, struct err *e)
 				.index = (unsigned)i,
 				.store = a->store,
 				.work = a->work,
+				.cpu = a->cpu,
 				.image_root = a->image_root,
 				.snapshot = a->snapshot,
 				.draining = &a->draining,
@@ -306,6 +308,7 @@ static int start(struct app *a, bool takeover, struct err *e)
 	if (check_listen(c, is_open(a, a->snapshot), &local, e) != ERR_OK)
 		return EX_CONFIG;
 	if (work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->work, e) != ERR_OK ||
+	    work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->cpu, e) != ERR_OK ||
 	    make_workers(a, e) != ERR_OK)
 		return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_OSERR;
 	for (size_t i = 0; i < c->listen.count; i++)
@@ -573,10 +576,12 @@ static void stop(struct app *a)
 	 * before the workers do; the pool first, as what it does may use the store.  A stopped pool
 	 * refuses what those answers would still submit. */
 	work_pool_stop(a->work);
+	work_pool_stop(a->cpu);
 	store_destroy(a->store);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_destroy(a->workers[i]);
 	work_pool_destroy(a->work);
+	work_pool_destroy(a->cpu);
 	tls_finish();
 	beneath_destroy(a->image_root);
 	if (a->snapshot)

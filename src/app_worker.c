@@ -109,6 +109,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 				.env = { w->loop, w->transfers, &w->scratch },
 				.store = o->store,
 				.work = o->work,
+				.cpu = o->cpu,
 				.image_root = o->image_root,
 				.settings = run_settings_now,
 				.arg = w,
@@ -129,6 +130,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	w->gateway.loop = w->loop;
 	w->gateway.store = o->store;
 	w->gateway.work = o->work;
+	w->gateway.cpu = o->cpu;
 	w->gateway.image_root = o->image_root;
 	w->gateway.max_file = o->max_file;
 	w->gateway.now = snapshot_hold(o->snapshot);
@@ -144,6 +146,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		.max_bodies = o->max_bodies,
 		.max_connections = o->max_connections,
 		.max_upload = (size_t)o->max_file + LIMIT_FORM,
+		.cpu = o->cpu,
 		.tls = o->tls,
 	};
 	w->admin_options = w->main_options;

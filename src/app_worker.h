@@ -10,6 +10,7 @@ struct worker_options {
 	unsigned         index;
 	struct store    *store;
 	struct work_pool *work;
+	struct work_pool *cpu;
 	const struct beneath *image_root; /* or NULL */
 	struct snapshot *snapshot; /* a reference is taken */
 	const atomic_bool *draining;

@@ -117,6 +117,7 @@
 #define LIMIT_STALL_SECONDS 30          /* a reader that takes nothing for so long is dropped */
 
 /* Threads beside the loops */
+#define LIMIT_LOOP_JSON     (256 * KIB) /* JSON that a loop reads or prints by itself; 5 ms at the worst that was tried */
 #define LIMIT_LOOP_STEP_US  20000       /* CPU of one step of a loop; a longer one is logged, for others wait meanwhile */
 #define LIMIT_WORK_QUEUE 256            /* jobs waiting for one; full: 503 */
 

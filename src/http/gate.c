@@ -4,8 +4,10 @@
 #include "base/metric.h"
 #include "http/internal.h"
 #include "http/reply.h"
+#include "loop/work.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 
 /* --- who is asking --- */
@@ -216,25 +218,27 @@ static bool is_json_type(struct str type)
 	       strncasecmp(type.p + n - 5, "+json", 5) == 0;
 }
 
-static enum errc check_json(struct request *r, struct err *e)
+static enum errc check_type(struct request *r, struct err *e)
 {
-	struct input *in = r->input;
-	struct str    encoding = r->head.content_encoding;
+	struct str encoding = r->head.content_encoding;
 
 	if (encoding.n > 0 && !(encoding.n == 8 && strncasecmp(encoding.p, "identity", 8) == 0)) {
 		reply_header(r, "Accept-Encoding", STR("identity"));
 		return err_set(e, ERR_UNSUPPORTED_MEDIA, "",
 			       "a compressed body is not taken; send it without Content-Encoding");
 	}
-	if (in->body.len == 0)
+	if (r->input->body.len == 0)
 		return err_set(e, ERR_INVALID_JSON, "", "the body is empty; it must be a JSON object");
 	if (!is_json_type(r->head.content_type))
 		return err_set(e, ERR_UNSUPPORTED_MEDIA, "",
 			       "the body must be JSON; add the header Content-Type: application/json");
+	return ERR_OK;
+}
 
-	enum errc rc = json_scan(&in->doc, in->body.data, in->body.len, &json_limits_request, e);
-	if (rc != ERR_OK)
-		return rc;
+static enum errc check_scanned(struct request *r, struct err *e)
+{
+	struct input *in = r->input;
+
 	/* What was read out of it may be larger than the body. */
 	if (!input_hold(in, in->body.len + in->doc.cap * sizeof *in->doc.tok,
 			r->server->options->max_bodies))
@@ -243,6 +247,83 @@ static enum errc check_json(struct request *r, struct err *e)
 	if (json_kind(&in->doc, 0) != JSON_OBJECT)
 		return err_set(e, ERR_INVALID_TYPE, "", "the body must be a JSON object");
 	return ERR_OK;
+}
+
+/* A long body at a worker's.  Owned by itself from scan_aside to scanned. */
+struct scan {
+	struct work_job job;
+	struct request *request; /* NULL: the client left */
+	struct input   *input;   /* owned */
+	struct err      err;
+};
+
+static void scan_left(void *arg)
+{
+	((struct scan *)arg)->request = NULL;
+}
+
+static void scan_run(struct work_job *job)
+{
+	struct scan  *x = container_of(job, struct scan, job);
+	struct input *in = x->input;
+
+	x->err.code = json_scan(&in->doc, in->body.data, in->body.len, &json_limits_request, &x->err);
+}
+
+static void scanned(struct work_job *job)
+{
+	struct scan    *x = container_of(job, struct scan, job);
+	struct request *r = x->request;
+	struct err      e = x->err;
+
+	if (!r) {
+		input_destroy(x->input);
+		free(x);
+		return;
+	}
+	request_on_left(r, NULL, NULL);
+	r->input = x->input;
+	free(x);
+	if (e.code == ERR_OK)
+		check_scanned(r, &e);
+	if (e.code == ERR_OK)
+		r->route->handle(r, r->server->app);
+	else
+		reply_error(r, &e);
+}
+
+static enum errc scan_aside(struct request *r, struct err *e)
+{
+	struct scan *x = calloc(1, sizeof *x);
+
+	if (!x)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the request");
+	x->job = (struct work_job){ .loop = r->server->loop, .run = scan_run, .done = scanned };
+	x->request = r;
+	x->input = r->input;
+	if (!work_submit(r->server->options->cpu, &x->job)) {
+		free(x);
+		return err_set(e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");
+	}
+	r->input = NULL;
+	request_on_left(r, scan_left, x);
+	return ERR_OK;
+}
+
+/* check_json: *ret_aside: a worker has it; the handler is called when that is done. */
+static enum errc check_json(struct request *r, bool *ret_aside, struct err *e)
+{
+	struct input *in = r->input;
+	enum errc     rc = check_type(r, e);
+
+	if (rc == ERR_OK && in->body.len > LIMIT_LOOP_JSON) {
+		rc = scan_aside(r, e);
+		*ret_aside = rc == ERR_OK;
+		return rc;
+	}
+	if (rc == ERR_OK)
+		rc = json_scan(&in->doc, in->body.data, in->body.len, &json_limits_request, e);
+	return rc == ERR_OK ? check_scanned(r, e) : rc;
 }
 
 static enum errc make_empty(struct request *r, struct err *e)
@@ -279,14 +360,17 @@ bool gate_body(struct request *r)
 
 	struct err e;
 	enum errc  rc = ERR_OK;
+	bool       aside = false;
 	switch (r->route->body) {
-	case BODY_JSON: rc = check_json(r, &e); break;
-	case BODY_MAYBE: rc = r->input->body.len > 0 ? check_json(r, &e) : make_empty(r, &e); break;
+	case BODY_JSON: rc = check_json(r, &aside, &e); break;
+	case BODY_MAYBE:
+		rc = r->input->body.len > 0 ? check_json(r, &aside, &e) : make_empty(r, &e);
+		break;
 	case BODY_NONE:
 	case BODY_UPLOAD:
 	case BODY_UNSET: break;
 	}
 	if (rc != ERR_OK)
 		reply_error(r, &e);
-	return rc == ERR_OK;
+	return rc == ERR_OK && !aside;
 }

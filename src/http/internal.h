@@ -161,7 +161,8 @@ void request_suspend(struct request *r);
 
 /* gate.c: everything that is decided before a handler runs. */
 void gate_head(struct request *r); /* from the head: route, host, key, size; sets refusal or route */
-bool gate_body(struct request *r); /* from the body: type, JSON; false: replied */
+bool gate_body(struct request *r); /* from the body: type, JSON; false: replied, or a
+                                   * worker scans it and the handler is called later */
 
 /* crowd.c: which connections may stay when there are too many. */
 void crowd_enter(struct connection *c);

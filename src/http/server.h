@@ -9,6 +9,7 @@
 #include "http/peer.h"
 #include "http/route.h"
 #include "loop/loop.h"
+#include "loop/work.h"
 
 struct server;
 
@@ -29,6 +30,7 @@ struct server_options {
 	size_t max_upload; /* of a body that goes through in pieces */
 	size_t max_bodies; /* of all bodies in memory, those of running calls too */
 	size_t max_connections; /* of all servers of the process */
+	struct work_pool *cpu; /* scans long bodies; all that waits for it counts in max_bodies */
 	bool   tls;        /* with http/tls' certificate, but on unix sockets */
 };
 

@@ -106,10 +106,9 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	if (rc == ERR_OK)
 		rc = run_engine_create(
 			&(struct run_engine_options){
-				.env = { w->loop, w->transfers, &w->scratch },
+				.env = { w->loop, w->transfers, &w->scratch, o->cpu },
 				.store = o->store,
 				.work = o->work,
-				.cpu = o->cpu,
 				.image_root = o->image_root,
 				.settings = run_settings_now,
 				.arg = w,

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct buf;
 struct warnings;
 
 struct prompt {
@@ -37,6 +38,9 @@ struct prompt {
 	/* Not a chat: vectors are wanted.  Then messages are empty, it is no stream, and members are all
 	 * of the request but its model.  NULL: a chat. */
 	const struct embed *embed;
+	/* The provider's own body for it, where it was encoded before; start takes it.  NULL: start
+	 * encodes. */
+	struct buf *body;
 	/* The attempt's span, for providers that are told of it; NULL: none is. */
 	const struct trace *trace;
 };

@@ -23,6 +23,7 @@ struct provider_env {
 	struct loop      *loop;
 	struct transfers *transfers;
 	struct json_doc  *scratch; /* for decoding, never across callbacks; NULL: each call has its own */
+	struct work_pool *cpu;     /* decodes long answers; NULL: the loop does */
 };
 
 /* Called on the loop's thread.  Must not cancel the call from within (use loop_later). */
@@ -31,6 +32,10 @@ typedef void (*provider_event_fn)(void *arg, const struct event *ev);
 struct provider_ops {
 	const char *dialect; /* as in the config file */
 
+	/* encode: the request for prompt, appended to out; on any thread, so that a long one does not
+	 * hold the loop.  start takes what stands in prompt->body then.  NULL: start alone does it. */
+	enum errc (*encode)(const struct provider *p, const struct prompt *prompt, struct buf *out,
+			    struct err *e);
 	/* start: asks; *ret is valid until the last event or provider_cancel.  Never calls on_event
 	 * from within.  Errors here mean that nothing was sent. */
 	enum errc (*start)(const struct provider *p, const struct provider_env *env,

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/trace.h"
+#include "loop/work.h"
 #include "provider/embed.h"
 #include "upstream/lines.h"
 #include "upstream/sse.h"
@@ -51,6 +52,23 @@ struct remote_call {
 	int64_t               retry_after_ms;
 	bool                  html; /* by its content type, the answer is no JSON */
 	bool                  stream;
+	provider_event_fn     on_event;
+	void                 *arg;
+
+	/* A long whole answer is decoded by a worker, which has the call alone meanwhile. */
+	struct work_pool *cpu;
+	struct work_job   job;
+	bool              aside;
+	bool              dropped; /* cancelled meanwhile */
+	struct arena      arena;   /* of the events, as far as the body does not hold them */
+	struct kept      *kept;    /* what was decoded, in its order */
+	struct kept     **kept_end;
+	struct err        found;
+};
+
+struct kept {
+	struct event ev;
+	struct kept *next;
 };
 
 /* --- the end --- */
@@ -66,6 +84,7 @@ static void call_free(struct remote_call *c)
 	buf_finish(&c->ask);
 	buf_finish(&c->body);
 	buf_finish(&c->url);
+	arena_finish(&c->arena);
 	err_drop(&c->err);
 	free(c->want);
 	free(c);
@@ -87,33 +106,33 @@ static void call_end(struct remote_call *c, const struct err *why)
 }
 
 /* Texts of lower layers begin with "the provider"; which one it was is said here. */
-static bool put_name(const struct remote_call *c, const char *opening, struct err *e)
+static bool put_name(const char *name, const char *opening, struct err *e)
 {
 	char   text[sizeof e->text];
 	size_t n = strlen(opening);
 
 	if (strncmp(e->text, opening, n) != 0)
 		return false;
-	snprintf(text, sizeof text, "the provider '%s'%.240s", c->name, e->text + n);
+	snprintf(text, sizeof text, "the provider '%s'%.240s", name, e->text + n);
 	memcpy(e->text, text, sizeof text);
 	return true;
 }
 
 /* What a dialect refuses: who asks for it may not know which provider a model's name leads to. */
-static void name_refusal(const struct remote_call *c, struct err *e)
+static void name_refusal(const char *name, struct err *e)
 {
 	char text[sizeof e->text];
 
-	if (err_http(e) != 400 || put_name(c, "a provider", e) || put_name(c, "this provider", e) ||
-	    put_name(c, "the provider", e))
+	if (err_http(e) != 400 || put_name(name, "a provider", e) ||
+	    put_name(name, "this provider", e) || put_name(name, "the provider", e))
 		return;
-	snprintf(text, sizeof text, "the provider '%s': %.230s", c->name, e->text);
+	snprintf(text, sizeof text, "the provider '%s': %.230s", name, e->text);
 	memcpy(e->text, text, sizeof text);
 }
 
 static void call_fail(struct remote_call *c, struct err *e)
 {
-	put_name(c, "the provider", e);
+	put_name(c->name, "the provider", e);
 	if (c->status != 0 && e->upstream_status == 0)
 		e->upstream_status = c->status;
 	/* Some say in the body how long to wait; a header goes before it. */
@@ -302,6 +321,96 @@ static enum errc judge_error(struct remote_call *c, struct err *ret)
 	return ret->code;
 }
 
+/* --- a long answer --- */
+
+/* keep_span: lies where it lay in raw, or in the body, or in a copy. */
+static bool keep_span(struct remote_call *c, struct str raw, struct str kept_raw, struct str *s)
+{
+	const struct buf *b = &c->body;
+
+	if (s->n == 0 || (s->p >= b->data && s->p < b->data + b->len))
+		return true;
+	if (raw.n > 0 && s->p >= raw.p && s->p < raw.p + raw.n)
+		*s = (struct str){ kept_raw.p + (s->p - raw.p), s->n };
+	else
+		*s = arena_str(&c->arena, *s);
+	return s->p;
+}
+
+/* On the worker: events wait for the loop. */
+static void keep_event(void *arg, const struct event *ev)
+{
+	struct remote_call *c = arg;
+	struct kept        *k = arena_alloc(&c->arena, sizeof *k);
+	struct str          raw = ev->raw;
+
+	if (!k || c->found.code != ERR_OK)
+		goto full;
+	*k = (struct kept){ .ev = *ev };
+	struct str *spans[] = { &k->ev.text,	  &k->ev.id,	   &k->ev.name,	  &k->ev.raw_usage,
+				&k->ev.raw_role, &k->ev.raw_id, &k->ev.raw_created };
+	if (!keep_span(c, STR_NONE, STR_NONE, &k->ev.raw))
+		goto full;
+	for (size_t i = 0; i < ARRAY_LEN(spans); i++)
+		if (!keep_span(c, raw, k->ev.raw, spans[i]))
+			goto full;
+	*c->kept_end = k;
+	c->kept_end = &k->next;
+	return;
+full:
+	err_set(&c->found, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
+}
+
+static void decode_aside(struct work_job *job)
+{
+	struct remote_call *c = container_of(job, struct remote_call, job);
+	struct err          none = { .code = ERR_OK };
+	struct err          found = { .code = ERR_OK };
+
+	if (judge_whole(c, &none, &found) != ERR_OK && c->found.code == ERR_OK)
+		c->found = found;
+}
+
+static void decoded(struct work_job *job)
+{
+	struct remote_call *c = container_of(job, struct remote_call, job);
+
+	c->aside = false;
+	if (c->dropped) {
+		call_free(c);
+		return;
+	}
+	c->decode.on_event = c->on_event;
+	c->decode.arg = c->arg;
+	for (struct kept *k = c->kept; k; k = k->next)
+		c->on_event(c->arg, &k->ev);
+	if (c->found.code != ERR_OK) {
+		struct err e = c->found;
+
+		call_fail(c, &e);
+	} else {
+		call_end(c, NULL);
+	}
+}
+
+/* whole_aside: false: it is short, or all workers have enough to do; the loop decodes it. */
+static bool whole_aside(struct remote_call *c, const struct err *e)
+{
+	if (!c->cpu || c->html || e->code != ERR_OK || c->body.len <= LIMIT_LOOP_JSON)
+		return false;
+	c->kept_end = &c->kept;
+	c->decode.doc = &c->doc; /* the other one is the loop's */
+	c->decode.on_event = keep_event;
+	c->decode.arg = c;
+	c->job = (struct work_job){ .loop = c->loop, .run = decode_aside, .done = decoded };
+	c->aside = work_submit(c->cpu, &c->job);
+	if (!c->aside) {
+		c->decode.on_event = c->on_event;
+		c->decode.arg = c->arg;
+	}
+	return c->aside;
+}
+
 static void on_done(void *arg, const struct err *e)
 {
 	struct remote_call *c = arg;
@@ -319,6 +428,8 @@ static void on_done(void *arg, const struct err *e)
 		rc = judge_stream(c, e, &found);
 		break;
 	case ANSWER_WHOLE:
+		if (whole_aside(c, e))
+			return;
 		rc = judge_whole(c, e, &found);
 		break;
 	case ANSWER_ERROR:
@@ -368,8 +479,10 @@ static struct remote_call *call_new(const struct remote *r, const struct provide
 	c->decode.doc = env->scratch ? env->scratch : &c->doc;
 	c->decode.mask = r->provider.mask;
 	c->decode.stream = prompt->stream;
-	c->decode.on_event = on_event;
-	c->decode.arg = arg;
+	c->decode.on_event = c->on_event = on_event;
+	c->decode.arg = c->arg = arg;
+	c->cpu = env->cpu;
+	arena_init(&c->arena, 2 * (size_t)LIMIT_UPSTREAM_BODY);
 	buf_init(&c->ask, LIMIT_UPSTREAM_ASK);
 	buf_init(&c->body, LIMIT_UPSTREAM_BODY);
 	buf_init(&c->url, LIMIT_SECRET);
@@ -401,20 +514,46 @@ static enum errc make_place(struct remote_call *c, const struct remote *r,
 	return err_set(e, ERR_INVALID_VALUE, "model", "the model's name is too long for this provider");
 }
 
-static enum errc encode(struct remote_call *c, const struct remote *r, const struct prompt *prompt,
+static enum errc encode(const struct remote *r, const struct prompt *prompt, struct buf *out,
 			struct err *e)
 {
 	const struct dialect *dialect = r->dialect;
 
 	if (!prompt->embed)
-		return dialect->encode(&r->options, prompt, &c->ask, e);
+		return dialect->encode(&r->options, prompt, out, e);
 	if (!dialect->embed)
 		return err_set(e, ERR_UNSUPPORTED_PARAMETER, "model",
 			       "a provider of dialect %s makes no embeddings", dialect->name);
-	c->want = embed_want_create(prompt);
-	if (!c->want)
-		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	return dialect->embed->encode(&r->options, prompt, &c->ask, e);
+	return dialect->embed->encode(&r->options, prompt, out, e);
+}
+
+static enum errc remote_encode(const struct provider *p, const struct prompt *prompt, struct buf *out,
+			       struct err *e)
+{
+	const struct remote *r = container_of(p, const struct remote, provider);
+	enum errc            rc;
+
+	out->max = LIMIT_UPSTREAM_ASK;
+	rc = encode(r, prompt, out, e);
+	if (rc != ERR_OK)
+		name_refusal(p->name, e);
+	return rc;
+}
+
+/* take_body: what was encoded before, or else is now. */
+static enum errc take_body(struct remote_call *c, const struct remote *r, const struct prompt *prompt,
+			   struct err *e)
+{
+	if (prompt->embed) {
+		c->want = embed_want_create(prompt);
+		if (!c->want)
+			return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	}
+	if (!prompt->body)
+		return encode(r, prompt, &c->ask, e);
+	c->ask = *prompt->body;
+	buf_init(prompt->body, LIMIT_UPSTREAM_ASK);
+	return ERR_OK;
 }
 
 static enum errc ask(struct remote_call *c, const struct remote *r, const struct provider_env *env,
@@ -427,12 +566,12 @@ static enum errc ask(struct remote_call *c, const struct remote *r, const struct
 		.idle_us = o->idle_us,
 		.total_us = o->total_us,
 	};
-	enum errc rc = encode(c, r, prompt, e);
+	enum errc rc = take_body(c, r, prompt, e);
 
 	if (rc == ERR_OK)
 		rc = make_place(c, r, prompt, e);
 	if (rc != ERR_OK) {
-		name_refusal(c, e);
+		name_refusal(c->name, e);
 		return rc;
 	}
 
@@ -475,7 +614,10 @@ static void remote_cancel(struct provider_call *call)
 
 	if (c->upstream)
 		upstream_cancel(c->upstream);
-	call_free(c);
+	if (c->aside)
+		c->dropped = true;
+	else
+		call_free(c);
 }
 
 static void remote_pause(struct provider_call *call, bool pause)
@@ -499,6 +641,7 @@ static void remote_destroy(struct provider *p)
 }
 
 static const struct provider_ops remote_ops = {
+	.encode = remote_encode,
 	.start = remote_start,
 	.cancel = remote_cancel,
 	.pause = remote_pause,

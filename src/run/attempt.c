@@ -202,14 +202,12 @@ static enum errc begin(struct run *r, struct err *e)
 	const struct provider *p = r->rq.provider;
 	struct attempt        *a = &r->attempt;
 
-	/* What the target before it would have been spared is not this one's. */
-	r->warnings.json.len = a->warnings_len;
-	r->warnings.count = a->warnings_count;
 	r->paused = false;
 	r->called_us = loop_now_us(run_loop(r));
 	trace_child(&a->trace, &r->rq.trace);
 	r->rq.prompt.trace = &a->trace;
 	enum errc rc = p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);
+	r->rq.prompt.body = NULL;
 	if (rc != ERR_OK) {
 		tell(r, HEALTH_NEITHER, NULL);
 		return rc;
@@ -219,6 +217,48 @@ static enum errc begin(struct run *r, struct err *e)
 	a->count++;
 	if (r->live && (a->count > 1 || a->target.index > 0))
 		live_set_attempt(r->live, p->name, a->count);
+	if (a->count == 1) {
+		a->total_us = p->total_us;
+		call_begun(r); /* the last: it may free the run */
+	}
+	return ERR_OK;
+}
+
+static enum errc encode(struct run *r, struct err *e)
+{
+	const struct provider *p = r->rq.provider;
+
+	return p->ops->encode(p, &r->rq.prompt, &r->aside.body, e);
+}
+
+static bool go(struct run *r, struct err *e);
+
+static void encoded(struct run *r, struct err *e)
+{
+	if (e->code == ERR_OK) {
+		r->rq.prompt.body = &r->aside.body;
+		e->code = begin(r, e);
+	} else {
+		tell(r, HEALTH_NEITHER, NULL);
+	}
+	if (e->code == ERR_OK || (is_later(r) && r->rq.route && go(r, e)))
+		return;
+	run_fail(r, e);
+}
+
+/* ask: begins, or lets a worker print the prompt first. */
+static enum errc ask(struct run *r, struct err *e)
+{
+	const struct provider *p = r->rq.provider;
+	struct attempt        *a = &r->attempt;
+
+	/* What the target before it would have been spared is not this one's. */
+	r->warnings.json.len = a->warnings_len;
+	r->warnings.count = a->warnings_count;
+	if (!p->ops->encode || !aside_wanted(r))
+		return begin(r, e);
+	buf_finish(&r->aside.body); /* of one that was not sent */
+	aside_do(r, encode, encoded);
 	return ERR_OK;
 }
 
@@ -228,7 +268,7 @@ static bool go(struct run *r, struct err *e)
 	struct registry_block block = { 0 };
 
 	while (choose(r, &block)) {
-		if (begin(r, e) == ERR_OK)
+		if (ask(r, e) == ERR_OK)
 			return true;
 		/* What the first can't be asked is refused; a later one is no help, then. */
 		if (!is_later(r) || !r->rq.route)
@@ -272,10 +312,7 @@ enum errc attempt_first(struct run *r, struct err *e)
 	a->first_us = loop_now_us(run_loop(r));
 	a->warnings_len = r->warnings.json.len;
 	a->warnings_count = r->warnings.count;
-	if (!go(r, e))
-		return e->code;
-	a->total_us = r->rq.provider->total_us;
-	return ERR_OK;
+	return go(r, e) ? ERR_OK : e->code;
 }
 
 bool attempt_only(const struct run *r)

@@ -4,6 +4,7 @@
 #include "lmc/reasoning.h"
 #include "run/internal.h"
 
+enum { ASIDE_US = 10 * 1000 }; /* until it is looked again whether a worker still prints the prompt */
 
 /* --- its events --- */
 
@@ -201,8 +202,12 @@ static void on_commit_timer(struct timer *t)
 {
 	struct run *r = container_of(t, struct run, commit_timer);
 
-	/* Where it has said nothing at all, the next one still may. */
 	r->commit_due = true;
+	if (r->aside.on) {
+		timer_start(run_loop(r), t, ASIDE_US);
+		return;
+	}
+	/* Where it has said nothing at all, the next one still may. */
 	if (r->bound || r->attempt.held.len == 0 || bind_attempt(r))
 		feed_open(r);
 }
@@ -314,6 +319,16 @@ enum errc call_prepare(struct run *r, struct err *e)
 	return ERR_OK;
 }
 
+static void call_prepared(struct run *r, struct err *e)
+{
+	if (e->code == ERR_OK) {
+		content_asked(r);
+		e->code = attempt_first(r, e);
+	}
+	if (e->code != ERR_OK)
+		run_fail(r, e);
+}
+
 void call_start(struct run *r)
 {
 	struct err                 e;
@@ -330,15 +345,18 @@ void call_start(struct run *r)
 		return;
 	}
 	r->content = now->log_content && !r->rq.prompt.embed;
-	if (call_prepare(r, &e) != ERR_OK) {
-		run_fail(r, &e);
+	if (!r->prepared && aside_wanted(r)) {
+		aside_do(r, call_prepare, call_prepared);
 		return;
 	}
-	content_asked(r);
-	if (attempt_first(r, &e) != ERR_OK) {
-		run_fail(r, &e);
-		return;
-	}
+	e.code = call_prepare(r, &e);
+	call_prepared(r, &e);
+}
+
+void call_begun(struct run *r)
+{
+	const struct run_settings *now = r->engine->o.settings(r->engine->o.arg);
+
 	if (attempt_only(r))
 		run_drop_request(r);
 	if (r->rq.prompt.stream) {

@@ -96,6 +96,20 @@ struct attempt {
 	struct timer  total;
 };
 
+/* What a worker does for a run whose prompt is long; meanwhile nobody else touches the run, and what
+ * would end it waits. */
+struct aside {
+	struct work_job job;
+	bool            on;
+	enum errc (*work)(struct run *r, struct err *e); /* on the worker */
+	void (*then)(struct run *r, struct err *e);      /* on the loop; code ERR_OK: it went well */
+	struct err      err;
+	struct buf      body; /* what was made */
+	bool            ends; /* the run is to end like this */
+	enum run_status outcome;
+	struct err      why; /* code ERR_OK: no failure */
+};
+
 struct run {
 	struct run_engine *engine;
 	struct run        *prev;
@@ -120,6 +134,7 @@ struct run {
 	struct live       *live; /* owned; only of native runs that are not stored */
 
 	struct attempt        attempt;
+	struct aside          aside;
 	struct provider_call *call; /* NULL: none is going on */
 	bool                  paused;
 	struct timer          commit_timer;
@@ -226,8 +241,21 @@ void run_go_on(struct run *r);
 void run_drop_request(struct run *r);
 void run_free_if_over(struct run *r);
 
+/* aside.c */
+/* aside_wanted: the prompt is so long that it would hold the loop. */
+bool aside_wanted(const struct run *r);
+/* aside_do: a worker does `work`, then the loop `then`; where no worker takes it, `then` gets an error in
+ * this call. */
+void aside_do(struct run *r, enum errc (*work)(struct run *r, struct err *e),
+	      void (*then)(struct run *r, struct err *e));
+/* aside_ends: the run is with a worker, and ends when that is done; false: it is not, end it now. */
+bool aside_ends(struct run *r, enum run_status outcome, const struct err *e);
+
+/* call.c, behind the first attempt's start */
+void call_begun(struct run *r);
 /* attempt.c */
-/* attempt_first: asks; errors: nobody was asked. */
+/* attempt_first: asks, or lets a worker print the prompt and asks then (call_begun follows either way);
+ * errors: nobody was asked. */
 enum errc attempt_first(struct run *r, struct err *e) MUST_USE;
 /* attempt_only: there will be no second one, so nothing of the request is needed. */
 bool      attempt_only(const struct run *r);

@@ -146,6 +146,7 @@ static void run_free(struct run *r)
 	answer_finish(&r->answer);
 	buf_finish(&r->out);
 	buf_finish(&r->raw);
+	buf_finish(&r->aside.body);
 	buf_finish(&r->record);
 	run_drop_request(r);
 	attach_release(r);
@@ -491,6 +492,8 @@ void run_finish(struct run *r, enum run_status outcome, const struct err *e)
 	bool begun = r->state == STATE_CALLING || r->state == STATE_STREAMING;
 	bool asked = r->attempt.on;
 
+	if (aside_ends(r, outcome, e))
+		return;
 	timer_stop(run_loop(r), &r->commit_timer);
 	if (r->call) {
 		struct provider_call *call = TAKE(r->call);
@@ -582,8 +585,8 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .conversation_id = r->conversation,
 				  .created_ms = r->created_ms,
 				  .provider = str_of(r->rq.provider->name),
-				  .warnings = buf_view(&r->warnings.json),
-				  .warning_count = r->warnings.count,
+				  .warnings = r->aside.on ? STR_NONE : buf_view(&r->warnings.json),
+				  .warning_count = r->aside.on ? 0 : r->warnings.count,
 				  .attempts = r->attempt.count,
 				  .failed = r->failure.code != ERR_OK,
 				  .costs = r->bill.charged && !r->bill.unpriced,

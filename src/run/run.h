@@ -37,7 +37,6 @@ struct run_engine_options {
 	struct provider_env env;
 	struct store       *store;
 	struct work_pool   *work;         /* both borrowed until run_engine_destroy */
-	struct work_pool   *cpu;          /* and this one: prints long prompts */
 	const struct beneath *image_root; /* NULL: no image may be named by its path */
 	/* settings: of this moment; a reload may have changed them. */
 	const struct run_settings *(*settings)(void *arg);

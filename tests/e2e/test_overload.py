@@ -474,6 +474,7 @@ def test_bodies_count_until_their_provider_has_them(start, script):
 BOMBS = [
     ("deep arrays", b'{"messages":' + b"[" * MIB),
     ("deep objects", b'{"messages":' + b'{"a":' * 200000),
+    # more values than are read of one body: told as too many, whatever would have come behind them
     ("a million members", b'{"metadata":{' + b",".join(b'"%d":1' % i for i in range(1000000)) + b"}}"),
     ("a million elements", b'{"messages":[' + b"1," * 1000000 + b"1]}"),
     ("a million equal keys", b"{" + b'"a":1,' * 1000000 + b'"a":1}'),
@@ -483,6 +484,7 @@ BOMBS = [
 
 @pytest.mark.parametrize("body", [b[1] for b in BOMBS], ids=[b[0] for b in BOMBS])
 def test_json_that_is_made_to_cost_much(start, body):
+    status = 413 if body.count(b":") > 1000000 else 400
     gateway = start()
     files = descriptors(gateway)
     with sampled(gateway) as seen:
@@ -491,7 +493,7 @@ def test_json_that_is_made_to_cost_much(start, body):
         def send():
             with Raw(gateway) as raw:
                 raw.sock.settimeout(DEADLINE * 4)  # one behind the other, on a busy machine
-                assert raw.send(post("/v1/chat", body)).read("POST", "/v1/chat").status == 400
+                assert raw.send(post("/v1/chat", body)).read("POST", "/v1/chat").status == status
         began = time.monotonic()
         for _ in range(4):
             threads.append(threading.Thread(target=send))

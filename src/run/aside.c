@@ -1,0 +1,82 @@
+/* Long prompts: a worker puts them together and prints them, so that the loop is held by none.
+ *
+ *   the loop --aside_do--> work (a worker) --> then (the loop), or the end that came meanwhile
+ */
+#include "base/limits.h"
+#include "run/internal.h"
+
+static size_t length(const struct str *list, size_t count)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		n += list[i].n;
+	return n;
+}
+
+bool aside_wanted(const struct run *r)
+{
+	const struct branch_read *branch = r->jobs ? &r->jobs->branch : NULL;
+	const struct prompt      *p = &r->rq.prompt;
+	size_t                    n = r->rq.instruction.n;
+
+	if (!r->engine->o.env.cpu)
+		return false;
+	for (size_t i = 0; branch && i < branch->message_count; i++)
+		n += branch->messages[i].body.n;
+	return n + length(r->rq.messages, r->rq.message_count) + length(p->messages, p->message_count) +
+		       length(p->members, p->member_count) > LIMIT_LOOP_JSON;
+}
+
+static void run_work(struct work_job *job)
+{
+	struct aside *x = container_of(job, struct aside, job);
+	struct run   *r = container_of(x, struct run, aside);
+
+	x->err.code = x->work(r, &x->err);
+}
+
+static void worked(struct work_job *job)
+{
+	struct aside *x = container_of(job, struct aside, job);
+	struct run   *r = container_of(x, struct run, aside);
+	struct err    e = x->err; /* not in the run, which may go */
+
+	x->on = false;
+	r->jobs_out--;
+	if (x->ends)
+		run_finish(r, x->outcome, x->why.code != ERR_OK ? &x->why : NULL);
+	else
+		x->then(r, &e);
+}
+
+void aside_do(struct run *r, enum errc (*work)(struct run *r, struct err *e),
+	      void (*then)(struct run *r, struct err *e))
+{
+	struct aside *x = &r->aside;
+	struct err    e;
+
+	x->job = (struct work_job){ .loop = run_loop(r), .run = run_work, .done = worked };
+	x->work = work;
+	x->then = then;
+	x->err = (struct err){ .code = ERR_OK };
+	if (work_submit(r->engine->o.env.cpu, &x->job)) {
+		x->on = true;
+		r->jobs_out++;
+		return;
+	}
+	err_set(&e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");
+	then(r, &e);
+}
+
+bool aside_ends(struct run *r, enum run_status outcome, const struct err *e)
+{
+	struct aside *x = &r->aside;
+
+	if (!x->on)
+		return false;
+	x->ends = true;
+	x->outcome = outcome;
+	x->why = e ? *e : (struct err){ .code = ERR_OK };
+	return true;
+}

@@ -1,4 +1,4 @@
-/* A ticket for one look at a run's events, for readers that can't send a key. */
+/* A ticket for a run's events, for readers that can't send a key. */
 #include "routes/run_ticket.h"
 
 #include "base/clock.h"
@@ -13,20 +13,25 @@ struct get {
 	struct lookup   lookup;
 	struct run_read read;
 	struct identity *who; /* held */
-	char            ticket[TICKET_MAX];
+	struct store    *store;
 };
 
 static bool print_ticket(struct lookup *l, struct buf *out)
 {
 	struct get *x = container_of(l, struct get, lookup);
 	char        id[ID_MAX];
+	int64_t     until_s = clock_wall_ms() / 1000 + LIMIT_TICKET_SECONDS;
+	char        ticket[TICKET_MAX];
 
+	unsigned char signing[HASH_BYTES];
+
+	key_ring_signing(x->store->ring, signing);
+	ticket_make(signing, x->read.run, x->who, until_s, ticket);
 	id_text(x->read.run, ID_RUN, id);
 	return buf_fmt(out,
 		       "{\"object\":\"run.ticket\",\"ticket\":\"%s\",\"run\":\"%s\",\"expires_at\":%lld,"
 		       "\"url\":\"/v1/runs/%s/events?ticket=%s\"}",
-		       x->ticket, id, (long long)clock_wall_ms() / 1000 + TICKET_SECONDS, id,
-		       x->ticket);
+		       ticket, id, (long long)until_s, id, ticket);
 }
 
 static void destroy(struct lookup *l)
@@ -41,11 +46,8 @@ static void destroy(struct lookup *l)
 static void on_read(struct store_job *job)
 {
 	struct get *x = container_of(job, struct get, read.job);
-	struct err  e = job->err;
 
-	if (e.code == ERR_OK && !ticket_make(x->read.run, x->who, x->ticket))
-		err_set(&e, ERR_OVERLOADED, "", "too many tickets are out; try again");
-	lookup_done(&x->lookup, &e);
+	lookup_done(&x->lookup, &job->err);
 }
 
 void run_ticket_post(struct request *r, void *app)
@@ -66,6 +68,7 @@ void run_ticket_post(struct request *r, void *app)
 		.job = &x->read.job, .print = print_ticket, .destroy = destroy
 	};
 	x->who = identity_hold(request_key(r));
+	x->store = g->store;
 	x->read = (struct run_read){
 		.job = { .loop = g->loop, .done = on_read },
 		.owner = request_owner(r),

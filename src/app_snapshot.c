@@ -4,9 +4,11 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "provider/secrets.h"
+#include "run/ticket.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char hash_prefix[] = "sha256:";
 
@@ -166,6 +168,21 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 	a->base.http.open = a->key_count == 0;
 	*ret = &a->base;
 	return ERR_OK;
+}
+
+struct identity *app_snapshot_named(const struct snapshot *s, const char *name)
+{
+	const struct app_snapshot *a = container_of((struct snapshot *)(uintptr_t)s,
+						    struct app_snapshot, base);
+
+	for (size_t i = 0; i < a->key_count; i++) {
+		char mine[TICKET_WHO];
+
+		ticket_who(a->who[i], mine);
+		if (strcmp(mine, name) == 0)
+			return identity_hold(a->who[i]);
+	}
+	return NULL;
 }
 
 struct identity *app_snapshot_find(const struct snapshot *s, const unsigned char sha256[HASH_BYTES])

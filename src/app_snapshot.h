@@ -12,3 +12,5 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
  * number follows from the key alone. */
 struct identity *app_snapshot_find(const struct snapshot *s,
 				   const unsigned char sha256[HASH_BYTES]) MUST_USE;
+/* app_snapshot_named: who of the configured keys has this name in a ticket, held; NULL: nobody. */
+struct identity *app_snapshot_named(const struct snapshot *s, const char *name) MUST_USE;

@@ -82,14 +82,18 @@ static enum errc auth(void *arg, struct str key, struct identity **ret, struct e
 static struct identity *ticket(void *arg, struct str text, struct str object)
 {
 	const struct worker *w = arg;
+	struct key_ring     *ring = w->o.store->ring;
+	int64_t              now_ms = clock_wall_ms();
+	unsigned char        signing[HASH_BYTES];
+	char                 name[TICKET_WHO];
 	struct id            run;
-	struct identity     *who = id_parse(object, ID_RUN, &run) ? ticket_take(text, run) : NULL;
 
-	if (who && !key_ring_good(w->o.store->ring, who, clock_wall_ms())) {
-		identity_release(who);
+	key_ring_signing(ring, signing);
+	if (!id_parse(object, ID_RUN, &run) ||
+	    !ticket_read(signing, text, run, now_ms / 1000, name))
 		return NULL;
-	}
-	return who;
+	struct identity *who = app_snapshot_named(w->gateway.now, name);
+	return who ? who : key_ring_named(ring, str_of(name), now_ms);
 }
 
 enum errc worker_create(const struct worker_options *o, struct worker **ret, struct err *e)

@@ -3,6 +3,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 void hash_sha256(const void *data, size_t len, unsigned char ret[HASH_BYTES])
 {
@@ -48,6 +49,15 @@ void hash_sum_end(struct hash_sum *h, unsigned char ret[HASH_BYTES])
 void hash_sum_destroy(struct hash_sum *h)
 {
 	EVP_MD_CTX_free(context_of(h));
+}
+
+void hash_hmac(const unsigned char key[HASH_BYTES], const void *data, size_t len,
+	       unsigned char ret[HASH_BYTES])
+{
+	unsigned n = 0;
+
+	CHECK(HMAC(EVP_sha256(), key, HASH_BYTES, data, len, ret, &n) != NULL);
+	CHECK(n == HASH_BYTES);
 }
 
 void hash_hex(const void *data, size_t len, char *ret)

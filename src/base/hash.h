@@ -1,4 +1,4 @@
-/* hash: SHA-256, hex, and a comparison that tells nothing by its time.  Any thread. */
+/* hash: SHA-256, HMAC, hex, and a comparison that tells nothing by its time.  Any thread. */
 #pragma once
 
 #include "base/base.h"
@@ -18,6 +18,10 @@ void             hash_sum_add(struct hash_sum *h, const void *data, size_t len);
 /* hash_sum_end: the digest of all that was added; once. */
 void hash_sum_end(struct hash_sum *h, unsigned char ret[HASH_BYTES]);
 void hash_sum_destroy(struct hash_sum *h);
+
+/* hash_hmac: HMAC-SHA-256 (RFC 2104) of data[0..len). */
+void hash_hmac(const unsigned char key[HASH_BYTES], const void *data, size_t len,
+	       unsigned char ret[HASH_BYTES]);
 
 /* hash_hex: len bytes as 2 * len lower-case digits and a NUL into ret. */
 void hash_hex(const void *data, size_t len, char *ret);

@@ -7,6 +7,7 @@
 
 /* HTTP */
 #define LIMIT_HEADER_BYTES      (32 * KIB)  /* MHD's pool for one connection; 431 above */
+#define LIMIT_TICKET_SECONDS    (24 * 3600) /* a ticket for a run's events; its URL may lie around */
 #define LIMIT_HEADERS           100         /* header lines of a request */
 #define LIMIT_ARGUMENTS         100         /* of a query */
 #define LIMIT_BODY_DEFAULT      (20 * MIB)  /* a request with a few large images */

@@ -1,102 +1,82 @@
-/* The tickets that are out, under one lock. */
+/* Tickets: made and read, never kept. */
 #include "run/ticket.h"
 
-#include "base/clock.h"
+#include "base/api_key.h"
 
-#include <pthread.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define PREFIX "tick_"
 
-enum { TICKETS = 4096, SECRET_DIGITS = 32 };
-
-struct ticket {
-	uint64_t  secret[2];
-	struct id run;
-	struct identity *who; /* held, until the place is used again */
-	int64_t   until_us; /* monotonic; 0: a free place */
+enum {
+	UNTIL_DIGITS = 10,
+	MAC_BYTES = 16,
+	MAC_HEX = 2 * MAC_BYTES,
+	FRONT = sizeof PREFIX - 1,
+	WHO_AT = FRONT + UNTIL_DIGITS + 1,
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct ticket   tickets[TICKETS];
-
-/* free_place: with the lock held; NULL: there is none. */
-static struct ticket *free_place(int64_t now_us)
+void ticket_who(const struct identity *who, char ret[TICKET_WHO])
 {
-	for (size_t i = 0; i < TICKETS; i++)
-		if (tickets[i].until_us <= now_us)
-			return &tickets[i];
-	return NULL;
+	struct str id;
+
+	if (who->number != 0 && api_key_id(str_of(who->id), &id))
+		str_copy(ret, TICKET_WHO, id);
+	else
+		snprintf(ret, TICKET_WHO, "%016" PRIx64, (uint64_t)who->owner);
 }
 
-bool ticket_make(struct id run, struct identity *who, char ret[TICKET_MAX])
+/* sign: of all in front of the MAC, and of the run, which the URL names. */
+static void sign(const unsigned char signing[HASH_BYTES], struct str front, struct id run,
+		 char ret[MAC_HEX + 1])
 {
-	int64_t       now = clock_mono_us();
-	struct ticket t = {
-		.secret = { id_random(), id_random() },
-		.run = run,
-		.who = who,
-		.until_us = now + (int64_t)TICKET_SECONDS * 1000000,
-	};
+	char          text[TICKET_MAX + ID_MAX];
+	char          id[ID_MAX];
+	unsigned char mac[HASH_BYTES];
 
-	pthread_mutex_lock(&lock);
-	struct ticket *place = free_place(now);
-	if (place) {
-		identity_release(place->who);
-		identity_hold(who);
-		*place = t;
-	}
-	pthread_mutex_unlock(&lock);
-	if (!place)
+	int n = snprintf(text, sizeof text, "%.*s %s", STR_ARG(front),
+			 id_text(run, ID_RUN, id).p);
+	hash_hmac(signing, text, (size_t)n, mac);
+	hash_hex(mac, MAC_BYTES, ret);
+}
+
+void ticket_make(const unsigned char signing[HASH_BYTES], struct id run, const struct identity *who,
+		 int64_t until_s, char ret[TICKET_MAX])
+{
+	char name[TICKET_WHO];
+
+	ticket_who(who, name);
+	int n = snprintf(ret, TICKET_MAX, PREFIX "%0*" PRIx64 "_%s_", UNTIL_DIGITS,
+			 (uint64_t)until_s, name);
+	sign(signing, (struct str){ ret, (size_t)n }, run, ret + n);
+}
+
+/* until_of: of ten digits that were signed by us. */
+static int64_t until_of(const char *digits)
+{
+	unsigned char bytes[UNTIL_DIGITS / 2];
+	int64_t       s = 0;
+
+	if (!hash_unhex(digits, UNTIL_DIGITS, bytes, sizeof bytes))
+		return 0;
+	for (size_t i = 0; i < sizeof bytes; i++)
+		s = s << 8 | bytes[i];
+	return s;
+}
+
+bool ticket_read(const unsigned char signing[HASH_BYTES], struct str text, struct id run,
+		 int64_t now_s, char ret_who[TICKET_WHO])
+{
+	char mac[MAC_HEX + 1];
+
+	if (text.n < WHO_AT + 1 + MAC_HEX || text.n >= TICKET_MAX ||
+	    text.n - WHO_AT - 1 - MAC_HEX >= TICKET_WHO || memcmp(text.p, PREFIX, FRONT) != 0)
 		return false;
-	snprintf(ret, TICKET_MAX, PREFIX "%016llx%016llx", (unsigned long long)t.secret[0],
-		 (unsigned long long)t.secret[1]);
-	return true;
-}
-
-static bool parse(struct str text, uint64_t secret[2])
-{
-	size_t front = strlen(PREFIX);
-
-	if (text.n != front + SECRET_DIGITS || memcmp(text.p, PREFIX, front) != 0)
+	struct str front = { text.p, text.n - MAC_HEX };
+	sign(signing, front, run, mac);
+	if (!hash_equal(mac, text.p + front.n, MAC_HEX) || until_of(text.p + FRONT) <= now_s)
 		return false;
-	secret[0] = secret[1] = 0;
-	for (size_t i = 0; i < SECRET_DIGITS; i++) {
-		char     c = text.p[front + i];
-		unsigned digit;
-
-		if (c >= '0' && c <= '9')
-			digit = (unsigned)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			digit = (unsigned)(c - 'a') + 10;
-		else
-			return false;
-		secret[i / 16] = secret[i / 16] << 4 | digit;
-	}
+	str_copy(ret_who, TICKET_WHO, (struct str){ text.p + WHO_AT, front.n - WHO_AT - 1 });
 	return true;
-}
-
-struct identity *ticket_take(struct str text, struct id run)
-{
-	uint64_t secret[2];
-	int64_t  now = clock_mono_us();
-	bool     found = false;
-	struct identity *who = NULL;
-
-	if (!parse(text, secret))
-		return NULL;
-	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < TICKETS && !found; i++) {
-		struct ticket *t = &tickets[i];
-
-		/* Every place is compared whole, so that time says nothing of a near miss. */
-		found = ((t->secret[0] ^ secret[0]) | (t->secret[1] ^ secret[1])) == 0 &&
-			t->until_us > now && t->run.key == run.key && t->run.secret == run.secret;
-		if (found) {
-			who = t->who;
-			*t = (struct ticket){ 0 };
-		}
-	}
-	pthread_mutex_unlock(&lock);
-	return who;
 }

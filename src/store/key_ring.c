@@ -3,12 +3,14 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct key_ring_table {
 	struct key_ring_entry *entries; /* owned; in the order of their ids once they are all in, */
 	uint64_t              *ids;     /* owned; and these alone, which few lines of memory hold */
 	size_t                 count;
 	size_t                 cap;
+	unsigned char          signing[HASH_BYTES];
 };
 
 struct key_ring {
@@ -27,7 +29,7 @@ enum errc key_ring_create(struct key_ring **ret, struct err *e)
 	struct key_ring *r = calloc(1, sizeof *r);
 
 	if (r)
-		r->table = key_ring_table_create();
+		r->table = key_ring_table_create((const unsigned char[HASH_BYTES]){ 0 });
 	if (!r || !r->table) {
 		free(r);
 		return err_set(e, ERR_STORAGE, "", "out of memory");
@@ -49,9 +51,13 @@ void key_ring_destroy(struct key_ring *r)
 
 /* --- making --- */
 
-struct key_ring_table *key_ring_table_create(void)
+struct key_ring_table *key_ring_table_create(const unsigned char signing[HASH_BYTES])
 {
-	return calloc(1, sizeof(struct key_ring_table));
+	struct key_ring_table *t = calloc(1, sizeof *t);
+
+	if (t)
+		memcpy(t->signing, signing, HASH_BYTES);
+	return t;
 }
 
 void key_ring_table_destroy(struct key_ring_table *t)
@@ -204,19 +210,22 @@ struct identity *key_ring_find(struct key_ring *r, struct str id,
 	return who;
 }
 
-bool key_ring_good(struct key_ring *r, const struct identity *who, int64_t now_ms)
+struct identity *key_ring_named(struct key_ring *r, struct str id, int64_t now_ms)
 {
-	struct str id;
-
-	if (who->number == 0)
-		return true;
-	if (!api_key_id(str_of(who->id), &id))
-		return false;
+	if (id.n != API_KEY_ID)
+		return NULL;
 	pthread_rwlock_rdlock(&r->lock);
 	const struct key_ring_entry *found = find(r->table, id);
-	bool good = found && found->who->number == who->number && unexpired(found, now_ms);
+	struct identity *who = found && unexpired(found, now_ms) ? identity_hold(found->who) : NULL;
 	pthread_rwlock_unlock(&r->lock);
-	return good;
+	return who;
+}
+
+void key_ring_signing(struct key_ring *r, unsigned char ret[HASH_BYTES])
+{
+	pthread_rwlock_rdlock(&r->lock);
+	memcpy(ret, r->table->signing, HASH_BYTES);
+	pthread_rwlock_unlock(&r->lock);
 }
 
 size_t key_ring_used(struct key_ring *r, struct identity **ret, size_t n)

@@ -23,7 +23,8 @@ struct key_ring_entry {
 	int64_t          expires_ms;   /* wall; 0: never */
 };
 
-struct key_ring_table *key_ring_table_create(void) MUST_USE;
+/* key_ring_table_create: with what tickets are signed with, copied. */
+struct key_ring_table *key_ring_table_create(const unsigned char signing[HASH_BYTES]) MUST_USE;
 /* key_ring_add: consumes e->who, also when it fails for want of memory. */
 bool key_ring_add(struct key_ring_table *t, const struct key_ring_entry *e) MUST_USE;
 void key_ring_table_destroy(struct key_ring_table *t);
@@ -39,8 +40,11 @@ bool key_ring_any(struct key_ring *r);
  * does not tell whether there is such an id, or what is wrong with the key. */
 struct identity *key_ring_find(struct key_ring *r, struct str id,
                                const unsigned char sha256[HASH_BYTES], int64_t now_ms) MUST_USE;
-/* key_ring_good: whether who is still let in; those without a number are. */
-bool key_ring_good(struct key_ring *r, const struct identity *who, int64_t now_ms);
+/* key_ring_named: who holds the key with this id, held, for those whose right to speak for the key was
+ * proved otherwise; NULL: there is no such key, or the key is not good any more. */
+struct identity *key_ring_named(struct key_ring *r, struct str id, int64_t now_ms) MUST_USE;
+/* key_ring_signing: what tickets are signed with; the same for all processes of a database. */
+void key_ring_signing(struct key_ring *r, unsigned char ret[HASH_BYTES]);
 
 /* key_ring_used: up to n keys that were used since the store last heard of it, held; how many. */
 size_t key_ring_used(struct key_ring *r, struct identity **ret, size_t n);

@@ -372,6 +372,5 @@ def test_what_creates_nothing_takes_no_notice_of_a_key(own):
         for path, body in ((f"/v1/conversations/{c['id']}", {"title": "new"}),
                            (f"/v1/runs/{run}/cancel", None)):
             assert not replayed(own.post(path, body, headers=head).ok())
-    tickets = {own.post(f"/v1/runs/{run}/ticket", headers=head).ok().json["ticket"]
-               for _ in range(2)}
-    assert len(tickets) == 2
+    for _ in range(2):
+        assert not replayed(own.post(f"/v1/runs/{run}/ticket", headers=head).ok())

@@ -4,6 +4,7 @@ import contextlib
 import json
 import random
 import resource
+import signal
 import sqlite3
 import threading
 import time
@@ -398,10 +399,15 @@ def test_bad_cursors_are_400(client, script, after):
             400, param="after")
 
 
-def test_a_ticket_lets_an_event_source_in_once(upstream, tmp_path, script):
+def keyed(upstream, tmp_path):
     gateway = Gateway(tmp_path, usual_config(upstream),
                       env={"TEST_UPSTREAM_KEY": "k", "PARLEY_API_KEY": "secret-key"})
     gateway.start()
+    return gateway
+
+
+def test_a_ticket_lets_an_event_source_in_to_its_run(upstream, tmp_path, script):
+    gateway = keyed(upstream, tmp_path)
     with Client(gateway.url, {"Authorization": "Bearer secret-key"}) as client, \
             Client(gateway.url) as bare:
         run, seen = asked(client, script(up.either("x y")))
@@ -409,16 +415,65 @@ def test_a_ticket_lets_an_event_source_in_once(upstream, tmp_path, script):
         bare.get(f"/v1/runs/{run}/events").error(401, "missing_api_key")
         bare.post(f"/v1/runs/{run}/ticket").error(401, "missing_api_key")
         ticket = client.post(f"/v1/runs/{run}/ticket").ok().json
+        assert 86000 < ticket["expires_at"] - time.time() <= 86401
         bare.get(f"/v1/runs/{other}/events?ticket={ticket['ticket']}").error(401, param="ticket")
         bare.get(f"/v1/runs/{run}?ticket={ticket['ticket']}").error(401, "missing_api_key")
-        response = bare.http.get(ticket["url"])
-        assert response.status_code == 200
-        assert [b.raw for b in sse.Blocks([response.content])] == raw(seen)
-        bare.get(ticket["url"]).error(401, param="ticket")
-        for bad in ("", "tick_", "tick_" + "0" * 32, ticket["ticket"].upper()):
+        bare.get(f"/v1/conversations/x?ticket={ticket['ticket']}").error(401, "missing_api_key")
+        for _ in range(3):
+            response = bare.http.get(ticket["url"])
+            assert response.status_code == 200
+            assert [b.raw for b in sse.Blocks([response.content])] == raw(seen)
+        for bad in ("", "tick_", "tick_" + "0" * 32, ticket["ticket"].upper(),
+                    ticket["ticket"][:-1], ticket["ticket"] + "0"):
             bare.get(f"/v1/runs/{run}/events?ticket={bad}").error(401)
         client.post("/v1/runs/run_" + "0" * 31 + "1/ticket").error(404, "not_found")
         assert ticket["ticket"] not in "".join(gateway.lines), "a ticket is not logged"
+    gateway.stop()
+
+
+def test_an_event_source_comes_again_with_its_ticket(upstream, tmp_path, script):
+    """Cut in the middle, then after a restart, then at the end: with one URL, as a browser does it."""
+    gateway = keyed(upstream, tmp_path)
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("one"), up.wait(gate), up.text(" two"), *up.ending())
+    with Client(gateway.url, {"Authorization": "Bearer secret-key"}) as client, \
+            Client(gateway.url) as bare:
+        with client.chat_stream("q", model=s.model) as stream:
+            stream.until_text("one")
+            last = stream.seen[-1].id
+            run = stream.headers["x-run-id"]
+            url = client.post(f"/v1/runs/{run}/ticket").ok().json["url"]
+            with bare.http.stream("GET", url) as first:
+                assert first.status_code == 200 and b"one" in next(first.iter_raw())
+            gate.open()
+            end = list(stream)[-1].id
+        rest = bare.http.get(url, headers={"Last-Event-ID": last}).content
+        assert b" two" in rest and b'"one"' not in rest
+    gateway.restart()
+    with Client(gateway.url) as bare:
+        assert bare.http.get(url, headers={"Last-Event-ID": last}).content == rest
+        assert bare.get(url, headers={"Last-Event-ID": end}).status == 204, "EventSource stops"
+    gateway.stop()
+
+
+def test_tickets_of_configured_keys_end_with_a_reload(upstream, tmp_path, script):
+    texts = {"FIRST": "first-key", "SECOND": "second-key"}
+    config = {**usual_config(upstream), "api_keys": [{"env": name} for name in texts]}
+    gateway = Gateway(tmp_path, config, env={"TEST_UPSTREAM_KEY": "k", **texts})
+    gateway.start()
+    with Client(gateway.url) as bare:
+        urls = []
+        for key in texts.values():
+            with Client(gateway.url, {"Authorization": f"Bearer {key}"}) as client:
+                run, _ = asked(client, script(up.either("x")))
+                urls.append(client.post(f"/v1/runs/{run}/ticket").ok().json["url"])
+                assert bare.get(urls[-1]).status == 200
+        gateway.write_config({**config, "api_keys": [{"env": "SECOND"}]})
+        mark = len(gateway.lines)
+        gateway.signal(signal.SIGHUP)
+        gateway.wait_log('"event":"reload"', mark)
+        wait_until(lambda: bare.get(urls[0]).status == 401, "the key's end on each loop")
+        assert bare.get(urls[1]).status == 200, "the other key has another place in the list now"
     gateway.stop()
 
 

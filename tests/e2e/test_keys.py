@@ -253,11 +253,21 @@ def test_a_ticket_is_good_no_longer_than_its_key(serving, admin):
     made = admin.post("/v1/admin/keys").ok().json
     with keys.client_of(serving, made["key"]) as client:
         run = client.chat("hi").ok().headers["x-run-id"]
-        tickets = [client.post(f"/v1/runs/{run}/ticket").ok().json["url"] for _ in range(2)]
+        ticket = client.post(f"/v1/runs/{run}/ticket").ok().json["url"]
     with Client(serving.url) as client:
-        assert client.get(tickets[0]).status == 200
+        assert client.get(ticket).status == 200
+        assert client.get(ticket).status == 200, "an EventSource comes again with its URL"
         admin.request("DELETE", f"/v1/admin/keys/{made['id']}").ok()
-        client.get(tickets[1]).error(401, "invalid_api_key")
+        client.get(ticket).error(401, "invalid_api_key")
+
+
+def test_a_ticket_ends_with_the_time_of_its_key(serving, admin):
+    made = admin.post("/v1/admin/keys", {"expires_at": int(time.time()) + 2}).ok().json
+    with keys.client_of(serving, made["key"]) as client:
+        run = client.chat("hi").ok().headers["x-run-id"]
+        ticket = client.post(f"/v1/runs/{run}/ticket").ok().json["url"]
+    with Client(serving.url) as client:
+        wait_until(lambda: client.get(ticket).status == 401, "the key's end")
 
 
 # --- rotation ---

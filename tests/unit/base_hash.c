@@ -89,9 +89,23 @@ static void comparison_sees_every_bit(void **state)
 	}
 }
 
+static void hmac_as_rfc_4231_has_it(void **state)
+{
+	/* Case 2; its key is shorter, and HMAC fills a short one up with zeros. */
+	const unsigned char key[HASH_BYTES] = "Jefe";
+	unsigned char       mac[HASH_BYTES];
+	char                hex[HASH_HEX + 1];
+
+	(void)state;
+	hash_hmac(key, "what do ya want for nothing?", 28, mac);
+	hash_hex(mac, HASH_BYTES, hex);
+	assert_string_equal(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hmac_as_rfc_4231_has_it),
 		cmocka_unit_test(digests_are_those_of_the_standard),
 		cmocka_unit_test(hex_is_read_only_when_it_is_exact),
 		cmocka_unit_test(comparison_sees_every_bit),

@@ -154,48 +154,53 @@ static struct identity *maker(void)
 	return who;
 }
 
-static void a_ticket_is_good_once_and_for_its_run(void **state)
+static void a_ticket_is_good_for_its_run_until_its_time(void **state)
 {
+	static const unsigned char signing[HASH_BYTES] = { 1 }, others[HASH_BYTES] = { 2 };
 	const struct id  run = { 7, 8 }, other = { 7, 9 };
+	const int64_t    until = 1800000000;
 	struct identity *who = maker();
-	char             text[TICKET_MAX];
+	char             text[TICKET_MAX], name[TICKET_WHO], want[TICKET_WHO];
 
 	(void)state;
-	assert_true(ticket_make(run, who, text));
-	assert_null(ticket_take(str_of(text), other));
+	ticket_make(signing, run, who, until, text);
+	ticket_who(who, want);
+	for (size_t times = 0; times < 2; times++) {
+		assert_true(ticket_read(signing, str_of(text), run, until - 1, name));
+		assert_string_equal(name, want);
+	}
+	assert_false(ticket_read(signing, str_of(text), run, until, name));
+	assert_false(ticket_read(signing, str_of(text), other, until - 1, name));
+	assert_false(ticket_read(others, str_of(text), run, until - 1, name));
 	for (size_t i = 0; text[i]; i++) { /* each of its characters counts */
 		char was = text[i];
 
 		text[i] = was == '0' ? '1' : '0';
-		assert_null(ticket_take(str_of(text), run));
+		assert_false(ticket_read(signing, str_of(text), run, 0, name));
 		text[i] = was;
 	}
-	assert_null(ticket_take((struct str){ text, strlen(text) - 1 }, run));
-	assert_null(ticket_take(STR_NONE, run));
-
-	struct identity *taken = ticket_take(str_of(text), run);
-	assert_ptr_equal(taken, who);
-	assert_null(ticket_take(str_of(text), run));
-	identity_release(taken);
+	for (size_t n = 0; n < strlen(text); n++)
+		assert_false(ticket_read(signing, (struct str){ text, n }, run, 0, name));
 	identity_release(who);
 }
 
-static void only_so_many_tickets_are_out(void **state)
+static void a_ticket_names_stored_and_configured_keys(void **state)
 {
-	const struct id  run = { 1, 1 };
-	struct identity *who = maker();
-	char             text[TICKET_MAX], last[TICKET_MAX];
-	size_t           made = 0;
+	struct identity *stored = identity_create(&(struct identity_options){
+		.id = STR("key_abcdefgh"), .number = 3, .owner = 5 });
+	struct identity *configured = identity_create(&(struct identity_options){
+		.id = STR("config:1"), .owner = 0x7fedcba987654321 });
+	char             name[TICKET_WHO];
 
 	(void)state;
-	while (ticket_make(run, who, text)) {
-		memcpy(last, text, sizeof last);
-		made++;
-	}
-	assert_int_equal(made, 4096);
-	identity_release(ticket_take(str_of(last), run));
-	assert_true(ticket_make(run, who, text));
-	identity_release(who);
+	assert_non_null(stored);
+	assert_non_null(configured);
+	ticket_who(stored, name);
+	assert_string_equal(name, "abcdefgh");
+	ticket_who(configured, name);
+	assert_string_equal(name, "7fedcba987654321");
+	identity_release(stored);
+	identity_release(configured);
 }
 
 int main(void)
@@ -205,8 +210,8 @@ int main(void)
 		cmocka_unit_test(its_end_is_told_behind_the_last_event),
 		cmocka_unit_test(a_tape_that_is_full_has_nothing_left),
 		cmocka_unit_test(one_thread_writes_while_another_reads),
-		cmocka_unit_test(a_ticket_is_good_once_and_for_its_run),
-		cmocka_unit_test(only_so_many_tickets_are_out),
+		cmocka_unit_test(a_ticket_is_good_for_its_run_until_its_time),
+		cmocka_unit_test(a_ticket_names_stored_and_configured_keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,9 +28,11 @@ static struct key_ring_entry entry(const char *id, int64_t number, const char *t
 	return e;
 }
 
+static const unsigned char signing[HASH_BYTES] = { 1, 2, 3 };
+
 static void put(struct key_ring *r, const struct key_ring_entry *e, size_t n, int64_t version)
 {
-	struct key_ring_table *t = key_ring_table_create();
+	struct key_ring_table *t = key_ring_table_create(signing);
 
 	assert_non_null(t);
 	for (size_t i = 0; i < n; i++)
@@ -134,12 +136,19 @@ static void who_is_held_outlives_the_ring_s_change(void **state)
 	hash_sha256("a", 1, sum);
 	struct identity *who = key_ring_find(r, STR(ID_A), sum, NOW);
 	assert_non_null(who);
-	assert_true(key_ring_good(r, who, NOW));
+	struct identity *again = key_ring_named(r, STR(ID_A), NOW);
+	assert_ptr_equal(again, who);
+	identity_release(again);
+	assert_null(key_ring_named(r, STR(ID_B), NOW));
+	assert_null(key_ring_named(r, STR("x"), NOW));
 	put(r, NULL, 0, 2);
 	assert_int_equal(who->owner, 1);
-	assert_false(key_ring_good(r, who, NOW));
-	assert_true(key_ring_good(r, &identity_open, NOW));
+	assert_null(key_ring_named(r, STR(ID_A), NOW));
 	identity_release(who);
+
+	unsigned char got[HASH_BYTES];
+	key_ring_signing(r, got);
+	assert_memory_equal(got, signing, HASH_BYTES);
 	key_ring_destroy(r);
 }
 

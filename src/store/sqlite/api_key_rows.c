@@ -22,7 +22,7 @@ static const char *const sql[API_KEY_SQL__COUNT] = {
 		("SELECT number, id, owner, scopes, models, sha256, old_sha256, old_until_ms, "
 		 "expires_ms, used_ms, " ALLOWANCE " FROM api_key WHERE revoked_ms = 0"),
 	[API_KEY_SQL_VERSION] =
-		"SELECT version, EXISTS (SELECT 1 FROM api_key) FROM api_key_change",
+		"SELECT version, EXISTS (SELECT 1 FROM api_key), ticket_secret FROM api_key_change",
 };
 
 enum errc api_key_rows_prepare(struct api_key_rows *r, sqlite3 *db, struct err *e)
@@ -263,13 +263,20 @@ int api_key_rows_load(struct api_key_rows *r, struct key_ring *ring)
 
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
-	int64_t version = db_int(st, 0);
-	bool    any = db_int(st, 1) != 0;
+	int64_t       version = db_int(st, 0);
+	bool          any = db_int(st, 1) != 0;
+	struct str    secret = db_blob(st, 2);
+	unsigned char signing[HASH_BYTES];
+
+	if (secret.n == HASH_BYTES)
+		memcpy(signing, secret.p, HASH_BYTES);
 	(void)sqlite3_reset(st);
+	if (secret.n != HASH_BYTES)
+		return SQLITE_CORRUPT;
 	if (version == key_ring_version(ring))
 		return SQLITE_OK;
 
-	struct key_ring_table *t = key_ring_table_create();
+	struct key_ring_table *t = key_ring_table_create(signing);
 	if (!t)
 		return SQLITE_NOMEM;
 	rc = read_good(r, t);

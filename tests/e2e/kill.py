@@ -17,6 +17,7 @@ import uuid
 
 import httpx
 
+import keys
 import spec
 import sse
 import upstream as up
@@ -112,6 +113,7 @@ class Call:
         self.run = self.conversation = self.reply = None
         self.seen = []  # (block, when)
         self.marker = None  # the text that was sent
+        self.budgeted = False  # of a key with a budget, which shares what is stored
         self.refused = False
         self.continues = None
         self.final = None  # format -> blocks, as read after the kill
@@ -132,6 +134,17 @@ class Reading:
         self.seen = []
 
 
+class Post:
+    """A keyed request that makes something else than an answer."""
+
+    def __init__(self, path, body, headers, key):
+        self.path, self.body, self.headers, self.key = path, body, headers, key
+        self.made = None  # what it made, once that was told
+
+    def send(self, client):
+        return client.post(self.path, self.body, headers={**self.headers, "Idempotency-Key": self.key})
+
+
 class Things:
     """What is known to be there, or to be gone; True: it was told, "maybe": its answer was lost."""
 
@@ -140,6 +153,8 @@ class Things:
         self.items = {}  # (conversation, text): here, "gone", "maybe"
         self.conversations = {}
         self.files = {}  # id: [content, here]
+        self.keys = {}  # id: [text that is good, texts that are not, here]
+        self.posts = []  # what makes things, with keys
 
 
 # --- the crowd ------------------------------------------------------------------------------------
@@ -158,9 +173,11 @@ class Worker(threading.Thread):
         actions = [(30, self.ask_stream), (12, self.ask_whole), (8, self.background),
                    (14, self.follow), (8, self.again), (5, self.cancel), (5, self.go_on),
                    (8, self.append), (3, self.remove_item), (2, self.remove_conversation),
-                   (5, self.upload), (2, self.remove_file)]
+                   (5, self.upload), (2, self.remove_file), (2, self.make_key),
+                   (1, self.revoke_key), (1, self.rotate_key)]
         weights = [w for w, _ in actions]
-        with Client(self.crowd.url) as self.client:
+        with Client(self.crowd.url, self.crowd.who) as self.client, \
+                Client(self.crowd.admin_url, self.crowd.who) as self.admin:
             while not self.crowd.killed.is_set():
                 action = self.rng.choices(actions, weights)[0][1]
                 self.doing = action.__name__
@@ -199,6 +216,7 @@ class Worker(threading.Thread):
         call = Call(script, "/v1/chat" if native else "/v1/chat/completions", body, key,
                     self.crowd.strict)
         call.marker = marker
+        call.budgeted = self.rng.random() < 0.3
         self.crowd.add("calls", call)
         return call
 
@@ -213,6 +231,8 @@ class Worker(threading.Thread):
 
     def send(self, call):
         headers = {"Idempotency-Key": call.key} if call.key else {}
+        if call.budgeted:
+            headers.update(self.crowd.payer)
         if not call.body.get("stream"):
             reply = self.client.post(call.path, call.body, headers=headers)
             if reply.status == 409 and reply.json["error"]["code"] == "conversation_busy":
@@ -354,7 +374,7 @@ class Worker(threading.Thread):
     def append(self):
         things = self.crowd.things
         if not self.mine or self.rng.random() < 0.3:
-            conversation = self.client.post("/v1/conversations", {}).ok().json["id"]
+            conversation = self.make("/v1/conversations", {}).ok().json["id"]
             things.conversations[conversation] = True
             self.mine.append(conversation)
             self.told()
@@ -402,6 +422,50 @@ class Worker(threading.Thread):
             self.mine.remove(conversation)
         self.told()
 
+    def make(self, path, body, headers=()):
+        """Half of them with a key, so that whoever was told nothing can ask again."""
+        key = str(uuid.UUID(int=self.rng.getrandbits(128)))
+        if self.rng.random() < 0.5:
+            return self.client.post(path, body, headers=dict(headers))
+        post = Post(path, body, dict(headers), key)
+        self.crowd.add("posts", post)
+        reply = post.send(self.client)
+        post.made = reply.json["id"]
+        return reply
+
+    # keys
+
+    def make_key(self):
+        made = self.admin.post("/v1/admin/keys", {"scopes": ["read"]}).ok().json
+        self.crowd.things.keys[made["id"]] = [made["key"], [], True]
+        self.told()
+
+    def some_key(self):
+        """That nobody else changes from now on: its state is not known until it is told."""
+        with self.crowd.lock:
+            here = [k for k in self.crowd.things.keys.values() if k[2] is True]
+            key = self.rng.choice(here) if here else None
+            if key:
+                key[2] = "maybe"
+        return key and next(i for i, k in self.crowd.things.keys.items() if k is key)
+
+    def revoke_key(self):
+        key = self.some_key()
+        if key:
+            self.admin.request("DELETE", f"/v1/admin/keys/{key}").ok()
+            self.crowd.things.keys[key][2] = "gone"
+            self.told()
+
+    def rotate_key(self):
+        key = self.some_key()
+        if key:
+            made = self.admin.post(f"/v1/admin/keys/{key}/rotate").ok().json
+            state = self.crowd.things.keys[key]
+            state[1].append(state[0])
+            state[0] = made["key"]
+            state[2] = True
+            self.told()
+
     # files
 
     def upload(self):
@@ -410,7 +474,7 @@ class Worker(threading.Thread):
         form = (b"--kill-loop\r\nContent-Disposition: form-data; name=\"purpose\"\r\n\r\nuser_data\r\n"
                 b"--kill-loop\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n"
                 b"Content-Type: text/plain\r\n\r\n" + content + b"\r\n--kill-loop--\r\n")
-        file = self.client.post("/v1/files", form, headers=FORM).ok().json["id"]
+        file = self.make("/v1/files", form, FORM).ok().json["id"]
         self.crowd.things.files[file] = [content, True]
         self.told()
 
@@ -432,9 +496,11 @@ class Worker(threading.Thread):
 class Crowd:
     """The clients of one round."""
 
-    def __init__(self, seed, number, upstream, url, strict, things):
-        self.seed, self.round, self.upstream = seed, number, upstream
-        self.url, self.strict, self.things = url, strict, things
+    def __init__(self, seed, loop, strict):
+        self.seed, self.round, self.upstream = seed, loop.number, loop.upstream
+        self.url, self.admin_url = loop.gateway.url, loop.admin_url
+        self.who, self.payer = loop.who, loop.payer
+        self.strict, self.things = strict, loop.things
         self.lock = threading.Lock()
         self.killed = threading.Event()
         self.killed_at = None
@@ -544,6 +610,15 @@ ORPHANS = {
         "OVER (PARTITION BY run ORDER BY id) AS before FROM event) WHERE first <> before + 1",
     "logs that go on behind their end":
         "SELECT run.id FROM run JOIN event ON event.run = run.id WHERE event.last >= run.last_seq",
+    "bills of runs that have ended": "SELECT id FROM run WHERE status > 1 AND bill_key IS NOT NULL",
+    "runs that were cut off and tell nothing of their attempts, or of what they have used":
+        "SELECT id FROM run WHERE instr(error, 'server_stopped') "
+        "AND (attempts = 0 OR usage_estimated IS NULL)",
+    "reservations of nobody": "SELECT run FROM reservation",
+    "budgets that are not what their usage says":
+        "SELECT key, spent_nano, spent_tokens FROM budget b WHERE reserved_nano OR reserved_tokens "
+        "OR spent_nano <> (SELECT total(nano) FROM usage_day u WHERE u.key = b.key) OR spent_tokens "
+        "<> (SELECT total(tokens_in + tokens_out) FROM usage_day u WHERE u.key = b.key)",
     "two ends":
         "SELECT conversation, run FROM message WHERE id = run GROUP BY run HAVING count(*) > 1",
 }
@@ -555,15 +630,41 @@ class Loop:
     def __init__(self, folder, upstream, config, seed, say=lambda line: None, env=None):
         self.upstream, self.seed, self.say = upstream, seed, say
         self.config = config  # durability -> configuration
-        self.gateway = Gateway(folder, config("strict"), env=env)
+        self.gateway = Gateway(folder, self.with_prices("strict"), env=env,
+                               args=["--admin-listen", "127.0.0.1:0"])
+        first = keys.make(self.gateway, "--scopes", "chat,read,files,admin")
+        self.who = keys.bearer(first["key"])
+        # Its calls are charged: none is refused for that.
+        self.payer = keys.bearer(keys.make(self.gateway, "--share", first["id"], "--budget",
+                                           "1000000", "--budget-tokens", "1000000000000")["key"])
         self.things = Things()
         self.old = []  # calls of earlier rounds, some of which are looked at again
         # Read once, and not by a dozen threads at the same time.
         spec.templates()
         spec.retrieve(spec.FILE.as_uri())
         self.figures = collections.Counter()
-        self.lost_ms = self.sent_ms = 0.0
+        self.sent_ms = 0.0
+        self.lost = []  # (ms, characters) of each run that lost something
         self.number = 0
+
+    def with_prices(self, durability):
+        config = self.config(durability)
+        for model in config["models"]:
+            model |= {"price": {"input": 1, "output": 2}, "max_output": 1000}
+        return config
+
+    def start(self):
+        mark = len(self.gateway.lines)
+        self.gateway.start()
+        self.admin_url = self.gateway.wait_log(r"keys on (http://[0-9.:]+)", mark)[1]
+
+    def kill_starting(self, rng):
+        """What a kill left is mended by a start that is killed as well, some way through."""
+        while rng.random() < 0.4:
+            self.gateway.launch()
+            time.sleep(rng.uniform(0, 0.08))  # a random moment is what is wanted
+            self.figures["killed while starting"] += not self.gateway.started.is_set()
+            self.gateway.kill()
 
     # one round
 
@@ -573,11 +674,10 @@ class Loop:
         self.figures["rounds"] += 1
         self.things = Things()
         self.gateway.lines.clear()
-        self.gateway.write_config(self.config("strict" if strict else "relaxed"))
-        self.gateway.start()
+        self.gateway.write_config(self.with_prices("strict" if strict else "relaxed"))
+        self.start()
         try:
-            crowd = Crowd(f"{self.seed}:{self.number}", self.number, self.upstream,
-                          self.gateway.url, strict, self.things)
+            crowd = Crowd(f"{self.seed}:{self.number}", self, strict)
             # Early and late: few answers, or hundreds of blocks.
             wanted = int(2 ** rng.uniform(1, 12))
             doing = crowd.run_until(wanted, self.gateway.kill)
@@ -586,7 +686,8 @@ class Loop:
             self.gateway.check_log()
             # What the gateway had sent in its last moments counts, too.
             wait_until(self.upstream.idle, "calls of the provider go on without the gateway")
-            self.gateway.start()
+            self.kill_starting(rng)
+            self.start()
             self.look(crowd, rng)
         except Fault as fault:
             raise Fault(f"round {self.number} of seed {self.seed} "
@@ -605,9 +706,11 @@ class Loop:
 
     def look(self, crowd, rng):
         self.look_at_database()
-        self.look_at_files()
-        with Client(self.gateway.url) as client:
+        self.look_at_keys()
+        with Client(self.gateway.url, self.who) as client:
             self.client = client
+            self.ask_posts_again()
+            self.look_at_files()
             for conversation, there in self.things.conversations.items():
                 status = client.get(f"/v1/conversations/{conversation}").status
                 must(status == 200 if there is True else status == 404 if there == "gone"
@@ -648,15 +751,39 @@ class Loop:
         rows = {row[0].hex() for row in self.query("SELECT DISTINCT sha256 FROM file")}
         must(set(on_disk) == rows, f"contents without rows: {sorted(set(on_disk) - rows)[:3]}, "
              f"rows without contents: {sorted(rows - set(on_disk))[:3]}")
-        with Client(self.gateway.url) as client:
-            for file, (content, there) in self.things.files.items():
-                got = client.http.get(f"/v1/files/{file}/content")
-                must(got.status_code == 200 if there is True else got.status_code == 404
-                     if there == "gone" else got.status_code in (200, 404),
-                     f"{file} ({there}): {got.status_code}")
-                if got.status_code == 200:
-                    must(got.content == content, f"{file} has another content")
-                self.figures["files"] += 1
+        for file, (content, there) in self.things.files.items():
+            got = self.client.http.get(f"/v1/files/{file}/content")
+            must(got.status_code == 200 if there is True else got.status_code == 404
+                 if there == "gone" else got.status_code in (200, 404),
+                 f"{file} ({there}): {got.status_code}")
+            if got.status_code == 200:
+                must(got.content == content, f"{file} has another content")
+            self.figures["files"] += 1
+
+    def look_at_keys(self):
+        def good(text):
+            with Client(self.gateway.url, keys.bearer(text)) as client:
+                return client.get("/v1/runs?limit=1").status == 200
+
+        for key, (text, old, there) in self.things.keys.items():
+            must(good(text) is (there is True) or there == "maybe", f"{key} ({there})")
+            must(not any(map(good, old)), f"an old text of {key} is good")
+            self.figures["API keys"] += 1
+
+    def ask_posts_again(self):
+        """One key is one thing, whether anybody was told of it or not."""
+        for post in self.things.posts:
+            first, again = (post.send(self.client) for _ in range(2))
+            if post.made and first.status == 410:  # it was deleted
+                must(again.status == 410, f"{again!r}")
+                there = self.things.conversations.get(post.made) or self.things.files[post.made][1]
+                must(there is not True, f"{post.made} ({there}): {first!r}")
+                continue
+            must(first.status == again.status == 200, f"{first!r}{again!r}")
+            made = first.json["id"]
+            must(again.json["id"] == made, f"two things for one key: {made} {again.json['id']}")
+            must(post.made in (None, made), f"another thing for one key: {made}, not {post.made}")
+            self.figures["keys of things asked again"] += 1
 
     # runs
 
@@ -746,7 +873,8 @@ class Loop:
         self.figures["runs that lost blocks"] += 1
         self.figures["blocks lost"] += count
         self.figures["lost more than 50 ms"] += ms > PROMISE_MS
-        self.lost_ms = max(self.lost_ms, ms)
+        text = "".join(w for b, _ in lost for w in re.findall(r"w\d+ ", b.raw.decode()))
+        self.lost.append((ms, len(text)))
         must(ms <= PROMISE_MS + SLACK_MS, f"the last {ms:.0f} ms are lost: {call}")
 
     def look_at_text(self, call):
@@ -864,12 +992,24 @@ class Loop:
 
     # figures
 
+    def losses(self):
+        if not self.lost:
+            return "lost by relaxed: nothing"
+
+        def spread(values):
+            values = sorted(values)
+            return ", ".join(f"{values[int(part * (len(values) - 1))]:.0f}"
+                             for part in (0.5, 0.9, 0.99, 1))
+        return (f"lost by relaxed (of {len(self.lost)} runs that lost something: median, 90 %, 99 %, "
+                f"most): {spread(ms for ms, _ in self.lost)} ms as their clients saw them, "
+                f"{spread(n for _, n in self.lost)} characters; at most {self.sent_ms:.0f} ms as the "
+                f"provider sent them")
+
     def report(self):
         names = sorted(k for k in self.figures if not k.startswith("doing "))
         lines = [f"{name}: {self.figures[name]}" for name in names]
         doing = ", ".join(f"{k[6:]} {v}" for k, v in sorted(self.figures.items())
                           if k.startswith("doing "))
         return "\n".join([f"seed: {self.seed}", *lines,
-                          f"lost at most: the last {self.lost_ms:.1f} ms as their client saw them, "
-                          f"{self.sent_ms:.1f} ms as the provider sent them",
+                          self.losses(),
                           f"what clients were at when the kill came: {doing}"])

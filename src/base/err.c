@@ -2,6 +2,7 @@
 #include "base/err.h"
 
 #include "base/buf.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -112,11 +113,34 @@ const char *err_code_wire(enum errc code)
 	return rows[code].wire;
 }
 
+/* put_quoted: errors quote what clients and providers sent, and text that is cut to its room; what is
+ * no UTF-8 becomes U+FFFD, a byte each. */
+static bool put_quoted(struct buf *out, struct str s)
+{
+	size_t from = 0;
+	size_t i = 0;
+
+	if (!buf_text(out, "\""))
+		return false;
+	while (i < s.n) {
+		size_t len = utf8_len((const unsigned char *)s.p + i, s.n - i);
+
+		if (len == 0) {
+			if (!buf_json_escape(out, (struct str){ s.p + from, i - from }) ||
+			    !buf_text(out, "\xef\xbf\xbd"))
+				return false;
+			from = i + 1;
+		}
+		i += len > 0 ? len : 1;
+	}
+	return buf_json_escape(out, (struct str){ s.p + from, s.n - from }) && buf_text(out, "\"");
+}
+
 static bool put_member(struct buf *out, const char *name, const char *value)
 {
 	if (!buf_text(out, name))
 		return false;
-	return value[0] ? buf_json_string(out, str_of(value)) : buf_text(out, "null");
+	return value[0] ? put_quoted(out, str_of(value)) : buf_text(out, "null");
 }
 
 bool err_object(const struct err *e, struct str request_id, struct buf *out)

@@ -1,6 +1,8 @@
 /* Log lines: building them on the stack, and the thread that writes them to stderr. */
 #include "base/log.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -98,34 +100,6 @@ static void add_stamp(struct log_line *l)
 	digits(ms + 1, 3, (int)(now.tv_nsec / 1000000));
 	add(l, stamp.text, sizeof stamp.text - 1);
 	add(l, ms, sizeof ms);
-}
-
-/* Length of the UTF-8 character at s, 0 when there is none: no overlong form, no surrogate. */
-static size_t utf8_len(const unsigned char *s, size_t n)
-{
-	unsigned char low = 0x80;
-	unsigned char high = 0xbf;
-	size_t        len;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	len = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	if (s[0] == 0xe0)
-		low = 0xa0;
-	else if (s[0] == 0xed)
-		high = 0x9f;
-	else if (s[0] == 0xf0)
-		low = 0x90;
-	else if (s[0] == 0xf4)
-		high = 0x8f;
-	if (n < len || s[1] < low || s[1] > high)
-		return 0;
-	for (size_t i = 2; i < len; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	return len;
 }
 
 /* One character that may not stand as it is: control (C0, DEL, C1), quote, backslash, not UTF-8. */

@@ -36,3 +36,30 @@ size_t utf8_put(char *at, unsigned v)
 	at[3] = (char)(0x80 | (v & 63));
 	return 4;
 }
+
+size_t utf8_len(const unsigned char *s, size_t n)
+{
+	unsigned char low = 0x80;
+	unsigned char high = 0xbf;
+	size_t        len;
+
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] < 0xc2 || s[0] > 0xf4)
+		return 0;
+	len = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	if (s[0] == 0xe0)
+		low = 0xa0;
+	else if (s[0] == 0xed)
+		high = 0x9f;
+	else if (s[0] == 0xf0)
+		low = 0x90;
+	else if (s[0] == 0xf4)
+		high = 0x8f;
+	if (n < len || s[1] < low || s[1] > high)
+		return 0;
+	for (size_t i = 2; i < len; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return len;
+}

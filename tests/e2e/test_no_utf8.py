@@ -1,0 +1,77 @@
+"""Bytes that are no UTF-8, wherever a client can put them: each error is JSON in UTF-8."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from raw import Closed, Raw, get
+
+PATHS = sorted(yaml.safe_load((Path(__file__).resolve().parents[2] / "openapi.yaml").read_text())["paths"])
+METHODS = ["GET", "POST", "DELETE", "PUT", "OPTIONS", "G\xffT", "\xc3("]
+BODIES = [b"", b"{}", b'{"\xff":"\xfe"}', b"\xff\xfe"]
+
+
+def filled(path, id):
+    """The path with an id for each of its parameters."""
+    parts = [id if part.startswith("{") else part for part in path.split("/")]
+    return "/".join(parts)
+
+
+def variants(path):
+    for id in ("%ff%fe", "\xff\xfe", "a\xe2\x82"):
+        yield filled(path, id)
+    for query in ("limit=\xff", "after=%ff", "order=%c3(", "format=\xff", "%ff=1", "q=%ff\xfe",
+                  "model=%ff", "status=%ff", "group=%ff", "from=\xff"):
+        yield filled(path, "x") + "?" + query
+    yield path + "\xff"
+
+
+def every_error_is_json(gateway, requests):
+    seen = 0
+    raw = Raw(gateway)
+    for request in requests:
+        try:
+            reply = raw.send(request).read("HEAD" if request.startswith(b"HEAD") else "GET")
+        except Closed as closed:
+            pytest.fail(f"{request!r}: {closed}")
+        if reply.status >= 400:
+            error = json.loads(reply.body.decode("utf-8"))["error"]
+            assert error["message"] and error["code"], request
+            seen += 1
+        if reply.closes or reply.status == 200 and "text/event-stream" in reply.headers["content-type"]:
+            raw.close()
+            raw = Raw(gateway)
+    raw.close()
+    return seen
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_in_paths_and_queries_and_methods(start, method):
+    gateway = start()
+    mark = len(gateway.lines)
+    lengths = ["Content-Length: 0"] if method == "POST" else []
+    requests = [get(target, *lengths, method=method) for path in PATHS for target in variants(path)]
+    assert every_error_is_json(gateway, requests) > len(PATHS)
+    gateway.stop()
+    for line in gateway.lines[mark:]:
+        json.loads(line)
+        assert "�" not in line  # as what is no UTF-8 would show here
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_in_bodies_and_headers(start, body):
+    gateway = start()
+    odd = ["Content-Type: application/json", "Content-Type: \xff", "Accept: \xff", "Last-Event-ID: \xff\xfe",
+           "If-Match: \xff", "Idempotency-Key: \xff", "X-Client-Request-Id: \xff", "Content-Encoding: \xff"]
+    requests = [get(filled(path, "x"), header, f"Content-Length: {len(body)}", method="POST") + body
+                for path in PATHS for header in odd]
+    assert every_error_is_json(gateway, requests) > len(PATHS)
+
+
+def test_what_is_quoted_is_still_told(client, shared):
+    with Raw(shared) as raw:
+        reply = raw.send(get("/v1/models/a%ffb%c3%bc")).read()
+        error = json.loads(reply.body.decode("utf-8"))["error"]
+        assert reply.status == 404 and "a\ufffdbü" in error["message"], error

@@ -96,7 +96,7 @@ void admin_keys_list(struct request *r, void *app)
 
 	if (!page_limit(r, LIST_DEFAULT, LIST_MAX, &read.limit))
 		return;
-	if (request_query(r, "after", 0, &text) && text.n > 0 && !api_key_id(text, &id)) {
+	if (request_query(r, "after", 0, &text) && !api_key_id(text, &id)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a key of this list");
 		return;
 	}

@@ -60,7 +60,7 @@ static bool read_place(struct request *r, struct conversations_read *ret)
 	ret->descending = true;
 	if (!page_order(r, &ret->descending))
 		return false;
-	if (request_query(r, "after", 0, &text) && text.n > 0 &&
+	if (request_query(r, "after", 0, &text) &&
 	    !id_parse(text, ID_CONVERSATION, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after",
 		             "must be the id of a conversation of this list");

@@ -160,7 +160,7 @@ static bool read_query(struct request *r, struct items_read *ret)
 	    !page_order(r, &ret->descending))
 		return false;
 	/* An empty cursor means none, as some clients always send the key. */
-	if (request_query(r, "after", 0, &text) && text.n > 0 && !items_cursor(text, &ret->after)) {
+	if (request_query(r, "after", 0, &text) && !items_cursor(text, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of an item of this list");
 		return false;
 	}

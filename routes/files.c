@@ -177,13 +177,13 @@ static bool read_query(struct request *r, struct files_read *ret, struct str *re
 	if (ret->limit > FILES_PAGE)
 		ret->limit = FILES_PAGE;
 	ret->ascending = !descending;
-	if (request_query(r, "after", 0, &text) && text.n > 0 &&
+	if (request_query(r, "after", 0, &text) &&
 	    !file_id_parse(text, false, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a file of this list");
 		return false;
 	}
 	*ret_purpose = STR_NONE;
-	if (request_query(r, "purpose", 0, &text) && text.n > 0) {
+	if (request_query(r, "purpose", 0, &text)) {
 		if (!file_purpose_ok(text)) {
 			reply_refuse(r, ERR_INVALID_VALUE, "purpose", FILE_PURPOSES);
 			return false;

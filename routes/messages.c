@@ -126,7 +126,7 @@ static bool read_format(struct request *r, enum view_format *ret)
 	struct str text;
 
 	*ret = VIEW_NATIVE;
-	if (!request_query(r, "format", 0, &text) || text.n == 0)
+	if (!request_query(r, "format", 0, &text))
 		return true;
 	for (size_t i = 0; view_formats[i]; i++)
 		if (str_is(text, view_formats[i])) {
@@ -143,12 +143,12 @@ static bool read_page(struct request *r, struct items_read *ret)
 
 	if (!page_limit(r, MESSAGES_MAX, MESSAGES_MAX, &ret->limit))
 		return false;
-	if (request_query(r, "after", 0, &text) && text.n > 0 &&
+	if (request_query(r, "after", 0, &text) &&
 	    !id_parse(text, ID_MESSAGE, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a message: last_id");
 		return false;
 	}
-	if (request_query(r, "leaf", 0, &text) && text.n > 0 && !id_parse(text, ID_MESSAGE, &ret->leaf)) {
+	if (request_query(r, "leaf", 0, &text) && !id_parse(text, ID_MESSAGE, &ret->leaf)) {
 		reply_refuse(r, ERR_NOT_FOUND, "leaf", "this conversation has no such message");
 		return false;
 	}

@@ -106,7 +106,7 @@ static bool read_format(struct request *r, struct follow_options *ret)
 {
 	struct str text;
 
-	if (!request_query(r, "format", 0, &text) || text.n == 0)
+	if (!request_query(r, "format", 0, &text))
 		return true;
 	ret->shape_set = true;
 	ret->shape = str_is(text, "lmc") ? SHAPE_LMC : SHAPE_OPENAI;

@@ -140,7 +140,7 @@ static bool read_status(struct request *r, int *ret)
 	struct str text;
 
 	*ret = -1;
-	if (!request_query(r, "status", 0, &text) || text.n == 0)
+	if (!request_query(r, "status", 0, &text))
 		return true;
 	for (int i = 0; i < RUN_STATUS__COUNT; i++)
 		if (str_is(text, run_status_name((enum run_status)i))) {
@@ -158,12 +158,12 @@ static bool read_query(struct request *r, struct runs_read *ret)
 
 	if (!page_limit(r, RUNS_DEFAULT, RUNS_MAX, &ret->limit) || !read_status(r, &ret->status))
 		return false;
-	if (request_query(r, "after", 0, &text) && text.n > 0 &&
+	if (request_query(r, "after", 0, &text) &&
 	    !id_parse(text, ID_RUN, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a run of this list");
 		return false;
 	}
-	if (request_query(r, "conversation", 0, &text) && text.n > 0 &&
+	if (request_query(r, "conversation", 0, &text) &&
 	    !id_parse(text, ID_CONVERSATION, &ret->conversation)) {
 		reply_refuse(r, ERR_NOT_FOUND, "conversation", "there is no such conversation");
 		return false;

@@ -111,7 +111,7 @@ static bool read_role(struct request *r, int *ret)
 	struct str text;
 
 	*ret = -1;
-	if (!request_query(r, "role", 0, &text) || text.n == 0)
+	if (!request_query(r, "role", 0, &text))
 		return true;
 	for (int i = SEARCH_ROLE_OTHER + 1; i < SEARCH_ROLE__COUNT; i++)
 		if (str_is(text, search_role_name((enum search_role)i))) {
@@ -129,10 +129,10 @@ static bool read_question(struct request *r, struct find *x)
 	if (!read_words(r, x) || !page_limit(r, SEARCH_DEFAULT, SEARCH_MAX, &x->read.limit) ||
 	    !read_role(r, &x->read.role))
 		return false;
-	if (request_query(r, "conversation", 0, &text) && text.n > 0 &&
+	if (request_query(r, "conversation", 0, &text) &&
 	    !id_parse(text, ID_CONVERSATION, &x->read.conversation))
 		return refused(r, ERR_NOT_FOUND, "conversation", "there is no such conversation");
-	if (!request_query(r, "after", 0, &text) || text.n == 0)
+	if (!request_query(r, "after", 0, &text))
 		return true;
 	x->read.after = arena_str(&x->read.arena, text);
 	return x->read.after.p || refused(r, ERR_OVERLOADED, "", "no memory for the search");

@@ -69,7 +69,7 @@ static bool read_request(struct request *r, struct completion_messages_read *ret
 	if (!page_limit(r, MESSAGES_DEFAULT, MESSAGES_MAX, &ret->limit) ||
 	    !page_order(r, &ret->descending))
 		return false;
-	if (request_query(r, "after", 0, &text) && text.n > 0 &&
+	if (request_query(r, "after", 0, &text) &&
 	    !completion_print_place(text, ret->run, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after",
 			     "must be the id of a message of this list");

@@ -41,11 +41,11 @@ const struct route routes[] = {
 	{ "translate",          "POST", "/v1/translate",                AUTH_CHAT,  BODY_JSON, false, translate_post },
 	{ "models",             "GET",  "/v1/models",                   AUTH_EITHER,  BODY_NONE, false, models_list },
 	{ "model",              "GET",  "/v1/models/{id}",              AUTH_EITHER,  BODY_NONE, false, models_get },
+	/* In front of the rows whose {id} it would be. */
+	{ "conversation_import", "POST", "/v1/conversations/import",    AUTH_CHAT,  BODY_UPLOAD, false, conversation_import_post },
 	{ "conversation",       "GET",  "/v1/conversations/{id}",       AUTH_READ,  BODY_NONE, false, conversations_get },
 	{ "conversations",      "GET",  "/v1/conversations",            AUTH_READ,  BODY_NONE, false, conversation_list_get },
 	{ "conversation_create", "POST", "/v1/conversations",           AUTH_CHAT,  BODY_MAYBE, false, conversation_change_create },
-	/* In front of the row whose {id} it would be. */
-	{ "conversation_import", "POST", "/v1/conversations/import",    AUTH_CHAT,  BODY_UPLOAD, false, conversation_import_post },
 	{ "conversation_update", "POST", "/v1/conversations/{id}",      AUTH_CHAT,  BODY_JSON, false, conversation_change_update },
 	{ "conversation_delete", "DELETE", "/v1/conversations/{id}",    AUTH_CHAT,  BODY_NONE, false, conversation_change_delete },
 	{ "conversation_fork",  "POST", "/v1/conversations/{id}/fork",  AUTH_CHAT,  BODY_MAYBE, false, conversation_change_fork },

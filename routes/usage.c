@@ -125,7 +125,7 @@ static bool read_after(struct request *r, size_t *ret)
 		v = text.p[i] >= '0' && text.p[i] <= '9' ? v * 10 + (size_t)(text.p[i] - '0')
 							 : CURSOR_MOST + 1;
 	*ret = v;
-	if (text.n > 0 && v <= CURSOR_MOST)
+	if (v <= CURSOR_MOST)
 		return true;
 	reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the next of the page before");
 	return false;

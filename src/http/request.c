@@ -419,7 +419,8 @@ static bool key_matches(struct str key, const char *want)
 	       (key.n == n + 2 && memcmp(key.p, want, n) == 0 && memcmp(key.p + n, "[]", 2) == 0);
 }
 
-/* next_pair: takes the next key and value off *rest, decoded; those that can't be are passed over. */
+/* next_pair: takes the next key and value off *rest, decoded; those that can't be, and those without a
+ * value, are passed over: empty means absent. */
 static bool next_pair(struct request *r, struct str *rest, struct str *ret_key,
                       struct str *ret_value)
 {
@@ -436,7 +437,7 @@ static bool next_pair(struct request *r, struct str *rest, struct str *ret_key,
 		rest->p += pair.n + (amp ? 1 : 0);
 		rest->n -= pair.n + (amp ? 1 : 0);
 		if (!scratch || !route_decode(raw_key, true, scratch, &key_len) ||
-		    !route_decode(raw_value, true, scratch + pair.n + 1, &value_len))
+		    !route_decode(raw_value, true, scratch + pair.n + 1, &value_len) || value_len == 0)
 			continue;
 		*ret_key = (struct str){ scratch, key_len };
 		*ret_value = (struct str){ scratch + pair.n + 1, value_len };

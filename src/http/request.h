@@ -33,10 +33,10 @@ void          request_client(const struct request *r, char ret[PEER_TEXT]);
 struct arena *request_arena(struct request *r);
 const struct trace *request_trace(const struct request *r); /* an empty one: it is in none */
 int64_t       request_start_us(const struct request *r);
-/* request_query: the nth (from 0) value of a query key, decoded; keys also match with "[]" behind
- * them, as the SDKs write arrays.  False: there is none. */
+/* request_query: the nth (from 0) value of a query key, decoded and not empty; keys also match with
+ * "[]" behind them, as the SDKs write arrays.  False: there is none. */
 bool request_query(struct request *r, const char *key, size_t nth, struct str *ret);
-/* request_query_within: the nth (from 0) pair of the form name[key]=value.  False: there is none. */
+/* request_query_within: the nth (from 0) pair of the form name[key]=value, the value not empty.  False: there is none. */
 bool request_query_within(struct request *r, const char *name, size_t nth, struct str *ret_key,
                           struct str *ret_value);
 

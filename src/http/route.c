@@ -247,10 +247,12 @@ enum errc route_match(const struct route *table, const struct route_hint *hints,
 	if (rc != ERR_OK)
 		return rc;
 
-	const struct route *other_method = NULL;
+	const struct route *other_method = NULL; /* the first row whose path fits: the others have its path */
 	for (const struct route *row = table; count <= SEGMENTS_MAX && row->name; row++) {
 		struct str found[ROUTE_PARAMS] = { { 0 } };
 
+		if (other_method && strcmp(row->path, other_method->path) != 0)
+			continue;
 		if (!match_path(row->path, segments, count, found))
 			continue;
 		if (method_fits(row, method)) {

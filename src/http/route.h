@@ -49,6 +49,7 @@ enum { ROUTE_PARAMS = 3 };
 /* route_match: finds the row for a raw target ("/v1/models/a%2Fb?x=y").  Segments are split first
  * and percent-decoded then, so an encoded slash stays inside its segment; empty segments collapse.
  * Params are written decoded into scratch (at least as long as the target).
+ * The first row whose path fits decides which path that is: /a/b stands in front of /a/{id}.
  * *ret is the row, or on METHOD_NOT_ALLOWED any row of that path.  hints, ended by a row without a
  * path, or NULL, are for the text of UNKNOWN_URL; else the text names a path that is near.
  * Errors: BAD_REQUEST (bad escape, NUL, dot segment), UNKNOWN_URL, METHOD_NOT_ALLOWED. */

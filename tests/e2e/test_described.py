@@ -1,0 +1,69 @@
+"""What openapi.yaml says of methods and queries holds for each of its paths."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from raw import Raw, get
+
+SPEC = yaml.safe_load((Path(__file__).resolve().parents[2] / "openapi.yaml").read_text())
+ADMIN = "/v1/admin"
+
+
+def filled(path):
+    return "/".join("x" if part.startswith("{") else part for part in path.split("/"))
+
+
+@pytest.mark.parametrize("path", [p for p in SPEC["paths"] if not p.startswith(ADMIN)])
+def test_allow_lists_the_methods_of_the_path(shared, path):
+    methods = {m.upper() for m in SPEC["paths"][path]} - {"PARAMETERS"}
+    with Raw(shared) as raw:
+        told = raw.send(get(filled(path), method="OPTIONS")).read().headers["allow"]
+    # HEAD goes without saying where GET is
+    assert set(told.split(", ")) - {"HEAD"} == (methods | {"OPTIONS"}) - {"HEAD"}
+    assert ("HEAD" in told) <= ("GET" in methods)
+
+
+def test_the_import_is_no_conversation(shared):
+    with Raw(shared) as raw:
+        assert raw.send(get("/v1/conversations/import", method="OPTIONS")).read().headers["allow"] \
+            == "POST, OPTIONS"
+        for method in ("GET", "DELETE", "PUT"):
+            reply = raw.send(get("/v1/conversations/import", method=method)).read()
+            assert reply.status == 405 and reply.headers["allow"] == "POST, OPTIONS"
+
+
+def queries():
+    for path, methods in SPEC["paths"].items():
+        for described in methods.get("get", {}).get("parameters", []):
+            described = resolved(described)
+            if described["in"] == "query":
+                yield path, described["name"]
+
+
+def resolved(described):
+    while "$ref" in described:
+        found = SPEC
+        for part in described["$ref"].removeprefix("#/").split("/"):
+            found = found[part]
+        described = found
+    return described
+
+
+QUERIES = [q for q in queries() if not q[0].startswith(ADMIN)]
+
+
+def test_there_are_queries():
+    assert {"order", "limit", "status", "format", "after"} <= {name for _, name in QUERIES}
+
+
+@pytest.mark.parametrize("path, name", QUERIES)
+def test_an_empty_value_means_absent(shared, path, name):
+    with Raw(shared) as raw:
+        without = raw.send(get(filled(path))).read()
+        for query in (f"{name}=", name, f"{name}=&{name}="):
+            reply = raw.send(get(f"{filled(path)}?{query}")).read()
+            assert reply.status == without.status, (query, reply)
+            if without.status == 400:
+                assert reply.body.split(b"request_id")[0] == without.body.split(b"request_id")[0]

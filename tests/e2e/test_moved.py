@@ -103,6 +103,8 @@ def test_put_back_it_works_again_with_all_that_was_acknowledged(start, tmp_path,
         conversation = client.chat("one").ok().json["conversation"]
         path.rename(str(path) + ".away")
         client.chat("two", conversation=conversation).error(503, "storage_unavailable")
+        # A reader may have refused it: the writer is to have met it too before the file is back.
+        gateway.wait_log("storage_failed")
         Path(str(path) + ".away").rename(path)
         wait_until(lambda: readiness(client) == 200, "readiness")
         assert texts(client, conversation) == ["one", "one"]

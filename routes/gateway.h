@@ -39,6 +39,7 @@ static inline void snapshot_release(void *held)
 
 struct gateway {
 	struct loop        *loop;
+	struct transfers   *transfers;
 	struct run_engine  *runs;
 	struct store       *store;
 	struct work_pool   *work;  /* of all loops */

@@ -131,6 +131,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		return rc;
 	}
 	w->gateway.loop = w->loop;
+	w->gateway.transfers = w->transfers;
 	w->gateway.store = o->store;
 	w->gateway.work = o->work;
 	w->gateway.cpu = o->cpu;

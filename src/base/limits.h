@@ -43,6 +43,8 @@
 #define LIMIT_NAME           64         /* participant, tool */
 #define LIMIT_IMAGE_TOKENS  10000       /* that an image may count for: a large one of small models */
 #define LIMIT_MODEL          256        /* a model name, also an upstream's path-like one */
+#define LIMIT_CATALOG        1000       /* models that a provider lists; the largest reseller has 400 */
+#define LIMIT_CATALOG_BYTES  (4 * MIB)  /* of that list as it comes: descriptions, prices and all */
 #define LIMIT_TITLE          512        /* bytes of a conversation's title */
 #define LIMIT_ITEMS          20         /* items in one request, as OpenAI has it */
 #define LIMIT_METADATA       16         /* pairs */

@@ -429,6 +429,7 @@ const struct dialect dialect_anthropic = {
 	.takes = PROVIDER_IMAGES | PROVIDER_PDF,
 	/* The SDKs' base has no /v1, the documentation's address does. */
 	.path = "/v1/messages",
+	.models = "/v1/models?limit=1000",
 	.root = "/v1",
 	.key_header = "x-api-key",
 	.headers = headers,

@@ -78,6 +78,8 @@ struct dialect {
 	/* finish: frees d->state; NULL: the dialect has none. */
 	void (*finish)(struct decode *d);
 	const struct dialect_embed *embed; /* NULL: it has no embeddings */
+	/* where it lists its models, behind base_url and root; NULL: it can't tell them by a key */
+	const char *models;
 };
 
 extern const struct dialect dialect_anthropic;

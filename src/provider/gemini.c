@@ -512,6 +512,7 @@ const struct dialect dialect_gemini = {
 	.name = "gemini",
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
 	.path = "/models",
+	.models = "/models?pageSize=1000",
 	.place = gemini_place,
 	.key_header = "x-goog-api-key",
 	.encode = gemini_encode,

@@ -323,6 +323,7 @@ const struct dialect dialect_lmc = {
 	.name = "lmc",
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO,
 	.path = "/chat",
+	.models = "/models",
 	.encode = lmc_request_encode,
 	.decode_event = decode_event,
 	.decode_whole = decode_whole,

@@ -15,6 +15,7 @@ const struct dialect dialect_mistral = {
 	.name = "mistral",
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
 	.path = "/chat/completions",
+	.models = "/models",
 	.encode = mistral_encode,
 	.decode_event = openai_decode_event,
 	.decode_whole = decode_whole,

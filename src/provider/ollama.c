@@ -265,6 +265,7 @@ const struct dialect dialect_ollama = {
 	.name = "ollama",
 	.takes = PROVIDER_IMAGES,
 	.path = "/api/chat",
+	.models = "/api/tags",
 	.root = "/api",
 	.framing = FRAMING_LINES,
 	.encode = ollama_encode,

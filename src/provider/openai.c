@@ -340,6 +340,7 @@ const struct dialect dialect_openai = {
 	.name = "openai",
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
 	.path = "/chat/completions",
+	.models = "/models",
 	.encode = encode,
 	.decode_event = openai_decode_event,
 	.decode_whole = decode_whole,

@@ -680,6 +680,7 @@ const struct dialect dialect_openai_responses = {
 	.name = "openai-responses",
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
 	.path = "/responses",
+	.models = "/models",
 	.encode = openai_responses_encode,
 	.decode_event = decode_event,
 	.decode_whole = decode_whole,

@@ -13,6 +13,7 @@
 #include "provider/health.h"
 #include "provider/mask.h"
 
+struct catalog;
 struct provider;
 struct provider_call; /* each implementation embeds it first */
 struct transfers;
@@ -67,6 +68,7 @@ struct provider {
 	int64_t                    total_us; /* bounds all of its tries together; 0: nothing does */
 	struct mask               *mask; /* held; secrets that nothing it says may hold; NULL: none */
 	struct health_rules        health;
+	struct catalog            *catalog; /* owned; NULL: it can't tell which models it has */
 };
 
 struct provider_call {

@@ -554,6 +554,15 @@ const struct provider *registry_provider(const struct registry *r, size_t i)
 	return i < r->provider_count ? r->providers[i] : NULL;
 }
 
+const struct provider *registry_behind(const struct registry *r, size_t i)
+{
+	const struct model *m = i < r->model_count ? &r->models[i] : NULL;
+
+	if (!m || !m->star || m->targets[0].upstream.n > 0 || !m->targets[0].provider->catalog)
+		return NULL;
+	return m->targets[0].provider;
+}
+
 bool registry_model(const struct registry *r, size_t i, struct str *ret_name,
 		    struct str *ret_provider)
 {

@@ -95,6 +95,9 @@ struct health_target target_health(const struct target *t);
 struct str registry_default(const struct registry *r); /* empty: none */
 /* registry_provider: the i-th provider entry; NULL past the end. */
 const struct provider *registry_provider(const struct registry *r, size_t i);
+/* registry_behind: the provider whose own names the i-th model passes on: they stand in the place of its
+ * star.  NULL: none, or it can't tell them. */
+const struct provider *registry_behind(const struct registry *r, size_t i);
 /* For GET /v1/models: the i-th configured model, false past the end. */
 bool registry_model(const struct registry *r, size_t i, struct str *ret_name,
 		    struct str *ret_provider);

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/trace.h"
 #include "loop/work.h"
+#include "provider/catalog.h"
 #include "provider/embed.h"
 #include "upstream/lines.h"
 #include "upstream/sse.h"
@@ -635,6 +636,7 @@ static void remote_destroy(struct provider *p)
 	struct remote *r = container_of(p, struct remote, provider);
 
 	upstream_target_destroy(r->target);
+	catalog_destroy(p->catalog);
 	free(r->base);
 	free(r->query);
 	free(r);
@@ -670,18 +672,18 @@ static size_t base_length(const struct provider_options *o, const struct dialect
 	return dialect->root ? without(o->base_url, base, dialect->root) : base;
 }
 
-/* base_url with the dialect's path and the configured query; NULL: no memory. */
+/* base_url with a path of the dialect and the configured query; NULL: no memory. */
 static char *make_url(struct arena *a, const struct provider_options *o,
-		      const struct dialect *dialect)
+		      const struct dialect *dialect, const char *path)
 {
-	const char *path = dialect->path;
+	const char *sign = strchr(path, '?') ? "&" : "?";
 	size_t      base = base_length(o, dialect);
 	size_t      size = base + strlen(path) + 2 + (o->query ? strlen(o->query) : 0);
 	char       *url = arena_alloc(a, size);
 
 	if (url)
 		snprintf(url, size, "%.*s%s%s%s", (int)base, o->base_url, path,
-			 o->query && o->query[0] ? "?" : "", o->query ? o->query : "");
+			 o->query && o->query[0] ? sign : "", o->query ? o->query : "");
 	return url;
 }
 
@@ -754,14 +756,15 @@ static enum errc check_options(const struct provider_options *o, struct err *e)
 }
 
 static enum errc make_target(const struct provider_options *o, const struct dialect *dialect,
-			     struct upstream_target **ret, struct err *e)
+			     const char *path, bool get, struct upstream_target **ret,
+			     struct err *e)
 {
 	struct arena scratch;
 	size_t       count = 0;
 
 	arena_init(&scratch, LIMIT_CONFIG_FILE);
 
-	char        *url = make_url(&scratch, o, dialect);
+	char        *url = make_url(&scratch, o, dialect, path);
 	const char **headers = url ? make_headers(&scratch, o, dialect, &count) : NULL;
 	enum errc    rc = ERR_OVERLOADED;
 	if (headers)
@@ -772,6 +775,7 @@ static enum errc make_target(const struct provider_options *o, const struct dial
 						    .ca_file = o->ca_file,
 						    .proxy = o->proxy,
 						    .http2 = !o->http2 || strcmp(o->http2, "off") != 0,
+						    .get = get,
 						    .connect_us = o->connect_us,
 					    },
 					    ret, e);
@@ -779,6 +783,19 @@ static enum errc make_target(const struct provider_options *o, const struct dial
 		err_set(e, rc, NULL, "out of memory");
 	arena_finish(&scratch);
 	return rc;
+}
+
+static enum errc make_catalog(struct remote *r, const struct provider_options *o, struct err *e)
+{
+	struct upstream_target *target = NULL;
+
+	if (!r->dialect->models)
+		return ERR_OK;
+	enum errc rc = make_target(o, r->dialect, r->dialect->models, true, &target, e);
+	if (rc != ERR_OK)
+		return rc;
+	r->provider.catalog = catalog_create_take(target);
+	return r->provider.catalog ? ERR_OK : err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 }
 
 static bool keep_base(struct remote *r, const struct provider_options *o)
@@ -818,7 +835,9 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 		.idle_us = o->idle_us,
 		.total_us = o->total_us,
 	};
-	rc = make_target(o, dialect, &r->target, e);
+	rc = make_target(o, dialect, dialect->path, false, &r->target, e);
+	if (rc == ERR_OK)
+		rc = make_catalog(r, o, e);
 	if (rc == ERR_OK && (dialect->place || dialect->embed) && !keep_base(r, o))
 		rc = err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	if (rc != ERR_OK) {

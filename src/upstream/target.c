@@ -171,6 +171,7 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	atomic_init(&t->refs, 1);
 	t->connect_ms = (long)((o->connect_us + 999) / 1000);
+	t->get = o->get;
 	t->http2 = o->http2 && strncasecmp(o->url, "https:", 6) == 0;
 	t->share = share_create();
 	if (!t->share || !copy(o->url, &t->url) || !copy(o->ca_file, &t->ca_file) ||

@@ -17,6 +17,7 @@ struct upstream_target {
 	struct curl_slist *stream;  /* and of one that wants events */
 	struct share      *share;
 	long               connect_ms;
+	bool               get;   /* its calls are GETs, else POSTs */
 	bool               http2; /* where the server offers it, and only with TLS */
 };
 

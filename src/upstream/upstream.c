@@ -297,7 +297,10 @@ static bool prepare(const struct upstream_call *c)
 	unsigned                      bad = 0;
 
 #define SET(option, value) bad |= (unsigned)curl_easy_setopt(h, CURLOPT_##option, value)
-	SET(POST, 1L);
+	if (t->get)
+		SET(HTTPGET, 1L);
+	else
+		SET(POST, 1L);
 	SET(WRITEFUNCTION, on_write);
 	SET(NOSIGNAL, 1L);
 	SET(QUICK_EXIT, 1L); /* or a cancel waits for a slow name server, with the loop */
@@ -356,8 +359,10 @@ static bool prepare_call(struct upstream_call *c, const struct upstream_ask *ask
 	}
 	SET(HTTPHEADER, headers); /* a kept handle may have had its own */
 	SET(URL, ask->url ? ask->url : c->target->url); /* a kept handle may have been elsewhere */
-	SET(POSTFIELDS, ask->body.n > 0 ? ask->body.p : "");
-	SET(POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n);
+	if (!c->target->get) {
+		SET(POSTFIELDS, ask->body.n > 0 ? ask->body.p : "");
+		SET(POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n);
+	}
 	SET(WRITEDATA, c);
 	SET(ERRORBUFFER, c->said);
 	SET(FRESH_CONNECT, 0L);

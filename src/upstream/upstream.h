@@ -21,6 +21,7 @@ struct upstream_target_options {
 	const char        *proxy;
 	int64_t            connect_us;
 	bool               http2; /* offered to https servers; else HTTP/1.1 */
+	bool               get;   /* all of its calls are GETs, without a body */
 };
 /* Everything is copied; immutable and shared by all loops.  Calls keep a target alive, so it may be
  * destroyed while some still run.
@@ -61,7 +62,7 @@ struct upstream_ask {
 	bool        stream;
 };
 
-/* upstream_start: POSTs. */
+/* upstream_start: POSTs, or GETs. */
 enum errc upstream_start(struct transfers *ts, const struct upstream_target *target,
 			 const struct upstream_ask *ask, const struct upstream_limits *limits,
 			 const struct upstream_callbacks *cb, void *arg,

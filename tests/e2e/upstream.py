@@ -355,6 +355,8 @@ class Upstream:
         self.port = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/v1"
         self.scripts = {}
+        self.listing = []  # steps that answer a GET of models; none: an empty list
+        self.listed = []  # the requests for it
         self.strays = []  # requests that no script was found for
         self.faults = []  # of scripts
         self.connections = 0
@@ -452,6 +454,17 @@ class Upstream:
         except (ValueError, KeyError, TypeError, AttributeError):
             return None
 
+    def _answer(self, x):
+        """The steps that answer a request."""
+        if x.request.method == "GET":
+            self.listed.append(x.request)
+            return self.listing or [reply({"object": "list", "data": []})]
+        script = self._find(x.request)
+        (script.add if script else self.strays.append)(x)
+        return script.steps if script else [
+            reply({"error": {"message": "the tests have no such model", "type": "invalid_request_error",
+                             "param": "model", "code": "model_not_found"}}, 404)]
+
     def _serve(self, sock):
         pending = b""
         with sock:
@@ -461,14 +474,8 @@ class Upstream:
                 except Gone:
                     return
                 x = Exchange(self, sock, request)
-                script = self._find(request)
-                steps = script.steps if script else [
-                    reply({"error": {"message": "the tests have no such model", "type":
-                                     "invalid_request_error", "param": "model",
-                                     "code": "model_not_found"}}, 404)]
-                (script.add if script else self.strays.append)(x)
                 try:
-                    for step in steps:
+                    for step in self._answer(x):
                         step(x)
                 except Gone:
                     return

@@ -1,0 +1,295 @@
+/* One list of names for a provider, and the one fetch that may be under way for it. */
+#include "provider/catalog.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/metric.h"
+#include "json/scan.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SECOND_US = 1000 * 1000 };
+static const int64_t fresh_us = (int64_t)10 * 60 * SECOND_US;      /* then it is fetched anew */
+static const int64_t kept_us = (int64_t)24 * 3600 * SECOND_US;     /* a provider may be down for a day */
+static const int64_t again_us = (int64_t)30 * SECOND_US;           /* after a failure */
+
+static const struct upstream_limits limits = {
+	.first_byte_us = 5 * SECOND_US, .idle_us = 5 * SECOND_US, .total_us = 10 * SECOND_US,
+};
+
+struct catalog {
+	struct upstream_target *target; /* owned */
+	pthread_mutex_t         lock;   /* guards what is below; never held across a call */
+	struct catalog_names   *names;  /* held; NULL: nothing is known */
+	int64_t                 fetched_us;
+	int64_t                 tried_us;
+	bool                    tried;
+	bool                    fetching;
+};
+
+struct fetch {
+	struct catalog       *catalog;
+	const char           *provider;
+	struct upstream_call *call;
+	struct buf            body;
+	int                   status;
+	void (*done)(void *arg);
+	void *arg;
+};
+
+struct catalog *catalog_create_take(struct upstream_target *target)
+{
+	struct catalog *c = calloc(1, sizeof *c);
+
+	if (!c) {
+		upstream_target_destroy(target);
+		return NULL;
+	}
+	c->target = target;
+	pthread_mutex_init(&c->lock, NULL);
+	return c;
+}
+
+void catalog_destroy(struct catalog *c)
+{
+	if (!c)
+		return;
+	catalog_release(c->names);
+	upstream_target_destroy(c->target);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+}
+
+void catalog_release(struct catalog_names *n)
+{
+	if (n && atomic_fetch_sub(&n->refs, 1) == 1)
+		free(n);
+}
+
+struct catalog_names *catalog_names(struct catalog *c, int64_t now_us)
+{
+	struct catalog_names *ret = NULL;
+
+	pthread_mutex_lock(&c->lock);
+	if (c->names && now_us - c->fetched_us < kept_us) {
+		ret = c->names;
+		atomic_fetch_add(&ret->refs, 1);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return ret;
+}
+
+bool catalog_waits(struct catalog *c, int64_t now_us)
+{
+	pthread_mutex_lock(&c->lock);
+	bool waits = c->fetching && !(c->names && now_us - c->fetched_us < kept_us);
+	pthread_mutex_unlock(&c->lock);
+	return waits;
+}
+
+bool catalog_due(struct catalog *c, int64_t now_us)
+{
+	pthread_mutex_lock(&c->lock);
+	bool due = !c->fetching && (!c->tried || now_us - c->tried_us >= again_us) &&
+		   (!c->names || now_us - c->fetched_us >= fresh_us);
+	c->fetching |= due;
+	pthread_mutex_unlock(&c->lock);
+	return due;
+}
+
+/* --- names --- */
+
+static int compare(const void *left, const void *right)
+{
+	const struct str *a = left;
+	const struct str *b = right;
+	int               by_bytes = memcmp(a->p, b->p, a->n < b->n ? a->n : b->n);
+
+	return by_bytes != 0 ? by_bytes : (a->n > b->n) - (a->n < b->n);
+}
+
+bool catalog_has(const struct catalog_names *n, struct str name)
+{
+	return n && bsearch(&name, n->names, n->count, sizeof name, compare);
+}
+
+static bool is_name(struct str s)
+{
+	if (s.n == 0 || s.n > LIMIT_MODEL)
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f || s.p[i] == '*')
+			return false;
+	return true;
+}
+
+static struct str name_of(const struct json_doc *d, json_at model, struct arena *arena)
+{
+	struct str prefix = STR("models/"); /* Gemini's */
+	struct str name = STR_NONE;
+	json_at    i = JSON_ABSENT;
+
+	if (json_kind(d, model) == JSON_OBJECT) {
+		i = json_get(d, model, "id");
+		if (i == JSON_ABSENT)
+			i = json_get(d, model, "name");
+	}
+	if (i == JSON_ABSENT || json_kind(d, i) != JSON_STRING || !json_text(d, i, arena, &name))
+		return STR_NONE;
+	if (str_starts(name, prefix))
+		name = (struct str){ name.p + prefix.n, name.n - prefix.n };
+	return is_name(name) ? name : STR_NONE;
+}
+
+/* pack: the names in one piece of memory, in order, each once. */
+static struct catalog_names *pack(struct str *list, size_t n, size_t bytes)
+{
+	struct catalog_names *ret = calloc(1, sizeof *ret + n * sizeof *list + bytes);
+
+	if (!ret)
+		return NULL;
+	atomic_init(&ret->refs, 1);
+	ret->names = (struct str *)(void *)(ret + 1);
+	char *at = (char *)(ret->names + n);
+	qsort(list, n, sizeof *list, compare);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && str_eq(list[i], list[i - 1]))
+			continue;
+		memcpy(at, list[i].p, list[i].n);
+		ret->names[ret->count++] = (struct str){ at, list[i].n };
+		at += list[i].n;
+	}
+	return ret;
+}
+
+static struct catalog_names *collect(const struct json_doc *d, struct arena *arena)
+{
+	json_at     models = JSON_ABSENT;
+	struct str *list = calloc(LIMIT_CATALOG, sizeof *list);
+	size_t      n = 0;
+	size_t      bytes = 0;
+
+	if (json_kind(d, 0) == JSON_OBJECT) {
+		models = json_get(d, 0, "data");
+		if (models == JSON_ABSENT)
+			models = json_get(d, 0, "models");
+	}
+	if (!list || models == JSON_ABSENT || json_kind(d, models) != JSON_ARRAY) {
+		free(list);
+		return NULL;
+	}
+	for (json_at i = json_first(d, models); i != json_end(d, models) && n < LIMIT_CATALOG;
+	     i = json_next(d, i)) {
+		list[n] = name_of(d, i, arena);
+		bytes += list[n].n;
+		n += list[n].n > 0;
+	}
+	struct catalog_names *ret = pack(list, n, bytes);
+	free(list);
+	return ret;
+}
+
+struct catalog_names *catalog_read(struct str body)
+{
+	struct catalog_names *ret = NULL;
+	struct json_doc       d = { 0 };
+	struct arena          arena;
+	struct err            e;
+
+	arena_init(&arena, LIMIT_CATALOG_BYTES);
+	if (json_scan(&d, body.p, body.n, &json_limits_upstream, &e) == ERR_OK)
+		ret = collect(&d, &arena);
+	json_doc_finish(&d);
+	arena_finish(&arena);
+	return ret;
+}
+
+/* --- the fetch --- */
+
+static void note(const struct fetch *f, const char *why)
+{
+	struct log_line l;
+
+	metric_add(METRIC_CATALOGS, (const char *[]){ f->provider, why ? "failed" : "fetched", "" }, 1);
+	if (!why || !log_on(LOG_WARN))
+		return;
+	log_begin(&l, LOG_WARN, "models_not_listed");
+	log_str(&l, "provider", str_of(f->provider));
+	log_str(&l, "reason", str_of(why));
+	log_end(&l);
+}
+
+/* over: why is NULL where all went well. */
+static void over(struct fetch *f, struct catalog_names *names, const char *why)
+{
+	struct catalog       *c = f->catalog;
+	struct catalog_names *old = NULL;
+	int64_t               now = clock_mono_us();
+
+	note(f, why);
+	pthread_mutex_lock(&c->lock);
+	c->fetching = false;
+	c->tried = true;
+	c->tried_us = now;
+	if (names) {
+		old = c->names;
+		c->names = names;
+		c->fetched_us = now;
+	}
+	pthread_mutex_unlock(&c->lock);
+	catalog_release(old);
+	f->done(f->arg); /* the catalog may be gone with this */
+	buf_finish(&f->body);
+	free(f);
+}
+
+static void on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)
+{
+	(void)content_type;
+	(void)retry_after_ms;
+	((struct fetch *)arg)->status = status;
+}
+
+static bool on_data(void *arg, const char *bytes, size_t len)
+{
+	return buf_add(&((struct fetch *)arg)->body, bytes, len);
+}
+
+static void on_done(void *arg, const struct err *e)
+{
+	struct fetch         *f = arg;
+	struct catalog_names *names = NULL;
+	char                  why[64] = "it is no list of models";
+
+	if (e->code != ERR_OK)
+		str_copy(why, sizeof why, str_of(err_code_wire(e->code)));
+	else if (f->status < 200 || f->status > 299)
+		snprintf(why, sizeof why, "status %d", f->status);
+	else
+		names = catalog_read(buf_view(&f->body));
+	over(f, names, names ? NULL : why);
+}
+
+void catalog_fetch(struct catalog *c, const char *provider, struct transfers *ts,
+		   void (*done)(void *arg), void *arg)
+{
+	static const struct upstream_callbacks callbacks = { on_head, on_data, on_done };
+	struct fetch                          *f = calloc(1, sizeof *f);
+	struct err                             e;
+
+	if (!f) {
+		pthread_mutex_lock(&c->lock);
+		c->fetching = false;
+		pthread_mutex_unlock(&c->lock);
+		done(arg);
+		return;
+	}
+	*f = (struct fetch){ .catalog = c, .provider = provider, .done = done, .arg = arg };
+	buf_init(&f->body, LIMIT_CATALOG_BYTES);
+	if (upstream_start(ts, c->target, &(struct upstream_ask){ .stream = false }, &limits, &callbacks,
+			   f, &f->call, &e) != ERR_OK)
+		over(f, NULL, err_code_wire(e.code));
+}

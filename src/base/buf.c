@@ -1,6 +1,7 @@
 /* A growing byte buffer, born with a maximum. */
 #include "base/buf.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,10 @@ bool buf_reserve(struct buf *b, size_t n)
 {
 	size_t need = b->len + n;
 
-	if (n > b->max || need > b->max)
+	if (n > b->max || need > b->max) {
+		errno = EMSGSIZE;
 		return false;
+	}
 	if (need <= b->cap)
 		return true;
 
@@ -38,7 +41,7 @@ bool buf_reserve(struct buf *b, size_t n)
 
 	char *data = realloc(b->data, cap);
 	if (!data)
-		return false;
+		return false; /* errno is ENOMEM (POSIX) */
 	b->data = data;
 	b->cap = cap;
 	return true;
@@ -172,6 +175,11 @@ bool buf_json_string(struct buf *b, struct str s)
 		return true;
 	b->len = start;
 	return false;
+}
+
+bool buf_starved(void)
+{
+	return errno == ENOMEM;
 }
 
 void buf_take_front(struct buf *b, size_t n)

@@ -22,7 +22,8 @@ void buf_finish(struct buf *b);
 /* buf_clear: forgets the content, keeps the memory. */
 void buf_clear(struct buf *b);
 
-/* All adders return false when max is reached or memory is short; b is then unchanged.
+/* All adders return false when max is reached (errno is EMSGSIZE) or memory is short (ENOMEM); b is then
+ * unchanged.
  * Bytes given are borrowed for the call. */
 bool buf_add(struct buf *b, const void *data, size_t len) MUST_USE;
 bool buf_str(struct buf *b, struct str s) MUST_USE;
@@ -35,6 +36,9 @@ bool buf_json_string(struct buf *b, struct str s) MUST_USE;
 bool buf_json_escape(struct buf *b, struct str s) MUST_USE;
 /* buf_reserve: room for n more bytes without another allocation. */
 bool buf_reserve(struct buf *b, size_t n) MUST_USE;
+
+/* buf_starved: memory was short; right after an adder returned false, and nothing but buf_finish since. */
+bool buf_starved(void);
 
 /* buf_take_front: drops the first n bytes. */
 void buf_take_front(struct buf *b, size_t n);

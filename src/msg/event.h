@@ -61,6 +61,7 @@ struct event {
 	 * `cont` set, and an encoder that forwards raw prints nothing for them. */
 	struct str raw;
 	bool       cont;
+	bool       hollow; /* of a segment without content: an attempt has said nothing yet; not logged */
 	/* Spans inside raw that an encoder may have to leave out: the member "usage" of a chunk (the
 	 * whole `"usage":…` with one neighbouring comma), so that usage asked for by us does not reach
 	 * a client that did not ask.  Empty: there is none. */

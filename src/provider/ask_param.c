@@ -8,6 +8,8 @@
 
 enum errc ask_too_large(struct err *e)
 {
+	if (buf_starved())
+		return err_set(e, ERR_OVERLOADED, NULL, "no memory for the request to the provider");
 	return err_set(e, ERR_REQUEST_TOO_LARGE, NULL, "the request to the provider is too large");
 }
 

@@ -1,6 +1,7 @@
 /* OpenAI's embeddings: the request as it came, the answer in the form that was asked for. */
 #include "provider/embed.h"
 
+#include "provider/ask_param.h"
 #include "provider/openai.h"
 #include "provider/vector.h"
 
@@ -11,9 +12,11 @@ static enum errc bad(struct err *e, const char *what)
 	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
 }
 
-/* full: it is the answer's limit; memory is not told apart from it. */
+/* full: right after a buffer was. */
 static enum errc full(struct err *e)
 {
+	if (buf_starved())
+		return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
 	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 		       "the provider sent embeddings that make an answer of more than %u bytes",
 		       LIMIT_UPSTREAM_BODY);
@@ -71,7 +74,7 @@ enum errc embed_encode(const struct provider_options *o, const struct prompt *p,
 		ok = buf_text(out, ",") && buf_str(out, p->members[i]);
 	if (ok && buf_text(out, "}"))
 		return ERR_OK;
-	return err_set(e, ERR_REQUEST_TOO_LARGE, NULL, "the request to the provider is too large");
+	return ask_too_large(e);
 }
 
 /* --- the answer --- */
@@ -152,6 +155,8 @@ static enum errc read_item(struct reading *r, json_at item, size_t place, struct
 			return bad(e, "an embedding that is no base64 of float32");
 	} else if (!is_numbers(doc, vector)) {
 		return bad(e, "an embedding that is neither numbers nor base64");
+	} else if (!vector_is_finite(json_raw(doc, vector))) {
+		return as_error(VECTOR_BAD, e);
 	}
 	r->same = r->same && index != JSON_ABSENT && (size_t)n == place &&
 		  (json_kind(doc, vector) == JSON_STRING) == r->want->base64;
@@ -307,6 +312,8 @@ enum errc embed_list_add(struct embed_list *l, const struct json_doc *doc, json_
 	if (!is_numbers(doc, numbers))
 		return bad(e, "an embedding that is no array of numbers");
 	raw = json_raw(doc, numbers);
+	if (!vector_is_finite(raw))
+		return as_error(VECTOR_BAD, e);
 	if (!put_head(l))
 		return full(e);
 	if (!l->want->base64)

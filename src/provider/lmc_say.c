@@ -26,6 +26,7 @@ void lmc_say_finish(struct lmc_say *s)
 static void give(struct lmc_say *s, struct event ev)
 {
 	ev.from_lmc = true;
+	ev.hollow = s->hollow;
 	s->on_event(s->arg, &ev);
 }
 

@@ -34,6 +34,8 @@ struct lmc_say {
 	uint32_t calls; /* begun so far; the open one is the last of them */
 	uint64_t salt;  /* makes the calls' ids this answer's own */
 
+	bool hollow; /* what is given now is of a message without content */
+
 	struct buf decoded; /* scratch */
 	struct buf escaped; /* scratch */
 	struct buf args;    /* of a call without a name, held until it has one; escaped once */

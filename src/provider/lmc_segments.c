@@ -143,8 +143,12 @@ static bool close_segment(struct lmc_segments *s, const struct lmc_chunk *by)
 		forget(s);
 		return true;
 	}
-	/* A message without content is one all the same: code that is empty, for one. */
-	if ((s->state == STARTED && !begin_saying(s)) || !lmc_say_end(&s->say, format_of(s)))
+	/* A message without content is one all the same: code that is empty, for one.  Or its answer broke
+	 * off there: what follows decides whether it was said. */
+	s->say.hollow = s->state == STARTED;
+	bool said = (s->state != STARTED || begin_saying(s)) && lmc_say_end(&s->say, format_of(s));
+	s->say.hollow = false;
+	if (!said)
 		return false;
 	buf_clear(&s->others);
 	if ((by && !lmc_others_print(by, &s->others)) ||

@@ -1,6 +1,8 @@
 /* OpenAI's chat completions: the request, and the answer in one piece. */
 #include "provider/openai.h"
 
+#include "provider/ask_param.h"
+
 #include "base/limits.h"
 #include "provider/embed.h"
 
@@ -30,7 +32,7 @@ static enum errc put_stream_options(const struct prompt *p, struct buf *out, str
 		json_doc_finish(&doc);
 	}
 	ok = ok && buf_text(out, "\"include_usage\":true}");
-	return ok ? ERR_OK : err_set(e, ERR_REQUEST_TOO_LARGE, NULL, "the request is too large");
+	return ok ? ERR_OK : ask_too_large(e);
 }
 
 static size_t encoded_size(const struct prompt *p)
@@ -83,8 +85,7 @@ static enum errc encode(const struct provider_options *o, const struct prompt *p
 		ok = put_member(out, p->forward[i]);
 	ok = ok && put_max_tokens(o, p, out) && (!p->stream || buf_text(out, ",\"stream\":true"));
 	if (!ok)
-		return err_set(e, ERR_REQUEST_TOO_LARGE, NULL,
-			       "the request to the provider is too large");
+		return ask_too_large(e);
 	if (p->stream && p->want_usage && o->stream_usage) {
 		enum errc rc = put_stream_options(p, out, e);
 
@@ -94,8 +95,7 @@ static enum errc encode(const struct provider_options *o, const struct prompt *p
 		ok = buf_text(out, ",\"stream_options\":") && buf_str(out, p->stream_options);
 	}
 	if (!ok || !buf_text(out, "}"))
-		return err_set(e, ERR_REQUEST_TOO_LARGE, NULL,
-			       "the request to the provider is too large");
+		return ask_too_large(e);
 	return ERR_OK;
 }
 

@@ -228,8 +228,11 @@ static bool collect(struct remote_call *c, const char *bytes, size_t len)
 		return true;
 	/* What there is of an error's body is enough, or nothing will be. */
 	if (c->answer != ANSWER_ERROR) {
-		err_set(&e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-			"the provider sent an answer that is too large");
+		if (buf_starved())
+			err_set(&e, ERR_OVERLOADED, NULL, "no memory for the provider's answer");
+		else
+			err_set(&e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+				"the provider sent an answer that is too large");
 		err_keep(&c->err, &e);
 	}
 	return false;

@@ -76,6 +76,39 @@ static const char *read_number(const char *p, const char *end, float *ret)
 	return p;
 }
 
+/* surely_finite: p is at a number's first byte: it has no power of ten above 0 and less than 39 digits in
+ * front of its point.  Nearly all numbers of vectors do. */
+static bool surely_finite(const char *p, const char *end)
+{
+	size_t digits = 0;
+
+	for (p += *p == '-'; p < end && *p >= '0' && *p <= '9'; p++)
+		digits++;
+	while (p < end && ((*p >= '0' && *p <= '9') || *p == '.'))
+		p++;
+	return digits < 39 && (p + 1 >= end || (*p != 'e' && *p != 'E') || p[1] == '-');
+}
+
+bool vector_is_finite(struct str numbers)
+{
+	const char *end = numbers.p + numbers.n;
+
+	for (const char *p = numbers.p; p < end; p++) {
+		float v;
+
+		if (*p != '-' && (*p < '0' || *p > '9'))
+			continue;
+		if (!surely_finite(p, end)) {
+			read_number(p, end, &v);
+			if (!isfinite(v))
+				return false;
+		}
+		while (p < end && *p != ',' && *p != ']')
+			p++;
+	}
+	return true;
+}
+
 static bool put_bytes(float *v, size_t n, struct buf *out)
 {
 	for (size_t i = 0; i < n; i++) {

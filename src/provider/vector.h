@@ -12,6 +12,8 @@ enum vector {
 
 /* vector_is_base64: one float or more, in strict base64. */
 bool vector_is_base64(struct str text);
+/* vector_is_finite: all numbers of a JSON array, checked by a scanner, are finite as float32. */
+bool vector_is_finite(struct str numbers);
 /* vector_encode: a JSON array of numbers, checked by a scanner, as base64 without quotes. */
 enum vector vector_encode(struct str numbers, struct buf *out) MUST_USE;
 /* vector_decode: what vector_is_base64 took, as a JSON array. */

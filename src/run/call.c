@@ -4,6 +4,8 @@
 #include "lmc/reasoning.h"
 #include "run/internal.h"
 
+#include <errno.h>
+
 enum { ASIDE_US = 10 * 1000 }; /* until it is looked again whether a worker still prints the prompt */
 
 /* --- its events --- */
@@ -28,7 +30,7 @@ static bool is_content(const struct event *ev)
 	case EVENT_TOOL_START:
 	case EVENT_TOOL_ARGS:
 	case EVENT_MEDIA:
-	case EVENT_MESSAGE: return true;
+	case EVENT_MESSAGE: return !ev->hollow;
 	case EVENT_LMC: return !is_flag(ev->text);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
@@ -95,8 +97,13 @@ static void take(struct run *r, const struct event *ev)
 		r->seq++;
 	if (run_stored(r))
 		save_reserve_ahead(r);
+	errno = 0;
 	if (!keep(r, ev) || !journal_event(r, ev)) {
-		run_abort_later(r, ERR_UPSTREAM_BAD_RESPONSE, "the answer is over the size that is kept");
+		if (buf_starved())
+			run_abort_later(r, ERR_OVERLOADED, "no memory for the answer");
+		else
+			run_abort_later(r, ERR_UPSTREAM_BAD_RESPONSE,
+					"the answer is over the size that is kept");
 		return;
 	}
 	bill_answer(r, ev);

@@ -4,20 +4,10 @@
 #include "base/limits.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
-
-static void could_not_connect(CURL *easy, struct err *e)
-{
-	long os = 0;
-
-	curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os);
-	if (os == ECONNREFUSED)
-		err_set(e, ERR_UPSTREAM_CONNECT, NULL, "the provider refused the connection");
-	else if (os == EHOSTUNREACH || os == ENETUNREACH)
-		err_set(e, ERR_UPSTREAM_CONNECT, NULL, "the provider cannot be reached from here");
-	else
-		err_set(e, ERR_UPSTREAM_CONNECT, NULL, "the provider could not be connected to");
-}
+#include <unistd.h>
 
 static bool is_tls(CURLcode code)
 {
@@ -32,6 +22,96 @@ static bool is_tls(CURLcode code)
 		if (tls[i] == code)
 			return true;
 	return false;
+}
+
+/* --- what is short on our side --- */
+
+/* libcurl says "Out of memory" of a header line above its limit too: an allocation of this thread that
+ * failed since its last failure tells the one from the other. */
+static _Thread_local bool starved;
+
+static void *noted(void *p)
+{
+	starved = starved || !p;
+	return p;
+}
+
+static void *note_malloc(size_t n)
+{
+	return noted(malloc(n));
+}
+
+static void *note_calloc(size_t count, size_t n)
+{
+	return noted(calloc(count, n));
+}
+
+static void *note_realloc(void *p, size_t n)
+{
+	return noted(realloc(p, n));
+}
+
+static char *note_strdup(const char *text)
+{
+	return noted(strdup(text));
+}
+
+bool failure_init(void)
+{
+	return curl_global_init_mem(CURL_GLOBAL_DEFAULT, note_malloc, free, note_realloc, note_strdup,
+				    note_calloc) == CURLE_OK;
+}
+
+static bool is_shortage(int os)
+{
+	return os == EMFILE || os == ENFILE || os == ENOBUFS || os == ENOMEM;
+}
+
+/* no_descriptor: libcurl does not say why it could not open what it needs for names and certificates. */
+static bool no_descriptor(void)
+{
+	int  fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	bool none = fd < 0 && is_shortage(errno);
+
+	if (fd >= 0)
+		close(fd);
+	return none;
+}
+
+static bool ours(CURL *easy, CURLcode code, int socket_errno, struct err *e)
+{
+	bool opens = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY ||
+		     code == CURLE_COULDNT_CONNECT || code == CURLE_FAILED_INIT || is_tls(code);
+	bool had_memory = !starved;
+	long os = 0;
+
+	starved = false;
+	curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os);
+	if (code == CURLE_OUT_OF_MEMORY && !had_memory)
+		err_set(e, ERR_OVERLOADED, NULL, "no memory for a call to the provider");
+	else if (opens && (is_shortage(socket_errno) || no_descriptor()))
+		err_set(e, ERR_OVERLOADED, NULL, "no descriptor is left for a call to the provider");
+	else if (code == CURLE_COULDNT_CONNECT && os == EADDRNOTAVAIL)
+		err_set(e, ERR_OVERLOADED, NULL,
+			"no local port is left for a connection to the provider");
+	else
+		return false;
+	return true;
+}
+
+/* --- the provider's --- */
+
+static void could_not_connect(CURL *easy, struct err *e)
+{
+	long os = 0;
+
+	curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os);
+	if (os == ECONNREFUSED)
+		err_set(e, ERR_UPSTREAM_CONNECT, NULL, "the provider refused the connection");
+	else if (os == EHOSTUNREACH || os == ENETUNREACH)
+		err_set(e, ERR_UPSTREAM_CONNECT, NULL, "the provider cannot be reached from here");
+	else
+		err_set(e, ERR_UPSTREAM_CONNECT, NULL, "the provider could not be connected to");
 }
 
 static bool is_cut(CURLcode code)
@@ -79,10 +159,13 @@ static bool proxy_refused(CURL *easy)
 	return status >= 300;
 }
 
-void failure_fill(CURL *easy, CURLcode code, const char *said, bool begun, struct err *e)
+void failure_fill(CURL *easy, CURLcode code, const char *said, bool begun, int socket_errno,
+		  struct err *e)
 {
 	const char *words = plain_words(said);
 
+	if (ours(easy, code, socket_errno, e))
+		return;
 	if (code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY)
 		err_set(e, ERR_UPSTREAM_CONNECT, NULL,
 			"the provider cannot be connected to: its name was not found");
@@ -104,6 +187,9 @@ void failure_fill(CURL *easy, CURLcode code, const char *said, bool begun, struc
 	else if (code == CURLE_FILESIZE_EXCEEDED)
 		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			"the provider sent an answer of more than %u bytes", LIMIT_UPSTREAM_BODY);
+	else if (code == CURLE_OUT_OF_MEMORY) /* and there was memory */
+		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+			"the provider sent a header line of more than 100 KiB");
 	else
 		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			"the provider sent an answer that could not be read (%s)",

@@ -24,6 +24,8 @@ static enum errc keep(struct lines *l, const char *bytes, size_t len, struct err
 {
 	if (buf_add(&l->line, bytes, len))
 		return ERR_OK;
+	if (buf_starved())
+		return err_set(e, ERR_OVERLOADED, NULL, "no memory for the provider's stream");
 	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent a line that is too long");
 }
 

@@ -3,6 +3,8 @@
 
 #include "base/limits.h"
 
+#include <errno.h>
+
 /* A buffer that one huge event has grown is given back, so that it does not cost for the whole
  * stream. */
 enum { KEEP_BYTES = 16 * 1024 };
@@ -30,8 +32,11 @@ static void forget(struct buf *b)
 		buf_clear(b);
 }
 
+/* too_long: right after a buffer was full. */
 static enum errc too_long(struct err *e, const char *what, unsigned max)
 {
+	if (buf_starved())
+		return err_set(e, ERR_OVERLOADED, NULL, "no memory for the provider's stream");
 	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 		       "the provider sent a stream with %s of more than %u bytes", what, max);
 }
@@ -110,8 +115,10 @@ static enum errc take_line(struct sse *s, struct str line, sse_event_fn fn, void
 	}
 	if (line.n == 0)
 		return dispatch(s, fn, arg, e);
-	if (line.n > LIMIT_SSE_LINE)
+	if (line.n > LIMIT_SSE_LINE) {
+		errno = EMSGSIZE;
 		return too_long(e, "a line", LIMIT_SSE_LINE);
+	}
 
 	const char *colon = memchr(line.p, ':', line.n);
 	struct str  name = { line.p, colon ? (size_t)(colon - line.p) : line.n };

@@ -2,6 +2,7 @@
 #include "upstream/target.h"
 
 #include "base/limits.h"
+#include "upstream/failure.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -146,11 +147,11 @@ static bool copy(const char *from, char **to)
 	return !from || *to;
 }
 
-static CURLcode curl_code = CURLE_FAILED_INIT;
+static bool curl_started;
 
 static void start_curl(void)
 {
-	curl_code = curl_global_init(CURL_GLOBAL_DEFAULT);
+	curl_started = failure_init();
 }
 
 enum errc upstream_target_create(const struct upstream_target_options *o,
@@ -163,7 +164,7 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 		return rc;
 	/* Its TLS costs two megabytes, which a gateway without any target has no use for. */
 	pthread_once(&once, start_curl);
-	if (curl_code != CURLE_OK)
+	if (!curl_started)
 		return err_set(e, ERR_INTERNAL, NULL, "libcurl could not be started");
 
 	OWNED(upstream_target) t = calloc(1, sizeof *t);

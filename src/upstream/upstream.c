@@ -8,8 +8,10 @@
 #include "upstream/target.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 /* How long a released call may take to end by itself before its connection is closed. */
 enum { LINGER_US = 200 * 1000 };
@@ -33,6 +35,7 @@ struct upstream_call {
 	struct curl_slist        *headers; /* owned; NULL: the target's are all */
 	struct buf                body;    /* only of a released call */
 	char                      said[CURL_ERROR_SIZE]; /* libcurl's own words on a failure */
+	int                       socket_errno; /* why there was no socket; 0: there was */
 	struct err               *err;     /* owned; why the write callback ended the call, NULL: it did not */
 	char                      content_type[96];
 	bool                      stream;
@@ -235,7 +238,7 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *arg)
 	if (!c->head_given && !give_head(c))
 		return refuse(c);
 	if (!c->stream && c->bytes > LIMIT_UPSTREAM_BODY) {
-		failure_fill(c->transfer.easy, CURLE_FILESIZE_EXCEEDED, "", true, &e);
+		failure_fill(c->transfer.easy, CURLE_FILESIZE_EXCEEDED, "", true, 0, &e);
 		err_keep(&c->err, &e);
 		return refuse(c);
 	}
@@ -278,7 +281,7 @@ static void on_done(struct transfer *t, int curl_code)
 		return;
 	if (!c->released && !c->err) {
 		if (code != CURLE_OK)
-			failure_fill(t->easy, code, c->said, c->bytes > 0, &e);
+			failure_fill(t->easy, code, c->said, c->bytes > 0, c->socket_errno, &e);
 		else if (!c->head_given)
 			(void)give_head(c); /* an empty body; a refusal is in c->err */
 	}
@@ -288,6 +291,18 @@ static void on_done(struct transfer *t, int curl_code)
 }
 
 /* --- the start --- */
+
+/* on_open: libcurl does not tell why it got no socket. */
+static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *at)
+{
+	struct upstream_call *c = arg;
+	int                   fd = socket(at->family, at->socktype | SOCK_CLOEXEC, at->protocol);
+
+	(void)purpose;
+	if (fd < 0)
+		c->socket_errno = errno;
+	return fd < 0 ? CURL_SOCKET_BAD : fd;
+}
 
 /* prepare: the options that a kept handle has already. */
 static bool prepare(const struct upstream_call *c)
@@ -365,6 +380,8 @@ static bool prepare_call(struct upstream_call *c, const struct upstream_ask *ask
 	}
 	SET(WRITEDATA, c);
 	SET(ERRORBUFFER, c->said);
+	SET(OPENSOCKETFUNCTION, on_open);
+	SET(OPENSOCKETDATA, c);
 	SET(FRESH_CONNECT, 0L);
 	/* A large body goes out in pieces of this size, a small one with the head. */
 	SET(UPLOAD_BUFFERSIZE, ask->body.n > 64 * KIB ? 262144L : 16384L);

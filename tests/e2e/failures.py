@@ -128,6 +128,7 @@ GROUPS = [
         Row("text_plain", "the type `text/plain` or none: it is read all the same",
             **both(Answers())),
         Row("gzip", "gzip, which was not asked for", **both(BAD), other=True, everywhere=True),
+        Row("header_line", "a header line of more than 100 KiB", **both(BAD), other=True),
         Row("no_choices", "200 with empty `choices`", plain=BAD, before=CUT, other=True),
         Row("types", "a known field of another type", **MALFORMED, other=True),
         Row("malformed", "JSON that is broken", **MALFORMED, other=True, everywhere=True),

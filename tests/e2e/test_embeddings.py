@@ -322,3 +322,21 @@ def test_echo_is_near_where_words_are_shared(client):
     assert near(unpacked(once["data"][0]["embedding"]), a)
     assert len(embed(client, "echo", "").ok().json["data"][0]["embedding"]) == 16
     assert len(embed(client, "echo", [[1], [2]]).ok().json["data"]) == 2
+
+
+@pytest.mark.parametrize("dialect, answer", [
+    ("openai", '{"object":"list","model":"m","data":[{"object":"embedding","index":0,'
+               '"embedding":[0.5,NUMBER]}]}'),
+    ("openai", '{"data":[{"index":0,"embedding":[NUMBER,0.5]}]}'),
+    ("gemini", '{"embeddings":[{"values":[0.5,NUMBER,1]}]}'),
+    ("ollama", '{"model":"m","embeddings":[[NUMBER]]}')])
+@pytest.mark.parametrize("encoding", ["float", "base64"])
+def test_what_is_no_finite_number(client, script, dialect, answer, encoding):
+    for number in ("1e400", "-1E+400", "1e39", "9" * 40, "0.5e40"):
+        s = script(up.reply(answer.replace("NUMBER", number).encode()))
+        error = embed(client, s.under(dialect), encoding_format=encoding)
+        error.error(502, "upstream_bad_response")
+        assert "no float32" in error.json["error"]["message"], error
+    for number in ("1e-400", "1e38", "-3.4E+38", "9" * 38, "0." + "1" * 60, "1" * 45 + "e-20"):
+        s = script(up.reply(answer.replace("NUMBER", number).encode()))
+        embed(client, s.under(dialect), encoding_format=encoding).ok()

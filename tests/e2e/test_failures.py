@@ -286,6 +286,7 @@ SCRIPTS = {
     "a_stream": lambda kit: {"plain": [kit.head, *kit.opening, *map(kit.text, SO_FAR), up.end()]},
     "text_plain": as_text,
     "gzip": everywhere(*whole(GZIP, headers=[("Content-Encoding", "gzip")])),
+    "header_line": everywhere(up.raw(up.head(200, [("X-Long", "x" * (2 << 20))]))),
     "no_choices": breaks(event(json.dumps({**up.chunk(), "choices": []}).encode()), DONE, up.end(),
                          opened=False, plain=whole({**up.completion(), "choices": []})),
     "types": breaks(event(b'{"choices":"x"}'), up.end(), opened=False,

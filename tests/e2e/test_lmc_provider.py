@@ -324,6 +324,44 @@ def test_a_stream_without_its_status_is_incomplete(client, script):
     assert said.messages == [{**CODE, "content": "1"}]
 
 
+@pytest.mark.parametrize("head", [CODE, {**MESSAGE}, {**MESSAGE, "type": "tool_call",
+                                                       "format": "look"}],
+                         ids=lambda h: h["type"])
+@pytest.mark.parametrize("flags", [1, 2], ids=["opened", "closed"])
+@pytest.mark.parametrize("last", [
+    [up.hang_up()], [up.end()],
+    [up.data({"role": "server", "type": "error", "content": {"message": "it broke"}}), up.end()],
+], ids=["cut", "ended", "error"])
+def test_a_segment_without_content_binds_no_attempt(start, upstream, script, head, flags, last):
+    opening = [up.sse(), *[up.data(c) for c in segment(head)[:flags]], *last]
+    scripts = {shape: script(up.in_turn(opening, stream(*segment(MESSAGE, "whole"))))
+               for shape in ("native", "lmc")}
+    gateway = start({
+        "providers": [provider(upstream, "lmc", dialect="lmc")],
+        "models": [{"name": f"m-{shape}", "provider": "lmc", "upstream_model": s.name,
+                    "fallback": [f"spare-{shape}"]} for shape, s in scripts.items()]
+        + [{"name": f"spare-{shape}", "provider": "lmc", "upstream_model": s.name}
+           for shape, s in scripts.items()]})
+    with Client(gateway.url) as client:
+        for shape in scripts:
+            with client.stream("/v1/chat", {
+                    "messages": [{"role": "user", "content": "hi"}], "stream": True,
+                    "config": {"model": f"m-{shape}"},
+                    **({"format": "lmc"} if shape == "lmc" else {})}) as answer:
+                got = answer.lmc() if shape == "lmc" else answer.native()
+                text = got.messages[0]["content"] if shape == "lmc" else got.text
+                assert (got.error, text) == (None, "whole"), answer.seen
+                assert answer.headers["x-parley-attempts"] == "2"
+
+
+def test_empty_code_is_a_call_all_the_same(client, script):
+    """Once it is known that the answer was whole."""
+    s = script(stream(*segment(CODE)))
+    with client.stream("/v1/chat/completions", {"model": s.under("l"), "stream": True, "messages": [
+            {"role": "user", "content": "hi"}]}) as answer:
+        assert executed(calls_of(answer.openai().chunks)) == [{"language": "python", "code": ""}]
+
+
 def test_a_silent_server_is_left(client, script):
     gate = up.Gate()
     s = script(up.at_once(up.sse(), up.data({**MESSAGE, "content": "a"})), up.wait(gate))

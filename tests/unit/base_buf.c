@@ -68,6 +68,29 @@ static void a_buffer_never_grows_past_its_maximum(void **state)
 	buf_finish(&b);
 }
 
+/* An address sanitizer gives up where malloc would say no. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+static void want_of_memory_is_not_its_limit(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 8);
+	assert_false(buf_text(&b, "123456789"));
+	assert_false(buf_starved());
+	buf_init(&b, SIZE_MAX / 2);
+	assert_false(buf_reserve(&b, SIZE_MAX / 4));
+	buf_finish(&b);
+	assert_true(buf_starved());
+	assert_true(buf_text(&b, "1"));
+	buf_finish(&b);
+}
+
 static void a_buffer_of_any_maximum_is_filled_to_it(void **state)
 {
 	(void)state;
@@ -222,6 +245,7 @@ int main(void)
 		cmocka_unit_test(integers_are_written_to_their_ends),
 		cmocka_unit_test(a_buffer_never_grows_past_its_maximum),
 		cmocka_unit_test(a_buffer_of_any_maximum_is_filled_to_it),
+		cmocka_unit_test(want_of_memory_is_not_its_limit),
 		cmocka_unit_test(reserved_room_stays_where_it_is),
 		cmocka_unit_test(cleared_and_finished_buffers_can_be_used_on),
 		cmocka_unit_test(the_front_is_taken_off),

@@ -788,9 +788,35 @@ static void a_request_above_the_buffers_maximum_is_refused(void **state)
 	buf_finish(&out);
 }
 
+/* An address sanitizer gives up where malloc would say no. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+static void want_of_memory_is_not_the_clients_fault(void **state)
+{
+	static const struct provider_options o = { .name = "p" };
+	/* Never read: there is no room for so much. */
+	struct str    member = { "x", (size_t)1 << 60 };
+	struct prompt p = { .model = STR("m"), .members = &member, .member_count = 1 };
+	struct buf    out;
+	struct err    e;
+
+	(void)state;
+	buf_init(&out, SIZE_MAX / 2);
+	assert_int_equal(dialect_openai.encode(&o, &p, &out, &e), ERR_OVERLOADED);
+	buf_finish(&out);
+	buf_init(&out, 1000);
+	assert_int_equal(dialect_openai.encode(&o, &p, &out, &e), ERR_REQUEST_TOO_LARGE);
+	buf_finish(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(want_of_memory_is_not_the_clients_fault),
 		cmocka_unit_test(chunks_become_events),
 		cmocka_unit_test(a_stream_is_not_finished_while_a_choice_is_open),
 		cmocka_unit_test(usage_can_be_cut_out_of_a_chunk),

@@ -73,6 +73,24 @@ static void known_vectors(void **state)
 	}
 }
 
+static void what_is_finite_is_found_without_reading_it(void **state)
+{
+	static const struct {
+		const char *text;
+		bool        finite;
+	} cases[] = {
+		{ "[]", true }, { "[1]", true }, { "[-0.5e-999 , 1E-1]", true }, { "[1e38]", true },
+		{ "[1e39]", false }, { "[0,-1E+400]", false }, { "[1e400,0]", false },
+		{ "[99999999999999999999999999999999999999]", true },
+		{ "[999999999999999999999999999999999999999]", false },
+		{ "[0.5e39,1]", false }, { "[0e999]", true }, { "[3.5e38]", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		assert_int_equal(vector_is_finite(str_of(cases[i].text)), cases[i].finite);
+}
+
 static void what_is_no_float32_is_told(void **state)
 {
 	static const char *const numbers[] = { "[1,1e39]", "[-1e400]", "[1e99999999999999999999]" };
@@ -263,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_vectors),
 		cmocka_unit_test(what_is_no_float32_is_told),
+		cmocka_unit_test(what_is_finite_is_found_without_reading_it),
 		cmocka_unit_test(a_full_buffer_is_told),
 		cmocka_unit_test(any_float_survives),
 		cmocka_unit_test(vectors_of_all_lengths),

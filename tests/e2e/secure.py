@@ -21,7 +21,7 @@ import h2.events
 import h2.exceptions
 import h2.settings
 
-from waiting import DEADLINE
+from waiting import DEADLINE, Moment
 
 PLAIN, TLS, HTTP2 = "http", "https", "h2"
 
@@ -50,7 +50,7 @@ class Ask:
         self.stream = stream
         self.headers = headers
         self.body = b""
-        self.gone = threading.Event()
+        self.gone = Moment()
         self.reset = False  # its stream was reset, the connection stays
         self.done = threading.Event()  # the test's function has ended
         self.framed = False
@@ -102,7 +102,7 @@ class Connection:
         self.sock = sock
         self.lock = threading.RLock()
         self.asks = []
-        self.closed = threading.Event()
+        self.closed = Moment()
         self.resumed = getattr(sock, "session_reused", None)
 
     def _write(self, data):

@@ -17,7 +17,7 @@ import upstream as up
 from client import NO_TLS, Client
 from fixtures import once
 from gateway import sanitized
-from raw import Raw
+from raw import Raw, get, post
 from secure import HTTP2, PLAIN, TLS
 from waiting import DEADLINE, Watch, soonest, wait_until
 
@@ -162,30 +162,35 @@ def sends(gateway, model, stream=False, **more):
                     % (len(text), text))
 
 
-def asked(gateway, model, stream, how):
-    """Asks; returns a function that gives the call up and returns a watch that began with that."""
-    if how == "leave":
-        raw = sends(gateway, model, stream, store=False)
+class Asked:
+    """A call whose client leaves, or cancels it; what the cancel is answered can wait for a disk."""
 
-        def leave():
-            watch = Watch(gateway)
-            raw.close()
-            return watch
-        return leave
-    with Client(gateway.url) as client:
-        before = {r["id"] for r in client.get("/v1/runs?limit=100").ok().json["data"]}
-        raw = sends(gateway, model, stream)
-        run = wait_until(lambda: {r["id"] for r in client.get("/v1/runs?limit=100").json["data"]}
-                         - before, "the run").pop()
-
-    def cancel():
+    def __init__(self, gateway, model, stream, how):
+        self.canceller = None
+        if how == "leave":
+            self.raw = sends(gateway, model, stream, store=False)
+            return
         with Client(gateway.url) as client:
-            client.get("/healthz")  # the connection stands
-            watch = Watch(gateway)
-            assert client.post(f"/v1/runs/{run}/cancel").ok().json["status"] == "cancelled"
-        raw.close()
-        return watch
-    return cancel
+            before = {r["id"] for r in client.get("/v1/runs?limit=100").ok().json["data"]}
+            self.raw = sends(gateway, model, stream)
+            run = wait_until(lambda: {r["id"] for r in client.get("/v1/runs?limit=100").json["data"]}
+                             - before, "the run").pop()
+        self.cancel = f"/v1/runs/{run}/cancel"
+        self.canceller = Raw(gateway)
+        assert self.canceller.send(get("/livez")).read().status == 200  # the connection stands
+
+    def give_up(self):
+        if self.canceller:
+            self.canceller.send(post(self.cancel, b""))
+        else:
+            self.raw.close()
+
+    def finish(self):
+        if self.canceller:
+            with self.canceller as raw:
+                reply = raw.read("POST", self.cancel)
+                assert reply.status == 200 and json.loads(reply.body)["status"] == "cancelled"
+        self.raw.close()
 
 
 @pytest.mark.parametrize("how", ["leave", "cancel"])
@@ -204,12 +209,14 @@ def test_a_cancel_reaches_the_provider_at_once(provider, serve, protocol, stream
     def measure():
         reached.clear()
         number = len(p.asks) + 1
-        give_up = asked(gateway, p.on(run), stream, how)
+        asked = Asked(gateway, p.on(run), stream, how)
         ask = p.ask(number)
         assert reached.wait(DEADLINE)
-        watch = give_up()
+        ask.gone.watch = Watch(gateway)
+        asked.give_up()
         ask.wait_gone()
-        return watch.seconds()
+        asked.finish()
+        return ask.gone.watch.seconds()
 
     soonest(measure, AT_ONCE)
     assert asks(client, p.on(answer)).ok().text == "to you"
@@ -222,12 +229,14 @@ def test_a_cancel_ends_a_silent_handshake(provider, serve, how):
 
     def measure():
         number = p.accepted + 1
-        give_up = asked(gateway, "m", False, how)
+        asked = Asked(gateway, "m", False, how)
         p.wait(lambda: len(p.connections) >= number, "a connection")
-        connection = p.connections[number - 1]
-        watch = give_up()
-        assert connection.closed.wait(DEADLINE), "the connection stayed open"
-        return watch.seconds()
+        closed = p.connections[number - 1].closed
+        closed.watch = Watch(gateway)
+        asked.give_up()
+        assert closed.wait(DEADLINE), "the connection stayed open"
+        asked.finish()
+        return closed.watch.seconds()
 
     soonest(measure, AT_ONCE)
 
@@ -239,15 +248,16 @@ def test_who_waits_for_a_connection_of_a_cancelled_call_gets_another(provider, s
     model = p.on(answer)
     holders = []
     for number in range(1, 5):
-        holders.append(asked(gateway, model, False, "cancel"))
+        holders.append(Asked(gateway, model, False, "cancel"))
         p.wait(lambda number=number: len(p.connections) == number, "a connection")
     waiters = [sends(gateway, model, store=False) for _ in range(8)]
     client.get("/healthz").ok()
     waiters[7].close()
     client.get("/healthz").ok()
     assert p.accepted == 4 and not p.asks
-    for cancel in holders:
-        cancel()
+    for asked in holders:
+        asked.give_up()
+        asked.finish()
     for raw in waiters[:7]:
         assert raw.read().status == 200
         raw.close()
@@ -278,11 +288,14 @@ def test_a_cancel_ends_an_unanswered_connect(serve, how):
     gateway, _ = serve({"name": "p", "dialect": "openai", "base_url": f"http://127.0.0.1:{port}/v1"})
 
     def measure():
-        give_up = asked(gateway, "m", False, how)
+        asked = Asked(gateway, "m", False, how)
         wait_until(lambda: opening(port) == own + 1, "the gateway connects")
-        watch = give_up()
+        watch = Watch(gateway)
+        asked.give_up()
         wait_until(lambda: opening(port) == own, "it gave that up")
-        return watch.seconds()
+        took = watch.seconds()
+        asked.finish()
+        return took
 
     soonest(measure, AT_ONCE + 0.02)
     for one in [*fill, listener]:
@@ -358,14 +371,17 @@ def test_a_slow_name_look_up_holds_nobody_up(provider, serve, slow_names, how):
 
     def measure():
         before = slow_names.hanging()
-        give_up = asked(gateway, "m", False, how)
+        asked = Asked(gateway, "m", False, how)
         wait_until(lambda: slow_names.hanging() > before, "the name is looked up")
         watch = Watch(gateway)
         client.get("/healthz").ok()  # by the one loop that there is
         assert watch.seconds() < AT_ONCE * 5
-        watch = give_up()
+        watch = Watch(gateway)
+        asked.give_up()
         client.get("/healthz").ok()
-        return watch.seconds()
+        took = watch.seconds()
+        asked.finish()
+        return took
 
     soonest(measure, AT_ONCE)
     slow_names.free()

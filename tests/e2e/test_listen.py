@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from gateway import Gateway
-from waiting import wait_until
+from waiting import DEADLINE, wait_until
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def short():
 
 def over(path):
     return httpx.Client(transport=httpx.HTTPTransport(uds=str(path)), base_url="http://any.example",
-                        timeout=10)
+                        timeout=DEADLINE)
 
 
 def ask(client):
@@ -63,7 +63,7 @@ def test_several_addresses_of_several_kinds(start, short):
         assert ask(client) == "hi"
     for line in gateway.stdout:
         if "http://" in line:
-            with httpx.Client(base_url=line.split()[-1]) as client:
+            with httpx.Client(base_url=line.split()[-1], timeout=DEADLINE) as client:
                 assert ask(client) == "hi"
 
 
@@ -110,7 +110,7 @@ def listener(host="127.0.0.1"):
 
 
 def answer_on(waiting):
-    waiting.settimeout(10)
+    waiting.settimeout(DEADLINE)
     waiting.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     got = b""
     while piece := waiting.recv(4096):
@@ -145,7 +145,7 @@ def test_an_inherited_socket_for_everybody_needs_keys(start):
         assert code == 78 and "is not a loopback address" in log
         gateway = start(env={"PARLEY_API_KEY": "k" * 40}, args=["--admin-listen", "127.0.0.1:0"],
                         **more)
-        with httpx.Client(base_url=f"http://127.0.0.1:{gateway.port}") as client:
+        with httpx.Client(base_url=f"http://127.0.0.1:{gateway.port}", timeout=DEADLINE) as client:
             assert client.get("/livez").status_code == 200
             assert client.get("/metrics").status_code == 404
 
@@ -188,7 +188,7 @@ def test_systemd_hands_over_all_its_sockets(activate):
     with listener() as one, listener() as two:
         gateway = activate([one, two], ["web", "other"], listen="systemd").start()
         for s in (one, two):
-            with httpx.Client(base_url="http://127.0.0.1:%d" % s.getsockname()[1]) as client:
+            with httpx.Client(base_url="http://127.0.0.1:%d" % s.getsockname()[1], timeout=DEADLINE) as client:
                 assert ask(client) == "hi"
         assert gateway.port == one.getsockname()[1]
 
@@ -217,7 +217,7 @@ def test_a_service_manager_is_told_how_far_it_is(start, short):
     path = short / "notify"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(path))
-        manager.settimeout(20)
+        manager.settimeout(DEADLINE)
         gateway = start({}, env={"NOTIFY_SOCKET": str(path), "WATCHDOG_USEC": "200000"})
         assert manager.recv(4096).startswith(b"READY=1")
 
@@ -238,7 +238,7 @@ def test_a_service_manager_is_told_how_far_it_is(start, short):
 def test_a_manager_that_has_gone_is_no_reason_to_fail(start):
     gateway = start(env={"NOTIFY_SOCKET": "/nonexistent/notify", "WATCHDOG_USEC": "1000",
                          "WATCHDOG_PID": str(os.getpid())})
-    with httpx.Client(base_url=gateway.url) as client:
+    with httpx.Client(base_url=gateway.url, timeout=DEADLINE) as client:
         assert ask(client) == "hi"
 
 
@@ -247,7 +247,7 @@ def test_a_manager_that_has_gone_is_no_reason_to_fail(start):
 def clients_in(gateway, requests):
     mark = len(gateway.lines)
     for headers in requests:
-        with httpx.Client(base_url=gateway.url) as client:
+        with httpx.Client(base_url=gateway.url, timeout=DEADLINE) as client:
             assert client.get("/v1/models", headers=headers).status_code == 200
     found = wait_until(lambda: [line for line in gateway.lines[mark:] if '"request"' in line][
         len(requests) - 1:] and [json.loads(line) for line in gateway.lines[mark:]

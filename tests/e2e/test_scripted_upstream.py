@@ -8,6 +8,7 @@ import pytest
 
 import sse
 import upstream as up
+from waiting import DEADLINE
 
 
 def ask(upstream, script, **more):
@@ -17,7 +18,7 @@ def ask(upstream, script, **more):
 
 @pytest.fixture
 def http():
-    with httpx.Client(trust_env=False, timeout=5) as client:
+    with httpx.Client(trust_env=False, timeout=DEADLINE) as client:
         yield client
 
 
@@ -75,7 +76,7 @@ def test_a_connection_is_used_again(upstream, script, http):
 def test_a_chunked_request_is_understood(upstream, script):
     s = script(up.reply({}))
     body = json.dumps({"model": s.name}).encode()
-    with socket.create_connection(("127.0.0.1", upstream.port), timeout=5) as sock:
+    with socket.create_connection(("127.0.0.1", upstream.port), timeout=DEADLINE) as sock:
         sock.sendall(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
                      + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body))
         assert sock.recv(100).startswith(b"HTTP/1.1 200")

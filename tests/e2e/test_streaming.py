@@ -395,7 +395,7 @@ MOMENTS = {
 
 
 def leave(shared, script, route, steps, gate, reset=False, streaming=False, **fields):
-    """Asks, leaves once the gate is reached; returns the exchange, a watch since then, and the head."""
+    """Asks, leaves once the gate is reached; returns the exchange, watched since then, and the head."""
     s = script(*steps)
     raw = Raw(shared)
     raw.send(post(route, json.dumps(body_for(route, s.model, **fields)).encode()))
@@ -404,19 +404,20 @@ def leave(shared, script, route, steps, gate, reset=False, streaming=False, **fi
     if reset:
         raw.sock.setsockopt(up.socket.SOL_SOCKET, up.socket.SO_LINGER,
                             up.struct.pack("ii", 1, 0))
-    watch = Watch(shared)
+    x = s.wait()
+    x.closed.watch = Watch(shared)
     raw.close()
-    return s.wait(), watch, head
+    return x, head
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("reset", [False, True], ids=["FIN", "RST"])
 def test_leaving_an_unstored_stream_cancels_at_once(shared, script, route, moment, reset):
     gate = up.Gate()
-    x, watch, _ = leave(shared, script, route, MOMENTS[moment](gate), gate, reset,
-                       moment == "in the middle", store=False)
+    x, _ = leave(shared, script, route, MOMENTS[moment](gate), gate, reset,
+                 moment == "in the middle", store=False)
     x.wait_closed()
-    assert watch.seconds() < AT_ONCE, "the provider's connection stayed open"
+    assert x.closed.watch.seconds() < AT_ONCE, "the provider's connection stayed open"
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
@@ -440,17 +441,17 @@ def test_leaving_with_the_last_byte_of_the_request_is_noticed(shared, script, ro
 
 def test_leaving_a_plain_unstored_call_cancels_at_once(shared, script, route):
     gate = up.Gate()
-    x, watch, _ = leave(shared, script, route, [up.wait(gate)], gate, store=False, stream=False)
+    x, _ = leave(shared, script, route, [up.wait(gate)], gate, store=False, stream=False)
     x.wait_closed()
-    assert watch.seconds() < AT_ONCE
+    assert x.closed.watch.seconds() < AT_ONCE
 
 
 def test_on_disconnect_cancel_cancels_a_stored_run(shared, client, script):
     gate = up.Gate()
-    x, watch, head = leave(shared, script, "/v1/chat", MOMENTS["in the middle"](gate), gate,
-                          streaming=True, on_disconnect="cancel")
+    x, head = leave(shared, script, "/v1/chat", MOMENTS["in the middle"](gate), gate,
+                    streaming=True, on_disconnect="cancel")
     x.wait_closed()
-    assert watch.seconds() < AT_ONCE
+    assert x.closed.watch.seconds() < AT_ONCE
     run = head.headers["x-run-id"]
     value = wait_until(lambda: (r := client.run(run))["status"] not in ("queued", "running") and r,
                        "the run's end")
@@ -465,7 +466,7 @@ def test_on_disconnect_cancel_cancels_a_stored_run(shared, client, script):
 def test_a_stored_run_goes_on_without_its_client(shared, client, script, route, fields):
     gate = up.Gate()
     steps = [*MOMENTS["in the middle"](gate), up.text(" and the rest"), *up.ending()]
-    x, _, head = leave(shared, script, route, steps, gate, streaming=True, **fields)
+    x, head = leave(shared, script, route, steps, gate, streaming=True, **fields)
     run = head.headers["x-run-id"]
     assert client.run(run)["status"] == "running"
     gate.open()

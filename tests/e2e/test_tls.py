@@ -15,7 +15,7 @@ import pytest
 import sse
 import upstream as up
 from gateway import run
-from waiting import wait_until
+from waiting import DEADLINE, wait_until
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl to make keys with")
 
@@ -57,7 +57,7 @@ def served(start, pairs):
 @pytest.fixture
 def https(served, pairs):
     with httpx.Client(base_url=served.url, verify=trusting(pairs["one"][0]), trust_env=False,
-                      timeout=20) as client:
+                      timeout=DEADLINE) as client:
         yield client
 
 
@@ -102,7 +102,7 @@ def test_many_streams_at_once(served, pairs, script):
                      b"\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(request) + request)
         socks.append(sock)
     for sock in socks:
-        sock.settimeout(20)
+        sock.settimeout(DEADLINE)
         with sock:
             data = b""
             while piece := sock.recv(65536):
@@ -127,7 +127,7 @@ def test_a_drain_ends_streams_with_an_error(start, pairs, script):
     gateway = start(usual={**options(pairs["one"]), "drain_timeout": "1s"})
     gate = up.Gate()
     s = script(up.sse(), up.role(), up.text("one"), up.wait(gate))
-    with httpx.Client(base_url=gateway.url, verify=trusting(pairs["one"][0])) as client:
+    with httpx.Client(base_url=gateway.url, verify=trusting(pairs["one"][0]), timeout=DEADLINE) as client:
         with client.stream("POST", "/v1/chat",
                            json=body(stream=True, config={"model": s.model})) as r:
             blocks = sse.Blocks(r.iter_raw())
@@ -151,7 +151,7 @@ def test_large_bodies_up_and_down(https):
 def test_openai_s_sdk(served, pairs):
     openai = pytest.importorskip("openai")
     client = openai.OpenAI(base_url=served.url + "/v1", api_key="any", max_retries=0,
-                           http_client=httpx.Client(verify=trusting(pairs["one"][0])))
+                           http_client=httpx.Client(verify=trusting(pairs["one"][0]), timeout=DEADLINE))
     with client:
         asked = {"model": "echo", "messages": [{"role": "user", "content": "hello"}]}
         assert client.chat.completions.create(**asked).choices[0].message.content == "hello"
@@ -164,7 +164,7 @@ def test_curl(served, pairs):
     done = subprocess.run(["curl", "-sS", "--cacert", pairs["one"][0], "-N", "-d",
                            json.dumps(body("hello", stream=True)), "-H",
                            "Content-Type: application/json", served.url + "/v1/chat"],
-                          capture_output=True, text=True, timeout=20, check=True)
+                          capture_output=True, text=True, timeout=DEADLINE, check=True)
     assert done.stdout.rstrip().endswith("data: [DONE]")
 
 
@@ -188,7 +188,7 @@ def test_old_protocols_and_plain_text_get_nowhere(served, pairs):
             context.wrap_socket(socket.create_connection(("127.0.0.1", served.port)),
                                 server_hostname="127.0.0.1")
     with socket.create_connection(("127.0.0.1", served.port)) as plain:
-        plain.settimeout(10)
+        plain.settimeout(DEADLINE)
         plain.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         try:
             assert not plain.recv(4096).startswith(b"HTTP")
@@ -197,7 +197,7 @@ def test_old_protocols_and_plain_text_get_nowhere(served, pairs):
     for version in ("TLSv1_2", "TLSv1_3"):
         context = trusting(pairs["one"][0])
         context.minimum_version = context.maximum_version = getattr(ssl.TLSVersion, version)
-        with httpx.Client(verify=context) as client:
+        with httpx.Client(verify=context, timeout=DEADLINE) as client:
             assert client.get(served.url + "/livez").status_code == 200
 
 
@@ -214,10 +214,10 @@ def test_a_reload_brings_another_certificate_and_drops_nothing(served, pairs, ht
         mark = len(served.lines)
         served.signal(signal.SIGHUP)
         served.wait_log("configuration was read again", mark)
-        with httpx.Client(verify=trusting(pairs["two"][0])) as client:
+        with httpx.Client(verify=trusting(pairs["two"][0]), timeout=DEADLINE) as client:
             assert client.get(served.url + "/livez").status_code == 200
         with pytest.raises(httpx.ConnectError), httpx.Client(
-                verify=trusting(pairs["one"][0])) as client:
+                verify=trusting(pairs["one"][0]), timeout=DEADLINE) as client:
             client.get(served.url + "/livez")
         gate.open()
         list(blocks)
@@ -234,7 +234,7 @@ def test_a_reload_with_bad_files_keeps_the_old_certificate(start, pairs, tmp_pat
     mark = len(gateway.lines)
     gateway.signal(signal.SIGHUP)
     gateway.wait_log("the old configuration stays", mark)
-    with httpx.Client(verify=trusting(pairs["one"][0])) as client:
+    with httpx.Client(verify=trusting(pairs["one"][0]), timeout=DEADLINE) as client:
         assert client.get(gateway.url + "/livez").status_code == 200
 
 
@@ -273,7 +273,7 @@ def test_tls_is_not_switched_by_a_reload(start, pairs):
     gateway.write_config(options(pairs["one"]))
     gateway.signal(signal.SIGHUP)
     gateway.wait_log("can't be switched")
-    with httpx.Client() as client:
+    with httpx.Client(timeout=DEADLINE) as client:
         assert client.get(gateway.url + "/livez").status_code == 200
 
 

@@ -15,7 +15,7 @@ import struct
 import threading
 import time
 
-from waiting import DEADLINE
+from waiting import DEADLINE, Moment
 
 
 class Gone(Exception):
@@ -69,7 +69,7 @@ class Exchange:
         self.upstream = upstream
         self.sock = sock
         self.request = request
-        self.closed = threading.Event()  # the gateway closed its end while the script ran
+        self.closed = Moment()  # the gateway closed its end while the script ran
         self.done = threading.Event()  # the script has ended, or was cut short
         self.sent = 0
         self.chunked = False

@@ -16,7 +16,7 @@
 /* Cancels of runs that nobody knows go there too, from the loops: none of them may wait. */
 static void a_cancel_waits_for_nobody(void **state)
 {
-	struct timeval t = { .tv_sec = 2 };
+	struct timeval t = { .tv_sec = 40 }; /* what one that waits would take, of a thousand */
 	int            pair[2];
 
 	(void)state;
@@ -25,7 +25,7 @@ static void a_cancel_waits_for_nobody(void **state)
 	int64_t begun = clock_mono_us();
 	for (int i = 0; i < 1000; i++)
 		takeover_cancel(pair[0], id_new(), 1);
-	assert_true(clock_mono_us() - begun < 1000 * 1000);
+	assert_true(clock_mono_us() - begun < 20 * 1000 * 1000);
 	close(pair[0]);
 	close(pair[1]);
 }

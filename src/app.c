@@ -39,6 +39,7 @@ enum {
 	WORKERS_MAX = 256,
 	BESIDE_MS = 50, /* how often runs of the process before are looked at */
 	TAKEOVER_MS = 60 * 1000, /* in which a new process has to be ready */
+	HAND_OVER_MS = 2000, /* in which our workers have to take nothing new */
 	SIGNAL_GIVEN = -2, /* no signal: another process has taken over */
 	WORK_THREADS = 2, /* for all loops: what they do is rare and long */
 	DRAIN_GRACE_MS = 5000, /* behind drain_timeout, for last errors to reach their readers */
@@ -66,6 +67,7 @@ struct app {
 	bool                 given;   /* he has the sockets, and the lock */
 	atomic_bool          draining;
 	int                  signal_fd;
+	int                  quiet_fd;
 	int                  done_fd;
 };
 
@@ -186,6 +188,7 @@ static enum errc make_workers(struct app *a, struct err *e)
 									     : NULL,
 				.otlp_headers = config_secret_env(OTLP_HEADERS),
 				.tls = a->config->tls_cert[0] != '\0',
+				.quiet_fd = a->quiet_fd,
 				.done_fd = a->done_fd,
 			},
 			&a->workers[i], e);
@@ -431,7 +434,7 @@ static void give(struct app *a)
 	close(peer);
 }
 
-/* hear: what the process after us says; true: it is ready, and serves from now on. */
+/* hear: what the process after us says; true: it is ready, and waits for hand_over. */
 static bool hear(struct app *a)
 {
 	struct id run;
@@ -446,7 +449,6 @@ static bool hear(struct app *a)
 				break;
 			a->given = true;
 			a->store->ops->given(a->store);
-			takeover_done(a->after);
 			return true;
 		case TAKEOVER_LEFT:
 			if (a->given) {
@@ -548,6 +550,26 @@ static bool wait_drained(struct app *a, int timeout_ms)
 	return sig == 0;
 }
 
+/* hand_over: the next process begins to serve once no worker of this one takes anything new, so that
+ * who connects after its start is served by it.  A loop that hangs does not keep it waiting. */
+static void hand_over(struct app *a)
+{
+	int64_t  until = clock_mono_us() + HAND_OVER_MS * (int64_t)1000;
+	uint64_t quiet = 0;
+
+	while (quiet < a->worker_count) {
+		struct pollfd fd = { .fd = a->quiet_fd, .events = POLLIN };
+		int64_t       left = (until - clock_mono_us() + 999) / 1000;
+		uint64_t      n;
+
+		if (left <= 0 || (poll(&fd, 1, (int)left) < 0 && errno != EINTR))
+			break;
+		if ((fd.revents & POLLIN) && read(a->quiet_fd, &n, sizeof n) == (ssize_t)sizeof n)
+			quiet += n;
+	}
+	takeover_done(a->after);
+}
+
 /* drain: true when all answers have ended; false: told again, or out of time. */
 static bool drain(struct app *a)
 {
@@ -561,6 +583,8 @@ static bool drain(struct app *a)
 	atomic_store(&a->draining, true);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_drain(a->workers[i], a->config->drain_timeout, a->given);
+	if (a->given)
+		hand_over(a);
 	return wait_drained(a, timeout_ms < INT32_MAX ? (int)timeout_ms : INT32_MAX);
 }
 
@@ -588,6 +612,8 @@ static void stop(struct app *a)
 		snapshot_release(a->snapshot);
 	if (a->signal_fd >= 0)
 		close(a->signal_fd);
+	if (a->quiet_fd >= 0)
+		close(a->quiet_fd);
 	if (a->done_fd >= 0)
 		close(a->done_fd);
 	if (a->before >= 0)
@@ -604,6 +630,7 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 
 	raise_descriptor_limit();
 	a.signal_fd = open_signals();
+	a.quiet_fd = eventfd(0, EFD_CLOEXEC);
 	a.done_fd = eventfd(0, EFD_CLOEXEC);
 	if (route_check(routes, &e) != ERR_OK || route_check(admin_routes, &e) != ERR_OK)
 		return fail(&e, EX_SOFTWARE);

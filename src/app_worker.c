@@ -260,15 +260,21 @@ static bool connected(const struct worker *w)
 	return any;
 }
 
+static void tell_app(int event_fd)
+{
+	uint64_t one = 1;
+
+	if (write(event_fd, &one, sizeof one) != (ssize_t)sizeof one)
+		log_note(LOG_ERROR, "drain", "a worker can't say how far it has drained");
+}
+
 static void look(struct timer *t)
 {
 	struct worker *w = container_of(t, struct worker, drain_timer);
 	int64_t        now = loop_now_us(w->loop);
-	uint64_t       one = 1;
 
 	if (busy(w) == 0 && !(w->leave && now < w->drain_idle_us && connected(w)) && !sends(w, now)) {
-		if (write(w->o.done_fd, &one, sizeof one) != (ssize_t)sizeof one)
-			log_note(LOG_ERROR, "drain", "a worker can't say that it has drained");
+		tell_app(w->o.done_fd);
 		return;
 	}
 	if (now >= w->drain_end_us) {
@@ -293,6 +299,7 @@ static void drain(struct task *t)
 		admit_drain();
 	for (size_t i = 0; i < w->server_count; i++)
 		server_quiesce(w->servers[i], w->leave || w->inherited[i]);
+	tell_app(w->o.quiet_fd);
 	w->drain_idle_us = loop_now_us(w->loop) + DRAIN_IDLE_US;
 	w->drain_end_us = loop_now_us(w->loop) + w->drain_timeout_us;
 	w->drain_timer.fn = look;

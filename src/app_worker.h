@@ -21,6 +21,7 @@ struct worker_options {
 	/* Traces go to the collector from the first worker; NULL: none. */
 	const char      *otlp_endpoint, *otlp_headers;
 	bool             tls;
+	int              quiet_fd; /* eventfd: 1 is added when a draining worker takes nothing new */
 	int              done_fd; /* eventfd: 1 is added when the worker has drained */
 };
 

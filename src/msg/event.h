@@ -41,6 +41,8 @@ struct usage {
 	int64_t reasoning;
 };
 
+struct buf;
+
 /* All spans are borrowed for the callback that hands the event over.
  *
  * text, id and name are JSON-escaped: the bytes as they may stand between two quotes (EVENT_MESSAGE,
@@ -62,6 +64,9 @@ struct event {
 	struct str raw;
 	bool       cont;
 	bool       hollow; /* of a segment without content: an attempt has said nothing yet; not logged */
+	/* Begins with raw, which is long: who keeps raw may take these bytes instead of copying them, and
+	 * leaves an empty buffer.  They must live as long as the call's other events.  NULL: a copy. */
+	struct buf *give;
 	/* Spans inside raw that an encoder may have to leave out: the member "usage" of a chunk (the
 	 * whole `"usage":…` with one neighbouring comma), so that usage asked for by us does not reach
 	 * a client that did not ask.  Empty: there is none. */

@@ -62,6 +62,7 @@ struct remote_call {
 	bool              aside;
 	bool              dropped; /* cancelled meanwhile */
 	struct arena      arena;   /* of the events, as far as the body does not hold them */
+	struct buf        made;    /* the first raw that the body does not hold */
 	struct kept      *kept;    /* what was decoded, in its order */
 	struct kept     **kept_end;
 	struct err        found;
@@ -86,6 +87,7 @@ static void call_free(struct remote_call *c)
 	buf_finish(&c->body);
 	buf_finish(&c->url);
 	arena_finish(&c->arena);
+	buf_finish(&c->made);
 	err_drop(&c->err);
 	free(c->want);
 	free(c);
@@ -327,18 +329,40 @@ static enum errc judge_error(struct remote_call *c, struct err *ret)
 
 /* --- a long answer --- */
 
+static bool keeps(const struct remote_call *c, struct str s)
+{
+	const struct buf *b = &c->body;
+	const struct buf *m = &c->made;
+
+	return (s.p >= b->data && s.p < b->data + b->len) || (s.p >= m->data && s.p < m->data + m->len);
+}
+
 /* keep_span: lies where it lay in raw, or in the body, or in a copy. */
 static bool keep_span(struct remote_call *c, struct str raw, struct str kept_raw, struct str *s)
 {
-	const struct buf *b = &c->body;
-
-	if (s->n == 0 || (s->p >= b->data && s->p < b->data + b->len))
+	if (s->n == 0 || keeps(c, *s))
 		return true;
 	if (raw.n > 0 && s->p >= raw.p && s->p < raw.p + raw.n)
 		*s = (struct str){ kept_raw.p + (s->p - raw.p), s->n };
 	else
 		*s = arena_str(&c->arena, *s);
 	return s->p;
+}
+
+/* keep_raw: a long one shall not be copied again on the loop. */
+static bool keep_raw(struct remote_call *c, struct event *ev)
+{
+	struct str raw = ev->raw;
+
+	if (raw.n > 0 && raw.p == c->body.data) {
+		ev->give = &c->body;
+	} else if (raw.n > LIMIT_LOOP_JSON && c->made.len == 0 && !keeps(c, raw)) {
+		if (!buf_str(&c->made, raw))
+			return false;
+		ev->raw = buf_view(&c->made);
+		ev->give = &c->made;
+	}
+	return keep_span(c, STR_NONE, STR_NONE, &ev->raw);
 }
 
 /* On the worker: events wait for the loop. */
@@ -353,7 +377,7 @@ static void keep_event(void *arg, const struct event *ev)
 	*k = (struct kept){ .ev = *ev };
 	struct str *spans[] = { &k->ev.text,	  &k->ev.id,	   &k->ev.name,	  &k->ev.raw_usage,
 				&k->ev.raw_role, &k->ev.raw_id, &k->ev.raw_created };
-	if (!keep_span(c, STR_NONE, STR_NONE, &k->ev.raw))
+	if (!keep_raw(c, &k->ev))
 		goto full;
 	for (size_t i = 0; i < ARRAY_LEN(spans); i++)
 		if (!keep_span(c, raw, k->ev.raw, spans[i]))
@@ -487,6 +511,7 @@ static struct remote_call *call_new(const struct remote *r, const struct provide
 	c->decode.arg = c->arg = arg;
 	c->cpu = env->cpu;
 	arena_init(&c->arena, 2 * (size_t)LIMIT_UPSTREAM_BODY);
+	buf_init(&c->made, LIMIT_UPSTREAM_BODY);
 	buf_init(&c->ask, LIMIT_UPSTREAM_ASK);
 	buf_init(&c->body, LIMIT_UPSTREAM_BODY);
 	buf_init(&c->url, LIMIT_SECRET);

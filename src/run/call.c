@@ -66,7 +66,13 @@ static bool keep_raw(struct run *r, const struct event *ev)
 {
 	r->raw_id = span_of(ev->raw_id, ev->raw, r->raw.len);
 	r->raw_created = span_of(ev->raw_created, ev->raw, r->raw.len);
-	return buf_str(&r->raw, ev->raw);
+	if (!ev->give || r->raw.len > 0)
+		return buf_str(&r->raw, ev->raw);
+	buf_finish(&r->raw);
+	r->raw = *ev->give;
+	r->raw.len = ev->raw.n;
+	buf_init(ev->give, 0);
+	return true;
 }
 
 /* keep: what the end will store or answer with; false: over a limit. */

@@ -141,6 +141,13 @@ bool run_whole(struct run *r, struct buf *out)
 {
 	if (!answer_close(&r->answer))
 		return false;
+	/* Vectors go through as they came, and there may be many. */
+	if (r->rq.prompt.embed && !r->rq.claim && out->len == 0) {
+		buf_finish(out);
+		*out = r->raw;
+		buf_init(&r->raw, 0);
+		return true;
+	}
 	return r->encoder->ops->whole(r->encoder,
 				      &(struct encoder_whole){
 					      .raw = buf_view(&r->raw),

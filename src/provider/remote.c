@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
+enum { BODY_LONG = MIB };
+
 struct remote {
 	struct provider         provider;
 	struct provider_ops     ops; /* with the dialect's name */
@@ -226,6 +228,10 @@ static bool collect(struct remote_call *c, const char *bytes, size_t len)
 {
 	struct err e;
 
+	/* To double a long answer again and again would copy megabytes in one step of the loop; memory
+	 * that nothing is written to costs nothing.  Where it fails, buf_add says so. */
+	if (c->body.len >= BODY_LONG && c->body.len + len > c->body.cap)
+		(void)!buf_reserve(&c->body, c->body.max - c->body.len);
 	if (buf_add(&c->body, bytes, len))
 		return true;
 	/* What there is of an error's body is enough, or nothing will be. */

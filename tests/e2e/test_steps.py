@@ -60,6 +60,8 @@ def bodies(model):
     for name, messages in MESSAGES.items():
         yield name, b'{"model":"' + model + b'","messages":' + messages + b"}"
     for name, members in MEMBERS.items():
+        if name == "nested":  # Python's own reader of it, at the provider, takes ten seconds
+            model = b"echo"
         yield name, (b'{"model":"' + model + b'","messages":[{"role":"user","content":"a"}],' +
                      members + b"}")
 

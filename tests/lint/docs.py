@@ -4,13 +4,14 @@
 usage: docs.py [--write]
 
 Checks that every local link leads to a file (and to a heading in it), that the tables of errors,
-metrics and failures say what err.def, metric.def and tests/e2e/failures.py say, that every example of
-JSON is JSON, that every curl line is marked to be run, that the dashboard and the alerts look at
+metrics, failures and clients say what err.def, metric.def, tests/e2e/failures.py and
+tests/clients/clients.py say, that every example of JSON is JSON, that every curl line is marked to be run, that the dashboard and the alerts look at
 metrics that exist, that the example configuration names every option, and that the manual page
 has every command and option and is clean (where mandoc is installed).
-With --write the tables of metrics and failures and the options of the manual page are made new.
+With --write the tables of metrics, failures and clients and the options of the manual page are made new.
 """
 
+import importlib
 import json
 import pathlib
 import re
@@ -153,19 +154,18 @@ def check_metrics(write):
     problem(page, "the table of metrics is not as metric.def; run tests/lint/docs.py --write")
 
 
-def check_failures(write):
-    """The failure contract, printed from what tests/e2e/test_failures.py checks."""
-    page = ROOT / "docs/failures.md"
-    sys.path.insert(0, str(ROOT / "tests/e2e"))
-    import failures
-    have, want = section(page, "failures"), failures.table()
+def check_table(write, page, name, source):
+    """A table that is printed from the data which tests check."""
+    page, source = ROOT / page, ROOT / source
+    sys.path.insert(0, str(source.parent))
+    have, want = section(page, name), importlib.import_module(source.stem).table()
     if have == want:
         return
     if write:
-        page.write_text(read(page).replace(f"<!-- failures -->\n{have}",
-                                           f"<!-- failures -->\n{want}"), encoding="utf-8")
+        page.write_text(read(page).replace(f"<!-- {name} -->\n{have}",
+                                           f"<!-- {name} -->\n{want}"), encoding="utf-8")
         return
-    problem(page, "the tables of failures are not as tests/e2e/failures.py; "
+    problem(page, f"its tables are not as {source.relative_to(ROOT)}; "
                   "run tests/lint/docs.py --write")
 
 
@@ -237,7 +237,8 @@ def main(arguments):
         return 64
     check_metrics(bool(arguments))
     check_operate()
-    check_failures(bool(arguments))
+    check_table(bool(arguments), "docs/failures.md", "failures", "tests/e2e/failures.py")
+    check_table(bool(arguments), "docs/clients.md", "clients", "tests/clients/clients.py")
     check_errors()
     check_options()
     check_manual_lists(bool(arguments))

@@ -22,7 +22,7 @@ const scripts = new Map();
 const provider = http.createServer(async (request, response) => {
 	const parts = [];
 	for await (const part of request) parts.push(part);
-	const body = JSON.parse(Buffer.concat(parts));
+	const body = JSON.parse(parts.length ? Buffer.concat(parts) : '{}'); // a list has none
 	const script = scripts.get(body.model);
 	if (!script) {
 		json(response, 404, { error: { message: 'the tests have no such model', type: 't' } });

@@ -62,7 +62,8 @@ struct remote_call {
 	struct work_pool *cpu;
 	struct work_job   job;
 	bool              aside;
-	bool              dropped; /* cancelled meanwhile */
+	bool              dropped; /* cancelled meanwhile; the provider may be gone */
+	struct mask      *mask;    /* held; the provider's, which the worker looks into */
 	struct arena      arena;   /* of the events, as far as the body does not hold them */
 	struct buf        made;    /* the first raw that the body does not hold */
 	struct kept      *kept;    /* what was decoded, in its order */
@@ -91,6 +92,7 @@ static void call_free(struct remote_call *c)
 	arena_finish(&c->arena);
 	buf_finish(&c->made);
 	err_drop(&c->err);
+	mask_destroy(c->mask);
 	free(c->want);
 	free(c);
 }
@@ -433,6 +435,7 @@ static bool whole_aside(struct remote_call *c, const struct err *e)
 	if (!c->cpu || c->html || e->code != ERR_OK || c->body.len <= LIMIT_LOOP_JSON)
 		return false;
 	c->kept_end = &c->kept;
+	c->mask = mask_ref(c->call.provider->mask);
 	c->decode.doc = &c->doc; /* the other one is the loop's */
 	c->decode.on_event = keep_event;
 	c->decode.arg = c;

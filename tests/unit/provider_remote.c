@@ -1,14 +1,19 @@
 /* A provider over HTTP against a scripted server: which end each way of answering has. */
+#include "base/limits.h"
 #include "loop/transfer.h"
+#include "loop/work.h"
 #include "provider/provider.h"
 #include "tests/unit/loopback.h"
 #include "upstream/upstream.h"
+
+#include <semaphore.h>
 
 #define SECOND ((int64_t)1000000)
 
 struct heard {
 	struct loop          *loop;
 	struct transfers     *transfers;
+	struct work_pool     *cpu; /* NULL: the loop decodes all */
 	struct provider_call *call;
 	struct timer          watchdog;
 	struct buf            out;
@@ -99,7 +104,7 @@ static void heard_close(struct heard *h)
 	buf_finish(&h->out);
 }
 
-static struct provider *provider_at(unsigned port)
+static struct provider *provider_with(unsigned port, struct mask *mask)
 {
 	char             url[64];
 	struct provider *p = NULL;
@@ -118,16 +123,24 @@ static struct provider *provider_at(unsigned port)
 		.first_byte_plain_us = 3 * SECOND,
 		.idle_us = 3 * SECOND,
 		.total_us = 5 * SECOND,
+		.mask = mask,
 	};
 	if (provider_create(&o, &p, &e) != ERR_OK)
 		fail_msg("%s", e.text);
 	return p;
 }
 
+static struct provider *provider_at(unsigned port)
+{
+	return provider_with(port, NULL);
+}
+
 static void start(struct heard *h, const struct provider *p, bool stream)
 {
 	const struct str    message = STR("{\"role\":\"user\",\"content\":\"hi\"}");
-	struct provider_env env = { .loop = h->loop, .transfers = h->transfers };
+	struct provider_env env = {
+		.loop = h->loop, .transfers = h->transfers, .cpu = h->cpu
+	};
 	struct prompt       prompt = {
 			  .model = STR("m"),
 			  .messages = &message,
@@ -387,6 +400,80 @@ static void connections_are_used_again(void **state)
 	loopback_finish(&server);
 }
 
+/* --- a long answer, which a worker decodes --- */
+
+struct late {
+	struct heard    *heard;
+	struct provider *provider;
+	struct work_job  job;
+	sem_t            free; /* the only worker is */
+	struct timer     look;
+	bool             gone;
+};
+
+static void hold_worker(struct work_job *job)
+{
+	CHECK(sem_wait(&container_of(job, struct late, job)->free) == 0);
+}
+
+static void worker_let_go(struct work_job *job)
+{
+	(void)job;
+}
+
+/* The answer waits behind the job that holds the worker; then its call and its provider go. */
+static void on_look(struct timer *t)
+{
+	struct late *x = container_of(t, struct late, look);
+
+	if (!x->gone && loop_owed(x->heard->loop) == 2) {
+		x->heard->call->provider->ops->cancel(x->heard->call);
+		provider_destroy(x->provider);
+		x->gone = true;
+		assert_int_equal(sem_post(&x->free), 0);
+	}
+	if (x->gone && loop_owed(x->heard->loop) == 0)
+		loop_stop(x->heard->loop);
+	else
+		timer_start(x->heard->loop, t, 1000);
+}
+
+static void a_worker_may_decode_for_a_provider_that_is_gone(void **state)
+{
+	static char       answer[400 * KIB];
+	const struct step script[] = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
+				       { ACT_SEND, answer }, { ACT_CLOSE, "" }, { ACT_STOP, "" } };
+	const struct str  secret = STR("a secret of the configuration");
+	struct loopback   server;
+	struct heard      h;
+	struct late       x = { .heard = &h, .look = { .fn = on_look } };
+	struct mask      *mask;
+	struct err        e;
+
+	(void)state;
+	int n = snprintf(answer, sizeof answer, "%s", JSON "{\"error\":{\"message\":\"");
+	memset(answer + n, 'x', 300 * KIB);
+	strcpy(answer + n + 300 * KIB, "\"}}");
+	loopback_start(&server, script);
+	heard_open(&h);
+	assert_int_equal(work_pool_create(1, 2, &h.cpu, &e), ERR_OK);
+	assert_int_equal(sem_init(&x.free, 0, 0), 0);
+	x.job = (struct work_job){ .loop = h.loop, .run = hold_worker, .done = worker_let_go };
+	assert_true(work_submit(h.cpu, &x.job));
+	assert_true(mask_create(&secret, 1, &mask));
+	x.provider = provider_with(server.port, mask);
+	mask_destroy(mask);
+	start(&h, x.provider, false);
+	timer_start(h.loop, &x.look, 1000);
+	loop_run(h.loop);
+	assert_int_equal(h.ends, 0);
+	work_pool_destroy(h.cpu);
+	sem_destroy(&x.free);
+	heard_close(&h);
+	loopback_join(&server);
+	loopback_finish(&server);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -394,6 +481,7 @@ int main(void)
 		cmocka_unit_test(the_request_has_path_query_key_and_options),
 		cmocka_unit_test(a_cancel_closes_the_connection),
 		cmocka_unit_test(connections_are_used_again),
+		cmocka_unit_test(a_worker_may_decode_for_a_provider_that_is_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

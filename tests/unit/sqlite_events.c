@@ -581,6 +581,23 @@ static void a_crash_leaves_the_answer_so_far(void **state)
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM message WHERE id = run"), 2);
 }
 
+/* Pieces overtake the reservation of their numbers in the writer's queue: whoever has read them has to be
+ * told the end all the same. */
+static void the_end_after_a_crash_is_behind_all_that_was_logged(void **state)
+{
+	struct fixture   *f = *state;
+	struct turn_begin t = begin(f);
+
+	f->options.assemble = assemble;
+	append_one(f, piece(t.run, 1, t.seq_reserved + 7, "a"));
+	reopen(f);
+	struct events_read r = log_of(t.run, t.seq_reserved + 7);
+	read_log(f, &r);
+	assert_int_equal(r.status, RUN_INCOMPLETE);
+	assert_int_equal(r.last_seq, t.seq_reserved + 8);
+	arena_finish(&r.arena);
+}
+
 /* --- after a disk that took no writes --- */
 
 static struct key_read look(struct fixture *f, const char *key)
@@ -1122,6 +1139,7 @@ int main(void)
 		T(a_log_goes_on_after_a_failed_commit),
 		T(a_run_that_was_lost_from_memory_is_found),
 		T(a_crash_leaves_the_answer_so_far),
+		T(the_end_after_a_crash_is_behind_all_that_was_logged),
 		T(an_end_that_was_lost_is_made_as_after_a_crash),
 		T(lost_ends_with_long_logs_are_made_one_after_another),
 		T(many_runs_are_recovered_in_no_time),

@@ -311,8 +311,6 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 		.status = RUN_INCOMPLETE,
 		.error = STR(STOPPED),
 		.completed_ms = v->now_ms,
-		/* The first number behind the reserved range: no client can have seen it. */
-		.last_seq = c->reserved + 1,
 	};
 	const struct salvage *log = &v->salvage;
 	struct err            refused = { .code = ERR_OK };
@@ -327,7 +325,10 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 	rc = charge(v, c->run, &told, &end);
 	if (rc != SQLITE_OK)
 		return rc;
-	events_known(&v->turns.events, c->run, log->count > 0 ? log->pieces[log->count - 1].last : 0);
+	uint64_t last = log->count > 0 ? log->pieces[log->count - 1].last : 0;
+	events_known(&v->turns.events, c->run, last);
+	/* The first number that no client can have seen: pieces overtake the reservation of theirs. */
+	end.last_seq = (last > c->reserved ? last : c->reserved) + 1;
 	rc = turn_end(&v->turns, &end, &refused);
 	return rc == SQLITE_OK && refused.code != ERR_OK ? SQLITE_CORRUPT : rc;
 }

@@ -29,8 +29,9 @@ static void tell(struct run *r, enum health_news news, const struct err *e)
 	struct health_target t = who(r);
 
 	health_tell(&t, news, e ? e->retry_after_ms * 1000 : 0, r->attempt.target.probe, clock_mono_us());
-	if (r->rq.route)
+	if (r->attempt.chosen)
 		registry_done(&r->attempt.target);
+	r->attempt.chosen = false;
 }
 
 /* As OpenTelemetry's conventions for generative AI name things; no content. */
@@ -100,6 +101,8 @@ void attempt_stop(struct run *r)
 	struct err e = { .code = ERR_CANCELLED };
 
 	over(r, HEALTH_NEITHER, r->failure.code != ERR_OK ? &r->failure : &e);
+	if (r->attempt.chosen) /* and not asked: its prompt was with a worker */
+		tell(r, HEALTH_NEITHER, NULL);
 	timer_stop(run_loop(r), &r->attempt.wait);
 	timer_stop(run_loop(r), &r->attempt.total);
 	err_drop(&r->attempt.last);
@@ -162,6 +165,7 @@ static bool choose(struct run *r, struct registry_block *block)
 			break;
 		registry_done(&t);
 	}
+	a->chosen = true;
 	r->rq.provider = a->target.provider;
 	r->rq.prompt.model = a->target.upstream_model;
 	return true;

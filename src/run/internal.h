@@ -82,6 +82,7 @@ struct attempt {
 	size_t        step;        /* fallbacks gone to */
 	int64_t       again;       /* retries of this model */
 	unsigned      count;       /* calls made */
+	bool          chosen;      /* target was, and nobody was told yet what came of that */
 	bool          on;          /* one goes on */
 	struct trace  trace;       /* its span */
 	int64_t       begun_us;

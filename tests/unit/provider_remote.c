@@ -453,7 +453,7 @@ static void a_worker_may_decode_for_a_provider_that_is_gone(void **state)
 	(void)state;
 	int n = snprintf(answer, sizeof answer, "%s", JSON "{\"error\":{\"message\":\"");
 	memset(answer + n, 'x', 300 * KIB);
-	strcpy(answer + n + 300 * KIB, "\"}}");
+	memcpy(answer + n + 300 * KIB, "\"}}", sizeof "\"}}");
 	loopback_start(&server, script);
 	heard_open(&h);
 	assert_int_equal(work_pool_create(1, 2, &h.cpu, &e), ERR_OK);

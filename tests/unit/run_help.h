@@ -490,7 +490,7 @@ static inline void world_start_with(struct world *w, struct work_pool *work,
 	sem_init(&w->ran, 0, 0);
 	assert_int_equal(loop_create(0, &w->loop, &e), ERR_OK);
 
-	struct run_engine_options o = { .env = { .loop = w->loop },
+	struct run_engine_options o = { .env = { .loop = w->loop, .cpu = work },
 					.store = &w->store,
 					.work = work,
 					.image_root = image_root,

@@ -26,6 +26,7 @@
 #define LIMIT_REFUSED_BODY      (64 * KIB)  /* of a refused request: read, then answered; behind larger ones the connection closes */
 #define LIMIT_LINGER_BYTES      (64 * MIB)  /* of a refused body that are read and thrown away: what max_body may be */
 #define LIMIT_LINGER_SECONDS    30          /* for them, once the answer is sent */
+#define LIMIT_LINGER_SILENCE     5           /* seconds without a byte of a body that is thrown away, while its answer waits for its end */
 #define LIMIT_LINGERS           64          /* connections for which that is done at once; a descriptor each */
 #define LIMIT_SURPLUS           64          /* connections above max_connections that are told so with a 503 */
 

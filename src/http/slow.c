@@ -50,11 +50,28 @@ static const char *idle_ends(struct connection *c, int64_t now)
 	return NULL;
 }
 
-static const char *body_ends(const struct connection *c, int64_t now)
+/* dropped_ends: a body that is thrown away holds no memory, but a connection; its answer waits for its
+ * end, and that only for a client that really sends. */
+static const char *dropped_ends(struct connection *c, int64_t now)
+{
+	size_t dropped = c->request->dropped;
+
+	if (now - c->since_us > (int64_t)LIMIT_LINGER_SECONDS * SECOND)
+		return "body";
+	if (c->slow_us && c->slow_bytes == dropped)
+		return now - c->slow_us > (int64_t)LIMIT_LINGER_SILENCE * SECOND ? "body" : NULL;
+	c->slow_us = now;
+	c->slow_bytes = dropped;
+	return NULL;
+}
+
+static const char *body_ends(struct connection *c, int64_t now)
 {
 	const struct request *r = c->request;
 	int64_t               us = now - c->since_us;
 
+	if (r && r->dropped > 0 && !(r->route && r->route->body == BODY_UPLOAD))
+		return dropped_ends(c, now);
 	if (us > (int64_t)LIMIT_BODY_SECONDS * SECOND)
 		return "body";
 	/* An upload's time begins anew with each stretch; while it waits for us the client can't send. */

@@ -431,7 +431,10 @@ struct reading {
 
 static void reading_left(void *arg)
 {
-	((struct reading *)arg)->request = NULL;
+	struct reading *x = arg;
+
+	x->request = NULL;
+	work_unwant(&x->job);
 }
 
 static void reading_run(struct work_job *job)

@@ -259,7 +259,10 @@ struct scan {
 
 static void scan_left(void *arg)
 {
-	((struct scan *)arg)->request = NULL;
+	struct scan *x = arg;
+
+	x->request = NULL;
+	work_unwant(&x->job);
 }
 
 static void scan_run(struct work_job *job)

@@ -51,7 +51,8 @@ static void *serve(void *arg)
 	struct work_job  *job;
 
 	for (job = take(p); job; job = take(p)) {
-		job->run(job);
+		if (!atomic_load_explicit(&job->unwanted, memory_order_relaxed))
+			job->run(job);
 		job->task.fn = handle;
 		loop_post(job->loop, &job->task);
 	}
@@ -103,6 +104,7 @@ bool work_submit(struct work_pool *p, struct work_job *job)
 	if (room) {
 		loop_owe(job->loop, 1);
 		job->next = NULL;
+		atomic_init(&job->unwanted, false);
 		*p->end = job;
 		p->end = &job->next;
 		p->queued++;
@@ -110,6 +112,11 @@ bool work_submit(struct work_pool *p, struct work_job *job)
 	}
 	pthread_mutex_unlock(&p->lock);
 	return room;
+}
+
+void work_unwant(struct work_job *job)
+{
+	atomic_store_explicit(&job->unwanted, true, memory_order_relaxed);
 }
 
 void work_pool_stop(struct work_pool *p)

@@ -75,6 +75,7 @@ bool aside_ends(struct run *r, enum run_status outcome, const struct err *e)
 
 	if (!x->on)
 		return false;
+	work_unwant(&x->job);
 	x->ends = true;
 	x->outcome = outcome;
 	x->why = e ? *e : (struct err){ .code = ERR_OK };

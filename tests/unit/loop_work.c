@@ -19,6 +19,7 @@ struct job {
 	atomic_size_t  *runs;    /* how many have run */
 	size_t         *dones;   /* how many are handled; their loop's */
 	size_t          last;    /* the loop stops at so many; 0: never */
+	bool            unwanted; /* before it was begun */
 	sem_t          *begun;   /* posted by run, if there is one, */
 	sem_t          *gate;    /* before it waits for this one */
 	pthread_t       worker;
@@ -50,7 +51,7 @@ static void done(struct work_job *work)
 {
 	struct job *j = container_of(work, struct job, job);
 
-	CHECK(j->has_run);
+	CHECK(j->has_run != j->unwanted);
 	if (++*j->dones == j->last)
 		loop_stop(j->job.loop);
 }
@@ -320,6 +321,26 @@ static void destroying_finishes_what_is_queued_and_its_answers_still_come(void *
 	world_end(&w);
 }
 
+static void what_nobody_wants_any_more_is_done_without_being_run(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_start(&w, 1, 4);
+	w.jobs[0].last = w.jobs[1].last = w.jobs[2].last = 3;
+	hold_the_thread(&w);
+	assert_true(work_submit(w.pool, &w.jobs[1].job));
+	assert_true(work_submit(w.pool, &w.jobs[2].job));
+	work_unwant(&w.jobs[0].job); /* it is too late for the first */
+	work_unwant(&w.jobs[1].job);
+	w.jobs[1].unwanted = true;
+	sem_post(&w.gate);
+	loop_run(w.loop);
+	assert_int_equal(w.dones, 3);
+	assert_int_equal(atomic_load(&w.runs), 2);
+	world_end(&w);
+}
+
 static void a_stopped_pool_refuses(void **state)
 {
 	struct world w;
@@ -350,6 +371,7 @@ int main(void)
 		cmocka_unit_test(done_may_submit_the_job_again_and_free_it),
 		cmocka_unit_test(many_jobs_of_two_loops_are_all_answered_where_they_came_from),
 		cmocka_unit_test(destroying_finishes_what_is_queued_and_its_answers_still_come),
+		cmocka_unit_test(what_nobody_wants_any_more_is_done_without_being_run),
 		cmocka_unit_test(a_stopped_pool_refuses),
 		cmocka_unit_test(no_pool_is_fine_to_end),
 	};

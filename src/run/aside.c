@@ -50,21 +50,29 @@ static void worked(struct work_job *job)
 		x->then(r, &e);
 }
 
-void aside_do(struct run *r, enum errc (*work)(struct run *r, struct err *e),
-	      void (*then)(struct run *r, struct err *e))
+bool aside_submit(struct run *r, enum errc (*work)(struct run *r, struct err *e),
+		  void (*then)(struct run *r, struct err *e))
 {
 	struct aside *x = &r->aside;
-	struct err    e;
 
 	x->job = (struct work_job){ .loop = run_loop(r), .run = run_work, .done = worked };
 	x->work = work;
 	x->then = then;
 	x->err = (struct err){ .code = ERR_OK };
-	if (work_submit(r->engine->o.env.cpu, &x->job)) {
-		x->on = true;
-		r->jobs_out++;
+	if (!work_submit(r->engine->o.env.cpu, &x->job))
+		return false;
+	x->on = true;
+	r->jobs_out++;
+	return true;
+}
+
+void aside_do(struct run *r, enum errc (*work)(struct run *r, struct err *e),
+	      void (*then)(struct run *r, struct err *e))
+{
+	struct err e;
+
+	if (aside_submit(r, work, then))
 		return;
-	}
 	err_set(&e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");
 	then(r, &e);
 }

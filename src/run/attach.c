@@ -475,9 +475,8 @@ static bool any_named(const struct run *r)
 	return any;
 }
 
-enum errc attach_wanted(struct run *r, bool *ret, struct err *e)
+enum errc attach_look(struct run *r, struct err *e)
 {
-	*ret = false;
 	if (!r->rq.native || !any_named(r))
 		return ERR_OK;
 
@@ -491,8 +490,7 @@ enum errc attach_wanted(struct run *r, bool *ret, struct err *e)
 	arena_init(&x->find.arena, 4 * MIB);
 	r->attach = x;
 	enum errc rc = find(r, x, e);
-	*ret = rc == ERR_OK && x->count > 0;
-	if (!*ret)
+	if (rc != ERR_OK || x->count == 0)
 		attach_drop(r);
 	return rc;
 }

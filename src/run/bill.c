@@ -98,18 +98,21 @@ static struct registry_bound bound_of(const struct run *r)
 	return registry_bound(r->rq.route, r->rq.asked);
 }
 
-/* Before the prompt is made: what it is made of, near enough for an estimate. */
-static int64_t weigh_early(const struct run *r)
+/* Near enough for an estimate. */
+void bill_look(struct run *r)
 {
-	int64_t w = (int64_t)r->rq.instruction.n;
+	const struct branch_read *branch = r->jobs ? &r->jobs->branch : NULL;
+	int64_t                   w = (int64_t)r->rq.instruction.n;
 
+	if (!run_stored(r))
+		return;
 	for (size_t i = 0; i < r->rq.message_count; i++)
 		w += message_weight(r->rq.messages[i], false);
-	for (size_t i = 0; i < r->jobs->branch.message_count; i++)
-		w += message_weight(r->jobs->branch.messages[i].body, false);
+	for (size_t i = 0; branch && i < branch->message_count; i++)
+		w += message_weight(branch->messages[i].body, false);
 	for (size_t i = 0; i < r->rq.prompt.member_count; i++)
 		w += (int64_t)r->rq.prompt.members[i].n;
-	return w;
+	r->bill.early = w;
 }
 
 struct turn_bill bill_begins(const struct run *r)
@@ -119,7 +122,7 @@ struct turn_bill bill_begins(const struct run *r)
 	return (struct turn_bill){
 		.key = str_of(r->bill.who ? r->bill.who->id : ""),
 		.model = str_of(r->label),
-		.in = r->prepared ? r->bill.in : weigh_early(r),
+		.in = r->prepared ? r->bill.in : r->bill.early,
 		.priced = p.known,
 		.price_in = p.input,
 		.price_out = p.output,

@@ -69,6 +69,7 @@ struct bill {
 	bool              charged;  /* something was used */
 	bool              unpriced; /* by a target whose price is not known */
 	int64_t           in, out;  /* bytes of the prompt, and of the answer so far; media in tokens */
+	int64_t           early;    /* in, before the prompt is made */
 	struct usage      usage;    /* of all attempts that may have cost */
 	int64_t           nano;
 };
@@ -236,6 +237,9 @@ void run_abort_later(struct run *r, enum errc code, const char *text);
 void run_conclude(struct run *r);
 /* run_unwanted: nobody wants it any more: it was cancelled, or its reader left; e says which. */
 bool run_unwanted(const struct run *r, struct err *e);
+/* run_look: what the messages name, and what they weigh; run_looked reads what is named and goes on. */
+enum errc run_look(struct run *r, struct err *e) MUST_USE;
+void      run_looked(struct run *r, struct err *e);
 /* run_go_on: what had to be read has been read: store what was sent, or call. */
 void run_go_on(struct run *r);
 /* run_drop_request: frees the prompt, once it is in the provider's hands. */
@@ -245,8 +249,10 @@ void run_free_if_over(struct run *r);
 /* aside.c */
 /* aside_wanted: the prompt is so long that it would hold the loop. */
 bool aside_wanted(const struct run *r);
-/* aside_do: a worker does `work`, then the loop `then`; where no worker takes it, `then` gets an error in
- * this call. */
+/* aside_submit: a worker does `work`, then the loop `then`; false: no worker takes it.  aside_do: then
+ * `then` gets an error in this call. */
+bool aside_submit(struct run *r, enum errc (*work)(struct run *r, struct err *e),
+		  void (*then)(struct run *r, struct err *e)) MUST_USE;
 void aside_do(struct run *r, enum errc (*work)(struct run *r, struct err *e),
 	      void (*then)(struct run *r, struct err *e));
 /* aside_ends: the run is with a worker, and ends when that is done; false: it is not, end it now. */
@@ -290,6 +296,7 @@ bool bill_wanted(const struct run *r);
 /* bill_submit: reserves, then run_go_on or run_fail. */
 enum errc bill_submit(struct run *r, struct err *e) MUST_USE;
 void bill_weigh(struct run *r); /* the prompt is made */
+void bill_look(struct run *r);  /* what it is made of is there */
 /* bill_begins: what the store keeps of a call that goes on; its spans are borrowed from the run. */
 struct turn_bill bill_begins(const struct run *r);
 void bill_answer(struct run *r, const struct event *ev); /* a piece of the answer */
@@ -318,8 +325,8 @@ void                           image_drop(struct run *r);
 void                           image_next(struct run *r);
 
 /* attach.c */
-/* attach_wanted: whether messages name uploaded files; it fails where memory is short. */
-enum errc attach_wanted(struct run *r, bool *ret, struct err *e) MUST_USE;
+/* attach_look: whether messages name uploaded files: r->attach then; it fails where memory is short. */
+enum errc attach_look(struct run *r, struct err *e) MUST_USE;
 /* attach_submit: finds and reads them, then image_next or run_fail; false: too many reads wait. */
 bool      attach_submit(struct run *r);
 /* attach_made: the messages with their files; they live until attach_drop. */

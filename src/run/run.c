@@ -307,6 +307,34 @@ bool run_unwanted(const struct run *r, struct err *e)
 	return true;
 }
 
+enum errc run_look(struct run *r, struct err *e)
+{
+	bill_look(r);
+	return attach_look(r, e);
+}
+
+void run_looked(struct run *r, struct err *e)
+{
+	if (e->code == ERR_OK && !r->attach) {
+		image_next(r);
+		return;
+	}
+	if (e->code == ERR_OK && attach_submit(r))
+		return;
+	if (e->code == ERR_OK)
+		err_set(e, ERR_OVERLOADED, "", "too many files are waiting to be read; try again");
+	run_fail(r, e);
+}
+
+/* prepared: the budget is asked for what the prompt may cost. */
+static void prepared(struct run *r, struct err *e)
+{
+	if (e->code == ERR_OK)
+		run_go_on(r);
+	else
+		run_fail(r, e);
+}
+
 void run_go_on(struct run *r)
 {
 	struct err e;
@@ -315,6 +343,8 @@ void run_go_on(struct run *r)
 		run_fail(r, &r->engine->stopping);
 	} else if (run_unwanted(r, &e)) {
 		run_finish(r, RUN_CANCELLED, &e);
+	} else if (bill_wanted(r) && !r->prepared && aside_wanted(r)) {
+		aside_do(r, call_prepare, prepared);
 	} else if (bill_wanted(r)) {
 		if (bill_submit(r, &e) != ERR_OK)
 			run_fail(r, &e);
@@ -336,16 +366,18 @@ static void start_calling(struct task *t)
 /* first_step: what has to be read, else stored, else the call. */
 static enum errc first_step(struct run *r, struct err *e)
 {
-	bool attached = false;
 	bool ok = true;
 
 	if (!choose_encoder(r) || !enlist_live(r)) {
 		ok = false;
 	} else if (!id_none(r->rq.conversation)) {
 		ok = save_submit_load(r);
-	} else if (attach_wanted(r, &attached, e) != ERR_OK) {
+	} else if ((r->rq.native || run_stored(r) || bill_wanted(r)) && aside_wanted(r)) {
+		run_move(r, STATE_LOADING);
+		ok = aside_submit(r, run_look, run_looked);
+	} else if (run_look(r, e) != ERR_OK) {
 		return e->code;
-	} else if (attached) {
+	} else if (r->attach) {
 		ok = attach_submit(r);
 	} else if (image_wanted(r)) {
 		ok = image_submit(r);

@@ -101,15 +101,12 @@ static void on_branch(struct store_job *job)
 	/* The branch's instruction holds until another one is set; the run's row repeats neither. */
 	if (!r->rq.instruction_set && r->jobs->branch.instruction_set)
 		r->rq.instruction = r->jobs->branch.instruction;
-	bool attached = false;
-	if (attach_wanted(r, &attached, &e) != ERR_OK) {
-		run_fail(r, &e);
-	} else if (!attached) {
-		image_next(r);
-	} else if (!attach_submit(r)) {
-		err_set(&e, ERR_OVERLOADED, "", "too many files are waiting to be read; try again");
-		run_fail(r, &e);
+	if (aside_wanted(r)) {
+		aside_do(r, run_look, run_looked);
+		return;
 	}
+	e.code = run_look(r, &e);
+	run_looked(r, &e);
 }
 
 bool save_submit_load(struct run *r)

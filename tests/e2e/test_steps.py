@@ -11,9 +11,10 @@ import threading
 
 import pytest
 
+import keys
 import upstream as up
 from client import Client
-from fixtures import UPSTREAM_KEY, usual_config
+from fixtures import UPSTREAM_KEY, provider, usual_config
 from gateway import Gateway, sanitized
 from raw import Raw, get
 
@@ -121,6 +122,44 @@ def test_large_calls(one_loop, script, name):
     body = dict(bodies(s.model.encode()))[name]
     with Client(one_loop.url) as client:
         holds_nobody(one_loop, lambda: client.post("/v1/chat/completions", body).ok())
+
+
+IMAGE = (b'[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,' +
+         b"A" * SIZE + b'"}}]}]')
+
+
+@pytest.fixture(scope="module")
+def paying(upstream, tmp_path_factory):
+    """A gateway of one loop; a client without a key's limits, and one whose key has a budget."""
+    model = {"name": "t/*", "provider": "p", "price": {"input": 1, "output": 1}, "max_output": 100}
+    gateway = Gateway(tmp_path_factory.mktemp("paying"), {
+        "providers": [provider(upstream, "p")], "models": [model], "loops": 1})
+    gateway.start()
+    made = [keys.known(gateway, keys.make(gateway, *budget)) for budget in ([], ["--budget", "1000000"])]
+    clients = [Client(gateway.url, keys.bearer(key["key"])) for key in made]
+    yield gateway, dict(zip(["free", "budget"], clients, strict=True))
+    for client in clients:
+        client.close()
+    gateway.stop()
+
+
+@pytest.mark.parametrize("who", ["free", "budget"])
+@pytest.mark.parametrize("store", [b"true", b"false"], ids=["stored", "unstored"])
+@pytest.mark.parametrize("name", ["plain text", "longer escapes", "2048 messages", "image"])
+def test_large_chats(paying, script, name, store, who):
+    gateway, clients = paying
+    s = script(up.either("ok"))
+    body = (b'{"config":{"model":"' + s.model.encode() + b'"},"store":' + store + b',"messages":' +
+            (MESSAGES | {"image": IMAGE})[name] + b"}")
+    holds_nobody(gateway, lambda: clients[who].post("/v1/chat", body).ok())
+
+
+@pytest.mark.parametrize("name", ["escapes", "other alphabets", "many tool calls"])
+def test_large_calls_with_a_budget(paying, script, name):
+    gateway, clients = paying
+    s = script(up.either("ok"))
+    body = b'{"model":"' + s.model.encode() + b'","messages":' + MESSAGES[name] + b"}"
+    holds_nobody(gateway, lambda: clients["budget"].post("/v1/chat/completions", body).ok())
 
 
 @pytest.mark.parametrize("body", BROKEN.values(), ids=BROKEN)

@@ -94,9 +94,10 @@ static bool take_place(void)
 
 void linger_begin(struct server *s, int fd)
 {
-	struct lingerer *g = take_place() ? calloc(1, sizeof *g) : NULL;
+	struct lingerer *g = calloc(1, sizeof *g);
 
-	if (!g) {
+	if (!g || !take_place()) {
+		free(g);
 		count_end("crowd");
 		return;
 	}

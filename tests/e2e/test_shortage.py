@@ -13,9 +13,8 @@ from waiting import wait_until
 ASK = {"role": "user", "content": "hi"}
 
 
-def first_free(pid):
-    taken = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
-    return next(n for n in range(len(taken) + 1) if n not in taken)
+# Descriptors below this one are open for as long as the gateway runs; a poll(2) of more is refused.
+LASTING = 8
 
 
 class Short:
@@ -26,7 +25,9 @@ class Short:
         self.limits = resource.prlimit(self.pid, resource.RLIMIT_NOFILE)
 
     def __enter__(self):
-        resource.prlimit(self.pid, resource.RLIMIT_NOFILE, (first_free(self.pid), self.limits[1]))
+        taken = {int(name) for name in os.listdir(f"/proc/{self.pid}/fd")}
+        assert taken.issuperset(range(LASTING)), taken
+        resource.prlimit(self.pid, resource.RLIMIT_NOFILE, (LASTING, self.limits[1]))
 
     def __exit__(self, *_):
         resource.prlimit(self.pid, resource.RLIMIT_NOFILE, self.limits)

@@ -1,5 +1,6 @@
 /* Buffers: their maximum, their adders, and JSON's escapes. */
 #include "base/buf.h"
+#include "refuse_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,13 +67,6 @@ static void a_buffer_never_grows_past_its_maximum(void **state)
 	assert_true(str_is(buf_view(&b), "12345"));
 	assert_true(b.cap <= b.max);
 	buf_finish(&b);
-}
-
-/* An address sanitizer gives up where malloc would say no. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-	return "allocator_may_return_null=1";
 }
 
 static void want_of_memory_is_not_its_limit(void **state)

@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "provider/dialect.h"
 #include "provider/scrub.h"
+#include "refuse_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -786,13 +787,6 @@ static void a_request_above_the_buffers_maximum_is_refused(void **state)
 	buf_init(&out, 32);
 	assert_int_equal(dialect_openai.encode(&o, &p, &out, &e), ERR_REQUEST_TOO_LARGE);
 	buf_finish(&out);
-}
-
-/* An address sanitizer gives up where malloc would say no. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-	return "allocator_may_return_null=1";
 }
 
 static void want_of_memory_is_not_the_clients_fault(void **state)

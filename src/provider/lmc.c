@@ -4,7 +4,9 @@
 #include "provider/lmc_request.h"
 #include "provider/lmc_segments.h"
 #include "provider/openai.h"
+#include "provider/whole.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* --- streams --- */
@@ -19,10 +21,10 @@ static enum errc bad(struct err *e, const char *what)
 	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
 }
 
-static enum errc no_memory(struct err *e)
+/* too_much: right after something could not be kept; errno was cleared before. */
+static enum errc too_much(struct err *e)
 {
-	return err_set(e, ERR_OVERLOADED, NULL,
-		       "there is no memory for the provider's answer, or it is too large");
+	return whole_too_much(buf_starved(), e);
 }
 
 static struct reader *reader_of(struct decode *d)
@@ -117,7 +119,7 @@ static enum errc decode_chunk(struct decode *d, struct err *e)
 	struct reader   *r = reader_of(d);
 
 	if (!r)
-		return no_memory(e);
+		return too_much(e);
 	enum errc rc = lmc_chunk_read(d->doc, 0, &r->scratch, &c, e);
 	if (rc != ERR_OK)
 		return rc;
@@ -125,7 +127,7 @@ static enum errc decode_chunk(struct decode *d, struct err *e)
 	if (c.role != LMC_SERVER || d->started || is_terminal(&c))
 		give_start(d);
 	if (!lmc_segments_add(&r->segments, &c))
-		return no_memory(e);
+		return too_much(e);
 	return c.role == LMC_SERVER ? take_server(d, r, &c, e) : ERR_OK;
 }
 
@@ -134,7 +136,7 @@ static enum errc decode_done(struct decode *d, struct err *e)
 	struct reader *r = reader_of(d);
 
 	if (!r || !lmc_segments_end(&r->segments))
-		return no_memory(e);
+		return too_much(e);
 	if (d->started)
 		give_end(d, r, STR_NONE);
 	d->done_mark = true;
@@ -156,6 +158,7 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 	json_at           where;
 	bool              named_error = str_is(name, "error");
 
+	errno = 0;
 	if (d->done_mark)
 		return ERR_OK;
 	if (data.n < 32) {
@@ -188,16 +191,20 @@ struct collect {
 	struct decode *d;
 	struct answer  answer;
 	bool           failed;
+	bool           starved;
 };
 
 static void on_piece(void *arg, const struct event *ev)
 {
 	struct collect *c = arg;
 
-	if (ev->kind == EVENT_LMC)
+	if (ev->kind == EVENT_LMC) {
 		c->d->on_event(c->d->arg, ev);
-	else
-		c->failed = c->failed || !answer_add(&c->answer, ev);
+	} else if (!c->failed) {
+		errno = 0;
+		c->failed = !answer_add(&c->answer, ev);
+		c->starved = c->failed && buf_starved();
+	}
 }
 
 /* read_whole: a message is a chunk that starts, has content and ends. */
@@ -246,7 +253,7 @@ static enum errc give_messages(const struct json_doc *doc, json_at list, struct 
 		if (rc != ERR_OK)
 			return rc;
 		if (!lmc_segments_add(&r->segments, &c))
-			return no_memory(e);
+			return too_much(e);
 	}
 	return ERR_OK;
 }
@@ -257,9 +264,14 @@ static enum errc give_message(struct collect *c, struct err *e)
 	struct buf out;
 
 	buf_init(&out, 2 * (size_t)LIMIT_UPSTREAM_BODY);
-	if (c->failed || !answer_print(&c->answer, &out)) {
+	errno = 0;
+	if (!c->failed && !answer_print(&c->answer, &out)) {
+		c->failed = true;
+		c->starved = buf_starved();
+	}
+	if (c->failed) {
 		buf_finish(&out);
-		return no_memory(e);
+		return whole_too_much(c->starved, e);
 	}
 	c->d->on_event(c->d->arg, &(struct event){ .kind = EVENT_MESSAGE,
 						   .text = buf_view(&out),
@@ -290,8 +302,9 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 	struct reader    *r = reader_of(d);
 	json_at           where;
 
+	errno = 0;
 	if (!r)
-		return no_memory(e);
+		return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
 	if (json_scan(doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) != ERR_OK)
 		return bad(e, "an answer that is not JSON");
 	openai_top_read(doc, &top);

@@ -3,6 +3,18 @@
 
 #include "base/limits.h"
 
+#include <errno.h>
+
+/* add: what fails first says whether memory is short, or the answer too large. */
+static void add(struct whole *w, const struct event *ev)
+{
+	if (w->failed)
+		return;
+	errno = 0;
+	w->failed = !answer_add(&w->answer, ev);
+	w->starved = w->failed && buf_starved();
+}
+
 static void on_piece(void *arg, const struct event *ev)
 {
 	struct whole *w = arg;
@@ -19,7 +31,7 @@ static void on_piece(void *arg, const struct event *ev)
 		w->start = *ev;
 		w->started = true;
 	} else {
-		w->failed = w->failed || !answer_add(&w->answer, ev);
+		add(w, ev);
 	}
 }
 
@@ -31,15 +43,27 @@ void whole_begin(struct whole *w, struct decode *d)
 	d->arg = w;
 }
 
+enum errc whole_too_much(bool starved, struct err *e)
+{
+	if (starved)
+		return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
+	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+		       "the provider sent an answer that is too large");
+}
+
 static enum errc give(struct whole *w, struct err *e)
 {
 	struct buf out;
 
 	buf_init(&out, 2 * (size_t)LIMIT_UPSTREAM_BODY);
-	if (w->failed || !answer_print(&w->answer, &out)) {
+	errno = 0;
+	if (!w->failed && !answer_print(&w->answer, &out)) {
+		w->failed = true;
+		w->starved = buf_starved();
+	}
+	if (w->failed) {
 		buf_finish(&out);
-		return err_set(e, ERR_OVERLOADED, NULL,
-			       "there is no memory for the provider's answer, or it is too large");
+		return whole_too_much(w->starved, e);
 	}
 	if (w->started)
 		w->on_event(w->arg, &w->start);

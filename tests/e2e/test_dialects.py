@@ -200,6 +200,12 @@ def test_logprobs_come_through(client, script):
             if c["choices"] and c["choices"][0].get("logprobs")] == [said]
 
 
+def test_an_answer_over_the_limit_is_the_providers_fault_and_no_shortage(client, script):
+    s = script(WIRES[[w.dialect for w in WIRES].index("anthropic")].whole("a" * (33 << 20)))
+    error = client.complete(s.under("anthropic")).error(502, "upstream_bad_response")
+    assert "too large" in error["message"]
+
+
 @pytest.mark.parametrize("tail", ["", "/", "/v1", "/v1/", "/v1/messages"])
 def test_anthropics_address_may_have_its_version_or_not(start, upstream, script, tail):
     s = script(up.reply({"type": "error", "error": {"type": "invalid_request_error",

@@ -10,7 +10,10 @@ static void print(struct work_job *job)
 {
 	struct bulk *b = container_of(job, struct bulk, job);
 
-	if (!b->lookup.print(&b->lookup, &b->body))
+	if (b->lookup.print(&b->lookup, &b->body))
+		return;
+	b->err = b->lookup.why;
+	if (b->err.code == ERR_OK)
 		err_set(&b->err, ERR_INTERNAL, "", "the answer could not be made");
 }
 

@@ -4,13 +4,13 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "http/reply.h"
+#include "routes/bulk.h"
 #include "routes/check.h"
 #include "routes/conversation_items.h"
 #include "routes/conversation_print.h"
 #include "routes/etag.h"
 #include "routes/items.h"
 #include "routes/key_name.h"
-#include "routes/lookup.h"
 #include "schema/conversation_append.h"
 #include "schema/conversation_create.h"
 #include "schema/conversation_fork.h"
@@ -19,18 +19,22 @@
 #include <stdlib.h>
 
 struct change {
-	struct lookup             lookup;
+	struct bulk               bulk;
 	struct conversation_write write;
 	struct conversation_items items;
 	struct input             *input; /* owned; what write points into */
 	struct keys_name          key;   /* if write.made has one */
 	bool (*print)(const struct change *x, struct buf *out);
 	bool                      tagged; /* the answer has the revision as ETag */
+	struct work_job           job;    /* these four: a long body is read by a worker */
+	struct gateway           *gateway;
+	enum errc (*read)(struct change *x, struct err *e);
+	struct err                err;
 };
 
 static void change_destroy(struct lookup *l)
 {
-	struct change *x = container_of(l, struct change, lookup);
+	struct change *x = container_of(l, struct change, bulk.lookup);
 
 	arena_finish(&x->write.arena);
 	buf_finish(&x->write.made.answer);
@@ -41,7 +45,10 @@ static void change_destroy(struct lookup *l)
 
 static void change_done(struct store_job *job)
 {
-	lookup_done(&container_of(job, struct change, write.job)->lookup, &job->err);
+	struct change *x = container_of(job, struct change, write.job);
+	bool           beside = !x->tagged && x->write.made.key.key.n == 0; /* no word of the request */
+
+	bulk_done(&x->bulk, &job->err, beside ? x->items.bodies.len : 0);
 }
 
 /* --- answers --- */
@@ -96,7 +103,7 @@ static bool print_made(struct store_job *job, struct buf *out)
 
 static bool print_answer(struct lookup *l, struct buf *out)
 {
-	struct change   *x = container_of(l, struct change, lookup);
+	struct change   *x = container_of(l, struct change, bulk.lookup);
 	struct key_made *made = &x->write.made;
 	struct buf       kept = made->answer;
 
@@ -132,7 +139,9 @@ static struct change *make(struct request *r, struct gateway *g, enum conversati
 		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the change");
 		return NULL;
 	}
-	x->lookup = (struct lookup){
+	x->gateway = g;
+	x->bulk.work = g->cpu;
+	x->bulk.lookup = (struct lookup){
 		.job = &x->write.job, .print = print_answer, .destroy = change_destroy
 	};
 	x->print = print;
@@ -153,24 +162,73 @@ static void start(struct change *x, struct request *r, struct gateway *g)
 {
 	x->write.messages = x->items.messages;
 	x->write.message_count = x->items.count;
-	lookup_start(&x->lookup, r, g->store->ops->conversation_write(g->store, &x->write));
+	lookup_start(&x->bulk.lookup, r, g->store->ops->conversation_write(g->store, &x->write));
 }
 
 static void refuse(struct change *x, struct request *r, const struct err *e)
 {
 	reply_error(r, e);
-	change_destroy(&x->lookup);
+	change_destroy(&x->bulk.lookup);
+}
+
+static void read_left(void *arg)
+{
+	((struct change *)arg)->bulk.lookup.request = NULL;
+}
+
+static void read_run(struct work_job *job)
+{
+	struct change *x = container_of(job, struct change, job);
+
+	x->err.code = x->read(x, &x->err);
+}
+
+static void read_done(struct work_job *job)
+{
+	struct change  *x = container_of(job, struct change, job);
+	struct request *r = x->bulk.lookup.request;
+
+	if (!r) {
+		change_destroy(&x->bulk.lookup);
+		return;
+	}
+	request_on_left(r, NULL, NULL);
+	if (x->err.code == ERR_OK)
+		start(x, r, x->gateway);
+	else
+		refuse(x, r, &x->err);
+}
+
+/* read_body: with read, here or by a worker; then it starts. */
+static void read_body(struct change *x, struct request *r, enum errc (*read)(struct change *x, struct err *e))
+{
+	struct err e;
+
+	x->read = read;
+	if (x->input->body.len <= LIMIT_LOOP_JSON) {
+		if (read(x, &e) == ERR_OK)
+			start(x, r, x->gateway);
+		else
+			refuse(x, r, &e);
+		return;
+	}
+	x->job = (struct work_job){ .loop = x->gateway->loop, .run = read_run, .done = read_done };
+	x->bulk.lookup.request = r;
+	if (work_submit(x->gateway->cpu, &x->job)) {
+		request_on_left(r, read_left, x);
+		return;
+	}
+	err_set(&e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");
+	refuse(x, r, &e);
 }
 
 /* set_key: of the requests that make something. */
 static enum errc set_key(struct change *x, struct request *r, struct err *e)
 {
-	struct str body = x->input ? buf_view(&x->input->body) : STR_NONE;
-
 	if (!request_idempotency_key(r).p)
 		return ERR_OK;
 	if (key_name_read(r, &x->key, e) != ERR_OK ||
-	    key_name_digest(request_method(r), request_path(r), body, &x->key, e) != ERR_OK)
+	    key_name_digest(request_method(r), request_path(r), input_digest(x->input), &x->key, e) != ERR_OK)
 		return e->code;
 	x->write.made.key = key_name_store(&x->key);
 	x->write.made.print = print_made;
@@ -238,8 +296,8 @@ void conversation_change_create(struct request *r, void *app)
 		return;
 	x->input = request_input_take(r);
 	x->write.conversation = id_new();
-	if (set_key(x, r, &e) == ERR_OK && read_create(x, &e) == ERR_OK)
-		start(x, r, app);
+	if (set_key(x, r, &e) == ERR_OK)
+		read_body(x, r, read_create);
 	else
 		refuse(x, r, &e);
 }
@@ -274,8 +332,8 @@ static void change_with_body(struct request *r, void *app, enum conversation_cha
 		return;
 	x->input = request_input_take(r);
 	x->write.conversation = id;
-	if ((change == CONVERSATION_UPDATE || set_key(x, r, &e) == ERR_OK) && read(x, &e) == ERR_OK)
-		start(x, r, app);
+	if (change == CONVERSATION_UPDATE || set_key(x, r, &e) == ERR_OK)
+		read_body(x, r, read);
 	else
 		refuse(x, r, &e);
 }

@@ -3,10 +3,10 @@
 
 #include "base/limits.h"
 #include "http/reply.h"
+#include "routes/bulk.h"
 #include "routes/conversation_print.h"
 #include "routes/etag.h"
 #include "routes/items.h"
-#include "routes/lookup.h"
 #include "routes/page.h"
 
 #include <stdlib.h>
@@ -96,7 +96,7 @@ void conversations_get(struct request *r, void *app)
 /* --- its items --- */
 
 struct list {
-	struct lookup     lookup;
+	struct bulk       bulk;
 	struct items_read read;
 };
 
@@ -128,7 +128,7 @@ static bool print_list(const struct items_read *read, struct items *items, struc
 
 static bool print_items(struct lookup *l, struct buf *out)
 {
-	struct list *x = container_of(l, struct list, lookup);
+	struct list *x = container_of(l, struct list, bulk.lookup);
 	struct items items;
 
 	items_init(&items, out);
@@ -139,7 +139,7 @@ static bool print_items(struct lookup *l, struct buf *out)
 
 static void list_destroy(struct lookup *l)
 {
-	struct list *x = container_of(l, struct list, lookup);
+	struct list *x = container_of(l, struct list, bulk.lookup);
 
 	arena_finish(&x->read.arena);
 	free(x);
@@ -147,7 +147,12 @@ static void list_destroy(struct lookup *l)
 
 static void list_done(struct store_job *job)
 {
-	lookup_done(&container_of(job, struct list, read.job)->lookup, &job->err);
+	struct list *x = container_of(job, struct list, read.job);
+	size_t       bytes = 0;
+
+	for (size_t i = 0; job->err.code == ERR_OK && i < x->read.item_count; i++)
+		bytes += x->read.items[i].message.body.n;
+	bulk_done(&x->bulk, &job->err, bytes);
 }
 
 /* read_query: limit, order and after; false: refused. */
@@ -179,7 +184,8 @@ void conversations_items(struct request *r, void *app)
 		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
 		return;
 	}
-	x->lookup = (struct lookup){
+	x->bulk.work = g->work;
+	x->bulk.lookup = (struct lookup){
 		.job = &x->read.job, .print = print_items, .destroy = list_destroy
 	};
 	x->read = read;
@@ -188,13 +194,13 @@ void conversations_items(struct request *r, void *app)
 	x->read.page_bytes = LIMIT_ITEMS_PAGE;
 	/* The largest message alone is a page. */
 	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
-	lookup_start(&x->lookup, r, g->store->ops->items_read(g->store, &x->read));
+	lookup_start(&x->bulk.lookup, r, g->store->ops->items_read(g->store, &x->read));
 }
 
 /* --- one item --- */
 
 struct one {
-	struct lookup    lookup;
+	struct bulk      bulk;
 	struct item_read read;
 	char             id[ITEM_ID_MAX]; /* as asked */
 	struct buf       made;            /* an array of the items that the message makes */
@@ -229,14 +235,14 @@ static enum errc pick(struct one *x, struct err *e)
 
 static bool print_one(struct lookup *l, struct buf *out)
 {
-	struct one *x = container_of(l, struct one, lookup);
+	struct one *x = container_of(l, struct one, bulk.lookup);
 
-	return buf_str(out, json_raw(&x->doc, x->found));
+	return pick(x, &l->why) == ERR_OK && buf_str(out, json_raw(&x->doc, x->found));
 }
 
 static void one_destroy(struct lookup *l)
 {
-	struct one *x = container_of(l, struct one, lookup);
+	struct one *x = container_of(l, struct one, bulk.lookup);
 
 	arena_finish(&x->read.arena);
 	buf_finish(&x->made);
@@ -247,11 +253,8 @@ static void one_destroy(struct lookup *l)
 static void one_done(struct store_job *job)
 {
 	struct one *x = container_of(job, struct one, read.job);
-	struct err  e = job->err;
 
-	if (e.code == ERR_OK && x->lookup.request)
-		(void)!pick(x, &e);
-	lookup_done(&x->lookup, &e);
+	bulk_done(&x->bulk, &job->err, job->err.code == ERR_OK ? x->read.item.message.body.n : 0);
 }
 
 void conversations_item(struct request *r, void *app)
@@ -270,7 +273,8 @@ void conversations_item(struct request *r, void *app)
 		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
 		return;
 	}
-	x->lookup = (struct lookup){
+	x->bulk.work = g->work;
+	x->bulk.lookup = (struct lookup){
 		.job = &x->read.job, .print = print_one, .destroy = one_destroy
 	};
 	x->read = read;
@@ -279,5 +283,5 @@ void conversations_item(struct request *r, void *app)
 	str_copy(x->id, sizeof x->id, request_param(r, 1));
 	buf_init(&x->made, 2 * LIMIT_BRANCH_BYTES);
 	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
-	lookup_start(&x->lookup, r, g->store->ops->item_read(g->store, &x->read));
+	lookup_start(&x->bulk.lookup, r, g->store->ops->item_read(g->store, &x->read));
 }

@@ -219,13 +219,16 @@ static void on_added(struct store_job *job)
 static enum errc set_key(struct upload *x, struct err *e)
 {
 	const struct store_file *f = &x->add.file;
+	unsigned char            digest[HASH_BYTES];
 	struct buf               said;
 
 	buf_init(&said, 4 * KIB);
 	bool ok = buf_str(&said, f->purpose) && buf_add(&said, "", 1) && buf_str(&said, f->name) &&
 		  buf_add(&said, "", 1) && buf_str(&said, f->type) && buf_add(&said, "", 1) &&
 		  buf_add(&said, x->add.content.sha256, HASH_BYTES);
-	enum errc rc = ok ? key_name_digest(STR("POST"), STR("/v1/files"), buf_view(&said), &x->key, e)
+	if (ok)
+		hash_sha256(said.data, said.len, digest);
+	enum errc rc = ok ? key_name_digest(STR("POST"), STR("/v1/files"), digest, &x->key, e)
 			  : err_set(e, ERR_OVERLOADED, "", "no memory for the upload");
 	buf_finish(&said);
 	x->add.made.key = key_name_store(&x->key);

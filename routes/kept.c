@@ -96,18 +96,13 @@ static void reply_stream(struct request *r, struct buf *body, bool broken)
 	reply_refuse(r, ERR_OVERLOADED, "", "no memory for the stream");
 }
 
-static void reply_bytes(struct request *r, const struct run_request *rq, const struct key_read *read)
+/* The bytes are taken: there may be many. */
+static void reply_bytes(struct request *r, const struct run_request *rq, struct key_read *read)
 {
-	struct buf body;
-
-	buf_init(&body, LIMIT_STORE_ROW);
-	if (!buf_str(&body, read->answer.body))
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the answer");
-	else if (rq->prompt.stream && read->answer.http == 200)
-		reply_stream(r, &body, !rq->native && read->outcome > RUN_COMPLETED);
+	if (rq->prompt.stream && read->answer.http == 200)
+		reply_stream(r, &read->bytes, !rq->native && read->outcome > RUN_COMPLETED);
 	else
-		reply_json_take(r, read->answer.http, &body);
-	buf_finish(&body);
+		reply_json_take(r, read->answer.http, &read->bytes);
 }
 
 /* reply_lost: there was an answer; headers say that another try gives no other. */
@@ -201,7 +196,7 @@ static void reply_status(struct request *r, struct gateway *g, const struct run_
 }
 
 bool kept_follow(struct request *r, struct gateway *g, const struct run_request *rq,
-		 const struct key_read *read)
+		 struct key_read *read)
 {
 	struct follow_options o = options_of(g, rq, read);
 	struct live           live;
@@ -227,7 +222,7 @@ bool kept_follow(struct request *r, struct gateway *g, const struct run_request 
 }
 
 void kept_reply(struct request *r, struct gateway *g, const struct run_request *rq,
-		const struct key_read *read)
+		struct key_read *read)
 {
 	bool stream = rq->prompt.stream;
 

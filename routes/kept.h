@@ -10,6 +10,6 @@
  * kept_follow: the same, of a run that goes on; its ids are those of read.  False: it can't be followed
  * (no more, or because it is not streamed): nothing was done. */
 bool kept_follow(struct request *r, struct gateway *g, const struct run_request *rq,
-		 const struct key_read *read);
+		 struct key_read *read);
 void kept_reply(struct request *r, struct gateway *g, const struct run_request *rq,
-		const struct key_read *read);
+		struct key_read *read);

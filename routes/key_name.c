@@ -22,16 +22,14 @@ enum errc key_name_read(struct request *r, struct keys_name *ret, struct err *e)
 	return ERR_OK;
 }
 
-enum errc key_name_digest(struct str method, struct str path, struct str body, struct keys_name *ret,
-			  struct err *e)
+enum errc key_name_digest(struct str method, struct str path, const unsigned char digest[HASH_BYTES],
+			  struct keys_name *ret, struct err *e)
 {
-	unsigned char digest[HASH_BYTES];
-	struct buf    text;
+	struct buf text;
 
-	hash_sha256(body.p ? body.p : "", body.n, digest);
 	buf_init(&text, LIMIT_HEADER_BYTES + KIB);
 	bool ok = buf_str(&text, method) && buf_text(&text, " ") && buf_str(&text, path) &&
-		  buf_text(&text, "\n") && buf_add(&text, digest, sizeof digest);
+		  buf_text(&text, "\n") && buf_add(&text, digest, HASH_BYTES);
 	if (ok)
 		hash_sha256(text.data, text.len, ret->fingerprint);
 	buf_finish(&text);

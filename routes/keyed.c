@@ -38,7 +38,7 @@ static void destroy(struct keyed *x)
 	input_destroy(x->rq.input);
 	if (x->rq.release)
 		x->rq.release(x->rq.held);
-	arena_finish(&x->read.arena);
+	buf_finish(&x->read.bytes);
 	free(x);
 }
 
@@ -149,13 +149,13 @@ static void look(struct keyed *x)
 {
 	struct err e;
 
-	arena_finish(&x->read.arena);
+	buf_finish(&x->read.bytes);
 	x->read = (struct key_read){
 		.job = { .loop = x->gateway->loop, .done = on_read },
 		.owner = x->name.owner,
 		.key = key_name_store(&x->name),
 	};
-	arena_init(&x->read.arena, LIMIT_STORE_ROW);
+	buf_init(&x->read.bytes, LIMIT_STORE_ROW);
 	x->reading = true;
 	if (x->gateway->store->ops->key_read(x->gateway->store, &x->read))
 		return;
@@ -254,10 +254,8 @@ void keyed_start(struct request *r, struct gateway *g, struct run_request *rq)
 	x->gateway = g;
 	x->rq = *rq;
 	x->again.fn = on_again;
-	arena_init(&x->read.arena, MIB);
 	if (key_name_read(r, &x->name, &e) != ERR_OK ||
-	    key_name_digest(request_method(r), request_path(r), buf_view(&rq->input->body), &x->name,
-			    &e) != ERR_OK) {
+	    key_name_digest(request_method(r), request_path(r), input_digest(rq->input), &x->name, &e) != ERR_OK) {
 		refuse(x, &e);
 	} else {
 		request_on_left(r, client_left, x);

@@ -29,8 +29,11 @@ void lookup_done(struct lookup *l, const struct err *e)
 	struct buf body;
 
 	buf_init(&body, 2 * LIMIT_BRANCH_BYTES);
-	if (l->request && failure.code == ERR_OK && !l->print(l, &body))
-		err_set(&failure, ERR_INTERNAL, "", "the answer could not be made");
+	if (l->request && failure.code == ERR_OK && !l->print(l, &body)) {
+		failure = l->why;
+		if (failure.code == ERR_OK)
+			err_set(&failure, ERR_INTERNAL, "", "the answer could not be made");
+	}
 	if (l->request && failure.code == ERR_OK)
 		reply_json_take(l->request, 200, &body);
 	else if (l->request)

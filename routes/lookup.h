@@ -9,8 +9,9 @@
 struct lookup {
 	struct store_job *job; /* the read, in the same memory; cancelled when the client leaves */
 	struct request *request; /* NULL: the client left */
-	/* print: the answer's body from what was read; false: no memory. */
+	/* print: the answer's body from what was read; false: as why says, or no memory. */
 	bool (*print)(struct lookup *l, struct buf *out);
+	struct err why; /* code ERR_OK: not said */
 	/* destroy: frees it, the read's arena included. */
 	void (*destroy)(struct lookup *l);
 };

@@ -254,6 +254,7 @@ struct scan {
 	struct work_job job;
 	struct request *request; /* NULL: the client left */
 	struct input   *input;   /* owned */
+	bool            keyed;   /* the body's digest will be asked for */
 	struct err      err;
 };
 
@@ -271,6 +272,8 @@ static void scan_run(struct work_job *job)
 	struct input *in = x->input;
 
 	x->err.code = json_scan(&in->doc, in->body.data, in->body.len, &json_limits_request, &x->err);
+	if (x->keyed && x->err.code == ERR_OK)
+		(void)input_digest(in);
 }
 
 static void scanned(struct work_job *job)
@@ -304,6 +307,7 @@ static enum errc scan_aside(struct request *r, struct err *e)
 	x->job = (struct work_job){ .loop = r->server->loop, .run = scan_run, .done = scanned };
 	x->request = r;
 	x->input = r->input;
+	x->keyed = r->head.idempotency_key.p;
 	if (!work_submit(r->server->options->cpu, &x->job)) {
 		free(x);
 		return err_set(e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");

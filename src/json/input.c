@@ -29,6 +29,14 @@ void input_destroy(struct input *in)
 	free(in);
 }
 
+const unsigned char *input_digest(struct input *in)
+{
+	if (!in->digested)
+		hash_sha256(in->body.data ? in->body.data : "", in->body.len, in->digest);
+	in->digested = true;
+	return in->digest;
+}
+
 bool input_hold(struct input *in, size_t bytes, size_t max)
 {
 	if (bytes <= in->held)

@@ -537,7 +537,7 @@ struct key_read {
 	struct store_job job;
 	int64_t          owner;
 	struct store_key key;
-	struct arena     arena;
+	struct buf       bytes; /* of answer.body, at most its maximum; may be taken from here */
 	/* out */
 	bool              found;
 	bool              same;         /* the fingerprint is the one given */

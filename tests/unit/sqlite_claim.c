@@ -25,7 +25,7 @@ static struct key_read look(struct fixture *f, const char *name)
 {
 	struct key_read r = { .key = key_named(name) };
 
-	arena_init(&r.arena, MIB);
+	buf_init(&r.bytes, MIB);
 	assert_int_equal(DO(f, key_read, &r), ERR_OK);
 	return r;
 }
@@ -34,7 +34,7 @@ static bool known(struct fixture *f, const char *name)
 {
 	struct key_read r = look(f, name);
 
-	arena_finish(&r.arena);
+	buf_finish(&r.bytes);
 	return r.found;
 }
 
@@ -68,7 +68,7 @@ static void a_key_is_bound_with_its_answer(void **state)
 	assert_int_equal(r.outcome, RUN_RUNNING);
 	assert_int_equal(r.answer.http, 0);
 	assert_int_equal(r.answer.body.n, 0);
-	arena_finish(&r.arena);
+	buf_finish(&r.bytes);
 
 	end(f, &t, RUN_COMPLETED, 200, "{\"a\":1}");
 	r = look(f, "one");
@@ -77,7 +77,7 @@ static void a_key_is_bound_with_its_answer(void **state)
 	assert_int_equal(r.outcome, RUN_COMPLETED);
 	assert_int_equal(r.answer.http, 200);
 	assert_true(str_is(r.answer.body, "{\"a\":1}"));
-	arena_finish(&r.arena);
+	buf_finish(&r.bytes);
 	assert_false(known(f, "other"));
 }
 
@@ -89,14 +89,14 @@ static void another_request_and_another_owner_are_told_apart(void **state)
 
 	end(f, &t, RUN_COMPLETED, 200, "x");
 	r.key.fingerprint = STR("something else");
-	arena_init(&r.arena, MIB);
+	buf_init(&r.bytes, MIB);
 	assert_int_equal(DO(f, key_read, &r), ERR_OK);
 	assert_true(r.found);
 	assert_false(r.same);
 	r.owner = 5;
 	assert_int_equal(DO(f, key_read, &r), ERR_OK);
 	assert_false(r.found);
-	arena_finish(&r.arena);
+	buf_finish(&r.bytes);
 }
 
 static void an_end_without_an_answer_frees_the_key(void **state)
@@ -132,7 +132,7 @@ static void an_answer_that_is_stored_nowhere_is_kept_with_its_key(void **state)
 	assert_int_equal(r.outcome, RUN_FAILED);
 	assert_int_equal(r.answer.http, 502);
 	assert_true(str_is(r.answer.body, "bytes \x01"));
-	arena_finish(&r.arena);
+	buf_finish(&r.bytes);
 	assert_true(id_new().key > k.run.key);
 }
 
@@ -149,14 +149,14 @@ static void what_a_crash_cut_off_is_told_as_that(void **state)
 	assert_int_equal(DO(f, key_keep, &k), ERR_OK);
 	struct key_read r = look(f, "one");
 	assert_int_equal(r.answer.http, 0);
-	arena_finish(&r.arena);
+	buf_finish(&r.bytes);
 	close_store(f);
 	open_store(f);
 	r = look(f, "one");
 	assert_int_equal(r.outcome, RUN_INCOMPLETE);
 	assert_int_equal(r.answer.http, 500);
 	assert_int_equal(r.answer.body.n, 0);
-	arena_finish(&r.arena);
+	buf_finish(&r.bytes);
 }
 
 static void append(struct fixture *f, struct id run, const struct event *ev, uint64_t seq)
@@ -191,7 +191,7 @@ static void after_a_crash_a_key_is_bound_if_the_provider_had_begun(void **state)
 	assert_int_equal(r.outcome, RUN_INCOMPLETE);
 	assert_int_equal(r.answer.http, 200);
 	assert_int_equal(r.answer.body.n, 0);
-	arena_finish(&r.arena);
+	buf_finish(&r.bytes);
 }
 
 static void a_deleted_run_takes_its_answer_along(void **state)
@@ -205,7 +205,7 @@ static void a_deleted_run_takes_its_answer_along(void **state)
 	assert_true(r.found);
 	assert_int_equal(r.answer.http, 410);
 	assert_int_equal(r.answer.body.n, 0);
-	arena_finish(&r.arena);
+	buf_finish(&r.bytes);
 }
 
 static void old_keys_are_swept_and_those_of_live_runs_are_not(void **state)

@@ -604,9 +604,9 @@ static struct key_read look(struct fixture *f, const char *key)
 {
 	struct key_read r = { .key = { str_of(key), STR("f") } };
 
-	arena_init(&r.arena, MIB);
+	buf_init(&r.bytes, MIB);
 	assert_int_equal(DO(f, key_read, &r), ERR_OK);
-	arena_finish(&r.arena);
+	buf_finish(&r.bytes);
 	return r;
 }
 

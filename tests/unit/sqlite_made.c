@@ -276,12 +276,12 @@ static void a_removed_answer_is_not_told_again(void **state)
 	take_out(f, t.conversation, t.run);
 
 	struct key_read r = { .key = key_named("one") };
-	arena_init(&r.arena, MIB);
+	buf_init(&r.bytes, MIB);
 	assert_int_equal(DO(f, key_read, &r), ERR_OK);
 	assert_true(r.found);
 	assert_int_equal(r.answer.http, 410);
 	assert_int_equal(r.answer.body.n, 0);
-	arena_finish(&r.arena);
+	buf_finish(&r.bytes);
 }
 
 static void they_expire(void **state)

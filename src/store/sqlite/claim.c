@@ -217,6 +217,7 @@ int claim_read(struct claim_reads *c, struct key_read *j)
 	struct db_bind b = db_bind(st);
 
 	j->found = false;
+	buf_clear(&j->bytes);
 	db_bind_int(&b, j->owner);
 	db_bind_text(&b, j->key.key);
 	int rc = db_bind_row(&b);
@@ -235,9 +236,10 @@ int claim_read(struct claim_reads *c, struct key_read *j)
 	if (sqlite3_column_type(st, 7) != SQLITE_NULL)
 		j->conversation = db_id(db_int(st, 7), st, 8);
 	/* Where it has no room job.err says so. */
-	if (rc != SQLITE_OK || !j->same ||
-	    !row_keep(&j->arena, st, 6, &j->answer.body, &j->job.err))
-		j->answer.body = STR_NONE;
+	bool wanted = rc == SQLITE_OK && j->same;
+	if (wanted && !buf_str(&j->bytes, db_column(st, 6)))
+		row_no_memory(&j->job.err);
+	j->answer.body = wanted ? buf_view(&j->bytes) : STR_NONE;
 	(void)sqlite3_reset(st);
 	return rc;
 }

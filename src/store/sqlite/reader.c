@@ -86,7 +86,7 @@ static size_t size_of(struct store_job *job)
 	case JOB_ITEM_READ:
 		return container_of(job, struct item_read, job)->arena.used;
 	case JOB_KEY_READ:
-		return container_of(job, struct key_read, job)->arena.used;
+		return container_of(job, struct key_read, job)->bytes.len;
 	case JOB_FILES_FIND:
 		return container_of(job, struct files_find, job)->arena.used;
 	case JOB_FILES_READ:

@@ -77,6 +77,19 @@ static bool add(struct answer *a, struct buf *to, struct str piece)
 	return true;
 }
 
+/* add_message: a long one that is given is not copied. */
+static bool add_message(struct answer *a, const struct event *ev)
+{
+	if (!ev->give || ev->raw.n > 0 || a->message.len > 0 || ev->text.n > LIMIT_ANSWER - a->bytes)
+		return add(a, &a->message, ev->text);
+	buf_finish(&a->message);
+	a->message = *ev->give;
+	a->message.len = ev->text.n;
+	a->bytes += ev->text.n;
+	buf_init(ev->give, 0);
+	return true;
+}
+
 /* add_lmc: a chunk that a dialect has checked. */
 static bool add_lmc(struct answer *a, struct str chunk)
 {
@@ -108,7 +121,7 @@ bool answer_add(struct answer *a, const struct event *ev)
 	case EVENT_REASONING: return add(a, &a->reasoning, ev->text);
 	case EVENT_REFUSAL: return add(a, &a->refusal, ev->text);
 	case EVENT_MEDIA: return !picture_is(ev->text) || add_image(a, ev->text);
-	case EVENT_MESSAGE: return add(a, &a->message, ev->text);
+	case EVENT_MESSAGE: return add_message(a, ev);
 	case EVENT_TOOL_START:
 		t = tool_of(a, ev->block);
 		return t && add(a, &t->id, ev->id) && add(a, &t->name, ev->name) &&

@@ -64,8 +64,9 @@ struct event {
 	struct str raw;
 	bool       cont;
 	bool       hollow; /* of a segment without content: an attempt has said nothing yet; not logged */
-	/* Begins with raw, which is long: who keeps raw may take these bytes instead of copying them, and
-	 * leaves an empty buffer.  They must live as long as the call's other events.  NULL: a copy. */
+	/* Begins with raw, or with text where there is no raw, which is long: who keeps that may take
+	 * these bytes instead of copying them, and leaves an empty buffer.  They must live as long as the
+	 * call's other events.  NULL: a copy. */
 	struct buf *give;
 	/* Spans inside raw that an encoder may have to leave out: the member "usage" of a chunk (the
 	 * whole `"usage":…` with one neighbouring comma), so that usage asked for by us does not reach

@@ -9,7 +9,12 @@
 
 #include <stdlib.h>
 
-enum { PIECES_A_TURN = 64 };
+enum {
+	PIECES_A_TURN = 64,
+	/* What is said may be as long as a body: nothing of it holds the loop. */
+	PIECE_MAX = 16 * KIB,
+	BYTES_A_TURN = 64 * KIB,
+};
 
 struct echo {
 	struct provider provider;
@@ -20,6 +25,13 @@ struct echo {
 	int64_t         error_at;
 };
 
+/* What is known of what will be said; stands behind it in an encoded prompt. */
+struct how {
+	struct usage usage;
+	int64_t      pieces; /* of a whole answer, where delay or error_at ask for it */
+	bool         cut;    /* max_tokens was reached */
+};
+
 struct echo_call {
 	struct provider_call call;
 	const struct echo   *echo;
@@ -28,15 +40,14 @@ struct echo_call {
 	struct timer         timer; /* begins, and waits between pieces */
 	provider_event_fn    on_event;
 	void                *arg;
-	struct buf           text;  /* what will be said, JSON-escaped */
+	struct buf           text;  /* what will be said: JSON-escaped, or the whole message, or the vectors */
 	struct buf           model; /* JSON-escaped */
 	size_t               at;    /* of the next piece */
 	int64_t              number; /* of the pieces given */
 	int64_t              due_us; /* when the next piece may go out */
-	struct usage         usage;
+	struct how           how;
 	bool                 stream;
-	bool                 embed; /* text is the whole answer then */
-	bool                 cut; /* max_tokens was reached */
+	bool                 embed;
 	bool                 started;
 	bool                 paused;
 	bool                 queued;    /* more is with the loop */
@@ -75,9 +86,9 @@ static struct unit unit_at(struct str s, size_t at)
 	return (struct unit){ n < left ? n : left, c == ' ' };
 }
 
-static size_t skip(struct str s, size_t at, bool space)
+static size_t skip(struct str s, size_t at, size_t end, bool space)
 {
-	while (at < s.n) {
+	while (at < end) {
 		struct unit u = unit_at(s, at);
 
 		if (u.space != space)
@@ -87,20 +98,21 @@ static size_t skip(struct str s, size_t at, bool space)
 	return at;
 }
 
-/* A word with the white space behind it; in front of the first one it counts too. */
-static size_t word_end(struct str s, size_t at)
+/* A word with the white space behind it, which ends at end or a character behind that; in front of the
+ * first one white space counts too. */
+static size_t word_end(struct str s, size_t at, size_t end)
 {
 	if (at == 0)
-		at = skip(s, at, true);
-	return skip(s, skip(s, at, false), true);
+		at = skip(s, at, end, true);
+	return skip(s, skip(s, at, end, false), end, true);
 }
 
 static int64_t count_words(struct str s)
 {
 	int64_t n = 0;
 
-	for (size_t at = skip(s, 0, true); at < s.n; n++)
-		at = word_end(s, at);
+	for (size_t at = skip(s, 0, s.n, true); at < s.n; n++)
+		at = word_end(s, at, s.n);
 	return n;
 }
 
@@ -118,20 +130,21 @@ static size_t bytes_end(struct str s, size_t at, int64_t max)
 	return at;
 }
 
-static size_t piece_end(const struct echo_call *c)
+static size_t piece_end(const struct echo *echo, struct str s, size_t at)
 {
-	struct str s = buf_view(&c->text);
+	int64_t max = echo->piece < PIECE_MAX ? echo->piece : PIECE_MAX;
 
-	return c->echo->piece > 0 ? bytes_end(s, c->at, c->echo->piece) : word_end(s, c->at);
+	if (max > 0)
+		return bytes_end(s, at, max);
+	return word_end(s, at, s.n - at < PIECE_MAX ? s.n : at + PIECE_MAX);
 }
 
-static int64_t count_pieces(const struct echo_call *c)
+static int64_t count_pieces(const struct echo *echo, struct str s)
 {
-	struct echo_call probe = *c;
-	int64_t          n = 0;
+	int64_t n = 0;
 
-	for (probe.at = 0; probe.at < c->text.len; n++)
-		probe.at = piece_end(&probe);
+	for (size_t at = 0; at < s.n; n++)
+		at = piece_end(echo, s, at);
 	return n;
 }
 
@@ -169,9 +182,9 @@ static void give_end(struct echo_call *c)
 {
 	provider_event_fn on_event = c->on_event;
 	void             *arg = c->arg;
-	struct event      usage = { .kind = EVENT_USAGE, .usage = c->usage };
+	struct event      usage = { .kind = EVENT_USAGE, .usage = c->how.usage };
 	struct event      finish = { .kind = EVENT_FINISH,
-				     .text = c->cut ? STR("length") : STR("stop") };
+				     .text = c->how.cut ? STR("length") : STR("stop") };
 
 	/* As OpenAI: a stream's usage comes behind its finish. */
 	give(c, c->stream ? &finish : &usage);
@@ -196,23 +209,14 @@ static bool error_is_due(const struct echo_call *c)
 
 static void give_whole(struct echo_call *c)
 {
-	struct buf message;
-	int64_t    at = c->echo->error_at;
+	int64_t at = c->echo->error_at;
 
-	if (at == 1 || (at > 1 && at <= count_pieces(c))) {
-		give_error(c);
-		return;
-	}
-	buf_init(&message, c->text.len + 64);
-	if (!buf_text(&message, "{\"role\":\"assistant\",\"content\":\"") ||
-	    !buf_str(&message, buf_view(&c->text)) || !buf_text(&message, "\"}")) {
-		buf_finish(&message);
+	if (at == 1 || (at > 1 && at <= c->how.pieces)) {
 		give_error(c);
 		return;
 	}
 	give_start(c);
-	give(c, &(struct event){ .kind = EVENT_MESSAGE, .text = buf_view(&message) });
-	buf_finish(&message);
+	give(c, &(struct event){ .kind = EVENT_MESSAGE, .text = buf_view(&c->text), .give = &c->text });
 	give_end(c);
 }
 
@@ -225,8 +229,8 @@ static void give_list(struct echo_call *c)
 		give_error(c);
 		return;
 	}
-	give(c, &(struct event){ .kind = EVENT_OTHER, .raw = buf_view(&c->text) });
-	give(c, &(struct event){ .kind = EVENT_USAGE, .usage = c->usage, .cont = true });
+	give(c, &(struct event){ .kind = EVENT_OTHER, .raw = buf_view(&c->text), .give = &c->text });
+	give(c, &(struct event){ .kind = EVENT_USAGE, .usage = c->how.usage, .cont = true });
 	call_free(c);
 	on_event(arg, &(struct event){ .kind = EVENT_END });
 }
@@ -243,10 +247,11 @@ static void go_on_later(struct echo_call *c)
 static void give_pieces(struct echo_call *c)
 {
 	int64_t now_us = loop_now_us(c->loop);
+	size_t  enough = c->at + BYTES_A_TURN;
 
 	if (!c->started && !error_is_due(c))
 		give_start(c);
-	for (int i = 0; i < PIECES_A_TURN && !c->paused; i++) {
+	for (int i = 0; i < PIECES_A_TURN && c->at < enough && !c->paused; i++) {
 		if (error_is_due(c)) {
 			give_error(c);
 			return;
@@ -259,7 +264,7 @@ static void give_pieces(struct echo_call *c)
 			timer_start(c->loop, &c->timer, c->due_us - now_us);
 			return;
 		}
-		size_t     end = piece_end(c);
+		size_t     end = piece_end(c->echo, buf_view(&c->text), c->at);
 		struct str piece = { c->text.data + c->at, end - c->at };
 
 		c->at = end;
@@ -331,7 +336,8 @@ static bool add_text(void *arg, struct str text)
 }
 
 /* All messages are counted; the last one of the user's is kept. */
-static enum errc read_messages(struct echo_call *c, const struct prompt *prompt, struct err *e)
+static enum errc read_messages(const struct prompt *prompt, struct buf *text, struct how *how,
+			       struct err *e)
 {
 	struct json_doc doc = { 0 };
 	int64_t         words = 0;
@@ -348,15 +354,16 @@ static enum errc read_messages(struct echo_call *c, const struct prompt *prompt,
 		json_at role = json_get(&doc, 0, "role");
 		if (role == JSON_ABSENT || !json_is(&doc, role, "user"))
 			continue;
-		buf_clear(&c->text);
-		each_text(&doc, add_text, &c->text);
+		buf_clear(text);
+		each_text(&doc, add_text, text);
 	}
 	json_doc_finish(&doc);
-	c->usage.in = words > 0 ? words : 1;
+	how->usage.in = words > 0 ? words : 1;
 	return rc;
 }
 
-static enum errc cut_at_max(struct echo_call *c, const struct prompt *prompt, struct err *e)
+static enum errc cut_at_max(const struct prompt *prompt, struct buf *text, struct how *how,
+			    struct err *e)
 {
 	struct json_doc doc = { 0 };
 	struct err      ignored;
@@ -374,37 +381,99 @@ static enum errc cut_at_max(struct echo_call *c, const struct prompt *prompt, st
 		return err_set(e, ERR_INVALID_VALUE,
 			       prompt->max_tokens_key ? prompt->max_tokens_key : "max_tokens",
 			       "must be an integer of at least 1");
-	for (int64_t n = 0; n < max && at < c->text.len; n++)
-		at = word_end(buf_view(&c->text), at);
-	c->cut = at < c->text.len;
-	c->text.len = at;
+	for (int64_t n = 0; n < max && at < text->len; n++)
+		at = word_end(buf_view(text), at, text->len);
+	how->cut = at < text->len;
+	text->len = at;
 	return ERR_OK;
 }
 
-static enum errc prepare(struct echo_call *c, const struct prompt *prompt, struct err *e)
+static enum errc make_text(const struct echo *echo, const struct prompt *prompt, struct buf *text,
+			   struct how *how, struct err *e)
 {
-	enum errc rc = read_messages(c, prompt, e);
+	enum errc rc = read_messages(prompt, text, how, e);
 
 	if (rc != ERR_OK)
 		return rc;
-	if (c->echo->scripted) {
-		buf_clear(&c->text);
-		if (!buf_str(&c->text, buf_view(&c->echo->reply)))
+	if (echo->scripted) {
+		buf_clear(text);
+		if (!buf_str(text, buf_view(&echo->reply)))
 			return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	}
-	if (!buf_json_escape(&c->model, prompt->model))
-		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	rc = cut_at_max(c, prompt, e);
+	rc = cut_at_max(prompt, text, how, e);
 	if (rc != ERR_OK)
 		return rc;
 
-	int64_t words = count_words(buf_view(&c->text));
-	c->usage.known = true;
-	c->usage.out = words > 0 ? words : 1;
+	struct str said = buf_view(text);
+	int64_t    words = count_words(said);
+	how->usage.known = true;
+	how->usage.out = words > 0 ? words : 1;
+	if (!prompt->stream && (echo->delay_us > 0 || echo->error_at > 0))
+		how->pieces = count_pieces(echo, said);
 	return ERR_OK;
+}
+
+/* encode_text: a whole answer as its message at once. */
+static enum errc encode_text(const struct echo *echo, const struct prompt *prompt, struct buf *out,
+			     struct how *how, struct err *e)
+{
+	struct buf text;
+	bool       ok = true;
+
+	buf_init(&text, LIMIT_UPSTREAM_BODY);
+	enum errc rc = make_text(echo, prompt, &text, how, e);
+	if (rc == ERR_OK && prompt->stream) {
+		*out = text;
+		return rc;
+	}
+	if (rc == ERR_OK)
+		ok = buf_text(out, "{\"role\":\"assistant\",\"content\":\"") &&
+		     buf_str(out, buf_view(&text)) && buf_text(out, "\"}");
+	buf_finish(&text);
+	return ok ? rc : err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 }
 
 /* --- the provider --- */
+
+/* echo_encode: what will be said, and behind it how. */
+static enum errc echo_encode(const struct provider *p, const struct prompt *prompt, struct buf *out,
+			     struct err *e)
+{
+	const struct echo *echo = container_of(p, const struct echo, provider);
+	struct how         how = { .pieces = 0 };
+	enum errc          rc;
+
+	buf_finish(out);
+	out->max = LIMIT_UPSTREAM_BODY + KIB;
+	if (prompt->embed)
+		rc = echo_embed(prompt, out, &how.usage, e);
+	else
+		rc = encode_text(echo, prompt, out, &how, e);
+	out->max = LIMIT_UPSTREAM_BODY + KIB;
+	if (rc == ERR_OK && !buf_add(out, &how, sizeof how))
+		rc = err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	return rc;
+}
+
+/* take: what was encoded before, or else is now. */
+static enum errc take(struct echo_call *c, const struct prompt *prompt, struct err *e)
+{
+	enum errc rc = ERR_OK;
+
+	if (prompt->body) {
+		c->text = *prompt->body;
+		buf_init(prompt->body, 0);
+	} else {
+		rc = echo_encode(c->call.provider, prompt, &c->text, e);
+	}
+	if (rc == ERR_OK && !buf_json_escape(&c->model, prompt->model))
+		rc = err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	if (rc != ERR_OK)
+		return rc;
+	c->text.len -= sizeof c->how;
+	memcpy(&c->how, c->text.data + c->text.len, sizeof c->how);
+	return ERR_OK;
+}
 
 static enum errc echo_start(const struct provider *p, const struct provider_env *env,
 			    const struct prompt *prompt, provider_event_fn on_event, void *arg,
@@ -422,16 +491,15 @@ static enum errc echo_start(const struct provider *p, const struct provider_env 
 	c->on_event = on_event;
 	c->arg = arg;
 	c->stream = prompt->stream;
-	buf_init(&c->text, LIMIT_UPSTREAM_BODY);
+	c->embed = prompt->embed;
 	buf_init(&c->model, (size_t)16 * LIMIT_MODEL);
 
-	c->embed = prompt->embed;
-	enum errc rc = c->embed ? echo_embed(prompt, &c->text, &c->usage, e) : prepare(c, prompt, e);
+	enum errc rc = take(c, prompt, e);
 	if (rc != ERR_OK) {
 		call_free(c);
 		return rc;
 	}
-	int64_t gaps = c->stream || c->embed || c->echo->delay_us == 0 ? 0 : count_pieces(c) - 1;
+	int64_t gaps = c->how.pieces - 1;
 	c->due_us = loop_now_us(c->loop);
 	timer_start(c->loop, &c->timer, gaps > 0 ? gaps * c->echo->delay_us : 0);
 	*ret = &c->call;
@@ -469,6 +537,7 @@ static void echo_destroy(struct provider *p)
 
 static const struct provider_ops echo_ops = {
 	.dialect = "echo",
+	.encode = echo_encode,
 	.start = echo_start,
 	.cancel = echo_cancel,
 	.pause = echo_pause,

@@ -110,7 +110,7 @@ struct provider_options {
 	struct mask *mask;     /* of the whole configuration; NULL: nothing is secret */
 	/* echo only */
 	const char *reply;     /* scripted reply, NULL: the last user message */
-	int64_t     piece;     /* bytes of a piece; 0: one word each */
+	int64_t     piece;     /* bytes of a piece; 0: one word each; never more than 16 KiB */
 	int64_t     delay_us;  /* between pieces */
 	int64_t     error_at;  /* piece number (from 1) that becomes an error; 0: none */
 };

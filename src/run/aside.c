@@ -1,4 +1,4 @@
-/* Long prompts: a worker puts them together and prints them, so that the loop is held by none.
+/* Long prompts and answers: a worker puts them together and prints them, so that the loop is held by none.
  *
  *   the loop --aside_do--> work (a worker) --> then (the loop), or the end that came meanwhile
  */

@@ -94,6 +94,7 @@ void attempt_content(struct run *r)
 void attempt_good(struct run *r)
 {
 	over(r, HEALTH_GOOD, NULL);
+	timer_stop(run_loop(r), &r->attempt.total);
 }
 
 void attempt_stop(struct run *r)

@@ -149,7 +149,8 @@ static void ended(struct run *r, const struct event *ev)
 	r->call = NULL; /* gone by itself */
 	if (ev->kind == EVENT_END && !r->aborting && (r->bound || bind_attempt(r))) {
 		attempt_good(r);
-		run_finish(r, RUN_COMPLETED, NULL);
+		if (!print_aside(r))
+			run_finish(r, RUN_COMPLETED, NULL);
 		return;
 	}
 	if (r->aborting) {

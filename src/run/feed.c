@@ -131,32 +131,3 @@ void feed_close(struct run *r)
 	if (!ok)
 		log_note(LOG_ERROR, "stream_end_lost", "no memory for the end of a stream");
 }
-
-static struct str raw_part(const struct run *r, struct span s)
-{
-	return s.n > 0 ? (struct str){ r->raw.data + s.at, s.n } : STR_NONE;
-}
-
-bool run_whole(struct run *r, struct buf *out)
-{
-	if (!answer_close(&r->answer))
-		return false;
-	/* Vectors go through as they came, and there may be many. */
-	if (r->rq.prompt.embed && !r->rq.claim && out->len == 0) {
-		buf_finish(out);
-		*out = r->raw;
-		buf_init(&r->raw, 0);
-		return true;
-	}
-	return r->encoder->ops->whole(r->encoder,
-				      &(struct encoder_whole){
-					      .raw = buf_view(&r->raw),
-					      .raw_id = raw_part(r, r->raw_id),
-					      .raw_created = raw_part(r, r->raw_created),
-					      .message = buf_view(&r->answer.message),
-					      .lmc = r->answer.lmc,
-					      .finish_reason = str_of(r->finish_reason),
-					      .usage = &r->usage,
-				      },
-				      out);
-}

@@ -11,7 +11,9 @@
  * content.c what was said, in the log
  * attempt.c which targets are asked, and when again
  * hold.c  an attempt's events before its answer begins
- * bill.c  what it may cost, and has cost */
+ * bill.c  what it may cost, and has cost
+ * aside.c  what workers do of that
+ * print.c  the answer's end, printed */
 #pragma once
 
 #include "lmc/answer.h"
@@ -46,8 +48,8 @@ struct run_jobs {
 	struct key_keep       mark; /* of an unstored stream: it has begun */
 	bool                  marking; /* and that is not stored yet */
 	struct key_keep       keep;
-	struct buf            key_body; /* the answer that a key is bound to */
-	struct buf            end_answer;
+	struct buf            key_body; /* the failure that a key is bound to */
+	struct buf            end_answer; /* what is stored of the answer, once print_stored was called */
 	struct buf            end_error;
 	struct seq_reserve    reserve;
 	bool                  reserving;
@@ -98,8 +100,8 @@ struct attempt {
 	struct timer  total;
 };
 
-/* What a worker does for a run whose prompt is long; meanwhile nobody else touches the run, and what
- * would end it waits. */
+/* What a worker does for a run whose prompt or answer is long; meanwhile nobody else touches what the
+ * worker reads, and what would end the run waits. */
 struct aside {
 	struct work_job job;
 	bool            on;
@@ -177,6 +179,7 @@ struct run {
 	struct buf    raw; /* a plain call's whole answer as the provider sent it */
 	struct span   raw_id;      /* where in it the values of its "id" and "created" are; */
 	struct span   raw_created; /* n 0: not known */
+	struct buf    whole;       /* a plain call's whole answer as its client gets it, once printed */
 	struct usage  usage;
 	uint64_t      seq;
 	uint64_t      seq_reserved;
@@ -260,6 +263,15 @@ bool aside_ends(struct run *r, enum run_status outcome, const struct err *e);
 
 /* call.c, behind the first attempt's start */
 void call_begun(struct run *r);
+/* print.c */
+/* print_stored: the answer so far, as it is stored, into jobs->end_answer.  print_whole: the answer of a
+ * plain call into r->whole.  Each once; false: there is no memory. */
+bool print_stored(struct run *r) MUST_USE;
+bool print_whole(struct run *r) MUST_USE;
+/* print_aside: the answer has ended well and is long: a worker prints it, then run_finish is called;
+ * false: nothing was done. */
+bool print_aside(struct run *r) MUST_USE;
+
 /* attempt.c */
 /* attempt_first: asks, or lets a worker print the prompt and asks then (call_begun follows either way);
  * errors: nobody was asked. */

@@ -103,8 +103,8 @@ struct key_answer key_made(struct run *r)
 		return (struct key_answer){ .http = 200, .body = buf_view(&r->record) };
 	}
 	if (r->failure.code == ERR_OK) {
-		if (run_whole(r, body))
-			return (struct key_answer){ .http = 200, .body = buf_view(body) };
+		if (print_whole(r))
+			return (struct key_answer){ .http = 200, .body = buf_view(&r->whole) };
 		err_set(&r->failure, ERR_OVERLOADED, "", "no memory for the answer");
 	}
 	if (!print_failure(r, body))

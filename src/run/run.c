@@ -113,7 +113,7 @@ static struct run_jobs *jobs_new(struct run *r)
 	/* The text, and the same again as LMC where a provider speaks it. */
 	buf_init(&j->end_answer, 2 * LIMIT_ANSWER + LIMIT_ANSWER / 4);
 	buf_init(&j->end_error, 4 * KIB);
-	buf_init(&j->key_body, LIMIT_UPSTREAM_BODY + 4 * KIB);
+	buf_init(&j->key_body, 4 * KIB);
 	return j;
 }
 
@@ -146,6 +146,7 @@ static void run_free(struct run *r)
 	answer_finish(&r->answer);
 	buf_finish(&r->out);
 	buf_finish(&r->raw);
+	buf_finish(&r->whole);
 	buf_finish(&r->aside.body);
 	buf_finish(&r->record);
 	run_drop_request(r);
@@ -225,6 +226,7 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	answer_init(&r->answer);
 	buf_init(&r->out, LIMIT_FEED_MAX);
 	buf_init(&r->raw, LIMIT_UPSTREAM_BODY);
+	buf_init(&r->whole, LIMIT_UPSTREAM_BODY + 4 * KIB);
 	buf_init(&r->record, LIMIT_FEED_MAX);
 	buf_init(&r->log, LIMIT_LOG_EVENTS);
 	buf_init(&r->attempt.held, LIMIT_COMMIT_BYTES);

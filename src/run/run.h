@@ -118,7 +118,7 @@ void run_leave(struct run *r);
 struct str run_ready(struct run *r, bool *ret_last);
 void       run_taken(struct run *r, size_t n);
 
-/* run_whole: after done: the answer of a plain call, appended to out. */
+/* run_whole: after done, once: the answer of a plain call, in the place of what out held. */
 bool run_whole(struct run *r, struct buf *out) MUST_USE;
 
 /* What replies, logs and metrics say of it; spans are borrowed until run_leave. */

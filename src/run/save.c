@@ -189,9 +189,7 @@ static void on_end_stored(struct store_job *job)
 
 static bool print_end(struct run *r)
 {
-	if (answer_any(&r->answer) && !answer_close(&r->answer))
-		return false;
-	if (answer_any(&r->answer) && !answer_print(&r->answer, &r->jobs->end_answer))
+	if (!print_stored(r))
 		return false;
 	return r->failure.code == ERR_OK ||
 	       err_object(&r->failure, str_of(r->request_id), &r->jobs->end_error);

@@ -304,10 +304,30 @@ static void chunks_have_a_limit_too(void **state)
 	answer_finish(&a);
 }
 
+static void a_message_that_is_given_is_not_copied(void **state)
+{
+	(void)state;
+	struct answer a;
+	struct buf    bytes;
+
+	answer_init(&a);
+	buf_init(&bytes, 1024);
+	assert_true(buf_text(&bytes, "{\"role\":\"assistant\",\"content\":\"hi\"} and more"));
+	const char  *data = bytes.data;
+	struct event ev = { .kind = EVENT_MESSAGE, .text = { data, 35 }, .give = &bytes };
+
+	assert_true(answer_add(&a, &ev));
+	assert_ptr_equal(a.message.data, data);
+	assert_int_equal(a.message.len, 35);
+	assert_null(bytes.data);
+	answer_finish(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pieces_become_one_message),
+		cmocka_unit_test(a_message_that_is_given_is_not_copied),
 		cmocka_unit_test(the_limit_holds_for_all_of_it_together),
 		cmocka_unit_test(there_are_at_most_so_many_calls),
 		cmocka_unit_test(lmc_chunks_become_messages_beside_the_answer),

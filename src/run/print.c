@@ -1,0 +1,89 @@
+/* What an answer that has ended is printed as: for the store, and for the client of a plain call.  A
+ * long one is printed by a worker:
+ *
+ *   the provider's end --print_aside--> a worker --> run_finish, which finds it printed
+ *
+ * What could not be printed there, for want of memory, is tried once more by who needs it. */
+#include "base/limits.h"
+#include "run/internal.h"
+
+static struct str raw_part(const struct run *r, struct span s)
+{
+	return s.n > 0 ? (struct str){ r->raw.data + s.at, s.n } : STR_NONE;
+}
+
+bool print_stored(struct run *r)
+{
+	struct buf *out = &r->jobs->end_answer;
+
+	if (out->len > 0 || !answer_any(&r->answer))
+		return true;
+	if (answer_close(&r->answer) && answer_print(&r->answer, out))
+		return true;
+	buf_clear(out); /* half of it would be no JSON */
+	return false;
+}
+
+bool print_whole(struct run *r)
+{
+	struct buf *out = &r->whole;
+
+	if (out->len > 0)
+		return true;
+	if (!answer_close(&r->answer))
+		return false;
+	/* Vectors go through as they came, and there may be many. */
+	if (r->rq.prompt.embed) {
+		buf_finish(out);
+		*out = r->raw;
+		buf_init(&r->raw, 0);
+		return true;
+	}
+	bool ok = r->encoder->ops->whole(r->encoder,
+					 &(struct encoder_whole){
+						 .raw = buf_view(&r->raw),
+						 .raw_id = raw_part(r, r->raw_id),
+						 .raw_created = raw_part(r, r->raw_created),
+						 .message = buf_view(&r->answer.message),
+						 .lmc = r->answer.lmc,
+						 .finish_reason = str_of(r->finish_reason),
+						 .usage = &r->usage,
+					 },
+					 out);
+	if (!ok)
+		buf_clear(out);
+	return ok;
+}
+
+bool run_whole(struct run *r, struct buf *out)
+{
+	if (!print_whole(r))
+		return false;
+	buf_finish(out);
+	*out = r->whole;
+	buf_init(&r->whole, 0);
+	return true;
+}
+
+static enum errc print(struct run *r, struct err *e)
+{
+	(void)e;
+	if (run_stored(r))
+		(void)!print_stored(r);
+	if (!r->rq.prompt.stream && print_whole(r))
+		buf_finish(&r->raw);
+	return ERR_OK;
+}
+
+static void printed(struct run *r, struct err *e)
+{
+	(void)e;
+	run_finish(r, RUN_COMPLETED, NULL);
+}
+
+bool print_aside(struct run *r)
+{
+	bool wanted = run_stored(r) || (!r->rq.prompt.stream && !r->rq.prompt.embed);
+
+	return wanted && r->engine->o.env.cpu && r->raw.len + r->answer.bytes > LIMIT_LOOP_JSON && aside_submit(r, print, printed);
+}

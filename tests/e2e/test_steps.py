@@ -5,6 +5,8 @@ a neighbour does to caches and memory still counts, so the best of a few tries i
 build takes many times as long, and is only asked to answer.
 """
 
+import contextlib
+import itertools
 import json
 import re
 import threading
@@ -21,6 +23,8 @@ from raw import Raw, get
 BOUND = "0.02"  # seconds; a bound of the histogram's
 TRIES = 5
 SIZE = 19 << 20  # a little below max_body
+
+numbers = itertools.count()  # of idempotency keys
 
 
 def user(content):
@@ -187,6 +191,221 @@ def test_large_lists_of_embeddings(one_loop, script, form):
         def ask():  # past the check against openapi.yaml, which takes a minute for so much
             assert client.http.post("/v1/embeddings", json=body).status_code == 200
         holds_nobody(one_loop, ask)
+
+
+# --- large requests of every kind ---
+
+TEXTS = {"plain text": b"a" * SIZE, "escapes": b"\\n" * (SIZE // 2)}
+
+
+def native(model, text, more=b""):
+    return (b'{"config":{"model":"' + model.encode() + b'"},"messages":' + user(b'"' + text + b'"') +
+            more + b"}")
+
+
+def openai(model, text, more=b""):
+    return (b'{"model":"' + model.encode() + b'","messages":' + user(b'"' + text + b'"') + more + b"}")
+
+
+def send(client, path, body, headers=None):
+    """Past the check against openapi.yaml, which takes a minute for so much."""
+    reply = client.http.post(path, content=body,
+                             headers={"Content-Type": "application/json", **(headers or {})})
+    assert reply.status_code == 200, reply.text[:500]
+    return reply
+
+
+CHATS = {"stored": b"", "stored stream": b',"stream":true', "not stored": b',"store":false'}
+
+
+@pytest.mark.parametrize("model", ["provider", "echo"])
+@pytest.mark.parametrize("kind", CHATS)
+@pytest.mark.parametrize("text", TEXTS)
+def test_large_chats(one_loop, script, text, kind, model):
+    model = "echo" if model == "echo" else script(up.either("ok")).model
+    body = native(model, TEXTS[text], CHATS[kind])
+    with Client(one_loop.url) as client:
+        holds_nobody(one_loop, lambda: send(client, "/v1/chat", body))
+
+
+@pytest.mark.parametrize("more", [b"", b',"stream":true', b',"store":true'],
+                         ids=["plain", "stream", "stored"])
+@pytest.mark.parametrize("text", TEXTS)
+def test_large_completions_of_echo(one_loop, text, more):
+    body = openai("echo", TEXTS[text], more)
+    with Client(one_loop.url) as client:
+        holds_nobody(one_loop, lambda: send(client, "/v1/chat/completions", body))
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_large_embeddings_of_echo(one_loop, text):
+    body = b'{"model":"echo","input":"' + TEXTS[text] + b'"}'
+    with Client(one_loop.url) as client:
+        holds_nobody(one_loop, lambda: send(client, "/v1/embeddings", body))
+
+
+@pytest.mark.parametrize("path", ["/v1/chat", "/v1/chat/completions", "/v1/conversations"])
+def test_large_bodies_with_a_key(one_loop, script, path):
+    model = script(up.either("ok")).model
+    text = TEXTS["escapes"]
+    body = {"/v1/chat": native(model, text), "/v1/chat/completions": openai(model, text),
+            "/v1/conversations": items(text)}[path]
+    with Client(one_loop.url) as client:
+        def ask():
+            send(client, path, body, {"Idempotency-Key": f"steps-{next(numbers)}"})
+        holds_nobody(one_loop, ask)
+
+
+@pytest.fixture(scope="module")
+def budgeted(upstream, tmp_path_factory):
+    """A gateway whose one key has a budget, and a client with that key."""
+    config = usual_config(upstream, loops=1)
+    for model in config["models"]:
+        model.update(price={"input": 1, "output": 1}, max_output=100)
+    gateway = Gateway(tmp_path_factory.mktemp("budget"), config,
+                      env={"TEST_UPSTREAM_KEY": UPSTREAM_KEY}, args=["--admin-listen", "127.0.0.1:0"])
+    gateway.start()
+    key = keys.known(gateway, keys.make(gateway, "--budget", "100000"))
+    with Client(gateway.url, keys.bearer(key["key"])) as client:
+        yield gateway, client
+    gateway.stop()
+
+
+@pytest.mark.parametrize("path", ["/v1/chat", "/v1/chat/completions"])
+@pytest.mark.parametrize("text", TEXTS)
+def test_large_bodies_of_a_key_with_a_budget(budgeted, script, text, path):
+    gateway, client = budgeted
+    make = native if path == "/v1/chat" else openai
+    body = make(script(up.either("ok")).model, TEXTS[text])
+    holds_nobody(gateway, lambda: send(client, path, body))
+
+
+# --- long answers ---
+
+ANSWERS = {"20 MB": "a" * (20 << 20), "10 M escapes": "\n" * (10 << 20), "60 MB": "a" * (60 << 20)}
+
+
+@pytest.fixture(scope="module")
+def long_answer(upstream):
+    """long_answer(name): a model that answers so."""
+    made = {}
+
+    def make(name):
+        if name not in made:
+            text = json.dumps(up.completion(ANSWERS[name])).encode()
+            made[name] = upstream.script(up.reply(text))
+        return made[name].model
+    yield make
+    for one in made.values():
+        upstream.scripts.pop(one.name, None)
+
+
+@pytest.mark.parametrize("text", ["20 MB", "10 M escapes"])
+@pytest.mark.parametrize("more", [b"", b',"store":false', b',"format":"lmc"'],
+                         ids=["stored", "not stored", "lmc"])
+def test_long_answers(one_loop, long_answer, text, more):
+    body = native(long_answer(text), b"x", more)
+    with Client(one_loop.url) as client:
+        holds_nobody(one_loop, lambda: send(client, "/v1/chat", body))
+
+
+@pytest.mark.parametrize("text, more", [("60 MB", b""), ("20 MB", b',"store":true'),
+                                        ("10 M escapes", b',"store":true')])
+def test_long_completions(one_loop, long_answer, text, more):
+    body = openai(long_answer(text), b"x", more)
+    with Client(one_loop.url) as client:
+        holds_nobody(one_loop, lambda: send(client, "/v1/chat/completions", body))
+
+
+@pytest.mark.parametrize("path, text", [("/v1/chat", "20 MB"), ("/v1/chat", "10 M escapes"),
+                                        ("/v1/chat/completions", "60 MB")])
+def test_long_answers_that_a_key_is_bound_to(one_loop, long_answer, path, text):
+    make = native if path == "/v1/chat" else openai
+    body = make(long_answer(text), b"x")
+    with Client(one_loop.url) as client:
+        def ask():
+            headers = {"Idempotency-Key": f"steps-{next(numbers)}"}
+            first = send(client, path, body, headers)
+            again = send(client, path, body, headers)
+            assert again.content == first.content
+        holds_nobody(one_loop, ask)
+
+
+# --- what is stored ---
+
+
+def items(text):
+    return b'{"items":[{"type":"message","role":"user","content":"' + text + b'"}]}'
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_large_items(one_loop, text):
+    """Made, added, listed, read one by one, gone on with, and deleted."""
+    model = b'"config":{"model":"echo"}'
+    with Client(one_loop.url) as client:
+        def work():
+            made = send(client, "/v1/conversations", items(TEXTS[text])).json()["id"]
+            place = f"/v1/conversations/{made}"
+            added = send(client, place + "/items", items(TEXTS[text])).json()["data"]
+            assert [len(i["content"][0]["text"]) for i in added] == [len(json.loads(
+                b'"' + TEXTS[text] + b'"'))]
+            for path in ("/items", f"/items/{added[0]['id']}", "/messages?limit=1", "/messages?limit=1&format=lmc"):
+                assert client.http.get(place + path).status_code == 200
+            send(client, "/v1/chat", b'{"conversation":"' + made.encode() + b'",' + model +
+                 b',"messages":[{"role":"user","content":"go on"}]}')
+            assert client.http.delete(place).status_code == 200
+        holds_nobody(one_loop, work)
+
+
+def test_large_stored_completions(one_loop, long_answer):
+    body = openai(long_answer("20 MB"), b"x", b',"store":true')
+    with Client(one_loop.url) as client:
+        def work():
+            made = send(client, "/v1/chat/completions", body).json()["id"]
+            for path in (f"/{made}", f"/{made}/messages", "?limit=1"):
+                assert client.http.get("/v1/chat/completions" + path).status_code == 200
+            assert client.http.delete(f"/v1/chat/completions/{made}").status_code == 200
+        holds_nobody(one_loop, work)
+
+
+def test_large_imports_and_exports(one_loop):
+    with Client(one_loop.url) as client:
+        def work():
+            made = send(client, "/v1/conversations", items(TEXTS["escapes"])).json()["id"]
+            lines = client.http.get(f"/v1/conversations/{made}/export").content
+            assert len(lines) > SIZE
+            send(client, "/v1/conversations/import", lines, {"Content-Type": "application/x-ndjson"})
+        holds_nobody(one_loop, work)
+
+
+def test_large_files(one_loop):
+    with Client(one_loop.url) as client:
+        def work():
+            made = client.http.post("/v1/files", files={"file": ("a.txt", TEXTS["plain text"])},
+                                    data={"purpose": "user_data"}).json()["id"]
+            assert client.http.get(f"/v1/files/{made}/content").content == TEXTS["plain text"]
+            assert client.http.delete(f"/v1/files/{made}").status_code == 200
+        holds_nobody(one_loop, work)
+
+
+@pytest.mark.parametrize("path", ["/v1/chat", "/v1/chat/completions", "/v1/conversations"])
+def test_clients_that_leave_while_a_worker_has_their_call(one_loop, long_answer, path):
+    """Whenever they leave, nothing waits for them, the next ones are served, and the stop is clean."""
+    bodies = {"/v1/chat": [native("echo", TEXTS["escapes"]), native(long_answer("20 MB"), b"x")],
+              "/v1/chat/completions": [openai("echo", TEXTS["escapes"]),
+                                       openai(long_answer("60 MB"), b"x")],
+              "/v1/conversations": [items(TEXTS["escapes"])]}
+    with Client(one_loop.url) as client:
+        for body in bodies[path]:
+            for stay in (0.01, 0.05, 0.1, 0.2, 0.4):
+                raw = Raw(one_loop)
+                raw.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                         f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+                raw.sock.settimeout(stay)  # a moment of its work each, whichever that is
+                with contextlib.suppress(TimeoutError):
+                    raw.sock.recv(1)
+                raw.close()
+        client.complete("echo").ok()
 
 
 def test_a_client_that_leaves_while_a_worker_has_its_body(one_loop):

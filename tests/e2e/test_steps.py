@@ -221,7 +221,7 @@ CHATS = {"stored": b"", "stored stream": b',"stream":true', "not stored": b',"st
 @pytest.mark.parametrize("model", ["provider", "echo"])
 @pytest.mark.parametrize("kind", CHATS)
 @pytest.mark.parametrize("text", TEXTS)
-def test_large_chats(one_loop, script, text, kind, model):
+def test_large_chats_with_and_without_a_provider(one_loop, script, text, kind, model):
     model = "echo" if model == "echo" else script(up.either("ok")).model
     body = native(model, TEXTS[text], CHATS[kind])
     with Client(one_loop.url) as client:
@@ -254,30 +254,6 @@ def test_large_bodies_with_a_key(one_loop, script, path):
         def ask():
             send(client, path, body, {"Idempotency-Key": f"steps-{next(numbers)}"})
         holds_nobody(one_loop, ask)
-
-
-@pytest.fixture(scope="module")
-def budgeted(upstream, tmp_path_factory):
-    """A gateway whose one key has a budget, and a client with that key."""
-    config = usual_config(upstream, loops=1)
-    for model in config["models"]:
-        model.update(price={"input": 1, "output": 1}, max_output=100)
-    gateway = Gateway(tmp_path_factory.mktemp("budget"), config,
-                      env={"TEST_UPSTREAM_KEY": UPSTREAM_KEY}, args=["--admin-listen", "127.0.0.1:0"])
-    gateway.start()
-    key = keys.known(gateway, keys.make(gateway, "--budget", "100000"))
-    with Client(gateway.url, keys.bearer(key["key"])) as client:
-        yield gateway, client
-    gateway.stop()
-
-
-@pytest.mark.parametrize("path", ["/v1/chat", "/v1/chat/completions"])
-@pytest.mark.parametrize("text", TEXTS)
-def test_large_bodies_of_a_key_with_a_budget(budgeted, script, text, path):
-    gateway, client = budgeted
-    make = native if path == "/v1/chat" else openai
-    body = make(script(up.either("ok")).model, TEXTS[text])
-    holds_nobody(gateway, lambda: send(client, path, body))
 
 
 # --- long answers ---

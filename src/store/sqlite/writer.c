@@ -839,9 +839,10 @@ static void take_locked(struct writer *w, struct batch *b, bool (*wanted)(struct
 		;
 }
 
-/* Takes what waits; pieces of events go first, in a commit of their own: that waits for no sync, and
- * until it is answered its loop hands in no more.  An empty batch: it is time for a probe, or to sweep.  False: nothing waits and
- * the end has come. */
+/* take: fills b with what waits.  Relaxed pieces of events go first, in a commit of their own, which waits
+ * for no sync.  They can't keep turns waiting for long: a loop hands in its next pieces only once the
+ * last ones are answered.  An empty batch: a probe or a sweep is due.  False: nothing waits and the
+ * end has come. */
 static bool take(struct writer *w, struct batch *b)
 {
 	b->count = 0;

@@ -128,9 +128,9 @@ static const struct field message_rows[] = {
 };
 
 static const struct field_set sets[] = {
-	[ARCHIVE_CONVERSATION] = { "archive", conversation_rows, ARRAY_LEN(conversation_rows), false },
-	[ARCHIVE_RUN] = { "archive", run_rows, ARRAY_LEN(run_rows), false },
-	[ARCHIVE_MESSAGE] = { "archive", message_rows, ARRAY_LEN(message_rows), false },
+	[ARCHIVE_CONVERSATION] = FIELD_SET("archive", conversation_rows),
+	[ARCHIVE_RUN] = FIELD_SET("archive", run_rows),
+	[ARCHIVE_MESSAGE] = FIELD_SET("archive", message_rows),
 };
 
 struct usage_members {

@@ -168,7 +168,7 @@ void db_await_index(struct db *db, int64_t deadline_us)
 	char               index[sizeof db->path + 16];
 
 	for (;;) {
-		db->store->ops->stats(db->store, &st);
+		store_stats(db->store, &st);
 		if (st.search_complete && st.search_waiting == 0)
 			break;
 		if (clock_mono_us() > deadline_us)

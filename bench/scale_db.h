@@ -67,7 +67,7 @@ int64_t clock_ns(void);
 
 #define SUBMIT(db, kind, j)                                                                        \
 	((j)->job.loop = &(db)->loop, (j)->job.done = count_done,                                  \
-	 (db)->store->ops->kind((db)->store, (j)))
+	 store_##kind((db)->store, (j)))
 
 /* A job waited for; it has to succeed. */
 #define DO(db, kind, j)                                                                            \

@@ -172,7 +172,7 @@ static void give_title(struct talk *t)
 		.title = text_title(&t->dice, t->wide, t->title, sizeof t->title),
 	};
 	arena_init(&t->label.arena, 16 * KIB);
-	need_place(t->all->db->store->ops->conversation_write(t->all->db->store, &t->label));
+	need_place(store_conversation_write(t->all->db->store, &t->label));
 }
 
 static void end_done(struct store_job *job)
@@ -236,7 +236,7 @@ static void end_turn(struct talk *t)
 			log_events(t);
 	}
 	t->leaf = t->begin.run;
-	need_place(f->db->store->ops->turn_end(f->db->store, &t->end));
+	need_place(store_turn_end(f->db->store, &t->end));
 }
 
 static void begin_done(struct store_job *job)
@@ -287,7 +287,7 @@ static void begin_turn(struct talk *t)
 	f->count.turns++;
 	f->count.messages++;
 	f->count.bytes += t->message.body.n;
-	need_place(f->db->store->ops->turn_begin(f->db->store, &t->begin));
+	need_place(store_turn_begin(f->db->store, &t->begin));
 }
 
 /* --- all --- */

@@ -77,7 +77,7 @@ static void look(struct request *r, struct gateway *g, const struct api_keys_rea
 	x->read.job.loop = g->loop;
 	x->read.job.done = look_done;
 	arena_init(&x->read.arena, 8 * MIB);
-	lookup_start(&x->lookup, r, g->store->ops->api_keys_read(g->store, &x->read));
+	lookup_start(&x->lookup, r, store_api_keys_read(g->store, &x->read));
 }
 
 void admin_keys_get(struct request *r, void *app)
@@ -160,7 +160,7 @@ static void start(struct change *x, struct request *r, struct gateway *g)
 {
 	if (x->text[0])
 		hash_sha256(x->text, API_KEY_LENGTH, x->write.sha256);
-	lookup_start(&x->lookup, r, g->store->ops->api_key_write(g->store, &x->write));
+	lookup_start(&x->lookup, r, store_api_key_write(g->store, &x->write));
 }
 
 static void refuse(struct change *x, struct request *r, const struct err *e)

@@ -162,7 +162,7 @@ static void start(struct change *x, struct request *r, struct gateway *g)
 {
 	x->write.messages = x->items.messages;
 	x->write.message_count = x->items.count;
-	lookup_start(&x->bulk.lookup, r, g->store->ops->conversation_write(g->store, &x->write));
+	lookup_start(&x->bulk.lookup, r, store_conversation_write(g->store, &x->write));
 }
 
 static void refuse(struct change *x, struct request *r, const struct err *e)

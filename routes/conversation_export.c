@@ -64,7 +64,7 @@ static void submit(struct export *x)
 	if (x->read.page.cap > 4 * LIMIT_ARCHIVE_PAGE)
 		buf_finish(&x->read.page);
 	buf_clear(&x->read.page);
-	if (!s->ops->archive_read(s, &x->read))
+	if (!store_archive_read(s, &x->read))
 		timer_start(x->gateway->loop, &x->retry, RETRY_US);
 }
 
@@ -178,7 +178,7 @@ void conversation_export_get(struct request *r, void *app)
 	};
 	buf_init(&x->read.page, 2 * (size_t)LIMIT_STORE_ROW);
 	request_on_left(r, client_left, x);
-	if (!g->store->ops->archive_read(g->store, &x->read)) {
+	if (!store_archive_read(g->store, &x->read)) {
 		struct err e;
 
 		err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");

@@ -169,7 +169,7 @@ static void write_rows(struct import *x)
 	buf_init(&x->write.results, LIMIT_IMPORT_ANSWER);
 	buf_init(&x->write.made.answer, LIMIT_IMPORT_ANSWER + MIB);
 	if (set_key(x, &e) == ERR_OK) {
-		if (s->ops->archive_write(s, &x->write))
+		if (store_archive_write(s, &x->write))
 			return;
 		err_set(&e, ERR_OVERLOADED, "", "too many writes are waiting; try again");
 	}

@@ -92,5 +92,5 @@ void conversation_list_get(struct request *r, void *app)
 		return;
 	}
 	x->read.filter = buf_view(&x->filter);
-	lookup_start(&x->lookup, r, g->store->ops->conversations_read(g->store, &x->read));
+	lookup_start(&x->lookup, r, store_conversations_read(g->store, &x->read));
 }

@@ -90,7 +90,7 @@ void conversations_get(struct request *r, void *app)
 	x->match = etag_parse(request_if_match(r), false);
 	x->none_match = etag_parse(request_if_none_match(r), true);
 	arena_init(&x->read.arena, MIB);
-	lookup_start(&x->lookup, r, g->store->ops->conversation_read(g->store, &x->read));
+	lookup_start(&x->lookup, r, store_conversation_read(g->store, &x->read));
 }
 
 /* --- its items --- */
@@ -194,7 +194,7 @@ void conversations_items(struct request *r, void *app)
 	x->read.page_bytes = LIMIT_ITEMS_PAGE;
 	/* The largest message alone is a page. */
 	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
-	lookup_start(&x->bulk.lookup, r, g->store->ops->items_read(g->store, &x->read));
+	lookup_start(&x->bulk.lookup, r, store_items_read(g->store, &x->read));
 }
 
 /* --- one item --- */
@@ -283,5 +283,5 @@ void conversations_item(struct request *r, void *app)
 	str_copy(x->id, sizeof x->id, request_param(r, 1));
 	buf_init(&x->made, 2 * LIMIT_BRANCH_BYTES);
 	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
-	lookup_start(&x->bulk.lookup, r, g->store->ops->item_read(g->store, &x->read));
+	lookup_start(&x->bulk.lookup, r, store_item_read(g->store, &x->read));
 }

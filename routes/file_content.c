@@ -243,7 +243,7 @@ void file_content_get(struct request *r, void *app)
 	};
 	arena_init(&x->find.arena, 64 * KIB);
 	request_on_left(r, client_left, x);
-	if (!g->store->ops->files_find(g->store, &x->find)) {
+	if (!store_files_find(g->store, &x->find)) {
 		struct err e;
 
 		err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");

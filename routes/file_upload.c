@@ -253,7 +253,7 @@ static void add_row(struct upload *x)
 		return;
 	}
 	x->working = true;
-	CHECK(s->ops->file_add(s, &x->add));
+	CHECK(store_file_add(s, &x->add));
 }
 
 /* --- back and forth; on the loop --- */

@@ -76,7 +76,7 @@ void files_get(struct request *r, void *app)
 		.count = 1,
 	};
 	arena_init(&x->find.arena, 64 * KIB);
-	lookup_start(&x->lookup, r, g->store->ops->files_find(g->store, &x->find));
+	lookup_start(&x->lookup, r, store_files_find(g->store, &x->find));
 }
 
 /* --- deleting --- */
@@ -125,7 +125,7 @@ void files_delete(struct request *r, void *app)
 		.owner = request_owner(r),
 		.file = id,
 	};
-	lookup_start(&x->lookup, r, g->store->ops->file_delete(g->store, &x->write));
+	lookup_start(&x->lookup, r, store_file_delete(g->store, &x->write));
 }
 
 /* --- a list of them --- */
@@ -216,5 +216,5 @@ void files_get_all(struct request *r, void *app)
 	x->read.job.loop = g->loop;
 	x->read.job.done = list_done;
 	arena_init(&x->read.arena, 4 * MIB);
-	lookup_start(&x->lookup, r, g->store->ops->files_read(g->store, &x->read));
+	lookup_start(&x->lookup, r, store_files_read(g->store, &x->read));
 }

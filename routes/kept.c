@@ -187,7 +187,7 @@ static void reply_status(struct request *r, struct gateway *g, const struct run_
 		};
 		arena_init(&x->read.arena, MIB);
 		request_on_left(r, status_left, x);
-		if (g->store->ops->run_read(g->store, &x->read))
+		if (store_run_read(g->store, &x->read))
 			return;
 		arena_finish(&x->read.arena);
 		free(x);

@@ -120,8 +120,8 @@ static bool is_beside(const struct keyed *x)
 	struct store *s = x->gateway->store;
 
 	return x->claim && x->read.answer.http == 0 && x->read.outcome == RUN_RUNNING &&
-	       !(x->rq.prompt.stream && x->read.stored) && !x->rq.background && s->ops->beside &&
-	       s->ops->beside(s);
+	       !(x->rq.prompt.stream && x->read.stored) && !x->rq.background &&
+	       store_peer_alive(s);
 }
 
 static void on_read(struct store_job *job)
@@ -157,7 +157,7 @@ static void look(struct keyed *x)
 	};
 	buf_init(&x->read.bytes, LIMIT_STORE_ROW);
 	x->reading = true;
-	if (x->gateway->store->ops->key_read(x->gateway->store, &x->read))
+	if (store_key_read(x->gateway->store, &x->read))
 		return;
 	x->reading = false;
 	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");

@@ -182,7 +182,7 @@ void messages_list(struct request *r, void *app)
 	x->read.page_bytes = LIMIT_MESSAGES_PAGE;
 	/* The largest message alone is a page. */
 	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
-	if (!g->store->ops->items_read(g->store, &x->read)) {
+	if (!store_items_read(g->store, &x->read)) {
 		destroy(x);
 		reply_refuse(r, ERR_OVERLOADED, "", "too many reads are waiting");
 		return;

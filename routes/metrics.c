@@ -141,7 +141,7 @@ static void gather(const struct gateway *g)
 	struct server_stats h;
 	struct admit_stats  calls;
 
-	g->store->ops->stats(g->store, &s);
+	store_stats(g->store, &s);
 	server_stats(&h);
 	gather_health();
 	gather_entries(g);

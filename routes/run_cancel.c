@@ -71,7 +71,7 @@ static void look(struct cancel *x)
 	};
 	arena_init(&x->read.arena, MIB);
 	x->reading = true;
-	if (x->gateway->store->ops->run_read(x->gateway->store, &x->read))
+	if (store_run_read(x->gateway->store, &x->read))
 		return;
 	x->reading = false;
 	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");

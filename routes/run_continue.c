@@ -124,7 +124,7 @@ void run_continue_post(struct request *r, void *app)
 		.run = id,
 	};
 	arena_init(&x->read.arena, MIB);
-	if (!g->store->ops->run_read(g->store, &x->read)) {
+	if (!store_run_read(g->store, &x->read)) {
 		destroy(x);
 		reply_refuse(r, ERR_OVERLOADED, "", "too many reads are waiting");
 		return;

@@ -75,5 +75,5 @@ void run_ticket_post(struct request *r, void *app)
 		.run = id,
 	};
 	arena_init(&x->read.arena, MIB);
-	lookup_start(&x->lookup, r, g->store->ops->run_read(g->store, &x->read));
+	lookup_start(&x->lookup, r, store_run_read(g->store, &x->read));
 }

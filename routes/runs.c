@@ -86,7 +86,7 @@ void runs_get(struct request *r, void *app)
 		.run = id,
 	};
 	arena_init(&x->read.arena, MIB);
-	lookup_start(&x->lookup, r, g->store->ops->run_read(g->store, &x->read));
+	lookup_start(&x->lookup, r, store_run_read(g->store, &x->read));
 }
 
 /* --- a list of them --- */
@@ -190,5 +190,5 @@ void runs_get_all(struct request *r, void *app)
 	x->read.job.loop = g->loop;
 	x->read.job.done = list_done;
 	arena_init(&x->read.arena, 4 * MIB);
-	lookup_start(&x->lookup, r, g->store->ops->runs_read(g->store, &x->read));
+	lookup_start(&x->lookup, r, store_runs_read(g->store, &x->read));
 }

@@ -156,5 +156,5 @@ void search_get(struct request *r, void *app)
 		destroy(&x->lookup);
 		return;
 	}
-	lookup_start(&x->lookup, r, g->store->ops->search_read(g->store, &x->read));
+	lookup_start(&x->lookup, r, store_search_read(g->store, &x->read));
 }

@@ -21,7 +21,7 @@ void service_readyz(struct request *r, void *app)
 	struct buf         body;
 	bool               draining = atomic_load(g->draining);
 
-	g->store->ops->stats(g->store, &s);
+	store_stats(g->store, &s);
 	bool ready = s.writable && !draining;
 	buf_init(&body, 4 * KIB);
 	bool ok = buf_fmt(&body, "{\"status\":\"%s\",\"checks\":{\"store\":\"%s\",", ready ? "ok" : "unavailable",

@@ -83,7 +83,7 @@ static struct change *make(struct request *r, struct gateway *g,
 
 static void start(struct change *x, struct request *r, struct gateway *g)
 {
-	lookup_start(&x->bulk.lookup, r, g->store->ops->completion_write(g->store, &x->write));
+	lookup_start(&x->bulk.lookup, r, store_completion_write(g->store, &x->write));
 }
 
 static enum errc read_body(struct change *x, struct err *e)

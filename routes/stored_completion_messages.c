@@ -101,5 +101,5 @@ void stored_completion_messages_list(struct request *r, void *app)
 	/* The largest message alone is a page. */
 	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
 	lookup_start(&x->bulk.lookup, r,
-		     g->store->ops->completion_messages_read(g->store, &x->read));
+		     store_completion_messages_read(g->store, &x->read));
 }

@@ -76,7 +76,7 @@ void stored_completions_get(struct request *r, void *app)
 	};
 	/* A request's settings, and an answer. */
 	arena_init(&x->read.arena, 2 * LIMIT_STORE_ROW + MIB);
-	lookup_start(&x->bulk.lookup, r, g->store->ops->completion_read(g->store, &x->read));
+	lookup_start(&x->bulk.lookup, r, store_completion_read(g->store, &x->read));
 }
 
 /* --- a list of them --- */
@@ -180,5 +180,5 @@ void stored_completions_list(struct request *r, void *app)
 		list_destroy(&x->bulk.lookup);
 		return;
 	}
-	lookup_start(&x->bulk.lookup, r, g->store->ops->completions_read(g->store, &x->read));
+	lookup_start(&x->bulk.lookup, r, store_completions_read(g->store, &x->read));
 }

@@ -288,7 +288,7 @@ static void look(struct request *r, struct gateway *g, const struct usage_read *
 		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the request");
 		return;
 	}
-	lookup_start(&x->lookup, r, g->store->ops->usage_read(g->store, &x->read));
+	lookup_start(&x->lookup, r, store_usage_read(g->store, &x->read));
 }
 
 void usage_get(struct request *r, void *app)

@@ -302,9 +302,9 @@ static int start(struct app *a, bool takeover, struct err *e)
 	    (c->tls_cert[0] && tls_use(c->tls_cert, c->tls_key, e) != ERR_OK))
 		return EX_CONFIG;
 	if (takeover) {
-		if (takeover_ask(c->database, &a->before, &so.lock_fd, &a->taken, e) != ERR_OK)
+		if (takeover_ask(c->database, &a->before, &so.handover_fd, &a->taken, e) != ERR_OK)
 			return EX_UNAVAILABLE;
-		so.lock_given = a->before >= 0;
+		so.handover = a->before >= 0;
 	}
 	if (store_open(&so, &a->store, e) != ERR_OK)
 		return exit_status_of_store(e);
@@ -330,7 +330,7 @@ static int start(struct app *a, bool takeover, struct err *e)
 	if (a->before >= 0) {
 		if (takeover_begin(a->before, e) != ERR_OK)
 			return EX_UNAVAILABLE;
-		a->store->ops->taken(a->store);
+		store_taken_over(a->store);
 	}
 	if (start_workers(a, e) != ERR_OK)
 		return EX_OSERR;
@@ -401,12 +401,11 @@ static void reload(struct app *a, const char *file, const struct config_flag *fl
 static void give_up(struct app *a, const char *why)
 {
 	struct err e;
-	int        none;
 
 	close(a->after);
 	a->after = -1;
 	log_note(LOG_WARN, "takeover", "%s: this process goes on", why);
-	if (a->store->ops->rest(a->store, false, &none, &e) != ERR_OK)
+	if (store_resume(a->store, &e) != ERR_OK)
 		log_note(LOG_ERROR, "takeover", "%s", e.text);
 }
 
@@ -421,7 +420,7 @@ static void give(struct app *a)
 		return;
 	if (a->after >= 0 || a->given || atomic_load(&a->draining)) {
 		err_set(&e, ERR_OVERLOADED, "", "another takeover, or the end, is under way");
-	} else if (a->store->ops->rest(a->store, true, &lock_fd, &e) == ERR_OK) {
+	} else if (store_quiesce(a->store, &lock_fd, &e) == ERR_OK) {
 		a->after = peer;
 		a->after_until_us = clock_mono_us() + TAKEOVER_MS * (int64_t)1000;
 		log_note(LOG_INFO, "takeover", "another process asks to take over");
@@ -448,7 +447,7 @@ static bool hear(struct app *a)
 			if (a->given)
 				break;
 			a->given = true;
-			a->store->ops->given(a->store);
+			store_handed_over(a->store);
 			return true;
 		case TAKEOVER_LEFT:
 			if (a->given) {
@@ -475,14 +474,14 @@ static int patience(const struct app *a, int timeout_ms)
 {
 	if (a->after >= 0 && !a->given)
 		timeout_ms = sooner(timeout_ms, 1000);
-	if (a->store->ops->beside(a->store))
+	if (store_peer_alive(a->store))
 		timeout_ms = sooner(timeout_ms, BESIDE_MS);
 	return timeout_ms;
 }
 
 static void look_around(struct app *a, bool *was_beside)
 {
-	bool beside = a->store->ops->beside(a->store);
+	bool beside = store_peer_alive(a->store);
 
 	/* Once more behind its end: runs that were cut off have one now. */
 	if (beside || *was_beside)

@@ -508,7 +508,7 @@ bool attach_submit(struct run *r)
 	x->find.count = x->count;
 	x->find.some = true;
 	r->jobs_out++;
-	if (s->ops->files_find(s, &x->find))
+	if (store_files_find(s, &x->find))
 		return true;
 	r->jobs_out--;
 	return false;

@@ -280,7 +280,7 @@ enum errc bill_submit(struct run *r, struct err *e)
 	if (r->state == STATE_NEW)
 		run_move(r, STATE_LOADING);
 	r->jobs_out++;
-	if (s->ops->budget_reserve(s, &j->reserve))
+	if (store_budget_reserve(s, &j->reserve))
 		return ERR_OK;
 	r->jobs_out--;
 	return err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
@@ -406,7 +406,7 @@ void bill_over(struct run *r)
 		fill_note(r, &b->jobs->settle.note);
 		b->jobs->settle.job = (struct store_job){ .loop = run_loop(r), .done = on_settled };
 		r->jobs_out++;
-		if (!s->ops->budget_settle(s, &b->jobs->settle))
+		if (!store_budget_settle(s, &b->jobs->settle))
 			r->jobs_out--;
 	} else if (!b->reserved && b->charged && s && s->ops->usage_add) {
 		fill_note(r, &n);

@@ -533,7 +533,7 @@ static bool read_store(struct follow *f)
 		.page_bytes = PAGE_BYTES,
 		.arena = f->read.arena,
 	};
-	return f->o.store->ops->events_read(f->o.store, &f->read);
+	return store_events_read(f->o.store, &f->read);
 }
 
 static void on_again(struct timer *t)

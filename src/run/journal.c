@@ -63,7 +63,7 @@ static void submit(struct run_engine *g)
 {
 	/* A change of the settings may have left it running: a job is handed over once. */
 	timer_stop(g->o.env.loop, &g->log_timer);
-	if (g->o.store->ops->events_append(g->o.store, &g->log.append))
+	if (store_events_append(g->o.store, &g->log.append))
 		return;
 	timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
 }
@@ -209,7 +209,7 @@ static struct tape *tape_of(const struct run *r)
 
 static bool logged(const struct run *r)
 {
-	return run_stored(r) && r->rq.prompt.stream && r->engine->o.store->ops->events_append;
+	return run_stored(r) && r->rq.prompt.stream && store_does(r->engine->o.store, JOB_EVENTS_APPEND);
 }
 
 bool journal_kept(const struct run *r)

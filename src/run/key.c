@@ -60,7 +60,7 @@ static void mark(struct run *r)
 {
 	r->jobs->mark = keep_of(r, on_marked);
 	r->jobs_out++;
-	r->jobs->marking = r->engine->o.store->ops->key_keep(r->engine->o.store, &r->jobs->mark);
+	r->jobs->marking = store_key_keep(r->engine->o.store, &r->jobs->mark);
 	if (!r->jobs->marking)
 		r->jobs_out--;
 }
@@ -132,7 +132,7 @@ bool key_save(struct run *r)
 	r->jobs->keep.answer = key_made(r);
 	r->jobs->keep.outcome = r->outcome;
 	r->jobs_out++;
-	if (!r->engine->o.store->ops->key_keep(r->engine->o.store, &r->jobs->keep)) {
+	if (!store_key_keep(r->engine->o.store, &r->jobs->keep)) {
 		r->jobs_out--;
 		r->bound = false;
 		run_conclude(r);

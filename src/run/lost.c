@@ -14,10 +14,9 @@ struct lost {
 
 static bool ends_stored(struct run_engine *g)
 {
-	struct store_stats now = { .writable = true };
+	struct store_stats now;
 
-	if (g->o.store->ops->stats)
-		g->o.store->ops->stats(g->o.store, &now);
+	store_stats(g->o.store, &now);
 	return now.writable && now.lost == 0;
 }
 

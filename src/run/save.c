@@ -61,7 +61,7 @@ bool save_submit_begin(struct run *r)
 		.bill = bill_begins(r),
 	};
 	r->jobs_out++;
-	if (r->engine->o.store->ops->turn_begin(r->engine->o.store, &r->jobs->begin))
+	if (store_turn_begin(r->engine->o.store, &r->jobs->begin))
 		return true;
 	r->jobs_out--;
 	return false;
@@ -121,7 +121,7 @@ bool save_submit_load(struct run *r)
 	arena_init(&r->jobs->branch.arena, LIMIT_BRANCH_BYTES);
 	r->jobs->branch_read = true;
 	r->jobs_out++;
-	if (r->engine->o.store->ops->branch_read(r->engine->o.store, &r->jobs->branch))
+	if (store_branch_read(r->engine->o.store, &r->jobs->branch))
 		return true;
 	r->jobs_out--;
 	return false;
@@ -163,7 +163,7 @@ void save_reserve_ahead(struct run *r)
 		.upto = used * 2,
 	};
 	r->jobs_out++;
-	if (r->engine->o.store->ops->seq_reserve(r->engine->o.store, &r->jobs->reserve))
+	if (store_seq_reserve(r->engine->o.store, &r->jobs->reserve))
 		return;
 	r->jobs_out--; /* a full queue: asked again at the next event */
 	r->jobs->reserving = false;
@@ -233,7 +233,7 @@ void save_end(struct run *r)
 	};
 	r->jobs_out++;
 	r->bill.settled = true;
-	if (r->engine->o.store->ops->turn_end(r->engine->o.store, &r->jobs->end))
+	if (store_turn_end(r->engine->o.store, &r->jobs->end))
 		return;
 	r->jobs_out--;
 	r->bill.settled = false;

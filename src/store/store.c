@@ -1,7 +1,79 @@
-/* What every storage engine shares: names of states and the way out through the engine's table. */
+/* What every storage engine shares: names, the kinds of jobs, and the way through the engine's
+ * table. */
 #include "store/store.h"
 
+#include "base/limits.h"
+
 #include <stdlib.h>
+
+#define X(number, name, lane_, bound_, bytes)                                                      \
+	static size_t name##_bytes(struct store_job *job)                                          \
+	{                                                                                          \
+		struct name *j = container_of(job, struct name, job);                              \
+                                                                                                   \
+		(void)j;                                                                           \
+		return bytes;                                                                      \
+	}                                                                                          \
+                                                                                                   \
+	bool store_##name(struct store *s, struct name *j)                                         \
+	{                                                                                          \
+		j->job.kind = &job_kinds[JOB_##number];                                            \
+		return s->ops->submit(s, &j->job);                                                 \
+	}
+#include "store/job.def"
+#undef X
+
+const struct job_kind job_kinds[JOB__COUNT] = {
+#define X(number, name, lane, bound, bytes)                                                        \
+	[JOB_##number] = { JOB_##number, #name, LANE_##lane, bound, name##_bytes },
+#include "store/job.def"
+#undef X
+};
+
+bool store_does(const struct store *s, enum job job)
+{
+	return !s->ops->does || s->ops->does(&job_kinds[job]);
+}
+
+void store_stats(struct store *s, struct store_stats *ret)
+{
+	*ret = (struct store_stats){ .writable = true, .reason = "" };
+	if (s->ops->stats)
+		s->ops->stats(s, ret);
+}
+
+void store_usage_add(struct store *s, const struct usage_note *note)
+{
+	s->ops->usage_add(s, note);
+}
+
+enum errc store_quiesce(struct store *s, int *ret_fd, struct err *e)
+{
+	*ret_fd = -1;
+	return s->ops->peers ? s->ops->peers->quiesce(s, ret_fd, e) : ERR_OK;
+}
+
+enum errc store_resume(struct store *s, struct err *e)
+{
+	return s->ops->peers ? s->ops->peers->resume(s, e) : ERR_OK;
+}
+
+void store_handed_over(struct store *s)
+{
+	if (s->ops->peers)
+		s->ops->peers->handed_over(s);
+}
+
+void store_taken_over(struct store *s)
+{
+	if (s->ops->peers)
+		s->ops->peers->taken_over(s);
+}
+
+bool store_peer_alive(struct store *s)
+{
+	return s->ops->peers && s->ops->peers->alive(s);
+}
 
 const char *run_status_name(enum run_status s)
 {

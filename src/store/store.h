@@ -16,30 +16,10 @@
 #include "base/id.h"
 #include "base/identity.h"
 #include "base/limits.h"
-#include "loop/loop.h"
 #include "msg/event.h"
 #include "store/blob.h"
+#include "store/job.h"
 #include "store/key_ring.h"
-
-#include <stdatomic.h>
-
-struct store;
-
-/* First in every job.  The job is owned by the caller and lent to the store from submission until
- * done runs on `loop`; everything it points to must live as long. */
-struct store_job {
-	struct task  task; /* the store's */
-	struct loop *loop;
-	void (*done)(struct store_job *job);
-	struct err err; /* out: code ERR_OK on success */
-	/* Set by the submitter, on its loop, when nobody waits any more: a read that has not begun is
-	 * then answered at once, with an error nobody sees.  Writes are done all the same. */
-	atomic_bool       cancelled;
-	struct store_job *next; /* the store's: queues, and answers that travel together */
-	void             *pool; /* the store's: where its answer is counted until it is handled */
-	size_t            held; /* the store's: bytes of the answer, as counted there */
-	unsigned          op;   /* the store's: which of the jobs below this is */
-};
 
 enum run_status {
 	RUN_QUEUED,
@@ -780,58 +760,37 @@ struct store_stats {
 	bool     search_complete; /* false while it is made anew or can't be used */
 };
 
-/* The plug point: one engine is one table.  Submitters return false when the queue is full
- * (nothing happened; the caller answers 503); all run on a loop's thread and never block. */
+/* The plug point: one engine is one table. */
 struct store_ops {
 	const char *name;
-	bool (*turn_begin)(struct store *s, struct turn_begin *job);
-	bool (*turn_end)(struct store *s, struct turn_end *job); /* takes a place that turn_begin kept */
-	bool (*seq_reserve)(struct store *s, struct seq_reserve *job);
-	bool (*key_keep)(struct store *s, struct key_keep *job);
-	bool (*branch_read)(struct store *s, struct branch_read *job);
-	bool (*conversation_read)(struct store *s, struct conversation_read *job);
-	bool (*items_read)(struct store *s, struct items_read *job);
-	bool (*run_read)(struct store *s, struct run_read *job);
-	bool (*events_append)(struct store *s, struct events_append *job);
-	bool (*events_read)(struct store *s, struct events_read *job);
-	bool (*runs_read)(struct store *s, struct runs_read *job);
-	bool (*conversation_write)(struct store *s, struct conversation_write *job);
-	bool (*conversations_read)(struct store *s, struct conversations_read *job);
-	bool (*item_read)(struct store *s, struct item_read *job);
-	bool (*key_read)(struct store *s, struct key_read *job);
-	bool (*completion_read)(struct store *s, struct completion_read *job);
-	bool (*completions_read)(struct store *s, struct completions_read *job);
-	bool (*completion_messages_read)(struct store *s, struct completion_messages_read *job);
-	bool (*completion_write)(struct store *s, struct completion_write *job);
-	bool (*file_add)(struct store *s, struct file_add *job);
-	bool (*file_delete)(struct store *s, struct file_delete *job);
-	bool (*files_find)(struct store *s, struct files_find *job);
-	bool (*files_read)(struct store *s, struct files_read *job);
-	bool (*archive_read)(struct store *s, struct archive_read *job);
-	bool (*archive_write)(struct store *s, struct archive_write *job);
-	bool (*search_read)(struct store *s, struct search_read *job);
-	bool (*api_key_write)(struct store *s, struct api_key_write *job);
-	bool (*api_keys_read)(struct store *s, struct api_keys_read *job);
-	bool (*budget_reserve)(struct store *s, struct budget_reserve *job);
-	bool (*budget_settle)(struct store *s, struct budget_settle *job);
-	bool (*usage_read)(struct store *s, struct usage_read *job);
+	/* submit: takes job->kind's job (store/job.h); false: its lane is full.  On a loop's thread. */
+	bool (*submit)(struct store *s, struct store_job *job);
+	bool (*does)(const struct job_kind *kind); /* NULL: every kind of job is done here */
 	/* usage_add: gathered in memory and written within a second or so.  Any thread, cheap. */
 	void (*usage_add)(struct store *s, const struct usage_note *note);
-	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap */
-	/* A process that another one takes over from, in this order, both from one thread that is no
-	 * loop's.  rest: our background work stops, or goes on; *ret_lock_fd (borrowed) is the lock to
-	 * hand on.  Errors: OVERLOADED: it is too early for another one; STORAGE.  given: the lock is
-	 * the other one's now, and the files are both's until the end. */
-	enum errc (*rest)(struct store *s, bool on, int *ret_lock_fd, struct err *e);
-	void (*given)(struct store *s);
-	/* taken: of the process that took over, once the other one has said that the lock is ours: until
-	 * then it may go on as if nothing had been, and its runs are not ended for it. */
-	void (*taken)(struct store *s);
-	/* beside: there is a process whose runs go on beside ours.  Any thread, cheap. */
-	bool (*beside)(struct store *s);
-	/* destroy: finishes everything queued, checkpoints, closes.  After all loops have stopped
-	 * submitting; answers still reach loops that run. */
+	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap; may be NULL */
+	/* destroy: finishes everything queued and closes.  After all loops have stopped submitting;
+	 * answers still reach loops that run. */
 	void (*destroy)(struct store *s);
+	const struct store_peers *peers; /* NULL: its processes need not hand over to each other */
+};
+
+/* How one process takes over what is kept from another, whose runs go on beside its own for a while.
+ * The first three are of the process that serves, called in this order from one thread that is no
+ * loop's. */
+struct store_peers {
+	/* quiesce: our background work stops.  *ret_fd (borrowed): what the other process needs
+	 * (store_options.handover_fd).  Errors: OVERLOADED: it is too early for another one; STORAGE. */
+	enum errc (*quiesce)(struct store *s, int *ret_fd, struct err *e);
+	/* resume: the other one has given up; background work goes on. */
+	enum errc (*resume)(struct store *s, struct err *e);
+	/* handed_over: the other one serves; both write until our last run has ended. */
+	void (*handed_over)(struct store *s);
+	/* taken_over: of the process that took over, once the other one has said so.  Until then that one
+	 * may go on as if nothing had been, and its runs are not ended for it. */
+	void (*taken_over)(struct store *s);
+	/* alive: there is a process whose runs go on beside ours.  Any thread, cheap. */
+	bool (*alive)(struct store *s);
 };
 
 struct store {
@@ -840,13 +799,23 @@ struct store {
 	struct key_ring        *ring;  /* the engine's; the keys that are good */
 };
 
+/* The functions of the engine's table.  store_does: whether a kind of job is done at all.
+ * store_peer_alive: false where an engine has no peers. */
+bool      store_does(const struct store *s, enum job job);
+void      store_stats(struct store *s, struct store_stats *ret);
+void      store_usage_add(struct store *s, const struct usage_note *note);
+enum errc store_quiesce(struct store *s, int *ret_fd, struct err *e) MUST_USE;
+enum errc store_resume(struct store *s, struct err *e) MUST_USE;
+void      store_handed_over(struct store *s);
+void      store_taken_over(struct store *s);
+bool      store_peer_alive(struct store *s);
+
 struct store_options {
 	const char *path;       /* database file; missing: made, with mode 0600 */
 	unsigned    readers;    /* threads of the read pool */
 	int64_t     busy_ms;    /* how long to wait for another process's lock */
-	/* The lock of a process that hands the database over (rest); else it is taken. */
-	bool        lock_given;
-	int         lock_fd;    /* owned by the store, also when it can't be opened */
+	bool        handover;    /* from a process that serves: */
+	int         handover_fd; /* what its quiesce gave; owned by the store, also when it can't be opened */
 	bool        migrate;    /* apply missing migrations; false: refuse when some are missing */
 	/* Event logs of runs that have ended are kept so long, and no more than so many bytes in all,
 	 * oldest first; 0: for ever, without bound.  Swept in small pieces between other writes. */

@@ -40,12 +40,14 @@ static struct store_file kept[5]; /* by their ids, from 1 */
 static struct files_find *finding;
 static bool               refuses;
 
-static bool store_finds(struct store *s, struct files_find *j)
+static bool submit(struct store *s, struct store_job *job)
 {
+	if (job->kind->job != JOB_FILES_FIND)
+		return world_submit(s, job);
 	said(world_of_store(s), "find");
 	if (refuses)
 		return false;
-	finding = j;
+	finding = container_of(job, struct files_find, job);
 	return true;
 }
 
@@ -128,12 +130,7 @@ static void worker_is_done(struct world *w)
 static void world_begin(struct world *w)
 {
 	static const struct store_ops ops = {
-		.name = "fake",
-		.turn_begin = store_begin,
-		.turn_end = store_end,
-		.seq_reserve = store_reserve,
-		.branch_read = store_load,
-		.files_find = store_finds,
+		.name = "fake", .submit = submit, .does = world_does
 	};
 	struct err e;
 

@@ -109,14 +109,16 @@ static inline void desk_done(struct task *t)
 	job->done(job);
 }
 
-static inline bool desk_read(struct store *s, struct events_read *j)
+static inline bool desk_submit(struct store *s, struct store_job *job)
 {
-	struct desk *d = desk_of(s);
+	struct events_read *j = container_of(job, struct events_read, job);
+	struct desk        *d = desk_of(s);
 
 	pthread_mutex_lock(&d->lock);
 	bool takes = !d->refuses;
 	bool holds = d->holds;
 
+	CHECK(job->kind->job == JOB_EVENTS_READ);
 	CHECK(j->run.key == d->run.key && j->run.secret == d->run.secret && j->owner == 5);
 	d->reads++;
 	if (takes) {
@@ -154,7 +156,7 @@ static inline bool desk_cancelled(struct desk *d)
 
 static inline void desk_open(struct desk *d)
 {
-	static const struct store_ops ops = { .name = "desk", .events_read = desk_read };
+	static const struct store_ops ops = { .name = "desk", .submit = desk_submit };
 
 	*d = (struct desk){ .store = { .ops = &ops },
 			    .run = { 77, 0xabcdef },

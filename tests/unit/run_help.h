@@ -185,10 +185,8 @@ static inline bool store_takes(struct world *w, enum op op, struct store_job *jo
 	return true;
 }
 
-static inline bool store_begin(struct store *s, struct turn_begin *j)
+static inline bool begin_asked(struct world *w, struct turn_begin *j)
 {
-	struct world *w = world_of_store(s);
-
 	buf_clear(&w->begun);
 	for (size_t i = 0; i < j->message_count; i++)
 		CHECK(buf_str(&w->begun, j->messages[i].body) && buf_text(&w->begun, "\n"));
@@ -200,10 +198,8 @@ static inline bool store_begin(struct store *s, struct turn_begin *j)
 	return store_takes(w, OP_BEGIN, &j->job, "begin");
 }
 
-static inline bool store_end(struct store *s, struct turn_end *j)
+static inline bool end_asked(struct world *w, struct turn_end *j)
 {
-	struct world *w = world_of_store(s);
-
 	buf_clear(&w->answer);
 	buf_clear(&w->end_error);
 	buf_clear(&w->finish_reason);
@@ -215,18 +211,14 @@ static inline bool store_end(struct store *s, struct turn_end *j)
 	return store_takes(w, OP_END, &j->job, "end");
 }
 
-static inline bool store_reserve(struct store *s, struct seq_reserve *j)
+static inline bool reserve_asked(struct world *w, struct seq_reserve *j)
 {
-	struct world *w = world_of_store(s);
-
 	w->upto = j->upto;
 	return store_takes(w, OP_RESERVE, &j->job, "reserve");
 }
 
-static inline bool store_append(struct store *s, struct events_append *j)
+static inline bool append_asked(struct world *w, struct events_append *j)
 {
-	struct world *w = world_of_store(s);
-
 	/* One job at a time. */
 	CHECK(!w->waiting[OP_APPEND] && j->piece_count > 0);
 	w->append_pieces = j->piece_count;
@@ -244,16 +236,31 @@ static inline void append_done(struct world *w, const struct events_append *j)
 
 static inline void end_done(struct world *w, const struct turn_end *j)
 {
-	if (w->with != ERR_OK || !w->store.ops->events_append)
+	if (w->with != ERR_OK || !store_does(&w->store, JOB_EVENTS_APPEND))
 		return;
 	if (j->events.data.n > 0)
 		log_piece(w, &j->events);
 	log_of(w, j->run)->ended = true;
 }
 
-static inline bool store_load(struct store *s, struct branch_read *j)
+static inline bool world_submit(struct store *s, struct store_job *job)
 {
-	return store_takes(world_of_store(s), OP_LOAD, &j->job, "load");
+	struct world *w = world_of_store(s);
+
+	switch ((int)job->kind->job) {
+	case JOB_TURN_BEGIN: return begin_asked(w, container_of(job, struct turn_begin, job));
+	case JOB_TURN_END: return end_asked(w, container_of(job, struct turn_end, job));
+	case JOB_SEQ_RESERVE: return reserve_asked(w, container_of(job, struct seq_reserve, job));
+	case JOB_EVENTS_APPEND: return append_asked(w, container_of(job, struct events_append, job));
+	case JOB_BRANCH_READ: return store_takes(w, OP_LOAD, job, "load");
+	}
+	fail_msg("%s was not expected", job->kind->name);
+	return false;
+}
+
+static inline bool world_does(const struct job_kind *kind)
+{
+	return kind->job != JOB_EVENTS_APPEND;
 }
 
 static inline void bring_branch(struct world *w, struct branch_read *j)
@@ -464,10 +471,8 @@ static inline void world_start_with(struct world *w, struct work_pool *work,
 {
 	static const struct store_ops store_ops = {
 		.name = "fake",
-		.turn_begin = store_begin,
-		.turn_end = store_end,
-		.seq_reserve = store_reserve,
-		.branch_read = store_load,
+		.submit = world_submit,
+		.does = world_does,
 	};
 	static const struct provider_ops provider_ops = {
 		.dialect = "fake",
@@ -508,14 +513,7 @@ static inline void world_start(struct world *w)
 /* world_logs: from now on its store takes events, too. */
 static inline void world_logs(struct world *w)
 {
-	static const struct store_ops logging_ops = {
-		.name = "fake",
-		.turn_begin = store_begin,
-		.turn_end = store_end,
-		.seq_reserve = store_reserve,
-		.branch_read = store_load,
-		.events_append = store_append,
-	};
+	static const struct store_ops logging_ops = { .name = "fake", .submit = world_submit };
 
 	w->store.ops = &logging_ops;
 }

@@ -132,7 +132,7 @@ static void *call(void *arg)
 
 	c->wish.job.loop = &c->f->loop;
 	c->wish.job.done = count_done;
-	return c->f->store->ops->budget_reserve(c->f->store, &c->wish) ? c : NULL;
+	return store_budget_reserve(c->f->store, &c->wish) ? c : NULL;
 }
 
 static void two_hundred_threads_never_pass_a_limit(void **state)
@@ -308,7 +308,7 @@ static void what_was_left_behind_is_swept(void **state)
 	young.now_ms = old.now_ms + 2 * 60 * 60 * 1000;
 	assert_int_equal(DO(f, budget_reserve, &old), ERR_OK);
 	assert_int_equal(DO(f, budget_reserve, &young), ERR_OK);
-	f->store->ops->usage_add(f->store, &n); /* the books are done soon */
+	store_usage_add(f->store, &n); /* the books are done soon */
 	for (int i = 0; i < 600 && outside_int(f, "SELECT count(*) FROM reservation") > 1; i++)
 		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
 	assert_books(f, 15, 40, 1);
@@ -326,7 +326,7 @@ static void use(struct fixture *f, const char *key, const char *model, int64_t d
 	n.at_ms = day * 24 * 60 * 60 * 1000 + 5;
 	str_copy(n.key, sizeof n.key, str_of(key));
 	str_copy(n.model, sizeof n.model, str_of(model));
-	f->store->ops->usage_add(f->store, &n);
+	store_usage_add(f->store, &n);
 }
 
 static void usage_is_summed_by_what_is_asked_for(void **state)

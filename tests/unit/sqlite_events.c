@@ -652,7 +652,7 @@ static void an_end_that_was_lost_is_made_as_after_a_crash(void **state)
 	lose_end(f, begun.run, 200, piece(begun.run, 4, 4, "lost"));
 	lose_end(f, plain.run, 200, (struct events_piece){ 0 });
 	lose_end(f, refused.run, 0, (struct events_piece){ 0 });
-	f->store->ops->stats(f->store, &now);
+	store_stats(f->store, &now);
 	assert_int_equal(now.lost, 3);
 	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
@@ -660,7 +660,7 @@ static void an_end_that_was_lost_is_made_as_after_a_crash(void **state)
 	while (!now.writable || now.lost > 0) {
 		assert_true(clock_mono_us() < deadline);
 		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
-		f->store->ops->stats(f->store, &now);
+		store_stats(f->store, &now);
 	}
 
 	struct events_read r = log_of(begun.run, 0);
@@ -713,7 +713,7 @@ static void lost_ends_with_long_logs_are_made_one_after_another(void **state)
 	while (!now.writable || now.lost > 0) {
 		assert_true(clock_mono_us() < deadline);
 		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
-		f->store->ops->stats(f->store, &now);
+		store_stats(f->store, &now);
 	}
 	for (size_t i = 0; i < RUNS; i++)
 		assert_int_equal(status_of(f, t[i].run), RUN_INCOMPLETE);

@@ -11,7 +11,7 @@ static struct store_stats stats_of(struct fixture *f)
 {
 	struct store_stats s;
 
-	f->store->ops->stats(f->store, &s);
+	store_stats(f->store, &s);
 	return s;
 }
 
@@ -147,7 +147,7 @@ static void note_order(struct store_job *job)
 
 #define NEXT(f, op, j)                                                                             \
 	((j)->job.loop = &(f)->loop, (j)->job.done = note_order,                                   \
-	 (f)->store->ops->op((f)->store, (j)))
+	 store_##op((f)->store, (j)))
 
 /* What a kill takes of a relaxed stream is what waits here: turns that came first, and their sync, must
  * not add to that. */

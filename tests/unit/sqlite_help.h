@@ -175,7 +175,7 @@ HELP int64_t outside_int(const struct fixture *f, const char *sql)
 
 #define SUBMIT(f, kind, j)                                                                         \
 	((j)->job.loop = &(f)->loop, (j)->job.done = count_done,                                   \
-	 (f)->store->ops->kind((f)->store, (j)))
+	 store_##kind((f)->store, (j)))
 #define DO(f, kind, j)                                                                             \
 	__extension__({                                                                            \
 		size_t want_ = (f)->loop.done + 1;                                                 \

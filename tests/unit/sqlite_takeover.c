@@ -25,11 +25,11 @@ static struct store *open_next(struct fixture *f)
 	struct store        *next = NULL;
 	int                  lock = -1;
 
-	assert_int_equal(f->store->ops->rest(f->store, true, &lock, &f->err), ERR_OK);
-	o.lock_given = true;
-	o.lock_fd = fcntl(lock, F_DUPFD_CLOEXEC, 0);
+	assert_int_equal(store_quiesce(f->store, &lock, &f->err), ERR_OK);
+	o.handover = true;
+	o.handover_fd = fcntl(lock, F_DUPFD_CLOEXEC, 0);
 	assert_int_equal(store_open(&o, &next, &f->err), ERR_OK);
-	assert_true(next->ops->beside(next));
+	assert_true(store_peer_alive(next));
 	return next;
 }
 
@@ -51,12 +51,11 @@ static void pause_ms(long ms)
 static void runs_of_one_that_goes_on_are_left_alone(void **state)
 {
 	struct fixture *f = *state;
-	int             none = -1;
 
 	open_store(f);
 	begin_run(f);
 	struct store *next = open_next(f);
-	assert_int_equal(f->store->ops->rest(f->store, false, &none, &f->err), ERR_OK);
+	assert_int_equal(store_resume(f->store, &f->err), ERR_OK);
 	pause_ms(500);
 	assert_int_equal(running(f), 1);
 	store_destroy(next);
@@ -68,15 +67,14 @@ static void one_that_gave_up_is_not_taken_over_from(void **state)
 {
 	struct fixture *f = *state;
 	struct store   *next = NULL;
-	int             none = -1;
 
 	open_store(f);
 	begin_run(f);
 	struct store_options o = f->options;
-	assert_int_equal(f->store->ops->rest(f->store, true, &o.lock_fd, &f->err), ERR_OK);
-	o.lock_given = true;
-	o.lock_fd = fcntl(o.lock_fd, F_DUPFD_CLOEXEC, 0);
-	assert_int_equal(f->store->ops->rest(f->store, false, &none, &f->err), ERR_OK);
+	assert_int_equal(store_quiesce(f->store, &o.handover_fd, &f->err), ERR_OK);
+	o.handover = true;
+	o.handover_fd = fcntl(o.handover_fd, F_DUPFD_CLOEXEC, 0);
+	assert_int_equal(store_resume(f->store, &f->err), ERR_OK);
 	assert_int_equal(store_open(&o, &next, &f->err), ERR_OVERLOADED);
 	assert_null(next);
 	assert_int_equal(running(f), 1);
@@ -90,15 +88,15 @@ static void runs_of_one_that_has_gone_are_ended(void **state)
 	open_store(f);
 	begin_run(f);
 	struct store *next = open_next(f);
-	f->store->ops->given(f->store);
-	next->ops->taken(next);
+	store_handed_over(f->store);
+	store_taken_over(next);
 	pause_ms(300);
 	assert_int_equal(running(f), 1);
 	store_destroy(f->store);
 	f->store = next;
-	for (int i = 0; i < 600 && next->ops->beside(next); i++)
+	for (int i = 0; i < 600 && store_peer_alive(next); i++)
 		pause_ms(50);
-	assert_false(next->ops->beside(next));
+	assert_false(store_peer_alive(next));
 	assert_int_equal(running(f), 0);
 	remove_mark(f);
 }
@@ -111,8 +109,8 @@ static void keys_are_not_migrated_under_one_that_ends_its_answers(void **state)
 	int                  none = -1;
 
 	open_store(f);
-	assert_int_equal(f->store->ops->rest(f->store, true, &none, &f->err), ERR_OK);
-	f->store->ops->given(f->store);
+	assert_int_equal(store_quiesce(f->store, &none, &f->err), ERR_OK);
+	store_handed_over(f->store);
 	outside(f, "DELETE FROM schema_migration WHERE number = "
 	           "(SELECT max(number) FROM schema_migration)");
 	arena_init(&r.arena, MIB);
@@ -134,7 +132,7 @@ static void a_mark_that_cant_be_written_leaves_no_descriptor(void **state)
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 0, was.rlim_max }), 0);
-	enum errc rc = f->store->ops->rest(f->store, true, &none, &f->err);
+	enum errc rc = store_quiesce(f->store, &none, &f->err);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
 	assert_int_equal(rc, ERR_STORAGE);
 
@@ -154,12 +152,12 @@ static void one_that_cant_be_looked_for_is_there(void **state)
 	open_store(f);
 	begin_run(f);
 	struct store *next = open_next(f);
-	f->store->ops->given(f->store);
-	next->ops->taken(next);
+	store_handed_over(f->store);
+	store_taken_over(next);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 3, was.rlim_max }), 0);
 	pause_ms(400);
-	bool beside = next->ops->beside(next);
+	bool beside = store_peer_alive(next);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
 	assert_true(beside);
 	assert_int_equal(running(f), 1);

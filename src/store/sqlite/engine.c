@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "store/sqlite/checkpoint.h"
 #include "store/sqlite/db.h"
-#include "store/sqlite/job.h"
 #include "store/sqlite/key_watch.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/migrate.h"
@@ -42,172 +41,22 @@ static struct engine *engine_of(struct store *s)
 	return container_of(s, struct engine, store);
 }
 
-static bool write_job(struct store *s, struct store_job *job, enum job_op op)
+static bool op_submit(struct store *s, struct store_job *job)
 {
-	job->op = op;
-	return writer_add(engine_of(s)->writer, job);
-}
+	struct engine *g = engine_of(s);
 
-static bool read_job(struct store *s, struct store_job *job, enum job_op op)
-{
-	job->op = op;
-	return readers_add(engine_of(s)->readers, job);
-}
-
-static bool op_turn_begin(struct store *s, struct turn_begin *j)
-{
-	return write_job(s, &j->job, JOB_TURN_BEGIN);
-}
-
-static bool op_turn_end(struct store *s, struct turn_end *j)
-{
-	return write_job(s, &j->job, JOB_TURN_END);
-}
-
-static bool op_seq_reserve(struct store *s, struct seq_reserve *j)
-{
-	return write_job(s, &j->job, JOB_SEQ_RESERVE);
-}
-
-static bool op_events_append(struct store *s, struct events_append *j)
-{
-	return write_job(s, &j->job, JOB_EVENTS_APPEND);
-}
-
-static bool op_key_keep(struct store *s, struct key_keep *j)
-{
-	return write_job(s, &j->job, JOB_KEY_KEEP);
-}
-
-static bool op_branch_read(struct store *s, struct branch_read *j)
-{
-	return read_job(s, &j->job, JOB_BRANCH_READ);
-}
-
-static bool op_conversation_read(struct store *s, struct conversation_read *j)
-{
-	return read_job(s, &j->job, JOB_CONVERSATION_READ);
-}
-
-static bool op_items_read(struct store *s, struct items_read *j)
-{
-	return read_job(s, &j->job, JOB_ITEMS_READ);
-}
-
-static bool op_run_read(struct store *s, struct run_read *j)
-{
-	return read_job(s, &j->job, JOB_RUN_READ);
-}
-
-static bool op_events_read(struct store *s, struct events_read *j)
-{
-	return read_job(s, &j->job, JOB_EVENTS_READ);
-}
-
-static bool op_runs_read(struct store *s, struct runs_read *j)
-{
-	return read_job(s, &j->job, JOB_RUNS_READ);
-}
-
-static bool op_conversation_write(struct store *s, struct conversation_write *j)
-{
-	return write_job(s, &j->job, JOB_CONVERSATION_WRITE);
-}
-
-static bool op_conversations_read(struct store *s, struct conversations_read *j)
-{
-	return read_job(s, &j->job, JOB_CONVERSATIONS_READ);
-}
-
-static bool op_item_read(struct store *s, struct item_read *j)
-{
-	return read_job(s, &j->job, JOB_ITEM_READ);
-}
-
-static bool op_key_read(struct store *s, struct key_read *j)
-{
-	return read_job(s, &j->job, JOB_KEY_READ);
-}
-
-static bool op_file_add(struct store *s, struct file_add *j)
-{
-	return write_job(s, &j->job, JOB_FILE_ADD);
-}
-
-static bool op_file_delete(struct store *s, struct file_delete *j)
-{
-	return write_job(s, &j->job, JOB_FILE_DELETE);
-}
-
-static bool op_files_find(struct store *s, struct files_find *j)
-{
-	return read_job(s, &j->job, JOB_FILES_FIND);
-}
-
-static bool op_files_read(struct store *s, struct files_read *j)
-{
-	return read_job(s, &j->job, JOB_FILES_READ);
-}
-
-static bool op_archive_read(struct store *s, struct archive_read *j)
-{
-	return read_job(s, &j->job, JOB_ARCHIVE_READ);
-}
-
-static bool op_archive_write(struct store *s, struct archive_write *j)
-{
-	return write_job(s, &j->job, JOB_ARCHIVE_WRITE);
-}
-
-static bool op_completion_read(struct store *s, struct completion_read *j)
-{
-	return read_job(s, &j->job, JOB_COMPLETION_READ);
-}
-
-static bool op_completions_read(struct store *s, struct completions_read *j)
-{
-	return read_job(s, &j->job, JOB_COMPLETIONS_READ);
-}
-
-static bool op_completion_messages_read(struct store *s, struct completion_messages_read *j)
-{
-	return read_job(s, &j->job, JOB_COMPLETION_MESSAGES_READ);
-}
-
-static bool op_completion_write(struct store *s, struct completion_write *j)
-{
-	return write_job(s, &j->job, JOB_COMPLETION_WRITE);
-}
-
-static bool op_search_read(struct store *s, struct search_read *j)
-{
-	j->job.op = JOB_SEARCH_READ;
-	return readers_add(engine_of(s)->searchers, &j->job);
-}
-
-static bool op_api_key_write(struct store *s, struct api_key_write *j)
-{
-	return write_job(s, &j->job, JOB_API_KEY_WRITE);
-}
-
-static bool op_api_keys_read(struct store *s, struct api_keys_read *j)
-{
-	return read_job(s, &j->job, JOB_API_KEYS_READ);
-}
-
-static bool op_budget_reserve(struct store *s, struct budget_reserve *j)
-{
-	return write_job(s, &j->job, JOB_BUDGET_RESERVE);
-}
-
-static bool op_budget_settle(struct store *s, struct budget_settle *j)
-{
-	return write_job(s, &j->job, JOB_BUDGET_SETTLE);
-}
-
-static bool op_usage_read(struct store *s, struct usage_read *j)
-{
-	return read_job(s, &j->job, JOB_USAGE_READ);
+	switch (job->kind->lane) {
+	case LANE_WRITE:
+		return writer_add(g->writer, job);
+	case LANE_READ:
+		return readers_add(g->readers, job);
+	case LANE_SEARCH:
+		return readers_add(g->searchers, job);
+	case LANE__COUNT:
+		break;
+	}
+	CHECK(job->kind->lane < LANE__COUNT);
+	return false;
 }
 
 static void op_usage_add(struct store *s, const struct usage_note *note)
@@ -236,17 +85,12 @@ static void op_stats(struct store *s, struct store_stats *ret)
 	search_stats(engine_of(s)->search, ret);
 }
 
-static enum errc op_rest(struct store *s, bool on, int *ret_lock_fd, struct err *e)
+/* --- a process that takes over --- */
+
+static enum errc peers_quiesce(struct store *s, int *ret_fd, struct err *e)
 {
 	struct engine *g = engine_of(s);
 
-	if (!on) {
-		if (g->drain_fd >= 0)
-			close(g->drain_fd);
-		g->drain_fd = -1;
-		writer_rest(g->writer, false);
-		return search_start(g->search, on_settled, g->writer, e);
-	}
 	if (moved_look(&g->moved)) /* who took over would make a new one, or serve another */
 		return err_set(e, ERR_STORAGE, "", "no takeover while %s", db_reason(SQLITE_READONLY_DBMOVED));
 	if (writer_beside(g->writer))
@@ -255,11 +99,22 @@ static enum errc op_rest(struct store *s, bool on, int *ret_lock_fd, struct err 
 		return e->code;
 	writer_rest(g->writer, true);
 	search_stop(g->search);
-	*ret_lock_fd = g->lock_fd;
+	*ret_fd = g->lock_fd;
 	return ERR_OK;
 }
 
-static void op_given(struct store *s)
+static enum errc peers_resume(struct store *s, struct err *e)
+{
+	struct engine *g = engine_of(s);
+
+	if (g->drain_fd >= 0)
+		close(g->drain_fd);
+	g->drain_fd = -1;
+	writer_rest(g->writer, false);
+	return search_start(g->search, on_settled, g->writer, e);
+}
+
+static void peers_handed_over(struct store *s)
 {
 	struct engine *g = engine_of(s);
 
@@ -268,12 +123,12 @@ static void op_given(struct store *s)
 	g->lock_fd = -1;
 }
 
-static void op_taken(struct store *s)
+static void peers_taken_over(struct store *s)
 {
 	writer_taken(engine_of(s)->writer);
 }
 
-static bool op_beside(struct store *s)
+static bool peers_alive(struct store *s)
 {
 	return writer_beside(engine_of(s)->writer);
 }
@@ -306,58 +161,33 @@ static void op_destroy(struct store *s)
 	free(g);
 }
 
+static const struct store_peers peers = {
+	.quiesce = peers_quiesce,
+	.resume = peers_resume,
+	.handed_over = peers_handed_over,
+	.taken_over = peers_taken_over,
+	.alive = peers_alive,
+};
+
 static const struct store_ops ops = {
 	.name = "sqlite",
-	.turn_begin = op_turn_begin,
-	.turn_end = op_turn_end,
-	.seq_reserve = op_seq_reserve,
-	.branch_read = op_branch_read,
-	.conversation_read = op_conversation_read,
-	.items_read = op_items_read,
-	.run_read = op_run_read,
-	.events_append = op_events_append,
-	.key_keep = op_key_keep,
-	.events_read = op_events_read,
-	.runs_read = op_runs_read,
-	.conversation_write = op_conversation_write,
-	.conversations_read = op_conversations_read,
-	.item_read = op_item_read,
-	.key_read = op_key_read,
-	.file_add = op_file_add,
-	.file_delete = op_file_delete,
-	.files_find = op_files_find,
-	.files_read = op_files_read,
-	.archive_read = op_archive_read,
-	.archive_write = op_archive_write,
-	.completion_read = op_completion_read,
-	.completions_read = op_completions_read,
-	.completion_messages_read = op_completion_messages_read,
-	.completion_write = op_completion_write,
-	.search_read = op_search_read,
-	.api_key_write = op_api_key_write,
-	.api_keys_read = op_api_keys_read,
-	.budget_reserve = op_budget_reserve,
-	.budget_settle = op_budget_settle,
-	.usage_read = op_usage_read,
+	.submit = op_submit,
 	.usage_add = op_usage_add,
 	.stats = op_stats,
-	.rest = op_rest,
-	.given = op_given,
-	.taken = op_taken,
-	.beside = op_beside,
 	.destroy = op_destroy,
+	.peers = &peers,
 };
 
 static enum errc take_lock(struct engine *g, const struct store_options *o, struct err *e)
 {
 	int lane = 1;
 
-	if ((o->lock_given ? lock_given(o->path, &g->path, e)
+	if ((o->handover ? lock_given(o->path, &g->path, e)
 			   : lock_take(o->path, &g->path, &g->lock_fd, e)) != ERR_OK)
 		return e->code;
 	g->beside = lock_drains(g->path, &lane);
 	/* Without its mark a process that goes on would look like one that was killed. */
-	if (o->lock_given && !g->beside) {
+	if (o->handover && !g->beside) {
 		err_set(e, ERR_OVERLOADED, "",
 		        "the takeover failed: the process that serves has given it up");
 		return err_blame(e, FAULT_BUSY);
@@ -376,7 +206,7 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	if (!g)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
 	g->store.ops = &ops;
-	g->lock_fd = o->lock_given ? o->lock_fd : -1;
+	g->lock_fd = o->handover ? o->handover_fd : -1;
 	g->drain_fd = -1;
 	if (take_lock(g, o, e) != ERR_OK ||
 	    migrate_look(g->path, o->busy_ms, migrations, e) != ERR_OK ||

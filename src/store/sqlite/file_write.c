@@ -1,7 +1,6 @@
 /* Rows of uploaded files come and go, and their contents with them. */
 #include "store/sqlite/file_write.h"
 
-#include "store/sqlite/job.h"
 
 static const char *const sql[FILE_WRITE_SQL__COUNT] = {
 	[FILE_WRITE_SQL_ADD] =
@@ -141,9 +140,9 @@ static void settle(struct file_write *w, const struct blob_name *name)
 
 void file_write_settle(struct file_write *w, struct store_job *job)
 {
-	if (job->op == JOB_FILE_ADD) {
+	if (job->kind->job == JOB_FILE_ADD) {
 		settle(w, &container_of(job, struct file_add, job)->content);
-	} else if (job->op == JOB_FILE_DELETE) {
+	} else if (job->kind->job == JOB_FILE_DELETE) {
 		struct file_delete *j = container_of(job, struct file_delete, job);
 
 		if (j->marked)

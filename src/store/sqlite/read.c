@@ -2,7 +2,6 @@
 #include "store/sqlite/read.h"
 
 #include "base/limits.h"
-#include "store/sqlite/job.h"
 #include "store/sqlite/row.h"
 
 #include <stdlib.h>
@@ -547,7 +546,7 @@ static int one_item(struct reads *r, struct item_read *j)
 
 static int dispatch(struct reads *r, struct store_job *job)
 {
-	switch ((enum job_op)job->op) {
+	switch (job->kind->job) {
 	case JOB_BRANCH_READ:
 		return branch(r, container_of(job, struct branch_read, job));
 	case JOB_CONVERSATION_READ:
@@ -598,16 +597,17 @@ static int dispatch(struct reads *r, struct store_job *job)
 	case JOB_API_KEY_WRITE:
 	case JOB_BUDGET_RESERVE:
 	case JOB_BUDGET_SETTLE:
+	case JOB__COUNT:
 		break;
 	}
-	CHECK(job->op >= JOB_BRANCH_READ);
+	CHECK(job->kind->lane == LANE_READ);
 	return SQLITE_MISUSE;
 }
 
 void reads_run(struct reads *r, struct store_job *job)
 {
 	job->err = (struct err){ .code = ERR_OK };
-	if (job->op == JOB_SEARCH_READ) {
+	if (job->kind->job == JOB_SEARCH_READ) {
 		int done = search_reads_run(&r->search, container_of(job, struct search_read, job));
 
 		if (done != SQLITE_OK)

@@ -2,7 +2,6 @@
 #include "store/sqlite/reader.h"
 
 #include "base/limits.h"
-#include "store/sqlite/job.h"
 #include "store/sqlite/read.h"
 #include "store/sqlite/thread.h"
 
@@ -66,63 +65,6 @@ static struct store_job *take(struct readers *p)
 	return job;
 }
 
-static size_t size_of(struct store_job *job)
-{
-	switch ((enum job_op)job->op) {
-	case JOB_BRANCH_READ:
-		return container_of(job, struct branch_read, job)->arena.used;
-	case JOB_CONVERSATION_READ:
-		return container_of(job, struct conversation_read, job)->arena.used;
-	case JOB_ITEMS_READ:
-		return container_of(job, struct items_read, job)->arena.used;
-	case JOB_RUN_READ:
-		return container_of(job, struct run_read, job)->arena.used;
-	case JOB_EVENTS_READ:
-		return container_of(job, struct events_read, job)->arena.used;
-	case JOB_RUNS_READ:
-		return container_of(job, struct runs_read, job)->arena.used;
-	case JOB_CONVERSATIONS_READ:
-		return container_of(job, struct conversations_read, job)->arena.used;
-	case JOB_ITEM_READ:
-		return container_of(job, struct item_read, job)->arena.used;
-	case JOB_KEY_READ:
-		return container_of(job, struct key_read, job)->bytes.len;
-	case JOB_FILES_FIND:
-		return container_of(job, struct files_find, job)->arena.used;
-	case JOB_FILES_READ:
-		return container_of(job, struct files_read, job)->arena.used;
-	case JOB_ARCHIVE_READ:
-		return container_of(job, struct archive_read, job)->page.len;
-	case JOB_COMPLETION_READ:
-		return container_of(job, struct completion_read, job)->arena.used;
-	case JOB_COMPLETIONS_READ:
-		return container_of(job, struct completions_read, job)->arena.used;
-	case JOB_COMPLETION_MESSAGES_READ:
-		return container_of(job, struct completion_messages_read, job)->arena.used;
-	case JOB_SEARCH_READ:
-		return container_of(job, struct search_read, job)->arena.used;
-	case JOB_API_KEYS_READ:
-		return container_of(job, struct api_keys_read, job)->arena.used;
-	case JOB_USAGE_READ:
-		return container_of(job, struct usage_read, job)->arena.used;
-	case JOB_TURN_BEGIN:
-	case JOB_TURN_END:
-	case JOB_SEQ_RESERVE:
-	case JOB_EVENTS_APPEND:
-	case JOB_CONVERSATION_WRITE:
-	case JOB_KEY_KEEP:
-	case JOB_FILE_ADD:
-	case JOB_FILE_DELETE:
-	case JOB_ARCHIVE_WRITE:
-	case JOB_COMPLETION_WRITE:
-	case JOB_API_KEY_WRITE:
-	case JOB_BUDGET_RESERVE:
-	case JOB_BUDGET_SETTLE:
-		break;
-	}
-	return 0;
-}
-
 /* On the job's loop. */
 static void handle(struct task *task)
 {
@@ -141,7 +83,7 @@ static void handle(struct task *task)
 
 static void answer(struct readers *p, struct store_job *job)
 {
-	job->held = size_of(job);
+	job->held = job->kind->answer_bytes(job);
 	job->task.fn = handle;
 	pthread_mutex_lock(&p->lock);
 	p->held += job->held;
@@ -229,10 +171,7 @@ bool readers_add(struct readers *p, struct store_job *job)
 	job->next = NULL;
 	job->pool = p;
 	pthread_mutex_lock(&p->lock);
-	/* Many may follow one run and ask at once; they come again by themselves. */
-	bool room = p->open < (job->op == JOB_EVENTS_READ   ? LIMIT_STORE_EVENT_READS
-			       : job->op == JOB_SEARCH_READ ? LIMIT_SEARCH_JOBS
-							    : LIMIT_STORE_READS);
+	bool room = p->open < job->kind->bound;
 
 	if (room) {
 		*p->end = job;

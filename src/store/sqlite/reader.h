@@ -24,6 +24,6 @@ enum errc readers_create(const struct readers_parts *parts, unsigned count, stru
                          struct err *e) MUST_USE;
 /* readers_destroy: after everything queued was done; answers may still be on their way. */
 void readers_destroy(struct readers *p);
-/* readers_add: false when LIMIT_STORE_READS jobs wait, or are answered and not handled; for pages of
- * event logs already at LIMIT_STORE_EVENT_READS, for searches at LIMIT_SEARCH_JOBS.  Any thread. */
+/* readers_add: false when as many as its kind's bound wait, or are answered and not handled.  Any
+ * thread. */
 bool readers_add(struct readers *p, struct store_job *job) MUST_USE;

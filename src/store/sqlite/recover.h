@@ -13,7 +13,7 @@
 enum errc recover_run(sqlite3 *db, const char *path, const struct store_options *o, int *ret_runs,
                       struct err *e) MUST_USE;
 
-/* Where another process's runs went on beside ours (store_ops.beside).  recover_floor: only id_floor,
+/* Where another process's runs went on beside ours (store_peers).  recover_floor: only id_floor,
  * at the start.  recover_others: once it has ended, all runs but our own; keys in ascending order. */
 enum errc recover_floor(sqlite3 *db, const char *path, struct err *e) MUST_USE;
 struct recover_own {

@@ -11,7 +11,6 @@
 #include "store/sqlite/completion_write.h"
 #include "store/sqlite/conversations.h"
 #include "store/sqlite/file_write.h"
-#include "store/sqlite/job.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/recover.h"
 #include "store/sqlite/salvage.h"
@@ -224,11 +223,11 @@ static void note_own(struct writer *w, int64_t key)
 
 static void note_begun(struct writer *w, struct store_job *job)
 {
-	if (job->op == JOB_TURN_BEGIN)
+	if (job->kind->job == JOB_TURN_BEGIN)
 		note_own(w, container_of(job, struct turn_begin, job)->run.key);
-	else if (job->op == JOB_KEY_KEEP)
+	else if (job->kind->job == JOB_KEY_KEEP)
 		note_own(w, container_of(job, struct key_keep, job)->run.key);
-	else if (job->op == JOB_BUDGET_RESERVE)
+	else if (job->kind->job == JOB_BUDGET_RESERVE)
 		note_own(w, container_of(job, struct budget_reserve, job)->run.key);
 }
 
@@ -236,7 +235,7 @@ static int run_job(struct writer *w, struct store_job *job)
 {
 	job->err = (struct err){ .code = ERR_OK };
 	note_begun(w, job);
-	switch ((enum job_op)job->op) {
+	switch (job->kind->job) {
 	case JOB_TURN_BEGIN:
 		return turn_begin(&w->turns, container_of(job, struct turn_begin, job), &job->err);
 	case JOB_TURN_END:
@@ -272,25 +271,26 @@ static int run_job(struct writer *w, struct store_job *job)
 		                      &container_of(job, struct budget_settle, job)->note);
 	case JOB_BRANCH_READ:
 	case JOB_CONVERSATION_READ:
-	case JOB_ITEMS_READ:
-	case JOB_RUN_READ:
-	case JOB_EVENTS_READ:
-	case JOB_RUNS_READ:
 	case JOB_CONVERSATIONS_READ:
 	case JOB_ITEM_READ:
+	case JOB_ITEMS_READ:
+	case JOB_RUN_READ:
+	case JOB_RUNS_READ:
+	case JOB_EVENTS_READ:
 	case JOB_KEY_READ:
-	case JOB_FILES_FIND:
-	case JOB_FILES_READ:
-	case JOB_ARCHIVE_READ:
 	case JOB_COMPLETION_READ:
 	case JOB_COMPLETIONS_READ:
 	case JOB_COMPLETION_MESSAGES_READ:
-	case JOB_SEARCH_READ:
+	case JOB_FILES_FIND:
+	case JOB_FILES_READ:
+	case JOB_ARCHIVE_READ:
 	case JOB_API_KEYS_READ:
 	case JOB_USAGE_READ:
+	case JOB_SEARCH_READ:
+	case JOB__COUNT:
 		break;
 	}
-	CHECK(job->op < JOB_BRANCH_READ);
+	CHECK(job->kind->lane == LANE_WRITE);
 	return SQLITE_MISUSE;
 }
 
@@ -359,7 +359,7 @@ static int set_relaxed(struct writer *w, bool relaxed)
 
 static bool is_relaxed(struct store_job *job)
 {
-	return job->op == JOB_EVENTS_APPEND && !container_of(job, struct events_append, job)->sync;
+	return job->kind->job == JOB_EVENTS_APPEND && !container_of(job, struct events_append, job)->sync;
 }
 
 static bool may_relax(const struct writer *w, const struct batch *b)
@@ -420,11 +420,11 @@ static void finish_job(struct writer *w, struct batch *b, struct store_job *job,
 {
 	if (rc != SQLITE_OK) {
 		db_refuse(rc, &job->err);
-		if (job->op == JOB_TURN_END)
+		if (job->kind->job == JOB_TURN_END)
 			remember_lost(w, container_of(job, struct turn_end, job));
-		if (job->op == JOB_TURN_END && container_of(job, struct turn_end, job)->note)
+		if (job->kind->job == JOB_TURN_END && container_of(job, struct turn_end, job)->note)
 			remember_owed(w, container_of(job, struct turn_end, job)->note);
-		if (job->op == JOB_BUDGET_SETTLE)
+		if (job->kind->job == JOB_BUDGET_SETTLE)
 			remember_owed(w, &container_of(job, struct budget_settle, job)->note);
 	}
 	job->next = NULL;
@@ -496,7 +496,7 @@ static uint64_t count_begins(const struct batch *b)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < b->count; i++)
-		n += b->jobs[i]->op == JOB_TURN_BEGIN && b->jobs[i]->err.code == ERR_OK;
+		n += b->jobs[i]->kind->job == JOB_TURN_BEGIN && b->jobs[i]->err.code == ERR_OK;
 	return n;
 }
 
@@ -553,7 +553,7 @@ static void copy_back(struct writer *w)
 static void tell_ring(struct writer *w, const struct batch *b)
 {
 	for (const struct store_job *job = b->done; job; job = job->next)
-		if (job->op == JOB_API_KEY_WRITE && job->err.code == ERR_OK) {
+		if (job->kind->job == JOB_API_KEY_WRITE && job->err.code == ERR_OK) {
 			if (api_key_write_load(&w->keys, w->ring) != SQLITE_OK)
 				log_note(LOG_WARN, "keys_failed", "a change of keys is not known yet");
 			return;
@@ -939,7 +939,7 @@ enum errc writer_create(const struct writer_parts *parts, const struct store_opt
 	w->busy_ms = o->busy_ms;
 	w->options = *o;
 	atomic_init(&w->beside, beside);
-	atomic_init(&w->early, beside && o->lock_given);
+	atomic_init(&w->early, beside && o->handover);
 	w->page_bytes = page_bytes(db);
 	w->wal_mark = LIMIT_STORE_WAL;
 	w->end = &w->first;
@@ -1013,13 +1013,8 @@ bool writer_add(struct writer *w, struct store_job *job)
 {
 	job->next = NULL;
 	pthread_mutex_lock(&w->lock);
-	bool starts = job->op == JOB_TURN_BEGIN || job->op == JOB_CONVERSATION_WRITE;
-	bool room = !starts || w->waiting < LIMIT_STORE_QUEUE;
+	bool room = job->kind->bound == 0 || w->waiting < job->kind->bound;
 
-	if (job->op == JOB_FILE_DELETE || job->op == JOB_ARCHIVE_WRITE ||
-	    job->op == JOB_COMPLETION_WRITE || job->op == JOB_API_KEY_WRITE ||
-	    job->op == JOB_BUDGET_RESERVE)
-		room = w->waiting < LIMIT_STORE_QUEUE;
 	if (room) {
 		*w->end = job;
 		w->end = &job->next;

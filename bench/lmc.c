@@ -3,8 +3,8 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "json/scan.h"
-#include "lmc/encoder.h"
-#include "lmc/transcript.h"
+#include "shape/encoder.h"
+#include "shape/transcript.h"
 #include "lmc/translate.h"
 
 #include <stdio.h>

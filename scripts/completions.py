@@ -256,7 +256,7 @@ def main(arguments):
         return 64
     source = (ROOT / "src/main.c").read_text(encoding="utf-8")
     commands = list(read_commands(source))
-    options = read_options(source, (ROOT / "src/config.def").read_text(encoding="utf-8"))
+    options = read_options(source, (ROOT / "src/config/config.def").read_text(encoding="utf-8"))
     stale = 0
     for make in (bash, zsh, fish):
         file = FOLDER / f"parley.{make.__name__}"

@@ -1,10 +1,10 @@
 /* The command line: what is asked for, with which configuration, and which exit code it becomes. */
-#include "app.h"
+#include "app/app.h"
 #include "base/limits.h"
-#include "command.h"
-#include "config_option.h"
-#include "config_place.h"
-#include "config_secret.h"
+#include "command/command.h"
+#include "config/config_option.h"
+#include "config/config_place.h"
+#include "config/config_secret.h"
 
 #include <fcntl.h>
 #include <getopt.h>

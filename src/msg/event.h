@@ -13,7 +13,7 @@ enum event_kind {
 	EVENT_REASONING,  /* text: a piece of reasoning */
 	EVENT_REFUSAL,    /* text: a piece of a refusal */
 	EVENT_TOOL_START, /* block: the call's index; id, name; text: what the provider wants back with
-	                   * the call when it is told of it again: a JSON object (lmc/extra), Gemini's
+	                   * the call when it is told of it again: a JSON object (shape/extra), Gemini's
 	                   * thoughtSignature, or empty */
 	EVENT_TOOL_ARGS,  /* block; text: a piece of the arguments */
 	EVENT_BLOCK_END,  /* block */

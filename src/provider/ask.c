@@ -2,7 +2,7 @@
 #include "provider/ask.h"
 
 #include "base/limits.h"
-#include "lmc/extra.h"
+#include "shape/extra.h"
 #include "lmc/media.h"
 #include "lmc/picture.h"
 #include "provider/ask_param.h"

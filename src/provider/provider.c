@@ -1,7 +1,7 @@
 /* The table of dialects, and what all providers have in common at their creation. */
 #include "provider/provider.h"
 
-#include "provider/echo.h"
+#include "provider/echo/echo.h"
 #include "provider/remote.h"
 
 /* A new dialect is one row here. */

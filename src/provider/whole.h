@@ -5,7 +5,7 @@
  * pieces are gathered into one EVENT_MESSAGE, and START, USAGE and FINISH go out around it. */
 #pragma once
 
-#include "lmc/answer.h"
+#include "shape/answer.h"
 #include "provider/dialect.h"
 
 struct whole {

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "json/scan.h"
-#include "lmc/answer.h"
+#include "shape/answer.h"
 #include "msg/event_code.h"
 
 /* What is behind a gap or damage would make another text: all in front of it counts. */

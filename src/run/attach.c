@@ -8,7 +8,7 @@
  * prompt, and told. */
 #include "base/file_id.h"
 #include "base/limits.h"
-#include "lmc/context.h"
+#include "shape/context.h"
 #include "lmc/text.h"
 #include "run/internal.h"
 #include "store/blob.h"

@@ -1,7 +1,7 @@
 /* The provider's part of a run: the prompt, the call, its events. */
 #include "base/clock.h"
 #include "base/limits.h"
-#include "lmc/reasoning.h"
+#include "shape/reasoning.h"
 #include "run/internal.h"
 
 #include <errno.h>

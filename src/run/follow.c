@@ -10,10 +10,10 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "json/scan.h"
-#include "lmc/replay.h"
+#include "shape/replay.h"
 #include "msg/event_code.h"
-#include "run/tape.h"
-#include "run/watch.h"
+#include "desk/tape.h"
+#include "desk/watch.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
  * up the stream as it was. */
 #pragma once
 
-#include "lmc/encoder.h"
+#include "shape/encoder.h"
 #include "loop/loop.h"
 #include "store/store.h"
 

@@ -16,9 +16,9 @@
  * print.c  the answer's end, printed */
 #pragma once
 
-#include "lmc/answer.h"
-#include "lmc/transcript.h"
-#include "run/live.h"
+#include "shape/answer.h"
+#include "shape/transcript.h"
+#include "desk/live.h"
 #include "run/run.h"
 
 enum run_state {

@@ -4,8 +4,8 @@
 #include "base/limits.h"
 #include "msg/event_code.h"
 #include "run/internal.h"
-#include "run/tape.h"
-#include "run/watch.h"
+#include "desk/tape.h"
+#include "desk/watch.h"
 
 #include <stdlib.h>
 

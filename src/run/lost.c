@@ -1,7 +1,7 @@
 /* Runs whose end could not be stored.  The store makes one for them as soon as it takes writes again;
  * who watches them is then told to look. */
 #include "run/internal.h"
-#include "run/watch.h"
+#include "desk/watch.h"
 
 #include <stdlib.h>
 

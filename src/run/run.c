@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "run/internal.h"
-#include "run/tape.h"
+#include "desk/tape.h"
 
 #include <stdlib.h>
 

@@ -16,11 +16,11 @@
 #include "base/id.h"
 #include "base/trace.h"
 #include "json/input.h"
-#include "lmc/encoder.h"
+#include "shape/encoder.h"
 #include "loop/work.h"
 #include "provider/registry.h"
-#include "run/admit.h"
-#include "run/keys.h"
+#include "desk/admit.h"
+#include "desk/keys.h"
 #include "store/store.h"
 
 struct run;

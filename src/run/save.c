@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "run/internal.h"
-#include "run/watch.h"
+#include "desk/watch.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * vectors as it asked for, in order and in the form it asked for, or an error that is fit to be shown.
  * The first byte chooses the dialect, the second the form and how many are wanted. */
 #include "base/limits.h"
-#include "provider/embed.h"
+#include "provider/openai/embed.h"
 #include "provider/vector.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * and read again as the same, can be printed in every shape and put together to an answer. */
 #include "base/limits.h"
 #include "json/scan.h"
-#include "lmc/encoder.h"
+#include "shape/encoder.h"
 #include "msg/event_code.h"
 #include "run/assemble.h"
 #include "tests/unit/event_same.h"

@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "json/scan.h"
-#include "lmc/context.h"
+#include "shape/context.h"
 
 #include <stdint.h>
 #include <stdlib.h>

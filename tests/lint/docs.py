@@ -123,7 +123,7 @@ def metrics():
 def check_operate():
     """What the dashboard and the alerts look at exists."""
     rows = re.findall(r'^X\(\w+,\s*"(\w+)",\s*(\w+)', read(ROOT / "src/base/metric.def"), re.M)
-    known = {"up"} | set(re.findall(r'"(process_\w+)"', read(ROOT / "routes/metrics.c")))
+    known = {"up"} | set(re.findall(r'"(process_\w+)"', read(ROOT / "routes/service/metrics.c")))
     known |= {"process_cpu_seconds_total"}
     for name, kind in rows:
         known |= {name} if kind in ("COUNTER", "GAUGE", "MONEY") else {
@@ -171,7 +171,7 @@ def check_table(write, page, name, source):
 
 def check_options():
     page = ROOT / "examples/parley.yaml"
-    for name in re.findall(r"^X\((\w+),", read(ROOT / "src/config.def"), re.M):
+    for name in re.findall(r"^X\((\w+),", read(ROOT / "src/config/config.def"), re.M):
         if not re.search(rf"^#?{name}:", read(page), re.M):
             problem(page, f"the option {name} is missing")
     try:
@@ -186,7 +186,7 @@ def check_options():
 def manual_options():
     """The options of the manual page, made from config.def."""
     rows = re.findall(r'^X\((\w+),\s*(\w+),\s*"([^"]*)",\s*(true|false),\s*"([^"]*)"',
-                      read(ROOT / "src/config.def"), re.M)
+                      read(ROOT / "src/config/config.def"), re.M)
     lines = []
     for name, kind, preset, _, meaning in rows:
         value = "size" if kind == "SIZE" else "time" if kind == "DURATION" else \

@@ -35,7 +35,7 @@ def commands(project):
 
 def options(project):
     return {"--" + name.replace("_", "-") for name in
-            re.findall(r"^X\((\w+),", (project / "src/config.def").read_text(), re.M)}
+            re.findall(r"^X\((\w+),", (project / "src/config/config.def").read_text(), re.M)}
 
 
 def test_they_are_as_the_program_has_it(project):

@@ -30,7 +30,7 @@ def test_a_stop_may_take_as_long_as_answers_may(unpacked, project):
     unit = (unpacked / "usr/lib/systemd/system/parley.service").read_text()
     stop = int(re.search(r"^TimeoutStopSec=(\d+)s$", unit, re.M)[1])
     drain = int(re.search(r'^X\(drain_timeout,\s*DURATION,\s*"(\d+)s"',
-                          (project / "src/config.def").read_text(), re.M)[1])
+                          (project / "src/config/config.def").read_text(), re.M)[1])
     assert stop > drain + 5
 
 

@@ -1,9 +1,9 @@
 /* Tests of the configuration: sources and their order, every kind of refusal with its place, secrets
  * that stay secret. */
 #include "base/limits.h"
-#include "config.h"
-#include "config_secret.h"
-#include "config_value.h"
+#include "config/config.h"
+#include "config/config_secret.h"
+#include "config/config_value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

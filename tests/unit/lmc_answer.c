@@ -1,7 +1,7 @@
 /* Pieces of an answer gathered into one message, and the limit on them. */
 #include "base/limits.h"
 #include "json/scan.h"
-#include "lmc/answer.h"
+#include "shape/answer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -336,5 +336,5 @@ int main(void)
 		cmocka_unit_test(chunks_have_a_limit_too),
 	};
 
-	return cmocka_run_group_tests_name("lmc/answer", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("shape/answer", tests, NULL, NULL);
 }

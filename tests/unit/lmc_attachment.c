@@ -1,7 +1,7 @@
 /* What uploaded files are, by their content first. */
 #include "base/base.h"
 #include "base/limits.h"
-#include "lmc/attachment.h"
+#include "shape/attachment.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,5 +107,5 @@ int main(void)
 		cmocka_unit_test(every_kind_has_a_name_and_a_limit),
 	};
 
-	return cmocka_run_group_tests_name("lmc/attachment", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("shape/attachment", tests, NULL, NULL);
 }

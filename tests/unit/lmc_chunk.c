@@ -1,8 +1,8 @@
 /* Events printed as chunks and completions: exact bytes in both dialects, and each of them JSON. */
 #include "base/limits.h"
 #include "json/scan.h"
-#include "lmc/chunk.h"
-#include "lmc/encoder.h"
+#include "shape/chunk.h"
+#include "shape/encoder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -777,5 +777,5 @@ int main(void)
 		cmocka_unit_test(a_whole_answer_is_the_providers_or_made),
 	};
 
-	return cmocka_run_group_tests_name("lmc/chunk", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("shape/chunk", tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "json/scan.h"
-#include "lmc/context.h"
+#include "shape/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -382,5 +382,5 @@ int main(void)
 		cmocka_unit_test(what_can_not_be_put_in_is_an_error),
 	};
 
-	return cmocka_run_group_tests_name("lmc/context", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("shape/context", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Reasoning under one name or another: what is renamed, and what is left as it was. */
 #include "base/limits.h"
-#include "lmc/reasoning.h"
+#include "shape/reasoning.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

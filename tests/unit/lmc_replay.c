@@ -1,8 +1,8 @@
 /* A stored answer, taken apart into events, makes the same answer again. */
-#include "lmc/replay.h"
+#include "shape/replay.h"
 
 #include "base/limits.h"
-#include "lmc/answer.h"
+#include "shape/answer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Answers in LMC's shape: exact bytes of streams and whole answers, and what holds for any of them. */
-#include "lmc/encoder.h"
+#include "shape/encoder.h"
 #include "tests/unit/lmc_spooled.h"
 
 #define TEXT(s)        { .kind = EVENT_TEXT, .text = { s, sizeof s - 1 } }

@@ -1,5 +1,5 @@
 /* Stored messages of all kinds as a provider's prompt, and the checks of what comes in. */
-#include "lmc/transcript.h"
+#include "shape/transcript.h"
 #include "tests/unit/lmc_spooled.h"
 
 #define USER(text)  "{\"role\":\"user\",\"content\":\"" text "\"}"
@@ -499,5 +499,5 @@ int main(void)
 		cmocka_unit_test(many_images_are_found_quickly),
 	};
 
-	return cmocka_run_group_tests_name("lmc/transcript", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("shape/transcript", tests, NULL, NULL);
 }

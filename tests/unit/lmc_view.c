@@ -1,5 +1,5 @@
 /* Stored messages as readers see them, in the three shapes and one by one. */
-#include "lmc/view.h"
+#include "shape/view.h"
 #include "tests/unit/lmc_spooled.h"
 
 #define USER(text)   "{\"role\":\"user\",\"content\":\"" text "\"}"
@@ -213,5 +213,5 @@ int main(void)
 		cmocka_unit_test(one_message_is_shown_as_one),
 	};
 
-	return cmocka_run_group_tests_name("lmc/view", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("shape/view", tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
  *     same: it goes through byte for byte */
 #include "base/limits.h"
 #include "json/print.h"
-#include "provider/embed.h"
+#include "provider/openai/embed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

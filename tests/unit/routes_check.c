@@ -1,7 +1,7 @@
 /* Rules shared by request bodies: metadata, names, paths. */
 #include "base/buf.h"
 #include "base/limits.h"
-#include "routes/check.h"
+#include "routes/kit/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -153,5 +153,5 @@ int main(void)
 		cmocka_unit_test(a_path_that_is_too_long_is_cut),
 	};
 
-	return cmocka_run_group_tests_name("routes/check", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("routes/kit/check", tests, NULL, NULL);
 }

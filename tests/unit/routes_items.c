@@ -1,7 +1,7 @@
 /* Stored messages as items, and items' ids as cursors. */
 #include "base/buf.h"
 #include "base/limits.h"
-#include "routes/items.h"
+#include "routes/conversation/items.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -347,5 +347,5 @@ int main(void)
 		cmocka_unit_test(an_id_with_something_else_behind_it_is_none),
 	};
 
-	return cmocka_run_group_tests_name("routes/items", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("routes/conversation/items", tests, NULL, NULL);
 }

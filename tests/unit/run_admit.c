@@ -1,5 +1,5 @@
 /* Places for calls: in order, none lost and none given twice, whoever leaves when. */
-#include "run/admit.h"
+#include "desk/admit.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
-#include "lmc/answer.h"
+#include "shape/answer.h"
 #include "msg/event_code.h"
 
 #include <setjmp.h>

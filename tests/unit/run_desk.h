@@ -5,8 +5,8 @@
 #include "base/limits.h"
 #include "msg/event_code.h"
 #include "run/follow.h"
-#include "run/tape.h"
-#include "run/watch.h"
+#include "desk/tape.h"
+#include "desk/watch.h"
 #include "tests/unit/run_lane.h"
 
 #include <stdatomic.h>

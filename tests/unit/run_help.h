@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "msg/event_code.h"
-#include "run/live.h"
+#include "desk/live.h"
 #include "run/run.h"
 
 #include <pthread.h>

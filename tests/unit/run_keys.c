@@ -1,5 +1,5 @@
 /* Claims of idempotency keys: one owner, any number of watchers, on several loops. */
-#include "run/keys.h"
+#include "desk/keys.h"
 
 #include <pthread.h>
 #include <setjmp.h>

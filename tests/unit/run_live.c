@@ -1,5 +1,5 @@
 /* The list of unstored runs: added, found, removed, from many threads. */
-#include "run/live.h"
+#include "desk/live.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -129,5 +129,5 @@ int main(void)
 		cmocka_unit_test(many_threads_may_use_the_list),
 	};
 
-	return cmocka_run_group_tests_name("run/live", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("desk/live", tests, NULL, NULL);
 }

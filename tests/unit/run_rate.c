@@ -1,5 +1,5 @@
 /* Windows of keys: never over a limit, whatever the order of calls, ends and times. */
-#include "run/rate.h"
+#include "desk/rate.h"
 
 #include <pthread.h>
 #include <setjmp.h>

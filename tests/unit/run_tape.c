@@ -1,6 +1,6 @@
 /* Tapes and tickets: what unstored runs and readers without a key need for a short while. */
-#include "run/tape.h"
-#include "run/ticket.h"
+#include "desk/tape.h"
+#include "desk/ticket.h"
 
 #include "base/limits.h"
 #include "msg/event_code.h"

@@ -1,5 +1,5 @@
 /* Waiting for news of a run: on several loops, from several threads. */
-#include "run/watch.h"
+#include "desk/watch.h"
 
 #include "tests/unit/run_lane.h"
 
@@ -347,5 +347,5 @@ int main(void)
 		cmocka_unit_test(watchers_come_and_go_while_there_are_news),
 	};
 
-	return cmocka_run_group_tests_name("run/watch", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("desk/watch", tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /* Search: words, what is typed, text of messages, and an index that may be killed, lost or swapped. */
 #include "sqlite_help.h"
-#include "store/sqlite/search_cursor.h"
-#include "store/sqlite/search_feed.h"
-#include "store/sqlite/search_query.h"
-#include "store/sqlite/search_rank.h"
-#include "store/sqlite/search_text.h"
-#include "store/sqlite/search_token.h"
+#include "store/sqlite/search/search_cursor.h"
+#include "store/sqlite/search/search_feed.h"
+#include "store/sqlite/search/search_query.h"
+#include "store/sqlite/search/search_rank.h"
+#include "store/sqlite/search/search_text.h"
+#include "store/sqlite/search/search_token.h"
 
 #include <fcntl.h>
 

@@ -11,7 +11,7 @@
 #include "store/sqlite/moved.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/recover.h"
-#include "store/sqlite/search.h"
+#include "store/sqlite/search/search.h"
 #include "store/sqlite/writer.h"
 #include "store/store.h"
 

@@ -10,7 +10,7 @@
 #include "store/sqlite/file_rows.h"
 #include "store/sqlite/listing.h"
 #include "store/sqlite/runs.h"
-#include "store/sqlite/search_read.h"
+#include "store/sqlite/search/search_read.h"
 #include "store/sqlite/usage_rows.h"
 #include "store/store.h"
 

@@ -4,7 +4,7 @@
  * SQLite codes; inside the writer's transaction. */
 #pragma once
 
-#include "store/sqlite/search_text.h"
+#include "store/sqlite/search/search_text.h"
 
 #include "store/sqlite/db.h"
 

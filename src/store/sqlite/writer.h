@@ -6,7 +6,7 @@
 #include "store/key_ring.h"
 #include "store/sqlite/checkpoint.h"
 #include "store/sqlite/moved.h"
-#include "store/sqlite/search.h"
+#include "store/sqlite/search/search.h"
 #include "store/store.h"
 
 #include <sqlite3.h>

@@ -1,0 +1,13 @@
+/* routes/admin/allowance_body: limits and budgets of keys, from JSON and to it. */
+#pragma once
+
+#include "base/allowance.h"
+#include "json/input.h"
+
+/* Each fills its part of *ret; `at` is an object.  Errors: those of fields_read, INVALID_VALUE. */
+enum errc allowance_body_limits(struct input *in, json_at at, struct allowance *ret,
+				struct err *e) MUST_USE;
+enum errc allowance_body_budget(struct input *in, json_at at, struct allowance *ret,
+				struct err *e) MUST_USE;
+/* allowance_body_put: ,"limits":{…},"budget":{…}, each null where there is none. */
+bool allowance_body_put(struct buf *out, const struct allowance *a) MUST_USE;

@@ -1,0 +1,315 @@
+/* Sums of what was used, by key, model and day; the query, and the answer's body. */
+#include "routes/admin/usage.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/money.h"
+#include "http/reply.h"
+#include "routes/kit/lookup.h"
+#include "routes/kit/page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DAY_S ((int64_t)24 * 60 * 60)
+
+enum {
+	ROWS = 100,
+	ROWS_MOST = 1000,
+	DAYS = 30,
+	DATE = 11, /* "2026-11-21" */
+	CURSOR_MOST = 1000000,
+};
+
+struct look {
+	struct lookup    lookup;
+	struct usage_read read;
+	struct allowance  allowance;
+};
+
+static const char *const group_names[] = { "key", "model", "day" };
+
+/* --- dates: days since 1970, by Howard Hinnant's algorithms --- */
+
+static int64_t days_of(int64_t y, int64_t m, int64_t d)
+{
+	y -= m <= 2;
+	int64_t era = y / 400;
+	int64_t yoe = y - era * 400;
+	int64_t doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
+
+	return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+static const char *date_of(int64_t day, char ret[DATE])
+{
+	int64_t z = day + 719468;
+	int64_t era = z / 146097;
+	int64_t doe = z - era * 146097;
+	int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	int64_t mp = (5 * doy + 2) / 153;
+	int     d = (int)(doy - (153 * mp + 2) / 5 + 1);
+	int     m = (int)(mp < 10 ? mp + 3 : mp - 9);
+	int     y = (int)(yoe + era * 400 + (m <= 2));
+
+	snprintf(ret, DATE, "%04u-%02u-%02u", (unsigned)y % 10000, (unsigned)m % 100,
+		 (unsigned)d % 100);
+	return ret;
+}
+
+/* read_date: YYYY-MM-DD of a day that there is. */
+static bool read_date(struct str s, int64_t *ret)
+{
+	char text[DATE];
+	int  n[3] = { 0, 0, 0 };
+	int  part = 0;
+
+	if (s.n != DATE - 1)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		bool dash = i == 4 || i == 7;
+
+		if (dash ? s.p[i] != '-' : s.p[i] < '0' || s.p[i] > '9')
+			return false;
+		part += dash;
+		if (!dash)
+			n[part] = n[part] * 10 + (s.p[i] - '0');
+	}
+	if (n[0] < 1970 || n[1] < 1 || n[1] > 12 || n[2] < 1)
+		return false;
+	*ret = days_of(n[0], n[1], n[2]);
+	return str_eq(str_of(date_of(*ret, text)), s);
+}
+
+/* --- the query --- */
+
+static bool read_day(struct request *r, const char *name, int64_t *ret)
+{
+	struct str text;
+
+	if (!request_query(r, name, 0, &text) || read_date(text, ret))
+		return true;
+	reply_refuse(r, ERR_INVALID_VALUE, name, "must be a day, as 2026-11-21");
+	return false;
+}
+
+static bool read_group(struct request *r, unsigned *ret)
+{
+	struct str text;
+
+	for (size_t n = 0; request_query(r, "group", n, &text); n++) {
+		size_t i = 0;
+
+		if (n == 0)
+			*ret = 0;
+		while (i < ARRAY_LEN(group_names) && !str_is(text, group_names[i]))
+			i++;
+		if (i == ARRAY_LEN(group_names)) {
+			reply_refuse(r, ERR_INVALID_VALUE, "group", "must be one of: key, model, day");
+			return false;
+		}
+		*ret |= 1u << i;
+	}
+	return true;
+}
+
+static bool read_after(struct request *r, size_t *ret)
+{
+	struct str text;
+	size_t     v = 0;
+
+	if (!request_query(r, "after", 0, &text))
+		return true;
+	for (size_t i = 0; i < text.n && v <= CURSOR_MOST; i++)
+		v = text.p[i] >= '0' && text.p[i] <= '9' ? v * 10 + (size_t)(text.p[i] - '0')
+							 : CURSOR_MOST + 1;
+	*ret = v;
+	if (v <= CURSOR_MOST)
+		return true;
+	reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the next of the page before");
+	return false;
+}
+
+static bool read_query(struct request *r, struct usage_read *q)
+{
+	q->to_day = clock_wall_ms() / 1000 / DAY_S;
+	if (!read_day(r, "to", &q->to_day))
+		return false;
+	q->from_day = q->to_day - (DAYS - 1);
+	if (!read_day(r, "from", &q->from_day) || !read_group(r, &q->group) ||
+	    !read_after(r, &q->skip) || !page_limit(r, ROWS, ROWS_MOST, &q->limit))
+		return false;
+	if (!request_query(r, "model", 0, &q->model))
+		q->model = (struct str){ NULL, 0 };
+	if (q->from_day <= q->to_day)
+		return true;
+	reply_refuse(r, ERR_INVALID_VALUE, "from", "must not be behind to");
+	return false;
+}
+
+/* --- the answer --- */
+
+static bool put_row(struct buf *out, const struct usage_row *row, unsigned group)
+{
+	char text[MONEY_TEXT];
+	char date[DATE];
+
+	if (!buf_text(out, "{"))
+		return false;
+	if ((group & USAGE_BY_DAY) && !buf_fmt(out, "\"day\":\"%s\",", date_of(row->day, date)))
+		return false;
+	if ((group & USAGE_BY_KEY) &&
+	    !(buf_text(out, "\"key\":") &&
+	      (row->key.n ? buf_json_string(out, row->key) : buf_text(out, "null")) &&
+	      buf_text(out, ",")))
+		return false;
+	if ((group & USAGE_BY_MODEL) && !(buf_text(out, "\"model\":") &&
+					  buf_json_string(out, row->model) && buf_text(out, ",")))
+		return false;
+	return buf_fmt(out,
+		       "\"calls\":%lld,\"calls_estimated\":%lld,\"calls_unpriced\":%lld,"
+		       "\"input_tokens\":%lld,\"output_tokens\":%lld,\"cached_tokens\":%lld,"
+		       "\"reasoning_tokens\":%lld,\"cost\":\"%s\"}",
+		       (long long)row->calls, (long long)row->estimated, (long long)row->unpriced,
+		       (long long)row->tokens_in, (long long)row->tokens_out, (long long)row->cached,
+		       (long long)row->reasoning, money_print(row->nano, text));
+}
+
+static int64_t left_of(int64_t limit, int64_t spent, int64_t reserved)
+{
+	int64_t left = limit - spent;
+
+	return left > reserved ? left - reserved : 0;
+}
+
+static bool put_money(struct buf *out, int64_t limit, int64_t spent, int64_t reserved)
+{
+	char t[4][MONEY_TEXT];
+
+	if (limit <= 0)
+		return buf_text(out, "null");
+	return buf_fmt(out, "{\"limit\":\"%s\",\"spent\":\"%s\",\"reserved\":\"%s\",\"left\":\"%s\"}",
+		       money_print(limit, t[0]), money_print(spent, t[1]),
+		       money_print(reserved, t[2]),
+		       money_print(left_of(limit, spent, reserved), t[3]));
+}
+
+static bool put_tokens(struct buf *out, int64_t limit, int64_t spent, int64_t reserved)
+{
+	if (limit <= 0)
+		return buf_text(out, "null");
+	return buf_fmt(out, "{\"limit\":%lld,\"spent\":%lld,\"reserved\":%lld,\"left\":%lld}",
+		       (long long)limit, (long long)spent, (long long)reserved,
+		       (long long)left_of(limit, spent, reserved));
+}
+
+static bool put_budget(struct buf *out, const struct look *x)
+{
+	const struct allowance  *a = &x->allowance;
+	const struct usage_read *u = &x->read;
+	int64_t window_ms = a->budget_window_us / 1000;
+	int64_t end_ms = u->budgeted && window_ms > 0 ? u->began_ms + window_ms : 0;
+	bool    over = end_ms > 0 && end_ms <= clock_wall_ms();
+
+	if (a->budget_nano <= 0 && a->budget_tokens <= 0)
+		return buf_text(out, ",\"budget\":null");
+	if (!buf_text(out, ",\"budget\":{\"cost\":") ||
+	    !put_money(out, a->budget_nano, over ? 0 : u->spent_nano, u->reserved_nano) ||
+	    !buf_text(out, ",\"tokens\":") ||
+	    !put_tokens(out, a->budget_tokens, over ? 0 : u->spent_tokens, u->reserved_tokens) ||
+	    !buf_text(out, ",\"renewed_at\":"))
+		return false;
+	return (end_ms > 0 && !over ? buf_fmt(out, "%lld", (long long)((end_ms + 999) / 1000))
+				    : buf_text(out, "null")) &&
+	       buf_text(out, "}");
+}
+
+static bool print(struct lookup *l, struct buf *out)
+{
+	const struct look       *x = container_of(l, struct look, lookup);
+	const struct usage_read *u = &x->read;
+	char                     from[DATE], to[DATE];
+
+	if (!buf_fmt(out, "{\"object\":\"usage\",\"from\":\"%s\",\"to\":\"%s\",\"has_more\":%s,\"next\":",
+		     date_of(u->from_day, from), date_of(u->to_day, to),
+		     u->has_more ? "true" : "false"))
+		return false;
+	if (!(u->has_more ? buf_fmt(out, "\"%zu\"", u->skip + u->row_count) : buf_text(out, "null")))
+		return false;
+	if (!put_budget(out, x) || !buf_text(out, ",\"data\":["))
+		return false;
+	for (size_t i = 0; i < u->row_count; i++)
+		if ((i > 0 && !buf_text(out, ",")) || !put_row(out, &u->rows[i], u->group))
+			return false;
+	return buf_text(out, "]}");
+}
+
+static void look_destroy(struct lookup *l)
+{
+	struct look *x = container_of(l, struct look, lookup);
+
+	arena_finish(&x->read.arena);
+	free(x);
+}
+
+static void look_done(struct store_job *job)
+{
+	lookup_done(&container_of(job, struct look, read.job)->lookup, &job->err);
+}
+
+/* keep: what the query's spans point to lives as long as the request, which may go first. */
+static bool keep(struct arena *a, struct str *s)
+{
+	if (s->p)
+		*s = arena_str(a, *s);
+	return s->p;
+}
+
+static void look(struct request *r, struct gateway *g, const struct usage_read *q,
+		 const struct allowance *allowance)
+{
+	struct look *x = calloc(1, sizeof *x);
+	bool         named = q->key.p, of_model = q->model.p;
+
+	if (!x) {
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the request");
+		return;
+	}
+	x->lookup = (struct lookup){ .job = &x->read.job, .print = print, .destroy = look_destroy };
+	x->read = *q;
+	x->allowance = *allowance;
+	x->read.job.loop = g->loop;
+	x->read.job.done = look_done;
+	arena_init(&x->read.arena, 4 * MIB);
+	if ((named && !keep(&x->read.arena, &x->read.key)) ||
+	    (of_model && !keep(&x->read.arena, &x->read.model))) {
+		look_destroy(&x->lookup);
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the request");
+		return;
+	}
+	lookup_start(&x->lookup, r, store_usage_read(g->store, &x->read));
+}
+
+void usage_get(struct request *r, void *app)
+{
+	const struct identity *who = request_key(r);
+	struct usage_read      q = { .group = USAGE_BY_DAY };
+
+	if (!read_query(r, &q))
+		return;
+	q.key = str_of(who->id);
+	look(r, app, &q, &who->allowance);
+}
+
+void usage_admin_get(struct request *r, void *app)
+{
+	static const struct allowance none = { 0 };
+	struct usage_read             q = { .group = USAGE_BY_KEY };
+
+	if (!read_query(r, &q))
+		return;
+	if (!request_query(r, "key", 0, &q.key))
+		q.key = (struct str){ NULL, 0 };
+	look(r, app, &q, &none);
+}

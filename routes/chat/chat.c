@@ -1,0 +1,262 @@
+/* POST /v1/chat: LLM Chat. */
+#include "routes/chat/chat.h"
+
+#include "base/limits.h"
+#include "routes/chat/chat_messages.h"
+#include "routes/kit/check.h"
+#include "routes/chat/exchange.h"
+#include "schema/chat_config.h"
+#include "schema/chat_lmc.h"
+#include "schema/chat_request.h"
+
+/* Members of config that become members of the provider's request, under the same name. */
+static const char *const forwarded[] = {
+	"temperature",	     "top_p",	     "stop",  "seed",	     "presence_penalty",
+	"frequency_penalty", "response_format", "tools", "tool_choice", "reasoning_effort",
+};
+
+/* What config.extra may not set, because Parley does. */
+static const char *const owned[] = {
+	"model",      "messages",	     "stream",	    "stream_options", "n",
+	"store",      "metadata",	     "max_tokens",  "max_completion_tokens",
+	"extra",
+};
+
+/* --- checks --- */
+
+static bool in_list(const struct json_doc *d, json_at key, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (json_is(d, key, list[i]))
+			return true;
+	return false;
+}
+
+static enum errc check_extra(const struct json_doc *d, json_at extra, struct err *e)
+{
+	for (json_at k = json_first(d, extra); k != json_end(d, extra); k = json_next_member(d, k)) {
+		struct str key = json_inner(d, k);
+		char       path[160];
+
+		if (!in_list(d, k, forwarded, ARRAY_LEN(forwarded)) &&
+		    !in_list(d, k, owned, ARRAY_LEN(owned)))
+			continue;
+		check_path(path, "config.extra.%.*s", (int)key.n, key.p);
+		return err_set(e, ERR_INVALID_VALUE, path,
+			       "Parley sets this itself; use the field of config, if there is one");
+	}
+	return ERR_OK;
+}
+
+static enum errc check_stop(const struct json_doc *d, json_at stop, struct err *e)
+{
+	if (json_kind(d, stop) == JSON_STRING)
+		return ERR_OK;
+	if (json_kind(d, stop) != JSON_ARRAY || d->tok[stop].count > LIMIT_STOPS)
+		return err_set(e, json_kind(d, stop) == JSON_ARRAY ? ERR_INVALID_VALUE : ERR_INVALID_TYPE,
+			       "config.stop", "must be a string or an array of up to %d strings",
+			       LIMIT_STOPS);
+	size_t n = 0;
+	for (json_at i = json_first(d, stop); i != json_end(d, stop); i = json_next(d, i), n++) {
+		char path[160];
+
+		if (json_kind(d, i) == JSON_STRING)
+			continue;
+		check_path(path, "config.stop[%zu]", n);
+		return err_set(e, ERR_INVALID_TYPE, path, "must be a string");
+	}
+	return ERR_OK;
+}
+
+static enum errc check_tools(const struct json_doc *d, json_at tools, struct err *e)
+{
+	size_t n = 0;
+
+	for (json_at i = json_first(d, tools); i != json_end(d, tools); i = json_next(d, i), n++) {
+		char path[160];
+
+		if (json_kind(d, i) == JSON_OBJECT)
+			continue;
+		check_path(path, "config.tools[%zu]", n);
+		return err_set(e, ERR_INVALID_TYPE, path, "must be an object");
+	}
+	return ERR_OK;
+}
+
+static enum errc check_config(const struct json_doc *d, const struct chat_config *c, struct err *e)
+{
+	enum errc rc = ERR_OK;
+
+	if (c->stop != JSON_ABSENT)
+		rc = check_stop(d, c->stop, e);
+	if (rc == ERR_OK && c->tools != JSON_ABSENT)
+		rc = check_tools(d, c->tools, e);
+	if (rc == ERR_OK && c->tool_choice != JSON_ABSENT &&
+	    json_kind(d, c->tool_choice) != JSON_STRING &&
+	    json_kind(d, c->tool_choice) != JSON_OBJECT)
+		rc = err_set(e, ERR_INVALID_TYPE, "config.tool_choice", "must be a string or an object");
+	if (rc == ERR_OK && c->extra != JSON_ABSENT)
+		rc = check_extra(d, c->extra, e);
+	return rc;
+}
+
+/* --- the prompt --- */
+
+static void add_members(const struct json_doc *d, json_at object, bool only_forwarded,
+			struct str *list, size_t *n)
+{
+	for (json_at k = json_first(d, object); k != json_end(d, object); k = json_next_member(d, k)) {
+		if (only_forwarded && (!in_list(d, k, forwarded, ARRAY_LEN(forwarded)) ||
+				       json_kind(d, json_value(k)) == JSON_NULL))
+			continue;
+		list[(*n)++] = json_member(d, k);
+	}
+}
+
+static enum errc build_prompt(struct input *in, json_at config, const struct chat_config *c,
+			      struct prompt *ret, struct err *e)
+{
+	const struct json_doc *d = &in->doc;
+	size_t                 max = 0;
+	size_t                 n = 0;
+
+	if (config == JSON_ABSENT)
+		return ERR_OK;
+	max = d->tok[config].count + (c->extra != JSON_ABSENT ? d->tok[c->extra].count : 0);
+
+	struct str *list = arena_alloc(&in->arena, (max + 1) * sizeof *list);
+	if (!list)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	add_members(d, config, true, list, &n);
+	if (c->extra != JSON_ABSENT)
+		add_members(d, c->extra, false, list, &n);
+	ret->members = list;
+	ret->member_count = n;
+	if (c->max_tokens > 0)
+		ret->max_tokens = json_raw(d, json_get(d, config, "max_tokens"));
+	return ERR_OK;
+}
+
+/* --- the request --- */
+
+static enum errc read_conversation(const struct chat_request *c, struct run_request *ret,
+				   struct err *e)
+{
+	if (c->parent.p && !c->conversation.p)
+		return err_set(e, ERR_INVALID_VALUE, "parent", "goes only together with conversation");
+	if (!c->conversation.p)
+		return ERR_OK;
+	if (!id_parse(c->conversation, ID_CONVERSATION, &ret->conversation))
+		return err_set(e, ERR_NOT_FOUND, "conversation", "there is no such conversation");
+	if (c->parent.p && !id_parse(c->parent, ID_MESSAGE, &ret->parent))
+		return err_set(e, ERR_NOT_FOUND, "parent", "this conversation has no such message");
+	return ERR_OK;
+}
+
+/* read_lmc: the answer's shape, and how code goes to and fro. */
+static enum errc read_lmc(struct input *in, const struct chat_request *c, struct run_request *ret,
+			  struct err *e)
+{
+	struct chat_lmc lmc = CHAT_LMC_INIT;
+	enum errc       rc = ERR_OK;
+
+	if (c->lmc != JSON_ABSENT)
+		rc = fields_read(&chat_lmc_fields, &in->doc, c->lmc, "lmc", &in->arena, &lmc, e);
+	if (rc != ERR_OK)
+		return rc;
+	ret->shape = c->format == CHAT_FORMAT_LMC ? SHAPE_LMC : SHAPE_OPENAI;
+	ret->lmc = c->format == CHAT_FORMAT_LMC || c->lmc != JSON_ABSENT;
+	ret->fence = lmc.code == CHAT_LMC_CODE_FENCE;
+	ret->fences = lmc.fences;
+	return ERR_OK;
+}
+
+static enum errc read_messages(struct input *in, const struct gateway *g,
+			       const struct chat_request *c, struct run_request *ret, struct err *e)
+{
+	struct str *messages = NULL;
+	enum errc   rc;
+
+	rc = chat_messages_read(in, c->messages, g->image_root != NULL, &messages, &ret->message_count, e);
+	if (rc != ERR_OK)
+		return rc;
+	ret->messages = messages;
+	if (ret->message_count == 0 && !c->conversation.p)
+		return err_set(e, ERR_INVALID_VALUE, "messages",
+			       "may be empty only together with conversation");
+	return ERR_OK;
+}
+
+static enum errc read_config(struct input *in, const struct gateway *g, const struct chat_request *c,
+			     struct str default_model, struct run_request *ret, struct err *e)
+{
+	struct chat_config config = CHAT_CONFIG_INIT;
+	enum errc          rc = ERR_OK;
+
+	if (c->config != JSON_ABSENT)
+		rc = fields_read(&chat_config_fields, &in->doc, c->config, "config", &in->arena,
+				 &config, e);
+	if (rc == ERR_OK)
+		rc = check_config(&in->doc, &config, e);
+	if (rc == ERR_OK)
+		rc = build_prompt(in, c->config, &config, &ret->prompt, e);
+	if (rc != ERR_OK)
+		return rc;
+	return exchange_target(g, config.model.p ? config.model : default_model, "config.model", ret, e);
+}
+
+enum errc chat_read_how(struct input *in, const struct gateway *g, const struct chat_request *c,
+			struct str default_model, struct run_request *ret, struct err *e)
+{
+	enum errc rc = read_lmc(in, c, ret, e);
+
+	if (rc == ERR_OK)
+		rc = read_config(in, g, c, default_model, ret, e);
+	if (rc == ERR_OK && c->background && !c->store)
+		rc = err_set(e, ERR_INVALID_VALUE, "background",
+			     "an answer in the background has to be stored");
+	if (rc != ERR_OK)
+		return rc;
+
+	ret->native = true;
+	ret->background = c->background;
+	ret->store = c->store;
+	ret->want_usage = true;
+	ret->finish = c->background || (c->on_disconnect == CHAT_ON_DISCONNECT_UNSET
+						? c->store
+						: c->on_disconnect == CHAT_ON_DISCONNECT_FINISH);
+	/* In the background it is a stream: its events are what can be read of it. */
+	ret->prompt.stream = c->stream || c->background;
+	ret->prompt.want_usage = ret->prompt.stream;
+	return ERR_OK;
+}
+
+static enum errc read_request(struct input *in, const struct gateway *g, struct run_request *ret,
+			      struct err *e)
+{
+	struct chat_request c = CHAT_REQUEST_INIT;
+	enum errc           rc;
+
+	rc = fields_read(&chat_request_fields, &in->doc, 0, "", &in->arena, &c, e);
+	if (rc == ERR_OK && c.metadata != JSON_ABSENT)
+		rc = check_metadata(&in->doc, c.metadata, e);
+	if (rc == ERR_OK)
+		rc = read_conversation(&c, ret, e);
+	if (rc == ERR_OK)
+		rc = read_messages(in, g, &c, ret, e);
+	if (rc == ERR_OK)
+		rc = chat_read_how(in, g, &c, STR_NONE, ret, e);
+	if (rc != ERR_OK)
+		return rc;
+
+	ret->instruction_set = c.instruction.p != NULL;
+	ret->instruction = c.instruction;
+	if (c.metadata != JSON_ABSENT)
+		ret->metadata = json_raw(&in->doc, c.metadata);
+	return ERR_OK;
+}
+
+void chat_post(struct request *r, void *app)
+{
+	exchange_serve(r, app, read_request);
+}

@@ -1,0 +1,174 @@
+/* POST /v1/chat/completions: OpenAI's request; what Parley does not own passes byte for byte. */
+#include "routes/chat/completions.h"
+
+#include "base/limits.h"
+#include "routes/kit/check.h"
+#include "routes/chat/exchange.h"
+#include "schema/completion_request.h"
+
+/* Members that are Parley's, or that the dialect writes itself. */
+static const char *const taken[] = {
+	"model", "messages", "stream", "stream_options", "store", "metadata",
+	"max_tokens", "max_completion_tokens",
+};
+
+static const char *const roles[] = {
+	"developer", "system", "user", "assistant", "tool", "function",
+};
+
+static enum errc check_role(const struct json_doc *d, json_at i, size_t n, struct err *e)
+{
+	char    path[160];
+	json_at role = json_kind(d, i) == JSON_OBJECT ? json_get(d, i, "role") : JSON_ABSENT;
+
+	check_path(path, "messages[%zu]", n);
+	if (json_kind(d, i) != JSON_OBJECT)
+		return err_set(e, ERR_INVALID_TYPE, path, "must be a message object");
+	for (size_t k = 0; role != JSON_ABSENT && k < ARRAY_LEN(roles); k++)
+		if (json_is(d, role, roles[k]))
+			return ERR_OK;
+	err_set(e, role == JSON_ABSENT ? ERR_MISSING_PARAMETER : ERR_INVALID_VALUE, "role",
+		"must be one of: developer, system, user, assistant, tool, function");
+	err_at(e, path);
+	return e->code;
+}
+
+static enum errc read_messages(struct input *in, json_at messages, struct run_request *ret,
+			       struct err *e)
+{
+	const struct json_doc *d = &in->doc;
+	struct str            *list = arena_alloc(&in->arena, (d->tok[messages].count + 1) * sizeof *list);
+	size_t                 n = 0;
+
+	if (!list)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
+	if (d->tok[messages].count == 0)
+		return err_set(e, ERR_INVALID_VALUE, "messages", "must not be empty");
+	for (json_at i = json_first(d, messages); i != json_end(d, messages); i = json_next(d, i)) {
+		enum errc rc = check_role(d, i, n, e);
+
+		if (rc != ERR_OK)
+			return rc;
+		list[n++] = json_raw(d, i);
+	}
+	ret->messages = list;
+	ret->message_count = n;
+	return ERR_OK;
+}
+
+static bool is_taken(const struct json_doc *d, json_at key)
+{
+	for (size_t i = 0; i < ARRAY_LEN(taken); i++)
+		if (json_is(d, key, taken[i]))
+			return true;
+	return false;
+}
+
+static enum errc build_prompt(struct input *in, const struct completion_request *c,
+			      struct prompt *ret, struct err *e)
+{
+	const struct json_doc *d = &in->doc;
+	struct str            *list = arena_alloc(&in->arena, (d->tok[0].count + 1) * sizeof *list);
+	size_t                 n = 0;
+
+	if (!list)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	for (json_at k = json_first(d, 0); k != json_end(d, 0); k = json_next_member(d, k)) {
+		if (json_is(d, k, "store"))
+			ret->forward[0] = json_member(d, k);
+		else if (json_is(d, k, "metadata"))
+			ret->forward[1] = json_member(d, k);
+		else if (!is_taken(d, k))
+			list[n++] = json_member(d, k);
+	}
+	ret->members = list;
+	ret->member_count = n;
+	ret->stream = c->stream;
+	ret->want_usage = c->stream;
+	if (c->stream_options != JSON_ABSENT)
+		ret->stream_options = json_raw(d, c->stream_options);
+
+	/* Where both are given the newer name wins, as at OpenAI. */
+	json_at newer = json_get_some(d, 0, "max_completion_tokens");
+	json_at older = json_get_some(d, 0, "max_tokens");
+	if (newer != JSON_ABSENT || older != JSON_ABSENT) {
+		ret->max_tokens = json_raw(d, newer != JSON_ABSENT ? newer : older);
+		ret->max_tokens_key = newer != JSON_ABSENT ? "max_completion_tokens" : "max_tokens";
+	}
+	return ERR_OK;
+}
+
+/* What a stored completion shows again of its request. */
+static const char *const shown[] = {
+	"temperature", "top_p", "seed", "presence_penalty", "frequency_penalty",
+	"tools", "tool_choice", "response_format", "user", "service_tier",
+};
+
+static enum errc read_settings(struct input *in, struct str *ret, struct err *e)
+{
+	const struct json_doc *d = &in->doc;
+	struct buf             text;
+	bool                   ok = true;
+
+	buf_init(&text, LIMIT_BODY_MAX);
+	for (size_t i = 0; ok && i < ARRAY_LEN(shown); i++) {
+		json_at v = json_get_some(d, 0, shown[i]);
+
+		if (v != JSON_ABSENT)
+			ok = buf_fmt(&text, "%s\"%s\":", text.len > 0 ? "," : "{", shown[i]) &&
+			     buf_str(&text, json_raw(d, v));
+	}
+	if (ok && text.len > 0) {
+		ok = buf_text(&text, "}");
+		*ret = arena_str(&in->arena, buf_view(&text));
+		ok = ok && ret->p;
+	}
+	buf_finish(&text);
+	return ok ? ERR_OK : err_set(e, ERR_OVERLOADED, "", "no memory for the request");
+}
+
+static bool wants_usage(const struct json_doc *d, const struct completion_request *c)
+{
+	json_at want = c->stream_options != JSON_ABSENT
+			       ? json_get(d, c->stream_options, "include_usage")
+			       : JSON_ABSENT;
+
+	return want != JSON_ABSENT && json_kind(d, want) == JSON_TRUE;
+}
+
+static enum errc read_request(struct input *in, const struct gateway *g, struct run_request *ret,
+			      struct err *e)
+{
+	struct completion_request c = COMPLETION_REQUEST_INIT;
+	enum errc                 rc;
+
+	rc = fields_read(&completion_request_fields, &in->doc, 0, "", &in->arena, &c, e);
+	if (rc == ERR_OK)
+		rc = read_messages(in, c.messages, ret, e);
+	if (rc == ERR_OK && c.metadata != JSON_ABSENT)
+		rc = check_metadata(&in->doc, c.metadata, e);
+	if (rc == ERR_OK && c.store && c.n > 1)
+		rc = err_set(e, ERR_NOT_SUPPORTED_YET, "n",
+			     "storing more than one choice is not supported yet");
+	if (rc == ERR_OK)
+		rc = build_prompt(in, &c, &ret->prompt, e);
+	if (rc == ERR_OK && c.store)
+		rc = read_settings(in, &ret->settings, e);
+	if (rc == ERR_OK)
+		rc = exchange_target(g, c.model, "model", ret, e);
+	if (rc != ERR_OK)
+		return rc;
+
+	ret->store = c.store;
+	ret->finish = c.store;
+	ret->fences = true; /* where it is read again as LMC */
+	ret->want_usage = wants_usage(&in->doc, &c);
+	if (c.metadata != JSON_ABSENT)
+		ret->metadata = json_raw(&in->doc, c.metadata);
+	return ERR_OK;
+}
+
+void completions_post(struct request *r, void *app)
+{
+	exchange_serve(r, app, read_request);
+}

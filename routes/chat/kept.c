@@ -1,0 +1,242 @@
+/* An answer given once more, in the shape that it had. */
+#include "routes/chat/kept.h"
+
+#include "base/limits.h"
+#include "http/reply.h"
+#include "http/stream.h"
+#include "routes/admin/admission.h"
+#include "routes/run/run_events.h"
+#include "routes/run/run_print.h"
+#include "desk/live.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- headers --- */
+
+static void headers(struct request *r, const struct gateway *g, const struct run_request *rq,
+		    const struct key_read *read)
+{
+	char run[ID_MAX];
+	char conversation[ID_MAX];
+	char location[ID_MAX + 32];
+
+	admission_show(r, g); /* nothing was taken of it */
+	reply_header(r, "Idempotency-Replayed", STR("true"));
+	if (read->outcome > RUN_COMPLETED)
+		reply_header(r, "x-should-retry", STR("false"));
+	if (!rq->native && !read->stored)
+		return;
+	reply_header(r, "X-Run-Id", id_text(read->run, ID_RUN, run));
+	if (!id_none(read->conversation))
+		reply_header(r, "X-Conversation-Id",
+			     id_text(read->conversation, ID_CONVERSATION, conversation));
+	if (!rq->native || !rq->prompt.stream)
+		return;
+	snprintf(location, sizeof location, "/v1/runs/%s/events", run);
+	reply_header(r, "Location", str_of(location));
+}
+
+/* --- kept bytes --- */
+
+struct bytes {
+	struct request *request;
+	struct buf      body;
+	size_t          at;
+	bool            broken; /* of OpenAI's family, with an error at its end */
+};
+
+static void bytes_destroy(struct bytes *x)
+{
+	buf_finish(&x->body);
+	free(x);
+}
+
+static struct str source_ready(void *arg, bool *ret_last)
+{
+	struct bytes *x = arg;
+
+	*ret_last = true;
+	return (struct str){ x->body.data + x->at, x->body.len - x->at };
+}
+
+static void source_taken(void *arg, size_t n)
+{
+	((struct bytes *)arg)->at += n;
+}
+
+static void source_over(void *arg, bool whole)
+{
+	(void)whole;
+	bytes_destroy(arg);
+}
+
+static bool source_broken(void *arg)
+{
+	return ((struct bytes *)arg)->broken;
+}
+
+static const struct stream_source source = { source_ready, source_taken, source_over,
+					     source_broken };
+
+static void reply_stream(struct request *r, struct buf *body, bool broken)
+{
+	struct bytes *x = calloc(1, sizeof *x);
+
+	if (x) {
+		x->request = r;
+		x->body = *body;
+		x->broken = broken;
+		*body = (struct buf){ 0 };
+	}
+	if (x && stream_open(r, &source, x))
+		return;
+	if (x)
+		bytes_destroy(x);
+	reply_refuse(r, ERR_OVERLOADED, "", "no memory for the stream");
+}
+
+/* The bytes are taken: there may be many. */
+static void reply_bytes(struct request *r, const struct run_request *rq, struct key_read *read)
+{
+	if (rq->prompt.stream && read->answer.http == 200)
+		reply_stream(r, &read->bytes, !rq->native && read->outcome > RUN_COMPLETED);
+	else
+		reply_json_take(r, read->answer.http, &read->bytes);
+}
+
+/* reply_lost: there was an answer; headers say that another try gives no other. */
+static void reply_lost(struct request *r, const struct key_read *read)
+{
+	struct err e;
+
+	if (read->answer.http == 410) {
+		err_set(&e, ERR_GONE, "", "this answer has been deleted");
+	} else if (read->answer.http == 503) {
+		err_set(&e, ERR_STORAGE, "", "the answer could not be stored");
+	} else {
+		err_set(&e, ERR_INTERNAL, "", "the server stopped while this answer was being made");
+		str_copy(e.wire, sizeof e.wire, STR("server_stopped"));
+	}
+	reply_error(r, &e);
+}
+
+/* --- runs --- */
+
+static struct follow_options options_of(struct gateway *g, const struct run_request *rq,
+					const struct key_read *read)
+{
+	return (struct follow_options){
+		.loop = g->loop,
+		.store = g->store,
+		.owner = rq->owner,
+		.run = read->run,
+		.openai = !rq->native,
+		.want_usage = rq->want_usage,
+		.reasoning = g->now->run.reasoning,
+	};
+}
+
+static void reply_events(struct request *r, struct gateway *g, const struct run_request *rq,
+			 const struct key_read *read)
+{
+	struct follow_options o = options_of(g, rq, read);
+
+	run_events_reply(r, &o);
+}
+
+/* An answer in the background is its run, as it is now. */
+struct status {
+	struct request *request; /* NULL: the client left */
+	struct run_read read;
+};
+
+static void status_left(void *arg)
+{
+	((struct status *)arg)->request = NULL;
+}
+
+static void status_read(struct store_job *job)
+{
+	struct status *x = container_of(job, struct status, read.job);
+	struct buf     body;
+
+	buf_init(&body, MIB);
+	if (x->request && job->err.code != ERR_OK)
+		reply_error(x->request, &job->err);
+	else if (x->request && run_print(&body, &x->read))
+		reply_json_take(x->request, 202, &body);
+	else if (x->request)
+		reply_refuse(x->request, ERR_OVERLOADED, "", "no memory for the run");
+	buf_finish(&body);
+	arena_finish(&x->read.arena);
+	free(x);
+}
+
+static void reply_status(struct request *r, struct gateway *g, const struct run_request *rq,
+			 const struct key_read *read)
+{
+	struct status *x = calloc(1, sizeof *x);
+
+	if (x) {
+		x->request = r;
+		x->read = (struct run_read){
+			.job = { .loop = g->loop, .done = status_read },
+			.owner = rq->owner,
+			.run = read->run,
+		};
+		arena_init(&x->read.arena, MIB);
+		request_on_left(r, status_left, x);
+		if (store_run_read(g->store, &x->read))
+			return;
+		arena_finish(&x->read.arena);
+		free(x);
+	}
+	reply_refuse(r, ERR_OVERLOADED, "", "too many reads are waiting; try again");
+}
+
+bool kept_follow(struct request *r, struct gateway *g, const struct run_request *rq,
+		 struct key_read *read)
+{
+	struct follow_options o = options_of(g, rq, read);
+	struct live           live;
+
+	if (!rq->prompt.stream)
+		return false;
+	if (rq->store) {
+		kept_reply(r, g, rq, read);
+		return true;
+	}
+	if (!live_find(read->run, rq->owner, &live))
+		return false;
+	o.tape = live_tape(read->run, rq->owner);
+	if (!o.tape)
+		return false;
+	o.model = arena_str(request_arena(r), rq->model); /* rq goes before the stream does */
+	o.created_ms = live.created_ms;
+	o.shape_set = true;
+	o.shape = rq->shape;
+	headers(r, g, rq, read);
+	run_events_reply(r, &o);
+	return true;
+}
+
+void kept_reply(struct request *r, struct gateway *g, const struct run_request *rq,
+		struct key_read *read)
+{
+	bool stream = rq->prompt.stream;
+
+	if ((!stream || !read->stored) && read->answer.http == 0) {
+		reply_refuse(r, ERR_STORAGE, "", "the answer to this key could not be stored yet");
+		return;
+	}
+	headers(r, g, rq, read);
+	if (rq->background)
+		reply_status(r, g, rq, read);
+	else if (read->answer.body.n > 0)
+		reply_bytes(r, rq, read);
+	else if (read->answer.http > 200)
+		reply_lost(r, read);
+	else
+		reply_events(r, g, rq, read);
+}

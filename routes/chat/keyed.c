@@ -1,0 +1,264 @@
+/* One call for each Idempotency-Key.
+ *
+ *   claim --first--> LOOKING in the store --unknown--> the call
+ *     |                 |
+ *     |                 +--known--> its answer once more
+ *     +--watched--> WAITING --the call's events, its failure or its answer */
+#include "routes/chat/keyed.h"
+
+#include "base/limits.h"
+#include "http/reply.h"
+#include "routes/admin/admission.h"
+#include "routes/chat/exchange.h"
+#include "routes/kit/key_name.h"
+#include "routes/chat/kept.h"
+
+#include <stdlib.h>
+
+enum { AGAIN_US = 50 * 1000 };
+
+struct keyed {
+	struct request    *request; /* NULL: the client left */
+	struct gateway    *gateway;
+	struct run_request rq; /* input and held are owned until the run has them */
+	struct keys_name   name;
+	struct keys_claim *claim; /* ours; NULL: another request's */
+	struct keys_watch  watch;
+	bool               watching;
+	bool               leaving; /* the watch is being left, to claim again */
+	struct key_read    read;
+	struct timer       again; /* until the process beside has more to say of its call */
+	bool               reading;
+};
+
+/* --- ends --- */
+
+static void destroy(struct keyed *x)
+{
+	input_destroy(x->rq.input);
+	if (x->rq.release)
+		x->rq.release(x->rq.held);
+	buf_finish(&x->read.bytes);
+	free(x);
+}
+
+static void watch_gone(struct keys_watch *w)
+{
+	destroy(container_of(w, struct keyed, watch));
+}
+
+static void dispose(struct keyed *x)
+{
+	if (x->claim)
+		keys_over(TAKE(x->claim), KEYS_FREED, NULL);
+	timer_stop(x->gateway->loop, &x->again);
+	if (x->watching)
+		keys_leave(&x->watch);
+	else
+		destroy(x);
+}
+
+static void client_left(void *arg)
+{
+	struct keyed *x = arg;
+
+	x->request = NULL;
+	atomic_store_explicit(&x->read.job.cancelled, true, memory_order_relaxed);
+	if (!x->reading && !x->leaving)
+		dispose(x);
+}
+
+static void refuse(struct keyed *x, const struct err *e)
+{
+	admission_show(x->request, x->gateway);
+	reply_error(x->request, e);
+	dispose(x);
+}
+
+static void refuse_other(struct keyed *x)
+{
+	struct err e;
+
+	key_reused(&e);
+	refuse(x, &e);
+}
+
+/* --- what the store knows --- */
+
+static void answer_kept(struct keyed *x)
+{
+	if (x->claim)
+		keys_over(TAKE(x->claim), KEYS_KEPT, NULL);
+	kept_reply(x->request, x->gateway, &x->rq, &x->read);
+	dispose(x);
+}
+
+static void call(struct keyed *x)
+{
+	struct request    *r = x->request;
+	struct run_request rq = x->rq;
+
+	rq.claim = TAKE(x->claim);
+	x->rq.input = NULL;
+	x->rq.release = NULL;
+	exchange_call(r, x->gateway, &rq);
+	dispose(x);
+}
+
+static void claim(struct keyed *x);
+
+static void look(struct keyed *x);
+
+static void on_again(struct timer *t)
+{
+	look(container_of(t, struct keyed, again));
+}
+
+/* is_beside: it is a call of another process, which still makes its answer, and that can't be followed. */
+static bool is_beside(const struct keyed *x)
+{
+	struct store *s = x->gateway->store;
+
+	return x->claim && x->read.answer.http == 0 && x->read.outcome == RUN_RUNNING &&
+	       !(x->rq.prompt.stream && x->read.stored) && !x->rq.background &&
+	       store_peer_alive(s);
+}
+
+static void on_read(struct store_job *job)
+{
+	struct keyed *x = container_of(job, struct keyed, read.job);
+
+	x->reading = false;
+	if (!x->request)
+		dispose(x);
+	else if (job->err.code != ERR_OK)
+		refuse(x, &job->err);
+	else if (x->read.found && !x->read.same)
+		refuse_other(x);
+	else if (x->read.found && is_beside(x))
+		timer_start(x->gateway->loop, &x->again, AGAIN_US);
+	else if (x->read.found)
+		answer_kept(x);
+	else if (x->claim)
+		call(x);
+	else
+		claim(x); /* it has expired in this moment */
+}
+
+static void look(struct keyed *x)
+{
+	struct err e;
+
+	buf_finish(&x->read.bytes);
+	x->read = (struct key_read){
+		.job = { .loop = x->gateway->loop, .done = on_read },
+		.owner = x->name.owner,
+		.key = key_name_store(&x->name),
+	};
+	buf_init(&x->read.bytes, LIMIT_STORE_ROW);
+	x->reading = true;
+	if (store_key_read(x->gateway->store, &x->read))
+		return;
+	x->reading = false;
+	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
+	refuse(x, &e);
+}
+
+/* --- another request's call --- */
+
+/* follow: where the run is readable while it goes on; else its end is awaited. */
+static void follow(struct keyed *x)
+{
+	x->read.run = x->watch.run;
+	x->read.stored = x->rq.store;
+	x->read.outcome = RUN_RUNNING;
+	x->read.conversation = x->watch.conversation;
+	if (kept_follow(x->request, x->gateway, &x->rq, &x->read))
+		dispose(x);
+}
+
+static void watch_gone_claim(struct keys_watch *w)
+{
+	struct keyed *x = container_of(w, struct keyed, watch);
+
+	x->leaving = false;
+	if (x->request)
+		claim(x);
+	else
+		destroy(x);
+}
+
+static void on_news(struct keys_watch *w)
+{
+	struct keyed *x = container_of(w, struct keyed, watch);
+
+	if (!x->request || x->reading)
+		return;
+	switch (x->watch.stage) {
+	case KEYS_STARTING: break;
+	case KEYS_BEGUN:
+		if (x->rq.background)
+			follow(x);
+		break;
+	case KEYS_BOUND:
+		follow(x);
+		break;
+	case KEYS_KEPT: look(x); break;
+	case KEYS_FREED:
+		if (x->watch.err.code != ERR_OK)
+			refuse(x, &x->watch.err);
+		else
+			claim(x);
+		break;
+	}
+}
+
+static void claim(struct keyed *x)
+{
+	struct err e;
+
+	if (x->watching) {
+		x->watching = false;
+		x->leaving = true;
+		x->watch.gone = watch_gone_claim;
+		keys_leave(&x->watch);
+		return;
+	}
+	x->watch = (struct keys_watch){ .loop = x->gateway->loop, .fn = on_news, .gone = watch_gone };
+	switch (keys_claim(&x->name, &x->watch, &x->claim)) {
+	case KEYS_FIRST: look(x); break;
+	case KEYS_WATCHED: x->watching = true; break;
+	case KEYS_OTHER: refuse_other(x); break;
+	case KEYS_NO_MEMORY:
+		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
+		refuse(x, &e);
+		break;
+	}
+}
+
+/* --- the request --- */
+
+void keyed_start(struct request *r, struct gateway *g, struct run_request *rq)
+{
+	struct err    e;
+	struct keyed *x = calloc(1, sizeof *x);
+
+	err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
+	if (!x) {
+		input_destroy(rq->input);
+		rq->release(rq->held);
+		reply_error(r, &e);
+		return;
+	}
+	x->request = r;
+	x->gateway = g;
+	x->rq = *rq;
+	x->again.fn = on_again;
+	if (key_name_read(r, &x->name, &e) != ERR_OK ||
+	    key_name_digest(request_method(r), request_path(r), input_digest(rq->input), &x->name, &e) != ERR_OK) {
+		refuse(x, &e);
+	} else {
+		request_on_left(r, client_left, x);
+		claim(x);
+	}
+}

@@ -1,0 +1,106 @@
+/* POST /v1/translate: chat messages and chunks from OpenAI's form to LMC's and back. */
+#include "routes/chat/translate.h"
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/limits.h"
+#include "http/reply.h"
+#include "http/request.h"
+#include "lmc/translate.h"
+#include "routes/kit/gateway.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Bytes of the bodies that wait for a worker or are with one, of all loops. */
+static atomic_size_t waiting;
+
+/* One request on its way; owned by itself from translate_post to done. */
+struct translation {
+	struct work_job job;
+	struct request *request; /* NULL: the client left */
+	struct input   *input;   /* owned: the body may outlive its connection */
+	struct buf      answer;
+	struct err      err; /* code ERR_OK: answer is whole */
+	size_t          counted; /* in `waiting` */
+};
+
+static void translation_destroy(struct translation *t)
+{
+	input_destroy(t->input);
+	buf_finish(&t->answer);
+	free(t);
+}
+
+static void client_left(void *arg)
+{
+	struct translation *t = arg;
+
+	t->request = NULL;
+}
+
+/* On a worker, or on the loop where that takes no time. */
+static void run(struct work_job *job)
+{
+	struct translation          *t = container_of(job, struct translation, job);
+	char                         id[ID_MAX];
+	const struct translate_about about = {
+		.id = id_text(id_new(), ID_COMPLETION, id),
+		.model = STR("translation"),
+		.created_s = clock_wall_ms() / 1000,
+	};
+
+	t->err.code = translate(&t->input->doc, &about, &t->answer, &t->err);
+}
+
+static void done(struct work_job *job)
+{
+	struct translation *t = container_of(job, struct translation, job);
+
+	atomic_fetch_sub(&waiting, t->counted);
+	if (t->request && t->err.code == ERR_OK)
+		reply_json_take(t->request, 200, &t->answer);
+	else if (t->request)
+		reply_error(t->request, &t->err);
+	translation_destroy(t);
+}
+
+/* count: a translation takes several times its body; so only some may wait, however long one is. */
+static bool count(struct translation *t)
+{
+	size_t before = atomic_fetch_add(&waiting, t->input->body.len);
+
+	t->counted = t->input->body.len;
+	if (before == 0 || before + t->counted <= LIMIT_TRANSLATE_WAITING)
+		return true;
+	atomic_fetch_sub(&waiting, t->counted);
+	return false;
+}
+
+void translate_post(struct request *r, void *app)
+{
+	struct gateway     *g = app;
+	struct translation *t = calloc(1, sizeof *t);
+
+	if (!t) {
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the translation");
+		return;
+	}
+	t->job = (struct work_job){ .loop = g->loop, .run = run, .done = done };
+	t->request = r;
+	t->input = request_input_take(r);
+	buf_init(&t->answer, LIMIT_TRANSLATION);
+	if (t->input->body.len <= LIMIT_TRANSLATE_LOOP) {
+		run(&t->job);
+		done(&t->job);
+		return;
+	}
+	request_on_left(r, client_left, t);
+	bool counted = count(t);
+	if (counted && work_submit(g->work, &t->job))
+		return;
+	if (counted)
+		atomic_fetch_sub(&waiting, t->counted);
+	reply_refuse(r, ERR_OVERLOADED, "", "too many long translations are waiting; try again");
+	translation_destroy(t);
+}

@@ -1,0 +1,386 @@
+/* Making, changing and deleting conversations and their items, as in OpenAI's API. */
+#include "routes/conversation/conversation_change.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "http/reply.h"
+#include "routes/kit/bulk.h"
+#include "routes/kit/check.h"
+#include "routes/conversation/conversation_items.h"
+#include "routes/conversation/conversation_print.h"
+#include "routes/kit/etag.h"
+#include "routes/conversation/items.h"
+#include "routes/kit/key_name.h"
+#include "schema/conversation_append.h"
+#include "schema/conversation_create.h"
+#include "schema/conversation_fork.h"
+#include "schema/conversation_update.h"
+
+#include <stdlib.h>
+
+struct change {
+	struct bulk               bulk;
+	struct conversation_write write;
+	struct conversation_items items;
+	struct input             *input; /* owned; what write points into */
+	struct keys_name          key;   /* if write.made has one */
+	bool (*print)(const struct change *x, struct buf *out);
+	bool                      tagged; /* the answer has the revision as ETag */
+	struct work_job           job;    /* these four: a long body is read by a worker */
+	struct gateway           *gateway;
+	enum errc (*read)(struct change *x, struct err *e);
+	struct err                err;
+};
+
+static void change_destroy(struct lookup *l)
+{
+	struct change *x = container_of(l, struct change, bulk.lookup);
+
+	arena_finish(&x->write.arena);
+	buf_finish(&x->write.made.answer);
+	conversation_items_finish(&x->items);
+	input_destroy(x->input);
+	free(x);
+}
+
+static void change_done(struct store_job *job)
+{
+	struct change *x = container_of(job, struct change, write.job);
+	bool           beside = !x->tagged && x->write.made.key.key.n == 0; /* no word of the request */
+
+	bulk_done(&x->bulk, &job->err, beside ? x->items.bodies.len : 0);
+}
+
+/* --- answers --- */
+
+static bool print_conversation(const struct change *x, struct buf *out)
+{
+	return conversation_print(out, &x->write.now);
+}
+
+static bool print_deleted(const struct change *x, struct buf *out)
+{
+	char id[ID_MAX];
+
+	id_text(x->write.conversation, ID_CONVERSATION, id);
+	return buf_fmt(out, "{\"id\":\"%s\",\"object\":\"conversation.deleted\",\"deleted\":true}", id);
+}
+
+static bool push_messages(const struct change *x, struct items *list)
+{
+	for (size_t i = 0; i < x->items.count; i++) {
+		struct store_item item = {
+			.message = x->items.messages[i],
+			.created_ms = x->write.now_ms,
+			.status = RUN_COMPLETED,
+		};
+
+		if (!items_push(list, &item))
+			return false;
+	}
+	return true;
+}
+
+static bool print_items(const struct change *x, struct buf *out)
+{
+	struct items list;
+
+	items_init(&list, out);
+	bool ok = buf_text(out, "{\"object\":\"list\",\"data\":[") && push_messages(x, &list) &&
+	          buf_fmt(out, "],\"first_id\":\"%s\",\"last_id\":\"%s\",\"has_more\":false}",
+	                  list.first, list.last);
+	items_finish(&list);
+	return ok;
+}
+
+/* On the writer's thread: what a key is to be answered with. */
+static bool print_made(struct store_job *job, struct buf *out)
+{
+	const struct change *x = container_of(job, struct change, write.job);
+
+	return x->print(x, out);
+}
+
+static bool print_answer(struct lookup *l, struct buf *out)
+{
+	struct change   *x = container_of(l, struct change, bulk.lookup);
+	struct key_made *made = &x->write.made;
+	struct buf       kept = made->answer;
+
+	/* What is made for a key is new, so its revision is the first. */
+	if (x->tagged)
+		etag_send(l->request, made->replayed ? 1 : x->write.now.revision);
+	if (made->key.key.n == 0)
+		return x->print(x, out);
+	if (made->replayed)
+		reply_header(l->request, "Idempotency-Replayed", STR("true"));
+	made->answer = *out;
+	*out = kept;
+	return true;
+}
+
+/* --- requests --- */
+
+static void set_condition(struct conversation_write *w, struct str if_match)
+{
+	struct etag tag = etag_parse(if_match, false);
+
+	w->conditional = tag.given && !tag.any;
+	w->revision_count = tag.count;
+	memcpy(w->revisions, tag.revisions, sizeof w->revisions);
+}
+
+static struct change *make(struct request *r, struct gateway *g, enum conversation_change change,
+                           bool (*print)(const struct change *x, struct buf *out))
+{
+	struct change *x = calloc(1, sizeof *x);
+
+	if (!x) {
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the change");
+		return NULL;
+	}
+	x->gateway = g;
+	x->bulk.work = g->cpu;
+	x->bulk.lookup = (struct lookup){
+		.job = &x->write.job, .print = print_answer, .destroy = change_destroy
+	};
+	x->print = print;
+	x->tagged = print == print_conversation;
+	x->write = (struct conversation_write){
+		.job = { .loop = g->loop, .done = change_done },
+		.change = change,
+		.owner = request_owner(r),
+		.now_ms = clock_wall_ms(),
+	};
+	arena_init(&x->write.arena, MIB);
+	buf_init(&x->write.made.answer, LIMIT_STORE_ROW);
+	set_condition(&x->write, request_if_match(r));
+	return x;
+}
+
+static void start(struct change *x, struct request *r, struct gateway *g)
+{
+	x->write.messages = x->items.messages;
+	x->write.message_count = x->items.count;
+	lookup_start(&x->bulk.lookup, r, store_conversation_write(g->store, &x->write));
+}
+
+static void refuse(struct change *x, struct request *r, const struct err *e)
+{
+	reply_error(r, e);
+	change_destroy(&x->bulk.lookup);
+}
+
+static void read_left(void *arg)
+{
+	((struct change *)arg)->bulk.lookup.request = NULL;
+}
+
+static void read_run(struct work_job *job)
+{
+	struct change *x = container_of(job, struct change, job);
+
+	x->err.code = x->read(x, &x->err);
+}
+
+static void read_done(struct work_job *job)
+{
+	struct change  *x = container_of(job, struct change, job);
+	struct request *r = x->bulk.lookup.request;
+
+	if (!r) {
+		change_destroy(&x->bulk.lookup);
+		return;
+	}
+	request_on_left(r, NULL, NULL);
+	if (x->err.code == ERR_OK)
+		start(x, r, x->gateway);
+	else
+		refuse(x, r, &x->err);
+}
+
+/* read_body: with read, here or by a worker; then it starts. */
+static void read_body(struct change *x, struct request *r, enum errc (*read)(struct change *x, struct err *e))
+{
+	struct err e;
+
+	x->read = read;
+	if (x->input->body.len <= LIMIT_LOOP_JSON) {
+		if (read(x, &e) == ERR_OK)
+			start(x, r, x->gateway);
+		else
+			refuse(x, r, &e);
+		return;
+	}
+	x->job = (struct work_job){ .loop = x->gateway->loop, .run = read_run, .done = read_done };
+	x->bulk.lookup.request = r;
+	if (work_submit(x->gateway->cpu, &x->job)) {
+		request_on_left(r, read_left, x);
+		return;
+	}
+	err_set(&e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");
+	refuse(x, r, &e);
+}
+
+/* set_key: of the requests that make something. */
+static enum errc set_key(struct change *x, struct request *r, struct err *e)
+{
+	if (!request_idempotency_key(r).p)
+		return ERR_OK;
+	if (key_name_read(r, &x->key, e) != ERR_OK ||
+	    key_name_digest(request_method(r), request_path(r), input_digest(x->input), &x->key, e) != ERR_OK)
+		return e->code;
+	x->write.made.key = key_name_store(&x->key);
+	x->write.made.print = print_made;
+	return ERR_OK;
+}
+
+static bool read_id(struct request *r, struct id *ret)
+{
+	if (id_parse(request_param(r, 0), ID_CONVERSATION, ret))
+		return true;
+	reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
+	return false;
+}
+
+static enum errc set_labels(struct change *x, json_at metadata, struct str title, struct err *e)
+{
+	struct conversation_write *w = &x->write;
+
+	w->title_set = title.p != NULL;
+	w->title = title;
+	w->metadata_set = metadata != JSON_ABSENT;
+	if (!w->metadata_set)
+		return ERR_OK;
+	w->metadata = json_raw(&x->input->doc, metadata);
+	return check_metadata(&x->input->doc, metadata, e);
+}
+
+static enum errc read_create(struct change *x, struct err *e)
+{
+	struct conversation_create body = CONVERSATION_CREATE_INIT;
+	struct input              *in = x->input;
+	enum errc rc = fields_read(&conversation_create_fields, &in->doc, 0, "", &in->arena, &body, e);
+
+	if (rc == ERR_OK)
+		rc = set_labels(x, body.metadata, body.title, e);
+	if (rc == ERR_OK && body.items != JSON_ABSENT)
+		rc = conversation_items_read(in, body.items, &x->items, e);
+	return rc;
+}
+
+static enum errc read_update(struct change *x, struct err *e)
+{
+	struct conversation_update body = CONVERSATION_UPDATE_INIT;
+	struct input              *in = x->input;
+	enum errc rc = fields_read(&conversation_update_fields, &in->doc, 0, "", &in->arena, &body, e);
+
+	return rc == ERR_OK ? set_labels(x, body.metadata, body.title, e) : rc;
+}
+
+static enum errc read_append(struct change *x, struct err *e)
+{
+	struct conversation_append body = CONVERSATION_APPEND_INIT;
+	struct input              *in = x->input;
+	enum errc rc = fields_read(&conversation_append_fields, &in->doc, 0, "", &in->arena, &body, e);
+
+	return rc == ERR_OK ? conversation_items_read(in, body.items, &x->items, e) : rc;
+}
+
+void conversation_change_create(struct request *r, void *app)
+{
+	struct err     e;
+	struct change *x = make(r, app, CONVERSATION_CREATE, print_conversation);
+
+	if (!x)
+		return;
+	x->input = request_input_take(r);
+	x->write.conversation = id_new();
+	if (set_key(x, r, &e) == ERR_OK)
+		read_body(x, r, read_create);
+	else
+		refuse(x, r, &e);
+}
+
+static enum errc read_fork(struct change *x, struct err *e)
+{
+	struct conversation_fork body = CONVERSATION_FORK_INIT;
+	struct input            *in = x->input;
+	enum errc rc = fields_read(&conversation_fork_fields, &in->doc, 0, "", &in->arena, &body, e);
+
+	if (rc == ERR_OK)
+		rc = set_labels(x, body.metadata, body.title, e);
+	if (rc == ERR_OK && body.at.p && !items_cursor(body.at, &x->write.message))
+		rc = err_set(e, ERR_NOT_FOUND, "at", "this conversation has no such message");
+	x->write.source = x->write.conversation;
+	x->write.conversation = id_new();
+	return rc;
+}
+
+/* change_with_body: those that change or copy what is there, by a body. */
+static void change_with_body(struct request *r, void *app, enum conversation_change change,
+                             bool (*print)(const struct change *x, struct buf *out),
+                             enum errc (*read)(struct change *x, struct err *e))
+{
+	struct id  id;
+	struct err e;
+
+	if (!read_id(r, &id))
+		return;
+	struct change *x = make(r, app, change, print);
+	if (!x)
+		return;
+	x->input = request_input_take(r);
+	x->write.conversation = id;
+	if (change == CONVERSATION_UPDATE || set_key(x, r, &e) == ERR_OK)
+		read_body(x, r, read);
+	else
+		refuse(x, r, &e);
+}
+
+void conversation_change_update(struct request *r, void *app)
+{
+	change_with_body(r, app, CONVERSATION_UPDATE, print_conversation, read_update);
+}
+
+void conversation_change_append(struct request *r, void *app)
+{
+	change_with_body(r, app, CONVERSATION_APPEND, print_items, read_append);
+}
+
+void conversation_change_fork(struct request *r, void *app)
+{
+	change_with_body(r, app, CONVERSATION_FORK, print_conversation, read_fork);
+}
+
+void conversation_change_delete(struct request *r, void *app)
+{
+	struct id id;
+
+	if (!read_id(r, &id))
+		return;
+	struct change *x = make(r, app, CONVERSATION_DELETE, print_deleted);
+	if (!x)
+		return;
+	x->write.conversation = id;
+	start(x, r, app);
+}
+
+void conversation_change_remove(struct request *r, void *app)
+{
+	struct id id;
+	struct id message;
+
+	if (!read_id(r, &id))
+		return;
+	if (!items_cursor(request_param(r, 1), &message)) {
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such item");
+		return;
+	}
+	struct change *x = make(r, app, CONVERSATION_REMOVE_MESSAGE, print_conversation);
+	if (!x)
+		return;
+	x->write.conversation = id;
+	x->write.message = message;
+	start(x, r, app);
+}

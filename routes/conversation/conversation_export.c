@@ -1,0 +1,187 @@
+/* A conversation as an archive: read by the store page by page, sent as the client takes it. */
+#include "routes/conversation/conversation_export.h"
+
+#include "base/limits.h"
+#include "http/download.h"
+#include "http/reply.h"
+#include "http/request.h"
+#include "routes/kit/gateway.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RETRY_US = 10 * 1000 }; /* until the store's queue is asked again */
+
+/*
+ *   first page --> sending <--> reading --> over
+ *
+ * While the store reads, the client's connection is suspended: the download can't end then. */
+struct export {
+	struct gateway     *gateway;
+	struct request     *request; /* until the answer began; NULL: the client left */
+	struct download    *download;
+	struct archive_read read;
+	struct timer        retry;
+	size_t              sent;    /* of the page */
+	bool                reading; /* the store has what is read */
+	struct err          err;
+};
+
+static _Atomic int exports; /* under way, of all loops */
+
+static void destroy(struct export *x)
+{
+	atomic_fetch_sub(&exports, 1);
+	timer_stop(x->gateway->loop, &x->retry);
+	archive_read_finish(&x->read);
+	free(x);
+}
+
+static void fail(struct export *x, const struct err *e)
+{
+	if (x->request)
+		reply_error(x->request, e);
+	destroy(x);
+}
+
+static void client_left(void *arg)
+{
+	struct export *x = arg;
+
+	x->request = NULL;
+	atomic_store_explicit(&x->read.job.cancelled, true, memory_order_relaxed);
+}
+
+/* --- sending --- */
+
+static void submit(struct export *x)
+{
+	struct store *s = x->gateway->store;
+
+	x->sent = 0;
+	x->reading = true;
+	/* One long message's memory is not held on to. */
+	if (x->read.page.cap > 4 * LIMIT_ARCHIVE_PAGE)
+		buf_finish(&x->read.page);
+	buf_clear(&x->read.page);
+	if (!store_archive_read(s, &x->read))
+		timer_start(x->gateway->loop, &x->retry, RETRY_US);
+}
+
+static void tried_again(struct timer *t)
+{
+	submit(container_of(t, struct export, retry));
+}
+
+static struct str ready(void *arg, bool *ret_failed)
+{
+	struct export *x = arg;
+
+	*ret_failed = x->err.code != ERR_OK;
+	if (*ret_failed)
+		return STR_NONE;
+	if (x->sent < x->read.page.len)
+		return (struct str){ x->read.page.data + x->sent, x->read.page.len - x->sent };
+	if (x->read.has_more)
+		submit(x);
+	return STR_NONE;
+}
+
+static bool ended(void *arg)
+{
+	const struct export *x = arg;
+
+	return !x->reading;
+}
+
+static void taken(void *arg, size_t n)
+{
+	((struct export *)arg)->sent += n;
+}
+
+static void over(void *arg)
+{
+	destroy(arg);
+}
+
+static const struct download_source source = { ready, taken, over, ended };
+
+static void put_headers(struct export *x)
+{
+	char id[ID_MAX], text[96];
+
+	id_text(x->read.conversation, ID_CONVERSATION, id);
+	snprintf(text, sizeof text, "attachment; filename=\"%s.jsonl\"", id);
+	reply_header(x->request, "Content-Type", STR("application/jsonl"));
+	reply_header(x->request, "Content-Disposition", str_of(text));
+	reply_header(x->request, "X-Content-Type-Options", STR("nosniff"));
+	reply_header(x->request, "Cache-Control", STR("no-store"));
+}
+
+static void on_read(struct store_job *job)
+{
+	struct export *x = container_of(job, struct export, read.job);
+	struct err     e;
+
+	x->reading = false;
+	if (x->download) {
+		x->err = job->err;
+		download_wake(x->download);
+		return;
+	}
+	if (!x->request || job->err.code != ERR_OK) {
+		fail(x, &job->err);
+		return;
+	}
+	put_headers(x);
+	x->download = download_open(x->request, DOWNLOAD_UNKNOWN, &source, x);
+	if (x->download) {
+		x->request = NULL;
+		return;
+	}
+	err_set(&e, ERR_OVERLOADED, "", "no memory for the export");
+	fail(x, &e);
+}
+
+void conversation_export_get(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct id       id;
+
+	if (!str_is(request_method(r), "GET")) { /* there is no length that a HEAD could tell */
+		reply_refuse(r, ERR_METHOD_NOT_ALLOWED, "", "HEAD is not allowed on this URL");
+		return;
+	}
+	if (!id_parse(request_param(r, 0), ID_CONVERSATION, &id)) {
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
+		return;
+	}
+	if (atomic_fetch_add(&exports, 1) >= LIMIT_EXPORTS) {
+		atomic_fetch_sub(&exports, 1);
+		reply_refuse(r, ERR_OVERLOADED, "", "too many conversations are being exported; try again");
+		return;
+	}
+	struct export *x = calloc(1, sizeof *x);
+	if (!x) {
+		atomic_fetch_sub(&exports, 1);
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the export");
+		return;
+	}
+	x->gateway = g;
+	x->request = r;
+	x->retry.fn = tried_again;
+	x->read = (struct archive_read){
+		.job = { .loop = g->loop, .done = on_read },
+		.owner = request_owner(r),
+		.conversation = id,
+		.page_bytes = LIMIT_ARCHIVE_PAGE,
+	};
+	buf_init(&x->read.page, 2 * (size_t)LIMIT_STORE_ROW);
+	request_on_left(r, client_left, x);
+	if (!store_archive_read(g->store, &x->read)) {
+		struct err e;
+
+		err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
+		fail(x, &e);
+	}
+}

@@ -1,0 +1,290 @@
+/* From items of OpenAI's Conversations API to messages as /v1/chat takes them. */
+#include "routes/conversation/conversation_items.h"
+
+#include "routes/kit/check.h"
+#include "schema/conversation_item.h"
+
+static const char *const roles[] = { "user", "assistant", "system", "developer" };
+
+struct reading {
+	const struct json_doc *doc;
+	struct buf            *out;
+	char                   path[160]; /* of the item */
+	struct err            *e;
+};
+
+static enum errc fail(struct reading *r, enum errc code, const char *member, const char *text)
+{
+	err_set(r->e, code, member, "%s", text);
+	err_at(r->e, r->path);
+	return code;
+}
+
+static enum errc no_memory(struct reading *r)
+{
+	return err_set(r->e, ERR_OVERLOADED, "", "no memory for the items");
+}
+
+static bool is_string(const struct reading *r, json_at i)
+{
+	return i != JSON_ABSENT && json_kind(r->doc, i) == JSON_STRING;
+}
+
+static bool put(struct reading *r, const char *text, json_at value)
+{
+	return buf_text(r->out, text) && buf_str(r->out, json_raw(r->doc, value));
+}
+
+/* --- parts --- */
+
+/* A member of a part that has to be a string. */
+static enum errc need(struct reading *r, const char *part, const char *member, json_at value)
+{
+	char path[160];
+
+	if (is_string(r, value))
+		return ERR_OK;
+	check_path(path, "%s.%s", part, member);
+	return fail(r, value == JSON_ABSENT ? ERR_MISSING_PARAMETER : ERR_INVALID_TYPE, path,
+	            "must be a string");
+}
+
+/* {"type":…,MEMBER:value} with a string as value. */
+static enum errc put_one(struct reading *r, json_at part, const char *path, const char *member,
+                         const char *start)
+{
+	json_at   value = json_get_some(r->doc, part, member);
+	enum errc rc = need(r, path, member, value);
+
+	if (rc != ERR_OK)
+		return rc;
+	return put(r, start, value) && buf_text(r->out, "}") ? ERR_OK : no_memory(r);
+}
+
+static enum errc put_image(struct reading *r, json_at part, const char *path)
+{
+	json_at   url = json_get_some(r->doc, part, "image_url");
+	json_at   detail = json_get_some(r->doc, part, "detail");
+	enum errc rc = need(r, path, "image_url", url);
+
+	if (rc == ERR_OK && detail != JSON_ABSENT)
+		rc = need(r, path, "detail", detail);
+	if (rc != ERR_OK)
+		return rc;
+	bool ok = put(r, "{\"type\":\"image_url\",\"image_url\":{\"url\":", url) &&
+	          (detail == JSON_ABSENT || put(r, ",\"detail\":", detail)) &&
+	          buf_text(r->out, "}}");
+	return ok ? ERR_OK : no_memory(r);
+}
+
+static enum errc put_file(struct reading *r, json_at part, const char *path)
+{
+	static const char *const members[] = { "file_id", "file_data", "filename" };
+	const char              *comma = "";
+
+	if (!buf_text(r->out, "{\"type\":\"file\",\"file\":{"))
+		return no_memory(r);
+	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+		json_at value = json_get_some(r->doc, part, members[i]);
+
+		if (value == JSON_ABSENT)
+			continue;
+		enum errc rc = need(r, path, members[i], value);
+		if (rc != ERR_OK)
+			return rc;
+		if (!buf_fmt(r->out, "%s\"%s\":", comma, members[i]) || !put(r, "", value))
+			return no_memory(r);
+		comma = ",";
+	}
+	if (comma[0] == '\0')
+		return fail(r, ERR_MISSING_PARAMETER, path, "a file needs file_data or file_id");
+	return buf_text(r->out, "}}") ? ERR_OK : no_memory(r);
+}
+
+static enum errc put_part(struct reading *r, json_at part, const char *path)
+{
+	const struct json_doc *d = r->doc;
+
+	if (json_kind(d, part) != JSON_OBJECT)
+		return fail(r, ERR_INVALID_TYPE, path, "a part must be an object");
+	json_at type = json_get(d, part, "type");
+
+	if (json_is(d, type, "input_text") || json_is(d, type, "output_text") ||
+	    json_is(d, type, "text"))
+		return put_one(r, part, path, "text", "{\"type\":\"text\",\"text\":");
+	if (json_is(d, type, "refusal"))
+		return put_one(r, part, path, "refusal", "{\"type\":\"refusal\",\"refusal\":");
+	if (json_is(d, type, "input_image"))
+		return put_image(r, part, path);
+	if (json_is(d, type, "input_file"))
+		return put_file(r, part, path);
+	if (json_is(d, type, "input_audio"))
+		return put(r, "", part) ? ERR_OK : no_memory(r);
+	char at[160];
+	check_path(at, "%s.type", path);
+	return fail(r, type == JSON_ABSENT ? ERR_MISSING_PARAMETER : ERR_INVALID_VALUE, at,
+	            "must be one of: input_text, output_text, text, refusal, input_image, "
+	            "input_file, input_audio");
+}
+
+/* A string, or an array of parts. */
+static enum errc put_content(struct reading *r, json_at content, const char *member)
+{
+	const struct json_doc *d = r->doc;
+	size_t                 n = 0;
+	char                   path[160];
+
+	if (content == JSON_ABSENT)
+		return fail(r, ERR_MISSING_PARAMETER, member, "must be a string or an array of parts");
+	if (json_kind(d, content) == JSON_STRING)
+		return put(r, "", content) ? ERR_OK : no_memory(r);
+	if (json_kind(d, content) != JSON_ARRAY)
+		return fail(r, ERR_INVALID_TYPE, member, "must be a string or an array of parts");
+	if (d->tok[content].count < 1 || d->tok[content].count > LIMIT_PARTS)
+		return fail(r, ERR_INVALID_VALUE, member, "must have 1 to 256 parts");
+	for (json_at i = json_first(d, content); i != json_end(d, content); i = json_next(d, i), n++) {
+		check_path(path, "%s[%zu]", member, n);
+		if (!buf_text(r->out, n == 0 ? "[" : ","))
+			return no_memory(r);
+		enum errc rc = put_part(r, i, path);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return buf_text(r->out, "]") ? ERR_OK : no_memory(r);
+}
+_Static_assert(LIMIT_PARTS == 256, "the message names it");
+
+/* --- items --- */
+
+static enum errc put_message(struct reading *r, const struct conversation_item *item)
+{
+	if (item->role < 0)
+		return fail(r, ERR_MISSING_PARAMETER, "role",
+		            "must be one of: user, assistant, system, developer");
+	if (!buf_fmt(r->out, "{\"role\":\"%s\",\"content\":", roles[item->role]))
+		return no_memory(r);
+	enum errc rc = put_content(r, item->content, "content");
+	if (rc != ERR_OK)
+		return rc;
+	return buf_text(r->out, "}") ? ERR_OK : no_memory(r);
+}
+
+static enum errc put_call(struct reading *r, const struct conversation_item *item, bool first)
+{
+	if (!item->call_id.p)
+		return fail(r, ERR_MISSING_PARAMETER, "call_id", "a call needs it");
+	if (!item->name.p)
+		return fail(r, ERR_MISSING_PARAMETER, "name", "a call needs the name of its function");
+	if (!item->arguments.p)
+		return fail(r, ERR_MISSING_PARAMETER, "arguments", "a call needs them, JSON as text");
+	bool ok = buf_text(r->out, first ? "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+	                                 : ",") &&
+	          buf_text(r->out, "{\"id\":") && buf_json_string(r->out, item->call_id) &&
+	          buf_text(r->out, ",\"type\":\"function\",\"function\":{\"name\":") &&
+	          buf_json_string(r->out, item->name) &&
+	          buf_text(r->out, ",\"arguments\":") &&
+	          buf_json_string(r->out, item->arguments) && buf_text(r->out, "}}");
+	return ok ? ERR_OK : no_memory(r);
+}
+
+static enum errc put_output(struct reading *r, const struct conversation_item *item)
+{
+	if (!item->call_id.p)
+		return fail(r, ERR_MISSING_PARAMETER, "call_id", "an output needs its call's id");
+	if (!buf_text(r->out, "{\"role\":\"tool\",\"tool_call_id\":") ||
+	    !buf_json_string(r->out, item->call_id) || !buf_text(r->out, ",\"content\":"))
+		return no_memory(r);
+	enum errc rc = put_content(r, item->output, "output");
+	if (rc != ERR_OK)
+		return rc;
+	return buf_text(r->out, "}") ? ERR_OK : no_memory(r);
+}
+
+static enum errc read_item(struct reading *r, struct input *in, json_at i,
+                           struct conversation_item *ret)
+{
+	*ret = CONVERSATION_ITEM_INIT;
+	if (json_kind(r->doc, i) != JSON_OBJECT)
+		return err_set(r->e, ERR_INVALID_TYPE, r->path, "an item must be an object");
+	return fields_read(&conversation_item_fields, r->doc, i, r->path, &in->arena, ret, r->e);
+}
+
+static enum errc put_item(struct reading *r, const struct conversation_item *item, bool first_call)
+{
+	switch ((enum conversation_item_type)item->type) {
+	case CONVERSATION_ITEM_MESSAGE: return put_message(r, item);
+	case CONVERSATION_ITEM_CALL: return put_call(r, item, first_call);
+	case CONVERSATION_ITEM_OUTPUT: return put_output(r, item);
+	case CONVERSATION_ITEM__COUNT: break;
+	}
+	return ERR_INTERNAL;
+}
+
+/* Bodies are told apart by their lengths until the buffer stays where it is. */
+static void end_message(struct conversation_items *all, size_t *start)
+{
+	all->messages[all->count++] =
+		(struct store_message){ id_new(), { NULL, all->bodies.len - *start } };
+	*start = all->bodies.len;
+}
+
+static enum errc read_all(struct reading *r, struct input *in, json_at items,
+                          struct conversation_items *ret)
+{
+	const struct json_doc   *d = r->doc;
+	struct conversation_item item;
+	size_t                   n = 0;
+	size_t                   start = 0;
+	bool                     in_calls = false;
+
+	for (json_at i = json_first(d, items); i != json_end(d, items); i = json_next(d, i), n++) {
+		check_path(r->path, "items[%zu]", n);
+		enum errc rc = read_item(r, in, i, &item);
+		if (rc != ERR_OK)
+			return rc;
+		bool call = item.type == CONVERSATION_ITEM_CALL;
+		if (in_calls && !call) {
+			if (!buf_text(r->out, "]}"))
+				return no_memory(r);
+			end_message(ret, &start);
+		}
+		rc = put_item(r, &item, !in_calls);
+		if (rc != ERR_OK)
+			return rc;
+		if (!call)
+			end_message(ret, &start);
+		in_calls = call;
+	}
+	if (!in_calls)
+		return ERR_OK;
+	if (!buf_text(r->out, "]}"))
+		return no_memory(r);
+	end_message(ret, &start);
+	return ERR_OK;
+}
+
+enum errc conversation_items_read(struct input *in, json_at items, struct conversation_items *ret,
+                                  struct err *e)
+{
+	struct reading r = { .doc = &in->doc, .out = &ret->bodies, .e = e };
+	size_t         at = 0;
+
+	/* What stands round a part or a call is no longer than what stood round it in the request,
+	 * but for a hundred bytes an item or part. */
+	buf_init(&ret->bodies, in->body.len + (size_t)LIMIT_ITEMS * LIMIT_PARTS * 128);
+	ret->count = 0;
+	enum errc rc = read_all(&r, in, items, ret);
+	if (rc != ERR_OK)
+		return rc;
+	for (size_t i = 0; i < ret->count; i++) {
+		ret->messages[i].body.p = ret->bodies.data + at;
+		at += ret->messages[i].body.n;
+	}
+	return ERR_OK;
+}
+
+void conversation_items_finish(struct conversation_items *items)
+{
+	buf_finish(&items->bodies);
+	items->count = 0;
+}

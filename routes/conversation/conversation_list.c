@@ -1,0 +1,96 @@
+/* The list of conversations, which OpenAI's API lacks. */
+#include "routes/conversation/conversation_list.h"
+
+#include "base/limits.h"
+#include "http/reply.h"
+#include "routes/conversation/conversation_print.h"
+#include "routes/kit/label_filter.h"
+#include "routes/kit/lookup.h"
+#include "routes/kit/page.h"
+
+#include <stdlib.h>
+
+enum {
+	LIST_DEFAULT = 20,
+	LIST_MAX = 100,
+};
+
+struct list {
+	struct lookup             lookup;
+	struct conversations_read read;
+	struct buf                filter; /* what read.filter, key and value point into */
+};
+
+static bool print_list(struct lookup *l, struct buf *out)
+{
+	const struct conversations_read *read = &container_of(l, struct list, lookup)->read;
+	char   first[ID_MAX] = "", last[ID_MAX] = "";
+	size_t n = read->conversation_count;
+
+	if (n > 0) {
+		id_text(read->conversations[0].id, ID_CONVERSATION, first);
+		id_text(read->conversations[n - 1].id, ID_CONVERSATION, last);
+	}
+	if (!page_head(out, first, last, read->has_more) || !buf_text(out, ",\"data\":["))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if ((i > 0 && !buf_text(out, ",")) || !conversation_print(out, &read->conversations[i]))
+			return false;
+	return buf_text(out, "]}");
+}
+
+static void list_destroy(struct lookup *l)
+{
+	struct list *x = container_of(l, struct list, lookup);
+
+	arena_finish(&x->read.arena);
+	buf_finish(&x->filter);
+	free(x);
+}
+
+static void list_done(struct store_job *job)
+{
+	lookup_done(&container_of(job, struct list, read.job)->lookup, &job->err);
+}
+
+static bool read_place(struct request *r, struct conversations_read *ret)
+{
+	struct str text;
+
+	ret->descending = true;
+	if (!page_order(r, &ret->descending))
+		return false;
+	if (request_query(r, "after", 0, &text) &&
+	    !id_parse(text, ID_CONVERSATION, &ret->after)) {
+		reply_refuse(r, ERR_INVALID_VALUE, "after",
+		             "must be the id of a conversation of this list");
+		return false;
+	}
+	return true;
+}
+
+void conversation_list_get(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct list    *x = calloc(1, sizeof *x);
+
+	if (!x) {
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+		return;
+	}
+	x->lookup = (struct lookup){
+		.job = &x->read.job, .print = print_list, .destroy = list_destroy
+	};
+	x->read.job.loop = g->loop;
+	x->read.job.done = list_done;
+	x->read.owner = request_owner(r);
+	buf_init(&x->filter, LABEL_FILTER_MAX);
+	arena_init(&x->read.arena, 8 * MIB);
+	if (!page_limit(r, LIST_DEFAULT, LIST_MAX, &x->read.limit) || !read_place(r, &x->read) ||
+	    !label_filter_read(r, &x->read.arena, &x->filter, &x->read.key, &x->read.value)) {
+		list_destroy(&x->lookup);
+		return;
+	}
+	x->read.filter = buf_view(&x->filter);
+	lookup_start(&x->lookup, r, store_conversations_read(g->store, &x->read));
+}

@@ -1,0 +1,29 @@
+/* routes/conversation/items: stored messages as items of OpenAI's Conversations API. */
+#pragma once
+
+#include "base/buf.h"
+#include "json/scan.h"
+#include "store/store.h"
+
+enum { ITEM_ID_MAX = ID_MAX + 24 };
+
+/* A list that is being printed.  Laid open so that it can stand on the stack. */
+struct items {
+	struct buf     *out; /* borrowed */
+	struct json_doc doc; /* of one message at a time */
+	size_t          count;
+	char            first[ITEM_ID_MAX]; /* ids; empty while there is none */
+	char            last[ITEM_ID_MAX];
+};
+
+void items_init(struct items *list, struct buf *out);
+void items_finish(struct items *list);
+/* items_push: appends the item or items that one stored message makes, with commas between them:
+ * its text as a message item, each tool call as a function_call item, a tool's answer as a
+ * function_call_output item.  Members that OpenAI has no place for (name, context) are kept on the
+ * message item.  An LMC message is one message item, with code and output as text.
+ * False: no memory, or the stored message is damaged; nothing was appended. */
+bool items_push(struct items *list, const struct store_item *item) MUST_USE;
+
+/* items_cursor: the message an item's id belongs to; false: no id of an item. */
+bool items_cursor(struct str text, struct id *ret);

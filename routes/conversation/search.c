@@ -1,0 +1,160 @@
+/* GET /v1/search: messages that hold the words of q, best first, with the stretch that matches. */
+#include "routes/conversation/search.h"
+
+#include "base/limits.h"
+#include "http/reply.h"
+#include "routes/kit/lookup.h"
+#include "routes/kit/page.h"
+
+#include <stdlib.h>
+
+enum {
+	SEARCH_DEFAULT = 20,
+	SEARCH_MAX = 50,
+};
+
+struct find {
+	struct lookup      lookup;
+	struct search_read read;
+};
+
+/* --- the answer --- */
+
+static bool print_segments(const struct search_hit *h, struct buf *out)
+{
+	if (!buf_text(out, ",\"snippet\":\""))
+		return false;
+	for (size_t i = 0; i < h->segment_count; i++)
+		if (!buf_json_escape(out, h->segments[i].text))
+			return false;
+	if (!buf_text(out, "\",\"segments\":["))
+		return false;
+	for (size_t i = 0; i < h->segment_count; i++)
+		if (!buf_text(out, i > 0 ? ",{\"text\":" : "{\"text\":") ||
+		    !buf_json_string(out, h->segments[i].text) ||
+		    !buf_fmt(out, ",\"match\":%s}", h->segments[i].match ? "true" : "false"))
+			return false;
+	return buf_text(out, "]}");
+}
+
+static bool print_hit(const struct search_hit *h, struct buf *out)
+{
+	char conversation[ID_MAX];
+	char message[ID_MAX];
+
+	id_text(h->conversation, ID_CONVERSATION, conversation);
+	id_text(h->message, ID_MESSAGE, message);
+	if (!buf_fmt(out, "{\"object\":\"search.result\",\"conversation\":\"%s\",\"title\":",
+	             conversation) ||
+	    !(h->title.n > 0 ? buf_json_string(out, h->title) : buf_text(out, "null")))
+		return false;
+	return buf_fmt(out, ",\"message_id\":\"%s\",\"role\":\"%s\",\"created_at\":%lld,"
+	                    "\"score\":%lld.%06lld",
+	               message, search_role_name(h->role), (long long)(h->created_ms / 1000),
+	               (long long)(h->score / 1000000), (long long)(h->score % 1000000)) &&
+	       print_segments(h, out);
+}
+
+static bool print(struct lookup *l, struct buf *out)
+{
+	const struct search_read *read = &container_of(l, struct find, lookup)->read;
+	bool                      more = read->next.n > 0;
+
+	if (!buf_fmt(out, "{\"object\":\"list\",\"has_more\":%s,\"next\":", more ? "true" : "false") ||
+	    !(more ? buf_json_string(out, read->next) : buf_text(out, "null")) ||
+	    !buf_fmt(out, ",\"complete\":%s,\"data\":[", read->complete ? "true" : "false"))
+		return false;
+	for (size_t i = 0; i < read->hit_count; i++)
+		if ((i > 0 && !buf_text(out, ",")) || !print_hit(&read->hits[i], out))
+			return false;
+	return buf_text(out, "]}");
+}
+
+static void destroy(struct lookup *l)
+{
+	struct find *x = container_of(l, struct find, lookup);
+
+	arena_finish(&x->read.arena);
+	free(x);
+}
+
+static void done(struct store_job *job)
+{
+	lookup_done(&container_of(job, struct find, read.job)->lookup, &job->err);
+}
+
+/* --- the question --- */
+
+static bool refused(struct request *r, enum errc code, const char *param, const char *why)
+{
+	reply_refuse(r, code, param, why);
+	return false;
+}
+
+static bool read_words(struct request *r, struct find *x)
+{
+	struct str q;
+
+	if (!request_query(r, "q", 0, &q))
+		return refused(r, ERR_MISSING_PARAMETER, "q", "the words to search for are missing");
+	if (q.n > LIMIT_SEARCH_QUERY)
+		return refused(r, ERR_INVALID_VALUE, "q", "must not be longer than 1024 bytes");
+	if (q.n > 0 && (!utf8_valid(q.p, q.n) || memchr(q.p, '\0', q.n)))
+		return refused(r, ERR_INVALID_VALUE, "q", "must be UTF-8 without NUL");
+	x->read.query = arena_str(&x->read.arena, q);
+	return x->read.query.p || refused(r, ERR_OVERLOADED, "", "no memory for the search");
+}
+_Static_assert(LIMIT_SEARCH_QUERY == 1024, "the message names it");
+
+static bool read_role(struct request *r, int *ret)
+{
+	struct str text;
+
+	*ret = -1;
+	if (!request_query(r, "role", 0, &text))
+		return true;
+	for (int i = SEARCH_ROLE_OTHER + 1; i < SEARCH_ROLE__COUNT; i++)
+		if (str_is(text, search_role_name((enum search_role)i))) {
+			*ret = i;
+			return true;
+		}
+	return refused(r, ERR_INVALID_VALUE, "role",
+	               "must be one of: user, assistant, system, developer, tool, computer");
+}
+
+static bool read_question(struct request *r, struct find *x)
+{
+	struct str text;
+
+	if (!read_words(r, x) || !page_limit(r, SEARCH_DEFAULT, SEARCH_MAX, &x->read.limit) ||
+	    !read_role(r, &x->read.role))
+		return false;
+	if (request_query(r, "conversation", 0, &text) &&
+	    !id_parse(text, ID_CONVERSATION, &x->read.conversation))
+		return refused(r, ERR_NOT_FOUND, "conversation", "there is no such conversation");
+	if (!request_query(r, "after", 0, &text))
+		return true;
+	x->read.after = arena_str(&x->read.arena, text);
+	return x->read.after.p || refused(r, ERR_OVERLOADED, "", "no memory for the search");
+}
+
+void search_get(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct find    *x = calloc(1, sizeof *x);
+
+	if (!x) {
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the search");
+		return;
+	}
+	x->lookup = (struct lookup){ .job = &x->read.job, .print = print, .destroy = destroy };
+	x->read.job.loop = g->loop;
+	x->read.job.done = done;
+	x->read.owner = request_owner(r);
+	arena_init(&x->read.arena, MIB);
+	if (!read_question(r, x)) {
+		destroy(&x->lookup);
+		return;
+	}
+	lookup_start(&x->lookup, r, store_search_read(g->store, &x->read));
+}

@@ -1,0 +1,25 @@
+/* routes/file/file_print: uploaded files as the API prints them. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file_id.h"
+#include "store/store.h"
+
+enum {
+	FILE_LABEL_MAX = 256, /* LIMIT_FILE_NAME and a NUL */
+	FILE_TYPE_MAX = 128,
+};
+
+/* file_label: what is kept of a client's filename: its last component, without control characters,
+ * cut to LIMIT_FILE_NAME bytes of whole characters; never empty. */
+void file_label(struct str filename, char ret[FILE_LABEL_MAX]);
+/* file_type: a media type fit for a header, or application/octet-stream. */
+void file_type(struct str content_type, char ret[FILE_TYPE_MAX]);
+/* file_purpose_ok: one of those of OpenAI's API; FILE_PURPOSES says which. */
+#define FILE_PURPOSES "must be one of: assistants, batch, fine-tune, vision, user_data, evals"
+bool file_purpose_ok(struct str purpose);
+
+bool file_print(struct buf *out, const struct store_file *f) MUST_USE;
+/* file_disposition: a Content-Disposition that makes a browser save it under its name. */
+bool file_disposition(struct buf *out, struct str name) MUST_USE;

@@ -1,0 +1,80 @@
+/* Rules shared by request bodies. */
+#include "routes/kit/check.h"
+
+#include "base/limits.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void check_path(char ret[160], const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(ret, 160, fmt, ap);
+	va_end(ap);
+}
+
+bool check_name(struct str name)
+{
+	if (name.n == 0 || name.n > LIMIT_NAME)
+		return false;
+	for (size_t i = 0; i < name.n; i++) {
+		char c = name.p[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
+		    c != '_' && c != '-')
+			return false;
+	}
+	return true;
+}
+
+/* Characters, not bytes: continuation bytes do not count; an escape counts as what it is written
+ * with at most, which is decoded first. */
+static size_t characters(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		if (((unsigned char)s.p[i] & 0xc0) != 0x80)
+			n++;
+	return n;
+}
+
+static bool within(const struct json_doc *d, json_at i, size_t max)
+{
+	struct arena scratch;
+	struct str   value;
+
+	if (json_raw(d, i).n > 6 * 4 * max + 2)
+		return false;
+	arena_init(&scratch, 64 * KIB);
+	bool ok = json_text(d, i, &scratch, &value) && characters(value) <= max;
+	arena_finish(&scratch);
+	return ok;
+}
+
+enum errc check_metadata(const struct json_doc *d, json_at metadata, struct err *e)
+{
+	if (json_kind(d, metadata) != JSON_OBJECT)
+		return err_set(e, ERR_INVALID_TYPE, "metadata", "must be an object of strings");
+	if (d->tok[metadata].count > LIMIT_METADATA)
+		return err_set(e, ERR_INVALID_VALUE, "metadata", "at most %d pairs are allowed",
+			       LIMIT_METADATA);
+	for (json_at k = json_first(d, metadata); k != json_end(d, metadata);
+	     k = json_next_member(d, k)) {
+		struct str key = json_inner(d, k);
+		char       path[160];
+
+		check_path(path, "metadata.%.*s", (int)(key.n < 64 ? key.n : 64), key.p);
+		if (!within(d, k, LIMIT_METADATA_KEY))
+			return err_set(e, ERR_INVALID_VALUE, path, "a key has at most %d characters",
+				       LIMIT_METADATA_KEY);
+		if (json_kind(d, json_value(k)) != JSON_STRING)
+			return err_set(e, ERR_INVALID_TYPE, path, "must be a string");
+		if (!within(d, json_value(k), LIMIT_METADATA_VALUE))
+			return err_set(e, ERR_INVALID_VALUE, path,
+				       "a value has at most %d characters", LIMIT_METADATA_VALUE);
+	}
+	return ERR_OK;
+}

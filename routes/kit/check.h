@@ -1,0 +1,11 @@
+/* routes/kit/check: rules that more than one request body shares. */
+#pragma once
+
+#include "json/scan.h"
+
+/* check_metadata: at most 16 pairs of strings, key up to 64 and value up to 512 characters. */
+enum errc check_metadata(const struct json_doc *d, json_at metadata, struct err *e) MUST_USE;
+/* check_name: 1 to 64 of A-Z a-z 0-9 _ - (participants and tools). */
+bool check_name(struct str name);
+/* check_path: "messages[3].name" and the like, for e->path. */
+void check_path(char ret[160], const char *fmt, ...) PRINTF(2, 3);

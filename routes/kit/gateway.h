@@ -1,0 +1,59 @@
+/* routes/kit/gateway: what the handlers of one loop work with.  Made by app. */
+#pragma once
+
+#include "base/beneath.h"
+#include "http/server.h"
+#include "loop/work.h"
+#include "provider/registry.h"
+#include "desk/admit.h"
+#include "run/run.h"
+#include "store/store.h"
+
+#include <stdatomic.h>
+
+/* What a configuration says, as of one reading; immutable, counted.  A run holds the one it began
+ * with, so that a reload takes nothing away from it. */
+struct snapshot {
+	atomic_int             refs;
+	struct registry       *registry;
+	struct server_settings http;
+	struct run_settings    run;
+	struct admit_settings  admit;
+	int64_t                made_s; /* unix time, `created` of the models */
+	void (*destroy)(struct snapshot *s);
+};
+
+static inline struct snapshot *snapshot_hold(struct snapshot *s)
+{
+	atomic_fetch_add(&s->refs, 1);
+	return s;
+}
+
+static inline void snapshot_release(void *held)
+{
+	struct snapshot *s = held;
+
+	if (s && atomic_fetch_sub(&s->refs, 1) == 1)
+		s->destroy(s);
+}
+
+struct gateway {
+	struct loop        *loop;
+	struct transfers   *transfers;
+	struct run_engine  *runs;
+	struct store       *store;
+	struct work_pool   *work;  /* of all loops */
+	struct work_pool   *cpu;   /* the same, for what takes no file: long JSON does not wait for disks, nor they for it */
+	const struct beneath *image_root; /* where images named by path lie; NULL: none may be named */
+	int64_t             max_file; /* bytes of one uploaded file */
+	struct snapshot    *now; /* held; swapped by a reload on this loop's thread */
+	const atomic_bool  *draining;
+	bool                metrics_here; /* /metrics is served on this listener */
+};
+
+/* The one list of routes, ended by a row without a name. */
+extern const struct route routes[];
+/* What to use instead of paths of other APIs, ended by a row without a path. */
+extern const struct route_hint route_hints[];
+/* The list of the admin listener. */
+extern const struct route admin_routes[];

@@ -1,0 +1,50 @@
+/* Paths of other APIs that clients ask for here, and what to use instead. */
+#include "routes/kit/gateway.h"
+
+#define COMPLETIONS "use POST /v1/chat/completions"
+#define NO_SUCH     "this gateway has no "
+
+const struct route_hint route_hints[] = {
+	/* OpenAI's. */
+	{ "/v1/responses/*", "the Responses API is not spoken here; " COMPLETIONS
+			     ", or POST /v1/chat, which keeps conversations" },
+	{ "/responses/*", "the Responses API is not spoken here; " COMPLETIONS },
+	{ "/v1/completions", "completions of a prompt are not spoken here; " COMPLETIONS },
+	{ "/completions", "completions of a prompt are not spoken here; " COMPLETIONS },
+	{ "/v1/engines/*", "engines are models now; " COMPLETIONS ", or GET /v1/models" },
+	{ "/v1/edits", "edits are not spoken here; " COMPLETIONS },
+	{ "/v1/assistants/*", "assistants are not spoken here; use POST /v1/chat with an instruction" },
+	{ "/v1/threads/*", "threads are conversations here; use POST /v1/conversations and POST /v1/chat" },
+	{ "/v1/batches/*", NO_SUCH "batches; use POST /v1/chat with \"background\": true" },
+	{ "/v1/audio/*", NO_SUCH "speech; a message may have audio parts: " COMPLETIONS },
+	{ "/v1/images/*", NO_SUCH "images API; models that make images answer POST /v1/chat/completions" },
+	{ "/v1/moderations", NO_SUCH "moderations" },
+	{ "/v1/realtime/*", NO_SUCH "realtime API; use POST /v1/chat with \"stream\": true" },
+	{ "/v1/uploads/*", NO_SUCH "uploads in parts; use POST /v1/files" },
+	{ "/v1/vector_stores/*", NO_SUCH "vector stores; there are POST /v1/embeddings and GET /v1/search" },
+	{ "/v1/fine_tuning/*", NO_SUCH "fine-tuning" },
+	{ "/v1/organization/*", "usage is read at GET /v1/usage, keys are managed on the admin listener" },
+	/* Azure's. */
+	{ "/openai/deployments/{deployment}/embeddings",
+	  "use POST /v1/embeddings, with the deployment's name as \"model\"" },
+	{ "/openai/deployments/*", COMPLETIONS ", with the deployment's name as \"model\"" },
+	{ "/openai/*", "the base URL of this API ends in /v1, without /openai" },
+	/* Anthropic's. */
+	{ "/v1/messages/*", "Anthropic's Messages API is not spoken here; " COMPLETIONS
+			    ", also for models of Anthropic" },
+	{ "/v1/complete", "completions of a prompt are not spoken here; " COMPLETIONS },
+	/* Gemini's. */
+	{ "/v1beta/*", "Gemini's API is not spoken here; " COMPLETIONS ", also for models of Gemini" },
+	/* Ollama's. */
+	{ "/api/tags", "use GET /v1/models" },
+	{ "/api/embed", "use POST /v1/embeddings" },
+	{ "/api/embeddings", "use POST /v1/embeddings" },
+	{ "/api/*", "Ollama's API is not spoken here; " COMPLETIONS },
+	/* What is looked for by hand. */
+	{ "/v1/health", "use GET /healthz" },
+	{ "/health", "use GET /healthz" },
+	{ "/docs/*", "GET /openapi.yaml describes this API" },
+	{ "/admin/*", "keys are managed on the admin listener, below /v1/admin" },
+	{ "/v1/admin/*", "this path is served on the admin listener only" },
+	{ 0 },
+};

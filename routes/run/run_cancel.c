@@ -1,0 +1,140 @@
+/* Ends a run and answers with what became of it: at once where it has ended, else when it has. */
+#include "routes/run/run_cancel.h"
+
+#include "base/limits.h"
+#include "http/reply.h"
+#include "http/request.h"
+#include "routes/kit/gateway.h"
+#include "routes/run/run_print.h"
+#include "desk/watch.h"
+
+#include <stdlib.h>
+
+struct cancel {
+	struct gateway  *gateway;
+	struct request  *request; /* NULL: answered, or the client left */
+	struct run_read  read;
+	struct watch_run watch;
+	bool             reading;
+	bool             news; /* came while it was read */
+};
+
+static void gone(struct watch_run *w)
+{
+	struct cancel *x = container_of(w, struct cancel, watch);
+
+	arena_finish(&x->read.arena);
+	free(x);
+}
+
+static void answer(struct cancel *x, const struct err *e)
+{
+	struct buf body;
+	struct err failure = *e;
+
+	buf_init(&body, MIB);
+	if (failure.code == ERR_OK && !run_print(&body, &x->read))
+		err_set(&failure, ERR_OVERLOADED, "", "no memory for the run");
+	if (x->request && failure.code != ERR_OK)
+		reply_error(x->request, &failure);
+	else if (x->request)
+		reply_json_take(x->request, 200, &body);
+	buf_finish(&body);
+	x->request = NULL;
+	watch_stop(&x->watch);
+}
+
+static void look(struct cancel *x);
+
+static void on_read(struct store_job *job)
+{
+	struct cancel *x = container_of(job, struct cancel, read.job);
+	bool           over = x->read.status != RUN_QUEUED && x->read.status != RUN_RUNNING;
+
+	x->reading = false;
+	if (!x->request || job->err.code != ERR_OK || over)
+		answer(x, &job->err);
+	else if (x->news)
+		look(x);
+}
+
+static void look(struct cancel *x)
+{
+	struct err e;
+
+	x->news = false;
+	arena_finish(&x->read.arena);
+	x->read = (struct run_read){
+		.job = { .loop = x->gateway->loop, .done = on_read },
+		.owner = request_owner(x->request),
+		.run = x->watch.run,
+	};
+	arena_init(&x->read.arena, MIB);
+	x->reading = true;
+	if (store_run_read(x->gateway->store, &x->read))
+		return;
+	x->reading = false;
+	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
+	answer(x, &e);
+}
+
+static void on_news(struct watch_run *w)
+{
+	struct cancel *x = container_of(w, struct cancel, watch);
+
+	if (x->reading)
+		x->news = true;
+	else
+		look(x);
+}
+
+static void client_left(void *arg)
+{
+	struct cancel *x = arg;
+
+	x->request = NULL;
+	if (!x->reading)
+		watch_stop(&x->watch);
+}
+
+/* cancel_unstored: what there is to say is known at once. */
+static void cancel_unstored(struct request *r, struct live *live)
+{
+	struct buf body;
+
+	if (live_cancel(live->id, live->owner))
+		live->status = RUN_CANCELLED;
+	buf_init(&body, 16 * KIB);
+	if (!run_print_live(&body, live))
+		buf_clear(&body);
+	reply_json_take(r, 200, &body);
+}
+
+void run_cancel_post(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct live     live;
+	struct id       id;
+
+	if (!id_parse(request_param(r, 0), ID_RUN, &id)) {
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
+		return;
+	}
+	if (live_find(id, request_owner(r), &live)) {
+		cancel_unstored(r, &live);
+		return;
+	}
+	struct cancel *x = calloc(1, sizeof *x);
+	if (!x) {
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the call");
+		return;
+	}
+	x->gateway = g;
+	x->request = r;
+	x->watch = (struct watch_run){ .loop = g->loop, .run = id, .fn = on_news, .gone = gone };
+	arena_init(&x->read.arena, MIB);
+	request_on_left(r, client_left, x);
+	watch_start(&x->watch);
+	(void)live_cancel(id, request_owner(r)); /* if it has ended, the row says how */
+	look(x);
+}

@@ -1,0 +1,133 @@
+/* A new run that goes on where another one's answer broke off. */
+#include "routes/run/run_continue.h"
+
+#include "base/limits.h"
+#include "http/reply.h"
+#include "http/request.h"
+#include "routes/admin/admission.h"
+#include "routes/chat/chat.h"
+#include "routes/chat/exchange.h"
+#include "schema/run_continue.h"
+
+#include <stdlib.h>
+
+struct resume {
+	struct gateway *gateway;
+	struct request *request; /* NULL: the client left */
+	struct input   *input;   /* owned until the run has it */
+	struct run_read read;
+};
+
+static void destroy(struct resume *x)
+{
+	input_destroy(x->input);
+	arena_finish(&x->read.arena);
+	free(x);
+}
+
+static void client_left(void *arg)
+{
+	struct resume *x = arg;
+
+	x->request = NULL;
+	atomic_store_explicit(&x->read.job.cancelled, true, memory_order_relaxed);
+}
+
+static enum errc check_run(const struct run_read *run, struct err *e)
+{
+	if (run->status == RUN_QUEUED || run->status == RUN_RUNNING) {
+		err_set(e, ERR_CONVERSATION_BUSY, "", "the run still goes on; read its events, or cancel it");
+		e->retry_after_ms = 1000;
+		return e->code;
+	}
+	return ERR_OK;
+}
+
+static enum errc read_body(struct resume *x, struct run_request *ret, struct err *e)
+{
+	struct run_continue body = RUN_CONTINUE_INIT;
+	struct chat_request how = CHAT_REQUEST_INIT;
+	struct input       *in = x->input;
+	enum errc rc = fields_read(&run_continue_fields, &in->doc, 0, "", &in->arena, &body, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	how.config = body.config;
+	how.stream = body.stream;
+	how.background = body.background;
+	how.format = body.format;
+	how.lmc = body.lmc;
+	how.on_disconnect = body.on_disconnect;
+	/* The run's own memory goes before the new run's request does. */
+	struct str model = arena_str(&in->arena, x->read.model);
+	if (!model.p)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
+	rc = chat_read_how(in, x->gateway, &how, model, ret, e);
+	ret->lmc = true; /* calls that broke off have no answers: a provider needs some */
+	return rc;
+}
+
+static enum errc build(struct resume *x, struct run_request *ret, struct err *e)
+{
+	enum errc rc = check_run(&x->read, e);
+
+	if (rc == ERR_OK)
+		rc = read_body(x, ret, e);
+	if (rc != ERR_OK)
+		return rc;
+	ret->conversation = x->read.conversation;
+	ret->continues = x->read.run;
+	return ERR_OK;
+}
+
+static void on_read(struct store_job *job)
+{
+	struct resume     *x = container_of(job, struct resume, read.job);
+	struct run_request rq = { .input = x->input };
+	struct err         e = job->err;
+
+	if (!x->request) {
+		destroy(x);
+		return;
+	}
+	rq.who = request_key(x->request);
+	if (e.code == ERR_OK && build(x, &rq, &e) == ERR_OK) {
+		x->input = NULL;
+		exchange_start(x->request, x->gateway, &rq);
+	} else {
+		admission_show(x->request, x->gateway);
+		reply_error(x->request, &e);
+	}
+	destroy(x);
+}
+
+void run_continue_post(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct id       id;
+
+	if (!id_parse(request_param(r, 0), ID_RUN, &id)) {
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
+		return;
+	}
+	struct resume *x = calloc(1, sizeof *x);
+	if (!x) {
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the call");
+		return;
+	}
+	x->gateway = g;
+	x->request = r;
+	x->input = request_input_take(r);
+	x->read = (struct run_read){
+		.job = { .loop = g->loop, .done = on_read },
+		.owner = request_owner(r),
+		.run = id,
+	};
+	arena_init(&x->read.arena, MIB);
+	if (!store_run_read(g->store, &x->read)) {
+		destroy(x);
+		reply_refuse(r, ERR_OVERLOADED, "", "too many reads are waiting");
+		return;
+	}
+	request_on_left(r, client_left, x);
+}

@@ -1,0 +1,178 @@
+/* A run's stream once more: from its start or behind a cursor, then live. */
+#include "routes/run/run_events.h"
+
+#include "base/metric.h"
+#include "http/reply.h"
+#include "http/request.h"
+#include "http/stream.h"
+#include "routes/kit/gateway.h"
+#include "run/follow.h"
+#include "desk/live.h"
+#include "desk/tape.h"
+
+#include <stdlib.h>
+
+struct replay {
+	struct request *request; /* gone after a reply, or when the client left */
+	struct follow  *follow;  /* NULL: it has ended itself */
+	struct stream  *stream;
+	bool            resumed; /* behind a cursor */
+};
+
+static void part(struct replay *x)
+{
+	if (x->follow)
+		follow_leave(x->follow);
+	free(x);
+}
+
+/* --- the stream's side --- */
+
+static struct str source_ready(void *arg, bool *ret_last)
+{
+	return follow_ready(((struct replay *)arg)->follow, ret_last);
+}
+
+static void source_taken(void *arg, size_t n)
+{
+	follow_taken(((struct replay *)arg)->follow, n);
+}
+
+static void source_over(void *arg, bool whole)
+{
+	(void)whole;
+	part(arg);
+}
+
+static bool source_broken(void *arg)
+{
+	return follow_broken(((struct replay *)arg)->follow);
+}
+
+static const struct stream_source source = { source_ready, source_taken, source_over,
+					     source_broken };
+
+/* --- the follower's side --- */
+
+static void count(const struct replay *x, const char *result)
+{
+	if (x->resumed)
+		metric_add(METRIC_STREAM_RESUMES, (const char *[]){ result, "", "" }, 1);
+}
+
+static void on_open(void *arg)
+{
+	struct replay *x = arg;
+
+	count(x, "ok");
+	x->stream = stream_open(x->request, &source, x);
+	if (!x->stream) {
+		reply_refuse(x->request, ERR_OVERLOADED, "", "no memory for the stream");
+		part(x);
+	}
+}
+
+static void on_none(void *arg, const struct err *e)
+{
+	struct replay *x = arg;
+
+	x->follow = NULL;
+	count(x, e ? err_code_wire(e->code) : "nothing_left");
+	if (e)
+		reply_error(x->request, e);
+	else
+		reply_static(x->request, 204, NULL, STR_NONE); /* an EventSource stops at that */
+	part(x);
+}
+
+static void on_wake(void *arg)
+{
+	struct replay *x = arg;
+
+	if (x->stream)
+		stream_wake(x->stream);
+}
+
+static const struct follow_observer observer = { on_open, on_none, on_wake };
+
+static void client_left(void *arg)
+{
+	part(arg);
+}
+
+/* --- the request --- */
+
+static bool read_format(struct request *r, struct follow_options *ret)
+{
+	struct str text;
+
+	if (!request_query(r, "format", 0, &text))
+		return true;
+	ret->shape_set = true;
+	ret->shape = str_is(text, "lmc") ? SHAPE_LMC : SHAPE_OPENAI;
+	if (ret->shape == SHAPE_LMC || str_is(text, "openai"))
+		return true;
+	reply_refuse(r, ERR_INVALID_VALUE, "format", "must be one of: openai, lmc");
+	return false;
+}
+
+/* read_cursor: an EventSource keeps its URL when it comes again, so its header counts first. */
+static bool read_cursor(struct request *r, struct follow_options *ret)
+{
+	struct str text = request_last_event_id(r);
+
+	if (text.n == 0 && !request_query(r, "after", 0, &text))
+		return true;
+	if (text.n == 0 || follow_cursor_parse(text, &ret->cursor))
+		return true;
+	reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a block of this stream");
+	return false;
+}
+
+void run_events_reply(struct request *r, struct follow_options *o)
+{
+	struct replay *x = calloc(1, sizeof *x);
+
+	o->observer = &observer;
+	if (x) {
+		o->arg = x;
+		x->request = r;
+		x->resumed = o->cursor.seq > 0;
+		x->follow = follow_start(o);
+	}
+	if (!x || !x->follow) {
+		free(x);
+		tape_release(o->tape);
+		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the stream");
+		return;
+	}
+	request_on_left(r, client_left, x);
+}
+
+void run_events_get(struct request *r, void *app)
+{
+	struct gateway       *g = app;
+	struct live           live;
+	struct follow_options o = {
+		.loop = g->loop,
+		.store = g->store,
+		.owner = request_owner(r),
+		.reasoning = g->now->run.reasoning,
+	};
+
+	if (!id_parse(request_param(r, 0), ID_RUN, &o.run)) {
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
+		return;
+	}
+	if (!read_format(r, &o) || !read_cursor(r, &o))
+		return;
+	if (live_find(o.run, o.owner, &live)) {
+		o.tape = live_tape(o.run, o.owner);
+		o.model = arena_str(request_arena(r), str_of(live.model));
+		o.created_ms = live.created_ms;
+		if (!o.shape_set && live.lmc)
+			o.shape = SHAPE_LMC;
+		o.shape_set = true;
+	}
+	run_events_reply(r, &o);
+}

@@ -1,0 +1,11 @@
+/* routes/run/run_print: the run object. */
+#pragma once
+
+#include "base/buf.h"
+#include "desk/live.h"
+#include "store/store.h"
+
+/* run_print: {"id":…,"object":"run",…}.  False: out is full. */
+bool run_print(struct buf *out, const struct run_read *run) MUST_USE;
+/* run_print_live: of a run that is stored nowhere. */
+bool run_print_live(struct buf *out, const struct live *live) MUST_USE;

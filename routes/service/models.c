@@ -1,0 +1,219 @@
+/* GET /v1/models and GET /v1/models/{id}: the configured models, in OpenAI's shape; in the place of a
+ * name with a star those that its provider lists.
+ *
+ * The list is answered at once where all that is asked for is known, however old.  Only where nothing
+ * is known of a provider yet, a moment is waited for its answer; what is not there by then is left out. */
+#include "routes/service/models.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "http/reply.h"
+#include "http/request.h"
+#include "provider/catalog.h"
+#include "routes/kit/gateway.h"
+
+#include <stdlib.h>
+
+enum { WAIT_US = 1000 * 1000, LOOK_US = 10 * 1000, LIST_MAX = 16 * MIB };
+
+/* A list that waits. */
+struct wait {
+	struct gateway *gateway;
+	struct request *request;
+	struct timer    timer;
+	int64_t         end_us;
+};
+
+static bool put_model(struct buf *out, struct str name, struct str provider, int64_t created_s)
+{
+	return buf_text(out, "{\"id\":") && buf_json_string(out, name) &&
+	       buf_fmt(out, ",\"object\":\"model\",\"created\":%lld,\"owned_by\":",
+		       (long long)created_s) &&
+	       buf_json_string(out, provider) && buf_text(out, "}");
+}
+
+/* --- names behind a star --- */
+
+struct list {
+	struct buf            *out;
+	const struct snapshot *now;
+	const struct identity *who;
+	size_t                 count;
+};
+
+static bool put_one(struct list *l, struct str name, struct str provider)
+{
+	return (l->count++ == 0 || buf_text(l->out, ",")) &&
+	       put_model(l->out, name, provider, l->now->made_s);
+}
+
+/* leads_to: a call for that name is one for this model. */
+static bool leads_to(const struct list *l, struct str name, struct str star)
+{
+	struct target target;
+	struct err    e;
+
+	return registry_find_for(l->now->registry, name, l->who, &target, &e) == ERR_OK &&
+	       str_eq(target.label, star);
+}
+
+/* put_known: those that the provider lists. */
+static bool put_known(struct list *l, struct str star, const struct catalog_names *known,
+		      struct str provider)
+{
+	struct buf name;
+	bool       ok = true;
+
+	buf_init(&name, 2 * (size_t)LIMIT_MODEL);
+	for (size_t i = 0; ok && i < known->count; i++) {
+		buf_clear(&name);
+		ok = buf_add(&name, star.p, star.n - 1) && buf_str(&name, known->names[i]);
+		if (ok && name.len <= LIMIT_MODEL && leads_to(l, buf_view(&name), star))
+			ok = put_one(l, buf_view(&name), provider);
+	}
+	buf_finish(&name);
+	return ok;
+}
+
+/* put_single: those of the names a key may see that a model with a star answers. */
+static bool put_single(struct list *l, struct str star, const struct catalog_names *known,
+		       struct str provider)
+{
+	for (size_t i = 0; i < l->who->model_count; i++) {
+		struct str name = l->who->models[i];
+
+		if (name.p[name.n - 1] == '*' || !leads_to(l, name, star) ||
+		    catalog_has(known, (struct str){ name.p + star.n - 1, name.n - (star.n - 1) }))
+			continue;
+		if (!put_one(l, name, provider))
+			return false;
+	}
+	return true;
+}
+
+static bool put_star(struct list *l, size_t i, struct str star, struct str owner)
+{
+	const struct provider *p = registry_behind(l->now->registry, i);
+	struct catalog_names  *known = p ? catalog_names(p->catalog, clock_mono_us()) : NULL;
+	bool                   ok = (!known || put_known(l, star, known, owner)) &&
+		  put_single(l, star, known, owner);
+
+	catalog_release(known);
+	return ok;
+}
+
+static bool put_models(struct list *l)
+{
+	struct str name;
+	struct str provider;
+
+	if (!buf_text(l->out, "{\"object\":\"list\",\"data\":["))
+		return false;
+	for (size_t i = 0; registry_model(l->now->registry, i, &name, &provider); i++) {
+		bool star = name.n > 0 && name.p[name.n - 1] == '*';
+
+		if (star ? !put_star(l, i, name, provider)
+			 : identity_sees(l->who, name) && !put_one(l, name, provider))
+			return false;
+	}
+	return buf_text(l->out, "]}");
+}
+
+/* --- answers --- */
+
+static void send_or_fail(struct request *r, struct buf *body, bool ok)
+{
+	if (ok) {
+		reply_json_take(r, 200, body);
+		return;
+	}
+	buf_finish(body);
+	reply_refuse(r, ERR_OVERLOADED, "", "no memory for the answer");
+}
+
+static void send_list(struct request *r, struct gateway *g)
+{
+	struct buf  body;
+	struct list l = { .out = &body, .now = g->now, .who = request_key(r) };
+
+	buf_init(&body, LIST_MAX);
+	bool ok = put_models(&l);
+	send_or_fail(r, &body, ok);
+}
+
+/* --- fetching --- */
+
+/* fetch_all: begins what is due; whether an answer is worth a moment. */
+static bool fetch_all(struct gateway *g)
+{
+	struct str name;
+	struct str provider;
+	int64_t    now = clock_mono_us();
+	bool       waits = false;
+
+	for (size_t i = 0; registry_model(g->now->registry, i, &name, &provider); i++) {
+		const struct provider *p = registry_behind(g->now->registry, i);
+
+		if (!p)
+			continue;
+		/* The configuration stays until the fetch is over: its provider is in it. */
+		if (catalog_due(p->catalog, now))
+			catalog_fetch(p->catalog, p->name, g->transfers, snapshot_release,
+				      snapshot_hold(g->now));
+		waits = catalog_waits(p->catalog, now) || waits;
+	}
+	return waits;
+}
+
+static void left(void *arg)
+{
+	struct wait *w = arg;
+
+	timer_stop(w->gateway->loop, &w->timer);
+	free(w);
+}
+
+static void look(struct timer *t)
+{
+	struct wait    *w = container_of(t, struct wait, timer);
+	struct request *r = w->request;
+	struct gateway *g = w->gateway;
+
+	if (fetch_all(g) && loop_now_us(g->loop) < w->end_us) {
+		timer_start(g->loop, &w->timer, LOOK_US);
+		return;
+	}
+	free(w);
+	send_list(r, g);
+}
+
+void models_list(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct wait    *w = fetch_all(g) ? malloc(sizeof *w) : NULL;
+
+	if (!w) {
+		send_list(r, g);
+		return;
+	}
+	*w = (struct wait){ g, r, { .fn = look }, loop_now_us(g->loop) + WAIT_US };
+	request_on_left(r, left, w);
+	timer_start(g->loop, &w->timer, LOOK_US);
+}
+
+void models_get(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct str      id = request_param(r, 0);
+	struct target   target;
+	struct buf      body;
+	struct err      e;
+
+	if (registry_find_for(g->now->registry, id, request_key(r), &target, &e) != ERR_OK) {
+		reply_error(r, &e);
+		return;
+	}
+	buf_init(&body, 4 * KIB);
+	bool ok = put_model(&body, id, str_of(target.provider->name), g->now->made_s);
+	send_or_fail(r, &body, ok);
+}

@@ -1,0 +1,48 @@
+/* /livez, /readyz, /healthz, /openapi.yaml and /openapi.json. */
+#include "routes/service/service.h"
+
+#include "base/limits.h"
+#include "http/reply.h"
+#include "http/request.h"
+#include "routes/kit/gateway.h"
+#include "routes/service/openapi.h"
+
+void service_livez(struct request *r, void *app)
+{
+	(void)app;
+	reply_static(r, 200, "application/json", STR("{\"status\":\"ok\"}\n"));
+}
+
+/* A dead provider does not make us unready: what is stored can still be read. */
+void service_readyz(struct request *r, void *app)
+{
+	struct gateway    *g = app;
+	struct store_stats s;
+	struct buf         body;
+	bool               draining = atomic_load(g->draining);
+
+	store_stats(g->store, &s);
+	bool ready = s.writable && !draining;
+	buf_init(&body, 4 * KIB);
+	bool ok = buf_fmt(&body, "{\"status\":\"%s\",\"checks\":{\"store\":\"%s\",", ready ? "ok" : "unavailable",
+	                  s.writable ? "ok" : "not writable");
+	if (!s.writable)
+		ok = ok && buf_fmt(&body, "\"reason\":\"%s\",", s.reason);
+	if (!ok || !buf_fmt(&body, "\"draining\":%s}}\n", draining ? "true" : "false"))
+		buf_clear(&body);
+	reply_json_take(r, ready ? 200 : 503, &body);
+}
+
+/* --- the API's description --- */
+
+void service_openapi_yaml(struct request *r, void *app)
+{
+	(void)app;
+	reply_static(r, 200, "application/yaml", (struct str){ openapi_yaml, openapi_yaml_len });
+}
+
+void service_openapi_json(struct request *r, void *app)
+{
+	(void)app;
+	reply_static(r, 200, "application/json", (struct str){ openapi_json, openapi_json_len });
+}

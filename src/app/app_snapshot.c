@@ -1,0 +1,199 @@
+/* Providers, models, keys and settings of one reading of the configuration. */
+#include "app/app_snapshot.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "provider/secrets.h"
+#include "desk/ticket.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char hash_prefix[] = "sha256:";
+
+struct app_snapshot {
+	struct snapshot base;
+	uint8_t       (*keys)[HASH_BYTES]; /* owned; of each key its hash, never the key */
+	struct identity **who;     /* owned, each held; of each key */
+	size_t          key_count;
+	char          **origins; /* owned */
+	struct peer_net *proxies; /* owned */
+};
+
+static void destroy(struct snapshot *s)
+{
+	struct app_snapshot *a = container_of(s, struct app_snapshot, base);
+
+	registry_destroy(s->registry);
+	for (size_t i = 0; i < a->key_count; i++)
+		identity_release(a->who[i]);
+	free(a->who);
+	free(a->keys);
+	for (size_t i = 0; i < s->http.cors_count; i++)
+		free(a->origins[i]);
+	free(a->origins);
+	free(a->proxies);
+	free(a);
+}
+
+/* They are given to programs, so none of them may make further keys. */
+static struct identity *make_identity(const uint8_t hash[HASH_BYTES], size_t i)
+{
+	char     id[IDENTITY_ID_MAX];
+	uint64_t owner = 0;
+
+	for (size_t at = 0; at < sizeof owner; at++)
+		owner = owner << 8 | hash[at];
+	snprintf(id, sizeof id, "config:%zu", i + 1);
+	return identity_create(&(struct identity_options){
+		.id = str_of(id), .owner = (int64_t)(owner >> 1), .scopes = SCOPES_USUAL });
+}
+
+static enum errc make_keys(struct app_snapshot *a, const struct config *c, struct err *e)
+{
+	a->keys = calloc(c->api_keys.count ? c->api_keys.count : 1, HASH_BYTES);
+	a->who = calloc(c->api_keys.count ? c->api_keys.count : 1, sizeof(struct identity *));
+	if (!a->keys || !a->who)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	for (size_t i = 0; i < c->api_keys.count; i++) {
+		const char *key = c->api_keys.items[i];
+		size_t      n = sizeof hash_prefix - 1;
+
+		if (strncmp(key, hash_prefix, n) != 0)
+			hash_sha256(key, strlen(key), a->keys[i]);
+		else if (!hash_unhex(key + n, strlen(key + n), a->keys[i], HASH_BYTES))
+			return err_set(e, ERR_INVALID_VALUE, "api_keys",
+				       "sha256: needs 64 lower-case hex digits behind it");
+		a->who[i] = make_identity(a->keys[i], i);
+		if (!a->who[i])
+			return err_set(e, ERR_INTERNAL, "", "out of memory");
+		a->key_count++;
+	}
+	return ERR_OK;
+}
+
+static enum errc make_origins(struct app_snapshot *a, const struct config *c, struct err *e)
+{
+	a->origins = calloc(c->cors_origins.count ? c->cors_origins.count : 1, sizeof *a->origins);
+	if (!a->origins)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	for (size_t i = 0; i < c->cors_origins.count; i++) {
+		a->origins[i] = strdup(c->cors_origins.items[i]);
+		if (!a->origins[i])
+			return err_set(e, ERR_INTERNAL, "", "out of memory");
+		a->base.http.cors_count++;
+	}
+	a->base.http.cors_origins = (const char *const *)a->origins;
+	return ERR_OK;
+}
+
+static enum errc make_proxies(struct app_snapshot *a, const struct config *c, struct err *e)
+{
+	size_t n = c->trusted_proxies.count;
+
+	a->proxies = calloc(n ? n : 1, sizeof *a->proxies);
+	if (!a->proxies)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	for (size_t i = 0; i < n; i++)
+		if (!peer_net_parse(c->trusted_proxies.items[i], &a->proxies[i]))
+			return err_set(e, ERR_INVALID_VALUE, "trusted_proxies", "not a network");
+	a->base.http.proxies = a->proxies;
+	a->base.http.proxy_count = n;
+	return ERR_OK;
+}
+
+static enum errc make_registry(struct app_snapshot *a, const struct config *c, struct err *e)
+{
+	struct provider **providers = calloc(c->provider_count ? c->provider_count : 1,
+					     sizeof(struct provider *));
+	OWNED(mask) mask = NULL;
+	enum errc rc = ERR_OK;
+	size_t    n = 0;
+
+	if (!providers || !secrets_mask(c->providers, c->provider_count, &mask)) {
+		free(providers);
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	}
+	for (; rc == ERR_OK && n < c->provider_count; n++) {
+		struct provider_options o = c->providers[n];
+
+		o.mask = mask;
+		rc = provider_create(&o, &providers[n], e);
+	}
+	if (rc == ERR_OK) {
+		rc = registry_create_take(providers, c->provider_count, c->models, c->model_count,
+					  c->default_model, &a->base.registry, e);
+	} else {
+		for (size_t i = 0; i < n; i++)
+			provider_destroy(providers[i]);
+	}
+	free(providers);
+	return rc;
+}
+
+enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, struct err *e)
+{
+	struct app_snapshot *a = calloc(1, sizeof *a);
+	enum errc            rc;
+
+	if (!a)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	atomic_init(&a->base.refs, 1);
+	a->base.destroy = destroy;
+	a->base.made_s = clock_wall_ms() / 1000;
+	a->base.run.commit_after_us = c->commit_after;
+	a->base.run.log_content = c->log_content;
+	a->base.run.strict = c->durability == 1; /* relaxed, strict */
+	a->base.run.reasoning = (enum reasoning_name)c->reasoning_name;
+	a->base.http.keep_alive_us = c->keep_alive;
+	a->base.http.max_body = (size_t)c->limits.max_body;
+	a->base.admit = (struct admit_settings){
+		.limits = c->limits,
+		.max_calls = c->max_calls,
+		.max_waiting = c->max_waiting,
+		.wait_us = c->wait,
+	};
+	rc = make_keys(a, c, e);
+	if (rc == ERR_OK)
+		rc = make_origins(a, c, e);
+	if (rc == ERR_OK)
+		rc = make_proxies(a, c, e);
+	if (rc == ERR_OK)
+		rc = make_registry(a, c, e);
+	if (rc != ERR_OK) {
+		destroy(&a->base);
+		return rc;
+	}
+	a->base.http.open = a->key_count == 0;
+	*ret = &a->base;
+	return ERR_OK;
+}
+
+struct identity *app_snapshot_named(const struct snapshot *s, const char *name)
+{
+	const struct app_snapshot *a = container_of((struct snapshot *)(uintptr_t)s,
+						    struct app_snapshot, base);
+
+	for (size_t i = 0; i < a->key_count; i++) {
+		char mine[TICKET_WHO];
+
+		ticket_who(a->who[i], mine);
+		if (strcmp(mine, name) == 0)
+			return identity_hold(a->who[i]);
+	}
+	return NULL;
+}
+
+struct identity *app_snapshot_find(const struct snapshot *s, const unsigned char sha256[HASH_BYTES])
+{
+	const struct app_snapshot *a = container_of((struct snapshot *)(uintptr_t)s,
+						    struct app_snapshot, base);
+	struct identity           *found = NULL;
+
+	/* All keys are compared, each in constant time: how long it takes tells nothing. */
+	for (size_t i = 0; i < a->key_count; i++)
+		if (hash_equal(sha256, a->keys[i], HASH_BYTES))
+			found = a->who[i];
+	return found ? identity_hold(found) : NULL;
+}

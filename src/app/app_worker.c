@@ -1,0 +1,347 @@
+/* A worker's thread: start, reload, drain, stop. */
+#include "app/app_worker.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "loop/transfer.h"
+#include "desk/ticket.h"
+#include "trace/otlp.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	SERVERS_MAX = 64, /* 16 addresses, the admin listener, sockets of more loops than there are */
+	DRAIN_LOOK_US = 20 * 1000,
+	DRAIN_CUT_US = 1000 * 1000,
+	OTLP_LAST_US = 1000 * 1000,
+	/* Of clients that go on with another process: in this time most ask once more, and are told. */
+	DRAIN_IDLE_US = 3000 * 1000,
+};
+
+struct worker {
+	struct worker_options o;
+	struct loop          *loop;
+	struct transfers     *transfers;
+	struct json_doc       scratch; /* of all calls' decoding */
+	struct gateway        gateway;
+	struct server_options main_options;
+	struct server_options admin_options;
+	struct server_settings settings; /* of this moment */
+	struct server        *servers[SERVERS_MAX];
+	bool                  inherited[SERVERS_MAX]; /* its socket outlives us */
+	size_t                server_count;
+	pthread_t             thread;
+	bool                  started;
+
+	struct task  drain_task;
+	struct timer drain_timer;
+	int64_t      drain_timeout_us;
+	bool         leave; /* somebody else has the sockets */
+	int64_t      drain_idle_us;
+	int64_t      drain_end_us;
+	struct otlp *otlp; /* owned; NULL: it sends no traces */
+	int64_t      otlp_end_us; /* when the last batch is not waited for any more; 0: not sent yet */
+};
+
+static const struct server_settings *server_settings_now(void *arg)
+{
+	struct worker *w = arg;
+
+	/* A first key shuts what was open, at once. */
+	w->settings = w->gateway.now->http;
+	w->settings.open = w->settings.open && !key_ring_any(w->o.store->ring);
+	return &w->settings;
+}
+
+static const struct run_settings *run_settings_now(void *arg)
+{
+	return &((struct worker *)arg)->gateway.now->run;
+}
+
+/* One text for all that is wrong: a revoked key and one that never was are the same to who asks. */
+static enum errc auth(void *arg, struct str key, struct identity **ret, struct err *e)
+{
+	const struct worker *w = arg;
+	unsigned char        sha256[HASH_BYTES];
+	struct str           id;
+
+	hash_sha256(key.p, key.n, sha256);
+	struct identity *who = app_snapshot_find(w->gateway.now, sha256);
+	if (!who && api_key_parse(key, &id))
+		who = key_ring_find(w->o.store->ring, id, sha256, clock_wall_ms());
+	if (!who)
+		return err_set(e, ERR_INVALID_API_KEY, "", "the API key is not known here");
+	*ret = who;
+	return ERR_OK;
+}
+
+/* Tickets are for runs alone, and good no longer than the key that asked for them. */
+static struct identity *ticket(void *arg, struct str text, struct str object)
+{
+	const struct worker *w = arg;
+	struct key_ring     *ring = w->o.store->ring;
+	int64_t              now_ms = clock_wall_ms();
+	unsigned char        signing[HASH_BYTES];
+	char                 name[TICKET_WHO];
+	struct id            run;
+
+	key_ring_signing(ring, signing);
+	if (!id_parse(object, ID_RUN, &run) ||
+	    !ticket_read(signing, text, run, now_ms / 1000, name))
+		return NULL;
+	struct identity *who = app_snapshot_named(w->gateway.now, name);
+	return who ? who : key_ring_named(ring, str_of(name), now_ms);
+}
+
+enum errc worker_create(const struct worker_options *o, struct worker **ret, struct err *e)
+{
+	struct worker *w = calloc(1, sizeof *w);
+	enum errc      rc;
+
+	if (!w)
+		return err_set(e, ERR_INTERNAL, "", "out of memory");
+	w->o = *o;
+	rc = loop_create(o->index, &w->loop, e);
+	if (rc == ERR_OK)
+		rc = transfers_create(w->loop, &w->transfers, e);
+	if (rc == ERR_OK)
+		rc = run_engine_create(
+			&(struct run_engine_options){
+				.env = { w->loop, w->transfers, &w->scratch, o->cpu },
+				.store = o->store,
+				.work = o->work,
+				.image_root = o->image_root,
+				.settings = run_settings_now,
+				.arg = w,
+			},
+			&w->gateway.runs, e);
+	if (rc != ERR_OK) {
+		worker_destroy(w);
+		return rc;
+	}
+	if (o->otlp_endpoint && o->index == 0)
+		rc = otlp_create(&(struct otlp_options){ w->loop, w->transfers, o->otlp_endpoint,
+							 o->otlp_headers, PARLEY_VERSION },
+				 &w->otlp, e);
+	if (rc != ERR_OK) {
+		worker_destroy(w);
+		return rc;
+	}
+	w->gateway.loop = w->loop;
+	w->gateway.transfers = w->transfers;
+	w->gateway.store = o->store;
+	w->gateway.work = o->work;
+	w->gateway.cpu = o->cpu;
+	w->gateway.image_root = o->image_root;
+	w->gateway.max_file = o->max_file;
+	w->gateway.now = snapshot_hold(o->snapshot);
+	w->gateway.draining = o->draining;
+	w->main_options = (struct server_options){
+		.routes = routes,
+		.hints = route_hints,
+		.auth = auth,
+		.ticket = ticket,
+		.settings = server_settings_now,
+		.arg = w,
+		.max_body = o->max_body,
+		.max_bodies = o->max_bodies,
+		.max_connections = o->max_connections,
+		.max_upload = (size_t)o->max_file + LIMIT_FORM,
+		.cpu = o->cpu,
+		.tls = o->tls,
+	};
+	w->admin_options = w->main_options;
+	w->admin_options.routes = admin_routes;
+	w->admin_options.hints = NULL;
+	w->admin_options.tls = false;
+	/* Who runs it gets in, however many clients there are. */
+	w->admin_options.max_connections = SIZE_MAX;
+	*ret = w;
+	return ERR_OK;
+}
+
+enum errc worker_listen(struct worker *w, int fd, bool admin, bool inherited, struct err *e)
+{
+	if (w->server_count == SERVERS_MAX) {
+		close(fd);
+		return err_set(e, ERR_INVALID_VALUE, "listen", "more sockets than %d for one loop",
+			       SERVERS_MAX);
+	}
+
+	enum errc rc = server_create(w->loop, fd, admin ? &w->admin_options : &w->main_options,
+				     &w->gateway, &w->servers[w->server_count], e);
+	if (rc == ERR_OK)
+		w->inherited[w->server_count++] = inherited;
+	return rc;
+}
+
+static void *thread_main(void *arg)
+{
+	loop_run(((struct worker *)arg)->loop);
+	return NULL;
+}
+
+void worker_show_metrics(struct worker *w, bool here)
+{
+	w->gateway.metrics_here = here;
+}
+
+enum errc worker_start(struct worker *w, struct err *e)
+{
+	if (pthread_create(&w->thread, NULL, thread_main, w) != 0)
+		return err_set(e, ERR_INTERNAL, "", "can't start a thread");
+	w->started = true;
+	return ERR_OK;
+}
+
+/* --- reload --- */
+
+struct reload {
+	struct task      task;
+	struct worker   *worker;
+	struct snapshot *snapshot;
+};
+
+static void swap_snapshot(struct task *t)
+{
+	struct reload   *x = container_of(t, struct reload, task);
+	struct snapshot *old = x->worker->gateway.now;
+
+	x->worker->gateway.now = x->snapshot;
+	snapshot_release(old);
+	free(x);
+}
+
+void worker_reload(struct worker *w, struct snapshot *s)
+{
+	struct reload *x = calloc(1, sizeof *x);
+
+	if (!x) {
+		log_note(LOG_ERROR, "reload", "no memory: one worker keeps the old configuration");
+		return;
+	}
+	*x = (struct reload){ { .fn = swap_snapshot }, w, snapshot_hold(s) };
+	loop_post(w->loop, &x->task);
+}
+
+/* --- drain --- */
+
+static size_t busy(const struct worker *w)
+{
+	/* What a worker does for somebody who has left still uses the store. */
+	size_t n = run_engine_live(w->gateway.runs) + loop_owed(w->loop);
+
+	for (size_t i = 0; i < w->server_count; i++)
+		n += server_busy(w->servers[i]);
+	return n;
+}
+
+/* sends: the last spans are on their way to the collector. */
+static bool sends(struct worker *w, int64_t now)
+{
+	if (!w->otlp)
+		return false;
+	if (w->otlp_end_us == 0) {
+		w->otlp_end_us = now + OTLP_LAST_US;
+		otlp_flush(w->otlp);
+	}
+	return otlp_busy(w->otlp) && now < w->otlp_end_us;
+}
+
+static bool connected(const struct worker *w)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < w->server_count; i++)
+		any = any || server_connected(w->servers[i]);
+	return any;
+}
+
+static void tell_app(int event_fd)
+{
+	uint64_t one = 1;
+
+	if (write(event_fd, &one, sizeof one) != (ssize_t)sizeof one)
+		log_note(LOG_ERROR, "drain", "a worker can't say how far it has drained");
+}
+
+static void look(struct timer *t)
+{
+	struct worker *w = container_of(t, struct worker, drain_timer);
+	int64_t        now = loop_now_us(w->loop);
+
+	if (busy(w) == 0 && !(w->leave && now < w->drain_idle_us && connected(w)) && !sends(w, now)) {
+		tell_app(w->o.done_fd);
+		return;
+	}
+	if (now >= w->drain_end_us) {
+		struct err e;
+
+		err_set(&e, ERR_SHUTTING_DOWN, "", "the server is shutting down");
+		run_engine_stop(w->gateway.runs, &e);
+		/* Who has not taken its end by now, or is still sending, is cut. */
+		if (now >= w->drain_end_us + DRAIN_CUT_US)
+			for (size_t i = 0; i < w->server_count; i++)
+				server_cut(w->servers[i]);
+	}
+	timer_start(w->loop, &w->drain_timer, DRAIN_LOOK_US);
+}
+
+static void drain(struct task *t)
+{
+	struct worker *w = container_of(t, struct worker, drain_task);
+
+	/* Where somebody takes over, what waits here is served here. */
+	if (!w->leave)
+		admit_drain();
+	for (size_t i = 0; i < w->server_count; i++)
+		server_quiesce(w->servers[i], w->leave || w->inherited[i]);
+	tell_app(w->o.quiet_fd);
+	w->drain_idle_us = loop_now_us(w->loop) + DRAIN_IDLE_US;
+	w->drain_end_us = loop_now_us(w->loop) + w->drain_timeout_us;
+	w->drain_timer.fn = look;
+	timer_start(w->loop, &w->drain_timer, 0);
+}
+
+void worker_drain(struct worker *w, int64_t timeout_us, bool leave)
+{
+	w->leave = leave;
+	w->drain_timeout_us = timeout_us;
+	w->drain_task.fn = drain;
+	loop_post(w->loop, &w->drain_task);
+}
+
+/* --- the end --- */
+
+void worker_stop(struct worker *w)
+{
+	if (!w->started)
+		return;
+	loop_stop(w->loop);
+	pthread_join(w->thread, NULL);
+	w->started = false;
+}
+
+void worker_destroy(struct worker *w)
+{
+	if (!w)
+		return;
+	if (w->loop) {
+		/* One turn of a stopped loop: answers of the store and the pool that nobody waits for
+		 * are freed. */
+		loop_stop(w->loop);
+		loop_run(w->loop);
+	}
+	for (size_t i = 0; i < w->server_count; i++)
+		server_destroy(w->servers[i]);
+	otlp_destroy(w->otlp);
+	run_engine_destroy(w->gateway.runs);
+	transfers_destroy(w->transfers);
+	json_doc_finish(&w->scratch);
+	loop_destroy(w->loop);
+	snapshot_release(w->gateway.now);
+	free(w);
+}

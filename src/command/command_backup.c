@@ -1,0 +1,36 @@
+/* parley backup FILE: a copy of the database and of the uploaded files, whether a gateway serves or
+ * not. */
+#include "base/clock.h"
+#include "command/command.h"
+#include "command/command_upkeep.h"
+
+#include <stdio.h>
+#include <sysexits.h>
+
+int command_backup(const struct command_call *call)
+{
+	struct upkeep_backup b = {
+		.database = call->config->database,
+		.target = call->arguments[0],
+		.stopped = command_upkeep_stopped,
+	};
+	struct err e = { .code = ERR_OK };
+	int64_t    from = clock_mono_us();
+	char       size[32];
+
+	command_upkeep_begin();
+	enum upkeep_end end = upkeep_backup(&b, &e);
+	if (end != UPKEEP_DONE)
+		return command_upkeep_end(end, &e);
+	if (b.missing > 0)
+		fprintf(stderr,
+			"parley: the contents of %lld uploaded files are missing in %s.files, and so "
+			"in the copy\n",
+			(long long)b.missing, b.database);
+	return printf("%s: %s, %lld conversations, %lld messages, %lld files, %.1f s\n", b.target,
+		      command_upkeep_size(b.bytes, size), (long long)b.conversations,
+		      (long long)b.messages, (long long)b.files,
+		      (double)(clock_mono_us() - from) / 1e6) < 0
+		       ? EX_IOERR
+		       : EX_OK;
+}

@@ -1,0 +1,15 @@
+/* parley serve: the gateway in the foreground. */
+#include "app/app.h"
+#include "command/command.h"
+
+#include <sys/prctl.h>
+
+int command_serve(const struct command_call *call)
+{
+#ifdef NDEBUG
+	/* Keys stay out of core dumps; a debug build stays open to debuggers. */
+	if (config_has_secrets(call->config))
+		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+	return app_serve(call->config, call->file, call->flags, call->flag_count, call->takeover);
+}

@@ -1,8 +1,0 @@
-/* parley migrate: the database's tables up to date, and no gateway. */
-#include "app.h"
-#include "command.h"
-
-int command_migrate(const struct command_call *call)
-{
-	return app_migrate(call->config);
-}

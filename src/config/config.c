@@ -1,0 +1,354 @@
+/* Loading the configuration: defaults, then the file, then the environment, then flags. */
+#include "config/config.h"
+
+#include "base/limits.h"
+#include "config/config_check.h"
+#include "config/config_file.h"
+#include "config/config_memory.h"
+#include "config/config_secret.h"
+#include "config/config_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void *config_memory_alloc(struct config *c, size_t n, struct err *e)
+{
+	void *p = arena_alloc(&c->memory->arena, n > 0 ? n : 1);
+
+	if (!p)
+		err_set(e, ERR_INTERNAL, NULL, "out of memory for the configuration");
+	return p;
+}
+
+enum errc config_memory_secret_take(struct config *c, char *secret, const char **ret,
+				    struct err *e)
+{
+	struct config_secret_link *link = malloc(sizeof *link);
+
+	if (!link) {
+		config_secret_free(secret);
+		return err_set(e, ERR_INTERNAL, NULL, "out of memory");
+	}
+	*link = (struct config_secret_link){ .next = c->memory->secrets, .value = secret };
+	c->memory->secrets = link;
+	*ret = secret;
+	return ERR_OK;
+}
+
+struct config_place config_memory_node(const struct config *c, const struct config_node *node)
+{
+	return (struct config_place){ .source = CONFIG_FROM_FILE,
+				      .file = c->memory->file,
+				      .node = node };
+}
+
+struct config_place config_memory_place(const struct config *c, enum config_option_id i)
+{
+	return (struct config_place){ .source = c->memory->source[i],
+				      .file = c->memory->file,
+				      .node = c->memory->node[i],
+				      .name = config_options[i].name };
+}
+
+void config_destroy(struct config *c)
+{
+	if (!c)
+		return;
+	while (c->memory && c->memory->secrets) {
+		struct config_secret_link *link = c->memory->secrets;
+
+		c->memory->secrets = link->next;
+		config_secret_free(link->value);
+		free(link);
+	}
+	if (c->memory)
+		arena_finish(&c->memory->arena);
+	free(c->memory);
+	free(c);
+}
+
+static struct config *config_create(void)
+{
+	struct config *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return NULL;
+	c->memory = calloc(1, sizeof *c->memory);
+	if (!c->memory) {
+		free(c);
+		return NULL;
+	}
+	arena_init(&c->memory->arena, LIMIT_CONFIG_MEMORY);
+	return c;
+}
+
+static void *member(struct config *c, const struct config_option *o)
+{
+	return (char *)c + o->offset;
+}
+
+/* Items are added to what the list holds; room is for all that may come. */
+static enum errc list_add(struct config *c, const struct config_option *o, struct str text,
+			  const struct config_place *at, struct err *e)
+{
+	static const struct config_rule item = { .type = CONFIG_STRING, .min = 1, .max = 1024 };
+	struct config_list             *list = member(c, o);
+
+	if ((int64_t)list->count >= o->rule.max)
+		return config_place_fail(at, e, "too many items; at most %lld",
+					 (long long)o->rule.max);
+	if (!list->items) {
+		list->items = config_memory_alloc(c, (size_t)o->rule.max * sizeof *list->items, e);
+		if (!list->items)
+			return ERR_INTERNAL;
+	}
+
+	enum errc rc = config_value_read(&item, text, &c->memory->arena, at,
+					 &list->items[list->count], e);
+	if (rc == ERR_OK)
+		list->count++;
+	return rc;
+}
+
+static struct str trim(struct str s)
+{
+	while (s.n > 0 && s.p[0] == ' ')
+		s = (struct str){ s.p + 1, s.n - 1 };
+	while (s.n > 0 && s.p[s.n - 1] == ' ')
+		s.n--;
+	return s;
+}
+
+/* Comma-separated, as in defaults, variables and flags; blanks round the commas do not count. */
+static enum errc list_split(struct config *c, const struct config_option *o, struct str text,
+			    const struct config_place *at, struct err *e)
+{
+	if (trim(text).n == 0)
+		return ERR_OK;
+	for (;;) {
+		const char *comma = memchr(text.p, ',', text.n);
+		struct str  item = { text.p, comma ? (size_t)(comma - text.p) : text.n };
+		enum errc   rc = list_add(c, o, trim(item), at, e);
+
+		if (rc != ERR_OK || !comma)
+			return rc;
+		text = (struct str){ comma + 1, text.n - item.n - 1 };
+	}
+}
+
+static enum errc list_check(struct config *c, const struct config_option *o,
+			    const struct config_place *at, struct err *e)
+{
+	const struct config_list *list = member(c, o);
+
+	if ((int64_t)list->count < o->rule.min)
+		return config_place_fail(at, e, "is empty; at least %lld needed",
+					 (long long)o->rule.min);
+	return ERR_OK;
+}
+
+/* A new source takes a list over as a whole: nothing of a weaker one stays in it. */
+static void set_source(struct config *c, enum config_option_id i, enum config_source source,
+		       const struct config_node *node)
+{
+	if (config_options[i].rule.type == CONFIG_LIST)
+		((struct config_list *)member(c, &config_options[i]))->count = 0;
+	c->memory->source[i] = source;
+	c->memory->node[i] = node;
+}
+
+static enum errc set_text(struct config *c, enum config_option_id i, struct str text,
+			  struct err *e)
+{
+	const struct config_option *o = &config_options[i];
+	struct config_place         at = config_memory_place(c, i);
+
+	if (o->rule.type != CONFIG_LIST)
+		return config_value_read(&o->rule, text, &c->memory->arena, &at, member(c, o), e);
+
+	enum errc rc = list_split(c, o, text, &at, e);
+	return rc == ERR_OK ? list_check(c, o, &at, e) : rc;
+}
+
+static enum errc set_defaults(struct config *c, struct err *e)
+{
+	for (int i = 0; i < CONFIG_OPTION__COUNT; i++) {
+		set_source(c, (enum config_option_id)i, CONFIG_FROM_DEFAULT, NULL);
+		enum errc rc = set_text(c, (enum config_option_id)i,
+					str_of(config_options[i].preset), e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
+/* --- the file --- */
+
+static enum errc set_node(struct config *c, enum config_option_id i,
+			  const struct config_node *node, struct err *e)
+{
+	const struct config_option *o = &config_options[i];
+
+	set_source(c, i, CONFIG_FROM_FILE, node);
+	struct config_place at = config_memory_place(c, i);
+
+	if (node->kind == CONFIG_SCALAR && node->text.n == 0 && !node->quoted)
+		return config_place_fail(&at, e, "has no value; leave the key out for the default");
+	if (o->rule.type != CONFIG_LIST) {
+		if (node->kind != CONFIG_SCALAR)
+			return config_place_fail(&at, e, "has to be one value");
+		return config_value_read(&o->rule, node->text, &c->memory->arena, &at, member(c, o),
+					 e);
+	}
+	if (node->kind == CONFIG_MAP)
+		return config_place_fail(&at, e, "has to be one value, or a list: [a, b]");
+	if (node->kind == CONFIG_SCALAR)
+		return list_add(c, o, node->text, &at, e);
+	for (const struct config_node *n = node->first; n; n = n->next) {
+		struct config_place item = config_memory_node(c, n);
+
+		if (n->kind != CONFIG_SCALAR)
+			return config_place_fail(&item, e, "has to be one value");
+		enum errc rc = list_add(c, o, n->text, &item, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return list_check(c, o, &at, e);
+}
+
+static bool is_table(const char *key)
+{
+	for (const char *const *t = config_table_names; *t; t++)
+		if (strcmp(*t, key) == 0)
+			return true;
+	return false;
+}
+
+static enum errc unknown_key(const struct config_place *at, struct err *e)
+{
+	const char *names[CONFIG_OPTION__COUNT + 8];
+	size_t      n = 0;
+
+	for (int i = 0; i < CONFIG_OPTION__COUNT; i++)
+		names[n++] = config_options[i].name;
+	for (const char *const *t = config_table_names; *t && n < ARRAY_LEN(names); t++)
+		names[n++] = *t;
+
+	const char *near = config_value_nearest(str_of(at->node->key), names, n);
+	if (near)
+		return config_place_fail(at, e, "unknown key; did you mean %s?", near);
+	return config_place_fail(at, e, "unknown key; parley --help lists the options");
+}
+
+static enum errc set_file(struct config *c, const struct config_node *root, struct err *e)
+{
+	for (const struct config_node *n = root->first; n; n = n->next) {
+		struct config_place at = config_memory_node(c, n);
+		int                 i = config_option_find(str_of(n->key));
+
+		if (i < 0 && is_table(n->key))
+			continue;
+		if (i < 0)
+			return unknown_key(&at, e);
+		enum errc rc = set_node(c, (enum config_option_id)i, n, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
+/* --- environment and flags --- */
+
+static enum errc set_environment(struct config *c, struct err *e)
+{
+	for (int i = 0; i < CONFIG_OPTION__COUNT; i++) {
+		char        name[64];
+		const char *value = getenv(config_place_env(config_options[i].name, name));
+
+		if (!value || !*value) /* empty is not set, as in a compose file's ${X:-} */
+			continue;
+		set_source(c, (enum config_option_id)i, CONFIG_FROM_ENVIRONMENT, NULL);
+		enum errc rc = set_text(c, (enum config_option_id)i, str_of(value), e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
+static enum errc set_flags(struct config *c, const struct config_flag *flags, size_t count,
+			   struct err *e)
+{
+	for (size_t n = 0; n < count; n++) {
+		int i = config_option_find(str_of(flags[n].name));
+
+		if (i < 0)
+			return err_set(e, ERR_INVALID_VALUE, NULL, "--%.64s: unknown option",
+				       flags[n].name);
+		if (c->memory->source[i] != CONFIG_FROM_FLAG) /* a list's flag may be repeated */
+			set_source(c, (enum config_option_id)i, CONFIG_FROM_FLAG, NULL);
+		enum errc rc = set_text(c, (enum config_option_id)i, str_of(flags[n].value), e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
+static enum errc load(struct config *c, const char *file, const struct config_flag *flags,
+		      size_t flag_count, struct err *e)
+{
+	struct config_node *root = NULL;
+	enum errc           rc = set_defaults(c, e);
+
+	if (rc == ERR_OK && file) {
+		c->memory->file = arena_str(&c->memory->arena, str_of(file)).p;
+		if (!c->memory->file)
+			return err_set(e, ERR_INTERNAL, NULL, "out of memory");
+		rc = config_file_read(c->memory->file, &c->memory->arena, &root, e);
+		if (rc == ERR_OK)
+			rc = set_file(c, root, e);
+	}
+	if (rc == ERR_OK)
+		rc = set_environment(c, e);
+	if (rc == ERR_OK)
+		rc = set_flags(c, flags, flag_count, e);
+	if (rc == ERR_OK)
+		rc = config_table_load(c, root, e);
+	if (rc == ERR_OK)
+		rc = config_check(c, e);
+	return rc;
+}
+
+enum errc config_load(const char *file, const struct config_flag *flags, size_t flag_count,
+		      struct config **ret, struct err *e)
+{
+	OWNED(config) c = config_create();
+
+	if (!c)
+		return err_set(e, ERR_INTERNAL, NULL, "out of memory");
+	if (!file) {
+		file = getenv("PARLEY_CONFIG");
+		if (file && !*file)
+			file = NULL;
+	}
+
+	enum errc rc = load(c, file, flags, flag_count, e);
+	if (rc != ERR_OK)
+		return rc;
+	*ret = TAKE(c);
+	return ERR_OK;
+}
+
+bool config_says(const struct config *c, const char *option)
+{
+	for (int i = 0; i < CONFIG_OPTION__COUNT; i++)
+		if (strcmp(config_options[i].name, option) == 0)
+			return c->memory->source[i] != CONFIG_FROM_DEFAULT;
+	return false;
+}
+
+bool config_has_secrets(const struct config *c)
+{
+	if (config_secret_env("PARLEY_OTLP_HEADERS"))
+		return true;
+	return c->memory->secrets != NULL;
+}

@@ -1,0 +1,79 @@
+/* config: the options of a process: config.def's defaults, then the file, then the environment,
+ * then flags.  Read once into an immutable struct; a reload reads a second one.
+ *
+ * Secrets come only from the environment, a file or a systemd credential (X_env, X_file,
+ * X_credential), and are never printed. */
+#pragma once
+
+#include "base/allowance.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "provider/provider.h"
+#include "provider/registry.h"
+
+struct config_list {
+	const char **items; /* owned by the config */
+	size_t       count;
+};
+
+/* Values of the ENUM options, in the order of the names in config.def (log_level and log_format
+ * are enum log_level and enum log_format of base/log.h). */
+enum config_durability { DURABILITY_RELAXED, DURABILITY_STRICT };
+
+/* One member per row of config.def, named as the row; strings are owned by the config. */
+struct config {
+	/* X(name, type, …) of config.def makes these through CONFIG_MEMBER_type */
+#define X(name, type, ...) CONFIG_MEMBER_##type name;
+#define CONFIG_MEMBER_STRING   const char *
+#define CONFIG_MEMBER_LIST     struct config_list
+#define CONFIG_MEMBER_INT      int64_t
+#define CONFIG_MEMBER_BOOL     bool
+#define CONFIG_MEMBER_SIZE     int64_t /* bytes */
+#define CONFIG_MEMBER_DURATION int64_t /* microseconds */
+#define CONFIG_MEMBER_ENUM     int     /* index in the row's names */
+#include "config/config.def"
+#undef X
+	/* tables, each with its own rows in config.c */
+	struct provider_options *providers;
+	size_t                   provider_count;
+	struct model_options    *models;
+	size_t                   model_count;
+	/* api_keys: each a plain key or "sha256:<64 lower-case hex>", resolved from the file's maps
+	 * {env: NAME}, {file: PATH}, {credential: NAME} and from PARLEY_API_KEY */
+	struct config_list api_keys;
+	struct allowance   limits; /* of all calls together; no budget */
+
+	struct config_memory *memory; /* owns everything above */
+};
+
+/* Flags as given: pairs of option name and value (from getopt), borrowed for the call. */
+struct config_flag {
+	const char *name;
+	const char *value;
+};
+
+/* config_load: file may be NULL (then $PARLEY_CONFIG, or none).  Unknown keys, bad values and
+ * duplicate keys are errors whose text has file, line, what is allowed, and the nearest known name.
+ * Environment variables that hold secrets are wiped; their values are kept for a later load.
+ * Errors: INVALID_VALUE, NOT_SUPPORTED_YET, NOT_FOUND (the file), INTERNAL (memory).
+ * Threads: one at a time. */
+enum errc config_load(const char *file, const struct config_flag *flags, size_t flag_count,
+		      struct config **ret, struct err *e) MUST_USE;
+void      config_destroy(struct config *c);
+OWNABLE(config);
+
+/* config_print: every option with its value and where it came from; secrets masked. */
+bool config_print(const struct config *c, struct buf *out) MUST_USE;
+/* config_kept: appends the names of the options that differ and that only a new start changes, as
+ * "listen, loops": no values. */
+bool config_kept(const struct config *running, const struct config *read, struct buf *out) MUST_USE;
+/* config_help: the options' part of --help. */
+bool config_help(struct buf *out) MUST_USE;
+/* config_markdown: the options' table of the README; a test compares the two. */
+bool config_markdown(struct buf *out) MUST_USE;
+/* config_flag_name: the option's name ("listen") behind a flag ("--listen"); NULL: none. */
+const char *config_flag_name(const char *flag);
+/* config_says: the option was given a value, by the file, the environment or a flag. */
+bool config_says(const struct config *c, const char *option);
+/* config_has_secrets: is there any key in it that a core dump would give away? */
+bool config_has_secrets(const struct config *c);

@@ -1,0 +1,282 @@
+/* Checks across values, after all sources are in. */
+#include "config/config_check.h"
+
+#include "base/beneath.h"
+#include "config/config_file.h"
+#include "config/config_memory.h"
+#include "http/server.h"
+#include "http/tls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SOCKET_PATH = 107 }; /* what a socket's address has room for */
+
+/* The shape only; whether it can be bound shows when it is. */
+static bool is_address(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	size_t      host = colon ? (size_t)(colon - text) : 0;
+	size_t      digits = colon ? strspn(colon + 1, "0123456789") : 0;
+
+	if (host == 0 || digits == 0 || digits > 5 || colon[1 + digits] || atol(colon + 1) > 65535)
+		return false;
+	if (text[0] == '[')
+		return host > 2 && text[host - 1] == ']';
+	return !memchr(text, ':', host) && strspn(text, "*") != host;
+}
+
+static bool is_path(const char *text)
+{
+	return text[0] == '/' && strlen(text) <= SOCKET_PATH;
+}
+
+static bool is_name(const char *text)
+{
+	size_t n = strcspn(text, ": \t");
+
+	return n > 0 && n <= 64 && !text[n];
+}
+
+/* Where an inherited socket listens shows at the start. */
+static bool is_inherited(const char *text)
+{
+	return strncmp(text, "fd:", 3) == 0 || strcmp(text, "systemd") == 0;
+}
+
+static enum errc check_address(const struct config_place *at, const char *text, struct err *e)
+{
+	if (strncmp(text, "unix:", 5) == 0 && !is_path(text + 5))
+		return config_place_fail(at, e, "'%.160s' is no path of a socket: it begins with / and "
+						"has up to %d bytes", text, SOCKET_PATH);
+	if (strncmp(text, "fd:", 3) == 0 && !is_name(text + 3))
+		return config_place_fail(at, e, "'%.80s' names no inherited socket: write fd:NUMBER or "
+						"fd:NAME", text);
+	if (is_inherited(text) || strncmp(text, "unix:", 5) == 0)
+		return ERR_OK;
+	if (!is_address(text))
+		return config_place_fail(at, e, "'%.80s' is not ADDR:PORT or [V6]:PORT, as "
+						"127.0.0.1:8080 or [::1]:8080; 0.0.0.0:8080 is "
+						"every IPv4 address; unix:/path, fd:N, fd:NAME "
+						"and systemd are taken too", text);
+	return ERR_OK;
+}
+
+static enum errc check_listen(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_listen);
+	struct config_place admin = config_memory_place(c, CONFIG_OPTION_admin_listen);
+
+	for (size_t i = 0; i < c->listen.count; i++) {
+		enum errc rc = check_address(&at, c->listen.items[i], e);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return check_address(&admin, c->admin_listen, e);
+}
+
+static enum errc check_socket_mode(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_socket_mode);
+	const char         *mode = c->socket_mode;
+
+	if (mode[strspn(mode, "01234567")] || strtoul(mode, NULL, 8) > 0777)
+		return config_place_fail(&at, e, "'%.8s' is no mode: three octal digits, as 660 or 0600",
+					 mode);
+	return ERR_OK;
+}
+
+static enum errc check_tls(const struct config *c, struct err *e)
+{
+	struct config_place cert = config_memory_place(c, CONFIG_OPTION_tls_cert);
+	struct config_place key = config_memory_place(c, CONFIG_OPTION_tls_key);
+	struct err          why;
+
+	if (!c->tls_cert[0] && !c->tls_key[0])
+		return ERR_OK;
+	if (!c->tls_key[0])
+		return config_place_fail(&cert, e, "needs tls_key, the file with the certificate's key");
+	if (!c->tls_cert[0])
+		return config_place_fail(&key, e, "needs tls_cert, the file with the certificate");
+	if (tls_check(c->tls_cert, c->tls_key, &why) != ERR_OK)
+		return config_place_fail(strcmp(why.path, "tls_key") == 0 ? &key : &cert, e, "%s",
+					 why.text);
+	return ERR_OK;
+}
+
+static enum errc check_origins(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_cors_origins);
+
+	for (size_t i = 0; i < c->cors_origins.count; i++) {
+		const char *origin = c->cors_origins.items[i];
+		const char *host = strstr(origin, "://");
+
+		if (strcmp(origin, "*") != 0 && strcmp(origin, "null") != 0 &&
+		    (!host || host == origin || !host[3] || strpbrk(host + 3, "/?# @")))
+			return config_place_fail(&at, e, "'%.80s' is not an origin: a scheme, a host "
+							 "and a port, as https://chat.example.org; "
+							 "or *", origin);
+	}
+	return ERR_OK;
+}
+
+static enum errc check_proxies(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_trusted_proxies);
+	struct peer_net     net;
+
+	for (size_t i = 0; i < c->trusted_proxies.count; i++)
+		if (!peer_net_parse(c->trusted_proxies.items[i], &net))
+			return config_place_fail(&at, e, "'%.80s' is no network: write an address and its "
+							 "length, as 10.0.0.0/8 or 2001:db8::/32, an "
+							 "address, or unix", c->trusted_proxies.items[i]);
+	return ERR_OK;
+}
+
+/* Opened and closed again: what is missing at the start is missed there, not in a request. */
+static enum errc check_image_root(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_image_root);
+	struct beneath     *b = NULL;
+	struct err          why;
+
+	if (!c->image_root[0])
+		return ERR_OK;
+	if (beneath_open(c->image_root, &b, &why) != ERR_OK)
+		return config_place_fail(&at, e, "%s", why.text);
+	beneath_destroy(b);
+	return ERR_OK;
+}
+
+static enum errc check_collector(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_otlp_endpoint);
+
+	if (!c->otlp_endpoint[0] || strncmp(c->otlp_endpoint, "http://", 7) == 0 ||
+	    strncmp(c->otlp_endpoint, "https://", 8) == 0)
+		return ERR_OK;
+	return config_place_fail(&at, e, "'%.80s' is no address of a collector: write http://HOST:4318",
+				 c->otlp_endpoint);
+}
+
+/* The key of a row that an error's path names, or the row itself. */
+static const struct config_node *culprit(const struct config_node *row, const char *path)
+{
+	size_t n = strcspn(path, ".[");
+
+	for (const struct config_node *k = row->first; k; k = k->next)
+		if (n > 0 && strlen(k->key) == n && strncmp(k->key, path, n) == 0)
+			return k;
+	return row;
+}
+
+/* Providers are made and thrown away: what their dialects refuse is then refused with its line. */
+static enum errc check_providers(const struct config *c, struct err *e)
+{
+	for (size_t i = 0; i < c->provider_count; i++) {
+		const struct config_node *node = c->memory->provider_node[i];
+		struct config_place       at = { CONFIG_FROM_ENVIRONMENT, .name = "upstream_url" };
+		struct provider          *p = NULL;
+		struct err                why;
+
+		if (provider_create(&c->providers[i], &p, &why) == ERR_OK) {
+			const char *ca_file = c->providers[i].ca_file;
+
+			provider_destroy(p);
+			/* libcurl would tell each call alone, and not by name. */
+			if (!ca_file || access(ca_file, R_OK) == 0)
+				continue;
+			err_set(&why, ERR_INVALID_VALUE, "ca_file", "'%.80s' can't be read: %s", ca_file,
+				strerror(errno));
+		}
+		if (node)
+			at = config_memory_node(c, culprit(node, why.path));
+		return config_place_fail(&at, e, "%s", why.text);
+	}
+	return ERR_OK;
+}
+
+static bool matches(const char *pattern, const char *name)
+{
+	size_t n = strlen(pattern);
+
+	if (n > 0 && pattern[n - 1] == '*')
+		return strncmp(pattern, name, n - 1) == 0;
+	return strcmp(pattern, name) == 0;
+}
+
+static enum errc check_default_model(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_default_model);
+	const char         *names[8];
+	size_t              n = 0;
+
+	for (size_t i = 0; i < c->model_count; i++) {
+		if (matches(c->models[i].name, c->default_model) &&
+		    !strchr(c->default_model, '*'))
+			return ERR_OK;
+		if (n < ARRAY_LEN(names))
+			names[n++] = c->models[i].name;
+	}
+
+	const char *near = config_value_nearest(str_of(c->default_model), names, n);
+	return config_place_fail(&at, e, "there is no model '%.80s'%s%s%s", c->default_model,
+				 near ? "; did you mean " : "; it has to stand under models",
+				 near ? near : "", near ? "?" : "");
+}
+
+static bool has_model(const struct config *c, const char *name)
+{
+	for (size_t i = 0; i < c->model_count; i++)
+		if (matches(c->models[i].name, name))
+			return true;
+	return false;
+}
+
+static enum errc check_fallbacks(const struct config *c, struct err *e)
+{
+	for (size_t i = 0; i < c->model_count; i++) {
+		const struct model_options *m = &c->models[i];
+
+		for (size_t k = 0; k < m->fallback_count; k++) {
+			struct config_place at = config_memory_node(
+				c, culprit(c->memory->model_node[i], "fallback"));
+
+			if (!has_model(c, m->fallback[k]) || strchr(m->fallback[k], '*'))
+				return config_place_fail(&at, e, "there is no model '%.80s'; a fallback "
+								 "has to stand under models", m->fallback[k]);
+			if (strcmp(m->fallback[k], m->name) == 0)
+				return config_place_fail(&at, e, "the model falls back on itself");
+		}
+	}
+	return ERR_OK;
+}
+
+enum errc config_check(const struct config *c, struct err *e)
+{
+	enum errc rc = check_listen(c, e);
+
+	if (rc == ERR_OK)
+		rc = check_socket_mode(c, e);
+	if (rc == ERR_OK)
+		rc = check_tls(c, e);
+	if (rc == ERR_OK)
+		rc = check_origins(c, e);
+	if (rc == ERR_OK)
+		rc = check_proxies(c, e);
+	if (rc == ERR_OK)
+		rc = check_image_root(c, e);
+	if (rc == ERR_OK)
+		rc = check_collector(c, e);
+	if (rc == ERR_OK)
+		rc = check_providers(c, e);
+	if (rc == ERR_OK)
+		rc = check_default_model(c, e);
+	if (rc == ERR_OK)
+		rc = check_fallbacks(c, e);
+	return rc;
+}

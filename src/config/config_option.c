@@ -1,0 +1,63 @@
+/* The table of options, made from config.def. */
+#include "config/config_option.h"
+
+#include "base/limits.h"
+#include "config/config.h"
+
+#include <stdio.h>
+
+const struct config_option config_options[CONFIG_OPTION__COUNT] = {
+#define X(name, type, preset, reloadable, help, min, max, names)                                   \
+	[CONFIG_OPTION_##name] = { #name, preset, help, { CONFIG_##type, min, max, names },        \
+				   offsetof(struct config, name), reloadable },
+#include "config/config.def"
+#undef X
+};
+
+int config_option_find(struct str name)
+{
+	for (int i = 0; i < CONFIG_OPTION__COUNT; i++)
+		if (str_is(name, config_options[i].name))
+			return i;
+	return -1;
+}
+
+const char *config_option_value(const struct config_option *o)
+{
+	switch (o->rule.type) {
+	case CONFIG_STRING:
+	case CONFIG_TEXT:
+	case CONFIG_CHOICE:
+		return "TEXT";
+	case CONFIG_LIST:
+		return "LIST";
+	case CONFIG_INT:
+		return "N";
+	case CONFIG_BOOL:
+		return "BOOL";
+	case CONFIG_SIZE:
+		return "SIZE";
+	case CONFIG_DURATION:
+		return "TIME";
+	case CONFIG_ENUM:
+		return "NAME";
+	}
+	return "";
+}
+
+const char *config_flag_name(const char *flag)
+{
+	char buf[64];
+
+	if (!flag || strncmp(flag, "--", 2) != 0)
+		return NULL;
+	snprintf(buf, sizeof buf, "%s", flag + 2);
+	for (char *p = buf; *p; p++)
+		if (*p == '-')
+			*p = '_';
+		else if (*p == '_')
+			return NULL; /* flags have dashes */
+
+	int i = config_option_find(str_of(buf));
+	return i < 0 ? NULL : config_options[i].name;
+}

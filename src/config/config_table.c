@@ -1,0 +1,801 @@
+/* The tables of the configuration: each row's keys stand in a list of fields. */
+#include "config/config_table.h"
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "config/config_file.h"
+#include "config/config_memory.h"
+#include "config/config_secret.h"
+
+#include <stdlib.h>
+
+#define SECOND_US 1000000
+#define MINUTE_US (60 * (int64_t)SECOND_US)
+#define DAY_US    (24 * 60 * MINUTE_US)
+
+const char *const config_table_names[] = { "providers", "models", "api_keys", "limits", NULL };
+
+/* A key of a row, and where its value goes. */
+struct field {
+	const char        *name;
+	struct config_rule rule;
+	size_t             offset;
+};
+
+#define AT(m) offsetof(struct provider_options, m)
+static const struct field provider_fields[] = {
+	{ "name",             { CONFIG_STRING, 1, 63, "" },                AT(name) },
+	{ "dialect",          { CONFIG_STRING, 1, 63, "" },                AT(dialect) },
+	{ "base_url",         { CONFIG_STRING, 1, 2048, "" },              AT(base_url) },
+	{ "key_header",       { CONFIG_STRING, 1, 128, "" },               AT(key_header) },
+	{ "query",            { CONFIG_STRING, 1, 2048, "" },              AT(query) },
+	{ "ca_file",          { CONFIG_STRING, 1, 4096, "" },              AT(ca_file) },
+	{ "proxy",            { CONFIG_STRING, 1, 2048, "" },              AT(proxy) },
+	{ "http2",            { CONFIG_CHOICE, 1, 64, "auto,off" },        AT(http2) },
+	{ "max_tokens_field", { CONFIG_CHOICE, 1, 64, "max_tokens,max_completion_tokens" },
+	                                                                   AT(max_tokens_field) },
+	{ "forward_store",    { CONFIG_BOOL, 0, 0, "" },                   AT(forward_store) },
+	{ "propagate_trace",  { CONFIG_BOOL, 0, 0, "" },                   AT(propagate_trace) },
+	{ "stream_usage",     { CONFIG_BOOL, 0, 0, "" },                   AT(stream_usage) },
+	{ "retries",          { CONFIG_INT, 0, 10, "" },                   AT(retries) },
+};
+static const struct field echo_fields[] = {
+	{ "reply",            { CONFIG_TEXT, 0, LIMIT_CONFIG_VALUE, "" },  AT(reply) },
+	{ "piece",            { CONFIG_INT, 0, MIB, "" },                  AT(piece) },
+	{ "delay",            { CONFIG_DURATION, 0, 60 * MINUTE_US, "" },  AT(delay_us) },
+	{ "error_at",         { CONFIG_INT, 0, 1000000000, "" },           AT(error_at) },
+};
+static const struct field timeout_fields[] = {
+	{ "connect",          { CONFIG_DURATION, 1000, DAY_US, "" },       AT(connect_us) },
+	{ "first_byte",       { CONFIG_DURATION, 1000, DAY_US, "" },       AT(first_byte_us) },
+	{ "idle",             { CONFIG_DURATION, 1000, DAY_US, "" },       AT(idle_us) },
+	{ "total",            { CONFIG_DURATION, 1000, DAY_US, "" },       AT(total_us) },
+};
+static const struct field health_fields[] = {
+	{ "failures",         { CONFIG_INT, 0, 1000, "" },                 AT(health.failures) },
+	{ "window",           { CONFIG_DURATION, 1000, DAY_US, "" },       AT(health.window_us) },
+	{ "pause",            { CONFIG_DURATION, 1000, DAY_US, "" },       AT(health.pause_us) },
+	{ "cooling",          { CONFIG_DURATION, 0, DAY_US, "" },          AT(health.cooling_us) },
+	{ "dead_key",         { CONFIG_DURATION, 0, DAY_US, "" },          AT(health.dead_us) },
+};
+#undef AT
+#define AT(m) offsetof(struct target_options, m)
+static const struct field target_fields[] = {
+	{ "provider",         { CONFIG_STRING, 1, 63, "" },                AT(provider) },
+	{ "upstream_model",   { CONFIG_STRING, 1, LIMIT_MODEL, "" },       AT(upstream_model) },
+	{ "weight",           { CONFIG_INT, 1, 1000, "" },                 AT(weight) },
+};
+#undef AT
+#define AT(m) offsetof(struct model_options, m)
+static const struct field model_fields[] = {
+	{ "name",             { CONFIG_STRING, 1, LIMIT_MODEL, "" },       AT(name) },
+	{ "provider",         { CONFIG_STRING, 1, 63, "" },                AT(provider) },
+	{ "upstream_model",   { CONFIG_STRING, 1, LIMIT_MODEL, "" },       AT(upstream_model) },
+	{ "images",           { CONFIG_BOOL, 0, 0, "" },                   AT(images) },
+	{ "audio",            { CONFIG_BOOL, 0, 0, "" },                   AT(audio) },
+	{ "pdf",              { CONFIG_BOOL, 0, 0, "" },                   AT(pdf) },
+	{ "max_output",       { CONFIG_INT, 1, PRICE_TOKENS / 10, "" },    AT(max_output) },
+};
+#undef AT
+
+#define AT(m) offsetof(struct allowance, m)
+static const struct field limit_fields[] = {
+	{ "concurrent",       { CONFIG_INT, 1, LIMIT_CONCURRENT, "" },     AT(concurrent) },
+	{ "max_body",         { CONFIG_SIZE, 1, LIMIT_BODY_MAX, "" },      AT(max_body) },
+};
+#undef AT
+
+/* Money for a million tokens. */
+static const struct {
+	const char *name;
+	size_t      offset;
+} price_fields[] = {
+	{ "input", offsetof(struct price, input) },
+	{ "output", offsetof(struct price, output) },
+	{ "cached", offsetof(struct price, cached) },
+	{ "cache_write", offsetof(struct price, cache_write) },
+	{ "reasoning", offsetof(struct price, reasoning) },
+};
+
+/* Every key of a row, for hints. */
+static const char *const provider_keys[] = {
+	"name", "dialect", "base_url", "api_key_env", "api_key_file", "api_key_credential",
+	"key_header", "headers", "query", "ca_file", "http2", "proxy", "timeouts", "retries", "health",
+	"max_tokens_field", "forward_store", "stream_usage", "propagate_trace", "reply", "piece", "delay", "error_at",
+};
+static const char *const timeout_keys[] = { "connect", "first_byte", "idle", "total" };
+static const char *const health_keys[] = { "failures", "window", "pause", "cooling", "dead_key" };
+static const char *const target_keys[] = { "provider", "upstream_model", "weight" };
+static const char *const model_keys[] = { "name", "provider", "upstream_model", "targets", "fallback",
+						"images", "audio", "pdf", "price", "max_output" };
+static const char *const limit_keys[] = { "requests", "tokens", "concurrent", "max_body" };
+static const char *const rate_keys[] = { "count", "window" };
+static const char *const price_keys[] = { "input", "output", "cached", "cache_write", "reasoning" };
+static const char *const secret_keys[] = { "env", "file", "credential" };
+
+static enum errc fail(const struct config *c, const struct config_node *n, const char *what,
+		      struct err *e)
+{
+	struct config_place at = config_memory_node(c, n);
+
+	return config_place_fail(&at, e, "%s", what);
+}
+
+static enum errc unknown(const struct config *c, const struct config_node *n,
+			 const char *const *keys, size_t count, struct err *e)
+{
+	struct config_place at = config_memory_node(c, n);
+	const char         *near = config_value_nearest(str_of(n->key), keys, count);
+	char                all[240] = "";
+	size_t              used = 0;
+
+	if (near)
+		return config_place_fail(&at, e, "unknown key; did you mean %s?", near);
+	for (size_t i = 0; i < count && used + strlen(keys[i]) + 3 < sizeof all; i++) {
+		const char *sep = i > 0 ? ", " : "";
+
+		memcpy(all + used, sep, strlen(sep));
+		used += strlen(sep);
+		memcpy(all + used, keys[i], strlen(keys[i]));
+		used += strlen(keys[i]);
+	}
+	return config_place_fail(&at, e, "unknown key; allowed: %.*s", (int)used, all);
+}
+
+static enum errc need_kind(const struct config *c, const struct config_node *n,
+			   enum config_kind kind, struct err *e)
+{
+	if (n->kind == kind)
+		return ERR_OK;
+	if (n->kind == CONFIG_SCALAR && n->text.n == 0 && !n->quoted)
+		return fail(c, n, "has no value; leave the key out for the default", e);
+	switch (kind) {
+	case CONFIG_SCALAR:
+		return fail(c, n, "has to be one value", e);
+	case CONFIG_SEQUENCE:
+		return fail(c, n, "has to be a list", e);
+	case CONFIG_MAP:
+		return fail(c, n, "has to be a map: \"key: value\" lines", e);
+	}
+	return ERR_OK;
+}
+
+static enum errc need_value(const struct config *c, const struct config_node *n, struct err *e)
+{
+	enum errc rc = need_kind(c, n, CONFIG_SCALAR, e);
+
+	if (rc == ERR_OK && n->text.n == 0 && !n->quoted)
+		return fail(c, n, "has no value; leave the key out for the default", e);
+	return rc;
+}
+
+/* Reads n into row when it is one of the fields; *ret_known says whether it was. */
+static enum errc read_field(struct config *c, const struct config_node *n,
+			    const struct field *fields, size_t count, void *row, bool *ret_known,
+			    struct err *e)
+{
+	struct config_place at = config_memory_node(c, n);
+
+	*ret_known = false;
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(fields[i].name, n->key) != 0)
+			continue;
+		*ret_known = true;
+		enum errc rc = need_value(c, n, e);
+		if (rc != ERR_OK)
+			return rc;
+		return config_value_read(&fields[i].rule, n->text, &c->memory->arena, &at,
+					 (char *)row + fields[i].offset, e);
+	}
+	return ERR_OK;
+}
+
+/* --- secrets --- */
+
+static enum errc read_secret(struct config *c, enum config_secret_kind kind,
+			     const struct config_node *n, const char **ret, struct err *e)
+{
+	struct config_place at = config_memory_node(c, n);
+	char               *secret;
+	enum errc           rc = need_value(c, n, e);
+
+	if (rc == ERR_OK)
+		rc = config_secret_read(kind, n->text.p, &at, &secret, e);
+	return rc == ERR_OK ? config_memory_secret_take(c, secret, ret, e) : rc;
+}
+
+/* {env: NAME}, {file: PATH} or {credential: NAME} */
+static enum errc read_secret_map(struct config *c, const struct config_node *map, const char **ret,
+				 struct err *e)
+{
+	if (map->count != 1)
+		return fail(c, map, "needs exactly one of env, file, credential", e);
+	for (size_t k = 0; k < ARRAY_LEN(secret_keys); k++)
+		if (strcmp(map->first->key, secret_keys[k]) == 0)
+			return read_secret(c, (enum config_secret_kind)k, map->first, ret, e);
+	return unknown(c, map->first, secret_keys, ARRAY_LEN(secret_keys), e);
+}
+
+/* --- providers --- */
+
+static void provider_defaults(struct provider_options *p)
+{
+	*p = (struct provider_options){
+		.stream_usage = true,
+		.connect_us = 5 * SECOND_US,
+		.first_byte_us = 5 * MINUTE_US,
+		.idle_us = 5 * MINUTE_US,
+		.total_us = 30 * MINUTE_US,
+		.first_byte_plain_us = 30 * MINUTE_US,
+		.retries = 2,
+		.health = { .failures = 5, .window_us = 30 * SECOND_US, .pause_us = 10 * SECOND_US,
+			    .cooling_us = 5 * SECOND_US, .dead_us = MINUTE_US },
+	};
+}
+
+/* What a provider's dialect can't say it refuses anyway. */
+static void model_defaults(const struct config *c, struct model_options *m)
+{
+	*m = (struct model_options){
+		.images = true, .audio = true, .pdf = true, .no_table = !c->price_table
+	};
+}
+
+static enum errc read_timeouts(struct config *c, const struct config_node *map,
+			       struct provider_options *p, struct err *e)
+{
+	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	for (const struct config_node *n = map->first; n; n = n->next) {
+		bool known;
+
+		rc = read_field(c, n, timeout_fields, ARRAY_LEN(timeout_fields), p, &known, e);
+		if (rc == ERR_OK && !known)
+			rc = unknown(c, n, timeout_keys, ARRAY_LEN(timeout_keys), e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	/* A plain call's first byte is its whole answer: it may take the total, unless told. */
+	p->first_byte_plain_us = config_file_find(map, "first_byte") ? p->first_byte_us
+								     : p->total_us;
+	return ERR_OK;
+}
+
+static enum errc read_headers(struct config *c, const struct config_node *map,
+			      struct provider_options *p, struct err *e)
+{
+	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	if (map->count > LIMIT_HEADERS)
+		return fail(c, map, "too many headers; at most 100", e);
+
+	struct provider_header *headers = config_memory_alloc(c, map->count * sizeof *headers, e);
+	if (!headers)
+		return ERR_INTERNAL;
+	for (const struct config_node *n = map->first; n; n = n->next) {
+		static const struct config_rule value = { CONFIG_STRING, 1, LIMIT_SECRET, "" };
+		struct config_place             at = config_memory_node(c, n);
+		struct provider_header         *h = &headers[n->index];
+
+		h->name = n->key;
+		h->secret = n->kind == CONFIG_MAP;
+		if (h->secret)
+			rc = read_secret_map(c, n, &h->value, e);
+		else if ((rc = need_value(c, n, e)) == ERR_OK)
+			rc = config_value_read(&value, n->text, &c->memory->arena, &at, &h->value,
+					       e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	p->headers = headers;
+	p->header_count = map->count;
+	return ERR_OK;
+}
+
+static enum errc read_health(struct config *c, const struct config_node *map,
+			     struct provider_options *p, struct err *e)
+{
+	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+
+	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
+		bool known;
+
+		rc = read_field(c, n, health_fields, ARRAY_LEN(health_fields), p, &known, e);
+		if (rc == ERR_OK && !known)
+			rc = unknown(c, n, health_keys, ARRAY_LEN(health_keys), e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return rc;
+}
+
+/* The keys of a provider that are more than one value. */
+static enum errc read_provider_special(struct config *c, const struct config_node *n,
+				       struct provider_options *p, struct err *e)
+{
+	static const char *const forms[] = { "api_key_env", "api_key_file", "api_key_credential" };
+
+	for (size_t k = 0; k < ARRAY_LEN(forms); k++) {
+		if (strcmp(n->key, forms[k]) != 0)
+			continue;
+		if (p->key)
+			return fail(c, n, "a second key; give one of api_key_env, api_key_file, "
+					  "api_key_credential", e);
+		return read_secret(c, (enum config_secret_kind)k, n, &p->key, e);
+	}
+	if (strcmp(n->key, "api_key") == 0 || strcmp(n->key, "key") == 0)
+		return fail(c, n, "keys do not belong into this file; use api_key_env, api_key_file "
+				  "or api_key_credential", e);
+	if (strcmp(n->key, "headers") == 0)
+		return read_headers(c, n, p, e);
+	if (strcmp(n->key, "timeouts") == 0)
+		return read_timeouts(c, n, p, e);
+	if (strcmp(n->key, "health") == 0)
+		return read_health(c, n, p, e);
+	return unknown(c, n, provider_keys, ARRAY_LEN(provider_keys), e);
+}
+
+static enum errc check_provider(struct config *c, const struct config_node *map,
+				const struct provider_options *p, struct err *e)
+{
+	if (!p->name)
+		return fail(c, map, "a provider needs a name", e);
+	if (!p->dialect)
+		return fail(c, map, "a provider needs a dialect, as openai", e);
+
+	bool echo = strcmp(p->dialect, "echo") == 0;
+
+	if (!echo && !p->base_url)
+		return fail(c, map, "a provider needs a base_url, as http://127.0.0.1:9000/v1", e);
+	for (const struct config_node *n = map->first; n; n = n->next) {
+		bool echo_key = false;
+
+		for (size_t i = 0; i < ARRAY_LEN(echo_fields); i++)
+			echo_key = echo_key || strcmp(n->key, echo_fields[i].name) == 0;
+		if (echo_key && !echo)
+			return fail(c, n, "only the echo dialect has this", e);
+		if (!echo_key && echo && strcmp(n->key, "name") != 0 &&
+		    strcmp(n->key, "dialect") != 0)
+			return fail(c, n, "the echo dialect has no network; it takes reply, piece, "
+					  "delay and error_at", e);
+	}
+	for (size_t i = 0; i < c->provider_count; i++) {
+		if (strcmp(c->providers[i].name, p->name) == 0)
+			return fail(c, map, "a second provider of this name", e);
+	}
+	return ERR_OK;
+}
+
+static enum errc read_provider(struct config *c, const struct config_node *map,
+			       struct provider_options *p, struct err *e)
+{
+	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+
+	provider_defaults(p);
+	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
+		bool known;
+
+		rc = read_field(c, n, provider_fields, ARRAY_LEN(provider_fields), p, &known, e);
+		if (rc == ERR_OK && !known)
+			rc = read_field(c, n, echo_fields, ARRAY_LEN(echo_fields), p, &known, e);
+		if (rc == ERR_OK && !known)
+			rc = read_provider_special(c, n, p, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return rc == ERR_OK ? check_provider(c, map, p, e) : rc;
+}
+
+static const struct provider_options *find_provider(const struct config *c, const char *name)
+{
+	for (size_t i = 0; i < c->provider_count; i++)
+		if (strcmp(c->providers[i].name, name) == 0)
+			return &c->providers[i];
+	return NULL;
+}
+
+static bool has_model(const struct config *c, const char *name)
+{
+	for (size_t i = 0; i < c->model_count; i++)
+		if (strcmp(c->models[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* PARLEY_UPSTREAM_URL and PARLEY_UPSTREAM_KEY: a provider for every model name. */
+static enum errc add_environment_provider(struct config *c, struct err *e)
+{
+	static const struct config_rule rule = { CONFIG_STRING, 1, 2048, "" };
+	const char                     *key = config_secret_env("PARLEY_UPSTREAM_KEY");
+	const char                     *url = getenv("PARLEY_UPSTREAM_URL");
+	struct config_place             at = { CONFIG_FROM_ENVIRONMENT, .name = "upstream_url" };
+	struct provider_options        *p = &c->providers[c->provider_count];
+
+	if (!url || !*url)
+		return ERR_OK;
+	if (find_provider(c, "upstream") || has_model(c, "*"))
+		return config_place_fail(&at, e, "makes a provider named upstream and a model named "
+						 "*, and the file has one of them too");
+
+	provider_defaults(p);
+	p->name = "upstream";
+	p->dialect = "openai";
+	enum errc rc = config_value_read(&rule, str_of(url), &c->memory->arena, &at, &p->base_url,
+					 e);
+	if (rc == ERR_OK && key) {
+		char *secret;
+
+		at.name = "upstream_key";
+		rc = config_secret_read(CONFIG_SECRET_ENV, "PARLEY_UPSTREAM_KEY", &at, &secret, e);
+		if (rc == ERR_OK)
+			rc = config_memory_secret_take(c, secret, &p->key, e);
+	}
+	if (rc != ERR_OK)
+		return rc;
+	c->provider_count++;
+	model_defaults(c, &c->models[c->model_count]);
+	c->models[c->model_count].name = "*";
+	c->models[c->model_count++].provider = "upstream";
+	return ERR_OK;
+}
+
+static enum errc load_providers(struct config *c, const struct config_node *table, struct err *e)
+{
+	size_t room = (table ? table->count : 0) + 2; /* and echo, and the environment's */
+
+	c->providers = config_memory_alloc(c, room * sizeof *c->providers, e);
+	if (!c->providers)
+		return ERR_INTERNAL;
+	c->memory->provider_node = config_memory_alloc(c, room * sizeof(struct config_node *), e);
+	if (!c->memory->provider_node)
+		return ERR_INTERNAL;
+	for (const struct config_node *n = table ? table->first : NULL; n; n = n->next) {
+		enum errc rc = read_provider(c, n, &c->providers[c->provider_count], e);
+
+		if (rc != ERR_OK)
+			return rc;
+		c->memory->provider_node[c->provider_count++] = n;
+	}
+	if (!find_provider(c, "echo")) {
+		struct provider_options *p = &c->providers[c->provider_count++];
+
+		provider_defaults(p);
+		p->name = "echo";
+		p->dialect = "echo";
+	}
+	return ERR_OK;
+}
+
+/* --- models --- */
+
+static enum errc read_fallback(struct config *c, const struct config_node *list,
+			       struct model_options *m, struct err *e)
+{
+	static const struct config_rule rule = { CONFIG_STRING, 1, LIMIT_MODEL, "" };
+	enum errc                       rc = need_kind(c, list, CONFIG_SEQUENCE, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	if (list->count > LIMIT_FALLBACKS)
+		return fail(c, list, "too many fallbacks; at most 8", e);
+
+	const char **names = config_memory_alloc(c, (list->count + 1) * sizeof *names, e);
+	if (!names)
+		return ERR_INTERNAL;
+	for (const struct config_node *n = list->first; n; n = n->next) {
+		struct config_place at = config_memory_node(c, n);
+
+		rc = need_value(c, n, e);
+		if (rc == ERR_OK)
+			rc = config_value_read(&rule, n->text, &c->memory->arena, &at,
+					       &names[n->index], e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	m->fallback = names;
+	m->fallback_count = list->count;
+	return ERR_OK;
+}
+
+static enum errc need_provider(const struct config *c, const struct config_node *map,
+			       const char *name, struct err *e)
+{
+	struct config_place at = config_memory_node(c, config_file_find(map, "provider"));
+
+	if (find_provider(c, name))
+		return ERR_OK;
+	return config_place_fail(&at, e, "there is no provider '%s'; it has to stand under "
+					 "providers (echo is built in)", name);
+}
+
+static enum errc read_target(struct config *c, const struct config_node *map,
+			     struct target_options *t, struct err *e)
+{
+	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+
+	t->weight = 1;
+	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
+		bool known;
+
+		rc = read_field(c, n, target_fields, ARRAY_LEN(target_fields), t, &known, e);
+		if (rc == ERR_OK && !known)
+			rc = unknown(c, n, target_keys, ARRAY_LEN(target_keys), e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	if (rc == ERR_OK && !t->provider)
+		return fail(c, map, "a target needs a provider", e);
+	return rc == ERR_OK ? need_provider(c, map, t->provider, e) : rc;
+}
+
+static enum errc read_targets(struct config *c, const struct config_node *list,
+			      struct model_options *m, struct err *e)
+{
+	enum errc rc = need_kind(c, list, CONFIG_SEQUENCE, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	if (list->count < 1 || list->count > LIMIT_TARGETS)
+		return fail(c, list, "a model has 1 to 16 targets", e);
+
+	struct target_options *targets = config_memory_alloc(c, list->count * sizeof *targets, e);
+	if (!targets)
+		return ERR_INTERNAL;
+	for (const struct config_node *n = list->first; n && rc == ERR_OK; n = n->next)
+		rc = read_target(c, n, &targets[n->index], e);
+	m->targets = targets;
+	m->target_count = list->count;
+	return rc;
+}
+
+static enum errc read_money(const struct config *c, const struct config_node *n, struct price *p,
+			    struct err *e)
+{
+	enum errc rc = need_value(c, n, e);
+
+	for (size_t i = 0; rc == ERR_OK && i < ARRAY_LEN(price_fields); i++) {
+		if (strcmp(price_fields[i].name, n->key) != 0)
+			continue;
+		if (money_read(n->text, (int64_t *)(void *)((char *)p + price_fields[i].offset)))
+			return ERR_OK;
+		return fail(c, n, "must be a price for a million tokens, as 0.15: digits, and up to nine "
+				  "behind a point", e);
+	}
+	return rc == ERR_OK ? unknown(c, n, price_keys, ARRAY_LEN(price_keys), e) : rc;
+}
+
+/* What has no price of its own is input, or output. */
+static enum errc read_price(const struct config *c, const struct config_node *map, struct price *p,
+			    struct err *e)
+{
+	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+
+	*p = (struct price){ true, -1, -1, -1, -1, -1 };
+	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n && rc == ERR_OK;
+	     n = n->next)
+		rc = read_money(c, n, p, e);
+	if (rc == ERR_OK && (p->input < 0 || p->output < 0))
+		return fail(c, map, "a price needs input and output", e);
+	if (p->cached < 0)
+		p->cached = p->input;
+	if (p->cache_write < 0)
+		p->cache_write = p->input;
+	if (p->reasoning < 0)
+		p->reasoning = p->output;
+	return rc;
+}
+
+/* The keys of a model that are more than one value. */
+static enum errc read_model_special(struct config *c, const struct config_node *n,
+				    struct model_options *m, struct err *e)
+{
+	if (strcmp(n->key, "fallback") == 0)
+		return read_fallback(c, n, m, e);
+	if (strcmp(n->key, "targets") == 0)
+		return read_targets(c, n, m, e);
+	if (strcmp(n->key, "price") == 0)
+		return read_price(c, n, &m->price, e);
+	return unknown(c, n, model_keys, ARRAY_LEN(model_keys), e);
+}
+
+static enum errc check_model(struct config *c, const struct config_node *map,
+			     const struct model_options *m, struct err *e)
+{
+	if (!m->name)
+		return fail(c, map, "a model needs a name", e);
+	if (m->target_count > 0 && (m->provider || m->upstream_model))
+		return fail(c, map, "a model has targets, or a provider and upstream_model, not both", e);
+	if (!m->provider && m->target_count == 0)
+		return fail(c, map, "a model needs a provider, or targets", e);
+
+	const char *star = strchr(m->name, '*');
+	if (star && star[1])
+		return fail(c, config_file_find(map, "name"), "a * may only stand at the end", e);
+	if (has_model(c, m->name))
+		return fail(c, config_file_find(map, "name"), "a second model of this name", e);
+	return m->provider ? need_provider(c, map, m->provider, e) : ERR_OK;
+}
+
+static enum errc read_model(struct config *c, const struct config_node *map,
+			    struct model_options *m, struct err *e)
+{
+	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+
+	model_defaults(c, m);
+	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
+		bool known;
+
+		rc = read_field(c, n, model_fields, ARRAY_LEN(model_fields), m, &known, e);
+		if (rc == ERR_OK && !known)
+			rc = read_model_special(c, n, m, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return rc == ERR_OK ? check_model(c, map, m, e) : rc;
+}
+
+static enum errc load_models(struct config *c, const struct config_node *table, struct err *e)
+{
+	size_t room = (table ? table->count : 0) + 2;
+
+	c->models = config_memory_alloc(c, room * sizeof *c->models, e);
+	if (!c->models)
+		return ERR_INTERNAL;
+	c->memory->model_node = config_memory_alloc(c, room * sizeof(struct config_node *), e);
+	if (!c->memory->model_node)
+		return ERR_INTERNAL;
+	for (const struct config_node *n = table ? table->first : NULL; n; n = n->next) {
+		enum errc rc = read_model(c, n, &c->models[c->model_count], e);
+
+		if (rc != ERR_OK)
+			return rc;
+		c->memory->model_node[c->model_count++] = n;
+	}
+	if (!has_model(c, "echo")) {
+		struct model_options *m = &c->models[c->model_count++];
+
+		model_defaults(c, m);
+		m->name = "echo";
+		m->provider = "echo";
+	}
+	return ERR_OK;
+}
+
+/* --- limits --- */
+
+static enum errc read_rate(struct config *c, const struct config_node *map, int64_t *ret_count,
+			   int64_t *ret_us, struct err *e)
+{
+	static const struct config_rule count = { CONFIG_INT, 1, LIMIT_RATE_COUNT, "" };
+	enum errc                       rc = need_kind(c, map, CONFIG_MAP, e);
+
+	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n && rc == ERR_OK;
+	     n = n->next) {
+		struct config_place at = config_memory_node(c, n);
+
+		rc = need_value(c, n, e);
+		if (rc != ERR_OK)
+			return rc;
+		if (strcmp(n->key, "count") == 0)
+			rc = config_value_read(&count, n->text, NULL, &at, ret_count, e);
+		else if (strcmp(n->key, "window") != 0)
+			rc = unknown(c, n, rate_keys, ARRAY_LEN(rate_keys), e);
+		else if (!allowance_read_time(n->text, ret_us))
+			rc = fail(c, n, "must be a whole number with s, m, h or d, from 1s to 366d", e);
+	}
+	if (rc == ERR_OK && (*ret_count == 0 || *ret_us == 0))
+		return fail(c, map, "needs count and window, as {count: 60, window: 1m}", e);
+	return rc;
+}
+
+static enum errc load_limits(struct config *c, const struct config_node *map, struct err *e)
+{
+	struct allowance *a = &c->limits;
+	enum errc         rc = map ? need_kind(c, map, CONFIG_MAP, e) : ERR_OK;
+
+	for (const struct config_node *n = map ? map->first : NULL; n && rc == ERR_OK; n = n->next) {
+		bool known = true;
+
+		if (strcmp(n->key, "requests") == 0)
+			rc = read_rate(c, n, &a->requests, &a->requests_window_us, e);
+		else if (strcmp(n->key, "tokens") == 0)
+			rc = read_rate(c, n, &a->tokens, &a->tokens_window_us, e);
+		else
+			rc = read_field(c, n, limit_fields, ARRAY_LEN(limit_fields), a, &known, e);
+		if (rc == ERR_OK && !known)
+			rc = unknown(c, n, limit_keys, ARRAY_LEN(limit_keys), e);
+	}
+	return rc;
+}
+
+/* --- api_keys --- */
+
+static bool is_hash(struct str s)
+{
+	if (!str_starts(s, STR("sha256:")) || s.n != 7 + 64)
+		return false;
+	for (size_t i = 7; i < s.n; i++)
+		if (!((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f')))
+			return false;
+	return true;
+}
+
+static enum errc add_key(struct config *c, const char *key, const struct config_place *at,
+			 struct err *e)
+{
+	/* a mistyped hash must not become a password that is printed in a file */
+	if (str_starts(str_of(key), STR("sha256:")) && !is_hash(str_of(key)))
+		return config_place_fail(at, e, "a hash is sha256: and 64 lower-case hex digits");
+	c->api_keys.items[c->api_keys.count++] = key;
+	return ERR_OK;
+}
+
+static enum errc read_key(struct config *c, const struct config_node *n, struct err *e)
+{
+	struct config_place at = config_memory_node(c, n);
+	const char         *key = NULL;
+
+	if (n->kind == CONFIG_SCALAR && !is_hash(n->text))
+		return fail(c, n, "a key's text does not belong into this file; allowed: "
+				  "sha256:<64 lower-case hex digits>, {env: NAME}, {file: PATH}, "
+				  "{credential: NAME}", e);
+	if (n->kind == CONFIG_SCALAR)
+		return add_key(c, n->text.p, &at, e);
+
+	enum errc rc = need_kind(c, n, CONFIG_MAP, e);
+	if (rc == ERR_OK)
+		rc = read_secret_map(c, n, &key, e);
+	return rc == ERR_OK ? add_key(c, key, &at, e) : rc;
+}
+
+static enum errc load_keys(struct config *c, const struct config_node *table, struct err *e)
+{
+	size_t              room = (table ? table->count : 0) + 1;
+	struct config_place at = { CONFIG_FROM_ENVIRONMENT, .name = "api_key" };
+
+	c->api_keys.items = config_memory_alloc(c, room * sizeof *c->api_keys.items, e);
+	if (!c->api_keys.items)
+		return ERR_INTERNAL;
+	for (const struct config_node *n = table ? table->first : NULL; n; n = n->next) {
+		enum errc rc = read_key(c, n, e);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	if (!config_secret_env("PARLEY_API_KEY"))
+		return ERR_OK;
+
+	char       *secret;
+	const char *key = NULL;
+	enum errc   rc = config_secret_read(CONFIG_SECRET_ENV, "PARLEY_API_KEY", &at, &secret, e);
+	if (rc == ERR_OK)
+		rc = config_memory_secret_take(c, secret, &key, e);
+	return rc == ERR_OK ? add_key(c, key, &at, e) : rc;
+}
+
+enum errc config_table_load(struct config *c, const struct config_node *root, struct err *e)
+{
+	const struct config_node *tables[3] = { NULL, NULL, NULL };
+	enum errc                 rc;
+
+	for (size_t i = 0; root && i < ARRAY_LEN(tables); i++) {
+		tables[i] = config_file_find(root, config_table_names[i]);
+		rc = tables[i] ? need_kind(c, tables[i], CONFIG_SEQUENCE, e) : ERR_OK;
+		if (rc != ERR_OK)
+			return rc;
+	}
+	rc = load_providers(c, tables[0], e);
+	if (rc == ERR_OK)
+		rc = load_models(c, tables[1], e);
+	if (rc == ERR_OK)
+		rc = add_environment_provider(c, e);
+	if (rc == ERR_OK)
+		rc = load_keys(c, tables[2], e);
+	if (rc == ERR_OK)
+		rc = load_limits(c, root ? config_file_find(root, "limits") : NULL, e);
+	return rc;
+}

@@ -1,0 +1,347 @@
+/* Places for calls, and the queue in front of them. */
+#include "desk/admit.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/metric.h"
+
+#include <pthread.h>
+
+enum { IDLE, WAITING, GRANTED, DRAINED, LEFT };
+
+static struct {
+	pthread_mutex_t    lock;
+	int64_t            calls;
+	int64_t            max_calls; /* as the last call knew it */
+	int64_t            waiting;
+	size_t             bytes;
+	bool               draining;
+	struct admit_wait *head, *tail;
+} desk = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct rate   *rate; /* lives as long as the process */
+
+static void make_rate(void)
+{
+	rate = rate_create(LIMIT_RATE_KEYS);
+}
+
+static bool has_rate(void)
+{
+	return pthread_once(&once, make_rate) == 0 && rate;
+}
+
+/* --- what is said to whom is refused --- */
+
+static const char *const policies[RATE_WHOSE__COUNT][RATE_POLICY__COUNT] = {
+	[RATE_KEY] = { "requests", "tokens", "concurrent" },
+	[RATE_ALL] = { "all-requests", "all-tokens", "all-concurrent" },
+};
+
+static void refuse_tokens(const struct rate_left *left, const char *whose, int64_t tokens, bool never,
+			  const char *time, long long seconds, struct err *e)
+{
+	if (never)
+		err_set(e, ERR_RATE_LIMIT_NEVER, "",
+			"this call may take %lld tokens, and %s may use %lld in %s; make it shorter, or ask "
+			"for fewer tokens", (long long)tokens, whose, (long long)left->limit, time);
+	else
+		err_set(e, ERR_RATE_LIMIT, "",
+			"this call may take %lld tokens; of the %lld in %s that %s may use, %lld are left; "
+			"try again in %lld s", (long long)tokens, (long long)left->limit, time, whose,
+			(long long)left->left, seconds);
+	str_copy(e->type, sizeof e->type, STR("tokens"));
+}
+
+static void refuse(const struct rate_view *view, enum rate_policy why, enum rate_whose whose,
+		   bool never, int64_t tokens, struct err *e)
+{
+	const struct rate_left *left = &view->of[whose][why];
+	const char *who = whose == RATE_KEY ? "this API key" : "all callers of this gateway together";
+	char        time[32] = "";
+	struct buf  text;
+
+	buf_init(&text, sizeof time);
+	if (left->window_us > 0 && allowance_put_time(&text, left->window_us))
+		str_copy(time, sizeof time, buf_view(&text));
+	buf_finish(&text);
+	metric_add(METRIC_RATE_LIMITED, (const char *[]){ policies[whose][why], "", "" }, 1);
+
+	long long seconds = (long long)((left->reset_us + 999999) / 1000000);
+	switch (why) {
+	case RATE_REQUESTS:
+		err_set(e, ERR_RATE_LIMIT, "", "%s may ask models %lld times in %s, and that is used up; "
+					       "try again in %lld s",
+			who, (long long)left->limit, time, seconds);
+		break;
+	case RATE_TOKENS: refuse_tokens(left, who, tokens, never, time, seconds, e); break;
+	case RATE_CALLS:
+	case RATE_POLICY__COUNT:
+		err_set(e, ERR_RATE_LIMIT, "", "%s may have %lld calls at once, and they are going on", who,
+			(long long)left->limit);
+		break;
+	}
+	if (!never)
+		e->retry_after_ms = why == RATE_CALLS ? 1000 : left->reset_us / 1000 + 1;
+}
+
+static enum admit_answer overloaded(const char *reason, const char *text, struct err *e)
+{
+	metric_add(METRIC_OVERLOADED, (const char *[]){ reason, "", "" }, 1);
+	err_set(e, ERR_OVERLOADED, "", "%s", text);
+	e->retry_after_ms = 1000;
+	return ADMIT_REFUSED;
+}
+
+static void drained(struct err *e)
+{
+	metric_add(METRIC_OVERLOADED, (const char *[]){ "draining", "", "" }, 1);
+	err_set(e, ERR_DRAINING, "", "the server is shutting down");
+}
+
+/* --- the list; all of it locked --- */
+
+static void unlist(struct admit_wait *w)
+{
+	if (w->prev)
+		w->prev->next = w->next;
+	else
+		desk.head = w->next;
+	if (w->next)
+		w->next->prev = w->prev;
+	else
+		desk.tail = w->prev;
+	w->prev = w->next = NULL;
+	desk.waiting--;
+	desk.bytes -= w->bytes;
+}
+
+static void enlist(struct admit_wait *w)
+{
+	w->prev = desk.tail;
+	w->next = NULL;
+	if (desk.tail)
+		desk.tail->next = w;
+	else
+		desk.head = w;
+	desk.tail = w;
+	desk.waiting++;
+	desk.bytes += w->bytes;
+}
+
+/* fill: places that are free go to who waits longest. */
+static void fill(void)
+{
+	while (desk.head && desk.calls < desk.max_calls) {
+		struct admit_wait *w = desk.head;
+
+		unlist(w);
+		desk.calls++;
+		w->pass.in = true;
+		w->state = GRANTED;
+		loop_post(w->loop, &w->task);
+	}
+}
+
+static void leave_place(struct admit_pass *p)
+{
+	pthread_mutex_lock(&desk.lock);
+	if (p->in)
+		desk.calls--;
+	p->in = false;
+	fill();
+	pthread_mutex_unlock(&desk.lock);
+}
+
+/* --- a waiter's loop --- */
+
+static void on_task(struct task *t)
+{
+	struct admit_wait *w = container_of(t, struct admit_wait, task);
+	struct err         e;
+	unsigned           state = w->state; /* settled: it is in no list any more */
+
+	w->state = IDLE;
+	timer_stop(w->loop, &w->timer);
+	if (state == LEFT) {
+		w->gone(w);
+		return;
+	}
+	metric_observe(METRIC_QUEUE_WAIT, (const char *[]){ "", "", "" }, clock_mono_us() - w->since_us);
+	if (state == GRANTED) {
+		w->fn(w, NULL);
+		return;
+	}
+	admit_over(&w->pass, false, 0);
+	drained(&e);
+	w->fn(w, &e);
+}
+
+static void on_timer(struct timer *t)
+{
+	struct admit_wait *w = container_of(t, struct admit_wait, timer);
+	struct err         e;
+
+	pthread_mutex_lock(&desk.lock);
+	bool mine = w->state == WAITING;
+	if (mine) {
+		unlist(w);
+		w->state = IDLE;
+	}
+	pthread_mutex_unlock(&desk.lock);
+	if (!mine)
+		return; /* its task is on the way */
+	metric_observe(METRIC_QUEUE_WAIT, (const char *[]){ "", "", "" }, clock_mono_us() - w->since_us);
+	admit_over(&w->pass, false, 0);
+	(void)overloaded("wait", "all places for calls are taken, and none became free in time; try again",
+			 &e);
+	w->fn(w, &e);
+}
+
+bool admit_leave(struct admit_wait *w)
+{
+	pthread_mutex_lock(&desk.lock);
+	unsigned was = w->state;
+	if (was == WAITING) {
+		unlist(w);
+		w->state = IDLE;
+	} else if (was == GRANTED || was == DRAINED) {
+		w->state = LEFT;
+	}
+	pthread_mutex_unlock(&desk.lock);
+	timer_stop(w->loop, &w->timer);
+	admit_over(&w->pass, false, 0);
+	return was == WAITING || was == IDLE;
+}
+
+/* --- in and out --- */
+
+/* find_place: in, in the list, or why not. */
+static enum admit_answer find_place(const struct admit_ask *ask, struct admit_wait *w, struct err *e)
+{
+	const struct admit_settings *now = ask->now;
+	const char                  *full = NULL;
+	bool                         draining, in;
+
+	pthread_mutex_lock(&desk.lock);
+	desk.max_calls = now->max_calls;
+	fill(); /* a reload may have made room */
+	draining = desk.draining;
+	in = !desk.head && desk.calls < now->max_calls;
+	if (in) {
+		desk.calls++;
+		w->pass.in = true;
+	} else if (desk.waiting >= now->max_waiting) {
+		full = "all places for calls are taken, and as many wait as may; try again";
+	} else if (ask->bytes > LIMIT_WAITING_BYTES - desk.bytes) {
+		full = "all places for calls are taken, and what waits takes all the memory it may; try again";
+	} else if (!draining) {
+		enlist(w);
+		w->state = WAITING;
+	}
+	pthread_mutex_unlock(&desk.lock);
+	if (in)
+		return ADMIT_IN;
+	if (full)
+		return overloaded("full", full, e);
+	if (!draining)
+		return ADMIT_WAITS;
+	drained(e);
+	return ADMIT_REFUSED;
+}
+
+static bool is_free(const struct allowance *a)
+{
+	return a->requests == 0 && a->tokens == 0 && a->concurrent == 0;
+}
+
+/* take_rate: where there are no limits at all, nothing is counted either. */
+static bool take_rate(const struct admit_ask *ask, struct admit_pass *p, struct rate_view *view,
+		      struct err *e)
+{
+	enum rate_policy why = RATE_REQUESTS;
+	enum rate_whose  whose = RATE_KEY;
+	struct rate_ask  r = {
+		.key = ask->who->number,
+		.mine = &ask->who->allowance,
+		.all = &ask->now->limits,
+		.tokens = ask->tokens,
+		.open = ask->open,
+		.now_us = clock_mono_us(),
+	};
+
+	*p = (struct admit_pass){ .in = false };
+	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
+	if (is_free(r.all) && (r.key == 0 || is_free(r.mine)))
+		return true;
+	enum rate_answer rc = has_rate() ? rate_take(rate, &r, &p->hold, view, &why, &whose) : RATE_FULL;
+	if (rc == RATE_FULL)
+		(void)overloaded("memory", "no memory to count this call; try again", e);
+	else if (rc != RATE_TAKEN)
+		refuse(view, why, whose, rc == RATE_NEVER, ask->tokens, e);
+	return rc == RATE_TAKEN;
+}
+
+enum admit_answer admit_enter(const struct admit_ask *ask, struct admit_wait *w,
+			      struct rate_view *view, struct err *e)
+{
+	if (!take_rate(ask, &w->pass, view, e))
+		return ADMIT_REFUSED;
+	w->loop = ask->loop;
+	w->bytes = ask->bytes;
+	w->since_us = clock_mono_us();
+	w->task.fn = on_task;
+	w->timer.fn = on_timer;
+	w->state = IDLE;
+
+	enum admit_answer rc = find_place(ask, w, e);
+	if (rc == ADMIT_REFUSED)
+		admit_over(&w->pass, false, 0);
+	else if (rc == ADMIT_WAITS)
+		timer_start(w->loop, &w->timer, ask->now->wait_us);
+	return rc;
+}
+
+void admit_over(struct admit_pass *p, bool asked, int64_t tokens)
+{
+	if (p->hold.slot[RATE_ALL])
+		rate_give(rate, &p->hold, asked, tokens);
+	if (p->in)
+		leave_place(p);
+}
+
+void admit_look(const struct admit_settings *now, const struct identity *who, struct rate_view *view)
+{
+	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
+	if (!has_rate())
+		return;
+	rate_look(rate, &(struct rate_ask){ .key = who->number, .mine = &who->allowance,
+					    .all = &now->limits, .now_us = clock_mono_us() }, view);
+}
+
+bool admit_counts_tokens(const struct admit_settings *now, const struct identity *who)
+{
+	return now->limits.tokens > 0 || who->allowance.tokens > 0;
+}
+
+void admit_drain(void)
+{
+	pthread_mutex_lock(&desk.lock);
+	desk.draining = true;
+	while (desk.head) {
+		struct admit_wait *w = desk.head;
+
+		unlist(w);
+		w->state = DRAINED;
+		loop_post(w->loop, &w->task);
+	}
+	pthread_mutex_unlock(&desk.lock);
+}
+
+void admit_stats(struct admit_stats *ret)
+{
+	pthread_mutex_lock(&desk.lock);
+	*ret = (struct admit_stats){ desk.calls, desk.waiting };
+	pthread_mutex_unlock(&desk.lock);
+}

@@ -1,0 +1,88 @@
+/* desk/admit: whether a call of a model may begin: the limits of its key and of all, then one of
+ * max_calls places, in front of which so many may wait, first come first served.
+ *
+ *   loop 1, 2, …                    process                              loop of the waiter
+ *   admit_enter --over a limit--> 429
+ *      |---- a place is free ----> in
+ *      |---- no room to wait ----> 503
+ *      +--> [head] w w w w [tail]        (one list for all loops, one lock)
+ *             |  ^ waits: timer, and the client's leaving, on its own loop
+ *   admit_over: the head gets the place that this call leaves --loop_post--> fn(w, NULL)
+ *             |-- its time is over ------------------------------(timer)--> fn(w, 503)
+ *             +-- admit_drain: all of them ------------------loop_post----> fn(w, 503)
+ *
+ * Who leaves the list leaves it under the lock, once: so a place is never lost, nor given twice.  A
+ * waiter whose client leaves while its task is on the way hands its place on at once, and is freed
+ * when the task comes.
+ *
+ * A key's calls that wait count among those it may have at once, so that `concurrent` bounds its part
+ * of the list too.  Threads: any; a waiter belongs to its loop. */
+#pragma once
+
+#include "base/identity.h"
+#include "loop/loop.h"
+#include "desk/rate.h"
+
+/* Of one reading of the configuration. */
+struct admit_settings {
+	struct allowance limits; /* of all calls together */
+	int64_t          max_calls;   /* at once */
+	int64_t          max_waiting; /* in front of them; 0: nobody waits */
+	int64_t          wait_us;     /* at most */
+};
+
+/* What a call holds from admit_enter to admit_over; plain, may be copied. */
+struct admit_pass {
+	struct rate_hold hold;
+	bool             in; /* it has a place */
+};
+
+/* Embedded in who waits; zero before. */
+struct admit_wait {
+	/* The answer: NULL: w->pass is in; else refused, and nothing is held. */
+	void (*fn)(struct admit_wait *w, const struct err *e);
+	void (*gone)(struct admit_wait *w); /* behind an admit_leave that said so: w may be freed */
+	struct admit_pass  pass;
+	/* admit.c's own */
+	struct task        task;
+	struct timer       timer;
+	struct loop       *loop;
+	struct admit_wait *prev, *next;
+	size_t             bytes;
+	int64_t            since_us;
+	unsigned           state;
+};
+
+struct admit_ask {
+	const struct admit_settings *now;
+	const struct identity       *who;
+	int64_t      tokens; /* an estimate; see struct rate_ask, as for open */
+	bool         open;
+	size_t       bytes;  /* of memory that it would hold while it waits */
+	struct loop *loop;
+};
+
+enum admit_answer {
+	ADMIT_IN,      /* w->pass is the caller's until admit_over */
+	ADMIT_WAITS,   /* fn follows, or gone after admit_leave */
+	ADMIT_REFUSED, /* e says why; nothing is held */
+};
+
+/* admit_enter: w->fn and w->gone are set; *view: the limits as they stand now. */
+enum admit_answer admit_enter(const struct admit_ask *ask, struct admit_wait *w,
+			      struct rate_view *view, struct err *e) MUST_USE;
+/* admit_leave: nobody waits for it any more.  True: w may be freed at once; false: gone follows. */
+bool admit_leave(struct admit_wait *w) MUST_USE;
+/* admit_over: the call is over; asked and tokens as in rate_give.  Fine for a pass that is not in. */
+void admit_over(struct admit_pass *p, bool asked, int64_t tokens);
+/* admit_look: the limits of who, for answers of calls that were not admitted. */
+void admit_look(const struct admit_settings *now, const struct identity *who, struct rate_view *view);
+/* admit_counts_tokens: some limit of tokens holds for who: an estimate is worth its time. */
+bool admit_counts_tokens(const struct admit_settings *now, const struct identity *who);
+/* admit_drain: who waits is refused, and nobody waits from now on. */
+void admit_drain(void);
+
+struct admit_stats {
+	int64_t calls, waiting;
+};
+void admit_stats(struct admit_stats *ret);

@@ -1,0 +1,153 @@
+/* The runs that go on, in buckets, under one lock. */
+#include "desk/live.h"
+
+#include "desk/tape.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { BUCKETS = 1024 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct live    *buckets[BUCKETS];
+
+static void (*_Atomic elsewhere)(struct id id, int64_t owner);
+
+static struct live **bucket_of(struct id id)
+{
+	return &buckets[id.secret % BUCKETS];
+}
+
+void live_add(struct live *l)
+{
+	struct live **bucket = bucket_of(l->id);
+
+	pthread_mutex_lock(&lock);
+	l->prev = NULL;
+	l->next = *bucket;
+	if (l->next)
+		l->next->prev = l;
+	*bucket = l;
+	l->listed = true;
+	pthread_mutex_unlock(&lock);
+}
+
+void live_remove(struct live *l)
+{
+	pthread_mutex_lock(&lock);
+	if (l->listed) {
+		if (l->prev)
+			l->prev->next = l->next;
+		else
+			*bucket_of(l->id) = l->next;
+		if (l->next)
+			l->next->prev = l->prev;
+		l->prev = l->next = NULL;
+		l->listed = false;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void live_set_status(struct live *l, enum run_status status)
+{
+	pthread_mutex_lock(&lock);
+	l->status = status;
+	pthread_mutex_unlock(&lock);
+}
+
+/* find: with the lock held. */
+static struct live *find(struct id id, int64_t owner)
+{
+	for (struct live *l = *bucket_of(id); l; l = l->next)
+		if (l->id.key == id.key && l->id.secret == id.secret && l->owner == owner)
+			return l;
+	return NULL;
+}
+
+bool live_look(struct id id, int64_t owner, struct live *ret)
+{
+	pthread_mutex_lock(&lock);
+	const struct live *l = find(id, owner);
+
+	if (l)
+		*ret = *l;
+	pthread_mutex_unlock(&lock);
+	return l;
+}
+
+bool live_find(struct id id, int64_t owner, struct live *ret)
+{
+	return live_look(id, owner, ret) && !ret->stored;
+}
+
+void live_set_first(struct live *l, int64_t first_token_ms)
+{
+	pthread_mutex_lock(&lock);
+	l->first_token_ms = first_token_ms;
+	pthread_mutex_unlock(&lock);
+}
+
+void live_set_attempt(struct live *l, const char *provider, unsigned attempts)
+{
+	pthread_mutex_lock(&lock);
+	str_copy(l->provider, sizeof l->provider, str_of(provider));
+	l->attempts = attempts;
+	pthread_mutex_unlock(&lock);
+}
+
+struct tape *live_tape(struct id id, int64_t owner)
+{
+	pthread_mutex_lock(&lock);
+	struct live *l = find(id, owner);
+	struct tape *t = l && l->tape ? tape_hold(l->tape) : NULL;
+	pthread_mutex_unlock(&lock);
+	return t;
+}
+
+bool live_cancel(struct id id, int64_t owner)
+{
+	pthread_mutex_lock(&lock);
+	struct live *l = find(id, owner);
+
+	if (l && !l->posted) {
+		l->posted = true;
+		loop_post(l->loop, &l->cancel);
+	}
+	pthread_mutex_unlock(&lock);
+
+	void (*tell)(struct id, int64_t) = l ? NULL : atomic_load(&elsewhere);
+	if (tell)
+		tell(id, owner);
+	return l;
+}
+
+bool live_is_here(struct id id)
+{
+	pthread_mutex_lock(&lock);
+	struct live *l = *bucket_of(id);
+
+	while (l && (l->id.key != id.key || l->id.secret != id.secret))
+		l = l->next;
+	pthread_mutex_unlock(&lock);
+	return l;
+}
+
+void live_elsewhere(void (*cancel)(struct id id, int64_t owner))
+{
+	atomic_store(&elsewhere, cancel);
+}
+
+bool live_posted(struct live *l)
+{
+	pthread_mutex_lock(&lock);
+	bool posted = l->posted;
+	pthread_mutex_unlock(&lock);
+	return posted;
+}
+
+void live_taken(struct live *l)
+{
+	pthread_mutex_lock(&lock);
+	l->posted = false;
+	pthread_mutex_unlock(&lock);
+}

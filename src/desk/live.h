@@ -1,0 +1,55 @@
+/* desk/live: runs that go on, findable by id from any loop: those that are stored nowhere to be looked
+ * at, all of them to be cancelled. */
+#pragma once
+
+#include "base/id.h"
+#include "store/store.h"
+
+struct run;
+struct tape;
+
+/* Embedded in a run or pointed to by it; the fields are copied out by live_find, so they are changed
+ * only through live_set_… once it is in. */
+struct live {
+	struct live    *prev;
+	struct live    *next;
+	struct id       id;
+	int64_t         owner;
+	bool            stored; /* the store knows more of it */
+	bool            lmc;    /* its stream is LMC chunks */
+	enum run_status status;
+	int64_t         created_ms;
+	char            model[96];
+	char            provider[64];
+	unsigned        attempts;
+	int64_t         first_token_ms; /* wall; 0: none yet */
+
+	struct run  *run;
+	struct tape *tape; /* owned; of an unstored stream; else NULL */
+	struct loop *loop;
+	struct task  cancel; /* fn set by the run; runs on its loop after live_cancel */
+	bool         posted; /* it is on its way */
+	bool         listed;
+};
+
+/* Threads: any. */
+void live_add(struct live *l);
+void live_remove(struct live *l); /* fine if it was never added */
+void live_set_status(struct live *l, enum run_status status);
+void live_set_attempt(struct live *l, const char *provider, unsigned attempts);
+void live_set_first(struct live *l, int64_t first_token_ms);
+/* live_look: copies; false: no such run goes on here, or another owner's. */
+bool live_look(struct id id, int64_t owner, struct live *ret);
+/* live_find: the same of runs that are stored nowhere. */
+bool live_find(struct id id, int64_t owner, struct live *ret);
+/* live_tape: held for the caller; NULL: no such run, or it has none. */
+struct tape *live_tape(struct id id, int64_t owner);
+/* live_cancel: posts the run's cancel task; false: no such run goes on, or another owner's. */
+bool live_cancel(struct id id, int64_t owner);
+/* live_is_here: any owner's, stored or not. */
+bool live_is_here(struct id id);
+/* live_elsewhere: who is told to cancel runs that are not here; NULL: nobody. */
+void live_elsewhere(void (*cancel)(struct id id, int64_t owner));
+/* live_posted: a cancel task is on its way; live_taken: it has come. */
+bool live_posted(struct live *l);
+void live_taken(struct live *l);

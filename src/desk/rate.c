@@ -1,0 +1,301 @@
+/* Windows of keys, in a table that never grows beyond its bound. */
+#include "desk/rate.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { BUCKETS = 16384, LOOK = 64 };
+
+struct window {
+	int64_t from_us; /* 0: none has begun */
+	int64_t until_us;
+	int64_t used;
+};
+
+struct rate_slot {
+	struct rate_slot *next;
+	int64_t           key;
+	struct window     requests, tokens;
+	int64_t           calls; /* at once; above 0 it is not forgotten */
+};
+
+struct rate {
+	pthread_mutex_t   lock;
+	size_t            max_keys, count;
+	size_t            hand; /* the bucket that is looked at next for what can be forgotten */
+	struct rate_slot  all;
+	struct rate_slot *buckets[BUCKETS];
+};
+
+struct rate *rate_create(size_t max_keys)
+{
+	struct rate *r = calloc(1, sizeof *r);
+
+	if (!r)
+		return NULL;
+	pthread_mutex_init(&r->lock, NULL);
+	r->max_keys = max_keys;
+	return r;
+}
+
+void rate_destroy(struct rate *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct rate_slot *s = r->buckets[i], *next; s; s = next) {
+			next = s->next;
+			free(s);
+		}
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
+
+/* --- slots --- */
+
+static struct rate_slot **bucket(struct rate *r, int64_t key)
+{
+	return &r->buckets[((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
+}
+
+static struct rate_slot *find(struct rate *r, int64_t key)
+{
+	struct rate_slot *s = *bucket(r, key);
+
+	while (s && s->key != key)
+		s = s->next;
+	return s;
+}
+
+static void forget(struct rate *r, struct rate_slot *slot)
+{
+	struct rate_slot **at = bucket(r, slot->key);
+
+	while (*at != slot)
+		at = &(*at)->next;
+	*at = slot->next;
+	free(slot);
+	r->count--;
+}
+
+static bool is_over(const struct window *w, int64_t now_us)
+{
+	return w->from_us == 0 || now_us >= w->until_us;
+}
+
+/* make_room: forgets one whose windows are over, else one that is not calling; a bounded look, from
+ * where the last one ended. */
+static bool make_room(struct rate *r, int64_t now_us)
+{
+	struct rate_slot *idle = NULL;
+	size_t            seen = 0;
+
+	for (size_t i = 0; i < BUCKETS && seen < LOOK; i++) {
+		r->hand = (r->hand + 1) % BUCKETS;
+		for (struct rate_slot *s = r->buckets[r->hand]; s; s = s->next, seen++) {
+			if (s->calls > 0)
+				continue;
+			idle = s;
+			if (is_over(&s->requests, now_us) && is_over(&s->tokens, now_us)) {
+				seen = LOOK;
+				break;
+			}
+		}
+	}
+	if (idle)
+		forget(r, idle);
+	return idle;
+}
+
+static struct rate_slot *get(struct rate *r, int64_t key, int64_t now_us)
+{
+	struct rate_slot *s = find(r, key);
+
+	if (s || (r->count >= r->max_keys && !make_room(r, now_us)))
+		return s;
+	s = calloc(1, sizeof *s);
+	if (!s)
+		return NULL;
+	struct rate_slot **at = bucket(r, key);
+	s->key = key;
+	s->next = *at;
+	*at = s;
+	r->count++;
+	return s;
+}
+
+static bool counts(const struct allowance *a)
+{
+	return a && (a->requests > 0 || a->tokens > 0 || a->concurrent > 0);
+}
+
+/* --- windows --- */
+
+static int64_t used(const struct window *w, int64_t window_us, int64_t now_us)
+{
+	return w->from_us == 0 || now_us - w->from_us >= window_us ? 0 : w->used;
+}
+
+static void take(struct window *w, int64_t window_us, int64_t now_us, int64_t n, int64_t *ret_from)
+{
+	if (w->from_us == 0 || now_us - w->from_us >= window_us)
+		*w = (struct window){ .from_us = now_us };
+	w->until_us = w->from_us + window_us;
+	w->used += n;
+	*ret_from = w->from_us;
+}
+
+static struct rate_left left(const struct window *w, int64_t limit, int64_t window_us, int64_t now_us)
+{
+	if (limit == 0)
+		return (struct rate_left){ .limit = 0 };
+
+	int64_t n = w ? limit - used(w, window_us, now_us) : limit;
+	bool    on = w && w->from_us != 0 && now_us - w->from_us < window_us;
+	return (struct rate_left){
+		.limit = limit,
+		.left = n > 0 ? n : 0,
+		.window_us = window_us,
+		.reset_us = on ? w->from_us + window_us - now_us : window_us,
+	};
+}
+
+/* --- a call --- */
+
+static void view_of(const struct rate_slot *s, const struct allowance *a, int64_t now_us,
+		    struct rate_left of[RATE_POLICY__COUNT])
+{
+	int64_t calls = s ? s->calls : 0;
+
+	if (!a)
+		return;
+	of[RATE_REQUESTS] = left(s ? &s->requests : NULL, a->requests, a->requests_window_us, now_us);
+	of[RATE_TOKENS] = left(s ? &s->tokens : NULL, a->tokens, a->tokens_window_us, now_us);
+	of[RATE_CALLS] = (struct rate_left){
+		.limit = a->concurrent,
+		.left = a->concurrent > calls ? a->concurrent - calls : 0,
+	};
+}
+
+/* tokens_of: what a call that names no maximum may take is never more than a window has in all. */
+static int64_t tokens_of(const struct rate_ask *ask, const struct allowance *a)
+{
+	return ask->open && ask->tokens > a->tokens ? a->tokens : ask->tokens;
+}
+
+static enum rate_answer check(const struct rate_slot *s, const struct allowance *a,
+			      const struct rate_ask *ask, enum rate_policy *why)
+{
+	int64_t now = ask->now_us;
+
+	*why = RATE_CALLS;
+	if (a->concurrent > 0 && s->calls >= a->concurrent)
+		return RATE_REFUSED;
+	*why = RATE_REQUESTS;
+	if (a->requests > 0 && used(&s->requests, a->requests_window_us, now) >= a->requests)
+		return RATE_REFUSED;
+	*why = RATE_TOKENS;
+	if (a->tokens == 0)
+		return RATE_TAKEN;
+	if (tokens_of(ask, a) > a->tokens)
+		return RATE_NEVER;
+	return tokens_of(ask, a) > a->tokens - used(&s->tokens, a->tokens_window_us, now) ? RATE_REFUSED
+											 : RATE_TAKEN;
+}
+
+static void take_all(struct rate_slot *s, const struct allowance *a, const struct rate_ask *ask,
+		     enum rate_whose whose, struct rate_hold *hold)
+{
+	hold->slot[whose] = s;
+	s->calls++;
+	if (a->requests > 0)
+		take(&s->requests, a->requests_window_us, ask->now_us, 1, &hold->requests_from[whose]);
+	if (a->tokens == 0)
+		return;
+	hold->tokens[whose] = tokens_of(ask, a);
+	take(&s->tokens, a->tokens_window_us, ask->now_us, hold->tokens[whose],
+	     &hold->tokens_from[whose]);
+}
+
+static enum rate_answer take_locked(struct rate *r, const struct rate_ask *ask,
+				    struct rate_hold *hold, struct rate_view *view,
+				    enum rate_policy *why, enum rate_whose *whose)
+{
+	bool              mine = ask->key != 0 && counts(ask->mine);
+	struct rate_slot *s = mine ? get(r, ask->key, ask->now_us) : NULL;
+	enum rate_answer  rc = mine && !s ? RATE_FULL : RATE_TAKEN;
+
+	if (mine && s) {
+		*whose = RATE_KEY;
+		rc = check(s, ask->mine, ask, why);
+	}
+	if (rc == RATE_TAKEN) {
+		*whose = RATE_ALL;
+		rc = check(&r->all, ask->all, ask, why);
+	}
+	if (rc == RATE_TAKEN) {
+		if (mine)
+			take_all(s, ask->mine, ask, RATE_KEY, hold);
+		take_all(&r->all, ask->all, ask, RATE_ALL, hold);
+	}
+	view_of(s, mine ? ask->mine : NULL, ask->now_us, view->of[RATE_KEY]);
+	view_of(&r->all, ask->all, ask->now_us, view->of[RATE_ALL]);
+	return rc;
+}
+
+enum rate_answer rate_take(struct rate *r, const struct rate_ask *ask, struct rate_hold *ret,
+			   struct rate_view *view, enum rate_policy *why, enum rate_whose *whose)
+{
+	*ret = (struct rate_hold){ .slot = { NULL, NULL } };
+	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
+	pthread_mutex_lock(&r->lock);
+	enum rate_answer rc = take_locked(r, ask, ret, view, why, whose);
+	pthread_mutex_unlock(&r->lock);
+	return rc;
+}
+
+void rate_look(struct rate *r, const struct rate_ask *ask, struct rate_view *view)
+{
+	bool mine = ask->key != 0 && counts(ask->mine);
+
+	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
+	pthread_mutex_lock(&r->lock);
+	view_of(mine ? find(r, ask->key) : NULL, mine ? ask->mine : NULL, ask->now_us,
+		view->of[RATE_KEY]);
+	view_of(&r->all, ask->all, ask->now_us, view->of[RATE_ALL]);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* --- its end --- */
+
+static void give(struct window *w, int64_t from_us, int64_t n)
+{
+	if (from_us == 0 || w->from_us != from_us)
+		return; /* another window is none of its business */
+	w->used += n;
+	if (w->used < 0)
+		w->used = 0;
+}
+
+void rate_give(struct rate *r, struct rate_hold *hold, bool asked, int64_t tokens)
+{
+	/* Beyond any limit, and far from the end of 64 bits. */
+	static const int64_t most = INT64_C(1000000000000000);
+
+	if (tokens > most)
+		tokens = most;
+	pthread_mutex_lock(&r->lock);
+	for (size_t i = 0; i < RATE_WHOSE__COUNT; i++) {
+		struct rate_slot *s = TAKE(hold->slot[i]);
+
+		if (!s)
+			continue;
+		s->calls--;
+		if (!asked)
+			give(&s->requests, hold->requests_from[i], -1);
+		if (!asked || tokens >= 0)
+			give(&s->tokens, hold->tokens_from[i],
+			     (asked ? tokens : 0) - hold->tokens[i]);
+	}
+	pthread_mutex_unlock(&r->lock);
+}

@@ -1,0 +1,72 @@
+/* desk/rate: how much of models each key, and all of them together, have used in their windows.
+ *
+ * A window begins with the first call in it and is over when its time is; the next begins with the
+ * next call.  Tokens are taken by estimate and settled when the call is over, in the window they were
+ * taken in; if that is over by then, nothing is left to settle.
+ *
+ * Pure: time is handed in, nothing is read or sent.  Threads: any; one lock, held for about 100 ns. */
+#pragma once
+
+#include "base/allowance.h"
+#include "base/base.h"
+
+enum rate_policy {
+	RATE_REQUESTS, /* calls in a window */
+	RATE_TOKENS,   /* tokens in a window */
+	RATE_CALLS,    /* calls at once */
+	RATE_POLICY__COUNT
+};
+enum rate_whose { RATE_KEY, RATE_ALL, RATE_WHOSE__COUNT };
+
+struct rate;
+struct rate_slot;
+
+/* rate_create: remembers so many keys; of more, one that is not calling is forgotten. */
+struct rate *rate_create(size_t max_keys) MUST_USE;
+void         rate_destroy(struct rate *r);
+OWNABLE(rate);
+
+struct rate_ask {
+	int64_t                 key;  /* its number; 0: none, only all's limits count */
+	const struct allowance *mine; /* the key's; NULL where there is none */
+	const struct allowance *all;
+	int64_t                 tokens; /* that it may take; less counts if it names no maximum */
+	bool                    open;   /* it names none: what does not fit any window is cut to fit */
+	int64_t                 now_us; /* monotonic, above 0 */
+};
+
+/* What a call has taken; to be given back exactly once. */
+struct rate_hold {
+	struct rate_slot *slot[RATE_WHOSE__COUNT]; /* NULL: none */
+	int64_t requests_from[RATE_WHOSE__COUNT];  /* windows they were taken in; 0: not counted */
+	int64_t tokens_from[RATE_WHOSE__COUNT];
+	int64_t tokens[RATE_WHOSE__COUNT];
+};
+
+/* A limit as it stands behind a call. */
+struct rate_left {
+	int64_t limit; /* 0: none */
+	int64_t left;
+	int64_t window_us; /* 0: of calls at once */
+	int64_t reset_us;  /* from now until the window is over */
+};
+struct rate_view {
+	struct rate_left of[RATE_WHOSE__COUNT][RATE_POLICY__COUNT];
+};
+
+enum rate_answer {
+	RATE_TAKEN,
+	RATE_REFUSED, /* *why, *whose: by which limit; nothing was taken */
+	RATE_NEVER,   /* likewise, and it will not do later either */
+	RATE_FULL,    /* no memory, or more keys call at once than are remembered */
+};
+
+/* rate_take: all of it or nothing; *view is filled either way (but for RATE_FULL). */
+enum rate_answer rate_take(struct rate *r, const struct rate_ask *ask, struct rate_hold *ret,
+			   struct rate_view *view, enum rate_policy *why,
+			   enum rate_whose *whose) MUST_USE;
+/* rate_look: the view alone. */
+void rate_look(struct rate *r, const struct rate_ask *ask, struct rate_view *view);
+/* rate_give: the call is over; asked: a provider was; tokens: what it took, -1: not known, the
+ * estimate stays. */
+void rate_give(struct rate *r, struct rate_hold *hold, bool asked, int64_t tokens);

@@ -1,0 +1,7 @@
+/* provider/anthropic/anthropic: the parts of Anthropic's dialect that its files share.  Internal to provider/. */
+#pragma once
+
+#include "provider/dialect.h"
+
+enum errc anthropic_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
+			   struct err *e);

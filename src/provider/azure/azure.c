@@ -1,0 +1,81 @@
+/* Azure OpenAI: OpenAI's chat completions at another address, with the key in a header of its own.
+ *
+ * Classic: ENDPOINT/openai/deployments/MODEL/chat/completions?api-version=…; the deployment's name is
+ * the model's.  Its newer interface has no deployments in the path: base_url ends with /openai/v1.
+ * Source: Azure OpenAI's REST reference. */
+#include "provider/dialect.h"
+#include "provider/openai/embed.h"
+#include "provider/openai/openai.h"
+#include "provider/place.h"
+
+static bool put_place(const struct provider_options *o, const struct prompt *p, const char *path,
+		      struct buf *out)
+{
+	size_t n = strlen(o->base_url);
+
+	if (n >= 3 && strcmp(o->base_url + n - 3, "/v1") == 0)
+		return buf_text(out, path);
+	return buf_text(out, "/openai/deployments/") && place_segment(out, p->model) &&
+	       buf_text(out, path);
+}
+
+static bool place(const struct provider_options *o, const struct prompt *p, struct buf *out)
+{
+	return put_place(o, p, "/chat/completions", out);
+}
+
+static bool place_embed(const struct provider_options *o, const struct prompt *p, struct buf *out)
+{
+	return put_place(o, p, "/embeddings", out);
+}
+
+static enum errc encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
+			struct err *e)
+{
+	return dialect_openai.encode(o, p, out, e);
+}
+
+/* What the filters say of the prompt comes in front, as a chunk without an id: clients would take it
+ * for the stream's. */
+static bool is_of_filters(struct decode *d, struct str data)
+{
+	struct err e;
+
+	if (d->started || json_scan(d->doc, data.p, data.n, &json_limits_upstream, &e) != ERR_OK)
+		return false;
+	json_at id = json_get(d->doc, 0, "id");
+	json_at choices = json_get(d->doc, 0, "choices");
+	return id != JSON_ABSENT && json_is(d->doc, id, "") && choices != JSON_ABSENT &&
+	       json_kind(d->doc, choices) == JSON_ARRAY && d->doc->tok[choices].count == 0;
+}
+
+static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
+{
+	return is_of_filters(d, data) ? ERR_OK : openai_decode_event(d, name, data, e);
+}
+
+static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+{
+	return dialect_openai.decode_whole(d, body, e);
+}
+
+static const struct dialect_embed embed = {
+	.path = "/embeddings",
+	.place = place_embed,
+	.encode = embed_encode,
+	.decode = embed_decode,
+};
+
+const struct dialect dialect_azure = {
+	.name = "azure",
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
+	.path = "/chat/completions",
+	.root = "/openai",
+	.place = place,
+	.key_header = "api-key",
+	.encode = encode,
+	.decode_event = decode_event,
+	.decode_whole = decode_whole,
+	.decode_error = openai_decode_error,
+	.embed = &embed,
+};

@@ -1,0 +1,524 @@
+/* Google's Gemini API (generateContent): its streams and whole answers as events.
+ *
+ * Each event of a stream is a whole GenerateContentResponse that holds the next parts; calls come in
+ * one piece.  There is no terminator: the stream is good only if a finishReason was seen (or the prompt
+ * was blocked, which leaves no candidates).  Source: the API's reference, "GenerateContentResponse"
+ * (v1beta). */
+#include "provider/gemini/gemini.h"
+
+#include "base/hash.h"
+#include "base/id.h"
+#include "base/limits.h"
+#include "json/print.h"
+#include "shape/extra.h"
+#include "provider/openai/openai.h"
+#include "provider/scrub.h"
+#include "provider/whole.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct reader {
+	bool         called; /* a call was given */
+	struct usage usage;  /* running totals: the last ones */
+	struct usage told;
+	char         seed[128]; /* of the ids that are made: the answer's own id */
+	struct buf   args;      /* scratch: a call's arguments, */
+	struct buf   escaped;   /* and as they stand between quotes */
+};
+
+static enum errc bad(struct err *e, const char *what)
+{
+	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
+}
+
+static enum errc no_memory(struct err *e)
+{
+	return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
+}
+
+static struct reader *reader_of(struct decode *d)
+{
+	struct reader *r = d->state;
+
+	if (r)
+		return r;
+	r = calloc(1, sizeof *r);
+	if (r) {
+		buf_init(&r->args, LIMIT_ANSWER);
+		buf_init(&r->escaped, 2 * (size_t)LIMIT_ANSWER);
+	}
+	d->state = r;
+	return r;
+}
+
+static void finish(struct decode *d)
+{
+	struct reader *r = d->state;
+
+	if (!r)
+		return;
+	buf_finish(&r->args);
+	buf_finish(&r->escaped);
+	free(r);
+	d->state = NULL;
+}
+
+static void give(struct decode *d, struct event ev)
+{
+	d->on_event(d->arg, &ev);
+}
+
+/* want: a member of a known kind, or JSON_ABSENT where it is left out or null (or of another kind).
+ * Errors: UPSTREAM_BAD_RESPONSE where it is of another kind. */
+static enum errc want(const struct json_doc *doc, json_at obj, const char *key, enum json_kind kind,
+		      json_at *ret, struct err *e)
+{
+	json_at i = json_get_some(doc, obj, key);
+	bool    ok = i == JSON_ABSENT || json_kind(doc, i) == kind;
+
+	*ret = ok ? i : JSON_ABSENT;
+	if (ok)
+		return ERR_OK;
+	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+		       "the provider sent a member %s of a type that it should not have", key);
+}
+
+static struct str inner(const struct json_doc *doc, json_at obj, const char *key)
+{
+	return openai_inner(doc, json_get(doc, obj, key));
+}
+
+/* --- usage --- */
+
+static int64_t count(const struct json_doc *doc, json_at usage, const char *key)
+{
+	json_at i = json_get(doc, usage, key);
+	int64_t n;
+
+	return i != JSON_ABSENT && json_int(doc, i, &n) && n >= 0 && n <= INT32_MAX ? n : 0;
+}
+
+static void read_usage(struct reader *r, const struct json_doc *doc)
+{
+	json_at at = json_get_some(doc, 0, "usageMetadata");
+
+	if (at == JSON_ABSENT || json_kind(doc, at) != JSON_OBJECT)
+		return;
+	r->usage = (struct usage){
+		.known = true,
+		.in = count(doc, at, "promptTokenCount") + count(doc, at, "toolUsePromptTokenCount"),
+		.out = count(doc, at, "candidatesTokenCount") + count(doc, at, "thoughtsTokenCount"),
+		.cached_read = count(doc, at, "cachedContentTokenCount"),
+		.reasoning = count(doc, at, "thoughtsTokenCount"),
+	};
+}
+
+static bool same_usage(const struct usage *a, const struct usage *b)
+{
+	return a->known == b->known && a->in == b->in && a->out == b->out &&
+	       a->cached_read == b->cached_read && a->reasoning == b->reasoning;
+}
+
+static void give_usage(struct decode *d, struct reader *r)
+{
+	if (same_usage(&r->usage, &r->told))
+		return;
+	r->told = r->usage;
+	give(d, (struct event){ .kind = EVENT_USAGE, .usage = r->usage });
+}
+
+/* --- the end --- */
+
+static void give_end(struct decode *d, struct reader *r, struct str word, struct str reason)
+{
+	give(d, (struct event){ .kind = EVENT_FINISH, .text = word, .name = reason });
+	give_usage(d, r); /* behind it, as OpenAI's clients look for it in the last chunk */
+	d->finished = true;
+}
+
+/* What a reason is in OpenAI's words; one that is none of theirs stays what it is. */
+static struct str word_of(struct str reason, bool called)
+{
+	static const char *const filtered[] = {
+		"SAFETY",	"RECITATION",		  "BLOCKLIST",	"PROHIBITED_CONTENT", "SPII",
+		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "LANGUAGE",
+	};
+
+	if (str_is(reason, "STOP"))
+		return called ? STR("tool_calls") : STR("stop");
+	if (str_is(reason, "MAX_TOKENS"))
+		return STR("length");
+	for (size_t i = 0; i < ARRAY_LEN(filtered); i++)
+		if (str_is(reason, filtered[i]))
+			return STR("content_filter");
+	return reason;
+}
+
+/* is_failure: the model stopped, and what it said is no answer. */
+static bool is_failure(struct str reason)
+{
+	static const char *const failures[] = {
+		"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS",
+		"NO_IMAGE",		   "IMAGE_OTHER",	   "OTHER",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(failures); i++)
+		if (str_is(reason, failures[i]))
+			return true;
+	return false;
+}
+
+static enum errc fail(const struct decode *d, struct reader *r, json_at candidate, struct str reason,
+		      struct err *e)
+{
+	char       why[160] = "";
+	struct str message = inner(d->doc, candidate, "finishMessage");
+
+	buf_clear(&r->args);
+	if (message.n > 0 && json_unescape(message, &r->args))
+		scrub_message(d->mask, buf_view(&r->args), why, sizeof why);
+	err_set(e, ERR_UPSTREAM_ERROR, NULL, "the provider ended the answer with %.*s%s%s",
+		STR_ARG(reason), why[0] ? ": " : "", why);
+	str_copy(e->wire, sizeof e->wire, reason);
+	return e->code;
+}
+
+static enum errc take_finish(struct decode *d, struct reader *r, json_at candidate, struct err *e)
+{
+	json_at   at;
+	enum errc rc = want(d->doc, candidate, "finishReason", JSON_STRING, &at, e);
+
+	if (rc != ERR_OK || at == JSON_ABSENT || d->finished)
+		return rc;
+
+	struct str reason = json_inner(d->doc, at);
+	if (reason.n == 0 || str_is(reason, "FINISH_REASON_UNSPECIFIED"))
+		return ERR_OK;
+	if (reason.n >= sizeof e->wire)
+		return bad(e, "a finishReason that is too long");
+	if (is_failure(reason))
+		return fail(d, r, candidate, reason, e);
+	give_end(d, r, word_of(reason, r->called), reason);
+	return ERR_OK;
+}
+
+/* take_no_candidate: that is how a blocked prompt ends; a stream also tells usage so. */
+static enum errc take_no_candidate(struct decode *d, struct reader *r, struct err *e)
+{
+	json_at   feedback, reason;
+	enum errc rc = want(d->doc, 0, "promptFeedback", JSON_OBJECT, &feedback, e);
+
+	if (rc != ERR_OK || feedback == JSON_ABSENT || d->finished)
+		return rc;
+	rc = want(d->doc, feedback, "blockReason", JSON_STRING, &reason, e);
+	if (rc == ERR_OK && reason != JSON_ABSENT &&
+	    !json_is(d->doc, reason, "BLOCKED_REASON_UNSPECIFIED"))
+		give_end(d, r, STR("content_filter"), json_inner(d->doc, reason));
+	return rc;
+}
+
+/* --- parts --- */
+
+/* make_id: for calls that came without one.  From the answer's id, so that it is the same however the
+ * answer is read, and no other call's. */
+static struct str make_id(const struct decode *d, struct reader *r, char ret[64])
+{
+	unsigned char digest[HASH_BYTES];
+	char          seed[sizeof r->seed + 16];
+
+	if (!r->seed[0])
+		snprintf(r->seed, sizeof r->seed, "%016llx%016llx", (unsigned long long)id_random(),
+			 (unsigned long long)id_random());
+	int n = snprintf(seed, sizeof seed, "%s %u", r->seed, d->next_tool);
+	hash_sha256(seed, (size_t)n, digest);
+	memcpy(ret, GEMINI_MADE_ID, sizeof GEMINI_MADE_ID);
+	hash_hex(digest, 12, ret + sizeof GEMINI_MADE_ID - 1);
+	return str_of(ret);
+}
+
+static enum errc print_args(const struct decode *d, struct reader *r, json_at args, struct err *e)
+{
+	buf_clear(&r->args);
+	buf_clear(&r->escaped);
+	/* Whole answers are laid out for the eye, and their calls with them. */
+	if (args == JSON_ABSENT ? buf_text(&r->escaped, "{}")
+				: json_print(d->doc, args, &r->args) &&
+					  buf_json_escape(&r->escaped, buf_view(&r->args)))
+		return ERR_OK;
+	return no_memory(e);
+}
+
+/* signature_of: base64; what begins as an object would be taken for one, unread (shape/extra.h). */
+static struct str signature_of(const struct decode *d, json_at part)
+{
+	struct str signature = inner(d->doc, part, "thoughtSignature");
+
+	return str_starts(signature, STR("{")) ? STR_NONE : signature;
+}
+
+static enum errc give_call(struct decode *d, struct reader *r, json_at part, json_at call,
+			   struct err *e)
+{
+	struct str id = inner(d->doc, call, "id");
+	struct str signature = signature_of(d, part);
+	json_at    name, args;
+	char       made[64];
+	enum errc  rc = want(d->doc, call, "name", JSON_STRING, &name, e);
+
+	if (rc == ERR_OK)
+		rc = want(d->doc, call, "args", JSON_OBJECT, &args, e);
+	if (rc == ERR_OK && json_get_some(d->doc, call, "partialArgs") != JSON_ABSENT)
+		return bad(e, "a call's arguments in pieces, which nobody asked for");
+	if (rc == ERR_OK && (name == JSON_ABSENT || json_inner(d->doc, name).n == 0))
+		return bad(e, "a call without a name");
+	if (rc == ERR_OK)
+		rc = print_args(d, r, args, e);
+	if (rc != ERR_OK)
+		return rc;
+	give(d, (struct event){ .kind = EVENT_TOOL_START,
+				.block = d->next_tool,
+				.id = id.n > 0 ? id : make_id(d, r, made),
+				.name = json_inner(d->doc, name),
+				.text = signature });
+	give(d, (struct event){ .kind = EVENT_TOOL_ARGS,
+				.block = d->next_tool,
+				.text = buf_view(&r->escaped) });
+	give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool++ });
+	r->called = true;
+	return ERR_OK;
+}
+
+/* give_media: an image as OpenRouter gives those that models make; of all else as it is. */
+static bool give_media(struct decode *d, struct reader *r, json_at part, json_at media)
+{
+	struct str type = inner(d->doc, media, "mimeType");
+	struct str data = inner(d->doc, media, "data");
+	struct str signature = signature_of(d, part);
+
+	if (!str_starts(type, STR("image/")) || data.n == 0) {
+		give(d, (struct event){ .kind = EVENT_MEDIA, .text = json_raw(d->doc, part) });
+		return true;
+	}
+	buf_clear(&r->escaped);
+	if (!buf_text(&r->escaped, "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:") ||
+	    !buf_str(&r->escaped, type) || !buf_text(&r->escaped, ";base64,") ||
+	    !buf_str(&r->escaped, data) || !buf_text(&r->escaped, "\"}") ||
+	    !extra_put(signature, &r->escaped) || !buf_text(&r->escaped, "}"))
+		return false;
+	give(d, (struct event){ .kind = EVENT_MEDIA, .text = buf_view(&r->escaped) });
+	return true;
+}
+
+static enum errc give_part(struct decode *d, struct reader *r, json_at part, struct err *e)
+{
+	const struct json_doc *doc = d->doc;
+	json_at                thought = json_get(doc, part, "thought");
+	json_at                text, call, media;
+
+	if (json_kind(doc, part) != JSON_OBJECT)
+		return bad(e, "a part that is no object");
+	enum errc rc = want(doc, part, "text", JSON_STRING, &text, e);
+	if (rc == ERR_OK)
+		rc = want(doc, part, "functionCall", JSON_OBJECT, &call, e);
+	if (rc == ERR_OK)
+		rc = want(doc, part, "inlineData", JSON_OBJECT, &media, e);
+	if (rc != ERR_OK)
+		return rc;
+	if (text != JSON_ABSENT && json_inner(doc, text).n > 0)
+		give(d, (struct event){ .kind = thought != JSON_ABSENT &&
+								json_kind(doc, thought) == JSON_TRUE
+							? EVENT_REASONING
+							: EVENT_TEXT,
+					.text = json_inner(doc, text) });
+	if (media != JSON_ABSENT && !give_media(d, r, part, media))
+		return no_memory(e);
+	return call != JSON_ABSENT ? give_call(d, r, part, call, e) : ERR_OK;
+}
+
+static enum errc take_candidate(struct decode *d, struct reader *r, json_at candidate,
+				struct err *e)
+{
+	const struct json_doc *doc = d->doc;
+	json_at                content;
+	json_at                parts = JSON_ABSENT;
+	json_at                index = json_get(doc, candidate, "index");
+	int64_t                n;
+
+	if (json_kind(doc, candidate) != JSON_OBJECT)
+		return bad(e, "a candidate that is no object");
+	/* One was asked for. */
+	if (index != JSON_ABSENT && json_int(doc, index, &n) && n != 0)
+		return ERR_OK;
+	enum errc rc = want(doc, candidate, "content", JSON_OBJECT, &content, e);
+	if (rc == ERR_OK && content != JSON_ABSENT)
+		rc = want(doc, content, "parts", JSON_ARRAY, &parts, e);
+	if (rc == ERR_OK && parts != JSON_ABSENT)
+		for (json_at i = json_first(doc, parts); rc == ERR_OK && i != json_end(doc, parts);
+		     i = json_next(doc, i))
+			rc = give_part(d, r, i, e);
+	return rc == ERR_OK ? take_finish(d, r, candidate, e) : rc;
+}
+
+/* --- answers --- */
+
+static void give_start(struct decode *d, struct reader *r)
+{
+	struct str id = inner(d->doc, 0, "responseId");
+
+	if (!r->seed[0])
+		str_copy(r->seed, sizeof r->seed, id);
+	if (!d->started)
+		give(d, (struct event){ .kind = EVENT_START,
+					.id = id,
+					.text = inner(d->doc, 0, "modelVersion") });
+	d->started = true;
+}
+
+static enum errc take_response(struct decode *d, struct reader *r, struct err *e)
+{
+	const struct json_doc *doc = d->doc;
+	json_at                list;
+	enum errc              rc = want(doc, 0, "candidates", JSON_ARRAY, &list, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	give_start(d, r);
+	read_usage(r, doc);
+	d->told = r->usage;
+	if (list == JSON_ABSENT || doc->tok[list].count == 0)
+		rc = take_no_candidate(d, r, e);
+	else
+		for (json_at i = json_first(doc, list); rc == ERR_OK && i != json_end(doc, list);
+		     i = json_next(doc, i))
+			rc = take_candidate(d, r, i, e);
+	if (rc == ERR_OK && d->finished)
+		give_usage(d, r);
+	return rc;
+}
+
+/* --- errors --- */
+
+/* read_delay: "12s", "1.5s". */
+static int64_t read_delay(const struct json_doc *doc, json_at detail)
+{
+	struct str delay = inner(doc, detail, "retryDelay");
+	char       text[32];
+	char      *end;
+
+	if (delay.n == 0 || delay.n >= sizeof text)
+		return 0;
+	str_copy(text, sizeof text, delay);
+	double seconds = strtod(text, &end);
+	return strcmp(end, "s") == 0 && seconds > 0 && seconds < 86400 ? (int64_t)(seconds * 1000) : 0;
+}
+
+/* read_details: what an error's code does not say.  A bad key is a bad request (400) there. */
+static void read_details(const struct json_doc *doc, json_at error, struct err *e)
+{
+	json_at details = json_get(doc, error, "details");
+	int     status = e->upstream_status;
+	int64_t wait = 0;
+
+	if (details == JSON_ABSENT || json_kind(doc, details) != JSON_ARRAY)
+		return;
+	for (json_at i = json_first(doc, details); i != json_end(doc, details);
+	     i = json_next(doc, i)) {
+		json_at reason = json_get(doc, i, "reason");
+
+		if (reason != JSON_ABSENT && json_is(doc, reason, "API_KEY_INVALID")) {
+			err_set(e, ERR_UPSTREAM_AUTH, NULL, OPENAI_KEY_REFUSED, status);
+			e->upstream_status = status;
+		}
+		if (wait == 0)
+			wait = read_delay(doc, i);
+	}
+	if (err_http(e) == 429 || err_http(e) == 503)
+		e->retry_after_ms = wait;
+}
+
+/* find_error: also within an array, as streams without alt=sse have it. */
+static bool find_error(const struct json_doc *doc, json_at *ret)
+{
+	struct openai_top top;
+
+	openai_top_read(doc, &top);
+	return openai_is_error(doc, &top, ret);
+}
+
+static void decode_error(const struct decode *d, int status, struct str body, struct err *e)
+{
+	struct json_doc doc = { 0 };
+	struct err      ignored;
+	json_at         error;
+
+	openai_decode_error(d, status, body, e);
+	if (json_scan(&doc, body.p ? body.p : "", body.n, &json_limits_upstream, &ignored) == ERR_OK &&
+	    find_error(&doc, &error))
+		read_details(&doc, error, e);
+	json_doc_finish(&doc);
+}
+
+/* take: one response, or what it says instead. */
+static enum errc take(struct decode *d, struct reader *r, struct err *e)
+{
+	json_at error;
+
+	if (find_error(d->doc, &error)) {
+		openai_error(d, error, e);
+		read_details(d->doc, error, e);
+		return e->code;
+	}
+	if (json_kind(d->doc, 0) != JSON_OBJECT)
+		return bad(e, "an answer that is no JSON object");
+	return take_response(d, r, e);
+}
+
+static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
+{
+	struct reader *r = reader_of(d);
+
+	if (!r)
+		return no_memory(e);
+	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) == ERR_OK)
+		return take(d, r, e);
+	return str_is(name, "error") ? openai_error_plain(d, data, e)
+				     : bad(e, "a stream event that is not JSON");
+}
+
+static enum errc take_whole(struct decode *d, struct reader *r, struct err *e)
+{
+	enum errc rc = take(d, r, e);
+
+	if (rc == ERR_OK && !d->finished)
+		return bad(e, "an answer without a finishReason");
+	return rc;
+}
+
+static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+{
+	struct reader *r = reader_of(d);
+	struct whole   w;
+
+	if (!r)
+		return no_memory(e);
+	if (json_scan(d->doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) != ERR_OK)
+		return bad(e, "an answer that is not JSON");
+	whole_begin(&w, d);
+	return whole_end(&w, take_whole(d, r, e), e);
+}
+
+const struct dialect dialect_gemini = {
+	.name = "gemini",
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
+	.path = "/models",
+	.models = "/models?pageSize=1000",
+	.place = gemini_place,
+	.key_header = "x-goog-api-key",
+	.encode = gemini_encode,
+	.decode_event = decode_event,
+	.decode_whole = decode_whole,
+	.decode_error = decode_error,
+	.finish = finish,
+	.embed = &gemini_embed,
+};

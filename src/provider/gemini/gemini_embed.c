@@ -1,0 +1,120 @@
+/* Gemini's embeddings, POST /models/NAME:batchEmbedContents, for one text too:
+ *
+ *   {"requests":[{"model":"models/NAME","content":{"parts":[{"text":"…"}]},"outputDimensionality":N}]}
+ *   {"embeddings":[{"values":[…]}],"usageMetadata":{"promptTokenCount":N}}
+ *
+ * Vectors are numbers always; older models count no tokens.  What OpenAI does not know (taskType,
+ * title) goes into each of the requests.  Source: ai.google.dev/api/embeddings. */
+#include "provider/ask_param.h"
+#include "provider/openai/embed.h"
+#include "provider/gemini/gemini.h"
+#include "provider/openai/openai.h"
+#include "provider/place.h"
+
+static const struct ask_param params[] = {
+	{ .key = "input", .rule = ASK_OWN },
+	{ .key = "encoding_format", .rule = ASK_OWN },
+	{ .key = "dimensions", .rule = ASK_SENT, .as = "outputDimensionality" },
+	{ .key = "content", .rule = ASK_REFUSED },
+	{ .key = "requests", .rule = ASK_REFUSED },
+	{ .key = NULL },
+};
+
+/* bare: without the models/ that the API's own lists have in front. */
+static struct str bare(struct str model)
+{
+	if (str_starts(model, STR("models/")))
+		return (struct str){ model.p + 7, model.n - 7 };
+	return model;
+}
+
+static bool place(const struct provider_options *o, const struct prompt *p, struct buf *out)
+{
+	(void)o;
+	return buf_text(out, "/models/") && place_segment(out, bare(p->model)) &&
+	       buf_text(out, ":batchEmbedContents");
+}
+
+static bool put_request(const struct prompt *p, struct str text, struct str more, bool first,
+			struct buf *out)
+{
+	return buf_text(out, first ? "{\"model\":\"models/" : ",{\"model\":\"models/") &&
+	       buf_json_escape(out, bare(p->model)) && buf_text(out, "\",\"content\":{\"parts\":[{\"text\":") &&
+	       buf_str(out, text) && buf_text(out, "}]}") && buf_str(out, more) && buf_text(out, "}");
+}
+
+static enum errc put_requests(const struct prompt *p, struct str more, struct buf *out, struct err *e)
+{
+	struct json_doc d = { 0 };
+	struct str      input = p->embed->input;
+	bool            ok = buf_text(out, "{\"requests\":[");
+	enum errc       rc = json_scan(&d, input.p, input.n, &json_limits_upstream, e);
+
+	if (rc == ERR_OK && json_kind(&d, 0) == JSON_STRING)
+		ok = ok && put_request(p, json_raw(&d, 0), more, true, out);
+	else if (rc == ERR_OK)
+		for (json_at i = json_first(&d, 0); ok && i != json_end(&d, 0); i = json_next(&d, i))
+			ok = put_request(p, json_raw(&d, i), more, i == json_first(&d, 0), out);
+	json_doc_finish(&d);
+	if (rc != ERR_OK)
+		return rc;
+	return ok && buf_text(out, "]}") ? ERR_OK : ask_too_large(e);
+}
+
+static enum errc encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
+			struct err *e)
+{
+	struct buf more;
+	bool       first = false;
+	enum errc  rc = embed_texts_only(p, "gemini", e);
+
+	(void)o;
+	buf_init(&more, LIMIT_UPSTREAM_ASK);
+	if (rc == ERR_OK)
+		rc = ask_param_put(p, params, 0, &first, &more, e);
+	if (rc == ERR_OK)
+		rc = ask_param_rest(p, params, "gemini", &more, e);
+	if (rc == ERR_OK)
+		rc = put_requests(p, buf_view(&more), out, e);
+	buf_finish(&more);
+	return rc;
+}
+
+static enum errc put_vectors(const struct json_doc *doc, struct embed_list *l, struct err *e)
+{
+	json_at   list = json_get_some(doc, 0, "embeddings");
+	enum errc rc = ERR_OK;
+
+	if (list == JSON_ABSENT || json_kind(doc, list) != JSON_ARRAY)
+		return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+			       "the provider sent an answer without embeddings");
+	for (json_at i = json_first(doc, list); rc == ERR_OK && i != json_end(doc, list);
+	     i = json_next(doc, i))
+		rc = embed_list_add(l, doc, json_get(doc, i, "values"), e);
+	return rc;
+}
+
+static enum errc decode(struct decode *d, const struct embed_want *want, struct str body, struct err *e)
+{
+	struct embed_list l;
+	struct usage      usage = { .known = false };
+	enum errc         rc = embed_scan(d, body, e);
+
+	if (rc != ERR_OK)
+		return rc;
+
+	json_at told = json_get_some(d->doc, 0, "usageMetadata");
+	json_at count = told != JSON_ABSENT ? json_get(d->doc, told, "promptTokenCount") : JSON_ABSENT;
+	usage.known = count != JSON_ABSENT && json_int(d->doc, count, &usage.in) && usage.in >= 0 &&
+		      usage.in <= LIMIT_TOKENS;
+	embed_list_begin(&l, want);
+	rc = put_vectors(d->doc, &l, e);
+	return embed_list_give(&l, d, rc, STR_NONE, &usage, e);
+}
+
+const struct dialect_embed gemini_embed = {
+	.path = "/models",
+	.place = place,
+	.encode = encode,
+	.decode = decode,
+};

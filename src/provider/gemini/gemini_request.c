@@ -1,0 +1,614 @@
+/* A prompt as a request of the Gemini API.
+ *
+ * Turns are of user and model; neighbours of one role become one turn, but what functions gave back
+ * stands in a turn of its own, right behind the calls.  System messages are not part of the turns.
+ * Source: the API's reference, "generateContent" (v1beta), and "Thought signatures". */
+#include "provider/gemini/gemini.h"
+
+#include "base/limits.h"
+#include "lmc/warnings.h"
+#include "provider/ask.h"
+#include "provider/ask_param.h"
+#include "provider/place.h"
+
+#include <stdio.h>
+
+enum { ROOT, CONFIG };
+
+/* Stands for a signature that the client did not give back, or for a call of another model: without
+ * any, newer models refuse the request.  Google's page on signatures names it for this. */
+#define NO_SIGNATURE "skip_thought_signature_validator"
+
+static const struct ask_param params[] = {
+	{ .key = "temperature", .rule = ASK_SENT, .group = CONFIG, .least = 0, .most = 2 },
+	{ .key = "top_p", .rule = ASK_SENT, .as = "topP", .group = CONFIG },
+	{ .key = "top_k", .rule = ASK_SENT, .as = "topK", .group = CONFIG },
+	{ .key = "seed", .rule = ASK_SENT, .group = CONFIG },
+	{ .key = "presence_penalty", .rule = ASK_SENT, .as = "presencePenalty", .group = CONFIG },
+	{ .key = "frequency_penalty", .rule = ASK_SENT, .as = "frequencyPenalty", .group = CONFIG },
+	{ .key = "stop", .rule = ASK_OWN },
+	{ .key = "tools", .rule = ASK_OWN },
+	{ .key = "tool_choice", .rule = ASK_OWN },
+	{ .key = "parallel_tool_calls", .rule = ASK_OWN },
+	{ .key = "response_format", .rule = ASK_OWN },
+	{ .key = "reasoning_effort", .rule = ASK_OWN },
+	{ .key = "n", .rule = ASK_OWN },
+	{ .key = "generationConfig", .rule = ASK_OWN },
+	{ .key = "functions", .rule = ASK_REFUSED },
+	{ .key = "audio", .rule = ASK_REFUSED },
+	/* These are made here, or are another spelling of what is. */
+	{ .key = "contents", .rule = ASK_REFUSED },
+	{ .key = "systemInstruction", .rule = ASK_REFUSED },
+	{ .key = "system_instruction", .rule = ASK_REFUSED },
+	{ .key = "toolConfig", .rule = ASK_REFUSED },
+	{ .key = "tool_config", .rule = ASK_REFUSED },
+	{ .key = "generation_config", .rule = ASK_REFUSED },
+	{ 0 },
+};
+
+/* --- place --- */
+
+bool gemini_place(const struct provider_options *o, const struct prompt *p, struct buf *out)
+{
+	struct str model = p->model;
+
+	(void)o;
+	/* The API's own lists call it so. */
+	if (str_starts(model, STR("models/")))
+		model = (struct str){ model.p + 7, model.n - 7 };
+	if (!buf_text(out, "/models/") || !place_segment(out, model))
+		return false;
+	return buf_text(out, p->stream ? ":streamGenerateContent?alt=sse" : ":generateContent");
+}
+
+/* --- parts --- */
+
+static bool put_text(struct buf *out, struct str name, struct str text)
+{
+	bool ok = buf_text(out, "{\"text\":\"");
+
+	if (name.n > 0)
+		ok = ok && buf_str(out, name) && buf_text(out, ": ");
+	return ok && buf_str(out, text) && buf_text(out, "\"}");
+}
+
+/* is_taken: text of any kind is read as text. */
+static bool is_taken(const struct ask_part *part)
+{
+	static const char *const families[] = { "text/", "image/", "audio/", "video/" };
+
+	for (size_t i = 0; i < ARRAY_LEN(families); i++)
+		if (str_starts(part->type, str_of(families[i])))
+			return true;
+	return str_is(part->type, "application/pdf");
+}
+
+static bool put_data(struct buf *out, const struct ask_part *part)
+{
+	/* The only name of it that all of Google's lists have. */
+	struct str type = str_is(part->type, "audio/mpeg") ? STR("audio/mp3") : part->type;
+
+	return ask_put_string(out, "{\"inlineData\":{\"mimeType\":", type) &&
+	       ask_put_string(out, ",\"data\":", part->data) && buf_text(out, "}}");
+}
+
+/* type_of: by the end of its name; empty: the API knows it itself (of its own files), or says so. */
+static struct str type_of(struct str uri)
+{
+	static const struct {
+		struct str end;
+		struct str type;
+	} types[] = {
+		{ { ".png", 4 }, { "image/png", 9 } },    { { ".jpg", 4 }, { "image/jpeg", 10 } },
+		{ { ".jpeg", 5 }, { "image/jpeg", 10 } }, { { ".webp", 5 }, { "image/webp", 10 } },
+		{ { ".heic", 5 }, { "image/heic", 10 } }, { { ".heif", 5 }, { "image/heif", 10 } },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		if (uri.n >= types[i].end.n &&
+		    memcmp(uri.p + uri.n - types[i].end.n, types[i].end.p, types[i].end.n) == 0)
+			return types[i].type;
+	return STR_NONE;
+}
+
+static enum errc refuse_url(const struct ask_message *m, const struct ask_part *part, struct err *e)
+{
+	char path[96];
+
+	snprintf(path, sizeof path, "messages[%zu].content[%zu]", m->index, part->index);
+	return err_set(e, ERR_UNSUPPORTED_PARAMETER, path,
+		       "a provider of dialect gemini does not fetch addresses; it takes an image as a "
+		       "data URL, a gs:// URI or the URI of a file that was uploaded to it");
+}
+
+/* put_uri: of a file that the API has at hand; others it does not fetch. */
+static enum errc put_uri(const struct ask_message *m, const struct ask_part *part, struct buf *out,
+			 struct err *e)
+{
+	struct buf uri;
+	enum errc  rc = ERR_OK;
+
+	buf_init(&uri, part->url.n + 1);
+	if (!json_unescape(part->url, &uri))
+		rc = ask_too_large(e);
+	else if (!str_starts(buf_view(&uri), STR("gs://")) &&
+		 !str_starts(buf_view(&uri), STR("https://generativelanguage.googleapis.com/")))
+		rc = refuse_url(m, part, e);
+
+	struct str type = type_of(buf_view(&uri));
+	if (rc == ERR_OK &&
+	    !(buf_text(out, "{\"fileData\":{") &&
+	      (type.n == 0 || (ask_put_string(out, "\"mimeType\":", type) && buf_text(out, ","))) &&
+	      ask_put_string(out, "\"fileUri\":", part->url) && buf_text(out, "}}")))
+		rc = ask_too_large(e);
+	buf_finish(&uri);
+	return rc;
+}
+
+static enum errc put_part(const struct ask_message *m, const struct ask_part *part, struct str name,
+			  struct buf *out, struct err *e)
+{
+	if (part->kind == ASK_TEXT)
+		return put_text(out, name, part->text) ? ERR_OK : ask_too_large(e);
+	if (part->data.n == 0)
+		return put_uri(m, part, out, e);
+	if (!is_taken(part))
+		return ask_refuse_part(m, part, "gemini", e);
+	return put_data(out, part) ? ERR_OK : ask_too_large(e);
+}
+
+/* put_parts: with commas between them, *first telling whether there is none yet. */
+static enum errc put_parts(const struct ask_message *m, bool *first, struct buf *out, struct err *e)
+{
+	/* Nothing else there tells who of several users speaks. */
+	struct str name = m->role == ASK_USER ? m->name : STR_NONE;
+	enum errc  rc = ERR_OK;
+
+	for (size_t i = 0; rc == ERR_OK && i < m->part_count; i++) {
+		if (!*first && !buf_text(out, ","))
+			return ask_too_large(e);
+		*first = false;
+		rc = put_part(m, &m->parts[i], name, out, e);
+		if (m->parts[i].kind == ASK_TEXT)
+			name = STR_NONE;
+	}
+	return rc;
+}
+
+/* --- calls and what came back --- */
+
+/* put_id: theirs, or another provider's; those that were made here mean nothing there. */
+static bool put_id(struct buf *out, struct str id)
+{
+	return id.n == 0 || str_starts(id, STR(GEMINI_MADE_ID)) ||
+	       (ask_put_string(out, "\"id\":", id) && buf_text(out, ","));
+}
+
+static bool put_call(const struct ask_call *c, struct str signature, struct buf *out)
+{
+	return buf_text(out, "{\"functionCall\":{") && put_id(out, c->id) &&
+	       ask_put_string(out, "\"name\":", c->name) && buf_text(out, ",\"args\":") &&
+	       buf_str(out, c->input) && buf_text(out, "}") &&
+	       (signature.n == 0 || ask_put_string(out, ",\"thoughtSignature\":", signature)) &&
+	       buf_text(out, "}");
+}
+
+/* put_images: those that the model made, as it signed them: who asks for a change means them. */
+static bool put_images(const struct ask_message *m, bool *first, struct buf *out)
+{
+	for (size_t i = 0; i < m->image_count; i++) {
+		const struct ask_part *part = &m->images[i];
+
+		if (part->data.n == 0)
+			continue;
+		if (!buf_text(out, *first ? "" : ",") ||
+		    !ask_put_string(out, "{\"inlineData\":{\"mimeType\":", part->type) ||
+		    !ask_put_string(out, ",\"data\":", part->data) || !buf_text(out, "}") ||
+		    (part->signature.n > 0 &&
+		     !ask_put_string(out, ",\"thoughtSignature\":", part->signature)) ||
+		    !buf_text(out, "}"))
+			return false;
+		*first = false;
+	}
+	return true;
+}
+
+static bool has_images(const struct ask_message *m)
+{
+	for (size_t i = 0; i < m->image_count; i++)
+		if (m->images[i].data.n > 0)
+			return true;
+	return false;
+}
+
+static bool put_calls(const struct ask_message *m, bool *first, struct buf *out)
+{
+	bool is_signed = false;
+
+	for (size_t i = 0; i < m->call_count; i++)
+		is_signed = is_signed || m->calls[i].signature.n > 0;
+	for (size_t i = 0; i < m->call_count; i++) {
+		struct str signature = m->calls[i].signature;
+
+		/* Of calls made at once the first is signed. */
+		if (i == 0 && !is_signed)
+			signature = STR(NO_SIGNATURE);
+		if (!buf_text(out, *first ? "" : ",") || !put_call(&m->calls[i], signature, out))
+			return false;
+		*first = false;
+	}
+	return true;
+}
+
+/* put_response: the text itself where it is an object, else an object that holds it. */
+static bool put_response(const struct ask_message *m, struct buf *out)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	struct buf      escaped, text;
+	bool            ok = true;
+
+	buf_init(&escaped, LIMIT_UPSTREAM_ASK);
+	buf_init(&text, LIMIT_UPSTREAM_ASK);
+	for (size_t i = 0; ok && i < m->part_count; i++)
+		if (m->parts[i].kind == ASK_TEXT)
+			ok = buf_str(&escaped, m->parts[i].text);
+	if (escaped.len > 0)
+		ok = ok && json_unescape(buf_view(&escaped), &text);
+	if (ok && text.len > 0 &&
+	    json_scan(&d, text.data, text.len, &json_limits_upstream, &e) == ERR_OK &&
+	    json_kind(&d, 0) == JSON_OBJECT)
+		ok = buf_str(out, json_raw(&d, 0));
+	else
+		ok = ok && ask_put_string(out, "{\"result\":", buf_view(&escaped)) &&
+		     buf_text(out, "}");
+	json_doc_finish(&d);
+	buf_finish(&escaped);
+	buf_finish(&text);
+	return ok;
+}
+
+/* put_media: the parts of a result that are no text. */
+static enum errc put_media(const struct ask_message *m, struct buf *out, struct err *e)
+{
+	const char *before = ",\"parts\":[";
+
+	for (size_t i = 0; i < m->part_count; i++) {
+		if (m->parts[i].kind == ASK_TEXT)
+			continue;
+		if (!buf_text(out, before))
+			return ask_too_large(e);
+		before = ",";
+		enum errc rc = put_part(m, &m->parts[i], STR_NONE, out, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return before[1] != '\0' || buf_text(out, "]") ? ERR_OK : ask_too_large(e);
+}
+
+static enum errc put_result(const struct ask_message *m, bool *first, struct buf *out,
+			    struct err *e)
+{
+	char path[64];
+
+	if (m->call_name.n == 0) {
+		snprintf(path, sizeof path, "messages[%zu].tool_call_id", m->index);
+		return err_set(e, ERR_INVALID_VALUE, path,
+			       "no call in front of it has this id, and a provider of dialect gemini "
+			       "needs the function's name");
+	}
+	if (!buf_text(out, *first ? "" : ",") || !buf_text(out, "{\"functionResponse\":{") ||
+	    !put_id(out, m->call_id) || !ask_put_string(out, "\"name\":", m->call_name) ||
+	    !buf_text(out, ",\"response\":") || !put_response(m, out))
+		return ask_too_large(e);
+	*first = false;
+	enum errc rc = put_media(m, out, e);
+	if (rc == ERR_OK && !buf_text(out, "}}"))
+		rc = ask_too_large(e);
+	return rc;
+}
+
+/* --- turns --- */
+
+static enum errc put_message(const struct ask_message *m, bool *first, struct buf *out,
+			     struct err *e)
+{
+	if (m->role == ASK_TOOL)
+		return put_result(m, first, out, e);
+
+	enum errc rc = put_parts(m, first, out, e);
+	if (rc == ERR_OK && !(put_images(m, first, out) && put_calls(m, first, out)))
+		rc = ask_too_large(e);
+	return rc;
+}
+
+static bool is_turn(const struct ask_message *m)
+{
+	switch (m->role) {
+	case ASK_SYSTEM: return false;
+	case ASK_TOOL: return true;
+	case ASK_USER:
+	case ASK_ASSISTANT: return m->part_count + m->call_count > 0 || has_images(m);
+	case ASK_ROLE__COUNT: break;
+	}
+	return false;
+}
+
+static enum errc put_turns(const struct ask *a, struct buf *out, struct err *e)
+{
+	enum errc     rc = ERR_OK;
+	enum ask_role open = ASK_ROLE__COUNT;
+	bool          first = true;
+
+	if (!buf_text(out, "{\"contents\":["))
+		return ask_too_large(e);
+	for (size_t i = 0; rc == ERR_OK && i < a->count; i++) {
+		const struct ask_message *m = &a->messages[i];
+
+		if (!is_turn(m))
+			continue;
+		if (m->role != open) {
+			if (!buf_text(out, open != ASK_ROLE__COUNT ? "]}," : "") ||
+			    !buf_text(out, m->role == ASK_ASSISTANT
+						   ? "{\"role\":\"model\",\"parts\":["
+						   : "{\"role\":\"user\",\"parts\":["))
+				return ask_too_large(e);
+			first = true;
+			open = m->role;
+		}
+		rc = put_message(m, &first, out, e);
+	}
+	if (rc == ERR_OK && open == ASK_ROLE__COUNT)
+		return err_set(e, ERR_INVALID_VALUE, "messages",
+			       "all of them are empty; this provider needs one with content");
+	return rc != ERR_OK || buf_text(out, "]}]") ? rc : ask_too_large(e);
+}
+
+static enum errc put_system(const struct ask *a, struct buf *out, struct err *e)
+{
+	const char *before = ",\"systemInstruction\":{\"parts\":[";
+	bool        turns = false;
+
+	for (size_t i = 0; i < a->count; i++) {
+		const struct ask_message *m = &a->messages[i];
+		bool                      first = true;
+
+		turns = turns || is_turn(m);
+		if (m->role != ASK_SYSTEM || m->part_count == 0)
+			continue;
+		if (turns)
+			warnings_add(a->prompt->warnings, m->index, "system_moved",
+				     "a system message among the others was put in front of them, as "
+				     "this provider takes none there");
+		if (!buf_text(out, before))
+			return ask_too_large(e);
+		before = ",";
+		enum errc rc = put_parts(m, &first, out, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return before[1] != '\0' || buf_text(out, "]}") ? ERR_OK : ask_too_large(e);
+}
+
+/* --- tools --- */
+
+static bool put_tool(const struct ask_tool *t, struct buf *out)
+{
+	return ask_put_string(out, "{\"name\":", t->name) &&
+	       (t->description.n == 0 || ask_put_string(out, ",\"description\":", t->description)) &&
+	       (gemini_schema_empty(t->parameters) ||
+		gemini_schema_put(t->parameters, "parameters", "parametersJsonSchema", out)) &&
+	       buf_text(out, "}");
+}
+
+static bool put_choice(const struct ask *a, struct buf *out)
+{
+	static const char *const modes[] = {
+		[ASK_CHOICE_ABSENT] = "AUTO", [ASK_CHOICE_AUTO] = "AUTO", [ASK_CHOICE_NONE] = "NONE",
+		[ASK_CHOICE_ANY] = "ANY",     [ASK_CHOICE_ONE] = "ANY",
+	};
+
+	if (a->choice == ASK_CHOICE_ABSENT)
+		return true;
+	return buf_fmt(out, ",\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"%s\"",
+		       modes[a->choice]) &&
+	       (a->choice != ASK_CHOICE_ONE ||
+		(ask_put_string(out, ",\"allowedFunctionNames\":[", a->choice_name) &&
+		 buf_text(out, "]"))) &&
+	       buf_text(out, "}}");
+}
+
+static bool put_tools(const struct ask *a, struct buf *out)
+{
+	bool strict = false;
+
+	if (a->tool_count == 0)
+		return true;
+	for (size_t i = 0; i < a->tool_count; i++) {
+		if (!buf_text(out, i == 0 ? ",\"tools\":[{\"functionDeclarations\":[" : ",") ||
+		    !put_tool(&a->tools[i], out))
+			return false;
+		strict = strict || a->tools[i].strict;
+	}
+	if (strict)
+		warnings_add(a->prompt->warnings, 0, "parameter_dropped",
+			     "strict was not sent: this provider has no such member of tools");
+	if (a->one_call)
+		warnings_add(a->prompt->warnings, 0, "parameter_dropped",
+			     "parallel_tool_calls was not sent: this provider can't be kept from "
+			     "several calls at once");
+	return buf_text(out, "]}]") && put_choice(a, out);
+}
+
+/* --- generationConfig --- */
+
+static bool put_max(const struct prompt *p, bool *first, struct buf *out)
+{
+	if (p->max_tokens.n == 0)
+		return true;
+	*first = false;
+	return buf_text(out, "\"maxOutputTokens\":") && buf_str(out, p->max_tokens);
+}
+
+/* put_stop: one string, or several. */
+static bool put_stop(const struct prompt *p, bool *first, struct buf *out)
+{
+	struct str stop = ask_param_value(p, "stop");
+
+	if (stop.n == 0)
+		return true;
+	bool several = stop.p[0] == '[';
+	bool ok = buf_text(out, *first ? "" : ",") &&
+		  buf_text(out, several ? "\"stopSequences\":" : "\"stopSequences\":[") &&
+		  buf_str(out, stop) && (several || buf_text(out, "]"));
+	*first = false;
+	return ok;
+}
+
+static bool put_format(const struct ask *a, bool *first, struct buf *out)
+{
+	if (a->format == ASK_FORMAT_TEXT)
+		return true;
+	bool ok = buf_text(out, *first ? "" : ",") &&
+		  buf_text(out, "\"responseMimeType\":\"application/json\"");
+	*first = false;
+	return ok && (a->format != ASK_FORMAT_SCHEMA ||
+		      gemini_schema_put(a->schema, "responseSchema", "responseJsonSchema", out));
+}
+
+/* put_effort: in levels, as the API has them since Gemini 3, or for models before it as budgets, both as
+ * Google's own route for OpenAI's clients translates them.  Who asks for an effort is shown what is
+ * thought. */
+static enum errc put_effort(const struct prompt *p, bool *first, struct buf *out, struct err *e)
+{
+	static const struct {
+		const char *effort;
+		const char *level;
+		int         budget;
+	} efforts[] = {
+		{ "\"none\"", "minimal", 0 },	    { "\"minimal\"", "minimal", 1024 },
+		{ "\"low\"", "low", 1024 },	    { "\"medium\"", "medium", 8192 },
+		{ "\"high\"", "high", 24576 },	    { "\"xhigh\"", "high", 24576 },
+	};
+	struct str effort = ask_param_value(p, "reasoning_effort");
+	bool       budget = str_starts(p->model, STR("gemini-2")) ||
+		      str_starts(p->model, STR("models/gemini-2"));
+	size_t     i = 0;
+
+	if (effort.n == 0)
+		return ERR_OK;
+	while (i < ARRAY_LEN(efforts) && !str_is(effort, efforts[i].effort))
+		i++;
+	if (i == ARRAY_LEN(efforts))
+		return err_set(e, ERR_INVALID_VALUE, "reasoning_effort",
+			       "must be none, minimal, low, medium, high or xhigh");
+	bool ok = buf_text(out, *first ? "" : ",") &&
+		  buf_fmt(out, "\"thinkingConfig\":{\"includeThoughts\":%s,",
+			  i > 0 ? "true" : "false") &&
+		  (budget ? buf_fmt(out, "\"thinkingBudget\":%d}", efforts[i].budget)
+			  : buf_fmt(out, "\"thinkingLevel\":\"%s\"}", efforts[i].level));
+	*first = false;
+	return ok ? ERR_OK : ask_too_large(e);
+}
+
+/* add_given: what a client's own generationConfig has beside ours, which is in ours (an object). */
+static enum errc add_given(const struct prompt *p, struct str ours, bool *first, struct buf *out,
+			   struct err *e)
+{
+	struct str      given = ask_param_value(p, "generationConfig");
+	struct json_doc g = { 0 };
+	struct json_doc o = { 0 };
+	enum errc       rc = ERR_OK;
+
+	if (given.n == 0)
+		return ERR_OK;
+	if (json_scan(&g, given.p, given.n, &json_limits_upstream, e) != ERR_OK ||
+	    json_kind(&g, 0) != JSON_OBJECT ||
+	    json_scan(&o, ours.p, ours.n, &json_limits_upstream, e) != ERR_OK) {
+		rc = err_set(e, ERR_INVALID_TYPE, "generationConfig", "must be an object");
+	} else {
+		for (json_at k = json_first(&g, 0); rc == ERR_OK && k != json_end(&g, 0);
+		     k = json_next_member(&g, k)) {
+			char key[64];
+
+			str_copy(key, sizeof key, json_inner(&g, k));
+			if (json_get(&o, 0, key) != JSON_ABSENT)
+				continue;
+			if (!buf_text(out, *first ? "" : ",") || !buf_str(out, json_member(&g, k)))
+				rc = ask_too_large(e);
+			*first = false;
+		}
+	}
+	json_doc_finish(&g);
+	json_doc_finish(&o);
+	return rc;
+}
+
+static enum errc put_config(const struct ask *a, struct buf *out, struct err *e)
+{
+	const struct prompt *p = a->prompt;
+	struct buf           ours;
+	bool                 first = true;
+	enum errc            rc = ERR_OK;
+
+	buf_init(&ours, LIMIT_UPSTREAM_ASK);
+	if (!buf_text(&ours, "{") || !put_max(p, &first, &ours) || !put_stop(p, &first, &ours) ||
+	    !put_format(a, &first, &ours))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK)
+		rc = put_effort(p, &first, &ours, e);
+	if (rc == ERR_OK)
+		rc = ask_param_put(p, params, CONFIG, &first, &ours, e);
+	if (rc == ERR_OK && !buf_text(&ours, "}"))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK && first && ask_param_value(p, "generationConfig").n == 0) {
+		buf_finish(&ours);
+		return ERR_OK;
+	}
+	if (rc == ERR_OK && !(buf_text(out, ",\"generationConfig\":") &&
+			      buf_add(out, ours.data, ours.len - 1)))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK)
+		rc = add_given(p, buf_view(&ours), &first, out, e);
+	if (rc == ERR_OK && !buf_text(out, "}"))
+		rc = ask_too_large(e);
+	buf_finish(&ours);
+	return rc;
+}
+
+/* --- all of it --- */
+
+static enum errc put_all(const struct ask *a, struct buf *out, struct err *e)
+{
+	bool      first = false;
+	enum errc rc = put_turns(a, out, e);
+
+	if (rc == ERR_OK)
+		rc = put_system(a, out, e);
+	if (rc == ERR_OK && !put_tools(a, out))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK)
+		rc = put_config(a, out, e);
+	if (rc == ERR_OK)
+		rc = ask_param_put(a->prompt, params, ROOT, &first, out, e);
+	if (rc == ERR_OK)
+		rc = ask_param_rest(a->prompt, params, "gemini", out, e);
+	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
+}
+
+enum errc gemini_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
+			struct err *e)
+{
+	struct ask a;
+	struct str n = ask_param_value(p, "n");
+	enum errc  rc = ask_read(p, &a, e);
+
+	(void)o;
+	if (rc == ERR_OK && n.n > 0 && !str_is(n, "1"))
+		rc = err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",
+			     "a provider of dialect gemini gives one choice: n must be 1");
+	if (rc == ERR_OK)
+		rc = put_all(&a, out, e);
+	ask_finish(&a);
+	return rc;
+}

@@ -1,0 +1,345 @@
+/* LMC's dialect: what another Parley, or a server that speaks LMC, answers. */
+#include "base/limits.h"
+#include "shape/answer.h"
+#include "provider/lmc/lmc_request.h"
+#include "provider/lmc/lmc_segments.h"
+#include "provider/openai/openai.h"
+#include "provider/whole.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* --- streams --- */
+
+struct reader {
+	struct lmc_scratch  scratch;
+	struct lmc_segments segments;
+};
+
+static enum errc bad(struct err *e, const char *what)
+{
+	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
+}
+
+/* too_much: right after something could not be kept; errno was cleared before. */
+static enum errc too_much(struct err *e)
+{
+	return whole_too_much(buf_starved(), e);
+}
+
+static struct reader *reader_of(struct decode *d)
+{
+	struct reader *r = d->state;
+
+	if (r)
+		return r;
+	r = malloc(sizeof *r);
+	if (!r)
+		return NULL;
+	lmc_scratch_init(&r->scratch);
+	lmc_segments_init(&r->segments, d->on_event, d->arg);
+	d->state = r;
+	return r;
+}
+
+static void finish(struct decode *d)
+{
+	struct reader *r = d->state;
+
+	if (!r)
+		return;
+	lmc_scratch_finish(&r->scratch);
+	lmc_segments_finish(&r->segments);
+	free(r);
+	d->state = NULL;
+}
+
+static void give_start(struct decode *d)
+{
+	if (!d->started)
+		d->on_event(d->arg, &(struct event){ .kind = EVENT_START });
+	d->started = true;
+}
+
+/* give_end: word: as the provider says it, or empty. */
+static void give_end(struct decode *d, const struct reader *r, struct str word)
+{
+	struct event ev = { .kind = EVENT_FINISH, .text = word, .name = word };
+
+	if (word.n == 0)
+		ev.text = r->segments.say.calls > 0 ? STR("tool_calls") : STR("stop");
+	d->on_event(d->arg, &ev);
+	d->finished = true;
+}
+
+static bool content_is(const struct lmc_chunk *c, const char *text)
+{
+	return c->content != JSON_ABSENT && json_is(c->d, c->content, text);
+}
+
+static bool is_terminal(const struct lmc_chunk *c)
+{
+	struct str type = c->said[LMC_TYPE];
+
+	return (lmc_is(type, "status") && content_is(c, "complete")) ||
+	       (lmc_is(type, "completion") && content_is(c, "DONE"));
+}
+
+static enum errc no_text(const struct decode *d, struct err *e)
+{
+	return openai_error_plain(d, STR_NONE, e);
+}
+
+/* take_server: what the server says of itself: that it is done, or that it failed. */
+static enum errc take_server(struct decode *d, const struct reader *r, const struct lmc_chunk *c,
+			     struct err *e)
+{
+	if (lmc_is(c->said[LMC_TYPE], "error") && c->has_content)
+		return c->content == JSON_ABSENT ? no_text(d, e) : openai_error(d, c->content, e);
+	if (!is_terminal(c))
+		return ERR_OK;
+
+	struct str   word;
+	bool         changed;
+	struct event usage = { .kind = EVENT_USAGE };
+	enum errc    rc = openai_finish_word(c->d, json_get(c->d, c->object, "finish_reason"), &word,
+					     &changed, e);
+	if (rc != ERR_OK)
+		return rc;
+	if (openai_usage(c->d, json_get(c->d, c->object, "usage"), &usage.usage))
+		d->on_event(d->arg, &usage);
+	give_end(d, r, word);
+	d->done_mark = true;
+	return ERR_OK;
+}
+
+static enum errc decode_chunk(struct decode *d, struct err *e)
+{
+	struct lmc_chunk c = { 0 };
+	struct reader   *r = reader_of(d);
+
+	if (!r)
+		return too_much(e);
+	enum errc rc = lmc_chunk_read(d->doc, 0, &r->scratch, &c, e);
+	if (rc != ERR_OK)
+		return rc;
+	/* A failure is told before anything is: then it can still become a status. */
+	if (c.role != LMC_SERVER || d->started || is_terminal(&c))
+		give_start(d);
+	if (!lmc_segments_add(&r->segments, &c))
+		return too_much(e);
+	return c.role == LMC_SERVER ? take_server(d, r, &c, e) : ERR_OK;
+}
+
+static enum errc decode_done(struct decode *d, struct err *e)
+{
+	struct reader *r = reader_of(d);
+
+	if (!r || !lmc_segments_end(&r->segments))
+		return too_much(e);
+	if (d->started)
+		give_end(d, r, STR_NONE);
+	d->done_mark = true;
+	return ERR_OK;
+}
+
+static struct str trimmed(struct str s)
+{
+	while (s.n > 0 && (unsigned char)s.p[0] <= ' ')
+		s = (struct str){ s.p + 1, s.n - 1 };
+	while (s.n > 0 && (unsigned char)s.p[s.n - 1] <= ' ')
+		s.n--;
+	return s;
+}
+
+static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
+{
+	struct openai_top top;
+	json_at           where;
+	bool              named_error = str_is(name, "error");
+
+	errno = 0;
+	if (d->done_mark)
+		return ERR_OK;
+	if (data.n < 32) {
+		data = trimmed(data);
+		if (str_is(data, "[DONE]"))
+			return decode_done(d, e);
+		if (data.n == 0)
+			return ERR_OK;
+	}
+	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) != ERR_OK)
+		return named_error ? openai_error_plain(d, data, e) :
+				     bad(e, "a stream event that is not JSON");
+	if (json_kind(d->doc, 0) == JSON_OBJECT && json_get(d->doc, 0, "role") != JSON_ABSENT)
+		return decode_chunk(d, e);
+
+	openai_top_read(d->doc, &top);
+	if (openai_is_error(d->doc, &top, &where))
+		return openai_error(d, where, e);
+	if (named_error)
+		return openai_error(d, 0, e);
+	return bad(e, json_kind(d->doc, 0) == JSON_OBJECT ? "a chunk without a role" :
+							    "a stream event that is no JSON object");
+}
+
+/* --- the answer in one piece --- */
+
+/* What a whole answer's messages become while they are walked: LMC goes out at once, the rest is
+ * gathered into OpenAI's one message. */
+struct collect {
+	struct decode *d;
+	struct answer  answer;
+	bool           failed;
+	bool           starved;
+};
+
+static void on_piece(void *arg, const struct event *ev)
+{
+	struct collect *c = arg;
+
+	if (ev->kind == EVENT_LMC) {
+		c->d->on_event(c->d->arg, ev);
+	} else if (!c->failed) {
+		errno = 0;
+		c->failed = !answer_add(&c->answer, ev);
+		c->starved = c->failed && buf_starved();
+	}
+}
+
+/* read_whole: a message is a chunk that starts, has content and ends. */
+static enum errc read_whole(const struct json_doc *doc, json_at i, struct lmc_scratch *scratch,
+			    struct lmc_chunk *ret, struct err *e)
+{
+	if (json_kind(doc, i) != JSON_OBJECT)
+		return bad(e, "a message that is no JSON object");
+
+	enum errc rc = lmc_chunk_read(doc, i, scratch, ret, e);
+	if (rc == ERR_OK && ret->said[LMC_TYPE].n == 0)
+		return bad(e, "a message without a type");
+	if (rc != ERR_OK)
+		return rc;
+	ret->start = true;
+	ret->end = true;
+	return ERR_OK;
+}
+
+/* check_messages: everything that may be wrong is found before the first event goes out. */
+static enum errc check_messages(const struct decode *d, json_at list, struct reader *r, struct err *e)
+{
+	const struct json_doc *doc = d->doc;
+
+	if (list == JSON_ABSENT || json_kind(doc, list) != JSON_ARRAY)
+		return bad(e, "an answer without messages");
+	for (json_at i = json_first(doc, list); i != json_end(doc, list); i = json_next(doc, i)) {
+		struct lmc_chunk c = { 0 };
+		enum errc        rc = read_whole(doc, i, &r->scratch, &c, e);
+
+		if (rc != ERR_OK)
+			return rc;
+		if (c.role == LMC_SERVER && lmc_is(c.said[LMC_TYPE], "error"))
+			return c.content == JSON_ABSENT ? no_text(d, e) : openai_error(d, c.content, e);
+	}
+	return ERR_OK;
+}
+
+static enum errc give_messages(const struct json_doc *doc, json_at list, struct reader *r,
+			       struct err *e)
+{
+	for (json_at i = json_first(doc, list); i != json_end(doc, list); i = json_next(doc, i)) {
+		struct lmc_chunk c = { 0 };
+		enum errc        rc = read_whole(doc, i, &r->scratch, &c, e);
+
+		if (rc != ERR_OK)
+			return rc;
+		if (!lmc_segments_add(&r->segments, &c))
+			return too_much(e);
+	}
+	return ERR_OK;
+}
+
+/* give_message: what the assistant says in all of them, as one message of OpenAI's. */
+static enum errc give_message(struct collect *c, struct err *e)
+{
+	struct buf out;
+
+	buf_init(&out, 2 * (size_t)LIMIT_UPSTREAM_BODY);
+	errno = 0;
+	if (!c->failed && !answer_print(&c->answer, &out)) {
+		c->failed = true;
+		c->starved = buf_starved();
+	}
+	if (c->failed) {
+		buf_finish(&out);
+		return whole_too_much(c->starved, e);
+	}
+	c->d->on_event(c->d->arg, &(struct event){ .kind = EVENT_MESSAGE,
+						   .text = buf_view(&out),
+						   .from_lmc = true });
+	buf_finish(&out);
+	return ERR_OK;
+}
+
+static enum errc give_whole(struct decode *d, struct reader *r, json_at list, struct err *e)
+{
+	struct collect c = { .d = d };
+
+	answer_init(&c.answer);
+	lmc_segments_finish(&r->segments);
+	lmc_segments_init(&r->segments, on_piece, &c);
+	give_start(d);
+	enum errc rc = give_messages(d->doc, list, r, e);
+	if (rc == ERR_OK)
+		rc = give_message(&c, e);
+	answer_finish(&c.answer);
+	return rc;
+}
+
+static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+{
+	struct json_doc  *doc = d->doc;
+	struct openai_top top;
+	struct reader    *r = reader_of(d);
+	json_at           where;
+
+	errno = 0;
+	if (!r)
+		return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
+	if (json_scan(doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) != ERR_OK)
+		return bad(e, "an answer that is not JSON");
+	openai_top_read(doc, &top);
+	if (openai_is_error(doc, &top, &where))
+		return openai_error(d, where, e);
+	if (json_kind(doc, 0) != JSON_OBJECT)
+		return bad(e, "an answer that is no JSON object");
+
+	struct str finish_word;
+	bool       changed;
+	json_at    list = json_get(doc, 0, "messages");
+	enum errc  rc = check_messages(d, list, r, e);
+	if (rc == ERR_OK)
+		rc = openai_finish_word(doc, json_get(doc, 0, "finish_reason"), &finish_word,
+					&changed, e);
+	if (rc == ERR_OK)
+		rc = give_whole(d, r, list, e);
+	if (rc != ERR_OK)
+		return rc;
+
+	struct event usage = { .kind = EVENT_USAGE };
+	if (openai_usage(doc, top.usage, &usage.usage))
+		d->on_event(d->arg, &usage);
+	give_end(d, r, finish_word);
+	return ERR_OK;
+}
+
+const struct dialect dialect_lmc = {
+	.name = "lmc",
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO,
+	.path = "/chat",
+	.models = "/models",
+	.encode = lmc_request_encode,
+	.decode_event = decode_event,
+	.decode_whole = decode_whole,
+	.decode_error = openai_decode_error,
+	.finish = finish,
+};

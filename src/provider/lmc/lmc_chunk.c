@@ -1,0 +1,221 @@
+/* Chunks of an LMC stream as they come: what they say, and whether they may. */
+#include "provider/lmc/lmc_chunk.h"
+
+#include "base/limits.h"
+#include "json/print.h"
+#include "lmc/text.h"
+
+static const char *const roles[LMC_ROLE__COUNT] = {
+	[LMC_USER] = "user",     [LMC_ASSISTANT] = "assistant", [LMC_COMPUTER] = "computer",
+	[LMC_SYSTEM] = "system", [LMC_SERVER] = "server",
+};
+
+enum key {
+	KEY_ROLE,
+	KEY_TYPE,
+	KEY_FORMAT,
+	KEY_RECIPIENT,
+	KEY_CONTENT,
+	KEY_START,
+	KEY_END,
+	KEY__COUNT, /* a member that means nothing to us */
+};
+
+static const struct str keys[KEY__COUNT] = {
+	[KEY_ROLE] = { "role", 4 },           [KEY_TYPE] = { "type", 4 },
+	[KEY_FORMAT] = { "format", 6 },       [KEY_RECIPIENT] = { "recipient", 9 },
+	[KEY_CONTENT] = { "content", 7 },     [KEY_START] = { "start", 5 },
+	[KEY_END] = { "end", 3 },
+};
+
+void lmc_scratch_init(struct lmc_scratch *s)
+{
+	buf_init(&s->decoded, LIMIT_SSE_EVENT);
+	for (int i = 0; i < LMC_SAID__COUNT; i++)
+		buf_init(&s->printed[i], LIMIT_SSE_EVENT);
+}
+
+void lmc_scratch_finish(struct lmc_scratch *s)
+{
+	buf_finish(&s->decoded);
+	for (int i = 0; i < LMC_SAID__COUNT; i++)
+		buf_finish(&s->printed[i]);
+}
+
+static enum errc bad(struct err *e, const char *what)
+{
+	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
+}
+
+/* --- reading --- */
+
+static enum key key_of(const struct json_doc *d, json_at at)
+{
+	bool       escaped = d->tok[at].flags & JSON_ESCAPED;
+	struct str text = json_inner(d, at);
+	int        k = 0;
+
+	while (k < KEY__COUNT && !(escaped ? json_is(d, at, keys[k].p) : str_eq(text, keys[k])))
+		k++;
+	return (enum key)k;
+}
+
+static json_at some(const struct json_doc *d, json_at i)
+{
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_NULL ? JSON_ABSENT : i;
+}
+
+static bool is_true(const struct json_doc *d, json_at i)
+{
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_TRUE;
+}
+
+static bool one_line(struct str s)
+{
+	return !memchr(s.p, '\n', s.n) && !memchr(s.p, '\r', s.n);
+}
+
+/* find_members: the first member of each known key. */
+static void find_members(struct lmc_chunk *c, json_at at[KEY__COUNT])
+{
+	const struct json_doc *d = c->d;
+	bool                   twice = false;
+
+	for (json_at i = json_first(d, c->object); i != json_end(d, c->object);
+	     i = json_next_member(d, i)) {
+		enum key k = key_of(d, i);
+
+		if (k == KEY__COUNT)
+			c->others = true;
+		else if (at[k] == JSON_ABSENT)
+			at[k] = json_value(i);
+		else
+			twice = true;
+	}
+	c->has_content = at[KEY_CONTENT] != JSON_ABSENT;
+	c->content = some(d, at[KEY_CONTENT]);
+	if (c->content != JSON_ABSENT && json_kind(d, c->content) == JSON_STRING &&
+	    json_inner(d, c->content).n == 0)
+		c->content = JSON_ABSENT;
+	c->start = is_true(d, at[KEY_START]);
+	c->end = is_true(d, at[KEY_END]);
+	/* It goes into one line of a stream, and readers need not agree with us on which is first. */
+	c->plain = !twice && at[KEY_START] == JSON_ABSENT && at[KEY_END] == JSON_ABSENT &&
+		   one_line(json_raw(d, c->object));
+}
+
+static enum errc read_role(const struct json_doc *d, json_at at, enum lmc_role *ret, struct err *e)
+{
+	if (at == JSON_ABSENT)
+		return bad(e, "a chunk without a role");
+	for (int i = 0; i < LMC_ROLE__COUNT; i++)
+		if (json_is(d, at, roles[i])) {
+			*ret = (enum lmc_role)i;
+			return ERR_OK;
+		}
+	return bad(e, "a chunk with a role that LMC does not have");
+}
+
+/* read_said: the value as JSON that can be compared: one string has many spellings. */
+static bool read_said(const struct json_doc *d, json_at i, struct lmc_scratch *scratch,
+		      struct buf *out, struct str *ret)
+{
+	bool string = json_kind(d, i) == JSON_STRING;
+
+	if (string && !(d->tok[i].flags & JSON_ESCAPED)) {
+		*ret = json_raw(d, i);
+		return true;
+	}
+	buf_clear(&scratch->decoded);
+	buf_clear(out);
+	if (!(string ? text_of(d, i, &scratch->decoded) &&
+			       text_quote(out, buf_view(&scratch->decoded)) :
+		       json_print(d, i, out)))
+		return false;
+	*ret = buf_view(out);
+	return true;
+}
+
+enum errc lmc_chunk_read(const struct json_doc *d, json_at object, struct lmc_scratch *scratch,
+			 struct lmc_chunk *ret, struct err *e)
+{
+	static const enum key said_key[LMC_SAID__COUNT] = { KEY_TYPE, KEY_FORMAT, KEY_RECIPIENT };
+	struct lmc_chunk      c = { .d = d, .object = object };
+	json_at               at[KEY__COUNT] = { 0 };
+
+	find_members(&c, at);
+	enum errc rc = read_role(d, some(d, at[KEY_ROLE]), &c.role, e);
+	if (rc != ERR_OK)
+		return rc;
+
+	json_at type = some(d, at[KEY_TYPE]);
+	json_at format = some(d, at[KEY_FORMAT]);
+	bool    flag = (c.start || c.end) && c.content == JSON_ABSENT;
+	if (type == JSON_ABSENT && !flag)
+		return bad(e, "a chunk without a type");
+	if (type != JSON_ABSENT && json_kind(d, type) != JSON_STRING)
+		return bad(e, "a chunk with a type that is no string");
+	if (format != JSON_ABSENT && json_kind(d, format) != JSON_STRING)
+		return bad(e, "a chunk with a format that is no string");
+
+	for (int i = 0; i < LMC_SAID__COUNT; i++) {
+		json_at value = some(d, at[said_key[i]]);
+
+		if (value != JSON_ABSENT &&
+		    !read_said(d, value, scratch, &scratch->printed[i], &c.said[i]))
+			return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	}
+	*ret = c;
+	return ERR_OK;
+}
+
+/* --- printing --- */
+
+bool lmc_head_print(enum lmc_role role, const struct str said[LMC_SAID__COUNT], struct buf *out)
+{
+	static const char *const names[LMC_SAID__COUNT] = {
+		[LMC_TYPE] = ",\"type\":",
+		[LMC_FORMAT] = ",\"format\":",
+		[LMC_RECIPIENT] = ",\"recipient\":",
+	};
+
+	if (!buf_text(out, "{\"role\":\"") || !buf_text(out, roles[role]) || !buf_text(out, "\""))
+		return false;
+	for (int i = 0; i < LMC_SAID__COUNT; i++)
+		if (said[i].n > 0 && (!buf_text(out, names[i]) || !buf_str(out, said[i])))
+			return false;
+	return true;
+}
+
+/* print_value: in one line; strings keep their spelling, as pieces of text may end in half a
+ * surrogate pair. */
+static bool print_value(const struct json_doc *d, json_at i, struct buf *out)
+{
+	struct str raw = json_raw(d, i);
+
+	return one_line(raw) ? buf_str(out, raw) : json_print(d, i, out);
+}
+
+bool lmc_others_print(const struct lmc_chunk *c, struct buf *out)
+{
+	const struct json_doc *d = c->d;
+
+	if (!c->others)
+		return true;
+	for (json_at i = json_first(d, c->object); i != json_end(d, c->object);
+	     i = json_next_member(d, i))
+		if (key_of(d, i) == KEY__COUNT &&
+		    (!buf_text(out, ",") || !buf_str(out, json_raw(d, i)) || !buf_text(out, ":") ||
+		     !print_value(d, json_value(i), out)))
+			return false;
+	return true;
+}
+
+bool lmc_content_print(const struct lmc_chunk *c, struct buf *out)
+{
+	return lmc_head_print(c->role, c->said, out) && lmc_others_print(c, out) &&
+	       buf_text(out, ",\"content\":") &&
+	       (c->content == JSON_ABSENT ? buf_text(out, "null") :
+					    print_value(c->d, c->content, out)) &&
+	       buf_text(out, "}");
+}

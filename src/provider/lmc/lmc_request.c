@@ -1,0 +1,167 @@
+/* A prompt as an LLM Chat request whose messages are LMC. */
+#include "provider/lmc/lmc_request.h"
+
+#include "lmc/to_lmc.h"
+#include "provider/ask_param.h"
+
+#include <stdio.h>
+
+/* What an LLM Chat request has in its config under the name that OpenAI gives it; all else is extra. */
+static const char *const config_keys[] = {
+	"temperature",	     "top_p",	     "stop",  "seed",	     "presence_penalty",
+	"frequency_penalty", "response_format", "tools", "tool_choice", "reasoning_effort",
+};
+
+/* check_parts: a part that LMC has no message for must not get lost on the way. */
+static enum errc check_parts(const struct json_doc *d, size_t index, struct err *e)
+{
+	json_at content = json_get(d, 0, "content");
+	json_at role = json_get(d, 0, "role");
+	bool    user = role != JSON_ABSENT && json_is(d, role, "user");
+	size_t  j = 0;
+
+	if (content == JSON_ABSENT || json_kind(d, content) != JSON_ARRAY)
+		return ERR_OK;
+	for (json_at i = json_first(d, content); i != json_end(d, content);
+	     i = json_next(d, i), j++) {
+		json_at type = json_get(d, i, "type");
+		char    path[64];
+
+		if (json_kind(d, i) != JSON_OBJECT ||
+		    (type != JSON_ABSENT &&
+		     (json_is(d, type, "text") || (user && (json_is(d, type, "image_url") ||
+							     json_is(d, type, "input_audio"))))))
+			continue;
+		snprintf(path, sizeof path, "messages[%zu].content[%zu]", index, j);
+		return err_set(e, ERR_UNSUPPORTED_PARAMETER, path,
+			       "this provider speaks LMC, which has no message for this part; it "
+			       "takes text, and of a user also image_url and input_audio");
+	}
+	return ERR_OK;
+}
+
+static enum errc put_message(struct json_doc *d, struct str message, size_t index, struct buf *out,
+			     struct err *e)
+{
+	static const struct to_lmc_options o = { .fences = true };
+	char                               path[32];
+	enum errc rc = json_scan(d, message.p, message.n, &json_limits_stored, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	rc = check_parts(d, index, e);
+	if (rc != ERR_OK)
+		return rc;
+	snprintf(path, sizeof path, "messages[%zu]", index);
+	return to_lmc_message(d, 0, path, index, &o, out, e);
+}
+
+static enum errc put_messages(const struct prompt *p, struct buf *out, struct err *e)
+{
+	struct json_doc d = { 0 };
+	enum errc       rc = ERR_OK;
+	struct buf      list;
+
+	buf_init(&list, out->max);
+	for (size_t i = 0; rc == ERR_OK && i < p->message_count; i++)
+		rc = put_message(&d, p->messages[i], i, &list, e);
+	json_doc_finish(&d);
+	if (rc == ERR_OK && list.len == 0)
+		rc = err_set(e, ERR_INVALID_VALUE, "messages",
+			     "all of them are empty; this provider needs one with content");
+	if (rc == ERR_OK && !(buf_text(out, "{\"messages\":[") && buf_str(out, buf_view(&list)) &&
+			      buf_text(out, "]")))
+		rc = ask_too_large(e);
+	buf_finish(&list);
+	return rc;
+}
+
+/* key_is: member is `"key":value`, its key plain as clients write it. */
+static bool key_is(struct str member, const char *key)
+{
+	size_t n = strlen(key);
+
+	return member.n > n + 2 && member.p[n + 1] == '"' && memcmp(member.p + 1, key, n) == 0;
+}
+
+static bool is_config(struct str member)
+{
+	for (size_t i = 0; i < ARRAY_LEN(config_keys); i++)
+		if (key_is(member, config_keys[i]))
+			return true;
+	return false;
+}
+
+/* put_members: those of config itself, or those of its extra. */
+static bool put_members(const struct prompt *p, bool config, const char *between, struct buf *out)
+{
+	for (size_t i = 0; i < p->member_count; i++) {
+		/* One choice is all there is; more were refused before this. */
+		if (key_is(p->members[i], "n") || is_config(p->members[i]) != config)
+			continue;
+		if (!buf_text(out, between) || !buf_str(out, p->members[i]))
+			return false;
+		between = ",";
+	}
+	return true;
+}
+
+static bool put_config(const struct prompt *p, struct buf *out)
+{
+	size_t before;
+
+	if (!buf_text(out, ",\"config\":{\"model\":") || !buf_json_string(out, p->model) ||
+	    !put_members(p, true, ",", out))
+		return false;
+	if (p->max_tokens.n > 0 &&
+	    (!buf_text(out, ",\"max_tokens\":") || !buf_str(out, p->max_tokens)))
+		return false;
+	before = out->len;
+	if (!put_members(p, false, ",\"extra\":{", out))
+		return false;
+	return (out->len == before || buf_text(out, "}")) && buf_text(out, "}");
+}
+
+/* check_choices: an LMC answer is one. */
+static enum errc check_choices(const struct prompt *p, struct err *e)
+{
+	for (size_t i = 0; i < p->member_count; i++) {
+		struct str m = p->members[i];
+		const char *colon = key_is(m, "n") ? memchr(m.p + 3, ':', m.n - 3) : NULL;
+		struct str  value = colon ? (struct str){ colon + 1, m.n - (size_t)(colon + 1 - m.p) }
+					  : STR("1");
+
+		while (value.n > 0 && (unsigned char)value.p[0] <= ' ')
+			value = (struct str){ value.p + 1, value.n - 1 };
+		if (!str_is(value, "1") && !str_is(value, "null"))
+			return err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",
+				       "this provider speaks LMC and gives one choice: n must be 1");
+	}
+	return ERR_OK;
+}
+
+static bool put_store(const struct provider_options *o, const struct prompt *p, struct buf *out)
+{
+	bool asked = o->forward_store && p->forward[0].n > 0;
+
+	if (!buf_text(out, ",") || !buf_str(out, asked ? p->forward[0] : STR("\"store\":false")))
+		return false;
+	return !o->forward_store || p->forward[1].n == 0 ||
+	       (buf_text(out, ",") && buf_str(out, p->forward[1]));
+}
+
+enum errc lmc_request_encode(const struct provider_options *o, const struct prompt *p,
+			     struct buf *out, struct err *e)
+{
+	enum errc rc = check_choices(p, e);
+
+	if (rc == ERR_OK)
+		rc = put_messages(p, out, e);
+	if (rc != ERR_OK)
+		return rc;
+	if (!buf_text(out, ",\"format\":\"lmc\",\"stream\":") ||
+	    !buf_text(out, p->stream ? "true" : "false") || !put_store(o, p, out) ||
+	    !put_config(p, out) || !buf_text(out, "}"))
+		return ask_too_large(e);
+	return ERR_OK;
+}

@@ -1,0 +1,300 @@
+/* Segments that follow each other, out of chunks that may say it in many ways. */
+#include "provider/lmc/lmc_segments.h"
+
+#include "base/limits.h"
+
+/*
+ *             start
+ *   CLOSED ------------> STARTED -----+
+ *     |  \                  ^         | content
+ *     |   \ start without   | content |
+ *     |    \ a type         |         v
+ *     |     +---------> UNTYPED     FILLED <--+ content that goes on (C5)
+ *     |                               ^ +-----+
+ *     +-------------------------------+
+ *       content: a start is made up
+ *
+ * From all three, an end of the same role and type, a confirmation, a chunk of the server and the end
+ * of the answer lead to CLOSED; a start, and content that does not go on, end the segment and begin
+ * the next.  UNTYPED is forgotten where it closes (C9): nothing of it was given yet.
+ */
+enum state { CLOSED, UNTYPED, STARTED, FILLED };
+
+void lmc_segments_init(struct lmc_segments *s, provider_event_fn on_event, void *arg)
+{
+	*s = (struct lmc_segments){ .on_event = on_event, .arg = arg };
+	lmc_say_init(&s->say, on_event, arg);
+	for (int i = 0; i < LMC_SAID__COUNT; i++)
+		buf_init(&s->said[i], LIMIT_SSE_EVENT);
+	buf_init(&s->head, 4 * (size_t)LIMIT_SSE_EVENT);
+	buf_init(&s->others, LIMIT_SSE_EVENT);
+	buf_init(&s->flag_recipient, LIMIT_SSE_EVENT);
+	buf_init(&s->line, LIMIT_SSE_EVENT);
+	buf_init(&s->out, 4 * (size_t)LIMIT_UPSTREAM_BODY);
+}
+
+void lmc_segments_finish(struct lmc_segments *s)
+{
+	lmc_say_finish(&s->say);
+	for (int i = 0; i < LMC_SAID__COUNT; i++)
+		buf_finish(&s->said[i]);
+	buf_finish(&s->head);
+	buf_finish(&s->others);
+	buf_finish(&s->flag_recipient);
+	buf_finish(&s->line);
+	buf_finish(&s->out);
+}
+
+/* --- giving --- */
+
+static void give(struct lmc_segments *s, struct str chunk)
+{
+	s->on_event(s->arg,
+		    &(struct event){ .kind = EVENT_LMC, .text = chunk, .from_lmc = true });
+}
+
+/* set: an owned copy; an absent value makes it empty. */
+static bool set(struct buf *b, struct str value)
+{
+	buf_clear(b);
+	return buf_str(b, value);
+}
+
+static void view(const struct lmc_segments *s, struct str ret[LMC_SAID__COUNT])
+{
+	for (int i = 0; i < LMC_SAID__COUNT; i++)
+		ret[i] = buf_view(&s->said[i]);
+}
+
+/* give_flag: others: further members of it, or none. */
+static bool give_flag(struct lmc_segments *s, const char *flag, struct str others)
+{
+	buf_clear(&s->out);
+	if (!buf_str(&s->out, buf_view(&s->head)) || !buf_str(&s->out, others) ||
+	    !buf_text(&s->out, flag))
+		return false;
+	give(s, buf_view(&s->out));
+	return true;
+}
+
+static bool is_console(const struct lmc_segments *s)
+{
+	return lmc_is(buf_view(&s->said[LMC_TYPE]), "console");
+}
+
+static bool give_start(struct lmc_segments *s)
+{
+	struct str said[LMC_SAID__COUNT];
+
+	view(s, said);
+	buf_clear(&s->head);
+	if (!lmc_head_print(s->role, said, &s->head) ||
+	    !give_flag(s, ",\"start\":true}", buf_view(&s->others)))
+		return false;
+	s->state = STARTED;
+	if (s->line.len > 0 && s->line_role == s->role && is_console(s)) {
+		give(s, buf_view(&s->line));
+		buf_clear(&s->line);
+	}
+	return true;
+}
+
+/* give_content: the chunk as it stands, where that can be. */
+static bool give_content(struct lmc_segments *s, const struct lmc_chunk *c)
+{
+	if (c->plain) {
+		give(s, json_raw(c->d, c->object));
+		return true;
+	}
+	buf_clear(&s->out);
+	if (!lmc_content_print(c, &s->out))
+		return false;
+	give(s, buf_view(&s->out));
+	return true;
+}
+
+/* --- opening and closing --- */
+
+static bool begin_saying(struct lmc_segments *s)
+{
+	struct str said[LMC_SAID__COUNT];
+
+	view(s, said);
+	return lmc_say_begin(&s->say, s->role, said);
+}
+
+static struct str format_of(const struct lmc_segments *s)
+{
+	return buf_view(&s->said[LMC_FORMAT]);
+}
+
+static void forget(struct lmc_segments *s)
+{
+	s->state = CLOSED;
+	for (int i = 0; i < LMC_SAID__COUNT; i++)
+		buf_clear(&s->said[i]);
+	buf_clear(&s->others);
+}
+
+/* close_segment: by: the end flag, whose further members go on; NULL: there is none. */
+static bool close_segment(struct lmc_segments *s, const struct lmc_chunk *by)
+{
+	if (s->state == CLOSED || s->state == UNTYPED) {
+		forget(s);
+		return true;
+	}
+	/* A message without content is one all the same: code that is empty, for one.  Or its answer broke
+	 * off there: what follows decides whether it was said. */
+	s->say.hollow = s->state == STARTED;
+	bool said = (s->state != STARTED || begin_saying(s)) && lmc_say_end(&s->say, format_of(s));
+	s->say.hollow = false;
+	if (!said)
+		return false;
+	buf_clear(&s->others);
+	if ((by && !lmc_others_print(by, &s->others)) ||
+	    !give_flag(s, ",\"end\":true}", buf_view(&s->others)))
+		return false;
+	forget(s);
+	return true;
+}
+
+static bool open_segment(struct lmc_segments *s, enum lmc_role role,
+			 const struct str said[LMC_SAID__COUNT])
+{
+	s->role = role;
+	for (int i = 0; i < LMC_SAID__COUNT; i++)
+		if (!set(&s->said[i], said[i]))
+			return false;
+	return true;
+}
+
+static bool take_start(struct lmc_segments *s, const struct lmc_chunk *c)
+{
+	if (!close_segment(s, NULL) || !open_segment(s, c->role, c->said) ||
+	    !set(&s->flag_recipient, c->said[LMC_RECIPIENT]) || !lmc_others_print(c, &s->others))
+		return false;
+	if (c->said[LMC_TYPE].n > 0)
+		return give_start(s);
+	s->state = UNTYPED;
+	return true;
+}
+
+static bool take_end(struct lmc_segments *s, const struct lmc_chunk *c)
+{
+	bool fits = s->state != CLOSED && s->role == c->role &&
+		    (c->said[LMC_TYPE].n == 0 ||
+		     str_eq(buf_view(&s->said[LMC_TYPE]), c->said[LMC_TYPE]));
+
+	if (!fits)
+		return true;
+	buf_clear(&s->flag_recipient);
+	return close_segment(s, c);
+}
+
+/* --- content --- */
+
+/* in_segment: the content is of the open segment's role and type, or gives it its type. */
+static bool in_segment(const struct lmc_segments *s, const struct lmc_chunk *c)
+{
+	return s->state != CLOSED && s->role == c->role &&
+	       (s->said[LMC_TYPE].len == 0 ||
+		str_eq(buf_view(&s->said[LMC_TYPE]), c->said[LMC_TYPE]));
+}
+
+static bool is_medium(const struct lmc_segments *s)
+{
+	struct str type = buf_view(&s->said[LMC_TYPE]);
+
+	return lmc_is(type, "image") || lmc_is(type, "audio") || lmc_is(type, "file");
+}
+
+/* goes_on: content in the segment goes on with its message (C5). */
+static bool goes_on(const struct lmc_segments *s, const struct lmc_chunk *c, struct str recipient)
+{
+	struct str format = format_of(s);
+	struct str given = buf_view(&s->said[LMC_RECIPIENT]);
+
+	if (format.n > 0 && c->said[LMC_FORMAT].n > 0 && !str_eq(format, c->said[LMC_FORMAT]))
+		return false;
+	/* The first content may name the recipient that the flag has not named (C6). */
+	if (s->state != FILLED)
+		return given.n == 0 || str_eq(given, recipient);
+	return str_eq(given, recipient) && !is_medium(s);
+}
+
+/* complete: what the segment does not know yet is taken from its content (C6). */
+static bool complete(struct lmc_segments *s, const struct str said[LMC_SAID__COUNT])
+{
+	for (int i = 0; i < LMC_SAID__COUNT; i++)
+		if (s->said[i].len == 0 && !set(&s->said[i], said[i]))
+			return false;
+	return s->state != UNTYPED || give_start(s);
+}
+
+static bool take_content(struct lmc_segments *s, const struct lmc_chunk *c)
+{
+	bool       segment = in_segment(s, c);
+	struct str said[LMC_SAID__COUNT] = { c->said[LMC_TYPE], c->said[LMC_FORMAT],
+					     c->said[LMC_RECIPIENT] };
+
+	/* The flag speaks for all content up to its end, also where that makes several messages. */
+	if (!segment)
+		buf_clear(&s->flag_recipient);
+	if (said[LMC_RECIPIENT].n == 0)
+		said[LMC_RECIPIENT] = buf_view(&s->flag_recipient);
+	if (segment && goes_on(s, c, said[LMC_RECIPIENT])) {
+		if (!complete(s, said))
+			return false;
+	} else if (!close_segment(s, NULL) || !open_segment(s, c->role, said) ||
+		   !give_start(s)) {
+		return false;
+	}
+	if (s->state == STARTED && !begin_saying(s))
+		return false;
+	s->state = FILLED;
+	return give_content(s, c) && lmc_say_text(&s->say, c->d, c->content, format_of(s));
+}
+
+/* take_line: an active line neither opens nor ends a message (C4), so it goes into the console that is
+ * open, or waits for the next; a newer one replaces it. */
+static bool take_line(struct lmc_segments *s, const struct lmc_chunk *c)
+{
+	if (s->state >= STARTED && s->role == c->role && is_console(s))
+		return give_content(s, c);
+	s->line_role = c->role;
+	buf_clear(&s->line);
+	return lmc_content_print(c, &s->line);
+}
+
+static bool is_active_line(const struct lmc_chunk *c)
+{
+	return c->has_content && lmc_is(c->said[LMC_TYPE], "console") &&
+	       lmc_is(c->said[LMC_FORMAT], "active_line");
+}
+
+bool lmc_segments_add(struct lmc_segments *s, const struct lmc_chunk *c)
+{
+	bool confirmation = lmc_is(c->said[LMC_TYPE], "confirmation");
+
+	if (c->role == LMC_SERVER || confirmation) {
+		buf_clear(&s->flag_recipient);
+		return close_segment(s, NULL) &&
+		       (!confirmation || c->role == LMC_SERVER || c->content == JSON_ABSENT ||
+			give_content(s, c));
+	}
+	if (c->start && !take_start(s, c))
+		return false;
+	if (is_active_line(c)) {
+		if (!take_line(s, c))
+			return false;
+	} else if (c->content != JSON_ABSENT && !take_content(s, c)) {
+		return false;
+	}
+	return !c->end || take_end(s, c);
+}
+
+bool lmc_segments_end(struct lmc_segments *s)
+{
+	buf_clear(&s->flag_recipient);
+	return close_segment(s, NULL);
+}

@@ -1,0 +1,341 @@
+/* A prompt as a request of Mistral's chat completions.
+ *
+ * It is OpenAI's but for names, and for members that it does not know: those are refused there, in
+ * messages, too.  So each message is made anew of what the schema has.  Source: Mistral's API
+ * reference, "Chat Completion", and its Python client. */
+#include "provider/mistral/mistral.h"
+
+#include "base/hash.h"
+#include "base/limits.h"
+#include "json/scan.h"
+#include "lmc/warnings.h"
+#include "provider/ask_param.h"
+#include "provider/openai/openai.h"
+
+#include <stdio.h>
+
+enum { CALL_ID = 9 }; /* letters and digits of a call's id */
+
+static const struct ask_param params[] = {
+	{ .key = "temperature", .rule = ASK_SENT, .least = 0, .most = 1.5 },
+	{ .key = "top_p", .rule = ASK_SENT },
+	{ .key = "stop", .rule = ASK_SENT },
+	{ .key = "presence_penalty", .rule = ASK_SENT, .least = -2, .most = 2 },
+	{ .key = "frequency_penalty", .rule = ASK_SENT, .least = -2, .most = 2 },
+	{ .key = "n", .rule = ASK_SENT },
+	{ .key = "response_format", .rule = ASK_SENT },
+	{ .key = "tools", .rule = ASK_SENT },
+	{ .key = "parallel_tool_calls", .rule = ASK_SENT },
+	{ .key = "prediction", .rule = ASK_SENT },
+	{ .key = "reasoning_effort", .rule = ASK_SENT },
+	{ .key = "prompt_cache_key", .rule = ASK_SENT },
+	{ .key = "tool_choice", .rule = ASK_OWN },
+	{ .key = "seed", .rule = ASK_OWN },
+	{ .key = "random_seed", .rule = ASK_OWN },
+	{ .key = "functions", .rule = ASK_REFUSED },
+	{ .key = "function_call", .rule = ASK_REFUSED },
+	{ .key = "audio", .rule = ASK_REFUSED },
+	{ 0 },
+};
+
+/* The messages on their way out. */
+struct writer {
+	const struct prompt *prompt;
+	struct buf          *out;
+	struct json_doc      doc;   /* of the message, */
+	size_t               index; /* which is this one */
+	bool                 first;
+	bool                 after_result; /* the message in front of it is what a tool gave back */
+};
+
+static bool is_object(const struct json_doc *d, json_at i)
+{
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_OBJECT;
+}
+
+static enum errc bad(const struct writer *w, const char *member, const char *what, struct err *e)
+{
+	char path[96];
+
+	snprintf(path, sizeof path, "messages[%zu]%s", w->index, member);
+	return err_set(e, ERR_INVALID_VALUE, path, "%s", what);
+}
+
+/* --- parts --- */
+
+static bool put_text(struct buf *out, struct str name, struct str text)
+{
+	return buf_text(out, "{\"type\":\"text\",\"text\":\"") &&
+	       (name.n == 0 || (buf_str(out, name) && buf_text(out, ": "))) &&
+	       buf_str(out, text) && buf_text(out, "\"}");
+}
+
+/* put_audio: the data alone; Mistral finds out itself what it is. */
+static bool put_audio(const struct json_doc *d, json_at audio, struct buf *out)
+{
+	struct str data = openai_inner(d, is_object(d, audio) ? json_get(d, audio, "data") : audio);
+
+	return ask_put_string(out, "{\"type\":\"input_audio\",\"input_audio\":", data) &&
+	       buf_text(out, "}");
+}
+
+/* put_file: its data is a document by a data URL there. */
+static bool put_file(const struct json_doc *d, json_at file, struct buf *out)
+{
+	struct str data = openai_inner(d, json_get(d, file, "file_data"));
+	struct str name = openai_inner(d, json_get(d, file, "filename"));
+
+	if (data.n == 0)
+		return ask_put_string(out, "{\"type\":\"file\",\"file_id\":",
+				      openai_inner(d, json_get(d, file, "file_id"))) &&
+		       buf_text(out, "}");
+	return buf_text(out, "{\"type\":\"document_url\",\"document_url\":\"") &&
+	       (str_starts(data, STR("data:")) || buf_text(out, "data:application/pdf;base64,")) &&
+	       buf_str(out, data) && buf_text(out, "\"") &&
+	       (name.n == 0 || ask_put_string(out, ",\"document_name\":", name)) &&
+	       buf_text(out, "}");
+}
+
+/* put_part: *name goes in front of the first text. */
+static enum errc put_part(const struct writer *w, json_at i, struct str *name, struct err *e)
+{
+	const struct json_doc *d = &w->doc;
+	json_at                type = is_object(d, i) ? json_get(d, i, "type") : JSON_ABSENT;
+	json_at                file = json_get(d, i, "file");
+	bool                   ok;
+
+	if (!is_object(d, i))
+		return bad(w, ".content", "a part of content must be an object with a type", e);
+	if (type == JSON_ABSENT || json_is(d, type, "text") || json_is(d, type, "refusal")) {
+		json_at text = json_get(d, i, "text");
+
+		ok = put_text(w->out, *name,
+			      openai_inner(d, text ? text : json_get(d, i, "refusal")));
+		*name = STR_NONE;
+	} else if (json_is(d, type, "image_url")) {
+		json_at image = json_get(d, i, "image_url");
+
+		if (image == JSON_ABSENT)
+			return bad(w, ".content", "the part has no url", e);
+		ok = buf_text(w->out, "{\"type\":\"image_url\",\"image_url\":") &&
+		     buf_str(w->out, json_raw(d, image)) && buf_text(w->out, "}");
+	} else if (json_is(d, type, "input_audio")) {
+		ok = put_audio(d, json_get(d, i, "input_audio"), w->out);
+	} else if (json_is(d, type, "file") && is_object(d, file)) {
+		ok = put_file(d, file, w->out);
+	} else { /* its own: thinking, document_url, … */
+		ok = buf_str(w->out, json_raw(d, i));
+	}
+	return ok ? ERR_OK : ask_too_large(e);
+}
+
+static enum errc put_content(const struct writer *w, json_at content, struct str name, struct err *e)
+{
+	const struct json_doc *d = &w->doc;
+	bool                   first = true;
+
+	if (content == JSON_ABSENT || json_kind(d, content) == JSON_NULL)
+		return buf_text(w->out, ",\"content\":null") ? ERR_OK : ask_too_large(e);
+	if (!buf_text(w->out, ",\"content\":"))
+		return ask_too_large(e);
+	if (json_kind(d, content) == JSON_STRING) {
+		bool ok = buf_text(w->out, "\"") &&
+			  (name.n == 0 || (buf_str(w->out, name) && buf_text(w->out, ": "))) &&
+			  buf_str(w->out, json_inner(d, content)) && buf_text(w->out, "\"");
+
+		return ok ? ERR_OK : ask_too_large(e);
+	}
+	if (json_kind(d, content) != JSON_ARRAY)
+		return bad(w, ".content", "content must be a string or an array of parts", e);
+	if (!buf_text(w->out, "["))
+		return ask_too_large(e);
+	for (json_at i = json_first(d, content); i != json_end(d, content); i = json_next(d, i)) {
+		if (!first && !buf_text(w->out, ","))
+			return ask_too_large(e);
+		first = false;
+		enum errc rc = put_part(w, i, &name, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return buf_text(w->out, "]") ? ERR_OK : ask_too_large(e);
+}
+
+/* --- calls --- */
+
+static bool fits(struct str id)
+{
+	for (size_t i = 0; i < id.n; i++)
+		if (!((id.p[i] >= 'a' && id.p[i] <= 'z') || (id.p[i] >= 'A' && id.p[i] <= 'Z') ||
+		      (id.p[i] >= '0' && id.p[i] <= '9')))
+			return false;
+	return id.n == CALL_ID;
+}
+
+/* put_id: an id that Mistral did not make becomes one that it takes: always the same, so that a call
+ * and its result stay a pair, in this turn and the next. */
+static bool put_id(struct buf *out, const char *before, struct str id)
+{
+	static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	unsigned char     digest[HASH_BYTES];
+	char              made[CALL_ID];
+
+	if (fits(id))
+		return ask_put_string(out, before, id);
+	hash_sha256(id.p ? id.p : "", id.n, digest);
+	for (size_t i = 0; i < CALL_ID; i++)
+		made[i] = letters[digest[i] % (sizeof letters - 1)];
+	return ask_put_string(out, before, (struct str){ made, CALL_ID });
+}
+
+static bool put_call(const struct writer *w, json_at call)
+{
+	const struct json_doc *d = &w->doc;
+	json_at                function = json_get(d, call, "function");
+	json_at arguments = is_object(d, function) ? json_get_some(d, function, "arguments")
+						   : JSON_ABSENT;
+
+	return is_object(d, function) &&
+	       put_id(w->out, "{\"id\":", openai_inner(d, json_get(d, call, "id"))) &&
+	       ask_put_string(w->out, ",\"type\":\"function\",\"function\":{\"name\":",
+			      openai_inner(d, json_get(d, function, "name"))) &&
+	       buf_text(w->out, ",\"arguments\":") &&
+	       buf_str(w->out, arguments ? json_raw(d, arguments) : STR("\"{}\"")) &&
+	       buf_text(w->out, "}}");
+}
+
+static enum errc put_calls(const struct writer *w, struct err *e)
+{
+	const struct json_doc *d = &w->doc;
+	json_at                calls = json_get(d, 0, "tool_calls");
+	const char            *before = ",\"tool_calls\":[";
+
+	if (calls == JSON_ABSENT || json_kind(d, calls) != JSON_ARRAY || d->tok[calls].count == 0)
+		return ERR_OK;
+	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
+		if (!is_object(d, i) || !is_object(d, json_get(d, i, "function")))
+			return bad(w, ".tool_calls", "this provider takes calls of functions alone", e);
+		if (!buf_text(w->out, before) || !put_call(w, i))
+			return ask_too_large(e);
+		before = ",";
+	}
+	return buf_text(w->out, "]") ? ERR_OK : ask_too_large(e);
+}
+
+/* --- messages --- */
+
+/* role_of: system for developer; empty: none that there is. */
+static struct str role_of(const struct json_doc *d)
+{
+	static const char *const roles[] = { "system", "user", "assistant", "tool" };
+	json_at                  role = json_get(d, 0, "role");
+
+	if (role != JSON_ABSENT && json_is(d, role, "developer"))
+		return STR("system");
+	for (size_t i = 0; role != JSON_ABSENT && i < ARRAY_LEN(roles); i++)
+		if (json_is(d, role, roles[i]))
+			return str_of(roles[i]);
+	return STR_NONE;
+}
+
+/* put_between: behind a tool's result Mistral takes nobody but the assistant. */
+static bool put_between(struct writer *w, bool user)
+{
+	if (w->after_result && user) {
+		warnings_add(w->prompt->warnings, w->index, "message_added",
+			     "an assistant's \"OK.\" was sent in front of it, as this provider takes "
+			     "no user's message right behind a tool's result");
+		return buf_text(w->out, ",{\"role\":\"assistant\",\"content\":\"OK.\"},");
+	}
+	return w->first || buf_text(w->out, ",");
+}
+
+static bool put_rest(const struct writer *w, bool assistant, bool tool)
+{
+	const struct json_doc *d = &w->doc;
+	json_at                prefix = assistant ? json_get_some(d, 0, "prefix") : JSON_ABSENT;
+	struct str             name = tool ? openai_inner(d, json_get(d, 0, "name")) : STR_NONE;
+
+	return (!tool || put_id(w->out, ",\"tool_call_id\":",
+				openai_inner(d, json_get(d, 0, "tool_call_id")))) &&
+	       (name.n == 0 || ask_put_string(w->out, ",\"name\":", name)) &&
+	       (prefix == JSON_ABSENT || (buf_text(w->out, ",\"prefix\":") &&
+					  buf_str(w->out, json_raw(d, prefix))));
+}
+
+static enum errc put_message(struct writer *w, struct str message, struct err *e)
+{
+	struct json_doc *d = &w->doc;
+
+	if (json_scan(d, message.p, message.n, &json_limits_stored, e) != ERR_OK)
+		return e->code;
+	struct str role = role_of(d);
+	bool       assistant = str_is(role, "assistant");
+	bool       tool = str_is(role, "tool");
+	bool       user = str_is(role, "user");
+	struct str name = user ? openai_inner(d, json_get(d, 0, "name")) : STR_NONE;
+	if (role.n == 0)
+		return bad(w, ".role", "this provider takes system, user, assistant and tool", e);
+	if (!put_between(w, user) || !ask_put_string(w->out, "{\"role\":", role))
+		return ask_too_large(e);
+	w->first = false;
+	w->after_result = tool;
+	enum errc rc = put_content(w, json_get(d, 0, "content"), name, e);
+	if (rc == ERR_OK && assistant)
+		rc = put_calls(w, e);
+	if (rc == ERR_OK && !(put_rest(w, assistant, tool) && buf_text(w->out, "}")))
+		rc = ask_too_large(e);
+	return rc;
+}
+
+static enum errc put_messages(const struct prompt *p, struct buf *out, struct err *e)
+{
+	struct writer w = { .prompt = p, .out = out, .first = true };
+	enum errc     rc = buf_text(out, ",\"messages\":[") ? ERR_OK : ask_too_large(e);
+
+	for (; rc == ERR_OK && w.index < p->message_count; w.index++)
+		rc = put_message(&w, p->messages[w.index], e);
+	json_doc_finish(&w.doc);
+	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
+}
+
+/* --- all else --- */
+
+static bool put_member(struct buf *out, const char *key, struct str value)
+{
+	return value.n == 0 || (buf_text(out, ",\"") && buf_text(out, key) && buf_text(out, "\":") &&
+				buf_str(out, value));
+}
+
+static bool put_own(const struct provider_options *o, const struct prompt *p, struct buf *out)
+{
+	struct str choice = ask_param_value(p, "tool_choice");
+	struct str seed = ask_param_value(p, "random_seed");
+
+	return put_member(out, o->max_tokens_field ? o->max_tokens_field : "max_tokens",
+			  p->max_tokens) &&
+	       put_member(out, "random_seed", seed.n > 0 ? seed : ask_param_value(p, "seed")) &&
+	       put_member(out, "tool_choice",
+			  str_is(choice, "\"required\"") ? STR("\"any\"") : choice) &&
+	       /* It knows metadata, but keeps no answers. */
+	       (!o->forward_store || p->forward[1].n == 0 ||
+		(buf_text(out, ",") && buf_str(out, p->forward[1]))) &&
+	       (!p->stream || buf_text(out, ",\"stream\":true"));
+}
+
+enum errc mistral_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
+			 struct err *e)
+{
+	bool first = false;
+
+	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model))
+		return ask_too_large(e);
+	enum errc rc = put_messages(p, out, e);
+	if (rc == ERR_OK && !put_own(o, p, out))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK)
+		rc = ask_param_put(p, params, 0, &first, out, e);
+	if (rc == ERR_OK)
+		rc = ask_param_rest(p, params, "mistral", out, e);
+	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
+}

@@ -1,0 +1,276 @@
+/* Ollama's native chat API: its streams and whole answers as events.
+ *
+ * A stream is one JSON object a line, and a whole answer is one such object:
+ *
+ *   {"model","created_at","message":{"role","content","thinking","tool_calls"},"done":false}*
+ *   {…,"done":true,"done_reason","prompt_eval_count","eval_count"}
+ *
+ * The stream is good only if done: true was seen.  A failure in its midst is a line {"error":"…"}.
+ * Calls come whole, their arguments as an object; older servers give them no ids.  Source: Ollama's
+ * api/types.go and docs/api.md. */
+#include "provider/ollama/ollama.h"
+
+#include "base/hash.h"
+#include "base/id.h"
+#include "base/limits.h"
+#include "provider/openai/openai.h"
+#include "provider/whole.h"
+
+#include <stdio.h>
+
+enum {
+	ID_DIGEST = 12,  /* bytes of a made id: as many as make it unlike any other */
+	REASON_MAX = 63, /* bytes; longer ones are none */
+};
+
+static enum errc bad(struct err *e, const char *what)
+{
+	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
+}
+
+static enum errc no_memory(struct err *e)
+{
+	return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
+}
+
+static void give(struct decode *d, struct event ev)
+{
+	d->on_event(d->arg, &ev);
+}
+
+/* read_text: a member's escaped value; empty where it is absent or null.  False: it is no string. */
+static bool read_text(const struct json_doc *doc, json_at obj, const char *key, struct str *ret)
+{
+	json_at i = json_get_some(doc, obj, key);
+
+	*ret = openai_inner(doc, i);
+	return i == JSON_ABSENT || json_kind(doc, i) == JSON_STRING;
+}
+
+/* --- calls --- */
+
+/* make_id: of a call that came without one.  When it was made and what it asks make it unique in its
+ * conversation; where a server leaves the time out, chance does. */
+static void make_id(const struct decode *d, struct str name, struct str input, char ret[ID_MAX])
+{
+	struct str       when = openai_inner(d->doc, json_get(d->doc, 0, "created_at"));
+	uint64_t         chance = when.n > 0 ? 0 : id_random();
+	char             head[48];
+	unsigned char    digest[HASH_BYTES] = { 0 };
+	struct hash_sum *h = hash_sum_begin();
+
+	snprintf(head, sizeof head, "%u %llx ", d->next_tool, (unsigned long long)chance);
+	if (h) {
+		hash_sum_add(h, head, strlen(head));
+		hash_sum_add(h, when.p ? when.p : "", when.n);
+		hash_sum_add(h, name.p, name.n);
+		hash_sum_add(h, input.p, input.n);
+		hash_sum_end(h, digest);
+	}
+	memcpy(ret, "call_", 5);
+	hash_hex(digest, ID_DIGEST, ret + 5);
+	hash_sum_destroy(h);
+}
+
+/* give_args: an object becomes a string; servers that imitate Ollama send the string itself. */
+static enum errc give_args(struct decode *d, json_at input, struct err *e)
+{
+	struct event ev = { .kind = EVENT_TOOL_ARGS, .block = d->next_tool, .text = STR("{}") };
+	struct buf   text;
+
+	if (input != JSON_ABSENT && json_kind(d->doc, input) == JSON_STRING) {
+		if (d->doc->tok[input].len > 2)
+			ev.text = json_inner(d->doc, input);
+		give(d, ev);
+		return ERR_OK;
+	}
+	if (input == JSON_ABSENT) {
+		give(d, ev);
+		return ERR_OK;
+	}
+	if (json_kind(d->doc, input) != JSON_OBJECT)
+		return bad(e, "a tool call whose arguments are no object");
+	buf_init(&text, 2 * (size_t)LIMIT_ANSWER);
+	bool ok = buf_json_escape(&text, json_raw(d->doc, input));
+	ev.text = buf_view(&text);
+	if (ok)
+		give(d, ev);
+	buf_finish(&text);
+	return ok ? ERR_OK : no_memory(e);
+}
+
+static enum errc give_call(struct decode *d, json_at call, struct err *e)
+{
+	const struct json_doc *doc = d->doc;
+	json_at                function = json_get(doc, call, "function");
+	struct str             name = STR_NONE, id = STR_NONE;
+	char                   made[ID_MAX];
+
+	if (function == JSON_ABSENT || json_kind(doc, function) != JSON_OBJECT ||
+	    !read_text(doc, function, "name", &name) || name.n == 0 ||
+	    !read_text(doc, call, "id", &id))
+		return bad(e, "a tool call without a function's name");
+	if (d->next_tool == LIMIT_TOOLS)
+		return bad(e, "too many tool calls");
+
+	json_at input = json_get_some(doc, function, "arguments");
+	if (id.n == 0) {
+		make_id(d, name, input != JSON_ABSENT ? json_raw(doc, input) : STR("{}"), made);
+		id = str_of(made);
+	}
+	give(d, (struct event){
+			.kind = EVENT_TOOL_START, .block = d->next_tool, .id = id, .name = name });
+	enum errc rc = give_args(d, input, e);
+	if (rc == ERR_OK)
+		give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool++ });
+	return rc;
+}
+
+static enum errc give_calls(struct decode *d, json_at calls, struct err *e)
+{
+	enum errc rc = ERR_OK;
+
+	if (calls == JSON_ABSENT)
+		return ERR_OK;
+	if (json_kind(d->doc, calls) != JSON_ARRAY)
+		return bad(e, "tool_calls that are no array");
+	for (json_at i = json_first(d->doc, calls); rc == ERR_OK && i != json_end(d->doc, calls);
+	     i = json_next(d->doc, i))
+		rc = give_call(d, i, e);
+	return rc;
+}
+
+/* --- the end --- */
+
+static bool read_count(const struct json_doc *doc, const char *key, int64_t *ret)
+{
+	json_at i = json_get(doc, 0, key);
+
+	return i != JSON_ABSENT && json_int(doc, i, ret) && *ret >= 0 && *ret <= LIMIT_TOKENS;
+}
+
+/* A count that is zero is left out there: the prompt's, where all of it was in the cache. */
+static void give_usage(struct decode *d)
+{
+	int64_t      in = 0, out = 0;
+	bool         has_in = read_count(d->doc, "prompt_eval_count", &in);
+	bool         has_out = read_count(d->doc, "eval_count", &out);
+	struct usage usage = { .known = true, .in = has_in ? in : 0, .out = has_out ? out : 0 };
+
+	if (has_in || has_out)
+		give(d, (struct event){ .kind = EVENT_USAGE, .usage = usage });
+}
+
+/* give_end: what ended because a model was loaded or unloaded is no answer. */
+static enum errc give_end(struct decode *d, struct err *e)
+{
+	struct str reason;
+
+	if (!read_text(d->doc, 0, "done_reason", &reason) || reason.n > REASON_MAX)
+		return bad(e, "a done_reason that is no word");
+	if (str_is(reason, "load") || str_is(reason, "unload"))
+		return ERR_OK;
+	struct str native = reason;
+	if (reason.n == 0 || str_is(reason, "stop"))
+		reason = d->next_tool > 0 ? STR("tool_calls") : STR("stop");
+	give(d, (struct event){ .kind = EVENT_FINISH, .text = reason, .name = native });
+	give_usage(d); /* behind it, as OpenAI's clients look for it in the last chunk */
+	d->finished = true;
+	d->done_mark = true;
+	return ERR_OK;
+}
+
+/* --- objects --- */
+
+static enum errc take_message(struct decode *d, struct err *e)
+{
+	const struct json_doc *doc = d->doc;
+	json_at                message = json_get_some(doc, 0, "message");
+	struct str             text, thinking;
+
+	if (message == JSON_ABSENT)
+		return ERR_OK;
+	if (json_kind(doc, message) != JSON_OBJECT)
+		return bad(e, "a message that is no object");
+	if (!read_text(doc, message, "content", &text) ||
+	    !read_text(doc, message, "thinking", &thinking))
+		return bad(e, "a message whose content is no string");
+	if (thinking.n > 0)
+		give(d, (struct event){ .kind = EVENT_REASONING, .text = thinking });
+	if (text.n > 0)
+		give(d, (struct event){ .kind = EVENT_TEXT, .text = text });
+	return give_calls(d, json_get_some(doc, message, "tool_calls"), e);
+}
+
+/* take_object: a line of a stream, or a whole answer. */
+static enum errc take_object(struct decode *d, struct err *e)
+{
+	const struct json_doc *doc = d->doc;
+	json_at                done = json_get_some(doc, 0, "done");
+
+	if (done != JSON_ABSENT && json_kind(doc, done) != JSON_TRUE &&
+	    json_kind(doc, done) != JSON_FALSE)
+		return bad(e, "a done that is no boolean");
+	if (!d->started)
+		give(d, (struct event){ .kind = EVENT_START,
+					.text = openai_inner(doc, json_get(doc, 0, "model")) });
+	d->started = true;
+	enum errc rc = take_message(d, e);
+	if (rc == ERR_OK && done != JSON_ABSENT && json_kind(doc, done) == JSON_TRUE)
+		rc = give_end(d, e);
+	return rc;
+}
+
+/* read_object: errors: what is no object, and what the provider says is one. */
+static enum errc read_object(struct decode *d, struct str text, const char *what, struct err *e)
+{
+	struct openai_top top;
+	json_at           where;
+
+	if (json_scan(d->doc, text.p ? text.p : "", text.n, &json_limits_upstream, e) != ERR_OK ||
+	    json_kind(d->doc, 0) != JSON_OBJECT)
+		return bad(e, what);
+	openai_top_read(d->doc, &top);
+	if (openai_is_error(d->doc, &top, &where))
+		return openai_error(d, where, e);
+	return ERR_OK;
+}
+
+static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
+{
+	(void)name;
+	if (d->done_mark)
+		return ERR_OK;
+	enum errc rc = read_object(d, data, "a line that is no JSON object", e);
+	return rc != ERR_OK ? rc : take_object(d, e);
+}
+
+static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+{
+	struct whole w;
+	enum errc    rc = read_object(d, body, "an answer that is no JSON object", e);
+
+	if (rc != ERR_OK)
+		return rc;
+	if (json_get_some(d->doc, 0, "message") == JSON_ABSENT)
+		return bad(e, "an answer without a message");
+	whole_begin(&w, d);
+	rc = take_object(d, e);
+	if (rc == ERR_OK && !d->finished)
+		rc = bad(e, "an answer that is not done");
+	return whole_end(&w, rc, e);
+}
+
+const struct dialect dialect_ollama = {
+	.name = "ollama",
+	.takes = PROVIDER_IMAGES,
+	.path = "/api/chat",
+	.models = "/api/tags",
+	.root = "/api",
+	.framing = FRAMING_LINES,
+	.encode = ollama_encode,
+	.decode_event = decode_event,
+	.decode_whole = decode_whole,
+	.decode_error = openai_decode_error,
+	.embed = &ollama_embed,
+};

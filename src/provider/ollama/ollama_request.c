@@ -1,0 +1,321 @@
+/* A prompt as a request of Ollama's native chat API.
+ *
+ * Messages are much like OpenAI's, but content is a string, images stand beside it, and arguments are
+ * objects.  Sampling has an object of its own, options, in which a client may set whatever a model of
+ * Ollama's knows.  Source: Ollama's api/types.go and docs/api.md. */
+#include "provider/ollama/ollama.h"
+
+#include "base/limits.h"
+#include "lmc/warnings.h"
+#include "provider/ask.h"
+#include "provider/ask_param.h"
+
+#include <stdio.h>
+
+enum { IN_OPTIONS = 1 };
+
+static const struct ask_param params[] = {
+	{ .key = "temperature", .rule = ASK_SENT, .group = IN_OPTIONS },
+	{ .key = "top_p", .rule = ASK_SENT, .group = IN_OPTIONS },
+	{ .key = "seed", .rule = ASK_SENT, .group = IN_OPTIONS },
+	{ .key = "presence_penalty", .rule = ASK_SENT, .group = IN_OPTIONS },
+	{ .key = "frequency_penalty", .rule = ASK_SENT, .group = IN_OPTIONS },
+	/* Options of Ollama's that clients put beside OpenAI's. */
+	{ .key = "top_k", .rule = ASK_SENT, .group = IN_OPTIONS },
+	{ .key = "min_p", .rule = ASK_SENT, .group = IN_OPTIONS },
+	{ .key = "typical_p", .rule = ASK_SENT, .group = IN_OPTIONS },
+	{ .key = "repeat_penalty", .rule = ASK_SENT, .group = IN_OPTIONS },
+	{ .key = "repeat_last_n", .rule = ASK_SENT, .group = IN_OPTIONS },
+	{ .key = "num_ctx", .rule = ASK_SENT, .group = IN_OPTIONS },
+	{ .key = "num_keep", .rule = ASK_SENT, .group = IN_OPTIONS },
+	{ .key = "options", .rule = ASK_OWN },
+	{ .key = "stop", .rule = ASK_OWN },
+	{ .key = "tools", .rule = ASK_OWN },
+	{ .key = "tool_choice", .rule = ASK_OWN },
+	{ .key = "parallel_tool_calls", .rule = ASK_OWN },
+	{ .key = "response_format", .rule = ASK_OWN },
+	{ .key = "format", .rule = ASK_OWN },
+	{ .key = "reasoning_effort", .rule = ASK_OWN },
+	{ .key = "think", .rule = ASK_OWN },
+	{ .key = "n", .rule = ASK_OWN },
+	{ .key = "functions", .rule = ASK_REFUSED },
+	{ .key = "audio", .rule = ASK_REFUSED },
+	{ 0 },
+};
+
+static bool put_member(struct buf *out, const char *before, struct str raw)
+{
+	return raw.n == 0 || (buf_text(out, before) && buf_str(out, raw));
+}
+
+/* --- messages --- */
+
+/* put_text: the texts of a message, each on lines of its own. */
+static bool put_text(const struct ask_message *m, struct buf *out)
+{
+	bool first = true;
+	bool ok = buf_text(out, ",\"content\":\"");
+
+	/* Nothing else there tells who of several users speaks. */
+	if (m->role == ASK_USER && m->name.n > 0)
+		ok = ok && buf_str(out, m->name) && buf_text(out, ": ");
+	for (size_t i = 0; ok && i < m->part_count; i++) {
+		if (m->parts[i].kind != ASK_TEXT)
+			continue;
+		ok = buf_text(out, first ? "" : "\\n") && buf_str(out, m->parts[i].text);
+		first = false;
+	}
+	return ok && buf_text(out, "\"");
+}
+
+static enum errc check_part(const struct ask_message *m, const struct ask_part *part, struct err *e)
+{
+	char path[96];
+
+	switch (part->kind) {
+	case ASK_TEXT: return ERR_OK;
+	case ASK_IMAGE:
+		if (part->data.n > 0)
+			return ERR_OK;
+		snprintf(path, sizeof path, "messages[%zu].content[%zu]", m->index, part->index);
+		return err_set(e, ERR_UNSUPPORTED_PARAMETER, path,
+			       "a provider of dialect ollama takes images as data URLs alone: it fetches "
+			       "none");
+	case ASK_AUDIO:
+	case ASK_DOCUMENT:
+	case ASK_KIND__COUNT: break;
+	}
+	return ask_refuse_part(m, part, "ollama", e);
+}
+
+static enum errc put_images(const struct ask_message *m, struct buf *out, struct err *e)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < m->part_count; i++) {
+		enum errc rc = check_part(m, &m->parts[i], e);
+
+		if (rc != ERR_OK)
+			return rc;
+		if (m->parts[i].kind != ASK_IMAGE)
+			continue;
+		if (!ask_put_string(out, any ? "," : ",\"images\":[", m->parts[i].data))
+			return ask_too_large(e);
+		any = true;
+	}
+	return !any || buf_text(out, "]") ? ERR_OK : ask_too_large(e);
+}
+
+static bool put_calls(const struct ask_message *m, struct buf *out)
+{
+	for (size_t i = 0; i < m->call_count; i++) {
+		const struct ask_call *c = &m->calls[i];
+
+		if (!buf_text(out, i == 0 ? ",\"tool_calls\":[{" : ",{") ||
+		    (c->id.n > 0 && (!ask_put_string(out, "\"id\":", c->id) || !buf_text(out, ","))) ||
+		    !ask_put_string(out, "\"function\":{\"name\":", c->name) ||
+		    !buf_text(out, ",\"arguments\":") || !buf_str(out, c->input) ||
+		    !buf_text(out, "}}"))
+			return false;
+	}
+	return m->call_count == 0 || buf_text(out, "]");
+}
+
+static enum errc put_message(const struct ask_message *m, struct buf *out, struct err *e)
+{
+	static const char *const roles[ASK_ROLE__COUNT] = { "system", "user", "assistant", "tool" };
+	bool ok = buf_fmt(out, "{\"role\":\"%s\"", roles[m->role]) && put_text(m, out);
+
+	/* Models know a result by its function's name; newer servers by the call too. */
+	if (m->call_name.n > 0)
+		ok = ok && ask_put_string(out, ",\"tool_name\":", m->call_name);
+	if (m->call_id.n > 0)
+		ok = ok && ask_put_string(out, ",\"tool_call_id\":", m->call_id);
+	if (!ok)
+		return ask_too_large(e);
+	enum errc rc = put_images(m, out, e);
+	return rc != ERR_OK || (put_calls(m, out) && buf_text(out, "}")) ? rc : ask_too_large(e);
+}
+
+static enum errc put_messages(const struct ask *a, struct buf *out, struct err *e)
+{
+	enum errc rc = buf_text(out, ",\"messages\":[") ? ERR_OK : ask_too_large(e);
+
+	for (size_t i = 0; rc == ERR_OK && i < a->count; i++) {
+		if (i > 0 && !buf_text(out, ","))
+			return ask_too_large(e);
+		rc = put_message(&a->messages[i], out, e);
+	}
+	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
+}
+
+/* --- options --- */
+
+/* is_said: this option is set by a parameter of OpenAI's, or beside them. */
+static bool is_said(const struct prompt *p, const struct json_doc *d, json_at key)
+{
+	if (json_is(d, key, "num_predict"))
+		return p->max_tokens.n > 0;
+	if (json_is(d, key, "stop"))
+		return ask_param_value(p, "stop").n > 0;
+	for (const struct ask_param *row = params; row->key; row++)
+		if (row->group == IN_OPTIONS && json_is(d, key, row->key))
+			return ask_param_value(p, row->key).n > 0;
+	return false;
+}
+
+/* put_own_options: those that a client wrote as Ollama's. */
+static enum errc put_own_options(const struct prompt *p, bool *first, struct buf *out, struct err *e)
+{
+	struct str      raw = ask_param_value(p, "options");
+	struct json_doc d = { 0 };
+	enum errc       rc = ERR_OK;
+
+	if (raw.n == 0)
+		return ERR_OK;
+	if (json_scan(&d, raw.p, raw.n, &json_limits_upstream, e) != ERR_OK ||
+	    json_kind(&d, 0) != JSON_OBJECT) {
+		json_doc_finish(&d);
+		return err_set(e, ERR_INVALID_TYPE, "options", "must be an object");
+	}
+	for (json_at k = json_first(&d, 0); rc == ERR_OK && k != json_end(&d, 0);
+	     k = json_next_member(&d, k)) {
+		if (is_said(p, &d, k))
+			continue;
+		if (!buf_text(out, *first ? "" : ",") || !buf_str(out, json_member(&d, k)))
+			rc = ask_too_large(e);
+		*first = false;
+	}
+	json_doc_finish(&d);
+	return rc;
+}
+
+/* put_stop: one string, or several. */
+static bool put_stop(const struct prompt *p, bool *first, struct buf *out)
+{
+	struct str stop = ask_param_value(p, "stop");
+
+	if (stop.n == 0)
+		return true;
+	bool several = stop.p[0] == '[';
+	bool ok = buf_text(out, *first ? "" : ",") &&
+		  buf_text(out, several ? "\"stop\":" : "\"stop\":[") && buf_str(out, stop) &&
+		  (several || buf_text(out, "]"));
+	*first = false;
+	return ok;
+}
+
+static enum errc put_options(const struct prompt *p, struct buf *out, struct err *e)
+{
+	size_t before = out->len;
+	bool   first = true;
+
+	if (!buf_text(out, ",\"options\":{"))
+		return ask_too_large(e);
+	if (p->max_tokens.n > 0) {
+		if (!put_member(out, "\"num_predict\":", p->max_tokens))
+			return ask_too_large(e);
+		first = false;
+	}
+	enum errc rc = ask_param_put(p, params, IN_OPTIONS, &first, out, e);
+	if (rc == ERR_OK && !put_stop(p, &first, out))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK)
+		rc = put_own_options(p, &first, out, e);
+	if (rc == ERR_OK && first)
+		out->len = before;
+	else if (rc == ERR_OK && !buf_text(out, "}"))
+		rc = ask_too_large(e);
+	return rc;
+}
+
+/* --- all else --- */
+
+static void warn_dropped(const struct prompt *p, const char *what)
+{
+	warnings_add(p->warnings, 0, "parameter_dropped",
+		     "%s was not sent: a provider of dialect ollama has no such parameter", what);
+}
+
+/* put_tools: its tools are OpenAI's.  None may be called where none is sent. */
+static bool put_tools(const struct ask *a, struct buf *out)
+{
+	if (a->tool_count == 0)
+		return true;
+	if (a->one_call)
+		warn_dropped(a->prompt, "parallel_tool_calls");
+	if (a->choice == ASK_CHOICE_NONE)
+		return true;
+	if (a->choice == ASK_CHOICE_ANY || a->choice == ASK_CHOICE_ONE)
+		warn_dropped(a->prompt, "tool_choice");
+	return put_member(out, ",\"tools\":", ask_param_value(a->prompt, "tools"));
+}
+
+static bool put_format(const struct ask *a, struct buf *out)
+{
+	switch (a->format) {
+	case ASK_FORMAT_TEXT:
+		return put_member(out, ",\"format\":", ask_param_value(a->prompt, "format"));
+	case ASK_FORMAT_JSON: return buf_text(out, ",\"format\":\"json\"");
+	case ASK_FORMAT_SCHEMA: return put_member(out, ",\"format\":", a->schema);
+	}
+	return false;
+}
+
+/* put_think: its levels are three; none of them is "false". */
+static bool put_think(const struct prompt *p, struct buf *out)
+{
+	static const struct {
+		const char *effort;
+		struct str  think;
+	} levels[] = {
+		{ "\"none\"", { "false", 5 } },       { "\"minimal\"", { "\"low\"", 5 } },
+		{ "\"low\"", { "\"low\"", 5 } },      { "\"medium\"", { "\"medium\"", 8 } },
+		{ "\"high\"", { "\"high\"", 6 } },    { "\"xhigh\"", { "\"high\"", 6 } },
+		{ "\"max\"", { "\"high\"", 6 } },
+	};
+	struct str think = ask_param_value(p, "think");
+	struct str effort = ask_param_value(p, "reasoning_effort");
+
+	for (size_t i = 0; think.n == 0 && i < ARRAY_LEN(levels); i++)
+		if (str_is(effort, levels[i].effort))
+			think = levels[i].think;
+	if (think.n == 0 && effort.n > 0)
+		warn_dropped(p, "reasoning_effort");
+	return put_member(out, ",\"think\":", think);
+}
+
+static enum errc put_all(const struct ask *a, struct buf *out, struct err *e)
+{
+	const struct prompt *p = a->prompt;
+
+	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model))
+		return ask_too_large(e);
+	enum errc rc = put_messages(a, out, e);
+	/* Without a word of ours it streams. */
+	if (rc == ERR_OK && !(buf_text(out, p->stream ? ",\"stream\":true" : ",\"stream\":false") &&
+			      put_tools(a, out) && put_format(a, out) && put_think(p, out)))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK)
+		rc = put_options(p, out, e);
+	if (rc == ERR_OK)
+		rc = ask_param_rest(p, params, "ollama", out, e);
+	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
+}
+
+enum errc ollama_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
+			struct err *e)
+{
+	struct ask a;
+	struct str n = ask_param_value(p, "n");
+	enum errc  rc = ask_read(p, &a, e);
+
+	(void)o;
+	if (rc == ERR_OK && n.n > 0 && !str_is(n, "1"))
+		rc = err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",
+			     "a provider of dialect ollama gives one choice: n must be 1");
+	if (rc == ERR_OK)
+		rc = put_all(&a, out, e);
+	ask_finish(&a);
+	return rc;
+}

@@ -1,0 +1,245 @@
+/* Error objects of OpenAI-compatible providers, in the shapes that they come in. */
+#include "base/arena.h"
+#include "provider/openai/openai.h"
+#include "provider/scrub.h"
+
+/* What was found in an error object; all may be missing. */
+struct report {
+	char    message[280];
+	char    type[64];
+	char    code[64];
+	char    param[160];
+	int64_t status;
+};
+
+static bool read_string(const struct json_doc *doc, json_at i, struct arena *a, struct str *ret)
+{
+	return i != JSON_ABSENT && json_kind(doc, i) == JSON_STRING && json_text(doc, i, a, ret);
+}
+
+static json_at first_of(const struct json_doc *doc, json_at obj, const char *const keys[])
+{
+	for (; *keys; keys++) {
+		json_at i = json_get_some(doc, obj, *keys);
+
+		if (i != JSON_ABSENT)
+			return i;
+	}
+	return JSON_ABSENT;
+}
+
+static void read_word(const struct decode *d, json_at obj, const char *key, struct arena *a,
+		      char *ret, size_t ret_size)
+{
+	struct str text;
+
+	if (read_string(d->doc, json_get(d->doc, obj, key), a, &text))
+		scrub_word(d->mask, text, ret, ret_size);
+}
+
+/* A status is a number under code or status; OpenRouter, Gemini and llama.cpp write it so. */
+static void read_status(const struct json_doc *doc, json_at obj, struct report *r)
+{
+	static const char *const keys[] = { "status", "code", "status_code" };
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		json_at v = json_get(doc, obj, keys[i]);
+		int64_t n;
+
+		if (v != JSON_ABSENT && json_int(doc, v, &n) && n >= 400 && n <= 599)
+			r->status = n;
+	}
+}
+
+/* put_loc: ["body","messages",0,"role"] is messages[0].role to our clients. */
+static void put_loc(const struct decode *d, json_at loc, char *ret, size_t ret_size)
+{
+	const struct json_doc *doc = d->doc;
+
+	struct buf path;
+	bool       ok = true;
+
+	buf_init(&path, ret_size);
+	for (json_at i = json_first(doc, loc); ok && i != json_end(doc, loc); i = json_next(doc, i)) {
+		struct str word = openai_inner(doc, i);
+
+		if (json_kind(doc, i) == JSON_NUMBER)
+			ok = buf_text(&path, "[") && buf_str(&path, json_raw(doc, i)) &&
+			     buf_text(&path, "]");
+		else if (path.len > 0 || !str_is(word, "body"))
+			ok = (path.len == 0 || buf_text(&path, ".")) && buf_str(&path, word);
+	}
+	if (ok)
+		scrub_word(d->mask, buf_view(&path), ret, ret_size);
+	buf_finish(&path);
+}
+
+/* read_detail: a list of what is wrong with a request (FastAPI: Mistral, vLLM); the first is told. */
+static void read_detail(const struct decode *d, json_at obj, struct arena *a, struct report *r)
+{
+	const struct json_doc *doc = d->doc;
+
+	json_at    message = json_get(doc, obj, "message");
+	json_at    list = json_get(doc, obj, "detail");
+	struct str text;
+
+	if (list == JSON_ABSENT && message != JSON_ABSENT)
+		list = json_get(doc, message, "detail");
+	if (list == JSON_ABSENT || json_kind(doc, list) != JSON_ARRAY || doc->tok[list].count == 0)
+		return;
+	json_at first = json_first(doc, list);
+	json_at loc = json_get(doc, first, "loc");
+	if (json_kind(doc, first) != JSON_OBJECT)
+		return;
+	if (read_string(doc, json_get(doc, first, "msg"), a, &text))
+		scrub_message(d->mask, text, r->message, sizeof r->message);
+	if (loc != JSON_ABSENT && json_kind(doc, loc) == JSON_ARRAY)
+		put_loc(d, loc, r->param, sizeof r->param);
+}
+
+static void read_report(const struct decode *d, json_at at, struct report *r)
+{
+	const struct json_doc *doc = d->doc;
+
+	static const char *const message_keys[] = { "message", "detail", "error", "msg", NULL };
+	struct arena             a;
+	struct str               text;
+
+	*r = (struct report){ 0 };
+	arena_init(&a, (size_t)1 << 20);
+	if (json_kind(doc, at) == JSON_OBJECT) {
+		if (read_string(doc, first_of(doc, at, message_keys), &a, &text))
+			scrub_message(d->mask, text, r->message, sizeof r->message);
+		read_word(d, at, "type", &a, r->type, sizeof r->type);
+		read_word(d, at, "param", &a, r->param, sizeof r->param);
+		read_word(d, at, "code", &a, r->code, sizeof r->code);
+		if (!r->code[0])
+			read_word(d, at, "status", &a, r->code, sizeof r->code);
+		if (!r->message[0])
+			read_detail(d, at, &a, r);
+		read_status(doc, at, r);
+	} else if (json_kind(doc, at) == JSON_STRING && json_text(doc, at, &a, &text)) {
+		scrub_message(d->mask, text, r->message, sizeof r->message);
+	}
+	arena_finish(&a);
+}
+
+static bool passes(int64_t status)
+{
+	return status == 400 || status == 404 || status == 413 || status == 422 || status == 429;
+}
+
+static void keep_words(const struct report *r, struct err *e)
+{
+	memcpy(e->type, r->type, sizeof e->type);
+	memcpy(e->wire, r->code, sizeof e->wire);
+}
+
+/* The provider's own error goes through: its status, words and the parameter that it blames. */
+static enum errc rejected(int64_t status, const struct report *r, struct err *e)
+{
+	enum errc code = status == 429 ? ERR_UPSTREAM_RATE_LIMIT : ERR_UPSTREAM_REJECTED;
+
+	if (r->message[0])
+		err_set(e, code, r->param, "%s", r->message);
+	else
+		err_set(e, code, r->param, "the provider answered with status %d", (int)status);
+	keep_words(r, e);
+	e->http = (int)status;
+	return code;
+}
+
+static enum errc failed(enum errc code, int http, int64_t status, const struct report *r,
+			struct err *e)
+{
+	if (r->message[0])
+		err_set(e, code, NULL, "%s", r->message);
+	else
+		err_set(e, code, NULL, "the provider answered with status %d", (int)status);
+	e->http = http;
+	return code;
+}
+
+static enum errc for_status(int64_t status, const struct report *r, struct err *e)
+{
+	enum errc code;
+
+	if (passes(status))
+		code = rejected(status, r, e);
+	else if (status == 401 || status == 403)
+		code = err_set(e, ERR_UPSTREAM_AUTH, NULL, OPENAI_KEY_REFUSED, (int)status);
+	else if (status == 503)
+		code = failed(ERR_UPSTREAM_UNAVAILABLE, 0, status, r, e);
+	else
+		code = failed(ERR_UPSTREAM_ERROR, status == 504 ? 504 : 0, status, r, e);
+	e->upstream_status = (int)status;
+	return code;
+}
+
+bool openai_is_error(const struct json_doc *doc, const struct openai_top *top, json_at *ret_where)
+{
+	if (json_kind(doc, 0) == JSON_ARRAY) { /* Gemini: [{"error":{...}}] */
+		json_at first = json_first(doc, 0);
+		json_at inner = first != json_end(doc, 0) ? json_get(doc, first, "error")
+							  : JSON_ABSENT;
+
+		if (!openai_truthy(doc, inner))
+			return false;
+		*ret_where = inner;
+		return true;
+	}
+	if (openai_truthy(doc, top->error)) {
+		*ret_where = top->error;
+		return true;
+	}
+	if (!str_is(openai_inner(doc, top->object), "error"))
+		return false;
+	*ret_where = 0; /* older vLLM: the object itself */
+	return true;
+}
+
+enum errc openai_error(const struct decode *d, json_at where, struct err *e)
+{
+	struct report r;
+
+	read_report(d, where, &r);
+	if (r.status != 0) {
+		enum errc code = for_status(r.status, &r, e);
+
+		if (code != ERR_UPSTREAM_AUTH)
+			keep_words(&r, e);
+		return code;
+	}
+	err_set(e, ERR_UPSTREAM_ERROR, r.param, "%s",
+		r.message[0] ? r.message : "the provider reported an error without a message");
+	keep_words(&r, e);
+	return e->code;
+}
+
+enum errc openai_error_plain(const struct decode *d, struct str text, struct err *e)
+{
+	char message[240];
+
+	scrub_message(d->mask, text, message, sizeof message);
+	return err_set(e, ERR_UPSTREAM_ERROR, NULL, "%s",
+		       message[0] ? message : "the provider reported an error without a message");
+}
+
+void openai_decode_error(const struct decode *d, int status, struct str body, struct err *e)
+{
+	struct json_doc   doc = { 0 };
+	struct decode     own = { .doc = &doc, .mask = d->mask };
+	struct report     r = { 0 };
+	struct openai_top top;
+	json_at           where;
+
+	/* HTML and other prose says nothing to a client and may say too much. */
+	if (json_scan(&doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) == ERR_OK) {
+		openai_top_read(&doc, &top);
+		if (!openai_is_error(&doc, &top, &where))
+			where = 0;
+		read_report(&own, where, &r);
+	}
+	json_doc_finish(&doc);
+	for_status(status, &r, e);
+}

@@ -1,0 +1,690 @@
+/* OpenAI's Responses API: its streams and whole answers as events.
+ *
+ * A stream is made of items, that may interleave; each event tells its item's place, output_index:
+ *
+ *   response.created --> (output_item.added --> deltas --> output_item.done)*
+ *                    --> response.completed | incomplete | failed
+ *
+ * error comes at any time.  The stream is good only if one of the first two last events was seen;
+ * [DONE] is none of the API's and proves nothing.  Items of tools that the provider runs itself mean
+ * nothing to a client of chat completions; what they led to is in the text.  Source: OpenAI's API
+ * reference, "Streaming events". */
+#include "provider/responses/openai_responses.h"
+
+#include "base/limits.h"
+#include "json/print.h"
+#include "provider/openai/embed.h"
+#include "provider/openai/openai.h"
+#include "provider/whole.h"
+
+#include <stdlib.h>
+
+enum {
+	ITEM_ID = 128,
+	REASON_MAX = 63, /* bytes; longer ones are none */
+};
+
+/* A call's place in this array is its index to a client. */
+struct call {
+	int64_t at;          /* its output_index; -1: it was not told */
+	char    id[ITEM_ID]; /* of its item; "": none, or a longer one */
+	bool    begun;       /* some of its arguments were given */
+	bool    ended;
+};
+
+struct reader {
+	struct call *calls; /* owned */
+	size_t       count;
+	bool         said;     /* text, a refusal or a call was given */
+	bool         reasoned; /* and reasoning */
+	struct buf   items;    /* of reasoning, for the next call, each with a comma in front */
+	struct buf   extra;    /* scratch: them as its extra */
+};
+
+static enum errc bad(struct err *e, const char *what)
+{
+	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
+}
+
+static enum errc no_memory(struct err *e)
+{
+	return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
+}
+
+static struct reader *reader_of(struct decode *d)
+{
+	struct reader *r = d->state;
+
+	if (r)
+		return r;
+	r = calloc(1, sizeof *r);
+	if (r) {
+		buf_init(&r->items, LIMIT_ANSWER);
+		buf_init(&r->extra, 2 * (size_t)LIMIT_ANSWER);
+	}
+	d->state = r;
+	return r;
+}
+
+static void finish(struct decode *d)
+{
+	struct reader *r = d->state;
+
+	if (!r)
+		return;
+	buf_finish(&r->items);
+	buf_finish(&r->extra);
+	free(r->calls);
+	free(r);
+	d->state = NULL;
+}
+
+static void give(struct decode *d, struct event ev)
+{
+	d->on_event(d->arg, &ev);
+}
+
+/* --- members; the object asked is never absent --- */
+
+static json_at object_of(const struct json_doc *doc, json_at obj, const char *key)
+{
+	json_at i = json_get(doc, obj, key);
+
+	return i != JSON_ABSENT && json_kind(doc, i) == JSON_OBJECT ? i : JSON_ABSENT;
+}
+
+/* text_of: a member's escaped value; empty for anything else. */
+static struct str text_of(const struct json_doc *doc, json_at obj, const char *key)
+{
+	return openai_inner(doc, json_get(doc, obj, key));
+}
+
+/* read_text: the same, but false where the member is there and no string. */
+static bool read_text(const struct json_doc *doc, json_at obj, const char *key, struct str *ret)
+{
+	json_at i = json_get_some(doc, obj, key);
+
+	*ret = openai_inner(doc, i);
+	return i == JSON_ABSENT || json_kind(doc, i) == JSON_STRING;
+}
+
+static int64_t count_of(const struct json_doc *doc, json_at obj, const char *key)
+{
+	json_at i = json_get(doc, obj, key);
+	int64_t n;
+
+	return i != JSON_ABSENT && json_int(doc, i, &n) && n > 0 && n <= LIMIT_TOKENS ? n : 0;
+}
+
+/* --- pieces --- */
+
+/* give_start: response: 0 for an event that has none, where neither member is found. */
+static void give_start(struct decode *d, json_at response)
+{
+	if (!d->started)
+		give(d, (struct event){ .kind = EVENT_START,
+					.id = text_of(d->doc, response, "id"),
+					.text = text_of(d->doc, response, "model") });
+	d->started = true;
+}
+
+static enum errc give_text(struct decode *d, struct reader *r, enum event_kind kind, json_at obj,
+			   const char *key, struct err *e)
+{
+	struct str text;
+
+	if (!read_text(d->doc, obj, key, &text))
+		return bad(e, "a piece of an answer that is no string");
+	if (text.n == 0)
+		return ERR_OK;
+	give_start(d, 0);
+	if (kind == EVENT_REASONING)
+		r->reasoned = true;
+	else
+		r->said = true;
+	give(d, (struct event){ .kind = kind, .text = text });
+	return ERR_OK;
+}
+
+/* give_break: between two parts of reasoning. */
+static void give_break(struct decode *d, const struct reader *r)
+{
+	if (r->reasoned)
+		give(d, (struct event){ .kind = EVENT_REASONING, .text = STR("\\n\\n") });
+}
+
+/* --- calls --- */
+
+static struct call *find_call(const struct decode *d, struct reader *r, struct str id)
+{
+	json_at i = json_get(d->doc, 0, "output_index");
+	int64_t at;
+
+	/* Some servers write another id in each event of an item. */
+	if (i != JSON_ABSENT && json_int(d->doc, i, &at))
+		for (size_t k = 0; k < r->count; k++)
+			if (r->calls[k].at == at)
+				return &r->calls[k];
+	for (size_t k = 0; id.n > 0 && k < r->count; k++)
+		if (str_is(id, r->calls[k].id))
+			return &r->calls[k];
+	return NULL;
+}
+
+static void give_args(struct decode *d, struct reader *r, struct call *c, struct str args)
+{
+	if (args.n == 0)
+		return;
+	c->begun = true;
+	give(d, (struct event){ .kind = EVENT_TOOL_ARGS,
+				.block = (uint32_t)(c - r->calls),
+				.text = args });
+}
+
+static void end_call(struct decode *d, struct reader *r, struct call *c)
+{
+	c->ended = true;
+	give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = (uint32_t)(c - r->calls) });
+}
+
+/* keep_reasoning: an item that can be sent back: nothing is kept by the provider, so it has to hold all
+ * that there is. */
+static bool keep_reasoning(struct reader *r, const struct json_doc *doc, json_at item)
+{
+	static const char *const members[] = { "id", "summary", "content", "encrypted_content" };
+	bool                     ok = true;
+
+	if (text_of(doc, item, "encrypted_content").n == 0)
+		return true;
+	ok = buf_text(&r->items, ",{\"type\":\"reasoning\"");
+	for (size_t i = 0; ok && i < ARRAY_LEN(members); i++) {
+		json_at v = json_get_some(doc, item, members[i]);
+
+		ok = v == JSON_ABSENT || (buf_fmt(&r->items, ",\"%s\":", members[i]) &&
+					  json_print(doc, v, &r->items));
+	}
+	return ok && buf_text(&r->items, "}");
+}
+
+/* give_call: with the reasoning that led to it. */
+static bool give_call(struct decode *d, struct reader *r, struct str id, struct str name)
+{
+	struct event ev = { .kind = EVENT_TOOL_START,
+			    .block = (uint32_t)r->count++,
+			    .id = id,
+			    .name = name };
+
+	buf_clear(&r->extra);
+	if (r->items.len > 0) {
+		struct str all = { r->items.data + 1, r->items.len - 1 };
+
+		if (!buf_text(&r->extra, "{\"openai\":{\"reasoning\":[") ||
+		    !buf_str(&r->extra, all) || !buf_text(&r->extra, "]}}"))
+			return false;
+		ev.text = buf_view(&r->extra);
+	}
+	give(d, ev);
+	buf_clear(&r->items);
+	return true;
+}
+
+/* begin_call: the id that a client answers to is call_id; the item's own is the stream's alone. */
+static enum errc begin_call(struct decode *d, struct reader *r, json_at item, struct call **ret,
+			    struct err *e)
+{
+	struct str   name = text_of(d->doc, item, "name");
+	struct str   call_id = text_of(d->doc, item, "call_id");
+	struct str   id = text_of(d->doc, item, "id");
+	json_at      at = json_get(d->doc, 0, "output_index");
+	struct call *calls;
+
+	if (name.n == 0 || call_id.n + id.n == 0)
+		return bad(e, "a function_call without a name or a call_id");
+	if (r->count == LIMIT_TOOLS)
+		return bad(e, "too many function calls");
+	calls = realloc(r->calls, (r->count + 1) * sizeof *calls);
+	if (!calls)
+		return no_memory(e);
+	r->calls = calls;
+	*ret = &calls[r->count];
+	**ret = (struct call){ .at = -1 };
+	if (at == JSON_ABSENT || !json_int(d->doc, at, &(*ret)->at))
+		(*ret)->at = -1;
+	if (id.n < ITEM_ID)
+		str_copy((*ret)->id, ITEM_ID, id);
+	give_start(d, 0);
+	r->said = true;
+	return give_call(d, r, call_id.n > 0 ? call_id : id, name) ? ERR_OK : no_memory(e);
+}
+
+/* take_whole_call: an item with all of its arguments; c: NULL where it was not announced. */
+static enum errc take_whole_call(struct decode *d, struct reader *r, json_at item, struct call *c,
+				 struct err *e)
+{
+	struct str args;
+
+	if (!read_text(d->doc, item, "arguments", &args))
+		return bad(e, "a function_call whose arguments are no string");
+	if (c && c->ended)
+		return ERR_OK;
+	if (!c) {
+		enum errc rc = begin_call(d, r, item, &c, e);
+
+		if (rc != ERR_OK || !c)
+			return rc;
+	}
+	if (!c->begun)
+		give_args(d, r, c, args.n > 0 ? args : STR("{}"));
+	end_call(d, r, c);
+	return ERR_OK;
+}
+
+/* --- whole items --- */
+
+/* give_parts: the texts of a list of parts, those of one type. */
+static enum errc give_parts(struct decode *d, struct reader *r, json_at list, const char *type,
+			    const char *key, enum event_kind kind, struct err *e)
+{
+	enum errc rc = ERR_OK;
+
+	if (list == JSON_ABSENT)
+		return ERR_OK;
+	if (json_kind(d->doc, list) != JSON_ARRAY)
+		return bad(e, "an item whose content is no array");
+	for (json_at i = json_first(d->doc, list); rc == ERR_OK && i != json_end(d->doc, list);
+	     i = json_next(d->doc, i)) {
+		json_at t = json_get(d->doc, i, "type");
+
+		if (t == JSON_ABSENT || !json_is(d->doc, t, type))
+			continue;
+		if (kind == EVENT_REASONING)
+			give_break(d, r);
+		rc = give_text(d, r, kind, i, key, e);
+	}
+	return rc;
+}
+
+static enum errc give_item(struct decode *d, struct reader *r, json_at item, struct err *e)
+{
+	const struct json_doc *doc = d->doc;
+	struct str             type = text_of(doc, item, "type");
+	json_at                content = json_get_some(doc, item, "content");
+	enum errc              rc = ERR_OK;
+
+	if (str_is(type, "function_call"))
+		return take_whole_call(d, r, item, NULL, e);
+	if (str_is(type, "message")) {
+		rc = give_parts(d, r, content, "output_text", "text", EVENT_TEXT, e);
+		if (rc == ERR_OK)
+			rc = give_parts(d, r, content, "refusal", "refusal", EVENT_REFUSAL, e);
+	} else if (str_is(type, "reasoning")) {
+		rc = give_parts(d, r, json_get_some(doc, item, "summary"), "summary_text", "text",
+				EVENT_REASONING, e);
+		if (rc == ERR_OK)
+			rc = give_parts(d, r, content, "reasoning_text", "text", EVENT_REASONING, e);
+		if (rc == ERR_OK && !keep_reasoning(r, doc, item))
+			rc = no_memory(e);
+	}
+	return rc;
+}
+
+static enum errc give_output(struct decode *d, struct reader *r, json_at output, struct err *e)
+{
+	enum errc rc = ERR_OK;
+
+	for (json_at i = json_first(d->doc, output); rc == ERR_OK && i != json_end(d->doc, output);
+	     i = json_next(d->doc, i))
+		rc = give_item(d, r, i, e);
+	return rc;
+}
+
+/* --- errors --- */
+
+/* Within an answer an error has no status but its code. */
+static int status_of(const struct json_doc *doc, json_at error)
+{
+	static const struct {
+		const char *code;
+		int         status;
+	} codes[] = {
+		{ "rate_limit_exceeded", 429 },     { "insufficient_quota", 429 },
+		{ "invalid_prompt", 400 },          { "context_length_exceeded", 400 },
+		{ "invalid_image", 400 },           { "invalid_image_format", 400 },
+		{ "invalid_base64_image", 400 },    { "invalid_image_url", 400 },
+		{ "invalid_image_mode", 400 },      { "image_too_large", 400 },
+		{ "image_too_small", 400 },         { "image_parse_error", 400 },
+		{ "image_file_too_large", 400 },    { "image_content_policy_violation", 400 },
+		{ "empty_image_file", 400 },        { "unsupported_image_media_type", 400 },
+		{ "image_file_not_found", 400 },    { "failed_to_download_image", 400 },
+		{ "model_not_found", 404 },         { "invalid_api_key", 401 },
+		{ "server_is_overloaded", 503 },    { "slow_down", 503 },
+	};
+	json_at code = json_get(doc, error, "code");
+	int64_t n;
+
+	if (code == JSON_ABSENT)
+		return 500;
+	if (json_int(doc, code, &n) && n >= 400 && n <= 599)
+		return (int)n;
+	for (size_t i = 0; i < ARRAY_LEN(codes); i++)
+		if (json_is(doc, code, codes[i].code))
+			return codes[i].status;
+	return 500;
+}
+
+/* take_error: an event of type error has its members beside its type, or in an object of their own;
+ * where: that object, a string, or the root. */
+static enum errc take_error(const struct decode *d, json_at where, struct err *e)
+{
+	openai_decode_error(d, status_of(d->doc, where), json_raw(d->doc, where), e);
+	/* The type of the event is none of the error. */
+	if (strcmp(e->type, "error") == 0)
+		e->type[0] = '\0';
+	return e->code;
+}
+
+/* --- the end --- */
+
+static void give_usage(struct decode *d, json_at response)
+{
+	const struct json_doc *doc = d->doc;
+	json_at                usage = object_of(doc, response, "usage");
+
+	if (usage == JSON_ABSENT)
+		return;
+	json_at      in = object_of(doc, usage, "input_tokens_details");
+	json_at      out = object_of(doc, usage, "output_tokens_details");
+	struct usage u = {
+		.known = true,
+		.in = count_of(doc, usage, "input_tokens"),
+		.out = count_of(doc, usage, "output_tokens"),
+		.cached_read = in != JSON_ABSENT ? count_of(doc, in, "cached_tokens") : 0,
+		.reasoning = out != JSON_ABSENT ? count_of(doc, out, "reasoning_tokens") : 0,
+	};
+	give(d, (struct event){ .kind = EVENT_USAGE, .usage = u });
+}
+
+static void give_finish(struct decode *d, json_at response, struct str word, struct str native)
+{
+	give(d, (struct event){ .kind = EVENT_FINISH, .text = word, .name = native });
+	give_usage(d, response); /* behind it, as OpenAI's clients look for it in the last chunk */
+	d->finished = true;
+}
+
+/* end_calls: those whose items were not ended.  False: one has no arguments at all. */
+static bool end_calls(struct decode *d, struct reader *r)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < r->count; i++) {
+		all = all && (r->calls[i].begun || r->calls[i].ended);
+		if (!r->calls[i].ended)
+			end_call(d, r, &r->calls[i]);
+	}
+	return all;
+}
+
+static enum errc end_completed(struct decode *d, struct reader *r, json_at response, struct err *e)
+{
+	if (!end_calls(d, r))
+		return bad(e, "a function_call without its arguments");
+	give_finish(d, response, r->count > 0 ? STR("tool_calls") : STR("stop"),
+		    STR("completed"));
+	return ERR_OK;
+}
+
+static enum errc end_incomplete(struct decode *d, struct reader *r, json_at response, struct err *e)
+{
+	json_at    details = object_of(d->doc, response, "incomplete_details");
+	struct str why = details != JSON_ABSENT ? text_of(d->doc, details, "reason") : STR_NONE;
+
+	end_calls(d, r);
+	if (why.n == 0 || why.n > REASON_MAX)
+		return bad(e, "an incomplete response without a reason");
+	give_finish(d, response, str_is(why, "max_output_tokens") ? STR("length") : why, why);
+	return ERR_OK;
+}
+
+static enum errc end_failed(const struct decode *d, json_at response, struct err *e)
+{
+	json_at error = json_get_some(d->doc, response, "error");
+
+	if (error != JSON_ABSENT)
+		return take_error(d, error, e);
+	return err_set(e, ERR_UPSTREAM_ERROR, NULL, "the provider's response failed");
+}
+
+static enum errc end_response(struct decode *d, struct reader *r, json_at response,
+			      struct str status, struct err *e)
+{
+	if (str_is(status, "completed"))
+		return end_completed(d, r, response, e);
+	if (str_is(status, "incomplete"))
+		return end_incomplete(d, r, response, e);
+	if (str_is(status, "failed"))
+		return end_failed(d, response, e);
+	if (str_is(status, "cancelled"))
+		return err_set(e, ERR_UPSTREAM_ERROR, NULL, "the provider cancelled its response");
+	return bad(e, "a response that has not ended");
+}
+
+/* --- a stream's events --- */
+
+static enum errc take_created(struct decode *d, struct reader *r, struct err *e)
+{
+	(void)r;
+	(void)e;
+	give_start(d, object_of(d->doc, 0, "response"));
+	return ERR_OK;
+}
+
+static enum errc take_item_added(struct decode *d, struct reader *r, struct err *e)
+{
+	json_at      item = object_of(d->doc, 0, "item");
+	struct call *c;
+
+	give_start(d, 0);
+	if (item == JSON_ABSENT || !str_is(text_of(d->doc, item, "type"), "function_call"))
+		return ERR_OK;
+	return begin_call(d, r, item, &c, e);
+}
+
+static enum errc take_item_done(struct decode *d, struct reader *r, struct err *e)
+{
+	json_at item = object_of(d->doc, 0, "item");
+
+	if (item != JSON_ABSENT && str_is(text_of(d->doc, item, "type"), "reasoning"))
+		return keep_reasoning(r, d->doc, item) ? ERR_OK : no_memory(e);
+	if (item == JSON_ABSENT || !str_is(text_of(d->doc, item, "type"), "function_call"))
+		return ERR_OK;
+	return take_whole_call(d, r, item, find_call(d, r, text_of(d->doc, item, "id")), e);
+}
+
+static enum errc take_args(struct decode *d, struct reader *r, bool whole, struct err *e)
+{
+	struct call *c = find_call(d, r, text_of(d->doc, 0, "item_id"));
+	struct str   args;
+
+	if (!read_text(d->doc, 0, whole ? "arguments" : "delta", &args))
+		return bad(e, "arguments of a function_call that are no string");
+	if (!c || c->ended)
+		return bad(e, "arguments of a function_call that is not open");
+	if (!whole || !c->begun)
+		give_args(d, r, c, args);
+	return ERR_OK;
+}
+
+static enum errc take_args_delta(struct decode *d, struct reader *r, struct err *e)
+{
+	return take_args(d, r, false, e);
+}
+
+static enum errc take_args_done(struct decode *d, struct reader *r, struct err *e)
+{
+	return take_args(d, r, true, e);
+}
+
+static enum errc take_text(struct decode *d, struct reader *r, struct err *e)
+{
+	return give_text(d, r, EVENT_TEXT, 0, "delta", e);
+}
+
+static enum errc take_refusal(struct decode *d, struct reader *r, struct err *e)
+{
+	return give_text(d, r, EVENT_REFUSAL, 0, "delta", e);
+}
+
+static enum errc take_reasoning(struct decode *d, struct reader *r, struct err *e)
+{
+	return give_text(d, r, EVENT_REASONING, 0, "delta", e);
+}
+
+static enum errc take_summary_part(struct decode *d, struct reader *r, struct err *e)
+{
+	(void)e;
+	give_break(d, r);
+	return ERR_OK;
+}
+
+static enum errc take_part(struct decode *d, struct reader *r, struct err *e)
+{
+	json_at part = object_of(d->doc, 0, "part");
+
+	(void)e;
+	if (part != JSON_ABSENT && str_is(text_of(d->doc, part, "type"), "reasoning_text"))
+		give_break(d, r);
+	return ERR_OK;
+}
+
+/* take_end: small servers tell the answer in the last event alone. */
+static enum errc take_end(struct decode *d, struct reader *r, struct str status, struct err *e)
+{
+	json_at   response = object_of(d->doc, 0, "response");
+	enum errc rc = ERR_OK;
+
+	if (response == JSON_ABSENT)
+		return bad(e, "a last event without its response");
+	d->done_mark = true;
+	json_at output = json_get_some(d->doc, response, "output");
+	if (!str_is(status, "failed"))
+		give_start(d, response);
+	if (!r->said && !r->reasoned && !str_is(status, "failed") && output != JSON_ABSENT &&
+	    json_kind(d->doc, output) == JSON_ARRAY)
+		rc = give_output(d, r, output, e);
+	return rc != ERR_OK ? rc : end_response(d, r, response, status, e);
+}
+
+static enum errc take_completed(struct decode *d, struct reader *r, struct err *e)
+{
+	return take_end(d, r, STR("completed"), e);
+}
+
+static enum errc take_incomplete(struct decode *d, struct reader *r, struct err *e)
+{
+	return take_end(d, r, STR("incomplete"), e);
+}
+
+static enum errc take_failed(struct decode *d, struct reader *r, struct err *e)
+{
+	return take_end(d, r, STR("failed"), e);
+}
+
+/* What is not here means nothing to a client. */
+static const struct {
+	const char *type;
+	enum errc (*take)(struct decode *d, struct reader *r, struct err *e);
+} takers[] = {
+	{ "response.output_text.delta", take_text },
+	{ "response.function_call_arguments.delta", take_args_delta },
+	{ "response.reasoning_text.delta", take_reasoning },
+	{ "response.reasoning_summary_text.delta", take_reasoning },
+	{ "response.refusal.delta", take_refusal },
+	{ "response.created", take_created },
+	{ "response.in_progress", take_created },
+	{ "response.output_item.added", take_item_added },
+	{ "response.content_part.added", take_part },
+	{ "response.reasoning_summary_part.added", take_summary_part },
+	{ "response.function_call_arguments.done", take_args_done },
+	{ "response.output_item.done", take_item_done },
+	{ "response.completed", take_completed },
+	{ "response.incomplete", take_incomplete },
+	{ "response.failed", take_failed },
+};
+
+static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
+{
+	struct reader *r = reader_of(d);
+
+	if (!r)
+		return no_memory(e);
+	/* Servers of both APIs may write it here too. */
+	if (d->done_mark || str_is(data, "[DONE]"))
+		return ERR_OK;
+	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) != ERR_OK)
+		return str_is(name, "error") ? openai_error_plain(d, data, e) :
+					       bad(e, "a stream event that is not JSON");
+	if (json_kind(d->doc, 0) != JSON_OBJECT)
+		return bad(e, "a stream event that is no JSON object");
+
+	struct str type = text_of(d->doc, 0, "type");
+	json_at    error = json_get_some(d->doc, 0, "error");
+	if (type.n == 0)
+		type = name;
+	if (openai_truthy(d->doc, error))
+		return take_error(d, error, e);
+	if (str_is(type, "error"))
+		return take_error(d, 0, e);
+	for (size_t i = 0; i < ARRAY_LEN(takers); i++)
+		if (str_is(type, takers[i].type))
+			return takers[i].take(d, r, e);
+	return ERR_OK;
+}
+
+/* --- the answer in one piece --- */
+
+static enum errc read_response(struct decode *d, struct reader *r, struct err *e)
+{
+	json_at    output = json_get_some(d->doc, 0, "output");
+	struct str status = text_of(d->doc, 0, "status");
+
+	if (status.n == 0)
+		return bad(e, "an answer without a status");
+	if (str_is(status, "failed"))
+		return end_failed(d, 0, e);
+	if (output == JSON_ABSENT || json_kind(d->doc, output) != JSON_ARRAY)
+		return bad(e, "an answer without output");
+	give_start(d, 0);
+	enum errc rc = give_output(d, r, output, e);
+	return rc != ERR_OK ? rc : end_response(d, r, 0, status, e);
+}
+
+static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+{
+	struct reader *r = reader_of(d);
+	struct whole   w;
+
+	if (!r)
+		return no_memory(e);
+	if (json_scan(d->doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) != ERR_OK)
+		return bad(e, "an answer that is not JSON");
+	if (json_kind(d->doc, 0) != JSON_OBJECT)
+		return bad(e, "an answer that is no JSON object");
+	json_at error = json_get_some(d->doc, 0, "error");
+	if (openai_truthy(d->doc, error))
+		return take_error(d, error, e);
+	whole_begin(&w, d);
+	return whole_end(&w, read_response(d, r, e), e);
+}
+
+const struct dialect dialect_openai_responses = {
+	.name = "openai-responses",
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
+	.path = "/responses",
+	.models = "/models",
+	.encode = openai_responses_encode,
+	.decode_event = decode_event,
+	.decode_whole = decode_whole,
+	.decode_error = openai_decode_error,
+	.finish = finish,
+	.embed = &embed_openai,
+};

@@ -1,0 +1,204 @@
+/* Pieces of an answer, gathered into the message that is stored. */
+#include "shape/answer.h"
+
+#include "base/limits.h"
+#include "json/scan.h"
+#include "shape/extra.h"
+#include "lmc/gather.h"
+#include "lmc/picture.h"
+
+#include <stdlib.h>
+
+struct answer_tool {
+	uint32_t   block;
+	struct buf id;
+	struct buf name;
+	struct buf arguments;
+	struct buf extra; /* the provider's own, told to it again with the call */
+};
+
+void answer_init(struct answer *a)
+{
+	*a = (struct answer){ 0 };
+	buf_init(&a->message, LIMIT_ANSWER);
+	buf_init(&a->text, LIMIT_ANSWER);
+	buf_init(&a->reasoning, LIMIT_ANSWER);
+	buf_init(&a->refusal, LIMIT_ANSWER);
+	buf_init(&a->images, LIMIT_ANSWER);
+}
+
+void answer_finish(struct answer *a)
+{
+	buf_finish(&a->message);
+	buf_finish(&a->text);
+	buf_finish(&a->reasoning);
+	buf_finish(&a->refusal);
+	buf_finish(&a->images);
+	for (size_t i = 0; i < a->tool_count; i++) {
+		buf_finish(&a->tools[i].id);
+		buf_finish(&a->tools[i].name);
+		buf_finish(&a->tools[i].arguments);
+		buf_finish(&a->tools[i].extra);
+	}
+	gather_destroy(TAKE(a->gather));
+	a->lmc = STR_NONE;
+	free(a->tools);
+	a->tools = NULL;
+	a->tool_count = 0;
+}
+
+static struct answer_tool *tool_of(struct answer *a, uint32_t block)
+{
+	for (size_t i = a->tool_count; i > 0; i--)
+		if (a->tools[i - 1].block == block)
+			return &a->tools[i - 1];
+	if (a->tool_count == LIMIT_TOOLS)
+		return NULL;
+
+	struct answer_tool *tools = realloc(a->tools, (a->tool_count + 1) * sizeof *tools);
+	if (!tools)
+		return NULL;
+	a->tools = tools;
+
+	struct answer_tool *t = &tools[a->tool_count++];
+	*t = (struct answer_tool){ .block = block };
+	buf_init(&t->id, LIMIT_ANSWER);
+	buf_init(&t->name, LIMIT_ANSWER);
+	buf_init(&t->arguments, LIMIT_ANSWER);
+	buf_init(&t->extra, LIMIT_ANSWER);
+	return t;
+}
+
+static bool add(struct answer *a, struct buf *to, struct str piece)
+{
+	if (piece.n > LIMIT_ANSWER - a->bytes || !buf_str(to, piece))
+		return false;
+	a->bytes += piece.n;
+	return true;
+}
+
+/* add_message: a long one that is given is not copied. */
+static bool add_message(struct answer *a, const struct event *ev)
+{
+	if (!ev->give || ev->raw.n > 0 || a->message.len > 0 || ev->text.n > LIMIT_ANSWER - a->bytes)
+		return add(a, &a->message, ev->text);
+	buf_finish(&a->message);
+	a->message = *ev->give;
+	a->message.len = ev->text.n;
+	a->bytes += ev->text.n;
+	buf_init(ev->give, 0);
+	return true;
+}
+
+/* add_lmc: a chunk that a dialect has checked. */
+static bool add_lmc(struct answer *a, struct str chunk)
+{
+	struct json_doc doc = { 0 };
+	struct err      e;
+
+	if (!a->gather)
+		a->gather = gather_create(LIMIT_ANSWER, NULL);
+	bool ok = a->gather &&
+		  json_scan(&doc, chunk.p, chunk.n, &json_limits_upstream, &e) == ERR_OK &&
+		  gather_chunk(a->gather, &doc, 0, "chunk", 0, &e) == ERR_OK;
+	json_doc_finish(&doc);
+	return ok;
+}
+
+static bool add_image(struct answer *a, struct str part)
+{
+	return (a->images.len == 0 || add(a, &a->images, STR(","))) && add(a, &a->images, part);
+}
+
+bool answer_add(struct answer *a, const struct event *ev)
+{
+	struct answer_tool *t;
+
+	if (ev->choice != 0)
+		return true;
+	switch (ev->kind) {
+	case EVENT_TEXT: return add(a, &a->text, ev->text);
+	case EVENT_REASONING: return add(a, &a->reasoning, ev->text);
+	case EVENT_REFUSAL: return add(a, &a->refusal, ev->text);
+	case EVENT_MEDIA: return !picture_is(ev->text) || add_image(a, ev->text);
+	case EVENT_MESSAGE: return add_message(a, ev);
+	case EVENT_TOOL_START:
+		t = tool_of(a, ev->block);
+		return t && add(a, &t->id, ev->id) && add(a, &t->name, ev->name) &&
+		       (t->extra.len > 0 || add(a, &t->extra, ev->text));
+	case EVENT_TOOL_ARGS:
+		t = tool_of(a, ev->block);
+		return t && add(a, &t->arguments, ev->text);
+	case EVENT_LMC: return add_lmc(a, ev->text);
+	case EVENT_START:
+	case EVENT_BLOCK_END:
+	case EVENT_ASKED:
+	case EVENT_OTHER:
+	case EVENT_USAGE:
+	case EVENT_FINISH:
+	case EVENT_ERROR:
+	case EVENT_END:
+	case EVENT__COUNT: break;
+	}
+	return true;
+}
+
+bool answer_close(struct answer *a)
+{
+	struct err e;
+
+	return !a->gather || a->lmc.p || gather_end(a->gather, &a->lmc, &e) == ERR_OK;
+}
+
+bool answer_any(const struct answer *a)
+{
+	return a->message.len > 0 || a->text.len > 0 || a->refusal.len > 0 || a->tool_count > 0 ||
+	       a->images.len > 0 || a->gather;
+}
+
+static bool put_quoted(struct buf *out, const char *before, const struct buf *escaped)
+{
+	return buf_text(out, before) && buf_text(out, "\"") && buf_str(out, buf_view(escaped)) &&
+	       buf_text(out, "\"");
+}
+
+static bool put_tool(struct buf *out, const struct answer_tool *t)
+{
+	return put_quoted(out, "{\"id\":", &t->id) &&
+	       extra_put(buf_view(&t->extra), out) &&
+	       put_quoted(out, ",\"type\":\"function\",\"function\":{\"name\":", &t->name) &&
+	       put_quoted(out, ",\"arguments\":", &t->arguments) && buf_text(out, "}}");
+}
+
+/* put_end: the closing brace, and in front of it what the provider said in LMC. */
+static bool put_end(const struct answer *a, struct buf *out)
+{
+	if (a->lmc.n == 0)
+		return buf_text(out, "}");
+	return buf_text(out, ",\"lmc\":[") && buf_str(out, a->lmc) && buf_text(out, "]}");
+}
+
+bool answer_print(const struct answer *a, struct buf *out)
+{
+	if (a->message.len > 0)
+		return buf_add(out, a->message.data, a->message.len - 1) && put_end(a, out);
+	/* A message of tool calls alone has null content, as OpenAI writes it. */
+	if (a->text.len == 0 && (a->tool_count > 0 || a->refusal.len > 0)) {
+		if (!buf_text(out, "{\"role\":\"assistant\",\"content\":null"))
+			return false;
+	} else if (!put_quoted(out, "{\"role\":\"assistant\",\"content\":", &a->text)) {
+		return false;
+	}
+	if (a->refusal.len > 0 && !put_quoted(out, ",\"refusal\":", &a->refusal))
+		return false;
+	if (a->reasoning.len > 0 && !put_quoted(out, ",\"reasoning_content\":", &a->reasoning))
+		return false;
+	if (a->images.len > 0 && (!buf_text(out, ",\"images\":[") ||
+				  !buf_str(out, buf_view(&a->images)) || !buf_text(out, "]")))
+		return false;
+	for (size_t i = 0; i < a->tool_count; i++)
+		if (!buf_text(out, i == 0 ? ",\"tool_calls\":[" : ",") ||
+		    !put_tool(out, &a->tools[i]))
+			return false;
+	return (a->tool_count == 0 || buf_text(out, "]")) && put_end(a, out);
+}

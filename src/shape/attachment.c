@@ -1,0 +1,81 @@
+/* Kinds of uploaded files, by their first bytes. */
+#include "shape/attachment.h"
+
+#include "base/base.h"
+#include "base/limits.h"
+#include "json/scan.h"
+#include "lmc/media.h"
+#include "lmc/text.h"
+
+static const struct {
+	const char *name;
+	size_t      limit;
+} kinds[ATTACHMENT__COUNT] = {
+	[ATTACHMENT_TEXT] = { "text", LIMIT_ATTACHED_TEXT },
+	[ATTACHMENT_IMAGE] = { "an image", LIMIT_ATTACHED_IMAGE },
+	[ATTACHMENT_AUDIO] = { "audio", LIMIT_ATTACHED_AUDIO },
+	[ATTACHMENT_PDF] = { "a PDF", LIMIT_ATTACHED_PDF },
+};
+
+static const char pdf_mark[] = "%PDF-";
+enum { PDF_MARK = sizeof pdf_mark - 1, PDF_JUNK = 1024 }; /* readers take so much in front of it */
+
+static bool by_content(struct str head, struct attachment *ret)
+{
+	const unsigned char *p = (const unsigned char *)head.p;
+	const char          *image = media_kind(p, head.n);
+	const char          *sound = media_sound(p, head.n);
+
+	if (image)
+		*ret = (struct attachment){ ATTACHMENT_IMAGE, image };
+	else if (sound)
+		*ret = (struct attachment){ ATTACHMENT_AUDIO, sound };
+	else if (head.n >= PDF_MARK && memcmp(head.p, pdf_mark, PDF_MARK) == 0)
+		*ret = (struct attachment){ ATTACHMENT_PDF, "" };
+	else if (head.n < LIMIT_ATTACHED_HEAD ? attachment_is_text(head) :
+						attachment_is_text((struct str){
+							head.p, text_whole(head) }))
+		*ret = (struct attachment){ ATTACHMENT_TEXT, "" };
+	else
+		return false;
+	return true;
+}
+
+/* by_type: what programs take that has something else in front. */
+static bool by_type(struct str head, struct str type, struct attachment *ret)
+{
+	size_t n = head.n < PDF_JUNK ? head.n : PDF_JUNK;
+
+	if (str_is(type, "application/pdf") && memmem(head.p, n, pdf_mark, PDF_MARK))
+		*ret = (struct attachment){ ATTACHMENT_PDF, "" };
+	else if (str_is(type, "audio/mpeg") || str_is(type, "audio/mp3"))
+		*ret = (struct attachment){ ATTACHMENT_AUDIO, "mp3" };
+	else
+		return false;
+	return true;
+}
+
+bool attachment_tell(struct str head, struct str type, struct attachment *ret)
+{
+	if (head.n == 0) {
+		*ret = (struct attachment){ ATTACHMENT_TEXT, "" };
+		return true;
+	}
+	return by_content(head, ret) || by_type(head, type, ret);
+}
+
+bool attachment_is_text(struct str content)
+{
+	return content.n == 0 ||
+	       (!memchr(content.p, '\0', content.n) && utf8_valid(content.p, content.n));
+}
+
+size_t attachment_limit(enum attachment_kind kind)
+{
+	return kinds[kind].limit;
+}
+
+const char *attachment_name(enum attachment_kind kind)
+{
+	return kinds[kind].name;
+}

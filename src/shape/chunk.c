@@ -1,0 +1,388 @@
+/* Chunks and completions in OpenAI's shape, from events or spliced from a provider's own. */
+#include "shape/chunk.h"
+
+#include "base/id.h"
+#include "base/limits.h"
+#include "shape/encoder.h"
+#include "shape/extra.h"
+#include "lmc/picture.h"
+
+#include <stdio.h>
+
+void chunk_init(struct chunk_printer *p)
+{
+	*p = (struct chunk_printer){ 0 };
+	buf_init(&p->id, KIB);
+	buf_init(&p->name, KIB);
+	buf_init(&p->scratch, 2 * (size_t)LIMIT_UPSTREAM_BODY);
+}
+
+void chunk_finish(struct chunk_printer *p)
+{
+	buf_finish(&p->id);
+	buf_finish(&p->name);
+	buf_finish(&p->scratch);
+	json_doc_finish(&p->doc);
+}
+
+/* --- pieces --- */
+
+static bool put_member(struct buf *out, const char *key, struct str value)
+{
+	return buf_text(out, "\"") && buf_text(out, key) && buf_text(out, "\":\"") &&
+	       buf_str(out, value) && buf_text(out, "\",");
+}
+
+/* Our members of a native answer; they go in front, behind the object's brace. */
+static bool put_ours(const struct chunk_printer *p, struct buf *out)
+{
+	if (p->conversation.n > 0 && !put_member(out, "conversation", p->conversation))
+		return false;
+	if (!put_member(out, "run", p->run) || !put_member(out, "message_id", p->message))
+		return false;
+	return !p->warnings || p->warnings->count == 0 ||
+	       (buf_text(out, "\"warnings\":") && warnings_print(p->warnings, out) &&
+		buf_text(out, ","));
+}
+
+bool chunk_usage(const struct usage *u, struct buf *out)
+{
+	return buf_fmt(out,
+		       "{\"prompt_tokens\":%lld,\"completion_tokens\":%lld,\"total_tokens\":%lld,"
+		       "\"prompt_tokens_details\":{\"cached_tokens\":%lld},"
+		       "\"completion_tokens_details\":{\"reasoning_tokens\":%lld}}",
+		       (long long)u->in, (long long)u->out, (long long)u->in + (long long)u->out,
+		       (long long)u->cached_read, (long long)u->reasoning);
+}
+
+/* put_identity: id, object, created and model, each with its comma behind. */
+static bool put_identity(const struct chunk_printer *p, const char *object, struct buf *out)
+{
+	bool theirs = p->id.len > 0 && !p->own;
+
+	if (!put_member(out, "id", theirs ? buf_view(&p->id) : p->completion) ||
+	    !put_member(out, "object", str_of(object)) || !buf_text(out, "\"created\":") ||
+	    !buf_int(out, p->created_s) || !buf_text(out, ",\"model\":"))
+		return false;
+	/* A provider's name is escaped already, a client's is not. */
+	if (p->name.len == 0)
+		return buf_json_string(out, p->model) && buf_text(out, ",");
+	return buf_text(out, "\"") && buf_str(out, buf_view(&p->name)) && buf_text(out, "\",");
+}
+
+/* open_block: what stands before the JSON of a block. */
+static bool open_block(const struct chunk_printer *p, uint64_t seq, const char *name,
+		       struct buf *out)
+{
+	if (p->native && (!buf_text(out, "id: ") || !buf_int(out, (int64_t)seq) ||
+			  !buf_text(out, "\n")))
+		return false;
+	if (p->native && name &&
+	    (!buf_text(out, "event: ") || !buf_text(out, name) || !buf_text(out, "\n")))
+		return false;
+	return buf_text(out, "data: ");
+}
+
+/* --- chunks --- */
+
+/* one_line: JSON that may hold line breaks between its tokens: a data line ends at the first of
+ * them.  (Inside strings they are always escaped.) */
+static void one_line(struct buf *out, size_t start)
+{
+	const char *from = out->data + start;
+	size_t      n = out->len - start;
+
+	if (n == 0 || (!memchr(from, '\n', n) && !memchr(from, '\r', n)))
+		return;
+	for (size_t i = start; i < out->len; i++)
+		if (out->data[i] == '\n' || out->data[i] == '\r')
+			out->data[i] = ' ';
+}
+
+static bool put_json(struct buf *out, struct str s)
+{
+	size_t start = out->len;
+
+	if (!buf_str(out, s))
+		return false;
+	one_line(out, start);
+	return true;
+}
+
+/* A span inside the provider's JSON, and what stands in its place; an empty span is none. */
+struct cut {
+	struct str span;
+	struct str instead;
+};
+
+/* put_cut: an object behind its brace, with its cuts, which do not overlap. */
+static bool put_cut(struct str rest, const struct cut *cuts, size_t count, struct buf *out)
+{
+	for (;;) {
+		const struct cut *next = NULL;
+
+		for (size_t i = 0; i < count; i++)
+			if (cuts[i].span.n > 0 && cuts[i].span.p >= rest.p &&
+			    (!next || cuts[i].span.p < next->span.p))
+				next = &cuts[i];
+		if (!next)
+			return buf_str(out, rest);
+
+		struct str front = { rest.p, (size_t)(next->span.p - rest.p) };
+		if (!buf_str(out, front) || !buf_str(out, next->instead))
+			return false;
+		rest = (struct str){ next->span.p + next->span.n, rest.n - front.n - next->span.n };
+	}
+}
+
+/* Our id and time as JSON values. */
+struct own {
+	char id[ID_MAX + 2];
+	char created[24];
+};
+
+static void own_print(const struct chunk_printer *p, struct own *ret)
+{
+	snprintf(ret->id, sizeof ret->id, "\"%.*s\"", (int)p->completion.n, p->completion.p);
+	snprintf(ret->created, sizeof ret->created, "%lld", (long long)p->created_s);
+}
+
+/* put_raw: the provider's own chunk, with our members in the first, without a repeated role, and
+ * without a usage that only we asked for. */
+static bool put_raw(const struct chunk_printer *p, const struct event *ev, struct buf *out)
+{
+	struct own own;
+	struct cut cuts[4] = { { .span = ev->raw_role } };
+	size_t     count = 1;
+
+	if (!p->want_usage)
+		cuts[count++] = (struct cut){ .span = ev->raw_usage };
+	if (p->own) {
+		own_print(p, &own);
+		cuts[count++] = (struct cut){ ev->raw_id, str_of(own.id) };
+		cuts[count++] = (struct cut){ ev->raw_created, str_of(own.created) };
+	}
+	if (!buf_text(out, "{") || (p->native && !p->begun && !put_ours(p, out)))
+		return false;
+
+	size_t start = out->len;
+	if (!put_cut((struct str){ ev->raw.p + 1, ev->raw.n - 1 }, cuts, count, out))
+		return false;
+	one_line(out, start);
+	return true;
+}
+
+static bool put_tool_call(const struct event *ev, struct buf *out)
+{
+	if (!buf_text(out, "\"tool_calls\":[{\"index\":") || !buf_int(out, ev->block))
+		return false;
+	if (ev->kind == EVENT_TOOL_ARGS)
+		return buf_text(out, ",\"function\":{\"arguments\":\"") && buf_str(out, ev->text) &&
+		       buf_text(out, "\"}}]");
+	/* Without an id it is a further piece of a name: clients join names, and keep the id. */
+	if (ev->id.n > 0 && (!buf_text(out, ",\"id\":\"") || !buf_str(out, ev->id) ||
+			     !buf_text(out, "\",\"type\":\"function\"")))
+		return false;
+	return extra_put(ev->text, out) && buf_text(out, ",\"function\":{\"name\":\"") && buf_str(out, ev->name) &&
+	       buf_text(out, "\",\"arguments\":\"\"}}]");
+}
+
+static bool put_piece(const char *key, const struct event *ev, struct buf *out)
+{
+	return buf_text(out, "\"") && buf_text(out, key) && buf_text(out, "\":\"") &&
+	       buf_str(out, ev->text) && buf_text(out, "\"");
+}
+
+/* put_delta: what is between the braces of delta, behind the role. */
+static bool put_delta(const struct chunk_printer *p, const struct event *ev, bool with_role,
+		      struct buf *out)
+{
+	switch (ev->kind) {
+	case EVENT_START: return buf_text(out, "\"content\":\"\"");
+	case EVENT_TEXT: return put_piece("content", ev, out);
+	case EVENT_REASONING: return reasoning_put(p->reasoning, ev->text, out);
+	case EVENT_REFUSAL: return put_piece("refusal", ev, out);
+	case EVENT_TOOL_START:
+	case EVENT_TOOL_ARGS: return put_tool_call(ev, out);
+	case EVENT_FINISH: return !with_role || buf_text(out, "\"content\":\"\"");
+	case EVENT_MEDIA:
+		return buf_text(out, "\"images\":[") && put_json(out, ev->text) && buf_text(out, "]");
+	case EVENT_BLOCK_END:
+	case EVENT_MESSAGE:
+	case EVENT_LMC:
+	case EVENT_ASKED:
+	case EVENT_OTHER:
+	case EVENT_USAGE:
+	case EVENT_ERROR:
+	case EVENT_END:
+	case EVENT__COUNT: break;
+	}
+	return true;
+}
+
+static bool put_choice(struct chunk_printer *p, const struct event *ev, struct buf *out)
+{
+	uint64_t bit = ev->choice < 64 ? 1ull << ev->choice : 0;
+	bool     with_role = bit && !(p->has_role & bit);
+
+	p->has_role |= bit;
+	if (!buf_text(out, "\"choices\":[{\"index\":") || !buf_int(out, ev->choice) ||
+	    !buf_text(out, ",\"delta\":{"))
+		return false;
+	if (with_role &&
+	    !buf_text(out, ev->kind == EVENT_TEXT || ev->kind == EVENT_START ||
+					   ev->kind == EVENT_FINISH || ev->kind == EVENT_REFUSAL
+				   ? "\"role\":\"assistant\","
+				   : "\"role\":\"assistant\",\"content\":null,"))
+		return false;
+	if (!put_delta(p, ev, with_role, out) || !buf_text(out, "},\"logprobs\":null,\"finish_reason\":"))
+		return false;
+	if (ev->kind != EVENT_FINISH)
+		return buf_text(out, "null}]");
+	return buf_text(out, "\"") && buf_str(out, ev->text) && buf_text(out, "\"}]");
+}
+
+static bool put_made(struct chunk_printer *p, const struct event *ev, struct buf *out)
+{
+	if (!buf_text(out, "{") || (p->native && !p->begun && !put_ours(p, out)) ||
+	    !put_identity(p, "chat.completion.chunk", out))
+		return false;
+	if (ev->kind == EVENT_USAGE)
+		return buf_text(out, "\"choices\":[],\"usage\":") && chunk_usage(&ev->usage, out) &&
+		       buf_text(out, "}");
+	if (!put_choice(p, ev, out))
+		return false;
+	/* Chunks before the usage chunk have a null where usage was asked for, as OpenAI sends it. */
+	return buf_text(out, p->want_usage && !p->native ? ",\"usage\":null}" : "}");
+}
+
+static bool makes_block(const struct chunk_printer *p, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_TEXT:
+	case EVENT_REFUSAL:
+	case EVENT_TOOL_START:
+	case EVENT_TOOL_ARGS:
+	case EVENT_START:
+	case EVENT_FINISH: return true;
+	case EVENT_REASONING: return p->reasoning != REASONING_NONE;
+	case EVENT_USAGE: return p->want_usage;
+	case EVENT_MEDIA: return picture_is(ev->text);
+	case EVENT_BLOCK_END:
+	case EVENT_MESSAGE:
+	case EVENT_LMC:
+	case EVENT_ASKED:
+	case EVENT_OTHER:
+	case EVENT_ERROR:
+	case EVENT_END:
+	case EVENT__COUNT: break;
+	}
+	return false;
+}
+
+static bool note_start(struct chunk_printer *p, const struct event *ev)
+{
+	if (ev->kind != EVENT_START || p->id.len > 0 || ev->id.n == 0 ||
+	    ev->id.n > p->id.max || ev->text.n > p->name.max)
+		return true; /* one that is too long to keep is replaced by ours */
+	return buf_str(&p->id, ev->id) && buf_str(&p->name, ev->text);
+}
+
+static bool put_chunk(struct chunk_printer *p, const struct event *ev, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (ev->raw.n == 0)
+		return put_made(p, ev, out);
+	return put_raw(p, ev, out) &&
+	       reasoning_rename(p->reasoning, &p->doc, &p->scratch, out, start);
+}
+
+bool chunk_event(struct chunk_printer *p, const struct event *ev, uint64_t seq, struct buf *out)
+{
+	size_t start = out->len;
+	bool   raw = ev->raw.n > 0;
+
+	if (!note_start(p, ev))
+		return false;
+	if (ev->cont)
+		return true;
+	if (raw ? ev->raw_only_usage && !p->want_usage : !makes_block(p, ev))
+		return true;
+	if (raw && ev->choice < 64)
+		p->has_role |= 1ull << ev->choice;
+	if (open_block(p, seq, NULL, out) && put_chunk(p, ev, out) && buf_text(out, "\n\n")) {
+		p->begun = true;
+		return true;
+	}
+	out->len = start;
+	return false;
+}
+
+bool chunk_done(struct chunk_printer *p, uint64_t seq, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (open_block(p, seq, "done", out) && buf_text(out, "[DONE]\n\n"))
+		return true;
+	out->len = start;
+	return false;
+}
+
+bool chunk_error(struct chunk_printer *p, const struct err *e, struct str request_id,
+		  uint64_t seq, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (open_block(p, seq, "error", out) && buf_text(out, "{\"error\":") &&
+	    err_object(e, request_id, out) && buf_text(out, "}\n\n"))
+		return true;
+	out->len = start;
+	return false;
+}
+
+/* --- whole answers --- */
+
+static bool put_made_whole(const struct chunk_printer *p, struct str message,
+			   struct str finish_reason, const struct usage *usage, struct buf *out)
+{
+	if (!put_identity(p, "chat.completion", out) ||
+	    !buf_text(out, "\"choices\":[{\"index\":0,\"message\":") || !buf_str(out, message) ||
+	    !buf_text(out, ",\"logprobs\":null,\"finish_reason\":\"") || !buf_str(out, finish_reason) ||
+	    !buf_text(out, "\"}]"))
+		return false;
+	if (usage->known && (!buf_text(out, ",\"usage\":") || !chunk_usage(usage, out)))
+		return false;
+	return buf_text(out, "}");
+}
+
+static bool put_whole(const struct chunk_printer *p, const struct encoder_whole *w, struct buf *out)
+{
+	struct str raw = w->raw;
+
+	if (raw.n > 0 && !p->native && !p->own)
+		return buf_str(out, raw);
+	if (!buf_text(out, "{") || (p->native && !put_ours(p, out)))
+		return false;
+	if (raw.n == 0)
+		return put_made_whole(p, w->message, w->finish_reason, w->usage, out);
+
+	/* raw starts at its brace: the dialect hands over the object alone. */
+	CHECK(raw.p[0] == '{');
+	struct str rest = { raw.p + 1, raw.n - 1 };
+	if (!p->own)
+		return buf_str(out, rest);
+
+	struct own own;
+	own_print(p, &own);
+	const struct cut cuts[] = { { w->raw_id, str_of(own.id) },
+				    { w->raw_created, str_of(own.created) } };
+	return put_cut(rest, cuts, ARRAY_LEN(cuts), out);
+}
+
+bool chunk_whole(struct chunk_printer *p, const struct encoder_whole *w, struct buf *out)
+{
+	size_t start = out->len;
+
+	return put_whole(p, w, out) && reasoning_rename(p->reasoning, &p->doc, &p->scratch, out, start);
+}

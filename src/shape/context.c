@@ -1,0 +1,441 @@
+/* Files of a message's context, rendered into its content for a provider. */
+#include "shape/context.h"
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "json/scan.h"
+#include "lmc/media.h"
+
+#include <strings.h>
+
+/* A message's content while it is written.
+ *
+ * Without media it is one string, or a text part in front of the parts that were there; then `text`
+ * is true all the time.  With media it is an array, and text parts begin and end as needed. */
+struct render {
+	const struct json_doc         *d;
+	const struct context_contents *contents; /* NULL: uploaded files are not shown */
+	struct buf                    *out;
+	size_t                         upload; /* the place of the next uploaded file */
+	bool                           media;
+	bool                           text;  /* the quote of a text is open */
+	bool                           parts; /* there is a part already */
+	struct err                    *e;
+	enum errc                      rc; /* of what is not memory */
+};
+
+/* --- text that can't leave its block --- */
+
+static const char *escape_of(char c)
+{
+	switch (c) {
+	case '&': return "&amp;";
+	case '<': return "&lt;";
+	case '>': return "&gt;";
+	case '"': return "&quot;";
+	default: return (unsigned char)c < 0x20 || c == 0x7f ? " " : NULL;
+	}
+}
+
+static bool put_name(struct buf *out, struct str name)
+{
+	size_t from = 0;
+
+	if (name.n == 0)
+		return true;
+	for (size_t i = 0; i < name.n; i++) {
+		const char *escape = escape_of(name.p[i]);
+
+		if (!escape)
+			continue;
+		if (!buf_json_escape(out, (struct str){ name.p + from, i - from }) ||
+		    !buf_text(out, escape))
+			return false;
+		from = i + 1;
+	}
+	return buf_json_escape(out, (struct str){ name.p + from, name.n - from });
+}
+
+/* closing_from: where the next </file stands, at i or behind it; s.n: there is none. */
+static size_t closing_from(struct str s, size_t i)
+{
+	static const char mark[] = "</file";
+	const size_t      n = sizeof mark - 1;
+
+	while (i < s.n) {
+		const char *at = memchr(s.p + i, '<', s.n - i);
+
+		if (!at)
+			return s.n;
+		i = (size_t)(at - s.p);
+		if (s.n - i >= n && strncasecmp(at, mark, n) == 0)
+			return i;
+		i++;
+	}
+	return s.n;
+}
+
+static bool put_text(struct buf *out, struct str text)
+{
+	size_t from = 0;
+
+	if (text.n == 0)
+		return true;
+	for (size_t i = closing_from(text, 0); i < text.n; i = closing_from(text, i + 1)) {
+		if (!buf_json_escape(out, (struct str){ text.p + from, i - from }) ||
+		    !buf_text(out, "&lt;"))
+			return false;
+		from = i + 1;
+	}
+	return buf_json_escape(out, (struct str){ text.p + from, text.n - from });
+}
+
+static bool is_harmless(struct str text, bool name)
+{
+	if (!name)
+		return closing_from(text, 0) == text.n;
+	for (size_t i = 0; i < text.n; i++)
+		if (escape_of(text.p[i]))
+			return false;
+	return true;
+}
+
+/* put_string: a string of the message, as it was written where nothing in it does harm. */
+static bool put_string(struct render *r, json_at i, bool name)
+{
+	struct str inner = json_inner(r->d, i);
+	struct buf plain;
+	bool       ok;
+
+	buf_init(&plain, inner.n);
+	ok = !(r->d->tok[i].flags & JSON_ESCAPED) || json_unescape(inner, &plain);
+	struct str text = r->d->tok[i].flags & JSON_ESCAPED ? buf_view(&plain) : inner;
+	if (ok && is_harmless(text, name))
+		ok = buf_str(r->out, inner);
+	else if (ok)
+		ok = name ? put_name(r->out, text) : put_text(r->out, text);
+	buf_finish(&plain);
+	return ok;
+}
+
+/* --- parts --- */
+
+static bool begin_part(struct render *r)
+{
+	bool more = r->parts;
+
+	r->parts = true;
+	return buf_text(r->out, more ? "," : "");
+}
+
+static bool begin_text(struct render *r)
+{
+	if (r->text)
+		return true;
+	r->text = true;
+	return begin_part(r) && buf_text(r->out, "{\"type\":\"text\",\"text\":\"");
+}
+
+static bool end_text(struct render *r)
+{
+	if (!r->text)
+		return true;
+	r->text = false;
+	return buf_text(r->out, "\"}");
+}
+
+/* --- files --- */
+
+static bool put_inline(struct render *r, json_at name, json_at content)
+{
+	return begin_text(r) && buf_text(r->out, "<file name=\\\"") &&
+	       (name == JSON_ABSENT || put_string(r, name, true)) &&
+	       buf_text(r->out, "\\\">\\n") && put_string(r, content, false) &&
+	       buf_text(r->out, "\\n</file>\\n\\n");
+}
+
+static bool put_missing(struct render *r, struct str name, const char *why)
+{
+	return begin_text(r) && buf_text(r->out, "<file name=\\\"") && put_name(r->out, name) &&
+	       buf_text(r->out, "\\\" missing=\\\"") && buf_text(r->out, why) &&
+	       buf_text(r->out, "\\\">\\n</file>\\n\\n");
+}
+
+static bool put_block(struct render *r, const struct context_shown *f, struct str content)
+{
+	return begin_text(r) && buf_text(r->out, "<file name=\\\"") && put_name(r->out, f->name) &&
+	       buf_text(r->out, "\\\">\\n") && put_text(r->out, content) &&
+	       buf_text(r->out, "\\n</file>\\n\\n");
+}
+
+static bool put_image(struct render *r, const struct context_shown *f, struct str content)
+{
+	return buf_text(r->out, "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/") &&
+	       buf_text(r->out, f->is.format) && buf_text(r->out, ";base64,") &&
+	       media_encode(content, r->out) && buf_text(r->out, "\"}}");
+}
+
+static bool put_audio(struct render *r, const struct context_shown *f, struct str content)
+{
+	return buf_text(r->out, "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"") &&
+	       media_encode(content, r->out) && buf_text(r->out, "\",\"format\":\"") &&
+	       buf_text(r->out, f->is.format) && buf_text(r->out, "\"}}");
+}
+
+static bool put_pdf(struct render *r, const struct context_shown *f, struct str content)
+{
+	return buf_text(r->out, "{\"type\":\"file\",\"file\":{\"filename\":") &&
+	       buf_json_string(r->out, f->name) &&
+	       buf_text(r->out, ",\"file_data\":\"data:application/pdf;base64,") &&
+	       media_encode(content, r->out) && buf_text(r->out, "\"}}");
+}
+
+static bool put_upload(struct render *r, json_at file)
+{
+	size_t     n = r->upload++;
+	struct str content = STR_NONE;
+
+	if (!r->contents || n >= r->contents->count) {
+		json_at name = json_get_some(r->d, file, "name");
+
+		if (name == JSON_ABSENT || json_kind(r->d, name) != JSON_STRING)
+			name = json_get(r->d, file, "uuid");
+		return begin_text(r) && buf_text(r->out, "<file name=\\\"") &&
+		       put_string(r, name, true) &&
+		       buf_text(r->out, "\\\" missing=\\\"not shown\\\">\\n</file>\\n\\n");
+	}
+	const struct context_shown *f = &r->contents->list[n];
+	if (f->missing)
+		return put_missing(r, f->name, f->missing);
+	r->rc = r->contents->read(r->contents->arg, n, &content, r->e);
+	if (r->rc != ERR_OK)
+		return false;
+	if (f->is.kind == ATTACHMENT_TEXT)
+		return put_block(r, f, content);
+	if (!end_text(r) || !begin_part(r))
+		return false;
+	switch (f->is.kind) {
+	case ATTACHMENT_IMAGE: return put_image(r, f, content);
+	case ATTACHMENT_AUDIO: return put_audio(r, f, content);
+	case ATTACHMENT_PDF: return put_pdf(r, f, content);
+	case ATTACHMENT_TEXT:
+	case ATTACHMENT__COUNT: break;
+	}
+	return false;
+}
+
+static bool is_string(const struct json_doc *d, json_at i)
+{
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING;
+}
+
+/* put_files: other things than files may stand there in what OpenAI's routes have stored. */
+static bool put_files(struct render *r, json_at files)
+{
+	const struct json_doc *d = r->d;
+
+	for (json_at f = json_first(d, files); f != json_end(d, files); f = json_next(d, f)) {
+		json_at name = json_get_some(d, f, "name");
+		json_at content = json_get_some(d, f, "content");
+		bool    ok = true;
+
+		if (is_string(d, json_get_some(d, f, "uuid")))
+			ok = put_upload(r, f);
+		else if (is_string(d, content))
+			ok = put_inline(r, is_string(d, name) ? name : JSON_ABSENT, content);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+/* --- the message --- */
+
+static bool put_rest(struct render *r, json_at content)
+{
+	struct str parts = json_raw(r->d, content);
+	bool       more = r->d->tok[content].count > 0;
+
+	return buf_text(r->out, more && r->parts ? "," : "") &&
+	       buf_add(r->out, parts.p + 1, parts.n - 1);
+}
+
+/* put_array: files and content as parts. */
+static bool put_array(struct render *r, json_at content, json_at files)
+{
+	if (!buf_text(r->out, "[") || !put_files(r, files) || !end_text(r))
+		return false;
+	if (content != JSON_ABSENT && json_kind(r->d, content) == JSON_ARRAY)
+		return put_rest(r, content);
+	/* Some providers refuse a text that is empty. */
+	if (is_string(r->d, content) && json_inner(r->d, content).n > 0 &&
+	    !(begin_text(r) && buf_str(r->out, json_inner(r->d, content)) && end_text(r)))
+		return false;
+	return buf_text(r->out, "]");
+}
+
+/* put_content: the files in front of a string, or as text parts in front of parts. */
+static bool put_content(struct render *r, json_at content, json_at files)
+{
+	if (files == JSON_ABSENT || json_kind(r->d, files) != JSON_ARRAY ||
+	    r->d->tok[files].count == 0)
+		return content == JSON_ABSENT ? buf_text(r->out, "null")
+					      : buf_str(r->out, json_raw(r->d, content));
+	if (r->media || (content != JSON_ABSENT && !is_string(r->d, content)))
+		return put_array(r, content, files);
+	r->text = true;
+	return buf_text(r->out, "\"") && put_files(r, files) &&
+	       (content == JSON_ABSENT || buf_str(r->out, json_inner(r->d, content))) &&
+	       buf_text(r->out, "\"");
+}
+
+static bool put_message(struct render *r, json_at files)
+{
+	const struct json_doc *d = r->d;
+	bool                   first = true;
+
+	for (json_at k = json_first(d, 0); k != json_end(d, 0); k = json_next_member(d, k)) {
+		if (json_is(d, k, "context") || json_is(d, k, "content"))
+			continue;
+		if (!buf_text(r->out, first ? "{" : ",") || !buf_str(r->out, json_raw(d, k)) ||
+		    !buf_text(r->out, ":") || !buf_str(r->out, json_raw(d, json_value(k))))
+			return false;
+		first = false;
+	}
+	return buf_text(r->out, first ? "{\"content\":" : ",\"content\":") &&
+	       put_content(r, json_get_some(d, 0, "content"), files) && buf_text(r->out, "}");
+}
+
+static json_at files_of(const struct json_doc *d)
+{
+	json_at context = json_get(d, 0, "context");
+	json_at files = context != JSON_ABSENT ? json_get_some(d, context, "files") : JSON_ABSENT;
+
+	return files != JSON_ABSENT && json_kind(d, files) == JSON_ARRAY ? files : JSON_ABSENT;
+}
+
+static enum errc no_memory(struct err *e)
+{
+	return err_set(e, ERR_OVERLOADED, "", "no memory for the files of a message");
+}
+
+static bool has_media(const struct context_contents *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (!c->list[i].missing && c->list[i].is.kind != ATTACHMENT_TEXT)
+			return true;
+	return false;
+}
+
+enum errc context_render(struct str message, struct arena *arena, struct str *ret, struct err *e)
+{
+	struct json_doc doc = { 0 };
+	struct buf      out;
+	struct render   r = { .d = &doc, .out = &out, .e = e };
+	bool            ok = true;
+
+	/* A key may be written with escapes. */
+	if (!memmem(message.p, message.n, "\"context\"", 9) &&
+	    !memmem(message.p, message.n, "\\u", 2)) {
+		*ret = message;
+		return ERR_OK;
+	}
+
+	enum errc rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
+	if (rc != ERR_OK) {
+		json_doc_finish(&doc);
+		return rc;
+	}
+	buf_init(&out, LIMIT_BODY_MAX);
+	if (json_get(&doc, 0, "context") == JSON_ABSENT) { /* null goes away too */
+		*ret = message; /* the word stood elsewhere */
+	} else {
+		struct str copy = STR_NONE;
+
+		ok = put_message(&r, files_of(&doc));
+		if (ok)
+			copy = arena_str(arena, buf_view(&out));
+		ok = ok && copy.p;
+		if (ok)
+			*ret = copy;
+	}
+	buf_finish(&out);
+	json_doc_finish(&doc);
+	return ok ? ERR_OK : no_memory(e);
+}
+
+enum errc context_fill(struct str message, const struct context_contents *contents,
+		       struct buf *out, struct err *e)
+{
+	struct json_doc doc = { 0 };
+	struct render   r = {
+		.d = &doc, .contents = contents, .out = out, .media = has_media(contents), .e = e
+	};
+	enum errc rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
+
+	if (rc == ERR_OK && !put_message(&r, files_of(&doc)))
+		rc = r.rc != ERR_OK ? r.rc : no_memory(e);
+	json_doc_finish(&doc);
+	return rc;
+}
+
+/* --- who is named --- */
+
+static bool list_named(const struct json_doc *d, json_at files, struct arena *arena,
+		       struct context_named *list, size_t *ret_count)
+{
+	json_at role = json_get(d, 0, "role");
+	bool    user = role != JSON_ABSENT && json_is(d, role, "user");
+	size_t  place = 0;
+
+	for (json_at f = json_first(d, files); f != json_end(d, files); f = json_next(d, f), place++) {
+		json_at               uuid = json_get_some(d, f, "uuid");
+		json_at               name = json_get_some(d, f, "name");
+		struct context_named *at = &list[*ret_count];
+
+		if (!is_string(d, uuid))
+			continue;
+		*at = (struct context_named){ .file = place, .user = user };
+		if (!json_text(d, uuid, arena, &at->uuid) ||
+		    (is_string(d, name) && !json_text(d, name, arena, &at->name)))
+			return false;
+		++*ret_count;
+	}
+	return true;
+}
+
+/* Whole conversations are looked through in each turn, and clients often escape all that is not
+ * ASCII: only escapes that the key may be written with count. */
+bool context_may_name(struct str message)
+{
+	static const char *const marks[] = { "\"uuid\"", "\\u0075", "\\u0069", "\\u0064" };
+
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+		if (memmem(message.p, message.n, marks[i], strlen(marks[i])))
+			return true;
+	return false;
+}
+
+enum errc context_uploads(struct str message, struct arena *arena, struct context_named **ret,
+			  size_t *ret_count, struct err *e)
+{
+	struct json_doc doc = { 0 };
+	enum errc       rc = ERR_OK;
+
+	*ret_count = 0;
+	if (!context_may_name(message))
+		return ERR_OK;
+	rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
+	json_at files = rc == ERR_OK ? files_of(&doc) : JSON_ABSENT;
+	if (files != JSON_ABSENT && json_get_some(&doc, 0, "type") == JSON_ABSENT) {
+		struct context_named *list =
+			arena_alloc(arena, ((size_t)doc.tok[files].count + 1) * sizeof *list);
+
+		if (list && list_named(&doc, files, arena, list, ret_count))
+			*ret = list;
+		else
+			rc = no_memory(e);
+	}
+	json_doc_finish(&doc);
+	return rc;
+}

@@ -1,0 +1,69 @@
+/* shape/encoder: the shapes that an answer can have, each a printer over the same events.
+ *
+ * An encoder lives as long as its run and belongs to its run's thread.  A new shape is one row of
+ * the table in encoder.c. */
+#pragma once
+
+#include "base/buf.h"
+#include "shape/reasoning.h"
+#include "lmc/warnings.h"
+#include "msg/event.h"
+
+enum shape {
+	SHAPE_OPENAI, /* chunks and completions: shape/chunk.h */
+	SHAPE_LMC,    /* LMC chunks and messages: shape/lmc_stream.h */
+	SHAPE__COUNT
+};
+
+/* What an encoder says of its run.  Spans are borrowed from the run for its whole life. */
+struct encoder_about {
+	bool       native;       /* blocks with id, a named last block, our own members */
+	bool       want_usage;   /* the client asked for the usage chunk (native: always) */
+	bool       own;          /* the answer has our id and time, whatever the provider gave */
+	bool       fences;       /* fenced code in the answer becomes LMC code */
+	enum reasoning_name reasoning; /* OpenAI's shape: the name that it has there */
+	struct str conversation; /* ids as text; empty: stored nowhere */
+	struct str run;
+	struct str message;
+	struct str completion; /* "chatcmpl-…", where the provider gives no id */
+	struct str model;      /* as asked, where the provider gives none */
+	int64_t    created_s;
+	/* What was not handed on: to the provider (known before the first event), or by the encoder
+	 * itself, which adds to it. */
+	struct warnings *warnings;
+};
+
+/* The answer of a plain call. */
+struct encoder_whole {
+	struct str          raw;           /* the provider's own completion, or empty */
+	struct str          raw_id;        /* the values of its "id" and "created", within raw; */
+	struct str          raw_created;   /* empty: not known */
+	struct str          message;       /* the assistant's message, a JSON object; may be empty beside raw */
+	struct str          lmc;           /* its LMC messages, with commas between them, where the provider speaks LMC */
+	struct str          finish_reason; /* escaped */
+	const struct usage *usage;
+};
+
+struct encoder;
+
+struct encoder_ops {
+	const char *name;
+
+	/* event: appends the block or blocks that ev makes, if any; seq is its number.  done, error:
+	 * the last block, of a good end or a failed one.  whole: a plain call's answer.
+	 * False: no memory, or out is full; a block is never left half printed. */
+	bool (*event)(struct encoder *n, const struct event *ev, uint64_t seq, struct buf *out);
+	bool (*done)(struct encoder *n, uint64_t seq, struct buf *out);
+	bool (*error)(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
+		      struct buf *out);
+	bool (*whole)(struct encoder *n, const struct encoder_whole *w, struct buf *out);
+	void (*destroy)(struct encoder *n);
+};
+
+struct encoder { /* embedded first in each */
+	const struct encoder_ops *ops;
+};
+
+/* encoder_create: NULL: no memory. */
+struct encoder *encoder_create(enum shape shape, const struct encoder_about *about) MUST_USE;
+void            encoder_destroy(struct encoder *n);

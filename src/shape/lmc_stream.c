@@ -1,0 +1,473 @@
+/* Answers in LMC's shape: events become segments, segments become chunks, or messages. */
+#include "shape/lmc_stream.h"
+
+#include "base/limits.h"
+#include "json/scan.h"
+#include "shape/chunk.h"
+#include "lmc/picture.h"
+#include "lmc/spool.h"
+#include "lmc/text.h"
+#include "lmc/to_lmc.h"
+#include "lmc/speech.h"
+
+#include <stdlib.h>
+
+struct lmc_stream {
+	struct encoder       encoder;
+	struct encoder_about about;
+	struct speech         *speech;    /* owned */
+	struct buf           decoded; /* scratch: an event's text, where something was escaped */
+	struct buf           images;  /* that the model made: JSON parts with commas between them */
+	struct json_doc      doc;     /* scratch: a chunk of a provider that speaks LMC */
+	bool                 ended;   /* the turn was */
+	bool                 failed;  /* the stream ends with an error: nothing more is to be run */
+	bool                 told_reasoning;
+	char                 finish_reason[64]; /* escaped */
+
+	/* The open segment. */
+	bool              open;
+	enum segment_kind kind;
+	struct buf        head; /* of its chunks: `{"role":…,"type":…,"format":…` */
+	struct buf        code; /* the assistant's code so far, escaped, for the confirmation */
+
+	/* Of the event that is being printed. */
+	uint64_t    seq;
+	unsigned    nth;      /* blocks that it has made */
+	bool        in_piece; /* the last of them is a piece that may still grow */
+	struct buf *out;      /* borrowed */
+	size_t      whole;    /* up to here it holds whole blocks; `open` is as they say */
+};
+
+/* --- blocks --- */
+
+static bool end_block(struct lmc_stream *s, const char *rest)
+{
+	if (!buf_text(s->out, rest) || !buf_text(s->out, "\n\n"))
+		return false;
+	s->whole = s->out->len;
+	return true;
+}
+
+/* close_piece: what an event adds to a segment is one block, however often the parsers gave some. */
+static bool close_piece(struct lmc_stream *s)
+{
+	if (!s->in_piece)
+		return true;
+	s->in_piece = false;
+	return end_block(s, "\"}");
+}
+
+/* settle: where out is full, its last block goes again; no block is left half printed. */
+static bool settle(struct lmc_stream *s, bool ok)
+{
+	if (!ok) {
+		s->out->len = s->whole;
+		s->in_piece = false;
+	}
+	return ok;
+}
+
+static bool open_block(struct lmc_stream *s, const char *name)
+{
+	struct buf *out = s->out;
+
+	if (!close_piece(s) || !buf_text(out, "id: ") || !buf_int(out, (int64_t)s->seq))
+		return false;
+	if (s->nth > 0 && (!buf_text(out, ".") || !buf_int(out, s->nth)))
+		return false;
+	s->nth++;
+	return (!name || (buf_text(out, "\nevent: ") && buf_text(out, name))) &&
+	       buf_text(out, "\ndata: ");
+}
+
+static bool put_flag(struct lmc_stream *s, const char *flag)
+{
+	return open_block(s, NULL) && buf_str(s->out, buf_view(&s->head)) && buf_text(s->out, ",\"") &&
+	       buf_text(s->out, flag) && end_block(s, "\":true}");
+}
+
+/* --- segments of a turn --- */
+
+static bool segment_open(void *arg, enum segment_kind kind, struct str format)
+{
+	struct lmc_stream *s = arg;
+
+	buf_clear(&s->head);
+	buf_clear(&s->code);
+	s->kind = kind;
+	s->open = spool_head(&s->head, kind, format.p != NULL, format) && put_flag(s, "start");
+	return s->open;
+}
+
+static bool segment_text(void *arg, struct str text)
+{
+	struct lmc_stream *s = arg;
+	struct buf        *out = s->out;
+
+	if (!s->in_piece && (!open_block(s, NULL) || !buf_str(out, buf_view(&s->head)) ||
+			     !buf_text(out, ",\"content\":\"")))
+		return false;
+	s->in_piece = true;
+
+	size_t from = out->len;
+	if (!text_put(out, text))
+		return false;
+	return s->kind != SEGMENT_CODE || buf_add(&s->code, out->data + from, out->len - from);
+}
+
+/* What is to be run is said once more, whole, for a client to confirm. */
+static bool put_confirmation(struct lmc_stream *s)
+{
+	/* The head ends in the format: `{"role":"assistant","type":"code","format":"python"`. */
+	static const char front[] = "{\"role\":\"assistant\",";
+	struct str        rest = { s->head.data + strlen(front), s->head.len - strlen(front) };
+
+	return open_block(s, NULL) &&
+	       buf_text(s->out, "{\"role\":\"computer\",\"type\":\"confirmation\","
+				"\"format\":\"execution\",\"content\":{") &&
+	       buf_str(s->out, rest) && buf_text(s->out, ",\"content\":\"") &&
+	       buf_str(s->out, buf_view(&s->code)) && end_block(s, "\"}}");
+}
+
+static bool segment_close(void *arg)
+{
+	struct lmc_stream *s = arg;
+
+	if (!put_flag(s, "end"))
+		return false;
+	s->open = false;
+	return s->kind != SEGMENT_CODE || s->failed || put_confirmation(s);
+}
+
+static const struct segment_sink sink = { segment_open, segment_text, segment_close };
+
+static void warn_media(struct lmc_stream *s)
+{
+	warnings_add(s->about.warnings, 0, "media_not_sent",
+		     "a media part of the answer has no place in LMC messages");
+}
+
+/* keep_media: images are segments behind all that was said, as they stand in messages. */
+static bool keep_media(struct lmc_stream *s, struct str part)
+{
+	if (picture_is(part))
+		return buf_text(&s->images, s->images.len > 0 ? "," : "[") &&
+		       buf_str(&s->images, part);
+	warn_media(s);
+	return true;
+}
+
+static bool put_image(struct lmc_stream *s, json_at part)
+{
+	buf_clear(&s->head);
+	if (!buf_text(&s->head, "{\"role\":\"assistant\",\"type\":\"image\""))
+		return false;
+	if (!picture_put(&s->doc, part, true, false, &s->head)) {
+		warn_media(s);
+		return true;
+	}
+	return put_flag(s, "start") && open_block(s, NULL) &&
+	       buf_str(s->out, buf_view(&s->head)) &&
+	       picture_put(&s->doc, part, false, true, s->out) && end_block(s, "}") &&
+	       put_flag(s, "end");
+}
+
+static bool put_images(struct lmc_stream *s)
+{
+	struct err e;
+
+	if (s->images.len == 0)
+		return true;
+	if (!buf_text(&s->images, "]") ||
+	    json_scan(&s->doc, s->images.data, s->images.len, &json_limits_stored, &e) != ERR_OK)
+		return false;
+	for (json_at i = json_first(&s->doc, 0); i != json_end(&s->doc, 0); i = json_next(&s->doc, i))
+		if (!put_image(s, i))
+			return false;
+	buf_finish(&s->images);
+	return true;
+}
+
+static bool end_turn(struct lmc_stream *s)
+{
+	if (s->ended)
+		return true;
+	s->ended = true;
+	return speech_close(s->speech) && close_piece(s) && put_images(s);
+}
+
+/* --- events --- */
+
+/* decode: an event's text; most have nothing escaped. */
+static bool decode(struct lmc_stream *s, struct str escaped, struct str *ret)
+{
+	if (escaped.n == 0 || !memchr(escaped.p, '\\', escaped.n)) {
+		*ret = escaped;
+		return true;
+	}
+	buf_clear(&s->decoded);
+	if (!text_add(&s->decoded, escaped))
+		return false;
+	*ret = buf_view(&s->decoded);
+	return true;
+}
+
+static bool feed(struct lmc_stream *s, const struct event *ev)
+{
+	struct str escaped = ev->kind == EVENT_TOOL_START ? ev->name : ev->text;
+	struct str text;
+
+	if (s->ended)
+		return true;
+	if (!decode(s, escaped, &text))
+		return false;
+	if (ev->kind == EVENT_TOOL_START)
+		return speech_name(s->speech, ev->block, text);
+	if (ev->kind == EVENT_TOOL_ARGS)
+		return speech_args(s->speech, ev->block, text);
+	return speech_text(s->speech, text);
+}
+
+/* put_chunk: a chunk that the provider sent; which segment is open is looked up for an end that it
+ * does not send itself. */
+static bool put_chunk(struct lmc_stream *s, struct str chunk)
+{
+	static const char flag[] = ",\"start\":true}";
+	const size_t      flag_len = sizeof flag - 1;
+	struct err        e;
+
+	if (json_scan(&s->doc, chunk.p, chunk.n, &json_limits_upstream, &e) != ERR_OK)
+		return false;
+	bool starts = json_get(&s->doc, 0, "start") != JSON_ABSENT;
+	bool ends = json_get(&s->doc, 0, "end") != JSON_ABSENT;
+
+	if (starts) {
+		/* A dialect prints the flag last, as this file does; a log may be damaged. */
+		if (chunk.n <= flag_len ||
+		    memcmp(chunk.p + chunk.n - flag_len, flag, flag_len) != 0)
+			return false;
+		buf_clear(&s->head);
+		if (!buf_add(&s->head, chunk.p, chunk.n - flag_len))
+			return false;
+	}
+	if (!open_block(s, NULL) || !buf_str(s->out, chunk) || !end_block(s, ""))
+		return false;
+	s->open = starts || (s->open && !ends);
+	return true;
+}
+
+static bool print(struct lmc_stream *s, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_TEXT:
+	case EVENT_REFUSAL:
+	case EVENT_TOOL_START:
+	case EVENT_TOOL_ARGS: return ev->from_lmc || ev->choice != 0 || feed(s, ev);
+	case EVENT_LMC: return put_chunk(s, ev->text);
+	case EVENT_REASONING:
+		if (!s->told_reasoning)
+			warnings_add(s->about.warnings, 0, "reasoning_not_sent",
+				     "the model's reasoning has no place in LMC messages");
+		s->told_reasoning = true;
+		return true;
+	case EVENT_MEDIA:
+		return ev->choice != 0 || s->ended || keep_media(s, ev->text);
+	case EVENT_FINISH:
+		if (ev->choice != 0 || s->finish_reason[0])
+			return true;
+		if (ev->text.n < sizeof s->finish_reason)
+			str_copy(s->finish_reason, sizeof s->finish_reason, ev->text);
+		/* What was held back goes out now, not when the answer is on the disk. */
+		return end_turn(s);
+	case EVENT_START:
+	case EVENT_BLOCK_END:
+	case EVENT_MESSAGE:
+	case EVENT_ASKED:
+	case EVENT_OTHER:
+	case EVENT_USAGE:
+	case EVENT_ERROR:
+	case EVENT_END:
+	case EVENT__COUNT: break;
+	}
+	return true;
+}
+
+static struct lmc_stream *begin(struct encoder *n, uint64_t seq, struct buf *out)
+{
+	struct lmc_stream *s = container_of(n, struct lmc_stream, encoder);
+
+	/* One chunk of a provider may make several events of one number. */
+	if (seq != s->seq)
+		s->nth = 0;
+	s->seq = seq;
+	s->in_piece = false;
+	s->out = out;
+	s->whole = out->len;
+	return s;
+}
+
+static bool lmc_event(struct encoder *n, const struct event *ev, uint64_t seq, struct buf *out)
+{
+	struct lmc_stream *s = begin(n, seq, out);
+
+	return settle(s, print(s, ev) && close_piece(s));
+}
+
+/* --- the end --- */
+
+static bool usual(const char *finish_reason)
+{
+	return !finish_reason[0] || strcmp(finish_reason, "stop") == 0 ||
+	       strcmp(finish_reason, "tool_calls") == 0;
+}
+
+static bool put_status(struct lmc_stream *s, const char *name)
+{
+	struct buf *out = s->out;
+
+	if (!open_block(s, name) ||
+	    !buf_text(out, "{\"role\":\"server\",\"type\":\"status\",\"content\":\"complete\""))
+		return false;
+	if (!usual(s->finish_reason) &&
+	    (!buf_text(out, ",\"finish_reason\":\"") || !buf_text(out, s->finish_reason) ||
+	     !buf_text(out, "\"")))
+		return false;
+	if (s->about.warnings && s->about.warnings->count > 0 &&
+	    (!buf_text(out, ",\"warnings\":") || !warnings_print(s->about.warnings, out)))
+		return false;
+	return end_block(s, "}");
+}
+
+static bool lmc_done(struct encoder *n, uint64_t seq, struct buf *out)
+{
+	struct lmc_stream *s = begin(n, seq, out);
+
+	return settle(s, end_turn(s) && put_status(s, "done"));
+}
+
+static bool lmc_error(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
+		      struct buf *out)
+{
+	struct lmc_stream *s = begin(n, seq, out);
+
+	s->failed = true;
+	/* What it held is lost where it failed itself; what it left open is ended all the same. */
+	(void)settle(s, end_turn(s));
+	return settle(s, (!s->open || segment_close(s)) && open_block(s, NULL) &&
+				 buf_text(out, "{\"role\":\"server\",\"type\":\"error\","
+					       "\"content\":") &&
+				 err_object(e, request_id, out) && end_block(s, "}") &&
+				 put_status(s, "error"));
+}
+
+/* --- whole answers --- */
+
+static bool has_text(const struct json_doc *d, const char *key)
+{
+	json_at i = json_get(d, 0, key);
+
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING && json_inner(d, i).n > 0;
+}
+
+static bool put_message(struct lmc_stream *s, struct str message, struct buf *messages)
+{
+	const struct to_lmc_options o = { .fences = s->about.fences, .warnings = s->about.warnings };
+	struct json_doc            *d = &s->doc;
+	struct err                  e;
+
+	if (json_scan(d, message.p, message.n, &json_limits_stored, &e) != ERR_OK ||
+	    json_kind(d, 0) != JSON_OBJECT)
+		return false;
+	if (has_text(d, "reasoning_content") || has_text(d, "reasoning"))
+		warnings_add(s->about.warnings, 0, "reasoning_not_sent",
+			     "the model's reasoning has no place in LMC messages");
+	enum errc rc = to_lmc_answer(d, 0, "message", 0, &o, messages, &e);
+	if (rc == ERR_OK || rc == ERR_OVERLOADED)
+		return rc == ERR_OK;
+	/* A provider's message need not be one that a client may send. */
+	warnings_add(s->about.warnings, 0, "not_shown", "%s: %s", e.path, e.text);
+	return true;
+}
+
+static bool put_whole(struct lmc_stream *s, const struct encoder_whole *w, struct str messages)
+{
+	const struct encoder_about *a = &s->about;
+	struct buf                 *out = s->out;
+
+	if (!buf_text(out, "{\"object\":\"lmc.messages\","))
+		return false;
+	if (a->conversation.n > 0 && (!buf_text(out, "\"conversation\":\"") ||
+				      !buf_str(out, a->conversation) || !buf_text(out, "\",")))
+		return false;
+	if (!buf_text(out, "\"run\":\"") || !buf_str(out, a->run) ||
+	    !buf_text(out, "\",\"messages\":[") || !buf_str(out, messages) ||
+	    !buf_text(out, "],\"finish_reason\":\"") || !buf_str(out, w->finish_reason) ||
+	    !buf_text(out, "\""))
+		return false;
+	if (w->usage->known && (!buf_text(out, ",\"usage\":") || !chunk_usage(w->usage, out)))
+		return false;
+	if (a->warnings && a->warnings->count > 0 &&
+	    (!buf_text(out, ",\"warnings\":") || !warnings_print(a->warnings, out)))
+		return false;
+	return buf_text(out, "}");
+}
+
+static bool lmc_whole(struct encoder *n, const struct encoder_whole *w, struct buf *out)
+{
+	struct lmc_stream *s = begin(n, 0, out);
+	size_t             start = out->len;
+	struct buf         messages;
+
+	buf_init(&messages, LIMIT_TRANSLATION);
+	bool ok = w->lmc.n > 0 ? buf_str(&messages, w->lmc) : put_message(s, w->message, &messages);
+	ok = ok && put_whole(s, w, buf_view(&messages));
+	buf_finish(&messages);
+	if (!ok)
+		out->len = start;
+	return ok;
+}
+
+/* --- birth and death --- */
+
+static void lmc_destroy(struct encoder *n)
+{
+	struct lmc_stream *s = container_of(n, struct lmc_stream, encoder);
+
+	speech_destroy(s->speech);
+	json_doc_finish(&s->doc);
+	buf_finish(&s->decoded);
+	buf_finish(&s->head);
+	buf_finish(&s->code);
+	buf_finish(&s->images);
+	free(s);
+}
+
+static const struct encoder_ops lmc_ops = {
+	"lmc", lmc_event, lmc_done, lmc_error, lmc_whole, lmc_destroy,
+};
+
+struct encoder *lmc_stream_create(const struct encoder_about *about)
+{
+	struct lmc_stream *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	s->encoder.ops = &lmc_ops;
+	s->about = *about;
+	s->speech = speech_create(&(struct speech_options){
+		.fences = about->fences,
+		.sink = &sink,
+		.arg = s,
+		.warnings = about->warnings,
+		.max = LIMIT_ANSWER,
+	});
+	if (!s->speech) {
+		free(s);
+		return NULL;
+	}
+	buf_init(&s->decoded, LIMIT_SSE_EVENT);
+	buf_init(&s->head, LIMIT_SSE_EVENT);
+	buf_init(&s->code, LIMIT_ANSWER);
+	buf_init(&s->images, LIMIT_ANSWER);
+	return &s->encoder;
+}

@@ -1,0 +1,169 @@
+/* Reasoning under one name or another. */
+#include "shape/reasoning.h"
+
+static const char *const names[] = { "reasoning_content", "reasoning" };
+
+/* may_have: a look at the bytes; most chunks have none. */
+static bool may_have(struct str json)
+{
+	return memmem(json.p, json.n, "\"reasoning", 10) != NULL;
+}
+
+static bool put_one(const char *key, struct str escaped, struct buf *out)
+{
+	return buf_text(out, "\"") && buf_text(out, key) && buf_text(out, "\":\"") &&
+	       buf_str(out, escaped) && buf_text(out, "\"");
+}
+
+bool reasoning_put(enum reasoning_name name, struct str escaped, struct buf *out)
+{
+	switch (name) {
+	case REASONING_PASSTHROUGH:
+	case REASONING_CONTENT: return put_one(names[0], escaped, out);
+	case REASONING_SHORT: return put_one(names[1], escaped, out);
+	case REASONING_BOTH:
+		return put_one(names[0], escaped, out) && buf_text(out, ",") &&
+		       put_one(names[1], escaped, out);
+	case REASONING_NONE: break;
+	}
+	return true;
+}
+
+/* text_of: the one that is a text; an object under one of the names is something else. */
+static json_at text_of(const struct json_doc *d, json_at message)
+{
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		json_at v = json_get(d, message, names[i]);
+
+		if (v != JSON_ABSENT && json_kind(d, v) == JSON_STRING)
+			return v;
+	}
+	return JSON_ABSENT;
+}
+
+/* is_dropped: what the new members stand for; null is what some send in every chunk. */
+static bool is_dropped(const struct json_doc *d, json_at key, bool details)
+{
+	json_at        v = json_value(key);
+	enum json_kind kind = json_kind(d, v);
+
+	if (details && json_is(d, key, "reasoning_details"))
+		return true;
+	return (kind == JSON_STRING || kind == JSON_NULL) &&
+	       (json_is(d, key, names[0]) || json_is(d, key, names[1]));
+}
+
+/* put_message: a delta's or a message's members, with the reasoning in place of the first that said
+ * some. */
+static bool put_message(enum reasoning_name name, const struct json_doc *d, json_at message,
+			struct buf *out)
+{
+	json_at text = name == REASONING_NONE ? JSON_ABSENT : text_of(d, message);
+	bool    first = true;
+	bool    ok = buf_text(out, "{");
+
+	for (json_at k = json_first(d, message); ok && k != json_end(d, message);
+	     k = json_next_member(d, k)) {
+		bool dropped = is_dropped(d, k, name == REASONING_NONE);
+
+		if (dropped && text == JSON_ABSENT)
+			continue;
+		ok = (first || buf_text(out, ",")) &&
+		     (dropped ? reasoning_put(name, json_inner(d, text), out)
+			      : buf_str(out, json_member(d, k)));
+		first = false;
+		if (dropped)
+			text = JSON_ABSENT;
+	}
+	return ok && buf_text(out, "}");
+}
+
+static json_at message_of(const struct json_doc *d, json_at choice)
+{
+	json_at i = json_get(d, choice, "delta");
+
+	if (i == JSON_ABSENT)
+		i = json_get(d, choice, "message");
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_OBJECT ? i : JSON_ABSENT;
+}
+
+static bool put_all(enum reasoning_name name, const struct json_doc *d, json_at choices,
+		    struct buf *out)
+{
+	size_t at = 0;
+
+	for (json_at i = json_first(d, choices); i != json_end(d, choices); i = json_next(d, i)) {
+		json_at message = message_of(d, i);
+
+		if (message == JSON_ABSENT)
+			continue;
+		if (!buf_add(out, d->text + at, d->tok[message].at - at) ||
+		    !put_message(name, d, message, out))
+			return false;
+		at = (size_t)d->tok[message].at + d->tok[message].len;
+	}
+	return buf_add(out, d->text + at, d->len - at);
+}
+
+bool reasoning_rename(enum reasoning_name name, struct json_doc *doc, struct buf *scratch,
+		      struct buf *out, size_t start)
+{
+	struct str json = { out->data + start, out->len - start };
+	struct err e;
+
+	if (name == REASONING_PASSTHROUGH || !may_have(json))
+		return true;
+	if (json_scan(doc, json.p, json.n, &json_limits_stored, &e) != ERR_OK)
+		return e.code != ERR_OVERLOADED;
+	json_at choices = json_get(doc, 0, "choices");
+	if (choices == JSON_ABSENT || json_kind(doc, choices) != JSON_ARRAY)
+		return true;
+	buf_clear(scratch);
+	/* Both names may take more room than the one. */
+	if (!put_all(name, doc, choices, scratch) ||
+	    (scratch->len > json.n && !buf_reserve(out, scratch->len - json.n)))
+		return false;
+	out->len = start;
+	return buf_str(out, buf_view(scratch));
+}
+
+static bool put_unsaid(const struct json_doc *d, struct buf *out)
+{
+	bool first = true;
+	bool ok = buf_text(out, "{");
+
+	for (json_at k = json_first(d, 0); ok && k != json_end(d, 0); k = json_next_member(d, k)) {
+		if (is_dropped(d, k, true))
+			continue;
+		ok = (first || buf_text(out, ",")) && buf_str(out, json_member(d, k));
+		first = false;
+	}
+	return ok && buf_text(out, "}");
+}
+
+bool reasoning_unsaid(struct str message, struct arena *arena, struct str *ret)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	struct buf      out;
+	bool            ok = true;
+
+	*ret = message;
+	if (!may_have(message))
+		return true;
+	buf_init(&out, message.n);
+	if (json_scan(&d, message.p, message.n, &json_limits_stored, &e) != ERR_OK) {
+		ok = e.code != ERR_OVERLOADED;
+	} else if (json_get_some(&d, 0, "tool_calls") == JSON_ABSENT) {
+		json_at role = json_get(&d, 0, "role");
+
+		if (role != JSON_ABSENT && json_is(&d, role, "assistant")) {
+			ok = put_unsaid(&d, &out);
+			*ret = ok ? arena_str(arena, buf_view(&out)) : STR_NONE;
+			ok = ret->p != NULL;
+		}
+	}
+	json_doc_finish(&d);
+	buf_finish(&out);
+	return ok;
+}

@@ -1,0 +1,30 @@
+/* shape/reasoning: under which name clients of OpenAI's shape find the text of a model's reasoning.
+ *
+ * OpenAI has no name for it; reasoning_content and reasoning are both in use, among providers and
+ * among clients. */
+#pragma once
+
+#include "base/buf.h"
+#include "json/scan.h"
+
+enum reasoning_name {
+	REASONING_PASSTHROUGH, /* as the provider has it; reasoning_content where it has none of its own */
+	REASONING_CONTENT,     /* reasoning_content */
+	REASONING_SHORT,       /* reasoning */
+	REASONING_BOTH,        /* both, which say the same */
+	REASONING_NONE,        /* not at all */
+};
+
+/* reasoning_put: `"name":"escaped"`, one or two of them; nothing for REASONING_NONE. */
+bool reasoning_put(enum reasoning_name name, struct str escaped, struct buf *out) MUST_USE;
+
+/* reasoning_rename: out holds a chunk or a completion from `start` on; the reasoning of each choice
+ * gets its name, all else stays as it is.  doc and scratch are borrowed.  False: out is full, or
+ * memory is short (out is then as it was). */
+bool reasoning_rename(enum reasoning_name name, struct json_doc *doc, struct buf *scratch,
+		      struct buf *out, size_t start) MUST_USE;
+
+/* reasoning_unsaid: a stored answer as a provider is told of it: without its reasoning, unless it led
+ * to calls, whose providers want it back with them.  *ret borrows from message, or is in the arena.
+ * False: memory is short. */
+bool reasoning_unsaid(struct str message, struct arena *arena, struct str *ret) MUST_USE;

@@ -1,0 +1,486 @@
+/* Stored messages of all kinds, put in order for a provider. */
+#include "shape/transcript.h"
+
+#include "base/limits.h"
+#include "shape/context.h"
+#include "lmc/media.h"
+#include "lmc/text.h"
+#include "lmc/to_openai.h"
+
+#include <stdio.h>
+
+struct transcript {
+	const struct transcript_options *o;
+	struct to_openai                *joiner; /* owned */
+	struct str                      *made;   /* in the arena; grown by halves */
+	size_t                           count;
+	size_t                           cap;
+	size_t                           at; /* the message that is being handed on */
+	size_t                           made_at; /* the next of those that were rendered already */
+	struct json_doc                  doc;
+};
+
+/* --- what a message is --- */
+
+/* is_lmc: only LMC messages have a type at their top; the scan is spared where the word is missing.
+ * (A key may be written with escapes.) */
+static bool may_be_lmc(struct str message)
+{
+	return memmem(message.p, message.n, "\"type\"", 6) ||
+	       memmem(message.p, message.n, "\"lmc\"", 5) ||
+	       memmem(message.p, message.n, "\\u", 2);
+}
+
+static bool is_lmc(const struct json_doc *d, json_at i)
+{
+	return json_get_some(d, i, "type") != JSON_ABSENT;
+}
+
+/* lmc_of: the LMC messages that an answer has beside it; JSON_ABSENT: none. */
+static json_at lmc_of(const struct json_doc *d)
+{
+	json_at list = json_get(d, 0, "lmc");
+	bool    some = list != JSON_ABSENT && json_kind(d, list) == JSON_ARRAY &&
+		    d->tok[list].count > 0;
+
+	return some ? list : JSON_ABSENT;
+}
+
+static bool is_text(const struct json_doc *d, json_at message, const char *key, const char *text)
+{
+	json_at i = json_get(d, message, key);
+
+	return i != JSON_ABSENT && json_is(d, i, text);
+}
+
+/* is_sent: false for what is skipped, whatever it holds (L2). */
+static bool is_sent(const struct json_doc *d, json_at message)
+{
+	return !is_text(d, message, "role", "server") &&
+	       (json_get_some(d, message, "recipient") == JSON_ABSENT ||
+		is_text(d, message, "recipient", "assistant"));
+}
+
+static bool names_path(const struct json_doc *d, json_at message)
+{
+	return is_text(d, message, "type", "image") && is_text(d, message, "format", "path") &&
+	       is_sent(d, message);
+}
+
+/* --- checking what comes in --- */
+
+static bool ignore_made(void *arg, struct str message)
+{
+	(void)arg;
+	(void)message;
+	return true;
+}
+
+static bool any_image(void *arg, size_t index, struct str *ret_format, struct str *ret_data)
+{
+	(void)arg;
+	(void)index;
+	*ret_format = STR("base64.png");
+	*ret_data = STR("AAAA");
+	return true;
+}
+
+static enum errc at_member(struct err *e, const char *path, const char *member, const char *text)
+{
+	err_set(e, ERR_INVALID_VALUE, member, "%s", text);
+	err_at(e, path);
+	return e->code;
+}
+
+/* wanted_kind: which image the bytes must be by their format; NULL: they are not base64. */
+static const char *wanted_kind(const struct json_doc *d, json_at format)
+{
+	static const char *const formats[][2] = {
+		{ "base64", "png" },       { "base64.png", "png" }, { "base64.jpeg", "jpeg" },
+		{ "base64.jpg", "jpeg" },  { "base64.gif", "gif" }, { "base64.webp", "webp" },
+	};
+
+	if (format == JSON_ABSENT)
+		return "png";
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+		if (json_is(d, format, formats[i][0]))
+			return formats[i][1];
+	return NULL;
+}
+
+static enum errc check_base64(struct str data, const char *wanted, const char *path, struct err *e)
+{
+	if (data.n / 4 * 3 > LIMIT_IMAGE)
+		return at_member(e, path, "content", "the image is too large; at most 12 MiB are allowed");
+	if (!media_base64(data))
+		return at_member(e, path, "content",
+				 "must be base64: the standard alphabet, padded, without white space");
+
+	const char *kind = media_kind_base64(data);
+	if (!kind || strcmp(kind, wanted) != 0)
+		return at_member(e, path, "content",
+				 "the image is not what its format says; base64 and base64.png mean PNG");
+	return ERR_OK;
+}
+
+/* check_image: an image that the rules have accepted. */
+static enum errc check_image(const struct json_doc *d, json_at message, const char *path,
+			     struct err *e)
+{
+	const char *wanted = wanted_kind(d, json_get_some(d, message, "format"));
+	json_at     content = json_get(d, message, "content");
+	struct buf  decoded;
+	struct str  data = STR_NONE;
+	enum errc   rc;
+
+	if (!wanted)
+		return ERR_OK;
+	/* Some writers of JSON escape every slash. */
+	buf_init(&decoded, json_inner(d, content).n);
+	if (text_view(d, content, &decoded, &data))
+		rc = check_base64(data, wanted, path, e);
+	else
+		rc = err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
+	buf_finish(&decoded);
+	return rc;
+}
+
+enum errc transcript_check(const struct json_doc *d, json_at i, const char *path, bool paths,
+			   struct err *e)
+{
+	struct to_openai *t = to_openai_create(&(struct to_openai_options){
+		.vision = true, .image_path = paths ? any_image : NULL, .made = ignore_made });
+	enum errc rc;
+
+	if (!t)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
+	rc = to_openai_lmc(t, d, i, path, 0, e);
+	if (rc == ERR_OK)
+		rc = to_openai_end(t, e);
+	to_openai_destroy(t);
+	if (rc != ERR_OK)
+		return rc;
+
+	return is_text(d, i, "type", "image") && is_sent(d, i) ? check_image(d, i, path, e) : ERR_OK;
+}
+
+/* --- images that are named by path --- */
+
+enum errc transcript_images(const struct str *messages, size_t count, struct arena *arena,
+			    struct transcript_image **ret, size_t *ret_count, struct err *e)
+{
+	struct transcript_image *list = arena_alloc(arena, (count + 1) * sizeof *list);
+	struct json_doc          d = { 0 };
+	size_t                   n = 0;
+	bool                     ok = list;
+
+	for (size_t i = 0; ok && i < count; i++) {
+		struct str m = messages[i];
+
+		if (!may_be_lmc(m) || json_scan(&d, m.p, m.n, &json_limits_stored, e) != ERR_OK ||
+		    !names_path(&d, 0))
+			continue;
+		json_at content = json_get(&d, 0, "content");
+		if (content == JSON_ABSENT || json_kind(&d, content) != JSON_STRING)
+			continue;
+		list[n] = (struct transcript_image){ .message = i };
+		ok = json_text(&d, content, arena, &list[n].path);
+		/* A path without escapes is a span of the message, which lives as long. */
+		n++;
+	}
+	json_doc_finish(&d);
+	if (!ok)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
+	*ret = list;
+	*ret_count = n;
+	return ERR_OK;
+}
+
+/* image_of: the image that message at names; NULL: none was read for it. */
+static const struct transcript_image *image_of(const struct transcript *t, size_t at)
+{
+	const struct transcript_image *images = t->o->images;
+	size_t                         low = 0;
+	size_t                         high = t->o->image_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (images[middle].message < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->o->image_count && images[low].message == at ? &images[low] : NULL;
+}
+
+static bool give_image(void *arg, size_t index, struct str *ret_format, struct str *ret_data)
+{
+	const struct transcript       *t = arg;
+	const struct transcript_image *image = image_of(t, t->at);
+
+	(void)index;
+	if (!image || image->format.n == 0)
+		return false;
+	*ret_format = image->format;
+	*ret_data = image->data;
+	return true;
+}
+
+/* --- the list that is made --- */
+
+static bool push(struct transcript *t, struct str message)
+{
+	if (t->count == t->cap) {
+		size_t      cap = t->cap ? t->cap * 2 : 64;
+		struct str *list = arena_alloc(t->o->arena, cap * sizeof *list);
+
+		if (!list)
+			return false;
+		if (t->count > 0)
+			memcpy(list, t->made, t->count * sizeof *list);
+		t->made = list;
+		t->cap = cap;
+	}
+	t->made[t->count++] = message;
+	return true;
+}
+
+static bool push_copy(void *arg, struct str message)
+{
+	struct transcript *t = arg;
+	struct str         copy = arena_str(t->o->arena, message);
+
+	return copy.p && push(t, copy);
+}
+
+static enum errc no_memory(struct err *e)
+{
+	return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+}
+
+/* --- one message --- */
+
+static enum errc hand_lmc(struct transcript *t, json_at message, struct err *e)
+{
+	char   path[48];
+	bool   old = t->at < t->o->old;
+	size_t index = old ? WARNINGS_UNTOLD : t->at - t->o->old;
+
+	snprintf(path, sizeof path, "messages[%zu]", old ? t->at : index);
+	return to_openai_lmc(t->joiner, &t->doc, message, path, index, e);
+}
+
+/* lost_image: one that could be read when it came, and can't be any more. */
+static bool lost_image(const struct transcript *t)
+{
+	const struct transcript_image *image;
+
+	if ((t->at >= t->o->old && !t->o->view) || !names_path(&t->doc, 0))
+		return false;
+	image = image_of(t, t->at);
+	return !image || image->format.n == 0;
+}
+
+/* all_fit: the LMC messages beside an answer keep the rules; those that we stored do. */
+static bool all_fit(const struct transcript *t, json_at list)
+{
+	struct err e;
+
+	for (json_at i = json_first(&t->doc, list); i != json_end(&t->doc, list);
+	     i = json_next(&t->doc, i))
+		if (json_kind(&t->doc, i) != JSON_OBJECT || !is_lmc(&t->doc, i) ||
+		    transcript_check(&t->doc, i, "", false, &e) != ERR_OK)
+			return false;
+	return true;
+}
+
+static enum errc hand_list(struct transcript *t, json_at list, struct err *e)
+{
+	for (json_at i = json_first(&t->doc, list); i != json_end(&t->doc, list);
+	     i = json_next(&t->doc, i)) {
+		enum errc rc = hand_lmc(t, i, e);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
+/* render_files: the message at t->at with its files in front. */
+static enum errc render_files(struct transcript *t, struct str message, struct str *ret,
+			      struct err *e)
+{
+	const struct transcript_made *made = t->o->made;
+	struct context_named         *named;
+	size_t                        count = 0;
+
+	while (t->made_at < t->o->made_count && made[t->made_at].message < t->at)
+		t->made_at++;
+	if (t->made_at < t->o->made_count && made[t->made_at].message == t->at) {
+		*ret = made[t->made_at].text;
+		return ERR_OK;
+	}
+	if (t->o->view) {
+		enum errc rc = context_uploads(message, t->o->arena, &named, &count, e);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	if (count > 0)
+		warnings_add(t->o->warnings, t->at, "file_not_shown",
+			     "the contents of uploaded files are not shown here");
+	return context_render(message, t->o->arena, ret, e);
+}
+
+/* without_lmc: an answer as it was before its LMC messages were put beside it (they stand last).
+ * p is NULL: no memory. */
+static struct str without_lmc(const struct transcript *t, struct str message)
+{
+	static const char key[] = ",\"lmc\":";
+	const size_t      key_len = sizeof key - 1;
+	json_at           list = json_get(&t->doc, 0, "lmc");
+
+	if (list == JSON_ABSENT)
+		return message;
+
+	struct str value = json_raw(&t->doc, list);
+	size_t     front = (size_t)(value.p - message.p);
+	if (front < key_len || memcmp(value.p - key_len, key, key_len) != 0 ||
+	    front + value.n + 1 != message.n)
+		return message;
+
+	char *copy = arena_alloc(t->o->arena, message.n);
+	if (!copy)
+		return STR_NONE;
+	front -= key_len;
+	memcpy(copy, message.p, front);
+	copy[front] = '}';
+	return (struct str){ copy, front + 1 };
+}
+
+static enum errc hand_on(struct transcript *t, struct str message, struct err *e)
+{
+	enum errc  rc = json_scan(&t->doc, message.p, message.n, &json_limits_stored, e);
+	bool       stored = t->o->view || t->at < t->o->old;
+	struct str raw;
+
+	if (rc != ERR_OK)
+		return rc;
+	if (is_lmc(&t->doc, 0) && !lost_image(t)) {
+		rc = hand_lmc(t, 0, e);
+		/* OpenAI's routes store any member, a type too: that is no LMC message. */
+		if (rc == ERR_OK || rc == ERR_OVERLOADED || !stored)
+			return rc;
+	} else if (is_lmc(&t->doc, 0)) {
+		if (t->o->view)
+			warnings_add(t->o->warnings, t->at, "image_not_shown",
+				     "an image that is named by its path is not read here");
+		else
+			warnings_add(t->o->warnings, 0, "image_unreadable",
+				     "an image of an earlier message can't be read any more");
+		return ERR_OK;
+	}
+	json_at list = lmc_of(&t->doc);
+	if (list != JSON_ABSENT && all_fit(t, list))
+		return hand_list(t, list, e);
+	message = without_lmc(t, message);
+	if (!message.p)
+		return no_memory(e);
+	rc = render_files(t, message, &raw, e);
+	if (rc != ERR_OK)
+		return rc;
+	return to_openai_own(t->joiner, &t->doc, 0, raw, e);
+}
+
+/* --- all messages --- */
+
+/* plain: no message is LMC's: each stands for itself. */
+static enum errc render_plain(struct transcript *t, const struct str *messages, size_t count,
+			      struct err *e)
+{
+	for (t->at = 0; t->at < count; t->at++) {
+		struct str raw;
+		enum errc  rc = render_files(t, messages[t->at], &raw, e);
+
+		if (rc != ERR_OK)
+			return rc;
+		if (!push(t, raw))
+			return no_memory(e);
+	}
+	return ERR_OK;
+}
+
+/* reserve_ids: made ids must differ from those of messages that come later, too. */
+static enum errc reserve_ids(struct transcript *t, const struct str *messages, size_t count,
+			     struct err *e)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct str m = messages[i];
+
+		if (!memmem(m.p, m.n, "call_lmc_", 9) && !memmem(m.p, m.n, "\\u", 2))
+			continue;
+		enum errc rc = json_scan(&t->doc, m.p, m.n, &json_limits_stored, e);
+		if (rc != ERR_OK)
+			return rc;
+		if (!is_lmc(&t->doc, 0))
+			to_openai_reserve(t->joiner, &t->doc, 0);
+	}
+	return ERR_OK;
+}
+
+static enum errc render_mixed(struct transcript *t, const struct str *messages, size_t count,
+			      struct err *e)
+{
+	enum errc rc = ERR_OK;
+
+	t->joiner = to_openai_create(&(struct to_openai_options){
+		.fence = t->o->fence,
+		.vision = true,
+		.warnings = t->o->warnings,
+		.image_path = give_image,
+		.arg = t,
+		.made = push_copy,
+	});
+	if (!t->joiner)
+		return no_memory(e);
+	rc = reserve_ids(t, messages, count, e);
+	for (t->at = 0; rc == ERR_OK && t->at < count; t->at++)
+		rc = hand_on(t, messages[t->at], e);
+	if (rc == ERR_OK)
+		rc = to_openai_end(t->joiner, e);
+	to_openai_destroy(t->joiner);
+	return rc;
+}
+
+static bool any_lmc(struct transcript *t, const struct str *messages, size_t count)
+{
+	struct err e;
+
+	for (size_t i = 0; i < count; i++)
+		if (may_be_lmc(messages[i]) &&
+		    json_scan(&t->doc, messages[i].p, messages[i].n, &json_limits_stored, &e) ==
+			    ERR_OK &&
+		    (is_lmc(&t->doc, 0) || lmc_of(&t->doc) != JSON_ABSENT))
+			return true;
+	return false;
+}
+
+enum errc transcript_render(const struct str *messages, size_t count,
+			    const struct transcript_options *o, struct str **ret,
+			    size_t *ret_count, struct err *e)
+{
+	struct transcript t = { .o = o };
+	enum errc         rc;
+
+	if (o->lmc || any_lmc(&t, messages, count))
+		rc = render_mixed(&t, messages, count, e);
+	else
+		rc = render_plain(&t, messages, count, e);
+	json_doc_finish(&t.doc);
+	if (rc != ERR_OK)
+		return rc;
+	*ret = t.made;
+	*ret_count = t.count;
+	return ERR_OK;
+}

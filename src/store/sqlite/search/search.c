@@ -1,0 +1,385 @@
+/* The thread store-indexer. */
+#include "store/sqlite/search/search.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/sqlite/search/search_feed.h"
+#include "store/sqlite/thread.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	GATHER_MS = 20,    /* after a wake-up: one batch for what a busy moment brings */
+	SETTLE_MS = 1000,  /* what is in the index is synced within this, then leaves the queue */
+	RETRY_MS = 2000,   /* after trouble */
+	GIVE_WAY_MS = 1000, /* at most, between two batches */
+	GIVE_WAY_LOOK_MS = 10,
+	LOOK_MS = 5000,    /* without a wake-up: another process may have imported something */
+	STOP_MS = 300,     /* to take up what waits at the end */
+};
+
+struct search {
+	char               *index_path; /* owned */
+	int64_t             busy_ms;
+	/* The thread's own. */
+	struct search_feed  feed;
+	struct search_index index;
+	struct search_batch batch;
+	int64_t             settled;    /* seq that was told */
+	int64_t             settle_us;  /* when what is not synced has to be; 0: nothing is */
+	bool                failed;     /* and was said */
+	bool                started;
+	pthread_t           thread;
+	atomic_bool         give_way; /* any thread's */
+	void              (*on_settled)(void *arg, int64_t seq);
+	void               *arg;
+
+	pthread_mutex_t lock; /* guards what is below */
+	pthread_cond_t  wake;
+	bool            wanted;
+	bool            damaged;
+	bool            stopping;
+	int64_t         messages;
+	int64_t         waiting;
+	bool            complete;
+	bool            trouble;
+	bool            ready;
+};
+
+/* --- one step --- */
+
+static void show(struct search *s, int64_t waiting, bool complete, bool trouble)
+{
+	pthread_mutex_lock(&s->lock);
+	s->messages = s->index.db ? s->index.count : 0;
+	s->waiting = waiting;
+	s->complete = complete;
+	s->trouble = trouble;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static bool stopping(struct search *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool is = s->stopping;
+	pthread_mutex_unlock(&s->lock);
+	return is;
+}
+
+static void fail(struct search *s, sqlite3 *db, int rc)
+{
+	char problem[160];
+
+	show(s, 0, false, true);
+	if (s->failed)
+		return;
+	s->failed = true;
+	db_problem(db, rc, problem, sizeof problem);
+	log_note(LOG_ERROR, "search_failed", "the search index can't be kept up: %s", problem);
+}
+
+static void set_ready(struct search *s, bool ready)
+{
+	pthread_mutex_lock(&s->lock);
+	s->ready = ready;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static int open_index(struct search *s)
+{
+	struct search_source source;
+	bool                 anew = false;
+	int                  rc = search_feed_source(&s->feed, &source);
+
+	if (rc == SQLITE_OK)
+		rc = search_index_open(&s->index, s->index_path, s->busy_ms, &source, &anew);
+	if (rc == SQLITE_OK && anew)
+		log_note(LOG_INFO, "search_index", "the search index is made from the messages");
+	s->settled = 0;
+	s->settle_us = 0;
+	set_ready(s, rc == SQLITE_OK);
+	return rc;
+}
+
+/* Those who asked for it may have read what is gone by now. */
+static void drop_if_damaged(struct search *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool damaged = s->damaged;
+	s->damaged = false;
+	pthread_mutex_unlock(&s->lock);
+	if (!s->index.db || (!damaged && !search_index_moved(&s->index)))
+		return;
+	log_note(LOG_WARN, "search_index", damaged ? "the search index is damaged"
+	                                           : "the search index was taken away");
+	set_ready(s, false);
+	search_index_close(&s->index);
+	search_index_remove(s->index_path);
+}
+
+static void settle(struct search *s)
+{
+	s->settle_us = 0;
+	if (s->index.mark.seq == s->settled)
+		return;
+	s->settled = s->index.mark.seq;
+	s->on_settled(s->arg, s->settled);
+}
+
+static bool removes(const struct search_batch *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (b->ops[i].gone)
+			return true;
+	return false;
+}
+
+static bool due(const struct search *s)
+{
+	return s->settle_us != 0 && clock_mono_us() >= s->settle_us;
+}
+
+/* What is removed leaves both files at once; the rest may be synced with others. */
+static int apply(struct search *s, bool sync)
+{
+	const struct search_mark *m = &s->batch.mark;
+	bool moved = m->seq != s->index.mark.seq || m->built != s->index.mark.built ||
+	             m->complete != s->index.mark.complete;
+
+	sync = sync || removes(&s->batch) || due(s);
+	if (!moved && s->batch.count == 0 && !(sync && s->settle_us != 0))
+		return SQLITE_OK;
+	int rc = search_index_apply(&s->index, &s->batch, sync);
+	if (rc != SQLITE_OK)
+		return rc;
+	if (sync)
+		settle(s);
+	else if (s->settle_us == 0)
+		s->settle_us = clock_mono_us() + SETTLE_MS * (int64_t)1000;
+	return SQLITE_OK;
+}
+
+static bool damage(int rc)
+{
+	return (rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB;
+}
+
+/* False: there was trouble. */
+static bool step(struct search *s, bool rebuild, bool sync)
+{
+	int64_t waiting = 0;
+	int     rc = SQLITE_OK;
+
+	drop_if_damaged(s);
+	if (!s->index.db)
+		rc = open_index(s);
+	if (rc != SQLITE_OK) {
+		fail(s, NULL, rc);
+		return false;
+	}
+	bool was = s->index.mark.complete;
+	rc = search_feed_fill(&s->feed, &s->index, rebuild, &s->batch, &waiting);
+	bool filled = rc == SQLITE_OK;
+	if (filled)
+		rc = apply(s, sync);
+	if (rc != SQLITE_OK) {
+		fail(s, filled ? s->index.db : s->feed.db, rc);
+		/* Not where it is the database that is damaged. */
+		if (damage(filled ? rc : sqlite3_errcode(s->index.db)))
+			search_damaged(s);
+		return false;
+	}
+	if (s->failed || (!was && s->index.mark.complete))
+		log_note(LOG_INFO, "search_index", "the search index has %lld messages",
+		         (long long)s->index.count);
+	s->failed = false;
+	show(s, waiting, s->index.mark.complete, false);
+	return true;
+}
+
+/* --- the thread --- */
+
+/* Milliseconds to wait for news at most; -1: for ever. */
+static int64_t patience(const struct search *s)
+{
+	if (s->settle_us == 0)
+		return -1;
+
+	int64_t left = s->settle_us - clock_mono_us();
+	return left > 0 ? (left + 999) / 1000 : 0;
+}
+
+static void pause_locked(struct search *s, int64_t ms)
+{
+	int64_t until = clock_mono_us() + ms * 1000;
+
+	while (!s->stopping && clock_mono_us() < until)
+		thread_wait_ms(&s->wake, &s->lock, (until - clock_mono_us() + 999) / 1000);
+}
+
+static void hold_still(struct search *s)
+{
+	int64_t until = clock_mono_us() + GIVE_WAY_MS * (int64_t)1000;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->stopping && atomic_load(&s->give_way) && clock_mono_us() < until)
+		thread_wait_ms(&s->wake, &s->lock, GIVE_WAY_LOOK_MS);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* False: the end has come. */
+static bool await(struct search *s, bool well)
+{
+	int64_t left = patience(s);
+
+	pthread_mutex_lock(&s->lock);
+	if (!well) {
+		pause_locked(s, RETRY_MS);
+	} else if (!s->batch.full) {
+		while (!s->wanted && !s->damaged && !s->stopping && left != 0) {
+			thread_wait_ms(&s->wake, &s->lock, left > 0 ? left : LOOK_MS);
+			left = 0;
+		}
+		if (s->wanted)
+			pause_locked(s, GATHER_MS);
+	}
+	s->wanted = false;
+	bool more = !s->stopping;
+	pthread_mutex_unlock(&s->lock);
+	return more;
+}
+
+static void *serve(void *arg)
+{
+	struct search *s = arg;
+
+	bool well = !stopping(s) && step(s, true, false);
+	while (await(s, well)) {
+		hold_still(s);
+		well = step(s, true, false);
+	}
+
+	/* What was deleted and acknowledged is to be forgotten before the files are put away. */
+	int64_t until = clock_mono_us() + STOP_MS * (int64_t)1000;
+	do {
+		well = step(s, false, true);
+	} while (well && s->batch.full && clock_mono_us() < until);
+	return NULL;
+}
+
+/* --- outside --- */
+
+enum errc search_create(const char *path, int64_t busy_ms, struct search **ret, struct err *e)
+{
+	char           name[PATH_MAX];
+	struct search *s = calloc(1, sizeof *s);
+	int            n = snprintf(name, sizeof name, "%s.search", path);
+
+	if (!s)
+		return err_set(e, ERR_STORAGE, "", "out of memory");
+	pthread_mutex_init(&s->lock, NULL);
+	thread_cond_init(&s->wake);
+	buf_init(&s->batch.texts, LIMIT_SEARCH_BATCH_TEXT);
+	s->busy_ms = busy_ms;
+	s->index_path = n > 0 && (size_t)n < sizeof name ? strdup(name) : NULL;
+	if (!s->index_path)
+		err_set(e, ERR_STORAGE, "", "no memory for the search index, or its path is too long");
+	else if (search_feed_open(&s->feed, path, busy_ms, e) == ERR_OK) {
+		*ret = s;
+		return ERR_OK;
+	}
+	search_destroy(s);
+	return e->code;
+}
+
+enum errc search_start(struct search *s, void (*settled)(void *arg, int64_t seq), void *arg,
+                       struct err *e)
+{
+	s->on_settled = settled;
+	s->arg = arg;
+	enum errc rc = thread_start(&s->thread, "store-indexer", serve, s, e);
+	s->started = rc == ERR_OK;
+	return rc;
+}
+
+void search_stop(struct search *s)
+{
+	if (!s || !s->started)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->stopping = true;
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->lock);
+	pthread_join(s->thread, NULL);
+	s->started = false;
+	s->stopping = false; /* it may be started again */
+}
+
+void search_destroy(struct search *s)
+{
+	if (!s)
+		return;
+	search_stop(s);
+	search_index_close(&s->index);
+	search_feed_close(&s->feed);
+	buf_finish(&s->batch.texts);
+	pthread_cond_destroy(&s->wake);
+	pthread_mutex_destroy(&s->lock);
+	free(s->index_path);
+	free(s);
+}
+
+void search_wake(struct search *s)
+{
+	pthread_mutex_lock(&s->lock);
+	if (!s->wanted)
+		pthread_cond_signal(&s->wake);
+	s->wanted = true;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void search_give_way(struct search *s, bool now)
+{
+	atomic_store(&s->give_way, now);
+}
+
+void search_damaged(struct search *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->damaged = true;
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->lock);
+}
+
+bool search_ready(struct search *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool is = s->ready;
+	pthread_mutex_unlock(&s->lock);
+	return is;
+}
+
+bool search_in_trouble(struct search *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool is = s->trouble;
+	pthread_mutex_unlock(&s->lock);
+	return is;
+}
+
+const char *search_path(const struct search *s)
+{
+	return s->index_path;
+}
+
+void search_stats(struct search *s, struct store_stats *ret)
+{
+	pthread_mutex_lock(&s->lock);
+	ret->search_messages = s->messages;
+	ret->search_waiting = s->waiting;
+	ret->search_complete = s->complete;
+	pthread_mutex_unlock(&s->lock);
+}

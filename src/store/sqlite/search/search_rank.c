@@ -1,0 +1,55 @@
+/* The ranking function, in millionths. */
+#include "store/sqlite/search/search_rank.h"
+
+#include "store/sqlite/search/search_token.h"
+
+enum {
+	USUAL_WORDS = 150, /* of a message; a constant, so that scores never change */
+	ENOUGH = 100,      /* occurrences that are counted: more say nothing more */
+};
+
+static int count(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase, int *ret)
+{
+	Fts5PhraseIter at;
+	int            column;
+	int            offset;
+	int            rc = api->xPhraseFirst(fts, phrase, &at, &column, &offset);
+
+	*ret = 0;
+	/* Columns are in order: behind the text comes the scope. */
+	while (rc == SQLITE_OK && column == 0 && *ret < ENOUGH) {
+		++*ret;
+		api->xPhraseNext(fts, &at, &column, &offset);
+	}
+	return rc;
+}
+
+static void score(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *ctx, int n,
+                  sqlite3_value **args)
+{
+	double sum = 0;
+	int    words = 0;
+	int    rc = api->xColumnSize(fts, 0, &words);
+	double length = 1.2 * (0.25 + 0.75 * words / USUAL_WORDS);
+
+	(void)n;
+	(void)args;
+	for (int i = 0; rc == SQLITE_OK && i < api->xPhraseCount(fts); i++) {
+		int found;
+
+		rc = count(api, fts, i, &found);
+		sum += found * 2.2 / (found + length);
+	}
+	if (rc == SQLITE_OK)
+		sqlite3_result_int64(ctx, (sqlite3_int64)(sum * 1e6));
+	else
+		sqlite3_result_error_code(ctx, rc);
+}
+
+int search_rank_register(sqlite3 *db)
+{
+	fts5_api *api;
+	int       rc = search_token_api(db, &api);
+
+	return rc == SQLITE_OK ? api->xCreateFunction(api, "score", NULL, score, NULL) : rc;
+}

@@ -1,0 +1,407 @@
+/* A page of what was found. */
+#include "store/sqlite/search/search_read.h"
+
+#include "base/clock.h"
+#include "store/sqlite/row.h"
+#include "store/sqlite/search/search_cursor.h"
+#include "store/sqlite/search/search_index.h"
+#include "store/sqlite/search/search_rank.h"
+
+#include <stdlib.h>
+
+static const char *const sql[SEARCH_READ_SQL__COUNT] = {
+	[SEARCH_READ_SQL_SOURCE] =
+		"SELECT instance, ifnull((SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1), 0) "
+		"FROM search_source",
+	[SEARCH_READ_SQL_HIT] =
+		"SELECT m.secret, m.created_ms, m.body, c.id, c.secret, c.title "
+		"FROM message m JOIN conversation c ON c.id = m.conversation "
+		"WHERE m.id = ? AND m.owner = ? AND m.run >= 0",
+	[SEARCH_READ_SQL_ALONE] = "SELECT (SELECT min(owner) FROM conversation) IS "
+				  "(SELECT max(owner) FROM conversation)",
+};
+
+static const char window_sql[] =
+	"SELECT rowid, score(entry) FROM entry WHERE entry MATCH ?1 AND rowid <= ?2 "
+	"ORDER BY rowid DESC LIMIT ?3";
+
+enum { OUT_OF_TIME_OPS = 1000 }; /* steps of SQLite's machine between two looks at the clock */
+
+enum errc search_reads_prepare(struct search_reads *r, sqlite3 *db, struct search *search,
+                               int64_t busy_ms, struct err *e)
+{
+	r->search = search;
+	r->busy_ms = busy_ms;
+	search_query_init(&r->query);
+	search_snippet_init(&r->snippet);
+	search_text_init(&r->text);
+	buf_init(&r->match, 64 * KIB);
+	return db_prepare(db, sql, SEARCH_READ_SQL__COUNT, r->st, e);
+}
+
+static void close_index(struct search_reads *r)
+{
+	(void)sqlite3_finalize(r->window);
+	r->window = NULL;
+	db_close(r->index);
+	r->index = NULL;
+}
+
+void search_reads_finish(struct search_reads *r)
+{
+	close_index(r);
+	search_words_close(&r->words);
+	db_close(r->memory);
+	r->memory = NULL;
+	db_finalize(r->st, SEARCH_READ_SQL__COUNT);
+	search_query_finish(&r->query);
+	search_snippet_finish(&r->snippet);
+	search_text_finish(&r->text);
+	buf_finish(&r->match);
+}
+
+/* --- the index --- */
+
+/* Words are cut the same way whatever becomes of the index. */
+static int open_words(struct search_reads *r)
+{
+	if (r->words.with)
+		return SQLITE_OK;
+	db_close(r->memory);
+	r->memory = NULL;
+	int rc = sqlite3_open_v2(":memory:", &r->memory,
+	                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	if (rc == SQLITE_OK)
+		rc = search_token_register(r->memory);
+	return rc == SQLITE_OK ? search_words_open(&r->words, r->memory) : rc;
+}
+
+static int on_progress(void *arg)
+{
+	const struct search_reads *r = arg;
+
+	return r->job && (clock_mono_us() > r->deadline_us ||
+	       atomic_load_explicit(&r->job->cancelled, memory_order_relaxed));
+}
+
+static int open_index(struct search_reads *r)
+{
+	struct err e;
+	int        moved = 0;
+
+	if (r->index &&
+	    (sqlite3_file_control(r->index, "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK ||
+	     moved != 0))
+		close_index(r);
+	if (r->index)
+		return SQLITE_OK;
+	if (db_open(search_path(r->search), DB_READ, r->busy_ms, &r->index, &e) != ERR_OK)
+		return SQLITE_CANTOPEN;
+	int rc = search_token_register(r->index);
+	if (rc == SQLITE_OK)
+		rc = search_rank_register(r->index);
+	sqlite3_progress_handler(r->index, OUT_OF_TIME_OPS, on_progress, r);
+	if (rc != SQLITE_OK)
+		close_index(r);
+	return rc;
+}
+
+static void refuse(struct search_reads *r, struct err *e, int rc)
+{
+	if ((rc & 0xff) == SQLITE_INTERRUPT) {
+		err_set(e, ERR_OVERLOADED, "",
+		        "The search took too long. Search for rarer words, or in one conversation.");
+		e->retry_after_ms = 2000;
+		return;
+	}
+	if ((rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB)
+		search_damaged(r->search);
+	close_index(r);
+	err_set(e, ERR_STORAGE, "", "The search index can't be used at the moment. Try again later.");
+	e->retry_after_ms = 2000;
+}
+
+/* What stands in the database first: what was in its queue then is in the index, or it is behind. */
+static int check_index(struct search_reads *r, struct search_read *j, bool *ret_ready)
+{
+	sqlite3_stmt      *st = r->st[SEARCH_READ_SQL_SOURCE];
+	unsigned char      instance[SEARCH_INSTANCE] = { 0 };
+	struct search_mark mark;
+	int64_t            count;
+	int                rc = db_row(st);
+
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	struct str is = db_blob(st, 0);
+	if (is.n == sizeof instance)
+		memcpy(instance, is.p, is.n);
+	int64_t last = db_int(st, 1);
+	(void)sqlite3_reset(st);
+
+	rc = search_ready(r->search) ? open_index(r) : SQLITE_CANTOPEN;
+	if (rc == SQLITE_OK)
+		rc = search_index_check(r->index, instance, &mark, &count);
+	if (rc == SQLITE_OK && !r->window)
+		rc = sqlite3_prepare_v3(r->index, window_sql, -1, SQLITE_PREPARE_PERSISTENT,
+		                        &r->window, NULL);
+	*ret_ready = rc == SQLITE_OK;
+	if ((rc == SQLITE_MISMATCH || rc == SQLITE_CANTOPEN) && !search_in_trouble(r->search)) {
+		close_index(r); /* it is just being made */
+		return SQLITE_OK;
+	}
+	if (rc != SQLITE_OK) {
+		refuse(r, &j->job.err, rc);
+		return SQLITE_OK;
+	}
+	j->complete = mark.complete && mark.seq >= last;
+	return SQLITE_OK;
+}
+
+/* --- candidates --- */
+
+static int by_score(const void *a, const void *b)
+{
+	const struct search_candidate *x = a;
+	const struct search_candidate *y = b;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	return x->id > y->id ? -1 : x->id < y->id;
+}
+
+/* The newest that match, up to top, best first; *ret_lowest: the oldest of them. */
+static int read_window(struct search_reads *r, int64_t top, int64_t *ret_newest,
+                       int64_t *ret_lowest)
+{
+	sqlite3_stmt  *st = r->window;
+	struct db_bind b = db_bind(st);
+
+	r->found_count = 0;
+	db_bind_text(&b, buf_view(&r->match));
+	db_bind_int(&b, top);
+	db_bind_int(&b, LIMIT_SEARCH_WINDOW);
+	int rc = db_bind_row(&b);
+	for (; rc == SQLITE_ROW && r->found_count < LIMIT_SEARCH_WINDOW; rc = db_row(st))
+		r->found[r->found_count++] = (struct search_candidate){ db_int(st, 0), db_int(st, 1) };
+	(void)sqlite3_reset(st);
+	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
+		return rc;
+	*ret_newest = r->found_count > 0 ? r->found[0].id : 0;
+	*ret_lowest = r->found_count > 0 ? r->found[r->found_count - 1].id : 0;
+	qsort(r->found, r->found_count, sizeof r->found[0], by_score);
+	return SQLITE_OK;
+}
+
+/* --- hits --- */
+
+/* SQLITE_ROW: it is there, and the owner's.  The caller resets. */
+static int find_hit(struct search_reads *r, int64_t owner, int64_t id)
+{
+	struct db_bind b = db_bind(r->st[SEARCH_READ_SQL_HIT]);
+
+	db_bind_int(&b, id);
+	db_bind_int(&b, owner);
+	return db_bind_row(&b);
+}
+
+static enum errc keep_hit(struct search_reads *r, struct search_read *j,
+                          const struct search_candidate *c)
+{
+	sqlite3_stmt      *st = r->st[SEARCH_READ_SQL_HIT];
+	struct search_hit *h = &j->hits[j->hit_count];
+	struct err        *e = &j->job.err;
+
+	*h = (struct search_hit){
+		.message = db_id(c->id, st, 0),
+		.conversation = db_id(db_int(st, 3), st, 4),
+		.created_ms = db_int(st, 1),
+		.score = c->score,
+	};
+	if (!row_keep(&j->arena, st, 5, &h->title, e))
+		return e->code;
+	if (!search_text_read(&r->text, db_column(st, 2))) {
+		row_no_memory(e);
+		return e->code;
+	}
+	h->role = r->text.role;
+	if (search_snippet_make(&r->snippet, &r->words, &r->query, buf_view(&r->text.text), &j->arena,
+	                        &h->segments, &h->segment_count, e) != ERR_OK)
+		return e->code;
+	j->hit_count++;
+	return ERR_OK;
+}
+
+/* From *c on, which is moved along; *ret_more: there is one that the page has no place for. */
+static int take_window(struct search_reads *r, struct search_read *j, struct search_cursor *c,
+                       bool *ret_more)
+{
+	const struct search_candidate last = { c->id, c->score };
+
+	for (size_t i = 0; i < r->found_count; i++) {
+		const struct search_candidate *f = &r->found[i];
+
+		if (last.id != 0 && by_score(f, &last) <= 0)
+			continue; /* on a page before */
+		if (on_progress(r))
+			return SQLITE_INTERRUPT;
+		int rc = find_hit(r, j->owner, f->id);
+		if (rc == SQLITE_DONE)
+			continue; /* deleted */
+		if (rc != SQLITE_ROW)
+			return rc;
+		*ret_more = j->hit_count == j->limit;
+		if (!*ret_more && keep_hit(r, j, f) == ERR_OK) {
+			c->score = f->score;
+			c->id = f->id;
+		}
+		(void)sqlite3_reset(r->st[SEARCH_READ_SQL_HIT]);
+		if (*ret_more || j->job.err.code != ERR_OK)
+			return SQLITE_OK;
+	}
+	return SQLITE_OK;
+}
+
+/* The cursor of a page that ends within a window names that window, also when what makes more of it
+ * was found in a later one. */
+static int take_windows(struct search_reads *r, struct search_read *j, struct search_cursor *c,
+                        bool *ret_more)
+{
+	struct search_cursor at = *c;
+	int64_t              newest = 0;
+	int64_t              lowest = 0;
+
+	for (;;) {
+		int rc = read_window(r, at.top, &newest, &lowest);
+		if (rc != SQLITE_OK) {
+			refuse(r, &j->job.err, rc);
+			return SQLITE_OK;
+		}
+		if (at.top > newest && at.id == 0)
+			at.top = newest; /* so that later messages do not move the window */
+		size_t had = j->hit_count;
+		rc = take_window(r, j, &at, ret_more);
+		if (rc == SQLITE_INTERRUPT) {
+			refuse(r, &j->job.err, rc);
+			return SQLITE_OK;
+		}
+		if (j->hit_count > had)
+			*c = at;
+		if (rc != SQLITE_OK || *ret_more || j->job.err.code != ERR_OK ||
+		    r->found_count < LIMIT_SEARCH_WINDOW || lowest <= 1)
+			return rc;
+		at = (struct search_cursor){ .query = c->query, .top = lowest - 1 };
+	}
+}
+
+/* --- all --- */
+
+static uint64_t mix(uint64_t h, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
+	return h;
+}
+
+static bool read_after(struct search_reads *r, struct search_read *j, struct search_cursor *ret)
+{
+	/* Of the whole expression, whether or not its owner is left out later. */
+	uint64_t query = mix(0xcbf29ce484222325u, buf_view(&r->match));
+
+	*ret = (struct search_cursor){ .query = query, .top = INT64_MAX };
+	if (j->after.n == 0)
+		return true;
+	if (search_cursor_parse(j->after, ret) && ret->query == query)
+		return true;
+	err_set(&j->job.err, ERR_INVALID_VALUE, "after",
+	        "must be the next of a page of the same search");
+	return false;
+}
+
+static bool put_next(struct search_read *j, const struct search_cursor *c)
+{
+	char text[SEARCH_CURSOR + 1];
+
+	search_cursor_print(c, text);
+	j->next = arena_str(&j->arena, (struct str){ text, SEARCH_CURSOR });
+	if (!j->next.p)
+		row_no_memory(&j->job.err);
+	return j->next.p != NULL;
+}
+
+/* is_alone: there is nobody else whose messages could be found. */
+static int is_alone(struct search_reads *r, bool *ret)
+{
+	sqlite3_stmt *st = r->st[SEARCH_READ_SQL_ALONE];
+	int           rc = db_row(st);
+
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	*ret = db_int(st, 0) != 0;
+	return sqlite3_reset(st);
+}
+
+/* widen: takes the owner out of the expression where it tells nothing: its word stands in all rows, or
+ * in all of the conversation, and a list of all rows is long.  Each hit's owner is looked at anyway. */
+static int widen(struct search_reads *r, const struct search_read *j, struct str scope)
+{
+	const char *blank = memchr(scope.p, ' ', scope.n);
+	bool        alone = j->conversation.key != 0;
+	int         rc = alone ? SQLITE_OK : is_alone(r, &alone);
+
+	if (rc != SQLITE_OK || !alone)
+		return rc;
+	scope = blank ? (struct str){ blank + 1, scope.n - (size_t)(blank + 1 - scope.p) } : STR_NONE;
+	buf_clear(&r->match);
+	return search_query_print(&r->query, scope, &r->match) ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int run(struct search_reads *r, struct search_read *j)
+{
+	struct search_cursor c;
+	char                 room[SEARCH_SCOPE];
+	struct str           scope;
+	struct err          *e = &j->job.err;
+	bool                 more = false;
+	bool                 ready = false;
+
+	if (open_words(r) != SQLITE_OK) {
+		row_no_memory(e);
+		return SQLITE_OK;
+	}
+	if (search_query_read(&r->query, &r->words, j->query, e) != ERR_OK)
+		return SQLITE_OK;
+	buf_clear(&r->match);
+	j->hits = arena_alloc(&j->arena, j->limit * sizeof *j->hits);
+	scope = search_index_scope(j->owner, j->conversation.key, j->role, room);
+	if (!j->hits || !search_query_print(&r->query, scope, &r->match)) {
+		row_no_memory(e);
+		return SQLITE_OK;
+	}
+	if (!read_after(r, j, &c))
+		return SQLITE_OK;
+	int rc = check_index(r, j, &ready);
+	if (rc != SQLITE_OK || e->code != ERR_OK || !ready)
+		return rc;
+	rc = widen(r, j, scope);
+	if (rc != SQLITE_OK)
+		return rc;
+	rc = take_windows(r, j, &c, &more);
+	if (rc == SQLITE_OK && e->code == ERR_OK && more)
+		(void)put_next(j, &c);
+	return rc;
+}
+
+int search_reads_run(struct search_reads *r, struct search_read *j)
+{
+	CHECK(r->search != NULL);
+	r->job = &j->job;
+	j->hit_count = 0;
+	j->next = STR_NONE;
+	j->complete = false;
+	r->deadline_us = clock_mono_us() + LIMIT_SEARCH_MS * (int64_t)1000;
+	int rc = run(r, j);
+	r->job = NULL;
+	for (size_t i = 0; i < SEARCH_READ_SQL__COUNT; i++)
+		(void)sqlite3_reset(r->st[i]);
+	return rc;
+}

@@ -17,7 +17,7 @@
 #include "routes/service/models.h"
 #include "routes/run/run_cancel.h"
 #include "routes/run/run_continue.h"
-#include "routes/run/run_events.h"
+#include "routes/call/run_events.h"
 #include "routes/run/run_ticket.h"
 #include "routes/run/runs.h"
 #include "routes/conversation/search.h"

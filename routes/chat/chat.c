@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "routes/chat/chat_messages.h"
 #include "routes/kit/check.h"
-#include "routes/chat/exchange.h"
+#include "routes/call/exchange.h"
 #include "schema/chat_config.h"
 #include "schema/chat_lmc.h"
 #include "schema/chat_request.h"

@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "routes/kit/check.h"
-#include "routes/chat/exchange.h"
+#include "routes/call/exchange.h"
 #include "schema/completion_request.h"
 
 /* Members that are Parley's, or that the dialect writes itself. */

@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "routes/kit/check.h"
-#include "routes/chat/exchange.h"
+#include "routes/call/exchange.h"
 #include "schema/embedding_request.h"
 
 static bool is_token(const struct json_doc *d, json_at i)

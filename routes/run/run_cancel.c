@@ -5,7 +5,7 @@
 #include "http/reply.h"
 #include "http/request.h"
 #include "routes/kit/gateway.h"
-#include "routes/run/run_print.h"
+#include "routes/call/run_print.h"
 #include "desk/watch.h"
 
 #include <stdlib.h>

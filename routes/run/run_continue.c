@@ -4,9 +4,9 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "http/request.h"
-#include "routes/admin/admission.h"
+#include "routes/kit/admission.h"
 #include "routes/chat/chat.h"
-#include "routes/chat/exchange.h"
+#include "routes/call/exchange.h"
 #include "schema/run_continue.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "http/reply.h"
 #include "routes/kit/lookup.h"
 #include "routes/kit/page.h"
-#include "routes/run/run_print.h"
+#include "routes/call/run_print.h"
 #include "desk/live.h"
 
 #include <stdlib.h>

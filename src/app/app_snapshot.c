@@ -1,6 +1,7 @@
 /* Providers, models, keys and settings of one reading of the configuration. */
 #include "app/app_snapshot.h"
 
+#include "provider/provider_create.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "provider/secrets.h"

@@ -1,6 +1,7 @@
 /* Checks across values, after all sources are in. */
 #include "config/config_check.h"
 
+#include "provider/provider_create.h"
 #include "base/beneath.h"
 #include "config/config_file.h"
 #include "config/config_memory.h"

@@ -82,6 +82,7 @@ struct dialect {
 	const char *models;
 };
 
+/* Each is defined in the folder of its name. */
 extern const struct dialect dialect_anthropic;
 extern const struct dialect dialect_azure;
 extern const struct dialect dialect_gemini;
@@ -90,3 +91,7 @@ extern const struct dialect dialect_openai;
 extern const struct dialect dialect_lmc;
 extern const struct dialect dialect_openai_responses;
 extern const struct dialect dialect_ollama;
+
+/* echo_create: the provider that answers by itself, without HTTP; as provider_create. */
+enum errc echo_create(const struct provider_options *o, struct provider **ret,
+		      struct err *e) MUST_USE;

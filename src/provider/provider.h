@@ -83,7 +83,7 @@ struct provider_header {
 	bool        secret; /* the file only says where it stands */
 };
 
-/* Everything is copied by provider_create. */
+/* Everything is copied by provider_create (provider/provider_create.h). */
 struct provider_options {
 	const char *name;
 	const char *dialect;
@@ -115,11 +115,6 @@ struct provider_options {
 	int64_t     error_at;  /* piece number (from 1) that becomes an error; 0: none */
 };
 
-/* provider_create: finds the dialect and makes an owned provider.
- * Errors: INVALID_VALUE (unknown dialect, bad URL, header with control bytes, …). */
-enum errc provider_create(const struct provider_options *o, struct provider **ret,
-			  struct err *e) MUST_USE;
-void      provider_destroy(struct provider *p);
+/* provider_destroy: NULL is fine. */
+void provider_destroy(struct provider *p);
 OWNABLE(provider);
-/* provider_dialects: comma-separated names, for messages. */
-const char *provider_dialects(void);

@@ -6,7 +6,7 @@
 #include "base/trace.h"
 #include "loop/work.h"
 #include "provider/catalog.h"
-#include "provider/openai/embed.h"
+#include "provider/embed_want.h"
 #include "upstream/lines.h"
 #include "upstream/sse.h"
 #include "upstream/upstream.h"

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Checks that includes go one way, and that each third-party header stays in its place.
 
-The rules are in includes.allow; a breach is printed as file:line and makes the exit status 1.
+The rules are in includes.allow: which room (folder) may include which. Within a room units (x.c with x.h)
+must not include each other in a circle either, but for the circles that includes.allow names. A breach is
+printed as file:line and makes the exit status 1.
 """
 
 import fnmatch
@@ -17,25 +19,27 @@ OPEN_THIRD_PARTY = re.compile(r"^(microhttpd|sqlite3|yaml|json|json_\w+|curl/.*|
 
 
 def read_rules():
-    """({folder: allowed folders}, [(header pattern, places)])"""
-    folders, headers = {}, []
+    """({folder: allowed folders}, [(header pattern, places)], {circle of units})"""
+    folders, headers, allowed = {}, [], set()
     text = (ROOT / "tests/lint/includes.allow").read_text(encoding="utf-8")
     for line in text.splitlines():
         line = line.split("#")[0].strip()
         if "@" in line:
             pattern, places = line.split("@")
             headers.append((pattern.strip(), places.split()))
+        elif line.startswith("circle "):
+            allowed.add(frozenset(line.split()[1:]))
         elif line:
-            folder, allowed = line.split(":")
-            folders[folder.strip()] = allowed.split()
-    return folders, headers
+            folder, others = line.split(":")
+            folders[folder.strip()] = others.split()
+    return folders, headers, allowed
 
 
 def folder_of(path):
-    """The layer of a file, e.g. store/sqlite, routes, app."""
+    """The room of a file, e.g. store/sqlite/search, routes/kit, main."""
     parent = path.parent.as_posix()
     if parent == "src":
-        return "app"
+        return "main"
     return parent.removeprefix("src/")
 
 
@@ -94,9 +98,47 @@ def circles(folders):
     return None
 
 
+def units():
+    """{unit: the units it includes}; a unit is x.c with x.h, without the ending."""
+    graph = {}
+    for top in ("src", "routes", "schema"):
+        for path in sorted((ROOT / top).rglob("*.[ch]")):
+            path = path.relative_to(ROOT)
+            here = graph.setdefault(path.with_suffix(""), set())
+            for _, ours, name in includes(path):
+                target = resolve(path, name) if ours else None
+                if target:
+                    here.add(target.with_suffix(""))
+    return graph
+
+
+def reach(graph, start):
+    """What start includes, through others too."""
+    seen, todo = set(), list(graph[start])
+    while todo:
+        unit = todo.pop()
+        if unit not in seen:
+            seen.add(unit)
+            todo += graph.get(unit, ())
+    return seen
+
+
+def unit_circles(allowed):
+    """Units that include each other, through others too, and that are not allowed to."""
+    graph = {unit: {t for t in targets if t != unit} for unit, targets in units().items()}
+    reached = {unit: reach(graph, unit) for unit in graph}
+    found = {frozenset(o for o in reached[u] if u in reached.get(o, ())) | {u}
+             for u in graph if u in reached[u]}
+    names = {frozenset(u.as_posix().removeprefix("src/") for u in circle) for circle in found}
+    for circle in names - allowed:
+        yield "units include each other: " + " ".join(sorted(circle))
+    for circle in allowed - names:
+        yield "tests/lint/includes.allow: no circle any more: " + " ".join(sorted(circle))
+
+
 def main():
-    folders, headers = read_rules()
-    problems = []
+    folders, headers, allowed = read_rules()
+    problems = list(unit_circles(allowed))
     circle = circles(folders)
     if circle:
         problems.append(f"tests/lint/includes.allow: {circle}")

@@ -1,6 +1,7 @@
 /* Models and providers by name, and what a configuration of them may hold. */
 #include "provider/registry.h"
 
+#include "provider/provider_create.h"
 #include "provider/balance.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #include "base/limits.h"
 #include "loop/transfer.h"
 #include "loop/work.h"
-#include "provider/provider.h"
+#include "provider/provider_create.h"
 #include "tests/unit/loopback.h"
 #include "upstream/upstream.h"
 

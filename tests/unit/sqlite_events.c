@@ -2,7 +2,7 @@
 #include "sqlite_help.h"
 
 #include "msg/event_code.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/sqlite/migrate.h"
 
 #define Q "{\"role\":\"user\",\"content\":\"hello\"}"

@@ -2,7 +2,7 @@
 #include "sqlite_help.h"
 
 #include "base/hash.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/sqlite/migrate.h"
 
 static void expect_refused(struct fixture *f, const char *part)

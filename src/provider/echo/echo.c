@@ -1,10 +1,9 @@
 /* The provider that answers with what it was told: for a first try, for tests and for measuring. */
-#include "provider/echo/echo.h"
-
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "json/scan.h"
+#include "provider/dialect.h"
 #include "provider/echo/echo_embed.h"
 
 #include <stdlib.h>

@@ -38,18 +38,6 @@ static enum errc wrong_count(size_t got, size_t want, struct err *e)
 		       "the provider sent %zu embeddings where %zu were asked for", got, want);
 }
 
-struct embed_want *embed_want_create(const struct prompt *p)
-{
-	struct embed_want *w = calloc(1, sizeof *w);
-
-	if (!w)
-		return NULL;
-	w->count = p->embed->count;
-	w->base64 = p->embed->base64;
-	str_copy(w->model, sizeof w->model, p->model);
-	return w;
-}
-
 enum errc embed_texts_only(const struct prompt *p, const char *dialect, struct err *e)
 {
 	if (!p->embed->tokens)

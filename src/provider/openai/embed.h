@@ -1,18 +1,8 @@
 /* provider/openai/embed: embeddings, as OpenAI asks for them and answers.  Internal to provider/. */
 #pragma once
 
-#include "base/limits.h"
 #include "provider/dialect.h"
-
-/* What the answer has to be. */
-struct embed_want {
-	size_t count;
-	bool   base64;
-	char   model[LIMIT_MODEL + 1]; /* the upstream's name, for answers that leave it out */
-};
-
-/* embed_want_create: owned, freed with free(); NULL: no memory. */
-struct embed_want *embed_want_create(const struct prompt *p) MUST_USE;
+#include "provider/embed_want.h"
 
 /* For providers that speak OpenAI: what they answer goes through byte for byte where it is as it was
  * wanted, else with the vectors in the other form and in their order. */

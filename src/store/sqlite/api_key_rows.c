@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 
 #include <stdio.h>
 

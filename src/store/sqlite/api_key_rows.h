@@ -1,7 +1,7 @@
 /* api_key_rows: reading the rows of API keys: for a list, and all good ones for the ring. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum api_key_sql {

@@ -8,7 +8,7 @@
 
 #include "archive/archive_line.h"
 #include "base/limits.h"
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 
 #include <stdlib.h>
 

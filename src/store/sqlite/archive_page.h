@@ -4,7 +4,7 @@
  * They return an SQLite code, as those of runs.h do. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum archive_page_sql {

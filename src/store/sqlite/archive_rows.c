@@ -5,7 +5,7 @@
 #include "store/sqlite/archive_rows.h"
 
 #include "base/limits.h"
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 
 enum { TRIES = 16 }; /* for ids that nobody has; the first ones are the archive's own */
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "archive/archive_walk.h"
-#include "store/sqlite/db.h"
-#include "store/sqlite/search_queue.h"
+#include "store/sqlite/kit/db.h"
+#include "store/sqlite/search/search_queue.h"
 #include "store/store.h"
 
 enum archive_rows_sql {

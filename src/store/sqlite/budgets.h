@@ -2,7 +2,7 @@
  * of the caller and return an SQLite code. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum budgets_sql {

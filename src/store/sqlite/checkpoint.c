@@ -1,8 +1,8 @@
 /* The thread that copies the log back while the writer goes on. */
 #include "store/sqlite/checkpoint.h"
 
-#include "store/sqlite/db.h"
-#include "store/sqlite/thread.h"
+#include "store/sqlite/kit/db.h"
+#include "store/sqlite/kit/thread.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

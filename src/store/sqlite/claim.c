@@ -1,7 +1,7 @@
 /* Idempotency keys: one row for each, removed when it is freed or has expired. */
 #include "store/sqlite/claim.h"
 
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 
 enum { SWEEP_ROWS = 16 }; /* an answer may be large */
 

@@ -4,7 +4,7 @@
  * They return an SQLite code, as turn.h's do. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum claim_sql {

@@ -2,7 +2,7 @@
  * Codes and statements as in completion_list.h. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum completion_chain_sql {

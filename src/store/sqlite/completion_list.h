@@ -4,7 +4,7 @@
  * left on a row are reset by completion_list_reset. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum completion_list_sql {

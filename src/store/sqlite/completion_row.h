@@ -1,7 +1,7 @@
 /* completion_row: a stored completion as a row of a query, for those who read and who write. */
 #pragma once
 
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 #include "store/store.h"
 
 /* What makes a run r one, as the partial indexes say it; m is its answer, c its conversation. */

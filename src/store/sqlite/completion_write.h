@@ -3,7 +3,7 @@
 #pragma once
 
 #include "store/sqlite/conversations.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum completion_write_sql {

@@ -1,7 +1,7 @@
 /* Changing conversations outside their turns: made, labelled, filled, cut back, deleted. */
 #include "store/sqlite/conversations.h"
 
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 
 static const char *const sql[CONVERSATIONS_SQL__COUNT] = {
 	[CONVERSATIONS_SQL_FIND] = "SELECT leaf, tip, created_ms, title, metadata, rev "

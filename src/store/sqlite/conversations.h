@@ -3,10 +3,10 @@
 #pragma once
 
 #include "store/sqlite/claim.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/sqlite/events.h"
 #include "store/sqlite/fork.h"
-#include "store/sqlite/search_queue.h"
+#include "store/sqlite/search/search_queue.h"
 #include "store/store.h"
 
 enum conversations_sql {

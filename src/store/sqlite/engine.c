@@ -4,7 +4,7 @@
  * which is below the engines and must not know them. */
 #include "base/log.h"
 #include "store/sqlite/checkpoint.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/sqlite/key_watch.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/migrate.h"

@@ -4,7 +4,7 @@
  * migrations/0002_events.sql. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum events_sql {

@@ -1,7 +1,7 @@
 /* Reading uploaded files: some by their ids, and a list. */
 #include "store/sqlite/file_rows.h"
 
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 
 #define COLUMNS "SELECT id, secret, created_ms, bytes, sha256, name, type, purpose FROM file "
 

@@ -1,7 +1,7 @@
 /* file_rows: the statements that read uploaded files, inside a reader's transaction; as runs.h. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum file_rows_sql {

@@ -6,7 +6,7 @@
 
 #include "store/blob.h"
 #include "store/sqlite/claim.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum file_write_sql {

@@ -2,7 +2,7 @@
  * return codes as those of turn.h do. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum fork_sql {

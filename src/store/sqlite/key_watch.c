@@ -5,8 +5,8 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "store/sqlite/api_key_rows.h"
-#include "store/sqlite/db.h"
-#include "store/sqlite/thread.h"
+#include "store/sqlite/kit/db.h"
+#include "store/sqlite/kit/thread.h"
 
 #include <stdlib.h>
 

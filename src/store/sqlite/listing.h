@@ -1,7 +1,7 @@
 /* listing: an owner's conversations, page by page. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum listing_sql {

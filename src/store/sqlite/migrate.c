@@ -2,7 +2,7 @@
 #include "store/sqlite/migrate.h"
 
 #include "base/clock.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 
 #include <stdio.h>
 #include <stdlib.h>

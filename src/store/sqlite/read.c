@@ -2,7 +2,7 @@
 #include "store/sqlite/read.h"
 
 #include "base/limits.h"
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 
 #include <stdlib.h>
 

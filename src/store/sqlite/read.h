@@ -6,7 +6,7 @@
 #include "store/sqlite/claim.h"
 #include "store/sqlite/completion_chain.h"
 #include "store/sqlite/completion_list.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/sqlite/file_rows.h"
 #include "store/sqlite/listing.h"
 #include "store/sqlite/runs.h"

@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "store/sqlite/read.h"
-#include "store/sqlite/thread.h"
+#include "store/sqlite/kit/thread.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "msg/price.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/sqlite/salvage.h"
 #include "store/sqlite/turn.h"
 

@@ -2,7 +2,7 @@
 #include "store/sqlite/runs.h"
 
 #include "base/limits.h"
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 
 #define RUN                                                                                        \
 	"SELECT r.status, r.conversation, c.secret, r.continues, k.secret, r.model, "              \

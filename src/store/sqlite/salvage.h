@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/sqlite/turn.h"
 #include "store/store.h"
 

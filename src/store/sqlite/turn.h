@@ -6,9 +6,9 @@
 
 #include "store/sqlite/budgets.h"
 #include "store/sqlite/claim.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/sqlite/events.h"
-#include "store/sqlite/search_queue.h"
+#include "store/sqlite/search/search_queue.h"
 #include "store/store.h"
 
 enum turn_sql {

@@ -1,7 +1,7 @@
 /* One statement for all ways of grouping: what it is not grouped by is the same in every row. */
 #include "store/sqlite/usage_rows.h"
 
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 
 /* ?1 the key or NULL, ?2 the model or NULL, ?3 to ?4 days, ?5 to ?7 whether by key, model, day,
  * ?8 how many, ?9 behind how many. */

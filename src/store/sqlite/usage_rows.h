@@ -1,7 +1,7 @@
 /* usage_rows: sums of what was used, read for a report. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/store.h"
 
 enum usage_rows_sql { USAGE_ROWS_SQL_SUM, USAGE_ROWS_SQL_BUDGET, USAGE_ROWS_SQL__COUNT };

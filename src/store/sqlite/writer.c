@@ -15,7 +15,7 @@
 #include "store/sqlite/recover.h"
 #include "store/sqlite/salvage.h"
 #include "store/sqlite/sweep.h"
-#include "store/sqlite/thread.h"
+#include "store/sqlite/kit/thread.h"
 #include "store/sqlite/turn.h"
 #include "store/sqlite/usage_gather.h"
 

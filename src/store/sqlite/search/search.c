@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/sqlite/search/search_feed.h"
-#include "store/sqlite/thread.h"
+#include "store/sqlite/kit/thread.h"
 
 #include <limits.h>
 #include <stdatomic.h>

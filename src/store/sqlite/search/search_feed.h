@@ -6,7 +6,7 @@
 #pragma once
 
 #include "store/sqlite/search/search_index.h"
-#include "store/sqlite/search_queue.h"
+#include "store/sqlite/search/search_queue.h"
 
 enum search_feed_sql {
 	SEARCH_FEED_SQL_SOURCE,

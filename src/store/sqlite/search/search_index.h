@@ -6,7 +6,7 @@
  * when it has to go. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/sqlite/search/search_batch.h"
 
 enum {

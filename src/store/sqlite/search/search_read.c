@@ -2,7 +2,7 @@
 #include "store/sqlite/search/search_read.h"
 
 #include "base/clock.h"
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 #include "store/sqlite/search/search_cursor.h"
 #include "store/sqlite/search/search_index.h"
 #include "store/sqlite/search/search_rank.h"

@@ -10,7 +10,7 @@
 #include "store/sqlite/search/search_snippet.h"
 #include "store/sqlite/search/search_text.h"
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 
 enum search_read_sql {
 	SEARCH_READ_SQL_SOURCE,

@@ -1,7 +1,7 @@
 /* Finding the matches of a message again, and cutting a stretch around them. */
 #include "store/sqlite/search/search_snippet.h"
 
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 
 #include <stdlib.h>
 

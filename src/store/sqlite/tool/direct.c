@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "store/sqlite/archive_page.h"
 #include "store/sqlite/archive_rows.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/migrate.h"
 

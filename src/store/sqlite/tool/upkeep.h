@@ -1,7 +1,7 @@
 /* upkeep: what copying and vacuuming have in common: opening a database that is there and ours. */
 #pragma once
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 #include "store/upkeep.h"
 
 /* upkeep_find: the absolute path of an existing file that we have access to (R_OK, W_OK); *ret is

@@ -1,5 +1,5 @@
 /* A run's stream once more: from its start or behind a cursor, then live. */
-#include "routes/run/run_events.h"
+#include "routes/call/run_events.h"
 
 #include "base/metric.h"
 #include "http/reply.h"

@@ -1,5 +1,5 @@
 /* The queue of the search index, as the writer sees it. */
-#include "store/sqlite/search_queue.h"
+#include "store/sqlite/search/search_queue.h"
 
 enum { CLEAR_ROWS = 256 }; /* at once: a third of a millisecond, as a rule */
 

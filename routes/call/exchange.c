@@ -1,14 +1,14 @@
 /* Joins a request with its run: chooses the reply, and passes on who left first. */
-#include "routes/chat/exchange.h"
+#include "routes/call/exchange.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/metric.h"
 #include "http/reply.h"
 #include "http/stream.h"
-#include "routes/admin/admission.h"
-#include "routes/chat/keyed.h"
-#include "routes/run/run_print.h"
+#include "routes/kit/admission.h"
+#include "routes/call/keyed.h"
+#include "routes/call/run_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Opening a connection, statements, and the meaning of result codes. */
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 
 #include "base/limits.h"
 

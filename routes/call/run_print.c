@@ -1,5 +1,5 @@
 /* The run object, printed from what the store knows or from a run that is stored nowhere. */
-#include "routes/run/run_print.h"
+#include "routes/call/run_print.h"
 
 #include "base/money.h"
 #include "shape/chunk.h"

@@ -1,4 +1,4 @@
-/* routes/run/run_print: the run object. */
+/* routes/call/run_print: the run object. */
 #pragma once
 
 #include "base/buf.h"

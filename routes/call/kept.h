@@ -1,4 +1,4 @@
-/* routes/chat/kept: the answer of a call that another request with the same Idempotency-Key has made. */
+/* routes/call/kept: the answer of a call that another request with the same Idempotency-Key has made. */
 #pragma once
 
 #include "http/request.h"

@@ -1,12 +1,12 @@
 /* An answer given once more, in the shape that it had. */
-#include "routes/chat/kept.h"
+#include "routes/call/kept.h"
 
 #include "base/limits.h"
 #include "http/reply.h"
 #include "http/stream.h"
-#include "routes/admin/admission.h"
-#include "routes/run/run_events.h"
-#include "routes/run/run_print.h"
+#include "routes/kit/admission.h"
+#include "routes/call/run_events.h"
+#include "routes/call/run_print.h"
 #include "desk/live.h"
 
 #include <stdio.h>

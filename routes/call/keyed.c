@@ -4,14 +4,14 @@
  *     |                 |
  *     |                 +--known--> its answer once more
  *     +--watched--> WAITING --the call's events, its failure or its answer */
-#include "routes/chat/keyed.h"
+#include "routes/call/keyed.h"
 
 #include "base/limits.h"
 #include "http/reply.h"
-#include "routes/admin/admission.h"
-#include "routes/chat/exchange.h"
+#include "routes/kit/admission.h"
+#include "routes/call/exchange.h"
 #include "routes/kit/key_name.h"
-#include "routes/chat/kept.h"
+#include "routes/call/kept.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* routes/run/run_events: GET /v1/runs/{id}/events. */
+/* routes/call/run_events: GET /v1/runs/{id}/events. */
 #pragma once
 
 #include "run/follow.h"

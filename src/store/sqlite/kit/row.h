@@ -2,7 +2,7 @@
 #pragma once
 
 #include "msg/event.h"
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 
 void row_no_memory(struct err *e);
 /* row_keep: copies a text column; false: e says why not. */

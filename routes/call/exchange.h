@@ -1,4 +1,4 @@
-/* routes/chat/exchange: a request and the run that answers it, joined: plain or streamed, until one of
+/* routes/call/exchange: a request and the run that answers it, joined: plain or streamed, until one of
  * them ends. */
 #pragma once
 

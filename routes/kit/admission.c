@@ -1,5 +1,5 @@
 /* Limits, estimated before a call and told with its answer. */
-#include "routes/admin/admission.h"
+#include "routes/kit/admission.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

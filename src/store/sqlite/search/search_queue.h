@@ -6,7 +6,7 @@
 
 #include "store/sqlite/search/search_text.h"
 
-#include "store/sqlite/db.h"
+#include "store/sqlite/kit/db.h"
 
 /* search_queue.kind; stored. */
 enum search_kind {

@@ -1,4 +1,4 @@
-/* routes/chat/keyed: requests with an Idempotency-Key: the first one calls, the others get its answer. */
+/* routes/call/keyed: requests with an Idempotency-Key: the first one calls, the others get its answer. */
 #pragma once
 
 #include "http/request.h"

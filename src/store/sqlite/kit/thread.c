@@ -1,5 +1,5 @@
 /* Threads and timed waits of the storage engine. */
-#include "store/sqlite/thread.h"
+#include "store/sqlite/kit/thread.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* Columns into arenas. */
-#include "store/sqlite/row.h"
+#include "store/sqlite/kit/row.h"
 
 void row_no_memory(struct err *e)
 {

@@ -1,4 +1,4 @@
-/* routes/admin/admission: the one gate in front of every call of a model, and what it tells the client. */
+/* routes/kit/admission: the one gate in front of every call of a model, and what it tells the client. */
 #pragma once
 
 #include "http/request.h"

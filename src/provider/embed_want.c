@@ -1,0 +1,16 @@
+/* What an answer to a call for embeddings is measured by, kept beside the call. */
+#include "provider/embed_want.h"
+
+#include <stdlib.h>
+
+struct embed_want *embed_want_create(const struct prompt *p)
+{
+	struct embed_want *w = calloc(1, sizeof *w);
+
+	if (!w)
+		return NULL;
+	w->count = p->embed->count;
+	w->base64 = p->embed->base64;
+	str_copy(w->model, sizeof w->model, p->model);
+	return w;
+}

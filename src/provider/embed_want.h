@@ -1,0 +1,14 @@
+/* provider/embed_want: what the answer to a call for embeddings has to be.  Internal to provider/. */
+#pragma once
+
+#include "base/limits.h"
+#include "msg/prompt.h"
+
+struct embed_want {
+	size_t count;
+	bool   base64;
+	char   model[LIMIT_MODEL + 1]; /* the upstream's name, for answers that leave it out */
+};
+
+/* embed_want_create: owned, freed with free(); NULL: no memory. */
+struct embed_want *embed_want_create(const struct prompt *p) MUST_USE;

@@ -1,0 +1,218 @@
+/* OpenAI's chat completions: the request, and the answer in one piece. */
+#include "base/limits.h"
+#include "provider/ask_param.h"
+#include "provider/openai/embed.h"
+#include "provider/openai/openai.h"
+
+/* --- the request --- */
+
+/* The client's own object, with include_usage made true. */
+static enum errc put_stream_options(const struct prompt *p, struct buf *out, struct err *e)
+{
+	struct json_doc doc = { 0 };
+	bool            ok = buf_text(out, ",\"stream_options\":{");
+
+	if (p->stream_options.n > 0) {
+		enum errc rc = json_scan(&doc, p->stream_options.p, p->stream_options.n,
+					 &json_limits_request, e);
+
+		if (rc != ERR_OK || json_kind(&doc, 0) != JSON_OBJECT) {
+			json_doc_finish(&doc);
+			return err_set(e, ERR_INVALID_TYPE, "stream_options", "must be an object");
+		}
+		for (json_at k = json_first(&doc, 0); k != json_end(&doc, 0);
+		     k = json_next_member(&doc, k)) {
+			if (json_is(&doc, k, "include_usage"))
+				continue;
+			ok = ok && buf_str(out, json_raw(&doc, k)) && buf_text(out, ":") &&
+			     buf_str(out, json_raw(&doc, json_value(k))) && buf_text(out, ",");
+		}
+		json_doc_finish(&doc);
+	}
+	ok = ok && buf_text(out, "\"include_usage\":true}");
+	return ok ? ERR_OK : ask_too_large(e);
+}
+
+static size_t encoded_size(const struct prompt *p)
+{
+	size_t n = 256 + 2 * p->model.n + p->max_tokens.n + p->stream_options.n;
+
+	for (size_t i = 0; i < p->message_count; i++)
+		n += p->messages[i].n + 1;
+	for (size_t i = 0; i < p->member_count; i++)
+		n += p->members[i].n + 1;
+	for (size_t i = 0; i < ARRAY_LEN(p->forward); i++)
+		n += p->forward[i].n + 1;
+	return n;
+}
+
+static bool put_member(struct buf *out, struct str raw)
+{
+	return raw.n == 0 || (buf_text(out, ",") && buf_str(out, raw));
+}
+
+static bool put_messages(const struct prompt *p, struct buf *out)
+{
+	bool ok = buf_text(out, ",\"messages\":[");
+
+	for (size_t i = 0; ok && i < p->message_count; i++)
+		ok = (i == 0 || buf_text(out, ",")) && buf_str(out, p->messages[i]);
+	return ok && buf_text(out, "]");
+}
+
+static bool put_max_tokens(const struct provider_options *o, const struct prompt *p,
+			   struct buf *out)
+{
+	const char *key = o->max_tokens_field ? o->max_tokens_field : p->max_tokens_key;
+
+	if (p->max_tokens.n == 0)
+		return true;
+	return buf_text(out, ",\"") && buf_text(out, key ? key : "max_tokens") &&
+	       buf_text(out, "\":") && buf_str(out, p->max_tokens);
+}
+
+static enum errc encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
+			struct err *e)
+{
+	bool ok = buf_reserve(out, encoded_size(p)) && buf_text(out, "{\"model\":") &&
+		  buf_json_string(out, p->model) && put_messages(p, out);
+
+	for (size_t i = 0; ok && i < p->member_count; i++)
+		ok = put_member(out, p->members[i]);
+	for (size_t i = 0; ok && o->forward_store && i < ARRAY_LEN(p->forward); i++)
+		ok = put_member(out, p->forward[i]);
+	ok = ok && put_max_tokens(o, p, out) && (!p->stream || buf_text(out, ",\"stream\":true"));
+	if (!ok)
+		return ask_too_large(e);
+	if (p->stream && p->want_usage && o->stream_usage) {
+		enum errc rc = put_stream_options(p, out, e);
+
+		if (rc != ERR_OK)
+			return rc;
+	} else if (p->stream_options.n > 0) {
+		ok = buf_text(out, ",\"stream_options\":") && buf_str(out, p->stream_options);
+	}
+	if (!ok || !buf_text(out, "}"))
+		return ask_too_large(e);
+	return ERR_OK;
+}
+
+/* --- the answer in one piece --- */
+
+static enum errc bad(struct err *e, const char *what)
+{
+	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
+}
+
+static bool complete(const struct json_doc *doc, const struct openai_top *top)
+{
+	return openai_inner(doc, top->id).n > 0 && openai_inner(doc, top->object).n > 0 &&
+	       openai_inner(doc, top->model).n > 0 && top->created != JSON_ABSENT &&
+	       json_kind(doc, top->created) == JSON_NUMBER && top->error == JSON_ABSENT;
+}
+
+static enum errc first_message(const struct json_doc *doc, json_at choices, json_at *ret_choice,
+			       json_at *ret_message, struct err *e)
+{
+	if (choices == JSON_ABSENT || json_kind(doc, choices) != JSON_ARRAY)
+		return bad(e, "an answer without choices");
+	if (doc->tok[choices].count == 0)
+		return bad(e, "an answer with empty choices");
+
+	json_at choice = json_first(doc, choices);
+	json_at message = json_get(doc, choice, "message");
+	if (message == JSON_ABSENT || json_kind(doc, message) != JSON_OBJECT)
+		return bad(e, "a choice without a message");
+	*ret_choice = choice;
+	*ret_message = message;
+	return ERR_OK;
+}
+
+/* tell_whole: doc holds the answer. */
+static enum errc tell_whole(struct decode *d, struct err *e)
+{
+	struct json_doc  *doc = d->doc;
+	struct openai_top top;
+	json_at           where, choice = 0, message = 0;
+
+	openai_top_read(doc, &top);
+	if (openai_is_error(doc, &top, &where))
+		return openai_error(d, where, e);
+	if (json_kind(doc, 0) != JSON_OBJECT)
+		return bad(e, "an answer that is no JSON object");
+
+	enum errc rc = first_message(doc, top.choices, &choice, &message, e);
+	if (rc != ERR_OK)
+		return rc;
+
+	struct str finish;
+	bool       changed;
+	rc = openai_finish_word(doc, json_get(doc, choice, "finish_reason"), &finish, &changed, e);
+	if (rc != ERR_OK)
+		return rc;
+	if (finish.n == 0)
+		finish = openai_truthy(doc, json_get(doc, message, "tool_calls")) ?
+				 STR("tool_calls") :
+				 STR("stop");
+
+	bool raw = complete(doc, &top) && !changed;
+	d->started = true;
+	d->on_event(d->arg, &(struct event){ .kind = EVENT_START,
+					     .id = openai_inner(doc, top.id),
+					     .text = openai_inner(doc, top.model) });
+	d->on_event(d->arg, &(struct event){ .kind = EVENT_MESSAGE,
+					     .text = json_raw(doc, message),
+					     .raw = raw ? json_raw(doc, 0) : STR_NONE,
+					     .raw_id = raw ? json_raw(doc, top.id) : STR_NONE,
+					     .raw_created = raw ? json_raw(doc, top.created)
+								: STR_NONE });
+	struct event usage = { .kind = EVENT_USAGE, .cont = raw };
+	if (openai_usage(doc, top.usage, &usage.usage))
+		d->on_event(d->arg, &usage);
+	d->on_event(d->arg, &(struct event){ .kind = EVENT_FINISH,
+					     .text = finish,
+					     .name = openai_native(doc, choice),
+					     .cont = raw });
+	d->finished = true;
+	return ERR_OK;
+}
+
+/* tell_joined: an answer with content in parts. */
+static enum errc tell_joined(struct decode *d, json_at choices, struct err *e)
+{
+	struct buf joined;
+	enum errc  rc;
+
+	buf_init(&joined, 2 * (size_t)LIMIT_UPSTREAM_BODY);
+	if (!openai_join_parts(d->doc, choices, &joined))
+		rc = err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
+	else if (json_scan(d->doc, joined.data, joined.len, &json_limits_upstream, e) != ERR_OK)
+		rc = bad(e, "an answer that is too large");
+	else
+		rc = tell_whole(d, e);
+	buf_finish(&joined);
+	return rc;
+}
+
+static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+{
+	struct openai_top top;
+
+	if (json_scan(d->doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) != ERR_OK)
+		return bad(e, "an answer that is not JSON");
+	openai_top_read(d->doc, &top);
+	return openai_has_parts(d->doc, top.choices) ? tell_joined(d, top.choices, e)
+						     : tell_whole(d, e);
+}
+
+const struct dialect dialect_openai = {
+	.name = "openai",
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
+	.path = "/chat/completions",
+	.models = "/models",
+	.encode = encode,
+	.decode_event = openai_decode_event,
+	.decode_whole = decode_whole,
+	.decode_error = openai_decode_error,
+	.embed = &embed_openai,
+};

@@ -1,0 +1,84 @@
+/* The table of dialects, and what all providers have in common at their creation. */
+#include "provider/provider_create.h"
+
+#include "provider/remote.h"
+
+/* A new dialect is one row here. */
+#define DIALECTS(X)  \
+	X(openai)    \
+	X(azure)     \
+	X(anthropic) \
+	X(gemini)    \
+	X(mistral)   \
+	X(ollama)    \
+	X(lmc)
+/* Or here, where its name is no identifier. */
+#define DASHED(X) X(openai_responses, "openai-responses")
+
+#define ROW(name) &dialect_##name,
+#define DASHED_ROW(id, name) &dialect_##id,
+static const struct dialect *const dialects[] = { DIALECTS(ROW) DASHED(DASHED_ROW) };
+#undef ROW
+#undef DASHED_ROW
+
+/* known: comma-separated names, for messages. */
+static const char *known(void)
+{
+#define NAME(name) ", " #name
+#define DASHED_NAME(id, name) ", " name
+	return "echo" DIALECTS(NAME) DASHED(DASHED_NAME);
+#undef NAME
+#undef DASHED_NAME
+}
+
+static enum errc check_name(const struct provider_options *o, struct err *e)
+{
+	size_t n = o->name ? strlen(o->name) : 0;
+
+	if (n == 0 || n >= sizeof((struct provider *)0)->name)
+		return err_set(e, ERR_INVALID_VALUE, "name",
+			       "a provider's name must have 1 to 63 bytes");
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)o->name[i] < 0x20 || o->name[i] == 0x7f)
+			return err_set(e, ERR_INVALID_VALUE, "name",
+				       "a provider's name must not hold control characters");
+	return ERR_OK;
+}
+
+static enum errc create(const struct provider_options *o, struct provider **ret, struct err *e)
+{
+	const char *name = o->dialect ? o->dialect : "";
+
+	if (strcmp(name, "echo") == 0)
+		return echo_create(o, ret, e);
+	for (size_t i = 0; i < ARRAY_LEN(dialects); i++) {
+		if (strcmp(name, dialects[i]->name) != 0)
+			continue;
+
+		enum errc rc = remote_create(o, dialects[i], ret, e);
+		if (rc == ERR_OK)
+			(*ret)->takes = dialects[i]->takes | (dialects[i]->embed ? PROVIDER_EMBED : 0u);
+		return rc;
+	}
+	return err_set(e, ERR_INVALID_VALUE, "dialect", "unknown dialect \"%.40s\"; known are %s", name,
+		       known());
+}
+
+enum errc provider_create(const struct provider_options *o, struct provider **ret, struct err *e)
+{
+	struct provider *p = NULL;
+	enum errc        rc = check_name(o, e);
+
+	if (rc == ERR_OK)
+		rc = create(o, &p, e);
+	if (rc != ERR_OK)
+		return rc;
+	CHECK(p != NULL);
+	memcpy(p->name, o->name, strlen(o->name) + 1);
+	p->retries = o->retries;
+	p->total_us = o->total_us;
+	p->health = o->health;
+	p->mask = mask_ref(o->mask);
+	*ret = p;
+	return ERR_OK;
+}

@@ -189,7 +189,7 @@ def test_usage_errors_are_64():
 def test_help_goes_to_stdout_and_has_every_option():
     result = gw.run("--help")
     assert result.returncode == 0 and not result.stderr
-    rows = re.findall(r"^X\((\w+),", (gw.PROJECT / "src" / "config.def").read_text(), re.M)
+    rows = re.findall(r"^X\((\w+),", (gw.PROJECT / "src/config/config.def").read_text(), re.M)
     assert len(rows) > 5
     for name in rows:
         assert "--" + name.replace("_", "-") in result.stdout

@@ -45,7 +45,7 @@ static void worked(struct work_job *job)
 	x->on = false;
 	r->jobs_out--;
 	if (x->ends)
-		run_finish(r, x->outcome, x->why.code != ERR_OK ? &x->why : NULL);
+		run_finish(r, x->why.code != ERR_OK ? &x->why : NULL);
 	else
 		x->then(r, &e);
 }
@@ -77,7 +77,7 @@ void aside_do(struct run *r, enum errc (*work)(struct run *r, struct err *e),
 	then(r, &e);
 }
 
-bool aside_ends(struct run *r, enum run_status outcome, const struct err *e)
+bool aside_ends(struct run *r, const struct err *e)
 {
 	struct aside *x = &r->aside;
 
@@ -85,7 +85,6 @@ bool aside_ends(struct run *r, enum run_status outcome, const struct err *e)
 		return false;
 	work_unwant(&x->job);
 	x->ends = true;
-	x->outcome = outcome;
 	x->why = e ? *e : (struct err){ .code = ERR_OK };
 	return true;
 }

@@ -82,6 +82,12 @@ static enum errc too_many_waiting(struct err *e)
 		       "too many uploaded files are on their way to providers; try again");
 }
 
+static enum step_next too_many_reads(struct err *e)
+{
+	err_set(e, ERR_OVERLOADED, "", "too many files are waiting to be read; try again");
+	return STEP_FAILED;
+}
+
 /* --- what is wrong with which --- */
 
 /* at_file: puts where the file stands into an error.  An earlier message has no path in this
@@ -333,19 +339,14 @@ static void on_read(struct work_job *job)
 {
 	struct run_attach *x = container_of(job, struct run_attach, job);
 	struct run        *r = x->run;
+	struct err         e = x->err;
 
 	r->jobs_out--;
 	r->attach_counted = x->counted;
-	if (x->err.code != ERR_OK) {
-		struct err e = x->err;
-
-		run_fail(r, &e);
-		return;
-	}
-	for (size_t i = 0; i < x->count; i++)
+	for (size_t i = 0; e.code == ERR_OK && i < x->count; i++)
 		if (x->list[i].shown.missing)
 			tell_missing(r, &x->list[i]);
-	image_next(r);
+	step_over(r, &e);
 }
 
 /* judge: whether all files are there that have to be, and how large they are. */
@@ -374,20 +375,22 @@ static enum errc judge(struct run_attach *x, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc submit(struct run_attach *x, struct err *e)
+enum step_next attach_read(struct run *r, struct err *e)
 {
-	struct run *r = x->run;
+	struct run_attach *x = r->attach;
 
 	if (judge(x, e) != ERR_OK)
-		return e->code;
-	if (!count_more(&x->counted, (x->total / 3 * 4 + 4) * held_times(r)))
-		return too_many_waiting(e);
+		return STEP_FAILED;
+	if (!count_more(&x->counted, (x->total / 3 * 4 + 4) * held_times(r))) {
+		too_many_waiting(e);
+		return STEP_FAILED;
+	}
 	r->attach_counted = x->counted;
 	r->jobs_out++;
 	if (work_submit(r->engine->o.work, &x->job))
-		return ERR_OK;
+		return STEP_PARKED;
 	r->jobs_out--;
-	return err_set(e, ERR_OVERLOADED, "", "too many files are waiting to be read; try again");
+	return too_many_reads(e);
 }
 
 static void on_found(struct store_job *job)
@@ -397,10 +400,7 @@ static void on_found(struct store_job *job)
 	struct err         e = job->err;
 
 	r->jobs_out--;
-	if (r->engine->stopping.code != ERR_OK || run_unwanted(r, &e))
-		run_go_on(r); /* to its end */
-	else if (e.code != ERR_OK || submit(x, &e) != ERR_OK)
-		run_fail(r, &e);
+	step_over(r, &e);
 }
 
 /* --- which files are named --- */
@@ -495,13 +495,11 @@ enum errc attach_look(struct run *r, struct err *e)
 	return rc;
 }
 
-bool attach_submit(struct run *r)
+enum step_next attach_find(struct run *r, struct err *e)
 {
 	struct run_attach *x = r->attach;
 	struct store      *s = r->engine->o.store;
 
-	if (r->state == STATE_NEW)
-		run_move(r, STATE_LOADING);
 	x->find.job = (struct store_job){ .loop = run_loop(r), .done = on_found };
 	x->find.owner = r->rq.owner;
 	x->find.ids = x->ids;
@@ -509,9 +507,9 @@ bool attach_submit(struct run *r)
 	x->find.some = true;
 	r->jobs_out++;
 	if (store_files_find(s, &x->find))
-		return true;
+		return STEP_PARKED;
 	r->jobs_out--;
-	return false;
+	return too_many_reads(e);
 }
 
 const struct transcript_made *attach_made(const struct run *r, size_t *ret_count)

@@ -248,7 +248,7 @@ static void encoded(struct run *r, struct err *e)
 	}
 	if (e->code == ERR_OK || (is_later(r) && r->rq.route && go(r, e)))
 		return;
-	run_fail(r, e);
+	run_finish(r, e);
 }
 
 /* ask: begins, or lets a worker print the prompt first. */
@@ -292,7 +292,7 @@ static void on_wait(struct timer *t)
 	struct err  e;
 
 	if (!go(r, &e))
-		run_fail(r, &e);
+		run_finish(r, &e);
 }
 
 static void on_total(struct timer *t)
@@ -303,7 +303,7 @@ static void on_total(struct timer *t)
 	err_set(&e, ERR_TOTAL_TIMEOUT, "",
 		"the provider '%s' did not finish within the total time limit of all attempts",
 		r->rq.provider->name);
-	run_fail(r, &e);
+	run_finish(r, &e);
 }
 
 enum errc attempt_first(struct run *r, struct err *e)

@@ -227,7 +227,7 @@ static enum errc make_bound(struct run *r, struct budget_reserve *j, struct err 
 	struct registry_bound   b = bound_of(r);
 	int64_t                 out;
 
-	if (call_prepare(r, e) != ERR_OK || answer_bound(r, &b, &out, e) != ERR_OK)
+	if (answer_bound(r, &b, &out, e) != ERR_OK)
 		return e->code;
 	if (a->budget_nano > 0 && !b.price.known)
 		return unbound(b.unpriced, "the operator has to set its price.", e);
@@ -247,21 +247,19 @@ static void on_reserved(struct store_job *job)
 
 	r->jobs_out--;
 	r->bill.reserved = e.code == ERR_OK;
-	if (e.code == ERR_OK)
-		run_go_on(r);
-	else
-		run_fail(r, &e);
+	step_over(r, &e);
 }
 
-enum errc bill_submit(struct run *r, struct err *e)
+enum step_next bill_reserve(struct run *r, struct err *e)
 {
 	const struct allowance *a = &r->bill.who->allowance;
 	struct bill_jobs       *j = calloc(1, sizeof *j);
 	struct store           *s = r->engine->o.store;
 
-	if (!j)
-		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
-	free(r->bill.jobs);
+	if (!j) {
+		err_set(e, ERR_OVERLOADED, "", "no memory for the call");
+		return STEP_FAILED;
+	}
 	r->bill.jobs = j;
 	j->run = r;
 	j->reserve = (struct budget_reserve){
@@ -276,14 +274,13 @@ enum errc bill_submit(struct run *r, struct err *e)
 		.window_ms = a->budget_window_us / 1000,
 	};
 	if (make_bound(r, &j->reserve, e) != ERR_OK)
-		return e->code;
-	if (r->state == STATE_NEW)
-		run_move(r, STATE_LOADING);
+		return STEP_FAILED;
 	r->jobs_out++;
 	if (store_budget_reserve(s, &j->reserve))
-		return ERR_OK;
+		return STEP_PARKED;
 	r->jobs_out--;
-	return err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
+	err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
+	return STEP_FAILED;
 }
 
 /* --- what it cost --- */

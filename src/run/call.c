@@ -150,11 +150,11 @@ static void ended(struct run *r, const struct event *ev)
 	if (ev->kind == EVENT_END && !r->aborting && (r->bound || bind_attempt(r))) {
 		attempt_good(r);
 		if (!print_aside(r))
-			run_finish(r, RUN_COMPLETED, NULL);
+			run_finish(r, NULL);
 		return;
 	}
 	if (r->aborting) {
-		run_fail(r, &r->failure);
+		run_finish(r, &r->failure);
 		return;
 	}
 	if (ev->usage.known)
@@ -162,7 +162,7 @@ static void ended(struct run *r, const struct event *ev)
 
 	struct err e = said(r, ev->err);
 	if (!attempt_again(r, &e))
-		run_fail(r, &e);
+		run_finish(r, &e);
 }
 
 /* waits: it says nothing of the answer yet, and is held back as long as that can be. */
@@ -322,10 +322,8 @@ static enum errc build_prompt(struct run *r, struct err *e)
 	return rc;
 }
 
-enum errc call_prepare(struct run *r, struct err *e)
+static enum errc prepare(struct run *r, struct err *e)
 {
-	if (r->prepared)
-		return ERR_OK;
 	if (build_prompt(r, e) != ERR_OK)
 		return e->code;
 	r->prepared = true;
@@ -333,38 +331,18 @@ enum errc call_prepare(struct run *r, struct err *e)
 	return ERR_OK;
 }
 
-static void call_prepared(struct run *r, struct err *e)
+enum step_next call_prompt(struct run *r, struct err *e)
 {
-	if (e->code == ERR_OK) {
-		content_asked(r);
-		e->code = attempt_first(r, e);
-	}
-	if (e->code != ERR_OK)
-		run_fail(r, e);
+	return step_aside(r, prepare, e);
 }
 
-void call_start(struct run *r)
+enum step_next call_start(struct run *r, struct err *e)
 {
-	struct err                 e;
 	const struct run_settings *now = r->engine->o.settings(r->engine->o.arg);
 
-	run_move(r, STATE_CALLING);
-	r->begun = true;
-	if (r->engine->stopping.code != ERR_OK) {
-		run_fail(r, &r->engine->stopping);
-		return;
-	}
-	if (run_unwanted(r, &e)) {
-		run_finish(r, RUN_CANCELLED, &e);
-		return;
-	}
 	r->content = now->log_content && !r->rq.prompt.embed;
-	if (!r->prepared && aside_wanted(r)) {
-		aside_do(r, call_prepare, call_prepared);
-		return;
-	}
-	e.code = call_prepare(r, &e);
-	call_prepared(r, &e);
+	content_asked(r);
+	return attempt_first(r, e) == ERR_OK ? STEP_DONE : STEP_FAILED;
 }
 
 void call_begun(struct run *r)

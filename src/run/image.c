@@ -93,15 +93,10 @@ static void on_read(struct work_job *job)
 {
 	struct run_images *x = container_of(job, struct run_images, job);
 	struct run        *r = x->run;
+	struct err         e = x->err;
 
 	r->jobs_out--;
-	if (x->err.code != ERR_OK) {
-		struct err e = x->err;
-
-		run_fail(r, &e);
-		return;
-	}
-	run_go_on(r);
+	step_over(r, &e);
 }
 
 static struct run_images *find(struct run *r)
@@ -128,22 +123,22 @@ static struct run_images *find(struct run *r)
 	return NULL;
 }
 
-bool image_wanted(struct run *r)
+bool image_wanted(const struct run *r)
 {
-	if (r->rq.native && r->engine->o.image_root)
-		r->images = find(r);
-	return r->images;
+	return r->rq.native && r->engine->o.image_root;
 }
 
-bool image_submit(struct run *r)
+enum step_next image_read(struct run *r, struct err *e)
 {
-	if (r->state == STATE_NEW)
-		run_move(r, STATE_LOADING);
+	r->images = find(r);
+	if (!r->images)
+		return STEP_MORE;
 	r->jobs_out++;
 	if (work_submit(r->engine->o.work, &r->images->job))
-		return true;
+		return STEP_PARKED;
 	r->jobs_out--;
-	return false;
+	err_set(e, ERR_OVERLOADED, "", "too many files are waiting to be read; try again");
+	return STEP_FAILED;
 }
 
 const struct transcript_image *image_list(const struct run *r, size_t *ret_count)
@@ -160,16 +155,4 @@ void image_drop(struct run *r)
 		return;
 	arena_finish(&x->arena);
 	free(x);
-}
-
-void image_next(struct run *r)
-{
-	struct err e;
-
-	if (!image_wanted(r)) {
-		run_go_on(r);
-	} else if (!image_submit(r)) {
-		err_set(&e, ERR_OVERLOADED, "", "too many files are waiting to be read; try again");
-		run_fail(r, &e);
-	}
 }

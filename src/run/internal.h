@@ -2,6 +2,7 @@
  * Not for other folders.
  *
  * run.c   birth, moves, end     call.c  the provider's part
+ * step.c  the table of what is done in front of the call
  * save.c  the store's part      feed.c  the reader's part
  * journal.c  the events' way to the store
  * lost.c  ends that the store did not take
@@ -22,7 +23,6 @@
 #include "run/run.h"
 
 enum run_state {
-	STATE_NEW,
 	STATE_LOADING,
 	STATE_BEGINNING,
 	STATE_CALLING,
@@ -109,9 +109,8 @@ struct aside {
 	void (*then)(struct run *r, struct err *e);      /* on the loop; code ERR_OK: it went well */
 	struct err      err;
 	struct buf      body; /* what was made */
-	bool            ends; /* the run is to end like this */
-	enum run_status outcome;
-	struct err      why; /* code ERR_OK: no failure */
+	bool            ends; /* the run is to end meanwhile */
+	struct err      why;  /* so; code ERR_OK: no failure */
 };
 
 struct run {
@@ -136,6 +135,10 @@ struct run {
 	int64_t            first_token_ms; /* wall */
 	bool               told_first;     /* the store is told that, or is being told */
 	struct live       *live; /* owned; only of native runs that are not stored */
+
+	size_t      step;     /* the place of the next in the table of step.c */
+	bool        starting; /* within run_start, from where no observer is called */
+	struct task turn_task;
 
 	struct attempt        attempt;
 	struct aside          aside;
@@ -230,24 +233,33 @@ struct loop *run_loop(const struct run *r);
 bool         run_stored(const struct run *r);
 /* run_move: the only writer of r->state. */
 void run_move(struct run *r, enum run_state to);
-/* run_finish: the call is over, or never began (states up to BEGINNING). */
-void run_finish(struct run *r, enum run_status outcome, const struct err *e);
-/* run_fail: an error of any stage; what has already been answered stays. */
-void run_fail(struct run *r, const struct err *e);
+/* run_finish: the call is over, or never began (states up to BEGINNING): e NULL: well; ERR_CANCELLED:
+ * nobody wants it; else what has been answered so far stays.  Where a worker has the run, it ends when
+ * that is done. */
+void run_finish(struct run *r, const struct err *e);
 /* run_abort_later: from within a provider's callback, where its call must not be ended. */
 void run_abort_later(struct run *r, enum errc code, const char *text);
 /* run_conclude: everything that had to be durable is: the reader gets its end. */
 void run_conclude(struct run *r);
-/* run_unwanted: nobody wants it any more: it was cancelled, or its reader left; e says which. */
-bool run_unwanted(const struct run *r, struct err *e);
-/* run_look: what the messages name, and what they weigh; run_looked reads what is named and goes on. */
-enum errc run_look(struct run *r, struct err *e) MUST_USE;
-void      run_looked(struct run *r, struct err *e);
-/* run_go_on: what had to be read has been read: store what was sent, or call. */
-void run_go_on(struct run *r);
 /* run_drop_request: frees the prompt, once it is in the provider's hands. */
 void run_drop_request(struct run *r);
 void run_free_if_over(struct run *r);
+
+/* step.c */
+/* What a step's start says. */
+enum step_next {
+	STEP_MORE,   /* it is over: the next one */
+	STEP_PARKED, /* its job is on its way; the job's callback calls step_over */
+	STEP_FAILED, /* the run ends with e */
+	STEP_DONE,   /* the last one is over; the run may be gone */
+};
+/* step_first: from within run_start; errors: nothing has happened. */
+enum errc step_first(struct run *r, struct err *e) MUST_USE;
+/* step_over: what parked the run is over, well (code ERR_OK) or not.  The run may be gone then. */
+void step_over(struct run *r, struct err *e);
+/* step_aside: a step that computes: on the loop, or by a worker where that would hold the loop. */
+enum step_next step_aside(struct run *r, enum errc (*work)(struct run *r, struct err *e),
+			  struct err *e) MUST_USE;
 
 /* aside.c */
 /* aside_wanted: the prompt is so long that it would hold the loop. */
@@ -259,7 +271,7 @@ bool aside_submit(struct run *r, enum errc (*work)(struct run *r, struct err *e)
 void aside_do(struct run *r, enum errc (*work)(struct run *r, struct err *e),
 	      void (*then)(struct run *r, struct err *e));
 /* aside_ends: the run is with a worker, and ends when that is done; false: it is not, end it now. */
-bool aside_ends(struct run *r, enum run_status outcome, const struct err *e);
+bool aside_ends(struct run *r, const struct err *e);
 
 /* call.c, behind the first attempt's start */
 void call_begun(struct run *r);
@@ -294,9 +306,9 @@ void hold_drop(struct run *r);
 /* call.c */
 /* call_event: what a provider says. */
 void call_event(void *arg, const struct event *ev);
-void call_start(struct run *r);
-/* call_prepare: makes the prompt, once. */
-enum errc call_prepare(struct run *r, struct err *e) MUST_USE;
+/* call_prompt: makes the prompt.  call_start: asks the first target. */
+enum step_next call_prompt(struct run *r, struct err *e) MUST_USE;
+enum step_next call_start(struct run *r, struct err *e) MUST_USE;
 /* call_messages: all messages of the prompt in the request's arena, those of the branch first. */
 enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size_t *ret_old,
 			struct err *e) MUST_USE;
@@ -305,8 +317,7 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 /* bill_budgeted: its key has a budget.  bill_wanted: of which nothing is reserved yet. */
 bool bill_budgeted(const struct run *r);
 bool bill_wanted(const struct run *r);
-/* bill_submit: reserves, then run_go_on or run_fail. */
-enum errc bill_submit(struct run *r, struct err *e) MUST_USE;
+enum step_next bill_reserve(struct run *r, struct err *e) MUST_USE;
 void bill_weigh(struct run *r); /* the prompt is made */
 void bill_look(struct run *r);  /* what it is made of is there */
 /* bill_begins: what the store keeps of a call that goes on; its spans are borrowed from the run. */
@@ -327,20 +338,18 @@ void content_asked(const struct run *r);
 void content_answered(const struct run *r);
 
 /* image.c */
-/* image_wanted: whether messages name images by their path. */
-bool image_wanted(struct run *r);
-/* image_submit: reads them, then run_go_on or run_fail; false: too many files are waiting. */
-bool                           image_submit(struct run *r);
+/* image_wanted: whether messages may name images by their path.  image_read: reads those that are. */
+bool                           image_wanted(const struct run *r);
+enum step_next                 image_read(struct run *r, struct err *e) MUST_USE;
 const struct transcript_image *image_list(const struct run *r, size_t *ret_count);
 void                           image_drop(struct run *r);
-/* image_next: reads them if there are any, and goes on. */
-void                           image_next(struct run *r);
 
 /* attach.c */
 /* attach_look: whether messages name uploaded files: r->attach then; it fails where memory is short. */
 enum errc attach_look(struct run *r, struct err *e) MUST_USE;
-/* attach_submit: finds and reads them, then image_next or run_fail; false: too many reads wait. */
-bool      attach_submit(struct run *r);
+/* attach_find: what the store knows of them.  attach_read: their contents, into the messages. */
+enum step_next attach_find(struct run *r, struct err *e) MUST_USE;
+enum step_next attach_read(struct run *r, struct err *e) MUST_USE;
 /* attach_made: the messages with their files; they live until attach_drop. */
 const struct transcript_made *attach_made(const struct run *r, size_t *ret_count);
 void      attach_drop(struct run *r);
@@ -348,9 +357,9 @@ void      attach_drop(struct run *r);
 void      attach_release(struct run *r);
 
 /* save.c */
-bool save_submit_load(struct run *r);  /* false: too many reads are waiting */
-bool save_submit_begin(struct run *r); /* false: too many turns are waiting */
-void save_begin(struct run *r);
+/* save_load: the branch that is gone on with.  save_begin: the client's messages, for good. */
+enum step_next save_load(struct run *r, struct err *e) MUST_USE;
+enum step_next save_begin(struct run *r, struct err *e) MUST_USE;
 void save_end(struct run *r);
 void save_reserve_ahead(struct run *r);
 

@@ -78,7 +78,7 @@ static enum errc print(struct run *r, struct err *e)
 static void printed(struct run *r, struct err *e)
 {
 	(void)e;
-	run_finish(r, RUN_COMPLETED, NULL);
+	run_finish(r, NULL);
 }
 
 bool print_aside(struct run *r)

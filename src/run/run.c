@@ -18,7 +18,6 @@ static const struct {
 	const char *name;
 	unsigned    next;
 } state_graph[STATE__COUNT] = {
-	[STATE_NEW] = { "new", TO(LOADING) | TO(BEGINNING) | TO(CALLING) | TO(ENDED) },
 	[STATE_LOADING] = { "loading", TO(BEGINNING) | TO(CALLING) | TO(ENDED) },
 	[STATE_BEGINNING] = { "beginning", TO(CALLING) | TO(ENDED) },
 	[STATE_CALLING] = { "calling", TO(STREAMING) | TO(ENDING) | TO(ENDED) },
@@ -68,13 +67,21 @@ void run_move(struct run *r, enum run_state to)
 {
 	CHECK(state_graph[r->state].next & (1u << to));
 	r->state = to;
-	if (to == STATE_CALLING && r->live)
+	if (to != STATE_CALLING)
+		return;
+	r->begun = true;
+	if (r->live)
 		live_set_status(r->live, RUN_RUNNING);
 }
 
 bool run_stored(const struct run *r)
 {
 	return r->rq.store;
+}
+
+static bool is_called(const struct run *r)
+{
+	return r->state == STATE_CALLING || r->state == STATE_STREAMING;
 }
 
 /* --- birth and death --- */
@@ -139,8 +146,6 @@ static void run_free(struct run *r)
 	if (r->next)
 		r->next->prev = r->prev;
 	g->live--;
-	timer_stop(run_loop(r), &r->commit_timer);
-	attempt_stop(r);
 	encoder_destroy(r->encoder);
 	warnings_finish(&r->warnings);
 	answer_finish(&r->answer);
@@ -261,9 +266,9 @@ static void cancel_now(struct task *t)
 
 	live_taken(l);
 	r->cancelled = true;
-	if (r->state == STATE_CALLING || r->state == STATE_STREAMING) {
+	if (is_called(r)) {
 		err_set(&e, ERR_CANCELLED, "", "the run was cancelled");
-		run_finish(r, RUN_CANCELLED, &e);
+		run_finish(r, &e);
 	} else {
 		run_free_if_over(r);
 	}
@@ -298,105 +303,6 @@ static bool enlist_live(struct run *r)
 	return true;
 }
 
-bool run_unwanted(const struct run *r, struct err *e)
-{
-	if (r->cancelled)
-		err_set(e, ERR_CANCELLED, "", "the run was cancelled");
-	else if (!r->observer && !r->rq.finish)
-		err_set(e, ERR_CANCELLED, "", "the client left");
-	else
-		return false;
-	return true;
-}
-
-enum errc run_look(struct run *r, struct err *e)
-{
-	bill_look(r);
-	return attach_look(r, e);
-}
-
-void run_looked(struct run *r, struct err *e)
-{
-	if (e->code == ERR_OK && !r->attach) {
-		image_next(r);
-		return;
-	}
-	if (e->code == ERR_OK && attach_submit(r))
-		return;
-	if (e->code == ERR_OK)
-		err_set(e, ERR_OVERLOADED, "", "too many files are waiting to be read; try again");
-	run_fail(r, e);
-}
-
-/* prepared: the budget is asked for what the prompt may cost. */
-static void prepared(struct run *r, struct err *e)
-{
-	if (e->code == ERR_OK)
-		run_go_on(r);
-	else
-		run_fail(r, e);
-}
-
-void run_go_on(struct run *r)
-{
-	struct err e;
-
-	if (r->engine->stopping.code != ERR_OK) {
-		run_fail(r, &r->engine->stopping);
-	} else if (run_unwanted(r, &e)) {
-		run_finish(r, RUN_CANCELLED, &e);
-	} else if (bill_wanted(r) && !r->prepared && aside_wanted(r)) {
-		aside_do(r, call_prepare, prepared);
-	} else if (bill_wanted(r)) {
-		if (bill_submit(r, &e) != ERR_OK)
-			run_fail(r, &e);
-	} else if (run_stored(r)) {
-		save_begin(r);
-	} else {
-		call_start(r);
-	}
-}
-
-static void start_calling(struct task *t)
-{
-	struct run *r = container_of(t, struct run, abort_task);
-
-	r->aborting = false;
-	call_start(r);
-}
-
-/* first_step: what has to be read, else stored, else the call. */
-static enum errc first_step(struct run *r, struct err *e)
-{
-	bool ok = true;
-
-	if (!choose_encoder(r) || !enlist_live(r)) {
-		ok = false;
-	} else if (!id_none(r->rq.conversation)) {
-		ok = save_submit_load(r);
-	} else if ((r->rq.native || run_stored(r) || bill_wanted(r)) && aside_wanted(r)) {
-		run_move(r, STATE_LOADING);
-		ok = aside_submit(r, run_look, run_looked);
-	} else if (run_look(r, e) != ERR_OK) {
-		return e->code;
-	} else if (r->attach) {
-		ok = attach_submit(r);
-	} else if (image_wanted(r)) {
-		ok = image_submit(r);
-	} else if (bill_wanted(r)) {
-		return bill_submit(r, e);
-	} else if (run_stored(r)) {
-		run_move(r, STATE_BEGINNING);
-		ok = save_submit_begin(r);
-	} else {
-		/* Observers are not called from within run_start, and a call may fail at once. */
-		r->aborting = true;
-		r->abort_task.fn = start_calling;
-		loop_later(run_loop(r), &r->abort_task);
-	}
-	return ok ? ERR_OK : err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
-}
-
 enum errc run_start(struct run_engine *g, const struct run_request *rq,
 		    const struct run_observer *observer, void *arg, struct run **ret, struct err *e)
 {
@@ -410,7 +316,9 @@ enum errc run_start(struct run_engine *g, const struct run_request *rq,
 	}
 	r->observer = observer;
 	r->observer_arg = arg;
-	enum errc rc = first_step(r, e);
+	enum errc rc = choose_encoder(r) && enlist_live(r)
+			       ? step_first(r, e)
+			       : err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 	if (rc != ERR_OK) {
 		run_free(r);
 		return rc;
@@ -520,41 +428,50 @@ void run_conclude(struct run *r)
 	feed_wake(r);
 }
 
-/* run_finish: the call is over, or never began (states up to BEGINNING). */
-void run_finish(struct run *r, enum run_status outcome, const struct err *e)
+static enum run_status outcome_of(const struct run *r, const struct err *e)
 {
-	bool begun = r->state == STATE_CALLING || r->state == STATE_STREAMING;
-	bool asked = r->attempt.on;
+	if (!e)
+		return RUN_COMPLETED;
+	if (e->code == ERR_CANCELLED)
+		return RUN_CANCELLED;
+	return answer_any(&r->answer) ? RUN_INCOMPLETE : RUN_FAILED;
+}
 
-	if (aside_ends(r, outcome, e))
-		return;
+/* run_drop: all that goes on for the run is stopped.  A job of the store or of a worker can't be; the
+ * run waits for those (run_free_if_over). */
+static void run_drop(struct run *r)
+{
 	timer_stop(run_loop(r), &r->commit_timer);
 	if (r->call) {
 		struct provider_call *call = TAKE(r->call);
 
 		call->provider->ops->cancel(call);
 	}
+	attempt_stop(r); /* its timers, its place at the target, what it said */
+}
+
+void run_finish(struct run *r, const struct err *e)
+{
+	bool called = is_called(r);
+	bool asked = r->attempt.on;
+
+	if (aside_ends(r, e))
+		return;
 	if (e)
 		r->failure = *e;
 	if (r->called_us)
 		r->answered_us = clock_mono_us();
-	attempt_stop(r);
+	run_drop(r);
 	/* Its end is the key's, as a second call would cost again. */
 	if (r->attempt.spent)
 		key_bind(r);
-	r->outcome = outcome;
+	r->outcome = outcome_of(r, e);
 	bill_close(r, asked);
 	r->seq++;
-	if (run_stored(r) && begun)
+	if (run_stored(r) && called)
 		save_end(r);
-	else if (!begun || !key_save(r))
+	else if (!called || !key_save(r))
 		run_conclude(r);
-}
-
-/* run_fail: an error of any stage; what has already been answered stays. */
-void run_fail(struct run *r, const struct err *e)
-{
-	run_finish(r, answer_any(&r->answer) ? RUN_INCOMPLETE : RUN_FAILED, e);
 }
 
 static void abort_now(struct task *t)
@@ -562,8 +479,8 @@ static void abort_now(struct task *t)
 	struct run *r = container_of(t, struct run, abort_task);
 
 	r->aborting = false;
-	if (r->state == STATE_CALLING || r->state == STATE_STREAMING)
-		run_fail(r, &r->failure);
+	if (is_called(r))
+		run_finish(r, &r->failure);
 	else
 		run_free_if_over(r);
 }
@@ -584,8 +501,8 @@ void run_engine_stop(struct run_engine *g, const struct err *why)
 	g->stopping = *why;
 	for (struct run *r = g->runs, *next; r; r = next) {
 		next = r->next;
-		if (r->state == STATE_CALLING || r->state == STATE_STREAMING)
-			run_fail(r, why);
+		if (is_called(r))
+			run_finish(r, why);
 	}
 }
 
@@ -595,14 +512,14 @@ void run_leave(struct run *r)
 	buf_finish(&r->out);
 	r->out_at = r->out_seen = r->out_mark = r->out_stored = 0;
 	feed_pause(r, false);
-	if (!r->rq.finish && (r->state == STATE_CALLING || r->state == STATE_STREAMING)) {
+	if (!r->rq.finish && is_called(r)) {
 		struct err e;
 
 		err_set(&e, ERR_CANCELLED, "", "the client left");
-		run_finish(r, RUN_CANCELLED, &e);
+		run_finish(r, &e);
 		return;
 	}
-	/* In the other states the store has it: cancelled when it comes back. */
+	/* A job of an earlier step comes back first. */
 	run_free_if_over(r);
 }
 

@@ -1,12 +1,26 @@
 /* run: one call of a chat from admission to its durable end, as a state machine.
  *
- *   NEW --> LOADING --> BEGINNING --> CALLING --> STREAMING --> ENDING --> ENDED
- *    |         |            |            |            |                      ^
- *    +---------+------------+------------+------------+----------------------+
+ *   LOADING --> BEGINNING --> CALLING --> STREAMING --> ENDING --> ENDED
+ *      |            |            |            |                      ^
+ *      +------------+------------+------------+----------------------+
  *
- * LOADING reads the branch that is continued, and the uploaded files and the images that messages
- * name, BEGINNING makes the client's messages durable, CALLING waits for the provider's first content, ENDING makes the answer durable.  What is not
- * stored skips the store's states.
+ * The steps in front of the provider's call are a table (step.c); a step that is not wanted is passed
+ * over:
+ *
+ *   LOADING    load         the store: the branch of the conversation that goes on
+ *              look         what the messages name, and what they weigh; a worker, where they are long
+ *              find_files   the store: the uploaded files that messages name
+ *              read_files   a worker: their contents
+ *              read_images  a worker: images that messages name by their path
+ *              weigh        the prompt, for a key with a budget; as prompt
+ *              reserve      the store: the budget
+ *   BEGINNING  begin        the store: the client's messages are durable
+ *   LOADING    turn         the end of the loop's turn, for a run that has waited for nothing so far
+ *   CALLING    prompt       instruction, branch and messages; a worker, where they are long
+ *              call         the first attempt (attempt.c)
+ *
+ * CALLING lasts until the provider's first content.  ENDING makes the answer durable.  A run that is not
+ * stored skips BEGINNING and ENDING.
  *
  * A run owns its provider's call.  A client is only a reader of it: it may leave, and the run goes
  * on or is cancelled, as asked.  A run belongs to one loop; everything here is on its thread. */

@@ -11,22 +11,57 @@ enum { SEQ_AHEAD = 512 };
 
 /* --- before the call --- */
 
+static void on_branch(struct store_job *job)
+{
+	struct run *r = container_of(job, struct run_jobs, branch.job)->run;
+	struct err  e = job->err;
+
+	r->jobs_out--;
+	if (e.code == ERR_OK && r->jobs->branch.live) {
+		err_set(&e, ERR_CONVERSATION_BUSY, "conversation",
+			"an answer is being made in this conversation; try again when it has ended");
+		e.retry_after_ms = 1000;
+	}
+	/* An answer's message has the id of its run. */
+	if (e.code == ERR_OK && !id_none(r->rq.continues) &&
+	    r->jobs->branch.leaf.key != r->rq.continues.key)
+		err_set(&e, ERR_NOT_CONTINUABLE, "",
+			"only the newest run of a conversation can be gone on with, and it needs some answer");
+	/* The branch's instruction holds until another one is set; the run's row repeats neither. */
+	if (e.code == ERR_OK && !r->rq.instruction_set && r->jobs->branch.instruction_set)
+		r->rq.instruction = r->jobs->branch.instruction;
+	step_over(r, &e);
+}
+
+enum step_next save_load(struct run *r, struct err *e)
+{
+	r->jobs->branch = (struct branch_read){
+		.job = { .loop = run_loop(r), .done = on_branch },
+		.owner = r->rq.owner,
+		.conversation = r->rq.conversation,
+		.from = r->rq.parent,
+	};
+	arena_init(&r->jobs->branch.arena, LIMIT_BRANCH_BYTES);
+	r->jobs->branch_read = true;
+	r->jobs_out++;
+	if (store_branch_read(r->engine->o.store, &r->jobs->branch))
+		return STEP_PARKED;
+	r->jobs_out--;
+	err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
+	return STEP_FAILED;
+}
+
 static void on_begun(struct store_job *job)
 {
 	struct run *r = container_of(job, struct run_jobs, begin.job)->run;
+	struct err  e = job->err;
 
 	r->jobs_out--;
 	free(TAKE(r->jobs->begin_messages));
-	if (job->err.code != ERR_OK) {
-		struct err e = job->err;
-
-		run_fail(r, &e);
-		return;
-	}
-	call_start(r);
+	step_over(r, &e);
 }
 
-bool save_submit_begin(struct run *r)
+static bool submit_begin(struct run *r)
 {
 	size_t n = r->rq.message_count;
 
@@ -67,64 +102,12 @@ bool save_submit_begin(struct run *r)
 	return false;
 }
 
-void save_begin(struct run *r)
+enum step_next save_begin(struct run *r, struct err *e)
 {
-	struct err e;
-
-	run_move(r, STATE_BEGINNING);
-	if (save_submit_begin(r))
-		return;
-	err_set(&e, ERR_OVERLOADED, "", "too many turns are waiting to be stored");
-	run_fail(r, &e);
-}
-
-static void on_branch(struct store_job *job)
-{
-	struct run *r = container_of(job, struct run_jobs, branch.job)->run;
-	struct err  e = job->err;
-
-	r->jobs_out--;
-	if (e.code == ERR_OK && r->jobs->branch.live) {
-		err_set(&e, ERR_CONVERSATION_BUSY, "conversation",
-			"an answer is being made in this conversation; try again when it has ended");
-		e.retry_after_ms = 1000;
-	}
-	/* An answer's message has the id of its run. */
-	if (e.code == ERR_OK && !id_none(r->rq.continues) &&
-	    r->jobs->branch.leaf.key != r->rq.continues.key)
-		err_set(&e, ERR_NOT_CONTINUABLE, "",
-			"only the newest run of a conversation can be gone on with, and it needs some answer");
-	if (e.code != ERR_OK) {
-		run_fail(r, &e);
-		return;
-	}
-	/* The branch's instruction holds until another one is set; the run's row repeats neither. */
-	if (!r->rq.instruction_set && r->jobs->branch.instruction_set)
-		r->rq.instruction = r->jobs->branch.instruction;
-	if (aside_wanted(r)) {
-		aside_do(r, run_look, run_looked);
-		return;
-	}
-	e.code = run_look(r, &e);
-	run_looked(r, &e);
-}
-
-bool save_submit_load(struct run *r)
-{
-	run_move(r, STATE_LOADING);
-	r->jobs->branch = (struct branch_read){
-		.job = { .loop = run_loop(r), .done = on_branch },
-		.owner = r->rq.owner,
-		.conversation = r->rq.conversation,
-		.from = r->rq.parent,
-	};
-	arena_init(&r->jobs->branch.arena, LIMIT_BRANCH_BYTES);
-	r->jobs->branch_read = true;
-	r->jobs_out++;
-	if (store_branch_read(r->engine->o.store, &r->jobs->branch))
-		return true;
-	r->jobs_out--;
-	return false;
+	if (submit_begin(r))
+		return STEP_PARKED;
+	err_set(e, ERR_OVERLOADED, "", "too many turns are waiting to be stored; try again");
+	return STEP_FAILED;
 }
 
 /* --- while it streams --- */
@@ -143,7 +126,7 @@ static void on_reserved(struct store_job *job)
 			save_reserve_ahead(r);
 		feed_wake(r);
 	} else if (r->state == STATE_STREAMING && r->call) {
-		run_fail(r, &job->err);
+		run_finish(r, &job->err);
 		return;
 	}
 	run_free_if_over(r);

@@ -1,0 +1,171 @@
+/* What a run does in front of its provider's call: the table of steps that run.h draws, and the loop
+ * that takes them.
+ *
+ * A step that is not wanted is passed over.  A step that waits for the store or for a worker parks the
+ * run; its callback calls step_over, and the loop goes on behind it.  Before each step the loop asserts
+ * anew that somebody wants the run and that the gateway does not stop, so no step looks after that
+ * itself.  A new step is a row here and its start in the file of whoever does the work. */
+#include "base/log.h"
+#include "run/internal.h"
+
+struct step {
+	const char    *name;
+	enum run_state state;
+	bool (*wanted)(const struct run *r);
+	enum step_next (*start)(struct run *r, struct err *e);
+};
+
+enum step_next step_aside(struct run *r, enum errc (*work)(struct run *r, struct err *e), struct err *e)
+{
+	if (!aside_wanted(r))
+		return work(r, e) == ERR_OK ? STEP_MORE : STEP_FAILED;
+	if (aside_submit(r, work, step_over))
+		return STEP_PARKED;
+	err_set(e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");
+	return STEP_FAILED;
+}
+
+/* --- what is wanted --- */
+
+static bool always(const struct run *r)
+{
+	(void)r;
+	return true;
+}
+
+static bool continues(const struct run *r)
+{
+	return !id_none(r->rq.conversation);
+}
+
+static bool has_messages_of_ours(const struct run *r)
+{
+	return r->rq.native || run_stored(r);
+}
+
+static bool names_files(const struct run *r)
+{
+	return r->attach;
+}
+
+static bool is_starting(const struct run *r)
+{
+	return r->starting;
+}
+
+static bool lacks_prompt(const struct run *r)
+{
+	return !r->prepared;
+}
+
+/* --- steps that no other file does --- */
+
+static enum errc look(struct run *r, struct err *e)
+{
+	bill_look(r);
+	return attach_look(r, e);
+}
+
+static enum step_next step_look(struct run *r, struct err *e)
+{
+	return step_aside(r, look, e);
+}
+
+static void step_turn_over(struct task *t)
+{
+	struct run *r = container_of(t, struct run, turn_task);
+	struct err  e = { .code = ERR_OK };
+
+	r->jobs_out--;
+	step_over(r, &e);
+}
+
+/* step_turn: observers are not called from within run_start, and a call may fail at once. */
+static enum step_next step_turn(struct run *r, struct err *e)
+{
+	(void)e;
+	r->jobs_out++;
+	r->turn_task.fn = step_turn_over;
+	loop_later(run_loop(r), &r->turn_task);
+	return STEP_PARKED;
+}
+
+/* --- the table and its loop --- */
+
+static const struct step steps[] = {
+	{ "load", STATE_LOADING, continues, save_load },
+	{ "look", STATE_LOADING, has_messages_of_ours, step_look },
+	{ "find_files", STATE_LOADING, names_files, attach_find },
+	{ "read_files", STATE_LOADING, names_files, attach_read },
+	{ "read_images", STATE_LOADING, image_wanted, image_read },
+	/* A budget is asked for what the prompt weighs. */
+	{ "weigh", STATE_LOADING, bill_wanted, call_prompt },
+	{ "reserve", STATE_LOADING, bill_wanted, bill_reserve },
+	{ "begin", STATE_BEGINNING, run_stored, save_begin },
+	{ "turn", STATE_LOADING, is_starting, step_turn },
+	{ "prompt", STATE_CALLING, lacks_prompt, call_prompt },
+	{ "call", STATE_CALLING, always, call_start },
+};
+
+/* step_holds: what must hold before each step. */
+static bool step_holds(const struct run *r, struct err *e)
+{
+	CHECK(!r->call && !r->aside.on);
+	if (r->engine->stopping.code != ERR_OK)
+		*e = r->engine->stopping;
+	else if (r->cancelled)
+		err_set(e, ERR_CANCELLED, "", "the run was cancelled");
+	else if (!r->observer && !r->rq.finish)
+		err_set(e, ERR_CANCELLED, "", "the client left");
+	else
+		return true;
+	return false;
+}
+
+static void step_tell(const struct run *r, const struct step *s)
+{
+	struct log_line l;
+
+	if (!log_on(LOG_DEBUG))
+		return;
+	log_begin(&l, LOG_DEBUG, "step");
+	log_str(&l, "run", str_of(r->id_text));
+	log_str(&l, "step", str_of(s->name));
+	log_end(&l);
+}
+
+/* step_loop: takes steps until one parks the run or fails; after DONE the run may be gone. */
+static enum step_next step_loop(struct run *r, struct err *e)
+{
+	enum step_next next = STEP_MORE;
+
+	while (next == STEP_MORE) {
+		CHECK(r->step < ARRAY_LEN(steps));
+		const struct step *s = &steps[r->step++];
+
+		if (!s->wanted(r))
+			continue;
+		if (r->state != s->state)
+			run_move(r, s->state);
+		if (!step_holds(r, e))
+			return STEP_FAILED;
+		step_tell(r, s);
+		next = s->start(r, e);
+	}
+	return next;
+}
+
+enum errc step_first(struct run *r, struct err *e)
+{
+	r->starting = true;
+	enum step_next next = step_loop(r, e);
+	r->starting = false;
+	CHECK(next == STEP_PARKED || next == STEP_FAILED);
+	return next == STEP_FAILED ? e->code : ERR_OK;
+}
+
+void step_over(struct run *r, struct err *e)
+{
+	if (e->code != ERR_OK || step_loop(r, e) == STEP_FAILED)
+		run_finish(r, e);
+}

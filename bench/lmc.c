@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "shape/encoder.h"
+#include "shape/family.h"
 #include "shape/transcript.h"
 #include "lmc/translate.h"
 
@@ -195,7 +196,7 @@ struct stream {
 	const char   *name;
 	struct event *events;
 	size_t        count;
-	enum shape    shape;
+	const struct shape *shape;
 };
 
 #define CHUNK_FRONT                                                                                \
@@ -274,7 +275,7 @@ static void run_stream(void *arg)
 	const struct stream  *s = arg;
 	struct encoder_about  about = { .fences = true, .completion = STR("chatcmpl-1"),
 					.model = STR("bench"), .run = STR("run_1") };
-	struct encoder       *n = encoder_create(s->shape, &about);
+	struct encoder       *n = s->shape->encoder(&about);
 
 	need(n, "memory");
 	for (size_t i = 0; i < s->count; i++) {
@@ -296,8 +297,8 @@ static void measure_stream(const struct stream *s, bool *some)
 
 	if (!begin(some, "streams", s->name))
 		return;
-	shapes[0].shape = SHAPE_OPENAI;
-	shapes[1].shape = SHAPE_LMC;
+	shapes[0].shape = family_completions.shapes;
+	shapes[1].shape = family_shape(&family_chat, STR(SHAPE_LMC));
 	measure(w, us, &more);
 	printf("\"name\": \"%s\", \"events\": %zu, \"openai_us\": %.4f, \"lmc_us\": %.4f, "
 	       "\"added_us\": %.4f}",
@@ -506,7 +507,7 @@ static void run_render(void *arg)
 
 	arena_init(&arena, LIMIT_ARENA);
 	warnings_init(&warnings);
-	struct transcript_options o = { .lmc = c->lmc, .warnings = &warnings, .arena = &arena };
+	struct transcript_options o = { .answers_calls = c->lmc, .warnings = &warnings, .arena = &arena };
 	need(transcript_render(c->messages, ARRAY_LEN(c->messages), &o, &made, &count, &e) == ERR_OK,
 	     "render");
 	need(count == ARRAY_LEN(c->messages), "as many messages");

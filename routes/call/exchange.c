@@ -7,7 +7,7 @@
 #include "http/reply.h"
 #include "http/stream.h"
 #include "routes/kit/admission.h"
-#include "routes/call/keyed.h"
+#include "routes/call/run_headers.h"
 #include "routes/call/run_print.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct exchange {
 	struct run     *run;
 	struct stream  *stream; /* NULL: plain, or not open yet */
 	struct str      model;
-	bool            native;
+	bool            breaks;     /* as its family has it; read when the request may be gone */
 	bool            streamed;
 	bool            background; /* answered as soon as the run goes on by itself */
 	bool            parting;    /* answered; the run will be left at the end of the turn */
@@ -92,14 +92,14 @@ static bool is_ascii(struct str s)
 	return true;
 }
 
-/* OpenAI's answers have no place for what was not handed on, so a header says it: the array that other
- * answers have in `warnings`, or, where no header can have it, how many entries that has. */
+/* warn: where bodies have no place for what was not handed on, a header says it: the array that other
+ * answers have in `warnings`, or, where no header can have that, how many entries it has. */
 static void warn(struct exchange *x, const struct run_view *v)
 {
 	struct buf text;
 	bool       fits = v->warnings.n <= WARNINGS_MAX && is_ascii(v->warnings);
 
-	if (x->native || v->warning_count == 0)
+	if (!request_family(x->request)->warns_ahead || v->warning_count == 0)
 		return;
 	buf_init(&text, WARNINGS_MAX + 32);
 	bool ok = fits ? buf_text(&text, "[") && buf_str(&text, v->warnings) && buf_text(&text, "]")
@@ -112,7 +112,6 @@ static void warn(struct exchange *x, const struct run_view *v)
 static void headers(struct exchange *x)
 {
 	struct run_view v;
-	struct buf      location;
 
 	run_view(x->run, &v);
 	if (!x->background)
@@ -124,18 +123,12 @@ static void headers(struct exchange *x)
 		snprintf(count, sizeof count, "%u", v.attempts);
 		reply_header(x->request, "x-parley-attempts", str_of(count));
 	}
-	if (v.id.n == 0 || (!x->native && v.conversation.n == 0))
-		return;
-	reply_header(x->request, "X-Run-Id", v.id);
-	if (v.conversation.n > 0)
-		reply_header(x->request, "X-Conversation-Id", v.conversation);
-	if (!x->native || !(x->streamed || x->background))
-		return;
-	buf_init(&location, 256);
-	if (buf_text(&location, "/v1/runs/") && buf_str(&location, v.id) &&
-	    buf_text(&location, "/events"))
-		reply_header(x->request, "Location", buf_view(&location));
-	buf_finish(&location);
+	run_headers(x->request, &(struct run_told){
+		.run = v.id,
+		.conversation = v.conversation,
+		.stored = v.conversation.n > 0,
+		.streamed = x->streamed || x->background,
+	});
 }
 
 static void part(struct exchange *x)
@@ -166,15 +159,13 @@ static void source_over(void *arg, bool whole)
 	part(x);
 }
 
-/* Some of OpenAI's clients look for the body's end alone, and would take an answer with an error
- * behind it for a whole one; in our own dialect the last event says how it ended. */
 static bool source_broken(void *arg)
 {
 	struct exchange *x = arg;
 	struct run_view  v;
 
 	run_view(x->run, &v);
-	return !x->native && v.failed;
+	return x->breaks && v.failed;
 }
 
 static const struct stream_source source = { source_ready, source_taken, source_over,
@@ -275,21 +266,6 @@ static void client_left(void *arg)
 	part(x);
 }
 
-void exchange_start(struct request *r, struct gateway *g, struct run_request *rq)
-{
-	rq->request_id = request_id(r);
-	rq->who = request_key(r);
-	rq->owner = request_owner(r);
-	rq->trace = *request_trace(r);
-	if (!rq->held)
-		rq->held = snapshot_hold(g->now); /* so that the provider stays */
-	rq->release = snapshot_release;
-	if (request_idempotency_key(r).p)
-		keyed_start(r, g, rq);
-	else
-		exchange_call(r, g, rq);
-}
-
 static void fail(struct request *r, struct keys_claim *claim, const struct err *e)
 {
 	if (claim)
@@ -318,7 +294,7 @@ static void begin(struct request *r, struct gateway *g, struct run_request *rq)
 	}
 	*x = (struct exchange){
 		.request = r,
-		.native = rq->native,
+		.breaks = rq->family->breaks,
 		.streamed = rq->prompt.stream && !rq->background,
 		.background = rq->background,
 		.loop = g->loop,
@@ -393,115 +369,4 @@ void exchange_call(struct request *r, struct gateway *g, struct run_request *rq)
 	case ADMIT_REFUSED: entry_answer(&x->wait, &e); break;
 	case ADMIT_WAITS: request_on_left(r, entry_left, x); break;
 	}
-}
-
-enum errc exchange_target(const struct gateway *g, struct str model, const char *path,
-			  struct run_request *ret, struct err *e)
-{
-	struct target target;
-	enum errc     rc = registry_find_for(g->now->registry, model, ret->who, &target, e);
-
-	if (rc != ERR_OK) {
-		err_at(e, path);
-		return rc;
-	}
-	ret->model = target.asked;
-	ret->provider = target.provider;
-	ret->route = target.model;
-	ret->asked = target.asked;
-	ret->label = target.label;
-	ret->takes = target.takes;
-	ret->prompt.model = target.upstream_model;
-	return ERR_OK;
-}
-
-/* --- reading the body --- */
-
-/* One body on its way to a run; a long one is read by a worker. */
-struct reading {
-	struct work_job    job;
-	struct request    *request; /* NULL: the client left */
-	struct gateway    *gateway;
-	struct gateway     then;    /* as the gateway was at the start; its snapshot is held */
-	struct identity   *who;     /* held */
-	exchange_read_fn   read;
-	struct run_request rq;
-	struct err         err;
-};
-
-static void reading_left(void *arg)
-{
-	struct reading *x = arg;
-
-	x->request = NULL;
-	work_unwant(&x->job);
-}
-
-static void reading_run(struct work_job *job)
-{
-	struct reading *x = container_of(job, struct reading, job);
-
-	x->err.code = x->read(x->rq.input, &x->then, &x->rq, &x->err);
-}
-
-static void serve(struct request *r, struct gateway *g, struct run_request *rq, struct err *e)
-{
-	if (e->code == ERR_OK) {
-		exchange_start(r, g, rq);
-		return;
-	}
-	input_destroy(rq->input);
-	admission_show(r, g);
-	reply_error(r, e);
-}
-
-static void reading_done(struct work_job *job)
-{
-	struct reading *x = container_of(job, struct reading, job);
-
-	/* The provider that was found is that snapshot's, also when a reload came meanwhile. */
-	if (x->request && x->err.code == ERR_OK)
-		x->rq.held = TAKE(x->then.now);
-	if (x->request) {
-		request_on_left(x->request, NULL, NULL);
-		serve(x->request, x->gateway, &x->rq, &x->err);
-	} else {
-		input_destroy(x->rq.input);
-	}
-	snapshot_release(x->then.now);
-	identity_release(x->who);
-	free(x);
-}
-
-static enum errc read_aside(struct request *r, struct gateway *g, const struct run_request *rq,
-			    exchange_read_fn read, struct err *e)
-{
-	struct reading *x = calloc(1, sizeof *x);
-
-	if (!x)
-		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
-	*x = (struct reading){ .request = r, .gateway = g, .then = *g, .read = read, .rq = *rq };
-	x->job = (struct work_job){ .loop = g->loop, .run = reading_run, .done = reading_done };
-	x->who = identity_hold(rq->who);
-	snapshot_hold(g->now);
-	if (!work_submit(g->cpu, &x->job)) {
-		snapshot_release(g->now);
-		identity_release(x->who);
-		free(x);
-		return err_set(e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");
-	}
-	request_on_left(r, reading_left, x);
-	return ERR_OK;
-}
-
-void exchange_serve(struct request *r, struct gateway *g, exchange_read_fn read)
-{
-	struct run_request rq = { .input = request_input_take(r), .who = request_key(r) };
-	struct err         e = { .code = ERR_OK };
-
-	if (rq.input->body.len <= LIMIT_LOOP_JSON)
-		e.code = read(rq.input, g, &rq, &e);
-	else if (read_aside(r, g, &rq, read, &e) == ERR_OK)
-		return;
-	serve(r, g, &rq, &e);
 }

@@ -6,10 +6,10 @@
 #include "http/stream.h"
 #include "routes/kit/admission.h"
 #include "routes/call/run_events.h"
+#include "routes/call/run_headers.h"
 #include "routes/call/run_print.h"
 #include "desk/live.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* --- headers --- */
@@ -18,23 +18,20 @@ static void headers(struct request *r, const struct gateway *g, const struct run
 		    const struct key_read *read)
 {
 	char run[ID_MAX];
-	char conversation[ID_MAX];
-	char location[ID_MAX + 32];
+	char conversation[ID_MAX] = "";
 
 	admission_show(r, g); /* nothing was taken of it */
 	reply_header(r, "Idempotency-Replayed", STR("true"));
 	if (read->outcome > RUN_COMPLETED)
 		reply_header(r, "x-should-retry", STR("false"));
-	if (!rq->native && !read->stored)
-		return;
-	reply_header(r, "X-Run-Id", id_text(read->run, ID_RUN, run));
 	if (!id_none(read->conversation))
-		reply_header(r, "X-Conversation-Id",
-			     id_text(read->conversation, ID_CONVERSATION, conversation));
-	if (!rq->native || !rq->prompt.stream)
-		return;
-	snprintf(location, sizeof location, "/v1/runs/%s/events", run);
-	reply_header(r, "Location", str_of(location));
+		id_text(read->conversation, ID_CONVERSATION, conversation);
+	run_headers(r, &(struct run_told){
+		.run = id_text(read->run, ID_RUN, run),
+		.conversation = str_of(conversation),
+		.stored = read->stored,
+		.streamed = rq->prompt.stream,
+	});
 }
 
 /* --- kept bytes --- */
@@ -43,7 +40,7 @@ struct bytes {
 	struct request *request;
 	struct buf      body;
 	size_t          at;
-	bool            broken; /* of OpenAI's family, with an error at its end */
+	bool            broken; /* must not look whole */
 };
 
 static void bytes_destroy(struct bytes *x)
@@ -100,7 +97,7 @@ static void reply_stream(struct request *r, struct buf *body, bool broken)
 static void reply_bytes(struct request *r, const struct run_request *rq, struct key_read *read)
 {
 	if (rq->prompt.stream && read->answer.http == 200)
-		reply_stream(r, &read->bytes, !rq->native && read->outcome > RUN_COMPLETED);
+		reply_stream(r, &read->bytes, rq->family->breaks && read->outcome > RUN_COMPLETED);
 	else
 		reply_json_take(r, read->answer.http, &read->bytes);
 }
@@ -131,7 +128,7 @@ static struct follow_options options_of(struct gateway *g, const struct run_requ
 		.store = g->store,
 		.owner = rq->owner,
 		.run = read->run,
-		.openai = !rq->native,
+		.family = rq->family,
 		.want_usage = rq->want_usage,
 		.reasoning = g->now->run.reasoning,
 	};
@@ -214,7 +211,6 @@ bool kept_follow(struct request *r, struct gateway *g, const struct run_request 
 		return false;
 	o.model = arena_str(request_arena(r), rq->model); /* rq goes before the stream does */
 	o.created_ms = live.created_ms;
-	o.shape_set = true;
 	o.shape = rq->shape;
 	headers(r, g, rq, read);
 	run_events_reply(r, &o);

@@ -108,9 +108,8 @@ static bool read_format(struct request *r, struct follow_options *ret)
 
 	if (!request_query(r, "format", 0, &text))
 		return true;
-	ret->shape_set = true;
-	ret->shape = str_is(text, "lmc") ? SHAPE_LMC : SHAPE_OPENAI;
-	if (ret->shape == SHAPE_LMC || str_is(text, "openai"))
+	ret->shape = family_format(ret->family, text);
+	if (ret->shape)
 		return true;
 	reply_refuse(r, ERR_INVALID_VALUE, "format", "must be one of: openai, lmc");
 	return false;
@@ -123,7 +122,7 @@ static bool read_cursor(struct request *r, struct follow_options *ret)
 
 	if (text.n == 0 && !request_query(r, "after", 0, &text))
 		return true;
-	if (text.n == 0 || follow_cursor_parse(text, &ret->cursor))
+	if (text.n == 0 || ret->family->cursor(text, &ret->cursor))
 		return true;
 	reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a block of this stream");
 	return false;
@@ -157,6 +156,8 @@ void run_events_get(struct request *r, void *app)
 		.loop = g->loop,
 		.store = g->store,
 		.owner = request_owner(r),
+		.family = request_family(r),
+		.want_usage = true,
 		.reasoning = g->now->run.reasoning,
 	};
 
@@ -170,9 +171,8 @@ void run_events_get(struct request *r, void *app)
 		o.tape = live_tape(o.run, o.owner);
 		o.model = arena_str(request_arena(r), str_of(live.model));
 		o.created_ms = live.created_ms;
-		if (!o.shape_set && live.lmc)
-			o.shape = SHAPE_LMC;
-		o.shape_set = true;
+		if (!o.shape)
+			o.shape = family_shape(o.family, str_of(live.shape->word));
 	}
 	run_events_reply(r, &o);
 }

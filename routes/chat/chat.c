@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "routes/chat/chat_messages.h"
 #include "routes/kit/check.h"
-#include "routes/call/exchange.h"
+#include "routes/call/intake.h"
 #include "schema/chat_config.h"
 #include "schema/chat_lmc.h"
 #include "schema/chat_request.h"
@@ -164,8 +164,8 @@ static enum errc read_lmc(struct input *in, const struct chat_request *c, struct
 		rc = fields_read(&chat_lmc_fields, &in->doc, c->lmc, "lmc", &in->arena, &lmc, e);
 	if (rc != ERR_OK)
 		return rc;
-	ret->shape = c->format == CHAT_FORMAT_LMC ? SHAPE_LMC : SHAPE_OPENAI;
-	ret->lmc = c->format == CHAT_FORMAT_LMC || c->lmc != JSON_ABSENT;
+	ret->shape = family_format(&family_chat, str_of(chat_formats[c->format]));
+	ret->answers_calls = c->format == CHAT_FORMAT_LMC || c->lmc != JSON_ABSENT;
 	ret->fence = lmc.code == CHAT_LMC_CODE_FENCE;
 	ret->fences = lmc.fences;
 	return ERR_OK;
@@ -202,7 +202,7 @@ static enum errc read_config(struct input *in, const struct gateway *g, const st
 		rc = build_prompt(in, c->config, &config, &ret->prompt, e);
 	if (rc != ERR_OK)
 		return rc;
-	return exchange_target(g, config.model.p ? config.model : default_model, "config.model", ret, e);
+	return intake_target(g, config.model.p ? config.model : default_model, "config.model", ret, e);
 }
 
 enum errc chat_read_how(struct input *in, const struct gateway *g, const struct chat_request *c,
@@ -218,7 +218,6 @@ enum errc chat_read_how(struct input *in, const struct gateway *g, const struct 
 	if (rc != ERR_OK)
 		return rc;
 
-	ret->native = true;
 	ret->background = c->background;
 	ret->store = c->store;
 	ret->want_usage = true;
@@ -258,5 +257,5 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 
 void chat_post(struct request *r, void *app)
 {
-	exchange_serve(r, app, read_request);
+	intake_serve(r, app, read_request);
 }

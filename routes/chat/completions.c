@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "routes/kit/check.h"
-#include "routes/call/exchange.h"
+#include "routes/call/intake.h"
 #include "schema/completion_request.h"
 
 /* Members that are Parley's, or that the dialect writes itself. */
@@ -155,7 +155,7 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 	if (rc == ERR_OK && c.store)
 		rc = read_settings(in, &ret->settings, e);
 	if (rc == ERR_OK)
-		rc = exchange_target(g, c.model, "model", ret, e);
+		rc = intake_target(g, c.model, "model", ret, e);
 	if (rc != ERR_OK)
 		return rc;
 
@@ -170,5 +170,5 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 
 void completions_post(struct request *r, void *app)
 {
-	exchange_serve(r, app, read_request);
+	intake_serve(r, app, read_request);
 }

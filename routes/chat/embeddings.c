@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "routes/kit/check.h"
-#include "routes/call/exchange.h"
+#include "routes/call/intake.h"
 #include "schema/embedding_request.h"
 
 static bool is_token(const struct json_doc *d, json_at i)
@@ -115,7 +115,7 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 	if (rc == ERR_OK)
 		rc = build_prompt(in, &c, &ret->prompt, e);
 	if (rc == ERR_OK)
-		rc = exchange_target(g, c.model, "model", ret, e);
+		rc = intake_target(g, c.model, "model", ret, e);
 	if (rc == ERR_OK && !(ret->takes & PROVIDER_EMBED))
 		rc = err_set(e, ERR_UNSUPPORTED_PARAMETER, "model",
 			     "the provider '%s' of this model can't be asked by POST /v1/embeddings: its "
@@ -126,5 +126,5 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 
 void embeddings_post(struct request *r, void *app)
 {
-	exchange_serve(r, app, read_request);
+	intake_serve(r, app, read_request);
 }

@@ -3,6 +3,7 @@
 
 #include "base/beneath.h"
 #include "http/server.h"
+#include "shape/family.h"
 #include "loop/work.h"
 #include "provider/registry.h"
 #include "desk/admit.h"

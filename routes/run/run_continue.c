@@ -6,7 +6,7 @@
 #include "http/request.h"
 #include "routes/kit/admission.h"
 #include "routes/chat/chat.h"
-#include "routes/call/exchange.h"
+#include "routes/call/intake.h"
 #include "schema/run_continue.h"
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static enum errc read_body(struct resume *x, struct run_request *ret, struct err
 	if (!model.p)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 	rc = chat_read_how(in, x->gateway, &how, model, ret, e);
-	ret->lmc = true; /* calls that broke off have no answers: a provider needs some */
+	ret->answers_calls = true; /* those of an answer that broke off have none */
 	return rc;
 }
 
@@ -93,7 +93,7 @@ static void on_read(struct store_job *job)
 	rq.who = request_key(x->request);
 	if (e.code == ERR_OK && build(x, &rq, &e) == ERR_OK) {
 		x->input = NULL;
-		exchange_start(x->request, x->gateway, &rq);
+		intake_start(x->request, x->gateway, &rq);
 	} else {
 		admission_show(x->request, x->gateway);
 		reply_error(x->request, &e);

@@ -142,6 +142,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	w->main_options = (struct server_options){
 		.routes = routes,
 		.hints = route_hints,
+		.family = &family_chat,
 		.auth = auth,
 		.ticket = ticket,
 		.settings = server_settings_now,

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "json/field.h"
+#include "msg/family.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static const char *const statuses[] = {
 	NULL,
 };
 
-static const char *const shapes[] = { "native", "openai", "lmc", NULL };
+static const char *const shapes[] = { SHAPE_WORDS, NULL };
 
 /* One body and its place in the messages of an archive; a message as it is stored is no larger. */
 static const struct json_limits line_limits = {

@@ -154,3 +154,8 @@ bool err_object(const struct err *e, struct str request_id, struct buf *out)
 		return false;
 	return buf_text(out, "}");
 }
+
+bool err_body(const struct err *e, struct str request_id, struct buf *out)
+{
+	return buf_text(out, "{\"error\":") && err_object(e, request_id, out) && buf_text(out, "}\n");
+}

@@ -69,3 +69,5 @@ struct buf;
 /* err_object: appends {"message":..,"type":..,"param":..,"code":..,"request_id":..} to out;
  * request_id may be empty (then the member is left out).  False: out is full. */
 bool err_object(const struct err *e, struct str request_id, struct buf *out) MUST_USE;
+/* err_body: the same as OpenAI's clients expect a body: {"error":{…}} and a line break. */
+bool err_body(const struct err *e, struct str request_id, struct buf *out) MUST_USE;

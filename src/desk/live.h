@@ -6,6 +6,7 @@
 #include "store/store.h"
 
 struct run;
+struct shape;
 struct tape;
 
 /* Embedded in a run or pointed to by it; the fields are copied out by live_find, so they are changed
@@ -16,7 +17,7 @@ struct live {
 	struct id       id;
 	int64_t         owner;
 	bool            stored; /* the store knows more of it */
-	bool            lmc;    /* its stream is LMC chunks */
+	const struct shape *shape; /* of its stream */
 	enum run_status status;
 	int64_t         created_ms;
 	char            model[96];

@@ -158,8 +158,7 @@ void reply_error(struct request *r, const struct err *e)
 	}
 	error_headers(r, e);
 	buf_init(&body, 4 * KIB);
-	if (!buf_text(&body, "{\"error\":") || !err_object(e, request_id(r), &body) ||
-	    !buf_text(&body, "}\n"))
+	if (!request_family(r)->error(e, request_id(r), &body))
 		buf_clear(&body);
 	reply_json_take(r, err_http(e), &body);
 }

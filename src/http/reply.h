@@ -11,7 +11,8 @@ struct request;
 void reply_header(struct request *r, const char *name, struct str value);
 /* reply_json_take: body's memory is handed over, body is empty afterwards. */
 void reply_json_take(struct request *r, int status, struct buf *body);
-/* reply_error: status, shape and headers (Retry-After, x-should-retry, …) follow from e. */
+/* reply_error: status and headers (Retry-After, x-should-retry, …) follow from e, the body is as the
+ * family of the request has it. */
 void reply_error(struct request *r, const struct err *e);
 /* reply_refuse: reply_error for an error that is noticed here and now; path as in err_set. */
 void reply_refuse(struct request *r, enum errc code, const char *path, const char *text);

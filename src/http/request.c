@@ -334,6 +334,11 @@ struct str request_id(const struct request *r)
 	return str_of(r->id);
 }
 
+const struct family *request_family(const struct request *r)
+{
+	return r->route ? r->route->family : r->server->options->family;
+}
+
 int64_t request_owner(const struct request *r)
 {
 	return r->who->owner;

@@ -11,11 +11,14 @@
 #include "http/peer.h"
 #include "json/input.h"
 #include "loop/loop.h"
+#include "msg/family.h"
 
 struct request;
 
 struct loop  *request_loop(const struct request *r);
 struct str    request_id(const struct request *r);     /* "req_…", also in x-request-id */
+/* request_family: in which it is answered and refused: its route's. */
+const struct family *request_family(const struct request *r);
 /* request_key: who asks; never NULL.  To be held (identity_hold) by what outlives the request. */
 struct identity *request_key(const struct request *r);
 int64_t       request_owner(const struct request *r);  /* of the key; 0: no keys */

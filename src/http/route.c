@@ -286,8 +286,8 @@ bool route_allow(const struct route *table, const struct route *row, struct buf 
 enum errc route_check(const struct route *table, struct err *e)
 {
 	for (const struct route *row = table; row->name; row++) {
-		if (row->auth == AUTH_UNSET || row->body == BODY_UNSET || !row->handle ||
-		    !row->method || !row->path)
+		if (row->auth == AUTH_UNSET || row->body == BODY_UNSET || !row->family ||
+		    !row->handle || !row->method || !row->path)
 			return err_set(e, ERR_INTERNAL, "", "route %s has an empty column", row->name);
 		for (const struct route *other = table; other < row; other++)
 			if (strcmp(other->path, row->path) == 0 &&

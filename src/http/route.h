@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "msg/family.h"
 
 struct request;
 
@@ -34,6 +35,7 @@ struct route {
 	enum route_auth auth;
 	enum route_body body;
 	bool            quiet;  /* probes: no log line at level info */
+	const struct family *family; /* in which it refuses, and what it calls answers */
 	/* handle: on the loop's thread; must lead to exactly one reply or stream, now or later. */
 	void (*handle)(struct request *r, void *app);
 };

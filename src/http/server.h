@@ -19,6 +19,7 @@ enum { HTTP_BOUND = 128 }; /* room for an address, or "unix:" and a path */
 struct server_options {
 	const struct route *routes; /* ended by a row without a name */
 	const struct route_hint *hints; /* for paths that are none of them; NULL: none */
+	const struct family *family; /* in which those are refused */
 	/* auth: who holds this key?  Borrowed key, held identity; called on the loop's thread. */
 	enum errc (*auth)(void *arg, struct str key, struct identity **ret, struct err *e);
 	/* ticket: whom it lets in to what the path names (its first parameter), held; NULL: nobody. */

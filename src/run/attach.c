@@ -477,7 +477,7 @@ static bool any_named(const struct run *r)
 
 enum errc attach_look(struct run *r, struct err *e)
 {
-	if (!r->rq.native || !any_named(r))
+	if (!r->rq.family->files || !any_named(r))
 		return ERR_OK;
 
 	struct run_attach *x = calloc(1, sizeof *x);

@@ -90,7 +90,7 @@ static bool keep(struct run *r, const struct event *ev)
 			str_copy(r->native_reason, sizeof r->native_reason, ev->name);
 	}
 	/* A plain answer that goes through as it came needs no second copy, unless it is stored. */
-	bool through = r->rq.shape == SHAPE_OPENAI && (ev->raw.n > 0 || ev->cont);
+	bool through = r->encoder->ops->raw && (ev->raw.n > 0 || ev->cont);
 	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
 	if (run_stored(r) || r->content || (whole && !r->rq.prompt.stream && !through))
 		return answer_add(&r->answer, ev);
@@ -262,18 +262,18 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 	return ERR_OK;
 }
 
-/* render: the messages as the provider sees them; OpenAI's requests go through untouched. */
+/* render: the messages as the provider sees them. */
 static enum errc render(struct run *r, struct str **list, size_t *count, size_t old, struct err *e)
 {
 	struct transcript_options o = {
 		.fence = r->rq.fence,
-		.lmc = r->rq.lmc,
+		.answers_calls = r->rq.answers_calls,
 		.old = old,
 		.warnings = &r->warnings,
 		.arena = &r->rq.input->arena,
 	};
 
-	if (!r->rq.native)
+	if (!r->rq.family->renders)
 		return ERR_OK;
 	o.images = image_list(r, &o.image_count);
 	o.made = attach_made(r, &o.made_count);

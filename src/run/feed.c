@@ -109,9 +109,9 @@ void feed_unsay(struct run *r)
 	if ((!journal_strict(r) && !key_waits(r)) || r->out.len == r->out_seen)
 		return;
 	r->out.len = r->out_seen;
-	/* Its encoder is past that and would end segments that nobody saw begin: the stream ends
-	 * without its last block, and the client comes again and reads what there is. */
-	r->closed = r->rq.shape == SHAPE_LMC;
+	/* The encoder is past that and would end what nobody saw begin: the stream ends without its last
+	 * block, and the client comes again and reads what there is. */
+	r->closed = r->encoder->ops->nests;
 }
 
 void feed_close(struct run *r)

@@ -56,74 +56,11 @@ struct follow {
 	size_t     next_piece;
 
 	uint64_t   seq; /* of the last event printed */
-	uint64_t   block_seq; /* the event whose blocks are being counted, and how many it has */
-	uint64_t   block_count;
 	struct buf out;
 	size_t     out_at;
 	bool       last;
 	bool       cut; /* without its last block */
 };
-
-/* --- cursor --- */
-
-static bool take_digits(struct str *s, uint64_t *ret)
-{
-	uint64_t v = 0;
-	size_t   n = 0;
-
-	for (; n < s->n && n < 19 && s->p[n] >= '0' && s->p[n] <= '9'; n++)
-		v = v * 10 + (uint64_t)(s->p[n] - '0');
-	if (n == 0 || (n > 1 && s->p[0] == '0'))
-		return false;
-	s->p += n;
-	s->n -= n;
-	*ret = v;
-	return true;
-}
-
-bool follow_cursor_parse(struct str text, struct follow_cursor *ret)
-{
-	struct follow_cursor c = { 0 };
-
-	if (!take_digits(&text, &c.seq))
-		return false;
-	if (text.n > 0) {
-		if (text.p[0] != '.')
-			return false;
-		text = (struct str){ text.p + 1, text.n - 1 };
-		if (!take_digits(&text, &c.nth) || text.n > 0)
-			return false;
-	}
-	*ret = c;
-	return true;
-}
-
-static bool was_seen(const struct follow_cursor *c, uint64_t seq, uint64_t nth)
-{
-	return seq < c->seq || (seq == c->seq && nth <= c->nth);
-}
-
-/* drop_seen: of the blocks from `start` on, which event seq has made, those that were seen. */
-static void drop_seen(struct follow *f, uint64_t seq, size_t start)
-{
-	size_t at = start;
-	size_t keep = start;
-
-	if (seq != f->block_seq)
-		f->block_count = 0;
-	f->block_seq = seq;
-	while (at < f->out.len) {
-		const char *end = memmem(f->out.data + at, f->out.len - at, "\n\n", 2);
-		size_t      next = end ? (size_t)(end - f->out.data) + 2 : f->out.len;
-
-		if (!was_seen(&f->o.cursor, seq, f->block_count++)) {
-			memmove(f->out.data + keep, f->out.data + at, next - at);
-			keep += next - at;
-		}
-		at = next;
-	}
-	f->out.len = keep;
-}
 
 /* --- ends --- */
 
@@ -212,13 +149,6 @@ static bool print_end(struct follow *f)
 
 /* --- printing --- */
 
-static enum shape shape_of(const struct follow *f)
-{
-	if (f->o.shape_set)
-		return f->o.shape;
-	return str_is(f->read.shape, "lmc") ? SHAPE_LMC : SHAPE_OPENAI;
-}
-
 static bool make_encoder(struct follow *f)
 {
 	if (f->encoder)
@@ -231,9 +161,10 @@ static bool make_encoder(struct follow *f)
 	id_text(f->o.run, ID_COMPLETION, f->completion_text);
 	if (!id_none(f->read.conversation))
 		id_text(f->read.conversation, ID_CONVERSATION, f->conversation_text);
-	f->encoder = encoder_create(shape_of(f), &(struct encoder_about){
-		.native = !f->o.openai,
-		.want_usage = !f->o.openai || f->o.want_usage,
+	if (!f->o.shape)
+		f->o.shape = family_shape(f->o.family, f->read.shape);
+	f->encoder = f->o.shape->encoder(&(struct encoder_about){
+		.want_usage = f->o.want_usage,
 		.own = !id_none(f->read.conversation),
 		.fences = f->fences,
 		.reasoning = f->o.reasoning,
@@ -243,6 +174,7 @@ static bool make_encoder(struct follow *f)
 		.completion = str_of(f->completion_text),
 		.model = str_of(f->model),
 		.created_s = f->read.created_ms / 1000,
+		.seen = f->o.cursor,
 		.warnings = &f->warnings,
 	});
 	return f->encoder;
@@ -258,11 +190,8 @@ static enum errc take_asked(struct follow *f, const struct event *ev, uint64_t s
 
 static enum errc print_event(struct follow *f, const struct event *ev, uint64_t seq)
 {
-	size_t start = f->out.len;
-
 	if (!make_encoder(f) || !f->encoder->ops->event(f->encoder, ev, seq, &f->out))
 		return ERR_OVERLOADED;
-	drop_seen(f, seq, start);
 	f->seq = seq;
 	return ERR_OK;
 }
@@ -420,14 +349,11 @@ static void take_page(struct follow *f)
 		return;
 	}
 	if (ended(f) && !f->read.has_more) {
-		size_t start = f->out.len;
-
 		if (!make_encoder(f) || !print_end(f)) {
 			err_set(&e, ERR_OVERLOADED, "", "no memory for the events");
 			fail(f, &e);
 			return;
 		}
-		drop_seen(f, f->read.last_seq, start);
 		f->last = true;
 		f->state = OVER;
 		if (f->out.len == f->out_at && !f->opened) {
@@ -631,7 +557,7 @@ struct str follow_ready(struct follow *f, bool *ret_last)
 
 bool follow_broken(const struct follow *f)
 {
-	return f->cut || (f->o.openai && f->read.status != RUN_COMPLETED);
+	return f->cut || (f->o.family->breaks && f->read.status != RUN_COMPLETED);
 }
 
 void follow_taken(struct follow *f, size_t n)

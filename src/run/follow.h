@@ -3,25 +3,17 @@
  * when its first client left or its process died.
  *
  * The encoder is run from the run's first event in any case, as its state decides what a block looks
- * like; blocks up to the cursor are dropped.  So what a client saw before and what it gets now make
- * up the stream as it was. */
+ * like, and leaves out the blocks up to the cursor.  So what a client saw before and what it gets now
+ * make up the stream as it was. */
 #pragma once
 
 #include "shape/encoder.h"
+#include "shape/family.h"
 #include "loop/loop.h"
 #include "store/store.h"
 
 struct follow;
 struct tape;
-
-/* The id of a block: the event's number and the block's among the event's.  All blocks up to it, it
- * included, were seen. */
-struct follow_cursor {
-	uint64_t seq; /* 0: none was seen */
-	uint64_t nth;
-};
-/* follow_cursor_parse: `<n>` or `<n>.<k>`; false: neither. */
-bool follow_cursor_parse(struct str text, struct follow_cursor *ret);
 
 struct follow_observer {
 	/* open: there is something to read, or there will be.  First, once. */
@@ -41,12 +33,11 @@ struct follow_options {
 	struct tape         *tape;  /* held for the follower, which has it once started; NULL: the store */
 	struct str           model; /* with a tape: as asked; borrowed as long as the follower lives */
 	int64_t              created_ms;
-	bool                 shape_set; /* else the run's own */
-	enum shape           shape;
-	bool                 openai;    /* as /v1/chat/completions says it, not in our own dialect */
-	bool                 want_usage; /* only there: the client asked for it */
-	enum reasoning_name  reasoning; /* as struct encoder_about has it */
-	struct follow_cursor cursor;
+	const struct family *family; /* in which it is read, whatever it was asked in */
+	const struct shape  *shape;  /* of the family; NULL: the run's own, without a tape */
+	bool                 want_usage; /* as struct encoder_about has these two */
+	enum reasoning_name  reasoning;
+	struct cursor        cursor;
 	const struct follow_observer *observer;
 	void                *arg;
 };
@@ -60,5 +51,5 @@ void follow_leave(struct follow *f);
 struct str follow_ready(struct follow *f, bool *ret_last);
 void       follow_taken(struct follow *f, size_t n);
 /* follow_broken: behind the last byte: what was given must not look whole.  There is no last block,
- * or, as /v1/chat/completions says it, that is an error. */
+ * or the run failed, in a family whose clients would not notice. */
 bool       follow_broken(const struct follow *f);

@@ -125,7 +125,7 @@ static struct run_images *find(struct run *r)
 
 bool image_wanted(const struct run *r)
 {
-	return r->rq.native && r->engine->o.image_root;
+	return r->rq.family->files && r->engine->o.image_root;
 }
 
 enum step_next image_read(struct run *r, struct err *e)

@@ -83,13 +83,6 @@ void key_release(struct run *r)
 		keys_reach(r->rq.claim, KEYS_BOUND, r->id, r->conversation);
 }
 
-static bool print_failure(struct run *r, struct buf *out)
-{
-	buf_clear(out);
-	return buf_text(out, "{\"error\":") && err_object(&r->failure, str_of(r->request_id), out) &&
-	       buf_text(out, "}\n");
-}
-
 struct key_answer key_made(struct run *r)
 {
 	struct buf *body = &r->jobs->key_body;
@@ -107,7 +100,8 @@ struct key_answer key_made(struct run *r)
 			return (struct key_answer){ .http = 200, .body = buf_view(&r->whole) };
 		err_set(&r->failure, ERR_OVERLOADED, "", "no memory for the answer");
 	}
-	if (!print_failure(r, body))
+	buf_clear(body);
+	if (!r->rq.family->error(&r->failure, str_of(r->request_id), body))
 		buf_clear(body);
 	return (struct key_answer){ .http = err_http(&r->failure), .body = buf_view(body) };
 }

@@ -240,8 +240,7 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 
 static bool choose_encoder(struct run *r)
 {
-	r->encoder = encoder_create(r->rq.shape, &(struct encoder_about){
-		.native = r->rq.native,
+	r->encoder = r->rq.shape->encoder(&(struct encoder_about){
 		.want_usage = r->rq.want_usage,
 		.own = run_stored(r),
 		.fences = r->rq.fences,
@@ -274,11 +273,11 @@ static void cancel_now(struct task *t)
 	}
 }
 
-/* Unstored calls of OpenAI's routes have no id that anybody could know; who has the same key finds
- * them. */
+/* Of an unstored call, the id is known where its family tells it; else who has the same key finds the
+ * run. */
 static bool enlist_live(struct run *r)
 {
-	if (!run_stored(r) && !r->rq.native && !r->rq.claim)
+	if (!run_stored(r) && !r->rq.family->shows_unstored && !r->rq.claim)
 		return true;
 	r->live = calloc(1, sizeof *r->live);
 	if (!r->live)
@@ -287,7 +286,7 @@ static bool enlist_live(struct run *r)
 		.id = r->id,
 		.owner = r->rq.owner,
 		.stored = run_stored(r),
-		.lmc = r->rq.shape == SHAPE_LMC,
+		.shape = r->rq.shape,
 		.loop = run_loop(r),
 		.cancel = { .fn = cancel_now },
 		.run = r,

@@ -31,6 +31,7 @@
 #include "base/trace.h"
 #include "json/input.h"
 #include "shape/encoder.h"
+#include "shape/family.h"
 #include "loop/work.h"
 #include "provider/registry.h"
 #include "desk/admit.h"
@@ -91,9 +92,9 @@ struct run_request {
 	unsigned      takes;      /* enum provider_takes: files of which kinds the model takes */
 	struct prompt prompt;     /* messages and message_count are filled by the run */
 	bool          background; /* its client waits for `begun` alone */
-	bool          native;     /* LLM Chat, else OpenAI's chat completions */
-	enum shape    shape;      /* of the answer */
-	bool          lmc;        /* the client speaks LMC, in its answer's shape or by saying how */
+	const struct family *family; /* how it was asked */
+	const struct shape  *shape;  /* of the family: how it is answered */
+	bool          answers_calls; /* calls in messages that were left without an answer get one */
 	bool          fence;      /* LMC code reaches the provider as fenced text, not as tool calls */
 	bool          fences;     /* fenced code of the answer becomes LMC code */
 	bool          store;

@@ -40,7 +40,7 @@ static bool continues(const struct run *r)
 
 static bool has_messages_of_ours(const struct run *r)
 {
-	return r->rq.native || run_stored(r);
+	return r->rq.family->files || run_stored(r);
 }
 
 static bool names_files(const struct run *r)

@@ -3,27 +3,27 @@
 
 #include "base/id.h"
 #include "base/limits.h"
-#include "shape/encoder.h"
+#include "shape/block.h"
 #include "shape/extra.h"
 #include "lmc/picture.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-void chunk_init(struct chunk_printer *p)
-{
-	*p = (struct chunk_printer){ 0 };
-	buf_init(&p->id, KIB);
-	buf_init(&p->name, KIB);
-	buf_init(&p->scratch, 2 * (size_t)LIMIT_UPSTREAM_BODY);
-}
-
-void chunk_finish(struct chunk_printer *p)
-{
-	buf_finish(&p->id);
-	buf_finish(&p->name);
-	buf_finish(&p->scratch);
-	json_doc_finish(&p->doc);
-}
+/* One stream's or answer's printer. */
+struct chunk_printer {
+	struct encoder       encoder;
+	struct encoder_about about;
+	bool          ours;     /* LLM Chat's: our members in front; else as OpenAI has it and no more */
+	struct blocks blocks;
+	bool          begun;    /* the first chunk went out */
+	uint64_t      has_role; /* bit i: choice i has had its role */
+	struct buf    id;       /* of the provider, escaped; empty until known */
+	struct buf    name;     /* the provider's name for the model */
+	/* scratch, these two: where reasoning gets another name */
+	struct json_doc doc;
+	struct buf      scratch;
+};
 
 /* --- pieces --- */
 
@@ -36,12 +36,12 @@ static bool put_member(struct buf *out, const char *key, struct str value)
 /* Our members of a native answer; they go in front, behind the object's brace. */
 static bool put_ours(const struct chunk_printer *p, struct buf *out)
 {
-	if (p->conversation.n > 0 && !put_member(out, "conversation", p->conversation))
+	if (p->about.conversation.n > 0 && !put_member(out, "conversation", p->about.conversation))
 		return false;
-	if (!put_member(out, "run", p->run) || !put_member(out, "message_id", p->message))
+	if (!put_member(out, "run", p->about.run) || !put_member(out, "message_id", p->about.message))
 		return false;
-	return !p->warnings || p->warnings->count == 0 ||
-	       (buf_text(out, "\"warnings\":") && warnings_print(p->warnings, out) &&
+	return !p->about.warnings || p->about.warnings->count == 0 ||
+	       (buf_text(out, "\"warnings\":") && warnings_print(p->about.warnings, out) &&
 		buf_text(out, ","));
 }
 
@@ -58,29 +58,16 @@ bool chunk_usage(const struct usage *u, struct buf *out)
 /* put_identity: id, object, created and model, each with its comma behind. */
 static bool put_identity(const struct chunk_printer *p, const char *object, struct buf *out)
 {
-	bool theirs = p->id.len > 0 && !p->own;
+	bool theirs = p->id.len > 0 && !p->about.own;
 
-	if (!put_member(out, "id", theirs ? buf_view(&p->id) : p->completion) ||
+	if (!put_member(out, "id", theirs ? buf_view(&p->id) : p->about.completion) ||
 	    !put_member(out, "object", str_of(object)) || !buf_text(out, "\"created\":") ||
-	    !buf_int(out, p->created_s) || !buf_text(out, ",\"model\":"))
+	    !buf_int(out, p->about.created_s) || !buf_text(out, ",\"model\":"))
 		return false;
 	/* A provider's name is escaped already, a client's is not. */
 	if (p->name.len == 0)
-		return buf_json_string(out, p->model) && buf_text(out, ",");
+		return buf_json_string(out, p->about.model) && buf_text(out, ",");
 	return buf_text(out, "\"") && buf_str(out, buf_view(&p->name)) && buf_text(out, "\",");
-}
-
-/* open_block: what stands before the JSON of a block. */
-static bool open_block(const struct chunk_printer *p, uint64_t seq, const char *name,
-		       struct buf *out)
-{
-	if (p->native && (!buf_text(out, "id: ") || !buf_int(out, (int64_t)seq) ||
-			  !buf_text(out, "\n")))
-		return false;
-	if (p->native && name &&
-	    (!buf_text(out, "event: ") || !buf_text(out, name) || !buf_text(out, "\n")))
-		return false;
-	return buf_text(out, "data: ");
 }
 
 /* --- chunks --- */
@@ -143,8 +130,8 @@ struct own {
 
 static void own_print(const struct chunk_printer *p, struct own *ret)
 {
-	snprintf(ret->id, sizeof ret->id, "\"%.*s\"", (int)p->completion.n, p->completion.p);
-	snprintf(ret->created, sizeof ret->created, "%lld", (long long)p->created_s);
+	snprintf(ret->id, sizeof ret->id, "\"%.*s\"", (int)p->about.completion.n, p->about.completion.p);
+	snprintf(ret->created, sizeof ret->created, "%lld", (long long)p->about.created_s);
 }
 
 /* put_raw: the provider's own chunk, with our members in the first, without a repeated role, and
@@ -155,14 +142,14 @@ static bool put_raw(const struct chunk_printer *p, const struct event *ev, struc
 	struct cut cuts[4] = { { .span = ev->raw_role } };
 	size_t     count = 1;
 
-	if (!p->want_usage)
+	if (!p->about.want_usage)
 		cuts[count++] = (struct cut){ .span = ev->raw_usage };
-	if (p->own) {
+	if (p->about.own) {
 		own_print(p, &own);
 		cuts[count++] = (struct cut){ ev->raw_id, str_of(own.id) };
 		cuts[count++] = (struct cut){ ev->raw_created, str_of(own.created) };
 	}
-	if (!buf_text(out, "{") || (p->native && !p->begun && !put_ours(p, out)))
+	if (!buf_text(out, "{") || (p->ours && !p->begun && !put_ours(p, out)))
 		return false;
 
 	size_t start = out->len;
@@ -200,7 +187,7 @@ static bool put_delta(const struct chunk_printer *p, const struct event *ev, boo
 	switch (ev->kind) {
 	case EVENT_START: return buf_text(out, "\"content\":\"\"");
 	case EVENT_TEXT: return put_piece("content", ev, out);
-	case EVENT_REASONING: return reasoning_put(p->reasoning, ev->text, out);
+	case EVENT_REASONING: return reasoning_put(p->about.reasoning, ev->text, out);
 	case EVENT_REFUSAL: return put_piece("refusal", ev, out);
 	case EVENT_TOOL_START:
 	case EVENT_TOOL_ARGS: return put_tool_call(ev, out);
@@ -244,7 +231,7 @@ static bool put_choice(struct chunk_printer *p, const struct event *ev, struct b
 
 static bool put_made(struct chunk_printer *p, const struct event *ev, struct buf *out)
 {
-	if (!buf_text(out, "{") || (p->native && !p->begun && !put_ours(p, out)) ||
+	if (!buf_text(out, "{") || (p->ours && !p->begun && !put_ours(p, out)) ||
 	    !put_identity(p, "chat.completion.chunk", out))
 		return false;
 	if (ev->kind == EVENT_USAGE)
@@ -253,7 +240,7 @@ static bool put_made(struct chunk_printer *p, const struct event *ev, struct buf
 	if (!put_choice(p, ev, out))
 		return false;
 	/* Chunks before the usage chunk have a null where usage was asked for, as OpenAI sends it. */
-	return buf_text(out, p->want_usage && !p->native ? ",\"usage\":null}" : "}");
+	return buf_text(out, p->about.want_usage && !p->ours ? ",\"usage\":null}" : "}");
 }
 
 static bool makes_block(const struct chunk_printer *p, const struct event *ev)
@@ -265,8 +252,8 @@ static bool makes_block(const struct chunk_printer *p, const struct event *ev)
 	case EVENT_TOOL_ARGS:
 	case EVENT_START:
 	case EVENT_FINISH: return true;
-	case EVENT_REASONING: return p->reasoning != REASONING_NONE;
-	case EVENT_USAGE: return p->want_usage;
+	case EVENT_REASONING: return p->about.reasoning != REASONING_NONE;
+	case EVENT_USAGE: return p->about.want_usage;
 	case EVENT_MEDIA: return picture_is(ev->text);
 	case EVENT_BLOCK_END:
 	case EVENT_MESSAGE:
@@ -295,23 +282,31 @@ static bool put_chunk(struct chunk_printer *p, const struct event *ev, struct bu
 	if (ev->raw.n == 0)
 		return put_made(p, ev, out);
 	return put_raw(p, ev, out) &&
-	       reasoning_rename(p->reasoning, &p->doc, &p->scratch, out, start);
+	       reasoning_rename(p->about.reasoning, &p->doc, &p->scratch, out, start);
 }
 
-bool chunk_event(struct chunk_printer *p, const struct event *ev, uint64_t seq, struct buf *out)
+static struct chunk_printer *printer(struct encoder *n)
 {
-	size_t start = out->len;
-	bool   raw = ev->raw.n > 0;
+	return container_of(n, struct chunk_printer, encoder);
+}
+
+static bool chunk_event(struct encoder *n, const struct event *ev, uint64_t seq, struct buf *out)
+{
+	struct chunk_printer *p = printer(n);
+	size_t                start = out->len;
+	bool                  raw = ev->raw.n > 0;
 
 	if (!note_start(p, ev))
 		return false;
 	if (ev->cont)
 		return true;
-	if (raw ? ev->raw_only_usage && !p->want_usage : !makes_block(p, ev))
+	if (raw ? ev->raw_only_usage && !p->about.want_usage : !makes_block(p, ev))
 		return true;
 	if (raw && ev->choice < 64)
 		p->has_role |= 1ull << ev->choice;
-	if (open_block(p, seq, NULL, out) && put_chunk(p, ev, out) && buf_text(out, "\n\n")) {
+	block_event(&p->blocks, seq);
+	if (block_open(&p->blocks, NULL, out) && put_chunk(p, ev, out) &&
+	    block_close(&p->blocks, out)) {
 		p->begun = true;
 		return true;
 	}
@@ -319,23 +314,27 @@ bool chunk_event(struct chunk_printer *p, const struct event *ev, uint64_t seq, 
 	return false;
 }
 
-bool chunk_done(struct chunk_printer *p, uint64_t seq, struct buf *out)
+static bool chunk_done(struct encoder *n, uint64_t seq, struct buf *out)
 {
-	size_t start = out->len;
+	struct blocks *b = &printer(n)->blocks;
+	size_t         start = out->len;
 
-	if (open_block(p, seq, "done", out) && buf_text(out, "[DONE]\n\n"))
+	block_event(b, seq);
+	if (block_open(b, "done", out) && buf_text(out, "[DONE]") && block_close(b, out))
 		return true;
 	out->len = start;
 	return false;
 }
 
-bool chunk_error(struct chunk_printer *p, const struct err *e, struct str request_id,
-		  uint64_t seq, struct buf *out)
+static bool chunk_error(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
+			struct buf *out)
 {
-	size_t start = out->len;
+	struct blocks *b = &printer(n)->blocks;
+	size_t         start = out->len;
 
-	if (open_block(p, seq, "error", out) && buf_text(out, "{\"error\":") &&
-	    err_object(e, request_id, out) && buf_text(out, "}\n\n"))
+	block_event(b, seq);
+	if (block_open(b, "error", out) && buf_text(out, "{\"error\":") &&
+	    err_object(e, request_id, out) && buf_text(out, "}") && block_close(b, out))
 		return true;
 	out->len = start;
 	return false;
@@ -360,9 +359,9 @@ static bool put_whole(const struct chunk_printer *p, const struct encoder_whole 
 {
 	struct str raw = w->raw;
 
-	if (raw.n > 0 && !p->native && !p->own)
+	if (raw.n > 0 && !p->ours && !p->about.own)
 		return buf_str(out, raw);
-	if (!buf_text(out, "{") || (p->native && !put_ours(p, out)))
+	if (!buf_text(out, "{") || (p->ours && !put_ours(p, out)))
 		return false;
 	if (raw.n == 0)
 		return put_made_whole(p, w->message, w->finish_reason, w->usage, out);
@@ -370,7 +369,7 @@ static bool put_whole(const struct chunk_printer *p, const struct encoder_whole 
 	/* raw starts at its brace: the dialect hands over the object alone. */
 	CHECK(raw.p[0] == '{');
 	struct str rest = { raw.p + 1, raw.n - 1 };
-	if (!p->own)
+	if (!p->about.own)
 		return buf_str(out, rest);
 
 	struct own own;
@@ -380,9 +379,59 @@ static bool put_whole(const struct chunk_printer *p, const struct encoder_whole 
 	return put_cut(rest, cuts, ARRAY_LEN(cuts), out);
 }
 
-bool chunk_whole(struct chunk_printer *p, const struct encoder_whole *w, struct buf *out)
+static bool chunk_whole(struct encoder *n, const struct encoder_whole *w, struct buf *out)
 {
-	size_t start = out->len;
+	struct chunk_printer *p = printer(n);
+	size_t                start = out->len;
 
-	return put_whole(p, w, out) && reasoning_rename(p->reasoning, &p->doc, &p->scratch, out, start);
+	return put_whole(p, w, out) && reasoning_rename(p->about.reasoning, &p->doc, &p->scratch, out, start);
+}
+
+/* --- birth and death --- */
+
+static void chunk_destroy(struct encoder *n)
+{
+	struct chunk_printer *p = printer(n);
+
+	buf_finish(&p->id);
+	buf_finish(&p->name);
+	buf_finish(&p->scratch);
+	json_doc_finish(&p->doc);
+	free(p);
+}
+
+static const struct encoder_ops chunk_ops = {
+	.event = chunk_event,
+	.done = chunk_done,
+	.error = chunk_error,
+	.whole = chunk_whole,
+	.destroy = chunk_destroy,
+	.raw = true,
+};
+
+static struct encoder *create(const struct encoder_about *about, bool ours)
+{
+	struct chunk_printer *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return NULL;
+	p->encoder.ops = &chunk_ops;
+	p->about = *about;
+	p->ours = ours;
+	p->blocks.numbered = ours;
+	p->blocks.seen = about->seen;
+	buf_init(&p->id, KIB);
+	buf_init(&p->name, KIB);
+	buf_init(&p->scratch, 2 * (size_t)LIMIT_UPSTREAM_BODY);
+	return &p->encoder;
+}
+
+struct encoder *chunk_create(const struct encoder_about *about)
+{
+	return create(about, false);
+}
+
+struct encoder *chunk_create_ours(const struct encoder_about *about)
+{
+	return create(about, true);
 }

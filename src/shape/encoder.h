@@ -1,24 +1,18 @@
-/* shape/encoder: the shapes that an answer can have, each a printer over the same events.
+/* shape/encoder: what prints an answer in one shape, over the same events for all of them.  Which shapes a
+ * family has, its const struct says (msg/family.h).
  *
- * An encoder lives as long as its run and belongs to its run's thread.  A new shape is one row of
- * the table in encoder.c. */
+ * An encoder lives as long as its run, or as a reader of the run, and belongs to the thread of that. */
 #pragma once
 
 #include "base/buf.h"
 #include "shape/reasoning.h"
 #include "lmc/warnings.h"
+#include "msg/cursor.h"
 #include "msg/event.h"
-
-enum shape {
-	SHAPE_OPENAI, /* chunks and completions: shape/chunk.h */
-	SHAPE_LMC,    /* LMC chunks and messages: shape/lmc_stream.h */
-	SHAPE__COUNT
-};
 
 /* What an encoder says of its run.  Spans are borrowed from the run for its whole life. */
 struct encoder_about {
-	bool       native;       /* blocks with id, a named last block, our own members */
-	bool       want_usage;   /* the client asked for the usage chunk (native: always) */
+	bool       want_usage;   /* the client asked for the usage chunk */
 	bool       own;          /* the answer has our id and time, whatever the provider gave */
 	bool       fences;       /* fenced code in the answer becomes LMC code */
 	enum reasoning_name reasoning; /* OpenAI's shape: the name that it has there */
@@ -28,6 +22,7 @@ struct encoder_about {
 	struct str completion; /* "chatcmpl-…", where the provider gives no id */
 	struct str model;      /* as asked, where the provider gives none */
 	int64_t    created_s;
+	struct cursor seen; /* what the reader has: blocks up to this one are not printed again */
 	/* What was not handed on: to the provider (known before the first event), or by the encoder
 	 * itself, which adds to it. */
 	struct warnings *warnings;
@@ -47,10 +42,9 @@ struct encoder_whole {
 struct encoder;
 
 struct encoder_ops {
-	const char *name;
-
-	/* event: appends the block or blocks that ev makes, if any; seq is its number.  done, error:
-	 * the last block, of a good end or a failed one.  whole: a plain call's answer.
+	/* event: appends the block or blocks that ev makes, if any; seq is the number of ev, from which
+	 * the encoder makes those of its blocks.  done, error: the last blocks, of a good end or a failed
+	 * one.  whole: a plain call's answer.
 	 * False: no memory, or out is full; a block is never left half printed. */
 	bool (*event)(struct encoder *n, const struct event *ev, uint64_t seq, struct buf *out);
 	bool (*done)(struct encoder *n, uint64_t seq, struct buf *out);
@@ -58,12 +52,18 @@ struct encoder_ops {
 		      struct buf *out);
 	bool (*whole)(struct encoder *n, const struct encoder_whole *w, struct buf *out);
 	void (*destroy)(struct encoder *n);
+
+	bool raw;   /* whole prints a provider's own completion, and needs no message beside it */
+	bool nests; /* blocks open what later ones end: none of them can be taken back alone */
 };
 
 struct encoder { /* embedded first in each */
 	const struct encoder_ops *ops;
 };
 
-/* encoder_create: NULL: no memory. */
-struct encoder *encoder_create(enum shape shape, const struct encoder_about *about) MUST_USE;
-void            encoder_destroy(struct encoder *n);
+/* encoder_destroy: NULL is fine. */
+static inline void encoder_destroy(struct encoder *n)
+{
+	if (n)
+		n->ops->destroy(n);
+}

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
+#include "shape/block.h"
 #include "shape/chunk.h"
 #include "lmc/picture.h"
 #include "lmc/spool.h"
@@ -31,9 +32,8 @@ struct lmc_stream {
 	struct buf        code; /* the assistant's code so far, escaped, for the confirmation */
 
 	/* Of the event that is being printed. */
-	uint64_t    seq;
-	unsigned    nth;      /* blocks that it has made */
-	bool        in_piece; /* the last of them is a piece that may still grow */
+	struct blocks blocks;
+	bool        in_piece; /* the last block is a piece that may still grow */
 	struct buf *out;      /* borrowed */
 	size_t      whole;    /* up to here it holds whole blocks; `open` is as they say */
 };
@@ -42,7 +42,7 @@ struct lmc_stream {
 
 static bool end_block(struct lmc_stream *s, const char *rest)
 {
-	if (!buf_text(s->out, rest) || !buf_text(s->out, "\n\n"))
+	if (!buf_text(s->out, rest) || !block_close(&s->blocks, s->out))
 		return false;
 	s->whole = s->out->len;
 	return true;
@@ -69,15 +69,7 @@ static bool settle(struct lmc_stream *s, bool ok)
 
 static bool open_block(struct lmc_stream *s, const char *name)
 {
-	struct buf *out = s->out;
-
-	if (!close_piece(s) || !buf_text(out, "id: ") || !buf_int(out, (int64_t)s->seq))
-		return false;
-	if (s->nth > 0 && (!buf_text(out, ".") || !buf_int(out, s->nth)))
-		return false;
-	s->nth++;
-	return (!name || (buf_text(out, "\nevent: ") && buf_text(out, name))) &&
-	       buf_text(out, "\ndata: ");
+	return close_piece(s) && block_open(&s->blocks, name, s->out);
 }
 
 static bool put_flag(struct lmc_stream *s, const char *flag)
@@ -296,10 +288,7 @@ static struct lmc_stream *begin(struct encoder *n, uint64_t seq, struct buf *out
 {
 	struct lmc_stream *s = container_of(n, struct lmc_stream, encoder);
 
-	/* One chunk of a provider may make several events of one number. */
-	if (seq != s->seq)
-		s->nth = 0;
-	s->seq = seq;
+	block_event(&s->blocks, seq);
 	s->in_piece = false;
 	s->out = out;
 	s->whole = out->len;
@@ -443,7 +432,12 @@ static void lmc_destroy(struct encoder *n)
 }
 
 static const struct encoder_ops lmc_ops = {
-	"lmc", lmc_event, lmc_done, lmc_error, lmc_whole, lmc_destroy,
+	.event = lmc_event,
+	.done = lmc_done,
+	.error = lmc_error,
+	.whole = lmc_whole,
+	.destroy = lmc_destroy,
+	.nests = true,
 };
 
 struct encoder *lmc_stream_create(const struct encoder_about *about)
@@ -454,6 +448,7 @@ struct encoder *lmc_stream_create(const struct encoder_about *about)
 		return NULL;
 	s->encoder.ops = &lmc_ops;
 	s->about = *about;
+	s->blocks = (struct blocks){ .numbered = true, .seen = about->seen };
 	s->speech = speech_create(&(struct speech_options){
 		.fences = about->fences,
 		.sink = &sink,

@@ -473,7 +473,7 @@ enum errc transcript_render(const struct str *messages, size_t count,
 	struct transcript t = { .o = o };
 	enum errc         rc;
 
-	if (o->lmc || any_lmc(&t, messages, count))
+	if (o->answers_calls || any_lmc(&t, messages, count))
 		rc = render_mixed(&t, messages, count, e);
 	else
 		rc = render_plain(&t, messages, count, e);

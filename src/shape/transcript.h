@@ -26,7 +26,7 @@ struct transcript_made {
 
 struct transcript_options {
 	bool             fence; /* LMC code as fenced text instead of tool calls */
-	bool             lmc;   /* the client speaks LMC: a call that it left without an answer gets one */
+	bool             answers_calls; /* a call that was left without an answer gets one */
 	size_t           old;   /* so many messages in front were sent earlier: no warnings for them */
 	bool             view;  /* for reading, not for a provider: no images from files */
 	struct warnings *warnings; /* borrowed */

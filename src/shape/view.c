@@ -33,7 +33,7 @@ static enum errc print_openai(const struct str *messages, size_t count, struct w
 			      struct arena *arena, struct buf *out, struct err *e)
 {
 	const struct transcript_options o = {
-		.view = true, .lmc = true, .warnings = warnings, .arena = arena
+		.view = true, .answers_calls = true, .warnings = warnings, .arena = arena
 	};
 	struct str *list;
 	size_t      n;

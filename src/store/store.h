@@ -101,7 +101,7 @@ struct turn_begin {
 	struct str       instruction;  /* plain text; only if set; empty ends an older one */
 	struct str       model;        /* as asked */
 	struct str       provider;
-	struct str       shape;        /* "native" or "openai": which family of routes */
+	struct str       shape;        /* SHAPE_… (msg/family.h): how it is answered */
 	struct id        continues;    /* the run whose answer this one goes on with; none: no */
 	struct str       request_id;   /* of a completion alone, as the next one */
 	struct str       settings;     /* JSON object: what is shown again of its request; or empty */
@@ -435,7 +435,7 @@ struct runs_read {
 	bool             has_more;
 };
 
-/* --- stored completions: calls of shape "openai" that ended well, and whose answer is there --- */
+/* --- stored completions: calls of SHAPE_OPENAI that ended well, and whose answer is there --- */
 
 struct store_completion {
 	struct id    run;

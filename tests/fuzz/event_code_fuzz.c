@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "shape/encoder.h"
+#include "shape/family.h"
 #include "msg/event_code.h"
 #include "run/assemble.h"
 #include "tests/unit/event_same.h"
@@ -54,7 +55,7 @@ static bool could_be_sent(const struct event *ev)
 	       is_string(ev->id) && is_string(ev->name);
 }
 
-static void check_printed(struct str bytes, enum shape shape)
+static void check_printed(struct str bytes, const struct shape *shape)
 {
 	struct warnings w;
 	struct event    ev;
@@ -63,8 +64,8 @@ static void check_printed(struct str bytes, enum shape shape)
 
 	buf_init(&out, 64 * MIB);
 	warnings_init(&w);
-	struct encoder *n = encoder_create(shape, &(struct encoder_about){
-		.native = true, .want_usage = true, .fences = true, .run = STR("run_1"),
+	struct encoder *n = shape->encoder(&(struct encoder_about){
+		.want_usage = true, .fences = true, .run = STR("run_1"),
 		.message = STR("msg_1"), .completion = STR("chatcmpl-1"), .model = STR("m"),
 		.warnings = &w });
 	CHECK(n != NULL);
@@ -115,8 +116,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_inside(ev.raw_created, ev.raw);
 		check_same(&ev, seq);
 	}
-	for (int shape = 0; shape < SHAPE__COUNT; shape++)
-		check_printed(all, (enum shape)shape);
+	for (const struct shape *shape = family_chat.shapes; shape->word; shape++)
+		check_printed(all, shape);
+	check_printed(all, family_completions.shapes);
 	check_assembled(all);
 	return 0;
 }

@@ -15,7 +15,9 @@ static void handle(struct request *r, void *app)
 	(void)app;
 }
 
-#define ROW(name, method, path) { name, method, path, AUTH_CHAT, BODY_NONE, false, handle }
+static const struct family family = { 0 };
+
+#define ROW(name, method, path) { name, method, path, AUTH_CHAT, BODY_NONE, false, &family, handle }
 static const struct route table[] = {
 	ROW("livez", "GET", "/livez"),
 	ROW("chat", "POST", "/v1/chat"),
@@ -203,7 +205,7 @@ static void a_stream_has_no_head(void **state)
 {
 	(void)state;
 	const struct route rows[] = {
-		{ "events", "GET", "/events", AUTH_TICKET, BODY_NONE, 0, handle }, { 0 }
+		{ "events", "GET", "/events", AUTH_TICKET, BODY_NONE, 0, &family, handle }, { 0 }
 	};
 	struct str          params[ROUTE_PARAMS];
 	const struct route *got = NULL;
@@ -277,13 +279,14 @@ static void a_table_with_holes_is_refused(void **state)
 	} cases[] = {
 		{ "sound", { ROW("a", "GET", "/a"), ROW("b", "POST", "/a"), { 0 } }, true },
 		{ "empty", { { 0 } }, true },
-		{ "no authentication chosen", { { "a", "GET", "/a", AUTH_UNSET, BODY_NONE, 0,
+		{ "no authentication chosen", { { "a", "GET", "/a", AUTH_UNSET, BODY_NONE, 0, &family,
 		  handle } }, false },
-		{ "no body chosen", { { "a", "GET", "/a", AUTH_NONE, BODY_UNSET, 0, handle } },
+		{ "no body chosen", { { "a", "GET", "/a", AUTH_NONE, BODY_UNSET, 0, &family, handle } },
 		  false },
-		{ "no handler", { { "a", "GET", "/a", AUTH_NONE, BODY_NONE, 0, NULL } }, false },
-		{ "no method", { { "a", NULL, "/a", AUTH_NONE, BODY_NONE, 0, handle } }, false },
-		{ "no path", { { "a", "GET", NULL, AUTH_NONE, BODY_NONE, 0, handle } }, false },
+		{ "no handler", { { "a", "GET", "/a", AUTH_NONE, BODY_NONE, 0, &family, NULL } }, false },
+		{ "no family", { { "a", "GET", "/a", AUTH_NONE, BODY_NONE, 0, NULL, handle } }, false },
+		{ "no method", { { "a", NULL, "/a", AUTH_NONE, BODY_NONE, 0, &family, handle } }, false },
+		{ "no path", { { "a", "GET", NULL, AUTH_NONE, BODY_NONE, 0, &family, handle } }, false },
 		{ "twice", { ROW("a", "GET", "/a"), ROW("b", "GET", "/a"), { 0 } }, false },
 	};
 

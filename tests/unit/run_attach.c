@@ -273,7 +273,7 @@ static void who_names_none_waits_for_nobody(void **state)
 		struct world w;
 
 		world_begin(&w);
-		w.rq.native = !openai;
+		w.rq.family = openai ? &family_completions : &family_chat;
 		w.message = openai ? ASKS(NAMES(NONE)) : HI;
 		hold_worker(&w);
 		ask(&w);

@@ -499,7 +499,7 @@ static void what_was_held_goes_through_as_it_came(void **state)
 
 	stage_start(&w, ALL, 0);
 	w.rq.prompt.stream = true;
-	w.rq.native = false;
+	w.rq.family = &family_completions;
 	begin(&w);
 	assert_true(is_asked());
 	says(&w, SAY({ .kind = EVENT_START, .raw = raw, .raw_usage = usage, .id = STR("up") },

@@ -261,7 +261,7 @@ static void completions_are_cancelled_where_they_are_stored(void **state)
 		struct world w;
 
 		world_start(&w);
-		w.rq.native = false;
+		w.rq.family = &family_completions;
 		w.rq.owner = OWNER;
 		w.rq.store = i;
 		ask(&w);

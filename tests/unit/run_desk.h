@@ -297,6 +297,8 @@ static inline void reader_start_fn(void *arg)
 	r->o.loop = r->lane->loop;
 	r->o.store = &r->desk->store;
 	r->o.owner = 5;
+	r->o.family = &family_chat;
+	r->o.want_usage = true;
 	r->o.run = r->desk->run;
 	r->o.observer = &observer;
 	r->o.arg = r;

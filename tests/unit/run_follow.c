@@ -68,7 +68,13 @@ static const struct script scripts[] = {
 	{ rich, ARRAY_LEN(rich) }, { spoken, ARRAY_LEN(spoken) }, { asked, ARRAY_LEN(asked) }
 };
 
-static const enum shape shapes[] = { SHAPE_OPENAI, SHAPE_LMC };
+/* Of LLM Chat, by their words in the store. */
+static const char *const shapes[] = { SHAPE_NATIVE, SHAPE_LMC };
+
+static const struct shape *shape_of(const char *word)
+{
+	return family_shape(&family_chat, str_of(word));
+}
 
 /* --- the stream as it was --- */
 
@@ -80,7 +86,7 @@ struct stream {
 	uint64_t        seq;
 };
 
-static void stream_begin(struct stream *s, const struct desk *d, enum shape shape)
+static void stream_begin(struct stream *s, const struct desk *d, const char *shape)
 {
 	*s = (struct stream){ 0 };
 	warnings_init(&s->warnings);
@@ -90,8 +96,8 @@ static void stream_begin(struct stream *s, const struct desk *d, enum shape shap
 	id_text(d->run, ID_COMPLETION, s->completion);
 	if (!id_none(d->conversation))
 		id_text(d->conversation, ID_CONVERSATION, s->conversation);
-	s->encoder = encoder_create(shape, &(struct encoder_about){
-		.native = true, .want_usage = true, .fences = true,
+	s->encoder = shape_of(shape)->encoder(&(struct encoder_about){
+		.want_usage = true, .fences = true,
 		.own = !id_none(d->conversation),
 		.conversation = str_of(s->conversation), .run = str_of(s->run),
 		.message = str_of(s->message), .completion = str_of(s->completion),
@@ -116,7 +122,7 @@ static void stream_finish(struct stream *s)
 
 /* stream_of: a whole script and its good end; what its first event says of warnings and fences is
  * told to the encoder beforehand, as a run would. */
-static void stream_of(struct stream *s, const struct desk *d, enum shape shape,
+static void stream_of(struct stream *s, const struct desk *d, const char *shape,
 		      const struct script *script)
 {
 	const struct event *first = &script->events[0];
@@ -125,8 +131,8 @@ static void stream_of(struct stream *s, const struct desk *d, enum shape shape,
 	if (first->kind == EVENT_ASKED) {
 		encoder_destroy(s->encoder);
 		assert_true(warnings_join(&s->warnings, first->text, first->choice));
-		s->encoder = encoder_create(shape, &(struct encoder_about){
-			.native = true, .want_usage = true, .fences = false,
+		s->encoder = shape_of(shape)->encoder(&(struct encoder_about){
+			.want_usage = true, .fences = false,
 			.own = !id_none(d->conversation),
 			.conversation = str_of(s->conversation), .run = str_of(s->run),
 			.message = str_of(s->message), .completion = str_of(s->completion),
@@ -137,7 +143,7 @@ static void stream_of(struct stream *s, const struct desk *d, enum shape shape,
 }
 
 /* next_block: takes the first block off; its id as a cursor. */
-static struct str next_block(struct str *rest, struct follow_cursor *ret)
+static struct str next_block(struct str *rest, struct cursor *ret)
 {
 	const char *end = memmem(rest->p, rest->n, "\n\n", 2);
 	struct str  id;
@@ -147,7 +153,7 @@ static struct str next_block(struct str *rest, struct follow_cursor *ret)
 	struct str block = { rest->p, (size_t)(end - rest->p) + 2 };
 	id = (struct str){ block.p + 4, (size_t)((const char *)memchr(block.p, '\n', block.n) -
 						 block.p) - 4 };
-	assert_true(follow_cursor_parse(id, ret));
+	assert_true(family_chat.cursor(id, ret));
 	rest->p += block.n;
 	rest->n -= block.n;
 	return block;
@@ -197,14 +203,14 @@ static void a_cursor_is_a_number_or_two(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct follow_cursor c = { 55, 66 };
+		struct cursor c = { 55, 66 };
 		size_t               n = strlen(cases[i].text);
 		char                *copy = malloc(n ? n : 1);
 
 		print_message("case: %s\n", cases[i].text);
 		assert_non_null(copy);
 		memcpy(copy, cases[i].text, n);
-		assert_int_equal(follow_cursor_parse((struct str){ copy, n }, &c), cases[i].good);
+		assert_int_equal(family_chat.cursor((struct str){ copy, n }, &c), cases[i].good);
 		assert_true(c.seq == (cases[i].good ? cases[i].seq : 55));
 		assert_true(c.nth == (cases[i].good ? cases[i].nth : 66));
 		free(copy);
@@ -239,7 +245,7 @@ static void an_ended_run_is_read_as_it_was(void **state)
 
 	for (size_t n = 0; n < ARRAY_LEN(scripts) * ARRAY_LEN(shapes) * ARRAY_LEN(cuts); n++) {
 		const struct script *script = &scripts[n % ARRAY_LEN(scripts)];
-		enum shape           shape = shapes[n / ARRAY_LEN(scripts) % ARRAY_LEN(shapes)];
+		const char          *shape = shapes[n / ARRAY_LEN(scripts) % ARRAY_LEN(shapes)];
 		size_t        cut = n / ARRAY_LEN(scripts) / ARRAY_LEN(shapes);
 		struct desk   d;
 		struct lane   l;
@@ -252,8 +258,7 @@ static void an_ended_run_is_read_as_it_was(void **state)
 		desk_end(&d, RUN_COMPLETED, put_script(&d, script, cuts[cut].each) + 1, STR_NONE);
 		stream_of(&s, &d, shape, script);
 		reader_init(&r, &d, &l);
-		r.o.shape_set = true;
-		r.o.shape = shape;
+		r.o.shape = shape_of(shape);
 		reader_start(&r);
 		assert_int_equal(r.opens, 1);
 		assert_same(reader_gets_all(&r), buf_view(&s.out));
@@ -266,14 +271,13 @@ static void an_ended_run_is_read_as_it_was(void **state)
 }
 
 /* read_behind: what a reader that begins behind the cursor gets. */
-static void assert_behind(struct desk *d, struct lane *l, enum shape shape, struct follow_cursor c,
+static void assert_behind(struct desk *d, struct lane *l, const char *shape, struct cursor c,
 			  struct str want)
 {
 	struct reader r;
 
 	reader_init(&r, d, l);
-	r.o.shape_set = true;
-	r.o.shape = shape;
+	r.o.shape = shape_of(shape);
 	r.o.cursor = c;
 	reader_start(&r);
 	if (want.n == 0) {
@@ -292,9 +296,9 @@ static void it_goes_on_behind_every_block(void **state)
 
 	for (size_t n = 0; n < ARRAY_LEN(scripts) * ARRAY_LEN(shapes) * ARRAY_LEN(cuts); n++) {
 		const struct script *script = &scripts[n % ARRAY_LEN(scripts)];
-		enum shape           shape = shapes[n / ARRAY_LEN(scripts) % ARRAY_LEN(shapes)];
+		const char          *shape = shapes[n / ARRAY_LEN(scripts) % ARRAY_LEN(shapes)];
 		size_t               cut = n / ARRAY_LEN(scripts) / ARRAY_LEN(shapes);
-		struct follow_cursor c = { 0 };
+		struct cursor c = { 0 };
 		struct desk          d;
 		struct lane          l;
 		struct stream        s;
@@ -306,7 +310,7 @@ static void it_goes_on_behind_every_block(void **state)
 		desk_end(&d, RUN_COMPLETED, put_script(&d, script, cuts[cut].each) + 1, STR_NONE);
 		stream_of(&s, &d, shape, script);
 		for (struct str rest = buf_view(&s.out); rest.n > 0; blocks++) {
-			struct follow_cursor before = c;
+			struct cursor before = c;
 
 			next_block(&rest, &c);
 			assert_true(c.seq > before.seq ||
@@ -315,8 +319,8 @@ static void it_goes_on_behind_every_block(void **state)
 		}
 		assert_true(blocks >= 3);
 		/* Numbers of the range that a crash left unused were seen, too: only the end is not. */
-		assert_behind(&d, &l, shape, (struct follow_cursor){ 0, 5 }, buf_view(&s.out));
-		assert_behind(&d, &l, shape, (struct follow_cursor){ UINT64_MAX, 0 }, STR_NONE);
+		assert_behind(&d, &l, shape, (struct cursor){ 0, 5 }, buf_view(&s.out));
+		assert_behind(&d, &l, shape, (struct cursor){ UINT64_MAX, 0 }, STR_NONE);
 		stream_finish(&s);
 		lane_stop(&l);
 		desk_close(&d);
@@ -328,8 +332,8 @@ static void its_own_shape_is_taken_where_none_is_asked_for(void **state)
 	(void)state;
 	static const struct {
 		const char *shape;
-		enum shape  want;
-	} cases[] = { { "native", SHAPE_OPENAI }, { "openai", SHAPE_OPENAI }, { "lmc", SHAPE_LMC } };
+		const char *want;
+	} cases[] = { { "native", SHAPE_NATIVE }, { "openai", SHAPE_NATIVE }, { "lmc", SHAPE_LMC } };
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct desk   d;
@@ -369,8 +373,7 @@ static void pieces_that_come_twice_are_printed_once(void **state)
 		desk_end(&d, RUN_COMPLETED, put_script(&d, &scripts[0], 1) + 1, STR_NONE);
 		stream_of(&s, &d, shapes[i], &scripts[0]);
 		reader_init(&r, &d, &l);
-		r.o.shape_set = true;
-		r.o.shape = shapes[i];
+		r.o.shape = shape_of(shapes[i]);
 		reader_start(&r);
 		assert_same(reader_gets_all(&r), buf_view(&s.out));
 		reader_finish(&r);
@@ -405,8 +408,7 @@ static void a_piece_that_straddles_the_page_before_is_printed_from_there(void **
 		lane_start(&l);
 		desk_put(&d, rich, 1, 1);
 		reader_init(&r, &d, &l);
-		r.o.shape_set = true;
-		r.o.shape = shapes[i];
+		r.o.shape = shape_of(shapes[i]);
 		r.takes = true;
 		reader_start(&r);
 		last = 0;
@@ -445,7 +447,7 @@ static void a_run_that_goes_on_is_waited_for(void **state)
 
 	desk_open(&d);
 	lane_start(&l);
-	stream_begin(&s, &d, SHAPE_OPENAI);
+	stream_begin(&s, &d, SHAPE_NATIVE);
 	reader_init(&r, &d, &l);
 	reader_start(&r);
 	/* There is nothing yet, but there will be. */
@@ -495,7 +497,7 @@ static void news_during_a_read_lead_to_one_more(void **state)
 	desk_open(&d);
 	lane_start(&l);
 	d.holds = true;
-	stream_begin(&s, &d, SHAPE_OPENAI);
+	stream_begin(&s, &d, SHAPE_NATIVE);
 	reader_init(&r, &d, &l);
 	reader_start(&r);
 	assert_int_equal(d.reads, 1);
@@ -533,7 +535,7 @@ static void a_reader_that_has_seen_all_of_a_run_that_goes_on_gets_what_comes(voi
 	d.page_bytes = 1;
 	for (uint64_t n = 1; n <= 3; n++)
 		desk_put(&d, &one, 1, n);
-	stream_begin(&s, &d, SHAPE_OPENAI);
+	stream_begin(&s, &d, SHAPE_NATIVE);
 	stream_events(&s, (const struct event[]){ one, one, one }, 3);
 	reader_init(&r, &d, &l);
 	r.o.cursor.seq = 3;
@@ -600,14 +602,13 @@ static void every_end_is_told_as_it_was(void **state)
 			assert_true(s.encoder->ops->error(s.encoder, e, STR("req_7"),
 							  cases[n].seq, &s.out));
 		reader_init(&r, &d, &l);
-		r.o.shape_set = true;
-		r.o.shape = shapes[i % 2];
+		r.o.shape = shape_of(shapes[i % 2]);
 		reader_start(&r);
 		assert_same(reader_gets_all(&r), buf_view(&s.out));
 		assert_true(r.last);
 		/* Behind each of the end's own blocks, too. */
 		struct str           rest = buf_view(&s.out);
-		struct follow_cursor c;
+		struct cursor c;
 		while (rest.n > 0) {
 			next_block(&rest, &c);
 			assert_behind(&d, &l, shapes[i % 2], c, rest);
@@ -659,7 +660,7 @@ static void an_answer_that_was_never_logged_is_told_as_a_stream(void **state)
 		struct lane          l;
 		struct reader        r;
 		struct stream        s;
-		struct follow_cursor c;
+		struct cursor c;
 
 		desk_open(&d);
 		lane_start(&l);
@@ -670,8 +671,7 @@ static void an_answer_that_was_never_logged_is_told_as_a_stream(void **state)
 		stream_events(&s, want, ARRAY_LEN(want));
 		assert_true(s.encoder->ops->done(s.encoder, 9, &s.out));
 		reader_init(&r, &d, &l);
-		r.o.shape_set = true;
-		r.o.shape = shapes[i];
+		r.o.shape = shape_of(shapes[i]);
 		reader_start(&r);
 		assert_same(reader_gets_all(&r), buf_view(&s.out));
 		for (struct str rest = buf_view(&s.out); rest.n > 0;) {
@@ -760,7 +760,7 @@ static void a_stream_that_was_begun_ends_without_its_last_block(void **state)
 		desk_open(&d);
 		lane_start(&l);
 		desk_put(&d, &one, 1, 1);
-		stream_begin(&s, &d, SHAPE_OPENAI);
+		stream_begin(&s, &d, SHAPE_NATIVE);
 		stream_events(&s, &one, 1);
 		reader_init(&r, &d, &l);
 		reader_start(&r);
@@ -881,7 +881,7 @@ static void a_slow_reader_of_a_run_that_goes_on_is_read_for_no_further_either(vo
 	desk_end(&d, RUN_COMPLETED, 21, STR_NONE);
 	watch_notify(d.run);
 	desk_settle(&d, &l);
-	stream_begin(&s, &d, SHAPE_OPENAI);
+	stream_begin(&s, &d, SHAPE_NATIVE);
 	for (size_t i = 0; i < d.piece_count; i++) {
 		struct str   bytes = d.pieces[i].data;
 		struct event ev;
@@ -916,8 +916,7 @@ static void bytes_may_be_taken_in_any_portions(void **state)
 		desk_end(&d, RUN_COMPLETED, put_script(&d, &scripts[0], 3) + 1, STR_NONE);
 		stream_of(&s, &d, SHAPE_LMC, &scripts[0]);
 		reader_init(&r, &d, &l);
-		r.o.shape_set = true;
-		r.o.shape = SHAPE_LMC;
+		r.o.shape = shape_of(SHAPE_LMC);
 		reader_start(&r);
 		while (r.got.len < s.out.len) {
 			size_t before = r.got.len;
@@ -962,8 +961,7 @@ static void small_events_fill_a_reader_no_further_than_large_ones(void **state)
 			tape_end(tape, RUN_COMPLETED, seq + 1, STR_NONE);
 		reader_init(&r, &d, &l);
 		r.tape = tape;
-		r.o.shape_set = true;
-		r.o.shape = shapes[n / 2];
+		r.o.shape = shape_of(shapes[n / 2]);
 		reader_start(&r);
 		size_t waits = follow_ready(r.follow, &last).n;
 		assert_true(waits >= LIMIT_FEED_HIGH && waits < 4 * LIMIT_FEED_HIGH);
@@ -995,9 +993,9 @@ static void a_tape_is_read_as_a_log_is(void **state)
 
 	for (size_t n = 0; n < ARRAY_LEN(scripts) * ARRAY_LEN(shapes); n++) {
 		const struct script *script = &scripts[n % ARRAY_LEN(scripts)];
-		enum shape           shape = shapes[n / ARRAY_LEN(scripts)];
+		const char          *shape = shapes[n / ARRAY_LEN(scripts)];
 		struct tape         *tape = tape_create();
-		struct follow_cursor c = { 0 };
+		struct cursor c = { 0 };
 		struct desk          d;
 		struct lane          l;
 		struct stream        s;
@@ -1012,8 +1010,7 @@ static void a_tape_is_read_as_a_log_is(void **state)
 
 			reader_init(&r, &d, &l);
 			r.tape = tape;
-			r.o.shape_set = true;
-			r.o.shape = shape;
+				r.o.shape = shape_of(shape);
 			r.o.cursor = c;
 			reader_start(&r);
 			assert_same(reader_gets_all(&r), rest);
@@ -1043,10 +1040,9 @@ static void a_tape_that_goes_on_is_waited_for(void **state)
 	desk_open(&d);
 	d.conversation = (struct id){ 0 };
 	lane_start(&l);
-	stream_begin(&s, &d, SHAPE_OPENAI);
+	stream_begin(&s, &d, SHAPE_NATIVE);
 	reader_init(&r, &d, &l);
 	r.tape = tape;
-	r.o.shape_set = true;
 	reader_start(&r);
 	assert_int_equal(r.opens, 1);
 	for (uint64_t n = 1; n <= 5; n++) {
@@ -1343,8 +1339,7 @@ static void many_readers_follow_one_run_on_several_loops(void **state)
 		size_t at = (size_t)n / 4;
 		if (n % 4 == 0 && at < READERS) {
 			reader_init(&r[at], &d, &lanes[at % LANES]);
-			r[at].o.shape_set = true;
-			r[at].o.shape = shapes[at / LANES % 2];
+			r[at].o.shape = shape_of(shapes[at / LANES % 2]);
 			r[at].takes = true;
 			on_lane(r[at].lane, reader_start_fn, &r[at]);
 		}

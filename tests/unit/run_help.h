@@ -490,7 +490,7 @@ static inline void world_start_with(struct world *w, struct work_pool *work,
 			     .message = "{\"role\":\"user\",\"content\":\"hi\"}" };
 	for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
 		buf_init(bufs[i], 64 * MIB);
-	w->rq.native = true;
+	w->rq.family = &family_chat;
 	w->rq.fences = true;
 	sem_init(&w->ran, 0, 0);
 	assert_int_equal(loop_create(0, &w->loop, &e), ERR_OK);
@@ -562,7 +562,9 @@ static inline void ask_fn(struct world *w)
 	rq.asked = w->target ? w->target->asked : STR_NONE;
 	rq.held = w;
 	rq.release = world_release;
-	rq.want_usage = rq.native;
+	if (!rq.shape)
+		rq.shape = rq.family->shapes;
+	rq.want_usage = rq.family == &family_chat;
 	w->start_rc = run_start(w->engine, &rq, w->hears_begun ? &reader_of_begun : &reader, w,
 				&w->run, &w->start_err);
 }

@@ -243,7 +243,7 @@ static void openais_requests_name_none(void **state)
 	struct world w;
 
 	world_begin(&w);
-	w.rq.native = false;
+	w.rq.family = &family_completions;
 	hold_worker(&w);
 	ask(&w);
 	assert_trace(&w, "start");

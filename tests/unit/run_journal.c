@@ -220,7 +220,7 @@ static void what_an_encoder_knows_besides_is_logged_first(void **state)
 		world_logs(&w);
 		w.rq.store = true;
 		w.rq.prompt.stream = true;
-		w.rq.lmc = true;
+		w.rq.answers_calls = true;
 		w.rq.fences = cases[i].fences;
 		if (cases[i].warned)
 			w.more = "{\"role\":\"assistant\",\"type\":\"review\",\"content\":\"x\"}";
@@ -572,7 +572,8 @@ static void with_a_key_nothing_is_seen_before_the_log_has_its_beginning(void **s
 static void what_could_not_be_stored_with_the_end_is_not_seen(void **state)
 {
 	(void)state;
-	static const enum shape shapes[] = { SHAPE_OPENAI, SHAPE_LMC };
+	const struct shape *native = family_shape(&family_chat, STR(SHAPE_NATIVE));
+	const struct shape *const shapes[] = { native, family_shape(&family_chat, STR(SHAPE_LMC)) };
 
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
 		struct world w;
@@ -594,7 +595,7 @@ static void what_could_not_be_stored_with_the_end_is_not_seen(void **state)
 		assert_false(holds(buf_view(&w.got), "never"));
 		assert_false(holds(buf_view(&w.got), "done"));
 		/* As LMC it would end what was never begun: it just stops, to be read again. */
-		assert_int_equal(holds(buf_view(&w.got), "event: error"), shapes[i] == SHAPE_OPENAI);
+		assert_int_equal(holds(buf_view(&w.got), "event: error"), shapes[i] == native);
 		assert_true(w.last);
 		world_ends(&w);
 	}

@@ -88,7 +88,7 @@ static void a_providers_own_completion_goes_through_as_it_came(void **state)
 	struct world w;
 
 	world_start(&w);
-	w.rq.native = false;
+	w.rq.family = &family_completions;
 	ask(&w);
 	provider_says(&w,
 		      { .kind = EVENT_START, .raw = STR("{\"id\":\"x\",\n \"choices\":[]}") },
@@ -979,7 +979,7 @@ static void a_completion_or_a_stored_run_is_not_in_that_list(void **state)
 		struct live     found;
 
 		world_start(&w);
-		w.rq.native = i;
+		w.rq.family = i ? &family_chat : &family_completions;
 		w.rq.store = i;
 		ask(&w);
 		if (i)

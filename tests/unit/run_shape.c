@@ -27,8 +27,8 @@ static void end_world(struct world *w)
 static void begin(struct world *w, bool stream, bool store)
 {
 	world_start(w);
-	w->rq.shape = SHAPE_LMC;
-	w->rq.lmc = w->rq.fences = true;
+	w->rq.shape = family_shape(&family_chat, STR(SHAPE_LMC));
+	w->rq.answers_calls = w->rq.fences = true;
 	w->rq.prompt.stream = stream;
 	w->rq.store = store;
 	ask(w);
@@ -222,7 +222,7 @@ static void what_is_not_sent_is_told_in_the_answer(void **state)
 		world_start(&w);
 		w.message = "{\"role\":\"server\",\"type\":\"status\",\"content\":\"x\"}";
 		w.more = "{\"role\":\"user\",\"content\":\"hi\"}";
-		w.rq.shape = lmc ? SHAPE_LMC : SHAPE_OPENAI;
+		w.rq.shape = family_shape(&family_chat, lmc ? STR(SHAPE_LMC) : STR(SHAPE_NATIVE));
 		ask(&w);
 		assert_true(str_is(buf_view(&w.prompt), "{\"role\":\"user\",\"content\":\"hi\"}\n"));
 		provider_says(&w, START, { .kind = EVENT_MESSAGE, .text = STR(SAID("yo")) }, FINISH, END);

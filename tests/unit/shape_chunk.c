@@ -11,17 +11,65 @@
 
 #include <cmocka.h>
 
-static void printer_start(struct chunk_printer *p, bool native)
+/* An encoder, made at its first use from what was said of it until then. */
+struct printer {
+	struct encoder_about about;
+	bool                 native;
+	struct encoder      *n;
+};
+
+static void printer_start(struct printer *p, bool native)
 {
-	chunk_init(p);
-	p->native = native;
-	p->want_usage = native;
-	p->run = STR("run_1");
-	p->message = STR("msg_1");
-	p->conversation = native ? STR("conv_1") : STR_NONE;
-	p->completion = STR("chatcmpl-1");
-	p->model = STR("my \"model\"");
-	p->created_s = 1700000000;
+	*p = (struct printer){
+		.about = { .want_usage = native,
+			   .run = STR("run_1"),
+			   .message = STR("msg_1"),
+			   .conversation = native ? STR("conv_1") : STR_NONE,
+			   .completion = STR("chatcmpl-1"),
+			   .model = STR("my \"model\""),
+			   .created_s = 1700000000 },
+		.native = native,
+	};
+}
+
+static void printer_finish(struct printer *p)
+{
+	encoder_destroy(TAKE(p->n));
+}
+
+static struct encoder *encoder(struct printer *p)
+{
+	if (!p->n)
+		p->n = p->native ? chunk_create_ours(&p->about) : chunk_create(&p->about);
+	assert_non_null(p->n);
+	return p->n;
+}
+
+static bool printer_event(struct printer *p, const struct event *ev, uint64_t seq, struct buf *out)
+{
+	return encoder(p)->ops->event(p->n, ev, seq, out);
+}
+
+static bool printer_done(struct printer *p, uint64_t seq, struct buf *out)
+{
+	return encoder(p)->ops->done(p->n, seq, out);
+}
+
+static bool printer_error(struct printer *p, const struct err *e, uint64_t seq, struct buf *out)
+{
+	return encoder(p)->ops->error(p->n, e, STR("req_1"), seq, out);
+}
+
+static bool printer_whole(struct printer *p, const struct encoder_whole *w, struct buf *out)
+{
+	return encoder(p)->ops->whole(p->n, w, out);
+}
+
+/* want_usage: from now on, as another encoder that has printed nothing. */
+static void want_usage(struct printer *p)
+{
+	printer_finish(p);
+	p->about.want_usage = true;
 }
 
 /* Made chunks begin with one of these. */
@@ -72,13 +120,13 @@ static void assert_json(struct str out)
 }
 
 /* printed: the block of one event, NUL-terminated, until the next call. */
-static const char *printed(struct chunk_printer *p, const struct event *ev, uint64_t seq)
+static const char *printed(struct printer *p, const struct event *ev, uint64_t seq)
 {
 	static char text[4096];
 	struct buf  out;
 
 	buf_init(&out, sizeof text - 1);
-	assert_true(chunk_event(p, ev, seq, &out));
+	assert_true(printer_event(p, ev, seq, &out));
 	assert_json(buf_view(&out));
 	memcpy(text, out.data ? out.data : "", out.len);
 	text[out.len] = '\0';
@@ -147,7 +195,7 @@ static void each_kind_of_event_has_its_chunk(void **state)
 
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		bool                 native = i % 2;
-		struct chunk_printer p;
+		struct printer p;
 		char                 want[2048] = "";
 
 		print_message("case: %s, %s\n", cases[i / 2].why, native ? "native" : "OpenAI");
@@ -160,7 +208,7 @@ static void each_kind_of_event_has_its_chunk(void **state)
 			snprintf(want, sizeof want, "%sdata: {" HEAD DELTA "%s" LAST "\n\n",
 				 native ? "id: 8\n" : "", cases[i / 2].then);
 		assert_string_equal(printed(&p, &cases[i / 2].ev, 8), want);
-		chunk_finish(&p);
+		printer_finish(&p);
 	}
 }
 
@@ -168,7 +216,7 @@ static void a_finish_has_an_empty_delta_unless_it_is_the_first(void **state)
 {
 	(void)state;
 	const struct event   finish = { .kind = EVENT_FINISH, .text = STR("length") };
-	struct chunk_printer p;
+	struct printer p;
 
 	printer_start(&p, false);
 	assert_string_equal(printed(&p, &finish, 1),
@@ -176,7 +224,7 @@ static void a_finish_has_an_empty_delta_unless_it_is_the_first(void **state)
 			    "\"finish_reason\":\"length\"}]}\n\n");
 	assert_string_equal(printed(&p, &finish, 2), "data: {" HEAD DELTA "},\"logprobs\":null,"
 						      "\"finish_reason\":\"length\"}]}\n\n");
-	chunk_finish(&p);
+	printer_finish(&p);
 }
 
 static void each_choice_has_its_role_once(void **state)
@@ -187,7 +235,7 @@ static void each_choice_has_its_role_once(void **state)
 		bool     role;
 	} cases[] = { { 0, true }, { 1, true }, { 0, false }, { 63, true }, { 1, false }, { 63,
 		false } };
-	struct chunk_printer p;
+	struct printer p;
 
 	printer_start(&p, false);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -202,7 +250,7 @@ static void each_choice_has_its_role_once(void **state)
 	}
 	/* Beyond what is counted: never a crash. */
 	printed(&p, &(struct event){ .kind = EVENT_TEXT, .choice = 127, .text = STR("x") }, 9);
-	chunk_finish(&p);
+	printer_finish(&p);
 }
 
 static void usage_is_printed_for_those_who_want_it(void **state)
@@ -210,42 +258,42 @@ static void usage_is_printed_for_those_who_want_it(void **state)
 	(void)state;
 	const struct event   usage = { .kind = EVENT_USAGE, .usage = usage_1 };
 	const struct event   text = { .kind = EVENT_TEXT, .text = STR("x") };
-	struct chunk_printer p;
+	struct printer p;
 
 	printer_start(&p, false);
 	assert_string_equal(printed(&p, &usage, 1), "");
 	assert_null(strstr(printed(&p, &text, 2), "usage"));
-	chunk_finish(&p);
+	printer_finish(&p);
 
 	/* OpenAI sends a null in all chunks before the one with the usage. */
 	printer_start(&p, false);
-	p.want_usage = true;
+	want_usage(&p);
 	assert_string_equal(printed(&p, &text, 1), "data: {" HEAD DELTA ROLE
 						   "\"content\":\"x\"},\"logprobs\":null,"
 						   "\"finish_reason\":null}],\"usage\":null}\n\n");
 	assert_string_equal(printed(&p, &usage, 2),
 			    "data: {" HEAD "\"choices\":[],\"usage\":" USAGE_1 "}\n\n");
-	chunk_finish(&p);
+	printer_finish(&p);
 
 	printer_start(&p, true);
 	assert_string_equal(printed(&p, &usage, 1),
 			    "id: 1\ndata: {" OURS HEAD "\"choices\":[],\"usage\":" USAGE_1 "}\n\n");
 	assert_null(strstr(printed(&p, &text, 2), "usage"));
-	chunk_finish(&p);
+	printer_finish(&p);
 }
 
 static void what_is_not_stored_names_no_conversation(void **state)
 {
 	(void)state;
-	struct chunk_printer p;
+	struct printer p;
 
 	printer_start(&p, true);
-	p.conversation = STR_NONE;
+	p.about.conversation = STR_NONE;
 	assert_string_equal(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") }, 1),
 			    "id: 1\ndata: {\"run\":\"run_1\",\"message_id\":\"msg_1\","
 			    HEAD DELTA ROLE
 			    "\"content\":\"x\"" LAST "\n\n");
-	chunk_finish(&p);
+	printer_finish(&p);
 }
 
 static void a_providers_id_and_name_stand_in_all_chunks(void **state)
@@ -256,19 +304,19 @@ static void a_providers_id_and_name_stand_in_all_chunks(void **state)
 	const struct event   again = { .kind = EVENT_START, .id = STR("other"), .text =
 		STR("other") };
 	const struct event   text = { .kind = EVENT_TEXT, .text = STR("x") };
-	struct chunk_printer p;
+	struct printer p;
 
 	printer_start(&p, false);
 	assert_non_null(strstr(printed(&p, &start, 1), "{\"id\":\"up\\u0031\",\"object\":"));
 	assert_non_null(strstr(printed(&p, &again, 2), "{\"id\":\"up\\u0031\",\"object\":"));
 	assert_non_null(strstr(printed(&p, &text, 3), "\"model\":\"t\\\"y\","));
-	chunk_finish(&p);
+	printer_finish(&p);
 	printer_start(&p, false);
 	/* A name without an id: both are ours. */
 	assert_non_null(strstr(printed(&p, &(struct event){ .kind = EVENT_START, .text = STR("t") },
 		1),
 			       HEAD));
-	chunk_finish(&p);
+	printer_finish(&p);
 }
 
 static void an_id_too_long_to_keep_does_not_end_a_stream(void **state)
@@ -277,18 +325,18 @@ static void an_id_too_long_to_keep_does_not_end_a_stream(void **state)
 	char                 id[4096];
 	struct event         start = { .kind = EVENT_START, .id = { id, sizeof id }, .text =
 		STR("t") };
-	struct chunk_printer p;
+	struct printer p;
 	struct buf           out;
 
 	memset(id, 'i', sizeof id);
 	printer_start(&p, false);
 	buf_init(&out, MIB);
-	assert_true(chunk_event(&p, &start, 1, &out));
-	assert_true(chunk_event(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") }, 2,
+	assert_true(printer_event(&p, &start, 1, &out));
+	assert_true(printer_event(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") }, 2,
 		&out));
 	assert_json(buf_view(&out));
 	buf_finish(&out);
-	chunk_finish(&p);
+	printer_finish(&p);
 }
 
 /* --- the provider's own --- */
@@ -334,7 +382,7 @@ static void a_providers_chunk_goes_through_with_its_usage_cut_out(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct chunk_printer p;
+		struct printer p;
 		char                 raw[512];
 		char                 want[1024];
 		struct event         ev = raw_event(cases[i].raw, raw);
@@ -343,17 +391,17 @@ static void a_providers_chunk_goes_through_with_its_usage_cut_out(void **state)
 		printer_start(&p, false);
 		snprintf(want, sizeof want, "data: %s\n\n", cases[i].without);
 		assert_string_equal(printed(&p, &ev, 1), want);
-		p.want_usage = true;
+		want_usage(&p);
 		snprintf(want, sizeof want, "data: %s\n\n", cases[i].with);
 		assert_string_equal(printed(&p, &ev, 2), want);
-		chunk_finish(&p);
+		printer_finish(&p);
 		/* Native: always with it, and the first one with our members. */
 		printer_start(&p, true);
 		snprintf(want, sizeof want, "id: 1\ndata: {" OURS "%s\n\n", cases[i].with + 1);
 		assert_string_equal(printed(&p, &ev, 1), want);
 		snprintf(want, sizeof want, "id: 2\ndata: %s\n\n", cases[i].with);
 		assert_string_equal(printed(&p, &ev, 2), want);
-		chunk_finish(&p);
+		printer_finish(&p);
 	}
 }
 
@@ -382,7 +430,7 @@ static void a_role_that_was_given_before_is_cut_out(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct chunk_printer p;
+		struct printer p;
 		char                 want[256];
 		struct event         ev = { .kind = EVENT_TEXT, .text = STR("x") };
 
@@ -393,10 +441,10 @@ static void a_role_that_was_given_before_is_cut_out(void **state)
 		printer_start(&p, false);
 		snprintf(want, sizeof want, "data: %s\n\n", cases[i].without);
 		assert_string_equal(printed(&p, &ev, 1), want);
-		p.want_usage = true;
+		want_usage(&p);
 		snprintf(want, sizeof want, "data: %s\n\n", cases[i].with);
 		assert_string_equal(printed(&p, &ev, 2), want);
-		chunk_finish(&p);
+		printer_finish(&p);
 	}
 }
 
@@ -426,7 +474,7 @@ static void a_stored_chunk_has_an_id_and_a_time_of_ours(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct chunk_printer p;
+		struct printer p;
 		char                 want[256];
 		struct event         ev = { .kind = EVENT_TEXT, .text = STR("x") };
 
@@ -437,20 +485,20 @@ static void a_stored_chunk_has_an_id_and_a_time_of_ours(void **state)
 		ev.raw_id = part_of(ev.raw, "\"up\"");
 		ev.raw_created = part_of(ev.raw, "5");
 		printer_start(&p, false);
-		p.own = true;
+		p.about.own = true;
 		snprintf(want, sizeof want, "data: %s\n\n", cases[i].without);
 		assert_string_equal(printed(&p, &ev, 1), want);
-		p.want_usage = true;
+		want_usage(&p);
 		snprintf(want, sizeof want, "data: %s\n\n", cases[i].with);
 		assert_string_equal(printed(&p, &ev, 2), want);
-		chunk_finish(&p);
+		printer_finish(&p);
 	}
 }
 
 static void a_made_chunk_and_a_whole_answer_have_it_too(void **state)
 {
 	(void)state;
-	struct chunk_printer p;
+	struct printer p;
 	struct buf           out;
 	struct usage         none = { 0 };
 	struct event         start = { .kind = EVENT_START, .id = STR("up"), .text = STR("m") };
@@ -461,24 +509,24 @@ static void a_made_chunk_and_a_whole_answer_have_it_too(void **state)
 				      .usage = &none };
 
 	printer_start(&p, false);
-	p.own = true;
+	p.about.own = true;
 	assert_non_null(strstr(printed(&p, &start, 1), "{\"id\":\"chatcmpl-1\",\"object\""));
 	assert_non_null(strstr(printed(&p, &start, 2), "\"model\":\"m\""));
 	buf_init(&out, KIB);
-	assert_true(chunk_whole(&p, &whole, &out));
+	assert_true(printer_whole(&p, &whole, &out));
 	assert_true(str_is(buf_view(&out), "{ \"x\":1, \"id\": \"chatcmpl-1\", \"y\":\"up\",\n"
 					   "\"created\": 1700000000}"));
 	buf_clear(&out);
-	assert_true(chunk_whole(&p, &made, &out));
+	assert_true(printer_whole(&p, &made, &out));
 	assert_true(str_starts(buf_view(&out), STR("{\"id\":\"chatcmpl-1\",")));
 	buf_finish(&out);
-	chunk_finish(&p);
+	printer_finish(&p);
 }
 
 static void a_raw_chunk_is_printed_once_whatever_events_it_makes(void **state)
 {
 	(void)state;
-	struct chunk_printer p;
+	struct printer p;
 	struct event         first = { .kind = EVENT_START, .id = STR("u"), .raw =
 		STR("{\"a\":1}") };
 	struct event         cont = { .kind = EVENT_TEXT, .text = STR("x"), .cont = true };
@@ -494,13 +542,13 @@ static void a_raw_chunk_is_printed_once_whatever_events_it_makes(void **state)
 			       "{\"id\":\"u\",\"object\":\"chat.completion.chunk\""));
 	assert_null(strstr(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("y") }, 4),
 		"role"));
-	chunk_finish(&p);
+	printer_finish(&p);
 }
 
 static void a_usage_chunk_that_only_we_asked_for_is_left_out(void **state)
 {
 	(void)state;
-	struct chunk_printer p;
+	struct printer p;
 	struct event         usage = { .kind = EVENT_USAGE,
 				       .usage = usage_1,
 				       .raw = STR("{\"choices\":[],\"usage\":{}}"),
@@ -509,19 +557,19 @@ static void a_usage_chunk_that_only_we_asked_for_is_left_out(void **state)
 	usage.raw_usage = (struct str){ usage.raw.p + 13, 11 };
 	printer_start(&p, false);
 	assert_string_equal(printed(&p, &usage, 1), "");
-	p.want_usage = true;
+	want_usage(&p);
 	assert_string_equal(printed(&p, &usage, 2), "data: {\"choices\":[],\"usage\":{}}\n\n");
-	chunk_finish(&p);
+	printer_finish(&p);
 	printer_start(&p, true);
 	assert_string_equal(printed(&p, &usage, 1),
 			    "id: 1\ndata: {" OURS "\"choices\":[],\"usage\":{}}\n\n");
-	chunk_finish(&p);
+	printer_finish(&p);
 }
 
 static void our_members_stand_in_the_first_block_that_goes_out(void **state)
 {
 	(void)state;
-	struct chunk_printer p;
+	struct printer p;
 	struct event         none = { .kind = EVENT_OTHER };
 	struct event         raw = { .kind = EVENT_TEXT, .text = STR("x"), .raw =
 		STR("{\"a\":1}") };
@@ -531,7 +579,7 @@ static void our_members_stand_in_the_first_block_that_goes_out(void **state)
 	assert_string_equal(printed(&p, &none, 1), "");
 	assert_string_equal(printed(&p, &raw, 2), "id: 2\ndata: {" OURS "\"a\":1}\n\n");
 	assert_null(strstr(printed(&p, &made, 3), "\"run\""));
-	chunk_finish(&p);
+	printer_finish(&p);
 }
 
 /* --- ends --- */
@@ -547,23 +595,23 @@ static void last_blocks_are_named_in_the_native_dialect_only(void **state)
 
 	err_set(&e, ERR_UPSTREAM_ERROR, "", "it broke");
 	for (int native = 0; native < 2; native++) {
-		struct chunk_printer p;
+		struct printer p;
 		struct buf           out;
 		char                 want[512];
 
 		printer_start(&p, native);
 		buf_init(&out, KIB);
-		assert_true(chunk_done(&p, 9, &out));
+		assert_true(printer_done(&p, 9, &out));
 		assert_json(buf_view(&out));
 		assert_true(str_is(buf_view(&out), native ? "id: 9\nevent: done\ndata: [DONE]\n\n"
 							  : "data: [DONE]\n\n"));
 		buf_clear(&out);
-		assert_true(chunk_error(&p, &e, STR("req_1"), 10, &out));
+		assert_true(printer_error(&p, &e, 10, &out));
 		assert_json(buf_view(&out));
 		snprintf(want, sizeof want, "%s%s", native ? "id: 10\nevent: error\n" : "", error);
 		assert_true(str_is(buf_view(&out), want));
 		buf_finish(&out);
-		chunk_finish(&p);
+		printer_finish(&p);
 	}
 }
 
@@ -582,19 +630,20 @@ static void a_full_buffer_keeps_what_it_had(void **state)
 
 		/* Every length is full somewhere else. */
 		for (size_t max = 0; !fitted; max++) {
-			struct chunk_printer p;
+			struct printer p;
 			struct buf           out;
 
 			assert_true(max < KIB);
 			printer_start(&p, true);
 			buf_init(&out, max + 4);
 			assert_true(buf_text(&out, "kept"));
-			fitted = chunk_event(&p, &evs[i], 1, &out);
-			assert_int_equal(p.begun, fitted);
+			fitted = printer_event(&p, &evs[i], 1, &out);
 			if (!fitted)
 				assert_true(str_is(buf_view(&out), "kept"));
+			/* Our members wait for a chunk that goes out. */
+			assert_int_equal(strstr(printed(&p, &evs[0], 2), "\"run\"") == NULL, fitted);
 			buf_finish(&out);
-			chunk_finish(&p);
+			printer_finish(&p);
 		}
 	}
 }
@@ -609,19 +658,19 @@ static void a_last_block_that_does_not_fit_leaves_nothing_behind(void **state)
 		bool fitted = false;
 
 		for (size_t max = 0; !fitted; max++) {
-			struct chunk_printer p;
+			struct printer p;
 			struct buf           out;
 
 			assert_true(max < KIB);
 			printer_start(&p, true);
 			buf_init(&out, max + 4);
 			assert_true(buf_text(&out, "kept"));
-			fitted = failed ? chunk_error(&p, &e, STR("req_1"), 1, &out)
-					: chunk_done(&p, 1, &out);
+			fitted = failed ? printer_error(&p, &e, 1, &out)
+					: printer_done(&p, 1, &out);
 			if (!fitted)
 				assert_true(str_is(buf_view(&out), "kept"));
 			buf_finish(&out);
-			chunk_finish(&p);
+			printer_finish(&p);
 		}
 	}
 }
@@ -653,7 +702,7 @@ static void warnings_stand_in_the_first_block_of_our_dialect(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct chunk_printer p;
+		struct printer p;
 		struct warnings      warnings;
 
 		print_message("case: %s\n", cases[i].why);
@@ -661,10 +710,10 @@ static void warnings_stand_in_the_first_block_of_our_dialect(void **state)
 		if (cases[i].any)
 			warnings_add(&warnings, 2, "not_sent", "it is \"odd\"");
 		printer_start(&p, cases[i].native);
-		p.warnings = &warnings;
+		p.about.warnings = &warnings;
 		assert_string_equal(printed(&p, &cases[i].ev, 1), cases[i].want);
 		assert_null(strstr(printed(&p, &cases[i].ev, 2), "warnings"));
-		chunk_finish(&p);
+		printer_finish(&p);
 		warnings_finish(&warnings);
 	}
 }
@@ -675,7 +724,7 @@ static void warnings_stand_in_a_whole_answer_of_our_dialect(void **state)
 	for (int i = 0; i < 4; i++) {
 		bool                 native = i & 1;
 		struct str           raw = i & 2 ? STR("{\"a\":1}") : STR_NONE;
-		struct chunk_printer p;
+		struct printer p;
 		struct warnings      warnings;
 		struct buf           out;
 		struct usage         none = { 0 };
@@ -683,9 +732,9 @@ static void warnings_stand_in_a_whole_answer_of_our_dialect(void **state)
 		warnings_init(&warnings);
 		warnings_add(&warnings, 2, "not_sent", "it is \"odd\"");
 		printer_start(&p, native);
-		p.warnings = &warnings;
+		p.about.warnings = &warnings;
 		buf_init(&out, 4 * KIB);
-		assert_true(chunk_whole(&p,
+		assert_true(printer_whole(&p,
 					&(struct encoder_whole){ .raw = raw,
 								 .message = STR("{}"),
 								 .finish_reason = STR("stop"),
@@ -694,7 +743,7 @@ static void warnings_stand_in_a_whole_answer_of_our_dialect(void **state)
 		assert_int_equal(str_starts(buf_view(&out), STR("{" OURS WARNED)), native);
 		assert_int_equal(memmem(out.data, out.len, "warnings", 8) != NULL, native);
 		buf_finish(&out);
-		chunk_finish(&p);
+		printer_finish(&p);
 		warnings_finish(&warnings);
 	}
 }
@@ -725,7 +774,7 @@ static void a_whole_answer_is_the_providers_or_made(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct chunk_printer p;
+		struct printer p;
 		struct buf           out;
 		struct json_doc      doc = { 0 };
 		struct err           e;
@@ -734,7 +783,7 @@ static void a_whole_answer_is_the_providers_or_made(void **state)
 		print_message("case: %s\n", cases[i].why);
 		printer_start(&p, cases[i].native);
 		buf_init(&out, 4 * KIB);
-		assert_true(chunk_whole(&p,
+		assert_true(printer_whole(&p,
 					&(struct encoder_whole){
 						.raw = str_of(cases[i].raw),
 						.message = STR("{\"role\":\"assistant\"}"),
@@ -747,7 +796,7 @@ static void a_whole_answer_is_the_providers_or_made(void **state)
 		assert_true(str_is(buf_view(&out), cases[i].want));
 		json_doc_finish(&doc);
 		buf_finish(&out);
-		chunk_finish(&p);
+		printer_finish(&p);
 	}
 #undef WHOLE
 }

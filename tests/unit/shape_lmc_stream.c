@@ -1,5 +1,5 @@
 /* Answers in LMC's shape: exact bytes of streams and whole answers, and what holds for any of them. */
-#include "shape/encoder.h"
+#include "shape/lmc_stream.h"
 #include "tests/unit/lmc_spooled.h"
 
 #define TEXT(s)        { .kind = EVENT_TEXT, .text = { s, sizeof s - 1 } }
@@ -53,8 +53,7 @@ static void stream_begin(struct stream *s, bool fences, size_t max)
 	s->seq = 0;
 	warnings_init(&s->warnings);
 	buf_init(&s->out, max);
-	s->n = encoder_create(SHAPE_LMC, &(struct encoder_about){
-		.native = true,
+	s->n = lmc_stream_create(&(struct encoder_about){
 		.fences = fences,
 		.conversation = STR("conv_1"),
 		.run = STR("run_1"),
@@ -62,7 +61,6 @@ static void stream_begin(struct stream *s, bool fences, size_t max)
 		.warnings = &s->warnings,
 	});
 	assert_non_null(s->n);
-	assert_string_equal(s->n->ops->name, "lmc");
 }
 
 static void stream_finish(struct stream *s)
@@ -774,7 +772,7 @@ static void an_answer_that_is_not_stored_names_no_conversation(void **state)
 	(void)state;
 	struct buf      out;
 	struct usage    usage = { 0 };
-	struct encoder *n = encoder_create(SHAPE_LMC, &(struct encoder_about){ .run = STR("run_1") });
+	struct encoder *n = lmc_stream_create(&(struct encoder_about){ .run = STR("run_1") });
 
 	assert_non_null(n);
 	buf_init(&out, KIB);

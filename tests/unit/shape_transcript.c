@@ -59,7 +59,7 @@ static void check_row(const struct row *row)
 	arena_init(&arena, 4 * MIB);
 	buf_init(&got, 4 * MIB);
 	const struct transcript_options o = {
-		.fence = row->fence, .lmc = row->lmc, .view = row->view, .old = row->old,
+		.fence = row->fence, .answers_calls = row->lmc, .view = row->view, .old = row->old,
 		.warnings = &warnings, .images = row->images, .image_count = row->image_count,
 		.arena = &arena,
 	};

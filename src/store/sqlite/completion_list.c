@@ -32,7 +32,7 @@ static const char *const sql[COMPLETION_LIST_SQL__COUNT] = {
 	/* What is no completion any more is still good as a cursor. */
 	[COMPLETION_LIST_SQL_PLACE] =
 		"SELECT conversation FROM run WHERE id = ? AND secret = ? AND owner = ? "
-		"AND status = 2 AND (shape = 'openai' OR shape IS NULL)",
+		"AND status = 2 AND (shape = '" SHAPE_OPENAI "' OR shape IS NULL)",
 	/* Of pairs that more than a thousand have, one is as good as another. */
 	[COMPLETION_LIST_SQL_RAREST] =
 		"SELECT f.key, f.value FROM json_each(?2) f ORDER BY (SELECT count(*) FROM ("

@@ -1,11 +1,12 @@
 /* completion_row: a stored completion as a row of a query, for those who read and who write. */
 #pragma once
 
+#include "msg/family.h"
 #include "store/sqlite/kit/row.h"
 #include "store/store.h"
 
 /* What makes a run r one, as the partial indexes say it; m is its answer, c its conversation. */
-#define COMPLETION_ROW_IS "r.shape = 'openai' AND r.status = 2 "
+#define COMPLETION_ROW_IS "r.shape = '" SHAPE_OPENAI "' AND r.status = 2 "
 #define COMPLETION_ROW                                                                             \
 	"SELECT r.id, r.secret, r.created_ms, r.model, r.finish_reason, r.request_id, r.settings, " \
 	"m.body, c.metadata, r.usage_estimated, r.usage_in, r.usage_out, r.usage_cached_read, "    \

@@ -1,0 +1,22 @@
+/* LLM Chat: POST /v1/chat and the runs that come of it. */
+#include "base/err.h"
+#include "shape/chunk.h"
+#include "shape/family.h"
+#include "shape/lmc_stream.h"
+#include "msg/cursor.h"
+
+static const struct shape shapes[] = {
+	{ SHAPE_NATIVE, "openai", chunk_create_ours },
+	{ SHAPE_LMC, "lmc", lmc_stream_create },
+	{ 0 },
+};
+
+const struct family family_chat = {
+	.shapes = shapes,
+	.error = err_body,
+	.cursor = cursor_parse,
+	.renders = true,
+	.files = true,
+	.shows_unstored = true,
+	.locates = true,
+};

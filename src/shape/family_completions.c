@@ -1,0 +1,18 @@
+/* OpenAI's chat completions: POST /v1/chat/completions and what is asked of stored ones.  Blocks have no
+ * numbers, and nobody but the client of a call knows an unstored one. */
+#include "base/err.h"
+#include "shape/chunk.h"
+#include "shape/family.h"
+
+static const struct shape shapes[] = {
+	{ SHAPE_OPENAI, NULL, chunk_create },
+	{ 0 },
+};
+
+const struct family family_completions = {
+	.shapes = shapes,
+	.error = err_body,
+	.shown_again = true,
+	.warns_ahead = true,
+	.breaks = true,
+};

@@ -1,0 +1,146 @@
+/* The families' const structs: what every one of them must have, and how shapes are found. */
+#include "base/err.h"
+#include "base/limits.h"
+#include "shape/encoder.h"
+#include "shape/family.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static const struct family *const families[] = { &family_chat, &family_completions };
+
+static void every_shape_is_stored_under_a_word_of_its_own(void **state)
+{
+	(void)state;
+	static const char *const words[] = { SHAPE_WORDS };
+	size_t                   found[ARRAY_LEN(words)] = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(families); i++)
+		for (const struct shape *s = families[i]->shapes; s->word; s++)
+			for (size_t n = 0; n < ARRAY_LEN(words); n++)
+				found[n] += strcmp(words[n], s->word) == 0;
+	for (size_t n = 0; n < ARRAY_LEN(words); n++)
+		assert_int_equal(found[n], 1);
+}
+
+static void every_shape_has_an_encoder(void **state)
+{
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(families); i++)
+		for (const struct shape *s = families[i]->shapes; s->word; s++) {
+			struct encoder *n = s->encoder(&(struct encoder_about){ .run = STR("run_1") });
+
+			assert_non_null(n);
+			encoder_destroy(n);
+		}
+}
+
+static void every_family_says_what_was_refused(void **state)
+{
+	(void)state;
+	struct err e;
+
+	err_set(&e, ERR_MISSING_API_KEY, "x", "no key");
+	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
+		struct buf out;
+
+		buf_init(&out, KIB);
+		assert_true(families[i]->error(&e, STR("req_1"), &out));
+		assert_non_null(memmem(out.data, out.len, "\"no key\"", 8));
+		assert_non_null(memmem(out.data, out.len, "\"req_1\"", 7));
+		assert_int_equal(out.data[out.len - 1], '\n');
+		buf_finish(&out);
+		buf_init(&out, 8);
+		assert_false(families[i]->error(&e, STR("req_1"), &out));
+		buf_finish(&out);
+	}
+}
+
+static void a_shape_is_found_by_its_word_and_by_its_name(void **state)
+{
+	(void)state;
+	const struct family *f = &family_chat;
+	const struct shape  *lmc = family_shape(f, STR(SHAPE_LMC));
+
+	assert_string_equal(lmc->word, SHAPE_LMC);
+	assert_ptr_equal(family_shape(f, STR(SHAPE_NATIVE)), f->shapes);
+	/* Runs of others, and rows from before there were words, are shown as usual. */
+	assert_ptr_equal(family_shape(f, STR(SHAPE_OPENAI)), f->shapes);
+	assert_ptr_equal(family_shape(f, STR_NONE), f->shapes);
+	assert_ptr_equal(family_format(f, STR("lmc")), lmc);
+	assert_ptr_equal(family_format(f, STR("openai")), f->shapes);
+	assert_null(family_format(f, STR("native")));
+	assert_null(family_format(&family_completions, STR("lmc")));
+}
+
+/* A reader that comes again needs both: blocks that say their number, and somebody who reads it. */
+static void blocks_have_numbers_where_a_cursor_is_read(void **state)
+{
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(families); i++)
+		for (const struct shape *s = families[i]->shapes; s->word; s++) {
+			struct encoder *n = s->encoder(&(struct encoder_about){ .run = STR("run_1") });
+			struct buf      out;
+
+			assert_non_null(n);
+			buf_init(&out, KIB);
+			assert_true(n->ops->done(n, 7, &out));
+			assert_int_equal(str_starts(buf_view(&out), STR("id: 7\n")),
+					 families[i]->cursor != NULL);
+			encoder_destroy(n);
+			buf_finish(&out);
+		}
+}
+
+static void a_block_that_was_seen_is_not_printed_again(void **state)
+{
+	(void)state;
+	static const struct {
+		const char   *why;
+		struct cursor seen;
+		bool          printed;
+	} cases[] = {
+		{ "nothing was seen", { 0, 0 }, true },
+		{ "nor is a part of nothing", { 0, 9 }, true },
+		{ "the one before", { 6, 5 }, true },
+		{ "itself", { 7, 0 }, false },
+		{ "a later one of the same event", { 7, 1 }, false },
+		{ "a later event", { 8, 0 }, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		for (const struct shape *s = family_chat.shapes; s->word; s++) {
+			struct encoder *n = s->encoder(&(struct encoder_about){
+				.run = STR("run_1"), .seen = cases[i].seen });
+			struct buf      out;
+
+			print_message("case: %s, %s\n", cases[i].why, s->word);
+			assert_non_null(n);
+			buf_init(&out, KIB);
+			assert_true(buf_text(&out, "kept"));
+			assert_true(n->ops->done(n, 7, &out));
+			assert_int_equal(out.len > 4, cases[i].printed);
+			assert_true(str_starts(buf_view(&out), STR("kept")));
+			encoder_destroy(n);
+			buf_finish(&out);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_shape_is_stored_under_a_word_of_its_own),
+		cmocka_unit_test(every_shape_has_an_encoder),
+		cmocka_unit_test(every_family_says_what_was_refused),
+		cmocka_unit_test(a_shape_is_found_by_its_word_and_by_its_name),
+		cmocka_unit_test(blocks_have_numbers_where_a_cursor_is_read),
+		cmocka_unit_test(a_block_that_was_seen_is_not_printed_again),
+	};
+
+	return cmocka_run_group_tests_name("shape/family", tests, NULL, NULL);
+}

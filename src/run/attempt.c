@@ -222,6 +222,8 @@ static enum errc begin(struct run *r, struct err *e)
 	a->count++;
 	if (r->live && (a->count > 1 || a->target.index > 0))
 		live_set_attempt(r->live, p->name, a->count);
+	if (a->count > 1)
+		journal_news(r);
 	if (a->count == 1) {
 		a->total_us = p->total_us;
 		call_begun(r); /* the last: it may free the run */
@@ -388,6 +390,8 @@ bool attempt_again(struct run *r, const struct err *e)
 	}
 	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
 	bill_dropped(r, e);
+	if (r->bill.charged) /* and nobody else knows it, in the time until the next one */
+		journal_news(r);
 	pass_over(r, e);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))

@@ -363,12 +363,19 @@ static void fill_note(const struct run *r, struct usage_note *n)
 	str_copy(n->provider, sizeof n->provider, str_of(r->rq.provider->name));
 }
 
-const struct usage_note *bill_settles(struct run *r)
+bool bill_ends(const struct run *r, struct usage_note *n)
 {
-	if (!r->bill.reserved)
-		return NULL;
-	fill_note(r, &r->bill.jobs->settle.note);
-	return &r->bill.jobs->settle.note;
+	if (!r->bill.reserved && !r->bill.charged)
+		return false;
+	fill_note(r, n);
+	return true;
+}
+
+void bill_news(const struct run *r, struct run_news *n)
+{
+	n->used = r->bill.usage;
+	n->priced = !r->bill.unpriced;
+	n->nano = r->bill.nano;
 }
 
 static void book_metrics(const struct run *r)
@@ -399,13 +406,15 @@ void bill_over(struct run *r)
 
 	if (b->charged)
 		book_metrics(r);
-	if (b->reserved && !b->settled) {
+	if (b->settled)
+		return;
+	if (b->reserved) {
 		fill_note(r, &b->jobs->settle.note);
 		b->jobs->settle.job = (struct store_job){ .loop = run_loop(r), .done = on_settled };
 		r->jobs_out++;
 		if (!store_budget_settle(s, &b->jobs->settle))
 			r->jobs_out--;
-	} else if (!b->reserved && b->charged && s && s->ops->usage_add) {
+	} else if (b->charged && s && s->ops->usage_add) {
 		fill_note(r, &n);
 		s->ops->usage_add(s, &n);
 	}

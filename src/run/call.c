@@ -50,6 +50,7 @@ static void first_content(struct run *r)
 	run_move(r, STATE_STREAMING);
 	r->first_token_us = clock_mono_us();
 	r->first_token_ms = clock_wall_ms();
+	r->news = true; /* for the store, with the next events */
 	if (r->live)
 		live_set_first(r->live, r->first_token_ms);
 	attempt_content(r);

@@ -45,6 +45,7 @@ struct run_jobs {
 	struct turn_begin     begin;
 	struct store_message *begin_messages; /* owned until begun */
 	struct turn_end       end;
+	struct usage_note     note; /* the end's */
 	struct key_keep       mark; /* of an unstored stream: it has begun */
 	bool                  marking; /* and that is not stored yet */
 	struct key_keep       keep;
@@ -67,7 +68,7 @@ struct bill {
 	struct identity  *who;      /* held; whose budget it is */
 	struct bill_jobs *jobs;     /* owned; NULL: nothing was reserved */
 	bool              reserved;
-	bool              settled;  /* with the end of its turn */
+	bool              settled;  /* with the end of its turn, or whenever the store makes that */
 	bool              charged;  /* something was used */
 	bool              unpriced; /* by a target whose price is not known */
 	int64_t           in, out;  /* bytes of the prompt, and of the answer so far; media in tokens */
@@ -133,7 +134,7 @@ struct run {
 	int64_t            answered_us; /* monotonic; the last attempt is over; 0: none was made, or is */
 	int64_t            first_token_us; /* monotonic */
 	int64_t            first_token_ms; /* wall */
-	bool               told_first;     /* the store is told that, or is being told */
+	bool               news;           /* there is something about it that the store does not know yet */
 	struct live       *live; /* owned; only of native runs that are not stored */
 
 	size_t      step;     /* the place of the next in the table of step.c */
@@ -327,8 +328,10 @@ void bill_answer(struct run *r, const struct event *ev); /* a piece of the answe
  * it was cut off by us. */
 void bill_dropped(struct run *r, const struct err *e);
 void bill_close(struct run *r, bool asked);
-/* bill_settles: what the end of its turn settles; NULL: nothing is reserved. */
-const struct usage_note *bill_settles(struct run *r);
+/* bill_ends: what the end of its turn has to settle or to book, into n; false: nothing. */
+bool bill_ends(const struct run *r, struct usage_note *n);
+/* bill_news: what attempts that were given up have used, for the store. */
+void bill_news(const struct run *r, struct run_news *n);
 void bill_over(struct run *r); /* what the turn's end has not settled, and the day's sums */
 void bill_finish(struct run *r);
 
@@ -390,6 +393,8 @@ bool journal_begun(const struct run *r);
 bool journal_event(struct run *r, const struct event *ev) MUST_USE;
 /* journal_asked: what its encoder knows besides events, as far as it is not the usual. */
 bool journal_asked(struct run *r) MUST_USE;
+/* journal_news: the store is to know how many attempts there were and what they used, at once. */
+void journal_news(struct run *r);
 /* journal_end: readers of an unstored run are told its end. */
 void journal_end(struct run *r);
 /* journal_rest: what is not known to be in the log, for the run's end; borrowed until journal_drop.

@@ -99,14 +99,17 @@ static void on_appended(struct store_job *job)
 	arm(g);
 }
 
-/* Once, with the first events of its answer: a kill must not take what is known. */
+/* With the first events of its answer, and for itself with another attempt: a kill must not take what is
+ * known. */
 static bool tell(struct run *r, struct run_news *ret)
 {
-	if (r->first_token_ms == 0 || r->told_first)
+	if (!r->news)
 		return false;
-	r->told_first = true;
-	*ret = (struct run_news){ r->id, r->attempt.count, r->first_token_ms,
-				  str_of(r->rq.provider->name) };
+	r->news = false;
+	*ret = (struct run_news){ .run = r->id, .attempts = r->attempt.count,
+				  .first_token_ms = r->first_token_ms,
+				  .provider = str_of(r->rq.provider->name) };
+	bill_news(r, ret);
 	return true;
 }
 
@@ -235,12 +238,12 @@ bool journal_event(struct run *r, const struct event *ev)
 	}
 	if (!logged(r))
 		return true;
+	if (r->log.len == 0)
+		r->log_first = r->seq;
 	if (!event_encode(ev, r->seq, &r->log))
 		return false;
-	if (!r->log_listed) {
-		r->log_first = r->seq;
+	if (!r->log_listed)
 		list(r);
-	}
 	r->log_last = r->seq;
 	if (r->bound && r->bound_seq == 0)
 		r->bound_seq = r->seq;
@@ -248,6 +251,16 @@ bool journal_event(struct run *r, const struct event *ev)
 		r->engine->log_urgent = true;
 	arm(r->engine);
 	return true;
+}
+
+void journal_news(struct run *r)
+{
+	if (!run_stored(r) || !store_does(r->engine->o.store, JOB_EVENTS_APPEND))
+		return;
+	r->news = true;
+	if (!r->log_listed)
+		list(r);
+	arm(r->engine);
 }
 
 bool journal_asked(struct run *r)
@@ -273,7 +286,7 @@ static bool take_back(struct run *r)
 	struct log_job *j = &r->engine->log;
 	struct buf      all;
 
-	if (r->log_job_at == 0)
+	if (r->log_job_at == 0 || j->pieces[r->log_job_at - 1].data.n == 0)
 		return true;
 	buf_init(&all, 2 * LIMIT_LOG_EVENTS); /* both may be as long as is allowed */
 	if (!buf_str(&all, j->pieces[r->log_job_at - 1].data) || !buf_str(&all, buf_view(&r->log))) {

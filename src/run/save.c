@@ -159,6 +159,7 @@ static void on_end_stored(struct store_job *job)
 	struct run *r = container_of(job, struct run_jobs, end.job)->run;
 
 	r->jobs_out--;
+	r->bill.settled = r->bill.reserved || r->jobs->end.later;
 	journal_drop(r);
 	watch_notify(r->id);
 	/* An answer that could not be kept is not reported as a success. */
@@ -212,14 +213,13 @@ void save_end(struct run *r)
 		.key_answer = key_made(r),
 		.costs = r->bill.charged && !r->bill.unpriced,
 		.cost_nano = r->bill.nano,
-		.note = bill_settles(r),
+		.note = bill_ends(r, &r->jobs->note) ? &r->jobs->note : NULL,
 	};
 	r->jobs_out++;
-	r->bill.settled = true;
 	if (store_turn_end(r->engine->o.store, &r->jobs->end))
 		return;
 	r->jobs_out--;
-	r->bill.settled = false;
+	r->bill.settled = true; /* by the next start, which ends the run */
 	err_set(&r->failure, ERR_STORAGE, "", "the answer could not be stored");
 	run_conclude(r);
 }

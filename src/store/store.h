@@ -122,7 +122,7 @@ struct usage_note {
 	struct usage usage;    /* of all its attempts; neither known nor estimated: nothing was used */
 	bool         priced;
 	int64_t      nano;     /* what it cost */
-	bool         reserved; /* there is a reservation, which this ends */
+	bool         reserved; /* by the call, and this ends it: where it is gone, that was done before */
 };
 
 struct turn_end {
@@ -144,8 +144,12 @@ struct turn_end {
 	struct key_answer key_answer;
 	bool              costs;       /* cost_nano is known */
 	int64_t           cost_nano;
-	const struct usage_note *note; /* its reservation ends with it, whatever becomes of the rest; NULL:
-	                                * there is none */
+	/* What it has used; NULL: nothing, and nothing is reserved.  A reservation ends with it, whatever
+	 * becomes of the rest.  Without one, booking is the caller's (usage_add), unless the end comes
+	 * later. */
+	const struct usage_note *note;
+	bool                     later; /* out: it could not be written.  The engine ends the run as soon as
+	                                 * it can write again, or the next start does: who ends it books it */
 };
 
 /* --- budgets (a key's limits are in its identity) --- */
@@ -217,10 +221,13 @@ struct key_keep {
 
 /* What is known of a run since its answer began. */
 struct run_news {
-	struct id  run;
-	int64_t    attempts;
-	int64_t    first_token_ms; /* wall */
-	struct str provider;       /* asked last */
+	struct id    run;
+	int64_t      attempts;
+	int64_t      first_token_ms; /* wall; 0: none came */
+	struct str   provider;       /* asked last */
+	struct usage used;           /* by attempts that were given up: a run that a kill cuts off is booked with */
+	bool         priced;         /* it; neither known nor estimated: nothing */
+	int64_t      nano;
 };
 
 /* Events of runs that go on, all that one loop has gathered.  Never refused once its runs were begun;

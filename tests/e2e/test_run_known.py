@@ -3,7 +3,9 @@ what may have cost is estimated."""
 
 import copy
 import json
+import resource
 import sqlite3
+from contextlib import ExitStack
 from decimal import Decimal
 
 import pytest
@@ -167,6 +169,107 @@ def test_a_kill_before_the_answer_leaves_the_prompt_to_pay(priced, script, strea
     assert 1000 <= run["usage"]["prompt_tokens"] <= 1020
     assert run["usage"]["completion_tokens"] == 0 and run["usage_source"] == "estimated"
     assert usage(gateway)[0]["calls"] == 1
+
+
+def dropped(gateway):
+    """The store knows of a second attempt."""
+    with sqlite3.connect(f"file:{gateway.database}?mode=ro", uri=True) as db:
+        wait_until(lambda: db.execute("SELECT 1 FROM run WHERE attempts = 2").fetchone(),
+                   "the second attempt")
+
+
+@pytest.mark.parametrize("price", [PRICE, None], ids=["priced", "unpriced"])
+@pytest.mark.parametrize("stream", [True, False], ids=["stream", "plain"])
+def test_what_dropped_attempts_have_used_outlives_a_kill(start, upstream, script, stream, price):
+    """The first one broke off, and the second one goes on when the process ends: of a stream the provider
+    had told what it used, a plain answer without choices is estimated."""
+    gate = up.Gate()
+    first = script(*([up.sse(), up.data(up.usage_chunk()), up.hang_up()] if stream else
+                     [up.reply({**up.completion(), "choices": []})]))
+    gateway = start({"providers": [provider(upstream, "p")], "price_table": False, "models": [
+        {"name": name, "provider": "p", "upstream_model": s.name, **more}
+        | ({"price": dict(price)} if price else {})
+        for name, s, more in (("m", first, {"fallback": ["n"]}), ("n", script(up.wait(gate)), {}))]},
+        args=["--admin-listen", "127.0.0.1:0"])
+    with Raw(gateway) as raw:
+        raw.send(post("/v1/chat", json.dumps({"messages": ["x" * 4000], "stream": stream,
+                                              "config": {"model": "m"}}).encode()))
+        gate.wait_reached()
+        with Client(gateway.url) as client:
+            run, = client.get("/v1/runs").ok().json["data"]
+        dropped(gateway)
+        gateway.kill()
+    gate.open()
+    start_again(gateway)
+    with Client(gateway.url) as client:
+        run = client.run(run["id"])
+    assert run["attempts"] == 2 and run["usage_source"] == "estimated"
+    one = run["usage"]["prompt_tokens"]
+    assert 1000 <= one <= 1020 and run["usage"]["completion_tokens"] == 0
+    day, = usage(gateway)
+    assert (day["calls"], day["calls_estimated"]) == (1, 1)
+    assert day["input_tokens"] == one + (up.USAGE["prompt_tokens"] if stream else one)
+    assert day["output_tokens"] == (up.USAGE["completion_tokens"] if stream else 0)
+    if price:
+        assert Decimal(run["cost"]) == Decimal(day["cost"]) == MILLIONTH * (
+            day["input_tokens"] + 2 * day["output_tokens"])
+    else:
+        assert run["cost"] is None and day["calls_unpriced"] == 1
+
+
+@pytest.mark.parametrize("budget", [False, True], ids=["no budget", "budget"])
+def test_runs_whose_ends_come_late_are_booked_once(start, upstream, script, budget):
+    """The disk is full when several long answers end, then it has room for the end of one of them alone,
+    and the process is killed: the next one ends the others."""
+    count, text = 4, "y" * 700_000
+    gates = [up.Gate() for _ in range(count)]
+    s = script(in_turn(*([up.sse(), up.role(), up.text(text), up.wait(gate), *up.ending()]
+                         for gate in gates)))
+    gateway = start({"providers": [provider(upstream, "p")], "models": [
+        {"name": "m", "provider": "p", "upstream_model": s.name, "price": PRICE,
+         "max_output": 1_000_000}]}, args=["--admin-listen", "127.0.0.1:0"],
+        restore_signals=False)  # SIGXFSZ stays ignored
+    root = keys.known(gateway, keys.make(gateway, "--scopes", "admin,read"))
+    key = keys.known(gateway, keys.make(gateway, *(["--budget", "1000"] if budget else [])))
+    pid = gateway.process.pid
+    wal = gateway.database.with_name(gateway.database.name + "-wal")
+    streams = []
+    with Client(gateway.url, keys.bearer(key["key"])) as client, \
+            sqlite3.connect(f"file:{gateway.database}?mode=ro", uri=True) as db, ExitStack() as all:
+        for _ in range(count):
+            streams.append(all.enter_context(client.chat_stream("hi", model="m")))
+            streams[-1].until_text(text)
+        wait_until(lambda: db.execute("SELECT sum(length(data)) FROM event").fetchone()[0]
+                   > count * len(text), "the event log")
+        # A reader keeps the write-ahead log from starting over, so that its size is the room.
+        db.execute("BEGIN")
+        db.execute("SELECT count(*) FROM run").fetchone()
+        at = max(wal.stat().st_size, gateway.database.stat().st_size)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (at, resource.RLIM_INFINITY))
+        for gate in gates:
+            gate.open()
+        for stream in streams:
+            assert stream.native().error["code"] == "storage_unavailable"
+        at = wal.stat().st_size + 1_200_000
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (at, resource.RLIM_INFINITY))
+        with sqlite3.connect(f"file:{gateway.database}?mode=ro", uri=True) as now:
+            wait_until(lambda: now.execute("SELECT 1 FROM run WHERE status > 1").fetchone(),
+                       "the first end")
+            wait_until(lambda: now.execute("SELECT 1 FROM usage_day").fetchone(), "its usage")
+            ended = now.execute("SELECT count(*) FROM run WHERE status > 1").fetchone()[0]
+        assert 0 < ended < count, "the disk had room for too much"
+        gateway.kill()
+    start_again(gateway)
+    wait_until(lambda: usage(gateway, root["key"]), "the books")
+    day, = usage(gateway, root["key"])
+    assert day["calls"] == count
+    with Client(gateway.url, keys.bearer(key["key"])) as client:
+        runs = client.get("/v1/runs").ok().json["data"]
+        assert [r["status"] for r in runs] == ["incomplete"] * count
+        assert sum(Decimal(r["cost"]) for r in runs) == Decimal(day["cost"])
+        if budget:
+            cost = client.get("/v1/usage").ok().json["budget"]["cost"]
+            assert cost["reserved"] == "0" and Decimal(cost["spent"]) == Decimal(day["cost"])
 
 
 def test_another_process_knows_it_too(priced, script):

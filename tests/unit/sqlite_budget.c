@@ -30,7 +30,8 @@ static struct budget_reserve wish(int64_t nano, int64_t limit)
 
 static struct usage_note note_of(struct id run, int64_t nano)
 {
-	struct usage_note n = { .run = run, .at_ms = clock_wall_ms(), .priced = true, .nano = nano };
+	struct usage_note n = { .run = run, .at_ms = clock_wall_ms(), .priced = true, .nano = nano,
+				 .reserved = true };
 
 	str_copy(n.key, sizeof n.key, STR("key_aaaaaaaa"));
 	str_copy(n.model, sizeof n.model, STR("m"));

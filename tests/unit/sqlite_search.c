@@ -734,7 +734,7 @@ static void a_database_from_before_is_indexed(void **state)
 	           "ALTER TABLE run DROP COLUMN native_reason; ALTER TABLE run DROP COLUMN cost_nano;"
 	           "ALTER TABLE run DROP COLUMN bill_key; ALTER TABLE run DROP COLUMN bill_model;"
 	           "ALTER TABLE run DROP COLUMN bill_in; ALTER TABLE run DROP COLUMN bill_price_in;"
-	           "ALTER TABLE run DROP COLUMN bill_price_out;"
+	           "ALTER TABLE run DROP COLUMN bill_price_out; ALTER TABLE run DROP COLUMN bill_dropped;"
 	           "DELETE FROM schema_migration WHERE number >= "
 	           "(SELECT number FROM schema_migration WHERE name LIKE '%search%')");
 	assert_int_equal(unlink(name), 0);

@@ -239,7 +239,7 @@ static struct usage believed(const struct usage *u)
 	return ret;
 }
 
-static int settle(struct budgets *b, const struct usage_note *told, bool always)
+int budgets_settle(struct budgets *b, const struct usage_note *told)
 {
 	struct usage_note note = *told;
 	struct usage_note was;
@@ -248,7 +248,7 @@ static int settle(struct budgets *b, const struct usage_note *told, bool always)
 	bool              found;
 	int               rc = take(b, told->run.key, &was, reserved, &in, &found);
 
-	if (rc != SQLITE_OK || (!found && !always))
+	if (rc != SQLITE_OK || (!found && told->reserved))
 		return rc;
 	note.usage = believed(&told->usage);
 	if (found)
@@ -257,16 +257,6 @@ static int settle(struct budgets *b, const struct usage_note *told, bool always)
 	if (rc == SQLITE_OK && (note.usage.known || note.usage.estimated))
 		rc = budgets_book(b, &note, 1, note.usage.estimated, !note.priced);
 	return rc;
-}
-
-int budgets_settle(struct budgets *b, const struct usage_note *note)
-{
-	return settle(b, note, false);
-}
-
-int budgets_charge(struct budgets *b, const struct usage_note *note)
-{
-	return settle(b, note, true);
 }
 
 /* --- whose end nobody knows --- */

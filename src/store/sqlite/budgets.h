@@ -27,9 +27,8 @@ void      budgets_finish(struct budgets *b);
 
 /* budgets_reserve: refused with e->code; then nothing is written. */
 int budgets_reserve(struct budgets *b, const struct budget_reserve *j, struct err *e) MUST_USE;
-/* budgets_settle: nothing where the reservation is gone: it was settled before.  budgets_charge: where
- * there is none, what was used is booked all the same. */
-int budgets_charge(struct budgets *b, const struct usage_note *note) MUST_USE;
+/* budgets_settle: ends the run's reservation and books what was used; nothing where the note says that there
+ * was a reservation and it is gone: this was done before. */
 int budgets_settle(struct budgets *b, const struct usage_note *note) MUST_USE;
 /* budgets_book: the day's sums alone. */
 int budgets_book(struct budgets *b, const struct usage_note *note, int64_t calls,

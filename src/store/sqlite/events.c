@@ -3,6 +3,7 @@
 
 #include "msg/event_code.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -33,7 +34,7 @@ static const char *const sql[EVENTS_SQL__COUNT] = {
 	[EVENTS_SQL_ERASE_PART] = "DELETE FROM event WHERE part = ? AND run = ?",
 	[EVENTS_SQL_RECORD] = "UPDATE event_size SET written = ?, removed = ?",
 	[EVENTS_SQL_NEWS] = "UPDATE run SET attempts = ?3, first_token_ms = ?4, "
-			    "provider = coalesce(?5, provider) "
+			    "provider = coalesce(?5, provider), bill_dropped = ?6 "
 			    "WHERE id = ?1 AND secret = ?2 AND status < 2",
 	/* Counts the commits of other connections. */
 	[EVENTS_SQL_VERSION] = "PRAGMA data_version",
@@ -351,15 +352,32 @@ int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to)
 	return db_bind_run(&b);
 }
 
+/* print_used: as the column bill_dropped has it; empty: nothing. */
+static struct str print_used(const struct run_news *n, char *text, size_t size)
+{
+	const struct usage *u = &n->used;
+	char                nano[24] = "null";
+
+	if (!u->known && !u->estimated)
+		return STR_NONE;
+	if (n->priced)
+		snprintf(nano, sizeof nano, "%lld", (long long)n->nano);
+	snprintf(text, size, "[%lld,%lld,%lld,%lld,%s]", (long long)u->in, (long long)u->out,
+		 (long long)u->cached_read, (long long)u->reasoning, nano);
+	return str_of(text);
+}
+
 static int tell(struct events *ev, const struct run_news *n)
 {
 	struct db_bind b = db_bind(ev->st[EVENTS_SQL_NEWS]);
+	char           used[128];
 
 	db_bind_int(&b, n->run.key);
 	db_bind_secret(&b, n->run.secret);
 	db_bind_int(&b, n->attempts);
 	db_bind_int(&b, n->first_token_ms);
 	db_bind_maybe(&b, n->provider);
+	db_bind_maybe(&b, print_used(n, used, sizeof used));
 	return db_bind_run(&b);
 }
 

@@ -2,6 +2,7 @@
 #include "store/sqlite/recover.h"
 
 #include "base/clock.h"
+#include "base/money.h"
 #include "msg/price.h"
 #include "store/sqlite/kit/db.h"
 #include "store/sqlite/salvage.h"
@@ -38,7 +39,9 @@ static const char *const sql[RECOVER_SQL__COUNT] = {
 	[FIND_PIECES] = "SELECT run, id FROM event INDEXED BY event_part "
 			"WHERE part = ? AND run BETWEEN ? AND ? ORDER BY run, last",
 	[FIND_BILL] = "SELECT attempts, first_token_ms, provider, bill_key, bill_model, bill_in, "
-		      "bill_price_in, bill_price_out FROM run WHERE id = ?",
+		      "bill_price_in, bill_price_out, bill_dropped ->> 0, bill_dropped ->> 1, "
+		      "bill_dropped ->> 2, bill_dropped ->> 3, bill_dropped ->> 4 "
+		      "FROM run WHERE id = ?",
 	[HIGHEST_KEY] =
 		("SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
 		 "ifnull((SELECT max(id) FROM message), 0), ifnull((SELECT max(id) FROM run), 0), "
@@ -261,6 +264,17 @@ static int read_pieces(struct recovery *v, struct id run, size_t *at)
 	return rc;
 }
 
+/* add_dropped: what attempts that were given up have used, of which its key is charged as well. */
+static void add_dropped(sqlite3_stmt *st, struct usage_note *n)
+{
+	n->usage.in += db_int(st, 8);
+	n->usage.out += db_int(st, 9);
+	n->usage.cached_read += db_int(st, 10);
+	n->usage.reasoning += db_int(st, 11);
+	n->priced = n->priced && sqlite3_column_type(st, 12) != SQLITE_NULL;
+	n->nano = money_add(n->nano, db_int(st, 12));
+}
+
 /* A row of FIND_BILL.  False: the run is from before that was kept. */
 static bool read_bill(sqlite3_stmt *st, const struct salvage_told *told, struct turn_end *end,
                       struct usage_note *ret)
@@ -278,10 +292,12 @@ static bool read_bill(sqlite3_stmt *st, const struct salvage_told *told, struct 
 	str_copy(ret->provider, sizeof ret->provider, db_column(st, 2));
 	str_copy(ret->key, sizeof ret->key, db_column(st, 3));
 	str_copy(ret->model, sizeof ret->model, db_column(st, 4));
-	ret->usage = usage_cut(&told->usage, &guess);
+	end->usage = usage_cut(&told->usage, &guess);
+	ret->usage = end->usage;
 	ret->priced = price.known;
 	ret->nano = price_cost(&price, &ret->usage);
-	end->usage = ret->usage;
+	if (sqlite3_column_type(st, 8) != SQLITE_NULL)
+		add_dropped(st, ret);
 	end->costs = ret->priced;
 	end->cost_nano = ret->nano;
 	return true;
@@ -300,7 +316,7 @@ static int charge(struct recovery *v, struct id run, const struct salvage_told *
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	bool known = read_bill(b.st, told, end, &note);
 	rc = sqlite3_reset(b.st);
-	return rc == SQLITE_OK && known ? budgets_charge(&v->turns.budgets, &note) : rc;
+	return rc == SQLITE_OK && known ? budgets_settle(&v->turns.budgets, &note) : rc;
 }
 
 /* Ends the run as it would have ended itself, had it known. */

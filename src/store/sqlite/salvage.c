@@ -203,8 +203,11 @@ int salvage_lost(struct salvage *v, struct turns *t, const struct turn_lost *los
 	int64_t    from;
 	int64_t    to = 0;
 	struct salvage_told told;
-	int        rc = find_run(v, lost->run, &from);
+	/* What it used is booked here alone, also where its conversation was deleted meanwhile. */
+	int rc = lost->noted ? budgets_settle(&t->budgets, &lost->note) : SQLITE_OK;
 
+	if (rc == SQLITE_OK)
+		rc = find_run(v, lost->run, &from);
 	if (rc != SQLITE_OK || from < 0)
 		return rc;
 	rc = events_part(&t->events, &to);

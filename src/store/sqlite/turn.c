@@ -38,6 +38,7 @@ static const char *const sql[TURN_SQL__COUNT] = {
 		"usage_out = ?11, usage_cached_read = ?12, usage_cached_write = ?13, "
 		"usage_reasoning = ?14, events_to = ?15, provider = coalesce(?16, provider), "
 		"native_reason = ?17, cost_nano = ?18, bill_key = NULL, bill_model = NULL, "
+		"bill_dropped = NULL, "
 		"bill_in = NULL, bill_price_in = NULL, bill_price_out = NULL WHERE id = ?1",
 	[TURN_SQL_RESERVE] =
 		"UPDATE run SET seq_reserved = max(seq_reserved, ?) WHERE id = ? AND secret = ?",
@@ -321,7 +322,7 @@ int turn_end(struct turns *t, const struct turn_end *j, struct err *e)
 	int          rc = SQLITE_OK;
 
 	/* Its conversation may be deleted by now: what it cost is owed all the same. */
-	if (j->note)
+	if (j->note && j->note->reserved)
 		rc = budgets_settle(&t->budgets, j->note);
 	if (rc == SQLITE_OK)
 		rc = find_run(t, j, &at, &from, e);

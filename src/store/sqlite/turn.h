@@ -44,6 +44,8 @@ struct turn_lost {
 	bool      costs;
 	int64_t   cost_nano;
 	bool      bound; /* its key, if it has one, stands for an answer */
+	bool      noted; /* something was used or reserved: */
+	struct usage_note note;
 };
 
 enum errc turns_prepare(struct turns *t, sqlite3 *db, struct err *e) MUST_USE;

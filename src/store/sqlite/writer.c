@@ -135,8 +135,9 @@ struct batch {
 
 /* --- one transaction --- */
 
-static void remember_lost(struct writer *w, const struct turn_end *j)
+static void remember_lost(struct writer *w, struct turn_end *j)
 {
+	j->later = true;
 	if (w->lost_count == w->lost_cap) {
 		size_t            cap = w->lost_cap ? 2 * w->lost_cap : 64;
 		struct turn_lost *grown = realloc(w->lost, cap * sizeof *grown);
@@ -157,6 +158,10 @@ static void remember_lost(struct writer *w, const struct turn_end *j)
 		.cost_nano = j->cost_nano,
 		.bound = j->keyed && j->key_answer.http != 0,
 	};
+	if (j->note) {
+		w->lost[w->lost_count - 1].noted = true;
+		w->lost[w->lost_count - 1].note = *j->note;
+	}
 }
 
 static void remember_owed(struct writer *w, const struct usage_note *note)
@@ -422,8 +427,6 @@ static void finish_job(struct writer *w, struct batch *b, struct store_job *job,
 		db_refuse(rc, &job->err);
 		if (job->kind->job == JOB_TURN_END)
 			remember_lost(w, container_of(job, struct turn_end, job));
-		if (job->kind->job == JOB_TURN_END && container_of(job, struct turn_end, job)->note)
-			remember_owed(w, container_of(job, struct turn_end, job)->note);
 		if (job->kind->job == JOB_BUDGET_SETTLE)
 			remember_owed(w, &container_of(job, struct budget_settle, job)->note);
 	}

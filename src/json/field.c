@@ -3,7 +3,7 @@
 
 #include "base/hint.h"
 #include "base/limits.h"
-#include "json/piece.h"
+#include "json/internal.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Looking at what a scan left: members by key, and the values of scalars. */
-#include "json/piece.h"
+#include "json/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The values of strings: escapes decoded piece by piece, and what is built on that. */
-#include "json/piece.h"
+#include "json/internal.h"
 
 #include "base/buf.h"
 #include "base/utf8.h"

@@ -2,7 +2,7 @@
 #include "json/print.h"
 
 #include "base/buf.h"
-#include "json/piece.h"
+#include "json/internal.h"
 
 #include <strings.h>
 

@@ -2,7 +2,7 @@
 #include "json/scan.h"
 
 #include "base/limits.h"
-#include "json/piece.h"
+#include "json/internal.h"
 
 #include <endian.h>
 #include <stdio.h>

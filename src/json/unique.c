@@ -1,5 +1,5 @@
 /* The search for a key that stands twice in one object, in time linear in the object's keys. */
-#include "json/piece.h"
+#include "json/internal.h"
 
 #include "base/id.h"
 

@@ -2,7 +2,7 @@
 #include "json/value.h"
 
 #include "base/buf.h"
-#include "json/piece.h"
+#include "json/internal.h"
 
 #include <json-c/json.h>
 #include <stdlib.h>

@@ -3,7 +3,8 @@
 
 #include "base/limits.h"
 #include "lmc/text.h"
-#include "lmc/to_openai.h"
+#include "lmc/to_openai_options.h"
+#include "lmc/warnings.h"
 
 #include <stdio.h>
 #include <strings.h>

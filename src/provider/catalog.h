@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "loop/transfer.h"
+#include "upstream/target.h"
 #include "upstream/upstream.h"
 
 #include <stdatomic.h>

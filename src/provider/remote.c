@@ -9,6 +9,7 @@
 #include "provider/embed_want.h"
 #include "upstream/lines.h"
 #include "upstream/sse.h"
+#include "upstream/target.h"
 #include "upstream/upstream.h"
 
 #include <stdio.h>

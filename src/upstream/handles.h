@@ -2,7 +2,7 @@
  * thread to the same target.  Internal to upstream/. */
 #pragma once
 
-#include "upstream/target.h"
+#include "upstream/internal.h"
 
 #include <curl/curl.h>
 #include <stdbool.h>

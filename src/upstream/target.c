@@ -1,5 +1,5 @@
 /* A provider's URL and headers, checked and made ready for every call. */
-#include "upstream/target.h"
+#include "upstream/internal.h"
 
 #include "base/limits.h"
 #include "upstream/failure.h"

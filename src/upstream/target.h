@@ -1,25 +1,29 @@
-/* upstream/target: where calls go, prepared once: URL, header lists, TLS and proxy.  Internal to
- * upstream/. */
+/* upstream/target: where calls go, prepared once for each provider: URL, header lines, TLS, proxy. */
 #pragma once
 
-#include "upstream/share.h"
-#include "upstream/upstream.h"
+#include "base/err.h"
 
-#include <curl/curl.h>
-#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-struct upstream_target {
-	atomic_int         refs;
-	char              *url;
-	char              *ca_file; /* NULL: the system's */
-	char              *proxy;   /* NULL: none */
-	struct curl_slist *plain;   /* headers of a call that wants JSON */
-	struct curl_slist *stream;  /* and of one that wants events */
-	struct share      *share;
-	long               connect_ms;
-	bool               get;   /* its calls are GETs, else POSTs */
-	bool               http2; /* where the server offers it, and only with TLS */
+struct upstream_target;
+
+struct upstream_target_options {
+	const char        *url;
+	const char *const *headers; /* "Name: value", count of them; content-type and accept are added */
+	size_t             header_count;
+	const char        *ca_file;
+	const char        *proxy;
+	int64_t            connect_us;
+	bool               http2; /* offered to https servers; else HTTP/1.1 */
+	bool               get;   /* all of its calls are GETs, without a body */
 };
-
-/* target_ref: one more holder; each upstream_target_destroy drops one. */
-struct upstream_target *target_ref(const struct upstream_target *t);
+/* Everything is copied; immutable and shared by all loops.  Calls keep a target alive, so it may be
+ * destroyed while some still run.
+ * Errors: INVALID_VALUE for control bytes in a header or URL, for headers that are HTTP's own, for a
+ * user name in the URL, and for schemes other than http and https; INTERNAL: libcurl can't be started. */
+enum errc upstream_target_create(const struct upstream_target_options *o,
+				 struct upstream_target **ret, struct err *e) MUST_USE;
+void      upstream_target_destroy(struct upstream_target *t);
+OWNABLE(upstream_target);

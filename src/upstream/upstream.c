@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "upstream/failure.h"
 #include "upstream/handles.h"
-#include "upstream/target.h"
+#include "upstream/internal.h"
 
 #include <curl/curl.h>
 #include <errno.h>

@@ -11,26 +11,7 @@
 #include "loop/transfer.h"
 
 struct upstream_call;
-struct upstream_target; /* URL, headers, TLS and limits, prepared once per provider */
-
-struct upstream_target_options {
-	const char        *url;
-	const char *const *headers; /* "Name: value", count of them; content-type and accept are added */
-	size_t             header_count;
-	const char        *ca_file;
-	const char        *proxy;
-	int64_t            connect_us;
-	bool               http2; /* offered to https servers; else HTTP/1.1 */
-	bool               get;   /* all of its calls are GETs, without a body */
-};
-/* Everything is copied; immutable and shared by all loops.  Calls keep a target alive, so it may be
- * destroyed while some still run.
- * Errors: INVALID_VALUE for control bytes in a header or URL, for headers that are HTTP's own, for a
- * user name in the URL, and for schemes other than http and https; INTERNAL: libcurl can't be started. */
-enum errc upstream_target_create(const struct upstream_target_options *o,
-				 struct upstream_target **ret, struct err *e) MUST_USE;
-void      upstream_target_destroy(struct upstream_target *t);
-OWNABLE(upstream_target);
+struct upstream_target; /* upstream/target.h */
 
 struct upstream_limits {
 	int64_t first_byte_us;

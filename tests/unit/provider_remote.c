@@ -4,6 +4,7 @@
 #include "loop/work.h"
 #include "provider/provider_create.h"
 #include "tests/unit/loopback.h"
+#include "upstream/target.h"
 #include "upstream/upstream.h"
 
 #include <semaphore.h>

@@ -1,4 +1,5 @@
 /* Calls to a scripted server: answers, cuts, deadlines, pause, cancel, reuse. */
+#include "upstream/target.h"
 #include "upstream/upstream.h"
 
 #include "base/limits.h"

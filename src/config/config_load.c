@@ -11,77 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void *config_memory_alloc(struct config *c, size_t n, struct err *e)
-{
-	void *p = arena_alloc(&c->memory->arena, n > 0 ? n : 1);
-
-	if (!p)
-		err_set(e, ERR_INTERNAL, NULL, "out of memory for the configuration");
-	return p;
-}
-
-enum errc config_memory_secret_take(struct config *c, char *secret, const char **ret,
-				    struct err *e)
-{
-	struct config_secret_link *link = malloc(sizeof *link);
-
-	if (!link) {
-		config_secret_free(secret);
-		return err_set(e, ERR_INTERNAL, NULL, "out of memory");
-	}
-	*link = (struct config_secret_link){ .next = c->memory->secrets, .value = secret };
-	c->memory->secrets = link;
-	*ret = secret;
-	return ERR_OK;
-}
-
-struct config_place config_memory_node(const struct config *c, const struct config_node *node)
-{
-	return (struct config_place){ .source = CONFIG_FROM_FILE,
-				      .file = c->memory->file,
-				      .node = node };
-}
-
-struct config_place config_memory_place(const struct config *c, enum config_option_id i)
-{
-	return (struct config_place){ .source = c->memory->source[i],
-				      .file = c->memory->file,
-				      .node = c->memory->node[i],
-				      .name = config_options[i].name };
-}
-
-void config_destroy(struct config *c)
-{
-	if (!c)
-		return;
-	while (c->memory && c->memory->secrets) {
-		struct config_secret_link *link = c->memory->secrets;
-
-		c->memory->secrets = link->next;
-		config_secret_free(link->value);
-		free(link);
-	}
-	if (c->memory)
-		arena_finish(&c->memory->arena);
-	free(c->memory);
-	free(c);
-}
-
-static struct config *config_create(void)
-{
-	struct config *c = calloc(1, sizeof *c);
-
-	if (!c)
-		return NULL;
-	c->memory = calloc(1, sizeof *c->memory);
-	if (!c->memory) {
-		free(c);
-		return NULL;
-	}
-	arena_init(&c->memory->arena, LIMIT_CONFIG_MEMORY);
-	return c;
-}
-
 static void *member(struct config *c, const struct config_option *o)
 {
 	return (char *)c + o->offset;
@@ -321,7 +250,7 @@ static enum errc load(struct config *c, const char *file, const struct config_fl
 enum errc config_load(const char *file, const struct config_flag *flags, size_t flag_count,
 		      struct config **ret, struct err *e)
 {
-	OWNED(config) c = config_create();
+	OWNED(config) c = config_memory_create();
 
 	if (!c)
 		return err_set(e, ERR_INTERNAL, NULL, "out of memory");

@@ -1,4 +1,5 @@
-/* json/piece: private to this folder: a string's value, piece by piece and without a copy. */
+/* What the files of json/ share: a string's value, piece by piece and without a copy.  Not for other
+ * folders. */
 #pragma once
 
 #include "base/limits.h"

@@ -273,8 +273,7 @@ static void run_stream(void *arg)
 {
 	static struct buf     out = { .max = 16 * MIB }; /* kept, as a run keeps its own */
 	const struct stream  *s = arg;
-	struct encoder_about  about = { .fences = true, .completion = STR("chatcmpl-1"),
-					.model = STR("bench"), .run = STR("run_1") };
+	struct encoder_about  about = { .fences = true, .model = STR("bench"), .run = { 1, 2 } };
 	struct encoder       *n = s->shape->encoder(&about);
 
 	need(n, "memory");

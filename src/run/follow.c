@@ -40,8 +40,6 @@ struct follow {
 
 	struct encoder *encoder; /* owned; made at the first page */
 	struct warnings warnings;
-	char            run_text[ID_MAX], conversation_text[ID_MAX];
-	char            message_text[ID_MAX], completion_text[ID_MAX];
 	char           *model; /* owned */
 	bool            fences;
 
@@ -156,22 +154,14 @@ static bool make_encoder(struct follow *f)
 	f->model = strndup(f->read.model.p ? f->read.model.p : "", f->read.model.n);
 	if (!f->model)
 		return false;
-	id_text(f->o.run, ID_RUN, f->run_text);
-	id_text(f->o.run, ID_MESSAGE, f->message_text);
-	id_text(f->o.run, ID_COMPLETION, f->completion_text);
-	if (!id_none(f->read.conversation))
-		id_text(f->read.conversation, ID_CONVERSATION, f->conversation_text);
 	if (!f->o.shape)
 		f->o.shape = family_shape(f->o.family, f->read.shape);
 	f->encoder = f->o.shape->encoder(&(struct encoder_about){
 		.want_usage = f->o.want_usage,
-		.own = !id_none(f->read.conversation),
 		.fences = f->fences,
 		.reasoning = f->o.reasoning,
-		.conversation = str_of(f->conversation_text),
-		.run = str_of(f->run_text),
-		.message = str_of(f->message_text),
-		.completion = str_of(f->completion_text),
+		.run = f->o.run,
+		.conversation = f->read.conversation,
 		.model = str_of(f->model),
 		.created_s = f->read.created_ms / 1000,
 		.seen = f->o.cursor,

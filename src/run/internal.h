@@ -123,7 +123,6 @@ struct run {
 	struct id          id;
 	struct id          conversation;
 	char               id_text[ID_MAX], conversation_text[ID_MAX];
-	char               message_text[ID_MAX], completion_text[ID_MAX];
 	char               request_id[ID_MAX];
 	char               finish_reason[64];
 	char               native_reason[64]; /* the provider's own word */

@@ -221,8 +221,6 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	r->seq_reserved = rq->store ? SEQ_FIRST_RANGE : UINT64_MAX;
 	str_copy(r->request_id, sizeof r->request_id, rq->request_id);
 	id_text(r->id, ID_RUN, r->id_text);
-	id_text(r->id, ID_MESSAGE, r->message_text);
-	id_text(r->id, ID_COMPLETION, r->completion_text);
 	if (rq->store) {
 		r->conversation = id_none(rq->conversation) ? id_new() : rq->conversation;
 		id_text(r->conversation, ID_CONVERSATION, r->conversation_text);
@@ -242,13 +240,10 @@ static bool choose_encoder(struct run *r)
 {
 	r->encoder = r->rq.shape->encoder(&(struct encoder_about){
 		.want_usage = r->rq.want_usage,
-		.own = run_stored(r),
 		.fences = r->rq.fences,
 		.reasoning = r->engine->o.settings(r->engine->o.arg)->reasoning,
-		.conversation = str_of(r->conversation_text),
-		.run = str_of(r->id_text),
-		.message = str_of(r->message_text),
-		.completion = str_of(r->completion_text),
+		.run = r->id,
+		.conversation = r->conversation,
 		.model = str_of(r->model),
 		.created_s = r->created_ms / 1000,
 		.warnings = &r->warnings,

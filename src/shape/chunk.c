@@ -1,7 +1,6 @@
 /* Chunks and completions in OpenAI's shape, from events or spliced from a provider's own. */
 #include "shape/chunk.h"
 
-#include "base/id.h"
 #include "base/limits.h"
 #include "shape/block.h"
 #include "shape/extra.h"
@@ -18,6 +17,8 @@ struct chunk_printer {
 	struct blocks blocks;
 	bool          begun;    /* the first chunk went out */
 	uint64_t      has_role; /* bit i: choice i has had its role */
+	char          own_text[ID_MAX];
+	struct str    own_id;   /* ours: of the answer as a completion */
 	struct buf    id;       /* of the provider, escaped; empty until known */
 	struct buf    name;     /* the provider's name for the model */
 	/* scratch, these two: where reasoning gets another name */
@@ -33,12 +34,25 @@ static bool put_member(struct buf *out, const char *key, struct str value)
 	       buf_str(out, value) && buf_text(out, "\",");
 }
 
-/* Our members of a native answer; they go in front, behind the object's brace. */
+static bool put_id(struct buf *out, const char *key, struct id id, const char *prefix)
+{
+	char text[ID_MAX];
+
+	return put_member(out, key, id_text(id, prefix, text));
+}
+
+static bool is_stored(const struct chunk_printer *p)
+{
+	return !id_none(p->about.conversation);
+}
+
+/* Our members of an answer of LLM Chat; they go in front, behind the object's brace. */
 static bool put_ours(const struct chunk_printer *p, struct buf *out)
 {
-	if (p->about.conversation.n > 0 && !put_member(out, "conversation", p->about.conversation))
+	if (is_stored(p) && !put_id(out, "conversation", p->about.conversation, ID_CONVERSATION))
 		return false;
-	if (!put_member(out, "run", p->about.run) || !put_member(out, "message_id", p->about.message))
+	if (!put_id(out, "run", p->about.run, ID_RUN) ||
+	    !put_id(out, "message_id", p->about.run, ID_MESSAGE))
 		return false;
 	return !p->about.warnings || p->about.warnings->count == 0 ||
 	       (buf_text(out, "\"warnings\":") && warnings_print(p->about.warnings, out) &&
@@ -58,9 +72,9 @@ bool chunk_usage(const struct usage *u, struct buf *out)
 /* put_identity: id, object, created and model, each with its comma behind. */
 static bool put_identity(const struct chunk_printer *p, const char *object, struct buf *out)
 {
-	bool theirs = p->id.len > 0 && !p->about.own;
+	bool theirs = p->id.len > 0 && !is_stored(p);
 
-	if (!put_member(out, "id", theirs ? buf_view(&p->id) : p->about.completion) ||
+	if (!put_member(out, "id", theirs ? buf_view(&p->id) : p->own_id) ||
 	    !put_member(out, "object", str_of(object)) || !buf_text(out, "\"created\":") ||
 	    !buf_int(out, p->about.created_s) || !buf_text(out, ",\"model\":"))
 		return false;
@@ -130,7 +144,7 @@ struct own {
 
 static void own_print(const struct chunk_printer *p, struct own *ret)
 {
-	snprintf(ret->id, sizeof ret->id, "\"%.*s\"", (int)p->about.completion.n, p->about.completion.p);
+	snprintf(ret->id, sizeof ret->id, "\"%.*s\"", STR_ARG(p->own_id));
 	snprintf(ret->created, sizeof ret->created, "%lld", (long long)p->about.created_s);
 }
 
@@ -144,7 +158,7 @@ static bool put_raw(const struct chunk_printer *p, const struct event *ev, struc
 
 	if (!p->about.want_usage)
 		cuts[count++] = (struct cut){ .span = ev->raw_usage };
-	if (p->about.own) {
+	if (is_stored(p)) {
 		own_print(p, &own);
 		cuts[count++] = (struct cut){ ev->raw_id, str_of(own.id) };
 		cuts[count++] = (struct cut){ ev->raw_created, str_of(own.created) };
@@ -359,7 +373,7 @@ static bool put_whole(const struct chunk_printer *p, const struct encoder_whole 
 {
 	struct str raw = w->raw;
 
-	if (raw.n > 0 && !p->ours && !p->about.own)
+	if (raw.n > 0 && !p->ours && !is_stored(p))
 		return buf_str(out, raw);
 	if (!buf_text(out, "{") || (p->ours && !put_ours(p, out)))
 		return false;
@@ -369,7 +383,7 @@ static bool put_whole(const struct chunk_printer *p, const struct encoder_whole 
 	/* raw starts at its brace: the dialect hands over the object alone. */
 	CHECK(raw.p[0] == '{');
 	struct str rest = { raw.p + 1, raw.n - 1 };
-	if (!p->about.own)
+	if (!is_stored(p))
 		return buf_str(out, rest);
 
 	struct own own;
@@ -418,6 +432,7 @@ static struct encoder *create(const struct encoder_about *about, bool ours)
 	p->encoder.ops = &chunk_ops;
 	p->about = *about;
 	p->ours = ours;
+	p->own_id = id_text(about->run, ID_COMPLETION, p->own_text);
 	p->blocks.numbered = ours;
 	p->blocks.seen = about->seen;
 	buf_init(&p->id, KIB);

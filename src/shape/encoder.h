@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/id.h"
 #include "shape/reasoning.h"
 #include "lmc/warnings.h"
 #include "msg/cursor.h"
@@ -13,13 +14,11 @@
 /* What an encoder says of its run.  Spans are borrowed from the run for its whole life. */
 struct encoder_about {
 	bool       want_usage;   /* the client asked for the usage chunk */
-	bool       own;          /* the answer has our id and time, whatever the provider gave */
 	bool       fences;       /* fenced code in the answer becomes LMC code */
 	enum reasoning_name reasoning; /* OpenAI's shape: the name that it has there */
-	struct str conversation; /* ids as text; empty: stored nowhere */
-	struct str run;
-	struct str message;
-	struct str completion; /* "chatcmpl-…", where the provider gives no id */
+	struct id  run;
+	/* none: the answer is stored nowhere; else it has our id and time, whatever the provider gave */
+	struct id  conversation;
 	struct str model;      /* as asked, where the provider gives none */
 	int64_t    created_s;
 	struct cursor seen; /* what the reader has: blocks up to this one are not printed again */

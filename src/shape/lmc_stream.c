@@ -382,13 +382,15 @@ static bool put_whole(struct lmc_stream *s, const struct encoder_whole *w, struc
 {
 	const struct encoder_about *a = &s->about;
 	struct buf                 *out = s->out;
+	char                        id[ID_MAX];
 
 	if (!buf_text(out, "{\"object\":\"lmc.messages\","))
 		return false;
-	if (a->conversation.n > 0 && (!buf_text(out, "\"conversation\":\"") ||
-				      !buf_str(out, a->conversation) || !buf_text(out, "\",")))
+	if (!id_none(a->conversation) &&
+	    (!buf_text(out, "\"conversation\":\"") ||
+	     !buf_str(out, id_text(a->conversation, ID_CONVERSATION, id)) || !buf_text(out, "\",")))
 		return false;
-	if (!buf_text(out, "\"run\":\"") || !buf_str(out, a->run) ||
+	if (!buf_text(out, "\"run\":\"") || !buf_str(out, id_text(a->run, ID_RUN, id)) ||
 	    !buf_text(out, "\",\"messages\":[") || !buf_str(out, messages) ||
 	    !buf_text(out, "],\"finish_reason\":\"") || !buf_str(out, w->finish_reason) ||
 	    !buf_text(out, "\""))

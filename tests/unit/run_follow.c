@@ -81,7 +81,6 @@ static const struct shape *shape_of(const char *word)
 struct stream {
 	struct warnings warnings;
 	struct encoder *encoder;
-	char            run[ID_MAX], conversation[ID_MAX], message[ID_MAX], completion[ID_MAX];
 	struct buf      out;
 	uint64_t        seq;
 };
@@ -91,16 +90,9 @@ static void stream_begin(struct stream *s, const struct desk *d, const char *sha
 	*s = (struct stream){ 0 };
 	warnings_init(&s->warnings);
 	buf_init(&s->out, 256 * MIB);
-	id_text(d->run, ID_RUN, s->run);
-	id_text(d->run, ID_MESSAGE, s->message);
-	id_text(d->run, ID_COMPLETION, s->completion);
-	if (!id_none(d->conversation))
-		id_text(d->conversation, ID_CONVERSATION, s->conversation);
 	s->encoder = shape_of(shape)->encoder(&(struct encoder_about){
 		.want_usage = true, .fences = true,
-		.own = !id_none(d->conversation),
-		.conversation = str_of(s->conversation), .run = str_of(s->run),
-		.message = str_of(s->message), .completion = str_of(s->completion),
+		.run = d->run, .conversation = d->conversation,
 		.model = d->model, .created_s = 1700000000, .warnings = &s->warnings });
 	assert_non_null(s->encoder);
 }
@@ -133,9 +125,7 @@ static void stream_of(struct stream *s, const struct desk *d, const char *shape,
 		assert_true(warnings_join(&s->warnings, first->text, first->choice));
 		s->encoder = shape_of(shape)->encoder(&(struct encoder_about){
 			.want_usage = true, .fences = false,
-			.own = !id_none(d->conversation),
-			.conversation = str_of(s->conversation), .run = str_of(s->run),
-			.message = str_of(s->message), .completion = str_of(s->completion),
+			.run = d->run, .conversation = d->conversation,
 			.model = d->model, .created_s = 1700000000, .warnings = &s->warnings });
 	}
 	stream_events(s, script->events, script->count);

@@ -22,10 +22,8 @@ static void printer_start(struct printer *p, bool native)
 {
 	*p = (struct printer){
 		.about = { .want_usage = native,
-			   .run = STR("run_1"),
-			   .message = STR("msg_1"),
-			   .conversation = native ? STR("conv_1") : STR_NONE,
-			   .completion = STR("chatcmpl-1"),
+			   .run = { 1, 2 },
+			   .conversation = { native, 3 },
 			   .model = STR("my \"model\""),
 			   .created_s = 1700000000 },
 		.native = native,
@@ -72,10 +70,13 @@ static void want_usage(struct printer *p)
 	p->about.want_usage = true;
 }
 
+#define RUN_BODY "00000000000000010000000000000002"
+#define CONV     "conv_00000000000000010000000000000003"
+
 /* Made chunks begin with one of these. */
-#define OURS   "\"conversation\":\"conv_1\",\"run\":\"run_1\",\"message_id\":\"msg_1\","
+#define OURS   "\"conversation\":\"" CONV "\",\"run\":\"run_" RUN_BODY "\",\"message_id\":\"msg_" RUN_BODY "\","
 #define HEAD                                                                                       \
-	"\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\","                             \
+	"\"id\":\"chatcmpl-" RUN_BODY "\",\"object\":\"chat.completion.chunk\","                             \
 	"\"created\":1700000000,\"model\":\"my \\\"model\\\"\","
 #define DELTA  "\"choices\":[{\"index\":0,\"delta\":{"
 #define LAST   "},\"logprobs\":null,\"finish_reason\":null}]}"
@@ -288,9 +289,9 @@ static void what_is_not_stored_names_no_conversation(void **state)
 	struct printer p;
 
 	printer_start(&p, true);
-	p.about.conversation = STR_NONE;
+	p.about.conversation = (struct id){ 0 };
 	assert_string_equal(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") }, 1),
-			    "id: 1\ndata: {\"run\":\"run_1\",\"message_id\":\"msg_1\","
+			    "id: 1\ndata: {\"run\":\"run_" RUN_BODY "\",\"message_id\":\"msg_" RUN_BODY "\","
 			    HEAD DELTA ROLE
 			    "\"content\":\"x\"" LAST "\n\n");
 	printer_finish(&p);
@@ -455,20 +456,20 @@ static void a_stored_chunk_has_an_id_and_a_time_of_ours(void **state)
 		const char *why, *raw, *without, *with; /* usage */
 	} cases[] = {
 		{ "in front", "{\"id\":\"up\",\"d\":{\"role\":\"assistant\",\"c\":1},\"usage\":null,\"e\":2}",
-		  "{\"id\":\"chatcmpl-1\",\"d\":{\"c\":1},\"e\":2}",
-		  "{\"id\":\"chatcmpl-1\",\"d\":{\"c\":1},\"usage\":null,\"e\":2}" },
+		  "{\"id\":\"chatcmpl-" RUN_BODY "\",\"d\":{\"c\":1},\"e\":2}",
+		  "{\"id\":\"chatcmpl-" RUN_BODY "\",\"d\":{\"c\":1},\"usage\":null,\"e\":2}" },
 		{ "between", "{\"usage\":null,\"id\" : \"up\" ,\"d\":{\"role\":\"assistant\",\"c\":1}}",
-		  "{\"id\" : \"chatcmpl-1\" ,\"d\":{\"c\":1}}",
-		  "{\"usage\":null,\"id\" : \"chatcmpl-1\" ,\"d\":{\"c\":1}}" },
+		  "{\"id\" : \"chatcmpl-" RUN_BODY "\" ,\"d\":{\"c\":1}}",
+		  "{\"usage\":null,\"id\" : \"chatcmpl-" RUN_BODY "\" ,\"d\":{\"c\":1}}" },
 		{ "behind", "{\"d\":{\"role\":\"assistant\",\"c\":1},\"usage\":null,\"id\":\"up\"}",
-		  "{\"d\":{\"c\":1},\"id\":\"chatcmpl-1\"}",
-		  "{\"d\":{\"c\":1},\"usage\":null,\"id\":\"chatcmpl-1\"}" },
+		  "{\"d\":{\"c\":1},\"id\":\"chatcmpl-" RUN_BODY "\"}",
+		  "{\"d\":{\"c\":1},\"usage\":null,\"id\":\"chatcmpl-" RUN_BODY "\"}" },
 		{ "its time, too", "{\"created\":5,\"id\":\"up\",\"d\":{\"role\":\"assistant\",\"c\":1}}",
-		  "{\"created\":1700000000,\"id\":\"chatcmpl-1\",\"d\":{\"c\":1}}",
-		  "{\"created\":1700000000,\"id\":\"chatcmpl-1\",\"d\":{\"c\":1}}" },
+		  "{\"created\":1700000000,\"id\":\"chatcmpl-" RUN_BODY "\",\"d\":{\"c\":1}}",
+		  "{\"created\":1700000000,\"id\":\"chatcmpl-" RUN_BODY "\",\"d\":{\"c\":1}}" },
 		{ "its time behind all, a line each", "{\"d\":{\"c\":1},\n\"id\":\"up\",\n\"created\" :5\n}",
-		  "{\"d\":{\"c\":1}, \"id\":\"chatcmpl-1\", \"created\" :1700000000 }",
-		  "{\"d\":{\"c\":1}, \"id\":\"chatcmpl-1\", \"created\" :1700000000 }" },
+		  "{\"d\":{\"c\":1}, \"id\":\"chatcmpl-" RUN_BODY "\", \"created\" :1700000000 }",
+		  "{\"d\":{\"c\":1}, \"id\":\"chatcmpl-" RUN_BODY "\", \"created\" :1700000000 }" },
 		{ "none", "{\"d\":{\"role\":\"assistant\",\"c\":1}}", "{\"d\":{\"c\":1}}",
 		  "{\"d\":{\"c\":1}}" },
 	};
@@ -485,7 +486,7 @@ static void a_stored_chunk_has_an_id_and_a_time_of_ours(void **state)
 		ev.raw_id = part_of(ev.raw, "\"up\"");
 		ev.raw_created = part_of(ev.raw, "5");
 		printer_start(&p, false);
-		p.about.own = true;
+		p.about.conversation = (struct id){ 1, 3 };
 		snprintf(want, sizeof want, "data: %s\n\n", cases[i].without);
 		assert_string_equal(printed(&p, &ev, 1), want);
 		want_usage(&p);
@@ -509,16 +510,16 @@ static void a_made_chunk_and_a_whole_answer_have_it_too(void **state)
 				      .usage = &none };
 
 	printer_start(&p, false);
-	p.about.own = true;
-	assert_non_null(strstr(printed(&p, &start, 1), "{\"id\":\"chatcmpl-1\",\"object\""));
+	p.about.conversation = (struct id){ 1, 3 };
+	assert_non_null(strstr(printed(&p, &start, 1), "{\"id\":\"chatcmpl-" RUN_BODY "\",\"object\""));
 	assert_non_null(strstr(printed(&p, &start, 2), "\"model\":\"m\""));
 	buf_init(&out, KIB);
 	assert_true(printer_whole(&p, &whole, &out));
-	assert_true(str_is(buf_view(&out), "{ \"x\":1, \"id\": \"chatcmpl-1\", \"y\":\"up\",\n"
+	assert_true(str_is(buf_view(&out), "{ \"x\":1, \"id\": \"chatcmpl-" RUN_BODY "\", \"y\":\"up\",\n"
 					   "\"created\": 1700000000}"));
 	buf_clear(&out);
 	assert_true(printer_whole(&p, &made, &out));
-	assert_true(str_starts(buf_view(&out), STR("{\"id\":\"chatcmpl-1\",")));
+	assert_true(str_starts(buf_view(&out), STR("{\"id\":\"chatcmpl-" RUN_BODY "\",")));
 	buf_finish(&out);
 	printer_finish(&p);
 }
@@ -754,7 +755,7 @@ static void a_whole_answer_is_the_providers_or_made(void **state)
 {
 	(void)state;
 #define WHOLE                                                                                      \
-	"\"id\":\"chatcmpl-1\",\"object\":\"chat.completion\",\"created\":1700000000,"             \
+	"\"id\":\"chatcmpl-" RUN_BODY "\",\"object\":\"chat.completion\",\"created\":1700000000,"             \
 	"\"model\":\"my \\\"model\\\"\",\"choices\":[{\"index\":0,"                                \
 	"\"message\":{\"role\":\"assistant\"},\"logprobs\":null,\"finish_reason\":\"stop\"}]"
 	static const struct {

@@ -55,9 +55,8 @@ static void stream_begin(struct stream *s, bool fences, size_t max)
 	buf_init(&s->out, max);
 	s->n = lmc_stream_create(&(struct encoder_about){
 		.fences = fences,
-		.conversation = STR("conv_1"),
-		.run = STR("run_1"),
-		.message = STR("msg_1"),
+		.run = { 1, 2 },
+		.conversation = { 1, 3 },
 		.warnings = &s->warnings,
 	});
 	assert_non_null(s->n);
@@ -644,7 +643,7 @@ static void any_cut_gives_the_same_messages(void **state)
 /* --- whole answers --- */
 
 #define ANSWER(messages, finish, more)                                                             \
-	"{\"object\":\"lmc.messages\",\"conversation\":\"conv_1\",\"run\":\"run_1\",\"messages\":["    \
+	"{\"object\":\"lmc.messages\",\"conversation\":\"conv_00000000000000010000000000000003\",\"run\":\"run_00000000000000010000000000000002\",\"messages\":["    \
 	messages "],\"finish_reason\":\"" finish "\"" more "}"
 #define SAID(text) LMC("assistant", "message", PLAIN(text))
 
@@ -772,7 +771,7 @@ static void an_answer_that_is_not_stored_names_no_conversation(void **state)
 	(void)state;
 	struct buf      out;
 	struct usage    usage = { 0 };
-	struct encoder *n = lmc_stream_create(&(struct encoder_about){ .run = STR("run_1") });
+	struct encoder *n = lmc_stream_create(&(struct encoder_about){ .run = { 1, 2 } });
 
 	assert_non_null(n);
 	buf_init(&out, KIB);
@@ -780,7 +779,7 @@ static void an_answer_that_is_not_stored_names_no_conversation(void **state)
 		.message = STR("{\"role\":\"assistant\",\"content\":\"a\",\"reasoning\":\"hm\"}"),
 		.finish_reason = STR("stop"), .usage = &usage }, &out));
 	/* And nobody asks for warnings. */
-	assert_text(&out, "{\"object\":\"lmc.messages\",\"run\":\"run_1\",\"messages\":[" SAID("a")
+	assert_text(&out, "{\"object\":\"lmc.messages\",\"run\":\"run_00000000000000010000000000000002\",\"messages\":[" SAID("a")
 			  "],\"finish_reason\":\"stop\"}");
 	buf_clear(&out);
 	assert_true(n->ops->done(n, 1, &out));

@@ -1,6 +1,7 @@
 /* What a key may use, as the admin routes take and tell it. */
 #include "routes/admin/allowance_body.h"
 
+#include "json/value.h"
 #include "schema/api_key_budget.h"
 #include "schema/api_key_limits.h"
 #include "schema/api_key_rate.h"
@@ -66,58 +67,44 @@ enum errc allowance_body_budget(struct input *in, json_at at, struct allowance *
 
 /* --- telling --- */
 
-static bool put_name(struct buf *out, const char *name, bool *first)
+/* written: what put writes of v, as a string. */
+static struct value *written(bool (*put)(struct buf *out, int64_t v), int64_t v)
 {
-	bool ok = buf_fmt(out, "%s\"%s\":", *first ? "{" : ",", name);
+	struct buf    text;
+	struct value *ret;
 
-	*first = false;
-	return ok;
+	buf_init(&text, VALUE_FMT_MAX);
+	ret = put(&text, v) ? value_string(buf_view(&text)) : NULL;
+	buf_finish(&text);
+	return ret;
 }
 
-static bool put_number(struct buf *out, const char *name, int64_t v, bool *first)
+/* SET: a member that is left out where v is nothing. */
+#define SET(name, v, made) { (v) > 0 ? (name) : NULL, (v) > 0 ? (made) : NULL }
+
+static struct value *rate_of(int64_t count, int64_t us)
 {
-	return v == 0 || (put_name(out, name, first) && buf_int(out, v));
+	return VALUE_OBJECT({ "count", value_int(count) },
+			    { "window", written(allowance_put_time, us) });
 }
 
-static bool put_rate(struct buf *out, const char *name, int64_t count, int64_t us, bool *first)
+struct value *allowance_body_limits_value(const struct allowance *a)
 {
-	return count == 0 || (put_name(out, name, first) &&
-			      buf_fmt(out, "{\"count\":%lld,\"window\":\"", (long long)count) &&
-			      allowance_put_time(out, us) && buf_text(out, "\"}"));
+	if (a->requests == 0 && a->tokens == 0 && a->concurrent == 0 && a->max_body == 0)
+		return value_null();
+	return VALUE_OBJECT(
+		SET("requests", a->requests, rate_of(a->requests, a->requests_window_us)),
+		SET("tokens", a->tokens, rate_of(a->tokens, a->tokens_window_us)),
+		SET("concurrent", a->concurrent, value_int(a->concurrent)),
+		SET("max_body", a->max_body, value_int(a->max_body)));
 }
 
-static bool put_limits(struct buf *out, const struct allowance *a)
+struct value *allowance_body_budget_value(const struct allowance *a)
 {
-	bool first = true;
-
-	return buf_text(out, ",\"limits\":") &&
-	       put_rate(out, "requests", a->requests, a->requests_window_us, &first) &&
-	       put_rate(out, "tokens", a->tokens, a->tokens_window_us, &first) &&
-	       put_number(out, "concurrent", a->concurrent, &first) &&
-	       put_number(out, "max_body", a->max_body, &first) &&
-	       buf_text(out, first ? "null" : "}");
-}
-
-static bool put_budget(struct buf *out, const struct allowance *a)
-{
-	bool first = true;
-
-	if (!buf_text(out, ",\"budget\":"))
-		return false;
-	if (a->budget_nano > 0 &&
-	    (!put_name(out, "money", &first) || !buf_text(out, "\"") ||
-	     !allowance_put_money(out, a->budget_nano) || !buf_text(out, "\"")))
-		return false;
-	if (!put_number(out, "tokens", a->budget_tokens, &first))
-		return false;
-	if (!first && a->budget_window_us > 0 &&
-	    (!put_name(out, "window", &first) || !buf_text(out, "\"") ||
-	     !allowance_put_time(out, a->budget_window_us) || !buf_text(out, "\"")))
-		return false;
-	return buf_text(out, first ? "null" : "}");
-}
-
-bool allowance_body_put(struct buf *out, const struct allowance *a)
-{
-	return put_limits(out, a) && put_budget(out, a);
+	if (a->budget_nano == 0 && a->budget_tokens == 0)
+		return value_null();
+	return VALUE_OBJECT(
+		SET("money", a->budget_nano, written(allowance_put_money, a->budget_nano)),
+		SET("tokens", a->budget_tokens, value_int(a->budget_tokens)),
+		SET("window", a->budget_window_us, written(allowance_put_time, a->budget_window_us)));
 }

@@ -9,5 +9,9 @@ enum errc allowance_body_limits(struct input *in, json_at at, struct allowance *
 				struct err *e) MUST_USE;
 enum errc allowance_body_budget(struct input *in, json_at at, struct allowance *ret,
 				struct err *e) MUST_USE;
-/* allowance_body_put: ,"limits":{…},"budget":{…}, each null where there is none. */
-bool allowance_body_put(struct buf *out, const struct allowance *a) MUST_USE;
+struct value;
+
+/* allowance_body_limits_value, allowance_body_budget_value: as the admin routes tell them, owned; a JSON
+ * null where there are none.  NULL: no memory. */
+struct value *allowance_body_limits_value(const struct allowance *a) MUST_USE;
+struct value *allowance_body_budget_value(const struct allowance *a) MUST_USE;

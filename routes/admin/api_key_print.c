@@ -1,6 +1,7 @@
 /* Keys, printed. */
 #include "routes/admin/api_key_print.h"
 
+#include "json/value.h"
 #include "routes/admin/allowance_body.h"
 #include "routes/kit/page.h"
 
@@ -13,48 +14,54 @@ const char *api_key_status(const struct store_api_key *k, int64_t now_ms)
 	return k->expires_ms > 0 && k->expires_ms <= now_ms ? "expired" : "active";
 }
 
-static bool put_time(struct buf *out, const char *name, int64_t ms)
+static struct value *time_of(int64_t ms)
 {
-	return ms > 0 ? buf_fmt(out, ",\"%s\":%lld", name, (long long)(ms / 1000))
-		      : buf_fmt(out, ",\"%s\":null", name);
+	return ms > 0 ? value_int(ms / 1000) : value_null();
 }
 
-static bool put_scopes(struct buf *out, unsigned scopes)
+static struct value *scopes_of(unsigned scopes)
 {
-	bool first = true;
+	struct value *list = value_array();
 
-	if (!buf_text(out, ",\"scopes\":["))
-		return false;
-	for (unsigned i = 0; i < SCOPE_COUNT; i++) {
-		if (!(scopes & 1u << i))
-			continue;
-		if (!buf_fmt(out, "%s\"%s\"", first ? "" : ",", scope_name(i)))
-			return false;
-		first = false;
-	}
-	return buf_text(out, "]");
+	for (unsigned i = 0; list && i < SCOPE_COUNT; i++)
+		if (scopes & 1u << i && !value_push_take(list, value_text_of(scope_name(i)))) {
+			value_destroy(list);
+			return NULL;
+		}
+	return list;
+}
+
+static struct value *key_of(const struct store_api_key *k, const char *text, int64_t now_ms)
+{
+	bool grace = k->old_until_ms > now_ms && k->revoked_ms == 0;
+
+	return VALUE_OBJECT(
+		{ "id", value_fmt("key_%s", k->id) },
+		{ "object", value_text_of("api_key") },
+		{ "name", value_string(k->name) },
+		{ "status", value_text_of(api_key_status(k, now_ms)) },
+		{ "scopes", scopes_of(k->scopes) },
+		{ "models", k->models.n > 0 ? value_raw(k->models) : value_null() },
+		{ "metadata", value_raw(k->metadata) },
+		{ "owner", value_fmt("%lld", (long long)k->owner) },
+		{ "created_at", time_of(k->created_ms) },
+		{ "expires_at", time_of(k->expires_ms) },
+		{ "revoked_at", time_of(k->revoked_ms) },
+		{ "rotated_at", time_of(k->rotated_ms) },
+		{ "grace_until", time_of(grace ? k->old_until_ms : 0) },
+		{ "last_used_at", time_of(k->used_ms) },
+		{ "limits", allowance_body_limits_value(&k->allowance) },
+		{ "budget", allowance_body_budget_value(&k->allowance) },
+		{ text ? "key" : NULL, text ? value_text_of(text) : NULL });
 }
 
 bool api_key_print(struct buf *out, const struct store_api_key *k, const char *text, int64_t now_ms)
 {
-	bool grace = k->old_until_ms > now_ms && k->revoked_ms == 0;
+	struct value *v = key_of(k, text, now_ms);
+	bool          ok = value_print(v, out);
 
-	if (!buf_fmt(out, "{\"id\":\"key_%s\",\"object\":\"api_key\",\"name\":", k->id) ||
-	    !buf_json_string(out, k->name) ||
-	    !buf_fmt(out, ",\"status\":\"%s\"", api_key_status(k, now_ms)) ||
-	    !put_scopes(out, k->scopes) || !buf_text(out, ",\"models\":") ||
-	    !buf_str(out, k->models.n > 0 ? k->models : STR("null")) ||
-	    !buf_text(out, ",\"metadata\":") || !buf_str(out, k->metadata) ||
-	    !buf_fmt(out, ",\"owner\":\"%lld\"", (long long)k->owner))
-		return false;
-	if (!put_time(out, "created_at", k->created_ms) || !put_time(out, "expires_at", k->expires_ms) ||
-	    !put_time(out, "revoked_at", k->revoked_ms) || !put_time(out, "rotated_at", k->rotated_ms) ||
-	    !put_time(out, "grace_until", grace ? k->old_until_ms : 0) ||
-	    !put_time(out, "last_used_at", k->used_ms))
-		return false;
-	if (!allowance_body_put(out, &k->allowance))
-		return false;
-	return (!text || buf_fmt(out, ",\"key\":\"%s\"", text)) && buf_text(out, "}");
+	value_destroy(v);
+	return ok;
 }
 
 bool api_key_print_list(struct buf *out, const struct api_keys_read *read, int64_t now_ms)

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/money.h"
 #include "http/reply.h"
+#include "json/value.h"
 #include "routes/kit/lookup.h"
 #include "routes/kit/page.h"
 
@@ -150,30 +151,49 @@ static bool read_query(struct request *r, struct usage_read *q)
 
 /* --- the answer --- */
 
-static bool put_row(struct buf *out, const struct usage_row *row, unsigned group)
+static struct value *money_of(int64_t nano)
 {
 	char text[MONEY_TEXT];
-	char date[DATE];
 
-	if (!buf_text(out, "{"))
-		return false;
-	if ((group & USAGE_BY_DAY) && !buf_fmt(out, "\"day\":\"%s\",", date_of(row->day, date)))
-		return false;
-	if ((group & USAGE_BY_KEY) &&
-	    !(buf_text(out, "\"key\":") &&
-	      (row->key.n ? buf_json_string(out, row->key) : buf_text(out, "null")) &&
-	      buf_text(out, ",")))
-		return false;
-	if ((group & USAGE_BY_MODEL) && !(buf_text(out, "\"model\":") &&
-					  buf_json_string(out, row->model) && buf_text(out, ",")))
-		return false;
-	return buf_fmt(out,
-		       "\"calls\":%lld,\"calls_estimated\":%lld,\"calls_unpriced\":%lld,"
-		       "\"input_tokens\":%lld,\"output_tokens\":%lld,\"cached_tokens\":%lld,"
-		       "\"reasoning_tokens\":%lld,\"cost\":\"%s\"}",
-		       (long long)row->calls, (long long)row->estimated, (long long)row->unpriced,
-		       (long long)row->tokens_in, (long long)row->tokens_out, (long long)row->cached,
-		       (long long)row->reasoning, money_print(row->nano, text));
+	return value_text_of(money_print(nano, text));
+}
+
+static struct value *date_value(int64_t day)
+{
+	char text[DATE];
+
+	return value_text_of(date_of(day, text));
+}
+
+/* IF: a member that is left out where it was not asked for. */
+#define IF(wanted, name, made) { (wanted) ? (name) : NULL, (wanted) ? (made) : NULL }
+
+static struct value *row_of(const struct usage_row *row, unsigned group)
+{
+	return VALUE_OBJECT(
+		IF(group & USAGE_BY_DAY, "day", date_value(row->day)),
+		IF(group & USAGE_BY_KEY, "key", row->key.n ? value_string(row->key) : value_null()),
+		IF(group & USAGE_BY_MODEL, "model", value_string(row->model)),
+		{ "calls", value_int(row->calls) },
+		{ "calls_estimated", value_int(row->estimated) },
+		{ "calls_unpriced", value_int(row->unpriced) },
+		{ "input_tokens", value_int(row->tokens_in) },
+		{ "output_tokens", value_int(row->tokens_out) },
+		{ "cached_tokens", value_int(row->cached) },
+		{ "reasoning_tokens", value_int(row->reasoning) },
+		{ "cost", money_of(row->nano) });
+}
+
+static struct value *rows_of(const struct usage_read *u)
+{
+	struct value *list = value_array();
+
+	for (size_t i = 0; list && i < u->row_count; i++)
+		if (!value_push_take(list, row_of(&u->rows[i], u->group))) {
+			value_destroy(list);
+			return NULL;
+		}
+	return list;
 }
 
 static int64_t left_of(int64_t limit, int64_t spent, int64_t reserved)
@@ -183,28 +203,18 @@ static int64_t left_of(int64_t limit, int64_t spent, int64_t reserved)
 	return left > reserved ? left - reserved : 0;
 }
 
-static bool put_money(struct buf *out, int64_t limit, int64_t spent, int64_t reserved)
-{
-	char t[4][MONEY_TEXT];
-
-	if (limit <= 0)
-		return buf_text(out, "null");
-	return buf_fmt(out, "{\"limit\":\"%s\",\"spent\":\"%s\",\"reserved\":\"%s\",\"left\":\"%s\"}",
-		       money_print(limit, t[0]), money_print(spent, t[1]),
-		       money_print(reserved, t[2]),
-		       money_print(left_of(limit, spent, reserved), t[3]));
-}
-
-static bool put_tokens(struct buf *out, int64_t limit, int64_t spent, int64_t reserved)
+/* sum_of: one bound of a budget, in money or in tokens. */
+static struct value *sum_of(struct value *(*made)(int64_t v), int64_t limit, int64_t spent,
+			    int64_t reserved)
 {
 	if (limit <= 0)
-		return buf_text(out, "null");
-	return buf_fmt(out, "{\"limit\":%lld,\"spent\":%lld,\"reserved\":%lld,\"left\":%lld}",
-		       (long long)limit, (long long)spent, (long long)reserved,
-		       (long long)left_of(limit, spent, reserved));
+		return value_null();
+	return VALUE_OBJECT({ "limit", made(limit) }, { "spent", made(spent) },
+			    { "reserved", made(reserved) },
+			    { "left", made(left_of(limit, spent, reserved)) });
 }
 
-static bool put_budget(struct buf *out, const struct look *x)
+static struct value *budget_of(const struct look *x)
 {
 	const struct allowance  *a = &x->allowance;
 	const struct usage_read *u = &x->read;
@@ -213,36 +223,27 @@ static bool put_budget(struct buf *out, const struct look *x)
 	bool    over = end_ms > 0 && end_ms <= clock_wall_ms();
 
 	if (a->budget_nano <= 0 && a->budget_tokens <= 0)
-		return buf_text(out, ",\"budget\":null");
-	if (!buf_text(out, ",\"budget\":{\"cost\":") ||
-	    !put_money(out, a->budget_nano, over ? 0 : u->spent_nano, u->reserved_nano) ||
-	    !buf_text(out, ",\"tokens\":") ||
-	    !put_tokens(out, a->budget_tokens, over ? 0 : u->spent_tokens, u->reserved_tokens) ||
-	    !buf_text(out, ",\"renewed_at\":"))
-		return false;
-	return (end_ms > 0 && !over ? buf_fmt(out, "%lld", (long long)((end_ms + 999) / 1000))
-				    : buf_text(out, "null")) &&
-	       buf_text(out, "}");
+		return value_null();
+	return VALUE_OBJECT(
+		{ "cost", sum_of(money_of, a->budget_nano, over ? 0 : u->spent_nano, u->reserved_nano) },
+		{ "tokens", sum_of(value_int, a->budget_tokens, over ? 0 : u->spent_tokens,
+				   u->reserved_tokens) },
+		{ "renewed_at", end_ms > 0 && !over ? value_int((end_ms + 999) / 1000) : value_null() });
 }
 
 static bool print(struct lookup *l, struct buf *out)
 {
 	const struct look       *x = container_of(l, struct look, lookup);
 	const struct usage_read *u = &x->read;
-	char                     from[DATE], to[DATE];
+	struct value            *v = VALUE_OBJECT(
+		{ "object", value_text_of("usage") }, { "from", date_value(u->from_day) },
+		{ "to", date_value(u->to_day) }, { "has_more", value_bool(u->has_more) },
+		{ "next", u->has_more ? value_fmt("%zu", u->skip + u->row_count) : value_null() },
+		{ "budget", budget_of(x) }, { "data", rows_of(u) });
+	bool ok = value_print(v, out);
 
-	if (!buf_fmt(out, "{\"object\":\"usage\",\"from\":\"%s\",\"to\":\"%s\",\"has_more\":%s,\"next\":",
-		     date_of(u->from_day, from), date_of(u->to_day, to),
-		     u->has_more ? "true" : "false"))
-		return false;
-	if (!(u->has_more ? buf_fmt(out, "\"%zu\"", u->skip + u->row_count) : buf_text(out, "null")))
-		return false;
-	if (!put_budget(out, x) || !buf_text(out, ",\"data\":["))
-		return false;
-	for (size_t i = 0; i < u->row_count; i++)
-		if ((i > 0 && !buf_text(out, ",")) || !put_row(out, &u->rows[i], u->group))
-			return false;
-	return buf_text(out, "]}");
+	value_destroy(v);
+	return ok;
 }
 
 static void look_destroy(struct lookup *l)

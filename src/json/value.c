@@ -5,6 +5,8 @@
 #include "json/internal.h"
 
 #include <json-c/json.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* json-c writes null as a null pointer, which to our callers means "absent" or "failed". */
@@ -59,6 +61,49 @@ struct value *value_bool(bool v)
 struct value *value_null(void)
 {
 	return &null_value;
+}
+
+struct value *value_text_of(const char *text)
+{
+	return value_string(str_of(text));
+}
+
+/* json-c prints a double by the text that it was made with, if it has one. */
+struct value *value_raw(struct str json)
+{
+	char         *text = strndup(json.p, json.n);
+	struct value *v = text ? outside(json_object_new_double_s(0, text)) : NULL;
+
+	free(text);
+	return v;
+}
+
+struct value *value_fmt(const char *fmt, ...)
+{
+	char    text[VALUE_FMT_MAX];
+	va_list args;
+
+	va_start(args, fmt);
+	int n = vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	return n >= 0 && n < VALUE_FMT_MAX ? value_string((struct str){ text, (size_t)n }) : NULL;
+}
+
+struct value *value_object_take(const struct value_member *members, size_t count)
+{
+	struct value *v = value_object();
+	bool          ok = v;
+
+	for (size_t i = 0; i < count; i++) {
+		if (ok && members[i].key)
+			ok = value_add_take(v, members[i].key, members[i].value);
+		else
+			value_destroy(members[i].value);
+	}
+	if (ok)
+		return v;
+	value_destroy(v);
+	return NULL;
 }
 
 void value_destroy(struct value *v)
@@ -152,19 +197,8 @@ static struct value *make_string(const struct json_doc *d, json_at i)
 static struct value *make_number(const struct json_doc *d, json_at i)
 {
 	int64_t integer;
-	double  number = 0;
 
-	if (json_int(d, i, &integer))
-		return value_int(integer);
-	(void)json_number(d, i, &number);
-
-	struct str raw = json_raw(d, i);
-	char      *text = strndup(raw.p, raw.n);
-	if (!text)
-		return NULL;
-	struct value *v = outside(json_object_new_double_s(number, text));
-	free(text);
-	return v;
+	return json_int(d, i, &integer) ? value_int(integer) : value_raw(json_raw(d, i));
 }
 
 static struct value *make_array(const struct json_doc *d, json_at array)

@@ -165,6 +165,32 @@ static void a_full_buffer_keeps_what_it_had(void **state)
 	value_destroy(v);
 }
 
+static void an_object_is_made_in_one_expression(void **state)
+{
+	(void)state;
+	struct value *v = VALUE_OBJECT({ "a", value_int(1) }, { NULL, NULL },
+				       { NULL, value_text_of("left out") },
+				       { "b", value_raw(STR("[1.50,\"\\u00e9\"]")) },
+				       { "c", value_fmt("%d%%", 50) }, { "d", value_null() });
+	struct buf    b;
+
+	assert_non_null(v);
+	buf_init(&b, KIB);
+	assert_true(value_print(v, &b));
+	assert_true(str_is(buf_view(&b),
+			   "{\"a\":1,\"b\":[1.50,\"\\u00e9\"],\"c\":\"50%\",\"d\":null}"));
+	buf_finish(&b);
+	value_destroy(v);
+}
+
+/* A leak of what stands behind the failure is found by the sanitizer. */
+static void an_object_with_a_failed_member_is_none(void **state)
+{
+	(void)state;
+	assert_null(VALUE_OBJECT({ "a", value_int(1) }, { "b", NULL }, { "c", value_int(2) }));
+	assert_null(value_fmt("%300s", "too long"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +199,8 @@ int main(void)
 		cmocka_unit_test(look_ups_tell_null_from_absent),
 		cmocka_unit_test(parsing_is_strict_and_printing_faithful),
 		cmocka_unit_test(depth_is_bounded),
+		cmocka_unit_test(an_object_is_made_in_one_expression),
+		cmocka_unit_test(an_object_with_a_failed_member_is_none),
 		cmocka_unit_test(a_full_buffer_keeps_what_it_had),
 	};
 

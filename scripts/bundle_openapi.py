@@ -3,12 +3,14 @@
 
 usage: bundle_openapi.py [--check]
 
-Each schema/NAME.json becomes components/schemas/NAME.  With --check nothing is written; the exit
+Each schema/NAME.json becomes components/schemas/NAME.  The version is that of CMakeLists.txt, which is
+written into openapi.yaml too.  With --check nothing is written; the exit
 status is 1 when a bundle is not what it would be.
 """
 
 import json
 import pathlib
+import re
 import sys
 
 import yaml
@@ -32,9 +34,18 @@ def _text(dumper, value):
 Dumper.add_representer(str, _text)
 
 
+def source():
+    """The text of openapi.yaml with the project's version."""
+    project = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    version = re.search(r"^project\(parley VERSION ([0-9.]+)", project, re.M)[1]
+    text = (ROOT / "openapi.yaml").read_text(encoding="utf-8")
+    text = re.sub(r"(?m)^(  version: )\S+$", rf"\g<1>{version}", text, count=1)
+    return re.sub(r'(parley_build_info\{version=")[^"]*', rf"\g<1>{version}", text)
+
+
 def load():
     """The document as it stands in openapi.yaml."""
-    return yaml.safe_load((ROOT / "openapi.yaml").read_text(encoding="utf-8"))
+    return yaml.safe_load(source())
 
 
 def bundle(document):
@@ -78,9 +89,10 @@ def bundle(document):
 
 
 def render():
-    """File name to text, for both bundles."""
+    """File name to text: openapi.yaml itself, and both bundles."""
     document = bundle(load())
     return {
+        "openapi.yaml": source(),
         "openapi.json": json.dumps(document, indent=1, ensure_ascii=False) + "\n",
         "openapi.bundled.yaml": NOTE
         + yaml.dump(document, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=100),

@@ -10,7 +10,7 @@
  *     +-----------------------------|------------------------------------+   |
  *                                   +----------------------------------------+
  *
- *   429: COOLING until the provider's time is over.   401, 403: DEAD for a time, all of the entry.
+ *   429: COOLING until the provider's time is over.   a refused key: DEAD for a time, all of the entry.
  *
  * Only targets in trouble have an entry: while there is none, asking and telling cost one load.
  * Threads: any. */

@@ -47,6 +47,7 @@ enum retry_kind retry_kind(const struct err *e)
 	case ERR_CONNECT_TIMEOUT: return RETRY_CONNECT;
 	case ERR_UPSTREAM_RATE_LIMIT: return no_money(e) ? RETRY_USED_UP : RETRY_LIMIT;
 	case ERR_UPSTREAM_AUTH: return RETRY_KEY;
+	case ERR_UPSTREAM_DENIED: return RETRY_DENIED;
 	case ERR_UPSTREAM_ERROR:
 	case ERR_UPSTREAM_UNAVAILABLE: return of_status(e);
 	case ERR_UPSTREAM_BAD_RESPONSE:
@@ -115,6 +116,7 @@ enum health_news retry_news(const struct err *e, bool committed)
 	case RETRY_KEY: return HEALTH_REFUSED;
 	/* Time limits count while there is nothing of an answer; a long one is no illness. */
 	case RETRY_SPENT: return committed ? HEALTH_NEITHER : HEALTH_FAILED;
+	case RETRY_DENIED: /* this call; the key may be good for others */
 	case RETRY_BROKEN:
 	case RETRY_FAULT: break;
 	}

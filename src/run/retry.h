@@ -26,6 +26,7 @@ enum retry_kind {
 	RETRY_LIMIT,   /* 429 */
 	RETRY_USED_UP, /* no money or quota is left */
 	RETRY_KEY,     /* the key was refused */
+	RETRY_DENIED,  /* the key is good, and may not do that: region, model, terms */
 };
 
 enum retry_next {

@@ -59,6 +59,7 @@ BAD = Fails(502, "upstream_bad_response")
 CUT = Fails(502, "stream_incomplete")
 BROKEN = Breaks("stream_incomplete")
 KEY = Fails(403, "upstream_auth_failed")
+DENIED = Fails(403, "upstream_denied")
 REJECTED = {n: Fails(n, THEIRS, THEIRS, counted="upstream_rejected") for n in (400, 404, 413, 422)}
 BUSY = Fails(502, "upstream_error")
 OWN_ERROR = Fails(502, THEIRS, THEIRS, counted="upstream_error")
@@ -94,7 +95,11 @@ GROUPS = [
         *[Row(f"status_{n}", f"{n}", **both(cell), everywhere=True)
           for n, cell in REJECTED.items()],
         Row("status_401", "401", **both(KEY), other=True, everywhere=True),
-        Row("status_403", "403", **both(KEY), other=True, everywhere=True),
+        Row("status_403", "403: region, terms, a model that the account may not ask", **both(DENIED),
+            other=True, everywhere=True),
+        Row("key_403", "403 whose code or reason speaks of the key", **both(KEY), other=True),
+        Row("moderated", "403 of moderation: what was sent is refused",
+            **both(Fails(403, THEIRS, THEIRS, counted="upstream_rejected"))),
         Row("status_402", "402, no money is left", **both(BUSY), other=True),
         Row("limit_short", "429 that tells to wait for 2 s or less", **both(limited("1")),
             again=True, other=True),

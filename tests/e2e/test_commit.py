@@ -191,6 +191,7 @@ ERRORS = [
     (ANTHROPIC, anthropic_error("api_error"), 502, "upstream_error", 2, 3),
     (ANTHROPIC, anthropic_error("rate_limit_error"), 429, "rate_limit_exceeded", 1, 2),
     (ANTHROPIC, anthropic_error("authentication_error"), 403, "upstream_auth_failed", 1, 2),
+    (ANTHROPIC, anthropic_error("permission_error"), 403, "upstream_denied", 1, 2),
     (ANTHROPIC, anthropic_error("invalid_request_error"), 400, "upstream_rejected", 1, 1),
     (ANTHROPIC, anthropic_error("request_too_large"), 413, "upstream_rejected", 1, 1),
     (OPENAI, openai_error(None), 502, "upstream_error", 2, 3),
@@ -198,7 +199,7 @@ ERRORS = [
     (OPENAI, openai_error(503), 503, "upstream_unavailable", 2, 3),
     (OPENAI, openai_error(504), 504, "upstream_error", 2, 3),
     (OPENAI, openai_error(429), 429, "rate_limit_exceeded", 1, 2),
-    (OPENAI, openai_error(403), 403, "upstream_auth_failed", 1, 2),
+    (OPENAI, openai_error(403), 403, "upstream_denied", 1, 2),
     (OPENAI, openai_error(400), 400, "upstream_rejected", 1, 1),
     (OPENAI, openai_error(404), 404, "upstream_rejected", 1, 1),
 ]

@@ -324,7 +324,7 @@ def test_the_providers_refusals_pass(client, script, status, stream):
 FAULTS = [
     ("401", [up.reply({"error": {"message": "bad key sk-abcdef1234567890"}}, 401)], 403,
      "upstream_auth_failed"),
-    ("403", [up.reply({"error": {"message": "no"}}, 403)], 403, "upstream_auth_failed"),
+    ("403", [up.reply({"error": {"message": "no"}}, 403)], 403, "upstream_denied"),
     ("500", [up.reply({"error": {"message": "oops"}}, 500)], 502, None),
     ("500 html", [up.reply(b"<html>oops</html>", 500, "text/html")], 502, None),
     ("503", [up.reply({"error": {"message": "busy"}}, 503)], (502, 503), None),

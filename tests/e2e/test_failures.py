@@ -276,6 +276,10 @@ SCRIPTS = {
     "limit": refuses(429),
     "quota": everywhere(*whole({"error": {"message": "no", "type": "their_type",
                                           "code": "insufficient_quota"}}, status=429)),
+    "key_403": everywhere(*whole({"error": {"message": "no", "code": "invalid_api_key"}}, status=403)),
+    "moderated": everywhere(*whole({"error": {
+        "message": "it broke", "type": "their_type", "code": "their_code", "param": "messages",
+        "metadata": {"reasons": ["violence"], "flagged_input": "..."}}}, status=403)),
     "busy_short": refuses(503, retry_after_ms="20"),
     "busy_long": refuses(503, Retry_After="7"),
     "error_page": everywhere(*whole(HTML, status=500, content_type="text/html")),

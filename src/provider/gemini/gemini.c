@@ -413,23 +413,16 @@ static int64_t read_delay(const struct json_doc *doc, json_at detail)
 	return strcmp(end, "s") == 0 && seconds > 0 && seconds < 86400 ? (int64_t)(seconds * 1000) : 0;
 }
 
-/* read_details: what an error's code does not say.  A bad key is a bad request (400) there. */
+/* read_details: how long to wait. */
 static void read_details(const struct json_doc *doc, json_at error, struct err *e)
 {
 	json_at details = json_get(doc, error, "details");
-	int     status = e->upstream_status;
 	int64_t wait = 0;
 
 	if (details == JSON_ABSENT || json_kind(doc, details) != JSON_ARRAY)
 		return;
 	for (json_at i = json_first(doc, details); i != json_end(doc, details);
 	     i = json_next(doc, i)) {
-		json_at reason = json_get(doc, i, "reason");
-
-		if (reason != JSON_ABSENT && json_is(doc, reason, "API_KEY_INVALID")) {
-			err_set(e, ERR_UPSTREAM_AUTH, NULL, OPENAI_KEY_REFUSED, status);
-			e->upstream_status = status;
-		}
 		if (wait == 0)
 			wait = read_delay(doc, i);
 	}

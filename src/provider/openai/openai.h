@@ -61,8 +61,4 @@ enum errc openai_error_plain(const struct decode *d, struct str text, struct err
 /* openai_is_error: the root is an error in one of the shapes seen; *ret_where: the object or string
  * that says what.  top: zeroed where the root is no object. */
 bool openai_is_error(const struct json_doc *doc, const struct openai_top *top, json_at *ret_where);
-/* OPENAI_KEY_REFUSED: a format, for the status.  Whose key is wrong must be plain to the caller. */
-#define OPENAI_KEY_REFUSED                                                                         \
-	"the provider refused the gateway's own key (status %d); the key of this request is not "  \
-	"at fault"
 void openai_decode_error(const struct decode *d, int status, struct str body, struct err *e);

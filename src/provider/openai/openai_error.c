@@ -9,7 +9,44 @@ struct report {
 	char    type[64];
 	char    code[64];
 	char    param[160];
+	char    reason[64]; /* Gemini's details: why; OpenRouter's metadata: MODERATED */
 	int64_t status;
+};
+
+#define MODERATED "flagged_input"
+
+/* Whose key is wrong must be plain to the caller. */
+#define KEY_REFUSED                                                                                \
+	"the provider refused the gateway's own key (status %d); the key of this request is not "  \
+	"at fault"
+
+/* What a refusal is about: the first row of its status whose word is the error's type, code or reason.  A key
+ * is dead only where it is the key that is refused; DENIED is what the gateway's account may not do, and
+ * another target may; REJECTED is the request's own fault.  Sources: the providers' pages of errors
+ * (OpenAI, Azure OpenAI, Anthropic, OpenRouter), google.rpc.Code and google.api.ErrorReason. */
+static const struct refusal {
+	int64_t     status;
+	const char *word; /* "": any other */
+	enum errc   code;
+} refusals[] = {
+	{ 400, "API_KEY_INVALID", ERR_UPSTREAM_AUTH },
+	{ 400, "FAILED_PRECONDITION", ERR_UPSTREAM_DENIED }, /* Gemini: not in this region, no billing */
+	{ 401, "PermissionDenied", ERR_UPSTREAM_DENIED },    /* Azure: a role lacks the right */
+	{ 401, "", ERR_UPSTREAM_AUTH },
+	{ 403, "invalid_api_key", ERR_UPSTREAM_AUTH },
+	{ 403, "authentication_error", ERR_UPSTREAM_AUTH },
+	{ 403, "AuthenticationTypeDisabled", ERR_UPSTREAM_AUTH }, /* Azure: keys are switched off */
+	{ 403, "API_KEY_INVALID", ERR_UPSTREAM_AUTH },
+	{ 403, "API_KEY_SERVICE_BLOCKED", ERR_UPSTREAM_AUTH },
+	{ 403, "API_KEY_HTTP_REFERRER_BLOCKED", ERR_UPSTREAM_AUTH },
+	{ 403, "API_KEY_IP_ADDRESS_BLOCKED", ERR_UPSTREAM_AUTH },
+	{ 403, "API_KEY_ANDROID_APP_BLOCKED", ERR_UPSTREAM_AUTH },
+	{ 403, "API_KEY_IOS_APP_BLOCKED", ERR_UPSTREAM_AUTH },
+	{ 403, "CREDENTIALS_MISSING", ERR_UPSTREAM_AUTH },
+	{ 403, MODERATED, ERR_UPSTREAM_REJECTED },
+	{ 403, "content_filter", ERR_UPSTREAM_REJECTED },
+	{ 403, "content_policy_violation", ERR_UPSTREAM_REJECTED },
+	{ 403, "", ERR_UPSTREAM_DENIED },
 };
 
 static bool read_string(const struct json_doc *doc, json_at i, struct arena *a, struct str *ret)
@@ -97,6 +134,23 @@ static void read_detail(const struct decode *d, json_at obj, struct arena *a, st
 		put_loc(d, loc, r->param, sizeof r->param);
 }
 
+/* read_reason: what codes do not say. */
+static void read_reason(const struct decode *d, json_at obj, struct arena *a, struct report *r)
+{
+	const struct json_doc *doc = d->doc;
+	json_at                list = json_get(doc, obj, "details");
+	json_at                meta = json_get(doc, obj, "metadata");
+
+	if (meta != JSON_ABSENT && (json_get(doc, meta, "flagged_input") != JSON_ABSENT ||
+				    json_get(doc, meta, "reasons") != JSON_ABSENT))
+		str_copy(r->reason, sizeof r->reason, STR(MODERATED));
+	if (list == JSON_ABSENT || json_kind(doc, list) != JSON_ARRAY)
+		return;
+	for (json_at i = json_first(doc, list); !r->reason[0] && i != json_end(doc, list);
+	     i = json_next(doc, i))
+		read_word(d, i, "reason", a, r->reason, sizeof r->reason);
+}
+
 static void read_report(const struct decode *d, json_at at, struct report *r)
 {
 	const struct json_doc *doc = d->doc;
@@ -117,6 +171,7 @@ static void read_report(const struct decode *d, json_at at, struct report *r)
 			read_word(d, at, "status", &a, r->code, sizeof r->code);
 		if (!r->message[0])
 			read_detail(d, at, &a, r);
+		read_reason(d, at, &a, r);
 		read_status(doc, at, r);
 	} else if (json_kind(doc, at) == JSON_STRING && json_text(doc, at, &a, &text)) {
 		scrub_message(d->mask, text, r->message, sizeof r->message);
@@ -160,14 +215,39 @@ static enum errc failed(enum errc code, int http, int64_t status, const struct r
 	return code;
 }
 
+/* refused: what the table has of it; ERR_OK: nothing. */
+static enum errc refused(int64_t status, const struct report *r)
+{
+	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
+		const char *word = refusals[i].word;
+
+		if (refusals[i].status == status &&
+		    (!word[0] || strcmp(word, r->type) == 0 || strcmp(word, r->code) == 0 ||
+		     strcmp(word, r->reason) == 0))
+			return refusals[i].code;
+	}
+	return ERR_OK;
+}
+
+static enum errc denied(int64_t status, const struct report *r, struct err *e)
+{
+	const char *says = r->message[0] ? ": " : "";
+
+	return err_set(e, ERR_UPSTREAM_DENIED, NULL,
+		       "the provider does not let the gateway's account make this call (status %d)%s%s",
+		       (int)status, says, r->message);
+}
+
 static enum errc for_status(int64_t status, const struct report *r, struct err *e)
 {
-	enum errc code;
+	enum errc code = refused(status, r);
 
-	if (passes(status))
+	if (code == ERR_UPSTREAM_AUTH)
+		err_set(e, code, NULL, KEY_REFUSED, (int)status);
+	else if (code == ERR_UPSTREAM_DENIED)
+		denied(status, r, e);
+	else if (code == ERR_UPSTREAM_REJECTED || passes(status))
 		code = rejected(status, r, e);
-	else if (status == 401 || status == 403)
-		code = err_set(e, ERR_UPSTREAM_AUTH, NULL, OPENAI_KEY_REFUSED, (int)status);
 	else if (status == 503)
 		code = failed(ERR_UPSTREAM_UNAVAILABLE, 0, status, r, e);
 	else
@@ -206,7 +286,7 @@ enum errc openai_error(const struct decode *d, json_at where, struct err *e)
 	if (r.status != 0) {
 		enum errc code = for_status(r.status, &r, e);
 
-		if (code != ERR_UPSTREAM_AUTH)
+		if (code != ERR_UPSTREAM_AUTH && code != ERR_UPSTREAM_DENIED)
 			keep_words(&r, e);
 		return code;
 	}

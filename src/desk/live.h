@@ -26,7 +26,7 @@ struct live {
 	int64_t         first_token_ms; /* wall; 0: none yet */
 
 	struct run  *run;
-	struct tape *tape; /* owned; of an unstored stream; else NULL */
+	struct tape *tape; /* the run's; of an unstored stream; else NULL */
 	struct loop *loop;
 	struct task  cancel; /* fn set by the run; runs on its loop after live_cancel */
 	bool         posted; /* it is on its way */

@@ -1,4 +1,4 @@
-/* Events of an unstored run, gathered as bytes under a lock. */
+/* A run's events in two stretches: those on their way to the store, and those behind them. */
 #include "desk/tape.h"
 
 #include "base/limits.h"
@@ -7,17 +7,31 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* Events first to last. */
+struct stretch {
+	struct buf data;
+	uint64_t   first;
+	uint64_t   last;
+};
+
 struct tape {
-	pthread_mutex_t lock; /* guards all of it */
+	pthread_mutex_t lock; /* guards the holders, and of a shared tape all but what is the writer's */
 	unsigned        holders;
-	struct buf      data;
-	struct buf      error;
+	size_t          max;
+	bool            shared;
+	bool            committed;
 	bool            full;
+	struct stretch  handed; /* the writer's; empty: nothing is on its way */
+	uint64_t        stored; /* the writer's */
+	struct stretch  open;   /* is added to */
+	struct buf      error;
 	enum run_status status;
 	uint64_t        last_seq;
 };
 
-struct tape *tape_create(void)
+/* --- birth and death --- */
+
+struct tape *tape_create(size_t max, bool shared)
 {
 	struct tape *t = calloc(1, sizeof *t);
 
@@ -25,8 +39,10 @@ struct tape *tape_create(void)
 		return NULL;
 	pthread_mutex_init(&t->lock, NULL);
 	t->holders = 1;
+	t->max = max;
+	t->shared = shared;
 	t->status = RUN_RUNNING;
-	buf_init(&t->data, LIMIT_TAPE);
+	buf_init(&t->open.data, LIMIT_COMMIT_BYTES);
 	buf_init(&t->error, 4 * KIB);
 	return t;
 }
@@ -48,37 +64,163 @@ void tape_release(struct tape *t)
 	pthread_mutex_unlock(&t->lock);
 	if (!last)
 		return;
-	buf_finish(&t->data);
+	buf_finish(&t->handed.data);
+	buf_finish(&t->open.data);
 	buf_finish(&t->error);
 	pthread_mutex_destroy(&t->lock);
 	free(t);
 }
 
-void tape_add(struct tape *t, const struct event *ev, uint64_t seq)
+/* --- the writer --- */
+
+/* What is not shared is the writer's alone, and pays for no lock. */
+static void lock(struct tape *t)
 {
-	pthread_mutex_lock(&t->lock);
-	if (!t->full && !event_encode(ev, seq, &t->data)) {
-		t->full = true;
-		buf_finish(&t->data);
-	}
-	pthread_mutex_unlock(&t->lock);
+	if (t->shared)
+		pthread_mutex_lock(&t->lock);
+}
+
+static void unlock(struct tape *t)
+{
+	if (t->shared)
+		pthread_mutex_unlock(&t->lock);
+}
+
+bool tape_keeps(const struct tape *t)
+{
+	return t->max > 0 && !t->full;
+}
+
+bool tape_add(struct tape *t, const struct event *ev, uint64_t seq)
+{
+	lock(t);
+	bool ok = !t->full && event_encode(ev, seq, &t->open.data);
+	unlock(t);
+	if (!ok)
+		return false;
+	if (t->open.first == 0)
+		t->open.first = seq;
+	t->open.last = seq;
+	return true;
+}
+
+static void empty(struct tape *t)
+{
+	size_t max = t->open.data.max;
+
+	buf_finish(&t->open.data);
+	t->open = (struct stretch){ .first = 0 };
+	buf_init(&t->open.data, max);
+}
+
+void tape_lose(struct tape *t)
+{
+	lock(t);
+	t->full = true;
+	empty(t);
+	unlock(t);
+}
+
+void tape_commit(struct tape *t)
+{
+	lock(t);
+	t->committed = true;
+	t->open.data.max = t->max;
+	unlock(t);
+}
+
+void tape_cut(struct tape *t)
+{
+	if (!t->committed)
+		empty(t);
+}
+
+struct str tape_uncommitted(const struct tape *t)
+{
+	return t->committed ? STR_NONE : buf_view(&t->open.data);
+}
+
+void tape_clear(struct tape *t)
+{
+	lock(t);
+	empty(t);
+	unlock(t);
 }
 
 void tape_end(struct tape *t, enum run_status status, uint64_t last_seq, struct str error)
 {
-	pthread_mutex_lock(&t->lock);
+	lock(t);
 	t->status = status;
 	t->last_seq = last_seq;
 	/* Without memory for it the end says that the run failed, and no more. */
 	if (!buf_str(&t->error, error))
 		buf_clear(&t->error);
-	pthread_mutex_unlock(&t->lock);
+	unlock(t);
 }
+
+/* --- the store --- */
+
+static struct events_piece piece_of(const struct stretch *s)
+{
+	return (struct events_piece){ .first = s->first, .last = s->last, .data = buf_view(&s->data) };
+}
+
+void tape_hand(struct tape *t, struct events_piece *ret)
+{
+	CHECK(t->handed.data.len == 0);
+	if (t->committed && t->open.data.len > 0) {
+		t->handed = t->open;
+		t->open = (struct stretch){ .first = 0 };
+		buf_init(&t->open.data, t->max);
+	}
+	*ret = piece_of(&t->handed);
+}
+
+uint64_t tape_handed(const struct tape *t)
+{
+	return t->handed.last;
+}
+
+uint64_t tape_stored(const struct tape *t)
+{
+	return t->stored;
+}
+
+void tape_arrived(struct tape *t)
+{
+	t->stored = t->handed.last;
+	buf_finish(&t->handed.data); /* its numbers stay */
+}
+
+bool tape_rest(struct tape *t, struct events_piece *ret)
+{
+	struct buf all;
+
+	*ret = (struct events_piece){ .first = 0 };
+	if (t->handed.data.len > 0) {
+		/* Should the job fail and be tried again, it comes too late for a run that has ended; and
+		 * what is behind it would stand behind a gap.  The store knows what it has. */
+		buf_init(&all, 2 * t->max); /* both may be as long as is allowed */
+		if (!buf_str(&all, buf_view(&t->handed.data)) || !buf_str(&all, buf_view(&t->open.data))) {
+			buf_finish(&all);
+			return false;
+		}
+		if (t->open.data.len == 0)
+			t->open.last = t->handed.last;
+		t->open.first = t->handed.first;
+		buf_finish(&t->open.data);
+		t->open.data = all;
+	}
+	*ret = piece_of(&t->open);
+	return true;
+}
+
+/* --- readers --- */
 
 /* whole_records: how many of the bytes behind `at` are given: to the end of a record. */
 static size_t whole_records(const struct tape *t, size_t at, size_t max)
 {
-	struct str   rest = { t->data.data + at, t->data.len - at };
+	struct str   rest = { t->open.data.data + at, t->open.data.len - at };
 	struct event ev;
 	uint64_t     seq;
 	uint64_t     last = 0;
@@ -106,13 +248,13 @@ bool tape_read(struct tape *t, size_t *at, size_t max, struct buf *out, struct b
 
 	pthread_mutex_lock(&t->lock);
 	*ret = (struct tape_state){ .full = t->full, .status = t->status, .last_seq = t->last_seq };
-	if (!t->full && *at < t->data.len) {
+	if (t->committed && *at < t->open.data.len) {
 		size_t n = whole_records(t, *at, max);
 
-		ok = buf_add(out, t->data.data + *at, n);
+		ok = buf_add(out, t->open.data.data + *at, n);
 		*at += ok ? n : 0;
 	}
-	ret->has_more = !t->full && *at < t->data.len;
+	ret->has_more = t->committed && *at < t->open.data.len;
 	if (ok && !ret->has_more && t->status != RUN_RUNNING)
 		ok = buf_str(error, buf_view(&t->error));
 	pthread_mutex_unlock(&t->lock);

@@ -107,9 +107,9 @@ void attempt_stop(struct run *r)
 	timer_stop(run_loop(r), &r->attempt.wait);
 	timer_stop(run_loop(r), &r->attempt.total);
 	err_drop(&r->attempt.last);
-	if (r->attempt.held.len > 0)
+	if (tape_uncommitted(r->tape).n > 0)
 		r->attempt.spent = true;
-	hold_drop(r);
+	journal_cut(r);
 	/* Its events were dropped; what it says to have used is the run's all the same. */
 	if (!r->usage.known && r->attempt.told.known)
 		r->usage = r->attempt.told;
@@ -363,9 +363,9 @@ bool attempt_again(struct run *r, const struct err *e)
 	struct str      name;
 
 	over(r, retry_news(e, r->bound), e);
-	if (r->attempt.held.len > 0 && retry_costs(e))
+	if (tape_uncommitted(r->tape).n > 0 && retry_costs(e))
 		r->attempt.spent = true;
-	hold_drop(r);
+	journal_cut(r);
 	if (r->bound || !r->rq.input)
 		return false;
 

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "shape/reasoning.h"
+#include "msg/event_code.h"
 #include "run/internal.h"
 
 #include <errno.h>
@@ -98,25 +99,55 @@ static bool keep(struct run *r, const struct event *ev)
 	return true;
 }
 
-static void take(struct run *r, const struct event *ev)
+static void too_much(struct run *r)
 {
-	if (!ev->cont)
-		r->seq++;
+	if (buf_starved())
+		run_abort_later(r, ERR_OVERLOADED, "no memory for the answer");
+	else
+		run_abort_later(r, ERR_UPSTREAM_BAD_RESPONSE, "the answer is over the size that is kept");
+}
+
+/* give: a committed event, to all who take it as it comes. */
+static void give(struct run *r, const struct event *ev, uint64_t seq)
+{
 	if (run_stored(r))
 		save_reserve_ahead(r);
-	errno = 0;
-	if (!keep(r, ev) || !journal_event(r, ev)) {
-		if (buf_starved())
-			run_abort_later(r, ERR_OVERLOADED, "no memory for the answer");
-		else
-			run_abort_later(r, ERR_UPSTREAM_BAD_RESPONSE,
-					"the answer is over the size that is kept");
-		return;
-	}
 	bill_answer(r, ev);
-	feed_print(r, ev);
+	feed_print(r, ev, seq);
 	if (r->state == STATE_CALLING && is_content(ev))
 		first_content(r);
+}
+
+static void take(struct run *r, const struct event *ev)
+{
+	errno = 0;
+	if (!keep(r, ev) || !journal_event(r, ev)) {
+		too_much(r);
+		return;
+	}
+	give(r, ev, r->seq);
+}
+
+/* let_out: what was held of the attempt that is bound now. */
+static void let_out(struct run *r)
+{
+	struct str   held = tape_uncommitted(r->tape);
+	struct event ev;
+	uint64_t     seq;
+
+	tape_commit(r->tape);
+	errno = 0;
+	while (!r->aborting && event_decode(&held, &ev, &seq)) {
+		if (ev.kind == EVENT_ASKED)
+			continue;
+		if (keep(r, &ev))
+			give(r, &ev, seq);
+		else
+			too_much(r);
+	}
+	if (held.n > 0)
+		run_abort_later(r, ERR_INTERNAL, "an event that was held back can't be read");
+	journal_committed(r);
 }
 
 /* bind_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes
@@ -125,12 +156,8 @@ static bool bind_attempt(struct run *r)
 {
 	run_drop_request(r);
 	attach_release(r);
-	if (!journal_asked(r)) {
-		run_abort_later(r, ERR_OVERLOADED, "no memory for the run's log");
-		return false;
-	}
 	key_bind(r);
-	hold_let_out(r, take);
+	let_out(r);
 	return !r->aborting;
 }
 
@@ -169,7 +196,20 @@ static void ended(struct run *r, const struct event *ev)
 /* waits: it says nothing of the answer yet, and is held back as long as that can be. */
 static bool waits(struct run *r, const struct event *ev)
 {
-	return !r->commit_due && !is_content(ev) && ev->kind != EVENT_FINISH && hold_event(r, ev);
+	struct event held = *ev;
+	bool         raw = !r->rq.prompt.stream && ev->raw.n > 0 && !ev->cont;
+
+	if (raw)
+		held.raw = held.raw_usage = held.raw_role = held.raw_id = held.raw_created = STR_NONE;
+	if (r->commit_due || is_content(ev) || ev->kind == EVENT_FINISH || !journal_hold(r, &held))
+		return false;
+	if (ev->kind == EVENT_USAGE)
+		r->attempt.told = ev->usage;
+	/* A plain answer's bytes are copied once, to where its end takes them from. */
+	errno = 0;
+	if (raw && !keep_raw(r, ev))
+		too_much(r);
+	return true;
 }
 
 static void come(struct run *r, const struct event *ev)
@@ -223,7 +263,7 @@ static void on_commit_timer(struct timer *t)
 		return;
 	}
 	/* Where it has said nothing at all, the next one still may. */
-	if (r->bound || r->attempt.held.len == 0 || bind_attempt(r))
+	if (r->bound || tape_uncommitted(r->tape).n == 0 || bind_attempt(r))
 		feed_open(r);
 }
 

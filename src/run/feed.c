@@ -75,23 +75,23 @@ void run_taken(struct run *r, size_t n)
 }
 
 /* print_recorded: the record is read by whoever uses the key later, also where nobody reads now. */
-static bool print_recorded(struct run *r, const struct event *ev)
+static bool print_recorded(struct run *r, const struct event *ev, uint64_t seq)
 {
 	size_t start = r->record.len;
 
-	return r->encoder->ops->event(r->encoder, ev, r->seq, &r->record) &&
+	return r->encoder->ops->event(r->encoder, ev, seq, &r->record) &&
 	       (!r->observer ||
 		buf_add(&r->out, r->record.data + start, r->record.len - start));
 }
 
-void feed_print(struct run *r, const struct event *ev)
+void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 {
 	bool recorded = key_recorded(r);
 
 	if (!r->rq.prompt.stream || (!r->observer && !recorded))
 		return;
-	if (!(recorded ? print_recorded(r, ev)
-		       : r->encoder->ops->event(r->encoder, ev, r->seq, &r->out))) {
+	if (!(recorded ? print_recorded(r, ev, seq)
+		       : r->encoder->ops->event(r->encoder, ev, seq, &r->out))) {
 		run_abort_later(r, ERR_OVERLOADED, "no memory for the stream");
 		return;
 	}

@@ -4,19 +4,19 @@
  * run.c   birth, moves, end     call.c  the provider's part
  * step.c  the table of what is done in front of the call
  * save.c  the store's part      feed.c  the reader's part
- * journal.c  the events' way to the store
+ * journal.c  the events' way to the tape, and from there to the store
  * lost.c  ends that the store did not take
  * key.c   what an idempotency key is bound to
  * image.c images that messages name by their path
  * attach.c uploaded files that messages name
  * content.c what was said, in the log
  * attempt.c which targets are asked, and when again
- * hold.c  an attempt's events before its answer begins
  * bill.c  what it may cost, and has cost
  * aside.c  what workers do of that
  * print.c  the answer's end, printed */
 #pragma once
 
+#include "desk/tape.h"
 #include "shape/answer.h"
 #include "shape/transcript.h"
 #include "desk/live.h"
@@ -94,7 +94,6 @@ struct attempt {
 	int64_t       total_us;    /* for all of them; 0: no limit */
 	size_t        warnings_len, warnings_count; /* as they stood before any */
 	struct err   *last;        /* owned; of the attempt before; NULL: none */
-	struct buf    held;        /* of the one that goes on: events that wait for its answer to begin */
 	struct usage  told;        /* what it says to have used, while it is not bound */
 	bool          spent;       /* one that had begun to answer ended in a way that may have cost */
 	struct timer  wait;        /* until the next */
@@ -163,18 +162,12 @@ struct run {
 	size_t                     out_at;
 	size_t                     out_seen; /* up to here it may be seen; always the end of a block */
 
-	/* Of stored streams: events that wait for the store, in the engine's list while there are any. */
-	struct buf  log;
-	uint64_t    log_first;
-	uint64_t    log_last;
-	struct run *log_prev;
-	struct run *log_next;
-	bool        log_listed;
-	size_t      log_job_at; /* place + 1 in the job that is on its way; 0: it has none */
-	size_t      out_mark;   /* strict: end of out when the job that is on its way was made */
-	size_t      out_stored; /* up to here the events are in the log */
-	uint64_t    bound_seq;  /* the first event of the provider; 0: none yet */
-	bool        bound_stored; /* it is in the log */
+	struct tape *tape;     /* held */
+	struct run  *log_prev; /* in the engine's list, while events of a stored stream wait for the store */
+	struct run  *log_next;
+	bool         log_listed;
+	size_t       out_mark;   /* strict: end of out when the job that is on its way was made */
+	size_t       out_stored; /* up to here the events are in the log */
 
 	bool          content;   /* prompt and answer are logged */
 	bool          cancelled; /* somebody asked for it before the call could be ended */
@@ -206,8 +199,7 @@ struct log_job {
 	struct run_engine   *engine;
 	struct events_append append; /* piece_count 0: no job is on its way */
 	struct run_news     *news;   /* owned */
-	struct events_piece *pieces; /* these three owned, in parallel */
-	struct buf          *data;
+	struct events_piece *pieces; /* these two owned, in parallel; the bytes are the tapes' */
 	struct run         **runs;
 };
 
@@ -296,13 +288,6 @@ void      attempt_content(struct run *r); /* it answers; long answers are no rea
 void      attempt_good(struct run *r);   /* it has answered */
 void      attempt_stop(struct run *r);   /* no more of them, whatever there was */
 
-/* hold.c */
-/* hold_event: false: it does not fit any more; it is not held, and neither should others be. */
-bool hold_event(struct run *r, const struct event *ev) MUST_USE;
-/* hold_let_out: each goes to take, in the order in which they came. */
-void hold_let_out(struct run *r, void (*take)(struct run *r, const struct event *ev));
-void hold_drop(struct run *r);
-
 /* call.c */
 /* call_event: what a provider says. */
 void call_event(void *arg, const struct event *ev);
@@ -384,14 +369,21 @@ bool key_save(struct run *r);
 void key_over(struct run *r);
 
 /* journal.c */
-bool journal_kept(const struct run *r); /* this run's events are logged or taped */
-bool journal_strict(const struct run *r);
+/* journal_tape: the run's tape, as long as those who read it later need.  NULL: no memory. */
+struct tape *journal_tape(const struct run *r) MUST_USE;
+bool         journal_strict(const struct run *r);
 /* journal_begun: the log has, or will not have, that the provider answers. */
 bool journal_begun(const struct run *r);
-/* journal_event: false: over LIMIT_LOG_EVENTS, or no memory. */
+/* journal_hold: numbers an event and puts it on the tape, uncommitted.  False: it does not fit any more;
+ * neither is it there, nor should others be. */
+bool journal_hold(struct run *r, const struct event *ev) MUST_USE;
+/* journal_event: the same behind the commit, where anybody reads it later.  False: over
+ * LIMIT_LOG_EVENTS, or no memory. */
 bool journal_event(struct run *r, const struct event *ev) MUST_USE;
-/* journal_asked: what its encoder knows besides events, as far as it is not the usual. */
-bool journal_asked(struct run *r) MUST_USE;
+/* journal_committed: what was held is read by all now. */
+void journal_committed(struct run *r);
+/* journal_cut: what was held was said by an attempt that is over. */
+void journal_cut(struct run *r);
 /* journal_news: the store is to know how many attempts there were and what they used, at once. */
 void journal_news(struct run *r);
 /* journal_end: readers of an unstored run are told its end. */
@@ -415,7 +407,7 @@ void feed_open(struct run *r);
 /* feed_release: what key_waits held back goes out. */
 void feed_release(struct run *r);
 void feed_pause(struct run *r, bool pause);
-void feed_print(struct run *r, const struct event *ev);
+void feed_print(struct run *r, const struct event *ev, uint64_t seq);
 /* feed_unsay: strict, and the end was not stored: what is not in the log is not seen either. */
 void feed_unsay(struct run *r);
 /* feed_close: prints the last block, once. */

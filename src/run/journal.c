@@ -2,9 +2,7 @@
  * one job, at most LOG_US after the first of them was sent; in strict mode at the end of the loop's
  * turn, and nobody sees an event before it is in the log. */
 #include "base/limits.h"
-#include "msg/event_code.h"
 #include "run/internal.h"
-#include "desk/tape.h"
 #include "desk/watch.h"
 
 #include <stdlib.h>
@@ -50,11 +48,8 @@ static void on_timer(struct timer *t);
 
 static void drop_job(struct log_job *j)
 {
-	for (size_t i = 0; i < j->append.piece_count; i++)
-		buf_finish(&j->data[i]);
 	free(j->pieces);
 	free(j->news);
-	free(j->data);
 	free(j->runs);
 	*j = (struct log_job){ .engine = j->engine };
 }
@@ -80,16 +75,14 @@ static void on_appended(struct store_job *job)
 	}
 	for (size_t i = 0; i < j->append.piece_count; i++) {
 		struct run *r = j->runs[i];
+		bool        first = tape_stored(r->tape) == 0;
 
 		r->jobs_out--;
-		r->log_job_at = 0;
+		tape_arrived(r->tape);
 		if (r->state != STATE_ENDED) {
 			r->out_stored = r->out_mark;
-			if (!r->bound_stored && r->bound_seq > 0 &&
-			    j->pieces[i].last >= r->bound_seq) {
-				r->bound_stored = true;
+			if (first && tape_stored(r->tape) > 0)
 				key_release(r);
-			}
 			feed_release(r);
 		}
 		watch_notify(r->id);
@@ -123,9 +116,8 @@ static bool fill(struct run_engine *g)
 	g->log_timer.fn = on_timer;
 	j->pieces = calloc(n, sizeof *j->pieces);
 	j->news = calloc(n, sizeof *j->news);
-	j->data = calloc(n, sizeof *j->data);
 	j->runs = calloc(n, sizeof(struct run *));
-	if (!j->pieces || !j->news || !j->data || !j->runs) {
+	if (!j->pieces || !j->news || !j->runs) {
 		drop_job(j);
 		return false;
 	}
@@ -133,15 +125,12 @@ static bool fill(struct run_engine *g)
 		struct run *r = g->log_runs;
 
 		unlist(r);
-		j->data[i] = r->log;
-		j->pieces[i] = (struct events_piece){ r->id, r->log_first, r->log_last,
-						      buf_view(&j->data[i]) };
+		tape_hand(r->tape, &j->pieces[i]); /* nothing, where there is only news */
+		j->pieces[i].run = r->id;
 		j->runs[i] = r;
-		r->log_job_at = i + 1;
 		r->jobs_out++;
 		r->out_mark = r->out.len;
 		news += tell(r, &j->news[news]);
-		buf_init(&r->log, LIMIT_LOG_EVENTS);
 	}
 	j->append = (struct events_append){
 		.job = { .loop = g->o.env.loop, .done = on_appended },
@@ -205,19 +194,20 @@ static void arm(struct run_engine *g)
 
 /* --- what runs do --- */
 
-static struct tape *tape_of(const struct run *r)
-{
-	return r->live ? r->live->tape : NULL;
-}
-
 static bool logged(const struct run *r)
 {
 	return run_stored(r) && r->rq.prompt.stream && store_does(r->engine->o.store, JOB_EVENTS_APPEND);
 }
 
-bool journal_kept(const struct run *r)
+/* A run that is stored nowhere is read by who knows its id, or has its key. */
+static bool read_again(const struct run *r)
 {
-	return logged(r) || tape_of(r);
+	return !run_stored(r) && r->rq.prompt.stream && r->live;
+}
+
+struct tape *journal_tape(const struct run *r)
+{
+	return tape_create(logged(r) ? LIMIT_LOG_EVENTS : read_again(r) ? LIMIT_TAPE : 0, read_again(r));
 }
 
 bool journal_strict(const struct run *r)
@@ -227,29 +217,63 @@ bool journal_strict(const struct run *r)
 
 bool journal_begun(const struct run *r)
 {
-	return !logged(r) || r->bound_stored;
+	return !logged(r) || tape_stored(r->tape) > 0;
+}
+
+/* tell_readers: there is more on the tape. */
+static void tell_readers(struct run *r)
+{
+	if (!logged(r)) {
+		watch_notify(r->id);
+		return;
+	}
+	if (!r->log_listed)
+		list(r);
+	if (tape_handed(r->tape) == 0 && key_waits(r))
+		r->engine->log_urgent = true;
+	arm(r->engine);
+}
+
+static bool add(struct run *r, const struct event *ev)
+{
+	uint64_t seq = r->seq + !ev->cont;
+
+	if (!tape_add(r->tape, ev, seq))
+		return false;
+	r->seq = seq;
+	return true;
+}
+
+/* add_asked: in front of the first event: what a shape depends on besides events, as far as that is not
+ * the usual. */
+static bool add_asked(struct run *r)
+{
+	if (r->seq > 0 || !tape_keeps(r->tape) || (r->warnings.count == 0 && r->rq.fences))
+		return true;
+	return add(r, &(struct event){
+			      .kind = EVENT_ASKED,
+			      .choice = (uint32_t)r->warnings.count,
+			      .block = r->rq.fences,
+			      .text = buf_view(&r->warnings.json),
+		      });
+}
+
+bool journal_hold(struct run *r, const struct event *ev)
+{
+	return add_asked(r) && add(r, ev);
 }
 
 bool journal_event(struct run *r, const struct event *ev)
 {
-	if (tape_of(r)) {
-		tape_add(tape_of(r), ev, r->seq);
-		watch_notify(r->id);
-	}
-	if (!logged(r))
+	if (tape_keeps(r->tape) && add_asked(r) && add(r, ev)) {
+		tell_readers(r);
 		return true;
-	if (r->log.len == 0)
-		r->log_first = r->seq;
-	if (!event_encode(ev, r->seq, &r->log))
+	}
+	if (logged(r))
 		return false;
-	if (!r->log_listed)
-		list(r);
-	r->log_last = r->seq;
-	if (r->bound && r->bound_seq == 0)
-		r->bound_seq = r->seq;
-	if (r->bound_seq == r->seq && key_waits(r))
-		r->engine->log_urgent = true;
-	arm(r->engine);
+	if (tape_keeps(r->tape))
+		tape_lose(r->tape);
+	r->seq += !ev->cont;
 	return true;
 }
 
@@ -263,75 +287,53 @@ void journal_news(struct run *r)
 	arm(r->engine);
 }
 
-bool journal_asked(struct run *r)
+void journal_committed(struct run *r)
 {
-	struct event ev = {
-		.kind = EVENT_ASKED,
-		.choice = (uint32_t)r->warnings.count,
-		.block = r->rq.fences,
-		.text = buf_view(&r->warnings.json),
-	};
-
-	if ((r->warnings.count == 0 && r->rq.fences) || !journal_kept(r))
-		return true;
-	r->seq++;
-	return journal_event(r, &ev);
+	if (!tape_keeps(r->tape))
+		tape_clear(r->tape);
+	else if (r->seq > 0)
+		tell_readers(r);
 }
 
-/* take_back: what a job has on its way goes with the run's end once more, in front: should the job fail
- * and be tried again, it comes too late for a run that has ended.  The store knows what it has.
- * False: no memory. */
-static bool take_back(struct run *r)
+void journal_cut(struct run *r)
 {
-	struct log_job *j = &r->engine->log;
-	struct buf      all;
-
-	if (r->log_job_at == 0 || j->pieces[r->log_job_at - 1].data.n == 0)
-		return true;
-	buf_init(&all, 2 * LIMIT_LOG_EVENTS); /* both may be as long as is allowed */
-	if (!buf_str(&all, j->pieces[r->log_job_at - 1].data) || !buf_str(&all, buf_view(&r->log))) {
-		buf_finish(&all);
-		return false;
-	}
-	if (r->log.len == 0)
-		r->log_last = j->pieces[r->log_job_at - 1].last;
-	r->log_first = j->pieces[r->log_job_at - 1].first;
-	buf_finish(&r->log);
-	r->log = all;
-	return true;
+	if (tape_uncommitted(r->tape).n == 0)
+		return;
+	tape_cut(r->tape);
+	buf_clear(&r->raw);
+	r->seq = 0;
 }
 
 void journal_end(struct run *r)
 {
 	struct buf error;
 
-	if (!tape_of(r))
+	if (!read_again(r))
 		return;
 	buf_init(&error, 4 * KIB);
 	if (r->failure.code != ERR_OK &&
 	    !err_object(&r->failure, str_of(r->request_id), &error))
 		buf_clear(&error);
-	tape_end(tape_of(r), r->outcome, r->seq, buf_view(&error));
+	tape_end(r->tape, r->outcome, r->seq, buf_view(&error));
 	buf_finish(&error);
 	watch_notify(r->id);
 }
 
 bool journal_rest(struct run *r, struct events_piece *ret)
 {
-	*ret = (struct events_piece){ 0 };
+	*ret = (struct events_piece){ .first = 0 };
 	unlist(r);
-	/* Without what is on its way, what came since would stand behind a gap. */
-	if (!take_back(r))
+	if (logged(r) && !tape_rest(r->tape, ret))
 		return false;
-	if (r->log.len > 0)
-		*ret = (struct events_piece){ r->id, r->log_first, r->log_last, buf_view(&r->log) };
+	ret->run = r->id;
 	return true;
 }
 
 void journal_drop(struct run *r)
 {
 	unlist(r);
-	buf_finish(&r->log);
+	if (logged(r))
+		tape_clear(r->tape);
 }
 
 void journal_stop(struct run_engine *g)

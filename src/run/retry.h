@@ -7,7 +7,7 @@
  *      +--its answer begins--> committed: whatever fails now is the client's
  *
  * An answer begins with its first content, or its finish reason; events in front of that are held back
- * (run/hold.c).  From then on money is spent: no attempt follows.  The same holds for a provider that
+ * (desk/tape, not committed).  From then on money is spent: no attempt follows.  The same holds for a provider that
  * took the request and fell silent.  The same target is asked again after what cost nothing: no
  * connection, 429, and an error instead of an answer.  What broke off or is no answer may have cost:
  * another target or model may do better and is asked, the same one is not. */

@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "run/internal.h"
-#include "desk/tape.h"
 
 #include <stdlib.h>
 
@@ -135,10 +134,10 @@ static void run_free(struct run *r)
 	struct run_engine *g = r->engine;
 
 	unlist_live(r);
-	if (r->live)
-		tape_release(r->live->tape);
 	free(r->live);
-	journal_drop(r);
+	if (r->tape)
+		journal_drop(r);
+	tape_release(r->tape);
 	if (r->prev)
 		r->prev->next = r->next;
 	else
@@ -231,8 +230,6 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	buf_init(&r->raw, LIMIT_UPSTREAM_BODY);
 	buf_init(&r->whole, LIMIT_UPSTREAM_BODY + 4 * KIB);
 	buf_init(&r->record, LIMIT_FEED_MAX);
-	buf_init(&r->log, LIMIT_LOG_EVENTS);
-	buf_init(&r->attempt.held, LIMIT_COMMIT_BYTES);
 	return r;
 }
 
@@ -270,13 +267,21 @@ static void cancel_now(struct task *t)
 
 /* Of an unstored call, the id is known where its family tells it; else who has the same key finds the
  * run. */
+static bool is_findable(const struct run *r)
+{
+	return run_stored(r) || r->rq.family->shows_unstored || r->rq.claim;
+}
+
+/* enlist_live: and makes the tape, which depends on it. */
 static bool enlist_live(struct run *r)
 {
-	if (!run_stored(r) && !r->rq.family->shows_unstored && !r->rq.claim)
-		return true;
-	r->live = calloc(1, sizeof *r->live);
-	if (!r->live)
+	if (is_findable(r) && !(r->live = calloc(1, sizeof *r->live)))
 		return false;
+	r->tape = journal_tape(r);
+	if (!r->tape)
+		return false;
+	if (!r->live)
+		return true;
 	*r->live = (struct live){
 		.id = r->id,
 		.owner = r->rq.owner,
@@ -285,12 +290,11 @@ static bool enlist_live(struct run *r)
 		.loop = run_loop(r),
 		.cancel = { .fn = cancel_now },
 		.run = r,
+		.tape = !run_stored(r) && r->rq.prompt.stream ? r->tape : NULL,
 		.status = RUN_QUEUED,
 		.created_ms = r->created_ms,
 		.attempts = 1,
 	};
-	if (!run_stored(r) && r->rq.prompt.stream && !(r->live->tape = tape_create()))
-		return false;
 	str_copy(r->live->model, sizeof r->live->model, str_of(r->model));
 	str_copy(r->live->provider, sizeof r->live->provider, str_of(r->rq.provider->name));
 	live_add(r->live);

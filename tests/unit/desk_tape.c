@@ -15,7 +15,17 @@
 
 static void add(struct tape *t, uint64_t seq, struct str text, bool cont)
 {
-	tape_add(t, &(struct event){ .kind = EVENT_TEXT, .text = text, .cont = cont }, seq);
+	if (!tape_add(t, &(struct event){ .kind = EVENT_TEXT, .text = text, .cont = cont }, seq))
+		tape_lose(t);
+}
+
+static struct tape *committed_tape(void)
+{
+	struct tape *t = tape_create(LIMIT_TAPE, true);
+
+	assert_non_null(t);
+	tape_commit(t);
+	return t;
 }
 
 /* read_all: by pages of max bytes; what the events' texts make, and how many pages. */
@@ -46,7 +56,7 @@ static size_t read_all(struct tape *t, size_t max, struct buf *ret, struct tape_
 
 static void a_tape_gives_back_what_was_added_in_pages_of_any_size(void **state)
 {
-	struct tape      *t = tape_create();
+	struct tape      *t = committed_tape();
 	struct tape_state now;
 
 	(void)state;
@@ -69,7 +79,7 @@ static void a_tape_gives_back_what_was_added_in_pages_of_any_size(void **state)
 
 static void its_end_is_told_behind_the_last_event(void **state)
 {
-	struct tape      *t = tape_create();
+	struct tape      *t = committed_tape();
 	struct tape      *other = tape_hold(t);
 	struct tape_state now;
 	struct buf        got;
@@ -91,7 +101,7 @@ static void its_end_is_told_behind_the_last_event(void **state)
 static void a_tape_that_is_full_has_nothing_left(void **state)
 {
 	static char       text[64 * 1024];
-	struct tape      *t = tape_create();
+	struct tape      *t = committed_tape();
 	struct tape_state now = { 0 };
 	struct buf        got;
 
@@ -118,7 +128,7 @@ static void *write_tape(void *arg)
 
 static void one_thread_writes_while_another_reads(void **state)
 {
-	struct tape      *t = tape_create();
+	struct tape      *t = committed_tape();
 	struct tape_state now = { 0 };
 	struct buf        page, error;
 	pthread_t         writer;

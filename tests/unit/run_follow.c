@@ -924,6 +924,21 @@ static void bytes_may_be_taken_in_any_portions(void **state)
 	}
 }
 
+static struct tape *committed_tape(void)
+{
+	struct tape *t = tape_create(LIMIT_TAPE, true);
+
+	assert_non_null(t);
+	tape_commit(t);
+	return t;
+}
+
+static void add_to(struct tape *t, const struct event *ev, uint64_t seq)
+{
+	if (!tape_add(t, ev, seq))
+		tape_lose(t);
+}
+
 static void small_events_fill_a_reader_no_further_than_large_ones(void **state)
 {
 	(void)state;
@@ -936,14 +951,14 @@ static void small_events_fill_a_reader_no_further_than_large_ones(void **state)
 		many[i] = one;
 	for (size_t n = 0; n < 2 * ARRAY_LEN(shapes); n++) {
 		uint64_t     seq = 0;
-		struct tape *tape = n % 2 ? tape_create() : NULL;
+		struct tape *tape = n % 2 ? committed_tape() : NULL;
 		bool         last;
 
 		desk_open(&d);
 		lane_start(&l);
 		for (int i = 0; i < 100; i++) {
 			for (size_t at = 0; tape && at < ARRAY_LEN(many); at++)
-				tape_add(tape, &many[at], seq + at + 1);
+				add_to(tape, &many[at], seq + at + 1);
 			seq = desk_put(&d, many, ARRAY_LEN(many), seq + 1);
 		}
 		desk_end(&d, RUN_COMPLETED, seq + 1, STR_NONE);
@@ -972,7 +987,7 @@ static uint64_t tape_script(struct tape *t, const struct script *s)
 
 	for (size_t i = 0; i < s->count; i++) {
 		seq += !s->events[i].cont;
-		tape_add(t, &s->events[i], seq);
+		add_to(t, &s->events[i], seq);
 	}
 	return seq;
 }
@@ -984,7 +999,7 @@ static void a_tape_is_read_as_a_log_is(void **state)
 	for (size_t n = 0; n < ARRAY_LEN(scripts) * ARRAY_LEN(shapes); n++) {
 		const struct script *script = &scripts[n % ARRAY_LEN(scripts)];
 		const char          *shape = shapes[n / ARRAY_LEN(scripts)];
-		struct tape         *tape = tape_create();
+		struct tape         *tape = committed_tape();
 		struct cursor c = { 0 };
 		struct desk          d;
 		struct lane          l;
@@ -1021,7 +1036,7 @@ static void a_tape_is_read_as_a_log_is(void **state)
 static void a_tape_that_goes_on_is_waited_for(void **state)
 {
 	(void)state;
-	struct tape  *tape = tape_create();
+	struct tape  *tape = committed_tape();
 	struct desk   d;
 	struct lane   l;
 	struct reader r;
@@ -1036,7 +1051,7 @@ static void a_tape_that_goes_on_is_waited_for(void **state)
 	reader_start(&r);
 	assert_int_equal(r.opens, 1);
 	for (uint64_t n = 1; n <= 5; n++) {
-		tape_add(tape, &one, n);
+		add_to(tape, &one, n);
 		stream_events(&s, &one, 1);
 		watch_notify(d.run);
 		desk_settle(&d, &l);
@@ -1070,7 +1085,7 @@ static void a_reader_may_leave_a_tape_at_any_time(void **state)
 	enum { STARTING, READING_IT, WAITING_FOR_IT, AT_OPEN, AT_WAKE, FULL_OF_IT, TIMES };
 
 	for (int n = 0; n < TIMES; n++) {
-		struct tape  *tape = tape_create();
+		struct tape  *tape = committed_tape();
 		struct desk   d;
 		struct lane   l;
 		struct reader r;
@@ -1079,7 +1094,7 @@ static void a_reader_may_leave_a_tape_at_any_time(void **state)
 		desk_open(&d);
 		lane_start(&l);
 		for (uint64_t i = 1; i <= (n == FULL_OF_IT ? 9000 : 3); i++)
-			tape_add(tape, &one, i);
+			add_to(tape, &one, i);
 		reader_init(&r, &d, &l);
 		r.tape = tape;
 		r.leaving = n == AT_OPEN ? LEAVES_AT_OPEN : n == AT_WAKE ? LEAVES_AT_WAKE : LEAVES_NEVER;
@@ -1089,7 +1104,7 @@ static void a_reader_may_leave_a_tape_at_any_time(void **state)
 		} else {
 			reader_start(&r);
 		}
-		tape_add(tape, &one, 10000);
+		add_to(tape, &one, 10000);
 		if (n == READING_IT) /* the news are taken, and the page is asked for, before it leaves */
 			watch_notify(d.run);
 		if (n == AT_WAKE) {

@@ -231,7 +231,8 @@ static inline void append_done(struct world *w, const struct events_append *j)
 {
 	if (w->with == ERR_OK || w->append_kept)
 		for (size_t i = 0; i < j->piece_count; i++)
-			log_piece(w, &j->pieces[i]);
+			if (j->pieces[i].data.n > 0) /* else there is only news */
+				log_piece(w, &j->pieces[i]);
 }
 
 static inline void end_done(struct world *w, const struct turn_end *j)

@@ -1,13 +1,13 @@
-/* routes/run_headers: what the headers of an answer say of its run, as its request's family has it. */
+/* routes/call/run_headers: what the headers of an answer say of its run, as the family has it. */
 #pragma once
 
 #include "http/request.h"
 
 struct run_told {
-	struct str run;          /* ids as text; empty: there is none to tell of */
+	struct str run; /* ids as text; empty: there is none to tell of */
 	struct str conversation;
-	bool       stored;
-	bool       streamed; /* the run's events can be read */
+	bool stored;
+	bool streamed; /* the run's events can be read */
 };
 
 /* run_headers: X-Run-Id, X-Conversation-Id and Location, for the reply to come. */

@@ -1,5 +1,5 @@
-/* msg/cursor: how far a reader has come in a stream: the number of the last block that was seen.  What
- * the two parts count is known to the family of the stream alone. */
+/* msg/cursor: how far a reader has come in a stream: the number of the last block that was seen.
+ * What the two parts count is known to the family of the stream alone. */
 #pragma once
 
 #include "base/str.h"

@@ -1,9 +1,9 @@
 /* LLM Chat: POST /v1/chat and the runs that come of it. */
 #include "base/err.h"
+#include "msg/cursor.h"
 #include "shape/chunk.h"
 #include "shape/family.h"
 #include "shape/lmc_stream.h"
-#include "msg/cursor.h"
 
 static const struct shape shapes[] = {
 	{ SHAPE_NATIVE, "openai", chunk_create_ours },

@@ -172,11 +172,11 @@ static void drop_body(struct request *r)
 	input_drop_body(r->input);
 }
 
-static void refuse_crowded(struct request *r)
+static void refuse_crowded(struct request *r, const char *why)
 {
 	struct err e;
 
-	err_set(&e, ERR_OVERLOADED, "", "the bodies of all requests take too much memory; try again");
+	err_set(&e, ERR_OVERLOADED, "", "%s; try again", why);
 	request_refuse(r, &e);
 	drop_body(r);
 }
@@ -201,9 +201,11 @@ static void take_body(struct request *r, const char *bytes, size_t n)
 
 	if (!r->body_dropped && !r->refusal) {
 		if (!input_hold(in, in->body.len + n, r->server->options->max_bodies)) {
-			refuse_crowded(r);
+			refuse_crowded(r, "the bodies of all requests take too much memory");
 		} else if (buf_add(&in->body, bytes, n)) {
 			return;
+		} else if (buf_starved()) {
+			refuse_crowded(r, "there is no memory for the body");
 		} else {
 			r->body_dropped = true;
 			drop_body(r);

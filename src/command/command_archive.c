@@ -210,7 +210,7 @@ static int import_from(const struct config *c, int fd)
 	enum errc rc = check(&x, fd, &e);
 	write.text = x.text;
 	if (rc == ERR_OK)
-		rc = store_import(&so, &write, &e);
+		rc = store_at_once(&so, JOB_ARCHIVE_WRITE, &write.job, &e);
 	if (rc == ERR_OK) {
 		if (x.warnings.count > 0)
 			fprintf(stderr, "parley: not all could be carried over: [%.*s]\n",

@@ -41,10 +41,13 @@ static int status_of(const struct err *e)
 static enum errc do_write(const struct command_call *call, struct api_key_write *w, struct err *e)
 {
 	struct store_options so = {
-		.path = call->config->database, .busy_ms = BUSY_MS, .migrate = true
+		.path = call->config->database,
+		.busy_ms = BUSY_MS,
+		.migrate = true,
+		.existing = w->change != API_KEY_CREATE,
 	};
 
-	return store_api_keys(&so, w, NULL, e);
+	return store_at_once(&so, JOB_API_KEY_WRITE, &w->job, e);
 }
 
 /* --- options, as the JSON that the admin routes take --- */
@@ -357,7 +360,10 @@ static bool put_page(const struct command_call *call, const struct api_keys_read
 static int list(const struct command_call *call)
 {
 	struct store_options so = {
-		.path = call->config->database, .busy_ms = BUSY_MS, .migrate = true
+		.path = call->config->database,
+		.busy_ms = BUSY_MS,
+		.migrate = true,
+		.existing = true,
 	};
 	struct api_keys_read read = { .limit = PAGE, .has_more = true };
 	struct err           e;
@@ -365,7 +371,7 @@ static int list(const struct command_call *call)
 
 	for (bool first = true; ok && read.has_more; first = false) {
 		arena_init(&read.arena, 16 * MIB);
-		if (store_api_keys(&so, NULL, &read, &e) != ERR_OK) {
+		if (store_at_once(&so, JOB_API_KEYS_READ, &read.job, &e) != ERR_OK) {
 			arena_finish(&read.arena);
 			return fail(&e, status_of(&e));
 		}

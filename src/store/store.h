@@ -824,6 +824,7 @@ struct store_options {
 	bool        handover;    /* from a process that serves: */
 	int         handover_fd; /* what its quiesce gave; owned by the store, also when it can't be opened */
 	bool        migrate;    /* apply missing migrations; false: refuse when some are missing */
+	bool        existing;   /* store_at_once: a database that is not there is not made */
 	/* Event logs of runs that have ended are kept so long, and no more than so many bytes in all,
 	 * oldest first; 0: for ever, without bound.  Swept in small pieces between other writes. */
 	int64_t     events_keep_ms;
@@ -858,11 +859,8 @@ struct store_export {
 };
 enum errc store_export(const struct store_options *o, struct store_export *x,
                        struct err *e) MUST_USE;
-/* store_import: does the job at once.  Errors: STORAGE; those of archive_write. */
-enum errc store_import(const struct store_options *o, struct archive_write *job,
-                       struct err *e) MUST_USE;
-/* store_api_keys: does a job on keys at once, made (for API_KEY_CREATE) or brought up to date first as for
- * an import; a gateway that serves the database learns of a change within LIMIT_KEYS_LOOK_MS.  Exactly
- * one of the two is given.  Errors: STORAGE; those of the job. */
-enum errc store_api_keys(const struct store_options *o, struct api_key_write *write,
-                         struct api_keys_read *read, struct err *e) MUST_USE;
+/* store_at_once: does one job and waits for it; the database is made or brought up to
+ * date first, if nobody serves it.  A gateway that does learns of a change of keys within
+ * LIMIT_KEYS_LOOK_MS.  Errors: STORAGE; those of the job. */
+enum errc store_at_once(const struct store_options *o, enum job kind, struct store_job *job,
+                        struct err *e) MUST_USE;

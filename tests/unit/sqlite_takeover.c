@@ -114,7 +114,7 @@ static void keys_are_not_migrated_under_one_that_ends_its_answers(void **state)
 	outside(f, "DELETE FROM schema_migration WHERE number = "
 	           "(SELECT max(number) FROM schema_migration)");
 	arena_init(&r.arena, MIB);
-	assert_int_equal(store_api_keys(&f->options, NULL, &r, &f->err), ERR_STORAGE);
+	assert_int_equal(store_at_once(&f->options, JOB_API_KEYS_READ, &r.job, &f->err), ERR_STORAGE);
 	assert_non_null(strstr(f->err.text, "parley migrate"));
 	arena_finish(&r.arena);
 	close_store(f);

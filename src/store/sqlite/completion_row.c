@@ -1,21 +1,28 @@
 /* Rows that hold a stored completion. */
 #include "store/sqlite/completion_row.h"
 
+#include "base/limits.h"
+
 enum { FIRST_TEXT = 3, LAST_TEXT = 8, USAGE = 9 };
 
-int completion_row_find(sqlite3_stmt *st, struct id run, int64_t owner, struct err *e)
+int completion_row_find(struct db_bind *b, struct id run, int64_t owner, struct err *e)
 {
-	struct db_bind b = db_bind(st);
-
-	db_bind_int(&b, run.key);
-	db_bind_secret(&b, run.secret);
-	db_bind_int(&b, owner);
-	int rc = db_bind_row(&b);
+	db_bind_int(b, run.key);
+	db_bind_secret(b, run.secret);
+	db_bind_int(b, owner);
+	int rc = db_bind_row(b);
 	if (rc == SQLITE_DONE) {
 		err_set(e, ERR_NOT_FOUND, "", "There is no stored completion with this id.");
 		return SQLITE_OK;
 	}
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
+int completion_row_too_large(struct err *e, const struct arena *a)
+{
+	err_set(e, ERR_REQUEST_TOO_LARGE, "",
+		"The completion is larger than the %zu KiB that can be read at once.", a->max / KIB);
+	return SQLITE_OK;
 }
 
 size_t completion_row_bytes(sqlite3_stmt *st)

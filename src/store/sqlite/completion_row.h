@@ -28,7 +28,9 @@ enum {
 
 /* completion_row_find: steps a COMPLETION_ROW_FIND.  SQLITE_OK; with e telling that there is none, or
  * else the row is there. */
-int completion_row_find(sqlite3_stmt *st, struct id run, int64_t owner, struct err *e) MUST_USE;
+int completion_row_find(struct db_bind *b, struct id run, int64_t owner, struct err *e) MUST_USE;
+/* completion_row_too_large: refuses; SQLITE_OK. */
+int completion_row_too_large(struct err *e, const struct arena *a);
 /* completion_row_bytes: that completion_row_keep will take, at most. */
 size_t completion_row_bytes(sqlite3_stmt *st);
 /* completion_row_keep: false: e says why not. */

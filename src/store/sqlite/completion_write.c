@@ -1,33 +1,19 @@
-/* New metadata for a stored completion, and its end. */
-#include "store/sqlite/completion_write.h"
-
+/* New metadata for a stored completion, and its end.  A completion's metadata is its conversation's, so
+ * what is done here is done to that. */
 #include "base/limits.h"
 #include "store/sqlite/completion_row.h"
+#include "store/sqlite/conversation_write.h"
+#include "store/sqlite/op.h"
 
-static const char *const sql[COMPLETION_WRITE_SQL__COUNT] = {
-	[COMPLETION_WRITE_SQL_FIND] = COMPLETION_ROW_FIND,
-	[COMPLETION_WRITE_SQL_OTHERS] =
-		"SELECT 1 FROM run WHERE conversation = ?1 AND id <> ?2 LIMIT 1",
-};
-
-enum errc completion_write_prepare(struct completion_writes *w, sqlite3 *db,
-				   struct conversations *conversations, struct err *e)
-{
-	w->conversations = conversations;
-	return db_prepare(db, sql, COMPLETION_WRITE_SQL__COUNT, w->st, e);
-}
-
-void completion_write_finish(struct completion_writes *w)
-{
-	db_finalize(w->st, COMPLETION_WRITE_SQL__COUNT);
-}
+static const char sql_find[] = COMPLETION_ROW_FIND;
+static const char sql_others[] = "SELECT 1 FROM run WHERE conversation = ?1 AND id <> ?2 LIMIT 1";
 
 /* Whether its conversation was never gone on with. */
-static int is_alone(struct completion_writes *w, const struct completion_write *j,
+static int is_alone(struct session *s, const struct completion_write *j,
 		    int64_t conversation, bool *ret)
 {
-	sqlite3_stmt  *st = w->st[COMPLETION_WRITE_SQL_OTHERS];
-	struct db_bind b = db_bind(st);
+	struct db_bind b = conn_bind(s->conn, sql_others);
+	sqlite3_stmt  *st = b.st;
 
 	db_bind_int(&b, conversation);
 	db_bind_int(&b, j->run.key);
@@ -38,23 +24,23 @@ static int is_alone(struct completion_writes *w, const struct completion_write *
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static int change(struct completion_writes *w, struct completion_write *j,
+static int change(struct session *s, struct completion_write *j,
 		  struct conversation_write *change)
 {
 	change->owner = j->owner;
 	change->now_ms = j->now_ms;
 	change->arena = j->arena; /* lent */
-	int rc = conversations_write(w->conversations, change);
+	int rc = conversation_write(s, change);
 	j->arena = change->arena;
 	j->job.err = change->job.err;
 	return rc;
 }
 
-static int update(struct completion_writes *w, struct completion_write *j, struct id conversation)
+static int update(struct session *s, struct completion_write *j, struct id conversation)
 {
 	if (j->metadata.n == 0)
 		return SQLITE_OK;
-	int rc = change(w, j, &(struct conversation_write){
+	int rc = change(s, j, &(struct conversation_write){
 				      .change = CONVERSATION_UPDATE,
 				      .conversation = conversation,
 				      .metadata_set = true,
@@ -65,15 +51,15 @@ static int update(struct completion_writes *w, struct completion_write *j, struc
 	return rc;
 }
 
-static int drop(struct completion_writes *w, struct completion_write *j, struct id conversation,
+static int drop(struct session *s, struct completion_write *j, struct id conversation,
 		bool appended)
 {
 	bool alone = false;
-	int  rc = is_alone(w, j, conversation.key, &alone);
+	int  rc = is_alone(s, j, conversation.key, &alone);
 
 	if (rc != SQLITE_OK)
 		return rc;
-	return change(w, j, &(struct conversation_write){
+	return change(s, j, &(struct conversation_write){
 				    .change = alone && !appended ? CONVERSATION_DELETE
 								 : CONVERSATION_REMOVE_MESSAGE,
 				    .conversation = conversation,
@@ -81,11 +67,12 @@ static int drop(struct completion_writes *w, struct completion_write *j, struct 
 			    });
 }
 
-int completion_write(struct completion_writes *w, struct completion_write *j)
+static int write_completion(struct session *s, struct completion_write *j)
 {
-	sqlite3_stmt *st = w->st[COMPLETION_WRITE_SQL_FIND];
-	struct err   *e = &j->job.err;
-	int           rc = completion_row_find(st, j->run, j->owner, e);
+	struct db_bind b = conn_bind(s->conn, sql_find);
+	sqlite3_stmt  *st = b.st;
+	struct err    *e = &j->job.err;
+	int            rc = completion_row_find(&b, j->run, j->owner, e);
 
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
@@ -104,5 +91,7 @@ int completion_write(struct completion_writes *w, struct completion_write *j)
 	rc = sqlite3_reset(st);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	return j->delete ? drop(w, j, conversation, appended) : update(w, j, conversation);
+	return j->delete ? drop(s, j, conversation, appended) : update(s, j, conversation);
 }
+
+OP(completion_write, write_completion);

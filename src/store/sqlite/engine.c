@@ -2,7 +2,9 @@
  *
  * store_open and store_migrate stand here, beside the only engine there is, and not in src/store,
  * which is below the engines and must not know them. */
+#include "base/clock.h"
 #include "base/log.h"
+#include "store/sqlite/books.h"
 #include "store/sqlite/checkpoint.h"
 #include "store/sqlite/kit/db.h"
 #include "store/sqlite/key_watch.h"
@@ -12,6 +14,8 @@
 #include "store/sqlite/reader.h"
 #include "store/sqlite/recover.h"
 #include "store/sqlite/search/search.h"
+#include "store/sqlite/file_content.h"
+#include "store/sqlite/unfinished.h"
 #include "store/sqlite/writer.h"
 #include "store/store.h"
 
@@ -26,7 +30,12 @@ struct engine {
 	bool               beside;   /* at the open: a process before us still ends its answers */
 	int                lane;
 	bool               given;
-	sqlite3           *db; /* owned; the writer's */
+	struct conn        conn; /* owned; the writer's, as the next two */
+	struct session     session;
+	struct unfinished  unfinished;
+	struct chores      chores;
+	struct store_options options; /* its path is ours */
+	struct usage_gather *usage;
 	struct checkpoint *checkpoint;
 	struct writer     *writer;
 	struct readers    *readers;
@@ -59,24 +68,38 @@ static bool op_submit(struct store *s, struct store_job *job)
 	return false;
 }
 
+/* --- what other threads tell the writer's --- */
+
+static void on_used(void *engine)
+{
+	struct engine *g = engine;
+
+	chores_call(&g->chores, CHORE_KEY_USED, 0);
+}
+
+static void on_moved(void *engine)
+{
+	writer_wake(((struct engine *)engine)->writer);
+}
+
+static void on_settled(void *engine, int64_t seq)
+{
+	struct engine *g = engine;
+
+	atomic_store(&g->chores.search_clear.settled, seq);
+	chores_call(&g->chores, CHORE_SEARCH_CLEAR, 0);
+}
+
+static void on_usage(void *engine)
+{
+	struct engine *g = engine;
+
+	chores_call(&g->chores, CHORE_BOOKS, clock_mono_us() + BOOKS_MS * (int64_t)1000);
+}
+
 static void op_usage_add(struct store *s, const struct usage_note *note)
 {
-	writer_usage(engine_of(s)->writer, note);
-}
-
-static void on_used(void *arg)
-{
-	writer_keys_used(arg);
-}
-
-static void on_moved(void *arg)
-{
-	writer_moved(arg);
-}
-
-static void on_settled(void *arg, int64_t seq)
-{
-	writer_settled(arg, seq);
+	usage_gather_add(engine_of(s)->usage, note);
 }
 
 static void op_stats(struct store *s, struct store_stats *ret)
@@ -93,11 +116,11 @@ static enum errc peers_quiesce(struct store *s, int *ret_fd, struct err *e)
 
 	if (moved_look(&g->moved)) /* who took over would make a new one, or serve another */
 		return err_set(e, ERR_STORAGE, "", "no takeover while %s", db_reason(SQLITE_READONLY_DBMOVED));
-	if (writer_beside(g->writer))
+	if (peer_alive(&g->chores.peer))
 		return err_set(e, ERR_OVERLOADED, "", "the process before still ends its answers");
 	if (lock_drain(g->path, g->lane, &g->drain_fd, e) != ERR_OK)
 		return e->code;
-	writer_rest(g->writer, true);
+	chores_quiesce(&g->chores, true);
 	search_stop(g->search);
 	*ret_fd = g->lock_fd;
 	return ERR_OK;
@@ -110,8 +133,8 @@ static enum errc peers_resume(struct store *s, struct err *e)
 	if (g->drain_fd >= 0)
 		close(g->drain_fd);
 	g->drain_fd = -1;
-	writer_rest(g->writer, false);
-	return search_start(g->search, on_settled, g->writer, e);
+	chores_quiesce(&g->chores, false);
+	return search_start(g->search, on_settled, g, e);
 }
 
 static void peers_handed_over(struct store *s)
@@ -125,32 +148,39 @@ static void peers_handed_over(struct store *s)
 
 static void peers_taken_over(struct store *s)
 {
-	writer_taken(engine_of(s)->writer);
+	struct engine *g = engine_of(s);
+
+	atomic_store(&g->chores.peer.early, false);
+	chores_call(&g->chores, CHORE_PEER, 0);
 }
 
 static bool peers_alive(struct store *s)
 {
-	return writer_beside(engine_of(s)->writer);
+	return peer_alive(&engine_of(s)->chores.peer);
 }
 
 /* Also of a half-opened one.  The lock goes last: until then the file is ours. */
 static void op_destroy(struct store *s)
 {
 	struct engine *g = engine_of(s);
-	bool           served = g->writer && !g->given && !writer_beside(g->writer);
+	bool           served = g->writer && !g->given && !peer_alive(&g->chores.peer);
 
 	key_watch_stop(g->keys);
 	readers_destroy(g->readers);
 	readers_destroy(g->searchers);
 	search_stop(g->search);
 	writer_destroy(g->writer);
+	chores_finish(&g->chores);
+	session_finish(&g->session);
+	unfinished_finish(&g->unfinished);
+	usage_gather_destroy(g->usage);
 	search_destroy(g->search);
 	key_watch_destroy(g->keys);
 	checkpoint_destroy(g->checkpoint);
 	/* Beside another one the log is not ours to empty: it would stop all writing meanwhile. */
 	if (served)
-		(void)sqlite3_wal_checkpoint_v2(g->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-	db_close(g->db);
+		(void)sqlite3_wal_checkpoint_v2(g->conn.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	conn_close(&g->conn);
 	blobs_destroy(g->store.blobs);
 	key_ring_destroy(g->store.ring);
 	if (g->lock_fd >= 0)
@@ -210,9 +240,9 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	g->drain_fd = -1;
 	if (take_lock(g, o, e) != ERR_OK ||
 	    migrate_look(g->path, o->busy_ms, migrations, e) != ERR_OK ||
-	    db_open(g->path, DB_WRITE, o->busy_ms, &g->db, e) != ERR_OK ||
+	    conn_open(&g->conn, g->path, DB_WRITE, o->busy_ms, e) != ERR_OK ||
 	    blobs_open(g->path, &g->store.blobs, e) != ERR_OK ||
-	    migrate_run(g->db, g->path, migrations, apply && !g->beside, ret_applied, e) != ERR_OK) {
+	    migrate_run(g->conn.db, g->path, migrations, apply && !g->beside, ret_applied, e) != ERR_OK) {
 		/* Once the process before has ended, it can be brought up to date. */
 		if (g->beside && e->fault == FAULT_OLDER)
 			err_blame(e, FAULT_BUSY);
@@ -221,6 +251,31 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	}
 	*ret = g;
 	return ERR_OK;
+}
+
+/* Everything that its thread works with is made first. */
+static enum errc start_writer(struct engine *g, struct err *e)
+{
+	struct writer_parts parts = { &g->session, &g->chores, g->checkpoint, g->search, &g->moved };
+
+	g->usage = usage_gather_create(on_usage, g);
+	if (!g->usage)
+		return err_set(e, ERR_STORAGE, "", "out of memory");
+	g->session.blobs = g->store.blobs;
+	g->session.ring = g->store.ring;
+	g->session.peer = &g->chores.peer;
+	g->session.unfinished = &g->unfinished;
+	salvage_init(&g->unfinished.salvage, &g->conn, g->options.assemble);
+	peer_init(&g->chores.peer, g->beside, g->options.handover);
+	if (session_write(&g->session, &g->conn, e) != ERR_OK ||
+	    writer_create(&parts, g->options.busy_ms, &g->writer, e) != ERR_OK)
+		return e->code;
+	if (!g->beside) /* what the other one is writing would look left behind */
+		file_content_sweep(&g->session);
+	g->chores.wake = writer_wake;
+	g->chores.arg = g->writer;
+	chores_init(&g->chores, &g->session, g->usage, &g->options);
+	return writer_start(g->writer, e);
 }
 
 enum errc store_open(const struct store_options *o, struct store **ret, struct err *e)
@@ -232,10 +287,10 @@ enum errc store_open(const struct store_options *o, struct store **ret, struct e
 	if (open_database(o, o->migrate, &g, &applied, e) != ERR_OK)
 		return e->code;
 	CHECK(g != NULL);
-	struct store_options own = *o;
-	own.path = g->path;
-	if ((g->beside ? recover_floor(g->db, g->path, e)
-		       : recover_run(g->db, g->path, o, &runs, e)) != ERR_OK ||
+	g->options = *o;
+	g->options.path = g->path;
+	if ((g->beside ? recover_floor(&g->conn, g->path, e)
+		       : recover_run(&g->conn, &g->options, &runs, e)) != ERR_OK ||
 	    moved_begin(&g->moved, g->path, e) != ERR_OK ||
 	    checkpoint_create(g->path, o->busy_ms, &g->checkpoint, e) != ERR_OK ||
 	    readers_create(&(struct readers_parts){ g->path, o->busy_ms, &g->moved, NULL }, o->readers,
@@ -245,12 +300,10 @@ enum errc store_open(const struct store_options *o, struct store **ret, struct e
 	                   &g->searchers, e) != ERR_OK ||
 	    key_ring_create(&g->store.ring, e) != ERR_OK ||
 	    key_watch_create(g->path, o->busy_ms, g->store.ring, &g->keys, e) != ERR_OK ||
-	    writer_create(&(struct writer_parts){ g->db, g->checkpoint, g->store.blobs, g->search,
-	                                          g->store.ring, &g->moved },
-	                  &own, g->beside, &g->writer, e) != ERR_OK ||
-	    search_start(g->search, on_settled, g->writer, e) != ERR_OK ||
+	    start_writer(g, e) != ERR_OK ||
+	    search_start(g->search, on_settled, g, e) != ERR_OK ||
 	    key_watch_start(g->keys, &g->moved,
-	                    &(struct key_watch_news){ on_used, on_moved, g->writer }, e) != ERR_OK) {
+	                    &(struct key_watch_news){ on_used, on_moved, g }, e) != ERR_OK) {
 		op_destroy(&g->store);
 		return e->code;
 	}

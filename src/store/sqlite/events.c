@@ -20,38 +20,39 @@ struct events_live {
 	uint64_t last;
 };
 
-static const char *const sql[EVENTS_SQL__COUNT] = {
-	[EVENTS_SQL_SIZE] =
-		"SELECT removed, max(written, ifnull((SELECT id - 1 + length(data) FROM event "
-		"ORDER BY id DESC LIMIT 1), 0)) FROM event_size",
-	[EVENTS_SQL_FIND_RUN] = "SELECT status, events_from FROM run WHERE id = ? AND secret = ?",
-	[EVENTS_SQL_FIND_LAST] = "SELECT last FROM event WHERE part = ? AND run = ? "
-				 "ORDER BY last DESC LIMIT 1",
-	[EVENTS_SQL_ADD] = "INSERT INTO event (id, part, run, head, first, last, data) "
-			   "VALUES (?,?,?,?,?,?,?)",
-	[EVENTS_SQL_PART_BYTES] = "SELECT ifnull(sum(length(data)), 0) FROM event "
-				  "WHERE part = ? AND run = ?",
-	[EVENTS_SQL_ERASE_PART] = "DELETE FROM event WHERE part = ? AND run = ?",
-	[EVENTS_SQL_RECORD] = "UPDATE event_size SET written = ?, removed = ?",
-	[EVENTS_SQL_NEWS] = "UPDATE run SET attempts = ?3, first_token_ms = ?4, "
-			    "provider = coalesce(?5, provider), bill_dropped = ?6 "
-			    "WHERE id = ?1 AND secret = ?2 AND status < 2",
-	/* Counts the commits of other connections. */
-	[EVENTS_SQL_VERSION] = "PRAGMA data_version",
-};
+static const char sql_size[] =
+	"SELECT removed, max(written, ifnull((SELECT id - 1 + length(data) FROM event "
+	"ORDER BY id DESC LIMIT 1), 0)) FROM event_size";
+static const char sql_find_run[] =
+	"SELECT status, events_from FROM run WHERE id = ? AND secret = ?";
+static const char sql_find_last[] =
+	"SELECT last FROM event WHERE part = ? AND run = ? "
+	"ORDER BY last DESC LIMIT 1";
+static const char sql_add[] =
+	"INSERT INTO event (id, part, run, head, first, last, data) "
+	"VALUES (?,?,?,?,?,?,?)";
+static const char sql_part_bytes[] =
+	"SELECT ifnull(sum(length(data)), 0) FROM event "
+	"WHERE part = ? AND run = ?";
+static const char sql_erase_part[] = "DELETE FROM event WHERE part = ? AND run = ?";
+static const char sql_record[] = "UPDATE event_size SET written = ?, removed = ?";
+static const char sql_news[] =
+	"UPDATE run SET attempts = ?3, first_token_ms = ?4, "
+	"provider = coalesce(?5, provider), bill_dropped = ?6 "
+	"WHERE id = ?1 AND secret = ?2 AND status < 2";
+/* Counts the commits of other connections. */
+static const char sql_version[] = "PRAGMA data_version";
 
-enum errc events_prepare(struct events *ev, sqlite3 *db, struct err *e)
+enum errc events_init(struct events *ev, struct conn *conn, struct err *e)
 {
+	ev->conn = conn;
 	ev->written = -1;
 	ev->live = calloc(LIVE_PLACES, sizeof *ev->live);
-	if (!ev->live)
-		return err_set(e, ERR_STORAGE, "", "out of memory");
-	return db_prepare(db, sql, EVENTS_SQL__COUNT, ev->st, e);
+	return ev->live ? ERR_OK : err_set(e, ERR_STORAGE, "", "out of memory");
 }
 
 void events_finish(struct events *ev)
 {
-	db_finalize(ev->st, EVENTS_SQL__COUNT);
 	free(ev->live);
 	ev->live = NULL;
 }
@@ -66,8 +67,8 @@ void events_forget(struct events *ev)
 
 int events_refresh(struct events *ev)
 {
-	sqlite3_stmt *st = ev->st[EVENTS_SQL_VERSION];
-	int           rc = db_row(st);
+	sqlite3_stmt *st;
+	int           rc = conn_row(ev->conn, sql_version, &st);
 
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
@@ -80,11 +81,11 @@ int events_refresh(struct events *ev)
 
 static int read_size(struct events *ev)
 {
-	sqlite3_stmt *st = ev->st[EVENTS_SQL_SIZE];
+	sqlite3_stmt *st;
 
 	if (ev->written >= 0)
 		return SQLITE_OK;
-	int rc = db_row(st);
+	int rc = conn_row(ev->conn, sql_size, &st);
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
 	ev->removed = db_int(st, 0);
@@ -150,32 +151,33 @@ static void forget_run(struct events *ev, int64_t run)
 /* The number of its last logged event; 0: none.  Backwards, as it is mostly the newest part. */
 static int find_last(struct events *ev, int64_t run, int64_t from, uint64_t *ret_last)
 {
-	sqlite3_stmt *st = ev->st[EVENTS_SQL_FIND_LAST];
-	int           rc = SQLITE_DONE;
+	int rc = SQLITE_DONE;
 
 	*ret_last = 0;
 	for (int64_t part = part_now(ev); rc == SQLITE_DONE && part >= from && from > 0; part--) {
-		struct db_bind b = db_bind(st);
+		struct db_bind b = conn_bind(ev->conn, sql_find_last);
 
 		db_bind_int(&b, part);
 		db_bind_int(&b, run);
 		rc = db_bind_row(&b);
+		if (rc == SQLITE_ROW) {
+			*ret_last = (uint64_t)db_int(b.st, 0);
+			return sqlite3_reset(b.st);
+		}
 	}
-	if (rc != SQLITE_ROW)
-		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	*ret_last = (uint64_t)db_int(st, 0);
-	return sqlite3_reset(st);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
 /* Whether the run goes on, and its last logged event. */
 static int look_up(struct events *ev, struct id run, bool *ret_live, uint64_t *ret_last)
 {
-	sqlite3_stmt  *st = ev->st[EVENTS_SQL_FIND_RUN];
-	struct db_bind b = db_bind(st);
-
 	*ret_live = true;
 	if (recall(ev, run, ret_last))
 		return SQLITE_OK;
+
+	struct db_bind b = conn_bind(ev->conn, sql_find_run);
+	sqlite3_stmt  *st = b.st;
+
 	db_bind_int(&b, run.key);
 	db_bind_secret(&b, run.secret);
 	int rc = db_bind_row(&b);
@@ -213,7 +215,7 @@ static bool cut_front(struct events_piece *p, uint64_t last)
 
 static int add(struct events *ev, const struct events_piece *p, bool head)
 {
-	struct db_bind b = db_bind(ev->st[EVENTS_SQL_ADD]);
+	struct db_bind b = conn_bind(ev->conn, sql_add);
 
 	db_bind_int(&b, ev->written + 1);
 	db_bind_int(&b, part_now(ev));
@@ -316,7 +318,7 @@ int events_close(struct events *ev, struct id run, int64_t from, const struct ev
 
 static int erase_part(struct events *ev, int64_t part, int64_t run, int64_t *bytes)
 {
-	struct db_bind b = db_bind(ev->st[EVENTS_SQL_PART_BYTES]);
+	struct db_bind b = conn_bind(ev->conn, sql_part_bytes);
 
 	db_bind_int(&b, part);
 	db_bind_int(&b, run);
@@ -328,7 +330,7 @@ static int erase_part(struct events *ev, int64_t part, int64_t run, int64_t *byt
 	*bytes += n;
 	if (n == 0)
 		return SQLITE_OK;
-	b = db_bind(ev->st[EVENTS_SQL_ERASE_PART]);
+	b = conn_bind(ev->conn, sql_erase_part);
 	db_bind_int(&b, part);
 	db_bind_int(&b, run);
 	return db_bind_run(&b);
@@ -346,7 +348,7 @@ int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to)
 	ev->removed += bytes;
 
 	/* What was ever written is else known from the last row, which may have gone. */
-	struct db_bind b = db_bind(ev->st[EVENTS_SQL_RECORD]);
+	struct db_bind b = conn_bind(ev->conn, sql_record);
 	db_bind_int(&b, ev->written);
 	db_bind_int(&b, ev->removed);
 	return db_bind_run(&b);
@@ -369,7 +371,7 @@ static struct str print_used(const struct run_news *n, char *text, size_t size)
 
 static int tell(struct events *ev, const struct run_news *n)
 {
-	struct db_bind b = db_bind(ev->st[EVENTS_SQL_NEWS]);
+	struct db_bind b = conn_bind(ev->conn, sql_news);
 	char           used[128];
 
 	db_bind_int(&b, n->run.key);

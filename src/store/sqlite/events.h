@@ -1,27 +1,14 @@
 /* events: the statements that append to the event log.  All run inside the writer's transaction.
  *
- * They return an SQLite code, as those of turn.h do.  What the log is made of stands in
+ * They return an SQLite code, as operations do (op.h).  What the log is made of stands in
  * migrations/0002_events.sql. */
 #pragma once
 
-#include "store/sqlite/kit/db.h"
+#include "store/sqlite/kit/conn.h"
 #include "store/store.h"
 
-enum events_sql {
-	EVENTS_SQL_SIZE,
-	EVENTS_SQL_FIND_RUN,
-	EVENTS_SQL_FIND_LAST,
-	EVENTS_SQL_ADD,
-	EVENTS_SQL_PART_BYTES,
-	EVENTS_SQL_ERASE_PART,
-	EVENTS_SQL_RECORD,
-	EVENTS_SQL_NEWS,
-	EVENTS_SQL_VERSION,
-	EVENTS_SQL__COUNT
-};
-
 struct events {
-	sqlite3_stmt       *st[EVENTS_SQL__COUNT];
+	struct conn        *conn;    /* borrowed */
 	int64_t             written; /* bytes ever logged; -1: to be read */
 	int64_t             removed;
 	int64_t             version; /* of the file, as its other writers change it */
@@ -29,7 +16,7 @@ struct events {
 	struct events_live *live;    /* owned; what is known of runs that go on */
 };
 
-enum errc events_prepare(struct events *ev, sqlite3 *db, struct err *e) MUST_USE;
+enum errc events_init(struct events *ev, struct conn *conn, struct err *e) MUST_USE;
 void      events_finish(struct events *ev);
 /* events_forget: after a rollback: nothing that was kept in memory holds any longer. */
 void      events_forget(struct events *ev);

@@ -6,32 +6,22 @@
 
 #include <stdlib.h>
 
-static const char *const sql[FORK_SQL__COUNT] = {
-	[FORK_SQL_FIND] = "SELECT 1 FROM message "
-			  "WHERE id = ? AND secret = ? AND conversation = ? AND run >= 0",
-	[FORK_SQL_TURN] = "SELECT parent, EXISTS (SELECT 1 FROM message WHERE message.id = run.id) "
-			  "FROM run WHERE id = ?",
-	[FORK_SQL_LINK] = "SELECT prev, run, body FROM message WHERE id = ?",
-	[FORK_SQL_INSTRUCTS] = "SELECT instruction IS NOT NULL FROM run WHERE id = ?",
-	[FORK_SQL_COPY] =
-		"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
-		"SELECT ?1, ?2, ?3, ?4, ?5, 0, created_ms, body FROM message WHERE id = ?6",
-	/* An empty one has ended those before it. */
-	[FORK_SQL_FINISH] =
-		("UPDATE conversation SET tip = ?2, instruction = nullif(ifnull("
-		 "(SELECT instruction FROM run WHERE id = ?3), "
-		 "(SELECT instruction FROM conversation WHERE id = ?4)), '') WHERE id = ?1"),
-};
-
-enum errc forks_prepare(struct forks *f, sqlite3 *db, struct err *e)
-{
-	return db_prepare(db, sql, FORK_SQL__COUNT, f->st, e);
-}
-
-void forks_finish(struct forks *f)
-{
-	db_finalize(f->st, FORK_SQL__COUNT);
-}
+static const char sql_find[] =
+	"SELECT 1 FROM message "
+	"WHERE id = ? AND secret = ? AND conversation = ? AND run >= 0";
+static const char sql_turn[] =
+	"SELECT parent, EXISTS (SELECT 1 FROM message WHERE message.id = run.id) "
+	"FROM run WHERE id = ?";
+static const char sql_link[] = "SELECT prev, run, body FROM message WHERE id = ?";
+static const char sql_instructs[] = "SELECT instruction IS NOT NULL FROM run WHERE id = ?";
+static const char sql_copy[] =
+	"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
+	"SELECT ?1, ?2, ?3, ?4, ?5, 0, created_ms, body FROM message WHERE id = ?6";
+/* An empty one has ended those before it. */
+static const char sql_finish[] =
+	"UPDATE conversation SET tip = ?2, instruction = nullif(ifnull("
+	"(SELECT instruction FROM run WHERE id = ?3), "
+	"(SELECT instruction FROM conversation WHERE id = ?4)), '') WHERE id = ?1";
 
 void fork_finish(struct fork *fork)
 {
@@ -41,9 +31,9 @@ void fork_finish(struct fork *fork)
 
 /* --- what is copied --- */
 
-static int find_message(struct forks *f, struct conversation_write *j, int64_t *ret)
+static int find_message(struct conn *c, struct conversation_write *j, int64_t *ret)
 {
-	struct db_bind b = db_bind(f->st[FORK_SQL_FIND]);
+	struct db_bind b = conn_bind(c, sql_find);
 
 	db_bind_int(&b, j->message.key);
 	db_bind_secret(&b, j->message.secret);
@@ -60,9 +50,9 @@ static int find_message(struct forks *f, struct conversation_write *j, int64_t *
 
 /* The newest that is there: while a turn is answered, or when it was not, the last one that it
  * brought.  So it is what lists show, too. */
-static int find_newest(struct forks *f, int64_t leaf, int64_t tip, int64_t *ret)
+static int find_newest(struct conn *c, int64_t leaf, int64_t tip, int64_t *ret)
 {
-	struct db_bind b = db_bind(f->st[FORK_SQL_TURN]);
+	struct db_bind b = conn_bind(c, sql_turn);
 
 	*ret = tip;
 	if (tip != 0 || leaf == 0)
@@ -90,9 +80,9 @@ static bool add_key(struct fork *fork, int64_t key)
 	return true;
 }
 
-static int instructs(struct forks *f, int64_t run, bool *ret)
+static int instructs(struct conn *c, int64_t run, bool *ret)
 {
-	struct db_bind b = db_bind(f->st[FORK_SQL_INSTRUCTS]);
+	struct db_bind b = conn_bind(c, sql_instructs);
 
 	db_bind_int(&b, run);
 	int rc = db_bind_row(&b);
@@ -109,9 +99,9 @@ struct walk {
 	size_t  bytes;
 };
 
-static int step(struct forks *f, struct walk *w, struct fork *fork, struct err *e)
+static int step(struct conn *c, struct walk *w, struct fork *fork, struct err *e)
 {
-	struct db_bind b = db_bind(f->st[FORK_SQL_LINK]);
+	struct db_bind b = conn_bind(c, sql_link);
 
 	db_bind_int(&b, w->key);
 	int rc = db_bind_row(&b);
@@ -128,7 +118,7 @@ static int step(struct forks *f, struct walk *w, struct fork *fork, struct err *
 	if (fork->run == 0 && run != 0 && run != w->asked) {
 		bool sets = false;
 
-		rc = instructs(f, run, &sets);
+		rc = instructs(c, run, &sets);
 		if (rc != SQLITE_OK)
 			return rc;
 		fork->run = sets ? run : 0;
@@ -138,17 +128,17 @@ static int step(struct forks *f, struct walk *w, struct fork *fork, struct err *
 	return SQLITE_OK;
 }
 
-int fork_plan(struct forks *f, struct conversation_write *j, int64_t leaf, int64_t tip,
+int fork_plan(struct conn *c, struct conversation_write *j, int64_t leaf, int64_t tip,
               struct fork *ret)
 {
 	struct walk w = { 0 };
 	struct err *e = &j->job.err;
-	int         rc = id_none(j->message) ? find_newest(f, leaf, tip, &w.key)
-	                                     : find_message(f, j, &w.key);
+	int         rc = id_none(j->message) ? find_newest(c, leaf, tip, &w.key)
+	                                     : find_message(c, j, &w.key);
 
 	for (size_t left = LIMIT_FORK; rc == SQLITE_OK && e->code == ERR_OK && w.key != 0; left--) {
 		if (left > 0)
-			rc = step(f, &w, ret, e);
+			rc = step(c, &w, ret, e);
 		if (left == 0 || w.bytes > LIMIT_BRANCH_BYTES) {
 			err_set(e, ERR_REQUEST_TOO_LARGE, "at",
 			        "A fork copies at most %d messages and %u MiB. Fork at an earlier one.",
@@ -161,10 +151,10 @@ int fork_plan(struct forks *f, struct conversation_write *j, int64_t leaf, int64
 
 /* --- the copy --- */
 
-static int copy_one(struct forks *f, const struct conversation_write *j, int64_t from, struct id to,
+static int copy_one(struct conn *c, const struct conversation_write *j, int64_t from, struct id to,
                     int64_t prev)
 {
-	struct db_bind b = db_bind(f->st[FORK_SQL_COPY]);
+	struct db_bind b = conn_bind(c, sql_copy);
 
 	db_bind_int(&b, to.key);
 	db_bind_secret(&b, to.secret);
@@ -175,7 +165,7 @@ static int copy_one(struct forks *f, const struct conversation_write *j, int64_t
 	return db_bind_run(&b);
 }
 
-int fork_copy(struct forks *f, const struct conversation_write *j, const struct fork *fork)
+int fork_copy(struct conn *c, const struct conversation_write *j, const struct fork *fork)
 {
 	int64_t prev = 0;
 	int     rc = SQLITE_OK;
@@ -183,12 +173,12 @@ int fork_copy(struct forks *f, const struct conversation_write *j, const struct 
 	for (size_t i = fork->count; rc == SQLITE_OK && i > 0; i--) {
 		struct id to = id_new();
 
-		rc = copy_one(f, j, fork->keys[i - 1], to, prev);
+		rc = copy_one(c, j, fork->keys[i - 1], to, prev);
 		prev = to.key;
 	}
 	if (rc != SQLITE_OK)
 		return rc;
-	struct db_bind b = db_bind(f->st[FORK_SQL_FINISH]);
+	struct db_bind b = conn_bind(c, sql_finish);
 	db_bind_int(&b, j->conversation.key);
 	db_bind_int(&b, prev);
 	db_bind_int(&b, fork->run);

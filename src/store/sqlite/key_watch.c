@@ -4,25 +4,17 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "store/sqlite/api_key_rows.h"
-#include "store/sqlite/kit/db.h"
+#include "store/sqlite/api_key_row.h"
+#include "store/sqlite/kit/conn.h"
 #include "store/sqlite/kit/thread.h"
 
 #include <stdlib.h>
 
-enum watch_sql { BEGIN, COMMIT, DATA_VERSION, WATCH_SQL__COUNT };
-
-static const char *const sql[WATCH_SQL__COUNT] = {
-	[BEGIN] = "BEGIN",
-	[COMMIT] = "COMMIT",
-	/* Changes with every commit of another connection, at the cost of a look at shared memory. */
-	[DATA_VERSION] = "PRAGMA data_version",
-};
+/* Changes with every commit of another connection, at the cost of a look at shared memory. */
+static const char sql_data_version[] = "PRAGMA data_version";
 
 struct key_watch {
-	sqlite3            *db; /* owned */
-	sqlite3_stmt       *st[WATCH_SQL__COUNT];
-	struct api_key_rows rows;
+	struct conn         conn; /* owned */
 	struct key_ring    *ring; /* borrowed */
 	int64_t             seen; /* data version */
 	bool                failed; /* and was said */
@@ -39,25 +31,26 @@ struct key_watch {
 
 static int data_version(struct key_watch *w, int64_t *ret)
 {
-	int rc = db_row(w->st[DATA_VERSION]);
+	sqlite3_stmt *st;
+	int           rc = conn_row(&w->conn, sql_data_version, &st);
 
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
-	*ret = db_int(w->st[DATA_VERSION], 0);
-	return sqlite3_reset(w->st[DATA_VERSION]);
+	*ret = db_int(st, 0);
+	return sqlite3_reset(st);
 }
 
 static int load(struct key_watch *w)
 {
-	int rc = db_run(w->st[BEGIN]);
+	int rc = conn_begin(&w->conn);
 
 	if (rc == SQLITE_OK)
-		rc = api_key_rows_load(&w->rows, w->ring);
-	api_key_rows_reset(&w->rows);
+		rc = api_key_row_load(&w->conn, w->ring);
+	conn_reset(&w->conn);
 	if (rc == SQLITE_OK)
-		rc = db_run(w->st[COMMIT]);
+		rc = conn_commit(&w->conn);
 	if (rc != SQLITE_OK)
-		db_rollback(w->db);
+		conn_rollback(&w->conn);
 	return rc;
 }
 
@@ -74,7 +67,7 @@ static void look(struct key_watch *w)
 	if (rc != SQLITE_OK && !w->failed) {
 		char problem[160];
 
-		db_problem(w->db, rc, problem, sizeof problem);
+		db_problem(w->conn.db, rc, problem, sizeof problem);
 		log_note(LOG_ERROR, "keys_failed", "changes of keys can't be read: %s", problem);
 	}
 	w->failed = rc != SQLITE_OK;
@@ -115,16 +108,14 @@ enum errc key_watch_create(const char *path, int64_t busy_ms, struct key_ring *r
 	thread_cond_init(&w->wake);
 	w->ring = ring;
 	w->seen = -1;
-	if (db_open(path, DB_READ, busy_ms, &w->db, e) == ERR_OK &&
-	    db_prepare(w->db, sql, WATCH_SQL__COUNT, w->st, e) == ERR_OK &&
-	    api_key_rows_prepare(&w->rows, w->db, e) == ERR_OK) {
+	if (conn_open(&w->conn, path, DB_READ, busy_ms, e) == ERR_OK) {
 		int rc = load(w);
 
 		if (rc == SQLITE_OK) {
 			*ret = w;
 			return ERR_OK;
 		}
-		db_fail(w->db, rc, path, "read the keys of", e);
+		db_fail(w->conn.db, rc, path, "read the keys of", e);
 	}
 	key_watch_destroy(w);
 	return e->code;
@@ -157,9 +148,7 @@ void key_watch_destroy(struct key_watch *w)
 	if (!w)
 		return;
 	key_watch_stop(w);
-	api_key_rows_finish(&w->rows);
-	db_finalize(w->st, WATCH_SQL__COUNT);
-	db_close(w->db);
+	conn_close(&w->conn);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
 	free(w);

@@ -2,15 +2,16 @@
 #include "store/sqlite/reader.h"
 
 #include "base/limits.h"
-#include "store/sqlite/read.h"
+#include "store/sqlite/op.h"
+#include "store/sqlite/search/search_read.h"
 #include "store/sqlite/kit/thread.h"
 
 #include <stdlib.h>
 
 struct reader {
 	struct readers *pool;
-	sqlite3        *db; /* owned */
-	struct reads    reads;
+	struct conn     conn; /* owned */
+	struct session  session;
 	pthread_t       thread;
 };
 
@@ -91,6 +92,31 @@ static void answer(struct readers *p, struct store_job *job)
 	loop_post(job->loop, &job->task);
 }
 
+/* Each in one read transaction, so that what it reads is of one moment. */
+static void run(struct session *s, struct store_job *job)
+{
+	const struct op *op = op_of(job);
+	int              rc = op->bare ? SQLITE_OK : conn_begin(s->conn);
+
+	job->err = (struct err){ .code = ERR_OK };
+	if (rc == SQLITE_OK)
+		rc = op->run(s, job);
+	conn_reset(s->conn);
+	/* A reader that stayed in its transaction would keep the log from starting over. */
+	if (!sqlite3_get_autocommit(s->conn->db) && conn_commit(s->conn) != SQLITE_OK)
+		conn_rollback(s->conn);
+	if (rc != SQLITE_OK)
+		db_refuse(rc, &job->err);
+}
+
+/* The one read that has no file here. */
+static int search(struct session *s, struct search_read *j)
+{
+	return search_reads_run(s->searches, j);
+}
+
+OP_WITH(search_read, search, .bare = true);
+
 static void *serve(void *arg)
 {
 	struct reader    *r = arg;
@@ -102,10 +128,18 @@ static void *serve(void *arg)
 		else if (moved_is(r->pool->moved))
 			db_refuse(SQLITE_READONLY_DBMOVED, &job->err);
 		else
-			reads_run(&r->reads, job);
+			run(&r->session, job);
 		answer(r->pool, job);
 	}
 	return NULL;
+}
+
+static void finish(struct reader *r)
+{
+	if (r->session.searches)
+		search_reads_finish(r->session.searches);
+	free(r->session.searches);
+	conn_close(&r->conn);
 }
 
 static enum errc start(struct readers *p, struct reader *r, const struct readers_parts *parts,
@@ -114,15 +148,19 @@ static enum errc start(struct readers *p, struct reader *r, const struct readers
 	const char *name = parts->search ? "store-search" : "store-reader";
 
 	r->pool = p;
-	if (db_open(parts->path, DB_READ, parts->busy_ms, &r->db, e) != ERR_OK)
-		return e->code;
-	if (reads_prepare(&r->reads, r->db, parts->search, parts->busy_ms, e) == ERR_OK &&
+	r->session.conn = &r->conn;
+	if (parts->search) {
+		r->session.searches = calloc(1, sizeof *r->session.searches);
+		if (!r->session.searches)
+			return err_set(e, ERR_STORAGE, "", "out of memory");
+		search_reads_init(r->session.searches, &r->conn, parts->search, parts->busy_ms);
+	}
+	if (conn_open(&r->conn, parts->path, DB_READ, parts->busy_ms, e) == ERR_OK &&
 	    thread_start(&r->thread, name, serve, r, e) == ERR_OK) {
 		p->started++;
 		return ERR_OK;
 	}
-	reads_finish(&r->reads);
-	db_close(r->db);
+	finish(r);
 	return e->code;
 }
 
@@ -159,8 +197,7 @@ void readers_destroy(struct readers *p)
 	pthread_mutex_unlock(&p->lock);
 	for (unsigned i = 0; i < p->started; i++) {
 		pthread_join(p->all[i].thread, NULL);
-		reads_finish(&p->all[i].reads);
-		db_close(p->all[i].db);
+		finish(&p->all[i]);
 	}
 	pthread_mutex_lock(&p->lock);
 	let_go(p);

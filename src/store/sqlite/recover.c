@@ -4,24 +4,12 @@
 #include "base/clock.h"
 #include "base/money.h"
 #include "msg/price.h"
-#include "store/sqlite/kit/db.h"
+#include "store/sqlite/budgets.h"
 #include "store/sqlite/salvage.h"
-#include "store/sqlite/turn.h"
+#include "store/sqlite/session.h"
+#include "store/sqlite/turn_end.h"
 
 #include <stdlib.h>
-
-enum recover_sql {
-	BEGIN,
-	COMMIT,
-	FIND_LIVE,
-	PARTS,
-	FIND_PIECES,
-	FIND_BILL,
-	HIGHEST_KEY,
-	FIND_KEYS,
-	END_KEY,
-	RECOVER_SQL__COUNT
-};
 
 enum {
 	GROUP_RUNS = 256,                /* whose pieces are looked for together */
@@ -29,30 +17,31 @@ enum {
 	COMMIT_BYTES = 16 * 1024 * 1024, /* of events and answers in a transaction, or a little more */
 };
 
-static const char *const sql[RECOVER_SQL__COUNT] = {
-	[BEGIN] = "BEGIN IMMEDIATE",
-	[COMMIT] = "COMMIT",
-	[FIND_LIVE] = "SELECT id, secret, seq_reserved, ifnull(events_from, 0) FROM run "
-		      "INDEXED BY run_live WHERE status < 2 AND id > ? ORDER BY id LIMIT ?",
-	[PARTS] = "SELECT ifnull((SELECT part FROM event ORDER BY id LIMIT 1), 1), "
-		  "ifnull((SELECT part FROM event ORDER BY id DESC LIMIT 1), 0)",
-	[FIND_PIECES] = "SELECT run, id FROM event INDEXED BY event_part "
-			"WHERE part = ? AND run BETWEEN ? AND ? ORDER BY run, last",
-	[FIND_BILL] = "SELECT attempts, first_token_ms, provider, bill_key, bill_model, bill_in, "
-		      "bill_price_in, bill_price_out, bill_dropped ->> 0, bill_dropped ->> 1, "
-		      "bill_dropped ->> 2, bill_dropped ->> 3, bill_dropped ->> 4 "
-		      "FROM run WHERE id = ?",
-	[HIGHEST_KEY] =
-		("SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
-		 "ifnull((SELECT max(id) FROM message), 0), ifnull((SELECT max(id) FROM run), 0), "
-		 "ifnull((SELECT max(id) FROM idempotency), 0), "
-		 "ifnull((SELECT max(id) FROM file), 0), "
-		 "ifnull((SELECT max(run) FROM reservation), 0))"),
-	/* Calls that are stored nowhere but with their keys: nothing of their answers is left. */
-	[FIND_KEYS] = "SELECT id FROM idempotency WHERE http = 0 AND stored = 0 AND id > ? "
-		      "ORDER BY id LIMIT 1",
-	[END_KEY] = "UPDATE idempotency SET outcome = 3, http = 500 WHERE id = ?",
-};
+static const char sql_find_live[] =
+	"SELECT id, secret, seq_reserved, ifnull(events_from, 0) FROM run "
+	"INDEXED BY run_live WHERE status < 2 AND id > ? ORDER BY id LIMIT ?";
+static const char sql_parts[] =
+	"SELECT ifnull((SELECT part FROM event ORDER BY id LIMIT 1), 1), "
+	"ifnull((SELECT part FROM event ORDER BY id DESC LIMIT 1), 0)";
+static const char sql_find_pieces[] =
+	"SELECT run, id FROM event INDEXED BY event_part "
+	"WHERE part = ? AND run BETWEEN ? AND ? ORDER BY run, last";
+static const char sql_find_bill[] =
+	"SELECT attempts, first_token_ms, provider, bill_key, bill_model, bill_in, "
+	"bill_price_in, bill_price_out, bill_dropped ->> 0, bill_dropped ->> 1, "
+	"bill_dropped ->> 2, bill_dropped ->> 3, bill_dropped ->> 4 "
+	"FROM run WHERE id = ?";
+static const char sql_highest_key[] =
+	"SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
+	"ifnull((SELECT max(id) FROM message), 0), ifnull((SELECT max(id) FROM run), 0), "
+	"ifnull((SELECT max(id) FROM idempotency), 0), "
+	"ifnull((SELECT max(id) FROM file), 0), "
+	"ifnull((SELECT max(run) FROM reservation), 0))";
+/* Calls that are stored nowhere but with their keys: nothing of their answers is left. */
+static const char sql_find_keys[] =
+	"SELECT id FROM idempotency WHERE http = 0 AND stored = 0 AND id > ? "
+	"ORDER BY id LIMIT 1";
+static const char sql_end_key[] = "UPDATE idempotency SET outcome = 3, http = 500 WHERE id = ?";
 
 #define STOPPED                                                                                    \
 	"{\"message\":\"The server stopped while this answer was being made.\","                   \
@@ -70,9 +59,7 @@ struct found {
 };
 
 struct recovery {
-	sqlite3       *db;
-	sqlite3_stmt  *st[RECOVER_SQL__COUNT];
-	struct turns   turns;
+	struct session session;
 	struct salvage salvage;    /* of one run */
 	int64_t        part_first; /* of the whole log */
 	int64_t        part_last;
@@ -87,12 +74,13 @@ struct recovery {
 	size_t         found_cap;
 };
 
-static int number(sqlite3_stmt *st, int64_t *ret)
+static int highest_key(struct conn *c, int64_t *ret)
 {
-	int rc = db_row(st);
+	sqlite3_stmt *st;
+	int           rc = conn_row(c, sql_highest_key, &st);
 
 	if (rc != SQLITE_ROW)
-		return rc;
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
 	*ret = db_int(st, 0);
 	return sqlite3_reset(st);
 }
@@ -131,8 +119,8 @@ static bool is_own(const struct recovery *v, int64_t key)
 /* Moves *above behind the rows that were looked at. */
 static int find_some(struct recovery *v, int64_t *above, size_t limit, size_t *ret_rows)
 {
-	sqlite3_stmt  *st = v->st[FIND_LIVE];
-	struct db_bind b = db_bind(st);
+	struct db_bind b = conn_bind(v->session.conn, sql_find_live);
+	sqlite3_stmt  *st = b.st;
 
 	*ret_rows = 0;
 	db_bind_int(&b, *above);
@@ -163,14 +151,14 @@ static int find_group(struct recovery *v, int64_t above, size_t limit)
 	return rc;
 }
 
-static int seek(struct recovery *v, int64_t part, size_t at)
+static int seek(struct recovery *v, int64_t part, size_t at, sqlite3_stmt **ret)
 {
-	struct db_bind b = db_bind(v->st[FIND_PIECES]);
+	struct db_bind b = conn_bind(v->session.conn, sql_find_pieces);
 
-	(void)sqlite3_reset(b.st);
 	db_bind_int(&b, part);
 	db_bind_int(&b, v->group[at].run.key);
 	db_bind_int(&b, v->group[v->group_count - 1].run.key);
+	*ret = b.st;
 	return db_bind_row(&b);
 }
 
@@ -178,9 +166,9 @@ static int seek(struct recovery *v, int64_t part, size_t at)
  * each leaps to where the other is.  So it costs no more than the shorter of the two. */
 static int find_in_part(struct recovery *v, int64_t part)
 {
-	sqlite3_stmt *st = v->st[FIND_PIECES];
+	sqlite3_stmt *st;
 	size_t        at = 0;
-	int           rc = seek(v, part, at);
+	int           rc = seek(v, part, at, &st);
 
 	while (rc == SQLITE_ROW && v->found_count < GROUP_PIECES) {
 		int64_t run = db_int(st, 0);
@@ -190,7 +178,7 @@ static int find_in_part(struct recovery *v, int64_t part)
 		if (at == v->group_count)
 			break;
 		if (v->group[at].run.key != run) {
-			rc = seek(v, part, at);
+			rc = seek(v, part, at, &st);
 			continue;
 		}
 		void *found = v->found;
@@ -275,7 +263,7 @@ static void add_dropped(sqlite3_stmt *st, struct usage_note *n)
 	n->nano = money_add(n->nano, db_int(st, 12));
 }
 
-/* A row of FIND_BILL.  False: the run is from before that was kept. */
+/* A row of sql_find_bill.  False: the run is from before that was kept. */
 static bool read_bill(sqlite3_stmt *st, const struct salvage_told *told, struct turn_end *end,
                       struct usage_note *ret)
 {
@@ -308,7 +296,7 @@ static int charge(struct recovery *v, struct id run, const struct salvage_told *
                   struct turn_end *end)
 {
 	struct usage_note note = { .run = run, .at_ms = v->now_ms };
-	struct db_bind    b = db_bind(v->st[FIND_BILL]);
+	struct db_bind    b = conn_bind(v->session.conn, sql_find_bill);
 
 	db_bind_int(&b, run.key);
 	int rc = db_bind_row(&b);
@@ -316,7 +304,7 @@ static int charge(struct recovery *v, struct id run, const struct salvage_told *
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	bool known = read_bill(b.st, told, end, &note);
 	rc = sqlite3_reset(b.st);
-	return rc == SQLITE_OK && known ? budgets_settle(&v->turns.budgets, &note) : rc;
+	return rc == SQLITE_OK && known ? budgets_settle(v->session.conn, &note) : rc;
 }
 
 /* Ends the run as it would have ended itself, had it known. */
@@ -329,7 +317,6 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 		.completed_ms = v->now_ms,
 	};
 	const struct salvage *log = &v->salvage;
-	struct err            refused = { .code = ERR_OK };
 	struct salvage_told   told;
 	int                   rc = read_pieces(v, c->run, at);
 
@@ -342,38 +329,38 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 	if (rc != SQLITE_OK)
 		return rc;
 	uint64_t last = log->count > 0 ? log->pieces[log->count - 1].last : 0;
-	events_known(&v->turns.events, c->run, last);
+	events_known(&v->session.events, c->run, last);
 	/* The first number that no client can have seen: pieces overtake the reservation of theirs. */
 	end.last_seq = (last > c->reserved ? last : c->reserved) + 1;
-	rc = turn_end(&v->turns, &end, &refused);
-	return rc == SQLITE_OK && refused.code != ERR_OK ? SQLITE_CORRUPT : rc;
+	rc = turn_end(&v->session, &end);
+	return rc == SQLITE_OK && end.job.err.code != ERR_OK ? SQLITE_CORRUPT : rc;
 }
 
 static int end_group(struct recovery *v, int64_t above, int *runs)
 {
 	size_t at = 0;
 	size_t bytes = 0;
-	int    rc = db_run(v->st[BEGIN]);
+	int    rc = conn_begin_write(v->session.conn);
 
 	if (rc == SQLITE_OK)
 		rc = next_group(v, above);
 	for (size_t i = 0; rc == SQLITE_OK && i < v->group_count; i++) {
 		if (bytes > COMMIT_BYTES) {
 			bytes = 0;
-			rc = db_run(v->st[COMMIT]);
+			rc = conn_commit(v->session.conn);
 			if (rc == SQLITE_OK)
-				rc = db_run(v->st[BEGIN]);
+				rc = conn_begin_write(v->session.conn);
 		}
 		if (rc == SQLITE_OK)
 			rc = end_run(v, &v->group[i], &at);
 		bytes += v->salvage.bytes.len + v->salvage.answer.len;
 	}
 	if (rc == SQLITE_OK)
-		rc = db_run(v->st[COMMIT]);
+		rc = conn_commit(v->session.conn);
 	if (rc == SQLITE_OK)
 		*runs += (int)v->group_count;
 	else
-		db_rollback(v->db);
+		conn_rollback(v->session.conn);
 	return rc;
 }
 
@@ -381,8 +368,8 @@ static int end_group(struct recovery *v, int64_t above, int *runs)
 
 static int read_parts(struct recovery *v)
 {
-	sqlite3_stmt *st = v->st[PARTS];
-	int           rc = db_row(st);
+	sqlite3_stmt *st;
+	int           rc = conn_row(v->session.conn, sql_parts, &st);
 
 	if (rc != SQLITE_ROW)
 		return rc;
@@ -402,7 +389,7 @@ static int end_all(struct recovery *v, int *runs)
 		rc = end_group(v, above, runs);
 		/* Nothing else copies the write-ahead log back yet. */
 		if (rc == SQLITE_OK && i % 16 == 0)
-			(void)sqlite3_wal_checkpoint_v2(v->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
+			(void)sqlite3_wal_checkpoint_v2(v->session.conn->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
 			                                NULL, NULL);
 		if (v->group_count > 0)
 			above = v->group[v->group_count - 1].run.key;
@@ -416,8 +403,8 @@ static int end_keys(struct recovery *v)
 	int     rc = SQLITE_OK;
 
 	while (rc == SQLITE_OK) {
-		struct db_bind find = db_bind(v->st[FIND_KEYS]);
-		struct db_bind end = db_bind(v->st[END_KEY]);
+		struct db_bind find = conn_bind(v->session.conn, sql_find_keys);
+		struct db_bind end = conn_bind(v->session.conn, sql_end_key);
 
 		db_bind_int(&find, key);
 		rc = db_bind_row(&find);
@@ -434,13 +421,13 @@ static int end_keys(struct recovery *v)
 /* What calls have cost of which nothing else is known. */
 static int end_reservations(struct recovery *v)
 {
-	struct budgets *b = &v->turns.budgets;
+	struct conn *b = v->session.conn;
 	int64_t         run = 0;
 	int             rc = budgets_next(b, &run);
 
 	if (rc != SQLITE_OK || run == 0)
 		return rc;
-	rc = db_run(v->st[BEGIN]);
+	rc = conn_begin_write(v->session.conn);
 	while (rc == SQLITE_OK && run != 0) {
 		if (!is_own(v, run))
 			rc = budgets_guess(b, run, v->now_ms);
@@ -448,9 +435,9 @@ static int end_reservations(struct recovery *v)
 			rc = budgets_next(b, &run);
 	}
 	if (rc == SQLITE_OK)
-		rc = db_run(v->st[COMMIT]);
+		rc = conn_commit(v->session.conn);
 	if (rc != SQLITE_OK)
-		db_rollback(v->db);
+		conn_rollback(v->session.conn);
 	return rc;
 }
 
@@ -463,50 +450,44 @@ static int recover(struct recovery *v, int *runs, int64_t *ret_highest)
 	if (rc == SQLITE_OK)
 		rc = end_reservations(v);
 	if (rc == SQLITE_OK)
-		rc = number(v->st[HIGHEST_KEY], ret_highest);
+		rc = highest_key(v->session.conn, ret_highest);
 	return rc;
 }
 
-enum errc recover_floor(sqlite3 *db, const char *path, struct err *e)
+enum errc recover_floor(struct conn *c, const char *path, struct err *e)
 {
-	sqlite3_stmt *st[RECOVER_SQL__COUNT] = { 0 };
-	int64_t       highest = 0;
-	enum errc     rc = db_prepare(db, sql, RECOVER_SQL__COUNT, st, e);
+	int64_t highest = 0;
+	int     rc = highest_key(c, &highest);
 
-	if (rc == ERR_OK && number(st[HIGHEST_KEY], &highest) != SQLITE_OK)
-		rc = db_fail(db, sqlite3_errcode(db), path, "read", e);
 	id_floor(highest);
-	db_finalize(st, RECOVER_SQL__COUNT);
-	return rc;
+	return rc == SQLITE_OK ? ERR_OK : db_fail(c->db, rc, path, "read", e);
 }
 
-enum errc recover_run(sqlite3 *db, const char *path, const struct store_options *o, int *ret_runs,
-                      struct err *e)
+enum errc recover_run(struct conn *c, const struct store_options *o, int *ret_runs, struct err *e)
 {
-	return recover_others(db, path, o, (struct recover_own){ 0 }, ret_runs, e);
+	return recover_others(c, o, (struct recover_own){ 0 }, ret_runs, e);
 }
 
-enum errc recover_others(sqlite3 *db, const char *path, const struct store_options *o,
-                         struct recover_own own, int *ret_runs, struct err *e)
+enum errc recover_others(struct conn *c, const struct store_options *o, struct recover_own own,
+                         int *ret_runs, struct err *e)
 {
-	struct recovery v = { .db = db, .now_ms = clock_wall_ms(), .own = own };
+	struct recovery v = { .now_ms = clock_wall_ms(), .own = own };
 	int64_t         highest = 0;
 	int             runs = 0;
-	int             rc = SQLITE_OK;
+	enum errc       code = session_write(&v.session, c, e);
 
-	bool ok = db_prepare(db, sql, RECOVER_SQL__COUNT, v.st, e) == ERR_OK &&
-	          salvage_prepare(&v.salvage, db, o, e) == ERR_OK &&
-	          turns_prepare(&v.turns, db, e) == ERR_OK;
-	if (ok)
-		rc = recover(&v, &runs, &highest);
-	if (rc != SQLITE_OK)
-		db_fail(db, rc, path, "recover", e);
-	turns_finish(&v.turns);
-	db_finalize(v.st, RECOVER_SQL__COUNT);
+	salvage_init(&v.salvage, c, o->assemble);
+	if (code == ERR_OK) {
+		int rc = recover(&v, &runs, &highest);
+
+		if (rc != SQLITE_OK)
+			code = db_fail(c->db, rc, o->path, "recover", e);
+	}
+	session_finish(&v.session);
 	salvage_finish(&v.salvage);
 	free(v.found);
-	if (!ok || rc != SQLITE_OK)
-		return e->code;
+	if (code != ERR_OK)
+		return code;
 
 	id_floor(highest);
 	*ret_runs = runs;

@@ -10,29 +10,21 @@
 /* Of one run; an answer is made of the log's beginning if there is more. */
 enum { LOG_BYTES = 256 * 1024 * 1024, KEPT_BYTES = 1024 * 1024 };
 
-static const char *const sql[SALVAGE_SQL__COUNT] = {
-	[SALVAGE_SQL_PIECE] = "SELECT first, last, data FROM event WHERE id = ?",
-	[SALVAGE_SQL_RUN] = ("SELECT ifnull(events_from, 0) FROM run "
-			     "WHERE id = ? AND secret = ? AND status < 2"),
-	[SALVAGE_SQL_FIND] = "SELECT id FROM event WHERE part = ? AND run = ? ORDER BY last",
-};
+static const char sql_piece[] = "SELECT first, last, data FROM event WHERE id = ?";
+static const char sql_run[] =
+	"SELECT ifnull(events_from, 0) FROM run "
+	"WHERE id = ? AND secret = ? AND status < 2";
+static const char sql_find[] = "SELECT id FROM event WHERE part = ? AND run = ? ORDER BY last";
 
-#define NOT_STORED                                                                                 \
-	"{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\","              \
-	"\"param\":null,\"code\":\"storage_unavailable\"}"
-
-enum errc salvage_prepare(struct salvage *v, sqlite3 *db, const struct store_options *o,
-                          struct err *e)
+void salvage_init(struct salvage *v, struct conn *conn, salvage_assemble_fn *assemble)
 {
-	*v = (struct salvage){ .assemble = o->assemble };
+	*v = (struct salvage){ .conn = conn, .assemble = assemble };
 	buf_init(&v->bytes, LOG_BYTES);
 	buf_init(&v->answer, LIMIT_BODY_MAX);
-	return db_prepare(db, sql, SALVAGE_SQL__COUNT, v->st, e);
 }
 
 void salvage_finish(struct salvage *v)
 {
-	db_finalize(v->st, SALVAGE_SQL__COUNT);
 	buf_finish(&v->bytes);
 	buf_finish(&v->answer);
 	free(v->pieces);
@@ -73,8 +65,8 @@ static bool grow(struct salvage *v)
 
 int salvage_add(struct salvage *v, struct id run, int64_t piece)
 {
-	sqlite3_stmt  *st = v->st[SALVAGE_SQL_PIECE];
-	struct db_bind b = db_bind(st);
+	struct db_bind b = conn_bind(v->conn, sql_piece);
+	sqlite3_stmt  *st = b.st;
 
 	if (v->full)
 		return SQLITE_OK;
@@ -137,8 +129,8 @@ struct str salvage_make(struct salvage *v, struct salvage_told *ret)
 /* *ret_from: where its log begins; -1: the run is gone, or has an end. */
 static int find_run(struct salvage *v, struct id run, int64_t *ret_from)
 {
-	sqlite3_stmt  *st = v->st[SALVAGE_SQL_RUN];
-	struct db_bind b = db_bind(st);
+	struct db_bind b = conn_bind(v->conn, sql_run);
+	sqlite3_stmt  *st = b.st;
 
 	*ret_from = -1;
 	db_bind_int(&b, run.key);
@@ -152,8 +144,8 @@ static int find_run(struct salvage *v, struct id run, int64_t *ret_from)
 
 static int read_part(struct salvage *v, struct id run, int64_t part)
 {
-	sqlite3_stmt  *st = v->st[SALVAGE_SQL_FIND];
-	struct db_bind b = db_bind(st);
+	struct db_bind b = conn_bind(v->conn, sql_find);
+	sqlite3_stmt  *st = b.st;
 
 	db_bind_int(&b, part);
 	db_bind_int(&b, run.key);
@@ -185,39 +177,15 @@ static int read_pieces(struct salvage *v, struct id run, int64_t from, int64_t t
 	return SQLITE_OK;
 }
 
-int salvage_lost(struct salvage *v, struct turns *t, const struct turn_lost *lost)
+int salvage_run(struct salvage *v, struct events *events, struct id run, bool *ret_live)
 {
-	struct turn_end end = {
-		.run = lost->run,
-		.error = STR(NOT_STORED),
-		.completed_ms = lost->completed_ms,
-		.last_seq = lost->last_seq,
-		.keyed = true,
-		.usage = lost->usage,
-		.first_token_ms = lost->first_token_ms,
-		.attempts = lost->attempts,
-		.costs = lost->costs,
-		.cost_nano = lost->cost_nano,
-	};
-	struct err refused = { .code = ERR_OK };
-	int64_t    from;
-	int64_t    to = 0;
-	struct salvage_told told;
-	/* What it used is booked here alone, also where its conversation was deleted meanwhile. */
-	int rc = lost->noted ? budgets_settle(&t->budgets, &lost->note) : SQLITE_OK;
+	int64_t from;
+	int64_t to = 0;
+	int     rc = find_run(v, run, &from);
 
-	if (rc == SQLITE_OK)
-		rc = find_run(v, lost->run, &from);
-	if (rc != SQLITE_OK || from < 0)
+	*ret_live = rc == SQLITE_OK && from >= 0;
+	if (!*ret_live)
 		return rc;
-	rc = events_part(&t->events, &to);
-	if (rc == SQLITE_OK)
-		rc = read_pieces(v, lost->run, from, to);
-	if (rc != SQLITE_OK)
-		return rc;
-	end.answer = salvage_make(v, &told);
-	end.status = told.begun ? RUN_INCOMPLETE : RUN_FAILED;
-	if (lost->bound) /* an answer that no log has was lost */
-		end.key_answer.http = told.begun ? 200 : 503;
-	return turn_end(t, &end, &refused);
+	rc = events_part(events, &to);
+	return rc == SQLITE_OK ? read_pieces(v, run, from, to) : rc;
 }

@@ -1,18 +1,19 @@
-/* salvage: what the event log has of a run whose end was not stored, made into the end it gets: by
+/* salvage: what the event log has of a run whose end was not stored, made into the answer it gets: by
  * the next start, or by the writer once it can write again.  All run inside a transaction and return
- * SQLite codes, as those of turn.h do. */
+ * SQLite codes. */
 #pragma once
 
 #include "base/buf.h"
-#include "store/sqlite/kit/db.h"
-#include "store/sqlite/turn.h"
+#include "store/sqlite/events.h"
+#include "store/sqlite/kit/conn.h"
 #include "store/store.h"
 
-enum salvage_sql { SALVAGE_SQL_PIECE, SALVAGE_SQL_RUN, SALVAGE_SQL_FIND, SALVAGE_SQL__COUNT };
+/* store_options.assemble */
+typedef bool salvage_assemble_fn(const struct events_piece *pieces, size_t count, struct buf *out);
 
 struct salvage {
-	sqlite3_stmt        *st[SALVAGE_SQL__COUNT];
-	bool               (*assemble)(const struct events_piece *pieces, size_t count, struct buf *out);
+	struct conn         *conn; /* borrowed */
+	salvage_assemble_fn *assemble;
 	/* Of one run. */
 	struct events_piece *pieces; /* owned; data.p is set by salvage_make */
 	size_t               count;
@@ -22,9 +23,8 @@ struct salvage {
 	struct buf           answer;
 };
 
-enum errc salvage_prepare(struct salvage *v, sqlite3 *db, const struct store_options *o,
-                          struct err *e) MUST_USE;
-void      salvage_finish(struct salvage *v);
+void salvage_init(struct salvage *v, struct conn *conn, salvage_assemble_fn *assemble);
+void salvage_finish(struct salvage *v);
 
 /* salvage_begin: the pieces of another run. */
 void salvage_begin(struct salvage *v);
@@ -40,6 +40,5 @@ struct salvage_told {
 /* salvage_make: the answer that the pieces make, lent until salvage_begin; empty: none. */
 struct str salvage_make(struct salvage *v, struct salvage_told *ret);
 
-/* salvage_lost: ends a run whose end was lost, if it still looks alive: `incomplete` with what the log
- * has of its answer, `failed` if it has nothing. */
-int salvage_lost(struct salvage *v, struct turns *t, const struct turn_lost *lost) MUST_USE;
+/* salvage_run: all pieces of one run.  *ret_live false: the run is gone, or has an end. */
+int salvage_run(struct salvage *v, struct events *events, struct id run, bool *ret_live) MUST_USE;

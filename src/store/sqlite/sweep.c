@@ -5,22 +5,25 @@
  * to runs that go on, or have not ended for long enough: it is looked at again in the next pass. */
 #include "store/sqlite/sweep.h"
 
+#include "base/clock.h"
+#include "store/sqlite/claim.h"
+
 enum {
 	STEP_ROWS = 256,
 	STEP_BYTES = 1 << 20, /* a long row lies on pages that are freed one by one */
+	/* A step holds a turn up for a millisecond at most, and takes a fifth of the thread at most. */
+	AGAIN_MS = 5,
+	REST_MS = 1000,
 };
 
-static const char *const sql[SWEEP_SQL__COUNT] = {
-	[SWEEP_SQL_BEGIN] = "BEGIN IMMEDIATE",
-	[SWEEP_SQL_COMMIT] = "COMMIT",
-	/* What has no run belongs to nobody. */
-	[SWEEP_SQL_LOOK] = ("SELECT event.id, length(event.data), ifnull(run.status, 3), "
-			    "ifnull(run.completed_ms, 0), ifnull(run.created_ms, 0) "
-			    "FROM event LEFT JOIN run ON run.id = event.run WHERE event.id >= ? "
-			    "ORDER BY event.id LIMIT ?"),
-	[SWEEP_SQL_REMOVE] = "DELETE FROM event WHERE id = ?",
-	[SWEEP_SQL_RECORD] = "UPDATE event_size SET written = ?, removed = ?",
-};
+/* What has no run belongs to nobody. */
+static const char sql_look[] =
+	"SELECT event.id, length(event.data), ifnull(run.status, 3), "
+	"ifnull(run.completed_ms, 0), ifnull(run.created_ms, 0) "
+	"FROM event LEFT JOIN run ON run.id = event.run WHERE event.id >= ? "
+	"ORDER BY event.id LIMIT ?";
+static const char sql_remove[] = "DELETE FROM event WHERE id = ?";
+static const char sql_record[] = "UPDATE event_size SET written = ?, removed = ?";
 
 /* What a step found. */
 struct step {
@@ -30,27 +33,16 @@ struct step {
 	int64_t next; /* 0: the pass is over */
 };
 
-enum errc sweep_prepare(struct sweep *s, sqlite3 *db, struct events *events,
-                        struct claims *claims, const struct store_options *o, struct err *e)
+void sweep_init(struct sweep *s, struct conn *conn, struct events *events,
+                const struct store_options *o)
 {
 	*s = (struct sweep){
+		.conn = conn,
 		.events = events,
-		.claims = claims,
 		.keep_ms = o->events_keep_ms,
 		.keep_bytes = o->events_keep_bytes,
 		.keys_keep_ms = o->keys_keep_ms,
 	};
-	return db_prepare(db, sql, SWEEP_SQL__COUNT, s->st, e);
-}
-
-void sweep_finish(struct sweep *s)
-{
-	db_finalize(s->st, SWEEP_SQL__COUNT);
-}
-
-bool sweep_wanted(const struct sweep *s)
-{
-	return s->keep_ms > 0 || s->keep_bytes > 0 || s->keys_keep_ms > 0;
 }
 
 /* False: the pass has come far enough. */
@@ -72,8 +64,8 @@ static bool look_at(const struct sweep *s, sqlite3_stmt *st, int64_t horizon_ms,
 
 static int look(struct sweep *s, int64_t horizon_ms, int64_t bytes, struct step *ret)
 {
-	sqlite3_stmt  *st = s->st[SWEEP_SQL_LOOK];
-	struct db_bind b = db_bind(st);
+	struct db_bind b = conn_bind(s->conn, sql_look);
+	sqlite3_stmt  *st = b.st;
 	int            rc = SQLITE_ROW;
 
 	*ret = (struct step){ .due_count = 0 };
@@ -96,7 +88,7 @@ static int look(struct sweep *s, int64_t horizon_ms, int64_t bytes, struct step 
 
 static int record(struct sweep *s, int64_t removed)
 {
-	struct db_bind b = db_bind(s->st[SWEEP_SQL_RECORD]);
+	struct db_bind b = conn_bind(s->conn, sql_record);
 
 	db_bind_int(&b, s->events->written);
 	db_bind_int(&b, removed);
@@ -107,7 +99,7 @@ static int take_out(struct sweep *s, const struct step *step)
 {
 	int64_t bytes;
 	int64_t removed = 0;
-	int     rc = db_run(s->st[SWEEP_SQL_BEGIN]);
+	int     rc = conn_begin_write(s->conn);
 
 	if (rc == SQLITE_OK)
 		rc = events_refresh(s->events);
@@ -116,7 +108,7 @@ static int take_out(struct sweep *s, const struct step *step)
 	if (rc == SQLITE_OK)
 		removed = s->events->removed + step->due_bytes;
 	for (size_t i = 0; rc == SQLITE_OK && i < step->due_count; i++) {
-		struct db_bind b = db_bind(s->st[SWEEP_SQL_REMOVE]);
+		struct db_bind b = conn_bind(s->conn, sql_remove);
 
 		db_bind_int(&b, step->due[i]);
 		rc = db_bind_run(&b);
@@ -124,23 +116,16 @@ static int take_out(struct sweep *s, const struct step *step)
 	if (rc == SQLITE_OK)
 		rc = record(s, removed);
 	if (rc == SQLITE_OK)
-		rc = db_run(s->st[SWEEP_SQL_COMMIT]);
+		rc = conn_commit(s->conn);
 	if (rc == SQLITE_OK)
 		s->events->removed = removed;
 	else
-		db_rollback(sqlite3_db_handle(s->st[SWEEP_SQL_COMMIT]));
+		conn_rollback(s->conn);
 	return rc;
 }
 
-int sweep_keys(struct sweep *s, int64_t now_ms, bool *ret_again)
-{
-	*ret_again = false;
-	if (s->keys_keep_ms <= 0)
-		return SQLITE_OK;
-	return claim_sweep(s->claims, now_ms - s->keys_keep_ms, ret_again);
-}
-
-int sweep_step(struct sweep *s, int64_t now_ms, bool *ret_again)
+/* One transaction of a millisecond or so, or none; on failure nothing was removed. */
+static int sweep_step(struct sweep *s, int64_t now_ms, bool *ret_again)
 {
 	int64_t     horizon = s->keep_ms > 0 ? now_ms - s->keep_ms : INT64_MIN;
 	int64_t     bytes = 0;
@@ -148,8 +133,6 @@ int sweep_step(struct sweep *s, int64_t now_ms, bool *ret_again)
 	int         rc = events_size(s->events, &bytes);
 
 	*ret_again = false;
-	if (s->keep_ms <= 0 && s->keep_bytes <= 0)
-		return SQLITE_OK;
 	if (rc == SQLITE_OK)
 		rc = look(s, horizon, bytes, &step);
 	if (rc == SQLITE_OK && step.due_count > 0)
@@ -160,3 +143,28 @@ int sweep_step(struct sweep *s, int64_t now_ms, bool *ret_again)
 	*ret_again = step.next != 0;
 	return SQLITE_OK;
 }
+
+/* The event log, and then a few keys that have expired. */
+static int sweep_some(void *sweep, int64_t *ret_again_ms)
+{
+	struct sweep *s = sweep;
+	bool          events_again = false;
+	bool          keys_again = false;
+	int64_t       now_ms = clock_wall_ms();
+	int           rc = SQLITE_OK;
+
+	if (s->keep_ms > 0 || s->keep_bytes > 0)
+		rc = sweep_step(s, now_ms, &events_again);
+	if (rc == SQLITE_OK && s->keys_keep_ms > 0)
+		rc = claim_sweep(s->conn, now_ms - s->keys_keep_ms, &keys_again);
+	*ret_again_ms = events_again || keys_again ? AGAIN_MS : REST_MS;
+	return rc;
+}
+
+const struct chore chore_sweep = {
+	.run = sweep_some,
+	.event = "sweep_failed",
+	.failed = "old events or keys could not be removed",
+	.retry_ms = REST_MS,
+	.alone = true,
+};

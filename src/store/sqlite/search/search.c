@@ -186,7 +186,7 @@ static bool step(struct search *s, bool rebuild, bool sync)
 	if (filled)
 		rc = apply(s, sync);
 	if (rc != SQLITE_OK) {
-		fail(s, filled ? s->index.db : s->feed.db, rc);
+		fail(s, filled ? s->index.db : s->feed.conn.db, rc);
 		/* Not where it is the database that is damaged. */
 		if (damage(filled ? rc : sqlite3_errcode(s->index.db)))
 			search_damaged(s);

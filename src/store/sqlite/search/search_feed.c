@@ -1,48 +1,44 @@
 /* Batches for the index: first what the queue says, then what was there before. */
 #include "store/sqlite/search/search_feed.h"
 
-static const char *const sql[SEARCH_FEED_SQL__COUNT] = {
-	[SEARCH_FEED_SQL_SOURCE] =
-		"SELECT instance, ifnull((SELECT seq FROM search_queue ORDER BY seq LIMIT 1), 0), "
-		"ifnull((SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1), 0) "
-		"FROM search_source",
-	[SEARCH_FEED_SQL_QUEUE] =
-		"SELECT seq, kind, id, text FROM search_queue WHERE seq > ? ORDER BY seq LIMIT 1",
-	[SEARCH_FEED_SQL_MESSAGE] =
-		"SELECT id, owner, conversation, run, body, prev FROM message WHERE id = ?",
-	[SEARCH_FEED_SQL_RUN] = "SELECT parent, base FROM run WHERE id = ?",
-	[SEARCH_FEED_SQL_RUNS] = "SELECT id FROM run INDEXED BY run_conversation "
-				 "WHERE conversation = ? AND id > ? ORDER BY id LIMIT 1",
-	[SEARCH_FEED_SQL_LOOSE] =
-		"SELECT id FROM message INDEXED BY message_loose "
-		"WHERE conversation = ? AND run BETWEEN -1 AND 0 AND id > ? ORDER BY id LIMIT 1",
-	[SEARCH_FEED_SQL_ALL] = "SELECT id, owner, conversation, run, body FROM message "
-				"WHERE id > ? ORDER BY id LIMIT 1",
-};
+static const char sql_source[] =
+	"SELECT instance, ifnull((SELECT seq FROM search_queue ORDER BY seq LIMIT 1), 0), "
+	"ifnull((SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1), 0) "
+	"FROM search_source";
+static const char sql_queue[] =
+	"SELECT seq, kind, id, text FROM search_queue WHERE seq > ? ORDER BY seq LIMIT 1";
+static const char sql_message[] =
+	"SELECT id, owner, conversation, run, body, prev FROM message WHERE id = ?";
+static const char sql_run[] = "SELECT parent, base FROM run WHERE id = ?";
+static const char sql_runs[] =
+	"SELECT id FROM run INDEXED BY run_conversation "
+	"WHERE conversation = ? AND id > ? ORDER BY id LIMIT 1";
+static const char sql_loose[] =
+	"SELECT id FROM message INDEXED BY message_loose "
+	"WHERE conversation = ? AND run BETWEEN -1 AND 0 AND id > ? ORDER BY id LIMIT 1";
+static const char sql_all[] =
+	"SELECT id, owner, conversation, run, body FROM message "
+	"WHERE id > ? ORDER BY id LIMIT 1";
 
 enum errc search_feed_open(struct search_feed *f, const char *path, int64_t busy_ms, struct err *e)
 {
-	*f = (struct search_feed){ .db = NULL };
+	*f = (struct search_feed){ .at = 0 };
 	search_text_init(&f->text);
 	buf_init(&f->body, LIMIT_STORE_ROW);
-	if (db_open(path, DB_READ, busy_ms, &f->db, e) != ERR_OK)
-		return e->code;
-	return db_prepare(f->db, sql, SEARCH_FEED_SQL__COUNT, f->st, e);
+	return conn_open(&f->conn, path, DB_READ, busy_ms, e);
 }
 
 void search_feed_close(struct search_feed *f)
 {
-	db_finalize(f->st, SEARCH_FEED_SQL__COUNT);
-	db_close(f->db);
-	f->db = NULL;
+	conn_close(&f->conn);
 	search_text_finish(&f->text);
 	buf_finish(&f->body);
 }
 
 int search_feed_source(struct search_feed *f, struct search_source *ret)
 {
-	sqlite3_stmt *st = f->st[SEARCH_FEED_SQL_SOURCE];
-	int           rc = db_row(st);
+	sqlite3_stmt *st;
+	int           rc = conn_row(&f->conn, sql_source, &st);
 
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
@@ -56,19 +52,19 @@ int search_feed_source(struct search_feed *f, struct search_source *ret)
 	return rc == SQLITE_OK && !right ? SQLITE_CORRUPT : rc;
 }
 
-static int find(struct search_feed *f, enum search_feed_sql which, int64_t key)
+static int find(struct search_feed *f, const char *sql, int64_t key)
 {
-	struct db_bind b = db_bind(f->st[which]);
+	struct db_bind b = conn_bind(&f->conn, sql);
 
 	db_bind_int(&b, key);
 	return db_bind_row(&b);
 }
 
 /* A later one of a conversation, or 0. */
-static int find_next(struct search_feed *f, enum search_feed_sql which, int64_t conversation,
+static int find_next(struct search_feed *f, const char *sql, int64_t conversation,
                      int64_t above, int64_t *ret)
 {
-	struct db_bind b = db_bind(f->st[which]);
+	struct db_bind b = conn_bind(&f->conn, sql);
 
 	*ret = 0;
 	db_bind_int(&b, conversation);
@@ -126,13 +122,13 @@ static int add_row(struct search_feed *f, struct search_index *x, struct search_
 static int add_message(struct search_feed *f, struct search_index *x, struct search_batch *b,
                        int64_t id, int64_t *ret_prev)
 {
-	int rc = find(f, SEARCH_FEED_SQL_MESSAGE, id);
+	int rc = find(f, sql_message, id);
 
 	*ret_prev = 0;
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc; /* it is gone */
-	*ret_prev = db_int(f->st[SEARCH_FEED_SQL_MESSAGE], 5);
-	return add_row(f, x, b, f->st[SEARCH_FEED_SQL_MESSAGE]);
+	*ret_prev = db_int(conn_st(&f->conn, sql_message), 5);
+	return add_row(f, x, b, conn_st(&f->conn, sql_message));
 }
 
 /* The answer, and from the last message that was sent back to what the first one hangs on. */
@@ -140,13 +136,13 @@ static int add_run(struct search_feed *f, struct search_index *x, struct search_
                    int64_t run)
 {
 	int64_t prev;
-	int     rc = find(f, SEARCH_FEED_SQL_RUN, run);
+	int     rc = find(f, sql_run, run);
 
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	int64_t at = db_int(f->st[SEARCH_FEED_SQL_RUN], 0);
-	int64_t base = db_int(f->st[SEARCH_FEED_SQL_RUN], 1);
-	(void)sqlite3_reset(f->st[SEARCH_FEED_SQL_RUN]);
+	int64_t at = db_int(conn_st(&f->conn, sql_run), 0);
+	int64_t base = db_int(conn_st(&f->conn, sql_run), 1);
+	(void)sqlite3_reset(conn_st(&f->conn, sql_run));
 	rc = add_message(f, x, b, run, &prev);
 	for (size_t n = 0; rc == SQLITE_OK && !b->full && at != 0 && at != base &&
 	                   n < LIMIT_BRANCH_LENGTH; n++) {
@@ -169,7 +165,7 @@ static int add_conversation(struct search_feed *f, struct search_index *x, struc
 		f->loose = 0;
 	}
 	while (rc == SQLITE_OK && !b->full && f->run != INT64_MAX) {
-		rc = find_next(f, SEARCH_FEED_SQL_RUNS, conversation, f->run, &next);
+		rc = find_next(f, sql_runs, conversation, f->run, &next);
 		if (rc == SQLITE_OK && next != 0)
 			rc = add_run(f, x, b, next);
 		if (rc != SQLITE_OK || b->full)
@@ -178,7 +174,7 @@ static int add_conversation(struct search_feed *f, struct search_index *x, struc
 		b->full = spent(b);
 	}
 	while (rc == SQLITE_OK && !b->full) {
-		rc = find_next(f, SEARCH_FEED_SQL_LOOSE, conversation, f->loose, &next);
+		rc = find_next(f, sql_loose, conversation, f->loose, &next);
 		if (rc != SQLITE_OK || next == 0)
 			break;
 		rc = add_message(f, x, b, next, &prev);
@@ -219,10 +215,10 @@ static int take_queue(struct search_feed *f, struct search_index *x, struct sear
 	int rc = SQLITE_OK;
 
 	for (size_t n = 0; rc == SQLITE_OK && !b->full; n++) {
-		rc = find(f, SEARCH_FEED_SQL_QUEUE, b->mark.seq);
+		rc = find(f, sql_queue, b->mark.seq);
 		if (rc != SQLITE_ROW)
 			return rc == SQLITE_DONE ? SQLITE_OK : rc;
-		sqlite3_stmt *row = f->st[SEARCH_FEED_SQL_QUEUE];
+		sqlite3_stmt *row = conn_st(&f->conn, sql_queue);
 		int64_t       seq = db_int(row, 0);
 
 		/* What was removed may have come in again under its id: an import. */
@@ -242,12 +238,12 @@ static int take_queue(struct search_feed *f, struct search_index *x, struct sear
 
 static int take_old(struct search_feed *f, struct search_index *x, struct search_batch *b)
 {
-	sqlite3_stmt *st = f->st[SEARCH_FEED_SQL_ALL];
+	sqlite3_stmt *st = conn_st(&f->conn, sql_all);
 	int           rc = SQLITE_OK;
 
 	b->read_bytes = 0;
 	while (rc == SQLITE_OK && !b->full && !spent(b)) {
-		rc = find(f, SEARCH_FEED_SQL_ALL, b->mark.built);
+		rc = find(f, sql_all, b->mark.built);
 		if (rc == SQLITE_DONE) {
 			b->mark.complete = true;
 			return SQLITE_OK;

@@ -8,20 +8,8 @@
 #include "store/sqlite/search/search_index.h"
 #include "store/sqlite/search/search_queue.h"
 
-enum search_feed_sql {
-	SEARCH_FEED_SQL_SOURCE,
-	SEARCH_FEED_SQL_QUEUE,
-	SEARCH_FEED_SQL_MESSAGE,
-	SEARCH_FEED_SQL_RUN,
-	SEARCH_FEED_SQL_RUNS,
-	SEARCH_FEED_SQL_LOOSE,
-	SEARCH_FEED_SQL_ALL,
-	SEARCH_FEED_SQL__COUNT
-};
-
 struct search_feed {
-	sqlite3           *db; /* owned */
-	sqlite3_stmt      *st[SEARCH_FEED_SQL__COUNT];
+	struct conn        conn; /* owned */
 	struct search_text text;
 	struct buf         body; /* of the message that is read */
 	/* A whole conversation may take many batches: how far the one at seq `at` is. */

@@ -3,38 +3,35 @@
 
 enum { CLEAR_ROWS = 256 }; /* at once: a third of a millisecond, as a rule */
 
-static const char *const sql[SEARCH_QUEUE_SQL__COUNT] = {
-	[SEARCH_QUEUE_SQL_NOTE] = "INSERT INTO search_queue (kind, id) VALUES (?,?)",
-	[SEARCH_QUEUE_SQL_BODY] = "SELECT body FROM message WHERE id = ?",
-	[SEARCH_QUEUE_SQL_NOTE_GONE] = "INSERT INTO search_queue (kind, id, text) VALUES (4,?,?)",
-	/* The last row stays: its seq must not be used again. */
-	[SEARCH_QUEUE_SQL_CLEAR] =
-		"DELETE FROM search_queue WHERE seq <= min(?1, "
-		"(SELECT seq FROM search_queue ORDER BY seq LIMIT 1) + ?2, "
-		"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1) - 1)",
-	[SEARCH_QUEUE_SQL_CLEAR_TEXT] =
-		"UPDATE search_queue SET text = NULL WHERE text IS NOT NULL AND seq <= ?1 AND seq = "
-		"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1)",
-	[SEARCH_QUEUE_SQL_FIRST] =
-		"SELECT (SELECT seq FROM search_queue ORDER BY seq LIMIT 1) <= min(?1, "
-		"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1) - 1)",
-};
+static const char sql_note[] = "INSERT INTO search_queue (kind, id) VALUES (?,?)";
+static const char sql_body[] = "SELECT body FROM message WHERE id = ?";
+static const char sql_note_gone[] = "INSERT INTO search_queue (kind, id, text) VALUES (4,?,?)";
+/* The last row stays: its seq must not be used again. */
+static const char sql_clear[] =
+	"DELETE FROM search_queue WHERE seq <= min(?1, "
+	"(SELECT seq FROM search_queue ORDER BY seq LIMIT 1) + ?2, "
+	"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1) - 1)";
+static const char sql_clear_text[] =
+	"UPDATE search_queue SET text = NULL WHERE text IS NOT NULL AND seq <= ?1 AND seq = "
+	"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1)";
+static const char sql_first[] =
+	"SELECT (SELECT seq FROM search_queue ORDER BY seq LIMIT 1) <= min(?1, "
+	"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1) - 1)";
 
-enum errc search_queue_prepare(struct search_queue *q, sqlite3 *db, struct err *e)
+void search_queue_init(struct search_queue *q, struct conn *conn)
 {
+	q->conn = conn;
 	search_text_init(&q->text);
-	return db_prepare(db, sql, SEARCH_QUEUE_SQL__COUNT, q->st, e);
 }
 
 void search_queue_finish(struct search_queue *q)
 {
-	db_finalize(q->st, SEARCH_QUEUE_SQL__COUNT);
 	search_text_finish(&q->text);
 }
 
 int search_queue_note(struct search_queue *q, enum search_kind kind, int64_t key)
 {
-	struct db_bind b = db_bind(q->st[SEARCH_QUEUE_SQL_NOTE]);
+	struct db_bind b = conn_bind(q->conn, sql_note);
 
 	db_bind_int(&b, (int64_t)kind);
 	db_bind_int(&b, key);
@@ -45,8 +42,8 @@ int search_queue_note(struct search_queue *q, enum search_kind kind, int64_t key
 /* The text, not the body: nothing else of it has to stay, were it for a moment. */
 int search_queue_gone(struct search_queue *q, int64_t message)
 {
-	sqlite3_stmt  *st = q->st[SEARCH_QUEUE_SQL_BODY];
-	struct db_bind b = db_bind(st);
+	struct db_bind b = conn_bind(q->conn, sql_body);
+	sqlite3_stmt  *st = b.st;
 
 	db_bind_int(&b, message);
 	int rc = db_bind_row(&b);
@@ -59,7 +56,7 @@ int search_queue_gone(struct search_queue *q, int64_t message)
 	if (q->text.text.len == 0)
 		return SQLITE_OK;
 
-	struct db_bind note = db_bind(q->st[SEARCH_QUEUE_SQL_NOTE_GONE]);
+	struct db_bind note = conn_bind(q->conn, sql_note_gone);
 	db_bind_int(&note, message);
 	db_bind_text(&note, buf_view(&q->text.text));
 	q->noted = true;
@@ -68,9 +65,9 @@ int search_queue_gone(struct search_queue *q, int64_t message)
 
 int search_queue_clear(struct search_queue *q, int64_t upto, bool *ret_again)
 {
-	struct db_bind clear = db_bind(q->st[SEARCH_QUEUE_SQL_CLEAR]);
-	struct db_bind text = db_bind(q->st[SEARCH_QUEUE_SQL_CLEAR_TEXT]);
-	struct db_bind first = db_bind(q->st[SEARCH_QUEUE_SQL_FIRST]);
+	struct db_bind clear = conn_bind(q->conn, sql_clear);
+	struct db_bind text = conn_bind(q->conn, sql_clear_text);
+	struct db_bind first = conn_bind(q->conn, sql_first);
 
 	*ret_again = false;
 	db_bind_int(&clear, upto);

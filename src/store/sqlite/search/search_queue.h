@@ -6,7 +6,7 @@
 
 #include "store/sqlite/search/search_text.h"
 
-#include "store/sqlite/kit/db.h"
+#include "store/sqlite/kit/conn.h"
 
 /* search_queue.kind; stored. */
 enum search_kind {
@@ -16,24 +16,14 @@ enum search_kind {
 	SEARCH_GONE = 4,
 };
 
-enum search_queue_sql {
-	SEARCH_QUEUE_SQL_NOTE,
-	SEARCH_QUEUE_SQL_BODY,
-	SEARCH_QUEUE_SQL_NOTE_GONE,
-	SEARCH_QUEUE_SQL_CLEAR,
-	SEARCH_QUEUE_SQL_CLEAR_TEXT,
-	SEARCH_QUEUE_SQL_FIRST,
-	SEARCH_QUEUE_SQL__COUNT
-};
-
 struct search_queue {
-	sqlite3_stmt      *st[SEARCH_QUEUE_SQL__COUNT];
+	struct conn       *conn; /* borrowed */
 	struct search_text text;
 	bool               noted; /* something since it was last set to false */
 };
 
-enum errc search_queue_prepare(struct search_queue *q, sqlite3 *db, struct err *e) MUST_USE;
-void      search_queue_finish(struct search_queue *q);
+void search_queue_init(struct search_queue *q, struct conn *conn);
+void search_queue_finish(struct search_queue *q);
 
 /* search_queue_note: a run has ended, a message or (all of) a conversation was written outside of
  * runs; key: its id's.  Before the transaction's end, in any order with the writes. */

@@ -9,34 +9,33 @@
 
 #include <stdlib.h>
 
-static const char *const sql[SEARCH_READ_SQL__COUNT] = {
-	[SEARCH_READ_SQL_SOURCE] =
-		"SELECT instance, ifnull((SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1), 0) "
-		"FROM search_source",
-	[SEARCH_READ_SQL_HIT] =
-		"SELECT m.secret, m.created_ms, m.body, c.id, c.secret, c.title "
-		"FROM message m JOIN conversation c ON c.id = m.conversation "
-		"WHERE m.id = ? AND m.owner = ? AND m.run >= 0",
-	[SEARCH_READ_SQL_ALONE] = "SELECT (SELECT min(owner) FROM conversation) IS "
-				  "(SELECT max(owner) FROM conversation)",
-};
+static const char sql_source[] =
+	"SELECT instance, ifnull((SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1), 0) "
+	"FROM search_source";
+static const char sql_hit[] =
+	"SELECT m.secret, m.created_ms, m.body, c.id, c.secret, c.title "
+	"FROM message m JOIN conversation c ON c.id = m.conversation "
+	"WHERE m.id = ? AND m.owner = ? AND m.run >= 0";
+static const char sql_alone[] =
+	"SELECT (SELECT min(owner) FROM conversation) IS "
+	"(SELECT max(owner) FROM conversation)";
 
-static const char window_sql[] =
+static const char sql_window[] =
 	"SELECT rowid, score(entry) FROM entry WHERE entry MATCH ?1 AND rowid <= ?2 "
 	"ORDER BY rowid DESC LIMIT ?3";
 
 enum { OUT_OF_TIME_OPS = 1000 }; /* steps of SQLite's machine between two looks at the clock */
 
-enum errc search_reads_prepare(struct search_reads *r, sqlite3 *db, struct search *search,
-                               int64_t busy_ms, struct err *e)
+void search_reads_init(struct search_reads *r, struct conn *conn, struct search *search,
+                       int64_t busy_ms)
 {
+	r->conn = conn;
 	r->search = search;
 	r->busy_ms = busy_ms;
 	search_query_init(&r->query);
 	search_snippet_init(&r->snippet);
 	search_text_init(&r->text);
 	buf_init(&r->match, 64 * KIB);
-	return db_prepare(db, sql, SEARCH_READ_SQL__COUNT, r->st, e);
 }
 
 static void close_index(struct search_reads *r)
@@ -53,7 +52,6 @@ void search_reads_finish(struct search_reads *r)
 	search_words_close(&r->words);
 	db_close(r->memory);
 	r->memory = NULL;
-	db_finalize(r->st, SEARCH_READ_SQL__COUNT);
 	search_query_finish(&r->query);
 	search_snippet_finish(&r->snippet);
 	search_text_finish(&r->text);
@@ -124,11 +122,11 @@ static void refuse(struct search_reads *r, struct err *e, int rc)
 /* What stands in the database first: what was in its queue then is in the index, or it is behind. */
 static int check_index(struct search_reads *r, struct search_read *j, bool *ret_ready)
 {
-	sqlite3_stmt      *st = r->st[SEARCH_READ_SQL_SOURCE];
+	sqlite3_stmt      *st;
 	unsigned char      instance[SEARCH_INSTANCE] = { 0 };
 	struct search_mark mark;
 	int64_t            count;
-	int                rc = db_row(st);
+	int                rc = conn_row(r->conn, sql_source, &st);
 
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
@@ -142,7 +140,7 @@ static int check_index(struct search_reads *r, struct search_read *j, bool *ret_
 	if (rc == SQLITE_OK)
 		rc = search_index_check(r->index, instance, &mark, &count);
 	if (rc == SQLITE_OK && !r->window)
-		rc = sqlite3_prepare_v3(r->index, window_sql, -1, SQLITE_PREPARE_PERSISTENT,
+		rc = sqlite3_prepare_v3(r->index, sql_window, -1, SQLITE_PREPARE_PERSISTENT,
 		                        &r->window, NULL);
 	*ret_ready = rc == SQLITE_OK;
 	if ((rc == SQLITE_MISMATCH || rc == SQLITE_CANTOPEN) && !search_in_trouble(r->search)) {
@@ -197,7 +195,7 @@ static int read_window(struct search_reads *r, int64_t top, int64_t *ret_newest,
 /* SQLITE_ROW: it is there, and the owner's.  The caller resets. */
 static int find_hit(struct search_reads *r, int64_t owner, int64_t id)
 {
-	struct db_bind b = db_bind(r->st[SEARCH_READ_SQL_HIT]);
+	struct db_bind b = conn_bind(r->conn, sql_hit);
 
 	db_bind_int(&b, id);
 	db_bind_int(&b, owner);
@@ -207,7 +205,7 @@ static int find_hit(struct search_reads *r, int64_t owner, int64_t id)
 static enum errc keep_hit(struct search_reads *r, struct search_read *j,
                           const struct search_candidate *c)
 {
-	sqlite3_stmt      *st = r->st[SEARCH_READ_SQL_HIT];
+	sqlite3_stmt      *st = conn_st(r->conn, sql_hit);
 	struct search_hit *h = &j->hits[j->hit_count];
 	struct err        *e = &j->job.err;
 
@@ -254,7 +252,7 @@ static int take_window(struct search_reads *r, struct search_read *j, struct sea
 			c->score = f->score;
 			c->id = f->id;
 		}
-		(void)sqlite3_reset(r->st[SEARCH_READ_SQL_HIT]);
+		(void)sqlite3_reset(conn_st(r->conn, sql_hit));
 		if (*ret_more || j->job.err.code != ERR_OK)
 			return SQLITE_OK;
 	}
@@ -331,8 +329,8 @@ static bool put_next(struct search_read *j, const struct search_cursor *c)
 /* is_alone: there is nobody else whose messages could be found. */
 static int is_alone(struct search_reads *r, bool *ret)
 {
-	sqlite3_stmt *st = r->st[SEARCH_READ_SQL_ALONE];
-	int           rc = db_row(st);
+	sqlite3_stmt *st;
+	int           rc = conn_row(r->conn, sql_alone, &st);
 
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
@@ -401,7 +399,5 @@ int search_reads_run(struct search_reads *r, struct search_read *j)
 	r->deadline_us = clock_mono_us() + LIMIT_SEARCH_MS * (int64_t)1000;
 	int rc = run(r, j);
 	r->job = NULL;
-	for (size_t i = 0; i < SEARCH_READ_SQL__COUNT; i++)
-		(void)sqlite3_reset(r->st[i]);
 	return rc;
 }

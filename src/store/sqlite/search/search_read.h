@@ -10,14 +10,7 @@
 #include "store/sqlite/search/search_snippet.h"
 #include "store/sqlite/search/search_text.h"
 
-#include "store/sqlite/kit/db.h"
-
-enum search_read_sql {
-	SEARCH_READ_SQL_SOURCE,
-	SEARCH_READ_SQL_HIT,
-	SEARCH_READ_SQL_ALONE,
-	SEARCH_READ_SQL__COUNT
-};
+#include "store/sqlite/kit/conn.h"
 
 struct search_candidate {
 	int64_t id;
@@ -25,8 +18,8 @@ struct search_candidate {
 };
 
 struct search_reads {
-	sqlite3_stmt *st[SEARCH_READ_SQL__COUNT]; /* of the database */
-	struct search *search;  /* borrowed; NULL: this reader does not search */
+	struct conn   *conn;    /* borrowed; of the database */
+	struct search *search;  /* borrowed */
 	int64_t        busy_ms;
 	sqlite3       *index;   /* owned; opened by the first search */
 	sqlite3_stmt  *window;
@@ -42,10 +35,9 @@ struct search_reads {
 	const struct store_job *job; /* the one being done */
 };
 
-/* search: NULL on a reader that is asked for no search. */
-enum errc search_reads_prepare(struct search_reads *r, sqlite3 *db, struct search *search,
-                               int64_t busy_ms, struct err *e) MUST_USE;
-void      search_reads_finish(struct search_reads *r);
+void search_reads_init(struct search_reads *r, struct conn *conn, struct search *search,
+                       int64_t busy_ms);
+void search_reads_finish(struct search_reads *r);
 
 /* search_reads_run: outside of any transaction; an SQLite code of the database's, job.err otherwise. */
 int search_reads_run(struct search_reads *r, struct search_read *j) MUST_USE;

@@ -1,25 +1,18 @@
-/* Export and import by another process than the one that serves, on a connection of their own. */
+/* Work by another process than the one that serves, on a connection of its own. */
 #include "store/store.h"
 
 #include "base/limits.h"
-#include "store/sqlite/archive_page.h"
-#include "store/sqlite/archive_rows.h"
-#include "store/sqlite/kit/db.h"
+#include "store/sqlite/archive_read.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/migrate.h"
+#include "store/sqlite/op.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum direct_sql { BEGIN, COMMIT, BEGIN_WRITE, NEXT, DIRECT_SQL__COUNT };
-
-static const char *const sql[DIRECT_SQL__COUNT] = {
-	[BEGIN] = "BEGIN",
-	[COMMIT] = "COMMIT",
-	[BEGIN_WRITE] = "BEGIN IMMEDIATE",
-	[NEXT] = "SELECT id, secret FROM conversation WHERE id > ? ORDER BY id LIMIT 1",
-};
+static const char sql_next[] =
+	"SELECT id, secret FROM conversation WHERE id > ? ORDER BY id LIMIT 1";
 
 static enum errc told(sqlite3 *db, int rc, const struct store_options *o, const char *doing,
                       struct err *e)
@@ -32,23 +25,22 @@ static enum errc told(sqlite3 *db, int rc, const struct store_options *o, const 
 struct exporting {
 	const struct store_options *o;
 	struct store_export        *x;
-	sqlite3                    *db;
-	sqlite3_stmt               *st[DIRECT_SQL__COUNT];
-	struct archive_pages        pages;
+	struct conn                 conn;
+	struct session              session; /* that reads */
 	size_t                      done;
 };
 
 static int read_page(struct exporting *w, struct archive_read *j)
 {
-	int rc = db_run(w->st[BEGIN]);
+	int rc = conn_begin(&w->conn);
 
 	j->job.err = (struct err){ .code = ERR_OK };
 	if (rc == SQLITE_OK)
-		rc = archive_page_read(&w->pages, j);
-	archive_page_reset(&w->pages);
+		rc = archive_read(&w->session, j);
+	conn_reset(&w->conn);
 	if (rc == SQLITE_OK)
-		return db_run(w->st[COMMIT]);
-	db_rollback(w->db);
+		return conn_commit(&w->conn);
+	conn_rollback(&w->conn);
 	return rc;
 }
 
@@ -64,7 +56,7 @@ static enum errc export_one(struct exporting *w, struct id id, bool *ret_begun, 
 	buf_init(&j.page, 2 * (size_t)LIMIT_STORE_ROW);
 	do {
 		buf_clear(&j.page);
-		rc = told(w->db, read_page(w, &j), w->o, "read", e);
+		rc = told(w->conn.db, read_page(w, &j), w->o, "read", e);
 		if (rc == ERR_OK && j.job.err.code != ERR_OK) {
 			*e = j.job.err;
 			rc = e->code;
@@ -98,14 +90,14 @@ static enum errc export_named(struct exporting *w, struct err *e)
 /* *ret none: that was the last one. */
 static int next_id(struct exporting *w, int64_t after, struct id *ret)
 {
-	struct db_bind b = db_bind(w->st[NEXT]);
+	struct db_bind b = conn_bind(&w->conn, sql_next);
 
 	db_bind_int(&b, after);
 	int rc = db_bind_row(&b);
 	*ret = (struct id){ 0 };
 	if (rc == SQLITE_ROW)
-		*ret = db_id(db_int(w->st[NEXT], 0), w->st[NEXT], 1);
-	(void)sqlite3_reset(w->st[NEXT]);
+		*ret = db_id(db_int(conn_st(&w->conn, sql_next), 0), conn_st(&w->conn, sql_next), 1);
+	(void)sqlite3_reset(conn_st(&w->conn, sql_next));
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
@@ -116,7 +108,7 @@ static enum errc export_all(struct exporting *w, struct err *e)
 	for (;;) {
 		bool begun = false;
 
-		if (told(w->db, next_id(w, id.key, &id), w->o, "read", e) != ERR_OK)
+		if (told(w->conn.db, next_id(w, id.key, &id), w->o, "read", e) != ERR_OK)
 			return e->code;
 		if (id_none(id))
 			return ERR_OK;
@@ -131,87 +123,82 @@ static enum errc export_all(struct exporting *w, struct err *e)
 	}
 }
 
+/* Says more than the engine would, which is that it can't. */
+static enum errc missing(const char *path, struct err *e)
+{
+	err_set(e, ERR_STORAGE, "", "can't read the database %s: %s", path,
+	        errno == ENOENT ? "there is none" : "it may not be read");
+	return err_blame(e, FAULT_MISSING);
+}
+
 enum errc store_export(const struct store_options *o, struct store_export *x, struct err *e)
 {
 	struct exporting w = { .o = o, .x = x };
 	int              applied = 0;
-	enum errc        rc;
 
-	/* The engine would say no more than that it can't. */
-	if (access(o->path, R_OK) != 0) {
-		err_set(e, ERR_STORAGE, "", "can't read the database %s: %s", o->path,
-		        errno == ENOENT ? "there is none" : "it may not be read");
-		return err_blame(e, FAULT_MISSING);
-	}
-	if (db_open(o->path, DB_READ, o->busy_ms, &w.db, e) != ERR_OK)
-		return e->code;
-	rc = migrate_run(w.db, o->path, migrations, false, &applied, e);
+	if (access(o->path, R_OK) != 0)
+		return missing(o->path, e);
+	w.session.conn = &w.conn;
+	enum errc rc = conn_open(&w.conn, o->path, DB_READ, o->busy_ms, e);
 	if (rc == ERR_OK)
-		rc = db_prepare(w.db, sql, DIRECT_SQL__COUNT, w.st, e);
-	if (rc == ERR_OK)
-		rc = archive_page_prepare(&w.pages, w.db, e);
+		rc = migrate_run(w.conn.db, o->path, migrations, false, &applied, e);
 	if (rc == ERR_OK)
 		rc = x->ids ? export_named(&w, e) : export_all(&w, e);
 	x->count = w.done;
-	archive_page_finish(&w.pages);
-	db_finalize(w.st, DIRECT_SQL__COUNT);
-	db_close(w.db);
+	conn_close(&w.conn);
 	return rc;
 }
 
-/* --- import --- */
+/* --- one job --- */
 
-static enum errc import_all(sqlite3 *db, sqlite3_stmt **st, struct archive_rows *rows,
-                            const struct store_options *o, struct archive_write *job,
-                            struct err *e)
+static enum errc run_job(struct session *s, const struct store_options *o, struct store_job *job,
+                         struct err *e)
 {
-	int rc = db_run(st[BEGIN_WRITE]);
+	bool writes = job->kind->lane == LANE_WRITE;
+	int  rc = writes ? conn_begin_write(s->conn) : conn_begin(s->conn);
 
-	job->job.err = (struct err){ .code = ERR_OK };
+	job->err = (struct err){ .code = ERR_OK };
 	if (rc == SQLITE_OK)
-		rc = archive_rows_write(rows, job);
-	if (rc == SQLITE_OK && job->job.err.code == ERR_OK)
-		rc = db_run(st[COMMIT]);
-	if (told(db, rc, o, "write to", e) != ERR_OK || job->job.err.code != ERR_OK)
-		db_rollback(db);
-	if (rc == SQLITE_OK && job->job.err.code != ERR_OK)
-		*e = job->job.err;
-	return rc == SQLITE_OK ? job->job.err.code : e->code;
+		rc = op_of(job)->run(s, job);
+	conn_reset(s->conn);
+	if (rc == SQLITE_OK && job->err.code == ERR_OK)
+		rc = conn_commit(s->conn);
+	conn_rollback(s->conn);
+	if (rc != SQLITE_OK)
+		return told(s->conn->db, rc, o, writes ? "write to" : "read", e);
+	if (job->err.code != ERR_OK)
+		*e = job->err;
+	return job->err.code;
 }
 
-enum errc store_import(const struct store_options *o, struct archive_write *job, struct err *e)
+enum errc store_at_once(const struct store_options *o, enum job kind, struct store_job *job,
+                        struct err *e)
 {
-	struct archive_rows rows = { 0 };
-	struct search_queue search = { 0 };
-	sqlite3_stmt       *st[DIRECT_SQL__COUNT] = { 0 };
-	sqlite3            *db = NULL;
-	char               *path = NULL;
-	int                 lock = -1;
-	int                 applied = 0;
-	struct err          held;
-	enum errc           rc;
+	struct conn    conn = { .db = NULL };
+	struct session session = { .conn = &conn };
+	char          *path = NULL;
+	int            lock = -1;
+	int            lane;
+	int            applied = 0;
+	struct err     held;
 
+	job->kind = &job_kinds[kind];
+	if (o->existing && access(o->path, F_OK) != 0)
+		return missing(o->path, e);
 	/* Where nobody serves the database it is made or brought up to date first, as at a start; else
 	 * it is, and is written to beside who serves it. */
-	int  lane;
-	bool ours = lock_take(o->path, &path, &lock, &held) == ERR_OK && !lock_drains(path, &lane);
-	rc = db_open(ours ? path : o->path, DB_WRITE, o->busy_ms, &db, e);
+	bool      ours = lock_take(o->path, &path, &lock, &held) == ERR_OK && !lock_drains(path, &lane);
+	enum errc rc = conn_open(&conn, ours ? path : o->path, DB_WRITE, o->busy_ms, e);
 	if (rc == ERR_OK)
-		rc = migrate_run(db, o->path, migrations, ours && o->migrate, &applied, e);
+		rc = migrate_run(conn.db, o->path, migrations, ours && o->migrate, &applied, e);
 	if (rc == ERR_OK)
-		rc = db_prepare(db, sql, DIRECT_SQL__COUNT, st, e);
+		rc = session_write(&session, &conn, e);
 	if (rc == ERR_OK)
-		rc = search_queue_prepare(&search, db, e);
-	if (rc == ERR_OK)
-		rc = archive_rows_prepare(&rows, db, &search, e);
-	if (rc == ERR_OK)
-		rc = import_all(db, st, &rows, o, job, e);
-	archive_rows_finish(&rows);
-	search_queue_finish(&search);
-	db_finalize(st, DIRECT_SQL__COUNT);
-	if (ours && db)
-		(void)sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-	db_close(db);
+		rc = run_job(&session, o, job, e);
+	session_finish(&session);
+	if (ours && conn.db)
+		(void)sqlite3_wal_checkpoint_v2(conn.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	conn_close(&conn);
 	if (lock >= 0)
 		close(lock);
 	free(path);

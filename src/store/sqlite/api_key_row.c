@@ -1,0 +1,204 @@
+/* Rows of API keys, on their way out. */
+#include "store/sqlite/api_key_row.h"
+
+#include "base/limits.h"
+#include "json/scan.h"
+#include "store/sqlite/kit/row.h"
+
+#include <stdio.h>
+
+static const char sql_one[] = API_KEY_ROW "WHERE id = ?";
+static const char sql_good[] =
+	"SELECT number, id, owner, scopes, models, sha256, old_sha256, old_until_ms, "
+	"expires_ms, used_ms, " API_KEY_ALLOWANCE " FROM api_key WHERE revoked_ms = 0";
+static const char sql_version[] =
+	"SELECT version, EXISTS (SELECT 1 FROM api_key), ticket_secret FROM api_key_change";
+
+/* What another program has made less than nothing is read as nothing left, not as no limit. */
+static int64_t amount(sqlite3_stmt *st, int column)
+{
+	int64_t v = db_int(st, column);
+
+	return v < 0 ? 1 : v;
+}
+
+/* A window without a length, or one that is beyond reason, would never end: it is taken for a day. */
+static int64_t window(sqlite3_stmt *st, int column, int64_t least)
+{
+	static const int64_t day = INT64_C(86400) * 1000000;
+	int64_t              v = db_int(st, column);
+
+	return v < least || v > 366 * day ? day : v;
+}
+
+static struct allowance read_allowance(sqlite3_stmt *st, int first)
+{
+	return (struct allowance){
+		.requests = amount(st, first),
+		.requests_window_us = window(st, first + 1, db_int(st, first) != 0),
+		.tokens = amount(st, first + 2),
+		.tokens_window_us = window(st, first + 3, db_int(st, first + 2) != 0),
+		.concurrent = amount(st, first + 4),
+		.max_body = amount(st, first + 5),
+		.budget_nano = amount(st, first + 6),
+		.budget_tokens = amount(st, first + 7),
+		.budget_window_us = window(st, first + 8, 0),
+	};
+}
+
+/* --- for people --- */
+
+bool api_key_row_read(sqlite3_stmt *st, struct arena *a, struct store_api_key *ret, struct err *e)
+{
+	*ret = (struct store_api_key){
+		.number = db_int(st, 0),
+		.owner = db_int(st, 2),
+		.scopes = (unsigned)db_int(st, 4) & SCOPES_ALL,
+		.created_ms = db_int(st, 7),
+		.expires_ms = db_int(st, 8),
+		.revoked_ms = db_int(st, 9),
+		.rotated_ms = db_int(st, 10),
+		.old_until_ms = db_int(st, 11),
+		.used_ms = db_int(st, 12),
+		.allowance = read_allowance(st, 13),
+	};
+	str_copy(ret->id, sizeof ret->id, db_column(st, 1));
+	if (!row_keep(a, st, 3, &ret->name, e) || !row_keep(a, st, 5, &ret->models, e) ||
+	    !row_keep(a, st, 6, &ret->metadata, e))
+		return false;
+	if (ret->metadata.n == 0)
+		ret->metadata = STR("{}");
+	return true;
+}
+
+int api_key_row_find(struct conn *c, struct str id, const char *path, struct arena *a,
+                     struct store_api_key *ret, struct err *e)
+{
+	struct db_bind b = conn_bind(c, sql_one);
+	sqlite3_stmt  *st = b.st;
+
+	db_bind_text(&b, id);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE) {
+		err_set(e, ERR_NOT_FOUND, path, "There is no key with this id.");
+		return SQLITE_OK;
+	}
+	if (rc != SQLITE_ROW)
+		return rc;
+	(void)api_key_row_read(st, a, ret, e);
+	(void)sqlite3_reset(st);
+	return SQLITE_OK;
+}
+
+/* --- for the ring --- */
+
+/* read_models: names of a JSON array that was checked when it came. */
+static bool read_models(struct str json, struct arena *a, struct str **ret, size_t *ret_count)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	size_t          n = 0;
+	bool            ok = json_scan(&d, json.p, json.n, &json_limits_stored, &e) == ERR_OK &&
+			     json_kind(&d, 0) == JSON_ARRAY;
+
+	*ret = ok ? arena_alloc(a, (d.tok[0].count + 1) * sizeof **ret) : NULL;
+	ok = *ret != NULL;
+	for (json_at i = 1; ok && i != json_end(&d, 0); i = json_next(&d, i)) {
+		struct str name;
+
+		ok = json_text(&d, i, a, &name);
+		if (ok)
+			(*ret)[n++] = name;
+	}
+	*ret_count = n;
+	json_doc_finish(&d);
+	return ok;
+}
+
+/* A row that another program has made wrong lets nobody in, and keeps no other from being read. */
+static int add_row(sqlite3_stmt *st, struct key_ring_table *t)
+{
+	struct str  id = db_column(st, 1);
+	struct str  json = db_column(st, 4);
+	struct str  sum = db_blob(st, 5);
+	struct str  old = db_blob(st, 6);
+	struct str *models = NULL;
+	size_t      count = 0;
+	char        name[API_KEY_ID_MAX];
+	struct arena a;
+
+	if (id.n != API_KEY_ID || sum.n != HASH_BYTES)
+		return SQLITE_OK;
+	struct key_ring_entry e = { .expires_ms = db_int(st, 8) };
+	memcpy(e.id, id.p, API_KEY_ID);
+	memcpy(e.sha256, sum.p, HASH_BYTES);
+	if (old.n == HASH_BYTES) {
+		memcpy(e.old_sha256, old.p, HASH_BYTES);
+		e.old_until_ms = db_int(st, 7);
+	}
+	snprintf(name, sizeof name, "key_%.*s", STR_ARG(id));
+	arena_init(&a, MIB);
+	bool ok = json.n == 0 || read_models(json, &a, &models, &count);
+	if (ok)
+		e.who = identity_create(&(struct identity_options){
+			.id = str_of(name),
+			.number = db_int(st, 0),
+			.owner = db_int(st, 2),
+			.scopes = (unsigned)db_int(st, 3) & SCOPES_ALL,
+			.models = models,
+			.model_count = count,
+			.used_ms = db_int(st, 9),
+			.allowance = read_allowance(st, 10),
+		});
+	arena_finish(&a);
+	if (!ok)
+		return SQLITE_OK;
+	return e.who && key_ring_add(t, &e) ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int read_good(struct conn *c, struct key_ring_table *t)
+{
+	sqlite3_stmt *st;
+	int           rc = conn_row(c, sql_good, &st);
+
+	for (; rc == SQLITE_ROW; rc = db_row(st)) {
+		int added = add_row(st, t);
+
+		if (added != SQLITE_OK) {
+			(void)sqlite3_reset(st);
+			return added;
+		}
+	}
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int api_key_row_load(struct conn *c, struct key_ring *ring)
+{
+	sqlite3_stmt *st;
+	int           rc = conn_row(c, sql_version, &st);
+
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	int64_t       version = db_int(st, 0);
+	bool          any = db_int(st, 1) != 0;
+	struct str    secret = db_blob(st, 2);
+	unsigned char signing[HASH_BYTES];
+
+	if (secret.n == HASH_BYTES)
+		memcpy(signing, secret.p, HASH_BYTES);
+	(void)sqlite3_reset(st);
+	if (secret.n != HASH_BYTES)
+		return SQLITE_CORRUPT;
+	if (version == key_ring_version(ring))
+		return SQLITE_OK;
+
+	struct key_ring_table *t = key_ring_table_create(signing);
+	if (!t)
+		return SQLITE_NOMEM;
+	rc = read_good(c, t);
+	if (rc != SQLITE_OK) {
+		key_ring_table_destroy(t);
+		return rc;
+	}
+	return key_ring_put(ring, t, version, any) ? SQLITE_OK : SQLITE_NOMEM;
+}

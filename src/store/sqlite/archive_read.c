@@ -1,0 +1,393 @@
+/* A conversation as lines.
+ *
+ * What there will be is settled in the first page's transaction, as a list of parts: runs, each with
+ * its messages, and messages that no run brought.  So an export is of that moment, but for what is
+ * deleted or ends while it goes on.  Parts are in the order of their ids, which is that of their
+ * making, unless one was gone on from before its id was made known: then it stands in front. */
+#include "store/sqlite/archive_read.h"
+
+#include "archive/archive_line.h"
+#include "base/limits.h"
+#include "store/sqlite/kit/row.h"
+#include "store/sqlite/op.h"
+
+#include <stdlib.h>
+
+static const char sql_conversation[] =
+	"SELECT created_ms, rev, title, metadata, leaf, "
+	"(SELECT secret FROM run WHERE run.id = leaf), tip, "
+	"(SELECT secret FROM message WHERE message.id = tip), owner, instruction "
+	"FROM conversation "
+	"WHERE id = ?1 AND secret = ?2 AND (?4 OR owner = ?3)";
+static const char sql_runs[] =
+	"SELECT run.id, base, m.id, m.run FROM run INDEXED BY run_conversation "
+	"LEFT JOIN message m ON m.id = base WHERE run.conversation = ? ORDER BY run.id";
+static const char sql_loose[] =
+	"SELECT l.id, l.prev, m.id, m.run FROM message l INDEXED BY message_loose "
+	"LEFT JOIN message m ON m.id = l.prev "
+	"WHERE l.conversation = ? AND l.run BETWEEN -1 AND 0 ORDER BY l.id";
+static const char sql_run[] =
+	"SELECT r.secret, r.status, r.parent, r.base, m.secret, r.continues, k.secret, "
+	"r.created_ms, r.first_token_ms, r.completed_ms, r.attempts, r.usage_estimated, "
+	"r.usage_in, r.usage_out, r.usage_cached_read, r.usage_cached_write, "
+	"r.usage_reasoning, r.model, r.provider, r.shape, r.finish_reason, r.instruction, "
+	"r.metadata, r.error, r.settings, r.request_id, r.native_reason FROM run r "
+	"LEFT JOIN message m ON m.id = r.base "
+	"LEFT JOIN run k ON k.id = r.continues WHERE r.id = ?1 AND r.conversation = ?2";
+static const char sql_link[] = "SELECT prev FROM message WHERE id = ?";
+static const char sql_message[] =
+	"SELECT m.secret, m.prev, p.secret, m.run, m.created_ms, m.body FROM message m "
+	"LEFT JOIN message p ON p.id = m.prev WHERE m.id = ?1 AND m.conversation = ?2";
+
+struct part {
+	int64_t  key;
+	int64_t  needs; /* the part that it goes on from; 0: none */
+	uint32_t up;    /* while parts are put in order: the one that waits for it */
+	bool     loose;
+	bool     done;
+};
+
+struct archive_plan {
+	size_t  count;
+	int64_t parts[]; /* a run's key, or ~ that of a message that no run brought */
+};
+
+/* --- the plan --- */
+
+struct parts {
+	struct part *at; /* owned */
+	size_t       count;
+	size_t       cap;
+};
+
+static int add_part(struct parts *p, sqlite3_stmt *st, bool loose)
+{
+	int64_t base = db_int(st, 1);
+	int64_t run = db_int(st, 3);
+
+	if (base != 0 && sqlite3_column_type(st, 2) == SQLITE_NULL)
+		return SQLITE_CORRUPT;
+	if (p->count == p->cap) {
+		size_t       cap = p->cap ? 2 * p->cap : 256;
+		struct part *grown = realloc(p->at, cap * sizeof *grown);
+
+		if (!grown)
+			return SQLITE_NOMEM;
+		p->at = grown;
+		p->cap = cap;
+	}
+	if (run < 0)
+		run = ~run;
+	p->at[p->count++] = (struct part){
+		.key = db_int(st, 0), .needs = run != 0 ? run : base, .loose = loose
+	};
+	return p->count > LIMIT_ARCHIVE_LINES ? SQLITE_TOOBIG : SQLITE_OK;
+}
+
+static int read_parts(struct session *s, const char *sql, int64_t conversation,
+                      struct parts *p)
+{
+	struct db_bind b = conn_bind(s->conn, sql);
+	sqlite3_stmt  *st = b.st;
+	int            rc;
+
+	db_bind_int(&b, conversation);
+	for (rc = db_bind_row(&b); rc == SQLITE_ROW; rc = db_row(st)) {
+		int added = add_part(p, st, sql == sql_loose);
+
+		if (added != SQLITE_OK)
+			return added;
+	}
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct part *x = a;
+	const struct part *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* NULL: what it goes on from is not there, or it needs nothing. */
+static struct part *needed(const struct parts *p, const struct part *part)
+{
+	struct part key = { .key = part->needs };
+
+	if (part->needs == 0 || part->needs == part->key)
+		return NULL;
+	return bsearch(&key, p->at, p->count, sizeof *p->at, compare_parts);
+}
+
+/* The part and all that has to stand in front of it. */
+static int put_part(struct parts *p, struct part *part, struct archive_plan *plan)
+{
+	struct part *first = part;
+	size_t       steps = 0;
+
+	for (struct part *n = needed(p, part); n && !n->done; n = needed(p, n)) {
+		if (++steps > p->count)
+			return SQLITE_CORRUPT;
+		n->up = (uint32_t)(first - p->at);
+		first = n;
+	}
+	for (;;) {
+		plan->parts[plan->count++] = first->loose ? ~first->key : first->key;
+		first->done = true;
+		if (first == part)
+			return SQLITE_OK;
+		first = &p->at[first->up];
+	}
+}
+
+static int make_plan(struct session *s, struct archive_read *j)
+{
+	struct parts p = { 0 };
+	int          rc = read_parts(s, sql_runs, j->conversation.key, &p);
+
+	if (rc == SQLITE_OK)
+		rc = read_parts(s, sql_loose, j->conversation.key, &p);
+	if (rc == SQLITE_OK) {
+		j->plan = calloc(1, sizeof *j->plan + p.count * sizeof j->plan->parts[0]);
+		rc = j->plan ? SQLITE_OK : SQLITE_NOMEM;
+	}
+	if (rc == SQLITE_OK && p.count > 0)
+		qsort(p.at, p.count, sizeof *p.at, compare_parts);
+	for (size_t i = 0; rc == SQLITE_OK && i < p.count; i++)
+		if (!p.at[i].done)
+			rc = put_part(&p, &p.at[i], j->plan);
+	free(p.at);
+	return rc;
+}
+
+/* --- lines --- */
+
+static int put(struct archive_read *j, const struct archive_line *line)
+{
+	if (archive_line_print(&j->page, line))
+		return SQLITE_OK;
+	row_no_memory(&j->job.err);
+	return SQLITE_OK;
+}
+
+/* p NULL where the column is. */
+static struct str text_of(sqlite3_stmt *st, int column)
+{
+	if (sqlite3_column_type(st, column) == SQLITE_NULL)
+		return STR_NONE;
+	struct str s = db_column(st, column);
+	return s.p ? s : STR("");
+}
+
+static int gone(struct archive_read *j)
+{
+	err_set(&j->job.err, ERR_NOT_FOUND, "", "There is no conversation with this id.");
+	return SQLITE_OK;
+}
+
+static int put_conversation(struct session *s, struct archive_read *j)
+{
+	struct archive_line line = { .kind = ARCHIVE_CONVERSATION };
+	struct db_bind b = conn_bind(s->conn, sql_conversation);
+	sqlite3_stmt  *st = b.st;
+
+	db_bind_int(&b, j->conversation.key);
+	db_bind_secret(&b, j->conversation.secret);
+	db_bind_int(&b, j->owner);
+	db_bind_int(&b, j->any_owner);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE)
+		return gone(j);
+	if (rc != SQLITE_ROW)
+		return rc;
+	line.as.conversation = (struct archive_conversation){
+		.id = j->conversation,
+		.owned = j->any_owner,
+		.owner = db_int(st, 8),
+		.created_ms = db_int(st, 0),
+		.revision = db_int(st, 1),
+		.title = text_of(st, 2),
+		.metadata = text_of(st, 3),
+		.instruction = text_of(st, 9),
+		.leaf = db_id(db_int(st, 4), st, 5),
+		.tip = db_id(db_int(st, 6), st, 7),
+	};
+	return put(j, &line);
+}
+
+static int find(struct session *s, const char *sql, int64_t key,
+                const struct archive_read *j, sqlite3_stmt **ret)
+{
+	struct db_bind b = conn_bind(s->conn, sql);
+
+	db_bind_int(&b, key);
+	if (sql != sql_link)
+		db_bind_int(&b, j->conversation.key);
+	*ret = b.st;
+	return db_bind_row(&b);
+}
+
+static int put_message(struct session *s, struct archive_read *j, int64_t key, struct id run)
+{
+	struct archive_line line = { .kind = ARCHIVE_MESSAGE };
+	sqlite3_stmt       *st;
+	int                 rc = find(s, sql_message, key, j, &st);
+
+	if (rc == SQLITE_DONE)
+		return gone(j);
+	if (rc != SQLITE_ROW)
+		return rc;
+	line.as.message = (struct archive_message){
+		.id = db_id(key, st, 0),
+		.parent = db_id(db_int(st, 1), st, 2),
+		.run = run,
+		.created_ms = db_int(st, 4),
+		.body = db_int(st, 3) < 0 ? STR_NONE : text_of(st, 5),
+	};
+	return put(j, &line);
+}
+
+static void take_run(sqlite3_stmt *st, int64_t key, struct archive_run *ret)
+{
+	bool any = sqlite3_column_type(st, 11) != SQLITE_NULL;
+	bool estimated = db_int(st, 11) != 0;
+
+	*ret = (struct archive_run){
+		.id = db_id(key, st, 0),
+		.status = (enum archive_status)db_int(st, 1),
+		.base = db_id(db_int(st, 3), st, 4),
+		.continues = db_id(db_int(st, 5), st, 6),
+		.created_ms = db_int(st, 7),
+		.first_token_ms = db_int(st, 8),
+		.completed_ms = db_int(st, 9),
+		.attempts = db_int(st, 10),
+		.used = any,
+		.usage = { any && !estimated, any && estimated, db_int(st, 12), db_int(st, 13),
+		           db_int(st, 14), db_int(st, 15), db_int(st, 16) },
+		.model = text_of(st, 17),
+		.provider = text_of(st, 18),
+		.shape = text_of(st, 19),
+		.finish_reason = text_of(st, 20),
+		.instruction = text_of(st, 21),
+		.metadata = text_of(st, 22),
+		.error = text_of(st, 23),
+		.settings = text_of(st, 24),
+		.request_id = text_of(st, 25),
+		.native_reason = text_of(st, 26),
+	};
+}
+
+/* The messages that a run was sent, the last one first. */
+struct chain {
+	int64_t *keys; /* owned */
+	size_t   count;
+	size_t   cap;
+};
+
+static int read_chain(struct session *s, int64_t parent, int64_t base, struct chain *c)
+{
+	while (parent != base && parent != 0) {
+		sqlite3_stmt *st;
+
+		if (c->count == c->cap) {
+			size_t   cap = c->cap ? 2 * c->cap : 16;
+			int64_t *grown = realloc(c->keys, cap * sizeof *grown);
+
+			if (!grown)
+				return SQLITE_NOMEM;
+			c->keys = grown;
+			c->cap = cap;
+		}
+		if (c->count == LIMIT_ARCHIVE_LINES)
+			return SQLITE_CORRUPT;
+		c->keys[c->count++] = parent;
+		int rc = find(s, sql_link, parent, NULL, &st);
+		if (rc != SQLITE_ROW)
+			return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+		parent = db_int(st, 0);
+	}
+	return SQLITE_OK;
+}
+
+static bool full(const struct archive_read *j)
+{
+	return j->page.len >= j->page_bytes || j->job.err.code != ERR_OK;
+}
+
+static int put_answer(struct session *s, struct archive_read *j, struct id run)
+{
+	sqlite3_stmt *st;
+	int           rc = find(s, sql_message, run.key, j, &st);
+
+	if (rc == SQLITE_DONE)
+		return SQLITE_OK; /* there is none */
+	return rc == SQLITE_ROW ? put_message(s, j, run.key, run) : rc;
+}
+
+/* A run's line, its messages, its answer, from j->line on; *ret_whole: none is left. */
+static int put_run_lines(struct session *s, struct archive_read *j, struct archive_run *run,
+                         const struct chain *c, bool *ret_whole)
+{
+	struct archive_line line = { .kind = ARCHIVE_RUN, .as.run = *run };
+	int                 rc = SQLITE_OK;
+
+	for (; rc == SQLITE_OK && !full(j); j->line++) {
+		if (j->line == 0) {
+			j->live = run->status <= ARCHIVE_RUNNING;
+			rc = put(j, &line);
+		} else if (j->line <= c->count) {
+			rc = put_message(s, j, c->keys[c->count - j->line], run->id);
+		} else {
+			*ret_whole = true;
+			return j->live ? SQLITE_OK : put_answer(s, j, run->id);
+		}
+	}
+	return rc;
+}
+
+static int put_run(struct session *s, struct archive_read *j, int64_t key, bool *ret_whole)
+{
+	struct chain       c = { 0 };
+	struct archive_run run;
+	sqlite3_stmt      *st;
+	int                rc = find(s, sql_run, key, j, &st);
+
+	if (rc == SQLITE_DONE)
+		return gone(j);
+	if (rc != SQLITE_ROW)
+		return rc;
+	take_run(st, key, &run);
+	if ((unsigned)run.status >= ARCHIVE_STATUS__COUNT)
+		return SQLITE_CORRUPT;
+	rc = read_chain(s, db_int(st, 2), run.base.key, &c);
+	if (rc == SQLITE_OK)
+		rc = put_run_lines(s, j, &run, &c, ret_whole);
+	free(c.keys);
+	return rc;
+}
+
+int archive_read(struct session *s, struct archive_read *j)
+{
+	int rc = SQLITE_OK;
+
+	if (!j->plan) {
+		rc = put_conversation(s, j);
+		if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
+			rc = make_plan(s, j);
+	}
+	while (rc == SQLITE_OK && !full(j) && j->at < j->plan->count) {
+		int64_t part = j->plan->parts[j->at];
+		bool    whole = part < 0;
+
+		rc = part < 0 ? put_message(s, j, ~part, (struct id){ 0 })
+			      : put_run(s, j, part, &whole);
+		if (!whole)
+			continue;
+		j->at++;
+		j->line = 0;
+	}
+	j->has_more = rc == SQLITE_OK && j->job.err.code == ERR_OK && j->at < j->plan->count;
+	return rc;
+}
+
+OP(archive_read, archive_read);

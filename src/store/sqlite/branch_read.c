@@ -1,0 +1,170 @@
+/* A branch of a conversation, from its root to where a turn goes on. */
+#include "base/limits.h"
+#include "store/sqlite/conversation_row.h"
+#include "store/sqlite/kit/row.h"
+#include "store/sqlite/op.h"
+
+static const char sql_message[] = "SELECT secret, prev, run, body FROM message WHERE id = ?";
+static const char sql_instruction[] = "SELECT instruction FROM run WHERE id = ?";
+
+struct link {
+	struct link         *next; /* towards the leaf */
+	struct store_message message;
+};
+
+static int read_instruction(struct session *s, int64_t run, struct branch_read *j)
+{
+	sqlite3_stmt *st;
+	int           rc = conversation_row_linked(s->conn, sql_instruction, run, &st);
+
+	if (rc != SQLITE_OK || sqlite3_column_type(st, 0) == SQLITE_NULL)
+		return rc;
+	if (row_keep(&j->arena, st, 0, &j->instruction, &j->job.err))
+		j->instruction_set = true;
+	return SQLITE_OK;
+}
+
+static void too_long(struct branch_read *j)
+{
+	size_t max = j->arena.max < LIMIT_BRANCH_BYTES ? j->arena.max : LIMIT_BRANCH_BYTES;
+
+	err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "conversation",
+	        "The conversation's history is larger than the %zu KiB that can be sent with one "
+	        "turn. Start a new conversation.",
+	        max / KIB);
+}
+
+/* Reads one message in front of *list, if there is something left of it. */
+static int read_link(struct session *s, struct branch_read *j, int64_t key, size_t *bytes,
+                     int64_t *ret_prev, int64_t *ret_run, struct link **list)
+{
+	sqlite3_stmt *st;
+	int           rc = conversation_row_linked(s->conn, sql_message, key, &st);
+
+	if (rc != SQLITE_OK)
+		return rc;
+
+	*ret_prev = db_int(st, 1);
+	*ret_run = db_int(st, 2);
+	if (*ret_run < 0) {
+		*ret_run = ~*ret_run; /* its content was removed */
+		return SQLITE_OK;
+	}
+	*bytes += (size_t)sqlite3_column_bytes(st, 3);
+	if (*bytes > LIMIT_BRANCH_BYTES ||
+	    !row_fits(&j->arena, (size_t)sqlite3_column_bytes(st, 3) + sizeof(struct link))) {
+		too_long(j);
+		return SQLITE_OK;
+	}
+	struct link *l = arena_alloc(&j->arena, sizeof *l);
+	if (!l) {
+		row_no_memory(&j->job.err);
+		return SQLITE_OK;
+	}
+	l->message.id = db_id(key, st, 0);
+	if (!row_keep(&j->arena, st, 3, &l->message.body, &j->job.err))
+		return SQLITE_OK;
+	l->next = *list;
+	*list = l;
+	return SQLITE_OK;
+}
+
+static void flatten(struct branch_read *j, const struct link *list, size_t count)
+{
+	if (count == 0)
+		return;
+	if (!row_fits(&j->arena, count * sizeof *j->messages)) {
+		too_long(j);
+		return;
+	}
+	struct store_message *all = arena_alloc(&j->arena, count * sizeof *all);
+	if (!all) {
+		row_no_memory(&j->job.err);
+		return;
+	}
+	for (size_t i = 0; i < count && list; i++, list = list->next)
+		all[i] = list->message;
+	j->messages = all;
+	j->message_count = count;
+	j->leaf = all[count - 1].id;
+}
+
+static int walk_branch(struct session *s, struct branch_read *j, int64_t key)
+{
+	struct link *list = NULL;
+	size_t       steps = 0;
+	size_t       bytes = 0;
+	int64_t      asked = 0; /* the run whose instruction was looked up last */
+
+	for (; key != 0; steps++) {
+		int64_t run = 0;
+
+		if (steps == LIMIT_BRANCH_LENGTH)
+			return SQLITE_CORRUPT;
+		int rc = read_link(s, j, key, &bytes, &key, &run, &list);
+		if (rc == SQLITE_OK && j->job.err.code == ERR_OK && !j->instruction_set &&
+		    run != 0 && run != asked) {
+			rc = read_instruction(s, run, j);
+			asked = run;
+		}
+		if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+			return rc;
+	}
+	size_t count = 0;
+	for (const struct link *l = list; l; l = l->next)
+		count++;
+	flatten(j, list, count);
+	return SQLITE_OK;
+}
+
+static int branch_from(struct session *s, struct branch_read *j)
+{
+	sqlite3_stmt *st;
+	int rc = conversation_row_message(s->conn, j->from, j->conversation, j->owner, &st, "parent", &j->job.err);
+
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+		return rc;
+	return walk_branch(s, j, j->from.key);
+}
+
+static int branch_newest(struct session *s, struct branch_read *j, sqlite3_stmt *conversation)
+{
+	struct conversation_turn turn;
+	int               rc = conversation_row_turn(s->conn, conversation, &turn);
+
+	if (rc != SQLITE_OK)
+		return rc;
+	j->expected_leaf = turn.tip ? (struct id){ .key = turn.tip } : turn.run;
+	j->live = turn.live && !id_none(turn.run);
+	if (j->live)
+		return SQLITE_OK;
+	if (turn.tip != 0)
+		return walk_branch(s, j, turn.tip);
+	/* A turn without an answer is not continued from, but from what it hung on, which was
+	 * chosen in the same way. */
+	return walk_branch(s, j, turn.answered ? turn.run.key : turn.base);
+}
+
+static int read_branch(struct session *s, struct branch_read *j)
+{
+	sqlite3_stmt *st;
+
+	j->leaf = j->expected_leaf = (struct id){ 0 };
+	j->live = j->instruction_set = false;
+	j->instruction = STR_NONE;
+	j->messages = NULL;
+	j->message_count = 0;
+
+	int rc = conversation_row_find(s->conn, j->conversation, j->owner, "conversation", &st, &j->job.err);
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+		return rc;
+	rc = id_none(j->from) ? branch_newest(s, j, st) : branch_from(s, j);
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->live || j->instruction_set ||
+	    sqlite3_column_type(st, CONVERSATION_ROW_INSTRUCTION) == SQLITE_NULL)
+		return rc;
+	/* None of its turns has set one: what held where it was forked from. */
+	j->instruction_set = row_keep(&j->arena, st, CONVERSATION_ROW_INSTRUCTION, &j->instruction, &j->job.err);
+	return SQLITE_OK;
+}
+
+OP(branch_read, read_branch);

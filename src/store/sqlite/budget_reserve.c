@@ -1,0 +1,130 @@
+/* What a call may cost at most is taken from what is left, or the call is refused. */
+#include "base/money.h"
+#include "store/sqlite/op.h"
+#include "store/sqlite/peer.h"
+
+#include <stdio.h>
+
+/* ?1 key, ?2 now, ?3 money, ?4 tokens, ?5 and ?6 their limits, ?7 the window (0: for ever). */
+#define OVER "(?7 > 0 AND ?2 - began_ms >= ?7)"
+
+/* What is reserved stays so in a new window: those calls will be paid out of it. */
+static const char sql_reserve[] =
+	"INSERT INTO budget (key, began_ms, spent_nano, reserved_nano, spent_tokens, "
+	"reserved_tokens) SELECT ?1, ?2, 0, ?3, 0, ?4 WHERE ?3 <= ?5 AND ?4 <= ?6 "
+	"ON CONFLICT (key) DO UPDATE SET began_ms = iif(" OVER ", ?2, began_ms), "
+	"spent_nano = iif(" OVER ", 0, spent_nano), "
+	"spent_tokens = iif(" OVER ", 0, spent_tokens), "
+	"reserved_nano = reserved_nano + ?3, reserved_tokens = reserved_tokens + ?4 "
+	"WHERE iif(" OVER ", 0, spent_nano) + reserved_nano + ?3 <= ?5 "
+	"AND iif(" OVER ", 0, spent_tokens) + reserved_tokens + ?4 <= ?6";
+static const char sql_add[] =
+	"INSERT INTO reservation (run, key, model, provider, nano, tokens, "
+	"tokens_in, made_ms) VALUES (?,?,?,?,?,?,?,?)";
+static const char sql_left[] =
+	"SELECT began_ms, spent_nano, reserved_nano, spent_tokens, reserved_tokens "
+	"FROM budget WHERE key = ?";
+
+static int64_t limit(int64_t v)
+{
+	return v > 0 ? v : INT64_MAX;
+}
+
+static int64_t left(int64_t limit, int64_t spent, int64_t reserved)
+{
+	int64_t v = limit - spent;
+
+	return v > reserved ? v - reserved : 0;
+}
+
+static void say(const struct budget_reserve *j, int64_t spent[2], const int64_t reserved[2],
+                int64_t wait_ms, struct err *e)
+{
+	char money[MONEY_TEXT], most[MONEY_TEXT], all[MONEY_TEXT];
+	char end[80] = "";
+
+	if (wait_ms > 0)
+		snprintf(end, sizeof end, " The budget is renewed in %lld s.",
+		         (long long)((wait_ms + 999) / 1000));
+	if (j->limit_nano > 0 && j->nano > left(j->limit_nano, spent[0], reserved[0]))
+		err_set(e, ERR_INSUFFICIENT_QUOTA, "",
+		        "This call may cost up to %s, and %s is left of this key's budget of %s.%s",
+		        money_print(j->nano, most),
+		        money_print(left(j->limit_nano, spent[0], reserved[0]), money),
+		        money_print(j->limit_nano, all), end);
+	else
+		err_set(e, ERR_INSUFFICIENT_QUOTA, "",
+		        "This call may take up to %lld tokens, and %lld are left of this key's budget "
+		        "of %lld tokens.%s",
+		        (long long)j->tokens,
+		        (long long)left(j->limit_tokens, spent[1], reserved[1]),
+		        (long long)j->limit_tokens, end);
+	e->retry_after_ms = wait_ms;
+}
+
+static int refuse(struct session *s, const struct budget_reserve *j, struct err *e)
+{
+	struct db_bind bind = conn_bind(s->conn, sql_left);
+	sqlite3_stmt  *st = bind.st;
+	int64_t        spent[2] = { 0, 0 };
+	int64_t        reserved[2] = { 0, 0 };
+	int64_t        wait_ms = 0;
+
+	db_bind_text(&bind, j->key);
+	int rc = db_bind_row(&bind);
+	if (rc == SQLITE_ROW) {
+		int64_t gone = j->now_ms - db_int(st, 0);
+		bool    over = j->window_ms > 0 && gone >= j->window_ms;
+
+		spent[0] = over ? 0 : db_int(st, 1);
+		spent[1] = over ? 0 : db_int(st, 3);
+		reserved[0] = db_int(st, 2);
+		reserved[1] = db_int(st, 4);
+		if (j->window_ms > 0 && !over)
+			wait_ms = j->window_ms - (gone > 0 ? gone : 0);
+		rc = sqlite3_reset(st);
+	}
+	/* A call that is too dear for all of it won't fit into the next one either. */
+	if ((j->limit_nano > 0 && j->nano > j->limit_nano) ||
+	    (j->limit_tokens > 0 && j->tokens > j->limit_tokens))
+		wait_ms = 0;
+	if (rc == SQLITE_OK || rc == SQLITE_DONE)
+		say(j, spent, reserved, wait_ms, e);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int add(struct session *s, const struct budget_reserve *j)
+{
+	struct db_bind bind = conn_bind(s->conn, sql_add);
+
+	db_bind_int(&bind, j->run.key);
+	db_bind_text(&bind, j->key);
+	db_bind_text(&bind, j->model);
+	db_bind_text(&bind, j->provider);
+	db_bind_int(&bind, j->nano);
+	db_bind_int(&bind, j->tokens);
+	db_bind_int(&bind, j->tokens_in);
+	db_bind_int(&bind, j->now_ms);
+	return db_bind_run(&bind);
+}
+
+static int reserve(struct session *s, struct budget_reserve *j)
+{
+	struct db_bind bind = conn_bind(s->conn, sql_reserve);
+	sqlite3_stmt  *st = bind.st;
+
+	peer_own(s->peer, j->run);
+	db_bind_text(&bind, j->key);
+	db_bind_int(&bind, j->now_ms);
+	db_bind_int(&bind, j->nano);
+	db_bind_int(&bind, j->tokens);
+	db_bind_int(&bind, limit(j->limit_nano));
+	db_bind_int(&bind, limit(j->limit_tokens));
+	db_bind_int(&bind, j->window_ms);
+	int rc = db_bind_run(&bind);
+	if (rc != SQLITE_OK)
+		return rc;
+	return sqlite3_changes(sqlite3_db_handle(st)) > 0 ? add(s, j) : refuse(s, j, &j->job.err);
+}
+
+OP(budget_reserve, reserve);

@@ -1,0 +1,16 @@
+/* The end of the reservation of a call that is stored nowhere else. */
+#include "store/sqlite/budgets.h"
+#include "store/sqlite/op.h"
+#include "store/sqlite/unfinished.h"
+
+static int settle(struct session *s, struct budget_settle *j)
+{
+	return budgets_settle(s->conn, &j->note);
+}
+
+static void unstored(struct session *s, struct store_job *job)
+{
+	unfinished_note(s->unfinished, &container_of(job, struct budget_settle, job)->note);
+}
+
+OP_WITH(budget_settle, settle, .unstored = unstored);

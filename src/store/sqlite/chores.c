@@ -1,0 +1,143 @@
+/* The table of chores, and whose turn it is. */
+#include "store/sqlite/chores.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/sqlite/key_used.h"
+
+static const struct chore *const chores[CHORE__COUNT] = {
+	[CHORE_SWEEP] = &chore_sweep,
+	[CHORE_SEARCH_CLEAR] = &chore_search_clear,
+	[CHORE_KEY_USED] = &chore_key_used,
+	[CHORE_BOOKS] = &chore_books,
+	[CHORE_PEER] = &chore_peer,
+};
+
+static void set(struct chores *c, enum chore_number n, void *subject, int64_t due_us)
+{
+	c->state[n].subject = subject;
+	atomic_init(&c->state[n].due_us, due_us);
+}
+
+void chores_init(struct chores *c, struct session *session, struct usage_gather *usage,
+                 const struct store_options *o)
+{
+	bool keeps_all = o->events_keep_ms <= 0 && o->events_keep_bytes <= 0 && o->keys_keep_ms <= 0;
+
+	c->session = session;
+	c->writable = true;
+	sweep_init(&c->sweep, session->conn, &session->events, o);
+	c->search_clear.queue = &session->search;
+	c->books = (struct books){ session->conn, usage, &c->quiesced };
+	peer_watch(&c->peer, session, o);
+	set(c, CHORE_SWEEP, &c->sweep, keeps_all ? CHORE_IDLE : 0);
+	set(c, CHORE_SEARCH_CLEAR, &c->search_clear, CHORE_IDLE);
+	set(c, CHORE_KEY_USED, session, CHORE_IDLE);
+	/* Reservations that nobody has settled are looked for now and then, whether or not there is any. */
+	set(c, CHORE_BOOKS, &c->books, clock_mono_us() + BOOKS_REST_MS * (int64_t)1000);
+	set(c, CHORE_PEER, &c->peer, peer_alive(&c->peer) ? 0 : CHORE_IDLE);
+}
+
+void chores_finish(struct chores *c)
+{
+	peer_finish(&c->peer);
+}
+
+static void bring_forward(struct chores *c, enum chore_number n, int64_t at_us)
+{
+	int64_t due = atomic_load(&c->state[n].due_us);
+
+	while (at_us < due && !atomic_compare_exchange_weak(&c->state[n].due_us, &due, at_us))
+		;
+}
+
+void chores_call(struct chores *c, enum chore_number n, int64_t at_us)
+{
+	bring_forward(c, n, at_us);
+	c->wake(c->arg);
+}
+
+void chores_quiesce(struct chores *c, bool on)
+{
+	atomic_store(&c->quiesced, on);
+	c->wake(c->arg); /* what it waits for is due at another time now */
+}
+
+/* --- the writer's thread --- */
+
+static bool may_run(const struct chores *c, const struct chore *chore)
+{
+	return c->writable && !(chore->alone && atomic_load(&c->quiesced));
+}
+
+/* CHORE_IDLE: not until something happens. */
+static int64_t due_us(const struct chores *c, enum chore_number n)
+{
+	const struct chore *chore = chores[n];
+	int64_t             due = atomic_load(&c->state[n].due_us);
+	int64_t             rested = c->state[n].ran_us + chore->pause_ms * 1000;
+
+	if (due == CHORE_IDLE || !may_run(c, chore))
+		return CHORE_IDLE;
+	return due > rested ? due : rested;
+}
+
+int64_t chores_left_ms(struct chores *c)
+{
+	int64_t first = CHORE_IDLE;
+
+	for (size_t i = 0; i < CHORE__COUNT; i++) {
+		int64_t due = due_us(c, (enum chore_number)i);
+
+		first = due < first ? due : first;
+	}
+	if (first == CHORE_IDLE)
+		return -1;
+	int64_t left = first - clock_mono_us();
+	return left > 0 ? (left + 999) / 1000 : 0;
+}
+
+/* That steps fail is said once: turns meet what troubles the database as well. */
+static void say(const struct chores *c, const struct chore *chore, int rc)
+{
+	char problem[160];
+
+	db_problem(c->session->conn->db, rc, problem, sizeof problem);
+	log_note(LOG_ERROR, chore->event, "%s: %s", chore->failed, problem);
+}
+
+static void step(struct chores *c, enum chore_number n)
+{
+	const struct chore *chore = chores[n];
+	int64_t             again_ms = CHORE_IDLE;
+
+	/* What calls for it from here on wants another step. */
+	atomic_store(&c->state[n].due_us, CHORE_IDLE);
+	int rc = conn_relax(c->session->conn, !chore->durable);
+	if (rc == SQLITE_OK)
+		rc = chore->run(c->state[n].subject, &again_ms);
+	if (rc != SQLITE_OK && chore->event && !c->state[n].failed)
+		say(c, chore, rc);
+	c->state[n].failed = rc != SQLITE_OK;
+	if (rc != SQLITE_OK)
+		again_ms = chore->retry_ms;
+	c->state[n].ran_us = clock_mono_us();
+	if (again_ms != CHORE_IDLE)
+		bring_forward(c, n, c->state[n].ran_us + again_ms * 1000);
+}
+
+void chores_run(struct chores *c)
+{
+	int64_t now = clock_mono_us();
+
+	for (size_t i = 0; i < CHORE__COUNT; i++)
+		if (due_us(c, (enum chore_number)i) <= now)
+			step(c, (enum chore_number)i);
+}
+
+void chores_last(struct chores *c)
+{
+	for (size_t i = 0; i < CHORE__COUNT; i++)
+		if (chores[i]->last && may_run(c, chores[i]))
+			step(c, (enum chore_number)i);
+}

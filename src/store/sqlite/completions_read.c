@@ -1,0 +1,166 @@
+/* Lists of stored completions: in the order of an index, so a page costs what is on it. */
+#include "store/sqlite/completion_row.h"
+#include "store/sqlite/op.h"
+
+/* ?1 the owner, ?2 the conversation that the page begins behind, ?3 how many, ?4 the model; ?5, ?6 a
+ * pair of the metadata, ?7 all of them.  A completion and its conversation are made together, so the
+ * order of the one is that of the other. */
+#define WHERE COMPLETION_ROW_JOINS "WHERE r.owner = ?1 AND " COMPLETION_ROW_IS "AND "
+#define ALL   COMPLETION_ROW "FROM run r INDEXED BY run_completion " WHERE
+#define MODEL                                                                                      \
+	COMPLETION_ROW "FROM run r INDEXED BY run_completion_model " WHERE "r.model = ?4 AND "
+/* Of the pairs, one is walked along; what has it and is no completion costs a look into an index.
+ * Without the plus SQLite would look for all conversations from ?2 on there. */
+#define LABEL(index, model)                                                                        \
+	COMPLETION_ROW "FROM conversation_label l CROSS JOIN run r INDEXED BY " index              \
+	" ON r.conversation = +l.conversation " WHERE model                                        \
+	"l.owner = ?1 AND l.key = ?5 AND l.value = ?6 AND NOT EXISTS ("                            \
+	"SELECT 1 FROM json_each(?7) f WHERE NOT EXISTS (SELECT 1 FROM conversation_label x "      \
+	"WHERE x.owner = ?1 AND x.key = f.key AND x.value = f.value "                              \
+	"AND x.conversation = r.conversation)) AND "
+#define LABEL_ALL   LABEL("run_completion", "")
+#define LABEL_MODEL LABEL("run_completion_model", "r.model = ?4 AND ")
+#define UP          "r.conversation > ?2 ORDER BY r.conversation LIMIT ?3"
+#define DOWN        "r.conversation < ?2 ORDER BY r.conversation DESC LIMIT ?3"
+#define LABEL_UP    "l.conversation > ?2 ORDER BY l.conversation LIMIT ?3"
+#define LABEL_DOWN  "l.conversation < ?2 ORDER BY l.conversation DESC LIMIT ?3"
+
+/* What is no completion any more is still good as a cursor. */
+static const char sql_place[] =
+	"SELECT conversation FROM run WHERE id = ? AND secret = ? AND owner = ? "
+	"AND status = 2 AND (shape = '" SHAPE_OPENAI "' OR shape IS NULL)";
+/* Of pairs that more than a thousand have, one is as good as another. */
+static const char sql_rarest[] =
+	"SELECT f.key, f.value FROM json_each(?2) f ORDER BY (SELECT count(*) FROM ("
+	"SELECT 1 FROM conversation_label x WHERE x.owner = ?1 AND x.key = f.key "
+	"AND x.value = f.value LIMIT 1000)) LIMIT 1";
+static const char sql_all[] = ALL UP;
+static const char sql_all_desc[] = ALL DOWN;
+static const char sql_model[] = MODEL UP;
+static const char sql_model_desc[] = MODEL DOWN;
+static const char sql_label[] = LABEL_ALL LABEL_UP;
+static const char sql_label_desc[] = LABEL_ALL LABEL_DOWN;
+static const char sql_label_model[] = LABEL_MODEL LABEL_UP;
+static const char sql_label_model_desc[] = LABEL_MODEL LABEL_DOWN;
+
+/* The conversation that the page begins behind. */
+static int find_place(struct session *s, struct completions_read *j, int64_t *ret)
+{
+	*ret = j->descending ? INT64_MAX : 0;
+	if (id_none(j->after))
+		return SQLITE_OK;
+
+	struct db_bind b = conn_bind(s->conn, sql_place);
+	db_bind_int(&b, j->after.key);
+	db_bind_secret(&b, j->after.secret);
+	db_bind_int(&b, j->owner);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE) {
+		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
+			"This list has no completion with this id.");
+		return SQLITE_OK;
+	}
+	if (rc != SQLITE_ROW)
+		return rc;
+	*ret = db_int(b.st, 0);
+	return SQLITE_OK;
+}
+
+/* A page is gone through by the pair that the fewest conversations have. */
+static int choose_pair(struct session *s, struct completions_read *j)
+{
+	struct db_bind b = conn_bind(s->conn, sql_rarest);
+	sqlite3_stmt  *st = b.st;
+	struct str     key;
+	struct str     value;
+
+	db_bind_int(&b, j->owner);
+	db_bind_text(&b, j->filter);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	if (row_keep(&j->arena, st, 0, &key, &j->job.err) &&
+	    row_keep(&j->arena, st, 1, &value, &j->job.err)) {
+		j->key = key;
+		j->value = value;
+	}
+	return SQLITE_OK;
+}
+
+static const char *which_list(const struct completions_read *j)
+{
+	if (j->key.p && j->model.p)
+		return j->descending ? sql_label_model_desc : sql_label_model;
+	if (j->key.p)
+		return j->descending ? sql_label_desc : sql_label;
+	if (j->model.p)
+		return j->descending ? sql_model_desc : sql_model;
+	return j->descending ? sql_all_desc : sql_all;
+}
+
+static void bind_page(const struct completions_read *j, int64_t place, struct db_bind *b)
+{
+	db_bind_int(b, j->owner);
+	db_bind_int(b, place);
+	db_bind_int(b, (int64_t)j->limit + 1);
+	if (j->model.p)
+		db_bind_text(b, j->model);
+	else if (j->key.p)
+		db_bind_null(b); /* its number is there, though nothing has it */
+	if (j->key.p) {
+		db_bind_text(b, j->key);
+		db_bind_text(b, j->value);
+		db_bind_text(b, j->filter);
+	}
+}
+
+/* Whether one more goes on the page; the first does, if the arena has room for it at all. */
+static bool goes_on(const struct completions_read *j, size_t bytes)
+{
+	if (j->completion_count == j->limit || !row_fits(&j->arena, bytes))
+		return false;
+	return j->completion_count == 0 ||
+	       (bytes <= j->page_bytes && j->arena.used <= j->page_bytes - bytes);
+}
+
+static int read_rows(struct completions_read *j, struct db_bind *b)
+{
+	sqlite3_stmt *st = b->st;
+	struct err   *e = &j->job.err;
+	int           rc = db_bind_row(b);
+
+	for (; rc == SQLITE_ROW; rc = db_row(st)) {
+		if (!goes_on(j, completion_row_bytes(st))) {
+			j->has_more = true;
+			return j->completion_count > 0 ? SQLITE_OK : completion_row_too_large(e, &j->arena);
+		}
+		if (!completion_row_keep(st, &j->arena, &j->completions[j->completion_count], e))
+			return SQLITE_OK;
+		j->completion_count++;
+	}
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int read_page(struct session *s, struct completions_read *j)
+{
+	struct err *e = &j->job.err;
+	int64_t     place = 0;
+
+	j->completion_count = 0;
+	j->has_more = false;
+	j->completions = arena_alloc(&j->arena, (j->limit + 1) * sizeof *j->completions);
+	if (!j->completions) {
+		row_no_memory(e);
+		return SQLITE_OK;
+	}
+	int rc = find_place(s, j, &place);
+	if (rc == SQLITE_OK && e->code == ERR_OK && j->key.p)
+		rc = choose_pair(s, j);
+	if (rc != SQLITE_OK || e->code != ERR_OK)
+		return rc;
+	struct db_bind b = conn_bind(s->conn, which_list(j));
+	bind_page(j, place, &b);
+	return read_rows(j, &b);
+}
+
+OP(completions_read, read_page);

@@ -1,0 +1,456 @@
+/* Changing conversations outside their turns: made, labelled, filled, cut back, deleted. */
+#include "store/sqlite/conversation_write.h"
+
+#include "store/sqlite/claim.h"
+#include "store/sqlite/fork.h"
+#include "store/sqlite/kit/row.h"
+#include "store/sqlite/op.h"
+
+static const char sql_find[] =
+	"SELECT leaf, tip, created_ms, title, metadata, rev "
+	"FROM conversation WHERE id = ? AND secret = ? AND owner = ?";
+static const char sql_add[] =
+	"INSERT INTO conversation (id, secret, owner, created_ms, leaf, title, metadata, tip) "
+	"VALUES (?,?,?,?,0,?,?,?)";
+static const char sql_update[] =
+	"UPDATE conversation SET title = ?2, metadata = ?3, rev = rev + 1 WHERE id = ?1";
+static const char sql_move_tip[] =
+	"UPDATE conversation SET tip = ?2, rev = rev + 1 WHERE id = ?1";
+static const char sql_touch[] = "UPDATE conversation SET rev = rev + 1 WHERE id = ?1";
+static const char sql_add_labels[] =
+	"INSERT OR IGNORE INTO conversation_label (owner, key, value, conversation) "
+	"SELECT ?1, key, value, ?2 FROM json_each(?3) WHERE type = 'text'";
+static const char sql_drop_labels[] =
+	"DELETE FROM conversation_label WHERE owner = ?1 AND conversation = ?2 AND "
+	"(key, value) IN (SELECT key, value FROM json_each(?3))";
+static const char sql_turn[] =
+	"SELECT status, base, EXISTS (SELECT 1 FROM message WHERE message.id = run.id) "
+	"FROM run WHERE id = ?";
+static const char sql_add_message[] =
+	"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
+	"VALUES (?,?,?,?,?,0,?,?)";
+static const char sql_has_message[] =
+	"SELECT 1 FROM message WHERE id = ? AND secret = ? AND "
+	"conversation = ? AND run >= 0";
+static const char sql_empty_message[] =
+	"UPDATE message SET body = '', run = ~run "
+	"WHERE id = ? AND secret = ? AND conversation = ? AND run >= 0";
+static const char sql_log[] = "SELECT events_from, events_to FROM run WHERE id = ?";
+static const char sql_busy[] = "SELECT 1 FROM run WHERE conversation = ? AND status < 2";
+static const char sql_runs[] =
+	"SELECT id, parent, base, events_from, events_to FROM run "
+	"WHERE conversation = ?";
+static const char sql_prev[] = "SELECT prev FROM message WHERE id = ?";
+static const char sql_drop_message[] = "DELETE FROM message WHERE id = ?";
+static const char sql_loose[] =
+	"SELECT id FROM message INDEXED BY message_loose "
+	"WHERE conversation = ? AND run BETWEEN -1 AND 0";
+static const char sql_drop_loose[] =
+	"DELETE FROM message INDEXED BY message_loose "
+	"WHERE conversation = ? AND run BETWEEN -1 AND 0";
+static const char sql_drop_runs[] = "DELETE FROM run WHERE conversation = ?";
+static const char sql_drop[] = "DELETE FROM conversation WHERE id = ?";
+
+/* What is known of the conversation before the change. */
+struct before {
+	int64_t leaf;
+	int64_t tip;
+};
+
+static int run_keyed(struct session *s, const char *sql, int64_t key)
+{
+	struct db_bind b = conn_bind(s->conn, sql);
+
+	db_bind_int(&b, key);
+	return db_bind_run(&b);
+}
+
+static int find(struct session *s, struct conversation_write *j, struct id id,
+                struct before *ret)
+{
+	struct db_bind b = conn_bind(s->conn, sql_find);
+	sqlite3_stmt  *st = b.st;
+	struct err    *e = &j->job.err;
+
+	db_bind_int(&b, id.key);
+	db_bind_secret(&b, id.secret);
+	db_bind_int(&b, j->owner);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE) {
+		err_set(e, ERR_NOT_FOUND, "", "There is no conversation with this id.");
+		return SQLITE_OK;
+	}
+	if (rc != SQLITE_ROW)
+		return rc;
+	*ret = (struct before){ db_int(st, 0), db_int(st, 1) };
+	j->now.id = id;
+	j->now.created_ms = db_int(st, 2);
+	j->now.revision = db_int(st, 5);
+	bool kept = row_keep(&j->arena, st, 3, &j->now.title, e) &&
+	            row_keep(&j->arena, st, 4, &j->now.metadata, e);
+	(void)sqlite3_reset(st);
+	CHECK(kept || e->code != ERR_OK);
+	return SQLITE_OK;
+}
+
+static int busy(struct err *e)
+{
+	err_set(e, ERR_CONVERSATION_BUSY, "conversation",
+	        "A turn of this conversation is still being answered. Try again when it has ended.");
+	e->retry_after_ms = 1000;
+	return SQLITE_OK;
+}
+
+/* --- labels --- */
+
+static int bind_labels(struct session *s, const char *sql,
+                       const struct conversation_write *j, struct str metadata)
+{
+	if (metadata.n == 0)
+		return SQLITE_OK;
+
+	struct db_bind b = conn_bind(s->conn, sql);
+	db_bind_int(&b, j->owner);
+	db_bind_int(&b, j->conversation.key);
+	db_bind_text(&b, metadata);
+	return db_bind_run(&b);
+}
+
+/* --- messages that no turn brings --- */
+
+static int add_messages(struct session *s, const struct conversation_write *j, int64_t prev)
+{
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; rc == SQLITE_OK && i < j->message_count; i++) {
+		struct db_bind b = conn_bind(s->conn, sql_add_message);
+
+		db_bind_int(&b, j->messages[i].id.key);
+		db_bind_secret(&b, j->messages[i].id.secret);
+		db_bind_int(&b, j->owner);
+		db_bind_int(&b, j->conversation.key);
+		db_bind_int(&b, prev);
+		db_bind_int(&b, j->now_ms);
+		db_bind_text(&b, j->messages[i].body);
+		rc = db_bind_run(&b);
+		if (rc == SQLITE_OK)
+			rc = search_queue_note(&s->search, SEARCH_MESSAGE, j->messages[i].id.key);
+		prev = j->messages[i].id.key;
+	}
+	return rc;
+}
+
+/* Where a turn would go on from: see branch_read.c. */
+static int find_end(struct session *s, const struct before *was, int64_t *ret_end,
+                    struct err *e)
+{
+	*ret_end = was->tip;
+	if (was->tip != 0 || was->leaf == 0)
+		return SQLITE_OK;
+
+	struct db_bind b = conn_bind(s->conn, sql_turn);
+	sqlite3_stmt  *st = b.st;
+	db_bind_int(&b, was->leaf);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	if (db_int(st, 0) <= RUN_RUNNING)
+		(void)busy(e);
+	*ret_end = db_int(st, 2) ? was->leaf : db_int(st, 1);
+	return sqlite3_reset(st);
+}
+
+static int append(struct session *s, struct conversation_write *j, const struct before *was)
+{
+	int64_t end = 0;
+	int     rc = find_end(s, was, &end, &j->job.err);
+
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->message_count == 0)
+		return rc;
+	rc = add_messages(s, j, end);
+	if (rc != SQLITE_OK)
+		return rc;
+	struct db_bind b = conn_bind(s->conn, sql_move_tip);
+	db_bind_int(&b, j->conversation.key);
+	db_bind_int(&b, j->messages[j->message_count - 1].id.key);
+	j->now.revision++;
+	return db_bind_run(&b);
+}
+
+/* --- create, update --- */
+
+static int add(struct session *s, struct conversation_write *j, struct str title,
+               struct str metadata)
+{
+	struct db_bind b = conn_bind(s->conn, sql_add);
+	size_t         n = j->message_count;
+
+	db_bind_int(&b, j->conversation.key);
+	db_bind_secret(&b, j->conversation.secret);
+	db_bind_int(&b, j->owner);
+	db_bind_int(&b, j->now_ms);
+	db_bind_maybe(&b, title);
+	db_bind_maybe(&b, metadata);
+	db_bind_int(&b, n > 0 ? j->messages[n - 1].id.key : 0);
+	int rc = db_bind_run(&b);
+	if (rc == SQLITE_OK)
+		rc = bind_labels(s, sql_add_labels, j, metadata);
+	if (rc == SQLITE_OK)
+		rc = add_messages(s, j, 0);
+	j->now = (struct store_conversation){ j->conversation, j->now_ms, 1, title, metadata };
+	return rc;
+}
+
+static int create(struct session *s, struct conversation_write *j)
+{
+	return add(s, j, j->title, j->metadata);
+}
+
+/* j->now is the source. */
+static int copy(struct session *s, struct conversation_write *j, const struct before *was)
+{
+	struct fork fork = { 0 };
+	int         rc = fork_plan(s->conn, j, was->leaf, was->tip, &fork);
+
+	if (rc == SQLITE_OK && j->job.err.code == ERR_OK) {
+		rc = add(s, j, j->title_set ? j->title : j->now.title,
+		         j->metadata_set ? j->metadata : j->now.metadata);
+		if (rc == SQLITE_OK)
+			rc = fork_copy(s->conn, j, &fork);
+		if (rc == SQLITE_OK)
+			rc = search_queue_note(&s->search, SEARCH_CONVERSATION, j->conversation.key);
+	}
+	fork_finish(&fork);
+	return rc;
+}
+
+static int update(struct session *s, struct conversation_write *j)
+{
+	struct str old = j->now.metadata;
+	int        rc = SQLITE_OK;
+
+	if (j->title_set)
+		j->now.title = j->title;
+	if (j->metadata_set) {
+		j->now.metadata = j->metadata;
+		rc = bind_labels(s, sql_drop_labels, j, old);
+		if (rc == SQLITE_OK)
+			rc = bind_labels(s, sql_add_labels, j, j->metadata);
+	}
+	if (rc != SQLITE_OK)
+		return rc;
+	struct db_bind b = conn_bind(s->conn, sql_update);
+	db_bind_int(&b, j->conversation.key);
+	db_bind_maybe(&b, j->now.title);
+	db_bind_maybe(&b, j->now.metadata);
+	j->now.revision++;
+	return db_bind_run(&b);
+}
+
+/* --- removing --- */
+
+/* An answer is also in its run's event log. */
+static int erase_log(struct session *s, int64_t run)
+{
+	struct db_bind b = conn_bind(s->conn, sql_log);
+	sqlite3_stmt  *st = b.st;
+
+	db_bind_int(&b, run);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	int64_t from = db_int(st, 0);
+	int64_t to = db_int(st, 1);
+	(void)sqlite3_reset(st);
+	return events_erase(&s->events, run, from, to);
+}
+
+static struct db_bind bind_message(struct session *s, const char *sql,
+                                   const struct conversation_write *j)
+{
+	struct db_bind b = conn_bind(s->conn, sql);
+
+	db_bind_int(&b, j->message.key);
+	db_bind_secret(&b, j->message.secret);
+	db_bind_int(&b, j->conversation.key);
+	return b;
+}
+
+static int remove_message(struct session *s, struct conversation_write *j)
+{
+	struct db_bind has = bind_message(s, sql_has_message, j);
+	int            rc = db_bind_row(&has);
+
+	if (rc == SQLITE_DONE) {
+		err_set(&j->job.err, ERR_NOT_FOUND, "",
+		        "This conversation has no item with this id.");
+		return SQLITE_OK;
+	}
+	if (rc != SQLITE_ROW)
+		return rc;
+	(void)sqlite3_reset(has.st);
+	rc = search_queue_gone(&s->search, j->message.key);
+	struct db_bind b = bind_message(s, sql_empty_message, j);
+	if (rc == SQLITE_OK)
+		rc = db_bind_run(&b);
+	if (rc == SQLITE_OK)
+		rc = erase_log(s, j->message.key);
+	if (rc == SQLITE_OK)
+		rc = claim_forget(s->conn, j->conversation.key, j->message.key);
+	j->now.revision++;
+	return rc == SQLITE_OK ? run_keyed(s, sql_touch, j->conversation.key) : rc;
+}
+
+static int drop_message(struct session *s, int64_t key)
+{
+	int rc = search_queue_gone(&s->search, key);
+
+	return rc == SQLITE_OK ? run_keyed(s, sql_drop_message, key) : rc;
+}
+
+/* From a run's last message back to what its first one hangs on.  It ends early where another run,
+ * which was gone on with, has been here. */
+static int drop_chain(struct session *s, int64_t key, int64_t base)
+{
+	while (key != 0 && key != base) {
+		struct db_bind b = conn_bind(s->conn, sql_prev);
+
+		db_bind_int(&b, key);
+		int rc = db_bind_row(&b);
+		if (rc != SQLITE_ROW)
+			return rc == SQLITE_DONE ? SQLITE_OK : rc;
+		int64_t prev = db_int(b.st, 0);
+		(void)sqlite3_reset(b.st);
+		rc = drop_message(s, key);
+		if (rc != SQLITE_OK)
+			return rc;
+		key = prev;
+	}
+	return SQLITE_OK;
+}
+
+static int drop_runs(struct session *s, int64_t conversation)
+{
+	struct db_bind b = conn_bind(s->conn, sql_runs);
+	sqlite3_stmt  *st = b.st;
+
+	db_bind_int(&b, conversation);
+	int rc = db_bind_row(&b);
+	for (; rc == SQLITE_ROW; rc = db_row(st)) {
+		int64_t run = db_int(st, 0);
+
+		rc = drop_chain(s, db_int(st, 1), db_int(st, 2));
+		if (rc == SQLITE_OK)
+			rc = drop_message(s, run);
+		if (rc == SQLITE_OK)
+			rc = events_erase(&s->events, run, db_int(st, 3), db_int(st, 4));
+		if (rc != SQLITE_OK) {
+			(void)sqlite3_reset(st);
+			return rc;
+		}
+	}
+	return rc == SQLITE_DONE ? run_keyed(s, sql_drop_runs, conversation) : rc;
+}
+
+static int drop_loose(struct session *s, int64_t conversation)
+{
+	struct db_bind b = conn_bind(s->conn, sql_loose);
+	sqlite3_stmt  *st = b.st;
+
+	db_bind_int(&b, conversation);
+	int rc = db_bind_row(&b);
+	for (; rc == SQLITE_ROW; rc = db_row(st)) {
+		rc = search_queue_gone(&s->search, db_int(st, 0));
+		if (rc != SQLITE_OK) {
+			(void)sqlite3_reset(st);
+			return rc;
+		}
+	}
+	return rc == SQLITE_DONE ? run_keyed(s, sql_drop_loose, conversation) : rc;
+}
+
+static int drop(struct session *s, struct conversation_write *j)
+{
+	struct db_bind b = conn_bind(s->conn, sql_busy);
+	sqlite3_stmt  *st = b.st;
+	int64_t        key = j->conversation.key;
+
+	db_bind_int(&b, key);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_ROW) {
+		(void)sqlite3_reset(st);
+		return busy(&j->job.err);
+	}
+	if (rc == SQLITE_DONE)
+		rc = drop_runs(s, key);
+	if (rc == SQLITE_OK)
+		rc = drop_loose(s, key);
+	if (rc == SQLITE_OK)
+		rc = bind_labels(s, sql_drop_labels, j, j->now.metadata);
+	return rc == SQLITE_OK ? run_keyed(s, sql_drop, key) : rc;
+}
+
+static bool has_revision(const struct conversation_write *j)
+{
+	for (size_t i = 0; i < j->revision_count; i++)
+		if (j->revisions[i] == j->now.revision)
+			return true;
+	return false;
+}
+
+static int change(struct session *s, struct conversation_write *j)
+{
+	struct before was = { 0 };
+
+	if (j->change == CONVERSATION_CREATE)
+		return create(s, j);
+	int rc = find(s, j, j->change == CONVERSATION_FORK ? j->source : j->conversation, &was);
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+		return rc;
+	if (j->conditional && !has_revision(j)) {
+		err_set(&j->job.err, ERR_PRECONDITION_FAILED, "",
+		        "The conversation has changed: it is now \"%lld\".",
+		        (long long)j->now.revision);
+		return SQLITE_OK;
+	}
+	switch (j->change) {
+	case CONVERSATION_UPDATE: return update(s, j);
+	case CONVERSATION_APPEND: return append(s, j, &was);
+	case CONVERSATION_REMOVE_MESSAGE: return remove_message(s, j);
+	case CONVERSATION_DELETE: return drop(s, j);
+	case CONVERSATION_FORK: return copy(s, j, &was);
+	case CONVERSATION_CREATE:
+	case CONVERSATION_CHANGE__COUNT: break;
+	}
+	return SQLITE_MISUSE;
+}
+
+/* The answer tells the messages that were added, nothing else that was said. */
+static int keep_key(struct session *s, struct conversation_write *j)
+{
+	bool               tells = j->change == CONVERSATION_APPEND && j->message_count > 0;
+	struct claim_thing thing = {
+		.owner = j->owner,
+		.now_ms = j->now_ms,
+		.subject = j->conversation.key,
+		.message_from = tells ? j->messages[0].id.key : 0,
+		.message_to = tells ? j->messages[j->message_count - 1].id.key : 0,
+		.job = &j->job,
+	};
+
+	return claim_made(s->conn, &thing, &j->made);
+}
+
+int conversation_write(struct session *s, struct conversation_write *j)
+{
+	int rc = claim_replay(s->conn, j->owner, &j->made, &j->job.err);
+
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->made.replayed)
+		return rc;
+	rc = change(s, j);
+	if (j->now.metadata.n == 0)
+		j->now.metadata = STR("{}");
+	return rc == SQLITE_OK && j->job.err.code == ERR_OK ? keep_key(s, j) : rc;
+}
+
+OP(conversation_write, conversation_write);

@@ -1,0 +1,151 @@
+/* Lists of conversations: in the order of an index, so a page costs what is on it. */
+#include "store/sqlite/kit/row.h"
+#include "store/sqlite/op.h"
+
+/* ?1 the owner, ?2 where the page begins, ?3 how many; ?4, ?5 a pair of the metadata, ?6 all of
+ * them. */
+#define COLUMNS "SELECT c.id, c.secret, c.created_ms, c.title, c.metadata, c.rev FROM "
+#define PLAIN   COLUMNS "conversation c INDEXED BY conversation_owner WHERE c.owner = ?1 AND "
+#define LABELLED                                                                                   \
+	COLUMNS                                                                                    \
+	"conversation_label l CROSS JOIN conversation c ON c.id = l.conversation "                 \
+	"WHERE l.owner = ?1 AND l.key = ?4 AND l.value = ?5 AND NOT EXISTS ("                      \
+	"SELECT 1 FROM json_each(?6) f WHERE NOT EXISTS (SELECT 1 FROM conversation_label x "      \
+	"WHERE x.owner = ?1 AND x.key = f.key AND x.value = f.value "                              \
+	"AND x.conversation = l.conversation)) AND "
+
+static const char sql_place[] =
+	"SELECT 1 FROM conversation WHERE id = ? AND secret = ? AND owner = ?";
+/* Of pairs that more than a thousand have, one is as good as another; a lone one is not
+ * counted at all. */
+static const char sql_rarest[] =
+	"SELECT f.key, f.value, n.pairs FROM json_each(?2) f, "
+	"(SELECT count(*) AS pairs FROM json_each(?2)) n "
+	"ORDER BY iif(n.pairs = 1, 0, (SELECT count(*) FROM ("
+	"SELECT 1 FROM conversation_label x WHERE x.owner = ?1 AND x.key = f.key "
+	"AND x.value = f.value LIMIT 1000))) LIMIT 1";
+static const char sql_asc[] = PLAIN "c.id > ?2 ORDER BY c.id LIMIT ?3";
+static const char sql_desc[] = PLAIN "c.id < ?2 ORDER BY c.id DESC LIMIT ?3";
+static const char sql_label_asc[] =
+	LABELLED "l.conversation > ?2 ORDER BY l.conversation LIMIT ?3";
+static const char sql_label_desc[] =
+	LABELLED "l.conversation < ?2 ORDER BY l.conversation DESC LIMIT ?3";
+
+static int check_after(struct session *s, struct conversations_read *j)
+{
+	struct db_bind b = conn_bind(s->conn, sql_place);
+
+	db_bind_int(&b, j->after.key);
+	db_bind_secret(&b, j->after.secret);
+	db_bind_int(&b, j->owner);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE) {
+		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
+		        "This list has no conversation with this id.");
+		return SQLITE_OK;
+	}
+	return rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
+/* A page is gone through by the pair that the fewest conversations have. */
+static int choose_pair(struct session *s, struct conversations_read *j)
+{
+	struct db_bind b = conn_bind(s->conn, sql_rarest);
+	sqlite3_stmt  *st = b.st;
+	struct str     key;
+	struct str     value;
+
+	db_bind_int(&b, j->owner);
+	db_bind_text(&b, j->filter);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	if (row_keep(&j->arena, st, 0, &key, &j->job.err) &&
+	    row_keep(&j->arena, st, 1, &value, &j->job.err)) {
+		j->key = key;
+		j->value = value;
+		if (db_int(st, 2) == 1)
+			j->filter = STR("{}"); /* nothing is left to be looked at */
+	}
+	return SQLITE_OK;
+}
+
+static const char *which_list(const struct conversations_read *j)
+{
+	if (j->key.p)
+		return j->descending ? sql_label_desc : sql_label_asc;
+	return j->descending ? sql_desc : sql_asc;
+}
+
+static struct db_bind bind_page(struct session *s, const struct conversations_read *j)
+{
+	struct db_bind b = conn_bind(s->conn, which_list(j));
+
+	db_bind_int(&b, j->owner);
+	if (id_none(j->after))
+		db_bind_int(&b, j->descending ? INT64_MAX : 0);
+	else
+		db_bind_int(&b, j->after.key);
+	db_bind_int(&b, (int64_t)j->limit + 1);
+	if (j->key.p) {
+		db_bind_text(&b, j->key);
+		db_bind_text(&b, j->value);
+		db_bind_text(&b, j->filter);
+	}
+	return b;
+}
+
+static int read_rows(struct conversations_read *j, struct db_bind b)
+{
+	sqlite3_stmt *st = b.st;
+	struct err   *e = &j->job.err;
+	int           rc = db_bind_row(&b);
+
+	for (; rc == SQLITE_ROW; rc = db_row(st)) {
+		struct store_conversation *c = &j->conversations[j->conversation_count];
+		size_t room = (size_t)sqlite3_column_bytes(st, 3) + (size_t)sqlite3_column_bytes(st, 4);
+
+		if (j->conversation_count == j->limit || !row_fits(&j->arena, room + 128)) {
+			j->has_more = true;
+			return SQLITE_OK;
+		}
+		c->id = db_id(db_int(st, 0), st, 1);
+		c->created_ms = db_int(st, 2);
+		c->revision = db_int(st, 5);
+		if (!row_keep(&j->arena, st, 3, &c->title, e) ||
+		    !row_keep(&j->arena, st, 4, &c->metadata, e))
+			return SQLITE_OK;
+		if (c->metadata.n == 0)
+			c->metadata = STR("{}");
+		j->conversation_count++;
+	}
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int read_list(struct session *s, struct conversations_read *j)
+{
+	struct err *e = &j->job.err;
+	int         rc = SQLITE_OK;
+
+	j->conversations = NULL;
+	j->conversation_count = 0;
+	j->has_more = false;
+	if (!id_none(j->after))
+		rc = check_after(s, j);
+	if (rc != SQLITE_OK || e->code != ERR_OK || j->limit == 0)
+		return rc;
+	if (j->limit > j->arena.max / sizeof *j->conversations) {
+		err_set(e, ERR_REQUEST_TOO_LARGE, "limit", "The page is too large.");
+		return SQLITE_OK;
+	}
+	j->conversations = arena_alloc(&j->arena, j->limit * sizeof *j->conversations);
+	if (!j->conversations) {
+		row_no_memory(e);
+		return SQLITE_OK;
+	}
+	if (j->key.p)
+		rc = choose_pair(s, j);
+	return rc == SQLITE_OK && e->code == ERR_OK ? read_rows(j, bind_page(s, j)) : rc;
+}
+
+OP(conversations_read, read_list);

@@ -1,0 +1,14 @@
+/* Pieces of the logs of runs that go on. */
+#include "store/sqlite/op.h"
+
+static int append(struct session *s, struct events_append *j)
+{
+	return events_append(&s->events, j);
+}
+
+static bool relaxed(struct store_job *job)
+{
+	return !container_of(job, struct events_append, job)->sync;
+}
+
+OP_WITH(events_append, append, .relaxed = relaxed);

@@ -1,0 +1,41 @@
+/* Contents without rows go. */
+#include "store/sqlite/file_content.h"
+
+static const char sql_used[] = "SELECT 1 FROM file WHERE sha256 = ? LIMIT 1";
+
+/* Whether a content has a row; *ret_known false: can't be told now. */
+static bool used(struct session *s, const unsigned char *sha256, bool *ret_known)
+{
+	struct db_bind b = conn_bind(s->conn, sql_used);
+	sqlite3_stmt  *st = b.st;
+
+	db_bind_blob(&b, (struct str){ (const char *)sha256, HASH_BYTES });
+	int rc = db_bind_row(&b);
+	*ret_known = rc == SQLITE_ROW || rc == SQLITE_DONE;
+	if (rc == SQLITE_ROW)
+		(void)sqlite3_reset(st);
+	return rc == SQLITE_ROW;
+}
+
+/* What can't be told now stays marked for the next start. */
+void file_content_settle(struct session *s, const struct blob_name *name)
+{
+	bool known;
+	bool keep = used(s, name->sha256, &known);
+
+	if (known)
+		blob_settle(s->blobs, name, keep);
+}
+
+static bool keep(void *arg, const unsigned char sha256[HASH_BYTES])
+{
+	bool known;
+	bool is_used = used(arg, sha256, &known);
+
+	return is_used || !known;
+}
+
+void file_content_sweep(struct session *s)
+{
+	blob_sweep(s->blobs, keep, s);
+}

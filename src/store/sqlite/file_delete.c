@@ -1,0 +1,59 @@
+/* A file's row goes, and its content with the last row that names it. */
+#include "store/sqlite/file_content.h"
+#include "store/sqlite/op.h"
+
+static const char sql_find[] =
+	"SELECT sha256 FROM file WHERE id = ? AND secret = ? AND owner = ?";
+static const char sql_delete[] = "DELETE FROM file WHERE id = ?";
+
+static int find(struct session *s, struct file_delete *j)
+{
+	struct db_bind b = conn_bind(s->conn, sql_find);
+	sqlite3_stmt  *st = b.st;
+
+	db_bind_int(&b, j->file.key);
+	db_bind_secret(&b, j->file.secret);
+	db_bind_int(&b, j->owner);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE) {
+		err_set(&j->job.err, ERR_NOT_FOUND, "", "There is no file with this id.");
+		return SQLITE_OK;
+	}
+	if (rc != SQLITE_ROW)
+		return rc;
+
+	struct str sum = db_blob(st, 0);
+	bool       sound = sum.n == HASH_BYTES;
+	if (sound)
+		memcpy(j->content.sha256, sum.p, HASH_BYTES);
+	(void)sqlite3_reset(st);
+	return sound ? SQLITE_OK : SQLITE_CORRUPT;
+}
+
+static int delete_file(struct session *s, struct file_delete *j)
+{
+	struct err *e = &j->job.err;
+	int         rc = find(s, j);
+
+	if (rc != SQLITE_OK || e->code != ERR_OK)
+		return rc;
+	if (!j->marked && !blob_mark(s->blobs, &j->content)) {
+		err_set(e, ERR_STORAGE, "", "the file could not be deleted");
+		return SQLITE_OK;
+	}
+	j->marked = true;
+
+	struct db_bind b = conn_bind(s->conn, sql_delete);
+	db_bind_int(&b, j->file.key);
+	return db_bind_run(&b);
+}
+
+static void settle(struct session *s, struct store_job *job)
+{
+	const struct file_delete *j = container_of(job, struct file_delete, job);
+
+	if (j->marked)
+		file_content_settle(s, &j->content);
+}
+
+OP_WITH(file_delete, delete_file, .settle = settle);

@@ -1,0 +1,26 @@
+/* Uploaded files by their ids. */
+#include "store/sqlite/file_row.h"
+#include "store/sqlite/op.h"
+
+static int find_files(struct session *s, struct files_find *j)
+{
+	struct err   *e = &j->job.err;
+	sqlite3_stmt *st;
+	bool          found = true;
+	int           rc = SQLITE_OK;
+
+	if (!file_row_room(&j->arena, j->count, &j->files, e))
+		return SQLITE_OK;
+	for (j->missing = 0; j->missing < j->count; j->missing++) {
+		rc = file_row_find(s->conn, j->ids[j->missing], j->owner, &found, &st);
+		if (rc == SQLITE_OK && !found && !j->some)
+			err_set(e, ERR_NOT_FOUND, "", "There is no file with this id.");
+		else if (rc == SQLITE_OK && found)
+			rc = file_row_read(st, &j->arena, &j->files[j->missing], e);
+		if (rc != SQLITE_OK || e->code != ERR_OK)
+			break;
+	}
+	return rc;
+}
+
+OP(files_find, find_files);

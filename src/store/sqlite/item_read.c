@@ -1,0 +1,24 @@
+/* One message, on whatever branch. */
+#include "store/sqlite/conversation_row.h"
+#include "store/sqlite/kit/row.h"
+#include "store/sqlite/op.h"
+
+static int read_item(struct session *s, struct item_read *j)
+{
+	struct err   *e = &j->job.err;
+	sqlite3_stmt *st;
+	int           rc = conversation_row_find(s->conn, j->conversation, j->owner, "", &st, e);
+
+	if (rc != SQLITE_OK || e->code != ERR_OK)
+		return rc;
+	rc = conversation_row_message(s->conn, j->message, j->conversation, j->owner, &st, "", e);
+	if (rc != SQLITE_OK || e->code != ERR_OK)
+		return rc;
+	if (!row_keep(&j->arena, st, 3, &j->item.message.body, e))
+		return SQLITE_OK;
+	j->item.message.id = j->message;
+	j->item.created_ms = db_int(st, 1);
+	return conversation_row_status(st, &j->item.status);
+}
+
+OP(item_read, read_item);

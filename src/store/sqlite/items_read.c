@@ -1,0 +1,179 @@
+/* A page of a branch's messages. */
+#include "base/limits.h"
+#include "store/sqlite/conversation_row.h"
+#include "store/sqlite/kit/row.h"
+#include "store/sqlite/op.h"
+
+#include <stdlib.h>
+
+static const char sql_link[] = "SELECT secret, prev, run FROM message WHERE id = ?";
+static const char sql_item[] =
+	"SELECT secret, created_ms, CASE WHEN run = id THEN "
+	"(SELECT status FROM run WHERE run.id = message.id) END, "
+	"body FROM message WHERE id = ?";
+
+/* Keys of a branch, leaf first. */
+struct keys {
+	int64_t *at; /* owned */
+	size_t   count;
+	size_t   cap;
+	bool     met;   /* the cursor */
+	size_t   newer; /* keys in front of the cursor */
+	size_t   after; /* place of the first key behind it */
+};
+
+static bool add_key(struct keys *k, int64_t key)
+{
+	if (k->count == k->cap) {
+		size_t   cap = k->cap ? 2 * k->cap : 256;
+		int64_t *grown = realloc(k->at, cap * sizeof *grown);
+
+		if (!grown)
+			return false;
+		k->at = grown;
+		k->cap = cap;
+	}
+	k->at[k->count++] = key;
+	return true;
+}
+
+/* From the leaf as far as the page needs: newest first that is one more than the page. */
+static bool enough(const struct keys *k, const struct items_read *j)
+{
+	if (!j->descending || (!k->met && !id_none(j->after)))
+		return false;
+	return k->count > k->after && k->count - k->after > j->limit;
+}
+
+static int walk_keys(struct session *s, struct items_read *j, int64_t key, struct keys *k)
+{
+	for (size_t steps = 0; key != 0 && !enough(k, j); steps++) {
+		sqlite3_stmt *st;
+		int           rc = conversation_row_linked(s->conn, sql_link, key, &st);
+
+		if (rc != SQLITE_OK)
+			return rc;
+		if (steps == LIMIT_BRANCH_LENGTH)
+			return SQLITE_CORRUPT;
+
+		size_t newer = k->count;
+		/* What was removed is still good as a cursor. */
+		if (db_int(st, 2) >= 0 && !add_key(k, key)) {
+			row_no_memory(&j->job.err);
+			return SQLITE_OK;
+		}
+		if (key == j->after.key && (uint64_t)db_int(st, 0) == j->after.secret) {
+			k->met = true;
+			k->newer = newer;
+			k->after = k->count;
+		}
+		key = db_int(st, 1);
+	}
+	if (!id_none(j->after) && !k->met)
+		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
+		        "This conversation has no item with this id.");
+	return SQLITE_OK;
+}
+
+/* False: the page is full; e tells when not even the first item fits. */
+static int read_item(struct session *s, struct items_read *j, int64_t key, bool *ret_full)
+{
+	struct store_item *item = &j->items[j->item_count];
+	sqlite3_stmt      *st;
+	int                rc = conversation_row_linked(s->conn, sql_item, key, &st);
+
+	if (rc != SQLITE_OK)
+		return rc;
+
+	size_t bytes = (size_t)sqlite3_column_bytes(st, 3);
+	if (j->item_count > 0 && j->page_bytes > 0 &&
+	    (bytes > j->page_bytes || j->arena.used > j->page_bytes - bytes)) {
+		*ret_full = true;
+		return SQLITE_OK;
+	}
+	if (!row_fits(&j->arena, bytes)) {
+		*ret_full = true;
+		if (j->item_count == 0)
+			err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
+			        "The item is larger than the %zu KiB that a list can give.",
+			        j->arena.max / KIB);
+		return SQLITE_OK;
+	}
+	if (!row_keep(&j->arena, st, 3, &item->message.body, &j->job.err))
+		return SQLITE_OK;
+	item->message.id = db_id(key, st, 0);
+	item->created_ms = db_int(st, 1);
+	rc = conversation_row_status(st, &item->status);
+	if (rc == SQLITE_OK)
+		j->item_count++;
+	return rc;
+}
+
+static int read_page(struct session *s, struct items_read *j, const struct keys *k)
+{
+	size_t after = k->after;
+	size_t left = k->count - after; /* behind the cursor, in the order asked */
+
+	if (!j->descending)
+		left = k->met ? k->newer : k->count;
+	size_t n = left < j->limit ? left : j->limit;
+
+	j->has_more = left > n;
+	if (n == 0)
+		return SQLITE_OK;
+	if (!row_fits(&j->arena, n * sizeof *j->items)) {
+		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "limit", "The page is too large.");
+		return SQLITE_OK;
+	}
+	j->items = arena_alloc(&j->arena, n * sizeof *j->items);
+	if (!j->items) {
+		row_no_memory(&j->job.err);
+		return SQLITE_OK;
+	}
+	for (size_t i = 0; i < n; i++) {
+		bool full = false;
+		int  rc = read_item(s, j, k->at[j->descending ? after + i : left - 1 - i], &full);
+
+		if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+			return rc;
+		if (full) {
+			j->has_more = true;
+			return SQLITE_OK;
+		}
+	}
+	return SQLITE_OK;
+}
+
+static int read_items(struct session *s, struct items_read *j)
+{
+	struct keys       k = { 0 };
+	struct conversation_turn turn;
+	sqlite3_stmt     *st;
+
+	j->items = NULL;
+	j->item_count = 0;
+	j->has_more = false;
+
+	int rc = conversation_row_find(s->conn, j->conversation, j->owner, "", &st, &j->job.err);
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+		return rc;
+	rc = conversation_row_turn(s->conn, st, &turn);
+	if (rc != SQLITE_OK)
+		return rc;
+
+	/* What the newest turn was sent stays readable without an answer. */
+	int64_t end = turn.answered ? turn.run.key : turn.parent;
+	end = turn.tip ? turn.tip : end;
+	if (!id_none(j->leaf)) {
+		rc = conversation_row_message(s->conn, j->leaf, j->conversation, j->owner, &st, "leaf", &j->job.err);
+		end = j->leaf.key;
+	}
+	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
+		rc = walk_keys(s, j, end, &k);
+	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
+		rc = read_page(s, j, &k);
+	free(k.at);
+	return rc;
+}
+
+OP(items_read, read_items);

@@ -1,0 +1,12 @@
+/* The idempotency key of a call that is stored nowhere else. */
+#include "store/sqlite/claim.h"
+#include "store/sqlite/op.h"
+#include "store/sqlite/peer.h"
+
+static int keep(struct session *s, struct key_keep *j)
+{
+	peer_own(s->peer, j->run);
+	return claim_keep(s->conn, j);
+}
+
+OP(key_keep, keep);

@@ -1,0 +1,13 @@
+/* The table of operations: one for each row of job.def. */
+#include "store/sqlite/op.h"
+
+static const struct op *const ops[JOB__COUNT] = {
+#define X(number, name, ...) [JOB_##number] = &op_##name,
+#include "store/job.def"
+#undef X
+};
+
+const struct op *op_of(const struct store_job *job)
+{
+	return ops[job->kind->job];
+}

@@ -1,0 +1,123 @@
+/* A list of runs, newest first. */
+#include "store/sqlite/kit/row.h"
+#include "store/sqlite/op.h"
+#include "store/sqlite/run_row.h"
+
+/* ?1 is the id in front of which the page begins, ?2 the owner, ?3 the status or -1, ?4 how many,
+ * ?5 the conversation. */
+#define PAGE "r.id < ?1 AND r.owner = ?2 "
+#define PAGE_END "ORDER BY r.id DESC LIMIT ?4"
+
+static const char sql_place[] =
+	"SELECT conversation FROM run WHERE id = ? AND secret = ? AND owner = ?";
+static const char sql_all[] =
+	RUN_ROW RUN_ROW_JOINS "WHERE " PAGE "AND (?3 < 0 OR r.status = ?3) " PAGE_END;
+static const char sql_conversation[] =
+	RUN_ROW "INDEXED BY run_conversation " RUN_ROW_JOINS "WHERE r.conversation = ?5 AND " PAGE
+	"AND (?3 < 0 OR r.status = ?3) " PAGE_END;
+static const char sql_live[] =
+	RUN_ROW "INDEXED BY run_live " RUN_ROW_JOINS "WHERE r.status < 2 AND " PAGE
+	"AND r.status = ?3 " PAGE_END;
+static const char sql_unusual[] =
+	RUN_ROW "INDEXED BY run_unusual " RUN_ROW_JOINS
+	"WHERE r.status > 2 AND r.status = ?3 AND " PAGE PAGE_END;
+
+/* The cursor has to be a run of the list that is asked for; its state may have changed. */
+static int check_after(struct session *s, struct runs_read *j)
+{
+	sqlite3_stmt *st;
+	int           rc = run_row_find(s->conn, sql_place, j->after, j->owner, &st, &j->job.err);
+
+	if (rc != SQLITE_OK)
+		return rc;
+	if (j->job.err.code == ERR_OK &&
+	    (id_none(j->conversation) || db_int(st, 0) == j->conversation.key))
+		return SQLITE_OK;
+	err_set(&j->job.err, ERR_INVALID_VALUE, "after", "This list has no run with this id.");
+	return SQLITE_OK;
+}
+
+static const char *which_list(const struct runs_read *j)
+{
+	if (!id_none(j->conversation))
+		return sql_conversation;
+	if (j->status == RUN_QUEUED || j->status == RUN_RUNNING)
+		return sql_live;
+	/* Nearly all of the table is completed. */
+	return j->status < 0 || j->status == RUN_COMPLETED ? sql_all : sql_unusual;
+}
+
+static struct db_bind bind_list(struct session *s, const struct runs_read *j)
+{
+	struct db_bind b = conn_bind(s->conn, which_list(j));
+
+	db_bind_int(&b, id_none(j->after) ? INT64_MAX : j->after.key);
+	db_bind_int(&b, j->owner);
+	db_bind_int(&b, j->status);
+	db_bind_int(&b, (int64_t)j->limit + 1);
+	if (!id_none(j->conversation))
+		db_bind_int(&b, j->conversation.key);
+	return b;
+}
+
+/* False: no room for this row. */
+static bool row_has_room(const struct runs_read *j, sqlite3_stmt *st)
+{
+	size_t n = 4 * 64;
+
+	for (int column = 5; column <= 8; column++)
+		n += (size_t)sqlite3_column_bytes(st, column);
+	return row_fits(&j->arena, n);
+}
+
+static int read_list(struct runs_read *j, struct db_bind b)
+{
+	sqlite3_stmt *st = b.st;
+	int           rc = db_bind_row(&b);
+
+	for (; rc == SQLITE_ROW && j->job.err.code == ERR_OK; rc = db_row(st)) {
+		struct run_read *run = &j->runs[j->run_count];
+
+		/* Of a conversation whose key alone was right nothing may be told. */
+		if (!id_none(j->conversation) && (uint64_t)db_int(st, 2) != j->conversation.secret)
+			continue;
+		if (j->run_count == j->limit || !row_has_room(j, st)) {
+			j->has_more = true;
+			break;
+		}
+		run->owner = j->owner;
+		run->run = db_id(db_int(st, RUN_ROW_ID), st, RUN_ROW_SECRET);
+		rc = run_row_read(st, &j->arena, run, &j->job.err);
+		if (rc != SQLITE_OK)
+			break;
+		j->run_count++;
+	}
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int read_runs(struct session *s, struct runs_read *j)
+{
+	struct err *e = &j->job.err;
+	int         rc = SQLITE_OK;
+
+	j->runs = NULL;
+	j->run_count = 0;
+	j->has_more = false;
+	if (!id_none(j->after))
+		rc = check_after(s, j);
+	if (rc != SQLITE_OK || e->code != ERR_OK || j->limit == 0)
+		return rc;
+
+	if (j->limit > j->arena.max / sizeof *j->runs) {
+		err_set(e, ERR_REQUEST_TOO_LARGE, "limit", "The page is too large.");
+		return SQLITE_OK;
+	}
+	j->runs = arena_alloc(&j->arena, j->limit * sizeof *j->runs);
+	if (!j->runs) {
+		row_no_memory(e);
+		return SQLITE_OK;
+	}
+	return read_list(j, bind_list(s, j));
+}
+
+OP(runs_read, read_runs);

@@ -1,0 +1,119 @@
+/* What a turn writes behind its call: the answer and the end. */
+#include "store/sqlite/turn_end.h"
+
+#include "store/sqlite/budgets.h"
+#include "store/sqlite/claim.h"
+#include "store/sqlite/message_row.h"
+#include "store/sqlite/op.h"
+#include "store/sqlite/unfinished.h"
+
+/* Stored numbers; a new status goes to the end. */
+_Static_assert(RUN_QUEUED == 0 && RUN_RUNNING == 1 && RUN_COMPLETED == 2 && RUN_INCOMPLETE == 3 &&
+                       RUN_FAILED == 4 && RUN_CANCELLED == 5,
+               "run.status is stored as a number");
+
+static const char sql_find_run[] =
+	"SELECT owner, conversation, parent, status, events_from FROM run "
+	"WHERE id = ? AND secret = ?";
+static const char sql_end_run[] =
+	"UPDATE run SET status = ?2, first_token_ms = ?3, completed_ms = ?4, attempts = ?5, "
+	"last_seq = ?6, finish_reason = ?7, error = ?8, usage_estimated = ?9, usage_in = ?10, "
+	"usage_out = ?11, usage_cached_read = ?12, usage_cached_write = ?13, "
+	"usage_reasoning = ?14, events_to = ?15, provider = coalesce(?16, provider), "
+	"native_reason = ?17, cost_nano = ?18, bill_key = NULL, bill_model = NULL, "
+	"bill_dropped = NULL, "
+	"bill_in = NULL, bill_price_in = NULL, bill_price_out = NULL WHERE id = ?1";
+
+/* The run's own columns say where the answer belongs. */
+static int find_run(struct session *s, struct turn_end *j, struct message_place *ret,
+                    int64_t *ret_events_from)
+{
+	struct db_bind b = conn_bind(s->conn, sql_find_run);
+	sqlite3_stmt  *st = b.st;
+
+	db_bind_int(&b, j->run.key);
+	db_bind_secret(&b, j->run.secret);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE) {
+		err_set(&j->job.err, ERR_NOT_FOUND, "", "There is no run with this id.");
+		return SQLITE_OK;
+	}
+	if (rc != SQLITE_ROW)
+		return rc;
+
+	*ret = (struct message_place){ db_int(st, 0), db_int(st, 1), db_int(st, 2), j->run.key,
+		               j->completed_ms };
+	bool live = db_int(st, 3) <= RUN_RUNNING;
+	*ret_events_from = db_int(st, 4);
+	(void)sqlite3_reset(st);
+	if (!live)
+		err_set(&j->job.err, ERR_INTERNAL, "", "This run has ended already.");
+	return SQLITE_OK;
+}
+
+static int end_run(struct session *s, const struct turn_end *j, int64_t events_to)
+{
+	const struct usage *u = &j->usage;
+	struct db_bind      b = conn_bind(s->conn, sql_end_run);
+
+	db_bind_int(&b, j->run.key);
+	db_bind_int(&b, (int64_t)j->status);
+	db_bind_int(&b, j->first_token_ms);
+	db_bind_int(&b, j->completed_ms);
+	db_bind_int(&b, j->attempts);
+	db_bind_int(&b, (int64_t)j->last_seq);
+	db_bind_maybe(&b, j->finish_reason);
+	db_bind_maybe(&b, j->error);
+	if (u->known || u->estimated)
+		db_bind_int(&b, u->known ? 0 : 1);
+	else
+		db_bind_null(&b);
+	db_bind_int(&b, u->in);
+	db_bind_int(&b, u->out);
+	db_bind_int(&b, u->cached_read);
+	db_bind_int(&b, u->cached_write);
+	db_bind_int(&b, u->reasoning);
+	db_bind_int(&b, events_to);
+	db_bind_maybe(&b, j->provider);
+	db_bind_maybe(&b, j->native_reason);
+	if (j->costs)
+		db_bind_int(&b, j->cost_nano);
+	else
+		db_bind_null(&b);
+	return db_bind_run(&b);
+}
+
+int turn_end(struct session *s, struct turn_end *j)
+{
+	struct message_place at = { 0 };
+	int64_t              from = 0;
+	int64_t              to = 0;
+	int                  rc = SQLITE_OK;
+
+	/* Its conversation may be deleted by now: what it cost is owed all the same. */
+	if (j->note && j->note->reserved)
+		rc = budgets_settle(s->conn, j->note);
+	if (rc == SQLITE_OK)
+		rc = find_run(s, j, &at, &from);
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+		return rc;
+	if (j->answer.n > 0)
+		rc = message_row_add(s->conn, at, j->run, j->answer);
+	if (rc == SQLITE_OK)
+		rc = events_close(&s->events, j->run, from, &j->events, &to);
+	if (rc == SQLITE_OK)
+		rc = end_run(s, j, to);
+	if (rc == SQLITE_OK)
+		rc = claim_end(s->conn, j);
+	if (rc == SQLITE_OK)
+		rc = search_queue_note(&s->search, SEARCH_RUN, j->run.key);
+	return rc;
+}
+
+/* Whose end is not stored would look alive for ever, and what it has used would stay reserved. */
+static void unstored(struct session *s, struct store_job *job)
+{
+	unfinished_end(s->unfinished, container_of(job, struct turn_end, job));
+}
+
+OP_WITH(turn_end, turn_end, .unstored = unstored);

@@ -1,0 +1,86 @@
+/* Ends and settlements, in whatever the writer commits next. */
+#include "store/sqlite/unfinished_write.h"
+
+#include "store/sqlite/budgets.h"
+#include "store/sqlite/turn_end.h"
+#include "store/sqlite/unfinished.h"
+
+/* Of logs and answers of runs without an end, in one transaction, or a little more: what a disk has no
+ * room for must not keep all else from it. */
+enum { END_BYTES = 1024 * 1024 };
+
+#define NOT_STORED                                                                                 \
+	"{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\","              \
+	"\"param\":null,\"code\":\"storage_unavailable\"}"
+
+/* An end as its run would have got it, with what the log has of the answer: `incomplete`; `failed` if the
+ * log has nothing.  None where the run has an end by now. */
+static int write_end(struct session *s, const struct unfinished_end *was)
+{
+	struct turn_end end = {
+		.run = was->run,
+		.error = STR(NOT_STORED),
+		.completed_ms = was->completed_ms,
+		.last_seq = was->last_seq,
+		.keyed = true,
+		.usage = was->usage,
+		.first_token_ms = was->first_token_ms,
+		.attempts = was->attempts,
+		.costs = was->costs,
+		.cost_nano = was->cost_nano,
+	};
+	struct salvage     *v = &s->unfinished->salvage;
+	struct salvage_told told;
+	bool                live = false;
+	/* What it used is booked here alone, also where its conversation was deleted meanwhile. */
+	int rc = was->noted ? budgets_settle(s->conn, &was->note) : SQLITE_OK;
+
+	if (rc == SQLITE_OK)
+		rc = salvage_run(v, &s->events, was->run, &live);
+	if (rc != SQLITE_OK || !live)
+		return rc;
+	end.answer = salvage_make(v, &told);
+	end.status = told.begun ? RUN_INCOMPLETE : RUN_FAILED;
+	if (was->bound) /* an answer that no log has was lost */
+		end.key_answer.http = told.begun ? 200 : 503;
+	return turn_end(s, &end);
+}
+
+static int write_ends(struct session *s)
+{
+	struct unfinished *u = s->unfinished;
+	size_t             bytes = 0;
+	int                rc = SQLITE_OK;
+
+	for (u->ends_done = 0; u->ends_done < u->end_count && bytes < END_BYTES; u->ends_done++) {
+		rc = write_end(s, &u->ends[u->ends_done]);
+		bytes += u->salvage.bytes.len + u->salvage.answer.len;
+		if (rc == SQLITE_OK)
+			continue;
+		if (db_own_fault(rc)) /* the next start finds the run */
+			unfinished_forget_ends(u, u->ends_done, 1);
+		break;
+	}
+	salvage_begin(&u->salvage);
+	return rc;
+}
+
+static int write_notes(struct session *s)
+{
+	struct unfinished *u = s->unfinished;
+	int                rc = SQLITE_OK;
+
+	for (u->notes_done = 0; rc == SQLITE_OK && u->notes_done < u->note_count; u->notes_done++)
+		rc = budgets_settle(s->conn, &u->notes[u->notes_done]);
+	if (rc != SQLITE_OK && db_own_fault(rc))
+		unfinished_forget_notes(u, u->notes_done - 1, 1);
+	return rc;
+}
+
+int unfinished_write(struct session *s)
+{
+	int rc = write_ends(s);
+
+	return rc == SQLITE_OK ? write_notes(s) : rc;
+}
+

@@ -1,0 +1,197 @@
+/* Two tables: one gathers while the other is written. */
+#include "store/usage_gather.h"
+
+#include "base/limits.h"
+#include "base/money.h"
+#include "msg/price.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
+
+enum { BUCKETS = 512 };
+
+struct table {
+	struct usage_sum *buckets[BUCKETS]; /* owned */
+	size_t      count;
+};
+
+struct usage_gather {
+	pthread_mutex_t lock; /* guards the table that gathers */
+	struct table   *now;     /* owned */
+	struct table   *written; /* owned; of who writes them */
+	void (*first)(void *arg);
+	void *arg;
+};
+
+struct usage_gather *usage_gather_create(void (*first)(void *arg), void *arg)
+{
+	struct usage_gather *g = calloc(1, sizeof *g);
+
+	if (!g)
+		return NULL;
+	pthread_mutex_init(&g->lock, NULL);
+	g->first = first;
+	g->arg = arg;
+	g->now = calloc(1, sizeof *g->now);
+	g->written = calloc(1, sizeof *g->written);
+	if (g->now && g->written)
+		return g;
+	usage_gather_destroy(g);
+	return NULL;
+}
+
+static void empty(struct table *t)
+{
+	for (size_t i = 0; t && i < BUCKETS; i++)
+		while (t->buckets[i]) {
+			struct usage_sum *s = t->buckets[i];
+
+			t->buckets[i] = s->next;
+			free(s);
+		}
+	if (t)
+		t->count = 0;
+}
+
+void usage_gather_destroy(struct usage_gather *g)
+{
+	if (!g)
+		return;
+	empty(g->now);
+	empty(g->written);
+	free(g->now);
+	free(g->written);
+	pthread_mutex_destroy(&g->lock);
+	free(g);
+}
+
+static uint32_t mix(uint32_t h, const char *text)
+{
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	return (h ^ 0xff) * 16777619u;
+}
+
+static struct usage_sum **place(struct table *t, const struct usage_note *n)
+{
+	uint32_t h = mix(mix(mix(2166136261u, n->key), n->model), n->provider);
+
+	return &t->buckets[h % BUCKETS];
+}
+
+static bool same(const struct usage_note *a, const struct usage_note *b)
+{
+	return a->at_ms / DAY_MS == b->at_ms / DAY_MS && strcmp(a->key, b->key) == 0 &&
+	       strcmp(a->model, b->model) == 0 && strcmp(a->provider, b->provider) == 0;
+}
+
+static void add(int64_t *to, int64_t v)
+{
+	*to = money_add(*to, v < 0 ? 0 : v > PRICE_TOKENS ? PRICE_TOKENS : v);
+}
+
+static void add_sum(struct usage_sum *s, const struct usage_note *n, const int64_t counts[3])
+{
+	struct usage *u = &s->note.usage;
+
+	s->calls += counts[0];
+	s->estimated += counts[1];
+	s->unpriced += counts[2];
+	u->in = money_add(u->in, n->usage.in);
+	u->out = money_add(u->out, n->usage.out);
+	u->cached_read = money_add(u->cached_read, n->usage.cached_read);
+	u->reasoning = money_add(u->reasoning, n->usage.reasoning);
+	s->note.nano = money_add(s->note.nano, n->nano);
+}
+
+/* find: made if need be; full: calls of more keys and models than that are booked as nobody's. */
+static struct usage_sum *find(struct table *t, const struct usage_note *n)
+{
+	struct usage_sum **at = place(t, n);
+	struct usage_sum  *s = *at;
+
+	while (s && !same(&s->note, n))
+		s = s->next;
+	if (s)
+		return s;
+	if (t->count >= LIMIT_USAGE_ROWS && (n->key[0] || n->model[0] || n->provider[0])) {
+		struct usage_note nobody = { .at_ms = n->at_ms };
+
+		return find(t, &nobody);
+	}
+	s = calloc(1, sizeof *s);
+	if (!s)
+		return NULL;
+	memcpy(s->note.key, n->key, sizeof s->note.key);
+	memcpy(s->note.model, n->model, sizeof s->note.model);
+	memcpy(s->note.provider, n->provider, sizeof s->note.provider);
+	s->note.at_ms = n->at_ms;
+	s->next = *at;
+	*at = s;
+	t->count++;
+	return s;
+}
+
+void usage_gather_add(struct usage_gather *g, const struct usage_note *note)
+{
+	struct usage_note n = *note;
+
+	n.usage = (struct usage){ 0 };
+	add(&n.usage.in, note->usage.in);
+	add(&n.usage.out, note->usage.out);
+	add(&n.usage.cached_read, note->usage.cached_read);
+	add(&n.usage.reasoning, note->usage.reasoning);
+	pthread_mutex_lock(&g->lock);
+	bool        first = g->now->count == 0;
+	struct usage_sum *s = find(g->now, &n);
+	if (s)
+		add_sum(s, &n, (const int64_t[]){ 1, note->usage.estimated, !note->priced });
+	pthread_mutex_unlock(&g->lock);
+	if (first)
+		g->first(g->arg);
+}
+
+bool usage_gather_any(struct usage_gather *g)
+{
+	pthread_mutex_lock(&g->lock);
+	bool any = g->now->count > 0;
+	pthread_mutex_unlock(&g->lock);
+	return any;
+}
+
+int usage_gather_flush(struct usage_gather *g,
+                       int (*put)(void *arg, const struct usage_sum *sum), void *arg)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&g->lock);
+	struct table *full = g->now;
+	g->now = g->written;
+	g->written = full;
+	pthread_mutex_unlock(&g->lock);
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (const struct usage_sum *s = full->buckets[i]; s && rc == 0; s = s->next)
+			rc = put(arg, s);
+	return rc;
+}
+
+void usage_gather_done(struct usage_gather *g, bool written)
+{
+	struct table *t = g->written;
+
+	if (!written) {
+		pthread_mutex_lock(&g->lock);
+		for (size_t i = 0; i < BUCKETS; i++)
+			for (const struct usage_sum *s = t->buckets[i]; s; s = s->next) {
+				struct usage_sum *to = find(g->now, &s->note);
+
+				if (to)
+					add_sum(to, &s->note, (const int64_t[]){ s->calls, s->estimated,
+					                                         s->unpriced });
+			}
+		pthread_mutex_unlock(&g->lock);
+	}
+	empty(t);
+}

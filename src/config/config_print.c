@@ -302,7 +302,7 @@ bool config_markdown(struct buf *out)
 		ok = buf_fmt(out, "| `%s` | `%s` | `%s` | %s%s%s | %s | %s |\n", o->name,
 			     config_place_flag(o->name, flag), config_place_env(o->name, env),
 			     o->preset[0] ? "`" : "", o->preset[0] ? o->preset : "none",
-			     o->preset[0] ? "`" : "", o->reloadable ? "taken over" : "kept",
+			     o->preset[0] ? "`" : "", o->reloadable ? "applied" : "restart",
 			     o->help);
 	}
 	return ok;

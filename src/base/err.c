@@ -52,6 +52,11 @@ enum errc err_set(struct err *e, enum errc code, const char *path, const char *f
 	return code;
 }
 
+enum errc err_no_memory(struct err *e)
+{
+	return err_set(e, ERR_OVERLOADED, NULL, "The server is out of memory.");
+}
+
 enum errc err_blame(struct err *e, enum err_fault fault)
 {
 	e->fault = fault;

@@ -46,6 +46,9 @@ struct err {
 enum errc err_set(struct err *e, enum errc code, const char *path, const char *fmt, ...)
 	PRINTF(4, 5);
 
+/* err_no_memory: ERR_OVERLOADED, in the one text for a want of memory. */
+enum errc err_no_memory(struct err *e);
+
 /* err_blame: gives e, once it is set, its fault, and returns its code. */
 enum errc err_blame(struct err *e, enum err_fault fault);
 

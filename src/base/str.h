@@ -43,3 +43,13 @@ static inline bool str_starts(struct str s, struct str prefix)
 {
 	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
 }
+
+/* str_trim: without white space and control characters at its ends. */
+static inline struct str str_trim(struct str s)
+{
+	while (s.n > 0 && (unsigned char)s.p[0] <= ' ')
+		s = (struct str){ s.p + 1, s.n - 1 };
+	while (s.n > 0 && (unsigned char)s.p[s.n - 1] <= ' ')
+		s.n--;
+	return s;
+}

@@ -30,6 +30,18 @@ json_at json_get_some(const struct json_doc *d, json_at obj, const char *key)
 	return i != JSON_ABSENT && json_kind(d, i) == JSON_NULL ? JSON_ABSENT : i;
 }
 
+struct str json_get_inner(const struct json_doc *d, json_at obj, const char *key)
+{
+	return json_inner_of(d, json_get(d, obj, key));
+}
+
+bool json_get_is(const struct json_doc *d, json_at obj, const char *key, const char *text)
+{
+	json_at i = json_get(d, obj, key);
+
+	return i != JSON_ABSENT && json_is(d, i, text);
+}
+
 bool json_is(const struct json_doc *d, json_at i, const char *text)
 {
 	return json_kind(d, i) == JSON_STRING && has_value(d, i, str_of(text));

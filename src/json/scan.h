@@ -83,6 +83,12 @@ static inline enum json_kind json_kind(const struct json_doc *d, json_at i)
 	return (enum json_kind)d->tok[i].kind;
 }
 
+/* json_is_kind: the value is there and of that kind; false for JSON_ABSENT. */
+static inline bool json_is_kind(const struct json_doc *d, json_at i, enum json_kind kind)
+{
+	return i != JSON_ABSENT && json_kind(d, i) == kind;
+}
+
 /* json_raw: the value's own bytes, quotes included. */
 static inline struct str json_raw(const struct json_doc *d, json_at i)
 {
@@ -93,6 +99,11 @@ static inline struct str json_raw(const struct json_doc *d, json_at i)
 static inline struct str json_inner(const struct json_doc *d, json_at i)
 {
 	return (struct str){ d->text + d->tok[i].at + 1, d->tok[i].len - 2 };
+}
+/* json_inner_of: the same for a value of any kind, or none; empty for what is no string. */
+static inline struct str json_inner_of(const struct json_doc *d, json_at i)
+{
+	return json_is_kind(d, i, JSON_STRING) ? json_inner(d, i) : STR_NONE;
 }
 
 /* Walking:  for (json_at i = json_first(d, a); i != json_end(d, a); i = json_next(d, i))
@@ -133,6 +144,10 @@ static inline json_at json_next_member(const struct json_doc *d, json_at key)
 json_at json_get(const struct json_doc *d, json_at obj, const char *key);
 /* json_get_some: the same, but a member that is null counts as absent. */
 json_at json_get_some(const struct json_doc *d, json_at obj, const char *key);
+/* json_get_inner: a member's string, still escaped; empty where there is none. */
+struct str json_get_inner(const struct json_doc *d, json_at obj, const char *key);
+/* json_get_is: a member that is a string whose value is text. */
+bool json_get_is(const struct json_doc *d, json_at obj, const char *key, const char *text);
 /* json_is: i is a string whose value is text. */
 bool json_is(const struct json_doc *d, json_at i, const char *text);
 /* json_int: false when i is no integer or does not fit. */

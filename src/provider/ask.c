@@ -11,20 +11,10 @@
 
 enum { PATH = 96 };
 
-static enum errc no_memory(struct err *e)
+/* part_member: a string of an object within a message; empty where either is missing. */
+static struct str part_member(const struct json_doc *d, json_at object, const char *key)
 {
-	return err_set(e, ERR_OVERLOADED, NULL, "no memory for the request to the provider");
-}
-
-/* inner: a string's escaped value; empty for anything else. */
-static struct str inner(const struct json_doc *d, json_at i)
-{
-	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING ? json_inner(d, i) : STR_NONE;
-}
-
-static bool is_object(const struct json_doc *d, json_at i)
-{
-	return i != JSON_ABSENT && json_kind(d, i) == JSON_OBJECT;
+	return json_is_kind(d, object, JSON_OBJECT) ? json_get_inner(d, object, key) : STR_NONE;
 }
 
 static enum errc bad_part(const struct ask_message *m, size_t index, const char *what, struct err *e)
@@ -81,7 +71,8 @@ static bool read_data(struct str url, struct arena *a, struct ask_part *ret)
 static enum errc read_url(const struct json_doc *d, json_at i, const struct ask_message *m,
 			  struct arena *a, struct ask_part *ret, struct err *e)
 {
-	struct str url = inner(d, is_object(d, i) ? json_get(d, i, "url") : i);
+	struct str url =
+		json_inner_of(d, json_is_kind(d, i, JSON_OBJECT) ? json_get(d, i, "url") : i);
 
 	if (url.n == 0)
 		return bad_part(m, ret->index, "the part has no url", e);
@@ -98,12 +89,12 @@ static enum errc read_url(const struct json_doc *d, json_at i, const struct ask_
 static enum errc read_audio(const struct json_doc *d, json_at i, const struct ask_message *m,
 			    struct ask_part *ret, struct err *e)
 {
-	json_at format = is_object(d, i) ? json_get(d, i, "format") : JSON_ABSENT;
+	bool object = json_is_kind(d, i, JSON_OBJECT);
 
-	ret->data = is_object(d, i) ? inner(d, json_get(d, i, "data")) : STR_NONE;
-	if (format != JSON_ABSENT && json_is(d, format, "wav"))
+	ret->data = part_member(d, i, "data");
+	if (object && json_get_is(d, i, "format", "wav"))
 		ret->type = STR("audio/wav");
-	else if (format != JSON_ABSENT && json_is(d, format, "mp3"))
+	else if (object && json_get_is(d, i, "format", "mp3"))
 		ret->type = STR("audio/mpeg");
 	if (ret->type.n > 0 && media_base64(ret->data))
 		return ERR_OK;
@@ -113,9 +104,9 @@ static enum errc read_audio(const struct json_doc *d, json_at i, const struct as
 static enum errc read_file(const struct json_doc *d, json_at i, const struct ask_message *m,
 			   struct arena *a, struct ask_part *ret, struct err *e)
 {
-	struct str data = is_object(d, i) ? inner(d, json_get(d, i, "file_data")) : STR_NONE;
+	struct str data = part_member(d, i, "file_data");
 
-	ret->name = is_object(d, i) ? inner(d, json_get(d, i, "filename")) : STR_NONE;
+	ret->name = part_member(d, i, "filename");
 	if (str_starts(data, STR("data:")) && read_data(data, a, ret))
 		return ERR_OK;
 	/* Without a type it is what it nearly always is. */
@@ -131,24 +122,24 @@ static enum errc read_file(const struct json_doc *d, json_at i, const struct ask
 static enum errc read_part(const struct json_doc *d, json_at i, const struct ask_message *m,
 			   struct arena *a, struct ask_part *ret, struct err *e)
 {
-	json_at type = is_object(d, i) ? json_get(d, i, "type") : JSON_ABSENT;
+	json_at type = json_is_kind(d, i, JSON_OBJECT) ? json_get(d, i, "type") : JSON_ABSENT;
 
 	ret->kind = ASK_TEXT;
-	if (is_object(d, i) && (type == JSON_ABSENT || json_is(d, type, "text"))) {
-		ret->text = inner(d, json_get(d, i, "text"));
+	if (json_is_kind(d, i, JSON_OBJECT) && (type == JSON_ABSENT || json_is(d, type, "text"))) {
+		ret->text = json_get_inner(d, i, "text");
 		return ERR_OK;
 	}
 	if (type == JSON_ABSENT)
 		return bad_part(m, ret->index, "a part of content must be an object with a type", e);
 	if (json_is(d, type, "refusal")) {
-		ret->text = inner(d, json_get(d, i, "refusal"));
+		ret->text = json_get_inner(d, i, "refusal");
 		return ERR_OK;
 	}
 	if (json_is(d, type, "image_url")) {
 		json_at image = json_get(d, i, "image_url");
 
 		ret->kind = ASK_IMAGE;
-		ret->detail = is_object(d, image) ? inner(d, json_get(d, image, "detail")) : STR_NONE;
+		ret->detail = part_member(d, image, "detail");
 		return read_url(d, image, m, a, ret, e);
 	}
 	if (json_is(d, type, "input_audio")) {
@@ -173,7 +164,7 @@ static enum errc read_content(const struct json_doc *d, json_at content, struct 
 	m->parts = arena_alloc(a, (json_kind(d, content) == JSON_ARRAY ? d->tok[content].count : 1) *
 					  sizeof *m->parts + 1);
 	if (!m->parts)
-		return no_memory(e);
+		return err_no_memory(e);
 	if (json_kind(d, content) == JSON_STRING) {
 		m->parts[0] = (struct ask_part){ .text = json_inner(d, content) };
 		m->part_count = m->parts[0].text.n > 0;
@@ -226,35 +217,37 @@ static bool read_input(struct str arguments, struct arena *a, struct str *ret)
 static struct str read_signature(const struct json_doc *d, json_at call)
 {
 	json_at extra = json_get(d, call, "extra_content");
-	json_at google = is_object(d, extra) ? json_get(d, extra, "google") : JSON_ABSENT;
+	json_at google =
+		json_is_kind(d, extra, JSON_OBJECT) ? json_get(d, extra, "google") : JSON_ABSENT;
 
-	return is_object(d, google) ? inner(d, json_get(d, google, "thought_signature")) : STR_NONE;
+	return part_member(d, google, "thought_signature");
 }
 
 static enum errc read_call(const struct json_doc *d, json_at i, struct arena *a,
 			   struct ask_call *ret, struct err *e)
 {
-	json_at    function = is_object(d, i) ? json_get(d, i, "function") : JSON_ABSENT;
+	json_at function =
+		json_is_kind(d, i, JSON_OBJECT) ? json_get(d, i, "function") : JSON_ABSENT;
 	struct str arguments = STR_NONE;
 
-	*ret = (struct ask_call){ .id = is_object(d, i) ? inner(d, json_get(d, i, "id")) : STR_NONE };
-	if (is_object(d, function)) {
-		ret->name = inner(d, json_get(d, function, "name"));
-		arguments = inner(d, json_get(d, function, "arguments"));
+	*ret = (struct ask_call){ .id = part_member(d, i, "id") };
+	if (json_is_kind(d, function, JSON_OBJECT)) {
+		ret->name = json_get_inner(d, function, "name");
+		arguments = json_get_inner(d, function, "arguments");
 		ret->signature = read_signature(d, i);
 		ret->extra = extra_of(d, i);
 	}
-	return read_input(arguments, a, &ret->input) ? ERR_OK : no_memory(e);
+	return read_input(arguments, a, &ret->input) ? ERR_OK : err_no_memory(e);
 }
 
 static enum errc read_calls(const struct json_doc *d, json_at calls, struct arena *a,
 			    struct ask_message *m, struct err *e)
 {
-	if (calls == JSON_ABSENT || json_kind(d, calls) != JSON_ARRAY || d->tok[calls].count == 0)
+	if (!json_is_kind(d, calls, JSON_ARRAY) || d->tok[calls].count == 0)
 		return ERR_OK;
 	m->calls = arena_alloc(a, d->tok[calls].count * sizeof *m->calls);
 	if (!m->calls)
-		return no_memory(e);
+		return err_no_memory(e);
 	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
 		enum errc rc = read_call(d, i, a, &m->calls[m->call_count++], e);
 
@@ -287,10 +280,9 @@ static enum ask_role role_of(const struct json_doc *d)
 		{ "user", ASK_USER },     { "assistant", ASK_ASSISTANT }, { "system", ASK_SYSTEM },
 		{ "tool", ASK_TOOL },     { "developer", ASK_SYSTEM },    { "function", ASK_TOOL },
 	};
-	json_at role = json_get(d, 0, "role");
 
 	for (size_t i = 0; i < ARRAY_LEN(roles); i++)
-		if (role != JSON_ABSENT && json_is(d, role, roles[i].name))
+		if (json_get_is(d, 0, "role", roles[i].name))
 			return roles[i].role;
 	return ASK_USER;
 }
@@ -306,13 +298,13 @@ static enum errc read_images(const struct json_doc *d, struct arena *a, struct a
 		return ERR_OK;
 	m->images = arena_alloc(a, d->tok[list].count * sizeof *m->images);
 	if (!m->images)
-		return no_memory(e);
+		return err_no_memory(e);
 	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
 		struct ask_part *part = &m->images[m->image_count];
 
 		*part = (struct ask_part){ 0 };
-		if (!is_object(d, i) || read_part(d, i, m, a, part, &ignored) != ERR_OK ||
-		    part->kind != ASK_IMAGE)
+		if (!json_is_kind(d, i, JSON_OBJECT) ||
+		    read_part(d, i, m, a, part, &ignored) != ERR_OK || part->kind != ASK_IMAGE)
 			continue;
 		part->signature = read_signature(d, i);
 		m->image_count++;
@@ -329,14 +321,14 @@ static enum errc read_message(struct json_doc *d, struct str raw, struct ask *a,
 	if (rc != ERR_OK)
 		return rc;
 	*m = (struct ask_message){ .role = role_of(d), .index = a->count };
-	m->name = inner(d, json_get(d, 0, "name"));
+	m->name = json_get_inner(d, 0, "name");
 	rc = read_content(d, json_get(d, 0, "content"), &a->arena, m, e);
 	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
 		rc = read_calls(d, json_get(d, 0, "tool_calls"), &a->arena, m, e);
 	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
 		rc = read_images(d, &a->arena, m, e);
 	if (m->role == ASK_TOOL) {
-		m->call_id = inner(d, json_get(d, 0, "tool_call_id"));
+		m->call_id = json_get_inner(d, 0, "tool_call_id");
 		m->call_name = name_of(a, m->call_id);
 		if (m->call_name.n == 0)
 			m->call_name = m->name;
@@ -354,19 +346,20 @@ static enum errc bad_member(const char *path, const char *what, struct err *e)
 
 static enum errc read_tool(const struct json_doc *d, json_at i, struct ask_tool *ret, struct err *e)
 {
-	json_at type = is_object(d, i) ? json_get(d, i, "type") : JSON_ABSENT;
-	json_at f = is_object(d, i) ? json_get(d, i, "function") : JSON_ABSENT;
+	json_at type = json_is_kind(d, i, JSON_OBJECT) ? json_get(d, i, "type") : JSON_ABSENT;
+	json_at f = json_is_kind(d, i, JSON_OBJECT) ? json_get(d, i, "function") : JSON_ABSENT;
 
-	if (!is_object(d, f) || (type != JSON_ABSENT && !json_is(d, type, "function")))
+	if (!json_is_kind(d, f, JSON_OBJECT) ||
+	    (type != JSON_ABSENT && !json_is(d, type, "function")))
 		return bad_member("tools", "this provider takes tools of type function alone", e);
 
 	json_at parameters = json_get_some(d, f, "parameters");
 	json_at strict = json_get(d, f, "strict");
 	*ret = (struct ask_tool){
-		.name = inner(d, json_get(d, f, "name")),
-		.description = inner(d, json_get(d, f, "description")),
+		.name = json_get_inner(d, f, "name"),
+		.description = json_get_inner(d, f, "description"),
 		.parameters = parameters != JSON_ABSENT ? json_raw(d, parameters) : STR_NONE,
-		.strict = strict != JSON_ABSENT && json_kind(d, strict) == JSON_TRUE,
+		.strict = json_is_kind(d, strict, JSON_TRUE),
 	};
 	return ret->name.n > 0 ? ERR_OK : bad_member("tools", "a tool has no name", e);
 }
@@ -383,7 +376,7 @@ static enum errc read_tools(struct json_doc *d, struct ask *a, struct err *e)
 		return bad_member("tools", "must be an array of tools", e);
 	a->tools = arena_alloc(&a->arena, d->tok[0].count * sizeof *a->tools + 1);
 	if (!a->tools)
-		return no_memory(e);
+		return err_no_memory(e);
 	for (json_at i = json_first(d, 0); rc == ERR_OK && i != json_end(d, 0); i = json_next(d, i))
 		rc = read_tool(d, i, &a->tools[a->tool_count++], e);
 	return rc;
@@ -411,7 +404,7 @@ static enum errc read_choice(struct json_doc *d, struct ask *a, struct err *e)
 		}
 	json_at f = json_get(d, 0, "function");
 	a->choice = ASK_CHOICE_ONE;
-	a->choice_name = is_object(d, f) ? inner(d, json_get(d, f, "name")) : STR_NONE;
+	a->choice_name = part_member(d, f, "name");
 	return a->choice_name.n > 0 ? ERR_OK :
 				      bad_member("tool_choice",
 						 "must be none, auto, required or a function's name", e);
@@ -426,19 +419,19 @@ static enum errc read_format(struct json_doc *d, struct ask *a, struct err *e)
 	if (json_scan(d, raw.p, raw.n, &json_limits_upstream, e) != ERR_OK)
 		return e->code;
 
-	json_at type = json_get(d, 0, "type");
 	json_at schema = json_get(d, 0, "json_schema");
-	json_at inside = is_object(d, schema) ? json_get_some(d, schema, "schema") : JSON_ABSENT;
-	if (type != JSON_ABSENT && json_is(d, type, "text"))
+	json_at inside = json_is_kind(d, schema, JSON_OBJECT) ? json_get_some(d, schema, "schema")
+							      : JSON_ABSENT;
+	if (json_get_is(d, 0, "type", "text"))
 		return ERR_OK;
 	a->format = ASK_FORMAT_JSON;
-	if (type != JSON_ABSENT && json_is(d, type, "json_object"))
+	if (json_get_is(d, 0, "type", "json_object"))
 		return ERR_OK;
-	if (type == JSON_ABSENT || !json_is(d, type, "json_schema") || inside == JSON_ABSENT)
+	if (!json_get_is(d, 0, "type", "json_schema") || inside == JSON_ABSENT)
 		return bad_member("response_format",
 				  "must be of type text, json_object, or json_schema with a schema", e);
 	a->format = ASK_FORMAT_SCHEMA;
-	a->schema_name = inner(d, json_get(d, schema, "name"));
+	a->schema_name = json_get_inner(d, schema, "name");
 	a->schema = json_raw(d, inside);
 	return ERR_OK;
 }
@@ -452,7 +445,7 @@ enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e)
 	arena_init(&ret->arena, LIMIT_UPSTREAM_ASK);
 	ret->messages = arena_alloc(&ret->arena, p->message_count * sizeof *ret->messages + 1);
 	if (!ret->messages)
-		rc = no_memory(e);
+		rc = err_no_memory(e);
 	for (size_t i = 0; rc == ERR_OK && i < p->message_count; i++)
 		rc = read_message(&d, p->messages[i], ret, e);
 	if (rc == ERR_OK)
@@ -501,9 +494,10 @@ bool ask_put_extra(const struct ask_call *call, const char *vendor, const char *
 		return true;
 	if (json_scan(&d, call->extra.p, call->extra.n, &json_limits_stored, &e) == ERR_OK) {
 		json_at of = json_get(&d, 0, vendor);
-		json_at list = is_object(&d, of) ? json_get(&d, of, member) : JSON_ABSENT;
+		json_at list =
+			json_is_kind(&d, of, JSON_OBJECT) ? json_get(&d, of, member) : JSON_ABSENT;
 
-		if (list != JSON_ABSENT && json_kind(&d, list) == JSON_ARRAY)
+		if (json_is_kind(&d, list, JSON_ARRAY))
 			ok = put_listed(&d, list, types, first, out);
 	}
 	json_doc_finish(&d);

@@ -137,7 +137,7 @@ static struct str name_of(const struct json_doc *d, json_at model, struct arena 
 		if (i == JSON_ABSENT)
 			i = json_get(d, model, "name");
 	}
-	if (i == JSON_ABSENT || json_kind(d, i) != JSON_STRING || !json_text(d, i, arena, &name))
+	if (!json_is_kind(d, i, JSON_STRING) || !json_text(d, i, arena, &name))
 		return STR_NONE;
 	if (str_starts(name, prefix))
 		name = (struct str){ name.p + prefix.n, name.n - prefix.n };
@@ -177,7 +177,7 @@ static struct catalog_names *collect(const struct json_doc *d, struct arena *are
 		if (models == JSON_ABSENT)
 			models = json_get(d, 0, "models");
 	}
-	if (!list || models == JSON_ABSENT || json_kind(d, models) != JSON_ARRAY) {
+	if (!list || !json_is_kind(d, models, JSON_ARRAY)) {
 		free(list);
 		return NULL;
 	}

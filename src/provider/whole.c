@@ -46,7 +46,7 @@ void whole_begin(struct whole *w, struct decode *d)
 enum errc whole_too_much(bool starved, struct err *e)
 {
 	if (starved)
-		return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
+		return err_no_memory(e);
 	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 		       "the provider sent an answer that is too large");
 }

@@ -27,16 +27,6 @@ struct reader {
 	struct buf   thoughts; /* blocks that go back with the next call, each with a comma in front */
 };
 
-static enum errc bad(struct err *e, const char *what)
-{
-	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
-}
-
-static enum errc no_memory(struct err *e)
-{
-	return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
-}
-
 static struct reader *reader_of(struct decode *d)
 {
 	struct reader *r = d->state;
@@ -68,24 +58,6 @@ static void finish(struct decode *d)
 	d->state = NULL;
 }
 
-static void give(struct decode *d, struct event ev)
-{
-	d->on_event(d->arg, &ev);
-}
-
-/* inner, type_is: an object that is absent is the root, which has no such member. */
-static struct str inner(const struct json_doc *doc, json_at obj, const char *key)
-{
-	return openai_inner(doc, json_get(doc, obj, key));
-}
-
-static bool type_is(const struct json_doc *doc, json_at obj, const char *type)
-{
-	json_at i = json_get(doc, obj, "type");
-
-	return i != JSON_ABSENT && json_is(doc, i, type);
-}
-
 /* --- usage and stop reason --- */
 
 static void read_count(const struct json_doc *doc, json_at usage, const char *key, int64_t *ret)
@@ -104,7 +76,7 @@ static void read_usage(struct reader *r, const struct json_doc *doc, json_at usa
 {
 	int64_t in = r->usage.in - r->usage.cached_read - r->usage.cached_write;
 
-	if (usage == JSON_ABSENT || json_kind(doc, usage) != JSON_OBJECT)
+	if (!json_is_kind(doc, usage, JSON_OBJECT))
 		return;
 	read_count(doc, usage, "input_tokens", &in);
 	read_count(doc, usage, "cache_read_input_tokens", &r->usage.cached_read);
@@ -143,30 +115,15 @@ static struct str word_of(const char *stop)
 
 static void give_end(struct decode *d, const struct reader *r)
 {
-	give(d, (struct event){ .kind = EVENT_FINISH,
-				.text = word_of(r->stop),
-				.name = str_of(r->stop) });
-	/* Behind it, as OpenAI's clients look for it in the last chunk. */
-	if (r->usage.known)
-		give(d, (struct event){ .kind = EVENT_USAGE, .usage = r->usage });
-	d->finished = true;
+	decode_end(d, word_of(r->stop), str_of(r->stop), &r->usage);
 }
 
 /* --- blocks --- */
 
 static void give_start(struct decode *d, json_at message)
 {
-	if (!d->started)
-		give(d, (struct event){ .kind = EVENT_START,
-					.id = inner(d->doc, message, "id"),
-					.text = inner(d->doc, message, "model") });
-	d->started = true;
-}
-
-static void give_text(struct decode *d, enum event_kind kind, struct str text)
-{
-	if (text.n > 0)
-		give(d, (struct event){ .kind = kind, .text = text });
+	decode_start(d, json_get_inner(d->doc, message, "id"),
+		     json_get_inner(d->doc, message, "model"));
 }
 
 static void give_args(struct decode *d, struct reader *r, struct str args)
@@ -174,7 +131,8 @@ static void give_args(struct decode *d, struct reader *r, struct str args)
 	if (args.n == 0)
 		return;
 	r->begun = true;
-	give(d, (struct event){ .kind = EVENT_TOOL_ARGS, .block = d->next_tool - 1, .text = args });
+	decode_give(d, (struct event){
+			       .kind = EVENT_TOOL_ARGS, .block = d->next_tool - 1, .text = args });
 }
 
 /* give_input: arguments that came as an object; the empty one of a stream's start is none yet. */
@@ -182,7 +140,7 @@ static bool give_input(struct decode *d, struct reader *r, json_at block)
 {
 	json_at input = json_get(d->doc, block, "input");
 
-	if (input == JSON_ABSENT || json_kind(d->doc, input) != JSON_OBJECT ||
+	if (!json_is_kind(d->doc, input, JSON_OBJECT) ||
 	    d->doc->tok[input].count == 0)
 		return true;
 	buf_clear(&r->input);
@@ -201,16 +159,16 @@ static bool add_thought(struct reader *r, struct str thought, struct str signatu
 
 static bool begin_thought(struct decode *d, struct reader *r, json_at block)
 {
-	struct str data = inner(d->doc, block, "data");
+	struct str data = json_get_inner(d->doc, block, "data");
 
-	r->thinks = type_is(d->doc, block, "thinking");
-	if (type_is(d->doc, block, "redacted_thinking") && data.n > 0)
+	r->thinks = json_get_is(d->doc, block, "type", "thinking");
+	if (json_get_is(d->doc, block, "type", "redacted_thinking") && data.n > 0)
 		return buf_text(&r->thoughts, ",{\"type\":\"redacted_thinking\",\"data\":\"") &&
 		       buf_str(&r->thoughts, data) && buf_text(&r->thoughts, "\"}");
 	buf_clear(&r->thought);
 	buf_clear(&r->signature);
-	return !r->thinks || add_thought(r, inner(d->doc, block, "thinking"),
-					 inner(d->doc, block, "signature"));
+	return !r->thinks || add_thought(r, json_get_inner(d->doc, block, "thinking"),
+					 json_get_inner(d->doc, block, "signature"));
 }
 
 /* end_thought: one without a signature is of no use to anybody later. */
@@ -231,8 +189,8 @@ static bool give_call(struct decode *d, struct reader *r, json_at block)
 {
 	struct event ev = { .kind = EVENT_TOOL_START,
 			    .block = d->next_tool++,
-			    .id = inner(d->doc, block, "id"),
-			    .name = inner(d->doc, block, "name") };
+			    .id = json_get_inner(d->doc, block, "id"),
+			    .name = json_get_inner(d->doc, block, "name") };
 
 	buf_clear(&r->input);
 	if (r->thoughts.len > 0) {
@@ -243,7 +201,7 @@ static bool give_call(struct decode *d, struct reader *r, json_at block)
 			return false;
 		ev.text = buf_view(&r->input);
 	}
-	give(d, ev);
+	decode_give(d, ev);
 	buf_clear(&r->thoughts);
 	return true;
 }
@@ -252,12 +210,12 @@ static bool give_call(struct decode *d, struct reader *r, json_at block)
  * of OpenAI's; what they led to is in the text. */
 static bool begin_block(struct decode *d, struct reader *r, json_at block)
 {
-	r->call = type_is(d->doc, block, "tool_use");
+	r->call = json_get_is(d->doc, block, "type", "tool_use");
 	r->begun = false;
-	if (type_is(d->doc, block, "text"))
-		give_text(d, EVENT_TEXT, inner(d->doc, block, "text"));
-	else if (type_is(d->doc, block, "thinking"))
-		give_text(d, EVENT_REASONING, inner(d->doc, block, "thinking"));
+	if (json_get_is(d->doc, block, "type", "text"))
+		decode_piece(d, EVENT_TEXT, json_get_inner(d->doc, block, "text"));
+	else if (json_get_is(d->doc, block, "type", "thinking"))
+		decode_piece(d, EVENT_REASONING, json_get_inner(d->doc, block, "thinking"));
 	if (!r->call)
 		return begin_thought(d, r, block);
 	return give_call(d, r, block) && give_input(d, r, block);
@@ -265,14 +223,14 @@ static bool begin_block(struct decode *d, struct reader *r, json_at block)
 
 static bool add_delta(struct decode *d, struct reader *r, json_at delta)
 {
-	if (type_is(d->doc, delta, "text_delta"))
-		give_text(d, EVENT_TEXT, inner(d->doc, delta, "text"));
-	else if (type_is(d->doc, delta, "thinking_delta"))
-		give_text(d, EVENT_REASONING, inner(d->doc, delta, "thinking"));
-	else if (type_is(d->doc, delta, "input_json_delta") && r->call)
-		give_args(d, r, inner(d->doc, delta, "partial_json"));
-	return !r->thinks || add_thought(r, inner(d->doc, delta, "thinking"),
-					 inner(d->doc, delta, "signature"));
+	if (json_get_is(d->doc, delta, "type", "text_delta"))
+		decode_piece(d, EVENT_TEXT, json_get_inner(d->doc, delta, "text"));
+	else if (json_get_is(d->doc, delta, "type", "thinking_delta"))
+		decode_piece(d, EVENT_REASONING, json_get_inner(d->doc, delta, "thinking"));
+	else if (json_get_is(d->doc, delta, "type", "input_json_delta") && r->call)
+		give_args(d, r, json_get_inner(d->doc, delta, "partial_json"));
+	return !r->thinks || add_thought(r, json_get_inner(d->doc, delta, "thinking"),
+					 json_get_inner(d->doc, delta, "signature"));
 }
 
 static bool end_block(struct decode *d, struct reader *r)
@@ -282,7 +240,7 @@ static bool end_block(struct decode *d, struct reader *r)
 	/* A call without arguments streams none; a client parses them all the same. */
 	if (!r->begun)
 		give_args(d, r, STR("{}"));
-	give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool - 1 });
+	decode_give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool - 1 });
 	r->call = false;
 	return true;
 }
@@ -304,7 +262,7 @@ static int status_of(const struct json_doc *doc, json_at error)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		if (type_is(doc, error, types[i].type))
+		if (json_get_is(doc, error, "type", types[i].type))
 			return types[i].status;
 	return 500;
 }
@@ -329,25 +287,25 @@ static enum errc take_event(struct decode *d, struct reader *r, struct err *e)
 	const struct json_doc *doc = d->doc;
 	json_at                message = json_get(doc, 0, "message");
 
-	if (type_is(doc, 0, "message_start")) {
+	if (json_get_is(doc, 0, "type", "message_start")) {
 		give_start(d, message);
 		read_usage(r, doc, message != JSON_ABSENT ? json_get(doc, message, "usage")
 							   : JSON_ABSENT);
-	} else if (type_is(doc, 0, "content_block_start")) {
+	} else if (json_get_is(doc, 0, "type", "content_block_start")) {
 		give_start(d, JSON_ABSENT);
 		if (!begin_block(d, r, json_get(doc, 0, "content_block")))
-			return no_memory(e);
-	} else if (type_is(doc, 0, "content_block_delta")) {
+			return err_no_memory(e);
+	} else if (json_get_is(doc, 0, "type", "content_block_delta")) {
 		give_start(d, JSON_ABSENT);
 		if (!add_delta(d, r, json_get(doc, 0, "delta")))
-			return no_memory(e);
-	} else if (type_is(doc, 0, "content_block_stop")) {
+			return err_no_memory(e);
+	} else if (json_get_is(doc, 0, "type", "content_block_stop")) {
 		if (!end_block(d, r))
-			return no_memory(e);
-	} else if (type_is(doc, 0, "message_delta")) {
-		read_stop(r, inner(doc, json_get(doc, 0, "delta"), "stop_reason"));
+			return err_no_memory(e);
+	} else if (json_get_is(doc, 0, "type", "message_delta")) {
+		read_stop(r, json_get_inner(doc, json_get(doc, 0, "delta"), "stop_reason"));
 		read_usage(r, doc, json_get(doc, 0, "usage"));
-	} else if (type_is(doc, 0, "message_stop")) {
+	} else if (json_get_is(doc, 0, "type", "message_stop")) {
 		d->done_mark = true;
 		/* Without a reason it is not known that the answer is whole. */
 		if (r->stop[0])
@@ -361,18 +319,18 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 	struct reader *r = reader_of(d);
 
 	if (!r)
-		return no_memory(e);
+		return err_no_memory(e);
 	if (d->done_mark)
 		return ERR_OK;
-	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) != ERR_OK)
-		return str_is(name, "error") ? openai_error_plain(d, data, e) :
-					       bad(e, "a stream event that is not JSON");
+	enum errc rc = openai_scan_event(d, name, data, e);
+	if (rc != ERR_OK)
+		return rc;
 	if (json_kind(d->doc, 0) != JSON_OBJECT)
-		return bad(e, "a stream event that is no JSON object");
-	if (type_is(d->doc, 0, "error") || str_is(name, "error"))
+		return decode_bad(e, "a stream event that is no JSON object");
+	if (json_get_is(d->doc, 0, "type", "error") || str_is(name, "error"))
 		return take_error(d, data, e);
 
-	enum errc rc = take_event(d, r, e);
+	rc = take_event(d, r, e);
 	d->told = r->usage;
 	return rc;
 }
@@ -384,18 +342,16 @@ static enum errc read_message(struct decode *d, struct reader *r, struct err *e)
 	const struct json_doc *doc = d->doc;
 	json_at                content = json_get(doc, 0, "content");
 
-	if (content == JSON_ABSENT || json_kind(doc, content) != JSON_ARRAY)
-		return bad(e, "an answer without content");
-	read_stop(r, inner(doc, 0, "stop_reason"));
+	if (!json_is_kind(doc, content, JSON_ARRAY))
+		return decode_bad(e, "an answer without content");
+	read_stop(r, json_get_inner(doc, 0, "stop_reason"));
 	if (!r->stop[0])
-		return bad(e, "an answer without a stop_reason");
-	give(d, (struct event){ .kind = EVENT_START,
-				.id = inner(doc, 0, "id"),
-				.text = inner(doc, 0, "model") });
+		return decode_bad(e, "an answer without a stop_reason");
+	give_start(d, 0);
 	for (json_at i = json_first(doc, content); i != json_end(doc, content);
 	     i = json_next(doc, i)) {
 		if (!begin_block(d, r, i) || !end_block(d, r))
-			return no_memory(e);
+			return err_no_memory(e);
 	}
 	read_usage(r, doc, json_get(doc, 0, "usage"));
 	give_end(d, r);
@@ -407,13 +363,15 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 	struct reader *r = reader_of(d);
 	struct whole   w;
 
+
 	if (!r)
-		return no_memory(e);
-	if (json_scan(d->doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) != ERR_OK)
-		return bad(e, "an answer that is not JSON");
+		return err_no_memory(e);
+	enum errc rc = openai_scan_body(d, body, e);
+	if (rc != ERR_OK)
+		return rc;
 	if (json_kind(d->doc, 0) != JSON_OBJECT)
-		return bad(e, "an answer that is no JSON object");
-	if (type_is(d->doc, 0, "error"))
+		return decode_bad(e, "an answer that is no JSON object");
+	if (json_get_is(d->doc, 0, "type", "error"))
 		return take_error(d, body, e);
 	whole_begin(&w, d);
 	return whole_end(&w, read_message(d, r, e), e);

@@ -43,10 +43,9 @@ static bool is_of_filters(struct decode *d, struct str data)
 
 	if (d->started || json_scan(d->doc, data.p, data.n, &json_limits_upstream, &e) != ERR_OK)
 		return false;
-	json_at id = json_get(d->doc, 0, "id");
 	json_at choices = json_get(d->doc, 0, "choices");
-	return id != JSON_ABSENT && json_is(d->doc, id, "") && choices != JSON_ABSENT &&
-	       json_kind(d->doc, choices) == JSON_ARRAY && d->doc->tok[choices].count == 0;
+	return json_get_is(d->doc, 0, "id", "") && json_is_kind(d->doc, choices, JSON_ARRAY) &&
+	       d->doc->tok[choices].count == 0;
 }
 
 static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)

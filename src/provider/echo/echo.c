@@ -315,7 +315,7 @@ static void each_text(const struct json_doc *doc, bool (*fn)(void *arg, struct s
 	     i = json_next(doc, i)) {
 		json_at text = json_get(doc, i, "text");
 
-		if (text != JSON_ABSENT && json_kind(doc, text) == JSON_STRING &&
+		if (json_is_kind(doc, text, JSON_STRING) &&
 		    !fn(arg, json_inner(doc, text)))
 			return;
 	}

@@ -27,16 +27,6 @@ struct reader {
 	struct buf   escaped;   /* and as they stand between quotes */
 };
 
-static enum errc bad(struct err *e, const char *what)
-{
-	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
-}
-
-static enum errc no_memory(struct err *e)
-{
-	return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
-}
-
 static struct reader *reader_of(struct decode *d)
 {
 	struct reader *r = d->state;
@@ -64,11 +54,6 @@ static void finish(struct decode *d)
 	d->state = NULL;
 }
 
-static void give(struct decode *d, struct event ev)
-{
-	d->on_event(d->arg, &ev);
-}
-
 /* want: a member of a known kind, or JSON_ABSENT where it is left out or null (or of another kind).
  * Errors: UPSTREAM_BAD_RESPONSE where it is of another kind. */
 static enum errc want(const struct json_doc *doc, json_at obj, const char *key, enum json_kind kind,
@@ -84,33 +69,22 @@ static enum errc want(const struct json_doc *doc, json_at obj, const char *key, 
 		       "the provider sent a member %s of a type that it should not have", key);
 }
 
-static struct str inner(const struct json_doc *doc, json_at obj, const char *key)
-{
-	return openai_inner(doc, json_get(doc, obj, key));
-}
-
 /* --- usage --- */
-
-static int64_t count(const struct json_doc *doc, json_at usage, const char *key)
-{
-	json_at i = json_get(doc, usage, key);
-	int64_t n;
-
-	return i != JSON_ABSENT && json_int(doc, i, &n) && n >= 0 && n <= INT32_MAX ? n : 0;
-}
 
 static void read_usage(struct reader *r, const struct json_doc *doc)
 {
 	json_at at = json_get_some(doc, 0, "usageMetadata");
 
-	if (at == JSON_ABSENT || json_kind(doc, at) != JSON_OBJECT)
+	if (!json_is_kind(doc, at, JSON_OBJECT))
 		return;
 	r->usage = (struct usage){
 		.known = true,
-		.in = count(doc, at, "promptTokenCount") + count(doc, at, "toolUsePromptTokenCount"),
-		.out = count(doc, at, "candidatesTokenCount") + count(doc, at, "thoughtsTokenCount"),
-		.cached_read = count(doc, at, "cachedContentTokenCount"),
-		.reasoning = count(doc, at, "thoughtsTokenCount"),
+		.in = decode_count(doc, at, "promptTokenCount") +
+		      decode_count(doc, at, "toolUsePromptTokenCount"),
+		.out = decode_count(doc, at, "candidatesTokenCount") +
+		       decode_count(doc, at, "thoughtsTokenCount"),
+		.cached_read = decode_count(doc, at, "cachedContentTokenCount"),
+		.reasoning = decode_count(doc, at, "thoughtsTokenCount"),
 	};
 }
 
@@ -125,16 +99,15 @@ static void give_usage(struct decode *d, struct reader *r)
 	if (same_usage(&r->usage, &r->told))
 		return;
 	r->told = r->usage;
-	give(d, (struct event){ .kind = EVENT_USAGE, .usage = r->usage });
+	decode_give(d, (struct event){ .kind = EVENT_USAGE, .usage = r->usage });
 }
 
 /* --- the end --- */
 
 static void give_end(struct decode *d, struct reader *r, struct str word, struct str reason)
 {
-	give(d, (struct event){ .kind = EVENT_FINISH, .text = word, .name = reason });
-	give_usage(d, r); /* behind it, as OpenAI's clients look for it in the last chunk */
-	d->finished = true;
+	decode_end(d, word, reason, NULL);
+	give_usage(d, r);
 }
 
 /* What a reason is in OpenAI's words; one that is none of theirs stays what it is. */
@@ -173,7 +146,7 @@ static enum errc fail(const struct decode *d, struct reader *r, json_at candidat
 		      struct err *e)
 {
 	char       why[160] = "";
-	struct str message = inner(d->doc, candidate, "finishMessage");
+	struct str message = json_get_inner(d->doc, candidate, "finishMessage");
 
 	buf_clear(&r->args);
 	if (message.n > 0 && json_unescape(message, &r->args))
@@ -196,7 +169,7 @@ static enum errc take_finish(struct decode *d, struct reader *r, json_at candida
 	if (reason.n == 0 || str_is(reason, "FINISH_REASON_UNSPECIFIED"))
 		return ERR_OK;
 	if (reason.n >= sizeof e->wire)
-		return bad(e, "a finishReason that is too long");
+		return decode_bad(e, "a finishReason that is too long");
 	if (is_failure(reason))
 		return fail(d, r, candidate, reason, e);
 	give_end(d, r, word_of(reason, r->called), reason);
@@ -246,13 +219,13 @@ static enum errc print_args(const struct decode *d, struct reader *r, json_at ar
 				: json_print(d->doc, args, &r->args) &&
 					  buf_json_escape(&r->escaped, buf_view(&r->args)))
 		return ERR_OK;
-	return no_memory(e);
+	return err_no_memory(e);
 }
 
 /* signature_of: base64; what begins as an object would be taken for one, unread (shape/extra.h). */
 static struct str signature_of(const struct decode *d, json_at part)
 {
-	struct str signature = inner(d->doc, part, "thoughtSignature");
+	struct str signature = json_get_inner(d->doc, part, "thoughtSignature");
 
 	return str_starts(signature, STR("{")) ? STR_NONE : signature;
 }
@@ -260,7 +233,7 @@ static struct str signature_of(const struct decode *d, json_at part)
 static enum errc give_call(struct decode *d, struct reader *r, json_at part, json_at call,
 			   struct err *e)
 {
-	struct str id = inner(d->doc, call, "id");
+	struct str id = json_get_inner(d->doc, call, "id");
 	struct str signature = signature_of(d, part);
 	json_at    name, args;
 	char       made[64];
@@ -269,22 +242,22 @@ static enum errc give_call(struct decode *d, struct reader *r, json_at part, jso
 	if (rc == ERR_OK)
 		rc = want(d->doc, call, "args", JSON_OBJECT, &args, e);
 	if (rc == ERR_OK && json_get_some(d->doc, call, "partialArgs") != JSON_ABSENT)
-		return bad(e, "a call's arguments in pieces, which nobody asked for");
+		return decode_bad(e, "a call's arguments in pieces, which nobody asked for");
 	if (rc == ERR_OK && (name == JSON_ABSENT || json_inner(d->doc, name).n == 0))
-		return bad(e, "a call without a name");
+		return decode_bad(e, "a call without a name");
 	if (rc == ERR_OK)
 		rc = print_args(d, r, args, e);
 	if (rc != ERR_OK)
 		return rc;
-	give(d, (struct event){ .kind = EVENT_TOOL_START,
+	decode_give(d, (struct event){ .kind = EVENT_TOOL_START,
 				.block = d->next_tool,
 				.id = id.n > 0 ? id : make_id(d, r, made),
 				.name = json_inner(d->doc, name),
 				.text = signature });
-	give(d, (struct event){ .kind = EVENT_TOOL_ARGS,
+	decode_give(d, (struct event){ .kind = EVENT_TOOL_ARGS,
 				.block = d->next_tool,
 				.text = buf_view(&r->escaped) });
-	give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool++ });
+	decode_give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool++ });
 	r->called = true;
 	return ERR_OK;
 }
@@ -292,12 +265,13 @@ static enum errc give_call(struct decode *d, struct reader *r, json_at part, jso
 /* give_media: an image as OpenRouter gives those that models make; of all else as it is. */
 static bool give_media(struct decode *d, struct reader *r, json_at part, json_at media)
 {
-	struct str type = inner(d->doc, media, "mimeType");
-	struct str data = inner(d->doc, media, "data");
+	struct str type = json_get_inner(d->doc, media, "mimeType");
+	struct str data = json_get_inner(d->doc, media, "data");
 	struct str signature = signature_of(d, part);
 
 	if (!str_starts(type, STR("image/")) || data.n == 0) {
-		give(d, (struct event){ .kind = EVENT_MEDIA, .text = json_raw(d->doc, part) });
+		decode_give(d,
+			    (struct event){ .kind = EVENT_MEDIA, .text = json_raw(d->doc, part) });
 		return true;
 	}
 	buf_clear(&r->escaped);
@@ -306,7 +280,7 @@ static bool give_media(struct decode *d, struct reader *r, json_at part, json_at
 	    !buf_str(&r->escaped, data) || !buf_text(&r->escaped, "\"}") ||
 	    !extra_put(signature, &r->escaped) || !buf_text(&r->escaped, "}"))
 		return false;
-	give(d, (struct event){ .kind = EVENT_MEDIA, .text = buf_view(&r->escaped) });
+	decode_give(d, (struct event){ .kind = EVENT_MEDIA, .text = buf_view(&r->escaped) });
 	return true;
 }
 
@@ -317,7 +291,7 @@ static enum errc give_part(struct decode *d, struct reader *r, json_at part, str
 	json_at                text, call, media;
 
 	if (json_kind(doc, part) != JSON_OBJECT)
-		return bad(e, "a part that is no object");
+		return decode_bad(e, "a part that is no object");
 	enum errc rc = want(doc, part, "text", JSON_STRING, &text, e);
 	if (rc == ERR_OK)
 		rc = want(doc, part, "functionCall", JSON_OBJECT, &call, e);
@@ -326,13 +300,12 @@ static enum errc give_part(struct decode *d, struct reader *r, json_at part, str
 	if (rc != ERR_OK)
 		return rc;
 	if (text != JSON_ABSENT && json_inner(doc, text).n > 0)
-		give(d, (struct event){ .kind = thought != JSON_ABSENT &&
-								json_kind(doc, thought) == JSON_TRUE
+		decode_give(d, (struct event){ .kind = json_is_kind(doc, thought, JSON_TRUE)
 							? EVENT_REASONING
 							: EVENT_TEXT,
 					.text = json_inner(doc, text) });
 	if (media != JSON_ABSENT && !give_media(d, r, part, media))
-		return no_memory(e);
+		return err_no_memory(e);
 	return call != JSON_ABSENT ? give_call(d, r, part, call, e) : ERR_OK;
 }
 
@@ -346,7 +319,7 @@ static enum errc take_candidate(struct decode *d, struct reader *r, json_at cand
 	int64_t                n;
 
 	if (json_kind(doc, candidate) != JSON_OBJECT)
-		return bad(e, "a candidate that is no object");
+		return decode_bad(e, "a candidate that is no object");
 	/* One was asked for. */
 	if (index != JSON_ABSENT && json_int(doc, index, &n) && n != 0)
 		return ERR_OK;
@@ -364,15 +337,11 @@ static enum errc take_candidate(struct decode *d, struct reader *r, json_at cand
 
 static void give_start(struct decode *d, struct reader *r)
 {
-	struct str id = inner(d->doc, 0, "responseId");
+	struct str id = json_get_inner(d->doc, 0, "responseId");
 
 	if (!r->seed[0])
 		str_copy(r->seed, sizeof r->seed, id);
-	if (!d->started)
-		give(d, (struct event){ .kind = EVENT_START,
-					.id = id,
-					.text = inner(d->doc, 0, "modelVersion") });
-	d->started = true;
+	decode_start(d, id, json_get_inner(d->doc, 0, "modelVersion"));
 }
 
 static enum errc take_response(struct decode *d, struct reader *r, struct err *e)
@@ -402,7 +371,7 @@ static enum errc take_response(struct decode *d, struct reader *r, struct err *e
 /* read_delay: "12s", "1.5s". */
 static int64_t read_delay(const struct json_doc *doc, json_at detail)
 {
-	struct str delay = inner(doc, detail, "retryDelay");
+	struct str delay = json_get_inner(doc, detail, "retryDelay");
 	char       text[32];
 	char      *end;
 
@@ -419,7 +388,7 @@ static void read_details(const struct json_doc *doc, json_at error, struct err *
 	json_at details = json_get(doc, error, "details");
 	int64_t wait = 0;
 
-	if (details == JSON_ABSENT || json_kind(doc, details) != JSON_ARRAY)
+	if (!json_is_kind(doc, details, JSON_ARRAY))
 		return;
 	for (json_at i = json_first(doc, details); i != json_end(doc, details);
 	     i = json_next(doc, i)) {
@@ -463,7 +432,7 @@ static enum errc take(struct decode *d, struct reader *r, struct err *e)
 		return e->code;
 	}
 	if (json_kind(d->doc, 0) != JSON_OBJECT)
-		return bad(e, "an answer that is no JSON object");
+		return decode_bad(e, "an answer that is no JSON object");
 	return take_response(d, r, e);
 }
 
@@ -472,11 +441,9 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 	struct reader *r = reader_of(d);
 
 	if (!r)
-		return no_memory(e);
-	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) == ERR_OK)
-		return take(d, r, e);
-	return str_is(name, "error") ? openai_error_plain(d, data, e)
-				     : bad(e, "a stream event that is not JSON");
+		return err_no_memory(e);
+	enum errc rc = openai_scan_event(d, name, data, e);
+	return rc == ERR_OK ? take(d, r, e) : rc;
 }
 
 static enum errc take_whole(struct decode *d, struct reader *r, struct err *e)
@@ -484,7 +451,7 @@ static enum errc take_whole(struct decode *d, struct reader *r, struct err *e)
 	enum errc rc = take(d, r, e);
 
 	if (rc == ERR_OK && !d->finished)
-		return bad(e, "an answer without a finishReason");
+		return decode_bad(e, "an answer without a finishReason");
 	return rc;
 }
 
@@ -493,10 +460,12 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 	struct reader *r = reader_of(d);
 	struct whole   w;
 
+
 	if (!r)
-		return no_memory(e);
-	if (json_scan(d->doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) != ERR_OK)
-		return bad(e, "an answer that is not JSON");
+		return err_no_memory(e);
+	enum errc rc = openai_scan_body(d, body, e);
+	if (rc != ERR_OK)
+		return rc;
 	whole_begin(&w, d);
 	return whole_end(&w, take_whole(d, r, e), e);
 }

@@ -85,7 +85,7 @@ static enum errc put_vectors(const struct json_doc *doc, struct embed_list *l, s
 	json_at   list = json_get_some(doc, 0, "embeddings");
 	enum errc rc = ERR_OK;
 
-	if (list == JSON_ABSENT || json_kind(doc, list) != JSON_ARRAY)
+	if (!json_is_kind(doc, list, JSON_ARRAY))
 		return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			       "the provider sent an answer without embeddings");
 	for (json_at i = json_first(doc, list); rc == ERR_OK && i != json_end(doc, list);

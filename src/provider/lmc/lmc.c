@@ -16,11 +16,6 @@ struct reader {
 	struct lmc_segments segments;
 };
 
-static enum errc bad(struct err *e, const char *what)
-{
-	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
-}
-
 /* too_much: right after something could not be kept; errno was cleared before. */
 static enum errc too_much(struct err *e)
 {
@@ -52,13 +47,6 @@ static void finish(struct decode *d)
 	lmc_segments_finish(&r->segments);
 	free(r);
 	d->state = NULL;
-}
-
-static void give_start(struct decode *d)
-{
-	if (!d->started)
-		d->on_event(d->arg, &(struct event){ .kind = EVENT_START });
-	d->started = true;
 }
 
 /* give_end: word: as the provider says it, or empty. */
@@ -125,7 +113,7 @@ static enum errc decode_chunk(struct decode *d, struct err *e)
 		return rc;
 	/* A failure is told before anything is: then it can still become a status. */
 	if (c.role != LMC_SERVER || d->started || is_terminal(&c))
-		give_start(d);
+		decode_start(d, STR_NONE, STR_NONE);
 	if (!lmc_segments_add(&r->segments, &c))
 		return too_much(e);
 	return c.role == LMC_SERVER ? take_server(d, r, &c, e) : ERR_OK;
@@ -143,44 +131,26 @@ static enum errc decode_done(struct decode *d, struct err *e)
 	return ERR_OK;
 }
 
-static struct str trimmed(struct str s)
-{
-	while (s.n > 0 && (unsigned char)s.p[0] <= ' ')
-		s = (struct str){ s.p + 1, s.n - 1 };
-	while (s.n > 0 && (unsigned char)s.p[s.n - 1] <= ' ')
-		s.n--;
-	return s;
-}
-
 static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
 {
 	struct openai_top top;
-	json_at           where;
-	bool              named_error = str_is(name, "error");
 
 	errno = 0;
 	if (d->done_mark)
 		return ERR_OK;
 	if (data.n < 32) {
-		data = trimmed(data);
+		data = str_trim(data);
 		if (str_is(data, "[DONE]"))
 			return decode_done(d, e);
 		if (data.n == 0)
 			return ERR_OK;
 	}
-	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) != ERR_OK)
-		return named_error ? openai_error_plain(d, data, e) :
-				     bad(e, "a stream event that is not JSON");
-	if (json_kind(d->doc, 0) == JSON_OBJECT && json_get(d->doc, 0, "role") != JSON_ABSENT)
+	enum errc rc = openai_scan_event(d, name, data, e);
+	if (rc == ERR_OK && json_get(d->doc, 0, "role") != JSON_ABSENT)
 		return decode_chunk(d, e);
-
-	openai_top_read(d->doc, &top);
-	if (openai_is_error(d->doc, &top, &where))
-		return openai_error(d, where, e);
-	if (named_error)
-		return openai_error(d, 0, e);
-	return bad(e, json_kind(d->doc, 0) == JSON_OBJECT ? "a chunk without a role" :
-							    "a stream event that is no JSON object");
+	if (rc == ERR_OK)
+		rc = openai_answer(d, &name, &top, e);
+	return rc == ERR_OK ? decode_bad(e, "a chunk without a role") : rc;
 }
 
 /* --- the answer in one piece --- */
@@ -212,11 +182,11 @@ static enum errc read_whole(const struct json_doc *doc, json_at i, struct lmc_sc
 			    struct lmc_chunk *ret, struct err *e)
 {
 	if (json_kind(doc, i) != JSON_OBJECT)
-		return bad(e, "a message that is no JSON object");
+		return decode_bad(e, "a message that is no JSON object");
 
 	enum errc rc = lmc_chunk_read(doc, i, scratch, ret, e);
 	if (rc == ERR_OK && ret->said[LMC_TYPE].n == 0)
-		return bad(e, "a message without a type");
+		return decode_bad(e, "a message without a type");
 	if (rc != ERR_OK)
 		return rc;
 	ret->start = true;
@@ -229,8 +199,8 @@ static enum errc check_messages(const struct decode *d, json_at list, struct rea
 {
 	const struct json_doc *doc = d->doc;
 
-	if (list == JSON_ABSENT || json_kind(doc, list) != JSON_ARRAY)
-		return bad(e, "an answer without messages");
+	if (!json_is_kind(doc, list, JSON_ARRAY))
+		return decode_bad(e, "an answer without messages");
 	for (json_at i = json_first(doc, list); i != json_end(doc, list); i = json_next(doc, i)) {
 		struct lmc_chunk c = { 0 };
 		enum errc        rc = read_whole(doc, i, &r->scratch, &c, e);
@@ -287,7 +257,7 @@ static enum errc give_whole(struct decode *d, struct reader *r, json_at list, st
 	answer_init(&c.answer);
 	lmc_segments_finish(&r->segments);
 	lmc_segments_init(&r->segments, on_piece, &c);
-	give_start(d);
+	decode_start(d, STR_NONE, STR_NONE);
 	enum errc rc = give_messages(d->doc, list, r, e);
 	if (rc == ERR_OK)
 		rc = give_message(&c, e);
@@ -300,23 +270,20 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 	struct json_doc  *doc = d->doc;
 	struct openai_top top;
 	struct reader    *r = reader_of(d);
-	json_at           where;
+	struct str        finish_word;
+	bool              changed;
 
 	errno = 0;
 	if (!r)
-		return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
-	if (json_scan(doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) != ERR_OK)
-		return bad(e, "an answer that is not JSON");
-	openai_top_read(doc, &top);
-	if (openai_is_error(doc, &top, &where))
-		return openai_error(d, where, e);
-	if (json_kind(doc, 0) != JSON_OBJECT)
-		return bad(e, "an answer that is no JSON object");
+		return err_no_memory(e);
+	enum errc rc = openai_scan_body(d, body, e);
+	if (rc == ERR_OK)
+		rc = openai_answer(d, NULL, &top, e);
+	if (rc != ERR_OK)
+		return rc;
 
-	struct str finish_word;
-	bool       changed;
-	json_at    list = json_get(doc, 0, "messages");
-	enum errc  rc = check_messages(d, list, r, e);
+	json_at list = json_get(doc, 0, "messages");
+	rc = check_messages(d, list, r, e);
 	if (rc == ERR_OK)
 		rc = openai_finish_word(doc, json_get(doc, 0, "finish_reason"), &finish_word,
 					&changed, e);

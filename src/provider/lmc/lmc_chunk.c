@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "json/print.h"
 #include "lmc/text.h"
+#include "provider/decode.h"
 
 static const char *const roles[LMC_ROLE__COUNT] = {
 	[LMC_USER] = "user",     [LMC_ASSISTANT] = "assistant", [LMC_COMPUTER] = "computer",
@@ -42,11 +43,6 @@ void lmc_scratch_finish(struct lmc_scratch *s)
 		buf_finish(&s->printed[i]);
 }
 
-static enum errc bad(struct err *e, const char *what)
-{
-	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
-}
-
 /* --- reading --- */
 
 static enum key key_of(const struct json_doc *d, json_at at)
@@ -62,12 +58,12 @@ static enum key key_of(const struct json_doc *d, json_at at)
 
 static json_at some(const struct json_doc *d, json_at i)
 {
-	return i != JSON_ABSENT && json_kind(d, i) == JSON_NULL ? JSON_ABSENT : i;
+	return json_is_kind(d, i, JSON_NULL) ? JSON_ABSENT : i;
 }
 
 static bool is_true(const struct json_doc *d, json_at i)
 {
-	return i != JSON_ABSENT && json_kind(d, i) == JSON_TRUE;
+	return json_is_kind(d, i, JSON_TRUE);
 }
 
 static bool one_line(struct str s)
@@ -94,7 +90,7 @@ static void find_members(struct lmc_chunk *c, json_at at[KEY__COUNT])
 	}
 	c->has_content = at[KEY_CONTENT] != JSON_ABSENT;
 	c->content = some(d, at[KEY_CONTENT]);
-	if (c->content != JSON_ABSENT && json_kind(d, c->content) == JSON_STRING &&
+	if (json_is_kind(d, c->content, JSON_STRING) &&
 	    json_inner(d, c->content).n == 0)
 		c->content = JSON_ABSENT;
 	c->start = is_true(d, at[KEY_START]);
@@ -107,13 +103,13 @@ static void find_members(struct lmc_chunk *c, json_at at[KEY__COUNT])
 static enum errc read_role(const struct json_doc *d, json_at at, enum lmc_role *ret, struct err *e)
 {
 	if (at == JSON_ABSENT)
-		return bad(e, "a chunk without a role");
+		return decode_bad(e, "a chunk without a role");
 	for (int i = 0; i < LMC_ROLE__COUNT; i++)
 		if (json_is(d, at, roles[i])) {
 			*ret = (enum lmc_role)i;
 			return ERR_OK;
 		}
-	return bad(e, "a chunk with a role that LMC does not have");
+	return decode_bad(e, "a chunk with a role that LMC does not have");
 }
 
 /* read_said: the value as JSON that can be compared: one string has many spellings. */
@@ -152,11 +148,11 @@ enum errc lmc_chunk_read(const struct json_doc *d, json_at object, struct lmc_sc
 	json_at format = some(d, at[KEY_FORMAT]);
 	bool    flag = (c.start || c.end) && c.content == JSON_ABSENT;
 	if (type == JSON_ABSENT && !flag)
-		return bad(e, "a chunk without a type");
+		return decode_bad(e, "a chunk without a type");
 	if (type != JSON_ABSENT && json_kind(d, type) != JSON_STRING)
-		return bad(e, "a chunk with a type that is no string");
+		return decode_bad(e, "a chunk with a type that is no string");
 	if (format != JSON_ABSENT && json_kind(d, format) != JSON_STRING)
-		return bad(e, "a chunk with a format that is no string");
+		return decode_bad(e, "a chunk with a format that is no string");
 
 	for (int i = 0; i < LMC_SAID__COUNT; i++) {
 		json_at value = some(d, at[said_key[i]]);

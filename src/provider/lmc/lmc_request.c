@@ -20,7 +20,7 @@ static enum errc check_parts(const struct json_doc *d, size_t index, struct err 
 	bool    user = role != JSON_ABSENT && json_is(d, role, "user");
 	size_t  j = 0;
 
-	if (content == JSON_ABSENT || json_kind(d, content) != JSON_ARRAY)
+	if (!json_is_kind(d, content, JSON_ARRAY))
 		return ERR_OK;
 	for (json_at i = json_first(d, content); i != json_end(d, content);
 	     i = json_next(d, i), j++) {

@@ -48,11 +48,6 @@ struct writer {
 	bool                 after_result; /* the message in front of it is what a tool gave back */
 };
 
-static bool is_object(const struct json_doc *d, json_at i)
-{
-	return i != JSON_ABSENT && json_kind(d, i) == JSON_OBJECT;
-}
-
 static enum errc bad(const struct writer *w, const char *member, const char *what, struct err *e)
 {
 	char path[96];
@@ -73,7 +68,8 @@ static bool put_text(struct buf *out, struct str name, struct str text)
 /* put_audio: the data alone; Mistral finds out itself what it is. */
 static bool put_audio(const struct json_doc *d, json_at audio, struct buf *out)
 {
-	struct str data = openai_inner(d, is_object(d, audio) ? json_get(d, audio, "data") : audio);
+	struct str data = json_inner_of(
+		d, json_is_kind(d, audio, JSON_OBJECT) ? json_get(d, audio, "data") : audio);
 
 	return ask_put_string(out, "{\"type\":\"input_audio\",\"input_audio\":", data) &&
 	       buf_text(out, "}");
@@ -82,12 +78,12 @@ static bool put_audio(const struct json_doc *d, json_at audio, struct buf *out)
 /* put_file: its data is a document by a data URL there. */
 static bool put_file(const struct json_doc *d, json_at file, struct buf *out)
 {
-	struct str data = openai_inner(d, json_get(d, file, "file_data"));
-	struct str name = openai_inner(d, json_get(d, file, "filename"));
+	struct str data = json_get_inner(d, file, "file_data");
+	struct str name = json_get_inner(d, file, "filename");
 
 	if (data.n == 0)
 		return ask_put_string(out, "{\"type\":\"file\",\"file_id\":",
-				      openai_inner(d, json_get(d, file, "file_id"))) &&
+				      json_get_inner(d, file, "file_id")) &&
 		       buf_text(out, "}");
 	return buf_text(out, "{\"type\":\"document_url\",\"document_url\":\"") &&
 	       (str_starts(data, STR("data:")) || buf_text(out, "data:application/pdf;base64,")) &&
@@ -100,17 +96,17 @@ static bool put_file(const struct json_doc *d, json_at file, struct buf *out)
 static enum errc put_part(const struct writer *w, json_at i, struct str *name, struct err *e)
 {
 	const struct json_doc *d = &w->doc;
-	json_at                type = is_object(d, i) ? json_get(d, i, "type") : JSON_ABSENT;
+	json_at type = json_is_kind(d, i, JSON_OBJECT) ? json_get(d, i, "type") : JSON_ABSENT;
 	json_at                file = json_get(d, i, "file");
 	bool                   ok;
 
-	if (!is_object(d, i))
+	if (!json_is_kind(d, i, JSON_OBJECT))
 		return bad(w, ".content", "a part of content must be an object with a type", e);
 	if (type == JSON_ABSENT || json_is(d, type, "text") || json_is(d, type, "refusal")) {
 		json_at text = json_get(d, i, "text");
 
 		ok = put_text(w->out, *name,
-			      openai_inner(d, text ? text : json_get(d, i, "refusal")));
+			      json_inner_of(d, text ? text : json_get(d, i, "refusal")));
 		*name = STR_NONE;
 	} else if (json_is(d, type, "image_url")) {
 		json_at image = json_get(d, i, "image_url");
@@ -121,7 +117,7 @@ static enum errc put_part(const struct writer *w, json_at i, struct str *name, s
 		     buf_str(w->out, json_raw(d, image)) && buf_text(w->out, "}");
 	} else if (json_is(d, type, "input_audio")) {
 		ok = put_audio(d, json_get(d, i, "input_audio"), w->out);
-	} else if (json_is(d, type, "file") && is_object(d, file)) {
+	} else if (json_is(d, type, "file") && json_is_kind(d, file, JSON_OBJECT)) {
 		ok = put_file(d, file, w->out);
 	} else { /* its own: thinking, document_url, … */
 		ok = buf_str(w->out, json_raw(d, i));
@@ -192,13 +188,14 @@ static bool put_call(const struct writer *w, json_at call)
 {
 	const struct json_doc *d = &w->doc;
 	json_at                function = json_get(d, call, "function");
-	json_at arguments = is_object(d, function) ? json_get_some(d, function, "arguments")
-						   : JSON_ABSENT;
+	json_at arguments = json_is_kind(d, function, JSON_OBJECT)
+				    ? json_get_some(d, function, "arguments")
+				    : JSON_ABSENT;
 
-	return is_object(d, function) &&
-	       put_id(w->out, "{\"id\":", openai_inner(d, json_get(d, call, "id"))) &&
+	return json_is_kind(d, function, JSON_OBJECT) &&
+	       put_id(w->out, "{\"id\":", json_get_inner(d, call, "id")) &&
 	       ask_put_string(w->out, ",\"type\":\"function\",\"function\":{\"name\":",
-			      openai_inner(d, json_get(d, function, "name"))) &&
+			      json_get_inner(d, function, "name")) &&
 	       buf_text(w->out, ",\"arguments\":") &&
 	       buf_str(w->out, arguments ? json_raw(d, arguments) : STR("\"{}\"")) &&
 	       buf_text(w->out, "}}");
@@ -210,10 +207,11 @@ static enum errc put_calls(const struct writer *w, struct err *e)
 	json_at                calls = json_get(d, 0, "tool_calls");
 	const char            *before = ",\"tool_calls\":[";
 
-	if (calls == JSON_ABSENT || json_kind(d, calls) != JSON_ARRAY || d->tok[calls].count == 0)
+	if (!json_is_kind(d, calls, JSON_ARRAY) || d->tok[calls].count == 0)
 		return ERR_OK;
 	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
-		if (!is_object(d, i) || !is_object(d, json_get(d, i, "function")))
+		if (!json_is_kind(d, i, JSON_OBJECT) ||
+		    !json_is_kind(d, json_get(d, i, "function"), JSON_OBJECT))
 			return bad(w, ".tool_calls", "this provider takes calls of functions alone", e);
 		if (!buf_text(w->out, before) || !put_call(w, i))
 			return ask_too_large(e);
@@ -254,10 +252,10 @@ static bool put_rest(const struct writer *w, bool assistant, bool tool)
 {
 	const struct json_doc *d = &w->doc;
 	json_at                prefix = assistant ? json_get_some(d, 0, "prefix") : JSON_ABSENT;
-	struct str             name = tool ? openai_inner(d, json_get(d, 0, "name")) : STR_NONE;
+	struct str             name = tool ? json_get_inner(d, 0, "name") : STR_NONE;
 
 	return (!tool || put_id(w->out, ",\"tool_call_id\":",
-				openai_inner(d, json_get(d, 0, "tool_call_id")))) &&
+				json_get_inner(d, 0, "tool_call_id"))) &&
 	       (name.n == 0 || ask_put_string(w->out, ",\"name\":", name)) &&
 	       (prefix == JSON_ABSENT || (buf_text(w->out, ",\"prefix\":") &&
 					  buf_str(w->out, json_raw(d, prefix))));
@@ -273,7 +271,7 @@ static enum errc put_message(struct writer *w, struct str message, struct err *e
 	bool       assistant = str_is(role, "assistant");
 	bool       tool = str_is(role, "tool");
 	bool       user = str_is(role, "user");
-	struct str name = user ? openai_inner(d, json_get(d, 0, "name")) : STR_NONE;
+	struct str name = user ? json_get_inner(d, 0, "name") : STR_NONE;
 	if (role.n == 0)
 		return bad(w, ".role", "this provider takes system, user, assistant and tool", e);
 	if (!put_between(w, user) || !ask_put_string(w->out, "{\"role\":", role))

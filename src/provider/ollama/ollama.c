@@ -23,37 +23,13 @@ enum {
 	REASON_MAX = 63, /* bytes; longer ones are none */
 };
 
-static enum errc bad(struct err *e, const char *what)
-{
-	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
-}
-
-static enum errc no_memory(struct err *e)
-{
-	return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
-}
-
-static void give(struct decode *d, struct event ev)
-{
-	d->on_event(d->arg, &ev);
-}
-
-/* read_text: a member's escaped value; empty where it is absent or null.  False: it is no string. */
-static bool read_text(const struct json_doc *doc, json_at obj, const char *key, struct str *ret)
-{
-	json_at i = json_get_some(doc, obj, key);
-
-	*ret = openai_inner(doc, i);
-	return i == JSON_ABSENT || json_kind(doc, i) == JSON_STRING;
-}
-
 /* --- calls --- */
 
 /* make_id: of a call that came without one.  When it was made and what it asks make it unique in its
  * conversation; where a server leaves the time out, chance does. */
 static void make_id(const struct decode *d, struct str name, struct str input, char ret[ID_MAX])
 {
-	struct str       when = openai_inner(d->doc, json_get(d->doc, 0, "created_at"));
+	struct str       when = json_get_inner(d->doc, 0, "created_at");
 	uint64_t         chance = when.n > 0 ? 0 : id_random();
 	char             head[48];
 	unsigned char    digest[HASH_BYTES] = { 0 };
@@ -78,25 +54,25 @@ static enum errc give_args(struct decode *d, json_at input, struct err *e)
 	struct event ev = { .kind = EVENT_TOOL_ARGS, .block = d->next_tool, .text = STR("{}") };
 	struct buf   text;
 
-	if (input != JSON_ABSENT && json_kind(d->doc, input) == JSON_STRING) {
+	if (json_is_kind(d->doc, input, JSON_STRING)) {
 		if (d->doc->tok[input].len > 2)
 			ev.text = json_inner(d->doc, input);
-		give(d, ev);
+		decode_give(d, ev);
 		return ERR_OK;
 	}
 	if (input == JSON_ABSENT) {
-		give(d, ev);
+		decode_give(d, ev);
 		return ERR_OK;
 	}
 	if (json_kind(d->doc, input) != JSON_OBJECT)
-		return bad(e, "a tool call whose arguments are no object");
+		return decode_bad(e, "a tool call whose arguments are no object");
 	buf_init(&text, 2 * (size_t)LIMIT_ANSWER);
 	bool ok = buf_json_escape(&text, json_raw(d->doc, input));
 	ev.text = buf_view(&text);
 	if (ok)
-		give(d, ev);
+		decode_give(d, ev);
 	buf_finish(&text);
-	return ok ? ERR_OK : no_memory(e);
+	return ok ? ERR_OK : err_no_memory(e);
 }
 
 static enum errc give_call(struct decode *d, json_at call, struct err *e)
@@ -106,23 +82,23 @@ static enum errc give_call(struct decode *d, json_at call, struct err *e)
 	struct str             name = STR_NONE, id = STR_NONE;
 	char                   made[ID_MAX];
 
-	if (function == JSON_ABSENT || json_kind(doc, function) != JSON_OBJECT ||
-	    !read_text(doc, function, "name", &name) || name.n == 0 ||
-	    !read_text(doc, call, "id", &id))
-		return bad(e, "a tool call without a function's name");
+	if (!json_is_kind(doc, function, JSON_OBJECT) ||
+	    !decode_text(doc, function, "name", &name) || name.n == 0 ||
+	    !decode_text(doc, call, "id", &id))
+		return decode_bad(e, "a tool call without a function's name");
 	if (d->next_tool == LIMIT_TOOLS)
-		return bad(e, "too many tool calls");
+		return decode_bad(e, "too many tool calls");
 
 	json_at input = json_get_some(doc, function, "arguments");
 	if (id.n == 0) {
 		make_id(d, name, input != JSON_ABSENT ? json_raw(doc, input) : STR("{}"), made);
 		id = str_of(made);
 	}
-	give(d, (struct event){
+	decode_give(d, (struct event){
 			.kind = EVENT_TOOL_START, .block = d->next_tool, .id = id, .name = name });
 	enum errc rc = give_args(d, input, e);
 	if (rc == ERR_OK)
-		give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool++ });
+		decode_give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool++ });
 	return rc;
 }
 
@@ -133,7 +109,7 @@ static enum errc give_calls(struct decode *d, json_at calls, struct err *e)
 	if (calls == JSON_ABSENT)
 		return ERR_OK;
 	if (json_kind(d->doc, calls) != JSON_ARRAY)
-		return bad(e, "tool_calls that are no array");
+		return decode_bad(e, "tool_calls that are no array");
 	for (json_at i = json_first(d->doc, calls); rc == ERR_OK && i != json_end(d->doc, calls);
 	     i = json_next(d->doc, i))
 		rc = give_call(d, i, e);
@@ -150,15 +126,15 @@ static bool read_count(const struct json_doc *doc, const char *key, int64_t *ret
 }
 
 /* A count that is zero is left out there: the prompt's, where all of it was in the cache. */
-static void give_usage(struct decode *d)
+static struct usage read_usage(const struct decode *d)
 {
 	int64_t      in = 0, out = 0;
 	bool         has_in = read_count(d->doc, "prompt_eval_count", &in);
 	bool         has_out = read_count(d->doc, "eval_count", &out);
-	struct usage usage = { .known = true, .in = has_in ? in : 0, .out = has_out ? out : 0 };
 
-	if (has_in || has_out)
-		give(d, (struct event){ .kind = EVENT_USAGE, .usage = usage });
+	return (struct usage){ .known = has_in || has_out,
+			       .in = has_in ? in : 0,
+			       .out = has_out ? out : 0 };
 }
 
 /* give_end: what ended because a model was loaded or unloaded is no answer. */
@@ -166,16 +142,15 @@ static enum errc give_end(struct decode *d, struct err *e)
 {
 	struct str reason;
 
-	if (!read_text(d->doc, 0, "done_reason", &reason) || reason.n > REASON_MAX)
-		return bad(e, "a done_reason that is no word");
+	if (!decode_text(d->doc, 0, "done_reason", &reason) || reason.n > REASON_MAX)
+		return decode_bad(e, "a done_reason that is no word");
 	if (str_is(reason, "load") || str_is(reason, "unload"))
 		return ERR_OK;
 	struct str native = reason;
 	if (reason.n == 0 || str_is(reason, "stop"))
 		reason = d->next_tool > 0 ? STR("tool_calls") : STR("stop");
-	give(d, (struct event){ .kind = EVENT_FINISH, .text = reason, .name = native });
-	give_usage(d); /* behind it, as OpenAI's clients look for it in the last chunk */
-	d->finished = true;
+	struct usage usage = read_usage(d);
+	decode_end(d, reason, native, &usage);
 	d->done_mark = true;
 	return ERR_OK;
 }
@@ -191,14 +166,12 @@ static enum errc take_message(struct decode *d, struct err *e)
 	if (message == JSON_ABSENT)
 		return ERR_OK;
 	if (json_kind(doc, message) != JSON_OBJECT)
-		return bad(e, "a message that is no object");
-	if (!read_text(doc, message, "content", &text) ||
-	    !read_text(doc, message, "thinking", &thinking))
-		return bad(e, "a message whose content is no string");
-	if (thinking.n > 0)
-		give(d, (struct event){ .kind = EVENT_REASONING, .text = thinking });
-	if (text.n > 0)
-		give(d, (struct event){ .kind = EVENT_TEXT, .text = text });
+		return decode_bad(e, "a message that is no object");
+	if (!decode_text(doc, message, "content", &text) ||
+	    !decode_text(doc, message, "thinking", &thinking))
+		return decode_bad(e, "a message whose content is no string");
+	decode_piece(d, EVENT_REASONING, thinking);
+	decode_piece(d, EVENT_TEXT, text);
 	return give_calls(d, json_get_some(doc, message, "tool_calls"), e);
 }
 
@@ -210,13 +183,10 @@ static enum errc take_object(struct decode *d, struct err *e)
 
 	if (done != JSON_ABSENT && json_kind(doc, done) != JSON_TRUE &&
 	    json_kind(doc, done) != JSON_FALSE)
-		return bad(e, "a done that is no boolean");
-	if (!d->started)
-		give(d, (struct event){ .kind = EVENT_START,
-					.text = openai_inner(doc, json_get(doc, 0, "model")) });
-	d->started = true;
+		return decode_bad(e, "a done that is no boolean");
+	decode_start(d, STR_NONE, json_get_inner(doc, 0, "model"));
 	enum errc rc = take_message(d, e);
-	if (rc == ERR_OK && done != JSON_ABSENT && json_kind(doc, done) == JSON_TRUE)
+	if (rc == ERR_OK && json_is_kind(doc, done, JSON_TRUE))
 		rc = give_end(d, e);
 	return rc;
 }
@@ -225,15 +195,11 @@ static enum errc take_object(struct decode *d, struct err *e)
 static enum errc read_object(struct decode *d, struct str text, const char *what, struct err *e)
 {
 	struct openai_top top;
-	json_at           where;
 
 	if (json_scan(d->doc, text.p ? text.p : "", text.n, &json_limits_upstream, e) != ERR_OK ||
 	    json_kind(d->doc, 0) != JSON_OBJECT)
-		return bad(e, what);
-	openai_top_read(d->doc, &top);
-	if (openai_is_error(d->doc, &top, &where))
-		return openai_error(d, where, e);
-	return ERR_OK;
+		return decode_bad(e, what);
+	return openai_answer(d, NULL, &top, e);
 }
 
 static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
@@ -253,11 +219,11 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 	if (rc != ERR_OK)
 		return rc;
 	if (json_get_some(d->doc, 0, "message") == JSON_ABSENT)
-		return bad(e, "an answer without a message");
+		return decode_bad(e, "an answer without a message");
 	whole_begin(&w, d);
 	rc = take_object(d, e);
 	if (rc == ERR_OK && !d->finished)
-		rc = bad(e, "an answer that is not done");
+		rc = decode_bad(e, "an answer that is not done");
 	return whole_end(&w, rc, e);
 }
 

@@ -39,7 +39,7 @@ static enum errc put_vectors(const struct json_doc *doc, struct embed_list *l, s
 	json_at   list = json_get_some(doc, 0, "embeddings");
 	enum errc rc = ERR_OK;
 
-	if (list == JSON_ABSENT || json_kind(doc, list) != JSON_ARRAY)
+	if (!json_is_kind(doc, list, JSON_ARRAY))
 		return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			       "the provider sent an answer without embeddings");
 	for (json_at i = json_first(doc, list); rc == ERR_OK && i != json_end(doc, list);
@@ -62,7 +62,7 @@ static enum errc decode(struct decode *d, const struct embed_want *want, struct 
 		      usage.in <= LIMIT_TOKENS;
 	embed_list_begin(&l, want);
 	rc = put_vectors(d->doc, &l, e);
-	return embed_list_give(&l, d, rc, openai_inner(d->doc, json_get(d->doc, 0, "model")), &usage,
+	return embed_list_give(&l, d, rc, json_get_inner(d->doc, 0, "model"), &usage,
 			       e);
 }
 

@@ -7,16 +7,11 @@
 
 #include <stdlib.h>
 
-static enum errc bad(struct err *e, const char *what)
-{
-	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
-}
-
 /* full: right after a buffer was. */
 static enum errc full(struct err *e)
 {
 	if (buf_starved())
-		return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
+		return err_no_memory(e);
 	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 		       "the provider sent embeddings that make an answer of more than %u bytes",
 		       LIMIT_UPSTREAM_BODY);
@@ -26,7 +21,7 @@ static enum errc as_error(enum vector rc, struct err *e)
 {
 	switch (rc) {
 	case VECTOR_OK: return ERR_OK;
-	case VECTOR_BAD: return bad(e, "an embedding with a number that is no float32");
+	case VECTOR_BAD: return decode_bad(e, "an embedding with a number that is no float32");
 	case VECTOR_FULL: break;
 	}
 	return full(e);
@@ -70,14 +65,11 @@ enum errc embed_encode(const struct provider_options *o, const struct prompt *p,
 enum errc embed_scan(struct decode *d, struct str body, struct err *e)
 {
 	struct openai_top top;
-	json_at           where;
 
 	if (json_scan(d->doc, body.p ? body.p : "", body.n, &json_limits_vectors, e) != ERR_OK)
-		return e->code == ERR_OVERLOADED ? e->code : bad(e, "an answer that is not JSON");
-	openai_top_read(d->doc, &top);
-	if (openai_is_error(d->doc, &top, &where))
-		return openai_error(d, where, e);
-	return json_kind(d->doc, 0) == JSON_OBJECT ? ERR_OK : bad(e, "an answer that is no JSON object");
+		return e->code == ERR_OVERLOADED ? e->code
+						 : decode_bad(e, "an answer that is not JSON");
+	return openai_answer(d, NULL, &top, e);
 }
 
 static void give(struct decode *d, struct str raw, const struct usage *usage)
@@ -93,7 +85,7 @@ static void give(struct decode *d, struct str raw, const struct usage *usage)
 /* is_numbers: in a folded doc nothing but numbers leaves no token. */
 static bool is_numbers(const struct json_doc *doc, json_at i)
 {
-	return i != JSON_ABSENT && json_kind(doc, i) == JSON_ARRAY && doc->tok[i].count > 0 &&
+	return json_is_kind(doc, i, JSON_ARRAY) && doc->tok[i].count > 0 &&
 	       json_first(doc, i) == json_end(doc, i);
 }
 
@@ -127,12 +119,12 @@ static enum errc read_item(struct reading *r, json_at item, size_t place, struct
 	struct str             text;
 
 	if (json_kind(doc, item) != JSON_OBJECT || vector == JSON_ABSENT)
-		return bad(e, "data without an embedding");
+		return decode_bad(e, "data without an embedding");
 	if (index != JSON_ABSENT &&
 	    (!json_int(doc, index, &n) || n < 0 || (size_t)n >= r->want->count))
-		return bad(e, "an embedding with a wrong index");
+		return decode_bad(e, "an embedding with a wrong index");
 	if (r->items[n] != JSON_ABSENT)
-		return bad(e, "two embeddings with one index");
+		return decode_bad(e, "two embeddings with one index");
 	r->items[n] = item;
 	if (json_kind(doc, vector) == JSON_STRING) {
 		enum errc rc = string_of(r, vector, &text, e);
@@ -140,9 +132,9 @@ static enum errc read_item(struct reading *r, json_at item, size_t place, struct
 		if (rc != ERR_OK)
 			return rc;
 		if (!vector_is_base64(text))
-			return bad(e, "an embedding that is no base64 of float32");
+			return decode_bad(e, "an embedding that is no base64 of float32");
 	} else if (!is_numbers(doc, vector)) {
-		return bad(e, "an embedding that is neither numbers nor base64");
+		return decode_bad(e, "an embedding that is neither numbers nor base64");
 	} else if (!vector_is_finite(json_raw(doc, vector))) {
 		return as_error(VECTOR_BAD, e);
 	}
@@ -156,8 +148,8 @@ static enum errc read_items(struct reading *r, json_at data, struct err *e)
 	const struct json_doc *doc = r->doc;
 	size_t                 n = 0;
 
-	if (data == JSON_ABSENT || json_kind(doc, data) != JSON_ARRAY)
-		return bad(e, "an answer without data");
+	if (!json_is_kind(doc, data, JSON_ARRAY))
+		return decode_bad(e, "an answer without data");
 	for (json_at i = json_first(doc, data); i != json_end(doc, data); i = json_next(doc, i)) {
 		enum errc rc = n < r->want->count ? read_item(r, i, n, e) : ERR_OK;
 
@@ -167,7 +159,7 @@ static enum errc read_items(struct reading *r, json_at data, struct err *e)
 	}
 	/* Numbers left no tokens. */
 	if (doc->tok[data].count != n)
-		return bad(e, "data without an embedding");
+		return decode_bad(e, "data without an embedding");
 	return n == r->want->count ? ERR_OK : wrong_count(n, r->want->count, e);
 }
 
@@ -253,9 +245,9 @@ enum errc embed_decode(struct decode *d, const struct embed_want *want, struct s
 	openai_usage(d->doc, top.usage, &usage);
 	r.items = calloc(want->count, sizeof *r.items);
 	if (!r.items)
-		return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
-	bool has_model = openai_inner(d->doc, top.model).n > 0;
-	r.same = has_model && str_is(openai_inner(d->doc, top.object), "list");
+		return err_no_memory(e);
+	bool has_model = json_inner_of(d->doc, top.model).n > 0;
+	r.same = has_model && str_is(json_inner_of(d->doc, top.object), "list");
 	buf_init(&r.text, LIMIT_UPSTREAM_BODY);
 	buf_init(&out, LIMIT_UPSTREAM_BODY);
 	rc = read_items(&r, json_get_some(d->doc, 0, "data"), e);
@@ -298,7 +290,7 @@ enum errc embed_list_add(struct embed_list *l, const struct json_doc *doc, json_
 	enum errc  rc = ERR_OK;
 
 	if (!is_numbers(doc, numbers))
-		return bad(e, "an embedding that is no array of numbers");
+		return decode_bad(e, "an embedding that is no array of numbers");
 	raw = json_raw(doc, numbers);
 	if (!vector_is_finite(raw))
 		return as_error(VECTOR_BAD, e);

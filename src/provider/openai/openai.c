@@ -69,35 +69,20 @@ bool openai_truthy(const struct json_doc *doc, json_at i)
 	return true;
 }
 
-struct str openai_inner(const struct json_doc *doc, json_at i)
-{
-	if (i == JSON_ABSENT || json_kind(doc, i) != JSON_STRING)
-		return STR_NONE;
-	return json_inner(doc, i);
-}
-
-static int64_t count_of(const struct json_doc *doc, json_at obj, const char *key)
-{
-	json_at i = obj != JSON_ABSENT ? json_get(doc, obj, key) : JSON_ABSENT;
-	int64_t n;
-
-	return i != JSON_ABSENT && json_int(doc, i, &n) && n > 0 && n <= LIMIT_TOKENS ? n : 0;
-}
-
 bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret)
 {
-	if (i == JSON_ABSENT || json_kind(doc, i) != JSON_OBJECT)
+	if (!json_is_kind(doc, i, JSON_OBJECT))
 		return false;
 
 	json_at in = json_get(doc, i, "prompt_tokens_details");
 	json_at out = json_get(doc, i, "completion_tokens_details");
 	*ret = (struct usage){
 		.known = true,
-		.in = count_of(doc, i, "prompt_tokens"),
-		.out = count_of(doc, i, "completion_tokens"),
-		.cached_read = count_of(doc, in, "cached_tokens"),
-		.cached_write = count_of(doc, in, "cache_write_tokens"),
-		.reasoning = count_of(doc, out, "reasoning_tokens"),
+		.in = decode_count(doc, i, "prompt_tokens"),
+		.out = decode_count(doc, i, "completion_tokens"),
+		.cached_read = decode_count(doc, in, "cached_tokens"),
+		.cached_write = decode_count(doc, in, "cache_write_tokens"),
+		.reasoning = decode_count(doc, out, "reasoning_tokens"),
 	};
 	return true;
 }
@@ -125,7 +110,7 @@ enum errc openai_finish_word(const struct json_doc *doc, json_at i, struct str *
 
 struct str openai_native(const struct json_doc *doc, json_at choice)
 {
-	struct str native = openai_inner(doc, json_get(doc, choice, "native_finish_reason"));
+	struct str native = json_get_inner(doc, choice, "native_finish_reason");
 
-	return native.n > 0 ? native : openai_inner(doc, json_get(doc, choice, "finish_reason"));
+	return native.n > 0 ? native : json_get_inner(doc, choice, "finish_reason");
 }

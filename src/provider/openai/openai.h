@@ -1,7 +1,7 @@
 /* provider/openai/openai: the parts of OpenAI's dialect that its files share.  Internal to provider/. */
 #pragma once
 
-#include "provider/dialect.h"
+#include "provider/decode.h"
 
 /* The members of a chunk or completion that matter; JSON_ABSENT: not there. */
 struct openai_top {
@@ -31,10 +31,18 @@ void openai_top_read(const struct json_doc *doc, struct openai_top *ret);
 /* openai_member_cut: the member at key with one neighbouring comma: from `front`, the end of the value
  * before it, or, where it is the first (0), to the next key. */
 struct str openai_member_cut(const struct json_doc *doc, json_at object, json_at key, size_t front);
+/* openai_scan_event, openai_scan_body: a stream's event, or a whole answer, into d->doc.
+ * Errors: what is no JSON; an event named error that is none says what went wrong. */
+enum errc openai_scan_event(struct decode *d, struct str name, struct str text,
+			    struct err *e) MUST_USE;
+enum errc openai_scan_body(struct decode *d, struct str body, struct err *e) MUST_USE;
+/* openai_answer: the members of what was scanned; event: its name, which may be error; NULL: a whole
+ * answer.
+ * Errors: what is no object, and what the provider says in one that is an error. */
+enum errc openai_answer(const struct decode *d, const struct str *event, struct openai_top *ret,
+			struct err *e) MUST_USE;
 /* openai_truthy: as JavaScript's clients would test it; false for JSON_ABSENT. */
 bool openai_truthy(const struct json_doc *doc, json_at i);
-/* openai_inner: a string's escaped value; empty for anything else. */
-struct str openai_inner(const struct json_doc *doc, json_at i);
 /* openai_usage: false when i is no usage object. */
 bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret);
 /* openai_finish_word: the finish reason in OpenAI's words; empty: none (null, "").  *ret_changed:

@@ -46,19 +46,9 @@ struct tool_delta {
 	struct str extra; /* shape/extra */
 };
 
-static enum errc bad(struct err *e, const char *what)
-{
-	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
-}
-
 static bool present(const struct json_doc *doc, json_at i)
 {
 	return i != JSON_ABSENT && json_kind(doc, i) != JSON_NULL;
-}
-
-static bool is_string(const struct json_doc *doc, json_at i)
-{
-	return i != JSON_ABSENT && json_kind(doc, i) == JSON_STRING;
 }
 
 static bool bit(const uint64_t bits[2], uint32_t i)
@@ -120,7 +110,7 @@ static void read_delta(const struct json_doc *doc, json_at delta, struct choice 
 			ret->refusal = v;
 		front = (size_t)doc->tok[v].at + doc->tok[v].len;
 	}
-	if (!is_string(doc, ret->reasoning))
+	if (!json_is_kind(doc, ret->reasoning, JSON_STRING))
 		ret->reasoning = other;
 }
 
@@ -132,7 +122,7 @@ static enum errc read_choice(const struct json_doc *doc, json_at at, uint32_t po
 
 	*ret = (struct choice){ 0 };
 	if (json_kind(doc, at) != JSON_OBJECT)
-		return bad(e, "a chunk with a choice that is no object");
+		return decode_bad(e, "a chunk with a choice that is no object");
 	for (json_at k = json_first(doc, at); k != json_end(doc, at); k = json_next_member(doc, k)) {
 		json_at v = json_value(k);
 
@@ -146,21 +136,22 @@ static enum errc read_choice(const struct json_doc *doc, json_at at, uint32_t po
 	ret->at = at;
 	ret->no_index = !present(doc, index);
 	if ((!ret->no_index && !json_int(doc, index, &n)) || n < 0 || n >= LIMIT_CHOICES)
-		return bad(e, "a chunk with an impossible choice index");
+		return decode_bad(e, "a chunk with an impossible choice index");
 	ret->index = (uint32_t)n;
 	if (!present(doc, ret->delta)) {
 		ret->delta = JSON_ABSENT;
 		return ERR_OK;
 	}
 	if (json_kind(doc, ret->delta) != JSON_OBJECT)
-		return bad(e, "a chunk with a delta that is no object");
+		return decode_bad(e, "a chunk with a delta that is no object");
 	read_delta(doc, ret->delta, ret);
 
-	if (present(doc, ret->content) && !is_string(doc, ret->content) &&
+	if (present(doc, ret->content) && !json_is_kind(doc, ret->content, JSON_STRING) &&
 	    json_kind(doc, ret->content) != JSON_ARRAY)
-		return bad(e, "a chunk with content that is neither text nor a list of parts");
+		return decode_bad(e,
+				  "a chunk with content that is neither text nor a list of parts");
 	if (present(doc, ret->tools) && json_kind(doc, ret->tools) != JSON_ARRAY)
-		return bad(e, "a chunk with tool_calls that are no list");
+		return decode_bad(e, "a chunk with tool_calls that are no list");
 	return ERR_OK;
 }
 
@@ -171,14 +162,14 @@ static enum errc read_tool(const struct json_doc *doc, json_at at, struct tool_d
 
 	*ret = (struct tool_delta){ 0 };
 	if (json_kind(doc, at) != JSON_OBJECT)
-		return bad(e, "a chunk with a tool call that is no object");
+		return decode_bad(e, "a chunk with a tool call that is no object");
 
 	json_at index = json_get_some(doc, at, "index");
 	ret->no_index = index == JSON_ABSENT;
 	if (!ret->no_index && (!json_int(doc, index, &n) || n < 0 || n >= TOOL_INDEX_MAX))
-		return bad(e, "a chunk with an impossible tool call index");
+		return decode_bad(e, "a chunk with an impossible tool call index");
 	ret->index = (uint32_t)n;
-	ret->id = openai_inner(doc, json_get(doc, at, "id"));
+	ret->id = json_get_inner(doc, at, "id");
 
 	json_at function = json_get_some(doc, at, "function");
 	json_at args = JSON_ABSENT;
@@ -190,10 +181,10 @@ static enum errc read_tool(const struct json_doc *doc, json_at at, struct tool_d
 			args = json_get_some(doc, function, "input");
 	}
 	if (function != JSON_ABSENT)
-		ret->name = openai_inner(doc, json_get(doc, function, "name"));
-	if (args != JSON_ABSENT && !is_string(doc, args))
-		return bad(e, "a chunk with tool call arguments that are no string");
-	ret->args = openai_inner(doc, args);
+		ret->name = json_get_inner(doc, function, "name");
+	if (args != JSON_ABSENT && !json_is_kind(doc, args, JSON_STRING))
+		return decode_bad(e, "a chunk with tool call arguments that are no string");
+	ret->args = json_inner_of(doc, args);
 	ret->extra = extra_of(doc, at);
 	return ERR_OK;
 }
@@ -235,24 +226,26 @@ static bool choice_plain(const struct chunk *c, const struct choice *ch)
 	/* With several choices in one chunk a role is not cut out of each. */
 	if (begun && present(doc, ch->role) && doc->tok[c->top->choices].count > 1)
 		return false;
-	if (!begun && (!is_string(doc, ch->role) || !json_is(doc, ch->role, "assistant")))
+	if (!begun &&
+	    (!json_is_kind(doc, ch->role, JSON_STRING) || !json_is(doc, ch->role, "assistant")))
 		return false;
 	if (finish && begun && !bit(c->d->open, ch->index))
 		return false;
 	if (finish && c->d->unindexed)
 		return false;
-	return !present(doc, ch->content) || is_string(doc, ch->content);
+	return !present(doc, ch->content) || json_is_kind(doc, ch->content, JSON_STRING);
 }
 
 static bool top_plain(const struct json_doc *doc, const struct openai_top *top)
 {
-	struct str object = openai_inner(doc, top->object);
+	struct str object = json_inner_of(doc, top->object);
 
-	return is_string(doc, top->id) && is_string(doc, top->model) &&
-	       is_string(doc, top->object) &&
+	return json_is_kind(doc, top->id, JSON_STRING) &&
+	       json_is_kind(doc, top->model, JSON_STRING) &&
+	       json_is_kind(doc, top->object, JSON_STRING) &&
 	       (object.n == 0 || str_is(object, "chat.completion.chunk")) &&
-	       top->created != JSON_ABSENT && json_kind(doc, top->created) == JSON_NUMBER &&
-	       top->error == JSON_ABSENT && present(doc, top->choices);
+	       json_is_kind(doc, top->created, JSON_NUMBER) && top->error == JSON_ABSENT &&
+	       present(doc, top->choices);
 }
 
 /* The first walk: everything that may be wrong is found before the first event goes out. */
@@ -291,13 +284,13 @@ static void give_thinking(struct chunk *c, const struct choice *ch, json_at thin
 {
 	const struct json_doc *doc = c->doc;
 
-	give_text(c, EVENT_REASONING, ch->index, openai_inner(doc, thinking));
+	give_text(c, EVENT_REASONING, ch->index, json_inner_of(doc, thinking));
 	if (!present(doc, thinking) || json_kind(doc, thinking) != JSON_ARRAY)
 		return;
 	for (json_at i = json_first(doc, thinking); i != json_end(doc, thinking);
 	     i = json_next(doc, i))
 		give_text(c, EVENT_REASONING, ch->index,
-			  openai_inner(doc, json_get(doc, i, "text")));
+			  json_get_inner(doc, i, "text"));
 }
 
 /* Mistral: content as a list of parts. */
@@ -309,7 +302,7 @@ static void give_parts(struct chunk *c, const struct choice *ch)
 	     i = json_next(doc, i)) {
 		if (json_kind(doc, i) == JSON_STRING)
 			give_text(c, EVENT_TEXT, ch->index, json_inner(doc, i));
-		give_text(c, EVENT_TEXT, ch->index, openai_inner(doc, json_get(doc, i, "text")));
+		give_text(c, EVENT_TEXT, ch->index, json_get_inner(doc, i, "text"));
 		give_thinking(c, ch, json_get(doc, i, "thinking"));
 	}
 }
@@ -319,16 +312,16 @@ static void give_reasoning(struct chunk *c, const struct choice *ch)
 {
 	const struct json_doc *doc = c->doc;
 
-	give_text(c, EVENT_REASONING, ch->index, openai_inner(doc, ch->reasoning));
-	if (is_string(doc, ch->reasoning) || !present(doc, ch->details) ||
+	give_text(c, EVENT_REASONING, ch->index, json_inner_of(doc, ch->reasoning));
+	if (json_is_kind(doc, ch->reasoning, JSON_STRING) || !present(doc, ch->details) ||
 	    json_kind(doc, ch->details) != JSON_ARRAY)
 		return;
 	for (json_at i = json_first(doc, ch->details); i != json_end(doc, ch->details);
 	     i = json_next(doc, i)) {
-		struct str text = openai_inner(doc, json_get(doc, i, "text"));
+		struct str text = json_get_inner(doc, i, "text");
 
 		give_text(c, EVENT_REASONING, ch->index,
-			  text.n > 0 ? text : openai_inner(doc, json_get(doc, i, "summary")));
+			  text.n > 0 ? text : json_get_inner(doc, i, "summary"));
 	}
 }
 
@@ -455,8 +448,8 @@ static enum errc give_choice(struct chunk *c, const struct choice *ch, struct er
 	if (present(doc, ch->content) && json_kind(doc, ch->content) == JSON_ARRAY)
 		give_parts(c, ch);
 	else
-		give_text(c, EVENT_TEXT, ch->index, openai_inner(doc, ch->content));
-	give_text(c, EVENT_REFUSAL, ch->index, openai_inner(doc, ch->refusal));
+		give_text(c, EVENT_TEXT, ch->index, json_inner_of(doc, ch->content));
+	give_text(c, EVENT_REFUSAL, ch->index, json_inner_of(doc, ch->refusal));
 	give_images(c, ch);
 
 	enum errc rc = give_tools(c, ch, e);
@@ -469,8 +462,8 @@ static enum errc give_chunk(struct chunk *c, struct err *e)
 	const struct openai_top *top = c->top;
 	struct decode           *d = c->d;
 	struct event             start = { .kind = EVENT_START,
-					   .id = openai_inner(doc, top->id),
-					   .text = openai_inner(doc, top->model) };
+					   .id = json_inner_of(doc, top->id),
+					   .text = json_inner_of(doc, top->model) };
 	struct event             usage = { .kind = EVENT_USAGE };
 	struct event             other = { .kind = EVENT_OTHER };
 	uint32_t                 position = 0;
@@ -508,9 +501,9 @@ static enum errc decode_chunk(struct decode *d, const struct openai_top *top, st
 	bool                   usage = present(doc, top->usage);
 
 	if (choices && json_kind(doc, top->choices) != JSON_ARRAY)
-		return bad(e, "a chunk with choices that are no list");
+		return decode_bad(e, "a chunk with choices that are no list");
 	if (usage && json_kind(doc, top->usage) != JSON_OBJECT)
-		return bad(e, "a chunk with usage that is no object");
+		return decode_bad(e, "a chunk with usage that is no object");
 	if (!choices && !usage)
 		return ERR_OK; /* nothing that a chat client could use */
 
@@ -525,38 +518,20 @@ static enum errc decode_chunk(struct decode *d, const struct openai_top *top, st
 	return rc == ERR_OK ? give_chunk(&c, e) : rc;
 }
 
-static struct str trimmed(struct str s)
-{
-	while (s.n > 0 && (unsigned char)s.p[0] <= ' ')
-		s = (struct str){ s.p + 1, s.n - 1 };
-	while (s.n > 0 && (unsigned char)s.p[s.n - 1] <= ' ')
-		s.n--;
-	return s;
-}
-
 enum errc openai_decode_event(struct decode *d, struct str name, struct str data, struct err *e)
 {
 	struct openai_top top;
-	json_at           where;
-	bool              named_error = str_is(name, "error");
 
 	if (d->done_mark)
 		return ERR_OK;
 	if (data.n < 32) {
-		data = trimmed(data);
+		data = str_trim(data);
 		d->done_mark = str_is(data, "[DONE]");
 		if (d->done_mark || data.n == 0)
 			return ERR_OK;
 	}
-	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) != ERR_OK)
-		return named_error ? openai_error_plain(d, data, e) :
-				     bad(e, "a stream event that is not JSON");
-	openai_top_read(d->doc, &top);
-	if (openai_is_error(d->doc, &top, &where))
-		return openai_error(d, where, e);
-	if (named_error)
-		return openai_error(d, 0, e);
-	if (json_kind(d->doc, 0) != JSON_OBJECT)
-		return bad(e, "a stream event that is no JSON object");
-	return decode_chunk(d, &top, e);
+	enum errc rc = openai_scan_event(d, name, data, e);
+	if (rc == ERR_OK)
+		rc = openai_answer(d, &name, &top, e);
+	return rc == ERR_OK ? decode_chunk(d, &top, e) : rc;
 }

@@ -99,30 +99,25 @@ static enum errc encode(const struct provider_options *o, const struct prompt *p
 
 /* --- the answer in one piece --- */
 
-static enum errc bad(struct err *e, const char *what)
-{
-	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
-}
-
 static bool complete(const struct json_doc *doc, const struct openai_top *top)
 {
-	return openai_inner(doc, top->id).n > 0 && openai_inner(doc, top->object).n > 0 &&
-	       openai_inner(doc, top->model).n > 0 && top->created != JSON_ABSENT &&
-	       json_kind(doc, top->created) == JSON_NUMBER && top->error == JSON_ABSENT;
+	return json_inner_of(doc, top->id).n > 0 && json_inner_of(doc, top->object).n > 0 &&
+	       json_inner_of(doc, top->model).n > 0 &&
+	       json_is_kind(doc, top->created, JSON_NUMBER) && top->error == JSON_ABSENT;
 }
 
 static enum errc first_message(const struct json_doc *doc, json_at choices, json_at *ret_choice,
 			       json_at *ret_message, struct err *e)
 {
-	if (choices == JSON_ABSENT || json_kind(doc, choices) != JSON_ARRAY)
-		return bad(e, "an answer without choices");
+	if (!json_is_kind(doc, choices, JSON_ARRAY))
+		return decode_bad(e, "an answer without choices");
 	if (doc->tok[choices].count == 0)
-		return bad(e, "an answer with empty choices");
+		return decode_bad(e, "an answer with empty choices");
 
 	json_at choice = json_first(doc, choices);
 	json_at message = json_get(doc, choice, "message");
-	if (message == JSON_ABSENT || json_kind(doc, message) != JSON_OBJECT)
-		return bad(e, "a choice without a message");
+	if (!json_is_kind(doc, message, JSON_OBJECT))
+		return decode_bad(e, "a choice without a message");
 	*ret_choice = choice;
 	*ret_message = message;
 	return ERR_OK;
@@ -133,15 +128,11 @@ static enum errc tell_whole(struct decode *d, struct err *e)
 {
 	struct json_doc  *doc = d->doc;
 	struct openai_top top;
-	json_at           where, choice = 0, message = 0;
+	json_at           choice = 0, message = 0;
+	enum errc         rc = openai_answer(d, NULL, &top, e);
 
-	openai_top_read(doc, &top);
-	if (openai_is_error(doc, &top, &where))
-		return openai_error(d, where, e);
-	if (json_kind(doc, 0) != JSON_OBJECT)
-		return bad(e, "an answer that is no JSON object");
-
-	enum errc rc = first_message(doc, top.choices, &choice, &message, e);
+	if (rc == ERR_OK)
+		rc = first_message(doc, top.choices, &choice, &message, e);
 	if (rc != ERR_OK)
 		return rc;
 
@@ -158,8 +149,8 @@ static enum errc tell_whole(struct decode *d, struct err *e)
 	bool raw = complete(doc, &top) && !changed;
 	d->started = true;
 	d->on_event(d->arg, &(struct event){ .kind = EVENT_START,
-					     .id = openai_inner(doc, top.id),
-					     .text = openai_inner(doc, top.model) });
+					     .id = json_inner_of(doc, top.id),
+					     .text = json_inner_of(doc, top.model) });
 	d->on_event(d->arg, &(struct event){ .kind = EVENT_MESSAGE,
 					     .text = json_raw(doc, message),
 					     .raw = raw ? json_raw(doc, 0) : STR_NONE,
@@ -185,9 +176,9 @@ static enum errc tell_joined(struct decode *d, json_at choices, struct err *e)
 
 	buf_init(&joined, 2 * (size_t)LIMIT_UPSTREAM_BODY);
 	if (!openai_join_parts(d->doc, choices, &joined))
-		rc = err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
+		rc = err_no_memory(e);
 	else if (json_scan(d->doc, joined.data, joined.len, &json_limits_upstream, e) != ERR_OK)
-		rc = bad(e, "an answer that is too large");
+		rc = decode_bad(e, "an answer that is too large");
 	else
 		rc = tell_whole(d, e);
 	buf_finish(&joined);
@@ -197,9 +188,10 @@ static enum errc tell_joined(struct decode *d, json_at choices, struct err *e)
 static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct openai_top top;
+	enum errc         rc = openai_scan_body(d, body, e);
 
-	if (json_scan(d->doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) != ERR_OK)
-		return bad(e, "an answer that is not JSON");
+	if (rc != ERR_OK)
+		return rc;
 	openai_top_read(d->doc, &top);
 	return openai_has_parts(d->doc, top.choices) ? tell_joined(d, top.choices, e)
 						     : tell_whole(d, e);

@@ -51,7 +51,7 @@ static const struct refusal {
 
 static bool read_string(const struct json_doc *doc, json_at i, struct arena *a, struct str *ret)
 {
-	return i != JSON_ABSENT && json_kind(doc, i) == JSON_STRING && json_text(doc, i, a, ret);
+	return json_is_kind(doc, i, JSON_STRING) && json_text(doc, i, a, ret);
 }
 
 static json_at first_of(const struct json_doc *doc, json_at obj, const char *const keys[])
@@ -98,7 +98,7 @@ static void put_loc(const struct decode *d, json_at loc, char *ret, size_t ret_s
 
 	buf_init(&path, ret_size);
 	for (json_at i = json_first(doc, loc); ok && i != json_end(doc, loc); i = json_next(doc, i)) {
-		struct str word = openai_inner(doc, i);
+		struct str word = json_inner_of(doc, i);
 
 		if (json_kind(doc, i) == JSON_NUMBER)
 			ok = buf_text(&path, "[") && buf_str(&path, json_raw(doc, i)) &&
@@ -122,7 +122,7 @@ static void read_detail(const struct decode *d, json_at obj, struct arena *a, st
 
 	if (list == JSON_ABSENT && message != JSON_ABSENT)
 		list = json_get(doc, message, "detail");
-	if (list == JSON_ABSENT || json_kind(doc, list) != JSON_ARRAY || doc->tok[list].count == 0)
+	if (!json_is_kind(doc, list, JSON_ARRAY) || doc->tok[list].count == 0)
 		return;
 	json_at first = json_first(doc, list);
 	json_at loc = json_get(doc, first, "loc");
@@ -130,7 +130,7 @@ static void read_detail(const struct decode *d, json_at obj, struct arena *a, st
 		return;
 	if (read_string(doc, json_get(doc, first, "msg"), a, &text))
 		scrub_message(d->mask, text, r->message, sizeof r->message);
-	if (loc != JSON_ABSENT && json_kind(doc, loc) == JSON_ARRAY)
+	if (json_is_kind(doc, loc, JSON_ARRAY))
 		put_loc(d, loc, r->param, sizeof r->param);
 }
 
@@ -272,7 +272,7 @@ bool openai_is_error(const struct json_doc *doc, const struct openai_top *top, j
 		*ret_where = top->error;
 		return true;
 	}
-	if (!str_is(openai_inner(doc, top->object), "error"))
+	if (!str_is(json_inner_of(doc, top->object), "error"))
 		return false;
 	*ret_where = 0; /* older vLLM: the object itself */
 	return true;
@@ -303,6 +303,35 @@ enum errc openai_error_plain(const struct decode *d, struct str text, struct err
 	scrub_message(d->mask, text, message, sizeof message);
 	return err_set(e, ERR_UPSTREAM_ERROR, NULL, "%s",
 		       message[0] ? message : "the provider reported an error without a message");
+}
+
+enum errc openai_scan_event(struct decode *d, struct str name, struct str text, struct err *e)
+{
+	if (json_scan(d->doc, text.p, text.n, &json_limits_upstream, e) == ERR_OK)
+		return ERR_OK;
+	return str_is(name, "error") ? openai_error_plain(d, text, e)
+				     : decode_bad(e, "a stream event that is not JSON");
+}
+
+enum errc openai_scan_body(struct decode *d, struct str body, struct err *e)
+{
+	if (json_scan(d->doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) == ERR_OK)
+		return ERR_OK;
+	return decode_bad(e, "an answer that is not JSON");
+}
+
+enum errc openai_answer(const struct decode *d, const struct str *event, struct openai_top *ret,
+			struct err *e)
+{
+	json_at where = 0;
+
+	openai_top_read(d->doc, ret);
+	if (openai_is_error(d->doc, ret, &where) || (event && str_is(*event, "error")))
+		return openai_error(d, where, e);
+	return json_kind(d->doc, 0) == JSON_OBJECT
+		       ? ERR_OK
+		       : decode_bad(e, event ? "a stream event that is no JSON object"
+						 : "an answer that is no JSON object");
 }
 
 void openai_decode_error(const struct decode *d, int status, struct str body, struct err *e)

@@ -7,11 +7,11 @@ enum part { PART_TEXT, PART_THINKING };
 /* put_thinking: a string, or a list of parts with a text. */
 static bool put_thinking(const struct json_doc *doc, json_at thinking, struct buf *out)
 {
-	if (thinking == JSON_ABSENT || json_kind(doc, thinking) != JSON_ARRAY)
-		return buf_str(out, openai_inner(doc, thinking));
+	if (!json_is_kind(doc, thinking, JSON_ARRAY))
+		return buf_str(out, json_inner_of(doc, thinking));
 	for (json_at i = json_first(doc, thinking); i != json_end(doc, thinking);
 	     i = json_next(doc, i))
-		if (!buf_str(out, openai_inner(doc, json_get(doc, i, "text"))))
+		if (!buf_str(out, json_get_inner(doc, i, "text")))
 			return false;
 	return true;
 }
@@ -27,7 +27,7 @@ static bool put_parts(const struct json_doc *doc, json_at content, enum part whi
 		switch (which) {
 		case PART_TEXT:
 			ok = buf_str(out, plain ? json_inner(doc, i)
-						: openai_inner(doc, json_get(doc, i, "text")));
+						: json_get_inner(doc, i, "text"));
 			break;
 		case PART_THINKING:
 			ok = put_thinking(doc, json_get(doc, i, "thinking"), out);
@@ -42,13 +42,13 @@ static json_at list_in(const struct json_doc *doc, json_at choice)
 	json_at message = json_get(doc, choice, "message");
 	json_at content = message != JSON_ABSENT ? json_get(doc, message, "content") : JSON_ABSENT;
 
-	return content != JSON_ABSENT && json_kind(doc, content) == JSON_ARRAY ? content
+	return json_is_kind(doc, content, JSON_ARRAY) ? content
 										: JSON_ABSENT;
 }
 
 bool openai_has_parts(const struct json_doc *doc, json_at choices)
 {
-	if (choices == JSON_ABSENT || json_kind(doc, choices) != JSON_ARRAY)
+	if (!json_is_kind(doc, choices, JSON_ARRAY))
 		return false;
 	for (json_at i = json_first(doc, choices); i != json_end(doc, choices); i = json_next(doc, i))
 		if (list_in(doc, i) != JSON_ABSENT)
@@ -92,7 +92,7 @@ static bool copy_to(const struct json_doc *doc, json_at value, size_t *at, struc
 /* join: content is a list; own: the message's reasoning_content, which is there but once. */
 static bool join(const struct json_doc *doc, json_at content, json_at own, size_t *at, struct buf *out)
 {
-	bool said = openai_inner(doc, own).n > 0;
+	bool said = json_inner_of(doc, own).n > 0;
 	bool front = own != JSON_ABSENT && doc->tok[own].at < doc->tok[content].at;
 	bool empty;
 

@@ -41,16 +41,6 @@ struct reader {
 	struct buf   extra;    /* scratch: them as its extra */
 };
 
-static enum errc bad(struct err *e, const char *what)
-{
-	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
-}
-
-static enum errc no_memory(struct err *e)
-{
-	return err_set(e, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
-}
-
 static struct reader *reader_of(struct decode *d)
 {
 	struct reader *r = d->state;
@@ -79,41 +69,13 @@ static void finish(struct decode *d)
 	d->state = NULL;
 }
 
-static void give(struct decode *d, struct event ev)
-{
-	d->on_event(d->arg, &ev);
-}
-
 /* --- members; the object asked is never absent --- */
 
 static json_at object_of(const struct json_doc *doc, json_at obj, const char *key)
 {
 	json_at i = json_get(doc, obj, key);
 
-	return i != JSON_ABSENT && json_kind(doc, i) == JSON_OBJECT ? i : JSON_ABSENT;
-}
-
-/* text_of: a member's escaped value; empty for anything else. */
-static struct str text_of(const struct json_doc *doc, json_at obj, const char *key)
-{
-	return openai_inner(doc, json_get(doc, obj, key));
-}
-
-/* read_text: the same, but false where the member is there and no string. */
-static bool read_text(const struct json_doc *doc, json_at obj, const char *key, struct str *ret)
-{
-	json_at i = json_get_some(doc, obj, key);
-
-	*ret = openai_inner(doc, i);
-	return i == JSON_ABSENT || json_kind(doc, i) == JSON_STRING;
-}
-
-static int64_t count_of(const struct json_doc *doc, json_at obj, const char *key)
-{
-	json_at i = json_get(doc, obj, key);
-	int64_t n;
-
-	return i != JSON_ABSENT && json_int(doc, i, &n) && n > 0 && n <= LIMIT_TOKENS ? n : 0;
+	return json_is_kind(doc, i, JSON_OBJECT) ? i : JSON_ABSENT;
 }
 
 /* --- pieces --- */
@@ -121,11 +83,8 @@ static int64_t count_of(const struct json_doc *doc, json_at obj, const char *key
 /* give_start: response: 0 for an event that has none, where neither member is found. */
 static void give_start(struct decode *d, json_at response)
 {
-	if (!d->started)
-		give(d, (struct event){ .kind = EVENT_START,
-					.id = text_of(d->doc, response, "id"),
-					.text = text_of(d->doc, response, "model") });
-	d->started = true;
+	decode_start(d, json_get_inner(d->doc, response, "id"),
+		     json_get_inner(d->doc, response, "model"));
 }
 
 static enum errc give_text(struct decode *d, struct reader *r, enum event_kind kind, json_at obj,
@@ -133,8 +92,8 @@ static enum errc give_text(struct decode *d, struct reader *r, enum event_kind k
 {
 	struct str text;
 
-	if (!read_text(d->doc, obj, key, &text))
-		return bad(e, "a piece of an answer that is no string");
+	if (!decode_text(d->doc, obj, key, &text))
+		return decode_bad(e, "a piece of an answer that is no string");
 	if (text.n == 0)
 		return ERR_OK;
 	give_start(d, 0);
@@ -142,7 +101,7 @@ static enum errc give_text(struct decode *d, struct reader *r, enum event_kind k
 		r->reasoned = true;
 	else
 		r->said = true;
-	give(d, (struct event){ .kind = kind, .text = text });
+	decode_give(d, (struct event){ .kind = kind, .text = text });
 	return ERR_OK;
 }
 
@@ -150,7 +109,7 @@ static enum errc give_text(struct decode *d, struct reader *r, enum event_kind k
 static void give_break(struct decode *d, const struct reader *r)
 {
 	if (r->reasoned)
-		give(d, (struct event){ .kind = EVENT_REASONING, .text = STR("\\n\\n") });
+		decode_give(d, (struct event){ .kind = EVENT_REASONING, .text = STR("\\n\\n") });
 }
 
 /* --- calls --- */
@@ -176,7 +135,7 @@ static void give_args(struct decode *d, struct reader *r, struct call *c, struct
 	if (args.n == 0)
 		return;
 	c->begun = true;
-	give(d, (struct event){ .kind = EVENT_TOOL_ARGS,
+	decode_give(d, (struct event){ .kind = EVENT_TOOL_ARGS,
 				.block = (uint32_t)(c - r->calls),
 				.text = args });
 }
@@ -184,7 +143,8 @@ static void give_args(struct decode *d, struct reader *r, struct call *c, struct
 static void end_call(struct decode *d, struct reader *r, struct call *c)
 {
 	c->ended = true;
-	give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = (uint32_t)(c - r->calls) });
+	decode_give(d,
+		    (struct event){ .kind = EVENT_BLOCK_END, .block = (uint32_t)(c - r->calls) });
 }
 
 /* keep_reasoning: an item that can be sent back: nothing is kept by the provider, so it has to hold all
@@ -194,7 +154,7 @@ static bool keep_reasoning(struct reader *r, const struct json_doc *doc, json_at
 	static const char *const members[] = { "id", "summary", "content", "encrypted_content" };
 	bool                     ok = true;
 
-	if (text_of(doc, item, "encrypted_content").n == 0)
+	if (json_get_inner(doc, item, "encrypted_content").n == 0)
 		return true;
 	ok = buf_text(&r->items, ",{\"type\":\"reasoning\"");
 	for (size_t i = 0; ok && i < ARRAY_LEN(members); i++) {
@@ -223,7 +183,7 @@ static bool give_call(struct decode *d, struct reader *r, struct str id, struct 
 			return false;
 		ev.text = buf_view(&r->extra);
 	}
-	give(d, ev);
+	decode_give(d, ev);
 	buf_clear(&r->items);
 	return true;
 }
@@ -232,19 +192,19 @@ static bool give_call(struct decode *d, struct reader *r, struct str id, struct 
 static enum errc begin_call(struct decode *d, struct reader *r, json_at item, struct call **ret,
 			    struct err *e)
 {
-	struct str   name = text_of(d->doc, item, "name");
-	struct str   call_id = text_of(d->doc, item, "call_id");
-	struct str   id = text_of(d->doc, item, "id");
+	struct str   name = json_get_inner(d->doc, item, "name");
+	struct str   call_id = json_get_inner(d->doc, item, "call_id");
+	struct str   id = json_get_inner(d->doc, item, "id");
 	json_at      at = json_get(d->doc, 0, "output_index");
 	struct call *calls;
 
 	if (name.n == 0 || call_id.n + id.n == 0)
-		return bad(e, "a function_call without a name or a call_id");
+		return decode_bad(e, "a function_call without a name or a call_id");
 	if (r->count == LIMIT_TOOLS)
-		return bad(e, "too many function calls");
+		return decode_bad(e, "too many function calls");
 	calls = realloc(r->calls, (r->count + 1) * sizeof *calls);
 	if (!calls)
-		return no_memory(e);
+		return err_no_memory(e);
 	r->calls = calls;
 	*ret = &calls[r->count];
 	**ret = (struct call){ .at = -1 };
@@ -254,7 +214,7 @@ static enum errc begin_call(struct decode *d, struct reader *r, json_at item, st
 		str_copy((*ret)->id, ITEM_ID, id);
 	give_start(d, 0);
 	r->said = true;
-	return give_call(d, r, call_id.n > 0 ? call_id : id, name) ? ERR_OK : no_memory(e);
+	return give_call(d, r, call_id.n > 0 ? call_id : id, name) ? ERR_OK : err_no_memory(e);
 }
 
 /* take_whole_call: an item with all of its arguments; c: NULL where it was not announced. */
@@ -263,8 +223,8 @@ static enum errc take_whole_call(struct decode *d, struct reader *r, json_at ite
 {
 	struct str args;
 
-	if (!read_text(d->doc, item, "arguments", &args))
-		return bad(e, "a function_call whose arguments are no string");
+	if (!decode_text(d->doc, item, "arguments", &args))
+		return decode_bad(e, "a function_call whose arguments are no string");
 	if (c && c->ended)
 		return ERR_OK;
 	if (!c) {
@@ -290,7 +250,7 @@ static enum errc give_parts(struct decode *d, struct reader *r, json_at list, co
 	if (list == JSON_ABSENT)
 		return ERR_OK;
 	if (json_kind(d->doc, list) != JSON_ARRAY)
-		return bad(e, "an item whose content is no array");
+		return decode_bad(e, "an item whose content is no array");
 	for (json_at i = json_first(d->doc, list); rc == ERR_OK && i != json_end(d->doc, list);
 	     i = json_next(d->doc, i)) {
 		json_at t = json_get(d->doc, i, "type");
@@ -307,7 +267,7 @@ static enum errc give_parts(struct decode *d, struct reader *r, json_at list, co
 static enum errc give_item(struct decode *d, struct reader *r, json_at item, struct err *e)
 {
 	const struct json_doc *doc = d->doc;
-	struct str             type = text_of(doc, item, "type");
+	struct str             type = json_get_inner(doc, item, "type");
 	json_at                content = json_get_some(doc, item, "content");
 	enum errc              rc = ERR_OK;
 
@@ -323,7 +283,7 @@ static enum errc give_item(struct decode *d, struct reader *r, json_at item, str
 		if (rc == ERR_OK)
 			rc = give_parts(d, r, content, "reasoning_text", "text", EVENT_REASONING, e);
 		if (rc == ERR_OK && !keep_reasoning(r, doc, item))
-			rc = no_memory(e);
+			rc = err_no_memory(e);
 	}
 	return rc;
 }
@@ -385,30 +345,29 @@ static enum errc take_error(const struct decode *d, json_at where, struct err *e
 
 /* --- the end --- */
 
-static void give_usage(struct decode *d, json_at response)
+static struct usage read_usage(const struct decode *d, json_at response)
 {
 	const struct json_doc *doc = d->doc;
 	json_at                usage = object_of(doc, response, "usage");
 
 	if (usage == JSON_ABSENT)
-		return;
-	json_at      in = object_of(doc, usage, "input_tokens_details");
-	json_at      out = object_of(doc, usage, "output_tokens_details");
-	struct usage u = {
+		return (struct usage){ .known = false };
+	json_at in = object_of(doc, usage, "input_tokens_details");
+	json_at out = object_of(doc, usage, "output_tokens_details");
+	return (struct usage){
 		.known = true,
-		.in = count_of(doc, usage, "input_tokens"),
-		.out = count_of(doc, usage, "output_tokens"),
-		.cached_read = in != JSON_ABSENT ? count_of(doc, in, "cached_tokens") : 0,
-		.reasoning = out != JSON_ABSENT ? count_of(doc, out, "reasoning_tokens") : 0,
+		.in = decode_count(doc, usage, "input_tokens"),
+		.out = decode_count(doc, usage, "output_tokens"),
+		.cached_read = in != JSON_ABSENT ? decode_count(doc, in, "cached_tokens") : 0,
+		.reasoning = out != JSON_ABSENT ? decode_count(doc, out, "reasoning_tokens") : 0,
 	};
-	give(d, (struct event){ .kind = EVENT_USAGE, .usage = u });
 }
 
 static void give_finish(struct decode *d, json_at response, struct str word, struct str native)
 {
-	give(d, (struct event){ .kind = EVENT_FINISH, .text = word, .name = native });
-	give_usage(d, response); /* behind it, as OpenAI's clients look for it in the last chunk */
-	d->finished = true;
+	struct usage usage = read_usage(d, response);
+
+	decode_end(d, word, native, &usage);
 }
 
 /* end_calls: those whose items were not ended.  False: one has no arguments at all. */
@@ -427,7 +386,7 @@ static bool end_calls(struct decode *d, struct reader *r)
 static enum errc end_completed(struct decode *d, struct reader *r, json_at response, struct err *e)
 {
 	if (!end_calls(d, r))
-		return bad(e, "a function_call without its arguments");
+		return decode_bad(e, "a function_call without its arguments");
 	give_finish(d, response, r->count > 0 ? STR("tool_calls") : STR("stop"),
 		    STR("completed"));
 	return ERR_OK;
@@ -436,11 +395,12 @@ static enum errc end_completed(struct decode *d, struct reader *r, json_at respo
 static enum errc end_incomplete(struct decode *d, struct reader *r, json_at response, struct err *e)
 {
 	json_at    details = object_of(d->doc, response, "incomplete_details");
-	struct str why = details != JSON_ABSENT ? text_of(d->doc, details, "reason") : STR_NONE;
+	struct str why =
+		details != JSON_ABSENT ? json_get_inner(d->doc, details, "reason") : STR_NONE;
 
 	end_calls(d, r);
 	if (why.n == 0 || why.n > REASON_MAX)
-		return bad(e, "an incomplete response without a reason");
+		return decode_bad(e, "an incomplete response without a reason");
 	give_finish(d, response, str_is(why, "max_output_tokens") ? STR("length") : why, why);
 	return ERR_OK;
 }
@@ -465,7 +425,7 @@ static enum errc end_response(struct decode *d, struct reader *r, json_at respon
 		return end_failed(d, response, e);
 	if (str_is(status, "cancelled"))
 		return err_set(e, ERR_UPSTREAM_ERROR, NULL, "the provider cancelled its response");
-	return bad(e, "a response that has not ended");
+	return decode_bad(e, "a response that has not ended");
 }
 
 /* --- a stream's events --- */
@@ -484,7 +444,7 @@ static enum errc take_item_added(struct decode *d, struct reader *r, struct err 
 	struct call *c;
 
 	give_start(d, 0);
-	if (item == JSON_ABSENT || !str_is(text_of(d->doc, item, "type"), "function_call"))
+	if (item == JSON_ABSENT || !str_is(json_get_inner(d->doc, item, "type"), "function_call"))
 		return ERR_OK;
 	return begin_call(d, r, item, &c, e);
 }
@@ -493,22 +453,22 @@ static enum errc take_item_done(struct decode *d, struct reader *r, struct err *
 {
 	json_at item = object_of(d->doc, 0, "item");
 
-	if (item != JSON_ABSENT && str_is(text_of(d->doc, item, "type"), "reasoning"))
-		return keep_reasoning(r, d->doc, item) ? ERR_OK : no_memory(e);
-	if (item == JSON_ABSENT || !str_is(text_of(d->doc, item, "type"), "function_call"))
+	if (item != JSON_ABSENT && str_is(json_get_inner(d->doc, item, "type"), "reasoning"))
+		return keep_reasoning(r, d->doc, item) ? ERR_OK : err_no_memory(e);
+	if (item == JSON_ABSENT || !str_is(json_get_inner(d->doc, item, "type"), "function_call"))
 		return ERR_OK;
-	return take_whole_call(d, r, item, find_call(d, r, text_of(d->doc, item, "id")), e);
+	return take_whole_call(d, r, item, find_call(d, r, json_get_inner(d->doc, item, "id")), e);
 }
 
 static enum errc take_args(struct decode *d, struct reader *r, bool whole, struct err *e)
 {
-	struct call *c = find_call(d, r, text_of(d->doc, 0, "item_id"));
+	struct call *c = find_call(d, r, json_get_inner(d->doc, 0, "item_id"));
 	struct str   args;
 
-	if (!read_text(d->doc, 0, whole ? "arguments" : "delta", &args))
-		return bad(e, "arguments of a function_call that are no string");
+	if (!decode_text(d->doc, 0, whole ? "arguments" : "delta", &args))
+		return decode_bad(e, "arguments of a function_call that are no string");
 	if (!c || c->ended)
-		return bad(e, "arguments of a function_call that is not open");
+		return decode_bad(e, "arguments of a function_call that is not open");
 	if (!whole || !c->begun)
 		give_args(d, r, c, args);
 	return ERR_OK;
@@ -551,7 +511,7 @@ static enum errc take_part(struct decode *d, struct reader *r, struct err *e)
 	json_at part = object_of(d->doc, 0, "part");
 
 	(void)e;
-	if (part != JSON_ABSENT && str_is(text_of(d->doc, part, "type"), "reasoning_text"))
+	if (part != JSON_ABSENT && str_is(json_get_inner(d->doc, part, "type"), "reasoning_text"))
 		give_break(d, r);
 	return ERR_OK;
 }
@@ -563,13 +523,13 @@ static enum errc take_end(struct decode *d, struct reader *r, struct str status,
 	enum errc rc = ERR_OK;
 
 	if (response == JSON_ABSENT)
-		return bad(e, "a last event without its response");
+		return decode_bad(e, "a last event without its response");
 	d->done_mark = true;
 	json_at output = json_get_some(d->doc, response, "output");
 	if (!str_is(status, "failed"))
 		give_start(d, response);
-	if (!r->said && !r->reasoned && !str_is(status, "failed") && output != JSON_ABSENT &&
-	    json_kind(d->doc, output) == JSON_ARRAY)
+	if (!r->said && !r->reasoned && !str_is(status, "failed") &&
+	    json_is_kind(d->doc, output, JSON_ARRAY))
 		rc = give_output(d, r, output, e);
 	return rc != ERR_OK ? rc : end_response(d, r, response, status, e);
 }
@@ -616,17 +576,17 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 	struct reader *r = reader_of(d);
 
 	if (!r)
-		return no_memory(e);
+		return err_no_memory(e);
 	/* Servers of both APIs may write it here too. */
 	if (d->done_mark || str_is(data, "[DONE]"))
 		return ERR_OK;
-	if (json_scan(d->doc, data.p, data.n, &json_limits_upstream, e) != ERR_OK)
-		return str_is(name, "error") ? openai_error_plain(d, data, e) :
-					       bad(e, "a stream event that is not JSON");
+	enum errc rc = openai_scan_event(d, name, data, e);
+	if (rc != ERR_OK)
+		return rc;
 	if (json_kind(d->doc, 0) != JSON_OBJECT)
-		return bad(e, "a stream event that is no JSON object");
+		return decode_bad(e, "a stream event that is no JSON object");
 
-	struct str type = text_of(d->doc, 0, "type");
+	struct str type = json_get_inner(d->doc, 0, "type");
 	json_at    error = json_get_some(d->doc, 0, "error");
 	if (type.n == 0)
 		type = name;
@@ -645,14 +605,14 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 static enum errc read_response(struct decode *d, struct reader *r, struct err *e)
 {
 	json_at    output = json_get_some(d->doc, 0, "output");
-	struct str status = text_of(d->doc, 0, "status");
+	struct str status = json_get_inner(d->doc, 0, "status");
 
 	if (status.n == 0)
-		return bad(e, "an answer without a status");
+		return decode_bad(e, "an answer without a status");
 	if (str_is(status, "failed"))
 		return end_failed(d, 0, e);
-	if (output == JSON_ABSENT || json_kind(d->doc, output) != JSON_ARRAY)
-		return bad(e, "an answer without output");
+	if (!json_is_kind(d->doc, output, JSON_ARRAY))
+		return decode_bad(e, "an answer without output");
 	give_start(d, 0);
 	enum errc rc = give_output(d, r, output, e);
 	return rc != ERR_OK ? rc : end_response(d, r, 0, status, e);
@@ -663,12 +623,14 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 	struct reader *r = reader_of(d);
 	struct whole   w;
 
+
 	if (!r)
-		return no_memory(e);
-	if (json_scan(d->doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) != ERR_OK)
-		return bad(e, "an answer that is not JSON");
+		return err_no_memory(e);
+	enum errc rc = openai_scan_body(d, body, e);
+	if (rc != ERR_OK)
+		return rc;
 	if (json_kind(d->doc, 0) != JSON_OBJECT)
-		return bad(e, "an answer that is no JSON object");
+		return decode_bad(e, "an answer that is no JSON object");
 	json_at error = json_get_some(d->doc, 0, "error");
 	if (openai_truthy(d->doc, error))
 		return take_error(d, error, e);

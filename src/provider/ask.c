@@ -463,6 +463,22 @@ void ask_finish(struct ask *a)
 	arena_finish(&a->arena);
 }
 
+enum errc ask_print(const struct provider_options *o, const struct prompt *p, const char *dialect,
+		    ask_put_fn put, struct buf *out, struct err *e)
+{
+	struct ask a;
+	struct str n = ask_param_value(p, "n");
+	enum errc  rc = ask_read(p, &a, e);
+
+	if (rc == ERR_OK && n.n > 0 && !str_is(n, "1"))
+		rc = err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",
+			     "a provider of dialect %s gives one choice: n must be 1", dialect);
+	if (rc == ERR_OK)
+		rc = put(o, &a, out, e);
+	ask_finish(&a);
+	return rc;
+}
+
 /* --- what comes back --- */
 
 static bool put_listed(const struct json_doc *d, json_at list, const char *const *types, bool *first,
@@ -476,9 +492,8 @@ static bool put_listed(const struct json_doc *d, json_at list, const char *const
 			known = known || json_is(d, type, types[t]);
 		if (!known)
 			continue;
-		if (!buf_text(out, *first ? "" : ",") || !buf_str(out, json_raw(d, i)))
+		if (!ask_put_comma(first, out) || !buf_str(out, json_raw(d, i)))
 			return false;
-		*first = false;
 	}
 	return true;
 }

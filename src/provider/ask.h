@@ -70,6 +70,7 @@ struct ask_tool {
 enum ask_choice { ASK_CHOICE_ABSENT, ASK_CHOICE_AUTO, ASK_CHOICE_NONE, ASK_CHOICE_ANY, ASK_CHOICE_ONE };
 enum ask_format { ASK_FORMAT_TEXT, ASK_FORMAT_JSON, ASK_FORMAT_SCHEMA };
 
+struct provider_options;
 struct ask {
 	const struct prompt *prompt;
 	struct arena         arena;
@@ -89,6 +90,13 @@ struct ask {
  * Errors: INVALID_VALUE, INVALID_TYPE, UNSUPPORTED_PARAMETER with the culprit's path; OVERLOADED. */
 enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e) MUST_USE;
 void      ask_finish(struct ask *a);
+
+/* ask_print: takes the prompt apart and has put print it.  For dialects that give one choice: another n
+ * is refused.  Errors: ask_read's and put's, UNSUPPORTED_PARAMETER. */
+typedef enum errc (*ask_put_fn)(const struct provider_options *o, const struct ask *a,
+				struct buf *out, struct err *e);
+enum errc ask_print(const struct provider_options *o, const struct prompt *p, const char *dialect,
+		    ask_put_fn put, struct buf *out, struct err *e) MUST_USE;
 
 /* ask_refuse_part: a part that a dialect has no place for. */
 enum errc ask_refuse_part(const struct ask_message *m, const struct ask_part *part,

@@ -9,7 +9,7 @@
 enum errc ask_too_large(struct err *e)
 {
 	if (buf_starved())
-		return err_set(e, ERR_OVERLOADED, NULL, "no memory for the request to the provider");
+		return err_no_memory(e);
 	return err_set(e, ERR_REQUEST_TOO_LARGE, NULL, "the request to the provider is too large");
 }
 
@@ -17,6 +17,23 @@ bool ask_put_string(struct buf *out, const char *before, struct str escaped)
 {
 	return buf_text(out, before) && buf_text(out, "\"") && buf_str(out, escaped) &&
 	       buf_text(out, "\"");
+}
+
+bool ask_put_comma(bool *first, struct buf *out)
+{
+	bool comma = !*first;
+
+	*first = false;
+	return !comma || buf_text(out, ",");
+}
+
+bool ask_put_list(const char *before, struct str raw, bool *first, struct buf *out)
+{
+	bool list = raw.n > 0 && raw.p[0] == '[';
+
+	return raw.n == 0 || (ask_put_comma(first, out) && buf_text(out, before) &&
+			      buf_text(out, list ? "" : "[") && buf_str(out, raw) &&
+			      buf_text(out, list ? "" : "]"));
 }
 
 /* What OpenAI's request knows besides what the prompt has apart (2026-08). */
@@ -112,11 +129,10 @@ enum errc ask_param_put(const struct prompt *p, const struct ask_param *table, u
 
 		if (!row || row->rule != ASK_SENT || row->group != group || value.n == 0)
 			continue;
-		if (!buf_text(out, *first ? "\"" : ",\"") ||
+		if (!ask_put_comma(first, out) || !buf_text(out, "\"") ||
 		    !buf_text(out, row->as ? row->as : row->key) || !buf_text(out, "\":") ||
 		    !buf_str(out, held(p, row, value, scratch)))
 			return ask_too_large(e);
-		*first = false;
 	}
 	return ERR_OK;
 }

@@ -30,6 +30,12 @@ struct ask_param {
 enum errc ask_too_large(struct err *e);
 bool      ask_put_string(struct buf *out, const char *before, struct str escaped) MUST_USE;
 
+/* ask_put_comma: a comma but in front of the first of a list; *first is false then. */
+bool ask_put_comma(bool *first, struct buf *out) MUST_USE;
+/* ask_put_list: what stands behind `before` in any case, where it is one value or an array of them; nothing
+ * for an empty raw. */
+bool ask_put_list(const char *before, struct str raw, bool *first, struct buf *out) MUST_USE;
+
 /* ask_param_value: the raw value of a member; empty: it is absent or null. */
 struct str ask_param_value(const struct prompt *p, const char *key);
 

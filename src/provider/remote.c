@@ -395,7 +395,7 @@ static void keep_event(void *arg, const struct event *ev)
 	c->kept_end = &k->next;
 	return;
 full:
-	err_set(&c->found, ERR_OVERLOADED, NULL, "there is no memory for the provider's answer");
+	err_no_memory(&c->found);
 }
 
 static void decode_aside(struct work_job *job)

@@ -9,6 +9,7 @@
 #include "lmc/warnings.h"
 #include "provider/ask.h"
 #include "provider/ask_param.h"
+#include "provider/turns.h"
 
 /* The API wants one; the oldest models that are served give no more. */
 #define DEFAULT_MAX_TOKENS "4096"
@@ -31,15 +32,6 @@ static const struct ask_param params[] = {
 
 /* --- parts --- */
 
-static bool put_text(struct buf *out, struct str name, struct str text)
-{
-	bool ok = buf_text(out, "{\"type\":\"text\",\"text\":\"");
-
-	if (name.n > 0)
-		ok = ok && buf_str(out, name) && buf_text(out, ": ");
-	return ok && buf_str(out, text) && buf_text(out, "\"}");
-}
-
 static bool put_source(struct buf *out, const struct ask_part *part)
 {
 	if (part->data.n == 0)
@@ -49,15 +41,12 @@ static bool put_source(struct buf *out, const struct ask_part *part)
 	       ask_put_string(out, ",\"data\":", part->data) && buf_text(out, "}");
 }
 
-static enum errc put_part(const struct ask_message *m, const struct ask_part *part, struct str name,
-			  struct buf *out, struct err *e)
+static enum errc put_part(const struct ask_message *m, const struct ask_part *part, struct buf *out,
+			  struct err *e)
 {
 	bool ok = false;
 
 	switch (part->kind) {
-	case ASK_TEXT:
-		ok = put_text(out, name, part->text);
-		break;
 	case ASK_IMAGE:
 		ok = buf_text(out, "{\"type\":\"image\"") && put_source(out, part) &&
 		     buf_text(out, "}");
@@ -69,29 +58,12 @@ static enum errc put_part(const struct ask_message *m, const struct ask_part *pa
 		     (part->name.n == 0 || ask_put_string(out, ",\"title\":", part->name)) &&
 		     buf_text(out, "}");
 		break;
+	case ASK_TEXT:
 	case ASK_AUDIO:
 	case ASK_KIND__COUNT:
 		return ask_refuse_part(m, part, "anthropic", e);
 	}
 	return ok ? ERR_OK : ask_too_large(e);
-}
-
-/* put_parts: with commas between them, *first telling whether there is none yet. */
-static enum errc put_parts(const struct ask_message *m, bool *first, struct buf *out, struct err *e)
-{
-	/* Nothing else there tells who of several users speaks. */
-	struct str name = m->role == ASK_USER ? m->name : STR_NONE;
-	enum errc  rc = ERR_OK;
-
-	for (size_t i = 0; rc == ERR_OK && i < m->part_count; i++) {
-		if (!*first && !buf_text(out, ","))
-			return ask_too_large(e);
-		*first = false;
-		rc = put_part(m, &m->parts[i], name, out, e);
-		if (m->parts[i].kind == ASK_TEXT)
-			name = STR_NONE;
-	}
-	return rc;
 }
 
 /* --- turns --- */
@@ -104,120 +76,51 @@ static bool put_thinking(const struct ask_call *c, bool *first, struct buf *out)
 	return ask_put_extra(c, "anthropic", "thinking_blocks", types, first, out);
 }
 
+/* put_thoughts: in front of the text, too: a turn of a model that thinks begins with its thoughts. */
+static bool put_thoughts(const struct ask_message *m, bool *first, struct buf *out)
+{
+	return m->call_count == 0 || put_thinking(&m->calls[0], first, out);
+}
+
 static bool put_calls(const struct ask_message *m, bool *first, struct buf *out)
 {
 	for (size_t i = 0; i < m->call_count; i++) {
 		const struct ask_call *c = &m->calls[i];
 
-		if ((i > 0 && !put_thinking(c, first, out)) || !buf_text(out, *first ? "" : ",") ||
+		if ((i > 0 && !put_thinking(c, first, out)) || !ask_put_comma(first, out) ||
 		    !ask_put_string(out, "{\"type\":\"tool_use\",\"id\":", c->id) ||
 		    !ask_put_string(out, ",\"name\":", c->name) || !buf_text(out, ",\"input\":") ||
 		    !buf_str(out, c->input) || !buf_text(out, "}"))
 			return false;
-		*first = false;
 	}
 	return true;
 }
 
-static enum errc put_result(const struct ask_message *m, bool *first, struct buf *out,
-			    struct err *e)
+static enum errc put_result(const struct turns *t, const struct ask_message *m, bool *first,
+			    struct buf *out, struct err *e)
 {
 	bool none = true;
 
-	if (!buf_text(out, *first ? "" : ",") ||
+	if (!ask_put_comma(first, out) ||
 	    !ask_put_string(out, "{\"type\":\"tool_result\",\"tool_use_id\":", m->call_id) ||
 	    !buf_text(out, ",\"content\":["))
 		return ask_too_large(e);
-	*first = false;
-	enum errc rc = put_parts(m, &none, out, e);
-	if (rc == ERR_OK && !buf_text(out, "]}"))
-		rc = ask_too_large(e);
-	return rc;
+	enum errc rc = turns_put_parts(t, m, &none, out, e);
+	return rc != ERR_OK || buf_text(out, "]}") ? rc : ask_too_large(e);
 }
 
-static enum errc put_message(const struct ask_message *m, bool *first, struct buf *out,
-			     struct err *e)
-{
-	if (m->role == ASK_TOOL)
-		return put_result(m, first, out, e);
-	/* In front of the text, too: a turn of a model that thinks begins with its thoughts. */
-	if (m->call_count > 0 && !put_thinking(&m->calls[0], first, out))
-		return ask_too_large(e);
-
-	enum errc rc = put_parts(m, first, out, e);
-	if (rc == ERR_OK && !put_calls(m, first, out))
-		rc = ask_too_large(e);
-	return rc;
-}
-
-static bool is_turn(const struct ask_message *m)
-{
-	switch (m->role) {
-	case ASK_SYSTEM: return false;
-	case ASK_TOOL: return true;
-	case ASK_USER:
-	case ASK_ASSISTANT: return m->part_count + m->call_count > 0;
-	case ASK_ROLE__COUNT: break;
-	}
-	return false;
-}
-
-static enum errc put_turns(const struct ask *a, struct buf *out, struct err *e)
-{
-	enum errc rc = ERR_OK;
-	bool      open = false;
-	bool      assistant = false;
-	bool      first = true;
-
-	if (!buf_text(out, ",\"messages\":["))
-		return ask_too_large(e);
-	for (size_t i = 0; rc == ERR_OK && i < a->count; i++) {
-		const struct ask_message *m = &a->messages[i];
-		bool                      by = m->role == ASK_ASSISTANT;
-
-		if (!is_turn(m))
-			continue;
-		if (!open || by != assistant) {
-			if (!buf_text(out, open ? "]}," : "") ||
-			    !buf_text(out, by ? "{\"role\":\"assistant\",\"content\":["
-					      : "{\"role\":\"user\",\"content\":["))
-				return ask_too_large(e);
-			open = first = true;
-			assistant = by;
-		}
-		rc = put_message(m, &first, out, e);
-	}
-	if (rc == ERR_OK && !open)
-		return err_set(e, ERR_INVALID_VALUE, "messages",
-			       "all of them are empty; this provider needs one with content");
-	return rc != ERR_OK || buf_text(out, "]}]") ? rc : ask_too_large(e);
-}
-
-static enum errc put_system(const struct ask *a, struct buf *out, struct err *e)
-{
-	const char *before = ",\"system\":[";
-	bool        turns = false;
-
-	for (size_t i = 0; i < a->count; i++) {
-		const struct ask_message *m = &a->messages[i];
-		bool                      first = true;
-
-		turns = turns || is_turn(m);
-		if (m->role != ASK_SYSTEM || m->part_count == 0)
-			continue;
-		if (turns)
-			warnings_add(a->prompt->warnings, m->index, "system_moved",
-				     "a system message among the others was put in front of them, as "
-				     "this provider takes none there");
-		if (!buf_text(out, before))
-			return ask_too_large(e);
-		before = ",";
-		enum errc rc = put_parts(m, &first, out, e);
-		if (rc != ERR_OK)
-			return rc;
-	}
-	return before[1] != '\0' || buf_text(out, "]") ? ERR_OK : ask_too_large(e);
-}
+static const struct turns turns = {
+	.list = ",\"messages\":[",
+	.user = "{\"role\":\"user\",\"content\":[",
+	.assistant = "{\"role\":\"assistant\",\"content\":[",
+	.system = ",\"system\":[",
+	.system_end = "]",
+	.text = "{\"type\":\"text\",\"text\":\"",
+	.put_part = put_part,
+	.put_result = put_result,
+	.put_before = put_thoughts,
+	.put_behind = put_calls,
+};
 
 /* --- all else --- */
 
@@ -256,18 +159,6 @@ static bool put_tools(const struct ask *a, struct buf *out)
 	return buf_text(out, "]") && put_choice(a, out);
 }
 
-/* put_stop: one string, or several. */
-static bool put_stop(const struct prompt *p, struct buf *out)
-{
-	struct str stop = ask_param_value(p, "stop");
-
-	if (stop.n == 0)
-		return true;
-	bool several = stop.p[0] == '[';
-	return buf_text(out, several ? ",\"stop_sequences\":" : ",\"stop_sequences\":[") &&
-	       buf_str(out, stop) && (several || buf_text(out, "]"));
-}
-
 static bool put_format(const struct ask *a, struct buf *out)
 {
 	switch (a->format) {
@@ -293,20 +184,25 @@ static bool put_user(const struct prompt *p, struct buf *out)
 			       buf_text(out, "}"));
 }
 
-static enum errc put_all(const struct ask *a, struct buf *out, struct err *e)
+static enum errc put_all(const struct provider_options *o, const struct ask *a, struct buf *out,
+			 struct err *e)
 {
 	const struct prompt *p = a->prompt;
 	struct str           max = p->max_tokens.n > 0 ? p->max_tokens : STR(DEFAULT_MAX_TOKENS);
 	bool                 first = false;
 
+	(void)o;
 	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model) ||
 	    !buf_text(out, ",\"max_tokens\":") || !buf_str(out, max))
 		return ask_too_large(e);
-	enum errc rc = put_system(a, out, e);
+	enum errc rc = turns_put_system(&turns, a, out, e);
 	if (rc == ERR_OK)
-		rc = put_turns(a, out, e);
-	if (rc == ERR_OK && !(put_tools(a, out) && put_stop(p, out) && put_format(a, out) &&
-			      put_user(p, out) && (!p->stream || buf_text(out, ",\"stream\":true"))))
+		rc = turns_put(&turns, a, out, e);
+	if (rc == ERR_OK &&
+	    !(put_tools(a, out) &&
+	      ask_put_list("\"stop_sequences\":", ask_param_value(p, "stop"), &first, out) &&
+	      put_format(a, out) && put_user(p, out) &&
+	      (!p->stream || buf_text(out, ",\"stream\":true"))))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = ask_param_put(p, params, 0, &first, out, e);
@@ -318,16 +214,5 @@ static enum errc put_all(const struct ask *a, struct buf *out, struct err *e)
 enum errc anthropic_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
 			   struct err *e)
 {
-	struct ask a;
-	struct str n = ask_param_value(p, "n");
-	enum errc  rc = ask_read(p, &a, e);
-
-	(void)o;
-	if (rc == ERR_OK && n.n > 0 && !str_is(n, "1"))
-		rc = err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",
-			     "a provider of dialect anthropic gives one choice: n must be 1");
-	if (rc == ERR_OK)
-		rc = put_all(&a, out, e);
-	ask_finish(&a);
-	return rc;
+	return ask_print(o, p, "anthropic", put_all, out, e);
 }

@@ -80,35 +80,20 @@ static enum errc encode(const struct provider_options *o, const struct prompt *p
 	return rc;
 }
 
-static enum errc put_vectors(const struct json_doc *doc, struct embed_list *l, struct err *e)
-{
-	json_at   list = json_get_some(doc, 0, "embeddings");
-	enum errc rc = ERR_OK;
-
-	if (!json_is_kind(doc, list, JSON_ARRAY))
-		return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-			       "the provider sent an answer without embeddings");
-	for (json_at i = json_first(doc, list); rc == ERR_OK && i != json_end(doc, list);
-	     i = json_next(doc, i))
-		rc = embed_list_add(l, doc, json_get(doc, i, "values"), e);
-	return rc;
-}
-
 static enum errc decode(struct decode *d, const struct embed_want *want, struct str body, struct err *e)
 {
 	struct embed_list l;
-	struct usage      usage = { .known = false };
 	enum errc         rc = embed_scan(d, body, e);
 
 	if (rc != ERR_OK)
 		return rc;
 
 	json_at told = json_get_some(d->doc, 0, "usageMetadata");
-	json_at count = told != JSON_ABSENT ? json_get(d->doc, told, "promptTokenCount") : JSON_ABSENT;
-	usage.known = count != JSON_ABSENT && json_int(d->doc, count, &usage.in) && usage.in >= 0 &&
-		      usage.in <= LIMIT_TOKENS;
+	struct usage usage = { .known = false };
+	if (told != JSON_ABSENT)
+		usage = embed_list_usage(d->doc, told, "promptTokenCount");
 	embed_list_begin(&l, want);
-	rc = put_vectors(d->doc, &l, e);
+	rc = embed_list_vectors(&l, d->doc, "values", e);
 	return embed_list_give(&l, d, rc, STR_NONE, &usage, e);
 }
 

@@ -10,6 +10,7 @@
 #include "provider/ask.h"
 #include "provider/ask_param.h"
 #include "provider/place.h"
+#include "provider/turns.h"
 
 #include <stdio.h>
 
@@ -62,15 +63,6 @@ bool gemini_place(const struct provider_options *o, const struct prompt *p, stru
 }
 
 /* --- parts --- */
-
-static bool put_text(struct buf *out, struct str name, struct str text)
-{
-	bool ok = buf_text(out, "{\"text\":\"");
-
-	if (name.n > 0)
-		ok = ok && buf_str(out, name) && buf_text(out, ": ");
-	return ok && buf_str(out, text) && buf_text(out, "\"}");
-}
 
 /* is_taken: text of any kind is read as text. */
 static bool is_taken(const struct ask_part *part)
@@ -145,34 +137,14 @@ static enum errc put_uri(const struct ask_message *m, const struct ask_part *par
 	return rc;
 }
 
-static enum errc put_part(const struct ask_message *m, const struct ask_part *part, struct str name,
-			  struct buf *out, struct err *e)
+static enum errc put_part(const struct ask_message *m, const struct ask_part *part, struct buf *out,
+			  struct err *e)
 {
-	if (part->kind == ASK_TEXT)
-		return put_text(out, name, part->text) ? ERR_OK : ask_too_large(e);
 	if (part->data.n == 0)
 		return put_uri(m, part, out, e);
 	if (!is_taken(part))
 		return ask_refuse_part(m, part, "gemini", e);
 	return put_data(out, part) ? ERR_OK : ask_too_large(e);
-}
-
-/* put_parts: with commas between them, *first telling whether there is none yet. */
-static enum errc put_parts(const struct ask_message *m, bool *first, struct buf *out, struct err *e)
-{
-	/* Nothing else there tells who of several users speaks. */
-	struct str name = m->role == ASK_USER ? m->name : STR_NONE;
-	enum errc  rc = ERR_OK;
-
-	for (size_t i = 0; rc == ERR_OK && i < m->part_count; i++) {
-		if (!*first && !buf_text(out, ","))
-			return ask_too_large(e);
-		*first = false;
-		rc = put_part(m, &m->parts[i], name, out, e);
-		if (m->parts[i].kind == ASK_TEXT)
-			name = STR_NONE;
-	}
-	return rc;
 }
 
 /* --- calls and what came back --- */
@@ -201,24 +173,15 @@ static bool put_images(const struct ask_message *m, bool *first, struct buf *out
 
 		if (part->data.n == 0)
 			continue;
-		if (!buf_text(out, *first ? "" : ",") ||
+		if (!ask_put_comma(first, out) ||
 		    !ask_put_string(out, "{\"inlineData\":{\"mimeType\":", part->type) ||
 		    !ask_put_string(out, ",\"data\":", part->data) || !buf_text(out, "}") ||
 		    (part->signature.n > 0 &&
 		     !ask_put_string(out, ",\"thoughtSignature\":", part->signature)) ||
 		    !buf_text(out, "}"))
 			return false;
-		*first = false;
 	}
 	return true;
-}
-
-static bool has_images(const struct ask_message *m)
-{
-	for (size_t i = 0; i < m->image_count; i++)
-		if (m->images[i].data.n > 0)
-			return true;
-	return false;
 }
 
 static bool put_calls(const struct ask_message *m, bool *first, struct buf *out)
@@ -233,11 +196,16 @@ static bool put_calls(const struct ask_message *m, bool *first, struct buf *out)
 		/* Of calls made at once the first is signed. */
 		if (i == 0 && !is_signed)
 			signature = STR(NO_SIGNATURE);
-		if (!buf_text(out, *first ? "" : ",") || !put_call(&m->calls[i], signature, out))
+		if (!ask_put_comma(first, out) || !put_call(&m->calls[i], signature, out))
 			return false;
-		*first = false;
 	}
 	return true;
+}
+
+/* put_made: what the model made beside text. */
+static bool put_made(const struct ask_message *m, bool *first, struct buf *out)
+{
+	return put_images(m, first, out) && put_calls(m, first, out);
 }
 
 /* put_response: the text itself where it is an object, else an object that holds it. */
@@ -279,116 +247,46 @@ static enum errc put_media(const struct ask_message *m, struct buf *out, struct 
 		if (!buf_text(out, before))
 			return ask_too_large(e);
 		before = ",";
-		enum errc rc = put_part(m, &m->parts[i], STR_NONE, out, e);
+		enum errc rc = put_part(m, &m->parts[i], out, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
 	return before[1] != '\0' || buf_text(out, "]") ? ERR_OK : ask_too_large(e);
 }
 
-static enum errc put_result(const struct ask_message *m, bool *first, struct buf *out,
-			    struct err *e)
+static enum errc put_result(const struct turns *t, const struct ask_message *m, bool *first,
+			    struct buf *out, struct err *e)
 {
 	char path[64];
 
+	(void)t;
 	if (m->call_name.n == 0) {
 		snprintf(path, sizeof path, "messages[%zu].tool_call_id", m->index);
 		return err_set(e, ERR_INVALID_VALUE, path,
 			       "no call in front of it has this id, and a provider of dialect gemini "
 			       "needs the function's name");
 	}
-	if (!buf_text(out, *first ? "" : ",") || !buf_text(out, "{\"functionResponse\":{") ||
+	if (!ask_put_comma(first, out) || !buf_text(out, "{\"functionResponse\":{") ||
 	    !put_id(out, m->call_id) || !ask_put_string(out, "\"name\":", m->call_name) ||
 	    !buf_text(out, ",\"response\":") || !put_response(m, out))
 		return ask_too_large(e);
-	*first = false;
 	enum errc rc = put_media(m, out, e);
-	if (rc == ERR_OK && !buf_text(out, "}}"))
-		rc = ask_too_large(e);
-	return rc;
+	return rc != ERR_OK || buf_text(out, "}}") ? rc : ask_too_large(e);
 }
 
-/* --- turns --- */
-
-static enum errc put_message(const struct ask_message *m, bool *first, struct buf *out,
-			     struct err *e)
-{
-	if (m->role == ASK_TOOL)
-		return put_result(m, first, out, e);
-
-	enum errc rc = put_parts(m, first, out, e);
-	if (rc == ERR_OK && !(put_images(m, first, out) && put_calls(m, first, out)))
-		rc = ask_too_large(e);
-	return rc;
-}
-
-static bool is_turn(const struct ask_message *m)
-{
-	switch (m->role) {
-	case ASK_SYSTEM: return false;
-	case ASK_TOOL: return true;
-	case ASK_USER:
-	case ASK_ASSISTANT: return m->part_count + m->call_count > 0 || has_images(m);
-	case ASK_ROLE__COUNT: break;
-	}
-	return false;
-}
-
-static enum errc put_turns(const struct ask *a, struct buf *out, struct err *e)
-{
-	enum errc     rc = ERR_OK;
-	enum ask_role open = ASK_ROLE__COUNT;
-	bool          first = true;
-
-	if (!buf_text(out, "{\"contents\":["))
-		return ask_too_large(e);
-	for (size_t i = 0; rc == ERR_OK && i < a->count; i++) {
-		const struct ask_message *m = &a->messages[i];
-
-		if (!is_turn(m))
-			continue;
-		if (m->role != open) {
-			if (!buf_text(out, open != ASK_ROLE__COUNT ? "]}," : "") ||
-			    !buf_text(out, m->role == ASK_ASSISTANT
-						   ? "{\"role\":\"model\",\"parts\":["
-						   : "{\"role\":\"user\",\"parts\":["))
-				return ask_too_large(e);
-			first = true;
-			open = m->role;
-		}
-		rc = put_message(m, &first, out, e);
-	}
-	if (rc == ERR_OK && open == ASK_ROLE__COUNT)
-		return err_set(e, ERR_INVALID_VALUE, "messages",
-			       "all of them are empty; this provider needs one with content");
-	return rc != ERR_OK || buf_text(out, "]}]") ? rc : ask_too_large(e);
-}
-
-static enum errc put_system(const struct ask *a, struct buf *out, struct err *e)
-{
-	const char *before = ",\"systemInstruction\":{\"parts\":[";
-	bool        turns = false;
-
-	for (size_t i = 0; i < a->count; i++) {
-		const struct ask_message *m = &a->messages[i];
-		bool                      first = true;
-
-		turns = turns || is_turn(m);
-		if (m->role != ASK_SYSTEM || m->part_count == 0)
-			continue;
-		if (turns)
-			warnings_add(a->prompt->warnings, m->index, "system_moved",
-				     "a system message among the others was put in front of them, as "
-				     "this provider takes none there");
-		if (!buf_text(out, before))
-			return ask_too_large(e);
-		before = ",";
-		enum errc rc = put_parts(m, &first, out, e);
-		if (rc != ERR_OK)
-			return rc;
-	}
-	return before[1] != '\0' || buf_text(out, "]}") ? ERR_OK : ask_too_large(e);
-}
+static const struct turns turns = {
+	.list = "{\"contents\":[",
+	.user = "{\"role\":\"user\",\"parts\":[",
+	.assistant = "{\"role\":\"model\",\"parts\":[",
+	.system = ",\"systemInstruction\":{\"parts\":[",
+	.system_end = "]}",
+	.text = "{\"text\":\"",
+	.images = true,
+	.results_apart = true,
+	.put_part = put_part,
+	.put_result = put_result,
+	.put_behind = put_made,
+};
 
 /* --- tools --- */
 
@@ -450,29 +348,13 @@ static bool put_max(const struct prompt *p, bool *first, struct buf *out)
 	return buf_text(out, "\"maxOutputTokens\":") && buf_str(out, p->max_tokens);
 }
 
-/* put_stop: one string, or several. */
-static bool put_stop(const struct prompt *p, bool *first, struct buf *out)
-{
-	struct str stop = ask_param_value(p, "stop");
-
-	if (stop.n == 0)
-		return true;
-	bool several = stop.p[0] == '[';
-	bool ok = buf_text(out, *first ? "" : ",") &&
-		  buf_text(out, several ? "\"stopSequences\":" : "\"stopSequences\":[") &&
-		  buf_str(out, stop) && (several || buf_text(out, "]"));
-	*first = false;
-	return ok;
-}
-
 static bool put_format(const struct ask *a, bool *first, struct buf *out)
 {
 	if (a->format == ASK_FORMAT_TEXT)
 		return true;
-	bool ok = buf_text(out, *first ? "" : ",") &&
-		  buf_text(out, "\"responseMimeType\":\"application/json\"");
-	*first = false;
-	return ok && (a->format != ASK_FORMAT_SCHEMA ||
+	return ask_put_comma(first, out) &&
+	       buf_text(out, "\"responseMimeType\":\"application/json\"") &&
+	       (a->format != ASK_FORMAT_SCHEMA ||
 		      gemini_schema_put(a->schema, "responseSchema", "responseJsonSchema", out));
 }
 
@@ -502,12 +384,11 @@ static enum errc put_effort(const struct prompt *p, bool *first, struct buf *out
 	if (i == ARRAY_LEN(efforts))
 		return err_set(e, ERR_INVALID_VALUE, "reasoning_effort",
 			       "must be none, minimal, low, medium, high or xhigh");
-	bool ok = buf_text(out, *first ? "" : ",") &&
+	bool ok = ask_put_comma(first, out) &&
 		  buf_fmt(out, "\"thinkingConfig\":{\"includeThoughts\":%s,",
 			  i > 0 ? "true" : "false") &&
 		  (budget ? buf_fmt(out, "\"thinkingBudget\":%d}", efforts[i].budget)
 			  : buf_fmt(out, "\"thinkingLevel\":\"%s\"}", efforts[i].level));
-	*first = false;
 	return ok ? ERR_OK : ask_too_large(e);
 }
 
@@ -534,9 +415,8 @@ static enum errc add_given(const struct prompt *p, struct str ours, bool *first,
 			str_copy(key, sizeof key, json_inner(&g, k));
 			if (json_get(&o, 0, key) != JSON_ABSENT)
 				continue;
-			if (!buf_text(out, *first ? "" : ",") || !buf_str(out, json_member(&g, k)))
+			if (!ask_put_comma(first, out) || !buf_str(out, json_member(&g, k)))
 				rc = ask_too_large(e);
-			*first = false;
 		}
 	}
 	json_doc_finish(&g);
@@ -552,7 +432,8 @@ static enum errc put_config(const struct ask *a, struct buf *out, struct err *e)
 	enum errc            rc = ERR_OK;
 
 	buf_init(&ours, LIMIT_UPSTREAM_ASK);
-	if (!buf_text(&ours, "{") || !put_max(p, &first, &ours) || !put_stop(p, &first, &ours) ||
+	if (!buf_text(&ours, "{") || !put_max(p, &first, &ours) ||
+	    !ask_put_list("\"stopSequences\":", ask_param_value(p, "stop"), &first, &ours) ||
 	    !put_format(a, &first, &ours))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
@@ -578,13 +459,15 @@ static enum errc put_config(const struct ask *a, struct buf *out, struct err *e)
 
 /* --- all of it --- */
 
-static enum errc put_all(const struct ask *a, struct buf *out, struct err *e)
+static enum errc put_all(const struct provider_options *o, const struct ask *a, struct buf *out,
+			 struct err *e)
 {
 	bool      first = false;
-	enum errc rc = put_turns(a, out, e);
+	enum errc rc = turns_put(&turns, a, out, e);
 
+	(void)o;
 	if (rc == ERR_OK)
-		rc = put_system(a, out, e);
+		rc = turns_put_system(&turns, a, out, e);
 	if (rc == ERR_OK && !put_tools(a, out))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
@@ -599,16 +482,5 @@ static enum errc put_all(const struct ask *a, struct buf *out, struct err *e)
 enum errc gemini_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
 			struct err *e)
 {
-	struct ask a;
-	struct str n = ask_param_value(p, "n");
-	enum errc  rc = ask_read(p, &a, e);
-
-	(void)o;
-	if (rc == ERR_OK && n.n > 0 && !str_is(n, "1"))
-		rc = err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",
-			     "a provider of dialect gemini gives one choice: n must be 1");
-	if (rc == ERR_OK)
-		rc = put_all(&a, out, e);
-	ask_finish(&a);
-	return rc;
+	return ask_print(o, p, "gemini", put_all, out, e);
 }

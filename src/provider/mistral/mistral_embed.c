@@ -17,19 +17,8 @@ static const struct ask_param params[] = {
 static enum errc encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
 			struct err *e)
 {
-	bool      first = false;
-	enum errc rc = embed_texts_only(p, "mistral", e);
-
 	(void)o;
-	if (rc != ERR_OK)
-		return rc;
-	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model) ||
-	    !buf_text(out, ",\"input\":") || !buf_str(out, p->embed->input))
-		return ask_too_large(e);
-	rc = ask_param_put(p, params, 0, &first, out, e);
-	if (rc == ERR_OK)
-		rc = ask_param_rest(p, params, "mistral", out, e);
-	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
+	return embed_put(p, params, "mistral", out, e);
 }
 
 const struct dialect_embed mistral_embed = {

@@ -182,27 +182,11 @@ static enum errc put_own_options(const struct prompt *p, bool *first, struct buf
 	     k = json_next_member(&d, k)) {
 		if (is_said(p, &d, k))
 			continue;
-		if (!buf_text(out, *first ? "" : ",") || !buf_str(out, json_member(&d, k)))
+		if (!ask_put_comma(first, out) || !buf_str(out, json_member(&d, k)))
 			rc = ask_too_large(e);
-		*first = false;
 	}
 	json_doc_finish(&d);
 	return rc;
-}
-
-/* put_stop: one string, or several. */
-static bool put_stop(const struct prompt *p, bool *first, struct buf *out)
-{
-	struct str stop = ask_param_value(p, "stop");
-
-	if (stop.n == 0)
-		return true;
-	bool several = stop.p[0] == '[';
-	bool ok = buf_text(out, *first ? "" : ",") &&
-		  buf_text(out, several ? "\"stop\":" : "\"stop\":[") && buf_str(out, stop) &&
-		  (several || buf_text(out, "]"));
-	*first = false;
-	return ok;
 }
 
 static enum errc put_options(const struct prompt *p, struct buf *out, struct err *e)
@@ -218,7 +202,7 @@ static enum errc put_options(const struct prompt *p, struct buf *out, struct err
 		first = false;
 	}
 	enum errc rc = ask_param_put(p, params, IN_OPTIONS, &first, out, e);
-	if (rc == ERR_OK && !put_stop(p, &first, out))
+	if (rc == ERR_OK && !ask_put_list("\"stop\":", ask_param_value(p, "stop"), &first, out))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = put_own_options(p, &first, out, e);
@@ -285,10 +269,12 @@ static bool put_think(const struct prompt *p, struct buf *out)
 	return put_member(out, ",\"think\":", think);
 }
 
-static enum errc put_all(const struct ask *a, struct buf *out, struct err *e)
+static enum errc put_all(const struct provider_options *o, const struct ask *a, struct buf *out,
+			 struct err *e)
 {
 	const struct prompt *p = a->prompt;
 
+	(void)o;
 	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model))
 		return ask_too_large(e);
 	enum errc rc = put_messages(a, out, e);
@@ -306,16 +292,5 @@ static enum errc put_all(const struct ask *a, struct buf *out, struct err *e)
 enum errc ollama_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
 			struct err *e)
 {
-	struct ask a;
-	struct str n = ask_param_value(p, "n");
-	enum errc  rc = ask_read(p, &a, e);
-
-	(void)o;
-	if (rc == ERR_OK && n.n > 0 && !str_is(n, "1"))
-		rc = err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",
-			     "a provider of dialect ollama gives one choice: n must be 1");
-	if (rc == ERR_OK)
-		rc = put_all(&a, out, e);
-	ask_finish(&a);
-	return rc;
+	return ask_print(o, p, "ollama", put_all, out, e);
 }

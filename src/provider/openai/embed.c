@@ -43,6 +43,23 @@ enum errc embed_texts_only(const struct prompt *p, const char *dialect, struct e
 
 /* --- the request --- */
 
+enum errc embed_put(const struct prompt *p, const struct ask_param *table, const char *dialect,
+		    struct buf *out, struct err *e)
+{
+	bool      first = false;
+	enum errc rc = embed_texts_only(p, dialect, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model) ||
+	    !buf_text(out, ",\"input\":") || !buf_str(out, p->embed->input))
+		return ask_too_large(e);
+	rc = ask_param_put(p, table, 0, &first, out, e);
+	if (rc == ERR_OK)
+		rc = ask_param_rest(p, table, dialect, out, e);
+	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
+}
+
 enum errc embed_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
 		       struct err *e)
 {
@@ -303,6 +320,30 @@ enum errc embed_list_add(struct embed_list *l, const struct json_doc *doc, json_
 	if (rc != ERR_OK)
 		return rc;
 	return buf_text(&l->out, "\"}") ? ERR_OK : full(e);
+}
+
+enum errc embed_list_vectors(struct embed_list *l, const struct json_doc *doc, const char *key,
+			     struct err *e)
+{
+	json_at   list = json_get(doc, 0, "embeddings");
+	enum errc rc = ERR_OK;
+
+	if (!json_is_kind(doc, list, JSON_ARRAY))
+		return decode_bad(e, "an answer without embeddings");
+	for (json_at i = json_first(doc, list); rc == ERR_OK && i != json_end(doc, list);
+	     i = json_next(doc, i))
+		rc = embed_list_add(l, doc, key ? json_get(doc, i, key) : i, e);
+	return rc;
+}
+
+struct usage embed_list_usage(const struct json_doc *doc, json_at obj, const char *key)
+{
+	json_at      count = json_get(doc, obj, key);
+	struct usage usage = { .known = false };
+
+	usage.known = count != JSON_ABSENT && json_int(doc, count, &usage.in) && usage.in >= 0 &&
+		      usage.in <= LIMIT_TOKENS;
+	return usage;
 }
 
 enum errc embed_list_floats(struct embed_list *l, const float *v, size_t n, struct err *e)

@@ -34,5 +34,15 @@ enum errc embed_list_end(struct embed_list *l, struct str model, const struct us
 enum errc embed_list_give(struct embed_list *l, struct decode *d, enum errc rc, struct str model,
 			  const struct usage *usage, struct err *e) MUST_USE;
 
+/* embed_list_vectors: the arrays of the answer's member embeddings; key: within each of its objects. */
+enum errc embed_list_vectors(struct embed_list *l, const struct json_doc *doc, const char *key,
+			     struct err *e) MUST_USE;
+/* embed_list_usage: a member of obj that counts the request's tokens. */
+struct usage embed_list_usage(const struct json_doc *doc, json_at obj, const char *key);
+
 /* embed_texts_only: for dialects that take no tokens. */
 enum errc embed_texts_only(const struct prompt *p, const char *dialect, struct err *e) MUST_USE;
+/* embed_put: for those that know OpenAI's request but for some members: a table of ask_param. */
+struct ask_param;
+enum errc embed_put(const struct prompt *p, const struct ask_param *table, const char *dialect,
+		    struct buf *out, struct err *e) MUST_USE;

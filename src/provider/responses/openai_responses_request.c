@@ -184,25 +184,21 @@ static enum errc put_message(const struct ask_message *m, bool *first, struct bu
 	static const char *const roles[ASK_ROLE__COUNT] = { "system", "user", "assistant", "tool" };
 	enum errc                rc = ERR_OK;
 
-	if (m->role == ASK_TOOL) {
-		rc = buf_text(out, *first ? "" : ",") ? put_result(m, out, e) : ask_too_large(e);
-		*first = false;
-		return rc;
-	}
+	if (m->role == ASK_TOOL)
+		return ask_put_comma(first, out) ? put_result(m, out, e) : ask_too_large(e);
 	if (m->part_count > 0) {
-		if (!buf_fmt(out, "%s{\"type\":\"message\",\"role\":\"%s\",\"content\":",
-			     *first ? "" : ",", roles[m->role]))
+		if (!ask_put_comma(first, out) ||
+		    !buf_fmt(out, "{\"type\":\"message\",\"role\":\"%s\",\"content\":",
+			     roles[m->role]))
 			return ask_too_large(e);
-		*first = false;
 		rc = put_parts(m, out, e);
 		if (rc == ERR_OK && !buf_text(out, "}"))
 			rc = ask_too_large(e);
 	}
 	for (size_t i = 0; rc == ERR_OK && i < m->call_count; i++) {
 		if (!put_reasoning_items(&m->calls[i], first, out) ||
-		    !buf_text(out, *first ? "" : ",") || !put_call(&m->calls[i], out))
+		    !ask_put_comma(first, out) || !put_call(&m->calls[i], out))
 			rc = ask_too_large(e);
-		*first = false;
 	}
 	return rc;
 }
@@ -380,15 +376,5 @@ static enum errc put_all(const struct provider_options *o, const struct ask *a, 
 enum errc openai_responses_encode(const struct provider_options *o, const struct prompt *p,
 				  struct buf *out, struct err *e)
 {
-	struct ask a;
-	struct str n = ask_param_value(p, "n");
-	enum errc  rc = ask_read(p, &a, e);
-
-	if (rc == ERR_OK && n.n > 0 && !str_is(n, "1"))
-		rc = err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",
-			     "a provider of dialect openai-responses gives one choice: n must be 1");
-	if (rc == ERR_OK)
-		rc = put_all(o, &a, out, e);
-	ask_finish(&a);
-	return rc;
+	return ask_print(o, p, "openai-responses", put_all, out, e);
 }

@@ -1,0 +1,123 @@
+/* One walk over the messages for all APIs of this kind; what differs is in their struct turns. */
+#include "provider/turns.h"
+
+#include "lmc/warnings.h"
+#include "provider/ask_param.h"
+
+static bool put_text(const struct turns *t, struct str name, struct str text, struct buf *out)
+{
+	return buf_text(out, t->text) &&
+	       (name.n == 0 || (buf_str(out, name) && buf_text(out, ": "))) &&
+	       buf_str(out, text) && buf_text(out, "\"}");
+}
+
+enum errc turns_put_parts(const struct turns *t, const struct ask_message *m, bool *first,
+			  struct buf *out, struct err *e)
+{
+	/* Nothing else there tells who of several users speaks. */
+	struct str name = m->role == ASK_USER ? m->name : STR_NONE;
+
+	for (size_t i = 0; i < m->part_count; i++) {
+		const struct ask_part *part = &m->parts[i];
+		enum errc              rc = ERR_OK;
+
+		if (!ask_put_comma(first, out))
+			return ask_too_large(e);
+		if (part->kind != ASK_TEXT)
+			rc = t->put_part(m, part, out, e);
+		else if (!put_text(t, name, part->text, out))
+			rc = ask_too_large(e);
+		else
+			name = STR_NONE;
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
+static enum errc put_message(const struct turns *t, const struct ask_message *m, bool *first,
+			     struct buf *out, struct err *e)
+{
+	if (m->role == ASK_TOOL)
+		return t->put_result(t, m, first, out, e);
+	if (t->put_before && !t->put_before(m, first, out))
+		return ask_too_large(e);
+	enum errc rc = turns_put_parts(t, m, first, out, e);
+	return rc != ERR_OK || t->put_behind(m, first, out) ? rc : ask_too_large(e);
+}
+
+static bool has_images(const struct ask_message *m)
+{
+	for (size_t i = 0; i < m->image_count; i++)
+		if (m->images[i].data.n > 0)
+			return true;
+	return false;
+}
+
+static bool is_turn(const struct turns *t, const struct ask_message *m)
+{
+	switch (m->role) {
+	case ASK_SYSTEM: return false;
+	case ASK_TOOL: return true;
+	case ASK_USER:
+	case ASK_ASSISTANT:
+		return m->part_count + m->call_count > 0 || (t->images && has_images(m));
+	case ASK_ROLE__COUNT: break;
+	}
+	return false;
+}
+
+enum errc turns_put(const struct turns *t, const struct ask *a, struct buf *out, struct err *e)
+{
+	enum ask_role open = ASK_ROLE__COUNT;
+	enum errc     rc = buf_text(out, t->list) ? ERR_OK : ask_too_large(e);
+	bool          first = true;
+
+	for (size_t i = 0; rc == ERR_OK && i < a->count; i++) {
+		const struct ask_message *m = &a->messages[i];
+		enum ask_role             role = m->role;
+
+		if (!is_turn(t, m))
+			continue;
+		if (role == ASK_TOOL && !t->results_apart)
+			role = ASK_USER;
+		if (role != open) {
+			if (!buf_text(out, open != ASK_ROLE__COUNT ? "]}," : "") ||
+			    !buf_text(out, role == ASK_ASSISTANT ? t->assistant : t->user))
+				return ask_too_large(e);
+			first = true;
+			open = role;
+		}
+		rc = put_message(t, m, &first, out, e);
+	}
+	if (rc == ERR_OK && open == ASK_ROLE__COUNT)
+		return err_set(e, ERR_INVALID_VALUE, "messages",
+			       "all of them are empty; this provider needs one with content");
+	return rc != ERR_OK || buf_text(out, "]}]") ? rc : ask_too_large(e);
+}
+
+enum errc turns_put_system(const struct turns *t, const struct ask *a, struct buf *out, struct err *e)
+{
+	bool any = false;
+	bool turns = false;
+
+	for (size_t i = 0; i < a->count; i++) {
+		const struct ask_message *m = &a->messages[i];
+		bool                      first = true;
+
+		turns = turns || is_turn(t, m);
+		if (m->role != ASK_SYSTEM || m->part_count == 0)
+			continue;
+		if (turns)
+			warnings_add(a->prompt->warnings, m->index, "system_moved",
+				     "a system message among the others was put in front of them, as "
+				     "this provider takes none there");
+		if (!buf_text(out, any ? "," : t->system))
+			return ask_too_large(e);
+		any = true;
+		enum errc rc = turns_put_parts(t, m, &first, out, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return !any || buf_text(out, t->system_end) ? ERR_OK : ask_too_large(e);
+}

@@ -45,11 +45,6 @@ static enum errc refuse(struct reading *r, const char *member, const char *text)
 	return r->e->code;
 }
 
-static enum errc no_memory(struct err *e)
-{
-	return err_set(e, ERR_OVERLOADED, "", "no memory for the import");
-}
-
 /* --- entries by key --- */
 
 /* With a seed of our own nobody can choose keys that meet in one place. */
@@ -126,7 +121,7 @@ static enum errc add(struct reading *r, enum archive_kind kind, struct id id,
 		return r->e->code;
 	}
 	if (w->count == w->cap && !grow(w))
-		return no_memory(r->e);
+		return err_no_memory(r->e);
 	w->entries[w->count] = (struct archive_entry){
 		.kind = kind,
 		.id = id,

@@ -140,11 +140,6 @@ static enum errc refuse(struct tree *t, enum errc code, const char *member, cons
 	return code;
 }
 
-static enum errc no_memory(struct tree *t)
-{
-	return err_set(t->e, ERR_OVERLOADED, "", "no memory for the import");
-}
-
 static enum errc refuse_node(struct tree *t, json_at key, const char *member, const char *text)
 {
 	struct str name = json_inner(t->doc, key);
@@ -198,7 +193,7 @@ static enum errc read_nodes(struct tree *t, json_at mapping)
 	t->nodes = calloc(t->count + 1, sizeof *t->nodes);
 	t->names = calloc(t->count + 1, sizeof *t->names);
 	if (!t->nodes || !t->names)
-		return no_memory(t);
+		return err_no_memory(t->e);
 	for (json_at k = json_first(d, mapping); k != json_end(d, mapping);
 	     k = json_next_member(d, k), n++) {
 		json_at message = json_get_some(d, json_value(k), "message");
@@ -286,7 +281,7 @@ static enum errc put_node(struct tree *t, struct node *node)
 	buf_clear(&t->body);
 	if (!chatgpt_content_put(&content, node->message))
 		return content.problem ? refuse_node(t, node->key, content.member, content.problem)
-				       : no_memory(t);
+				       : err_no_memory(t->e);
 	t->losses->media += content.media;
 	t->losses->content += content.left_out;
 	if (t->body.len == 0)
@@ -298,7 +293,7 @@ static enum errc put_node(struct tree *t, struct node *node)
 		.body = buf_view(&t->body),
 	};
 	node->id = line.as.message.id;
-	return archive_line_print(t->out, &line) ? ERR_OK : no_memory(t);
+	return archive_line_print(t->out, &line) ? ERR_OK : err_no_memory(t->e);
 }
 
 /* Each node in front of its children, and those in their order. */
@@ -412,7 +407,7 @@ static enum errc put_head(struct tree *t, struct id id, struct buf *out)
 	ok = ok && archive_line_print(out, &line);
 	buf_finish(&metadata);
 	arena_finish(&arena);
-	return ok ? ERR_OK : no_memory(t);
+	return ok ? ERR_OK : err_no_memory(t->e);
 }
 
 /* The messages first: their ids stand in the conversation's own line. */
@@ -435,7 +430,7 @@ static enum errc put_all(struct tree *t, struct buf *out)
 	if (read_nodes(t, mapping) != ERR_OK || join_nodes(t) != ERR_OK || put_nodes(t) != ERR_OK ||
 	    put_head(t, id, out) != ERR_OK)
 		return t->e->code;
-	return buf_str(out, buf_view(t->out)) ? ERR_OK : no_memory(t);
+	return buf_str(out, buf_view(t->out)) ? ERR_OK : err_no_memory(t->e);
 }
 
 enum errc chatgpt_next(struct chatgpt *c, struct buf *out, struct chatgpt_losses *ret_losses,

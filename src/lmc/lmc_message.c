@@ -64,11 +64,6 @@ static enum errc refuse(const struct lmc_reader *r, enum errc code, const char *
 	return err_set(e, code, path, "%s", text);
 }
 
-static enum errc no_memory(struct err *e)
-{
-	return err_set(e, ERR_OVERLOADED, "", "not enough memory to translate the messages");
-}
-
 static enum errc skip(const struct lmc_reader *r, struct lmc_message *ret, const char *why)
 {
 	warnings_add(r->options->warnings, r->index, "not_sent", "%s", why);
@@ -134,7 +129,7 @@ static enum errc read_format(struct lmc_reader *r, struct lmc_message *ret, stru
 	if (json_kind(r->d, at) != JSON_STRING)
 		return refuse(r, ERR_INVALID_TYPE, "format",
 			      "format must be a string, null or absent", e);
-	return text_view(r->d, at, &r->format, &ret->format) ? ERR_OK : no_memory(e);
+	return text_view(r->d, at, &r->format, &ret->format) ? ERR_OK : err_no_memory(e);
 }
 
 /* --- L2: what is not sent, whatever it holds --- */
@@ -179,7 +174,7 @@ static enum errc read_words(struct lmc_reader *r, const struct given *m, const c
 			    struct lmc_message *ret, struct err *e)
 {
 	if (!read_text(r, m, ret))
-		return no_memory(e);
+		return err_no_memory(e);
 	ret->text = text_trim(ret->text);
 	if (ret->text.n == 0)
 		return skip(r, ret, "the message has no text");
@@ -200,7 +195,7 @@ static enum errc read_code(struct lmc_reader *r, const struct given *m, struct l
 	bool call = m->role == ROLE_ASSISTANT;
 
 	if (!read_text(r, m, ret))
-		return no_memory(e);
+		return err_no_memory(e);
 	ret->kind = call ? LMC_CALL : LMC_CODE;
 	ret->role = call ? "assistant" : "user";
 	return ERR_OK;
@@ -210,7 +205,7 @@ static enum errc read_output(struct lmc_reader *r, const struct given *m,
 			     struct lmc_message *ret, struct err *e)
 {
 	if (!read_text(r, m, ret))
-		return no_memory(e);
+		return err_no_memory(e);
 	ret->text = text_trim(ret->text);
 	ret->kind = LMC_OUTPUT;
 	ret->role = "user";
@@ -225,7 +220,7 @@ static enum errc read_tool_call(struct lmc_reader *r, const struct given *m,
 	if (r->options->fence)
 		return skip(r, ret, "a tool_call has no form as fenced text");
 	if (!read_text(r, m, ret))
-		return no_memory(e);
+		return err_no_memory(e);
 	ret->kind = LMC_TOOL_CALL;
 	ret->role = "assistant";
 	return ERR_OK;
@@ -259,7 +254,7 @@ static enum errc read_image_url(struct lmc_reader *r, const struct given *m,
 				struct lmc_message *ret, struct err *e)
 {
 	if (!read_text(r, m, ret))
-		return no_memory(e);
+		return err_no_memory(e);
 	if (!starts_ignoring_case(ret->text, STR("http://")) &&
 	    !starts_ignoring_case(ret->text, STR("https://")))
 		return refuse(r, ERR_INVALID_VALUE, "content",
@@ -345,7 +340,7 @@ static enum errc read_audio(struct lmc_reader *r, const struct given *m, struct 
 		return refuse(r, ERR_INVALID_TYPE, "content",
 			      "the content of audio must be a string: base64", e);
 	if (!read_text(r, m, ret))
-		return no_memory(e);
+		return err_no_memory(e);
 	if (!is_base64(ret->text))
 		return refuse(r, ERR_INVALID_VALUE, "content",
 			      "the content of audio must be base64 with its padding, not empty", e);

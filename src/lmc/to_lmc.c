@@ -24,11 +24,6 @@ struct work {
 	struct err                  *e;
 };
 
-static enum errc no_memory(const struct work *w)
-{
-	return err_set(w->e, ERR_OVERLOADED, "", "out of memory");
-}
-
 /* sub_path: a path below the message's. */
 static const char *sub_path(const struct work *w, char to[PATH], const char *fmt, ...)
 	PRINTF(3, 4);
@@ -81,7 +76,7 @@ static enum errc put_message(struct work *w, const char *role, const char *type,
 	    (!format || (buf_text(out, "\",\"format\":\"") && buf_text(out, format))) &&
 	    buf_text(out, "\",\"content\":\"") && text_put(out, content) && buf_text(out, "\"}"))
 		return ERR_OK;
-	return no_memory(w);
+	return err_no_memory(w->e);
 }
 
 static void warn_dropped(const struct work *w, json_at part, size_t j)
@@ -148,7 +143,7 @@ static enum errc joined_text(struct work *w, json_at content, struct str *ret)
 	if (content == JSON_ABSENT)
 		return ERR_OK;
 	if (json_kind(w->d, content) == JSON_STRING)
-		return text_view(w->d, content, &w->scratch->text, ret) ? ERR_OK : no_memory(w);
+		return text_view(w->d, content, &w->scratch->text, ret) ? ERR_OK : err_no_memory(w->e);
 
 	buf_clear(&w->scratch->text);
 	for (json_at i = json_first(w->d, content); i != json_end(w->d, content);
@@ -160,7 +155,7 @@ static enum errc joined_text(struct work *w, json_at content, struct str *ret)
 		if (!is_text_part(w, i))
 			warn_dropped(w, i, j);
 		else if (!text_add(&w->scratch->text, json_inner(w->d, json_get(w->d, i, "text"))))
-			return no_memory(w);
+			return err_no_memory(w->e);
 	}
 	*ret = buf_view(&w->scratch->text);
 	return ERR_OK;
@@ -220,7 +215,7 @@ static enum errc put_image(struct work *w, json_at part, size_t j)
 			       sub_path(w, to, ".content[%zu].image_url.url", j),
 			       "an image must have the string image_url.url");
 	if (!text_view(w->d, url, &w->scratch->text, &text))
-		return no_memory(w);
+		return err_no_memory(w->e);
 	if (starts_word(text, "http://") || starts_word(text, "https://"))
 		return put_message(w, "user", "image", "url", text);
 
@@ -263,7 +258,7 @@ static enum errc put_audio(struct work *w, json_at part, size_t j)
 			       sub_path(w, to, ".content[%zu].input_audio.data", j),
 			       "input_audio must have a string 'data'");
 	if (!text_view(w->d, data, &w->scratch->text, &text))
-		return no_memory(w);
+		return err_no_memory(w->e);
 	return put_message(w, "user", "audio", name, text);
 }
 
@@ -279,7 +274,7 @@ static enum errc put_user_part(struct work *w, json_at part, size_t j)
 		return code;
 	if (is_text_part(w, part)) {
 		if (!text_view(w->d, json_get(w->d, part, "text"), &w->scratch->text, &text))
-			return no_memory(w);
+			return err_no_memory(w->e);
 		return text.n == 0 ? ERR_OK : put_message(w, "user", "message", NULL, text);
 	}
 	if (type != JSON_ABSENT && json_is(w->d, type, "image_url"))
@@ -312,7 +307,7 @@ static enum errc from_user(struct work *w, json_at message, json_at content)
 	if (json_kind(w->d, content) == JSON_ARRAY)
 		return put_parts(w, content);
 	if (!text_view(w->d, content, &w->scratch->text, &text))
-		return no_memory(w);
+		return err_no_memory(w->e);
 	return text.n == 0 ? ERR_OK : put_message(w, "user", "message", NULL, text);
 }
 
@@ -383,14 +378,14 @@ static enum errc add_function(struct work *w, json_at function, struct call call
 		return err_set(w->e, ERR_INVALID_TYPE, call_path(w, to, call, ".name"),
 			       "the name of a function must be a string");
 	if (name != JSON_ABSENT && !text_view(w->d, name, &w->scratch->text, &text))
-		return no_memory(w);
+		return err_no_memory(w->e);
 	if (!speech_name(speech, call.index, text))
-		return no_memory(w);
+		return err_no_memory(w->e);
 	if (args == JSON_ABSENT)
 		return ERR_OK;
 	if (!text_view(w->d, args, &w->scratch->text, &text) ||
 	    !speech_args(speech, call.index, text))
-		return no_memory(w);
+		return err_no_memory(w->e);
 	return ERR_OK;
 }
 
@@ -434,12 +429,12 @@ static enum errc fill_speech(struct work *w, json_at message, struct str text,
 			     struct speech *speech)
 {
 	if (!speech_text(speech, text))
-		return no_memory(w);
+		return err_no_memory(w->e);
 
 	enum errc code = add_calls(w, message, speech);
 	if (code != ERR_OK)
 		return code;
-	return speech_close(speech) ? ERR_OK : no_memory(w);
+	return speech_close(speech) ? ERR_OK : err_no_memory(w->e);
 }
 
 static enum errc put_speech(struct work *w, json_at message, struct str text)
@@ -460,7 +455,7 @@ static enum errc put_speech(struct work *w, json_at message, struct str text)
 	else
 		speech = speech_create(&o);
 	if (!speech)
-		return no_memory(w);
+		return err_no_memory(w->e);
 	spool_init(&spool, w->out, NULL);
 	speech_at(speech, w->index);
 	enum errc code = fill_speech(w, message, text, speech);

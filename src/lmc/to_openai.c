@@ -66,11 +66,6 @@ void to_openai_destroy(struct to_openai *t)
 	free(t);
 }
 
-static enum errc no_memory(struct err *e)
-{
-	return err_set(e, ERR_OVERLOADED, "", "not enough memory to translate the messages");
-}
-
 /* --- printing --- */
 
 static bool give_out(struct to_openai *t)
@@ -285,7 +280,7 @@ enum errc to_openai_lmc(struct to_openai *t, const struct json_doc *d, json_at m
 	enum errc code = lmc_message_read(&t->reader, &m, e);
 	if (code != ERR_OK)
 		return code;
-	return take(t, &m) ? ERR_OK : no_memory(e);
+	return take(t, &m) ? ERR_OK : err_no_memory(e);
 }
 
 /* --- OpenAI's messages --- */
@@ -423,10 +418,10 @@ static bool take_own(struct to_openai *t, const struct json_doc *d, json_at mess
 enum errc to_openai_own(struct to_openai *t, const struct json_doc *d, json_at message,
 			struct str raw, struct err *e)
 {
-	return take_own(t, d, message, raw) ? ERR_OK : no_memory(e);
+	return take_own(t, d, message, raw) ? ERR_OK : err_no_memory(e);
 }
 
 enum errc to_openai_end(struct to_openai *t, struct err *e)
 {
-	return end_group(t) && end_speech(t) ? ERR_OK : no_memory(e);
+	return end_group(t) && end_speech(t) ? ERR_OK : err_no_memory(e);
 }

@@ -128,11 +128,6 @@ static enum errc read_ask(struct ask *a, struct err *e)
 
 /* --- the four forms --- */
 
-static enum errc no_memory(struct err *e)
-{
-	return err_set(e, ERR_OVERLOADED, "", "not enough memory to translate this");
-}
-
 /* An element's path, such as messages[2].  Written by hand, from the back: there is one for every
  * small message, and printf would cost as much as to translate it. */
 struct path {
@@ -182,7 +177,7 @@ static enum errc lmc_messages(const struct ask *a, struct made *m, struct err *e
 		.arg = &m->messages });
 
 	if (!t)
-		return no_memory(e);
+		return err_no_memory(e);
 	for (json_at i = json_first(a->d, a->list); i != json_end(a->d, a->list) && rc == ERR_OK;
 	     i = json_next(a->d, i), index++) {
 		rc = element_path(a, i, index, &path, e);
@@ -237,7 +232,7 @@ static enum errc stored_messages(const struct ask *a, const struct translate_abo
 	}
 	if (rc == ERR_OK && !say_chunks(&stored, 0, a->fence, about->id, about->model,
 					about->created_s, &m->chunks))
-		rc = no_memory(e);
+		rc = err_no_memory(e);
 	json_doc_finish(&stored);
 	return rc;
 }
@@ -250,12 +245,12 @@ static enum errc lmc_chunks(const struct ask *a, const struct translate_about *a
 	struct buf     text;
 
 	if (!g)
-		return no_memory(e);
+		return err_no_memory(e);
 	buf_init(&text, m->messages.max);
 	enum errc rc = gather_all(a, g, &messages, e);
 	if (rc == ERR_OK && (!buf_text(&text, "[") || !buf_str(&text, messages) ||
 			     !buf_text(&text, "]")))
-		rc = no_memory(e);
+		rc = err_no_memory(e);
 	gather_destroy(g);
 	if (rc == ERR_OK)
 		rc = stored_messages(a, about, &text, m, e);
@@ -286,7 +281,7 @@ static enum errc openai_messages(const struct ask *a, struct made *m, struct err
 static enum errc speech_failed(const struct speech *speech, struct err *e)
 {
 	if (!speech_overfull(speech))
-		return no_memory(e);
+		return err_no_memory(e);
 	return err_set(e, ERR_REQUEST_TOO_LARGE, "chunks", "at most %d calls in one answer are allowed",
 		       LIMIT_TOOLS);
 }
@@ -320,7 +315,7 @@ static enum errc openai_chunks(const struct ask *a, struct made *m, struct err *
 									.arg = &spool,
 									.warnings = &m->warnings,
 									.max = m->messages.max });
-	enum errc rc = speech ? read_deltas(a, speech, m, e) : no_memory(e);
+	enum errc rc = speech ? read_deltas(a, speech, m, e) : err_no_memory(e);
 
 	speech_destroy(speech);
 	spool_finish(&spool);
@@ -334,7 +329,7 @@ static enum errc fill(const struct ask *a, const struct translate_about *about, 
 
 	/* A buffer that grows step by step is copied at each. */
 	if (likely <= MIB && likely <= m->messages.max && !buf_reserve(&m->messages, likely))
-		return no_memory(e);
+		return err_no_memory(e);
 	if (a->from_lmc)
 		return a->chunks ? lmc_chunks(a, about, m, e) : lmc_messages(a, m, e);
 	return a->chunks ? openai_chunks(a, m, e) : openai_messages(a, m, e);
@@ -389,7 +384,7 @@ enum errc translate(const struct json_doc *d, const struct translate_about *abou
 	warnings_init(&made.warnings);
 	rc = fill(&ask, about, &made, e);
 	if (rc == ERR_OK && !put_answer(&ask, &made, out))
-		rc = no_memory(e);
+		rc = err_no_memory(e);
 	if (rc == ERR_OVERLOADED && is_too_large(&ask, &made, out))
 		rc = too_large(&ask, out, e);
 	if (rc != ERR_OK)

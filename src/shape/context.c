@@ -314,11 +314,6 @@ static json_at files_of(const struct json_doc *d)
 	return files != JSON_ABSENT && json_kind(d, files) == JSON_ARRAY ? files : JSON_ABSENT;
 }
 
-static enum errc no_memory(struct err *e)
-{
-	return err_set(e, ERR_OVERLOADED, "", "no memory for the files of a message");
-}
-
 static bool has_media(const struct context_contents *c)
 {
 	for (size_t i = 0; i < c->count; i++)
@@ -361,7 +356,7 @@ enum errc context_render(struct str message, struct arena *arena, struct str *re
 	}
 	buf_finish(&out);
 	json_doc_finish(&doc);
-	return ok ? ERR_OK : no_memory(e);
+	return ok ? ERR_OK : err_no_memory(e);
 }
 
 enum errc context_fill(struct str message, const struct context_contents *contents,
@@ -374,7 +369,7 @@ enum errc context_fill(struct str message, const struct context_contents *conten
 	enum errc rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
 
 	if (rc == ERR_OK && !put_message(&r, files_of(&doc)))
-		rc = r.rc != ERR_OK ? r.rc : no_memory(e);
+		rc = r.rc != ERR_OK ? r.rc : err_no_memory(e);
 	json_doc_finish(&doc);
 	return rc;
 }
@@ -434,7 +429,7 @@ enum errc context_uploads(struct str message, struct arena *arena, struct contex
 		if (list && list_named(&doc, files, arena, list, ret_count))
 			*ret = list;
 		else
-			rc = no_memory(e);
+			rc = err_no_memory(e);
 	}
 	json_doc_finish(&doc);
 	return rc;

@@ -254,11 +254,6 @@ static bool push_copy(void *arg, struct str message)
 	return copy.p && push(t, copy);
 }
 
-static enum errc no_memory(struct err *e)
-{
-	return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
-}
-
 /* --- one message --- */
 
 static enum errc hand_lmc(struct transcript *t, json_at message, struct err *e)
@@ -386,7 +381,7 @@ static enum errc hand_on(struct transcript *t, struct str message, struct err *e
 		return hand_list(t, list, e);
 	message = without_lmc(t, message);
 	if (!message.p)
-		return no_memory(e);
+		return err_no_memory(e);
 	rc = render_files(t, message, &raw, e);
 	if (rc != ERR_OK)
 		return rc;
@@ -406,7 +401,7 @@ static enum errc render_plain(struct transcript *t, const struct str *messages, 
 		if (rc != ERR_OK)
 			return rc;
 		if (!push(t, raw))
-			return no_memory(e);
+			return err_no_memory(e);
 	}
 	return ERR_OK;
 }
@@ -443,7 +438,7 @@ static enum errc render_mixed(struct transcript *t, const struct str *messages, 
 		.made = push_copy,
 	});
 	if (!t->joiner)
-		return no_memory(e);
+		return err_no_memory(e);
 	rc = reserve_ids(t, messages, count, e);
 	for (t->at = 0; rc == ERR_OK && t->at < count; t->at++)
 		rc = hand_on(t, messages[t->at], e);

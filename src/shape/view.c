@@ -13,17 +13,12 @@
 
 const char *const view_formats[] = { "native", "openai", "lmc", NULL };
 
-static enum errc no_memory(struct err *e)
-{
-	return err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
-}
-
 static enum errc print_list(const struct str *messages, size_t count, struct buf *out,
 			    struct err *e)
 {
 	for (size_t i = 0; i < count; i++)
 		if ((i > 0 && !buf_text(out, ",")) || !buf_str(out, messages[i]))
-			return no_memory(e);
+			return err_no_memory(e);
 	return ERR_OK;
 }
 
@@ -89,13 +84,13 @@ static enum errc print_lmc(const struct str *messages, size_t count, struct warn
 		json_at lmc = json_get(&d, 0, "lmc");
 		if (json_get_some(&d, 0, "type") != JSON_ABSENT) {
 			if ((out->len > 0 && !buf_text(out, ",")) || !buf_str(out, m))
-				rc = no_memory(e);
+				rc = err_no_memory(e);
 		} else if (lmc != JSON_ABSENT && json_kind(&d, lmc) == JSON_ARRAY) {
 			struct str list = json_raw(&d, lmc);
 
 			if (d.tok[lmc].count > 0 && ((out->len > 0 && !buf_text(out, ",")) ||
 						     !buf_add(out, list.p + 1, list.n - 2)))
-				rc = no_memory(e);
+				rc = err_no_memory(e);
 		} else {
 			rc = print_own(&d, m, i, warnings, arena, out, e);
 		}

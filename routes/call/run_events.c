@@ -10,6 +10,7 @@
 #include "desk/live.h"
 #include "desk/tape.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct replay {
@@ -104,14 +105,21 @@ static void client_left(void *arg)
 
 static bool read_format(struct request *r, struct follow_options *ret)
 {
+	struct err e;
 	struct str text;
+	char names[64] = "";
+	size_t n = 0;
 
 	if (!request_query(r, "format", 0, &text))
 		return true;
 	ret->shape = family_format(ret->family, text);
 	if (ret->shape)
 		return true;
-	reply_refuse(r, ERR_INVALID_VALUE, "format", "must be one of: openai, lmc");
+	for (const struct shape *s = ret->family->shapes; s->format && n < sizeof names; s++)
+		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? ", " : "",
+				      s->format);
+	err_set(&e, ERR_INVALID_VALUE, "format", "must be one of: %s", names);
+	reply_error(r, &e);
 	return false;
 }
 

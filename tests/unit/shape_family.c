@@ -1,6 +1,7 @@
 /* The families' const structs: what every one of them must have, and how shapes are found. */
 #include "base/err.h"
 #include "base/limits.h"
+#include "schema/chat_request.h"
 #include "shape/encoder.h"
 #include "shape/family.h"
 
@@ -73,6 +74,8 @@ static void a_shape_is_found_by_its_word_and_by_its_name(void **state)
 	assert_ptr_equal(family_shape(f, STR_NONE), f->shapes);
 	assert_ptr_equal(family_format(f, STR("lmc")), lmc);
 	assert_ptr_equal(family_format(f, STR("openai")), f->shapes);
+	for (size_t i = 0; chat_formats[i]; i++)
+		assert_non_null(family_format(f, str_of(chat_formats[i])));
 	assert_null(family_format(f, STR("native")));
 	assert_null(family_format(&family_completions, STR("lmc")));
 }

@@ -99,10 +99,19 @@ bool buf_fmt(struct buf *b, const char *fmt, ...)
 	return true;
 }
 
-static bool is_special(unsigned char c)
-{
-	return c < 0x20 || c == '"' || c == '\\';
-}
+enum {
+	ESCAPE_MAX = 6, /* bytes of the longest escape */
+	RUN_MAX = 256,  /* escapes that are added at once */
+};
+
+/* What follows the backslash of a byte's escape; 0: it needs none. */
+static const char escapes[0x100] = {
+	[0] = 'u', [1] = 'u', [2] = 'u', [3] = 'u', [4] = 'u', [5] = 'u', [6] = 'u', [7] = 'u',
+	[8] = 'u', [9] = 't', [10] = 'n', [11] = 'u', [12] = 'u', [13] = 'r', [14] = 'u', [15] = 'u',
+	[16] = 'u', [17] = 'u', [18] = 'u', [19] = 'u', [20] = 'u', [21] = 'u', [22] = 'u', [23] = 'u',
+	[24] = 'u', [25] = 'u', [26] = 'u', [27] = 'u', [28] = 'u', [29] = 'u', [30] = 'u', [31] = 'u',
+	['"'] = '"', ['\\'] = '\\',
+};
 
 /* special_from: where the first byte that has to be escaped stands, at i or behind it; s.n: there
  * is none.  Eight bytes at a time as long as none is among them. */
@@ -122,47 +131,54 @@ static size_t special_from(struct str s, size_t i)
 		if (found & ones * 0x80)
 			break;
 	}
-	while (i < s.n && !is_special((unsigned char)s.p[i]))
+	while (i < s.n && !escapes[(unsigned char)s.p[i]])
 		i++;
 	return i;
 }
 
-bool buf_json_escape(struct buf *b, struct str s)
+/* add_escaped: the bytes from s.p[*i] on that all need an escape; *i is then behind them. */
+static bool add_escaped(struct buf *b, struct str s, size_t *i)
 {
 	static const char hex[] = "0123456789abcdef";
-	size_t            start = b->len;
-	size_t            from = 0;
+	char              made[RUN_MAX * ESCAPE_MAX];
+	size_t            n;
 
-	if (s.n == 0)
-		return true; /* and s.p may be NULL */
-	for (size_t i = special_from(s, 0); i < s.n; i = special_from(s, i + 1)) {
-		unsigned char c = (unsigned char)s.p[i];
-		char          esc[6] = { '\\', 0, 0, 0, 0, 0 };
-		size_t        n = 2;
+	do {
+		size_t end = s.n - *i < RUN_MAX ? s.n : *i + RUN_MAX;
 
-		if (c == '"' || c == '\\') {
-			esc[1] = (char)c;
-		} else if (c == '\n') {
-			esc[1] = 'n';
-		} else if (c == '\r') {
-			esc[1] = 'r';
-		} else if (c == '\t') {
-			esc[1] = 't';
-		} else {
-			memcpy(esc + 1, "u00", 3);
-			esc[4] = hex[c >> 4];
-			esc[5] = hex[c & 15];
-			n = 6;
+		n = 0;
+		for (; *i < end; (*i)++) {
+			unsigned char c = (unsigned char)s.p[*i];
+
+			if (!escapes[c])
+				break;
+			made[n++] = '\\';
+			made[n++] = escapes[c];
+			if (escapes[c] != 'u')
+				continue;
+			memcpy(made + n, "00", 2);
+			made[n + 2] = hex[c >> 4];
+			made[n + 3] = hex[c & 15];
+			n += 4;
 		}
-		if (!buf_add(b, s.p + from, i - from) || !buf_add(b, esc, n)) {
+		if (!buf_add(b, made, n))
+			return false;
+	} while (n > 0);
+	return true;
+}
+
+bool buf_json_escape(struct buf *b, struct str s)
+{
+	size_t start = b->len;
+
+	for (size_t i = 0; i < s.n;) {
+		size_t from = i;
+
+		i = special_from(s, i);
+		if (!buf_add(b, s.p + from, i - from) || !add_escaped(b, s, &i)) {
 			b->len = start;
 			return false;
 		}
-		from = i + 1;
-	}
-	if (!buf_add(b, s.p + from, s.n - from)) {
-		b->len = start;
-		return false;
 	}
 	return true;
 }

@@ -1,8 +1,8 @@
 /* The provider that answers with what it was told: for a first try, for tests and for measuring. */
 #include "base/buf.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "json/scan.h"
+#include "json/unit.h"
 #include "provider/dialect.h"
 #include "provider/echo/echo_embed.h"
 
@@ -55,40 +55,10 @@ struct echo_call {
 
 /* --- text: JSON-escaped bytes, walked by character --- */
 
-struct unit {
-	size_t bytes;
-	bool   space;
-};
-
-static struct unit escape_at(const char *p, size_t left)
-{
-	if (left < 2)
-		return (struct unit){ left, false };
-	if (p[1] != 'u' || left < 6)
-		return (struct unit){ 2, strchr("ntrf", p[1]) != NULL };
-
-	unsigned v = utf8_hex4(p + 2);
-	if (v >= 0xD800 && v < 0xDC00 && left >= 12 && p[6] == '\\' && p[7] == 'u')
-		return (struct unit){ 12, false };
-	return (struct unit){ 6, v == ' ' || (v >= '\t' && v <= '\r') };
-}
-
-static struct unit unit_at(struct str s, size_t at)
-{
-	const char   *p = s.p + at;
-	size_t        left = s.n - at;
-	unsigned char c = (unsigned char)*p;
-	size_t        n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
-
-	if (c == '\\')
-		return escape_at(p, left);
-	return (struct unit){ n < left ? n : left, c == ' ' };
-}
-
 static size_t skip(struct str s, size_t at, size_t end, bool space)
 {
 	while (at < end) {
-		struct unit u = unit_at(s, at);
+		struct json_unit u = json_unit(s, at);
 
 		if (u.space != space)
 			break;
@@ -115,26 +85,12 @@ static int64_t count_words(struct str s)
 	return n;
 }
 
-static size_t bytes_end(struct str s, size_t at, int64_t max)
-{
-	size_t start = at;
-
-	while (at < s.n) {
-		size_t n = unit_at(s, at).bytes;
-
-		if (at > start && at + n - start > (size_t)max)
-			break;
-		at += n;
-	}
-	return at;
-}
-
 static size_t piece_end(const struct echo *echo, struct str s, size_t at)
 {
 	int64_t max = echo->piece < PIECE_MAX ? echo->piece : PIECE_MAX;
 
 	if (max > 0)
-		return bytes_end(s, at, max);
+		return at + json_cut((struct str){ s.p + at, s.n - at }, (size_t)max);
 	return word_end(s, at, s.n - at < PIECE_MAX ? s.n : at + PIECE_MAX);
 }
 

@@ -123,16 +123,30 @@ static struct run_images *find(struct run *r)
 	return NULL;
 }
 
-bool image_wanted(const struct run *r)
+bool image_sought(const struct run *r)
 {
 	return r->rq.family->files && r->engine->o.image_root;
 }
 
+bool image_wanted(const struct run *r)
+{
+	return r->images;
+}
+
+static enum errc look(struct run *r, struct err *e)
+{
+	(void)e;
+	r->images = find(r);
+	return ERR_OK;
+}
+
+enum step_next image_look(struct run *r, struct err *e)
+{
+	return step_aside(r, look, e);
+}
+
 enum step_next image_read(struct run *r, struct err *e)
 {
-	r->images = find(r);
-	if (!r->images)
-		return STEP_MORE;
 	r->jobs_out++;
 	if (work_submit(r->engine->o.work, &r->images->job))
 		return STEP_PARKED;

@@ -325,7 +325,10 @@ void content_asked(const struct run *r);
 void content_answered(const struct run *r);
 
 /* image.c */
-/* image_wanted: whether messages may name images by their path.  image_read: reads those that are. */
+/* image_sought: whether messages may name images by their path.  image_look: looks for them; image_wanted:
+ * whether some are named; image_read: reads those. */
+bool                           image_sought(const struct run *r);
+enum step_next                 image_look(struct run *r, struct err *e) MUST_USE;
 bool                           image_wanted(const struct run *r);
 enum step_next                 image_read(struct run *r, struct err *e) MUST_USE;
 const struct transcript_image *image_list(const struct run *r, size_t *ret_count);

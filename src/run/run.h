@@ -11,6 +11,7 @@
  *              look         what the messages name, and what they weigh; a worker, where they are long
  *              find_files   the store: the uploaded files that messages name
  *              read_files   a worker: their contents
+ *              find_images  images that messages name by their path; as look
  *              read_images  a worker: images that messages name by their path
  *              weigh        the prompt, for a key with a budget; as prompt
  *              reserve      the store: the budget

@@ -97,6 +97,7 @@ static const struct step steps[] = {
 	{ "look", STATE_LOADING, has_messages_of_ours, step_look },
 	{ "find_files", STATE_LOADING, names_files, attach_find },
 	{ "read_files", STATE_LOADING, names_files, attach_read },
+	{ "find_images", STATE_LOADING, image_sought, image_look },
 	{ "read_images", STATE_LOADING, image_wanted, image_read },
 	/* A budget is asked for what the prompt weighs. */
 	{ "weigh", STATE_LOADING, bill_wanted, call_prompt },

@@ -53,32 +53,39 @@ static bool read_url(struct str url, const char **ret_format, struct str *ret_co
 	return str_starts(url, STR("https://")) || str_starts(url, STR("http://"));
 }
 
-static bool put_plain(struct str url, bool format, bool content, struct buf *out)
+bool picture_read(const struct json_doc *d, json_at part, struct picture *ret)
 {
-	const char *name;
-	struct str  value;
-	size_t      start = out->len;
-
-	if (read_url(url, &name, &value) &&
-	    (!format || buf_fmt(out, ",\"format\":\"%s\"", name)) &&
-	    (!content || (buf_text(out, ",\"content\":") && buf_json_string(out, value))))
-		return true;
-	out->len = start;
-	return false;
-}
-
-bool picture_put(const struct json_doc *d, json_at part, bool format, bool content, struct buf *out)
-{
-	json_at    url = url_of(d, part);
-	struct buf plain;
+	json_at        url = url_of(d, part);
+	struct picture p = { 0 };
 
 	if (url == JSON_ABSENT)
 		return false;
 	struct str text = json_inner(d, url);
-	if (!(d->tok[url].flags & JSON_ESCAPED))
-		return put_plain(text, format, content, out);
-	buf_init(&plain, text.n);
-	bool ok = json_unescape(text, &plain) && put_plain(buf_view(&plain), format, content, out);
-	buf_finish(&plain);
-	return ok;
+	bool       ok = true;
+	buf_init(&p.plain, text.n);
+	if (d->tok[url].flags & JSON_ESCAPED) {
+		ok = json_unescape(text, &p.plain);
+		text = buf_view(&p.plain);
+	}
+	if (ok && read_url(text, &p.format, &p.content)) {
+		*ret = p;
+		return true;
+	}
+	buf_finish(&p.plain);
+	return false;
+}
+
+void picture_finish(struct picture *p)
+{
+	buf_finish(&p->plain);
+}
+
+bool picture_format(const struct picture *p, struct buf *out)
+{
+	return buf_fmt(out, ",\"format\":\"%s\"", p->format);
+}
+
+bool picture_content(const struct picture *p, struct buf *out)
+{
+	return buf_text(out, ",\"content\":") && buf_json_string(out, p->content);
 }

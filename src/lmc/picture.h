@@ -11,7 +11,18 @@
 bool picture_is(struct str part);
 /* picture_list: a message's images; JSON_ABSENT: it has none. */
 json_at picture_list(const struct json_doc *d, json_at message);
-/* picture_put: what LMC's message or chunk has between `{"role":"assistant","type":"image"` and its end:
- * `,"format":…` and, where content is wanted, `,"content":…`.  False where the part has no image that LMC
- * can say (out is then as it was), or memory is short. */
-bool picture_put(const struct json_doc *d, json_at part, bool format, bool content, struct buf *out) MUST_USE;
+/* What LMC says of an image; spans are borrowed from the document, or from plain. */
+struct picture {
+	const char *format;
+	struct str  content;
+	struct buf  plain; /* the URL without its escapes, if it has some */
+};
+
+/* picture_read: false where the part has no image that LMC can say, or memory is short; nothing is to be
+ * finished then.  It looks at every byte of the image. */
+bool picture_read(const struct json_doc *d, json_at part, struct picture *ret) MUST_USE;
+void picture_finish(struct picture *p);
+/* picture_format, picture_content: the members `,"format":…` and `,"content":…`, which follow
+ * `{"role":"assistant","type":"image"` in a message or chunk.  False: no memory. */
+bool picture_format(const struct picture *p, struct buf *out) MUST_USE;
+bool picture_content(const struct picture *p, struct buf *out) MUST_USE;

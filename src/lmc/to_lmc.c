@@ -598,19 +598,19 @@ static bool put_pictures(const struct json_doc *d, json_at message, size_t index
 	if (list == JSON_ABSENT)
 		return true;
 	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
-		size_t start = out->len;
+		struct picture p;
 
-		if (!buf_text(out, start > 0 ? "," : "") ||
-		    !buf_text(out, "{\"role\":\"assistant\",\"type\":\"image\""))
-			return false;
-		if (picture_put(d, i, true, true, out)) {
-			if (!buf_text(out, "}"))
-				return false;
+		if (!picture_read(d, i, &p)) {
+			warnings_add(o->warnings, index, "media_not_sent",
+				     "a media part of the answer has no place in LMC messages");
 			continue;
 		}
-		out->len = start;
-		warnings_add(o->warnings, index, "media_not_sent",
-			     "a media part of the answer has no place in LMC messages");
+		bool ok = buf_text(out, out->len > 0 ? "," : "") &&
+			  buf_text(out, "{\"role\":\"assistant\",\"type\":\"image\"") &&
+			  picture_format(&p, out) && picture_content(&p, out) && buf_text(out, "}");
+		picture_finish(&p);
+		if (!ok)
+			return false;
 	}
 	return true;
 }

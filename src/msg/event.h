@@ -31,6 +31,13 @@ enum event_kind {
 	EVENT__COUNT
 };
 
+/* A long event is handed over twice, in two steps of its loop: its copies take milliseconds each. */
+enum event_pass {
+	PASS_ONLY,
+	PASS_KEEP,  /* first: number it, keep and log it */
+	PASS_PRINT, /* then: print it for who reads along */
+};
+
 struct usage {
 	bool    known;     /* a provider sent it */
 	bool    estimated; /* else: counted by us */
@@ -63,6 +70,10 @@ struct event {
 	 * `cont` set, and an encoder that forwards raw prints nothing for them. */
 	struct str raw;
 	bool       cont;
+	/* It has a number of its own although it is `cont`: a long text was cut into events, which are
+	 * handed over, and logged, one by one.  Not logged itself. */
+	bool       numbered;
+	enum event_pass pass;
 	bool       hollow; /* of a segment without content: an attempt has said nothing yet; not logged */
 	/* Begins with raw, or with text where there is no raw, which is long: who keeps that may take
 	 * these bytes instead of copying them, and leaves an empty buffer.  They must live as long as the

@@ -7,6 +7,7 @@
 #include "loop/work.h"
 #include "provider/catalog.h"
 #include "provider/embed_want.h"
+#include "provider/kept.h"
 #include "upstream/lines.h"
 #include "upstream/sse.h"
 #include "upstream/target.h"
@@ -16,7 +17,10 @@
 #include <stdlib.h>
 #include <strings.h>
 
-enum { BODY_LONG = MIB };
+enum {
+	BODY_LONG = MIB,
+	AGAIN_US = 10 * 1000, /* until a full pool of workers is asked once more */
+};
 
 struct remote {
 	struct provider         provider;
@@ -59,29 +63,62 @@ struct remote_call {
 	provider_event_fn     on_event;
 	void                 *arg;
 
-	/* A long whole answer is decoded by a worker, which has the call alone meanwhile. */
+	/* A long answer or event is decoded by a worker, which has the decoder alone meanwhile; what comes
+	 * behind an event waits. */
 	struct work_pool *cpu;
 	struct work_job   job;
-	bool              aside;
+	struct timer      next;    /* takes one step of what waits */
+	bool              behind;  /* something does */
+	bool              aside;   /* a worker is at it */
 	bool              dropped; /* cancelled meanwhile; the provider may be gone */
+	bool              paused;  /* its receiver takes no more for now */
+	bool              flushed; /* the last event, without its end, was looked for */
 	struct mask      *mask;    /* held; the provider's, which the worker looks into */
-	struct arena      arena;   /* of the events, as far as the body does not hold them */
-	struct buf        made;    /* the first raw that the body does not hold */
-	struct kept      *kept;    /* what was decoded, in its order */
-	struct kept     **kept_end;
-	struct err        found;
+	bool              begun;   /* the first of frames is, or was, decoded */
+	struct frame     *frames;  /* owned */
+	struct frame    **frames_end;
+	struct kept       kept;    /* what was decoded and not handed over yet */
+	struct err        found;   /* while decoding; code ERR_OK: nothing */
+	struct err       *ended;   /* owned; how the body ended meanwhile, NULL: it has not */
 };
 
-struct kept {
-	struct event ev;
-	struct kept *next;
+/* An event of a stream, framed and not decoded yet. */
+struct frame {
+	struct frame *next;
+	struct buf    data;
+	size_t        name_len;
+	char          name[];
 };
+
+static void frame_free(struct frame *f)
+{
+	if (f)
+		buf_finish(&f->data);
+	free(f);
+}
+
+static struct frame *frame_pop(struct remote_call *c)
+{
+	struct frame *f = c->frames;
+
+	c->frames = f ? f->next : NULL;
+	if (!c->frames)
+		c->frames_end = &c->frames;
+	return f;
+}
+
+static void frames_drop(struct remote_call *c)
+{
+	while (c->frames)
+		frame_free(frame_pop(c));
+}
 
 /* --- the end --- */
 
 static void call_free(struct remote_call *c)
 {
 	timer_stop(c->loop, &c->finish);
+	timer_stop(c->loop, &c->next);
 	sse_finish(&c->sse);
 	lines_finish(&c->lines);
 	json_doc_finish(&c->doc);
@@ -90,8 +127,9 @@ static void call_free(struct remote_call *c)
 	buf_finish(&c->ask);
 	buf_finish(&c->body);
 	buf_finish(&c->url);
-	arena_finish(&c->arena);
-	buf_finish(&c->made);
+	kept_finish(&c->kept);
+	frames_drop(c);
+	err_drop(&c->ended);
 	err_drop(&c->err);
 	mask_destroy(c->mask);
 	free(c->want);
@@ -101,8 +139,8 @@ static void call_free(struct remote_call *c)
 /* Freed before the last event goes out: its receiver may free what the call stood on. */
 static void call_end(struct remote_call *c, const struct err *why)
 {
-	provider_event_fn on_event = c->decode.on_event;
-	void             *arg = c->decode.arg;
+	provider_event_fn on_event = c->on_event;
+	void             *arg = c->arg;
 	struct err        e = why ? *why : (struct err){ 0 };
 	struct event      ev = { .kind = why ? EVENT_ERROR : EVENT_END, .err = why ? &e : NULL };
 
@@ -186,10 +224,43 @@ static void on_head(void *arg, int status, const char *content_type, int64_t ret
 	c->answer = answer_kind(c, status, content_type);
 }
 
+static void go_on(struct remote_call *c, int64_t after_us)
+{
+	timer_start(c->loop, &c->next, after_us);
+}
+
+/* frame_add: what comes meanwhile is the rest of one read, as nothing more is read. */
+static enum errc frame_add(struct remote_call *c, struct str name, struct str data, struct err *e)
+{
+	struct frame *f = malloc(sizeof *f + name.n);
+
+	if (!f)
+		return err_no_memory(e);
+	*f = (struct frame){ .name_len = name.n };
+	if (name.n > 0)
+		memcpy(f->name, name.p, name.n);
+	buf_init(&f->data, LIMIT_SSE_EVENT);
+	if (!buf_str(&f->data, data)) {
+		frame_free(f);
+		return err_no_memory(e);
+	}
+	*c->frames_end = f;
+	c->frames_end = &f->next;
+	if (c->behind)
+		return ERR_OK;
+	c->behind = true;
+	if (c->upstream)
+		upstream_pause(c->upstream, true);
+	go_on(c, 0);
+	return ERR_OK;
+}
+
 static enum errc on_framed(void *arg, struct str name, struct str data, struct err *e)
 {
 	struct remote_call *c = arg;
 
+	if (c->behind || (data.n > LIMIT_LOOP_JSON && c->cpu))
+		return frame_add(c, name, data, e);
 	return c->dialect->decode_event(&c->decode, name, data, e);
 }
 
@@ -270,8 +341,6 @@ static bool on_data(void *arg, const char *bytes, size_t len)
 /* The stream is over, for whatever reason (e->code ERR_OK: its body ended well). */
 static enum errc judge_stream(struct remote_call *c, const struct err *e, struct err *ret)
 {
-	if (e->code == ERR_OK && !c->decode.done_mark && feed_end(c, ret) != ERR_OK)
-		return ret->code;
 	/* Everything was said; how the connection ended does not matter. */
 	if (c->decode.finished)
 		return ERR_OK;
@@ -324,138 +393,44 @@ static void no_event(void *arg, const struct event *ev)
 static enum errc judge_error(struct remote_call *c, struct err *ret)
 {
 	if (c->status >= 200 && c->status <= 299) {
-		provider_event_fn on_event = c->decode.on_event;
+		provider_event_fn on_event = c->on_event;
 
 		/* Only an error is looked for; if it is an answer, nobody asked for it so. */
-		c->decode.on_event = no_event;
+		c->on_event = no_event;
 		judge_not_stream(c, ret);
-		c->decode.on_event = on_event;
+		c->on_event = on_event;
 		return ret->code;
 	}
 	c->dialect->decode_error(&c->decode, c->status, buf_view(&c->body), ret);
 	return ret->code;
 }
 
-/* --- a long answer --- */
-
-static bool keeps(const struct remote_call *c, struct str s)
+/* flush: a last event without the blank line behind it is one too. */
+static void flush(struct remote_call *c, const struct err *e)
 {
-	const struct buf *b = &c->body;
-	const struct buf *m = &c->made;
+	struct err found;
 
-	return (s.p >= b->data && s.p < b->data + b->len) || (s.p >= m->data && s.p < m->data + m->len);
+	if (c->answer != ANSWER_EVENTS || c->flushed || e->code != ERR_OK || c->decode.done_mark)
+		return;
+	c->flushed = true;
+	if (feed_end(c, &found) != ERR_OK)
+		err_keep(&c->err, &found);
 }
 
-/* keep_span: lies where it lay in raw, or in the body, or in a copy. */
-static bool keep_span(struct remote_call *c, struct str raw, struct str kept_raw, struct str *s)
+/* answer_over: the body has ended. */
+static void answer_over(struct remote_call *c, const struct err *e)
 {
-	if (s->n == 0 || keeps(c, *s))
-		return true;
-	if (raw.n > 0 && s->p >= raw.p && s->p < raw.p + raw.n)
-		*s = (struct str){ kept_raw.p + (s->p - raw.p), s->n };
-	else
-		*s = arena_str(&c->arena, *s);
-	return s->p;
-}
+	struct err found = { 0 };
+	enum errc  rc = ERR_OK;
 
-/* keep_raw: a long one shall not be copied again on the loop. */
-static bool keep_raw(struct remote_call *c, struct event *ev)
-{
-	struct str raw = ev->raw;
-
-	if (raw.n > 0 && raw.p == c->body.data) {
-		ev->give = &c->body;
-	} else if (raw.n > LIMIT_LOOP_JSON && c->made.len == 0 && !keeps(c, raw)) {
-		if (!buf_str(&c->made, raw))
-			return false;
-		ev->raw = buf_view(&c->made);
-		ev->give = &c->made;
-	}
-	return keep_span(c, STR_NONE, STR_NONE, &ev->raw);
-}
-
-/* On the worker: events wait for the loop. */
-static void keep_event(void *arg, const struct event *ev)
-{
-	struct remote_call *c = arg;
-	struct kept        *k = arena_alloc(&c->arena, sizeof *k);
-	struct str          raw = ev->raw;
-
-	if (!k || c->found.code != ERR_OK)
-		goto full;
-	*k = (struct kept){ .ev = *ev };
-	struct str *spans[] = { &k->ev.text,	  &k->ev.id,	   &k->ev.name,	  &k->ev.raw_usage,
-				&k->ev.raw_role, &k->ev.raw_id, &k->ev.raw_created };
-	if (!keep_raw(c, &k->ev))
-		goto full;
-	for (size_t i = 0; i < ARRAY_LEN(spans); i++)
-		if (!keep_span(c, raw, k->ev.raw, spans[i]))
-			goto full;
-	*c->kept_end = k;
-	c->kept_end = &k->next;
-	return;
-full:
-	err_no_memory(&c->found);
-}
-
-static void decode_aside(struct work_job *job)
-{
-	struct remote_call *c = container_of(job, struct remote_call, job);
-	struct err          none = { .code = ERR_OK };
-	struct err          found = { .code = ERR_OK };
-
-	if (judge_whole(c, &none, &found) != ERR_OK && c->found.code == ERR_OK)
-		c->found = found;
-}
-
-static void decoded(struct work_job *job)
-{
-	struct remote_call *c = container_of(job, struct remote_call, job);
-
-	c->aside = false;
-	if (c->dropped) {
-		call_free(c);
+	if (!c->behind)
+		flush(c, e);
+	if (c->behind) {
+		err_keep(&c->ended, e);
+		if (!c->aside)
+			go_on(c, 0);
 		return;
 	}
-	c->decode.on_event = c->on_event;
-	c->decode.arg = c->arg;
-	for (struct kept *k = c->kept; k; k = k->next)
-		c->on_event(c->arg, &k->ev);
-	if (c->found.code != ERR_OK) {
-		struct err e = c->found;
-
-		call_fail(c, &e);
-	} else {
-		call_end(c, NULL);
-	}
-}
-
-/* whole_aside: false: it is short, or all workers have enough to do; the loop decodes it. */
-static bool whole_aside(struct remote_call *c, const struct err *e)
-{
-	if (!c->cpu || c->html || e->code != ERR_OK || c->body.len <= LIMIT_LOOP_JSON)
-		return false;
-	c->kept_end = &c->kept;
-	c->mask = mask_ref(c->call.provider->mask);
-	c->decode.doc = &c->doc; /* the other one is the loop's */
-	c->decode.on_event = keep_event;
-	c->decode.arg = c;
-	c->job = (struct work_job){ .loop = c->loop, .run = decode_aside, .done = decoded };
-	c->aside = work_submit(c->cpu, &c->job);
-	if (!c->aside) {
-		c->decode.on_event = c->on_event;
-		c->decode.arg = c->arg;
-	}
-	return c->aside;
-}
-
-static void on_done(void *arg, const struct err *e)
-{
-	struct remote_call *c = arg;
-	struct err          found = { 0 };
-	enum errc           rc = ERR_OK;
-
-	c->upstream = NULL;
 	if (c->err) {
 		found = *c->err;
 		call_fail(c, &found);
@@ -466,8 +441,6 @@ static void on_done(void *arg, const struct err *e)
 		rc = judge_stream(c, e, &found);
 		break;
 	case ANSWER_WHOLE:
-		if (whole_aside(c, e))
-			return;
 		rc = judge_whole(c, e, &found);
 		break;
 	case ANSWER_ERROR:
@@ -482,6 +455,163 @@ static void on_done(void *arg, const struct err *e)
 		call_fail(c, &found);
 	else
 		call_end(c, NULL);
+}
+
+/* --- long answers and events ---
+ *
+ *   a whole answer ---------------+
+ *                                 +--> a worker --> kept --one a turn--> on_event
+ *   an event --> frames --one a turn
+ *                                 +--> the loop -----------------------> on_event
+ *
+ * From a long event on, until no frame and no kept event is left, nothing is read from the provider, and
+ * the end of its body waits. */
+
+/* on_decoded: what a worker decodes waits for the loop. */
+static void on_decoded(void *arg, const struct event *ev)
+{
+	struct remote_call *c = arg;
+
+	if (!c->aside)
+		c->on_event(c->arg, ev);
+	else if (c->found.code == ERR_OK && !kept_add(&c->kept, ev))
+		err_no_memory(&c->found);
+}
+
+static enum errc decode_frame(struct remote_call *c, struct err *e)
+{
+	struct frame *f = c->frames;
+
+	return c->dialect->decode_event(&c->decode, (struct str){ f->name, f->name_len },
+					buf_view(&f->data), e);
+}
+
+static void decode_aside(struct work_job *job)
+{
+	struct remote_call *c = container_of(job, struct remote_call, job);
+	struct err          none = { .code = ERR_OK };
+	struct err          found;
+	enum errc           rc = c->frames ? decode_frame(c, &found) : judge_whole(c, &none, &found);
+
+	if (rc != ERR_OK && c->found.code == ERR_OK)
+		c->found = found;
+}
+
+static void advance(struct remote_call *c);
+
+static void decoded(struct work_job *job)
+{
+	struct remote_call *c = container_of(job, struct remote_call, job);
+
+	c->aside = false;
+	if (c->dropped)
+		call_free(c);
+	else
+		advance(c);
+}
+
+/* submit: false: all workers have enough to do. */
+static bool submit(struct remote_call *c, struct buf *source)
+{
+	if (!c->mask)
+		c->mask = mask_ref(c->call.provider->mask);
+	c->decode.doc = &c->doc; /* the other one is the loop's */
+	kept_start(&c->kept, source, c->answer == ANSWER_EVENTS);
+	c->job = (struct work_job){ .loop = c->loop, .run = decode_aside, .done = decoded };
+	c->aside = true;
+	if (!work_submit(c->cpu, &c->job))
+		c->aside = false;
+	return c->aside;
+}
+
+static void next_frame(struct remote_call *c)
+{
+	struct err found;
+
+	if (c->frames->data.len > LIMIT_LOOP_JSON) {
+		c->begun = submit(c, &c->frames->data);
+		if (!c->begun)
+			go_on(c, AGAIN_US);
+		return;
+	}
+	c->begun = true;
+	go_on(c, 0);
+	if (decode_frame(c, &found) != ERR_OK)
+		c->found = found;
+}
+
+static void caught_up(struct remote_call *c)
+{
+	c->behind = false;
+	if (c->answer == ANSWER_WHOLE) {
+		call_end(c, NULL);
+	} else if (c->ended) {
+		struct err e = *c->ended;
+
+		answer_over(c, &e);
+	} else {
+		if (c->decode.done_mark)
+			timer_start(c->loop, &c->finish, 0);
+		upstream_pause(c->upstream, false);
+	}
+}
+
+/* advance: one step of what waits. */
+static void advance(struct remote_call *c)
+{
+	/* Who takes no more for now is still told of a failure. */
+	if (c->paused && !(c->ended && c->ended->code != ERR_OK))
+		return;
+
+	const struct event *ev = kept_take(&c->kept, false);
+	if (ev) {
+		go_on(c, 0);
+		for (; ev; ev = kept_take(&c->kept, true))
+			c->on_event(c->arg, ev);
+		return;
+	}
+	kept_finish(&c->kept);
+	if (c->begun)
+		frame_free(frame_pop(c));
+	c->begun = false;
+	if (c->found.code != ERR_OK) {
+		struct err e = c->found;
+
+		if (c->upstream)
+			upstream_cancel(TAKE(c->upstream));
+		call_fail(c, &e);
+		return;
+	}
+	if (c->decode.done_mark)
+		frames_drop(c);
+	if (c->frames)
+		next_frame(c);
+	else
+		caught_up(c);
+}
+
+static void on_next(struct timer *t)
+{
+	advance(container_of(t, struct remote_call, next));
+}
+
+/* whole_aside: false: it is short, or all workers have enough to do; the loop decodes it. */
+static bool whole_aside(struct remote_call *c, const struct err *e)
+{
+	if (c->answer != ANSWER_WHOLE || !c->cpu || c->html || c->err || e->code != ERR_OK ||
+	    c->body.len <= LIMIT_LOOP_JSON)
+		return false;
+	c->behind = submit(c, &c->body);
+	return c->behind;
+}
+
+static void on_done(void *arg, const struct err *e)
+{
+	struct remote_call *c = arg;
+
+	c->upstream = NULL;
+	if (!whole_aside(c, e))
+		answer_over(c, e);
 }
 
 /* The terminator came, but the body's end did not come with it. */
@@ -514,14 +644,17 @@ static struct remote_call *call_new(const struct remote *r, const struct provide
 	c->loop = env->loop;
 	c->stream = prompt->stream;
 	c->finish.fn = on_finish;
+	c->next.fn = on_next;
+	c->frames_end = &c->frames;
 	c->decode.doc = env->scratch ? env->scratch : &c->doc;
 	c->decode.mask = r->provider.mask;
 	c->decode.stream = prompt->stream;
-	c->decode.on_event = c->on_event = on_event;
-	c->decode.arg = c->arg = arg;
+	c->decode.on_event = on_decoded;
+	c->decode.arg = c;
+	c->on_event = on_event;
+	c->arg = arg;
 	c->cpu = env->cpu;
-	arena_init(&c->arena, 2 * (size_t)LIMIT_UPSTREAM_BODY);
-	buf_init(&c->made, LIMIT_UPSTREAM_BODY);
+	kept_init(&c->kept);
 	buf_init(&c->ask, LIMIT_UPSTREAM_ASK);
 	buf_init(&c->body, LIMIT_UPSTREAM_BODY);
 	buf_init(&c->url, LIMIT_SECRET);
@@ -663,7 +796,10 @@ static void remote_pause(struct provider_call *call, bool pause)
 {
 	struct remote_call *c = container_of(call, struct remote_call, call);
 
-	if (c->upstream)
+	c->paused = pause;
+	if (c->behind && !c->aside && !pause)
+		go_on(c, 0);
+	else if (!c->behind && c->upstream)
 		upstream_pause(c->upstream, pause);
 }
 

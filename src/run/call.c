@@ -110,10 +110,13 @@ static void too_much(struct run *r)
 /* give: a committed event, to all who take it as it comes. */
 static void give(struct run *r, const struct event *ev, uint64_t seq)
 {
-	if (run_stored(r))
-		save_reserve_ahead(r);
-	bill_answer(r, ev);
-	feed_print(r, ev, seq);
+	if (ev->pass != PASS_PRINT) {
+		if (run_stored(r))
+			save_reserve_ahead(r);
+		bill_answer(r, ev);
+	}
+	if (ev->pass != PASS_KEEP)
+		feed_print(r, ev, seq);
 	if (r->state == STATE_CALLING && is_content(ev))
 		first_content(r);
 }
@@ -121,7 +124,7 @@ static void give(struct run *r, const struct event *ev, uint64_t seq)
 static void take(struct run *r, const struct event *ev)
 {
 	errno = 0;
-	if (!keep(r, ev) || !journal_event(r, ev)) {
+	if (ev->pass != PASS_PRINT && (!keep(r, ev) || !journal_event(r, ev))) {
 		too_much(r);
 		return;
 	}

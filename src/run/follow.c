@@ -196,19 +196,23 @@ static bool room(const struct follow *f)
 	return f->out.len - f->out_at < LIMIT_FEED_HIGH;
 }
 
-/* print_some: what is left of the page, as far as there is room.  ERR_INTERNAL: it is damaged. */
+/* print_some: what is left of the page, as far as there is room and one step of the loop allows: events
+ * may be long and print nothing.  ERR_INTERNAL: it is damaged. */
 static enum errc print_some(struct follow *f)
 {
 	struct event ev;
 	uint64_t     seq;
+	size_t       left;
 
-	while (!page_over(f) && room(f)) {
+	for (size_t bytes = 0; !page_over(f) && room(f) && bytes < LIMIT_LOOP_JSON; bytes += left - f->rest.n) {
 		enum errc rc = ERR_OK;
 
 		if (f->rest.n == 0) {
 			f->rest = f->read.pieces[f->next_piece++].data;
+			left = f->rest.n;
 			continue;
 		}
+		left = f->rest.n;
 		/* Events have numbers without gaps. */
 		if (!event_decode(&f->rest, &ev, &seq) || seq > f->seq + 1)
 			return ERR_INTERNAL;
@@ -298,22 +302,34 @@ static void tell_damage(const struct follow *f)
 	log_end(&l);
 }
 
+static void on_rest(struct task *t);
+
+/* print_rest: of the page, in the next turn. */
+static void print_rest(struct follow *f)
+{
+	f->state = READING;
+	f->reading = true;
+	f->task.fn = on_rest;
+	loop_later(f->o.loop, &f->task);
+}
+
 /* print_page: false: a part of it is left, or f has failed or is gone.  Small events make thirty
  * times as much of blocks, and pieces may be long. */
 static bool print_page(struct follow *f)
 {
 	struct err e;
-	enum errc  rc;
+	enum errc  rc = print_some(f);
 
-	while ((rc = print_some(f)) == ERR_OK) {
+	if (rc == ERR_OK) {
 		if (page_over(f))
 			return true;
-		if (!show(f))
+		if (f->out.len > f->out_at && !show(f))
 			return false;
-		if (!room(f)) {
+		if (room(f))
+			print_rest(f);
+		else
 			f->state = FULL;
-			return false;
-		}
+		return false;
 	}
 	if (rc == ERR_INTERNAL)
 		tell_damage(f);
@@ -366,7 +382,6 @@ static void turn_page(struct follow *f)
 	take_page(f);
 }
 
-/* on_rest: there is room again for more of the page. */
 static void on_rest(struct task *t)
 {
 	struct follow *f = container_of(t, struct follow, task);
@@ -568,8 +583,5 @@ void follow_taken(struct follow *f, size_t n)
 		read_more(f);
 		return;
 	}
-	f->state = READING;
-	f->reading = true;
-	f->task.fn = on_rest;
-	loop_later(f->o.loop, &f->task);
+	print_rest(f);
 }

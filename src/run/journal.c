@@ -234,9 +234,15 @@ static void tell_readers(struct run *r)
 	arm(r->engine);
 }
 
+/* number_of: the next one, or that of its chunk. */
+static uint64_t number_of(const struct run *r, const struct event *ev)
+{
+	return r->seq + (!ev->cont || ev->numbered);
+}
+
 static bool add(struct run *r, const struct event *ev)
 {
-	uint64_t seq = r->seq + !ev->cont;
+	uint64_t seq = number_of(r, ev);
 
 	if (!tape_add(r->tape, ev, seq))
 		return false;
@@ -273,7 +279,7 @@ bool journal_event(struct run *r, const struct event *ev)
 		return false;
 	if (tape_keeps(r->tape))
 		tape_lose(r->tape);
-	r->seq += !ev->cont;
+	r->seq = number_of(r, ev);
 	return true;
 }
 

@@ -151,17 +151,20 @@ static bool keep_media(struct lmc_stream *s, struct str part)
 
 static bool put_image(struct lmc_stream *s, json_at part)
 {
+	struct picture p;
+
 	buf_clear(&s->head);
 	if (!buf_text(&s->head, "{\"role\":\"assistant\",\"type\":\"image\""))
 		return false;
-	if (!picture_put(&s->doc, part, true, false, &s->head)) {
+	if (!picture_read(&s->doc, part, &p)) {
 		warn_media(s);
 		return true;
 	}
-	return put_flag(s, "start") && open_block(s, NULL) &&
-	       buf_str(s->out, buf_view(&s->head)) &&
-	       picture_put(&s->doc, part, false, true, s->out) && end_block(s, "}") &&
-	       put_flag(s, "end");
+	bool ok = picture_format(&p, &s->head) && put_flag(s, "start") && open_block(s, NULL) &&
+		  buf_str(s->out, buf_view(&s->head)) && picture_content(&p, s->out) &&
+		  end_block(s, "}") && put_flag(s, "end");
+	picture_finish(&p);
+	return ok;
 }
 
 static bool put_images(struct lmc_stream *s)

@@ -393,3 +393,110 @@ def test_a_client_that_leaves_while_a_worker_has_its_body(one_loop):
                      b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
     with Client(one_loop.url) as client:
         client.complete("echo").ok()
+
+
+@pytest.mark.parametrize("more", [b"", b',"store":false'], ids=["stored", "not stored"])
+@pytest.mark.parametrize("text", ["plain text", "escapes", "longer escapes"])
+def test_large_chats_that_may_name_images(start, upstream, script, tmp_path, text, more):
+    gateway = start(usual={"loops": 1, "image_root": str(tmp_path)})
+    content = {**TEXTS, "longer escapes": b"\\u00e9" * (SIZE // 6)}[text]
+    body = native(script(up.either("ok")).model, content, more)
+    with Client(gateway.url) as client:
+        holds_nobody(gateway, lambda: send(client, "/v1/chat", body))
+
+
+# --- long events of a stream ---
+
+LINE = (8 << 20) - 4096  # of an event; a line has 8 MiB at the most
+WHOLE_PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * (LINE // 4 * 4)}}
+DELTAS = {
+    "plain text": {"content": "a" * LINE},
+    "escapes": {"content": "a\n" * (LINE // 3)},
+    "white space": {"content": "\n" * (3 << 19)},  # 3 MB of escapes, held back until something follows
+    "longer escapes": {"content": "\x01" * (LINE // 6)},
+    "fences": {"content": "```a\nb\n```\n" * (LINE // 15)},
+    "reasoning": {"reasoning_content": "\n" * (LINE // 2)},
+    "arguments": {"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {
+        "name": "f", "arguments": "\n" * (LINE // 2)}}]},
+    "an image": {"images": [WHOLE_PICTURE]},
+}
+READERS = {"openai": openai, "stored": native, "not stored": native, "lmc": native, "lmc, not stored": native}
+MORE = {"openai": b"", "stored": b"", "not stored": b',"store":false', "lmc": b',"format":"lmc"',
+        "lmc, not stored": b',"format":"lmc","store":false'}
+
+
+@pytest.fixture(scope="module")
+def long_event(upstream):
+    """long_event(name): a model that streams so, with a word in front and one behind."""
+    made = {}
+
+    def make(name):
+        if name not in made:
+            made[name] = upstream.script(up.sse(), up.role(), up.text("<"), up.data(up.chunk(DELTAS[name])),
+                                         up.text(">"), *up.ending())
+        return made[name].model
+    yield make
+    for one in made.values():
+        upstream.scripts.pop(one.name, None)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("delta", DELTAS)
+def test_long_events(one_loop, long_event, delta, reader):
+    body = READERS[reader](long_event(delta), b"x", MORE[reader] + b',"stream":true')
+    path = "/v1/chat/completions" if reader == "openai" else "/v1/chat"
+    with Client(one_loop.url) as client:
+        def ask():
+            said = send(client, path, body)
+            if delta != "reasoning" or not reader.startswith("lmc"):
+                assert len(said.content) > LINE // 4
+            for shape in ("openai", "lmc") if reader in ("stored", "lmc") else ():
+                again = client.http.get(said.headers["Location"] + f"?format={shape}")
+                assert again.status_code == 200
+                if shape == ("lmc" if reader == "lmc" else "openai"):
+                    assert again.content == said.content
+        holds_nobody(one_loop, ask)
+
+
+def said_of(reply):
+    return "".join(choice["delta"].get("content") or "" for line in reply.text.split("\n")
+                   if line.startswith("data: {") for choice in json.loads(line[6:]).get("choices", []))
+
+
+@pytest.mark.parametrize("behind", [b"", b"\n\n"], ids=["no blank line", "a blank line"])
+def test_a_long_event_that_is_the_last_one(one_loop, script, behind):
+    text = 'a"\n\u6f22\U0001f600' * 100_000
+    last = b"data: " + json.dumps(up.chunk({"content": text}, "stop")).encode()
+    s = script(up.sse(), up.role(), up.body(last + behind), up.end())
+    with Client(one_loop.url) as client:
+        assert said_of(send(client, "/v1/chat/completions", openai(s.model, b"x", b',"stream":true'))) == text
+        lmc = send(client, "/v1/chat", native(s.model, b"x", b',"stream":true,"format":"lmc"'))
+        chunks = [json.loads(line[6:]) for line in lmc.text.split("\n") if line.startswith("data: ")]
+        assert "".join(c["content"] for c in chunks if c["role"] == "assistant" and "content" in c) == text.rstrip()
+
+
+@pytest.mark.parametrize("shape", ["openai", "lmc"])
+def test_a_stream_that_breaks_behind_a_long_event(one_loop, script, shape):
+    """What came is shown, and then the failure."""
+    text = "a" * (1 << 20)
+    s = script(up.sse(), up.role(), up.text(text), up.hang_up())
+    with Client(one_loop.url) as client:
+        reply = send(client, "/v1/chat", native(s.model, b"x", b',"stream":true,"format":"%s"' % shape.encode()))
+        assert reply.text.count("a" * 1000) >= len(text) // 40_000
+        assert "event: error" in reply.text and "stream_incomplete" in reply.text
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_clients_that_leave_while_a_worker_has_a_long_event(one_loop, long_event, reader):
+    path = "/v1/chat/completions" if reader == "openai" else "/v1/chat"
+    body = READERS[reader](long_event("escapes"), b"x", MORE[reader] + b',"stream":true')
+    for stay in (0.01, 0.03, 0.05, 0.1, 0.2, 0.4):
+        raw = Raw(one_loop)
+        raw.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                 f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        raw.sock.settimeout(stay)
+        with contextlib.suppress(TimeoutError):
+            raw.sock.recv(1)
+        raw.close()
+    with Client(one_loop.url) as client:
+        client.complete("echo").ok()

@@ -16,7 +16,7 @@ static struct {
 	int64_t            waiting;
 	size_t             bytes;
 	bool               draining;
-	struct admit_wait *head, *tail;
+	struct list_head   waits;
 } desk = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -104,28 +104,14 @@ static void drained(struct err *e)
 
 static void unlist(struct admit_wait *w)
 {
-	if (w->prev)
-		w->prev->next = w->next;
-	else
-		desk.head = w->next;
-	if (w->next)
-		w->next->prev = w->prev;
-	else
-		desk.tail = w->prev;
-	w->prev = w->next = NULL;
+	list_take_out(&w->link);
 	desk.waiting--;
 	desk.bytes -= w->bytes;
 }
 
 static void enlist(struct admit_wait *w)
 {
-	w->prev = desk.tail;
-	w->next = NULL;
-	if (desk.tail)
-		desk.tail->next = w;
-	else
-		desk.head = w;
-	desk.tail = w;
+	list_put_back(&desk.waits, &w->link);
 	desk.waiting++;
 	desk.bytes += w->bytes;
 }
@@ -133,8 +119,8 @@ static void enlist(struct admit_wait *w)
 /* fill: places that are free go to who waits longest. */
 static void fill(void)
 {
-	while (desk.head && desk.calls < desk.max_calls) {
-		struct admit_wait *w = desk.head;
+	while (desk.waits.first && desk.calls < desk.max_calls) {
+		struct admit_wait *w = LIST_FIRST(&desk.waits, struct admit_wait, link);
 
 		unlist(w);
 		desk.calls++;
@@ -228,7 +214,7 @@ static enum admit_answer find_place(const struct admit_ask *ask, struct admit_wa
 	desk.max_calls = now->max_calls;
 	fill(); /* a reload may have made room */
 	draining = desk.draining;
-	in = !desk.head && desk.calls < now->max_calls;
+	in = !desk.waits.first && desk.calls < now->max_calls;
 	if (in) {
 		desk.calls++;
 		w->pass.in = true;
@@ -329,8 +315,8 @@ void admit_drain(void)
 {
 	pthread_mutex_lock(&desk.lock);
 	desk.draining = true;
-	while (desk.head) {
-		struct admit_wait *w = desk.head;
+	while (desk.waits.first) {
+		struct admit_wait *w = LIST_FIRST(&desk.waits, struct admit_wait, link);
 
 		unlist(w);
 		w->state = DRAINED;

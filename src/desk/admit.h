@@ -20,6 +20,7 @@
 #pragma once
 
 #include "base/identity.h"
+#include "base/list.h"
 #include "loop/loop.h"
 #include "desk/rate.h"
 
@@ -47,7 +48,7 @@ struct admit_wait {
 	struct task        task;
 	struct timer       timer;
 	struct loop       *loop;
-	struct admit_wait *prev, *next;
+	struct list_link   link;
 	size_t             bytes;
 	int64_t            since_us;
 	unsigned           state;

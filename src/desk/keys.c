@@ -7,22 +7,21 @@
 enum { BUCKETS = 256 };
 
 struct keys_claim {
-	struct keys_claim *prev;
-	struct keys_claim *next;
+	struct list_link   link; /* of its bucket */
 	struct keys_name   name; /* never changed: read without the lock */
 	enum keys_stage    stage;
 	struct id          run;
 	struct id          conversation;
 	struct err         err;
-	struct keys_watch *watches;
+	struct list_head   watches;
 	unsigned           users; /* the owner and the watchers: the last one frees */
 };
 
-static pthread_mutex_t    lock = PTHREAD_MUTEX_INITIALIZER;
-static struct keys_claim *buckets[BUCKETS];
+static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
+static struct list_head buckets[BUCKETS];
 
 /* FNV-1a: keys are the clients' own, and their number is bounded by the requests that go on. */
-static struct keys_claim **bucket_of(const struct keys_name *name)
+static struct list_head *bucket_of(const struct keys_name *name)
 {
 	uint64_t h = 14695981039346656037u ^ (uint64_t)name->owner;
 
@@ -43,7 +42,7 @@ static void post(struct keys_watch *w)
 
 static void tell_all(struct keys_claim *c)
 {
-	for (struct keys_watch *w = c->watches; w; w = w->next)
+	LIST_EACH(w, &c->watches, struct keys_watch, link)
 		post(w);
 }
 
@@ -55,7 +54,7 @@ static void let_go(struct keys_claim *c)
 
 static struct keys_claim *find(const struct keys_name *name)
 {
-	for (struct keys_claim *c = *bucket_of(name); c; c = c->next)
+	LIST_EACH(c, bucket_of(name), struct keys_claim, link)
 		if (c->name.owner == name->owner && strcmp(c->name.key, name->key) == 0)
 			return c;
 	return NULL;
@@ -64,40 +63,21 @@ static struct keys_claim *find(const struct keys_name *name)
 static void watch(struct keys_claim *c, struct keys_watch *w)
 {
 	w->claim = c;
-	w->prev = NULL;
-	w->next = c->watches;
-	if (w->next)
-		w->next->prev = w;
-	c->watches = w;
+	list_put_front(&c->watches, &w->link);
 	c->users++;
 	post(w);
 }
 
 static struct keys_claim *add(const struct keys_name *name)
 {
-	struct keys_claim **bucket = bucket_of(name);
-	struct keys_claim  *c = calloc(1, sizeof *c);
+	struct keys_claim *c = calloc(1, sizeof *c);
 
 	if (!c)
 		return NULL;
 	c->name = *name;
 	c->users = 1;
-	c->next = *bucket;
-	if (c->next)
-		c->next->prev = c;
-	*bucket = c;
+	list_put_front(bucket_of(name), &c->link);
 	return c;
-}
-
-static void take_out(struct keys_claim *c)
-{
-	if (c->prev)
-		c->prev->next = c->next;
-	else
-		*bucket_of(&c->name) = c->next;
-	if (c->next)
-		c->next->prev = c->prev;
-	c->prev = c->next = NULL;
 }
 
 /* --- watchers --- */
@@ -126,13 +106,7 @@ void keys_leave(struct keys_watch *w)
 	pthread_mutex_lock(&lock);
 	struct keys_claim *c = w->claim;
 
-	if (w->prev)
-		w->prev->next = w->next;
-	else
-		c->watches = w->next;
-	if (w->next)
-		w->next->prev = w->prev;
-	w->prev = w->next = NULL;
+	list_take_out(&w->link);
 	w->claim = NULL;
 	w->stopping = true;
 	let_go(c);
@@ -187,7 +161,7 @@ void keys_over(struct keys_claim *c, enum keys_stage how, const struct err *e)
 	c->stage = how;
 	if (e)
 		c->err = *e;
-	take_out(c);
+	list_take_out(&c->link);
 	tell_all(c);
 	let_go(c);
 	pthread_mutex_unlock(&lock);

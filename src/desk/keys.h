@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/id.h"
+#include "base/list.h"
 #include "loop/loop.h"
 
 enum { KEYS_MAX = 255 }; /* characters of a key */
@@ -43,8 +44,7 @@ struct keys_watch {
 	struct err         err;
 	/* keys.c's own */
 	struct keys_claim *claim;
-	struct keys_watch *prev;
-	struct keys_watch *next;
+	struct list_link   link;
 	bool               posted;
 	bool               stopping;
 };

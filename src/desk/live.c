@@ -8,43 +8,27 @@
 
 enum { BUCKETS = 1024 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct live    *buckets[BUCKETS];
+static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
+static struct list_head buckets[BUCKETS];
 
 static void (*_Atomic elsewhere)(struct id id, int64_t owner);
 
-static struct live **bucket_of(struct id id)
+static struct list_head *bucket_of(struct id id)
 {
 	return &buckets[id.secret % BUCKETS];
 }
 
 void live_add(struct live *l)
 {
-	struct live **bucket = bucket_of(l->id);
-
 	pthread_mutex_lock(&lock);
-	l->prev = NULL;
-	l->next = *bucket;
-	if (l->next)
-		l->next->prev = l;
-	*bucket = l;
-	l->listed = true;
+	list_put_front(bucket_of(l->id), &l->link);
 	pthread_mutex_unlock(&lock);
 }
 
 void live_remove(struct live *l)
 {
 	pthread_mutex_lock(&lock);
-	if (l->listed) {
-		if (l->prev)
-			l->prev->next = l->next;
-		else
-			*bucket_of(l->id) = l->next;
-		if (l->next)
-			l->next->prev = l->prev;
-		l->prev = l->next = NULL;
-		l->listed = false;
-	}
+	list_take_out(&l->link);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -58,7 +42,7 @@ void live_set_status(struct live *l, enum run_status status)
 /* find: with the lock held. */
 static struct live *find(struct id id, int64_t owner)
 {
-	for (struct live *l = *bucket_of(id); l; l = l->next)
+	LIST_EACH(l, bucket_of(id), struct live, link)
 		if (l->id.key == id.key && l->id.secret == id.secret && l->owner == owner)
 			return l;
 	return NULL;
@@ -124,12 +108,12 @@ bool live_cancel(struct id id, int64_t owner)
 bool live_is_here(struct id id)
 {
 	pthread_mutex_lock(&lock);
-	struct live *l = *bucket_of(id);
+	bool here = false;
 
-	while (l && (l->id.key != id.key || l->id.secret != id.secret))
-		l = l->next;
+	LIST_EACH(l, bucket_of(id), struct live, link)
+		here = here || (l->id.key == id.key && l->id.secret == id.secret);
 	pthread_mutex_unlock(&lock);
-	return l;
+	return here;
 }
 
 void live_elsewhere(void (*cancel)(struct id id, int64_t owner))

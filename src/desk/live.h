@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/id.h"
+#include "base/list.h"
 #include "store/store.h"
 
 struct run;
@@ -12,8 +13,7 @@ struct tape;
 /* Embedded in a run or pointed to by it; the fields are copied out by live_find, so they are changed
  * only through live_set_… once it is in. */
 struct live {
-	struct live    *prev;
-	struct live    *next;
+	struct list_link link;
 	struct id       id;
 	int64_t         owner;
 	bool            stored; /* the store knows more of it */
@@ -30,7 +30,6 @@ struct live {
 	struct loop *loop;
 	struct task  cancel; /* fn set by the run; runs on its loop after live_cancel */
 	bool         posted; /* it is on its way */
-	bool         listed;
 };
 
 /* Threads: any. */

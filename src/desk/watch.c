@@ -8,11 +8,11 @@
 
 enum { BUCKETS = 256 };
 
-static pthread_mutex_t   lock = PTHREAD_MUTEX_INITIALIZER;
-static struct watch_run *buckets[BUCKETS];
-static atomic_size_t     count; /* so that nobody's lock is taken where nobody watches */
+static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
+static struct list_head buckets[BUCKETS];
+static atomic_size_t    count; /* so that nobody's lock is taken where nobody watches */
 
-static struct watch_run **bucket_of(struct id run)
+static struct list_head *bucket_of(struct id run)
 {
 	return &buckets[run.secret % BUCKETS];
 }
@@ -32,36 +32,21 @@ static void run_task(struct task *t)
 
 void watch_start(struct watch_run *w)
 {
-	struct watch_run **bucket = bucket_of(w->run);
-
 	w->task.fn = run_task;
 	pthread_mutex_lock(&lock);
-	w->prev = NULL;
-	w->next = *bucket;
-	if (w->next)
-		w->next->prev = w;
-	*bucket = w;
-	w->listed = true;
+	list_put_front(bucket_of(w->run), &w->link);
 	atomic_fetch_add(&count, 1);
 	pthread_mutex_unlock(&lock);
 }
 
 void watch_stop(struct watch_run *w)
 {
-	struct watch_run **bucket = bucket_of(w->run);
-	bool               posted;
+	bool posted;
 
 	pthread_mutex_lock(&lock);
-	if (w->listed) {
-		if (w->prev)
-			w->prev->next = w->next;
-		else
-			*bucket = w->next;
-		if (w->next)
-			w->next->prev = w->prev;
-		w->listed = false;
+	if (w->link.in)
 		atomic_fetch_sub(&count, 1);
-	}
+	list_take_out(&w->link);
 	posted = w->posted;
 	pthread_mutex_unlock(&lock);
 	w->stopping = true;
@@ -75,7 +60,7 @@ void watch_notify(struct id run)
 	if (atomic_load(&count) == 0)
 		return;
 	pthread_mutex_lock(&lock);
-	for (struct watch_run *w = *bucket_of(run); w; w = w->next) {
+	LIST_EACH(w, bucket_of(run), struct watch_run, link) {
 		if (w->posted || w->run.key != run.key || w->run.secret != run.secret)
 			continue;
 		w->posted = true;
@@ -90,7 +75,7 @@ void watch_look_again(void)
 		return;
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < BUCKETS; i++)
-		for (struct watch_run *w = buckets[i]; w; w = w->next) {
+		LIST_EACH(w, &buckets[i], struct watch_run, link) {
 			if (w->posted || live_is_here(w->run))
 				continue;
 			w->posted = true;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/id.h"
+#include "base/list.h"
 #include "loop/loop.h"
 
 /* Embedded in the watcher; zero before watch_start. */
@@ -15,9 +16,7 @@ struct watch_run {
 	struct id         run;
 	void (*fn)(struct watch_run *w);   /* there is news */
 	void (*gone)(struct watch_run *w); /* after watch_stop: w may be freed */
-	struct watch_run *prev;
-	struct watch_run *next;
-	bool              listed;
+	struct list_link  link;
 	bool              posted;   /* the task is on its way */
 	bool              stopping; /* the loop's own: watch_stop was called */
 };

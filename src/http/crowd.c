@@ -18,36 +18,14 @@ void connection_cut(struct connection *c, const char *reason)
 
 void crowd_idle(struct connection *c)
 {
-	struct server *s = c->server;
-
 	/* One that is to be told must not make room for the next that is to be told. */
-	if (c->waiting || c->surplus)
-		return;
-	c->waiting = true;
-	c->idle_next = NULL;
-	c->idle_prev = s->idle_last;
-	if (s->idle_last)
-		s->idle_last->idle_next = c;
-	else
-		s->idle_first = c;
-	s->idle_last = c;
+	if (!c->idle.in && !c->surplus)
+		list_put_back(&c->server->idle, &c->idle);
 }
 
 void crowd_busy(struct connection *c)
 {
-	struct server *s = c->server;
-
-	if (!c->waiting)
-		return;
-	c->waiting = false;
-	if (c->idle_prev)
-		c->idle_prev->idle_next = c->idle_next;
-	else
-		s->idle_first = c->idle_next;
-	if (c->idle_next)
-		c->idle_next->idle_prev = c->idle_prev;
-	else
-		s->idle_last = c->idle_prev;
+	list_take_out(&c->idle);
 }
 
 void crowd_leave(struct connection *c)
@@ -59,7 +37,7 @@ void crowd_leave(struct connection *c)
  * before long. */
 static void make_room(struct server *s)
 {
-	struct connection *oldest = s->idle_first;
+	struct connection *oldest = LIST_FIRST(&s->idle, struct connection, idle);
 
 	crowd_busy(oldest);
 	connection_cut(oldest, "room");
@@ -79,7 +57,7 @@ void crowd_look(struct server *s)
 			  tcp.tcpi_unacked > 0;
 	if (!stuck || !s->clients_wait)
 		return;
-	for (unsigned i = 0; i < tcp.tcpi_unacked && i < ROOM_A_LOOK && s->idle_first; i++)
+	for (unsigned i = 0; i < tcp.tcpi_unacked && i < ROOM_A_LOOK && s->idle.first; i++)
 		make_room(s);
 }
 
@@ -90,7 +68,7 @@ void crowd_enter(struct connection *c)
 	size_t         open = atomic_load_explicit(&server_counters.connections, memory_order_relaxed);
 
 	s->opened++;
-	if (open > max && s->idle_first) {
+	if (open > max && s->idle.first) {
 		make_room(s);
 	} else if (open > max) {
 		c->surplus = true;

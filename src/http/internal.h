@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/identity.h"
 #include "base/id.h"
+#include "base/list.h"
 #include "http/head.h"
 #include "http/request.h"
 #include "http/route.h"
@@ -27,17 +28,14 @@ enum connection_phase {
 struct connection {
 	struct watch           watch; /* of the client's leaving, and of room to write for a stream */
 	struct server         *server;
-	struct connection     *prev;
-	struct connection     *next;
+	struct list_link       link; /* of all of the server's */
 	struct request        *request; /* the current one, or NULL */
 	enum connection_phase  phase;
 	int64_t                since_us; /* start of the phase */
 	bool                   left;     /* the client closed its side */
 	bool                   linger;   /* refused, answered, and perhaps still sending; http/linger */
 	bool                   surplus;  /* above max_connections: told so, and closed; http/crowd */
-	bool                   waiting;  /* in the server's list of idle ones */
-	struct connection     *idle_prev;
-	struct connection     *idle_next;
+	struct list_link       idle;     /* of those that wait for a request */
 	/* http/slow's: since when, and from how many bytes on, it is measured */
 	int64_t                slow_us;
 	uint64_t               slow_bytes;
@@ -124,15 +122,14 @@ struct server {
 	struct watch                 watch; /* of the daemon's own epoll descriptor */
 	const struct server_options *options;
 	void                        *app;
-	struct connection           *connections;
-	struct connection           *idle_first; /* longest idle; http/crowd */
-	struct connection           *idle_last;
+	struct list_head             connections;
+	struct list_head             idle; /* connections, the longest idle first; http/crowd */
 	uint64_t                     opened; /* connections so far; crowd_look compares */
 	uint64_t                     opened_before;
 	bool                         clients_wait; /* when crowd_look looked last */
 	struct timer                 reaper;
 	struct timer                 resume_tick;
-	struct lingerer             *lingerers;
+	struct list_head             lingerers;
 	struct request              *to_resume;
 	int64_t                      resumed_us; /* the last batch */
 	size_t                       suspended;

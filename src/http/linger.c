@@ -24,8 +24,7 @@ struct lingerer {
 	struct watch   watch;
 	struct timer   timer;
 	struct server *server;
-	struct lingerer *prev;
-	struct lingerer *next;
+	struct list_link link;
 	size_t         read;
 };
 
@@ -45,12 +44,7 @@ static void linger_end(struct lingerer *g, const char *end)
 	loop_unwatch(s->loop, &g->watch);
 	timer_stop(s->loop, &g->timer);
 	close(g->watch.fd);
-	if (g->prev)
-		g->prev->next = g->next;
-	else
-		s->lingerers = g->next;
-	if (g->next)
-		g->next->prev = g->prev;
+	list_take_out(&g->link);
 	atomic_fetch_sub_explicit(&lingering, 1, memory_order_relaxed);
 	free(g);
 }
@@ -101,12 +95,10 @@ void linger_begin(struct server *s, int fd)
 		count_end("crowd");
 		return;
 	}
-	*g = (struct lingerer){ .server = s, .next = s->lingerers };
+	*g = (struct lingerer){ .server = s };
 	g->watch.fn = linger_read;
 	g->timer.fn = linger_late;
-	if (g->next)
-		g->next->prev = g;
-	s->lingerers = g;
+	list_put_front(&s->lingerers, &g->link);
 	/* The library is about to close its descriptor; the socket stays open with ours. */
 	g->watch.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (g->watch.fd < 0 || !loop_watch(s->loop, &g->watch, EPOLLIN | EPOLLRDHUP)) {
@@ -121,8 +113,8 @@ void linger_stop(struct server *s)
 {
 	struct lingerer *next;
 
-	for (struct lingerer *g = s->lingerers; g; g = next) {
-		next = g->next;
+	for (struct lingerer *g = LIST_FIRST(&s->lingerers, struct lingerer, link); g; g = next) {
+		next = LIST_NEXT(g, struct lingerer, link);
 		linger_end(g, "stop");
 	}
 }

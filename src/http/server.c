@@ -75,10 +75,7 @@ static void connection_open(struct server *s, struct MHD_Connection *mhd, void *
 	c->server = s;
 	c->watch = (struct watch){ .fn = connection_event, .fd = info->connect_fd };
 	c->since_us = loop_now_us(s->loop);
-	c->next = s->connections;
-	if (c->next)
-		c->next->prev = c;
-	s->connections = c;
+	list_put_front(&s->connections, &c->link);
 	atomic_fetch_add_explicit(&server_counters.connections, 1, memory_order_relaxed);
 	crowd_enter(c);
 	/* While suspended, libmicrohttpd notices neither the client's leaving nor time-outs. */
@@ -99,12 +96,7 @@ static void connection_close(struct server *s, struct connection *c)
 	if (c->linger)
 		linger_begin(s, c->watch.fd);
 	crowd_leave(c);
-	if (c->prev)
-		c->prev->next = c->next;
-	else
-		s->connections = c->next;
-	if (c->next)
-		c->next->prev = c->prev;
+	list_take_out(&c->link);
 	atomic_fetch_sub_explicit(&server_counters.connections, 1, memory_order_relaxed);
 	free(c);
 }
@@ -128,7 +120,7 @@ static void reap(struct timer *t)
 	struct server *s = container_of(t, struct server, reaper);
 	int64_t        now = loop_now_us(s->loop);
 
-	for (struct connection *c = s->connections; c; c = c->next) {
+	LIST_EACH(c, &s->connections, struct connection, link) {
 		const char *reason = slow_ends(c, now);
 
 		if (c->left)
@@ -498,13 +490,13 @@ void server_quiesce(struct server *s, bool leave)
 
 void server_cut(struct server *s)
 {
-	for (struct connection *c = s->connections; c; c = c->next)
+	LIST_EACH(c, &s->connections, struct connection, link)
 		shutdown(c->watch.fd, SHUT_RDWR);
 }
 
 bool server_connected(const struct server *s)
 {
-	return s->connections != NULL;
+	return s->connections.first != NULL;
 }
 
 size_t server_busy(const struct server *s)

@@ -44,7 +44,7 @@ struct transfers {
 	struct multi        multi[MULTIS + SHARED];
 	unsigned            turn; /* which multi gets the next transfer */
 	unsigned            shared_turn;
-	struct transfer    *active;
+	struct list_head    active;
 	struct curl_socket **sockets; /* by descriptor; owned, as are those in it */
 	size_t              sockets_cap;
 };
@@ -56,14 +56,7 @@ struct loop *transfers_loop(struct transfers *ts)
 
 static void deactivate(struct transfers *ts, struct transfer *t)
 {
-	t->active = false;
-	if (t->prev)
-		t->prev->next = t->next;
-	else
-		ts->active = t->next;
-	if (t->next)
-		t->next->prev = t->prev;
-	t->prev = t->next = NULL;
+	list_take_out(&t->link);
 	if (t->socket >= 0 && ts->sockets[t->socket]->user == t)
 		ts->sockets[t->socket]->user = NULL;
 	curl_multi_remove_handle(ts->multi[t->multi].curl, t->easy);
@@ -73,7 +66,7 @@ static void deactivate(struct transfers *ts, struct transfer *t)
  * connection is next used: whatever is done to another transfer of the handle sends it. */
 static void flush_resets(struct transfers *ts, unsigned multi)
 {
-	for (struct transfer *t = ts->active; t; t = t->next)
+	LIST_EACH(t, &ts->active, struct transfer, link)
 		if (t->multi == multi) {
 			curl_easy_pause(t->easy, CURLPAUSE_SEND);
 			curl_easy_pause(t->easy, CURLPAUSE_CONT);
@@ -287,8 +280,7 @@ void transfers_destroy(struct transfers *ts)
 {
 	if (!ts)
 		return;
-	while (ts->active) {
-		struct transfer *t = ts->active;
+	for (struct transfer *t; (t = LIST_FIRST(&ts->active, struct transfer, link));) {
 
 		deactivate(ts, t);
 		t->done(t, CURLE_ABORTED_BY_CALLBACK);
@@ -339,18 +331,13 @@ bool transfer_start(struct transfers *ts, struct transfer *t)
 	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, ts);
 	if (curl_multi_add_handle(m->curl, t->easy) != CURLM_OK)
 		return false;
-	t->active = true;
-	t->prev = NULL;
-	t->next = ts->active;
-	if (t->next)
-		t->next->prev = t;
-	ts->active = t;
+	list_put_front(&ts->active, &t->link);
 	return true;
 }
 
 void transfer_cancel(struct transfers *ts, struct transfer *t)
 {
-	if (!t->active)
+	if (!t->link.in)
 		return;
 	/* Alone on its connection it takes that with it (see flush_resets). */
 	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
@@ -362,6 +349,6 @@ void transfer_cancel(struct transfers *ts, struct transfer *t)
 void transfer_unpause(struct transfers *ts, struct transfer *t)
 {
 	(void)ts;
-	if (t->active)
+	if (t->link.in)
 		curl_easy_pause(t->easy, CURLPAUSE_CONT);
 }

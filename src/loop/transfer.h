@@ -5,6 +5,7 @@
  * Threads: the loop's own. */
 #pragma once
 
+#include "base/list.h"
 #include "loop/loop.h"
 
 struct transfers;
@@ -21,10 +22,8 @@ struct transfer {
 	void (*done)(struct transfer *t, int curl_code); /* after removal from its multi */
 	bool     shared; /* it may be multiplexed; then it must never be paused */
 	unsigned multi; /* which of the handles, set by transfer_start */
-	bool     active;
 	int      socket; /* the newest one that it was seen to use; -1: none */
-	struct transfer *prev; /* among the active ones */
-	struct transfer *next;
+	struct list_link link; /* among the active ones */
 };
 /* transfer_start: adds it; done is called later, never from within. */
 bool transfer_start(struct transfers *ts, struct transfer *t) MUST_USE;

@@ -28,7 +28,7 @@ static void on_done(struct transfer *t, int code)
 {
 	struct fetch *f = container_of(t, struct fetch, transfer);
 
-	CHECK(!t->active);
+	CHECK(!t->link.in);
 	f->dones++;
 	f->code = code;
 	if (--*f->running == 0)
@@ -114,7 +114,7 @@ static void a_transfer_is_done_when_the_answer_is_in(void **state)
 	struct transfers *ts = transfers_new(&l);
 	fetch_start(&f, ts, server.port);
 	assert_true(transfer_start(ts, &f.transfer));
-	assert_true(f.transfer.active);
+	assert_non_null(f.transfer.link.in);
 	assert_int_equal(f.dones, 0); /* never from within */
 	loop_run(l);
 	assert_int_equal(f.dones, 1);
@@ -245,7 +245,7 @@ static void cancel_closes_the_connection_at_once(void **state)
 	timer_stop(l, &k.timer);
 	assert_true(server.held);
 	assert_int_equal(f.dones, 0);
-	assert_false(f.transfer.active);
+	assert_null(f.transfer.link.in);
 	fetch_finish(&f);
 	transfers_destroy(ts);
 	loopback_join(&server);

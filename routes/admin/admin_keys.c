@@ -25,7 +25,7 @@ static bool read_id(struct request *r, char ret[API_KEY_ID + 1])
 	struct str id;
 
 	if (!api_key_id(request_param(r, 0), &id)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "There is no key with this id.");
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such key");
 		return false;
 	}
 	str_copy(ret, API_KEY_ID + 1, id);

@@ -9,7 +9,7 @@
 static enum errc bad_time(struct err *e, const char *path)
 {
 	return err_set(e, ERR_INVALID_VALUE, path,
-		       "must be a whole number with s, m, h or d, from 1s to 366d, as 1m, 24h or 30d");
+		       "must be a whole number with s, m, h or d, from 1s to 366d, such as 1m, 24h or 30d");
 }
 
 static enum errc read_rate(struct input *in, json_at at, const char *path, int64_t *ret_count,
@@ -56,11 +56,11 @@ enum errc allowance_body_budget(struct input *in, json_at at, struct allowance *
 	if (b.money.p && !allowance_read_money(b.money, &ret->budget_nano))
 		return err_set(e, ERR_INVALID_VALUE, "budget.money",
 			       "must be a decimal number above 0 with up to 9 places, up to 1000000000, "
-			       "as 12.50");
+			       "such as 12.50");
 	if (b.window.p && !allowance_read_time(b.window, &ret->budget_window_us))
 		return bad_time(e, "budget.window");
 	if (b.window.p && !b.money.p && b.tokens == 0)
-		return err_set(e, ERR_INVALID_VALUE, "budget", "needs money or tokens beside the window");
+		return err_set(e, ERR_INVALID_VALUE, "budget", "needs money or tokens, not only a window");
 	ret->budget_tokens = b.tokens;
 	return ERR_OK;
 }

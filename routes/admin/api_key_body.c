@@ -54,7 +54,7 @@ static enum errc set_models(struct input *in, json_at list, struct api_key_write
 				       "must be the name of a model, of 1 to %d bytes", LIMIT_MODEL);
 		const char *star = memchr(name.p, '*', name.n);
 		if (star && star != name.p + name.n - 1)
-			return err_set(e, ERR_INVALID_VALUE, path, "may have a * at its end alone");
+			return err_set(e, ERR_INVALID_VALUE, path, "may have a * only at its end");
 		if (str_is(name, "*"))
 			w->models = STR_NONE; /* all */
 	}
@@ -67,7 +67,7 @@ static enum errc set_name(struct str name, struct api_key_write *w, struct err *
 	w->name = name;
 	for (size_t i = 0; name.p && i < name.n; i++)
 		if ((unsigned char)name.p[i] < ' ' || name.p[i] == 0x7f)
-			return err_set(e, ERR_INVALID_VALUE, "name", "may have no control characters");
+			return err_set(e, ERR_INVALID_VALUE, "name", "must not have control characters");
 	return ERR_OK;
 }
 
@@ -75,12 +75,12 @@ static enum errc set_end(int64_t at_s, int64_t in_s, struct api_key_write *w, st
 {
 	if (at_s >= 0 && in_s >= 0)
 		return err_set(e, ERR_INVALID_VALUE, "expires_in",
-			       "only one of expires_at and expires_in may be there");
+			       "must not be given together with expires_at");
 	w->expires_set = at_s >= 0 || in_s >= 0;
 	w->expires_ms = in_s >= 0 ? w->now_ms + in_s * 1000 : at_s > 0 ? at_s * 1000 : 0;
 	if (w->expires_ms > 0 && w->expires_ms <= w->now_ms)
 		return err_set(e, ERR_INVALID_VALUE, "expires_at",
-			       "must be a time to come, in seconds since 1970, or 0 for never");
+			       "must be a time in the future, in seconds since 1970, or 0 for never");
 	return ERR_OK;
 }
 
@@ -127,7 +127,7 @@ enum errc api_key_body_create(struct input *in, struct api_key_write *w, struct 
 	if (rc == ERR_OK)
 		rc = set_allowance(in, b.limits, b.budget, w, e);
 	if (rc == ERR_OK && b.shares.p && !api_key_id(b.shares, &w->shares))
-		rc = err_set(e, ERR_NOT_FOUND, "shares", "There is no key with this id.");
+		rc = err_set(e, ERR_NOT_FOUND, "shares", "there is no such key");
 	return rc;
 }
 

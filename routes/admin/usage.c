@@ -91,7 +91,7 @@ static bool read_day(struct request *r, const char *name, int64_t *ret)
 
 	if (!request_query(r, name, 0, &text) || read_date(text, ret))
 		return true;
-	reply_refuse(r, ERR_INVALID_VALUE, name, "must be a day, as 2026-11-21");
+	reply_refuse(r, ERR_INVALID_VALUE, name, "must be a day, such as 2026-11-21");
 	return false;
 }
 
@@ -128,7 +128,7 @@ static bool read_after(struct request *r, size_t *ret)
 	*ret = v;
 	if (v <= CURSOR_MOST)
 		return true;
-	reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the next of the page before");
+	reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the next of the previous page");
 	return false;
 }
 
@@ -145,7 +145,7 @@ static bool read_query(struct request *r, struct usage_read *q)
 		q->model = (struct str){ NULL, 0 };
 	if (q->from_day <= q->to_day)
 		return true;
-	reply_refuse(r, ERR_INVALID_VALUE, "from", "must not be behind to");
+	reply_refuse(r, ERR_INVALID_VALUE, "from", "must not be later than to");
 	return false;
 }
 

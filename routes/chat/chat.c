@@ -143,7 +143,7 @@ static enum errc read_conversation(const struct chat_request *c, struct run_requ
 				   struct err *e)
 {
 	if (c->parent.p && !c->conversation.p)
-		return err_set(e, ERR_INVALID_VALUE, "parent", "goes only together with conversation");
+		return err_set(e, ERR_INVALID_VALUE, "parent", "is allowed only together with conversation");
 	if (!c->conversation.p)
 		return ERR_OK;
 	if (!id_parse(c->conversation, ID_CONVERSATION, &ret->conversation))
@@ -214,7 +214,7 @@ enum errc chat_read_how(struct input *in, const struct gateway *g, const struct 
 		rc = read_config(in, g, c, default_model, ret, e);
 	if (rc == ERR_OK && c->background && !c->store)
 		rc = err_set(e, ERR_INVALID_VALUE, "background",
-			     "an answer in the background has to be stored");
+			     "an answer in the background must be stored");
 	if (rc != ERR_OK)
 		return rc;
 

@@ -78,7 +78,7 @@ static enum errc check_parts(const struct json_doc *d, json_at parts, const char
 
 	if (d->tok[parts].count > LIMIT_PARTS) {
 		check_path(path, "%s.content", message);
-		return err_set(e, ERR_INVALID_VALUE, path, "at most %d parts are allowed", LIMIT_PARTS);
+		return err_set(e, ERR_INVALID_VALUE, path, "must have at most %d parts", LIMIT_PARTS);
 	}
 	for (json_at i = json_first(d, parts); i != json_end(d, parts); i = json_next(d, i)) {
 		json_at type = json_get(d, i, "type");

@@ -172,11 +172,11 @@ static enum errc put_message(struct reading *r, const struct conversation_item *
 static enum errc put_call(struct reading *r, const struct conversation_item *item, bool first)
 {
 	if (!item->call_id.p)
-		return fail(r, ERR_MISSING_PARAMETER, "call_id", "a call needs it");
+		return fail(r, ERR_MISSING_PARAMETER, "call_id", "a function call needs a call_id");
 	if (!item->name.p)
-		return fail(r, ERR_MISSING_PARAMETER, "name", "a call needs the name of its function");
+		return fail(r, ERR_MISSING_PARAMETER, "name", "a function call needs the name of its function");
 	if (!item->arguments.p)
-		return fail(r, ERR_MISSING_PARAMETER, "arguments", "a call needs them, JSON as text");
+		return fail(r, ERR_MISSING_PARAMETER, "arguments", "a function call needs arguments, a string with JSON");
 	bool ok = buf_text(r->out, first ? "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
 	                                 : ",") &&
 	          buf_text(r->out, "{\"id\":") && buf_json_string(r->out, item->call_id) &&
@@ -190,7 +190,7 @@ static enum errc put_call(struct reading *r, const struct conversation_item *ite
 static enum errc put_output(struct reading *r, const struct conversation_item *item)
 {
 	if (!item->call_id.p)
-		return fail(r, ERR_MISSING_PARAMETER, "call_id", "an output needs its call's id");
+		return fail(r, ERR_MISSING_PARAMETER, "call_id", "an output needs the id of its call");
 	if (!buf_text(r->out, "{\"role\":\"tool\",\"tool_call_id\":") ||
 	    !buf_json_string(r->out, item->call_id) || !buf_text(r->out, ",\"content\":"))
 		return no_memory(r);

@@ -57,7 +57,7 @@ static void get_done(struct store_job *job)
 	struct err  e = job->err;
 
 	if (e.code == ERR_OK && x->match.given && !etag_has(&x->match, revision)) {
-		err_set(&e, ERR_PRECONDITION_FAILED, "", "The conversation has changed.");
+		err_set(&e, ERR_PRECONDITION_FAILED, "", "the conversation has changed");
 	} else if (e.code == ERR_OK && x->lookup.request && etag_has(&x->none_match, revision)) {
 		etag_send(x->lookup.request, revision);
 		reply_static(x->lookup.request, 304, NULL, STR_NONE);
@@ -230,7 +230,7 @@ static enum errc pick(struct one *x, struct err *e)
 			x->found = i;
 			return ERR_OK;
 		}
-	return err_set(e, ERR_NOT_FOUND, "", "This conversation has no item with this id.");
+	return err_set(e, ERR_NOT_FOUND, "", "there is no such item");
 }
 
 static bool print_one(struct lookup *l, struct buf *out)

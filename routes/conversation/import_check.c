@@ -29,7 +29,7 @@ void import_check_finish(struct import_check *x)
 
 static enum errc nothing(struct err *e)
 {
-	return err_set(e, ERR_INVALID_VALUE, "", "there is nothing in it");
+	return err_set(e, ERR_INVALID_VALUE, "", "the body is empty");
 }
 
 static enum errc begin(struct import_check *x, struct err *e)

@@ -87,7 +87,7 @@ static enum errc on_part(void *arg, const struct multipart_part *p, struct err *
 	}
 	str_copy(name, sizeof name, p->name);
 	if (str_is(p->name, "purpose"))
-		return err_set(e, ERR_INVALID_VALUE, name, "stands twice");
+		return err_set(e, ERR_INVALID_VALUE, name, "is given twice");
 	if (str_starts(p->name, STR("expires_after")))
 		return err_set(e, ERR_UNSUPPORTED_PARAMETER, "expires_after",
 			       "files do not expire here; delete them instead");

@@ -16,7 +16,7 @@ enum errc key_name_read(struct request *r, struct keys_name *ret, struct err *e)
 		ok = text.p[i] >= 0x21 && text.p[i] <= 0x7e;
 	if (!ok)
 		return err_set(e, ERR_INVALID_VALUE, "Idempotency-Key",
-			       "must be 1 to %d visible ASCII characters, without blanks", KEYS_MAX);
+			       "must be 1 to %d visible ASCII characters, without spaces", KEYS_MAX);
 	str_copy(ret->key, sizeof ret->key, text);
 	ret->owner = request_owner(r);
 	return ERR_OK;

@@ -180,7 +180,7 @@ void metrics_get(struct request *r, void *app)
 
 	if (!g->metrics_here) {
 		reply_refuse(r, ERR_UNKNOWN_URL, "",
-			     "metrics are served on the admin listener, as this one is not loopback");
+			     "metrics are served on the admin listener, because this address is not loopback");
 		return;
 	}
 	gather(g);

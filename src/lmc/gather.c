@@ -142,7 +142,7 @@ static enum errc refuse(struct err *e, enum errc code, const char *path, const c
 static enum errc no_room(const struct gather *g, struct err *e)
 {
 	return err_set(e, ERR_OVERLOADED, "",
-		       "there is no memory for the messages that the chunks make, "
+		       "no memory for the messages that the chunks make, "
 		       "or they are over the %zu bytes allowed", g->max);
 }
 
@@ -154,14 +154,14 @@ static enum errc read_role(const struct json_doc *d, json_at at, const char *pat
 			      "a chunk needs a role: user, assistant, computer, system or server");
 	if (json_kind(d, at) != JSON_STRING)
 		return refuse(e, ERR_INVALID_TYPE, path, "role",
-			      "role must be a string: user, assistant, computer, system or server");
+			      "must be a string: user, assistant, computer, system or server");
 	for (int i = 0; i < ROLE__COUNT; i++)
 		if (json_is(d, at, roles[i])) {
 			*ret = (enum role)i;
 			return ERR_OK;
 		}
 	return refuse(e, ERR_INVALID_VALUE, path, "role",
-		      "role must be one of user, assistant, computer, system, server");
+		      "must be one of user, assistant, computer, system, server");
 }
 
 /* print_said: the value as JSON that can be compared: one spelling of a string has many escapes. */
@@ -236,10 +236,10 @@ static enum errc read_chunk(struct gather *g, struct chunk *c, const char *path,
 			      "a chunk needs a type, a string; "
 			      "only a start or end flag without content goes without");
 	if (type != JSON_ABSENT && json_kind(d, type) != JSON_STRING)
-		return refuse(e, ERR_INVALID_TYPE, path, "type", "type must be a string");
+		return refuse(e, ERR_INVALID_TYPE, path, "type", "must be a string");
 	if (format != JSON_ABSENT && json_kind(d, format) != JSON_STRING)
 		return refuse(e, ERR_INVALID_TYPE, path, "format",
-			      "format must be a string, null or absent");
+			      "must be a string, null or absent");
 
 	for (int i = 0; i < SAID__COUNT; i++) {
 		json_at value = some(d, at[said_key[i]]);

@@ -96,12 +96,12 @@ static enum errc read_role(const struct lmc_reader *r, struct given *m, struct e
 		return refuse(r, ERR_MISSING_PARAMETER, "role",
 			      "a message needs a role: one of " ROLES, e);
 	if (json_kind(r->d, at) != JSON_STRING)
-		return refuse(r, ERR_INVALID_TYPE, "role", "role must be a string: one of " ROLES,
+		return refuse(r, ERR_INVALID_TYPE, "role", "must be a string: one of " ROLES,
 			      e);
 	for (m->role = 0; m->role < ROLE__COUNT; m->role++)
 		if (json_is(r->d, at, roles[m->role]))
 			return ERR_OK;
-	return refuse(r, ERR_INVALID_VALUE, "role", "role must be one of " ROLES, e);
+	return refuse(r, ERR_INVALID_VALUE, "role", "must be one of " ROLES, e);
 #undef ROLES
 }
 
@@ -113,7 +113,7 @@ static enum errc read_type(const struct lmc_reader *r, struct given *m, struct e
 			      "a message needs a type, such as message, code or console", e);
 	if (json_kind(r->d, m->type_at) != JSON_STRING)
 		return refuse(r, ERR_INVALID_TYPE, "type",
-			      "type must be a string, such as message, code or console", e);
+			      "must be a string, such as message, code or console", e);
 	m->type = 0;
 	while (m->type < TYPE__COUNT && !json_is(r->d, m->type_at, types[m->type]))
 		m->type++;
@@ -128,7 +128,7 @@ static enum errc read_format(struct lmc_reader *r, struct lmc_message *ret, stru
 		return ERR_OK;
 	if (json_kind(r->d, at) != JSON_STRING)
 		return refuse(r, ERR_INVALID_TYPE, "format",
-			      "format must be a string, null or absent", e);
+			      "must be a string, null or absent", e);
 	return text_view(r->d, at, &r->format, &ret->format) ? ERR_OK : err_no_memory(e);
 }
 

@@ -124,10 +124,10 @@ static enum errc check_content(const struct work *w, json_at content, bool may_m
 	}
 	if (content == JSON_ABSENT)
 		return err_set(w->e, ERR_MISSING_PARAMETER, sub_path(w, to, ".content"),
-			       "content is missing: it must be a string or a list of parts");
+			       "is missing; it must be a string or a list of parts");
 	if (json_kind(w->d, content) != JSON_STRING && json_kind(w->d, content) != JSON_ARRAY)
 		return err_set(w->e, ERR_INVALID_TYPE, sub_path(w, to, ".content"),
-			       "content must be a string or a list of parts%s",
+			       "must be a string or a list of parts%s",
 			       may_miss ? ", or null" : "");
 	*ret = content;
 	return ERR_OK;
@@ -408,7 +408,7 @@ static enum errc add_calls(struct work *w, json_at message, struct speech *speec
 
 	if (calls != JSON_ABSENT && json_kind(w->d, calls) != JSON_ARRAY)
 		return err_set(w->e, ERR_INVALID_TYPE, sub_path(w, to, ".tool_calls"),
-			       "tool_calls must be an array");
+			       "must be an array");
 	if (calls != JSON_ABSENT && w->d->tok[calls].count + (legacy != JSON_ABSENT) > LIMIT_TOOLS)
 		return err_set(w->e, ERR_INVALID_VALUE, sub_path(w, to, ".tool_calls"),
 			       "a message may have up to %d calls", LIMIT_TOOLS);
@@ -514,7 +514,7 @@ static const struct role *find_role(const struct work *w, json_at message)
 		if (json_is(w->d, role, roles[i].name))
 			return &roles[i];
 	err_set(w->e, missing_or(w, role, ERR_INVALID_VALUE), sub_path(w, to, ".role"),
-		"role must be one of system, developer, user, assistant, tool, function");
+		"must be one of system, developer, user, assistant, tool, function");
 	return NULL;
 }
 

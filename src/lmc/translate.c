@@ -282,7 +282,7 @@ static enum errc speech_failed(const struct speech *speech, struct err *e)
 {
 	if (!speech_overfull(speech))
 		return err_no_memory(e);
-	return err_set(e, ERR_REQUEST_TOO_LARGE, "chunks", "at most %d calls in one answer are allowed",
+	return err_set(e, ERR_REQUEST_TOO_LARGE, "chunks", "an answer may have at most %d calls",
 		       LIMIT_TOOLS);
 }
 

@@ -713,7 +713,7 @@ static const struct whole_row {
 	{ "one that is no object", false, "[]", "", "stop", false, NULL, NULL },
 	{ "one that breaks a rule is told", false, "{\"role\":\"robot\",\"content\":\"a\"}", "",
 	  "stop", false, ANSWER("", "stop", ",\"warnings\":[{\"index\":0,\"code\":\"not_shown\","
-				"\"message\":\"message.role: role must be one of system, "
+				"\"message\":\"message.role: must be one of system, "
 				"developer, user, assistant, tool, function\"}]"),
 	  "0:not_shown" },
 };

@@ -382,7 +382,7 @@ static enum errc take_message(const struct reading *r, const struct members *m,
 		return r->e->code;
 	if (m->removed && m->message != JSON_ABSENT)
 		return refuse(r, ERR_INVALID_VALUE, "message",
-			      "what was removed has no content any more");
+			      "a removed message must have no content");
 	if (!m->removed && m->message == JSON_ABSENT)
 		return refuse(r, ERR_MISSING_PARAMETER, "message",
 			      "is missing; without it the line needs \"removed\": true");
@@ -414,7 +414,7 @@ enum errc archive_line_parse(struct str line, const char *path, struct json_doc 
 	struct members       m = { .revision = 1, .shape = -1 };
 
 	if (line.n > LIMIT_STORE_ROW)
-		return err_set(e, ERR_REQUEST_TOO_LARGE, path, "a line has at most %u MiB",
+		return err_set(e, ERR_REQUEST_TOO_LARGE, path, "a line may have at most %u MiB",
 			       LIMIT_STORE_ROW / MIB);
 	if (json_scan(doc, line.p, line.n, &line_limits, e) != ERR_OK) {
 		err_at(e, path);

@@ -117,7 +117,7 @@ static enum errc add(struct reading *r, enum archive_kind kind, struct id id,
 
 	if (w->count >= LIMIT_ARCHIVE_LINES) {
 		err_set(r->e, ERR_REQUEST_TOO_LARGE, r->path,
-			"a conversation can have %u runs and messages at most", LIMIT_ARCHIVE_LINES);
+			"a conversation may have at most %u runs and messages", LIMIT_ARCHIVE_LINES);
 		return r->e->code;
 	}
 	if (w->count == w->cap && !grow(w))
@@ -156,7 +156,7 @@ static enum errc find_some(struct reading *r, struct id id, enum archive_kind ki
 	if (id_none(id) || *ret != ARCHIVE_NONE)
 		return ERR_OK;
 	return refuse(r, member,
-		      kind == ARCHIVE_RUN ? "no run of this conversation with this id stands in front"
+		      kind == ARCHIVE_RUN ? "no earlier run of this conversation has this id"
 					  : "no message of this conversation with this id stands in "
 					    "front");
 }
@@ -170,7 +170,7 @@ static enum errc take_run(struct reading *r, const struct archive_run *run, stru
 	uint32_t              continues;
 
 	if (find_key(r->w, run->id.key) != ARCHIVE_NONE)
-		return refuse(r, "id", "stands in this conversation already");
+		return refuse(r, "id", "is used twice in this conversation");
 	if (find_some(r, run->base, ARCHIVE_MESSAGE, "base", &base) != ERR_OK ||
 	    find_some(r, run->continues, ARCHIVE_RUN, "continues", &continues) != ERR_OK ||
 	    add(r, ARCHIVE_RUN, run->id, &entry) != ERR_OK)
@@ -193,16 +193,16 @@ static enum errc check_place(struct reading *r, const struct archive_message *m,
 	bool                  answer = run && m->id.key == run->id.key;
 
 	if (!run || run->id.key != m->run.key || run->id.secret != m->run.secret)
-		return refuse(r, "run", "a run's messages stand behind its own line");
+		return refuse(r, "run", "the messages of a run must follow its line");
 	if (run->answer != ARCHIVE_NONE)
-		return refuse(r, "run", "an answer is the last message of its run");
+		return refuse(r, "run", "an answer must be the last message of its run");
 	if (parent != run->last)
 		return refuse(r, "parent",
-			      "must be the message of the run in front of it, or the run's base");
+			      "must be the previous message of the run, or the run's base");
 	if (answer && m->id.secret != run->id.secret)
-		return refuse(r, "id", "an answer has the id of its run");
+		return refuse(r, "id", "an answer must have the id of its run");
 	if (answer && r->status <= ARCHIVE_RUNNING)
-		return refuse(r, "run", "a run that goes on has no answer");
+		return refuse(r, "run", "a running run has no answer");
 	return ERR_OK;
 }
 
@@ -222,9 +222,9 @@ static enum errc take_message(struct reading *r, const struct archive_message *m
 	bool answer = !loose && m->id.key == m->run.key;
 	/* As in a request; whoever follows a run's chain relies on it. */
 	if (!loose && ++w->entries[r->run].messages > LIMIT_MESSAGES + 1)
-		return refuse(r, "run", "a run has at most 2048 messages and its answer");
+		return refuse(r, "run", "a run may have at most 2048 messages and its answer");
 	if (!answer && find_key(w, m->id.key) != ARCHIVE_NONE)
-		return refuse(r, "id", "stands in this conversation already");
+		return refuse(r, "id", "is used twice in this conversation");
 	if (add(r, ARCHIVE_MESSAGE, m->id, &entry) != ERR_OK)
 		return r->e->code;
 	CHECK(entry != NULL);
@@ -326,7 +326,7 @@ static enum errc check_ends(struct reading *r, size_t first)
 	if (!id_none(w->conversation.tip) &&
 	    (w->tip == ARCHIVE_NONE || w->entries[w->tip].run != ARCHIVE_NONE))
 		return refuse(r, "tip",
-			      "the conversation has no message with this id that no run brought");
+			      "the conversation has no message with this id that was added without a run");
 	return ERR_OK;
 }
 

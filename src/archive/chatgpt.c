@@ -209,7 +209,7 @@ static enum errc read_nodes(struct tree *t, json_at mapping)
 	qsort_r(t->names, t->count, sizeof *t->names, compare_names, t);
 	for (uint32_t i = 1; i < t->count; i++)
 		if (compare_names(&t->names[i - 1], &t->names[i], t) == 0)
-			return refuse_node(t, t->nodes[t->names[i]].key, "", "stands twice");
+			return refuse_node(t, t->nodes[t->names[i]].key, "", "is given twice");
 	return ERR_OK;
 }
 

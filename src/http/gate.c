@@ -61,7 +61,7 @@ static enum errc check_ticket(struct request *r, struct str ticket, struct err *
 		return ERR_OK;
 	}
 	return err_set(e, ERR_INVALID_API_KEY, "ticket",
-		       "this ticket is too old, its key is not good any more, or it is for something else");
+		       "this ticket has expired, its key is no longer valid, or the ticket is for another run");
 }
 
 static enum errc check_scope(const struct request *r, struct err *e)

@@ -140,7 +140,7 @@ enum errc head_read(struct MHD_Connection *c, const char *version, struct head *
 	bool           http11 = strcmp(version, "HTTP/1.1") == 0;
 
 	if (!http11 && strcmp(version, "HTTP/1.0") != 0)
-		return err_set(e, ERR_BAD_REQUEST, "", "only HTTP/1.1 and HTTP/1.0 are spoken here");
+		return err_set(e, ERR_BAD_REQUEST, "", "only HTTP/1.1 and HTTP/1.0 are supported");
 	*ret = (struct head){ 0 };
 	MHD_get_connection_values_n(c, MHD_HEADER_KIND, each_header, &r);
 	if (r.failed)
@@ -154,7 +154,7 @@ enum errc head_read(struct MHD_Connection *c, const char *version, struct head *
 		if (ret->transfer_encoding.n != 7 ||
 		    strncasecmp(ret->transfer_encoding.p, "chunked", 7) != 0)
 			return err_set(e, ERR_BAD_REQUEST, "",
-				       "the only Transfer-Encoding taken is chunked");
+				       "the only supported Transfer-Encoding is chunked");
 		if (!http11)
 			return err_set(e, ERR_BAD_REQUEST, "", "HTTP/1.0 has no Transfer-Encoding");
 		ret->has_body = true;

@@ -148,7 +148,7 @@ static enum errc read_disposition(struct str rest, struct multipart_part *p, str
 		if (!to)
 			continue; /* filename* must not be sent: RFC 7578 section 4.2 */
 		if (to->p)
-			return bad(e, "a parameter of Content-Disposition stands twice");
+			return bad(e, "a parameter of Content-Disposition is given twice");
 		*to = unescape(value);
 	}
 	if (trim(rest).n > 0)

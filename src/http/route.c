@@ -233,7 +233,7 @@ static enum errc refuse_unknown(const struct route *table, const struct route_hi
 	if (near)
 		return err_set(e, ERR_UNKNOWN_URL, "", "unknown URL; did you mean %s?", near);
 	return err_set(e, ERR_UNKNOWN_URL, "",
-		       "unknown URL; GET /openapi.yaml lists what there is");
+		       "unknown URL; GET /openapi.yaml lists all routes");
 }
 
 enum errc route_match(const struct route *table, const struct route_hint *hints, struct str method,

@@ -197,7 +197,7 @@ static void take_body(struct request *r, const char *bytes, size_t n)
 		} else if (buf_add(&in->body, bytes, n)) {
 			return;
 		} else if (buf_starved()) {
-			refuse_crowded(r, "there is no memory for the body");
+			refuse_crowded(r, "no memory for the body");
 		} else {
 			r->body_dropped = true;
 			drop_body(r);

@@ -185,13 +185,13 @@ static void a_path_that_is_none_says_what_to_use(void **state)
 		{ "/v1/answers/?x=y", "unknown URL; use one" },
 		{ "/v1/answers/1/2/3/4/5/6/7/8/9", "unknown URL; use one" },
 		{ "/old/a%2Fb/chat", "unknown URL; use two" },
-		{ "/old/chat", "unknown URL; GET /openapi.yaml lists what there is" },
+		{ "/old/chat", "unknown URL; GET /openapi.yaml lists all routes" },
 		{ "/v1/v1/models", "unknown URL; the base URL of this API ends in /v1" },
 		{ "/v1/modles", "unknown URL; did you mean /v1/models?" },
 		{ "/v1/Models/gpt", "unknown URL; did you mean /v1/models/{id}?" },
 		{ "/v1/conversation/x/itmes/y", "unknown URL; did you mean /v1/conversations/{id}/items/{item}?" },
 		{ "/v1/caht", "unknown URL; did you mean /v1/chat?" },
-		{ "/1/2/3/4/5/6/7/8/9", "unknown URL; GET /openapi.yaml lists what there is" },
+		{ "/1/2/3/4/5/6/7/8/9", "unknown URL; GET /openapi.yaml lists all routes" },
 	};
 	struct err e;
 

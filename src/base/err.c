@@ -54,7 +54,7 @@ enum errc err_set(struct err *e, enum errc code, const char *path, const char *f
 
 enum errc err_no_memory(struct err *e)
 {
-	return err_set(e, ERR_OVERLOADED, NULL, "The server is out of memory.");
+	return err_set(e, ERR_OVERLOADED, NULL, "the gateway is out of memory");
 }
 
 enum errc err_blame(struct err *e, enum err_fault fault)

@@ -32,7 +32,10 @@ enum err_fault {
 struct err {
 	enum errc code;
 	char      path[160]; /* of the culprit, as in messages[2].name, or "" (wire: null) */
-	char      text[320]; /* for the client: says what was wrong and what is allowed; no secrets */
+	/* For the client; no secrets.  A clause in lower case without a full stop, which says what was
+	 * wrong and what is allowed.  With a path, the member there is its subject ("must be a
+	 * string"); else the text has its own ("there is no such run"). */
+	char      text[320];
 	/* What a provider said, where its own words go through; 0 or "" means: as in err.def. */
 	int       http;
 	char      type[64];

@@ -78,7 +78,7 @@ static void refuse(const struct rate_view *view, enum rate_policy why, enum rate
 	case RATE_TOKENS: refuse_tokens(left, who, tokens, never, time, seconds, e); break;
 	case RATE_CALLS:
 	case RATE_POLICY__COUNT:
-		err_set(e, ERR_RATE_LIMIT, "", "%s may have %lld calls at once, and they are going on", who,
+		err_set(e, ERR_RATE_LIMIT, "", "%s may have %lld calls at once, and all of them are running", who,
 			(long long)left->limit);
 		break;
 	}

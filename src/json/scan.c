@@ -108,7 +108,7 @@ static bool fail_limit(struct scan *s, enum errc code, size_t at, const char *wh
 
 static bool fail_memory(struct scan *s)
 {
-	(void)err_set(s->e, ERR_OVERLOADED, "", "not enough memory to read the body");
+	(void)err_set(s->e, ERR_OVERLOADED, "", "no memory to read the body");
 	return false;
 }
 

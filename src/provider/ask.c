@@ -34,7 +34,7 @@ enum errc ask_refuse_part(const struct ask_message *m, const struct ask_part *pa
 
 	snprintf(path, sizeof path, "messages[%zu].content[%zu]", m->index, part->index);
 	return err_set(e, ERR_UNSUPPORTED_PARAMETER, path,
-		       "a provider of dialect %s does not take %s here", dialect,
+		       "a provider of dialect %s does not accept %s here", dialect,
 		       names[part->kind]);
 }
 
@@ -171,7 +171,7 @@ static enum errc read_content(const struct json_doc *d, json_at content, struct 
 		return ERR_OK;
 	}
 	if (json_kind(d, content) != JSON_ARRAY)
-		return bad_part(m, 0, "content must be a string or an array of parts", e);
+		return bad_part(m, 0, "must be a string or an array of parts", e);
 	for (json_at i = json_first(d, content); i != json_end(d, content); i = json_next(d, i)) {
 		struct ask_part *part = &m->parts[m->part_count];
 

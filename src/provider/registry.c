@@ -361,7 +361,7 @@ static enum errc not_found(const struct registry *r, struct str name, const stru
 	}
 	if (name.n == 0)
 		return err_set(e, ERR_MODEL_NOT_FOUND, NULL,
-			       "no model was named, and this key may not ask the default one");
+			       "no model was named, and this key may not use the default one");
 	return err_set(e, ERR_MODEL_NOT_FOUND, NULL,
 		       "the model '%.*s' does not exist here; there %s %s%s", cut(name, 80), name.p,
 		       seen == 1 ? "is" : "are", n > 0 ? known : "none",

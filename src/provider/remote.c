@@ -363,7 +363,7 @@ static enum errc judge_whole(struct remote_call *c, const struct err *e, struct 
 	}
 	if (c->html)
 		return err_set(ret, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-			       "the provider answered with something else than JSON");
+			       "the provider answered with something other than JSON");
 	if (c->want)
 		return c->dialect->embed->decode(&c->decode, c->want, buf_view(&c->body), ret);
 	return c->dialect->decode_whole(&c->decode, buf_view(&c->body), ret);
@@ -381,7 +381,7 @@ static enum errc judge_not_stream(struct remote_call *c, struct err *ret)
 			return rc;
 	}
 	return err_set(ret, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-		       "the provider answered a stream request with something else than a stream");
+		       "the provider answered a stream request with something other than a stream");
 }
 
 static void no_event(void *arg, const struct event *ev)

@@ -265,7 +265,7 @@ static const struct {
 	  .plain = true,
 	  .answer = { { ACT_SEND, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{}" } },
 	  .want = "error", .code = ERR_UPSTREAM_BAD_RESPONSE,
-	  .text = "the provider 'up' answered with something else than JSON", .http = 502 },
+	  .text = "the provider 'up' answered with something other than JSON", .http = 502 },
 	{ .why = "an empty plain answer",
 	  .plain = true,
 	  .answer = { { ACT_SEND, JSON "" } },

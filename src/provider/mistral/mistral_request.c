@@ -142,7 +142,7 @@ static enum errc put_content(const struct writer *w, json_at content, struct str
 		return ok ? ERR_OK : ask_too_large(e);
 	}
 	if (json_kind(d, content) != JSON_ARRAY)
-		return bad(w, ".content", "content must be a string or an array of parts", e);
+		return bad(w, ".content", "must be a string or an array of parts", e);
 	if (!buf_text(w->out, "["))
 		return ask_too_large(e);
 	for (json_at i = json_first(d, content); i != json_end(d, content); i = json_next(d, i)) {

@@ -1,5 +1,6 @@
-/* http/head: the request's head: the headers that we read, and the checks against smuggling that
- * libmicrohttpd leaves to its user (RFC 9112 sections 3.2, 6.1, 6.3; RFC 9110 section 5). */
+/* http/head: the head of a request: the headers that Parley reads, and the checks against
+ * request smuggling that libmicrohttpd leaves to its user (RFC 9112 sections 3.2, 6.1, 6.3; RFC
+ * 9110 section 5). */
 #pragma once
 
 #include "base/err.h"
@@ -36,8 +37,9 @@ struct head {
 	bool       has_body;    /* Content-Length > 0, or chunked */
 };
 
-/* head_read: fills *ret; ERR_BAD_REQUEST for what no honest client sends.  The connection must be
- * closed after such an answer, as its framing can't be trusted. */
+/* head_read: reads and checks the head. ERR_BAD_REQUEST: the head is one that no honest client
+ * sends. The connection must be closed after such an error, because its framing can't be
+ * trusted. */
 enum errc head_read(struct MHD_Connection *c, const char *version, struct head *ret,
 		    struct err *e) MUST_USE;
 /* head_host_is_local: localhost, 127.0.0.1 or [::1], with any port. */

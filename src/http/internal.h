@@ -1,4 +1,5 @@
-/* What the files of http/ share: server, connection and request laid open.  Not for other folders. */
+/* http/internal: the structs of server, connection and request, and the functions that the files
+ * of http/ share. Not for other folders. */
 #pragma once
 
 #include "base/arena.h"
@@ -145,15 +146,18 @@ struct server {
 /* request.c */
 struct request *request_create(struct server *s, struct MHD_Connection *mhd, const char *target);
 void            request_destroy(struct request *r);
-/* request_dropped: its connection has gone without on_completed, and with it what the library kept. */
+/* request_dropped: the connection has gone without on_completed, and with it everything that the
+ * library kept for the request. */
 void            request_dropped(struct request *r);
 void            request_move(struct request *r, enum request_phase to);
 void            request_client_left(struct request *r);
-/* request_refuse: notes why it is not served (sent when the body is in). */
+/* request_refuse: notes the error of a request that is not served; the error is sent when the
+ * body is in. */
 void request_refuse(struct request *r, const struct err *e);
-/* request_resume: the connection goes on in libmicrohttpd, now or at the next tick. */
+/* request_resume: lets libmicrohttpd continue with the connection, now or at the next tick. */
 void request_resume(struct request *r);
-/* request_suspend: from within libmicrohttpd's callbacks only. */
+/* request_suspend: makes libmicrohttpd leave the connection alone. Only from within the
+ * library's callbacks. */
 void request_suspend(struct request *r);
 
 /* gate.c: everything that is decided before a handler runs. */
@@ -166,18 +170,20 @@ void crowd_enter(struct connection *c);
 void crowd_idle(struct connection *c); /* it waits for a request */
 void crowd_busy(struct connection *c); /* it has one */
 void crowd_leave(struct connection *c);
-/* crowd_look: once in a while.  Clients wait and none was accepted since the last look: there are no
- * descriptors, and libmicrohttpd tries again only when it has closed one. */
+/* crowd_look: called from time to time. If clients wait and none was accepted since the last
+ * look, there are no descriptors, and libmicrohttpd tries again only when it has closed one. */
 void crowd_look(struct server *s);
-/* connection_cut: libmicrohttpd sees the end of the socket and cleans up as for any other. */
+/* connection_cut: shuts the socket down; libmicrohttpd sees its end and cleans up as for any
+ * other connection. */
 void connection_cut(struct connection *c, const char *reason);
 
-/* slow.c: clients that keep a connection busy with next to nothing. */
-/* slow_ends: why it has to end now; NULL: it may stay. */
+/* slow.c: finds clients that keep a connection busy with almost nothing. */
+/* slow_ends: the reason why a connection must be closed now; NULL: it may stay. */
 const char *slow_ends(struct connection *c, int64_t now_us);
 
-/* linger.c: what refused clients still send is read and thrown away. */
-/* linger_begin: fd's answer is sent; it stays the caller's, who may close it. */
+/* linger.c: reads and throws away what refused clients still send. */
+/* linger_begin: starts to read from fd, whose answer has been sent. The descriptor stays the
+ * caller's, who may close it. */
 void linger_begin(struct server *s, int fd);
 void linger_stop(struct server *s);
 

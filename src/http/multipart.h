@@ -1,9 +1,10 @@
-/* http/multipart: multipart/form-data (RFC 7578), read in pieces that may be cut anywhere.
+/* http/multipart: a parser for multipart/form-data (RFC 7578), fed with pieces that may be cut
+ * anywhere.
  *
- * Strict: lines end in CRLF, nothing stands in front of the first delimiter, every part is a
- * form-data part with a name, and the last delimiter has to come.  Nothing is kept but one part's
- * header; content goes through as it comes.  Touches nothing but its own struct, so it may be fed
- * on any one thread at a time. */
+ * The parser is strict: lines end in CRLF, nothing precedes the first delimiter, every part is a
+ * form-data part with a name, and the last delimiter must come. Only the header of one part is
+ * kept; content goes through as it comes. The parser touches only its own struct, so any one
+ * thread at a time may feed it. */
 #pragma once
 
 #include "base/buf.h"
@@ -27,8 +28,8 @@ struct multipart_part {
 };
 
 struct multipart_sink {
-	/* part: a header is whole; data: its content, in pieces, possibly none; end: it is over.
-	 * What they return ends the reading if it is an error. */
+	/* part: the header of a part is complete; data: the content of the part, in pieces,
+	 * possibly none; end: the part is over. An error that they return ends the reading. */
 	enum errc (*part)(void *arg, const struct multipart_part *p, struct err *e);
 	enum errc (*data)(void *arg, struct str bytes, struct err *e);
 	enum errc (*end)(void *arg, struct err *e);
@@ -59,15 +60,15 @@ struct multipart {
 	size_t                       trailing;
 };
 
-/* multipart_boundary: from a Content-Type; borrowed from it.
- * Errors: UNSUPPORTED_MEDIA (another type), INVALID_VALUE (no boundary, or not a sound one). */
+/* multipart_boundary: the boundary in a Content-Type; borrowed from it. Errors:
+ * UNSUPPORTED_MEDIA (another type), INVALID_VALUE (no valid boundary). */
 enum errc multipart_boundary(struct str content_type, struct str *ret, struct err *e) MUST_USE;
 
 void multipart_init(struct multipart *m, struct str boundary, const struct multipart_sink *sink,
 		    void *arg);
 void multipart_finish(struct multipart *m);
-/* multipart_feed: the next bytes.  Errors: INVALID_VALUE, and those of the sink; there is nothing
- * to be fed after one. */
+/* multipart_feed: reads the next bytes. Errors: INVALID_VALUE, and those of the sink; after an
+ * error nothing may be fed. */
 enum errc multipart_feed(struct multipart *m, struct str bytes, struct err *e) MUST_USE;
 /* multipart_end: no more bytes come.  Errors: INVALID_VALUE: it was cut. */
 enum errc multipart_end(const struct multipart *m, struct err *e) MUST_USE;

@@ -1,4 +1,4 @@
-/* http/peer: who a request comes from, where proxies stand in front of us. */
+/* http/peer: the client's address, also behind trusted proxies. */
 #pragma once
 
 #include "base/base.h"

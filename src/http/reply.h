@@ -1,4 +1,5 @@
-/* http/reply: the one place where answers and errors are sent.  Exactly one call for a request. */
+/* http/reply: sends answers and errors, and is the only place that does. A request gets exactly
+ * one reply. */
 #pragma once
 
 #include "base/buf.h"

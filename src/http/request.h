@@ -1,7 +1,9 @@
-/* http/request: what a handler may ask of a request, and how it is told that the client left.
+/* http/request: the functions with which a handler reads a request, and learns that the client
+ * left.
  *
- * A request belongs to its connection's loop.  It lives until its reply is sent, its stream ended,
- * or the client left; after that (the `left` callback included) the handler must not touch it. */
+ * A request belongs to the loop of its connection. It lives until its reply is sent, its stream
+ * has ended, or the client has left; after that (the `left` callback included) the handler must
+ * not touch it. */
 #pragma once
 
 #include "base/arena.h"
@@ -17,9 +19,11 @@ struct request;
 
 struct loop  *request_loop(const struct request *r);
 struct str    request_id(const struct request *r);     /* "req_…", also in x-request-id */
-/* request_family: in which it is answered and refused: its route's. */
+/* request_family: the family of the request's route, which decides the shape of answers and
+ * errors. */
 const struct family *request_family(const struct request *r);
-/* request_key: who asks; never NULL.  To be held (identity_hold) by what outlives the request. */
+/* request_key: the identity of the caller; never NULL. An object that outlives the request must
+ * hold it (identity_hold). */
 struct identity *request_key(const struct request *r);
 int64_t       request_owner(const struct request *r);  /* of the key; 0: no keys */
 struct str    request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
@@ -31,28 +35,28 @@ struct str    request_path(const struct request *r); /* as it came, without the 
 struct str    request_content_type(const struct request *r);  /* the header; empty: none */
 struct str    request_if_match(const struct request *r);      /* the headers; .p NULL: absent */
 struct str    request_if_none_match(const struct request *r);
-/* request_client: the client's address, as far as trusted proxies tell it; empty: not known. */
+/* request_client: the client's address, as far as trusted proxies report it; empty: not known. */
 void          request_client(const struct request *r, char ret[PEER_TEXT]);
 struct arena *request_arena(struct request *r);
 const struct trace *request_trace(const struct request *r); /* an empty one: it is in none */
 int64_t       request_start_us(const struct request *r);
-/* request_query: the nth (from 0) value of a query key, decoded and not empty; keys also match with
- * "[]" behind them, as the SDKs write arrays.  False: there is none. */
+/* request_query: the nth (from 0) value of a query key, decoded and not empty. A key also
+ * matches with "[]" after it, because the SDKs write arrays so. False: there is none. */
 bool request_query(struct request *r, const char *key, size_t nth, struct str *ret);
 /* request_query_within: the nth (from 0) pair of the form name[key]=value, the value not empty.  False: there is none. */
 bool request_query_within(struct request *r, const char *name, size_t nth, struct str *ret_key,
                           struct str *ret_value);
 
-/* request_input_take: body and tape, owned by the caller from then on, so that they can outlive the
+/* request_input_take: body and tape; the caller owns them from then on, so they can outlive the
  * request. */
 struct input *request_input_take(struct request *r) MUST_USE;
 
-/* request_on_left: fn(arg) runs when the client leaves before the reply was made; the request is
- * gone when it returns.  Cleared by a reply; a stream has its own. */
+/* request_on_left: fn(arg) runs when the client leaves before there is a reply; the request is
+ * gone when fn returns. A reply clears fn; a stream has its own callback. */
 void request_on_left(struct request *r, void (*fn)(void *arg), void *arg);
 
-/* What the request's log line and metrics say beyond HTTP; empty members are left out.  Spans are
- * copied. */
+/* The members of a request's log line and metrics beyond HTTP; empty members are left out. Spans
+ * are copied. */
 struct request_note {
 	struct str run;
 	struct str conversation;

@@ -1,5 +1,5 @@
-/* http/route: one row of the table of routes.  Cross-cutting rules are columns; none of them has a
- * default that means "open". */
+/* http/route: a row of the table of routes, and the search for it. Rules for all routes are
+ * columns; none of them has a default that means "open". */
 #pragma once
 
 #include "base/err.h"
@@ -40,7 +40,8 @@ struct route {
 	void (*handle)(struct request *r, void *app);
 };
 
-/* A path that is none here, known from other APIs or older ones, and what to use instead. */
+/* A path that Parley does not have, known from other APIs or older versions, and the path to use
+ * instead. */
 struct route_hint {
 	const char *path; /* a template; a last segment * stands for any further ones, or none */
 	const char *use;  /* behind "unknown URL; " */
@@ -48,28 +49,28 @@ struct route_hint {
 
 enum { ROUTE_PARAMS = 3 };
 
-/* route_match: finds the row for a raw target ("/v1/models/a%2Fb?x=y").  Segments are split first
- * and percent-decoded then, so an encoded slash stays inside its segment; empty segments collapse.
- * Params are written decoded into scratch (at least as long as the target).
- * The first row whose path fits decides which path that is: /a/b stands in front of /a/{id}.
- * *ret is the row, or on METHOD_NOT_ALLOWED any row of that path.  hints, ended by a row without a
- * path, or NULL, are for the text of UNKNOWN_URL; else the text names a path that is near.
- * Errors: BAD_REQUEST (bad escape, NUL, dot segment), UNKNOWN_URL, METHOD_NOT_ALLOWED. */
+/* route_match: finds the row for a raw target ("/v1/models/a%2Fb?x=y"). The path is split into
+ * segments first and percent-decoded then, so an encoded slash stays inside its segment; empty
+ * segments collapse. Params are written decoded into scratch (at least as long as the target).
+ * The first row whose path matches decides the path: /a/b must precede /a/{id}. *ret is the row,
+ * or, on METHOD_NOT_ALLOWED, any row of that path. hints, ended by a row without a path, or
+ * NULL, are for the text of UNKNOWN_URL; without a hint the text names a similar path. Errors:
+ * BAD_REQUEST (bad escape, NUL, dot segment), UNKNOWN_URL, METHOD_NOT_ALLOWED. */
 enum errc route_match(const struct route *table, const struct route_hint *hints, struct str method,
 		      struct str target, char *scratch, struct str params[ROUTE_PARAMS],
 		      const struct route **ret, struct err *e) MUST_USE;
 
 struct buf;
-/* route_allow: "GET, HEAD, OPTIONS": the methods of a row's path. */
+/* route_allow: the methods of a row's path, such as "GET, HEAD, OPTIONS". */
 bool route_allow(const struct route *table, const struct route *row, struct buf *out) MUST_USE;
-/* route_query: every escape in a query is one and none is a NUL; *ret_bad, else, is the pair (as it
- * came) that has the other kind. */
+/* route_query: checks that every escape in a query is valid and that none is a NUL. If not,
+ * *ret_bad is the wrong pair, as it came. */
 bool route_query(struct str query, struct str *ret_bad) MUST_USE;
-/* route_scopes: of which a key needs one (enum scope); 0: it needs no key. */
+/* route_scopes: the scopes of which a key needs one (enum scope); 0: the route needs no key. */
 unsigned route_scopes(const struct route *row);
-/* route_check: the table itself is sound (every column set, no row twice); for start-up. */
+/* route_check: checks the table at the start: every column is set, and no row is there twice. */
 enum errc route_check(const struct route *table, struct err *e) MUST_USE;
-/* route_index: a row's place, for metrics. */
+/* route_index: the place of a row in the table, for metrics. */
 size_t route_count(const struct route *table);
 /* route_decode: percent-decodes in to out (may be the same memory); false: bad escape or NUL. */
 bool route_decode(struct str in, bool plus_is_space, char *out, size_t *ret_len);

@@ -1,5 +1,6 @@
-/* http/server: libmicrohttpd driven by a loop: one daemon for each loop and address, with its own
- * SO_REUSEPORT listener.  Turns connections into requests and hands them to the routes.
+/* http/server: libmicrohttpd, run by an event loop. There is one daemon for each loop and
+ * address, with its own SO_REUSEPORT listener. The server turns connections into requests and
+ * calls the handlers of the routes.
  *
  * Threads: the loop's own, except http_listen. */
 #pragma once
@@ -15,16 +16,18 @@ struct server;
 
 enum { HTTP_BOUND = 128 }; /* room for an address, or "unix:" and a path */
 
-/* Filled by app; shared by all servers; lives longer than they do. */
+/* The options of all servers of the process; filled by app, and outlive the servers. */
 struct server_options {
 	const struct route *routes; /* ended by a row without a name */
 	const struct route_hint *hints; /* for paths that are none of them; NULL: none */
 	const struct family *family; /* in which those are refused */
-	/* auth: who holds this key?  Borrowed key, held identity; called on the loop's thread. */
+	/* auth: the holder of this key. Borrowed key, held identity; called on the loop's
+	 * thread. */
 	enum errc (*auth)(void *arg, struct str key, struct identity **ret, struct err *e);
-	/* ticket: whom it lets in to what the path names (its first parameter), held; NULL: nobody. */
+	/* ticket: the held identity of the caller whom a ticket lets read the object in the path
+	 * (its first parameter); NULL: nobody. */
 	struct identity *(*ticket)(void *arg, struct str ticket, struct str object);
-	/* settings: of this moment; a reload may have changed them. */
+	/* settings: the current settings, which a reload may have changed. */
 	const struct server_settings *(*settings)(void *arg);
 	void  *arg;
 	size_t max_body;
@@ -45,40 +48,40 @@ struct server_settings {
 	size_t                 max_body; /* of bodies of JSON; 0: only options->max_body */
 };
 
-/* http_listen: a listening socket on "ADDR:PORT" or "[V6]:PORT"; with `probe` it fails when the
- * port is in use by anyone (a first start), without it joins the group of listeners (the other
- * loops).  *ret_port is the port the system chose for port 0.
- * Errors: INVALID_VALUE (the address), OVERLOADED (in use). */
+/* http_listen: makes a listening socket on "ADDR:PORT" or "[V6]:PORT". With `probe`, the call
+ * fails if anybody uses the port (the first socket at the start); without it, the socket joins
+ * the others on the port (the other loops). ret_bound has the port that the system chose for
+ * port 0. Errors: INVALID_VALUE (the address), OVERLOADED (in use). */
 enum errc http_listen(const char *address, bool probe, int *ret_fd, char ret_bound[64],
 		      struct err *e) MUST_USE;
-/* http_listen_unix: on a path; a socket there that nobody listens on is replaced, anything else is
- * not.  Errors as http_listen. */
+/* http_listen_unix: makes a listening unix socket. A socket file to which nobody listens is
+ * replaced, any other file is not. Errors as http_listen. */
 enum errc http_listen_unix(const char *path, unsigned mode, int *ret_fd, struct err *e) MUST_USE;
-/* http_listen_given: makes a socket that was inherited ready to be served on, and says where it
- * listens, and whether only this machine gets there.  Errors: INVALID_VALUE. */
+/* http_listen_given: prepares an inherited listening socket, and says where it listens and
+ * whether only this machine can reach it. Errors: INVALID_VALUE. */
 enum errc http_listen_given(int fd, char ret_bound[HTTP_BOUND], bool *ret_local,
 			    struct err *e) MUST_USE;
 /* http_is_loopback: every address that `address` names is a loopback address. */
 bool http_is_loopback(const char *address);
 
-/* http_connections_max: as many connections as the descriptors of the process allow, for each of
- * `loops` not more than one can bear. */
+/* http_connections_max: the number of connections that the descriptors of the process allow,
+ * limited by what each of `loops` can bear. */
 size_t http_connections_max(size_t loops);
 
-/* server_create: consumes listen_fd.  app is handed to the handlers. */
+/* server_create: starts a server; consumes listen_fd. The handlers get app. */
 enum errc server_create(struct loop *l, int listen_fd, const struct server_options *o, void *app,
 			struct server **ret, struct err *e) MUST_USE;
-/* server_quiesce: new connections are refused, and requests on old ones get 503 `draining`; with
- * `leave` new ones wait for who else has the socket, and old ones are closed behind their next
- * answer. */
+/* server_quiesce: refuses new connections, and answers requests on old ones with 503 `draining`.
+ * With `leave`, new connections are left to the other process that has the socket, and old ones
+ * are closed after their next answer. */
 void server_quiesce(struct server *s, bool leave);
-/* server_cut: ends all connections, whatever they are at; their requests end soon. */
+/* server_cut: closes all connections, whatever they are doing; their requests end soon. */
 void server_cut(struct server *s);
-/* server_connected: there are connections, idle ones among them. */
+/* server_connected: whether there are connections, idle ones included. */
 bool server_connected(const struct server *s);
-/* server_busy: requests that have not been answered to their end. */
+/* server_busy: the number of requests whose answers have not ended. */
 size_t server_busy(const struct server *s);
-/* server_destroy: every request must have ended; idle connections are closed. */
+/* server_destroy: closes idle connections and frees the server. Every request must have ended. */
 void server_destroy(struct server *s);
 OWNABLE(server);
 

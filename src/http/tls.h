@@ -1,16 +1,16 @@
-/* http/tls: the certificate of all listeners that speak TLS; another one may take its place at any
- * time, connections that are open keep theirs. */
+/* http/tls: the certificate of all listeners with TLS. The certificate can be replaced at any
+ * time; open connections keep the old one. */
 #pragma once
 
 #include "base/err.h"
 
-/* tls_check: whether these files are a certificate (with its chain, in PEM) and its key.  Errors:
- * INVALID_VALUE, with path "tls_cert" or "tls_key". */
+/* tls_check: checks that the files are a certificate (with its chain, in PEM) and its key.
+ * Errors: INVALID_VALUE, with path "tls_cert" or "tls_key". */
 enum errc tls_check(const char *cert_file, const char *key_file, struct err *e) MUST_USE;
-/* tls_use: handshakes from now on have this certificate.  Errors: as tls_check; then the old one stays.
- * Threads: one at a time. */
+/* tls_use: sets the certificate for later handshakes. Errors: as tls_check; then the old one
+ * stays. Threads: one at a time. */
 enum errc tls_use(const char *cert_file, const char *key_file, struct err *e) MUST_USE;
-/* tls_finish: when no listener is left. */
+/* tls_finish: frees the certificate; no listener may be left. */
 void tls_finish(void);
 
 /* For the server: what libmicrohttpd wants (gnutls_certificate_retrieve_function2), and the protocols. */

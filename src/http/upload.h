@@ -1,10 +1,10 @@
-/* http/upload: a body that is handed over piece by piece, for routes with BODY_UPLOAD.
+/* http/upload: hands a request's body over piece by piece, for routes with BODY_UPLOAD.
  *
  *   head --> handle() --> upload_open --> take, take, … --> whole --> one reply
  *                     \-> upload_refuse                \--> cut (the client left)
  *
- * Such a route's handler runs when the head is in.  What a sink does not take is left with the
- * client: the connection is suspended until upload_resume.
+ * The handler of such a route runs when the head is in. Bytes that a sink does not take stay
+ * with the client: the connection is suspended until upload_resume.
  *
  * Threads: the loop's own. */
 #pragma once

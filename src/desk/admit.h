@@ -24,7 +24,7 @@
 #include "loop/loop.h"
 #include "desk/rate.h"
 
-/* Of one reading of the configuration. */
+/* The limits of one configuration. */
 struct admit_settings {
 	struct allowance limits; /* of all calls together */
 	int64_t          max_calls;   /* at once */
@@ -32,15 +32,17 @@ struct admit_settings {
 	int64_t          wait_us;     /* at most */
 };
 
-/* What a call holds from admit_enter to admit_over; plain, may be copied. */
+/* A call's place and what it took from limits, from admit_enter to admit_over; plain, may be
+ * copied. */
 struct admit_pass {
 	struct rate_hold hold;
 	bool             in; /* it has a place */
 };
 
-/* Embedded in who waits; zero before. */
+/* A waiting call; embedded in its owner, zero before. */
 struct admit_wait {
-	/* The answer: NULL: w->pass is in; else refused, and nothing is held. */
+	/* The answer. e is NULL: w->pass is in; otherwise the call is refused, and nothing is
+	 * held. */
 	void (*fn)(struct admit_wait *w, const struct err *e);
 	void (*gone)(struct admit_wait *w); /* behind an admit_leave that said so: w may be freed */
 	struct admit_pass  pass;
@@ -69,18 +71,20 @@ enum admit_answer {
 	ADMIT_REFUSED, /* e says why; nothing is held */
 };
 
-/* admit_enter: w->fn and w->gone are set; *view: the limits as they stand now. */
+/* admit_enter: asks for a place; w->fn and w->gone are set. *view: the limits as they stand now. */
 enum admit_answer admit_enter(const struct admit_ask *ask, struct admit_wait *w,
 			      struct rate_view *view, struct err *e) MUST_USE;
-/* admit_leave: nobody waits for it any more.  True: w may be freed at once; false: gone follows. */
+/* admit_leave: ends the waiting. True: w may be freed at once; false: gone follows. */
 bool admit_leave(struct admit_wait *w) MUST_USE;
-/* admit_over: the call is over; asked and tokens as in rate_give.  Fine for a pass that is not in. */
+/* admit_over: gives the place back at the end of a call; asked and tokens as in rate_give. Does
+ * nothing for a pass that is not in. */
 void admit_over(struct admit_pass *p, bool asked, int64_t tokens);
-/* admit_look: the limits of who, for answers of calls that were not admitted. */
+/* admit_look: the limits of a caller, for answers to requests that were not admitted. */
 void admit_look(const struct admit_settings *now, const struct identity *who, struct rate_view *view);
-/* admit_counts_tokens: some limit of tokens holds for who: an estimate is worth its time. */
+/* admit_counts_tokens: whether some limit of tokens applies to the caller, so that an estimate
+ * is worth its time. */
 bool admit_counts_tokens(const struct admit_settings *now, const struct identity *who);
-/* admit_drain: who waits is refused, and nobody waits from now on. */
+/* admit_drain: refuses all waiting calls; from now on no call waits. */
 void admit_drain(void);
 
 struct admit_stats {

@@ -1,11 +1,13 @@
-/* desk/keys: idempotency keys whose calls go on, and who else waits for the same answers.
+/* desk/keys: the idempotency keys of running calls, and the requests that wait for the same
+ * answers.
  *
  *   STARTING --> BEGUN --> BOUND --> OVER       a claim; any of them may lead to OVER
  *
- * The first request with a key claims it; others with the same key watch the claim.  What became of
- * a key afterwards is the store's to say: a claim ends when the store knows.
+ * The first request with a key claims it; others with the same key watch the claim. A claim ends
+ * when the store knows the result; from then on the store answers for the key.
  *
- * Threads: any; news reach a watcher as a task on its own loop, several may become one. */
+ * Threads: any; a watcher is notified by a task on its own loop, and several notifications may
+ * become one task. */
 #pragma once
 
 #include "base/err.h"
@@ -59,9 +61,9 @@ enum keys_answer {
 enum keys_answer keys_claim(const struct keys_name *name, struct keys_watch *w,
 			    struct keys_claim **ret) MUST_USE;
 const struct keys_name *keys_name(const struct keys_claim *c);
-/* keys_reach: BEGUN or BOUND. */
+/* keys_reach: moves the claim to BEGUN or BOUND, and notifies its watchers. */
 void keys_reach(struct keys_claim *c, enum keys_stage stage, struct id run, struct id conversation);
-/* keys_over: FREED or KEPT; e may be NULL.  The claim is gone for its owner. */
+/* keys_over: ends the claim as FREED or KEPT; e may be NULL. The claim is gone for its owner. */
 void keys_over(struct keys_claim *c, enum keys_stage how, const struct err *e);
-/* keys_leave: fn is not called any more; gone is, from within or soon. */
+/* keys_leave: ends the watch: fn is not called any more; gone is, from within or soon. */
 void keys_leave(struct keys_watch *w);

@@ -1,5 +1,5 @@
-/* desk/live: runs that go on, findable by id from any loop: those that are stored nowhere to be looked
- * at, all of them to be cancelled. */
+/* desk/live: the running runs of this process, found by id from any loop. All of them can be
+ * cancelled; those that are not stored can also be read. */
 #pragma once
 
 #include "base/id.h"
@@ -38,18 +38,20 @@ void live_remove(struct live *l); /* fine if it was never added */
 void live_set_status(struct live *l, enum run_status status);
 void live_set_attempt(struct live *l, const char *provider, unsigned attempts);
 void live_set_first(struct live *l, int64_t first_token_ms);
-/* live_look: copies; false: no such run goes on here, or another owner's. */
+/* live_look: copies the fields of a run; false: no such run is running here, or it is another
+ * owner's. */
 bool live_look(struct id id, int64_t owner, struct live *ret);
-/* live_find: the same of runs that are stored nowhere. */
+/* live_find: the same for runs that are not stored. */
 bool live_find(struct id id, int64_t owner, struct live *ret);
-/* live_tape: held for the caller; NULL: no such run, or it has none. */
+/* live_tape: the tape of a run, held for the caller; NULL: no such run, or it has none. */
 struct tape *live_tape(struct id id, int64_t owner);
-/* live_cancel: posts the run's cancel task; false: no such run goes on, or another owner's. */
+/* live_cancel: posts the run's cancel task; false: no such run is running, or it is another
+ * owner's. */
 bool live_cancel(struct id id, int64_t owner);
-/* live_is_here: any owner's, stored or not. */
+/* live_is_here: whether this process has the run, of any owner, stored or not. */
 bool live_is_here(struct id id);
-/* live_elsewhere: who is told to cancel runs that are not here; NULL: nobody. */
+/* live_elsewhere: sets the function that cancels runs of other processes; NULL: none. */
 void live_elsewhere(void (*cancel)(struct id id, int64_t owner));
-/* live_posted: a cancel task is on its way; live_taken: it has come. */
+/* live_posted: a cancel task has been posted; live_taken: it has arrived. */
 bool live_posted(struct live *l);
 void live_taken(struct live *l);

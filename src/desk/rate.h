@@ -1,10 +1,12 @@
-/* desk/rate: how much of models each key, and all of them together, have used in their windows.
+/* desk/rate: counts calls and tokens in windows of time, for each key and for all callers
+ * together.
  *
- * A window begins with the first call in it and is over when its time is; the next begins with the
- * next call.  Tokens are taken by estimate and settled when the call is over, in the window they were
- * taken in; if that is over by then, nothing is left to settle.
+ * A window begins with the first call in it and ends when its time is over; the next call begins
+ * a new one. Tokens are first counted by an estimate and settled at the end of the call, in the
+ * window in which they were counted; if this window is over by then, nothing is settled.
  *
- * Pure: time is handed in, nothing is read or sent.  Threads: any; one lock, held for about 100 ns. */
+ * Pure: the caller passes the time, and nothing is read or sent. Threads: any; one lock, held
+ * for about 100 ns. */
 #pragma once
 
 #include "base/allowance.h"
@@ -21,7 +23,8 @@ enum rate_whose { RATE_KEY, RATE_ALL, RATE_WHOSE__COUNT };
 struct rate;
 struct rate_slot;
 
-/* rate_create: remembers so many keys; of more, one that is not calling is forgotten. */
+/* rate_create: makes counters for up to max_keys keys; beyond that, a key without running calls
+ * is forgotten. */
 struct rate *rate_create(size_t max_keys) MUST_USE;
 void         rate_destroy(struct rate *r);
 OWNABLE(rate);
@@ -35,7 +38,7 @@ struct rate_ask {
 	int64_t                 now_us; /* monotonic, above 0 */
 };
 
-/* What a call has taken; to be given back exactly once. */
+/* What a call has taken from the limits; must be given back exactly once. */
 struct rate_hold {
 	struct rate_slot *slot[RATE_WHOSE__COUNT]; /* NULL: none */
 	int64_t requests_from[RATE_WHOSE__COUNT];  /* windows they were taken in; 0: not counted */
@@ -43,7 +46,7 @@ struct rate_hold {
 	int64_t tokens[RATE_WHOSE__COUNT];
 };
 
-/* A limit as it stands behind a call. */
+/* The state of a limit after a call. */
 struct rate_left {
 	int64_t limit; /* 0: none */
 	int64_t left;
@@ -61,12 +64,13 @@ enum rate_answer {
 	RATE_FULL,    /* no memory, or more keys call at once than are remembered */
 };
 
-/* rate_take: all of it or nothing; *view is filled either way (but for RATE_FULL). */
+/* rate_take: takes what a call needs from all limits, or nothing; *view is filled either way
+ * (except for RATE_FULL). */
 enum rate_answer rate_take(struct rate *r, const struct rate_ask *ask, struct rate_hold *ret,
 			   struct rate_view *view, enum rate_policy *why,
 			   enum rate_whose *whose) MUST_USE;
-/* rate_look: the view alone. */
+/* rate_look: fills the view without taking anything. */
 void rate_look(struct rate *r, const struct rate_ask *ask, struct rate_view *view);
-/* rate_give: the call is over; asked: a provider was; tokens: what it took, -1: not known, the
- * estimate stays. */
+/* rate_give: settles a call at its end. asked: a provider was asked; tokens: the provider's
+ * count; -1: unknown, and the estimate stays. */
 void rate_give(struct rate *r, struct rate_hold *hold, bool asked, int64_t tokens);

@@ -1,9 +1,10 @@
-/* desk/ticket: what lets a reader in to one run's events without a key: an EventSource can't send one,
- * comes again with the same URL, and a key has no place in a URL.
+/* desk/ticket: a short string that lets a reader read one run's events without an API key: a
+ * browser's EventSource can't send a key, reconnects with the same URL, and a URL is no place
+ * for a key.
  *
- * tick_UNTIL_WHO_MAC: until when (seconds, hex), whose key asked for it, and an HMAC-SHA-256 of these
- * and of the run, cut to 128 bits.  Nothing is kept of a ticket, so one outlives a restart.  Whether the
- * key is still good is the caller's to look at.  Threads: any. */
+ * A ticket is tick_UNTIL_WHO_MAC: its end (seconds, hex), the key that requested it, and an
+ * HMAC-SHA-256 of these and of the run, cut to 128 bits. Tickets are not stored, so they survive
+ * a restart. The caller checks whether the key is still valid. Threads: any. */
 #pragma once
 
 #include "base/base.h"
@@ -16,13 +17,14 @@ enum {
 	TICKET_MAX = 80, /* of a ticket and its NUL */
 };
 
-/* ticket_who: how a ticket names an identity: a stored key by its id (without key_), a configured one
- * by its owner, 16 hex digits; both outlive a restart. */
+/* ticket_who: the name of an identity in a ticket: a stored key's id (without key_), a
+ * configured key's owner in 16 hex digits; both survive a restart. */
 void ticket_who(const struct identity *who, char ret[TICKET_WHO]);
-/* ticket_make: a ticket for the events of a run of who's, good before until_s (wall), NUL-terminated. */
+/* ticket_make: makes a ticket for the events of a run that belongs to who, valid before until_s
+ * (wall clock), NUL-terminated. */
 void ticket_make(const unsigned char signing[HASH_BYTES], struct id run, const struct identity *who,
 		 int64_t until_s, char ret[TICKET_MAX]);
-/* ticket_read: whether text is a ticket for this run that is good now; then ret_who is whose it is.
- * How long it takes does not tell how much of a ticket is right. */
+/* ticket_read: whether text is a valid ticket for this run at now_s; ret_who is its key. The
+ * time that the check takes does not show how much of a ticket is right. */
 bool ticket_read(const unsigned char signing[HASH_BYTES], struct str text, struct id run,
 		 int64_t now_s, char ret_who[TICKET_WHO]) MUST_USE;

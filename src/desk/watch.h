@@ -1,8 +1,8 @@
-/* desk/watch: who waits for news of a run, on whatever loop: readers of its event log, and whoever
- * wants to know its end.
+/* desk/watch: notifies whoever waits for news of a run, on any loop: readers of its event log,
+ * and code that waits for its end.
  *
- * Threads: watch_notify from any; the rest on the watcher's own loop.  News come as a task on the
- * watcher's loop; several may become one. */
+ * Threads: watch_notify from any; the rest on the watcher's own loop. A watcher is notified by a
+ * task on its loop; several notifications may become one task. */
 #pragma once
 
 #include "base/id.h"
@@ -21,11 +21,12 @@ struct watch_run {
 	bool              stopping; /* the loop's own: watch_stop was called */
 };
 
-/* watch_start: from now on fn is called after each watch_notify for the run. */
+/* watch_start: fn is called after each later watch_notify for the run. */
 void watch_start(struct watch_run *w);
 /* watch_stop: fn is not called any more; gone is, from within or soon. */
 void watch_stop(struct watch_run *w);
-/* watch_notify: cheap where nobody watches. */
+/* watch_notify: notifies the watchers of a run. Cheap if nobody watches. */
 void watch_notify(struct id run);
-/* watch_look_again: news, perhaps, of each watched run that does not go on in this process. */
+/* watch_look_again: notifies the watchers of all runs that are not running in this process,
+ * because there may be news. */
 void watch_look_again(void);

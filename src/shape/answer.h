@@ -1,8 +1,9 @@
-/* shape/answer: gathers the pieces of one streamed answer into the assistant's message, to be stored.
- * Only the first choice is kept.  Pure; not shared between threads.
+/* shape/answer: gathers the pieces of one streamed answer into the assistant's message that is
+ * stored. Only the first choice is kept. Pure; not shared between threads.
  *
- * An answer of a provider that speaks LMC may hold more than one message can say (what its computer
- * printed, say): its LMC messages are kept beside, as the message's member "lmc". */
+ * An answer of a provider that speaks LMC may say more than one message of OpenAI's can (for
+ * example, output of the provider's computer). Its LMC messages are kept in the member "lmc" of
+ * the message. */
 #pragma once
 
 #include "base/buf.h"
@@ -27,12 +28,12 @@ struct answer {
 
 void answer_init(struct answer *a);
 void answer_finish(struct answer *a);
-/* answer_add: false when the answer is over LIMIT_ANSWER or memory is short. */
+/* answer_add: adds a piece. False: the answer is over LIMIT_ANSWER, or memory is short. */
 bool answer_add(struct answer *a, const struct event *ev) MUST_USE;
-/* answer_close: no more comes: lmc is filled.  False: memory is short. */
+/* answer_close: ends the answer and fills lmc. False: memory is short. */
 bool answer_close(struct answer *a) MUST_USE;
-/* answer_any: there is something to continue from: text, a refusal or a tool call. */
+/* answer_any: whether there is something to continue from: text, a refusal or a tool call. */
 bool answer_any(const struct answer *a);
-/* answer_print: the message object: {"role":"assistant","content":…}; with "lmc" where answer_close
- * found some. */
+/* answer_print: appends the message object, {"role":"assistant","content":…}, with "lmc" if
+ * there are LMC messages. */
 bool answer_print(const struct answer *a, struct buf *out) MUST_USE;

@@ -1,5 +1,5 @@
-/* shape/attachment: what an uploaded file is to a provider: text, or one of the media that OpenAI's
- * content parts know.  Its content decides; its media type only where the content does not. */
+/* shape/attachment: the kind of an uploaded file: text, or one of the media that OpenAI's
+ * content parts know. The content decides; the media type only where the content does not. */
 #pragma once
 
 #include "base/str.h"
@@ -19,12 +19,13 @@ struct attachment {
 	const char          *format; /* "" where there is but one */
 };
 
-/* attachment_tell: by its first bytes (all, or LIMIT_ATTACHED_HEAD of them) and the media type that
- * it was uploaded with.  False: it is none of these.  Of text the rest is still to be checked. */
+/* attachment_tell: finds the kind of a file from its first bytes (all, or LIMIT_ATTACHED_HEAD of
+ * them) and the media type of its upload. False: it is of no known kind. The rest of a text must
+ * still be checked. */
 bool attachment_tell(struct str head, struct str type, struct attachment *ret);
-/* attachment_is_text: all of a content. */
+/* attachment_is_text: whether a whole content is text. */
 bool attachment_is_text(struct str content);
-/* attachment_limit: bytes that one of this kind may have. */
+/* attachment_limit: the maximum size of a file of this kind, in bytes. */
 size_t attachment_limit(enum attachment_kind kind);
-/* attachment_name: "text", "an image", "audio", "a PDF". */
+/* attachment_name: the kind for people: "text", "an image", "audio", "a PDF". */
 const char *attachment_name(enum attachment_kind kind);

@@ -36,14 +36,16 @@ struct context_named {
 	bool       user; /* the message is the user's */
 };
 
-/* context_may_name: false: the message names none, as a look at its bytes shows; no scan. */
+/* context_may_name: a quick look at the bytes of a message, without a scan; false: the message
+ * names no uploaded file. */
 bool context_may_name(struct str message);
-/* context_uploads: those of a message, in their order; *ret in the arena, spans also in the message.
- * A message that is no object, or an LMC message, has none.  Errors: OVERLOADED (memory). */
+/* context_uploads: the uploaded files that a message names, in their order; *ret is in the
+ * arena, its spans also in the message. A message that is no object, or an LMC message, has
+ * none. Errors: OVERLOADED (memory). */
 enum errc context_uploads(struct str message, struct arena *arena, struct context_named **ret,
 			  size_t *ret_count, struct err *e) MUST_USE;
 
-/* One of them as it is shown. */
+/* An uploaded file as the provider sees it. */
 struct context_shown {
 	struct str        name;
 	struct attachment is;

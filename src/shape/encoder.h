@@ -1,7 +1,7 @@
-/* shape/encoder: what prints an answer in one shape, over the same events for all of them.  Which shapes a
- * family has, its const struct says (msg/family.h).
+/* shape/encoder: the interface of encoders. An encoder prints the events of an answer in one
+ * shape. The const struct of a family lists its shapes (msg/family.h).
  *
- * An encoder lives as long as its run, or as a reader of the run, and belongs to the thread of that. */
+ * An encoder lives as long as its run, or as the reader of a run, and belongs to their thread. */
 #pragma once
 
 #include "base/buf.h"
@@ -11,7 +11,8 @@
 #include "msg/cursor.h"
 #include "msg/event.h"
 
-/* What an encoder says of its run.  Spans are borrowed from the run for its whole life. */
+/* The facts of its run that an encoder prints. Spans are borrowed from the run for its whole
+ * life. */
 struct encoder_about {
 	bool       want_usage;   /* the client asked for the usage chunk */
 	bool       fences;       /* fenced code in the answer becomes LMC code */
@@ -41,10 +42,10 @@ struct encoder_whole {
 struct encoder;
 
 struct encoder_ops {
-	/* event: appends the block or blocks that ev makes, if any; seq is the number of ev, from which
-	 * the encoder makes those of its blocks.  done, error: the last blocks, of a good end or a failed
-	 * one.  whole: a plain call's answer.
-	 * False: no memory, or out is full; a block is never left half printed. */
+	/* event: appends the blocks that ev makes, if any; seq is the number of ev, from which
+	 * the encoder numbers the blocks. done, error: append the last blocks, of a normal end
+	 * or of a failure. whole: appends the answer of a plain call. False: no memory, or out
+	 * is full; a block is never left half printed. */
 	bool (*event)(struct encoder *n, const struct event *ev, uint64_t seq, struct buf *out);
 	bool (*done)(struct encoder *n, uint64_t seq, struct buf *out);
 	bool (*error)(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,

@@ -1,7 +1,8 @@
-/* shape/reasoning: under which name clients of OpenAI's shape find the text of a model's reasoning.
+/* shape/reasoning: the member in which clients of OpenAI's shape find the text of a model's
+ * reasoning.
  *
- * OpenAI has no name for it; reasoning_content and reasoning are both in use, among providers and
- * among clients. */
+ * OpenAI has no member for reasoning; providers and clients use both reasoning_content and
+ * reasoning. */
 #pragma once
 
 #include "base/buf.h"
@@ -15,7 +16,7 @@ enum reasoning_name {
 	REASONING_NONE,        /* not at all */
 };
 
-/* reasoning_put: `"name":"escaped"`, one or two of them; nothing for REASONING_NONE. */
+/* reasoning_put: appends `"name":"escaped"` once or twice; nothing for REASONING_NONE. */
 bool reasoning_put(enum reasoning_name name, struct str escaped, struct buf *out) MUST_USE;
 
 /* reasoning_rename: out holds a chunk or a completion from `start` on; the reasoning of each choice
@@ -24,7 +25,7 @@ bool reasoning_put(enum reasoning_name name, struct str escaped, struct buf *out
 bool reasoning_rename(enum reasoning_name name, struct json_doc *doc, struct buf *scratch,
 		      struct buf *out, size_t start) MUST_USE;
 
-/* reasoning_unsaid: a stored answer as a provider is told of it: without its reasoning, unless it led
- * to calls, whose providers want it back with them.  *ret borrows from message, or is in the arena.
- * False: memory is short. */
+/* reasoning_unsaid: a stored answer without its reasoning, for the provider. Reasoning that led
+ * to tool calls stays, because providers require it with the calls. *ret borrows from message,
+ * or is in the arena. False: memory is short. */
 bool reasoning_unsaid(struct str message, struct arena *arena, struct str *ret) MUST_USE;

@@ -1,5 +1,5 @@
-/* shape/replay: the events that a stored answer would have come in, for the stream of a call that was
- * answered whole. */
+/* shape/replay: makes the events of a stored answer, for a stream of a run that was not
+ * streamed. */
 #pragma once
 
 #include "msg/event.h"

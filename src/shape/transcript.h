@@ -1,8 +1,9 @@
-/* shape/transcript: a conversation's messages, as they are stored, as the messages that a provider is
- * asked with.
+/* shape/transcript: turns the stored messages of a conversation into the messages that a
+ * provider is sent.
  *
- * Stored are OpenAI's message objects with a context (shape/context.h), LMC messages (objects with a
- * type), and answers with their LMC messages beside them (shape/answer.h); they may mix. */
+ * Stored messages are OpenAI's message objects with a context (shape/context.h), LMC messages
+ * (objects with a type), and answers with their LMC messages (shape/answer.h); one conversation
+ * may have all kinds. */
 #pragma once
 
 #include "base/arena.h"

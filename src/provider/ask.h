@@ -1,7 +1,7 @@
-/* provider/ask: a prompt taken apart, for dialects whose requests are not OpenAI's.  Internal to
- * provider/.
+/* provider/ask: a prompt split into parts, for dialects whose requests are not OpenAI's.
+ * Internal to provider/.
  *
- * Spans point into the prompt, or into the arena.  Strings are JSON-escaped, as they may stand
+ * Spans point into the prompt or into the arena. Strings stay JSON-escaped, as they may stand
  * between two quotes of another request: nothing is unescaped on the way. */
 #pragma once
 
@@ -86,24 +86,25 @@ struct ask {
 	struct str           schema; /* raw; ASK_FORMAT_SCHEMA */
 };
 
-/* ask_read: takes the prompt apart; *ret is finished with ask_finish in any case.
- * Errors: INVALID_VALUE, INVALID_TYPE, UNSUPPORTED_PARAMETER with the culprit's path; OVERLOADED. */
+/* ask_read: splits the prompt; *ret is finished with ask_finish in any case. Errors:
+ * INVALID_VALUE, INVALID_TYPE, UNSUPPORTED_PARAMETER with the path of the wrong member;
+ * OVERLOADED. */
 enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e) MUST_USE;
 void      ask_finish(struct ask *a);
 
-/* ask_print: takes the prompt apart and has put print it.  For dialects that give one choice: another n
- * is refused.  Errors: ask_read's and put's, UNSUPPORTED_PARAMETER. */
+/* ask_print: splits the prompt and lets put print it. For dialects that give one choice: n other
+ * than 1 is refused. Errors: ask_read's and put's, UNSUPPORTED_PARAMETER. */
 typedef enum errc (*ask_put_fn)(const struct provider_options *o, const struct ask *a,
 				struct buf *out, struct err *e);
 enum errc ask_print(const struct provider_options *o, const struct prompt *p, const char *dialect,
 		    ask_put_fn put, struct buf *out, struct err *e) MUST_USE;
 
-/* ask_refuse_part: a part that a dialect has no place for. */
+/* ask_refuse_part: the error for a part that a dialect has no place for. */
 enum errc ask_refuse_part(const struct ask_message *m, const struct ask_part *part,
 			  const char *dialect, struct err *e);
 
-/* ask_put_extra: the objects of the list VENDOR.MEMBER that a call has among its extra, each with a comma
- * in front but, where *first, the first of them; of one of the types (ended by NULL) alone: clients
- * could send anything. */
+/* ask_put_extra: appends the objects of the list VENDOR.MEMBER in the extra_content of a call,
+ * each with a comma before it, except, if *first, the first one. Only objects of the given types
+ * (ended by NULL) are appended, because clients may send anything. */
 bool ask_put_extra(const struct ask_call *call, const char *vendor, const char *member,
 		   const char *const *types, bool *first, struct buf *out) MUST_USE;

@@ -1,8 +1,8 @@
-/* provider/ask_param: the members of OpenAI's request beside its messages, handed on by a table of
- * the dialect.  Internal to provider/.
+/* provider/ask_param: handles the members of OpenAI's request other than messages, by a table of
+ * the dialect. Internal to provider/.
  *
- * What OpenAI's request knows and the table does not is dropped with a warning; what OpenAI does not
- * know (config.extra, a provider's own options) is handed on as it is, at the root. */
+ * A member of OpenAI's request that is not in the table is dropped with a warning. A member that
+ * OpenAI does not know (config.extra, a provider's own options) is sent unchanged, at the root. */
 #pragma once
 
 #include "base/buf.h"
@@ -25,27 +25,28 @@ struct ask_param {
 	double        most;
 };
 
-/* What all requests are made with: an error's one text, and a string that is escaped already, in quotes
- * behind `before`. */
+/* Common functions for printing requests: the error of a request that is too large, and an
+ * escaped string in quotes after `before`. */
 enum errc ask_too_large(struct err *e);
 bool      ask_put_string(struct buf *out, const char *before, struct str escaped) MUST_USE;
 
-/* ask_put_comma: a comma but in front of the first of a list; *first is false then. */
+/* ask_put_comma: appends a comma, except before the first element of a list; *first is false
+ * afterwards. */
 bool ask_put_comma(bool *first, struct buf *out) MUST_USE;
 /* ask_put_list: what stands behind `before` in any case, where it is one value or an array of them; nothing
  * for an empty raw. */
 bool ask_put_list(const char *before, struct str raw, bool *first, struct buf *out) MUST_USE;
 
-/* ask_param_value: the raw value of a member; empty: it is absent or null. */
+/* ask_param_value: the raw value of a member; empty: the member is absent or null. */
 struct str ask_param_value(const struct prompt *p, const char *key);
 
-/* ask_param_put: the ASK_SENT members of a group, as `"as":value`, each with a comma in front but,
- * where *first, the first of them; *first is false once there was one.
- * Errors: REQUEST_TOO_LARGE. */
+/* ask_param_put: appends the ASK_SENT members of a group, as `"as":value`, each with a comma
+ * before it, except, if *first, the first one; *first is false once there was one. Errors:
+ * REQUEST_TOO_LARGE. */
 enum errc ask_param_put(const struct prompt *p, const struct ask_param *table, unsigned group,
 			bool *first, struct buf *out, struct err *e) MUST_USE;
-/* ask_param_rest: refuses what the table refuses, warns of what is dropped, and puts what OpenAI does
- * not know, each with a comma in front.
- * Errors: UNSUPPORTED_PARAMETER with the member's name as path, REQUEST_TOO_LARGE. */
+/* ask_param_rest: refuses the members that the table refuses, warns of the dropped ones, and
+ * appends the members that OpenAI does not know, each with a comma before it. Errors:
+ * UNSUPPORTED_PARAMETER with the member's name as path, REQUEST_TOO_LARGE. */
 enum errc ask_param_rest(const struct prompt *p, const struct ask_param *table, const char *dialect,
 			 struct buf *out, struct err *e) MUST_USE;

@@ -1,5 +1,5 @@
-/* provider/balance: which of a model's targets is next: smoothly by weight, and where two have waited for
- * the same, the one with fewer calls. */
+/* provider/balance: chooses the next target of a model: smoothly by weight, and among targets
+ * that are equally due, the one with fewer running calls. */
 #pragma once
 
 #include <stddef.h>
@@ -11,6 +11,7 @@ struct balance_row {
 	int64_t out;    /* calls that go on */
 };
 
-/* balance_pick: of the rows whose bit is in fit, at least one; books it, but for `out`.  Rows that
- * do not fit save no credit, or they were flooded when they are back. */
+/* balance_pick: chooses one of the rows whose bit is in fit (at least one), and books the
+ * choice, except for `out`. Other rows save no credit, because they would be flooded with calls
+ * when they are back. */
 size_t balance_pick(struct balance_row *rows, size_t count, uint32_t fit);

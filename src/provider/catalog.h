@@ -1,11 +1,11 @@
-/* provider/catalog: the models that a provider itself lists, for names that end in a star: fetched
- * when somebody asks, kept, and fetched anew in the background.
+/* provider/catalog: the models that a provider itself lists, for names that end in a star. The
+ * list is fetched when a client asks, kept, and fetched again in the background.
  *
  *   nothing known, or old --catalog_due--> FETCHING --answer--> known
  *         ^                                   |
  *         +-------- a while later ----failed--+
  *
- * Threads: any; a fetch belongs to the loop that began it.  A catalog is its provider's. */
+ * Threads: any; a fetch belongs to the loop that began it. A catalog belongs to its provider. */
 #pragma once
 
 #include "base/buf.h"
@@ -28,20 +28,20 @@ struct catalog_names {
 struct catalog *catalog_create_take(struct upstream_target *target);
 void            catalog_destroy(struct catalog *c); /* NULL is none */
 
-/* catalog_names: what is known, held; NULL: nothing. */
+/* catalog_names: the known names, held for the caller; NULL: none are known. */
 struct catalog_names *catalog_names(struct catalog *c, int64_t now_us);
 void                  catalog_release(struct catalog_names *n);
 bool                  catalog_has(const struct catalog_names *n, struct str name);
-/* catalog_waits: nothing is known, and a fetch under way may change that. */
+/* catalog_waits: whether nothing is known yet, but a running fetch may change that. */
 bool catalog_waits(struct catalog *c, int64_t now_us);
-/* catalog_due: it is time to fetch, and who asked is the one to do that: catalog_fetch comes next. */
+/* catalog_due: whether it is time to fetch; true: the caller must call catalog_fetch next. */
 bool catalog_due(struct catalog *c, int64_t now_us);
-/* catalog_fetch: done(arg) is called once, on the loop, perhaps from within; until then the catalog
- * has to live.  provider: its name, for the log; borrowed as long. */
+/* catalog_fetch: fetches the list. done(arg) is called once, on the loop, perhaps from within;
+ * until then the catalog must live. provider: its name, for the log; borrowed as long. */
 void catalog_fetch(struct catalog *c, const char *provider, struct transfers *ts,
 		   void (*done)(void *arg), void *arg);
 
-/* catalog_read: the names in a list of models, as OpenAI ({"data":[{"id"}]}), Gemini
- * ({"models":[{"name":"models/…"}]}) and Ollama ({"models":[{"name"}]}) write them.
- * NULL: there is none, or no memory. */
+/* catalog_read: reads the names in a list of models in the forms of OpenAI ({"data":[{"id"}]}),
+ * Gemini ({"models":[{"name":"models/…"}]}) and Ollama ({"models":[{"name"}]}). NULL: the body
+ * is no such list, or no memory. */
 struct catalog_names *catalog_read(struct str body);

@@ -1,5 +1,6 @@
-/* provider/dialect: pure encode and decode for a provider that is asked over HTTP.  No socket is
- * needed to test one; provider/remote.c does the rest (connection, SSE framing, limits). */
+/* provider/dialect: the interface of dialects: pure functions that encode requests and decode
+ * answers of a provider's HTTP API. Testing a dialect needs no socket; provider/remote.c does
+ * the rest (connection, SSE framing, limits). */
 #pragma once
 
 #include "base/buf.h"

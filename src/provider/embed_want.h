@@ -1,4 +1,5 @@
-/* provider/embed_want: what the answer to a call for embeddings has to be.  Internal to provider/. */
+/* provider/embed_want: the requirements for the answer to a request for embeddings. Internal to
+ * provider/. */
 #pragma once
 
 #include "base/limits.h"

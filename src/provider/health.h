@@ -61,17 +61,18 @@ enum health_news {
 	HEALTH_NEITHER,  /* says nothing of its health */
 };
 
-/* health_tell: how a call went.  told_us: how long a 429 wants to be left alone; 0: not said.
- * probe: the call was one. */
+/* health_tell: reports the result of a call. told_us: the wait that a 429 demanded; 0: none was
+ * given. probe: the call was one. */
 void health_tell(const struct health_target *t, enum health_news news, int64_t told_us, bool probe,
 		 int64_t now_us);
 
-/* health_count: how many there are of each. */
+/* health_count: the number of targets and keys in each state. */
 void health_count(int64_t now_us, int64_t ret[HEALTH__COUNT]);
-/* health_entry: the worst of a provider entry and its targets (a refused key before an open breaker
- * before cooling).  *ret_probe: the breaker is open, but lets a probe through. */
+/* health_entry: the worst state of a provider entry and its targets (a refused key before an
+ * open breaker before cooling). *ret_probe: the breaker is open, but lets a probe through. */
 enum health health_entry(const char *provider, int64_t now_us, bool *ret_probe);
-/* health_forgive: refused and used-up keys may be tried at once: the configuration was read again. */
+/* health_forgive: allows refused and used-up keys again, because the configuration was read
+ * again. */
 void health_forgive(void);
-/* health_reset: forgets everything. */
+/* health_reset: forgets all states. */
 void health_reset(void);

@@ -1,7 +1,8 @@
-/* provider/place: parts of an address that depend on the prompt.  Internal to provider/. */
+/* provider/place: parts of a URL that depend on the prompt. Internal to provider/. */
 #pragma once
 
 #include "base/buf.h"
 
-/* place_segment: text as one segment of a path, percent-encoded (RFC 3986 section 2.3 stays plain). */
+/* place_segment: appends text as one segment of a path, percent-encoded (RFC 3986 section 2.3
+ * stays plain). */
 bool place_segment(struct buf *out, struct str text) MUST_USE;

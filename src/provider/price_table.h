@@ -1,7 +1,8 @@
-/* price_table: what common models cost, as shipped (price_table.def). */
+/* provider/price_table: the built-in prices of common models (price_table.def). */
 #pragma once
 
 #include "msg/price.h"
 
-/* price_table_find: by a provider's name for the model; .known is false where it isn't there. */
+/* price_table_find: the price for a provider's name of a model; .known is false if the table
+ * does not have it. */
 struct price price_table_find(struct str model);

@@ -1,10 +1,11 @@
-/* provider: the interface to whatever answers a prompt: start and cancel.
+/* provider: the interface of providers: start and cancel a call that answers a prompt.
  *
- * A call belongs to the loop it was started on; all of its callbacks run there.  Events come in
- * order; the last one is EVENT_END or EVENT_ERROR, after which the call is gone by itself.
- * Streamed calls: START?, then pieces, FINISH for each choice, USAGE? (before or behind the FINISH,
- * maybe more than once: the last one counts), END.  Plain calls: START?, MESSAGE, USAGE?, FINISH,
- * END.  OTHER may come anywhere before the end.  A stream without a finish reason is EVENT_ERROR (STREAM_INCOMPLETE), never END. */
+ * A call belongs to the loop on which it was started; all callbacks run there. Events come in
+ * order; the last one is EVENT_END or EVENT_ERROR, after which the call is freed by itself.
+ * Streamed calls: START?, then pieces, FINISH for each choice, USAGE? (before or after FINISH,
+ * maybe more than once: the last one counts), END. Plain calls: START?, MESSAGE, USAGE?, FINISH,
+ * END. OTHER may come anywhere before the end. A stream without a finish reason ends with
+ * EVENT_ERROR (STREAM_INCOMPLETE), never with END. */
 #pragma once
 
 #include "loop/loop.h"

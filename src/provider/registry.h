@@ -1,5 +1,5 @@
-/* provider/registry: which provider answers which model name; made from the configuration, then
- * immutable but for what targets are owed, so any thread may look things up while it holds the
+/* provider/registry: finds the provider of a model name. Made from the configuration, then
+ * immutable except for the balance of targets, so any thread may use it while it holds the
  * snapshot. */
 #pragma once
 
@@ -57,14 +57,16 @@ struct target {
  * wins.  ERR_MODEL_NOT_FOUND lists what exists; the caller sets the path. */
 enum errc registry_find(const struct registry *r, struct str model, struct target *ret,
 			struct err *e) MUST_USE;
-/* registry_find_for: the same, of those that who may see; others are as if they were not there. */
+/* registry_find_for: the same among the models that who may use; other models do not exist for
+ * this call. */
 enum errc registry_find_for(const struct registry *r, struct str model, const struct identity *who,
 			    struct target *ret, struct err *e) MUST_USE;
 /* registry_find's target is the model's first one, whatever its health. */
 
-/* registry_several: more than one call may be made for it: it has targets or fallbacks. */
+/* registry_several: whether several attempts are possible for the model: it has targets or
+ * fallbacks. */
 bool registry_several(const struct model *m);
-/* What stands in the way of targets. */
+/* Why no target of a model can be asked now. */
 struct registry_block {
 	bool    cooling, open, dead;
 	int64_t wait_us; /* the shortest of the first two */
@@ -75,13 +77,14 @@ struct registry_block {
 bool registry_choose(const struct model *m, struct str asked, uint32_t tried, int64_t now_us,
 		     struct target *ret, struct registry_block *block);
 void registry_done(const struct target *t);
-/* registry_untried: is there a healthy one left? */
+/* registry_untried: whether there is a healthy target whose bit is not in tried. */
 bool registry_untried(const struct model *m, struct str asked, uint32_t tried, int64_t now_us);
-/* registry_fallback: its i-th fallback and the name that leads to it; NULL: there is none. */
+/* registry_fallback: the i-th fallback of a model, and the name that leads to it; NULL: there is
+ * none. */
 const struct model *registry_fallback(const struct model *m, size_t i, struct str *ret_name);
-/* registry_price: of a target that was chosen or found. */
+/* registry_price: the price of a target that was chosen or found. */
 struct price registry_price(const struct target *t);
-/* What a call may cost, whichever of a model's targets and fallbacks is asked. */
+/* The most that a call may cost, whichever of a model's targets and fallbacks is asked. */
 struct registry_bound {
 	struct price price;      /* the dearest of each kind; known: all are */
 	int64_t      max_output; /* the least of all; 0: one has none */
@@ -89,14 +92,14 @@ struct registry_bound {
 	struct str   unlimited;
 };
 struct registry_bound registry_bound(const struct model *m, struct str asked);
-/* target_health: by what its health is known. */
+/* target_health: the name under which provider/health knows the target. */
 struct health_target target_health(const struct target *t);
 
 struct str registry_default(const struct registry *r); /* empty: none */
 /* registry_provider: the i-th provider entry; NULL past the end. */
 const struct provider *registry_provider(const struct registry *r, size_t i);
-/* registry_behind: the provider whose own names the i-th model passes on: they stand in the place of its
- * star.  NULL: none, or it can't tell them. */
+/* registry_behind: the provider whose own list replaces the star in the name of the i-th model.
+ * NULL: none, or it has no list. */
 const struct provider *registry_behind(const struct registry *r, size_t i);
 /* For GET /v1/models: the i-th configured model, false past the end. */
 bool registry_model(const struct registry *r, size_t i, struct str *ret_name,

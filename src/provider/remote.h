@@ -1,5 +1,5 @@
-/* provider/remote: a provider that is asked over HTTP: a dialect put together with a connection.
- * Internal to provider/. */
+/* provider/remote: a provider over HTTP: a dialect joined with a connection. Internal to
+ * provider/. */
 #pragma once
 
 #include "provider/dialect.h"

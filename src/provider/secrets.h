@@ -1,9 +1,10 @@
-/* provider/secrets: which values of a configuration are secrets. */
+/* provider/secrets: collects the secrets of a configuration. */
 #pragma once
 
 #include "provider/mask.h"
 #include "provider/provider.h"
 
-/* secrets_mask: the keys and secret headers of all providers, as a chain of them may repeat another's,
- * and what stands in queries and proxies for a key.  *ret has one holder.  False: no memory. */
+/* secrets_mask: makes a mask of the keys and secret headers of all providers, because a chain of
+ * providers may repeat another one's, and of the secrets in queries and proxies. *ret has one
+ * holder. False: no memory. */
 bool secrets_mask(const struct provider_options *providers, size_t count, struct mask **ret) MUST_USE;

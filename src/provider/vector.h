@@ -1,5 +1,5 @@
-/* provider/vector: vectors as JSON arrays of numbers, and as base64 of float32, little endian; both ways.
- * Internal to provider/. */
+/* provider/vector: converts vectors between JSON arrays of numbers and base64 of float32, little
+ * endian. Internal to provider/. */
 #pragma once
 
 #include "base/buf.h"

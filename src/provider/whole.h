@@ -1,8 +1,8 @@
-/* provider/whole: an answer in one piece, from the same events that a stream would give.  Internal to
+/* provider/whole: makes a plain answer from the events that a stream would give. Internal to
  * provider/.
  *
- * A dialect tells a plain answer as it would a streamed one, between whole_begin and whole_end; the
- * pieces are gathered into one EVENT_MESSAGE, and START, USAGE and FINISH go out around it. */
+ * A dialect decodes a plain answer as if it were streamed, between whole_begin and whole_end.
+ * The pieces are gathered into one EVENT_MESSAGE, with START, USAGE and FINISH around it. */
 #pragma once
 
 #include "shape/answer.h"

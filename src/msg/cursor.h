@@ -1,5 +1,5 @@
-/* msg/cursor: how far a reader has come in a stream: the number of the last block that was seen.
- * What the two parts count is known to the family of the stream alone. */
+/* msg/cursor: how far a reader has come in a stream: the number of the last block that it
+ * received. Only the family of the stream knows what the two parts of the number count. */
 #pragma once
 
 #include "base/str.h"
@@ -12,9 +12,9 @@ struct cursor {
 	uint64_t nth; /* of a block among those of the event */
 };
 
-/* cursor_parse: `<n>` or `<n>.<k>`; false: neither. */
+/* cursor_parse: reads `<n>` or `<n>.<k>`; false: text is neither. */
 bool cursor_parse(struct str text, struct cursor *ret);
-/* cursor_has: the block with the number `at` was seen. */
+/* cursor_has: whether the reader has received the block with the number `at`. */
 static inline bool cursor_has(const struct cursor *c, const struct cursor *at)
 {
 	return at->seq < c->seq || (at->seq == c->seq && at->seq > 0 && at->nth <= c->nth);

@@ -1,5 +1,5 @@
-/* msg/embed: what a provider is asked that makes vectors of texts.  Plain data; borrowed as the prompt
- * that it is part of. */
+/* msg/embed: a request for vectors of texts. Plain data; borrowed like the prompt that it is
+ * part of. */
 #pragma once
 
 #include "base/str.h"

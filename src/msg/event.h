@@ -1,5 +1,5 @@
-/* msg/event: the one model that every provider's answer is reduced to, and every client shape is
- * printed from.  Plain data. */
+/* msg/event: one step of an answer. The answers of all providers become events, and all shapes
+ * for clients are printed from events. Plain data. */
 #pragma once
 
 #include "base/err.h"
@@ -50,10 +50,10 @@ struct usage {
 
 struct buf;
 
-/* All spans are borrowed for the callback that hands the event over.
+/* An event. All spans are borrowed for the callback that receives the event.
  *
- * text, id and name are JSON-escaped: the bytes as they may stand between two quotes (EVENT_MESSAGE,
- * EVENT_MEDIA and EVENT_LMC: a JSON value).  So pieces concatenate to the escaped whole even where a
+ * text, id and name are JSON-escaped: bytes that may stand between two quotes (EVENT_MESSAGE,
+ * EVENT_MEDIA and EVENT_LMC: a JSON value). So pieces join to the escaped whole even if a
  * provider cut a surrogate pair, and nothing is unescaped and escaped again on the way through. */
 struct event {
 	enum event_kind   kind;
@@ -101,11 +101,13 @@ struct event {
 
 const char *event_kind_name(enum event_kind kind);
 
-/* Tokens that no provider has counted are a quarter of the bytes, an image for some.
+/* If no provider has counted the tokens, they are estimated as a quarter of the bytes; an image
+ * has a fixed number.
  *
- * event_weight: what an event adds to an answer, in bytes. */
+ * event_weight: the bytes that an event adds to an answer. */
 int64_t      event_weight(const struct event *ev);
 struct usage usage_guess(int64_t bytes_in, int64_t bytes_out);
-/* usage_cut: of an answer that broke off.  What was told in front of that says nothing of the rest: there
- * the guess counts; so it does where nothing was told. */
+/* usage_cut: the usage of an answer that broke off. What the provider reported before the break
+ * does not include the rest: the estimate counts for the output if it is higher, and for
+ * everything if nothing was reported. */
 struct usage usage_cut(const struct usage *told, const struct usage *guess);

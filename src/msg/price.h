@@ -1,4 +1,4 @@
-/* msg/price: what tokens of a model cost, and what a call of it has cost.  Plain data. */
+/* msg/price: the price of a model's tokens, and the cost of a call. Plain data. */
 #pragma once
 
 #include "base/money.h"
@@ -14,12 +14,12 @@ struct price {
 	int64_t reasoning;   /* of the output */
 };
 
-/* Tokens of one call are taken for no more than so many, whatever a provider says. */
+/* The most tokens that one call is charged for, whatever a provider reports. */
 #define PRICE_TOKENS ((int64_t)1000000000)
 
-/* price_cost: rounded up; 0 where the price is not known. */
+/* price_cost: the cost of a usage, rounded up; 0 if the price is not known. */
 int64_t price_cost(const struct price *p, const struct usage *u);
-/* price_most: the most that so many tokens may cost, whichever kinds they are of. */
+/* price_most: the most that this many tokens may cost, of whichever kind they are. */
 int64_t price_most(const struct price *p, int64_t in, int64_t out);
-/* price_dearer: raises each of a's to b's, if that is higher. */
+/* price_dearer: raises each price in a to that in b, if b's is higher. */
 void price_dearer(struct price *a, const struct price *b);

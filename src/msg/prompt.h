@@ -1,8 +1,8 @@
-/* msg/prompt: what a provider is asked, in the terms of OpenAI's chat request, in pieces.
+/* msg/prompt: a request to a provider in the terms of OpenAI's chat request, in pieces.
  *
- * Routes fill it from either family of requests; a dialect encodes it into the provider's own body.
- * Pieces stay raw JSON, so that what a client sent is forwarded byte for byte.  Plain data; all
- * spans are borrowed for the provider's start alone. */
+ * Routes of all families make prompts; a dialect encodes a prompt into the provider's own body.
+ * Pieces stay raw JSON, so that what a client sent is forwarded byte for byte. Plain data; all
+ * spans are borrowed for the provider's start only. */
 #pragma once
 
 #include "base/str.h"

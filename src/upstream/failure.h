@@ -1,4 +1,5 @@
-/* upstream/failure: what went wrong with a transfer, in our own terms.  Internal to upstream/. */
+/* upstream/failure: turns the failure of a transfer into an error of Parley's. Internal to
+ * upstream/. */
 #pragma once
 
 #include "base/err.h"
@@ -6,11 +7,11 @@
 #include <curl/curl.h>
 #include <stdbool.h>
 
-/* failure_init: starts libcurl, with an eye on its memory.  False: it can't be started. */
+/* failure_init: starts libcurl with a count of its memory. False: libcurl can't be started. */
 bool failure_init(void);
 
-/* failure_fill: e for libcurl's code (not CURLE_OK); said: its own words, or ""; begun: body bytes had
- * come; socket_errno: why no socket could be made, 0: one could.  What is short on our side (memory,
- * descriptors, ports) is OVERLOADED, and no fault of the provider's. */
+/* failure_fill: fills e for libcurl's code (not CURLE_OK). said: libcurl's own message, or "";
+ * begun: bytes of the body had come; socket_errno: why no socket could be made, or 0. A shortage
+ * on our side (memory, descriptors, ports) is OVERLOADED, and no fault of the provider's. */
 void failure_fill(CURL *easy, CURLcode code, const char *said, bool begun, int socket_errno,
 		  struct err *e);

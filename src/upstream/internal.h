@@ -1,4 +1,5 @@
-/* What the files of upstream/ share: a target laid open.  Not for other folders. */
+/* upstream/internal: the struct of a target, shared by the files of upstream/. Not for other
+ * folders. */
 #pragma once
 
 #include "upstream/share.h"
@@ -20,5 +21,5 @@ struct upstream_target {
 	bool               http2; /* where the server offers it, and only with TLS */
 };
 
-/* target_ref: one more holder; each upstream_target_destroy drops one. */
+/* target_ref: adds a holder; each upstream_target_destroy removes one. */
 struct upstream_target *target_ref(const struct upstream_target *t);

@@ -1,5 +1,5 @@
-/* upstream/lines: the parser of newline-delimited JSON: one value a line.  Empty lines are none; a
- * last line without its end counts.  Input may be cut anywhere. */
+/* upstream/lines: a parser for newline-delimited JSON, one value a line. Empty lines are
+ * skipped; a last line without its newline counts. Input may be cut anywhere. */
 #pragma once
 
 #include "upstream/sse.h"

@@ -1,5 +1,5 @@
-/* upstream/probe: one blocking GET of the gateway's own listener, for the command that asks how it
- * is. */
+/* upstream/probe: one blocking GET of the gateway's own listener, for the command `parley
+ * health`. */
 #pragma once
 
 #include "base/err.h"

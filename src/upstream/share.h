@@ -1,6 +1,6 @@
-/* upstream/share: what all calls to a target have in common across threads: looked-up names and TLS
- * sessions, so that each connection but the first resumes.  Connections stay with their thread:
- * libcurl cannot share them.  Internal to upstream/. */
+/* upstream/share: the data that all calls to a target share across threads: name look-ups and
+ * TLS sessions, so that each connection after the first resumes a session. Connections stay with
+ * their thread, because libcurl can't share them. Internal to upstream/. */
 #pragma once
 
 #include "base/base.h"
@@ -11,6 +11,6 @@ struct share;
 
 /* share_create: owned; NULL: no memory. */
 struct share *share_create(void);
-/* share_destroy: after the last handle that was given it. */
+/* share_destroy: frees the share; all handles that had it must be gone. */
 void    share_destroy(struct share *s);
 CURLSH *share_handle(const struct share *s);

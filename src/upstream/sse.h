@@ -1,7 +1,7 @@
-/* upstream/sse: the parser of server-sent events, liberal as real providers need.
- * Source: WHATWG HTML, "Server-sent events"; additions: a last event without a blank line counts, an
- * `error:` field is an event named "error", a bare JSON line is an event named "error" too, and an
- * event with empty data is none.
+/* upstream/sse: a parser for server-sent events, as liberal as real providers require. Source:
+ * WHATWG HTML, "Server-sent events". Additions: a last event without a blank line counts, an
+ * `error:` field is an event named "error", a bare JSON line is an event named "error" too, and
+ * an event with empty data is skipped.
  *
  * Input may be cut anywhere: inside UTF-8, between CR and LF, inside a field name. */
 #pragma once
@@ -30,5 +30,5 @@ void sse_finish(struct sse *s);
  * Errors: UPSTREAM_BAD_RESPONSE above LIMIT_SSE_LINE or LIMIT_SSE_EVENT, and fn's own. */
 enum errc sse_feed(struct sse *s, const char *bytes, size_t len, sse_event_fn fn, void *arg,
 		   struct err *e) MUST_USE;
-/* sse_end: the body ended; a pending event without its blank line is still handed over. */
+/* sse_end: ends the input; a pending event without its blank line is still given. */
 enum errc sse_end(struct sse *s, sse_event_fn fn, void *arg, struct err *e) MUST_USE;

@@ -1,4 +1,5 @@
-/* upstream/target: where calls go, prepared once for each provider: URL, header lines, TLS, proxy. */
+/* upstream/target: the address of calls, prepared once for each provider: URL, header lines,
+ * TLS, proxy. */
 #pragma once
 
 #include "base/err.h"

@@ -43,20 +43,21 @@ struct upstream_ask {
 	bool        stream;
 };
 
-/* upstream_start: POSTs, or GETs. */
+/* upstream_start: starts a call: a POST with a body, otherwise a GET. */
 enum errc upstream_start(struct transfers *ts, const struct upstream_target *target,
 			 const struct upstream_ask *ask, const struct upstream_limits *limits,
 			 const struct upstream_callbacks *cb, void *arg,
 			 struct upstream_call **ret, struct err *e) MUST_USE;
 /* upstream_cancel: closes the socket now, or resets the stream of one that others use; no callback follows.  Not from within a callback. */
 void upstream_cancel(struct upstream_call *c);
-/* upstream_sent: all len bytes of the body are in the kernel's hands, and will not be asked for again. */
+/* upstream_sent: whether the kernel has taken all len bytes of the body, which then are not
+ * needed again. */
 bool upstream_sent(const struct upstream_call *c, size_t len);
 /* upstream_pause: of a stream: data comes no more from now on, or goes on with the next turn; from anywhere. */
 void upstream_pause(struct upstream_call *c, bool pause);
-/* upstream_release_take: all that mattered has been read.  The rest is read and dropped for a moment,
- * so that the connection can be used again; no callback follows.  Consumes the bytes given at start.
- * Not from within a callback. */
+/* upstream_release_take: ends a call whose answer has been read as far as it matters. The rest
+ * is read and dropped for a moment, so that the connection can be used again; no callback
+ * follows. Consumes the bytes given at the start. Not from within a callback. */
 struct buf;
 void upstream_release_take(struct upstream_call *c, struct buf *body);
 

@@ -1,5 +1,5 @@
-/* lmc/members: what a message under way keeps of the members that mean nothing to us: of each name
- * the first (rule C6).  In time linear in what comes, whoever chose the names. */
+/* lmc/members: the members of an unfinished message that mean nothing to Parley; of each name
+ * the first one (rule C6). The time is linear in the input, whoever chose the names. */
 #pragma once
 
 #include "base/buf.h"
@@ -19,10 +19,10 @@ struct members {
 /* members_init: max bounds the members' bytes. */
 void members_init(struct members *m, size_t max);
 void members_finish(struct members *m);
-/* members_clear: forgets all, for the next message. */
+/* members_clear: forgets all members, for the next message. */
 void members_clear(struct members *m);
-/* members_add: keeps member (`"name":value`), unless there is one of this (decoded) name.
- * False: max is reached or memory is short; m is then as it was. */
+/* members_add: keeps member (`"name":value`), unless there is one with this (decoded) name.
+ * False: max is reached or memory is short; m is then unchanged. */
 bool members_add(struct members *m, struct str name, struct str member) MUST_USE;
-/* members_bytes: what is held, the table included. */
+/* members_bytes: the memory in use, the table included. */
 size_t members_bytes(const struct members *m);

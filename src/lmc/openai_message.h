@@ -1,6 +1,6 @@
-/* lmc/openai_message: what one LMC message looks like in OpenAI's JSON (rules L4 to L8, L16, L17).
+/* lmc/openai_message: prints one LMC message in OpenAI's JSON (rules L4 to L8, L16, L17).
  *
- * All append to out; false: out is full or memory is short. */
+ * All functions append to out; false: out is full or memory is short. */
 #pragma once
 
 #include "lmc/lmc_message.h"

@@ -1,15 +1,16 @@
-/* lmc/picture: images that a model makes, as parts of OpenAI's shape ({"type":"image_url",…}) in the
- * member images of a message or delta, as OpenRouter spells it, and what they are in LMC.
+/* lmc/picture: images that a model makes. In OpenAI's shape they are parts
+ * ({"type":"image_url",…}) in the member images of a message or delta, as in OpenRouter's API;
+ * LMC has messages for them.
  *
- * EVENT_MEDIA carries such a part; one of another form means nothing to a client. */
+ * EVENT_MEDIA carries such a part; a part of another form means nothing to a client. */
 #pragma once
 
 #include "base/buf.h"
 #include "json/scan.h"
 
-/* picture_is: part, valid JSON, is an image. */
+/* picture_is: whether part, valid JSON, is an image. */
 bool picture_is(struct str part);
-/* picture_list: a message's images; JSON_ABSENT: it has none. */
+/* picture_list: the images of a message; JSON_ABSENT: it has none. */
 json_at picture_list(const struct json_doc *d, json_at message);
 /* What LMC says of an image; spans are borrowed from the document, or from plain. */
 struct picture {

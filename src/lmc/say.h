@@ -1,5 +1,5 @@
-/* lmc/say: what the assistant says in stored LMC messages, as chunks of OpenAI's stream (rules S1 to
- * S7), for a list that is complete. */
+/* lmc/say: prints the assistant's part of stored LMC messages as chunks of OpenAI's stream
+ * (rules S1 to S7), for a complete list. */
 #pragma once
 
 #include "base/buf.h"

@@ -1,7 +1,8 @@
-/* lmc/segment: what an assistant's answer falls into, piece by piece, and who wants to hear of it.
+/* lmc/segment: the segments of an assistant's answer, and the interface of whoever receives
+ * them.
  *
- * Segments follow each other: open, any number of texts, close; they never nest.  All texts are as
- * in lmc/text.h, borrowed for the call. */
+ * Segments follow one another: open, any number of texts, close; they never nest. All texts are
+ * as in lmc/text.h, borrowed for the call. */
 #pragma once
 
 #include "base/str.h"

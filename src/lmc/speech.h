@@ -26,10 +26,10 @@ struct speech; /* opaque */
 /* speech_create: NULL: no memory. */
 struct speech *speech_create(const struct speech_options *o) MUST_USE;
 void         speech_destroy(struct speech *t);
-/* speech_again: t, which was closed well, becomes as new, with some of its memory; o->max must be the
- * same as before. */
+/* speech_again: makes t, which was closed without an error, as new, keeping some of its memory;
+ * o->max must be the same as before. */
 void speech_again(struct speech *t, const struct speech_options *o);
-/* speech_at: the index that warnings of what follows carry. */
+/* speech_at: sets the index of later warnings. */
 void speech_at(struct speech *t, size_t index);
 
 /* The next piece of text, of a call's name, of its arguments; decoded text (lmc/text.h), which may
@@ -41,7 +41,8 @@ void speech_at(struct speech *t, size_t index);
 bool speech_text(struct speech *t, struct str text) MUST_USE;
 bool speech_name(struct speech *t, uint32_t index, struct str name) MUST_USE;
 bool speech_args(struct speech *t, uint32_t index, struct str args) MUST_USE;
-/* speech_close: the turn is complete, or was cut: all that is held is given, every segment closed. */
+/* speech_close: ends the turn, complete or cut: all held text is given, and every segment is
+ * closed. */
 bool speech_close(struct speech *t) MUST_USE;
-/* speech_overfull: a call failed because the turn has more than LIMIT_TOOLS calls. */
+/* speech_overfull: whether a function failed because the turn has more than LIMIT_TOOLS calls. */
 bool speech_overfull(const struct speech *t);

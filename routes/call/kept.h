@@ -1,14 +1,14 @@
-/* routes/call/kept: the answer of a call that another request with the same Idempotency-Key has made. */
+/* routes/call/kept: sends the answer of an earlier request with the same Idempotency-Key. */
 #pragma once
 
 #include "http/request.h"
 #include "routes/kit/gateway.h"
 
-/* kept_reply: sees to the reply: the bytes that were kept, or the run's events from their start, as far
- * as they are and as they come.  Bytes in read->answer are copied; rq says how it was asked.
+/* kept_reply: sends the bytes that were kept, or the events of the run from their start, with
+ * new ones as they come. Copies the bytes in read->answer; rq says how the answer was requested.
  *
- * kept_follow: the same, of a run that goes on; its ids are those of read.  False: it can't be followed
- * (no more, or because it is not streamed): nothing was done. */
+ * kept_follow: the same for a running run, whose ids are in read. False: the run can't be
+ * followed (it has ended, or is not streamed), and nothing was done. */
 bool kept_follow(struct request *r, struct gateway *g, const struct run_request *rq,
 		 struct key_read *read);
 void kept_reply(struct request *r, struct gateway *g, const struct run_request *rq,

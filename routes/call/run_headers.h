@@ -1,4 +1,5 @@
-/* routes/call/run_headers: what the headers of an answer say of its run, as the family has it. */
+/* routes/call/run_headers: the headers of an answer that describe its run, as the family has
+ * them. */
 #pragma once
 
 #include "http/request.h"

@@ -1,4 +1,5 @@
-/* routes/kit/bulk: a lookup whose answer may be large: then a worker prints it, not the loop. */
+/* routes/kit/bulk: a lookup with an answer that may be large; a worker prints such an answer,
+ * not the loop. */
 #pragma once
 
 #include "routes/kit/lookup.h"

@@ -1,10 +1,10 @@
-/* routes/kit/etag: revisions as entity tags: what If-Match and If-None-Match say of them. */
+/* routes/kit/etag: revisions as entity tags, compared with If-Match and If-None-Match. */
 #pragma once
 
 #include "http/request.h"
 #include "store/store.h"
 
-/* A header's list.  Tags that are not ours match nothing. */
+/* The tags of a header. Tags that are not Parley's match nothing. */
 struct etag {
 	bool    given;
 	bool    any; /* "*" */

@@ -1,4 +1,4 @@
-/* routes/kit/gateway: what the handlers of one loop work with.  Made by app. */
+/* routes/kit/gateway: the objects that the handlers of one loop use. Made by app. */
 #pragma once
 
 #include "base/beneath.h"
@@ -12,8 +12,8 @@
 
 #include <stdatomic.h>
 
-/* What a configuration says, as of one reading; immutable, counted.  A run holds the one it began
- * with, so that a reload takes nothing away from it. */
+/* The handlers' part of one configuration; immutable, reference-counted. A run holds the one
+ * with which it began, so that a reload takes nothing away from it. */
 struct snapshot {
 	atomic_int             refs;
 	struct registry       *registry;
@@ -54,7 +54,7 @@ struct gateway {
 
 /* The one list of routes, ended by a row without a name. */
 extern const struct route routes[];
-/* What to use instead of paths of other APIs, ended by a row without a path. */
+/* Paths of other APIs and what to use instead, ended by a row without a path. */
 extern const struct route_hint route_hints[];
 /* The list of the admin listener. */
 extern const struct route admin_routes[];

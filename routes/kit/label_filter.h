@@ -1,4 +1,4 @@
-/* routes/kit/label_filter: metadata[k]=v in a query: lists of what has these pairs. */
+/* routes/kit/label_filter: the filter metadata[k]=v in a query, for lists. */
 #pragma once
 
 #include "base/arena.h"

@@ -1,5 +1,5 @@
-/* routes/kit/page: what all lists have in common: how a page is asked for, and what stands in front of
- * its data. */
+/* routes/kit/page: the common parts of all lists: the parameters of a page, and the members
+ * before its data. */
 #pragma once
 
 #include "base/buf.h"
@@ -8,8 +8,8 @@
 
 struct request;
 
-/* page_limit: `limit`, from 1 to most; standard where it is absent.  page_order: `order`; *ret is left
- * as it is where it is absent.  False: refused, and answered. */
+/* page_limit: the parameter `limit`, from 1 to most; standard if absent. page_order: the
+ * parameter `order`; *ret is unchanged if absent. False: the request was refused and answered. */
 bool page_limit(struct request *r, size_t standard, size_t most, size_t *ret) MUST_USE;
 bool page_order(struct request *r, bool *ret_descending) MUST_USE;
 

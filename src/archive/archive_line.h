@@ -1,5 +1,5 @@
-/* archive/archive_line: one line of an archive (docs/archive.md): a conversation, one of its runs, or
- * one of its messages; read, checked by itself, and printed.  Pure.
+/* archive/archive_line: reads, checks and prints one line of an archive (docs/archive.md): a
+ * conversation, one of its runs, or one of its messages. Pure.
  *
  * Texts and bodies that were read are borrowed from the line or the arena. */
 #pragma once
@@ -86,8 +86,8 @@ struct archive_line {
 	} as;
 };
 
-/* archive_line_parse: path stands in front of the culprit's in e->path ("lines[17]").
- * Errors: those of json_scan and fields_read; INVALID_VALUE; REQUEST_TOO_LARGE. */
+/* archive_line_parse: reads a line; path ("lines[17]") precedes the path in e->path. Errors:
+ * those of json_scan and fields_read; INVALID_VALUE; REQUEST_TOO_LARGE. */
 enum errc archive_line_parse(struct str line, const char *path, struct json_doc *doc,
 			     struct arena *arena, struct archive_line *ret,
 			     struct err *e) MUST_USE;

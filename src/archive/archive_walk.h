@@ -1,6 +1,6 @@
-/* archive/archive_walk: an archive read conversation by conversation, with everything checked that is
- * between its lines: that what is referred to stands in front, that ids are told apart, that a run's
- * messages are a chain.  Pure; nothing of the text is copied but what was escaped. */
+/* archive/archive_walk: reads an archive conversation by conversation, and checks what no single
+ * line shows: that lines refer only to earlier lines, that ids differ, that the messages of a
+ * run are a chain. Pure; of the text only escaped strings are copied. */
 #pragma once
 
 #include "archive/archive_line.h"
@@ -52,12 +52,12 @@ void archive_walk_finish(struct archive_walk *w);
  * is the id of the archive.
  * Errors: with the line in front, as in "lines[17].message.role"; lines are counted from 1. */
 enum errc archive_walk_next(struct archive_walk *w, struct err *e) MUST_USE;
-/* archive_walk_run: a run's line once more; what it points into is the arena's or the text's. */
+/* archive_walk_run: reads the line of a run again; the result points into the arena or the text. */
 enum errc archive_walk_run(struct archive_walk *w, const struct archive_entry *run,
 			   struct arena *arena, struct archive_run *ret, struct err *e) MUST_USE;
-/* archive_walk_is_past: no id of the conversation at hand is of a time to come. */
+/* archive_walk_is_past: whether no id of the current conversation has a time in the future. */
 bool archive_walk_is_past(const struct archive_walk *w);
-/* archive_walk_renew: gives new ids to all that was read: as old as what they name, and in the same
- * order.  tries: how often the ids were found to be in use: with each they are sought in a longer time
- * before, up to some hours. */
+/* archive_walk_renew: gives new ids to everything that was read, with the old times and in the
+ * same order. tries: how often the new ids were already in use; with each try they are sought in
+ * a longer time before, up to some hours. */
 void archive_walk_renew(struct archive_walk *w, int tries);

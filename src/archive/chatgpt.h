@@ -1,5 +1,5 @@
-/* archive/chatgpt: the file conversations.json of a ChatGPT export, made into lines of an archive.
- * Pure.
+/* archive/chatgpt: turns the file conversations.json of a ChatGPT export into lines of an
+ * archive. Pure.
  *
  * The file is one array; each of its conversations is cut out and read alone. */
 #pragma once
@@ -16,7 +16,7 @@ struct chatgpt {
 	struct json_doc doc;
 };
 
-/* What an archive can't carry of a conversation, by number. */
+/* The counts of what an archive can't carry of a conversation. */
 struct chatgpt_losses {
 	size_t media;   /* images and sound; a note stands in their place */
 	size_t content; /* kinds of content that are left out: thoughts and the like */
@@ -24,7 +24,7 @@ struct chatgpt_losses {
 
 void chatgpt_init(struct chatgpt *c, struct str text, int64_t now_ms);
 void chatgpt_finish(struct chatgpt *c);
-/* chatgpt_next: the next conversation's lines, appended to out; *ret_more false: there was none.
- * Errors: with the culprit's path ("conversations[3].mapping"). */
+/* chatgpt_next: appends the lines of the next conversation to out; *ret_more false: there was
+ * none. Errors: with the path of the wrong member ("conversations[3].mapping"). */
 enum errc chatgpt_next(struct chatgpt *c, struct buf *out, struct chatgpt_losses *ret_losses,
 		       bool *ret_more, struct err *e) MUST_USE;

@@ -1,4 +1,4 @@
-/* archive/chatgpt_content: one message of a ChatGPT export as a message that is stored. */
+/* archive/chatgpt_content: turns one message of a ChatGPT export into a message for the store. */
 #pragma once
 
 #include "base/buf.h"
@@ -14,5 +14,5 @@ struct chatgpt_content {
 	const char *problem;
 };
 
-/* chatgpt_content_put: appends the message object; nothing, where there is nothing to keep of it. */
+/* chatgpt_content_put: appends the message object; nothing if no content can be kept. */
 bool chatgpt_content_put(struct chatgpt_content *c, json_at message) MUST_USE;

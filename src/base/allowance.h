@@ -1,4 +1,4 @@
-/* allowance: what a key may use, as it was set with the key.  Plain data; a 0 is no limit. */
+/* base/allowance: the limits and the budget of a key. Plain data; 0 means no limit. */
 #pragma once
 
 #include "base/buf.h"

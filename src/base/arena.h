@@ -1,5 +1,5 @@
-/* arena: memory of one request that dies together.  Not shared between threads.
- * Nothing that outlives the request may point into it. */
+/* base/arena: the memory of one request, freed as a whole. Not shared between threads. Nothing
+ * that outlives the request may point into it. */
 #pragma once
 
 #include "base/base.h"

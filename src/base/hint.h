@@ -1,4 +1,4 @@
-/* base/hint: the known name that somebody probably meant. */
+/* base/hint: finds the known name that a misspelt one probably means. */
 #pragma once
 
 #include "base/str.h"

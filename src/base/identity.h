@@ -1,7 +1,7 @@
-/* identity: who asks: what the key that came with a request says about its holder.
+/* base/identity: the caller of a request, as its key describes it.
  *
- * Counted, as a request outlives a key's revocation; nothing in it changes but the time of its last
- * use.  Threads: any. */
+ * Reference-counted, because a request may outlive the revocation of its key; only the time of
+ * its last use changes. Threads: any. */
 #pragma once
 
 #include "base/allowance.h"
@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* What a key may do; stored as bits, so their values stay. */
+/* The scopes of a key; stored as bits, so their values stay. */
 enum scope {
 	SCOPE_CHAT = 1,  /* ask models, change conversations */
 	SCOPE_READ = 2,  /* read what is stored */
@@ -50,12 +50,12 @@ struct identity_options {
 	struct allowance  allowance;
 	int64_t           used_ms;
 };
-/* identity_create: with one reference; NULL: no memory. */
+/* identity_create: makes an identity with one reference; NULL: no memory. */
 struct identity *identity_create(const struct identity_options *o) MUST_USE;
 struct identity *identity_hold(struct identity *i);
 void             identity_release(struct identity *i); /* NULL is fine */
 
-/* identity_sees: whether its models have this name among them. */
+/* identity_sees: whether the key may use the model with this name. */
 bool identity_sees(const struct identity *i, struct str model);
 
 extern struct identity identity_open;   /* everybody, where there are no keys */

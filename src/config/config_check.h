@@ -1,5 +1,5 @@
-/* config_check: what no single value shows: addresses, keys for addresses beyond loopback, a
- * default model that exists, providers that can be made. */
+/* config/config_check: checks what no single value shows: addresses, keys for addresses beyond
+ * loopback, a default model that exists, providers that can be made. */
 #pragma once
 
 #include "config/config.h"

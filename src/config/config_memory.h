@@ -1,5 +1,5 @@
-/* config_memory: what a loaded configuration owns, and where its values came from; for the config
- * files only. */
+/* config/config_memory: the memory of a loaded configuration, and the sources of its values; for
+ * the files of config/ only. */
 #pragma once
 
 #include "base/arena.h"

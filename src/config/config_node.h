@@ -1,4 +1,5 @@
-/* config_node: a value of the configuration's file, where it stands, and what it stands in. */
+/* config/config_node: a value in the configuration file, its place, and the node that contains
+ * it. */
 #pragma once
 
 #include "base/str.h"

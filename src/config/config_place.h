@@ -1,4 +1,4 @@
-/* config_place: where a value comes from, and the one way to complain about it. */
+/* config/config_place: the source of a value, and the one function that reports a wrong value. */
 #pragma once
 
 #include "base/err.h"

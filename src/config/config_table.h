@@ -1,5 +1,5 @@
-/* config_table: the file's tables (providers, models, api_keys) and what stands beside them: the
- * built-in echo, PARLEY_UPSTREAM_URL and PARLEY_API_KEY. */
+/* config/config_table: reads the tables of the file (providers, models, api_keys), and adds the
+ * built-in echo provider, PARLEY_UPSTREAM_URL and PARLEY_API_KEY. */
 #pragma once
 
 #include "config/config.h"

@@ -1,4 +1,4 @@
-/* config_value: strings into typed values, by rules that stand in tables. */
+/* config/config_value: turns strings into typed values, by the rules in tables. */
 #pragma once
 
 #include "base/arena.h"

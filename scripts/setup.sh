@@ -71,7 +71,8 @@ configure() {
 	if [ ! -e "$dir/CMakeCache.txt" ] || [ "$root/CMakePresets.json" -nt "$dir/CMakeCache.txt" ]; then
 		local generator=(-G Ninja)
 		command -v ninja >/dev/null || generator=(-G "Unix Makefiles")
-		(cd "$root" && cmake --preset "$preset" "${generator[@]}" "$@") >&2 || return 1
+		# --fresh: a cache of another compiler would lose the preset's options
+		(cd "$root" && cmake --fresh --preset "$preset" "${generator[@]}" "$@") >&2 || return 1
 		touch "$dir/CMakeCache.txt"
 	fi
 }

@@ -341,7 +341,7 @@ static void its_messages_come_in_pages(void **state)
 
 	open_store(f);
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		all[i] = (struct store_message){ id_new(), (struct str){ "abcd" + i, 1 } };
+		all[i] = (struct store_message){ id_new(), (struct str){ &"abcd"[i], 1 } };
 	t.messages = all;
 	t.message_count = ARRAY_LEN(all);
 	whole_turn(f, &t, "{}");

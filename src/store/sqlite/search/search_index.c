@@ -352,7 +352,8 @@ int search_index_apply(struct search_index *x, struct search_batch *b, bool sync
 		rc = db_run(x->st[SEARCH_INDEX_SQL_BEGIN]);
 	for (size_t i = 0; rc == SQLITE_OK && i < b->count; i++) {
 		const struct search_op *op = &b->ops[i];
-		struct str              text = { b->texts.data + op->text_at, op->text_n };
+		/* what is dropped may have no text, and then no buffer either */
+		struct str text = { op->text_n > 0 ? b->texts.data + op->text_at : NULL, op->text_n };
 
 		rc = op->gone ? drop(x, op, text, &count) : add(x, op, text, &count);
 	}

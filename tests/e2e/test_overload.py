@@ -104,6 +104,7 @@ def slow_but_not_too_slow(gateway, statuses):
         statuses.append(raw.read("POST", "/v1/chat").status)
 
 
+@pytest.mark.long
 def test_slow_writers_end_by_their_deadline(start):
     gateway = start()
     statuses = []
@@ -158,6 +159,7 @@ def trickles(sock, stop):
             sock.recv(1)
 
 
+@pytest.mark.long
 def test_streams_that_nobody_reads(start, script):
     many = count(24, 200)
     gateway = start(usual={})
@@ -194,6 +196,7 @@ def test_streams_that_nobody_reads(start, script):
              f"was held after {sent / MIB:.2f} MiB, dropped after {took:.0f} s, calls {calls}")
 
 
+@pytest.mark.long
 def test_whole_answers_that_nobody_reads(start, script):
     """A large answer and a file: ended where hardly anything is taken, and served to who is only slow."""
     many = count(4, 8)
@@ -318,6 +321,7 @@ def test_the_longest_idle_connection_makes_room(start):
         assert metric(gateway, CUT % "room") >= 5
 
 
+@pytest.mark.long
 def test_busy_connections_make_no_room(start, script):
     gate = threading.Event()
     gateway = start(usual={"max_connections": 20}, args=["--loops", "1"])
@@ -353,6 +357,7 @@ def metric_of_admin(gateway):
         return 1 << 20
 
 
+@pytest.mark.long
 def test_a_want_of_descriptors_neither_spins_nor_stays(start):
     few = 128
     gateway = start({"max_connections": 100000}, preexec_fn=lambda: resource.setrlimit(
@@ -405,6 +410,7 @@ def test_the_limit_follows_the_descriptors(start):
 # --- large bodies ---------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_all_bodies_together_have_a_bound(start):
     """Each is of the largest size and stops short of its end."""
     many = count(16, 64)

@@ -172,6 +172,7 @@ def test_so_many_at_once_and_no_more(start):
     returns_to(gateway, files)
 
 
+@pytest.mark.long
 def test_their_time_is_bounded_and_a_stop_does_not_wait(start):
     gateway = start(env={"PARLEY_API_KEY": KEY})
     with Raw(gateway) as raw:

@@ -141,6 +141,7 @@ def ended(raw):
     return False
 
 
+@pytest.mark.long
 def test_when_its_time_is_over(start, endless):
     """Clients that send no more; who waits for a provider may do so."""
     gateway = start(usual={})
@@ -235,6 +236,7 @@ def test_a_query_of_as_many_as_there_may_be(start):
         assert reply.status == 400 and json.loads(reply.body)["error"]["code"] == "bad_request"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sanitized(), reason="what was freed is kept")
 def test_no_memory_is_kept(gateway):
     """12,000 of these took 100 MiB."""

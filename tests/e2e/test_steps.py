@@ -20,6 +20,8 @@ from fixtures import UPSTREAM_KEY, provider, usual_config
 from gateway import Gateway, sanitized
 from raw import Raw, get
 
+pytestmark = pytest.mark.long
+
 BOUND = "0.02"  # seconds; a bound of the histogram's
 TRIES = 5
 SIZE = 19 << 20  # a little below max_body

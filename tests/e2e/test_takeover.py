@@ -98,6 +98,7 @@ class Load:
             thread.join(DEADLINE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["new", "keep_alive", "stream"])
 def test_under_load_nobody_is_refused_and_nothing_is_lost(start, succeed, kind):
     first = start({}, args=["--loops", "3"])

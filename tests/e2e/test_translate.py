@@ -289,6 +289,7 @@ def large():
         vectors.chunk({"content": "word `code` "}) for _ in range(60000)]}).encode()
 
 
+@pytest.mark.long
 def test_others_are_served_beside_a_large_translation(client, shared, large):
     replies = []
 

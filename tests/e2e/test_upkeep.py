@@ -400,6 +400,7 @@ def after_a_while(process, seconds):
         process.wait(seconds)
 
 
+@pytest.mark.long
 def test_killed_backups_leave_no_copy_and_do_no_harm(start, tmp_path):
     gateway = start()
     with Client(gateway.url) as client:
@@ -580,6 +581,7 @@ def test_a_vacuum_waits_for_nobody_for_ever(made):
     sound(made)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("serving", [True, False], ids=["serving", "stopped"])
 def test_killed_vacuums_leave_the_database_whole(start, serving):
     gateway = start()

@@ -12,6 +12,7 @@ struct download {
 	struct request               *request; /* alive while the reader is asked, or parked */
 	const struct download_source *source;
 	void                         *arg;
+	bool                          open; /* its response has all its headers: `over` follows */
 	bool                          parked; /* suspended for want of bytes */
 };
 
@@ -44,7 +45,8 @@ static void finish(void *cls)
 {
 	struct download *d = cls;
 
-	d->source->over(d->arg);
+	if (d->open)
+		d->source->over(d->arg);
 	free(d);
 }
 
@@ -65,7 +67,16 @@ struct download *download_open(struct request *r, uint64_t size,
 		free(d);
 		return NULL;
 	}
-	reply_send(r, 200, response);
+
+	struct reply_line *before = r->headers;
+	reply_common_headers(r);
+	response = reply_complete(r, response);
+	if (!response) { /* and `finish` was called */
+		r->headers = before;
+		return NULL;
+	}
+	d->open = true;
+	reply_go(r, 200, response);
 	return d;
 }
 

@@ -23,17 +23,23 @@ static bool value_ok(struct str v)
 	return v.n > 0 && v.n <= 8 * KIB;
 }
 
-void reply_header(struct request *r, const char *name, struct str value)
+static void line_push(struct request *r, struct reply_line *line, const char *name, const char *value)
+{
+	*line = (struct reply_line){ r->headers, name, value };
+	r->headers = line;
+}
+
+bool reply_header(struct request *r, const char *name, struct str value)
 {
 	struct reply_line *line = arena_alloc(&r->arena, sizeof *line);
 	struct str         copy = arena_str(&r->arena, value);
 
 	if (!line || !copy.p || !value_ok(value)) {
 		log_note(LOG_WARN, "header_dropped", "%s", name);
-		return;
+		return false;
 	}
-	*line = (struct reply_line){ r->headers, name, copy.p };
-	r->headers = line;
+	line_push(r, line, name, copy.p);
+	return true;
 }
 
 static bool origin_allowed(const struct request *r)
@@ -50,7 +56,7 @@ static bool origin_allowed(const struct request *r)
 
 void reply_common_headers(struct request *r)
 {
-	reply_header(r, "x-request-id", str_of(r->id));
+	line_push(r, &r->id_line, "x-request-id", r->id);
 	if (r->head.origin.n > 0 && origin_allowed(r)) {
 		reply_header(r, "Access-Control-Allow-Origin", r->head.origin);
 		reply_header(r, "Vary", STR("Origin"));
@@ -60,11 +66,24 @@ void reply_common_headers(struct request *r)
 		reply_header(r, "Connection", STR("close"));
 }
 
+struct MHD_Response *reply_complete(struct request *r, struct MHD_Response *response)
+{
+	for (struct reply_line *line = r->headers; response && line; line = line->next)
+		if (MHD_add_response_header(response, line->name, line->value) == MHD_NO) {
+			MHD_destroy_response(response);
+			return NULL;
+		}
+	return response;
+}
+
 void reply_send(struct request *r, int status, struct MHD_Response *response)
 {
 	reply_common_headers(r);
-	for (struct reply_line *line = r->headers; response && line; line = line->next)
-		MHD_add_response_header(response, line->name, line->value);
+	reply_go(r, status, reply_complete(r, response));
+}
+
+void reply_go(struct request *r, int status, struct MHD_Response *response)
+{
 	r->response = response;
 	r->status = status;
 	r->left = NULL;
@@ -91,8 +110,8 @@ void reply_text_take(struct request *r, int status, const char *content_type, st
 	r->bytes_out = body->len;
 	if (response) {
 		TAKE(body->data);
-		MHD_add_response_header(response, "Content-Type", content_type);
-		MHD_add_response_header(response, "Cache-Control", "no-store");
+		line_push(r, &r->type_lines[0], "Cache-Control", "no-store");
+		line_push(r, &r->type_lines[1], "Content-Type", content_type);
 	}
 	buf_finish(body);
 	reply_send(r, status, response);
@@ -110,7 +129,7 @@ void reply_static(struct request *r, int status, const char *content_type, struc
 
 	r->bytes_out = body.n;
 	if (response && content_type)
-		MHD_add_response_header(response, "Content-Type", content_type);
+		line_push(r, &r->type_lines[1], "Content-Type", content_type);
 	reply_send(r, status, response);
 }
 

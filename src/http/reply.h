@@ -5,11 +5,13 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+#include <stdbool.h>
+
 struct request;
 
-/* reply_header: a header for the reply or stream to come; copied.  Values with control bytes are
- * dropped and logged: they never come from us. */
-void reply_header(struct request *r, const char *name, struct str value);
+/* reply_header: a header for the reply or stream to come; copied.  false: dropped and logged, for memory was
+ * short, or the value had control bytes, which never come from us. */
+bool reply_header(struct request *r, const char *name, struct str value);
 /* reply_json_take: body's memory is handed over, body is empty afterwards. */
 void reply_json_take(struct request *r, int status, struct buf *body);
 /* reply_error: status and headers (Retry-After, x-should-retry, …) follow from e, the body is as the

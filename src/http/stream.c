@@ -305,12 +305,8 @@ static bool open_response(struct stream *s)
 		MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, r->http10 ? BLOCK_HTTP10 : 1, reader,
 						  s, NULL);
 
-	if (!response)
-		return false;
-	for (struct reply_line *line = r->headers; line; line = line->next)
-		MHD_add_response_header(response, line->name, line->value);
-	r->response = response;
-	return true;
+	r->response = reply_complete(r, response);
+	return r->response != NULL;
 }
 
 static void write_now(struct stream *s)
@@ -371,14 +367,14 @@ static void silence(struct timer *t)
 
 struct stream *stream_open(struct request *r, const struct stream_source *source, void *arg)
 {
-	struct stream *s = calloc(1, sizeof *s);
+	struct stream     *s = calloc(1, sizeof *s);
+	struct reply_line *before = r->headers;
 
 	/* The last header added is the first sent. */
 	reply_common_headers(r);
-	reply_header(r, "X-Accel-Buffering", STR("no"));
-	reply_header(r, "Cache-Control", STR("no-cache, no-transform"));
-	reply_header(r, "Content-Type", STR("text/event-stream; charset=utf-8"));
-	if (!s)
+	if (!s || !reply_header(r, "X-Accel-Buffering", STR("no")) ||
+	    !reply_header(r, "Cache-Control", STR("no-cache, no-transform")) ||
+	    !reply_header(r, "Content-Type", STR("text/event-stream; charset=utf-8")))
 		goto fail;
 	s->request = r;
 	s->source = source;
@@ -399,6 +395,8 @@ struct stream *stream_open(struct request *r, const struct stream_source *source
 	return s;
 
 fail:
+	/* the refusal that follows has headers of its own */
+	r->headers = before;
 	free(s);
 	return NULL;
 }

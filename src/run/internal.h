@@ -133,7 +133,7 @@ struct run {
 	int64_t            first_token_us; /* monotonic */
 	int64_t            first_token_ms; /* wall */
 	bool               news;           /* there is something about it that the store does not know yet */
-	struct live       *live; /* owned; only of native runs that are not stored */
+	struct live       *live; /* owned; NULL: nobody can ask for the run by its id */
 
 	size_t      step;     /* the place of the next in the table of step.c */
 	bool        starting; /* within run_start, from where no observer is called */

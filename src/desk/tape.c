@@ -9,6 +9,7 @@
 
 /* Events first to last. */
 struct stretch {
+	uint64_t   at; /* the place of its first byte */
 	struct buf data;
 	uint64_t   first;
 	uint64_t   last;
@@ -22,7 +23,8 @@ struct tape {
 	bool            committed;
 	bool            full;
 	struct stretch  handed; /* the writer's; empty: nothing is on its way */
-	uint64_t        stored; /* the writer's */
+	uint64_t        stored; /* these two are the writer's */
+	uint64_t        newest;
 	struct stretch  open;   /* is added to */
 	struct buf      error;
 	enum run_status status;
@@ -93,31 +95,41 @@ bool tape_keeps(const struct tape *t)
 
 bool tape_add(struct tape *t, const struct event *ev, uint64_t seq)
 {
+	uint64_t at = tape_head(t);
+
 	lock(t);
 	bool ok = !t->full && event_encode(ev, seq, &t->open.data);
 	unlock(t);
 	if (!ok)
 		return false;
+	t->newest = at;
 	if (t->open.first == 0)
 		t->open.first = seq;
 	t->open.last = seq;
 	return true;
 }
 
-static void empty(struct tape *t)
+/* begin_open: an empty stretch at this place. */
+static void begin_open(struct tape *t, uint64_t at)
 {
 	size_t max = t->open.data.max;
 
-	buf_finish(&t->open.data);
-	t->open = (struct stretch){ .first = 0 };
+	t->open = (struct stretch){ .at = at };
 	buf_init(&t->open.data, max);
+	t->newest = at;
+}
+
+static void empty(struct tape *t, uint64_t at)
+{
+	buf_finish(&t->open.data);
+	begin_open(t, at);
 }
 
 void tape_lose(struct tape *t)
 {
 	lock(t);
 	t->full = true;
-	empty(t);
+	empty(t, tape_head(t));
 	unlock(t);
 }
 
@@ -132,7 +144,7 @@ void tape_commit(struct tape *t)
 void tape_cut(struct tape *t)
 {
 	if (!t->committed)
-		empty(t);
+		empty(t, t->open.at);
 }
 
 struct str tape_uncommitted(const struct tape *t)
@@ -143,8 +155,32 @@ struct str tape_uncommitted(const struct tape *t)
 void tape_clear(struct tape *t)
 {
 	lock(t);
-	empty(t);
+	empty(t, tape_head(t));
 	unlock(t);
+}
+
+uint64_t tape_head(const struct tape *t)
+{
+	return t->open.at + t->open.data.len;
+}
+
+uint64_t tape_newest(const struct tape *t)
+{
+	return t->newest;
+}
+
+bool tape_next(const struct tape *t, uint64_t *at, struct event *ret, uint64_t *ret_seq)
+{
+	const struct stretch *s = *at < t->open.at ? &t->handed : &t->open;
+
+	if (!t->committed || *at < s->at || *at - s->at >= s->data.len)
+		return false;
+
+	struct str rest = { s->data.data + (*at - s->at), s->data.len - (size_t)(*at - s->at) };
+	size_t     before = rest.n;
+	bool       ok = event_decode(&rest, ret, ret_seq);
+	*at += before - rest.n;
+	return ok;
 }
 
 void tape_end(struct tape *t, enum run_status status, uint64_t last_seq, struct str error)
@@ -170,8 +206,7 @@ void tape_hand(struct tape *t, struct events_piece *ret)
 	CHECK(t->handed.data.len == 0);
 	if (t->committed && t->open.data.len > 0) {
 		t->handed = t->open;
-		t->open = (struct stretch){ .first = 0 };
-		buf_init(&t->open.data, t->max);
+		begin_open(t, tape_head(t));
 	}
 	*ret = piece_of(&t->handed);
 }
@@ -189,6 +224,10 @@ uint64_t tape_stored(const struct tape *t)
 void tape_arrived(struct tape *t)
 {
 	t->stored = t->handed.last;
+}
+
+void tape_forget(struct tape *t)
+{
 	buf_finish(&t->handed.data); /* its numbers stay */
 }
 
@@ -208,6 +247,7 @@ bool tape_rest(struct tape *t, struct events_piece *ret)
 		if (t->open.data.len == 0)
 			t->open.last = t->handed.last;
 		t->open.first = t->handed.first;
+		t->open.at = t->handed.at;
 		buf_finish(&t->open.data);
 		t->open.data = all;
 	}

@@ -43,16 +43,25 @@ void tape_clear(struct tape *t);
 /* tape_end: no more come.  error: JSON object, or empty. */
 void tape_end(struct tape *t, enum run_status status, uint64_t last_seq, struct str error);
 
+/* Places on a tape count all bytes that were ever added to it, but those that were cut off.
+ * tape_head: behind the newest event.  tape_newest: in front of it; the head, where nothing is kept. */
+uint64_t tape_head(const struct tape *t);
+uint64_t tape_newest(const struct tape *t);
+/* tape_next: the committed event at *at, which moves on; its spans are borrowed until the writer's next
+ * call.  False: there is none, or it is not here any more. */
+bool tape_next(const struct tape *t, uint64_t *at, struct event *ret, uint64_t *ret_seq);
+
 /* --- the store, by way of the writer --- */
 
 /* tape_hand: all that is committed and was not handed over yet; .data empty: nothing is.  Borrowed until
- * tape_arrived, which comes before the next tape_hand. */
+ * tape_forget, which comes before the next tape_hand. */
 void     tape_hand(struct tape *t, struct events_piece *ret);
 /* tape_handed, tape_stored: numbers of the last event that was handed over, that the log has; 0: none. */
 uint64_t tape_handed(const struct tape *t);
 uint64_t tape_stored(const struct tape *t);
-/* tape_arrived: what was handed over is in the log. */
+/* tape_arrived: what was handed over is in the log.  tape_forget: so it goes. */
 void     tape_arrived(struct tape *t);
+void     tape_forget(struct tape *t);
 /* tape_rest: what is not known to be in the log, that on its way included; .data empty: nothing.  Borrowed
  * until tape_clear.  False: no memory. */
 bool     tape_rest(struct tape *t, struct events_piece *ret) MUST_USE;

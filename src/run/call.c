@@ -92,7 +92,7 @@ static bool keep(struct run *r, const struct event *ev)
 			str_copy(r->native_reason, sizeof r->native_reason, ev->name);
 	}
 	/* A plain answer that goes through as it came needs no second copy, unless it is stored. */
-	bool through = r->encoder->ops->raw && (ev->raw.n > 0 || ev->cont);
+	bool through = r->feed.encoder->ops->raw && (ev->raw.n > 0 || ev->cont);
 	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
 	if (run_stored(r) || r->content || (whole && !r->rq.prompt.stream && !through))
 		return answer_add(&r->answer, ev);

@@ -1,23 +1,60 @@
-/* The reader's part of a run: what is printed for it, how much may wait, when it is woken. */
+/* The first client's reader.  Nearly always it stands at the head of the run's tape: an event is printed
+ * as it comes, with the provider's own bytes.  What it may not look at yet it reads from the tape, later.
+ * How much may wait for the client is decided here too, and when the client is woken. */
 #include "base/limits.h"
 #include "base/log.h"
 #include "run/internal.h"
 
-/* Memory that an emptied stream keeps. */
-enum { OUT_KEPT = 4096 };
+/* may_look: may the client see this event, should the machine fail now? */
+static bool may_look(const struct run *r, uint64_t seq)
+{
+	if (r->state == STATE_ENDED)
+		return true;
+	if (key_waits(r))
+		return false;
+	/* Numbers above the stored range must not be seen yet: after a crash they would come again. */
+	return seq <= tape_stored(r->tape) || (seq <= r->seq_reserved && !journal_strict(r));
+}
+
+static bool feed_event(struct run *r, const struct event *ev, uint64_t seq)
+{
+	if (r->feed.encoder->ops->event(r->feed.encoder, ev, seq, &r->feed.out))
+		return true;
+	run_abort_later(r, ERR_OVERLOADED, "no memory for the stream");
+	return false;
+}
+
+/* catch_up: from the tape, as far as the client may look. */
+static void catch_up(struct run *r)
+{
+	struct event ev;
+	uint64_t     seq;
+	uint64_t     at = r->feed_at;
+
+	if (!r->rq.prompt.stream || !run_stored(r) || !r->observer)
+		return;
+	while (tape_next(r->tape, &at, &ev, &seq) && may_look(r, seq)) {
+		if (ev.kind != EVENT_ASKED && !feed_event(r, &ev, seq))
+			return;
+		r->feed_at = at;
+	}
+}
+
+void feed_skip(struct run *r)
+{
+	r->feed_at = tape_head(r->tape);
+}
+
+static void wake(struct run *r)
+{
+	if (r->observer && r->open)
+		r->observer->wake(r->observer_arg);
+}
 
 void feed_wake(struct run *r)
 {
-	/* Numbers above the stored range must not be seen yet: after a crash they would come again. */
-	if (r->seq <= r->seq_reserved) {
-		bool   wait = r->state != STATE_ENDED && (journal_strict(r) || key_waits(r));
-		size_t seen = wait ? r->out_stored : r->out.len;
-
-		if (seen > r->out_seen)
-			r->out_seen = seen;
-	}
-	if (r->observer && r->open)
-		r->observer->wake(r->observer_arg);
+	catch_up(r);
+	wake(r);
 }
 
 void feed_open(struct run *r)
@@ -49,85 +86,57 @@ void feed_pause(struct run *r, bool pause)
 	r->call->provider->ops->pause(r->call, pause);
 }
 
+/* feed_behind: what waits for the client, printed or not. */
+static size_t feed_behind(const struct run *r)
+{
+	return reader_waiting(&r->feed) +
+	       (run_stored(r) ? (size_t)(tape_head(r->tape) - r->feed_at) : 0);
+}
+
 struct str run_ready(struct run *r, bool *ret_last)
 {
-	*ret_last = r->last && r->out_seen == r->out.len;
-	return (struct str){ r->out.data ? r->out.data + r->out_at : NULL, r->out_seen - r->out_at };
+	*ret_last = r->last;
+	return r->feed.keeps && key_waits(r) ? STR_NONE : reader_ready(&r->feed);
 }
 
 void run_taken(struct run *r, size_t n)
 {
-	r->out_at += n;
-	if (r->out_at == r->out.len) {
-		r->out_at = r->out_seen = r->out_mark = r->out_stored = 0;
-		buf_clear(&r->out);
-		if (r->out.cap > OUT_KEPT)
-			buf_finish(&r->out);
-	} else if (r->out_at > LIMIT_FEED_LOW) {
-		buf_take_front(&r->out, r->out_at);
-		r->out_seen -= r->out_at;
-		r->out_mark -= r->out_mark < r->out_at ? r->out_mark : r->out_at;
-		r->out_stored -= r->out_stored < r->out_at ? r->out_stored : r->out_at;
-		r->out_at = 0;
-	}
-	if (r->out.len - r->out_at < LIMIT_FEED_LOW)
+	reader_taken(&r->feed, n);
+	if (feed_behind(r) < LIMIT_FEED_LOW)
 		feed_pause(r, false);
-}
-
-/* print_recorded: the record is read by whoever uses the key later, also where nobody reads now. */
-static bool print_recorded(struct run *r, const struct event *ev, uint64_t seq)
-{
-	size_t start = r->record.len;
-
-	return r->encoder->ops->event(r->encoder, ev, seq, &r->record) &&
-	       (!r->observer ||
-		buf_add(&r->out, r->record.data + start, r->record.len - start));
 }
 
 void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 {
-	bool recorded = key_recorded(r);
-
-	if (!r->rq.prompt.stream || (!r->observer && !recorded))
+	if (!r->rq.prompt.stream || (!r->observer && !r->feed.keeps))
 		return;
-	if (!(recorded ? print_recorded(r, ev, seq)
-		       : r->encoder->ops->event(r->encoder, ev, seq, &r->out))) {
-		run_abort_later(r, ERR_OVERLOADED, "no memory for the stream");
+	if (run_stored(r) && (r->feed_at != tape_newest(r->tape) || !may_look(r, seq)))
+		catch_up(r);
+	else if (feed_event(r, ev, seq))
+		r->feed_at = tape_head(r->tape);
+	else
 		return;
-	}
 	if (!r->observer)
 		return;
-	if (r->out.len - r->out_at > LIMIT_FEED_HIGH)
-		feed_pause(r, true);
-	if (!r->open && r->out.len > LIMIT_COMMIT_BYTES)
-		feed_open(r);
-	feed_wake(r);
-}
 
-void feed_unsay(struct run *r)
-{
-	if ((!journal_strict(r) && !key_waits(r)) || r->out.len == r->out_seen)
-		return;
-	r->out.len = r->out_seen;
-	/* The encoder is past that and would end what nobody saw begin: the stream ends without its last
-	 * block, and the client comes again and reads what there is. */
-	r->closed = r->encoder->ops->nests;
+	size_t behind = feed_behind(r);
+	if (behind > LIMIT_FEED_HIGH)
+		feed_pause(r, true);
+	if (!r->open && behind > LIMIT_COMMIT_BYTES)
+		feed_open(r);
+	wake(r);
 }
 
 void feed_close(struct run *r)
 {
-	const struct encoder_ops *ops = r->encoder->ops;
+	const struct encoder_ops *ops = r->feed.encoder->ops;
 	const struct err         *e = r->failure.code != ERR_OK ? &r->failure : NULL;
-	struct buf               *out = key_recorded(r) ? &r->record : &r->out;
-	size_t                    start = out->len;
 
 	if (r->closed)
 		return;
+	catch_up(r);
 	r->closed = true;
-	bool ok = e ? ops->error(r->encoder, e, str_of(r->request_id), r->seq, out)
-		    : ops->done(r->encoder, r->seq, out);
-	if (ok && out == &r->record && r->observer)
-		ok = buf_add(&r->out, out->data + start, out->len - start);
-	if (!ok)
+	if (!(e ? ops->error(r->feed.encoder, e, str_of(r->request_id), r->seq, &r->feed.out)
+		: ops->done(r->feed.encoder, r->seq, &r->feed.out)))
 		log_note(LOG_ERROR, "stream_end_lost", "no memory for the end of a stream");
 }

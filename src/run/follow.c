@@ -14,6 +14,7 @@
 #include "msg/event_code.h"
 #include "desk/tape.h"
 #include "desk/watch.h"
+#include "run/reader.h"
 
 #include <stdlib.h>
 
@@ -21,7 +22,6 @@ enum state { READING, WAITING, FULL, OVER };
 
 enum {
 	PAGE_BYTES = 16 * KIB, /* of events; small ones make thirty times as much of blocks */
-	OUT_KEPT = 4096,       /* memory that an emptied stream keeps */
 	AGAIN_US = 20 * 1000,  /* until a full store is asked once more */
 };
 
@@ -38,7 +38,7 @@ struct follow {
 	bool                  opened;
 	bool                  left;
 
-	struct encoder *encoder; /* owned; made at the first page */
+	struct reader   reader; /* its encoder is made at the first page */
 	struct warnings warnings;
 	char           *model; /* owned */
 	bool            fences;
@@ -54,8 +54,6 @@ struct follow {
 	size_t     next_piece;
 
 	uint64_t   seq; /* of the last event printed */
-	struct buf out;
-	size_t     out_at;
 	bool       last;
 	bool       cut; /* without its last block */
 };
@@ -67,9 +65,8 @@ static void destroy(struct follow *f)
 	tape_release(f->o.tape);
 	buf_finish(&f->page);
 	buf_finish(&f->page_error);
-	encoder_destroy(f->encoder);
+	reader_finish(&f->reader);
 	warnings_finish(&f->warnings);
-	buf_finish(&f->out);
 	arena_finish(&f->read.arena);
 	free(f->model);
 	free(f);
@@ -135,28 +132,28 @@ static void error_of(struct str object, struct arena *arena, struct err *ret, ch
 
 static bool print_end(struct follow *f)
 {
-	const struct encoder_ops *ops = f->encoder->ops;
+	const struct encoder_ops *ops = f->reader.encoder->ops;
 	struct err                e;
 	char                      id[ID_MAX];
 
 	if (f->read.status == RUN_COMPLETED)
-		return ops->done(f->encoder, f->read.last_seq, &f->out);
+		return ops->done(f->reader.encoder, f->read.last_seq, &f->reader.out);
 	error_of(f->read.error, &f->read.arena, &e, id);
-	return ops->error(f->encoder, &e, str_of(id), f->read.last_seq, &f->out);
+	return ops->error(f->reader.encoder, &e, str_of(id), f->read.last_seq, &f->reader.out);
 }
 
 /* --- printing --- */
 
 static bool make_encoder(struct follow *f)
 {
-	if (f->encoder)
+	if (f->reader.encoder)
 		return true;
 	f->model = strndup(f->read.model.p ? f->read.model.p : "", f->read.model.n);
 	if (!f->model)
 		return false;
 	if (!f->o.shape)
 		f->o.shape = family_shape(f->o.family, f->read.shape);
-	f->encoder = f->o.shape->encoder(&(struct encoder_about){
+	f->reader.encoder = f->o.shape->encoder(&(struct encoder_about){
 		.want_usage = f->o.want_usage,
 		.fences = f->fences,
 		.reasoning = f->o.reasoning,
@@ -167,7 +164,7 @@ static bool make_encoder(struct follow *f)
 		.seen = f->o.cursor,
 		.warnings = &f->warnings,
 	});
-	return f->encoder;
+	return f->reader.encoder;
 }
 
 /* take_asked: what the run's encoder knew besides its events. */
@@ -180,7 +177,7 @@ static enum errc take_asked(struct follow *f, const struct event *ev, uint64_t s
 
 static enum errc print_event(struct follow *f, const struct event *ev, uint64_t seq)
 {
-	if (!make_encoder(f) || !f->encoder->ops->event(f->encoder, ev, seq, &f->out))
+	if (!make_encoder(f) || !f->reader.encoder->ops->event(f->reader.encoder, ev, seq, &f->reader.out))
 		return ERR_OVERLOADED;
 	f->seq = seq;
 	return ERR_OK;
@@ -193,7 +190,7 @@ static bool page_over(const struct follow *f)
 
 static bool room(const struct follow *f)
 {
-	return f->out.len - f->out_at < LIMIT_FEED_HIGH;
+	return reader_waiting(&f->reader) < LIMIT_FEED_HIGH;
 }
 
 /* print_some: what is left of the page, as far as there is room and one step of the loop allows: events
@@ -279,7 +276,7 @@ static bool show(struct follow *f)
 	if (!f->opened) {
 		f->opened = true;
 		f->o.observer->open(f->o.arg);
-	} else if (f->out.len > f->out_at || f->last) {
+	} else if (reader_waiting(&f->reader) > 0 || f->last) {
 		f->o.observer->wake(f->o.arg);
 	}
 	f->reading = false;
@@ -323,7 +320,7 @@ static bool print_page(struct follow *f)
 	if (rc == ERR_OK) {
 		if (page_over(f))
 			return true;
-		if (f->out.len > f->out_at && !show(f))
+		if (reader_waiting(&f->reader) > 0 && !show(f))
 			return false;
 		if (room(f))
 			print_rest(f);
@@ -362,7 +359,7 @@ static void take_page(struct follow *f)
 		}
 		f->last = true;
 		f->state = OVER;
-		if (f->out.len == f->out_at && !f->opened) {
+		if (reader_waiting(&f->reader) == 0 && !f->opened) {
 			f->o.observer->none(f->o.arg, NULL);
 			dispose(f);
 			return;
@@ -371,7 +368,7 @@ static void take_page(struct follow *f)
 		return;
 	}
 	/* A first page that was all seen is no news yet, but the stream is open. */
-	if ((f->read.has_more && f->out.len == f->out_at) || show(f))
+	if ((f->read.has_more && reader_waiting(&f->reader) == 0) || show(f))
 		go_on(f);
 }
 
@@ -535,7 +532,7 @@ struct follow *follow_start(const struct follow_options *o)
 	warnings_init(&f->warnings);
 	buf_init(&f->page, LIMIT_TAPE);
 	buf_init(&f->page_error, 4 * KIB);
-	buf_init(&f->out, LIMIT_FEED_MAX);
+	reader_init(&f->reader, false);
 	arena_init(&f->read.arena, MIB);
 	f->watch = (struct watch_run){
 		.loop = o->loop, .run = o->run, .fn = on_news, .gone = watch_gone
@@ -557,7 +554,7 @@ void follow_leave(struct follow *f)
 struct str follow_ready(struct follow *f, bool *ret_last)
 {
 	*ret_last = f->last;
-	return (struct str){ f->out.data ? f->out.data + f->out_at : NULL, f->out.len - f->out_at };
+	return reader_ready(&f->reader);
 }
 
 bool follow_broken(const struct follow *f)
@@ -567,17 +564,8 @@ bool follow_broken(const struct follow *f)
 
 void follow_taken(struct follow *f, size_t n)
 {
-	f->out_at += n;
-	if (f->out_at == f->out.len) {
-		f->out_at = 0;
-		buf_clear(&f->out);
-		if (f->out.cap > OUT_KEPT)
-			buf_finish(&f->out);
-	} else if (f->out_at > LIMIT_FEED_LOW) {
-		buf_take_front(&f->out, f->out_at);
-		f->out_at = 0;
-	}
-	if (f->state != FULL || f->out.len - f->out_at >= LIMIT_FEED_LOW)
+	reader_taken(&f->reader, n);
+	if (f->state != FULL || reader_waiting(&f->reader) >= LIMIT_FEED_LOW)
 		return;
 	if (page_over(f)) {
 		read_more(f);

@@ -20,6 +20,7 @@
 #include "shape/answer.h"
 #include "shape/transcript.h"
 #include "desk/live.h"
+#include "run/reader.h"
 #include "run/run.h"
 
 enum run_state {
@@ -152,22 +153,18 @@ struct run {
 	void                      *observer_arg;
 	bool                       open; /* the stream's status went out */
 	bool                       open_due; /* it would have gone out, but that key_waits */
-	bool                       last; /* everything is in out */
+	bool                       last; /* everything is printed */
 	bool                       bound; /* the provider has begun to answer: no other attempt follows */
 	bool                       closed; /* the stream's last block was printed */
-	struct buf                 record; /* a keyed stream that is stored nowhere, from its start */
-	struct encoder           *encoder;  /* owned */
+	struct reader             feed;     /* the observer's */
+	uint64_t                  feed_at;  /* its place on the tape, of a stored run */
 	struct warnings           warnings; /* what was not handed on */
-	struct buf                 out; /* printed, not yet taken */
-	size_t                     out_at;
-	size_t                     out_seen; /* up to here it may be seen; always the end of a block */
 
 	struct tape *tape;     /* held */
 	struct run  *log_prev; /* in the engine's list, while events of a stored stream wait for the store */
 	struct run  *log_next;
 	bool         log_listed;
-	size_t       out_mark;   /* strict: end of out when the job that is on its way was made */
-	size_t       out_stored; /* up to here the events are in the log */
+	bool         logged; /* the store has a log, and gets its events */
 
 	bool          content;   /* prompt and answer are logged */
 	bool          cancelled; /* somebody asked for it before the call could be ended */
@@ -372,8 +369,8 @@ bool key_save(struct run *r);
 void key_over(struct run *r);
 
 /* journal.c */
-/* journal_tape: the run's tape, as long as those who read it later need.  NULL: no memory. */
-struct tape *journal_tape(const struct run *r) MUST_USE;
+/* journal_open: makes the run's tape, which keeps what those who read it later need.  False: no memory. */
+bool         journal_open(struct run *r) MUST_USE;
 bool         journal_strict(const struct run *r);
 /* journal_begun: the log has, or will not have, that the provider answers. */
 bool journal_begun(const struct run *r);
@@ -403,7 +400,7 @@ void lost_add(struct run *r);
 void lost_stop(struct run_engine *g);
 
 /* feed.c */
-/* feed_wake: what was printed may be seen, as far as its numbers are stored. */
+/* feed_wake: the client sees what it may see by now. */
 void feed_wake(struct run *r);
 /* feed_open: a stream's status is decided, if somebody reads and it was not before. */
 void feed_open(struct run *r);
@@ -411,7 +408,7 @@ void feed_open(struct run *r);
 void feed_release(struct run *r);
 void feed_pause(struct run *r, bool pause);
 void feed_print(struct run *r, const struct event *ev, uint64_t seq);
-/* feed_unsay: strict, and the end was not stored: what is not in the log is not seen either. */
-void feed_unsay(struct run *r);
+/* feed_skip: what the client could not see so far it never does, as it could not be stored. */
+void feed_skip(struct run *r);
 /* feed_close: prints the last block, once. */
 void feed_close(struct run *r);

@@ -80,11 +80,11 @@ static void on_appended(struct store_job *job)
 		r->jobs_out--;
 		tape_arrived(r->tape);
 		if (r->state != STATE_ENDED) {
-			r->out_stored = r->out_mark;
 			if (first && tape_stored(r->tape) > 0)
 				key_release(r);
 			feed_release(r);
 		}
+		tape_forget(r->tape);
 		watch_notify(r->id);
 		run_free_if_over(r);
 	}
@@ -129,7 +129,6 @@ static bool fill(struct run_engine *g)
 		j->pieces[i].run = r->id;
 		j->runs[i] = r;
 		r->jobs_out++;
-		r->out_mark = r->out.len;
 		news += tell(r, &j->news[news]);
 	}
 	j->append = (struct events_append){
@@ -194,36 +193,35 @@ static void arm(struct run_engine *g)
 
 /* --- what runs do --- */
 
-static bool logged(const struct run *r)
-{
-	return run_stored(r) && r->rq.prompt.stream && store_does(r->engine->o.store, JOB_EVENTS_APPEND);
-}
-
 /* A run that is stored nowhere is read by who knows its id, or has its key. */
 static bool read_again(const struct run *r)
 {
 	return !run_stored(r) && r->rq.prompt.stream && r->live;
 }
 
-struct tape *journal_tape(const struct run *r)
+bool journal_open(struct run *r)
 {
-	return tape_create(logged(r) ? LIMIT_LOG_EVENTS : read_again(r) ? LIMIT_TAPE : 0, read_again(r));
+	bool stored = run_stored(r) && r->rq.prompt.stream;
+
+	r->logged = stored && store_does(r->engine->o.store, JOB_EVENTS_APPEND);
+	r->tape = tape_create(stored ? LIMIT_LOG_EVENTS : read_again(r) ? LIMIT_TAPE : 0, read_again(r));
+	return r->tape;
 }
 
 bool journal_strict(const struct run *r)
 {
-	return logged(r) && r->engine->o.settings(r->engine->o.arg)->strict;
+	return r->logged && r->engine->o.settings(r->engine->o.arg)->strict;
 }
 
 bool journal_begun(const struct run *r)
 {
-	return !logged(r) || tape_stored(r->tape) > 0;
+	return !r->logged || tape_stored(r->tape) > 0;
 }
 
 /* tell_readers: there is more on the tape. */
 static void tell_readers(struct run *r)
 {
-	if (!logged(r)) {
+	if (!r->logged) {
 		watch_notify(r->id);
 		return;
 	}
@@ -254,7 +252,7 @@ static bool add(struct run *r, const struct event *ev)
  * the usual. */
 static bool add_asked(struct run *r)
 {
-	if (r->seq > 0 || !tape_keeps(r->tape) || (r->warnings.count == 0 && r->rq.fences))
+	if (r->seq > 0 || (r->warnings.count == 0 && r->rq.fences) || !(r->logged || read_again(r)))
 		return true;
 	return add(r, &(struct event){
 			      .kind = EVENT_ASKED,
@@ -269,13 +267,21 @@ bool journal_hold(struct run *r, const struct event *ev)
 	return add_asked(r) && add(r, ev);
 }
 
+/* is_read: of a stored run whose store has no event log: nobody but its first client reads the tape. */
+static bool is_read(const struct run *r)
+{
+	return !r->observer || r->feed_at == tape_head(r->tape);
+}
+
 bool journal_event(struct run *r, const struct event *ev)
 {
+	if (run_stored(r) && !r->logged && is_read(r))
+		tape_clear(r->tape);
 	if (tape_keeps(r->tape) && add_asked(r) && add(r, ev)) {
 		tell_readers(r);
 		return true;
 	}
-	if (logged(r))
+	if (r->logged)
 		return false;
 	if (tape_keeps(r->tape))
 		tape_lose(r->tape);
@@ -329,7 +335,7 @@ bool journal_rest(struct run *r, struct events_piece *ret)
 {
 	*ret = (struct events_piece){ .first = 0 };
 	unlist(r);
-	if (logged(r) && !tape_rest(r->tape, ret))
+	if (r->logged && !tape_rest(r->tape, ret))
 		return false;
 	ret->run = r->id;
 	return true;
@@ -338,7 +344,7 @@ bool journal_rest(struct run *r, struct events_piece *ret)
 void journal_drop(struct run *r)
 {
 	unlist(r);
-	if (logged(r))
+	if (r->logged)
 		tape_clear(r->tape);
 }
 

@@ -93,7 +93,7 @@ struct key_answer key_made(struct run *r)
 	if (r->rq.prompt.stream && (r->failure.code == ERR_OK || r->open || r->open_due || !r->observer)) {
 		if (!run_stored(r))
 			feed_close(r);
-		return (struct key_answer){ .http = 200, .body = buf_view(&r->record) };
+		return (struct key_answer){ .http = 200, .body = buf_view(&r->feed.out) };
 	}
 	if (r->failure.code == ERR_OK) {
 		if (print_whole(r))

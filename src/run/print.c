@@ -39,7 +39,7 @@ bool print_whole(struct run *r)
 		buf_init(&r->raw, 0);
 		return true;
 	}
-	bool ok = r->encoder->ops->whole(r->encoder,
+	bool ok = r->feed.encoder->ops->whole(r->feed.encoder,
 					 &(struct encoder_whole){
 						 .raw = buf_view(&r->raw),
 						 .raw_id = raw_part(r, r->raw_id),

@@ -145,14 +145,12 @@ static void run_free(struct run *r)
 	if (r->next)
 		r->next->prev = r->prev;
 	g->live--;
-	encoder_destroy(r->encoder);
+	reader_finish(&r->feed);
 	warnings_finish(&r->warnings);
 	answer_finish(&r->answer);
-	buf_finish(&r->out);
 	buf_finish(&r->raw);
 	buf_finish(&r->whole);
 	buf_finish(&r->aside.body);
-	buf_finish(&r->record);
 	run_drop_request(r);
 	attach_release(r);
 	jobs_free(r->jobs);
@@ -226,16 +224,15 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	}
 	warnings_init(&r->warnings);
 	answer_init(&r->answer);
-	buf_init(&r->out, LIMIT_FEED_MAX);
+	reader_init(&r->feed, key_recorded(r));
 	buf_init(&r->raw, LIMIT_UPSTREAM_BODY);
 	buf_init(&r->whole, LIMIT_UPSTREAM_BODY + 4 * KIB);
-	buf_init(&r->record, LIMIT_FEED_MAX);
 	return r;
 }
 
 static bool choose_encoder(struct run *r)
 {
-	r->encoder = r->rq.shape->encoder(&(struct encoder_about){
+	r->feed.encoder = r->rq.shape->encoder(&(struct encoder_about){
 		.want_usage = r->rq.want_usage,
 		.fences = r->rq.fences,
 		.reasoning = r->engine->o.settings(r->engine->o.arg)->reasoning,
@@ -245,7 +242,7 @@ static bool choose_encoder(struct run *r)
 		.created_s = r->created_ms / 1000,
 		.warnings = &r->warnings,
 	});
-	return r->encoder;
+	return r->feed.encoder;
 }
 
 /* cancel_now: live_cancel was called, on whatever loop. */
@@ -277,8 +274,7 @@ static bool enlist_live(struct run *r)
 {
 	if (is_findable(r) && !(r->live = calloc(1, sizeof *r->live)))
 		return false;
-	r->tape = journal_tape(r);
-	if (!r->tape)
+	if (!journal_open(r))
 		return false;
 	if (!r->live)
 		return true;
@@ -421,6 +417,7 @@ void run_conclude(struct run *r)
 	}
 
 	feed_close(r);
+	journal_drop(r);
 	r->last = true;
 	feed_open(r);
 	feed_wake(r);
@@ -507,8 +504,7 @@ void run_engine_stop(struct run_engine *g, const struct err *why)
 void run_leave(struct run *r)
 {
 	r->observer = NULL;
-	buf_finish(&r->out);
-	r->out_at = r->out_seen = r->out_mark = r->out_stored = 0;
+	reader_leave(&r->feed);
 	feed_pause(r, false);
 	if (!r->rq.finish && is_called(r)) {
 		struct err e;

@@ -160,13 +160,12 @@ static void on_end_stored(struct store_job *job)
 
 	r->jobs_out--;
 	r->bill.settled = r->bill.reserved || r->jobs->end.later;
-	journal_drop(r);
 	watch_notify(r->id);
 	/* An answer that could not be kept is not reported as a success. */
 	if (job->err.code != ERR_OK) {
+		feed_skip(r);
 		r->failure = job->err;
 		lost_add(r);
-		feed_unsay(r);
 	}
 	run_conclude(r);
 }

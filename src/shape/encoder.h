@@ -54,7 +54,6 @@ struct encoder_ops {
 	void (*destroy)(struct encoder *n);
 
 	bool raw;   /* whole prints a provider's own completion, and needs no message beside it */
-	bool nests; /* blocks open what later ones end: none of them can be taken back alone */
 };
 
 struct encoder { /* embedded first in each */

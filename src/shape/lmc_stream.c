@@ -442,7 +442,6 @@ static const struct encoder_ops lmc_ops = {
 	.error = lmc_error,
 	.whole = lmc_whole,
 	.destroy = lmc_destroy,
-	.nests = true,
 };
 
 struct encoder *lmc_stream_create(const struct encoder_about *about)

@@ -117,6 +117,125 @@ static void a_tape_that_is_full_has_nothing_left(void **state)
 	tape_release(t);
 }
 
+/* next_is: the event at *at has this number and text; NULL: there is none. */
+static void next_is(const struct tape *t, uint64_t *at, uint64_t seq, const char *text)
+{
+	struct event ev;
+	uint64_t     got;
+
+	if (!tape_next(t, at, &ev, &got)) {
+		assert_null(text);
+		return;
+	}
+	assert_non_null(text);
+	assert_int_equal(got, seq);
+	assert_true(str_is(ev.text, text));
+}
+
+static void what_is_not_committed_is_cut_off_and_seen_by_nobody(void **state)
+{
+	struct tape      *t = tape_create(LIMIT_TAPE, true);
+	struct tape_state now;
+	struct buf        got;
+	uint64_t          at = 0;
+
+	(void)state;
+	buf_init(&got, KIB);
+	add(t, 1, STR("lost"), false);
+	assert_true(tape_uncommitted(t).n > 0);
+	next_is(t, &at, 0, NULL);
+	read_all(t, 1, &got, &now);
+	tape_cut(t);
+	assert_int_equal(tape_head(t), 0);
+	add(t, 1, STR("a"), false);
+	tape_commit(t);
+	assert_int_equal(tape_uncommitted(t).n, 0);
+	tape_cut(t); /* comes too late */
+	read_all(t, 1, &got, &now);
+	assert_true(str_is(buf_view(&got), "a"));
+	next_is(t, &at, 1, "a");
+	next_is(t, &at, 0, NULL);
+	buf_finish(&got);
+	tape_release(t);
+}
+
+static void nothing_is_kept_behind_the_commit_where_nobody_reads_later(void **state)
+{
+	static char  text[LIMIT_COMMIT_BYTES];
+	struct tape *t = tape_create(0, false);
+	struct event ev = { .kind = EVENT_TEXT, .text = { text, sizeof text } };
+
+	(void)state;
+	assert_false(tape_keeps(t));
+	add(t, 1, STR("a"), false);
+	assert_false(tape_add(t, &ev, 2)); /* no more than this waits for an answer to begin */
+	assert_true(tape_uncommitted(t).n > 0);
+	tape_commit(t);
+	tape_clear(t);
+	assert_int_equal(tape_newest(t), tape_head(t));
+	tape_release(t);
+}
+
+static void the_store_is_handed_each_event_once_and_the_end_what_may_be_missing(void **state)
+{
+	struct tape        *t = tape_create(LIMIT_TAPE, false);
+	struct events_piece sent, rest;
+	uint64_t            at = 0;
+
+	(void)state;
+	add(t, 1, STR("a"), false);
+	tape_hand(t, &sent);
+	assert_int_equal(sent.data.n, 0); /* not committed */
+	tape_forget(t);
+	tape_commit(t);
+	add(t, 2, STR("b"), false);
+	tape_hand(t, &sent);
+	assert_true(sent.data.n > 0 && sent.first == 1 && sent.last == 2);
+	assert_true(tape_handed(t) == 2 && tape_stored(t) == 0);
+	add(t, 3, STR("c"), false);
+	next_is(t, &at, 1, "a");
+	assert_true(tape_rest(t, &rest)); /* what is on its way goes along, in front */
+	assert_true(rest.first == 1 && rest.last == 3 && rest.data.n > sent.data.n);
+	assert_memory_equal(rest.data.p, sent.data.p, sent.data.n);
+	next_is(t, &at, 2, "b");
+	tape_arrived(t);
+	assert_int_equal(tape_stored(t), 2);
+	tape_forget(t);
+	next_is(t, &at, 3, "c");
+	tape_clear(t);
+	next_is(t, &at, 0, NULL);
+	tape_release(t);
+}
+
+static void a_reader_goes_from_what_was_handed_over_to_what_came_since(void **state)
+{
+	struct tape        *t = tape_create(LIMIT_TAPE, false);
+	struct events_piece piece;
+	uint64_t            at = 0;
+
+	(void)state;
+	tape_commit(t);
+	for (uint64_t seq = 1; seq <= 20; seq += 2) {
+		uint64_t before = at;
+
+		add(t, seq, STR("a"), false);
+		tape_hand(t, &piece);
+		add(t, seq + 1, STR("b"), false);
+		next_is(t, &at, seq, "a");
+		assert_int_equal(at, tape_newest(t));
+		next_is(t, &at, seq + 1, "b");
+		assert_int_equal(at, tape_head(t));
+		tape_arrived(t);
+		tape_forget(t);
+		next_is(t, &before, 0, NULL); /* it is in the log now */
+		tape_hand(t, &piece);
+		assert_int_equal(piece.first, seq + 1);
+		tape_arrived(t);
+		tape_forget(t);
+	}
+	tape_release(t);
+}
+
 static void *write_tape(void *arg)
 {
 	for (uint64_t i = 1; i <= 5000; i++)
@@ -219,6 +338,10 @@ int main(void)
 		cmocka_unit_test(a_tape_gives_back_what_was_added_in_pages_of_any_size),
 		cmocka_unit_test(its_end_is_told_behind_the_last_event),
 		cmocka_unit_test(a_tape_that_is_full_has_nothing_left),
+		cmocka_unit_test(what_is_not_committed_is_cut_off_and_seen_by_nobody),
+		cmocka_unit_test(nothing_is_kept_behind_the_commit_where_nobody_reads_later),
+		cmocka_unit_test(the_store_is_handed_each_event_once_and_the_end_what_may_be_missing),
+		cmocka_unit_test(a_reader_goes_from_what_was_handed_over_to_what_came_since),
 		cmocka_unit_test(one_thread_writes_while_another_reads),
 		cmocka_unit_test(a_ticket_is_good_for_its_run_until_its_time),
 		cmocka_unit_test(a_ticket_names_stored_and_configured_keys),

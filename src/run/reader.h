@@ -1,0 +1,27 @@
+/* run/reader: what each reader of a run's events has, besides its place among them: an encoder, and what
+ * that has printed but nobody has taken yet.  The run's first client reads by one (feed.c), and so does
+ * everybody who comes later (follow.c).  Laid open, to be embedded; on its owner's loop alone. */
+#pragma once
+
+#include "base/buf.h"
+#include "shape/encoder.h"
+
+struct reader {
+	struct encoder *encoder; /* owned; NULL: not made yet */
+	struct buf      out;
+	size_t          at;    /* taken of out */
+	bool            keeps; /* what was taken stays in out, as it is read once more */
+};
+
+void reader_init(struct reader *x, bool keeps);
+void reader_finish(struct reader *x);
+/* reader_ready: borrowed until reader_taken.  reader_waiting: how many bytes these are. */
+struct str    reader_ready(const struct reader *x);
+static inline size_t reader_waiting(const struct reader *x)
+{
+	return x->out.len - x->at;
+}
+/* reader_taken: the first n of them were. */
+void reader_taken(struct reader *x, size_t n);
+/* reader_leave: nobody takes anything any more. */
+void reader_leave(struct reader *x);

@@ -185,7 +185,7 @@ static enum errc unbound(struct str model, const char *what, struct err *e)
 
 	shown.n = text_whole(shown);
 	return err_set(e, ERR_NOT_BUDGETABLE, "model",
-		       "This key has a budget, and what the model '%.*s' may cost is not known: %s",
+		       "this key has a budget, but the most that the model '%.*s' may cost is unknown: %s",
 		       STR_ARG(shown), what);
 }
 

@@ -80,7 +80,7 @@ int api_key_row_find(struct conn *c, struct str id, const char *path, struct are
 	db_bind_text(&b, id);
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE) {
-		err_set(e, ERR_NOT_FOUND, path, "There is no key with this id.");
+		err_set(e, ERR_NOT_FOUND, path, "there is no such key");
 		return SQLITE_OK;
 	}
 	if (rc != SQLITE_ROW)

@@ -131,7 +131,7 @@ static int change(struct session *s, struct api_key_write *j)
 	if (j->change == API_KEY_REVOKE)
 		return revoke(s, j);
 	if (j->now.revoked_ms > 0) {
-		err_set(e, ERR_GONE, "", "This key is revoked; make a new one.");
+		err_set(e, ERR_GONE, "", "this key is revoked; create a new one");
 		return SQLITE_OK;
 	}
 	return j->change == API_KEY_UPDATE ? update(s, j) : rotate(s, j);

@@ -58,7 +58,7 @@ static int read_keys(struct session *s, struct api_keys_read *j)
 	if (j->after[0])
 		rc = api_key_row_find(s->conn, str_of(j->after), "", &j->arena, &after, e);
 	if (e->code == ERR_NOT_FOUND)
-		err_set(e, ERR_INVALID_VALUE, "after", "There is no key with this id in the list.");
+		err_set(e, ERR_INVALID_VALUE, "after", "must be the id of a key of this list");
 	return rc == SQLITE_OK && e->code == ERR_OK ? read_list(s, j, after.number) : rc;
 }
 

@@ -181,7 +181,7 @@ static struct str text_of(sqlite3_stmt *st, int column)
 
 static int gone(struct archive_read *j)
 {
-	err_set(&j->job.err, ERR_NOT_FOUND, "", "There is no conversation with this id.");
+	err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such conversation");
 	return SQLITE_OK;
 }
 

@@ -29,8 +29,8 @@ static void too_long(struct branch_read *j)
 	size_t max = j->arena.max < LIMIT_BRANCH_BYTES ? j->arena.max : LIMIT_BRANCH_BYTES;
 
 	err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "conversation",
-	        "The conversation's history is larger than the %zu KiB that can be sent with one "
-	        "turn. Start a new conversation.",
+	        "the conversation's history is larger than the %zu KiB that can be sent with one "
+	        "turn; start a new conversation",
 	        max / KIB);
 }
 

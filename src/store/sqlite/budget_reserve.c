@@ -44,18 +44,18 @@ static void say(const struct budget_reserve *j, int64_t spent[2], const int64_t 
 	char end[80] = "";
 
 	if (wait_ms > 0)
-		snprintf(end, sizeof end, " The budget is renewed in %lld s.",
+		snprintf(end, sizeof end, "; the budget is renewed in %lld s",
 		         (long long)((wait_ms + 999) / 1000));
 	if (j->limit_nano > 0 && j->nano > left(j->limit_nano, spent[0], reserved[0]))
 		err_set(e, ERR_INSUFFICIENT_QUOTA, "",
-		        "This call may cost up to %s, and %s is left of this key's budget of %s.%s",
+		        "this call may cost up to %s, and %s is left of this key's budget of %s%s",
 		        money_print(j->nano, most),
 		        money_print(left(j->limit_nano, spent[0], reserved[0]), money),
 		        money_print(j->limit_nano, all), end);
 	else
 		err_set(e, ERR_INSUFFICIENT_QUOTA, "",
-		        "This call may take up to %lld tokens, and %lld are left of this key's budget "
-		        "of %lld tokens.%s",
+		        "this call may take up to %lld tokens, and %lld are left of this key's budget "
+		        "of %lld tokens%s",
 		        (long long)j->tokens,
 		        (long long)left(j->limit_tokens, spent[1], reserved[1]),
 		        (long long)j->limit_tokens, end);

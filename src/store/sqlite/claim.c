@@ -120,7 +120,7 @@ static void replay(sqlite3_stmt *st, struct key_made *m, struct err *e)
 		key_reused(e);
 	else if (http == 410)
 		err_set(e, ERR_GONE, "",
-			"What an earlier request with this Idempotency-Key made has been deleted.");
+			"the object that an earlier request with this Idempotency-Key created has been deleted");
 	else if (!buf_str(&m->answer, db_blob(st, 2)))
 		row_no_memory(e);
 	else

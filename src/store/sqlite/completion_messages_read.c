@@ -81,7 +81,7 @@ static int read_one(struct session *s, struct completion_messages_read *j, int64
 		     (bytes > j->page_bytes || j->arena.used > j->page_bytes - bytes));
 	if (*ret_full && j->message_count == 0)
 		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
-			"The message is larger than the %zu KiB that a list can give.",
+			"the message is larger than the %zu KiB that a list can contain",
 			j->arena.max / KIB);
 	if (*ret_full)
 		return SQLITE_OK;
@@ -131,7 +131,7 @@ static int read_messages(struct session *s, struct completion_messages_read *j)
 	if (rc == SQLITE_OK && e->code == ERR_OK)
 		rc = walk(s, db_int(b.st, 0), db_int(b.st, 1), &k, e);
 	if (rc == SQLITE_OK && e->code == ERR_OK && j->after >= (int64_t)k.count)
-		err_set(e, ERR_INVALID_VALUE, "after", "This list has no message with this id.");
+		err_set(e, ERR_INVALID_VALUE, "after", "must be the id of a message of this list");
 	if (rc == SQLITE_OK && e->code == ERR_OK)
 		rc = read_page(s, j, &k);
 	free(k.at);

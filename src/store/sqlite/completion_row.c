@@ -12,7 +12,7 @@ int completion_row_find(struct db_bind *b, struct id run, int64_t owner, struct 
 	db_bind_int(b, owner);
 	int rc = db_bind_row(b);
 	if (rc == SQLITE_DONE) {
-		err_set(e, ERR_NOT_FOUND, "", "There is no stored completion with this id.");
+		err_set(e, ERR_NOT_FOUND, "", "there is no such stored completion");
 		return SQLITE_OK;
 	}
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
@@ -21,7 +21,7 @@ int completion_row_find(struct db_bind *b, struct id run, int64_t owner, struct 
 int completion_row_too_large(struct err *e, const struct arena *a)
 {
 	err_set(e, ERR_REQUEST_TOO_LARGE, "",
-		"The completion is larger than the %zu KiB that can be read at once.", a->max / KIB);
+		"the completion is larger than the %zu KiB that can be read at once", a->max / KIB);
 	return SQLITE_OK;
 }
 

@@ -84,7 +84,7 @@ static int write_completion(struct session *s, struct completion_write *j)
 		size_t bytes = completion_row_bytes(st);
 
 		if (!row_fits(&j->arena, bytes + MIB))
-			err_set(e, ERR_REQUEST_TOO_LARGE, "", "The completion is too large.");
+			err_set(e, ERR_REQUEST_TOO_LARGE, "", "the completion is too large");
 		else
 			(void)!completion_row_keep(st, &j->arena, &j->now, e);
 	}

@@ -57,7 +57,7 @@ static int find_place(struct session *s, struct completions_read *j, int64_t *re
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE) {
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
-			"This list has no completion with this id.");
+			"must be the id of a completion of this list");
 		return SQLITE_OK;
 	}
 	if (rc != SQLITE_ROW)

@@ -38,7 +38,7 @@ int conversation_row_find(struct conn *c, struct id id, int64_t owner, const cha
 	*ret = b.st;
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE) {
-		err_set(e, ERR_NOT_FOUND, path, "There is no conversation with this id.");
+		err_set(e, ERR_NOT_FOUND, path, "there is no such conversation");
 		return SQLITE_OK;
 	}
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
@@ -81,7 +81,7 @@ int conversation_row_message(struct conn *c, struct id id, struct id conversatio
 	*ret = st;
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE) {
-		err_set(e, ERR_NOT_FOUND, path, "This conversation has no message with this id.");
+		err_set(e, ERR_NOT_FOUND, path, "this conversation has no such message");
 		return SQLITE_OK;
 	}
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;

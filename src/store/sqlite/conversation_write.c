@@ -77,7 +77,7 @@ static int find(struct session *s, struct conversation_write *j, struct id id,
 	db_bind_int(&b, j->owner);
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE) {
-		err_set(e, ERR_NOT_FOUND, "", "There is no conversation with this id.");
+		err_set(e, ERR_NOT_FOUND, "", "there is no such conversation");
 		return SQLITE_OK;
 	}
 	if (rc != SQLITE_ROW)
@@ -96,7 +96,7 @@ static int find(struct session *s, struct conversation_write *j, struct id id,
 static int busy(struct err *e)
 {
 	err_set(e, ERR_CONVERSATION_BUSY, "conversation",
-	        "A turn of this conversation is still being answered. Try again when it has ended.");
+	        "a turn of this conversation is still running; try again when it has ended");
 	e->retry_after_ms = 1000;
 	return SQLITE_OK;
 }
@@ -283,7 +283,7 @@ static int remove_message(struct session *s, struct conversation_write *j)
 
 	if (rc == SQLITE_DONE) {
 		err_set(&j->job.err, ERR_NOT_FOUND, "",
-		        "This conversation has no item with this id.");
+		        "this conversation has no such item");
 		return SQLITE_OK;
 	}
 	if (rc != SQLITE_ROW)
@@ -409,7 +409,7 @@ static int change(struct session *s, struct conversation_write *j)
 		return rc;
 	if (j->conditional && !has_revision(j)) {
 		err_set(&j->job.err, ERR_PRECONDITION_FAILED, "",
-		        "The conversation has changed: it is now \"%lld\".",
+		        "the conversation has changed: it is now \"%lld\"",
 		        (long long)j->now.revision);
 		return SQLITE_OK;
 	}

@@ -41,7 +41,7 @@ static int check_after(struct session *s, struct conversations_read *j)
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE) {
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
-		        "This list has no conversation with this id.");
+		        "must be the id of a conversation of this list");
 		return SQLITE_OK;
 	}
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
@@ -135,7 +135,7 @@ static int read_list(struct session *s, struct conversations_read *j)
 	if (rc != SQLITE_OK || e->code != ERR_OK || j->limit == 0)
 		return rc;
 	if (j->limit > j->arena.max / sizeof *j->conversations) {
-		err_set(e, ERR_REQUEST_TOO_LARGE, "limit", "The page is too large.");
+		err_set(e, ERR_REQUEST_TOO_LARGE, "limit", "the page is too large");
 		return SQLITE_OK;
 	}
 	j->conversations = arena_alloc(&j->arena, j->limit * sizeof *j->conversations);

@@ -115,8 +115,8 @@ static void add_piece(struct events_read *j, sqlite3_stmt *st, struct page *p)
 		p->full = true;
 		if (j->piece_count == 0)
 			err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
-			        "A piece of the run's events is larger than the %zu KiB that can "
-			        "be read at once.",
+			        "a piece of the run's events is larger than the %zu KiB that can "
+			        "be read at once",
 			        j->arena.max / KIB);
 		return;
 	}
@@ -183,7 +183,7 @@ static int read_answer(struct session *s, struct events_read *j)
 		return SQLITE_OK;
 	}
 	err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
-	        "The answer is larger than the %zu KiB that can be read at once.",
+	        "the answer is larger than the %zu KiB that can be read at once",
 	        j->arena.max / KIB);
 	return SQLITE_OK;
 }

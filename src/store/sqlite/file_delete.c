@@ -16,7 +16,7 @@ static int find(struct session *s, struct file_delete *j)
 	db_bind_int(&b, j->owner);
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE) {
-		err_set(&j->job.err, ERR_NOT_FOUND, "", "There is no file with this id.");
+		err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such file");
 		return SQLITE_OK;
 	}
 	if (rc != SQLITE_ROW)

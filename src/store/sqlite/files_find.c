@@ -14,7 +14,7 @@ static int find_files(struct session *s, struct files_find *j)
 	for (j->missing = 0; j->missing < j->count; j->missing++) {
 		rc = file_row_find(s->conn, j->ids[j->missing], j->owner, &found, &st);
 		if (rc == SQLITE_OK && !found && !j->some)
-			err_set(e, ERR_NOT_FOUND, "", "There is no file with this id.");
+			err_set(e, ERR_NOT_FOUND, "", "there is no such file");
 		else if (rc == SQLITE_OK && found)
 			rc = file_row_read(st, &j->arena, &j->files[j->missing], e);
 		if (rc != SQLITE_OK || e->code != ERR_OK)

@@ -20,7 +20,7 @@ static int check_after(struct session *s, struct files_read *j)
 		rc = file_row_find(s->conn, j->after, j->owner, &found, &st);
 	if (rc == SQLITE_OK && !found)
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
-		        "There is no file with this id in the list.");
+		        "must be the id of a file of this list");
 	return rc;
 }
 

@@ -44,7 +44,7 @@ static int find_message(struct conn *c, struct conversation_write *j, int64_t *r
 		return sqlite3_reset(b.st);
 	if (rc == SQLITE_DONE)
 		err_set(&j->job.err, ERR_NOT_FOUND, "at",
-		        "This conversation has no message with this id.");
+		        "this conversation has no such message");
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
@@ -141,7 +141,7 @@ int fork_plan(struct conn *c, struct conversation_write *j, int64_t leaf, int64_
 			rc = step(c, &w, ret, e);
 		if (left == 0 || w.bytes > LIMIT_BRANCH_BYTES) {
 			err_set(e, ERR_REQUEST_TOO_LARGE, "at",
-			        "A fork copies at most %d messages and %u MiB. Fork at an earlier one.",
+			        "a fork copies at most %d messages and %u MiB; fork at an earlier message",
 			        LIMIT_FORK, LIMIT_BRANCH_BYTES / MIB);
 			break;
 		}

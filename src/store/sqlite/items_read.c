@@ -71,7 +71,7 @@ static int walk_keys(struct session *s, struct items_read *j, int64_t key, struc
 	}
 	if (!id_none(j->after) && !k->met)
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
-		        "This conversation has no item with this id.");
+		        "this conversation has no such item");
 	return SQLITE_OK;
 }
 
@@ -95,7 +95,7 @@ static int read_item(struct session *s, struct items_read *j, int64_t key, bool 
 		*ret_full = true;
 		if (j->item_count == 0)
 			err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
-			        "The item is larger than the %zu KiB that a list can give.",
+			        "the item is larger than the %zu KiB that a list can contain",
 			        j->arena.max / KIB);
 		return SQLITE_OK;
 	}
@@ -122,7 +122,7 @@ static int read_page(struct session *s, struct items_read *j, const struct keys 
 	if (n == 0)
 		return SQLITE_OK;
 	if (!row_fits(&j->arena, n * sizeof *j->items)) {
-		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "limit", "The page is too large.");
+		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "limit", "the page is too large");
 		return SQLITE_OK;
 	}
 	j->items = arena_alloc(&j->arena, n * sizeof *j->items);

@@ -15,7 +15,7 @@ int run_row_find(struct conn *c, const char *sql, struct id id, int64_t owner, s
 	*ret = st;
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE) {
-		err_set(e, ERR_NOT_FOUND, "", "There is no run with this id.");
+		err_set(e, ERR_NOT_FOUND, "", "there is no such run");
 		return SQLITE_OK;
 	}
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;

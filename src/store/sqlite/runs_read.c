@@ -33,7 +33,7 @@ static int check_after(struct session *s, struct runs_read *j)
 	if (j->job.err.code == ERR_OK &&
 	    (id_none(j->conversation) || db_int(st, 0) == j->conversation.key))
 		return SQLITE_OK;
-	err_set(&j->job.err, ERR_INVALID_VALUE, "after", "This list has no run with this id.");
+	err_set(&j->job.err, ERR_INVALID_VALUE, "after", "must be the id of a run of this list");
 	return SQLITE_OK;
 }
 
@@ -109,7 +109,7 @@ static int read_runs(struct session *s, struct runs_read *j)
 		return rc;
 
 	if (j->limit > j->arena.max / sizeof *j->runs) {
-		err_set(e, ERR_REQUEST_TOO_LARGE, "limit", "The page is too large.");
+		err_set(e, ERR_REQUEST_TOO_LARGE, "limit", "the page is too large");
 		return SQLITE_OK;
 	}
 	j->runs = arena_alloc(&j->arena, j->limit * sizeof *j->runs);

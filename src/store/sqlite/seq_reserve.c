@@ -14,7 +14,7 @@ static int reserve(struct session *s, struct seq_reserve *j)
 	db_bind_secret(&b, j->run.secret);
 	int rc = db_bind_run(&b);
 	if (rc == SQLITE_OK && sqlite3_changes(sqlite3_db_handle(st)) == 0)
-		err_set(&j->job.err, ERR_NOT_FOUND, "", "There is no run with this id.");
+		err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such run");
 	return rc;
 }
 

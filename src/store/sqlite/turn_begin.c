@@ -27,8 +27,8 @@ static const char sql_add_run[] =
 static enum errc busy(struct err *e)
 {
 	err_set(e, ERR_CONVERSATION_BUSY, "conversation",
-	        "Another turn of this conversation is still being answered, or came in between. "
-	        "Try again when it has ended.");
+	        "another turn of this conversation is still running, or came in between; "
+	        "try again when it has ended");
 	e->retry_after_ms = 1000;
 	return e->code;
 }
@@ -44,7 +44,7 @@ static int check_leaf(struct session *s, const struct turn_begin *j, struct err 
 	db_bind_int(&b, j->owner);
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE) {
-		err_set(e, ERR_NOT_FOUND, "conversation", "There is no conversation with this id.");
+		err_set(e, ERR_NOT_FOUND, "conversation", "there is no such conversation");
 		return SQLITE_OK;
 	}
 	if (rc != SQLITE_ROW)
@@ -74,7 +74,7 @@ static int check_parent(struct session *s, const struct turn_begin *j, struct er
 	}
 	if (rc != SQLITE_DONE)
 		return rc;
-	err_set(e, ERR_NOT_FOUND, "parent", "This conversation has no message with this id.");
+	err_set(e, ERR_NOT_FOUND, "parent", "this conversation has no such message");
 	return SQLITE_OK;
 }
 

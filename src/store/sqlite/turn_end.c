@@ -35,7 +35,7 @@ static int find_run(struct session *s, struct turn_end *j, struct message_place 
 	db_bind_secret(&b, j->run.secret);
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE) {
-		err_set(&j->job.err, ERR_NOT_FOUND, "", "There is no run with this id.");
+		err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such run");
 		return SQLITE_OK;
 	}
 	if (rc != SQLITE_ROW)
@@ -47,7 +47,7 @@ static int find_run(struct session *s, struct turn_end *j, struct message_place 
 	*ret_events_from = db_int(st, 4);
 	(void)sqlite3_reset(st);
 	if (!live)
-		err_set(&j->job.err, ERR_INTERNAL, "", "This run has ended already.");
+		err_set(&j->job.err, ERR_INTERNAL, "", "this run has ended already");
 	return SQLITE_OK;
 }
 

@@ -302,13 +302,13 @@ enum errc db_refuse(int rc, struct err *e)
 {
 	if ((rc & 0xff) == SQLITE_TOOBIG)
 		return err_set(e, ERR_REQUEST_TOO_LARGE, "",
-		               "A message is too large to be stored (at most %u MiB).",
+		               "a message is too large to be stored (at most %u MiB)",
 		               LIMIT_STORE_ROW / MIB - 1);
 	if (db_own_fault(rc))
-		return err_set(e, ERR_INTERNAL, "", "The server could not store this request.");
+		return err_set(e, ERR_INTERNAL, "", "the gateway could not store this request");
 
 	err_set(e, ERR_STORAGE, "",
-	        "The server can't use its storage at the moment: %s. Try again later.",
+	        "the gateway can't use its storage at the moment: %s; try again later",
 	        db_reason(rc));
 	e->retry_after_ms = 2000;
 	return e->code;

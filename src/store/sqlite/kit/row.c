@@ -3,7 +3,7 @@
 
 void row_no_memory(struct err *e)
 {
-	err_set(e, ERR_OVERLOADED, "", "The server is out of memory.");
+	err_set(e, ERR_OVERLOADED, "", "the gateway is out of memory");
 }
 
 bool row_keep(struct arena *a, sqlite3_stmt *st, int column, struct str *ret, struct err *e)

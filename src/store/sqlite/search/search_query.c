@@ -149,7 +149,7 @@ static enum errc add_term(struct search_query *q, const struct search_words *w,
 	if (rc == SQLITE_FULL || rc == SQLITE_TOOBIG)
 		return too_many(e);
 	if (rc != SQLITE_OK)
-		return err_set(e, ERR_OVERLOADED, "", "The server is out of memory.");
+		return err_set(e, ERR_OVERLOADED, "", "the gateway is out of memory");
 	t.count = q->word_count - t.first;
 	if (t.count == 0)
 		return ERR_OK; /* nothing but punctuation */

@@ -108,14 +108,14 @@ static void refuse(struct search_reads *r, struct err *e, int rc)
 {
 	if ((rc & 0xff) == SQLITE_INTERRUPT) {
 		err_set(e, ERR_OVERLOADED, "",
-		        "The search took too long. Search for rarer words, or in one conversation.");
+		        "the search took too long; search for rarer words, or in one conversation");
 		e->retry_after_ms = 2000;
 		return;
 	}
 	if ((rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB)
 		search_damaged(r->search);
 	close_index(r);
-	err_set(e, ERR_STORAGE, "", "The search index can't be used at the moment. Try again later.");
+	err_set(e, ERR_STORAGE, "", "the search index can't be used at the moment; try again later");
 	e->retry_after_ms = 2000;
 }
 

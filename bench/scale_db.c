@@ -3,6 +3,9 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "store/conversation.h"
+#include "store/engine.h"
+#include "store/sqlite/engine.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -90,7 +93,7 @@ void db_open_store(struct db *db)
 	};
 	struct err e = { .code = ERR_OK };
 
-	if (store_open(&o, &db->store, &e) != ERR_OK)
+	if (sqlite_engine.open(&o, &db->store, &e) != ERR_OK)
 		fail("store_open", &e);
 }
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "msg/event_code.h"
+#include "store/turn.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "scale_fill.h"
+#include "store/search.h"
+#include "store/turn.h"
 
 #include <stdio.h>
 

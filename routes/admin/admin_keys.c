@@ -9,6 +9,8 @@
 #include "routes/admin/api_key_print.h"
 #include "routes/kit/lookup.h"
 #include "routes/kit/page.h"
+#include "store/api_key.h"
+#include "store/job.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* Bodies about API keys, checked. */
 #include "routes/admin/api_key_body.h"
+#include "base/identity.h"
 
 #include "base/limits.h"
 #include "routes/admin/allowance_body.h"
@@ -7,6 +8,7 @@
 #include "schema/api_key_create.h"
 #include "schema/api_key_rotate.h"
 #include "schema/api_key_update.h"
+#include "store/api_key.h"
 
 static enum errc set_scopes(struct input *in, json_at list, struct api_key_write *w, struct err *e)
 {

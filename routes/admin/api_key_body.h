@@ -3,7 +3,7 @@
 #pragma once
 
 #include "json/input.h"
-#include "store/store.h"
+#include "store/api_key.h"
 
 /* Each fills what w asks for; spans point into the input.  w->now_ms is set.
  * Errors: those of fields_read, INVALID_VALUE. */

@@ -1,9 +1,11 @@
 /* Keys, printed. */
 #include "routes/admin/api_key_print.h"
+#include "base/identity.h"
 
 #include "json/value.h"
 #include "routes/admin/allowance_body.h"
 #include "routes/kit/page.h"
+#include "store/api_key.h"
 
 #include <stdio.h>
 

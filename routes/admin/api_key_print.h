@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "store/store.h"
+#include "store/api_key.h"
 
 /* api_key_print: text: shown once, when it was made or rotated; else NULL.  False: out is full. */
 bool api_key_print(struct buf *out, const struct store_api_key *k, const char *text,

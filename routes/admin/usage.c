@@ -8,6 +8,8 @@
 #include "json/value.h"
 #include "routes/kit/lookup.h"
 #include "routes/kit/page.h"
+#include "store/job.h"
+#include "store/usage.h"
 
 #include <stdio.h>
 #include <stdlib.h>

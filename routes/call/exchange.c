@@ -9,6 +9,7 @@
 #include "routes/kit/admission.h"
 #include "routes/call/run_headers.h"
 #include "routes/call/run_print.h"
+#include "store/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

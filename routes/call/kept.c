@@ -9,6 +9,7 @@
 #include "routes/call/run_headers.h"
 #include "routes/call/run_print.h"
 #include "desk/live.h"
+#include "store/idem.h"
 
 #include <stdlib.h>
 

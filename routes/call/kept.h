@@ -3,6 +3,7 @@
 
 #include "http/request.h"
 #include "routes/kit/gateway.h"
+#include "store/idem.h"
 
 /* kept_reply: sends the bytes that were kept, or the events of the run from their start, with
  * new ones as they come. Copies the bytes in read->answer; rq says how the answer was requested.

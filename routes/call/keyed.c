@@ -12,6 +12,8 @@
 #include "routes/call/exchange.h"
 #include "routes/kit/key_name.h"
 #include "routes/call/kept.h"
+#include "store/idem.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 
 #include "base/money.h"
 #include "shape/chunk.h"
+#include "store/run.h"
 
 static bool put_id(struct buf *out, const char *key, struct id id, const char *prefix)
 {

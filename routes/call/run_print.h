@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "desk/live.h"
-#include "store/store.h"
+#include "store/run.h"
 
 /* run_print: {"id":…,"object":"run",…}.  False: out is full. */
 bool run_print(struct buf *out, const struct run_read *run) MUST_USE;

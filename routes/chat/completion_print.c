@@ -3,6 +3,7 @@
 
 #include "json/scan.h"
 #include "shape/chunk.h"
+#include "store/completion.h"
 
 #include <stdio.h>
 

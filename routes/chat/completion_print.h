@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "shape/reasoning.h"
-#include "store/store.h"
+#include "store/completion.h"
 
 enum { COMPLETION_PRINT_ID = ID_MAX + 24 }; /* room for a message's id and its NUL */
 

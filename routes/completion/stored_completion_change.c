@@ -8,6 +8,8 @@
 #include "routes/kit/check.h"
 #include "routes/chat/completion_print.h"
 #include "schema/completion_update.h"
+#include "store/completion.h"
+#include "store/job.h"
 
 #include <stdlib.h>
 

@@ -6,6 +6,8 @@
 #include "routes/kit/bulk.h"
 #include "routes/chat/completion_print.h"
 #include "routes/kit/page.h"
+#include "store/completion.h"
+#include "store/job.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,8 @@
 #include "routes/chat/completion_print.h"
 #include "routes/kit/label_filter.h"
 #include "routes/kit/page.h"
+#include "store/completion.h"
+#include "store/job.h"
 
 #include <stdlib.h>
 

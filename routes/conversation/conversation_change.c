@@ -15,6 +15,7 @@
 #include "schema/conversation_create.h"
 #include "schema/conversation_fork.h"
 #include "schema/conversation_update.h"
+#include "store/conversation.h"
 
 #include <stdlib.h>
 

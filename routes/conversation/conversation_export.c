@@ -6,6 +6,8 @@
 #include "http/reply.h"
 #include "http/request.h"
 #include "routes/kit/gateway.h"
+#include "store/archive.h"
+#include "store/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,6 +15,8 @@
 #include "routes/kit/gateway.h"
 #include "routes/conversation/import_check.h"
 #include "routes/kit/key_name.h"
+#include "store/archive.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 
 #include "routes/kit/check.h"
 #include "schema/conversation_item.h"
+#include "store/conversation.h"
 
 static const char *const roles[] = { "user", "assistant", "system", "developer" };
 

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "json/input.h"
-#include "store/store.h"
+#include "store/conversation.h"
 
 /* Laid open so that it can be embedded; zero is empty. */
 struct conversation_items {

@@ -7,6 +7,7 @@
 #include "routes/kit/label_filter.h"
 #include "routes/kit/lookup.h"
 #include "routes/kit/page.h"
+#include "store/conversation.h"
 
 #include <stdlib.h>
 

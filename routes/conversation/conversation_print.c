@@ -1,5 +1,6 @@
 /* The conversation object, as in OpenAI's API, with a title where there is one. */
 #include "routes/conversation/conversation_print.h"
+#include "store/conversation.h"
 
 bool conversation_print(struct buf *out, const struct store_conversation *c)
 {

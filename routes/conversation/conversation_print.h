@@ -2,6 +2,6 @@
 #pragma once
 
 #include "base/buf.h"
-#include "store/store.h"
+#include "store/conversation.h"
 
 bool conversation_print(struct buf *out, const struct store_conversation *c) MUST_USE;

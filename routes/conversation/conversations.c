@@ -8,6 +8,7 @@
 #include "routes/kit/etag.h"
 #include "routes/conversation/items.h"
 #include "routes/kit/page.h"
+#include "store/conversation.h"
 
 #include <stdlib.h>
 

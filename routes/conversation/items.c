@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "json/print.h"
 #include "shape/view.h"
+#include "store/conversation.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "json/scan.h"
-#include "store/store.h"
+#include "store/conversation.h"
 
 enum { ITEM_ID_MAX = ID_MAX + 24 };
 

@@ -8,6 +8,7 @@
 #include "shape/view.h"
 #include "routes/kit/gateway.h"
 #include "routes/kit/page.h"
+#include "store/conversation.h"
 
 #include <stdlib.h>
 

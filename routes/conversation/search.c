@@ -5,6 +5,8 @@
 #include "http/reply.h"
 #include "routes/kit/lookup.h"
 #include "routes/kit/page.h"
+#include "store/job.h"
+#include "store/search.h"
 
 #include <stdlib.h>
 

@@ -8,6 +8,9 @@
 #include "http/request.h"
 #include "routes/file/file_print.h"
 #include "routes/kit/gateway.h"
+#include "store/file.h"
+#include "store/job.h"
+#include "store/run.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "routes/file/file_print.h"
 
 #include "base/limits.h"
+#include "store/file.h"
 
 /* --- what a client says of a file --- */
 

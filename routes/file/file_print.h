@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/file_id.h"
-#include "store/store.h"
+#include "store/file.h"
 
 enum {
 	FILE_LABEL_MAX = 256, /* LIMIT_FILE_NAME and a NUL */

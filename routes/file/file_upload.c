@@ -16,6 +16,8 @@
 #include "routes/file/file_print.h"
 #include "routes/kit/gateway.h"
 #include "routes/kit/key_name.h"
+#include "store/file.h"
+#include "store/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,8 @@
 #include "routes/file/file_print.h"
 #include "routes/kit/lookup.h"
 #include "routes/kit/page.h"
+#include "store/file.h"
+#include "store/job.h"
 
 #include <stdlib.h>
 

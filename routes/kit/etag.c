@@ -2,6 +2,7 @@
 #include "routes/kit/etag.h"
 
 #include "http/reply.h"
+#include "store/conversation.h"
 
 #include <stdio.h>
 

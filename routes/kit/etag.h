@@ -2,7 +2,7 @@
 #pragma once
 
 #include "http/request.h"
-#include "store/store.h"
+#include "store/conversation.h"
 
 /* The tags of a header. Tags that are not Parley's match nothing. */
 struct etag {

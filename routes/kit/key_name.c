@@ -2,6 +2,7 @@
 #include "routes/kit/key_name.h"
 
 #include "base/limits.h"
+#include "store/idem.h"
 
 /* Bare, or in quotes as a structured field writes it. */
 enum errc key_name_read(struct request *r, struct keys_name *ret, struct err *e)

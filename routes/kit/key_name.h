@@ -4,7 +4,7 @@
 
 #include "http/request.h"
 #include "desk/keys.h"
-#include "store/store.h"
+#include "store/idem.h"
 
 /* key_name_read: the header's key into ret->key, and ret->owner. */
 enum errc key_name_read(struct request *r, struct keys_name *ret, struct err *e) MUST_USE;

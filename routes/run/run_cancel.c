@@ -7,6 +7,8 @@
 #include "routes/kit/gateway.h"
 #include "routes/call/run_print.h"
 #include "desk/watch.h"
+#include "store/job.h"
+#include "store/run.h"
 
 #include <stdlib.h>
 

@@ -8,6 +8,8 @@
 #include "routes/chat/chat.h"
 #include "routes/call/intake.h"
 #include "schema/run_continue.h"
+#include "store/job.h"
+#include "store/run.h"
 
 #include <stdlib.h>
 

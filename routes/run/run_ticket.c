@@ -6,6 +6,9 @@
 #include "http/reply.h"
 #include "routes/kit/lookup.h"
 #include "desk/ticket.h"
+#include "store/key_ring.h"
+#include "store/run.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 

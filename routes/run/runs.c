@@ -7,6 +7,8 @@
 #include "routes/kit/page.h"
 #include "routes/call/run_print.h"
 #include "desk/live.h"
+#include "store/job.h"
+#include "store/run.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
 #include "http/reply.h"
 #include "http/request.h"
 #include "routes/kit/gateway.h"
+#include "store/store.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -157,7 +158,7 @@ static void gather(const struct gateway *g)
 	metric_set(METRIC_CALLS, calls.calls);
 	metric_set(METRIC_QUEUE_DEPTH, calls.waiting);
 	metric_set(METRIC_DB_BUSY, (int64_t)s.busy);
-	metric_set(METRIC_DB_WAL, s.wal_bytes);
+	metric_set(METRIC_DB_WAL, s.log_bytes);
 	metric_set(METRIC_DB_WRITABLE, s.writable ? 1 : 0);
 	metric_set(METRIC_SEARCH_MESSAGES, s.search_messages);
 	metric_set(METRIC_SEARCH_WAITING, s.search_waiting);

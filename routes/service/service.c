@@ -6,6 +6,7 @@
 #include "http/request.h"
 #include "routes/kit/gateway.h"
 #include "routes/service/openapi.h"
+#include "store/store.h"
 
 void service_livez(struct request *r, void *app)
 {

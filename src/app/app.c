@@ -6,6 +6,7 @@
 #include "app/app_snapshot.h"
 #include "app/app_takeover.h"
 #include "app/app_worker.h"
+#include "app/engines.h"
 #include "base/beneath.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -19,7 +20,8 @@
 #include "run/assemble.h"
 #include "desk/live.h"
 #include "desk/watch.h"
-#include "store/store.h"
+#include "store/engine.h"
+#include "store/key_ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -306,7 +308,7 @@ static int start(struct app *a, bool takeover, struct err *e)
 			return EX_UNAVAILABLE;
 		so.handover = a->before >= 0;
 	}
-	if (store_open(&so, &a->store, e) != ERR_OK)
+	if (engine_for(so.path)->open(&so, &a->store, e) != ERR_OK)
 		return exit_status_of_store(e);
 	if (check_listen(c, is_open(a, a->snapshot), &local, e) != ERR_OK)
 		return EX_CONFIG;
@@ -669,7 +671,7 @@ int app_migrate(const struct config *c)
 	struct err           e;
 	int                  applied = 0;
 
-	if (store_migrate(&so, &applied, &e) != ERR_OK)
+	if (engine_for(so.path)->migrate(&so, &applied, &e) != ERR_OK)
 		return fail(&e, exit_status_of_store(&e));
 	printf("%d migration%s applied to %s\n", applied, applied == 1 ? "" : "s", c->database);
 	return EX_OK;

@@ -1,11 +1,14 @@
 /* A worker's thread: start, reload, drain, stop. */
 #include "app/app_worker.h"
+#include "base/api_key.h"
 
 #include "base/clock.h"
+#include "base/identity.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "loop/transfer.h"
 #include "desk/ticket.h"
+#include "store/key_ring.h"
 #include "trace/otlp.h"
 
 #include <pthread.h>

@@ -3,6 +3,7 @@
 
 #include "app/app_snapshot.h"
 #include "routes/kit/gateway.h"
+#include "store/store.h"
 
 struct worker;
 

@@ -1,11 +1,13 @@
 /* Export and import from the command line. */
 #include "command/command.h"
+#include "app/engines.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "app/exit_status.h"
 #include "routes/conversation/import_check.h"
-#include "store/store.h"
+#include "store/archive.h"
+#include "store/engine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -139,7 +141,7 @@ int command_export(const struct command_call *call)
 	x.ids = call->conversation_count > 0 ? ids : NULL;
 	int status = open_output(call->output, &out);
 	if (status == EX_OK) {
-		enum errc rc = store_export(&so, &x, &e);
+		enum errc rc = engine_for(so.path)->export(&so, &x, &e);
 
 		progress_end(out.progress_us);
 		status = close_output(&out, call->output, rc == ERR_OK);
@@ -210,7 +212,7 @@ static int import_from(const struct config *c, int fd)
 	enum errc rc = check(&x, fd, &e);
 	write.text = x.text;
 	if (rc == ERR_OK)
-		rc = store_at_once(&so, JOB_ARCHIVE_WRITE, &write.job, &e);
+		rc = engine_for(so.path)->at_once(&so, JOB_ARCHIVE_WRITE, &write.job, &e);
 	if (rc == ERR_OK) {
 		if (x.warnings.count > 0)
 			fprintf(stderr, "parley: not all could be carried over: [%.*s]\n",

@@ -1,6 +1,7 @@
 /* parley backup FILE: a copy of the database and of the uploaded files, whether a gateway serves or
  * not. */
 #include "base/clock.h"
+#include "app/engines.h"
 #include "command/command.h"
 #include "command/command_upkeep.h"
 
@@ -19,7 +20,7 @@ int command_backup(const struct command_call *call)
 	char       size[32];
 
 	command_upkeep_begin();
-	enum upkeep_end end = upkeep_backup(&b, &e);
+	enum upkeep_end end = engine_for(b.database)->backup(&b, &e);
 	if (end != UPKEEP_DONE)
 		return command_upkeep_end(end, &e);
 	if (b.missing > 0)

@@ -1,5 +1,6 @@
 /* parley keys create|list|update|revoke|rotate: API keys, in the database, whether a gateway serves or not. */
 #include "command/command.h"
+#include "app/engines.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -10,6 +11,8 @@
 #include "json/input.h"
 #include "routes/admin/api_key_body.h"
 #include "routes/admin/api_key_print.h"
+#include "store/api_key.h"
+#include "store/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +50,7 @@ static enum errc do_write(const struct command_call *call, struct api_key_write 
 		.existing = w->change != API_KEY_CREATE,
 	};
 
-	return store_at_once(&so, JOB_API_KEY_WRITE, &w->job, e);
+	return engine_for(so.path)->at_once(&so, JOB_API_KEY_WRITE, &w->job, e);
 }
 
 /* --- options, as the JSON that the admin routes take --- */
@@ -371,7 +374,7 @@ static int list(const struct command_call *call)
 
 	for (bool first = true; ok && read.has_more; first = false) {
 		arena_init(&read.arena, 16 * MIB);
-		if (store_at_once(&so, JOB_API_KEYS_READ, &read.job, &e) != ERR_OK) {
+		if (engine_for(so.path)->at_once(&so, JOB_API_KEYS_READ, &read.job, &e) != ERR_OK) {
 			arena_finish(&read.arena);
 			return fail(&e, status_of(&e));
 		}

@@ -1,5 +1,6 @@
 /* parley vacuum: a smaller file, whether a gateway serves or not. */
 #include "base/clock.h"
+#include "app/engines.h"
 #include "command/command.h"
 #include "command/command_upkeep.h"
 
@@ -34,7 +35,7 @@ int command_vacuum(const struct command_call *call)
 	int64_t    from = clock_mono_us();
 
 	command_upkeep_begin();
-	enum upkeep_end end = upkeep_vacuum(&v, &e);
+	enum upkeep_end end = engine_for(v.database)->vacuum(&v, &e);
 	if (end != UPKEEP_DONE)
 		return command_upkeep_end(end, &e);
 	return report(&v, (double)(clock_mono_us() - from) / 1e6) ? EX_OK : EX_IOERR;

@@ -2,6 +2,7 @@
 #include "desk/live.h"
 
 #include "desk/tape.h"
+#include "store/run.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

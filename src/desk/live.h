@@ -4,7 +4,7 @@
 
 #include "base/id.h"
 #include "base/list.h"
-#include "store/store.h"
+#include "store/run.h"
 
 struct run;
 struct shape;

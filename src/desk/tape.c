@@ -3,6 +3,8 @@
 
 #include "base/limits.h"
 #include "msg/event_code.h"
+#include "store/events.h"
+#include "store/run.h"
 
 #include <pthread.h>
 #include <stdlib.h>

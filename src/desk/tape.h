@@ -13,7 +13,8 @@
 
 #include "base/buf.h"
 #include "msg/event.h"
-#include "store/store.h"
+#include "store/events.h"
+#include "store/run.h"
 
 struct tape;
 

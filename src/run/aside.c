@@ -4,6 +4,7 @@
  */
 #include "base/limits.h"
 #include "run/internal.h"
+#include "store/conversation.h"
 
 static size_t length(const struct str *list, size_t count)
 {

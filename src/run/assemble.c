@@ -5,6 +5,7 @@
 #include "json/scan.h"
 #include "shape/answer.h"
 #include "msg/event_code.h"
+#include "store/events.h"
 
 /* What is behind a gap or damage would make another text: all in front of it counts. */
 static bool add_piece(struct answer *a, struct str data, uint64_t *seq, bool *ret_whole)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "store/store.h"
+#include "store/events.h"
 
 /* assemble: as struct store_options has it: the message object, appended to out; false: the events
  * make none, or memory is short (out unchanged).  Any thread. */

@@ -11,6 +11,9 @@
 #include "shape/context.h"
 #include "lmc/text.h"
 #include "run/internal.h"
+#include "store/conversation.h"
+#include "store/file.h"
+#include "store/store.h"
 #include "store/blob.h"
 
 #include <errno.h>

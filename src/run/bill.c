@@ -11,6 +11,8 @@
 #include "lmc/text.h"
 #include "run/internal.h"
 #include "run/retry.h"
+#include "store/store.h"
+#include "store/turn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -414,9 +416,9 @@ void bill_over(struct run *r)
 		r->jobs_out++;
 		if (!store_budget_settle(s, &b->jobs->settle))
 			r->jobs_out--;
-	} else if (b->charged && s && s->ops->usage_add) {
+	} else if (b->charged && s && s->usage) {
 		fill_note(r, &n);
-		s->ops->usage_add(s, &n);
+		store_usage_add(s, &n);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include "shape/reasoning.h"
 #include "msg/event_code.h"
 #include "run/internal.h"
+#include "store/conversation.h"
 
 #include <errno.h>
 

@@ -15,6 +15,7 @@
 #include "desk/tape.h"
 #include "desk/watch.h"
 #include "run/reader.h"
+#include "store/events.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
  * make up the stream as it was. */
 #pragma once
 
+#include "base/id.h"
 #include "shape/encoder.h"
 #include "shape/family.h"
 #include "loop/loop.h"

@@ -22,6 +22,7 @@
 #include "desk/live.h"
 #include "run/reader.h"
 #include "run/run.h"
+#include "store/turn.h"
 
 enum run_state {
 	STATE_LOADING,

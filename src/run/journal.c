@@ -4,6 +4,8 @@
 #include "base/limits.h"
 #include "run/internal.h"
 #include "desk/watch.h"
+#include "store/events.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
  * that the client got. */
 #include "base/limits.h"
 #include "run/internal.h"
+#include "store/idem.h"
 
 bool key_recorded(const struct run *r)
 {

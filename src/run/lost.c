@@ -2,6 +2,7 @@
  * who watches them is then told to look. */
 #include "run/internal.h"
 #include "desk/watch.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ static bool ends_stored(struct run_engine *g)
 	struct store_stats now;
 
 	store_stats(g->o.store, &now);
-	return now.writable && now.lost == 0;
+	return now.writable && now.unfinished == 0;
 }
 
 static void on_timer(struct timer *t)

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "run/internal.h"
+#include "store/conversation.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "run/internal.h"
 #include "desk/watch.h"
+#include "store/turn.h"
 
 #include <stdlib.h>
 

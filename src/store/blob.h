@@ -53,7 +53,7 @@ enum errc blob_open(struct blobs *b, const unsigned char sha256[HASH_BYTES], int
 void blob_path(const struct blobs *b, const unsigned char sha256[HASH_BYTES], char ret[PATH_MAX]);
 bool blob_make_place(struct blobs *b, const unsigned char sha256[HASH_BYTES]) MUST_USE;
 
-/* For the engine, on its writer's thread. */
+/* For the engine, on one thread. */
 bool blob_exists(struct blobs *b, const unsigned char sha256[HASH_BYTES]);
 bool blob_mark(struct blobs *b, struct blob_name *name); /* makes name->mark */
 /* blob_settle: takes the mark away; keep false: the content too. */

@@ -3,6 +3,18 @@
 #include "store/store.h"
 
 #include "base/limits.h"
+#include "store/api_key.h"
+#include "store/archive.h"
+#include "store/completion.h"
+#include "store/conversation.h"
+#include "store/events.h"
+#include "store/file.h"
+#include "store/idem.h"
+#include "store/run.h"
+#include "store/search.h"
+#include "store/turn.h"
+#include "store/usage.h"
+#include "store/usage_gather.h"
 
 #include <stdlib.h>
 
@@ -44,7 +56,7 @@ void store_stats(struct store *s, struct store_stats *ret)
 
 void store_usage_add(struct store *s, const struct usage_note *note)
 {
-	s->ops->usage_add(s, note);
+	usage_gather_add(s->usage, note);
 }
 
 enum errc store_quiesce(struct store *s, int *ret_fd, struct err *e)

@@ -16,6 +16,7 @@ enum upkeep_end {
 	UPKEEP_STOPPED       /* `stopped` said so */
 };
 
+/* The copy is of one moment.  It appears under its name whole, checked and synced, or not at all. */
 struct upkeep_backup {
 	const char *database;
 	const char *target;    /* a file that does not exist; uploaded files go to `target`.files */
@@ -28,10 +29,9 @@ struct upkeep_backup {
 	int64_t missing; /* contents that rows name and that were nowhere to be found */
 };
 
-/* upkeep_backup: the copy is of one moment.  It appears under its name whole, checked and synced,
- * or not at all. */
-enum upkeep_end upkeep_backup(struct upkeep_backup *b, struct err *e) MUST_USE;
 
+/* Free pages are given back to the file system.  Without a gateway the file is written anew, which needs
+ * room for it twice. */
 struct upkeep_vacuum {
 	const char *database;
 	bool (*stopped)(void);
@@ -43,7 +43,3 @@ struct upkeep_vacuum {
 	int64_t free_after; /* of pages_after */
 	int64_t contents;   /* that no row named, removed */
 };
-
-/* upkeep_vacuum: gives free pages back to the file system.  Without a gateway the file is written
- * anew, which needs room for it twice. */
-enum upkeep_end upkeep_vacuum(struct upkeep_vacuum *v, struct err *e) MUST_USE;

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/money.h"
 #include "msg/price.h"
+#include "store/usage.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * usage_gather_flush and usage_gather_done, which one thread calls. */
 #pragma once
 
-#include "store/store.h"
+#include "store/usage.h"
 
 struct usage_gather;
 

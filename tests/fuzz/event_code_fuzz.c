@@ -6,6 +6,7 @@
 #include "shape/family.h"
 #include "msg/event_code.h"
 #include "run/assemble.h"
+#include "store/events.h"
 #include "tests/unit/event_same.h"
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* The list of unstored runs: added, found, removed, from many threads. */
 #include "desk/live.h"
+#include "store/run.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "msg/event_code.h"
+#include "store/run.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "routes/conversation/items.h"
+#include "store/conversation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
 #include "json/scan.h"
 #include "shape/answer.h"
 #include "msg/event_code.h"
+#include "store/events.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

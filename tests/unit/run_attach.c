@@ -1,6 +1,8 @@
 /* Runs whose messages name uploaded files: found by the store, read on a worker before anything else
  * happens, and whatever may come in between. */
 #include "run/internal.h"
+#include "store/file.h"
+#include "store/store.h"
 #include "store/blob.h"
 #include "tests/unit/run_help.h"
 

@@ -1,6 +1,7 @@
 /* Attempts: providers that say what the test wants, one attempt after the other; who is asked, what the
  * reader gets and what is stored. */
 #include "lmc/warnings.h"
+#include "store/run.h"
 #include "tests/unit/run_help.h"
 
 #include <errno.h>

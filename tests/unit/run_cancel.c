@@ -1,5 +1,6 @@
 /* Cancelling a run in every state, from any thread; and being told that it has begun. */
 #include "tests/unit/run_help.h"
+#include "store/run.h"
 
 #include "tests/unit/run_lane.h"
 

@@ -7,6 +7,8 @@
 #include "run/follow.h"
 #include "desk/tape.h"
 #include "desk/watch.h"
+#include "store/events.h"
+#include "store/store.h"
 #include "tests/unit/run_lane.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 /* Followers: a log read in pages, waited for and left, compared with the stream as it was. */
 #include "tests/unit/run_desk.h"
+#include "store/run.h"
 
 #define TEXT(s) { .kind = EVENT_TEXT, .text = { s, sizeof(s) - 1 } }
 #define NAME(s) { s, sizeof(s) - 1 }

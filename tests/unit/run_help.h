@@ -6,6 +6,8 @@
 #include "msg/event_code.h"
 #include "desk/live.h"
 #include "run/run.h"
+#include "store/store.h"
+#include "store/turn.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,5 +1,6 @@
 /* A run's events on their way to the store: when, how many at once, and what may be seen before. */
 #include "desk/keys.h"
+#include "store/run.h"
 #include "tests/unit/run_help.h"
 
 #define START   { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }

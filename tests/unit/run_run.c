@@ -1,5 +1,6 @@
 /* Runs: every path through the states; store and provider wait for the test's word. */
 #include "tests/unit/run_help.h"
+#include "store/run.h"
 
 #define START     { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
 #define TEXT(s)   { .kind = EVENT_TEXT, .text = STR(s) }

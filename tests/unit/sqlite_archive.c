@@ -1,5 +1,7 @@
 /* Archives in and out of the SQLite engine. */
 #include "sqlite_help.h"
+#include "store/archive.h"
+#include "store/turn.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -264,16 +266,16 @@ static void another_process_reads_and_writes(void **state)
 	open_store(f);
 	make_odd_order(f);
 	buf_init(&out, MIB);
-	assert_int_equal(store_export(&f->options, &x, &e), ERR_OK);
+	assert_int_equal(engine->export(&f->options, &x, &e), ERR_OK);
 	assert_int_equal(x.count, 1);
 	w.text = buf_view(&out);
-	assert_int_equal(store_at_once(&f->options, JOB_ARCHIVE_WRITE, &w.job, &e), ERR_OK);
+	assert_int_equal(engine->at_once(&f->options, JOB_ARCHIVE_WRITE, &w.job, &e), ERR_OK);
 	assert_int_equal(w.conversation_count, 1);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM conversation"), 2);
 	/* It still takes turns. */
 	(void)make_odd_order(f);
 	close_store(f);
-	assert_int_equal(store_at_once(&f->options, JOB_ARCHIVE_WRITE, &w.job, &e), ERR_OK);
+	assert_int_equal(engine->at_once(&f->options, JOB_ARCHIVE_WRITE, &w.job, &e), ERR_OK);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM conversation"), 4);
 	buf_finish(&out);
 }

@@ -1,5 +1,7 @@
 /* Budgets: what is spent and reserved never passes a limit, and no reservation outlives its call. */
 #include "tests/unit/sqlite_help.h"
+#include "store/store.h"
+#include "store/turn.h"
 
 #include <signal.h>
 #include <sys/wait.h>

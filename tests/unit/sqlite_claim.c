@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "msg/event_code.h"
+#include "store/turn.h"
 
 #define Q(text) "{\"role\":\"user\",\"content\":\"" text "\"}"
 #define A(text) "{\"role\":\"assistant\",\"content\":\"" text "\"}"

@@ -1,5 +1,7 @@
 /* Stored completions: which runs are some, lists of them, their messages, and what changes them. */
 #include "sqlite_help.h"
+#include "store/completion.h"
+#include "store/turn.h"
 
 enum { OWNER = 3, STRANGER = 4 };
 

@@ -2,6 +2,8 @@
 #include "sqlite_help.h"
 
 #include "msg/event_code.h"
+#include "store/store.h"
+#include "store/turn.h"
 #include "store/sqlite/kit/db.h"
 #include "store/sqlite/migrate.h"
 
@@ -653,11 +655,11 @@ static void an_end_that_was_lost_is_made_as_after_a_crash(void **state)
 	lose_end(f, plain.run, 200, (struct events_piece){ 0 });
 	lose_end(f, refused.run, 0, (struct events_piece){ 0 });
 	store_stats(f->store, &now);
-	assert_int_equal(now.lost, 3);
+	assert_int_equal(now.unfinished, 3);
 	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 	int64_t deadline = clock_mono_us() + 20000000;
-	while (!now.writable || now.lost > 0) {
+	while (!now.writable || now.unfinished > 0) {
 		assert_true(clock_mono_us() < deadline);
 		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
 		store_stats(f->store, &now);
@@ -710,7 +712,7 @@ static void lost_ends_with_long_logs_are_made_one_after_another(void **state)
 	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 	int64_t deadline = clock_mono_us() + 20000000;
-	while (!now.writable || now.lost > 0) {
+	while (!now.writable || now.unfinished > 0) {
 		assert_true(clock_mono_us() < deadline);
 		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
 		store_stats(f->store, &now);

@@ -1,5 +1,7 @@
 /* Failing storage and many threads: honest errors, nothing half written, recovery by itself. */
 #include "sqlite_help.h"
+#include "store/store.h"
+#include "store/turn.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -368,7 +370,7 @@ static void the_log_is_copied_back(void **state)
 		struct turn_begin t = first_turn(&m, big);
 
 		whole_turn(f, &t, A);
-		int64_t now = stats_of(f).wal_bytes;
+		int64_t now = stats_of(f).log_bytes;
 		again = now < last;
 		last = now;
 	}

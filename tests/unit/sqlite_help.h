@@ -5,7 +5,9 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "store/store.h"
+#include "store/sqlite/engine.h"
+#include "store/engine.h"
+#include "store/turn.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -23,6 +25,8 @@
 #include <cmocka.h>
 
 #define HELP __attribute__((unused)) static
+
+HELP const struct store_engine *const engine = &sqlite_engine;
 
 /* --- a loop of one queue --- */
 
@@ -128,7 +132,7 @@ HELP int tear_down(void **state)
 HELP enum errc try_open(struct fixture *f)
 {
 	f->err = (struct err){ .code = ERR_OK };
-	return store_open(&f->options, &f->store, &f->err);
+	return engine->open(&f->options, &f->store, &f->err);
 }
 
 HELP void open_store(struct fixture *f)

@@ -1,5 +1,7 @@
 /* Keys of what is made without a run: kept with it, given again, gone with it. */
 #include "sqlite_help.h"
+#include "store/file.h"
+#include "store/turn.h"
 
 static const char fingerprint[32] = "a digest of thirty-two bytes....";
 

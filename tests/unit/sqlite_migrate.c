@@ -2,6 +2,8 @@
 #include "sqlite_help.h"
 
 #include "base/hash.h"
+#include "store/store.h"
+#include "store/turn.h"
 #include "store/sqlite/kit/db.h"
 #include "store/sqlite/migrate.h"
 
@@ -32,9 +34,9 @@ static void a_second_run_applies_nothing(void **state)
 	struct fixture *f = *state;
 	int             applied = -1;
 
-	assert_int_equal(store_migrate(&f->options, &applied, &f->err), ERR_OK);
+	assert_int_equal(engine->migrate(&f->options, &applied, &f->err), ERR_OK);
 	assert_true(applied >= 1);
-	assert_int_equal(store_migrate(&f->options, &applied, &f->err), ERR_OK);
+	assert_int_equal(engine->migrate(&f->options, &applied, &f->err), ERR_OK);
 	assert_int_equal(applied, 0);
 	f->options.migrate = false;
 	open_store(f);
@@ -166,7 +168,7 @@ static void a_second_process_is_kept_out(void **state)
 	struct store   *second = NULL;
 
 	open_store(f);
-	assert_int_equal(store_open(&f->options, &second, &f->err), ERR_STORAGE);
+	assert_int_equal(engine->open(&f->options, &second, &f->err), ERR_STORAGE);
 	assert_null(second);
 	assert_non_null(strstr(f->err.text, "in use by another process"));
 	close_store(f);

@@ -1,5 +1,8 @@
 /* Two processes on one database, here two stores: what the new one may do, and from when on. */
 #include "tests/unit/sqlite_help.h"
+#include "store/api_key.h"
+#include "store/engine.h"
+#include "store/turn.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -28,7 +31,7 @@ static struct store *open_next(struct fixture *f)
 	assert_int_equal(store_quiesce(f->store, &lock, &f->err), ERR_OK);
 	o.handover = true;
 	o.handover_fd = fcntl(lock, F_DUPFD_CLOEXEC, 0);
-	assert_int_equal(store_open(&o, &next, &f->err), ERR_OK);
+	assert_int_equal(engine->open(&o, &next, &f->err), ERR_OK);
 	assert_true(store_peer_alive(next));
 	return next;
 }
@@ -75,7 +78,7 @@ static void one_that_gave_up_is_not_taken_over_from(void **state)
 	o.handover = true;
 	o.handover_fd = fcntl(o.handover_fd, F_DUPFD_CLOEXEC, 0);
 	assert_int_equal(store_resume(f->store, &f->err), ERR_OK);
-	assert_int_equal(store_open(&o, &next, &f->err), ERR_OVERLOADED);
+	assert_int_equal(engine->open(&o, &next, &f->err), ERR_OVERLOADED);
 	assert_null(next);
 	assert_int_equal(running(f), 1);
 	remove_mark(f);
@@ -114,7 +117,7 @@ static void keys_are_not_migrated_under_one_that_ends_its_answers(void **state)
 	outside(f, "DELETE FROM schema_migration WHERE number = "
 	           "(SELECT max(number) FROM schema_migration)");
 	arena_init(&r.arena, MIB);
-	assert_int_equal(store_at_once(&f->options, JOB_API_KEYS_READ, &r.job, &f->err), ERR_STORAGE);
+	assert_int_equal(engine->at_once(&f->options, JOB_API_KEYS_READ, &r.job, &f->err), ERR_STORAGE);
 	assert_non_null(strstr(f->err.text, "parley migrate"));
 	arena_finish(&r.arena);
 	close_store(f);

@@ -1,5 +1,7 @@
 /* Turns: what is written comes back, in order, and only to its owner. */
 #include "sqlite_help.h"
+#include "store/store.h"
+#include "store/turn.h"
 
 #define Q(text) "{\"role\":\"user\",\"content\":\"" text "\"}"
 #define A(text) "{\"role\":\"assistant\",\"content\":\"" text "\"}"

@@ -1,8 +1,13 @@
 /* Rows of API keys, on their way out. */
 #include "store/sqlite/api_key_row.h"
+#include "base/allowance.h"
+#include "base/id.h"
+#include "base/identity.h"
 
 #include "base/limits.h"
 #include "json/scan.h"
+#include "store/api_key.h"
+#include "store/key_ring.h"
 #include "store/sqlite/kit/row.h"
 
 #include <stdio.h>

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "store/sqlite/kit/conn.h"
-#include "store/store.h"
+#include "store/api_key.h"
+
+struct key_ring;
+struct store_api_key;
 
 #define API_KEY_ALLOWANCE                                                                                  \
 	"requests, requests_window_us, tokens, tokens_window_us, concurrent, max_body, "           \

@@ -1,6 +1,7 @@
 /* Rows of API keys, on their way in. */
 #include "base/limits.h"
 #include "base/log.h"
+#include "store/api_key.h"
 #include "store/sqlite/api_key_row.h"
 #include "store/sqlite/op.h"
 

@@ -1,5 +1,6 @@
 /* Keys for people: one, or a list. */
 #include "store/sqlite/api_key_row.h"
+#include "store/api_key.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 

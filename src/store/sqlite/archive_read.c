@@ -8,6 +8,7 @@
 
 #include "archive/archive_line.h"
 #include "base/limits.h"
+#include "store/archive.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 

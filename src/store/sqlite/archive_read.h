@@ -3,6 +3,6 @@
 #pragma once
 
 #include "store/sqlite/session.h"
-#include "store/store.h"
+#include "store/archive.h"
 
 int archive_read(struct session *s, struct archive_read *j) MUST_USE;

@@ -4,6 +4,8 @@
  * without event logs, like those from before there was a log: events_from and events_to are NULL. */
 #include "archive/archive_walk.h"
 #include "base/limits.h"
+#include "store/archive.h"
+#include "store/run.h"
 #include "store/sqlite/claim.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"

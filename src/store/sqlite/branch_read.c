@@ -1,5 +1,6 @@
 /* A branch of a conversation, from its root to where a turn goes on. */
 #include "base/limits.h"
+#include "store/conversation.h"
 #include "store/sqlite/conversation_row.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"

@@ -1,5 +1,6 @@
 /* What a call may cost at most is taken from what is left, or the call is refused. */
 #include "base/money.h"
+#include "store/usage.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/peer.h"
 

@@ -1,5 +1,6 @@
 /* The end of the reservation of a call that is stored nowhere else. */
 #include "store/sqlite/budgets.h"
+#include "store/usage.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/unfinished.h"
 

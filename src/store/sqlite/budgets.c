@@ -3,6 +3,7 @@
 
 #include "base/money.h"
 #include "msg/price.h"
+#include "store/usage.h"
 
 #define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "store/sqlite/kit/conn.h"
-#include "store/store.h"
+#include "store/usage.h"
 
 /* budgets_settle: ends the run's reservation and books what was used; nothing where the note says that there
  * was a reservation and it is gone: this was done before. */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/engine.h"
 #include "store/sqlite/key_used.h"
 
 static const struct chore *const chores[CHORE__COUNT] = {

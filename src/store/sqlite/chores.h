@@ -5,6 +5,7 @@
 #pragma once
 
 #include "store/sqlite/books.h"
+#include "store/engine.h"
 #include "store/sqlite/chore.h"
 #include "store/sqlite/peer.h"
 #include "store/sqlite/search_clear.h"

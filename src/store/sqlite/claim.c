@@ -1,5 +1,6 @@
 /* Idempotency keys: one row for each, removed when it is freed or has expired. */
 #include "store/sqlite/claim.h"
+#include "store/turn.h"
 
 #include "store/sqlite/kit/row.h"
 

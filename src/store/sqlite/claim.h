@@ -4,7 +4,7 @@
 #pragma once
 
 #include "store/sqlite/kit/conn.h"
-#include "store/store.h"
+#include "store/turn.h"
 
 /* claim_begin: j->key, if it has one. */
 int claim_begin(struct conn *c, const struct turn_begin *j) MUST_USE;

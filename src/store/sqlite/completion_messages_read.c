@@ -1,5 +1,6 @@
 /* The messages that a completion came in with: the chain from the last of them to the first. */
 #include "base/limits.h"
+#include "store/completion.h"
 #include "store/sqlite/completion_row.h"
 #include "store/sqlite/op.h"
 

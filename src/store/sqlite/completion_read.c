@@ -1,5 +1,6 @@
 /* One stored completion. */
 #include "store/sqlite/completion_row.h"
+#include "store/completion.h"
 #include "store/sqlite/op.h"
 
 static const char sql_one[] = COMPLETION_ROW_FIND;

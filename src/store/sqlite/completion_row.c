@@ -2,6 +2,7 @@
 #include "store/sqlite/completion_row.h"
 
 #include "base/limits.h"
+#include "store/completion.h"
 
 enum { FIRST_TEXT = 3, LAST_TEXT = 8, USAGE = 9 };
 

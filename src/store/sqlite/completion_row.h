@@ -3,7 +3,7 @@
 
 #include "msg/family.h"
 #include "store/sqlite/kit/row.h"
-#include "store/store.h"
+#include "store/completion.h"
 
 /* What makes a run r one, as the partial indexes say it; m is its answer, c its conversation. */
 #define COMPLETION_ROW_IS "r.shape = '" SHAPE_OPENAI "' AND r.status = 2 "

@@ -1,6 +1,8 @@
 /* New metadata for a stored completion, and its end.  A completion's metadata is its conversation's, so
  * what is done here is done to that. */
 #include "base/limits.h"
+#include "store/completion.h"
+#include "store/conversation.h"
 #include "store/sqlite/completion_row.h"
 #include "store/sqlite/conversation_write.h"
 #include "store/sqlite/op.h"

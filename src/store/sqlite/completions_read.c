@@ -1,5 +1,6 @@
 /* Lists of stored completions: in the order of an index, so a page costs what is on it. */
 #include "store/sqlite/completion_row.h"
+#include "store/completion.h"
 #include "store/sqlite/op.h"
 
 /* ?1 the owner, ?2 the conversation that the page begins behind, ?3 how many, ?4 the model; ?5, ?6 a

@@ -1,5 +1,6 @@
 /* A conversation as it is listed. */
 #include "store/sqlite/conversation_row.h"
+#include "store/conversation.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 

@@ -1,5 +1,6 @@
 /* Finding conversations and their messages. */
 #include "store/sqlite/conversation_row.h"
+#include "store/run.h"
 
 static const char sql_conversation[] =
 	"SELECT leaf, created_ms, title, metadata, tip, rev, "

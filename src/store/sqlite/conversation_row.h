@@ -4,7 +4,7 @@
 #pragma once
 
 #include "store/sqlite/kit/conn.h"
-#include "store/store.h"
+#include "store/run.h"
 
 /* Columns of what conversation_row_find finds. */
 enum {

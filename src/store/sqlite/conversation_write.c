@@ -1,5 +1,6 @@
 /* Changing conversations outside their turns: made, labelled, filled, cut back, deleted. */
 #include "store/sqlite/conversation_write.h"
+#include "store/conversation.h"
 
 #include "store/sqlite/claim.h"
 #include "store/sqlite/fork.h"

@@ -3,6 +3,6 @@
 #pragma once
 
 #include "store/sqlite/session.h"
-#include "store/store.h"
+#include "store/conversation.h"
 
 int conversation_write(struct session *s, struct conversation_write *j) MUST_USE;

@@ -1,5 +1,6 @@
 /* Lists of conversations: in the order of an index, so a page costs what is on it. */
 #include "store/sqlite/kit/row.h"
+#include "store/conversation.h"
 #include "store/sqlite/op.h"
 
 /* ?1 the owner, ?2 where the page begins, ?3 how many; ?4, ?5 a pair of the metadata, ?6 all of

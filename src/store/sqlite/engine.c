@@ -1,7 +1,6 @@
-/* The SQLite engine as store.h wants it: opening in the right order, and the table of operations.
- *
- * store_open and store_migrate stand here, beside the only engine there is, and not in src/store,
- * which is below the engines and must not know them. */
+/* The SQLite engine as store/engine.h wants it: opening in the right order, and the two tables. */
+#include "store/sqlite/engine.h"
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/sqlite/books.h"
@@ -17,7 +16,8 @@
 #include "store/sqlite/file_content.h"
 #include "store/sqlite/unfinished.h"
 #include "store/sqlite/writer.h"
-#include "store/store.h"
+#include "store/engine.h"
+#include "store/usage.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,7 +35,6 @@ struct engine {
 	struct unfinished  unfinished;
 	struct chores      chores;
 	struct store_options options; /* its path is ours */
-	struct usage_gather *usage;
 	struct checkpoint *checkpoint;
 	struct writer     *writer;
 	struct readers    *readers;
@@ -95,11 +94,6 @@ static void on_usage(void *engine)
 	struct engine *g = engine;
 
 	chores_call(&g->chores, CHORE_BOOKS, clock_mono_us() + BOOKS_MS * (int64_t)1000);
-}
-
-static void op_usage_add(struct store *s, const struct usage_note *note)
-{
-	usage_gather_add(engine_of(s)->usage, note);
 }
 
 static void op_stats(struct store *s, struct store_stats *ret)
@@ -173,7 +167,7 @@ static void op_destroy(struct store *s)
 	chores_finish(&g->chores);
 	session_finish(&g->session);
 	unfinished_finish(&g->unfinished);
-	usage_gather_destroy(g->usage);
+	usage_gather_destroy(g->store.usage);
 	search_destroy(g->search);
 	key_watch_destroy(g->keys);
 	checkpoint_destroy(g->checkpoint);
@@ -202,7 +196,6 @@ static const struct store_peers peers = {
 static const struct store_ops ops = {
 	.name = "sqlite",
 	.submit = op_submit,
-	.usage_add = op_usage_add,
 	.stats = op_stats,
 	.destroy = op_destroy,
 	.peers = &peers,
@@ -258,8 +251,8 @@ static enum errc start_writer(struct engine *g, struct err *e)
 {
 	struct writer_parts parts = { &g->session, &g->chores, g->checkpoint, g->search, &g->moved };
 
-	g->usage = usage_gather_create(on_usage, g);
-	if (!g->usage)
+	g->store.usage = usage_gather_create(on_usage, g);
+	if (!g->store.usage)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
 	g->session.blobs = g->store.blobs;
 	g->session.ring = g->store.ring;
@@ -274,11 +267,11 @@ static enum errc start_writer(struct engine *g, struct err *e)
 		file_content_sweep(&g->session);
 	g->chores.wake = writer_wake;
 	g->chores.arg = g->writer;
-	chores_init(&g->chores, &g->session, g->usage, &g->options);
+	chores_init(&g->chores, &g->session, g->store.usage, &g->options);
 	return writer_start(g->writer, e);
 }
 
-enum errc store_open(const struct store_options *o, struct store **ret, struct err *e)
+static enum errc open_store(const struct store_options *o, struct store **ret, struct err *e)
 {
 	struct engine *g = NULL;
 	int            applied = 0;
@@ -314,7 +307,7 @@ enum errc store_open(const struct store_options *o, struct store **ret, struct e
 	return ERR_OK;
 }
 
-enum errc store_migrate(const struct store_options *o, int *ret_applied, struct err *e)
+static enum errc migrate_store(const struct store_options *o, int *ret_applied, struct err *e)
 {
 	struct engine *g = NULL;
 	int            applied = 0;
@@ -325,3 +318,19 @@ enum errc store_migrate(const struct store_options *o, int *ret_applied, struct 
 	*ret_applied = applied;
 	return ERR_OK;
 }
+
+static bool takes(const char *database)
+{
+	return !strstr(database, "://");
+}
+
+const struct store_engine sqlite_engine = {
+	.name = "sqlite",
+	.takes = takes,
+	.open = open_store,
+	.migrate = migrate_store,
+	.export = sqlite_export,
+	.at_once = sqlite_at_once,
+	.backup = sqlite_backup,
+	.vacuum = sqlite_vacuum,
+};

@@ -2,6 +2,7 @@
 #include "store/sqlite/events.h"
 
 #include "msg/event_code.h"
+#include "store/events.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "store/sqlite/kit/conn.h"
-#include "store/store.h"
+#include "store/events.h"
 
 struct events {
 	struct conn        *conn;    /* borrowed */

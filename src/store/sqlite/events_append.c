@@ -1,5 +1,6 @@
 /* Pieces of the logs of runs that go on. */
 #include "store/sqlite/op.h"
+#include "store/events.h"
 
 static int append(struct session *s, struct events_append *j)
 {

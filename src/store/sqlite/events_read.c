@@ -1,5 +1,6 @@
 /* A page of a run's event log, and how far the run is. */
 #include "base/limits.h"
+#include "store/events.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/run_row.h"

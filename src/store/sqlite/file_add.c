@@ -1,5 +1,6 @@
 /* A file's row, with its key.  The content was placed before. */
 #include "store/sqlite/claim.h"
+#include "store/file.h"
 #include "store/sqlite/file_content.h"
 #include "store/sqlite/op.h"
 

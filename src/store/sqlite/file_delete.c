@@ -1,5 +1,6 @@
 /* A file's row goes, and its content with the last row that names it. */
 #include "store/sqlite/file_content.h"
+#include "store/file.h"
 #include "store/sqlite/op.h"
 
 static const char sql_find[] =

@@ -1,5 +1,6 @@
 /* One row, by its id, and what is read from it. */
 #include "store/sqlite/file_row.h"
+#include "store/file.h"
 
 #include "store/sqlite/kit/row.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "store/sqlite/kit/conn.h"
-#include "store/store.h"
+#include "store/file.h"
 
 #define FILE_ROW "SELECT id, secret, created_ms, bytes, sha256, name, type, purpose FROM file "
 

@@ -1,5 +1,6 @@
 /* Uploaded files by their ids. */
 #include "store/sqlite/file_row.h"
+#include "store/file.h"
 #include "store/sqlite/op.h"
 
 static int find_files(struct session *s, struct files_find *j)

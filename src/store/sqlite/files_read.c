@@ -1,5 +1,6 @@
 /* A list of uploaded files. */
 #include "store/sqlite/file_row.h"
+#include "store/file.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 

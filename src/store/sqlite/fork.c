@@ -2,6 +2,7 @@
 #include "store/sqlite/fork.h"
 
 #include "base/limits.h"
+#include "store/conversation.h"
 #include "store/sqlite/kit/row.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "store/sqlite/kit/conn.h"
-#include "store/store.h"
+#include "store/conversation.h"
 
 /* What is to be copied; owned by the caller, all zero at first. */
 struct fork {

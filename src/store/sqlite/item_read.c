@@ -1,5 +1,6 @@
 /* One message, on whatever branch. */
 #include "store/sqlite/conversation_row.h"
+#include "store/conversation.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 

@@ -1,5 +1,6 @@
 /* A page of a branch's messages. */
 #include "base/limits.h"
+#include "store/conversation.h"
 #include "store/sqlite/conversation_row.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"

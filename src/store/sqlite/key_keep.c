@@ -1,5 +1,6 @@
 /* The idempotency key of a call that is stored nowhere else. */
 #include "store/sqlite/claim.h"
+#include "store/idem.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/peer.h"
 

@@ -1,5 +1,6 @@
 /* What an idempotency key stands for. */
 #include "store/sqlite/kit/row.h"
+#include "store/idem.h"
 #include "store/sqlite/op.h"
 
 static const char sql_find[] =

@@ -2,6 +2,7 @@
 #include "store/sqlite/peer.h"
 
 #include "base/log.h"
+#include "store/engine.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/recover.h"
 #include "store/sqlite/session.h"

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/id.h"
+#include "store/engine.h"
 #include "store/sqlite/chore.h"
 
 #include <stdatomic.h>

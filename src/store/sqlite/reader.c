@@ -2,6 +2,7 @@
 #include "store/sqlite/reader.h"
 
 #include "base/limits.h"
+#include "store/search.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/search/search_read.h"
 #include "store/sqlite/kit/thread.h"

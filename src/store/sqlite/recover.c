@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/money.h"
 #include "msg/price.h"
+#include "store/engine.h"
+#include "store/turn.h"
 #include "store/sqlite/budgets.h"
 #include "store/sqlite/salvage.h"
 #include "store/sqlite/session.h"

@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "store/sqlite/kit/conn.h"
-#include "store/store.h"
+#include "store/engine.h"
 
 /* recover_run: runs that a crash left going become `incomplete`, with the answer that
  * o->assemble makes of what they logged, and id_floor learns the highest key in use.  *ret_runs is

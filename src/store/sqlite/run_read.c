@@ -1,5 +1,6 @@
 /* One run. */
 #include "store/sqlite/op.h"
+#include "store/run.h"
 #include "store/sqlite/run_row.h"
 
 static const char sql_one[] = RUN_ROW RUN_ROW_JOINS "WHERE r.id = ? AND r.secret = ? AND r.owner = ?";

@@ -1,5 +1,6 @@
 /* Rows of runs. */
 #include "store/sqlite/run_row.h"
+#include "store/run.h"
 
 #include "store/sqlite/kit/row.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "store/sqlite/kit/conn.h"
-#include "store/store.h"
+#include "store/run.h"
 
 #define RUN_ROW                                                                                    \
 	"SELECT r.status, r.conversation, c.secret, r.continues, k.secret, r.model, "              \

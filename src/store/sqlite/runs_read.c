@@ -1,5 +1,6 @@
 /* A list of runs, newest first. */
 #include "store/sqlite/kit/row.h"
+#include "store/run.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/run_row.h"
 

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "msg/event_code.h"
+#include "store/events.h"
 
 #include <stdlib.h>
 

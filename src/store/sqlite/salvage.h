@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "store/sqlite/events.h"
 #include "store/sqlite/kit/conn.h"
-#include "store/store.h"
+#include "store/events.h"
 
 /* store_options.assemble */
 typedef bool salvage_assemble_fn(const struct events_piece *pieces, size_t count, struct buf *out);

@@ -1,5 +1,6 @@
 /* Numbers of events up to one may be sent. */
 #include "store/sqlite/op.h"
+#include "store/turn.h"
 
 static const char sql_reserve[] =
 	"UPDATE run SET seq_reserved = max(seq_reserved, ?) WHERE id = ? AND secret = ?";

@@ -6,6 +6,8 @@
 #include "store/sqlite/sweep.h"
 
 #include "base/clock.h"
+#include "store/engine.h"
+#include "store/run.h"
 #include "store/sqlite/claim.h"
 
 enum {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store/sqlite/chore.h"
+#include "store/engine.h"
 #include "store/sqlite/events.h"
 
 struct sweep {

@@ -1,5 +1,6 @@
 /* What a turn writes in front of its call: its conversation if new, its messages and its run. */
 #include "store/sqlite/claim.h"
+#include "store/turn.h"
 #include "store/sqlite/message_row.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/peer.h"

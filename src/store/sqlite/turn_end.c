@@ -1,5 +1,6 @@
 /* What a turn writes behind its call: the answer and the end. */
 #include "store/sqlite/turn_end.h"
+#include "store/turn.h"
 
 #include "store/sqlite/budgets.h"
 #include "store/sqlite/claim.h"

@@ -4,6 +4,6 @@
 #pragma once
 
 #include "store/sqlite/session.h"
-#include "store/store.h"
+#include "store/turn.h"
 
 int turn_end(struct session *s, struct turn_end *j) MUST_USE;

@@ -1,5 +1,6 @@
 /* Ends and settlements that wait for a disk. */
 #include "store/sqlite/unfinished.h"
+#include "store/turn.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "store/sqlite/salvage.h"
-#include "store/store.h"
+#include "store/turn.h"
 
 struct unfinished_end {
 	struct id    run;

@@ -1,5 +1,6 @@
 /* Ends and settlements, in whatever the writer commits next. */
 #include "store/sqlite/unfinished_write.h"
+#include "store/turn.h"
 
 #include "store/sqlite/budgets.h"
 #include "store/sqlite/turn_end.h"

@@ -1,5 +1,6 @@
 /* One statement for all ways of grouping: what it is not grouped by is the same in every row. */
 #include "store/sqlite/kit/row.h"
+#include "store/usage.h"
 #include "store/sqlite/op.h"
 
 /* ?1 the key or NULL, ?2 the model or NULL, ?3 to ?4 days, ?5 to ?7 whether by key, model, day,

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
+#include "store/store.h"
 #include "store/sqlite/answer.h"
 #include "store/sqlite/kit/thread.h"
 #include "store/sqlite/op.h"
@@ -222,8 +223,8 @@ static void count(struct writer *w, const struct batch *b, int rc)
 	w->parts.chores->writable = w->writable;
 	pthread_mutex_lock(&w->lock);
 	w->stats.writable = w->writable;
-	w->stats.lost = unfinished_of(w)->end_count;
-	w->stats.wal_bytes = w->wal_bytes;
+	w->stats.unfinished = unfinished_of(w)->end_count;
+	w->stats.log_bytes = w->wal_bytes;
 	if (rc == SQLITE_OK) {
 		w->stats.problem[0] = '\0';
 		w->stats.reason = "";

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/store.h"
 #include "store/sqlite/search/search_feed.h"
 #include "store/sqlite/kit/thread.h"
 

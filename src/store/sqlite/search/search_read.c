@@ -2,6 +2,7 @@
 #include "store/sqlite/search/search_read.h"
 
 #include "base/clock.h"
+#include "store/search.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/search/search_cursor.h"
 #include "store/sqlite/search/search_index.h"

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "store/sqlite/search/search.h"
+#include "store/search.h"
 #include "store/sqlite/search/search_snippet.h"
 #include "store/sqlite/search/search_text.h"
 

@@ -1,5 +1,6 @@
 /* Finding the matches of a message again, and cutting a stretch around them. */
 #include "store/sqlite/search/search_snippet.h"
+#include "store/search.h"
 
 #include "store/sqlite/kit/row.h"
 

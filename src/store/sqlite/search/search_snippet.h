@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "store/sqlite/search/search_query.h"
-#include "store/store.h"
+#include "store/search.h"
 
 enum { SEARCH_MATCHES = 512 }; /* looked at in one message */
 

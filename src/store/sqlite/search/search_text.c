@@ -2,6 +2,7 @@
 #include "store/sqlite/search/search_text.h"
 
 #include "base/limits.h"
+#include "store/search.h"
 
 void search_text_init(struct search_text *t)
 {

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "json/scan.h"
-#include "store/store.h"
+#include "store/search.h"
 
 /* Laid open so that it can be embedded and reused. */
 struct search_text {

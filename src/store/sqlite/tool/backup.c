@@ -8,6 +8,7 @@
  * deleted since is lost, and then all is done again. */
 #include "store/blob_tree.h"
 #include "store/partial.h"
+#include "store/sqlite/engine.h"
 #include "store/sqlite/tool/upkeep.h"
 
 #include <stdio.h>
@@ -307,7 +308,7 @@ static void tidy(const char *path)
 		db_close(db);
 }
 
-enum upkeep_end upkeep_backup(struct upkeep_backup *b, struct err *e)
+enum upkeep_end sqlite_backup(struct upkeep_backup *b, struct err *e)
 {
 	struct backup   k = { .b = b, .e = e, .partial = { .fd = -1 } };
 	enum upkeep_end end = open_all(&k);

@@ -1,7 +1,9 @@
 /* Work by another process than the one that serves, on a connection of its own. */
-#include "store/store.h"
+#include "store/archive.h"
+#include "store/engine.h"
 
 #include "base/limits.h"
+#include "store/sqlite/engine.h"
 #include "store/sqlite/archive_read.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/migrate.h"
@@ -131,7 +133,7 @@ static enum errc missing(const char *path, struct err *e)
 	return err_blame(e, FAULT_MISSING);
 }
 
-enum errc store_export(const struct store_options *o, struct store_export *x, struct err *e)
+enum errc sqlite_export(const struct store_options *o, struct store_export *x, struct err *e)
 {
 	struct exporting w = { .o = o, .x = x };
 	int              applied = 0;
@@ -171,7 +173,7 @@ static enum errc run_job(struct session *s, const struct store_options *o, struc
 	return job->err.code;
 }
 
-enum errc store_at_once(const struct store_options *o, enum job kind, struct store_job *job,
+enum errc sqlite_at_once(const struct store_options *o, enum job kind, struct store_job *job,
                         struct err *e)
 {
 	struct conn    conn = { .db = NULL };

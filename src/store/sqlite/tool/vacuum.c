@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "store/blob_tree.h"
+#include "store/sqlite/engine.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/tool/upkeep.h"
 
@@ -262,7 +263,7 @@ static enum upkeep_end open_all(struct vacuum *m)
 	return upkeep_open(m->path, DB_WRITE, m->v->stopped, &m->db, m->e);
 }
 
-enum upkeep_end upkeep_vacuum(struct upkeep_vacuum *v, struct err *e)
+enum upkeep_end sqlite_vacuum(struct upkeep_vacuum *v, struct err *e)
 {
 	struct vacuum   m = { .v = v, .e = e, .lock_fd = -1 };
 	enum upkeep_end end = open_all(&m);

@@ -1,0 +1,57 @@
+/* Runs: their states, one of them, a list.  A run is made by its turn's beginning (store/turn.h). */
+#pragma once
+
+#include "base/arena.h"
+#include "base/id.h"
+#include "base/str.h"
+#include "msg/event.h"
+#include "store/job.h"
+
+enum run_status {
+	RUN_QUEUED,
+	RUN_RUNNING,
+	RUN_COMPLETED,
+	RUN_INCOMPLETE,
+	RUN_FAILED,
+	RUN_CANCELLED,
+	RUN_STATUS__COUNT
+};
+const char *run_status_name(enum run_status s);
+
+struct run_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        run;
+	struct arena     arena;
+	/* out */
+	enum run_status status;
+	struct id       conversation;
+	struct id       continues; /* none: no */
+	struct str      model;
+	struct str      provider;
+	struct str      finish_reason; /* empty: none */
+	struct str      native_reason; /* likewise */
+	struct str      error;         /* JSON object, or empty */
+	struct usage    usage;
+	int64_t         created_ms;
+	int64_t         first_token_ms; /* 0: none */
+	int64_t         completed_ms;   /* 0: not yet */
+	int64_t         attempts;
+	bool            costs;          /* cost_nano is known */
+	int64_t         cost_nano;
+};
+
+/* runs_read: a list of runs, newest first. */
+struct runs_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        conversation; /* none: of all */
+	int              status;       /* enum run_status, or -1: of any */
+	struct id        after;        /* none: from the newest; ERR_INVALID_VALUE "after": no such run */
+	size_t           limit;
+	struct arena     arena;
+	/* out */
+	struct run_read *runs; /* id in .run; the out members filled; their arenas unused */
+	size_t           run_count;
+	bool             has_more;
+};

@@ -343,11 +343,11 @@ static void read_key(struct db *db)
 	char            key[FILL_KEY_MAX];
 	struct key_read j = { .key = { fill_key(recent(db), key), fill_fingerprint() } };
 
-	arena_init(&j.arena, MIB);
+	buf_init(&j.bytes, LIMIT_STORE_ROW);
 	TIMED(db, key_read, &j);
 	if (!j.found || !j.same)
 		fail("a key is missing", NULL);
-	arena_finish(&j.arena);
+	buf_finish(&j.bytes);
 }
 
 /* --- search --- */

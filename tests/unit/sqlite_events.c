@@ -1,5 +1,5 @@
 /* The event log: what is appended comes back in order, once, through crashes, until it is swept. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 
 #include "msg/event_code.h"
 #include "store/store.h"
@@ -467,8 +467,7 @@ static void a_log_goes_on_after_a_failed_commit(void **state)
 	encode(&one, 1, 2);
 	encode(&two, 1, 3);
 	append_one(f, (struct events_piece){ t.run, 1, 2, buf_view(&one) });
-	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	db = outside_hold(f);
 	struct events_piece  p = { t.run, 1, 3, buf_view(&two) };
 	struct events_append a = { .pieces = &p, .piece_count = 1 };
 	assert_int_equal(DO(f, events_append, &a), ERR_STORAGE);
@@ -649,15 +648,13 @@ static void an_end_that_was_lost_is_made_as_after_a_crash(void **state)
 	encode(&b, 1, 3);
 	append_one(f, (struct events_piece){ begun.run, 1, 3, buf_view(&b) });
 
-	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	db = outside_hold(f);
 	lose_end(f, begun.run, 200, piece(begun.run, 4, 4, "lost"));
 	lose_end(f, plain.run, 200, (struct events_piece){ 0 });
 	lose_end(f, refused.run, 0, (struct events_piece){ 0 });
 	store_stats(f->store, &now);
 	assert_int_equal(now.unfinished, 3);
-	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
+	outside_release(db);
 	int64_t deadline = clock_mono_us() + 20000000;
 	while (!now.writable || now.unfinished > 0) {
 		assert_true(clock_mono_us() < deadline);
@@ -705,12 +702,10 @@ static void lost_ends_with_long_logs_are_made_one_after_another(void **state)
 		t[i] = begin(f);
 		append_one(f, (struct events_piece){ t[i].run, 1, 1, buf_view(&b) });
 	}
-	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	db = outside_hold(f);
 	for (size_t i = 0; i < RUNS; i++)
 		lose_end(f, t[i].run, 200, (struct events_piece){ 0 });
-	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
+	outside_release(db);
 	int64_t deadline = clock_mono_us() + 20000000;
 	while (!now.writable || now.unfinished > 0) {
 		assert_true(clock_mono_us() < deadline);

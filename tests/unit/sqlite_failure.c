@@ -1,5 +1,5 @@
 /* Failing storage and many threads: honest errors, nothing half written, recovery by itself. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 #include "store/store.h"
 #include "store/turn.h"
 
@@ -32,15 +32,13 @@ static sqlite3 *hold_lock(struct fixture *f)
 {
 	sqlite3 *db;
 
-	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	db = outside_hold(f);
 	return db;
 }
 
 static void release_lock(sqlite3 *db)
 {
-	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
+	outside_release(db);
 }
 
 static void expect_discreet(const struct fixture *f, const struct err *e)

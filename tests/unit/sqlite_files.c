@@ -1,5 +1,5 @@
 /* Uploaded files in the store: rows, contents, owners, and what a crash leaves. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 #include "store/file.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Keys of what is made without a run: kept with it, given again, gone with it. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 #include "store/file.h"
 #include "store/turn.h"
 

@@ -1,5 +1,5 @@
 /* Opening: fresh files, migrations, other programs' files, damage, the lock, recovery. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 
 #include "base/hash.h"
 #include "store/store.h"

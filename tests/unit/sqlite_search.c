@@ -1,5 +1,5 @@
 /* Search: words, what is typed, text of messages, and an index that may be killed, lost or swapped. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 #include "store/search.h"
 #include "store/turn.h"
 #include "store/sqlite/search/search_cursor.h"

@@ -1,5 +1,5 @@
 /* Two processes on one database, here two stores: what the new one may do, and from when on. */
-#include "tests/unit/sqlite_help.h"
+#include "tests/unit/engine_help.h"
 #include "store/api_key.h"
 #include "store/engine.h"
 #include "store/turn.h"

@@ -1,5 +1,5 @@
 /* Archives in and out of the SQLite engine. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 #include "store/archive.h"
 #include "store/turn.h"
 

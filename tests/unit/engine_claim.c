@@ -1,5 +1,5 @@
 /* Idempotency keys: bound, freed, kept through restarts, swept. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 
 #include "base/buf.h"
 #include "msg/event_code.h"

@@ -1,5 +1,5 @@
 /* Budgets: what is spent and reserved never passes a limit, and no reservation outlives its call. */
-#include "tests/unit/sqlite_help.h"
+#include "tests/unit/engine_help.h"
 #include "store/store.h"
 #include "store/turn.h"
 
@@ -284,18 +284,16 @@ static void what_could_not_be_settled_is_settled_later(void **state)
 {
 	struct fixture       *f = *state;
 	struct budget_reserve a = wish(60, 100);
-	sqlite3              *other;
+	void                 *other;
 
 	close_store(f);
 	f->options.busy_ms = 50;
 	open_store(f);
 	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
-	assert_int_equal(sqlite3_open(f->path, &other), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	other = outside_hold(f);
 	assert_int_equal(settle(f, a.run, 11), ERR_STORAGE);
 	assert_books(f, 0, 60, 1);
-	assert_int_equal(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(other);
+	outside_release(other);
 	for (int i = 0; i < 600 && outside_int(f, "SELECT count(*) FROM reservation") > 0; i++)
 		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
 	assert_books(f, 11, 0, 0);

@@ -1,5 +1,5 @@
 /* Forks: what is copied, what holds in the copy, and that neither needs the other. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 #include "store/turn.h"
 
 static struct conversation_write fork_of(struct id source, struct id at)

@@ -1,5 +1,5 @@
 /* Turns: what is written comes back, in order, and only to its owner. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 #include "store/store.h"
 #include "store/turn.h"
 
@@ -358,7 +358,7 @@ static void a_job_that_can_not_be_stored_harms_no_other(void **state)
 	struct turn_begin    t[6];
 	size_t               size = LIMIT_STORE_ROW + 100;
 	char                *big = malloc(size);
-	sqlite3             *db;
+	void                *db;
 
 	memset(big, 'x', size);
 	for (size_t i = 0; i < 6; i++)
@@ -368,12 +368,10 @@ static void a_job_that_can_not_be_stored_harms_no_other(void **state)
 	t[4].conversation = t[2].conversation; /* twice as well */
 
 	/* While a stranger has the lock, all six gather in one batch behind the first. */
-	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	db = outside_hold(f);
 	for (size_t i = 0; i < 6; i++)
 		assert_true(SUBMIT(f, turn_begin, &t[i]));
-	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
+	outside_release(db);
 	loop_until(&f->loop, 6);
 
 	assert_int_equal(t[0].job.err.code, ERR_OK);

@@ -1,5 +1,5 @@
 /* Conversations changed outside their turns, and lists of them. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 #include "store/turn.h"
 
 static struct conversation_write change_of(enum conversation_change change, struct id conversation)

@@ -1,5 +1,5 @@
 /* Pages of a conversation's items: every cut, both orders, exact has_more. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 #include "store/turn.h"
 
 enum { TURNS = 4, ITEMS = 2 * TURNS };

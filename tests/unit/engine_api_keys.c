@@ -1,6 +1,6 @@
 /* Rows of API keys: made, changed, revoked, rotated; known to the process at once, and to another. */
 #include "base/identity.h"
-#include "tests/unit/sqlite_help.h"
+#include "tests/unit/engine_help.h"
 #include "store/api_key.h"
 #include "store/job.h"
 #include "store/key_ring.h"

@@ -1,5 +1,5 @@
 /* Stored completions: which runs are some, lists of them, their messages, and what changes them. */
-#include "sqlite_help.h"
+#include "engine_help.h"
 #include "store/completion.h"
 #include "store/turn.h"
 
@@ -411,5 +411,5 @@ int main(void)
 		TEST(an_answer_that_is_removed_elsewhere_is_none),
 	};
 
-	return cmocka_run_group_tests_name("sqlite/completions", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("engine/completions", tests, NULL, NULL);
 }

@@ -1,18 +1,16 @@
-/* What the tests of the SQLite engine share: a loop that is a queue, a database in a directory of
+/* What the tests of storage engines share: a loop that is a queue, a database in a directory of
  * its own, and jobs that are waited for.  Included once by each test program. */
 #pragma once
 
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "store/sqlite/engine.h"
 #include "store/engine.h"
 #include "store/turn.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,8 +23,6 @@
 #include <cmocka.h>
 
 #define HELP __attribute__((unused)) static
-
-HELP const struct store_engine *const engine = &sqlite_engine;
 
 /* --- a loop of one queue --- */
 
@@ -90,20 +86,26 @@ HELP void count_done(struct store_job *job)
 
 struct fixture {
 	char                 dir[64];
-	char                 path[96];
+	char                 path[96]; /* as the option `database` names it */
 	struct store_options options;
 	struct store        *store;
 	struct loop          loop;
 	struct err           err;
 };
 
+/* What differs between engines: `engine`, its table; database_make and database_remove; SQL from outside, as
+ * another program would do it (outside, outside_int); and another program that holds what writes need
+ * (outside_hold, outside_release). */
+#ifndef ENGINE_HEADER
+#define ENGINE_HEADER "engine_sqlite.h"
+#endif
+#include ENGINE_HEADER
+
 HELP int set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof *f);
 
-	snprintf(f->dir, sizeof f->dir, "sqlite-test-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	snprintf(f->path, sizeof f->path, "%s/p.db", f->dir);
+	database_make(f);
 	f->options = (struct store_options){
 		.path = f->path, .readers = 2, .busy_ms = 2000, .migrate = true
 	};
@@ -114,17 +116,10 @@ HELP int set_up(void **state)
 
 HELP int tear_down(void **state)
 {
-	static const char *const ends[] = { "", "-wal", "-shm", "-journal", ".lock",
-		                             ".search" };
-	struct fixture          *f = *state;
-	char                     name[128];
+	struct fixture *f = *state;
 
 	store_destroy(f->store);
-	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-		snprintf(name, sizeof name, "%s%s", f->path, ends[i]);
-		unlink(name);
-	}
-	assert_int_equal(rmdir(f->dir), 0);
+	database_remove(f);
 	free(f);
 	return 0;
 }
@@ -145,34 +140,6 @@ HELP void close_store(struct fixture *f)
 {
 	store_destroy(f->store);
 	f->store = NULL;
-}
-
-/* SQL from outside, as another program would do it. */
-HELP void outside(const struct fixture *f, const char *sql)
-{
-	sqlite3 *db;
-	char    *why = NULL;
-
-	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	sqlite3_busy_timeout(db, 5000);
-	if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
-		fail_msg("%s: %s", sql, why);
-	sqlite3_close(db);
-}
-
-HELP int64_t outside_int(const struct fixture *f, const char *sql)
-{
-	sqlite3      *db;
-	sqlite3_stmt *st;
-
-	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	sqlite3_busy_timeout(db, 5000);
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
-	int64_t v = sqlite3_column_int64(st, 0);
-	sqlite3_finalize(st);
-	sqlite3_close(db);
-	return v;
 }
 
 /* --- jobs, each waited for --- */

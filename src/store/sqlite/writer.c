@@ -16,6 +16,7 @@
 #include "store/sqlite/op.h"
 #include "store/sqlite/unfinished.h"
 #include "store/sqlite/unfinished_write.h"
+#include "store/sqlite/wal.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -25,11 +26,7 @@ enum {
 	PROBE_MS = 1000,    /* how often a failed disk is tried again while nothing else does */
 	HASTE_MS = 50,      /* wait for a lock while it is known to be stuck: jobs fail fast then */
 	LOCK_RETRY_MS = 10, /* longest pause between two tries for a lock */
-	WAL_FRAME_HEADER = 24,
 };
-
-/* From here on the log is to start over soon. */
-#define LONG_WAL (4 * (int64_t)LIMIT_STORE_WAL)
 
 /* About as much room as a batch needs, so that success means something. */
 static const char sql_put_probe[] =
@@ -41,9 +38,7 @@ struct writer {
 	struct writer_parts parts;
 	int64_t             busy_ms;
 	int64_t             lock_deadline_us;
-	int64_t             page_bytes;
-	int64_t             wal_bytes;
-	int64_t             wal_mark; /* size at which the next checkpoint is wanted */
+	struct wal          wal;
 	bool                writable;
 	bool                started;
 	pthread_t           thread;
@@ -224,7 +219,7 @@ static void count(struct writer *w, const struct batch *b, int rc)
 	pthread_mutex_lock(&w->lock);
 	w->stats.writable = w->writable;
 	w->stats.unfinished = unfinished_of(w)->end_count;
-	w->stats.log_bytes = w->wal_bytes;
+	w->stats.log_bytes = w->wal.bytes;
 	if (rc == SQLITE_OK) {
 		w->stats.problem[0] = '\0';
 		w->stats.reason = "";
@@ -242,25 +237,6 @@ static void count(struct writer *w, const struct batch *b, int rc)
 		log_note(LOG_ERROR, "storage_failed", "%s", b->problem);
 	if (!was && w->writable)
 		log_note(LOG_INFO, "storage_recovered", "the database takes writes again");
-}
-
-static int on_wal(void *arg, sqlite3 *db, const char *name, int frames)
-{
-	struct writer *w = arg;
-	int64_t        bytes = frames * (w->page_bytes + WAL_FRAME_HEADER);
-
-	(void)db;
-	(void)name;
-	if (bytes < w->wal_bytes)
-		w->wal_mark = LIMIT_STORE_WAL; /* the log has started over */
-	w->wal_bytes = bytes;
-	search_give_way(w->parts.search, bytes > LONG_WAL);
-	if (bytes > w->wal_mark) {
-		/* A reader may hold the log: try again when it has grown some more. */
-		w->wal_mark = bytes + (bytes > LONG_WAL ? LIMIT_STORE_WAL / 8 : LIMIT_STORE_WAL);
-		checkpoint_want(w->parts.checkpoint);
-	}
-	return SQLITE_OK;
 }
 
 static int on_busy(void *arg, int tries)
@@ -285,13 +261,6 @@ static int on_busy(void *arg, int tries)
 }
 
 /* --- the thread --- */
-
-static void copy_back(struct writer *w)
-{
-	if (checkpoint_due(w->parts.checkpoint))
-		(void)sqlite3_wal_checkpoint_v2(w->parts.session->conn->db, NULL,
-		                                SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-}
 
 static void do_batch(struct writer *w, struct batch *b)
 {
@@ -387,25 +356,13 @@ static void *serve(void *arg)
 			do_batch(w, &b);
 		chores_run(w->parts.chores);
 		if (w->writable)
-			copy_back(w);
+			wal_copy_back(&w->wal);
 	}
 	chores_last(w->parts.chores);
 	return NULL;
 }
 
 /* --- outside --- */
-
-static int64_t page_bytes(sqlite3 *db)
-{
-	sqlite3_stmt *st = NULL;
-	int64_t       bytes = 0;
-
-	if (sqlite3_prepare_v2(db, "PRAGMA page_size", -1, &st, NULL) == SQLITE_OK &&
-	    sqlite3_step(st) == SQLITE_ROW)
-		bytes = db_int(st, 0);
-	(void)sqlite3_finalize(st);
-	return bytes;
-}
 
 enum errc writer_create(const struct writer_parts *parts, int64_t busy_ms, struct writer **ret,
                         struct err *e)
@@ -418,7 +375,6 @@ enum errc writer_create(const struct writer_parts *parts, int64_t busy_ms, struc
 	thread_cond_init(&w->wake);
 	w->parts = *parts;
 	w->busy_ms = busy_ms;
-	w->wal_mark = LIMIT_STORE_WAL;
 	w->end = &w->first;
 	w->writable = true;
 	w->stats.writable = true;
@@ -431,8 +387,7 @@ enum errc writer_create(const struct writer_parts *parts, int64_t busy_ms, struc
 		writer_destroy(w);
 		return e->code;
 	}
-	w->page_bytes = page_bytes(db);
-	(void)sqlite3_wal_hook(db, on_wal, w);
+	wal_watch(&w->wal, db, parts->checkpoint, parts->search);
 	(void)sqlite3_busy_handler(db, on_busy, w);
 	*ret = w;
 	return ERR_OK;
@@ -455,7 +410,7 @@ void writer_destroy(struct writer *w)
 		pthread_mutex_unlock(&w->lock);
 		pthread_join(w->thread, NULL);
 	}
-	(void)sqlite3_wal_hook(w->parts.session->conn->db, NULL, NULL);
+	wal_unwatch(&w->wal);
 	(void)sqlite3_busy_handler(w->parts.session->conn->db, NULL, NULL);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);

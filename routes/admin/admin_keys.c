@@ -12,14 +12,7 @@
 #include "store/api_key.h"
 #include "store/job.h"
 
-#include <stdlib.h>
-
 enum { LIST_DEFAULT = 20, LIST_MAX = 100 };
-
-static void no_memory(struct request *r)
-{
-	reply_refuse(r, ERR_OVERLOADED, "", "no memory for the request");
-}
 
 /* read_id: of the path, without key_. */
 static bool read_id(struct request *r, char ret[API_KEY_ID + 1])
@@ -52,58 +45,54 @@ static bool print_list(struct lookup *l, struct buf *out)
 	return api_key_print_list(out, &container_of(l, struct look, lookup)->read, clock_wall_ms());
 }
 
-static void look_destroy(struct lookup *l)
-{
-	struct look *x = container_of(l, struct look, lookup);
+static const struct lookup_kind one_kind = {
+	LOOKUP(struct look, read), LOOKUP_ARENA(struct look, read.arena, 8 * MIB), .print = print_one
+};
 
-	arena_finish(&x->read.arena);
-	free(x);
-}
-
-static void look_done(struct store_job *job)
-{
-	lookup_done(&container_of(job, struct look, read.job)->lookup, &job->err);
-}
-
-static void look(struct request *r, struct gateway *g, const struct api_keys_read *read,
-		 bool (*print)(struct lookup *l, struct buf *out))
-{
-	struct look *x = calloc(1, sizeof *x);
-
-	if (!x) {
-		no_memory(r);
-		return;
-	}
-	x->lookup = (struct lookup){ .job = &x->read.job, .print = print, .destroy = look_destroy };
-	x->read = *read;
-	x->read.job.loop = g->loop;
-	x->read.job.done = look_done;
-	arena_init(&x->read.arena, 8 * MIB);
-	lookup_start(&x->lookup, r, store_api_keys_read(g->store, &x->read));
-}
+static const struct lookup_kind list_kind = {
+	LOOKUP(struct look, read), LOOKUP_ARENA(struct look, read.arena, 8 * MIB), .print = print_list
+};
 
 void admin_keys_get(struct request *r, void *app)
 {
-	struct api_keys_read read = { .limit = 1 };
+	struct gateway *g = app;
+	struct look    *x = lookup_make(&one_kind, r, g);
 
-	if (read_id(r, read.id))
-		look(r, app, &read, print_one);
+	if (!x)
+		return;
+	x->read.limit = 1;
+	if (read_id(r, x->read.id))
+		lookup_start(&x->lookup, store_api_keys_read(g->store, &x->read));
+	else
+		lookup_refuse(&x->lookup, NULL);
+}
+
+static bool read_page(struct request *r, struct api_keys_read *ret)
+{
+	struct str text;
+	struct str id = STR_NONE;
+
+	if (!page_limit(r, LIST_DEFAULT, LIST_MAX, &ret->limit))
+		return false;
+	if (request_query(r, "after", 0, &text) && !api_key_id(text, &id)) {
+		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a key of this list");
+		return false;
+	}
+	str_copy(ret->after, sizeof ret->after, id);
+	return true;
 }
 
 void admin_keys_list(struct request *r, void *app)
 {
-	struct api_keys_read read = { .limit = 0 };
-	struct str           text;
-	struct str           id = STR_NONE;
+	struct gateway *g = app;
+	struct look    *x = lookup_make(&list_kind, r, g);
 
-	if (!page_limit(r, LIST_DEFAULT, LIST_MAX, &read.limit))
+	if (!x)
 		return;
-	if (request_query(r, "after", 0, &text) && !api_key_id(text, &id)) {
-		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a key of this list");
-		return;
-	}
-	str_copy(read.after, sizeof read.after, id);
-	look(r, app, &read, print_list);
+	if (read_page(r, &x->read))
+		lookup_start(&x->lookup, store_api_keys_read(g->store, &x->read));
+	else
+		lookup_refuse(&x->lookup, NULL);
 }
 
 /* --- changing --- */
@@ -122,53 +111,38 @@ static bool print_change(struct lookup *l, struct buf *out)
 	return api_key_print(out, &x->write.now, x->text[0] ? x->text : NULL, x->write.now_ms);
 }
 
-static void change_destroy(struct lookup *l)
+static void change_finish(struct lookup *l)
 {
 	struct change *x = container_of(l, struct change, lookup);
 
 	api_key_wipe(x->text);
-	arena_finish(&x->write.arena);
 	input_destroy(x->input);
-	free(x);
 }
 
-static void change_done(struct store_job *job)
-{
-	lookup_done(&container_of(job, struct change, write.job)->lookup, &job->err);
-}
+static const struct lookup_kind change_kind = {
+	LOOKUP(struct change, write),
+	LOOKUP_ARENA(struct change, write.arena, MIB),
+	.print = print_change,
+	.finish = change_finish,
+};
 
 static struct change *make(struct request *r, struct gateway *g, enum api_key_change change)
 {
-	struct change *x = calloc(1, sizeof *x);
+	struct change *x = lookup_make(&change_kind, r, g);
 
-	if (!x) {
-		no_memory(r);
+	if (!x)
 		return NULL;
-	}
-	x->lookup = (struct lookup){
-		.job = &x->write.job, .print = print_change, .destroy = change_destroy
-	};
-	x->write = (struct api_key_write){
-		.job = { .loop = g->loop, .done = change_done },
-		.change = change,
-		.now_ms = clock_wall_ms(),
-	};
-	arena_init(&x->write.arena, MIB);
+	x->write.change = change;
+	x->write.now_ms = clock_wall_ms();
 	x->input = request_input_take(r);
 	return x;
 }
 
-static void start(struct change *x, struct request *r, struct gateway *g)
+static void start(struct change *x)
 {
 	if (x->text[0])
 		hash_sha256(x->text, API_KEY_LENGTH, x->write.sha256);
-	lookup_start(&x->lookup, r, store_api_key_write(g->store, &x->write));
-}
-
-static void refuse(struct change *x, struct request *r, const struct err *e)
-{
-	reply_error(r, e);
-	change_destroy(&x->lookup);
+	lookup_start(&x->lookup, store_api_key_write(x->lookup.gateway->store, &x->write));
 }
 
 void admin_keys_create(struct request *r, void *app)
@@ -179,12 +153,12 @@ void admin_keys_create(struct request *r, void *app)
 	if (!x)
 		return;
 	if (api_key_body_create(x->input, &x->write, &e) != ERR_OK) {
-		refuse(x, r, &e);
+		lookup_refuse(&x->lookup, &e);
 		return;
 	}
 	api_key_make(x->write.id, x->text);
 	x->write.owner = api_key_owner();
-	start(x, r, app);
+	start(x);
 }
 
 void admin_keys_update(struct request *r, void *app)
@@ -199,9 +173,9 @@ void admin_keys_update(struct request *r, void *app)
 		return;
 	memcpy(x->write.id, id, sizeof id);
 	if (api_key_body_update(x->input, &x->write, &e) == ERR_OK)
-		start(x, r, app);
+		start(x);
 	else
-		refuse(x, r, &e);
+		lookup_refuse(&x->lookup, &e);
 }
 
 void admin_keys_revoke(struct request *r, void *app)
@@ -214,7 +188,7 @@ void admin_keys_revoke(struct request *r, void *app)
 	if (!x)
 		return;
 	memcpy(x->write.id, id, sizeof id);
-	start(x, r, app);
+	start(x);
 }
 
 void admin_keys_rotate(struct request *r, void *app)
@@ -229,9 +203,9 @@ void admin_keys_rotate(struct request *r, void *app)
 		return;
 	memcpy(x->write.id, id, sizeof id);
 	if (api_key_body_rotate(x->input, &x->write, &e) != ERR_OK) {
-		refuse(x, r, &e);
+		lookup_refuse(&x->lookup, &e);
 		return;
 	}
 	api_key_remake(id, x->text);
-	start(x, r, app);
+	start(x);
 }

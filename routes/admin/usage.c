@@ -12,7 +12,6 @@
 #include "store/usage.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define DAY_S ((int64_t)24 * 60 * 60)
 
@@ -248,71 +247,57 @@ static bool print(struct lookup *l, struct buf *out)
 	return ok;
 }
 
-static void look_destroy(struct lookup *l)
-{
-	struct look *x = container_of(l, struct look, lookup);
-
-	arena_finish(&x->read.arena);
-	free(x);
-}
-
-static void look_done(struct store_job *job)
-{
-	lookup_done(&container_of(job, struct look, read.job)->lookup, &job->err);
-}
+static const struct lookup_kind look_kind = {
+	LOOKUP(struct look, read),
+	LOOKUP_ARENA(struct look, read.arena, 4 * MIB),
+	.print = print,
+};
 
 /* keep: what the query's spans point to lives as long as the request, which may go first. */
 static bool keep(struct arena *a, struct str *s)
 {
-	if (s->p)
-		*s = arena_str(a, *s);
+	if (!s->p)
+		return true;
+	*s = arena_str(a, *s);
 	return s->p;
 }
 
-static void look(struct request *r, struct gateway *g, const struct usage_read *q,
-		 const struct allowance *allowance)
+/* start: asked: the query was not refused. */
+static void start(struct look *x, bool asked)
 {
-	struct look *x = calloc(1, sizeof *x);
-	bool         named = q->key.p, of_model = q->model.p;
+	struct err e;
 
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the request");
+	if (asked && keep(&x->read.arena, &x->read.key) && keep(&x->read.arena, &x->read.model)) {
+		lookup_start(&x->lookup, store_usage_read(x->lookup.gateway->store, &x->read));
 		return;
 	}
-	x->lookup = (struct lookup){ .job = &x->read.job, .print = print, .destroy = look_destroy };
-	x->read = *q;
-	x->allowance = *allowance;
-	x->read.job.loop = g->loop;
-	x->read.job.done = look_done;
-	arena_init(&x->read.arena, 4 * MIB);
-	if ((named && !keep(&x->read.arena, &x->read.key)) ||
-	    (of_model && !keep(&x->read.arena, &x->read.model))) {
-		look_destroy(&x->lookup);
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the request");
-		return;
-	}
-	lookup_start(&x->lookup, r, store_usage_read(g->store, &x->read));
+	err_no_memory(&e);
+	lookup_refuse(&x->lookup, asked ? &e : NULL);
 }
 
 void usage_get(struct request *r, void *app)
 {
 	const struct identity *who = request_key(r);
-	struct usage_read      q = { .group = USAGE_BY_DAY };
+	struct look           *x = lookup_make(&look_kind, r, app);
 
-	if (!read_query(r, &q))
+	if (!x)
 		return;
-	q.key = str_of(who->id);
-	look(r, app, &q, &who->allowance);
+	x->read.group = USAGE_BY_DAY;
+	x->allowance = who->allowance;
+	bool asked = read_query(r, &x->read);
+	x->read.key = str_of(who->id);
+	start(x, asked);
 }
 
 void usage_admin_get(struct request *r, void *app)
 {
-	static const struct allowance none = { 0 };
-	struct usage_read             q = { .group = USAGE_BY_KEY };
+	struct look *x = lookup_make(&look_kind, r, app);
 
-	if (!read_query(r, &q))
+	if (!x)
 		return;
-	if (!request_query(r, "key", 0, &q.key))
-		q.key = (struct str){ NULL, 0 };
-	look(r, app, &q, &none);
+	x->read.group = USAGE_BY_KEY;
+	bool asked = read_query(r, &x->read);
+	if (!request_query(r, "key", 0, &x->read.key))
+		x->read.key = STR_NONE;
+	start(x, asked);
 }

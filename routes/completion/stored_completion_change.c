@@ -4,17 +4,15 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "http/reply.h"
-#include "routes/kit/bulk.h"
 #include "routes/kit/check.h"
+#include "routes/kit/lookup.h"
 #include "routes/chat/completion_print.h"
 #include "schema/completion_update.h"
 #include "store/completion.h"
 #include "store/job.h"
 
-#include <stdlib.h>
-
 struct change {
-	struct bulk             bulk;
+	struct lookup           lookup;
 	struct completion_write write;
 	enum reasoning_name     reasoning;
 	struct input           *input; /* owned; what write points into */
@@ -22,7 +20,7 @@ struct change {
 
 static bool print_completion(struct lookup *l, struct buf *out)
 {
-	const struct change *x = container_of(l, struct change, bulk.lookup);
+	const struct change *x = container_of(l, struct change, lookup);
 
 	return completion_print(out, &x->write.now, x->reasoning);
 }
@@ -31,31 +29,40 @@ static bool print_deleted(struct lookup *l, struct buf *out)
 {
 	char id[ID_MAX];
 
-	id_text(container_of(l, struct change, bulk.lookup)->write.run, ID_COMPLETION, id);
+	id_text(container_of(l, struct change, lookup)->write.run, ID_COMPLETION, id);
 	return buf_fmt(out, "{\"object\":\"chat.completion.deleted\",\"id\":\"%s\",", id) &&
 	       buf_text(out, "\"deleted\":true}");
 }
 
-static void change_destroy(struct lookup *l)
+static void change_finish(struct lookup *l)
 {
-	struct change *x = container_of(l, struct change, bulk.lookup);
-
-	arena_finish(&x->write.arena);
-	input_destroy(x->input);
-	free(x);
+	input_destroy(container_of(l, struct change, lookup)->input);
 }
 
-static void change_done(struct store_job *job)
+static size_t change_bytes(const struct lookup *l)
 {
-	struct change                 *x = container_of(job, struct change, write.job);
-	const struct store_completion *now = &x->write.now;
+	const struct store_completion *now = &container_of(l, struct change, lookup)->write.now;
 
-	bulk_done(&x->bulk, &job->err, now->settings.n + now->answer.n + now->metadata.n);
+	return now->settings.n + now->answer.n + now->metadata.n;
 }
+
+static const struct lookup_kind update_kind = {
+	LOOKUP(struct change, write),
+	LOOKUP_ARENA(struct change, write.arena, 3 * LIMIT_STORE_ROW),
+	.bytes = change_bytes,
+	.print = print_completion,
+	.finish = change_finish,
+};
+
+static const struct lookup_kind delete_kind = {
+	LOOKUP(struct change, write),
+	LOOKUP_ARENA(struct change, write.arena, 3 * LIMIT_STORE_ROW),
+	.print = print_deleted,
+	.finish = change_finish,
+};
 
 /* make: NULL: refused. */
-static struct change *make(struct request *r, struct gateway *g,
-			   bool (*print)(struct lookup *l, struct buf *out))
+static struct change *make(struct request *r, struct gateway *g, const struct lookup_kind *kind)
 {
 	struct id id;
 
@@ -63,29 +70,19 @@ static struct change *make(struct request *r, struct gateway *g,
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such stored completion");
 		return NULL;
 	}
-	struct change *x = calloc(1, sizeof *x);
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the change");
+	struct change *x = lookup_make(kind, r, g);
+	if (!x)
 		return NULL;
-	}
-	x->bulk.work = g->work;
 	x->reasoning = g->now->run.reasoning;
-	x->bulk.lookup = (struct lookup){
-		.job = &x->write.job, .print = print, .destroy = change_destroy
-	};
-	x->write = (struct completion_write){
-		.job = { .loop = g->loop, .done = change_done },
-		.owner = request_owner(r),
-		.now_ms = clock_wall_ms(),
-		.run = id,
-	};
-	arena_init(&x->write.arena, 3 * LIMIT_STORE_ROW);
+	x->write.owner = request_owner(r);
+	x->write.now_ms = clock_wall_ms();
+	x->write.run = id;
 	return x;
 }
 
-static void start(struct change *x, struct request *r, struct gateway *g)
+static void start(struct change *x)
 {
-	lookup_start(&x->bulk.lookup, r, store_completion_write(g->store, &x->write));
+	lookup_start(&x->lookup, store_completion_write(x->lookup.gateway->store, &x->write));
 }
 
 static enum errc read_body(struct change *x, struct err *e)
@@ -105,25 +102,23 @@ static enum errc read_body(struct change *x, struct err *e)
 void stored_completion_change_update(struct request *r, void *app)
 {
 	struct err     e;
-	struct change *x = make(r, app, print_completion);
+	struct change *x = make(r, app, &update_kind);
 
 	if (!x)
 		return;
 	x->input = request_input_take(r);
-	if (read_body(x, &e) == ERR_OK) {
-		start(x, r, app);
-		return;
-	}
-	reply_error(r, &e);
-	change_destroy(&x->bulk.lookup);
+	if (read_body(x, &e) == ERR_OK)
+		start(x);
+	else
+		lookup_refuse(&x->lookup, &e);
 }
 
 void stored_completion_change_delete(struct request *r, void *app)
 {
-	struct change *x = make(r, app, print_deleted);
+	struct change *x = make(r, app, &delete_kind);
 
 	if (!x)
 		return;
 	x->write.delete = true;
-	start(x, r, app);
+	start(x);
 }

@@ -3,13 +3,11 @@
 
 #include "base/limits.h"
 #include "http/reply.h"
-#include "routes/kit/bulk.h"
+#include "routes/kit/lookup.h"
 #include "routes/chat/completion_print.h"
 #include "routes/kit/page.h"
 #include "store/completion.h"
 #include "store/job.h"
-
-#include <stdlib.h>
 
 enum {
 	MESSAGES_DEFAULT = 20,
@@ -17,14 +15,14 @@ enum {
 };
 
 struct list {
-	struct bulk                     bulk;
+	struct lookup                   lookup;
 	struct completion_messages_read read;
 };
 
 static bool print_list(struct lookup *l, struct buf *out)
 {
 	const struct completion_messages_read *read =
-		&container_of(l, struct list, bulk.lookup)->read;
+		&container_of(l, struct list, lookup)->read;
 	char   first[COMPLETION_PRINT_ID] = "", last[COMPLETION_PRINT_ID] = "";
 	size_t n = read->message_count;
 
@@ -41,23 +39,23 @@ static bool print_list(struct lookup *l, struct buf *out)
 	return buf_text(out, "]}");
 }
 
-static void list_destroy(struct lookup *l)
+static size_t list_bytes(const struct lookup *l)
 {
-	struct list *x = container_of(l, struct list, bulk.lookup);
+	const struct completion_messages_read *read = &container_of(l, struct list, lookup)->read;
+	size_t                                 bytes = 0;
 
-	arena_finish(&x->read.arena);
-	free(x);
+	for (size_t i = 0; i < read->message_count; i++)
+		bytes += read->messages[i].body.n;
+	return bytes;
 }
 
-static void list_done(struct store_job *job)
-{
-	struct list *x = container_of(job, struct list, read.job);
-	size_t       bytes = 0;
-
-	for (size_t i = 0; i < x->read.message_count; i++)
-		bytes += x->read.messages[i].body.n;
-	bulk_done(&x->bulk, &job->err, bytes);
-}
+static const struct lookup_kind list_kind = {
+	LOOKUP(struct list, read),
+	/* The largest message alone is a page. */
+	LOOKUP_ARENA(struct list, read.arena, LIMIT_STORE_ROW + MIB),
+	.bytes = list_bytes,
+	.print = print_list,
+};
 
 /* read_request: the id, limit, order and after; false: refused. */
 static bool read_request(struct request *r, struct completion_messages_read *ret)
@@ -82,26 +80,16 @@ static bool read_request(struct request *r, struct completion_messages_read *ret
 
 void stored_completion_messages_list(struct request *r, void *app)
 {
-	struct gateway                 *g = app;
-	struct completion_messages_read read = { .owner = request_owner(r), .after = -1 };
+	struct gateway *g = app;
+	struct list    *x = lookup_make(&list_kind, r, g);
 
-	if (!read_request(r, &read))
+	if (!x)
 		return;
-	struct list *x = calloc(1, sizeof *x);
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
-		return;
-	}
-	x->bulk.work = g->work;
-	x->bulk.lookup = (struct lookup){
-		.job = &x->read.job, .print = print_list, .destroy = list_destroy
-	};
-	x->read = read;
-	x->read.job.loop = g->loop;
-	x->read.job.done = list_done;
+	x->read.owner = request_owner(r);
+	x->read.after = -1;
 	x->read.page_bytes = LIMIT_ITEMS_PAGE;
-	/* The largest message alone is a page. */
-	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
-	lookup_start(&x->bulk.lookup, r,
-		     store_completion_messages_read(g->store, &x->read));
+	if (read_request(r, &x->read))
+		lookup_start(&x->lookup, store_completion_messages_read(g->store, &x->read));
+	else
+		lookup_refuse(&x->lookup, NULL);
 }

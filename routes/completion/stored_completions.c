@@ -3,14 +3,12 @@
 
 #include "base/limits.h"
 #include "http/reply.h"
-#include "routes/kit/bulk.h"
+#include "routes/kit/lookup.h"
 #include "routes/chat/completion_print.h"
 #include "routes/kit/label_filter.h"
 #include "routes/kit/page.h"
 #include "store/completion.h"
 #include "store/job.h"
-
-#include <stdlib.h>
 
 enum {
 	LIST_DEFAULT = 20,
@@ -25,32 +23,30 @@ static size_t size_of(const struct store_completion *c)
 /* --- one --- */
 
 struct get {
-	struct bulk            bulk;
+	struct lookup          lookup;
 	struct completion_read read;
 	enum reasoning_name    reasoning;
 };
 
 static bool print_found(struct lookup *l, struct buf *out)
 {
-	const struct get *x = container_of(l, struct get, bulk.lookup);
+	const struct get *x = container_of(l, struct get, lookup);
 
 	return completion_print(out, &x->read.found, x->reasoning);
 }
 
-static void get_destroy(struct lookup *l)
+static size_t get_bytes(const struct lookup *l)
 {
-	struct get *x = container_of(l, struct get, bulk.lookup);
-
-	arena_finish(&x->read.arena);
-	free(x);
+	return size_of(&container_of(l, struct get, lookup)->read.found);
 }
 
-static void get_done(struct store_job *job)
-{
-	struct get *x = container_of(job, struct get, read.job);
-
-	bulk_done(&x->bulk, &job->err, size_of(&x->read.found));
-}
+static const struct lookup_kind get_kind = {
+	LOOKUP(struct get, read),
+	/* A request's settings, and an answer. */
+	LOOKUP_ARENA(struct get, read.arena, 2 * LIMIT_STORE_ROW + MIB),
+	.bytes = get_bytes,
+	.print = print_found,
+};
 
 void stored_completions_get(struct request *r, void *app)
 {
@@ -61,30 +57,19 @@ void stored_completions_get(struct request *r, void *app)
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such stored completion");
 		return;
 	}
-	struct get *x = calloc(1, sizeof *x);
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+	struct get *x = lookup_make(&get_kind, r, g);
+	if (!x)
 		return;
-	}
-	x->bulk.work = g->work;
 	x->reasoning = g->now->run.reasoning;
-	x->bulk.lookup = (struct lookup){
-		.job = &x->read.job, .print = print_found, .destroy = get_destroy
-	};
-	x->read = (struct completion_read){
-		.job = { .loop = g->loop, .done = get_done },
-		.owner = request_owner(r),
-		.run = id,
-	};
-	/* A request's settings, and an answer. */
-	arena_init(&x->read.arena, 2 * LIMIT_STORE_ROW + MIB);
-	lookup_start(&x->bulk.lookup, r, store_completion_read(g->store, &x->read));
+	x->read.owner = request_owner(r);
+	x->read.run = id;
+	lookup_start(&x->lookup, store_completion_read(g->store, &x->read));
 }
 
 /* --- a list of them --- */
 
 struct list {
-	struct bulk             bulk;
+	struct lookup           lookup;
 	struct completions_read read;
 	enum reasoning_name     reasoning;
 	struct buf              filter; /* what read.filter points into */
@@ -92,7 +77,7 @@ struct list {
 
 static bool print_list(struct lookup *l, struct buf *out)
 {
-	const struct list             *x = container_of(l, struct list, bulk.lookup);
+	const struct list             *x = container_of(l, struct list, lookup);
 	const struct completions_read *read = &x->read;
 	char   first[ID_MAX] = "", last[ID_MAX] = "";
 	size_t n = read->completion_count;
@@ -110,24 +95,29 @@ static bool print_list(struct lookup *l, struct buf *out)
 	return buf_text(out, "]}");
 }
 
-static void list_destroy(struct lookup *l)
+static void list_finish(struct lookup *l)
 {
-	struct list *x = container_of(l, struct list, bulk.lookup);
-
-	arena_finish(&x->read.arena);
-	buf_finish(&x->filter);
-	free(x);
+	buf_finish(&container_of(l, struct list, lookup)->filter);
 }
 
-static void list_done(struct store_job *job)
+static size_t list_bytes(const struct lookup *l)
 {
-	struct list *x = container_of(job, struct list, read.job);
-	size_t       bytes = 0;
+	const struct completions_read *read = &container_of(l, struct list, lookup)->read;
+	size_t                         bytes = 0;
 
-	for (size_t i = 0; i < x->read.completion_count; i++)
-		bytes += size_of(&x->read.completions[i]);
-	bulk_done(&x->bulk, &job->err, bytes);
+	for (size_t i = 0; i < read->completion_count; i++)
+		bytes += size_of(&read->completions[i]);
+	return bytes;
 }
+
+static const struct lookup_kind list_kind = {
+	LOOKUP(struct list, read),
+	/* The largest completion alone is a page. */
+	LOOKUP_ARENA(struct list, read.arena, 2 * LIMIT_STORE_ROW + MIB),
+	.bytes = list_bytes,
+	.print = print_list,
+	.finish = list_finish,
+};
 
 /* read_query: false: refused. */
 static bool read_query(struct request *r, struct list *x)
@@ -160,27 +150,16 @@ static bool read_query(struct request *r, struct list *x)
 void stored_completions_list(struct request *r, void *app)
 {
 	struct gateway *g = app;
-	struct list    *x = calloc(1, sizeof *x);
+	struct list    *x = lookup_make(&list_kind, r, g);
 
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+	if (!x)
 		return;
-	}
-	x->bulk.work = g->work;
 	x->reasoning = g->now->run.reasoning;
-	x->bulk.lookup = (struct lookup){
-		.job = &x->read.job, .print = print_list, .destroy = list_destroy
-	};
-	x->read.job.loop = g->loop;
-	x->read.job.done = list_done;
 	x->read.owner = request_owner(r);
 	x->read.page_bytes = LIMIT_ITEMS_PAGE;
 	buf_init(&x->filter, LABEL_FILTER_MAX);
-	/* The largest completion alone is a page. */
-	arena_init(&x->read.arena, 2 * LIMIT_STORE_ROW + MIB);
-	if (!read_query(r, x)) {
-		list_destroy(&x->bulk.lookup);
-		return;
-	}
-	lookup_start(&x->bulk.lookup, r, store_completions_read(g->store, &x->read));
+	if (read_query(r, x))
+		lookup_start(&x->lookup, store_completions_read(g->store, &x->read));
+	else
+		lookup_refuse(&x->lookup, NULL);
 }

@@ -4,52 +4,47 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "http/reply.h"
-#include "routes/kit/bulk.h"
 #include "routes/kit/check.h"
 #include "routes/conversation/conversation_items.h"
 #include "routes/conversation/conversation_print.h"
 #include "routes/kit/etag.h"
 #include "routes/conversation/items.h"
 #include "routes/kit/key_name.h"
+#include "routes/kit/lookup.h"
 #include "schema/conversation_append.h"
 #include "schema/conversation_create.h"
 #include "schema/conversation_fork.h"
 #include "schema/conversation_update.h"
 #include "store/conversation.h"
 
-#include <stdlib.h>
-
 struct change {
-	struct bulk               bulk;
+	struct lookup             lookup;
 	struct conversation_write write;
 	struct conversation_items items;
 	struct input             *input; /* owned; what write points into */
 	struct keys_name          key;   /* if write.made has one */
 	bool (*print)(const struct change *x, struct buf *out);
 	bool                      tagged; /* the answer has the revision as ETag */
-	struct work_job           job;    /* these four: a long body is read by a worker */
-	struct gateway           *gateway;
+	struct work_job           job;    /* these three: a long body is read by a worker */
 	enum errc (*read)(struct change *x, struct err *e);
 	struct err                err;
 };
 
-static void change_destroy(struct lookup *l)
+static void change_finish(struct lookup *l)
 {
-	struct change *x = container_of(l, struct change, bulk.lookup);
+	struct change *x = container_of(l, struct change, lookup);
 
-	arena_finish(&x->write.arena);
 	buf_finish(&x->write.made.answer);
 	conversation_items_finish(&x->items);
 	input_destroy(x->input);
-	free(x);
 }
 
-static void change_done(struct store_job *job)
+static size_t change_bytes(const struct lookup *l)
 {
-	struct change *x = container_of(job, struct change, write.job);
-	bool           beside = !x->tagged && x->write.made.key.key.n == 0; /* no word of the request */
+	const struct change *x = container_of(l, struct change, lookup);
+	bool plain = !x->tagged && x->write.made.key.key.n == 0; /* no word of the request */
 
-	bulk_done(&x->bulk, &job->err, beside ? x->items.bodies.len : 0);
+	return plain ? x->items.bodies.len : 0;
 }
 
 /* --- answers --- */
@@ -104,7 +99,7 @@ static bool print_made(struct store_job *job, struct buf *out)
 
 static bool print_answer(struct lookup *l, struct buf *out)
 {
-	struct change   *x = container_of(l, struct change, bulk.lookup);
+	struct change   *x = container_of(l, struct change, lookup);
 	struct key_made *made = &x->write.made;
 	struct buf       kept = made->answer;
 
@@ -120,6 +115,15 @@ static bool print_answer(struct lookup *l, struct buf *out)
 	return true;
 }
 
+static const struct lookup_kind change_kind = {
+	LOOKUP(struct change, write),
+	LOOKUP_ARENA(struct change, write.arena, MIB),
+	.bytes = change_bytes,
+	.print = print_answer,
+	.finish = change_finish,
+	.cpu = true,
+};
+
 /* --- requests --- */
 
 static void set_condition(struct conversation_write *w, struct str if_match)
@@ -134,47 +138,31 @@ static void set_condition(struct conversation_write *w, struct str if_match)
 static struct change *make(struct request *r, struct gateway *g, enum conversation_change change,
                            bool (*print)(const struct change *x, struct buf *out))
 {
-	struct change *x = calloc(1, sizeof *x);
+	struct change *x = lookup_make(&change_kind, r, g);
 
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the change");
+	if (!x)
 		return NULL;
-	}
-	x->gateway = g;
-	x->bulk.work = g->cpu;
-	x->bulk.lookup = (struct lookup){
-		.job = &x->write.job, .print = print_answer, .destroy = change_destroy
-	};
 	x->print = print;
 	x->tagged = print == print_conversation;
-	x->write = (struct conversation_write){
-		.job = { .loop = g->loop, .done = change_done },
-		.change = change,
-		.owner = request_owner(r),
-		.now_ms = clock_wall_ms(),
-	};
-	arena_init(&x->write.arena, MIB);
+	x->write.change = change;
+	x->write.owner = request_owner(r);
+	x->write.now_ms = clock_wall_ms();
 	buf_init(&x->write.made.answer, LIMIT_STORE_ROW);
 	set_condition(&x->write, request_if_match(r));
 	return x;
 }
 
-static void start(struct change *x, struct request *r, struct gateway *g)
+static void start(struct change *x)
 {
 	x->write.messages = x->items.messages;
 	x->write.message_count = x->items.count;
-	lookup_start(&x->bulk.lookup, r, store_conversation_write(g->store, &x->write));
-}
-
-static void refuse(struct change *x, struct request *r, const struct err *e)
-{
-	reply_error(r, e);
-	change_destroy(&x->bulk.lookup);
+	lookup_start(&x->lookup,
+		     store_conversation_write(x->lookup.gateway->store, &x->write));
 }
 
 static void read_left(void *arg)
 {
-	((struct change *)arg)->bulk.lookup.request = NULL;
+	((struct change *)arg)->lookup.request = NULL;
 }
 
 static void read_run(struct work_job *job)
@@ -186,41 +174,37 @@ static void read_run(struct work_job *job)
 
 static void read_done(struct work_job *job)
 {
-	struct change  *x = container_of(job, struct change, job);
-	struct request *r = x->bulk.lookup.request;
+	struct change *x = container_of(job, struct change, job);
 
-	if (!r) {
-		change_destroy(&x->bulk.lookup);
-		return;
-	}
-	request_on_left(r, NULL, NULL);
-	if (x->err.code == ERR_OK)
-		start(x, r, x->gateway);
+	if (x->lookup.request)
+		request_on_left(x->lookup.request, NULL, NULL);
+	if (x->lookup.request && x->err.code == ERR_OK)
+		start(x);
 	else
-		refuse(x, r, &x->err);
+		lookup_refuse(&x->lookup, &x->err);
 }
 
 /* read_body: with read, here or by a worker; then it starts. */
 static void read_body(struct change *x, struct request *r, enum errc (*read)(struct change *x, struct err *e))
 {
-	struct err e;
+	const struct gateway *g = x->lookup.gateway;
+	struct err            e;
 
 	x->read = read;
 	if (x->input->body.len <= LIMIT_LOOP_JSON) {
 		if (read(x, &e) == ERR_OK)
-			start(x, r, x->gateway);
+			start(x);
 		else
-			refuse(x, r, &e);
+			lookup_refuse(&x->lookup, &e);
 		return;
 	}
-	x->job = (struct work_job){ .loop = x->gateway->loop, .run = read_run, .done = read_done };
-	x->bulk.lookup.request = r;
-	if (work_submit(x->gateway->cpu, &x->job)) {
+	x->job = (struct work_job){ .loop = g->loop, .run = read_run, .done = read_done };
+	if (work_submit(g->cpu, &x->job)) {
 		request_on_left(r, read_left, x);
 		return;
 	}
 	err_set(&e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");
-	refuse(x, r, &e);
+	lookup_refuse(&x->lookup, &e);
 }
 
 /* set_key: of the requests that make something. */
@@ -300,7 +284,7 @@ void conversation_change_create(struct request *r, void *app)
 	if (set_key(x, r, &e) == ERR_OK)
 		read_body(x, r, read_create);
 	else
-		refuse(x, r, &e);
+		lookup_refuse(&x->lookup, &e);
 }
 
 static enum errc read_fork(struct change *x, struct err *e)
@@ -336,7 +320,7 @@ static void change_with_body(struct request *r, void *app, enum conversation_cha
 	if (change == CONVERSATION_UPDATE || set_key(x, r, &e) == ERR_OK)
 		read_body(x, r, read);
 	else
-		refuse(x, r, &e);
+		lookup_refuse(&x->lookup, &e);
 }
 
 void conversation_change_update(struct request *r, void *app)
@@ -364,7 +348,7 @@ void conversation_change_delete(struct request *r, void *app)
 	if (!x)
 		return;
 	x->write.conversation = id;
-	start(x, r, app);
+	start(x);
 }
 
 void conversation_change_remove(struct request *r, void *app)
@@ -383,5 +367,5 @@ void conversation_change_remove(struct request *r, void *app)
 		return;
 	x->write.conversation = id;
 	x->write.message = message;
-	start(x, r, app);
+	start(x);
 }

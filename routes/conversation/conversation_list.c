@@ -9,8 +9,6 @@
 #include "routes/kit/page.h"
 #include "store/conversation.h"
 
-#include <stdlib.h>
-
 enum {
 	LIST_DEFAULT = 20,
 	LIST_MAX = 100,
@@ -40,19 +38,17 @@ static bool print_list(struct lookup *l, struct buf *out)
 	return buf_text(out, "]}");
 }
 
-static void list_destroy(struct lookup *l)
+static void list_finish(struct lookup *l)
 {
-	struct list *x = container_of(l, struct list, lookup);
-
-	arena_finish(&x->read.arena);
-	buf_finish(&x->filter);
-	free(x);
+	buf_finish(&container_of(l, struct list, lookup)->filter);
 }
 
-static void list_done(struct store_job *job)
-{
-	lookup_done(&container_of(job, struct list, read.job)->lookup, &job->err);
-}
+static const struct lookup_kind list_kind = {
+	LOOKUP(struct list, read),
+	LOOKUP_ARENA(struct list, read.arena, 8 * MIB),
+	.print = print_list,
+	.finish = list_finish,
+};
 
 static bool read_place(struct request *r, struct conversations_read *ret)
 {
@@ -73,25 +69,17 @@ static bool read_place(struct request *r, struct conversations_read *ret)
 void conversation_list_get(struct request *r, void *app)
 {
 	struct gateway *g = app;
-	struct list    *x = calloc(1, sizeof *x);
+	struct list    *x = lookup_make(&list_kind, r, g);
 
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+	if (!x)
 		return;
-	}
-	x->lookup = (struct lookup){
-		.job = &x->read.job, .print = print_list, .destroy = list_destroy
-	};
-	x->read.job.loop = g->loop;
-	x->read.job.done = list_done;
 	x->read.owner = request_owner(r);
 	buf_init(&x->filter, LABEL_FILTER_MAX);
-	arena_init(&x->read.arena, 8 * MIB);
 	if (!page_limit(r, LIST_DEFAULT, LIST_MAX, &x->read.limit) || !read_place(r, &x->read) ||
 	    !label_filter_read(r, &x->read.arena, &x->filter, &x->read.key, &x->read.value)) {
-		list_destroy(&x->lookup);
+		lookup_refuse(&x->lookup, NULL);
 		return;
 	}
 	x->read.filter = buf_view(&x->filter);
-	lookup_start(&x->lookup, r, store_conversations_read(g->store, &x->read));
+	lookup_start(&x->lookup, store_conversations_read(g->store, &x->read));
 }

@@ -3,14 +3,12 @@
 
 #include "base/limits.h"
 #include "http/reply.h"
-#include "routes/kit/bulk.h"
 #include "routes/conversation/conversation_print.h"
 #include "routes/kit/etag.h"
+#include "routes/kit/lookup.h"
 #include "routes/conversation/items.h"
 #include "routes/kit/page.h"
 #include "store/conversation.h"
-
-#include <stdlib.h>
 
 enum {
 	ITEMS_DEFAULT = 20,
@@ -43,61 +41,46 @@ static bool print_found(struct lookup *l, struct buf *out)
 	return conversation_print(out, found);
 }
 
-static void get_destroy(struct lookup *l)
+static enum errc get_came(struct lookup *l, struct err *e)
 {
-	struct get *x = container_of(l, struct get, lookup);
+	const struct get *x = container_of(l, struct get, lookup);
+	int64_t           revision = x->read.found.revision;
 
-	arena_finish(&x->read.arena);
-	free(x);
-}
-
-static void get_done(struct store_job *job)
-{
-	struct get *x = container_of(job, struct get, read.job);
-	int64_t     revision = x->read.found.revision;
-	struct err  e = job->err;
-
-	if (e.code == ERR_OK && x->match.given && !etag_has(&x->match, revision)) {
-		err_set(&e, ERR_PRECONDITION_FAILED, "", "the conversation has changed");
-	} else if (e.code == ERR_OK && x->lookup.request && etag_has(&x->none_match, revision)) {
-		etag_send(x->lookup.request, revision);
-		reply_static(x->lookup.request, 304, NULL, STR_NONE);
-		get_destroy(&x->lookup);
-		return;
+	if (x->match.given && !etag_has(&x->match, revision))
+		return err_set(e, ERR_PRECONDITION_FAILED, "", "the conversation has changed");
+	if (etag_has(&x->none_match, revision)) {
+		etag_send(l->request, revision);
+		reply_static(TAKE(l->request), 304, NULL, STR_NONE);
 	}
-	lookup_done(&x->lookup, &e);
+	return ERR_OK;
 }
+
+static const struct lookup_kind get_kind = {
+	LOOKUP(struct get, read),
+	LOOKUP_ARENA(struct get, read.arena, MIB),
+	.came = get_came,
+	.print = print_found,
+};
 
 void conversations_get(struct request *r, void *app)
 {
 	struct gateway *g = app;
 	struct id       id;
+	struct get     *x = conversation_id(r, &id) ? lookup_make(&get_kind, r, g) : NULL;
 
-	if (!conversation_id(r, &id))
+	if (!x)
 		return;
-	struct get *x = calloc(1, sizeof *x);
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
-		return;
-	}
-	x->lookup = (struct lookup){
-		.job = &x->read.job, .print = print_found, .destroy = get_destroy
-	};
-	x->read = (struct conversation_read){
-		.job = { .loop = g->loop, .done = get_done },
-		.owner = request_owner(r),
-		.conversation = id,
-	};
+	x->read.owner = request_owner(r);
+	x->read.conversation = id;
 	x->match = etag_parse(request_if_match(r), false);
 	x->none_match = etag_parse(request_if_none_match(r), true);
-	arena_init(&x->read.arena, MIB);
-	lookup_start(&x->lookup, r, store_conversation_read(g->store, &x->read));
+	lookup_start(&x->lookup, store_conversation_read(g->store, &x->read));
 }
 
 /* --- its items --- */
 
 struct list {
-	struct bulk       bulk;
+	struct lookup     lookup;
 	struct items_read read;
 };
 
@@ -129,7 +112,7 @@ static bool print_list(const struct items_read *read, struct items *items, struc
 
 static bool print_items(struct lookup *l, struct buf *out)
 {
-	struct list *x = container_of(l, struct list, bulk.lookup);
+	struct list *x = container_of(l, struct list, lookup);
 	struct items items;
 
 	items_init(&items, out);
@@ -138,23 +121,23 @@ static bool print_items(struct lookup *l, struct buf *out)
 	return ok;
 }
 
-static void list_destroy(struct lookup *l)
+static size_t list_bytes(const struct lookup *l)
 {
-	struct list *x = container_of(l, struct list, bulk.lookup);
+	const struct items_read *read = &container_of(l, struct list, lookup)->read;
+	size_t                   bytes = 0;
 
-	arena_finish(&x->read.arena);
-	free(x);
+	for (size_t i = 0; i < read->item_count; i++)
+		bytes += read->items[i].message.body.n;
+	return bytes;
 }
 
-static void list_done(struct store_job *job)
-{
-	struct list *x = container_of(job, struct list, read.job);
-	size_t       bytes = 0;
-
-	for (size_t i = 0; job->err.code == ERR_OK && i < x->read.item_count; i++)
-		bytes += x->read.items[i].message.body.n;
-	bulk_done(&x->bulk, &job->err, bytes);
-}
+static const struct lookup_kind list_kind = {
+	LOOKUP(struct list, read),
+	/* The largest message alone is a page. */
+	LOOKUP_ARENA(struct list, read.arena, LIMIT_STORE_ROW + MIB),
+	.bytes = list_bytes,
+	.print = print_items,
+};
 
 /* read_query: limit, order and after; false: refused. */
 static bool read_query(struct request *r, struct items_read *ret)
@@ -175,33 +158,23 @@ static bool read_query(struct request *r, struct items_read *ret)
 
 void conversations_items(struct request *r, void *app)
 {
-	struct gateway   *g = app;
-	struct items_read read = { .owner = request_owner(r) };
+	struct gateway *g = app;
+	struct list    *x = lookup_make(&list_kind, r, g);
 
-	if (!conversation_id(r, &read.conversation) || !read_query(r, &read))
+	if (!x)
 		return;
-	struct list *x = calloc(1, sizeof *x);
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
-		return;
-	}
-	x->bulk.work = g->work;
-	x->bulk.lookup = (struct lookup){
-		.job = &x->read.job, .print = print_items, .destroy = list_destroy
-	};
-	x->read = read;
-	x->read.job.loop = g->loop;
-	x->read.job.done = list_done;
+	x->read.owner = request_owner(r);
 	x->read.page_bytes = LIMIT_ITEMS_PAGE;
-	/* The largest message alone is a page. */
-	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
-	lookup_start(&x->bulk.lookup, r, store_items_read(g->store, &x->read));
+	if (conversation_id(r, &x->read.conversation) && read_query(r, &x->read))
+		lookup_start(&x->lookup, store_items_read(g->store, &x->read));
+	else
+		lookup_refuse(&x->lookup, NULL);
 }
 
 /* --- one item --- */
 
 struct one {
-	struct bulk      bulk;
+	struct lookup    lookup;
 	struct item_read read;
 	char             id[ITEM_ID_MAX]; /* as asked */
 	struct buf       made;            /* an array of the items that the message makes */
@@ -236,53 +209,51 @@ static enum errc pick(struct one *x, struct err *e)
 
 static bool print_one(struct lookup *l, struct buf *out)
 {
-	struct one *x = container_of(l, struct one, bulk.lookup);
+	struct one *x = container_of(l, struct one, lookup);
 
 	return pick(x, &l->why) == ERR_OK && buf_str(out, json_raw(&x->doc, x->found));
 }
 
-static void one_destroy(struct lookup *l)
+static void one_finish(struct lookup *l)
 {
-	struct one *x = container_of(l, struct one, bulk.lookup);
+	struct one *x = container_of(l, struct one, lookup);
 
-	arena_finish(&x->read.arena);
 	buf_finish(&x->made);
 	json_doc_finish(&x->doc);
-	free(x);
 }
 
-static void one_done(struct store_job *job)
+static size_t one_bytes(const struct lookup *l)
 {
-	struct one *x = container_of(job, struct one, read.job);
-
-	bulk_done(&x->bulk, &job->err, job->err.code == ERR_OK ? x->read.item.message.body.n : 0);
+	return container_of(l, struct one, lookup)->read.item.message.body.n;
 }
+
+static const struct lookup_kind one_kind = {
+	LOOKUP(struct one, read),
+	LOOKUP_ARENA(struct one, read.arena, LIMIT_STORE_ROW + MIB),
+	.bytes = one_bytes,
+	.print = print_one,
+	.finish = one_finish,
+};
 
 void conversations_item(struct request *r, void *app)
 {
-	struct gateway  *g = app;
-	struct item_read read = { .owner = request_owner(r) };
+	struct gateway *g = app;
+	struct id       conversation;
+	struct id       message;
 
-	if (!conversation_id(r, &read.conversation))
+	if (!conversation_id(r, &conversation))
 		return;
-	if (request_param(r, 1).n >= ITEM_ID_MAX || !items_cursor(request_param(r, 1), &read.message)) {
+	if (request_param(r, 1).n >= ITEM_ID_MAX || !items_cursor(request_param(r, 1), &message)) {
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such item");
 		return;
 	}
-	struct one *x = calloc(1, sizeof *x);
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+	struct one *x = lookup_make(&one_kind, r, g);
+	if (!x)
 		return;
-	}
-	x->bulk.work = g->work;
-	x->bulk.lookup = (struct lookup){
-		.job = &x->read.job, .print = print_one, .destroy = one_destroy
-	};
-	x->read = read;
-	x->read.job.loop = g->loop;
-	x->read.job.done = one_done;
+	x->read.owner = request_owner(r);
+	x->read.conversation = conversation;
+	x->read.message = message;
 	str_copy(x->id, sizeof x->id, request_param(r, 1));
 	buf_init(&x->made, 2 * LIMIT_BRANCH_BYTES);
-	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
-	lookup_start(&x->bulk.lookup, r, store_item_read(g->store, &x->read));
+	lookup_start(&x->lookup, store_item_read(g->store, &x->read));
 }

@@ -4,56 +4,22 @@
 
 #include "base/limits.h"
 #include "http/reply.h"
-#include "http/request.h"
 #include "shape/view.h"
-#include "routes/kit/gateway.h"
+#include "routes/kit/lookup.h"
 #include "routes/kit/page.h"
 #include "store/conversation.h"
-
-#include <stdlib.h>
 
 enum { MESSAGES_MAX = 1000 };
 
 struct list {
+	struct lookup     lookup;
 	struct items_read read;
-	struct work_job   work;
-	struct gateway   *gateway;
-	struct request   *request; /* NULL: the client left */
 	enum view_format  format;
-	struct buf        body;
-	struct err        err;
 };
 
-static void destroy(struct list *x)
+static bool put_page(const struct items_read *read, const struct buf *messages,
+		     const struct warnings *warnings, struct buf *out)
 {
-	arena_finish(&x->read.arena);
-	buf_finish(&x->body);
-	free(x);
-}
-
-static void client_left(void *arg)
-{
-	struct list *x = arg;
-
-	x->request = NULL;
-	atomic_store_explicit(&x->read.job.cancelled, true, memory_order_relaxed);
-}
-
-static void answer(struct list *x)
-{
-	if (x->request && x->err.code == ERR_OK)
-		reply_json_take(x->request, 200, &x->body);
-	else if (x->request)
-		reply_error(x->request, &x->err);
-	destroy(x);
-}
-
-/* --- printing; on the loop or on a worker --- */
-
-static bool put_page(struct list *x, const struct buf *messages, const struct warnings *warnings)
-{
-	const struct items_read *read = &x->read;
-	struct buf              *out = &x->body;
 	char   first[ID_MAX] = "", last[ID_MAX] = "";
 	size_t n = read->item_count;
 
@@ -66,9 +32,9 @@ static bool put_page(struct list *x, const struct buf *messages, const struct wa
 	       buf_str(out, buf_view(messages)) && buf_text(out, "]}");
 }
 
-static void print(struct work_job *job)
+static bool print(struct lookup *l, struct buf *out)
 {
-	struct list     *x = container_of(job, struct list, work);
+	struct list     *x = container_of(l, struct list, lookup);
 	size_t           count = x->read.item_count;
 	struct str      *list = arena_alloc(&x->read.arena, (count + 1) * sizeof *list);
 	struct buf       messages;
@@ -81,44 +47,32 @@ static void print(struct work_job *job)
 		list[i] = x->read.items[i].message.body;
 	if (ok && x->read.has_more)
 		x->read.item_count = count = view_cut(list, count, x->format);
-	ok = ok && view_print(list, count, x->format, &warnings, &messages, &x->err) == ERR_OK &&
-	     put_page(x, &messages, &warnings);
-	if (!ok && x->err.code == ERR_OK)
-		err_set(&x->err, ERR_OVERLOADED, "", "no memory for the messages");
+	ok = ok && view_print(list, count, x->format, &warnings, &messages, &l->why) == ERR_OK &&
+	     put_page(&x->read, &messages, &warnings, out);
+	if (!ok && l->why.code == ERR_OK)
+		err_no_memory(&l->why);
 	buf_finish(&messages);
 	warnings_finish(&warnings);
+	return ok;
 }
 
-static void on_printed(struct work_job *job)
+static size_t list_bytes(const struct lookup *l)
 {
-	answer(container_of(job, struct list, work));
+	const struct items_read *read = &container_of(l, struct list, lookup)->read;
+	size_t                   bytes = 0;
+
+	for (size_t i = 0; i < read->item_count; i++)
+		bytes += read->items[i].message.body.n;
+	return bytes;
 }
 
-/* --- reading --- */
-
-static void on_read(struct store_job *job)
-{
-	struct list *x = container_of(job, struct list, read.job);
-	size_t       bytes = 0;
-
-	x->err = job->err;
-	for (size_t i = 0; x->err.code == ERR_OK && i < x->read.item_count; i++)
-		bytes += x->read.items[i].message.body.n;
-	if (x->err.code != ERR_OK || !x->request) {
-		answer(x);
-		return;
-	}
-	if (bytes <= LIMIT_TRANSLATE_LOOP) {
-		print(&x->work);
-		answer(x);
-		return;
-	}
-	x->work = (struct work_job){ .loop = x->gateway->loop, .run = print, .done = on_printed };
-	if (!work_submit(x->gateway->work, &x->work)) {
-		err_set(&x->err, ERR_OVERLOADED, "", "too much is waiting to be printed; try again");
-		answer(x);
-	}
-}
+static const struct lookup_kind list_kind = {
+	LOOKUP(struct list, read),
+	/* The largest message alone is a page. */
+	LOOKUP_ARENA(struct list, read.arena, LIMIT_STORE_ROW + MIB),
+	.bytes = list_bytes,
+	.print = print,
+};
 
 /* --- the request --- */
 
@@ -156,37 +110,25 @@ static bool read_page(struct request *r, struct items_read *ret)
 	return true;
 }
 
+static bool read_request(struct request *r, struct list *x)
+{
+	if (id_parse(request_param(r, 0), ID_CONVERSATION, &x->read.conversation))
+		return read_format(r, &x->format) && read_page(r, &x->read);
+	reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
+	return false;
+}
+
 void messages_list(struct request *r, void *app)
 {
-	struct gateway   *g = app;
-	struct items_read read = { .owner = request_owner(r) };
-	enum view_format  format;
+	struct gateway *g = app;
+	struct list    *x = lookup_make(&list_kind, r, g);
 
-	if (!id_parse(request_param(r, 0), ID_CONVERSATION, &read.conversation)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
+	if (!x)
 		return;
-	}
-	if (!read_format(r, &format) || !read_page(r, &read))
-		return;
-	struct list *x = calloc(1, sizeof *x);
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
-		return;
-	}
-	x->gateway = g;
-	x->request = r;
-	x->format = format;
-	buf_init(&x->body, LIMIT_TRANSLATION);
-	x->read = read;
-	x->read.job.loop = g->loop;
-	x->read.job.done = on_read;
+	x->read.owner = request_owner(r);
 	x->read.page_bytes = LIMIT_MESSAGES_PAGE;
-	/* The largest message alone is a page. */
-	arena_init(&x->read.arena, LIMIT_STORE_ROW + MIB);
-	if (!store_items_read(g->store, &x->read)) {
-		destroy(x);
-		reply_refuse(r, ERR_OVERLOADED, "", "too many reads are waiting");
-		return;
-	}
-	request_on_left(r, client_left, x);
+	if (read_request(r, x))
+		lookup_start(&x->lookup, store_items_read(g->store, &x->read));
+	else
+		lookup_refuse(&x->lookup, NULL);
 }

@@ -8,8 +8,6 @@
 #include "store/job.h"
 #include "store/search.h"
 
-#include <stdlib.h>
-
 enum {
 	SEARCH_DEFAULT = 20,
 	SEARCH_MAX = 50,
@@ -72,18 +70,11 @@ static bool print(struct lookup *l, struct buf *out)
 	return buf_text(out, "]}");
 }
 
-static void destroy(struct lookup *l)
-{
-	struct find *x = container_of(l, struct find, lookup);
-
-	arena_finish(&x->read.arena);
-	free(x);
-}
-
-static void done(struct store_job *job)
-{
-	lookup_done(&container_of(job, struct find, read.job)->lookup, &job->err);
-}
+static const struct lookup_kind find_kind = {
+	LOOKUP(struct find, read),
+	LOOKUP_ARENA(struct find, read.arena, MIB),
+	.print = print,
+};
 
 /* --- the question --- */
 
@@ -143,20 +134,13 @@ static bool read_question(struct request *r, struct find *x)
 void search_get(struct request *r, void *app)
 {
 	struct gateway *g = app;
-	struct find    *x = calloc(1, sizeof *x);
+	struct find    *x = lookup_make(&find_kind, r, g);
 
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the search");
+	if (!x)
 		return;
-	}
-	x->lookup = (struct lookup){ .job = &x->read.job, .print = print, .destroy = destroy };
-	x->read.job.loop = g->loop;
-	x->read.job.done = done;
 	x->read.owner = request_owner(r);
-	arena_init(&x->read.arena, MIB);
-	if (!read_question(r, x)) {
-		destroy(&x->lookup);
-		return;
-	}
-	lookup_start(&x->lookup, r, store_search_read(g->store, &x->read));
+	if (read_question(r, x))
+		lookup_start(&x->lookup, store_search_read(g->store, &x->read));
+	else
+		lookup_refuse(&x->lookup, NULL);
 }

@@ -9,8 +9,6 @@
 #include "store/file.h"
 #include "store/job.h"
 
-#include <stdlib.h>
-
 enum {
 	FILES_MAX = 10000, /* what may be asked for, and the default, as in OpenAI's API */
 	FILES_PAGE = 1000, /* what one page has at most: its printing keeps a loop for a millisecond */
@@ -22,11 +20,6 @@ static bool file_id(struct request *r, struct id *ret)
 		return true;
 	reply_refuse(r, ERR_NOT_FOUND, "", "there is no such file");
 	return false;
-}
-
-static void no_memory(struct request *r)
-{
-	reply_refuse(r, ERR_OVERLOADED, "", "no memory for the request");
 }
 
 /* --- one file --- */
@@ -42,43 +35,25 @@ static bool print_file(struct lookup *l, struct buf *out)
 	return file_print(out, container_of(l, struct get, lookup)->find.files);
 }
 
-static void get_destroy(struct lookup *l)
-{
-	struct get *x = container_of(l, struct get, lookup);
-
-	arena_finish(&x->find.arena);
-	free(x);
-}
-
-static void get_done(struct store_job *job)
-{
-	lookup_done(&container_of(job, struct get, find.job)->lookup, &job->err);
-}
+static const struct lookup_kind get_kind = {
+	LOOKUP(struct get, find),
+	LOOKUP_ARENA(struct get, find.arena, 64 * KIB),
+	.print = print_file,
+};
 
 void files_get(struct request *r, void *app)
 {
 	struct gateway *g = app;
 	struct id       id;
+	struct get     *x = file_id(r, &id) ? lookup_make(&get_kind, r, g) : NULL;
 
-	if (!file_id(r, &id))
+	if (!x)
 		return;
-	struct get *x = calloc(1, sizeof *x);
-	if (!x) {
-		no_memory(r);
-		return;
-	}
-	x->lookup = (struct lookup){
-		.job = &x->find.job, .print = print_file, .destroy = get_destroy
-	};
 	x->id = id;
-	x->find = (struct files_find){
-		.job = { .loop = g->loop, .done = get_done },
-		.owner = request_owner(r),
-		.ids = &x->id,
-		.count = 1,
-	};
-	arena_init(&x->find.arena, 64 * KIB);
-	lookup_start(&x->lookup, r, store_files_find(g->store, &x->find));
+	x->find.owner = request_owner(r);
+	x->find.ids = &x->id;
+	x->find.count = 1;
+	lookup_start(&x->lookup, store_files_find(g->store, &x->find));
 }
 
 /* --- deleting --- */
@@ -97,37 +72,22 @@ static bool print_deleted(struct lookup *l, struct buf *out)
 	       buf_text(out, "\",\"object\":\"file\",\"deleted\":true}");
 }
 
-static void removal_destroy(struct lookup *l)
-{
-	free(container_of(l, struct removal, lookup));
-}
-
-static void removal_done(struct store_job *job)
-{
-	lookup_done(&container_of(job, struct removal, write.job)->lookup, &job->err);
-}
+static const struct lookup_kind removal_kind = {
+	LOOKUP(struct removal, write),
+	.print = print_deleted,
+};
 
 void files_delete(struct request *r, void *app)
 {
 	struct gateway *g = app;
 	struct id       id;
+	struct removal *x = file_id(r, &id) ? lookup_make(&removal_kind, r, g) : NULL;
 
-	if (!file_id(r, &id))
+	if (!x)
 		return;
-	struct removal *x = calloc(1, sizeof *x);
-	if (!x) {
-		no_memory(r);
-		return;
-	}
-	x->lookup = (struct lookup){
-		.job = &x->write.job, .print = print_deleted, .destroy = removal_destroy
-	};
-	x->write = (struct file_delete){
-		.job = { .loop = g->loop, .done = removal_done },
-		.owner = request_owner(r),
-		.file = id,
-	};
-	lookup_start(&x->lookup, r, store_file_delete(g->store, &x->write));
+	x->write.owner = request_owner(r);
+	x->write.file = id;
+	lookup_start(&x->lookup, store_file_delete(g->store, &x->write));
 }
 
 /* --- a list of them --- */
@@ -155,23 +115,17 @@ static bool print_list(struct lookup *l, struct buf *out)
 	return buf_text(out, "]}");
 }
 
-static void list_destroy(struct lookup *l)
-{
-	struct list *x = container_of(l, struct list, lookup);
+static const struct lookup_kind list_kind = {
+	LOOKUP(struct list, read),
+	LOOKUP_ARENA(struct list, read.arena, 4 * MIB),
+	.print = print_list,
+};
 
-	arena_finish(&x->read.arena);
-	free(x);
-}
-
-static void list_done(struct store_job *job)
+static bool read_query(struct request *r, struct list *x)
 {
-	lookup_done(&container_of(job, struct list, read.job)->lookup, &job->err);
-}
-
-static bool read_query(struct request *r, struct files_read *ret, struct str *ret_purpose)
-{
-	struct str text;
-	bool       descending = true;
+	struct files_read *ret = &x->read;
+	struct str         text;
+	bool               descending = true;
 
 	if (!page_limit(r, FILES_PAGE, FILES_MAX, &ret->limit) || !page_order(r, &descending))
 		return false;
@@ -184,39 +138,28 @@ static bool read_query(struct request *r, struct files_read *ret, struct str *re
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a file of this list");
 		return false;
 	}
-	*ret_purpose = STR_NONE;
 	if (request_query(r, "purpose", 0, &text)) {
 		if (!file_purpose_ok(text)) {
 			reply_refuse(r, ERR_INVALID_VALUE, "purpose", FILE_PURPOSES);
 			return false;
 		}
-		*ret_purpose = text;
+		/* The request, and its query with it, may be gone before the read is done. */
+		str_copy(x->purpose, sizeof x->purpose, text);
+		ret->purpose = str_of(x->purpose);
 	}
 	return true;
 }
 
 void files_get_all(struct request *r, void *app)
 {
-	struct gateway   *g = app;
-	struct files_read read = { .owner = request_owner(r) };
-	struct str        purpose;
+	struct gateway *g = app;
+	struct list    *x = lookup_make(&list_kind, r, g);
 
-	if (!read_query(r, &read, &purpose))
+	if (!x)
 		return;
-	struct list *x = calloc(1, sizeof *x);
-	if (!x) {
-		no_memory(r);
-		return;
-	}
-	x->lookup = (struct lookup){
-		.job = &x->read.job, .print = print_list, .destroy = list_destroy
-	};
-	x->read = read;
-	/* The request, and its query with it, may be gone before the read is done. */
-	str_copy(x->purpose, sizeof x->purpose, purpose);
-	x->read.purpose = str_of(x->purpose);
-	x->read.job.loop = g->loop;
-	x->read.job.done = list_done;
-	arena_init(&x->read.arena, 4 * MIB);
-	lookup_start(&x->lookup, r, store_files_read(g->store, &x->read));
+	x->read.owner = request_owner(r);
+	if (read_query(r, x))
+		lookup_start(&x->lookup, store_files_read(g->store, &x->read));
+	else
+		lookup_refuse(&x->lookup, NULL);
 }

@@ -1,22 +1,65 @@
-/* routes/kit/lookup: a request that waits for one read of the store. */
+/* routes/kit/lookup: a request that waits for one job of the store, as most routes do.
+ *
+ *   struct get {
+ *           struct lookup   lookup;
+ *           struct run_read read;
+ *   };
+ *   static const struct lookup_kind get_kind = {
+ *           LOOKUP(struct get, read), LOOKUP_ARENA(struct get, read.arena, MIB), .print = print_get
+ *   };
+ *
+ *   struct get *x = lookup_make(&get_kind, r, g);
+ *   … fills x->read; then lookup_start(&x->lookup, store_run_read(g->store, &x->read));
+ *
+ * Threads: the loop's own, but for print. */
 #pragma once
 
 #include "http/request.h"
 #include "routes/kit/gateway.h"
 #include "store/store.h"
 
-/* Embedded first in what a route keeps while it waits; owned by the lookup from start to end. */
-struct lookup {
-	struct store_job *job; /* the read, in the same memory; cancelled when the client leaves */
-	struct request *request; /* NULL: the client left */
-	/* print: the answer's body from what was read; false: as why says, or no memory. */
+struct lookup;
+
+/* What a route waits for and answers; const. */
+struct lookup_kind {
+	size_t size;  /* of what the route keeps while it waits: LOOKUP */
+	size_t arena; /* where the job's arena stands, and its maximum: LOOKUP_ARENA; 0: there is none */
+	size_t arena_max;
+	/* came: the job went well and the client is there.  A request that is answered here is taken out
+	 * of l.  NULL: nothing is done. */
+	enum errc (*came)(struct lookup *l, struct err *e);
+	/* bytes: about how much there is to print; above LIMIT_TRANSLATE_LOOP a worker does it, which
+	 * may not look at the request.  NULL: little. */
+	size_t (*bytes)(const struct lookup *l);
+	/* print: the answer's body; false: as why says, or no memory. */
 	bool (*print)(struct lookup *l, struct buf *out);
-	struct err why; /* code ERR_OK: not said */
-	/* destroy: frees it, the read's arena included. */
-	void (*destroy)(struct lookup *l);
+	void (*finish)(struct lookup *l); /* frees what else the route has; NULL: nothing */
+	bool cpu; /* print's workers are those that wait for no file */
 };
 
-/* lookup_start: started is what the submitter returned; false answers 503. */
-void lookup_start(struct lookup *l, struct request *r, bool started);
-/* lookup_done: from the job's done; sends the answer or the error. */
-void lookup_done(struct lookup *l, const struct err *e);
+/* First in what a route keeps; its job stands right behind. */
+struct lookup {
+	const struct lookup_kind *kind;
+	struct gateway           *gateway;
+	struct request           *request; /* NULL: the client left */
+	struct err                why;     /* of print; code ERR_OK: not said */
+	struct work_job           work;    /* these two: the printing worker's */
+	struct buf                body;
+};
+
+/* LOOKUP: the size, and that the job is where it is looked for. */
+#define LOOKUP(T, job)                                                                             \
+	.size = sizeof(T) + 0 * sizeof(struct {                                                    \
+			int unused;                                                                \
+			_Static_assert(offsetof(T, job) == sizeof(struct lookup),                  \
+				       "the job stands right behind the lookup");                  \
+		})
+#define LOOKUP_ARENA(T, at, max) .arena = offsetof(T, at), .arena_max = (max)
+
+/* lookup_make: zeroed, with its job's loop and answer set; ends in lookup_start or lookup_refuse.
+ * NULL: no memory, and refused. */
+void *lookup_make(const struct lookup_kind *kind, struct request *r, struct gateway *g) MUST_USE;
+/* lookup_start: started is what the store's function returned; false answers 503. */
+void lookup_start(struct lookup *l, bool started);
+/* lookup_refuse: instead of a start; e: NULL where the request was refused before. */
+void lookup_refuse(struct lookup *l, const struct err *e);

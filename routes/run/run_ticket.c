@@ -10,13 +10,10 @@
 #include "store/run.h"
 #include "store/store.h"
 
-#include <stdlib.h>
-
 struct get {
 	struct lookup   lookup;
 	struct run_read read;
 	struct identity *who; /* held */
-	struct store    *store;
 };
 
 static bool print_ticket(struct lookup *l, struct buf *out)
@@ -28,7 +25,7 @@ static bool print_ticket(struct lookup *l, struct buf *out)
 
 	unsigned char signing[HASH_BYTES];
 
-	key_ring_signing(x->store->ring, signing);
+	key_ring_signing(l->gateway->store->ring, signing);
 	ticket_make(signing, x->read.run, x->who, until_s, ticket);
 	id_text(x->read.run, ID_RUN, id);
 	return buf_fmt(out,
@@ -37,21 +34,17 @@ static bool print_ticket(struct lookup *l, struct buf *out)
 		       ticket, id, (long long)until_s, id, ticket);
 }
 
-static void destroy(struct lookup *l)
+static void finish(struct lookup *l)
 {
-	struct get *x = container_of(l, struct get, lookup);
-
-	arena_finish(&x->read.arena);
-	identity_release(x->who);
-	free(x);
+	identity_release(container_of(l, struct get, lookup)->who);
 }
 
-static void on_read(struct store_job *job)
-{
-	struct get *x = container_of(job, struct get, read.job);
-
-	lookup_done(&x->lookup, &job->err);
-}
+static const struct lookup_kind ticket_kind = {
+	LOOKUP(struct get, read),
+	LOOKUP_ARENA(struct get, read.arena, MIB),
+	.print = print_ticket,
+	.finish = finish,
+};
 
 void run_ticket_post(struct request *r, void *app)
 {
@@ -62,21 +55,11 @@ void run_ticket_post(struct request *r, void *app)
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
 		return;
 	}
-	struct get *x = calloc(1, sizeof *x);
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+	struct get *x = lookup_make(&ticket_kind, r, g);
+	if (!x)
 		return;
-	}
-	x->lookup = (struct lookup){
-		.job = &x->read.job, .print = print_ticket, .destroy = destroy
-	};
 	x->who = identity_hold(request_key(r));
-	x->store = g->store;
-	x->read = (struct run_read){
-		.job = { .loop = g->loop, .done = on_read },
-		.owner = request_owner(r),
-		.run = id,
-	};
-	arena_init(&x->read.arena, MIB);
-	lookup_start(&x->lookup, r, store_run_read(g->store, &x->read));
+	x->read.owner = request_owner(r);
+	x->read.run = id;
+	lookup_start(&x->lookup, store_run_read(g->store, &x->read));
 }

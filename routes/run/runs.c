@@ -10,8 +10,6 @@
 #include "store/job.h"
 #include "store/run.h"
 
-#include <stdlib.h>
-
 struct get {
 	struct lookup   lookup;
 	struct run_read read;
@@ -20,14 +18,6 @@ struct get {
 static bool print_run(struct lookup *l, struct buf *out)
 {
 	return run_print(out, &container_of(l, struct get, lookup)->read);
-}
-
-static void get_destroy(struct lookup *l)
-{
-	struct get *x = container_of(l, struct get, lookup);
-
-	arena_finish(&x->read.arena);
-	free(x);
 }
 
 /* The store hears of a run's answer a moment after it has begun, and of attempts with it. */
@@ -41,12 +31,19 @@ static void freshen(struct run_read *run)
 	run->first_token_ms = live.first_token_ms;
 }
 
-static void get_done(struct store_job *job)
+static enum errc get_came(struct lookup *l, struct err *e)
 {
-	if (job->err.code == ERR_OK)
-		freshen(&container_of(job, struct get, read.job)->read);
-	lookup_done(&container_of(job, struct get, read.job)->lookup, &job->err);
+	(void)e;
+	freshen(&container_of(l, struct get, lookup)->read);
+	return ERR_OK;
 }
+
+static const struct lookup_kind get_kind = {
+	LOOKUP(struct get, read),
+	LOOKUP_ARENA(struct get, read.arena, MIB),
+	.came = get_came,
+	.print = print_run,
+};
 
 /* answer_live: a run that is stored nowhere; false: there is no such. */
 static bool answer_live(struct request *r, struct id id)
@@ -74,21 +71,12 @@ void runs_get(struct request *r, void *app)
 	}
 	if (answer_live(r, id))
 		return;
-	struct get *x = calloc(1, sizeof *x);
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
+	struct get *x = lookup_make(&get_kind, r, g);
+	if (!x)
 		return;
-	}
-	x->lookup = (struct lookup){
-		.job = &x->read.job, .print = print_run, .destroy = get_destroy
-	};
-	x->read = (struct run_read){
-		.job = { .loop = g->loop, .done = get_done },
-		.owner = request_owner(r),
-		.run = id,
-	};
-	arena_init(&x->read.arena, MIB);
-	lookup_start(&x->lookup, r, store_run_read(g->store, &x->read));
+	x->read.owner = request_owner(r);
+	x->read.run = id;
+	lookup_start(&x->lookup, store_run_read(g->store, &x->read));
 }
 
 /* --- a list of them --- */
@@ -120,22 +108,22 @@ static bool print_list(struct lookup *l, struct buf *out)
 	return buf_text(out, "]}");
 }
 
-static void list_destroy(struct lookup *l)
+static enum errc list_came(struct lookup *l, struct err *e)
 {
-	struct list *x = container_of(l, struct list, lookup);
+	struct runs_read *read = &container_of(l, struct list, lookup)->read;
 
-	arena_finish(&x->read.arena);
-	free(x);
-}
-
-static void list_done(struct store_job *job)
-{
-	struct runs_read *read = &container_of(job, struct list, read.job)->read;
-
-	for (size_t i = 0; job->err.code == ERR_OK && i < read->run_count; i++)
+	(void)e;
+	for (size_t i = 0; i < read->run_count; i++)
 		freshen(&read->runs[i]);
-	lookup_done(&container_of(job, struct list, read.job)->lookup, &job->err);
+	return ERR_OK;
 }
+
+static const struct lookup_kind list_kind = {
+	LOOKUP(struct list, read),
+	LOOKUP_ARENA(struct list, read.arena, 4 * MIB),
+	.came = list_came,
+	.print = print_list,
+};
 
 static bool read_status(struct request *r, int *ret)
 {
@@ -175,22 +163,14 @@ static bool read_query(struct request *r, struct runs_read *ret)
 
 void runs_get_all(struct request *r, void *app)
 {
-	struct gateway  *g = app;
-	struct runs_read read = { .owner = request_owner(r) };
+	struct gateway *g = app;
+	struct list    *x = lookup_make(&list_kind, r, g);
 
-	if (!read_query(r, &read))
+	if (!x)
 		return;
-	struct list *x = calloc(1, sizeof *x);
-	if (!x) {
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the read");
-		return;
-	}
-	x->lookup = (struct lookup){
-		.job = &x->read.job, .print = print_list, .destroy = list_destroy
-	};
-	x->read = read;
-	x->read.job.loop = g->loop;
-	x->read.job.done = list_done;
-	arena_init(&x->read.arena, 4 * MIB);
-	lookup_start(&x->lookup, r, store_runs_read(g->store, &x->read));
+	x->read.owner = request_owner(r);
+	if (read_query(r, &x->read))
+		lookup_start(&x->lookup, store_runs_read(g->store, &x->read));
+	else
+		lookup_refuse(&x->lookup, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 
-#define AT(m) offsetof(struct api_key_update, m)
+#define AT(m) offsetof(struct api_key_create, m)
 static const struct field rows[] = {
 	{ "name", FIELD_STRING, false, 0, LIMIT_API_KEY_NAME, AT(name), NULL },
 	{ "scopes", FIELD_ARRAY, false, 1, 4, AT(scopes), NULL },

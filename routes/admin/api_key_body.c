@@ -110,6 +110,23 @@ static enum errc set_allowance(struct input *in, json_at limits, json_at budget,
 	return rc;
 }
 
+/* set_all: what both the making and the change of a key may say. */
+static enum errc set_all(struct input *in, const struct api_key_create *b, struct api_key_write *w,
+			 struct err *e)
+{
+	enum errc rc = set_name(b->name, w, e);
+
+	if (rc == ERR_OK)
+		rc = set_scopes(in, b->scopes, w, e);
+	if (rc == ERR_OK)
+		rc = set_models(in, b->models, w, e);
+	if (rc == ERR_OK)
+		rc = set_end(b->expires_at, b->expires_in, w, e);
+	if (rc == ERR_OK)
+		rc = set_metadata(in, b->metadata, w, e);
+	return rc == ERR_OK ? set_allowance(in, b->limits, b->budget, w, e) : rc;
+}
+
 enum errc api_key_body_create(struct input *in, struct api_key_write *w, struct err *e)
 {
 	struct api_key_create b = API_KEY_CREATE_INIT;
@@ -117,17 +134,7 @@ enum errc api_key_body_create(struct input *in, struct api_key_write *w, struct 
 
 	w->scopes = SCOPES_USUAL;
 	if (rc == ERR_OK)
-		rc = set_name(b.name, w, e);
-	if (rc == ERR_OK)
-		rc = set_scopes(in, b.scopes, w, e);
-	if (rc == ERR_OK)
-		rc = set_models(in, b.models, w, e);
-	if (rc == ERR_OK)
-		rc = set_end(b.expires_at, b.expires_in, w, e);
-	if (rc == ERR_OK)
-		rc = set_metadata(in, b.metadata, w, e);
-	if (rc == ERR_OK)
-		rc = set_allowance(in, b.limits, b.budget, w, e);
+		rc = set_all(in, &b, w, e);
 	if (rc == ERR_OK && b.shares.p && !api_key_id(b.shares, &w->shares))
 		rc = err_set(e, ERR_NOT_FOUND, "shares", "there is no such key");
 	return rc;
@@ -135,20 +142,10 @@ enum errc api_key_body_create(struct input *in, struct api_key_write *w, struct 
 
 enum errc api_key_body_update(struct input *in, struct api_key_write *w, struct err *e)
 {
-	struct api_key_update b = API_KEY_UPDATE_INIT;
+	struct api_key_create b = API_KEY_CREATE_INIT;
 	enum errc rc = fields_read(&api_key_update_fields, &in->doc, 0, "", &in->arena, &b, e);
 
-	if (rc == ERR_OK)
-		rc = set_name(b.name, w, e);
-	if (rc == ERR_OK)
-		rc = set_scopes(in, b.scopes, w, e);
-	if (rc == ERR_OK)
-		rc = set_models(in, b.models, w, e);
-	if (rc == ERR_OK)
-		rc = set_end(b.expires_at, b.expires_in, w, e);
-	if (rc == ERR_OK)
-		rc = set_allowance(in, b.limits, b.budget, w, e);
-	return rc == ERR_OK ? set_metadata(in, b.metadata, w, e) : rc;
+	return rc == ERR_OK ? set_all(in, &b, w, e) : rc;
 }
 
 enum errc api_key_body_rotate(struct input *in, struct api_key_write *w, struct err *e)

@@ -1,12 +1,13 @@
 /* What a key may use, from text and back; whole numbers throughout, so that no cent is lost. */
 #include "base/allowance.h"
 
-enum { SECOND_US = 1000000, PLACES = 9 };
+#include "base/money.h"
+
+enum { SECOND_US = 1000000 };
 
 #define DAY_US      (INT64_C(86400) * SECOND_US)
 #define WINDOW_MAX  (366 * DAY_US)
-#define NANO        INT64_C(1000000000)
-#define UNITS_MAX   INT64_C(1000000000) /* with nano units within 64 bits */
+#define BUDGET_MOST (INT64_C(1000000000) * MONEY_ONE)
 
 static const struct {
 	char    name;
@@ -47,37 +48,12 @@ bool allowance_read_time(struct str text, int64_t *ret_us)
 	return false;
 }
 
-/* fraction: what stands behind the point, as nano units. */
-static bool fraction(struct str text, int64_t *ret)
-{
-	int64_t v = 0;
-
-	if (text.n == 0 || text.n > PLACES)
-		return false;
-	for (size_t i = 0; i < PLACES; i++) {
-		char c = i < text.n ? text.p[i] : '0';
-
-		if (c < '0' || c > '9')
-			return false;
-		v = v * 10 + (c - '0');
-	}
-	*ret = v;
-	return true;
-}
-
 bool allowance_read_money(struct str text, int64_t *ret_nano)
 {
-	const char *point = text.n > 0 ? memchr(text.p, '.', text.n) : NULL;
-	size_t      n = point ? (size_t)(point - text.p) : text.n;
-	int64_t     whole;
-	int64_t     rest = 0;
+	bool    padded = text.n > 1 && text.p[0] == '0' && text.p[1] != '.';
+	int64_t nano;
 
-	if (!digits((struct str){ text.p, n }, &whole) || whole > UNITS_MAX)
-		return false;
-	if (point && !fraction((struct str){ point + 1, text.n - n - 1 }, &rest))
-		return false;
-	int64_t nano = whole * NANO + rest;
-	if (nano == 0 || nano > UNITS_MAX * NANO)
+	if (padded || !money_read_most(text, BUDGET_MOST, &nano) || nano == 0)
 		return false;
 	*ret_nano = nano;
 	return true;
@@ -93,12 +69,8 @@ bool allowance_put_time(struct buf *out, int64_t us)
 
 bool allowance_put_money(struct buf *out, int64_t nano)
 {
-	int64_t rest = nano % NANO;
-	int     places = PLACES;
+	char        text[MONEY_TEXT];
+	const char *point = strchr(money_print(nano, text), '.');
 
-	while (places > 2 && rest % 10 == 0) {
-		rest /= 10;
-		places--;
-	}
-	return buf_fmt(out, "%lld.%0*lld", (long long)(nano / NANO), places, (long long)rest);
+	return buf_text(out, text) && buf_text(out, !point ? ".00" : point[2] ? "" : "0");
 }

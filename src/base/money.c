@@ -8,16 +8,16 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-bool money_read(struct str text, int64_t *ret)
+bool money_read_most(struct str text, int64_t most, int64_t *ret)
 {
 	int64_t v = 0;
 	int64_t unit = MONEY_ONE;
 	size_t  i = 0;
 
 	for (; i < text.n && digit(text.p[i]); i++) {
-		v = v * 10 + (text.p[i] - '0') * MONEY_ONE;
-		if (v > MONEY_MOST)
+		if (v > most / 10)
 			return false;
+		v = v * 10 + (text.p[i] - '0') * MONEY_ONE;
 	}
 	if (i == 0)
 		return false;
@@ -26,10 +26,15 @@ bool money_read(struct str text, int64_t *ret)
 			unit /= 10;
 			v += (text.p[i] - '0') * unit;
 		}
-	if (i < text.n || v > MONEY_MOST)
+	if (i < text.n || v > most)
 		return false;
 	*ret = v;
 	return true;
+}
+
+bool money_read(struct str text, int64_t *ret)
+{
+	return money_read_most(text, MONEY_MOST, ret);
 }
 
 const char *money_print(int64_t nano, char ret[MONEY_TEXT])

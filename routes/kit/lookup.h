@@ -16,7 +16,7 @@
 
 #include "http/request.h"
 #include "routes/kit/gateway.h"
-#include "store/store.h"
+#include "store/job.h"
 
 struct lookup;
 

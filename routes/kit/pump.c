@@ -1,0 +1,209 @@
+/* Two buffers between a client and the workers, and the end of it, whoever leaves first. */
+#include "routes/kit/pump.h"
+
+#include "base/limits.h"
+#include "http/reply.h"
+#include "http/request.h"
+
+#include <stdlib.h>
+
+enum {
+	PIECE = 256 * KIB,
+	RETRY_US = 10 * 1000, /* until the workers' queue is asked again */
+};
+
+/* --- the end --- */
+
+static void release(struct pump *p)
+{
+	atomic_fetch_sub(p->kind->count, 1);
+	buf_finish(&p->fill);
+	buf_finish(&p->piece);
+	free(p);
+}
+
+static void destroy(struct pump *p)
+{
+	p->kind->finish(p);
+	release(p);
+}
+
+static void drop(struct work_job *job)
+{
+	struct pump *p = container_of(job, struct pump, job);
+
+	p->kind->drop(p);
+}
+
+static void dropped(struct work_job *job)
+{
+	destroy(container_of(job, struct pump, job));
+}
+
+/* discard: what stands on the disk is given back by a worker, too, unless there is none any more. */
+static void discard(struct pump *p)
+{
+	timer_stop(p->gateway->loop, &p->retry);
+	p->request = NULL;
+	p->job.run = drop;
+	p->job.done = dropped;
+	if (!p->kind->holds(p) || !work_submit(p->gateway->work, &p->job))
+		destroy(p);
+}
+
+void pump_refuse(struct pump *p, const struct err *e)
+{
+	if (p->request && p->whole)
+		reply_error(p->request, e);
+	else if (p->request)
+		upload_refuse(p->request, e);
+	discard(p);
+}
+
+void pump_answer(struct pump *p, struct store_job *job, struct key_made *made,
+		 bool (*print)(struct store_job *job, struct buf *out))
+{
+	struct err e = job->err;
+
+	if (e.code == ERR_OK && made->key.key.n == 0 && !print(job, &made->answer))
+		err_no_memory(&e);
+	if (p->request && e.code == ERR_OK && made->replayed)
+		reply_header(p->request, "Idempotency-Replayed", STR("true"));
+	if (p->request && e.code == ERR_OK)
+		reply_json_take(p->request, 200, &made->answer);
+	else if (p->request)
+		reply_error(p->request, &e);
+	discard(p);
+}
+
+/* --- back and forth --- */
+
+static void swap(struct pump *p)
+{
+	struct buf fill = p->fill;
+
+	p->fill = p->piece;
+	p->piece = fill;
+}
+
+/* go_on: hands a full buffer, or the last one, to a worker; then there is room in the other one. */
+static void go_on(struct pump *p)
+{
+	if (p->working || (!p->whole && p->fill.len < PIECE))
+		return;
+	buf_clear(&p->piece);
+	swap(p);
+	p->last = p->whole;
+	p->working = work_submit(p->gateway->work, &p->job);
+	if (!p->working) {
+		swap(p);
+		timer_start(p->gateway->loop, &p->retry, RETRY_US);
+	} else if (!p->whole) {
+		upload_resume(p->request);
+	}
+}
+
+static void tried_again(struct timer *t)
+{
+	go_on(container_of(t, struct pump, retry));
+}
+
+static void work(struct work_job *job)
+{
+	struct pump *p = container_of(job, struct pump, job);
+
+	p->kind->work(p);
+}
+
+static void worked(struct work_job *job)
+{
+	struct pump *p = container_of(job, struct pump, job);
+
+	p->working = false;
+	if (p->kind->over(p))
+		return;
+	if (!p->request)
+		discard(p);
+	else if (p->err.code != ERR_OK)
+		pump_refuse(p, &p->err);
+	else
+		go_on(p);
+}
+
+static size_t take(void *arg, const char *bytes, size_t n)
+{
+	struct pump *p = arg;
+	size_t       taken = 0;
+
+	while (taken < n && p->fill.len < PIECE) {
+		size_t room = PIECE - p->fill.len;
+		size_t now = n - taken < room ? n - taken : room;
+
+		if (!buf_add(&p->fill, bytes + taken, now))
+			break; /* never: its memory was reserved */
+		taken += now;
+		go_on(p);
+	}
+	return taken;
+}
+
+static void gone(void *arg)
+{
+	struct pump *p = arg;
+
+	p->request = NULL;
+	if (!p->working)
+		discard(p);
+}
+
+static void whole(void *arg)
+{
+	struct pump *p = arg;
+
+	p->whole = true;
+	request_on_left(p->request, gone, p);
+	go_on(p);
+}
+
+/* --- the head --- */
+
+static struct pump *create(const struct pump_kind *kind, struct err *e)
+{
+	struct pump *p = NULL;
+
+	if (atomic_fetch_add(kind->count, 1) >= kind->most)
+		err_set(e, ERR_OVERLOADED, "", "%s", kind->busy);
+	else if (!(p = calloc(1, kind->size)))
+		err_no_memory(e);
+	if (!p)
+		atomic_fetch_sub(kind->count, 1);
+	return p;
+}
+
+void *pump_make(const struct pump_kind *kind, struct request *r, struct gateway *g)
+{
+	struct err   e;
+	struct pump *p = create(kind, &e);
+
+	if (!p) {
+		upload_refuse(r, &e);
+		return NULL;
+	}
+	*p = (struct pump){ .kind = kind, .gateway = g, .request = r, .retry.fn = tried_again };
+	p->job = (struct work_job){ .loop = g->loop, .run = work, .done = worked };
+	buf_init(&p->fill, PIECE);
+	buf_init(&p->piece, PIECE);
+	if (buf_reserve(&p->fill, PIECE) && buf_reserve(&p->piece, PIECE))
+		return p;
+	release(p);
+	err_no_memory(&e);
+	upload_refuse(r, &e);
+	return NULL;
+}
+
+void pump_start(struct pump *p)
+{
+	static const struct upload_sink sink = { take, whole, gone };
+
+	upload_open(p->request, &sink, p);
+}

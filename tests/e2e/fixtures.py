@@ -1,5 +1,6 @@
 """What the tests share: one provider and one gateway a process, and gateways of a test's own."""
 
+import contextlib
 import socket
 
 import pytest
@@ -94,16 +95,16 @@ def script(upstream):
         upstream.scripts.pop(one.name, None)
 
 
-@pytest.fixture
-def start(tmp_path, upstream):
-    """start(config=..., args=..., env=...): a gateway for this test alone."""
+@contextlib.contextmanager
+def gateways(folder, upstream):
+    """Makes gateways, and stops them all at the end."""
     made = []
 
     def make(config=None, usual=None, ready=True, **more):
         if usual is not None:
             config = usual_config(upstream, **usual)
             more["env"] = {"TEST_UPSTREAM_KEY": UPSTREAM_KEY, **more.get("env", {})}
-        gateway = Gateway(tmp_path / f"gateway{len(made)}", config, **more)
+        gateway = Gateway(folder / f"gateway{len(made)}", config, **more)
         made.append(gateway)
         return gateway.start() if ready else gateway
     yield make
@@ -114,6 +115,20 @@ def start(tmp_path, upstream):
         except AssertionError as error:
             problems.append(str(error))
     assert not problems, "\n".join(problems)
+
+
+@pytest.fixture
+def start(tmp_path, upstream):
+    """start(config=..., args=..., env=...): a gateway for this test alone."""
+    with gateways(tmp_path, upstream) as make:
+        yield make
+
+
+@pytest.fixture(scope="module")
+def start_once(tmp_path_factory, upstream):
+    """The same, for all tests of a file."""
+    with gateways(tmp_path_factory.mktemp("once"), upstream) as make:
+        yield make
 
 
 @pytest.fixture(autouse=True)

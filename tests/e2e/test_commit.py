@@ -9,7 +9,6 @@ import pytest
 import upstream as up
 from client import Client, native_body
 from fixtures import provider
-from gateway import Gateway
 from raw import Raw, post
 from waiting import wait_until
 from wires import USAGE, WIRES
@@ -19,18 +18,15 @@ OPENAI = next(w for w in WIRES if w.dialect == "openai")
 
 
 @pytest.fixture(scope="module")
-def gateway(upstream, tmp_path_factory):
+def gateway(start_once, upstream):
     """DIALECT/NAME may be tried again once; spare/DIALECT/NAME has echo to fall back on."""
     dialects = [*(w.dialect for w in WIRES), "lmc"]
-    gateway = Gateway(tmp_path_factory.mktemp("commit"), {
+    return start_once({
         "providers": [provider(upstream, d, dialect=d, retries=1) for d in dialects],
         "models": [*({"name": f"{d}/*", "provider": d} for d in dialects),
                    *({"name": f"spare/{d}/*", "provider": d, "fallback": ["echo"]}
                      for d in dialects),
                    {"name": "echo", "provider": "echo"}]})
-    gateway.start()
-    yield gateway
-    gateway.stop()
 
 
 @pytest.fixture

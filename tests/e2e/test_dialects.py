@@ -7,7 +7,6 @@ import pytest
 import upstream as up
 from client import Client
 from fixtures import UPSTREAM_KEY, provider
-from gateway import Gateway
 from wires import USAGE, WIRES
 
 TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {
@@ -16,16 +15,13 @@ ARGS = {"city": 'Köln "K"'}
 
 
 @pytest.fixture(scope="module")
-def gateway(upstream, tmp_path_factory):
+def gateway(start_once, upstream):
     """DIALECT/NAME asks the scripted server in that dialect."""
-    gateway = Gateway(tmp_path_factory.mktemp("dialects"), {
+    return start_once({
         "providers": [provider(upstream, w.dialect, dialect=w.dialect,
                                api_key_env="TEST_UPSTREAM_KEY") for w in WIRES],
         "models": [{"name": f"{w.dialect}/*", "provider": w.dialect} for w in WIRES],
     }, env={"TEST_UPSTREAM_KEY": UPSTREAM_KEY})
-    gateway.start()
-    yield gateway
-    gateway.stop()
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import pytest
 import upstream as up
 from client import Client
 from fixtures import DEAD, provider
-from gateway import Gateway
 from raw import Raw, post
 from wires import USAGE, WIRES
 
@@ -33,11 +32,11 @@ def near(got, wanted):
 
 
 @pytest.fixture(scope="module")
-def gateway(upstream, tmp_path_factory):
+def gateway(start_once, upstream):
     """DIALECT/NAME asks the scripted server in that dialect."""
     port = DEAD.getsockname()[1]
     dialects = sorted({"anthropic", "lmc", *[w.dialect for w in WIRES]})
-    gateway = Gateway(tmp_path_factory.mktemp("embeddings"), {
+    return start_once({
         "providers": [
             *[provider(upstream, d, dialect=d) for d in dialects],
             provider(upstream, "brief", timeouts={"total": "1s"}),
@@ -49,9 +48,6 @@ def gateway(upstream, tmp_path_factory):
                    for p in [*dialects, "brief", "quick", "dead", "pasted"]] + [
             {"name": "echo", "provider": "echo"}],
     })
-    gateway.start()
-    yield gateway
-    gateway.stop()
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import pytest
 import upstream as up
 from client import Client
 from fixtures import provider
-from gateway import Gateway
 from wires import Gemini
 
 WIRE = Gemini()
@@ -15,14 +14,11 @@ TOOLS = [{"type": "function", "function": {"name": "weather"}}]
 
 
 @pytest.fixture(scope="module")
-def gateway(upstream, tmp_path_factory):
-    gateway = Gateway(tmp_path_factory.mktemp("gemini"), {
+def gateway(start_once, upstream):
+    return start_once({
         "providers": [provider(upstream, "g", dialect="gemini")],
         "models": [{"name": "gemini/*", "provider": "g"}],
     })
-    gateway.start()
-    yield gateway
-    gateway.stop()
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pytest
 import upstream as up
 from client import Client
 from fixtures import UPSTREAM_KEY, provider
-from gateway import Gateway
 
 ASKED = {"role": "user", "type": "message", "content": "What's 2380*3875?"}
 STATUS = {"role": "server", "type": "status", "content": "complete"}
@@ -55,9 +54,9 @@ def whole(*messages, **more):
 
 
 @pytest.fixture(scope="module")
-def gateway(upstream, tmp_path_factory):
+def gateway(start_once, upstream):
     """In front of the scripted server: l/NAME speaks LMC, o/NAME OpenAI's shape."""
-    gateway = Gateway(tmp_path_factory.mktemp("lmc"), {
+    return start_once({
         "providers": [
             provider(upstream, "lmc", dialect="lmc", api_key_env="TEST_UPSTREAM_KEY"),
             provider(upstream, "brief", dialect="lmc", timeouts={"idle": "1s"}),
@@ -66,21 +65,15 @@ def gateway(upstream, tmp_path_factory):
         "models": [{"name": "l/*", "provider": "lmc"}, {"name": "b/*", "provider": "brief"},
                    {"name": "o/*", "provider": "openai"}],
     }, env={"TEST_UPSTREAM_KEY": UPSTREAM_KEY})
-    gateway.start()
-    yield gateway
-    gateway.stop()
 
 
 @pytest.fixture(scope="module")
-def front(gateway, tmp_path_factory):
+def front(start_once, gateway):
     """A Parley in front of that one: NAME of l/NAME becomes a/l/NAME."""
-    front = Gateway(tmp_path_factory.mktemp("front"), {
+    return start_once({
         "providers": [{"name": "parley", "dialect": "lmc", "base_url": gateway.url + "/v1"}],
         "models": [{"name": "a/*", "provider": "parley"}],
     })
-    front.start()
-    yield front
-    front.stop()
 
 
 @pytest.fixture

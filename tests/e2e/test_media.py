@@ -7,7 +7,6 @@ import pytest
 import upstream as up
 from client import Client
 from fixtures import provider
-from gateway import Gateway
 from wires import Gemini
 
 DATA = "iVBORw0KGgo="
@@ -36,13 +35,10 @@ WIRES = {"gemini": gemini, "openai": openrouter}
 
 
 @pytest.fixture(scope="module")
-def gateway(upstream, tmp_path_factory):
-    gateway = Gateway(tmp_path_factory.mktemp("media"), {
+def gateway(start_once, upstream):
+    return start_once({
         "providers": [provider(upstream, name, dialect=name) for name in WIRES],
         "models": [{"name": f"{name}/*", "provider": name} for name in WIRES]})
-    gateway.start()
-    yield gateway
-    gateway.stop()
 
 
 @pytest.fixture

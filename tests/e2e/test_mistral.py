@@ -7,7 +7,6 @@ import pytest
 import upstream as up
 from client import Client
 from fixtures import provider
-from gateway import Gateway
 
 ID = re.compile("[a-zA-Z0-9]{9}")
 CALL = {"id": "call_made_elsewhere", "type": "function",
@@ -15,13 +14,10 @@ CALL = {"id": "call_made_elsewhere", "type": "function",
 
 
 @pytest.fixture(scope="module")
-def gateway(upstream, tmp_path_factory):
-    gateway = Gateway(tmp_path_factory.mktemp("mistral"), {
+def gateway(start_once, upstream):
+    return start_once({
         "providers": [provider(upstream, "m", dialect="mistral")],
         "models": [{"name": "m/*", "provider": "m"}]})
-    gateway.start()
-    yield gateway
-    gateway.stop()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import pytest
 
 from client import Client
 from fixtures import provider
-from gateway import Gateway
 from wires import Ollama
 
 WIRE = Ollama()
@@ -12,15 +11,12 @@ BASES = {"plain": "", "slash": "/", "api": "/api", "api_slash": "/api/", "whole"
 
 
 @pytest.fixture(scope="module")
-def gateway(upstream, tmp_path_factory):
+def gateway(start_once, upstream):
     """NAME/MODEL asks the scripted server, whose address is written as in BASES."""
-    gateway = Gateway(tmp_path_factory.mktemp("ollama"), {
+    return start_once({
         "providers": [provider(upstream, name, dialect="ollama", base_url=upstream.url + tail)
                       for name, tail in BASES.items()],
         "models": [{"name": f"{name}/*", "provider": name} for name in BASES]})
-    gateway.start()
-    yield gateway
-    gateway.stop()
 
 
 @pytest.fixture

@@ -7,22 +7,18 @@ import pytest
 import upstream as up
 from client import Client
 from fixtures import provider
-from gateway import Gateway
 from wires import OpenAIResponses
 
 WIRE = OpenAIResponses()
 
 
 @pytest.fixture(scope="module")
-def gateway(upstream, tmp_path_factory):
+def gateway(start_once, upstream):
     """"kept" lets store and metadata through, "plain" does not."""
-    gateway = Gateway(tmp_path_factory.mktemp("responses"), {
+    return start_once({
         "providers": [provider(upstream, name, dialect="openai-responses", forward_store=forward)
                       for name, forward in (("plain", False), ("kept", True))],
         "models": [{"name": f"{name}/*", "provider": name} for name in ("plain", "kept")]})
-    gateway.start()
-    yield gateway
-    gateway.stop()
 
 
 @pytest.fixture

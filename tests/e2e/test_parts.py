@@ -7,7 +7,6 @@ import pytest
 import upstream as up
 from client import Client
 from fixtures import provider
-from gateway import Gateway
 from wires import WIRES, OpenAI
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(16)).decode()
@@ -63,14 +62,11 @@ WAYS = [w for w in [*WIRES, Lmc()] if w.dialect in REFUSED or isinstance(w, Open
 
 
 @pytest.fixture(scope="module")
-def gateway(upstream, tmp_path_factory):
-    gateway = Gateway(tmp_path_factory.mktemp("parts"), {
+def gateway(start_once, upstream):
+    return start_once({
         "providers": [provider(upstream, f"my-{w.dialect}", dialect=w.dialect) for w in WAYS],
         "models": [{"name": f"{w.dialect}/*", "provider": f"my-{w.dialect}"} for w in WAYS],
     })
-    gateway.start()
-    yield gateway
-    gateway.stop()
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 import keys
 import upstream as up
 from client import Client
-from fixtures import UPSTREAM_KEY, provider, usual_config
+from fixtures import provider
 from gateway import Gateway, sanitized
 from raw import Raw, get
 
@@ -114,12 +114,8 @@ def holds_nobody(gateway, act):
 
 
 @pytest.fixture(scope="module")
-def one_loop(upstream, tmp_path_factory):
-    gateway = Gateway(tmp_path_factory.mktemp("steps"), usual_config(upstream, loops=1),
-                      env={"TEST_UPSTREAM_KEY": UPSTREAM_KEY})
-    gateway.start()
-    yield gateway
-    gateway.stop()
+def one_loop(start_once):
+    return start_once(usual={"loops": 1})
 
 
 @pytest.mark.parametrize("name", [name for name, _ in bodies(b"")])

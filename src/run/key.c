@@ -94,7 +94,8 @@ struct key_answer key_made(struct run *r)
 	if (r->rq.prompt.stream && (r->failure.code == ERR_OK || r->open || r->open_due || !r->observer)) {
 		if (!run_stored(r))
 			feed_close(r);
-		return (struct key_answer){ .http = 200, .body = buf_view(&r->feed.out) };
+		return (struct key_answer){ .http = 200,
+					    .body = r->feed.keeps ? buf_view(&r->feed.out) : STR_NONE };
 	}
 	if (r->failure.code == ERR_OK) {
 		if (print_whole(r))

@@ -44,6 +44,7 @@ struct world {
 	uint64_t          last_seq; /* of the end, as it was handed in */
 	enum run_status   status;
 	struct usage      end_usage;
+	size_t            end_key_bytes; /* kept for the key beside the events */
 	struct buf        answer, end_error, finish_reason; /* of the end */
 	struct buf        begun; /* messages and what else the beginning was given */
 	enum op           op;   /* to be answered */
@@ -210,6 +211,7 @@ static inline bool end_asked(struct world *w, struct turn_end *j)
 	w->status = j->status;
 	w->last_seq = j->last_seq;
 	w->end_usage = j->usage;
+	w->end_key_bytes = j->key_answer.body.n;
 	return store_takes(w, OP_END, &j->job, "end");
 }
 

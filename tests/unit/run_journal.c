@@ -567,6 +567,7 @@ static void with_a_key_nothing_is_seen_before_the_log_has_its_beginning(void **s
 	provider_says(&w, TEXT("!"));
 	assert_true(holds(reader_reads(&w, SIZE_MAX), "id: 4\n"));
 	ends_well(&w);
+	assert_int_equal(w.end_key_bytes, 0); /* its events are the key's answer, read or not */
 	world_ends(&w);
 }
 

@@ -44,7 +44,8 @@ struct db_bind conn_bind(struct conn *c, const char *sql)
 {
 	sqlite3_stmt *st = conn_st(c, sql);
 
-	(void)sqlite3_reset(st);
+	if (sqlite3_stmt_busy(st))
+		(void)sqlite3_reset(st);
 	return (struct db_bind){ .st = st, .rc = st ? SQLITE_OK : c->rc };
 }
 

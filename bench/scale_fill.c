@@ -219,7 +219,7 @@ static void end_turn(struct talk *t)
 		.last_seq = 4,
 		.attempts = 1,
 		.keyed = t->begin.key.key.n > 0,
-		.key_answer = { .http = 200 },
+		.idem_answer = { .http = 200 },
 		.usage = { .known = true, .in = 100, .out = 200 },
 	};
 	if (failed) {
@@ -279,7 +279,7 @@ static void begin_turn(struct talk *t)
 	if (first) {
 		t->begin.metadata = make_metadata(t);
 		if (t->number >= fill_first_key(f->db))
-			t->begin.key = (struct store_key){ fill_key(t->number, t->key),
+			t->begin.key = (struct store_idem){ fill_key(t->number, t->key),
 				                           fill_fingerprint() };
 	} else if (dice_below(&t->dice, 25) == 0 && !id_none(t->before)) {
 		t->begin.parent = t->before; /* asked again in other words */

@@ -341,10 +341,10 @@ static void read_events(struct db *db)
 static void read_key(struct db *db)
 {
 	char            key[FILL_KEY_MAX];
-	struct key_read j = { .key = { fill_key(recent(db), key), fill_fingerprint() } };
+	struct idem_read j = { .key = { fill_key(recent(db), key), fill_fingerprint() } };
 
 	buf_init(&j.bytes, LIMIT_STORE_ROW);
-	TIMED(db, key_read, &j);
+	TIMED(db, idem_read, &j);
 	if (!j.found || !j.same)
 		fail("a key is missing", NULL);
 	buf_finish(&j.bytes);

@@ -267,10 +267,10 @@ static void client_left(void *arg)
 	part(x);
 }
 
-static void fail(struct request *r, struct keys_claim *claim, const struct err *e)
+static void fail(struct request *r, struct idem_claim *claim, const struct err *e)
 {
 	if (claim)
-		keys_over(claim, KEYS_FREED, e);
+		idem_over(claim, IDEM_FREED, e);
 	reply_error(r, e);
 }
 
@@ -346,7 +346,7 @@ static void entry_left(void *arg)
 	struct entry *x = arg;
 
 	if (x->rq.claim)
-		keys_over(TAKE(x->rq.claim), KEYS_FREED, NULL);
+		idem_over(TAKE(x->rq.claim), IDEM_FREED, NULL);
 	drop(&x->rq);
 	if (admit_leave(&x->wait))
 		free(x);

@@ -16,7 +16,7 @@
 /* --- headers --- */
 
 static void headers(struct request *r, const struct gateway *g, const struct run_request *rq,
-		    const struct key_read *read)
+		    const struct idem_read *read)
 {
 	char run[ID_MAX];
 	char conversation[ID_MAX] = "";
@@ -95,7 +95,7 @@ static void reply_stream(struct request *r, struct buf *body, bool broken)
 }
 
 /* The bytes are taken: there may be many. */
-static void reply_bytes(struct request *r, const struct run_request *rq, struct key_read *read)
+static void reply_bytes(struct request *r, const struct run_request *rq, struct idem_read *read)
 {
 	if (rq->prompt.stream && read->answer.http == 200)
 		reply_stream(r, &read->bytes, rq->family->breaks && read->outcome > RUN_COMPLETED);
@@ -104,7 +104,7 @@ static void reply_bytes(struct request *r, const struct run_request *rq, struct 
 }
 
 /* reply_lost: there was an answer; headers say that another try gives no other. */
-static void reply_lost(struct request *r, const struct key_read *read)
+static void reply_lost(struct request *r, const struct idem_read *read)
 {
 	struct err e;
 
@@ -122,7 +122,7 @@ static void reply_lost(struct request *r, const struct key_read *read)
 /* --- runs --- */
 
 static struct follow_options options_of(struct gateway *g, const struct run_request *rq,
-					const struct key_read *read)
+					const struct idem_read *read)
 {
 	return (struct follow_options){
 		.loop = g->loop,
@@ -136,7 +136,7 @@ static struct follow_options options_of(struct gateway *g, const struct run_requ
 }
 
 static void reply_events(struct request *r, struct gateway *g, const struct run_request *rq,
-			 const struct key_read *read)
+			 const struct idem_read *read)
 {
 	struct follow_options o = options_of(g, rq, read);
 
@@ -172,7 +172,7 @@ static void status_read(struct store_job *job)
 }
 
 static void reply_status(struct request *r, struct gateway *g, const struct run_request *rq,
-			 const struct key_read *read)
+			 const struct idem_read *read)
 {
 	struct status *x = calloc(1, sizeof *x);
 
@@ -194,7 +194,7 @@ static void reply_status(struct request *r, struct gateway *g, const struct run_
 }
 
 bool kept_follow(struct request *r, struct gateway *g, const struct run_request *rq,
-		 struct key_read *read)
+		 struct idem_read *read)
 {
 	struct follow_options o = options_of(g, rq, read);
 	struct live           live;
@@ -219,7 +219,7 @@ bool kept_follow(struct request *r, struct gateway *g, const struct run_request 
 }
 
 void kept_reply(struct request *r, struct gateway *g, const struct run_request *rq,
-		struct key_read *read)
+		struct idem_read *read)
 {
 	bool stream = rq->prompt.stream;
 

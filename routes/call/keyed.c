@@ -10,7 +10,7 @@
 #include "http/reply.h"
 #include "routes/kit/admission.h"
 #include "routes/call/exchange.h"
-#include "routes/kit/key_name.h"
+#include "routes/kit/idem_name.h"
 #include "routes/call/kept.h"
 #include "store/idem.h"
 #include "store/store.h"
@@ -23,12 +23,12 @@ struct keyed {
 	struct request    *request; /* NULL: the client left */
 	struct gateway    *gateway;
 	struct run_request rq; /* input and held are owned until the run has them */
-	struct keys_name   name;
-	struct keys_claim *claim; /* ours; NULL: another request's */
-	struct keys_watch  watch;
+	struct idem_name   name;
+	struct idem_claim *claim; /* ours; NULL: another request's */
+	struct idem_watch  watch;
 	bool               watching;
 	bool               leaving; /* the watch is being left, to claim again */
-	struct key_read    read;
+	struct idem_read    read;
 	struct timer       again; /* until the process beside has more to say of its call */
 	bool               reading;
 };
@@ -44,7 +44,7 @@ static void destroy(struct keyed *x)
 	free(x);
 }
 
-static void watch_gone(struct keys_watch *w)
+static void watch_gone(struct idem_watch *w)
 {
 	destroy(container_of(w, struct keyed, watch));
 }
@@ -52,10 +52,10 @@ static void watch_gone(struct keys_watch *w)
 static void dispose(struct keyed *x)
 {
 	if (x->claim)
-		keys_over(TAKE(x->claim), KEYS_FREED, NULL);
+		idem_over(TAKE(x->claim), IDEM_FREED, NULL);
 	timer_stop(x->gateway->loop, &x->again);
 	if (x->watching)
-		keys_leave(&x->watch);
+		idem_leave(&x->watch);
 	else
 		destroy(x);
 }
@@ -90,7 +90,7 @@ static void refuse_other(struct keyed *x)
 static void answer_kept(struct keyed *x)
 {
 	if (x->claim)
-		keys_over(TAKE(x->claim), KEYS_KEPT, NULL);
+		idem_over(TAKE(x->claim), IDEM_KEPT, NULL);
 	kept_reply(x->request, x->gateway, &x->rq, &x->read);
 	dispose(x);
 }
@@ -152,14 +152,14 @@ static void look(struct keyed *x)
 	struct err e;
 
 	buf_finish(&x->read.bytes);
-	x->read = (struct key_read){
+	x->read = (struct idem_read){
 		.job = { .loop = x->gateway->loop, .done = on_read },
 		.owner = x->name.owner,
-		.key = key_name_store(&x->name),
+		.key = idem_name_store(&x->name),
 	};
 	buf_init(&x->read.bytes, LIMIT_STORE_ROW);
 	x->reading = true;
-	if (store_key_read(x->gateway->store, &x->read))
+	if (store_idem_read(x->gateway->store, &x->read))
 		return;
 	x->reading = false;
 	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
@@ -179,7 +179,7 @@ static void follow(struct keyed *x)
 		dispose(x);
 }
 
-static void watch_gone_claim(struct keys_watch *w)
+static void watch_gone_claim(struct idem_watch *w)
 {
 	struct keyed *x = container_of(w, struct keyed, watch);
 
@@ -190,23 +190,23 @@ static void watch_gone_claim(struct keys_watch *w)
 		destroy(x);
 }
 
-static void on_news(struct keys_watch *w)
+static void on_news(struct idem_watch *w)
 {
 	struct keyed *x = container_of(w, struct keyed, watch);
 
 	if (!x->request || x->reading)
 		return;
 	switch (x->watch.stage) {
-	case KEYS_STARTING: break;
-	case KEYS_BEGUN:
+	case IDEM_STARTING: break;
+	case IDEM_DISPATCHED:
 		if (x->rq.background)
 			follow(x);
 		break;
-	case KEYS_BOUND:
+	case IDEM_COMMITTED:
 		follow(x);
 		break;
-	case KEYS_KEPT: look(x); break;
-	case KEYS_FREED:
+	case IDEM_KEPT: look(x); break;
+	case IDEM_FREED:
 		if (x->watch.err.code != ERR_OK)
 			refuse(x, &x->watch.err);
 		else
@@ -223,15 +223,15 @@ static void claim(struct keyed *x)
 		x->watching = false;
 		x->leaving = true;
 		x->watch.gone = watch_gone_claim;
-		keys_leave(&x->watch);
+		idem_leave(&x->watch);
 		return;
 	}
-	x->watch = (struct keys_watch){ .loop = x->gateway->loop, .fn = on_news, .gone = watch_gone };
-	switch (keys_claim(&x->name, &x->watch, &x->claim)) {
-	case KEYS_FIRST: look(x); break;
-	case KEYS_WATCHED: x->watching = true; break;
-	case KEYS_OTHER: refuse_other(x); break;
-	case KEYS_NO_MEMORY:
+	x->watch = (struct idem_watch){ .loop = x->gateway->loop, .fn = on_news, .gone = watch_gone };
+	switch (idem_claim(&x->name, &x->watch, &x->claim)) {
+	case IDEM_FIRST: look(x); break;
+	case IDEM_WATCHED: x->watching = true; break;
+	case IDEM_OTHER: refuse_other(x); break;
+	case IDEM_NO_MEMORY:
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
 		refuse(x, &e);
 		break;
@@ -256,8 +256,8 @@ void keyed_start(struct request *r, struct gateway *g, struct run_request *rq)
 	x->gateway = g;
 	x->rq = *rq;
 	x->again.fn = on_again;
-	if (key_name_read(r, &x->name, &e) != ERR_OK ||
-	    key_name_digest(request_method(r), request_path(r), input_digest(rq->input), &x->name, &e) != ERR_OK) {
+	if (idem_name_read(r, &x->name, &e) != ERR_OK ||
+	    idem_name_digest(request_method(r), request_path(r), input_digest(rq->input), &x->name, &e) != ERR_OK) {
 		refuse(x, &e);
 	} else {
 		request_on_left(r, client_left, x);

@@ -9,7 +9,7 @@
 #include "routes/conversation/conversation_print.h"
 #include "routes/kit/etag.h"
 #include "routes/conversation/items.h"
-#include "routes/kit/key_name.h"
+#include "routes/kit/idem_name.h"
 #include "routes/kit/lookup.h"
 #include "schema/conversation_append.h"
 #include "schema/conversation_create.h"
@@ -22,7 +22,7 @@ struct change {
 	struct conversation_write write;
 	struct conversation_items items;
 	struct input             *input; /* owned; what write points into */
-	struct keys_name          key;   /* if write.made has one */
+	struct idem_name          key;   /* if write.made has one */
 	bool (*print)(const struct change *x, struct buf *out);
 	bool                      tagged; /* the answer has the revision as ETag */
 	struct work_job           job;    /* these three: a long body is read by a worker */
@@ -100,7 +100,7 @@ static bool print_made(struct store_job *job, struct buf *out)
 static bool print_answer(struct lookup *l, struct buf *out)
 {
 	struct change   *x = container_of(l, struct change, lookup);
-	struct key_made *made = &x->write.made;
+	struct idem_made *made = &x->write.made;
 	struct buf       kept = made->answer;
 
 	/* What is made for a key is new, so its revision is the first. */
@@ -212,10 +212,10 @@ static enum errc set_key(struct change *x, struct request *r, struct err *e)
 {
 	if (!request_idempotency_key(r).p)
 		return ERR_OK;
-	if (key_name_read(r, &x->key, e) != ERR_OK ||
-	    key_name_digest(request_method(r), request_path(r), input_digest(x->input), &x->key, e) != ERR_OK)
+	if (idem_name_read(r, &x->key, e) != ERR_OK ||
+	    idem_name_digest(request_method(r), request_path(r), input_digest(x->input), &x->key, e) != ERR_OK)
 		return e->code;
-	x->write.made.key = key_name_store(&x->key);
+	x->write.made.key = idem_name_store(&x->key);
 	x->write.made.print = print_made;
 	return ERR_OK;
 }

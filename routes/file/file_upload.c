@@ -8,7 +8,7 @@
 #include "http/reply.h"
 #include "http/request.h"
 #include "routes/file/file_print.h"
-#include "routes/kit/key_name.h"
+#include "routes/kit/idem_name.h"
 #include "routes/kit/pump.h"
 #include "store/file.h"
 #include "store/store.h"
@@ -31,7 +31,7 @@ struct upload {
 	size_t             purpose_len;
 	int64_t            max_file;
 	struct file_add    add;
-	struct keys_name   key; /* if add.made is to have one; key[0] 0: none */
+	struct idem_name   key; /* if add.made is to have one; key[0] 0: none */
 };
 
 static atomic_int uploads; /* at work, of all loops */
@@ -171,10 +171,10 @@ static enum errc set_key(struct upload *x, struct err *e)
 		  buf_add(&said, x->add.content.sha256, HASH_BYTES);
 	if (ok)
 		hash_sha256(said.data, said.len, digest);
-	enum errc rc = ok ? key_name_digest(STR("POST"), STR("/v1/files"), digest, &x->key, e)
+	enum errc rc = ok ? idem_name_digest(STR("POST"), STR("/v1/files"), digest, &x->key, e)
 			  : err_no_memory(e);
 	buf_finish(&said);
-	x->add.made.key = key_name_store(&x->key);
+	x->add.made.key = idem_name_store(&x->key);
 	x->add.made.print = print_file;
 	return rc;
 }
@@ -240,7 +240,7 @@ void file_upload_post(struct request *r, void *app)
 	x->add.owner = request_owner(r);
 	buf_init(&x->add.made.answer, 64 * KIB);
 	multipart_init(&x->form, boundary, &form_sink, x);
-	if (request_idempotency_key(r).p && key_name_read(r, &x->key, &e) != ERR_OK)
+	if (request_idempotency_key(r).p && idem_name_read(r, &x->key, &e) != ERR_OK)
 		pump_refuse(&x->pump, &e);
 	else
 		pump_start(&x->pump);

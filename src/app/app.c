@@ -237,7 +237,7 @@ static struct store_options store_options(const struct config *c)
 		.migrate = true,
 		.events_keep_ms = c->events_keep / 1000,
 		.events_keep_bytes = c->events_keep_size,
-		.keys_keep_ms = c->idempotency_keep / 1000,
+		.idem_keep_ms = c->idempotency_keep / 1000,
 		.assemble = assemble,
 	};
 }

@@ -362,11 +362,11 @@ bool attempt_again(struct run *r, const struct err *e)
 	struct attempt *a = &r->attempt;
 	struct str      name;
 
-	over(r, retry_news(e, r->bound), e);
+	over(r, retry_news(e, r->committed), e);
 	if (tape_uncommitted(r->tape).n > 0 && retry_costs(e))
 		r->attempt.spent = true;
 	journal_cut(r);
-	if (r->bound || !r->rq.input)
+	if (r->committed || !r->rq.input)
 		return false;
 
 	struct retry_case c = {

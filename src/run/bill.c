@@ -336,7 +336,7 @@ void bill_close(struct run *r, bool asked)
 {
 	struct usage guess = estimate(r);
 	struct usage u = r->usage;
-	bool         costs = asked || r->bound || r->outcome == RUN_COMPLETED || u.known ||
+	bool         costs = asked || r->committed || r->outcome == RUN_COMPLETED || u.known ||
 		     retry_costs(&r->failure);
 
 	if (r->attempt.count == 0 || !costs)

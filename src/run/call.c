@@ -154,13 +154,13 @@ static void let_out(struct run *r)
 	journal_committed(r);
 }
 
-/* bind_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes
+/* commit_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes
  * out. */
-static bool bind_attempt(struct run *r)
+static bool commit_attempt(struct run *r)
 {
 	run_drop_request(r);
 	attach_release(r);
-	key_bind(r);
+	run_idem_commit(r);
 	let_out(r);
 	return !r->aborting;
 }
@@ -179,7 +179,7 @@ static struct err said(const struct run *r, const struct err *e)
 static void ended(struct run *r, const struct event *ev)
 {
 	r->call = NULL; /* gone by itself */
-	if (ev->kind == EVENT_END && !r->aborting && (r->bound || bind_attempt(r))) {
+	if (ev->kind == EVENT_END && !r->aborting && (r->committed || commit_attempt(r))) {
 		attempt_good(r);
 		if (!print_aside(r))
 			run_finish(r, NULL);
@@ -218,7 +218,7 @@ static bool waits(struct run *r, const struct event *ev)
 
 static void come(struct run *r, const struct event *ev)
 {
-	if (!r->aborting && (r->bound || (!waits(r, ev) && bind_attempt(r))))
+	if (!r->aborting && (r->committed || (!waits(r, ev) && commit_attempt(r))))
 		take(r, ev);
 }
 
@@ -267,7 +267,7 @@ static void on_commit_timer(struct timer *t)
 		return;
 	}
 	/* Where it has said nothing at all, the next one still may. */
-	if (r->bound || tape_uncommitted(r->tape).n == 0 || bind_attempt(r))
+	if (r->committed || tape_uncommitted(r->tape).n == 0 || commit_attempt(r))
 		feed_open(r);
 }
 
@@ -401,7 +401,7 @@ void call_begun(struct run *r)
 		timer_start(run_loop(r), &r->commit_timer, now->commit_after_us);
 	}
 	if (r->rq.claim)
-		keys_reach(r->rq.claim, KEYS_BEGUN, r->id, r->conversation);
+		idem_reach(r->rq.claim, IDEM_DISPATCHED, r->id, r->conversation);
 	/* Last: the reader may leave from within, and take the run along. */
 	if (r->observer && r->observer->begun)
 		r->observer->begun(r->observer_arg);

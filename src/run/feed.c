@@ -10,7 +10,7 @@ static bool may_look(const struct run *r, uint64_t seq)
 {
 	if (r->state == STATE_ENDED)
 		return true;
-	if (key_waits(r))
+	if (run_idem_waits(r))
 		return false;
 	/* Numbers above the stored range must not be seen yet: after a crash they would come again. */
 	return seq <= tape_stored(r->tape) || (seq <= r->seq_reserved && !journal_strict(r));
@@ -47,7 +47,7 @@ void feed_skip(struct run *r)
 
 static void wake(struct run *r)
 {
-	if (r->observer && r->open)
+	if (r->observer && r->headers_sent)
 		r->observer->wake(r->observer_arg);
 }
 
@@ -59,12 +59,12 @@ void feed_wake(struct run *r)
 
 void feed_open(struct run *r)
 {
-	if (!r->rq.prompt.stream || r->open || !r->observer)
+	if (!r->rq.prompt.stream || r->headers_sent || !r->observer)
 		return;
-	r->open_due = key_waits(r);
-	if (r->open_due)
+	r->headers_due = run_idem_waits(r);
+	if (r->headers_due)
 		return;
-	r->open = true;
+	r->headers_sent = true;
 	timer_stop(run_loop(r), &r->commit_timer);
 	r->observer->open(r->observer_arg);
 	feed_wake(r);
@@ -72,7 +72,7 @@ void feed_open(struct run *r)
 
 void feed_release(struct run *r)
 {
-	if (r->open_due && !key_waits(r))
+	if (r->headers_due && !run_idem_waits(r))
 		feed_open(r);
 	else
 		feed_wake(r);
@@ -96,7 +96,7 @@ static size_t feed_behind(const struct run *r)
 struct str run_ready(struct run *r, bool *ret_last)
 {
 	*ret_last = r->last;
-	return r->feed.keeps && key_waits(r) ? STR_NONE : reader_ready(&r->feed);
+	return r->feed.keeps && run_idem_waits(r) ? STR_NONE : reader_ready(&r->feed);
 }
 
 void run_taken(struct run *r, size_t n)
@@ -122,7 +122,7 @@ void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 	size_t behind = feed_behind(r);
 	if (behind > LIMIT_FEED_HIGH)
 		feed_pause(r, true);
-	if (!r->open && behind > LIMIT_COMMIT_BYTES)
+	if (!r->headers_sent && behind > LIMIT_COMMIT_BYTES)
 		feed_open(r);
 	wake(r);
 }

@@ -6,7 +6,7 @@
  * save.c  the store's part      feed.c  the reader's part
  * journal.c  the events' way to the tape, and from there to the store
  * lost.c  ends that the store did not take
- * key.c   what an idempotency key is bound to
+ * idem.c  what an idempotency key is bound to
  * image.c images that messages name by their path
  * attach.c uploaded files that messages name
  * content.c what was said, in the log
@@ -48,9 +48,9 @@ struct run_jobs {
 	struct store_message *begin_messages; /* owned until begun */
 	struct turn_end       end;
 	struct usage_note     note; /* the end's */
-	struct key_keep       mark; /* of an unstored stream: it has begun */
+	struct idem_keep       mark; /* of an unstored stream: it has begun */
 	bool                  marking; /* and that is not stored yet */
-	struct key_keep       keep;
+	struct idem_keep       keep;
 	struct buf            key_body; /* the failure that a key is bound to */
 	struct buf            end_answer; /* what is stored of the answer, once print_stored was called */
 	struct buf            end_error;
@@ -152,10 +152,10 @@ struct run {
 
 	const struct run_observer *observer; /* NULL: nobody reads */
 	void                      *observer_arg;
-	bool                       open; /* the stream's status went out */
-	bool                       open_due; /* it would have gone out, but that key_waits */
+	bool                       headers_sent; /* the stream's status went out */
+	bool                       headers_due; /* it would have gone out, but that run_idem_waits */
 	bool                       last; /* everything is printed */
-	bool                       bound; /* the provider has begun to answer: no other attempt follows */
+	bool                       committed; /* the provider has begun to answer: no other attempt follows */
 	bool                       closed; /* the stream's last block was printed */
 	struct reader             feed;     /* the observer's */
 	uint64_t                  feed_at;  /* its place on the tape, of a stored run */
@@ -180,7 +180,7 @@ struct run {
 
 	enum run_status outcome;
 	struct err      failure; /* code ERR_OK: none */
-	bool            begun;   /* there is something to find under its id */
+	bool            dispatched; /* there is something to find under its id */
 
 	struct bill      bill;
 	bool             prepared; /* the prompt is made */
@@ -352,22 +352,22 @@ void save_end(struct run *r);
 void save_reserve_ahead(struct run *r);
 
 /* key.c */
-/* key_bind: something came from the provider. */
-void key_bind(struct run *r);
-/* key_waits: the key is bound, but a kill would free it still: nobody is told anything yet. */
-bool key_waits(const struct run *r);
-/* key_release: who waits for the run of the key is let to it, as soon as that is safe. */
-void key_release(struct run *r);
-/* key_recorded: what is printed has to be kept, as no log has it. */
-bool key_recorded(const struct run *r);
-/* key_of: the run's key as the store takes it. */
-struct store_key key_of(const struct run *r);
-/* key_answer: what the key is answered with after the end; nothing where it is free again. */
-struct key_answer key_made(struct run *r);
-/* key_save: stores it, for a run that is not stored; false: there is nothing to store. */
-bool key_save(struct run *r);
-/* key_over: the claim ends, with the run. */
-void key_over(struct run *r);
+/* run_idem_commit: something came from the provider. */
+void run_idem_commit(struct run *r);
+/* run_idem_waits: the key is bound, but a kill would free it still: nobody is told anything yet. */
+bool run_idem_waits(const struct run *r);
+/* run_idem_release: who waits for the run of the key is let to it, as soon as that is safe. */
+void run_idem_release(struct run *r);
+/* run_idem_recorded: what is printed has to be kept, as no log has it. */
+bool run_idem_recorded(const struct run *r);
+/* run_idem_of: the run's key as the store takes it. */
+struct store_idem run_idem_of(const struct run *r);
+/* idem_answer: what the key is answered with after the end; nothing where it is free again. */
+struct idem_answer run_idem_answer(struct run *r);
+/* run_idem_save: stores it, for a run that is not stored; false: there is nothing to store. */
+bool run_idem_save(struct run *r);
+/* run_idem_over: the claim ends, with the run. */
+void run_idem_over(struct run *r);
 
 /* journal.c */
 /* journal_open: makes the run's tape, which keeps what those who read it later need.  False: no memory. */
@@ -405,7 +405,7 @@ void lost_stop(struct run_engine *g);
 void feed_wake(struct run *r);
 /* feed_open: a stream's status is decided, if somebody reads and it was not before. */
 void feed_open(struct run *r);
-/* feed_release: what key_waits held back goes out. */
+/* feed_release: what run_idem_waits held back goes out. */
 void feed_release(struct run *r);
 void feed_pause(struct run *r, bool pause);
 void feed_print(struct run *r, const struct event *ev, uint64_t seq);

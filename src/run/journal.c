@@ -83,7 +83,7 @@ static void on_appended(struct store_job *job)
 		tape_arrived(r->tape);
 		if (r->state != STATE_ENDED) {
 			if (first && tape_stored(r->tape) > 0)
-				key_release(r);
+				run_idem_release(r);
 			feed_release(r);
 		}
 		tape_forget(r->tape);
@@ -229,7 +229,7 @@ static void tell_readers(struct run *r)
 	}
 	if (!r->log_listed)
 		list(r);
-	if (tape_handed(r->tape) == 0 && key_waits(r))
+	if (tape_handed(r->tape) == 0 && run_idem_waits(r))
 		r->engine->log_urgent = true;
 	arm(r->engine);
 }

@@ -69,7 +69,7 @@ void run_move(struct run *r, enum run_state to)
 	r->state = to;
 	if (to != STATE_CALLING)
 		return;
-	r->begun = true;
+	r->dispatched = true;
 	if (r->live)
 		live_set_status(r->live, RUN_RUNNING);
 }
@@ -225,7 +225,7 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	}
 	warnings_init(&r->warnings);
 	answer_init(&r->answer);
-	reader_init(&r->feed, key_recorded(r));
+	reader_init(&r->feed, run_idem_recorded(r));
 	buf_init(&r->raw, LIMIT_UPSTREAM_BODY);
 	buf_init(&r->whole, LIMIT_UPSTREAM_BODY + 4 * KIB);
 	return r;
@@ -377,9 +377,9 @@ static void book_metrics(const struct run *r)
 	if (r->usage.known)
 		book_tokens(r);
 	/* A reader that left is counted where its stream ended. */
-	if (r->open && r->observer && r->failure.code != ERR_OK)
+	if (r->headers_sent && r->observer && r->failure.code != ERR_OK)
 		book_abort(r->failure.code);
-	if (r->open)
+	if (r->headers_sent)
 		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
 }
 
@@ -407,12 +407,12 @@ void run_conclude(struct run *r)
 	book_metrics(r);
 	bill_over(r);
 	content_answered(r);
-	key_over(r);
+	run_idem_over(r);
 	if (!r->observer) {
 		run_free_if_over(r);
 		return;
 	}
-	if (!r->rq.prompt.stream || (e && !r->open && !r->open_due)) {
+	if (!r->rq.prompt.stream || (e && !r->headers_sent && !r->headers_due)) {
 		r->observer->done(r->observer_arg, e);
 		return;
 	}
@@ -460,13 +460,13 @@ void run_finish(struct run *r, const struct err *e)
 	run_drop(r);
 	/* Its end is the key's, as a second call would cost again. */
 	if (r->attempt.spent)
-		key_bind(r);
+		run_idem_commit(r);
 	r->outcome = outcome_of(r, e);
 	bill_close(r, asked);
 	r->seq++;
 	if (run_stored(r) && called)
 		save_end(r);
-	else if (!called || !key_save(r))
+	else if (!called || !run_idem_save(r))
 		run_conclude(r);
 }
 
@@ -520,8 +520,8 @@ void run_leave(struct run *r)
 
 void run_view(const struct run *r, struct run_view *ret)
 {
-	*ret = (struct run_view){ .id = r->begun ? str_of(r->id_text) : STR_NONE,
-				  .conversation = r->begun ? str_of(r->conversation_text) : STR_NONE,
+	*ret = (struct run_view){ .id = r->dispatched ? str_of(r->id_text) : STR_NONE,
+				  .conversation = r->dispatched ? str_of(r->conversation_text) : STR_NONE,
 				  .finish_reason = str_of(r->finish_reason),
 				  .usage = r->usage,
 				  .called_us = r->called_us ? r->attempt.first_us : 0,

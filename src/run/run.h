@@ -36,7 +36,7 @@
 #include "loop/work.h"
 #include "provider/registry.h"
 #include "desk/admit.h"
-#include "desk/keys.h"
+#include "desk/idem.h"
 #include "store/store.h"
 
 struct run;
@@ -116,7 +116,7 @@ struct run_request {
 	struct trace  trace;        /* the request's; attempts are spans inside it */
 	/* The claim of its Idempotency-Key, or NULL; the run ends it.  Stays the caller's where run_start
 	 * fails. */
-	struct keys_claim *claim;
+	struct idem_claim *claim;
 	/* Its place and what it took of limits; the run gives it back.  As the claim where run_start fails. */
 	struct admit_pass pass;
 };

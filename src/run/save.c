@@ -93,7 +93,7 @@ static bool submit_begin(struct run *r)
 		.messages = r->jobs->begin_messages,
 		.message_count = n,
 		.seq_reserved = r->seq_reserved,
-		.key = key_of(r),
+		.key = run_idem_of(r),
 		.bill = bill_begins(r),
 	};
 	r->jobs_out++;
@@ -210,7 +210,7 @@ void save_end(struct run *r)
 		.provider = str_of(r->rq.provider->name),
 		.events = rest,
 		.keyed = r->rq.claim,
-		.key_answer = key_made(r),
+		.idem_answer = run_idem_answer(r),
 		.costs = r->bill.charged && !r->bill.unpriced,
 		.cost_nano = r->bill.nano,
 		.note = bill_ends(r, &r->jobs->note) ? &r->jobs->note : NULL,

@@ -38,7 +38,7 @@ struct archive_write {
 	bool             quiet;  /* no results are wanted */
 	int64_t          now_ms;
 	struct str       text;   /* the archive */
-	struct key_made  made;
+	struct idem_made  made;
 	/* out */
 	size_t     conversation_count;
 	size_t     message_count;

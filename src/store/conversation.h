@@ -82,7 +82,7 @@ struct conversation_write {
 	size_t                   message_count;
 	struct id                source;   /* FORK; revisions are its */
 	struct id                message;  /* REMOVE_MESSAGE; FORK: the last one copied; none: the newest */
-	struct key_made          made;     /* CREATE, APPEND, FORK */
+	struct idem_made          made;     /* CREATE, APPEND, FORK */
 	bool                     conditional; /* only if its revision is one of these */
 	int64_t                  revisions[STORE_REVISIONS];
 	size_t                   revision_count;

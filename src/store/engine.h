@@ -23,7 +23,7 @@ struct store_options {
 	 * oldest first; 0: for ever, without bound.  Swept in small pieces between other writes. */
 	int64_t     events_keep_ms;
 	int64_t     events_keep_bytes;
-	int64_t     keys_keep_ms; /* how long a key is known; 0: for ever */
+	int64_t     idem_keep_ms; /* how long a key is known; 0: for ever */
 	/* assemble: the answer (a message object, appended to out) that the logged events of a run make,
 	 * for what a crash cut off or a failing disk did not take; false: they make none.  NULL: no answer is made then. */
 	bool (*assemble)(const struct events_piece *pieces, size_t count, struct buf *out);

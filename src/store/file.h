@@ -26,7 +26,7 @@ struct file_add {
 	int64_t           owner;
 	struct store_file file; /* without sha256 */
 	struct blob_name  content;
-	struct key_made   made;
+	struct idem_made   made;
 };
 
 /* file_delete: a write.  Errors: NOT_FOUND. */

@@ -8,13 +8,13 @@
 #include "store/run.h"
 
 /* A client's Idempotency-Key; key.n 0: none. */
-struct store_key {
+struct store_idem {
 	struct str key;
 	struct str fingerprint; /* of the request that it stands for */
 };
 
 /* What a key is answered with from then on. */
-struct key_answer {
+struct idem_answer {
 	int        http; /* status; 0: nothing yet, or (at an end) the key is free again */
 	struct str body; /* empty: with 200 the events of the run are the answer, else it was lost: with
 	                  * 500 the process ended before, with 503 it could not be stored, with 410 it
@@ -25,8 +25,8 @@ struct key_answer {
  * transaction that makes the thing; where it is there already nothing is made, and the answer is the
  * one that was kept.  A write that is refused leaves the key free.
  * Errors of the write: KEY_REUSED; GONE: what was made has been deleted. */
-struct key_made {
-	struct store_key key; /* key.n 0: none; then nothing below counts */
+struct idem_made {
+	struct store_idem key; /* key.n 0: none; then nothing below counts */
 	/* The answer's body, of status 200, appended to out once the thing is made; on a thread of
 	 * the engine's, so it only prints what the job holds.  False: no memory. */
 	bool (*print)(struct store_job *job, struct buf *out);
@@ -38,21 +38,21 @@ struct key_made {
 void key_reused(struct err *e);
 
 /* A key with the answer of a call that is stored nowhere else. */
-struct key_keep {
+struct idem_keep {
 	struct store_job  job;
 	int64_t           owner;
 	int64_t           created_ms;
 	struct id         run;
-	struct store_key  key;
+	struct store_idem  key;
 	enum run_status   outcome;
-	struct key_answer answer;
+	struct idem_answer answer;
 };
 
-/* key_read: what a key stands for.  No error where it is unknown. */
-struct key_read {
+/* idem_read: what a key stands for.  No error where it is unknown. */
+struct idem_read {
 	struct store_job job;
 	int64_t          owner;
-	struct store_key key;
+	struct store_idem key;
 	struct buf       bytes; /* of answer.body, at most its maximum; may be taken from here */
 	/* out */
 	bool              found;
@@ -61,5 +61,5 @@ struct key_read {
 	struct id         run;
 	struct id         conversation; /* none: not stored */
 	enum run_status   outcome;      /* RUNNING: the answer is not there yet */
-	struct key_answer answer;
+	struct idem_answer answer;
 };

@@ -44,7 +44,7 @@ struct turn_begin {
 	const struct store_message *messages;
 	size_t           message_count;
 	uint64_t         seq_reserved; /* event numbers up to this one may be sent */
-	struct store_key key;          /* kept until turn_end says what becomes of it */
+	struct store_idem key;          /* kept until turn_end says what becomes of it */
 	struct turn_bill bill;         /* likewise */
 };
 
@@ -64,7 +64,7 @@ struct turn_end {
 	struct str       provider;     /* asked last; empty: as it was begun */
 	struct events_piece events;    /* those that no events_append brought; .data empty: none */
 	bool              keyed;       /* there may be a key */
-	struct key_answer key_answer;
+	struct idem_answer idem_answer;
 	bool              costs;       /* cost_nano is known */
 	int64_t           cost_nano;
 	/* What it has used; NULL: nothing, and nothing is reserved.  A reservation ends with it, whatever

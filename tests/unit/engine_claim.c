@@ -17,23 +17,23 @@ static int set_up_open(void **state)
 	return 0;
 }
 
-static struct store_key key_named(const char *name)
+static struct store_idem key_named(const char *name)
 {
-	return (struct store_key){ str_of(name), { fingerprint, sizeof fingerprint } };
+	return (struct store_idem){ str_of(name), { fingerprint, sizeof fingerprint } };
 }
 
-static struct key_read look(struct fixture *f, const char *name)
+static struct idem_read look(struct fixture *f, const char *name)
 {
-	struct key_read r = { .key = key_named(name) };
+	struct idem_read r = { .key = key_named(name) };
 
 	buf_init(&r.bytes, MIB);
-	assert_int_equal(DO(f, key_read, &r), ERR_OK);
+	assert_int_equal(DO(f, idem_read, &r), ERR_OK);
 	return r;
 }
 
 static bool known(struct fixture *f, const char *name)
 {
-	struct key_read r = look(f, name);
+	struct idem_read r = look(f, name);
 
 	buf_finish(&r.bytes);
 	return r.found;
@@ -55,7 +55,7 @@ static void end(struct fixture *f, const struct turn_begin *t, enum run_status s
 	struct turn_end e = end_of(t->run, status, http ? A("hi") : NULL);
 
 	e.keyed = true;
-	e.key_answer = (struct key_answer){ http, str_of(body) };
+	e.idem_answer = (struct idem_answer){ http, str_of(body) };
 	assert_int_equal(DO(f, turn_end, &e), ERR_OK);
 }
 
@@ -63,7 +63,7 @@ static void a_key_is_bound_with_its_answer(void **state)
 {
 	struct fixture   *f = *state;
 	struct turn_begin t = begin(f, "one");
-	struct key_read   r = look(f, "one");
+	struct idem_read   r = look(f, "one");
 
 	assert_true(r.found && r.same && r.stored);
 	assert_int_equal(r.outcome, RUN_RUNNING);
@@ -86,16 +86,16 @@ static void another_request_and_another_owner_are_told_apart(void **state)
 {
 	struct fixture   *f = *state;
 	struct turn_begin t = begin(f, "one");
-	struct key_read   r = { .key = key_named("one") };
+	struct idem_read   r = { .key = key_named("one") };
 
 	end(f, &t, RUN_COMPLETED, 200, "x");
 	r.key.fingerprint = STR("something else");
 	buf_init(&r.bytes, MIB);
-	assert_int_equal(DO(f, key_read, &r), ERR_OK);
+	assert_int_equal(DO(f, idem_read, &r), ERR_OK);
 	assert_true(r.found);
 	assert_false(r.same);
 	r.owner = 5;
-	assert_int_equal(DO(f, key_read, &r), ERR_OK);
+	assert_int_equal(DO(f, idem_read, &r), ERR_OK);
 	assert_false(r.found);
 	buf_finish(&r.bytes);
 }
@@ -115,7 +115,7 @@ static void an_end_without_an_answer_frees_the_key(void **state)
 static void an_answer_that_is_stored_nowhere_is_kept_with_its_key(void **state)
 {
 	struct fixture *f = *state;
-	struct key_keep k = {
+	struct idem_keep k = {
 		.created_ms = clock_wall_ms(),
 		.run = id_new(),
 		.key = key_named("one"),
@@ -123,10 +123,10 @@ static void an_answer_that_is_stored_nowhere_is_kept_with_its_key(void **state)
 		.answer = { 502, STR("bytes \x01") },
 	};
 
-	assert_int_equal(DO(f, key_keep, &k), ERR_OK);
+	assert_int_equal(DO(f, idem_keep, &k), ERR_OK);
 	close_store(f);
 	open_store(f);
-	struct key_read r = look(f, "one");
+	struct idem_read r = look(f, "one");
 	assert_true(r.found && r.same && !r.stored);
 	assert_memory_equal(&r.run, &k.run, sizeof r.run);
 	assert_true(id_none(r.conversation));
@@ -140,15 +140,15 @@ static void an_answer_that_is_stored_nowhere_is_kept_with_its_key(void **state)
 static void what_a_crash_cut_off_is_told_as_that(void **state)
 {
 	struct fixture *f = *state;
-	struct key_keep k = {
+	struct idem_keep k = {
 		.created_ms = clock_wall_ms(),
 		.run = id_new(),
 		.key = key_named("one"),
 		.outcome = RUN_RUNNING,
 	};
 
-	assert_int_equal(DO(f, key_keep, &k), ERR_OK);
-	struct key_read r = look(f, "one");
+	assert_int_equal(DO(f, idem_keep, &k), ERR_OK);
+	struct idem_read r = look(f, "one");
 	assert_int_equal(r.answer.http, 0);
 	buf_finish(&r.bytes);
 	close_store(f);
@@ -187,7 +187,7 @@ static void after_a_crash_a_key_is_bound_if_the_provider_had_begun(void **state)
 	open_store(f);
 	assert_false(known(f, "asked"));
 	assert_false(known(f, "nothing"));
-	struct key_read r = look(f, "begun");
+	struct idem_read r = look(f, "begun");
 	assert_true(r.found);
 	assert_int_equal(r.outcome, RUN_INCOMPLETE);
 	assert_int_equal(r.answer.http, 200);
@@ -202,7 +202,7 @@ static void a_deleted_run_takes_its_answer_along(void **state)
 
 	end(f, &t, RUN_COMPLETED, 200, "x");
 	outside(f, "DELETE FROM run");
-	struct key_read r = look(f, "one");
+	struct idem_read r = look(f, "one");
 	assert_true(r.found);
 	assert_int_equal(r.answer.http, 410);
 	assert_int_equal(r.answer.body.n, 0);
@@ -215,7 +215,7 @@ static void old_keys_are_swept_and_those_of_live_runs_are_not(void **state)
 	char            name[16];
 
 	close_store(f);
-	f->options.keys_keep_ms = 3600 * 1000;
+	f->options.idem_keep_ms = 3600 * 1000;
 	open_store(f);
 	begin(f, "live");
 	for (int i = 0; i < 50; i++) {

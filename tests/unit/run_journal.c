@@ -1,5 +1,5 @@
 /* A run's events on their way to the store: when, how many at once, and what may be seen before. */
-#include "desk/keys.h"
+#include "desk/idem.h"
 #include "store/run.h"
 #include "tests/unit/run_help.h"
 
@@ -540,15 +540,15 @@ static void nothing_is_seen_before_it_is_stored(void **state)
 static void with_a_key_nothing_is_seen_before_the_log_has_its_beginning(void **state)
 {
 	(void)state;
-	const struct keys_name name = { .key = "k" };
-	struct keys_watch      unused = { .stage = KEYS_STARTING };
+	const struct idem_name name = { .key = "k" };
+	struct idem_watch      unused = { .stage = IDEM_STARTING };
 	struct world           w;
 
 	world_start(&w);
 	world_logs(&w);
 	w.rq.store = true;
 	w.rq.prompt.stream = true;
-	assert_int_equal(keys_claim(&name, &unused, &w.rq.claim), KEYS_FIRST);
+	assert_int_equal(idem_claim(&name, &unused, &w.rq.claim), IDEM_FIRST);
 	ask(&w);
 	store_answers(&w, OP_BEGIN, ERR_OK);
 	provider_says(&w, START, TEXT("y"));

@@ -601,12 +601,12 @@ static void the_end_after_a_crash_is_behind_all_that_was_logged(void **state)
 
 /* --- after a disk that took no writes --- */
 
-static struct key_read look(struct fixture *f, const char *key)
+static struct idem_read look(struct fixture *f, const char *key)
 {
-	struct key_read r = { .key = { str_of(key), STR("f") } };
+	struct idem_read r = { .key = { str_of(key), STR("f") } };
 
 	buf_init(&r.bytes, MIB);
-	assert_int_equal(DO(f, key_read, &r), ERR_OK);
+	assert_int_equal(DO(f, idem_read, &r), ERR_OK);
 	buf_finish(&r.bytes);
 	return r;
 }
@@ -616,7 +616,7 @@ static struct turn_begin begin_keyed(struct fixture *f, const char *key)
 	static struct store_message m;
 	struct turn_begin           t = first_turn(&m, Q);
 
-	t.key = (struct store_key){ str_of(key), STR("f") };
+	t.key = (struct store_idem){ str_of(key), STR("f") };
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
 	return t;
 }
@@ -626,7 +626,7 @@ static void lose_end(struct fixture *f, struct id run, int http, struct events_p
 	struct turn_end end = end_of(run, RUN_COMPLETED, A);
 
 	end.keyed = true;
-	end.key_answer.http = http;
+	end.idem_answer.http = http;
 	end.events = last;
 	assert_int_equal(DO(f, turn_end, &end), ERR_STORAGE);
 }

@@ -5,9 +5,9 @@
 
 static const char fingerprint[32] = "a digest of thirty-two bytes....";
 
-static struct store_key key_named(const char *name)
+static struct store_idem key_named(const char *name)
 {
-	return (struct store_key){ str_of(name), { fingerprint, sizeof fingerprint } };
+	return (struct store_idem){ str_of(name), { fingerprint, sizeof fingerprint } };
 }
 
 /* --- writes with keys --- */
@@ -273,13 +273,13 @@ static void a_removed_answer_is_not_told_again(void **state)
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
 	struct turn_end e = end_of(t.run, RUN_COMPLETED, "r");
 	e.keyed = true;
-	e.key_answer = (struct key_answer){ 200, STR("{\"r\":1}") };
+	e.idem_answer = (struct idem_answer){ 200, STR("{\"r\":1}") };
 	assert_int_equal(DO(f, turn_end, &e), ERR_OK);
 	take_out(f, t.conversation, t.run);
 
-	struct key_read r = { .key = key_named("one") };
+	struct idem_read r = { .key = key_named("one") };
 	buf_init(&r.bytes, MIB);
-	assert_int_equal(DO(f, key_read, &r), ERR_OK);
+	assert_int_equal(DO(f, idem_read, &r), ERR_OK);
 	assert_true(r.found);
 	assert_int_equal(r.answer.http, 410);
 	assert_int_equal(r.answer.body.n, 0);
@@ -296,7 +296,7 @@ static void they_expire(void **state)
 	drop(f, talk);
 	outside(f, "UPDATE idempotency SET created_ms = created_ms - 4000000");
 	close_store(f);
-	f->options.keys_keep_ms = 3600 * 1000;
+	f->options.idem_keep_ms = 3600 * 1000;
 	open_store(f);
 	for (int i = 0; i < 1000 && count(f, "idempotency") > 0; i++)
 		nanosleep(&(struct timespec){ .tv_nsec = 20 * 1000000 }, NULL);

@@ -31,10 +31,10 @@ struct row {
 	struct id               run;
 	int64_t                 owner;
 	int64_t                 created_ms;
-	const struct store_key *key;
+	const struct store_idem *key;
 	bool                    stored;
 	enum run_status         outcome;
-	struct key_answer       answer;
+	struct idem_answer       answer;
 	int64_t                 subject;
 	int64_t                 message_from;
 	int64_t                 message_to;
@@ -77,7 +77,7 @@ int claim_begin(struct conn *c, const struct turn_begin *j)
 		      });
 }
 
-int claim_keep(struct conn *c, const struct key_keep *j)
+int claim_keep(struct conn *c, const struct idem_keep *j)
 {
 	return add(c, &(struct row){
 			      .run = j->run,
@@ -95,16 +95,16 @@ int claim_end(struct conn *c, const struct turn_end *j)
 
 	if (!j->keyed)
 		return SQLITE_OK;
-	if (j->key_answer.http == 0) {
+	if (j->idem_answer.http == 0) {
 		b = conn_bind(c, sql_free);
 		db_bind_int(&b, j->run.key);
 		return db_bind_run(&b);
 	}
 	b = conn_bind(c, sql_bind);
 	db_bind_int(&b, (int64_t)j->status);
-	db_bind_int(&b, j->key_answer.http);
-	if (j->key_answer.body.n > 0)
-		db_bind_blob(&b, j->key_answer.body);
+	db_bind_int(&b, j->idem_answer.http);
+	if (j->idem_answer.body.n > 0)
+		db_bind_blob(&b, j->idem_answer.body);
 	else
 		db_bind_null(&b);
 	db_bind_int(&b, j->run.key);
@@ -113,7 +113,7 @@ int claim_end(struct conn *c, const struct turn_end *j)
 
 /* --- what is made without a run --- */
 
-static void replay(sqlite3_stmt *st, struct key_made *m, struct err *e)
+static void replay(sqlite3_stmt *st, struct idem_made *m, struct err *e)
 {
 	int64_t http = db_int(st, 1);
 
@@ -128,7 +128,7 @@ static void replay(sqlite3_stmt *st, struct key_made *m, struct err *e)
 		m->replayed = true;
 }
 
-int claim_replay(struct conn *c, int64_t owner, struct key_made *m, struct err *e)
+int claim_replay(struct conn *c, int64_t owner, struct idem_made *m, struct err *e)
 {
 	m->replayed = false;
 	if (m->key.key.n == 0)
@@ -146,7 +146,7 @@ int claim_replay(struct conn *c, int64_t owner, struct key_made *m, struct err *
 	return SQLITE_OK;
 }
 
-int claim_made(struct conn *c, const struct claim_thing *thing, struct key_made *m)
+int claim_made(struct conn *c, const struct claim_thing *thing, struct idem_made *m)
 {
 	if (m->key.key.n == 0)
 		return SQLITE_OK;

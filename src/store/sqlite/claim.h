@@ -10,10 +10,10 @@
 int claim_begin(struct conn *c, const struct turn_begin *j) MUST_USE;
 /* claim_end: binds the run's key, or frees it. */
 int claim_end(struct conn *c, const struct turn_end *j) MUST_USE;
-int claim_keep(struct conn *c, const struct key_keep *j) MUST_USE;
+int claim_keep(struct conn *c, const struct idem_keep *j) MUST_USE;
 /* claim_replay: what the key stands for already; m->replayed, or e says why not.  Else the write is to
  * be done, and then claim_made. */
-int claim_replay(struct conn *c, int64_t owner, struct key_made *m, struct err *e) MUST_USE;
+int claim_replay(struct conn *c, int64_t owner, struct idem_made *m, struct err *e) MUST_USE;
 
 /* What a write has made. */
 struct claim_thing {
@@ -25,7 +25,7 @@ struct claim_thing {
 	struct store_job *job;
 };
 /* claim_made: prints the answer and keeps it, if there is a key.  SQLITE_TOOBIG: it can't be kept. */
-int claim_made(struct conn *c, const struct claim_thing *thing, struct key_made *m) MUST_USE;
+int claim_made(struct conn *c, const struct claim_thing *thing, struct idem_made *m) MUST_USE;
 /* claim_forget: answers that tell a message which has been removed. */
 int claim_forget(struct conn *c, int64_t conversation, int64_t message) MUST_USE;
 /* claim_sweep: removes some that are older; *ret_again: there may be more. */

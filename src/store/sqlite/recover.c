@@ -326,7 +326,7 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 		return rc;
 	end.answer = salvage_make(&v->salvage, &told);
 	end.keyed = true;
-	end.key_answer.http = told.begun ? 200 : 0;
+	end.idem_answer.http = told.begun ? 200 : 0;
 	rc = charge(v, c->run, &told, &end);
 	if (rc != SQLITE_OK)
 		return rc;

@@ -43,7 +43,7 @@ void sweep_init(struct sweep *s, struct conn *conn, struct events *events,
 		.events = events,
 		.keep_ms = o->events_keep_ms,
 		.keep_bytes = o->events_keep_bytes,
-		.keys_keep_ms = o->keys_keep_ms,
+		.idem_keep_ms = o->idem_keep_ms,
 	};
 }
 
@@ -157,8 +157,8 @@ static int sweep_some(void *sweep, int64_t *ret_again_ms)
 
 	if (s->keep_ms > 0 || s->keep_bytes > 0)
 		rc = sweep_step(s, now_ms, &events_again);
-	if (rc == SQLITE_OK && s->keys_keep_ms > 0)
-		rc = claim_sweep(s->conn, now_ms - s->keys_keep_ms, &keys_again);
+	if (rc == SQLITE_OK && s->idem_keep_ms > 0)
+		rc = claim_sweep(s->conn, now_ms - s->idem_keep_ms, &keys_again);
 	*ret_again_ms = events_again || keys_again ? AGAIN_MS : REST_MS;
 	return rc;
 }

@@ -11,7 +11,7 @@ struct sweep {
 	struct events *events;
 	int64_t        keep_ms;
 	int64_t        keep_bytes;
-	int64_t        keys_keep_ms;
+	int64_t        idem_keep_ms;
 	int64_t        next; /* rows before it were looked at in this pass */
 };
 

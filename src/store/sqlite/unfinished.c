@@ -46,7 +46,7 @@ void unfinished_end(struct unfinished *u, struct turn_end *j)
 		.attempts = j->attempts,
 		.costs = j->costs,
 		.cost_nano = j->cost_nano,
-		.bound = j->keyed && j->key_answer.http != 0,
+		.bound = j->keyed && j->idem_answer.http != 0,
 		.noted = j->note != NULL,
 	};
 	if (j->note)

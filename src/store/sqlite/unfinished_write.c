@@ -43,7 +43,7 @@ static int write_end(struct session *s, const struct unfinished_end *was)
 	end.answer = salvage_make(v, &told);
 	end.status = told.begun ? RUN_INCOMPLETE : RUN_FAILED;
 	if (was->bound) /* an answer that no log has was lost */
-		end.key_answer.http = told.begun ? 200 : 503;
+		end.idem_answer.http = told.begun ? 200 : 503;
 	return turn_end(s, &end);
 }
 

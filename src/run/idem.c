@@ -5,38 +5,38 @@
 #include "run/internal.h"
 #include "store/idem.h"
 
-bool key_recorded(const struct run *r)
+bool run_idem_recorded(const struct run *r)
 {
 	return r->rq.claim && !run_stored(r) && r->rq.prompt.stream;
 }
 
-bool key_waits(const struct run *r)
+bool run_idem_waits(const struct run *r)
 {
-	if (!r->rq.claim || !r->bound || !r->rq.prompt.stream || r->state == STATE_ENDED)
+	if (!r->rq.claim || !r->committed || !r->rq.prompt.stream || r->state == STATE_ENDED)
 		return false;
 	return run_stored(r) ? !journal_begun(r) : r->jobs->marking;
 }
 
-struct store_key key_of(const struct run *r)
+struct store_idem run_idem_of(const struct run *r)
 {
 	if (!r->rq.claim)
-		return (struct store_key){ .key = STR_NONE };
+		return (struct store_idem){ .key = STR_NONE };
 
-	const struct keys_name *name = keys_name(r->rq.claim);
-	return (struct store_key){
+	const struct idem_name *name = idem_name(r->rq.claim);
+	return (struct store_idem){
 		.key = str_of(name->key),
 		.fingerprint = { (const char *)name->fingerprint, sizeof name->fingerprint },
 	};
 }
 
-static struct key_keep keep_of(struct run *r, void (*done)(struct store_job *job))
+static struct idem_keep keep_of(struct run *r, void (*done)(struct store_job *job))
 {
-	return (struct key_keep){
+	return (struct idem_keep){
 		.job = { .loop = run_loop(r), .done = done },
 		.owner = r->rq.owner,
 		.created_ms = r->created_ms,
 		.run = r->id,
-		.key = key_of(r),
+		.key = run_idem_of(r),
 		.outcome = RUN_RUNNING,
 	};
 }
@@ -48,7 +48,7 @@ static void on_marked(struct store_job *job)
 	r->jobs_out--;
 	r->jobs->marking = false;
 	if (r->state != STATE_ENDED) {
-		key_release(r);
+		run_idem_release(r);
 		feed_release(r);
 	}
 	run_free_if_over(r);
@@ -61,51 +61,51 @@ static void mark(struct run *r)
 {
 	r->jobs->mark = keep_of(r, on_marked);
 	r->jobs_out++;
-	r->jobs->marking = store_key_keep(r->engine->o.store, &r->jobs->mark);
+	r->jobs->marking = store_idem_keep(r->engine->o.store, &r->jobs->mark);
 	if (!r->jobs->marking)
 		r->jobs_out--;
 }
 
-void key_bind(struct run *r)
+void run_idem_commit(struct run *r)
 {
-	if (r->bound)
+	if (r->committed)
 		return;
-	r->bound = true;
+	r->committed = true;
 	if (!r->rq.claim)
 		return;
-	if (key_recorded(r))
+	if (run_idem_recorded(r))
 		mark(r);
-	key_release(r);
+	run_idem_release(r);
 }
 
-void key_release(struct run *r)
+void run_idem_release(struct run *r)
 {
-	if (r->rq.claim && r->bound && !key_waits(r))
-		keys_reach(r->rq.claim, KEYS_BOUND, r->id, r->conversation);
+	if (r->rq.claim && r->committed && !run_idem_waits(r))
+		idem_reach(r->rq.claim, IDEM_COMMITTED, r->id, r->conversation);
 }
 
-struct key_answer key_made(struct run *r)
+struct idem_answer run_idem_answer(struct run *r)
 {
 	struct buf *body = &r->jobs->key_body;
 
-	if (!r->rq.claim || !r->bound)
-		return (struct key_answer){ .http = 0 };
+	if (!r->rq.claim || !r->committed)
+		return (struct idem_answer){ .http = 0 };
 	/* A stream that failed before its first block was answered with the error alone. */
-	if (r->rq.prompt.stream && (r->failure.code == ERR_OK || r->open || r->open_due || !r->observer)) {
+	if (r->rq.prompt.stream && (r->failure.code == ERR_OK || r->headers_sent || r->headers_due || !r->observer)) {
 		if (!run_stored(r))
 			feed_close(r);
-		return (struct key_answer){ .http = 200,
+		return (struct idem_answer){ .http = 200,
 					    .body = r->feed.keeps ? buf_view(&r->feed.out) : STR_NONE };
 	}
 	if (r->failure.code == ERR_OK) {
 		if (print_whole(r))
-			return (struct key_answer){ .http = 200, .body = buf_view(&r->whole) };
+			return (struct idem_answer){ .http = 200, .body = buf_view(&r->whole) };
 		err_set(&r->failure, ERR_OVERLOADED, "", "no memory for the answer");
 	}
 	buf_clear(body);
 	if (!r->rq.family->error(&r->failure, str_of(r->request_id), body))
 		buf_clear(body);
-	return (struct key_answer){ .http = err_http(&r->failure), .body = buf_view(body) };
+	return (struct idem_answer){ .http = err_http(&r->failure), .body = buf_view(body) };
 }
 
 static void on_kept(struct store_job *job)
@@ -115,36 +115,36 @@ static void on_kept(struct store_job *job)
 	r->jobs_out--;
 	/* The client gets its answer all the same: it asked for the key's sake, not for the store's. */
 	if (job->err.code != ERR_OK)
-		r->bound = false;
+		r->committed = false;
 	run_conclude(r);
 }
 
-bool key_save(struct run *r)
+bool run_idem_save(struct run *r)
 {
-	if (run_stored(r) || !r->rq.claim || !r->bound)
+	if (run_stored(r) || !r->rq.claim || !r->committed)
 		return false;
 	run_move(r, STATE_ENDING);
 	r->jobs->keep = keep_of(r, on_kept);
-	r->jobs->keep.answer = key_made(r);
+	r->jobs->keep.answer = run_idem_answer(r);
 	r->jobs->keep.outcome = r->outcome;
 	r->jobs_out++;
-	if (!store_key_keep(r->engine->o.store, &r->jobs->keep)) {
+	if (!store_idem_keep(r->engine->o.store, &r->jobs->keep)) {
 		r->jobs_out--;
-		r->bound = false;
+		r->committed = false;
 		run_conclude(r);
 	}
 	return true;
 }
 
-void key_over(struct run *r)
+void run_idem_over(struct run *r)
 {
 	const struct err *e = r->failure.code != ERR_OK ? &r->failure : NULL;
 
 	if (!r->rq.claim)
 		return;
 	/* What could not be stored can't be read again. */
-	if (r->bound && !(e && e->code == ERR_STORAGE))
-		keys_over(TAKE(r->rq.claim), KEYS_KEPT, NULL);
+	if (r->committed && !(e && e->code == ERR_STORAGE))
+		idem_over(TAKE(r->rq.claim), IDEM_KEPT, NULL);
 	else
-		keys_over(TAKE(r->rq.claim), KEYS_FREED, e);
+		idem_over(TAKE(r->rq.claim), IDEM_FREED, e);
 }

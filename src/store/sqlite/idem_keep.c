@@ -4,10 +4,10 @@
 #include "store/sqlite/op.h"
 #include "store/sqlite/peer.h"
 
-static int keep(struct session *s, struct key_keep *j)
+static int keep(struct session *s, struct idem_keep *j)
 {
 	peer_own(s->peer, j->run);
 	return claim_keep(s->conn, j);
 }
 
-OP(key_keep, keep);
+OP(idem_keep, keep);

@@ -1,5 +1,5 @@
 /* Claims of idempotency keys: one owner, any number of watchers, on several loops. */
-#include "desk/keys.h"
+#include "desk/idem.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -44,14 +44,14 @@ static void run_all(struct loop *l)
 }
 
 struct watcher {
-	struct keys_watch watch;
+	struct idem_watch watch;
 	int               news;
 	int               gone;
-	enum keys_stage   stage;
+	enum idem_stage   stage;
 	enum errc         code;
 };
 
-static void on_news(struct keys_watch *w)
+static void on_news(struct idem_watch *w)
 {
 	struct watcher *x = container_of(w, struct watcher, watch);
 
@@ -60,7 +60,7 @@ static void on_news(struct keys_watch *w)
 	x->code = w->err.code;
 }
 
-static void on_gone(struct keys_watch *w)
+static void on_gone(struct idem_watch *w)
 {
 	container_of(w, struct watcher, watch)->gone++;
 }
@@ -70,9 +70,9 @@ static struct watcher watcher_of(struct loop *l)
 	return (struct watcher){ .watch = { .loop = l, .fn = on_news, .gone = on_gone } };
 }
 
-static struct keys_name name_of(int64_t owner, const char *key, unsigned char print)
+static struct idem_name name_of(int64_t owner, const char *key, unsigned char print)
 {
-	struct keys_name n = { .owner = owner, .fingerprint = { print } };
+	struct idem_name n = { .owner = owner, .fingerprint = { print } };
 
 	snprintf(n.key, sizeof n.key, "%s", key);
 	return n;
@@ -82,81 +82,81 @@ static void the_first_claims_and_the_others_watch(void **state)
 {
 	(void)state;
 	struct loop        l = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	struct keys_name   name = name_of(1, "a", 1);
-	struct keys_name   other = name_of(1, "a", 2);
-	struct keys_name   foreign = name_of(2, "a", 2);
+	struct idem_name   name = name_of(1, "a", 1);
+	struct idem_name   other = name_of(1, "a", 2);
+	struct idem_name   foreign = name_of(2, "a", 2);
 	struct watcher     first = watcher_of(&l), second = watcher_of(&l), third = watcher_of(&l);
-	struct keys_claim *claim = NULL;
-	struct keys_claim *theirs = NULL;
+	struct idem_claim *claim = NULL;
+	struct idem_claim *theirs = NULL;
 	struct id          run = { 5, 6 };
 
-	assert_int_equal(keys_claim(&name, &first.watch, &claim), KEYS_FIRST);
-	assert_string_equal(keys_name(claim)->key, "a");
-	assert_int_equal(keys_claim(&other, &third.watch, &theirs), KEYS_OTHER);
-	assert_int_equal(keys_claim(&foreign, &third.watch, &theirs), KEYS_FIRST);
-	assert_int_equal(keys_claim(&name, &second.watch, &theirs), KEYS_WATCHED);
+	assert_int_equal(idem_claim(&name, &first.watch, &claim), IDEM_FIRST);
+	assert_string_equal(idem_name(claim)->key, "a");
+	assert_int_equal(idem_claim(&other, &third.watch, &theirs), IDEM_OTHER);
+	assert_int_equal(idem_claim(&foreign, &third.watch, &theirs), IDEM_FIRST);
+	assert_int_equal(idem_claim(&name, &second.watch, &theirs), IDEM_WATCHED);
 	run_all(&l);
 	assert_int_equal(second.news, 1);
-	assert_int_equal(second.stage, KEYS_STARTING);
+	assert_int_equal(second.stage, IDEM_STARTING);
 
-	keys_reach(claim, KEYS_BOUND, run, (struct id){ 0 });
-	keys_reach(claim, KEYS_BEGUN, run, (struct id){ 0 });
+	idem_reach(claim, IDEM_COMMITTED, run, (struct id){ 0 });
+	idem_reach(claim, IDEM_DISPATCHED, run, (struct id){ 0 });
 	run_all(&l);
 	assert_int_equal(second.news, 2);
-	assert_int_equal(second.stage, KEYS_BOUND);
+	assert_int_equal(second.stage, IDEM_COMMITTED);
 	assert_int_equal(second.watch.run.key, 5);
 
-	keys_over(claim, KEYS_KEPT, NULL);
+	idem_over(claim, IDEM_KEPT, NULL);
 	run_all(&l);
-	assert_int_equal(second.stage, KEYS_KEPT);
-	keys_leave(&second.watch);
+	assert_int_equal(second.stage, IDEM_KEPT);
+	idem_leave(&second.watch);
 	assert_int_equal(second.gone, 1);
 	assert_int_equal(first.news, 0);
-	keys_over(theirs, KEYS_FREED, NULL);
+	idem_over(theirs, IDEM_FREED, NULL);
 }
 
 static void a_key_is_free_again_when_its_claim_is_over(void **state)
 {
 	(void)state;
 	struct loop        l = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	struct keys_name   name = name_of(1, "b", 1);
-	struct keys_name   other = name_of(1, "b", 2);
+	struct idem_name   name = name_of(1, "b", 1);
+	struct idem_name   other = name_of(1, "b", 2);
 	struct watcher     w = watcher_of(&l), v = watcher_of(&l);
-	struct keys_claim *claim = NULL;
+	struct idem_claim *claim = NULL;
 	struct err         e;
 
-	assert_int_equal(keys_claim(&name, &w.watch, &claim), KEYS_FIRST);
-	assert_int_equal(keys_claim(&name, &w.watch, &claim), KEYS_WATCHED);
+	assert_int_equal(idem_claim(&name, &w.watch, &claim), IDEM_FIRST);
+	assert_int_equal(idem_claim(&name, &w.watch, &claim), IDEM_WATCHED);
 	err_set(&e, ERR_UPSTREAM_REJECTED, "", "no");
-	keys_over(claim, KEYS_FREED, &e);
-	assert_int_equal(keys_claim(&other, &v.watch, &claim), KEYS_FIRST);
+	idem_over(claim, IDEM_FREED, &e);
+	assert_int_equal(idem_claim(&other, &v.watch, &claim), IDEM_FIRST);
 	run_all(&l);
-	assert_int_equal(w.stage, KEYS_FREED);
+	assert_int_equal(w.stage, IDEM_FREED);
 	assert_int_equal(w.code, ERR_UPSTREAM_REJECTED);
-	keys_leave(&w.watch);
-	keys_over(claim, KEYS_FREED, NULL);
+	idem_leave(&w.watch);
+	idem_over(claim, IDEM_FREED, NULL);
 }
 
 static void who_leaves_hears_nothing_more(void **state)
 {
 	(void)state;
 	struct loop        l = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	struct keys_name   name = name_of(1, "c", 1);
+	struct idem_name   name = name_of(1, "c", 1);
 	struct watcher     w[3] = { watcher_of(&l), watcher_of(&l), watcher_of(&l) };
-	struct keys_claim *claim = NULL;
+	struct idem_claim *claim = NULL;
 
-	assert_int_equal(keys_claim(&name, &w[0].watch, &claim), KEYS_FIRST);
+	assert_int_equal(idem_claim(&name, &w[0].watch, &claim), IDEM_FIRST);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(keys_claim(&name, &w[i].watch, &claim), KEYS_WATCHED);
-	keys_leave(&w[1].watch);
+		assert_int_equal(idem_claim(&name, &w[i].watch, &claim), IDEM_WATCHED);
+	idem_leave(&w[1].watch);
 	assert_int_equal(w[1].gone, 0); /* its news are on their way */
-	keys_over(claim, KEYS_FREED, NULL);
+	idem_over(claim, IDEM_FREED, NULL);
 	run_all(&l);
 	assert_int_equal(w[1].gone, 1);
 	assert_int_equal(w[1].news, 0);
 	assert_int_equal(w[0].news + w[2].news, 2);
-	keys_leave(&w[0].watch);
-	keys_leave(&w[2].watch);
+	idem_leave(&w[0].watch);
+	idem_leave(&w[2].watch);
 	assert_int_equal(w[0].gone + w[2].gone, 2);
 }
 
@@ -176,28 +176,28 @@ static void *contend(void *arg)
 		char key[16];
 
 		snprintf(key, sizeof key, "k%d", i % 3);
-		struct keys_name   name = name_of(1, key, 1);
+		struct idem_name   name = name_of(1, key, 1);
 		struct watcher     w = watcher_of(&l);
-		struct keys_claim *claim = NULL;
+		struct idem_claim *claim = NULL;
 
-		switch (keys_claim(&name, &w.watch, &claim)) {
-		case KEYS_FIRST:
+		switch (idem_claim(&name, &w.watch, &claim)) {
+		case IDEM_FIRST:
 			assert_true(atomic_fetch_add(&claims_out, 1) < 3);
-			keys_reach(claim, KEYS_BEGUN, (struct id){ i + 1, 1 }, (struct id){ 0 });
-			keys_reach(claim, KEYS_BOUND, (struct id){ i + 1, 1 }, (struct id){ 0 });
+			idem_reach(claim, IDEM_DISPATCHED, (struct id){ i + 1, 1 }, (struct id){ 0 });
+			idem_reach(claim, IDEM_COMMITTED, (struct id){ i + 1, 1 }, (struct id){ 0 });
 			atomic_fetch_add(&calls, 1);
 			atomic_fetch_sub(&claims_out, 1);
-			keys_over(claim, i % 2 ? KEYS_KEPT : KEYS_FREED, NULL);
+			idem_over(claim, i % 2 ? IDEM_KEPT : IDEM_FREED, NULL);
 			break;
-		case KEYS_WATCHED:
-			while (i % 5 && w.stage != KEYS_KEPT && w.stage != KEYS_FREED)
+		case IDEM_WATCHED:
+			while (i % 5 && w.stage != IDEM_KEPT && w.stage != IDEM_FREED)
 				run_one(&l);
-			keys_leave(&w.watch);
+			idem_leave(&w.watch);
 			while (!w.gone)
 				run_one(&l);
 			break;
-		case KEYS_OTHER:
-		case KEYS_NO_MEMORY: abort();
+		case IDEM_OTHER:
+		case IDEM_NO_MEMORY: abort();
 		}
 	}
 	return NULL;

@@ -1,30 +1,30 @@
 /* Reading an Idempotency-Key. */
-#include "routes/kit/key_name.h"
+#include "routes/kit/idem_name.h"
 
 #include "base/limits.h"
 #include "store/idem.h"
 
 /* Bare, or in quotes as a structured field writes it. */
-enum errc key_name_read(struct request *r, struct keys_name *ret, struct err *e)
+enum errc idem_name_read(struct request *r, struct idem_name *ret, struct err *e)
 {
 	struct str text = request_idempotency_key(r);
 	bool       ok;
 
 	if (text.n >= 2 && text.p[0] == '"' && text.p[text.n - 1] == '"')
 		text = (struct str){ text.p + 1, text.n - 2 };
-	ok = text.n >= 1 && text.n <= KEYS_MAX;
+	ok = text.n >= 1 && text.n <= IDEM_MAX;
 	for (size_t i = 0; ok && i < text.n; i++)
 		ok = text.p[i] >= 0x21 && text.p[i] <= 0x7e;
 	if (!ok)
 		return err_set(e, ERR_INVALID_VALUE, "Idempotency-Key",
-			       "must be 1 to %d visible ASCII characters, without spaces", KEYS_MAX);
+			       "must be 1 to %d visible ASCII characters, without spaces", IDEM_MAX);
 	str_copy(ret->key, sizeof ret->key, text);
 	ret->owner = request_owner(r);
 	return ERR_OK;
 }
 
-enum errc key_name_digest(struct str method, struct str path, const unsigned char digest[HASH_BYTES],
-			  struct keys_name *ret, struct err *e)
+enum errc idem_name_digest(struct str method, struct str path, const unsigned char digest[HASH_BYTES],
+			  struct idem_name *ret, struct err *e)
 {
 	struct buf text;
 
@@ -37,8 +37,8 @@ enum errc key_name_digest(struct str method, struct str path, const unsigned cha
 	return ok ? ERR_OK : err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 }
 
-struct store_key key_name_store(const struct keys_name *name)
+struct store_idem idem_name_store(const struct idem_name *name)
 {
-	return (struct store_key){ str_of(name->key),
+	return (struct store_idem){ str_of(name->key),
 				   { (const char *)name->fingerprint, HASH_BYTES } };
 }

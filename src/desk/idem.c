@@ -1,15 +1,15 @@
 /* The claims, in buckets, under one lock. */
-#include "desk/keys.h"
+#include "desk/idem.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 enum { BUCKETS = 256 };
 
-struct keys_claim {
+struct idem_claim {
 	struct list_link   link; /* of its bucket */
-	struct keys_name   name; /* never changed: read without the lock */
-	enum keys_stage    stage;
+	struct idem_name   name; /* never changed: read without the lock */
+	enum idem_stage    stage;
 	struct id          run;
 	struct id          conversation;
 	struct err         err;
@@ -21,7 +21,7 @@ static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
 static struct list_head buckets[BUCKETS];
 
 /* FNV-1a: keys are the clients' own, and their number is bounded by the requests that go on. */
-static struct list_head *bucket_of(const struct keys_name *name)
+static struct list_head *bucket_of(const struct idem_name *name)
 {
 	uint64_t h = 14695981039346656037u ^ (uint64_t)name->owner;
 
@@ -32,7 +32,7 @@ static struct list_head *bucket_of(const struct keys_name *name)
 
 /* --- with the lock held --- */
 
-static void post(struct keys_watch *w)
+static void post(struct idem_watch *w)
 {
 	if (w->posted)
 		return;
@@ -40,27 +40,27 @@ static void post(struct keys_watch *w)
 	loop_post(w->loop, &w->task);
 }
 
-static void tell_all(struct keys_claim *c)
+static void tell_all(struct idem_claim *c)
 {
-	LIST_EACH(w, &c->watches, struct keys_watch, link)
+	LIST_EACH(w, &c->watches, struct idem_watch, link)
 		post(w);
 }
 
-static void let_go(struct keys_claim *c)
+static void let_go(struct idem_claim *c)
 {
 	if (--c->users == 0)
 		free(c);
 }
 
-static struct keys_claim *find(const struct keys_name *name)
+static struct idem_claim *find(const struct idem_name *name)
 {
-	LIST_EACH(c, bucket_of(name), struct keys_claim, link)
+	LIST_EACH(c, bucket_of(name), struct idem_claim, link)
 		if (c->name.owner == name->owner && strcmp(c->name.key, name->key) == 0)
 			return c;
 	return NULL;
 }
 
-static void watch(struct keys_claim *c, struct keys_watch *w)
+static void watch(struct idem_claim *c, struct idem_watch *w)
 {
 	w->claim = c;
 	list_put_front(&c->watches, &w->link);
@@ -68,9 +68,9 @@ static void watch(struct keys_claim *c, struct keys_watch *w)
 	post(w);
 }
 
-static struct keys_claim *add(const struct keys_name *name)
+static struct idem_claim *add(const struct idem_name *name)
 {
-	struct keys_claim *c = calloc(1, sizeof *c);
+	struct idem_claim *c = calloc(1, sizeof *c);
 
 	if (!c)
 		return NULL;
@@ -84,7 +84,7 @@ static struct keys_claim *add(const struct keys_name *name)
 
 static void on_task(struct task *t)
 {
-	struct keys_watch *w = container_of(t, struct keys_watch, task);
+	struct idem_watch *w = container_of(t, struct idem_watch, task);
 
 	pthread_mutex_lock(&lock);
 	w->posted = false;
@@ -101,10 +101,10 @@ static void on_task(struct task *t)
 		w->fn(w);
 }
 
-void keys_leave(struct keys_watch *w)
+void idem_leave(struct idem_watch *w)
 {
 	pthread_mutex_lock(&lock);
-	struct keys_claim *c = w->claim;
+	struct idem_claim *c = w->claim;
 
 	list_take_out(&w->link);
 	w->claim = NULL;
@@ -118,21 +118,21 @@ void keys_leave(struct keys_watch *w)
 
 /* --- claims --- */
 
-enum keys_answer keys_claim(const struct keys_name *name, struct keys_watch *w,
-			    struct keys_claim **ret)
+enum idem_claimed idem_claim(const struct idem_name *name, struct idem_watch *w,
+			    struct idem_claim **ret)
 {
-	enum keys_answer answer = KEYS_WATCHED;
+	enum idem_claimed answer = IDEM_WATCHED;
 
 	w->task.fn = on_task;
 	pthread_mutex_lock(&lock);
-	struct keys_claim *c = find(name);
+	struct idem_claim *c = find(name);
 	if (!c) {
 		c = add(name);
 		if (c)
 			*ret = c;
-		answer = c ? KEYS_FIRST : KEYS_NO_MEMORY;
+		answer = c ? IDEM_FIRST : IDEM_NO_MEMORY;
 	} else if (memcmp(c->name.fingerprint, name->fingerprint, HASH_BYTES) != 0) {
-		answer = KEYS_OTHER;
+		answer = IDEM_OTHER;
 	} else {
 		watch(c, w);
 	}
@@ -140,12 +140,12 @@ enum keys_answer keys_claim(const struct keys_name *name, struct keys_watch *w,
 	return answer;
 }
 
-const struct keys_name *keys_name(const struct keys_claim *c)
+const struct idem_name *idem_name(const struct idem_claim *c)
 {
 	return &c->name;
 }
 
-void keys_reach(struct keys_claim *c, enum keys_stage stage, struct id run, struct id conversation)
+void idem_reach(struct idem_claim *c, enum idem_stage stage, struct id run, struct id conversation)
 {
 	pthread_mutex_lock(&lock);
 	c->stage = stage > c->stage ? stage : c->stage;
@@ -155,7 +155,7 @@ void keys_reach(struct keys_claim *c, enum keys_stage stage, struct id run, stru
 	pthread_mutex_unlock(&lock);
 }
 
-void keys_over(struct keys_claim *c, enum keys_stage how, const struct err *e)
+void idem_over(struct idem_claim *c, enum idem_stage how, const struct err *e)
 {
 	pthread_mutex_lock(&lock);
 	c->stage = how;

@@ -14,6 +14,14 @@
 
 #include <cmocka.h>
 
+static struct tape *made(size_t max, bool shared)
+{
+	struct tape *t = tape_create(max, shared);
+
+	assert_non_null(t);
+	return t;
+}
+
 static void add(struct tape *t, uint64_t seq, struct str text, bool cont)
 {
 	if (!tape_add(t, &(struct event){ .kind = EVENT_TEXT, .text = text, .cont = cont }, seq))
@@ -22,9 +30,8 @@ static void add(struct tape *t, uint64_t seq, struct str text, bool cont)
 
 static struct tape *committed_tape(void)
 {
-	struct tape *t = tape_create(LIMIT_TAPE, true);
+	struct tape *t = made(LIMIT_TAPE, true);
 
-	assert_non_null(t);
 	tape_commit(t);
 	return t;
 }
@@ -135,7 +142,7 @@ static void next_is(const struct tape *t, uint64_t *at, uint64_t seq, const char
 
 static void what_is_not_committed_is_cut_off_and_seen_by_nobody(void **state)
 {
-	struct tape      *t = tape_create(LIMIT_TAPE, true);
+	struct tape      *t = made(LIMIT_TAPE, true);
 	struct tape_state now;
 	struct buf        got;
 	uint64_t          at = 0;
@@ -163,7 +170,7 @@ static void what_is_not_committed_is_cut_off_and_seen_by_nobody(void **state)
 static void nothing_is_kept_behind_the_commit_where_nobody_reads_later(void **state)
 {
 	static char  text[LIMIT_COMMIT_BYTES];
-	struct tape *t = tape_create(0, false);
+	struct tape *t = made(0, false);
 	struct event ev = { .kind = EVENT_TEXT, .text = { text, sizeof text } };
 
 	(void)state;
@@ -179,7 +186,7 @@ static void nothing_is_kept_behind_the_commit_where_nobody_reads_later(void **st
 
 static void the_store_is_handed_each_event_once_and_the_end_what_may_be_missing(void **state)
 {
-	struct tape        *t = tape_create(LIMIT_TAPE, false);
+	struct tape        *t = made(LIMIT_TAPE, false);
 	struct events_piece sent, rest;
 	uint64_t            at = 0;
 
@@ -210,7 +217,7 @@ static void the_store_is_handed_each_event_once_and_the_end_what_may_be_missing(
 
 static void a_reader_goes_from_what_was_handed_over_to_what_came_since(void **state)
 {
-	struct tape        *t = tape_create(LIMIT_TAPE, false);
+	struct tape        *t = made(LIMIT_TAPE, false);
 	struct events_piece piece;
 	uint64_t            at = 0;
 

@@ -24,21 +24,21 @@ static bool feed_event(struct run *r, const struct event *ev, uint64_t seq)
 	return false;
 }
 
-/* catch_up: from the tape, as far as the client may look.  False: no memory, and an event is missing. */
-static bool catch_up(struct run *r)
+/* catch_up: from the tape, as far as the client may look.  Where memory is short the run has a failure
+ * from then on. */
+static void catch_up(struct run *r)
 {
 	struct event ev;
 	uint64_t     seq;
 	uint64_t     at = r->feed_at;
 
 	if (!r->rq.prompt.stream || !run_stored(r) || !r->observer)
-		return true;
+		return;
 	while (tape_next(r->tape, &at, &ev, &seq) && may_look(r, seq)) {
 		if (ev.kind != EVENT_ASKED && !feed_event(r, &ev, seq))
-			return false;
+			return;
 		r->feed_at = at;
 	}
-	return true;
 }
 
 void feed_skip(struct run *r)
@@ -54,7 +54,7 @@ static void wake(struct run *r)
 
 void feed_wake(struct run *r)
 {
-	(void)catch_up(r); /* a failure ends the run, or is told by feed_close */
+	catch_up(r);
 	wake(r);
 }
 
@@ -112,7 +112,7 @@ void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 	if (!r->rq.prompt.stream || (!r->observer && !r->feed.keeps))
 		return;
 	if (run_stored(r) && (r->feed_at != tape_newest(r->tape) || !may_look(r, seq)))
-		(void)catch_up(r);
+		catch_up(r);
 	else if (feed_event(r, ev, seq))
 		r->feed_at = tape_head(r->tape);
 	else
@@ -131,16 +131,13 @@ void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 void feed_close(struct run *r)
 {
 	const struct encoder_ops *ops = r->feed.encoder->ops;
-	const struct err         *e = r->failure.code != ERR_OK ? &r->failure : NULL;
-	struct err                short_of;
+	const struct err         *e;
 
 	if (r->closed)
 		return;
-	/* A stream that lacks an event must not end like a whole one. */
-	if (!catch_up(r) && !e) {
-		err_set(&short_of, ERR_OVERLOADED, "", "no memory for the stream");
-		e = &short_of;
-	}
+	catch_up(r);
+	/* Looked at only now: a stream that lacks an event must not end like a whole one. */
+	e = r->failure.code != ERR_OK ? &r->failure : NULL;
 	r->closed = true;
 	if (!(e ? ops->error(r->feed.encoder, e, str_of(r->request_id), r->seq, &r->feed.out)
 		: ops->done(r->feed.encoder, r->seq, &r->feed.out)))

@@ -80,9 +80,14 @@ static bool same(struct str s, const char *text)
 /* cut_value: what stands in front of a value's parameters. */
 static struct str cut_value(struct str *rest)
 {
-	const char *semicolon = rest->n ? memchr(rest->p, ';', rest->n) : NULL;
-	struct str  value = { rest->p, semicolon ? (size_t)(semicolon - rest->p) : rest->n };
+	const char *semicolon;
+	struct str  value = *rest;
 
+	if (rest->n == 0) /* what is absent has no address to step from */
+		return STR_NONE;
+	semicolon = memchr(rest->p, ';', rest->n);
+	if (semicolon)
+		value.n = (size_t)(semicolon - rest->p);
 	rest->p += value.n;
 	rest->n -= value.n;
 	return trim(value);

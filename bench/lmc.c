@@ -379,6 +379,7 @@ struct corpus {
 	"{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\",\"content\":\"~\"}"
 #define LMC_FLAG(f) "{\"role\":\"assistant\",\"type\":\"message\",\"" f "\":true}"
 
+/* clang-format off */
 static const struct corpus corpora[] = {
 	{ OPENAI_MESSAGES, "a conversation, 400 bytes each",
 	  USER "," CALL "," TOOL "," ANSWER, 400 },
@@ -399,6 +400,7 @@ static const struct corpus corpora[] = {
 	{ LMC_CHUNKS, "start, two bytes, end",
 	  LMC_FLAG("start") "," LMC_ANSWER "," LMC_FLAG("end"), 2 },
 };
+/* clang-format on */
 
 /* A list is prose, which the calls take for code. */
 static struct str list_of(const char *turn, size_t text)

@@ -23,6 +23,7 @@ enum fail {
 	FAIL_CONNECT, FAIL_CLOSED, FAIL_STATUS, FAIL_FRAMING, FAIL_BODY, FAIL_NO_DONE, FAIL_SHORT,
 	FAIL_ERROR_EVENT, FAIL_UNFINISHED, FAIL__COUNT
 };
+/* clang-format off */
 static const char *const fail_names[FAIL__COUNT] = {
 	[FAIL_CONNECT] = "connect",         [FAIL_CLOSED] = "closed_early",
 	[FAIL_STATUS] = "status",           [FAIL_FRAMING] = "framing",
@@ -30,6 +31,7 @@ static const char *const fail_names[FAIL__COUNT] = {
 	[FAIL_SHORT] = "events_missing",    [FAIL_ERROR_EVENT] = "error_event",
 	[FAIL_UNFINISHED] = "unfinished",
 };
+/* clang-format on */
 
 struct conn {
 	int        fd; /* -1: none */

@@ -102,8 +102,10 @@ static void canned_make(void)
 	m.event_len = chunk_make(m.event, sizeof m.event, event);
 	m.stamp_at = (size_t)(strstr(m.event, STAMP_MARK) - m.event) + strlen(STAMP_MARK);
 
+/* clang-format off */
 #define CHUNK "data: {\"id\":\"chatcmpl-0123456789\",\"object\":\"chat.completion.chunk\"," \
 	      "\"created\":1700000000,\"model\":\"mock\",\"choices\":"
+/* clang-format on */
 	snprintf(m.head, sizeof m.head, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 		 "Cache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n");
 	chunk_make(m.role, sizeof m.role, CHUNK "[{\"index\":0,\"delta\":{\"role\":\"assistant\","

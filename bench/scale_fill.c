@@ -115,9 +115,11 @@ static struct str make_metadata(struct talk *t)
 	fill_user(t->all->db, &t->dice, user);
 	uint32_t topic = dice_below(&t->dice, FILL_TOPICS);
 	bool     test = dice_below(&t->dice, 5) == 0 && topic != 0; /* never the two together */
-	int      n = snprintf(t->metadata, sizeof t->metadata,
-	                      "{\"user\":\"%s\",\"topic\":\"topic-%u\",\"env\":\"%s\"}", user,
-	                      topic, test ? "test" : "prod");
+	int      n;
+
+	n = snprintf(t->metadata, sizeof t->metadata,
+		     "{\"user\":\"%s\",\"topic\":\"topic-%u\",\"env\":\"%s\"}", user, topic,
+		     test ? "test" : "prod");
 	return (struct str){ t->metadata, (size_t)n };
 }
 

@@ -29,6 +29,7 @@
 #include "routes/admin/usage.h"
 
 /*  name                  method  path                           auth       body       quiet  family  handler */
+/* clang-format off */
 const struct route routes[] = {
 	{ "chat",               "POST", "/v1/chat",                     AUTH_CHAT,  BODY_JSON, false, &family_chat, chat_post },
 	{ "completions",        "POST", "/v1/chat/completions",         AUTH_CHAT,  BODY_JSON, false, &family_completions, completions_post },
@@ -90,3 +91,4 @@ const struct route admin_routes[] = {
 	{ "metrics", "GET", "/metrics", AUTH_NONE, BODY_NONE, true, &family_chat, metrics_get },
 	{ 0 },
 };
+/* clang-format on */

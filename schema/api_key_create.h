@@ -15,10 +15,12 @@ struct api_key_create {
 	json_at    budget;     /* object: schema/api_key_budget.h */
 };
 
+/* clang-format off */
 #define API_KEY_CREATE_INIT                                                                        \
 	((struct api_key_create){ .name = STR_NONE, .scopes = JSON_ABSENT, .models = JSON_ABSENT,  \
 				  .expires_at = -1, .expires_in = -1, .metadata = JSON_ABSENT,     \
 				  .shares = STR_NONE, .limits = JSON_ABSENT,                       \
 				  .budget = JSON_ABSENT })
+/* clang-format on */
 
 extern const struct field_set api_key_create_fields;

@@ -22,7 +22,9 @@ static const struct field rows[] = {
 #undef AT
 
 /* Members of other APIs.  Some are near to a name that is known and means something else. */
+/* clang-format off */
 #define EXTRA(key) { key, "extra." key }
+/* clang-format on */
 static const struct field_moved moved[] = {
 	{ "max_completion_tokens", "max_tokens" },
 	{ "max_output_tokens", "max_tokens" },

@@ -9,7 +9,9 @@ struct conversation_create {
 	struct str title;    /* .p NULL: absent; empty: none */
 };
 
+/* clang-format off */
 #define CONVERSATION_CREATE_INIT \
 	((struct conversation_create){ .metadata = JSON_ABSENT, .items = JSON_ABSENT, .title = STR_NONE })
+/* clang-format on */
 
 extern const struct field_set conversation_create_fields;

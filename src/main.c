@@ -17,6 +17,7 @@
 enum action { ACTION_RUN, ACTION_CHECK, ACTION_PRINT, ACTION_ROUTES, ACTION_OPTIONS };
 
 /* The commands, in the order of the help. */
+/* clang-format off */
 static const struct command {
 	const char *name;
 	const char *arguments; /* as the help shows them; "": none */
@@ -55,6 +56,7 @@ static const struct command {
 	{ "health", "", 0, 0, "ask the gateway of this configuration whether it is ready", command_health,
 	  NULL },
 };
+/* clang-format on */
 
 struct command_line {
 	const struct command *command; /* NULL: none */

@@ -80,7 +80,9 @@ static struct value *written(bool (*put)(struct buf *out, int64_t v), int64_t v)
 }
 
 /* SET: a member that is left out where v is nothing. */
+/* clang-format off */
 #define SET(name, v, made) { (v) > 0 ? (name) : NULL, (v) > 0 ? (made) : NULL }
+/* clang-format on */
 
 static struct value *rate_of(int64_t count, int64_t us)
 {

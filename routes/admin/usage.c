@@ -167,7 +167,9 @@ static struct value *date_value(int64_t day)
 }
 
 /* IF: a member that is left out where it was not asked for. */
+/* clang-format off */
 #define IF(wanted, name, made) { (wanted) ? (name) : NULL, (wanted) ? (made) : NULL }
+/* clang-format on */
 
 static struct value *row_of(const struct usage_row *row, unsigned group)
 {

@@ -34,6 +34,7 @@ static enum errc nothing(struct err *e)
 
 static enum errc begin(struct import_check *x, struct err *e)
 {
+	/* clang-format off */
 	static const struct {
 		struct str  magic;
 		const char *name;
@@ -44,6 +45,7 @@ static enum errc begin(struct import_check *x, struct err *e)
 		{ { "\xfd" "7zXZ", 5 }, "xz" },
 		{ { "BZh", 3 }, "bzip2" },
 	};
+	/* clang-format on */
 	struct str text;
 	size_t     at = 0;
 

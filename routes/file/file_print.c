@@ -52,9 +52,10 @@ static bool token(struct str s)
 void file_type(struct str content_type, char ret[FILE_TYPE_MAX])
 {
 	const char *semicolon = content_type.n ? memchr(content_type.p, ';', content_type.n) : NULL;
-	struct str  type = { content_type.p,
-			     semicolon ? (size_t)(semicolon - content_type.p) : content_type.n };
+	struct str  type = content_type;
 
+	if (semicolon)
+		type.n = (size_t)(semicolon - content_type.p);
 	while (type.n > 0 && (type.p[type.n - 1] == ' ' || type.p[type.n - 1] == '\t'))
 		type.n--;
 

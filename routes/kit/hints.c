@@ -4,6 +4,7 @@
 #define COMPLETIONS "use POST /v1/chat/completions"
 #define NO_SUCH     "this gateway has no "
 
+/* clang-format off */
 const struct route_hint route_hints[] = {
 	/* OpenAI's. */
 	{ "/v1/responses/*", "the Responses API is not spoken here; " COMPLETIONS
@@ -48,3 +49,4 @@ const struct route_hint route_hints[] = {
 	{ "/v1/admin/*", "this path is served on the admin listener only" },
 	{ 0 },
 };
+/* clang-format on */

@@ -82,6 +82,7 @@ static bool put_process(struct buf *out, bool open_metrics)
 	struct process p;
 
 	look(&p);
+	/* clang-format off */
 	const struct {
 		const char *name, *tail, *kind, *help;
 		double      value;
@@ -92,6 +93,7 @@ static bool put_process(struct buf *out, bool open_metrics)
 		{ "process_max_fds", "", "gauge", "limit of descriptors", (double)p.max_fds },
 		{ "process_start_time_seconds", "", "gauge", "when it was started", p.start_s },
 	};
+	/* clang-format on */
 	bool ok = true;
 
 	/* OpenMetrics names a counter's family without the _total of its samples. */

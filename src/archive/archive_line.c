@@ -19,12 +19,14 @@ static const char *const kinds[] = {
 	NULL,
 };
 
+/* clang-format off */
 static const char *const statuses[] = {
 	[ARCHIVE_QUEUED] = "queued",         [ARCHIVE_RUNNING] = "running",
 	[ARCHIVE_COMPLETED] = "completed",   [ARCHIVE_INCOMPLETE] = "incomplete",
 	[ARCHIVE_FAILED] = "failed",         [ARCHIVE_CANCELLED] = "cancelled",
 	NULL,
 };
+/* clang-format on */
 
 static const char *const shapes[] = { SHAPE_WORDS, NULL };
 
@@ -73,12 +75,14 @@ struct members {
 	json_at    message;
 };
 
+/* clang-format off */
 #define AT(m) offsetof(struct members, m)
 #define TYPE  { "type", FIELD_ENUM, true, 0, 0, AT(type), kinds }
 #define ID(name, must, at) { name, FIELD_STRING, must, 0, LIMIT_ID, AT(at), NULL }
 #define TIME(name, must, at) { name, FIELD_INT, must, 0, LATEST_MS, AT(at), NULL }
 #define TEXT(name, max, at) { name, FIELD_STRING, false, 0, max, AT(at), NULL }
 #define OBJECT(name, at) { name, FIELD_OBJECT, false, 0, 0, AT(at), NULL }
+/* clang-format on */
 
 static const struct field conversation_rows[] = {
 	TYPE,
@@ -143,7 +147,9 @@ struct usage_members {
 	bool    estimated;
 };
 
+/* clang-format off */
 #define COUNT(name, at) { name, FIELD_INT, false, 0, COUNT_MAX, offsetof(struct usage_members, at), NULL }
+/* clang-format on */
 static const struct field usage_rows[] = {
 	COUNT("input_tokens", in),
 	COUNT("output_tokens", out),

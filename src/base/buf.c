@@ -105,6 +105,7 @@ enum {
 };
 
 /* What follows the backslash of a byte's escape; 0: it needs none. */
+/* clang-format off */
 static const char escapes[0x100] = {
 	[0] = 'u', [1] = 'u', [2] = 'u', [3] = 'u', [4] = 'u', [5] = 'u', [6] = 'u', [7] = 'u',
 	[8] = 'u', [9] = 't', [10] = 'n', [11] = 'u', [12] = 'u', [13] = 'r', [14] = 'u', [15] = 'u',
@@ -112,6 +113,7 @@ static const char escapes[0x100] = {
 	[24] = 'u', [25] = 'u', [26] = 'u', [27] = 'u', [28] = 'u', [29] = 'u', [30] = 'u', [31] = 'u',
 	['"'] = '"', ['\\'] = '\\',
 };
+/* clang-format on */
 
 /* special_from: where the first byte that has to be escaped stands, at i or behind it; s.n: there
  * is none.  Eight bytes at a time as long as none is among them. */

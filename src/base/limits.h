@@ -5,6 +5,7 @@
 #define KIB 1024u
 #define MIB (1024u * 1024u)
 
+/* clang-format off */
 /* HTTP */
 #define LIMIT_HEADER_BYTES      (32 * KIB)  /* MHD's pool for one connection; 431 above */
 #define LIMIT_TICKET_SECONDS    (24 * 3600) /* a ticket for a run's events; its URL may lie around */
@@ -179,3 +180,4 @@
 #define LIMIT_CONFIG_MEMORY (16 * MIB)  /* a whole configuration, read */
 #define LIMIT_CONFIG_VALUE  (64 * KIB)  /* one scalar; echo's scripted reply is the longest */
 #define LIMIT_SECRET        (8 * KIB)   /* a key, or a header value made from one */
+/* clang-format on */

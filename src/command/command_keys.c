@@ -416,6 +416,7 @@ static int with_ids(const struct command_call *call,
 /* Which options a command takes. */
 enum takes { TAKES_SETTINGS = 1, TAKES_SHARE = 2, TAKES_GRACE = 4 };
 
+/* clang-format off */
 static const struct deed {
 	const char *name;
 	size_t      least, most; /* ids behind it */
@@ -429,6 +430,7 @@ static const struct deed {
 	{ "revoke", 1, SIZE_MAX, 0, NULL, revoke },
 	{ "rotate", 1, 1, TAKES_GRACE, NULL, rotate },
 };
+/* clang-format on */
 
 /* Options that mean nothing for a command are a slip, not to be passed over. */
 static bool fits(const struct command_keys_options *k, const struct deed *deed)

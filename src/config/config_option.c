@@ -7,9 +7,11 @@
 #include <stdio.h>
 
 const struct config_option config_options[CONFIG_OPTION__COUNT] = {
+/* clang-format off */
 #define X(name, type, preset, reloadable, help, min, max, names)                                   \
 	[CONFIG_OPTION_##name] = { #name, preset, help, { CONFIG_##type, min, max, names },        \
 				   offsetof(struct config, name), reloadable },
+/* clang-format on */
 #include "config/config.def"
 #undef X
 };

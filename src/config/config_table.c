@@ -23,6 +23,7 @@ struct field {
 };
 
 #define AT(m) offsetof(struct provider_options, m)
+/* clang-format off */
 static const struct field provider_fields[] = {
 	{ "name",             { CONFIG_STRING, 1, 63, "" },                AT(name) },
 	{ "dialect",          { CONFIG_STRING, 1, 63, "" },                AT(dialect) },
@@ -58,15 +59,19 @@ static const struct field health_fields[] = {
 	{ "cooling",          { CONFIG_DURATION, 0, DAY_US, "" },          AT(health.cooling_us) },
 	{ "dead_key",         { CONFIG_DURATION, 0, DAY_US, "" },          AT(health.dead_us) },
 };
+/* clang-format on */
 #undef AT
 #define AT(m) offsetof(struct target_options, m)
+/* clang-format off */
 static const struct field target_fields[] = {
 	{ "provider",         { CONFIG_STRING, 1, 63, "" },                AT(provider) },
 	{ "upstream_model",   { CONFIG_STRING, 1, LIMIT_MODEL, "" },       AT(upstream_model) },
 	{ "weight",           { CONFIG_INT, 1, 1000, "" },                 AT(weight) },
 };
+/* clang-format on */
 #undef AT
 #define AT(m) offsetof(struct model_options, m)
+/* clang-format off */
 static const struct field model_fields[] = {
 	{ "name",             { CONFIG_STRING, 1, LIMIT_MODEL, "" },       AT(name) },
 	{ "provider",         { CONFIG_STRING, 1, 63, "" },                AT(provider) },
@@ -76,6 +81,7 @@ static const struct field model_fields[] = {
 	{ "pdf",              { CONFIG_BOOL, 0, 0, "" },                   AT(pdf) },
 	{ "max_output",       { CONFIG_INT, 1, PRICE_TOKENS / 10, "" },    AT(max_output) },
 };
+/* clang-format on */
 #undef AT
 
 #define AT(m) offsetof(struct allowance, m)

@@ -58,10 +58,12 @@ static void refuse(const struct rate_view *view, enum rate_policy why, enum rate
 		   bool never, int64_t tokens, struct err *e)
 {
 	const struct rate_left *left = &view->of[whose][why];
-	const char *who = whose == RATE_KEY ? "this API key" : "all callers of this gateway together";
+	const char *who = "all callers of this gateway together";
 	char        time[32] = "";
 	struct buf  text;
 
+	if (whose == RATE_KEY)
+		who = "this API key";
 	buf_init(&text, sizeof time);
 	if (left->window_us > 0 && allowance_put_time(&text, left->window_us))
 		str_copy(time, sizeof time, buf_view(&text));

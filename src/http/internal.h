@@ -163,9 +163,11 @@ void request_resume(struct request *r);
 void request_suspend(struct request *r);
 
 /* gate.c: everything that is decided before a handler runs. */
-void gate_head(struct request *r); /* from the head: route, host, key, size; sets refusal or route */
-bool gate_body(struct request *r); /* from the body: type, JSON; false: replied, or a
-                                   * worker scans it and the handler is called later */
+/* gate_head: from the head: route, host, key, size; sets refusal or route. */
+void gate_head(struct request *r);
+/* gate_body: from the body: type, JSON.  False: replied, or a worker scans it and the handler is
+ * called later. */
+bool gate_body(struct request *r);
 
 /* crowd.c: which connections may stay when there are too many. */
 void crowd_enter(struct connection *c);

@@ -434,11 +434,13 @@ static bool next_pair(struct request *r, struct str *rest, struct str *ret_key,
 		struct str  pair = { rest->p, amp ? (size_t)(amp - rest->p) : rest->n };
 		const char *eq = pair.n ? memchr(pair.p, '=', pair.n) : NULL;
 		struct str  raw_key = { pair.p, eq ? (size_t)(eq - pair.p) : pair.n };
-		struct str  raw_value = eq ? (struct str){ eq + 1, pair.n - raw_key.n - 1 } : STR_NONE;
+		struct str  raw_value = STR_NONE;
 		char       *scratch = arena_alloc(&r->arena, 2 * pair.n + 2);
 		size_t      key_len;
 		size_t      value_len;
 
+		if (eq)
+			raw_value = (struct str){ eq + 1, pair.n - raw_key.n - 1 };
 		rest->p += pair.n + (amp ? 1 : 0);
 		rest->n -= pair.n + (amp ? 1 : 0);
 		if (!scratch || !route_decode(raw_key, true, scratch, &key_len) ||

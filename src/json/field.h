@@ -43,9 +43,11 @@ struct field_set {
 	const char               *others;    /* what to do with a member that nobody knows */
 };
 /* A set of an array of rows, with nothing of the rest. */
+/* clang-format off */
 #define FIELD_SET(text, list)	   { .name = (text), .rows = (list), .count = ARRAY_LEN(list) }
 #define FIELD_SET_OPEN(text, list) \
 	{ .name = (text), .rows = (list), .count = ARRAY_LEN(list), .open = true }
+/* clang-format on */
 
 /* fields_read: checks object obj of doc against set and binds into *ret.  A member that is absent
  * or null leaves its binding as the caller initialised it; an absent or null required one is

@@ -115,11 +115,13 @@ enum key {
 	KEY__COUNT, /* a member that means nothing to us */
 };
 
+/* clang-format off */
 static const char *const keys[KEY__COUNT] = {
 	[KEY_ROLE] = "role",           [KEY_TYPE] = "type",       [KEY_FORMAT] = "format",
 	[KEY_RECIPIENT] = "recipient", [KEY_CONTENT] = "content", [KEY_START] = "start",
 	[KEY_END] = "end",
 };
+/* clang-format on */
 
 static enum key key_of(const struct json_doc *d, json_at i)
 {

@@ -27,11 +27,13 @@ enum type {
 	TYPE__COUNT, /* any other: never sent */
 };
 
+/* clang-format off */
 static const char *const types[TYPE__COUNT] = {
 	[TYPE_MESSAGE] = "message", [TYPE_CODE] = "code",   [TYPE_CONSOLE] = "console",
 	[TYPE_IMAGE] = "image",     [TYPE_AUDIO] = "audio", [TYPE_FILE] = "file",
 	[TYPE_TOOL_CALL] = "tool_call",
 };
+/* clang-format on */
 
 /* What a message says of itself; JSON_ABSENT where it does not. */
 struct given {

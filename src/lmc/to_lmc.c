@@ -493,6 +493,7 @@ static enum errc from_assistant(struct work *w, json_at message, json_at content
 
 /* --- messages --- */
 
+/* clang-format off */
 static const struct role {
 	const char *name;
 	bool        may_miss; /* content may be null or absent */
@@ -503,6 +504,7 @@ static const struct role {
 	{ "tool", true, from_tool },           { "system", false, from_system },
 	{ "developer", false, from_system },   { "function", true, from_tool },
 };
+/* clang-format on */
 
 /* find_role: NULL: it is none, and the error says so. */
 static const struct role *find_role(const struct work *w, json_at message)

@@ -140,11 +140,12 @@ static bool print_after(struct to_openai *t)
 
 	for (size_t i = 0; i < n; i++) {
 		struct str bytes = call_group_view(&t->group.after_bytes, items[i].bytes);
-		bool       ok = items[i].whole
-					? end_speech(t) && t->o.made(t->o.arg, bytes)
-					: begin_speech(t, "user") && buf_str(&t->out, bytes) &&
-						  speech_done(t);
+		bool       ok;
 
+		if (items[i].whole)
+			ok = end_speech(t) && t->o.made(t->o.arg, bytes);
+		else
+			ok = begin_speech(t, "user") && buf_str(&t->out, bytes) && speech_done(t);
 		if (!ok)
 			return false;
 	}

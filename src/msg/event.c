@@ -7,6 +7,7 @@ enum { BYTES_OF_TOKEN = 4 };
 
 const char *event_kind_name(enum event_kind kind)
 {
+	/* clang-format off */
 	static const char *const names[EVENT__COUNT] = {
 		[EVENT_START] = "start",
 		[EVENT_TEXT] = "text",
@@ -25,6 +26,7 @@ const char *event_kind_name(enum event_kind kind)
 		[EVENT_ERROR] = "error",
 		[EVENT_END] = "end",
 	};
+	/* clang-format on */
 
 	return (unsigned)kind < EVENT__COUNT && names[kind] ? names[kind] : "unknown";
 }

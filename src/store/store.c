@@ -89,11 +89,13 @@ bool store_peer_alive(struct store *s)
 
 const char *run_status_name(enum run_status s)
 {
+	/* clang-format off */
 	static const char *const names[RUN_STATUS__COUNT] = {
 		[RUN_QUEUED] = "queued",         [RUN_RUNNING] = "running",
 		[RUN_COMPLETED] = "completed",   [RUN_INCOMPLETE] = "incomplete",
 		[RUN_FAILED] = "failed",         [RUN_CANCELLED] = "cancelled",
 	};
+	/* clang-format on */
 
 	CHECK((unsigned)s < RUN_STATUS__COUNT);
 	return names[s];

@@ -74,8 +74,8 @@ __attribute__((constructor)) static void begin(void)
 {
 	const char *path = getenv("PARLEY_REFUSE");
 	int         fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-	void       *at = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE,
-	                      fd >= 0 ? MAP_SHARED : MAP_SHARED | MAP_ANONYMOUS, fd, 0);
+	int         flags = fd >= 0 ? MAP_SHARED : MAP_SHARED | MAP_ANONYMOUS;
+	void       *at = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, flags, fd, 0);
 
 	if (at != MAP_FAILED)
 		page = at;

@@ -11,6 +11,7 @@
 static void times_are_read_and_told(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *text;
 		int64_t     us;
@@ -21,6 +22,7 @@ static void times_are_read_and_told(void **state)
 		{ "24h", 86400000000, "1d" }, { "30d", 2592000000000, "30d" },
 		{ "36h", 129600000000, "36h" }, { "366d", 31622400000000, "366d" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct buf out;

@@ -185,6 +185,7 @@ static void the_whole_disk_may_be_the_root(void **state)
 static void every_way_out_is_refused_in_the_same_words(void **state)
 {
 	OWNED(beneath) b = opened("root");
+	/* clang-format off */
 	const struct { const char *why; struct str path; } cases[] = {
 		{ "an empty name", { "", 0 } },
 		{ "missing", STR("missing") },
@@ -212,6 +213,7 @@ static void every_way_out_is_refused_in_the_same_words(void **state)
 		{ "a NUL behind a way out", STR("../out/secret\0") },
 		{ "only a NUL", STR("\0") },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
@@ -428,6 +430,7 @@ static void a_name_that_turns_into_a_link_out_is_never_followed(void **state)
 
 static void what_is_no_directory_is_refused_at_the_opening(void **state)
 {
+	/* clang-format off */
 	static const struct { const char *root; const char *text; } cases[] = {
 		{ "missing", "'missing' is no directory to read from: there is none" },
 		{ "", "'' is no directory to read from: there is none" },
@@ -436,6 +439,7 @@ static void what_is_no_directory_is_refused_at_the_opening(void **state)
 		{ "root/link_loop", "'root/link_loop' is no directory to read from: "
 				    "it can't be opened" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

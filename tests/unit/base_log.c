@@ -110,6 +110,7 @@ static void a_line_opens_with_ts_level_and_event(void **state)
 
 static void values_cannot_forge_lines(void **state)
 {
+	/* clang-format off */
 	const struct {
 		const char *why;
 		struct str  value;
@@ -136,6 +137,7 @@ static void values_cannot_forge_lines(void **state)
 		  "\"a\\ufffd\\ufffd\"" },
 		{ "beyond Unicode", STR("\xf5\x80"), "\"\\ufffd\\ufffd\"", "\"\\ufffd\\ufffd\"" },
 	};
+	/* clang-format on */
 	char want[128];
 
 	(void)state;

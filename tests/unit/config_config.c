@@ -451,6 +451,7 @@ static void printing_shows_sources_and_masks_secrets(void **state)
 static void wrong_files_are_refused_with_their_place(void **state)
 {
 #define P "providers:\n- {name: a, dialect: openai, base_url: \"http://h/v1\"}\n"
+	/* clang-format off */
 	static const struct {
 		const char *yaml;
 		const char *want; /* somewhere in the message */
@@ -594,6 +595,7 @@ static void wrong_files_are_refused_with_their_place(void **state)
 		{ "api_keys: [{env: [x]}]\n", "has to be one value" },
 		{ "api_keys: x\n", "api_keys: has to be a list" },
 	};
+	/* clang-format on */
 #undef P
 
 	(void)state;
@@ -650,6 +652,7 @@ static void a_broken_key_in_the_environment_is_refused_unseen(void **state)
 
 static void values_keep_their_units(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		enum config_type type;
 		int64_t          v;
@@ -660,6 +663,7 @@ static void values_keep_their_units(void **state)
 		{ CONFIG_DURATION, 0, "0" },      { CONFIG_DURATION, 1000, "1ms" },
 		{ CONFIG_DURATION, 90000000, "90s" }, { CONFIG_DURATION, 3600000000, "1h" },
 	};
+	/* clang-format on */
 	struct arena a;
 
 	(void)state;

@@ -158,6 +158,7 @@ static void what_is_no_address_is_refused(void **state)
 static void loopback_addresses_are_told_from_others(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *address;
 		bool        loopback;
@@ -168,6 +169,7 @@ static void loopback_addresses_are_told_from_others(void **state)
 		  false },
 		{ "[::ffff:192.0.2.1]:80", false }, { "unix:/run/p.sock", true },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (http_is_loopback(cases[i].address) != cases[i].loopback)

@@ -81,6 +81,7 @@ static void expect(const char *why, struct str text, const char *want, size_t fi
 #define HEAD(rest) "--b-1\r\nContent-Disposition: form-data; " rest "\r\n\r\n"
 #define END        "\r\n--b-1--\r\n"
 
+/* clang-format off */
 static const struct {
 	const char *why;
 	const char *text;
@@ -144,6 +145,7 @@ static const struct {
 	{ "no header name", "--b-1\r\n: form-data; name=a\r\n\r\n1" END, NULL },
 	{ "the sink's error", HEAD("name=stop") "1" END, NULL },
 };
+/* clang-format on */
 
 static void every_cut(void **state)
 {
@@ -222,6 +224,7 @@ static void limits(void **state)
 
 static void boundaries(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *type;
 		const char *want;
@@ -243,6 +246,7 @@ static void boundaries(void **state)
 		{ "multipart/form-data; boundary=0123456789012345678901234567890123456789"
 		  "0123456789012345678901234567890", NULL, ERR_INVALID_VALUE },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

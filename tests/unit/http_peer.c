@@ -53,6 +53,7 @@ static struct str text_of(const char *s)
 	return s ? str_of(s) : STR_NONE;
 }
 
+/* clang-format off */
 static const struct {
 	const char *peer, *xff, *forwarded, *client;
 } cases[] = {
@@ -99,6 +100,7 @@ static const struct {
 	{ "unix", NULL, NULL, "" },
 	{ "unix", "198.51.100.1", NULL, "198.51.100.1" },
 };
+/* clang-format on */
 
 static void the_client_is_the_rightmost_that_is_no_proxy(void **state)
 {
@@ -137,6 +139,7 @@ static void without_proxies_headers_are_nothing(void **state)
 static void prefixes_end_within_bytes(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *net, *peer;
 		bool        trusted;
@@ -147,6 +150,7 @@ static void prefixes_end_within_bytes(void **state)
 		{ "::/0", "203.0.113.1", true },	 { "2001:db8::/33", "2001:db8:7fff::1", true },
 		{ "2001:db8::/33", "2001:db8:8000::1", false }, { "10.0.0.1", "10.0.0.2", false },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		char            client[PEER_TEXT];

@@ -17,7 +17,9 @@ static void handle(struct request *r, void *app)
 
 static const struct family family = { 0 };
 
+/* clang-format off */
 #define ROW(name, method, path) { name, method, path, AUTH_CHAT, BODY_NONE, false, &family, handle }
+/* clang-format on */
 static const struct route table[] = {
 	ROW("livez", "GET", "/livez"),
 	ROW("chat", "POST", "/v1/chat"),
@@ -180,6 +182,7 @@ static void a_missing_v1_is_hinted_at(void **state)
 static void a_path_that_is_none_says_what_to_use(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const char *const cases[][2] = {
 		{ "/v1/answers", "unknown URL; use one" },
 		{ "/v1/answers/?x=y", "unknown URL; use one" },
@@ -193,6 +196,7 @@ static void a_path_that_is_none_says_what_to_use(void **state)
 		{ "/v1/caht", "unknown URL; did you mean /v1/chat?" },
 		{ "/1/2/3/4/5/6/7/8/9", "unknown URL; GET /openapi.yaml lists all routes" },
 	};
+	/* clang-format on */
 	struct err e;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -226,6 +230,7 @@ static void a_stream_has_no_head(void **state)
 static void escapes_of_a_query_are_checked(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *query, *bad; /* NULL: none is */
 	} cases[] = {
@@ -234,6 +239,7 @@ static void escapes_of_a_query_are_checked(void **state)
 		{ "a=1%00", "a=1%00" }, { "%00", "%00" }, { "b=1&a=%&c=2", "a=%" },
 		{ "a=%4", "a=%4" }, { "a=%zz&b", "a=%zz" }, { "x&y=%4&41", "y=%4" }, { "a%=1", "a%=1" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str bad = STR_NONE;
@@ -272,6 +278,7 @@ static void allowed_methods_come_from_the_table(void **state)
 static void a_table_with_holes_is_refused(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char  *why;
 		struct route rows[3];
@@ -289,6 +296,7 @@ static void a_table_with_holes_is_refused(void **state)
 		{ "no path", { { "a", "GET", NULL, AUTH_NONE, BODY_NONE, 0, &family, handle } }, false },
 		{ "twice", { ROW("a", "GET", "/a"), ROW("b", "GET", "/a"), { 0 } }, false },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err e;
@@ -303,6 +311,7 @@ static void a_table_with_holes_is_refused(void **state)
 static void escapes_are_decoded_in_place(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *in;
 		bool        plus, ok;
@@ -316,6 +325,7 @@ static void escapes_are_decoded_in_place(void **state)
 		  "" },
 		{ "%ff", true, true, "\xff" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char   text[16];

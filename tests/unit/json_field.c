@@ -131,6 +131,7 @@ static void absent_and_null_members_leave_their_binding(void **state)
 
 #define NAMED(member) "{\"name\":\"x\"," member "}"
 
+/* clang-format off */
 static const struct {
 	const char             *why;
 	const struct field_set *set;
@@ -239,6 +240,7 @@ static const struct {
 	{ "a known one written with an escape", &closed, "{\"n\\u0061me\":7}", ERR_INVALID_TYPE,
 	  "name", NULL },
 };
+/* clang-format on */
 
 static void each_fault_is_named_with_what_is_allowed(void **state)
 {

@@ -157,6 +157,7 @@ static void duplicate_keys_pass_where_they_are_not_looked_for(void **state)
 	}
 }
 
+/* clang-format off */
 static const struct {
 	const char *why;
 	const char *text;
@@ -229,6 +230,7 @@ static const struct {
 	  "\xef\xbf\xbd", "byte 12: this key" },
 	{ "the empty key twice", TEXT("{\"\":1,\"\":2}"), "", "byte 6: this key" },
 };
+/* clang-format on */
 
 static void each_fault_is_refused_with_its_place(void **state)
 {
@@ -556,6 +558,7 @@ static void a_number_of_absurd_length_is_no_number(void **state)
 static void strings_are_unescaped_into_their_value(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *text;
 		const char *want;
@@ -575,6 +578,7 @@ static void strings_are_unescaped_into_their_value(void **state)
 		{ "\"\\ude00\\ud83d\"", TEXT("\xef\xbf\xbd\xef\xbf\xbd") },
 		{ "\"a\\u0000b\"", TEXT("a\0b") },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct json_doc d = { 0 };

@@ -169,9 +169,11 @@ static void check(const char *why, struct str text, const struct seen *want)
 
 /* --- cases --- */
 
+/* clang-format off */
 #define EARLY    ARGS_ENDED_EARLY
 #define NOTHING  (ARGS_ENDED_EARLY | ARGS_NO_CODE)
 #define S(text)  { "" text, sizeof(text) - 1 }
+/* clang-format on */
 
 struct args_case {
 	const char *why;
@@ -201,6 +203,7 @@ static void check_cases(const struct args_case *cases, size_t count)
 static void the_members_of_the_object_are_code_and_language(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct args_case cases[] = {
 		{ "language first", S("{\"language\":\"python\",\"code\":\"a=1\"}"), "python",
 		  S("a=1"), 0 },
@@ -259,6 +262,7 @@ static void the_members_of_the_object_are_code_and_language(void **state)
 		    "\"h\":0.5,\"i\":10E+2,\"j\":-1.25e-7,\"k\":[1,0,\"\\\"]}\"],\"code\":\"a\"}"),
 		  "python", S("a"), 0 },
 	};
+	/* clang-format on */
 
 	check_cases(cases, ARRAY_LEN(cases));
 }
@@ -291,6 +295,7 @@ static void the_language_is_made_regular(void **state)
 static void strings_are_read_forgivingly(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct args_case cases[] = {
 		{ "raw control characters stand for themselves",
 		  CODE("if 1:\n\tpass\r\n\1\37\177\0x"), "r", S("if 1:\n\tpass\r\n\1\37\177\0x"),
@@ -350,6 +355,7 @@ static void strings_are_read_forgivingly(void **state)
 		  "r", S("0123456789012345678901234567890123456789012345678901234567890123456789\n"
 		    "abc\nabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcd\n"), 0 },
 	};
+	/* clang-format on */
 
 	check_cases(cases, ARRAY_LEN(cases));
 }
@@ -359,6 +365,7 @@ static void strings_are_read_forgivingly(void **state)
 static void what_was_read_counts_where_the_arguments_end_early(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct args_case cases[] = {
 		{ "nothing", S(""), "python", S(""), NOTHING },
 		{ "white space only", S(" \t\r\n "), "python", S(""), NOTHING },
@@ -411,6 +418,7 @@ static void what_was_read_counts_where_the_arguments_end_early(void **state)
 		{ "the same where the code is held", S("{\"code\":\"a\\ud83d\\ude0"), "python",
 		  S("a"), EARLY },
 	};
+	/* clang-format on */
 
 	check_cases(cases, ARRAY_LEN(cases));
 }

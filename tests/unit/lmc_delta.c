@@ -64,6 +64,7 @@ static void rig_take(struct rig *r, struct str chunk)
 	free(copy);
 }
 
+/* clang-format off */
 static const struct row {
 	const char *why;
 	const char *chunks[8];
@@ -182,6 +183,7 @@ static const struct row {
 	  M("a"),
 	  "0:ignored" },
 };
+/* clang-format on */
 
 static void chunks_become_a_turn(void **state)
 {

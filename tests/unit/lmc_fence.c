@@ -291,7 +291,9 @@ struct example {
 	const char *expect;
 };
 
+/* clang-format off */
 #define T(literal) { "" literal, sizeof(literal) - 1 }
+/* clang-format on */
 
 static const struct example openings[] = {
 	{ "an ordinary block (F1, F4)", T("Run it:\n```python\nx = 1\n```\nDone."),
@@ -725,6 +727,7 @@ static void more_than_the_limit_is_not_held(void **state)
 
 static void long_texts_take_as_long_as_they_are(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		struct str head, repeated, tail;
 	} rows[] = {
@@ -736,6 +739,7 @@ static void long_texts_take_as_long_as_they_are(void **state)
 		{ T(""), T("```a `"), T("`") },      { T(""), T("```a\n```\n"), T("") },
 		{ T(""), T("b ```a\nx\n```\n"), T("") },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

@@ -110,6 +110,7 @@ static void check_row(const struct row *row)
 static void chunks_that_break_the_form_are_refused_with_their_member(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why, *chunks;
 		enum errc   code;
@@ -151,6 +152,7 @@ static void chunks_that_break_the_form_are_refused_with_their_member(void **stat
 		{ "an active line too", "[{" T("console") "," F("active_line") ",\"content\":1}]",
 		  ERR_MISSING_PARAMETER, "chunks[0].role" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct gather  *g = gather_create(MIB, NULL);
@@ -197,6 +199,7 @@ static void a_refused_chunk_changes_nothing(void **state)
 static void flags_and_content_in_one_chunk_keep_their_order(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "C2: all three at once", "[" C("user", END "," TEXT("x") "," T("message") "," START)
 		  "]", "[" U("x") "]", 0 },
@@ -223,6 +226,7 @@ static void flags_and_content_in_one_chunk_keep_their_order(void **state)
 		  "," U("b") "]", "[" U("a") "," U("b") "]", 0 },
 		{ "an empty list", "[]", "[]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(cases);
 }
@@ -230,6 +234,7 @@ static void flags_and_content_in_one_chunk_keep_their_order(void **state)
 static void what_is_never_stored_ends_the_open_message_and_warns(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "C3: a confirmation", "[" A("a") ","
 		  C("computer", T("confirmation") "," F("execution") ",\"content\":{\"a\":1}") ","
@@ -261,6 +266,7 @@ static void what_is_never_stored_ends_the_open_message_and_warns(void **state)
 		{ "an error is stored like any type", "[" C("computer", T("error") "," TEXT("x")) "]",
 		  "[" C("computer", T("error") "," TEXT("x")) "]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(cases);
 }
@@ -270,6 +276,7 @@ static void what_is_never_stored_ends_the_open_message_and_warns(void **state)
 static void active_lines_neither_open_nor_end(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "C4: between outputs", "[" CONSOLE(F("output") "," TEXT("a")) ","
 		  CONSOLE(F("active_line") ",\"content\":3") "," CONSOLE(F("output") "," TEXT("b"))
@@ -294,6 +301,7 @@ static void active_lines_neither_open_nor_end(void **state)
 		  "[" CONSOLE(F("output") "," TEXT("a")) "," CONSOLE(F("output") "," TEXT("b"))
 		  "]", 1 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(cases);
 }
@@ -304,6 +312,7 @@ static void active_lines_neither_open_nor_end(void **state)
 static void content_goes_on_where_all_is_the_same(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "C5: start ends what is open", "[" U("a") "," C("user", T("message") "," START) ","
 		  U("b") "]", "[" U("a") "," U("b") "]", 0 },
@@ -354,6 +363,7 @@ static void content_goes_on_where_all_is_the_same(void **state)
 		  C("user", T("command") "," TEXT("o")) "]",
 		  "[" C("user", T("command") "," TEXT("go")) "]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(cases);
 }
@@ -361,6 +371,7 @@ static void content_goes_on_where_all_is_the_same(void **state)
 static void what_the_flag_leaves_open_comes_with_the_content(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "C6: the type", "[" C("user", START) "," C("user", T("code") "," TEXT("a")) "]",
 		  "[" C("user", T("code") "," TEXT("a")) "]", 0 },
@@ -421,6 +432,7 @@ static void what_the_flag_leaves_open_comes_with_the_content(void **state)
 		{ "flags are never kept", "[" C("user", T("message") "," TEXT("a")
 		  ",\"start\":0,\"end\":\"no\"") "]", "[" U("a") "]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(cases);
 }
@@ -428,6 +440,7 @@ static void what_the_flag_leaves_open_comes_with_the_content(void **state)
 static void content_is_appended_as_text(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "C7: a number", "[" U("a") "," C("user", T("message") ",\"content\":5") "]",
 		  "[" U("a5") "]", 0 },
@@ -446,6 +459,7 @@ static void content_is_appended_as_text(void **state)
 		{ "escapes and quotes", "[" U("\\\\") "," U("n\\\"\\/") "]", "[" U("\\\\n\\\"/") "]",
 		  0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(cases);
 }
@@ -453,6 +467,7 @@ static void content_is_appended_as_text(void **state)
 static void an_end_ends_only_what_it_fits(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "C8: the same role and type", "[" U("a") "," C("user", T("message") "," END) ","
 		  U("b") "]", "[" U("a") "," U("b") "]", 0 },
@@ -469,6 +484,7 @@ static void an_end_ends_only_what_it_fits(void **state)
 		{ "C8: twice", "[" U("a") "," C("user", END) "," C("user", END) "]", "[" U("a") "]",
 		  0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(cases);
 }
@@ -476,6 +492,7 @@ static void an_end_ends_only_what_it_fits(void **state)
 static void empty_messages_are_stored_or_forgotten(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "C9: a message", "[" C("user", T("message") "," START) "]", "[" U("") "]", 0 },
 		{ "C9: code keeps its format", "[" CODE(F("r") "," START) "," CODE(END) "]",
@@ -497,6 +514,7 @@ static void empty_messages_are_stored_or_forgotten(void **state)
 		{ "C9: console content without a format", "[" CONSOLE(TEXT("a")) "]",
 		  "[" CONSOLE(F("output") "," TEXT("a")) "]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(cases);
 }
@@ -548,6 +566,7 @@ static size_t many(struct gather *g, const char *chunk, size_t n)
 static void the_maximum_holds_for_all_there_is(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why, *chunk;
 		size_t      least, most; /* chunks that fit into 10000 bytes */
@@ -557,6 +576,7 @@ static void the_maximum_holds_for_all_there_is(void **state)
 		  200 },
 		{ "images, each its own", IMAGE(TEXT("0123456789")), 100, 250 },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct gather *g = gather_create(10000, NULL);

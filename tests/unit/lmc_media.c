@@ -13,6 +13,7 @@
 
 static void strict_base64(void **state)
 {
+	/* clang-format off */
 	const struct { const char *why; struct str text; bool good; } cases[] = {
 		{ "one byte", STR("Zg=="), true },
 		{ "two bytes", STR("Zm8="), true },
@@ -42,6 +43,7 @@ static void strict_base64(void **state)
 		{ "a byte with the top bit", STR("Zm9\xC3"), false },
 		{ "a data URL", STR("data:image/png;base64,Zm9v"), false },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
@@ -90,6 +92,7 @@ static struct str encoded(struct str bytes, struct buf *out)
 
 static void encoding(void **state)
 {
+	/* clang-format off */
 	const struct { struct str bytes; const char *text; } cases[] = {
 		{ STR(""), "" },           { STR("f"), "Zg==" },      { STR("fo"), "Zm8=" },
 		{ STR("foo"), "Zm9v" },    { STR("foob"), "Zm9vYg==" },
@@ -97,6 +100,7 @@ static void encoding(void **state)
 		{ STR("\0\0\0"), "AAAA" }, { STR("\xFF\xFF\xFF"), "////" },
 		{ STR("\xFB\xEF\xBE"), "++++" }, { STR("\xFF"), "/w==" },
 	};
+	/* clang-format on */
 	struct buf out;
 
 	(void)state;
@@ -133,6 +137,7 @@ static void what_is_encoded_is_good_base64_for_every_pair_of_bytes(void **state)
 
 static void images_are_told_by_their_first_bytes(void **state)
 {
+	/* clang-format off */
 	const struct { const char *why; struct str bytes; const char *kind; } cases[] = {
 		{ "PNG", STR(PNG "rest"), "png" },
 		{ "PNG, nothing behind", STR(PNG), "png" },
@@ -154,6 +159,7 @@ static void images_are_told_by_their_first_bytes(void **state)
 		{ "one byte", STR("\x89"), NULL },
 		{ "empty", STR(""), NULL },
 	};
+	/* clang-format on */
 	struct buf out;
 
 	(void)state;

@@ -193,6 +193,7 @@ static void check_row(const struct row *row)
 static void only_what_the_assistant_says_to_itself_or_all_is_heard(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "S1: other roles", "[" M("user", "message", TEXT("a")) ","
 		  M("computer", "code", TEXT("b")) "," M("system", "message", TEXT("c")) ","
@@ -212,6 +213,7 @@ static void only_what_the_assistant_says_to_itself_or_all_is_heard(void **state)
 		{ "S7: nothing at all", "[]", false, "\"\"", NULL },
 		{ "S7: nothing, in fence mode", "[]", true, "\"\"", NULL },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(cases);
 }
@@ -219,6 +221,7 @@ static void only_what_the_assistant_says_to_itself_or_all_is_heard(void **state)
 static void text_is_said_as_it_is_on_lines_of_its_own(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "S2: not trimmed", "[" SAYS(" \\n a \\t ") "]", false, "\" \\n a \\t \"", NULL },
 		{ "S2: blank text is text", "[" SAYS(" ") "]", false, "\" \"", NULL },
@@ -239,6 +242,7 @@ static void text_is_said_as_it_is_on_lines_of_its_own(void **state)
 		{ "G4: NUL and halves of pairs", "[" SAYS("\\u0000\\ud83d") "]", false,
 		  "\"\\u0000\\ud83d\"", NULL },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(cases);
 }
@@ -246,6 +250,7 @@ static void text_is_said_as_it_is_on_lines_of_its_own(void **state)
 static void code_is_a_fenced_block_in_fence_mode(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "S3: with its LF", "[" CODE("r", "1") "]", true, "\"```r\\n1\\n```\\n\"", NULL },
 		{ "S3: without format", "[" M("assistant", "code", TEXT("1")) "]", true,
@@ -267,6 +272,7 @@ static void code_is_a_fenced_block_in_fence_mode(void **state)
 		{ "S4: calls are nothing in fence mode", "[" SAYS("a") "," CALL("f", "{}") "," SAYS("b")
 		  "]", true, "\"a\\nb\"", NULL },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(cases);
 }
@@ -274,6 +280,7 @@ static void code_is_a_fenced_block_in_fence_mode(void **state)
 static void code_and_calls_are_tool_calls_in_tools_mode(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "S4: code", "[" CODE("r", "1\\n") "]", false, "\"\"",
 		  "[" EXECUTE("{\\\"language\\\":\\\"r\\\",\\\"code\\\":\\\"1\\\\n\\\"}") "]" },
@@ -298,6 +305,7 @@ static void code_and_calls_are_tool_calls_in_tools_mode(void **state)
 		  "," CALL("g", "2") "," SAYS("c") "]", false, "\"a\\nb\\nc\"",
 		  "[{\"name\":\"f\",\"arguments\":\"1\"},{\"name\":\"g\",\"arguments\":\"2\"}]" },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(cases);
 }

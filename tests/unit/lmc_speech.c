@@ -10,9 +10,11 @@ struct step {
 	const char *text; /* halves of pairs in three bytes each, as lmc/text.h has it */
 };
 
+/* clang-format off */
 #define T(s)       { TEXT, 0, s }
 #define N(i, s)    { NAME, i, s }
 #define A(i, s)    { ARGS, i, s }
+/* clang-format on */
 
 #define MSG(s)          LMC("assistant", "message", PLAIN(s))
 #define CODE(f, s)      LMC("assistant", "code", FORMAT(f, s))
@@ -62,6 +64,7 @@ static bool take(struct speech *t, enum what what, uint32_t index, struct str te
 	return true;
 }
 
+/* clang-format off */
 static const struct row {
 	const char *why;
 	bool        plain; /* without fences */
@@ -175,6 +178,7 @@ static const struct row {
 	{ "fences inside a review are its text", 1, { N(0, "python"), T("<safe>```\nx</safe>\n") },
 	  CODE("python", "") "," REVIEW("safe", "```\\nx"), "" },
 };
+/* clang-format on */
 
 static void a_turn_becomes_segments(void **state)
 {
@@ -212,6 +216,7 @@ static void a_turn_becomes_segments(void **state)
 
 static void text_and_the_first_call_are_given_while_they_arrive(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		struct step step;
 		const char *messages; /* behind the step */
@@ -237,6 +242,7 @@ static void text_and_the_first_call_are_given_while_they_arrive(void **state)
 		  ",{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"sh\","
 		  "\"content\":\"ls -l" },
 	};
+	/* clang-format on */
 	struct rig r;
 
 	(void)state;
@@ -258,6 +264,7 @@ static void text_and_the_first_call_are_given_while_they_arrive(void **state)
 static void what_is_held_is_bounded_in_total(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why;
 		bool        plain;
@@ -270,6 +277,7 @@ static void what_is_held_is_bounded_in_total(void **state)
 		{ "names of many calls", 0, N(1, "0123456789"), true },
 		{ "arguments of many calls", 0, A(1, "0123456789"), true },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct rig   r;

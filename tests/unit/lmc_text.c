@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
+/* clang-format off */
 #define T(literal) { "" literal, sizeof(literal) - 1 }
+/* clang-format on */
 
 #define FIRST  "\xed\xa0\xbd" /* U+D83D */
 #define SECOND "\xed\xb8\x80" /* U+DE00 */
@@ -195,6 +197,7 @@ static bool add_value(struct buf *out, struct str s)
 	return ok;
 }
 
+/* clang-format off */
 static const struct limited {
 	const char *why;
 	adder_fn   *add;
@@ -220,6 +223,7 @@ static const struct limited {
 	{ "an object", add_value, "a", T("{ \"b\" : [ 1 , \"c\\n\" , null ] }"),
 	  "a{\"b\":[1,\"c\\n\",null]}" },
 };
+/* clang-format on */
 
 static void what_does_not_fit_leaves_no_trace(void **state)
 {
@@ -311,6 +315,7 @@ static void a_view_that_does_not_fit_is_none(void **state)
 
 static void white_space_is_four_characters(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		struct str s, trimmed;
 	} rows[] = {
@@ -322,6 +327,7 @@ static void white_space_is_four_characters(void **state)
 		{ T("\0 "), T("\0") },
 		{ T("\xc2\xa0" "a"), T("\xc2\xa0" "a") },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -333,6 +339,7 @@ static void white_space_is_four_characters(void **state)
 
 static void a_language_is_cleaned_as_the_rules_say(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *why;
 		struct str  s;
@@ -360,6 +367,7 @@ static void a_language_is_cleaned_as_the_rules_say(void **state)
 		{ "backticks", T("`sh`"), "sh" },
 		{ "a form feed is no white space", T("a\fb"), "ab" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -374,6 +382,7 @@ static void a_language_is_cleaned_as_the_rules_say(void **state)
 
 static void the_longest_run_of_backticks_is_counted(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		struct str s;
 		size_t     ticks;
@@ -382,6 +391,7 @@ static void the_longest_run_of_backticks_is_counted(void **state)
 		{ T("a``b`c"), 2 },    { T("`a``b```"), 3 },     { T("````a`"), 4 },
 		{ T("``\n```\0``"), 3 },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)

@@ -54,6 +54,7 @@ static void outcome_drop(struct outcome *o)
 	warnings_finish(&o->w);
 }
 
+/* clang-format off */
 static const struct row {
 	const char *why;
 	const char *message;
@@ -165,6 +166,7 @@ static const struct row {
 	{ "an assistant's white space (F9)", ASSISTANT("\"content\":\" \\n\""), "",
 	  "2:empty_message" },
 };
+/* clang-format on */
 
 static void messages_become_lmc(void **state)
 {
@@ -202,6 +204,7 @@ static void without_fences_text_is_one_message(void **state)
 	outcome_drop(&o);
 }
 
+/* clang-format off */
 static const struct {
 	const char *why;
 	const char *message;
@@ -265,6 +268,7 @@ static const struct {
 	{ "an old call's name", ASSISTANT("\"function_call\":{\"name\":{}}"),
 	  ".function_call.name" },
 };
+/* clang-format on */
 
 static void what_the_rules_forbid_is_refused_with_its_path(void **state)
 {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 /* LMC messages written short; content is JSON. */
+/* clang-format off */
 #define M(role, type, content)                                                                     \
 	"{\"role\":\"" role "\",\"type\":\"" type "\",\"content\":" content "}"
 #define MF(role, type, format, content)                                                            \
@@ -24,6 +25,7 @@
 #define LINE(n)    MF("computer", "console", "active_line", #n)
 #define PNG        MF("computer", "image", "base64.png", "\"iVBORw0KGgoA\"")
 #define NOTE(text) M("computer", "message", "\"" text "\"")
+/* clang-format on */
 
 /* OpenAI's. */
 #define SAID(role, text) "{\"role\":\"" role "\",\"content\":\"" text "\"}"
@@ -272,6 +274,7 @@ static void check_row(const struct row *row, bool mixed, const struct to_openai_
 static void roles_types_and_formats_are_checked_first(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "no object", "[5]", "messages[0]", 0 },
 		{ "no role", "[{\"type\":\"message\",\"content\":\"\"}]", "messages[0].role", 0 },
@@ -303,6 +306,7 @@ static void roles_types_and_formats_are_checked_first(void **state)
 		  "[" SAID("user", "x") "]", 0 },
 		{ "none at all", "[]", "[]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(rows, false, .vision = true);
 }
@@ -310,6 +314,7 @@ static void roles_types_and_formats_are_checked_first(void **state)
 static void some_messages_are_not_sent(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "server", "[" M("server", "message", "\"x\"") "]", "[]", 1 },
 		{ "server without content", "[{\"role\":\"server\",\"type\":\"status\"}]", "[]", 1 },
@@ -339,6 +344,7 @@ static void some_messages_are_not_sent(void **state)
 		{ "content before the format of an image",
 		  "[{\"role\":\"user\",\"type\":\"image\",\"format\":\"tiff\"}]", "messages[0].content", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(rows, false, .vision = true);
 }
@@ -346,6 +352,7 @@ static void some_messages_are_not_sent(void **state)
 static void texts_are_trimmed(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "every role",
 		  "[" M("system", "message", "\"s\"") "," USER("u") "," SAY("a") "," NOTE("c") "]",
@@ -372,6 +379,7 @@ static void texts_are_trimmed(void **state)
 		  M("assistant", "file", "\"b\"") "," M("user", "file", "\" \"") "]",
 		  "[" SAID("user", "/a.txt") "," SAID("user", "b") "]", 1 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(rows, false, .vision = true);
 }
@@ -379,6 +387,7 @@ static void texts_are_trimmed(void **state)
 static void calls_carry_language_and_code(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "code as it is", "[" CODE("  a\\n") "]",
 		  "[" RAN("T1", "  a\\n") "," TOOL("T1", "No output") "]", 0 },
@@ -413,6 +422,7 @@ static void calls_carry_language_and_code(void **state)
 		  "[" SAID("user", "```html\\n<b>\\n```") "," SAID("user", "```sh\\nls\\n\\n```") ","
 		  SAID("user", "```\\nx\\n```") "]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(rows, false, .vision = true);
 }
@@ -421,6 +431,7 @@ static void images_become_urls(void **state)
 {
 	(void)state;
 #define IMAGE(format, content) "[" MF("user", "image", format, content) "]"
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "no format is PNG", "[" M("user", "image", "\"AA==\"") "]",
 		  "[" PICTURE("data:image/png;base64,AA==") "]", 0 },
@@ -466,6 +477,7 @@ static void images_become_urls(void **state)
 		{ "description", IMAGE("description", "\"a\""), "[" SAID("user", "a") "]", 0 },
 		{ "sound is none", "[" M("user", "audio", "\"AAAA\"") "]", "[" SOUND("AAAA", "wav") "]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(rows, false, .vision = true);
 	CHECK_ROWS(blind, false, .vision = false);
@@ -486,6 +498,7 @@ static void paths_of_images_may_be_somebodys_to_read(void **state)
 {
 	(void)state;
 #define IMAGE(role) MF(role, "image", "path", "\"/a\"")
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "given", "[" IMAGE("user") "," IMAGE("user") "]",
 		  "[" PICTURE("data:image/gif;base64,QUJD") "," PICTURE("data:image/jpeg;base64,QUJD") "]", 0 },
@@ -494,6 +507,7 @@ static void paths_of_images_may_be_somebodys_to_read(void **state)
 		{ "not given", "[" USER("a") "," USER("b") "," USER("c") "," IMAGE("user") "]",
 		  "messages[3].format", 0 },
 	};
+	/* clang-format on */
 	static const struct row blind[] = {
 		{ "nobody is asked", "[" IMAGE("user") "]", "[]", 1 },
 	};
@@ -507,6 +521,7 @@ static void audio_becomes_a_part(void **state)
 {
 	(void)state;
 #define AUDIO(format, content) "[" MF("user", "audio", format, content) "]"
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "wav", AUDIO("wav", "\"UklG\""), "[" SOUND("UklG", "wav") "]", 0 },
 		{ "no format", "[" M("computer", "audio", "\"UklG\"") "]", "[" SOUND("UklG", "wav") "]", 0 },
@@ -523,6 +538,7 @@ static void audio_becomes_a_part(void **state)
 		{ "white space", AUDIO("wav", "\"QUJD\\nQUI\""), "messages[0].content", 0 },
 		{ "no string", AUDIO("wav", "1234"), "messages[0].content", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(rows, false, .vision = true);
 #undef AUDIO
@@ -533,6 +549,7 @@ static void audio_becomes_a_part(void **state)
 static void outputs_are_dealt_to_calls(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "one each", "[" CODE("1") "," OUT("a\\n") "]", "[" RAN("T1", "1") "," TOOL("T1", "a") "]", 0 },
 		{ "none", "[" CODE("1") "," USER("x") "]",
@@ -572,6 +589,7 @@ static void outputs_are_dealt_to_calls(void **state)
 		  OUT("\\ude00") "]",
 		  "[" RAN("T1", "1") "," TOOL("T1", "\\ud83d\\n\\ude00") "]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(rows, false, .vision = true);
 }
@@ -579,6 +597,7 @@ static void outputs_are_dealt_to_calls(void **state)
 static void what_else_the_computer_said_follows_the_answers(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "all kinds, in their own order",
 		  "[" CODE("1") "," NOTE("n") "," PNG "," MF("computer", "code", "html", "\"h\"") "," OUT("a") ","
@@ -622,6 +641,7 @@ static void what_else_the_computer_said_follows_the_answers(void **state)
 		  "[" SAID("user", "a") "," SAID("user", "b") "," SAID_RAN("c", "T1", "1") ","
 		  TOOL("T1", "No output") "," SAID("assistant", "d") "]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(rows, false, .vision = true);
 }
@@ -629,6 +649,7 @@ static void what_else_the_computer_said_follows_the_answers(void **state)
 static void skipped_messages_leave_groups_whole(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "between a call and its output",
 		  "[" CODE("1") "," LINE(1) "," M("server", "status", "1") "," SAY(" ") "," OUT("a") ","
@@ -647,6 +668,7 @@ static void skipped_messages_leave_groups_whole(void **state)
 		  CODE("2") "," OUT("a") "," OUT("b") "]",
 		  "[" RAN("T1", "1") "," TOOL("T1", "a") "," RAN("T2", "2") "," TOOL("T2", "b") "]", 1 },
 	};
+	/* clang-format on */
 	static const struct row blind[] = {
 		{ "an image of the computer that is not sent parts them", "[" CODE("1") "," PNG "," CODE("2") ","
 		  OUT("a") "," PNG "," OUT("b") "]",
@@ -666,6 +688,7 @@ static void skipped_messages_leave_groups_whole(void **state)
 static void fenced_text_takes_the_place_of_calls(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "neighbours of one role are merged", "[" USER("a") "," USER("b") "," NOTE("c") "," SAY("d") ","
 		  CODE("1") "," SAY("e") "]",
@@ -699,6 +722,7 @@ static void fenced_text_takes_the_place_of_calls(void **state)
 		{ "halves of a pair meet no more", "[" USER("\\ud83d") "," USER("\\ude00") "]",
 		  "[" SAID("user", "\\ud83d\\n\\ude00") "]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(rows, false, .fence = true, .vision = true);
 }
@@ -710,6 +734,7 @@ static void fenced_text_takes_the_place_of_calls(void **state)
 static void own_messages_go_through(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "as they came", "[" ASK "," USER("a") ",{\"role\":\"assistant\",\"content\":null},"
 		  "{\"role\":\"tool\",\"tool_call_id\":\"x\",\"content\":\"1\"}]",
@@ -747,6 +772,7 @@ static void own_messages_go_through(void **state)
 		  "[{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":[]},"
 		  SAID("user", "Output of the code:\\na") "]", 0 },
 	};
+	/* clang-format on */
 	static const struct row fenced[] = {
 		{ "never merged", "[" USER("a") "," ASK "," USER("b") "," ASK "," ASK "]",
 		  "[" SAID("user", "a") "," ASK "," SAID("user", "b") "," ASK "," ASK "]", 0 },
@@ -759,6 +785,7 @@ static void own_messages_go_through(void **state)
 static void own_calls_are_answered(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "by their own", "[" OWN2("a", "b") "," TOOL("b", "2") "," TOOL("a", "1") "," ASK "]",
 		  "[" OWN2("a", "b") "," TOOL("b", "2") "," TOOL("a", "1") "," ASK "]", 0 },
@@ -810,6 +837,7 @@ static void own_calls_are_answered(void **state)
 		  "[{\"role\":\"assistant\",\"tool_calls\":[{},5]},"
 		  SAID("user", "Output of the code:\\n1") "]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(rows, true, .vision = true);
 }
@@ -817,6 +845,7 @@ static void own_calls_are_answered(void **state)
 static void own_calls_are_answered_in_fence_mode(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "by tool messages; what follows is merged as always",
 		  "[" USER("a") "," OWN("a") "," OUT("1") "," NOTE("n") "," NOTE("o") "," USER("b") ","
@@ -829,6 +858,7 @@ static void own_calls_are_answered_in_fence_mode(void **state)
 		{ "images part texts", "[" OWN("a") "," NOTE("n") "," PNG "," NOTE("o") "," OUT("1") "]",
 		  "[" OWN("a") "," TOOL("a", "1") "," SAID("user", "n") "," PLOT "," SAID("user", "o") "]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(rows, true, .fence = true, .vision = true);
 }
@@ -838,6 +868,7 @@ static void own_calls_are_answered_in_fence_mode(void **state)
 static void made_ids_are_not_those_of_others(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row rows[] = {
 		{ "counted from one", "[" CODE("1") "," CODE("2") "," SAY("x") "," CODE("3") "]",
 		  "[" RAN("call_lmc_1", "1") "," TOOL("call_lmc_1", "No output") "," RAN("call_lmc_2", "2") ","
@@ -856,6 +887,7 @@ static void made_ids_are_not_those_of_others(void **state)
 		  "," TOOL("call_lmc_99999999999999999999", "No output") "," RAN("call_lmc_1", "1") ","
 		  TOOL("call_lmc_1", "No output") "]", 0 },
 	};
+	/* clang-format on */
 
 	CHECK_ROWS(rows, true, .vision = true);
 }
@@ -899,6 +931,7 @@ static bool count_made(void *arg, struct str message)
 static void messages_are_given_as_soon_as_they_are_complete(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *message;
 		size_t      made; /* after it, of all */
@@ -908,6 +941,7 @@ static void messages_are_given_as_soon_as_they_are_complete(void **state)
 		{ SAY("b"), 3, false },       { OWN2("a", "b"), 5, true }, { TOOL("a", "1"), 6, true },
 		{ TOOL("b", "1"), 7, true },  { NOTE("n"), 7, false }, { CODE("2"), 8, false },
 	};
+	/* clang-format on */
 	size_t            made = 0;
 	struct err        e = { 0 };
 	struct to_openai *t = to_openai_create(

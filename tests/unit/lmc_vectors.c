@@ -747,6 +747,7 @@ static void vectors_from_lmc_chunks_as_messages(void **state)
 #define OPENAI "\"from\":\"openai\",\"to\":\"lmc\","
 #define HELLO  "{\"role\":\"user\",\"type\":\"message\",\"content\":\"Hello\"}"
 
+/* clang-format off */
 static const struct {
 	const char *why;
 	const char *body;
@@ -778,6 +779,7 @@ static const struct {
 	  "{" LMC "\"chunks\":[" HELLO ",{\"role\":\"user\",\"type\":\"image\",\"format\":\"path\","
 	  "\"content\":\"x\"}]}", ERR_INVALID_VALUE, "messages[1].format" },
 };
+/* clang-format on */
 
 static void a_wrong_request_names_its_culprit_and_answers_nothing(void **state)
 {

@@ -131,6 +131,7 @@ static void a_transfer_is_done_when_the_answer_is_in(void **state)
 static void failures_are_told_by_their_code(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why;
 		struct step script[6];
@@ -154,6 +155,7 @@ static void failures_are_told_by_their_code(void **state)
 		    NULL } },
 		  CURLE_OPERATION_TIMEDOUT },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		OWNED(loop)     l = NULL;

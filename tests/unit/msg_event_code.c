@@ -79,6 +79,7 @@ static void every_kind_comes_back(void **state)
 static void every_member_comes_back_alone_and_with_all_others(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	const struct event cases[] = {
 		{ .kind = EVENT_TEXT },
 		{ .kind = EVENT_TEXT, .choice = 3 },
@@ -98,6 +99,7 @@ static void every_member_comes_back_alone_and_with_all_others(void **state)
 		  .raw_usage = part(",\"usage\":{}"), .raw_role = part("\"role\":\"assistant\","),
 		  .raw_id = part("\"c-1\""), .raw_created = part("12") },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_survives(&cases[i], 1000 + i);
@@ -155,6 +157,7 @@ static void cuts_that_are_not_in_raw_are_not_written(void **state)
 static void usage_comes_back_with_all_its_counts(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct usage cases[] = {
 		{ 0 },
 		{ .known = true, .in = 1, .out = 2, .cached_read = 3, .cached_write = 4,
@@ -165,6 +168,7 @@ static void usage_comes_back_with_all_its_counts(void **state)
 		  .cached_write = INT64_MAX, .reasoning = INT64_MAX },
 		{ .known = true, .in = -1, .out = INT64_MIN },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_survives(&(struct event){ .kind = EVENT_USAGE, .usage = cases[i] }, 9);
@@ -201,6 +205,7 @@ static void a_large_text_comes_back(void **state)
 
 /* --- several --- */
 
+/* clang-format off */
 static const struct event some[] = {
 	{ .kind = EVENT_ASKED, .choice = 1, .block = 1, .text = { "{\"index\":0}", 11 } },
 	{ .kind = EVENT_START, .id = { "up-1", 4 }, .text = { "tiny", 4 } },
@@ -210,6 +215,7 @@ static const struct event some[] = {
 	{ .kind = EVENT_USAGE, .usage = { .known = true, .in = 300, .out = 70000 } },
 	{ .kind = EVENT_FINISH, .text = { "stop", 4 } },
 };
+/* clang-format on */
 
 static void put_some(struct buf *out)
 {
@@ -397,6 +403,7 @@ static void lengths_that_are_lies_are_refused(void **state)
 	(void)state;
 	/* After the form and the kind: seq, which parts there are, and the parts.  4: raw; 8, 16: its
 	 * cuts; 32: text, as a place + 1 and a length, or 0, a length and bytes; 256: usage. */
+	/* clang-format off */
 	const struct {
 		const char *why;
 		struct str  bytes;
@@ -439,6 +446,7 @@ static void lengths_that_are_lies_are_refused(void **state)
 		{ "usage", STR("\2\x0c\1\x80\2\0\0\0\0\0\0"), true },
 		{ "usage without its last count", STR("\2\x0c\1\x80\2\0\0\0\0\0"), false },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		print_message("case: %s\n", cases[i].why);

@@ -12,6 +12,7 @@
 
 static void names_come_out_in_order_and_once(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *why, *body, *want; /* NULL: it is no list */
 	} cases[] = {
@@ -30,6 +31,7 @@ static void names_come_out_in_order_and_once(void **state)
 		{ "no JSON", "<html>", NULL },
 		{ "nothing", "", NULL },
 	};
+	/* clang-format on */
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

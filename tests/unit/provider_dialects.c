@@ -27,6 +27,7 @@
 #include <cmocka.h>
 
 /* One row for each dialect that has recorded exchanges. */
+/* clang-format off */
 static const struct {
 	const struct dialect *dialect;
 	size_t                least; /* cases that the file has at least, so that none get lost */
@@ -38,6 +39,7 @@ static const struct {
 	{ &dialect_ollama, 30 },
 	{ &dialect_openai_responses, 40 },
 };
+/* clang-format on */
 
 struct suite {
 	const struct dialect *d;

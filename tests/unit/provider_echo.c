@@ -139,6 +139,7 @@ static enum errc start(struct heard *h, const struct provider *p, const char *co
 
 #define USER(content) "{\"role\":\"user\",\"content\":" content "}"
 
+/* clang-format off */
 static const struct {
 	const char             *why;
 	const char             *messages[4];
@@ -217,6 +218,7 @@ static const struct {
 	  .stream = "<e\\\"cho>a |b |c| stop 3+3 end",
 	  .plain = "<e\\\"cho>{\"role\":\"assistant\",\"content\":\"a b c\"} 3+3 stop end" },
 };
+/* clang-format on */
 
 static void run_case(size_t i, bool stream, const char *want)
 {

@@ -218,6 +218,7 @@ static void expect_text(const char *why, struct str got, const char *want)
 	") ARGS" n "(\\\",\\\"code\\\":\\\") "
 #define CLOSE(n) "ARGS" n "(\\\"}) "
 
+/* clang-format off */
 static const struct {
 	const char *why;
 	const char *chunks[20];
@@ -413,6 +414,7 @@ static const struct {
 	{ "OpenAI's terminator", { MESSAGE("\"a\""), " [DONE]\n", "nonsense" },
 	  "START() " M_ON "=(\"a\") TEXT(a) " M_OFF "FINISH(stop) " },
 };
+/* clang-format on */
 
 static void chunks_become_events(void **state)
 {
@@ -521,6 +523,7 @@ static void a_stream_without_its_status_is_not_finished(void **state)
 	json_doc_finish(&doc);
 }
 
+/* clang-format off */
 static const struct {
 	const char *why;
 	const char *name;
@@ -578,6 +581,7 @@ static const struct {
 	  ERR_UPSTREAM_BAD_RESPONSE, 502, "upstream_error", "upstream_bad_response",
 	  "the provider sent a chunk with a format that is no string" },
 };
+/* clang-format on */
 
 static void errors_in_a_stream_are_told_apart(void **state)
 {
@@ -799,6 +803,7 @@ static void any_stream_keeps_its_messages_and_obeys_the_grammar(void **state)
 
 /* --- plain answers --- */
 
+/* clang-format off */
 static const struct {
 	const char *why;
 	const char *body;
@@ -846,6 +851,7 @@ static const struct {
 	{ "a list", "[]", ERR_UPSTREAM_BAD_RESPONSE,
 	  "the provider sent an answer that is no JSON object" },
 };
+/* clang-format on */
 
 static void whole_answers_become_events(void **state)
 {
@@ -921,6 +927,7 @@ static void statuses_become_errors(void **state)
 
 /* --- requests --- */
 
+/* clang-format off */
 static const struct {
 	const char *why;
 	const char *messages[6];
@@ -979,6 +986,7 @@ static const struct {
 	{ "nothing to say", { "{\"role\":\"user\",\"content\":\"\"}" }, { 0 }, "", false, false,
 	  ERR_INVALID_VALUE, "messages: all of them are empty; this provider needs one with content" },
 };
+/* clang-format on */
 
 static size_t list_of(const char *const from[6], struct str to[6])
 {

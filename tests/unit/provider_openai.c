@@ -23,6 +23,7 @@ struct heard {
 
 static void put_event(struct buf *out, const struct event *ev)
 {
+	/* clang-format off */
 	static const char *const kinds[EVENT__COUNT] = {
 		[EVENT_START] = "START",   [EVENT_TEXT] = "TEXT",       [EVENT_REASONING] = "THINK",
 		[EVENT_REFUSAL] = "REFUSE", [EVENT_TOOL_START] = "TOOL", [EVENT_TOOL_ARGS] = "ARGS",
@@ -30,6 +31,7 @@ static void put_event(struct buf *out, const struct event *ev)
 		[EVENT_OTHER] = "OTHER",   [EVENT_USAGE] = "USAGE",     [EVENT_FINISH] = "FINISH",
 		[EVENT_ERROR] = "ERROR",   [EVENT_END] = "END",
 	};
+	/* clang-format on */
 	bool ok = buf_text(out, kinds[ev->kind]);
 
 	if (ev->choice > 0)
@@ -108,6 +110,7 @@ static void expect_text(const char *why, struct str got, const char *want)
 
 /* --- streams --- */
 
+/* clang-format off */
 #define HEAD "{\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\","
 #define FIRST HEAD "\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":null}]}"
 #define DELTA(d) HEAD "\"choices\":[{\"index\":0,\"delta\":{" d "},\"finish_reason\":null}]}"
@@ -268,6 +271,7 @@ static const struct {
 	    STOP("stop") },
 	  "START(c1,m)* TEXT(a)+ FINISH(stop)* " },
 };
+/* clang-format on */
 
 static void chunks_become_events(void **state)
 {
@@ -338,6 +342,7 @@ static void note_ours(void *arg, const struct event *ev)
 
 static void the_places_of_id_and_time_are_told_with_what_the_provider_sent(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *text;
 		bool        whole;
@@ -351,6 +356,7 @@ static void the_places_of_id_and_time_are_told_with_what_the_provider_sent(void 
 		/* Nothing of it is handed on as it came. */
 		{ "{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}],\"id\":\"x\"}", false, "" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -437,6 +443,7 @@ static void usage_can_be_cut_out_of_a_chunk(void **state)
 	json_doc_finish(&doc);
 }
 
+/* clang-format off */
 static const struct {
 	const char *why;
 	const char *name;
@@ -499,6 +506,7 @@ static const struct {
 	  502, "upstream_error", "upstream_bad_response",
 	  "the provider sent a chunk with usage that is no object" },
 };
+/* clang-format on */
 
 static void errors_in_a_stream_are_told_apart(void **state)
 {
@@ -526,6 +534,7 @@ static void errors_in_a_stream_are_told_apart(void **state)
 
 /* --- plain answers --- */
 
+/* clang-format off */
 static const struct {
 	const char *why;
 	const char *body;
@@ -560,6 +569,7 @@ static const struct {
 	{ "an error in a list", "[{\"error\":{\"code\":404,\"message\":\"no such model\"}}]",
 	  ERR_UPSTREAM_REJECTED, "no such model" },
 };
+/* clang-format on */
 
 static void whole_answers_become_events(void **state)
 {
@@ -584,6 +594,7 @@ static void whole_answers_become_events(void **state)
 
 /* --- error answers --- */
 
+/* clang-format off */
 static const struct {
 	int         status;
 	const char *body;
@@ -643,6 +654,7 @@ static const struct {
 	  ERR_UPSTREAM_REJECTED, 400, "invalid_request_error", "upstream_rejected", "",
 	  "the provider answered with status 400" },
 };
+/* clang-format on */
 
 static void statuses_become_errors(void **state)
 {
@@ -663,6 +675,7 @@ static void statuses_become_errors(void **state)
 
 static void messages_of_providers_are_scrubbed(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *in;
 		const char *want;
@@ -683,6 +696,7 @@ static void messages_of_providers_are_scrubbed(void **state)
 		{ "line\none\ttwo\x01", "line one two " },
 		{ "h\xC3\xA4", NULL },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

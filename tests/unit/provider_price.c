@@ -12,6 +12,7 @@
 
 static void names_stand_for_their_versions(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *name;
 		int64_t     input; /* thousandths of a unit; -1: not known */
@@ -24,6 +25,7 @@ static void names_stand_for_their_versions(void **state)
 		{ "gpt-4o-", -1 }, { "gpt-4o-1", -1 }, { "gpt", -1 }, { "", -1 }, { "GPT-4o", -1 },
 		{ "text-embedding-3-small", 20 },
 	};
+	/* clang-format on */
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct price p = price_table_find(str_of(cases[i].name));
@@ -110,6 +112,7 @@ static void the_bound_is_over_targets_and_fallbacks(void **state)
 {
 	static const struct target_options targets[] = { { "p", "gpt-4o-mini", 1 }, { "p", "gpt-4.1", 1 } };
 	static const char *const           to_b[] = { "b" }, *const to_c[] = { "b", "c" };
+	/* clang-format off */
 	const struct model_options         models[] = {
 		{ .name = "many", .targets = targets, .target_count = 2, .max_output = 50 },
 		{ .name = "a", .provider = "p", .price = own, .max_output = 70, .fallback = to_b,
@@ -119,6 +122,7 @@ static void the_bound_is_over_targets_and_fallbacks(void **state)
 		{ .name = "d", .provider = "p", .price = own, .max_output = 70, .fallback = to_c,
 			  .fallback_count = 2 },
 	};
+	/* clang-format on */
 	struct registry *r = make(models, ARRAY_LEN(models));
 
 	(void)state;

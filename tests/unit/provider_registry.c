@@ -29,7 +29,9 @@ static enum errc registry_of(const struct model_options *models, size_t count,
 	return registry_create_take(providers, 2, models, count, default_model, ret, e);
 }
 
+/* clang-format off */
 #define MODEL(n, p, u) { .name = (n), .provider = (p), .upstream_model = (u) }
+/* clang-format on */
 
 static const struct model_options models[] = {
 	MODEL("echo", "a", NULL),
@@ -250,6 +252,7 @@ static void models_that_one_may_not_see_are_not_there(void **state)
 
 /* --- creation of providers --- */
 
+/* clang-format off */
 static const struct {
 	const char             *why;
 	struct provider_options o;
@@ -289,6 +292,7 @@ static const struct {
 	{ "a negative delay", { .name = "x", .dialect = "echo", .delay_us = -1 }, false },
 	{ "a reply that is no UTF-8", { .name = "x", .dialect = "echo", .reply = "\xFF" }, false },
 };
+/* clang-format on */
 
 static void providers_are_checked_when_they_are_made(void **state)
 {

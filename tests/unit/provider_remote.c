@@ -36,11 +36,13 @@ static void start(struct heard *h, const struct provider *p, bool stream);
 
 static void on_event(void *arg, const struct event *ev)
 {
+	/* clang-format off */
 	static const char *const names[EVENT__COUNT] = {
 		[EVENT_START] = "start ", [EVENT_TEXT] = "text:",     [EVENT_MESSAGE] = "message:",
 		[EVENT_OTHER] = "other ", [EVENT_USAGE] = "usage ",   [EVENT_FINISH] = "finish:",
 		[EVENT_ERROR] = "error",  [EVENT_END] = "end",
 	};
+	/* clang-format on */
 	struct heard *h = arg;
 
 	assert_int_equal(h->ends, 0);
@@ -155,6 +157,7 @@ static void start(struct heard *h, const struct provider *p, bool stream)
 	assert_int_equal(h->out.len, 0);
 }
 
+/* clang-format off */
 #define HEAD "{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\","
 #define TEXT_A                                                                                     \
 	"data: " HEAD                                                                              \
@@ -276,6 +279,7 @@ static const struct {
 				  "Content-Length: 99\r\n\r\n{\"choi" } },
 	  .want = "error", .code = ERR_STREAM_INCOMPLETE, .http = 502 },
 };
+/* clang-format on */
 
 static void each_way_of_answering_has_its_end(void **state)
 {

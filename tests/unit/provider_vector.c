@@ -48,6 +48,7 @@ static enum vector encoded(struct str numbers, struct buf *out)
 
 static void known_vectors(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *numbers, *base64;
 	} rows[] = {
@@ -59,6 +60,7 @@ static void known_vectors(void **state)
 		{ "[340282346638528859811704183484516925440]", "//9/fw==" },
 		{ "[-0.006929283495992422,12345678901234567890123]", "Cw/ju65QJ2Q=" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -75,6 +77,7 @@ static void known_vectors(void **state)
 
 static void what_is_finite_is_found_without_reading_it(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *text;
 		bool        finite;
@@ -85,6 +88,7 @@ static void what_is_finite_is_found_without_reading_it(void **state)
 		{ "[999999999999999999999999999999999999999]", false },
 		{ "[0.5e39,1]", false }, { "[0e999]", true }, { "[3.5e38]", false },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
@@ -193,6 +197,7 @@ static void any_float_survives(void **state)
 /* What is printed without printf is what printf says, but for the ninth digit. */
 static void numbers_are_printed_as_they_are_written(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		float       v;
 		const char *text;
@@ -205,6 +210,7 @@ static void numbers_are_printed_as_they_are_written(void **state)
 		{ 3e-6f, "3.00000011e-06" }, { 123456.789f, "123456.789" }, { 1.00000012f, "1.00000012" },
 		{ 0.99999994f, "0.99999994" }, { 12345678, "12345678" }, { 1e30f, "1.00000002e+30" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

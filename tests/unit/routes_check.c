@@ -113,6 +113,7 @@ static void keys_and_values_are_limited_in_characters(void **state)
 static void names_are_of_letters_digits_and_two_signs(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *name;
 		bool        ok;
@@ -122,6 +123,7 @@ static void names_are_of_letters_digits_and_two_signs(void **state)
 		{ "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", true },
 		{ "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-a", false },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (check_name(str_of(cases[i].name)) != cases[i].ok)

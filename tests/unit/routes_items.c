@@ -46,6 +46,7 @@ static void check_row(const struct row *row)
 static void each_form_of_message_has_its_items(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "a user's string", "{\"role\":\"user\",\"content\":\"hi \\u00e9\"}",
 		  RUN_COMPLETED,
@@ -134,6 +135,7 @@ static void each_form_of_message_has_its_items(void **state)
 		  "{\"role\":\"0123456789abcdefghij\",\"content\":null}",
 		  RUN_COMPLETED, "[" MESSAGE("completed", "0123456789abcde") MADE "]" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_row(&cases[i]);
@@ -180,6 +182,7 @@ static void escapes_white_space_and_numbers_come_out_in_one_form(void **state)
 static void an_lmc_message_is_one_message_item(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "a message",
 		  "{\"role\":\"user\",\"type\":\"message\",\"content\":\"hi\",\"x\":1}",
@@ -215,6 +218,7 @@ static void an_lmc_message_is_one_message_item(void **state)
 		  "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[{\"type\":\"code\"}]}",
 		  RUN_INCOMPLETE, "[" MESSAGE("incomplete", "assistant") TEXT_OUT("a") MADE "]" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_row(&cases[i]);

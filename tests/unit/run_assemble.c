@@ -14,8 +14,10 @@
 
 #include <cmocka.h>
 
+/* clang-format off */
 #define TEXT(s) { .kind = EVENT_TEXT, .text = NAME(s) }
 #define NAME(s) { s, sizeof(s) - 1 }
+/* clang-format on */
 
 static const struct event tools[] = {
 	{ .kind = EVENT_ASKED, .choice = 1, .text = NAME("{\"index\":0}") },

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+/* clang-format off */
 #define UUID(n)  "00000000-0000-0001-0000-00000000000" n
 #define ASKS(files)                                                                                \
 	"{\"role\":\"user\",\"content\":\"hi\",\"context\":{\"files\":[" files "]}}"
@@ -31,6 +32,7 @@
 #define MESSAGE { .kind = EVENT_MESSAGE, .text = STR("{\"role\":\"assistant\",\"content\":\"yo\"}") }
 #define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
 #define END     { .kind = EVENT_END }
+/* clang-format on */
 
 static char              folder[PATH_MAX];
 static struct blobs     *blobs;
@@ -230,6 +232,7 @@ static void what_is_stored_are_the_names(void **state)
 
 static void files_of_a_branch_are_read_again(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *why, *branch, *seen, *warning;
 	} cases[] = {
@@ -242,6 +245,7 @@ static void files_of_a_branch_are_read_again(void **state)
 		{ "not on the disk", ASKS(NAMES(LOST)), SEEN(GONE("lost", "unreadable")),
 		  "file_unreadable" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -291,6 +295,7 @@ static void who_names_none_waits_for_nobody(void **state)
 
 static void what_can_not_be_sent_ends_the_run_before_it_begins(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *why, *message, *more, *branch;
 		enum errc   code;
@@ -318,6 +323,7 @@ static void what_can_not_be_sent_ends_the_run_before_it_begins(void **state)
 		  "\"files\":[" NAMES(PICTURE) "]}}", NULL, NULL, ERR_INVALID_VALUE,
 		  "messages[0].context.files[0]", "only a message of the user", false },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -351,6 +357,7 @@ static void what_can_not_be_sent_ends_the_run_before_it_begins(void **state)
 
 static void sizes_are_judged_before_anything_is_read(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *why, *message;
 		int64_t     bytes; /* as the store has it: more than there is */
@@ -363,6 +370,7 @@ static void sizes_are_judged_before_anything_is_read(void **state)
 		{ "two that are too large together", ASKS(NAMES(LOST) "," NAMES(LOST)), 30ll * MIB,
 		  "messages[0].context.files[1]", "with this one" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -472,6 +480,7 @@ static void too_many_files_are_refused_at_once(void **state)
 
 static void a_client_may_leave_meanwhile(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *why, *message;
 		bool        store, finish, reading;
@@ -485,6 +494,7 @@ static void a_client_may_leave_meanwhile(void **state)
 		{ "finish, while they are read", ASKS(NAMES(TEXT)), true, true, true, "begin start end" },
 		{ "finish, and one can't be sent", ASKS(NAMES(BINARY)), true, true, true, "" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

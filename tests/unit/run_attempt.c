@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <time.h>
 
+/* clang-format off */
 #define OPEN(name) { .kind = EVENT_START, .id = STR(name), .text = STR("tiny") }
 #define TEXT(s)    { .kind = EVENT_TEXT, .text = STR(s) }
 #define THOUGHT(s) { .kind = EVENT_REASONING, .text = STR(s) }
@@ -24,6 +25,7 @@
 #define FAILS_USED(e, n)                                                                           \
 	{ .kind = EVENT_ERROR, .err = &(e), .usage = { .known = true, .in = (n), .out = 1 } }
 #define SAY(...)   (const struct event[]){ __VA_ARGS__ }
+/* clang-format on */
 
 /* Told to be soon over, so that tests need not wait. */
 static struct err busy = { .code = ERR_UPSTREAM_UNAVAILABLE, .text = "it is overloaded",
@@ -122,6 +124,7 @@ static void make_registry(int64_t total_us)
 {
 	static const struct target_options two[] = { { "a", NULL, 1000 }, { "b", NULL, 1 } };
 	static const char *const           spare[] = { "last" };
+	/* clang-format off */
 	static const struct model_options  models[] = {
 		{ .name = "alone", .provider = "a" },
 		{ .name = "pair", .targets = two, .target_count = 2 },
@@ -130,6 +133,7 @@ static void make_registry(int64_t total_us)
 		  .fallback_count = 1 },
 		{ .name = "last", .provider = "c" },
 	};
+	/* clang-format on */
 	struct provider *providers[] = { player_new("a", total_us), player_new("b", total_us),
 					 player_new("c", total_us) };
 	struct err       e;
@@ -361,6 +365,7 @@ static void play(const struct row *row, bool stream, bool store)
 static void each_end_of_an_attempt_has_what_follows(void **state)
 {
 #define GOOD OPEN("good"), TEXT("yo"), FINISH, USAGE(7), END
+	/* clang-format off */
 	const struct row rows[] = {
 		{ "at once", ALL, { SAY(GOOD) }, "a", 0, true, "good", 7, 4 },
 		{ "refused before a word", ALONE, { SAY(FAILS(busy)), SAY(GOOD) }, "a a", 0, true,
@@ -425,6 +430,7 @@ static void each_end_of_an_attempt_has_what_follows(void **state)
 		    SAY(GOOD) },
 		  "a a c", 0, true, "good", 7, 4 },
 	};
+	/* clang-format on */
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -436,6 +442,7 @@ static void each_end_of_an_attempt_has_what_follows(void **state)
 static void plain_answers_follow_the_same_rules(void **state)
 {
 #define WHOLE OPEN("good"), MESSAGE, USAGE(7), FINISH, END
+	/* clang-format off */
 	const struct row rows[] = {
 		{ "at once", ALL, { SAY(WHOLE) }, "a", 0, false, "good", 7, 4 },
 		{ "a 200 that holds an error", ALONE, { SAY(FAILS(busy)), SAY(WHOLE) }, "a a", 0, false,
@@ -453,6 +460,7 @@ static void plain_answers_follow_the_same_rules(void **state)
 		{ "a refused request", ALL, { SAY(FAILS(bad_request)) }, "a", ERR_UPSTREAM_REJECTED, false,
 		  NULL, 0, 0 },
 	};
+	/* clang-format on */
 	(void)state;
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

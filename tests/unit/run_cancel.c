@@ -6,12 +6,14 @@
 
 #include <stdatomic.h>
 
+/* clang-format off */
 #define START   { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
 #define TEXT(s) { .kind = EVENT_TEXT, .text = STR(s) }
 #define YO      "{\"role\":\"assistant\",\"content\":\"yo\"}"
 #define MESSAGE { .kind = EVENT_MESSAGE, .text = STR(YO) }
 #define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
 #define END     { .kind = EVENT_END }
+/* clang-format on */
 
 enum { OWNER = 5 };
 
@@ -86,6 +88,7 @@ static void rest_of(struct world *w)
 static void a_run_is_cancelled_in_every_state(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why;
 		enum moment at;
@@ -113,6 +116,7 @@ static void a_run_is_cancelled_in_every_state(void **state)
 		{ "ended", AT_ENDED, false, false, "", "", -1, false },
 		{ "ended, stored", AT_ENDED, false, true, "", "", RUN_COMPLETED, false },
 	};
+	/* clang-format on */
 
 	/* Plain, a stream, and a stream whose reader has left and let it go on. */
 	for (size_t i = 0; i < 3 * ARRAY_LEN(cases); i++) {

@@ -2,14 +2,17 @@
 #include "tests/unit/run_desk.h"
 #include "store/run.h"
 
+/* clang-format off */
 #define TEXT(s) { .kind = EVENT_TEXT, .text = { s, sizeof(s) - 1 } }
 #define NAME(s) { s, sizeof(s) - 1 }
+/* clang-format on */
 
 static const char chunk_text[] =
 	"{\"id\":\"up-1\",\"choices\":[{\"delta\":{\"content\":\"late \",\"tool_calls\":[]}}]}";
 static const char chunk_usage_text[] = "{\"choices\":[],\"usage\":{\"prompt_tokens\":3}}";
 
 /* All that makes blocks, none, or several of one number. */
+/* clang-format off */
 static const struct event rich[] = {
 	{ .kind = EVENT_START, .id = NAME("up-1"), .text = NAME("tiny") },
 	TEXT("Plan"),
@@ -36,6 +39,7 @@ static const struct event rich[] = {
 	  .raw_only_usage = true, .usage = { .known = true, .in = 3 } },
 	{ .kind = EVENT_FINISH, .text = NAME("tool_calls") },
 };
+/* clang-format on */
 
 #define MESSAGE "{\"role\":\"assistant\",\"type\":\"message\""
 #define CONSOLE "{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\""
@@ -53,6 +57,7 @@ static const struct event spoken[] = {
 	{ .kind = EVENT_FINISH, .text = NAME("stop") },
 };
 
+/* clang-format off */
 static const struct event asked[] = {
 	{ .kind = EVENT_ASKED, .choice = 1, .block = 0,
 	  .text = NAME("{\"index\":0,\"code\":\"x\",\"message\":\"y\"}") },
@@ -60,6 +65,7 @@ static const struct event asked[] = {
 	TEXT("```py\\n1\\n```\\n"),
 	{ .kind = EVENT_FINISH, .text = NAME("stop") },
 };
+/* clang-format on */
 
 struct script {
 	const struct event *events;
@@ -550,6 +556,7 @@ static void a_reader_that_has_seen_all_of_a_run_that_goes_on_gets_what_comes(voi
 static void every_end_is_told_as_it_was(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char     *why;
 		enum run_status status;
@@ -567,6 +574,7 @@ static void every_end_is_told_as_it_was(void **state)
 		{ "cut off by a crash, at the next range", RUN_INCOMPLETE,
 		  { .code = ERR_SHUTTING_DOWN, .text = "The server stopped." }, 1025 },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		size_t        n = i / 2;

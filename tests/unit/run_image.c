@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* clang-format off */
 #define IMAGE(path)                                                                                \
 	"{\"role\":\"user\",\"type\":\"image\",\"format\":\"path\",\"content\":\"" path "\"}"
 #define HI      "{\"role\":\"user\",\"content\":\"hi\"}"
@@ -17,6 +18,7 @@
 #define MESSAGE { .kind = EVENT_MESSAGE, .text = STR("{\"role\":\"assistant\",\"content\":\"yo\"}") }
 #define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
 #define END     { .kind = EVENT_END }
+/* clang-format on */
 
 static char            folder[PATH_MAX];
 static struct beneath *root;
@@ -168,6 +170,7 @@ static void what_is_stored_is_the_path(void **state)
 static void images_of_a_continued_branch_are_read_again(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why, *branch, *prompt, *warning;
 	} cases[] = {
@@ -178,6 +181,7 @@ static void images_of_a_continued_branch_are_read_again(void **state)
 		{ "it is an image no more", IMAGE("text"), SHOWN("png", "iVBORw0KGgo="),
 		  "image_unreadable" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct world w;
@@ -258,6 +262,7 @@ static void openais_requests_name_none(void **state)
 static void an_image_that_can_not_be_read_ends_the_run_before_it_begins(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why, *message, *more, *branch, *path, *text;
 		bool        store;
@@ -284,6 +289,7 @@ static void an_image_that_can_not_be_read_ends_the_run_before_it_begins(void **s
 		{ "behind a branch it is counted from there", HI, IMAGE("none.png"), IMAGE("gone.gif"),
 		  "messages[1].content", "no readable file", true },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct world w;
@@ -379,6 +385,7 @@ static void too_many_files_waiting_is_told(void **state)
 static void a_client_may_leave_meanwhile(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why, *message;
 		bool        load, store, finish, stream;
@@ -394,6 +401,7 @@ static void a_client_may_leave_meanwhile(void **state)
 		{ "finish, behind a load", IMAGE("a.png"), true, true, true, true, "begin start end" },
 		{ "finish, and it can't be read", IMAGE("none"), true, true, true, false, "" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct world w;

@@ -3,10 +3,12 @@
 #include "store/run.h"
 #include "tests/unit/run_help.h"
 
+/* clang-format off */
 #define START   { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
 #define TEXT(s) { .kind = EVENT_TEXT, .text = STR(s) }
 #define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
 #define END     { .kind = EVENT_END }
+/* clang-format on */
 
 static const struct event one = { .kind = EVENT_TEXT, .text = { "a", 1 } };
 static const struct event finish = { .kind = EVENT_FINISH, .text = { "stop", 4 } };
@@ -376,6 +378,7 @@ static void a_job_that_failed_is_tried_again_and_nothing_else_meanwhile(void **s
 static void a_run_that_ends_takes_what_is_on_its_way_along(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why;
 		bool        out;   /* the job is with the store as the run ends; else it has failed */
@@ -394,6 +397,7 @@ static void a_run_that_ends_takes_what_is_on_its_way_along(void **state)
 		{ "both fail", true, true, ERR_STORAGE, true, ERR_STORAGE },
 		{ "it is done, the end fails", true, true, ERR_OK, true, ERR_STORAGE },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		size_t       n = i / 2;

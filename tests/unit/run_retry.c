@@ -10,6 +10,7 @@
 
 enum { MS = 1000 };
 
+/* clang-format off */
 static const struct {
 	const char     *why;
 	enum errc       code;
@@ -90,6 +91,7 @@ static const struct {
 	  { .retries = 1, .fallback = true, .left_us = 100 * MS }, RETRY_LATER, 0, 0 },
 #undef LEFT
 };
+/* clang-format on */
 
 static void fill(struct err *e, size_t i)
 {

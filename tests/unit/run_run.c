@@ -2,6 +2,7 @@
 #include "tests/unit/run_help.h"
 #include "store/run.h"
 
+/* clang-format off */
 #define START     { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
 #define TEXT(s)   { .kind = EVENT_TEXT, .text = STR(s) }
 #define FINISH    { .kind = EVENT_FINISH, .text = STR("stop") }
@@ -11,6 +12,7 @@
 #define YO        "{\"role\":\"assistant\",\"content\":\"yo\"}"
 #define MESSAGE   { .kind = EVENT_MESSAGE, .text = STR(YO) }
 #define FAILED(e) { .kind = EVENT_ERROR, .err = (e) }
+/* clang-format on */
 
 static const struct err broken = { .code = ERR_UPSTREAM_ERROR, .text = "the provider broke" };
 
@@ -594,6 +596,7 @@ static void a_reader_may_leave_from_within_done(void **state)
 static void a_continued_branch_stands_in_front_of_the_new_messages(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why, *branch, *held;
 		bool        set;
@@ -618,6 +621,7 @@ static void a_continued_branch_stands_in_front_of_the_new_messages(void **state)
 		  "{\"content\":\"<file name=\\\"a\\\">\\nx\\n</file>\\n\\nold\"}\n"
 		  "{\"role\":\"user\",\"content\":\"hi\"}\n" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct world w;

@@ -1,6 +1,7 @@
 /* Runs whose answers are LMC's, and what is stored of them. */
 #include "tests/unit/run_help.h"
 
+/* clang-format off */
 #define START    { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
 #define TEXT(s)  { .kind = EVENT_TEXT, .text = STR(s) }
 #define CHUNK(s) { .kind = EVENT_LMC, .from_lmc = true, .text = STR(s) }
@@ -12,6 +13,7 @@
 #define M        "{\"role\":\"assistant\",\"type\":\"message\""
 #define CODE     "{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"py\""
 #define CONSOLE  "{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\""
+/* clang-format on */
 
 static const struct err broken = { .code = ERR_UPSTREAM_ERROR, .text = "the provider broke" };
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+/* clang-format off */
 #define TEXT(s)          { .kind = EVENT_TEXT, .text = { s, sizeof s - 1 } }
 #define REASONING(s)     { .kind = EVENT_REASONING, .text = { s, sizeof s - 1 } }
 #define REFUSAL(s)       { .kind = EVENT_REFUSAL, .text = { s, sizeof s - 1 } }
@@ -18,10 +19,12 @@
 	  .name = { name_, sizeof name_ - 1 } }
 #define ARGS(n, s)       { .kind = EVENT_TOOL_ARGS, .block = n, .text = { s, sizeof s - 1 } }
 #define NOTHING          { .kind = EVENT_START, .id = { "x", 1 }, .text = { "x", 1 } }
+/* clang-format on */
 
 static void pieces_become_one_message(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char  *why;
 		struct event events[8];
@@ -93,6 +96,7 @@ static void pieces_become_one_message(void **state)
 		    { .kind = EVENT_FINISH, .text = { "stop", 4 } } },
 		  false, "{\"role\":\"assistant\",\"content\":\"\"}" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct answer   a;
@@ -170,14 +174,17 @@ static void there_are_at_most_so_many_calls(void **state)
 
 /* --- answers of providers that speak LMC --- */
 
+/* clang-format off */
 #define CHUNK(s)   { .kind = EVENT_LMC, .from_lmc = true, .text = { s, sizeof s - 1 } }
 #define M          "{\"role\":\"assistant\",\"type\":\"message\""
 #define CONSOLE    "{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\""
 #define CONFIRMED  "{\"role\":\"computer\",\"type\":\"confirmation\",\"content\":{}}"
+/* clang-format on */
 
 static void lmc_chunks_become_messages_beside_the_answer(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char  *why;
 		struct event events[8];
@@ -210,6 +217,7 @@ static void lmc_chunks_become_messages_beside_the_answer(void **state)
 		{ "nothing that is kept: no list, but an answer",
 		  { CHUNK(CONFIRMED) }, "", "{\"role\":\"assistant\",\"content\":\"\"}" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct answer   a;

@@ -15,6 +15,7 @@
 
 static void content_decides_then_the_type(void **state)
 {
+	/* clang-format off */
 	const struct {
 		const char          *why;
 		struct str           head;
@@ -56,6 +57,7 @@ static void content_decides_then_the_type(void **state)
 		{ "the same, said by nobody", STR("\xef\xbb\0%PDF-1.4"), "x/y", NOTHING, NULL },
 		{ "PDF that is none", STR("\xef\xbb\0PDF-1.4"), "application/pdf", NOTHING, NULL },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

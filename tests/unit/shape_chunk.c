@@ -74,6 +74,7 @@ static void want_usage(struct printer *p)
 #define CONV     "conv_00000000000000010000000000000003"
 
 /* Made chunks begin with one of these. */
+/* clang-format off */
 #define OURS   "\"conversation\":\"" CONV "\",\"run\":\"run_" RUN_BODY "\",\"message_id\":\"msg_" RUN_BODY "\","
 #define HEAD                                                                                       \
 	"\"id\":\"chatcmpl-" RUN_BODY "\",\"object\":\"chat.completion.chunk\","                             \
@@ -86,6 +87,7 @@ static void want_usage(struct printer *p)
 	"{\"prompt_tokens\":3,\"completion_tokens\":4,\"total_tokens\":7,"                         \
 	"\"prompt_tokens_details\":{\"cached_tokens\":1},"                                         \
 	"\"completion_tokens_details\":{\"reasoning_tokens\":2}}"
+/* clang-format on */
 
 static const struct usage usage_1 = {
 	.known = true, .in = 3, .out = 4, .cached_read = 1, .reasoning = 2,
@@ -140,6 +142,7 @@ static const char *printed(struct printer *p, const struct event *ev, uint64_t s
 static void each_kind_of_event_has_its_chunk(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char  *why;
 		struct event ev;
@@ -193,6 +196,7 @@ static void each_kind_of_event_has_its_chunk(void **state)
 		{ "error", { .kind = EVENT_ERROR }, NULL, NULL },
 		{ "end", { .kind = EVENT_END }, NULL, NULL },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		bool                 native = i % 2;
@@ -362,6 +366,7 @@ static struct event raw_event(const char *marked, char raw[512])
 static void a_providers_chunk_goes_through_with_its_usage_cut_out(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why, *raw, *without, *with;
 	} cases[] = {
@@ -381,6 +386,7 @@ static void a_providers_chunk_goes_through_with_its_usage_cut_out(void **state)
 		{ "unknown members and numbers as they came", "{\"n\":1.50e3,\"x\":{\"y\":[1, 2]}}",
 		  "{\"n\":1.50e3,\"x\":{\"y\":[1, 2]}}", "{\"n\":1.50e3,\"x\":{\"y\":[1, 2]}}" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct printer p;
@@ -417,6 +423,7 @@ static struct str part_of(struct str whole, const char *part)
 static void a_role_that_was_given_before_is_cut_out(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why, *raw, *without, *with; /* usage */
 	} cases[] = {
@@ -429,6 +436,7 @@ static void a_role_that_was_given_before_is_cut_out(void **state)
 		{ "usage in front", "{\"usage\":null,\"d\":{\"role\":\"assistant\",\"c\":1}}",
 		  "{\"d\":{\"c\":1}}", "{\"usage\":null,\"d\":{\"c\":1}}" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct printer p;
@@ -452,6 +460,7 @@ static void a_role_that_was_given_before_is_cut_out(void **state)
 static void a_stored_chunk_has_an_id_and_a_time_of_ours(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why, *raw, *without, *with; /* usage */
 	} cases[] = {
@@ -473,6 +482,7 @@ static void a_stored_chunk_has_an_id_and_a_time_of_ours(void **state)
 		{ "none", "{\"d\":{\"role\":\"assistant\",\"c\":1}}", "{\"d\":{\"c\":1}}",
 		  "{\"d\":{\"c\":1}}" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct printer p;
@@ -684,6 +694,7 @@ static void a_last_block_that_does_not_fit_leaves_nothing_behind(void **state)
 static void warnings_stand_in_the_first_block_of_our_dialect(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char  *why;
 		bool         native, any;
@@ -701,6 +712,7 @@ static void warnings_stand_in_the_first_block_of_our_dialect(void **state)
 		  { .kind = EVENT_TEXT, .text = { "x", 1 } },
 		  "data: {" HEAD DELTA ROLE "\"content\":\"x\"" LAST "\n\n" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct printer p;

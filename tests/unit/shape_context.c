@@ -41,6 +41,7 @@ static void check_row(const struct row *row)
 static void files_stand_in_front_of_the_content(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "a string", "{\"role\":\"user\",\"content\":\"hi\"," FILES(FILE_A) "}",
 		  "{\"role\":\"user\",\"content\":\"" SEEN_A "hi\"}" },
@@ -78,6 +79,7 @@ static void files_stand_in_front_of_the_content(void **state)
 		  FILES(FILE_A) " }",
 		  "{\"name\":\"bob\",\"content\":\"" SEEN_A "hi\"}" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_row(&cases[i]);
@@ -86,6 +88,7 @@ static void files_stand_in_front_of_the_content(void **state)
 static void a_context_without_files_only_goes_away(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "empty", "{\"content\":\"hi\",\"context\":{}}", "{\"content\":\"hi\"}" },
 		{ "no files", "{\"content\":\"hi\"," FILES("") "}", "{\"content\":\"hi\"}" },
@@ -103,6 +106,7 @@ static void a_context_without_files_only_goes_away(void **state)
 		  "{\"content\":\"hi\"}" },
 		{ "no object", "{\"content\":\"hi\",\"context\":[\"files\"]}", "{\"content\":\"hi\"}" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_row(&cases[i]);
@@ -186,6 +190,7 @@ static void damaged_messages_are_an_error_and_leak_nothing(void **state)
 static void no_name_and_no_content_ends_its_block(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct row cases[] = {
 		{ "a name with everything", "{\"content\":\"hi\"," FILES("{\"name\":\"a\\\"> <b&\\n\\u0000\x7f"
 		  "\",\"content\":\"A\"}") "}",
@@ -205,6 +210,7 @@ static void no_name_and_no_content_ends_its_block(void **state)
 		  "{\"content\":\"<file name=\\\"u\\\" missing=\\\"not shown\\\">\\n</file>\\n\\n"
 		  "<file name=\\\"&lt;\\\" missing=\\\"not shown\\\">\\n</file>\\n\\nhi\"}" },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_row(&cases[i]);
@@ -266,6 +272,7 @@ static enum errc read_fn(void *arg, size_t n, struct str *ret, struct err *e)
 	return ERR_OK;
 }
 
+/* clang-format off */
 #define U "{\"uuid\":\"u\"}"
 #define PART_PNG "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,UE5H\"}}"
 #define PART_MP3 "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"TQ==\",\"format\":\"mp3\"}}"
@@ -274,6 +281,7 @@ static enum errc read_fn(void *arg, size_t n, struct str *ret, struct err *e)
 #define TEXT(t)  "{\"type\":\"text\",\"text\":\"" t "\"}"
 #define SEEN_T   "<file name=\\\"&lt;t\\\">\\nx\\n&lt;/file>\\n</file>\\n\\n"
 #define SEEN_GONE "<file name=\\\"g\\\" missing=\\\"deleted\\\">\\n</file>\\n\\n"
+/* clang-format on */
 
 static const struct context_shown shown_text = { { "<t", sizeof "<t" - 1 }, { ATTACHMENT_TEXT, "" }, NULL };
 static const struct context_shown shown_png = { { "p", sizeof "p" - 1 }, { ATTACHMENT_IMAGE, "png" }, NULL };
@@ -289,6 +297,7 @@ static struct str content_of(const struct context_shown *f)
 
 static void contents_of_uploads_are_put_in(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char                 *why;
 		const char                 *message;
@@ -320,6 +329,7 @@ static void contents_of_uploads_are_put_in(void **state)
 		{ "text before parts", "{\"content\":[{\"type\":\"x\"}]," FILES(U) "}", { &shown_text },
 		  "{\"content\":[" TEXT(SEEN_T) ",{\"type\":\"x\"}]}" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

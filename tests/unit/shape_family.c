@@ -103,6 +103,7 @@ static void blocks_have_numbers_where_a_cursor_is_read(void **state)
 static void a_block_that_was_seen_is_not_printed_again(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why;
 		struct cursor seen;
@@ -115,6 +116,7 @@ static void a_block_that_was_seen_is_not_printed_again(void **state)
 		{ "a later one of the same event", { 7, 1 }, false },
 		{ "a later event", { 8, 0 }, false },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		for (const struct shape *s = family_chat.shapes; s->word; s++) {

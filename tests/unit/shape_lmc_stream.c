@@ -2,6 +2,7 @@
 #include "shape/lmc_stream.h"
 #include "tests/unit/lmc_spooled.h"
 
+/* clang-format off */
 #define TEXT(s)        { .kind = EVENT_TEXT, .text = { s, sizeof s - 1 } }
 #define REFUSAL(s)     { .kind = EVENT_REFUSAL, .text = { s, sizeof s - 1 } }
 #define REASONING(s)   { .kind = EVENT_REASONING, .text = { s, sizeof s - 1 } }
@@ -13,6 +14,7 @@
 #define CHUNK(s)       { .kind = EVENT_LMC, .from_lmc = true, .text = { s, sizeof s - 1 } }
 #define TOLD(s)        { .kind = EVENT_TEXT, .from_lmc = true, .text = { s, sizeof s - 1 } }
 #define OTHER_CHOICE(k, s) { .kind = k, .choice = 1, .text = { s, sizeof s - 1 } }
+/* clang-format on */
 
 /* Blocks, by their id. */
 #define BLOCK(id, json) "id: " id "\ndata: " json "\n\n"
@@ -236,6 +238,7 @@ static void check_row(const struct row *row, bool (*end)(struct stream *s))
 	stream_finish(&s);
 }
 
+/* clang-format off */
 static const struct row streams[] = {
 	{ "no event at all", false, { { 0 } }, DONE("1"), NULL },
 	{ "text, as it comes; the event's number is the id, .1 is its second block",
@@ -358,6 +361,7 @@ static const struct row streams[] = {
 	  START("5", CONSOLE) BLOCK("6", CONSOLE ",\"content\":{\"a\":\"\\u00e9\"}}")
 	  ENDS("7", CONSOLE) DONE("9"), NULL },
 };
+/* clang-format on */
 
 static void streams_are_these_bytes(void **state)
 {
@@ -366,6 +370,7 @@ static void streams_are_these_bytes(void **state)
 		check_row(&streams[i], give_done);
 }
 
+/* clang-format off */
 static const struct row failures[] = {
 	{ "before anything", false, { { 0 } }, FAILED("1") LAST("1.1", "error", ""), NULL },
 	{ "in a text: its segment ends, with what was held",
@@ -409,6 +414,7 @@ static const struct row failures[] = {
 	  false, { CHUNK(M ",\"start\":true}"), CHUNK(M ",\"end\":true}") },
 	  START("1", M) ENDS("2", M) FAILED("3") LAST("3.1", "error", ""), NULL },
 };
+/* clang-format on */
 
 static void a_failure_ends_what_is_open_and_confirms_nothing(void **state)
 {
@@ -647,6 +653,7 @@ static void any_cut_gives_the_same_messages(void **state)
 	messages "],\"finish_reason\":\"" finish "\"" more "}"
 #define SAID(text) LMC("assistant", "message", PLAIN(text))
 
+/* clang-format off */
 static const struct whole_row {
 	const char *why;
 	bool        unfenced;
@@ -717,6 +724,7 @@ static const struct whole_row {
 				"developer, user, assistant, tool, function\"}]"),
 	  "0:not_shown" },
 };
+/* clang-format on */
 
 static bool give_whole(struct stream *s, const struct whole_row *row)
 {

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+/* clang-format off */
 #define CHUNK(delta) "{\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{" delta "},\"logprobs\":null}]}"
 
 static const struct {
@@ -48,6 +49,7 @@ static const struct {
 	{ "choices that are none", REASONING_SHORT, "{\"choices\":\"\",\"a\":\"reasoning_content\"}", NULL },
 	{ "no JSON", REASONING_SHORT, "{\"reasoning_content\":", NULL },
 };
+/* clang-format on */
 
 static void names_are_changed_and_nothing_else(void **state)
 {
@@ -87,6 +89,7 @@ static void a_full_buffer_is_told_and_left_as_it_was(void **state)
 	buf_finish(&scratch);
 }
 
+/* clang-format off */
 static const struct {
 	const char *message;
 	const char *want; /* NULL: as it is */
@@ -99,6 +102,7 @@ static const struct {
 	{ "{\"role\":\"user\",\"content\":\"a\",\"reasoning\":\"b\"}", NULL },
 	{ "{\"role\":\"assistant\",\"content\":\"reasoning\"}", NULL },
 };
+/* clang-format on */
 
 static void a_provider_is_told_of_reasoning_that_led_to_calls_alone(void **state)
 {

@@ -46,6 +46,7 @@ static void finish(struct heard *h)
 	"[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\":1}\"}}," \
 	"{\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":\"g\",\"arguments\":\"\"}}]"
 
+/* clang-format off */
 static const struct row {
 	const char *why;
 	const char *message;
@@ -75,6 +76,7 @@ static const struct row {
 	  "{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\",\"content\":\"\"}]}",
 	  "start lmc lmc lmc lmc lmc text* finish* usage " },
 };
+/* clang-format on */
 
 static void an_answer_comes_out_as_it_went_in(void **state)
 {

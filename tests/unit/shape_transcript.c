@@ -79,6 +79,7 @@ static void check_row(const struct row *row)
 	buf_finish(&got);
 }
 
+/* clang-format off */
 static const struct row rows[] = {
 	{ .why = "nothing", .want = "" },
 	{ .why = "nothing, of a client that speaks LMC", .lmc = true, .want = "" },
@@ -208,6 +209,7 @@ static const struct row rows[] = {
 	{ .why = "also where ids are looked for", .messages = { CODE("1"), "\"call_lmc_" },
 	  .want = "\n", .rc = ERR_INVALID_JSON },
 };
+/* clang-format on */
 
 static void messages_become_a_prompt(void **state)
 {
@@ -277,16 +279,19 @@ static void a_long_conversation_is_made_or_refused(void **state)
 
 /* --- what comes in --- */
 
+/* clang-format off */
 #define PNG   "iVBORw0KGgoAAAAA"
 #define JPEG  "/9j/4AAA"
 #define GIF   "R0lGODlhAAAA"
 #define WEBP  "UklGRgAAAABXRUJQ"
 #define PICTURE(format, data) "{\"role\":\"user\",\"type\":\"image\"," format "\"content\":\"" data "\"}"
 #define OF(format) "\"format\":\"" format "\","
+/* clang-format on */
 
 static void what_comes_in_is_checked_strictly(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why, *message;
 		bool        paths;
@@ -358,6 +363,7 @@ static void what_comes_in_is_checked_strictly(void **state)
 		{ "sound that is none", LMC("user", "audio", FORMAT("wav", "A")), false, "content",
 		  ERR_INVALID_VALUE },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct json_doc d = { 0 };

@@ -20,6 +20,7 @@
 
 enum { MESSAGES = 6 };
 
+/* clang-format off */
 static const struct row {
 	const char      *why;
 	enum view_format format;
@@ -80,6 +81,7 @@ static const struct row {
 	    "\"image_url\":{\"url\":\"ftp://x\"}}]}", USER("b") },
 	  LMC("user", "message", PLAIN("b")), "0:not_shown" },
 };
+/* clang-format on */
 
 static void conversations_are_shown_in_three_shapes(void **state)
 {
@@ -147,6 +149,7 @@ static void the_shapes_have_their_names(void **state)
 static void one_message_is_shown_as_one(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct {
 		const char *why, *message, *want;
 	} cases[] = {
@@ -182,6 +185,7 @@ static void one_message_is_shown_as_one(void **state)
 		{ "without a role", "{\"type\":\"message\",\"content\":\"a\"}", USER("a") },
 		{ "half a pair", LMC("user", "x", PLAIN("\\ud83d")), USER("\\ud83d") },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct json_doc d = { 0 };

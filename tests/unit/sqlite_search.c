@@ -46,6 +46,7 @@ static int put_word(void *arg, struct str word, size_t start, size_t end)
 
 static void texts_are_cut_into_words(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *text, *words;
 	} cases[] = {
@@ -61,6 +62,7 @@ static void texts_are_cut_into_words(void **state)
 		{ "Привет, мир", "привет|мир" },
 		{ "!?.,;:\"'()*^", "" },
 	};
+	/* clang-format on */
 	struct bench b = bench_open();
 
 	(void)state;
@@ -94,6 +96,7 @@ static void long_words_are_cut(void **state)
 
 static void what_is_typed_becomes_an_expression(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *typed, *want; /* NULL: refused */
 	} cases[] = {
@@ -119,6 +122,7 @@ static void what_is_typed_becomes_an_expression(void **state)
 		{ "te*", NULL },
 		{ "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", NULL },
 	};
+	/* clang-format on */
 	struct bench        b = bench_open();
 	struct search_query q;
 	struct buf          out;
@@ -207,6 +211,7 @@ static void no_typing_reaches_the_query_language(void **state)
 
 static void text_comes_out_of_every_kind_of_message(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char      *body, *text;
 		enum search_role role;
@@ -234,6 +239,7 @@ static void text_comes_out_of_every_kind_of_message(void **state)
 		{ "not JSON", "", SEARCH_ROLE_OTHER },
 		{ "", "", SEARCH_ROLE_OTHER },
 	};
+	/* clang-format on */
 	struct search_text t;
 
 	(void)state;
@@ -391,6 +397,7 @@ static void only_the_owners_messages_are_found(void **state)
 static void messages_of_every_writer_are_found(void **state)
 {
 	struct fixture          *f = *state;
+	/* clang-format off */
 	struct store_message     m[2] = {
 		    { id_new(), STR("{\"role\":\"user\",\"content\":\"loose one\"}") },
 		    { id_new(), STR("{\"role\":\"user\",\"content\":\"loose two\"}") } };
@@ -459,6 +466,7 @@ static void pages_repeat_and_lose_nothing(void **state)
 		str_copy(next, sizeof next, j.next);
 		arena_finish(&j.arena);
 	} while (next[0]);
+	/* clang-format on */
 	assert_int_equal(count, N);
 }
 

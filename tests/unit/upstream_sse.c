@@ -56,6 +56,7 @@ static void expect_cut(const char *why, struct str text, const char *want, size_
 	sse_finish(&s);
 }
 
+/* clang-format off */
 static const struct {
 	const char *why;
 	const char *text;
@@ -94,6 +95,7 @@ static const struct {
 	{ "blank lines only", "\n\n\r\n\r\r\n", "" },
 	{ "nothing", "", "" },
 };
+/* clang-format on */
 
 static void events_come_out_the_same_however_the_bytes_are_cut(void **state)
 {

@@ -118,6 +118,7 @@ static void start(struct heard *h, const struct upstream_target *t, bool stream,
 
 /* --- one call, one script --- */
 
+/* clang-format off */
 static const struct {
 	const char            *why;
 	struct step            script[8];
@@ -229,6 +230,7 @@ static const struct {
 	  .limits = { .first_byte_us = 9 * SECOND, .idle_us = 9 * SECOND, .total_us = SECOND / 20 },
 	  .code = ERR_TOTAL_TIMEOUT, .status = 200, .type = "application/json", .data = "abc" },
 };
+/* clang-format on */
 
 static void calls_end_as_their_server_behaves(void **state)
 {
@@ -428,6 +430,7 @@ static void go_on(struct timer *t)
 static void a_paused_call_holds_the_sender_back_and_does_not_idle_out(void **state)
 {
 	static char              block[65536];
+	/* clang-format off */
 	static const struct step script[] = {
 		{ ACT_ACCEPT, "" },
 		{ ACT_READ, "" },
@@ -436,6 +439,7 @@ static void a_paused_call_holds_the_sender_back_and_does_not_idle_out(void **sta
 		{ ACT_CLOSE, "" },
 		{ ACT_STOP, "" },
 	};
+	/* clang-format on */
 	struct loopback server;
 	struct heard    h;
 
@@ -592,14 +596,15 @@ static void targets_refuse_what_could_inject(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(targets); i++) {
 		struct upstream_target *t = NULL;
 		struct err              e = { 0 };
-		enum errc               rc = upstream_target_create(
-                        &(struct upstream_target_options){ .url = targets[i].url,
+		enum errc               rc;
+
+		rc = upstream_target_create(
+			&(struct upstream_target_options){ .url = targets[i].url,
 							   .headers = &targets[i].header,
 							   .header_count = targets[i].header ? 1 : 0,
 							   .proxy = targets[i].proxy,
 							   .connect_us = SECOND },
-                        &t, &e);
-
+			&t, &e);
 		if (rc != (targets[i].ok ? ERR_OK : ERR_INVALID_VALUE))
 			fail_msg("%s: code %d, %s", targets[i].why, (int)rc, e.text);
 		upstream_target_destroy(t);

@@ -363,6 +363,7 @@ static bool put_format(const struct ask *a, bool *first, struct buf *out)
  * thought. */
 static enum errc put_effort(const struct prompt *p, bool *first, struct buf *out, struct err *e)
 {
+	/* clang-format off */
 	static const struct {
 		const char *effort;
 		const char *level;
@@ -372,6 +373,7 @@ static enum errc put_effort(const struct prompt *p, bool *first, struct buf *out
 		{ "\"low\"", "low", 1024 },	    { "\"medium\"", "medium", 8192 },
 		{ "\"high\"", "high", 24576 },	    { "\"xhigh\"", "high", 24576 },
 	};
+	/* clang-format on */
 	struct str effort = ask_param_value(p, "reasoning_effort");
 	bool       budget = str_starts(p->model, STR("gemini-2")) ||
 		      str_starts(p->model, STR("models/gemini-2"));

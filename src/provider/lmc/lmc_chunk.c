@@ -22,12 +22,14 @@ enum key {
 	KEY__COUNT, /* a member that means nothing to us */
 };
 
+/* clang-format off */
 static const struct str keys[KEY__COUNT] = {
 	[KEY_ROLE] = { "role", 4 },           [KEY_TYPE] = { "type", 4 },
 	[KEY_FORMAT] = { "format", 6 },       [KEY_RECIPIENT] = { "recipient", 9 },
 	[KEY_CONTENT] = { "content", 7 },     [KEY_START] = { "start", 5 },
 	[KEY_END] = { "end", 3 },
 };
+/* clang-format on */
 
 void lmc_scratch_init(struct lmc_scratch *s)
 {

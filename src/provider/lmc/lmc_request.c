@@ -128,9 +128,10 @@ static enum errc check_choices(const struct prompt *p, struct err *e)
 	for (size_t i = 0; i < p->member_count; i++) {
 		struct str m = p->members[i];
 		const char *colon = key_is(m, "n") ? memchr(m.p + 3, ':', m.n - 3) : NULL;
-		struct str  value = colon ? (struct str){ colon + 1, m.n - (size_t)(colon + 1 - m.p) }
-					  : STR("1");
+		struct str  value = STR("1");
 
+		if (colon)
+			value = (struct str){ colon + 1, m.n - (size_t)(colon + 1 - m.p) };
 		while (value.n > 0 && (unsigned char)value.p[0] <= ' ')
 			value = (struct str){ value.p + 1, value.n - 1 };
 		if (!str_is(value, "1") && !str_is(value, "null"))

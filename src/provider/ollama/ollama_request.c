@@ -249,6 +249,7 @@ static bool put_format(const struct ask *a, struct buf *out)
 /* put_think: its levels are three; none of them is "false". */
 static bool put_think(const struct prompt *p, struct buf *out)
 {
+	/* clang-format off */
 	static const struct {
 		const char *effort;
 		struct str  think;
@@ -258,6 +259,7 @@ static bool put_think(const struct prompt *p, struct buf *out)
 		{ "\"high\"", { "\"high\"", 6 } },    { "\"xhigh\"", { "\"high\"", 6 } },
 		{ "\"max\"", { "\"high\"", 6 } },
 	};
+	/* clang-format on */
 	struct str think = ask_param_value(p, "think");
 	struct str effort = ask_param_value(p, "reasoning_effort");
 

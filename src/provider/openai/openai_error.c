@@ -24,6 +24,7 @@ struct report {
  * is dead only where it is the key that is refused; DENIED is what the gateway's account may not do, and
  * another target may; REJECTED is the request's own fault.  Sources: the providers' pages of errors
  * (OpenAI, Azure OpenAI, Anthropic, OpenRouter), google.rpc.Code and google.api.ErrorReason. */
+/* clang-format off */
 static const struct refusal {
 	int64_t     status;
 	const char *word; /* "": any other */
@@ -48,6 +49,7 @@ static const struct refusal {
 	{ 403, "content_policy_violation", ERR_UPSTREAM_REJECTED },
 	{ 403, "", ERR_UPSTREAM_DENIED },
 };
+/* clang-format on */
 
 static bool read_string(const struct json_doc *doc, json_at i, struct arena *a, struct str *ret)
 {

@@ -303,6 +303,7 @@ static enum errc give_output(struct decode *d, struct reader *r, json_at output,
 /* Within an answer an error has no status but its code. */
 static int status_of(const struct json_doc *doc, json_at error)
 {
+	/* clang-format off */
 	static const struct {
 		const char *code;
 		int         status;
@@ -319,6 +320,7 @@ static int status_of(const struct json_doc *doc, json_at error)
 		{ "model_not_found", 404 },         { "invalid_api_key", 401 },
 		{ "server_is_overloaded", 503 },    { "slow_down", 503 },
 	};
+	/* clang-format on */
 	json_at code = json_get(doc, error, "code");
 	int64_t n;
 

@@ -6,6 +6,7 @@
 #include "store/engine.h"
 #include "store/sqlite/key_used.h"
 
+/* clang-format off */
 static const struct chore *const chores[CHORE__COUNT] = {
 	[CHORE_SWEEP] = &chore_sweep,
 	[CHORE_SEARCH_CLEAR] = &chore_search_clear,
@@ -13,6 +14,7 @@ static const struct chore *const chores[CHORE__COUNT] = {
 	[CHORE_BOOKS] = &chore_books,
 	[CHORE_PEER] = &chore_peer,
 };
+/* clang-format on */
 
 static void set(struct chores *c, enum chore_number n, void *subject, int64_t due_us)
 {

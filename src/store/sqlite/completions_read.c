@@ -12,6 +12,7 @@
 	COMPLETION_ROW "FROM run r INDEXED BY run_completion_model " WHERE "r.model = ?4 AND "
 /* Of the pairs, one is walked along; what has it and is no completion costs a look into an index.
  * Without the plus SQLite would look for all conversations from ?2 on there. */
+/* clang-format off */
 #define LABEL(index, model)                                                                        \
 	COMPLETION_ROW "FROM conversation_label l CROSS JOIN run r INDEXED BY " index              \
 	" ON r.conversation = +l.conversation " WHERE model                                        \
@@ -25,6 +26,7 @@
 #define DOWN        "r.conversation < ?2 ORDER BY r.conversation DESC LIMIT ?3"
 #define LABEL_UP    "l.conversation > ?2 ORDER BY l.conversation LIMIT ?3"
 #define LABEL_DOWN  "l.conversation < ?2 ORDER BY l.conversation DESC LIMIT ?3"
+/* clang-format on */
 
 /* What is no completion any more is still good as a cursor. */
 static const char sql_place[] =

@@ -12,6 +12,7 @@ struct range {
 };
 
 /* In order. */
+/* clang-format off */
 static const struct range alone[] = {
 	{ 0x0e00, 0x0fff },   /* Thai, Lao, Tibetan */
 	{ 0x1000, 0x109f },   /* Burmese */
@@ -35,6 +36,7 @@ static const struct range alone[] = {
 	{ 0x1f000, 0x1faff }, /* emoji */
 	{ 0x20000, 0x3ffff }, /* Han */
 };
+/* clang-format on */
 
 bool search_token_alone(unsigned v)
 {

@@ -93,8 +93,8 @@ static inline void hist_add(struct hist *h, uint64_t ns)
 {
 	int      top = 63 - __builtin_clzll(ns | HIST_SUB);
 	int      shift = top - HIST_SUB_BITS;
-	uint64_t at = ns < HIST_SUB ? ns
-				    : (uint64_t)(shift + 1) * HIST_SUB + ((ns >> shift) - HIST_SUB);
+	uint64_t at =
+		ns < HIST_SUB ? ns : (uint64_t)(shift + 1) * HIST_SUB + ((ns >> shift) - HIST_SUB);
 
 	h->count[at]++;
 	h->total++;

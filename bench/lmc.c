@@ -193,20 +193,20 @@ static void ascii(struct str s, struct buf *out)
 enum { STREAM_BYTES = 6000 };
 
 struct stream {
-	const char   *name;
-	struct event *events;
-	size_t        count;
+	const char         *name;
+	struct event       *events;
+	size_t              count;
 	const struct shape *shape;
 };
 
-#define CHUNK_FRONT                                                                                \
-	"{\"id\":\"chatcmpl-9f86d081884c7d659a2feaa0\",\"object\":\"chat.completion.chunk\","       \
-	"\"created\":1700000000,\"model\":\"bench\",\"system_fingerprint\":\"fp_44709d6fcb\","       \
+#define CHUNK_FRONT                                                                            \
+	"{\"id\":\"chatcmpl-9f86d081884c7d659a2feaa0\",\"object\":\"chat.completion.chunk\","  \
+	"\"created\":1700000000,\"model\":\"bench\",\"system_fingerprint\":\"fp_44709d6fcb\"," \
 	"\"choices\":[{\"index\":0,\"delta\":{"
 #define DELTA_ROLE "\"role\":\"~\",\"content\":\"\""
 #define DELTA_TEXT "\"content\":\"~\""
-#define DELTA_NAME                                                                                 \
-	"\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\"type\":\"function\","                        \
+#define DELTA_NAME                                                              \
+	"\"tool_calls\":[{\"index\":0,\"id\":\"call_1\",\"type\":\"function\"," \
 	"\"function\":{\"name\":\"~\",\"arguments\":\"\"}}]"
 #define DELTA_ARGS "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"~\"}}]"
 #define CHUNK_BACK "},\"logprobs\":null,\"finish_reason\":null}]}"
@@ -271,10 +271,10 @@ static struct stream *make_stream(const char *name, struct str text, size_t piec
 
 static void run_stream(void *arg)
 {
-	static struct buf     out = { .max = 16 * MIB }; /* kept, as a run keeps its own */
-	const struct stream  *s = arg;
-	struct encoder_about  about = { .fences = true, .model = STR("bench"), .run = { 1, 2 } };
-	struct encoder       *n = s->shape->encoder(&about);
+	static struct buf    out = { .max = 16 * MIB }; /* kept, as a run keeps its own */
+	const struct stream *s = arg;
+	struct encoder_about about = { .fences = true, .model = STR("bench"), .run = { 1, 2 } };
+	struct encoder      *n = s->shape->encoder(&about);
 
 	need(n, "memory");
 	for (size_t i = 0; i < s->count; i++) {
@@ -311,7 +311,8 @@ static struct str in_execute(struct str text)
 
 	buf_init(&b, MIB);
 	need(buf_text(&b, "{\"language\": \"python\", \"code\": \"") && buf_json_escape(&b, text) &&
-	     buf_text(&b, "\"}"), "memory");
+		     buf_text(&b, "\"}"),
+	     "memory");
 	return finished(&b);
 }
 
@@ -323,7 +324,7 @@ static void measure_streams(void)
 	struct str many = repeated("", "Use `x`:\n```\nx = 1\n```\nand see.\n", "", STREAM_BYTES);
 	struct str signs = repeated("", wide, "", STREAM_BYTES);
 
-	bool       some = false;
+	bool some = false;
 
 	printf(" \"streams\": [");
 	measure_stream(make_stream("prose", words, 10, false, false), &some);
@@ -344,8 +345,10 @@ enum { LIST_BYTES = 20 * 1024 };
 enum form { LMC_MESSAGES, LMC_CHUNKS, OPENAI_MESSAGES, OPENAI_CHUNKS, FORM__COUNT };
 
 static const char *const form_names[FORM__COUNT] = {
-	[LMC_MESSAGES] = "LMC messages",       [LMC_CHUNKS] = "LMC chunks",
-	[OPENAI_MESSAGES] = "OpenAI messages", [OPENAI_CHUNKS] = "OpenAI chunks",
+	[LMC_MESSAGES] = "LMC messages",
+	[LMC_CHUNKS] = "LMC chunks",
+	[OPENAI_MESSAGES] = "OpenAI messages",
+	[OPENAI_CHUNKS] = "OpenAI chunks",
 };
 
 /* A turn or so, printed again and again until the list is long enough, with text for each tilde. */
@@ -360,22 +363,22 @@ struct corpus {
 #define ANSWER "{\"role\":\"assistant\",\"content\":\"~\"}"
 #define MARKED "{\"role\":\"assistant\",\"content\":\"`~`\"}"
 #define FENCED "{\"role\":\"assistant\",\"content\":\"```\\n~\\n```\"}"
-#define CALL                                                                                       \
-	"{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"call_1\",\"type\":"     \
-	"\"function\",\"function\":{\"name\":\"execute\",\"arguments\":"                            \
+#define CALL                                                                                    \
+	"{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"call_1\",\"type\":" \
+	"\"function\",\"function\":{\"name\":\"execute\",\"arguments\":"                        \
 	"\"{\\\"language\\\":\\\"python\\\",\\\"code\\\":\\\"~\\\"}\"}}]}"
 #define TOOL "{\"role\":\"tool\",\"tool_call_id\":\"call_1\",\"content\":\"~\"}"
-#define PICTURE                                                                                    \
-	"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"~\"},{\"type\":"             \
+#define PICTURE                                                                         \
+	"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"~\"},{\"type\":" \
 	"\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,iVBORw0KGgo=\"}}]}"
-#define DELTA CHUNK_FRONT DELTA_TEXT CHUNK_BACK
-#define TINY  "{\"choices\":[{\"delta\":{\"content\":\"~\"}}]}"
+#define DELTA      CHUNK_FRONT DELTA_TEXT CHUNK_BACK
+#define TINY       "{\"choices\":[{\"delta\":{\"content\":\"~\"}}]}"
 
-#define LMC_USER    "{\"role\":\"user\",\"type\":\"message\",\"content\":\"~\"}"
-#define LMC_ANSWER  "{\"role\":\"assistant\",\"type\":\"message\",\"content\":\"~\"}"
-#define LMC_CODE                                                                                   \
+#define LMC_USER   "{\"role\":\"user\",\"type\":\"message\",\"content\":\"~\"}"
+#define LMC_ANSWER "{\"role\":\"assistant\",\"type\":\"message\",\"content\":\"~\"}"
+#define LMC_CODE \
 	"{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"python\",\"content\":\"~\"}"
-#define LMC_OUTPUT                                                                                 \
+#define LMC_OUTPUT \
 	"{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\",\"content\":\"~\"}"
 #define LMC_FLAG(f) "{\"role\":\"assistant\",\"type\":\"message\",\"" f "\":true}"
 
@@ -463,7 +466,8 @@ static void measure_corpus(const struct corpus *c, bool *some)
 
 	buf_init(&body, MIB);
 	need(buf_fmt(&body, "{\"from\":\"%s\",\"to\":\"%s\",\"%s\":[%.*s]}", lmc ? "lmc" : "openai",
-		     lmc ? "openai" : "lmc", key, STR_ARG(list)), "memory");
+		     lmc ? "openai" : "lmc", key, STR_ARG(list)),
+	     "memory");
 	r.body = finished(&body);
 	run_scan(&r);
 
@@ -508,8 +512,11 @@ static void run_render(void *arg)
 
 	arena_init(&arena, LIMIT_ARENA);
 	warnings_init(&warnings);
-	struct transcript_options o = { .answers_calls = c->lmc, .warnings = &warnings, .arena = &arena };
-	need(transcript_render(c->messages, ARRAY_LEN(c->messages), &o, &made, &count, &e) == ERR_OK,
+	struct transcript_options o = { .answers_calls = c->lmc,
+					.warnings = &warnings,
+					.arena = &arena };
+	need(transcript_render(c->messages, ARRAY_LEN(c->messages), &o, &made, &count, &e) ==
+		     ERR_OK,
 	     "render");
 	need(count == ARRAY_LEN(c->messages), "as many messages");
 	warnings_finish(&warnings);

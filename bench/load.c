@@ -16,12 +16,29 @@ enum {
 };
 
 enum state {
-	IDLE, CONNECTING, HEAD, LENGTH, CHUNK_SIZE, CHUNK_DATA, CHUNK_CRLF, TRAILER, TO_EOF, DONE
+	IDLE,
+	CONNECTING,
+	HEAD,
+	LENGTH,
+	CHUNK_SIZE,
+	CHUNK_DATA,
+	CHUNK_CRLF,
+	TRAILER,
+	TO_EOF,
+	DONE
 };
 
 enum fail {
-	FAIL_CONNECT, FAIL_CLOSED, FAIL_STATUS, FAIL_FRAMING, FAIL_BODY, FAIL_NO_DONE, FAIL_SHORT,
-	FAIL_ERROR_EVENT, FAIL_UNFINISHED, FAIL__COUNT
+	FAIL_CONNECT,
+	FAIL_CLOSED,
+	FAIL_STATUS,
+	FAIL_FRAMING,
+	FAIL_BODY,
+	FAIL_NO_DONE,
+	FAIL_SHORT,
+	FAIL_ERROR_EVENT,
+	FAIL_UNFINISHED,
+	FAIL__COUNT
 };
 /* clang-format off */
 static const char *const fail_names[FAIL__COUNT] = {
@@ -66,9 +83,9 @@ static struct {
 	struct hist latency, event_latency;
 	/* figures of the whole run */
 	struct hist first_event;
-	uint64_t begun, finished, ended_well, events_all, opened, fails[FAIL__COUNT], status[6];
-	uint64_t open_now, open_at_close;
-	char     sample[160]; /* what the first failed answer said */
+	uint64_t    begun, finished, ended_well, events_all, opened, fails[FAIL__COUNT], status[6];
+	uint64_t    open_now, open_at_close;
+	char        sample[160]; /* what the first failed answer said */
 } g;
 
 static void conn_begin(struct conn *c);
@@ -87,7 +104,8 @@ static void conn_hang_up(struct conn *c)
 
 static void conn_watch(struct conn *c, bool out, int op)
 {
-	struct epoll_event ev = { .events = EPOLLIN | (out ? (uint32_t)EPOLLOUT : 0), .data.ptr = c };
+	struct epoll_event ev = { .events = EPOLLIN | (out ? (uint32_t)EPOLLOUT : 0),
+				  .data.ptr = c };
 
 	if (op == EPOLL_CTL_MOD && c->wants_out == out)
 		return;
@@ -301,7 +319,8 @@ static bool body_feed(struct conn *c, const char *bytes, size_t n, uint64_t now)
 	if (g.in_window)
 		g.bytes += n;
 	if (c->status != 200 && g.sample[0] == '\0')
-		snprintf(g.sample, sizeof g.sample, "%d: %.*s", c->status, (int)(n < 140 ? n : 140), bytes);
+		snprintf(g.sample, sizeof g.sample, "%d: %.*s", c->status, (int)(n < 140 ? n : 140),
+			 bytes);
 	return c->status != 200 || !g.streams || events_feed(c, bytes, n, now);
 }
 
@@ -320,8 +339,7 @@ static ssize_t take_step(struct conn *c, const char *bytes, size_t n, uint64_t n
 		if (c->left == 0)
 			c->state = c->state == LENGTH ? DONE : CHUNK_CRLF;
 		return (ssize_t)take;
-	case TO_EOF:
-		return body_feed(c, bytes, n, now) ? (ssize_t)n : -1;
+	case TO_EOF: return body_feed(c, bytes, n, now) ? (ssize_t)n : -1;
 	case CHUNK_SIZE:
 		for (take = 0; take < n; take++) {
 			char b = bytes[take];
@@ -358,8 +376,7 @@ static ssize_t take_step(struct conn *c, const char *bytes, size_t n, uint64_t n
 	case IDLE:
 	case CONNECTING:
 	case HEAD:
-	case DONE:
-		break;
+	case DONE: break;
 	}
 	return -1;
 }
@@ -527,9 +544,9 @@ static void run(void)
 
 static char *file_read(const char *path, size_t *ret_len)
 {
-	FILE  *f = fopen(path, "rb");
-	char  *all;
-	long   n;
+	FILE *f = fopen(path, "rb");
+	char *all;
+	long  n;
 
 	if (!f)
 		die(path);
@@ -553,11 +570,14 @@ static void request_make(const char *target, const char *path, const char *body_
 	int    head;
 
 	g.request = must(malloc(size));
-	head = snprintf(g.request, size, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: load\r\n"
-			"Accept: */*\r\n%s", body ? "POST" : "GET", path, target, headers);
+	head = snprintf(g.request, size,
+			"%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: load\r\n"
+			"Accept: */*\r\n%s",
+			body ? "POST" : "GET", path, target, headers);
 	if (body)
 		head += snprintf(g.request + head, size - (size_t)head,
-			"Content-Type: application/json\r\nContent-Length: %zu\r\n", body_len);
+				 "Content-Type: application/json\r\nContent-Length: %zu\r\n",
+				 body_len);
 	head += snprintf(g.request + head, size - (size_t)head, "\r\n");
 	if (body)
 		memcpy(g.request + head, body, body_len);
@@ -568,7 +588,8 @@ static void request_make(const char *target, const char *path, const char *body_
 static void report_hist(const char *name, const struct hist *h)
 {
 	printf(",\"%s\":{\"count\":%" PRIu64 ",\"p50_us\":%.1f,\"p90_us\":%.1f,\"p99_us\":%.1f,"
-	       "\"max_us\":%.1f}", name, h->total, hist_us(h, 0.5), hist_us(h, 0.9), hist_us(h, 0.99),
+	       "\"max_us\":%.1f}",
+	       name, h->total, hist_us(h, 0.5), hist_us(h, 0.9), hist_us(h, 0.99),
 	       (double)h->max_ns / 1000.0);
 }
 
@@ -582,13 +603,15 @@ static uint64_t report(void)
 	for (int i = 0; i < FAIL__COUNT; i++)
 		errors += g.fails[i];
 	printf("{\"seconds\":%.3f,\"answers\":%" PRIu64 ",\"rps\":%.0f,\"events\":%" PRIu64
-	       ",\"events_per_s\":%.0f,\"bytes\":%" PRIu64, seconds, g.answers,
-	       (double)g.answers / seconds, g.events, (double)g.events / seconds, g.bytes);
+	       ",\"events_per_s\":%.0f,\"bytes\":%" PRIu64,
+	       seconds, g.answers, (double)g.answers / seconds, g.events,
+	       (double)g.events / seconds, g.bytes);
 	report_hist("latency", &g.latency);
 	report_hist("first_event", &g.first_event);
 	report_hist("event_latency", &g.event_latency);
 	printf(",\"begun\":%" PRIu64 ",\"ended_well\":%" PRIu64 ",\"events_all\":%" PRIu64
-	       ",\"connections\":%" PRIu64 ",\"open_at_close\":%" PRIu64 ",\"cpu_s\":%.3f,\"status\":{",
+	       ",\"connections\":%" PRIu64 ",\"open_at_close\":%" PRIu64
+	       ",\"cpu_s\":%.3f,\"status\":{",
 	       g.begun, g.ended_well, g.events_all, g.opened, g.open_at_close,
 	       (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
 	for (int i = 1, some = 0; i < 6; i++)

@@ -10,38 +10,38 @@
 enum {
 	READ_STEP = 64 * 1024,
 	BODY_MAX = 64 << 20,
-	LOOK = 4096,       /* model and stream are looked for in this much of either end of the body */
+	LOOK = 4096, /* model and stream are looked for in this much of either end of the body */
 	JSON_BYTES = 884,  /* of the plain answer's body */
 	EVENT_BYTES = 264, /* of one event, from "data: " to the empty line */
 	EVENTS_AT_ONCE = 64,
 };
 
 struct conn {
-	int      fd;
-	char    *in; /* owned: the request being read */
-	size_t   in_len, in_size;
-	char    *out; /* owned: what the socket has not taken */
-	size_t   out_len, out_at, out_size;
-	uint64_t due_ns;
-	uint64_t interval_ns;
-	size_t   heap_at; /* index + 1; 0: not waiting */
-	long     left;    /* events still to send; -1: no stream */
-	bool     usage;
-	bool     dead;
+	int          fd;
+	char        *in; /* owned: the request being read */
+	size_t       in_len, in_size;
+	char        *out; /* owned: what the socket has not taken */
+	size_t       out_len, out_at, out_size;
+	uint64_t     due_ns;
+	uint64_t     interval_ns;
+	size_t       heap_at; /* index + 1; 0: not waiting */
+	long         left;    /* events still to send; -1: no stream */
+	bool         usage;
+	bool         dead;
 	struct conn *next_dead;
 };
 
 static struct {
-	int           epfd, listener;
-	struct conn **heap;
-	size_t        heap_len, heap_size;
-	struct conn  *dead; /* freed after the batch of epoll events */
-	long          default_events, default_interval_ms;
-	char          json[2048];
-	size_t        json_len;
-	char          event[512]; /* one chunk: size, event, CRLF */
-	size_t        event_len, stamp_at;
-	char          head[512], role[512], end[512], usage[512];
+	int                   epfd, listener;
+	struct conn         **heap;
+	size_t                heap_len, heap_size;
+	struct conn          *dead; /* freed after the batch of epoll events */
+	long                  default_events, default_interval_ms;
+	char                  json[2048];
+	size_t                json_len;
+	char                  event[512]; /* one chunk: size, event, CRLF */
+	size_t                event_len, stamp_at;
+	char                  head[512], role[512], end[512], usage[512];
 	volatile sig_atomic_t stop;
 	/* what happened, printed at the end */
 	uint64_t    accepted, requests, streams, ended, left_early, events;
@@ -64,8 +64,9 @@ static size_t chunk_make(char *to, size_t size, const char *event)
 /* Pads by the id, so that sizes are what the constants say. */
 static void canned_make(void)
 {
-	static const char fill[] = "0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrst"
-				   "uvwxyz0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijkl";
+	static const char fill[] =
+		"0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrst"
+		"uvwxyz0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijkl";
 	static const char text[] =
 		"The quick brown fox jumps over the lazy dog while the river keeps its pace. "
 		"Every answer of this mock is the same, so that a benchmark compares the servers in "
@@ -76,26 +77,31 @@ static void canned_make(void)
 	const int text_max = 1024;
 
 	for (int pad = 4;; pad++) {
-		int n = snprintf(body, sizeof body,
+		int n = snprintf(
+			body, sizeof body,
 			"{\"id\":\"chatcmpl-%.*s\",\"object\":\"chat.completion\",\"created\":1700000000,"
 			"\"model\":\"mock\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","
 			"\"content\":\"%.*s\",\"refusal\":null,\"annotations\":[]},\"logprobs\":null,"
 			"\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":120,"
 			"\"completion_tokens\":80,\"total_tokens\":200,\"prompt_tokens_details\":"
 			"{\"cached_tokens\":0}},\"service_tier\":\"default\",\"system_fingerprint\":"
-			"\"fp_0123456789\"}", pad, fill, text_max, text);
+			"\"fp_0123456789\"}",
+			pad, fill, text_max, text);
 		if (n >= JSON_BYTES || pad == (int)sizeof fill - 1)
 			break;
 	}
-	m.json_len = (size_t)snprintf(m.json, sizeof m.json,
+	m.json_len = (size_t)snprintf(
+		m.json, sizeof m.json,
 		"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
 		strlen(body), body);
 	for (int pad = 4;; pad++) {
-		int n = snprintf(event, sizeof event,
+		int n = snprintf(
+			event, sizeof event,
 			"data: {\"id\":\"chatcmpl-%.*s\",\"object\":\"chat.completion.chunk\","
 			"\"created\":1700000000,\"model\":\"mock\",\"choices\":[{\"index\":0,\"delta\":"
 			"{\"content\":\" word " STAMP_MARK "%018d\"},\"logprobs\":null,"
-			"\"finish_reason\":null}]}\n\n", pad, fill, 0);
+			"\"finish_reason\":null}]}\n\n",
+			pad, fill, 0);
 		if (n >= EVENT_BYTES || pad == (int)sizeof fill - 1)
 			break;
 	}
@@ -105,15 +111,19 @@ static void canned_make(void)
 /* clang-format off */
 #define CHUNK "data: {\"id\":\"chatcmpl-0123456789\",\"object\":\"chat.completion.chunk\"," \
 	      "\"created\":1700000000,\"model\":\"mock\",\"choices\":"
-/* clang-format on */
-	snprintf(m.head, sizeof m.head, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+	/* clang-format on */
+	snprintf(m.head, sizeof m.head,
+		 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 		 "Cache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n");
-	chunk_make(m.role, sizeof m.role, CHUNK "[{\"index\":0,\"delta\":{\"role\":\"assistant\","
-		   "\"content\":\"\"},\"logprobs\":null,\"finish_reason\":null}]}\n\n");
-	chunk_make(m.end, sizeof m.end, CHUNK "[{\"index\":0,\"delta\":{},\"logprobs\":null,"
-		   "\"finish_reason\":\"stop\"}]}\n\n");
-	chunk_make(m.usage, sizeof m.usage, CHUNK "[],\"usage\":{\"prompt_tokens\":120,"
-		   "\"completion_tokens\":64,\"total_tokens\":184}}\n\n");
+	chunk_make(m.role, sizeof m.role,
+		   CHUNK "[{\"index\":0,\"delta\":{\"role\":\"assistant\","
+			 "\"content\":\"\"},\"logprobs\":null,\"finish_reason\":null}]}\n\n");
+	chunk_make(m.end, sizeof m.end,
+		   CHUNK "[{\"index\":0,\"delta\":{},\"logprobs\":null,"
+			 "\"finish_reason\":\"stop\"}]}\n\n");
+	chunk_make(m.usage, sizeof m.usage,
+		   CHUNK "[],\"usage\":{\"prompt_tokens\":120,"
+			 "\"completion_tokens\":64,\"total_tokens\":184}}\n\n");
 #undef CHUNK
 }
 
@@ -333,7 +343,8 @@ static void answer(struct conn *c, const char *body, size_t n)
 	if (model) {
 		const char *end = body + n;
 
-		for (model += strlen("\"model\":"); model < end && (*model == ' ' || *model == '"');)
+		for (model += strlen("\"model\":");
+		     model < end && (*model == ' ' || *model == '"');)
 			model++;
 		for (size_t i = 0; i < sizeof name - 1 && model < end && *model != '"'; i++)
 			name[i] = *model++;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const char *const ends[] = { "",        "-wal",        "-shm",       ".lock",
-	                          ".search", ".search-wal", ".search-shm" };
+				    ".search", ".search-wal", ".search-shm" };
 
 void fail(const char *what, const struct err *e)
 {

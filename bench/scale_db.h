@@ -15,16 +15,16 @@ struct loop {
 };
 
 struct db {
-	char         path[512];
+	char          path[512];
 	struct store *store; /* NULL: closed */
-	struct loop  loop;
-	struct dice  dice;
-	uint32_t     conversations; /* as it was made */
-	struct id   *ids;           /* owned */
-	uint32_t     id_count;
-	int64_t      fill_ms;
-	int64_t      index_ms;    /* that the search index took behind it */
-	int64_t      index_bytes;
+	struct loop   loop;
+	struct dice   dice;
+	uint32_t      conversations; /* as it was made */
+	struct id    *ids;           /* owned */
+	uint32_t      id_count;
+	int64_t       fill_ms;
+	int64_t       index_ms; /* that the search index took behind it */
+	int64_t       index_bytes;
 
 	/* What the last operation took. */
 	int64_t from_ns;
@@ -41,7 +41,7 @@ void db_set_up(struct db *db, const char *dir, uint32_t conversations);
 void db_open_store(struct db *db);
 void db_close_store(struct db *db);
 /* db_remove: the closed database's files. */
-void db_remove(const struct db *db);
+void    db_remove(const struct db *db);
 int64_t db_bytes(const struct db *db);
 /* db_list: all ids of its conversations, through the store's own list. */
 void db_list(struct db *db);
@@ -65,25 +65,24 @@ void db_end(struct db *db);
 
 int64_t clock_ns(void);
 
-#define SUBMIT(db, kind, j)                                                                        \
-	((j)->job.loop = &(db)->loop, (j)->job.done = count_done,                                  \
-	 store_##kind((db)->store, (j)))
+#define SUBMIT(db, kind, j) \
+	((j)->job.loop = &(db)->loop, (j)->job.done = count_done, store_##kind((db)->store, (j)))
 
 /* A job waited for; it has to succeed. */
-#define DO(db, kind, j)                                                                            \
-	do {                                                                                       \
-		size_t want_ = (db)->loop.done + 1;                                                \
-		if (!SUBMIT(db, kind, j))                                                          \
-			fail(#kind " was refused", NULL);                                          \
-		db_wait(db, want_);                                                                \
-		if ((j)->job.err.code != ERR_OK)                                                   \
-			fail(#kind, &(j)->job.err);                                                \
+#define DO(db, kind, j)                                   \
+	do {                                              \
+		size_t want_ = (db)->loop.done + 1;       \
+		if (!SUBMIT(db, kind, j))                 \
+			fail(#kind " was refused", NULL); \
+		db_wait(db, want_);                       \
+		if ((j)->job.err.code != ERR_OK)          \
+			fail(#kind, &(j)->job.err);       \
 	} while (0)
 
 /* The same under the clock. */
-#define TIMED(db, kind, j)                                                                         \
-	do {                                                                                       \
-		db_begin(db);                                                                      \
-		DO(db, kind, j);                                                                   \
-		db_end(db);                                                                        \
+#define TIMED(db, kind, j)       \
+	do {                     \
+		db_begin(db);    \
+		DO(db, kind, j); \
+		db_end(db);      \
 	} while (0)

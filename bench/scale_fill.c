@@ -35,8 +35,8 @@ struct talk {
 	bool                      wide;
 	bool                      titled;
 	struct id                 conversation;
-	struct id                 leaf;  /* its newest run */
-	struct id                 at;    /* the message that the next turn hangs on */
+	struct id                 leaf;   /* its newest run */
+	struct id                 at;     /* the message that the next turn hangs on */
 	struct id                 before; /* and the one that the last turn hung on */
 	struct buf                events;
 	char                      question[TEXT_MAX];
@@ -50,7 +50,7 @@ struct filling {
 	struct db         *db;
 	struct talk       *talks; /* owned */
 	uint32_t           started;
-	uint32_t           going; /* talks that have not ended */
+	uint32_t           going;   /* talks that have not ended */
 	uint64_t           kill_at; /* turns; 0: never */
 	int64_t            deadline_us;
 	int64_t            said_us;
@@ -103,7 +103,7 @@ static void progress(struct filling *f)
 		return;
 	f->said_us = now;
 	fprintf(stderr, "%u of %u conversations, %.0f turns/s\n", f->started, f->db->conversations,
-	        (double)f->count.turns * 1e6 / (double)(now - f->from_us));
+		(double)f->count.turns * 1e6 / (double)(now - f->from_us));
 }
 
 static struct str make_metadata(struct talk *t)
@@ -194,11 +194,10 @@ static void end_done(struct store_job *job)
 static void log_events(struct talk *t)
 {
 	static const char head[] = "{\"role\":\"assistant\",\"content\":\"";
-	struct str        text = { t->answer + sizeof head - 1,
-		                   t->end.answer.n - (sizeof head - 1) - 2 };
-	struct event      start = { .kind = EVENT_START, .text = STR("model-small") };
-	struct event      said = { .kind = EVENT_TEXT, .text = text };
-	struct event      finish = { .kind = EVENT_FINISH, .text = STR("stop") };
+	struct str text = { t->answer + sizeof head - 1, t->end.answer.n - (sizeof head - 1) - 2 };
+	struct event start = { .kind = EVENT_START, .text = STR("model-small") };
+	struct event said = { .kind = EVENT_TEXT, .text = text };
+	struct event finish = { .kind = EVENT_FINISH, .text = STR("stop") };
 
 	buf_clear(&t->events);
 	if (!event_encode(&start, 1, &t->events) || !event_encode(&said, 2, &t->events) ||
@@ -226,7 +225,7 @@ static void end_turn(struct talk *t)
 	};
 	if (failed) {
 		t->end.error = STR("{\"message\":\"The provider is down.\",\"type\":"
-		                   "\"server_error\",\"param\":null,\"code\":\"upstream_error\"}");
+				   "\"server_error\",\"param\":null,\"code\":\"upstream_error\"}");
 	} else {
 		t->end.finish_reason = STR("stop");
 		t->end.answer =
@@ -260,9 +259,8 @@ static void begin_turn(struct talk *t)
 	struct filling          *f = t->all;
 	bool                     first = id_none(t->leaf);
 
-	t->message = (struct store_message){
-		id_new(), text_message(&t->dice, "user", QUESTION_MEAN, t->wide, t->question)
-	};
+	t->message = (struct store_message){ id_new(), text_message(&t->dice, "user", QUESTION_MEAN,
+								    t->wide, t->question) };
 	t->begin = (struct turn_begin){
 		.job = { .loop = &f->db->loop, .done = begin_done },
 		.now_ms = clock_wall_ms(),
@@ -282,7 +280,7 @@ static void begin_turn(struct talk *t)
 		t->begin.metadata = make_metadata(t);
 		if (t->number >= fill_first_key(f->db))
 			t->begin.key = (struct store_idem){ fill_key(t->number, t->key),
-				                           fill_fingerprint() };
+							    fill_fingerprint() };
 	} else if (dice_below(&t->dice, 25) == 0 && !id_none(t->before)) {
 		t->begin.parent = t->before; /* asked again in other words */
 		t->begin.branching = true;

@@ -24,9 +24,8 @@ struct turn {
 
 static void make_turn(struct db *db, struct turn *t)
 {
-	t->message = (struct store_message){
-		id_new(), text_message(&db->dice, "user", 180, false, t->question)
-	};
+	t->message = (struct store_message){ id_new(), text_message(&db->dice, "user", 180, false,
+								    t->question) };
 	t->begin = (struct turn_begin){
 		.now_ms = clock_wall_ms(),
 		.run = id_new(),
@@ -89,7 +88,7 @@ static void append_new(struct db *db)
 	t.begin.new_conversation = true;
 	fill_user(db, &db->dice, user);
 	snprintf(metadata, sizeof metadata, "{\"user\":\"%s\",\"topic\":\"topic-%u\"}", user,
-	         dice_below(&db->dice, FILL_TOPICS));
+		 dice_below(&db->dice, FILL_TOPICS));
 	t.begin.metadata = str_of(metadata);
 	run_turn(db, &t);
 }
@@ -184,11 +183,11 @@ static void update(struct db *db)
 	char                      metadata[2 * FILL_METADATA_MAX];
 	char                      user[FILL_METADATA_MAX];
 	struct conversation_write j = { .change = CONVERSATION_UPDATE,
-		                        .conversation = db_random(db) };
+					.conversation = db_random(db) };
 
 	fill_user(db, &db->dice, user);
 	snprintf(metadata, sizeof metadata, "{\"user\":\"%s\",\"topic\":\"topic-%u\"}", user,
-	         dice_below(&db->dice, FILL_TOPICS));
+		 dice_below(&db->dice, FILL_TOPICS));
 	j.title_set = j.metadata_set = true;
 	j.title = STR("A new name for it");
 	j.metadata = str_of(metadata);
@@ -196,7 +195,7 @@ static void update(struct db *db)
 }
 
 /* Of those without keys: these are asked for. */
-static void delete(struct db *db)
+static void delete (struct db *db)
 {
 	struct conversation_write j = { .change = CONVERSATION_DELETE };
 	uint32_t                  at;
@@ -270,9 +269,9 @@ static void list_two(struct db *db)
 static void list_none(struct db *db)
 {
 	list(db, &(struct conversations_read){ .key = STR("topic"),
-		                               .value = STR("topic-0"),
-		                               .filter = STR("{\"topic\":\"topic-0\","
-		                                             "\"env\":\"test\"}") });
+					       .value = STR("topic-0"),
+					       .filter = STR("{\"topic\":\"topic-0\","
+							     "\"env\":\"test\"}") });
 }
 
 /* --- runs --- */
@@ -330,8 +329,7 @@ static uint32_t recent(struct db *db)
 
 static void read_events(struct db *db)
 {
-	struct events_read j = { .run = newest_run(db, db->ids[recent(db)]),
-		                 .page_bytes = MIB };
+	struct events_read j = { .run = newest_run(db, db->ids[recent(db)]), .page_bytes = MIB };
 
 	arena_init(&j.arena, ARENA);
 	TIMED(db, events_read, &j);
@@ -340,7 +338,7 @@ static void read_events(struct db *db)
 
 static void read_key(struct db *db)
 {
-	char            key[FILL_KEY_MAX];
+	char             key[FILL_KEY_MAX];
 	struct idem_read j = { .key = { fill_key(recent(db), key), fill_fingerprint() } };
 
 	buf_init(&j.bytes, LIMIT_STORE_ROW);
@@ -395,7 +393,7 @@ static void search_two(struct db *db, unsigned first, unsigned second, bool phra
 	char query[64];
 
 	snprintf(query, sizeof query, phrase ? "\"%s %s\"" : "%s %s", some_word(db, first),
-	         some_word(db, second));
+		 some_word(db, second));
 	search(db, query);
 }
 

@@ -112,7 +112,7 @@ static int64_t log_bytes(const struct db *db)
 }
 
 void start_measure(struct db *db, int state, int way, bool cold, const char *parley,
-                   struct starts *ret)
+		   struct starts *ret)
 {
 	for (size_t i = 0; i < START_TIMES; i++) {
 		if (state == START_KILLED)

@@ -15,4 +15,4 @@ struct starts {
 
 /* start_measure: a closed database; parley: the server's binary, for START_SERVE. */
 void start_measure(struct db *db, int state, int way, bool cold, const char *parley,
-                   struct starts *ret);
+		   struct starts *ret);

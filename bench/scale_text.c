@@ -10,13 +10,13 @@ enum { WORD_MAX = 20, OBJECT_MIN = 50, OBJECT_MAX = 2000 };
 
 /* The words that are in nearly every text, most frequent first. */
 static const char *const frequent[] = {
-	"the",   "of",    "and",   "to",    "a",     "in",    "is",    "that",  "it",    "for",
-	"you",   "was",   "with",  "on",    "as",    "be",    "this",  "have",  "are",   "not",
-	"at",    "but",   "by",    "from",  "they",  "we",    "or",    "an",    "can",   "which",
-	"there", "one",   "if",    "all",   "would", "what",  "so",    "when",  "more",  "will",
-	"use",   "about", "has",   "them",  "other", "some",  "then",  "how",   "out",   "into",
-	"time",  "like",  "only",  "do",    "than",  "each",  "make",  "also",  "two",   "way",
-	"file",  "first", "these", "need",  "your",  "where", "after", "should", "data", "because",
+	"the",   "of",    "and",   "to",   "a",     "in",    "is",    "that",   "it",   "for",
+	"you",   "was",   "with",  "on",   "as",    "be",    "this",  "have",   "are",  "not",
+	"at",    "but",   "by",    "from", "they",  "we",    "or",    "an",     "can",  "which",
+	"there", "one",   "if",    "all",  "would", "what",  "so",    "when",   "more", "will",
+	"use",   "about", "has",   "them", "other", "some",  "then",  "how",    "out",  "into",
+	"time",  "like",  "only",  "do",   "than",  "each",  "make",  "also",   "two",  "way",
+	"file",  "first", "these", "need", "your",  "where", "after", "should", "data", "because",
 };
 
 static char wordlist[TEXT_WORDS][WORD_MAX];
@@ -102,12 +102,12 @@ static uint32_t draw(const struct urn *u, struct dice *d)
 static void make_word(uint32_t rank, char ret[WORD_MAX])
 {
 	static const char *const onset[] = {
-		"b", "br", "c", "ch", "d", "f", "fl", "g", "h", "l",
-		"m", "n", "p", "pr", "r", "s", "st", "t", "tr", "v",
+		"b", "br", "c", "ch", "d", "f", "fl", "g", "h",  "l",
+		"m", "n",  "p", "pr", "r", "s", "st", "t", "tr", "v",
 	};
 	static const char *const rhyme[] = {
-		"a", "an", "ar", "e", "el", "en", "er", "i",
-		"in", "o", "on", "or", "u", "al", "it", "us",
+		"a",  "an", "ar", "e",  "el", "en", "er", "i",
+		"in", "o",  "on", "or", "u",  "al", "it", "us",
 	};
 	static const char *const end[] = { "", "", "", "s", "ing", "ed", "ly", "tion" };
 	enum { SYLLABLES = 20 * 16 };
@@ -116,7 +116,7 @@ static void make_word(uint32_t rank, char ret[WORD_MAX])
 	uint32_t b = two % SYLLABLES;
 
 	snprintf(ret, WORD_MAX, "%s%s%s%s%s", onset[a % 20], rhyme[a / 20], onset[b % 20],
-	         rhyme[b / 20], end[(two / 7) % ARRAY_LEN(end)]);
+		 rhyme[b / 20], end[(two / 7) % ARRAY_LEN(end)]);
 }
 
 void text_set_up(void)

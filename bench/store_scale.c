@@ -95,8 +95,8 @@ static void read_through(const char *path)
 static void check_room(const struct options *o)
 {
 	struct statvfs v;
-	uint64_t       need = ((uint64_t)o->conversations[DB_SMALL] + o->conversations[DB_BIG]) *
-	                BYTES_EACH;
+	uint64_t       need =
+		((uint64_t)o->conversations[DB_SMALL] + o->conversations[DB_BIG]) * BYTES_EACH;
 
 	if (statvfs(o->dir, &v) == 0 && (uint64_t)v.f_bavail * v.f_frsize < need)
 		fail("the disk has too little room; see --dir", NULL);
@@ -186,7 +186,7 @@ static void measure(struct figures *f, unsigned samples, bool cold)
 				}
 		}
 		fprintf(stderr, "%s: round %u of %u\n", cold ? "cold" : "warm", round + 1,
-		        (unsigned)ROUNDS);
+			(unsigned)ROUNDS);
 	}
 	sort(f);
 }
@@ -229,7 +229,7 @@ static void measure_starts(void)
 				check_deadline();
 				fprintf(stderr, "starts %d.%d.%d\n", way, state, cold);
 				start_measure(db, state, way, cold != 0, bench.o.parley,
-				              &bench.start[way][state][cold]);
+					      &bench.start[way][state][cold]);
 			}
 }
 
@@ -243,7 +243,7 @@ static double machine_busy(void)
 	if (!f)
 		return 0;
 	int n = fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3],
-	               &v[4], &v[5], &v[6], &v[7]);
+		       &v[4], &v[5], &v[6], &v[7]);
 	fclose(f);
 	if (n < 8)
 		return 0;
@@ -314,7 +314,7 @@ static void row(const struct op *op, struct series of[DB__COUNT], bool judged)
 	cell(cpu99);
 	if (judged && op->limit > 0) {
 		bool ok = p50[DB_BIG] <= op->limit * p50[DB_SMALL] && cpu50 <= op->limit &&
-		          (quiet() ? p99[DB_BIG] <= op->limit * p99[DB_SMALL] : cpu99 <= op->limit);
+			  (quiet() ? p99[DB_BIG] <= op->limit * p99[DB_SMALL] : cpu99 <= op->limit);
 
 		bench.missed = bench.missed || !ok;
 		printf(" ≤ %.0f | %s |", op->limit, ok ? "yes" : "**no**");
@@ -347,7 +347,7 @@ static void table_starts(void)
 		for (int state = 0; state < START__COUNT; state++) {
 			struct starts *s = bench.start[way][state];
 			bool           ok = s[0].ms[START_TIMES - 1] <= START_LIMIT_MS &&
-			          s[1].ms[START_TIMES - 1] <= START_LIMIT_MS;
+				  s[1].ms[START_TIMES - 1] <= START_LIMIT_MS;
 
 			if (s[0].ms[0] <= 0)
 				continue;
@@ -411,16 +411,16 @@ static void report(void)
 _Noreturn static void usage(int status)
 {
 	fprintf(status ? stderr : stdout,
-	        "usage: bench_store_scale [options]\n\n"
-	        "  --dir DIR           where the databases go, 16 GB (default: .)\n"
-	        "  --parley FILE       the server, to measure its start too\n"
-	        "  --small N, --big N  conversations (default: 10000, 1000000)\n"
-	        "  --samples N         of each operation, warm (default: 4000)\n"
-	        "  --cold N            and cold (default: 200)\n"
-	        "  --only WORD         operations with that word in their name; no starts\n"
-	        "  --minutes N         give up after so long (default: 90)\n"
-	        "  --keep              leave the databases there\n"
-	        "  --reuse             take those that --keep left; they grow by each run\n");
+		"usage: bench_store_scale [options]\n\n"
+		"  --dir DIR           where the databases go, 16 GB (default: .)\n"
+		"  --parley FILE       the server, to measure its start too\n"
+		"  --small N, --big N  conversations (default: 10000, 1000000)\n"
+		"  --samples N         of each operation, warm (default: 4000)\n"
+		"  --cold N            and cold (default: 200)\n"
+		"  --only WORD         operations with that word in their name; no starts\n"
+		"  --minutes N         give up after so long (default: 90)\n"
+		"  --keep              leave the databases there\n"
+		"  --reuse             take those that --keep left; they grow by each run\n");
 	exit(status);
 }
 
@@ -498,9 +498,9 @@ int main(int argc, char **argv)
 	measure_all();
 	if (!bench.o.only)
 		measure_starts();
-	bench.others = (machine_busy() - busy - own_busy()) * 1e6 /
-	               ((double)(clock_mono_us() - bench.from_us) *
-	                (double)sysconf(_SC_NPROCESSORS_ONLN));
+	bench.others =
+		(machine_busy() - busy - own_busy()) * 1e6 /
+		((double)(clock_mono_us() - bench.from_us) * (double)sysconf(_SC_NPROCESSORS_ONLN));
 	report();
 	return bench.missed ? 1 : 0;
 }

@@ -9,7 +9,7 @@ struct api_key_budget {
 	struct str window; /* .p NULL: for ever */
 };
 
-#define API_KEY_BUDGET_INIT                                                                        \
+#define API_KEY_BUDGET_INIT \
 	((struct api_key_budget){ .money = STR_NONE, .tokens = 0, .window = STR_NONE })
 
 extern const struct field_set api_key_budget_fields;

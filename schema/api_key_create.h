@@ -11,8 +11,8 @@ struct api_key_create {
 	int64_t    expires_in; /* seconds; -1: absent */
 	json_at    metadata;   /* object */
 	struct str shares;
-	json_at    limits;     /* object: schema/api_key_limits.h */
-	json_at    budget;     /* object: schema/api_key_budget.h */
+	json_at    limits; /* object: schema/api_key_limits.h */
+	json_at    budget; /* object: schema/api_key_budget.h */
 };
 
 /* clang-format off */

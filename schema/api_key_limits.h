@@ -10,8 +10,8 @@ struct api_key_limits {
 	int64_t max_body;
 };
 
-#define API_KEY_LIMITS_INIT                                                                        \
-	((struct api_key_limits){ .requests = JSON_ABSENT, .tokens = JSON_ABSENT,                  \
-				  .concurrent = 0, .max_body = 0 })
+#define API_KEY_LIMITS_INIT       \
+	((struct api_key_limits){ \
+		.requests = JSON_ABSENT, .tokens = JSON_ABSENT, .concurrent = 0, .max_body = 0 })
 
 extern const struct field_set api_key_limits_fields;

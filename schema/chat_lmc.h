@@ -4,11 +4,7 @@
 #include "json/field.h"
 
 /* In the order of the table's names. */
-enum chat_lmc_code {
-	CHAT_LMC_CODE_TOOLS,
-	CHAT_LMC_CODE_FENCE,
-	CHAT_LMC_CODE__COUNT
-};
+enum chat_lmc_code { CHAT_LMC_CODE_TOOLS, CHAT_LMC_CODE_FENCE, CHAT_LMC_CODE__COUNT };
 
 struct chat_lmc {
 	int  code; /* enum chat_lmc_code */

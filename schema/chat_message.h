@@ -25,12 +25,12 @@ struct chat_message {
 	json_at    context;      /* object: schema/chat_context.h */
 };
 
-#define CHAT_MESSAGE_INIT                                                                          \
-	((struct chat_message){ .content = JSON_ABSENT,                                            \
-				.role = CHAT_ROLE_USER,                                            \
-				.name = STR_NONE,                                                  \
-				.tool_calls = JSON_ABSENT,                                         \
-				.tool_call_id = STR_NONE,                                          \
+#define CHAT_MESSAGE_INIT                                  \
+	((struct chat_message){ .content = JSON_ABSENT,    \
+				.role = CHAT_ROLE_USER,    \
+				.name = STR_NONE,          \
+				.tool_calls = JSON_ABSENT, \
+				.tool_call_id = STR_NONE,  \
 				.context = JSON_ABSENT })
 
 extern const struct field_set chat_message_fields;

@@ -4,11 +4,7 @@
 #include "json/field.h"
 
 /* In the order of the table's names. */
-enum chat_format {
-	CHAT_FORMAT_OPENAI,
-	CHAT_FORMAT_LMC,
-	CHAT_FORMAT__COUNT
-};
+enum chat_format { CHAT_FORMAT_OPENAI, CHAT_FORMAT_LMC, CHAT_FORMAT__COUNT };
 
 enum chat_on_disconnect {
 	CHAT_ON_DISCONNECT_UNSET = -1, /* finish if stored, else cancel */
@@ -36,18 +32,18 @@ struct chat_request {
 	int        on_disconnect; /* enum chat_on_disconnect */
 };
 
-#define CHAT_REQUEST_INIT                                                                          \
-	((struct chat_request){ .instruction = STR_NONE,                                           \
-				.messages = JSON_ABSENT,                                           \
-				.config = JSON_ABSENT,                                             \
-				.stream = false,                                                   \
-				.background = false,                                               \
-				.format = CHAT_FORMAT_OPENAI,                                      \
-				.lmc = JSON_ABSENT,                                                \
-				.store = true,                                                     \
-				.conversation = STR_NONE,                                          \
-				.parent = STR_NONE,                                                \
-				.metadata = JSON_ABSENT,                                           \
+#define CHAT_REQUEST_INIT                                     \
+	((struct chat_request){ .instruction = STR_NONE,      \
+				.messages = JSON_ABSENT,      \
+				.config = JSON_ABSENT,        \
+				.stream = false,              \
+				.background = false,          \
+				.format = CHAT_FORMAT_OPENAI, \
+				.lmc = JSON_ABSENT,           \
+				.store = true,                \
+				.conversation = STR_NONE,     \
+				.parent = STR_NONE,           \
+				.metadata = JSON_ABSENT,      \
 				.on_disconnect = CHAT_ON_DISCONNECT_UNSET })
 
 extern const struct field_set chat_request_fields;

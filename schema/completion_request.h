@@ -17,15 +17,15 @@ struct completion_request {
 	int64_t    max_completion_tokens; /* INT64_MIN: absent */
 };
 
-#define COMPLETION_REQUEST_INIT                                                                    \
-	((struct completion_request){ .model = STR_NONE,                                           \
-				      .messages = JSON_ABSENT,                                     \
-				      .stream = false,                                             \
-				      .stream_options = JSON_ABSENT,                               \
-				      .store = false,                                              \
-				      .metadata = JSON_ABSENT,                                     \
-				      .n = 1,                                                      \
-				      .max_tokens = INT64_MIN,                                     \
+#define COMPLETION_REQUEST_INIT                                      \
+	((struct completion_request){ .model = STR_NONE,             \
+				      .messages = JSON_ABSENT,       \
+				      .stream = false,               \
+				      .stream_options = JSON_ABSENT, \
+				      .store = false,                \
+				      .metadata = JSON_ABSENT,       \
+				      .n = 1,                        \
+				      .max_tokens = INT64_MIN,       \
 				      .max_completion_tokens = INT64_MIN })
 
 extern const struct field_set completion_request_fields;

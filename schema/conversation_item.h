@@ -12,16 +12,15 @@ enum conversation_item_type {
 };
 
 struct conversation_item {
-	int        type;      /* enum conversation_item_type */
-	int        role;      /* index of its name; -1: absent */
-	json_at    content;   /* string or array of parts */
-	struct str call_id;   /* .p NULL: absent, as all of them */
+	int        type;    /* enum conversation_item_type */
+	int        role;    /* index of its name; -1: absent */
+	json_at    content; /* string or array of parts */
+	struct str call_id; /* .p NULL: absent, as all of them */
 	struct str name;
 	struct str arguments;
-	json_at    output;    /* string or array of parts */
+	json_at    output; /* string or array of parts */
 };
 
-#define CONVERSATION_ITEM_INIT \
-	((struct conversation_item){ .role = -1 })
+#define CONVERSATION_ITEM_INIT ((struct conversation_item){ .role = -1 })
 
 extern const struct field_set conversation_item_fields;

@@ -16,11 +16,11 @@ struct embedding_request {
 	struct str user;
 };
 
-#define EMBEDDING_REQUEST_INIT                                                    \
-	((struct embedding_request){ .model = STR_NONE,                           \
-				     .input = JSON_ABSENT,                        \
-				     .encoding_format = EMBEDDING_FORMAT_FLOAT,   \
-				     .dimensions = INT64_MIN,                     \
+#define EMBEDDING_REQUEST_INIT                                                  \
+	((struct embedding_request){ .model = STR_NONE,                         \
+				     .input = JSON_ABSENT,                      \
+				     .encoding_format = EMBEDDING_FORMAT_FLOAT, \
+				     .dimensions = INT64_MIN,                   \
 				     .user = STR_NONE })
 
 extern const struct field_set embedding_request_fields;

@@ -13,12 +13,12 @@ struct run_continue {
 	int     on_disconnect; /* enum chat_on_disconnect */
 };
 
-#define RUN_CONTINUE_INIT                                                                          \
-	((struct run_continue){ .config = JSON_ABSENT,                                             \
-				.stream = false,                                                   \
-				.background = false,                                               \
-				.format = CHAT_FORMAT_OPENAI,                                      \
-				.lmc = JSON_ABSENT,                                                \
+#define RUN_CONTINUE_INIT                                     \
+	((struct run_continue){ .config = JSON_ABSENT,        \
+				.stream = false,              \
+				.background = false,          \
+				.format = CHAT_FORMAT_OPENAI, \
+				.lmc = JSON_ABSENT,           \
 				.on_disconnect = CHAT_ON_DISCONNECT_UNSET })
 
 extern const struct field_set run_continue_fields;

@@ -59,21 +59,21 @@ static const struct command {
 /* clang-format on */
 
 struct command_line {
-	const struct command *command; /* NULL: none */
+	const struct command *command;   /* NULL: none */
 	char *const          *arguments; /* borrowed from argv */
 	size_t                argument_count;
-	const char         *file;    /* --config; NULL: none */
-	enum action         action;
-	struct config_flag *flags; /* owned; values borrowed from argv */
-	size_t              flag_count;
-	bool                takeover;      /* --takeover */
-	const char         *output;        /* --output; NULL: none */
-	const char        **conversations; /* owned; --conversation, each time it is given */
-	size_t              conversation_count;
-	bool                any_keys; /* an option of keys was given */
+	const char           *file; /* --config; NULL: none */
+	enum action           action;
+	struct config_flag   *flags; /* owned; values borrowed from argv */
+	size_t                flag_count;
+	bool                  takeover;      /* --takeover */
+	const char           *output;        /* --output; NULL: none */
+	const char          **conversations; /* owned; --conversation, each time it is given */
+	size_t                conversation_count;
+	bool                  any_keys; /* an option of keys was given */
 	struct command_keys_options keys;
-	const char        **metadata; /* owned */
-	const char        **limits;   /* owned */
+	const char                **metadata; /* owned */
+	const char                **limits;   /* owned */
 };
 
 enum { HELP_COLUMN = 22 };
@@ -182,17 +182,18 @@ static struct option *make_options(char (*names)[64])
 		return NULL;
 	memcpy(all, own_options, sizeof own_options);
 	for (int i = 0; i < CONFIG_OPTION__COUNT; i++)
-		all[ARRAY_LEN(own_options) + (size_t)i] = (struct option){
-			/* without the two dashes */
-			config_place_flag(config_options[i].name, names[i]) + 2,
-			required_argument, NULL, OPT_VERSION + 1 + i };
+		all[ARRAY_LEN(own_options) + (size_t)i] =
+			(struct option){ /* without the two dashes */
+					 config_place_flag(config_options[i].name, names[i]) + 2,
+					 required_argument, NULL, OPT_VERSION + 1 + i
+			};
 	return all;
 }
 
 static void add_flag(struct command_line *line, int opt)
 {
-	line->flags[line->flag_count++] = (struct config_flag){
-		config_options[opt - OPT_VERSION - 1].name, optarg };
+	line->flags[line->flag_count++] =
+		(struct config_flag){ config_options[opt - OPT_VERSION - 1].name, optarg };
 }
 
 /* Of `parley keys`; false: another option. */
@@ -226,36 +227,20 @@ static int read_options(int argc, char **argv, const struct option *options,
 
 	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		switch (opt) {
-		case 'h':
-			return print_help(stdout);
-		case '?':
-			return usage_error();
+		case 'h': return print_help(stdout);
+		case '?': return usage_error();
 		case OPT_VERSION:
 			return puts("parley " PARLEY_VERSION) < 0 ? EX_IOERR : EXIT_SUCCESS;
-		case OPT_CONFIG:
-			line->file = optarg;
-			break;
-		case OPT_CHECK:
-			line->action = ACTION_CHECK;
-			break;
-		case OPT_PRINT:
-			line->action = ACTION_PRINT;
-			break;
-		case OPT_ROUTES:
-			line->action = ACTION_ROUTES;
-			break;
-		case OPT_OPTIONS:
-			line->action = ACTION_OPTIONS;
-			break;
-		case OPT_OUTPUT:
-			line->output = optarg;
-			break;
+		case OPT_CONFIG: line->file = optarg; break;
+		case OPT_CHECK: line->action = ACTION_CHECK; break;
+		case OPT_PRINT: line->action = ACTION_PRINT; break;
+		case OPT_ROUTES: line->action = ACTION_ROUTES; break;
+		case OPT_OPTIONS: line->action = ACTION_OPTIONS; break;
+		case OPT_OUTPUT: line->output = optarg; break;
 		case OPT_CONVERSATION:
 			line->conversations[line->conversation_count++] = optarg;
 			break;
-		case OPT_TAKEOVER:
-			line->takeover = true;
-			break;
+		case OPT_TAKEOVER: line->takeover = true; break;
 		default:
 			if (!read_keys_option(opt, line))
 				add_flag(line, opt);
@@ -300,7 +285,8 @@ static int read_arguments(int argc, char **argv, struct command_line *line)
 		return usage_error();
 	}
 	if (line->any_keys && c->run != command_keys) {
-		fprintf(stderr, "parley: %s takes no options of keys, as --name or --json\n", c->name);
+		fprintf(stderr, "parley: %s takes no options of keys, as --name or --json\n",
+			c->name);
 		return usage_error();
 	}
 	line->arguments = argv + optind;

@@ -42,16 +42,17 @@ static bool print_one(struct lookup *l, struct buf *out)
 
 static bool print_list(struct lookup *l, struct buf *out)
 {
-	return api_key_print_list(out, &container_of(l, struct look, lookup)->read, clock_wall_ms());
+	return api_key_print_list(out, &container_of(l, struct look, lookup)->read,
+				  clock_wall_ms());
 }
 
-static const struct lookup_kind one_kind = {
-	LOOKUP(struct look, read), LOOKUP_ARENA(struct look, read.arena, 8 * MIB), .print = print_one
-};
+static const struct lookup_kind one_kind = { LOOKUP(struct look, read),
+					     LOOKUP_ARENA(struct look, read.arena, 8 * MIB),
+					     .print = print_one };
 
-static const struct lookup_kind list_kind = {
-	LOOKUP(struct look, read), LOOKUP_ARENA(struct look, read.arena, 8 * MIB), .print = print_list
-};
+static const struct lookup_kind list_kind = { LOOKUP(struct look, read),
+					      LOOKUP_ARENA(struct look, read.arena, 8 * MIB),
+					      .print = print_list };
 
 void admin_keys_get(struct request *r, void *app)
 {
@@ -100,7 +101,7 @@ void admin_keys_list(struct request *r, void *app)
 struct change {
 	struct lookup        lookup;
 	struct api_key_write write;
-	struct input        *input; /* owned; what write points into */
+	struct input        *input;             /* owned; what write points into */
 	char                 text[API_KEY_MAX]; /* "": there is no new one */
 };
 

@@ -8,8 +8,9 @@
 
 static enum errc bad_time(struct err *e, const char *path)
 {
-	return err_set(e, ERR_INVALID_VALUE, path,
-		       "must be a whole number with s, m, h or d, from 1s to 366d, such as 1m, 24h or 30d");
+	return err_set(
+		e, ERR_INVALID_VALUE, path,
+		"must be a whole number with s, m, h or d, from 1s to 366d, such as 1m, 24h or 30d");
 }
 
 static enum errc read_rate(struct input *in, json_at at, const char *path, int64_t *ret_count,
@@ -34,13 +35,15 @@ static enum errc read_rate(struct input *in, json_at at, const char *path, int64
 enum errc allowance_body_limits(struct input *in, json_at at, struct allowance *ret, struct err *e)
 {
 	struct api_key_limits b = API_KEY_LIMITS_INIT;
-	enum errc rc = fields_read(&api_key_limits_fields, &in->doc, at, "limits", &in->arena, &b, e);
+	enum errc             rc =
+		fields_read(&api_key_limits_fields, &in->doc, at, "limits", &in->arena, &b, e);
 
 	if (rc == ERR_OK)
 		rc = read_rate(in, b.requests, "limits.requests", &ret->requests,
 			       &ret->requests_window_us, e);
 	if (rc == ERR_OK)
-		rc = read_rate(in, b.tokens, "limits.tokens", &ret->tokens, &ret->tokens_window_us, e);
+		rc = read_rate(in, b.tokens, "limits.tokens", &ret->tokens, &ret->tokens_window_us,
+			       e);
 	ret->concurrent = b.concurrent;
 	ret->max_body = b.max_body;
 	return rc;
@@ -49,18 +52,21 @@ enum errc allowance_body_limits(struct input *in, json_at at, struct allowance *
 enum errc allowance_body_budget(struct input *in, json_at at, struct allowance *ret, struct err *e)
 {
 	struct api_key_budget b = API_KEY_BUDGET_INIT;
-	enum errc rc = fields_read(&api_key_budget_fields, &in->doc, at, "budget", &in->arena, &b, e);
+	enum errc             rc =
+		fields_read(&api_key_budget_fields, &in->doc, at, "budget", &in->arena, &b, e);
 
 	if (rc != ERR_OK)
 		return rc;
 	if (b.money.p && !allowance_read_money(b.money, &ret->budget_nano))
-		return err_set(e, ERR_INVALID_VALUE, "budget.money",
-			       "must be a decimal number above 0 with up to 9 places, up to 1000000000, "
-			       "such as 12.50");
+		return err_set(
+			e, ERR_INVALID_VALUE, "budget.money",
+			"must be a decimal number above 0 with up to 9 places, up to 1000000000, "
+			"such as 12.50");
 	if (b.window.p && !allowance_read_time(b.window, &ret->budget_window_us))
 		return bad_time(e, "budget.window");
 	if (b.window.p && !b.money.p && b.tokens == 0)
-		return err_set(e, ERR_INVALID_VALUE, "budget", "needs money or tokens, not only a window");
+		return err_set(e, ERR_INVALID_VALUE, "budget",
+			       "needs money or tokens, not only a window");
 	ret->budget_tokens = b.tokens;
 	return ERR_OK;
 }
@@ -108,5 +114,6 @@ struct value *allowance_body_budget_value(const struct allowance *a)
 	return VALUE_OBJECT(
 		SET("money", a->budget_nano, written(allowance_put_money, a->budget_nano)),
 		SET("tokens", a->budget_tokens, value_int(a->budget_tokens)),
-		SET("window", a->budget_window_us, written(allowance_put_time, a->budget_window_us)));
+		SET("window", a->budget_window_us,
+		    written(allowance_put_time, a->budget_window_us)));
 }

@@ -53,7 +53,8 @@ static enum errc set_models(struct input *in, json_at list, struct api_key_write
 		if (!json_text(d, i, &in->arena, &name) || name.n == 0 || name.n > LIMIT_MODEL ||
 		    memchr(name.p, '\0', name.n))
 			return err_set(e, ERR_INVALID_VALUE, path,
-				       "must be the name of a model, of 1 to %d bytes", LIMIT_MODEL);
+				       "must be the name of a model, of 1 to %d bytes",
+				       LIMIT_MODEL);
 		const char *star = memchr(name.p, '*', name.n);
 		if (star && star != name.p + name.n - 1)
 			return err_set(e, ERR_INVALID_VALUE, path, "may have a * only at its end");
@@ -69,7 +70,8 @@ static enum errc set_name(struct str name, struct api_key_write *w, struct err *
 	w->name = name;
 	for (size_t i = 0; name.p && i < name.n; i++)
 		if ((unsigned char)name.p[i] < ' ' || name.p[i] == 0x7f)
-			return err_set(e, ERR_INVALID_VALUE, "name", "must not have control characters");
+			return err_set(e, ERR_INVALID_VALUE, "name",
+				       "must not have control characters");
 	return ERR_OK;
 }
 
@@ -81,8 +83,9 @@ static enum errc set_end(int64_t at_s, int64_t in_s, struct api_key_write *w, st
 	w->expires_set = at_s >= 0 || in_s >= 0;
 	w->expires_ms = in_s >= 0 ? w->now_ms + in_s * 1000 : at_s > 0 ? at_s * 1000 : 0;
 	if (w->expires_ms > 0 && w->expires_ms <= w->now_ms)
-		return err_set(e, ERR_INVALID_VALUE, "expires_at",
-			       "must be a time in the future, in seconds since 1970, or 0 for never");
+		return err_set(
+			e, ERR_INVALID_VALUE, "expires_at",
+			"must be a time in the future, in seconds since 1970, or 0 for never");
 	return ERR_OK;
 }
 

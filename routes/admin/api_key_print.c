@@ -38,18 +38,15 @@ static struct value *key_of(const struct store_api_key *k, const char *text, int
 	bool grace = k->old_until_ms > now_ms && k->revoked_ms == 0;
 
 	return VALUE_OBJECT(
-		{ "id", value_fmt("key_%s", k->id) },
-		{ "object", value_text_of("api_key") },
+		{ "id", value_fmt("key_%s", k->id) }, { "object", value_text_of("api_key") },
 		{ "name", value_string(k->name) },
 		{ "status", value_text_of(api_key_status(k, now_ms)) },
 		{ "scopes", scopes_of(k->scopes) },
 		{ "models", k->models.n > 0 ? value_raw(k->models) : value_null() },
 		{ "metadata", value_raw(k->metadata) },
 		{ "owner", value_fmt("%lld", (long long)k->owner) },
-		{ "created_at", time_of(k->created_ms) },
-		{ "expires_at", time_of(k->expires_ms) },
-		{ "revoked_at", time_of(k->revoked_ms) },
-		{ "rotated_at", time_of(k->rotated_ms) },
+		{ "created_at", time_of(k->created_ms) }, { "expires_at", time_of(k->expires_ms) },
+		{ "revoked_at", time_of(k->revoked_ms) }, { "rotated_at", time_of(k->rotated_ms) },
 		{ "grace_until", time_of(grace ? k->old_until_ms : 0) },
 		{ "last_used_at", time_of(k->used_ms) },
 		{ "limits", allowance_body_limits_value(&k->allowance) },

@@ -24,7 +24,7 @@ enum {
 };
 
 struct look {
-	struct lookup    lookup;
+	struct lookup     lookup;
 	struct usage_read read;
 	struct allowance  allowance;
 };
@@ -108,7 +108,8 @@ static bool read_group(struct request *r, unsigned *ret)
 		while (i < ARRAY_LEN(group_names) && !str_is(text, group_names[i]))
 			i++;
 		if (i == ARRAY_LEN(group_names)) {
-			reply_refuse(r, ERR_INVALID_VALUE, "group", "must be one of: key, model, day");
+			reply_refuse(r, ERR_INVALID_VALUE, "group",
+				     "must be one of: key, model, day");
 			return false;
 		}
 		*ret |= 1u << i;
@@ -183,8 +184,7 @@ static struct value *row_of(const struct usage_row *row, unsigned group)
 		{ "input_tokens", value_int(row->tokens_in) },
 		{ "output_tokens", value_int(row->tokens_out) },
 		{ "cached_tokens", value_int(row->cached) },
-		{ "reasoning_tokens", value_int(row->reasoning) },
-		{ "cost", money_of(row->nano) });
+		{ "reasoning_tokens", value_int(row->reasoning) }, { "cost", money_of(row->nano) });
 }
 
 static struct value *rows_of(const struct usage_read *u)
@@ -221,17 +221,18 @@ static struct value *budget_of(const struct look *x)
 {
 	const struct allowance  *a = &x->allowance;
 	const struct usage_read *u = &x->read;
-	int64_t window_ms = a->budget_window_us / 1000;
+	int64_t                  window_ms = a->budget_window_us / 1000;
 	int64_t end_ms = u->budgeted && window_ms > 0 ? u->began_ms + window_ms : 0;
 	bool    over = end_ms > 0 && end_ms <= clock_wall_ms();
 
 	if (a->budget_nano <= 0 && a->budget_tokens <= 0)
 		return value_null();
-	return VALUE_OBJECT(
-		{ "cost", sum_of(money_of, a->budget_nano, over ? 0 : u->spent_nano, u->reserved_nano) },
-		{ "tokens", sum_of(value_int, a->budget_tokens, over ? 0 : u->spent_tokens,
-				   u->reserved_tokens) },
-		{ "renewed_at", end_ms > 0 && !over ? value_int((end_ms + 999) / 1000) : value_null() });
+	return VALUE_OBJECT({ "cost", sum_of(money_of, a->budget_nano, over ? 0 : u->spent_nano,
+					     u->reserved_nano) },
+			    { "tokens", sum_of(value_int, a->budget_tokens,
+					       over ? 0 : u->spent_tokens, u->reserved_tokens) },
+			    { "renewed_at", end_ms > 0 && !over ? value_int((end_ms + 999) / 1000)
+								: value_null() });
 }
 
 static bool print(struct lookup *l, struct buf *out)
@@ -239,10 +240,10 @@ static bool print(struct lookup *l, struct buf *out)
 	const struct look       *x = container_of(l, struct look, lookup);
 	const struct usage_read *u = &x->read;
 	struct value            *v = VALUE_OBJECT(
-		{ "object", value_text_of("usage") }, { "from", date_value(u->from_day) },
-		{ "to", date_value(u->to_day) }, { "has_more", value_bool(u->has_more) },
-		{ "next", u->has_more ? value_fmt("%zu", u->skip + u->row_count) : value_null() },
-		{ "budget", budget_of(x) }, { "data", rows_of(u) });
+			   { "object", value_text_of("usage") }, { "from", date_value(u->from_day) },
+			   { "to", date_value(u->to_day) }, { "has_more", value_bool(u->has_more) },
+			   { "next", u->has_more ? value_fmt("%zu", u->skip + u->row_count) : value_null() },
+			   { "budget", budget_of(x) }, { "data", rows_of(u) });
 	bool ok = value_print(v, out);
 
 	value_destroy(v);

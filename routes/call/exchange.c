@@ -21,7 +21,7 @@ struct exchange {
 	struct run     *run;
 	struct stream  *stream; /* NULL: plain, or not open yet */
 	struct str      model;
-	bool            breaks;     /* as its family has it; read when the request may be gone */
+	bool            breaks; /* as its family has it; read when the request may be gone */
 	bool            streamed;
 	bool            background; /* answered as soon as the run goes on by itself */
 	bool            parting;    /* answered; the run will be left at the end of the turn */
@@ -34,24 +34,25 @@ static void note(struct exchange *x)
 	struct run_view v;
 
 	run_view(x->run, &v);
-	request_note(x->request,
-		     &(struct request_note){
-			     .run = v.id,
-			     .conversation = v.conversation,
-			     .model = x->model,
-			     .provider = v.provider,
-			     .finish_reason = v.finish_reason,
-			     .tokens_in = v.usage.in,
-			     .tokens_out = v.usage.out,
-			     .first_token_us = v.first_token_us
-						       ? v.first_token_us - request_start_us(x->request)
-						       : 0,
-			     .upstream_us = v.answered_us ? v.answered_us - v.called_us : 0,
-			     .attempts = v.attempts,
-			     .stream = x->stream != NULL,
-			     .costs = v.costs,
-			     .cost_nano = v.cost_nano,
-		     });
+	request_note(
+		x->request,
+		&(struct request_note){
+			.run = v.id,
+			.conversation = v.conversation,
+			.model = x->model,
+			.provider = v.provider,
+			.finish_reason = v.finish_reason,
+			.tokens_in = v.usage.in,
+			.tokens_out = v.usage.out,
+			.first_token_us = v.first_token_us
+						  ? v.first_token_us - request_start_us(x->request)
+						  : 0,
+			.upstream_us = v.answered_us ? v.answered_us - v.called_us : 0,
+			.attempts = v.attempts,
+			.stream = x->stream != NULL,
+			.costs = v.costs,
+			.cost_nano = v.cost_nano,
+		});
 }
 
 /* put_time: ",name;dur=1.234" (milliseconds). */
@@ -125,11 +126,11 @@ static void headers(struct exchange *x)
 		reply_header(x->request, "x-parley-attempts", str_of(count));
 	}
 	run_headers(x->request, &(struct run_told){
-		.run = v.id,
-		.conversation = v.conversation,
-		.stored = v.conversation.n > 0,
-		.streamed = x->streamed || x->background,
-	});
+					.run = v.id,
+					.conversation = v.conversation,
+					.stored = v.conversation.n > 0,
+					.streamed = x->streamed || x->background,
+				});
 }
 
 static void part(struct exchange *x)
@@ -364,7 +365,9 @@ void exchange_call(struct request *r, struct gateway *g, struct run_request *rq)
 		return;
 	}
 	*x = (struct entry){ .wait = { .fn = entry_answer, .gone = entry_gone },
-			     .request = r, .gateway = g, .rq = *rq };
+			     .request = r,
+			     .gateway = g,
+			     .rq = *rq };
 	switch (admission_enter(r, g, rq, &x->wait, &e)) {
 	case ADMIT_IN: entry_answer(&x->wait, NULL); break;
 	case ADMIT_REFUSED: entry_answer(&x->wait, &e); break;

@@ -13,7 +13,7 @@ enum errc intake_target(const struct gateway *g, struct str model, const char *p
 			struct run_request *ret, struct err *e)
 {
 	struct target target;
-	enum errc rc = registry_find_for(g->now->registry, model, ret->who, &target, e);
+	enum errc     rc = registry_find_for(g->now->registry, model, ret->who, &target, e);
 
 	if (rc != ERR_OK) {
 		err_at(e, path);
@@ -49,14 +49,14 @@ void intake_start(struct request *r, struct gateway *g, struct run_request *rq)
 
 /* One body on its way to a run; a long one is read by a worker. */
 struct reading {
-	struct work_job job;
-	struct request *request; /* NULL: the client left */
-	struct gateway *gateway;
-	struct gateway then;  /* as the gateway was at the start; its snapshot is held */
-	struct identity *who; /* held */
-	intake_read_fn read;
+	struct work_job    job;
+	struct request    *request; /* NULL: the client left */
+	struct gateway    *gateway;
+	struct gateway     then; /* as the gateway was at the start; its snapshot is held */
+	struct identity   *who;  /* held */
+	intake_read_fn     read;
 	struct run_request rq;
-	struct err err;
+	struct err         err;
 };
 
 static void reading_left(void *arg)
@@ -128,7 +128,7 @@ static enum errc read_aside(struct request *r, struct gateway *g, const struct r
 void intake_serve(struct request *r, struct gateway *g, intake_read_fn read)
 {
 	struct run_request rq = { .input = request_input_take(r), .who = request_key(r) };
-	struct err e = { .code = ERR_OK };
+	struct err         e = { .code = ERR_OK };
 
 	if (rq.input->body.len <= LIMIT_LOOP_JSON)
 		e.code = read(rq.input, g, &rq, &e);

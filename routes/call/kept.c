@@ -28,11 +28,11 @@ static void headers(struct request *r, const struct gateway *g, const struct run
 	if (!id_none(read->conversation))
 		id_text(read->conversation, ID_CONVERSATION, conversation);
 	run_headers(r, &(struct run_told){
-		.run = id_text(read->run, ID_RUN, run),
-		.conversation = str_of(conversation),
-		.stored = read->stored,
-		.streamed = rq->prompt.stream,
-	});
+			       .run = id_text(read->run, ID_RUN, run),
+			       .conversation = str_of(conversation),
+			       .stored = read->stored,
+			       .streamed = rq->prompt.stream,
+		       });
 }
 
 /* --- kept bytes --- */
@@ -113,7 +113,8 @@ static void reply_lost(struct request *r, const struct idem_read *read)
 	} else if (read->answer.http == 503) {
 		err_set(&e, ERR_STORAGE, "", "the answer could not be stored");
 	} else {
-		err_set(&e, ERR_INTERNAL, "", "the server stopped while this answer was being made");
+		err_set(&e, ERR_INTERNAL, "",
+			"the server stopped while this answer was being made");
 		str_copy(e.wire, sizeof e.wire, STR("server_stopped"));
 	}
 	reply_error(r, &e);
@@ -224,7 +225,8 @@ void kept_reply(struct request *r, struct gateway *g, const struct run_request *
 	bool stream = rq->prompt.stream;
 
 	if ((!stream || !read->stored) && read->answer.http == 0) {
-		reply_refuse(r, ERR_STORAGE, "", "the answer for this Idempotency-Key is not stored yet");
+		reply_refuse(r, ERR_STORAGE, "",
+			     "the answer for this Idempotency-Key is not stored yet");
 		return;
 	}
 	headers(r, g, rq, read);

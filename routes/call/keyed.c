@@ -28,7 +28,7 @@ struct keyed {
 	struct idem_watch  watch;
 	bool               watching;
 	bool               leaving; /* the watch is being left, to claim again */
-	struct idem_read    read;
+	struct idem_read   read;
 	struct timer       again; /* until the process beside has more to say of its call */
 	bool               reading;
 };
@@ -122,8 +122,7 @@ static bool is_beside(const struct keyed *x)
 	struct store *s = x->gateway->store;
 
 	return x->claim && x->read.answer.http == 0 && x->read.outcome == RUN_RUNNING &&
-	       !(x->rq.prompt.stream && x->read.stored) && !x->rq.background &&
-	       store_peer_alive(s);
+	       !(x->rq.prompt.stream && x->read.stored) && !x->rq.background && store_peer_alive(s);
 }
 
 static void on_read(struct store_job *job)
@@ -202,9 +201,7 @@ static void on_news(struct idem_watch *w)
 		if (x->rq.background)
 			follow(x);
 		break;
-	case IDEM_COMMITTED:
-		follow(x);
-		break;
+	case IDEM_COMMITTED: follow(x); break;
 	case IDEM_KEPT: look(x); break;
 	case IDEM_FREED:
 		if (x->watch.err.code != ERR_OK)
@@ -226,7 +223,8 @@ static void claim(struct keyed *x)
 		idem_leave(&x->watch);
 		return;
 	}
-	x->watch = (struct idem_watch){ .loop = x->gateway->loop, .fn = on_news, .gone = watch_gone };
+	x->watch =
+		(struct idem_watch){ .loop = x->gateway->loop, .fn = on_news, .gone = watch_gone };
 	switch (idem_claim(&x->name, &x->watch, &x->claim)) {
 	case IDEM_FIRST: look(x); break;
 	case IDEM_WATCHED: x->watching = true; break;
@@ -257,7 +255,8 @@ void keyed_start(struct request *r, struct gateway *g, struct run_request *rq)
 	x->rq = *rq;
 	x->again.fn = on_again;
 	if (idem_name_read(r, &x->name, &e) != ERR_OK ||
-	    idem_name_digest(request_method(r), request_path(r), input_digest(rq->input), &x->name, &e) != ERR_OK) {
+	    idem_name_digest(request_method(r), request_path(r), input_digest(rq->input), &x->name,
+			     &e) != ERR_OK) {
 		refuse(x, &e);
 	} else {
 		request_on_left(r, client_left, x);

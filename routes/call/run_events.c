@@ -107,8 +107,8 @@ static bool read_format(struct request *r, struct follow_options *ret)
 {
 	struct err e;
 	struct str text;
-	char names[64] = "";
-	size_t n = 0;
+	char       names[64] = "";
+	size_t     n = 0;
 
 	if (!request_query(r, "format", 0, &text))
 		return true;

@@ -9,7 +9,7 @@
 void run_headers(struct request *r, const struct run_told *told)
 {
 	const struct family *f = request_family(r);
-	char location[ID_MAX + 32];
+	char                 location[ID_MAX + 32];
 
 	if (told->run.n == 0 || (!told->stored && !f->shows_unstored))
 		return;

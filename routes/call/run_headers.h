@@ -7,8 +7,8 @@
 struct run_told {
 	struct str run; /* ids as text; empty: there is none to tell of */
 	struct str conversation;
-	bool stored;
-	bool streamed; /* the run's events can be read */
+	bool       stored;
+	bool       streamed; /* the run's events can be read */
 };
 
 /* run_headers: X-Run-Id, X-Conversation-Id and Location, for the reply to come. */

@@ -41,9 +41,10 @@ static bool put_usage(struct buf *out, const struct usage *u)
 	if (!buf_text(out, ",\"usage\":"))
 		return false;
 	bool ok = u->known || u->estimated ? chunk_usage(u, out) : buf_text(out, "null");
-	return ok && buf_fmt(out, ",\"usage_source\":%s", u->known       ? "\"provider\""
-							  : u->estimated ? "\"estimated\""
-									 : "null");
+	return ok && buf_fmt(out, ",\"usage_source\":%s",
+			     u->known       ? "\"provider\""
+			     : u->estimated ? "\"estimated\""
+					    : "null");
 }
 
 static bool put_cost(struct buf *out, const struct run_read *run)
@@ -59,15 +60,16 @@ bool run_print(struct buf *out, const struct run_read *run)
 	char id[ID_MAX];
 
 	return buf_text(out, "{\"id\":\"") && buf_str(out, id_text(run->run, ID_RUN, id)) &&
-	       buf_fmt(out, "\",\"object\":\"run\",\"status\":\"%s\"", run_status_name(run->status)) &&
+	       buf_fmt(out, "\",\"object\":\"run\",\"status\":\"%s\"",
+		       run_status_name(run->status)) &&
 	       put_id(out, "conversation", run->conversation, ID_CONVERSATION) &&
 	       put_text(out, "model", run->model) && put_text(out, "provider", run->provider) &&
 	       put_time(out, "created_at", run->created_ms) &&
 	       put_time(out, "first_token_at", run->first_token_ms) &&
 	       put_time(out, "completed_at", run->completed_ms) &&
 	       put_word(out, "finish_reason", run->finish_reason) &&
-	       put_word(out, "native_finish_reason", run->native_reason) && put_usage(out, &run->usage) &&
-	       put_cost(out, run) && buf_text(out, ",\"error\":") &&
+	       put_word(out, "native_finish_reason", run->native_reason) &&
+	       put_usage(out, &run->usage) && put_cost(out, run) && buf_text(out, ",\"error\":") &&
 	       buf_str(out, run->error.n > 0 ? run->error : STR("null")) &&
 	       buf_fmt(out, ",\"attempts\":%lld", (long long)run->attempts) &&
 	       put_id(out, "continues", run->continues, ID_RUN) && buf_text(out, "}");
@@ -76,12 +78,12 @@ bool run_print(struct buf *out, const struct run_read *run)
 bool run_print_live(struct buf *out, const struct live *live)
 {
 	return run_print(out, &(struct run_read){
-		.run = live->id,
-		.status = live->status,
-		.model = str_of(live->model),
-		.provider = str_of(live->provider),
-		.created_ms = live->created_ms,
-		.first_token_ms = live->first_token_ms,
-		.attempts = live->attempts,
-	});
+				      .run = live->id,
+				      .status = live->status,
+				      .model = str_of(live->model),
+				      .provider = str_of(live->provider),
+				      .created_ms = live->created_ms,
+				      .first_token_ms = live->first_token_ms,
+				      .attempts = live->attempts,
+			      });
 }

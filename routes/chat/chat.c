@@ -11,15 +11,14 @@
 
 /* Members of config that become members of the provider's request, under the same name. */
 static const char *const forwarded[] = {
-	"temperature",	     "top_p",	     "stop",  "seed",	     "presence_penalty",
+	"temperature",       "top_p",           "stop",  "seed",        "presence_penalty",
 	"frequency_penalty", "response_format", "tools", "tool_choice", "reasoning_effort",
 };
 
 /* What config.extra may not set, because Parley does. */
 static const char *const owned[] = {
-	"model",      "messages",	     "stream",	    "stream_options", "n",
-	"store",      "metadata",	     "max_tokens",  "max_completion_tokens",
-	"extra",
+	"model", "messages", "stream",     "stream_options",        "n",
+	"store", "metadata", "max_tokens", "max_completion_tokens", "extra",
 };
 
 /* --- checks --- */
@@ -34,7 +33,8 @@ static bool in_list(const struct json_doc *d, json_at key, const char *const *li
 
 static enum errc check_extra(const struct json_doc *d, json_at extra, struct err *e)
 {
-	for (json_at k = json_first(d, extra); k != json_end(d, extra); k = json_next_member(d, k)) {
+	for (json_at k = json_first(d, extra); k != json_end(d, extra);
+	     k = json_next_member(d, k)) {
 		struct str key = json_inner(d, k);
 		char       path[160];
 
@@ -53,9 +53,10 @@ static enum errc check_stop(const struct json_doc *d, json_at stop, struct err *
 	if (json_kind(d, stop) == JSON_STRING)
 		return ERR_OK;
 	if (json_kind(d, stop) != JSON_ARRAY || d->tok[stop].count > LIMIT_STOPS)
-		return err_set(e, json_kind(d, stop) == JSON_ARRAY ? ERR_INVALID_VALUE : ERR_INVALID_TYPE,
-			       "config.stop", "must be a string or an array of up to %d strings",
-			       LIMIT_STOPS);
+		return err_set(
+			e, json_kind(d, stop) == JSON_ARRAY ? ERR_INVALID_VALUE : ERR_INVALID_TYPE,
+			"config.stop", "must be a string or an array of up to %d strings",
+			LIMIT_STOPS);
 	size_t n = 0;
 	for (json_at i = json_first(d, stop); i != json_end(d, stop); i = json_next(d, i), n++) {
 		char path[160];
@@ -94,7 +95,8 @@ static enum errc check_config(const struct json_doc *d, const struct chat_config
 	if (rc == ERR_OK && c->tool_choice != JSON_ABSENT &&
 	    json_kind(d, c->tool_choice) != JSON_STRING &&
 	    json_kind(d, c->tool_choice) != JSON_OBJECT)
-		rc = err_set(e, ERR_INVALID_TYPE, "config.tool_choice", "must be a string or an object");
+		rc = err_set(e, ERR_INVALID_TYPE, "config.tool_choice",
+			     "must be a string or an object");
 	if (rc == ERR_OK && c->extra != JSON_ABSENT)
 		rc = check_extra(d, c->extra, e);
 	return rc;
@@ -105,7 +107,8 @@ static enum errc check_config(const struct json_doc *d, const struct chat_config
 static void add_members(const struct json_doc *d, json_at object, bool only_forwarded,
 			struct str *list, size_t *n)
 {
-	for (json_at k = json_first(d, object); k != json_end(d, object); k = json_next_member(d, k)) {
+	for (json_at k = json_first(d, object); k != json_end(d, object);
+	     k = json_next_member(d, k)) {
 		if (only_forwarded && (!in_list(d, k, forwarded, ARRAY_LEN(forwarded)) ||
 				       json_kind(d, json_value(k)) == JSON_NULL))
 			continue;
@@ -143,7 +146,8 @@ static enum errc read_conversation(const struct chat_request *c, struct run_requ
 				   struct err *e)
 {
 	if (c->parent.p && !c->conversation.p)
-		return err_set(e, ERR_INVALID_VALUE, "parent", "is allowed only together with conversation");
+		return err_set(e, ERR_INVALID_VALUE, "parent",
+			       "is allowed only together with conversation");
 	if (!c->conversation.p)
 		return ERR_OK;
 	if (!id_parse(c->conversation, ID_CONVERSATION, &ret->conversation))
@@ -177,7 +181,8 @@ static enum errc read_messages(struct input *in, const struct gateway *g,
 	struct str *messages = NULL;
 	enum errc   rc;
 
-	rc = chat_messages_read(in, c->messages, g->image_root != NULL, &messages, &ret->message_count, e);
+	rc = chat_messages_read(in, c->messages, g->image_root != NULL, &messages,
+				&ret->message_count, e);
 	if (rc != ERR_OK)
 		return rc;
 	ret->messages = messages;
@@ -187,8 +192,9 @@ static enum errc read_messages(struct input *in, const struct gateway *g,
 	return ERR_OK;
 }
 
-static enum errc read_config(struct input *in, const struct gateway *g, const struct chat_request *c,
-			     struct str default_model, struct run_request *ret, struct err *e)
+static enum errc read_config(struct input *in, const struct gateway *g,
+			     const struct chat_request *c, struct str default_model,
+			     struct run_request *ret, struct err *e)
 {
 	struct chat_config config = CHAT_CONFIG_INIT;
 	enum errc          rc = ERR_OK;
@@ -202,7 +208,8 @@ static enum errc read_config(struct input *in, const struct gateway *g, const st
 		rc = build_prompt(in, c->config, &config, &ret->prompt, e);
 	if (rc != ERR_OK)
 		return rc;
-	return intake_target(g, config.model.p ? config.model : default_model, "config.model", ret, e);
+	return intake_target(g, config.model.p ? config.model : default_model, "config.model", ret,
+			     e);
 }
 
 enum errc chat_read_how(struct input *in, const struct gateway *g, const struct chat_request *c,

@@ -27,7 +27,8 @@ static enum errc check_file(const struct json_doc *d, json_at i, const char *pat
 	enum errc           rc;
 
 	if (json_kind(d, i) != JSON_OBJECT)
-		return err_set(e, ERR_INVALID_TYPE, path, "must be an object: {uuid, name} or {name, content}");
+		return err_set(e, ERR_INVALID_TYPE, path,
+			       "must be an object: {uuid, name} or {name, content}");
 	rc = fields_read(&context_file_fields, d, i, path, arena, &f, e);
 	if (rc != ERR_OK)
 		return rc;
@@ -78,14 +79,16 @@ static enum errc check_parts(const struct json_doc *d, json_at parts, const char
 
 	if (d->tok[parts].count > LIMIT_PARTS) {
 		check_path(path, "%s.content", message);
-		return err_set(e, ERR_INVALID_VALUE, path, "must have at most %d parts", LIMIT_PARTS);
+		return err_set(e, ERR_INVALID_VALUE, path, "must have at most %d parts",
+			       LIMIT_PARTS);
 	}
 	for (json_at i = json_first(d, parts); i != json_end(d, parts); i = json_next(d, i)) {
 		json_at type = json_get(d, i, "type");
 
 		check_path(path, "%s.content[%zu]", message, n++);
 		if (json_kind(d, i) != JSON_OBJECT)
-			return err_set(e, ERR_INVALID_TYPE, path, "a content part must be an object");
+			return err_set(e, ERR_INVALID_TYPE, path,
+				       "a content part must be an object");
 		if (type == JSON_ABSENT) {
 			err_set(e, ERR_MISSING_PARAMETER, "type", "a content part needs a type");
 			err_at(e, path);
@@ -100,7 +103,9 @@ static enum errc check_parts(const struct json_doc *d, json_at parts, const char
 			json_at text = json_get(d, i, "text");
 
 			if (text == JSON_ABSENT || json_kind(d, text) != JSON_STRING) {
-				err_set(e, text == JSON_ABSENT ? ERR_MISSING_PARAMETER : ERR_INVALID_TYPE,
+				err_set(e,
+					text == JSON_ABSENT ? ERR_MISSING_PARAMETER
+							    : ERR_INVALID_TYPE,
 					"text", "a text part needs text, a string");
 				err_at(e, path);
 				return e->code;
@@ -185,7 +190,8 @@ static struct str stored_form(const struct json_doc *d, json_at i, struct arena 
 
 		return joined(arena, front, STR("\"user\""), back);
 	}
-	return joined(arena, STR("{\"role\":\"user\","), (struct str){ raw.p + 1, raw.n - 1 }, STR_NONE);
+	return joined(arena, STR("{\"role\":\"user\","), (struct str){ raw.p + 1, raw.n - 1 },
+		      STR_NONE);
 }
 
 static enum errc read_one(struct input *in, json_at i, size_t n, bool paths, struct str *ret,
@@ -213,7 +219,8 @@ static enum errc read_one(struct input *in, json_at i, size_t n, bool paths, str
 		if (rc != ERR_OK)
 			return rc;
 	} else if (json_kind(d, i) != JSON_STRING) {
-		return err_set(e, ERR_INVALID_TYPE, path, "must be a string, a message object or an LMC message");
+		return err_set(e, ERR_INVALID_TYPE, path,
+			       "must be a string, a message object or an LMC message");
 	}
 	*ret = stored_form(d, i, &in->arena);
 	return ret->p ? ERR_OK : err_set(e, ERR_OVERLOADED, "", "no memory for the messages");

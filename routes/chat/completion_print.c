@@ -83,8 +83,7 @@ static bool put_all(struct json_doc *d, const struct store_completion *c, struct
 	id_text(c->run, ID_COMPLETION, id);
 	if (!buf_fmt(out, "{\"id\":\"%s\",\"object\":\"chat.completion\",\"created\":%lld", id,
 		     (long long)(c->created_ms / 1000)) ||
-	    !buf_text(out, ",\"model\":") ||
-	    !buf_json_string(out, c->model) ||
+	    !buf_text(out, ",\"model\":") || !buf_json_string(out, c->model) ||
 	    !buf_text(out, ",\"choices\":[{\"index\":0,\"message\":") ||
 	    !put_answer(d, c->answer, out))
 		return false;

@@ -8,8 +8,8 @@
 
 /* Members that are Parley's, or that the dialect writes itself. */
 static const char *const taken[] = {
-	"model", "messages", "stream", "stream_options", "store", "metadata",
-	"max_tokens", "max_completion_tokens",
+	"model", "messages", "stream",     "stream_options",
+	"store", "metadata", "max_tokens", "max_completion_tokens",
 };
 
 static const char *const roles[] = {
@@ -37,8 +37,8 @@ static enum errc read_messages(struct input *in, json_at messages, struct run_re
 			       struct err *e)
 {
 	const struct json_doc *d = &in->doc;
-	struct str            *list = arena_alloc(&in->arena, (d->tok[messages].count + 1) * sizeof *list);
-	size_t                 n = 0;
+	struct str *list = arena_alloc(&in->arena, (d->tok[messages].count + 1) * sizeof *list);
+	size_t      n = 0;
 
 	if (!list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
@@ -100,8 +100,8 @@ static enum errc build_prompt(struct input *in, const struct completion_request 
 
 /* What a stored completion shows again of its request. */
 static const char *const shown[] = {
-	"temperature", "top_p", "seed", "presence_penalty", "frequency_penalty",
-	"tools", "tool_choice", "response_format", "user", "service_tier",
+	"temperature", "top_p",           "seed", "presence_penalty", "frequency_penalty", "tools",
+	"tool_choice", "response_format", "user", "service_tier",
 };
 
 static enum errc read_settings(struct input *in, struct str *ret, struct err *e)

@@ -13,7 +13,8 @@ static bool is_token(const struct json_doc *d, json_at i)
 }
 
 /* check_tokens: of a list within the input, all elements; path: of the list. */
-static enum errc check_tokens(const struct json_doc *d, json_at list, const char *path, struct err *e)
+static enum errc check_tokens(const struct json_doc *d, json_at list, const char *path,
+			      struct err *e)
 {
 	size_t n = 0;
 
@@ -25,7 +26,8 @@ static enum errc check_tokens(const struct json_doc *d, json_at list, const char
 		if (is_token(d, i))
 			continue;
 		check_path(at, "%s[%zu]", path, n);
-		return err_set(e, ERR_INVALID_TYPE, at, "must be a token, an integer of at least 0");
+		return err_set(e, ERR_INVALID_TYPE, at,
+			       "must be a token, an integer of at least 0");
 	}
 	return ERR_OK;
 }
@@ -37,7 +39,8 @@ static enum errc check_each(const struct json_doc *d, json_at list, struct err *
 	size_t         n = 0;
 
 	if (d->tok[list].count > LIMIT_EMBED)
-		return err_set(e, ERR_INVALID_VALUE, "input", "may have at most %d elements", LIMIT_EMBED);
+		return err_set(e, ERR_INVALID_VALUE, "input", "may have at most %d elements",
+			       LIMIT_EMBED);
 	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
 		char path[160];
 
@@ -51,7 +54,8 @@ static enum errc check_each(const struct json_doc *d, json_at list, struct err *
 	return ERR_OK;
 }
 
-static enum errc read_input(const struct json_doc *d, json_at input, struct embed *ret, struct err *e)
+static enum errc read_input(const struct json_doc *d, json_at input, struct embed *ret,
+			    struct err *e)
 {
 	json_at        first = json_first(d, input);
 	enum json_kind kind = json_kind(d, input);
@@ -66,9 +70,7 @@ static enum errc read_input(const struct json_doc *d, json_at input, struct embe
 	else
 		kind = JSON_NULL;
 	switch (kind) {
-	case JSON_NUMBER:
-		ret->tokens = true;
-		return check_tokens(d, input, "input", e);
+	case JSON_NUMBER: ret->tokens = true; return check_tokens(d, input, "input", e);
 	case JSON_STRING:
 	case JSON_ARRAY:
 		ret->tokens = kind == JSON_ARRAY;
@@ -79,13 +81,14 @@ static enum errc read_input(const struct json_doc *d, json_at input, struct embe
 	case JSON_TRUE:
 	case JSON_OBJECT: break;
 	}
-	return err_set(e, ERR_INVALID_TYPE, "input",
-		       "must be a string, an array of strings, an array of tokens (integers), or an "
-		       "array of such arrays");
+	return err_set(
+		e, ERR_INVALID_TYPE, "input",
+		"must be a string, an array of strings, an array of tokens (integers), or an "
+		"array of such arrays");
 }
 
-static enum errc build_prompt(struct input *in, const struct embedding_request *c, struct prompt *ret,
-			      struct err *e)
+static enum errc build_prompt(struct input *in, const struct embedding_request *c,
+			      struct prompt *ret, struct err *e)
 {
 	const struct json_doc *d = &in->doc;
 	struct embed          *embed = arena_alloc(&in->arena, sizeof *embed);
@@ -117,10 +120,11 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 	if (rc == ERR_OK)
 		rc = intake_target(g, c.model, "model", ret, e);
 	if (rc == ERR_OK && !(ret->takes & PROVIDER_EMBED))
-		rc = err_set(e, ERR_UNSUPPORTED_PARAMETER, "model",
-			     "the provider '%s' of this model can't be asked by POST /v1/embeddings: its "
-			     "dialect, %s, has no embeddings",
-			     ret->provider->name, ret->provider->ops->dialect);
+		rc = err_set(
+			e, ERR_UNSUPPORTED_PARAMETER, "model",
+			"the provider '%s' of this model can't be asked by POST /v1/embeddings: its "
+			"dialect, %s, has no embeddings",
+			ret->provider->name, ret->provider->ops->dialect);
 	return rc;
 }
 

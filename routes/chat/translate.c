@@ -21,7 +21,7 @@ struct translation {
 	struct request *request; /* NULL: the client left */
 	struct input   *input;   /* owned: the body may outlive its connection */
 	struct buf      answer;
-	struct err      err; /* code ERR_OK: answer is whole */
+	struct err      err;     /* code ERR_OK: answer is whole */
 	size_t          counted; /* in `waiting` */
 };
 

@@ -47,10 +47,8 @@ static size_t change_bytes(const struct lookup *l)
 }
 
 static const struct lookup_kind update_kind = {
-	LOOKUP(struct change, write),
-	LOOKUP_ARENA(struct change, write.arena, 3 * LIMIT_STORE_ROW),
-	.bytes = change_bytes,
-	.print = print_completion,
+	LOOKUP(struct change, write), LOOKUP_ARENA(struct change, write.arena, 3 * LIMIT_STORE_ROW),
+	.bytes = change_bytes,        .print = print_completion,
 	.finish = change_finish,
 };
 

@@ -21,8 +21,7 @@ struct list {
 
 static bool print_list(struct lookup *l, struct buf *out)
 {
-	const struct completion_messages_read *read =
-		&container_of(l, struct list, lookup)->read;
+	const struct completion_messages_read *read = &container_of(l, struct list, lookup)->read;
 	char   first[COMPLETION_PRINT_ID] = "", last[COMPLETION_PRINT_ID] = "";
 	size_t n = read->message_count;
 

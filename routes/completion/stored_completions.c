@@ -79,8 +79,8 @@ static bool print_list(struct lookup *l, struct buf *out)
 {
 	const struct list             *x = container_of(l, struct list, lookup);
 	const struct completions_read *read = &x->read;
-	char   first[ID_MAX] = "", last[ID_MAX] = "";
-	size_t n = read->completion_count;
+	char                           first[ID_MAX] = "", last[ID_MAX] = "";
+	size_t                         n = read->completion_count;
 
 	if (n > 0) {
 		id_text(read->completions[0].run, ID_COMPLETION, first);
@@ -128,8 +128,7 @@ static bool read_query(struct request *r, struct list *x)
 	if (!page_limit(r, LIST_DEFAULT, LIST_MAX, &read->limit) ||
 	    !page_order(r, &read->descending))
 		return false;
-	if (request_query(r, "after", 0, &text) &&
-	    !id_parse(text, ID_COMPLETION, &read->after)) {
+	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_COMPLETION, &read->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after",
 			     "must be the id of a completion of this list");
 		return false;

@@ -24,10 +24,10 @@ struct change {
 	struct input             *input; /* owned; what write points into */
 	struct idem_name          key;   /* if write.made has one */
 	bool (*print)(const struct change *x, struct buf *out);
-	bool                      tagged; /* the answer has the revision as ETag */
-	struct work_job           job;    /* these three: a long body is read by a worker */
+	bool            tagged; /* the answer has the revision as ETag */
+	struct work_job job;    /* these three: a long body is read by a worker */
 	enum errc (*read)(struct change *x, struct err *e);
-	struct err                err;
+	struct err err;
 };
 
 static void change_finish(struct lookup *l)
@@ -59,7 +59,8 @@ static bool print_deleted(const struct change *x, struct buf *out)
 	char id[ID_MAX];
 
 	id_text(x->write.conversation, ID_CONVERSATION, id);
-	return buf_fmt(out, "{\"id\":\"%s\",\"object\":\"conversation.deleted\",\"deleted\":true}", id);
+	return buf_fmt(out, "{\"id\":\"%s\",\"object\":\"conversation.deleted\",\"deleted\":true}",
+		       id);
 }
 
 static bool push_messages(const struct change *x, struct items *list)
@@ -83,8 +84,8 @@ static bool print_items(const struct change *x, struct buf *out)
 
 	items_init(&list, out);
 	bool ok = buf_text(out, "{\"object\":\"list\",\"data\":[") && push_messages(x, &list) &&
-	          buf_fmt(out, "],\"first_id\":\"%s\",\"last_id\":\"%s\",\"has_more\":false}",
-	                  list.first, list.last);
+		  buf_fmt(out, "],\"first_id\":\"%s\",\"last_id\":\"%s\",\"has_more\":false}",
+			  list.first, list.last);
 	items_finish(&list);
 	return ok;
 }
@@ -99,9 +100,9 @@ static bool print_made(struct store_job *job, struct buf *out)
 
 static bool print_answer(struct lookup *l, struct buf *out)
 {
-	struct change   *x = container_of(l, struct change, lookup);
+	struct change    *x = container_of(l, struct change, lookup);
 	struct idem_made *made = &x->write.made;
-	struct buf       kept = made->answer;
+	struct buf        kept = made->answer;
 
 	/* What is made for a key is new, so its revision is the first. */
 	if (x->tagged)
@@ -116,12 +117,9 @@ static bool print_answer(struct lookup *l, struct buf *out)
 }
 
 static const struct lookup_kind change_kind = {
-	LOOKUP(struct change, write),
-	LOOKUP_ARENA(struct change, write.arena, MIB),
-	.bytes = change_bytes,
-	.print = print_answer,
-	.finish = change_finish,
-	.cpu = true,
+	LOOKUP(struct change, write), LOOKUP_ARENA(struct change, write.arena, MIB),
+	.bytes = change_bytes,        .print = print_answer,
+	.finish = change_finish,      .cpu = true,
 };
 
 /* --- requests --- */
@@ -136,7 +134,7 @@ static void set_condition(struct conversation_write *w, struct str if_match)
 }
 
 static struct change *make(struct request *r, struct gateway *g, enum conversation_change change,
-                           bool (*print)(const struct change *x, struct buf *out))
+			   bool (*print)(const struct change *x, struct buf *out))
 {
 	struct change *x = lookup_make(&change_kind, r, g);
 
@@ -156,8 +154,7 @@ static void start(struct change *x)
 {
 	x->write.messages = x->items.messages;
 	x->write.message_count = x->items.count;
-	lookup_start(&x->lookup,
-		     store_conversation_write(x->lookup.gateway->store, &x->write));
+	lookup_start(&x->lookup, store_conversation_write(x->lookup.gateway->store, &x->write));
 }
 
 static void read_left(void *arg)
@@ -185,7 +182,8 @@ static void read_done(struct work_job *job)
 }
 
 /* read_body: with read, here or by a worker; then it starts. */
-static void read_body(struct change *x, struct request *r, enum errc (*read)(struct change *x, struct err *e))
+static void read_body(struct change *x, struct request *r,
+		      enum errc (*read)(struct change *x, struct err *e))
 {
 	const struct gateway *g = x->lookup.gateway;
 	struct err            e;
@@ -213,7 +211,8 @@ static enum errc set_key(struct change *x, struct request *r, struct err *e)
 	if (!request_idempotency_key(r).p)
 		return ERR_OK;
 	if (idem_name_read(r, &x->key, e) != ERR_OK ||
-	    idem_name_digest(request_method(r), request_path(r), input_digest(x->input), &x->key, e) != ERR_OK)
+	    idem_name_digest(request_method(r), request_path(r), input_digest(x->input), &x->key,
+			     e) != ERR_OK)
 		return e->code;
 	x->write.made.key = idem_name_store(&x->key);
 	x->write.made.print = print_made;
@@ -245,7 +244,8 @@ static enum errc read_create(struct change *x, struct err *e)
 {
 	struct conversation_create body = CONVERSATION_CREATE_INIT;
 	struct input              *in = x->input;
-	enum errc rc = fields_read(&conversation_create_fields, &in->doc, 0, "", &in->arena, &body, e);
+	enum errc                  rc =
+		fields_read(&conversation_create_fields, &in->doc, 0, "", &in->arena, &body, e);
 
 	if (rc == ERR_OK)
 		rc = set_labels(x, body.metadata, body.title, e);
@@ -258,7 +258,8 @@ static enum errc read_update(struct change *x, struct err *e)
 {
 	struct conversation_update body = CONVERSATION_UPDATE_INIT;
 	struct input              *in = x->input;
-	enum errc rc = fields_read(&conversation_update_fields, &in->doc, 0, "", &in->arena, &body, e);
+	enum errc                  rc =
+		fields_read(&conversation_update_fields, &in->doc, 0, "", &in->arena, &body, e);
 
 	return rc == ERR_OK ? set_labels(x, body.metadata, body.title, e) : rc;
 }
@@ -267,7 +268,8 @@ static enum errc read_append(struct change *x, struct err *e)
 {
 	struct conversation_append body = CONVERSATION_APPEND_INIT;
 	struct input              *in = x->input;
-	enum errc rc = fields_read(&conversation_append_fields, &in->doc, 0, "", &in->arena, &body, e);
+	enum errc                  rc =
+		fields_read(&conversation_append_fields, &in->doc, 0, "", &in->arena, &body, e);
 
 	return rc == ERR_OK ? conversation_items_read(in, body.items, &x->items, e) : rc;
 }
@@ -291,7 +293,8 @@ static enum errc read_fork(struct change *x, struct err *e)
 {
 	struct conversation_fork body = CONVERSATION_FORK_INIT;
 	struct input            *in = x->input;
-	enum errc rc = fields_read(&conversation_fork_fields, &in->doc, 0, "", &in->arena, &body, e);
+	enum errc                rc =
+		fields_read(&conversation_fork_fields, &in->doc, 0, "", &in->arena, &body, e);
 
 	if (rc == ERR_OK)
 		rc = set_labels(x, body.metadata, body.title, e);
@@ -304,8 +307,8 @@ static enum errc read_fork(struct change *x, struct err *e)
 
 /* change_with_body: those that change or copy what is there, by a body. */
 static void change_with_body(struct request *r, void *app, enum conversation_change change,
-                             bool (*print)(const struct change *x, struct buf *out),
-                             enum errc (*read)(struct change *x, struct err *e))
+			     bool (*print)(const struct change *x, struct buf *out),
+			     enum errc (*read)(struct change *x, struct err *e))
 {
 	struct id  id;
 	struct err e;

@@ -18,7 +18,8 @@ enum { RETRY_US = 10 * 1000 }; /* until the store's queue is asked again */
  *   first page --> sending <--> reading --> over
  *
  * While the store reads, the client's connection is suspended: the download can't end then. */
-struct export {
+struct export
+{
 	struct gateway     *gateway;
 	struct request     *request; /* until the answer began; NULL: the client left */
 	struct download    *download;
@@ -160,7 +161,8 @@ void conversation_export_get(struct request *r, void *app)
 	}
 	if (atomic_fetch_add(&exports, 1) >= LIMIT_EXPORTS) {
 		atomic_fetch_sub(&exports, 1);
-		reply_refuse(r, ERR_OVERLOADED, "", "too many conversations are being exported; try again");
+		reply_refuse(r, ERR_OVERLOADED, "",
+			     "too many conversations are being exported; try again");
 		return;
 	}
 	struct export *x = calloc(1, sizeof *x);

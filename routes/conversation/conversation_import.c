@@ -18,8 +18,8 @@ struct import {
 	uint64_t             max;
 	struct import_check  check;
 	struct archive_write write;
-	struct idem_name     key;    /* if write.made is to have one; key[0] 0: none */
-	struct hash_sum     *sum;    /* owned; with a key: of what was sent */
+	struct idem_name     key; /* if write.made is to have one; key[0] 0: none */
+	struct hash_sum     *sum; /* owned; with a key: of what was sent */
 };
 
 static atomic_int imports; /* at work, of all loops */

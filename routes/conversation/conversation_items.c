@@ -47,12 +47,12 @@ static enum errc need(struct reading *r, const char *part, const char *member, j
 		return ERR_OK;
 	check_path(path, "%s.%s", part, member);
 	return fail(r, value == JSON_ABSENT ? ERR_MISSING_PARAMETER : ERR_INVALID_TYPE, path,
-	            "must be a string");
+		    "must be a string");
 }
 
 /* {"type":…,MEMBER:value} with a string as value. */
 static enum errc put_one(struct reading *r, json_at part, const char *path, const char *member,
-                         const char *start)
+			 const char *start)
 {
 	json_at   value = json_get_some(r->doc, part, member);
 	enum errc rc = need(r, path, member, value);
@@ -73,8 +73,8 @@ static enum errc put_image(struct reading *r, json_at part, const char *path)
 	if (rc != ERR_OK)
 		return rc;
 	bool ok = put(r, "{\"type\":\"image_url\",\"image_url\":{\"url\":", url) &&
-	          (detail == JSON_ABSENT || put(r, ",\"detail\":", detail)) &&
-	          buf_text(r->out, "}}");
+		  (detail == JSON_ABSENT || put(r, ",\"detail\":", detail)) &&
+		  buf_text(r->out, "}}");
 	return ok ? ERR_OK : no_memory(r);
 }
 
@@ -124,8 +124,8 @@ static enum errc put_part(struct reading *r, json_at part, const char *path)
 	char at[160];
 	check_path(at, "%s.type", path);
 	return fail(r, type == JSON_ABSENT ? ERR_MISSING_PARAMETER : ERR_INVALID_VALUE, at,
-	            "must be one of: input_text, output_text, text, refusal, input_image, "
-	            "input_file, input_audio");
+		    "must be one of: input_text, output_text, text, refusal, input_image, "
+		    "input_file, input_audio");
 }
 
 /* A string, or an array of parts. */
@@ -136,14 +136,16 @@ static enum errc put_content(struct reading *r, json_at content, const char *mem
 	char                   path[160];
 
 	if (content == JSON_ABSENT)
-		return fail(r, ERR_MISSING_PARAMETER, member, "must be a string or an array of parts");
+		return fail(r, ERR_MISSING_PARAMETER, member,
+			    "must be a string or an array of parts");
 	if (json_kind(d, content) == JSON_STRING)
 		return put(r, "", content) ? ERR_OK : no_memory(r);
 	if (json_kind(d, content) != JSON_ARRAY)
 		return fail(r, ERR_INVALID_TYPE, member, "must be a string or an array of parts");
 	if (d->tok[content].count < 1 || d->tok[content].count > LIMIT_PARTS)
 		return fail(r, ERR_INVALID_VALUE, member, "must have 1 to 256 parts");
-	for (json_at i = json_first(d, content); i != json_end(d, content); i = json_next(d, i), n++) {
+	for (json_at i = json_first(d, content); i != json_end(d, content);
+	     i = json_next(d, i), n++) {
 		check_path(path, "%s[%zu]", member, n);
 		if (!buf_text(r->out, n == 0 ? "[" : ","))
 			return no_memory(r);
@@ -161,7 +163,7 @@ static enum errc put_message(struct reading *r, const struct conversation_item *
 {
 	if (item->role < 0)
 		return fail(r, ERR_MISSING_PARAMETER, "role",
-		            "must be one of: user, assistant, system, developer");
+			    "must be one of: user, assistant, system, developer");
 	if (!buf_fmt(r->out, "{\"role\":\"%s\",\"content\":", roles[item->role]))
 		return no_memory(r);
 	enum errc rc = put_content(r, item->content, "content");
@@ -175,23 +177,26 @@ static enum errc put_call(struct reading *r, const struct conversation_item *ite
 	if (!item->call_id.p)
 		return fail(r, ERR_MISSING_PARAMETER, "call_id", "a function call needs a call_id");
 	if (!item->name.p)
-		return fail(r, ERR_MISSING_PARAMETER, "name", "a function call needs the name of its function");
+		return fail(r, ERR_MISSING_PARAMETER, "name",
+			    "a function call needs the name of its function");
 	if (!item->arguments.p)
-		return fail(r, ERR_MISSING_PARAMETER, "arguments", "a function call needs arguments, a string with JSON");
-	bool ok = buf_text(r->out, first ? "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
-	                                 : ",") &&
-	          buf_text(r->out, "{\"id\":") && buf_json_string(r->out, item->call_id) &&
-	          buf_text(r->out, ",\"type\":\"function\",\"function\":{\"name\":") &&
-	          buf_json_string(r->out, item->name) &&
-	          buf_text(r->out, ",\"arguments\":") &&
-	          buf_json_string(r->out, item->arguments) && buf_text(r->out, "}}");
+		return fail(r, ERR_MISSING_PARAMETER, "arguments",
+			    "a function call needs arguments, a string with JSON");
+	bool ok =
+		buf_text(r->out, first ? "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+				       : ",") &&
+		buf_text(r->out, "{\"id\":") && buf_json_string(r->out, item->call_id) &&
+		buf_text(r->out, ",\"type\":\"function\",\"function\":{\"name\":") &&
+		buf_json_string(r->out, item->name) && buf_text(r->out, ",\"arguments\":") &&
+		buf_json_string(r->out, item->arguments) && buf_text(r->out, "}}");
 	return ok ? ERR_OK : no_memory(r);
 }
 
 static enum errc put_output(struct reading *r, const struct conversation_item *item)
 {
 	if (!item->call_id.p)
-		return fail(r, ERR_MISSING_PARAMETER, "call_id", "an output needs the id of its call");
+		return fail(r, ERR_MISSING_PARAMETER, "call_id",
+			    "an output needs the id of its call");
 	if (!buf_text(r->out, "{\"role\":\"tool\",\"tool_call_id\":") ||
 	    !buf_json_string(r->out, item->call_id) || !buf_text(r->out, ",\"content\":"))
 		return no_memory(r);
@@ -202,7 +207,7 @@ static enum errc put_output(struct reading *r, const struct conversation_item *i
 }
 
 static enum errc read_item(struct reading *r, struct input *in, json_at i,
-                           struct conversation_item *ret)
+			   struct conversation_item *ret)
 {
 	*ret = CONVERSATION_ITEM_INIT;
 	if (json_kind(r->doc, i) != JSON_OBJECT)
@@ -230,7 +235,7 @@ static void end_message(struct conversation_items *all, size_t *start)
 }
 
 static enum errc read_all(struct reading *r, struct input *in, json_at items,
-                          struct conversation_items *ret)
+			  struct conversation_items *ret)
 {
 	const struct json_doc   *d = r->doc;
 	struct conversation_item item;
@@ -265,7 +270,7 @@ static enum errc read_all(struct reading *r, struct input *in, json_at items,
 }
 
 enum errc conversation_items_read(struct input *in, json_at items, struct conversation_items *ret,
-                                  struct err *e)
+				  struct err *e)
 {
 	struct reading r = { .doc = &in->doc, .out = &ret->bodies, .e = e };
 	size_t         at = 0;

@@ -17,5 +17,5 @@ struct conversation_items {
  * one message, as an assistant makes them.
  * Errors: with the path of the culprit. */
 enum errc conversation_items_read(struct input *in, json_at items, struct conversation_items *ret,
-                                  struct err *e) MUST_USE;
+				  struct err *e) MUST_USE;
 void      conversation_items_finish(struct conversation_items *items);

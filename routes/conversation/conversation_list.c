@@ -23,8 +23,8 @@ struct list {
 static bool print_list(struct lookup *l, struct buf *out)
 {
 	const struct conversations_read *read = &container_of(l, struct list, lookup)->read;
-	char   first[ID_MAX] = "", last[ID_MAX] = "";
-	size_t n = read->conversation_count;
+	char                             first[ID_MAX] = "", last[ID_MAX] = "";
+	size_t                           n = read->conversation_count;
 
 	if (n > 0) {
 		id_text(read->conversations[0].id, ID_CONVERSATION, first);
@@ -33,7 +33,8 @@ static bool print_list(struct lookup *l, struct buf *out)
 	if (!page_head(out, first, last, read->has_more) || !buf_text(out, ",\"data\":["))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if ((i > 0 && !buf_text(out, ",")) || !conversation_print(out, &read->conversations[i]))
+		if ((i > 0 && !buf_text(out, ",")) ||
+		    !conversation_print(out, &read->conversations[i]))
 			return false;
 	return buf_text(out, "]}");
 }
@@ -57,10 +58,9 @@ static bool read_place(struct request *r, struct conversations_read *ret)
 	ret->descending = true;
 	if (!page_order(r, &ret->descending))
 		return false;
-	if (request_query(r, "after", 0, &text) &&
-	    !id_parse(text, ID_CONVERSATION, &ret->after)) {
+	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_CONVERSATION, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after",
-		             "must be the id of a conversation of this list");
+			     "must be the id of a conversation of this list");
 		return false;
 	}
 	return true;

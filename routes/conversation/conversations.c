@@ -150,7 +150,8 @@ static bool read_query(struct request *r, struct items_read *ret)
 		return false;
 	/* An empty cursor means none, as some clients always send the key. */
 	if (request_query(r, "after", 0, &text) && !items_cursor(text, &ret->after)) {
-		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of an item of this list");
+		reply_refuse(r, ERR_INVALID_VALUE, "after",
+			     "must be the id of an item of this list");
 		return false;
 	}
 	return true;
@@ -188,7 +189,7 @@ static bool make_items(struct one *x)
 
 	items_init(&items, &x->made);
 	bool ok = buf_text(&x->made, "[") && items_push(&items, &x->read.item) &&
-	          buf_text(&x->made, "]");
+		  buf_text(&x->made, "]");
 	items_finish(&items);
 	return ok;
 }
@@ -199,7 +200,8 @@ static enum errc pick(struct one *x, struct err *e)
 		return err_set(e, ERR_INTERNAL, "", "the item could not be made");
 	if (json_scan(&x->doc, x->made.data, x->made.len, &json_limits_stored, e) != ERR_OK)
 		return e->code;
-	for (json_at i = json_first(&x->doc, 0); i != json_end(&x->doc, 0); i = json_next(&x->doc, i))
+	for (json_at i = json_first(&x->doc, 0); i != json_end(&x->doc, 0);
+	     i = json_next(&x->doc, i))
 		if (json_is(&x->doc, json_get(&x->doc, i, "id"), x->id)) {
 			x->found = i;
 			return ERR_OK;
@@ -228,10 +230,8 @@ static size_t one_bytes(const struct lookup *l)
 }
 
 static const struct lookup_kind one_kind = {
-	LOOKUP(struct one, read),
-	LOOKUP_ARENA(struct one, read.arena, LIMIT_STORE_ROW + MIB),
-	.bytes = one_bytes,
-	.print = print_one,
+	LOOKUP(struct one, read), LOOKUP_ARENA(struct one, read.arena, LIMIT_STORE_ROW + MIB),
+	.bytes = one_bytes,       .print = print_one,
 	.finish = one_finish,
 };
 

@@ -53,10 +53,11 @@ static enum errc begin(struct import_check *x, struct err *e)
 		return e->code;
 	for (size_t i = 0; i < ARRAY_LEN(packed); i++)
 		if (str_starts(text, packed[i].magic))
-			return err_set(e, ERR_UNSUPPORTED_MEDIA, "",
-				       "this is packed with %s; unpack it and send the file with the "
-				       "conversations",
-				       packed[i].name);
+			return err_set(
+				e, ERR_UNSUPPORTED_MEDIA, "",
+				"this is packed with %s; unpack it and send the file with the "
+				"conversations",
+				packed[i].name);
 	if (str_starts(text, STR("\xef\xbb\xbf")))
 		at = 3;
 	while (at < text.n && strchr(" \t\r\n", text.p[at]) && text.p[at])

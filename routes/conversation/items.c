@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#define ID_CALL   "fc_"  /* a function_call item; behind the body "_2" for a message's second call */
+#define ID_CALL   "fc_" /* a function_call item; behind the body "_2" for a message's second call */
 #define ID_OUTPUT "fco_" /* a function_call_output item */
 
 /* is_nth: "_2" and so on, from at to the end. */
@@ -55,7 +55,8 @@ static bool put(struct items *l, const char *text, json_at value)
 /* put_some: the same, but nothing at all for what is absent or null. */
 static bool put_some(struct items *l, const char *text, json_at value)
 {
-	return value == JSON_ABSENT || json_kind(&l->doc, value) == JSON_NULL || put(l, text, value);
+	return value == JSON_ABSENT || json_kind(&l->doc, value) == JSON_NULL ||
+	       put(l, text, value);
 }
 
 /* --- content --- */
@@ -121,8 +122,8 @@ static bool put_refusal(struct items *l, json_at refusal, const char *comma)
 {
 	if (refusal == JSON_ABSENT)
 		return true;
-	return buf_text(l->out, comma) &&
-	       put(l, "{\"type\":\"refusal\",\"refusal\":", refusal) && buf_text(l->out, "}");
+	return buf_text(l->out, comma) && put(l, "{\"type\":\"refusal\",\"refusal\":", refusal) &&
+	       buf_text(l->out, "}");
 }
 
 static bool put_content(struct items *l, json_at content, json_at refusal, bool output)

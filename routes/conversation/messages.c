@@ -34,12 +34,12 @@ static bool put_page(const struct items_read *read, const struct buf *messages,
 
 static bool print(struct lookup *l, struct buf *out)
 {
-	struct list     *x = container_of(l, struct list, lookup);
-	size_t           count = x->read.item_count;
-	struct str      *list = arena_alloc(&x->read.arena, (count + 1) * sizeof *list);
-	struct buf       messages;
-	struct warnings  warnings;
-	bool             ok = list;
+	struct list    *x = container_of(l, struct list, lookup);
+	size_t          count = x->read.item_count;
+	struct str     *list = arena_alloc(&x->read.arena, (count + 1) * sizeof *list);
+	struct buf      messages;
+	struct warnings warnings;
+	bool            ok = list;
 
 	buf_init(&messages, LIMIT_TRANSLATION);
 	warnings_init(&warnings);
@@ -98,8 +98,7 @@ static bool read_page(struct request *r, struct items_read *ret)
 
 	if (!page_limit(r, MESSAGES_MAX, MESSAGES_MAX, &ret->limit))
 		return false;
-	if (request_query(r, "after", 0, &text) &&
-	    !id_parse(text, ID_MESSAGE, &ret->after)) {
+	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_MESSAGE, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a message: last_id");
 		return false;
 	}

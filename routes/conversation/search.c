@@ -45,13 +45,14 @@ static bool print_hit(const struct search_hit *h, struct buf *out)
 	id_text(h->conversation, ID_CONVERSATION, conversation);
 	id_text(h->message, ID_MESSAGE, message);
 	if (!buf_fmt(out, "{\"object\":\"search.result\",\"conversation\":\"%s\",\"title\":",
-	             conversation) ||
+		     conversation) ||
 	    !(h->title.n > 0 ? buf_json_string(out, h->title) : buf_text(out, "null")))
 		return false;
-	return buf_fmt(out, ",\"message_id\":\"%s\",\"role\":\"%s\",\"created_at\":%lld,"
-	                    "\"score\":%lld.%06lld",
-	               message, search_role_name(h->role), (long long)(h->created_ms / 1000),
-	               (long long)(h->score / 1000000), (long long)(h->score % 1000000)) &&
+	return buf_fmt(out,
+		       ",\"message_id\":\"%s\",\"role\":\"%s\",\"created_at\":%lld,"
+		       "\"score\":%lld.%06lld",
+		       message, search_role_name(h->role), (long long)(h->created_ms / 1000),
+		       (long long)(h->score / 1000000), (long long)(h->score % 1000000)) &&
 	       print_segments(h, out);
 }
 
@@ -60,7 +61,8 @@ static bool print(struct lookup *l, struct buf *out)
 	const struct search_read *read = &container_of(l, struct find, lookup)->read;
 	bool                      more = read->next.n > 0;
 
-	if (!buf_fmt(out, "{\"object\":\"list\",\"has_more\":%s,\"next\":", more ? "true" : "false") ||
+	if (!buf_fmt(out,
+		     "{\"object\":\"list\",\"has_more\":%s,\"next\":", more ? "true" : "false") ||
 	    !(more ? buf_json_string(out, read->next) : buf_text(out, "null")) ||
 	    !buf_fmt(out, ",\"complete\":%s,\"data\":[", read->complete ? "true" : "false"))
 		return false;
@@ -89,7 +91,8 @@ static bool read_words(struct request *r, struct find *x)
 	struct str q;
 
 	if (!request_query(r, "q", 0, &q))
-		return refused(r, ERR_MISSING_PARAMETER, "q", "the words to search for are missing");
+		return refused(r, ERR_MISSING_PARAMETER, "q",
+			       "the words to search for are missing");
 	if (q.n > LIMIT_SEARCH_QUERY)
 		return refused(r, ERR_INVALID_VALUE, "q", "must not be longer than 1024 bytes");
 	if (q.n > 0 && (!utf8_valid(q.p, q.n) || memchr(q.p, '\0', q.n)))
@@ -112,7 +115,7 @@ static bool read_role(struct request *r, int *ret)
 			return true;
 		}
 	return refused(r, ERR_INVALID_VALUE, "role",
-	               "must be one of: user, assistant, system, developer, tool, computer");
+		       "must be one of: user, assistant, system, developer, tool, computer");
 }
 
 static bool read_question(struct request *r, struct find *x)

@@ -118,8 +118,8 @@ static void run_read(struct work_job *job)
 {
 	struct content *x = container_of(job, struct content, job);
 
-	if (x->fd < 0 && blob_open(x->gateway->store->blobs, x->find.files[0].sha256, &x->fd,
-				   &x->err) != ERR_OK)
+	if (x->fd < 0 &&
+	    blob_open(x->gateway->store->blobs, x->find.files[0].sha256, &x->fd, &x->err) != ERR_OK)
 		return;
 	(void)read_piece(x, &x->err);
 }
@@ -197,7 +197,8 @@ static void on_read(struct work_job *job)
 		return;
 	}
 	if (put_headers(x)) {
-		x->download = download_open(x->request, (uint64_t)x->find.files[0].bytes, &source, x);
+		x->download =
+			download_open(x->request, (uint64_t)x->find.files[0].bytes, &source, x);
 		if (x->download) {
 			x->request = NULL;
 			return;

@@ -85,11 +85,13 @@ bool file_print(struct buf *out, const struct store_file *f)
 	char id[FILE_ID_MAX];
 
 	return buf_text(out, "{\"id\":\"") && buf_str(out, file_id_text(f->id, id)) &&
-	       buf_fmt(out, "\",\"object\":\"file\",\"bytes\":%lld,\"created_at\":%lld,\"filename\":",
+	       buf_fmt(out,
+		       "\",\"object\":\"file\",\"bytes\":%lld,\"created_at\":%lld,\"filename\":",
 		       (long long)f->bytes, (long long)(f->created_ms / 1000)) &&
 	       buf_json_string(out, f->name) && buf_text(out, ",\"purpose\":") &&
 	       buf_json_string(out, f->purpose) &&
-	       buf_text(out, ",\"status\":\"processed\",\"status_details\":null,\"expires_at\":null}");
+	       buf_text(out,
+			",\"status\":\"processed\",\"status_details\":null,\"expires_at\":null}");
 }
 
 static bool plain(char c)

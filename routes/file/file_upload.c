@@ -41,7 +41,8 @@ static atomic_int uploads; /* at work, of all loops */
 static enum errc on_file(struct upload *x, const struct multipart_part *p, struct err *e)
 {
 	if (x->has_file)
-		return err_set(e, ERR_INVALID_VALUE, "file", "only one file can be uploaded at once");
+		return err_set(e, ERR_INVALID_VALUE, "file",
+			       "only one file can be uploaded at once");
 	if (!p->is_file)
 		return err_set(e, ERR_INVALID_VALUE, "file",
 			       "must be sent as a file: its part needs a filename");

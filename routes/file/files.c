@@ -11,7 +11,8 @@
 
 enum {
 	FILES_MAX = 10000, /* what may be asked for, and the default, as in OpenAI's API */
-	FILES_PAGE = 1000, /* what one page has at most: its printing keeps a loop for a millisecond */
+	FILES_PAGE =
+		1000, /* what one page has at most: its printing keeps a loop for a millisecond */
 };
 
 static bool file_id(struct request *r, struct id *ret)
@@ -68,7 +69,8 @@ static bool print_deleted(struct lookup *l, struct buf *out)
 	char id[FILE_ID_MAX];
 
 	return buf_text(out, "{\"id\":\"") &&
-	       buf_str(out, file_id_text(container_of(l, struct removal, lookup)->write.file, id)) &&
+	       buf_str(out,
+		       file_id_text(container_of(l, struct removal, lookup)->write.file, id)) &&
 	       buf_text(out, "\",\"object\":\"file\",\"deleted\":true}");
 }
 
@@ -101,7 +103,7 @@ struct list {
 static bool print_list(struct lookup *l, struct buf *out)
 {
 	const struct files_read *read = &container_of(l, struct list, lookup)->read;
-	char first[FILE_ID_MAX] = "", last[FILE_ID_MAX] = "";
+	char                     first[FILE_ID_MAX] = "", last[FILE_ID_MAX] = "";
 
 	if (read->file_count > 0) {
 		file_id_text(read->files[0].id, first);
@@ -133,9 +135,9 @@ static bool read_query(struct request *r, struct list *x)
 	if (ret->limit > FILES_PAGE)
 		ret->limit = FILES_PAGE;
 	ret->ascending = !descending;
-	if (request_query(r, "after", 0, &text) &&
-	    !file_id_parse(text, false, &ret->after)) {
-		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a file of this list");
+	if (request_query(r, "after", 0, &text) && !file_id_parse(text, false, &ret->after)) {
+		reply_refuse(r, ERR_INVALID_VALUE, "after",
+			     "must be the id of a file of this list");
 		return false;
 	}
 	if (request_query(r, "purpose", 0, &text)) {

@@ -72,14 +72,16 @@ static int64_t seconds(int64_t us)
 
 static bool put_policy(struct buf *out, const char *name, const struct rate_left *l)
 {
-	return buf_fmt(out, "%s\"%s\";q=%lld", out->len > 0 ? ", " : "", name, (long long)l->limit) &&
+	return buf_fmt(out, "%s\"%s\";q=%lld", out->len > 0 ? ", " : "", name,
+		       (long long)l->limit) &&
 	       (l->window_us > 0 ? buf_fmt(out, ";w=%lld", (long long)seconds(l->window_us))
 				 : buf_text(out, ";qu=\"concurrent-requests\""));
 }
 
 static bool put_left(struct buf *out, const char *name, const struct rate_left *l)
 {
-	return buf_fmt(out, "%s\"%s\";r=%lld", out->len > 0 ? ", " : "", name, (long long)l->left) &&
+	return buf_fmt(out, "%s\"%s\";r=%lld", out->len > 0 ? ", " : "", name,
+		       (long long)l->left) &&
 	       (l->window_us == 0 || buf_fmt(out, ";t=%lld", (long long)seconds(l->reset_us)));
 }
 
@@ -113,8 +115,8 @@ static void openai(struct request *r, const struct rate_view *v, enum rate_polic
 {
 	const struct rate_left *mine = &v->of[RATE_KEY][policy];
 	const struct rate_left *all = &v->of[RATE_ALL][policy];
-	const struct rate_left *l = mine->limit == 0 || (all->limit > 0 && all->left < mine->left) ? all
-												   : mine;
+	const struct rate_left *l =
+		mine->limit == 0 || (all->limit > 0 && all->left < mine->left) ? all : mine;
 	struct buf text;
 
 	if (l->limit == 0)
@@ -161,10 +163,10 @@ enum admit_answer admission_enter(struct request *r, const struct gateway *g,
 {
 	const struct admit_settings *now = &g->now->admit;
 	struct admit_ask             ask = {
-		.now = now,
-		.who = request_key(r),
-		.bytes = rq->input->body.len + rq->input->doc.count * sizeof *rq->input->doc.tok,
-		.loop = g->loop,
+			    .now = now,
+			    .who = request_key(r),
+			    .bytes = rq->input->body.len + rq->input->doc.count * sizeof *rq->input->doc.tok,
+			    .loop = g->loop,
 	};
 	struct rate_view view;
 

@@ -68,13 +68,14 @@ enum errc check_metadata(const struct json_doc *d, json_at metadata, struct err 
 
 		check_path(path, "metadata.%.*s", (int)(key.n < 64 ? key.n : 64), key.p);
 		if (!within(d, k, LIMIT_METADATA_KEY))
-			return err_set(e, ERR_INVALID_VALUE, path, "a key must have at most %d characters",
-				       LIMIT_METADATA_KEY);
+			return err_set(e, ERR_INVALID_VALUE, path,
+				       "a key must have at most %d characters", LIMIT_METADATA_KEY);
 		if (json_kind(d, json_value(k)) != JSON_STRING)
 			return err_set(e, ERR_INVALID_TYPE, path, "must be a string");
 		if (!within(d, json_value(k), LIMIT_METADATA_VALUE))
 			return err_set(e, ERR_INVALID_VALUE, path,
-				       "a value must have at most %d characters", LIMIT_METADATA_VALUE);
+				       "a value must have at most %d characters",
+				       LIMIT_METADATA_VALUE);
 	}
 	return ERR_OK;
 }

@@ -38,7 +38,8 @@ struct etag etag_parse(struct str header, bool weak)
 		size_t      n = comma ? (size_t)(comma - header.p) : header.n;
 		struct str  one = trimmed((struct str){ header.p, n });
 
-		header = (struct str){ header.p + n + (comma ? 1 : 0), header.n - n - (comma ? 1 : 0) };
+		header = (struct str){ header.p + n + (comma ? 1 : 0),
+				       header.n - n - (comma ? 1 : 0) };
 		if (weak && str_starts(one, STR("W/")))
 			one = (struct str){ one.p + 2, one.n - 2 };
 		tag.any |= str_is(one, "*");

@@ -39,17 +39,19 @@ static inline void snapshot_release(void *held)
 }
 
 struct gateway {
-	struct loop        *loop;
-	struct transfers   *transfers;
-	struct run_engine  *runs;
-	struct store       *store;
-	struct work_pool   *work;  /* of all loops */
-	struct work_pool   *cpu;   /* the same, for what takes no file: long JSON does not wait for disks, nor they for it */
-	const struct beneath *image_root; /* where images named by path lie; NULL: none may be named */
-	int64_t             max_file; /* bytes of one uploaded file */
-	struct snapshot    *now; /* held; swapped by a reload on this loop's thread */
-	const atomic_bool  *draining;
-	bool                metrics_here; /* /metrics is served on this listener */
+	struct loop       *loop;
+	struct transfers  *transfers;
+	struct run_engine *runs;
+	struct store      *store;
+	struct work_pool  *work; /* of all loops */
+	struct work_pool *
+		cpu; /* the same, for what takes no file: long JSON does not wait for disks, nor they for it */
+	const struct beneath
+			  *image_root; /* where images named by path lie; NULL: none may be named */
+	int64_t            max_file;   /* bytes of one uploaded file */
+	struct snapshot   *now;        /* held; swapped by a reload on this loop's thread */
+	const atomic_bool *draining;
+	bool               metrics_here; /* /metrics is served on this listener */
 };
 
 /* The one list of routes, ended by a row without a name. */

@@ -17,14 +17,16 @@ enum errc idem_name_read(struct request *r, struct idem_name *ret, struct err *e
 		ok = text.p[i] >= 0x21 && text.p[i] <= 0x7e;
 	if (!ok)
 		return err_set(e, ERR_INVALID_VALUE, "Idempotency-Key",
-			       "must be 1 to %d visible ASCII characters, without spaces", IDEM_MAX);
+			       "must be 1 to %d visible ASCII characters, without spaces",
+			       IDEM_MAX);
 	str_copy(ret->key, sizeof ret->key, text);
 	ret->owner = request_owner(r);
 	return ERR_OK;
 }
 
-enum errc idem_name_digest(struct str method, struct str path, const unsigned char digest[HASH_BYTES],
-			  struct idem_name *ret, struct err *e)
+enum errc idem_name_digest(struct str method, struct str path,
+			   const unsigned char digest[HASH_BYTES], struct idem_name *ret,
+			   struct err *e)
 {
 	struct buf text;
 
@@ -40,5 +42,5 @@ enum errc idem_name_digest(struct str method, struct str path, const unsigned ch
 struct store_idem idem_name_store(const struct idem_name *name)
 {
 	return (struct store_idem){ str_of(name->key),
-				   { (const char *)name->fingerprint, HASH_BYTES } };
+				    { (const char *)name->fingerprint, HASH_BYTES } };
 }

@@ -22,7 +22,7 @@ struct lookup;
 
 /* What a route waits for and answers; const. */
 struct lookup_kind {
-	size_t size;  /* of what the route keeps while it waits: LOOKUP */
+	size_t size; /* of what the route keeps while it waits: LOOKUP */
 	size_t arena; /* where the job's arena stands, and its maximum: LOOKUP_ARENA; 0: there is none */
 	size_t arena_max;
 	/* came: the job went well and the client is there.  A request that is answered here is taken out
@@ -34,7 +34,7 @@ struct lookup_kind {
 	/* print: the answer's body; false: as why says, or no memory. */
 	bool (*print)(struct lookup *l, struct buf *out);
 	void (*finish)(struct lookup *l); /* frees what else the route has; NULL: nothing */
-	bool cpu; /* print's workers are those that wait for no file */
+	bool cpu;                         /* print's workers are those that wait for no file */
 };
 
 /* First in what a route keeps; its job stands right behind. */
@@ -48,12 +48,12 @@ struct lookup {
 };
 
 /* LOOKUP: the size, and that the job is where it is looked for. */
-#define LOOKUP(T, job)                                                                             \
-	.size = sizeof(T) + 0 * sizeof(struct {                                                    \
-			int unused;                                                                \
-			_Static_assert(offsetof(T, job) == sizeof(struct lookup),                  \
-				       "the job stands right behind the lookup");                  \
-		})
+#define LOOKUP(T, job)                                                                        \
+	.size = sizeof(T) + 0 * sizeof(struct {                                               \
+				    int unused;                                               \
+				    _Static_assert(offsetof(T, job) == sizeof(struct lookup), \
+						   "the job stands right behind the lookup"); \
+			    })
 #define LOOKUP_ARENA(T, at, max) .arena = offsetof(T, at), .arena_max = (max)
 
 /* lookup_make: zeroed, with its job's loop and answer set; ends in lookup_start or lookup_refuse.

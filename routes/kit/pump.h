@@ -19,8 +19,8 @@ struct pump;
 
 /* What a route makes of a body; const. */
 struct pump_kind {
-	size_t      size;  /* of what the route keeps, a struct pump first */
-	int         most;  /* at work at once, of all loops, as count counts them; beyond: busy's 503 */
+	size_t size; /* of what the route keeps, a struct pump first */
+	int    most; /* at work at once, of all loops, as count counts them; beyond: busy's 503 */
 	atomic_int *count;
 	const char *busy;
 	/* work: on a worker, with p->piece, the last one where p->last.  Where it is whole, work is called

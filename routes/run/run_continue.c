@@ -38,7 +38,8 @@ static void client_left(void *arg)
 static enum errc check_run(const struct run_read *run, struct err *e)
 {
 	if (run->status == RUN_QUEUED || run->status == RUN_RUNNING) {
-		err_set(e, ERR_CONVERSATION_BUSY, "", "the run still goes on; read its events, or cancel it");
+		err_set(e, ERR_CONVERSATION_BUSY, "",
+			"the run still goes on; read its events, or cancel it");
 		e->retry_after_ms = 1000;
 		return e->code;
 	}

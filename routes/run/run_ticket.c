@@ -11,8 +11,8 @@
 #include "store/store.h"
 
 struct get {
-	struct lookup   lookup;
-	struct run_read read;
+	struct lookup    lookup;
+	struct run_read  read;
 	struct identity *who; /* held */
 };
 
@@ -28,10 +28,11 @@ static bool print_ticket(struct lookup *l, struct buf *out)
 	key_ring_signing(l->gateway->store->ring, signing);
 	ticket_make(signing, x->read.run, x->who, until_s, ticket);
 	id_text(x->read.run, ID_RUN, id);
-	return buf_fmt(out,
-		       "{\"object\":\"run.ticket\",\"ticket\":\"%s\",\"run\":\"%s\",\"expires_at\":%lld,"
-		       "\"url\":\"/v1/runs/%s/events?ticket=%s\"}",
-		       ticket, id, (long long)until_s, id, ticket);
+	return buf_fmt(
+		out,
+		"{\"object\":\"run.ticket\",\"ticket\":\"%s\",\"run\":\"%s\",\"expires_at\":%lld,"
+		"\"url\":\"/v1/runs/%s/events?ticket=%s\"}",
+		ticket, id, (long long)until_s, id, ticket);
 }
 
 static void finish(struct lookup *l)

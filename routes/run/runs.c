@@ -94,7 +94,7 @@ struct list {
 static bool print_list(struct lookup *l, struct buf *out)
 {
 	const struct runs_read *read = &container_of(l, struct list, lookup)->read;
-	char first[ID_MAX] = "", last[ID_MAX] = "";
+	char                    first[ID_MAX] = "", last[ID_MAX] = "";
 
 	if (read->run_count > 0) {
 		id_text(read->runs[0].run, ID_RUN, first);
@@ -148,8 +148,7 @@ static bool read_query(struct request *r, struct runs_read *ret)
 
 	if (!page_limit(r, RUNS_DEFAULT, RUNS_MAX, &ret->limit) || !read_status(r, &ret->status))
 		return false;
-	if (request_query(r, "after", 0, &text) &&
-	    !id_parse(text, ID_RUN, &ret->after)) {
+	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_RUN, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a run of this list");
 		return false;
 	}

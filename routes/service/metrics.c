@@ -28,11 +28,11 @@ struct process {
 /* start_time: field 22 of stat is in ticks since the machine's start. */
 static double start_time(void)
 {
-	char       text[1024];
-	double     boot = 0;
-	long long  ticks = 0;
-	FILE      *stat = fopen("/proc/self/stat", "re");
-	FILE      *machine = fopen("/proc/stat", "re");
+	char        text[1024];
+	double      boot = 0;
+	long long   ticks = 0;
+	FILE       *stat = fopen("/proc/self/stat", "re");
+	FILE       *machine = fopen("/proc/stat", "re");
 	const char *at = stat && fgets(text, sizeof text, stat) ? strrchr(text, ')') : NULL;
 
 	if (at)
@@ -100,8 +100,8 @@ static bool put_process(struct buf *out, bool open_metrics)
 	for (size_t i = 0; ok && i < ARRAY_LEN(rows); i++) {
 		const char *tail = open_metrics ? "" : rows[i].tail;
 
-		ok = buf_fmt(out, "# HELP %s%s %s\n# TYPE %s%s %s\n%s%s %.15g\n", rows[i].name, tail,
-			     rows[i].help, rows[i].name, tail, rows[i].kind, rows[i].name,
+		ok = buf_fmt(out, "# HELP %s%s %s\n# TYPE %s%s %s\n%s%s %.15g\n", rows[i].name,
+			     tail, rows[i].help, rows[i].name, tail, rows[i].kind, rows[i].name,
 			     rows[i].tail, rows[i].value);
 	}
 	return ok;
@@ -110,7 +110,9 @@ static bool put_process(struct buf *out, bool open_metrics)
 static void gather_health(void)
 {
 	static const char *const states[HEALTH__COUNT] = {
-		[HEALTH_OPEN] = "open", [HEALTH_COOLING] = "cooling", [HEALTH_DEAD] = "dead_key",
+		[HEALTH_OPEN] = "open",
+		[HEALTH_COOLING] = "cooling",
+		[HEALTH_DEAD] = "dead_key",
 	};
 	int64_t n[HEALTH__COUNT];
 
@@ -182,8 +184,9 @@ void metrics_get(struct request *r, void *app)
 	bool            open_metrics = accepts(r, "application/openmetrics-text");
 
 	if (!g->metrics_here) {
-		reply_refuse(r, ERR_UNKNOWN_URL, "",
-			     "metrics are served on the admin listener, because this address is not loopback");
+		reply_refuse(
+			r, ERR_UNKNOWN_URL, "",
+			"metrics are served on the admin listener, because this address is not loopback");
 		return;
 	}
 	gather(g);

@@ -95,8 +95,7 @@ static bool put_star(struct list *l, size_t i, struct str star, struct str owner
 {
 	const struct provider *p = registry_behind(l->now->registry, i);
 	struct catalog_names  *known = p ? catalog_names(p->catalog, clock_mono_us()) : NULL;
-	bool                   ok = (!known || put_known(l, star, known, owner)) &&
-		  put_single(l, star, known, owner);
+	bool ok = (!known || put_known(l, star, known, owner)) && put_single(l, star, known, owner);
 
 	catalog_release(known);
 	return ok;

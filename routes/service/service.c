@@ -25,8 +25,8 @@ void service_readyz(struct request *r, void *app)
 	store_stats(g->store, &s);
 	bool ready = s.writable && !draining;
 	buf_init(&body, 4 * KIB);
-	bool ok = buf_fmt(&body, "{\"status\":\"%s\",\"checks\":{\"store\":\"%s\",", ready ? "ok" : "unavailable",
-	                  s.writable ? "ok" : "not writable");
+	bool ok = buf_fmt(&body, "{\"status\":\"%s\",\"checks\":{\"store\":\"%s\",",
+			  ready ? "ok" : "unavailable", s.writable ? "ok" : "not writable");
 	if (!s.writable)
 		ok = ok && buf_fmt(&body, "\"reason\":\"%s\",", s.reason);
 	if (!ok || !buf_fmt(&body, "\"draining\":%s}}\n", draining ? "true" : "false"))

@@ -39,12 +39,12 @@
 
 enum {
 	WORKERS_MAX = 256,
-	BESIDE_MS = 50, /* how often runs of the process before are looked at */
+	BESIDE_MS = 50,          /* how often runs of the process before are looked at */
 	TAKEOVER_MS = 60 * 1000, /* in which a new process has to be ready */
-	HAND_OVER_MS = 2000, /* in which our workers have to take nothing new */
-	SIGNAL_GIVEN = -2, /* no signal: another process has taken over */
-	WORK_THREADS = 2, /* for all loops: what they do is rare and long */
-	DRAIN_GRACE_MS = 5000, /* behind drain_timeout, for last errors to reach their readers */
+	HAND_OVER_MS = 2000,     /* in which our workers have to take nothing new */
+	SIGNAL_GIVEN = -2,       /* no signal: another process has taken over */
+	WORK_THREADS = 2,        /* for all loops: what they do is rare and long */
+	DRAIN_GRACE_MS = 5000,   /* behind drain_timeout, for last errors to reach their readers */
 };
 
 /* "name=value,…" for the collector: often a key. */
@@ -60,13 +60,13 @@ struct app {
 	struct worker       *workers[WORKERS_MAX];
 	size_t               worker_count;
 	struct listen_set    listen;
-	struct listen_set    taken;   /* of the process before, until we serve */
-	int                  before;  /* connection to it; -1 */
-	int                  offer;   /* listens for one who takes over; -1 */
-	int                  after;   /* connection to him; -1 */
+	struct listen_set    taken;  /* of the process before, until we serve */
+	int                  before; /* connection to it; -1 */
+	int                  offer;  /* listens for one who takes over; -1 */
+	int                  after;  /* connection to him; -1 */
 	int64_t              after_until_us;
 	bool                 before_failed;
-	bool                 given;   /* he has the sockets, and the lock */
+	bool                 given; /* he has the sockets, and the lock */
 	atomic_bool          draining;
 	int                  signal_fd;
 	int                  quiet_fd;
@@ -107,15 +107,18 @@ static enum errc check_listen(const struct config *c, bool open, bool *ret_local
 			continue;
 		*ret_local = false;
 		if (open)
-			return err_set(e, ERR_INVALID_VALUE, "listen",
-				       "%s is not a loopback address: without API keys only loopback is "
-				       "served; make a key (parley keys create), or set api_keys or "
-				       "PARLEY_API_KEY", c->listen.items[i]);
+			return err_set(
+				e, ERR_INVALID_VALUE, "listen",
+				"%s is not a loopback address: without API keys only loopback is "
+				"served; make a key (parley keys create), or set api_keys or "
+				"PARLEY_API_KEY",
+				c->listen.items[i]);
 	}
 	if (open && wants_admin(c, *ret_local) && !http_is_loopback(c->admin_listen))
-		return err_set(e, ERR_INVALID_VALUE, "admin_listen",
-			       "%s is not a loopback address: without API keys only loopback is served",
-			       c->admin_listen);
+		return err_set(
+			e, ERR_INVALID_VALUE, "admin_listen",
+			"%s is not a loopback address: without API keys only loopback is served",
+			c->admin_listen);
 	return ERR_OK;
 }
 
@@ -151,9 +154,10 @@ static enum errc listen_all(struct app *a, const char *address, bool admin, stru
 {
 	unsigned  mode = (unsigned)strtoul(a->config->socket_mode, NULL, 8);
 	size_t    at = a->listen.count;
-	enum errc rc = listen_set_take(&a->listen, &a->taken, address, admin)
-			       ? ERR_OK
-			       : listen_set_add(&a->listen, address, admin, a->worker_count, mode, e);
+	enum errc rc =
+		listen_set_take(&a->listen, &a->taken, address, admin)
+			? ERR_OK
+			: listen_set_add(&a->listen, address, admin, a->worker_count, mode, e);
 
 	for (; rc == ERR_OK && at < a->listen.count; at++)
 		rc = serve_place(a, &a->listen.places[at], e);
@@ -163,7 +167,8 @@ static enum errc listen_all(struct app *a, const char *address, bool admin, stru
 static enum errc make_workers(struct app *a, struct err *e)
 {
 	long   cores = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t count = a->config->loops > 0 ? (size_t)a->config->loops : (size_t)(cores > 0 ? cores : 1);
+	size_t count =
+		a->config->loops > 0 ? (size_t)a->config->loops : (size_t)(cores > 0 ? cores : 1);
 
 	if (count > WORKERS_MAX)
 		count = WORKERS_MAX;
@@ -186,8 +191,9 @@ static enum errc make_workers(struct app *a, struct err *e)
 							   ? (size_t)a->config->max_connections
 							   : http_connections_max(count),
 				.max_file = a->config->max_file,
-				.otlp_endpoint = a->config->otlp_endpoint[0] ? a->config->otlp_endpoint
-									     : NULL,
+				.otlp_endpoint = a->config->otlp_endpoint[0]
+							 ? a->config->otlp_endpoint
+							 : NULL,
 				.otlp_headers = config_secret_env(OTLP_HEADERS),
 				.tls = a->config->tls_cert[0] != '\0',
 				.quiet_fd = a->quiet_fd,
@@ -272,7 +278,8 @@ static void cancel_before(struct id run, int64_t owner)
 static void shut_unused(struct app *a)
 {
 	for (size_t i = 0; i < a->taken.count; i++)
-		log_note(LOG_INFO, "takeover", "%s is not served any more", a->taken.places[i].bound);
+		log_note(LOG_INFO, "takeover", "%s is not served any more",
+			 a->taken.places[i].bound);
 	listen_set_shut(&a->taken);
 	listen_set_finish(&a->taken, false);
 }
@@ -299,8 +306,7 @@ static int start(struct app *a, bool takeover, struct err *e)
 	struct store_options so = store_options(c);
 	bool                 local = true;
 
-	if (app_snapshot_create(c, &a->snapshot, e) != ERR_OK ||
-	    open_image_root(a, e) != ERR_OK ||
+	if (app_snapshot_create(c, &a->snapshot, e) != ERR_OK || open_image_root(a, e) != ERR_OK ||
 	    (c->tls_cert[0] && tls_use(c->tls_cert, c->tls_key, e) != ERR_OK))
 		return EX_CONFIG;
 	if (takeover) {
@@ -510,10 +516,12 @@ static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int time
 
 		if (timeout_ms >= 0 && left <= 0)
 			return -1;
-		if (poll(fds, 4, patience(a, timeout_ms < 0 ? -1 : (int)left)) < 0 && errno != EINTR)
+		if (poll(fds, 4, patience(a, timeout_ms < 0 ? -1 : (int)left)) < 0 &&
+		    errno != EINTR)
 			return SIGTERM;
 		look_around(a, &was_beside);
-		if ((fds[1].revents & POLLIN) && read(a->done_fd, &n, sizeof n) == (ssize_t)sizeof n) {
+		if ((fds[1].revents & POLLIN) &&
+		    read(a->done_fd, &n, sizeof n) == (ssize_t)sizeof n) {
 			*drained += n;
 			if (*drained >= want)
 				return 0;
@@ -578,9 +586,9 @@ static bool drain(struct app *a)
 
 	if (a->after >= 0 && !a->given)
 		give_up(a, "this process is told to stop");
-	log_note(LOG_INFO, "drain", a->given
-			 ? "another process serves now: running answers may end first"
-			 : "shutting down: running answers may end first");
+	log_note(LOG_INFO, "drain",
+		 a->given ? "another process serves now: running answers may end first"
+			  : "shutting down: running answers may end first");
 	atomic_store(&a->draining, true);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_drain(a->workers[i], a->config->drain_timeout, a->given);

@@ -193,9 +193,11 @@ enum errc listen_set_check(const struct listen_set *s, bool open, bool *ret_loca
 			continue;
 		*ret_local = false;
 		if (open)
-			return err_set(e, ERR_INVALID_VALUE, "listen",
-				       "%s is not a loopback address: without API keys only loopback is "
-				       "served; set api_keys or PARLEY_API_KEY", s->places[i].bound);
+			return err_set(
+				e, ERR_INVALID_VALUE, "listen",
+				"%s is not a loopback address: without API keys only loopback is "
+				"served; set api_keys or PARLEY_API_KEY",
+				s->places[i].bound);
 	}
 	return ERR_OK;
 }

@@ -15,11 +15,11 @@ static const char hash_prefix[] = "sha256:";
 
 struct app_snapshot {
 	struct snapshot base;
-	uint8_t       (*keys)[HASH_BYTES]; /* owned; of each key its hash, never the key */
-	struct identity **who;     /* owned, each held; of each key */
-	size_t          key_count;
-	char          **origins; /* owned */
-	struct peer_net *proxies; /* owned */
+	uint8_t (*keys)[HASH_BYTES]; /* owned; of each key its hash, never the key */
+	struct identity **who;       /* owned, each held; of each key */
+	size_t            key_count;
+	char            **origins; /* owned */
+	struct peer_net  *proxies; /* owned */
 };
 
 static void destroy(struct snapshot *s)
@@ -106,8 +106,8 @@ static enum errc make_proxies(struct app_snapshot *a, const struct config *c, st
 
 static enum errc make_registry(struct app_snapshot *a, const struct config *c, struct err *e)
 {
-	struct provider **providers = calloc(c->provider_count ? c->provider_count : 1,
-					     sizeof(struct provider *));
+	struct provider **providers =
+		calloc(c->provider_count ? c->provider_count : 1, sizeof(struct provider *));
 	OWNED(mask) mask = NULL;
 	enum errc rc = ERR_OK;
 	size_t    n = 0;
@@ -173,8 +173,8 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 
 struct identity *app_snapshot_named(const struct snapshot *s, const char *name)
 {
-	const struct app_snapshot *a = container_of((struct snapshot *)(uintptr_t)s,
-						    struct app_snapshot, base);
+	const struct app_snapshot *a =
+		container_of((struct snapshot *)(uintptr_t)s, struct app_snapshot, base);
 
 	for (size_t i = 0; i < a->key_count; i++) {
 		char mine[TICKET_WHO];
@@ -188,9 +188,9 @@ struct identity *app_snapshot_named(const struct snapshot *s, const char *name)
 
 struct identity *app_snapshot_find(const struct snapshot *s, const unsigned char sha256[HASH_BYTES])
 {
-	const struct app_snapshot *a = container_of((struct snapshot *)(uintptr_t)s,
-						    struct app_snapshot, base);
-	struct identity           *found = NULL;
+	const struct app_snapshot *a =
+		container_of((struct snapshot *)(uintptr_t)s, struct app_snapshot, base);
+	struct identity *found = NULL;
 
 	/* All keys are compared, each in constant time: how long it takes tells nothing. */
 	for (size_t i = 0; i < a->key_count; i++)

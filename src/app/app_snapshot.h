@@ -7,10 +7,11 @@
 
 /* app_snapshot_create: *ret has one reference.  Copies what it needs of c.
  * Errors: those of providers and registry, INVALID_VALUE. */
-enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, struct err *e) MUST_USE;
+enum errc app_snapshot_create(const struct config *c, struct snapshot **ret,
+			      struct err *e) MUST_USE;
 /* app_snapshot_find: who holds the configured key with this digest, held; NULL: nobody.  Its owner's
  * number follows from the key alone. */
 struct identity *app_snapshot_find(const struct snapshot *s,
-				   const unsigned char sha256[HASH_BYTES]) MUST_USE;
+				   const unsigned char    sha256[HASH_BYTES]) MUST_USE;
 /* app_snapshot_named: who of the configured keys has this name in a ticket, held; NULL: nobody. */
 struct identity *app_snapshot_named(const struct snapshot *s, const char *name) MUST_USE;

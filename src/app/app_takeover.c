@@ -14,10 +14,10 @@
 
 enum {
 	VERSION = 1,
-	FDS = 64,     /* in one message */
+	FDS = 64, /* in one message */
 	TEXT = 200,
-	WAIT_S = 20,  /* for the other side's next message */
-	HELLO_S = 1,  /* of one who has just come: it is sent at once */
+	WAIT_S = 20, /* for the other side's next message */
+	HELLO_S = 1, /* of one who has just come: it is sent at once */
 };
 
 enum word { ASK = 1, LOCK, PLACE, REFUSED, READY, DONE, CANCEL };
@@ -25,8 +25,8 @@ enum word { ASK = 1, LOCK, PLACE, REFUSED, READY, DONE, CANCEL };
 struct message {
 	uint32_t word;
 	uint32_t version;
-	uint32_t count;  /* LOCK: places that follow; PLACE: sockets of the place */
-	uint32_t first;  /* PLACE: which of them the first one here is */
+	uint32_t count; /* LOCK: places that follow; PLACE: sockets of the place */
+	uint32_t first; /* PLACE: which of them the first one here is */
 	uint64_t inode;
 	uint8_t  admin;
 	uint8_t  local;
@@ -70,7 +70,9 @@ static int get(int fd, struct message *m, int flags, int fds[FDS])
 		char           room[CMSG_SPACE(FDS * sizeof(int))];
 	} control;
 	struct iovec  iov = { m, sizeof *m };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.room,
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control.room,
 			      .msg_controllen = sizeof control.room };
 	size_t        count = 0;
 
@@ -181,8 +183,12 @@ int takeover_accept(int fd)
 
 static bool give_place(int peer, const struct listen_place *p)
 {
-	struct message m = { .word = PLACE, .version = VERSION, .count = (uint32_t)p->count,
-			     .inode = p->inode, .admin = p->admin, .local = p->local,
+	struct message m = { .word = PLACE,
+			     .version = VERSION,
+			     .count = (uint32_t)p->count,
+			     .inode = p->inode,
+			     .admin = p->admin,
+			     .local = p->local,
 			     .inherited = p->inherited };
 
 	memcpy(m.address, p->address, sizeof m.address);
@@ -257,8 +263,9 @@ void takeover_withdraw(const char *database, int fd, bool mine)
 static enum errc lost(struct err *e)
 {
 	return err_set(e, ERR_OVERLOADED, "", "the takeover failed: the process that serves %s",
-		       errno == 0 ? "has gone"
-		       : errno == EPROTO ? "is of another version" : "does not answer");
+		       errno == 0        ? "has gone"
+		       : errno == EPROTO ? "is of another version"
+					 : "does not answer");
 }
 
 /* Nobody is there: *ret_peer is -1. */
@@ -293,7 +300,9 @@ static struct listen_place *place_for(struct listen_set *s, const struct message
 	if (s->count == LISTEN_PLACES)
 		return NULL;
 	struct listen_place *p = &s->places[s->count++];
-	*p = (struct listen_place){ .admin = m->admin, .local = m->local, .inherited = m->inherited,
+	*p = (struct listen_place){ .admin = m->admin,
+				    .local = m->local,
+				    .inherited = m->inherited,
 				    .inode = (ino_t)m->inode };
 	memcpy(p->address, m->address, sizeof p->address);
 	memcpy(p->bound, m->bound, sizeof p->bound);
@@ -317,7 +326,8 @@ static enum errc take_place(int peer, struct listen_set *s, struct err *e)
 				close(fds[i]);
 		}
 		if (!p || n == 0)
-			return err_set(e, ERR_OVERLOADED, "", "the takeover failed: sockets are missing");
+			return err_set(e, ERR_OVERLOADED, "",
+				       "the takeover failed: sockets are missing");
 		if (p->count >= m.count)
 			return ERR_OK;
 	}
@@ -370,8 +380,11 @@ enum errc takeover_begin(int peer, struct err *e)
 
 void takeover_cancel(int peer, struct id run, int64_t owner)
 {
-	struct message m = { .word = CANCEL, .version = VERSION, .run_key = run.key,
-			     .run_secret = run.secret, .owner = owner };
+	struct message m = { .word = CANCEL,
+			     .version = VERSION,
+			     .run_key = run.key,
+			     .run_secret = run.secret,
+			     .owner = owner };
 
 	/* One who does not read has no time for it any more: no loop waits for him. */
 	(void)put(peer, &m, MSG_DONTWAIT, NULL, 0);

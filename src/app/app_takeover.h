@@ -24,9 +24,9 @@ enum takeover_word {
 /* takeover_offer: *ret_fd listens, and shows by poll that somebody asks.  Errors: STORAGE. */
 enum errc takeover_offer(const char *database, int *ret_fd, struct err *e) MUST_USE;
 /* takeover_accept: the connection of one who asked as he should, else -1. */
-int takeover_accept(int fd);
+int       takeover_accept(int fd);
 enum errc takeover_give(int peer, int lock_fd, const struct listen_set *s, struct err *e) MUST_USE;
-void takeover_refuse(int peer, const struct err *why);
+void      takeover_refuse(int peer, const struct err *why);
 enum takeover_word takeover_read(int peer, struct id *ret_run, int64_t *ret_owner);
 /* takeover_done: the answer to TAKEOVER_READY. */
 void takeover_done(int peer);

@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 enum {
-	SERVERS_MAX = 64, /* 16 addresses, the admin listener, sockets of more loops than there are */
+	SERVERS_MAX =
+		64, /* 16 addresses, the admin listener, sockets of more loops than there are */
 	DRAIN_LOOK_US = 20 * 1000,
 	DRAIN_CUT_US = 1000 * 1000,
 	OTLP_LAST_US = 1000 * 1000,
@@ -25,19 +26,19 @@ enum {
 };
 
 struct worker {
-	struct worker_options o;
-	struct loop          *loop;
-	struct transfers     *transfers;
-	struct json_doc       scratch; /* of all calls' decoding */
-	struct gateway        gateway;
-	struct server_options main_options;
-	struct server_options admin_options;
+	struct worker_options  o;
+	struct loop           *loop;
+	struct transfers      *transfers;
+	struct json_doc        scratch; /* of all calls' decoding */
+	struct gateway         gateway;
+	struct server_options  main_options;
+	struct server_options  admin_options;
 	struct server_settings settings; /* of this moment */
-	struct server        *servers[SERVERS_MAX];
-	bool                  inherited[SERVERS_MAX]; /* its socket outlives us */
-	size_t                server_count;
-	pthread_t             thread;
-	bool                  started;
+	struct server         *servers[SERVERS_MAX];
+	bool                   inherited[SERVERS_MAX]; /* its socket outlives us */
+	size_t                 server_count;
+	pthread_t              thread;
+	bool                   started;
 
 	struct task  drain_task;
 	struct timer drain_timer;
@@ -45,8 +46,8 @@ struct worker {
 	bool         leave; /* somebody else has the sockets */
 	int64_t      drain_idle_us;
 	int64_t      drain_end_us;
-	struct otlp *otlp; /* owned; NULL: it sends no traces */
-	int64_t      otlp_end_us; /* when the last batch is not waited for any more; 0: not sent yet */
+	struct otlp *otlp;   /* owned; NULL: it sends no traces */
+	int64_t otlp_end_us; /* when the last batch is not waited for any more; 0: not sent yet */
 };
 
 static const struct server_settings *server_settings_now(void *arg)
@@ -277,7 +278,8 @@ static void look(struct timer *t)
 	struct worker *w = container_of(t, struct worker, drain_timer);
 	int64_t        now = loop_now_us(w->loop);
 
-	if (busy(w) == 0 && !(w->leave && now < w->drain_idle_us && connected(w)) && !sends(w, now)) {
+	if (busy(w) == 0 && !(w->leave && now < w->drain_idle_us && connected(w)) &&
+	    !sends(w, now)) {
 		tell_app(w->o.done_fd);
 		return;
 	}

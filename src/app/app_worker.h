@@ -8,30 +8,31 @@
 struct worker;
 
 struct worker_options {
-	unsigned         index;
-	struct store    *store;
-	struct work_pool *work;
-	struct work_pool *cpu;
+	unsigned              index;
+	struct store         *store;
+	struct work_pool     *work;
+	struct work_pool     *cpu;
 	const struct beneath *image_root; /* or NULL */
-	struct snapshot *snapshot; /* a reference is taken */
-	const atomic_bool *draining;
-	size_t           max_body;
-	size_t           max_bodies;
-	size_t           max_connections;
-	int64_t          max_file;
+	struct snapshot      *snapshot;   /* a reference is taken */
+	const atomic_bool    *draining;
+	size_t                max_body;
+	size_t                max_bodies;
+	size_t                max_connections;
+	int64_t               max_file;
 	/* Traces go to the collector from the first worker; NULL: none. */
-	const char      *otlp_endpoint, *otlp_headers;
-	bool             tls;
-	int              quiet_fd; /* eventfd: 1 is added when a draining worker takes nothing new */
-	int              done_fd; /* eventfd: 1 is added when the worker has drained */
+	const char *otlp_endpoint, *otlp_headers;
+	bool        tls;
+	int         quiet_fd; /* eventfd: 1 is added when a draining worker takes nothing new */
+	int         done_fd;  /* eventfd: 1 is added when the worker has drained */
 };
 
-enum errc worker_create(const struct worker_options *o, struct worker **ret, struct err *e) MUST_USE;
+enum errc worker_create(const struct worker_options *o, struct worker **ret,
+			struct err *e) MUST_USE;
 /* worker_listen: consumes fd; before worker_start.  inherited: who gave it goes on listening. */
 enum errc worker_listen(struct worker *w, int fd, bool admin, bool inherited,
 			struct err *e) MUST_USE;
 /* worker_show_metrics: on the main listener; before worker_start. */
-void worker_show_metrics(struct worker *w, bool here);
+void      worker_show_metrics(struct worker *w, bool here);
 enum errc worker_start(struct worker *w, struct err *e) MUST_USE;
 /* From any thread: the worker does it on its own. */
 void worker_reload(struct worker *w, struct snapshot *s); /* a reference is taken */

@@ -226,9 +226,10 @@ static enum errc check_pairs(const struct reading *r, json_at metadata)
 		if (json_kind(d, json_value(k)) != JSON_STRING ||
 		    !within(r, k, LIMIT_METADATA_KEY) ||
 		    !within(r, json_value(k), LIMIT_METADATA_VALUE))
-			return refuse(r, ERR_INVALID_VALUE, "metadata",
-				      "must be pairs of strings, keys of up to 64 and values of up to "
-				      "512 characters");
+			return refuse(
+				r, ERR_INVALID_VALUE, "metadata",
+				"must be pairs of strings, keys of up to 64 and values of up to "
+				"512 characters");
 	return ERR_OK;
 }
 _Static_assert(LIMIT_METADATA == 16 && LIMIT_METADATA_KEY == 64 && LIMIT_METADATA_VALUE == 512,
@@ -269,13 +270,13 @@ static bool is_one_of(const struct json_doc *d, json_at at, const char *const *n
  * relies on no more.  Its other members are its own. */
 static enum errc check_body(const struct reading *r, json_at body)
 {
-	static const char *const roles[] = { "user", "assistant", "system", "developer", "tool",
-					     "function", NULL };
-	const struct json_doc *d = r->doc;
-	json_at                type = json_get_some(d, body, "type");
-	json_at                role = json_get_some(d, body, "role");
-	json_at                content = json_get_some(d, body, "content");
-	json_at                calls = json_get_some(d, body, "tool_calls");
+	static const char *const roles[] = { "user", "assistant", "system", "developer",
+					     "tool", "function",  NULL };
+	const struct json_doc   *d = r->doc;
+	json_at                  type = json_get_some(d, body, "type");
+	json_at                  role = json_get_some(d, body, "role");
+	json_at                  content = json_get_some(d, body, "content");
+	json_at                  calls = json_get_some(d, body, "tool_calls");
 
 	if (json_raw(d, body).n > LIMIT_STORE_ROW - MIB)
 		return refuse(r, ERR_REQUEST_TOO_LARGE, "message", "the message is too large");
@@ -466,7 +467,8 @@ static bool put_text(struct buf *out, const char *member, struct str s)
 
 static bool put_escaped(struct buf *out, const char *member, struct str s)
 {
-	return !s.p || (buf_fmt(out, ",\"%s\":\"", member) && buf_str(out, s) && buf_text(out, "\""));
+	return !s.p ||
+	       (buf_fmt(out, ",\"%s\":\"", member) && buf_str(out, s) && buf_text(out, "\""));
 }
 
 /* In valid JSON a line's end stands only between tokens. */
@@ -494,8 +496,7 @@ static bool print_conversation(struct buf *out, const struct archive_conversatio
 	       put_int(out, "created_at_ms", c->created_ms) &&
 	       put_int(out, "revision", c->revision) && put_text(out, "title", c->title) &&
 	       put_json(out, "metadata", c->metadata) &&
-	       put_text(out, "instruction", c->instruction) &&
-	       put_text(out, "source", c->source) &&
+	       put_text(out, "instruction", c->instruction) && put_text(out, "source", c->source) &&
 	       put_id(out, "leaf", c->leaf, ID_RUN) && put_id(out, "tip", c->tip, ID_MESSAGE);
 }
 
@@ -503,14 +504,13 @@ static bool print_usage(struct buf *out, const struct archive_run *r)
 {
 	const struct usage *u = &r->usage;
 
-	return !r->used ||
-	       buf_fmt(out,
-		       ",\"usage\":{\"input_tokens\":%lld,\"output_tokens\":%lld,"
-		       "\"cached_read_tokens\":%lld,\"cached_write_tokens\":%lld,"
-		       "\"reasoning_tokens\":%lld,\"estimated\":%s}",
-		       (long long)u->in, (long long)u->out, (long long)u->cached_read,
-		       (long long)u->cached_write, (long long)u->reasoning,
-		       u->estimated ? "true" : "false");
+	return !r->used || buf_fmt(out,
+				   ",\"usage\":{\"input_tokens\":%lld,\"output_tokens\":%lld,"
+				   "\"cached_read_tokens\":%lld,\"cached_write_tokens\":%lld,"
+				   "\"reasoning_tokens\":%lld,\"estimated\":%s}",
+				   (long long)u->in, (long long)u->out, (long long)u->cached_read,
+				   (long long)u->cached_write, (long long)u->reasoning,
+				   u->estimated ? "true" : "false");
 }
 
 static bool print_run(struct buf *out, const struct archive_run *r)

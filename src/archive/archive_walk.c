@@ -9,7 +9,8 @@
 enum {
 	SEQUENCE_BITS = 20, /* of a key, below its milliseconds: see base/id.c */
 	RECENT_MS = 1000,
-	WIDEST_BITS = 24, /* of the milliseconds that ids are spread over where many are of one time */
+	WIDEST_BITS =
+		24, /* of the milliseconds that ids are spread over where many are of one time */
 };
 
 /* What is known while a conversation's lines are read. */
@@ -117,7 +118,8 @@ static enum errc add(struct reading *r, enum archive_kind kind, struct id id,
 
 	if (w->count >= LIMIT_ARCHIVE_LINES) {
 		err_set(r->e, ERR_REQUEST_TOO_LARGE, r->path,
-			"a conversation may have at most %u runs and messages", LIMIT_ARCHIVE_LINES);
+			"a conversation may have at most %u runs and messages",
+			LIMIT_ARCHIVE_LINES);
 		return r->e->code;
 	}
 	if (w->count == w->cap && !grow(w))
@@ -156,9 +158,10 @@ static enum errc find_some(struct reading *r, struct id id, enum archive_kind ki
 	if (id_none(id) || *ret != ARCHIVE_NONE)
 		return ERR_OK;
 	return refuse(r, member,
-		      kind == ARCHIVE_RUN ? "no earlier run of this conversation has this id"
-					  : "no message of this conversation with this id stands in "
-					    "front");
+		      kind == ARCHIVE_RUN
+			      ? "no earlier run of this conversation has this id"
+			      : "no message of this conversation with this id stands in "
+				"front");
 }
 
 /* --- lines --- */
@@ -325,8 +328,9 @@ static enum errc check_ends(struct reading *r, size_t first)
 		return refuse(r, "leaf", "the conversation has no run with this id");
 	if (!id_none(w->conversation.tip) &&
 	    (w->tip == ARCHIVE_NONE || w->entries[w->tip].run != ARCHIVE_NONE))
-		return refuse(r, "tip",
-			      "the conversation has no message with this id that was added without a run");
+		return refuse(
+			r, "tip",
+			"the conversation has no message with this id that was added without a run");
 	return ERR_OK;
 }
 

@@ -13,11 +13,11 @@ struct archive_entry {
 	struct id         id;   /* as it stands in the archive */
 	struct id         as;   /* as it is to be stored; an answer's is its run's */
 	int64_t           created_ms;
-	struct str        text; /* a run's line; a message's body, p NULL: removed */
-	uint32_t          parent; /* message, or ARCHIVE_NONE; of a run: its base */
-	uint32_t          run;    /* of a message; of a run: the one that it continues */
-	uint32_t          last;   /* of a run: the last message that it was sent, or its base */
-	uint32_t          answer; /* of a run */
+	struct str        text;     /* a run's line; a message's body, p NULL: removed */
+	uint32_t          parent;   /* message, or ARCHIVE_NONE; of a run: its base */
+	uint32_t          run;      /* of a message; of a run: the one that it continues */
+	uint32_t          last;     /* of a run: the last message that it was sent, or its base */
+	uint32_t          answer;   /* of a run */
 	uint32_t          messages; /* of a run: so many came with it, its answer included */
 };
 

@@ -21,29 +21,29 @@ enum {
 #define NONE UINT32_MAX
 
 struct node {
-	json_at  key;     /* its name in mapping */
-	json_at  message; /* JSON_ABSENT: none */
-	uint32_t parent;
-	uint32_t child;   /* first; the others are next to it */
-	uint32_t next;
-	bool     reached;
-	struct id id;     /* its message's, or what that of its children hangs on; none: nothing */
-	int64_t  created_ms;
+	json_at   key;     /* its name in mapping */
+	json_at   message; /* JSON_ABSENT: none */
+	uint32_t  parent;
+	uint32_t  child; /* first; the others are next to it */
+	uint32_t  next;
+	bool      reached;
+	struct id id; /* its message's, or what that of its children hangs on; none: nothing */
+	int64_t   created_ms;
 };
 
 struct tree {
-	const struct chatgpt *c;
+	const struct chatgpt  *c;
 	const struct json_doc *doc;
-	char                  path[40];
-	struct node          *nodes; /* owned */
-	uint32_t              count;
-	uint32_t             *names; /* owned; places of nodes in the order of their names */
-	struct buf           *out;
-	struct buf            body;
-	int64_t               created_ms;
-	int64_t               last_key;
+	char                   path[40];
+	struct node           *nodes; /* owned */
+	uint32_t               count;
+	uint32_t              *names; /* owned; places of nodes in the order of their names */
+	struct buf            *out;
+	struct buf             body;
+	int64_t                created_ms;
+	int64_t                last_key;
 	struct chatgpt_losses *losses;
-	struct err           *e;
+	struct err            *e;
 };
 
 void chatgpt_init(struct chatgpt *c, struct str text, int64_t now_ms)
@@ -202,8 +202,9 @@ static enum errc read_nodes(struct tree *t, json_at mapping)
 			return refuse_node(t, k, "", "must be an object");
 		if (message != JSON_ABSENT && json_kind(d, message) != JSON_OBJECT)
 			return refuse_node(t, k, "message", "must be an object or null");
-		t->nodes[n] = (struct node){ .key = k, .message = message, .parent = NONE,
-					     .child = NONE, .next = NONE };
+		t->nodes[n] = (struct node){
+			.key = k, .message = message, .parent = NONE, .child = NONE, .next = NONE
+		};
 		t->names[n] = n;
 	}
 	qsort_r(t->names, t->count, sizeof *t->names, compare_names, t);
@@ -276,8 +277,8 @@ static enum errc put_node(struct tree *t, struct node *node)
 	node->created_ms = parent ? parent->created_ms : t->created_ms;
 	if (node->message == JSON_ABSENT)
 		return ERR_OK;
-	node->created_ms = read_time(t, json_get_some(t->doc, node->message, "create_time"),
-				     node->created_ms);
+	node->created_ms =
+		read_time(t, json_get_some(t->doc, node->message, "create_time"), node->created_ms);
 	buf_clear(&t->body);
 	if (!chatgpt_content_put(&content, node->message))
 		return content.problem ? refuse_node(t, node->key, content.member, content.problem)

@@ -9,7 +9,7 @@
 
 /* The conversations in the file, one after the other.  Laid open so that it can be embedded. */
 struct chatgpt {
-	struct str      text;  /* the whole file, borrowed */
+	struct str      text; /* the whole file, borrowed */
 	size_t          at;
 	size_t          count; /* conversations taken so far */
 	int64_t         now_ms;

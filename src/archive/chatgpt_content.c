@@ -54,8 +54,9 @@ static void add_media(struct text *t, const char *what, json_at pointer)
 
 static bool type_has(const struct json_doc *d, json_at type, const char *word)
 {
-	struct str s = type != JSON_ABSENT && json_kind(d, type) == JSON_STRING ? json_inner(d, type)
-										: STR_NONE;
+	struct str s = type != JSON_ABSENT && json_kind(d, type) == JSON_STRING
+			       ? json_inner(d, type)
+			       : STR_NONE;
 	size_t     n = strlen(word);
 
 	for (size_t i = 0; i + n <= s.n; i++)
@@ -80,13 +81,15 @@ static void add_part(struct text *t, json_at part)
 
 	if (type_has(d, type, "image"))
 		add_media(t, "image", pointer);
-	else if (type_has(d, type, "audio_transcription") || (pointer == JSON_ABSENT && text != JSON_ABSENT))
+	else if (type_has(d, type, "audio_transcription") ||
+		 (pointer == JSON_ABSENT && text != JSON_ABSENT))
 		add(t, text);
 	else if (type_has(d, type, "video"))
 		add_media(t, "recording",
 			  pointer != JSON_ABSENT
 				  ? pointer
-				  : inner(d, json_get_some(d, part, "audio_asset_pointer"), "asset_pointer"));
+				  : inner(d, json_get_some(d, part, "audio_asset_pointer"),
+					  "asset_pointer"));
 	else if (type_has(d, type, "audio"))
 		add_media(t, "audio", pointer);
 	else if (pointer != JSON_ABSENT)
@@ -112,8 +115,10 @@ static bool add_parts(struct text *t, json_at content)
 /* Everything that the content has as text. */
 static bool add_content(struct text *t, json_at content)
 {
-	static const char *const members[] = { "title", "url", "result", "summary", "name", "text",
-					       "user_profile", "user_instructions" };
+	static const char *const members[] = {
+		"title", "url",  "result",       "summary",
+		"name",  "text", "user_profile", "user_instructions"
+	};
 	const struct json_doc *d = t->c->doc;
 	json_at                type = json_get_some(d, content, "content_type");
 
@@ -136,7 +141,7 @@ static bool add_content(struct text *t, json_at content)
 static bool put_start(struct chatgpt_content *c, json_at message, json_at role, json_at type)
 {
 	const struct json_doc *d = c->doc;
-	json_at                language = inner(d, json_get_some(d, message, "content"), "language");
+	json_at language = inner(d, json_get_some(d, message, "content"), "language");
 
 	if (json_is(d, role, "assistant") && json_is(d, type, "code")) {
 		bool named = language != JSON_ABSENT && json_kind(d, language) == JSON_STRING &&
@@ -151,8 +156,9 @@ static bool put_start(struct chatgpt_content *c, json_at message, json_at role, 
 					"\"format\":\"output\",\"content\":\"");
 	if (json_is(d, type, "user_editable_context") || json_is(d, role, "system"))
 		return buf_text(c->out, "{\"role\":\"system\",\"content\":\"");
-	return buf_text(c->out, json_is(d, role, "user") ? "{\"role\":\"user\",\"content\":\""
-							 : "{\"role\":\"assistant\",\"content\":\"");
+	return buf_text(c->out, json_is(d, role, "user")
+					? "{\"role\":\"user\",\"content\":\""
+					: "{\"role\":\"assistant\",\"content\":\"");
 }
 
 static bool hidden(const struct json_doc *d, json_at message)

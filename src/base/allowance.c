@@ -12,7 +12,9 @@ enum { SECOND_US = 1000000 };
 static const struct {
 	char    name;
 	int64_t us;
-} units[] = { { 'd', DAY_US }, { 'h', 3600 * INT64_C(1000000) }, { 'm', 60 * SECOND_US },
+} units[] = { { 'd', DAY_US },
+	      { 'h', 3600 * INT64_C(1000000) },
+	      { 'm', 60 * SECOND_US },
 	      { 's', SECOND_US } };
 
 /* digits: up to ten of them, no leading zero in front of another. */

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 enum {
-	API_KEY_ID = 8,                         /* signs */
-	API_KEY_ID_MAX = 4 + API_KEY_ID + 1,    /* "key_", those, NUL */
+	API_KEY_ID = 8,                      /* signs */
+	API_KEY_ID_MAX = 4 + API_KEY_ID + 1, /* "key_", those, NUL */
 	API_KEY_LENGTH = 10 + API_KEY_ID + 1 + 43 + 6,
 	API_KEY_MAX = API_KEY_LENGTH + 1,
 };
@@ -26,7 +26,7 @@ void api_key_remake(const char id[API_KEY_ID + 1], char ret_text[API_KEY_MAX]);
 /* api_key_owner: the owner number for a new key; never 0, which owns everything that is stored
  * without keys. */
 int64_t api_key_owner(void);
-void api_key_wipe(char text[API_KEY_MAX]);
+void    api_key_wipe(char text[API_KEY_MAX]);
 
 /* api_key_parse: whether text has the form of a key, checksum included; *ret_id is borrowed from
  * text. */

@@ -13,21 +13,21 @@
 NORETURN void check_failed(const char *expr, const char *file, int line);
 
 /* TAKE(p): hands an owned pointer on and leaves NULL behind. */
-#define TAKE(p)                                                                                    \
-	__extension__({                                                                            \
-		__typeof__(p) taken_ = (p);                                                        \
-		(p) = NULL;                                                                        \
-		taken_;                                                                            \
+#define TAKE(p)                             \
+	__extension__({                     \
+		__typeof__(p) taken_ = (p); \
+		(p) = NULL;                 \
+		taken_;                     \
 	})
 
 /* OWNED(buf) b = ...;  calls buf_destroy(b) when the scope ends.  OWNABLE(buf) stands once after
  * the declaration of buf_destroy. */
 #define OWNED(T) __attribute__((cleanup(T##_cleanup_))) struct T *
-#define OWNABLE(T)                                                                                 \
-	static inline void T##_cleanup_(struct T **owned_)                                         \
-	{                                                                                          \
-		T##_destroy(*owned_);                                                              \
-	}                                                                                          \
+#define OWNABLE(T)                                         \
+	static inline void T##_cleanup_(struct T **owned_) \
+	{                                                  \
+		T##_destroy(*owned_);                      \
+	}                                                  \
 	struct T
 
 /* container_of: the struct around an embedded member. */

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 enum {
-	TRIES = 8,     /* while others rename directories on the way */
-	TAIL = 4096,   /* read at once behind the size that was told */
+	TRIES = 8,   /* while others rename directories on the way */
+	TAIL = 4096, /* read at once behind the size that was told */
 };
 
 struct beneath {
@@ -151,8 +151,8 @@ static enum errc fail_none(struct err *e)
 
 static enum errc fail_large(size_t max, struct err *e)
 {
-	return err_set(e, ERR_INVALID_VALUE, "", "the file has more than %zu bytes; that is the limit",
-		       max);
+	return err_set(e, ERR_INVALID_VALUE, "",
+		       "the file has more than %zu bytes; that is the limit", max);
 }
 
 static enum errc fail_memory(struct err *e)

@@ -162,5 +162,6 @@ bool err_object(const struct err *e, struct str request_id, struct buf *out)
 
 bool err_body(const struct err *e, struct str request_id, struct buf *out)
 {
-	return buf_text(out, "{\"error\":") && err_object(e, request_id, out) && buf_text(out, "}\n");
+	return buf_text(out, "{\"error\":") && err_object(e, request_id, out) &&
+	       buf_text(out, "}\n");
 }

@@ -35,13 +35,13 @@ struct err {
 	/* For the client; no secrets.  A clause in lower case without a full stop, which says what was
 	 * wrong and what is allowed.  With a path, the member there is its subject ("must be a
 	 * string"); else the text has its own ("there is no such run"). */
-	char      text[320];
+	char text[320];
 	/* What a provider said, where its own words go through; 0 or "" means: as in err.def. */
-	int       http;
-	char      type[64];
-	char      wire[64];
-	int64_t   retry_after_ms; /* advice for Retry-After; 0: none */
-	int       upstream_status; /* HTTP status that the provider sent; 0: none */
+	int            http;
+	char           type[64];
+	char           wire[64];
+	int64_t        retry_after_ms;  /* advice for Retry-After; 0: none */
+	int            upstream_status; /* HTTP status that the provider sent; 0: none */
 	enum err_fault fault;
 };
 

@@ -16,8 +16,8 @@ struct str file_id_text(struct id id, char ret[FILE_ID_MAX])
 	char hex[ID_MAX];
 
 	id_text(id, "", hex);
-	int n = snprintf(ret, FILE_ID_MAX, "%s%.8s-%.4s-%.4s-%.4s-%.12s", prefix, hex, hex + 8, hex + 12,
-			 hex + 16, hex + 20);
+	int n = snprintf(ret, FILE_ID_MAX, "%s%.8s-%.4s-%.4s-%.4s-%.12s", prefix, hex, hex + 8,
+			 hex + 12, hex + 16, hex + 20);
 	return (struct str){ ret, (size_t)n };
 }
 

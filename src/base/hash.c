@@ -53,8 +53,8 @@ void hash_sum_destroy(struct hash_sum *h)
 }
 
 /* One half of an HMAC: the key, each byte of its block mixed with pad, and then the data. */
-static void hmac_half(const unsigned char key[HASH_BYTES], unsigned char pad, const void *data, size_t len,
-                      unsigned char ret[HASH_BYTES])
+static void hmac_half(const unsigned char key[HASH_BYTES], unsigned char pad, const void *data,
+		      size_t len, unsigned char ret[HASH_BYTES])
 {
 	unsigned char   block[SHA256_BLOCK];
 	struct hash_sum h;
@@ -110,7 +110,8 @@ bool hash_unhex(const char *hex, size_t hex_len, void *ret, size_t len)
 		if (digit(hex[i]) < 0)
 			return false;
 	for (size_t i = 0; i < len; i++)
-		bytes[i] = (unsigned char)((unsigned)digit(hex[2 * i]) << 4 | (unsigned)digit(hex[2 * i + 1]));
+		bytes[i] = (unsigned char)((unsigned)digit(hex[2 * i]) << 4 |
+					   (unsigned)digit(hex[2 * i + 1]));
 	return true;
 }
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct id {
-	int64_t  key;    /* > 0; ordered by creation in one process; unique in a database */
+	int64_t  key; /* > 0; ordered by creation in one process; unique in a database */
 	uint64_t secret;
 };
 

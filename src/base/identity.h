@@ -27,15 +27,15 @@ unsigned    scope_find(struct str name);
 enum { IDENTITY_ID_MAX = 32 };
 
 struct identity {
-	atomic_uint       refs;   /* 0: lives as long as the process */
-	char              id[IDENTITY_ID_MAX]; /* for people and logs: key_…, config:N; "": no key */
-	int64_t           number; /* of a stored key, never given again; 0: no stored one */
-	int64_t           owner;  /* of all it stores */
-	unsigned          scopes; /* enum scope */
-	const struct str *models; /* those it may see, a last '*' is open; count 0: all */
+	atomic_uint refs;                /* 0: lives as long as the process */
+	char        id[IDENTITY_ID_MAX]; /* for people and logs: key_…, config:N; "": no key */
+	int64_t     number;              /* of a stored key, never given again; 0: no stored one */
+	int64_t     owner;               /* of all it stores */
+	unsigned    scopes;              /* enum scope */
+	const struct str *models;        /* those it may see, a last '*' is open; count 0: all */
 	size_t            model_count;
 	struct allowance  allowance;
-	_Atomic int64_t   used_ms; /* wall; 0: never */
+	_Atomic int64_t   used_ms;  /* wall; 0: never */
 	_Atomic int64_t   noted_ms; /* of those, what the store knows */
 };
 

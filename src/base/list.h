@@ -56,17 +56,17 @@ static inline void list_take_out(struct list_link *link)
 }
 
 /* LIST_ITEM: the struct around a link; NULL for NULL.  LIST_FIRST: of a list.  LIST_NEXT: behind an item. */
-#define LIST_ITEM(link, type, member)                                                              \
-	__extension__({                                                                            \
-		struct list_link *link_ = (link);                                                  \
-		link_ ? container_of(link_, type, member) : NULL;                                  \
+#define LIST_ITEM(link, type, member)                             \
+	__extension__({                                           \
+		struct list_link *link_ = (link);                 \
+		link_ ? container_of(link_, type, member) : NULL; \
 	})
 #define LIST_FIRST(list, type, member) LIST_ITEM((list)->first, type, member)
 #define LIST_NEXT(item, type, member)  LIST_ITEM((item)->member.next, type, member)
 /* LIST_EACH(item, list, struct item, member): front to back; the item may not be taken out meanwhile.
  * It declares item, which no parentheses may stand round. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
-#define LIST_EACH(item, list, type, member)                                                        \
-	for (type *item = LIST_FIRST(list, type, member); item;                                    \
+#define LIST_EACH(item, list, type, member)                     \
+	for (type *item = LIST_FIRST(list, type, member); item; \
 	     item = LIST_NEXT(item, type, member))
 /* NOLINTEND(bugprone-macro-parentheses) */

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 enum {
-	VALUE_MAX = 1024,         /* bytes of one value before escaping; the rest is cut */
-	TAIL = 16,                /* kept free for `,"cut":true}` and the newline */
-	BATCH_NS = 10 * 1000000,  /* how long the writer lets lines gather */
-	STOP_SECONDS = 3,         /* how long log_stop waits for a stuck stderr */
+	VALUE_MAX = 1024,        /* bytes of one value before escaping; the rest is cut */
+	TAIL = 16,               /* kept free for `,"cut":true}` and the newline */
+	BATCH_NS = 10 * 1000000, /* how long the writer lets lines gather */
+	STOP_SECONDS = 3,        /* how long log_stop waits for a stuck stderr */
 };
 
 static const char *const level_names[] = { "error", "warn", "info", "debug" };
@@ -29,13 +29,13 @@ static atomic_int log_format_now = LOG_JSON;
 /* The hand-over to the writer's thread. */
 static struct {
 	pthread_mutex_t lock;
-	pthread_cond_t  wake;    /* the buffer became non-empty or half full, or stop was set */
+	pthread_cond_t  wake; /* the buffer became non-empty or half full, or stop was set */
 	pthread_t       thread;
 	/* guarded by lock: */
-	char    *bytes;          /* owned; LIMIT_LOG_BUFFER of them */
-	char    *spare;          /* owned by the writer; swapped with bytes */
+	char    *bytes; /* owned; LIMIT_LOG_BUFFER of them */
+	char    *spare; /* owned by the writer; swapped with bytes */
 	size_t   len;
-	uint64_t dropped;        /* lines since the last log_dropped line */
+	uint64_t dropped; /* lines since the last log_dropped line */
 	bool     running;
 	bool     stop;
 } out = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -391,8 +391,8 @@ void log_end(struct log_line *l)
 		out.dropped++;
 	} else {
 		memcpy(out.bytes + out.len, l->bytes, l->len);
-		wake = wake || (out.len < LIMIT_LOG_BUFFER / 2 &&
-				out.len + l->len >= LIMIT_LOG_BUFFER / 2);
+		wake = wake ||
+		       (out.len < LIMIT_LOG_BUFFER / 2 && out.len + l->len >= LIMIT_LOG_BUFFER / 2);
 		out.len += l->len;
 	}
 	/* Under the lock, so that log_stop can't destroy it in between. */

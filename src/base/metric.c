@@ -23,15 +23,17 @@ static const struct {
 /* Upper bounds of the buckets, as many for each kind of histogram; the same for all of a kind, so that
  * they can be compared. */
 enum { BOUNDS = 16 };
-static const int64_t times[BOUNDS] = { 1000,	 5000,	  10000,   25000,   50000,   100000,
-				       250000,	 500000,  1000000, 2500000, 5000000, 10000000,
+static const int64_t times[BOUNDS] = { 1000,     5000,     10000,     25000,    50000,   100000,
+				       250000,   500000,   1000000,   2500000,  5000000, 10000000,
 				       30000000, 60000000, 120000000, 300000000 };
-static const int64_t fine_times[BOUNDS] = { 10,	  25,	50,    100,   150,   200,    300,    500,
-					    1000, 2500, 5000,  10000, 25000, 100000, 500000, 2500000 };
-static const int64_t step_times[BOUNDS] = { 1000,  2000,  3000,	 5000,	 7500,	 10000,	 15000,	 20000,
-					    30000, 50000, 75000, 100000, 250000, 500000, 1000000, 5000000 };
-static const int64_t sizes[BOUNDS] = { 128,	1024,	 2048,	  4096,	   8192,     16384,
-				       32768,	65536,	 131072,  262144,  524288,   1048576,
+static const int64_t fine_times[BOUNDS] = {
+	10, 25, 50, 100, 150, 200, 300, 500, 1000, 2500, 5000, 10000, 25000, 100000, 500000, 2500000
+};
+static const int64_t step_times[BOUNDS] = { 1000,   2000,   3000,    5000,   7500,  10000,
+					    15000,  20000,  30000,   50000,  75000, 100000,
+					    250000, 500000, 1000000, 5000000 };
+static const int64_t sizes[BOUNDS] = { 128,     1024,     2048,     4096,      8192,   16384,
+				       32768,   65536,    131072,   262144,    524288, 1048576,
 				       4194304, 16777216, 67108864, 1073741824 };
 
 static bool is_histogram(enum kind kind)
@@ -275,14 +277,14 @@ static bool put_series(struct buf *out, enum metric m, const struct series *s)
 
 static bool put_family_locked(struct buf *out, enum metric m, bool open_metrics)
 {
-	static const char *const kinds[] = { "counter", "gauge", "histogram", "histogram", "histogram",
-					     "histogram", "counter" };
+	static const char *const kinds[] = { "counter",   "gauge",     "histogram", "histogram",
+					     "histogram", "histogram", "counter" };
 	/* OpenMetrics names a counter's family without the _total of its samples. */
 	int n = (int)strlen(families[m].name);
 	if (open_metrics && (families[m].kind == COUNTER || families[m].kind == MONEY) && n > 6)
 		n -= 6;
-	if (!buf_fmt(out, "# HELP %.*s %s\n# TYPE %.*s %s\n", n, families[m].name,
-		     families[m].help, n, families[m].name, kinds[families[m].kind]))
+	if (!buf_fmt(out, "# HELP %.*s %s\n# TYPE %.*s %s\n", n, families[m].name, families[m].help,
+		     n, families[m].name, kinds[families[m].kind]))
 		return false;
 	for (size_t i = 0; i < stores[m].count; i++)
 		if (!put_series(out, m, stores[m].series[i]))

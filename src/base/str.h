@@ -10,9 +10,9 @@ struct str {
 	size_t      n;
 };
 
-#define STR(literal)  ((struct str){ "" literal, sizeof(literal) - 1 })
-#define STR_NONE      ((struct str){ NULL, 0 })
-#define STR_ARG(s)    (int)(s).n, (s).p /* for "%.*s" */
+#define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
+#define STR_NONE     ((struct str){ NULL, 0 })
+#define STR_ARG(s)   (int)(s).n, (s).p /* for "%.*s" */
 
 static inline struct str str_of(const char *text)
 {

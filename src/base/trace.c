@@ -125,10 +125,12 @@ void trace_open(struct trace_span *s, const struct trace *t, enum trace_kind kin
 	*s = (struct trace_span){ .ok = true };
 	buf_init(&s->json, LIMIT_TRACE_SPAN);
 	s->ok = buf_text(&s->json, "{") && put_id(&s->json, "traceId", t->id) &&
-		put_id(&s->json, "spanId", t->span) && put_id(&s->json, "parentSpanId", t->parent) &&
+		put_id(&s->json, "spanId", t->span) &&
+		put_id(&s->json, "parentSpanId", t->parent) &&
 		buf_fmt(&s->json,
 			"\"kind\":%d,\"startTimeUnixNano\":\"%lld000\",\"endTimeUnixNano\":\"%lld000\","
-			"\"name\":", (int)kind, (long long)(end_us - took_us), (long long)end_us) &&
+			"\"name\":",
+			(int)kind, (long long)(end_us - took_us), (long long)end_us) &&
 		buf_json_string(&s->json, name) && buf_text(&s->json, ",\"attributes\":[");
 }
 
@@ -144,8 +146,8 @@ static bool put_key(struct trace_span *s, const char *key, const char *type)
 void trace_str(struct trace_span *s, const char *key, struct str value)
 {
 	if (value.n > 0)
-		s->ok = s->ok && put_key(s, key, "stringValue") && buf_json_string(&s->json, value) &&
-			buf_text(&s->json, "}}");
+		s->ok = s->ok && put_key(s, key, "stringValue") &&
+			buf_json_string(&s->json, value) && buf_text(&s->json, "}}");
 }
 
 void trace_int(struct trace_span *s, const char *key, int64_t v)
@@ -156,7 +158,8 @@ void trace_int(struct trace_span *s, const char *key, int64_t v)
 
 void trace_bool(struct trace_span *s, const char *key, bool v)
 {
-	s->ok = s->ok && put_key(s, key, "boolValue") && buf_text(&s->json, v ? "true}}" : "false}}");
+	s->ok = s->ok && put_key(s, key, "boolValue") &&
+		buf_text(&s->json, v ? "true}}" : "false}}");
 }
 
 void trace_seconds(struct trace_span *s, const char *key, int64_t us)

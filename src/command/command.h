@@ -5,13 +5,13 @@
 
 /* Options of `parley keys`; borrowed, NULL: not given. */
 struct command_keys_options {
-	const char *name, *scopes, *models, *expires, *share, *grace;
-	bool        json;
+	const char        *name, *scopes, *models, *expires, *share, *grace;
+	bool               json;
 	const char *const *metadata; /* NAME=VALUE, each time it is given */
-	size_t      metadata_count;
-	const char *budget, *budget_tokens;
+	size_t             metadata_count;
+	const char        *budget, *budget_tokens;
 	const char *const *limits; /* NAME=VALUE, each time it is given */
-	size_t      limit_count;
+	size_t             limit_count;
 };
 
 /* What the command line says; all of it borrowed for the call. */
@@ -20,12 +20,12 @@ struct command_call {
 	const char               *file;  /* --config; NULL: none */
 	const struct config_flag *flags; /* options as given, to read the configuration again */
 	size_t                    flag_count;
-	char *const              *arguments; /* what follows the command: as many as its row allows */
-	size_t                    argument_count;
-	bool                      takeover;      /* --takeover */
-	const char               *output;        /* --output; NULL: none */
-	const char *const        *conversations; /* --conversation, each time it is given */
-	size_t                    conversation_count;
+	char *const       *arguments; /* what follows the command: as many as its row allows */
+	size_t             argument_count;
+	bool               takeover;      /* --takeover */
+	const char        *output;        /* --output; NULL: none */
+	const char *const *conversations; /* --conversation, each time it is given */
+	size_t             conversation_count;
 	struct command_keys_options keys;
 };
 

@@ -134,7 +134,8 @@ int command_export(const struct command_call *call)
 		return EX_OSERR;
 	for (size_t i = 0; i < call->conversation_count; i++)
 		if (!id_parse(str_of(call->conversations[i]), ID_CONVERSATION, &ids[i])) {
-			fprintf(stderr, "parley: %s is no id of a conversation\n", call->conversations[i]);
+			fprintf(stderr, "parley: %s is no id of a conversation\n",
+				call->conversations[i]);
 			free(ids);
 			return EX_USAGE;
 		}
@@ -169,7 +170,8 @@ static enum errc fill(struct import_check *x, int fd, struct err *e)
 			break;
 		if (n < 0 && errno == EINTR)
 			continue;
-		rc = n < 0 ? err_set(e, ERR_NOT_FOUND, "", "the file can't be read: %s", strerror(errno))
+		rc = n < 0 ? err_set(e, ERR_NOT_FOUND, "", "the file can't be read: %s",
+				     strerror(errno))
 			   : scratch_add(&x->in, x->blobs, (struct str){ piece, (size_t)n }, e);
 	}
 	free(piece);

@@ -123,7 +123,8 @@ static enum errc put_expires(struct buf *out, const char *text, struct err *e)
 		/* It makes the 30th of February a day of March. */
 		s = (int64_t)timegm(&day);
 		if (day.tm_mday != month_day)
-			return err_set(e, ERR_INVALID_VALUE, "expires", "there is no such day: %s", text);
+			return err_set(e, ERR_INVALID_VALUE, "expires", "there is no such day: %s",
+				       text);
 		ok = command_keys_member(out, "expires_at") && buf_int(out, s);
 	} else {
 		if (read_seconds("expires", text, &s, e) != ERR_OK)
@@ -135,13 +136,15 @@ static enum errc put_expires(struct buf *out, const char *text, struct err *e)
 
 static bool put_texts(struct buf *out, const struct command_keys_options *k)
 {
-	if (k->name && (!command_keys_member(out, "name") || !buf_json_string(out, str_of(k->name))))
+	if (k->name &&
+	    (!command_keys_member(out, "name") || !buf_json_string(out, str_of(k->name))))
 		return false;
 	if (k->scopes && (!command_keys_member(out, "scopes") || !put_list(out, k->scopes)))
 		return false;
 	if (k->models && (!command_keys_member(out, "models") || !put_list(out, k->models)))
 		return false;
-	if (k->metadata_count > 0 && (!command_keys_member(out, "metadata") || !put_metadata(out, k)))
+	if (k->metadata_count > 0 &&
+	    (!command_keys_member(out, "metadata") || !put_metadata(out, k)))
 		return false;
 	return !k->share ||
 	       (command_keys_member(out, "shares") && buf_json_string(out, str_of(k->share)));
@@ -161,7 +164,8 @@ static enum errc read_options(struct input *in, const struct command_keys_option
 		rc = command_keys_limits_put(out, k, e);
 	if (rc == ERR_OK && !buf_text(out, "}"))
 		rc = err_set(e, ERR_OVERLOADED, "", "the options are too long");
-	return rc == ERR_OK ? json_scan(&in->doc, out->data, out->len, &json_limits_request, e) : rc;
+	return rc == ERR_OK ? json_scan(&in->doc, out->data, out->len, &json_limits_request, e)
+			    : rc;
 }
 
 /* --- what is done to a key --- */
@@ -241,7 +245,8 @@ static int rotate(const struct command_call *call, struct str id)
 }
 
 /* write_and_tell: a change that makes no text. */
-static int write_and_tell(const struct command_call *call, struct api_key_write *w, const char *done)
+static int write_and_tell(const struct command_call *call, struct api_key_write *w,
+			  const char *done)
 {
 	struct buf out;
 	struct err e;
@@ -249,8 +254,9 @@ static int write_and_tell(const struct command_call *call, struct api_key_write 
 	buf_init(&out, MIB);
 	enum errc rc = do_write(call, w, &e);
 	bool      ok = rc == ERR_OK &&
-		  (call->keys.json ? api_key_print(&out, &w->now, NULL, w->now_ms) && buf_text(&out, "\n")
-				   : buf_fmt(&out, "key_%s %s\n", w->id, done)) &&
+		  (call->keys.json
+			   ? api_key_print(&out, &w->now, NULL, w->now_ms) && buf_text(&out, "\n")
+			   : buf_fmt(&out, "key_%s %s\n", w->id, done)) &&
 		  fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
 	buf_finish(&out);
 	return rc != ERR_OK ? fail(&e, status_of(&e)) : ok ? EX_OK : EX_IOERR;
@@ -308,7 +314,8 @@ static bool put_allowance(struct buf *out, const struct allowance *a)
 {
 	if (!put_part(out, "requests", a->requests, a->requests_window_us) ||
 	    !put_part(out, "tokens", a->tokens, a->tokens_window_us) ||
-	    !put_part(out, "concurrent", a->concurrent, 0) || !put_part(out, "body", a->max_body, 0))
+	    !put_part(out, "concurrent", a->concurrent, 0) ||
+	    !put_part(out, "body", a->max_body, 0))
 		return false;
 	if (a->budget_nano > 0 &&
 	    (!buf_text(out, " budget=") || !allowance_put_money(out, a->budget_nano) ||
@@ -325,8 +332,8 @@ static bool put_row(struct buf *out, const struct store_api_key *k, int64_t now_
 
 	for (unsigned i = 0; i < SCOPE_COUNT; i++)
 		if (k->scopes & 1u << i)
-			n += (size_t)snprintf(scopes + n, sizeof scopes - n, "%s%s", n > 0 ? "," : "",
-					      scope_name(i));
+			n += (size_t)snprintf(scopes + n, sizeof scopes - n, "%s%s",
+					      n > 0 ? "," : "", scope_name(i));
 	show_time(k->created_ms, created);
 	show_time(k->expires_ms, expires);
 	show_time(k->used_ms, used);
@@ -349,8 +356,9 @@ static bool put_page(const struct command_call *call, const struct api_keys_read
 			ok = api_key_print(&out, &read->keys[i], NULL, now) && buf_text(&out, "\n");
 	} else {
 		if (first)
-			ok = buf_fmt(&out, "%-13s %-8s %-22s %-17s %-17s %-17s %s\n", "ID", "STATUS",
-				     "SCOPES", "CREATED (UTC)", "EXPIRES", "LAST USED", "NAME");
+			ok = buf_fmt(&out, "%-13s %-8s %-22s %-17s %-17s %-17s %s\n", "ID",
+				     "STATUS", "SCOPES", "CREATED (UTC)", "EXPIRES", "LAST USED",
+				     "NAME");
 		for (size_t i = 0; ok && i < read->key_count; i++)
 			ok = put_row(&out, &read->keys[i], now);
 	}
@@ -391,7 +399,8 @@ static int list(const struct command_call *call)
 static int usage(void)
 {
 	fputs("parley: usage: parley keys create | list | update ID | revoke ID ... | rotate ID\n"
-	      "parley: parley --help lists commands and options\n", stderr);
+	      "parley: parley --help lists commands and options\n",
+	      stderr);
 	return EX_USAGE;
 }
 
@@ -435,7 +444,7 @@ static const struct deed {
 /* Options that mean nothing for a command are a slip, not to be passed over. */
 static bool fits(const struct command_keys_options *k, const struct deed *deed)
 {
-	bool        settings = k->name || k->scopes || k->models || k->expires || k->metadata_count > 0 ||
+	bool settings = k->name || k->scopes || k->models || k->expires || k->metadata_count > 0 ||
 			k->limit_count > 0 || k->budget || k->budget_tokens;
 	const char *slip = NULL;
 

@@ -56,8 +56,8 @@ static enum errc put_rate(struct buf *out, const char *name, struct str value, s
 	struct str count, time;
 
 	if (!split(value, &count, &time) || !is_count(count))
-		return err_set(e, ERR_INVALID_VALUE, "", "--limit %s: must be NUMBER/TIME, as %s=60/1m",
-			       name, name);
+		return err_set(e, ERR_INVALID_VALUE, "",
+			       "--limit %s: must be NUMBER/TIME, as %s=60/1m", name, name);
 	return buf_text(out, "{\"count\":") && buf_str(out, count) &&
 			       buf_text(out, ",\"window\":") && buf_json_string(out, time) &&
 			       buf_text(out, "}")
@@ -103,14 +103,16 @@ static enum errc put_limit(struct buf *out, const char *text, unsigned *seen, st
 		if (!text[n] || !str_is((struct str){ text, n }, names[i]))
 			continue;
 		if (*seen & 1u << i)
-			return err_set(e, ERR_INVALID_VALUE, "", "--limit %s: is given twice", names[i]);
+			return err_set(e, ERR_INVALID_VALUE, "", "--limit %s: is given twice",
+				       names[i]);
 		if (!buf_fmt(out, "%s\"%s\":", *seen ? "," : "", members[i]))
 			return too_long(e);
 		*seen |= 1u << i;
 		return put_value(out, i, str_of(text + n + 1), e);
 	}
-	return err_set(e, ERR_INVALID_VALUE, "", "--limit: must be requests=NUMBER/TIME, "
-						 "tokens=NUMBER/TIME, concurrent=NUMBER or body=SIZE");
+	return err_set(e, ERR_INVALID_VALUE, "",
+		       "--limit: must be requests=NUMBER/TIME, "
+		       "tokens=NUMBER/TIME, concurrent=NUMBER or body=SIZE");
 }
 
 /* --- the budget --- */
@@ -123,12 +125,15 @@ static enum errc put_budget(struct buf *out, const struct command_keys_options *
 	bool       timed_too = split(tokens, &tokens, &other);
 
 	if (is_none(k->budget) && k->budget_tokens)
-		return err_set(e, ERR_INVALID_VALUE, "", "--budget none stands without --budget-tokens");
-	if (is_none(k->budget))
-		return command_keys_member(out, "budget") && buf_text(out, "{}") ? ERR_OK : too_long(e);
-	if (k->budget && k->budget_tokens && (timed != timed_too || !str_eq(time, other)))
 		return err_set(e, ERR_INVALID_VALUE, "",
-			       "--budget and --budget-tokens must have the same time behind the slash");
+			       "--budget none stands without --budget-tokens");
+	if (is_none(k->budget))
+		return command_keys_member(out, "budget") && buf_text(out, "{}") ? ERR_OK
+										 : too_long(e);
+	if (k->budget && k->budget_tokens && (timed != timed_too || !str_eq(time, other)))
+		return err_set(
+			e, ERR_INVALID_VALUE, "",
+			"--budget and --budget-tokens must have the same time behind the slash");
 	if (k->budget_tokens && !is_count(tokens))
 		return err_set(e, ERR_INVALID_VALUE, "",
 			       "--budget-tokens: must be NUMBER or NUMBER/TIME, as 1000000/24h");

@@ -23,7 +23,7 @@ enum config_durability { DURABILITY_RELAXED, DURABILITY_STRICT };
 /* One member per row of config.def, named as the row; strings are owned by the config. */
 struct config {
 	/* X(name, type, …) of config.def makes these through CONFIG_MEMBER_type */
-#define X(name, type, ...) CONFIG_MEMBER_##type name;
+#define X(name, type, ...)     CONFIG_MEMBER_##type name;
 #define CONFIG_MEMBER_STRING   const char *
 #define CONFIG_MEMBER_LIST     struct config_list
 #define CONFIG_MEMBER_INT      int64_t

@@ -50,18 +50,24 @@ static bool is_inherited(const char *text)
 static enum errc check_address(const struct config_place *at, const char *text, struct err *e)
 {
 	if (strncmp(text, "unix:", 5) == 0 && !is_path(text + 5))
-		return config_place_fail(at, e, "'%.160s' is no path of a socket: it begins with / and "
-						"has up to %d bytes", text, SOCKET_PATH);
+		return config_place_fail(at, e,
+					 "'%.160s' is no path of a socket: it begins with / and "
+					 "has up to %d bytes",
+					 text, SOCKET_PATH);
 	if (strncmp(text, "fd:", 3) == 0 && !is_name(text + 3))
-		return config_place_fail(at, e, "'%.80s' names no inherited socket: write fd:NUMBER or "
-						"fd:NAME", text);
+		return config_place_fail(at, e,
+					 "'%.80s' names no inherited socket: write fd:NUMBER or "
+					 "fd:NAME",
+					 text);
 	if (is_inherited(text) || strncmp(text, "unix:", 5) == 0)
 		return ERR_OK;
 	if (!is_address(text))
-		return config_place_fail(at, e, "'%.80s' is not ADDR:PORT or [V6]:PORT, as "
-						"127.0.0.1:8080 or [::1]:8080; 0.0.0.0:8080 is "
-						"every IPv4 address; unix:/path, fd:N, fd:NAME "
-						"and systemd are taken too", text);
+		return config_place_fail(at, e,
+					 "'%.80s' is not ADDR:PORT or [V6]:PORT, as "
+					 "127.0.0.1:8080 or [::1]:8080; 0.0.0.0:8080 is "
+					 "every IPv4 address; unix:/path, fd:N, fd:NAME "
+					 "and systemd are taken too",
+					 text);
 	return ERR_OK;
 }
 
@@ -85,8 +91,8 @@ static enum errc check_socket_mode(const struct config *c, struct err *e)
 	const char         *mode = c->socket_mode;
 
 	if (mode[strspn(mode, "01234567")] || strtoul(mode, NULL, 8) > 0777)
-		return config_place_fail(&at, e, "'%.8s' is no mode: three octal digits, as 660 or 0600",
-					 mode);
+		return config_place_fail(
+			&at, e, "'%.8s' is no mode: three octal digits, as 660 or 0600", mode);
 	return ERR_OK;
 }
 
@@ -99,7 +105,8 @@ static enum errc check_tls(const struct config *c, struct err *e)
 	if (!c->tls_cert[0] && !c->tls_key[0])
 		return ERR_OK;
 	if (!c->tls_key[0])
-		return config_place_fail(&cert, e, "needs tls_key, the file with the certificate's key");
+		return config_place_fail(&cert, e,
+					 "needs tls_key, the file with the certificate's key");
 	if (!c->tls_cert[0])
 		return config_place_fail(&key, e, "needs tls_cert, the file with the certificate");
 	if (tls_check(c->tls_cert, c->tls_key, &why) != ERR_OK)
@@ -118,9 +125,11 @@ static enum errc check_origins(const struct config *c, struct err *e)
 
 		if (strcmp(origin, "*") != 0 && strcmp(origin, "null") != 0 &&
 		    (!host || host == origin || !host[3] || strpbrk(host + 3, "/?# @")))
-			return config_place_fail(&at, e, "'%.80s' is not an origin: a scheme, a host "
-							 "and a port, as https://chat.example.org; "
-							 "or *", origin);
+			return config_place_fail(&at, e,
+						 "'%.80s' is not an origin: a scheme, a host "
+						 "and a port, as https://chat.example.org; "
+						 "or *",
+						 origin);
 	}
 	return ERR_OK;
 }
@@ -132,9 +141,11 @@ static enum errc check_proxies(const struct config *c, struct err *e)
 
 	for (size_t i = 0; i < c->trusted_proxies.count; i++)
 		if (!peer_net_parse(c->trusted_proxies.items[i], &net))
-			return config_place_fail(&at, e, "'%.80s' is no network: write an address and its "
-							 "length, as 10.0.0.0/8 or 2001:db8::/32, an "
-							 "address, or unix", c->trusted_proxies.items[i]);
+			return config_place_fail(&at, e,
+						 "'%.80s' is no network: write an address and its "
+						 "length, as 10.0.0.0/8 or 2001:db8::/32, an "
+						 "address, or unix",
+						 c->trusted_proxies.items[i]);
 	return ERR_OK;
 }
 
@@ -160,7 +171,8 @@ static enum errc check_collector(const struct config *c, struct err *e)
 	if (!c->otlp_endpoint[0] || strncmp(c->otlp_endpoint, "http://", 7) == 0 ||
 	    strncmp(c->otlp_endpoint, "https://", 8) == 0)
 		return ERR_OK;
-	return config_place_fail(&at, e, "'%.80s' is no address of a collector: write http://HOST:4318",
+	return config_place_fail(&at, e,
+				 "'%.80s' is no address of a collector: write http://HOST:4318",
 				 c->otlp_endpoint);
 }
 
@@ -191,8 +203,8 @@ static enum errc check_providers(const struct config *c, struct err *e)
 			/* libcurl would tell each call alone, and not by name. */
 			if (!ca_file || access(ca_file, R_OK) == 0)
 				continue;
-			err_set(&why, ERR_INVALID_VALUE, "ca_file", "'%.80s' can't be read: %s", ca_file,
-				strerror(errno));
+			err_set(&why, ERR_INVALID_VALUE, "ca_file", "'%.80s' can't be read: %s",
+				ca_file, strerror(errno));
 		}
 		if (node)
 			at = config_memory_node(c, culprit(node, why.path));
@@ -217,8 +229,7 @@ static enum errc check_default_model(const struct config *c, struct err *e)
 	size_t              n = 0;
 
 	for (size_t i = 0; i < c->model_count; i++) {
-		if (matches(c->models[i].name, c->default_model) &&
-		    !strchr(c->default_model, '*'))
+		if (matches(c->models[i].name, c->default_model) && !strchr(c->default_model, '*'))
 			return ERR_OK;
 		if (n < ARRAY_LEN(names))
 			names[n++] = c->models[i].name;
@@ -248,8 +259,10 @@ static enum errc check_fallbacks(const struct config *c, struct err *e)
 				c, culprit(c->memory->model_node[i], "fallback"));
 
 			if (!has_model(c, m->fallback[k]) || strchr(m->fallback[k], '*'))
-				return config_place_fail(&at, e, "there is no model '%.80s'; a fallback "
-								 "has to stand under models", m->fallback[k]);
+				return config_place_fail(&at, e,
+							 "there is no model '%.80s'; a fallback "
+							 "has to stand under models",
+							 m->fallback[k]);
 			if (strcmp(m->fallback[k], m->name) == 0)
 				return config_place_fail(&at, e, "the model falls back on itself");
 		}

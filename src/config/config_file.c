@@ -167,8 +167,7 @@ static enum errc on_event(struct reading *r, const yaml_event_t *ev)
 	case YAML_NO_EVENT:
 	case YAML_STREAM_START_EVENT:
 	case YAML_STREAM_END_EVENT:
-	case YAML_DOCUMENT_END_EVENT:
-		return ERR_OK;
+	case YAML_DOCUMENT_END_EVENT: return ERR_OK;
 	case YAML_DOCUMENT_START_EVENT:
 		if (r->documents++ > 0)
 			return fail_at(r, line_of(ev->start_mark),
@@ -177,8 +176,7 @@ static enum errc on_event(struct reading *r, const yaml_event_t *ev)
 	case YAML_ALIAS_EVENT:
 		return fail_at(r, line_of(ev->start_mark),
 			       "aliases (*name) are not allowed; quote a value that starts with *");
-	case YAML_SCALAR_EVENT:
-		return on_scalar(r, ev);
+	case YAML_SCALAR_EVENT: return on_scalar(r, ev);
 	case YAML_SEQUENCE_START_EVENT:
 		return on_open(r, CONFIG_SEQUENCE, &ev->start_mark,
 			       ev->data.sequence_start.anchor != NULL,
@@ -188,9 +186,7 @@ static enum errc on_event(struct reading *r, const yaml_event_t *ev)
 			       ev->data.mapping_start.anchor != NULL,
 			       ev->data.mapping_start.tag != NULL);
 	case YAML_SEQUENCE_END_EVENT:
-	case YAML_MAPPING_END_EVENT:
-		on_close(r);
-		return ERR_OK;
+	case YAML_MAPPING_END_EVENT: on_close(r); return ERR_OK;
 	}
 	return ERR_OK;
 }
@@ -238,8 +234,8 @@ static enum errc parse(const char *path, const struct buf *bytes, struct arena *
 	if (rc != ERR_OK)
 		return rc;
 
-	bool empty = !r.root || (r.root->kind == CONFIG_SCALAR && r.root->text.n == 0 &&
-				 !r.root->quoted);
+	bool empty = !r.root ||
+		     (r.root->kind == CONFIG_SCALAR && r.root->text.n == 0 && !r.root->quoted);
 	if (empty) {
 		r.root = arena_alloc(a, sizeof *r.root);
 		if (!r.root)

@@ -17,7 +17,8 @@ static bool same_list(const struct config_list *a, const struct config_list *b)
 	return same;
 }
 
-static bool same_value(const struct config_option *o, const struct config *a, const struct config *b)
+static bool same_value(const struct config_option *o, const struct config *a,
+		       const struct config *b)
 {
 	const void *x = (const char *)a + o->offset;
 	const void *y = (const char *)b + o->offset;

@@ -32,8 +32,8 @@ static enum errc list_add(struct config *c, const struct config_option *o, struc
 			return ERR_INTERNAL;
 	}
 
-	enum errc rc = config_value_read(&item, text, &c->memory->arena, at,
-					 &list->items[list->count], e);
+	enum errc rc =
+		config_value_read(&item, text, &c->memory->arena, at, &list->items[list->count], e);
 	if (rc == ERR_OK)
 		list->count++;
 	return rc;
@@ -86,8 +86,7 @@ static void set_source(struct config *c, enum config_option_id i, enum config_so
 	c->memory->node[i] = node;
 }
 
-static enum errc set_text(struct config *c, enum config_option_id i, struct str text,
-			  struct err *e)
+static enum errc set_text(struct config *c, enum config_option_id i, struct str text, struct err *e)
 {
 	const struct config_option *o = &config_options[i];
 	struct config_place         at = config_memory_place(c, i);
@@ -103,8 +102,8 @@ static enum errc set_defaults(struct config *c, struct err *e)
 {
 	for (int i = 0; i < CONFIG_OPTION__COUNT; i++) {
 		set_source(c, (enum config_option_id)i, CONFIG_FROM_DEFAULT, NULL);
-		enum errc rc = set_text(c, (enum config_option_id)i,
-					str_of(config_options[i].preset), e);
+		enum errc rc =
+			set_text(c, (enum config_option_id)i, str_of(config_options[i].preset), e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -113,8 +112,8 @@ static enum errc set_defaults(struct config *c, struct err *e)
 
 /* --- the file --- */
 
-static enum errc set_node(struct config *c, enum config_option_id i,
-			  const struct config_node *node, struct err *e)
+static enum errc set_node(struct config *c, enum config_option_id i, const struct config_node *node,
+			  struct err *e)
 {
 	const struct config_option *o = &config_options[i];
 

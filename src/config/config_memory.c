@@ -15,8 +15,7 @@ void *config_memory_alloc(struct config *c, size_t n, struct err *e)
 	return p;
 }
 
-enum errc config_memory_secret_take(struct config *c, char *secret, const char **ret,
-				    struct err *e)
+enum errc config_memory_secret_take(struct config *c, char *secret, const char **ret, struct err *e)
 {
 	struct config_secret_link *link = malloc(sizeof *link);
 

@@ -29,20 +29,13 @@ const char *config_option_value(const struct config_option *o)
 	switch (o->rule.type) {
 	case CONFIG_STRING:
 	case CONFIG_TEXT:
-	case CONFIG_CHOICE:
-		return "TEXT";
-	case CONFIG_LIST:
-		return "LIST";
-	case CONFIG_INT:
-		return "N";
-	case CONFIG_BOOL:
-		return "BOOL";
-	case CONFIG_SIZE:
-		return "SIZE";
-	case CONFIG_DURATION:
-		return "TIME";
-	case CONFIG_ENUM:
-		return "NAME";
+	case CONFIG_CHOICE: return "TEXT";
+	case CONFIG_LIST: return "LIST";
+	case CONFIG_INT: return "N";
+	case CONFIG_BOOL: return "BOOL";
+	case CONFIG_SIZE: return "SIZE";
+	case CONFIG_DURATION: return "TIME";
+	case CONFIG_ENUM: return "NAME";
 	}
 	return "";
 }

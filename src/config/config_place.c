@@ -87,9 +87,7 @@ enum errc config_place_fail(const struct config_place *at, struct err *e, const 
 	case CONFIG_FROM_FLAG:
 		snprintf(where, sizeof where, "%s: ", config_place_flag(at->name, name));
 		break;
-	case CONFIG_FROM_DEFAULT:
-		snprintf(where, sizeof where, "%s: ", at->name);
-		break;
+	case CONFIG_FROM_DEFAULT: snprintf(where, sizeof where, "%s: ", at->name); break;
 	}
 	return err_set(e, ERR_INVALID_VALUE, path[0] ? path : at->name, "%s%s", where, what);
 }

@@ -65,20 +65,13 @@ static bool put_value(struct buf *out, const struct config *c, const struct conf
 	switch (o->rule.type) {
 	case CONFIG_STRING:
 	case CONFIG_TEXT:
-	case CONFIG_CHOICE:
-		return put_quoted(out, *(const char *const *)at);
-	case CONFIG_LIST:
-		return put_list(out, at);
-	case CONFIG_INT:
-		return put_int(out, *(const int64_t *)at, NULL);
-	case CONFIG_SIZE:
-		return put_int(out, *(const int64_t *)at, config_value_show_size);
-	case CONFIG_DURATION:
-		return put_int(out, *(const int64_t *)at, config_value_show_duration);
-	case CONFIG_BOOL:
-		return buf_text(out, *(const bool *)at ? "true" : "false");
-	case CONFIG_ENUM:
-		return buf_str(out, config_value_name(o->rule.names, *(const int *)at));
+	case CONFIG_CHOICE: return put_quoted(out, *(const char *const *)at);
+	case CONFIG_LIST: return put_list(out, at);
+	case CONFIG_INT: return put_int(out, *(const int64_t *)at, NULL);
+	case CONFIG_SIZE: return put_int(out, *(const int64_t *)at, config_value_show_size);
+	case CONFIG_DURATION: return put_int(out, *(const int64_t *)at, config_value_show_duration);
+	case CONFIG_BOOL: return buf_text(out, *(const bool *)at ? "true" : "false");
+	case CONFIG_ENUM: return buf_str(out, config_value_name(o->rule.names, *(const int *)at));
 	}
 	return false;
 }
@@ -88,8 +81,7 @@ static bool put_source(struct buf *out, const struct config *c, enum config_opti
 	char name[64];
 
 	switch (c->memory->source[i]) {
-	case CONFIG_FROM_DEFAULT:
-		return buf_text(out, "default");
+	case CONFIG_FROM_DEFAULT: return buf_text(out, "default");
 	case CONFIG_FROM_FILE:
 		return buf_fmt(out, "%s:%d", c->memory->file, c->memory->node[i]->line);
 	case CONFIG_FROM_ENVIRONMENT:
@@ -141,9 +133,12 @@ static bool put_retries(struct buf *out, const struct provider_options *p)
 
 	return buf_fmt(out, "    retries: %lld\n    health: {failures: %lld, window: ",
 		       (long long)p->retries, (long long)h->failures) &&
-	       put_int(out, h->window_us, config_value_show_duration) && buf_text(out, ", pause: ") &&
-	       put_int(out, h->pause_us, config_value_show_duration) && buf_text(out, ", cooling: ") &&
-	       put_int(out, h->cooling_us, config_value_show_duration) && buf_text(out, ", dead_key: ") &&
+	       put_int(out, h->window_us, config_value_show_duration) &&
+	       buf_text(out, ", pause: ") &&
+	       put_int(out, h->pause_us, config_value_show_duration) &&
+	       buf_text(out, ", cooling: ") &&
+	       put_int(out, h->cooling_us, config_value_show_duration) &&
+	       buf_text(out, ", dead_key: ") &&
 	       put_int(out, h->dead_us, config_value_show_duration) && buf_text(out, "}\n");
 }
 
@@ -169,7 +164,8 @@ static bool put_network(struct buf *out, const struct provider_options *p)
 	if (ok && p->proxy)
 		ok = buf_text(out, "    proxy: ") && put_url(out, p->proxy) && buf_text(out, "\n");
 	return ok && put_timeouts(out, p) && put_retries(out, p) &&
-	       buf_fmt(out, "    forward_store: %s\n    stream_usage: %s\n"
+	       buf_fmt(out,
+		       "    forward_store: %s\n    stream_usage: %s\n"
 		       "    propagate_trace: %s\n",
 		       p->forward_store ? "true" : "false", p->stream_usage ? "true" : "false",
 		       p->propagate_trace ? "true" : "false");
@@ -195,7 +191,8 @@ static bool put_targets(struct buf *out, const struct model_options *m)
 
 		ok = buf_text(out, "      - {provider: ") && put_quoted(out, t->provider);
 		if (ok && t->upstream_model)
-			ok = buf_text(out, ", upstream_model: ") && put_quoted(out, t->upstream_model);
+			ok = buf_text(out, ", upstream_model: ") &&
+			     put_quoted(out, t->upstream_model);
 		ok = ok && buf_fmt(out, ", weight: %lld}\n", (long long)t->weight);
 	}
 	if (ok && m->fallback_count > 0)
@@ -213,8 +210,9 @@ static bool put_price(struct buf *out, const struct model_options *m)
 	if (m->max_output > 0 && !buf_fmt(out, "    max_output: %lld\n", (long long)m->max_output))
 		return false;
 	return !p->known ||
-	       buf_fmt(out, "    price: {input: %s, output: %s, cached: %s, cache_write: %s, "
-			    "reasoning: %s}\n",
+	       buf_fmt(out,
+		       "    price: {input: %s, output: %s, cached: %s, cache_write: %s, "
+		       "reasoning: %s}\n",
 		       money_print(p->input, t[0]), money_print(p->output, t[1]),
 		       money_print(p->cached, t[2]), money_print(p->cache_write, t[3]),
 		       money_print(p->reasoning, t[4]));
@@ -236,8 +234,9 @@ static bool put_model(struct buf *out, const struct config *c, size_t i)
 
 static bool put_rate(struct buf *out, const char *name, int64_t count, int64_t us)
 {
-	return count == 0 || (buf_fmt(out, "  %s: {count: %lld, window: ", name, (long long)count) &&
-			      allowance_put_time(out, us) && buf_text(out, "}\n"));
+	return count == 0 ||
+	       (buf_fmt(out, "  %s: {count: %lld, window: ", name, (long long)count) &&
+		allowance_put_time(out, us) && buf_text(out, "}\n"));
 }
 
 static bool put_limits(struct buf *out, const struct allowance *a)
@@ -249,9 +248,9 @@ static bool put_limits(struct buf *out, const struct allowance *a)
 	       put_rate(out, "tokens", a->tokens, a->tokens_window_us) &&
 	       (a->concurrent == 0 ||
 		buf_fmt(out, "  concurrent: %lld\n", (long long)a->concurrent)) &&
-	       (a->max_body == 0 || (buf_text(out, "  max_body: ") &&
-				     put_int(out, a->max_body, config_value_show_size) &&
-				     buf_text(out, "\n")));
+	       (a->max_body == 0 ||
+		(buf_text(out, "  max_body: ") &&
+		 put_int(out, a->max_body, config_value_show_size) && buf_text(out, "\n")));
 }
 
 bool config_print(const struct config *c, struct buf *out)
@@ -283,8 +282,7 @@ bool config_help(struct buf *out)
 		snprintf(left, sizeof left, "%s %s", config_place_flag(o->name, flag),
 			 config_option_value(o));
 		ok = buf_fmt(out, "  %-22s %s%s%s%s\n", left, o->help,
-			     o->preset[0] ? " (default: " : "", o->preset,
-			     o->preset[0] ? ")" : "");
+			     o->preset[0] ? " (default: " : "", o->preset, o->preset[0] ? ")" : "");
 	}
 	return ok;
 }

@@ -14,7 +14,7 @@
 /* What was read from the environment, for the next load. */
 struct kept {
 	struct kept *next;
-	char        *value; /* owned */
+	char        *value;  /* owned */
 	char         name[]; /* NUL-terminated */
 };
 
@@ -155,8 +155,7 @@ static enum errc read_open(int fd, const char *path, bool must_be_private,
 
 	ssize_t got = slurp(fd, bytes);
 	if (got < 0)
-		return config_place_fail(at, e, "%.128s cannot be read: %s", path,
-					 strerror(errno));
+		return config_place_fail(at, e, "%.128s cannot be read: %s", path, strerror(errno));
 
 	size_t n = (size_t)got;
 	if (n > 0 && bytes[n - 1] == '\n')
@@ -193,10 +192,12 @@ static enum errc read_credential(const char *name, const struct config_place *at
 	char        path[4096];
 
 	if (name[0] == '\0' || strchr(name, '/') || name[0] == '.')
-		return config_place_fail(at, e, "a credential's name has no '/' and no leading '.'");
+		return config_place_fail(at, e,
+					 "a credential's name has no '/' and no leading '.'");
 	if (!folder || !*folder)
-		return config_place_fail(at, e, "no credentials: CREDENTIALS_DIRECTORY is not set; "
-						"systemd sets it for LoadCredential=");
+		return config_place_fail(at, e,
+					 "no credentials: CREDENTIALS_DIRECTORY is not set; "
+					 "systemd sets it for LoadCredential=");
 	if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
 		return config_place_fail(at, e, "the credential's path is too long");
 	/* Its folder is private; the file itself may show the mask of an access list as group bits. */
@@ -210,15 +211,9 @@ enum errc config_secret_read(enum config_secret_kind kind, const char *name,
 	enum errc rc = ERR_OK;
 
 	switch (kind) {
-	case CONFIG_SECRET_ENV:
-		rc = read_env(name, at, &secret, e);
-		break;
-	case CONFIG_SECRET_FILE:
-		rc = read_file(name, true, at, &secret, e);
-		break;
-	case CONFIG_SECRET_CREDENTIAL:
-		rc = read_credential(name, at, &secret, e);
-		break;
+	case CONFIG_SECRET_ENV: rc = read_env(name, at, &secret, e); break;
+	case CONFIG_SECRET_FILE: rc = read_file(name, true, at, &secret, e); break;
+	case CONFIG_SECRET_CREDENTIAL: rc = read_credential(name, at, &secret, e); break;
 	}
 	if (rc == ERR_OK)
 		*ret = secret;

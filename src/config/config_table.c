@@ -86,8 +86,8 @@ static const struct field model_fields[] = {
 
 #define AT(m) offsetof(struct allowance, m)
 static const struct field limit_fields[] = {
-	{ "concurrent",       { CONFIG_INT, 1, LIMIT_CONCURRENT, "" },     AT(concurrent) },
-	{ "max_body",         { CONFIG_SIZE, 1, LIMIT_BODY_MAX, "" },      AT(max_body) },
+	{ "concurrent", { CONFIG_INT, 1, LIMIT_CONCURRENT, "" }, AT(concurrent) },
+	{ "max_body", { CONFIG_SIZE, 1, LIMIT_BODY_MAX, "" }, AT(max_body) },
 };
 #undef AT
 
@@ -105,15 +105,36 @@ static const struct {
 
 /* Every key of a row, for hints. */
 static const char *const provider_keys[] = {
-	"name", "dialect", "base_url", "api_key_env", "api_key_file", "api_key_credential",
-	"key_header", "headers", "query", "ca_file", "http2", "proxy", "timeouts", "retries", "health",
-	"max_tokens_field", "forward_store", "stream_usage", "propagate_trace", "reply", "piece", "delay", "error_at",
+	"name",
+	"dialect",
+	"base_url",
+	"api_key_env",
+	"api_key_file",
+	"api_key_credential",
+	"key_header",
+	"headers",
+	"query",
+	"ca_file",
+	"http2",
+	"proxy",
+	"timeouts",
+	"retries",
+	"health",
+	"max_tokens_field",
+	"forward_store",
+	"stream_usage",
+	"propagate_trace",
+	"reply",
+	"piece",
+	"delay",
+	"error_at",
 };
 static const char *const timeout_keys[] = { "connect", "first_byte", "idle", "total" };
 static const char *const health_keys[] = { "failures", "window", "pause", "cooling", "dead_key" };
 static const char *const target_keys[] = { "provider", "upstream_model", "weight" };
-static const char *const model_keys[] = { "name", "provider", "upstream_model", "targets", "fallback",
-						"images", "audio", "pdf", "price", "max_output" };
+static const char *const model_keys[] = { "name",     "provider",  "upstream_model", "targets",
+					  "fallback", "images",    "audio",          "pdf",
+					  "price",    "max_output" };
 static const char *const limit_keys[] = { "requests", "tokens", "concurrent", "max_body" };
 static const char *const rate_keys[] = { "count", "window" };
 static const char *const price_keys[] = { "input", "output", "cached", "cache_write", "reasoning" };
@@ -156,12 +177,9 @@ static enum errc need_kind(const struct config *c, const struct config_node *n,
 	if (n->kind == CONFIG_SCALAR && n->text.n == 0 && !n->quoted)
 		return fail(c, n, "has no value; leave the key out for the default", e);
 	switch (kind) {
-	case CONFIG_SCALAR:
-		return fail(c, n, "has to be one value", e);
-	case CONFIG_SEQUENCE:
-		return fail(c, n, "has to be a list", e);
-	case CONFIG_MAP:
-		return fail(c, n, "has to be a map: \"key: value\" lines", e);
+	case CONFIG_SCALAR: return fail(c, n, "has to be one value", e);
+	case CONFIG_SEQUENCE: return fail(c, n, "has to be a list", e);
+	case CONFIG_MAP: return fail(c, n, "has to be a map: \"key: value\" lines", e);
 	}
 	return ERR_OK;
 }
@@ -234,8 +252,11 @@ static void provider_defaults(struct provider_options *p)
 		.total_us = 30 * MINUTE_US,
 		.first_byte_plain_us = 30 * MINUTE_US,
 		.retries = 2,
-		.health = { .failures = 5, .window_us = 30 * SECOND_US, .pause_us = 10 * SECOND_US,
-			    .cooling_us = 5 * SECOND_US, .dead_us = MINUTE_US },
+		.health = { .failures = 5,
+			    .window_us = 30 * SECOND_US,
+			    .pause_us = 10 * SECOND_US,
+			    .cooling_us = 5 * SECOND_US,
+			    .dead_us = MINUTE_US },
 	};
 }
 
@@ -264,8 +285,8 @@ static enum errc read_timeouts(struct config *c, const struct config_node *map,
 			return rc;
 	}
 	/* A plain call's first byte is its whole answer: it may take the total, unless told. */
-	p->first_byte_plain_us = config_file_find(map, "first_byte") ? p->first_byte_us
-								     : p->total_us;
+	p->first_byte_plain_us =
+		config_file_find(map, "first_byte") ? p->first_byte_us : p->total_us;
 	return ERR_OK;
 }
 
@@ -329,13 +350,17 @@ static enum errc read_provider_special(struct config *c, const struct config_nod
 		if (strcmp(n->key, forms[k]) != 0)
 			continue;
 		if (p->key)
-			return fail(c, n, "a second key; give one of api_key_env, api_key_file, "
-					  "api_key_credential", e);
+			return fail(c, n,
+				    "a second key; give one of api_key_env, api_key_file, "
+				    "api_key_credential",
+				    e);
 		return read_secret(c, (enum config_secret_kind)k, n, &p->key, e);
 	}
 	if (strcmp(n->key, "api_key") == 0 || strcmp(n->key, "key") == 0)
-		return fail(c, n, "keys do not belong into this file; use api_key_env, api_key_file "
-				  "or api_key_credential", e);
+		return fail(c, n,
+			    "keys do not belong into this file; use api_key_env, api_key_file "
+			    "or api_key_credential",
+			    e);
 	if (strcmp(n->key, "headers") == 0)
 		return read_headers(c, n, p, e);
 	if (strcmp(n->key, "timeouts") == 0)
@@ -366,8 +391,10 @@ static enum errc check_provider(struct config *c, const struct config_node *map,
 			return fail(c, n, "only the echo dialect has this", e);
 		if (!echo_key && echo && strcmp(n->key, "name") != 0 &&
 		    strcmp(n->key, "dialect") != 0)
-			return fail(c, n, "the echo dialect has no network; it takes reply, piece, "
-					  "delay and error_at", e);
+			return fail(c, n,
+				    "the echo dialect has no network; it takes reply, piece, "
+				    "delay and error_at",
+				    e);
 	}
 	for (size_t i = 0; i < c->provider_count; i++) {
 		if (strcmp(c->providers[i].name, p->name) == 0)
@@ -424,14 +451,15 @@ static enum errc add_environment_provider(struct config *c, struct err *e)
 	if (!url || !*url)
 		return ERR_OK;
 	if (find_provider(c, "upstream") || has_model(c, "*"))
-		return config_place_fail(&at, e, "makes a provider named upstream and a model named "
-						 "*, and the file has one of them too");
+		return config_place_fail(&at, e,
+					 "makes a provider named upstream and a model named "
+					 "*, and the file has one of them too");
 
 	provider_defaults(p);
 	p->name = "upstream";
 	p->dialect = "openai";
-	enum errc rc = config_value_read(&rule, str_of(url), &c->memory->arena, &at, &p->base_url,
-					 e);
+	enum errc rc =
+		config_value_read(&rule, str_of(url), &c->memory->arena, &at, &p->base_url, e);
 	if (rc == ERR_OK && key) {
 		char *secret;
 
@@ -514,8 +542,10 @@ static enum errc need_provider(const struct config *c, const struct config_node 
 
 	if (find_provider(c, name))
 		return ERR_OK;
-	return config_place_fail(&at, e, "there is no provider '%s'; it has to stand under "
-					 "providers (echo is built in)", name);
+	return config_place_fail(&at, e,
+				 "there is no provider '%s'; it has to stand under "
+				 "providers (echo is built in)",
+				 name);
 }
 
 static enum errc read_target(struct config *c, const struct config_node *map,
@@ -568,8 +598,10 @@ static enum errc read_money(const struct config *c, const struct config_node *n,
 			continue;
 		if (money_read(n->text, (int64_t *)(void *)((char *)p + price_fields[i].offset)))
 			return ERR_OK;
-		return fail(c, n, "must be a price for a million tokens, as 0.15: digits, and up to nine "
-				  "behind a point", e);
+		return fail(c, n,
+			    "must be a price for a million tokens, as 0.15: digits, and up to nine "
+			    "behind a point",
+			    e);
 	}
 	return rc == ERR_OK ? unknown(c, n, price_keys, ARRAY_LEN(price_keys), e) : rc;
 }
@@ -614,7 +646,8 @@ static enum errc check_model(struct config *c, const struct config_node *map,
 	if (!m->name)
 		return fail(c, map, "a model needs a name", e);
 	if (m->target_count > 0 && (m->provider || m->upstream_model))
-		return fail(c, map, "a model has targets, or a provider and upstream_model, not both", e);
+		return fail(c, map,
+			    "a model has targets, or a provider and upstream_model, not both", e);
 	if (!m->provider && m->target_count == 0)
 		return fail(c, map, "a model needs a provider, or targets", e);
 
@@ -691,7 +724,8 @@ static enum errc read_rate(struct config *c, const struct config_node *map, int6
 		else if (strcmp(n->key, "window") != 0)
 			rc = unknown(c, n, rate_keys, ARRAY_LEN(rate_keys), e);
 		else if (!allowance_read_time(n->text, ret_us))
-			rc = fail(c, n, "must be a whole number with s, m, h or d, from 1s to 366d", e);
+			rc = fail(c, n, "must be a whole number with s, m, h or d, from 1s to 366d",
+				  e);
 	}
 	if (rc == ERR_OK && (*ret_count == 0 || *ret_us == 0))
 		return fail(c, map, "needs count and window, as {count: 60, window: 1m}", e);
@@ -703,7 +737,8 @@ static enum errc load_limits(struct config *c, const struct config_node *map, st
 	struct allowance *a = &c->limits;
 	enum errc         rc = map ? need_kind(c, map, CONFIG_MAP, e) : ERR_OK;
 
-	for (const struct config_node *n = map ? map->first : NULL; n && rc == ERR_OK; n = n->next) {
+	for (const struct config_node *n = map ? map->first : NULL; n && rc == ERR_OK;
+	     n = n->next) {
 		bool known = true;
 
 		if (strcmp(n->key, "requests") == 0)
@@ -746,9 +781,11 @@ static enum errc read_key(struct config *c, const struct config_node *n, struct 
 	const char         *key = NULL;
 
 	if (n->kind == CONFIG_SCALAR && !is_hash(n->text))
-		return fail(c, n, "a key's text does not belong into this file; allowed: "
-				  "sha256:<64 lower-case hex digits>, {env: NAME}, {file: PATH}, "
-				  "{credential: NAME}", e);
+		return fail(c, n,
+			    "a key's text does not belong into this file; allowed: "
+			    "sha256:<64 lower-case hex digits>, {env: NAME}, {file: PATH}, "
+			    "{credential: NAME}",
+			    e);
 	if (n->kind == CONFIG_SCALAR)
 		return add_key(c, n->text.p, &at, e);
 

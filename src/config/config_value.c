@@ -16,7 +16,10 @@ static const struct unit size_units[] = {
 };
 
 static const struct unit duration_units[] = {
-	{ "h", 3600000000 }, { "m", 60000000 }, { "s", 1000000 }, { "ms", 1000 },
+	{ "h", 3600000000 },
+	{ "m", 60000000 },
+	{ "s", 1000000 },
+	{ "ms", 1000 },
 };
 
 /* Plain decimal digits: no sign, no spaces, no leading zero (which people read as octal). */
@@ -87,7 +90,9 @@ void config_value_show_size(int64_t bytes, char ret_text[32])
 {
 	/* "B" is for reading only */
 	static const struct unit units[] = {
-		{ "GiB", (int64_t)1024 * MIB }, { "MiB", MIB }, { "KiB", KIB },
+		{ "GiB", (int64_t)1024 * MIB },
+		{ "MiB", MIB },
+		{ "KiB", KIB },
 	};
 
 	show_unit(bytes, units, ARRAY_LEN(units), ret_text);
@@ -134,8 +139,8 @@ static size_t distance(struct str a, struct str b)
 				best = up[j] + 1;
 			if (now[j - 1] + 1 < best)
 				best = now[j - 1] + 1;
-			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1] &&
-			    upup[j - 2] + 1 < best)
+			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] &&
+			    a.p[i - 2] == b.p[j - 1] && upup[j - 2] + 1 < best)
 				best = upup[j - 2] + 1;
 			now[j] = best;
 		}
@@ -272,8 +277,7 @@ static enum errc read_number(const struct config_rule *rule, struct str text,
 	return ERR_OK;
 }
 
-static enum errc read_bool(struct str text, const struct config_place *at, bool *ret,
-			   struct err *e)
+static enum errc read_bool(struct str text, const struct config_place *at, bool *ret, struct err *e)
 {
 	char value[44];
 
@@ -292,21 +296,16 @@ enum errc config_value_read(const struct config_rule *rule, struct str text, str
 
 	switch (rule->type) {
 	case CONFIG_STRING:
-	case CONFIG_TEXT:
-		return read_string(rule, text, a, at, ret, e);
+	case CONFIG_TEXT: return read_string(rule, text, a, at, ret, e);
 	case CONFIG_CHOICE:
 		rc = read_name(rule, text, at, &i, e);
 		return rc == ERR_OK ? read_string(rule, text, a, at, ret, e) : rc;
-	case CONFIG_ENUM:
-		return read_name(rule, text, at, ret, e);
-	case CONFIG_BOOL:
-		return read_bool(text, at, ret, e);
+	case CONFIG_ENUM: return read_name(rule, text, at, ret, e);
+	case CONFIG_BOOL: return read_bool(text, at, ret, e);
 	case CONFIG_INT:
 	case CONFIG_SIZE:
-	case CONFIG_DURATION:
-		return read_number(rule, text, at, ret, e);
-	case CONFIG_LIST:
-		CHECK(rule->type != CONFIG_LIST); /* lists are read item by item */
+	case CONFIG_DURATION: return read_number(rule, text, at, ret, e);
+	case CONFIG_LIST: CHECK(rule->type != CONFIG_LIST); /* lists are read item by item */
 	}
 	return rc;
 }

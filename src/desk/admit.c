@@ -10,13 +10,13 @@
 enum { IDLE, WAITING, GRANTED, DRAINED, LEFT };
 
 static struct {
-	pthread_mutex_t    lock;
-	int64_t            calls;
-	int64_t            max_calls; /* as the last call knew it */
-	int64_t            waiting;
-	size_t             bytes;
-	bool               draining;
-	struct list_head   waits;
+	pthread_mutex_t  lock;
+	int64_t          calls;
+	int64_t          max_calls; /* as the last call knew it */
+	int64_t          waiting;
+	size_t           bytes;
+	bool             draining;
+	struct list_head waits;
 } desk = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -39,17 +39,19 @@ static const char *const policies[RATE_WHOSE__COUNT][RATE_POLICY__COUNT] = {
 	[RATE_ALL] = { "all-requests", "all-tokens", "all-concurrent" },
 };
 
-static void refuse_tokens(const struct rate_left *left, const char *whose, int64_t tokens, bool never,
-			  const char *time, long long seconds, struct err *e)
+static void refuse_tokens(const struct rate_left *left, const char *whose, int64_t tokens,
+			  bool never, const char *time, long long seconds, struct err *e)
 {
 	if (never)
 		err_set(e, ERR_RATE_LIMIT_NEVER, "",
 			"this call may take %lld tokens, and %s may use %lld in %s; make it shorter, or ask "
-			"for fewer tokens", (long long)tokens, whose, (long long)left->limit, time);
+			"for fewer tokens",
+			(long long)tokens, whose, (long long)left->limit, time);
 	else
 		err_set(e, ERR_RATE_LIMIT, "",
 			"this call may take %lld tokens; of the %lld in %s that %s may use, %lld are left; "
-			"try again in %lld s", (long long)tokens, (long long)left->limit, time, whose,
+			"try again in %lld s",
+			(long long)tokens, (long long)left->limit, time, whose,
 			(long long)left->left, seconds);
 	str_copy(e->type, sizeof e->type, STR("tokens"));
 }
@@ -58,9 +60,9 @@ static void refuse(const struct rate_view *view, enum rate_policy why, enum rate
 		   bool never, int64_t tokens, struct err *e)
 {
 	const struct rate_left *left = &view->of[whose][why];
-	const char *who = "all callers of this gateway together";
-	char        time[32] = "";
-	struct buf  text;
+	const char             *who = "all callers of this gateway together";
+	char                    time[32] = "";
+	struct buf              text;
 
 	if (whose == RATE_KEY)
 		who = "this API key";
@@ -73,14 +75,16 @@ static void refuse(const struct rate_view *view, enum rate_policy why, enum rate
 	long long seconds = (long long)((left->reset_us + 999999) / 1000000);
 	switch (why) {
 	case RATE_REQUESTS:
-		err_set(e, ERR_RATE_LIMIT, "", "%s may ask models %lld times in %s, and that is used up; "
-					       "try again in %lld s",
+		err_set(e, ERR_RATE_LIMIT, "",
+			"%s may ask models %lld times in %s, and that is used up; "
+			"try again in %lld s",
 			who, (long long)left->limit, time, seconds);
 		break;
 	case RATE_TOKENS: refuse_tokens(left, who, tokens, never, time, seconds, e); break;
 	case RATE_CALLS:
 	case RATE_POLICY__COUNT:
-		err_set(e, ERR_RATE_LIMIT, "", "%s may have %lld calls at once, and all of them are running", who,
+		err_set(e, ERR_RATE_LIMIT, "",
+			"%s may have %lld calls at once, and all of them are running", who,
 			(long long)left->limit);
 		break;
 	}
@@ -156,7 +160,8 @@ static void on_task(struct task *t)
 		w->gone(w);
 		return;
 	}
-	metric_observe(METRIC_QUEUE_WAIT, (const char *[]){ "", "", "" }, clock_mono_us() - w->since_us);
+	metric_observe(METRIC_QUEUE_WAIT, (const char *[]){ "", "", "" },
+		       clock_mono_us() - w->since_us);
 	if (state == GRANTED) {
 		w->fn(w, NULL);
 		return;
@@ -180,9 +185,11 @@ static void on_timer(struct timer *t)
 	pthread_mutex_unlock(&desk.lock);
 	if (!mine)
 		return; /* its task is on the way */
-	metric_observe(METRIC_QUEUE_WAIT, (const char *[]){ "", "", "" }, clock_mono_us() - w->since_us);
+	metric_observe(METRIC_QUEUE_WAIT, (const char *[]){ "", "", "" },
+		       clock_mono_us() - w->since_us);
 	admit_over(&w->pass, false, 0);
-	(void)overloaded("wait", "all places for calls are taken, and none became free in time; try again",
+	(void)overloaded("wait",
+			 "all places for calls are taken, and none became free in time; try again",
 			 &e);
 	w->fn(w, &e);
 }
@@ -206,7 +213,8 @@ bool admit_leave(struct admit_wait *w)
 /* --- in and out --- */
 
 /* find_place: in, in the list, or why not. */
-static enum admit_answer find_place(const struct admit_ask *ask, struct admit_wait *w, struct err *e)
+static enum admit_answer find_place(const struct admit_ask *ask, struct admit_wait *w,
+				    struct err *e)
 {
 	const struct admit_settings *now = ask->now;
 	const char                  *full = NULL;
@@ -251,19 +259,20 @@ static bool take_rate(const struct admit_ask *ask, struct admit_pass *p, struct 
 	enum rate_policy why = RATE_REQUESTS;
 	enum rate_whose  whose = RATE_KEY;
 	struct rate_ask  r = {
-		.key = ask->who->number,
-		.mine = &ask->who->allowance,
-		.all = &ask->now->limits,
-		.tokens = ask->tokens,
-		.open = ask->open,
-		.now_us = clock_mono_us(),
+		 .key = ask->who->number,
+		 .mine = &ask->who->allowance,
+		 .all = &ask->now->limits,
+		 .tokens = ask->tokens,
+		 .open = ask->open,
+		 .now_us = clock_mono_us(),
 	};
 
 	*p = (struct admit_pass){ .in = false };
 	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
 	if (is_free(r.all) && (r.key == 0 || is_free(r.mine)))
 		return true;
-	enum rate_answer rc = has_rate() ? rate_take(rate, &r, &p->hold, view, &why, &whose) : RATE_FULL;
+	enum rate_answer rc =
+		has_rate() ? rate_take(rate, &r, &p->hold, view, &why, &whose) : RATE_FULL;
 	if (rc == RATE_FULL)
 		(void)overloaded("memory", "no memory to count this call; try again", e);
 	else if (rc != RATE_TAKEN)
@@ -299,13 +308,18 @@ void admit_over(struct admit_pass *p, bool asked, int64_t tokens)
 		leave_place(p);
 }
 
-void admit_look(const struct admit_settings *now, const struct identity *who, struct rate_view *view)
+void admit_look(const struct admit_settings *now, const struct identity *who,
+		struct rate_view *view)
 {
 	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
 	if (!has_rate())
 		return;
-	rate_look(rate, &(struct rate_ask){ .key = who->number, .mine = &who->allowance,
-					    .all = &now->limits, .now_us = clock_mono_us() }, view);
+	rate_look(rate,
+		  &(struct rate_ask){ .key = who->number,
+				      .mine = &who->allowance,
+				      .all = &now->limits,
+				      .now_us = clock_mono_us() },
+		  view);
 }
 
 bool admit_counts_tokens(const struct admit_settings *now, const struct identity *who)

@@ -26,7 +26,7 @@
 
 /* The limits of one configuration. */
 struct admit_settings {
-	struct allowance limits; /* of all calls together */
+	struct allowance limits;      /* of all calls together */
 	int64_t          max_calls;   /* at once */
 	int64_t          max_waiting; /* in front of them; 0: nobody waits */
 	int64_t          wait_us;     /* at most */
@@ -45,24 +45,24 @@ struct admit_wait {
 	 * held. */
 	void (*fn)(struct admit_wait *w, const struct err *e);
 	void (*gone)(struct admit_wait *w); /* behind an admit_leave that said so: w may be freed */
-	struct admit_pass  pass;
+	struct admit_pass pass;
 	/* admit.c's own */
-	struct task        task;
-	struct timer       timer;
-	struct loop       *loop;
-	struct list_link   link;
-	size_t             bytes;
-	int64_t            since_us;
-	unsigned           state;
+	struct task      task;
+	struct timer     timer;
+	struct loop     *loop;
+	struct list_link link;
+	size_t           bytes;
+	int64_t          since_us;
+	unsigned         state;
 };
 
 struct admit_ask {
 	const struct admit_settings *now;
 	const struct identity       *who;
-	int64_t      tokens; /* an estimate; see struct rate_ask, as for open */
-	bool         open;
-	size_t       bytes;  /* of memory that it would hold while it waits */
-	struct loop *loop;
+	int64_t                      tokens; /* an estimate; see struct rate_ask, as for open */
+	bool                         open;
+	size_t                       bytes; /* of memory that it would hold while it waits */
+	struct loop                 *loop;
 };
 
 enum admit_answer {
@@ -80,7 +80,8 @@ bool admit_leave(struct admit_wait *w) MUST_USE;
  * nothing for a pass that is not in. */
 void admit_over(struct admit_pass *p, bool asked, int64_t tokens);
 /* admit_look: the limits of a caller, for answers to requests that were not admitted. */
-void admit_look(const struct admit_settings *now, const struct identity *who, struct rate_view *view);
+void admit_look(const struct admit_settings *now, const struct identity *who,
+		struct rate_view *view);
 /* admit_counts_tokens: whether some limit of tokens applies to the caller, so that an estimate
  * is worth its time. */
 bool admit_counts_tokens(const struct admit_settings *now, const struct identity *who);

@@ -7,14 +7,14 @@
 enum { BUCKETS = 256 };
 
 struct idem_claim {
-	struct list_link   link; /* of its bucket */
-	struct idem_name   name; /* never changed: read without the lock */
-	enum idem_stage    stage;
-	struct id          run;
-	struct id          conversation;
-	struct err         err;
-	struct list_head   watches;
-	unsigned           users; /* the owner and the watchers: the last one frees */
+	struct list_link link; /* of its bucket */
+	struct idem_name name; /* never changed: read without the lock */
+	enum idem_stage  stage;
+	struct id        run;
+	struct id        conversation;
+	struct err       err;
+	struct list_head watches;
+	unsigned         users; /* the owner and the watchers: the last one frees */
 };
 
 static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,7 +42,7 @@ static void post(struct idem_watch *w)
 
 static void tell_all(struct idem_claim *c)
 {
-	LIST_EACH(w, &c->watches, struct idem_watch, link)
+	LIST_EACH (w, &c->watches, struct idem_watch, link)
 		post(w);
 }
 
@@ -54,7 +54,7 @@ static void let_go(struct idem_claim *c)
 
 static struct idem_claim *find(const struct idem_name *name)
 {
-	LIST_EACH(c, bucket_of(name), struct idem_claim, link)
+	LIST_EACH (c, bucket_of(name), struct idem_claim, link)
 		if (c->name.owner == name->owner && strcmp(c->name.key, name->key) == 0)
 			return c;
 	return NULL;
@@ -119,7 +119,7 @@ void idem_leave(struct idem_watch *w)
 /* --- claims --- */
 
 enum idem_claimed idem_claim(const struct idem_name *name, struct idem_watch *w,
-			    struct idem_claim **ret)
+			     struct idem_claim **ret)
 {
 	enum idem_claimed answer = IDEM_WATCHED;
 

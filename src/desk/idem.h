@@ -26,24 +26,24 @@ struct idem_name {
 
 enum idem_stage {
 	IDEM_STARTING, /* the store is asked whether the key is known, or the run is being prepared */
-	IDEM_DISPATCHED,    /* the run is durable, the provider is being asked */
-	IDEM_COMMITTED,    /* the provider has begun to answer */
-	IDEM_FREED,    /* over; whoever comes next may claim the key (err: why the call failed, if it did) */
-	IDEM_KEPT,     /* over; the store has the answer */
+	IDEM_DISPATCHED, /* the run is durable, the provider is being asked */
+	IDEM_COMMITTED,  /* the provider has begun to answer */
+	IDEM_FREED, /* over; whoever comes next may claim the key (err: why the call failed, if it did) */
+	IDEM_KEPT, /* over; the store has the answer */
 };
 
 struct idem_claim; /* one request's, then its run's */
 
 /* Embedded in the watcher; zero but for loop, fn and gone before idem_claim. */
 struct idem_watch {
-	struct task        task;
-	struct loop       *loop;
+	struct task  task;
+	struct loop *loop;
 	void (*fn)(struct idem_watch *w);   /* stage, run and err are news */
 	void (*gone)(struct idem_watch *w); /* after idem_leave: w may be freed */
-	enum idem_stage    stage;
-	struct id          run; /* these two from DISPATCHED on */
-	struct id          conversation; /* none: not stored */
-	struct err         err;
+	enum idem_stage stage;
+	struct id       run;          /* these two from DISPATCHED on */
+	struct id       conversation; /* none: not stored */
+	struct err      err;
 	/* idem.c's own */
 	struct idem_claim *claim;
 	struct list_link   link;
@@ -58,8 +58,8 @@ enum idem_claimed {
 	IDEM_NO_MEMORY,
 };
 
-enum idem_claimed idem_claim(const struct idem_name *name, struct idem_watch *w,
-			    struct idem_claim **ret) MUST_USE;
+enum idem_claimed       idem_claim(const struct idem_name *name, struct idem_watch *w,
+				   struct idem_claim **ret) MUST_USE;
 const struct idem_name *idem_name(const struct idem_claim *c);
 /* idem_reach: moves the claim to DISPATCHED or COMMITTED, and notifies its watchers. */
 void idem_reach(struct idem_claim *c, enum idem_stage stage, struct id run, struct id conversation);

@@ -13,17 +13,17 @@ struct tape;
 /* Embedded in a run or pointed to by it; the fields are copied out by live_find, so they are changed
  * only through live_set_… once it is in. */
 struct live {
-	struct list_link link;
-	struct id       id;
-	int64_t         owner;
-	bool            stored; /* the store knows more of it */
-	const struct shape *shape; /* of its stream */
-	enum run_status status;
-	int64_t         created_ms;
-	char            model[96];
-	char            provider[64];
-	unsigned        attempts;
-	int64_t         first_token_ms; /* wall; 0: none yet */
+	struct list_link    link;
+	struct id           id;
+	int64_t             owner;
+	bool                stored; /* the store knows more of it */
+	const struct shape *shape;  /* of its stream */
+	enum run_status     status;
+	int64_t             created_ms;
+	char                model[96];
+	char                provider[64];
+	unsigned            attempts;
+	int64_t             first_token_ms; /* wall; 0: none yet */
 
 	struct run  *run;
 	struct tape *tape; /* the run's; of an unstored stream; else NULL */

@@ -145,7 +145,8 @@ static void take(struct window *w, int64_t window_us, int64_t now_us, int64_t n,
 	*ret_from = w->from_us;
 }
 
-static struct rate_left left(const struct window *w, int64_t limit, int64_t window_us, int64_t now_us)
+static struct rate_left left(const struct window *w, int64_t limit, int64_t window_us,
+			     int64_t now_us)
 {
 	if (limit == 0)
 		return (struct rate_left){ .limit = 0 };
@@ -169,7 +170,8 @@ static void view_of(const struct rate_slot *s, const struct allowance *a, int64_
 
 	if (!a)
 		return;
-	of[RATE_REQUESTS] = left(s ? &s->requests : NULL, a->requests, a->requests_window_us, now_us);
+	of[RATE_REQUESTS] =
+		left(s ? &s->requests : NULL, a->requests, a->requests_window_us, now_us);
 	of[RATE_TOKENS] = left(s ? &s->tokens : NULL, a->tokens, a->tokens_window_us, now_us);
 	of[RATE_CALLS] = (struct rate_left){
 		.limit = a->concurrent,
@@ -199,8 +201,9 @@ static enum rate_answer check(const struct rate_slot *s, const struct allowance 
 		return RATE_TAKEN;
 	if (tokens_of(ask, a) > a->tokens)
 		return RATE_NEVER;
-	return tokens_of(ask, a) > a->tokens - used(&s->tokens, a->tokens_window_us, now) ? RATE_REFUSED
-											 : RATE_TAKEN;
+	return tokens_of(ask, a) > a->tokens - used(&s->tokens, a->tokens_window_us, now)
+		       ? RATE_REFUSED
+		       : RATE_TAKEN;
 }
 
 static void take_all(struct rate_slot *s, const struct allowance *a, const struct rate_ask *ask,
@@ -209,7 +212,8 @@ static void take_all(struct rate_slot *s, const struct allowance *a, const struc
 	hold->slot[whose] = s;
 	s->calls++;
 	if (a->requests > 0)
-		take(&s->requests, a->requests_window_us, ask->now_us, 1, &hold->requests_from[whose]);
+		take(&s->requests, a->requests_window_us, ask->now_us, 1,
+		     &hold->requests_from[whose]);
 	if (a->tokens == 0)
 		return;
 	hold->tokens[whose] = tokens_of(ask, a);

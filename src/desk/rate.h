@@ -34,8 +34,8 @@ struct rate_ask {
 	const struct allowance *mine; /* the key's; NULL where there is none */
 	const struct allowance *all;
 	int64_t                 tokens; /* that it may take; less counts if it names no maximum */
-	bool                    open;   /* it names none: what does not fit any window is cut to fit */
-	int64_t                 now_us; /* monotonic, above 0 */
+	bool    open;   /* it names none: what does not fit any window is cut to fit */
+	int64_t now_us; /* monotonic, above 0 */
 };
 
 /* What a call has taken from the limits; must be given back exactly once. */

@@ -18,16 +18,17 @@ struct stretch {
 };
 
 struct tape {
-	pthread_mutex_t lock; /* guards the holders, and of a shared tape all but what is the writer's */
-	unsigned        holders;
-	size_t          max;
-	bool            shared;
-	bool            committed;
-	bool            full;
+	pthread_mutex_t
+		 lock; /* guards the holders, and of a shared tape all but what is the writer's */
+	unsigned holders;
+	size_t   max;
+	bool     shared;
+	bool     committed;
+	bool     full;
 	struct stretch  handed; /* the writer's; empty: nothing is on its way */
 	uint64_t        stored; /* these two are the writer's */
 	uint64_t        newest;
-	struct stretch  open;   /* is added to */
+	struct stretch  open; /* is added to */
 	struct buf      error;
 	enum run_status status;
 	uint64_t        last_seq;
@@ -200,7 +201,9 @@ void tape_end(struct tape *t, enum run_status status, uint64_t last_seq, struct 
 
 static struct events_piece piece_of(const struct stretch *s)
 {
-	return (struct events_piece){ .first = s->first, .last = s->last, .data = buf_view(&s->data) };
+	return (struct events_piece){ .first = s->first,
+				      .last = s->last,
+				      .data = buf_view(&s->data) };
 }
 
 void tape_hand(struct tape *t, struct events_piece *ret)
@@ -242,7 +245,8 @@ bool tape_rest(struct tape *t, struct events_piece *ret)
 		/* Should the job fail and be tried again, it comes too late for a run that has ended; and
 		 * what is behind it would stand behind a gap.  The store knows what it has. */
 		buf_init(&all, 2 * t->max); /* both may be as long as is allowed */
-		if (!buf_str(&all, buf_view(&t->handed.data)) || !buf_str(&all, buf_view(&t->open.data))) {
+		if (!buf_str(&all, buf_view(&t->handed.data)) ||
+		    !buf_str(&all, buf_view(&t->open.data))) {
 			buf_finish(&all);
 			return false;
 		}

@@ -56,16 +56,16 @@ bool tape_next(const struct tape *t, uint64_t *at, struct event *ret, uint64_t *
 
 /* tape_hand: all that is committed and was not handed over yet; .data empty: nothing is.  Borrowed until
  * tape_forget, which comes before the next tape_hand. */
-void     tape_hand(struct tape *t, struct events_piece *ret);
+void tape_hand(struct tape *t, struct events_piece *ret);
 /* tape_handed, tape_stored: numbers of the last event that was handed over, that the log has; 0: none. */
 uint64_t tape_handed(const struct tape *t);
 uint64_t tape_stored(const struct tape *t);
 /* tape_arrived: what was handed over is in the log.  tape_forget: so it goes. */
-void     tape_arrived(struct tape *t);
-void     tape_forget(struct tape *t);
+void tape_arrived(struct tape *t);
+void tape_forget(struct tape *t);
 /* tape_rest: what is not known to be in the log, that on its way included; .data empty: nothing.  Borrowed
  * until tape_clear.  False: no memory. */
-bool     tape_rest(struct tape *t, struct events_piece *ret) MUST_USE;
+bool tape_rest(struct tape *t, struct events_piece *ret) MUST_USE;
 
 /* --- readers --- */
 

@@ -35,8 +35,7 @@ static void sign(const unsigned char signing[HASH_BYTES], struct str front, stru
 	char          id[ID_MAX];
 	unsigned char mac[HASH_BYTES];
 
-	int n = snprintf(text, sizeof text, "%.*s %s", STR_ARG(front),
-			 id_text(run, ID_RUN, id).p);
+	int n = snprintf(text, sizeof text, "%.*s %s", STR_ARG(front), id_text(run, ID_RUN, id).p);
 	hash_hmac(signing, text, (size_t)n, mac);
 	hash_hex(mac, MAC_BYTES, ret);
 }

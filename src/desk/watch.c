@@ -60,7 +60,7 @@ void watch_notify(struct id run)
 	if (atomic_load(&count) == 0)
 		return;
 	pthread_mutex_lock(&lock);
-	LIST_EACH(w, bucket_of(run), struct watch_run, link) {
+	LIST_EACH (w, bucket_of(run), struct watch_run, link) {
 		if (w->posted || w->run.key != run.key || w->run.secret != run.secret)
 			continue;
 		w->posted = true;
@@ -75,7 +75,7 @@ void watch_look_again(void)
 		return;
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < BUCKETS; i++)
-		LIST_EACH(w, &buckets[i], struct watch_run, link) {
+		LIST_EACH (w, &buckets[i], struct watch_run, link) {
 			if (w->posted || live_is_here(w->run))
 				continue;
 			w->posted = true;

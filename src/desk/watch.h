@@ -11,14 +11,14 @@
 
 /* Embedded in the watcher; zero before watch_start. */
 struct watch_run {
-	struct task       task;
-	struct loop      *loop;
-	struct id         run;
+	struct task  task;
+	struct loop *loop;
+	struct id    run;
 	void (*fn)(struct watch_run *w);   /* there is news */
 	void (*gone)(struct watch_run *w); /* after watch_stop: w may be freed */
-	struct list_link  link;
-	bool              posted;   /* the task is on its way */
-	bool              stopping; /* the loop's own: watch_stop was called */
+	struct list_link link;
+	bool             posted;   /* the task is on its way */
+	bool             stopping; /* the loop's own: watch_stop was called */
 };
 
 /* watch_start: fn is called after each later watch_notify for the run. */

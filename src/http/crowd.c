@@ -45,10 +45,11 @@ static void make_room(struct server *s)
 
 void crowd_look(struct server *s)
 {
-	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_LISTEN_FD);
-	struct tcp_info             tcp = { 0 };
-	socklen_t                   n = sizeof tcp;
-	bool                        stuck = s->clients_wait && s->opened == s->opened_before;
+	const union MHD_DaemonInfo *info =
+		MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_LISTEN_FD);
+	struct tcp_info tcp = { 0 };
+	socklen_t       n = sizeof tcp;
+	bool            stuck = s->clients_wait && s->opened == s->opened_before;
 
 	s->opened_before = s->opened;
 	/* Of a socket that listens: how many wait to be accepted. */
@@ -65,7 +66,7 @@ void crowd_enter(struct connection *c)
 {
 	struct server *s = c->server;
 	size_t         max = s->options->max_connections;
-	size_t         open = atomic_load_explicit(&server_counters.connections, memory_order_relaxed);
+	size_t open = atomic_load_explicit(&server_counters.connections, memory_order_relaxed);
 
 	s->opened++;
 	if (open > max && s->idle.first) {

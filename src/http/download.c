@@ -12,7 +12,7 @@ struct download {
 	struct request               *request; /* alive while the reader is asked, or parked */
 	const struct download_source *source;
 	void                         *arg;
-	bool                          open; /* its response has all its headers: `over` follows */
+	bool                          open;   /* its response has all its headers: `over` follows */
 	bool                          parked; /* suspended for want of bytes */
 };
 

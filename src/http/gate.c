@@ -43,7 +43,8 @@ static enum errc find_key(const struct head *h, struct str *ret, struct err *e)
 		if (!others[i]->p)
 			continue;
 		if (others[i]->n == 0 || others[i]->n > LIMIT_SECRET)
-			return err_set(e, ERR_MALFORMED_API_KEY, "", "the API key header is empty or too long");
+			return err_set(e, ERR_MALFORMED_API_KEY, "",
+				       "the API key header is empty or too long");
 		*ret = *others[i];
 		return ERR_OK;
 	}
@@ -60,8 +61,9 @@ static enum errc check_ticket(struct request *r, struct str ticket, struct err *
 		r->who = who;
 		return ERR_OK;
 	}
-	return err_set(e, ERR_INVALID_API_KEY, "ticket",
-		       "this ticket has expired, its key is no longer valid, or the ticket is for another run");
+	return err_set(
+		e, ERR_INVALID_API_KEY, "ticket",
+		"this ticket has expired, its key is no longer valid, or the ticket is for another run");
 }
 
 static enum errc check_scope(const struct request *r, struct err *e)
@@ -74,10 +76,10 @@ static enum errc check_scope(const struct request *r, struct err *e)
 		return ERR_OK;
 	for (unsigned i = 0; i < SCOPE_COUNT; i++)
 		if (need & 1u << i)
-			n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? " or " : "",
-					      scope_name(i));
-	return err_set(e, ERR_INSUFFICIENT_SCOPE, "", "this API key may not do that; it needs the scope %s",
-		       names);
+			n += (size_t)snprintf(names + n, sizeof names - n, "%s%s",
+					      n > 0 ? " or " : "", scope_name(i));
+	return err_set(e, ERR_INSUFFICIENT_SCOPE, "",
+		       "this API key may not do that; it needs the scope %s", names);
 }
 
 static enum errc check_key(struct request *r, struct err *e)
@@ -145,15 +147,15 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 	if (!scratch)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the request");
 	/* A page in a browser can reach loopback under a name of its own (DNS rebinding). */
-	if (now->open && !r->server->on_unix && r->head.host.p &&
-	    !head_host_is_local(r->head.host))
+	if (now->open && !r->server->on_unix && r->head.host.p && !head_host_is_local(r->head.host))
 		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
 			       "without API keys only localhost, 127.0.0.1 and [::1] are served");
 
 	const struct server_options *o = r->server->options;
 	enum errc rc = route_match(o->routes, o->hints, str_of(r->method), r->raw_target, scratch,
 				   r->params, &r->route, e);
-	if (strcmp(r->method, "OPTIONS") == 0 && (rc == ERR_METHOD_NOT_ALLOWED || r->path.p[0] == '*'))
+	if (strcmp(r->method, "OPTIONS") == 0 &&
+	    (rc == ERR_METHOD_NOT_ALLOWED || r->path.p[0] == '*'))
 		return ERR_OK; /* answered in gate_body; a preflight carries no key */
 	if (rc != ERR_OK)
 		return rc;
@@ -228,10 +230,12 @@ static enum errc check_type(struct request *r, struct err *e)
 			       "a compressed body is not taken; send it without Content-Encoding");
 	}
 	if (r->input->body.len == 0)
-		return err_set(e, ERR_INVALID_JSON, "", "the body is empty; it must be a JSON object");
+		return err_set(e, ERR_INVALID_JSON, "",
+			       "the body is empty; it must be a JSON object");
 	if (!is_json_type(r->head.content_type))
-		return err_set(e, ERR_UNSUPPORTED_MEDIA, "",
-			       "the body must be JSON; add the header Content-Type: application/json");
+		return err_set(
+			e, ERR_UNSUPPORTED_MEDIA, "",
+			"the body must be JSON; add the header Content-Type: application/json");
 	return ERR_OK;
 }
 
@@ -271,7 +275,8 @@ static void scan_run(struct work_job *job)
 	struct scan  *x = container_of(job, struct scan, job);
 	struct input *in = x->input;
 
-	x->err.code = json_scan(&in->doc, in->body.data, in->body.len, &json_limits_request, &x->err);
+	x->err.code =
+		json_scan(&in->doc, in->body.data, in->body.len, &json_limits_request, &x->err);
 	if (x->keyed && x->err.code == ERR_OK)
 		(void)input_digest(in);
 }
@@ -310,7 +315,8 @@ static enum errc scan_aside(struct request *r, struct err *e)
 	x->keyed = r->head.idempotency_key.p;
 	if (!work_submit(r->server->options->cpu, &x->job)) {
 		free(x);
-		return err_set(e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");
+		return err_set(e, ERR_OVERLOADED, "",
+			       "too many large requests are waiting; try again");
 	}
 	r->input = NULL;
 	request_on_left(r, scan_left, x);

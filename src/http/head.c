@@ -96,7 +96,8 @@ static enum MHD_Result each_header(void *cls, enum MHD_ValueKind kind, const cha
 		return refuse(r, "a header field without a name");
 	for (size_t i = 0; i < name_len; i++)
 		if (!token_char((unsigned char)name[i]))
-			return refuse(r, "a header field name with a character that is not allowed");
+			return refuse(r,
+				      "a header field name with a character that is not allowed");
 	for (size_t i = 0; i < value_len; i++)
 		if (((unsigned char)value[i] < 0x20 && value[i] != '\t') || value[i] == 0x7f)
 			return refuse(r, "a header field value with a control character");
@@ -111,7 +112,8 @@ static enum MHD_Result each_header(void *cls, enum MHD_ValueKind kind, const cha
 		if (known[i].at == offsetof(struct head, content_length) && ++r->lengths > 1)
 			return refuse(r, "more than one Content-Length header");
 		/* Which of two would count is nobody's guess. */
-		if (known[i].at == offsetof(struct head, idempotency_key) && r->head->idempotency_key.p)
+		if (known[i].at == offsetof(struct head, idempotency_key) &&
+		    r->head->idempotency_key.p)
 			return refuse(r, "more than one Idempotency-Key header");
 		memcpy((char *)r->head + known[i].at, &v, sizeof v);
 		break;

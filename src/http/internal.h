@@ -27,19 +27,19 @@ enum connection_phase {
 
 /* One TCP connection; the socket context of libmicrohttpd's. */
 struct connection {
-	struct watch           watch; /* of the client's leaving, and of room to write for a stream */
-	struct server         *server;
-	struct list_link       link; /* of all of the server's */
-	struct request        *request; /* the current one, or NULL */
-	enum connection_phase  phase;
-	int64_t                since_us; /* start of the phase */
-	bool                   left;     /* the client closed its side */
-	bool                   linger;   /* refused, answered, and perhaps still sending; http/linger */
-	bool                   surplus;  /* above max_connections: told so, and closed; http/crowd */
-	struct list_link       idle;     /* of those that wait for a request */
+	struct watch     watch; /* of the client's leaving, and of room to write for a stream */
+	struct server   *server;
+	struct list_link link;    /* of all of the server's */
+	struct request  *request; /* the current one, or NULL */
+	enum connection_phase phase;
+	int64_t               since_us; /* start of the phase */
+	bool                  left;     /* the client closed its side */
+	bool             linger;  /* refused, answered, and perhaps still sending; http/linger */
+	bool             surplus; /* above max_connections: told so, and closed; http/crowd */
+	struct list_link idle;    /* of those that wait for a request */
 	/* http/slow's: since when, and from how many bytes on, it is measured */
-	int64_t                slow_us;
-	uint64_t               slow_bytes;
+	int64_t  slow_us;
+	uint64_t slow_bytes;
 };
 
 /*
@@ -79,31 +79,31 @@ struct request {
 	struct connection     *connection;
 	struct MHD_Connection *mhd;
 	enum request_phase     phase;
-	bool                   suspended; /* in libmicrohttpd's sense */
-	bool                   resuming;  /* in the server's list of those to resume */
+	bool                   suspended;    /* in libmicrohttpd's sense */
+	bool                   resuming;     /* in the server's list of those to resume */
 	bool                   body_dropped; /* over the limit: read on, answer 413 */
-	bool                   early; /* answered before its body was read */
+	bool                   early;        /* answered before its body was read */
 	struct err            *refusal; /* in the arena: why it is not served; NULL so far: it is */
 	size_t                 dropped;
 	struct request        *next_resume;
 
-	char                id[ID_MAX];
-	struct str          raw_target;
-	struct str          path; /* without the query, for the log */
-	struct str          query;
-	struct head         head;
-	bool                is_head;
-	bool                http10;
-	bool                close; /* after this answer */
-	const char         *method; /* borrowed from MHD */
-	const struct route *route;
-	struct str          params[ROUTE_PARAMS];
-	struct identity    *who; /* held; nobody until the key was looked at */
-	struct input       *input; /* owned, until taken */
+	char                  id[ID_MAX];
+	struct str            raw_target;
+	struct str            path; /* without the query, for the log */
+	struct str            query;
+	struct head           head;
+	bool                  is_head;
+	bool                  http10;
+	bool                  close;  /* after this answer */
+	const char           *method; /* borrowed from MHD */
+	const struct route   *route;
+	struct str            params[ROUTE_PARAMS];
+	struct identity      *who;   /* held; nobody until the key was looked at */
+	struct input         *input; /* owned, until taken */
 	struct request_upload upload;
-	struct arena        arena;
+	struct arena          arena;
 
-	struct reply_line   *headers;
+	struct reply_line *headers;
 	/* Room for what no answer may lack: its id, Cache-Control and Content-Type. */
 	struct reply_line    id_line, type_lines[2];
 	struct MHD_Response *response; /* owned, until queued */
@@ -112,11 +112,11 @@ struct request {
 	struct stream       *stream; /* owned by http/stream */
 
 	void (*left)(void *arg);
-	void  *left_arg;
+	void *left_arg;
 
 	int64_t             start_us;
 	struct trace        trace; /* its span is this request's */
-	struct request_note note; /* its spans are in the arena */
+	struct request_note note;  /* its spans are in the arena */
 };
 
 struct server {
@@ -126,7 +126,7 @@ struct server {
 	const struct server_options *options;
 	void                        *app;
 	struct list_head             connections;
-	struct list_head             idle; /* connections, the longest idle first; http/crowd */
+	struct list_head             idle;   /* connections, the longest idle first; http/crowd */
 	uint64_t                     opened; /* connections so far; crowd_look compares */
 	uint64_t                     opened_before;
 	bool                         clients_wait; /* when crowd_look looked last */
@@ -139,10 +139,10 @@ struct server {
 	size_t                       busy; /* requests alive */
 	bool                         need_run;
 	bool                         quiesced;
-	bool                         leaving; /* quiesced, and others serve on: each answer is the last */
-	bool                         tls;
-	bool                         on_unix; /* no browser gets there, under whatever name */
-	int                          listen_fd; /* ours again after quiesce; -1 */
+	bool leaving; /* quiesced, and others serve on: each answer is the last */
+	bool tls;
+	bool on_unix;   /* no browser gets there, under whatever name */
+	int  listen_fd; /* ours again after quiesce; -1 */
 };
 
 /* request.c */
@@ -150,9 +150,9 @@ struct request *request_create(struct server *s, struct MHD_Connection *mhd, con
 void            request_destroy(struct request *r);
 /* request_dropped: the connection has gone without on_completed, and with it everything that the
  * library kept for the request. */
-void            request_dropped(struct request *r);
-void            request_move(struct request *r, enum request_phase to);
-void            request_client_left(struct request *r);
+void request_dropped(struct request *r);
+void request_move(struct request *r, enum request_phase to);
+void request_client_left(struct request *r);
 /* request_refuse: notes the error of a request that is not served; the error is sent when the
  * body is in. */
 void request_refuse(struct request *r, const struct err *e);
@@ -192,9 +192,10 @@ void linger_begin(struct server *s, int fd);
 void linger_stop(struct server *s);
 
 /* upload.c */
-void upload_begin(struct request *r); /* the head is in: asks the handler; leads to a sink or a refusal */
+void upload_begin(
+	struct request *r); /* the head is in: asks the handler; leads to a sink or a refusal */
 enum MHD_Result upload_body(struct request *r, const char *bytes, size_t *n);
-void upload_whole(struct request *r);
+void            upload_whole(struct request *r);
 void upload_cut(struct request *r); /* the request ends; if there is a sink, it is told */
 
 /* reply.c */
@@ -204,8 +205,8 @@ void reply_send(struct request *r, int status, struct MHD_Response *response);
  * be had: an answer that lacks a header would be another answer. */
 struct MHD_Response *reply_complete(struct request *r, struct MHD_Response *response);
 /* reply_go: the same as reply_send for a response that is complete, or NULL. */
-void reply_go(struct request *r, int status, struct MHD_Response *response);
-void reply_common_headers(struct request *r); /* request id, CORS, security */
+void            reply_go(struct request *r, int status, struct MHD_Response *response);
+void            reply_common_headers(struct request *r); /* request id, CORS, security */
 enum MHD_Result reply_queue(struct request *r);
 
 /* stream.c: events of the descriptor and of the client. */

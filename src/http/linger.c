@@ -21,11 +21,11 @@ enum {
 
 /* A socket whose answer is sent and whose sending side is closed; libmicrohttpd has forgotten it. */
 struct lingerer {
-	struct watch   watch;
-	struct timer   timer;
-	struct server *server;
+	struct watch     watch;
+	struct timer     timer;
+	struct server   *server;
 	struct list_link link;
-	size_t         read;
+	size_t           read;
 };
 
 static _Atomic size_t lingering; /* of all servers */
@@ -57,7 +57,7 @@ static void linger_late(struct timer *t)
 static void linger_read(struct watch *w, uint32_t epoll_events)
 {
 	struct lingerer *g = container_of(w, struct lingerer, watch);
-	char           piece[PIECE];
+	char             piece[PIECE];
 
 	(void)epoll_events;
 	for (int i = 0; i < PIECES; i++) {

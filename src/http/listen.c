@@ -141,15 +141,16 @@ enum errc http_listen(const char *address, bool probe, int *ret_fd, char ret_bou
 
 	if (!resolve(address, &a, &len))
 		return err_set(e, ERR_INVALID_VALUE, "listen",
-			       "%s is no address to listen on; write ADDR:PORT or [V6]:PORT", address);
+			       "%s is no address to listen on; write ADDR:PORT or [V6]:PORT",
+			       address);
 	/* SO_REUSEPORT would let a second gateway share the port unseen: first ask without it,
 	 * listening, as two listeners without it exclude each other. */
 	if (probe) {
 		int fd = open_socket(&a, len, false, true);
 
 		if (fd < 0)
-			return err_set(e, ERR_OVERLOADED, "listen", "can't listen on %s: %s", address,
-				       strerror(errno));
+			return err_set(e, ERR_OVERLOADED, "listen", "can't listen on %s: %s",
+				       address, strerror(errno));
 		len = sizeof a;
 		getsockname(fd, &a.any, &len); /* port 0 has become a port */
 		close(fd);

@@ -71,9 +71,11 @@ enum errc http_listen_unix(const char *path, unsigned mode, int *ret_fd, struct 
 	union address a;
 
 	if (!make_address(path, &a))
-		return err_set(e, ERR_INVALID_VALUE, "listen",
-			       "unix:%s is no path of a socket: it begins with / and is shorter than "
-			       "%zu bytes", path, sizeof a.un.sun_path);
+		return err_set(
+			e, ERR_INVALID_VALUE, "listen",
+			"unix:%s is no path of a socket: it begins with / and is shorter than "
+			"%zu bytes",
+			path, sizeof a.un.sun_path);
 
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	/* Before it listens nobody can connect: so its mode is there in time. */
@@ -112,7 +114,8 @@ static bool describe(int fd, char ret_bound[HTTP_BOUND], bool *ret_local)
 		return false;
 	switch (a.any.sa_family) {
 	case AF_UNIX:
-		snprintf(ret_bound, HTTP_BOUND, "unix:%.*s", (int)sizeof a.un.sun_path, a.un.sun_path);
+		snprintf(ret_bound, HTTP_BOUND, "unix:%.*s", (int)sizeof a.un.sun_path,
+			 a.un.sun_path);
 		*ret_local = true;
 		return true;
 	case AF_INET:

@@ -147,7 +147,7 @@ static enum errc read_disposition(struct str rest, struct multipart_part *p, str
 	if (!same(cut_value(&rest), "form-data"))
 		return bad(e, "a part's Content-Disposition is not form-data");
 	while (next_parameter(&rest, &name, &value)) {
-		struct str *to = same(name, "name")     ? &p->name
+		struct str *to = same(name, "name")       ? &p->name
 				 : same(name, "filename") ? &p->filename
 							  : NULL;
 		if (!to)

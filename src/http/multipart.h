@@ -11,12 +11,12 @@
 #include "base/err.h"
 
 enum {
-	MULTIPART_BOUNDARY = 70,         /* RFC 2046 section 5.1.1 */
-	MULTIPART_HEADER = 8 * 1024,     /* of one part, all lines */
-	MULTIPART_LINES = 16,            /* header lines of one part */
+	MULTIPART_BOUNDARY = 70,     /* RFC 2046 section 5.1.1 */
+	MULTIPART_HEADER = 8 * 1024, /* of one part, all lines */
+	MULTIPART_LINES = 16,        /* header lines of one part */
 	MULTIPART_PARTS = 64,
-	MULTIPART_NAME = 128,            /* of a field */
-	MULTIPART_FILENAME = 4096,       /* as sent; what is kept of it is shorter */
+	MULTIPART_NAME = 128,      /* of a field */
+	MULTIPART_FILENAME = 4096, /* as sent; what is kept of it is shorter */
 };
 
 /* Borrowed for the call. */
@@ -40,10 +40,10 @@ enum multipart_state {
 	MULTIPART_BEHIND,    /* behind a delimiter: a line's end, or "--" */
 	MULTIPART_PADDING,   /* blanks in front of that line's end */
 	MULTIPART_LF,
-	MULTIPART_DASH,      /* the second one of "--" */
+	MULTIPART_DASH, /* the second one of "--" */
 	MULTIPART_HEAD,
 	MULTIPART_DATA,
-	MULTIPART_OVER,      /* behind the last delimiter */
+	MULTIPART_OVER, /* behind the last delimiter */
 	MULTIPART_FAILED,
 };
 

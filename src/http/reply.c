@@ -23,7 +23,8 @@ static bool value_ok(struct str v)
 	return v.n > 0 && v.n <= 8 * KIB;
 }
 
-static void line_push(struct request *r, struct reply_line *line, const char *name, const char *value)
+static void line_push(struct request *r, struct reply_line *line, const char *name,
+		      const char *value)
 {
 	*line = (struct reply_line){ r->headers, name, value };
 	r->headers = line;

@@ -108,8 +108,8 @@ static bool id_ok(struct str id)
 
 void request_client(const struct request *r, char ret[PEER_TEXT])
 {
-	const struct server_options     *o = r->server->options;
-	const struct server_settings    *now = o->settings(o->arg);
+	const struct server_options    *o = r->server->options;
+	const struct server_settings   *now = o->settings(o->arg);
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(r->mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 
@@ -427,7 +427,7 @@ static bool key_matches(struct str key, const char *want)
 /* next_pair: takes the next key and value off *rest, decoded; those that can't be, and those without a
  * value, are passed over: empty means absent. */
 static bool next_pair(struct request *r, struct str *rest, struct str *ret_key,
-                      struct str *ret_value)
+		      struct str *ret_value)
 {
 	while (rest->n > 0) {
 		const char *amp = memchr(rest->p, '&', rest->n);
@@ -444,7 +444,8 @@ static bool next_pair(struct request *r, struct str *rest, struct str *ret_key,
 		rest->p += pair.n + (amp ? 1 : 0);
 		rest->n -= pair.n + (amp ? 1 : 0);
 		if (!scratch || !route_decode(raw_key, true, scratch, &key_len) ||
-		    !route_decode(raw_value, true, scratch + pair.n + 1, &value_len) || value_len == 0)
+		    !route_decode(raw_value, true, scratch + pair.n + 1, &value_len) ||
+		    value_len == 0)
 			continue;
 		*ret_key = (struct str){ scratch, key_len };
 		*ret_value = (struct str){ scratch + pair.n + 1, value_len };
@@ -469,7 +470,7 @@ bool request_query(struct request *r, const char *key, size_t nth, struct str *r
 }
 
 bool request_query_within(struct request *r, const char *name, size_t nth, struct str *ret_key,
-                          struct str *ret_value)
+			  struct str *ret_value)
 {
 	struct str rest = r->query;
 	size_t     n = strlen(name);
@@ -519,7 +520,8 @@ void request_note(struct request *r, const struct request_note *n)
 
 void request_refuse(struct request *r, const struct err *e)
 {
-	static struct err no_memory = { .code = ERR_OVERLOADED, .text = "no memory for the request" };
+	static struct err no_memory = { .code = ERR_OVERLOADED,
+					.text = "no memory for the request" };
 
 	r->refusal = arena_alloc(&r->arena, sizeof *r->refusal);
 	if (r->refusal)

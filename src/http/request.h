@@ -17,35 +17,35 @@
 
 struct request;
 
-struct loop  *request_loop(const struct request *r);
-struct str    request_id(const struct request *r);     /* "req_…", also in x-request-id */
+struct loop *request_loop(const struct request *r);
+struct str   request_id(const struct request *r); /* "req_…", also in x-request-id */
 /* request_family: the family of the request's route, which decides the shape of answers and
  * errors. */
 const struct family *request_family(const struct request *r);
 /* request_key: the identity of the caller; never NULL. An object that outlives the request must
  * hold it (identity_hold). */
 struct identity *request_key(const struct request *r);
-int64_t       request_owner(const struct request *r);  /* of the key; 0: no keys */
-struct str    request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
-struct str    request_last_event_id(const struct request *r); /* the header; empty: none */
-struct str    request_accept(const struct request *r);         /* the header; empty: none */
-struct str    request_idempotency_key(const struct request *r); /* the header; p NULL: none */
-struct str    request_method(const struct request *r);
-struct str    request_path(const struct request *r); /* as it came, without the query */
-struct str    request_content_type(const struct request *r);  /* the header; empty: none */
-struct str    request_if_match(const struct request *r);      /* the headers; .p NULL: absent */
-struct str    request_if_none_match(const struct request *r);
+int64_t          request_owner(const struct request *r);     /* of the key; 0: no keys */
+struct str request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
+struct str request_last_event_id(const struct request *r);   /* the header; empty: none */
+struct str request_accept(const struct request *r);          /* the header; empty: none */
+struct str request_idempotency_key(const struct request *r); /* the header; p NULL: none */
+struct str request_method(const struct request *r);
+struct str request_path(const struct request *r);         /* as it came, without the query */
+struct str request_content_type(const struct request *r); /* the header; empty: none */
+struct str request_if_match(const struct request *r);     /* the headers; .p NULL: absent */
+struct str request_if_none_match(const struct request *r);
 /* request_client: the client's address, as far as trusted proxies report it; empty: not known. */
-void          request_client(const struct request *r, char ret[PEER_TEXT]);
-struct arena *request_arena(struct request *r);
+void                request_client(const struct request *r, char ret[PEER_TEXT]);
+struct arena       *request_arena(struct request *r);
 const struct trace *request_trace(const struct request *r); /* an empty one: it is in none */
-int64_t       request_start_us(const struct request *r);
+int64_t             request_start_us(const struct request *r);
 /* request_query: the nth (from 0) value of a query key, decoded and not empty. A key also
  * matches with "[]" after it, because the SDKs write arrays so. False: there is none. */
 bool request_query(struct request *r, const char *key, size_t nth, struct str *ret);
 /* request_query_within: the nth (from 0) pair of the form name[key]=value, the value not empty.  False: there is none. */
 bool request_query_within(struct request *r, const char *name, size_t nth, struct str *ret_key,
-                          struct str *ret_value);
+			  struct str *ret_value);
 
 /* request_input_take: body and tape; the caller owns them from then on, so they can outlive the
  * request. */

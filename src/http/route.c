@@ -60,7 +60,7 @@ bool route_query(struct str query, struct str *ret_bad)
 			continue;
 		const char *end = memchr(query.p + i, '&', query.n - i);
 		*ret_bad = (struct str){ query.p + from,
-			                 end ? (size_t)(end - query.p) - from : query.n - from };
+					 end ? (size_t)(end - query.p) - from : query.n - from };
 		return false;
 	}
 	return true;
@@ -180,8 +180,9 @@ static bool without_v1(const struct route *table, const struct str *segments, si
 	struct str with[SEGMENTS_MAX + 1] = { STR("v1") };
 
 	memcpy(with + 1, segments, count * sizeof *segments);
-	return count > 0 && (is_path(table, with, count + 1) ||
-			     (str_is(segments[0], "v1") && is_path(table, segments + 1, count - 1)));
+	return count > 0 &&
+	       (is_path(table, with, count + 1) ||
+		(str_is(segments[0], "v1") && is_path(table, segments + 1, count - 1)));
 }
 
 /* distance_of: how far the path is from a template, segment by segment; false: too far. */
@@ -229,11 +230,11 @@ static enum errc refuse_unknown(const struct route *table, const struct route_hi
 		return err_set(e, ERR_UNKNOWN_URL, "",
 			       "unknown URL; the base URL of this API ends in /v1");
 
-	const char *near = count > 0 && count <= SEGMENTS_MAX ? near_path(table, segments, count) : NULL;
+	const char *near =
+		count > 0 && count <= SEGMENTS_MAX ? near_path(table, segments, count) : NULL;
 	if (near)
 		return err_set(e, ERR_UNKNOWN_URL, "", "unknown URL; did you mean %s?", near);
-	return err_set(e, ERR_UNKNOWN_URL, "",
-		       "unknown URL; GET /openapi.yaml lists all routes");
+	return err_set(e, ERR_UNKNOWN_URL, "", "unknown URL; GET /openapi.yaml lists all routes");
 }
 
 enum errc route_match(const struct route *table, const struct route_hint *hints, struct str method,
@@ -247,7 +248,8 @@ enum errc route_match(const struct route *table, const struct route_hint *hints,
 	if (rc != ERR_OK)
 		return rc;
 
-	const struct route *other_method = NULL; /* the first row whose path fits: the others have its path */
+	const struct route *other_method =
+		NULL; /* the first row whose path fits: the others have its path */
 	for (const struct route *row = table; count <= SEGMENTS_MAX && row->name; row++) {
 		struct str found[ROUTE_PARAMS] = { { 0 } };
 
@@ -288,7 +290,8 @@ enum errc route_check(const struct route *table, struct err *e)
 	for (const struct route *row = table; row->name; row++) {
 		if (row->auth == AUTH_UNSET || row->body == BODY_UNSET || !row->family ||
 		    !row->handle || !row->method || !row->path)
-			return err_set(e, ERR_INTERNAL, "", "route %s has an empty column", row->name);
+			return err_set(e, ERR_INTERNAL, "", "route %s has an empty column",
+				       row->name);
 		for (const struct route *other = table; other < row; other++)
 			if (strcmp(other->path, row->path) == 0 &&
 			    strcmp(other->method, row->method) == 0)

@@ -21,20 +21,20 @@ enum route_auth {
 };
 
 enum route_body {
-	BODY_UNSET, /* refused at start */
-	BODY_NONE,  /* what comes is ignored, up to the limit */
-	BODY_JSON,  /* a JSON object, checked before the handler sees it */
-	BODY_MAYBE, /* the same, or nothing, which counts as {} */
+	BODY_UNSET,  /* refused at start */
+	BODY_NONE,   /* what comes is ignored, up to the limit */
+	BODY_JSON,   /* a JSON object, checked before the handler sees it */
+	BODY_MAYBE,  /* the same, or nothing, which counts as {} */
 	BODY_UPLOAD, /* in pieces to a sink; the handler runs in front of it (http/upload) */
 };
 
 struct route {
-	const char     *name;   /* for logs and metrics, e.g. "chat" */
-	const char     *method; /* GET also answers HEAD, but for streams */
-	const char     *path;   /* template: /v1/models/{id} */
-	enum route_auth auth;
-	enum route_body body;
-	bool            quiet;  /* probes: no log line at level info */
+	const char          *name;   /* for logs and metrics, e.g. "chat" */
+	const char          *method; /* GET also answers HEAD, but for streams */
+	const char          *path;   /* template: /v1/models/{id} */
+	enum route_auth      auth;
+	enum route_body      body;
+	bool                 quiet;  /* probes: no log line at level info */
 	const struct family *family; /* in which it refuses, and what it calls answers */
 	/* handle: on the loop's thread; must lead to exactly one reply or stream, now or later. */
 	void (*handle)(struct request *r, void *app);

@@ -19,7 +19,8 @@
 enum {
 	REAPER_US = 1000 * 1000,
 	RUNS_A_ROUND = 4,
-	BODY_TRUST = 2 * 1024 * 1024, /* memory given for a Content-Length before the bytes are there */
+	BODY_TRUST =
+		2 * 1024 * 1024, /* memory given for a Content-Length before the bytes are there */
 	DESCRIPTORS_SPARE = 256,
 	CONNECTIONS_HARD = 1000000,
 };
@@ -43,7 +44,8 @@ static void drop_half_request(struct connection *c)
 {
 	char byte;
 
-	if (c->phase != CONNECTION_BUSY && recv(c->watch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+	if (c->phase != CONNECTION_BUSY &&
+	    recv(c->watch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
 		shutdown(c->watch.fd, SHUT_RDWR);
 }
 
@@ -120,7 +122,7 @@ static void reap(struct timer *t)
 	struct server *s = container_of(t, struct server, reaper);
 	int64_t        now = loop_now_us(s->loop);
 
-	LIST_EACH(c, &s->connections, struct connection, link) {
+	LIST_EACH (c, &s->connections, struct connection, link) {
 		const char *reason = slow_ends(c, now);
 
 		if (c->left)
@@ -263,7 +265,8 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 	}
 	trace_begin(&r->trace, r->head.traceparent);
 	gate_head(r);
-	if (!r->refusal && r->route && r->route->body == BODY_UPLOAD && strcmp(method, "OPTIONS") != 0)
+	if (!r->refusal && r->route && r->route->body == BODY_UPLOAD &&
+	    strcmp(method, "OPTIONS") != 0)
 		upload_begin(r);
 	if (r->refusal && early_is_better(&r->head)) {
 		refuse_early(r, r->refusal);
@@ -271,8 +274,8 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 	}
 	/* Not more than what is likely to come: the length is only announced. */
 	if (!r->refusal && !r->upload.sink && r->head.body_bytes > 0 &&
-	    !buf_reserve(&r->input->body, r->head.body_bytes < BODY_TRUST ? r->head.body_bytes
-									  : BODY_TRUST)) {
+	    !buf_reserve(&r->input->body,
+			 r->head.body_bytes < BODY_TRUST ? r->head.body_bytes : BODY_TRUST)) {
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the request's body");
 		request_refuse(r, &e);
 	}
@@ -314,7 +317,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const c
 	(void)mhd;
 	(void)url;
 	if (!r)
-		return MHD_NO; /* no memory at the request line */
+		return MHD_NO;      /* no memory at the request line */
 	loop_step(r->server->loop); /* the library serves many in one run */
 	switch (r->phase) {
 	case REQUEST_HEAD: return on_head_done(r, method, version);
@@ -413,7 +416,7 @@ size_t http_connections_max(size_t loops)
 
 	/* Each answer may need a second descriptor, to the provider. */
 	size_t own = files.rlim_cur > 2 * DESCRIPTORS_SPARE ? DESCRIPTORS_SPARE
-							     : (size_t)files.rlim_cur / 2;
+							    : (size_t)files.rlim_cur / 2;
 	size_t n = ((size_t)files.rlim_cur - own) / 2;
 	return n < bearable ? n : bearable;
 }
@@ -441,12 +444,12 @@ enum errc server_create(struct loop *l, int listen_fd, const struct server_optio
 	s->tls = o->tls && !s->on_unix;
 	s->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
-			(s->tls ? MHD_USE_TLS : 0u), 0, NULL, NULL,
-		on_request, s, MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_NOTIFY_COMPLETED,
-		on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
-		MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s, MHD_OPTION_UNESCAPE_CALLBACK,
-		keep_escapes, NULL, MHD_OPTION_CONNECTION_LIMIT, connection_limit(o),
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_HEADER_BYTES,
+			(s->tls ? MHD_USE_TLS : 0u),
+		0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, listen_fd,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection, s, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s,
+		MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_CONNECTION_LIMIT,
+		connection_limit(o), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_HEADER_BYTES,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)LIMIT_KEEPALIVE_SECONDS,
 		MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL,
 		/* Without TLS the list ends here. */
@@ -455,8 +458,7 @@ enum errc server_create(struct loop *l, int listen_fd, const struct server_optio
 	if (!s->daemon)
 		goto fail;
 
-	const union MHD_DaemonInfo *info =
-		MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	s->watch = (struct watch){ .fn = daemon_ready, .fd = info->epoll_fd };
 	if (!loop_watch(l, &s->watch, EPOLLIN) || !loop_add_idle(l, server_idle, s))
 		goto fail;
@@ -490,7 +492,7 @@ void server_quiesce(struct server *s, bool leave)
 
 void server_cut(struct server *s)
 {
-	LIST_EACH(c, &s->connections, struct connection, link)
+	LIST_EACH (c, &s->connections, struct connection, link)
 		shutdown(c->watch.fd, SHUT_RDWR);
 }
 

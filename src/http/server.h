@@ -18,9 +18,9 @@ enum { HTTP_BOUND = 128 }; /* room for an address, or "unix:" and a path */
 
 /* The options of all servers of the process; filled by app, and outlive the servers. */
 struct server_options {
-	const struct route *routes; /* ended by a row without a name */
-	const struct route_hint *hints; /* for paths that are none of them; NULL: none */
-	const struct family *family; /* in which those are refused */
+	const struct route      *routes; /* ended by a row without a name */
+	const struct route_hint *hints;  /* for paths that are none of them; NULL: none */
+	const struct family     *family; /* in which those are refused */
 	/* auth: the holder of this key. Borrowed key, held identity; called on the loop's
 	 * thread. */
 	enum errc (*auth)(void *arg, struct str key, struct identity **ret, struct err *e);
@@ -29,20 +29,20 @@ struct server_options {
 	struct identity *(*ticket)(void *arg, struct str ticket, struct str object);
 	/* settings: the current settings, which a reload may have changed. */
 	const struct server_settings *(*settings)(void *arg);
-	void  *arg;
-	size_t max_body;
-	size_t max_upload; /* of a body that goes through in pieces */
-	size_t max_bodies; /* of all bodies in memory, those of running calls too */
-	size_t max_connections; /* of all servers of the process */
+	void             *arg;
+	size_t            max_body;
+	size_t            max_upload;      /* of a body that goes through in pieces */
+	size_t            max_bodies;      /* of all bodies in memory, those of running calls too */
+	size_t            max_connections; /* of all servers of the process */
 	struct work_pool *cpu; /* scans long bodies; all that waits for it counts in max_bodies */
-	bool   tls;        /* with http/tls' certificate, but on unix sockets */
+	bool              tls; /* with http/tls' certificate, but on unix sockets */
 };
 
 struct server_settings {
-	bool               open;         /* no keys: local Host names only, no authentication */
-	int64_t            keep_alive_us; /* silence before a stream's comment */
-	const char *const *cors_origins; /* "*" or exact origins */
-	size_t             cors_count;
+	bool                   open; /* no keys: local Host names only, no authentication */
+	int64_t                keep_alive_us; /* silence before a stream's comment */
+	const char *const     *cors_origins;  /* "*" or exact origins */
+	size_t                 cors_count;
 	const struct peer_net *proxies; /* whose word on clients' addresses counts */
 	size_t                 proxy_count;
 	size_t                 max_body; /* of bodies of JSON; 0: only options->max_body */
@@ -90,6 +90,6 @@ struct server_stats {
 	uint64_t connections; /* open */
 	uint64_t in_flight;   /* requests */
 	uint64_t streams;     /* open */
-	uint64_t bodies;      /* bytes of requests' bodies in memory, with what was read out of them */
+	uint64_t bodies; /* bytes of requests' bodies in memory, with what was read out of them */
 };
 void server_stats(struct server_stats *ret);

@@ -99,7 +99,7 @@ static const char *reader_ends(struct connection *c, int64_t now)
 
 	uint64_t before = c->slow_us ? c->slow_bytes : 0;
 	bool     slow = c->slow_us && info.tcpi_bytes_acked - before <
-				      (uint64_t)LIMIT_STALL_SECONDS * LIMIT_READ_RATE;
+					  (uint64_t)LIMIT_STALL_SECONDS * LIMIT_READ_RATE;
 	c->slow_us = now;
 	c->slow_bytes = info.tcpi_bytes_acked;
 	return slow ? "reader" : NULL;
@@ -110,7 +110,8 @@ const char *slow_ends(struct connection *c, int64_t now_us)
 	switch (c->phase) {
 	case CONNECTION_IDLE: return idle_ends(c, now_us);
 	case CONNECTION_HEAD:
-		return now_us - c->since_us > (int64_t)LIMIT_HEADER_SECONDS * SECOND ? "head" : NULL;
+		return now_us - c->since_us > (int64_t)LIMIT_HEADER_SECONDS * SECOND ? "head"
+										     : NULL;
 	case CONNECTION_BODY: return body_ends(c, now_us);
 	case CONNECTION_BUSY: return reader_ends(c, now_us);
 	}

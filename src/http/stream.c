@@ -18,7 +18,8 @@
 enum {
 	CHUNK_MAX = 256 * KIB, /* one chunk; keeps its size line short */
 	SIZE_LINE = 16,
-	BLOCK_HTTP10 = 4 * KIB, /* libmicrohttpd's own buffer; for chunks it takes the connection's pool */
+	BLOCK_HTTP10 =
+		4 * KIB, /* libmicrohttpd's own buffer; for chunks it takes the connection's pool */
 	SETTLED_US = 250 * 1000,
 };
 
@@ -35,17 +36,17 @@ struct stream {
 	const struct stream_source *source;
 	void                       *arg;
 	bool                        direct;
-	bool                        waking;   /* task is in the loop's list */
-	bool                        parked;   /* suspended by the reader: the library has sent all it had */
-	bool                        blocked;  /* direct way: the socket is full */
-	bool                        ended;    /* over was called */
-	bool                        whole;    /* and all was handed over, and is no broken answer */
-	bool                        comment_due;
-	struct task                 task;
-	struct timer                timer;    /* silence, and a reader that takes nothing */
-	int64_t                     moved_us; /* last time that bytes went out */
-	char                       *room;     /* lent by the library's pool; NULL: given back */
-	size_t                      room_len;
+	bool                        waking; /* task is in the loop's list */
+	bool         parked;  /* suspended by the reader: the library has sent all it had */
+	bool         blocked; /* direct way: the socket is full */
+	bool         ended;   /* over was called */
+	bool         whole;   /* and all was handed over, and is no broken answer */
+	bool         comment_due;
+	struct task  task;
+	struct timer timer;    /* silence, and a reader that takes nothing */
+	int64_t      moved_us; /* last time that bytes went out */
+	char        *room;     /* lent by the library's pool; NULL: given back */
+	size_t       room_len;
 
 	/* Direct way: the chunk under way.  Its size line, then `left` bytes of what the source has ready
 	 * (or of a comment), then the line's end. */
@@ -155,12 +156,14 @@ static size_t gather(struct stream *s, struct iovec iov[3])
 	if (s->line_at < s->line_len)
 		iov[n++] = (struct iovec){ s->line + s->line_at, s->line_len - s->line_at };
 	if (s->left > 0) {
-		struct str ready = s->in_comment ? (struct str){ comment + sizeof comment - 1 - s->left,
-								 s->left }
-						 : s->source->ready(s->arg, &last);
+		struct str ready =
+			s->in_comment
+				? (struct str){ comment + sizeof comment - 1 - s->left, s->left }
+				: s->source->ready(s->arg, &last);
 		iov[n++] = (struct iovec){ (void *)(uintptr_t)ready.p, s->left };
 	}
-	iov[n++] = (struct iovec){ (void *)(uintptr_t)(line_end + LINE_END - s->end_left), s->end_left };
+	iov[n++] = (struct iovec){ (void *)(uintptr_t)(line_end + LINE_END - s->end_left),
+				   s->end_left };
 	return n;
 }
 
@@ -301,9 +304,8 @@ static ssize_t reader(void *cls, uint64_t pos, char *out, size_t max)
 static bool open_response(struct stream *s)
 {
 	struct request      *r = s->request;
-	struct MHD_Response *response =
-		MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, r->http10 ? BLOCK_HTTP10 : 1, reader,
-						  s, NULL);
+	struct MHD_Response *response = MHD_create_response_from_callback(
+		MHD_SIZE_UNKNOWN, r->http10 ? BLOCK_HTTP10 : 1, reader, s, NULL);
 
 	r->response = reply_complete(r, response);
 	return r->response != NULL;

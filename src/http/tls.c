@@ -26,7 +26,7 @@ struct certificate {
 };
 
 static struct certificate *_Atomic current;
-static struct certificate *retired;
+static struct certificate         *retired;
 
 static void destroy(struct certificate *c)
 {
@@ -60,8 +60,8 @@ static enum errc load_key(struct certificate *c, const char *file, struct err *e
 static enum errc load_chain(struct certificate *c, const char *file, struct err *e)
 {
 	unsigned count = CHAIN;
-	int      rc = gnutls_pcert_list_import_x509_file(c->chain, &count, file,
-							 GNUTLS_X509_FMT_PEM, NULL, NULL, 0);
+	int rc = gnutls_pcert_list_import_x509_file(c->chain, &count, file, GNUTLS_X509_FMT_PEM,
+						    NULL, NULL, 0);
 
 	if (rc < 0)
 		return bad("tls_cert", file, rc, e);

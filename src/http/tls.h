@@ -14,6 +14,6 @@ enum errc tls_use(const char *cert_file, const char *key_file, struct err *e) MU
 void tls_finish(void);
 
 /* For the server: what libmicrohttpd wants (gnutls_certificate_retrieve_function2), and the protocols. */
-typedef void tls_function(void);
-tls_function *tls_retriever(void);
+typedef void      tls_function(void);
+tls_function     *tls_retriever(void);
 extern const char tls_priorities[];

@@ -55,7 +55,8 @@ enum MHD_Result upload_body(struct request *r, const char *bytes, size_t *n)
 	if (!r->upload.sink) {
 		r->dropped += *n;
 		*n = 0;
-		return r->dropped > LIMIT_LINGER_BYTES && r->head.body_bytes == 0 ? MHD_NO : MHD_YES;
+		return r->dropped > LIMIT_LINGER_BYTES && r->head.body_bytes == 0 ? MHD_NO
+										  : MHD_YES;
 	}
 
 	size_t taken = r->upload.sink->take(r->upload.arg, bytes, *n);

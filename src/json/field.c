@@ -97,9 +97,7 @@ static void put_allowed(struct text *t, const struct field *f)
 		(void)put(t, "must be a number");
 		put_range(t, f);
 		return;
-	case FIELD_BOOL:
-		(void)put(t, "must be true or false");
-		return;
+	case FIELD_BOOL: (void)put(t, "must be true or false"); return;
 	case FIELD_ENUM:
 		(void)put(t, "must be one of: ");
 		put_names(t, f->names);
@@ -108,12 +106,8 @@ static void put_allowed(struct text *t, const struct field *f)
 		(void)put(t, "must be an array");
 		put_count(t, f, "elements");
 		return;
-	case FIELD_OBJECT:
-		(void)put(t, "must be an object");
-		return;
-	case FIELD_ANY:
-		(void)put(t, "is required");
-		return;
+	case FIELD_OBJECT: (void)put(t, "must be an object"); return;
+	case FIELD_ANY: (void)put(t, "is required"); return;
 	}
 }
 
@@ -238,8 +232,9 @@ static enum errc read_string(const struct reading *r, const struct field *f, jso
 	if (outside(f, (double)n))
 		return refuse_field(r, ERR_INVALID_VALUE, f);
 	if (!json_text(r->doc, i, r->arena, &value))
-		return refuse(r, n >= r->arena->max - r->arena->used ? ERR_REQUEST_TOO_LARGE
-								     : ERR_OVERLOADED,
+		return refuse(r,
+			      n >= r->arena->max - r->arena->used ? ERR_REQUEST_TOO_LARGE
+								  : ERR_OVERLOADED,
 			      str_of(f->key), "needs more memory than one request may use");
 	memcpy(at, &value, sizeof value);
 	return ERR_OK;
@@ -309,22 +304,14 @@ static enum errc read_member(const struct reading *r, const struct field *f, jso
 	void *at = r->ret + f->at;
 
 	switch (f->type) {
-	case FIELD_STRING:
-		return read_string(r, f, i, at);
-	case FIELD_INT:
-		return read_int(r, f, i, at);
-	case FIELD_NUMBER:
-		return read_number(r, f, i, at);
-	case FIELD_BOOL:
-		return read_bool(r, f, i, at);
-	case FIELD_ENUM:
-		return read_enum(r, f, i, at);
+	case FIELD_STRING: return read_string(r, f, i, at);
+	case FIELD_INT: return read_int(r, f, i, at);
+	case FIELD_NUMBER: return read_number(r, f, i, at);
+	case FIELD_BOOL: return read_bool(r, f, i, at);
+	case FIELD_ENUM: return read_enum(r, f, i, at);
 	case FIELD_ARRAY:
-	case FIELD_OBJECT:
-		return read_container(r, f, i, at);
-	case FIELD_ANY:
-		memcpy(at, &i, sizeof i);
-		return ERR_OK;
+	case FIELD_OBJECT: return read_container(r, f, i, at);
+	case FIELD_ANY: memcpy(at, &i, sizeof i); return ERR_OK;
 	}
 	return ERR_OK;
 }

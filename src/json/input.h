@@ -9,11 +9,11 @@
 
 struct input {
 	struct buf      body;
-	struct json_doc doc;   /* of body; empty if the body is no JSON */
-	struct arena    arena; /* scratch that dies with it */
+	struct json_doc doc;                /* of body; empty if the body is no JSON */
+	struct arena    arena;              /* scratch that dies with it */
 	unsigned char   digest[HASH_BYTES]; /* of body, if digested */
 	bool            digested;
-	size_t          held;  /* what it counts for among all inputs; input_hold */
+	size_t          held; /* what it counts for among all inputs; input_hold */
 };
 
 /* input_create: owned, empty; NULL when memory is short. */
@@ -24,9 +24,9 @@ const unsigned char *input_digest(struct input *in);
 /* input_hold: it counts for `bytes` from now on, until it is destroyed.  false, and nothing has
  * changed: all inputs together would be above max, and this one above LIMIT_BODY_FREE.  Inputs of
  * all threads count together. */
-bool   input_hold(struct input *in, size_t bytes, size_t max) MUST_USE;
+bool input_hold(struct input *in, size_t bytes, size_t max) MUST_USE;
 /* input_drop_body: frees the body, and it counts for nothing. */
-void   input_drop_body(struct input *in);
+void input_drop_body(struct input *in);
 /* input_held: what all of them count for; any thread. */
 size_t input_held(void);
 OWNABLE(input);

@@ -55,8 +55,8 @@ bool json_int(const struct json_doc *d, json_at i, int64_t *ret)
 	struct str raw = json_raw(d, i);
 	bool       negative = raw.p[0] == '-';
 	/* The magnitude may be one more below zero than above. */
-	uint64_t   most = (uint64_t)INT64_MAX + (negative ? 1 : 0);
-	uint64_t   v = 0;
+	uint64_t most = (uint64_t)INT64_MAX + (negative ? 1 : 0);
+	uint64_t v = 0;
 
 	for (size_t k = negative ? 1 : 0; k < raw.n; k++) {
 		uint64_t digit = (uint64_t)(raw.p[k] - '0');

@@ -50,24 +50,12 @@ struct str json_piece(struct str *inner, char tmp[4])
 		return unicode_piece(inner, tmp);
 	}
 	switch (c) {
-	case 'b':
-		tmp[0] = '\b';
-		break;
-	case 'f':
-		tmp[0] = '\f';
-		break;
-	case 'n':
-		tmp[0] = '\n';
-		break;
-	case 'r':
-		tmp[0] = '\r';
-		break;
-	case 't':
-		tmp[0] = '\t';
-		break;
-	default:
-		tmp[0] = c;
-		break;
+	case 'b': tmp[0] = '\b'; break;
+	case 'f': tmp[0] = '\f'; break;
+	case 'n': tmp[0] = '\n'; break;
+	case 'r': tmp[0] = '\r'; break;
+	case 't': tmp[0] = '\t'; break;
+	default: tmp[0] = c; break;
 	}
 	return (struct str){ tmp, 1 };
 }

@@ -76,14 +76,10 @@ bool json_print(const struct json_doc *d, json_at i, struct buf *out)
 	case JSON_NULL:
 	case JSON_FALSE:
 	case JSON_TRUE:
-	case JSON_NUMBER:
-		return buf_str(out, json_raw(d, i));
-	case JSON_STRING:
-		return print_string(d, i, out);
-	case JSON_ARRAY:
-		return print_array(d, i, out);
-	case JSON_OBJECT:
-		return print_object(d, i, out);
+	case JSON_NUMBER: return buf_str(out, json_raw(d, i));
+	case JSON_STRING: return print_string(d, i, out);
+	case JSON_ARRAY: return print_array(d, i, out);
+	case JSON_OBJECT: return print_object(d, i, out);
 	}
 	return false;
 }

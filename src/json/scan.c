@@ -256,14 +256,19 @@ static bool scan_escape(struct scan *s, size_t *pos, unsigned *flags)
 	if (at >= s->len)
 		return fail(s, at, "expected the rest of an escape in a string");
 	switch (s->text[at]) {
-	case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't':
-		*pos = at + 1;
-		return true;
-	case 'u':
-		break;
+	case '"':
+	case '\\':
+	case '/':
+	case 'b':
+	case 'f':
+	case 'n':
+	case 'r':
+	case 't': *pos = at + 1; return true;
+	case 'u': break;
 	default:
-		return fail(s, *pos, "an escape in a string must be one of "
-				     "\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
+		return fail(s, *pos,
+			    "an escape in a string must be one of "
+			    "\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
 	}
 	for (size_t i = at + 1; i <= at + 4; i++)
 		if (i >= s->len || !is_hex(s->text[i]))
@@ -356,8 +361,9 @@ static bool scan_word(struct scan *s, const char *word, enum json_kind kind)
 	size_t n = strlen(word);
 
 	if (s->len - at < n || memcmp(s->text + at, word, n) != 0)
-		return fail(s, at, "expected a value: an object, an array, a string in double "
-				   "quotes, a number, true, false or null");
+		return fail(s, at,
+			    "expected a value: an object, an array, a string in double "
+			    "quotes, a number, true, false or null");
 	s->pos = at + n;
 	return push(s, kind, 0, at, s->pos);
 }
@@ -435,7 +441,8 @@ static enum step open_container(struct scan *s, enum json_kind kind, unsigned ch
 	uint32_t at = s->doc->count;
 
 	if (s->depth >= deepest) {
-		(void)fail_limit(s, ERR_INVALID_VALUE, s->pos, "nested deeper than the limit of", deepest);
+		(void)fail_limit(s, ERR_INVALID_VALUE, s->pos, "nested deeper than the limit of",
+				 deepest);
 		return STEP_FAIL;
 	}
 	if (!push(s, kind, 0, s->pos, s->pos + 1))
@@ -459,26 +466,23 @@ static enum step scan_value(struct scan *s)
 
 	skip_space(s);
 	switch (s->pos < s->len ? s->text[s->pos] : '\0') {
-	case '{':
-		return open_container(s, JSON_OBJECT, '}');
-	case '[':
-		return open_container(s, JSON_ARRAY, ']');
-	case '"':
-		ok = scan_string(s);
-		break;
-	case '-': case '0': case '1': case '2': case '3': case '4':
-	case '5': case '6': case '7': case '8': case '9':
-		ok = scan_number(s);
-		break;
-	case 't':
-		ok = scan_word(s, "true", JSON_TRUE);
-		break;
-	case 'f':
-		ok = scan_word(s, "false", JSON_FALSE);
-		break;
-	default:
-		ok = scan_word(s, "null", JSON_NULL);
-		break;
+	case '{': return open_container(s, JSON_OBJECT, '}');
+	case '[': return open_container(s, JSON_ARRAY, ']');
+	case '"': ok = scan_string(s); break;
+	case '-':
+	case '0':
+	case '1':
+	case '2':
+	case '3':
+	case '4':
+	case '5':
+	case '6':
+	case '7':
+	case '8':
+	case '9': ok = scan_number(s); break;
+	case 't': ok = scan_word(s, "true", JSON_TRUE); break;
+	case 'f': ok = scan_word(s, "false", JSON_FALSE); break;
+	default: ok = scan_word(s, "null", JSON_NULL); break;
 	}
 	return ok ? STEP_NEXT : STEP_FAIL;
 }
@@ -490,7 +494,7 @@ static enum step scan_next(struct scan *s)
 	if (s->depth == 0) {
 		if (s->pos < s->len)
 			return fail(s, s->pos, "expected nothing after the value") ? STEP_DONE
-										    : STEP_FAIL;
+										   : STEP_FAIL;
 		return STEP_DONE;
 	}
 
@@ -509,8 +513,9 @@ static enum step scan_next(struct scan *s)
 		s->pos++;
 		return close_container(s);
 	}
-	(void)fail(s, s->pos, object ? "expected ',' or '}' after a member"
-				     : "expected ',' or ']' after an element");
+	(void)fail(s, s->pos,
+		   object ? "expected ',' or '}' after a member"
+			  : "expected ',' or ']' after an element");
 	return STEP_FAIL;
 }
 

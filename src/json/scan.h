@@ -49,10 +49,10 @@ struct json_doc {
 };
 
 struct json_limits {
-	uint32_t depth;     /* of nesting */
+	uint32_t depth; /* of nesting */
 	uint32_t tokens;
-	uint32_t unique;    /* no duplicate keys in objects at depth <= unique (root object: 1) */
-	bool     fold;      /* numbers in arrays leave no tokens: count alone tells of them */
+	uint32_t unique; /* no duplicate keys in objects at depth <= unique (root object: 1) */
+	bool     fold;   /* numbers in arrays leave no tokens: count alone tells of them */
 };
 
 /* For request bodies: LIMIT_JSON_*, keys unique in the first LIMIT_JSON_UNIQUE levels (a content
@@ -72,7 +72,7 @@ extern const struct json_limits json_limits_vectors;
  * (tokens).  ERR_OVERLOADED when memory is short.  On failure doc is empty. */
 enum errc json_scan(struct json_doc *doc, const char *text, size_t len,
 		    const struct json_limits *limits, struct err *e) MUST_USE;
-void json_doc_finish(struct json_doc *doc);
+void      json_doc_finish(struct json_doc *doc);
 
 /* A token index; 0 (the root) doubles as "absent" where a member is looked up. */
 typedef uint32_t json_at;

@@ -8,7 +8,7 @@
 /* One character or escape; a pair of surrogate escapes is one too. */
 struct json_unit {
 	size_t bytes; /* at least 1, and not beyond the end, also of text that is cut off within one */
-	bool   space;
+	bool space;
 };
 
 /* json_unit: the one at `at`, which is below s.n. */

@@ -241,20 +241,13 @@ static struct value *make_object(const struct json_doc *d, json_at object)
 static struct value *make(const struct json_doc *d, json_at i)
 {
 	switch (json_kind(d, i)) {
-	case JSON_NULL:
-		return value_null();
-	case JSON_FALSE:
-		return value_bool(false);
-	case JSON_TRUE:
-		return value_bool(true);
-	case JSON_NUMBER:
-		return make_number(d, i);
-	case JSON_STRING:
-		return make_string(d, i);
-	case JSON_ARRAY:
-		return make_array(d, i);
-	case JSON_OBJECT:
-		return make_object(d, i);
+	case JSON_NULL: return value_null();
+	case JSON_FALSE: return value_bool(false);
+	case JSON_TRUE: return value_bool(true);
+	case JSON_NUMBER: return make_number(d, i);
+	case JSON_STRING: return make_string(d, i);
+	case JSON_ARRAY: return make_array(d, i);
+	case JSON_OBJECT: return make_object(d, i);
 	}
 	return NULL;
 }
@@ -311,22 +304,17 @@ static bool print(struct json_object *o, struct buf *out)
 	const char *number;
 
 	switch (json_object_get_type(o)) {
-	case json_type_null:
-		return buf_text(out, "null");
-	case json_type_boolean:
-		return buf_text(out, json_object_get_boolean(o) ? "true" : "false");
-	case json_type_int:
-		return buf_int(out, json_object_get_int64(o));
+	case json_type_null: return buf_text(out, "null");
+	case json_type_boolean: return buf_text(out, json_object_get_boolean(o) ? "true" : "false");
+	case json_type_int: return buf_int(out, json_object_get_int64(o));
 	case json_type_double:
 		number = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
 		return number && buf_text(out, number);
 	case json_type_string:
 		return buf_json_string(out, (struct str){ json_object_get_string(o),
 							  (size_t)json_object_get_string_len(o) });
-	case json_type_array:
-		return print_array(o, out);
-	case json_type_object:
-		return print_object(o, out);
+	case json_type_array: return print_array(o, out);
+	case json_type_object: return print_object(o, out);
 	}
 	return false;
 }

@@ -19,7 +19,7 @@ struct value *value_array(void) MUST_USE;
 struct value *value_string(struct str s) MUST_USE;
 struct value *value_int(int64_t v) MUST_USE;
 struct value *value_bool(bool v) MUST_USE;
-struct value *value_null(void) MUST_USE; /* a JSON null, as a handle of its own */
+struct value *value_null(void) MUST_USE;           /* a JSON null, as a handle of its own */
 struct value *value_raw(struct str json) MUST_USE; /* JSON already: printed as it is */
 struct value *value_text_of(const char *text) MUST_USE;
 /* value_fmt: a string of less than VALUE_FMT_MAX bytes. */
@@ -40,7 +40,7 @@ struct value_member {
 /* value_object_take: an object of these members, in their order; consumes all of their values.
  * NULL: one of them is NULL, or no memory. */
 struct value *value_object_take(const struct value_member *members, size_t count) MUST_USE;
-#define VALUE_OBJECT(...)                                              \
+#define VALUE_OBJECT(...)                                               \
 	value_object_take((const struct value_member[]){ __VA_ARGS__ }, \
 			  ARRAY_LEN(((const struct value_member[]){ __VA_ARGS__ })))
 

@@ -39,12 +39,12 @@ enum state {
 	STATE_VALUE,      /* a value */
 	STATE_AFTER,      /* behind a value: a comma or the end of what contains it */
 	STATE_STRING,
-	STATE_ESCAPE,     /* behind a backslash */
-	STATE_UNICODE,    /* behind \u and fewer than four digits */
+	STATE_ESCAPE,  /* behind a backslash */
+	STATE_UNICODE, /* behind \u and fewer than four digits */
 	STATE_NUMBER,
 	STATE_LITERAL,
-	STATE_OVER,       /* the object is complete */
-	STATE_REST        /* nothing that follows matters */
+	STATE_OVER, /* the object is complete */
+	STATE_REST  /* nothing that follows matters */
 };
 
 /*
@@ -61,7 +61,7 @@ enum number {
 	NUMBER_EXPONENT,
 	NUMBER_SIGN,
 	NUMBER_DIGITS,
-	NUMBER_OVER,  /* the character is behind the number */
+	NUMBER_OVER, /* the character is behind the number */
 	NUMBER_BROKEN
 };
 
@@ -86,17 +86,17 @@ struct args {
 	bool       has_language;
 
 	enum purpose purpose;
-	enum state   behind;    /* where the string's closing quote leads */
-	unsigned     half;      /* first half of a surrogate pair whose second may come; or 0 */
-	unsigned     unit;      /* value of the digits */
+	enum state   behind; /* where the string's closing quote leads */
+	unsigned     half;   /* first half of a surrogate pair whose second may come; or 0 */
+	unsigned     unit;   /* value of the digits */
 	size_t       digit_len;
 	char         digits[4]; /* of a \u, as they stand */
 	enum number  number;
-	const char  *literal;   /* what is still missing of it */
+	const char  *literal; /* what is still missing of it */
 	size_t       key_len;
-	char         key[9];    /* cut; no key that counts is longer than eight bytes */
+	char         key[9]; /* cut; no key that counts is longer than eight bytes */
 
-	struct buf held;     /* white space in front, or code without a language yet */
+	struct buf held; /* white space in front, or code without a language yet */
 	struct buf language;
 	size_t     ready_len;
 	char       ready[READY_BYTES]; /* code that goes to the sink with the end of the piece */
@@ -208,15 +208,10 @@ static void take_key(struct args *a, struct str run)
 static bool take(struct args *a, struct str run)
 {
 	switch (a->purpose) {
-	case PURPOSE_NONE:
-		return true;
-	case PURPOSE_KEY:
-		take_key(a, run);
-		return true;
-	case PURPOSE_LANGUAGE:
-		return text_join(&a->language, run);
-	case PURPOSE_CODE:
-		return a->open ? give_code(a, run) : text_join(&a->held, run);
+	case PURPOSE_NONE: return true;
+	case PURPOSE_KEY: take_key(a, run); return true;
+	case PURPOSE_LANGUAGE: return text_join(&a->language, run);
+	case PURPOSE_CODE: return a->open ? give_code(a, run) : text_join(&a->held, run);
 	}
 	return true;
 }
@@ -394,25 +389,17 @@ static enum number number_next(enum number state, char c)
 	enum number behind = c == 'e' || c == 'E' ? NUMBER_EXPONENT : NUMBER_OVER;
 
 	switch (state) {
-	case NUMBER_MINUS:
-		return c == '0' ? NUMBER_ZERO : digit ? NUMBER_INTEGER : NUMBER_BROKEN;
-	case NUMBER_ZERO:
-		return c == '.' ? NUMBER_POINT : behind;
-	case NUMBER_INTEGER:
-		return digit ? NUMBER_INTEGER : c == '.' ? NUMBER_POINT : behind;
-	case NUMBER_POINT:
-		return digit ? NUMBER_FRACTION : NUMBER_BROKEN;
-	case NUMBER_FRACTION:
-		return digit ? NUMBER_FRACTION : behind;
+	case NUMBER_MINUS: return c == '0' ? NUMBER_ZERO : digit ? NUMBER_INTEGER : NUMBER_BROKEN;
+	case NUMBER_ZERO: return c == '.' ? NUMBER_POINT : behind;
+	case NUMBER_INTEGER: return digit ? NUMBER_INTEGER : c == '.' ? NUMBER_POINT : behind;
+	case NUMBER_POINT: return digit ? NUMBER_FRACTION : NUMBER_BROKEN;
+	case NUMBER_FRACTION: return digit ? NUMBER_FRACTION : behind;
 	case NUMBER_EXPONENT:
 		return c == '+' || c == '-' ? NUMBER_SIGN : digit ? NUMBER_DIGITS : NUMBER_BROKEN;
-	case NUMBER_SIGN:
-		return digit ? NUMBER_DIGITS : NUMBER_BROKEN;
-	case NUMBER_DIGITS:
-		return digit ? NUMBER_DIGITS : NUMBER_OVER;
+	case NUMBER_SIGN: return digit ? NUMBER_DIGITS : NUMBER_BROKEN;
+	case NUMBER_DIGITS: return digit ? NUMBER_DIGITS : NUMBER_OVER;
 	case NUMBER_OVER:
-	case NUMBER_BROKEN:
-		break;
+	case NUMBER_BROKEN: break;
 	}
 	return NUMBER_BROKEN;
 }
@@ -507,9 +494,7 @@ static bool begin_literal(struct args *a, const char *rest)
 static bool begin_value(struct args *a, char c)
 {
 	switch (c) {
-	case '"':
-		begin_string(a, purpose_of_value(a), STATE_AFTER);
-		return true;
+	case '"': begin_string(a, purpose_of_value(a), STATE_AFTER); return true;
 	case '{': return enter(a, true);
 	case '[': return enter(a, false);
 	case 't': return begin_literal(a, "rue");
@@ -594,31 +579,21 @@ static const char *behind(struct args *a, const char *p, const char *end)
 static const char *step(struct args *a, const char *p, const char *end)
 {
 	switch (a->state) {
-	case STATE_BLANK:
-		return in_front(a, p, end);
-	case STATE_RAW:
-		return give(a, (struct str){ p, (size_t)(end - p) }) ? end : NULL;
+	case STATE_BLANK: return in_front(a, p, end);
+	case STATE_RAW: return give(a, (struct str){ p, (size_t)(end - p) }) ? end : NULL;
 	case STATE_FIRST_KEY:
 	case STATE_KEY:
 	case STATE_COLON:
 	case STATE_FIRST_ITEM:
 	case STATE_VALUE:
-	case STATE_AFTER:
-		return between(a, p);
-	case STATE_STRING:
-		return in_string(a, p, end);
-	case STATE_ESCAPE:
-		return in_escape(a, p);
-	case STATE_UNICODE:
-		return in_unicode(a, p);
-	case STATE_NUMBER:
-		return in_number(a, p);
-	case STATE_LITERAL:
-		return in_literal(a, p);
-	case STATE_OVER:
-		return behind(a, p, end);
-	case STATE_REST:
-		break;
+	case STATE_AFTER: return between(a, p);
+	case STATE_STRING: return in_string(a, p, end);
+	case STATE_ESCAPE: return in_escape(a, p);
+	case STATE_UNICODE: return in_unicode(a, p);
+	case STATE_NUMBER: return in_number(a, p);
+	case STATE_LITERAL: return in_literal(a, p);
+	case STATE_OVER: return behind(a, p, end);
+	case STATE_REST: break;
 	}
 	return end;
 }

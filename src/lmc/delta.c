@@ -8,7 +8,7 @@
 struct reading {
 	struct delta          *s;
 	const struct json_doc *d;
-	struct speech           *speech;
+	struct speech         *speech;
 	struct warnings       *warnings;
 	size_t                 index;
 	struct buf             text; /* scratch: what is escaped has to be decoded somewhere */
@@ -239,7 +239,9 @@ static bool add_chunk(struct reading *r, json_at chunk)
 bool delta_add(struct delta *s, const struct json_doc *d, json_at chunk, size_t index,
 	       struct speech *speech, struct warnings *warnings)
 {
-	struct reading r = { .s = s, .d = d, .speech = speech, .warnings = warnings, .index = index };
+	struct reading r = {
+		.s = s, .d = d, .speech = speech, .warnings = warnings, .index = index
+	};
 
 	if (s->ended)
 		return true;

@@ -353,7 +353,7 @@ bool fence_feed(struct fence *f, struct str text)
 static bool keeps_held(const struct fence *f)
 {
 	switch (f->state) {
-	case FENCE_PROSE: return f->open;      /* F9 */
+	case FENCE_PROSE: return f->open;       /* F9 */
 	case FENCE_START: return f->indent > 0; /* else it is the newline at the very end (F6) */
 	case FENCE_TICKS: return f->closing < f->ticks;
 	case FENCE_BLANK: return false;

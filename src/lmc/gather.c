@@ -59,7 +59,7 @@ struct chunk {
 	json_at                object;
 	enum role              role;
 	struct str             said[SAID__COUNT]; /* as JSON; .p NULL: absent or null */
-	json_at                content; /* JSON_ABSENT: none, or one that adds nothing (C2) */
+	json_at                content;     /* JSON_ABSENT: none, or one that adds nothing (C2) */
 	bool                   has_content; /* the member is there, null or empty as it may be */
 	bool                   start;
 	bool                   end;
@@ -145,7 +145,8 @@ static enum errc no_room(const struct gather *g, struct err *e)
 {
 	return err_set(e, ERR_OVERLOADED, "",
 		       "no memory for the messages that the chunks make, "
-		       "or they are over the %zu bytes allowed", g->max);
+		       "or they are over the %zu bytes allowed",
+		       g->max);
 }
 
 static enum errc read_role(const struct json_doc *d, json_at at, const char *path, enum role *ret,
@@ -182,7 +183,8 @@ static bool print_said(struct gather *g, const struct json_doc *d, json_at i, en
 		return false;
 
 	bool string = json_kind(d, i) == JSON_STRING;
-	if (!(string ? text_quote(out, buf_view(&g->decoded)) : buf_str(out, buf_view(&g->decoded))))
+	if (!(string ? text_quote(out, buf_view(&g->decoded))
+		     : buf_str(out, buf_view(&g->decoded))))
 		return false;
 	*ret = buf_view(out);
 	return true;
@@ -218,7 +220,7 @@ static void find_members(struct chunk *c, json_at at[KEY__COUNT])
 
 static enum errc read_chunk(struct gather *g, struct chunk *c, const char *path, struct err *e)
 {
-	static const enum key said_key[SAID__COUNT] = { KEY_TYPE, KEY_FORMAT, KEY_RECIPIENT };
+	static const enum key  said_key[SAID__COUNT] = { KEY_TYPE, KEY_FORMAT, KEY_RECIPIENT };
 	const struct json_doc *d = c->d;
 	json_at                at[KEY__COUNT] = { 0 };
 

@@ -12,8 +12,8 @@
 enum role { ROLE_USER, ROLE_ASSISTANT, ROLE_COMPUTER, ROLE_SYSTEM, ROLE_SERVER, ROLE__COUNT };
 
 static const char *const roles[ROLE__COUNT] = {
-	[ROLE_USER] = "user",         [ROLE_ASSISTANT] = "assistant", [ROLE_COMPUTER] = "computer",
-	[ROLE_SYSTEM] = "system",     [ROLE_SERVER] = "server",
+	[ROLE_USER] = "user",     [ROLE_ASSISTANT] = "assistant", [ROLE_COMPUTER] = "computer",
+	[ROLE_SYSTEM] = "system", [ROLE_SERVER] = "server",
 };
 
 enum type {
@@ -98,8 +98,7 @@ static enum errc read_role(const struct lmc_reader *r, struct given *m, struct e
 		return refuse(r, ERR_MISSING_PARAMETER, "role",
 			      "a message needs a role: one of " ROLES, e);
 	if (json_kind(r->d, at) != JSON_STRING)
-		return refuse(r, ERR_INVALID_TYPE, "role", "must be a string: one of " ROLES,
-			      e);
+		return refuse(r, ERR_INVALID_TYPE, "role", "must be a string: one of " ROLES, e);
 	for (m->role = 0; m->role < ROLE__COUNT; m->role++)
 		if (json_is(r->d, at, roles[m->role]))
 			return ERR_OK;
@@ -129,8 +128,7 @@ static enum errc read_format(struct lmc_reader *r, struct lmc_message *ret, stru
 	if (at == JSON_ABSENT)
 		return ERR_OK;
 	if (json_kind(r->d, at) != JSON_STRING)
-		return refuse(r, ERR_INVALID_TYPE, "format",
-			      "must be a string, null or absent", e);
+		return refuse(r, ERR_INVALID_TYPE, "format", "must be a string, null or absent", e);
 	return text_view(r->d, at, &r->format, &ret->format) ? ERR_OK : err_no_memory(e);
 }
 
@@ -185,8 +183,8 @@ static enum errc read_words(struct lmc_reader *r, const struct given *m, const c
 	return ERR_OK;
 }
 
-static enum errc read_message(struct lmc_reader *r, const struct given *m,
-			      struct lmc_message *ret, struct err *e)
+static enum errc read_message(struct lmc_reader *r, const struct given *m, struct lmc_message *ret,
+			      struct err *e)
 {
 	return read_words(r, m, m->role == ROLE_COMPUTER ? "user" : roles[m->role], ret, e);
 }
@@ -203,8 +201,8 @@ static enum errc read_code(struct lmc_reader *r, const struct given *m, struct l
 	return ERR_OK;
 }
 
-static enum errc read_output(struct lmc_reader *r, const struct given *m,
-			     struct lmc_message *ret, struct err *e)
+static enum errc read_output(struct lmc_reader *r, const struct given *m, struct lmc_message *ret,
+			     struct err *e)
 {
 	if (!read_text(r, m, ret))
 		return err_no_memory(e);
@@ -235,8 +233,8 @@ static const char *image_kind(struct str format)
 		const char *format;
 		const char *kind;
 	} known[] = {
-		{ "base64", "png" },       { "base64.png", "png" },  { "base64.jpeg", "jpeg" },
-		{ "base64.jpg", "jpeg" },  { "base64.gif", "gif" },  { "base64.webp", "webp" },
+		{ "base64", "png" },      { "base64.png", "png" }, { "base64.jpeg", "jpeg" },
+		{ "base64.jpg", "jpeg" }, { "base64.gif", "gif" }, { "base64.webp", "webp" },
 	};
 
 	if (!format.p)
@@ -275,7 +273,8 @@ static enum errc read_image_path(struct lmc_reader *r, struct lmc_message *ret, 
 	if (!ret->media)
 		return refuse(r, ERR_INVALID_VALUE, "format",
 			      "an image is not read from a path: send it as base64.png, "
-			      "base64.jpeg, base64.gif, base64.webp or url", e);
+			      "base64.jpeg, base64.gif, base64.webp or url",
+			      e);
 	return ERR_OK;
 }
 
@@ -298,11 +297,13 @@ static enum errc read_image(struct lmc_reader *r, const struct given *m, struct 
 	if (!url && !ret->media)
 		return refuse(r, ERR_INVALID_VALUE, "format",
 			      "the format of an image must be base64, base64.png, base64.jpeg, "
-			      "base64.gif, base64.webp, url or description", e);
+			      "base64.gif, base64.webp, url or description",
+			      e);
 	if (json_kind(r->d, m->content) != JSON_STRING)
 		return refuse(r, ERR_INVALID_TYPE, "content",
 			      url ? "the content of an image must be a string: its URL"
-				  : "the content of an image must be a string: base64", e);
+				  : "the content of an image must be a string: base64",
+			      e);
 	if (url)
 		return read_image_url(r, m, ret, e);
 	/* As it came, escapes and all: an image may be large and nothing has to be looked at. */
@@ -357,22 +358,14 @@ static enum errc read_kept(struct lmc_reader *r, const struct given *m, struct l
 			   struct err *e)
 {
 	switch (m->type) {
-	case TYPE_MESSAGE:
-		return read_message(r, m, ret, e);
-	case TYPE_CODE:
-		return read_code(r, m, ret, e);
-	case TYPE_CONSOLE:
-		return read_output(r, m, ret, e);
-	case TYPE_IMAGE:
-		return read_image(r, m, ret, e);
-	case TYPE_AUDIO:
-		return read_audio(r, m, ret, e);
-	case TYPE_FILE:
-		return read_words(r, m, "user", ret, e);
-	case TYPE_TOOL_CALL:
-		return read_tool_call(r, m, ret, e);
-	case TYPE__COUNT:
-		break;
+	case TYPE_MESSAGE: return read_message(r, m, ret, e);
+	case TYPE_CODE: return read_code(r, m, ret, e);
+	case TYPE_CONSOLE: return read_output(r, m, ret, e);
+	case TYPE_IMAGE: return read_image(r, m, ret, e);
+	case TYPE_AUDIO: return read_audio(r, m, ret, e);
+	case TYPE_FILE: return read_words(r, m, "user", ret, e);
+	case TYPE_TOOL_CALL: return read_tool_call(r, m, ret, e);
+	case TYPE__COUNT: break;
 	}
 	return skip(r, ret, "messages of this type are not sent to a model");
 }

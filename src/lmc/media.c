@@ -13,17 +13,17 @@ enum {
 static const char letters[65] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /* The value of each character; what is no letter of ours is BAD. */
-#define X4(a) a, a, a, a
+#define X4(a)  a, a, a, a
 #define X16(a) X4(a), X4(a), X4(a), X4(a)
-#define BAD16 X16(BAD)
+#define BAD16  X16(BAD)
 static const uint8_t values[256] = {
-	BAD16, BAD16,
-	BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, 62, BAD, BAD, BAD, 63,
-	52, 53, 54, 55, 56, 57, 58, 59, 60, 61, BAD, BAD, BAD, BAD, BAD, BAD,
-	BAD, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
-	15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, BAD, BAD, BAD, BAD, BAD,
-	BAD, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
-	41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, BAD, BAD, BAD, BAD, BAD,
+	BAD16, BAD16, BAD,   BAD,   BAD,   BAD,   BAD,   BAD,   BAD, BAD, BAD, BAD, BAD, 62,
+	BAD,   BAD,   BAD,   63,    52,    53,    54,    55,    56,  57,  58,  59,  60,  61,
+	BAD,   BAD,   BAD,   BAD,   BAD,   BAD,   BAD,   0,     1,   2,   3,   4,   5,   6,
+	7,     8,     9,     10,    11,    12,    13,    14,    15,  16,  17,  18,  19,  20,
+	21,    22,    23,    24,    25,    BAD,   BAD,   BAD,   BAD, BAD, BAD, 26,  27,  28,
+	29,    30,    31,    32,    33,    34,    35,    36,    37,  38,  39,  40,  41,  42,
+	43,    44,    45,    46,    47,    48,    49,    50,    51,  BAD, BAD, BAD, BAD, BAD,
 	BAD16, BAD16, BAD16, BAD16, BAD16, BAD16, BAD16, BAD16,
 };
 #undef X4

@@ -8,9 +8,9 @@ struct members_slot;
 
 /* Laid open so that it can be embedded. */
 struct members {
-	struct buf           json;  /* `,"name":value` for each, as they came */
-	struct buf           names; /* decoded, one behind the other */
-	struct members_slot *slots; /* owned; NULL until the first member */
+	struct buf           json;       /* `,"name":value` for each, as they came */
+	struct buf           names;      /* decoded, one behind the other */
+	struct members_slot *slots;      /* owned; NULL until the first member */
 	size_t               slot_count; /* a power of two, or 0 */
 	size_t               count;
 	uint64_t             secret[2];

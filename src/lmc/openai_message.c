@@ -39,11 +39,9 @@ bool openai_message_output(struct str escaped, struct buf *out)
 bool openai_message_content(const struct lmc_message *m, struct buf *out)
 {
 	switch (m->kind) {
-	case LMC_TEXT:
-		return openai_message_text(m, out);
+	case LMC_TEXT: return openai_message_text(m, out);
 	case LMC_CALL:
-	case LMC_CODE:
-		return put_fenced(m, out);
+	case LMC_CODE: return put_fenced(m, out);
 	case LMC_OUTPUT:
 		if (m->text.n == 0)
 			return buf_text(out, OUTPUT_NONE);
@@ -51,8 +49,7 @@ bool openai_message_content(const struct lmc_message *m, struct buf *out)
 	case LMC_SKIPPED:
 	case LMC_TOOL_CALL:
 	case LMC_IMAGE:
-	case LMC_AUDIO:
-		break;
+	case LMC_AUDIO: break;
 	}
 	return false; /* these are no text */
 }

@@ -44,8 +44,8 @@ static bool read_url(struct str url, const char **ret_format, struct str *ret_co
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (str_starts(url, kinds[i].front)) {
 			*ret_format = kinds[i].format;
-			*ret_content = (struct str){ url.p + kinds[i].front.n,
-						     url.n - kinds[i].front.n };
+			*ret_content =
+				(struct str){ url.p + kinds[i].front.n, url.n - kinds[i].front.n };
 			return media_base64(*ret_content);
 		}
 	*ret_format = "url";

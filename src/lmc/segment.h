@@ -19,7 +19,8 @@ enum segment_kind {
 
 /* Each returns false to stop: no memory, or a limit; nothing more is called then. */
 struct segment_sink {
-	bool (*open)(void *arg, enum segment_kind kind, struct str format); /* format: .p NULL: none */
+	bool (*open)(void *arg, enum segment_kind kind,
+		     struct str format);          /* format: .p NULL: none */
 	bool (*text)(void *arg, struct str text); /* never empty */
 	bool (*close)(void *arg);
 };

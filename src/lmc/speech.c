@@ -35,7 +35,7 @@ enum way {
 struct call {
 	uint32_t     index;
 	enum way     way;
-	size_t       at;   /* for its warnings: where it began */
+	size_t       at; /* for its warnings: where it began */
 	struct buf   name;
 	struct buf   held; /* arguments that have come, unless they are given at once */
 	struct args *args; /* owned; READ, and only while it is given */
@@ -50,19 +50,19 @@ struct tail {
 
 struct speech {
 	struct speech_options o;
-	enum state          state;
-	size_t              at;
-	struct fence        fence;
-	struct buf          blank; /* without fences: white space in front of the text */
-	bool                text_open;
-	struct tail         tail;
-	struct call       **calls; /* owned, in ascending order of index */
-	size_t              call_count;
-	size_t              call_room;
-	struct call        *last; /* the call of the last piece: the next is mostly for it, too */
-	struct buf          late;
-	size_t              held; /* bytes of names, arguments and late text */
-	bool overfull; /* more calls than LIMIT_TOOLS */
+	enum state            state;
+	size_t                at;
+	struct fence          fence;
+	struct buf            blank; /* without fences: white space in front of the text */
+	bool                  text_open;
+	struct tail           tail;
+	struct call         **calls; /* owned, in ascending order of index */
+	size_t                call_count;
+	size_t                call_room;
+	struct call          *last; /* the call of the last piece: the next is mostly for it, too */
+	struct buf            late;
+	size_t                held;     /* bytes of names, arguments and late text */
+	bool                  overfull; /* more calls than LIMIT_TOOLS */
 };
 
 /* Half of what may be held is for the parsers, which hold one text at a time; half for the calls
@@ -86,8 +86,10 @@ static bool complete_tail(struct speech *t, struct str *text)
 	struct tail *tail = &t->tail;
 
 	while (tail->len > 0 && text->n > 0) {
-		struct buf joined = { .data = tail->data, .len = tail->len,
-				      .cap = sizeof tail->data, .max = sizeof tail->data };
+		struct buf joined = { .data = tail->data,
+				      .len = tail->len,
+				      .cap = sizeof tail->data,
+				      .max = sizeof tail->data };
 		struct str front = { text->p, text->n < 3 ? text->n : 3 };
 
 		/* At most three bytes wait and three come: there is room. */
@@ -133,7 +135,7 @@ static bool whole_text(void *arg, struct str text)
 static bool whole_close(void *arg)
 {
 	struct speech *t = arg;
-	struct str   rest = { t->tail.data, t->tail.len };
+	struct str     rest = { t->tail.data, t->tail.len };
 
 	t->tail.len = 0;
 	return give(t, rest) && t->o.sink->close(t->o.arg);

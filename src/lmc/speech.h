@@ -25,7 +25,7 @@ struct speech; /* opaque */
 
 /* speech_create: NULL: no memory. */
 struct speech *speech_create(const struct speech_options *o) MUST_USE;
-void         speech_destroy(struct speech *t);
+void           speech_destroy(struct speech *t);
 /* speech_again: makes t, which was closed without an error, as new, keeping some of its memory;
  * o->max must be the same as before. */
 void speech_again(struct speech *t, const struct speech_options *o);

@@ -55,8 +55,7 @@ static bool spool_open(void *arg, enum segment_kind kind, struct str format)
 
 	size_t from = out->len;
 	if (!spool_head(out, kind, format.p != NULL, format) ||
-	    !keep_head(s, out->data + from, out->len - from) ||
-	    !buf_text(out, ",\"content\":\""))
+	    !keep_head(s, out->data + from, out->len - from) || !buf_text(out, ",\"content\":\""))
 		return false;
 	s->count++;
 	return put_flag(s, ",\"start\":true}");

@@ -97,8 +97,8 @@ bool text_add(struct buf *out, struct str escaped)
 		if (ok && slash) {
 			size_t n = escape_length(slash, escaped.n - run);
 
-			ok = n > 0 && add_unit(out, n == 6 ? utf8_hex4(slash + 2)
-			                                   : plain_escape(slash[1]));
+			ok = n > 0 &&
+			     add_unit(out, n == 6 ? utf8_hex4(slash + 2) : plain_escape(slash[1]));
 			used += n;
 		}
 		if (!ok) {
@@ -158,8 +158,7 @@ bool text_put(struct buf *out, struct str text)
 		}
 
 		struct str run = { text.p, text.n - left };
-		if (!buf_json_escape(out, run) ||
-		    (left > 0 && !put_half(out, at))) {
+		if (!buf_json_escape(out, run) || (left > 0 && !put_half(out, at))) {
 			out->len = start;
 			return false;
 		}

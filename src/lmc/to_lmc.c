@@ -25,8 +25,7 @@ struct work {
 };
 
 /* sub_path: a path below the message's. */
-static const char *sub_path(const struct work *w, char to[PATH], const char *fmt, ...)
-	PRINTF(3, 4);
+static const char *sub_path(const struct work *w, char to[PATH], const char *fmt, ...) PRINTF(3, 4);
 static const char *sub_path(const struct work *w, char to[PATH], const char *fmt, ...)
 {
 	char    below[PATH];
@@ -143,7 +142,8 @@ static enum errc joined_text(struct work *w, json_at content, struct str *ret)
 	if (content == JSON_ABSENT)
 		return ERR_OK;
 	if (json_kind(w->d, content) == JSON_STRING)
-		return text_view(w->d, content, &w->scratch->text, ret) ? ERR_OK : err_no_memory(w->e);
+		return text_view(w->d, content, &w->scratch->text, ret) ? ERR_OK
+									: err_no_memory(w->e);
 
 	buf_clear(&w->scratch->text);
 	for (json_at i = json_first(w->d, content); i != json_end(w->d, content);
@@ -555,8 +555,13 @@ enum errc to_lmc_message(const struct json_doc *d, json_at message, const char *
 			 const struct to_lmc_options *o, struct buf *out, struct err *e)
 {
 	struct to_lmc_scratch own;
-	struct work           w = { .d = d, .path = path, .index = index, .o = o,
-				    .out = out, .scratch = o->scratch, .e = e };
+	struct work           w = { .d = d,
+				    .path = path,
+				    .index = index,
+				    .o = o,
+				    .out = out,
+				    .scratch = o->scratch,
+				    .e = e };
 	size_t                start = out->len;
 
 	if (!o->scratch) {
@@ -623,7 +628,7 @@ enum errc to_lmc_answer(const struct json_doc *d, json_at message, const char *p
 	json_at refusal = refusal_of(d, message);
 	size_t  start = out->len;
 
-	bool    some = refusal != JSON_ABSENT || picture_list(d, message) != JSON_ABSENT;
+	bool some = refusal != JSON_ABSENT || picture_list(d, message) != JSON_ABSENT;
 
 	if (!some || !is_alone(d, message)) {
 		enum errc rc = to_lmc_message(d, message, path, index, o, out, e);

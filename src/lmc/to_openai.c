@@ -35,10 +35,10 @@ struct to_openai {
 	uint64_t                 last_id; /* of made ids */
 	/* The message that is being printed.  A text may wait for what can be merged into it: in fence
 	 * mode any, for another of the same role (L15), else an assistant's, for a call (L14). */
-	struct buf               out;
-	const char              *speaker; /* its role; NULL: none waits */
-	bool                     own_speech; /* it is a message of OpenAI's, without its brace */
-	struct buf               scratch;
+	struct buf  out;
+	const char *speaker;    /* its role; NULL: none waits */
+	bool        own_speech; /* it is a message of OpenAI's, without its brace */
+	struct buf  scratch;
 };
 
 struct to_openai *to_openai_create(const struct to_openai_options *o)
@@ -105,7 +105,7 @@ static bool speech_done(struct to_openai *t)
 /* begin_call: the message that has a call, up to its list of calls: the text that waits, or a new one. */
 static bool begin_call(struct to_openai *t)
 {
-	const char *front = !t->speaker	    ? "{\"role\":\"assistant\",\"content\":\"\""
+	const char *front = !t->speaker     ? "{\"role\":\"assistant\",\"content\":\"\""
 			    : t->own_speech ? ""
 					    : "\"";
 
@@ -124,8 +124,8 @@ static bool print_call(struct to_openai *t, const struct call *c)
 
 static bool print_answer(struct to_openai *t, const struct call *c)
 {
-	struct str text = c->text.n > 0 ? call_group_view(&t->group.texts, c->text)
-					: STR("No output");
+	struct str text =
+		c->text.n > 0 ? call_group_view(&t->group.texts, c->text) : STR("No output");
 
 	return buf_text(&t->out, "{\"role\":\"tool\",\"tool_call_id\":") &&
 	       text_quote(&t->out, call_group_view(&t->group.ids, c->id)) &&
@@ -252,19 +252,14 @@ static bool take(struct to_openai *t, const struct lmc_message *m)
 		t->state = STATE_ANSWERED;
 
 	switch (m->kind) {
-	case LMC_SKIPPED:
-		return true;
-	case LMC_CALL:
-		return t->o.fence ? say(t, m) : add_call(t, m);
-	case LMC_TOOL_CALL:
-		return add_call(t, m);
-	case LMC_OUTPUT:
-		return t->state != STATE_NONE ? add_output(t, m) : say(t, m);
+	case LMC_SKIPPED: return true;
+	case LMC_CALL: return t->o.fence ? say(t, m) : add_call(t, m);
+	case LMC_TOOL_CALL: return add_call(t, m);
+	case LMC_OUTPUT: return t->state != STATE_NONE ? add_output(t, m) : say(t, m);
 	case LMC_TEXT:
 	case LMC_CODE:
 	case LMC_IMAGE:
-	case LMC_AUDIO:
-		return t->state != STATE_NONE && m->computer ? say_after(t, m) : say(t, m);
+	case LMC_AUDIO: return t->state != STATE_NONE && m->computer ? say_after(t, m) : say(t, m);
 	}
 	return false;
 }

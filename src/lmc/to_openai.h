@@ -16,12 +16,12 @@
 
 struct to_openai; /* opaque */
 
-struct to_openai *to_openai_create(const struct to_openai_options *o) MUST_USE; /* NULL: no memory */
-void              to_openai_destroy(struct to_openai *t);
+struct to_openai *to_openai_create(
+	const struct to_openai_options *o) MUST_USE; /* NULL: no memory */
+void to_openai_destroy(struct to_openai *t);
 /* to_openai_reserve: message, one of OpenAI's, will come later: no id that is made until then shall
  * be one of its own.  Those of messages that came already are known without it. */
-void              to_openai_reserve(struct to_openai *t, const struct json_doc *d,
-				    json_at message);
+void to_openai_reserve(struct to_openai *t, const struct json_doc *d, json_at message);
 /* to_openai_lmc: the next message, an LMC one.  What it needs of d is copied.  path as messages[2],
  * for errors; index for warnings.
  * Errors: INVALID_VALUE, INVALID_TYPE, MISSING_PARAMETER with the culprit's path; OVERLOADED. */

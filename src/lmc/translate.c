@@ -38,7 +38,8 @@ static enum errc read_side(const struct json_doc *d, const char *name, bool *ret
 	json_at i = json_get(d, 0, name);
 
 	if (i == JSON_ABSENT)
-		return err_set(e, ERR_MISSING_PARAMETER, name, "is required; must be lmc or openai");
+		return err_set(e, ERR_MISSING_PARAMETER, name,
+			       "is required; must be lmc or openai");
 	if (json_kind(d, i) != JSON_STRING)
 		return err_set(e, ERR_INVALID_TYPE, name, "must be a string: lmc or openai");
 	if (!json_is(d, i, "lmc") && !json_is(d, i, "openai"))
@@ -55,7 +56,8 @@ static enum errc read_sides(struct ask *a, struct err *e)
 	if (rc == ERR_OK)
 		rc = read_side(a->d, "to", &to_lmc, e);
 	if (rc == ERR_OK && a->from_lmc == to_lmc)
-		return err_set(e, ERR_INVALID_VALUE, "to", "must not be the same as from; %s is meant",
+		return err_set(e, ERR_INVALID_VALUE, "to",
+			       "must not be the same as from; %s is meant",
 			       to_lmc ? "openai" : "lmc");
 	return rc;
 }
@@ -169,12 +171,12 @@ static enum errc lmc_messages(const struct ask *a, struct made *m, struct err *e
 	struct path       path;
 	size_t            index = 0;
 	enum errc         rc = ERR_OK;
-	struct to_openai *t = to_openai_create(&(struct to_openai_options){
-		.fence = a->fence,
-		.vision = a->vision,
-		.warnings = &m->warnings,
-		.made = keep_message,
-		.arg = &m->messages });
+	struct to_openai *t =
+		to_openai_create(&(struct to_openai_options){ .fence = a->fence,
+							      .vision = a->vision,
+							      .warnings = &m->warnings,
+							      .made = keep_message,
+							      .arg = &m->messages });
 
 	if (!t)
 		return err_no_memory(e);
@@ -248,8 +250,8 @@ static enum errc lmc_chunks(const struct ask *a, const struct translate_about *a
 		return err_no_memory(e);
 	buf_init(&text, m->messages.max);
 	enum errc rc = gather_all(a, g, &messages, e);
-	if (rc == ERR_OK && (!buf_text(&text, "[") || !buf_str(&text, messages) ||
-			     !buf_text(&text, "]")))
+	if (rc == ERR_OK &&
+	    (!buf_text(&text, "[") || !buf_str(&text, messages) || !buf_text(&text, "]")))
 		rc = err_no_memory(e);
 	gather_destroy(g);
 	if (rc == ERR_OK)
@@ -261,7 +263,8 @@ static enum errc lmc_chunks(const struct ask *a, const struct translate_about *a
 static enum errc openai_messages(const struct ask *a, struct made *m, struct err *e)
 {
 	struct to_lmc_scratch scratch;
-	struct to_lmc_options o = { .fences = a->fences, .warnings = &m->warnings,
+	struct to_lmc_options o = { .fences = a->fences,
+				    .warnings = &m->warnings,
 				    .scratch = &scratch };
 	struct path           path;
 	size_t                index = 0;
@@ -315,7 +318,7 @@ static enum errc openai_chunks(const struct ask *a, struct made *m, struct err *
 									.arg = &spool,
 									.warnings = &m->warnings,
 									.max = m->messages.max });
-	enum errc rc = speech ? read_deltas(a, speech, m, e) : err_no_memory(e);
+	enum errc      rc = speech ? read_deltas(a, speech, m, e) : err_no_memory(e);
 
 	speech_destroy(speech);
 	spool_finish(&spool);

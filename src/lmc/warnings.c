@@ -23,8 +23,8 @@ static bool put(struct warnings *w, size_t index, const char *code, struct str m
 {
 	size_t start = w->json.len;
 
-	if (buf_fmt(&w->json, "%s{\"index\":%zu,\"code\":\"%s\",\"message\":",
-		    start > 0 ? "," : "", index, code) &&
+	if (buf_fmt(&w->json, "%s{\"index\":%zu,\"code\":\"%s\",\"message\":", start > 0 ? "," : "",
+		    index, code) &&
 	    text_quote(&w->json, message) && buf_text(&w->json, "}"))
 		return true;
 	w->json.len = start;
@@ -39,7 +39,8 @@ void warnings_add(struct warnings *w, size_t index, const char *code, const char
 	if (!w || index == WARNINGS_UNTOLD || w->count > LIMIT_WARNINGS)
 		return;
 	if (w->count++ == LIMIT_WARNINGS) {
-		(void)put(w, index, "more_warnings", STR("there are more warnings than are listed"));
+		(void)put(w, index, "more_warnings",
+			  STR("there are more warnings than are listed"));
 		return;
 	}
 	va_start(list, fmt);
@@ -47,7 +48,9 @@ void warnings_add(struct warnings *w, size_t index, const char *code, const char
 	va_end(list);
 
 	/* A cut must not end inside a character; names of clients are the only long parts. */
-	struct str message = { text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1 };
+	struct str message = { text, n < 0                     ? 0
+				     : (size_t)n < sizeof text ? (size_t)n
+							       : sizeof text - 1 };
 	if (n >= (int)sizeof text)
 		message.n = text_whole(message);
 	(void)put(w, index, code, message);

@@ -8,7 +8,7 @@
 
 /* Laid open so that it can be embedded; zero-initialised is empty. */
 struct warnings {
-	struct buf json;  /* entries with commas between them, without the brackets */
+	struct buf json; /* entries with commas between them, without the brackets */
 	size_t     count;
 };
 

@@ -33,17 +33,17 @@ struct loop {
 	unsigned     index;
 	atomic_bool  stop;
 	int64_t      now_us;
-	int64_t      step_us;  /* when the current step began */
-	int64_t      cpu_us;   /* of the thread, at cpu_at_us, which is at most a step before that */
+	int64_t      step_us; /* when the current step began */
+	int64_t      cpu_us;  /* of the thread, at cpu_at_us, which is at most a step before that */
 	int64_t      cpu_at_us;
-	int64_t      logged_us; /* a slow step, the last time */
-	struct watch inbox_watch; /* an eventfd */
+	int64_t      logged_us;       /* a slow step, the last time */
+	struct watch inbox_watch;     /* an eventfd */
 	_Atomic(struct task *) inbox; /* newest first; pushed by any thread, taken by ours */
-	atomic_int   owed;        /* tasks that others will post */
-	struct task  *todo;       /* taken from the inbox, oldest first */
-	struct task **todo_end;
-	struct task  *later;      /* oldest first */
-	struct task **later_end;
+	atomic_int             owed;  /* tasks that others will post */
+	struct task           *todo;  /* taken from the inbox, oldest first */
+	struct task          **todo_end;
+	struct task           *later; /* oldest first */
+	struct task          **later_end;
 
 	struct timer **heap; /* heap[0] is the earliest; a timer's slot is its place + 1 */
 	size_t         timers;
@@ -81,8 +81,8 @@ enum errc loop_create(unsigned index, struct loop **ret, struct err *e)
 	l->later_end = &l->later;
 	l->now_us = clock_mono_us();
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
-	l->inbox_watch = (struct watch){ .fn = inbox_woken,
-					 .fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
+	l->inbox_watch =
+		(struct watch){ .fn = inbox_woken, .fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
 	if (l->epoll < 0 || l->inbox_watch.fd < 0 || !loop_watch(l, &l->inbox_watch, EPOLLIN)) {
 		loop_destroy(l);
 		return err_set(e, ERR_INTERNAL, "", "no descriptors for an event loop");
@@ -166,8 +166,8 @@ void loop_post(struct loop *l, struct task *t)
 
 	do {
 		t->next = head;
-	} while (!atomic_compare_exchange_weak_explicit(
-		&l->inbox, &head, t, memory_order_release, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(&l->inbox, &head, t, memory_order_release,
+							memory_order_relaxed));
 	/* Only the first one after a take has to wake the thread. */
 	if (!head)
 		loop_wake(l);

@@ -61,8 +61,8 @@ struct timer {
 	uint32_t slot; /* place in the heap + 1; 0: not running */
 };
 /* timer_start: fires once, after_us from now; a running timer is moved. */
-void timer_start(struct loop *l, struct timer *t, int64_t after_us);
-void timer_stop(struct loop *l, struct timer *t); /* also fine when not running */
+void               timer_start(struct loop *l, struct timer *t, int64_t after_us);
+void               timer_stop(struct loop *l, struct timer *t); /* also fine when not running */
 static inline bool timer_running(const struct timer *t)
 {
 	return t->slot != 0;

@@ -12,15 +12,16 @@
 
 enum {
 	MULTIS = 16,
-	SHARED = 4, /* behind them: libcurl runs all streams of a connection for each event of one */
+	SHARED =
+		4, /* behind them: libcurl runs all streams of a connection for each event of one */
 	CONNECTIONS_KEPT = 1024, /* for each multi; libcurl's default closes idle ones early */
-	STREAMS = 32, /* on one connection: those that break with it */
+	STREAMS = 32,            /* on one connection: those that break with it */
 };
 
 struct multi {
 	struct transfers *owner;
-	CURLM            *curl; /* made when first needed */
-	int64_t           due_us; /* INT64_MAX: nothing */
+	CURLM            *curl;      /* made when first needed */
+	int64_t           due_us;    /* INT64_MAX: nothing */
 	bool              announced; /* the timer callback ran since we last looked */
 };
 
@@ -30,23 +31,23 @@ struct multi {
  * At the end it stays in the epoll set, so that the next start only has to change its entry, and so
  * that bytes which nobody asked for are seen: libcurl would take them for the next answer. */
 struct curl_socket {
-	struct watch  watch;
-	struct multi *multi;
-	const struct transfer *user; /* the one that goes on, maybe paused; NULL: none */
-	bool          wanted;  /* libcurl wants it polled now */
-	bool          watched; /* it is in the epoll set */
-	bool          quiet;   /* HTTP/1: its server has nothing to say between two requests */
-	uint32_t      mask;    /* in the epoll set for this */
+	struct watch           watch;
+	struct multi          *multi;
+	const struct transfer *user;    /* the one that goes on, maybe paused; NULL: none */
+	bool                   wanted;  /* libcurl wants it polled now */
+	bool                   watched; /* it is in the epoll set */
+	bool     quiet; /* HTTP/1: its server has nothing to say between two requests */
+	uint32_t mask;  /* in the epoll set for this */
 };
 
 struct transfers {
-	struct loop        *loop;
-	struct multi        multi[MULTIS + SHARED];
-	unsigned            turn; /* which multi gets the next transfer */
-	unsigned            shared_turn;
-	struct list_head    active;
+	struct loop         *loop;
+	struct multi         multi[MULTIS + SHARED];
+	unsigned             turn; /* which multi gets the next transfer */
+	unsigned             shared_turn;
+	struct list_head     active;
 	struct curl_socket **sockets; /* by descriptor; owned, as are those in it */
-	size_t              sockets_cap;
+	size_t               sockets_cap;
 };
 
 struct loop *transfers_loop(struct transfers *ts)
@@ -66,7 +67,7 @@ static void deactivate(struct transfers *ts, struct transfer *t)
  * connection is next used: whatever is done to another transfer of the handle sends it. */
 static void flush_resets(struct transfers *ts, unsigned multi)
 {
-	LIST_EACH(t, &ts->active, struct transfer, link)
+	LIST_EACH (t, &ts->active, struct transfer, link)
 		if (t->multi == multi) {
 			curl_easy_pause(t->easy, CURLPAUSE_SEND);
 			curl_easy_pause(t->easy, CURLPAUSE_CONT);
@@ -142,7 +143,8 @@ static struct curl_socket *socket_of(struct transfers *ts, int fd)
 	while (cap <= at)
 		cap *= 2;
 	if (cap > ts->sockets_cap) {
-		struct curl_socket **more = realloc(ts->sockets, cap * sizeof(struct curl_socket *));
+		struct curl_socket **more =
+			realloc(ts->sockets, cap * sizeof(struct curl_socket *));
 
 		if (!more)
 			return NULL;
@@ -162,8 +164,8 @@ static bool socket_watch(struct curl_socket *s, uint32_t mask)
 
 	s->mask = mask;
 	/* libcurl's look-ups close theirs without telling us. */
-	s->watched = (s->watched && loop_rewatch(l, &s->watch, mask)) ||
-		     loop_watch(l, &s->watch, mask);
+	s->watched =
+		(s->watched && loop_rewatch(l, &s->watch, mask)) || loop_watch(l, &s->watch, mask);
 	return s->watched;
 }
 
@@ -171,8 +173,8 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *so
 {
 	struct multi       *m = arg;
 	struct curl_socket *s = socket_of(m->owner, fd);
-	uint32_t            mask = (what & CURL_POLL_IN ? EPOLLIN : 0u) |
-			(what & CURL_POLL_OUT ? EPOLLOUT : 0u);
+	uint32_t            mask =
+		(what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
 
 	(void)socket_arg;
 	if (!s)
@@ -238,8 +240,9 @@ static void fire(struct multi *m)
 	long after_ms = -1;
 	curl_multi_timeout(m->curl, &after_ms);
 	/* At least a millisecond: the time left is truncated, and 0 would spin until it is over. */
-	m->due_us = after_ms < 0 ? INT64_MAX
-				 : loop_now_us(m->owner->loop) + (after_ms > 0 ? after_ms : 1) * 1000;
+	m->due_us = after_ms < 0
+			    ? INT64_MAX
+			    : loop_now_us(m->owner->loop) + (after_ms > 0 ? after_ms : 1) * 1000;
 }
 
 static bool transfers_idle(void *arg, int64_t *timeout_us)
@@ -307,8 +310,9 @@ static bool multi_open(struct multi *m)
 	curl_multi_setopt(m->curl, CURLMOPT_TIMERDATA, m);
 	curl_multi_setopt(m->curl, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_KEPT);
 	curl_multi_setopt(m->curl, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)STREAMS);
-	curl_multi_setopt(m->curl, CURLMOPT_PIPELINING,
-			  (long)(m - m->owner->multi < MULTIS ? CURLPIPE_NOTHING : CURLPIPE_MULTIPLEX));
+	curl_multi_setopt(
+		m->curl, CURLMOPT_PIPELINING,
+		(long)(m - m->owner->multi < MULTIS ? CURLPIPE_NOTHING : CURLPIPE_MULTIPLEX));
 	return true;
 }
 

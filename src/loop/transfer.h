@@ -20,10 +20,10 @@ OWNABLE(transfers);
 struct transfer {
 	void *easy;
 	void (*done)(struct transfer *t, int curl_code); /* after removal from its multi */
-	bool     shared; /* it may be multiplexed; then it must never be paused */
-	unsigned multi; /* which of the handles, set by transfer_start */
-	int      socket; /* the newest one that it was seen to use; -1: none */
-	struct list_link link; /* among the active ones */
+	bool             shared; /* it may be multiplexed; then it must never be paused */
+	unsigned         multi;  /* which of the handles, set by transfer_start */
+	int              socket; /* the newest one that it was seen to use; -1: none */
+	struct list_link link;   /* among the active ones */
 };
 /* transfer_start: adds it; done is called later, never from within. */
 bool transfer_start(struct transfers *ts, struct transfer *t) MUST_USE;
@@ -32,5 +32,5 @@ bool transfer_start(struct transfers *ts, struct transfer *t) MUST_USE;
  * a libcurl callback of the same transfer. */
 void transfer_cancel(struct transfers *ts, struct transfer *t);
 /* transfer_unpause: after a write callback returned CURL_WRITEFUNC_PAUSE. */
-void transfer_unpause(struct transfers *ts, struct transfer *t);
+void         transfer_unpause(struct transfers *ts, struct transfer *t);
 struct loop *transfers_loop(struct transfers *ts);

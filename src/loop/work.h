@@ -25,8 +25,8 @@ struct work_job {
 	struct loop *loop; /* where done runs; lives until then */
 	void (*run)(struct work_job *job);
 	void (*done)(struct work_job *job); /* may free what job is in, or submit it again */
-	atomic_bool unwanted; /* the pool's */
-	struct work_job *next; /* the pool's */
+	atomic_bool      unwanted;          /* the pool's */
+	struct work_job *next;              /* the pool's */
 };
 
 /* work_pool_create: starts the threads.  max_queue: jobs that may wait for one of them.

@@ -4,7 +4,7 @@
 static bool take_digits(struct str *s, uint64_t *ret)
 {
 	uint64_t v = 0;
-	size_t n = 0;
+	size_t   n = 0;
 
 	for (; n < s->n && n < 19 && s->p[n] >= '0' && s->p[n] <= '9'; n++)
 		v = v * 10 + (uint64_t)(s->p[n] - '0');

@@ -8,26 +8,26 @@
 #include <stdint.h>
 
 enum event_kind {
-	EVENT_START,      /* id, text: the model's name as the provider gives it */
-	EVENT_TEXT,       /* text: a piece of the answer */
-	EVENT_REASONING,  /* text: a piece of reasoning */
-	EVENT_REFUSAL,    /* text: a piece of a refusal */
+	EVENT_START,     /* id, text: the model's name as the provider gives it */
+	EVENT_TEXT,      /* text: a piece of the answer */
+	EVENT_REASONING, /* text: a piece of reasoning */
+	EVENT_REFUSAL,   /* text: a piece of a refusal */
 	EVENT_TOOL_START, /* block: the call's index; id, name; text: what the provider wants back with
 	                   * the call when it is told of it again: a JSON object (shape/extra), Gemini's
 	                   * thoughtSignature, or empty */
-	EVENT_TOOL_ARGS,  /* block; text: a piece of the arguments */
-	EVENT_BLOCK_END,  /* block */
-	EVENT_MEDIA,      /* text: a part of content that the model made, JSON (lmc/picture) */
-	EVENT_MESSAGE,    /* a whole answer (call not streamed): text is the assistant's message object */
-	EVENT_LMC,        /* text: one LMC chunk, a JSON object (providers that speak LMC) */
-	EVENT_ASKED,      /* of the log alone, in front: what a shape depends on besides events; text:
+	EVENT_TOOL_ARGS, /* block; text: a piece of the arguments */
+	EVENT_BLOCK_END, /* block */
+	EVENT_MEDIA,     /* text: a part of content that the model made, JSON (lmc/picture) */
+	EVENT_MESSAGE, /* a whole answer (call not streamed): text is the assistant's message object */
+	EVENT_LMC,     /* text: one LMC chunk, a JSON object (providers that speak LMC) */
+	EVENT_ASKED, /* of the log alone, in front: what a shape depends on besides events; text:
 	                   * entries of warnings, choice: their number; block: 1: fences become code */
-	EVENT_OTHER,      /* a chunk that means nothing to us but may to the client: only raw counts; a list
+	EVENT_OTHER, /* a chunk that means nothing to us but may to the client: only raw counts; a list
 	                   * of embeddings too */
-	EVENT_USAGE,      /* usage */
-	EVENT_FINISH,     /* text: finish_reason in OpenAI's words; name: in the provider's own */
-	EVENT_ERROR,      /* err; usage: what was told of it so far; last event of a call that failed */
-	EVENT_END,        /* last event of a call that ended well (its finish was seen) */
+	EVENT_USAGE,  /* usage */
+	EVENT_FINISH, /* text: finish_reason in OpenAI's words; name: in the provider's own */
+	EVENT_ERROR,  /* err; usage: what was told of it so far; last event of a call that failed */
+	EVENT_END,    /* last event of a call that ended well (its finish was seen) */
 	EVENT__COUNT
 };
 
@@ -72,9 +72,9 @@ struct event {
 	bool       cont;
 	/* It has a number of its own although it is `cont`: a long text was cut into events, which are
 	 * handed over, and logged, one by one.  Not logged itself. */
-	bool       numbered;
+	bool            numbered;
 	enum event_pass pass;
-	bool       hollow; /* of a segment without content: an attempt has said nothing yet; not logged */
+	bool hollow; /* of a segment without content: an attempt has said nothing yet; not logged */
 	/* Begins with raw, or with text where there is no raw, which is long: who keeps that may take
 	 * these bytes instead of copying them, and leaves an empty buffer.  They must live as long as the
 	 * call's other events.  NULL: a copy. */

@@ -290,8 +290,8 @@ bool event_decode(struct str *bytes, struct event *ret, uint64_t *ret_seq)
 	ev.kind = (enum event_kind)in.p[1];
 	in = (struct str){ in.p + 2, in.n - 2 };
 	if (!take_number(&in, &seq) || !take_number(&in, &parts) || parts > PARTS ||
-	    (parts & PART_USAGE && ev.kind != EVENT_USAGE) || !take_parts(&in, (unsigned)parts, &ev) ||
-	    !take_sum(&in, bytes->p))
+	    (parts & PART_USAGE && ev.kind != EVENT_USAGE) ||
+	    !take_parts(&in, (unsigned)parts, &ev) || !take_sum(&in, bytes->p))
 		return false;
 	*bytes = in;
 	*ret = ev;

@@ -42,7 +42,8 @@ int64_t price_cost(const struct price *p, const struct usage *u)
 					 { read, p->cached },
 					 { written, p->cache_write },
 					 { out - thought, p->output },
-					 { thought, p->reasoning } }, 5);
+					 { thought, p->reasoning } },
+		   5);
 }
 
 static int64_t most(int64_t a, int64_t b)
@@ -54,9 +55,10 @@ int64_t price_most(const struct price *p, int64_t in, int64_t out)
 {
 	if (!p->known)
 		return 0;
-	return sum((const int64_t[][2]){
-		{ tokens(in), most(p->input, most(p->cached, p->cache_write)) },
-		{ tokens(out), most(p->output, p->reasoning) } }, 2);
+	return sum((const int64_t[][2]){ { tokens(in),
+					   most(p->input, most(p->cached, p->cache_write)) },
+					 { tokens(out), most(p->output, p->reasoning) } },
+		   2);
 }
 
 void price_dearer(struct price *a, const struct price *b)

@@ -26,15 +26,15 @@ struct prompt {
 	size_t            member_count;
 	/* max_tokens, or max_completion_tokens: raw JSON value, empty if absent, and which of the two
 	 * names the client used (NULL: native request, the provider's max_tokens_field decides). */
-	struct str        max_tokens;
-	const char       *max_tokens_key;
-	bool              stream;
-	struct str        stream_options; /* raw object as the client sent it, or empty */
-	bool              want_usage;     /* add include_usage if the client did not */
+	struct str  max_tokens;
+	const char *max_tokens_key;
+	bool        stream;
+	struct str  stream_options; /* raw object as the client sent it, or empty */
+	bool        want_usage;     /* add include_usage if the client did not */
 	/* members that only some providers get: raw `"store":…` and `"metadata":…` (forward_store) */
-	struct str        forward[2];
+	struct str forward[2];
 	/* where an encoder says what it could not hand on (lmc/warnings); NULL: nobody asks */
-	struct warnings  *warnings;
+	struct warnings *warnings;
 	/* Not a chat: vectors are wanted.  Then messages are empty, it is no stream, and members are all
 	 * of the request but its model.  NULL: a chat. */
 	const struct embed *embed;

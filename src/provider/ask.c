@@ -17,7 +17,8 @@ static struct str part_member(const struct json_doc *d, json_at object, const ch
 	return json_is_kind(d, object, JSON_OBJECT) ? json_get_inner(d, object, key) : STR_NONE;
 }
 
-static enum errc bad_part(const struct ask_message *m, size_t index, const char *what, struct err *e)
+static enum errc bad_part(const struct ask_message *m, size_t index, const char *what,
+			  struct err *e)
 {
 	char path[PATH];
 
@@ -29,8 +30,8 @@ enum errc ask_refuse_part(const struct ask_message *m, const struct ask_part *pa
 			  const char *dialect, struct err *e)
 {
 	static const char *const names[ASK_KIND__COUNT] = { "text", "an image", "audio",
-							     "a document" };
-	char path[PATH];
+							    "a document" };
+	char                     path[PATH];
 
 	snprintf(path, sizeof path, "messages[%zu].content[%zu]", m->index, part->index);
 	return err_set(e, ERR_UNSUPPORTED_PARAMETER, path,
@@ -58,8 +59,8 @@ static bool read_data(struct str url, struct arena *a, struct ask_part *ret)
 		if (!url.p)
 			return false;
 	}
-	at = url.n < 256 ? memmem(url.p, url.n, mark.p, mark.n) :
-			   memmem(url.p, 256, mark.p, mark.n);
+	at = url.n < 256 ? memmem(url.p, url.n, mark.p, mark.n)
+			 : memmem(url.p, 256, mark.p, mark.n);
 	if (!at)
 		return false;
 	ret->type = (struct str){ url.p + 5, (size_t)(at - url.p) - 5 };
@@ -80,10 +81,11 @@ static enum errc read_url(const struct json_doc *d, json_at i, const struct ask_
 		ret->url = url;
 		return ERR_OK;
 	}
-	return read_data(url, a, ret) ?
-		       ERR_OK :
-		       bad_part(m, ret->index,
-				"a data URL must be data:TYPE;base64, and base64 without gaps", e);
+	return read_data(url, a, ret)
+		       ? ERR_OK
+		       : bad_part(m, ret->index,
+				  "a data URL must be data:TYPE;base64, and base64 without gaps",
+				  e);
 }
 
 static enum errc read_audio(const struct json_doc *d, json_at i, const struct ask_message *m,
@@ -98,7 +100,8 @@ static enum errc read_audio(const struct json_doc *d, json_at i, const struct as
 		ret->type = STR("audio/mpeg");
 	if (ret->type.n > 0 && media_base64(ret->data))
 		return ERR_OK;
-	return bad_part(m, ret->index, "input_audio needs data in base64 and a format, wav or mp3", e);
+	return bad_part(m, ret->index, "input_audio needs data in base64 and a format, wav or mp3",
+			e);
 }
 
 static enum errc read_file(const struct json_doc *d, json_at i, const struct ask_message *m,
@@ -116,7 +119,8 @@ static enum errc read_file(const struct json_doc *d, json_at i, const struct ask
 		return ERR_OK;
 	return bad_part(m, ret->index,
 			"this provider needs a file's content as file_data in base64; it knows no "
-			"file_id of another provider", e);
+			"file_id of another provider",
+			e);
 }
 
 static enum errc read_part(const struct json_doc *d, json_at i, const struct ask_message *m,
@@ -130,7 +134,8 @@ static enum errc read_part(const struct json_doc *d, json_at i, const struct ask
 		return ERR_OK;
 	}
 	if (type == JSON_ABSENT)
-		return bad_part(m, ret->index, "a part of content must be an object with a type", e);
+		return bad_part(m, ret->index, "a part of content must be an object with a type",
+				e);
 	if (json_is(d, type, "refusal")) {
 		ret->text = json_get_inner(d, i, "refusal");
 		return ERR_OK;
@@ -151,7 +156,8 @@ static enum errc read_part(const struct json_doc *d, json_at i, const struct ask
 		return read_file(d, json_get(d, i, "file"), m, a, ret, e);
 	}
 	return bad_part(m, ret->index,
-			"this provider takes parts of type text, image_url, input_audio and file", e);
+			"this provider takes parts of type text, image_url, input_audio and file",
+			e);
 }
 
 static enum errc read_content(const struct json_doc *d, json_at content, struct arena *a,
@@ -161,8 +167,10 @@ static enum errc read_content(const struct json_doc *d, json_at content, struct 
 
 	if (content == JSON_ABSENT || json_kind(d, content) == JSON_NULL)
 		return ERR_OK;
-	m->parts = arena_alloc(a, (json_kind(d, content) == JSON_ARRAY ? d->tok[content].count : 1) *
-					  sizeof *m->parts + 1);
+	m->parts =
+		arena_alloc(a, (json_kind(d, content) == JSON_ARRAY ? d->tok[content].count : 1) *
+					       sizeof *m->parts +
+				       1);
 	if (!m->parts)
 		return err_no_memory(e);
 	if (json_kind(d, content) == JSON_STRING) {
@@ -200,8 +208,9 @@ static bool read_input(struct str arguments, struct arena *a, struct str *ret)
 	*ret = STR("{}");
 	if (arguments.n > 0) {
 		ok = json_unescape(arguments, &text);
-		if (ok && (json_scan(&d, text.data, text.len, &json_limits_upstream, &e) != ERR_OK ||
-			   json_kind(&d, 0) != JSON_OBJECT)) {
+		if (ok &&
+		    (json_scan(&d, text.data, text.len, &json_limits_upstream, &e) != ERR_OK ||
+		     json_kind(&d, 0) != JSON_OBJECT)) {
 			buf_clear(&text);
 			ok = buf_text(&text, "{\"arguments\":\"") && buf_str(&text, arguments) &&
 			     buf_text(&text, "\"}");
@@ -277,8 +286,8 @@ static enum ask_role role_of(const struct json_doc *d)
 		const char   *name;
 		enum ask_role role;
 	} roles[] = {
-		{ "user", ASK_USER },     { "assistant", ASK_ASSISTANT }, { "system", ASK_SYSTEM },
-		{ "tool", ASK_TOOL },     { "developer", ASK_SYSTEM },    { "function", ASK_TOOL },
+		{ "user", ASK_USER }, { "assistant", ASK_ASSISTANT }, { "system", ASK_SYSTEM },
+		{ "tool", ASK_TOOL }, { "developer", ASK_SYSTEM },    { "function", ASK_TOOL },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(roles); i++)
@@ -388,7 +397,9 @@ static enum errc read_choice(struct json_doc *d, struct ask *a, struct err *e)
 		const char     *name;
 		enum ask_choice choice;
 	} words[] = {
-		{ "auto", ASK_CHOICE_AUTO }, { "none", ASK_CHOICE_NONE }, { "required", ASK_CHOICE_ANY },
+		{ "auto", ASK_CHOICE_AUTO },
+		{ "none", ASK_CHOICE_NONE },
+		{ "required", ASK_CHOICE_ANY },
 	};
 	struct str raw = ask_param_value(a->prompt, "tool_choice");
 
@@ -405,9 +416,10 @@ static enum errc read_choice(struct json_doc *d, struct ask *a, struct err *e)
 	json_at f = json_get(d, 0, "function");
 	a->choice = ASK_CHOICE_ONE;
 	a->choice_name = part_member(d, f, "name");
-	return a->choice_name.n > 0 ? ERR_OK :
-				      bad_member("tool_choice",
-						 "must be none, auto, required or a function's name", e);
+	return a->choice_name.n > 0
+		       ? ERR_OK
+		       : bad_member("tool_choice",
+				    "must be none, auto, required or a function's name", e);
 }
 
 static enum errc read_format(struct json_doc *d, struct ask *a, struct err *e)
@@ -429,7 +441,8 @@ static enum errc read_format(struct json_doc *d, struct ask *a, struct err *e)
 		return ERR_OK;
 	if (!json_get_is(d, 0, "type", "json_schema") || inside == JSON_ABSENT)
 		return bad_member("response_format",
-				  "must be of type text, json_object, or json_schema with a schema", e);
+				  "must be of type text, json_object, or json_schema with a schema",
+				  e);
 	a->format = ASK_FORMAT_SCHEMA;
 	a->schema_name = json_get_inner(d, schema, "name");
 	a->schema = json_raw(d, inside);
@@ -481,8 +494,8 @@ enum errc ask_print(const struct provider_options *o, const struct prompt *p, co
 
 /* --- what comes back --- */
 
-static bool put_listed(const struct json_doc *d, json_at list, const char *const *types, bool *first,
-		       struct buf *out)
+static bool put_listed(const struct json_doc *d, json_at list, const char *const *types,
+		       bool *first, struct buf *out)
 {
 	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
 		json_at type = json_get(d, i, "type");

@@ -33,15 +33,15 @@ struct ask_part {
 	struct str    type; /* media type: image/png, audio/wav, application/pdf */
 	struct str    data; /* base64 */
 	struct str    url;
-	struct str    name; /* of a document; may be empty */
-	struct str    detail; /* of an image; may be empty */
+	struct str    name;      /* of a document; may be empty */
+	struct str    detail;    /* of an image; may be empty */
 	struct str    signature; /* of an image that a model made (Gemini); may be empty */
 };
 
 struct ask_call {
 	struct str id;
 	struct str name;
-	struct str input; /* a JSON object */
+	struct str input;     /* a JSON object */
 	struct str signature; /* what its provider wants back with it (Gemini); empty: none */
 	struct str extra;     /* all that providers want back: a JSON object, raw; empty: none */
 };
@@ -52,12 +52,12 @@ struct ask_message {
 	struct str       name;  /* empty: none */
 	struct ask_part *parts;
 	size_t           part_count;
-	struct ask_call *calls; /* an assistant's */
+	struct ask_call *calls;  /* an assistant's */
 	struct ask_part *images; /* that an assistant made */
 	size_t           image_count;
 	size_t           call_count;
-	struct str       call_id;   /* ASK_TOOL */
-	struct str       call_name; /* ASK_TOOL: of the call with that id, else the message's name */
+	struct str       call_id; /* ASK_TOOL */
+	struct str call_name;     /* ASK_TOOL: of the call with that id, else the message's name */
 };
 
 struct ask_tool {
@@ -67,7 +67,13 @@ struct ask_tool {
 	bool       strict;
 };
 
-enum ask_choice { ASK_CHOICE_ABSENT, ASK_CHOICE_AUTO, ASK_CHOICE_NONE, ASK_CHOICE_ANY, ASK_CHOICE_ONE };
+enum ask_choice {
+	ASK_CHOICE_ABSENT,
+	ASK_CHOICE_AUTO,
+	ASK_CHOICE_NONE,
+	ASK_CHOICE_ANY,
+	ASK_CHOICE_ONE
+};
 enum ask_format { ASK_FORMAT_TEXT, ASK_FORMAT_JSON, ASK_FORMAT_SCHEMA };
 
 struct provider_options;

@@ -38,11 +38,34 @@ bool ask_put_list(const char *before, struct str raw, bool *first, struct buf *o
 
 /* What OpenAI's request knows besides what the prompt has apart (2026-08). */
 static const char *const known[] = {
-	"audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs",
-	"modalities", "moderation", "n", "parallel_tool_calls", "prediction", "presence_penalty",
-	"prompt_cache_key", "prompt_cache_retention", "reasoning_effort", "response_format",
-	"safety_identifier", "seed", "service_tier", "stop", "temperature", "tool_choice", "tools",
-	"top_logprobs", "top_p", "user", "verbosity", "web_search_options",
+	"audio",
+	"frequency_penalty",
+	"function_call",
+	"functions",
+	"logit_bias",
+	"logprobs",
+	"modalities",
+	"moderation",
+	"n",
+	"parallel_tool_calls",
+	"prediction",
+	"presence_penalty",
+	"prompt_cache_key",
+	"prompt_cache_retention",
+	"reasoning_effort",
+	"response_format",
+	"safety_identifier",
+	"seed",
+	"service_tier",
+	"stop",
+	"temperature",
+	"tool_choice",
+	"tools",
+	"top_logprobs",
+	"top_p",
+	"user",
+	"verbosity",
+	"web_search_options",
 };
 
 enum { NUMBER_TEXT = 64 }; /* longer numbers are none that anybody means */
@@ -114,7 +137,8 @@ static struct str held(const struct prompt *p, const struct ask_param *row, stru
 		return value;
 	n = n < row->least ? row->least : row->most;
 	warnings_add(p->warnings, 0, "parameter_clamped",
-		     "%s: this provider takes %g to %g; %g was sent", row->key, row->least, row->most, n);
+		     "%s: this provider takes %g to %g; %g was sent", row->key, row->least,
+		     row->most, n);
 	snprintf(scratch, NUMBER_TEXT, "%g", n);
 	return str_of(scratch);
 }
@@ -152,9 +176,10 @@ enum errc ask_param_rest(const struct prompt *p, const struct ask_param *table, 
 			return err_set(e, ERR_UNSUPPORTED_PARAMETER, key,
 				       "a provider of dialect %s has no such parameter", dialect);
 		if (is_known(member))
-			warnings_add(p->warnings, 0, "parameter_dropped",
-				     "%s was not sent: a provider of dialect %s has no such parameter",
-				     key, dialect);
+			warnings_add(
+				p->warnings, 0, "parameter_dropped",
+				"%s was not sent: a provider of dialect %s has no such parameter",
+				key, dialect);
 		else if (!buf_text(out, ",") || !buf_str(out, member))
 			return ask_too_large(e);
 	}

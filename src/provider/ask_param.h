@@ -19,10 +19,11 @@ enum ask_rule {
 struct ask_param {
 	const char   *key; /* in OpenAI's request */
 	enum ask_rule rule;
-	const char   *as;    /* NULL: the same */
-	unsigned      group; /* object of the provider's request, as the dialect numbers them; 0: its root */
-	double        least; /* least == most: no bounds; beyond them it is clamped, with a warning */
-	double        most;
+	const char   *as; /* NULL: the same */
+	unsigned
+		group; /* object of the provider's request, as the dialect numbers them; 0: its root */
+	double least; /* least == most: no bounds; beyond them it is clamped, with a warning */
+	double most;
 };
 
 /* Common functions for printing requests: the error of a request that is too large, and an

@@ -12,12 +12,15 @@
 #include <stdlib.h>
 
 enum { SECOND_US = 1000 * 1000 };
-static const int64_t fresh_us = (int64_t)10 * 60 * SECOND_US;      /* then it is fetched anew */
-static const int64_t kept_us = (int64_t)24 * 3600 * SECOND_US;     /* a provider may be down for a day */
-static const int64_t again_us = (int64_t)30 * SECOND_US;           /* after a failure */
+static const int64_t fresh_us = (int64_t)10 * 60 * SECOND_US; /* then it is fetched anew */
+static const int64_t kept_us =
+	(int64_t)24 * 3600 * SECOND_US;                  /* a provider may be down for a day */
+static const int64_t again_us = (int64_t)30 * SECOND_US; /* after a failure */
 
 static const struct upstream_limits limits = {
-	.first_byte_us = 5 * SECOND_US, .idle_us = 5 * SECOND_US, .total_us = 10 * SECOND_US,
+	.first_byte_us = 5 * SECOND_US,
+	.idle_us = 5 * SECOND_US,
+	.total_us = 10 * SECOND_US,
 };
 
 struct catalog {
@@ -213,7 +216,8 @@ static void note(const struct fetch *f, const char *why)
 {
 	struct log_line l;
 
-	metric_add(METRIC_CATALOGS, (const char *[]){ f->provider, why ? "failed" : "fetched", "" }, 1);
+	metric_add(METRIC_CATALOGS, (const char *[]){ f->provider, why ? "failed" : "fetched", "" },
+		   1);
 	if (!why || !log_on(LOG_WARN))
 		return;
 	log_begin(&l, LOG_WARN, "models_not_listed");
@@ -289,7 +293,7 @@ void catalog_fetch(struct catalog *c, const char *provider, struct transfers *ts
 	}
 	*f = (struct fetch){ .catalog = c, .provider = provider, .done = done, .arg = arg };
 	buf_init(&f->body, LIMIT_CATALOG_BYTES);
-	if (upstream_start(ts, c->target, &(struct upstream_ask){ .stream = false }, &limits, &callbacks,
-			   f, &f->call, &e) != ERR_OK)
+	if (upstream_start(ts, c->target, &(struct upstream_ask){ .stream = false }, &limits,
+			   &callbacks, f, &f->call, &e) != ERR_OK)
 		over(f, NULL, err_code_wire(e.code));
 }

@@ -12,23 +12,23 @@
 /* The state of one answer being decoded; embedded in the call, zeroed at its start, ended with the
  * dialect's finish. */
 struct decode {
-	struct json_doc  *doc; /* scratch, borrowed */
+	struct json_doc   *doc;  /* scratch, borrowed */
 	const struct mask *mask; /* borrowed; what no error may hold; NULL: nothing */
-	bool              stream;
-	bool              started;
-	bool              finished;  /* every choice seen so far has its finish reason */
-	bool              done_mark; /* the dialect's terminator was seen ([DONE]) */
-	uint64_t          begun[2];  /* bit i: choice i has been seen (i < LIMIT_CHOICES) */
-	uint64_t          open[2];   /* bit i: choice i has begun and not finished */
-	uint64_t          tools;     /* bit i: call i of choice 0 has its start (i < 64) */
-	uint32_t          next_tool; /* for providers that leave the index out */
-	uint64_t          last_tool; /* and a hash of the newest call's id */
-	bool              unindexed; /* this provider does leave it out */
-	uint64_t          args; /* bit i: call i of choice 0 has begun its arguments (i < 64) */
-	struct usage      told;  /* so far; of dialects that give EVENT_USAGE only at the end */
-	void             *state; /* whatever else the dialect needs; owned, freed by its finish */
-	provider_event_fn on_event;
-	void             *arg;
+	bool               stream;
+	bool               started;
+	bool               finished;  /* every choice seen so far has its finish reason */
+	bool               done_mark; /* the dialect's terminator was seen ([DONE]) */
+	uint64_t           begun[2];  /* bit i: choice i has been seen (i < LIMIT_CHOICES) */
+	uint64_t           open[2];   /* bit i: choice i has begun and not finished */
+	uint64_t           tools;     /* bit i: call i of choice 0 has its start (i < 64) */
+	uint32_t           next_tool; /* for providers that leave the index out */
+	uint64_t           last_tool; /* and a hash of the newest call's id */
+	bool               unindexed; /* this provider does leave it out */
+	uint64_t           args;  /* bit i: call i of choice 0 has begun its arguments (i < 64) */
+	struct usage       told;  /* so far; of dialects that give EVENT_USAGE only at the end */
+	void              *state; /* whatever else the dialect needs; owned, freed by its finish */
+	provider_event_fn  on_event;
+	void              *arg;
 };
 
 enum framing {
@@ -41,7 +41,8 @@ struct embed_want;
 /* POST /v1/embeddings in a dialect's words. */
 struct dialect_embed {
 	const char *path; /* behind base_url, as a dialect's */
-	bool (*place)(const struct provider_options *o, const struct prompt *prompt, struct buf *out);
+	bool (*place)(const struct provider_options *o, const struct prompt *prompt,
+		      struct buf *out);
 	enum errc (*encode)(const struct provider_options *o, const struct prompt *prompt,
 			    struct buf *out, struct err *e);
 	/* decode: the body of a 2xx answer becomes OpenAI's list, with the vectors as they are wanted. */
@@ -50,7 +51,7 @@ struct dialect_embed {
 };
 
 struct dialect {
-	const char *name; /* as in the config file */
+	const char *name;  /* as in the config file */
 	unsigned    takes; /* enum provider_takes */
 	/* path behind base_url, e.g. "/chat/completions" */
 	const char *path;
@@ -58,8 +59,9 @@ struct dialect {
 	const char *root;
 	/* place: instead of path, where it depends on the prompt or on o->base_url (without path and
 	 * root); a query included, if there is one.  NULL: path.  False: out is full. */
-	bool (*place)(const struct provider_options *o, const struct prompt *prompt, struct buf *out);
-	enum framing framing;   /* of streams */
+	bool (*place)(const struct provider_options *o, const struct prompt *prompt,
+		      struct buf *out);
+	enum framing framing;    /* of streams */
 	const char  *key_header; /* unless the options name one; NULL: Authorization: Bearer */
 	/* sent with each call, unless the options have a header of that name; ends with a NULL name */
 	const struct provider_header *headers;
@@ -70,7 +72,8 @@ struct dialect {
 	/* decode_event: one SSE event of a stream (data is never empty; name may be "").  Hands events
 	 * to d->on_event.  An error object of the provider, or a broken chunk, is the returned error
 	 * (never an EVENT_ERROR from here). */
-	enum errc (*decode_event)(struct decode *d, struct str name, struct str data, struct err *e);
+	enum errc (*decode_event)(struct decode *d, struct str name, struct str data,
+				  struct err *e);
 	/* decode_whole: the body of a plain 2xx answer. */
 	enum errc (*decode_whole)(struct decode *d, struct str body, struct err *e);
 	/* decode_error: fills e from a non-2xx status and its body (may be empty, HTML, anything);

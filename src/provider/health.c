@@ -12,9 +12,9 @@ struct entry {
 	char    model[LIMIT_MODEL]; /* not ended by a NUL; of length 0: the provider entry itself */
 	size_t  model_n;
 	int64_t touched_us;
-	int64_t failures; /* in a row */
-	int64_t first_us; /* the first of them */
-	int64_t open_until_us; /* 0: closed */
+	int64_t failures;       /* in a row */
+	int64_t first_us;       /* the first of them */
+	int64_t open_until_us;  /* 0: closed */
 	int64_t probe_until_us; /* a probe is on its way, or lost; 0: none */
 	int64_t cool_until_us;
 	bool    used_up; /* that is why it cools */
@@ -132,7 +132,8 @@ bool health_probe(const struct health_target *t, int64_t now_us)
 	pthread_mutex_lock(&lock);
 	enum health h = look_locked(t, now_us, &until_us, &probe);
 	if (probe)
-		make_locked(t->provider, t->model, now_us)->probe_until_us = now_us + t->rules->pause_us;
+		make_locked(t->provider, t->model, now_us)->probe_until_us =
+			now_us + t->rules->pause_us;
 	pthread_mutex_unlock(&lock);
 	return h == HEALTH_FINE;
 }
@@ -202,23 +203,16 @@ static void tell_locked(const struct health_target *t, enum health_news news, in
 	struct entry *x;
 
 	switch (news) {
-	case HEALTH_GOOD:
-		good_locked(t, now_us);
-		return;
-	case HEALTH_FAILED:
-		fail_locked(t, probe, now_us);
-		return;
+	case HEALTH_GOOD: good_locked(t, now_us); return;
+	case HEALTH_FAILED: fail_locked(t, probe, now_us); return;
 	case HEALTH_LIMITED:
-	case HEALTH_USED_UP:
-		cool_locked(t, news == HEALTH_USED_UP, told_us, probe, now_us);
-		return;
+	case HEALTH_USED_UP: cool_locked(t, news == HEALTH_USED_UP, told_us, probe, now_us); return;
 	case HEALTH_REFUSED:
 		if (t->rules->dead_us > 0)
 			make_locked(t->provider, STR_NONE, now_us)->dead_until_us =
 				now_us + t->rules->dead_us;
 		break;
-	case HEALTH_NEITHER:
-		break;
+	case HEALTH_NEITHER: break;
 	}
 	/* The probe found nothing out: the next call is one. */
 	x = probe ? find_locked(t->provider, t->model) : NULL;

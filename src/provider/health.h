@@ -37,13 +37,7 @@ struct health_target {
 	const struct health_rules *rules;
 };
 
-enum health {
-	HEALTH_FINE,
-	HEALTH_COOLING,
-	HEALTH_OPEN,
-	HEALTH_DEAD,
-	HEALTH__COUNT
-};
+enum health { HEALTH_FINE, HEALTH_COOLING, HEALTH_OPEN, HEALTH_DEAD, HEALTH__COUNT };
 
 /* health_ask: may it be called?  Else *ret_wait_us says for how long not.  *ret_probe: it may, once, and
  * health_probe takes that. */
@@ -53,12 +47,12 @@ enum health health_ask(const struct health_target *t, int64_t now_us, int64_t *r
 bool health_probe(const struct health_target *t, int64_t now_us);
 
 enum health_news {
-	HEALTH_GOOD,     /* it answers */
-	HEALTH_FAILED,   /* connect, 5xx, time limits */
-	HEALTH_LIMITED,  /* 429 */
-	HEALTH_USED_UP,  /* the key's money or quota is gone: as long as a refused key, this target alone */
-	HEALTH_REFUSED,  /* the key */
-	HEALTH_NEITHER,  /* says nothing of its health */
+	HEALTH_GOOD,    /* it answers */
+	HEALTH_FAILED,  /* connect, 5xx, time limits */
+	HEALTH_LIMITED, /* 429 */
+	HEALTH_USED_UP, /* the key's money or quota is gone: as long as a refused key, this target alone */
+	HEALTH_REFUSED, /* the key */
+	HEALTH_NEITHER, /* says nothing of its health */
 };
 
 /* health_tell: reports the result of a call. told_us: the wait that a 429 demanded; 0: none was

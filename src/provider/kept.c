@@ -69,7 +69,7 @@ static bool keep_raw(struct kept *k, struct event *ev)
 static bool keep_spans(struct kept *k, struct event *ev)
 {
 	struct str  raw = ev->raw;
-	struct str *spans[] = { &ev->text,     &ev->id,     &ev->name,	    &ev->raw_usage,
+	struct str *spans[] = { &ev->text,     &ev->id,     &ev->name,       &ev->raw_usage,
 				&ev->raw_role, &ev->raw_id, &ev->raw_created };
 
 	if (!keep_raw(k, ev))

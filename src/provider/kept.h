@@ -16,11 +16,11 @@ enum { KEPT_PIECE = 32 * 1024 };
 struct kept_event;
 
 struct kept {
-	struct arena        arena; /* of the events, and of what the source does not hold */
-	struct buf         *source; /* borrowed; what is decoded: spans into it stay as they are */
-	struct buf          made;  /* the first raw that the source does not hold */
-	bool                stream;
-	bool                cut; /* the newest events are parts of one, or of its chunk behind them */
+	struct arena arena;  /* of the events, and of what the source does not hold */
+	struct buf  *source; /* borrowed; what is decoded: spans into it stay as they are */
+	struct buf   made;   /* the first raw that the source does not hold */
+	bool         stream;
+	bool         cut; /* the newest events are parts of one, or of its chunk behind them */
 	struct kept_event  *first;
 	struct kept_event **end;
 };

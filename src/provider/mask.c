@@ -14,7 +14,7 @@
 
 enum {
 	GRAM = 8,
-	RUN_MAX = 32, /* so long a run is no chance, however long the value */
+	RUN_MAX = 32,  /* so long a run is no chance, however long the value */
 	UNESCAPES = 2, /* an error often holds the text of another one */
 	BASE64_LEAST = 4,
 };
@@ -39,7 +39,7 @@ struct mask {
 	size_t         secret_count;
 	struct gram   *grams;
 	size_t         gram_count;
-	uint32_t      *buckets; /* from 1; 0: none */
+	uint32_t      *buckets;      /* from 1; 0: none */
 	size_t         bucket_count; /* a power of two */
 };
 
@@ -371,7 +371,8 @@ static void look(struct search *s, const struct view *v)
 	for (size_t phase = 0; phase < 4; phase++) {
 		unbase64(v, phase, &inner);
 		look_for_runs(s, &inner);
-		if (phase == 0) /* the other ones are noise, in which a short word is found by chance */
+		if (phase ==
+		    0) /* the other ones are noise, in which a short word is found by chance */
 			look_for_words(s, &inner);
 	}
 }

@@ -44,8 +44,10 @@ struct price price_table_find(struct str model)
 			continue;
 		int64_t in = money(rows[i].input, 0);
 		int64_t out = money(rows[i].output, 0);
-		return (struct price){ true, in, out, money(rows[i].cached, in),
-				       money(rows[i].cache_write, in), out };
+		return (struct price){
+			true, in, out, money(rows[i].cached, in), money(rows[i].cache_write, in),
+			out
+		};
 	}
 	return (struct price){ .known = false };
 }

@@ -24,8 +24,9 @@ struct json_doc;
 struct provider_env {
 	struct loop      *loop;
 	struct transfers *transfers;
-	struct json_doc  *scratch; /* for decoding, never across callbacks; NULL: each call has its own */
-	struct work_pool *cpu;     /* decodes long answers; NULL: the loop does */
+	struct json_doc
+		*scratch; /* for decoding, never across callbacks; NULL: each call has its own */
+	struct work_pool *cpu; /* decodes long answers; NULL: the loop does */
 };
 
 /* Called on the loop's thread.  Must not cancel the call from within (use loop_later). */
@@ -64,12 +65,12 @@ enum provider_takes {
 struct provider {
 	const struct provider_ops *ops;
 	char                       name[64];
-	unsigned                   takes; /* enum provider_takes: what its dialect can say */
-	int64_t                    retries; /* how many times a call may be tried again */
+	unsigned                   takes;    /* enum provider_takes: what its dialect can say */
+	int64_t                    retries;  /* how many times a call may be tried again */
 	int64_t                    total_us; /* bounds all of its tries together; 0: nothing does */
-	struct mask               *mask; /* held; secrets that nothing it says may hold; NULL: none */
-	struct health_rules        health;
-	struct catalog            *catalog; /* owned; NULL: it can't tell which models it has */
+	struct mask        *mask; /* held; secrets that nothing it says may hold; NULL: none */
+	struct health_rules health;
+	struct catalog     *catalog; /* owned; NULL: it can't tell which models it has */
 };
 
 struct provider_call {
@@ -88,32 +89,34 @@ struct provider_header {
 struct provider_options {
 	const char *name;
 	const char *dialect;
-	const char *base_url;  /* http or https, without the trailing /chat/completions */
-	const char *key;       /* NULL: none is sent */
-	const char *key_header; /* NULL: Authorization: Bearer; else the header's name (Azure: api-key) */
+	const char *base_url; /* http or https, without the trailing /chat/completions */
+	const char *key;      /* NULL: none is sent */
+	const char *
+		key_header; /* NULL: Authorization: Bearer; else the header's name (Azure: api-key) */
 	const struct provider_header *headers;
-	size_t      header_count;
-	const char *query;     /* appended to the URL (Azure: api-version=…), or NULL */
-	const char *ca_file;   /* NULL: the system's */
-	const char *http2;     /* "auto" or "off"; NULL: auto */
-	const char *proxy;     /* NULL: none, also not from the environment */
-	const char *max_tokens_field; /* max_tokens, max_completion_tokens, or NULL: as the client said */
-	bool        forward_store;
-	bool        propagate_trace; /* it gets a traceparent */
-	bool        stream_usage; /* ask for usage in streams (default true) */
-	int64_t     connect_us;
-	int64_t     first_byte_us; /* counts any body byte */
-	int64_t     first_byte_plain_us; /* for plain calls: total unless first_byte was set */
-	int64_t     idle_us;
-	int64_t     total_us;
-	int64_t     retries;
+	size_t                        header_count;
+	const char *query;   /* appended to the URL (Azure: api-version=…), or NULL */
+	const char *ca_file; /* NULL: the system's */
+	const char *http2;   /* "auto" or "off"; NULL: auto */
+	const char *proxy;   /* NULL: none, also not from the environment */
+	const char *
+		max_tokens_field; /* max_tokens, max_completion_tokens, or NULL: as the client said */
+	bool    forward_store;
+	bool    propagate_trace; /* it gets a traceparent */
+	bool    stream_usage;    /* ask for usage in streams (default true) */
+	int64_t connect_us;
+	int64_t first_byte_us;       /* counts any body byte */
+	int64_t first_byte_plain_us; /* for plain calls: total unless first_byte was set */
+	int64_t idle_us;
+	int64_t total_us;
+	int64_t retries;
 	struct health_rules health;
-	struct mask *mask;     /* of the whole configuration; NULL: nothing is secret */
+	struct mask        *mask; /* of the whole configuration; NULL: nothing is secret */
 	/* echo only */
-	const char *reply;     /* scripted reply, NULL: the last user message */
-	int64_t     piece;     /* bytes of a piece; 0: one word each; never more than 16 KiB */
-	int64_t     delay_us;  /* between pieces */
-	int64_t     error_at;  /* piece number (from 1) that becomes an error; 0: none */
+	const char *reply;    /* scripted reply, NULL: the last user message */
+	int64_t     piece;    /* bytes of a piece; 0: one word each; never more than 16 KiB */
+	int64_t     delay_us; /* between pieces */
+	int64_t     error_at; /* piece number (from 1) that becomes an error; 0: none */
 };
 
 /* provider_destroy: NULL is fine. */

@@ -13,9 +13,9 @@
 	X(ollama)    \
 	X(lmc)
 /* Or here, where its name is no identifier. */
-#define DASHED(X) X(openai_responses, "openai-responses")
+#define DASHED(X)            X(openai_responses, "openai-responses")
 
-#define ROW(name) &dialect_##name,
+#define ROW(name)            &dialect_##name,
 #define DASHED_ROW(id, name) &dialect_##id,
 static const struct dialect *const dialects[] = { DIALECTS(ROW) DASHED(DASHED_ROW) };
 #undef ROW
@@ -24,7 +24,7 @@ static const struct dialect *const dialects[] = { DIALECTS(ROW) DASHED(DASHED_RO
 /* known: comma-separated names, for messages. */
 static const char *known(void)
 {
-#define NAME(name) ", " #name
+#define NAME(name)            ", " #name
 #define DASHED_NAME(id, name) ", " name
 	return "echo" DIALECTS(NAME) DASHED(DASHED_NAME);
 #undef NAME
@@ -57,11 +57,12 @@ static enum errc create(const struct provider_options *o, struct provider **ret,
 
 		enum errc rc = remote_create(o, dialects[i], ret, e);
 		if (rc == ERR_OK)
-			(*ret)->takes = dialects[i]->takes | (dialects[i]->embed ? PROVIDER_EMBED : 0u);
+			(*ret)->takes =
+				dialects[i]->takes | (dialects[i]->embed ? PROVIDER_EMBED : 0u);
 		return rc;
 	}
-	return err_set(e, ERR_INVALID_VALUE, "dialect", "unknown dialect \"%.40s\"; known are %s", name,
-		       known());
+	return err_set(e, ERR_INVALID_VALUE, "dialect", "unknown dialect \"%.40s\"; known are %s",
+		       name, known());
 }
 
 enum errc provider_create(const struct provider_options *o, struct provider **ret, struct err *e)

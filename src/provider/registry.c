@@ -18,17 +18,18 @@ struct model_target {
 
 struct model {
 	struct registry     *owner;
-	struct str           name; /* as configured, with its star */
-	struct str           stem; /* without it */
+	struct str           name;    /* as configured, with its star */
+	struct str           stem;    /* without it */
 	struct model_target *targets; /* at least one */
-	struct balance_row  *rows;    /* of them, guarded by the owner's lock; NULL: there is only one */
-	size_t               target_count;
-	struct str          *fallback;
-	size_t               fallback_count;
-	struct price         price; /* as configured */
-	bool                 no_table;
-	int64_t              max_output;
-	bool                 star;
+	struct balance_row
+		    *rows; /* of them, guarded by the owner's lock; NULL: there is only one */
+	size_t       target_count;
+	struct str  *fallback;
+	size_t       fallback_count;
+	struct price price; /* as configured */
+	bool         no_table;
+	int64_t      max_output;
+	bool         star;
 };
 
 struct registry {
@@ -132,11 +133,11 @@ static enum errc add_target(struct registry *r, const struct model_options *m,
 			       "the model \"%.100s\" names the provider \"%.64s\", which is not "
 			       "configured",
 			       m->name, t->provider ? t->provider : "");
-	at->takes = at->provider->takes & (PROVIDER_EMBED | (m->images ? PROVIDER_IMAGES : 0u) |
-					   (m->audio ? PROVIDER_AUDIO : 0u) |
-					   (m->pdf ? PROVIDER_PDF : 0u));
-	at->upstream = t->upstream_model ? arena_str(&r->memory, str_of(t->upstream_model))
-					 : STR_NONE;
+	at->takes = at->provider->takes &
+		    (PROVIDER_EMBED | (m->images ? PROVIDER_IMAGES : 0u) |
+		     (m->audio ? PROVIDER_AUDIO : 0u) | (m->pdf ? PROVIDER_PDF : 0u));
+	at->upstream =
+		t->upstream_model ? arena_str(&r->memory, str_of(t->upstream_model)) : STR_NONE;
 	if (t->upstream_model && !at->upstream.p)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	return ERR_OK;
@@ -238,13 +239,15 @@ static enum errc check_fallbacks(const struct registry *r, struct err *e)
 
 			if (m->fallback[k].n == 0 ||
 			    registry_find(r, m->fallback[k], &found, &why) != ERR_OK)
-				return err_set(e, ERR_INVALID_VALUE, "fallback",
-					       "the model \"%.100s\" falls back on \"%.100s\", which "
-					       "is not configured",
-					       m->name.p, m->fallback[k].p);
+				return err_set(
+					e, ERR_INVALID_VALUE, "fallback",
+					"the model \"%.100s\" falls back on \"%.100s\", which "
+					"is not configured",
+					m->name.p, m->fallback[k].p);
 			if (found.model == m && !m->star)
 				return err_set(e, ERR_INVALID_VALUE, "fallback",
-					       "the model \"%.100s\" falls back on itself", m->name.p);
+					       "the model \"%.100s\" falls back on itself",
+					       m->name.p);
 		}
 	}
 	return ERR_OK;

@@ -22,13 +22,13 @@ struct model_options {
 	const char *provider;       /* name of a provider */
 	const char *upstream_model; /* NULL: the name itself (with a star: what it stands for) */
 	const struct target_options *targets; /* instead of these two; count 0: none */
-	size_t      target_count;
-	const char *const *fallback; /* names of models, tried in order */
-	size_t      fallback_count;
-	bool        images, audio, pdf; /* false: it takes none, though its provider could */
-	struct price price;         /* of all its targets; not known: that of the shipped table */
-	bool        no_table;       /* which doesn't count */
-	int64_t     max_output;     /* tokens of an answer for which a call sets no limit; 0: not known */
+	size_t                       target_count;
+	const char *const           *fallback; /* names of models, tried in order */
+	size_t                       fallback_count;
+	bool         images, audio, pdf; /* false: it takes none, though its provider could */
+	struct price price;    /* of all its targets; not known: that of the shipped table */
+	bool         no_table; /* which doesn't count */
+	int64_t max_output; /* tokens of an answer for which a call sets no limit; 0: not known */
 };
 
 /* registry_create: consumes the providers (also on failure), copies the models.
@@ -45,12 +45,12 @@ OWNABLE(registry);
 struct target {
 	const struct provider *provider;
 	struct str             upstream_model; /* borrowed from registry or from the asked name */
-	struct str             label;          /* configured name, for metrics: with its star, if any */
-	unsigned               takes;          /* enum provider_takes */
+	struct str             label; /* configured name, for metrics: with its star, if any */
+	unsigned               takes; /* enum provider_takes */
 	const struct model    *model;
-	struct str             asked;          /* the name that it was found by */
-	size_t                 index;          /* among its targets */
-	bool                   probe;          /* registry_choose: the one call that a breaker lets through */
+	struct str             asked; /* the name that it was found by */
+	size_t                 index; /* among its targets */
+	bool probe; /* registry_choose: the one call that a breaker lets through */
 };
 
 /* registry_find: model may be empty (the default).  An exact name beats a star; the longest star

@@ -28,15 +28,15 @@ struct remote {
 	const struct dialect   *dialect;
 	struct provider_options options; /* only what encode and the limits need */
 	struct upstream_target *target;
-	char                   *base;  /* owned; base_url, for dialects whose path depends on the prompt */
-	char                   *query; /* owned; NULL: none */
+	char *base;  /* owned; base_url, for dialects whose path depends on the prompt */
+	char *query; /* owned; NULL: none */
 };
 
 enum answer {
-	ANSWER_NONE,  /* no head yet */
+	ANSWER_NONE,   /* no head yet */
 	ANSWER_EVENTS, /* a stream, decoded as it comes */
-	ANSWER_WHOLE, /* JSON, collected */
-	ANSWER_ERROR, /* of a status other than 2xx, or not a stream where one was asked for */
+	ANSWER_WHOLE,  /* JSON, collected */
+	ANSWER_ERROR,  /* of a status other than 2xx, or not a stream where one was asked for */
 };
 
 struct remote_call {
@@ -77,9 +77,9 @@ struct remote_call {
 	bool              begun;   /* the first of frames is, or was, decoded */
 	struct frame     *frames;  /* owned */
 	struct frame    **frames_end;
-	struct kept       kept;    /* what was decoded and not handed over yet */
-	struct err        found;   /* while decoding; code ERR_OK: nothing */
-	struct err       *ended;   /* owned; how the body ended meanwhile, NULL: it has not */
+	struct kept       kept;  /* what was decoded and not handed over yet */
+	struct err        found; /* while decoding; code ERR_OK: nothing */
+	struct err       *ended; /* owned; how the body ended meanwhile, NULL: it has not */
 };
 
 /* An event of a stream, framed and not decoded yet. */
@@ -207,8 +207,8 @@ static enum answer answer_kind(const struct remote_call *c, int status, const ch
 	case FRAMING_EVENTS:
 		return strncmp(type, "text/event-stream", 17) == 0 ? ANSWER_EVENTS : ANSWER_ERROR;
 	case FRAMING_LINES:
-		return strncmp(type, "application/", 12) == 0 && has(type, "json") ? ANSWER_EVENTS :
-										     ANSWER_ERROR;
+		return strncmp(type, "application/", 12) == 0 && has(type, "json") ? ANSWER_EVENTS
+										   : ANSWER_ERROR;
 	}
 	return ANSWER_ERROR;
 }
@@ -325,15 +325,10 @@ static bool on_data(void *arg, const char *bytes, size_t len)
 	struct remote_call *c = arg;
 
 	switch (c->answer) {
-	case ANSWER_EVENTS:
-		return feed_events(c, bytes, len);
-	case ANSWER_ERROR:
-		c->body.max = LIMIT_ERROR_BODY;
-		return collect(c, bytes, len);
-	case ANSWER_WHOLE:
-		return collect(c, bytes, len);
-	case ANSWER_NONE:
-		break;
+	case ANSWER_EVENTS: return feed_events(c, bytes, len);
+	case ANSWER_ERROR: c->body.max = LIMIT_ERROR_BODY; return collect(c, bytes, len);
+	case ANSWER_WHOLE: return collect(c, bytes, len);
+	case ANSWER_NONE: break;
 	}
 	return false;
 }
@@ -437,15 +432,9 @@ static void answer_over(struct remote_call *c, const struct err *e)
 		return;
 	}
 	switch (c->answer) {
-	case ANSWER_EVENTS:
-		rc = judge_stream(c, e, &found);
-		break;
-	case ANSWER_WHOLE:
-		rc = judge_whole(c, e, &found);
-		break;
-	case ANSWER_ERROR:
-		rc = judge_error(c, &found);
-		break;
+	case ANSWER_EVENTS: rc = judge_stream(c, e, &found); break;
+	case ANSWER_WHOLE: rc = judge_whole(c, e, &found); break;
+	case ANSWER_ERROR: rc = judge_error(c, &found); break;
 	case ANSWER_NONE:
 		found = *e;
 		rc = found.code;
@@ -491,7 +480,7 @@ static void decode_aside(struct work_job *job)
 	struct remote_call *c = container_of(job, struct remote_call, job);
 	struct err          none = { .code = ERR_OK };
 	struct err          found;
-	enum errc           rc = c->frames ? decode_frame(c, &found) : judge_whole(c, &none, &found);
+	enum errc rc = c->frames ? decode_frame(c, &found) : judge_whole(c, &none, &found);
 
 	if (rc != ERR_OK && c->found.code == ERR_OK)
 		c->found = found;
@@ -670,8 +659,8 @@ static enum errc make_place(struct remote_call *c, const struct remote *r,
 	const struct dialect_embed *embed = prompt->embed ? r->dialect->embed : NULL;
 	struct buf                 *url = &c->url;
 	size_t                      query;
-	bool (*place)(const struct provider_options *o, const struct prompt *prompt, struct buf *out) =
-		embed ? embed->place : r->dialect->place;
+	bool (*place)(const struct provider_options *o, const struct prompt *prompt,
+		      struct buf *out) = embed ? embed->place : r->dialect->place;
 
 	if (!embed && !place)
 		return ERR_OK;
@@ -683,7 +672,8 @@ static enum errc make_place(struct remote_call *c, const struct remote *r,
 		     buf_text(url, r->query);
 	if (ok && buf_add(url, "", 1))
 		return ERR_OK;
-	return err_set(e, ERR_INVALID_VALUE, "model", "the model's name is too long for this provider");
+	return err_set(e, ERR_INVALID_VALUE, "model",
+		       "the model's name is too long for this provider");
 }
 
 static enum errc encode(const struct remote *r, const struct prompt *prompt, struct buf *out,
@@ -699,8 +689,8 @@ static enum errc encode(const struct remote *r, const struct prompt *prompt, str
 	return dialect->embed->encode(&r->options, prompt, out, e);
 }
 
-static enum errc remote_encode(const struct provider *p, const struct prompt *prompt, struct buf *out,
-			       struct err *e)
+static enum errc remote_encode(const struct provider *p, const struct prompt *prompt,
+			       struct buf *out, struct err *e)
 {
 	const struct remote *r = container_of(p, const struct remote, provider);
 	enum errc            rc;
@@ -713,8 +703,8 @@ static enum errc remote_encode(const struct provider *p, const struct prompt *pr
 }
 
 /* take_body: what was encoded before, or else is now. */
-static enum errc take_body(struct remote_call *c, const struct remote *r, const struct prompt *prompt,
-			   struct err *e)
+static enum errc take_body(struct remote_call *c, const struct remote *r,
+			   const struct prompt *prompt, struct err *e)
 {
 	if (prompt->embed) {
 		c->want = embed_want_create(prompt);
@@ -734,9 +724,9 @@ static enum errc ask(struct remote_call *c, const struct remote *r, const struct
 	static const struct upstream_callbacks callbacks = { on_head, on_data, on_done };
 	const struct provider_options         *o = &r->options;
 	struct upstream_limits                 limits = {
-		.first_byte_us = prompt->stream ? o->first_byte_us : o->first_byte_plain_us,
-		.idle_us = o->idle_us,
-		.total_us = o->total_us,
+				.first_byte_us = prompt->stream ? o->first_byte_us : o->first_byte_plain_us,
+				.idle_us = o->idle_us,
+				.total_us = o->total_us,
 	};
 	enum errc rc = take_body(c, r, prompt, e);
 
@@ -942,17 +932,18 @@ static enum errc make_target(const struct provider_options *o, const struct dial
 	const char **headers = url ? make_headers(&scratch, o, dialect, &count) : NULL;
 	enum errc    rc = ERR_OVERLOADED;
 	if (headers)
-		rc = upstream_target_create(&(struct upstream_target_options){
-						    .url = url,
-						    .headers = headers,
-						    .header_count = count,
-						    .ca_file = o->ca_file,
-						    .proxy = o->proxy,
-						    .http2 = !o->http2 || strcmp(o->http2, "off") != 0,
-						    .get = get,
-						    .connect_us = o->connect_us,
-					    },
-					    ret, e);
+		rc = upstream_target_create(
+			&(struct upstream_target_options){
+				.url = url,
+				.headers = headers,
+				.header_count = count,
+				.ca_file = o->ca_file,
+				.proxy = o->proxy,
+				.http2 = !o->http2 || strcmp(o->http2, "off") != 0,
+				.get = get,
+				.connect_us = o->connect_us,
+			},
+			ret, e);
 	else
 		err_set(e, rc, NULL, "out of memory");
 	arena_finish(&scratch);
@@ -997,10 +988,10 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 	r->provider.ops = &r->ops;
 	r->dialect = dialect;
 	r->options = (struct provider_options){
-		.max_tokens_field = !o->max_tokens_field ? NULL :
-				    strcmp(o->max_tokens_field, "max_tokens") == 0 ?
-							   "max_tokens" :
-							   "max_completion_tokens",
+		.max_tokens_field = !o->max_tokens_field ? NULL
+				    : strcmp(o->max_tokens_field, "max_tokens") == 0
+					    ? "max_tokens"
+					    : "max_completion_tokens",
 		.forward_store = o->forward_store,
 		.propagate_trace = o->propagate_trace,
 		.stream_usage = o->stream_usage,

@@ -44,11 +44,11 @@ static bool contains(struct str s, const char *text)
 
 static bool key_like(struct str w)
 {
-	static const char *const prefixes[] = { "sk-",   "sk_",  "pk-",  "rk-",   "gsk_", "xai-",
-						"AIza",  "ghp_", "hf_",  "r8_",   "key-", "eyJ",
+	static const char *const prefixes[] = { "sk-",    "sk_",   "pk-", "rk-", "gsk_", "xai-",
+						"AIza",   "ghp_",  "hf_", "r8_", "key-", "eyJ",
 						"nvapi-", "pplx-", "fw_", "AKIA" };
-	size_t run = 0, longest = 0;
-	bool   digit = false, letter = false;
+	size_t                   run = 0, longest = 0;
+	bool                     digit = false, letter = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
 		if (w.n >= strlen(prefixes[i]) + 4 && str_starts(w, str_of(prefixes[i])))
@@ -85,10 +85,11 @@ static bool address_like(struct str w)
 
 static bool is_domain_end(struct str label)
 {
-	static const char *const ends[] = { "com",   "net",      "org",    "io",       "ai",  "dev",
-					    "app",   "cloud",    "local",  "internal", "lan", "corp",
-					    "home",  "intranet", "svc",    "localhost", "arpa", "eu",
-					    "de",    "uk",       "cn",     "fr",       "localdomain" };
+	static const char *const ends[] = {
+		"com",   "net",      "org", "io",   "ai",   "dev",      "app",        "cloud",
+		"local", "internal", "lan", "corp", "home", "intranet", "svc",        "localhost",
+		"arpa",  "eu",       "de",  "uk",   "cn",   "fr",       "localdomain"
+	};
 
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
 		if (strlen(ends[i]) == label.n && strncasecmp(ends[i], label.p, label.n) == 0)

@@ -7,8 +7,8 @@
 static bool put_text(const struct turns *t, struct str name, struct str text, struct buf *out)
 {
 	return buf_text(out, t->text) &&
-	       (name.n == 0 || (buf_str(out, name) && buf_text(out, ": "))) &&
-	       buf_str(out, text) && buf_text(out, "\"}");
+	       (name.n == 0 || (buf_str(out, name) && buf_text(out, ": "))) && buf_str(out, text) &&
+	       buf_text(out, "\"}");
 }
 
 enum errc turns_put_parts(const struct turns *t, const struct ask_message *m, bool *first,
@@ -96,7 +96,8 @@ enum errc turns_put(const struct turns *t, const struct ask *a, struct buf *out,
 	return rc != ERR_OK || buf_text(out, "]}]") ? rc : ask_too_large(e);
 }
 
-enum errc turns_put_system(const struct turns *t, const struct ask *a, struct buf *out, struct err *e)
+enum errc turns_put_system(const struct turns *t, const struct ask *a, struct buf *out,
+			   struct err *e)
 {
 	bool any = false;
 	bool turns = false;
@@ -109,9 +110,10 @@ enum errc turns_put_system(const struct turns *t, const struct ask *a, struct bu
 		if (m->role != ASK_SYSTEM || m->part_count == 0)
 			continue;
 		if (turns)
-			warnings_add(a->prompt->warnings, m->index, "system_moved",
-				     "a system message among the others was put in front of them, as "
-				     "this provider takes none there");
+			warnings_add(
+				a->prompt->warnings, m->index, "system_moved",
+				"a system message among the others was put in front of them, as "
+				"this provider takes none there");
 		if (!buf_text(out, any ? "," : t->system))
 			return ask_too_large(e);
 		any = true;

@@ -9,13 +9,13 @@
 
 /* An API of this kind.  The texts are what stands in front of things in its requests. */
 struct turns {
-	const char *list;      /* all turns */
-	const char *user;      /* a turn of the user's, an array's bracket included */
+	const char *list; /* all turns */
+	const char *user; /* a turn of the user's, an array's bracket included */
 	const char *assistant;
-	const char *system;    /* the parts of all system messages, */
-	const char *system_end; /* and behind them */
-	const char *text;      /* a part's text, between its quotes */
-	bool        images;    /* images that the model made are told to it again */
+	const char *system;        /* the parts of all system messages, */
+	const char *system_end;    /* and behind them */
+	const char *text;          /* a part's text, between its quotes */
+	bool        images;        /* images that the model made are told to it again */
 	bool        results_apart; /* what tools gave back is no part of the user's turn */
 	/* put_part: one that is no text. */
 	enum errc (*put_part)(const struct ask_message *m, const struct ask_part *part,
@@ -24,7 +24,8 @@ struct turns {
 	enum errc (*put_result)(const struct turns *t, const struct ask_message *m, bool *first,
 				struct buf *out, struct err *e);
 	/* put_before, put_behind: what stands around a message's own parts; false: out is full. */
-	bool (*put_before)(const struct ask_message *m, bool *first, struct buf *out); /* NULL: nothing */
+	bool (*put_before)(const struct ask_message *m, bool *first,
+			   struct buf *out); /* NULL: nothing */
 	bool (*put_behind)(const struct ask_message *m, bool *first, struct buf *out);
 };
 

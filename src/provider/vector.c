@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-	CHUNK = 768,     /* floats at once: their bytes are groups of three, so base64 has no gaps */
+	CHUNK = 768, /* floats at once: their bytes are groups of three, so base64 has no gaps */
 	GROUP_TEXT = 16, /* characters of base64 that are whole floats */
 	GROUP = 3,       /* these */
 	NUMBER_MAX = 24, /* bytes of a float as text, and its comma */
@@ -175,7 +175,8 @@ static size_t read_group(struct str text, float ret[GROUP])
 
 	for (size_t i = 0; i + 4 <= text.n; i += 4) {
 		const char *p = text.p + i;
-		unsigned bits = letter(p[0]) << 18 | letter(p[1]) << 12 | letter(p[2]) << 6 | letter(p[3]);
+		unsigned    bits =
+			letter(p[0]) << 18 | letter(p[1]) << 12 | letter(p[2]) << 6 | letter(p[3]);
 
 		bytes[n] = (unsigned char)(bits >> 16);
 		bytes[n + 1] = (unsigned char)(bits >> 8 & 255);

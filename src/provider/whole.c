@@ -70,10 +70,9 @@ static enum errc give(struct whole *w, struct err *e)
 	w->on_event(w->arg, &(struct event){ .kind = EVENT_MESSAGE, .text = buf_view(&out) });
 	buf_finish(&out);
 	if (w->finished)
-		w->on_event(w->arg,
-			    &(struct event){ .kind = EVENT_FINISH,
-					     .text = str_of(w->finish),
-					     .name = str_of(w->native) });
+		w->on_event(w->arg, &(struct event){ .kind = EVENT_FINISH,
+						     .text = str_of(w->finish),
+						     .name = str_of(w->native) });
 	if (w->has_usage)
 		w->on_event(w->arg, &(struct event){ .kind = EVENT_USAGE, .usage = w->usage });
 	return ERR_OK;

@@ -15,7 +15,7 @@ struct whole {
 	struct answer     answer;
 	bool              failed;
 	bool              starved; /* for want of memory; else the answer is too large */
-	struct event      start; /* its spans are the dialect's, until whole_end */
+	struct event      start;   /* its spans are the dialect's, until whole_end */
 	bool              started;
 	struct usage      usage; /* the last one told */
 	bool              has_usage;
@@ -26,6 +26,6 @@ struct whole {
 
 /* whole_too_much: the error where an answer could not be gathered. */
 enum errc whole_too_much(bool starved, struct err *e);
-void whole_begin(struct whole *w, struct decode *d);
+void      whole_begin(struct whole *w, struct decode *d);
 /* whole_end: rc: how the dialect fared; no event goes out unless it is ERR_OK. */
 enum errc whole_end(struct whole *w, enum errc rc, struct err *e) MUST_USE;

@@ -25,8 +25,9 @@ bool aside_wanted(const struct run *r)
 		return false;
 	for (size_t i = 0; branch && i < branch->message_count; i++)
 		n += branch->messages[i].body.n;
-	return n + length(r->rq.messages, r->rq.message_count) + length(p->messages, p->message_count) +
-		       length(p->members, p->member_count) > LIMIT_LOOP_JSON;
+	return n + length(r->rq.messages, r->rq.message_count) +
+		       length(p->messages, p->message_count) + length(p->members, p->member_count) >
+	       LIMIT_LOOP_JSON;
 }
 
 static void run_work(struct work_job *job)

@@ -32,16 +32,16 @@ struct attached {
 };
 
 struct run_attach {
-	struct files_find       find;
-	struct work_job         job;
-	struct run             *run; /* the loop's alone, as everything that is not said to be otherwise */
-	struct blobs           *blobs;
-	struct str             *messages; /* all of the prompt, as everything of the next four */
-	size_t                  old;      /* so many of them were sent earlier */
-	struct attached        *list;     /* in the order of the messages; the worker's while it works */
-	size_t                  count;
-	struct id              *ids;
-	struct transcript_made *made; /* room for count */
+	struct files_find find;
+	struct work_job   job;
+	struct run      *run; /* the loop's alone, as everything that is not said to be otherwise */
+	struct blobs    *blobs;
+	struct str      *messages; /* all of the prompt, as everything of the next four */
+	size_t           old;      /* so many of them were sent earlier */
+	struct attached *list;     /* in the order of the messages; the worker's while it works */
+	size_t           count;
+	struct id       *ids;
+	struct transcript_made *made;  /* room for count */
 	struct buf             *texts; /* owned: what made stands on */
 	size_t                  made_count;
 	size_t                  total;   /* bytes of all files */
@@ -126,7 +126,8 @@ static enum errc check_size(struct run_attach *x, const struct attached *a, stru
 	else if ((size_t)bytes > LIMIT_ATTACHED - x->total)
 		err_set(e, ERR_REQUEST_TOO_LARGE, "",
 			"with this one the uploaded files of all messages are over %u bytes, which is "
-			"the most that is sent to a model at once", LIMIT_ATTACHED);
+			"the most that is sent to a model at once",
+			LIMIT_ATTACHED);
 	else
 		return ERR_OK;
 	return at_file(x, a, "", e);
@@ -142,7 +143,7 @@ static enum errc check_kind(const struct run_attach *x, const struct attached *a
 	const struct run_request *rq = &x->run->rq;
 	enum attachment_kind      kind = a->shown.is.kind;
 	const char               *name = attachment_name(kind);
-	struct str model = { rq->model.p, rq->model.n < 60 ? rq->model.n : 60 };
+	struct str                model = { rq->model.p, rq->model.n < 60 ? rq->model.n : 60 };
 
 	model.n = text_whole(model);
 	if ((size_t)a->row->bytes > attachment_limit(kind))
@@ -183,8 +184,8 @@ static enum errc read_bytes(int fd, size_t want, struct buf *out, struct err *e)
 static enum errc read_front(struct run_attach *x, const struct attached *a, size_t max,
 			    struct err *e)
 {
-	size_t    want = (size_t)a->row->bytes < max ? (size_t)a->row->bytes : max;
-	int       fd;
+	size_t      want = (size_t)a->row->bytes < max ? (size_t)a->row->bytes : max;
+	int         fd;
 	struct stat is;
 	enum errc   rc = blob_open(x->blobs, a->row->sha256, &fd, e);
 
@@ -214,7 +215,8 @@ static enum errc tell(struct run_attach *x, struct attached *a, struct err *e)
 		return check_kind(x, a, e);
 	err_set(e, ERR_INVALID_VALUE, "",
 		"the file (uploaded as %.*s) is neither text in UTF-8 nor PNG, JPEG, GIF, WebP, WAV, "
-		"MP3 or PDF", STR_ARG(a->row->type));
+		"MP3 or PDF",
+		STR_ARG(a->row->type));
 	return at_file(x, a, "", e);
 }
 
@@ -232,9 +234,10 @@ static enum errc read_whole(void *arg, size_t n, struct str *ret, struct err *e)
 
 	*ret = buf_view(&f->x->content);
 	if (rc == ERR_OK && a->shown.is.kind == ATTACHMENT_TEXT && !attachment_is_text(*ret))
-		rc = err_set(e, ERR_INVALID_VALUE, "",
-			     "the file (uploaded as %.*s) begins as text, but is not all UTF-8, or has a NUL",
-			     STR_ARG(a->row->type));
+		rc = err_set(
+			e, ERR_INVALID_VALUE, "",
+			"the file (uploaded as %.*s) begins as text, but is not all UTF-8, or has a NUL",
+			STR_ARG(a->row->type));
 	return rc == ERR_OK ? rc : at_file(f->x, a, "", e);
 }
 
@@ -265,14 +268,14 @@ static enum errc fill(struct run_attach *x, size_t first, size_t count, struct e
 		rc = err_set(e, ERR_OVERLOADED, "", "no memory for the files of a message");
 	if (rc == ERR_OK)
 		rc = context_fill(message,
-				  &(struct context_contents){ shown, count, read_whole, &f }, out, e);
+				  &(struct context_contents){ shown, count, read_whole, &f }, out,
+				  e);
 	free(shown);
 	if (rc == ERR_OVERLOADED && out->len > LIMIT_ATTACHED_MADE / 4)
 		rc = too_large(e); /* no buffer of that size lacks memory first */
 	if (rc != ERR_OK)
 		return rc;
-	x->made[x->made_count++] =
-		(struct transcript_made){ f.files->message, buf_view(out) };
+	x->made[x->made_count++] = (struct transcript_made){ f.files->message, buf_view(out) };
 	return ERR_OK;
 }
 
@@ -333,9 +336,10 @@ static void tell_missing(struct run *r, const struct attached *a)
 
 	name.n = name.n < 80 ? name.n : 80;
 	name.n = text_whole(name);
-	warnings_add(&r->warnings, 0, deleted ? "file_deleted" : "file_unreadable",
-		     "the file '%.*s' of an earlier message %s; the model is told that it is missing",
-		     STR_ARG(name), deleted ? "was deleted" : "can't be read");
+	warnings_add(
+		&r->warnings, 0, deleted ? "file_deleted" : "file_unreadable",
+		"the file '%.*s' of an earlier message %s; the model is told that it is missing",
+		STR_ARG(name), deleted ? "was deleted" : "can't be read");
 }
 
 static void on_read(struct work_job *job)
@@ -424,9 +428,10 @@ static enum errc add(struct run_attach *x, struct arena *arena, size_t i, size_t
 	if (rc != ERR_OK)
 		return rc;
 	if (n > LIMIT_ATTACHED_COUNT - x->count)
-		return err_set(e, ERR_INVALID_VALUE, "messages",
-			       "the messages that the model is sent name more than %d uploaded files",
-			       LIMIT_ATTACHED_COUNT);
+		return err_set(
+			e, ERR_INVALID_VALUE, "messages",
+			"the messages that the model is sent name more than %d uploaded files",
+			LIMIT_ATTACHED_COUNT);
 	if (x->count + n > *cap) {
 		struct attached *list;
 

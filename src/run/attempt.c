@@ -28,7 +28,8 @@ static void tell(struct run *r, enum health_news news, const struct err *e)
 {
 	struct health_target t = who(r);
 
-	health_tell(&t, news, e ? e->retry_after_ms * 1000 : 0, r->attempt.target.probe, clock_mono_us());
+	health_tell(&t, news, e ? e->retry_after_ms * 1000 : 0, r->attempt.target.probe,
+		    clock_mono_us());
 	if (r->attempt.chosen)
 		registry_done(&r->attempt.target);
 	r->attempt.chosen = false;
@@ -80,7 +81,8 @@ static void over(struct run *r, enum health_news news, const struct err *e)
 	tell(r, news, e);
 	tell_trace(r, e);
 	metric_add(METRIC_ATTEMPTS,
-		   (const char *[]){ r->rq.provider->name, e ? err_code_wire(e->code) : "ok", "" }, 1);
+		   (const char *[]){ r->rq.provider->name, e ? err_code_wire(e->code) : "ok", "" },
+		   1);
 }
 
 void attempt_content(struct run *r)
@@ -211,7 +213,8 @@ static enum errc begin(struct run *r, struct err *e)
 	r->called_us = loop_now_us(run_loop(r));
 	trace_child(&a->trace, &r->rq.trace);
 	r->rq.prompt.trace = &a->trace;
-	enum errc rc = p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);
+	enum errc rc =
+		p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);
 	r->rq.prompt.body = NULL;
 	if (rc != ERR_OK) {
 		tell(r, HEALTH_NEITHER, NULL);

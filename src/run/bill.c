@@ -186,9 +186,10 @@ static enum errc unbound(struct str model, const char *what, struct err *e)
 	struct str shown = { model.p, model.n < 80 ? model.n : 80 };
 
 	shown.n = text_whole(shown);
-	return err_set(e, ERR_NOT_BUDGETABLE, "model",
-		       "this key has a budget, but the most that the model '%.*s' may cost is unknown: %s",
-		       STR_ARG(shown), what);
+	return err_set(
+		e, ERR_NOT_BUDGETABLE, "model",
+		"this key has a budget, but the most that the model '%.*s' may cost is unknown: %s",
+		STR_ARG(shown), what);
 }
 
 /* answer_bound: tokens of all answers; a limit that is missing is put into the prompt. */
@@ -203,15 +204,19 @@ static enum errc answer_bound(struct run *r, const struct registry_bound *b, int
 	if (p->embed)
 		return ERR_OK;
 	if (!answers(p, &n))
-		return err_set(e, ERR_INVALID_VALUE, "n", "must be an integer from 1 to %d", ANSWERS_MAX);
+		return err_set(e, ERR_INVALID_VALUE, "n", "must be an integer from 1 to %d",
+			       ANSWERS_MAX);
 	if (p->max_tokens.n > 0 && !str_is(p->max_tokens, "null")) {
 		if (!read_count(p->max_tokens, PRICE_TOKENS, ret))
-			return err_set(e, ERR_INVALID_VALUE,
-				       p->max_tokens_key ? p->max_tokens_key : "max_tokens",
-				       "must be an integer from 1 to 1000000000 for a key with a budget");
+			return err_set(
+				e, ERR_INVALID_VALUE,
+				p->max_tokens_key ? p->max_tokens_key : "max_tokens",
+				"must be an integer from 1 to 1000000000 for a key with a budget");
 	} else if (b->max_output == 0) {
-		return unbound(b->unlimited, "set max_tokens in the request, or ask the operator to set "
-					     "the model's max_output.", e);
+		return unbound(b->unlimited,
+			       "set max_tokens in the request, or ask the operator to set "
+			       "the model's max_output.",
+			       e);
 	} else {
 		snprintf(text, sizeof text, "%lld", (long long)b->max_output);
 		p->max_tokens = arena_str(&r->rq.input->arena, str_of(text));
@@ -389,7 +394,8 @@ static void book_metrics(const struct run *r)
 	if (!b->usage.estimated)
 		return;
 	metric_add(METRIC_TOKENS_ESTIMATED, (const char *[]){ r->label, "input", "" }, b->usage.in);
-	metric_add(METRIC_TOKENS_ESTIMATED, (const char *[]){ r->label, "output", "" }, b->usage.out);
+	metric_add(METRIC_TOKENS_ESTIMATED, (const char *[]){ r->label, "output", "" },
+		   b->usage.out);
 }
 
 static void on_settled(struct store_job *job)

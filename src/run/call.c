@@ -8,7 +8,9 @@
 
 #include <errno.h>
 
-enum { ASIDE_US = 10 * 1000 }; /* until it is looked again whether a worker still prints the prompt */
+enum {
+	ASIDE_US = 10 * 1000
+}; /* until it is looked again whether a worker still prints the prompt */
 
 /* --- its events --- */
 
@@ -62,7 +64,8 @@ static void first_content(struct run *r)
 /* span_of: where part will be once raw was added to what is `at` long. */
 static struct span span_of(struct str part, struct str raw, size_t at)
 {
-	return part.n > 0 ? (struct span){ at + (size_t)(part.p - raw.p), part.n } : (struct span){ 0 };
+	return part.n > 0 ? (struct span){ at + (size_t)(part.p - raw.p), part.n }
+			  : (struct span){ 0 };
 }
 
 static bool keep_raw(struct run *r, const struct event *ev)
@@ -105,7 +108,8 @@ static void too_much(struct run *r)
 	if (buf_starved())
 		run_abort_later(r, ERR_OVERLOADED, "no memory for the answer");
 	else
-		run_abort_later(r, ERR_UPSTREAM_BAD_RESPONSE, "the answer is over the size that is kept");
+		run_abort_later(r, ERR_UPSTREAM_BAD_RESPONSE,
+				"the answer is over the size that is kept");
 }
 
 /* give: a committed event, to all who take it as it comes. */
@@ -204,7 +208,8 @@ static bool waits(struct run *r, const struct event *ev)
 	bool         raw = !r->rq.prompt.stream && ev->raw.n > 0 && !ev->cont;
 
 	if (raw)
-		held.raw = held.raw_usage = held.raw_role = held.raw_id = held.raw_created = STR_NONE;
+		held.raw = held.raw_usage = held.raw_role = held.raw_id = held.raw_created =
+			STR_NONE;
 	if (r->commit_due || is_content(ev) || ev->kind == EVENT_FINISH || !journal_hold(r, &held))
 		return false;
 	if (ev->kind == EVENT_USAGE)
@@ -291,8 +296,8 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 			struct err *e)
 {
 	const struct store_message *old = r->jobs ? r->jobs->branch.messages : NULL;
-	size_t      old_count = r->jobs ? r->jobs->branch.message_count : 0;
-	size_t      count = old_count + r->rq.message_count;
+	size_t                      old_count = r->jobs ? r->jobs->branch.message_count : 0;
+	size_t                      count = old_count + r->rq.message_count;
 	struct str *list = arena_alloc(&r->rq.input->arena, (count + 1) * sizeof *list);
 
 	if (!list)
@@ -334,7 +339,8 @@ static const struct str go_on = {
 	.p = "{\"role\":\"user\",\"content\":\"Your last message broke off. Go on exactly where it "
 	     "ended, without repeating any of it.\"}",
 	.n = sizeof "{\"role\":\"user\",\"content\":\"Your last message broke off. Go on exactly "
-		    "where it ended, without repeating any of it.\"}" - 1,
+		    "where it ended, without repeating any of it.\"}" -
+	     1,
 };
 
 /* build_prompt: instruction, the branch that is continued, the new messages. */

@@ -54,9 +54,9 @@ struct follow {
 	struct str rest;
 	size_t     next_piece;
 
-	uint64_t   seq; /* of the last event printed */
-	bool       last;
-	bool       cut; /* without its last block */
+	uint64_t seq; /* of the last event printed */
+	bool     last;
+	bool     cut; /* without its last block */
 };
 
 /* --- ends --- */
@@ -178,7 +178,8 @@ static enum errc take_asked(struct follow *f, const struct event *ev, uint64_t s
 
 static enum errc print_event(struct follow *f, const struct event *ev, uint64_t seq)
 {
-	if (!make_encoder(f) || !f->reader.encoder->ops->event(f->reader.encoder, ev, seq, &f->reader.out))
+	if (!make_encoder(f) ||
+	    !f->reader.encoder->ops->event(f->reader.encoder, ev, seq, &f->reader.out))
 		return ERR_OVERLOADED;
 	f->seq = seq;
 	return ERR_OK;
@@ -202,7 +203,8 @@ static enum errc print_some(struct follow *f)
 	uint64_t     seq;
 	size_t       left;
 
-	for (size_t bytes = 0; !page_over(f) && room(f) && bytes < LIMIT_LOOP_JSON; bytes += left - f->rest.n) {
+	for (size_t bytes = 0; !page_over(f) && room(f) && bytes < LIMIT_LOOP_JSON;
+	     bytes += left - f->rest.n) {
 		enum errc rc = ERR_OK;
 
 		if (f->rest.n == 0) {

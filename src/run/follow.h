@@ -27,20 +27,20 @@ struct follow_observer {
 };
 
 struct follow_options {
-	struct loop         *loop;
-	struct store        *store;
-	int64_t              owner;
-	struct id            run;
-	struct tape         *tape;  /* held for the follower, which has it once started; NULL: the store */
-	struct str           model; /* with a tape: as asked; borrowed as long as the follower lives */
-	int64_t              created_ms;
-	const struct family *family; /* in which it is read, whatever it was asked in */
-	const struct shape  *shape;  /* of the family; NULL: the run's own, without a tape */
+	struct loop  *loop;
+	struct store *store;
+	int64_t       owner;
+	struct id     run;
+	struct tape  *tape;  /* held for the follower, which has it once started; NULL: the store */
+	struct str    model; /* with a tape: as asked; borrowed as long as the follower lives */
+	int64_t       created_ms;
+	const struct family *family;     /* in which it is read, whatever it was asked in */
+	const struct shape  *shape;      /* of the family; NULL: the run's own, without a tape */
 	bool                 want_usage; /* as struct encoder_about has these two */
 	enum reasoning_name  reasoning;
 	struct cursor        cursor;
 	const struct follow_observer *observer;
-	void                *arg;
+	void                         *arg;
 };
 
 /* follow_start: NULL: no memory.  Nothing is called from within. */
@@ -53,4 +53,4 @@ struct str follow_ready(struct follow *f, bool *ret_last);
 void       follow_taken(struct follow *f, size_t n);
 /* follow_broken: behind the last byte: what was given must not look whole.  There is no last block,
  * or the run failed, in a family whose clients would not notice. */
-bool       follow_broken(const struct follow *f);
+bool follow_broken(const struct follow *f);

@@ -91,11 +91,13 @@ struct idem_answer run_idem_answer(struct run *r)
 	if (!r->rq.claim || !r->committed)
 		return (struct idem_answer){ .http = 0 };
 	/* A stream that failed before its first block was answered with the error alone. */
-	if (r->rq.prompt.stream && (r->failure.code == ERR_OK || r->headers_sent || r->headers_due || !r->observer)) {
+	if (r->rq.prompt.stream &&
+	    (r->failure.code == ERR_OK || r->headers_sent || r->headers_due || !r->observer)) {
 		if (!run_stored(r))
 			feed_close(r);
 		return (struct idem_answer){ .http = 200,
-					    .body = r->feed.keeps ? buf_view(&r->feed.out) : STR_NONE };
+					     .body = r->feed.keeps ? buf_view(&r->feed.out)
+								   : STR_NONE };
 	}
 	if (r->failure.code == ERR_OK) {
 		if (print_whole(r))

@@ -13,7 +13,7 @@ struct run_images {
 	const struct beneath    *root;
 	struct transcript_image *list; /* in the request's arena */
 	size_t                   count;
-	size_t                   old; /* so many messages in front were sent earlier */
+	size_t                   old;   /* so many messages in front were sent earlier */
 	struct arena             arena; /* what was read; the worker's while it reads */
 	struct err               err;   /* of an image that came with this request */
 };

@@ -47,15 +47,15 @@ struct run_jobs {
 	struct turn_begin     begin;
 	struct store_message *begin_messages; /* owned until begun */
 	struct turn_end       end;
-	struct usage_note     note; /* the end's */
-	struct idem_keep       mark; /* of an unstored stream: it has begun */
+	struct usage_note     note;    /* the end's */
+	struct idem_keep      mark;    /* of an unstored stream: it has begun */
 	bool                  marking; /* and that is not stored yet */
-	struct idem_keep       keep;
+	struct idem_keep      keep;
 	struct buf            key_body; /* the failure that a key is bound to */
-	struct buf            end_answer; /* what is stored of the answer, once print_stored was called */
-	struct buf            end_error;
-	struct seq_reserve    reserve;
-	bool                  reserving;
+	struct buf end_answer; /* what is stored of the answer, once print_stored was called */
+	struct buf end_error;
+	struct seq_reserve reserve;
+	bool               reserving;
 };
 
 /* Images on their way from files; owned by the run until they were printed into the prompt. */
@@ -67,39 +67,39 @@ struct bill_jobs;
 
 /* What a run costs. */
 struct bill {
-	struct identity  *who;      /* held; whose budget it is */
-	struct bill_jobs *jobs;     /* owned; NULL: nothing was reserved */
+	struct identity  *who;  /* held; whose budget it is */
+	struct bill_jobs *jobs; /* owned; NULL: nothing was reserved */
 	bool              reserved;
 	bool              settled;  /* with the end of its turn, or whenever the store makes that */
 	bool              charged;  /* something was used */
 	bool              unpriced; /* by a target whose price is not known */
-	int64_t           in, out;  /* bytes of the prompt, and of the answer so far; media in tokens */
-	int64_t           early;    /* in, before the prompt is made */
-	struct usage      usage;    /* of all attempts that may have cost */
-	int64_t           nano;
+	int64_t      in, out; /* bytes of the prompt, and of the answer so far; media in tokens */
+	int64_t      early;   /* in, before the prompt is made */
+	struct usage usage;   /* of all attempts that may have cost */
+	int64_t      nano;
 };
 
 /* Where a call stands among those that could be made for it. */
 struct attempt {
-	const struct model *model; /* the one asked for, then its fallbacks */
-	struct str    name;        /* that led to it */
-	struct target target;      /* asked now, or last */
-	uint32_t      tried;       /* bits of the model's targets */
-	size_t        step;        /* fallbacks gone to */
-	int64_t       again;       /* retries of this model */
-	unsigned      count;       /* calls made */
-	bool          chosen;      /* target was, and nobody was told yet what came of that */
-	bool          on;          /* one goes on */
-	struct trace  trace;       /* its span */
-	int64_t       begun_us;
-	int64_t       first_us;
-	int64_t       total_us;    /* for all of them; 0: no limit */
-	size_t        warnings_len, warnings_count; /* as they stood before any */
-	struct err   *last;        /* owned; of the attempt before; NULL: none */
-	struct usage  told;        /* what it says to have used, while it is not bound */
-	bool          spent;       /* one that had begun to answer ended in a way that may have cost */
-	struct timer  wait;        /* until the next */
-	struct timer  total;
+	const struct model *model;  /* the one asked for, then its fallbacks */
+	struct str          name;   /* that led to it */
+	struct target       target; /* asked now, or last */
+	uint32_t            tried;  /* bits of the model's targets */
+	size_t              step;   /* fallbacks gone to */
+	int64_t             again;  /* retries of this model */
+	unsigned            count;  /* calls made */
+	bool                chosen; /* target was, and nobody was told yet what came of that */
+	bool                on;     /* one goes on */
+	struct trace        trace;  /* its span */
+	int64_t             begun_us;
+	int64_t             first_us;
+	int64_t             total_us;                     /* for all of them; 0: no limit */
+	size_t              warnings_len, warnings_count; /* as they stood before any */
+	struct err         *last; /* owned; of the attempt before; NULL: none */
+	struct usage        told; /* what it says to have used, while it is not bound */
+	bool         spent; /* one that had begun to answer ended in a way that may have cost */
+	struct timer wait;  /* until the next */
+	struct timer total;
 };
 
 /* What a worker does for a run whose prompt or answer is long; meanwhile nobody else touches what the
@@ -108,11 +108,11 @@ struct aside {
 	struct work_job job;
 	bool            on;
 	enum errc (*work)(struct run *r, struct err *e); /* on the worker */
-	void (*then)(struct run *r, struct err *e);      /* on the loop; code ERR_OK: it went well */
-	struct err      err;
-	struct buf      body; /* what was made */
-	bool            ends; /* the run is to end meanwhile */
-	struct err      why;  /* so; code ERR_OK: no failure */
+	void (*then)(struct run *r, struct err *e); /* on the loop; code ERR_OK: it went well */
+	struct err err;
+	struct buf body; /* what was made */
+	bool       ends; /* the run is to end meanwhile */
+	struct err why;  /* so; code ERR_OK: no failure */
 };
 
 struct run {
@@ -131,11 +131,11 @@ struct run {
 	char              *label;
 	int64_t            created_ms;
 	int64_t            called_us;
-	int64_t            answered_us; /* monotonic; the last attempt is over; 0: none was made, or is */
-	int64_t            first_token_us; /* monotonic */
-	int64_t            first_token_ms; /* wall */
-	bool               news;           /* there is something about it that the store does not know yet */
-	struct live       *live; /* owned; NULL: nobody can ask for the run by its id */
+	int64_t      answered_us; /* monotonic; the last attempt is over; 0: none was made, or is */
+	int64_t      first_token_us; /* monotonic */
+	int64_t      first_token_ms; /* wall */
+	bool         news; /* there is something about it that the store does not know yet */
+	struct live *live; /* owned; NULL: nobody can ask for the run by its id */
 
 	size_t      step;     /* the place of the next in the table of step.c */
 	bool        starting; /* within run_start, from where no observer is called */
@@ -153,42 +153,44 @@ struct run {
 	const struct run_observer *observer; /* NULL: nobody reads */
 	void                      *observer_arg;
 	bool                       headers_sent; /* the stream's status went out */
-	bool                       headers_due; /* it would have gone out, but that run_idem_waits */
-	bool                       last; /* everything is printed */
-	bool                       committed; /* the provider has begun to answer: no other attempt follows */
-	bool                       closed; /* the stream's last block was printed */
-	struct reader             feed;     /* the observer's */
-	uint64_t                  feed_at;  /* its place on the tape, of a stored run */
-	struct warnings           warnings; /* what was not handed on */
+	bool            headers_due; /* it would have gone out, but that run_idem_waits */
+	bool            last;        /* everything is printed */
+	bool            committed; /* the provider has begun to answer: no other attempt follows */
+	bool            closed;    /* the stream's last block was printed */
+	struct reader   feed;      /* the observer's */
+	uint64_t        feed_at;   /* its place on the tape, of a stored run */
+	struct warnings warnings;  /* what was not handed on */
 
-	struct tape *tape;     /* held */
-	struct run  *log_prev; /* in the engine's list, while events of a stored stream wait for the store */
-	struct run  *log_next;
-	bool         log_listed;
-	bool         logged; /* the store has a log, and gets its events */
+	struct tape *tape; /* held */
+	struct run *
+		log_prev; /* in the engine's list, while events of a stored stream wait for the store */
+	struct run *log_next;
+	bool        log_listed;
+	bool        logged; /* the store has a log, and gets its events */
 
 	bool          content;   /* prompt and answer are logged */
 	bool          cancelled; /* somebody asked for it before the call could be ended */
 	struct answer answer;
-	struct buf    raw; /* a plain call's whole answer as the provider sent it */
+	struct buf    raw;         /* a plain call's whole answer as the provider sent it */
 	struct span   raw_id;      /* where in it the values of its "id" and "created" are; */
 	struct span   raw_created; /* n 0: not known */
-	struct buf    whole;       /* a plain call's whole answer as its client gets it, once printed */
+	struct buf    whole; /* a plain call's whole answer as its client gets it, once printed */
 	struct usage  usage;
 	uint64_t      seq;
 	uint64_t      seq_reserved;
 
 	enum run_status outcome;
-	struct err      failure; /* code ERR_OK: none */
+	struct err      failure;    /* code ERR_OK: none */
 	bool            dispatched; /* there is something to find under its id */
 
-	struct bill      bill;
-	bool             prepared; /* the prompt is made */
+	struct bill bill;
+	bool        prepared; /* the prompt is made */
 
 	struct run_attach *attach; /* owned; NULL: none are named, or they are in the prompt */
 	size_t             attach_counted; /* bytes of them that are counted among all runs' */
-	struct run_images *images; /* owned; NULL: none were looked for, or they are in the prompt */
-	struct run_jobs *jobs; /* owned; NULL: the store has no part in this run */
+	struct run_images
+			*images; /* owned; NULL: none were looked for, or they are in the prompt */
+	struct run_jobs *jobs;   /* owned; NULL: the store has no part in this run */
 	unsigned         jobs_out; /* with the store or a worker; a run lives until all came back */
 };
 
@@ -212,7 +214,7 @@ struct run_engine {
 	struct task               log_task;
 	bool                      log_task_out;
 	bool                      log_urgent; /* somebody waits for what is gathered */
-	struct lost              *lost; /* runs without a stored end; owned */
+	struct lost              *lost;       /* runs without a stored end; owned */
 	struct timer              lost_timer;
 	size_t                    live;
 	struct err                stopping; /* why no run goes on; code ERR_OK: it does */
@@ -279,12 +281,12 @@ bool print_aside(struct run *r) MUST_USE;
  * errors: nobody was asked. */
 enum errc attempt_first(struct run *r, struct err *e) MUST_USE;
 /* attempt_only: there will be no second one, so nothing of the request is needed. */
-bool      attempt_only(const struct run *r);
+bool attempt_only(const struct run *r);
 /* attempt_again: the call has failed; true: it is not over, another attempt follows. */
-bool      attempt_again(struct run *r, const struct err *e);
-void      attempt_content(struct run *r); /* it answers; long answers are no reason to wait */
-void      attempt_good(struct run *r);   /* it has answered */
-void      attempt_stop(struct run *r);   /* no more of them, whatever there was */
+bool attempt_again(struct run *r, const struct err *e);
+void attempt_content(struct run *r); /* it answers; long answers are no reason to wait */
+void attempt_good(struct run *r);    /* it has answered */
+void attempt_stop(struct run *r);    /* no more of them, whatever there was */
 
 /* call.c */
 /* call_event: what a provider says. */
@@ -298,14 +300,14 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 
 /* bill.c */
 /* bill_budgeted: its key has a budget.  bill_wanted: of which nothing is reserved yet. */
-bool bill_budgeted(const struct run *r);
-bool bill_wanted(const struct run *r);
+bool           bill_budgeted(const struct run *r);
+bool           bill_wanted(const struct run *r);
 enum step_next bill_reserve(struct run *r, struct err *e) MUST_USE;
-void bill_weigh(struct run *r); /* the prompt is made */
-void bill_look(struct run *r);  /* what it is made of is there */
+void           bill_weigh(struct run *r); /* the prompt is made */
+void           bill_look(struct run *r);  /* what it is made of is there */
 /* bill_begins: what the store keeps of a call that goes on; its spans are borrowed from the run. */
 struct turn_bill bill_begins(const struct run *r);
-void bill_answer(struct run *r, const struct event *ev); /* a piece of the answer */
+void             bill_answer(struct run *r, const struct event *ev); /* a piece of the answer */
 /* bill_dropped: the attempt has failed, and another one follows.  bill_close: the last one is over; asked:
  * it was cut off by us. */
 void bill_dropped(struct run *r, const struct err *e);
@@ -340,16 +342,16 @@ enum step_next attach_find(struct run *r, struct err *e) MUST_USE;
 enum step_next attach_read(struct run *r, struct err *e) MUST_USE;
 /* attach_made: the messages with their files; they live until attach_drop. */
 const struct transcript_made *attach_made(const struct run *r, size_t *ret_count);
-void      attach_drop(struct run *r);
+void                          attach_drop(struct run *r);
 /* attach_release: what was made of them is gone from memory, or as good as. */
-void      attach_release(struct run *r);
+void attach_release(struct run *r);
 
 /* save.c */
 /* save_load: the branch that is gone on with.  save_begin: the client's messages, for good. */
 enum step_next save_load(struct run *r, struct err *e) MUST_USE;
 enum step_next save_begin(struct run *r, struct err *e) MUST_USE;
-void save_end(struct run *r);
-void save_reserve_ahead(struct run *r);
+void           save_end(struct run *r);
+void           save_reserve_ahead(struct run *r);
 
 /* key.c */
 /* run_idem_commit: something came from the provider. */
@@ -371,8 +373,8 @@ void run_idem_over(struct run *r);
 
 /* journal.c */
 /* journal_open: makes the run's tape, which keeps what those who read it later need.  False: no memory. */
-bool         journal_open(struct run *r) MUST_USE;
-bool         journal_strict(const struct run *r);
+bool journal_open(struct run *r) MUST_USE;
+bool journal_strict(const struct run *r);
 /* journal_begun: the log has, or will not have, that the provider answers. */
 bool journal_begun(const struct run *r);
 /* journal_hold: numbers an event and puts it on the tape, uncommitted.  False: it does not fit any more;

@@ -101,7 +101,8 @@ static bool tell(struct run *r, struct run_news *ret)
 	if (!r->news)
 		return false;
 	r->news = false;
-	*ret = (struct run_news){ .run = r->id, .attempts = r->attempt.count,
+	*ret = (struct run_news){ .run = r->id,
+				  .attempts = r->attempt.count,
 				  .first_token_ms = r->first_token_ms,
 				  .provider = str_of(r->rq.provider->name) };
 	bill_news(r, ret);
@@ -206,7 +207,10 @@ bool journal_open(struct run *r)
 	bool stored = run_stored(r) && r->rq.prompt.stream;
 
 	r->logged = stored && store_does(r->engine->o.store, JOB_EVENTS_APPEND);
-	r->tape = tape_create(stored ? LIMIT_LOG_EVENTS : read_again(r) ? LIMIT_TAPE : 0, read_again(r));
+	r->tape = tape_create(stored          ? LIMIT_LOG_EVENTS
+			      : read_again(r) ? LIMIT_TAPE
+					      : 0,
+			      read_again(r));
 	return r->tape;
 }
 
@@ -325,8 +329,7 @@ void journal_end(struct run *r)
 	if (!read_again(r))
 		return;
 	buf_init(&error, 4 * KIB);
-	if (r->failure.code != ERR_OK &&
-	    !err_object(&r->failure, str_of(r->request_id), &error))
+	if (r->failure.code != ERR_OK && !err_object(&r->failure, str_of(r->request_id), &error))
 		buf_clear(&error);
 	tape_end(r->tape, r->outcome, r->seq, buf_view(&error));
 	buf_finish(&error);

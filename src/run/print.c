@@ -40,16 +40,16 @@ bool print_whole(struct run *r)
 		return true;
 	}
 	bool ok = r->feed.encoder->ops->whole(r->feed.encoder,
-					 &(struct encoder_whole){
-						 .raw = buf_view(&r->raw),
-						 .raw_id = raw_part(r, r->raw_id),
-						 .raw_created = raw_part(r, r->raw_created),
-						 .message = buf_view(&r->answer.message),
-						 .lmc = r->answer.lmc,
-						 .finish_reason = str_of(r->finish_reason),
-						 .usage = &r->usage,
-					 },
-					 out);
+					      &(struct encoder_whole){
+						      .raw = buf_view(&r->raw),
+						      .raw_id = raw_part(r, r->raw_id),
+						      .raw_created = raw_part(r, r->raw_created),
+						      .message = buf_view(&r->answer.message),
+						      .lmc = r->answer.lmc,
+						      .finish_reason = str_of(r->finish_reason),
+						      .usage = &r->usage,
+					      },
+					      out);
 	if (!ok)
 		buf_clear(out);
 	return ok;
@@ -85,5 +85,6 @@ bool print_aside(struct run *r)
 {
 	bool wanted = run_stored(r) || (!r->rq.prompt.stream && !r->rq.prompt.embed);
 
-	return wanted && r->engine->o.env.cpu && r->raw.len + r->answer.bytes > LIMIT_LOOP_JSON && aside_submit(r, print, printed);
+	return wanted && r->engine->o.env.cpu && r->raw.len + r->answer.bytes > LIMIT_LOOP_JSON &&
+	       aside_submit(r, print, printed);
 }

@@ -16,7 +16,7 @@ struct reader {
 void reader_init(struct reader *x, bool keeps);
 void reader_finish(struct reader *x);
 /* reader_ready: borrowed until reader_taken.  reader_waiting: how many bytes these are. */
-struct str    reader_ready(const struct reader *x);
+struct str           reader_ready(const struct reader *x);
 static inline size_t reader_waiting(const struct reader *x)
 {
 	return x->out.len - x->at;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum {
-	WAIT_FIRST_US = 500 * 1000,      /* doubled each time */
-	WAIT_MAX_US = 2 * 1000 * 1000,   /* a longer one is left to the client */
-	WAIT_MORE_US = 5 * 1000,         /* behind a told time: not to be early by a clock's tick */
+	WAIT_FIRST_US = 500 * 1000,    /* doubled each time */
+	WAIT_MAX_US = 2 * 1000 * 1000, /* a longer one is left to the client */
+	WAIT_MORE_US = 5 * 1000,       /* behind a told time: not to be early by a clock's tick */
 };
 
 /* Codes of providers for "pay first", which waiting does not mend. */

@@ -38,13 +38,13 @@ enum retry_next {
 
 struct retry_case {
 	const struct err *err;
-	bool     committed; /* its answer has begun */
-	int64_t  again;     /* how many times the model's targets were asked again */
-	int64_t  retries;   /* how many times they may be */
-	bool     other;     /* the model has a healthy target that was not asked yet */
-	bool     fallback;  /* there is a model to fall back on */
-	int64_t  left_us;   /* of the total time limit; INT64_MAX: none */
-	uint64_t random;
+	bool              committed; /* its answer has begun */
+	int64_t           again;     /* how many times the model's targets were asked again */
+	int64_t           retries;   /* how many times they may be */
+	bool              other;     /* the model has a healthy target that was not asked yet */
+	bool              fallback;  /* there is a model to fall back on */
+	int64_t           left_us;   /* of the total time limit; INT64_MAX: none */
+	uint64_t          random;
 };
 
 struct retry_step {
@@ -52,9 +52,9 @@ struct retry_step {
 	int64_t         wait_us;
 };
 
-enum retry_kind   retry_kind(const struct err *e);
+enum retry_kind retry_kind(const struct err *e);
 /* retry_costs: the attempt may have to be paid for, though there is no answer. */
 bool              retry_costs(const struct err *e);
 struct retry_step retry_decide(const struct retry_case *c);
 /* retry_news: what the failure says of the target's health; committed as above. */
-enum health_news  retry_news(const struct err *e, bool committed);
+enum health_news retry_news(const struct err *e, bool committed);

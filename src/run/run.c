@@ -368,7 +368,8 @@ static void book_metrics(const struct run *r)
 		return;
 	metric_add(METRIC_UPSTREAM,
 		   (const char *[]){ provider, label,
-				     r->failure.code ? err_code_wire(r->failure.code) : "ok" }, 1);
+				     r->failure.code ? err_code_wire(r->failure.code) : "ok" },
+		   1);
 	metric_observe(METRIC_UPSTREAM_TIME, (const char *[]){ provider, label, "" },
 		       now - r->called_us);
 	if (r->first_token_us)
@@ -521,7 +522,8 @@ void run_leave(struct run *r)
 void run_view(const struct run *r, struct run_view *ret)
 {
 	*ret = (struct run_view){ .id = r->dispatched ? str_of(r->id_text) : STR_NONE,
-				  .conversation = r->dispatched ? str_of(r->conversation_text) : STR_NONE,
+				  .conversation =
+					  r->dispatched ? str_of(r->conversation_text) : STR_NONE,
 				  .finish_reason = str_of(r->finish_reason),
 				  .usage = r->usage,
 				  .called_us = r->called_us ? r->attempt.first_us : 0,

@@ -43,16 +43,16 @@ struct run;
 struct run_engine; /* one for each loop */
 
 struct run_settings {
-	int64_t commit_after_us; /* how long a stream's status waits for the first content */
-	bool    log_content;     /* prompts and answers go into the log */
-	bool    strict;          /* nobody sees an event before it is in the log */
+	int64_t commit_after_us;       /* how long a stream's status waits for the first content */
+	bool    log_content;           /* prompts and answers go into the log */
+	bool    strict;                /* nobody sees an event before it is in the log */
 	enum reasoning_name reasoning; /* the name that it has in answers */
 };
 
 struct run_engine_options {
-	struct provider_env env;
-	struct store       *store;
-	struct work_pool   *work;         /* both borrowed until run_engine_destroy */
+	struct provider_env   env;
+	struct store         *store;
+	struct work_pool     *work;       /* both borrowed until run_engine_destroy */
 	const struct beneath *image_root; /* NULL: no image may be named by its path */
 	/* settings: of this moment; a reload may have changed them. */
 	const struct run_settings *(*settings)(void *arg);
@@ -62,7 +62,7 @@ struct run_engine_options {
 enum errc run_engine_create(const struct run_engine_options *o, struct run_engine **ret,
 			    struct err *e) MUST_USE;
 /* run_engine_destroy: no run may be alive. */
-void   run_engine_destroy(struct run_engine *g);
+void run_engine_destroy(struct run_engine *g);
 OWNABLE(run_engine);
 size_t run_engine_live(const struct run_engine *g);
 /* run_engine_stop: ends all live runs with an error (their readers get it, stored ones are saved);
@@ -82,38 +82,38 @@ struct run_observer {
 };
 
 struct run_request {
-	struct input *input;      /* consumed by run_start also on failure; all spans point into it */
-	void         *held;       /* keeps provider alive; given to release at the run's end */
+	struct input *input; /* consumed by run_start also on failure; all spans point into it */
+	void         *held;  /* keeps provider alive; given to release at the run's end */
 	void (*release)(void *held);
 	const struct provider *provider; /* asked first, or the only one */
 	const struct model *route; /* whose targets and fallbacks are tried; NULL: provider alone */
-	struct str    asked;      /* the name that led to it */
-	struct str    label;      /* configured model name, for metrics */
-	struct str    model;      /* as asked */
-	unsigned      takes;      /* enum provider_takes: files of which kinds the model takes */
-	struct prompt prompt;     /* messages and message_count are filled by the run */
-	bool          background; /* its client waits for `begun` alone */
-	const struct family *family; /* how it was asked */
-	const struct shape  *shape;  /* of the family: how it is answered */
-	bool          answers_calls; /* calls in messages that were left without an answer get one */
-	bool          fence;      /* LMC code reaches the provider as fenced text, not as tool calls */
-	bool          fences;     /* fenced code of the answer becomes LMC code */
-	bool          store;
-	bool          finish;     /* what the reader's leaving does: go on, else cancel */
-	bool          want_usage; /* the client asked for it */
-	struct id     continues;  /* the run whose answer this one goes on with; none: no */
-	struct identity *who;     /* who asks; borrowed until run_start returns */
-	int64_t       owner;
-	struct id     conversation; /* none: a new one, if stored */
-	struct id     parent;       /* message in it to branch from; none: its newest */
-	bool          instruction_set;
-	struct str    instruction;  /* plain text */
-	struct str    metadata;     /* JSON object, or empty */
-	struct str    settings;     /* of a stored completion: what is shown again of its request */
+	struct str          asked; /* the name that led to it */
+	struct str          label; /* configured model name, for metrics */
+	struct str          model; /* as asked */
+	unsigned            takes; /* enum provider_takes: files of which kinds the model takes */
+	struct prompt       prompt;     /* messages and message_count are filled by the run */
+	bool                background; /* its client waits for `begun` alone */
+	const struct family *family;    /* how it was asked */
+	const struct shape  *shape;     /* of the family: how it is answered */
+	bool      answers_calls; /* calls in messages that were left without an answer get one */
+	bool      fence;  /* LMC code reaches the provider as fenced text, not as tool calls */
+	bool      fences; /* fenced code of the answer becomes LMC code */
+	bool      store;
+	bool      finish;      /* what the reader's leaving does: go on, else cancel */
+	bool      want_usage;  /* the client asked for it */
+	struct id continues;   /* the run whose answer this one goes on with; none: no */
+	struct identity  *who; /* who asks; borrowed until run_start returns */
+	int64_t           owner;
+	struct id         conversation; /* none: a new one, if stored */
+	struct id         parent;       /* message in it to branch from; none: its newest */
+	bool              instruction_set;
+	struct str        instruction; /* plain text */
+	struct str        metadata;    /* JSON object, or empty */
+	struct str        settings; /* of a stored completion: what is shown again of its request */
 	const struct str *messages; /* raw JSON objects, as they are stored */
-	size_t        message_count;
-	struct str    request_id;   /* copied */
-	struct trace  trace;        /* the request's; attempts are spans inside it */
+	size_t            message_count;
+	struct str        request_id; /* copied */
+	struct trace      trace;      /* the request's; attempts are spans inside it */
 	/* The claim of its Idempotency-Key, or NULL; the run ends it.  Stays the caller's where run_start
 	 * fails. */
 	struct idem_claim *claim;
@@ -144,18 +144,18 @@ struct run_view {
 	struct str   finish_reason;
 	struct usage usage;
 	/* Monotonic; 0: it did not come to that. */
-	int64_t      called_us; /* the first attempt */
-	int64_t      first_token_us;
-	int64_t      answered_us;
-	struct id    run_id;
-	struct id    conversation_id; /* none: not stored */
-	int64_t      created_ms;
-	struct str   provider; /* asked last */
-	struct str   warnings; /* what was not handed on: JSON objects with commas between */
-	size_t       warning_count;
-	unsigned     attempts; /* calls of providers; 0: none could be asked */
-	bool         failed;   /* the end is an error */
-	bool         costs;    /* cost_nano is known */
-	int64_t      cost_nano;
+	int64_t    called_us; /* the first attempt */
+	int64_t    first_token_us;
+	int64_t    answered_us;
+	struct id  run_id;
+	struct id  conversation_id; /* none: not stored */
+	int64_t    created_ms;
+	struct str provider; /* asked last */
+	struct str warnings; /* what was not handed on: JSON objects with commas between */
+	size_t     warning_count;
+	unsigned   attempts; /* calls of providers; 0: none could be asked */
+	bool       failed;   /* the end is an error */
+	bool       costs;    /* cost_nano is known */
+	int64_t    cost_nano;
 };
 void run_view(const struct run *r, struct run_view *ret);

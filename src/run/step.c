@@ -15,7 +15,8 @@ struct step {
 	enum step_next (*start)(struct run *r, struct err *e);
 };
 
-enum step_next step_aside(struct run *r, enum errc (*work)(struct run *r, struct err *e), struct err *e)
+enum step_next step_aside(struct run *r, enum errc (*work)(struct run *r, struct err *e),
+			  struct err *e)
 {
 	if (!aside_wanted(r))
 		return work(r, e) == ERR_OK ? STEP_MORE : STEP_FAILED;

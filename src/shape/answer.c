@@ -80,7 +80,8 @@ static bool add(struct answer *a, struct buf *to, struct str piece)
 /* add_message: a long one that is given is not copied. */
 static bool add_message(struct answer *a, const struct event *ev)
 {
-	if (!ev->give || ev->raw.n > 0 || a->message.len > 0 || ev->text.n > LIMIT_ANSWER - a->bytes)
+	if (!ev->give || ev->raw.n > 0 || a->message.len > 0 ||
+	    ev->text.n > LIMIT_ANSWER - a->bytes)
 		return add(a, &a->message, ev->text);
 	buf_finish(&a->message);
 	a->message = *ev->give;
@@ -164,8 +165,7 @@ static bool put_quoted(struct buf *out, const char *before, const struct buf *es
 
 static bool put_tool(struct buf *out, const struct answer_tool *t)
 {
-	return put_quoted(out, "{\"id\":", &t->id) &&
-	       extra_put(buf_view(&t->extra), out) &&
+	return put_quoted(out, "{\"id\":", &t->id) && extra_put(buf_view(&t->extra), out) &&
 	       put_quoted(out, ",\"type\":\"function\",\"function\":{\"name\":", &t->name) &&
 	       put_quoted(out, ",\"arguments\":", &t->arguments) && buf_text(out, "}}");
 }

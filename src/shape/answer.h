@@ -21,7 +21,7 @@ struct answer {
 	struct buf          images; /* JSON parts with commas between them */
 	struct gather      *gather; /* owned; of LMC chunks; NULL: none came */
 	struct str          lmc;    /* its messages, once answer_close was called */
-	struct answer_tool *tools; /* owned */
+	struct answer_tool *tools;  /* owned */
 	size_t              tool_count;
 	size_t              bytes; /* of all of them, held against LIMIT_ANSWER */
 };

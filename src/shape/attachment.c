@@ -32,9 +32,9 @@ static bool by_content(struct str head, struct attachment *ret)
 		*ret = (struct attachment){ ATTACHMENT_AUDIO, sound };
 	else if (head.n >= PDF_MARK && memcmp(head.p, pdf_mark, PDF_MARK) == 0)
 		*ret = (struct attachment){ ATTACHMENT_PDF, "" };
-	else if (head.n < LIMIT_ATTACHED_HEAD ? attachment_is_text(head) :
-						attachment_is_text((struct str){
-							head.p, text_whole(head) }))
+	else if (head.n < LIMIT_ATTACHED_HEAD
+			 ? attachment_is_text(head)
+			 : attachment_is_text((struct str){ head.p, text_whole(head) }))
 		*ret = (struct attachment){ ATTACHMENT_TEXT, "" };
 	else
 		return false;

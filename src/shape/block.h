@@ -10,9 +10,9 @@
 /* Embedded in an encoder. */
 struct blocks {
 	bool numbered; /* false: blocks have neither ids nor names, as OpenAI's clients expect */
-	struct cursor seen; /* blocks up to this one, inclusive, are left out */
-	struct cursor next; /* the number of the next block */
-	size_t start;       /* of the open block, in out */
+	struct cursor seen;  /* blocks up to this one, inclusive, are left out */
+	struct cursor next;  /* the number of the next block */
+	size_t        start; /* of the open block, in out */
 };
 
 /* block_event: the next blocks belong to event seq; one event may be announced several times. */

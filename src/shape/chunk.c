@@ -13,14 +13,14 @@
 struct chunk_printer {
 	struct encoder       encoder;
 	struct encoder_about about;
-	bool          ours;     /* LLM Chat's: our members in front; else as OpenAI has it and no more */
+	bool ours; /* LLM Chat's: our members in front; else as OpenAI has it and no more */
 	struct blocks blocks;
 	bool          begun;    /* the first chunk went out */
 	uint64_t      has_role; /* bit i: choice i has had its role */
 	char          own_text[ID_MAX];
-	struct str    own_id;   /* ours: of the answer as a completion */
-	struct buf    id;       /* of the provider, escaped; empty until known */
-	struct buf    name;     /* the provider's name for the model */
+	struct str    own_id; /* ours: of the answer as a completion */
+	struct buf    id;     /* of the provider, escaped; empty until known */
+	struct buf    name;   /* the provider's name for the model */
 	/* scratch, these two: where reasoning gets another name */
 	struct json_doc doc;
 	struct buf      scratch;
@@ -184,8 +184,8 @@ static bool put_tool_call(const struct event *ev, struct buf *out)
 	if (ev->id.n > 0 && (!buf_text(out, ",\"id\":\"") || !buf_str(out, ev->id) ||
 			     !buf_text(out, "\",\"type\":\"function\"")))
 		return false;
-	return extra_put(ev->text, out) && buf_text(out, ",\"function\":{\"name\":\"") && buf_str(out, ev->name) &&
-	       buf_text(out, "\",\"arguments\":\"\"}}]");
+	return extra_put(ev->text, out) && buf_text(out, ",\"function\":{\"name\":\"") &&
+	       buf_str(out, ev->name) && buf_text(out, "\",\"arguments\":\"\"}}]");
 }
 
 static bool put_piece(const char *key, const struct event *ev, struct buf *out)
@@ -207,7 +207,8 @@ static bool put_delta(const struct chunk_printer *p, const struct event *ev, boo
 	case EVENT_TOOL_ARGS: return put_tool_call(ev, out);
 	case EVENT_FINISH: return !with_role || buf_text(out, "\"content\":\"\"");
 	case EVENT_MEDIA:
-		return buf_text(out, "\"images\":[") && put_json(out, ev->text) && buf_text(out, "]");
+		return buf_text(out, "\"images\":[") && put_json(out, ev->text) &&
+		       buf_text(out, "]");
 	case EVENT_BLOCK_END:
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
@@ -236,7 +237,8 @@ static bool put_choice(struct chunk_printer *p, const struct event *ev, struct b
 				   ? "\"role\":\"assistant\","
 				   : "\"role\":\"assistant\",\"content\":null,"))
 		return false;
-	if (!put_delta(p, ev, with_role, out) || !buf_text(out, "},\"logprobs\":null,\"finish_reason\":"))
+	if (!put_delta(p, ev, with_role, out) ||
+	    !buf_text(out, "},\"logprobs\":null,\"finish_reason\":"))
 		return false;
 	if (ev->kind != EVENT_FINISH)
 		return buf_text(out, "null}]");
@@ -283,8 +285,8 @@ static bool makes_block(const struct chunk_printer *p, const struct event *ev)
 
 static bool note_start(struct chunk_printer *p, const struct event *ev)
 {
-	if (ev->kind != EVENT_START || p->id.len > 0 || ev->id.n == 0 ||
-	    ev->id.n > p->id.max || ev->text.n > p->name.max)
+	if (ev->kind != EVENT_START || p->id.len > 0 || ev->id.n == 0 || ev->id.n > p->id.max ||
+	    ev->text.n > p->name.max)
 		return true; /* one that is too long to keep is replaced by ours */
 	return buf_str(&p->id, ev->id) && buf_str(&p->name, ev->text);
 }
@@ -361,8 +363,8 @@ static bool put_made_whole(const struct chunk_printer *p, struct str message,
 {
 	if (!put_identity(p, "chat.completion", out) ||
 	    !buf_text(out, "\"choices\":[{\"index\":0,\"message\":") || !buf_str(out, message) ||
-	    !buf_text(out, ",\"logprobs\":null,\"finish_reason\":\"") || !buf_str(out, finish_reason) ||
-	    !buf_text(out, "\"}]"))
+	    !buf_text(out, ",\"logprobs\":null,\"finish_reason\":\"") ||
+	    !buf_str(out, finish_reason) || !buf_text(out, "\"}]"))
 		return false;
 	if (usage->known && (!buf_text(out, ",\"usage\":") || !chunk_usage(usage, out)))
 		return false;
@@ -398,7 +400,8 @@ static bool chunk_whole(struct encoder *n, const struct encoder_whole *w, struct
 	struct chunk_printer *p = printer(n);
 	size_t                start = out->len;
 
-	return put_whole(p, w, out) && reasoning_rename(p->about.reasoning, &p->doc, &p->scratch, out, start);
+	return put_whole(p, w, out) &&
+	       reasoning_rename(p->about.reasoning, &p->doc, &p->scratch, out, start);
 }
 
 /* --- birth and death --- */

@@ -149,9 +149,8 @@ static bool end_text(struct render *r)
 static bool put_inline(struct render *r, json_at name, json_at content)
 {
 	return begin_text(r) && buf_text(r->out, "<file name=\\\"") &&
-	       (name == JSON_ABSENT || put_string(r, name, true)) &&
-	       buf_text(r->out, "\\\">\\n") && put_string(r, content, false) &&
-	       buf_text(r->out, "\\n</file>\\n\\n");
+	       (name == JSON_ABSENT || put_string(r, name, true)) && buf_text(r->out, "\\\">\\n") &&
+	       put_string(r, content, false) && buf_text(r->out, "\\n</file>\\n\\n");
 }
 
 static bool put_missing(struct render *r, struct str name, const char *why)
@@ -343,7 +342,7 @@ enum errc context_render(struct str message, struct arena *arena, struct str *re
 	}
 	buf_init(&out, LIMIT_BODY_MAX);
 	if (json_get(&doc, 0, "context") == JSON_ABSENT) { /* null goes away too */
-		*ret = message; /* the word stood elsewhere */
+		*ret = message;                            /* the word stood elsewhere */
 	} else {
 		struct str copy = STR_NONE;
 
@@ -359,12 +358,12 @@ enum errc context_render(struct str message, struct arena *arena, struct str *re
 	return ok ? ERR_OK : err_no_memory(e);
 }
 
-enum errc context_fill(struct str message, const struct context_contents *contents,
-		       struct buf *out, struct err *e)
+enum errc context_fill(struct str message, const struct context_contents *contents, struct buf *out,
+		       struct err *e)
 {
 	struct json_doc doc = { 0 };
 	struct render   r = {
-		.d = &doc, .contents = contents, .out = out, .media = has_media(contents), .e = e
+		  .d = &doc, .contents = contents, .out = out, .media = has_media(contents), .e = e
 	};
 	enum errc rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
 
@@ -383,7 +382,8 @@ static bool list_named(const struct json_doc *d, json_at files, struct arena *ar
 	bool    user = role != JSON_ABSENT && json_is(d, role, "user");
 	size_t  place = 0;
 
-	for (json_at f = json_first(d, files); f != json_end(d, files); f = json_next(d, f), place++) {
+	for (json_at f = json_first(d, files); f != json_end(d, files);
+	     f = json_next(d, f), place++) {
 		json_at               uuid = json_get_some(d, f, "uuid");
 		json_at               name = json_get_some(d, f, "name");
 		struct context_named *at = &list[*ret_count];

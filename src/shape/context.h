@@ -63,5 +63,5 @@ struct context_contents {
 
 /* context_fill: as context_render, with the contents of uploaded files, appended to out.
  * Errors: those of read; OVERLOADED: no memory, or more than out may hold. */
-enum errc context_fill(struct str message, const struct context_contents *contents,
-		       struct buf *out, struct err *e) MUST_USE;
+enum errc context_fill(struct str message, const struct context_contents *contents, struct buf *out,
+		       struct err *e) MUST_USE;

@@ -14,14 +14,14 @@
 /* The facts of its run that an encoder prints. Spans are borrowed from the run for its whole
  * life. */
 struct encoder_about {
-	bool       want_usage;   /* the client asked for the usage chunk */
-	bool       fences;       /* fenced code in the answer becomes LMC code */
-	enum reasoning_name reasoning; /* OpenAI's shape: the name that it has there */
-	struct id  run;
+	bool                want_usage; /* the client asked for the usage chunk */
+	bool                fences;     /* fenced code in the answer becomes LMC code */
+	enum reasoning_name reasoning;  /* OpenAI's shape: the name that it has there */
+	struct id           run;
 	/* none: the answer is stored nowhere; else it has our id and time, whatever the provider gave */
-	struct id  conversation;
-	struct str model;      /* as asked, where the provider gives none */
-	int64_t    created_s;
+	struct id     conversation;
+	struct str    model; /* as asked, where the provider gives none */
+	int64_t       created_s;
 	struct cursor seen; /* what the reader has: blocks up to this one are not printed again */
 	/* What was not handed on: to the provider (known before the first event), or by the encoder
 	 * itself, which adds to it. */
@@ -30,11 +30,12 @@ struct encoder_about {
 
 /* The answer of a plain call. */
 struct encoder_whole {
-	struct str          raw;           /* the provider's own completion, or empty */
-	struct str          raw_id;        /* the values of its "id" and "created", within raw; */
-	struct str          raw_created;   /* empty: not known */
-	struct str          message;       /* the assistant's message, a JSON object; may be empty beside raw */
-	struct str          lmc;           /* its LMC messages, with commas between them, where the provider speaks LMC */
+	struct str raw;         /* the provider's own completion, or empty */
+	struct str raw_id;      /* the values of its "id" and "created", within raw; */
+	struct str raw_created; /* empty: not known */
+	struct str message; /* the assistant's message, a JSON object; may be empty beside raw */
+	struct str
+		lmc; /* its LMC messages, with commas between them, where the provider speaks LMC */
 	struct str          finish_reason; /* escaped */
 	const struct usage *usage;
 };
@@ -53,7 +54,7 @@ struct encoder_ops {
 	bool (*whole)(struct encoder *n, const struct encoder_whole *w, struct buf *out);
 	void (*destroy)(struct encoder *n);
 
-	bool raw;   /* whole prints a provider's own completion, and needs no message beside it */
+	bool raw; /* whole prints a provider's own completion, and needs no message beside it */
 };
 
 struct encoder { /* embedded first in each */

@@ -16,7 +16,7 @@
 struct lmc_stream {
 	struct encoder       encoder;
 	struct encoder_about about;
-	struct speech         *speech;    /* owned */
+	struct speech       *speech;  /* owned */
 	struct buf           decoded; /* scratch: an event's text, where something was escaped */
 	struct buf           images;  /* that the model made: JSON parts with commas between them */
 	struct json_doc      doc;     /* scratch: a chunk of a provider that speaks LMC */
@@ -33,9 +33,9 @@ struct lmc_stream {
 
 	/* Of the event that is being printed. */
 	struct blocks blocks;
-	bool        in_piece; /* the last block is a piece that may still grow */
-	struct buf *out;      /* borrowed */
-	size_t      whole;    /* up to here it holds whole blocks; `open` is as they say */
+	bool          in_piece; /* the last block is a piece that may still grow */
+	struct buf   *out;      /* borrowed */
+	size_t        whole;    /* up to here it holds whole blocks; `open` is as they say */
 };
 
 /* --- blocks --- */
@@ -74,8 +74,8 @@ static bool open_block(struct lmc_stream *s, const char *name)
 
 static bool put_flag(struct lmc_stream *s, const char *flag)
 {
-	return open_block(s, NULL) && buf_str(s->out, buf_view(&s->head)) && buf_text(s->out, ",\"") &&
-	       buf_text(s->out, flag) && end_block(s, "\":true}");
+	return open_block(s, NULL) && buf_str(s->out, buf_view(&s->head)) &&
+	       buf_text(s->out, ",\"") && buf_text(s->out, flag) && end_block(s, "\":true}");
 }
 
 /* --- segments of a turn --- */
@@ -176,7 +176,8 @@ static bool put_images(struct lmc_stream *s)
 	if (!buf_text(&s->images, "]") ||
 	    json_scan(&s->doc, s->images.data, s->images.len, &json_limits_stored, &e) != ERR_OK)
 		return false;
-	for (json_at i = json_first(&s->doc, 0); i != json_end(&s->doc, 0); i = json_next(&s->doc, i))
+	for (json_at i = json_first(&s->doc, 0); i != json_end(&s->doc, 0);
+	     i = json_next(&s->doc, i))
 		if (!put_image(s, i))
 			return false;
 	buf_finish(&s->images);
@@ -265,8 +266,7 @@ static bool print(struct lmc_stream *s, const struct event *ev)
 				     "the model's reasoning has no place in LMC messages");
 		s->told_reasoning = true;
 		return true;
-	case EVENT_MEDIA:
-		return ev->choice != 0 || s->ended || keep_media(s, ev->text);
+	case EVENT_MEDIA: return ev->choice != 0 || s->ended || keep_media(s, ev->text);
 	case EVENT_FINISH:
 		if (ev->choice != 0 || s->finish_reason[0])
 			return true;
@@ -320,9 +320,8 @@ static bool put_status(struct lmc_stream *s, const char *name)
 	if (!open_block(s, name) ||
 	    !buf_text(out, "{\"role\":\"server\",\"type\":\"status\",\"content\":\"complete\""))
 		return false;
-	if (!usual(s->finish_reason) &&
-	    (!buf_text(out, ",\"finish_reason\":\"") || !buf_text(out, s->finish_reason) ||
-	     !buf_text(out, "\"")))
+	if (!usual(s->finish_reason) && (!buf_text(out, ",\"finish_reason\":\"") ||
+					 !buf_text(out, s->finish_reason) || !buf_text(out, "\"")))
 		return false;
 	if (s->about.warnings && s->about.warnings->count > 0 &&
 	    (!buf_text(out, ",\"warnings\":") || !warnings_print(s->about.warnings, out)))
@@ -363,7 +362,8 @@ static bool has_text(const struct json_doc *d, const char *key)
 
 static bool put_message(struct lmc_stream *s, struct str message, struct buf *messages)
 {
-	const struct to_lmc_options o = { .fences = s->about.fences, .warnings = s->about.warnings };
+	const struct to_lmc_options o = { .fences = s->about.fences,
+					  .warnings = s->about.warnings };
 	struct json_doc            *d = &s->doc;
 	struct err                  e;
 

@@ -10,10 +10,10 @@
 
 enum reasoning_name {
 	REASONING_PASSTHROUGH, /* as the provider has it; reasoning_content where it has none of its own */
-	REASONING_CONTENT,     /* reasoning_content */
-	REASONING_SHORT,       /* reasoning */
-	REASONING_BOTH,        /* both, which say the same */
-	REASONING_NONE,        /* not at all */
+	REASONING_CONTENT, /* reasoning_content */
+	REASONING_SHORT,   /* reasoning */
+	REASONING_BOTH,    /* both, which say the same */
+	REASONING_NONE,    /* not at all */
 };
 
 /* reasoning_put: appends `"name":"escaped"` once or twice; nothing for REASONING_NONE. */

@@ -17,8 +17,9 @@ struct replay {
 
 static bool give(struct replay *p, enum event_kind kind, uint32_t block, struct str text)
 {
-	return p->fn(p->arg, &(struct event){
-		.kind = kind, .block = block, .text = text, .from_lmc = p->from_lmc });
+	return p->fn(p->arg,
+		     &(struct event){
+			     .kind = kind, .block = block, .text = text, .from_lmc = p->from_lmc });
 }
 
 /* give_text: a member's string as one piece; nothing where there is none. */
@@ -127,7 +128,8 @@ static const char *reasoning_key(const struct json_doc *d)
 {
 	json_at i = json_get(d, 0, "reasoning_content");
 
-	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING ? "reasoning_content" : "reasoning";
+	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING ? "reasoning_content"
+								  : "reasoning";
 }
 
 static bool give_images(struct replay *p)
@@ -136,7 +138,8 @@ static bool give_images(struct replay *p)
 
 	if (list == JSON_ABSENT)
 		return true;
-	for (json_at i = json_first(&p->d, list); i != json_end(&p->d, list); i = json_next(&p->d, i))
+	for (json_at i = json_first(&p->d, list); i != json_end(&p->d, list);
+	     i = json_next(&p->d, i))
 		if (!give(p, EVENT_MEDIA, 0, json_raw(&p->d, i)))
 			return false;
 	return true;
@@ -146,8 +149,8 @@ static bool give_all(struct replay *p, struct str finish_reason, const struct us
 {
 	if (!give(p, EVENT_START, 0, STR_NONE) || !give_lmc_list(p) ||
 	    !give_text(p, EVENT_REASONING, 0, reasoning_key(&p->d), 0) ||
-	    !give_text(p, EVENT_TEXT, 0, "content", 0) ||
-	    !give_images(p) || !give_text(p, EVENT_REFUSAL, 0, "refusal", 0) || !give_calls(p))
+	    !give_text(p, EVENT_TEXT, 0, "content", 0) || !give_images(p) ||
+	    !give_text(p, EVENT_REFUSAL, 0, "refusal", 0) || !give_calls(p))
 		return false;
 	if (!give(p, EVENT_FINISH, 0, finish_reason))
 		return false;

@@ -15,7 +15,7 @@ struct transcript {
 	struct str                      *made;   /* in the arena; grown by halves */
 	size_t                           count;
 	size_t                           cap;
-	size_t                           at; /* the message that is being handed on */
+	size_t                           at;      /* the message that is being handed on */
 	size_t                           made_at; /* the next of those that were rendered already */
 	struct json_doc                  doc;
 };
@@ -27,8 +27,7 @@ struct transcript {
 static bool may_be_lmc(struct str message)
 {
 	return memmem(message.p, message.n, "\"type\"", 6) ||
-	       memmem(message.p, message.n, "\"lmc\"", 5) ||
-	       memmem(message.p, message.n, "\\u", 2);
+	       memmem(message.p, message.n, "\"lmc\"", 5) || memmem(message.p, message.n, "\\u", 2);
 }
 
 static bool is_lmc(const struct json_doc *d, json_at i)
@@ -40,8 +39,8 @@ static bool is_lmc(const struct json_doc *d, json_at i)
 static json_at lmc_of(const struct json_doc *d)
 {
 	json_at list = json_get(d, 0, "lmc");
-	bool    some = list != JSON_ABSENT && json_kind(d, list) == JSON_ARRAY &&
-		    d->tok[list].count > 0;
+	bool    some =
+		list != JSON_ABSENT && json_kind(d, list) == JSON_ARRAY && d->tok[list].count > 0;
 
 	return some ? list : JSON_ABSENT;
 }
@@ -96,8 +95,8 @@ static enum errc at_member(struct err *e, const char *path, const char *member, 
 static const char *wanted_kind(const struct json_doc *d, json_at format)
 {
 	static const char *const formats[][2] = {
-		{ "base64", "png" },       { "base64.png", "png" }, { "base64.jpeg", "jpeg" },
-		{ "base64.jpg", "jpeg" },  { "base64.gif", "gif" }, { "base64.webp", "webp" },
+		{ "base64", "png" },      { "base64.png", "png" }, { "base64.jpeg", "jpeg" },
+		{ "base64.jpg", "jpeg" }, { "base64.gif", "gif" }, { "base64.webp", "webp" },
 	};
 
 	if (format == JSON_ABSENT)
@@ -111,15 +110,18 @@ static const char *wanted_kind(const struct json_doc *d, json_at format)
 static enum errc check_base64(struct str data, const char *wanted, const char *path, struct err *e)
 {
 	if (data.n / 4 * 3 > LIMIT_IMAGE)
-		return at_member(e, path, "content", "the image is too large; at most 12 MiB are allowed");
-	if (!media_base64(data))
 		return at_member(e, path, "content",
-				 "must be base64: the standard alphabet, padded, without white space");
+				 "the image is too large; at most 12 MiB are allowed");
+	if (!media_base64(data))
+		return at_member(
+			e, path, "content",
+			"must be base64: the standard alphabet, padded, without white space");
 
 	const char *kind = media_kind_base64(data);
 	if (!kind || strcmp(kind, wanted) != 0)
-		return at_member(e, path, "content",
-				 "the image is not what its format says; base64 and base64.png mean PNG");
+		return at_member(
+			e, path, "content",
+			"the image is not what its format says; base64 and base64.png mean PNG");
 	return ERR_OK;
 }
 
@@ -150,7 +152,7 @@ enum errc transcript_check(const struct json_doc *d, json_at i, const char *path
 {
 	struct to_openai *t = to_openai_create(&(struct to_openai_options){
 		.vision = true, .image_path = paths ? any_image : NULL, .made = ignore_made });
-	enum errc rc;
+	enum errc         rc;
 
 	if (!t)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
@@ -161,7 +163,8 @@ enum errc transcript_check(const struct json_doc *d, json_at i, const char *path
 	if (rc != ERR_OK)
 		return rc;
 
-	return is_text(d, i, "type", "image") && is_sent(d, i) ? check_image(d, i, path, e) : ERR_OK;
+	return is_text(d, i, "type", "image") && is_sent(d, i) ? check_image(d, i, path, e)
+							       : ERR_OK;
 }
 
 /* --- images that are named by path --- */
@@ -462,8 +465,8 @@ static bool any_lmc(struct transcript *t, const struct str *messages, size_t cou
 }
 
 enum errc transcript_render(const struct str *messages, size_t count,
-			    const struct transcript_options *o, struct str **ret,
-			    size_t *ret_count, struct err *e)
+			    const struct transcript_options *o, struct str **ret, size_t *ret_count,
+			    struct err *e)
 {
 	struct transcript t = { .o = o };
 	enum errc         rc;

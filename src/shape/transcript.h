@@ -26,24 +26,24 @@ struct transcript_made {
 };
 
 struct transcript_options {
-	bool             fence; /* LMC code as fenced text instead of tool calls */
-	bool             answers_calls; /* a call that was left without an answer gets one */
-	size_t           old;   /* so many messages in front were sent earlier: no warnings for them */
-	bool             view;  /* for reading, not for a provider: no images from files */
-	struct warnings *warnings; /* borrowed */
-	const struct transcript_image *images; /* in the order of the messages */
-	size_t           image_count;
+	bool   fence;         /* LMC code as fenced text instead of tool calls */
+	bool   answers_calls; /* a call that was left without an answer gets one */
+	size_t old;  /* so many messages in front were sent earlier: no warnings for them */
+	bool   view; /* for reading, not for a provider: no images from files */
+	struct warnings               *warnings; /* borrowed */
+	const struct transcript_image *images;   /* in the order of the messages */
+	size_t                         image_count;
 	const struct transcript_made  *made; /* in the order of the messages */
-	size_t           made_count;
-	struct arena    *arena;
+	size_t                         made_count;
+	struct arena                  *arena;
 };
 
 /* transcript_render: *ret are raw JSON messages; they borrow from messages and the arena.
  * Errors: INVALID_VALUE and the like for a message that breaks the rules, with its path
  * (messages[2].format, counted behind the old ones); OVERLOADED. */
 enum errc transcript_render(const struct str *messages, size_t count,
-			    const struct transcript_options *o, struct str **ret,
-			    size_t *ret_count, struct err *e) MUST_USE;
+			    const struct transcript_options *o, struct str **ret, size_t *ret_count,
+			    struct err *e) MUST_USE;
 
 /* transcript_check: whether the LMC message at i may be taken in: the rules of translation, and
  * strictly what images and sound consist of.  path: its own, as messages[2]; paths: whether images

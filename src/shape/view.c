@@ -135,8 +135,8 @@ static bool is_of_calls(struct json_doc *d, struct str message, bool *ret_may_ca
 		return false;
 	bool by = role_is(d, "assistant");
 	*ret_may_call = !by || json_get_some(d, 0, "tool_calls") != JSON_ABSENT ||
-	                json_get_some(d, 0, "type") != JSON_ABSENT ||
-	                json_get_some(d, 0, "lmc") != JSON_ABSENT;
+			json_get_some(d, 0, "type") != JSON_ABSENT ||
+			json_get_some(d, 0, "lmc") != JSON_ABSENT;
 	return by || role_is(d, "tool") || role_is(d, "function") || role_is(d, "computer");
 }
 
@@ -189,8 +189,9 @@ static bool print_text(const struct json_doc *d, json_at message, struct buf *ou
 {
 	json_at     content = json_get(d, message, "content");
 	json_at     role = json_get(d, message, "role");
-	const char *name = role != JSON_ABSENT && json_is(d, role, "assistant") ? "assistant" : "user";
-	struct buf  text;
+	const char *name =
+		role != JSON_ABSENT && json_is(d, role, "assistant") ? "assistant" : "user";
+	struct buf text;
 
 	buf_init(&text, LIMIT_STORE_ROW);
 	bool ok = (content == JSON_ABSENT || text_of(d, content, &text)) &&

@@ -9,19 +9,19 @@
 #include "store/job.h"
 
 struct store_api_key {
-	int64_t    number;
-	char       id[API_KEY_ID + 1]; /* without key_ */
-	int64_t    owner;
-	struct str name;
-	unsigned   scopes;      /* enum scope */
-	struct str models;      /* JSON array of strings; empty: all */
-	struct str metadata;    /* JSON object, "{}" if none */
-	int64_t    created_ms;
-	int64_t    expires_ms;  /* 0: never, as in the others */
-	int64_t    revoked_ms;
-	int64_t    rotated_ms;
-	int64_t    old_until_ms; /* of the text before a rotation */
-	int64_t    used_ms;
+	int64_t          number;
+	char             id[API_KEY_ID + 1]; /* without key_ */
+	int64_t          owner;
+	struct str       name;
+	unsigned         scopes;   /* enum scope */
+	struct str       models;   /* JSON array of strings; empty: all */
+	struct str       metadata; /* JSON object, "{}" if none */
+	int64_t          created_ms;
+	int64_t          expires_ms; /* 0: never, as in the others */
+	int64_t          revoked_ms;
+	int64_t          rotated_ms;
+	int64_t          old_until_ms; /* of the text before a rotation */
+	int64_t          used_ms;
 	struct allowance allowance;
 };
 
@@ -51,10 +51,10 @@ struct api_key_write {
 	struct str          models;   /* JSON array; empty: all */
 	struct str          metadata; /* JSON object; empty: none */
 	int64_t             expires_ms;
-	bool                limits_set, budget_set; /* which part of allowance: budget_*, or all else */
-	struct allowance    allowance;
-	struct arena        arena;    /* init'ed and finished by the caller */
-	struct store_api_key now;     /* out: as it is then */
+	bool limits_set, budget_set; /* which part of allowance: budget_*, or all else */
+	struct allowance     allowance;
+	struct arena         arena; /* init'ed and finished by the caller */
+	struct store_api_key now;   /* out: as it is then */
 };
 
 /* api_keys_read: keys, whoever owns what; newest first.

@@ -19,8 +19,8 @@ struct archive_read {
 	struct id        conversation;
 	size_t           page_bytes; /* a page ends behind the line that makes it so long */
 	/* out; the caller empties page in between */
-	struct buf       page;
-	bool             has_more;
+	struct buf page;
+	bool       has_more;
 	/* the engine's */
 	struct archive_plan *plan; /* owned */
 	size_t               at;   /* the part that is next, */
@@ -37,12 +37,13 @@ struct archive_write {
 	bool             owners; /* those that are told own their conversations, owner the others */
 	bool             quiet;  /* no results are wanted */
 	int64_t          now_ms;
-	struct str       text;   /* the archive */
-	struct idem_made  made;
+	struct str       text; /* the archive */
+	struct idem_made made;
 	/* out */
-	size_t     conversation_count;
-	size_t     message_count;
-	struct buf results; /* {"id":…,"source_id":…,"messages":…} of each, with commas between them */
+	size_t conversation_count;
+	size_t message_count;
+	struct buf
+		results; /* {"id":…,"source_id":…,"messages":…} of each, with commas between them */
 };
 
 /* An export by another process than the gateway's (store_engine.export). */

@@ -33,9 +33,10 @@ static enum errc failed(const char *doing, struct err *e)
 
 	err_set(e, ERR_STORAGE, "", "a file could not be %s: %s", doing,
 		os == ENOSPC || os == EDQUOT ? "the disk is full" : "the disk refused it");
-	return err_blame(e, os == ENOENT || os == ENOTDIR || os == EACCES || os == EPERM || os == EROFS
-				    ? FAULT_NO_PLACE
-				    : FAULT_DISK);
+	return err_blame(e,
+			 os == ENOENT || os == ENOTDIR || os == EACCES || os == EPERM || os == EROFS
+				 ? FAULT_NO_PLACE
+				 : FAULT_DISK);
 }
 
 enum errc blobs_open(const char *database, struct blobs **ret, struct err *e)
@@ -298,7 +299,7 @@ static bool parse_mark(const char *text, struct blob_name *ret)
 }
 
 void blob_sweep(struct blobs *b, bool (*keep)(void *arg, const unsigned char sha256[HASH_BYTES]),
-		void *arg)
+		void         *arg)
 {
 	char path[PATH_MAX];
 

@@ -61,4 +61,4 @@ void blob_settle(struct blobs *b, const struct blob_name *name, bool keep);
 /* blob_sweep: at start: removes what was being written, and asks of each marked content whether it
  * has a row (true, too, where that can't be told). */
 void blob_sweep(struct blobs *b, bool (*keep)(void *arg, const unsigned char sha256[HASH_BYTES]),
-		void *arg);
+		void         *arg);

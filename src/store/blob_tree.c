@@ -39,7 +39,7 @@ static bool put(int fd, const char *p, size_t n)
 
 static enum errc pour(int from, int to, bool (*stopped)(void), struct err *e)
 {
-	char *room = malloc(CHUNK);
+	char     *room = malloc(CHUNK);
 	enum errc rc = ERR_OK;
 
 	if (!room)

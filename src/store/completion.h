@@ -64,7 +64,7 @@ struct completion_messages_read {
 	struct completion_message {
 		int64_t    place;
 		struct str body;
-	}     *messages;
+	} * messages;
 	size_t message_count;
 	bool   has_more;
 };
@@ -76,8 +76,8 @@ struct completion_write {
 	int64_t          now_ms;
 	struct id        run;
 	/* With its conversation if that has nothing else, else its answer alone goes. */
-	bool             delete;
-	struct str       metadata; /* the new one: JSON object; empty: as it is */
-	struct arena     arena;    /* init'ed and finished by the caller */
-	struct store_completion now; /* out: as it is then; not if deleted */
+	bool delete;
+	struct str              metadata; /* the new one: JSON object; empty: as it is */
+	struct arena            arena;    /* init'ed and finished by the caller */
+	struct store_completion now;      /* out: as it is then; not if deleted */
 };

@@ -21,18 +21,18 @@ struct branch_read {
 	struct store_job job;
 	int64_t          owner;
 	struct id        conversation;
-	struct id        from; /* a message to read back from; none: the newest.  It is not there, or
+	struct id    from; /* a message to read back from; none: the newest.  It is not there, or
 	                        * not in this conversation: NOT_FOUND "parent" */
-	struct arena     arena;
+	struct arena arena;
 	/* out */
-	struct id            leaf;  /* newest message to continue from; none: empty conversation */
-	struct id            expected_leaf; /* to hand to turn_begin */
-	bool                 live;  /* a run is going on at the leaf: conversation_busy; then leaf,
+	struct id  leaf;          /* newest message to continue from; none: empty conversation */
+	struct id  expected_leaf; /* to hand to turn_begin */
+	bool       live;          /* a run is going on at the leaf: conversation_busy; then leaf,
 	                             * instruction and messages are left empty */
-	bool                 instruction_set;
-	struct str           instruction; /* of the branch's newest turn that set one, else a fork's */
+	bool       instruction_set;
+	struct str instruction; /* of the branch's newest turn that set one, else a fork's */
 	struct store_message *messages; /* root to leaf */
-	size_t               message_count;
+	size_t                message_count;
 };
 
 /* A conversation as it is listed. */
@@ -45,10 +45,10 @@ struct store_conversation {
 };
 
 struct conversation_read {
-	struct store_job job;
-	int64_t          owner;
-	struct id        conversation;
-	struct arena     arena;
+	struct store_job          job;
+	int64_t                   owner;
+	struct id                 conversation;
+	struct arena              arena;
 	struct store_conversation found; /* out */
 };
 
@@ -64,29 +64,29 @@ enum conversation_change {
 	CONVERSATION_APPEND,         /* messages, behind what a turn would go on from */
 	CONVERSATION_REMOVE_MESSAGE, /* the content of one message, and the event log of its run */
 	CONVERSATION_DELETE,         /* it, its messages, its runs, their event logs */
-	CONVERSATION_FORK,           /* a new one: source's branch to message; metadata, title: if set */
+	CONVERSATION_FORK, /* a new one: source's branch to message; metadata, title: if set */
 	CONVERSATION_CHANGE__COUNT
 };
 
 struct conversation_write {
-	struct store_job         job;
-	enum conversation_change change;
-	int64_t                  owner;
-	int64_t                  now_ms;
-	struct id                conversation;
-	bool                     metadata_set;
-	struct str               metadata; /* JSON object; empty: none */
-	bool                     title_set;
-	struct str               title;    /* plain text; empty: none */
+	struct store_job            job;
+	enum conversation_change    change;
+	int64_t                     owner;
+	int64_t                     now_ms;
+	struct id                   conversation;
+	bool                        metadata_set;
+	struct str                  metadata; /* JSON object; empty: none */
+	bool                        title_set;
+	struct str                  title; /* plain text; empty: none */
 	const struct store_message *messages;
-	size_t                   message_count;
-	struct id                source;   /* FORK; revisions are its */
-	struct id                message;  /* REMOVE_MESSAGE; FORK: the last one copied; none: the newest */
-	struct idem_made          made;     /* CREATE, APPEND, FORK */
-	bool                     conditional; /* only if its revision is one of these */
-	int64_t                  revisions[STORE_REVISIONS];
-	size_t                   revision_count;
-	struct arena             arena;    /* init'ed and finished by the caller */
+	size_t                      message_count;
+	struct id                   source; /* FORK; revisions are its */
+	struct id        message; /* REMOVE_MESSAGE; FORK: the last one copied; none: the newest */
+	struct idem_made made;    /* CREATE, APPEND, FORK */
+	bool             conditional; /* only if its revision is one of these */
+	int64_t          revisions[STORE_REVISIONS];
+	size_t           revision_count;
+	struct arena     arena; /* init'ed and finished by the caller */
 	/* out: as it is then; not of DELETE */
 	struct store_conversation now;
 };
@@ -101,10 +101,10 @@ struct conversations_read {
 	size_t           limit;
 	/* Only those whose metadata has all pairs of filter, a JSON object of strings; key and value are
 	 * one of them, as plain text.  key.p NULL: all. */
-	struct str       key;
-	struct str       value;
-	struct str       filter;
-	struct arena     arena;
+	struct str   key;
+	struct str   value;
+	struct str   filter;
+	struct arena arena;
 	/* out */
 	struct store_conversation *conversations;
 	size_t                     conversation_count;
@@ -115,20 +115,20 @@ struct items_read {
 	struct store_job job;
 	int64_t          owner;
 	struct id        conversation;
-	struct id        leaf;  /* a message: its branch; none: the newest.  Not there: NOT_FOUND "leaf" */
-	struct id        after; /* none: from the beginning (in the order asked) */
-	bool             descending;
-	size_t           limit;
+	struct id leaf;  /* a message: its branch; none: the newest.  Not there: NOT_FOUND "leaf" */
+	struct id after; /* none: from the beginning (in the order asked) */
+	bool      descending;
+	size_t    limit;
 	/* A page ends in front of the message that would make it larger, but not without one;
 	 * 0: only the arena ends it. */
-	size_t           page_bytes;
-	struct arena     arena;
+	size_t       page_bytes;
+	struct arena arena;
 	/* out: of the branch */
 	struct store_item {
 		struct store_message message;
 		int64_t              created_ms;
 		enum run_status      status; /* an answer's run; COMPLETED for others */
-	}     *items;
+	} * items;
 	size_t item_count;
 	bool   has_more; /* also when page_bytes or the arena, not limit, ended it */
 };

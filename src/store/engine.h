@@ -12,18 +12,18 @@ struct events_piece;
 struct store_export;
 
 struct store_options {
-	const char *path;       /* the database; one that is not there is made */
-	unsigned    readers;    /* reads that may be done at once */
-	int64_t     busy_ms;    /* how long to wait for what others hold */
-	bool        handover;    /* from a process that serves: */
-	int         handover_fd; /* what its quiesce gave; owned by the store, also when it can't be opened */
-	bool        migrate;    /* apply missing migrations; false: refuse when some are missing */
-	bool        existing;   /* at_once: a database that is not there is not made */
+	const char *path;     /* the database; one that is not there is made */
+	unsigned    readers;  /* reads that may be done at once */
+	int64_t     busy_ms;  /* how long to wait for what others hold */
+	bool        handover; /* from a process that serves: */
+	int handover_fd; /* what its quiesce gave; owned by the store, also when it can't be opened */
+	bool migrate;    /* apply missing migrations; false: refuse when some are missing */
+	bool existing;   /* at_once: a database that is not there is not made */
 	/* Event logs of runs that have ended are kept so long, and no more than so many bytes in all,
 	 * oldest first; 0: for ever, without bound.  Swept in small pieces between other writes. */
-	int64_t     events_keep_ms;
-	int64_t     events_keep_bytes;
-	int64_t     idem_keep_ms; /* how long a key is known; 0: for ever */
+	int64_t events_keep_ms;
+	int64_t events_keep_bytes;
+	int64_t idem_keep_ms; /* how long a key is known; 0: for ever */
 	/* assemble: the answer (a message object, appended to out) that the logged events of a run make,
 	 * for what a crash cut off or a failing disk did not take; false: they make none.  NULL: no answer is made then. */
 	bool (*assemble)(const struct events_piece *pieces, size_t count, struct buf *out);
@@ -50,7 +50,7 @@ struct store_engine {
 	 * gateway that does learns of a change of keys within LIMIT_KEYS_LOOK_MS.  Errors: STORAGE; those
 	 * of the job. */
 	enum errc (*at_once)(const struct store_options *o, enum job kind, struct store_job *job,
-	                     struct err *e);
+			     struct err *e);
 	/* Upkeep (store/upkeep.h).  NULL: the database has tools of its own. */
 	enum upkeep_end (*backup)(struct upkeep_backup *b, struct err *e);
 	enum upkeep_end (*vacuum)(struct upkeep_vacuum *v, struct err *e);

@@ -18,13 +18,14 @@ struct events_piece {
 
 /* What is known of a run since its answer began. */
 struct run_news {
-	struct id    run;
-	int64_t      attempts;
-	int64_t      first_token_ms; /* wall; 0: none came */
-	struct str   provider;       /* asked last */
-	struct usage used;           /* by attempts that were given up: a run that a kill cuts off is booked with */
-	bool         priced;         /* it; neither known nor estimated: nothing */
-	int64_t      nano;
+	struct id  run;
+	int64_t    attempts;
+	int64_t    first_token_ms; /* wall; 0: none came */
+	struct str provider;       /* asked last */
+	struct usage
+		used; /* by attempts that were given up: a run that a kill cuts off is booked with */
+	bool    priced; /* it; neither known nor estimated: nothing */
+	int64_t nano;
 };
 
 /* Events of runs that go on, all that one loop has gathered.  Never refused once its runs were begun;
@@ -46,9 +47,9 @@ struct events_read {
 	int64_t          owner;
 	struct id        run;
 	uint64_t         after;
-	size_t           page_bytes; /* a page ends in front of the piece that would make it larger, but
+	size_t       page_bytes; /* a page ends in front of the piece that would make it larger, but
 	                              * not without one */
-	struct arena     arena;
+	struct arena arena;
 	/* out */
 	struct events_piece *pieces;
 	size_t               piece_count;
@@ -57,12 +58,12 @@ struct events_read {
 	enum run_status      status;   /* as of the same moment as the page */
 	uint64_t             last_seq; /* of the end, once ended; else 0 */
 	struct id            conversation;
-	struct str           model;    /* as asked */
-	struct str           shape;    /* as in turn_begin */
-	struct str           error;    /* JSON object, or empty */
+	struct str           model; /* as asked */
+	struct str           shape; /* as in turn_begin */
+	struct str           error; /* JSON object, or empty */
 	struct str           finish_reason;
 	/* The answer's message object, once ended and if there is one: of a run that logged nothing. */
-	struct str           answer;
-	struct usage         usage;
-	int64_t              created_ms;
+	struct str   answer;
+	struct usage usage;
+	int64_t      created_ms;
 };

@@ -26,7 +26,7 @@ struct file_add {
 	int64_t           owner;
 	struct store_file file; /* without sha256 */
 	struct blob_name  content;
-	struct idem_made   made;
+	struct idem_made  made;
 };
 
 /* file_delete: a write.  Errors: NOT_FOUND. */
@@ -56,7 +56,7 @@ struct files_find {
 struct files_read {
 	struct store_job job;
 	int64_t          owner;
-	struct id        after; /* none: from the beginning (in the order asked) */
+	struct id        after;     /* none: from the beginning (in the order asked) */
 	bool             ascending; /* oldest first */
 	struct str       purpose;   /* empty: any */
 	size_t           limit;

@@ -15,8 +15,9 @@ struct store_idem {
 
 /* What a key is answered with from then on. */
 struct idem_answer {
-	int        http; /* status; 0: nothing yet, or (at an end) the key is free again */
-	struct str body; /* empty: with 200 the events of the run are the answer, else it was lost: with
+	int http; /* status; 0: nothing yet, or (at an end) the key is free again */
+	struct str
+		body; /* empty: with 200 the events of the run are the answer, else it was lost: with
 	                  * 500 the process ended before, with 503 it could not be stored, with 410 it
 	                  * was deleted */
 };
@@ -30,8 +31,9 @@ struct idem_made {
 	/* The answer's body, of status 200, appended to out once the thing is made; on a thread of
 	 * the engine's, so it only prints what the job holds.  False: no memory. */
 	bool (*print)(struct store_job *job, struct buf *out);
-	struct buf answer;    /* init'ed and finished by the caller; out: what print made, or was kept */
-	bool       replayed;  /* out: it was kept */
+	struct buf
+		answer; /* init'ed and finished by the caller; out: what print made, or was kept */
+	bool    replayed; /* out: it was kept */
 };
 
 /* key_reused: fills e with what is said of a key that stands for another request. */
@@ -39,27 +41,27 @@ void key_reused(struct err *e);
 
 /* A key with the answer of a call that is stored nowhere else. */
 struct idem_keep {
-	struct store_job  job;
-	int64_t           owner;
-	int64_t           created_ms;
-	struct id         run;
+	struct store_job   job;
+	int64_t            owner;
+	int64_t            created_ms;
+	struct id          run;
 	struct store_idem  key;
-	enum run_status   outcome;
+	enum run_status    outcome;
 	struct idem_answer answer;
 };
 
 /* idem_read: what a key stands for.  No error where it is unknown. */
 struct idem_read {
-	struct store_job job;
-	int64_t          owner;
+	struct store_job  job;
+	int64_t           owner;
 	struct store_idem key;
-	struct buf       bytes; /* of answer.body, at most its maximum; may be taken from here */
+	struct buf        bytes; /* of answer.body, at most its maximum; may be taken from here */
 	/* out */
-	bool              found;
-	bool              same;         /* the fingerprint is the one given */
-	bool              stored;       /* the run is, too */
-	struct id         run;
-	struct id         conversation; /* none: not stored */
-	enum run_status   outcome;      /* RUNNING: the answer is not there yet */
+	bool               found;
+	bool               same;   /* the fingerprint is the one given */
+	bool               stored; /* the run is, too */
+	struct id          run;
+	struct id          conversation; /* none: not stored */
+	enum run_status    outcome;      /* RUNNING: the answer is not there yet */
 	struct idem_answer answer;
 };

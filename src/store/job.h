@@ -50,8 +50,8 @@ struct store_job {
 
 /* store_turn_begin(s, j) and so on: hands j in; on j's loop, never blocks.  False: its lane is full;
  * nothing happened, and the caller answers 503. */
-#define X(number, name, ...)                                                                       \
-	struct name;                                                                               \
+#define X(number, name, ...) \
+	struct name;         \
 	bool store_##name(struct store *s, struct name *j) MUST_USE;
 #include "store/job.def"
 #undef X

@@ -14,7 +14,7 @@ struct key_ring_table {
 };
 
 struct key_ring {
-	pthread_rwlock_t       lock; /* guards what is below, but for the atomics */
+	pthread_rwlock_t       lock;  /* guards what is below, but for the atomics */
 	struct key_ring_table *table; /* owned */
 	int64_t                version;
 	atomic_bool            any;
@@ -189,7 +189,7 @@ static bool unexpired(const struct key_ring_entry *e, int64_t now_ms)
 }
 
 struct identity *key_ring_find(struct key_ring *r, struct str id,
-                               const unsigned char sha256[HASH_BYTES], int64_t now_ms)
+			       const unsigned char sha256[HASH_BYTES], int64_t now_ms)
 {
 	struct identity *who = NULL;
 

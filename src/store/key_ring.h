@@ -15,9 +15,9 @@ enum errc key_ring_create(struct key_ring **ret, struct err *e) MUST_USE;
 void      key_ring_destroy(struct key_ring *r);
 
 struct key_ring_entry {
-	struct identity *who; /* held */
-	char             id[API_KEY_ID]; /* without key_ */
-	unsigned char    sha256[HASH_BYTES]; /* of the key's text */
+	struct identity *who;                    /* held */
+	char             id[API_KEY_ID];         /* without key_ */
+	unsigned char    sha256[HASH_BYTES];     /* of the key's text */
 	unsigned char    old_sha256[HASH_BYTES]; /* of the text before a rotation */
 	int64_t          old_until_ms; /* wall; until when that is good; 0: there is none */
 	int64_t          expires_ms;   /* wall; 0: never */
@@ -39,7 +39,7 @@ bool key_ring_any(struct key_ring *r);
 /* key_ring_find: who holds the key with this id and digest, held; NULL: nobody.  How long it takes
  * does not tell whether there is such an id, or what is wrong with the key. */
 struct identity *key_ring_find(struct key_ring *r, struct str id,
-                               const unsigned char sha256[HASH_BYTES], int64_t now_ms) MUST_USE;
+			       const unsigned char sha256[HASH_BYTES], int64_t now_ms) MUST_USE;
 /* key_ring_named: who holds the key with this id, held, for those whose right to speak for the key was
  * proved otherwise; NULL: there is no such key, or the key is not good any more. */
 struct identity *key_ring_named(struct key_ring *r, struct str id, int64_t now_ms) MUST_USE;

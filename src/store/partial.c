@@ -53,8 +53,8 @@ static bool find_target(struct partial *p, const char *target)
 	const char *slash = strrchr(target, '/');
 	const char *name = slash ? slash + 1 : target;
 	char        parent[PATH_MAX];
-	int         n = snprintf(parent, sizeof parent, "%.*s",
-				 slash ? (int)(slash - target) + 1 : 2, slash ? target : "./");
+	int n = snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - target) + 1 : 2,
+			 slash ? target : "./");
 
 	errno = ENAMETOOLONG;
 	if (n < 0 || (size_t)n >= sizeof parent)
@@ -76,8 +76,8 @@ static bool find_target(struct partial *p, const char *target)
 /* A name that belongs to the database itself. */
 static bool belongs_to(const char *target, const char *database)
 {
-	static const char *const ends[] = { "-wal", "-shm", "-journal", ".lock", ".drain", ".takeover", ".files",
-					    ".search" };
+	static const char *const ends[] = { "-wal",   "-shm",      "-journal", ".lock",
+					    ".drain", ".takeover", ".files",   ".search" };
 	size_t                   n = strlen(database);
 
 	if (strncmp(target, database, n) != 0)

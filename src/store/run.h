@@ -37,7 +37,7 @@ struct run_read {
 	int64_t         first_token_ms; /* 0: none */
 	int64_t         completed_ms;   /* 0: not yet */
 	int64_t         attempts;
-	bool            costs;          /* cost_nano is known */
+	bool            costs; /* cost_nano is known */
 	int64_t         cost_nano;
 };
 
@@ -47,7 +47,7 @@ struct runs_read {
 	int64_t          owner;
 	struct id        conversation; /* none: of all */
 	int              status;       /* enum run_status, or -1: of any */
-	struct id        after;        /* none: from the newest; ERR_INVALID_VALUE "after": no such run */
+	struct id        after; /* none: from the newest; ERR_INVALID_VALUE "after": no such run */
 	size_t           limit;
 	struct arena     arena;
 	/* out */

@@ -7,14 +7,14 @@
 #include "store/job.h"
 
 enum search_role { /* stored in the index as a number; a new one goes to the end */
-	SEARCH_ROLE_OTHER,
-	SEARCH_ROLE_USER,
-	SEARCH_ROLE_ASSISTANT,
-	SEARCH_ROLE_SYSTEM,
-	SEARCH_ROLE_DEVELOPER,
-	SEARCH_ROLE_TOOL,
-	SEARCH_ROLE_COMPUTER,
-	SEARCH_ROLE__COUNT
+		   SEARCH_ROLE_OTHER,
+		   SEARCH_ROLE_USER,
+		   SEARCH_ROLE_ASSISTANT,
+		   SEARCH_ROLE_SYSTEM,
+		   SEARCH_ROLE_DEVELOPER,
+		   SEARCH_ROLE_TOOL,
+		   SEARCH_ROLE_COMPUTER,
+		   SEARCH_ROLE__COUNT
 };
 const char *search_role_name(enum search_role r);
 
@@ -25,12 +25,12 @@ struct search_segment {
 };
 
 struct search_hit {
-	struct id        message;
-	struct id        conversation;
-	struct str       title; /* of the conversation; empty: none */
-	int64_t          created_ms;
-	enum search_role role;
-	int64_t          score; /* millionths */
+	struct id              message;
+	struct id              conversation;
+	struct str             title; /* of the conversation; empty: none */
+	int64_t                created_ms;
+	enum search_role       role;
+	int64_t                score;    /* millionths */
 	struct search_segment *segments; /* the snippet, in order */
 	size_t                 segment_count;
 };
@@ -44,7 +44,7 @@ struct search_read {
 	struct str       query;        /* as typed; UTF-8 without NUL */
 	struct id        conversation; /* none: all */
 	int              role;         /* enum search_role, or -1: any */
-	struct str       after;        /* next of the page before, of the same query; empty: the first */
+	struct str       after; /* next of the page before, of the same query; empty: the first */
 	size_t           limit;
 	struct arena     arena;
 	/* out */

@@ -18,25 +18,25 @@
 
 #include <stdlib.h>
 
-#define X(number, name, lane_, bound_, bytes)                                                      \
-	static size_t name##_bytes(struct store_job *job)                                          \
-	{                                                                                          \
-		struct name *j = container_of(job, struct name, job);                              \
-                                                                                                   \
-		(void)j;                                                                           \
-		return bytes;                                                                      \
-	}                                                                                          \
-                                                                                                   \
-	bool store_##name(struct store *s, struct name *j)                                         \
-	{                                                                                          \
-		j->job.kind = &job_kinds[JOB_##number];                                            \
-		return s->ops->submit(s, &j->job);                                                 \
+#define X(number, name, lane_, bound_, bytes)                         \
+	static size_t name##_bytes(struct store_job *job)             \
+	{                                                             \
+		struct name *j = container_of(job, struct name, job); \
+                                                                      \
+		(void)j;                                              \
+		return bytes;                                         \
+	}                                                             \
+                                                                      \
+	bool store_##name(struct store *s, struct name *j)            \
+	{                                                             \
+		j->job.kind = &job_kinds[JOB_##number];               \
+		return s->ops->submit(s, &j->job);                    \
 	}
 #include "store/job.def"
 #undef X
 
 const struct job_kind job_kinds[JOB__COUNT] = {
-#define X(number, name, lane, bound, bytes)                                                        \
+#define X(number, name, lane, bound, bytes) \
 	[JOB_##number] = { JOB_##number, #name, LANE_##lane, bound, name##_bytes },
 #include "store/job.def"
 #undef X
@@ -104,7 +104,7 @@ const char *run_status_name(enum run_status s)
 void key_reused(struct err *e)
 {
 	err_set(e, ERR_KEY_REUSED, "Idempotency-Key",
-		       "this key was used for another request; a key stands for one path and one body");
+		"this key was used for another request; a key stands for one path and one body");
 }
 
 void archive_read_finish(struct archive_read *j)

@@ -18,19 +18,19 @@ struct usage_note;
 
 /* Figures for health and metrics; any thread. */
 struct store_stats {
-	bool     writable;   /* false after a failed commit, until one succeeds again */
-	char     problem[160]; /* why not, for the operator */
-	const char *reason;    /* why not, for anybody: no path; static, "" while it is writable */
-	uint64_t queue;      /* turns waiting */
-	uint64_t unfinished; /* runs whose end could not be stored, and that have none yet */
-	uint64_t commits;
-	uint64_t commit_us;  /* sum */
-	uint64_t turns;
-	uint64_t busy;       /* times others held what a write needed */
-	int64_t  log_bytes;  /* written and not yet in its final place; 0 where there is no such thing */
-	int64_t  search_messages; /* in the index */
-	int64_t  search_waiting;  /* what it has not taken up yet: turns, as a rule */
-	bool     search_complete; /* false while it is made anew or can't be used */
+	bool        writable;     /* false after a failed commit, until one succeeds again */
+	char        problem[160]; /* why not, for the operator */
+	const char *reason;     /* why not, for anybody: no path; static, "" while it is writable */
+	uint64_t    queue;      /* turns waiting */
+	uint64_t    unfinished; /* runs whose end could not be stored, and that have none yet */
+	uint64_t    commits;
+	uint64_t    commit_us; /* sum */
+	uint64_t    turns;
+	uint64_t    busy; /* times others held what a write needed */
+	int64_t log_bytes; /* written and not yet in its final place; 0 where there is no such thing */
+	int64_t search_messages; /* in the index */
+	int64_t search_waiting;  /* what it has not taken up yet: turns, as a rule */
+	bool    search_complete; /* false while it is made anew or can't be used */
 };
 
 /* A store that is open, as its engine does it. */
@@ -39,7 +39,8 @@ struct store_ops {
 	/* submit: takes job->kind's job (store/job.h); false: its lane is full.  On a loop's thread. */
 	bool (*submit)(struct store *s, struct store_job *job);
 	bool (*does)(const struct job_kind *kind); /* NULL: every kind of job is done here */
-	void (*stats)(struct store *s, struct store_stats *ret); /* any thread, cheap; may be NULL */
+	void (*stats)(struct store       *s,
+		      struct store_stats *ret); /* any thread, cheap; may be NULL */
 	/* destroy: finishes everything queued and closes.  After all loops have stopped submitting;
 	 * answers still reach loops that run. */
 	void (*destroy)(struct store *s);

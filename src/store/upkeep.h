@@ -19,8 +19,9 @@ enum upkeep_end {
 /* The copy is of one moment.  It appears under its name whole, checked and synced, or not at all. */
 struct upkeep_backup {
 	const char *database;
-	const char *target;    /* a file that does not exist; uploaded files go to `target`.files */
-	bool (*stopped)(void); /* asked now and then whether to give up; from any depth, no lock held */
+	const char *target; /* a file that does not exist; uploaded files go to `target`.files */
+	bool (*stopped)(
+		void); /* asked now and then whether to give up; from any depth, no lock held */
 
 	int64_t bytes; /* of the copied database */
 	int64_t conversations;
@@ -28,7 +29,6 @@ struct upkeep_backup {
 	int64_t files;   /* rows */
 	int64_t missing; /* contents that rows name and that were nowhere to be found */
 };
-
 
 /* Free pages are given back to the file system.  Without a gateway the file is written anew, which needs
  * room for it twice. */

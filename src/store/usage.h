@@ -15,11 +15,11 @@ struct usage_note {
 	char         model[LIMIT_MODEL + 1];
 	char         provider[64];
 	struct id    run;
-	int64_t      at_ms;    /* wall */
-	struct usage usage;    /* of all its attempts; neither known nor estimated: nothing was used */
+	int64_t      at_ms; /* wall */
+	struct usage usage; /* of all its attempts; neither known nor estimated: nothing was used */
 	bool         priced;
-	int64_t      nano;     /* what it cost */
-	bool         reserved; /* by the call, and this ends it: where it is gone, that was done before */
+	int64_t      nano; /* what it cost */
+	bool reserved; /* by the call, and this ends it: where it is gone, that was done before */
 };
 
 /* budget_reserve: a write, before a call is asked for: what it may cost at most is taken from what its
@@ -34,8 +34,8 @@ struct budget_reserve {
 	int64_t          now_ms;
 	int64_t          nano;
 	int64_t          tokens;
-	int64_t          tokens_in;    /* of those */
-	int64_t          limit_nano;   /* 0: none, as in the next two */
+	int64_t          tokens_in;  /* of those */
+	int64_t          limit_nano; /* 0: none, as in the next two */
 	int64_t          limit_tokens;
 	int64_t          window_ms;
 };
@@ -51,7 +51,7 @@ struct budget_settle {
 /* usage_read: what was used on some days, in the order of what it is grouped by. */
 enum usage_group { USAGE_BY_KEY = 1, USAGE_BY_MODEL = 2, USAGE_BY_DAY = 4 };
 struct usage_row {
-	struct str key;      /* of these, those that it is grouped by; "": without a key */
+	struct str key; /* of these, those that it is grouped by; "": without a key */
 	struct str model;
 	int64_t    day;
 	int64_t    calls, estimated, unpriced;
@@ -60,11 +60,11 @@ struct usage_row {
 };
 struct usage_read {
 	struct store_job job;
-	struct str       key;   /* of that one alone; p NULL: of all */
-	struct str       model; /* likewise */
+	struct str       key;              /* of that one alone; p NULL: of all */
+	struct str       model;            /* likewise */
 	int64_t          from_day, to_day; /* the last one is in it; since 1970, UTC */
-	unsigned         group; /* enum usage_group; 0: a sum */
-	size_t           skip;  /* rows in front of the page */
+	unsigned         group;            /* enum usage_group; 0: a sum */
+	size_t           skip;             /* rows in front of the page */
 	size_t           limit;
 	struct arena     arena; /* init'ed and finished by the caller */
 	/* out */

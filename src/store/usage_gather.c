@@ -15,11 +15,11 @@ enum { BUCKETS = 512 };
 
 struct table {
 	struct usage_sum *buckets[BUCKETS]; /* owned */
-	size_t      count;
+	size_t            count;
 };
 
 struct usage_gather {
-	pthread_mutex_t lock; /* guards the table that gathers */
+	pthread_mutex_t lock;    /* guards the table that gathers */
 	struct table   *now;     /* owned */
 	struct table   *written; /* owned; of who writes them */
 	void (*first)(void *arg);
@@ -145,7 +145,7 @@ void usage_gather_add(struct usage_gather *g, const struct usage_note *note)
 	add(&n.usage.cached_read, note->usage.cached_read);
 	add(&n.usage.reasoning, note->usage.reasoning);
 	pthread_mutex_lock(&g->lock);
-	bool        first = g->now->count == 0;
+	bool              first = g->now->count == 0;
 	struct usage_sum *s = find(g->now, &n);
 	if (s)
 		add_sum(s, &n, (const int64_t[]){ 1, note->usage.estimated, !note->priced });
@@ -162,8 +162,8 @@ bool usage_gather_any(struct usage_gather *g)
 	return any;
 }
 
-int usage_gather_flush(struct usage_gather *g,
-                       int (*put)(void *arg, const struct usage_sum *sum), void *arg)
+int usage_gather_flush(struct usage_gather *g, int (*put)(void *arg, const struct usage_sum *sum),
+		       void                *arg)
 {
 	int rc = 0;
 
@@ -189,8 +189,9 @@ void usage_gather_done(struct usage_gather *g, bool written)
 				struct usage_sum *to = find(g->now, &s->note);
 
 				if (to)
-					add_sum(to, &s->note, (const int64_t[]){ s->calls, s->estimated,
-					                                         s->unpriced });
+					add_sum(to, &s->note,
+						(const int64_t[]){ s->calls, s->estimated,
+								   s->unpriced });
 			}
 		pthread_mutex_unlock(&g->lock);
 	}

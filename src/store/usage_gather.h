@@ -21,8 +21,8 @@ void                 usage_gather_destroy(struct usage_gather *g);
 void usage_gather_add(struct usage_gather *g, const struct usage_note *note);
 /* usage_gather_flush: hands each sum to put, up to one that returns other than 0, which is returned; they
  * count as written only with usage_gather_done, which says whether that was committed. */
-int  usage_gather_flush(struct usage_gather *g,
-                        int (*put)(void *arg, const struct usage_sum *sum), void *arg) MUST_USE;
+int  usage_gather_flush(struct usage_gather *g, int (*put)(void *arg, const struct usage_sum *sum),
+			void                *arg) MUST_USE;
 void usage_gather_done(struct usage_gather *g, bool written);
 /* usage_gather_any: there is something to write. */
 bool usage_gather_any(struct usage_gather *g);

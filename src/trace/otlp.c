@@ -16,7 +16,9 @@
 enum { EVERY_US = 1000 * 1000, HEADERS = 16 };
 
 static const struct upstream_limits limits = {
-	.first_byte_us = 10 * 1000 * 1000, .idle_us = 10 * 1000 * 1000, .total_us = 20 * 1000 * 1000,
+	.first_byte_us = 10 * 1000 * 1000,
+	.idle_us = 10 * 1000 * 1000,
+	.total_us = 20 * 1000 * 1000,
 };
 
 struct otlp {
@@ -122,7 +124,8 @@ static void on_timer(struct timer *t)
 /* --- birth and death --- */
 
 /* put_headers: "a=b,c=d" as lines of a head; false: not of that form. */
-static bool put_headers(struct arena *a, const char *text, const char *lines[HEADERS], size_t *ret_n)
+static bool put_headers(struct arena *a, const char *text, const char *lines[HEADERS],
+			size_t *ret_n)
 {
 	while (text && *text) {
 		size_t      n = strcspn(text, ",");
@@ -139,20 +142,21 @@ static bool put_headers(struct arena *a, const char *text, const char *lines[HEA
 	return true;
 }
 
-static enum errc make_target(const struct otlp_options *o, struct upstream_target **ret, struct err *e)
+static enum errc make_target(const struct otlp_options *o, struct upstream_target **ret,
+			     struct err *e)
 {
-	static const char path[] = "/v1/traces";
-	struct arena      a;
-	const char       *lines[HEADERS];
+	static const char              path[] = "/v1/traces";
+	struct arena                   a;
+	const char                    *lines[HEADERS];
 	struct upstream_target_options t = { .headers = lines, .connect_us = 5 * 1000 * 1000 };
-	size_t n = strlen(o->endpoint);
-	enum errc rc = ERR_OK;
+	size_t                         n = strlen(o->endpoint);
+	enum errc                      rc = ERR_OK;
 
 	arena_init(&a, LIMIT_ARENA);
 	while (n > 0 && o->endpoint[n - 1] == '/')
 		n--;
-	bool whole = n > sizeof path - 1 && memcmp(o->endpoint + n - (sizeof path - 1), path,
-						   sizeof path - 1) == 0;
+	bool whole = n > sizeof path - 1 &&
+		     memcmp(o->endpoint + n - (sizeof path - 1), path, sizeof path - 1) == 0;
 	char *url = arena_alloc(&a, n + sizeof path);
 	if (url)
 		snprintf(url, n + sizeof path, "%.*s%s", (int)n, o->endpoint, whole ? "" : path);
@@ -161,7 +165,8 @@ static enum errc make_target(const struct otlp_options *o, struct upstream_targe
 		rc = err_set(e, ERR_INVALID_VALUE, "PARLEY_OTLP_HEADERS",
 			     "must be name=value, several with commas between");
 	else if ((rc = upstream_target_create(&t, ret, e)) != ERR_OK)
-		memcpy(e->path, "otlp_endpoint", sizeof "otlp_endpoint"); /* not the targets' base_url */
+		memcpy(e->path, "otlp_endpoint",
+		       sizeof "otlp_endpoint"); /* not the targets' base_url */
 	arena_finish(&a);
 	return rc;
 }

@@ -12,10 +12,10 @@
 static bool is_tls(CURLcode code)
 {
 	static const CURLcode tls[] = {
-		CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM,  CURLE_SSL_CIPHER,
-		CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE,
-		CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED,
-		CURLE_SSL_CLIENTCERT, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+		CURLE_SSL_CONNECT_ERROR,     CURLE_SSL_CERTPROBLEM,          CURLE_SSL_CIPHER,
+		CURLE_SSL_CACERT_BADFILE,    CURLE_SSL_ISSUER_ERROR,         CURLE_SSL_CRL_BADFILE,
+		CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_INVALIDCERTSTATUS,    CURLE_USE_SSL_FAILED,
+		CURLE_SSL_CLIENTCERT,        CURLE_SSL_PINNEDPUBKEYNOTMATCH,
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(tls); i++)
@@ -58,8 +58,8 @@ static char *note_strdup(const char *text)
 
 bool failure_init(void)
 {
-	return curl_global_init_mem(CURL_GLOBAL_DEFAULT, note_malloc, free, note_realloc, note_strdup,
-				    note_calloc) == CURLE_OK;
+	return curl_global_init_mem(CURL_GLOBAL_DEFAULT, note_malloc, free, note_realloc,
+				    note_strdup, note_calloc) == CURLE_OK;
 }
 
 static bool is_shortage(int os)
@@ -90,7 +90,8 @@ static bool ours(CURL *easy, CURLcode code, int socket_errno, struct err *e)
 	if (code == CURLE_OUT_OF_MEMORY && !had_memory)
 		err_set(e, ERR_OVERLOADED, NULL, "no memory for a call to the provider");
 	else if (opens && (is_shortage(socket_errno) || no_descriptor()))
-		err_set(e, ERR_OVERLOADED, NULL, "no descriptor is left for a call to the provider");
+		err_set(e, ERR_OVERLOADED, NULL,
+			"no descriptor is left for a call to the provider");
 	else if (code == CURLE_COULDNT_CONNECT && os == EADDRNOTAVAIL)
 		err_set(e, ERR_OVERLOADED, NULL,
 			"no local port is left for a connection to the provider");
@@ -116,8 +117,9 @@ static void could_not_connect(CURL *easy, struct err *e)
 
 static bool is_cut(CURLcode code)
 {
-	return code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING ||
-	       code == CURLE_SEND_ERROR || code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM;
+	return code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR ||
+	       code == CURLE_GOT_NOTHING || code == CURLE_SEND_ERROR || code == CURLE_HTTP2 ||
+	       code == CURLE_HTTP2_STREAM;
 }
 
 /* plain_words: what libcurl says of a failure, where it is known to name neither hosts nor what was
@@ -125,9 +127,9 @@ static bool is_cut(CURLcode code)
 static const char *plain_words(const char *said)
 {
 	static const char *const known[] = {
-		"HTTP/0.9 when not allowed", "chunked-encoding",        "not closed cleanly",
+		"HTTP/0.9 when not allowed", "chunked-encoding",           "not closed cleanly",
 		"Unsupported HTTP",          "Too large response headers", "Header without colon",
-		"Nul byte in header",        "Invalid Content-Length",  "HTTP2 data",
+		"Nul byte in header",        "Invalid Content-Length",     "HTTP2 data",
 		"HTTP/2 framing layer",
 	};
 
@@ -144,11 +146,12 @@ static void cut(bool begun, const char *words, struct err *e)
 
 	if (begun)
 		err_set(e, ERR_STREAM_INCOMPLETE, NULL,
-			"the provider closed the connection in the middle of its answer%s%s%s", open, words,
-			close);
+			"the provider closed the connection in the middle of its answer%s%s%s",
+			open, words, close);
 	else
 		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-			"the provider closed the connection without an answer%s%s%s", open, words, close);
+			"the provider closed the connection without an answer%s%s%s", open, words,
+			close);
 }
 
 static bool proxy_refused(CURL *easy)

@@ -26,7 +26,8 @@ static enum errc keep(struct lines *l, const char *bytes, size_t len, struct err
 		return ERR_OK;
 	if (buf_starved())
 		return err_set(e, ERR_OVERLOADED, NULL, "no memory for the provider's stream");
-	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent a line that is too long");
+	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+		       "the provider sent a line that is too long");
 }
 
 /* take: what is carried over, and what the line ends with. */

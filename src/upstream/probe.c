@@ -82,8 +82,8 @@ static CURLcode perform(CURL *easy, long timeout_ms, struct answer *a, char why[
 	return code;
 }
 
-enum errc probe_get(const char *address, bool tls, const char *path, long timeout_ms, long *ret_status,
-		    char ret_body[PROBE_BODY], struct err *e)
+enum errc probe_get(const char *address, bool tls, const char *path, long timeout_ms,
+		    long *ret_status, char ret_body[PROBE_BODY], struct err *e)
 {
 	char          why[CURL_ERROR_SIZE] = "";
 	struct answer a = { ret_body, 0 };

@@ -13,5 +13,5 @@ enum { PROBE_BODY = 512 };
  * unix:PATH; where that means any address, loopback is asked.  The answer's status, and its body's
  * beginning, printable.
  * Errors: INVALID_VALUE (no address that can be asked), UPSTREAM_CONNECT (no answer in timeout_ms). */
-enum errc probe_get(const char *address, bool tls, const char *path, long timeout_ms, long *ret_status,
-		    char ret_body[PROBE_BODY], struct err *e) MUST_USE;
+enum errc probe_get(const char *address, bool tls, const char *path, long timeout_ms,
+		    long *ret_status, char ret_body[PROBE_BODY], struct err *e) MUST_USE;

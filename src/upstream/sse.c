@@ -91,7 +91,8 @@ static bool known_field(struct str name)
 	       str_is(name, "error") || str_is(name, "id") || str_is(name, "retry");
 }
 
-static enum errc bare_line(struct sse *s, struct str line, sse_event_fn fn, void *arg, struct err *e)
+static enum errc bare_line(struct sse *s, struct str line, sse_event_fn fn, void *arg,
+			   struct err *e)
 {
 	if (!s->bare) {
 		enum errc rc = dispatch(s, fn, arg, e);
@@ -106,7 +107,8 @@ static enum errc bare_line(struct sse *s, struct str line, sse_event_fn fn, void
 	return add_data(s, line, e);
 }
 
-static enum errc take_line(struct sse *s, struct str line, sse_event_fn fn, void *arg, struct err *e)
+static enum errc take_line(struct sse *s, struct str line, sse_event_fn fn, void *arg,
+			   struct err *e)
 {
 	if (!s->begun) {
 		s->begun = true;
@@ -173,8 +175,9 @@ enum errc sse_feed(struct sse *s, const char *bytes, size_t len, sse_event_fn fn
 {
 	const char *p = bytes;
 	const char *end = bytes + len;
-	const char *lf = p; /* the next LF at or behind p once looked for: each byte is searched once */
-	bool        lf_known = false;
+	const char *lf =
+		p; /* the next LF at or behind p once looked for: each byte is searched once */
+	bool lf_known = false;
 
 	if (len > 0 && s->after_cr) {
 		s->after_cr = false;

@@ -29,9 +29,9 @@ static size_t token_length(const char *text)
 /* Headers that HTTP itself or this client decides about. */
 static bool is_own(const char *name, size_t len)
 {
-	static const char *const own[] = { "content-length",  "transfer-encoding", "connection",
-					   "expect",          "upgrade",           "te",
-					   "trailer",         "accept-encoding",   "keep-alive" };
+	static const char *const own[] = { "content-length", "transfer-encoding", "connection",
+					   "expect",         "upgrade",           "te",
+					   "trailer",        "accept-encoding",   "keep-alive" };
 
 	for (size_t i = 0; i < ARRAY_LEN(own); i++)
 		if (strlen(own[i]) == len && strncasecmp(own[i], name, len) == 0)
@@ -44,8 +44,9 @@ static enum errc check_header(const char *line, struct err *e)
 	size_t name = token_length(line);
 
 	if (name == 0 || name > 128 || line[name] != ':')
-		return err_set(e, ERR_INVALID_VALUE, "headers",
-			       "a provider's header must have a name of letters, digits and dashes");
+		return err_set(
+			e, ERR_INVALID_VALUE, "headers",
+			"a provider's header must have a name of letters, digits and dashes");
 
 	const char *value = line + name + 1;
 	value += strspn(value, " ");
@@ -110,7 +111,7 @@ static bool url_ok(const char *url)
 	CURLU *u = curl_url();
 	char  *scheme = NULL;
 	/* libcurl would forgive a third slash and take the path for the host. */
-	bool   ok = u && !strstr(url, ":///") && printable(url, LIMIT_SECRET) && !strchr(url, ' ') &&
+	bool ok = u && !strstr(url, ":///") && printable(url, LIMIT_SECRET) && !strchr(url, ' ') &&
 		  curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
 		  curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
 		  (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0) &&
@@ -176,8 +177,7 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 	t->http2 = o->http2 && strncasecmp(o->url, "https:", 6) == 0;
 	t->share = share_create();
 	if (!t->share || !copy(o->url, &t->url) || !copy(o->ca_file, &t->ca_file) ||
-	    !copy(o->proxy, &t->proxy) ||
-	    !list_make(o, "Accept: application/json", &t->plain) ||
+	    !copy(o->proxy, &t->proxy) || !list_make(o, "Accept: application/json", &t->plain) ||
 	    !list_make(o, "Accept: text/event-stream", &t->stream))
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	*ret = TAKE(t);

@@ -11,14 +11,15 @@
 struct upstream_target;
 
 struct upstream_target_options {
-	const char        *url;
-	const char *const *headers; /* "Name: value", count of them; content-type and accept are added */
-	size_t             header_count;
-	const char        *ca_file;
-	const char        *proxy;
-	int64_t            connect_us;
-	bool               http2; /* offered to https servers; else HTTP/1.1 */
-	bool               get;   /* all of its calls are GETs, without a body */
+	const char *url;
+	const char *const
+		   *headers; /* "Name: value", count of them; content-type and accept are added */
+	size_t      header_count;
+	const char *ca_file;
+	const char *proxy;
+	int64_t     connect_us;
+	bool        http2; /* offered to https servers; else HTTP/1.1 */
+	bool        get;   /* all of its calls are GETs, without a body */
 };
 /* Everything is copied; immutable and shared by all loops.  Calls keep a target alive, so it may be
  * destroyed while some still run.

@@ -27,24 +27,24 @@ struct upstream_call {
 	struct upstream_callbacks cb;
 	void                     *arg;
 	struct upstream_limits    limits;
-	struct timer              timer;  /* of the deadlines; re-armed only when it fires */
-	struct timer              resume; /* runs what an end of pause starts, outside of the caller */
-	int64_t                   start_us;
-	int64_t                   last_us; /* of the newest body byte, or of the end of a pause */
-	uint64_t                  bytes;   /* of the body so far */
-	struct curl_slist        *headers; /* owned; NULL: the target's are all */
-	struct buf                body;    /* only of a released call */
-	char                      said[CURL_ERROR_SIZE]; /* libcurl's own words on a failure */
-	int                       socket_errno; /* why there was no socket; 0: there was */
-	struct err               *err;     /* owned; why the write callback ended the call, NULL: it did not */
-	char                      content_type[96];
-	bool                      stream;
-	bool                      head_given;
-	bool                      paused;
-	bool                      held; /* libcurl keeps bytes back until it is told to go on */
-	bool                      released;
-	bool                      again; /* it was started a second time */
-	bool                      half_made; /* its handle lacks options: not to be kept */
+	struct timer              timer; /* of the deadlines; re-armed only when it fires */
+	struct timer       resume; /* runs what an end of pause starts, outside of the caller */
+	int64_t            start_us;
+	int64_t            last_us; /* of the newest body byte, or of the end of a pause */
+	uint64_t           bytes;   /* of the body so far */
+	struct curl_slist *headers; /* owned; NULL: the target's are all */
+	struct buf         body;    /* only of a released call */
+	char               said[CURL_ERROR_SIZE]; /* libcurl's own words on a failure */
+	int                socket_errno;          /* why there was no socket; 0: there was */
+	struct err        *err; /* owned; why the write callback ended the call, NULL: it did not */
+	char               content_type[96];
+	bool               stream;
+	bool               head_given;
+	bool               paused;
+	bool               held; /* libcurl keeps bytes back until it is told to go on */
+	bool               released;
+	bool               again;     /* it was started a second time */
+	bool               half_made; /* its handle lacks options: not to be kept */
 };
 
 static struct loop *loop_of(const struct upstream_call *c)
@@ -114,8 +114,10 @@ static struct deadline next_deadline(const struct upstream_call *c)
 	if (limit_us <= 0 || at_us >= d.at_us)
 		return d;
 	if (begun)
-		return (struct deadline){ at_us, ERR_IDLE_TIMEOUT,
-					  "the provider fell silent for longer than the idle time limit" };
+		return (struct deadline){
+			at_us, ERR_IDLE_TIMEOUT,
+			"the provider fell silent for longer than the idle time limit"
+		};
 	return (struct deadline){ at_us, ERR_FIRST_BYTE_TIMEOUT,
 				  "the provider sent nothing within the first-byte time limit" };
 }
@@ -255,10 +257,11 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *arg)
 static bool start_again(struct upstream_call *c, CURLcode code)
 {
 	CURL *h = c->transfer.easy;
-	bool  broke = code == CURLE_HTTP2 || code == CURLE_PARTIAL_FILE || code == CURLE_GOT_NOTHING ||
-		     code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR;
-	long  connects = 1;
-	long  head = 0;
+	bool  broke = code == CURLE_HTTP2 || code == CURLE_PARTIAL_FILE ||
+		     code == CURLE_GOT_NOTHING || code == CURLE_SEND_ERROR ||
+		     code == CURLE_RECV_ERROR;
+	long connects = 1;
+	long head = 0;
 
 	curl_easy_getinfo(h, CURLINFO_NUM_CONNECTS, &connects);
 	curl_easy_getinfo(h, CURLINFO_HEADER_SIZE, &head);
@@ -275,7 +278,7 @@ static void on_done(struct transfer *t, int curl_code)
 	struct upstream_call *c = container_of(t, struct upstream_call, transfer);
 	CURLcode              code = (CURLcode)curl_code;
 
-	struct err            e = { 0 };
+	struct err e = { 0 };
 
 	if (!c->err && start_again(c, code))
 		return;
@@ -372,7 +375,7 @@ static bool prepare_call(struct upstream_call *c, const struct upstream_ask *ask
 		if (!headers)
 			return false;
 	}
-	SET(HTTPHEADER, headers); /* a kept handle may have had its own */
+	SET(HTTPHEADER, headers);                       /* a kept handle may have had its own */
 	SET(URL, ask->url ? ask->url : c->target->url); /* a kept handle may have been elsewhere */
 	if (!c->target->get) {
 		SET(POSTFIELDS, ask->body.n > 0 ? ask->body.p : "");
@@ -393,8 +396,8 @@ static void on_resume(struct timer *t);
 
 enum errc upstream_start(struct transfers *ts, const struct upstream_target *target,
 			 const struct upstream_ask *ask, const struct upstream_limits *limits,
-			 const struct upstream_callbacks *cb, void *arg,
-			 struct upstream_call **ret, struct err *e)
+			 const struct upstream_callbacks *cb, void *arg, struct upstream_call **ret,
+			 struct err *e)
 {
 	bool                  ready;
 	CURL                 *easy = handles_get(target, ask->stream, &ready);
@@ -406,7 +409,9 @@ enum errc upstream_start(struct transfers *ts, const struct upstream_target *tar
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	}
 	*c = (struct upstream_call){
-		.transfer = { .easy = easy, .done = on_done, .shared = target->http2 && !ask->stream },
+		.transfer = { .easy = easy,
+			      .done = on_done,
+			      .shared = target->http2 && !ask->stream },
 		.transfers = ts,
 		.target = target_ref(target),
 		.cb = *cb,

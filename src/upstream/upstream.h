@@ -37,17 +37,17 @@ struct upstream_ask {
 	 * name one. */
 	const char *url;
 	const char *header; /* one more, "Name: value", copied; NULL: none */
-	struct str  body; /* borrowed until done, cancel or release */
+	struct str  body;   /* borrowed until done, cancel or release */
 	/* Small buffers, SSE accept, and no bound on the answer's length but the deadlines (the callee
 	 * keeps none of it); else an answer above LIMIT_UPSTREAM_BODY is UPSTREAM_BAD_RESPONSE. */
-	bool        stream;
+	bool stream;
 };
 
 /* upstream_start: starts a call: a POST with a body, otherwise a GET. */
 enum errc upstream_start(struct transfers *ts, const struct upstream_target *target,
 			 const struct upstream_ask *ask, const struct upstream_limits *limits,
-			 const struct upstream_callbacks *cb, void *arg,
-			 struct upstream_call **ret, struct err *e) MUST_USE;
+			 const struct upstream_callbacks *cb, void *arg, struct upstream_call **ret,
+			 struct err *e) MUST_USE;
 /* upstream_cancel: closes the socket now, or resets the stream of one that others use; no callback follows.  Not from within a callback. */
 void upstream_cancel(struct upstream_call *c);
 /* upstream_sent: whether the kernel has taken all len bytes of the body, which then are not
@@ -60,4 +60,3 @@ void upstream_pause(struct upstream_call *c, bool pause);
  * follows. Consumes the bytes given at the start. Not from within a callback. */
 struct buf;
 void upstream_release_take(struct upstream_call *c, struct buf *body);
-

@@ -29,16 +29,17 @@ struct curl_calls {
 	void *(*calloc)(size_t count, size_t n);
 };
 int __real_curl_global_init_mem(long flags, void *(*m)(size_t), void (*f)(void *),
-                                void *(*r)(void *, size_t), char *(*s)(const char *),
-                                void *(*c)(size_t, size_t));
+				void *(*r)(void *, size_t), char *(*s)(const char *),
+				void *(*c)(size_t, size_t));
 int __wrap_curl_global_init_mem(long flags, void *(*m)(size_t), void (*f)(void *),
-                                void *(*r)(void *, size_t), char *(*s)(const char *),
-                                void *(*c)(size_t, size_t));
+				void *(*r)(void *, size_t), char *(*s)(const char *),
+				void *(*c)(size_t, size_t));
 
 /* The linker's: where the program's code is, and where that of a unit test is in it.  What a test takes
  * itself is not refused. */
 extern const char __executable_start, etext;
-extern const char __start_parley_test __attribute__((weak)), __stop_parley_test __attribute__((weak));
+extern const char __start_parley_test __attribute__((weak)),
+	__stop_parley_test __attribute__((weak));
 
 static struct refuse *page;
 static bool           tell;
@@ -46,7 +47,7 @@ static bool           tell;
 /* libcurl 7.88 does not survive every failure: where singlesocket can't note a transfer at its socket, the
  * socket's hash stays behind without slots, and the next transfer divides by their number.  So what libcurl
  * takes is never refused. */
-static struct curl_calls     curl;
+static struct curl_calls      curl;
 static _Thread_local unsigned in_curl;
 /* Nor what the C library takes itself: the sanitizer calls it, and does not survive its failure. */
 static const char *libc_from, *libc_to;
@@ -64,7 +65,8 @@ static int find_libc(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	for (size_t i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
-			libc_from = (const char *)(uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+			libc_from = (const char *)(uintptr_t)(info->dlpi_addr +
+							      info->dlpi_phdr[i].p_vaddr);
 			libc_to = libc_from + info->dlpi_phdr[i].p_memsz;
 		}
 	return 1;
@@ -230,9 +232,10 @@ static void *curl_calloc(size_t count, size_t n)
 }
 
 int __wrap_curl_global_init_mem(long flags, void *(*m)(size_t), void (*f)(void *),
-                                void *(*r)(void *, size_t), char *(*s)(const char *),
-                                void *(*c)(size_t, size_t))
+				void *(*r)(void *, size_t), char *(*s)(const char *),
+				void *(*c)(size_t, size_t))
 {
 	curl = (struct curl_calls){ m, f, r, s, c };
-	return __real_curl_global_init_mem(flags, curl_malloc, f, curl_realloc, curl_strdup, curl_calloc);
+	return __real_curl_global_init_mem(flags, curl_malloc, f, curl_realloc, curl_strdup,
+					   curl_calloc);
 }

@@ -21,11 +21,11 @@
 
 enum { ENDED = 0, UNTOUCHED = 3, WRONG = 4, LOST = 5, SECONDS = 60, RUNS_MAX = 2000 };
 
-int __lsan_do_recoverable_leak_check(void);
-int __real__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
-                                   CMFixtureFunction setup, CMFixtureFunction teardown);
-int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
-                                   CMFixtureFunction setup, CMFixtureFunction teardown);
+int  __lsan_do_recoverable_leak_check(void);
+int  __real__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
+				    CMFixtureFunction setup, CMFixtureFunction teardown);
+int  __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
+				    CMFixtureFunction setup, CMFixtureFunction teardown);
 void __longjmp_chk(struct __jmp_buf_tag *env, int value) __attribute__((noreturn));
 
 static bool child;
@@ -70,7 +70,8 @@ static void show(int fd)
 }
 
 /* One run of a test; its end as waitpid has it. */
-static int run(const struct CMUnitTest *test, CMFixtureFunction setup, CMFixtureFunction teardown, int out)
+static int run(const struct CMUnitTest *test, CMFixtureFunction setup, CMFixtureFunction teardown,
+	       int out)
 {
 	int   status = 0;
 	pid_t pid;
@@ -94,8 +95,8 @@ static int run(const struct CMUnitTest *test, CMFixtureFunction setup, CMFixture
 }
 
 /* Whether each run ended as one may. */
-static bool torment(const struct CMUnitTest *test, CMFixtureFunction setup, CMFixtureFunction teardown,
-                    int out)
+static bool torment(const struct CMUnitTest *test, CMFixtureFunction setup,
+		    CMFixtureFunction teardown, int out)
 {
 	for (int runs = 1; runs < RUNS_MAX; runs++) {
 		int status = run(test, setup, teardown, out);
@@ -106,7 +107,8 @@ static bool torment(const struct CMUnitTest *test, CMFixtureFunction setup, CMFi
 		}
 		if (!WIFEXITED(status) || WEXITSTATUS(status) != ENDED) {
 			show(out);
-			(void)fprintf(stderr, "[ FAILED  ] %s, run %d: status %#x\n", test->name, runs, status);
+			(void)fprintf(stderr, "[ FAILED  ] %s, run %d: status %#x\n", test->name,
+				      runs, status);
 			return false;
 		}
 	}
@@ -115,7 +117,7 @@ static bool torment(const struct CMUnitTest *test, CMFixtureFunction setup, CMFi
 }
 
 int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
-                                   CMFixtureFunction setup, CMFixtureFunction teardown)
+				   CMFixtureFunction setup, CMFixtureFunction teardown)
 {
 	int failed = 0, out;
 

@@ -43,8 +43,8 @@ static bool walk(struct str text)
 
 static void same_again(struct str text)
 {
-	const char *end = memchr(text.p, '\n', text.n);
-	struct str  line = { text.p, end ? (size_t)(end - text.p) : text.n };
+	const char         *end = memchr(text.p, '\n', text.n);
+	struct str          line = { text.p, end ? (size_t)(end - text.p) : text.n };
 	struct archive_line one, other;
 	struct json_doc     doc = { 0 };
 	struct arena        arena;
@@ -56,8 +56,8 @@ static void same_again(struct str text)
 	buf_init(&second, 64 * MIB);
 	if (archive_line_parse(line, "", &doc, &arena, &one, &e) == ERR_OK) {
 		CHECK(archive_line_print(&first, &one));
-		CHECK(archive_line_parse((struct str){ first.data, first.len - 1 }, "", &doc, &arena,
-					 &other, &e) == ERR_OK);
+		CHECK(archive_line_parse((struct str){ first.data, first.len - 1 }, "", &doc,
+					 &arena, &other, &e) == ERR_OK);
 		CHECK(archive_line_print(&second, &other));
 		CHECK(str_eq(buf_view(&first), buf_view(&second)));
 		CHECK(memchr(first.data, '\n', first.len) == first.data + first.len - 1);

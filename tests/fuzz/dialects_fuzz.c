@@ -105,8 +105,8 @@ static void decode_lines(const struct dialect *dialect, struct decode *d, struct
 
 		CHECK(copy != NULL);
 		memcpy(copy, all.p + at, len);
-		enum errc rc = len == 0 ? ERR_OK :
-					  dialect->decode_event(d, STR_NONE,
+		enum errc rc = len == 0 ? ERR_OK
+					: dialect->decode_event(d, STR_NONE,
 								(struct str){ copy, len }, &e);
 		free(copy);
 		if (rc != ERR_OK) {
@@ -139,7 +139,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		else
 			CHECK(seen.finish);
 	} else {
-		dialect->decode_error(&(struct decode){ .doc = NULL }, 400 + data[1] % 200, text, &e);
+		dialect->decode_error(&(struct decode){ .doc = NULL }, 400 + data[1] % 200, text,
+				      &e);
 		check_error(&e);
 	}
 	if (dialect->finish)

@@ -10,7 +10,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct dialect *const dialects[] = { &dialect_openai, &dialect_gemini, &dialect_ollama };
+static const struct dialect *const dialects[] = { &dialect_openai, &dialect_gemini,
+						  &dialect_ollama };
 
 struct seen {
 	const struct embed_want *want;
@@ -78,7 +79,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 3)
 		return 0;
 
-	struct embed_want     want = { .count = 1 + data[1] / 2 % 3, .base64 = data[1] % 2, .model = "m\"" };
+	struct embed_want     want = { .count = 1 + data[1] / 2 % 3,
+				       .base64 = data[1] % 2,
+				       .model = "m\"" };
 	const struct dialect *dialect = dialects[data[0] % ARRAY_LEN(dialects)];
 	/* In memory of its own length, so that a read beyond its end is seen. */
 	char *copy = malloc(size - 2);
@@ -89,7 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		CHECK(seen.lists > 0);
 	} else {
 		CHECK(seen.lists == 0 && e.code != ERR_OK && e.text[0] != '\0');
-		CHECK(utf8_valid(e.text, strlen(e.text)) && err_http(&e) >= 400 && err_http(&e) <= 599);
+		CHECK(utf8_valid(e.text, strlen(e.text)) && err_http(&e) >= 400 &&
+		      err_http(&e) <= 599);
 	}
 	free(copy);
 	json_doc_finish(&doc);

@@ -65,10 +65,11 @@ static void check_printed(struct str bytes, const struct shape *shape)
 
 	buf_init(&out, 64 * MIB);
 	warnings_init(&w);
-	struct encoder *n = shape->encoder(&(struct encoder_about){
-		.want_usage = true, .fences = true, .run = { 1, 2 },
-		.model = STR("m"),
-		.warnings = &w });
+	struct encoder *n = shape->encoder(&(struct encoder_about){ .want_usage = true,
+								    .fences = true,
+								    .run = { 1, 2 },
+								    .model = STR("m"),
+								    .warnings = &w });
 	CHECK(n != NULL);
 	while (event_decode(&bytes, &ev, &seq))
 		if (could_be_sent(&ev) && !n->ops->event(n, &ev, seq, &out))

@@ -20,7 +20,8 @@ static void check_json(struct seen *s, struct str text)
 {
 	struct err e;
 
-	CHECK(json_scan(&s->doc, text.p ? text.p : "", text.n, &json_limits_upstream, &e) == ERR_OK);
+	CHECK(json_scan(&s->doc, text.p ? text.p : "", text.n, &json_limits_upstream, &e) ==
+	      ERR_OK);
 }
 
 /* check_escaped: it may stand between quotes. */
@@ -67,9 +68,9 @@ static void decode_lines(struct decode *d, const char *p, size_t n)
 
 		CHECK(copy != NULL);
 		memcpy(copy, p + at, len);
-		enum errc rc = len == 0 ? ERR_OK :
-					  dialect_gemini.decode_event(d, STR_NONE,
-								      (struct str){ copy, len }, &e);
+		enum errc rc = len == 0 ? ERR_OK
+					: dialect_gemini.decode_event(
+						  d, STR_NONE, (struct str){ copy, len }, &e);
 		free(copy);
 		if (rc != ERR_OK) {
 			check_error(&e);
@@ -81,11 +82,11 @@ static void decode_lines(struct decode *d, const char *p, size_t n)
 
 static void encode(struct seen *s, struct str message, struct str member)
 {
-	struct prompt p = { .model = STR("m"),
-			    .messages = &message,
-			    .message_count = 1,
-			    .members = &member,
-			    .member_count = member.n > 0 };
+	struct prompt           p = { .model = STR("m"),
+				      .messages = &message,
+				      .message_count = 1,
+				      .members = &member,
+				      .member_count = member.n > 0 };
 	struct provider_options o = { 0 };
 	struct buf              out;
 	struct err              e = { 0 };
@@ -127,7 +128,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (dialect_gemini.decode_whole(&d, text, &e) != ERR_OK)
 			check_error(&e);
 	} else if (data[0] % 5 == 2) {
-		dialect_gemini.decode_error(&(struct decode){ .doc = NULL }, 400 + data[0] % 200, text, &e);
+		dialect_gemini.decode_error(&(struct decode){ .doc = NULL }, 400 + data[0] % 200,
+					    text, &e);
 		check_error(&e);
 	} else if (json_scan(&doc, text.p, text.n, &json_limits_request, &e) == ERR_OK) {
 		/* Both were checked before they come here. */

@@ -65,8 +65,8 @@ static void check_string(const struct json_doc *d, json_at i)
 			struct str      back;
 			struct err      e;
 
-			CHECK(json_scan(&other, again.data, again.len, &json_limits_request,
-					&e) == ERR_OK);
+			CHECK(json_scan(&other, again.data, again.len, &json_limits_request, &e) ==
+			      ERR_OK);
 			CHECK(json_text(&other, 0, &a, &back) && str_eq(back, value));
 			json_doc_finish(&other);
 		}
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct json_doc d = { 0 };
 	struct err      e = { 0 };
 	/* A copy without a byte to spare, so that reading behind it is seen. */
-	char           *text = malloc(size ? size : 1);
+	char *text = malloc(size ? size : 1);
 
 	if (!text)
 		return 0;

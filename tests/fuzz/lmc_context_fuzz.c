@@ -118,9 +118,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(made, own + count, whole && !lmc);
 	}
 	for (size_t i = 0; i < count && i < FILES; i++) {
-		enum attachment_kind kind = (enum attachment_kind)((data[0] >> i % 4) % ATTACHMENT__COUNT);
+		enum attachment_kind kind =
+			(enum attachment_kind)((data[0] >> i % 4) % ATTACHMENT__COUNT);
 
-		shown[i] = (struct context_shown){ named[i].name, { kind, "png" },
+		shown[i] = (struct context_shown){ named[i].name,
+						   { kind, "png" },
 						   data[0] & 128 && i % 3 == 0 ? "deleted" : NULL };
 		seen += kind == ATTACHMENT_TEXT || shown[i].missing;
 	}

@@ -59,7 +59,8 @@ static void on_event(void *arg, const struct event *ev)
 {
 	struct heard *w = arg;
 
-	CHECK(ev->kind != EVENT_END && ev->kind != EVENT_ERROR && ev->choice == 0 && ev->raw.n == 0);
+	CHECK(ev->kind != EVENT_END && ev->kind != EVENT_ERROR && ev->choice == 0 &&
+	      ev->raw.n == 0);
 	if (ev->kind == EVENT_LMC) {
 		check_chunk(w, ev->text);
 		return;
@@ -111,7 +112,8 @@ static bool decode_line(struct decode *d, struct gather *sent, const char *p, si
 
 	CHECK(copy != NULL);
 	memcpy(copy, p, n);
-	enum errc rc = n > 0 ? dialect_lmc.decode_event(d, STR_NONE, (struct str){ copy, n }, &e) : ERR_OK;
+	enum errc rc =
+		n > 0 ? dialect_lmc.decode_event(d, STR_NONE, (struct str){ copy, n }, &e) : ERR_OK;
 	CHECK(rc == ERR_OK || (e.code == rc && e.text[0] && err_http(&e) >= 400));
 	if (rc == ERR_OK && json_scan(&doc, copy, n, &json_limits_upstream, &e) == ERR_OK)
 		CHECK(gather_chunk(sent, &doc, 0, "", 0, &e) == ERR_OK);
@@ -122,9 +124,10 @@ static bool decode_line(struct decode *d, struct gather *sent, const char *p, si
 
 static void decode_lines(struct decode *d, struct heard *w, const char *p, size_t n)
 {
-	static const char status[] = "{\"role\":\"server\",\"type\":\"status\",\"content\":\"complete\"}";
-	struct gather    *sent = gather_create(MAX, NULL);
-	bool              goes_on = true;
+	static const char status[] =
+		"{\"role\":\"server\",\"type\":\"status\",\"content\":\"complete\"}";
+	struct gather *sent = gather_create(MAX, NULL);
+	bool           goes_on = true;
 
 	CHECK(sent != NULL);
 	for (size_t at = 0; goes_on && at < n;) {
@@ -152,8 +155,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(w.given != NULL);
 	if (size > 1 && data[0] % 2 == 0)
 		decode_lines(&d, &w, (const char *)data + 1, size - 1);
-	else if (size > 1 && dialect_lmc.decode_whole(
-				     &d, (struct str){ (const char *)data + 1, size - 1 }, &e) == ERR_OK)
+	else if (size > 1 &&
+		 dialect_lmc.decode_whole(&d, (struct str){ (const char *)data + 1, size - 1 },
+					  &e) == ERR_OK)
 		CHECK(d.finished && !w.open);
 	dialect_lmc.finish(&d);
 	gather_destroy(w.given);

@@ -85,8 +85,7 @@ static void put_half(const struct json_doc *d, json_at chunk, const char *withou
 			continue;
 		}
 		content = true;
-		CHECK(buf_text(out, "\"content\":\"") && buf_str(out, half) &&
-		      buf_text(out, "\""));
+		CHECK(buf_text(out, "\"content\":\"") && buf_str(out, half) && buf_text(out, "\""));
 	}
 	CHECK(buf_text(out, "}"));
 }
@@ -153,11 +152,11 @@ static void feed(struct feeding *f, struct str text)
 static void check_message(const struct json_doc *d, json_at message)
 {
 	static const char *const roles[] = { "user", "assistant", "computer", "system" };
-	json_at role = json_get(d, message, "role");
-	json_at type = json_get(d, message, "type");
-	json_at format = json_get(d, message, "format");
-	json_at content = json_get(d, message, "content");
-	bool    known = false;
+	json_at                  role = json_get(d, message, "role");
+	json_at                  type = json_get(d, message, "type");
+	json_at                  format = json_get(d, message, "format");
+	json_at                  content = json_get(d, message, "content");
+	bool                     known = false;
 
 	CHECK(json_kind(d, message) == JSON_OBJECT);
 	for (size_t i = 0; i < ARRAY_LEN(roles); i++)

@@ -55,9 +55,9 @@ static void decode_lines(struct decode *d, const char *p, size_t n)
 
 		CHECK(copy != NULL);
 		memcpy(copy, p + at, len);
-		enum errc rc = len == 0 ? ERR_OK :
-					  dialect_openai.decode_event(d, STR_NONE,
-								     (struct str){ copy, len }, &e);
+		enum errc rc = len == 0 ? ERR_OK
+					: dialect_openai.decode_event(
+						  d, STR_NONE, (struct str){ copy, len }, &e);
 		free(copy);
 		if (rc != ERR_OK) {
 			check_error(&e);
@@ -83,7 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (dialect_openai.decode_whole(&d, (struct str){ p, size - 1 }, &e) != ERR_OK)
 			check_error(&e);
 	} else {
-		dialect_openai.decode_error(&(struct decode){ .doc = NULL }, 400 + data[0] % 200, (struct str){ p, size - 1 }, &e);
+		dialect_openai.decode_error(&(struct decode){ .doc = NULL }, 400 + data[0] % 200,
+					    (struct str){ p, size - 1 }, &e);
 		check_error(&e);
 	}
 	json_doc_finish(&doc);

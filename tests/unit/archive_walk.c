@@ -17,25 +17,25 @@
 #define FIRST  "msg_00064217c0a1f002" BODY
 #define LOOSE  "msg_00064217c0a1f003" BODY
 
-#define L_CONV                                                                                     \
-	"{\"type\":\"conversation\",\"version\":1,\"id\":\"" CONV "\",\"created_at_ms\":5,"        \
-	"\"revision\":3,\"title\":\"a\\\"b\",\"metadata\":{\"k\":\"v\"},\"leaf\":\"" RUN           \
+#define L_CONV                                                                              \
+	"{\"type\":\"conversation\",\"version\":1,\"id\":\"" CONV "\",\"created_at_ms\":5," \
+	"\"revision\":3,\"title\":\"a\\\"b\",\"metadata\":{\"k\":\"v\"},\"leaf\":\"" RUN    \
 	"\",\"tip\":\"" LOOSE "\"}\n"
-#define L_RUN                                                                                      \
-	"{\"type\":\"run\",\"id\":\"" RUN "\",\"status\":\"completed\",\"created_at_ms\":6,"       \
-	"\"first_token_at_ms\":7,\"completed_at_ms\":8,\"attempts\":1,\"model\":\"echo\","         \
-	"\"provider\":\"echo\",\"shape\":\"native\",\"instruction\":\"\",\"metadata\":{},"         \
-	"\"finish_reason\":\"stop\",\"usage\":{\"input_tokens\":1,\"output_tokens\":2,"            \
-	"\"cached_read_tokens\":3,\"cached_write_tokens\":4,\"reasoning_tokens\":5,"               \
+#define L_RUN                                                                                \
+	"{\"type\":\"run\",\"id\":\"" RUN "\",\"status\":\"completed\",\"created_at_ms\":6," \
+	"\"first_token_at_ms\":7,\"completed_at_ms\":8,\"attempts\":1,\"model\":\"echo\","   \
+	"\"provider\":\"echo\",\"shape\":\"native\",\"instruction\":\"\",\"metadata\":{},"   \
+	"\"finish_reason\":\"stop\",\"usage\":{\"input_tokens\":1,\"output_tokens\":2,"      \
+	"\"cached_read_tokens\":3,\"cached_write_tokens\":4,\"reasoning_tokens\":5,"         \
 	"\"estimated\":true},\"error\":{\"code\":\"x\"}}\n"
-#define L_FIRST                                                                                    \
-	"{\"type\":\"message\",\"id\":\"" FIRST "\",\"run\":\"" RUN "\",\"created_at_ms\":6,"      \
+#define L_FIRST                                                                               \
+	"{\"type\":\"message\",\"id\":\"" FIRST "\",\"run\":\"" RUN "\",\"created_at_ms\":6," \
 	"\"message\":{\"role\":\"user\" ,\"content\":\"\\u00e4\\n\", \"x\":1.50}}\n"
-#define L_ANSWER                                                                                   \
-	"{\"type\":\"message\",\"id\":\"" ANSWER "\",\"parent\":\"" FIRST "\",\"run\":\"" RUN      \
+#define L_ANSWER                                                                              \
+	"{\"type\":\"message\",\"id\":\"" ANSWER "\",\"parent\":\"" FIRST "\",\"run\":\"" RUN \
 	"\",\"created_at_ms\":8,\"removed\":true}\n"
-#define L_LOOSE                                                                                    \
-	"{\"type\":\"message\",\"id\":\"" LOOSE "\",\"parent\":\"" ANSWER                          \
+#define L_LOOSE                                                           \
+	"{\"type\":\"message\",\"id\":\"" LOOSE "\",\"parent\":\"" ANSWER \
 	"\",\"created_at_ms\":9,\"message\":{\"role\":\"computer\",\"type\":\"console\"}}\n"
 #define WHOLE L_CONV L_RUN L_FIRST L_ANSWER L_LOOSE
 
@@ -209,8 +209,9 @@ static void many_entries_are_found_and_forgotten(void **state)
 	for (int round = 0; round < 3; round++) {
 		int n = round == 1 ? MANY : 3;
 
-		assert_true(buf_text(&text, "{\"type\":\"conversation\",\"version\":1,\"id\":\"" CONV
-					    "\",\"created_at_ms\":1}\n"));
+		assert_true(buf_text(&text,
+				     "{\"type\":\"conversation\",\"version\":1,\"id\":\"" CONV
+				     "\",\"created_at_ms\":1}\n"));
 		for (int i = 1; i <= n; i++)
 			assert_true(buf_fmt(&text,
 					    "{\"type\":\"message\",\"id\":\"msg_%016x" BODY "\"",

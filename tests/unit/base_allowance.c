@@ -40,9 +40,10 @@ static void times_are_read_and_told(void **state)
 static void what_is_no_time_is_refused(void **state)
 {
 	(void)state;
-	static const char *const rows[] = { "", "s", "1", "0s", "-1s", "+1s", " 1s", "1 s", "1s ", "1w",
-					    "1.5h", "01s", "367d", "8785h", "99999999999s", "1ms",
-					    "9999999999d", "1S" };
+	static const char *const rows[] = { "",     "s",           "1",    "0s",    "-1s",
+					    "+1s",  " 1s",         "1 s",  "1s ",   "1w",
+					    "1.5h", "01s",         "367d", "8785h", "99999999999s",
+					    "1ms",  "9999999999d", "1S" };
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		int64_t us = 7;
@@ -87,9 +88,26 @@ static void money_is_exact(void **state)
 static void what_is_no_money_is_refused(void **state)
 {
 	(void)state;
-	static const char *const rows[] = { "", "0", "0.00", "-1", "+1", ".5", "5.", "1e3", "1,5", "$1", " 1",
-					    "01", "1.0000000001", "1000000000.000000001", "1000000001",
-					    "99999999999999999999", "nan", "inf", "0x10", "1.5.0" };
+	static const char *const rows[] = { "",
+					    "0",
+					    "0.00",
+					    "-1",
+					    "+1",
+					    ".5",
+					    "5.",
+					    "1e3",
+					    "1,5",
+					    "$1",
+					    " 1",
+					    "01",
+					    "1.0000000001",
+					    "1000000000.000000001",
+					    "1000000001",
+					    "99999999999999999999",
+					    "nan",
+					    "inf",
+					    "0x10",
+					    "1.5.0" };
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		int64_t nano = 7;

@@ -60,7 +60,8 @@ static void no_slip_passes(void **state)
 
 			text[i] = (char)c;
 			if (text[i] != was)
-				assert_false(api_key_parse((struct str){ text, API_KEY_LENGTH }, &got));
+				assert_false(
+					api_key_parse((struct str){ text, API_KEY_LENGTH }, &got));
 			text[i] = was;
 		}
 		/* two neighbours that changed places */
@@ -92,8 +93,15 @@ static void a_key_is_noticed_anywhere(void **state)
 static void ids_have_one_form(void **state)
 {
 	(void)state;
-	static const char *const wrong[] = { "", "key_", "key_0123456", "key_012345678", "key_0123456i",
-		                             "key_0123456A", "KEY_01234567", "01234567", "key-01234567" };
+	static const char *const wrong[] = { "",
+					     "key_",
+					     "key_0123456",
+					     "key_012345678",
+					     "key_0123456i",
+					     "key_0123456A",
+					     "KEY_01234567",
+					     "01234567",
+					     "key-01234567" };
 	struct str               id;
 
 	assert_true(api_key_id(STR("key_0123456z"), &id));
@@ -106,9 +114,14 @@ static void an_identity_sees_its_models(void **state)
 {
 	(void)state;
 	struct str       models[] = { STR("small"), STR("local/*"), STR("") };
-	struct identity *who = identity_create(&(struct identity_options){
-		.id = STR("key_01234567"), .number = 7, .owner = 9, .scopes = SCOPE_READ, .models = models,
-		.model_count = 3, .used_ms = 5 });
+	struct identity *who =
+		identity_create(&(struct identity_options){ .id = STR("key_01234567"),
+							    .number = 7,
+							    .owner = 9,
+							    .scopes = SCOPE_READ,
+							    .models = models,
+							    .model_count = 3,
+							    .used_ms = 5 });
 
 	assert_non_null(who);
 	memset(models, 0, sizeof models); /* they were copied */

@@ -96,25 +96,29 @@ static int enter_folder(void **state)
 	put("root2/a", STR("secret"));
 	put("out/secret", STR("secret"));
 	return symlink("../out/secret", "root/link_out") == 0 &&
-	       symlink("a.png", "root/link_in") == 0 &&
-	       symlink("../a.png", "root/in/link_up") == 0 &&
-	       symlink("../out", "root/folder_out") == 0 &&
-	       symlink("in", "root/folder_in") == 0 &&
-	       symlink("/etc/passwd", "root/link_absolute") == 0 &&
-	       symlink("nowhere", "root/link_dangling") == 0 &&
-	       symlink("link_loop", "root/link_loop") == 0 &&
-	       symlink("/proc/self/cwd/out/secret", "root/link_magic") == 0 &&
-	       symlink("root", "other_name") == 0 && mkfifo("root/fifo", 0600) == 0 ? 0 : -1;
+			       symlink("a.png", "root/link_in") == 0 &&
+			       symlink("../a.png", "root/in/link_up") == 0 &&
+			       symlink("../out", "root/folder_out") == 0 &&
+			       symlink("in", "root/folder_in") == 0 &&
+			       symlink("/etc/passwd", "root/link_absolute") == 0 &&
+			       symlink("nowhere", "root/link_dangling") == 0 &&
+			       symlink("link_loop", "root/link_loop") == 0 &&
+			       symlink("/proc/self/cwd/out/secret", "root/link_magic") == 0 &&
+			       symlink("root", "other_name") == 0 && mkfifo("root/fifo", 0600) == 0
+		       ? 0
+		       : -1;
 }
 
 static int leave_folder(void **state)
 {
 	static const char *const names[] = {
-		"root/a.png", "root/in/b", "root/..hidden", "root2/a", "out/secret",
-		"root/link_out", "root/link_in", "root/in/link_up", "root/folder_out",
-		"root/folder_in", "root/link_absolute", "root/link_dangling", "root/link_loop",
-		"root/link_magic", "other_name", "root/fifo", "root/sized", "root/moved", "moved",
-		"root/locked",
+		"root/a.png",     "root/in/b",          "root/..hidden",
+		"root2/a",        "out/secret",         "root/link_out",
+		"root/link_in",   "root/in/link_up",    "root/folder_out",
+		"root/folder_in", "root/link_absolute", "root/link_dangling",
+		"root/link_loop", "root/link_magic",    "other_name",
+		"root/fifo",      "root/sized",         "root/moved",
+		"moved",          "root/locked",
 	};
 
 	(void)state;
@@ -224,7 +228,12 @@ static void an_absolute_path_is_stripped_only_at_the_border_of_a_component(void 
 {
 	OWNED(beneath) b = opened("root");
 	static const char *const tails[] = {
-		"", "/root", "/root/", "/root2/a", "/root/../out/secret", "/root/../root/a.png",
+		"",
+		"/root",
+		"/root/",
+		"/root2/a",
+		"/root/../out/secret",
+		"/root/../root/a.png",
 		"/./root/a.png",
 	};
 	char path[2 * PATH_MAX];
@@ -378,7 +387,8 @@ static void a_file_that_grows_and_shrinks_never_gets_past_the_limit(void **state
 
 		assert_true(out.len <= MAX);
 		if (why)
-			assert_string_equal(why, "the file has more than 64 bytes; that is the limit");
+			assert_string_equal(why,
+					    "the file has more than 64 bytes; that is the limit");
 		buf_clear(&out);
 	}
 	atomic_store(&o.stop, true);

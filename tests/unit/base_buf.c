@@ -30,7 +30,7 @@ static void adders_append_in_order(void **state)
 static void integers_are_written_to_their_ends(void **state)
 {
 	(void)state;
-	static const int64_t values[] = { 0,  1,   -1,       9,         10,
+	static const int64_t values[] = { 0,   1,   -1,        9,         10,
 					  -10, 100, INT64_MAX, INT64_MIN, INT64_MIN + 1 };
 
 	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
@@ -225,7 +225,7 @@ static void an_escaped_string_goes_in_whole_or_not_at_all(void **state)
 		assert_true(buf_text(&b, "x"));
 		/* 1 byte before it, then: quote a \n b \u0001 c quote */
 		assert_int_equal(buf_json_string(&b, STR("a\nb\x01"
-							  "c")),
+							 "c")),
 				 max >= 14);
 		assert_int_equal(b.len, max >= 14 ? 14 : 1);
 		buf_finish(&b);

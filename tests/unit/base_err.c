@@ -128,9 +128,10 @@ static void the_object_is_json(void **state)
 	buf_clear(&b);
 	(void)err_set(&e, ERR_BAD_REQUEST, "a\xff.", "%s", "\xc3\xbc \xed\xa0\x80 \xe2\x82.");
 	assert_true(err_object(&e, STR_NONE, &b));
-	assert_true(str_is(buf_view(&b), "{\"message\":\"\xc3\xbc \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd "
-					 "\xef\xbf\xbd\xef\xbf\xbd.\",\"type\":\"invalid_request_error\","
-					 "\"param\":\"a\xef\xbf\xbd.\",\"code\":\"bad_request\"}"));
+	assert_true(str_is(buf_view(&b),
+			   "{\"message\":\"\xc3\xbc \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd "
+			   "\xef\xbf\xbd\xef\xbf\xbd.\",\"type\":\"invalid_request_error\","
+			   "\"param\":\"a\xef\xbf\xbd.\",\"code\":\"bad_request\"}"));
 	buf_finish(&b);
 
 	for (size_t max = 0; max < 80; max++) {

@@ -31,10 +31,22 @@ static void there_and_back(void **state)
 static void what_is_no_id_is_refused(void **state)
 {
 	static const char *const bad[] = {
-		"", "file-", "x", "file-x", "File-" UUID, "file_" UUID, " " UUID, UUID " ", UUID "0",
-		"file-" UUID "0", "file-file-" UUID, "00064217c0a1f4449b1c4e7a2d8f3b64",
-		"00064217-c0a1-f444-9b1c4-e7a2d8f3b64", "00064217-C0A1-F444-9B1C-4E7A2D8F3B64",
-		"00000000-0000-0000-9b1c-4e7a2d8f3b64", "00064217-c0a1-f444-9b1c-4e7a2d8f3b6g",
+		"",
+		"file-",
+		"x",
+		"file-x",
+		"File-" UUID,
+		"file_" UUID,
+		" " UUID,
+		UUID " ",
+		UUID "0",
+		"file-" UUID "0",
+		"file-file-" UUID,
+		"00064217c0a1f4449b1c4e7a2d8f3b64",
+		"00064217-c0a1-f444-9b1c4-e7a2d8f3b64",
+		"00064217-C0A1-F444-9B1C-4E7A2D8F3B64",
+		"00000000-0000-0000-9b1c-4e7a2d8f3b64",
+		"00064217-c0a1-f444-9b1c-4e7a2d8f3b6g",
 	};
 	struct id id;
 

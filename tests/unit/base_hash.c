@@ -99,7 +99,8 @@ static void hmac_as_rfc_4231_has_it(void **state)
 	(void)state;
 	hash_hmac(key, "what do ya want for nothing?", 28, mac);
 	hash_hex(mac, HASH_BYTES, hex);
-	assert_string_equal(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+	assert_string_equal(hex,
+			    "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 }
 
 int main(void)

@@ -101,10 +101,11 @@ static void a_line_opens_with_ts_level_and_event(void **state)
 	assert_memory_equal(text, "{\"ts\":\"20", 9);
 	assert_int_equal(text[17], 'T');
 	assert_int_equal(text[26], '.');
-	assert_string_equal(text + 30, "Z\",\"level\":\"warn\",\"event\":\"request\",\"path\":\"/v1/chat\","
-				       "\"status\":200,\"least\":-9223372036854775808,"
-				       "\"took_ms\":1234.567,\"none_ms\":0.000,\"small_ms\":0.042,"
-				       "\"back_ms\":-1.500,\"stream\":true,\"left\":false}\n");
+	assert_string_equal(text + 30,
+			    "Z\",\"level\":\"warn\",\"event\":\"request\",\"path\":\"/v1/chat\","
+			    "\"status\":200,\"least\":-9223372036854775808,"
+			    "\"took_ms\":1234.567,\"none_ms\":0.000,\"small_ms\":0.042,"
+			    "\"back_ms\":-1.500,\"stream\":true,\"left\":false}\n");
 	free(text);
 }
 
@@ -188,7 +189,8 @@ static void a_full_line_drops_whole_members(void **state)
 	log_end(&l);
 	char *text = capture_end(&c, &n);
 
-	assert_string_equal(text + 31, "\",\"level\":\"info\",\"event\":\"e\",\"before\":1,\"cut\":true}\n");
+	assert_string_equal(text + 31,
+			    "\",\"level\":\"info\",\"event\":\"e\",\"before\":1,\"cut\":true}\n");
 	free(text);
 
 	/* every fill up to the edge stays one whole line */

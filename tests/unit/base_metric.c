@@ -82,10 +82,10 @@ static void a_histogram_counts_what_is_at_or_below_each_bound_in_seconds(void **
 	const char *text = printed(false);
 #define SERIES "parley_upstream_request_duration_seconds"
 	assert_true(has_line(text, "# TYPE " SERIES " histogram"));
-	assert_true(has_line(text, SERIES
-		"_bucket{upstream=\"up\",model=\"tiny\",le=\"0.001\"} 2"));
-	assert_true(has_line(text, SERIES
-		"_bucket{upstream=\"up\",model=\"tiny\",le=\"0.005\"} 3"));
+	assert_true(
+		has_line(text, SERIES "_bucket{upstream=\"up\",model=\"tiny\",le=\"0.001\"} 2"));
+	assert_true(
+		has_line(text, SERIES "_bucket{upstream=\"up\",model=\"tiny\",le=\"0.005\"} 3"));
 	assert_true(has_line(text, SERIES "_bucket{upstream=\"up\",model=\"tiny\",le=\"1\"} 3"));
 	assert_true(has_line(text, SERIES "_bucket{upstream=\"up\",model=\"tiny\",le=\"2.5\"} 4"));
 	assert_true(has_line(text, SERIES "_bucket{upstream=\"up\",model=\"tiny\",le=\"300\"} 4"));
@@ -146,12 +146,10 @@ static void methods_that_nobody_knows_are_one_series(void **state)
 	metric_http("chat", "\"}\n", 405, 10);
 
 	const char *text = printed(false);
-	assert_true(has_line(text,
-			     "parley_http_requests_total{route=\"chat\","
-			     "method=\"POST\",code=\"200\"} 1"));
-	assert_true(has_line(text,
-			     "parley_http_requests_total{route=\"chat\","
-			     "method=\"other\",code=\"405\"} 2"));
+	assert_true(has_line(text, "parley_http_requests_total{route=\"chat\","
+				   "method=\"POST\",code=\"200\"} 1"));
+	assert_true(has_line(text, "parley_http_requests_total{route=\"chat\","
+				   "method=\"other\",code=\"405\"} 2"));
 	assert_true(has_line(text, "parley_http_request_duration_seconds_count"
 				   "{route=\"chat\",method=\"other\"} 2"));
 }
@@ -254,7 +252,7 @@ static void a_family_keeps_so_many_series_and_no_more(void **state)
 
 	const char *text = printed(false);
 	assert_int_equal(count_of(text, "parley_upstream_time_to_first_token_seconds_count{"),
-		METRIC_SERIES);
+			 METRIC_SERIES);
 	assert_true(has_line(text, "parley_upstream_time_to_first_token_seconds_count"
 				   "{upstream=\"up\",model=\"m1\"} 2"));
 }

@@ -50,10 +50,19 @@ static void flags_and_later_versions_are_read(void **state)
 static void what_is_malformed_begins_nothing(void **state)
 {
 	static const char *const bad[] = {
-		"", "00", "00-" ID "-" PARENT, "00-" ID "-" PARENT "-0", "00-" ID "-" PARENT "-01-more",
-		"00-" ID "-" PARENT "-01 ", "01-" ID "-" PARENT "-01more", "ff-" ID "-" PARENT "-01",
-		"0g-" ID "-" PARENT "-01", "00-" ID "-" PARENT "-0g", "00_" ID "-" PARENT "-01",
-		"00-00000000000000000000000000000000-" PARENT "-01", "00-" ID "-0000000000000000-01",
+		"",
+		"00",
+		"00-" ID "-" PARENT,
+		"00-" ID "-" PARENT "-0",
+		"00-" ID "-" PARENT "-01-more",
+		"00-" ID "-" PARENT "-01 ",
+		"01-" ID "-" PARENT "-01more",
+		"ff-" ID "-" PARENT "-01",
+		"0g-" ID "-" PARENT "-01",
+		"00-" ID "-" PARENT "-0g",
+		"00_" ID "-" PARENT "-01",
+		"00-00000000000000000000000000000000-" PARENT "-01",
+		"00-" ID "-0000000000000000-01",
 		"00-4BF92F3577B34DA6A3CE929D0E0E4736-" PARENT "-01",
 	};
 
@@ -101,14 +110,17 @@ static void spans_are_told_once_and_in_order(void **state)
 	assert_true(buf_add(&out, "", 1));
 	assert_ptr_equal(strstr(out.data, "{\"traceId\":\"" ID "\",\"spanId\":\""), out.data);
 	assert_non_null(strstr(out.data, "\"parentSpanId\":\"" PARENT "\",\"kind\":3,"));
-	assert_non_null(strstr(out.data, "\"name\":\"a \\\"name\\\"\",\"attributes\":["
+	assert_non_null(strstr(
+		out.data,
+		"\"name\":\"a \\\"name\\\"\",\"attributes\":["
 		"{\"key\":\"text\",\"value\":{\"stringValue\":\"v\\n\"}},"
 		"{\"key\":\"n\",\"value\":{\"intValue\":\"-3\"}},"
 		"{\"key\":\"yes\",\"value\":{\"boolValue\":true}},"
 		"{\"key\":\"took\",\"value\":{\"doubleValue\":1.500000}},"
 		"{\"key\":\"one\",\"value\":{\"arrayValue\":{\"values\":[{\"stringValue\":\"x\"}]}}}]},{"));
-	assert_non_null(strstr(out.data, "{\"key\":\"error.type\",\"value\":{\"stringValue\":\"timeout\"}}],"
-					 "\"status\":{\"code\":2}}"));
+	assert_non_null(strstr(out.data,
+			       "{\"key\":\"error.type\",\"value\":{\"stringValue\":\"timeout\"}}],"
+			       "\"status\":{\"code\":2}}"));
 	buf_finish(&out);
 	assert_false(trace_take(&out, &n));
 	buf_finish(&out);

@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char hash[] = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+static const char hash[] =
+	"sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 /* --- helpers --- */
 
@@ -90,9 +91,9 @@ static int leave_folder(void **state)
 static int forget(void **state)
 {
 	static const char *const names[] = {
-		"PARLEY_CONFIG", "PARLEY_LISTEN", "PARLEY_MAX_BODY", "PARLEY_API_KEY",
-		"PARLEY_UPSTREAM_URL", "PARLEY_UPSTREAM_KEY", "PARLEY_CORS_ORIGINS",
-		"CREDENTIALS_DIRECTORY", "TEST_KEY",
+		"PARLEY_CONFIG",       "PARLEY_LISTEN",         "PARLEY_MAX_BODY",
+		"PARLEY_API_KEY",      "PARLEY_UPSTREAM_URL",   "PARLEY_UPSTREAM_KEY",
+		"PARLEY_CORS_ORIGINS", "CREDENTIALS_DIRECTORY", "TEST_KEY",
 	};
 
 	(void)state;
@@ -176,7 +177,8 @@ static void a_wrong_value_names_its_source(void **state)
 	assert_non_null(strstr(e.text, "--max-body: '2 MiB' is not a size"));
 	setenv("PARLEY_MAX_BODY", "65MiB", 1);
 	assert_int_equal(config_load(NULL, NULL, 0, &c, &e), ERR_INVALID_VALUE);
-	assert_string_equal(e.text, "PARLEY_MAX_BODY: 65MiB is out of range; 1KiB to 64MiB is allowed");
+	assert_string_equal(e.text,
+			    "PARLEY_MAX_BODY: 65MiB is out of range; 1KiB to 64MiB is allowed");
 	assert_null(c);
 }
 
@@ -210,7 +212,9 @@ static void a_missing_file_is_told_apart(void **state)
 
 static void an_empty_file_changes_nothing(void **state)
 {
-	static const char *const texts[] = { "", "\n", "# nothing\n", "---\n", "{}", "--- {}\n...\n" };
+	static const char *const texts[] = {
+		"", "\n", "# nothing\n", "---\n", "{}", "--- {}\n...\n"
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
@@ -429,16 +433,18 @@ static void printing_shows_sources_and_masks_secrets(void **state)
 				   "  proxy: http://user:s3cret-3@proxy:3128\n"
 				   "  query: a=s3cret-4&b&key=s3cret-5\n"
 				   "  headers: {X-Key: s3cret-6}\n");
-	char *text = printed(c);
+	char          *text = printed(c);
 
 	assert_non_null(strstr(text, "database: \"x.db\" # parley.yaml:1\n"));
 	assert_non_null(strstr(text, "listen: [\"127.0.0.1:8080\"] # default\n"));
 	assert_non_null(strstr(text, "max_body: 4KiB # PARLEY_MAX_BODY\n"));
 	assert_non_null(strstr(text, "proxy: \"http://***@proxy:3128\"\n"));
 	assert_non_null(strstr(text, "query: \"a=***&b&key=***\"\n"));
-	assert_non_null(strstr(text, "timeouts: {connect: 5s, first_byte: 5m, idle: 5m, total: 30m}"));
-	assert_non_null(strstr(text, "retries: 2\n    health: {failures: 5, window: 30s, pause: 10s, "
-				     "cooling: 5s, dead_key: 1m}"));
+	assert_non_null(
+		strstr(text, "timeouts: {connect: 5s, first_byte: 5m, idle: 5m, total: 30m}"));
+	assert_non_null(strstr(text,
+			       "retries: 2\n    health: {failures: 5, window: 30s, pause: 10s, "
+			       "cooling: 5s, dead_key: 1m}"));
 	assert_non_null(strstr(text, "images: true\n    audio: true\n    pdf: true\n"));
 	assert_non_null(strstr(text, "# api_keys: 1\n"));
 	assert_null(strstr(text, "s3cret"));
@@ -613,9 +619,9 @@ static void wrong_files_are_refused_with_their_place(void **state)
 
 static void huge_files_are_refused(void **state)
 {
-	size_t      n = LIMIT_CONFIG_FILE + 1;
-	char       *bytes = malloc(n);
-	struct err  e;
+	size_t         n = LIMIT_CONFIG_FILE + 1;
+	char          *bytes = malloc(n);
+	struct err     e;
 	struct config *c = NULL;
 
 	(void)state;
@@ -696,7 +702,8 @@ static void every_option_has_help_and_a_flag(void **state)
 	assert_true(config_help(&help) && buf_add(&help, "", 1));
 	assert_true(config_markdown(&table) && buf_add(&table, "", 1));
 	assert_non_null(strstr(help.data, "--max-body SIZE"));
-	assert_non_null(strstr(table.data, "| `max_body` | `--max-body` | `PARLEY_MAX_BODY` | `20MiB` |"));
+	assert_non_null(
+		strstr(table.data, "| `max_body` | `--max-body` | `PARLEY_MAX_BODY` | `20MiB` |"));
 	assert_string_equal(config_flag_name("--max-body"), "max_body");
 	assert_null(config_flag_name("--max_body"));
 	assert_null(config_flag_name("max-body"));

@@ -95,8 +95,9 @@ static enum admit_answer enter(struct caller *c, struct loop *l, struct err *e)
 	struct rate_view view;
 
 	*c = (struct caller){ .wait = { .fn = on_answer, .gone = on_gone } };
-	return admit_enter(&(struct admit_ask){ .now = &settings, .who = &who, .bytes = 10, .loop = l },
-			   &c->wait, &view, e);
+	return admit_enter(
+		&(struct admit_ask){ .now = &settings, .who = &who, .bytes = 10, .loop = l },
+		&c->wait, &view, e);
 }
 
 static void assert_idle(void)
@@ -309,9 +310,10 @@ static void none_is_lost_among_loops(void **state)
 	assert_int_equal(served + refused + left, LOOPS * EACH);
 	assert_in_range(most, 1, 2);
 	assert_idle();
-	print_message("%d served, %d refused, %d left; %.0f ns for each\n", served, refused, left,
-		      ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) /
-			      (LOOPS * EACH));
+	print_message(
+		"%d served, %d refused, %d left; %.0f ns for each\n", served, refused, left,
+		((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) /
+			(LOOPS * EACH));
 	free(b);
 }
 

@@ -183,8 +183,10 @@ static void *contend(void *arg)
 		switch (idem_claim(&name, &w.watch, &claim)) {
 		case IDEM_FIRST:
 			assert_true(atomic_fetch_add(&claims_out, 1) < 3);
-			idem_reach(claim, IDEM_DISPATCHED, (struct id){ i + 1, 1 }, (struct id){ 0 });
-			idem_reach(claim, IDEM_COMMITTED, (struct id){ i + 1, 1 }, (struct id){ 0 });
+			idem_reach(claim, IDEM_DISPATCHED, (struct id){ i + 1, 1 },
+				   (struct id){ 0 });
+			idem_reach(claim, IDEM_COMMITTED, (struct id){ i + 1, 1 },
+				   (struct id){ 0 });
 			atomic_fetch_add(&calls, 1);
 			atomic_fetch_sub(&claims_out, 1);
 			idem_over(claim, i % 2 ? IDEM_KEPT : IDEM_FREED, NULL);

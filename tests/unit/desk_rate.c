@@ -21,8 +21,11 @@ static enum rate_answer ask(struct rate *r, int64_t key, const struct allowance 
 	enum rate_policy why = RATE_REQUESTS;
 	enum rate_whose  whose = RATE_KEY;
 
-	return rate_take(r, &(struct rate_ask){ .key = key, .mine = mine, .all = all, .tokens = tokens,
-						.now_us = now }, hold, view, &why, &whose);
+	return rate_take(
+		r,
+		&(struct rate_ask){
+			.key = key, .mine = mine, .all = all, .tokens = tokens, .now_us = now },
+		hold, view, &why, &whose);
 }
 
 static void a_window_begins_with_its_first_call(void **state)
@@ -47,11 +50,15 @@ static void a_window_begins_with_its_first_call(void **state)
 	assert_int_equal(ask(r, 1, &a, &none, 0, 17 * SECOND, &h[3], &v), RATE_TAKEN);
 	rate_give(r, &h[0], false, 0);
 	assert_int_equal(v.of[RATE_KEY][RATE_REQUESTS].left, 1);
-	rate_look(r, &(struct rate_ask){ .key = 1, .mine = &a, .all = &none, .now_us = 18 * SECOND }, &v);
+	rate_look(r,
+		  &(struct rate_ask){ .key = 1, .mine = &a, .all = &none, .now_us = 18 * SECOND },
+		  &v);
 	assert_int_equal(v.of[RATE_KEY][RATE_REQUESTS].left, 1);
 	/* one that was asked stays counted, one that was not does not */
 	rate_give(r, &h[3], false, 0);
-	rate_look(r, &(struct rate_ask){ .key = 1, .mine = &a, .all = &none, .now_us = 18 * SECOND }, &v);
+	rate_look(r,
+		  &(struct rate_ask){ .key = 1, .mine = &a, .all = &none, .now_us = 18 * SECOND },
+		  &v);
 	assert_int_equal(v.of[RATE_KEY][RATE_REQUESTS].left, 2);
 	rate_destroy(r);
 }
@@ -80,8 +87,9 @@ static void tokens_are_settled(void **state)
 	/* one that names no maximum is cut to what a window has */
 	enum rate_policy why;
 	enum rate_whose  whose;
-	struct rate_ask  open = { .key = 3, .mine = &a, .all = &none, .tokens = 5000, .open = true,
-				  .now_us = 1 };
+	struct rate_ask  open = {
+		 .key = 3, .mine = &a, .all = &none, .tokens = 5000, .open = true, .now_us = 1
+	};
 	assert_int_equal(rate_take(r, &open, &h, &v, &why, &whose), RATE_TAKEN);
 	assert_int_equal(v.of[RATE_KEY][RATE_TOKENS].left, 0);
 	rate_give(r, &h, false, 0);
@@ -166,8 +174,10 @@ static void any_order_keeps_the_limits(void **state)
 	(void)state;
 	for (unsigned seed = 1; seed <= 200; seed++) {
 		struct rate     *r = rate_create(MODEL_KEYS);
-		struct allowance mine = { .requests = 1 + seed % 7, .requests_window_us = 50,
-					  .tokens = 100 + seed, .tokens_window_us = 50,
+		struct allowance mine = { .requests = 1 + seed % 7,
+					  .requests_window_us = 50,
+					  .tokens = 100 + seed,
+					  .tokens_window_us = 50,
 					  .concurrent = 1 + seed % 5 };
 		struct model     m[MODEL_KEYS] = { { 0 } };
 		struct rate_hold hold[OPEN_CALLS];
@@ -181,8 +191,8 @@ static void any_order_keeps_the_limits(void **state)
 
 			now += random_next() % 9;
 			if (n > 0 && (random_next() % 3 == 0 || n == OPEN_CALLS)) {
-				int  i = random_next() % n;
-				bool asked = random_next() % 2;
+				int     i = random_next() % n;
+				bool    asked = random_next() % 2;
 				int64_t used = random_next() % 4 ? random_next() % 90 : -1;
 
 				rate_give(r, &hold[i], asked, used);
@@ -190,7 +200,9 @@ static void any_order_keeps_the_limits(void **state)
 				k->calls--;
 				if (k->from == from[i]) {
 					k->requests -= !asked;
-					k->tokens += !asked ? -took[i] : used >= 0 ? used - took[i] : 0;
+					k->tokens += !asked      ? -took[i]
+						     : used >= 0 ? used - took[i]
+								 : 0;
 				}
 				n--;
 				hold[i] = hold[n];
@@ -206,7 +218,8 @@ static void any_order_keeps_the_limits(void **state)
 				*k = (struct model){ .calls = k->calls };
 			bool fits = k->calls < mine.concurrent && k->requests < mine.requests &&
 				    k->tokens + tokens <= mine.tokens;
-			enum rate_answer rc = ask(r, at + 1, &mine, &none, tokens, now, &hold[n], &v);
+			enum rate_answer rc =
+				ask(r, at + 1, &mine, &none, tokens, now, &hold[n], &v);
 			assert_int_equal(rc, fits ? RATE_TAKEN : RATE_REFUSED);
 			if (!fits)
 				continue;
@@ -215,7 +228,8 @@ static void any_order_keeps_the_limits(void **state)
 			k->calls++;
 			k->requests++;
 			k->tokens += tokens;
-			assert_int_equal(v.of[RATE_KEY][RATE_REQUESTS].left, mine.requests - k->requests);
+			assert_int_equal(v.of[RATE_KEY][RATE_REQUESTS].left,
+					 mine.requests - k->requests);
 			assert_int_equal(v.of[RATE_KEY][RATE_TOKENS].left, mine.tokens - k->tokens);
 			key[n] = at;
 			from[n] = k->from;
@@ -273,9 +287,11 @@ static void of_many_at_once_exactly_so_many_get_in(void **state)
 	}
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	assert_int_equal(taken, LIMIT);
-	print_message("%.0f ns for one call and its end or refusal, %d threads\n",
-		      ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) /
-			      (THREADS * EACH), THREADS);
+	print_message(
+		"%.0f ns for one call and its end or refusal, %d threads\n",
+		((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) /
+			(THREADS * EACH),
+		THREADS);
 	rate_destroy(r);
 }
 

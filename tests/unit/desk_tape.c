@@ -285,7 +285,8 @@ static void one_thread_writes_while_another_reads(void **state)
 
 static struct identity *maker(void)
 {
-	struct identity *who = identity_create(&(struct identity_options){ .id = STR("key_a"), .owner = 5 });
+	struct identity *who =
+		identity_create(&(struct identity_options){ .id = STR("key_a"), .owner = 5 });
 
 	assert_non_null(who);
 	return who;
@@ -294,10 +295,10 @@ static struct identity *maker(void)
 static void a_ticket_is_good_for_its_run_until_its_time(void **state)
 {
 	static const unsigned char signing[HASH_BYTES] = { 1 }, others[HASH_BYTES] = { 2 };
-	const struct id  run = { 7, 8 }, other = { 7, 9 };
-	const int64_t    until = 1800000000;
-	struct identity *who = maker();
-	char             text[TICKET_MAX], name[TICKET_WHO], want[TICKET_WHO];
+	const struct id            run = { 7, 8 }, other = { 7, 9 };
+	const int64_t              until = 1800000000;
+	struct identity           *who = maker();
+	char                       text[TICKET_MAX], name[TICKET_WHO], want[TICKET_WHO];
 
 	(void)state;
 	ticket_make(signing, run, who, until, text);
@@ -323,11 +324,11 @@ static void a_ticket_is_good_for_its_run_until_its_time(void **state)
 
 static void a_ticket_names_stored_and_configured_keys(void **state)
 {
-	struct identity *stored = identity_create(&(struct identity_options){
-		.id = STR("key_abcdefgh"), .number = 3, .owner = 5 });
-	struct identity *configured = identity_create(&(struct identity_options){
-		.id = STR("config:1"), .owner = 0x7fedcba987654321 });
-	char             name[TICKET_WHO];
+	struct identity *stored = identity_create(
+		&(struct identity_options){ .id = STR("key_abcdefgh"), .number = 3, .owner = 5 });
+	struct identity *configured = identity_create(
+		&(struct identity_options){ .id = STR("config:1"), .owner = 0x7fedcba987654321 });
+	char name[TICKET_WHO];
 
 	(void)state;
 	assert_non_null(stored);
@@ -348,7 +349,8 @@ int main(void)
 		cmocka_unit_test(a_tape_that_is_full_has_nothing_left),
 		cmocka_unit_test(what_is_not_committed_is_cut_off_and_seen_by_nobody),
 		cmocka_unit_test(nothing_is_kept_behind_the_commit_where_nobody_reads_later),
-		cmocka_unit_test(the_store_is_handed_each_event_once_and_the_end_what_may_be_missing),
+		cmocka_unit_test(
+			the_store_is_handed_each_event_once_and_the_end_what_may_be_missing),
 		cmocka_unit_test(a_reader_goes_from_what_was_handed_over_to_what_came_since),
 		cmocka_unit_test(one_thread_writes_while_another_reads),
 		cmocka_unit_test(a_ticket_is_good_for_its_run_until_its_time),

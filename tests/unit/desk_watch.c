@@ -48,7 +48,8 @@ static void stop_fn(void *arg)
 static void watcher_start(struct watcher *x, struct lane *l, struct id run)
 {
 	*x = (struct watcher){ .lane = l };
-	x->watch = (struct watch_run){ .loop = l->loop, .run = run, .fn = on_news, .gone = on_gone };
+	x->watch =
+		(struct watch_run){ .loop = l->loop, .run = run, .fn = on_news, .gone = on_gone };
 	on_lane(l, start_fn, x);
 }
 
@@ -72,8 +73,8 @@ static void news_reach_those_who_watch_that_run_alone(void **state)
 	(void)state;
 	/* Neighbours of one bucket: the same secret or the same key is not the same run. */
 	static const struct id runs[] = { { 1, 9 }, { 2, 9 }, { 1, 9 + 256 }, { 1, 9 } };
-	struct lane    l;
-	struct watcher x[ARRAY_LEN(runs)];
+	struct lane            l;
+	struct watcher         x[ARRAY_LEN(runs)];
 
 	lane_start(&l);
 	for (size_t i = 0; i < ARRAY_LEN(runs); i++)
@@ -95,11 +96,10 @@ static void news_reach_those_who_watch_that_run_alone(void **state)
 static void watchers_stop_in_any_order(void **state)
 {
 	(void)state;
-	static const size_t orders[][3] = {
-		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 }
-	};
-	const struct id run = { 4, 4 };
-	struct lane     l;
+	static const size_t orders[][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+					    { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+	const struct id     run = { 4, 4 };
+	struct lane         l;
 
 	lane_start(&l);
 	for (size_t i = 0; i < ARRAY_LEN(orders); i++) {
@@ -310,8 +310,8 @@ static void watchers_come_and_go_while_there_are_news(void **state)
 	for (size_t i = 0; i < THREADS; i++) {
 		busy[i].run = run;
 		atomic_init(&busy[i].done, false);
-		assert_int_equal(
-			pthread_create(&busy[i].thread, NULL, notify_until_done, &busy[i]), 0);
+		assert_int_equal(pthread_create(&busy[i].thread, NULL, notify_until_done, &busy[i]),
+				 0);
 	}
 	for (int n = 0; n < TIMES; n++) {
 		/* Freed as soon as it is gone: a late task would be found. */

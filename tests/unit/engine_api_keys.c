@@ -124,7 +124,8 @@ static void a_rotated_key_keeps_all_but_its_text(void **state)
 	assert_int_equal(owner_of(f, "aaaaaaaa", "first"), 0);
 	assert_int_equal(owner_of(f, "aaaaaaaa", "second"), 0);
 	assert_int_equal(owner_of(f, "aaaaaaaa", "third"), 11);
-	assert_int_equal(outside_int(f, "SELECT count(*) FROM api_key WHERE old_sha256 IS NULL"), 1);
+	assert_int_equal(outside_int(f, "SELECT count(*) FROM api_key WHERE old_sha256 IS NULL"),
+			 1);
 }
 
 static void what_is_set_is_changed(void **state)
@@ -216,7 +217,8 @@ static void a_list_has_pages(void **state)
 }
 
 /* Waits for what the store's own thread does; false: it never came. */
-static bool comes(struct fixture *f, const char *id, const char *text, int64_t owner, int64_t *ret_ms)
+static bool comes(struct fixture *f, const char *id, const char *text, int64_t owner,
+		  int64_t *ret_ms)
 {
 	int64_t from = clock_mono_us();
 
@@ -258,7 +260,8 @@ static void another_process_s_changes_are_noticed(void **state)
 	assert_int_equal(r.key_count, 2);
 	arena_finish(&r.arena);
 	w = change_of(API_KEY_REVOKE, "zzzzzzzz");
-	assert_int_equal(engine->at_once(&f->options, JOB_API_KEY_WRITE, &w.job, &e), ERR_NOT_FOUND);
+	assert_int_equal(engine->at_once(&f->options, JOB_API_KEY_WRITE, &w.job, &e),
+			 ERR_NOT_FOUND);
 	arena_finish(&w.arena);
 }
 
@@ -272,8 +275,8 @@ static void a_damaged_row_lets_nobody_in_and_keeps_nobody_out(void **state)
 	make(f, "bbbbbbbb", "second", 22);
 	make(f, "cccccccc", "third", 33);
 	outside(f, "UPDATE api_key SET models = '[1' WHERE id = 'aaaaaaaa';"
-	           "UPDATE api_key SET sha256 = x'00' WHERE id = 'cccccccc';"
-	           "UPDATE api_key SET owner = 23 WHERE id = 'bbbbbbbb'");
+		   "UPDATE api_key SET sha256 = x'00' WHERE id = 'cccccccc';"
+		   "UPDATE api_key SET owner = 23 WHERE id = 'bbbbbbbb'");
 	assert_true(comes(f, "bbbbbbbb", "second", 23, &ms));
 	assert_int_equal(owner_of(f, "aaaaaaaa", "first"), 0);
 	assert_int_equal(owner_of(f, "cccccccc", "third"), 0);
@@ -299,8 +302,10 @@ static void no_text_is_stored(void **state)
 
 	open_store(f);
 	make(f, "aaaaaaaa", "canaryZq7", 11);
-	assert_int_equal(outside_int(f, "SELECT count(*) FROM api_key WHERE instr(sha256, 'canary') > 0 "
-	                                "OR instr(name, 'canary') > 0"), 0);
+	assert_int_equal(
+		outside_int(f, "SELECT count(*) FROM api_key WHERE instr(sha256, 'canary') > 0 "
+			       "OR instr(name, 'canary') > 0"),
+		0);
 	assert_int_equal(outside_int(f, "SELECT length(sha256) FROM api_key"), HASH_BYTES);
 }
 

@@ -53,10 +53,11 @@ static enum errc import(struct fixture *f, const char *text, struct archive_writ
 static struct id append(struct fixture *f, struct id conversation, const char *body)
 {
 	struct store_message      m = { id_new(), str_of(body) };
-	struct conversation_write w = {
-		.change = CONVERSATION_APPEND, .conversation = conversation,
-		.now_ms = clock_wall_ms(), .messages = &m, .message_count = 1
-	};
+	struct conversation_write w = { .change = CONVERSATION_APPEND,
+					.conversation = conversation,
+					.now_ms = clock_wall_ms(),
+					.messages = &m,
+					.message_count = 1 };
 
 	arena_init(&w.arena, MIB);
 	assert_int_equal(DO(f, conversation_write, &w), ERR_OK);
@@ -131,10 +132,11 @@ static void ids_that_are_free_are_kept(void **state)
 	char sql[256];
 	char hex[17] = "";
 	memcpy(hex, strstr(text, "\"run_") + 5, 16);
-	snprintf(sql, sizeof sql,
-	         "INSERT INTO idempotency (id, secret, owner, key, fingerprint, created_ms, stored, "
-	         "outcome, http, body) VALUES (%lld, 0, 0, 'k', x'00', 1, 0, 2, 200, NULL)",
-	         strtoll(hex, NULL, 16));
+	snprintf(
+		sql, sizeof sql,
+		"INSERT INTO idempotency (id, secret, owner, key, fingerprint, created_ms, stored, "
+		"outcome, http, body) VALUES (%lld, 0, 0, 'k', x'00', 1, 0, 2, 200, NULL)",
+		strtoll(hex, NULL, 16));
 	outside(f, sql);
 	assert_int_equal(import(f, text, &w), ERR_OK);
 	struct archive_read j = { .conversation = id };
@@ -222,14 +224,15 @@ static void a_full_disk_takes_all_or_nothing(void **state)
 
 	open_store(f);
 	buf_init(&text, 64 * MIB);
-	assert_true(buf_text(&text, "{\"type\":\"conversation\",\"version\":1,\"id\":"
-	                            "\"conv_00000000000000010000000000000001\",\"created_at_ms\":1}\n"));
+	assert_true(buf_text(&text,
+			     "{\"type\":\"conversation\",\"version\":1,\"id\":"
+			     "\"conv_00000000000000010000000000000001\",\"created_at_ms\":1}\n"));
 	for (int i = 1; i <= 2000; i++)
 		assert_true(buf_fmt(&text,
-		                    "{\"type\":\"message\",\"id\":\"msg_%016x%016x\","
-		                    "\"created_at_ms\":1,\"message\":{\"role\":\"user\","
-		                    "\"content\":\"%01000d\"}}\n",
-		                    (unsigned)i, 1u, i));
+				    "{\"type\":\"message\",\"id\":\"msg_%016x%016x\","
+				    "\"created_at_ms\":1,\"message\":{\"role\":\"user\","
+				    "\"content\":\"%01000d\"}}\n",
+				    (unsigned)i, 1u, i));
 	assert_true(buf_add(&text, "", 1));
 
 	signal(SIGXFSZ, SIG_IGN);
@@ -283,13 +286,18 @@ static void another_process_reads_and_writes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(pages_of_any_size_are_the_same_archive, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(pages_of_any_size_are_the_same_archive, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(ids_that_are_free_are_kept, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_foreign_conversation_is_not_there, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_comes_while_it_is_read_is_left_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_foreign_conversation_is_not_there, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_comes_while_it_is_read_is_left_out, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_broken_archive_writes_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_full_disk_takes_all_or_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(another_process_reads_and_writes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_full_disk_takes_all_or_nothing, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(another_process_reads_and_writes, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

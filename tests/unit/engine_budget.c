@@ -32,13 +32,16 @@ static struct budget_reserve wish(int64_t nano, int64_t limit)
 
 static struct usage_note note_of(struct id run, int64_t nano)
 {
-	struct usage_note n = { .run = run, .at_ms = clock_wall_ms(), .priced = true, .nano = nano,
-				 .reserved = true };
+	struct usage_note n = {
+		.run = run, .at_ms = clock_wall_ms(), .priced = true, .nano = nano, .reserved = true
+	};
 
 	str_copy(n.key, sizeof n.key, STR("key_aaaaaaaa"));
 	str_copy(n.model, sizeof n.model, STR("m"));
 	str_copy(n.provider, sizeof n.provider, STR("p"));
-	n.usage = (struct usage){ .known = nano > 0, .in = nano > 0 ? 2 : 0, .out = nano > 0 ? 1 : 0 };
+	n.usage = (struct usage){ .known = nano > 0,
+				  .in = nano > 0 ? 2 : 0,
+				  .out = nano > 0 ? 1 : 0 };
 	return n;
 }
 
@@ -55,7 +58,7 @@ static void assert_books(struct fixture *f, int64_t spent, int64_t reserved, int
 	assert_int_equal(outside_int(f, "SELECT sum(reserved_nano) FROM budget"), reserved);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM reservation"), open);
 	assert_int_equal(outside_int(f, "SELECT total(tokens) FROM reservation"),
-	                 outside_int(f, "SELECT sum(reserved_tokens) FROM budget"));
+			 outside_int(f, "SELECT sum(reserved_tokens) FROM budget"));
 }
 
 static void what_was_reserved_becomes_what_was_used(void **state)
@@ -100,7 +103,8 @@ static void tokens_have_a_limit_of_their_own(void **state)
 static void a_window_ends_with_the_first_call_behind_it(void **state)
 {
 	struct fixture       *f = *state;
-	struct budget_reserve a = wish(60, 100), b = wish(60, 100), c = wish(50, 100), d = wish(101, 100);
+	struct budget_reserve a = wish(60, 100), b = wish(60, 100), c = wish(50, 100),
+			      d = wish(101, 100);
 
 	a.window_ms = b.window_ms = c.window_ms = d.window_ms = 1000;
 	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
@@ -161,7 +165,8 @@ static void two_hundred_threads_never_pass_a_limit(void **state)
 	assert_int_equal(good, 142);
 	assert_books(f, 0, 994, 142);
 	for (size_t i = 0; i < MANY; i++)
-		assert_int_equal(settle(f, all[i].wish.run, 3), ERR_OK); /* refused ones have nothing */
+		assert_int_equal(settle(f, all[i].wish.run, 3),
+				 ERR_OK); /* refused ones have nothing */
 	assert_books(f, 426, 0, 0);
 	free(all);
 }
@@ -173,8 +178,12 @@ static void what_a_dead_process_reserved_is_settled_at_the_start(void **state)
 	struct turn_begin     t = first_turn(&m, "{\"role\":\"user\",\"content\":\"x\"}");
 	struct budget_reserve a = wish(60, 100), b = wish(40, 100);
 
-	t.bill = (struct turn_bill){ .key = a.key, .model = a.model, .in = 8, .priced = true,
-		                     .price_in = 9000000, .price_out = 1000000 };
+	t.bill = (struct turn_bill){ .key = a.key,
+				     .model = a.model,
+				     .in = 8,
+				     .priced = true,
+				     .price_in = 9000000,
+				     .price_out = 1000000 };
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
 	a.run = t.run;
 	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
@@ -183,10 +192,12 @@ static void what_a_dead_process_reserved_is_settled_at_the_start(void **state)
 	open_store(f);
 	/* The stored one its estimate, of which nobody knows more a quarter. */
 	assert_books(f, 18 + 10, 0, 0);
-	assert_int_equal(outside_int(f, "SELECT sum(estimated) * 10 + sum(calls) FROM usage_day"), 22);
+	assert_int_equal(outside_int(f, "SELECT sum(estimated) * 10 + sum(calls) FROM usage_day"),
+			 22);
 	assert_int_equal(outside_int(f, "SELECT cost_nano FROM run"), 18);
 	assert_int_equal(outside_int(f, "SELECT usage_estimated * 100 + usage_in * 10 + usage_out "
-	                                "FROM run"), 120);
+					"FROM run"),
+			 120);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM run WHERE bill_key IS NOT NULL"), 0);
 }
 
@@ -233,7 +244,8 @@ static void a_kill_leaves_no_reservation_and_no_limit_passed(void **state)
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 		close(pipes[0]);
-		assert_true(outside_int(f, "SELECT spent_nano + reserved_nano FROM budget") <= 1000);
+		assert_true(outside_int(f, "SELECT spent_nano + reserved_nano FROM budget") <=
+			    1000);
 		assert_true(outside_int(f, "SELECT count(*) FROM reservation") > 0);
 		open_store(f);
 		int64_t spent = outside_int(f, "SELECT spent_nano FROM budget");
@@ -259,7 +271,8 @@ static void a_turn_s_end_settles_even_without_its_conversation(void **state)
 	assert_int_equal(DO(f, budget_reserve, &b), ERR_OK);
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
 	struct usage_note paid = note_of(t.run, 9);
-	struct turn_end   end = end_of(t.run, RUN_COMPLETED, "{\"role\":\"assistant\",\"content\":\"z\"}");
+	struct turn_end   end =
+		end_of(t.run, RUN_COMPLETED, "{\"role\":\"assistant\",\"content\":\"z\"}");
 	end.note = &paid;
 	end.costs = true;
 	end.cost_nano = 9;
@@ -341,7 +354,9 @@ static void usage_is_summed_by_what_is_asked_for(void **state)
 	close_store(f); /* writes it */
 	open_store(f);
 
-	struct usage_read r = { .from_day = 100, .to_day = 101, .group = USAGE_BY_KEY, .limit = 10 };
+	struct usage_read r = {
+		.from_day = 100, .to_day = 101, .group = USAGE_BY_KEY, .limit = 10
+	};
 	arena_init(&r.arena, MIB);
 	assert_int_equal(DO(f, usage_read, &r), ERR_OK);
 	assert_int_equal(r.row_count, 2);
@@ -413,8 +428,8 @@ int main(void)
 		TEST(a_window_ends_with_the_first_call_behind_it),
 		TEST(two_hundred_threads_never_pass_a_limit),
 		TEST(what_a_dead_process_reserved_is_settled_at_the_start),
-		cmocka_unit_test_setup_teardown(a_kill_leaves_no_reservation_and_no_limit_passed, set_up,
-		                                tear_down),
+		cmocka_unit_test_setup_teardown(a_kill_leaves_no_reservation_and_no_limit_passed,
+						set_up, tear_down),
 		TEST(a_turn_s_end_settles_even_without_its_conversation),
 		TEST(what_could_not_be_settled_is_settled_later),
 		TEST(what_was_left_behind_is_swept),

@@ -50,7 +50,7 @@ static struct turn_begin begin(struct fixture *f, const char *name)
 }
 
 static void end(struct fixture *f, const struct turn_begin *t, enum run_status status, int http,
-                const char *body)
+		const char *body)
 {
 	struct turn_end e = end_of(t->run, status, http ? A("hi") : NULL);
 
@@ -63,7 +63,7 @@ static void a_key_is_bound_with_its_answer(void **state)
 {
 	struct fixture   *f = *state;
 	struct turn_begin t = begin(f, "one");
-	struct idem_read   r = look(f, "one");
+	struct idem_read  r = look(f, "one");
 
 	assert_true(r.found && r.same && r.stored);
 	assert_int_equal(r.outcome, RUN_RUNNING);
@@ -86,7 +86,7 @@ static void another_request_and_another_owner_are_told_apart(void **state)
 {
 	struct fixture   *f = *state;
 	struct turn_begin t = begin(f, "one");
-	struct idem_read   r = { .key = key_named("one") };
+	struct idem_read  r = { .key = key_named("one") };
 
 	end(f, &t, RUN_COMPLETED, 200, "x");
 	r.key.fingerprint = STR("something else");
@@ -114,7 +114,7 @@ static void an_end_without_an_answer_frees_the_key(void **state)
 
 static void an_answer_that_is_stored_nowhere_is_kept_with_its_key(void **state)
 {
-	struct fixture *f = *state;
+	struct fixture  *f = *state;
 	struct idem_keep k = {
 		.created_ms = clock_wall_ms(),
 		.run = id_new(),
@@ -139,7 +139,7 @@ static void an_answer_that_is_stored_nowhere_is_kept_with_its_key(void **state)
 
 static void what_a_crash_cut_off_is_told_as_that(void **state)
 {
-	struct fixture *f = *state;
+	struct fixture  *f = *state;
 	struct idem_keep k = {
 		.created_ms = clock_wall_ms(),
 		.run = id_new(),

@@ -60,8 +60,8 @@ static struct completions_read page_of(size_t limit)
 }
 
 /* Reads the page and frees it; its completions are those of runs[from], runs[from + step], … */
-static bool expect_page(struct fixture *f, struct completions_read p, const struct id *runs, size_t n,
-			int step)
+static bool expect_page(struct fixture *f, struct completions_read p, const struct id *runs,
+			size_t n, int step)
 {
 	assert_int_equal(DO(f, completions_read, &p), ERR_OK);
 	assert_int_equal(p.completion_count, n);
@@ -81,7 +81,9 @@ static void a_completion_is_shown_with_all_that_is_known(void **state)
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
 	assert_int_equal(read_one(f, OWNER, t.run), ERR_NOT_FOUND); /* it goes on */
 	struct turn_end end = end_of(t.run, RUN_COMPLETED, "{\"role\":\"assistant\"}");
-	end.usage = (struct usage){ .known = true, .in = 3, .out = 4, .cached_read = 1, .reasoning = 2 };
+	end.usage = (struct usage){
+		.known = true, .in = 3, .out = 4, .cached_read = 1, .reasoning = 2
+	};
 	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
 
 	struct completion_read r = { .owner = OWNER, .run = t.run };
@@ -135,9 +137,11 @@ static void what_is_anothers_is_not_there(void **state)
 	struct fixture *f = *state;
 
 	open_store(f);
-	struct id run = complete(f, "echo", "{\"a\":\"b\"}").run;
-	struct id wrong = { run.key, run.secret ^ 1 };
-	struct completion_messages_read m = { .owner = STRANGER, .run = run, .after = -1, .limit = 1 };
+	struct id                       run = complete(f, "echo", "{\"a\":\"b\"}").run;
+	struct id                       wrong = { run.key, run.secret ^ 1 };
+	struct completion_messages_read m = {
+		.owner = STRANGER, .run = run, .after = -1, .limit = 1
+	};
 
 	assert_int_equal(read_one(f, STRANGER, run), ERR_NOT_FOUND);
 	assert_int_equal(read_one(f, OWNER, wrong), ERR_NOT_FOUND);
@@ -183,7 +187,8 @@ static void lists_go_both_ways_with_exact_ends(void **state)
 	open_store(f);
 	for (size_t i = 0; i < ARRAY_LEN(runs); i++)
 		runs[i] = complete(f, i == 4 ? "big" : "small",
-				   i % 2 ? "{\"odd\":\"1\",\"all\":\"1\"}" : "{\"all\":\"1\"}").run;
+				   i % 2 ? "{\"odd\":\"1\",\"all\":\"1\"}" : "{\"all\":\"1\"}")
+				  .run;
 
 	assert_true(expect_page(f, page_of(5), runs, 5, 1));
 	assert_false(expect_page(f, page_of(6), runs, 6, 1));
@@ -320,8 +325,12 @@ static void expect_messages(struct fixture *f, struct id run, int64_t after, boo
 			    size_t limit, const char *want, bool more)
 {
 	struct completion_messages_read r = {
-		.owner = OWNER, .run = run, .after = after, .descending = descending,
-		.limit = limit, .page_bytes = MIB,
+		.owner = OWNER,
+		.run = run,
+		.after = after,
+		.descending = descending,
+		.limit = limit,
+		.page_bytes = MIB,
 	};
 	char got[64] = "";
 
@@ -356,8 +365,10 @@ static void its_messages_come_in_pages(void **state)
 	expect_messages(f, t.run, 0, true, 2, "", false);
 
 	struct conversation_write w = {
-		.change = CONVERSATION_REMOVE_MESSAGE, .owner = OWNER,
-		.conversation = t.conversation, .message = all[3].id,
+		.change = CONVERSATION_REMOVE_MESSAGE,
+		.owner = OWNER,
+		.conversation = t.conversation,
+		.message = all[3].id,
 	};
 	arena_init(&w.arena, MIB);
 	assert_int_equal(DO(f, conversation_write, &w), ERR_OK);
@@ -365,7 +376,9 @@ static void its_messages_come_in_pages(void **state)
 	expect_messages(f, t.run, -1, false, 3, "0a 1b 2c ", false);
 	expect_messages(f, t.run, 3, true, 1, "2c ", true);
 
-	struct completion_messages_read r = { .owner = OWNER, .run = t.run, .after = 4, .limit = 1 };
+	struct completion_messages_read r = {
+		.owner = OWNER, .run = t.run, .after = 4, .limit = 1
+	};
 	arena_init(&r.arena, MIB);
 	assert_int_equal(DO(f, completion_messages_read, &r), ERR_INVALID_VALUE);
 	assert_string_equal(r.job.err.path, "after");
@@ -379,8 +392,10 @@ static void an_answer_that_is_removed_elsewhere_is_none(void **state)
 	open_store(f);
 	struct turn_begin         t = complete(f, "echo", NULL);
 	struct conversation_write w = {
-		.change = CONVERSATION_REMOVE_MESSAGE, .owner = OWNER,
-		.conversation = t.conversation, .message = t.run,
+		.change = CONVERSATION_REMOVE_MESSAGE,
+		.owner = OWNER,
+		.conversation = t.conversation,
+		.message = t.run,
 	};
 	arena_init(&w.arena, MIB);
 	assert_int_equal(DO(f, conversation_write, &w), ERR_OK);

@@ -4,9 +4,9 @@
 
 static struct conversation_write change_of(enum conversation_change change, struct id conversation)
 {
-	struct conversation_write w = {
-		.change = change, .conversation = conversation, .now_ms = clock_wall_ms()
-	};
+	struct conversation_write w = { .change = change,
+					.conversation = conversation,
+					.now_ms = clock_wall_ms() };
 
 	arena_init(&w.arena, MIB);
 	return w;
@@ -21,7 +21,7 @@ static enum errc do_change(struct fixture *f, struct conversation_write *w)
 }
 
 static struct id make(struct fixture *f, const char *metadata, const struct store_message *messages,
-                      size_t count)
+		      size_t count)
 {
 	struct conversation_write w = change_of(CONVERSATION_CREATE, id_new());
 
@@ -33,7 +33,7 @@ static struct id make(struct fixture *f, const char *metadata, const struct stor
 }
 
 static enum errc append(struct fixture *f, struct id conversation, struct store_message *m,
-                        const char *body)
+			const char *body)
 {
 	struct conversation_write w = change_of(CONVERSATION_APPEND, conversation);
 
@@ -51,8 +51,7 @@ static enum errc take_out(struct fixture *f, struct id conversation, struct id m
 	return do_change(f, &w);
 }
 
-static enum errc delete(struct fixture *f, struct id conversation)
-{
+static enum errc delete (struct fixture *f, struct id conversation) {
 	struct conversation_write w = change_of(CONVERSATION_DELETE, conversation);
 
 	return do_change(f, &w);
@@ -67,7 +66,7 @@ static void assert_branch(struct fixture *f, struct id conversation, const char 
 	assert_int_equal(DO(f, branch_read, &b), ERR_OK);
 	for (size_t i = 0; i < b.message_count; i++)
 		snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s",
-		         STR_ARG(b.messages[i].body));
+			 STR_ARG(b.messages[i].body));
 	assert_string_equal(got, want);
 	arena_finish(&b.arena);
 }
@@ -104,7 +103,7 @@ static void added_messages_are_what_a_turn_goes_on_from(void **state)
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
 	struct store_message other;
 	assert_int_equal(append(f, talk, &other, "d"), ERR_CONVERSATION_BUSY);
-	assert_int_equal(delete(f, talk), ERR_CONVERSATION_BUSY);
+	assert_int_equal(delete (f, talk), ERR_CONVERSATION_BUSY);
 	struct turn_end end = end_of(t.run, RUN_FAILED, NULL);
 	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
 	/* Behind what such a turn hung on, as the next turn would. */
@@ -167,9 +166,9 @@ static void nothing_of_a_deleted_conversation_is_left(void **state)
 	assert_int_equal(append(f, t.conversation, &n, "d"), ERR_OK);
 
 	struct id wrong = { t.conversation.key, t.conversation.secret + 1 };
-	assert_int_equal(delete(f, wrong), ERR_NOT_FOUND);
-	assert_int_equal(delete(f, t.conversation), ERR_OK);
-	assert_int_equal(delete(f, t.conversation), ERR_NOT_FOUND);
+	assert_int_equal(delete (f, wrong), ERR_NOT_FOUND);
+	assert_int_equal(delete (f, t.conversation), ERR_OK);
+	assert_int_equal(delete (f, t.conversation), ERR_NOT_FOUND);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM conversation"), 1);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM message"), 2);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM run"), 1);
@@ -198,15 +197,15 @@ static void lists_are_exact(void **state)
 
 	open_store(f);
 	for (size_t i = 0; i < COUNT; i++)
-		all[i] = make(f, i % 2 ? "{\"k\":\"\\u0061\",\"n\":\"1\"}" : "{\"k\":\"a\"}", NULL, 0);
+		all[i] = make(f, i % 2 ? "{\"k\":\"\\u0061\",\"n\":\"1\"}" : "{\"k\":\"a\"}", NULL,
+			      0);
 	for (int descending = 0; descending < 2; descending++)
 		for (int labels = 0; labels < 2; labels++)
 			for (size_t from = 0; from <= COUNT; from++)
 				for (size_t limit = 1; limit <= COUNT + 1; limit++) {
-					struct conversations_read j = {
-						.descending = descending, .limit = limit
-					};
-					size_t left = COUNT - from;
+					struct conversations_read j = { .descending = descending,
+									.limit = limit };
+					size_t                    left = COUNT - from;
 					size_t want = left < limit ? left : limit;
 
 					if (labels) {
@@ -219,13 +218,17 @@ static void lists_are_exact(void **state)
 					assert_int_equal(listed(f, &j, got), want);
 					assert_int_equal(j.has_more, left > limit);
 					for (size_t i = 0; i < want; i++)
-						assert_int_equal(got[i].key,
-						                 all[descending ? COUNT - 1 - from - i
-						                                : from + i].key);
+						assert_int_equal(
+							got[i].key,
+							all[descending ? COUNT - 1 - from - i
+								       : from + i]
+								.key);
 				}
 
-	struct conversations_read both = { .limit = 9, .key = STR("k"), .value = STR("a"),
-		                           .filter = STR("{\"k\":\"a\",\"n\":\"1\"}") };
+	struct conversations_read both = { .limit = 9,
+					   .key = STR("k"),
+					   .value = STR("a"),
+					   .filter = STR("{\"k\":\"a\",\"n\":\"1\"}") };
 	assert_int_equal(listed(f, &both, got), 2);
 	struct conversations_read foreign = { .owner = 1, .limit = 9 };
 	assert_int_equal(listed(f, &foreign, got), 0);
@@ -270,10 +273,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(added_messages_are_what_a_turn_goes_on_from, set_up,
-		                                tear_down),
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_removed_message_leaves_no_gap, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nothing_of_a_deleted_conversation_is_left, set_up,
-		                                tear_down),
+						tear_down),
 		cmocka_unit_test_setup_teardown(lists_are_exact, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(foreign_changes_are_refused, set_up, tear_down),
 	};

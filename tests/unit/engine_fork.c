@@ -33,11 +33,12 @@ static struct id forked(struct fixture *f, struct id source, struct id at)
 }
 
 static void change(struct fixture *f, enum conversation_change change, struct id talk,
-                   struct id message)
+		   struct id message)
 {
-	struct conversation_write w = {
-		.change = change, .conversation = talk, .message = message, .now_ms = clock_wall_ms()
-	};
+	struct conversation_write w = { .change = change,
+					.conversation = talk,
+					.message = message,
+					.now_ms = clock_wall_ms() };
 
 	arena_init(&w.arena, MIB);
 	assert_int_equal(do_write(f, &w), ERR_OK);
@@ -53,7 +54,7 @@ static void assert_branch(struct fixture *f, struct id talk, const char *want)
 	snprintf(got, sizeof got, "%.*s:", STR_ARG(b.instruction_set ? b.instruction : STR("-")));
 	for (size_t i = 0; i < b.message_count; i++)
 		snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s",
-		         STR_ARG(b.messages[i].body));
+			 STR_ARG(b.messages[i].body));
 	assert_string_equal(got, want);
 	arena_finish(&b.arena);
 }
@@ -67,8 +68,8 @@ static struct turn_begin turn_with(struct turn_begin t, const char *instruction)
 
 /* The next turn, question and answer. */
 static struct turn_begin go_on(struct fixture *f, struct id talk, struct id from,
-                               const char *instruction, struct store_message *m,
-                               const char *question, const char *answer)
+			       const char *instruction, struct store_message *m,
+			       const char *question, const char *answer)
 {
 	struct branch_read b = branch_of(talk);
 
@@ -82,7 +83,7 @@ static struct turn_begin go_on(struct fixture *f, struct id talk, struct id from
 }
 
 static struct turn_begin start(struct fixture *f, const char *instruction, struct store_message *m,
-                               const char *question, const char *answer)
+			       const char *question, const char *answer)
 {
 	struct turn_begin t = turn_with(first_turn(m, question), instruction);
 
@@ -116,7 +117,7 @@ static void the_copies_are_loose_messages_of_their_time(void **state)
 {
 	struct fixture      *f = *state;
 	struct store_message m;
-	struct turn_begin    t = first_turn(&m, "{\"content\":\"\\u00e4 \xc3\xa4\",\"extra\": 1.0}");
+	struct turn_begin t = first_turn(&m, "{\"content\":\"\\u00e4 \xc3\xa4\",\"extra\": 1.0}");
 
 	t.now_ms = 5000;
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
@@ -139,8 +140,10 @@ static void the_copies_are_loose_messages_of_their_time(void **state)
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM run"), 1);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM message WHERE run = 0"), 2);
 	assert_int_equal(outside_int(f, "SELECT count(DISTINCT secret) FROM message"), 4);
-	assert_int_equal(outside_int(f, "SELECT a.created_ms = b.created_ms FROM message a, message b "
-				     "WHERE a.body = 'half' AND b.body = 'half' AND a.id < b.id"), 1);
+	assert_int_equal(outside_int(f,
+				     "SELECT a.created_ms = b.created_ms FROM message a, message b "
+				     "WHERE a.body = 'half' AND b.body = 'half' AND a.id < b.id"),
+			 1);
 }
 
 static void removed_messages_are_passed_over(void **state)
@@ -196,8 +199,10 @@ static void the_instruction_holds_on(void **state)
 static void labels_are_the_sources_unless_given(void **state)
 {
 	struct fixture           *f = *state;
-	struct conversation_write w = { .change = CONVERSATION_CREATE, .conversation = id_new(),
-					.metadata = STR("{\"a\":\"b\"}"), .title = STR("T") };
+	struct conversation_write w = { .change = CONVERSATION_CREATE,
+					.conversation = id_new(),
+					.metadata = STR("{\"a\":\"b\"}"),
+					.title = STR("T") };
 	struct id                 source = w.conversation;
 
 	arena_init(&w.arena, MIB);
@@ -241,7 +246,8 @@ static void what_is_not_there_is_refused(void **state)
 	struct turn_begin    one = start(f, NULL, &m, "a", "b");
 	struct turn_begin    two = start(f, NULL, &n, "c", "d");
 	struct id            wrong = { m.id.key, m.id.secret + 1 };
-	const struct id      cases[][2] = { { one.conversation, two.run }, { one.conversation, wrong },
+	const struct id      cases[][2] = { { one.conversation, two.run },
+					    { one.conversation, wrong },
 					    { one.conversation, { 1, 1 } } };
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -319,7 +325,8 @@ static void any_branch_can_be_read(void **state)
 
 	go_on(f, one.conversation, one.run, NULL, &o, "x", "y");
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct items_read j = { .conversation = one.conversation, .leaf = cases[i].leaf,
+		struct items_read j = { .conversation = one.conversation,
+					.leaf = cases[i].leaf,
 					.limit = 10 };
 		char              got[16] = "";
 
@@ -330,7 +337,9 @@ static void any_branch_can_be_read(void **state)
 		assert_string_equal(got, cases[i].want);
 		arena_finish(&j.arena);
 	}
-	struct items_read j = { .conversation = one.conversation, .leaf = elsewhere.run, .limit = 10 };
+	struct items_read j = { .conversation = one.conversation,
+				.leaf = elsewhere.run,
+				.limit = 10 };
 	arena_init(&j.arena, MIB);
 	assert_int_equal(DO(f, items_read, &j), ERR_NOT_FOUND);
 	assert_string_equal(j.job.err.path, "leaf");
@@ -347,11 +356,11 @@ static void fill(struct fixture *f, const struct turn_begin *t, int64_t more)
 	char sql[512];
 
 	snprintf(sql, sizeof sql,
-	         "WITH RECURSIVE k(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM k WHERE i < %lld) "
-	         "INSERT INTO message SELECT %lld + i, 1, 0, %lld, %lld + i - 1, 0, 0, 'm' FROM k;"
-	         "UPDATE conversation SET tip = %lld",
-	         (long long)more, (long long)t->run.key, (long long)t->conversation.key,
-	         (long long)t->run.key, (long long)(t->run.key + more));
+		 "WITH RECURSIVE k(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM k WHERE i < %lld) "
+		 "INSERT INTO message SELECT %lld + i, 1, 0, %lld, %lld + i - 1, 0, 0, 'm' FROM k;"
+		 "UPDATE conversation SET tip = %lld",
+		 (long long)more, (long long)t->run.key, (long long)t->conversation.key,
+		 (long long)t->run.key, (long long)(t->run.key + more));
 	outside(f, sql);
 }
 

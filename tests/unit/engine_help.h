@@ -144,15 +144,14 @@ HELP void close_store(struct fixture *f)
 
 /* --- jobs, each waited for --- */
 
-#define SUBMIT(f, kind, j)                                                                         \
-	((j)->job.loop = &(f)->loop, (j)->job.done = count_done,                                   \
-	 store_##kind((f)->store, (j)))
-#define DO(f, kind, j)                                                                             \
-	__extension__({                                                                            \
-		size_t want_ = (f)->loop.done + 1;                                                 \
-		assert_true(SUBMIT(f, kind, j));                                                   \
-		loop_until(&(f)->loop, want_);                                                     \
-		(j)->job.err.code;                                                                 \
+#define SUBMIT(f, kind, j) \
+	((j)->job.loop = &(f)->loop, (j)->job.done = count_done, store_##kind((f)->store, (j)))
+#define DO(f, kind, j)                             \
+	__extension__({                            \
+		size_t want_ = (f)->loop.done + 1; \
+		assert_true(SUBMIT(f, kind, j));   \
+		loop_until(&(f)->loop, want_);     \
+		(j)->job.err.code;                 \
 	})
 
 /* The start of a new conversation with one message. */
@@ -175,7 +174,7 @@ HELP struct turn_begin first_turn(struct store_message *m, const char *body)
 
 /* The next turn of a conversation that was read. */
 HELP struct turn_begin next_turn(const struct branch_read *b, struct store_message *m,
-                                 const char *body)
+				 const char *body)
 {
 	struct turn_begin t = first_turn(m, body);
 
@@ -233,8 +232,8 @@ HELP enum run_status status_of(struct fixture *f, struct id run)
 	return r.status;
 }
 
-#define assert_str(s, text)                                                                        \
-	do {                                                                                       \
-		assert_int_equal((s).n, strlen(text));                                             \
-		assert_memory_equal((s).p, (text), (s).n);                                         \
+#define assert_str(s, text)                                \
+	do {                                               \
+		assert_int_equal((s).n, strlen(text));     \
+		assert_memory_equal((s).p, (text), (s).n); \
 	} while (0)

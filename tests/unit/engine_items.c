@@ -40,9 +40,9 @@ static void make_talk(struct fixture *f, struct talk *ret, bool failed)
 
 static struct items_read page(const struct talk *t, bool descending, size_t limit)
 {
-	struct items_read j = {
-		.conversation = t->conversation, .descending = descending, .limit = limit
-	};
+	struct items_read j = { .conversation = t->conversation,
+				.descending = descending,
+				.limit = limit };
 
 	arena_init(&j.arena, MIB);
 	return j;
@@ -66,7 +66,7 @@ static void check_all_pages(struct fixture *f, const struct talk *t, bool descen
 				size_t at = descending ? t->count - 1 - from - i : from + i;
 
 				assert_memory_equal(&j.items[i].message.id, &t->items[at],
-				                    sizeof(struct id));
+						    sizeof(struct id));
 				assert_int_equal(j.items[i].status, RUN_COMPLETED);
 				assert_true(j.items[i].created_ms > 0);
 			}
@@ -127,9 +127,9 @@ static void an_unknown_cursor_is_refused(void **state)
 	make_talk(f, &t, false);
 	make_talk(f, &other, false);
 	const struct id cases[] = {
-		{ 12345, 1 },                                   /* never made */
-		{ t.items[3].key, t.items[3].secret ^ 1 },      /* guessed */
-		other.items[3],                                 /* of another conversation */
+		{ 12345, 1 },                              /* never made */
+		{ t.items[3].key, t.items[3].secret ^ 1 }, /* guessed */
+		other.items[3],                            /* of another conversation */
 	};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		for (int descending = 0; descending < 2; descending++) {

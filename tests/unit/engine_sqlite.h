@@ -17,8 +17,7 @@ HELP void database_make(struct fixture *f)
 
 HELP void database_remove(struct fixture *f)
 {
-	static const char *const ends[] = { "", "-wal", "-shm", "-journal", ".lock",
-		                             ".search" };
+	static const char *const ends[] = { "", "-wal", "-shm", "-journal", ".lock", ".search" };
 	char                     name[128];
 
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {

@@ -23,8 +23,12 @@ static void a_turn_comes_back_whole(void **state)
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
 	assert_int_equal(status_of(f, t.run), RUN_RUNNING);
 	struct turn_end end = end_of(t.run, RUN_COMPLETED, A("hi"));
-	end.usage = (struct usage){ .known = true, .in = 3, .out = 4, .cached_read = 5,
-		                    .cached_write = 6, .reasoning = 7 };
+	end.usage = (struct usage){ .known = true,
+				    .in = 3,
+				    .out = 4,
+				    .cached_read = 5,
+				    .cached_write = 6,
+				    .reasoning = 7 };
 	end.first_token_ms = 12;
 	end.attempts = 2;
 	end.provider = STR("far"); /* the one that answered in the end */
@@ -235,8 +239,8 @@ static void what_is_foreign_is_not_found(void **state)
 	t.owner = 5;
 	whole_turn(f, &t, A("2"));
 
-	struct id         wrong_c = { t.conversation.key, t.conversation.secret ^ 1 };
-	struct id         wrong_r = { t.run.key, t.run.secret ^ 1 };
+	struct id wrong_c = { t.conversation.key, t.conversation.secret ^ 1 };
+	struct id wrong_r = { t.run.key, t.run.secret ^ 1 };
 	const struct {
 		const char *why;
 		int64_t     owner;
@@ -363,7 +367,7 @@ static void a_job_that_can_not_be_stored_harms_no_other(void **state)
 	memset(big, 'x', size);
 	for (size_t i = 0; i < 6; i++)
 		t[i] = first_turn(&m[i], Q("1"));
-	m[1].id = m[0].id;             /* a key twice */
+	m[1].id = m[0].id; /* a key twice */
 	m[3].body = (struct str){ big, size };
 	t[4].conversation = t[2].conversation; /* twice as well */
 

@@ -44,7 +44,7 @@ static void a_port_of_the_systems_choice_is_told(void **state)
 			struct err e;
 
 			assert_int_equal(http_listen(cases[i].address, probe, &fd, bound, &e),
-				ERR_OK);
+					 ERR_OK);
 			assert_true(str_starts(str_of(bound), str_of(cases[i].host)));
 			assert_true(strtoul(strrchr(bound, ':') + 1, NULL, 10) > 0);
 			assert_int_not_equal(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
@@ -146,8 +146,8 @@ static void what_is_no_address_is_refused(void **state)
 		char       bound[64] = "untouched";
 		struct err e;
 
-		if (http_listen(bad[i].address, true, &fd, bound, &e) != ERR_INVALID_VALUE || fd !=
-			-7)
+		if (http_listen(bad[i].address, true, &fd, bound, &e) != ERR_INVALID_VALUE ||
+		    fd != -7)
 			fail_msg("case: %s", bad[i].why);
 		assert_string_equal(bound, "untouched");
 		assert_string_equal(e.path, "listen");

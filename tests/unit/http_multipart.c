@@ -297,7 +297,7 @@ static void false_boundaries_are_gathered(void **state)
 {
 	static const struct multipart_sink counting = { count_part, count_data, count_end };
 	static const char *const           starts[] = {
-		"\r", "\r\n", "\r\n-", "\r\n--", "\r\n--b", "\r\n--b-", "\r\r\n--b-\r\n--",
+			  "\r", "\r\n", "\r\n-", "\r\n--", "\r\n--b", "\r\n--b-", "\r\r\n--b-\r\n--",
 	};
 	enum { TIMES = 100 * 1000, FEED = 4096 };
 

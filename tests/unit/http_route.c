@@ -49,7 +49,8 @@ static const char *match(struct str method, struct str target, struct str params
 
 	assert_non_null(copy);
 	memset(e, 0, sizeof *e);
-	enum errc rc = route_match(table, hints, method, target, copy, params ? params : none, &row, e);
+	enum errc rc =
+		route_match(table, hints, method, target, copy, params ? params : none, &row, e);
 	assert_int_equal(rc, e->code);
 	for (size_t i = 0, at = 0; params && rc == ERR_OK && i < ROUTE_PARAMS; i++) {
 		if (params[i].n > 0)
@@ -133,8 +134,8 @@ static void targets_lead_to_their_rows(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct str  params[ROUTE_PARAMS] = { { 0 } };
 		struct err  e;
-		const char *got = match(str_of(cases[i].method), str_of(cases[i].target), params,
-			&e);
+		const char *got =
+			match(str_of(cases[i].method), str_of(cases[i].target), params, &e);
 
 		if (strcmp(got, cases[i].want) != 0 || !str_is(params[0], cases[i].param0) ||
 		    !str_is(params[1], cases[i].param1))
@@ -157,14 +158,13 @@ static void a_query_behind_an_authority_is_no_path(void **state)
 	struct err e;
 
 	assert_string_equal(match(STR("GET"), STR("http://host?x=/v1/models"), NULL, &e),
-		"unknown_url");
+			    "unknown_url");
 }
 
 static void a_missing_v1_is_hinted_at(void **state)
 {
 	(void)state;
-	static const char *const with[] = { "/models/x", "/models", "/conversations/x",
-					    "/chat" };
+	static const char *const with[] = { "/models/x", "/models", "/conversations/x", "/chat" };
 	static const char *const without[] = { "/v1/nothing", "/completions", "/chats" };
 	struct err               e;
 
@@ -174,7 +174,7 @@ static void a_missing_v1_is_hinted_at(void **state)
 	}
 	for (size_t i = 0; i < ARRAY_LEN(without); i++) {
 		assert_string_equal(match(STR("POST"), str_of(without[i]), NULL, &e),
-			"unknown_url");
+				    "unknown_url");
 		assert_non_null(strstr(e.text, "/openapi.yaml"));
 	}
 }
@@ -200,7 +200,8 @@ static void a_path_that_is_none_says_what_to_use(void **state)
 	struct err e;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		assert_string_equal(match(STR("POST"), str_of(cases[i][0]), NULL, &e), "unknown_url");
+		assert_string_equal(match(STR("POST"), str_of(cases[i][0]), NULL, &e),
+				    "unknown_url");
 		assert_string_equal(e.text, cases[i][1]);
 	}
 }
@@ -217,10 +218,12 @@ static void a_stream_has_no_head(void **state)
 	struct err          e;
 	struct buf          b;
 
-	assert_int_equal(route_match(rows, NULL, STR("GET"), STR("/events"), scratch, params, &got, &e),
-	                 ERR_OK);
-	assert_int_equal(route_match(rows, NULL, STR("HEAD"), STR("/events"), scratch, params, &got, &e),
-	                 ERR_METHOD_NOT_ALLOWED);
+	assert_int_equal(
+		route_match(rows, NULL, STR("GET"), STR("/events"), scratch, params, &got, &e),
+		ERR_OK);
+	assert_int_equal(
+		route_match(rows, NULL, STR("HEAD"), STR("/events"), scratch, params, &got, &e),
+		ERR_METHOD_NOT_ALLOWED);
 	buf_init(&b, 64);
 	assert_true(route_allow(rows, rows, &b));
 	assert_true(str_is(buf_view(&b), "GET, OPTIONS"));

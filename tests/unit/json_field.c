@@ -54,12 +54,20 @@ static const struct field_moved moved[] = {
 	{ 0 },
 };
 static const struct field_moved outer_moved[] = { { "system", "input" }, { 0 } };
-static const struct field_set within = {
-	.name = "within", .rows = rows, .count = ARRAY_LEN(rows), .moved = moved, .others = "or object",
+static const struct field_set   within = {
+	  .name = "within",
+	  .rows = rows,
+	  .count = ARRAY_LEN(rows),
+	  .moved = moved,
+	  .others = "or object",
 };
 static const struct field_set outer = {
-	.name = "outer", .rows = must_rows, .count = ARRAY_LEN(must_rows), .moved = outer_moved,
-	.inner = &within, .inner_key = "list",
+	.name = "outer",
+	.rows = must_rows,
+	.count = ARRAY_LEN(must_rows),
+	.moved = outer_moved,
+	.inner = &within,
+	.inner_key = "list",
 };
 
 static enum errc read(const struct field_set *set, const char *text, const char *path,
@@ -114,10 +122,10 @@ static void absent_and_null_members_leave_their_binding(void **state)
 {
 	(void)state;
 	static const char text[] = "{\"name\":\"x\",\"max_tokens\":null,\"on_disconnect\":null}";
-	struct json_doc d = { 0 };
-	struct arena    a;
-	struct bound    b = { .max_tokens = 5, .mode = 1, .temperature = 0.5, .stream = true };
-	struct err      e;
+	struct json_doc   d = { 0 };
+	struct arena      a;
+	struct bound      b = { .max_tokens = 5, .mode = 1, .temperature = 0.5, .stream = true };
+	struct err        e;
 
 	arena_init(&a, KIB);
 	assert_int_equal(json_scan(&d, text, sizeof text - 1, &json_limits_request, &e), ERR_OK);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#define SUITE FIXTURES "/json-test-suite/test_parsing"
+#define SUITE         FIXTURES "/json-test-suite/test_parsing"
 #define TEXT(literal) literal, sizeof(literal) - 1
 
 static char *read_whole(const char *path, size_t *ret_len)
@@ -125,7 +125,7 @@ static void the_conformance_suite_is_judged_file_by_file(void **state)
 		if (got != ERR_OK) {
 			/* Behind 64 levels nobody has looked. */
 			assert_int_equal(got, strstr(e.text, "nested deeper") ? ERR_INVALID_VALUE
-									       : ERR_INVALID_JSON);
+									      : ERR_INVALID_JSON);
 			assert_true(e.text[0]);
 			assert_int_equal(d.count, 0);
 		}
@@ -240,8 +240,8 @@ static void each_fault_is_refused_with_its_place(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err e = { 0 };
 		char      *copy;
-		enum errc  got = scan(&d, cases[i].text, cases[i].len, &json_limits_request, &copy,
-				      &e);
+		enum errc  got =
+			scan(&d, cases[i].text, cases[i].len, &json_limits_request, &copy, &e);
 		const char *want = cases[i].message;
 
 		if (got != (want ? ERR_INVALID_JSON : ERR_OK))
@@ -317,7 +317,9 @@ static void a_string_may_be_as_long_as_its_text(void **state)
 {
 	(void)state;
 	static const struct json_limits *const limits[] = {
-		&json_limits_request, &json_limits_upstream, &json_limits_stored,
+		&json_limits_request,
+		&json_limits_upstream,
+		&json_limits_stored,
 	};
 	enum { LONG = 20 * MIB };
 	struct json_doc d = { 0 };
@@ -338,12 +340,10 @@ static void a_string_may_be_as_long_as_its_text(void **state)
 static void no_limit_lifts_the_cap_on_depth(void **state)
 {
 	(void)state;
-	const struct json_limits loose = {
-		.depth = UINT32_MAX, .tokens = UINT32_MAX
-	};
-	struct json_doc d = { 0 };
-	struct err      e;
-	char            text[2 * 129];
+	const struct json_limits loose = { .depth = UINT32_MAX, .tokens = UINT32_MAX };
+	struct json_doc          d = { 0 };
+	struct err               e;
+	char                     text[2 * 129];
 
 	memset(text, '[', 128);
 	memset(text + 128, ']', 128);
@@ -634,8 +634,12 @@ static void a_full_arena_or_buffer_is_told(void **state)
 static bool plain_utf8(const unsigned char *p, size_t n)
 {
 	while (n > 0) {
-		size_t   need = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 :
-							     *p < 0xf8 ? 4 : 0;
+		size_t                need = *p < 0x80   ? 1
+					     : *p < 0xc0 ? 0
+					     : *p < 0xe0 ? 2
+					     : *p < 0xf0 ? 3
+					     : *p < 0xf8 ? 4
+							 : 0;
 		static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 
 		if (need == 0 || need > n)
@@ -658,8 +662,8 @@ static void utf8_is_valid_as_the_standard_defines_it(void **state)
 {
 	(void)state;
 	/* All pairs of first bytes, and behind them the edges of the ranges. */
-	static const unsigned char edges[] = { 0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f,
-					       0xa0, 0xbf, 0xc0, 0xff };
+	static const unsigned char edges[] = { 0x00, 0x7f, 0x80, 0x8f, 0x90,
+					       0x9f, 0xa0, 0xbf, 0xc0, 0xff };
 
 	for (unsigned a = 0; a < 256; a++)
 		for (unsigned b = 0; b < 256; b++)
@@ -693,9 +697,9 @@ static void a_byte_is_judged_alike_at_every_offset(void **state)
 			memset(text, 'x', sizeof text);
 			text[0] = text[25] = '"';
 			text[at] = (char)c;
-			bool fine = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-			enum errc got = scan(&d, text, sizeof text, &json_limits_request, &copy,
-					     &e);
+			bool      fine = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+			enum errc got =
+				scan(&d, text, sizeof text, &json_limits_request, &copy, &e);
 			assert_int_equal(got == ERR_OK, fine);
 			free(copy);
 		}
@@ -705,10 +709,11 @@ static void a_byte_is_judged_alike_at_every_offset(void **state)
 /* Folded, an array of numbers is one token that tells how many there are; all else stays. */
 static void numbers_fold_into_their_array(void **state)
 {
-	static const char text[] = "{\"a\":[1,-2.5e3,0],\"n\":7,\"b\":[[],[1,\"x\",2],{\"k\":[3]}]}";
+	static const char text[] =
+		"{\"a\":[1,-2.5e3,0],\"n\":7,\"b\":[[],[1,\"x\",2],{\"k\":[3]}]}";
 	static const char *const faults[] = { "[1,]", "[01]", "[1 2]", "[1.]", "[-]", "[1,2" };
-	struct json_doc d = { 0 };
-	struct err      e;
+	struct json_doc          d = { 0 };
+	struct err               e;
 
 	(void)state;
 	assert_int_equal(json_scan(&d, text, strlen(text), &json_limits_vectors, &e), ERR_OK);
@@ -725,8 +730,9 @@ static void numbers_fold_into_their_array(void **state)
 	assert_int_equal(json_next(&d, json_first(&d, mixed)), json_end(&d, mixed));
 	assert_int_equal(d.tok[json_get(&d, json_next(&d, mixed), "k")].count, 1);
 	for (size_t i = 0; i < ARRAY_LEN(faults); i++)
-		assert_int_equal(json_scan(&d, faults[i], strlen(faults[i]), &json_limits_vectors, &e),
-				 ERR_INVALID_JSON);
+		assert_int_equal(
+			json_scan(&d, faults[i], strlen(faults[i]), &json_limits_vectors, &e),
+			ERR_INVALID_JSON);
 	json_doc_finish(&d);
 }
 

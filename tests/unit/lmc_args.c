@@ -133,8 +133,7 @@ static void complain(const char *why, struct str text, size_t first, size_t step
 	print_error("case: %s; cut at %zu, then every %zu; %zu bytes: %.*s\n", why, first, step,
 		    text.n, STR_ARG(text));
 	print_error("got kind %d, format %.*s, flaws %u, content %.*s\n", (int)got->kind,
-		    STR_ARG(buf_view(&got->format)), got->flaws,
-		    STR_ARG(buf_view(&got->content)));
+		    STR_ARG(buf_view(&got->format)), got->flaws, STR_ARG(buf_view(&got->content)));
 }
 
 static void check_cut(const char *why, struct str text, size_t first, size_t step,
@@ -582,11 +581,15 @@ static long ref_unit(const char *p, const char *end)
  * but not all of it. */
 static bool ref_is_cut(const char *p, const char *end, bool second_half)
 {
-	static const char *const any[] = { "\\", "u", "0123456789abcdefABCDEF",
-					   "0123456789abcdefABCDEF", "0123456789abcdefABCDEF",
+	static const char *const any[] = { "\\",
+					   "u",
+					   "0123456789abcdefABCDEF",
+					   "0123456789abcdefABCDEF",
+					   "0123456789abcdefABCDEF",
 					   "0123456789abcdefABCDEF" };
-	static const char *const second[] = { "\\", "u", "dD", "cdefCDEF",
-					      "0123456789abcdefABCDEF", "0123456789abcdefABCDEF" };
+	static const char *const second[] = {
+		"\\", "u", "dD", "cdefCDEF", "0123456789abcdefABCDEF", "0123456789abcdefABCDEF"
+	};
 
 	for (size_t i = 0; i < 6; i++) {
 		const char *set = (second_half ? second : any)[i];
@@ -602,10 +605,10 @@ static bool ref_is_cut(const char *p, const char *end, bool second_half)
 static void ref_put(struct buf *out, unsigned long c)
 {
 	char json[16];
-	int  n = c > 0xffff ? snprintf(json, sizeof json, "\\u%04lx\\u%04lx",
-				       0xd800 + ((c - 0x10000) >> 10),
-				       0xdc00 + ((c - 0x10000) & 0x3ff)) :
-			      snprintf(json, sizeof json, "\\u%04lx", c);
+	int  n = c > 0xffff
+			 ? snprintf(json, sizeof json, "\\u%04lx\\u%04lx",
+				    0xd800 + ((c - 0x10000) >> 10), 0xdc00 + ((c - 0x10000) & 0x3ff))
+			 : snprintf(json, sizeof json, "\\u%04lx", c);
 
 	assert_true(text_add(out, (struct str){ json, (size_t)n }));
 }
@@ -678,7 +681,9 @@ static void ref_token(struct reading *r)
 	token[n] = '\0';
 	assert_int_equal(regcomp(&scalar,
 				 "^(true|false|null|-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)"
-				 "?)$", REG_EXTENDED | REG_NOSUB), 0);
+				 "?)$",
+				 REG_EXTENDED | REG_NOSUB),
+			 0);
 	r->stopped |= regexec(&scalar, token, 0, NULL, 0) != 0;
 	regfree(&scalar);
 }
@@ -769,11 +774,12 @@ static void ref_read(struct str text, struct seen *want)
 		ref_object(&r, true);
 	ref_space(&r);
 	want->kind = SEGMENT_CODE;
-	want->flaws = (r.stopped ? (unsigned)ARGS_ENDED_EARLY :
-		       r.p < r.end ? (unsigned)ARGS_TRAILING : 0u) |
+	want->flaws = (r.stopped     ? (unsigned)ARGS_ENDED_EARLY
+		       : r.p < r.end ? (unsigned)ARGS_TRAILING
+				     : 0u) |
 		      (r.has_code ? 0u : (unsigned)ARGS_NO_CODE);
-	assert_true(r.has_language ? buf_str(&want->format, buf_view(&r.language)) :
-				     buf_text(&want->format, "python"));
+	assert_true(r.has_language ? buf_str(&want->format, buf_view(&r.language))
+				   : buf_text(&want->format, "python"));
 	assert_true(buf_str(&want->content, buf_view(&r.code)));
 	buf_finish(&r.code);
 	buf_finish(&r.language);
@@ -794,11 +800,50 @@ static void check_against_reading(struct str text)
 /* --- random texts --- */
 
 static const struct str alphabet[] = {
-	S("\""), S("\""), S("\""), S("\\"), S("\\"), S("\\u"), S("u"), S("{"), S("}"), S("["),
-	S("]"), S(":"), S(","), S("code"), S("language"), S("\"code\":"), S("\"language\":"),
-	S("true"), S("null"), S("0"), S("1"), S("8"), S("3"), S("d"), S("D"), S("c"), S("e"),
-	S("-"), S("."), S("n"), S("x"), S(" "), S("\n"), S("\t"), S("\r"), S("\0"), S("\1"),
-	S(SMILE), S("\\ud83d"), S("\\uDE00"), S("\\u00e9"), S("\\n"), S("\"r\""), S("\"a"),
+	S("\""),
+	S("\""),
+	S("\""),
+	S("\\"),
+	S("\\"),
+	S("\\u"),
+	S("u"),
+	S("{"),
+	S("}"),
+	S("["),
+	S("]"),
+	S(":"),
+	S(","),
+	S("code"),
+	S("language"),
+	S("\"code\":"),
+	S("\"language\":"),
+	S("true"),
+	S("null"),
+	S("0"),
+	S("1"),
+	S("8"),
+	S("3"),
+	S("d"),
+	S("D"),
+	S("c"),
+	S("e"),
+	S("-"),
+	S("."),
+	S("n"),
+	S("x"),
+	S(" "),
+	S("\n"),
+	S("\t"),
+	S("\r"),
+	S("\0"),
+	S("\1"),
+	S(SMILE),
+	S("\\ud83d"),
+	S("\\uDE00"),
+	S("\\u00e9"),
+	S("\\n"),
+	S("\"r\""),
+	S("\"a"),
 };
 
 static bool add_random(struct buf *out)
@@ -904,7 +949,12 @@ static void random_texts_are_read_as_the_second_reading_does(void **state)
 static void the_second_reading_agrees_with_some_cases(void **state)
 {
 	(void)state;
-	static const char *const cases[] = { "", " ", "{}", "{\"code\":\"a\\ud83d\\", "[", "{} {}",
+	static const char *const cases[] = { "",
+					     " ",
+					     "{}",
+					     "{\"code\":\"a\\ud83d\\",
+					     "[",
+					     "{} {}",
 					     "{\"language\":\"R x\",\"x\":[{},1e5],\"code\":\"a" };
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_against_reading(str_of(cases[i]));
@@ -934,7 +984,7 @@ static void code_is_given_as_it_arrives(void **state)
 		{ "the end of the object gives no more", S("}"), true,
 		  "print(1)\n\tx = \"y\"\n\nzA", 5 },
 	};
-	struct seen  s;
+	struct seen s;
 
 	seen_init(&s);
 	struct args *a = args_create(&sink, &s, KIB);
@@ -1090,8 +1140,13 @@ static void a_sink_that_says_no_hears_nothing_more(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {
-		"{\"language\":\"r\",\"code\":\"a\\nb\"} x", "{\"code\":\"a\",\"language\":\"r\"}",
-		"{\"code\":\"a\\nb\\u0041c", "{\"code\":\"a\"!", "{\"code\":\"a\"}", " x\\ny", "",
+		"{\"language\":\"r\",\"code\":\"a\\nb\"} x",
+		"{\"code\":\"a\",\"language\":\"r\"}",
+		"{\"code\":\"a\\nb\\u0041c",
+		"{\"code\":\"a\"!",
+		"{\"code\":\"a\"}",
+		" x\\ny",
+		"",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)

@@ -3,24 +3,24 @@
 #include "lmc/to_lmc.h"
 #include "lmc_spooled.h"
 
-#define M(s)            LMC("assistant", "message", PLAIN(s))
-#define CODE(f, s)      LMC("assistant", "code", FORMAT(f, s))
-#define CALL(f, s)      LMC("assistant", "tool_call", FORMAT(f, s))
+#define M(s)          LMC("assistant", "message", PLAIN(s))
+#define CODE(f, s)    LMC("assistant", "code", FORMAT(f, s))
+#define CALL(f, s)    LMC("assistant", "tool_call", FORMAT(f, s))
 
-#define CHOICES(list)   "{\"choices\":[" list "]}"
-#define D(rest)         CHOICES("{\"index\":0,\"delta\":{" rest "}}")
-#define TEXT(s)         "\"content\":\"" s "\""
-#define TOOLS(list)     "\"tool_calls\":[" list "]"
-#define TOOL(i, rest)   "{\"index\":" #i ",\"function\":{" rest "}}"
-#define NAME(s)         "\"name\":\"" s "\""
-#define ARGS(s)         "\"arguments\":\"" s "\""
+#define CHOICES(list) "{\"choices\":[" list "]}"
+#define D(rest)       CHOICES("{\"index\":0,\"delta\":{" rest "}}")
+#define TEXT(s)       "\"content\":\"" s "\""
+#define TOOLS(list)   "\"tool_calls\":[" list "]"
+#define TOOL(i, rest) "{\"index\":" #i ",\"function\":{" rest "}}"
+#define NAME(s)       "\"name\":\"" s "\""
+#define ARGS(s)       "\"arguments\":\"" s "\""
 
 struct rig {
 	struct warnings w;
 	struct buf      messages;
 	struct buf      chunks;
 	struct spool    spool;
-	struct speech    *turn;
+	struct speech  *turn;
 	struct delta    delta;
 	size_t          index;
 };
@@ -32,10 +32,10 @@ static void rig_make(struct rig *r, bool fences)
 	buf_init(&r->chunks, 64 * MIB);
 	spool_init(&r->spool, &r->messages, &r->chunks);
 	r->turn = speech_create(&(struct speech_options){ .fences = fences,
-						       .sink = &spool_sink,
-						       .arg = &r->spool,
-						       .warnings = &r->w,
-						       .max = 64 * MIB });
+							  .sink = &spool_sink,
+							  .arg = &r->spool,
+							  .warnings = &r->w,
+							  .max = 64 * MIB });
 	assert_non_null(r->turn);
 	r->delta = (struct delta){ 0 };
 	r->index = 0;

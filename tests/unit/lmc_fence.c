@@ -41,10 +41,9 @@ static bool see_open(void *arg, enum segment_kind kind, struct str format)
 	assert_true(kind == SEGMENT_MESSAGE || kind == SEGMENT_CODE);
 	assert_true((kind == SEGMENT_CODE) == (format.n > 0));
 	s->open = true;
-	assert_true(kind == SEGMENT_MESSAGE
-			    ? buf_text(&s->out, "P(")
-			    : buf_text(&s->out, "C ") && buf_str(&s->out, format) &&
-				      buf_text(&s->out, "("));
+	assert_true(kind == SEGMENT_MESSAGE ? buf_text(&s->out, "P(")
+					    : buf_text(&s->out, "C ") && buf_str(&s->out, format) &&
+						      buf_text(&s->out, "("));
 	return count_call(s);
 }
 
@@ -551,9 +550,9 @@ static void what_waited_comes_together_with_what_follows(void **state)
 static size_t random_text(char *to, size_t max)
 {
 	static const struct str parts[] = {
-		T("`"), T("`"), T("``"), T("```"), T("```"), T("````"), T(" "), T(" "), T("   "),
-		T("\t"), T("\r"), T("\r\n"), T("\n"), T("\n"), T("\n"), T("a"), T("B"), T("{"),
-		T("}"), T("\n```"), T("```\n"),
+		T("`"),  T("`"),   T("``"), T("```"), T("```"),  T("````"),  T(" "),
+		T(" "),  T("   "), T("\t"), T("\r"),  T("\r\n"), T("\n"),    T("\n"),
+		T("\n"), T("a"),   T("B"),  T("{"),   T("}"),    T("\n```"), T("```\n"),
 	};
 	size_t count = draw(24);
 	size_t n = 0;
@@ -590,8 +589,11 @@ static void random_texts_are_split_as_the_slow_reader_does(void **state)
 static void common(struct str text, struct buf *ret)
 {
 	static const struct str rests[] = {
-		T("x"), T("\n"), T("`\n"), T("``\n"), T("```\n"), T("\n```\n"), T("\nx"),
-		T("x y`\n"), T("`x"), T("````````````````````````````````````````````````\n"),
+		T("x"),     T("\n"),
+		T("`\n"),   T("``\n"),
+		T("```\n"), T("\n```\n"),
+		T("\nx"),   T("x y`\n"),
+		T("`x"),    T("````````````````````````````````````````````````\n"),
 	};
 
 	slow_split(text, ret);

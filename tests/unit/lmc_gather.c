@@ -10,15 +10,15 @@
 #include <cmocka.h>
 
 /* Chunks written short. */
-#define C(role, rest)  "{\"role\":\"" role "\"," rest "}"
-#define T(type)        "\"type\":\"" type "\""
-#define F(format)      "\"format\":\"" format "\""
-#define R(recipient)   "\"recipient\":\"" recipient "\""
-#define TEXT(text)     "\"content\":\"" text "\""
-#define START          "\"start\":true"
-#define END            "\"end\":true"
-#define U(text)        C("user", T("message") "," TEXT(text))
-#define A(text)        C("assistant", T("message") "," TEXT(text))
+#define C(role, rest) "{\"role\":\"" role "\"," rest "}"
+#define T(type)       "\"type\":\"" type "\""
+#define F(format)     "\"format\":\"" format "\""
+#define R(recipient)  "\"recipient\":\"" recipient "\""
+#define TEXT(text)    "\"content\":\"" text "\""
+#define START         "\"start\":true"
+#define END           "\"end\":true"
+#define U(text)       C("user", T("message") "," TEXT(text))
+#define A(text)       C("assistant", T("message") "," TEXT(text))
 
 struct row {
 	const char *why;
@@ -103,8 +103,8 @@ static void check_row(const struct row *row)
 	warnings_finish(&w);
 }
 
-#define CHECK_ROWS(rows)                                                                           \
-	for (size_t row_ = 0; row_ < ARRAY_LEN(rows); row_++)                                      \
+#define CHECK_ROWS(rows)                                      \
+	for (size_t row_ = 0; row_ < ARRAY_LEN(rows); row_++) \
 	check_row(&(rows)[row_])
 
 static void chunks_that_break_the_form_are_refused_with_their_member(void **state)
@@ -175,9 +175,9 @@ static void a_refused_chunk_changes_nothing(void **state)
 {
 	(void)state;
 	static const char *const chunks[] = { U("a"), C("user", START "," TEXT("x")), U("b") };
-	struct gather *g = gather_create(MIB, NULL);
-	struct str     got;
-	struct err     e = { 0 };
+	struct gather           *g = gather_create(MIB, NULL);
+	struct str               got;
+	struct err               e = { 0 };
 
 	assert_non_null(g);
 	for (size_t i = 0; i < ARRAY_LEN(chunks); i++) {
@@ -522,8 +522,9 @@ static void empty_messages_are_stored_or_forgotten(void **state)
 static void warnings_name_the_chunk(void **state)
 {
 	(void)state;
-	static const char chunks[] = "[" U("a") "," C("server", T("status") "," TEXT("x")) ","
-				     CONSOLE(F("active_line") ",\"content\":1") "]";
+	static const char chunks[] =
+		"[" U("a") "," C("server", T("status") "," TEXT("x")) "," CONSOLE(
+			F("active_line") ",\"content\":1") "]";
 	struct json_doc d = { 0 };
 	struct warnings w;
 	struct buf      out;
@@ -541,7 +542,8 @@ static void warnings_name_the_chunk(void **state)
 	int64_t index = -1;
 	assert_true(json_int(&d, json_get(&d, first, "index"), &index) && index == 1);
 	assert_true(json_is(&d, json_get(&d, first, "code"), "not_stored"));
-	assert_true(json_int(&d, json_get(&d, json_next(&d, first), "index"), &index) && index == 2);
+	assert_true(json_int(&d, json_get(&d, json_next(&d, first), "index"), &index) &&
+		    index == 2);
 	json_doc_finish(&d);
 	buf_finish(&out);
 	warnings_finish(&w);
@@ -622,7 +624,8 @@ static void members_by_the_thousand_take_no_time(void **state)
 	buf_init(&text, MIB);
 	for (int i = 0; i < CHUNKS; i++) {
 		buf_clear(&text);
-		assert_true(buf_text(&text, "{\"role\":\"user\",\"type\":\"message\",\"content\":\"a\""));
+		assert_true(buf_text(&text,
+				     "{\"role\":\"user\",\"type\":\"message\",\"content\":\"a\""));
 		/* Half of each chunk's names are known from the one before. */
 		for (int k = 0; k < EACH; k++)
 			assert_true(buf_fmt(&text, ",\"m%d\":%d", i * EACH / 2 + k, i));
@@ -659,7 +662,8 @@ static void the_vectors_give_their_stored_messages(void **state)
 	scan(&d, text.data, text.len);
 
 	json_at vectors = json_get(&d, 0, "vectors");
-	for (json_at i = json_first(&d, vectors); i != json_end(&d, vectors); i = json_next(&d, i)) {
+	for (json_at i = json_first(&d, vectors); i != json_end(&d, vectors);
+	     i = json_next(&d, i)) {
 		json_at want = json_get(&d, i, "accumulated");
 		json_at chunks = json_get(&d, json_get(&d, i, "request"), "chunks");
 

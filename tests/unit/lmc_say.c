@@ -14,7 +14,7 @@ enum { CALLS_MOST = 8 };
 
 /* What a client makes of the chunks. */
 struct heard {
-	struct buf text; /* decoded */
+	struct buf text;  /* decoded */
 	struct buf calls; /* {"name":…,"arguments":…} each, in an array; arguments a string */
 	struct buf name[CALLS_MOST], arguments[CALLS_MOST], id[CALLS_MOST];
 	size_t     call_count;
@@ -104,13 +104,15 @@ static void hear(struct heard *h, const struct json_doc *d)
 
 		assert_true(json_is(d, json_get(d, i, "id"), "chatcmpl-\"1\""));
 		assert_true(json_is(d, json_get(d, i, "object"), "chat.completion.chunk"));
-		assert_true(json_int(d, json_get(d, i, "created"), &number) && number == 1700000000);
+		assert_true(json_int(d, json_get(d, i, "created"), &number) &&
+			    number == 1700000000);
 		assert_true(json_is(d, json_get(d, i, "model"), "m"));
 		assert_int_equal(d->tok[choices].count, 1);
 		assert_true(json_int(d, json_get(d, choice, "index"), &number) && number == 0);
 		hear_delta(h, d, json_get(d, choice, "delta"));
 		h->chunks++;
-		assert_int_equal(json_kind(d, finish) != JSON_NULL, json_next(d, i) == json_end(d, 0));
+		assert_int_equal(json_kind(d, finish) != JSON_NULL,
+				 json_next(d, i) == json_end(d, 0));
 		if (json_kind(d, finish) == JSON_STRING)
 			str_copy(h->finish, sizeof h->finish, json_inner(d, finish));
 	}
@@ -132,8 +134,8 @@ static void say(const struct json_doc *messages, bool fence, struct heard *h)
 	buf_init(&out, MIB);
 	/* What is there already stays as it is: no comma behind a bracket. */
 	assert_true(buf_text(&out, "["));
-	assert_true(say_chunks(messages, 0, fence, STR("chatcmpl-\"1\""), STR("m"), 1700000000,
-			       &out));
+	assert_true(
+		say_chunks(messages, 0, fence, STR("chatcmpl-\"1\""), STR("m"), 1700000000, &out));
 	assert_true(buf_text(&out, "]"));
 	scan(&d, out.data, out.len);
 	*h = (struct heard){ 0 };
@@ -186,8 +188,8 @@ static void check_row(const struct row *row)
 	heard_finish(&h);
 }
 
-#define CHECK_ROWS(rows)                                                                           \
-	for (size_t row_ = 0; row_ < ARRAY_LEN(rows); row_++)                                      \
+#define CHECK_ROWS(rows)                                      \
+	for (size_t row_ = 0; row_ < ARRAY_LEN(rows); row_++) \
 	check_row(&(rows)[row_])
 
 static void only_what_the_assistant_says_to_itself_or_all_is_heard(void **state)
@@ -314,9 +316,9 @@ static void without_room_nothing_is_added(void **state)
 {
 	(void)state;
 	static const char messages[] = "[" SAYS("a") "," CODE("r", "b") "]";
-	struct json_doc d = { 0 };
-	size_t          max = 0;
-	bool            done = false;
+	struct json_doc   d = { 0 };
+	size_t            max = 0;
+	bool              done = false;
 
 	scan(&d, messages, strlen(messages));
 	for (; !done && max < 4096; max++) {
@@ -385,8 +387,8 @@ static void check_vector(const struct json_doc *d, json_at vector)
 		buf_clear(&text);
 		assert_true(text_of(d, json_get(d, i, "name"), &text));
 		assert_true(str_eq(buf_view(&text), buf_view(&h.name[k])));
-		assert_true(arguments_alike(d, json_get(d, i, "arguments"),
-					    buf_view(&h.arguments[k])));
+		assert_true(
+			arguments_alike(d, json_get(d, i, "arguments"), buf_view(&h.arguments[k])));
 		k++;
 	}
 	heard_finish(&h);
@@ -412,7 +414,8 @@ static void the_vectors_are_said_as_they_expect(void **state)
 	scan(&d, text.data, text.len);
 
 	json_at vectors = json_get(&d, 0, "vectors");
-	for (json_at i = json_first(&d, vectors); i != json_end(&d, vectors); i = json_next(&d, i)) {
+	for (json_at i = json_first(&d, vectors); i != json_end(&d, vectors);
+	     i = json_next(&d, i)) {
 		check_vector(&d, i);
 		checked++;
 	}

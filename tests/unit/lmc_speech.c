@@ -16,10 +16,10 @@ struct step {
 #define A(i, s)    { ARGS, i, s }
 /* clang-format on */
 
-#define MSG(s)          LMC("assistant", "message", PLAIN(s))
-#define CODE(f, s)      LMC("assistant", "code", FORMAT(f, s))
-#define CALL(f, s)      LMC("assistant", "tool_call", FORMAT(f, s))
-#define REVIEW(f, s)    LMC("assistant", "review", FORMAT(f, s))
+#define MSG(s)       LMC("assistant", "message", PLAIN(s))
+#define CODE(f, s)   LMC("assistant", "code", FORMAT(f, s))
+#define CALL(f, s)   LMC("assistant", "tool_call", FORMAT(f, s))
+#define REVIEW(f, s) LMC("assistant", "review", FORMAT(f, s))
 
 /* A turn with all that hears of it. */
 struct rig {
@@ -27,7 +27,7 @@ struct rig {
 	struct buf      messages;
 	struct buf      chunks;
 	struct spool    spool;
-	struct speech    *turn;
+	struct speech  *turn;
 };
 
 static void rig_make(struct rig *r, bool fences, size_t max)
@@ -37,10 +37,10 @@ static void rig_make(struct rig *r, bool fences, size_t max)
 	buf_init(&r->chunks, 64 * MIB);
 	spool_init(&r->spool, &r->messages, &r->chunks);
 	r->turn = speech_create(&(struct speech_options){ .fences = fences,
-						       .sink = &spool_sink,
-						       .arg = &r->spool,
-						       .warnings = &r->w,
-						       .max = max });
+							  .sink = &spool_sink,
+							  .arg = &r->spool,
+							  .warnings = &r->w,
+							  .max = max });
 	assert_non_null(r->turn);
 }
 
@@ -254,8 +254,8 @@ static void text_and_the_first_call_are_given_while_they_arrive(void **state)
 		assert_text(&r.messages, script[i].messages);
 	}
 	assert_true(speech_close(r.turn));
-	assert_text(&r.messages, MSG("Hello\xf0\x9f\x98\x80!") "," CODE("sh", "ls -l") ","
-		    CODE("python", "later") "," MSG("late"));
+	assert_text(&r.messages, MSG("Hello\xf0\x9f\x98\x80!") "," CODE("sh", "ls -l") "," CODE(
+					 "python", "later") "," MSG("late"));
 	rig_drop(&r);
 }
 
@@ -280,9 +280,9 @@ static void what_is_held_is_bounded_in_total(void **state)
 	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct rig   r;
-		struct step  s = cases[i].step;
-		unsigned     good = 0;
+		struct rig  r;
+		struct step s = cases[i].step;
+		unsigned    good = 0;
 
 		print_message("case: %s\n", cases[i].why);
 		rig_make(&r, !cases[i].plain, 2000);
@@ -360,18 +360,27 @@ static bool stopper_close(void *arg)
 static void a_sink_that_stops_hears_nothing_more(void **state)
 {
 	static const struct segment_sink sink = { stopper_open, stopper_text, stopper_close };
-	static const struct step steps[] = {
-		T("a\xed\xa0\xbd"), T("\xed\xb8\x80"), T("b\xed\xa0\xbd"), N(0, "execute"),
-		A(0, "{\"code\":\"1\","), A(0, "\"language\":\"x\"}"), N(1, "python"), A(1, "2"),
-		N(2, "f"), A(2, "3"), T("<safe>x</safe>"), T("y\n```\nz\xed\xa0\xbd"),
+	static const struct step         steps[] = {
+			T("a\xed\xa0\xbd"),
+			T("\xed\xb8\x80"),
+			T("b\xed\xa0\xbd"),
+			N(0, "execute"),
+			A(0, "{\"code\":\"1\","),
+			A(0, "\"language\":\"x\"}"),
+			N(1, "python"),
+			A(1, "2"),
+			N(2, "f"),
+			A(2, "3"),
+			T("<safe>x</safe>"),
+			T("y\n```\nz\xed\xa0\xbd"),
 	};
 
 	(void)state;
 	for (unsigned n = 0;; n++) {
-		struct stopper      s = { .left = n };
+		struct stopper        s = { .left = n };
 		struct speech_options o = { .fences = true, .sink = &sink, .arg = &s, .max = MIB };
 		struct speech        *t = speech_create(&o);
-		bool                ok = true;
+		bool                  ok = true;
 
 		assert_non_null(t);
 		for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
@@ -411,15 +420,58 @@ static void fill(struct piece_list *p, const char *const *words, unsigned count,
 }
 
 static const char *const prose_words[] = {
-	"a", "word ", "\n", "\r\n", " ", "\t", "`", "``", "```", "````", "```py\n", "\n```\n",
-	"   ", "\xc3\xa9", "\xf0\x9f\x98\x80", "\xed\xa0\xbd", "\xed\xb8\x80", "<safe>", "</SAFE>",
-	"<unsafe>", "<", "\r", "```sh ls", "~~~",
+	"a",
+	"word ",
+	"\n",
+	"\r\n",
+	" ",
+	"\t",
+	"`",
+	"``",
+	"```",
+	"````",
+	"```py\n",
+	"\n```\n",
+	"   ",
+	"\xc3\xa9",
+	"\xf0\x9f\x98\x80",
+	"\xed\xa0\xbd",
+	"\xed\xb8\x80",
+	"<safe>",
+	"</SAFE>",
+	"<unsafe>",
+	"<",
+	"\r",
+	"```sh ls",
+	"~~~",
 };
 static const char *const args_words[] = {
-	"{", "}", "\"code\":", "\"language\":", "\"", "\"x\"", ",", ":", "[1]", "null", "\\n",
-	"\\u00e9", "\\ud83d", "\\ude00", "\\", "\n", " ", "print(1)", "\xf0\x9f\x98\x80",
+	"{",
+	"}",
+	"\"code\":",
+	"\"language\":",
+	"\"",
+	"\"x\"",
+	",",
+	":",
+	"[1]",
+	"null",
+	"\\n",
+	"\\u00e9",
+	"\\ud83d",
+	"\\ude00",
+	"\\",
+	"\n",
+	" ",
+	"print(1)",
+	"\xf0\x9f\x98\x80",
 	"\xed\xa0\xbd",
-	"\xed\xb8\x80", "\"language\":\"R x\",", "{\"code\":\"", "\"}", "1.5e", "\\d",
+	"\xed\xb8\x80",
+	"\"language\":\"R x\",",
+	"{\"code\":\"",
+	"\"}",
+	"1.5e",
+	"\\d",
 };
 static const char *const names[] = {
 	"execute", "execute", "execute", "python", "browse", "exec", "",
@@ -494,9 +546,9 @@ static void run_whole(struct mix *m, struct speech *t)
 	assert_true(speech_text(t, (struct str){ m->early.text, m->early.len }));
 	for (unsigned i = 0; i < m->calls; i++)
 		assert_true(speech_name(t, m->index[i],
-				      (struct str){ m->name[i].text, m->name[i].len }) &&
+					(struct str){ m->name[i].text, m->name[i].len }) &&
 			    speech_args(t, m->index[i],
-				      (struct str){ m->args[i].text, m->args[i].len }));
+					(struct str){ m->args[i].text, m->args[i].len }));
 	assert_true(speech_text(t, (struct str){ m->late.text, m->late.len }));
 	assert_true(speech_close(t));
 }

@@ -95,8 +95,8 @@ static void escapes_are_decoded_and_printed_in_one_form(void **state)
 static void an_escape_that_is_cut_off_is_refused(void **state)
 {
 	static const struct str rows[] = {
-		T("\\"), T("ab\\"), T("\\u"), T("a\\u12"), T("\\ud83"), T("\\n\\"), T("\\\\\\"),
-		T("\\u12x4"), T("\\u/000"), T("\xff\\"),
+		T("\\"),    T("ab\\"),   T("\\u"),     T("a\\u12"),  T("\\ud83"),
+		T("\\n\\"), T("\\\\\\"), T("\\u12x4"), T("\\u/000"), T("\xff\\"),
 	};
 
 	(void)state;
@@ -278,8 +278,9 @@ static void the_text_of_a_value_is_as_the_rules_say(void **state)
 
 		buf_init(&out, KIB);
 		buf_init(&view, KIB);
-		assert_int_equal(json_scan(&d, rows[i].json.p, rows[i].json.n, &json_limits_request,
-					   &e), ERR_OK);
+		assert_int_equal(
+			json_scan(&d, rows[i].json.p, rows[i].json.n, &json_limits_request, &e),
+			ERR_OK);
 		assert_true(buf_text(&out, "<") && text_of(&d, 0, &out));
 		assert_bytes((struct str){ out.data + 1, out.len - 1 }, rows[i].text,
 			     rows[i].json.p);

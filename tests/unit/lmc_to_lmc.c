@@ -18,8 +18,8 @@
 #define SOUND(rest)     "{\"type\":\"input_audio\",\"input_audio\":{" rest "}}"
 #define ASSISTANT(rest) "{\"role\":\"assistant\"," rest "}"
 #define CALLS(list)     ASSISTANT("\"content\":null,\"tool_calls\":[" list "]")
-#define FN(name, args)                                                                             \
-	"{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"" name                       \
+#define FN(name, args)                                                       \
+	"{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"" name \
 	"\",\"arguments\":" args "}}"
 
 struct outcome {
@@ -370,7 +370,7 @@ static void a_full_buffer_is_an_error_that_leaves_no_trace(void **state)
 			scan(&d, str_of(messages[i]));
 			enum errc code =
 				to_lmc_message(&d, 0, "messages[0]", 0, &options, &out, &e);
-			size_t    len = out.len;
+			size_t len = out.len;
 			json_doc_finish(&d);
 			buf_finish(&out);
 			if (code == ERR_OK) {

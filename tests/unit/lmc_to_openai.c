@@ -30,29 +30,29 @@
 /* OpenAI's. */
 #define SAID(role, text) "{\"role\":\"" role "\",\"content\":\"" text "\"}"
 #define CALLS(calls)     "{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[" calls "]}"
-#define FUNCTION(id, name, arguments)                                                              \
-	"{\"id\":\"" id "\",\"type\":\"function\",\"function\":{\"name\":\"" name                   \
+#define FUNCTION(id, name, arguments)                                             \
+	"{\"id\":\"" id "\",\"type\":\"function\",\"function\":{\"name\":\"" name \
 	"\",\"arguments\":" arguments "}}"
-#define RUN(language, code)                                                                        \
+#define RUN(language, code) \
 	"{\"language\":\"" language "\",\"code\":\"" code "\"}" /* an object stands for its text */
-#define RAN(id, code)    CALLS(FUNCTION(id, "execute", RUN("python", code)))
-#define SAID_CALLS(text, calls)                                                                    \
+#define RAN(id, code) CALLS(FUNCTION(id, "execute", RUN("python", code)))
+#define SAID_CALLS(text, calls) \
 	"{\"role\":\"assistant\",\"content\":\"" text "\",\"tool_calls\":[" calls "]}"
 #define SAID_RAN(text, id, code) SAID_CALLS(text, FUNCTION(id, "execute", RUN("python", code)))
-#define TOOL(id, text)   "{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"content\":\"" text "\"}"
-#define PICTURE(url)                                                                               \
-	"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"" url     \
+#define TOOL(id, text)           "{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"content\":\"" text "\"}"
+#define PICTURE(url)                                                                            \
+	"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"" url \
 	"\",\"detail\":\"low\"}}]}"
-#define PLOT                                                                                       \
-	"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"           \
-	"\"data:image/png;base64,iVBORw0KGgoA\",\"detail\":\"low\"}},"                              \
+#define PLOT                                                                              \
+	"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":" \
+	"\"data:image/png;base64,iVBORw0KGgoA\",\"detail\":\"low\"}},"                    \
 	"{\"type\":\"text\",\"text\":\"The computer produced this image.\"}]}"
-#define SOUND(data, format)                                                                        \
-	"{\"role\":\"user\",\"content\":[{\"type\":\"input_audio\",\"input_audio\":{\"data\":\""    \
-	data "\",\"format\":\"" format "\"}}]}"
+#define SOUND(data, format)                                                                           \
+	"{\"role\":\"user\",\"content\":[{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"" data \
+	"\",\"format\":\"" format "\"}}]}"
 /* A whole message as its owner sends it. */
-#define OWN(a)           CALLS(FUNCTION(a, "f", "\"{}\""))
-#define OWN2(a, b)       CALLS(FUNCTION(a, "f", "\"{}\"") "," FUNCTION(b, "g", "\"\""))
+#define OWN(a)     CALLS(FUNCTION(a, "f", "\"{}\""))
+#define OWN2(a, b) CALLS(FUNCTION(a, "f", "\"{}\"") "," FUNCTION(b, "g", "\"\""))
 
 /* --- running --- */
 
@@ -265,9 +265,9 @@ static void check_row(const struct row *row, bool mixed, const struct to_openai_
 	result_finish(&r);
 }
 
-#define CHECK_ROWS(rows, mixed, ...)                                                               \
-	for (size_t n_ = 0; n_ < ARRAY_LEN(rows); n_++)                                            \
-		check_row(&(rows)[n_], mixed, &(struct to_openai_options){ __VA_ARGS__ })
+#define CHECK_ROWS(rows, mixed, ...)                    \
+	for (size_t n_ = 0; n_ < ARRAY_LEN(rows); n_++) \
+	check_row(&(rows)[n_], mixed, &(struct to_openai_options){ __VA_ARGS__ })
 
 /* --- each message by itself --- */
 
@@ -670,13 +670,16 @@ static void skipped_messages_leave_groups_whole(void **state)
 	};
 	/* clang-format on */
 	static const struct row blind[] = {
-		{ "an image of the computer that is not sent parts them", "[" CODE("1") "," PNG "," CODE("2") ","
-		  OUT("a") "," PNG "," OUT("b") "]",
-		  "[" RAN("T1", "1") "," TOOL("T1", "No output") "," RAN("T2", "2") "," TOOL("T2", "a\\nb") "]",
+		{ "an image of the computer that is not sent parts them",
+		  "[" CODE("1") "," PNG "," CODE("2") "," OUT("a") "," PNG "," OUT("b") "]",
+		  "[" RAN("T1", "1") "," TOOL("T1", "No output") "," RAN("T2", "2") "," TOOL(
+			  "T2", "a\\nb") "]",
 		  2 },
-		{ "one of the user does not", "[" CODE("1") "," M("user", "image", "\"AA==\"") "," CODE("2") ","
-		  OUT("a") "," OUT("b") "]",
-		  "[" RAN("T1", "1") "," TOOL("T1", "a") "," RAN("T2", "2") "," TOOL("T2", "b") "]", 1 },
+		{ "one of the user does not",
+		  "[" CODE("1") "," M("user", "image",
+				      "\"AA==\"") "," CODE("2") "," OUT("a") "," OUT("b") "]",
+		  "[" RAN("T1", "1") "," TOOL("T1", "a") "," RAN("T2", "2") "," TOOL("T2", "b") "]",
+		  1 },
 	};
 
 	CHECK_ROWS(rows, false, .vision = true);
@@ -944,8 +947,8 @@ static void messages_are_given_as_soon_as_they_are_complete(void **state)
 	/* clang-format on */
 	size_t            made = 0;
 	struct err        e = { 0 };
-	struct to_openai *t = to_openai_create(
-		&(struct to_openai_options){ .arg = &made, .made = count_made });
+	struct to_openai *t =
+		to_openai_create(&(struct to_openai_options){ .arg = &made, .made = count_made });
 
 	assert_non_null(t);
 	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
@@ -988,8 +991,8 @@ static void large_groups_take_no_longer(void **state)
 	size_t            made = 0;
 	struct err        e = { 0 };
 	struct json_doc   d = { 0 };
-	struct to_openai *t = to_openai_create(
-		&(struct to_openai_options){ .arg = &made, .made = count_made });
+	struct to_openai *t =
+		to_openai_create(&(struct to_openai_options){ .arg = &made, .made = count_made });
 
 	assert_non_null(t);
 	buf_init(&own, 16 * MIB);
@@ -1038,9 +1041,8 @@ static bool meets(const struct json_doc *d, json_at expect, const struct result 
 
 	if (error == JSON_ABSENT)
 		return r->e.code == ERR_OK && list_fits(d, json_get(d, expect, "messages"), r);
-	return r->e.code != ERR_OK &&
-	       (json_get(d, error, "param") == JSON_ABSENT ||
-		json_is(d, json_get(d, error, "param"), r->e.path));
+	return r->e.code != ERR_OK && (json_get(d, error, "param") == JSON_ABSENT ||
+				       json_is(d, json_get(d, error, "param"), r->e.path));
 }
 
 static bool vector_holds(const struct json_doc *d, json_at vector)
@@ -1067,7 +1069,8 @@ static bool vector_holds(const struct json_doc *d, json_at vector)
 	if (warned != JSON_ABSENT && json_is(d, warned, "some") != (r.warnings.count > 0))
 		ok = false;
 	if (!ok)
-		fprintf(stderr, "%.*s:\n%.*s %s\n", STR_ARG(json_raw(d, json_get(d, vector, "name"))),
+		fprintf(stderr, "%.*s:\n%.*s %s\n",
+			STR_ARG(json_raw(d, json_get(d, vector, "name"))),
 			STR_ARG(buf_view(&r.list)), r.e.path);
 	result_finish(&r);
 	return ok;

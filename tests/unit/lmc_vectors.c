@@ -13,7 +13,9 @@
 #include <cmocka.h>
 
 static const struct translate_about about = {
-	.id = { "chatcmpl-\"1\"", 12 }, .model = { "translation", 11 }, .created_s = 1700000000,
+	.id = { "chatcmpl-\"1\"", 12 },
+	.model = { "translation", 11 },
+	.created_s = 1700000000,
 };
 
 /* --- JSON at hand --- */
@@ -266,7 +268,8 @@ static void together(const struct json_doc *d, json_at chunks, struct buf *out)
 	buf_init(&content, MIB);
 	put(out, "[");
 	for (json_at i = json_first(d, chunks); i != json_end(d, chunks); i = json_next(d, i)) {
-		bool start = has(d, i, "start"), end = has(d, i, "end"), text = has(d, i, "content");
+		bool start = has(d, i, "start"), end = has(d, i, "end"),
+		     text = has(d, i, "content");
 
 		assert_int_equal(start + end + text, 1);
 		buf_clear(&head);
@@ -372,8 +375,8 @@ static void print_spoken(const struct spoken *s, struct buf *out)
 		assert_true(text_quote(out, buf_view(&s->arguments[i])));
 		put(out, "}");
 	}
-	put(out, s->calls > 0 ? "],\"finish_reason\":\"tool_calls\"}"
-			      : "],\"finish_reason\":\"stop\"}");
+	put(out,
+	    s->calls > 0 ? "],\"finish_reason\":\"tool_calls\"}" : "],\"finish_reason\":\"stop\"}");
 }
 
 static void listen(const struct json_doc *d, json_at chunks, struct buf *out)
@@ -534,13 +537,13 @@ static void put_tool(struct buf *out, const struct json_doc *d, json_at tool, st
 	int64_t index = 0;
 
 	assert_true(json_int(d, get(d, tool, "index"), &index));
-	snprintf(before, sizeof before, "\"tool_calls\":[{\"index\":%d,\"function\":{\"arguments\":",
-		 (int)index);
+	snprintf(before, sizeof before,
+		 "\"tool_calls\":[{\"index\":%d,\"function\":{\"arguments\":", (int)index);
 	if (has(d, tool, "name")) {
 		snprintf(delta, sizeof delta,
 			 "\"tool_calls\":[{\"index\":%d,\"id\":%.*s,\"type\":\"function\","
-			 "\"function\":{\"name\":%.*s}}]", (int)index,
-			 STR_ARG(json_raw(d, get(d, tool, "id"))),
+			 "\"function\":{\"name\":%.*s}}]",
+			 (int)index, STR_ARG(json_raw(d, get(d, tool, "id"))),
 			 STR_ARG(json_raw(d, get(d, tool, "name"))));
 		put(out, ",");
 		put_delta(out, str_of(delta), "null");
@@ -560,8 +563,8 @@ static void put_legacy(struct buf *out, const struct json_doc *d, json_at call, 
 		put_delta(out, str_of(delta), "null");
 	}
 	if (has(d, call, "arguments"))
-		put_pieces(out, d, get(d, call, "arguments"), "\"function_call\":{\"arguments\":", "}",
-			   cut);
+		put_pieces(out, d, get(d, call, "arguments"),
+			   "\"function_call\":{\"arguments\":", "}", cut);
 }
 
 static void put_stream(struct buf *out, const struct json_doc *d, json_at stream, struct cut *cut)
@@ -640,7 +643,8 @@ static void answer_fits(const struct json_doc *d, json_at vector, const struct j
 		     i = json_next(d, i))
 			ok = fits(d, i, &answer->doc, to_lmc);
 	if (!ok)
-		fail_msg("%.*s\nrequest: %.*s\nanswer: %.*s", STR_ARG(json_raw(d, get(d, vector, "name"))),
+		fail_msg("%.*s\nrequest: %.*s\nanswer: %.*s",
+			 STR_ARG(json_raw(d, get(d, vector, "name"))),
 			 STR_ARG(buf_view(&request->text)), STR_ARG(buf_view(&answer->text)));
 }
 
@@ -663,8 +667,8 @@ static void check_vector(const struct json_doc *d, json_at vector, struct cut cu
 		assert_int_equal(answer.text.len, 0);
 	} else {
 		if (rc != ERR_OK)
-			fail_msg("%.*s: %s: %s", STR_ARG(json_raw(d, get(d, vector, "name"))), e.path,
-				 e.text);
+			fail_msg("%.*s: %s: %s", STR_ARG(json_raw(d, get(d, vector, "name"))),
+				 e.path, e.text);
 		json_read(&answer);
 		answer_fits(d, vector, &request, &answer);
 	}
@@ -807,7 +811,9 @@ static void a_wrong_request_names_its_culprit_and_answers_nothing(void **state)
 static void an_answer_over_the_limit_is_refused_whole(void **state)
 {
 	static const char *const bodies[] = {
-		"{" LMC "\"messages\":[", "{" LMC "\"chunks\":[", "{" OPENAI "\"messages\":[",
+		"{" LMC "\"messages\":[",
+		"{" LMC "\"chunks\":[",
+		"{" OPENAI "\"messages\":[",
 		"{" OPENAI "\"chunks\":[",
 	};
 	static const char *const elements[] = {

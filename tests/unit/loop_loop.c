@@ -74,7 +74,7 @@ static void tasks_run_in_the_order_of_posting(void **state)
 {
 	(void)state;
 	OWNED(loop) l = loop_new();
-	struct job  jobs[5];
+	struct job jobs[5];
 
 	for (size_t i = 0; i < 5; i++) {
 		jobs[i] = job(l, (char)('a' + i));
@@ -89,8 +89,8 @@ static void what_is_posted_by_a_task_runs_after_those_already_there(void **state
 {
 	(void)state;
 	OWNED(loop) l = loop_new();
-	struct job  last = job(l, 'd');
-	struct job  jobs[] = { job(l, 'a'), job(l, 'b'), job(l, 'c') };
+	struct job last = job(l, 'd');
+	struct job jobs[] = { job(l, 'a'), job(l, 'b'), job(l, 'c') };
 
 	last.stop = true;
 	jobs[0].post = &last;
@@ -104,7 +104,7 @@ static void what_was_posted_before_the_stop_still_runs(void **state)
 {
 	(void)state;
 	OWNED(loop) l = loop_new();
-	struct job  a = job(l, 'a');
+	struct job a = job(l, 'a');
 
 	loop_stop(l);
 	loop_post(l, &a.task);
@@ -139,10 +139,10 @@ static void later_tasks_run_in_order_and_what_they_leave_in_the_next_round(void 
 {
 	(void)state;
 	OWNED(loop) l = loop_new();
-	struct job  d = job(l, 'd');
-	struct job  c = job(l, 'c');
-	struct job  a = job(l, 'a');
-	struct job  b = job(l, 'b');
+	struct job d = job(l, 'd');
+	struct job c = job(l, 'c');
+	struct job a = job(l, 'a');
+	struct job b = job(l, 'b');
 
 	d.stop = true;
 	c.later = &d;
@@ -157,8 +157,8 @@ static void a_later_task_may_put_itself_in_again(void **state)
 {
 	(void)state;
 	OWNED(loop) l = loop_new();
-	struct job  again = job(l, 'a');
-	struct job  end = job(l, 'z');
+	struct job again = job(l, 'a');
+	struct job end = job(l, 'z');
 
 	again.later = &again;
 	loop_later(l, &again.task);
@@ -219,7 +219,7 @@ static void *poster_main(void *arg)
 static void tasks_of_many_threads_all_run_each_threads_in_its_order(void **state)
 {
 	(void)state;
-	OWNED(loop)   l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct board *b = calloc(1, sizeof *b);
 	struct poster posters[POSTERS];
 
@@ -228,7 +228,7 @@ static void tasks_of_many_threads_all_run_each_threads_in_its_order(void **state
 	for (unsigned i = 0; i < POSTERS; i++) {
 		posters[i] = (struct poster){ .number = i, .board = b };
 		assert_int_equal(pthread_create(&posters[i].thread, NULL, poster_main, &posters[i]),
-			0);
+				 0);
 	}
 	loop_run(l);
 	for (size_t i = 0; i < POSTERS; i++)
@@ -242,7 +242,7 @@ static void what_a_full_inbox_left_over_is_run_at_the_end(void **state)
 {
 	(void)state;
 	OWNED(loop) l = loop_new();
-	struct job  jobs[100];
+	struct job jobs[100];
 
 	for (size_t i = 0; i < 100; i++) {
 		jobs[i] = job(l, (char)('!' + i % 90));
@@ -265,8 +265,8 @@ static void a_sleeping_loop_is_stopped_by_another_thread(void **state)
 {
 	(void)state;
 	OWNED(loop) l = loop_new();
-	pthread_t   thread;
-	int64_t     start = clock_mono_us();
+	pthread_t thread;
+	int64_t   start = clock_mono_us();
 
 	assert_int_equal(pthread_create(&thread, NULL, stop_main, l), 0);
 	loop_run(l);
@@ -280,7 +280,7 @@ struct alarm {
 	struct timer  timer;
 	struct loop  *loop;
 	char          letter;
-	int           again;  /* starts itself so often */
+	int           again; /* starts itself so often */
 	int64_t       after_us;
 	struct alarm *stops;
 	struct alarm *moves; /* to after_us from now */
@@ -314,7 +314,7 @@ static struct alarm alarm_of(struct loop *l, char letter)
 static void timers_fire_in_the_order_of_their_times(void **state)
 {
 	(void)state;
-	OWNED(loop)  l = loop_new();
+	OWNED(loop) l = loop_new();
 	/* Every place of a heap of three levels is moved up and down. */
 	const char   order[] = "kbhdajcfgei";
 	struct alarm alarms[11];
@@ -334,7 +334,7 @@ static void timers_fire_in_the_order_of_their_times(void **state)
 static void a_timer_never_fires_early(void **state)
 {
 	(void)state;
-	OWNED(loop)  l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct alarm a = alarm_of(l, 'a');
 	int64_t      start = loop_now_us(l);
 
@@ -348,7 +348,7 @@ static void a_timer_never_fires_early(void **state)
 static void a_running_timer_is_moved(void **state)
 {
 	(void)state;
-	OWNED(loop)  l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct alarm a = alarm_of(l, 'a');
 	struct alarm b = alarm_of(l, 'b');
 	struct alarm c = alarm_of(l, 'c');
@@ -368,7 +368,7 @@ static void a_running_timer_is_moved(void **state)
 static void a_stopped_timer_does_not_fire(void **state)
 {
 	(void)state;
-	OWNED(loop)  l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct alarm alarms[9];
 
 	for (size_t i = 0; i < 9; i++) {
@@ -413,7 +413,7 @@ static void many_fn(struct timer *t)
 static void timers_stay_in_order_whatever_is_stopped_and_moved(void **state)
 {
 	(void)state;
-	OWNED(loop)   l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct crowd *c = calloc(1, sizeof *c);
 	uint32_t      seed = 1;
 
@@ -442,7 +442,7 @@ static void timers_stay_in_order_whatever_is_stopped_and_moved(void **state)
 static void a_timer_may_start_itself_again_and_change_others(void **state)
 {
 	(void)state;
-	OWNED(loop)  l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct alarm a = alarm_of(l, 'a');
 	struct alarm b = alarm_of(l, 'b');
 	struct alarm c = alarm_of(l, 'c');
@@ -465,7 +465,7 @@ static void a_timer_may_start_itself_again_and_change_others(void **state)
 static void a_timer_may_free_what_it_is_in(void **state)
 {
 	(void)state;
-	OWNED(loop)   l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct alarm *a = calloc(1, sizeof *a);
 	struct alarm  z = alarm_of(l, 'z');
 
@@ -482,7 +482,7 @@ static void a_timer_may_free_what_it_is_in(void **state)
 static void a_timer_that_is_always_due_leaves_others_their_turn(void **state)
 {
 	(void)state;
-	OWNED(loop)  l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct alarm a = alarm_of(l, 'a');
 	struct job   end = job(l, 'z');
 
@@ -525,8 +525,9 @@ static void pipe_start(struct pipe_watch *p, struct loop *l, char letter)
 	int fds[2];
 
 	assert_int_equal(pipe(fds), 0);
-	*p = (struct pipe_watch){ .watch = { pipe_fn, fds[0] }, .loop = l, .far = fds[1],
-				  .letter = letter };
+	*p = (struct pipe_watch){
+		.watch = { pipe_fn, fds[0] }, .loop = l, .far = fds[1], .letter = letter
+	};
 	assert_true(loop_watch(l, &p->watch, EPOLLIN));
 }
 
@@ -540,7 +541,7 @@ static void pipe_stop(struct pipe_watch *p)
 static void a_watched_descriptor_is_told_of(void **state)
 {
 	(void)state;
-	OWNED(loop)       l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct pipe_watch p;
 
 	pipe_start(&p, l, 'p');
@@ -554,7 +555,7 @@ static void a_watched_descriptor_is_told_of(void **state)
 static void a_full_inbox_leaves_descriptors_their_turn(void **state)
 {
 	(void)state;
-	OWNED(loop)       l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct pipe_watch p;
 	struct job        jobs[100];
 
@@ -575,7 +576,7 @@ static void a_full_inbox_leaves_descriptors_their_turn(void **state)
 static void an_unwatched_descriptor_is_not_told_of_though_its_event_was_read(void **state)
 {
 	(void)state;
-	OWNED(loop)       l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct pipe_watch p[2];
 	struct alarm      z = alarm_of(l, 'z');
 
@@ -597,7 +598,7 @@ static void an_unwatched_descriptor_is_not_told_of_though_its_event_was_read(voi
 static void a_watch_may_remove_itself(void **state)
 {
 	(void)state;
-	OWNED(loop)       l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct pipe_watch p;
 	struct alarm      z = alarm_of(l, 'z');
 
@@ -614,7 +615,7 @@ static void a_watch_may_remove_itself(void **state)
 static void a_watch_may_wish_for_other_events(void **state)
 {
 	(void)state;
-	OWNED(loop)       l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct pipe_watch p;
 	struct alarm      z = alarm_of(l, 'z');
 
@@ -631,7 +632,7 @@ static void a_watch_may_wish_for_other_events(void **state)
 static void what_can_not_be_watched_is_refused(void **state)
 {
 	(void)state;
-	OWNED(loop)  l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct watch w = { pipe_fn, -1 };
 
 	assert_false(loop_watch(l, &w, EPOLLIN));
@@ -682,7 +683,7 @@ static void idle_work_goes_round_until_nobody_has_more(void **state)
 static void idle_work_without_end_leaves_descriptors_their_turn(void **state)
 {
 	(void)state;
-	OWNED(loop)       l = loop_new();
+	OWNED(loop) l = loop_new();
 	struct idle       greedy = { .loop = l, .letter = 'g', .more = 100 };
 	struct pipe_watch p;
 
@@ -700,7 +701,7 @@ static void idle_work_says_when_it_needs_the_thread(void **state)
 {
 	(void)state;
 	OWNED(loop) l = loop_new();
-	struct idle waits = { .loop = l, .letter = 'w', .timeout_us = 1000 };
+	struct idle  waits = { .loop = l, .letter = 'w', .timeout_us = 1000 };
 	struct alarm z = alarm_of(l, 'z');
 
 	assert_true(loop_add_idle(l, idle_fn, &waits));
@@ -773,8 +774,11 @@ static long steps(const char *le)
 static void held(int64_t burn_us, unsigned sleep_us, int64_t cut_us, const char *le, long want)
 {
 	OWNED(loop) l = loop_new();
-	struct hold h = { .task = { .fn = hold_fn }, .loop = l, .burn_us = burn_us,
-			  .sleep_us = sleep_us, .cut_us = cut_us };
+	struct hold h = { .task = { .fn = hold_fn },
+			  .loop = l,
+			  .burn_us = burn_us,
+			  .sleep_us = sleep_us,
+			  .cut_us = cut_us };
 	long        before = steps(le);
 
 	loop_post(l, &h.task);

@@ -103,10 +103,10 @@ static void a_transfer_is_done_when_the_answer_is_in(void **state)
 {
 	(void)state;
 	static const struct step script[] = {
-		{ ACT_ACCEPT, NULL }, { ACT_READ, NULL }, { ACT_SPLIT, ANSWER }, { ACT_HOLD, NULL },
-		{ ACT_STOP, NULL },
+		{ ACT_ACCEPT, NULL }, { ACT_READ, NULL }, { ACT_SPLIT, ANSWER },
+		{ ACT_HOLD, NULL },   { ACT_STOP, NULL },
 	};
-	OWNED(loop)     l = NULL;
+	OWNED(loop) l = NULL;
 	struct loopback server;
 	struct fetch    f;
 
@@ -158,7 +158,7 @@ static void failures_are_told_by_their_code(void **state)
 	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		OWNED(loop)     l = NULL;
+		OWNED(loop) l = NULL;
 		struct loopback server;
 		struct fetch    f;
 
@@ -186,7 +186,7 @@ static void nobody_listening_is_an_error_and_not_a_hang(void **state)
 {
 	(void)state;
 	static const struct step script[] = { { ACT_STOP, NULL } };
-	OWNED(loop)     l = NULL;
+	OWNED(loop) l = NULL;
 	struct loopback server;
 	struct fetch    f;
 
@@ -231,9 +231,11 @@ static void cancel_closes_the_connection_at_once(void **state)
 {
 	(void)state;
 	static const struct step script[] = {
-		{ ACT_ACCEPT, NULL }, { ACT_HOLD, NULL }, { ACT_STOP, NULL },
+		{ ACT_ACCEPT, NULL },
+		{ ACT_HOLD, NULL },
+		{ ACT_STOP, NULL },
 	};
-	OWNED(loop)     l = NULL;
+	OWNED(loop) l = NULL;
 	struct loopback server;
 	struct fetch    f;
 
@@ -258,7 +260,7 @@ static void a_cancel_before_anything_happened_is_fine(void **state)
 {
 	(void)state;
 	static const struct step script[] = { { ACT_STOP, NULL } };
-	OWNED(loop)     l = NULL;
+	OWNED(loop) l = NULL;
 	struct loopback server;
 	struct fetch    f;
 
@@ -290,10 +292,10 @@ static void a_paused_transfer_goes_on(void **state)
 {
 	(void)state;
 	static const struct step script[] = {
-		{ ACT_ACCEPT, NULL }, { ACT_READ, NULL }, { ACT_SEND, ANSWER }, { ACT_HOLD, NULL },
-		{ ACT_STOP, NULL },
+		{ ACT_ACCEPT, NULL }, { ACT_READ, NULL }, { ACT_SEND, ANSWER },
+		{ ACT_HOLD, NULL },   { ACT_STOP, NULL },
 	};
-	OWNED(loop)     l = NULL;
+	OWNED(loop) l = NULL;
 	struct loopback server;
 	struct fetch    f;
 
@@ -320,7 +322,7 @@ static void many_transfers_end_each_by_itself(void **state)
 {
 	(void)state;
 	static struct step script[4 * MANY + 1];
-	OWNED(loop)     l = NULL;
+	OWNED(loop) l = NULL;
 	struct loopback server;
 	struct fetch    f[MANY];
 
@@ -381,8 +383,8 @@ static void bytes_behind_an_answer_are_not_the_next_one(void **state)
 {
 	static struct step  script[3 * TURNS + 7];
 	static struct chain c;
-	OWNED(loop)         l = NULL;
-	struct loopback     server;
+	OWNED(loop) l = NULL;
+	struct loopback server;
 
 	(void)state;
 	for (size_t i = 0; i < TURNS; i++) {

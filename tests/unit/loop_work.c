@@ -15,13 +15,13 @@
 struct job {
 	struct work_job job;
 	size_t          number;
-	size_t         *order;   /* where run writes its number, if at all */
-	atomic_size_t  *runs;    /* how many have run */
-	size_t         *dones;   /* how many are handled; their loop's */
-	size_t          last;    /* the loop stops at so many; 0: never */
+	size_t         *order;    /* where run writes its number, if at all */
+	atomic_size_t  *runs;     /* how many have run */
+	size_t         *dones;    /* how many are handled; their loop's */
+	size_t          last;     /* the loop stops at so many; 0: never */
 	bool            unwanted; /* before it was begun */
-	sem_t          *begun;   /* posted by run, if there is one, */
-	sem_t          *gate;    /* before it waits for this one */
+	sem_t          *begun;    /* posted by run, if there is one, */
+	sem_t          *gate;     /* before it waits for this one */
 	pthread_t       worker;
 	bool            has_run;
 	bool            blocked; /* SIGTERM, where it ran */
@@ -202,8 +202,9 @@ static void done_may_submit_the_job_again_and_free_it(void **state)
 
 	(void)state;
 	world_start(&w, 2, 1);
-	*c = (struct chain){ { .loop = w.loop, .run = chain_run, .done = chain_done },
-			     w.pool, 200, &total };
+	*c = (struct chain){
+		{ .loop = w.loop, .run = chain_run, .done = chain_done }, w.pool, 200, &total
+	};
 	assert_true(work_submit(w.pool, &c->job));
 	loop_run(w.loop);
 	assert_int_equal(total, 200);
@@ -366,7 +367,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_begin_in_the_order_of_submitting),
-		cmocka_unit_test(a_job_runs_on_a_worker_with_signals_blocked_and_is_done_on_its_loop),
+		cmocka_unit_test(
+			a_job_runs_on_a_worker_with_signals_blocked_and_is_done_on_its_loop),
 		cmocka_unit_test(a_full_queue_refuses_and_leaves_the_job_alone),
 		cmocka_unit_test(done_may_submit_the_job_again_and_free_it),
 		cmocka_unit_test(many_jobs_of_two_loops_are_all_answered_where_they_came_from),

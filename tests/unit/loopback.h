@@ -44,11 +44,11 @@ struct loopback {
 	unsigned           port;
 	pthread_t          thread;
 	const struct step *script;
-	struct buf         seen; /* all requests, one after the other; read it after loopback_stop */
-	int                fds[LOOPBACK_CONNECTIONS]; /* open until the script ends */
-	atomic_int         accepted;
-	atomic_bool        held; /* the peer closed while we held */
-	atomic_size_t      flooded;
+	struct buf    seen; /* all requests, one after the other; read it after loopback_stop */
+	int           fds[LOOPBACK_CONNECTIONS]; /* open until the script ends */
+	atomic_int    accepted;
+	atomic_bool   held; /* the peer closed while we held */
+	atomic_size_t flooded;
 };
 
 static inline void loopback_send(int fd, const char *p, size_t n)
@@ -137,35 +137,22 @@ static inline void *loopback_main(void *arg)
 			s->fds[s->accepted % LOOPBACK_CONNECTIONS] = fd;
 			s->accepted++;
 			break;
-		case ACT_FIRST:
-			fd = s->fds[0];
-			break;
-		case ACT_READ:
-			loopback_read(s, fd);
-			break;
-		case ACT_SEND:
-			loopback_send(fd, step->text, strlen(step->text));
-			break;
-		case ACT_FLOOD:
-			loopback_flood(s, fd, step->text);
-			break;
+		case ACT_FIRST: fd = s->fds[0]; break;
+		case ACT_READ: loopback_read(s, fd); break;
+		case ACT_SEND: loopback_send(fd, step->text, strlen(step->text)); break;
+		case ACT_FLOOD: loopback_flood(s, fd, step->text); break;
 		case ACT_SPLIT:
 			for (const char *p = step->text; *p; p++)
 				loopback_send(fd, p, 1);
 			break;
-		case ACT_HOLD:
-			loopback_hold(s, fd);
-			break;
+		case ACT_HOLD: loopback_hold(s, fd); break;
 		case ACT_RESET:
 			setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){ 1, 0 },
 				   sizeof(struct linger));
 			loopback_close(s, fd);
 			break;
-		case ACT_CLOSE:
-			loopback_close(s, fd);
-			break;
-		case ACT_STOP:
-			break;
+		case ACT_CLOSE: loopback_close(s, fd); break;
+		case ACT_STOP: break;
 		}
 	}
 	for (int i = 0; i < s->accepted && i < LOOPBACK_CONNECTIONS; i++)

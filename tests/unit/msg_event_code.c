@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#define RAW                                                                                        \
+#define RAW                                                                                      \
 	"{\"id\":\"c-1\",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"yo\"}}]," \
 	"\"usage\":{},\"created\":12}"
 
@@ -136,12 +136,15 @@ static void spans_of_raw_stay_in_it_and_cost_next_to_nothing(void **state)
 static void cuts_that_are_not_in_raw_are_not_written(void **state)
 {
 	(void)state;
-	const struct event ev = { .kind = EVENT_OTHER, .raw = raw, .raw_usage = STR("elsewhere"),
-				  .raw_role = { raw.p + raw.n, 0 }, .raw_id = STR("c-1"),
+	const struct event ev = { .kind = EVENT_OTHER,
+				  .raw = raw,
+				  .raw_usage = STR("elsewhere"),
+				  .raw_role = { raw.p + raw.n, 0 },
+				  .raw_id = STR("c-1"),
 				  .raw_created = STR("12") };
-	struct event got;
-	uint64_t     seq;
-	struct buf   out;
+	struct event       got;
+	uint64_t           seq;
+	struct buf         out;
 
 	buf_init(&out, MIB);
 	assert_true(event_encode(&ev, 1, &out));
@@ -247,8 +250,13 @@ static void records_are_taken_one_by_one_in_their_order(void **state)
 static void a_full_buffer_is_left_as_it_was(void **state)
 {
 	(void)state;
-	struct event ev = { .kind = EVENT_TOOL_START, .choice = 1, .block = 2, .text = part("yo"),
-			    .id = STR("id"), .name = STR("name"), .raw = raw,
+	struct event ev = { .kind = EVENT_TOOL_START,
+			    .choice = 1,
+			    .block = 2,
+			    .text = part("yo"),
+			    .id = STR("id"),
+			    .name = STR("name"),
+			    .raw = raw,
 			    .raw_usage = part(",\"usage\":{}") };
 	struct event usage = { .kind = EVENT_USAGE, .usage = { .known = true, .reasoning = 5 } };
 	size_t       n = assert_survives(&ev, 300);
@@ -306,7 +314,7 @@ static size_t look(struct str bytes)
 	size_t       n = 0;
 
 	for (;;) {
-		struct str before = rest;
+		struct str   before = rest;
 		struct event old = ev;
 
 		if (!event_decode(&rest, &ev, &seq)) {
@@ -373,7 +381,7 @@ static void any_changed_byte_ends_what_can_be_read(void **state)
 		for (int c = 0; c < 256; c++) {
 			out.data[at] = (char)c;
 			assert_int_equal(look(buf_view(&out)),
-			                 (char)c == was ? ARRAY_LEN(some) : whole);
+					 (char)c == was ? ARRAY_LEN(some) : whole);
 		}
 		out.data[at] = was;
 	}
@@ -452,7 +460,7 @@ static void lengths_that_are_lies_are_refused(void **state)
 		print_message("case: %s\n", cases[i].why);
 		char *sealed = with_sum(cases[i].bytes);
 		assert_int_equal(look((struct str){ sealed, cases[i].bytes.n + 4 }),
-		                 cases[i].good ? 1 : 0);
+				 cases[i].good ? 1 : 0);
 		assert_int_equal(look((struct str){ sealed, cases[i].bytes.n }), 0);
 		free(sealed);
 	}

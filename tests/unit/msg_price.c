@@ -15,12 +15,30 @@ static void decimals_are_read_exactly(void **state)
 		const char *text;
 		int64_t     nano;
 	} good[] = {
-		{ "0", 0 }, { "0.075", 75000000 }, { "12", 12 * MONEY_ONE }, { "0.000000001", 1 },
-		{ "1.5", MONEY_ONE + MONEY_ONE / 2 }, { "100000000", MONEY_MOST }, { "007", 7 * MONEY_ONE },
+		{ "0", 0 },
+		{ "0.075", 75000000 },
+		{ "12", 12 * MONEY_ONE },
+		{ "0.000000001", 1 },
+		{ "1.5", MONEY_ONE + MONEY_ONE / 2 },
+		{ "100000000", MONEY_MOST },
+		{ "007", 7 * MONEY_ONE },
 	};
-	static const char *const bad[] = { "", ".", ".5", "5.", "-1", "+1", "1e3", "0x1", " 1", "1 ", "1,5",
-					   "0.0000000001", "100000000.000000001", "99999999999999999999",
-					   "1.2.3", "nan" };
+	static const char *const bad[] = { "",
+					   ".",
+					   ".5",
+					   "5.",
+					   "-1",
+					   "+1",
+					   "1e3",
+					   "0x1",
+					   " 1",
+					   "1 ",
+					   "1,5",
+					   "0.0000000001",
+					   "100000000.000000001",
+					   "99999999999999999999",
+					   "1.2.3",
+					   "nan" };
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
 		int64_t v = -1;
@@ -60,7 +78,8 @@ static void a_call_costs_what_its_tokens_do(void **state)
 	assert_int_equal(price_cost(&mini, &u), 90000 + 30000 + 60000);
 	assert_int_equal(price_cost(&(struct price){ 0 }, &u), 0);
 	struct price fine = { true, 1, 0, 1, 1, 0 };
-	assert_int_equal(price_cost(&fine, &(struct usage){ .in = 1 }), 1); /* a millionth, rounded up */
+	assert_int_equal(price_cost(&fine, &(struct usage){ .in = 1 }),
+			 1); /* a millionth, rounded up */
 	assert_int_equal(price_cost(&fine, &(struct usage){ .in = 1000001 }), 2);
 }
 
@@ -74,8 +93,11 @@ static void no_usage_costs_more_than_the_most(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(odd); i++)
 		for (size_t k = 0; k < ARRAY_LEN(odd); k++)
 			for (size_t n = 0; n < ARRAY_LEN(odd); n++) {
-				struct usage u = { .in = 1000, .out = 1000, .cached_read = odd[i],
-						   .cached_write = odd[k], .reasoning = odd[n] };
+				struct usage u = { .in = 1000,
+						   .out = 1000,
+						   .cached_read = odd[i],
+						   .cached_write = odd[k],
+						   .reasoning = odd[n] };
 
 				assert_true(price_cost(&p, &u) <= price_most(&p, 1000, 1000));
 			}

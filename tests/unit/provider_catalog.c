@@ -40,7 +40,8 @@ static void names_come_out_in_order_and_once(void **state)
 
 		print_message("case: %s\n", cases[i].why);
 		for (size_t k = 0; n && k < n->count; k++) {
-			snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s ", STR_ARG(n->names[k]));
+			snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s ",
+				 STR_ARG(n->names[k]));
 			assert_true(catalog_has(n, n->names[k]));
 		}
 		assert_int_equal(n != NULL, cases[i].want != NULL);

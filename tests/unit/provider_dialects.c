@@ -44,7 +44,7 @@ static const struct {
 struct suite {
 	const struct dialect *d;
 	struct buf            text;
-	struct json_doc       doc; /* of the fixture */
+	struct json_doc       doc;       /* of the fixture */
 	char                  name[160]; /* of the case */
 };
 
@@ -63,16 +63,15 @@ static void add_event(void *arg, const struct event *ev)
 		ok = ok && buf_fmt(out, " %.*s %.*s", STR_ARG(ev->id), STR_ARG(ev->text));
 		break;
 	case EVENT_TOOL_START:
-		ok = ok && buf_fmt(out, " %u %.*s %.*s", ev->block, STR_ARG(ev->id), STR_ARG(ev->name));
+		ok = ok &&
+		     buf_fmt(out, " %u %.*s %.*s", ev->block, STR_ARG(ev->id), STR_ARG(ev->name));
 		if (ev->text.n > 0)
 			ok = ok && buf_fmt(out, " signed %.*s", STR_ARG(ev->text));
 		break;
 	case EVENT_TOOL_ARGS:
 		ok = ok && buf_fmt(out, " %u %.*s", ev->block, STR_ARG(ev->text));
 		break;
-	case EVENT_BLOCK_END:
-		ok = ok && buf_fmt(out, " %u", ev->block);
-		break;
+	case EVENT_BLOCK_END: ok = ok && buf_fmt(out, " %u", ev->block); break;
 	case EVENT_USAGE:
 		assert_true(u->known && !u->estimated);
 		ok = ok && buf_fmt(out, " in %lld out %lld read %lld write %lld reasoning %lld",
@@ -88,9 +87,7 @@ static void add_event(void *arg, const struct event *ev)
 	case EVENT_REFUSAL:
 	case EVENT_MEDIA:
 	case EVENT_MESSAGE:
-	case EVENT_LMC:
-		ok = ok && buf_fmt(out, " %.*s", STR_ARG(ev->text));
-		break;
+	case EVENT_LMC: ok = ok && buf_fmt(out, " %.*s", STR_ARG(ev->text)); break;
 	case EVENT_OTHER:
 	case EVENT_END: break;
 	case EVENT_ASKED:
@@ -242,11 +239,11 @@ static void check_ask(const struct suite *s, json_at c)
 		.base_url = get(s, c, "v1") != JSON_ABSENT ? "https://host.example/openai/v1"
 							   : "https://host.example",
 	};
-	struct asked            a;
-	struct warnings         w;
-	struct buf              body;
-	struct err              e = { 0 };
-	json_at                 refused = get(s, c, "refused");
+	struct asked    a;
+	struct warnings w;
+	struct buf      body;
+	struct err      e = { 0 };
+	json_at         refused = get(s, c, "refused");
 
 	read_ask(s, get(s, c, "ask"), &a);
 	warnings_init(&w);
@@ -305,13 +302,13 @@ static enum errc on_framed(void *arg, struct str name, struct str data, struct e
 {
 	struct feed *f = arg;
 	/* In memory of its own, so that a read beyond its end is seen. */
-	char        *own = malloc(data.n + 1);
+	char *own = malloc(data.n + 1);
 
 	assert_non_null(own);
 	memcpy(own, data.p, data.n);
-	char *fit = realloc(own, data.n);
-	enum errc rc = f->d->decode_event(&f->decode, name,
-					  (struct str){ fit ? fit : own, data.n }, e);
+	char     *fit = realloc(own, data.n);
+	enum errc rc =
+		f->d->decode_event(&f->decode, name, (struct str){ fit ? fit : own, data.n }, e);
 	free(fit ? fit : own);
 	return rc;
 }
@@ -413,7 +410,8 @@ static void check_case(struct suite *s, json_at c)
 
 	assert_true(name != JSON_ABSENT);
 	native[0] = '\0';
-	snprintf(s->name, sizeof s->name, "%s: %.*s", s->d->name, STR_ARG(json_inner(&s->doc, name)));
+	snprintf(s->name, sizeof s->name, "%s: %.*s", s->d->name,
+		 STR_ARG(json_inner(&s->doc, name)));
 	if (get(s, c, "ask") != JSON_ABSENT)
 		check_ask(s, c);
 	else if (get(s, c, "stream") != JSON_ABSENT)

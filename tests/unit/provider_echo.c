@@ -46,9 +46,7 @@ static void on_event(void *arg, const struct event *ev)
 		if (++h->pieces == h->pause_at)
 			h->call->provider->ops->pause(h->call, true);
 		break;
-	case EVENT_MESSAGE:
-		ok = buf_str(&h->out, ev->text);
-		break;
+	case EVENT_MESSAGE: ok = buf_str(&h->out, ev->text); break;
 	case EVENT_START:
 		assert_int_equal(ev->id.n, 0); /* the run gives its own */
 		ok = buf_text(&h->out, "<") && buf_str(&h->out, ev->text) && buf_text(&h->out, ">");
@@ -57,15 +55,9 @@ static void on_event(void *arg, const struct event *ev)
 		assert_true(ev->usage.known);
 		ok = buf_fmt(&h->out, " %d+%d", (int)ev->usage.in, (int)ev->usage.out);
 		break;
-	case EVENT_FINISH:
-		ok = buf_text(&h->out, " ") && buf_str(&h->out, ev->text);
-		break;
-	case EVENT_ERROR:
-		ok = buf_text(&h->out, " !") && buf_text(&h->out, ev->err->text);
-		break;
-	case EVENT_END:
-		ok = buf_text(&h->out, " end");
-		break;
+	case EVENT_FINISH: ok = buf_text(&h->out, " ") && buf_str(&h->out, ev->text); break;
+	case EVENT_ERROR: ok = buf_text(&h->out, " !") && buf_text(&h->out, ev->err->text); break;
+	case EVENT_END: ok = buf_text(&h->out, " end"); break;
 	case EVENT_REASONING:
 	case EVENT_REFUSAL:
 	case EVENT_TOOL_START:
@@ -75,8 +67,7 @@ static void on_event(void *arg, const struct event *ev)
 	case EVENT_LMC:
 	case EVENT_ASKED:
 	case EVENT_OTHER:
-	case EVENT__COUNT:
-		fail_msg("event %d", (int)ev->kind);
+	case EVENT__COUNT: fail_msg("event %d", (int)ev->kind);
 	}
 	assert_true(ok);
 	if (ev->kind == EVENT_ERROR || ev->kind == EVENT_END) {
@@ -124,9 +115,9 @@ static struct provider *echo(struct provider_options o)
 static enum errc start(struct heard *h, const struct provider *p, const char *const *messages,
 		       bool stream, const char *max_tokens, struct err *e)
 {
-	struct str           list[8];
-	struct provider_env  env = { .loop = h->loop };
-	struct prompt        prompt = { .model = STR("e\"cho"), .messages = list, .stream = stream };
+	struct str          list[8];
+	struct provider_env env = { .loop = h->loop };
+	struct prompt       prompt = { .model = STR("e\"cho"), .messages = list, .stream = stream };
 
 	for (; prompt.message_count < 8 && messages[prompt.message_count]; prompt.message_count++)
 		list[prompt.message_count] = str_of(messages[prompt.message_count]);

@@ -17,9 +17,9 @@
 
 enum { LEAST = 45 }; /* cases, so that none get lost */
 
-static const struct dialect *const dialects[] = { &dialect_openai, &dialect_azure, &dialect_gemini,
-						  &dialect_ollama, &dialect_openai_responses,
-						  &dialect_mistral };
+static const struct dialect *const dialects[] = { &dialect_openai,           &dialect_azure,
+						  &dialect_gemini,           &dialect_ollama,
+						  &dialect_openai_responses, &dialect_mistral };
 
 struct suite {
 	struct buf      text;
@@ -260,7 +260,8 @@ static void recorded_exchanges(void **state)
 	fclose(f);
 	if (json_scan(&s.doc, s.text.data, s.text.len, &json_limits_request, &e) != ERR_OK)
 		fail_msg("%s", e.text);
-	for (json_at c = json_first(&s.doc, 0); c != json_end(&s.doc, 0); c = json_next(&s.doc, c), n++)
+	for (json_at c = json_first(&s.doc, 0); c != json_end(&s.doc, 0);
+	     c = json_next(&s.doc, c), n++)
 		check_case(&s, c);
 	assert_true(n >= LEAST);
 	json_doc_finish(&s.doc);
@@ -333,7 +334,8 @@ static void an_answer_that_grows_over_the_limit_is_told(void **state)
 		assert_true(buf_fmt(&body, "%s{\"index\":%d,\"embedding\":\"", i ? "," : "", i) &&
 			    buf_str(&body, buf_view(&piece)) && buf_text(&body, "\"}"));
 	assert_true(buf_text(&body, "]}"));
-	assert_int_equal(embed_decode(&decode, &want, buf_view(&body), &e), ERR_UPSTREAM_BAD_RESPONSE);
+	assert_int_equal(embed_decode(&decode, &want, buf_view(&body), &e),
+			 ERR_UPSTREAM_BAD_RESPONSE);
 	assert_int_equal(h.events, 0);
 	if (!strstr(e.text, "67108864 bytes"))
 		fail_msg("%s", e.text);

@@ -13,7 +13,11 @@
 enum { S = 1000000 };
 
 static const struct health_rules rules = {
-	.failures = 3, .window_us = 30 * S, .pause_us = 10 * S, .cooling_us = 5 * S, .dead_us = 60 * S,
+	.failures = 3,
+	.window_us = 30 * S,
+	.pause_us = 10 * S,
+	.cooling_us = 5 * S,
+	.dead_us = 60 * S,
 };
 static const struct health_target one = { "p", { "m", 1 }, &rules };
 static const struct health_target same_entry = { "p", { "n", 1 }, &rules };
@@ -198,7 +202,7 @@ static void what_is_remembered_is_bounded_and_the_oldest_goes(void **state)
 	char name[16];
 
 	for (int i = 0; i <= LIMIT_HEALTH; i++) {
-		int n = snprintf(name, sizeof name, "m%d", i);
+		int                  n = snprintf(name, sizeof name, "m%d", i);
 		struct health_target t = { "p", { name, (size_t)n }, &rules };
 
 		health_tell(&t, HEALTH_LIMITED, 3600 * (int64_t)S, false, i + 1);
@@ -206,9 +210,9 @@ static void what_is_remembered_is_bounded_and_the_oldest_goes(void **state)
 	assert_health(&(struct health_target){ "p", STR("m0"), &rules }, 1, HEALTH_FINE, 0);
 	int64_t wait_us;
 	bool    probe;
-	assert_int_equal(health_ask(&(struct health_target){ "p", STR("m1"), &rules }, S, &wait_us,
-				    &probe),
-			 HEALTH_COOLING);
+	assert_int_equal(
+		health_ask(&(struct health_target){ "p", STR("m1"), &rules }, S, &wait_us, &probe),
+		HEALTH_COOLING);
 }
 
 int main(void)

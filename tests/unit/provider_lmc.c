@@ -20,11 +20,11 @@
 
 struct heard {
 	struct buf      out;
-	struct json_doc doc; /* of the LMC chunk at hand */
-	char            open[256]; /* the head of the open segment, or "" */
-	bool            filled; /* it has content, or had its own further members */
-	struct gather  *gather;  /* of all LMC chunks; NULL: not wanted */
-	struct buf      text;    /* what the assistant says, decoded */
+	struct json_doc doc;         /* of the LMC chunk at hand */
+	char            open[256];   /* the head of the open segment, or "" */
+	bool            filled;      /* it has content, or had its own further members */
+	struct gather  *gather;      /* of all LMC chunks; NULL: not wanted */
+	struct buf      text;        /* what the assistant says, decoded */
 	struct buf      calls[8][2]; /* names and arguments, decoded */
 	uint32_t        call_count;
 };
@@ -38,7 +38,8 @@ static struct str member(const struct heard *t, const char *key)
 
 static struct str bare(struct str quoted)
 {
-	return quoted.n >= 2 && quoted.p[0] == '"' ? (struct str){ quoted.p + 1, quoted.n - 2 } : quoted;
+	return quoted.n >= 2 && quoted.p[0] == '"' ? (struct str){ quoted.p + 1, quoted.n - 2 }
+						   : quoted;
 }
 
 static void head_of(const struct heard *t, char *ret, size_t size)
@@ -94,15 +95,18 @@ static void put_lmc(struct heard *t, struct str chunk)
 	if (!confirmation) {
 		char short_head[256];
 
-		snprintf(short_head, sizeof short_head, "%.*s/%.*s", STR_ARG(bare(member(t, "role"))),
-			 STR_ARG(bare(member(t, "type"))));
+		snprintf(short_head, sizeof short_head, "%.*s/%.*s",
+			 STR_ARG(bare(member(t, "role"))), STR_ARG(bare(member(t, "type"))));
 		assert_true(is_head(t->open, short_head));
 	}
-	assert_true(buf_fmt(&t->out, "%c", confirmation ? '!' :
-					   strstr(head, "console/active_line") ? '~' : '=') &&
-		    buf_text(&t->out, "(") && buf_str(&t->out, member(t, "content").n > 0 ?
-								       member(t, "content") : STR("null")) &&
-		    buf_text(&t->out, other.n > 0 ? ",id) " : ") "));
+	assert_true(
+		buf_fmt(&t->out, "%c",
+			confirmation                          ? '!'
+			: strstr(head, "console/active_line") ? '~'
+							      : '=') &&
+		buf_text(&t->out, "(") &&
+		buf_str(&t->out, member(t, "content").n > 0 ? member(t, "content") : STR("null")) &&
+		buf_text(&t->out, other.n > 0 ? ",id) " : ") "));
 }
 
 /* put_id: the random part of a call's id is left out. */
@@ -111,8 +115,8 @@ static void put_call(struct heard *t, const struct event *ev)
 	const char *tail = memrchr(ev->id.p, '_', ev->id.n);
 
 	assert_true(tail && (size_t)(ev->id.p + ev->id.n - tail) == 17);
-	assert_true(buf_fmt(&t->out, "TOOL%u(%.*s,%.*s) ", ev->block, (int)(tail - ev->id.p), ev->id.p,
-			    STR_ARG(ev->name)));
+	assert_true(buf_fmt(&t->out, "TOOL%u(%.*s,%.*s) ", ev->block, (int)(tail - ev->id.p),
+			    ev->id.p, STR_ARG(ev->name)));
 	assert_int_equal(ev->block, t->call_count);
 	if (ev->block < 8) {
 		buf_init(&t->calls[ev->block][0], 1 << 20);
@@ -143,10 +147,10 @@ static void on_event(void *arg, const struct event *ev)
 		ok = buf_fmt(&t->out, "USAGE(%d,%d) ", (int)ev->usage.in, (int)ev->usage.out);
 	} else {
 		ok = buf_fmt(&t->out, "%s(%.*s) ",
-			     ev->kind == EVENT_START  ? "START" :
-			     ev->kind == EVENT_TEXT   ? "TEXT" :
-			     ev->kind == EVENT_FINISH ? "FINISH" :
-							"MESSAGE",
+			     ev->kind == EVENT_START    ? "START"
+			     : ev->kind == EVENT_TEXT   ? "TEXT"
+			     : ev->kind == EVENT_FINISH ? "FINISH"
+							: "MESSAGE",
 			     STR_ARG(ev->text));
 		if (ev->kind == EVENT_TEXT) {
 			assert_true(ev->text.n > 0);
@@ -201,20 +205,20 @@ static void expect_text(const char *why, struct str got, const char *want)
 
 /* --- streams --- */
 
-#define A(rest) "{\"role\":\"assistant\"," rest "}"
-#define C(rest) "{\"role\":\"computer\"," rest "}"
+#define A(rest)       "{\"role\":\"assistant\"," rest "}"
+#define C(rest)       "{\"role\":\"computer\"," rest "}"
 #define MESSAGE(text) A("\"type\":\"message\",\"content\":" text)
-#define CODE(text) A("\"type\":\"code\",\"format\":\"python\",\"content\":" text)
-#define START ",\"start\":true"
-#define END ",\"end\":true"
-#define COMPLETE "{\"role\":\"server\",\"type\":\"status\",\"content\":\"complete\"}"
+#define CODE(text)    A("\"type\":\"code\",\"format\":\"python\",\"content\":" text)
+#define START         ",\"start\":true"
+#define END           ",\"end\":true"
+#define COMPLETE      "{\"role\":\"server\",\"type\":\"status\",\"content\":\"complete\"}"
 
-#define M_ON "+assistant/message "
-#define M_OFF "-assistant/message "
-#define P_ON "+assistant/code/python "
-#define P_OFF "-assistant/code/python "
-#define EXECUTE(n, language)                                                                       \
-	"TOOL" n "(call_" n ",execute) ARGS" n "({\\\"language\\\":\\\") ARGS" n "(" language      \
+#define M_ON          "+assistant/message "
+#define M_OFF         "-assistant/message "
+#define P_ON          "+assistant/code/python "
+#define P_OFF         "-assistant/code/python "
+#define EXECUTE(n, language)                                                                  \
+	"TOOL" n "(call_" n ",execute) ARGS" n "({\\\"language\\\":\\\") ARGS" n "(" language \
 	") ARGS" n "(\\\",\\\"code\\\":\\\") "
 #define CLOSE(n) "ARGS" n "(\\\"}) "
 
@@ -455,7 +459,8 @@ static void put_stream(const char *const chunks[], struct buf *out)
 		assert_true(buf_text(out, fronts[k % ARRAY_LEN(fronts)]));
 		for (const char *lf; *line; line = lf) {
 			lf = strchr(line, '\n') ? strchr(line, '\n') + 1 : line + strlen(line);
-			assert_true(buf_text(out, "data: ") && buf_add(out, line, (size_t)(lf - line)) &&
+			assert_true(buf_text(out, "data: ") &&
+				    buf_add(out, line, (size_t)(lf - line)) &&
 				    (lf[-1] == '\n' || buf_text(out, "\n")));
 		}
 		assert_true(buf_text(out, "\n"));
@@ -619,8 +624,9 @@ static void an_error_ends_the_open_segment(void **state)
 	(void)state;
 	trace_init(&t);
 	assert_int_equal(event_of(&d, "", CODE("\"x\""), &e), ERR_OK);
-	assert_int_equal(event_of(&d, "", "{\"role\":\"server\",\"type\":\"error\",\"content\":\"no\"}", &e),
-			 ERR_UPSTREAM_ERROR);
+	assert_int_equal(
+		event_of(&d, "", "{\"role\":\"server\",\"type\":\"error\",\"content\":\"no\"}", &e),
+		ERR_UPSTREAM_ERROR);
 	expect_text("its end", buf_view(&t.out),
 		    "START() " P_ON EXECUTE("0", "python") "=(\"x\") ARGS0(x) " CLOSE("0") P_OFF);
 	assert_false(d.finished);
@@ -708,7 +714,8 @@ static void put_expected(struct str messages, struct buf *out)
 	assert_true(buf_text(&chunks, "[") &&
 		    say_chunks(&doc, 0, false, STR("i"), STR("m"), 1, &chunks) &&
 		    buf_text(&chunks, "]"));
-	assert_int_equal(json_scan(&doc, chunks.data, chunks.len, &json_limits_upstream, &e), ERR_OK);
+	assert_int_equal(json_scan(&doc, chunks.data, chunks.len, &json_limits_upstream, &e),
+			 ERR_OK);
 	for (json_at i = json_first(&doc, 0); i != json_end(&doc, 0); i = json_next(&doc, i)) {
 		json_at choice = json_first(&doc, json_get(&doc, i, "choices"));
 		json_at delta = json_get(&doc, choice, "delta");
@@ -722,7 +729,8 @@ static void put_expected(struct str messages, struct buf *out)
 		json_at function = json_get(&doc, json_first(&doc, tools), "function");
 		json_at name = json_get(&doc, function, "name");
 		json_at args = json_get(&doc, function, "arguments");
-		assert_true(json_int(&doc, json_get(&doc, json_first(&doc, tools), "index"), &index));
+		assert_true(
+			json_int(&doc, json_get(&doc, json_first(&doc, tools), "index"), &index));
 		assert_true(index >= 0 && index < 8);
 		count = (uint32_t)index + 1 > count ? (uint32_t)index + 1 : count;
 		assert_true(name == JSON_ABSENT || text_of(&doc, name, &calls[index][0]));
@@ -784,8 +792,9 @@ static void any_stream_keeps_its_messages_and_obeys_the_grammar(void **state)
 			const char *chunk = alphabet[next_random(&seed) % ARRAY_LEN(alphabet)];
 
 			strncat(stream, chunk, sizeof stream - strlen(stream) - 1);
-			assert_int_equal(json_scan(&raw, chunk, strlen(chunk), &json_limits_upstream, &e),
-					 ERR_OK);
+			assert_int_equal(
+				json_scan(&raw, chunk, strlen(chunk), &json_limits_upstream, &e),
+				ERR_OK);
 			assert_int_equal(gather_chunk(sent, &raw, 0, "chunk", 0, &e), ERR_OK);
 			assert_int_equal(event_of(&d, "", chunk, &e), ERR_OK);
 		}
@@ -887,27 +896,30 @@ static void code_in_a_whole_answer_is_a_tool_call(void **state)
 
 	(void)state;
 	trace_init(&t);
-	assert_int_equal(dialect_lmc.decode_whole(
-				 &d,
-				 STR("{\"messages\":[{\"role\":\"assistant\",\"type\":\"message\",\"content\":"
-				     "\"Look\"},{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"r\","
-				     "\"content\":\"a\\\"\\n\"},{\"role\":\"assistant\",\"type\":\"tool_call\","
-				     "\"format\":\"f\",\"content\":\"{}\"}]}"),
-				 &e),
-			 ERR_OK);
+	assert_int_equal(
+		dialect_lmc.decode_whole(
+			&d,
+			STR("{\"messages\":[{\"role\":\"assistant\",\"type\":\"message\",\"content\":"
+			    "\"Look\"},{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"r\","
+			    "\"content\":\"a\\\"\\n\"},{\"role\":\"assistant\",\"type\":\"tool_call\","
+			    "\"format\":\"f\",\"content\":\"{}\"}]}"),
+			&e),
+		ERR_OK);
 	str_copy(got, sizeof got, buf_view(&t.out));
 
 	/* The ids are random behind their number. */
 	for (char *id = strstr(got, "call_"); id; id = strstr(id + 7, "\"call_"))
-		memmove(strchr(id, '_') + 2, strchr(id, '_') + 2 + 17, strlen(strchr(id, '_') + 2 + 17) + 1);
-	expect_text("code", str_of(got),
-		    "START() " M_ON "=(\"Look\") " M_OFF "+assistant/code/r =(\"a\\\"\\n\") "
-		    "-assistant/code/r +assistant/tool_call/f =(\"{}\") -assistant/tool_call/f "
-		    "MESSAGE({\"role\":\"assistant\",\"content\":\"Look\",\"tool_calls\":["
-		    "{\"id\":\"call_0\",\"type\":\"function\",\"function\":{\"name\":\"execute\","
-		    "\"arguments\":\"{\\\"language\\\":\\\"r\\\",\\\"code\\\":\\\"a\\\\\\\"\\\\n\\\"}\"}},"
-		    "{\"id\":\"call_1\",\"type\":\"function\",\"function\":{\"name\":\"f\","
-		    "\"arguments\":\"{}\"}}]}) FINISH(tool_calls) ");
+		memmove(strchr(id, '_') + 2, strchr(id, '_') + 2 + 17,
+			strlen(strchr(id, '_') + 2 + 17) + 1);
+	expect_text(
+		"code", str_of(got),
+		"START() " M_ON "=(\"Look\") " M_OFF "+assistant/code/r =(\"a\\\"\\n\") "
+		"-assistant/code/r +assistant/tool_call/f =(\"{}\") -assistant/tool_call/f "
+		"MESSAGE({\"role\":\"assistant\",\"content\":\"Look\",\"tool_calls\":["
+		"{\"id\":\"call_0\",\"type\":\"function\",\"function\":{\"name\":\"execute\","
+		"\"arguments\":\"{\\\"language\\\":\\\"r\\\",\\\"code\\\":\\\"a\\\\\\\"\\\\n\\\"}\"}},"
+		"{\"id\":\"call_1\",\"type\":\"function\",\"function\":{\"name\":\"f\","
+		"\"arguments\":\"{}\"}}]}) FINISH(tool_calls) ");
 	dialect_lmc.finish(&d);
 	trace_finish(&t);
 	json_doc_finish(&doc);
@@ -918,7 +930,9 @@ static void statuses_become_errors(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	dialect_lmc.decode_error(&(struct decode){ .doc = NULL }, 400, STR("{\"error\":{\"message\":\"no\",\"param\":\"config.seed\"}}"), &e);
+	dialect_lmc.decode_error(&(struct decode){ .doc = NULL }, 400,
+				 STR("{\"error\":{\"message\":\"no\",\"param\":\"config.seed\"}}"),
+				 &e);
 	assert_int_equal(e.code, ERR_UPSTREAM_REJECTED);
 	assert_string_equal(e.path, "config.seed");
 	dialect_lmc.decode_error(&(struct decode){ .doc = NULL }, 503, STR("<html>"), &e);
@@ -1002,7 +1016,8 @@ static void requests_are_llm_chat_in_lmc(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(requests); i++) {
 		struct str              messages[6], members[6];
-		struct provider_options o = { .stream_usage = true, .forward_store = requests[i].forward };
+		struct provider_options o = { .stream_usage = true,
+					      .forward_store = requests[i].forward };
 		struct prompt           p = {
 				  .model = STR("org/\"m\""),
 				  .messages = messages,
@@ -1033,7 +1048,7 @@ static void a_request_above_the_buffers_maximum_is_refused(void **state)
 {
 	const struct str        message = STR("{\"role\":\"user\",\"content\":\"0123456789\"}");
 	struct provider_options o = { 0 };
-	struct prompt p = { .model = STR("m"), .messages = &message, .message_count = 1 };
+	struct prompt           p = { .model = STR("m"), .messages = &message, .message_count = 1 };
 
 	(void)state;
 	for (size_t max = 70; max < 140; max += 10) {

@@ -20,8 +20,8 @@
 
 static struct mask *make(void)
 {
-	const struct str values[] = { STR(UUID), STR(PHRASE), STR(DOTTED), STR(ODD), STR(SHORT),
-				      STR(EIGHT), STR_NONE };
+	const struct str values[] = { STR(UUID),  STR(PHRASE), STR(DOTTED), STR(ODD),
+				      STR(SHORT), STR(EIGHT),  STR_NONE };
 	struct mask     *m = NULL;
 
 	assert_true(mask_create(values, ARRAY_LEN(values), &m));
@@ -98,16 +98,17 @@ static void secrets_are_hidden_however_they_are_written(void **state)
 static void what_has_no_room_is_cut(void **state)
 {
 	OWNED(mask) m = make();
-	char        got[10];
-	char       *large = malloc(2 * (size_t)LIMIT_MASK_TEXT);
-	char        whole[4 * LIMIT_MASK_TEXT];
+	char  got[10];
+	char *large = malloc(2 * (size_t)LIMIT_MASK_TEXT);
+	char  whole[4 * LIMIT_MASK_TEXT];
 
 	(void)state;
 	assert_true(mask_text(m, STR("a key: " UUID), got, sizeof got));
 	assert_string_equal(got, "a key: [k");
 	assert_non_null(large);
 	memset(large, '\\', 2 * (size_t)LIMIT_MASK_TEXT);
-	assert_false(mask_text(m, (struct str){ large, 2 * (size_t)LIMIT_MASK_TEXT }, whole, sizeof whole));
+	assert_false(mask_text(m, (struct str){ large, 2 * (size_t)LIMIT_MASK_TEXT }, whole,
+			       sizeof whole));
 	assert_int_equal(strlen(whole), LIMIT_MASK_TEXT);
 	free(large);
 	assert_false(mask_text(NULL, STR(UUID), whole, sizeof whole));
@@ -143,8 +144,11 @@ static void every_secret_of_a_configuration_is_known(void **state)
 		{ "X-Title", "the name of a program", false },
 	};
 	const struct provider_options providers[] = {
-		{ .key = "the-first-key-of-all", .headers = headers, .header_count = ARRAY_LEN(headers) },
-		{ .query = "api-version=2026-01-01&sub_key=in-the-query", .proxy = "http://u:word-of-proxy@h:1" },
+		{ .key = "the-first-key-of-all",
+		  .headers = headers,
+		  .header_count = ARRAY_LEN(headers) },
+		{ .query = "api-version=2026-01-01&sub_key=in-the-query",
+		  .proxy = "http://u:word-of-proxy@h:1" },
 	};
 	static const struct {
 		const char *text;
@@ -161,7 +165,8 @@ static void every_secret_of_a_configuration_is_known(void **state)
 	(void)state;
 	assert_true(secrets_mask(providers, ARRAY_LEN(providers), &m));
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		assert_int_equal(mask_text(m, str_of(words[i].text), got, sizeof got), words[i].secret);
+		assert_int_equal(mask_text(m, str_of(words[i].text), got, sizeof got),
+				 words[i].secret);
 	mask_destroy(m);
 	assert_true(secrets_mask(NULL, 0, &m));
 	assert_false(mask_text(m, STR("anything"), got, sizeof got));

@@ -40,15 +40,18 @@ static void put_event(struct buf *out, const struct event *ev)
 		ok = ok && buf_fmt(out, "%u", ev->block);
 	ok = ok && buf_text(out, "(");
 	if (ev->kind == EVENT_USAGE)
-		ok = ok && buf_fmt(out, "%lld,%lld,%lld,%lld,%lld", (long long)ev->usage.in,
-				   (long long)ev->usage.out, (long long)ev->usage.cached_read,
-				   (long long)ev->usage.cached_write, (long long)ev->usage.reasoning);
+		ok = ok &&
+		     buf_fmt(out, "%lld,%lld,%lld,%lld,%lld", (long long)ev->usage.in,
+			     (long long)ev->usage.out, (long long)ev->usage.cached_read,
+			     (long long)ev->usage.cached_write, (long long)ev->usage.reasoning);
 	if (ev->kind == EVENT_TOOL_START)
 		ok = ok && buf_str(out, ev->id) && buf_text(out, ",") && buf_str(out, ev->name);
 	if (ev->kind == EVENT_START)
 		ok = ok && buf_str(out, ev->id) && buf_text(out, ",");
 	ok = ok && buf_str(out, ev->text) && buf_text(out, ")") &&
-	     buf_text(out, ev->raw.n > 0 ? "* " : ev->cont ? "+ " : " ");
+	     buf_text(out, ev->raw.n > 0 ? "* "
+			   : ev->cont    ? "+ "
+					 : " ");
 	assert_true(ok);
 }
 
@@ -309,7 +312,8 @@ static void a_stream_is_not_finished_while_a_choice_is_open(void **state)
 	assert_true(d.finished);
 	assert_int_equal(
 		event_of(&d, "",
-			 HEAD "\"choices\":[{\"index\":127,\"delta\":{\"role\":\"assistant\"}}]}", &e),
+			 HEAD "\"choices\":[{\"index\":127,\"delta\":{\"role\":\"assistant\"}}]}",
+			 &e),
 		ERR_OK);
 	assert_false(d.finished);
 	assert_int_equal(event_of(&d, "", "[DONE]", &e), ERR_OK);
@@ -365,11 +369,11 @@ static void the_places_of_id_and_time_are_told_with_what_the_provider_sent(void 
 		struct err      e;
 
 		id_seen = created_seen = STR_NONE;
-		assert_int_equal(cases[i].whole
-					 ? dialect_openai.decode_whole(&d, str_of(cases[i].text), &e)
-					 : dialect_openai.decode_event(&d, STR_NONE,
-								       str_of(cases[i].text), &e),
-				 ERR_OK);
+		assert_int_equal(
+			cases[i].whole ? dialect_openai.decode_whole(&d, str_of(cases[i].text), &e)
+				       : dialect_openai.decode_event(&d, STR_NONE,
+								     str_of(cases[i].text), &e),
+			ERR_OK);
 		assert_int_equal(created_seen.n > 0, id_seen.n > 0);
 		if (created_seen.n > 0)
 			assert_true(memmem(created_seen.p - 12, 12, "\"created\":", 10));
@@ -401,11 +405,14 @@ static void a_repeated_role_is_cut_with_one_comma(void **state)
 		struct err      e;
 		char            text[512];
 
-		assert_int_equal(dialect_openai.decode_event(&d, STR_NONE, str_of(FIRST), &e), ERR_OK);
-		snprintf(text, sizeof text, "%s\"choices\":[{\"index\":0,\"delta\":{%s},\"finish_reason\":null}]}",
+		assert_int_equal(dialect_openai.decode_event(&d, STR_NONE, str_of(FIRST), &e),
+				 ERR_OK);
+		snprintf(text, sizeof text,
+			 "%s\"choices\":[{\"index\":0,\"delta\":{%s},\"finish_reason\":null}]}",
 			 HEAD, cases[i].delta);
 		role_seen = STR_NONE;
-		assert_int_equal(dialect_openai.decode_event(&d, STR_NONE, str_of(text), &e), ERR_OK);
+		assert_int_equal(dialect_openai.decode_event(&d, STR_NONE, str_of(text), &e),
+				 ERR_OK);
 		expect_text(cases[i].delta, role_seen, cases[i].cut);
 		json_doc_finish(&doc);
 	}
@@ -662,7 +669,8 @@ static void statuses_become_errors(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(statuses); i++) {
 		struct err e = { 0 };
 
-		dialect_openai.decode_error(&(struct decode){ .doc = NULL }, statuses[i].status, str_of(statuses[i].body), &e);
+		dialect_openai.decode_error(&(struct decode){ .doc = NULL }, statuses[i].status,
+					    str_of(statuses[i].body), &e);
 		expect_text(statuses[i].body, str_of(e.text), statuses[i].text);
 		assert_int_equal(e.code, statuses[i].code);
 		assert_int_equal(err_http(&e), statuses[i].http);
@@ -745,8 +753,8 @@ static void requests_keep_every_byte_of_the_clients_members(void **state)
 	};
 
 	(void)state;
-#define START_OF_IT                                                                                \
-	"{\"model\":\"org/\\\"m\\\"\",\"messages\":[{\"role\":\"system\",\"content\":\"s\"},"          \
+#define START_OF_IT                                                                           \
+	"{\"model\":\"org/\\\"m\\\"\",\"messages\":[{\"role\":\"system\",\"content\":\"s\"}," \
 	"{\"role\":\"user\", \"content\":\"\\u00e4\"}],\"temperature\":0.10,\"seed\":1e400"
 	expect_request("plain", &o, &p, START_OF_IT ",\"max_completion_tokens\":7}");
 
@@ -807,9 +815,9 @@ static void a_request_above_the_buffers_maximum_is_refused(void **state)
 {
 	const struct str        message = STR("{\"role\":\"user\",\"content\":\"0123456789\"}");
 	struct provider_options o = { 0 };
-	struct prompt p = { .model = STR("m"), .messages = &message, .message_count = 1 };
-	struct buf    out;
-	struct err    e;
+	struct prompt           p = { .model = STR("m"), .messages = &message, .message_count = 1 };
+	struct buf              out;
+	struct err              e;
 
 	(void)state;
 	buf_init(&out, 32);

@@ -48,8 +48,8 @@ static void every_row_is_sound(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		struct price p = price_table_find(str_of(names[i]));
 
-		assert_true(p.known && p.input > 0 && p.cached <= p.input && p.cache_write >= p.input &&
-			    p.reasoning == p.output);
+		assert_true(p.known && p.input > 0 && p.cached <= p.input &&
+			    p.cache_write >= p.input && p.reasoning == p.output);
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(names[i], names[k]);
 	}
@@ -81,7 +81,10 @@ static void what_is_configured_beats_the_table(void **state)
 	static const struct {
 		const char *name;
 		int64_t     input;
-	} cases[] = { { "a", 5 }, { "b", 2500000000 }, { "c", -1 }, { "x/gpt-4.1", 2000000000 },
+	} cases[] = { { "a", 5 },
+		      { "b", 2500000000 },
+		      { "c", -1 },
+		      { "x/gpt-4.1", 2000000000 },
 		      { "x/none", -1 } };
 	struct registry *r = make(models, ARRAY_LEN(models));
 
@@ -110,8 +113,9 @@ static struct registry_bound bound(const struct registry *r, const char *name)
 
 static void the_bound_is_over_targets_and_fallbacks(void **state)
 {
-	static const struct target_options targets[] = { { "p", "gpt-4o-mini", 1 }, { "p", "gpt-4.1", 1 } };
-	static const char *const           to_b[] = { "b" }, *const to_c[] = { "b", "c" };
+	static const struct target_options targets[] = { { "p", "gpt-4o-mini", 1 },
+							 { "p", "gpt-4.1", 1 } };
+	static const char *const to_b[] = { "b" }, *const to_c[] = { "b", "c" };
 	/* clang-format off */
 	const struct model_options         models[] = {
 		{ .name = "many", .targets = targets, .target_count = 2, .max_output = 50 },
@@ -127,7 +131,8 @@ static void the_bound_is_over_targets_and_fallbacks(void **state)
 
 	(void)state;
 	struct registry_bound b = bound(r, "many");
-	assert_true(b.price.known && b.price.input == 2 * MONEY_ONE && b.price.output == 8 * MONEY_ONE);
+	assert_true(b.price.known && b.price.input == 2 * MONEY_ONE &&
+		    b.price.output == 8 * MONEY_ONE);
 	assert_int_equal(b.max_output, 50);
 	b = bound(r, "a");
 	assert_true(b.price.known && b.price.output == 8 * MONEY_ONE);

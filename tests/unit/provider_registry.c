@@ -34,12 +34,9 @@ static enum errc registry_of(const struct model_options *models, size_t count,
 /* clang-format on */
 
 static const struct model_options models[] = {
-	MODEL("echo", "a", NULL),
-	MODEL("small", "b", "tiny-chat"),
-	MODEL("local/*", "b", NULL),
-	MODEL("local/big/*", "a", NULL),
-	MODEL("local/big/one", "b", NULL),
-	MODEL("fixed/*", "b", "always"),
+	MODEL("echo", "a", NULL),          MODEL("small", "b", "tiny-chat"),
+	MODEL("local/*", "b", NULL),       MODEL("local/big/*", "a", NULL),
+	MODEL("local/big/one", "b", NULL), MODEL("fixed/*", "b", "always"),
 };
 
 static const struct {
@@ -148,10 +145,15 @@ static void a_model_takes_what_its_provider_can_and_its_row_allows(void **state)
 	OWNED(registry) r = NULL;
 
 	(void)state;
-	assert_int_equal(provider_create(&(struct provider_options){ .name = "far", .dialect = "lmc",
-			.base_url = "http://127.0.0.1:9/v1" }, &far, &e), ERR_OK);
+	assert_int_equal(
+		provider_create(&(struct provider_options){ .name = "far",
+							    .dialect = "lmc",
+							    .base_url = "http://127.0.0.1:9/v1" },
+				&far, &e),
+		ERR_OK);
 	struct provider *providers[] = { make("a"), far };
-	assert_int_equal(registry_create_take(providers, 2, rows, ARRAY_LEN(rows), NULL, &r, &e), ERR_OK);
+	assert_int_equal(registry_create_take(providers, 2, rows, ARRAY_LEN(rows), NULL, &r, &e),
+			 ERR_OK);
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
 		struct target t;
 
@@ -220,12 +222,14 @@ static void a_long_list_of_models_is_cut_between_names(void **state)
 static void models_that_one_may_not_see_are_not_there(void **state)
 {
 	static const struct model_options four[] = {
-		MODEL("small", "a", NULL), MODEL("large", "a", NULL), MODEL("x/*", "a", NULL),
+		MODEL("small", "a", NULL),
+		MODEL("large", "a", NULL),
+		MODEL("x/*", "a", NULL),
 		MODEL("y/*", "a", NULL),
 	};
 	struct str       seen[] = { STR("large"), STR("x/*") };
-	struct identity *who = identity_create(
-		&(struct identity_options){ .models = seen, .model_count = 2 });
+	struct identity *who =
+		identity_create(&(struct identity_options){ .models = seen, .model_count = 2 });
 	OWNED(registry) r = NULL;
 	struct err    e;
 	struct target t;
@@ -315,10 +319,16 @@ static void providers_are_checked_when_they_are_made(void **state)
 static void targets_are_chosen_by_weight_among_the_healthy(void **state)
 {
 	static const struct target_options list[] = {
-		{ "a", NULL, 3 }, { "b", "other", 1 }, { "a", "third", 1 },
+		{ "a", NULL, 3 },
+		{ "b", "other", 1 },
+		{ "a", "third", 1 },
 	};
 	static const struct model_options rows[] = {
-		{ .name = "m", .targets = list, .target_count = 3, },
+		{
+			.name = "m",
+			.targets = list,
+			.target_count = 3,
+		},
 	};
 	static const struct health_rules dead = { .dead_us = 1000 };
 	OWNED(registry) r = NULL;
@@ -369,14 +379,14 @@ static void of_equal_targets_the_one_with_fewer_calls_is_next(void **state)
 
 static void fallbacks_lead_to_models(void **state)
 {
-	static const char *const names[] = { "local/x", "m" };
+	static const char *const          names[] = { "local/x", "m" };
 	static const struct model_options rows[] = {
 		{ .name = "m", .provider = "a" },
 		{ .name = "n", .provider = "a", .fallback = names, .fallback_count = 2 },
 		MODEL("local/*", "b", NULL),
 	};
-	static const char *const own[] = { "m" };
-	static const char *const nobody[] = { "x" };
+	static const char *const          own[] = { "m" };
+	static const char *const          nobody[] = { "x" };
 	static const struct model_options wrong[][1] = {
 		{ { .name = "m", .provider = "a", .fallback = own, .fallback_count = 1 } },
 		{ { .name = "m", .provider = "a", .fallback = nobody, .fallback_count = 1 } },

@@ -12,16 +12,16 @@
 #define SECOND ((int64_t)1000000)
 
 struct heard {
-	struct loop          *loop;
-	struct transfers     *transfers;
-	struct work_pool     *cpu; /* NULL: the loop decodes all */
-	struct provider_call *call;
-	struct timer          watchdog;
-	struct buf            out;
-	int                   ends;
-	struct err            err;
-	enum event_kind       cancel_at; /* EVENT__COUNT: never */
-	struct timer          canceller;
+	struct loop           *loop;
+	struct transfers      *transfers;
+	struct work_pool      *cpu; /* NULL: the loop decodes all */
+	struct provider_call  *call;
+	struct timer           watchdog;
+	struct buf             out;
+	int                    ends;
+	struct err             err;
+	enum event_kind        cancel_at; /* EVENT__COUNT: never */
+	struct timer           canceller;
 	const struct provider *again; /* calls to come after this one */
 	int                    left;
 	int64_t                linger_us;
@@ -141,15 +141,13 @@ static struct provider *provider_at(unsigned port)
 static void start(struct heard *h, const struct provider *p, bool stream)
 {
 	const struct str    message = STR("{\"role\":\"user\",\"content\":\"hi\"}");
-	struct provider_env env = {
-		.loop = h->loop, .transfers = h->transfers, .cpu = h->cpu
-	};
+	struct provider_env env = { .loop = h->loop, .transfers = h->transfers, .cpu = h->cpu };
 	struct prompt       prompt = {
-			  .model = STR("m"),
-			  .messages = &message,
-			  .message_count = 1,
-			  .stream = stream,
-			  .want_usage = true,
+		      .model = STR("m"),
+		      .messages = &message,
+		      .message_count = 1,
+		      .stream = stream,
+		      .want_usage = true,
 	};
 	struct err e = { 0 };
 
@@ -446,8 +444,11 @@ static void on_look(struct timer *t)
 static void a_worker_may_decode_for_a_provider_that_is_gone(void **state)
 {
 	static char       answer[400 * KIB];
-	const struct step script[] = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-				       { ACT_SEND, answer }, { ACT_CLOSE, "" }, { ACT_STOP, "" } };
+	const struct step script[] = { { ACT_ACCEPT, "" },
+				       { ACT_READ, "" },
+				       { ACT_SEND, answer },
+				       { ACT_CLOSE, "" },
+				       { ACT_STOP, "" } };
 	const struct str  secret = STR("a secret of the configuration");
 	struct loopback   server;
 	struct heard      h;

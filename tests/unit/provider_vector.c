@@ -99,8 +99,9 @@ static void what_is_no_float32_is_told(void **state)
 {
 	static const char *const numbers[] = { "[1,1e39]", "[-1e400]", "[1e99999999999999999999]" };
 	static const char *const base64[] = { "AACAfw==", "AADAfwAAgD8=" }; /* infinity, NaN */
-	static const char *const none[] = { "", "AACAPw", "AACAP===", "AACAPwA=", "AACA*w==", "AACAPx==",
-					    "AAAA", "AACAPw==\n", "=", "==" };
+	static const char *const none[] = { "",         "AACAPw",   "AACAP===", "AACAPwA=",
+					    "AACA*w==", "AACAPx==", "AAAA",     "AACAPw==\n",
+					    "=",        "==" };
 	struct buf               out;
 
 	(void)state;
@@ -256,8 +257,10 @@ static void numbers_of_all_sizes_lead_back(void **state)
 /* Every length around those of groups and chunks. */
 static void vectors_of_all_lengths(void **state)
 {
-	static const size_t lengths[] = { 1, 2, 3, 4, 5, 6, 7, 767, 768, 769, 1535, 1536, 1537, 3072 };
-	static float        v[4096];
+	static const size_t lengths[] = {
+		1, 2, 3, 4, 5, 6, 7, 767, 768, 769, 1535, 1536, 1537, 3072
+	};
+	static float v[4096];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(v); i++)

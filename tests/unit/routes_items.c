@@ -17,7 +17,7 @@ static const struct id id_7 = { 7, 255 };
 #define MESSAGE(status, role)                                                                      \
 	"{\"type\":\"message\",\"id\":\"msg_" BODY "\",\"status\":\"" status "\",\"role\":\"" role \
 	"\",\"content\":["
-#define MADE "],\"created_at\":1700000000}"
+#define MADE               "],\"created_at\":1700000000}"
 #define MADE_WITH(members) "]," members ",\"created_at\":1700000000}"
 
 struct row {
@@ -145,21 +145,20 @@ static void a_tools_answer_without_content_is_not_damage(void **state)
 {
 	(void)state;
 	/* A stored chat completion may hold it: only roles are checked there. */
-	check_row(&(struct row){ "no content", "{\"role\":\"tool\",\"tool_call_id\":\"c1\"}",
-		RUN_COMPLETED,
-				 "[{\"type\":\"function_call_output\",\"id\":\"fco_" BODY
-				 "\",\"call_id\":\"c1\",\"output\":\"\",\"status\":\"completed\"}]"
-				 });
+	check_row(&(struct row){
+		"no content", "{\"role\":\"tool\",\"tool_call_id\":\"c1\"}", RUN_COMPLETED,
+		"[{\"type\":\"function_call_output\",\"id\":\"fco_" BODY
+		"\",\"call_id\":\"c1\",\"output\":\"\",\"status\":\"completed\"}]" });
 }
 
 static void a_refusal_is_shown(void **state)
 {
 	(void)state;
-	check_row(&(struct row){ "a refusal",
-				 "{\"role\":\"assistant\",\"content\":null,\"refusal\":\"no\"}",
-				 RUN_COMPLETED,
-				 "[" MESSAGE("completed", "assistant")
-				 "{\"type\":\"refusal\",\"refusal\":\"no\"}" MADE "]" });
+	check_row(&(struct row){
+		"a refusal", "{\"role\":\"assistant\",\"content\":null,\"refusal\":\"no\"}",
+		RUN_COMPLETED,
+		"[" MESSAGE("completed",
+			    "assistant") "{\"type\":\"refusal\",\"refusal\":\"no\"}" MADE "]" });
 }
 
 static void escapes_white_space_and_numbers_come_out_in_one_form(void **state)
@@ -170,10 +169,11 @@ static void escapes_white_space_and_numbers_come_out_in_one_form(void **state)
 		"{ \"role\" : \"\\u0075ser\", \"content\" : \"a\\/\\n\\b\\\"\\ud83d\\ude00\\ud800\\u0000\" ,"
 		" \"context\" : { \"\\u0061\" : [ 1 , 1.50 , 1e400 , true , null , { } , [ ] ] } }",
 		RUN_COMPLETED,
-		"[" MESSAGE("completed", "user")
-		"{\"type\":\"input_text\",\"text\":"
-		"\"a/\\n\\u0008\\\"\xf0\x9f\x98\x80\\ud800\\u0000\"}"
-		MADE_WITH("\"context\":{\"a\":[1,1.50,1e400,true,null,{},[]]}") "]" });
+		"[" MESSAGE(
+			"completed",
+			"user") "{\"type\":\"input_text\",\"text\":"
+				"\"a/\\n\\u0008\\\"\xf0\x9f\x98\x80\\ud800\\u0000\"}" MADE_WITH(
+					"\"context\":{\"a\":[1,1.50,1e400,true,null,{},[]]}") "]" });
 }
 
 #define TEXT_IN(s)  "{\"type\":\"input_text\",\"text\":\"" s "\"}"
@@ -227,8 +227,7 @@ static void an_lmc_message_is_one_message_item(void **state)
 static void an_lmc_message_that_does_not_fit_leaves_nothing_behind(void **state)
 {
 	(void)state;
-	static const char text[] =
-		"{\"role\":\"user\",\"type\":\"message\",\"content\":\"hi\"}";
+	static const char text[] = "{\"role\":\"user\",\"type\":\"message\",\"content\":\"hi\"}";
 	struct store_item item = { { id_7, str_of(text) }, 1700000000999, RUN_COMPLETED };
 	struct items      list;
 
@@ -252,7 +251,8 @@ static void a_list_knows_its_first_and_last_id(void **state)
 	(void)state;
 	struct store_item item = {
 		{ id_7, STR("{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":[{},{}]}") },
-		0, RUN_COMPLETED
+		0,
+		RUN_COMPLETED
 	};
 	struct items list;
 	struct buf   out;
@@ -329,9 +329,8 @@ static void an_items_id_leads_to_its_message(void **state)
 static void an_id_with_something_else_behind_it_is_none(void **state)
 {
 	(void)state;
-	static const char *const ids[] = { "msg_" BODY "_2", "fco_" BODY "_2", "fc_" BODY "_", "fc_"
-		BODY "_x",
-					   "fc_" BODY "_2_2" };
+	static const char *const ids[] = { "msg_" BODY "_2", "fco_" BODY "_2", "fc_" BODY "_",
+					   "fc_" BODY "_x", "fc_" BODY "_2_2" };
 
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++)
 		assert_false(items_cursor(str_of(ids[i]), &(struct id){ 0 }));

@@ -45,16 +45,20 @@ static void destroy(struct provider *p)
 
 static struct registry *make_registry(void)
 {
-	static const struct provider_ops  ops = { .dialect = "fake", .start = never_start,
-						  .encode = slow_encode, .destroy = destroy };
+	static const struct provider_ops ops = {
+		.dialect = "fake", .start = never_start, .encode = slow_encode, .destroy = destroy
+	};
 	static const struct model_options models[] = { { .name = "small", .provider = "a" } };
-	struct provider *p = calloc(1, sizeof *p);
-	struct registry *registry = NULL;
-	struct err       e;
+	struct provider                  *p = calloc(1, sizeof *p);
+	struct registry                  *registry = NULL;
+	struct err                        e;
 
 	assert_non_null(p);
-	*p = (struct provider){ .ops = &ops, .name = "a", .health = { .failures = 1,
-			.window_us = 3600 * SECOND, .pause_us = 60 * SECOND } };
+	*p = (struct provider){
+		.ops = &ops,
+		.name = "a",
+		.health = { .failures = 1, .window_us = 3600 * SECOND, .pause_us = 60 * SECOND }
+	};
 	assert_int_equal(registry_create_take(&p, 1, models, 1, NULL, &registry, &e), ERR_OK);
 	assert_int_equal(registry_find(registry, STR("small"), &target, &e), ERR_OK);
 	return registry;
@@ -85,7 +89,7 @@ static void look_fn(struct world *w)
  * was asked, the next call does. */
 static void a_probe_that_was_not_made_is_left_to_the_next_call(void **state)
 {
-	void (*const ways[])(struct world *w) = { cancel_fn, leave_fn, stop_fn };
+	void (*const ways[])(struct world * w) = { cancel_fn, leave_fn, stop_fn };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(ways); i++) {

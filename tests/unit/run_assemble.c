@@ -331,8 +331,10 @@ static void what_is_behind_a_gap_is_not_joined_to_what_is_before(void **state)
 {
 	(void)state;
 	static const struct event texts[] = {
-		{ .kind = EVENT_TEXT, .text = { "a", 1 } }, { .kind = EVENT_TEXT, .text = { "b", 1 } },
-		{ .kind = EVENT_TEXT, .text = { "c", 1 } }, { .kind = EVENT_TEXT, .text = { "d", 1 } },
+		{ .kind = EVENT_TEXT, .text = { "a", 1 } },
+		{ .kind = EVENT_TEXT, .text = { "b", 1 } },
+		{ .kind = EVENT_TEXT, .text = { "c", 1 } },
+		{ .kind = EVENT_TEXT, .text = { "d", 1 } },
 	};
 
 	for (size_t i = 1; i < ARRAY_LEN(texts); i++) {

@@ -67,7 +67,8 @@ static void found_fn(struct world *w)
 	CHECK(j->files);
 	for (size_t i = 0; i < j->count; i++)
 		for (size_t k = 0; k < ARRAY_LEN(kept); k++)
-			if (kept[k].id.key == j->ids[i].key && kept[k].id.secret == j->ids[i].secret)
+			if (kept[k].id.key == j->ids[i].key &&
+			    kept[k].id.secret == j->ids[i].secret)
 				j->files[i] = kept[k];
 	j->job.done(&j->job);
 }
@@ -133,10 +134,10 @@ static void worker_is_done(struct world *w)
 
 static void world_begin(struct world *w)
 {
-	static const struct store_ops ops = {
-		.name = "fake", .submit = submit, .does = world_does
-	};
-	struct err e;
+	static const struct store_ops ops = { .name = "fake",
+					      .submit = submit,
+					      .does = world_does };
+	struct err                    e;
 
 	assert_int_equal(work_pool_create(1, 1, &pool, &e), ERR_OK);
 	sem_init(&blocker.begun, 0, 0);
@@ -589,9 +590,10 @@ static void put(size_t i, const char *name, const char *type, struct str bytes)
 	struct blob_name   at;
 	struct err         e;
 
-	kept[i] = (struct store_file){
-		.id = { 1, i + 1 }, .bytes = (int64_t)bytes.n, .name = str_of(name), .type = str_of(type)
-	};
+	kept[i] = (struct store_file){ .id = { 1, i + 1 },
+				       .bytes = (int64_t)bytes.n,
+				       .name = str_of(name),
+				       .type = str_of(type) };
 	assert_int_equal(blob_begin(blobs, &w, &e), ERR_OK);
 	assert_int_equal(blob_add(w, bytes, &e), ERR_OK);
 	assert_int_equal(blob_place(w, &at, &e), ERR_OK);
@@ -617,8 +619,11 @@ static int fill_world(void **state)
 	put(1, "p", "image/gif", STR("GIF89a"));
 	put(2, "s", "audio/mpeg", STR("\xff\xfb\x90\x64"));
 	put(3, "b", "x/binary", STR("\x01\0\x02"));
-	kept[4] = (struct store_file){ .id = { 1, 5 }, .bytes = 7, .name = STR("lost"),
-				       .type = STR("text/plain"), .sha256 = { 1 } };
+	kept[4] = (struct store_file){ .id = { 1, 5 },
+				       .bytes = 7,
+				       .name = STR("lost"),
+				       .type = STR("text/plain"),
+				       .sha256 = { 1 } };
 	return 0;
 }
 

@@ -28,18 +28,29 @@
 /* clang-format on */
 
 /* Told to be soon over, so that tests need not wait. */
-static struct err busy = { .code = ERR_UPSTREAM_UNAVAILABLE, .text = "it is overloaded",
-			   .upstream_status = 529, .retry_after_ms = 5 };
-static struct err limited = { .code = ERR_UPSTREAM_RATE_LIMIT, .text = "too many",
-			      .upstream_status = 429, .retry_after_ms = 5 };
-static struct err limited_long = { .code = ERR_UPSTREAM_RATE_LIMIT, .text = "too many",
-				   .upstream_status = 429, .retry_after_ms = 60000 };
-static struct err busy_long = { .code = ERR_UPSTREAM_UNAVAILABLE, .text = "it is overloaded",
-				.upstream_status = 503, .retry_after_ms = 1900 };
+static struct err busy = { .code = ERR_UPSTREAM_UNAVAILABLE,
+			   .text = "it is overloaded",
+			   .upstream_status = 529,
+			   .retry_after_ms = 5 };
+static struct err limited = { .code = ERR_UPSTREAM_RATE_LIMIT,
+			      .text = "too many",
+			      .upstream_status = 429,
+			      .retry_after_ms = 5 };
+static struct err limited_long = { .code = ERR_UPSTREAM_RATE_LIMIT,
+				   .text = "too many",
+				   .upstream_status = 429,
+				   .retry_after_ms = 60000 };
+static struct err busy_long = { .code = ERR_UPSTREAM_UNAVAILABLE,
+				.text = "it is overloaded",
+				.upstream_status = 503,
+				.retry_after_ms = 1900 };
 static struct err refused = { .code = ERR_UPSTREAM_AUTH, .text = "no", .upstream_status = 401 };
-static struct err bad_request = { .code = ERR_UPSTREAM_REJECTED, .text = "no", .upstream_status = 400 };
+static struct err bad_request = { .code = ERR_UPSTREAM_REJECTED,
+				  .text = "no",
+				  .upstream_status = 400 };
 static struct err cut = { .code = ERR_STREAM_INCOMPLETE, .text = "cut", .upstream_status = 200 };
-static struct err malformed = { .code = ERR_UPSTREAM_BAD_RESPONSE, .text = "no JSON",
+static struct err malformed = { .code = ERR_UPSTREAM_BAD_RESPONSE,
+				.text = "no JSON",
 				.upstream_status = 200 };
 static struct err silent = { .code = ERR_IDLE_TIMEOUT, .text = "silence" };
 
@@ -139,7 +150,8 @@ static void make_registry(int64_t total_us)
 	struct err       e;
 
 	assert_int_equal(registry_create_take(providers, 3, models, ARRAY_LEN(models), NULL,
-					      &stage.registry, &e), ERR_OK);
+					      &stage.registry, &e),
+			 ERR_OK);
 }
 
 /* --- a call from start to end --- */
@@ -152,7 +164,8 @@ static void stage_start(struct world *w, enum plan plan, int64_t total_us)
 	stage = (struct stage){ .world = w };
 	sem_init(&stage.asked, 0, 0);
 	make_registry(total_us);
-	assert_int_equal(registry_find(stage.registry, str_of(plans[plan]), &stage.target, &e), ERR_OK);
+	assert_int_equal(registry_find(stage.registry, str_of(plans[plan]), &stage.target, &e),
+			 ERR_OK);
 	w->target = &stage.target;
 	w->rq.owner = 5;
 	w->rq.finish = true;
@@ -302,9 +315,9 @@ static void log_is_gapless(const struct world *w, const struct row *row)
 
 static void stored_as_told(const struct world *w, const struct row *row, bool stream)
 {
-	assert_int_equal(w->status, row->failed == ERR_OK ? RUN_COMPLETED :
-				    row->opened           ? RUN_INCOMPLETE :
-							    RUN_FAILED);
+	assert_int_equal(w->status, row->failed == ERR_OK ? RUN_COMPLETED
+				    : row->opened         ? RUN_INCOMPLETE
+							  : RUN_FAILED);
 	assert_int_equal(w->end_usage.known ? w->end_usage.in : 0, row->in);
 	assert_int_equal(w->end_error.len > 0, row->failed != ERR_OK);
 	assert_int_equal(count(buf_view(&w->answer), "yo"), row->failed == ERR_OK || row->opened);
@@ -474,9 +487,13 @@ static void plain_answers_follow_the_same_rules(void **state)
 static void content_of_every_kind_binds(void **state)
 {
 	const struct event kinds[] = {
-		TEXT("yo"), THOUGHT("hm"), CALL, { .kind = EVENT_REFUSAL, .text = STR("no") },
+		TEXT("yo"),
+		THOUGHT("hm"),
+		CALL,
+		{ .kind = EVENT_REFUSAL, .text = STR("no") },
 		{ .kind = EVENT_TOOL_ARGS, .text = STR("{}") },
-		{ .kind = EVENT_MEDIA, .text = STR("{\"type\":\"image\"}") }, LMC_TEXT,
+		{ .kind = EVENT_MEDIA, .text = STR("{\"type\":\"image\"}") },
+		LMC_TEXT,
 	};
 	(void)state;
 
@@ -487,7 +504,8 @@ static void content_of_every_kind_binds(void **state)
 		w.rq.prompt.stream = true;
 		begin(&w);
 		assert_true(is_asked());
-		says(&w, SAY(OPEN("one"), kinds[i].kind == EVENT_LMC ? (struct event)LMC_START : kinds[i],
+		says(&w, SAY(OPEN("one"),
+			     kinds[i].kind == EVENT_LMC ? (struct event)LMC_START : kinds[i],
 			     kinds[i], FAILS(busy)));
 		assert_string_equal(stage.who, "a");
 		assert_true(is_open(&w));
@@ -515,7 +533,8 @@ static void what_was_held_goes_through_as_it_came(void **state)
 		     { .kind = EVENT_USAGE, .usage = { .known = true, .in = 3 }, .cont = true },
 		     { .kind = EVENT_OTHER, .raw = STR(SECOND) }, { .kind = EVENT__COUNT }));
 	assert_false(is_open(&w));
-	says(&w, SAY({ .kind = EVENT_TEXT, .text = STR("yo"), .raw = STR("{\"yo\":1}") }, FINISH, END));
+	says(&w,
+	     SAY({ .kind = EVENT_TEXT, .text = STR("yo"), .raw = STR("{\"yo\":1}") }, FINISH, END));
 	/* Usage was asked for by nobody but us, so it is cut out, as ever. */
 	assert_true(str_starts(reader_reads(&w, SIZE_MAX),
 			       STR("data: {\"id\":\"up\",\"choices\":[1]}\n\ndata: " SECOND
@@ -536,7 +555,8 @@ static void more_than_can_be_held_binds(void **state)
 	w.rq.prompt.stream = true;
 	begin(&w);
 	assert_true(is_asked());
-	says(&w, SAY(OPEN("one"), { .kind = EVENT_OTHER, .raw = { big, sizeof big } }, FAILS(busy)));
+	says(&w,
+	     SAY(OPEN("one"), { .kind = EVENT_OTHER, .raw = { big, sizeof big } }, FAILS(busy)));
 	assert_string_equal(stage.who, "a");
 	assert_true(is_open(&w));
 	assert_true(holds(reader_reads(&w, SIZE_MAX), "event: error"));
@@ -670,7 +690,8 @@ static void an_attempt_or_a_wait_ends_when_nobody_wants_it(void **state)
 		for (int wait = 0; wait < 2; wait++) {
 			struct world w;
 
-			print_message("%s %s\n", ways[i].why, wait ? "in a wait" : "behind the opening");
+			print_message("%s %s\n", ways[i].why,
+				      wait ? "in a wait" : "behind the opening");
 			stage_start(&w, ALONE, 0);
 			w.rq.prompt.stream = true;
 			w.rq.store = true;

@@ -140,7 +140,7 @@ static void a_run_is_cancelled_in_every_state(void **state)
 		w.rq.finish = true;
 		if (cases[n].load)
 			w.rq.conversation = (struct id){ 1, 2 };
-		w.status = (enum run_status)-1;
+		w.status = (enum run_status) - 1;
 		if (cases[n].at == AT_NEW) {
 			on_loop(&w, ask_and_cancel_fn);
 			if (left)
@@ -243,7 +243,7 @@ static void a_run_that_ends_while_its_cancelling_is_on_its_way_lives_until_it_ca
 	(void)state;
 	static const struct event end[] = { { .kind = EVENT_MESSAGE, .text = { "{}", 2 } },
 					    { .kind = EVENT_END } };
-	struct world w;
+	struct world              w;
 
 	world_start(&w);
 	w.rq.owner = OWNER;
@@ -284,10 +284,10 @@ static void completions_are_cancelled_where_they_are_stored(void **state)
 /* --- from other threads --- */
 
 struct canceller {
-	pthread_t          thread;
+	pthread_t            thread;
 	_Atomic(struct id *) id; /* NULL: none yet */
-	atomic_bool        over;
-	atomic_size_t      found;
+	atomic_bool          over;
+	atomic_size_t        found;
 };
 
 static void *cancel_main(void *arg)
@@ -481,7 +481,7 @@ static void a_reader_may_leave_as_its_run_has_begun(void **state)
 		w.rq.finish = cases[n].finish;
 		w.rq.background = cases[n].store && cases[n].finish;
 		w.rq.prompt.stream = i % 2;
-		w.status = (enum run_status)-1;
+		w.status = (enum run_status) - 1;
 		ask(&w);
 		if (cases[n].store)
 			store_answers(&w, OP_BEGIN, ERR_OK);

@@ -16,26 +16,26 @@
 enum { DESK_PIECES = 4096, DESK_WAITING = 64 };
 
 struct desk {
-	struct store    store;
-	pthread_mutex_t lock; /* guards what is below; jobs come from several loops */
+	struct store        store;
+	pthread_mutex_t     lock; /* guards what is below; jobs come from several loops */
 	struct events_piece pieces[DESK_PIECES]; /* data owned */
-	size_t          piece_count;
-	struct id       run;
-	struct id       conversation;
-	enum run_status status;
-	uint64_t        last_seq;
-	struct str      model, shape, error, answer, finish_reason;
-	struct usage    usage;
-	bool            swept;
-	enum errc       fails; /* instead of a page */
-	bool            refuses;
-	bool            overlaps;   /* the piece in front of a page comes once more */
-	bool            holds;      /* jobs wait for desk_answer */
-	size_t          page_bytes; /* at most so many, whatever the reader allows; 0: no bound */
+	size_t              piece_count;
+	struct id           run;
+	struct id           conversation;
+	enum run_status     status;
+	uint64_t            last_seq;
+	struct str          model, shape, error, answer, finish_reason;
+	struct usage        usage;
+	bool                swept;
+	enum errc           fails; /* instead of a page */
+	bool                refuses;
+	bool                overlaps; /* the piece in front of a page comes once more */
+	bool                holds;    /* jobs wait for desk_answer */
+	size_t page_bytes;            /* at most so many, whatever the reader allows; 0: no bound */
 	struct events_read *waiting[DESK_WAITING];
-	size_t          waiting_count;
-	size_t          reads;
-	atomic_size_t   moved; /* whatever happened; for desk_settle */
+	size_t              waiting_count;
+	size_t              reads;
+	atomic_size_t       moved; /* whatever happened; for desk_settle */
 };
 
 static inline struct desk *desk_of(struct store *s)
@@ -221,19 +221,19 @@ static inline void desk_end(struct desk *d, enum run_status status, uint64_t las
 enum leaving { LEAVES_NEVER, LEAVES_AT_OPEN, LEAVES_AT_WAKE };
 
 struct reader {
-	struct desk   *desk;
-	struct lane   *lane;
-	struct follow *follow; /* NULL: gone */
-	struct buf     got;
-	size_t         opens, nones, wakes;
-	bool           failed;
-	struct err     err;
-	bool           last;
-	enum leaving   leaving;
-	bool           takes; /* at once, whatever there is */
-	struct tape   *tape;  /* borrowed; it is read instead of the store */
+	struct desk          *desk;
+	struct lane          *lane;
+	struct follow        *follow; /* NULL: gone */
+	struct buf            got;
+	size_t                opens, nones, wakes;
+	bool                  failed;
+	struct err            err;
+	bool                  last;
+	enum leaving          leaving;
+	bool                  takes; /* at once, whatever there is */
+	struct tape          *tape;  /* borrowed; it is read instead of the store */
 	struct follow_options o;
-	size_t         take_max;
+	size_t                take_max;
 };
 
 static inline void reader_take(struct reader *r, size_t max)
@@ -294,7 +294,7 @@ static inline void reader_start_fn(void *arg)
 {
 	static const struct follow_observer observer = { reader_opened, reader_has_none,
 							 reader_woken };
-	struct reader *r = arg;
+	struct reader                      *r = arg;
 
 	r->o.loop = r->lane->loop;
 	r->o.store = &r->desk->store;

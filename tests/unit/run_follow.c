@@ -71,9 +71,9 @@ struct script {
 	const struct event *events;
 	size_t              count;
 };
-static const struct script scripts[] = {
-	{ rich, ARRAY_LEN(rich) }, { spoken, ARRAY_LEN(spoken) }, { asked, ARRAY_LEN(asked) }
-};
+static const struct script scripts[] = { { rich, ARRAY_LEN(rich) },
+					 { spoken, ARRAY_LEN(spoken) },
+					 { asked, ARRAY_LEN(asked) } };
 
 /* Of LLM Chat, by their words in the store. */
 static const char *const shapes[] = { SHAPE_NATIVE, SHAPE_LMC };
@@ -97,10 +97,14 @@ static void stream_begin(struct stream *s, const struct desk *d, const char *sha
 	*s = (struct stream){ 0 };
 	warnings_init(&s->warnings);
 	buf_init(&s->out, 256 * MIB);
-	s->encoder = shape_of(shape)->encoder(&(struct encoder_about){
-		.want_usage = true, .fences = true,
-		.run = d->run, .conversation = d->conversation,
-		.model = d->model, .created_s = 1700000000, .warnings = &s->warnings });
+	s->encoder =
+		shape_of(shape)->encoder(&(struct encoder_about){ .want_usage = true,
+								  .fences = true,
+								  .run = d->run,
+								  .conversation = d->conversation,
+								  .model = d->model,
+								  .created_s = 1700000000,
+								  .warnings = &s->warnings });
 	assert_non_null(s->encoder);
 }
 
@@ -130,10 +134,14 @@ static void stream_of(struct stream *s, const struct desk *d, const char *shape,
 	if (first->kind == EVENT_ASKED) {
 		encoder_destroy(s->encoder);
 		assert_true(warnings_join(&s->warnings, first->text, first->choice));
-		s->encoder = shape_of(shape)->encoder(&(struct encoder_about){
-			.want_usage = true, .fences = false,
-			.run = d->run, .conversation = d->conversation,
-			.model = d->model, .created_s = 1700000000, .warnings = &s->warnings });
+		s->encoder = shape_of(shape)->encoder(
+			&(struct encoder_about){ .want_usage = true,
+						 .fences = false,
+						 .run = d->run,
+						 .conversation = d->conversation,
+						 .model = d->model,
+						 .created_s = 1700000000,
+						 .warnings = &s->warnings });
 	}
 	stream_events(s, script->events, script->count);
 	assert_true(s->encoder->ops->done(s->encoder, s->seq + 1, &s->out));
@@ -148,8 +156,8 @@ static struct str next_block(struct str *rest, struct cursor *ret)
 	assert_non_null(end);
 	assert_true(str_starts(*rest, STR("id: ")));
 	struct str block = { rest->p, (size_t)(end - rest->p) + 2 };
-	id = (struct str){ block.p + 4, (size_t)((const char *)memchr(block.p, '\n', block.n) -
-						 block.p) - 4 };
+	id = (struct str){ block.p + 4,
+			   (size_t)((const char *)memchr(block.p, '\n', block.n) - block.p) - 4 };
 	assert_true(family_chat.cursor(id, ret));
 	rest->p += block.n;
 	rest->n -= block.n;
@@ -201,8 +209,8 @@ static void a_cursor_is_a_number_or_two(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct cursor c = { 55, 66 };
-		size_t               n = strlen(cases[i].text);
-		char                *copy = malloc(n ? n : 1);
+		size_t        n = strlen(cases[i].text);
+		char         *copy = malloc(n ? n : 1);
 
 		print_message("case: %s\n", cases[i].text);
 		assert_non_null(copy);
@@ -243,11 +251,11 @@ static void an_ended_run_is_read_as_it_was(void **state)
 	for (size_t n = 0; n < ARRAY_LEN(scripts) * ARRAY_LEN(shapes) * ARRAY_LEN(cuts); n++) {
 		const struct script *script = &scripts[n % ARRAY_LEN(scripts)];
 		const char          *shape = shapes[n / ARRAY_LEN(scripts) % ARRAY_LEN(shapes)];
-		size_t        cut = n / ARRAY_LEN(scripts) / ARRAY_LEN(shapes);
-		struct desk   d;
-		struct lane   l;
-		struct reader r;
-		struct stream s;
+		size_t               cut = n / ARRAY_LEN(scripts) / ARRAY_LEN(shapes);
+		struct desk          d;
+		struct lane          l;
+		struct reader        r;
+		struct stream        s;
 
 		desk_open(&d);
 		lane_start(&l);
@@ -295,7 +303,7 @@ static void it_goes_on_behind_every_block(void **state)
 		const struct script *script = &scripts[n % ARRAY_LEN(scripts)];
 		const char          *shape = shapes[n / ARRAY_LEN(scripts) % ARRAY_LEN(shapes)];
 		size_t               cut = n / ARRAY_LEN(scripts) / ARRAY_LEN(shapes);
-		struct cursor c = { 0 };
+		struct cursor        c = { 0 };
 		struct desk          d;
 		struct lane          l;
 		struct stream        s;
@@ -330,7 +338,9 @@ static void its_own_shape_is_taken_where_none_is_asked_for(void **state)
 	static const struct {
 		const char *shape;
 		const char *want;
-	} cases[] = { { "native", SHAPE_NATIVE }, { "openai", SHAPE_NATIVE }, { "lmc", SHAPE_LMC } };
+	} cases[] = { { "native", SHAPE_NATIVE },
+		      { "openai", SHAPE_NATIVE },
+		      { "lmc", SHAPE_LMC } };
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct desk   d;
@@ -577,12 +587,12 @@ static void every_end_is_told_as_it_was(void **state)
 	/* clang-format on */
 
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
-		size_t        n = i / 2;
-		struct desk   d;
-		struct lane   l;
-		struct reader r;
-		struct stream s;
-		struct buf    object;
+		size_t            n = i / 2;
+		struct desk       d;
+		struct lane       l;
+		struct reader     r;
+		struct stream     s;
+		struct buf        object;
 		const struct err *e = &cases[n].err;
 
 		print_message("case: %s\n", cases[n].why);
@@ -598,15 +608,15 @@ static void every_end_is_told_as_it_was(void **state)
 		if (e->code == ERR_OK)
 			assert_true(s.encoder->ops->done(s.encoder, cases[n].seq, &s.out));
 		else
-			assert_true(s.encoder->ops->error(s.encoder, e, STR("req_7"),
-							  cases[n].seq, &s.out));
+			assert_true(s.encoder->ops->error(s.encoder, e, STR("req_7"), cases[n].seq,
+							  &s.out));
 		reader_init(&r, &d, &l);
 		r.o.shape = shape_of(shapes[i % 2]);
 		reader_start(&r);
 		assert_same(reader_gets_all(&r), buf_view(&s.out));
 		assert_true(r.last);
 		/* Behind each of the end's own blocks, too. */
-		struct str           rest = buf_view(&s.out);
+		struct str    rest = buf_view(&s.out);
 		struct cursor c;
 		while (rest.n > 0) {
 			next_block(&rest, &c);
@@ -636,8 +646,9 @@ static void an_end_without_an_error_to_read_is_a_failure(void **state)
 		reader_init(&r, &d, &l);
 		reader_start(&r);
 		struct str got = reader_gets_all(&r);
-		assert_true(str_starts(got, STR("id: 1\nevent: error\ndata: {\"error\":{\"message\":"
-						"\"the run failed\"")));
+		assert_true(
+			str_starts(got, STR("id: 1\nevent: error\ndata: {\"error\":{\"message\":"
+					    "\"the run failed\"")));
 		assert_true(r.last);
 		reader_finish(&r);
 		lane_stop(&l);
@@ -655,10 +666,10 @@ static void an_answer_that_was_never_logged_is_told_as_a_stream(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
-		struct desk          d;
-		struct lane          l;
-		struct reader        r;
-		struct stream        s;
+		struct desk   d;
+		struct lane   l;
+		struct reader r;
+		struct stream s;
 		struct cursor c;
 
 		desk_open(&d);
@@ -1009,7 +1020,7 @@ static void a_tape_is_read_as_a_log_is(void **state)
 		const struct script *script = &scripts[n % ARRAY_LEN(scripts)];
 		const char          *shape = shapes[n / ARRAY_LEN(scripts)];
 		struct tape         *tape = committed_tape();
-		struct cursor c = { 0 };
+		struct cursor        c = { 0 };
 		struct desk          d;
 		struct lane          l;
 		struct stream        s;
@@ -1024,7 +1035,7 @@ static void a_tape_is_read_as_a_log_is(void **state)
 
 			reader_init(&r, &d, &l);
 			r.tape = tape;
-				r.o.shape = shape_of(shape);
+			r.o.shape = shape_of(shape);
 			r.o.cursor = c;
 			reader_start(&r);
 			assert_same(reader_gets_all(&r), rest);
@@ -1069,9 +1080,9 @@ static void a_tape_that_goes_on_is_waited_for(void **state)
 	tape_end(tape, RUN_CANCELLED, 6, STR("{\"message\":\"no more\"}"));
 	watch_notify(d.run);
 	desk_settle(&d, &l);
-	assert_true(str_starts((struct str){ reader_gets_all(&r).p + s.out.len,
-					     r.got.len - s.out.len },
-			       STR("id: 6\nevent: error\ndata: {\"error\":{\"message\":\"no more\"")));
+	assert_true(
+		str_starts((struct str){ reader_gets_all(&r).p + s.out.len, r.got.len - s.out.len },
+			   STR("id: 6\nevent: error\ndata: {\"error\":{\"message\":\"no more\"")));
 	assert_true(r.last);
 	reader_finish(&r);
 	stream_finish(&s);
@@ -1106,7 +1117,9 @@ static void a_reader_may_leave_a_tape_at_any_time(void **state)
 			add_to(tape, &one, i);
 		reader_init(&r, &d, &l);
 		r.tape = tape;
-		r.leaving = n == AT_OPEN ? LEAVES_AT_OPEN : n == AT_WAKE ? LEAVES_AT_WAKE : LEAVES_NEVER;
+		r.leaving = n == AT_OPEN   ? LEAVES_AT_OPEN
+			    : n == AT_WAKE ? LEAVES_AT_WAKE
+					   : LEAVES_NEVER;
 		if (n == STARTING) {
 			on_lane(&l, reader_start_fn, &r);
 			on_lane(&l, reader_leave_fn, &r);
@@ -1114,7 +1127,8 @@ static void a_reader_may_leave_a_tape_at_any_time(void **state)
 			reader_start(&r);
 		}
 		add_to(tape, &one, 10000);
-		if (n == READING_IT) /* the news are taken, and the page is asked for, before it leaves */
+		if (n ==
+		    READING_IT) /* the news are taken, and the page is asked for, before it leaves */
 			watch_notify(d.run);
 		if (n == AT_WAKE) {
 			reader_gets(&r, SIZE_MAX);
@@ -1370,8 +1384,7 @@ static void many_readers_follow_one_run_on_several_loops(void **state)
 		desk_settle(&d, &lanes[i]);
 	for (size_t at = 1; at < READERS; at++) {
 		if (at % 4 != 2)
-			assert_true(str_eq(buf_view(&r[at].got),
-					   buf_view(&s[at / LANES % 2].out)));
+			assert_true(str_eq(buf_view(&r[at].got), buf_view(&s[at / LANES % 2].out)));
 		reader_finish(&r[at]);
 	}
 	for (size_t i = 0; i < 2; i++)

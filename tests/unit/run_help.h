@@ -44,20 +44,20 @@ struct world {
 	uint64_t          last_seq; /* of the end, as it was handed in */
 	enum run_status   status;
 	struct usage      end_usage;
-	size_t            end_key_bytes; /* kept for the key beside the events */
+	size_t            end_key_bytes;                    /* kept for the key beside the events */
 	struct buf        answer, end_error, finish_reason; /* of the end */
 	struct buf        begun; /* messages and what else the beginning was given */
-	enum op           op;   /* to be answered */
+	enum op           op;    /* to be answered */
 	enum errc         with;
-	struct world_log  logs[4]; /* kept after world_logs was called; in the order of their runs */
-	size_t            log_count;
-	size_t            append_pieces; /* of the newest job */
-	bool              append_sync;
-	int64_t           append_us;     /* when it was handed over, in the loop's time */
-	bool              append_kept;   /* a job that failed did so only seemingly */
-	const char       *branch; /* what a load brings: one message; NULL: none */
-	const char       *branch_instruction;
-	bool              branch_live;
+	struct world_log logs[4]; /* kept after world_logs was called; in the order of their runs */
+	size_t           log_count;
+	size_t           append_pieces; /* of the newest job */
+	bool             append_sync;
+	int64_t          append_us;   /* when it was handed over, in the loop's time */
+	bool             append_kept; /* a job that failed did so only seemingly */
+	const char      *branch;      /* what a load brings: one message; NULL: none */
+	const char      *branch_instruction;
+	bool             branch_live;
 
 	struct provider      provider;
 	struct provider_call call;
@@ -72,23 +72,24 @@ struct world {
 	struct run_engine  *engine;
 	struct run_settings settings;
 	struct run_request  rq;
-	const struct target *target; /* of a model: asked first, then as its route says; NULL: provider alone */
-	const char         *message;
-	const char         *more; /* a second message; NULL: none */
-	struct run         *run;
-	enum errc           start_rc;
-	struct err          start_err;
-	bool                leave_when_done;
-	bool                hears_begun; /* its reader wants to */
-	bool                leave_when_begun;
-	struct err          done_err;
-	size_t              wakes;
-	size_t              released;
-	struct buf          got; /* bytes read from the stream */
-	bool                last;
-	struct buf          whole;
-	size_t              live;
-	size_t              take_max;
+	const struct target
+		*target; /* of a model: asked first, then as its route says; NULL: provider alone */
+	const char *message;
+	const char *more; /* a second message; NULL: none */
+	struct run *run;
+	enum errc   start_rc;
+	struct err  start_err;
+	bool        leave_when_done;
+	bool        hears_begun; /* its reader wants to */
+	bool        leave_when_begun;
+	struct err  done_err;
+	size_t      wakes;
+	size_t      released;
+	struct buf  got; /* bytes read from the stream */
+	bool        last;
+	struct buf  whole;
+	size_t      live;
+	size_t      take_max;
 };
 
 static inline void said(struct world *w, const char *word)
@@ -194,10 +195,10 @@ static inline bool begin_asked(struct world *w, struct turn_begin *j)
 	for (size_t i = 0; i < j->message_count; i++)
 		CHECK(buf_str(&w->begun, j->messages[i].body) && buf_text(&w->begun, "\n"));
 	CHECK(buf_fmt(&w->begun, "%s %.*s %.*s %.*s %s", j->new_conversation ? "new" : "old",
-		       STR_ARG(j->model), STR_ARG(j->shape),
-		       j->instruction_set ? (int)j->instruction.n : 3,
-		       j->instruction_set ? j->instruction.p : "---",
-		       j->seq_reserved == 1024 ? "1024" : "?"));
+		      STR_ARG(j->model), STR_ARG(j->shape),
+		      j->instruction_set ? (int)j->instruction.n : 3,
+		      j->instruction_set ? j->instruction.p : "---",
+		      j->seq_reserved == 1024 ? "1024" : "?"));
 	return store_takes(w, OP_BEGIN, &j->job, "begin");
 }
 
@@ -207,7 +208,7 @@ static inline bool end_asked(struct world *w, struct turn_end *j)
 	buf_clear(&w->end_error);
 	buf_clear(&w->finish_reason);
 	CHECK(buf_str(&w->answer, j->answer) && buf_str(&w->end_error, j->error) &&
-	       buf_str(&w->finish_reason, j->finish_reason));
+	      buf_str(&w->finish_reason, j->finish_reason));
 	w->status = j->status;
 	w->last_seq = j->last_seq;
 	w->end_usage = j->usage;
@@ -256,7 +257,8 @@ static inline bool world_submit(struct store *s, struct store_job *job)
 	case JOB_TURN_BEGIN: return begin_asked(w, container_of(job, struct turn_begin, job));
 	case JOB_TURN_END: return end_asked(w, container_of(job, struct turn_end, job));
 	case JOB_SEQ_RESERVE: return reserve_asked(w, container_of(job, struct seq_reserve, job));
-	case JOB_EVENTS_APPEND: return append_asked(w, container_of(job, struct events_append, job));
+	case JOB_EVENTS_APPEND:
+		return append_asked(w, container_of(job, struct events_append, job));
 	case JOB_BRANCH_READ: return store_takes(w, OP_LOAD, job, "load");
 	}
 	fail_msg("%s was not expected", job->kind->name);
@@ -377,8 +379,8 @@ static inline void provider_says_often(struct world *w, const struct event *even
 	w->times = times;
 	on_loop(w, events_fn);
 }
-#define provider_says(w, ...)                                                                      \
-	provider_says_often((w), (const struct event[]){ __VA_ARGS__ },                            \
+#define provider_says(w, ...)                                           \
+	provider_says_often((w), (const struct event[]){ __VA_ARGS__ }, \
 			    ARRAY_LEN(((const struct event[]){ __VA_ARGS__ })), 1)
 
 /* --- the reader --- */

@@ -534,8 +534,8 @@ static int make_files(void **state)
 
 static int remove_files(void **state)
 {
-	static const char *const names[] = { "a.png", "b.txt", "c.gif", "sub/d.webp", "text", "empty",
-					     "large" };
+	static const char *const names[] = { "a.png", "b.txt", "c.gif", "sub/d.webp",
+					     "text",  "empty", "large" };
 
 	(void)state;
 	beneath_destroy(root);

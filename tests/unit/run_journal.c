@@ -251,8 +251,11 @@ static void guest_asks(struct world *g, struct world *w)
 {
 	struct buf *bufs[] = { &g->trace, &g->prompt, &g->got };
 
-	*g = (struct world){ .loop = w->loop, .engine = w->engine, .provider = w->provider,
-			     .message = w->message, .rq = w->rq };
+	*g = (struct world){ .loop = w->loop,
+			     .engine = w->engine,
+			     .provider = w->provider,
+			     .message = w->message,
+			     .rq = w->rq };
 	for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
 		buf_init(bufs[i], 64 * MIB);
 	sem_init(&g->ran, 0, 0);
@@ -578,7 +581,7 @@ static void with_a_key_nothing_is_seen_before_the_log_has_its_beginning(void **s
 static void what_could_not_be_stored_with_the_end_is_not_seen(void **state)
 {
 	(void)state;
-	const struct shape *native = family_shape(&family_chat, STR(SHAPE_NATIVE));
+	const struct shape       *native = family_shape(&family_chat, STR(SHAPE_NATIVE));
 	const struct shape *const shapes[] = { native, family_shape(&family_chat, STR(SHAPE_LMC)) };
 
 	for (size_t i = 0; i < 2 * ARRAY_LEN(shapes); i++) {

@@ -42,8 +42,8 @@ static void a_plain_unstored_call_is_answered_without_the_store(void **state)
 	assert_true(str_is(buf_view(&w.prompt), "{\"role\":\"user\",\"content\":\"hi\"}\n"));
 	provider_says(&w, START, MESSAGE, USAGE, FINISH, END);
 	assert_trace(&w, "done");
-	assert_true(holds(reader_whole(&w),
-		"\"message\":{\"role\":\"assistant\",\"content\":\"yo\"}"));
+	assert_true(
+		holds(reader_whole(&w), "\"message\":{\"role\":\"assistant\",\"content\":\"yo\"}"));
 	assert_true(holds(buf_view(&w.whole), "\"finish_reason\":\"stop\""));
 	assert_true(holds(buf_view(&w.whole), "\"prompt_tokens\":3,\"completion_tokens\":2"));
 	assert_true(holds(buf_view(&w.whole), "\"run\":\"run_"));
@@ -93,8 +93,7 @@ static void a_providers_own_completion_goes_through_as_it_came(void **state)
 	world_start(&w);
 	w.rq.family = &family_completions;
 	ask(&w);
-	provider_says(&w,
-		      { .kind = EVENT_START, .raw = STR("{\"id\":\"x\",\n \"choices\":[]}") },
+	provider_says(&w, { .kind = EVENT_START, .raw = STR("{\"id\":\"x\",\n \"choices\":[]}") },
 		      { .kind = EVENT_MESSAGE, .text = STR("{\"content\":\"yo\"}"), .cont = true },
 		      { .kind = EVENT_FINISH, .text = STR("stop"), .cont = true }, END);
 	assert_trace(&w, "start done");
@@ -183,7 +182,7 @@ static void a_stream_is_opened_by_time(void **state)
 	/* Too late for a status: the error is the last block; `done` is for what did not open. */
 	assert_trace(&w, "");
 	assert_true(str_starts(reader_reads(&w, SIZE_MAX),
-		STR("id: 1\nevent: error\ndata: {\"error\":{")));
+			       STR("id: 1\nevent: error\ndata: {\"error\":{")));
 	assert_true(holds(buf_view(&w.got), "the provider broke"));
 	assert_true(holds(buf_view(&w.got), "\"request_id\":\"req_1\""));
 	assert_true(w.last);
@@ -195,7 +194,7 @@ static void a_stream_is_opened_by_what_waits(void **state)
 	(void)state;
 	struct world       w;
 	const struct event big = OTHER("{\"choices\":[],\"x\":"
-		"\"0123456789abcdefghijklmnopqrstuvwxyz\"}");
+				       "\"0123456789abcdefghijklmnopqrstuvwxyz\"}");
 
 	world_start(&w);
 	w.rq.prompt.stream = true;
@@ -441,7 +440,7 @@ static void an_answer_over_the_limit_ends_the_call(void **state)
 	ask(&w);
 	store_answers(&w, OP_BEGIN, ERR_OK);
 	provider_says_often(&w, &(struct event){ .kind = EVENT_TEXT, .text = buf_view(&text) }, 1,
-		12);
+			    12);
 	assert_trace(&w, "begin start cancel end");
 	assert_int_equal(w.status, RUN_INCOMPLETE);
 	store_answers(&w, OP_END, ERR_OK);
@@ -524,7 +523,7 @@ static void a_client_that_leaves_ends_the_call_or_lets_it_finish(void **state)
 		w.rq.finish = cases[n].finish;
 		if (cases[n].load)
 			w.rq.conversation = (struct id){ 1, 2 };
-		w.status = (enum run_status)-1;
+		w.status = (enum run_status) - 1;
 		if (cases[n].at == AT_NEW) {
 			on_loop(&w, ask_and_leave_fn);
 		} else {

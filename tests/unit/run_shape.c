@@ -48,19 +48,21 @@ static void a_plain_answer_is_translated_from_the_providers_own(void **state)
 		struct world w;
 
 		begin(&w, false, store);
-		provider_says(&w,
-			      { .kind = EVENT_START, .raw = STR("{\"id\":\"x\",\"choices\":[]}") },
-			      { .kind = EVENT_MESSAGE, .text = STR(SAID("a\\n```py\\nx\\n```")),
-				.cont = true },
-			      USAGE, { .kind = EVENT_FINISH, .text = STR("stop"), .cont = true }, END);
+		provider_says(
+			&w, { .kind = EVENT_START, .raw = STR("{\"id\":\"x\",\"choices\":[]}") },
+			{ .kind = EVENT_MESSAGE,
+			  .text = STR(SAID("a\\n```py\\nx\\n```")),
+			  .cont = true },
+			USAGE, { .kind = EVENT_FINISH, .text = STR("stop"), .cont = true }, END);
 		if (store) {
 			assert_true(str_is(buf_view(&w.answer), SAID("a\\n```py\\nx\\n```")));
 			store_answers(&w, OP_END, ERR_OK);
 		}
 		assert_true(holds(reader_whole(&w), "{\"object\":\"lmc.messages\",\""));
-		assert_true(holds(buf_view(&w.whole), "\"messages\":[" M ",\"content\":\"a\"}," CODE
-						      ",\"content\":\"x\"}],\"finish_reason\":\"stop\","
-						      "\"usage\":{\"prompt_tokens\":3,"));
+		assert_true(holds(buf_view(&w.whole),
+				  "\"messages\":[" M ",\"content\":\"a\"}," CODE
+				  ",\"content\":\"x\"}],\"finish_reason\":\"stop\","
+				  "\"usage\":{\"prompt_tokens\":3,"));
 		assert_int_equal(holds(buf_view(&w.whole), "\"conversation\":\"conv_"), store);
 		end_world(&w);
 	}
@@ -112,14 +114,17 @@ static void a_failed_stream_ends_its_segment(void **state)
 
 		print_message("case: %s\n", cases[i].why);
 		begin(&w, true, cases[i].store);
-		provider_says(&w, START, TEXT("```py\\nx"), { .kind = EVENT_ERROR, .err = &broken });
+		provider_says(&w, START, TEXT("```py\\nx"),
+			      { .kind = EVENT_ERROR, .err = &broken });
 		if (cases[i].store)
 			store_answers(&w, OP_END, cases[i].end);
 		assert_true(holds(reader_reads(&w, SIZE_MAX), CODE ",\"end\":true}\n\n"));
 		assert_false(holds(buf_view(&w.got), "confirmation"));
-		assert_true(holds(buf_view(&w.got), "\"type\":\"error\",\"content\":{\"message\":"));
-		assert_true(holds(buf_view(&w.got), "event: error\ndata: {\"role\":\"server\",\"type\":"
-						    "\"status\",\"content\":\"complete\"}\n\n"));
+		assert_true(
+			holds(buf_view(&w.got), "\"type\":\"error\",\"content\":{\"message\":"));
+		assert_true(holds(buf_view(&w.got),
+				  "event: error\ndata: {\"role\":\"server\",\"type\":"
+				  "\"status\",\"content\":\"complete\"}\n\n"));
 		assert_true(w.last);
 		end_world(&w);
 	}
@@ -146,9 +151,9 @@ static void an_answer_that_can_not_be_printed_ends_with_an_error(void **state)
 static void an_answer_of_a_provider_that_speaks_lmc_is_stored_with_its_messages(void **state)
 {
 	(void)state;
-#define CHUNKS                                                                                     \
-	CHUNK(M ",\"start\":true}"), TOLD("a"), CHUNK(M ",\"content\":\"a\"}"),                       \
-		CHUNK(M ",\"end\":true}"), CHUNK(CONSOLE ",\"start\":true}"),                      \
+#define CHUNKS                                                                  \
+	CHUNK(M ",\"start\":true}"), TOLD("a"), CHUNK(M ",\"content\":\"a\"}"), \
+		CHUNK(M ",\"end\":true}"), CHUNK(CONSOLE ",\"start\":true}"),   \
 		CHUNK(CONSOLE ",\"content\":\"1\"}"), CHUNK(CONSOLE ",\"end\":true}")
 #define KEPT M ",\"content\":\"a\"}," CONSOLE ",\"content\":\"1\"}"
 	for (int stream = 0; stream < 2; stream++) {
@@ -158,14 +163,17 @@ static void an_answer_of_a_provider_that_speaks_lmc_is_stored_with_its_messages(
 		if (stream)
 			provider_says(&w, START, CHUNKS, FINISH, END);
 		else
-			provider_says(&w, START, CHUNKS,
-				      { .kind = EVENT_MESSAGE, .from_lmc = true, .text = STR(SAID("a")) },
-				      FINISH, END);
+			provider_says(
+				&w, START, CHUNKS,
+				{ .kind = EVENT_MESSAGE, .from_lmc = true, .text = STR(SAID("a")) },
+				FINISH, END);
 		assert_true(str_is(buf_view(&w.answer),
-				   "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" KEPT "]}"));
+				   "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" KEPT
+				   "]}"));
 		store_answers(&w, OP_END, ERR_OK);
 		if (stream) {
-			assert_true(holds(reader_reads(&w, SIZE_MAX), CONSOLE ",\"content\":\"1\"}\n\n"));
+			assert_true(holds(reader_reads(&w, SIZE_MAX),
+					  CONSOLE ",\"content\":\"1\"}\n\n"));
 			assert_true(holds(buf_view(&w.got), "event: done"));
 		} else {
 			assert_true(holds(reader_whole(&w), "\"messages\":[" KEPT "]"));
@@ -202,13 +210,14 @@ static void its_messages_are_sent_with_the_next_turn(void **state)
 	world_start(&w);
 	w.rq.store = true;
 	w.rq.conversation = (struct id){ 1, 2 };
-	w.branch = "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" CODE ",\"content\":\"1\"}," CONSOLE
-		   ",\"content\":\"2\"}]}";
+	w.branch = "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" CODE
+		   ",\"content\":\"1\"}," CONSOLE ",\"content\":\"2\"}]}";
 	ask(&w);
 	store_answers(&w, OP_LOAD, ERR_OK);
 	store_answers(&w, OP_BEGIN, ERR_OK);
 	assert_true(holds(buf_view(&w.prompt), "\"tool_calls\":[{\"id\":\"call_lmc_1\""));
-	assert_true(holds(buf_view(&w.prompt), "\"tool_call_id\":\"call_lmc_1\",\"content\":\"2\"}"));
+	assert_true(
+		holds(buf_view(&w.prompt), "\"tool_call_id\":\"call_lmc_1\",\"content\":\"2\"}"));
 	assert_false(holds(buf_view(&w.prompt), "\"lmc\""));
 	reader_leaves(&w);
 	store_answers(&w, OP_END, ERR_OK);
@@ -226,8 +235,10 @@ static void what_is_not_sent_is_told_in_the_answer(void **state)
 		w.more = "{\"role\":\"user\",\"content\":\"hi\"}";
 		w.rq.shape = family_shape(&family_chat, lmc ? STR(SHAPE_LMC) : STR(SHAPE_NATIVE));
 		ask(&w);
-		assert_true(str_is(buf_view(&w.prompt), "{\"role\":\"user\",\"content\":\"hi\"}\n"));
-		provider_says(&w, START, { .kind = EVENT_MESSAGE, .text = STR(SAID("yo")) }, FINISH, END);
+		assert_true(
+			str_is(buf_view(&w.prompt), "{\"role\":\"user\",\"content\":\"hi\"}\n"));
+		provider_says(&w, START, { .kind = EVENT_MESSAGE, .text = STR(SAID("yo")) }, FINISH,
+			      END);
 		assert_true(holds(reader_whole(&w),
 				  "\"warnings\":[{\"index\":0,\"code\":\"not_sent\",\"message\":"));
 		end_world(&w);
@@ -254,10 +265,12 @@ static void a_reason_that_is_longer_than_any_is_not_kept(void **state)
 	struct world w;
 
 	begin(&w, false, false);
-	provider_says(&w, START, { .kind = EVENT_MESSAGE, .text = STR(SAID("yo")) },
-		      { .kind = EVENT_FINISH,
-			.text = STR("0123456789012345678901234567890123456789012345678901234567890\\u00e9") },
-		      END);
+	provider_says(
+		&w, START, { .kind = EVENT_MESSAGE, .text = STR(SAID("yo")) },
+		{ .kind = EVENT_FINISH,
+		  .text = STR(
+			  "0123456789012345678901234567890123456789012345678901234567890\\u00e9") },
+		END);
 	assert_true(holds(reader_whole(&w), "\"finish_reason\":\"\"}"));
 	end_world(&w);
 }
@@ -269,7 +282,8 @@ int main(void)
 		cmocka_unit_test(a_stream_holds_nothing_back_that_waits_for_the_store),
 		cmocka_unit_test(a_failed_stream_ends_its_segment),
 		cmocka_unit_test(an_answer_that_can_not_be_printed_ends_with_an_error),
-		cmocka_unit_test(an_answer_of_a_provider_that_speaks_lmc_is_stored_with_its_messages),
+		cmocka_unit_test(
+			an_answer_of_a_provider_that_speaks_lmc_is_stored_with_its_messages),
 		cmocka_unit_test(it_is_kept_too_where_openais_shape_is_asked_for),
 		cmocka_unit_test(its_messages_are_sent_with_the_next_turn),
 		cmocka_unit_test(what_is_not_sent_is_told_in_the_answer),

@@ -33,14 +33,13 @@
 #include <cmocka.h>
 
 static const struct field_set *const sets[] = {
-	&chat_config_fields,  &chat_context_fields, &chat_lmc_fields,
-	&chat_message_fields, &chat_request_fields, &context_file_fields,
-	&completion_request_fields, &run_continue_fields,
-	&conversation_create_fields, &conversation_item_fields, &conversation_append_fields,
-	&conversation_update_fields, &conversation_fork_fields,
-	&completion_update_fields, &embedding_request_fields,
-	&api_key_create_fields, &api_key_update_fields, &api_key_rotate_fields,
-	&api_key_rate_fields, &api_key_limits_fields, &api_key_budget_fields,
+	&chat_config_fields,        &chat_context_fields,        &chat_lmc_fields,
+	&chat_message_fields,       &chat_request_fields,        &context_file_fields,
+	&completion_request_fields, &run_continue_fields,        &conversation_create_fields,
+	&conversation_item_fields,  &conversation_append_fields, &conversation_update_fields,
+	&conversation_fork_fields,  &completion_update_fields,   &embedding_request_fields,
+	&api_key_create_fields,     &api_key_update_fields,      &api_key_rotate_fields,
+	&api_key_rate_fields,       &api_key_limits_fields,      &api_key_budget_fields,
 };
 
 /* A table has no word for members whose meaning hangs on others: the forms of a translation are read
@@ -110,20 +109,13 @@ static const char *type_name(enum field_type type)
 {
 	switch (type) {
 	case FIELD_STRING:
-	case FIELD_ENUM:
-		return "string";
-	case FIELD_INT:
-		return "integer";
-	case FIELD_NUMBER:
-		return "number";
-	case FIELD_BOOL:
-		return "boolean";
-	case FIELD_ARRAY:
-		return "array";
-	case FIELD_OBJECT:
-		return "object";
-	case FIELD_ANY:
-		return NULL;
+	case FIELD_ENUM: return "string";
+	case FIELD_INT: return "integer";
+	case FIELD_NUMBER: return "number";
+	case FIELD_BOOL: return "boolean";
+	case FIELD_ARRAY: return "array";
+	case FIELD_OBJECT: return "object";
+	case FIELD_ANY: return NULL;
 	}
 	return NULL;
 }
@@ -309,9 +301,9 @@ static void absent_members_keep_their_defaults(void **state)
 	struct err                e = { 0 };
 
 	(void)state;
-	assert_int_equal(read_into(&chat_request_fields, "{\"messages\":[],\"store\":null}", &chat,
-				   &e),
-			 ERR_OK);
+	assert_int_equal(
+		read_into(&chat_request_fields, "{\"messages\":[],\"store\":null}", &chat, &e),
+		ERR_OK);
 	assert_true(chat.store);
 	assert_false(chat.stream);
 	assert_null(chat.instruction.p);

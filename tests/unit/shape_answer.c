@@ -113,7 +113,7 @@ static void pieces_become_one_message(void **state)
 		assert_true(answer_print(&a, &out));
 		assert_true(str_is(buf_view(&out), cases[i].want));
 		assert_int_equal(json_scan(&doc, out.data, out.len, &json_limits_request, &e),
-			ERR_OK);
+				 ERR_OK);
 		/* What fits nowhere says so, wherever it ends. */
 		for (size_t max = 0; max < out.len; max++) {
 			struct buf small;
@@ -134,10 +134,10 @@ static void the_limit_holds_for_all_of_it_together(void **state)
 	(void)state;
 	static const enum event_kind kinds[] = { EVENT_TEXT, EVENT_REASONING, EVENT_REFUSAL,
 						 EVENT_TOOL_ARGS };
-	struct answer a;
-	struct event  ev = { 0 };
-	size_t        piece = LIMIT_ANSWER / 4;
-	char         *text = malloc(piece);
+	struct answer                a;
+	struct event                 ev = { 0 };
+	size_t                       piece = LIMIT_ANSWER / 4;
+	char                        *text = malloc(piece);
 
 	assert_non_null(text);
 	memset(text, 'a', piece);
@@ -238,7 +238,7 @@ static void lmc_chunks_become_messages_beside_the_answer(void **state)
 		assert_true(answer_print(&a, &out));
 		assert_true(str_is(buf_view(&out), cases[i].want));
 		assert_int_equal(json_scan(&doc, out.data, out.len, &json_limits_request, &e),
-			ERR_OK);
+				 ERR_OK);
 		for (size_t max = 0; max < out.len; max++) {
 			struct buf small;
 
@@ -274,8 +274,9 @@ static void an_answer_without_chunks_has_none_when_it_closes(void **state)
 static void a_chunk_that_is_none_is_told(void **state)
 {
 	(void)state;
-	static const char *const chunks[] = { "", "{", "[]", "{}", "{\"role\":\"robot\"}",
-					      "{\"role\":\"user\",\"content\":\"x\"}" };
+	static const char *const chunks[] = {
+		"", "{", "[]", "{}", "{\"role\":\"robot\"}", "{\"role\":\"user\",\"content\":\"x\"}"
+	};
 
 	for (size_t i = 0; i < ARRAY_LEN(chunks); i++) {
 		struct answer a;
@@ -291,11 +292,11 @@ static void chunks_have_a_limit_too(void **state)
 {
 	(void)state;
 	static const char head[] = M ",\"content\":\"";
-	const size_t  piece = LIMIT_ANSWER / 4;
-	struct answer a;
-	struct event  ev = { .kind = EVENT_LMC };
-	struct buf    chunk;
-	int           taken = 0;
+	const size_t      piece = LIMIT_ANSWER / 4;
+	struct answer     a;
+	struct event      ev = { .kind = EVENT_LMC };
+	struct buf        chunk;
+	int               taken = 0;
 
 	buf_init(&chunk, LIMIT_ANSWER);
 	assert_true(buf_text(&chunk, head) && buf_reserve(&chunk, piece));

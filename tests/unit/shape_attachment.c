@@ -62,7 +62,7 @@ static void content_decides_then_the_type(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct attachment got = { NOTHING, NULL };
-		bool ok = attachment_tell(cases[i].head, str_of(cases[i].type), &got);
+		bool              ok = attachment_tell(cases[i].head, str_of(cases[i].type), &got);
 
 		print_message("case: %s\n", cases[i].why);
 		assert_int_equal(ok, cases[i].kind != NOTHING);
@@ -85,7 +85,8 @@ static void a_long_text_may_be_cut_in_a_character(void **state)
 		assert_true(attachment_tell((struct str){ head, sizeof head }, STR("x/y"), &got));
 		assert_int_equal(got.kind, ATTACHMENT_TEXT);
 		assert_false(attachment_is_text((struct str){ head, sizeof head }));
-		assert_false(attachment_tell((struct str){ head + 1, sizeof head - 1 }, STR("x/y"), &got));
+		assert_false(attachment_tell((struct str){ head + 1, sizeof head - 1 }, STR("x/y"),
+					     &got));
 	}
 	head[100] = '\0';
 	assert_false(attachment_tell((struct str){ head, sizeof head }, STR("x/y"), &got));

@@ -90,7 +90,11 @@ static void want_usage(struct printer *p)
 /* clang-format on */
 
 static const struct usage usage_1 = {
-	.known = true, .in = 3, .out = 4, .cached_read = 1, .reasoning = 2,
+	.known = true,
+	.in = 3,
+	.out = 4,
+	.cached_read = 1,
+	.reasoning = 2,
 };
 
 /* assert_json: every data line of every block is JSON, or the last block's mark. */
@@ -106,8 +110,8 @@ static void assert_json(struct str out)
 			continue;
 		struct str line = { out.p + start, i - start };
 		start = i + 1;
-		if (line.n == 0 || str_starts(line, STR("id: ")) || str_starts(line,
-			STR("event: ")))
+		if (line.n == 0 || str_starts(line, STR("id: ")) ||
+		    str_starts(line, STR("event: ")))
 			continue;
 		if (!str_starts(line, STR("data: ")))
 			fail_msg("a line that is no field: %.*s", STR_ARG(line));
@@ -199,9 +203,9 @@ static void each_kind_of_event_has_its_chunk(void **state)
 	/* clang-format on */
 
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
-		bool                 native = i % 2;
+		bool           native = i % 2;
 		struct printer p;
-		char                 want[2048] = "";
+		char           want[2048] = "";
 
 		print_message("case: %s, %s\n", cases[i / 2].why, native ? "native" : "OpenAI");
 		printer_start(&p, native);
@@ -220,15 +224,15 @@ static void each_kind_of_event_has_its_chunk(void **state)
 static void a_finish_has_an_empty_delta_unless_it_is_the_first(void **state)
 {
 	(void)state;
-	const struct event   finish = { .kind = EVENT_FINISH, .text = STR("length") };
-	struct printer p;
+	const struct event finish = { .kind = EVENT_FINISH, .text = STR("length") };
+	struct printer     p;
 
 	printer_start(&p, false);
 	assert_string_equal(printed(&p, &finish, 1),
 			    "data: {" HEAD DELTA ROLE "\"content\":\"\"},\"logprobs\":null,"
 			    "\"finish_reason\":\"length\"}]}\n\n");
 	assert_string_equal(printed(&p, &finish, 2), "data: {" HEAD DELTA "},\"logprobs\":null,"
-						      "\"finish_reason\":\"length\"}]}\n\n");
+						     "\"finish_reason\":\"length\"}]}\n\n");
 	printer_finish(&p);
 }
 
@@ -238,14 +242,15 @@ static void each_choice_has_its_role_once(void **state)
 	static const struct {
 		uint32_t choice;
 		bool     role;
-	} cases[] = { { 0, true }, { 1, true }, { 0, false }, { 63, true }, { 1, false }, { 63,
-		false } };
+	} cases[] = { { 0, true },  { 1, true },  { 0, false },
+		      { 63, true }, { 1, false }, { 63, false } };
 	struct printer p;
 
 	printer_start(&p, false);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct event ev = { .kind = EVENT_TEXT, .choice = cases[i].choice, .text =
-			STR("x") };
+		struct event ev = { .kind = EVENT_TEXT,
+				    .choice = cases[i].choice,
+				    .text = STR("x") };
 		const char  *got = printed(&p, &ev, i);
 		char         index[32];
 
@@ -261,9 +266,9 @@ static void each_choice_has_its_role_once(void **state)
 static void usage_is_printed_for_those_who_want_it(void **state)
 {
 	(void)state;
-	const struct event   usage = { .kind = EVENT_USAGE, .usage = usage_1 };
-	const struct event   text = { .kind = EVENT_TEXT, .text = STR("x") };
-	struct printer p;
+	const struct event usage = { .kind = EVENT_USAGE, .usage = usage_1 };
+	const struct event text = { .kind = EVENT_TEXT, .text = STR("x") };
+	struct printer     p;
 
 	printer_start(&p, false);
 	assert_string_equal(printed(&p, &usage, 1), "");
@@ -273,9 +278,9 @@ static void usage_is_printed_for_those_who_want_it(void **state)
 	/* OpenAI sends a null in all chunks before the one with the usage. */
 	printer_start(&p, false);
 	want_usage(&p);
-	assert_string_equal(printed(&p, &text, 1), "data: {" HEAD DELTA ROLE
-						   "\"content\":\"x\"},\"logprobs\":null,"
-						   "\"finish_reason\":null}],\"usage\":null}\n\n");
+	assert_string_equal(printed(&p, &text, 1),
+			    "data: {" HEAD DELTA ROLE "\"content\":\"x\"},\"logprobs\":null,"
+			    "\"finish_reason\":null}],\"usage\":null}\n\n");
 	assert_string_equal(printed(&p, &usage, 2),
 			    "data: {" HEAD "\"choices\":[],\"usage\":" USAGE_1 "}\n\n");
 	printer_finish(&p);
@@ -295,8 +300,8 @@ static void what_is_not_stored_names_no_conversation(void **state)
 	printer_start(&p, true);
 	p.about.conversation = (struct id){ 0 };
 	assert_string_equal(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") }, 1),
-			    "id: 1\ndata: {\"run\":\"run_" RUN_BODY "\",\"message_id\":\"msg_" RUN_BODY "\","
-			    HEAD DELTA ROLE
+			    "id: 1\ndata: {\"run\":\"run_" RUN_BODY
+			    "\",\"message_id\":\"msg_" RUN_BODY "\"," HEAD DELTA ROLE
 			    "\"content\":\"x\"" LAST "\n\n");
 	printer_finish(&p);
 }
@@ -304,12 +309,14 @@ static void what_is_not_stored_names_no_conversation(void **state)
 static void a_providers_id_and_name_stand_in_all_chunks(void **state)
 {
 	(void)state;
-	const struct event   start = { .kind = EVENT_START, .id = STR("up\\u0031"), .text =
-		STR("t\\\"y") };
-	const struct event   again = { .kind = EVENT_START, .id = STR("other"), .text =
-		STR("other") };
-	const struct event   text = { .kind = EVENT_TEXT, .text = STR("x") };
-	struct printer p;
+	const struct event start = { .kind = EVENT_START,
+				     .id = STR("up\\u0031"),
+				     .text = STR("t\\\"y") };
+	const struct event again = { .kind = EVENT_START,
+				     .id = STR("other"),
+				     .text = STR("other") };
+	const struct event text = { .kind = EVENT_TEXT, .text = STR("x") };
+	struct printer     p;
 
 	printer_start(&p, false);
 	assert_non_null(strstr(printed(&p, &start, 1), "{\"id\":\"up\\u0031\",\"object\":"));
@@ -318,27 +325,25 @@ static void a_providers_id_and_name_stand_in_all_chunks(void **state)
 	printer_finish(&p);
 	printer_start(&p, false);
 	/* A name without an id: both are ours. */
-	assert_non_null(strstr(printed(&p, &(struct event){ .kind = EVENT_START, .text = STR("t") },
-		1),
-			       HEAD));
+	assert_non_null(strstr(
+		printed(&p, &(struct event){ .kind = EVENT_START, .text = STR("t") }, 1), HEAD));
 	printer_finish(&p);
 }
 
 static void an_id_too_long_to_keep_does_not_end_a_stream(void **state)
 {
 	(void)state;
-	char                 id[4096];
-	struct event         start = { .kind = EVENT_START, .id = { id, sizeof id }, .text =
-		STR("t") };
+	char           id[4096];
+	struct event   start = { .kind = EVENT_START, .id = { id, sizeof id }, .text = STR("t") };
 	struct printer p;
-	struct buf           out;
+	struct buf     out;
 
 	memset(id, 'i', sizeof id);
 	printer_start(&p, false);
 	buf_init(&out, MIB);
 	assert_true(printer_event(&p, &start, 1, &out));
 	assert_true(printer_event(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") }, 2,
-		&out));
+				  &out));
 	assert_json(buf_view(&out));
 	buf_finish(&out);
 	printer_finish(&p);
@@ -390,9 +395,9 @@ static void a_providers_chunk_goes_through_with_its_usage_cut_out(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct printer p;
-		char                 raw[512];
-		char                 want[1024];
-		struct event         ev = raw_event(cases[i].raw, raw);
+		char           raw[512];
+		char           want[1024];
+		struct event   ev = raw_event(cases[i].raw, raw);
 
 		print_message("case: %s\n", cases[i].why);
 		printer_start(&p, false);
@@ -440,8 +445,8 @@ static void a_role_that_was_given_before_is_cut_out(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct printer p;
-		char                 want[256];
-		struct event         ev = { .kind = EVENT_TEXT, .text = STR("x") };
+		char           want[256];
+		struct event   ev = { .kind = EVENT_TEXT, .text = STR("x") };
 
 		print_message("case: %s\n", cases[i].why);
 		ev.raw = str_of(cases[i].raw);
@@ -486,8 +491,8 @@ static void a_stored_chunk_has_an_id_and_a_time_of_ours(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct printer p;
-		char                 want[256];
-		struct event         ev = { .kind = EVENT_TEXT, .text = STR("x") };
+		char           want[256];
+		struct event   ev = { .kind = EVENT_TEXT, .text = STR("x") };
 
 		print_message("case: %s\n", cases[i].why);
 		ev.raw = str_of(cases[i].raw);
@@ -509,24 +514,29 @@ static void a_stored_chunk_has_an_id_and_a_time_of_ours(void **state)
 static void a_made_chunk_and_a_whole_answer_have_it_too(void **state)
 {
 	(void)state;
-	struct printer p;
+	struct printer       p;
 	struct buf           out;
 	struct usage         none = { 0 };
 	struct event         start = { .kind = EVENT_START, .id = STR("up"), .text = STR("m") };
 	struct str           raw = STR("{ \"x\":1, \"id\": \"up\", \"y\":\"up\",\n\"created\": 5}");
-	struct encoder_whole whole = { .raw = raw, .raw_id = part_of(raw, "\"up\""),
-				       .raw_created = part_of(raw, "5"), .usage = &none };
-	struct encoder_whole made = { .message = STR("{}"), .finish_reason = STR("stop"),
+	struct encoder_whole whole = { .raw = raw,
+				       .raw_id = part_of(raw, "\"up\""),
+				       .raw_created = part_of(raw, "5"),
+				       .usage = &none };
+	struct encoder_whole made = { .message = STR("{}"),
+				      .finish_reason = STR("stop"),
 				      .usage = &none };
 
 	printer_start(&p, false);
 	p.about.conversation = (struct id){ 1, 3 };
-	assert_non_null(strstr(printed(&p, &start, 1), "{\"id\":\"chatcmpl-" RUN_BODY "\",\"object\""));
+	assert_non_null(
+		strstr(printed(&p, &start, 1), "{\"id\":\"chatcmpl-" RUN_BODY "\",\"object\""));
 	assert_non_null(strstr(printed(&p, &start, 2), "\"model\":\"m\""));
 	buf_init(&out, KIB);
 	assert_true(printer_whole(&p, &whole, &out));
-	assert_true(str_is(buf_view(&out), "{ \"x\":1, \"id\": \"chatcmpl-" RUN_BODY "\", \"y\":\"up\",\n"
-					   "\"created\": 1700000000}"));
+	assert_true(str_is(buf_view(&out),
+			   "{ \"x\":1, \"id\": \"chatcmpl-" RUN_BODY "\", \"y\":\"up\",\n"
+			   "\"created\": 1700000000}"));
 	buf_clear(&out);
 	assert_true(printer_whole(&p, &made, &out));
 	assert_true(str_starts(buf_view(&out), STR("{\"id\":\"chatcmpl-" RUN_BODY "\",")));
@@ -538,21 +548,20 @@ static void a_raw_chunk_is_printed_once_whatever_events_it_makes(void **state)
 {
 	(void)state;
 	struct printer p;
-	struct event         first = { .kind = EVENT_START, .id = STR("u"), .raw =
-		STR("{\"a\":1}") };
-	struct event         cont = { .kind = EVENT_TEXT, .text = STR("x"), .cont = true };
-	struct event         other = { .kind = EVENT_OTHER, .raw = STR("{\"b\":2}") };
+	struct event   first = { .kind = EVENT_START, .id = STR("u"), .raw = STR("{\"a\":1}") };
+	struct event   cont = { .kind = EVENT_TEXT, .text = STR("x"), .cont = true };
+	struct event   other = { .kind = EVENT_OTHER, .raw = STR("{\"b\":2}") };
 
 	printer_start(&p, false);
 	assert_string_equal(printed(&p, &first, 1), "data: {\"a\":1}\n\n");
 	assert_string_equal(printed(&p, &cont, 1), "");
 	assert_string_equal(printed(&p, &other, 2), "data: {\"b\":2}\n\n");
 	/* A made chunk among them has the same id, and no second role. */
-	assert_non_null(strstr(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("y") },
-		3),
-			       "{\"id\":\"u\",\"object\":\"chat.completion.chunk\""));
+	assert_non_null(
+		strstr(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("y") }, 3),
+		       "{\"id\":\"u\",\"object\":\"chat.completion.chunk\""));
 	assert_null(strstr(printed(&p, &(struct event){ .kind = EVENT_TEXT, .text = STR("y") }, 4),
-		"role"));
+			   "role"));
 	printer_finish(&p);
 }
 
@@ -560,10 +569,10 @@ static void a_usage_chunk_that_only_we_asked_for_is_left_out(void **state)
 {
 	(void)state;
 	struct printer p;
-	struct event         usage = { .kind = EVENT_USAGE,
-				       .usage = usage_1,
-				       .raw = STR("{\"choices\":[],\"usage\":{}}"),
-				       .raw_only_usage = true };
+	struct event   usage = { .kind = EVENT_USAGE,
+				 .usage = usage_1,
+				 .raw = STR("{\"choices\":[],\"usage\":{}}"),
+				 .raw_only_usage = true };
 
 	usage.raw_usage = (struct str){ usage.raw.p + 13, 11 };
 	printer_start(&p, false);
@@ -581,10 +590,9 @@ static void our_members_stand_in_the_first_block_that_goes_out(void **state)
 {
 	(void)state;
 	struct printer p;
-	struct event         none = { .kind = EVENT_OTHER };
-	struct event         raw = { .kind = EVENT_TEXT, .text = STR("x"), .raw =
-		STR("{\"a\":1}") };
-	struct event         made = { .kind = EVENT_TEXT, .text = STR("x") };
+	struct event   none = { .kind = EVENT_OTHER };
+	struct event   raw = { .kind = EVENT_TEXT, .text = STR("x"), .raw = STR("{\"a\":1}") };
+	struct event   made = { .kind = EVENT_TEXT, .text = STR("x") };
 
 	printer_start(&p, true);
 	assert_string_equal(printed(&p, &none, 1), "");
@@ -599,16 +607,16 @@ static void last_blocks_are_named_in_the_native_dialect_only(void **state)
 {
 	(void)state;
 	static const char error[] = "data: {\"error\":{\"message\":\"it broke\",\"type\":"
-		"\"upstream_error\","
+				    "\"upstream_error\","
 				    "\"param\":null,\"code\":\"upstream_error\",\"request_id\":"
 				    "\"req_1\"}}\n\n";
-	struct err e;
+	struct err        e;
 
 	err_set(&e, ERR_UPSTREAM_ERROR, "", "it broke");
 	for (int native = 0; native < 2; native++) {
 		struct printer p;
-		struct buf           out;
-		char                 want[512];
+		struct buf     out;
+		char           want[512];
 
 		printer_start(&p, native);
 		buf_init(&out, KIB);
@@ -642,7 +650,7 @@ static void a_full_buffer_keeps_what_it_had(void **state)
 		/* Every length is full somewhere else. */
 		for (size_t max = 0; !fitted; max++) {
 			struct printer p;
-			struct buf           out;
+			struct buf     out;
 
 			assert_true(max < KIB);
 			printer_start(&p, true);
@@ -652,7 +660,8 @@ static void a_full_buffer_keeps_what_it_had(void **state)
 			if (!fitted)
 				assert_true(str_is(buf_view(&out), "kept"));
 			/* Our members wait for a chunk that goes out. */
-			assert_int_equal(strstr(printed(&p, &evs[0], 2), "\"run\"") == NULL, fitted);
+			assert_int_equal(strstr(printed(&p, &evs[0], 2), "\"run\"") == NULL,
+					 fitted);
 			buf_finish(&out);
 			printer_finish(&p);
 		}
@@ -670,14 +679,14 @@ static void a_last_block_that_does_not_fit_leaves_nothing_behind(void **state)
 
 		for (size_t max = 0; !fitted; max++) {
 			struct printer p;
-			struct buf           out;
+			struct buf     out;
 
 			assert_true(max < KIB);
 			printer_start(&p, true);
 			buf_init(&out, max + 4);
 			assert_true(buf_text(&out, "kept"));
-			fitted = failed ? printer_error(&p, &e, 1, &out)
-					: printer_done(&p, 1, &out);
+			fitted =
+				failed ? printer_error(&p, &e, 1, &out) : printer_done(&p, 1, &out);
 			if (!fitted)
 				assert_true(str_is(buf_view(&out), "kept"));
 			buf_finish(&out);
@@ -688,7 +697,7 @@ static void a_last_block_that_does_not_fit_leaves_nothing_behind(void **state)
 
 /* --- warnings --- */
 
-#define WARNED                                                                                     \
+#define WARNED \
 	"\"warnings\":[{\"index\":2,\"code\":\"not_sent\",\"message\":\"it is \\\"odd\\\"\"}],"
 
 static void warnings_stand_in_the_first_block_of_our_dialect(void **state)
@@ -715,8 +724,8 @@ static void warnings_stand_in_the_first_block_of_our_dialect(void **state)
 	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct printer p;
-		struct warnings      warnings;
+		struct printer  p;
+		struct warnings warnings;
 
 		print_message("case: %s\n", cases[i].why);
 		warnings_init(&warnings);
@@ -735,12 +744,12 @@ static void warnings_stand_in_a_whole_answer_of_our_dialect(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		bool                 native = i & 1;
-		struct str           raw = i & 2 ? STR("{\"a\":1}") : STR_NONE;
-		struct printer p;
-		struct warnings      warnings;
-		struct buf           out;
-		struct usage         none = { 0 };
+		bool            native = i & 1;
+		struct str      raw = i & 2 ? STR("{\"a\":1}") : STR_NONE;
+		struct printer  p;
+		struct warnings warnings;
+		struct buf      out;
+		struct usage    none = { 0 };
 
 		warnings_init(&warnings);
 		warnings_add(&warnings, 2, "not_sent", "it is \"odd\"");
@@ -748,11 +757,11 @@ static void warnings_stand_in_a_whole_answer_of_our_dialect(void **state)
 		p.about.warnings = &warnings;
 		buf_init(&out, 4 * KIB);
 		assert_true(printer_whole(&p,
-					&(struct encoder_whole){ .raw = raw,
-								 .message = STR("{}"),
-								 .finish_reason = STR("stop"),
-								 .usage = &none },
-					&out));
+					  &(struct encoder_whole){ .raw = raw,
+								   .message = STR("{}"),
+								   .finish_reason = STR("stop"),
+								   .usage = &none },
+					  &out));
 		assert_int_equal(str_starts(buf_view(&out), STR("{" OURS WARNED)), native);
 		assert_int_equal(memmem(out.data, out.len, "warnings", 8) != NULL, native);
 		buf_finish(&out);
@@ -766,9 +775,9 @@ static void warnings_stand_in_a_whole_answer_of_our_dialect(void **state)
 static void a_whole_answer_is_the_providers_or_made(void **state)
 {
 	(void)state;
-#define WHOLE                                                                                      \
-	"\"id\":\"chatcmpl-" RUN_BODY "\",\"object\":\"chat.completion\",\"created\":1700000000,"             \
-	"\"model\":\"my \\\"model\\\"\",\"choices\":[{\"index\":0,"                                \
+#define WHOLE                                                                                     \
+	"\"id\":\"chatcmpl-" RUN_BODY "\",\"object\":\"chat.completion\",\"created\":1700000000," \
+	"\"model\":\"my \\\"model\\\"\",\"choices\":[{\"index\":0,"                               \
 	"\"message\":{\"role\":\"assistant\"},\"logprobs\":null,\"finish_reason\":\"stop\"}]"
 	static const struct {
 		const char *why;
@@ -787,25 +796,25 @@ static void a_whole_answer_is_the_providers_or_made(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct printer p;
-		struct buf           out;
-		struct json_doc      doc = { 0 };
-		struct err           e;
-		struct usage         none = { 0 };
+		struct printer  p;
+		struct buf      out;
+		struct json_doc doc = { 0 };
+		struct err      e;
+		struct usage    none = { 0 };
 
 		print_message("case: %s\n", cases[i].why);
 		printer_start(&p, cases[i].native);
 		buf_init(&out, 4 * KIB);
 		assert_true(printer_whole(&p,
-					&(struct encoder_whole){
-						.raw = str_of(cases[i].raw),
-						.message = STR("{\"role\":\"assistant\"}"),
-						.finish_reason = STR("stop"),
-						.usage = cases[i].usage ? &usage_1 : &none,
-					},
-					&out));
+					  &(struct encoder_whole){
+						  .raw = str_of(cases[i].raw),
+						  .message = STR("{\"role\":\"assistant\"}"),
+						  .finish_reason = STR("stop"),
+						  .usage = cases[i].usage ? &usage_1 : &none,
+					  },
+					  &out));
 		assert_int_equal(json_scan(&doc, out.data, out.len, &json_limits_request, &e),
-			ERR_OK);
+				 ERR_OK);
 		assert_true(str_is(buf_view(&out), cases[i].want));
 		json_doc_finish(&doc);
 		buf_finish(&out);

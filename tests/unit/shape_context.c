@@ -141,7 +141,7 @@ static void a_context_that_is_null_goes_away_too(void **state)
 {
 	(void)state;
 	check_row(&(struct row){ "null", "{\"content\":\"hi\",\"context\":null}",
-		"{\"content\":\"hi\"}" });
+				 "{\"content\":\"hi\"}" });
 }
 
 static void a_context_whose_key_is_written_with_an_escape_is_one(void **state)
@@ -160,9 +160,9 @@ static void a_full_arena_is_an_error(void **state)
 	struct err   e;
 
 	arena_init(&arena, 8);
-	assert_int_equal(context_render(STR("{\"content\":\"hi\"," FILES(FILE_A) "}"), &arena, &got,
-		&e),
-			 ERR_OVERLOADED);
+	assert_int_equal(
+		context_render(STR("{\"content\":\"hi\"," FILES(FILE_A) "}"), &arena, &got, &e),
+		ERR_OVERLOADED);
 	assert_true(str_is(got, "untouched"));
 	arena_finish(&arena);
 }
@@ -170,8 +170,8 @@ static void a_full_arena_is_an_error(void **state)
 static void damaged_messages_are_an_error_and_leak_nothing(void **state)
 {
 	(void)state;
-	static const char *const messages[] = { "{\"context\":", "{\"content\":\"x\",\"context\":{}"
-		};
+	static const char *const messages[] = { "{\"context\":",
+						"{\"content\":\"x\",\"context\":{}" };
 
 	for (size_t i = 0; i < ARRAY_LEN(messages); i++) {
 		struct arena arena;
@@ -227,9 +227,14 @@ static void uploads_are_listed(void **state)
 
 	(void)state;
 	arena_init(&arena, MIB);
-	assert_int_equal(context_uploads(STR("{\"role\":\"user\",\"content\":\"\"," FILES(FILE_A ",{\"uuid\":"
-		"\"x\\u0031\"},5,{\"uuid\":null},{\"uuid\":7},{\"name\":\"n\\\"\",\"uuid\":\"y\"}") "}"), &arena,
-		&named, &n, &e), ERR_OK);
+	assert_int_equal(
+		context_uploads(
+			STR("{\"role\":\"user\",\"content\":\"\"," FILES(
+				FILE_A
+				",{\"uuid\":"
+				"\"x\\u0031\"},5,{\"uuid\":null},{\"uuid\":7},{\"name\":\"n\\\"\",\"uuid\":\"y\"}") "}"),
+			&arena, &named, &n, &e),
+		ERR_OK);
 	assert_int_equal(n, 2);
 	assert_int_equal(named[0].file, 1);
 	assert_true(str_is(named[0].uuid, "x1") && named[0].name.n == 0 && named[0].user);
@@ -239,23 +244,28 @@ static void uploads_are_listed(void **state)
 	static const char *const none[] = {
 		"{\"role\":\"user\",\"content\":\"\"," FILES(FILE_A) "}",
 		"{\"role\":\"user\",\"content\":\"{\\\"uuid\\\":1}\"}",
-		"{\"role\":\"user\",\"type\":\"message\",\"content\":\"\"," FILES("{\"uuid\":\"x\"}") "}",
-		"{\"content\":\"\",\"context\":{\"files\":\"uuid\"}}", "{\"context\":[\"uuid\"]}", "[\"uuid\"]",
+		"{\"role\":\"user\",\"type\":\"message\",\"content\":\"\"," FILES(
+			"{\"uuid\":\"x\"}") "}",
+		"{\"content\":\"\",\"context\":{\"files\":\"uuid\"}}",
+		"{\"context\":[\"uuid\"]}",
+		"[\"uuid\"]",
 		"{\"uuid\":\"x\"}",
 	};
 	for (size_t i = 0; i < ARRAY_LEN(none); i++) {
 		assert_int_equal(context_uploads(str_of(none[i]), &arena, &named, &n, &e), ERR_OK);
 		assert_int_equal(n, 0);
 	}
-	assert_int_equal(context_uploads(STR("{\"role\":\"tool\"," FILES("{\"uuid\":\"x\"}") "}"), &arena, &named,
-		&n, &e), ERR_OK);
+	assert_int_equal(context_uploads(STR("{\"role\":\"tool\"," FILES("{\"uuid\":\"x\"}") "}"),
+					 &arena, &named, &n, &e),
+			 ERR_OK);
 	assert_true(n == 1 && !named[0].user);
-	static const char *const escaped[] = { "\\u0075uid", "u\\u0075id", "uu\\u0069d", "uui\\u0064",
-					       "\\u0075\\u0075\\u0069\\u0064" };
+	static const char *const escaped[] = { "\\u0075uid", "u\\u0075id", "uu\\u0069d",
+					       "uui\\u0064", "\\u0075\\u0075\\u0069\\u0064" };
 	for (size_t i = 0; i < ARRAY_LEN(escaped); i++) {
 		char message[256];
 
-		snprintf(message, sizeof message, "{\"role\":\"user\"," FILES("{\"%s\":\"x\"}") "}", escaped[i]);
+		snprintf(message, sizeof message, "{\"role\":\"user\"," FILES("{\"%s\":\"x\"}") "}",
+			 escaped[i]);
 		assert_int_equal(context_uploads(str_of(message), &arena, &named, &n, &e), ERR_OK);
 		assert_int_equal(n, 1);
 	}
@@ -283,16 +293,28 @@ static enum errc read_fn(void *arg, size_t n, struct str *ret, struct err *e)
 #define SEEN_GONE "<file name=\\\"g\\\" missing=\\\"deleted\\\">\\n</file>\\n\\n"
 /* clang-format on */
 
-static const struct context_shown shown_text = { { "<t", sizeof "<t" - 1 }, { ATTACHMENT_TEXT, "" }, NULL };
-static const struct context_shown shown_png = { { "p", sizeof "p" - 1 }, { ATTACHMENT_IMAGE, "png" }, NULL };
-static const struct context_shown shown_mp3 = { { "m", sizeof "m" - 1 }, { ATTACHMENT_AUDIO, "mp3" }, NULL };
-static const struct context_shown shown_pdf = { { "\"d\"", sizeof "\"d\"" - 1 }, { ATTACHMENT_PDF, "" }, NULL };
-static const struct context_shown shown_gone = { { "g", sizeof "g" - 1 }, { ATTACHMENT_IMAGE, "png" }, "deleted" };
+static const struct context_shown shown_text = { { "<t", sizeof "<t" - 1 },
+						 { ATTACHMENT_TEXT, "" },
+						 NULL };
+static const struct context_shown shown_png = { { "p", sizeof "p" - 1 },
+						{ ATTACHMENT_IMAGE, "png" },
+						NULL };
+static const struct context_shown shown_mp3 = { { "m", sizeof "m" - 1 },
+						{ ATTACHMENT_AUDIO, "mp3" },
+						NULL };
+static const struct context_shown shown_pdf = { { "\"d\"", sizeof "\"d\"" - 1 },
+						{ ATTACHMENT_PDF, "" },
+						NULL };
+static const struct context_shown shown_gone = { { "g", sizeof "g" - 1 },
+						 { ATTACHMENT_IMAGE, "png" },
+						 "deleted" };
 
 static struct str content_of(const struct context_shown *f)
 {
-	return f == &shown_text ? STR("x\n</file>")
-	       : f == &shown_png ? STR("PNG") : f == &shown_mp3 ? STR("M") : STR("PDF");
+	return f == &shown_text  ? STR("x\n</file>")
+	       : f == &shown_png ? STR("PNG")
+	       : f == &shown_mp3 ? STR("M")
+				 : STR("PDF");
 }
 
 static void contents_of_uploads_are_put_in(void **state)
@@ -345,8 +367,11 @@ static void contents_of_uploads_are_put_in(void **state)
 			contents[n] = content_of(cases[i].files[n]);
 		}
 		buf_init(&out, MIB);
-		assert_int_equal(context_fill(str_of(cases[i].message),
-			&(struct context_contents){ shown, n, read_fn, contents }, &out, &e), ERR_OK);
+		assert_int_equal(
+			context_fill(str_of(cases[i].message),
+				     &(struct context_contents){ shown, n, read_fn, contents },
+				     &out, &e),
+			ERR_OK);
 		assert_true(buf_add(&out, "", 1));
 		assert_string_equal(out.data, cases[i].want);
 		buf_finish(&out);
@@ -362,7 +387,8 @@ static void what_can_not_be_put_in_is_an_error(void **state)
 
 	(void)state;
 	buf_init(&out, MIB);
-	assert_int_equal(context_fill(STR("{\"content\":\"hi\"," FILES(U) "}"), &c, &out, &e), ERR_STORAGE);
+	assert_int_equal(context_fill(STR("{\"content\":\"hi\"," FILES(U) "}"), &c, &out, &e),
+			 ERR_STORAGE);
 	assert_int_equal(context_fill(STR("{\"content\""), &c, &out, &e), ERR_INVALID_JSON);
 	c.list = &shown_png;
 	content = STR("PNG");
@@ -370,8 +396,9 @@ static void what_can_not_be_put_in_is_an_error(void **state)
 	for (size_t max = 0; max <= whole; max++) {
 		buf_finish(&out);
 		buf_init(&out, max);
-		assert_int_equal(context_fill(STR("{\"content\":\"hi\"," FILES(U) "}"), &c, &out, &e),
-				 max < whole ? ERR_OVERLOADED : ERR_OK);
+		assert_int_equal(
+			context_fill(STR("{\"content\":\"hi\"," FILES(U) "}"), &c, &out, &e),
+			max < whole ? ERR_OVERLOADED : ERR_OK);
 	}
 	buf_finish(&out);
 }

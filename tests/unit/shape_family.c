@@ -17,7 +17,7 @@ static void every_shape_is_stored_under_a_word_of_its_own(void **state)
 {
 	(void)state;
 	static const char *const words[] = { SHAPE_WORDS };
-	size_t found[ARRAY_LEN(words)] = { 0 };
+	size_t                   found[ARRAY_LEN(words)] = { 0 };
 
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		for (const struct shape *s = families[i]->shapes; s->word; s++)
@@ -65,7 +65,7 @@ static void a_shape_is_found_by_its_word_and_by_its_name(void **state)
 {
 	(void)state;
 	const struct family *f = &family_chat;
-	const struct shape *lmc = family_shape(f, STR(SHAPE_LMC));
+	const struct shape  *lmc = family_shape(f, STR(SHAPE_LMC));
 
 	assert_string_equal(lmc->word, SHAPE_LMC);
 	assert_ptr_equal(family_shape(f, STR(SHAPE_NATIVE)), f->shapes);
@@ -88,7 +88,7 @@ static void blocks_have_numbers_where_a_cursor_is_read(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		for (const struct shape *s = families[i]->shapes; s->word; s++) {
 			struct encoder *n = s->encoder(&(struct encoder_about){ .run = { 1, 2 } });
-			struct buf out;
+			struct buf      out;
 
 			assert_non_null(n);
 			buf_init(&out, KIB);

@@ -18,28 +18,28 @@
 
 /* Blocks, by their id. */
 #define BLOCK(id, json) "id: " id "\ndata: " json "\n\n"
-#define LAST(id, name, more)                                                                       \
-	"id: " id "\nevent: " name "\ndata: {\"role\":\"server\",\"type\":\"status\","                \
+#define LAST(id, name, more)                                                           \
+	"id: " id "\nevent: " name "\ndata: {\"role\":\"server\",\"type\":\"status\"," \
 	"\"content\":\"complete\"" more "}\n\n"
-#define DONE(id)         LAST(id, "done", "")
-#define M                "{\"role\":\"assistant\",\"type\":\"message\""
-#define I(kind) "{\"role\":\"assistant\",\"type\":\"image\",\"format\":\"base64." kind "\""
-#define C(format)        "{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"" format "\""
-#define T(format)        "{\"role\":\"assistant\",\"type\":\"tool_call\",\"format\":\"" format "\""
-#define START(id, head)  BLOCK(id, head ",\"start\":true}")
+#define DONE(id)          LAST(id, "done", "")
+#define M                 "{\"role\":\"assistant\",\"type\":\"message\""
+#define I(kind)           "{\"role\":\"assistant\",\"type\":\"image\",\"format\":\"base64." kind "\""
+#define C(format)         "{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"" format "\""
+#define T(format)         "{\"role\":\"assistant\",\"type\":\"tool_call\",\"format\":\"" format "\""
+#define START(id, head)   BLOCK(id, head ",\"start\":true}")
 #define SAYS(id, head, s) BLOCK(id, head ",\"content\":\"" s "\"}")
-#define ENDS(id, head)   BLOCK(id, head ",\"end\":true}")
-#define CONFIRM(id, format, code)                                                                  \
-	BLOCK(id, "{\"role\":\"computer\",\"type\":\"confirmation\",\"format\":\"execution\","        \
-		  "\"content\":{\"type\":\"code\",\"format\":\"" format "\",\"content\":\"" code     \
+#define ENDS(id, head)    BLOCK(id, head ",\"end\":true}")
+#define CONFIRM(id, format, code)                                                                \
+	BLOCK(id, "{\"role\":\"computer\",\"type\":\"confirmation\",\"format\":\"execution\","   \
+		  "\"content\":{\"type\":\"code\",\"format\":\"" format "\",\"content\":\"" code \
 		  "\"}}")
 #define FAILED(id)                                                                                 \
-	BLOCK(id, "{\"role\":\"server\",\"type\":\"error\",\"content\":{\"message\":\"it broke\","    \
-		  "\"type\":\"upstream_error\",\"param\":null,\"code\":\"upstream_error\","          \
+	BLOCK(id, "{\"role\":\"server\",\"type\":\"error\",\"content\":{\"message\":\"it broke\"," \
+		  "\"type\":\"upstream_error\",\"param\":null,\"code\":\"upstream_error\","        \
 		  "\"request_id\":\"req_1\"}}")
 
 /* What a provider that speaks LMC sends. */
-#define CONSOLE          "{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\""
+#define CONSOLE "{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\""
 
 enum { EVENTS = 10 };
 
@@ -460,8 +460,9 @@ static void an_answer_with_too_many_calls_still_gets_its_error(void **state)
 	assert_false(give(&s, &(struct event)TEXT("a")));
 	assert_true(give_error(&s));
 	see(&v, buf_view(&s.out));
-	assert_text(&v.text, "\"role\":\"assistant\",\"type\":\"message\",<Look: >\n"
-			     "\"role\":\"assistant\",\"type\":\"code\",\"format\":\"python\",<x>\n");
+	assert_text(&v.text,
+		    "\"role\":\"assistant\",\"type\":\"message\",<Look: >\n"
+		    "\"role\":\"assistant\",\"type\":\"code\",\"format\":\"python\",<x>\n");
 	assert_int_equal(v.confirmations, 0);
 	assert_int_equal(v.last, 1);
 	seen_finish(&v);
@@ -552,9 +553,30 @@ static void a_block_is_never_half_printed(void **state)
 
 /* Pieces of escaped text that no event cuts. */
 static const char *const atoms[] = {
-	"`", "```", "````", "\\n", "\\r", " ", "\\t", "a", "py", "\\ud83d", "\\ude00", "\xc3\xa9",
-	"\xf0\x9f\x98\x80", "\\\"", "\\\\", "{", "}", "\\\"code\\\":\\\"", "\\\"language\\\":\\\"",
-	"<safe>", "</safe>", "\\u0000", "\\ud83d\\ude00", "\xed\x95\x9c",
+	"`",
+	"```",
+	"````",
+	"\\n",
+	"\\r",
+	" ",
+	"\\t",
+	"a",
+	"py",
+	"\\ud83d",
+	"\\ude00",
+	"\xc3\xa9",
+	"\xf0\x9f\x98\x80",
+	"\\\"",
+	"\\\\",
+	"{",
+	"}",
+	"\\\"code\\\":\\\"",
+	"\\\"language\\\":\\\"",
+	"<safe>",
+	"</safe>",
+	"\\u0000",
+	"\\ud83d\\ude00",
+	"\xed\x95\x9c",
 };
 
 enum { STEPS = 8, ATOMS = 14 };
@@ -569,9 +591,10 @@ struct step {
 
 static void make_steps(struct step steps[STEPS], unsigned *seed)
 {
-	static const enum event_kind kinds[] = { EVENT_TEXT, EVENT_TEXT, EVENT_REFUSAL,
-						 EVENT_TOOL_START, EVENT_TOOL_ARGS,
-						 EVENT_TOOL_ARGS };
+	static const enum event_kind kinds[] = {
+		EVENT_TEXT,       EVENT_TEXT,      EVENT_REFUSAL,
+		EVENT_TOOL_START, EVENT_TOOL_ARGS, EVENT_TOOL_ARGS
+	};
 	static const char *const names[] = { "python", "execute", "f", "exe" };
 
 	for (size_t i = 0; i < STEPS; i++) {
@@ -633,8 +656,8 @@ static void any_cut_gives_the_same_messages(void **state)
 		see(&one, buf_view(&whole.out));
 		see(&other, buf_view(&cut.out));
 		if (!str_eq(buf_view(&one.text), buf_view(&other.text)))
-			fail_msg("round %d: %.*s\nis not %.*s", round, STR_ARG(buf_view(&whole.out)),
-				 STR_ARG(buf_view(&cut.out)));
+			fail_msg("round %d: %.*s\nis not %.*s", round,
+				 STR_ARG(buf_view(&whole.out)), STR_ARG(buf_view(&cut.out)));
 		assert_int_equal(one.confirmations, other.confirmations);
 		if (!fails)
 			assert_int_equal(one.confirmations, one.codes);
@@ -648,9 +671,9 @@ static void any_cut_gives_the_same_messages(void **state)
 
 /* --- whole answers --- */
 
-#define ANSWER(messages, finish, more)                                                             \
-	"{\"object\":\"lmc.messages\",\"conversation\":\"conv_00000000000000010000000000000003\",\"run\":\"run_00000000000000010000000000000002\",\"messages\":["    \
-	messages "],\"finish_reason\":\"" finish "\"" more "}"
+#define ANSWER(messages, finish, more)                                                                                                                                     \
+	"{\"object\":\"lmc.messages\",\"conversation\":\"conv_00000000000000010000000000000003\",\"run\":\"run_00000000000000010000000000000002\",\"messages\":[" messages \
+	"],\"finish_reason\":\"" finish "\"" more "}"
 #define SAID(text) LMC("assistant", "message", PLAIN(text))
 
 /* clang-format off */
@@ -730,13 +753,15 @@ static bool give_whole(struct stream *s, const struct whole_row *row)
 {
 	const struct usage usage = { .known = row->usage, .in = 3, .out = 4 };
 
-	return s->n->ops->whole(s->n, &(struct encoder_whole){
-		.raw = STR("{\"id\":\"up\"}"),
-		.message = str_of(row->message),
-		.lmc = str_of(row->lmc),
-		.finish_reason = str_of(row->finish),
-		.usage = &usage,
-	}, &s->out);
+	return s->n->ops->whole(s->n,
+				&(struct encoder_whole){
+					.raw = STR("{\"id\":\"up\"}"),
+					.message = str_of(row->message),
+					.lmc = str_of(row->lmc),
+					.finish_reason = str_of(row->finish),
+					.usage = &usage,
+				},
+				&s->out);
 }
 
 static void whole_answers_are_these_bytes(void **state)
@@ -783,12 +808,19 @@ static void an_answer_that_is_not_stored_names_no_conversation(void **state)
 
 	assert_non_null(n);
 	buf_init(&out, KIB);
-	assert_true(n->ops->whole(n, &(struct encoder_whole){
-		.message = STR("{\"role\":\"assistant\",\"content\":\"a\",\"reasoning\":\"hm\"}"),
-		.finish_reason = STR("stop"), .usage = &usage }, &out));
+	assert_true(n->ops->whole(
+		n,
+		&(struct encoder_whole){
+			.message = STR(
+				"{\"role\":\"assistant\",\"content\":\"a\",\"reasoning\":\"hm\"}"),
+			.finish_reason = STR("stop"),
+			.usage = &usage },
+		&out));
 	/* And nobody asks for warnings. */
-	assert_text(&out, "{\"object\":\"lmc.messages\",\"run\":\"run_00000000000000010000000000000002\",\"messages\":[" SAID("a")
-			  "],\"finish_reason\":\"stop\"}");
+	assert_text(
+		&out,
+		"{\"object\":\"lmc.messages\",\"run\":\"run_00000000000000010000000000000002\",\"messages\":[" SAID(
+			"a") "],\"finish_reason\":\"stop\"}");
 	buf_clear(&out);
 	assert_true(n->ops->done(n, 1, &out));
 	assert_text(&out, DONE("1"));

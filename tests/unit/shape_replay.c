@@ -42,7 +42,7 @@ static void finish(struct heard *h)
 	buf_finish(&h->kinds);
 }
 
-#define CALLS                                                                                      \
+#define CALLS                                                                                                  \
 	"[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\":1}\"}}," \
 	"{\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":\"g\",\"arguments\":\"\"}}]"
 
@@ -109,7 +109,8 @@ static void it_stops_where_its_hearer_does(void **state)
 
 			begin(&h);
 			h.stop_after = stop;
-			bool ok = replay_answer(str_of(rows[i].message), STR("stop"), &usage, hear, &h);
+			bool ok = replay_answer(str_of(rows[i].message), STR("stop"), &usage, hear,
+						&h);
 			assert_true(ok || h.count == stop + 1);
 			finish(&h);
 			if (ok)
@@ -140,8 +141,9 @@ static void members_of_other_kinds_are_stepped_over(void **state)
 
 	(void)state;
 	begin(&h);
-	assert_true(replay_answer(STR("{\"content\":5,\"refusal\":[],\"tool_calls\":{},\"lmc\":\"x\"}"),
-				  STR("stop"), &usage, hear, &h));
+	assert_true(
+		replay_answer(STR("{\"content\":5,\"refusal\":[],\"tool_calls\":{},\"lmc\":\"x\"}"),
+			      STR("stop"), &usage, hear, &h));
 	assert_true(str_is(buf_view(&h.kinds), "start finish "));
 	finish(&h);
 	begin(&h);

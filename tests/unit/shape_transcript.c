@@ -2,20 +2,19 @@
 #include "shape/transcript.h"
 #include "tests/unit/lmc_spooled.h"
 
-#define USER(text)  "{\"role\":\"user\",\"content\":\"" text "\"}"
-#define SAID(text)  "{\"role\":\"assistant\",\"content\":\"" text "\"}"
-#define CODE(text)  LMC("assistant", "code", FORMAT("python", text))
-#define OUTPUT(text) LMC("computer", "console", FORMAT("output", text))
-#define IMAGE(path) LMC("user", "image", FORMAT("path", path))
+#define USER(text)     "{\"role\":\"user\",\"content\":\"" text "\"}"
+#define SAID(text)     "{\"role\":\"assistant\",\"content\":\"" text "\"}"
+#define CODE(text)     LMC("assistant", "code", FORMAT("python", text))
+#define OUTPUT(text)   LMC("computer", "console", FORMAT("output", text))
+#define IMAGE(path)    LMC("user", "image", FORMAT("path", path))
 #define CALL(id, code) SAID_CALL("", id, code)
-#define SAID_CALL(text, id, code)                                                                  \
-	"{\"role\":\"assistant\",\"content\":\"" text "\",\"tool_calls\":[{\"id\":\"" id                     \
-	"\",\"type\":\"function\",\"function\":{\"name\":\"execute\",\"arguments\":"               \
+#define SAID_CALL(text, id, code)                                                        \
+	"{\"role\":\"assistant\",\"content\":\"" text "\",\"tool_calls\":[{\"id\":\"" id \
+	"\",\"type\":\"function\",\"function\":{\"name\":\"execute\",\"arguments\":"     \
 	"\"{\\\"language\\\":\\\"python\\\",\\\"code\\\":\\\"" code "\\\"}\"}}]}"
-#define TOOL(id, text)                                                                             \
-	"{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"content\":\"" text "\"}"
-#define SHOWN(format, data)                                                                        \
-	"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"             \
+#define TOOL(id, text) "{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"content\":\"" text "\"}"
+#define SHOWN(format, data)                                                               \
+	"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":" \
 	"\"data:image/" format ";base64," data "\",\"detail\":\"low\"}}]}"
 
 enum { MESSAGES = 6, IMAGES = 3 };
@@ -59,8 +58,13 @@ static void check_row(const struct row *row)
 	arena_init(&arena, 4 * MIB);
 	buf_init(&got, 4 * MIB);
 	const struct transcript_options o = {
-		.fence = row->fence, .answers_calls = row->lmc, .view = row->view, .old = row->old,
-		.warnings = &warnings, .images = row->images, .image_count = row->image_count,
+		.fence = row->fence,
+		.answers_calls = row->lmc,
+		.view = row->view,
+		.old = row->old,
+		.warnings = &warnings,
+		.images = row->images,
+		.image_count = row->image_count,
 		.arena = &arena,
 	};
 	enum errc rc = transcript_render(messages, n, &o, &made, &count, &e);
@@ -222,8 +226,10 @@ static void messages_of_openais_are_not_copied(void **state)
 {
 	(void)state;
 	const struct str messages[] = {
-		STR(USER("a")), STR("{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}"),
-		STR("{\"role\":\"user\",\"content\":\"\\u0041\"}"), STR(CALL("call_lmc_1", "x")),
+		STR(USER("a")),
+		STR("{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}"),
+		STR("{\"role\":\"user\",\"content\":\"\\u0041\"}"),
+		STR(CALL("call_lmc_1", "x")),
 	};
 	struct arena arena;
 	struct str  *made;
@@ -245,15 +251,16 @@ static void a_long_conversation_is_made_or_refused(void **state)
 {
 	(void)state;
 	enum { LONG = 300 };
-	struct str   messages[LONG];
-	struct str  *made = NULL;
-	size_t       count = 0;
-	struct err   e;
+	struct str  messages[LONG];
+	struct str *made = NULL;
+	size_t      count = 0;
+	struct err  e;
 
 	for (size_t i = 0; i < LONG; i++)
-		messages[i] = i % 3 == 1   ? STR(CODE("1"))
-			      : i % 3 == 2 ? STR("{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[5]}")
-					   : STR("{\"role\":\"user\",\"content\":\"a\",\"context\":{}}");
+		messages[i] =
+			i % 3 == 1   ? STR(CODE("1"))
+			: i % 3 == 2 ? STR("{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[5]}")
+				     : STR("{\"role\":\"user\",\"content\":\"a\",\"context\":{}}");
 	for (size_t plain = 0; plain < 2; plain++) {
 		size_t enough = 0;
 
@@ -387,9 +394,9 @@ static void an_image_may_have_so_many_bytes(void **state)
 	(void)state;
 	static const char head[] = "{\"role\":\"user\",\"type\":\"image\",\"content\":\"" PNG;
 	static const struct json_limits limits = { .depth = 4, .tokens = 100 };
-	struct json_doc d = { 0 };
-	struct buf      text;
-	struct err      e;
+	struct json_doc                 d = { 0 };
+	struct buf                      text;
+	struct err                      e;
 
 	for (size_t more = 0; more <= 4; more += 4) {
 		size_t n = LIMIT_IMAGE / 3 * 4 + more;
@@ -412,9 +419,11 @@ static void images_that_are_named_by_a_path_are_found(void **state)
 {
 	(void)state;
 	const struct str messages[] = {
-		STR(USER("x")), STR(IMAGE("a.png")),
+		STR(USER("x")),
+		STR(IMAGE("a.png")),
 		STR(LMC("computer", "image", FORMAT("p\\u0061th", "\\u00e9/b.png"))),
-		STR(LMC("user", "image", "\"format\":\"path\",\"content\":5")), /* refused elsewhere */
+		STR(LMC("user", "image",
+			"\"format\":\"path\",\"content\":5")), /* refused elsewhere */
 		STR(LMC("user", "image", "\"format\":\"path\"")),
 		STR(LMC("user", "image", FORMAT("url", "http://x"))),
 		STR(LMC("user", "file", FORMAT("path", "c.png"))),
@@ -429,8 +438,9 @@ static void images_that_are_named_by_a_path_are_found(void **state)
 	struct err               e;
 
 	arena_init(&arena, MIB);
-	assert_int_equal(transcript_images(messages, ARRAY_LEN(messages), &arena, &list, &count, &e),
-			 ERR_OK);
+	assert_int_equal(
+		transcript_images(messages, ARRAY_LEN(messages), &arena, &list, &count, &e),
+		ERR_OK);
 	assert_int_equal(count, 3);
 	assert_int_equal(list[0].message, 1);
 	assert_true(str_is(list[0].path, "a.png"));
@@ -478,11 +488,13 @@ static void many_images_are_found_quickly(void **state)
 	assert_true(messages && images);
 	for (size_t i = 0; i < MANY; i++) {
 		messages[i] = STR(IMAGE("a"));
-		images[i] = (struct transcript_image){ .message = i, .format = STR("base64.gif"),
+		images[i] = (struct transcript_image){ .message = i,
+						       .format = STR("base64.gif"),
 						       .data = STR("AAAA") };
 	}
 	arena_init(&arena, 64 * MIB);
-	const struct transcript_options o = { .arena = &arena, .images = images,
+	const struct transcript_options o = { .arena = &arena,
+					      .images = images,
 					      .image_count = MANY };
 	assert_int_equal(transcript_render(messages, MANY, &o, &made, &count, &e), ERR_OK);
 	assert_int_equal(count, MANY);

@@ -7,15 +7,15 @@
 #define CODE(text)   LMC("assistant", "code", FORMAT("python", text))
 #define OUTPUT(text) LMC("computer", "console", FORMAT("output", text))
 #define ODD          "{ \"x\" : [ 1.50 ] , \"type\":\"message\",\"role\":\"user\",\"content\":\"o\" }"
-#define CALL(id, code)                                                                             \
-	"{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"" id                     \
-	"\",\"type\":\"function\",\"function\":{\"name\":\"execute\",\"arguments\":"               \
+#define CALL(id, code)                                                               \
+	"{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"" id     \
+	"\",\"type\":\"function\",\"function\":{\"name\":\"execute\",\"arguments\":" \
 	"\"{\\\"language\\\":\\\"python\\\",\\\"code\\\":\\\"" code "\\\"}\"}}]}"
-#define TOOL(id, text)                                                                             \
-	"{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"content\":\"" text "\"}"
-#define WITH_LMC     "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" CODE("1") "," OUTPUT("2") "]}"
+#define TOOL(id, text) "{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"content\":\"" text "\"}"
+#define WITH_LMC \
+	"{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" CODE("1") "," OUTPUT("2") "]}"
 
-#define UPLOAD "{\"role\":\"user\",\"content\":\"b\",\"context\":{\"files\":[{\"uuid\":\"u\"}]}}"
+#define UPLOAD    "{\"role\":\"user\",\"content\":\"b\",\"context\":{\"files\":[{\"uuid\":\"u\"}]}}"
 #define NOT_SHOWN "<file name=\\\"u\\\" missing=\\\"not shown\\\">\\n</file>\\n\\n"
 
 enum { MESSAGES = 6 };
@@ -99,7 +99,8 @@ static void conversations_are_shown_in_three_shapes(void **state)
 		buf_init(&codes, MIB);
 		for (; n < MESSAGES && rows[i].messages[n]; n++)
 			messages[n] = str_of(rows[i].messages[n]);
-		assert_int_equal(view_print(messages, n, rows[i].format, &warnings, &out, &e), ERR_OK);
+		assert_int_equal(view_print(messages, n, rows[i].format, &warnings, &out, &e),
+				 ERR_OK);
 		assert_text(&out, rows[i].want);
 		codes_of(&warnings, &codes);
 		assert_text(&codes, rows[i].warnings ? rows[i].warnings : "");
@@ -129,8 +130,9 @@ static void damage_is_told(void **state)
 		buf_init(&out, MIB);
 		/* A message of OpenAI's goes through unread unless it could be LMC's. */
 		if (format == VIEW_OPENAI)
-			assert_int_equal(view_print((struct str[]){ messages[0] }, 1, VIEW_OPENAI, NULL,
-						    &out, &e), ERR_OK);
+			assert_int_equal(view_print((struct str[]){ messages[0] }, 1, VIEW_OPENAI,
+						    NULL, &out, &e),
+					 ERR_OK);
 		assert_int_equal(view_print(messages, 2, (enum view_format)format, NULL, &out, &e),
 				 ERR_INVALID_JSON);
 		buf_finish(&out);

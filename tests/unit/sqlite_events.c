@@ -74,8 +74,8 @@ static void expect_log(struct fixture *f, struct id run, uint64_t after, const c
 	read_log(f, &r);
 	for (size_t i = 0; i < r.piece_count; i++)
 		assert_true(buf_fmt(&b, "%s%d-%d:%.*s", i > 0 ? " " : "", (int)r.pieces[i].first,
-		                    (int)r.pieces[i].last, (int)r.pieces[i].data.n,
-		                    r.pieces[i].data.p));
+				    (int)r.pieces[i].last, (int)r.pieces[i].data.n,
+				    r.pieces[i].data.p));
 	if (r.has_more)
 		assert_true(buf_text(&b, "*"));
 	assert_true(buf_add(&b, "", 1));
@@ -393,10 +393,8 @@ static void what_has_no_live_run_is_dropped(void **state)
 	wrong.secret++;
 	end_with(f, t.run, piece(t.run, 1, 1, "x"));
 	const struct events_piece p[] = {
-		piece(t.run, 2, 2, "ended"),
-		piece(id_new(), 1, 1, "never made"),
-		piece(wrong, 1, 1, "wrong secret"),
-		piece(live.run, 1, 1, "good"),
+		piece(t.run, 2, 2, "ended"),        piece(id_new(), 1, 1, "never made"),
+		piece(wrong, 1, 1, "wrong secret"), piece(live.run, 1, 1, "good"),
 		piece(live.run, 2, 2, ""),
 	};
 	append(f, p, ARRAY_LEN(p));
@@ -533,7 +531,7 @@ static bool assemble(const struct events_piece *pieces, size_t count, struct buf
 		if (str_is(pieces[i].data, "none"))
 			return false;
 		if (!buf_fmt(out, "%d-%d:%.*s;", (int)pieces[i].first, (int)pieces[i].last,
-		             (int)pieces[i].data.n, pieces[i].data.p))
+			     (int)pieces[i].data.n, pieces[i].data.p))
 			return false;
 	}
 	return buf_text(out, "\"}");
@@ -633,10 +631,10 @@ static void lose_end(struct fixture *f, struct id run, int http, struct events_p
 
 static void an_end_that_was_lost_is_made_as_after_a_crash(void **state)
 {
-	struct fixture   *f = *state;
+	struct fixture    *f = *state;
 	struct store_stats now;
-	sqlite3          *db;
-	struct buf        b;
+	sqlite3           *db;
+	struct buf         b;
 
 	close_store(f);
 	f->options.assemble = assemble;
@@ -669,8 +667,10 @@ static void an_end_that_was_lost_is_made_as_after_a_crash(void **state)
 	assert_int_equal(r.piece_count, 1);
 	assert_non_null(strstr(r.error.p, "storage_unavailable"));
 	arena_finish(&r.arena);
-	assert_int_equal(outside_int(f, "SELECT count(*) FROM message JOIN run ON run.id = message.id "
-					"WHERE body LIKE '%1-3:%' AND status = 3"), 1);
+	assert_int_equal(outside_int(f,
+				     "SELECT count(*) FROM message JOIN run ON run.id = message.id "
+				     "WHERE body LIKE '%1-3:%' AND status = 3"),
+			 1);
 	assert_int_equal(look(f, "begun").answer.http, 200);
 	assert_int_equal(look(f, "begun").outcome, RUN_INCOMPLETE);
 
@@ -742,7 +742,7 @@ static void many_runs_are_recovered_in_no_time(void **state)
 	print_message("%d runs in %d ms\n", RUNS, (int)((clock_mono_us() - from) / 1000));
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM run WHERE status = 3"), RUNS);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM message WHERE id = run"),
-	                 RUNS - (RUNS + 6) / 7);
+			 RUNS - (RUNS + 6) / 7);
 	expect_log(f, t[1].run, 2, "3-3:x 4-4:x 5-5:x");
 	free(m);
 	free(t);
@@ -792,8 +792,8 @@ static void a_database_from_before_the_log_is_taken_over(void **state)
 	end_with(f, t.run, piece(t.run, 1, 1, "x"));
 	expect_log(f, t.run, 0, "1-1:x");
 	arena_finish(&b.arena);
-	assert_int_equal(outside_int(f, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"),
-	                 1);
+	assert_int_equal(
+		outside_int(f, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
 }
 
 /* --- retention --- */
@@ -867,7 +867,7 @@ static void old_logs_are_swept(void **state)
 	expect_log(f, late.run, 0, "1-1:late 1000-1000:end");
 	expect_log(f, live.run, 0, "1-1:live");
 	assert_int_equal(outside_int(f, "SELECT written - removed FROM event_size"),
-	                 outside_int(f, "SELECT sum(length(data)) FROM event"));
+			 outside_int(f, "SELECT sum(length(data)) FROM event"));
 	/* What was cut off ended just now: it is kept as long as any other. */
 	assert_int_equal(status_of(f, live.run), RUN_INCOMPLETE);
 }
@@ -969,7 +969,7 @@ static void without_bounds_everything_is_kept(void **state)
 /* --- lists --- */
 
 static void expect_runs(struct fixture *f, struct runs_read *r, const struct id *want, size_t n,
-                        bool more)
+			bool more)
 {
 	arena_finish(&r->arena);
 	arena_init(&r->arena, MIB);
@@ -1061,9 +1061,11 @@ static void a_cursor_has_to_be_of_the_list(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct runs_read r = { .status = -1, .limit = 5, .after = cases[i].after,
-			               .conversation = cases[i].conversation,
-			               .owner = cases[i].owner };
+		struct runs_read r = { .status = -1,
+				       .limit = 5,
+				       .after = cases[i].after,
+				       .conversation = cases[i].conversation,
+				       .owner = cases[i].owner };
 
 		print_message("case: %s\n", cases[i].why);
 		arena_init(&r.arena, MIB);
@@ -1114,8 +1116,8 @@ static void streams_sweeps_and_readers_share_the_log(void **state)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	wait_for(f, "SELECT count(*) FROM event", 10);
-	assert_int_equal(outside_int(f, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"),
-	                 1);
+	assert_int_equal(
+		outside_int(f, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
 }
 
 int main(void)
@@ -1141,7 +1143,7 @@ int main(void)
 		T(lost_ends_with_long_logs_are_made_one_after_another),
 		T(many_runs_are_recovered_in_no_time),
 		cmocka_unit_test_setup_teardown(a_database_from_before_the_log_is_taken_over,
-		                                set_up, tear_down),
+						set_up, tear_down),
 		T(old_logs_are_swept),
 		T(a_log_that_is_too_large_is_swept_from_its_front),
 		T(a_log_that_was_swept_in_part_is_gone),

@@ -145,9 +145,8 @@ static void note_order(struct store_job *job)
 	job->loop->done++;
 }
 
-#define NEXT(f, op, j)                                                                             \
-	((j)->job.loop = &(f)->loop, (j)->job.done = note_order,                                   \
-	 store_##op((f)->store, (j)))
+#define NEXT(f, op, j) \
+	((j)->job.loop = &(f)->loop, (j)->job.done = note_order, store_##op((f)->store, (j)))
 
 /* What a kill takes of a relaxed stream is what waits here: turns that came first, and their sync, must
  * not add to that. */
@@ -234,8 +233,8 @@ static void a_page_damaged_while_running_is_an_error(void **state)
 	struct turn_begin t = first_turn(&m[0], Q);
 	whole_turn(f, &t, A);
 	close_store(f);
-	int64_t root = outside_int(
-		f, "SELECT rootpage FROM sqlite_schema WHERE name = 'conversation'");
+	int64_t root =
+		outside_int(f, "SELECT rootpage FROM sqlite_schema WHERE name = 'conversation'");
 	open_store(f);
 
 	memset(noise, 0x5a, sizeof noise);
@@ -345,7 +344,7 @@ static void many_threads_share_commits(void **state)
 	assert_int_equal(s.turns, THREADS * ROUNDS);
 	assert_true(s.commits < s.turns);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM run WHERE status = 2"),
-	                 THREADS * ROUNDS);
+			 THREADS * ROUNDS);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM message"), 2 * THREADS * ROUNDS);
 	print_message("%d turns in %d commits\n", (int)s.turns, (int)s.commits);
 }

@@ -52,8 +52,12 @@ static struct file_add new_file(int64_t owner, const char *purpose, struct blob_
 {
 	return (struct file_add){
 		.owner = owner,
-		.file = { .id = id_new(), .created_ms = 5, .bytes = 3, .name = STR("a.txt"),
-			  .type = STR("text/plain"), .purpose = str_of(purpose) },
+		.file = { .id = id_new(),
+			  .created_ms = 5,
+			  .bytes = 3,
+			  .name = STR("a.txt"),
+			  .type = STR("text/plain"),
+			  .purpose = str_of(purpose) },
 		.content = content,
 	};
 }
@@ -134,10 +138,12 @@ static void lists(void **state)
 		ids[i] = add(f, 1, i % 2 ? "batch" : "evals", "x");
 	add(f, 2, "batch", "x");
 	for (int way = 0; way < 4; way++) {
-		bool   up = way & 1;
-		size_t step = way & 2 ? 2 : 1;
-		size_t at = up ? 0 : 4;
-		struct files_read j = { .owner = 1, .ascending = up, .limit = 1,
+		bool              up = way & 1;
+		size_t            step = way & 2 ? 2 : 1;
+		size_t            at = up ? 0 : 4;
+		struct files_read j = { .owner = 1,
+					.ascending = up,
+					.limit = 1,
 					.purpose = step == 2 ? STR("evals") : STR_NONE };
 
 		for (bool more = true; more; at = up ? at + step : at - step) {

@@ -27,11 +27,11 @@ static bool print_nothing(struct store_job *job, struct buf *out)
 }
 
 static struct conversation_write change_of(enum conversation_change change, struct id conversation,
-                                           const char *key)
+					   const char *key)
 {
-	struct conversation_write w = {
-		.change = change, .conversation = conversation, .now_ms = clock_wall_ms()
-	};
+	struct conversation_write w = { .change = change,
+					.conversation = conversation,
+					.now_ms = clock_wall_ms() };
 
 	arena_init(&w.arena, MIB);
 	buf_init(&w.made.answer, 4 * KIB);
@@ -50,7 +50,7 @@ static void over(struct conversation_write *w)
 
 /* Its answer, or empty. */
 static struct conversation_write wrote(struct fixture *f, struct conversation_write w,
-                                       char answer[64], enum errc want)
+				       char answer[64], enum errc want)
 {
 	assert_int_equal(DO(f, conversation_write, &w), want);
 	snprintf(answer, 64, "%.*s", STR_ARG(buf_view(&w.made.answer)));
@@ -68,7 +68,7 @@ static struct id create(struct fixture *f, const char *key, char answer[64], boo
 }
 
 static struct conversation_write append_of(struct id talk, const char *key,
-                                           struct store_message m[2])
+					   struct store_message m[2])
 {
 	struct conversation_write w = change_of(CONVERSATION_APPEND, talk, key);
 
@@ -174,7 +174,7 @@ static void another_request_is_refused_and_another_owner_is_not(void **state)
 
 static void a_refusal_leaves_the_key_free(void **state)
 {
-	struct fixture     *f = *state;
+	struct fixture      *f = *state;
 	struct store_message m[2];
 	char                 answer[64];
 
@@ -234,7 +234,8 @@ static void a_deleted_conversation_is_not_made_again(void **state)
 
 	wrote(f, append_of(talk, "two", m), answer, ERR_OK);
 	drop(f, talk);
-	assert_int_equal(outside_int(f, "SELECT count(*) FROM idempotency WHERE body IS NOT NULL"), 1);
+	assert_int_equal(outside_int(f, "SELECT count(*) FROM idempotency WHERE body IS NOT NULL"),
+			 1);
 	wrote(f, change_of(CONVERSATION_CREATE, id_new(), "one"), answer, ERR_GONE);
 	wrote(f, append_of(talk, "two", m), answer, ERR_GONE);
 	struct conversation_write w = change_of(CONVERSATION_CREATE, id_new(), "one");
@@ -257,7 +258,8 @@ static void a_removed_item_is_not_told_again(void **state)
 	wrote(f, append_of(talk, "two", m), answer, ERR_OK);
 	take_out(f, talk, removed);
 	wrote(f, append_of(talk, "one", n), answer, ERR_GONE);
-	assert_int_equal(outside_int(f, "SELECT count(*) FROM idempotency WHERE body IS NOT NULL"), 2);
+	assert_int_equal(outside_int(f, "SELECT count(*) FROM idempotency WHERE body IS NOT NULL"),
+			 2);
 	struct conversation_write w = wrote(f, append_of(talk, "two", n), answer, ERR_OK);
 	assert_true(w.made.replayed);
 	create(f, "made", answer, true);
@@ -325,9 +327,13 @@ static struct file_add file_of(struct fixture *f, const char *content, const cha
 {
 	struct blob_write *w = NULL;
 	struct file_add    j = {
-		.file = { .id = id_new(), .created_ms = clock_wall_ms(), .bytes = 3,
-			  .name = STR("a.txt"), .type = STR("text/plain"), .purpose = STR("batch") },
-		.made = { .key = key_named(key), .print = print_file },
+		   .file = { .id = id_new(),
+			     .created_ms = clock_wall_ms(),
+			     .bytes = 3,
+			     .name = STR("a.txt"),
+			     .type = STR("text/plain"),
+			     .purpose = STR("batch") },
+		   .made = { .key = key_named(key), .print = print_file },
 	};
 
 	assert_int_equal(blob_begin(f->store->blobs, &w, &f->err), ERR_OK);
@@ -392,7 +398,7 @@ static void a_file_that_is_refused_leaves_its_key_free(void **state)
 	buf_finish(&a.made.answer);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up_open, tear_down)
+#define T(name)  cmocka_unit_test_setup_teardown(name, set_up_open, tear_down)
 #define TF(name) cmocka_unit_test_setup_teardown(name, set_up_open, tear_down_files)
 
 int main(void)

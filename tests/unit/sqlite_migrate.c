@@ -26,7 +26,7 @@ static void a_fresh_file_is_private_and_has_its_settings(void **state)
 	assert_int_equal(outside_int(f, "PRAGMA page_size"), 8192);
 	assert_int_equal(outside_int(f, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM schema_migration WHERE number = 1"),
-	                 1);
+			 1);
 }
 
 static void a_second_run_applies_nothing(void **state)
@@ -98,7 +98,7 @@ static void a_failed_migration_leaves_nothing_behind(void **state)
 	assert_non_null(strstr(f->err.text, "0002_bad"));
 	db_close(db);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'"),
-	                 0);
+			 0);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM schema_migration"), 1);
 }
 
@@ -184,10 +184,11 @@ static void a_file_locked_by_a_stranger_is_refused_in_time(void **state)
 	close_store(f);
 	f->options.busy_ms = 50;
 	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE;"
-					  "CREATE TABLE t (a); COMMIT",
-	                              NULL, NULL, NULL),
-	                 SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db,
+				      "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE;"
+				      "CREATE TABLE t (a); COMMIT",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
 	expect_refused(f, "locked");
 	sqlite3_close(db);
 }
@@ -213,8 +214,9 @@ static void runs_cut_off_become_incomplete(void **state)
 	assert_int_equal(DO(f, run_read, &r), ERR_OK);
 	assert_int_equal(r.status, RUN_INCOMPLETE);
 	assert_true(r.completed_ms >= r.created_ms);
-	assert_str(r.error, "{\"message\":\"The server stopped while this answer was being made.\","
-			    "\"type\":\"server_error\",\"param\":null,\"code\":\"server_stopped\"}");
+	assert_str(r.error,
+		   "{\"message\":\"The server stopped while this answer was being made.\","
+		   "\"type\":\"server_error\",\"param\":null,\"code\":\"server_stopped\"}");
 	arena_finish(&r.arena);
 	assert_int_equal(status_of(f, whole.run), RUN_COMPLETED);
 	assert_int_equal(outside_int(f, "SELECT last_seq FROM run WHERE status = 3"), 2001);
@@ -228,8 +230,8 @@ static void new_ids_stay_above_stored_ones(void **state)
 
 	open_store(f);
 	close_store(f);
-	snprintf(sql, sizeof sql,
-	         "INSERT INTO message VALUES (%lld, 1, 0, 1, 0, 1, 0, '{}')", (long long)far);
+	snprintf(sql, sizeof sql, "INSERT INTO message VALUES (%lld, 1, 0, 1, 0, 1, 0, '{}')",
+		 (long long)far);
 	outside(f, sql);
 	open_store(f);
 	assert_true(id_new().key > far);

@@ -70,7 +70,7 @@ static void texts_are_cut_into_words(void **state)
 		char got[512] = "";
 
 		assert_int_equal(search_words_each(&b.words, str_of(cases[i].text), put_word, got),
-		                 SQLITE_OK);
+				 SQLITE_OK);
 		assert_string_equal(got, cases[i].words);
 	}
 	bench_close(&b);
@@ -84,8 +84,9 @@ static void long_words_are_cut(void **state)
 
 	(void)state;
 	memset(text, 'a', sizeof text);
-	assert_int_equal(search_words_each(&b.words, (struct str){ text, sizeof text }, put_word, got),
-	                 SQLITE_OK);
+	assert_int_equal(
+		search_words_each(&b.words, (struct str){ text, sizeof text }, put_word, got),
+		SQLITE_OK);
 	assert_int_equal(strlen(got), LIMIT_SEARCH_TOKEN);
 	bench_close(&b);
 }
@@ -160,10 +161,49 @@ static uint64_t dice(uint64_t *seed)
 static void no_typing_reaches_the_query_language(void **state)
 {
 	static const char *const bits[] = {
-		"\"", "'", "*", "^", ":", "(", ")", "+", "-", "{", "}", ",", " ", "\t", "AND", "OR",
-		"NOT", "NEAR", "NEAR(", "scope", "text", "entry", "rank", "東", "é", "😀", "\xcc\x81",
-		"\xe2\x80\x9c", "\xe2\x80\x8d", "\xef\xb8\x8f", "a", "abc", "o1", ";", "--", "/*", "\\",
-		"\x01", "ก็", "0x0", "%", "_", "\xd9\x8b",
+		"\"",
+		"'",
+		"*",
+		"^",
+		":",
+		"(",
+		")",
+		"+",
+		"-",
+		"{",
+		"}",
+		",",
+		" ",
+		"\t",
+		"AND",
+		"OR",
+		"NOT",
+		"NEAR",
+		"NEAR(",
+		"scope",
+		"text",
+		"entry",
+		"rank",
+		"東",
+		"é",
+		"😀",
+		"\xcc\x81",
+		"\xe2\x80\x9c",
+		"\xe2\x80\x8d",
+		"\xef\xb8\x8f",
+		"a",
+		"abc",
+		"o1",
+		";",
+		"--",
+		"/*",
+		"\\",
+		"\x01",
+		"ก็",
+		"0x0",
+		"%",
+		"_",
+		"\xd9\x8b",
 	};
 	struct bench        b = bench_open();
 	struct search_query q;
@@ -174,13 +214,18 @@ static void no_typing_reaches_the_query_language(void **state)
 	int                 taken = 0;
 
 	(void)state;
-	assert_int_equal(sqlite3_exec(b.db, "CREATE VIRTUAL TABLE entry USING fts5(text, scope, "
-	                              "content='', tokenize='parley');"
-	                              "INSERT INTO entry (rowid, text, scope) VALUES "
-	                              "(1, 'a abc and or not near text scope 東 é 😀 o1', 'o2');",
-	                              NULL, NULL, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(b.db, "SELECT rowid, score(entry) FROM entry "
-	                                          "WHERE entry MATCH ?", -1, &st, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(b.db,
+				      "CREATE VIRTUAL TABLE entry USING fts5(text, scope, "
+				      "content='', tokenize='parley');"
+				      "INSERT INTO entry (rowid, text, scope) VALUES "
+				      "(1, 'a abc and or not near text scope 東 é 😀 o1', 'o2');",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(b.db,
+					    "SELECT rowid, score(entry) FROM entry "
+					    "WHERE entry MATCH ?",
+					    -1, &st, NULL),
+			 SQLITE_OK);
 	search_query_init(&q);
 	buf_init(&out, 64 * KIB);
 	for (int round = 0; round < 20000; round++) {
@@ -188,16 +233,17 @@ static void no_typing_reaches_the_query_language(void **state)
 
 		for (uint64_t n = dice(&seed) % 12; n > 0; n--)
 			snprintf(typed + strlen(typed), sizeof typed - strlen(typed), "%s",
-			         bits[dice(&seed) % ARRAY_LEN(bits)]);
+				 bits[dice(&seed) % ARRAY_LEN(bits)]);
 		if (search_query_read(&q, &b.words, str_of(typed), &e) != ERR_OK)
 			continue;
 		taken++;
 		buf_clear(&out);
 		assert_true(search_query_print(&q, STR("o1"), &out));
 		assert_int_equal(sqlite3_bind_text(st, 1, out.data, (int)out.len, SQLITE_STATIC),
-		                 SQLITE_OK);
+				 SQLITE_OK);
 		if (sqlite3_step(st) != SQLITE_DONE)
-			fail_msg("%s: %.*s: %s", typed, (int)out.len, out.data, sqlite3_errmsg(b.db));
+			fail_msg("%s: %.*s: %s", typed, (int)out.len, out.data,
+				 sqlite3_errmsg(b.db));
 		assert_int_equal(sqlite3_reset(st), SQLITE_OK);
 	}
 	assert_true(taken > 5000);
@@ -396,7 +442,7 @@ static void only_the_owners_messages_are_found(void **state)
 
 static void messages_of_every_writer_are_found(void **state)
 {
-	struct fixture          *f = *state;
+	struct fixture *f = *state;
 	/* clang-format off */
 	struct store_message     m[2] = {
 		    { id_new(), STR("{\"role\":\"user\",\"content\":\"loose one\"}") },
@@ -486,8 +532,9 @@ static void windows_follow_each_other(void **state)
 		struct turn_begin t = first_turn(m, "");
 
 		for (int i = 0; i < n; i++) {
-			m[i] = (struct store_message){ id_new(),
-				STR("{\"role\":\"user\",\"content\":\"word\"}") };
+			m[i] = (struct store_message){
+				id_new(), STR("{\"role\":\"user\",\"content\":\"word\"}")
+			};
 			want += m[i].id.key % 1000003;
 		}
 		t.message_count = (size_t)n;
@@ -558,8 +605,10 @@ static void what_is_removed_is_forgotten(void **state)
 	struct turn_begin b = say(f, 1, "third secret", "kept");
 	assert_int_equal(found(f, "secret", 1), 3);
 
-	struct conversation_write w = { .change = CONVERSATION_REMOVE_MESSAGE, .owner = 1,
-		                        .conversation = a.conversation, .message = a.run };
+	struct conversation_write w = { .change = CONVERSATION_REMOVE_MESSAGE,
+					.owner = 1,
+					.conversation = a.conversation,
+					.message = a.run };
 	struct search_read        j = search_for("secret", 1);
 	arena_init(&w.arena, MIB);
 	assert_int_equal(DO(f, conversation_write, &w), ERR_OK);
@@ -622,10 +671,10 @@ static void assert_all_once(struct fixture *f, size_t n)
 
 static void a_lost_damaged_or_foreign_index_is_made_anew(void **state)
 {
-	static const char *const harm[] = { "missing", "empty", "text", "database", "older format",
-		                            "of another database" };
-	struct fixture *f = *state;
-	char            name[128];
+	static const char *const harm[] = { "missing",  "empty",        "text",
+					    "database", "older format", "of another database" };
+	struct fixture          *f = *state;
+	char                     name[128];
 
 	index_name(f, name);
 	open_store(f);
@@ -707,8 +756,9 @@ static void either_file_may_be_put_back_from_a_copy(void **state)
 	talk(f);
 	struct turn_begin t = say(f, 1, "word", "word");
 	assert_all_once(f, 42);
-	struct conversation_write w = { .change = CONVERSATION_DELETE, .owner = 1,
-		                        .conversation = t.conversation };
+	struct conversation_write w = { .change = CONVERSATION_DELETE,
+					.owner = 1,
+					.conversation = t.conversation };
 	arena_init(&w.arena, MIB);
 	assert_int_equal(DO(f, conversation_write, &w), ERR_OK);
 	arena_finish(&w.arena);
@@ -738,15 +788,16 @@ static void a_database_from_before_is_indexed(void **state)
 	talk(f);
 	close_store(f);
 	/* What later migrations made is in their way when they come again. */
-	outside(f, "DROP TABLE search_queue; DROP TABLE search_source;"
-	           "DROP TABLE api_key; DROP TABLE api_key_change;"
-	           "DROP TABLE budget; DROP TABLE reservation; DROP TABLE usage_day;"
-	           "ALTER TABLE run DROP COLUMN native_reason; ALTER TABLE run DROP COLUMN cost_nano;"
-	           "ALTER TABLE run DROP COLUMN bill_key; ALTER TABLE run DROP COLUMN bill_model;"
-	           "ALTER TABLE run DROP COLUMN bill_in; ALTER TABLE run DROP COLUMN bill_price_in;"
-	           "ALTER TABLE run DROP COLUMN bill_price_out; ALTER TABLE run DROP COLUMN bill_dropped;"
-	           "DELETE FROM schema_migration WHERE number >= "
-	           "(SELECT number FROM schema_migration WHERE name LIKE '%search%')");
+	outside(f,
+		"DROP TABLE search_queue; DROP TABLE search_source;"
+		"DROP TABLE api_key; DROP TABLE api_key_change;"
+		"DROP TABLE budget; DROP TABLE reservation; DROP TABLE usage_day;"
+		"ALTER TABLE run DROP COLUMN native_reason; ALTER TABLE run DROP COLUMN cost_nano;"
+		"ALTER TABLE run DROP COLUMN bill_key; ALTER TABLE run DROP COLUMN bill_model;"
+		"ALTER TABLE run DROP COLUMN bill_in; ALTER TABLE run DROP COLUMN bill_price_in;"
+		"ALTER TABLE run DROP COLUMN bill_price_out; ALTER TABLE run DROP COLUMN bill_dropped;"
+		"DELETE FROM schema_migration WHERE number >= "
+		"(SELECT number FROM schema_migration WHERE name LIKE '%search%')");
 	assert_int_equal(unlink(name), 0);
 	open_store(f);
 	talk(f);
@@ -776,16 +827,18 @@ static void an_index_that_was_cut_off_goes_on(void **state)
 		struct search_source source;
 
 		/* All of it stands in the queue once more, and in the middle of it an old index. */
-		outside(f, "DELETE FROM search_queue WHERE seq < (SELECT max(seq) FROM search_queue);"
-		           "INSERT INTO search_queue (kind, id) SELECT 1 + 2 * (id % 2), "
-		           "iif(id % 2, conversation, id) FROM run");
+		outside(f,
+			"DELETE FROM search_queue WHERE seq < (SELECT max(seq) FROM search_queue);"
+			"INSERT INTO search_queue (kind, id) SELECT 1 + 2 * (id % 2), "
+			"iif(id % 2, conversation, id) FROM run");
 		assert_int_equal(search_feed_open(&feed, f->path, 1000, &f->err), ERR_OK);
 		assert_int_equal(search_feed_source(&feed, &source), SQLITE_OK);
 		if (cut % 2)
 			search_index_remove(name);
 		assert_int_equal(search_index_open(&x, name, 1000, &source, &anew), SQLITE_OK);
 		for (int step = 0; step < cut; step++) {
-			assert_int_equal(search_feed_fill(&feed, &x, step % 2, &b, &waiting), SQLITE_OK);
+			assert_int_equal(search_feed_fill(&feed, &x, step % 2, &b, &waiting),
+					 SQLITE_OK);
 			if (b.count > 7) { /* as if more did not fit */
 				b.count = 7;
 				b.mark = x.mark;
@@ -831,20 +884,25 @@ int main(void)
 		cmocka_unit_test(text_comes_out_of_every_kind_of_message),
 		cmocka_unit_test(long_text_is_cut_at_a_character),
 		cmocka_unit_test(cursors_come_back_as_they_went),
-		cmocka_unit_test_setup_teardown(only_the_owners_messages_are_found, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(messages_of_every_writer_are_found, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(only_the_owners_messages_are_found, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(messages_of_every_writer_are_found, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(pages_repeat_and_lose_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(windows_follow_each_other, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_cursor_belongs_to_its_search, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_removed_is_forgotten, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_lost_damaged_or_foreign_index_is_made_anew, set_up,
-		                                tear_down),
+		cmocka_unit_test_setup_teardown(a_lost_damaged_or_foreign_index_is_made_anew,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(damage_is_noticed_while_serving, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(either_file_may_be_put_back_from_a_copy, set_up,
-		                                tear_down),
-		cmocka_unit_test_setup_teardown(a_database_from_before_is_indexed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_index_that_was_cut_off_goes_on, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(trouble_with_the_index_hurts_no_turn, set_up, tear_down),
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_database_from_before_is_indexed, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_index_that_was_cut_off_goes_on, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(trouble_with_the_index_hurts_no_turn, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

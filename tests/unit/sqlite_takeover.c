@@ -115,9 +115,10 @@ static void keys_are_not_migrated_under_one_that_ends_its_answers(void **state)
 	assert_int_equal(store_quiesce(f->store, &none, &f->err), ERR_OK);
 	store_handed_over(f->store);
 	outside(f, "DELETE FROM schema_migration WHERE number = "
-	           "(SELECT max(number) FROM schema_migration)");
+		   "(SELECT max(number) FROM schema_migration)");
 	arena_init(&r.arena, MIB);
-	assert_int_equal(engine->at_once(&f->options, JOB_API_KEYS_READ, &r.job, &f->err), ERR_STORAGE);
+	assert_int_equal(engine->at_once(&f->options, JOB_API_KEYS_READ, &r.job, &f->err),
+			 ERR_STORAGE);
 	assert_non_null(strstr(f->err.text, "parley migrate"));
 	arena_finish(&r.arena);
 	close_store(f);
@@ -171,14 +172,18 @@ static void one_that_cant_be_looked_for_is_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(runs_of_one_that_goes_on_are_left_alone, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_that_gave_up_is_not_taken_over_from, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(runs_of_one_that_has_gone_are_ended, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(keys_are_not_migrated_under_one_that_ends_its_answers,
-		                                set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_mark_that_cant_be_written_leaves_no_descriptor, set_up,
-		                                tear_down),
-		cmocka_unit_test_setup_teardown(one_that_cant_be_looked_for_is_there, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(runs_of_one_that_goes_on_are_left_alone, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(one_that_gave_up_is_not_taken_over_from, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(runs_of_one_that_has_gone_are_ended, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			keys_are_not_migrated_under_one_that_ends_its_answers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_mark_that_cant_be_written_leaves_no_descriptor,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_cant_be_looked_for_is_there, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

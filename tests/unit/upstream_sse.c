@@ -33,7 +33,8 @@ static enum errc feed(struct sse *s, const char *p, size_t n, struct buf *seen, 
 	return rc;
 }
 
-static void expect_cut(const char *why, struct str text, const char *want, size_t first, size_t step)
+static void expect_cut(const char *why, struct str text, const char *want, size_t first,
+		       size_t step)
 {
 	struct sse s;
 	struct buf seen;
@@ -145,12 +146,12 @@ static void an_error_of_the_receiver_stops_the_feed(void **state)
 
 static void lines_and_events_have_a_bound(void **state)
 {
-	struct sse  s;
-	struct buf  seen;
-	struct err  e;
-	size_t      n = (size_t)1 << 20;
-	char       *block = malloc(n);
-	enum errc   rc = ERR_OK;
+	struct sse s;
+	struct buf seen;
+	struct err e;
+	size_t     n = (size_t)1 << 20;
+	char      *block = malloc(n);
+	enum errc  rc = ERR_OK;
 
 	(void)state;
 	assert_non_null(block);
@@ -224,7 +225,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_come_out_the_same_however_the_bytes_are_cut),
-		cmocka_unit_test(an_event_is_handed_over_with_its_blank_line_not_with_the_next_bytes),
+		cmocka_unit_test(
+			an_event_is_handed_over_with_its_blank_line_not_with_the_next_bytes),
 		cmocka_unit_test(an_error_of_the_receiver_stops_the_feed),
 		cmocka_unit_test(lines_and_events_have_a_bound),
 		cmocka_unit_test(a_large_event_does_not_keep_its_memory),

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#define SECOND ((int64_t)1000000)
+#define SECOND  ((int64_t)1000000)
 #define OK_HEAD "HTTP/1.1 200 OK\r\nContent-Type: Application/JSON\r\n"
 
 /* One call with everything that is heard of it. */
@@ -111,8 +111,9 @@ static void start(struct heard *h, const struct upstream_target *t, bool stream,
 	struct err          e = { 0 };
 	struct upstream_ask ask = { .body = STR("{\"a\":1}"), .stream = stream };
 
-	assert_int_equal(upstream_start(h->transfers, t, &ask, &limits, &callbacks, h, &h->call, &e),
-			 ERR_OK);
+	assert_int_equal(
+		upstream_start(h->transfers, t, &ask, &limits, &callbacks, h, &h->call, &e),
+		ERR_OK);
 	assert_int_equal(h->heads + h->dones, 0);
 }
 
@@ -429,7 +430,7 @@ static void go_on(struct timer *t)
 
 static void a_paused_call_holds_the_sender_back_and_does_not_idle_out(void **state)
 {
-	static char              block[65536];
+	static char block[65536];
 	/* clang-format off */
 	static const struct step script[] = {
 		{ ACT_ACCEPT, "" },
@@ -601,7 +602,8 @@ static void targets_refuse_what_could_inject(void **state)
 		rc = upstream_target_create(
 			&(struct upstream_target_options){ .url = targets[i].url,
 							   .headers = &targets[i].header,
-							   .header_count = targets[i].header ? 1 : 0,
+							   .header_count =
+								   targets[i].header ? 1 : 0,
 							   .proxy = targets[i].proxy,
 							   .connect_us = SECOND },
 			&t, &e);

@@ -24,7 +24,8 @@ struct reader {
 	bool         thinks;   /* the open block is of thinking */
 	struct buf   thought;  /* its text, and */
 	struct buf   signature;
-	struct buf   thoughts; /* blocks that go back with the next call, each with a comma in front */
+	struct buf
+		thoughts; /* blocks that go back with the next call, each with a comma in front */
 };
 
 static struct reader *reader_of(struct decode *d)
@@ -140,8 +141,7 @@ static bool give_input(struct decode *d, struct reader *r, json_at block)
 {
 	json_at input = json_get(d->doc, block, "input");
 
-	if (!json_is_kind(d->doc, input, JSON_OBJECT) ||
-	    d->doc->tok[input].count == 0)
+	if (!json_is_kind(d->doc, input, JSON_OBJECT) || d->doc->tok[input].count == 0)
 		return true;
 	buf_clear(&r->input);
 	if (!buf_json_escape(&r->input, json_raw(d->doc, input)))
@@ -177,11 +177,11 @@ static bool end_thought(struct reader *r)
 	bool ends = r->thinks && r->signature.len > 0;
 
 	r->thinks = false;
-	return !ends || (buf_text(&r->thoughts, ",{\"type\":\"thinking\",\"thinking\":\"") &&
-			 buf_str(&r->thoughts, buf_view(&r->thought)) &&
-			 buf_text(&r->thoughts, "\",\"signature\":\"") &&
-			 buf_str(&r->thoughts, buf_view(&r->signature)) &&
-			 buf_text(&r->thoughts, "\"}"));
+	return !ends ||
+	       (buf_text(&r->thoughts, ",{\"type\":\"thinking\",\"thinking\":\"") &&
+		buf_str(&r->thoughts, buf_view(&r->thought)) &&
+		buf_text(&r->thoughts, "\",\"signature\":\"") &&
+		buf_str(&r->thoughts, buf_view(&r->signature)) && buf_text(&r->thoughts, "\"}"));
 }
 
 /* give_call: with what was thought before it. */
@@ -289,8 +289,8 @@ static enum errc take_event(struct decode *d, struct reader *r, struct err *e)
 
 	if (json_get_is(doc, 0, "type", "message_start")) {
 		give_start(d, message);
-		read_usage(r, doc, message != JSON_ABSENT ? json_get(doc, message, "usage")
-							   : JSON_ABSENT);
+		read_usage(r, doc,
+			   message != JSON_ABSENT ? json_get(doc, message, "usage") : JSON_ABSENT);
 	} else if (json_get_is(doc, 0, "type", "content_block_start")) {
 		give_start(d, JSON_ABSENT);
 		if (!begin_block(d, r, json_get(doc, 0, "content_block")))
@@ -362,7 +362,6 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct reader *r = reader_of(d);
 	struct whole   w;
-
 
 	if (!r)
 		return err_no_memory(e);

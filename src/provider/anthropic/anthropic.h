@@ -3,5 +3,5 @@
 
 #include "provider/dialect.h"
 
-enum errc anthropic_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
-			   struct err *e);
+enum errc anthropic_encode(const struct provider_options *o, const struct prompt *p,
+			   struct buf *out, struct err *e);

@@ -37,7 +37,8 @@ static bool put_source(struct buf *out, const struct ask_part *part)
 	if (part->data.n == 0)
 		return ask_put_string(out, ",\"source\":{\"type\":\"url\",\"url\":", part->url) &&
 		       buf_text(out, "}");
-	return ask_put_string(out, ",\"source\":{\"type\":\"base64\",\"media_type\":", part->type) &&
+	return ask_put_string(out,
+			      ",\"source\":{\"type\":\"base64\",\"media_type\":", part->type) &&
 	       ask_put_string(out, ",\"data\":", part->data) && buf_text(out, "}");
 }
 
@@ -60,8 +61,7 @@ static enum errc put_part(const struct ask_message *m, const struct ask_part *pa
 		break;
 	case ASK_TEXT:
 	case ASK_AUDIO:
-	case ASK_KIND__COUNT:
-		return ask_refuse_part(m, part, "anthropic", e);
+	case ASK_KIND__COUNT: return ask_refuse_part(m, part, "anthropic", e);
 	}
 	return ok ? ERR_OK : ask_too_large(e);
 }
@@ -127,7 +127,8 @@ static const struct turns turns = {
 static bool put_tool(const struct ask_tool *t, struct buf *out)
 {
 	return ask_put_string(out, "{\"name\":", t->name) &&
-	       (t->description.n == 0 || ask_put_string(out, ",\"description\":", t->description)) &&
+	       (t->description.n == 0 ||
+		ask_put_string(out, ",\"description\":", t->description)) &&
 	       buf_text(out, ",\"input_schema\":") &&
 	       buf_str(out, t->parameters.n > 0 ? t->parameters : STR("{\"type\":\"object\"}")) &&
 	       buf_text(out, t->strict ? ",\"strict\":true}" : "}");
@@ -136,8 +137,9 @@ static bool put_tool(const struct ask_tool *t, struct buf *out)
 static bool put_choice(const struct ask *a, struct buf *out)
 {
 	static const char *const words[] = {
-		[ASK_CHOICE_ABSENT] = "auto", [ASK_CHOICE_AUTO] = "auto", [ASK_CHOICE_NONE] = "none",
-		[ASK_CHOICE_ANY] = "any",     [ASK_CHOICE_ONE] = "tool",
+		[ASK_CHOICE_ABSENT] = "auto", [ASK_CHOICE_AUTO] = "auto",
+		[ASK_CHOICE_NONE] = "none",   [ASK_CHOICE_ANY] = "any",
+		[ASK_CHOICE_ONE] = "tool",
 	};
 
 	if (a->choice == ASK_CHOICE_ABSENT && !a->one_call)
@@ -164,9 +166,10 @@ static bool put_format(const struct ask *a, struct buf *out)
 	switch (a->format) {
 	case ASK_FORMAT_TEXT: return true;
 	case ASK_FORMAT_JSON:
-		warnings_add(a->prompt->warnings, 0, "parameter_dropped",
-			     "response_format json_object was not sent: this provider has json_schema "
-			     "alone");
+		warnings_add(
+			a->prompt->warnings, 0, "parameter_dropped",
+			"response_format json_object was not sent: this provider has json_schema "
+			"alone");
 		return true;
 	case ASK_FORMAT_SCHEMA:
 		return buf_text(out, ",\"output_config\":{\"format\":{\"type\":\"json_schema\","
@@ -211,8 +214,8 @@ static enum errc put_all(const struct provider_options *o, const struct ask *a, 
 	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
 }
 
-enum errc anthropic_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
-			   struct err *e)
+enum errc anthropic_encode(const struct provider_options *o, const struct prompt *p,
+			   struct buf *out, struct err *e)
 {
 	return ask_print(o, p, "anthropic", put_all, out, e);
 }

@@ -39,18 +39,18 @@ struct echo_call {
 	struct timer         timer; /* begins, and waits between pieces */
 	provider_event_fn    on_event;
 	void                *arg;
-	struct buf           text;  /* what will be said: JSON-escaped, or the whole message, or the vectors */
-	struct buf           model; /* JSON-escaped */
-	size_t               at;    /* of the next piece */
-	int64_t              number; /* of the pieces given */
-	int64_t              due_us; /* when the next piece may go out */
-	struct how           how;
-	bool                 stream;
-	bool                 embed;
-	bool                 started;
-	bool                 paused;
-	bool                 queued;    /* more is with the loop */
-	bool                 cancelled; /* and frees the call when it comes back */
+	struct buf text; /* what will be said: JSON-escaped, or the whole message, or the vectors */
+	struct buf model;  /* JSON-escaped */
+	size_t     at;     /* of the next piece */
+	int64_t    number; /* of the pieces given */
+	int64_t    due_us; /* when the next piece may go out */
+	struct how how;
+	bool       stream;
+	bool       embed;
+	bool       started;
+	bool       paused;
+	bool       queued;    /* more is with the loop */
+	bool       cancelled; /* and frees the call when it comes back */
 };
 
 /* --- text: JSON-escaped bytes, walked by character --- */
@@ -171,7 +171,8 @@ static void give_whole(struct echo_call *c)
 		return;
 	}
 	give_start(c);
-	give(c, &(struct event){ .kind = EVENT_MESSAGE, .text = buf_view(&c->text), .give = &c->text });
+	give(c, &(struct event){
+			.kind = EVENT_MESSAGE, .text = buf_view(&c->text), .give = &c->text });
 	give_end(c);
 }
 
@@ -184,7 +185,8 @@ static void give_list(struct echo_call *c)
 		give_error(c);
 		return;
 	}
-	give(c, &(struct event){ .kind = EVENT_OTHER, .raw = buf_view(&c->text), .give = &c->text });
+	give(c,
+	     &(struct event){ .kind = EVENT_OTHER, .raw = buf_view(&c->text), .give = &c->text });
 	give(c, &(struct event){ .kind = EVENT_USAGE, .usage = c->how.usage, .cont = true });
 	call_free(c);
 	on_event(arg, &(struct event){ .kind = EVENT_END });
@@ -271,8 +273,7 @@ static void each_text(const struct json_doc *doc, bool (*fn)(void *arg, struct s
 	     i = json_next(doc, i)) {
 		json_at text = json_get(doc, i, "text");
 
-		if (json_is_kind(doc, text, JSON_STRING) &&
-		    !fn(arg, json_inner(doc, text)))
+		if (json_is_kind(doc, text, JSON_STRING) && !fn(arg, json_inner(doc, text)))
 			return;
 	}
 }
@@ -502,8 +503,9 @@ static const struct provider_ops echo_ops = {
 enum errc echo_create(const struct provider_options *o, struct provider **ret, struct err *e)
 {
 	if (o->piece < 0 || o->delay_us < 0 || o->error_at < 0)
-		return err_set(e, ERR_INVALID_VALUE, "providers",
-			       "piece, delay and error_at of an echo provider must not be negative");
+		return err_set(
+			e, ERR_INVALID_VALUE, "providers",
+			"piece, delay and error_at of an echo provider must not be negative");
 	if (o->reply && !utf8_valid(o->reply, strlen(o->reply)))
 		return err_set(e, ERR_INVALID_VALUE, "reply", "a scripted reply must be UTF-8");
 

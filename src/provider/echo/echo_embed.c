@@ -98,7 +98,8 @@ static enum errc put_one(struct sum *s, const struct json_doc *d, json_at i, str
 	if (json_kind(d, i) != JSON_ARRAY)
 		rc = add_value(s, d, i, text, e);
 	else
-		for (json_at k = json_first(d, i); rc == ERR_OK && k != json_end(d, i); k = json_next(d, k))
+		for (json_at k = json_first(d, i); rc == ERR_OK && k != json_end(d, i);
+		     k = json_next(d, k))
 			rc = add_value(s, d, k, text, e);
 	return rc != ERR_OK ? rc : put(s, l, e);
 }
@@ -106,7 +107,7 @@ static enum errc put_one(struct sum *s, const struct json_doc *d, json_at i, str
 static enum errc put_all(struct sum *s, const struct json_doc *d, size_t count, struct buf *text,
 			 struct embed_list *l, struct err *e)
 {
-	bool      many = json_kind(d, 0) == JSON_ARRAY && d->tok[0].count == count &&
+	bool many = json_kind(d, 0) == JSON_ARRAY && d->tok[0].count == count &&
 		    json_kind(d, json_first(d, 0)) != JSON_NUMBER;
 	enum errc rc = ERR_OK;
 
@@ -136,7 +137,8 @@ static enum errc read_dimensions(const struct prompt *p, size_t *ret, struct err
 	return ERR_OK;
 }
 
-enum errc echo_embed(const struct prompt *p, struct buf *ret, struct usage *ret_usage, struct err *e)
+enum errc echo_embed(const struct prompt *p, struct buf *ret, struct usage *ret_usage,
+		     struct err *e)
 {
 	struct sum         s = { .n = 0 };
 	struct json_doc    d = { 0 };

@@ -9,4 +9,5 @@ enum { ECHO_DIMENSIONS = 16, ECHO_DIMENSIONS_MAX = 256 };
 
 /* echo_embed: OpenAI's list for p->embed into *ret, which the caller finishes in any case; a word counts
  * as a token.  Errors: INVALID_VALUE (dimensions), OVERLOADED. */
-enum errc echo_embed(const struct prompt *p, struct buf *ret, struct usage *ret_usage, struct err *e);
+enum errc echo_embed(const struct prompt *p, struct buf *ret, struct usage *ret_usage,
+		     struct err *e);

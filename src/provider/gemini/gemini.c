@@ -114,8 +114,15 @@ static void give_end(struct decode *d, struct reader *r, struct str word, struct
 static struct str word_of(struct str reason, bool called)
 {
 	static const char *const filtered[] = {
-		"SAFETY",	"RECITATION",		  "BLOCKLIST",	"PROHIBITED_CONTENT", "SPII",
-		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "LANGUAGE",
+		"SAFETY",
+		"RECITATION",
+		"BLOCKLIST",
+		"PROHIBITED_CONTENT",
+		"SPII",
+		"IMAGE_SAFETY",
+		"IMAGE_PROHIBITED_CONTENT",
+		"IMAGE_RECITATION",
+		"LANGUAGE",
 	};
 
 	if (str_is(reason, "STOP"))
@@ -132,8 +139,12 @@ static struct str word_of(struct str reason, bool called)
 static bool is_failure(struct str reason)
 {
 	static const char *const failures[] = {
-		"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS",
-		"NO_IMAGE",		   "IMAGE_OTHER",	   "OTHER",
+		"MALFORMED_FUNCTION_CALL",
+		"UNEXPECTED_TOOL_CALL",
+		"TOO_MANY_TOOL_CALLS",
+		"NO_IMAGE",
+		"IMAGE_OTHER",
+		"OTHER",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(failures); i++)
@@ -142,8 +153,8 @@ static bool is_failure(struct str reason)
 	return false;
 }
 
-static enum errc fail(const struct decode *d, struct reader *r, json_at candidate, struct str reason,
-		      struct err *e)
+static enum errc fail(const struct decode *d, struct reader *r, json_at candidate,
+		      struct str reason, struct err *e)
 {
 	char       why[160] = "";
 	struct str message = json_get_inner(d->doc, candidate, "finishMessage");
@@ -250,13 +261,13 @@ static enum errc give_call(struct decode *d, struct reader *r, json_at part, jso
 	if (rc != ERR_OK)
 		return rc;
 	decode_give(d, (struct event){ .kind = EVENT_TOOL_START,
-				.block = d->next_tool,
-				.id = id.n > 0 ? id : make_id(d, r, made),
-				.name = json_inner(d->doc, name),
-				.text = signature });
+				       .block = d->next_tool,
+				       .id = id.n > 0 ? id : make_id(d, r, made),
+				       .name = json_inner(d->doc, name),
+				       .text = signature });
 	decode_give(d, (struct event){ .kind = EVENT_TOOL_ARGS,
-				.block = d->next_tool,
-				.text = buf_view(&r->escaped) });
+				       .block = d->next_tool,
+				       .text = buf_view(&r->escaped) });
 	decode_give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool++ });
 	r->called = true;
 	return ERR_OK;
@@ -301,9 +312,9 @@ static enum errc give_part(struct decode *d, struct reader *r, json_at part, str
 		return rc;
 	if (text != JSON_ABSENT && json_inner(doc, text).n > 0)
 		decode_give(d, (struct event){ .kind = json_is_kind(doc, thought, JSON_TRUE)
-							? EVENT_REASONING
-							: EVENT_TEXT,
-					.text = json_inner(doc, text) });
+							       ? EVENT_REASONING
+							       : EVENT_TEXT,
+					       .text = json_inner(doc, text) });
 	if (media != JSON_ABSENT && !give_media(d, r, part, media))
 		return err_no_memory(e);
 	return call != JSON_ABSENT ? give_call(d, r, part, call, e) : ERR_OK;
@@ -379,7 +390,8 @@ static int64_t read_delay(const struct json_doc *doc, json_at detail)
 		return 0;
 	str_copy(text, sizeof text, delay);
 	double seconds = strtod(text, &end);
-	return strcmp(end, "s") == 0 && seconds > 0 && seconds < 86400 ? (int64_t)(seconds * 1000) : 0;
+	return strcmp(end, "s") == 0 && seconds > 0 && seconds < 86400 ? (int64_t)(seconds * 1000)
+								       : 0;
 }
 
 /* read_details: how long to wait. */
@@ -415,7 +427,8 @@ static void decode_error(const struct decode *d, int status, struct str body, st
 	json_at         error;
 
 	openai_decode_error(d, status, body, e);
-	if (json_scan(&doc, body.p ? body.p : "", body.n, &json_limits_upstream, &ignored) == ERR_OK &&
+	if (json_scan(&doc, body.p ? body.p : "", body.n, &json_limits_upstream, &ignored) ==
+		    ERR_OK &&
 	    find_error(&doc, &error))
 		read_details(&doc, error, e);
 	json_doc_finish(&doc);
@@ -459,7 +472,6 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct reader *r = reader_of(d);
 	struct whole   w;
-
 
 	if (!r)
 		return err_no_memory(e);

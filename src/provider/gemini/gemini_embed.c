@@ -39,11 +39,13 @@ static bool put_request(const struct prompt *p, struct str text, struct str more
 			struct buf *out)
 {
 	return buf_text(out, first ? "{\"model\":\"models/" : ",{\"model\":\"models/") &&
-	       buf_json_escape(out, bare(p->model)) && buf_text(out, "\",\"content\":{\"parts\":[{\"text\":") &&
-	       buf_str(out, text) && buf_text(out, "}]}") && buf_str(out, more) && buf_text(out, "}");
+	       buf_json_escape(out, bare(p->model)) &&
+	       buf_text(out, "\",\"content\":{\"parts\":[{\"text\":") && buf_str(out, text) &&
+	       buf_text(out, "}]}") && buf_str(out, more) && buf_text(out, "}");
 }
 
-static enum errc put_requests(const struct prompt *p, struct str more, struct buf *out, struct err *e)
+static enum errc put_requests(const struct prompt *p, struct str more, struct buf *out,
+			      struct err *e)
 {
 	struct json_doc d = { 0 };
 	struct str      input = p->embed->input;
@@ -53,7 +55,8 @@ static enum errc put_requests(const struct prompt *p, struct str more, struct bu
 	if (rc == ERR_OK && json_kind(&d, 0) == JSON_STRING)
 		ok = ok && put_request(p, json_raw(&d, 0), more, true, out);
 	else if (rc == ERR_OK)
-		for (json_at i = json_first(&d, 0); ok && i != json_end(&d, 0); i = json_next(&d, i))
+		for (json_at i = json_first(&d, 0); ok && i != json_end(&d, 0);
+		     i = json_next(&d, i))
 			ok = put_request(p, json_raw(&d, i), more, i == json_first(&d, 0), out);
 	json_doc_finish(&d);
 	if (rc != ERR_OK)
@@ -80,7 +83,8 @@ static enum errc encode(const struct provider_options *o, const struct prompt *p
 	return rc;
 }
 
-static enum errc decode(struct decode *d, const struct embed_want *want, struct str body, struct err *e)
+static enum errc decode(struct decode *d, const struct embed_want *want, struct str body,
+			struct err *e)
 {
 	struct embed_list l;
 	enum errc         rc = embed_scan(d, body, e);
@@ -88,7 +92,7 @@ static enum errc decode(struct decode *d, const struct embed_want *want, struct 
 	if (rc != ERR_OK)
 		return rc;
 
-	json_at told = json_get_some(d->doc, 0, "usageMetadata");
+	json_at      told = json_get_some(d->doc, 0, "usageMetadata");
 	struct usage usage = { .known = false };
 	if (told != JSON_ABSENT)
 		usage = embed_list_usage(d->doc, told, "promptTokenCount");

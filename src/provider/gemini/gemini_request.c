@@ -108,9 +108,10 @@ static enum errc refuse_url(const struct ask_message *m, const struct ask_part *
 	char path[96];
 
 	snprintf(path, sizeof path, "messages[%zu].content[%zu]", m->index, part->index);
-	return err_set(e, ERR_UNSUPPORTED_PARAMETER, path,
-		       "a provider of dialect gemini does not fetch addresses; it takes an image as a "
-		       "data URL, a gs:// URI or the URI of a file that was uploaded to it");
+	return err_set(
+		e, ERR_UNSUPPORTED_PARAMETER, path,
+		"a provider of dialect gemini does not fetch addresses; it takes an image as a "
+		"data URL, a gs:// URI or the URI of a file that was uploaded to it");
 }
 
 /* put_uri: of a file that the API has at hand; others it does not fetch. */
@@ -262,9 +263,10 @@ static enum errc put_result(const struct turns *t, const struct ask_message *m, 
 	(void)t;
 	if (m->call_name.n == 0) {
 		snprintf(path, sizeof path, "messages[%zu].tool_call_id", m->index);
-		return err_set(e, ERR_INVALID_VALUE, path,
-			       "no call in front of it has this id, and a provider of dialect gemini "
-			       "needs the function's name");
+		return err_set(
+			e, ERR_INVALID_VALUE, path,
+			"no call in front of it has this id, and a provider of dialect gemini "
+			"needs the function's name");
 	}
 	if (!ask_put_comma(first, out) || !buf_text(out, "{\"functionResponse\":{") ||
 	    !put_id(out, m->call_id) || !ask_put_string(out, "\"name\":", m->call_name) ||
@@ -293,7 +295,8 @@ static const struct turns turns = {
 static bool put_tool(const struct ask_tool *t, struct buf *out)
 {
 	return ask_put_string(out, "{\"name\":", t->name) &&
-	       (t->description.n == 0 || ask_put_string(out, ",\"description\":", t->description)) &&
+	       (t->description.n == 0 ||
+		ask_put_string(out, ",\"description\":", t->description)) &&
 	       (gemini_schema_empty(t->parameters) ||
 		gemini_schema_put(t->parameters, "parameters", "parametersJsonSchema", out)) &&
 	       buf_text(out, "}");
@@ -302,8 +305,9 @@ static bool put_tool(const struct ask_tool *t, struct buf *out)
 static bool put_choice(const struct ask *a, struct buf *out)
 {
 	static const char *const modes[] = {
-		[ASK_CHOICE_ABSENT] = "AUTO", [ASK_CHOICE_AUTO] = "AUTO", [ASK_CHOICE_NONE] = "NONE",
-		[ASK_CHOICE_ANY] = "ANY",     [ASK_CHOICE_ONE] = "ANY",
+		[ASK_CHOICE_ABSENT] = "AUTO", [ASK_CHOICE_AUTO] = "AUTO",
+		[ASK_CHOICE_NONE] = "NONE",   [ASK_CHOICE_ANY] = "ANY",
+		[ASK_CHOICE_ONE] = "ANY",
 	};
 
 	if (a->choice == ASK_CHOICE_ABSENT)
@@ -355,7 +359,7 @@ static bool put_format(const struct ask *a, bool *first, struct buf *out)
 	return ask_put_comma(first, out) &&
 	       buf_text(out, "\"responseMimeType\":\"application/json\"") &&
 	       (a->format != ASK_FORMAT_SCHEMA ||
-		      gemini_schema_put(a->schema, "responseSchema", "responseJsonSchema", out));
+		gemini_schema_put(a->schema, "responseSchema", "responseJsonSchema", out));
 }
 
 /* put_effort: in levels, as the API has them since Gemini 3, or for models before it as budgets, both as
@@ -377,7 +381,7 @@ static enum errc put_effort(const struct prompt *p, bool *first, struct buf *out
 	struct str effort = ask_param_value(p, "reasoning_effort");
 	bool       budget = str_starts(p->model, STR("gemini-2")) ||
 		      str_starts(p->model, STR("models/gemini-2"));
-	size_t     i = 0;
+	size_t i = 0;
 
 	if (effort.n == 0)
 		return ERR_OK;
@@ -448,8 +452,8 @@ static enum errc put_config(const struct ask *a, struct buf *out, struct err *e)
 		buf_finish(&ours);
 		return ERR_OK;
 	}
-	if (rc == ERR_OK && !(buf_text(out, ",\"generationConfig\":") &&
-			      buf_add(out, ours.data, ours.len - 1)))
+	if (rc == ERR_OK &&
+	    !(buf_text(out, ",\"generationConfig\":") && buf_add(out, ours.data, ours.len - 1)))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = add_given(p, buf_view(&ours), &first, out, e);

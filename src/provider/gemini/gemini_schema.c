@@ -9,9 +9,9 @@
 
 /* Keys whose values mean the same in both. */
 static const char *const plain[] = {
-	"title",	 "description",	  "nullable",  "required",  "propertyOrdering",
-	"default",	 "example",	  "minimum",   "maximum",   "minItems",
-	"maxItems",	 "minLength",	  "maxLength", "pattern",   "minProperties",
+	"title",         "description", "nullable",  "required", "propertyOrdering",
+	"default",       "example",     "minimum",   "maximum",  "minItems",
+	"maxItems",      "minLength",   "maxLength", "pattern",  "minProperties",
 	"maxProperties",
 };
 
@@ -54,7 +54,8 @@ static bool has_simple(const struct json_doc *d, json_at object)
 {
 	if (json_kind(d, object) != JSON_OBJECT || d->tok[object].count == 0)
 		return false;
-	for (json_at k = json_first(d, object); k != json_end(d, object); k = json_next_member(d, k))
+	for (json_at k = json_first(d, object); k != json_end(d, object);
+	     k = json_next_member(d, k))
 		if (!is_simple(d, json_value(k)))
 			return false;
 	return true;
@@ -84,7 +85,8 @@ static bool is_simple(const struct json_doc *d, json_at schema)
 {
 	if (json_kind(d, schema) != JSON_OBJECT)
 		return false;
-	for (json_at k = json_first(d, schema); k != json_end(d, schema); k = json_next_member(d, k))
+	for (json_at k = json_first(d, schema); k != json_end(d, schema);
+	     k = json_next_member(d, k))
 		if (!member_is_simple(d, k))
 			return false;
 
@@ -101,7 +103,7 @@ bool gemini_schema_put(struct str schema, const char *simple, const char *full, 
 {
 	struct json_doc d = { 0 };
 	struct err      e;
-	bool ok = json_scan(&d, schema.p, schema.n, &json_limits_upstream, &e) == ERR_OK;
+	bool            ok = json_scan(&d, schema.p, schema.n, &json_limits_upstream, &e) == ERR_OK;
 
 	ok = ok && buf_text(out, ",\"") && buf_text(out, is_simple(&d, 0) ? simple : full) &&
 	     buf_text(out, "\":") && buf_str(out, schema);
@@ -111,19 +113,20 @@ bool gemini_schema_put(struct str schema, const char *simple, const char *full, 
 
 bool gemini_schema_empty(struct str schema)
 {
-	static const char *const others[] = { "$ref", "anyOf", "oneOf", "allOf",
-					      "additionalProperties", "patternProperties" };
+	static const char *const others[] = {
+		"$ref", "anyOf", "oneOf", "allOf", "additionalProperties", "patternProperties"
+	};
 	struct json_doc d = { 0 };
 	struct err      e;
-	bool empty = schema.n == 0 ||
+	bool            empty = schema.n == 0 ||
 		     (json_scan(&d, schema.p, schema.n, &json_limits_upstream, &e) == ERR_OK &&
 		      json_kind(&d, 0) == JSON_OBJECT);
 
 	if (empty && schema.n > 0) {
 		json_at properties = json_get(&d, 0, "properties");
 
-		empty = properties == JSON_ABSENT || (json_kind(&d, properties) == JSON_OBJECT &&
-						      d.tok[properties].count == 0);
+		empty = properties == JSON_ABSENT ||
+			(json_kind(&d, properties) == JSON_OBJECT && d.tok[properties].count == 0);
 		for (size_t i = 0; empty && i < ARRAY_LEN(others); i++) {
 			json_at other = json_get(&d, 0, others[i]);
 

@@ -90,8 +90,8 @@ static enum errc take_server(struct decode *d, const struct reader *r, const str
 	struct str   word;
 	bool         changed;
 	struct event usage = { .kind = EVENT_USAGE };
-	enum errc    rc = openai_finish_word(c->d, json_get(c->d, c->object, "finish_reason"), &word,
-					     &changed, e);
+	enum errc rc = openai_finish_word(c->d, json_get(c->d, c->object, "finish_reason"), &word,
+					  &changed, e);
 	if (rc != ERR_OK)
 		return rc;
 	if (openai_usage(c->d, json_get(c->d, c->object, "usage"), &usage.usage))
@@ -195,7 +195,8 @@ static enum errc read_whole(const struct json_doc *doc, json_at i, struct lmc_sc
 }
 
 /* check_messages: everything that may be wrong is found before the first event goes out. */
-static enum errc check_messages(const struct decode *d, json_at list, struct reader *r, struct err *e)
+static enum errc check_messages(const struct decode *d, json_at list, struct reader *r,
+				struct err *e)
 {
 	const struct json_doc *doc = d->doc;
 
@@ -208,7 +209,8 @@ static enum errc check_messages(const struct decode *d, json_at list, struct rea
 		if (rc != ERR_OK)
 			return rc;
 		if (c.role == LMC_SERVER && lmc_is(c.said[LMC_TYPE], "error"))
-			return c.content == JSON_ABSENT ? no_text(d, e) : openai_error(d, c.content, e);
+			return c.content == JSON_ABSENT ? no_text(d, e)
+							: openai_error(d, c.content, e);
 	}
 	return ERR_OK;
 }
@@ -243,9 +245,9 @@ static enum errc give_message(struct collect *c, struct err *e)
 		buf_finish(&out);
 		return whole_too_much(c->starved, e);
 	}
-	c->d->on_event(c->d->arg, &(struct event){ .kind = EVENT_MESSAGE,
-						   .text = buf_view(&out),
-						   .from_lmc = true });
+	c->d->on_event(
+		c->d->arg,
+		&(struct event){ .kind = EVENT_MESSAGE, .text = buf_view(&out), .from_lmc = true });
 	buf_finish(&out);
 	return ERR_OK;
 }

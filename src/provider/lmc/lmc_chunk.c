@@ -92,8 +92,7 @@ static void find_members(struct lmc_chunk *c, json_at at[KEY__COUNT])
 	}
 	c->has_content = at[KEY_CONTENT] != JSON_ABSENT;
 	c->content = some(d, at[KEY_CONTENT]);
-	if (json_is_kind(d, c->content, JSON_STRING) &&
-	    json_inner(d, c->content).n == 0)
+	if (json_is_kind(d, c->content, JSON_STRING) && json_inner(d, c->content).n == 0)
 		c->content = JSON_ABSENT;
 	c->start = is_true(d, at[KEY_START]);
 	c->end = is_true(d, at[KEY_END]);
@@ -127,8 +126,8 @@ static bool read_said(const struct json_doc *d, json_at i, struct lmc_scratch *s
 	buf_clear(&scratch->decoded);
 	buf_clear(out);
 	if (!(string ? text_of(d, i, &scratch->decoded) &&
-			       text_quote(out, buf_view(&scratch->decoded)) :
-		       json_print(d, i, out)))
+			       text_quote(out, buf_view(&scratch->decoded))
+		     : json_print(d, i, out)))
 		return false;
 	*ret = buf_view(out);
 	return true;
@@ -213,7 +212,7 @@ bool lmc_content_print(const struct lmc_chunk *c, struct buf *out)
 {
 	return lmc_head_print(c->role, c->said, out) && lmc_others_print(c, out) &&
 	       buf_text(out, ",\"content\":") &&
-	       (c->content == JSON_ABSENT ? buf_text(out, "null") :
-					    print_value(c->d, c->content, out)) &&
+	       (c->content == JSON_ABSENT ? buf_text(out, "null")
+					  : print_value(c->d, c->content, out)) &&
 	       buf_text(out, "}");
 }

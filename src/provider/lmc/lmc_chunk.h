@@ -15,13 +15,13 @@ struct lmc_chunk {
 	const struct json_doc *d;
 	json_at                object;
 	enum lmc_role          role;
-	struct str             said[LMC_SAID__COUNT]; /* JSON in one spelling; empty: absent or null */
-	json_at                content; /* JSON_ABSENT: none, or one that adds nothing (C2) */
-	bool                   has_content; /* the member is there, null or empty as it may be */
-	bool                   start;
-	bool                   end;
-	bool                   others; /* it has members that mean nothing to us */
-	bool                   plain; /* its content can be handed on with the chunk as it stands */
+	struct str said[LMC_SAID__COUNT]; /* JSON in one spelling; empty: absent or null */
+	json_at    content;               /* JSON_ABSENT: none, or one that adds nothing (C2) */
+	bool       has_content;           /* the member is there, null or empty as it may be */
+	bool       start;
+	bool       end;
+	bool       others; /* it has members that mean nothing to us */
+	bool       plain;  /* its content can be handed on with the chunk as it stands */
 };
 
 struct lmc_scratch {

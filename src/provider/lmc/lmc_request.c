@@ -8,7 +8,7 @@
 
 /* What an LLM Chat request has in its config under the name that OpenAI gives it; all else is extra. */
 static const char *const config_keys[] = {
-	"temperature",	     "top_p",	     "stop",  "seed",	     "presence_penalty",
+	"temperature",       "top_p",           "stop",  "seed",        "presence_penalty",
 	"frequency_penalty", "response_format", "tools", "tool_choice", "reasoning_effort",
 };
 
@@ -30,7 +30,7 @@ static enum errc check_parts(const struct json_doc *d, size_t index, struct err 
 		if (json_kind(d, i) != JSON_OBJECT ||
 		    (type != JSON_ABSENT &&
 		     (json_is(d, type, "text") || (user && (json_is(d, type, "image_url") ||
-							     json_is(d, type, "input_audio"))))))
+							    json_is(d, type, "input_audio"))))))
 			continue;
 		snprintf(path, sizeof path, "messages[%zu].content[%zu]", index, j);
 		return err_set(e, ERR_UNSUPPORTED_PARAMETER, path,
@@ -126,7 +126,7 @@ static bool put_config(const struct prompt *p, struct buf *out)
 static enum errc check_choices(const struct prompt *p, struct err *e)
 {
 	for (size_t i = 0; i < p->member_count; i++) {
-		struct str m = p->members[i];
+		struct str  m = p->members[i];
 		const char *colon = key_is(m, "n") ? memchr(m.p + 3, ':', m.n - 3) : NULL;
 		struct str  value = STR("1");
 
@@ -135,8 +135,9 @@ static enum errc check_choices(const struct prompt *p, struct err *e)
 		while (value.n > 0 && (unsigned char)value.p[0] <= ' ')
 			value = (struct str){ value.p + 1, value.n - 1 };
 		if (!str_is(value, "1") && !str_is(value, "null"))
-			return err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",
-				       "this provider speaks LMC and gives one choice: n must be 1");
+			return err_set(
+				e, ERR_UNSUPPORTED_PARAMETER, "n",
+				"this provider speaks LMC and gives one choice: n must be 1");
 	}
 	return ERR_OK;
 }

@@ -146,8 +146,7 @@ static void name_call(struct lmc_say *s, struct str format)
 
 /* --- messages --- */
 
-bool lmc_say_begin(struct lmc_say *s, enum lmc_role role,
-		    const struct str said[LMC_SAID__COUNT])
+bool lmc_say_begin(struct lmc_say *s, enum lmc_role role, const struct str said[LMC_SAID__COUNT])
 {
 	struct str type = said[LMC_TYPE];
 
@@ -185,8 +184,7 @@ static bool text_inside(struct lmc_say *s, const struct json_doc *d, json_at con
 	return true;
 }
 
-bool lmc_say_text(struct lmc_say *s, const struct json_doc *d, json_at content,
-		   struct str format)
+bool lmc_say_text(struct lmc_say *s, const struct json_doc *d, json_at content, struct str format)
 {
 	struct buf whole;
 	struct str text = STR_NONE;

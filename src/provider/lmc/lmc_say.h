@@ -31,8 +31,8 @@ struct lmc_say {
 
 	/* The answer so far. */
 	bool     in_line; /* text was given and did not end in LF */
-	uint32_t calls; /* begun so far; the open one is the last of them */
-	uint64_t salt;  /* makes the calls' ids this answer's own */
+	uint32_t calls;   /* begun so far; the open one is the last of them */
+	uint64_t salt;    /* makes the calls' ids this answer's own */
 
 	bool hollow; /* what is given now is of a message without content */
 
@@ -48,8 +48,8 @@ void lmc_say_finish(struct lmc_say *s);
  * format may still be unknown; it is given again with all that follows.
  * False: no memory, or too much is held. */
 bool lmc_say_begin(struct lmc_say *s, enum lmc_role role,
-		    const struct str said[LMC_SAID__COUNT]) MUST_USE;
+		   const struct str said[LMC_SAID__COUNT]) MUST_USE;
 /* lmc_say_text: a piece of its content. */
 bool lmc_say_text(struct lmc_say *s, const struct json_doc *d, json_at content,
-		   struct str format) MUST_USE;
+		  struct str format) MUST_USE;
 bool lmc_say_end(struct lmc_say *s, struct str format) MUST_USE;

@@ -49,8 +49,7 @@ void lmc_segments_finish(struct lmc_segments *s)
 
 static void give(struct lmc_segments *s, struct str chunk)
 {
-	s->on_event(s->arg,
-		    &(struct event){ .kind = EVENT_LMC, .text = chunk, .from_lmc = true });
+	s->on_event(s->arg, &(struct event){ .kind = EVENT_LMC, .text = chunk, .from_lmc = true });
 }
 
 /* set: an owned copy; an absent value makes it empty. */
@@ -245,8 +244,7 @@ static bool take_content(struct lmc_segments *s, const struct lmc_chunk *c)
 	if (segment && goes_on(s, c, said[LMC_RECIPIENT])) {
 		if (!complete(s, said))
 			return false;
-	} else if (!close_segment(s, NULL) || !open_segment(s, c->role, said) ||
-		   !give_start(s)) {
+	} else if (!close_segment(s, NULL) || !open_segment(s, c->role, said) || !give_start(s)) {
 		return false;
 	}
 	if (s->state == STARTED && !begin_saying(s))
@@ -278,9 +276,8 @@ bool lmc_segments_add(struct lmc_segments *s, const struct lmc_chunk *c)
 
 	if (c->role == LMC_SERVER || confirmation) {
 		buf_clear(&s->flag_recipient);
-		return close_segment(s, NULL) &&
-		       (!confirmation || c->role == LMC_SERVER || c->content == JSON_ABSENT ||
-			give_content(s, c));
+		return close_segment(s, NULL) && (!confirmation || c->role == LMC_SERVER ||
+						  c->content == JSON_ABSENT || give_content(s, c));
 	}
 	if (c->start && !take_start(s, c))
 		return false;

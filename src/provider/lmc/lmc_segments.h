@@ -13,8 +13,8 @@ struct lmc_segments {
 	int           state;
 	enum lmc_role role;
 	struct buf    said[LMC_SAID__COUNT]; /* as JSON; empty: not said yet */
-	struct buf    head; /* of its flags: the end has the members of the start */
-	struct buf    others; /* of a start flag */
+	struct buf    head;           /* of its flags: the end has the members of the start */
+	struct buf    others;         /* of a start flag */
 	struct buf    flag_recipient; /* of the flag whose segment this is; empty: none */
 
 	struct buf    line; /* an active line that waits for its console; empty: none */

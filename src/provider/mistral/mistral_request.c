@@ -61,8 +61,8 @@ static enum errc bad(const struct writer *w, const char *member, const char *wha
 static bool put_text(struct buf *out, struct str name, struct str text)
 {
 	return buf_text(out, "{\"type\":\"text\",\"text\":\"") &&
-	       (name.n == 0 || (buf_str(out, name) && buf_text(out, ": "))) &&
-	       buf_str(out, text) && buf_text(out, "\"}");
+	       (name.n == 0 || (buf_str(out, name) && buf_text(out, ": "))) && buf_str(out, text) &&
+	       buf_text(out, "\"}");
 }
 
 /* put_audio: the data alone; Mistral finds out itself what it is. */
@@ -97,8 +97,8 @@ static enum errc put_part(const struct writer *w, json_at i, struct str *name, s
 {
 	const struct json_doc *d = &w->doc;
 	json_at type = json_is_kind(d, i, JSON_OBJECT) ? json_get(d, i, "type") : JSON_ABSENT;
-	json_at                file = json_get(d, i, "file");
-	bool                   ok;
+	json_at file = json_get(d, i, "file");
+	bool    ok;
 
 	if (!json_is_kind(d, i, JSON_OBJECT))
 		return bad(w, ".content", "a part of content must be an object with a type", e);
@@ -125,7 +125,8 @@ static enum errc put_part(const struct writer *w, json_at i, struct str *name, s
 	return ok ? ERR_OK : ask_too_large(e);
 }
 
-static enum errc put_content(const struct writer *w, json_at content, struct str name, struct err *e)
+static enum errc put_content(const struct writer *w, json_at content, struct str name,
+			     struct err *e)
 {
 	const struct json_doc *d = &w->doc;
 	bool                   first = true;
@@ -188,9 +189,9 @@ static bool put_call(const struct writer *w, json_at call)
 {
 	const struct json_doc *d = &w->doc;
 	json_at                function = json_get(d, call, "function");
-	json_at arguments = json_is_kind(d, function, JSON_OBJECT)
-				    ? json_get_some(d, function, "arguments")
-				    : JSON_ABSENT;
+	json_at                arguments = json_is_kind(d, function, JSON_OBJECT)
+						   ? json_get_some(d, function, "arguments")
+						   : JSON_ABSENT;
 
 	return json_is_kind(d, function, JSON_OBJECT) &&
 	       put_id(w->out, "{\"id\":", json_get_inner(d, call, "id")) &&
@@ -212,7 +213,8 @@ static enum errc put_calls(const struct writer *w, struct err *e)
 	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
 		if (!json_is_kind(d, i, JSON_OBJECT) ||
 		    !json_is_kind(d, json_get(d, i, "function"), JSON_OBJECT))
-			return bad(w, ".tool_calls", "this provider takes calls of functions alone", e);
+			return bad(w, ".tool_calls", "this provider takes calls of functions alone",
+				   e);
 		if (!buf_text(w->out, before) || !put_call(w, i))
 			return ask_too_large(e);
 		before = ",";
@@ -240,9 +242,10 @@ static struct str role_of(const struct json_doc *d)
 static bool put_between(struct writer *w, bool user)
 {
 	if (w->after_result && user) {
-		warnings_add(w->prompt->warnings, w->index, "message_added",
-			     "an assistant's \"OK.\" was sent in front of it, as this provider takes "
-			     "no user's message right behind a tool's result");
+		warnings_add(
+			w->prompt->warnings, w->index, "message_added",
+			"an assistant's \"OK.\" was sent in front of it, as this provider takes "
+			"no user's message right behind a tool's result");
 		return buf_text(w->out, ",{\"role\":\"assistant\",\"content\":\"OK.\"},");
 	}
 	return w->first || buf_text(w->out, ",");
@@ -254,11 +257,11 @@ static bool put_rest(const struct writer *w, bool assistant, bool tool)
 	json_at                prefix = assistant ? json_get_some(d, 0, "prefix") : JSON_ABSENT;
 	struct str             name = tool ? json_get_inner(d, 0, "name") : STR_NONE;
 
-	return (!tool || put_id(w->out, ",\"tool_call_id\":",
-				json_get_inner(d, 0, "tool_call_id"))) &&
+	return (!tool ||
+		put_id(w->out, ",\"tool_call_id\":", json_get_inner(d, 0, "tool_call_id"))) &&
 	       (name.n == 0 || ask_put_string(w->out, ",\"name\":", name)) &&
-	       (prefix == JSON_ABSENT || (buf_text(w->out, ",\"prefix\":") &&
-					  buf_str(w->out, json_raw(d, prefix))));
+	       (prefix == JSON_ABSENT ||
+		(buf_text(w->out, ",\"prefix\":") && buf_str(w->out, json_raw(d, prefix))));
 }
 
 static enum errc put_message(struct writer *w, struct str message, struct err *e)
@@ -301,8 +304,8 @@ static enum errc put_messages(const struct prompt *p, struct buf *out, struct er
 
 static bool put_member(struct buf *out, const char *key, struct str value)
 {
-	return value.n == 0 || (buf_text(out, ",\"") && buf_text(out, key) && buf_text(out, "\":") &&
-				buf_str(out, value));
+	return value.n == 0 || (buf_text(out, ",\"") && buf_text(out, key) &&
+				buf_text(out, "\":") && buf_str(out, value));
 }
 
 static bool put_own(const struct provider_options *o, const struct prompt *p, struct buf *out)

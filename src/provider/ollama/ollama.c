@@ -94,8 +94,10 @@ static enum errc give_call(struct decode *d, json_at call, struct err *e)
 		make_id(d, name, input != JSON_ABSENT ? json_raw(doc, input) : STR("{}"), made);
 		id = str_of(made);
 	}
-	decode_give(d, (struct event){
-			.kind = EVENT_TOOL_START, .block = d->next_tool, .id = id, .name = name });
+	decode_give(d, (struct event){ .kind = EVENT_TOOL_START,
+				       .block = d->next_tool,
+				       .id = id,
+				       .name = name });
 	enum errc rc = give_args(d, input, e);
 	if (rc == ERR_OK)
 		decode_give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool++ });
@@ -128,9 +130,9 @@ static bool read_count(const struct json_doc *doc, const char *key, int64_t *ret
 /* A count that is zero is left out there: the prompt's, where all of it was in the cache. */
 static struct usage read_usage(const struct decode *d)
 {
-	int64_t      in = 0, out = 0;
-	bool         has_in = read_count(d->doc, "prompt_eval_count", &in);
-	bool         has_out = read_count(d->doc, "eval_count", &out);
+	int64_t in = 0, out = 0;
+	bool    has_in = read_count(d->doc, "prompt_eval_count", &in);
+	bool    has_out = read_count(d->doc, "eval_count", &out);
 
 	return (struct usage){ .known = has_in || has_out,
 			       .in = has_in ? in : 0,

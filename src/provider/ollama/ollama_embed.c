@@ -23,7 +23,8 @@ static enum errc encode(const struct provider_options *o, const struct prompt *p
 	return embed_put(p, params, "ollama", out, e);
 }
 
-static enum errc decode(struct decode *d, const struct embed_want *want, struct str body, struct err *e)
+static enum errc decode(struct decode *d, const struct embed_want *want, struct str body,
+			struct err *e)
 {
 	struct embed_list l;
 	enum errc         rc = embed_scan(d, body, e);
@@ -34,8 +35,7 @@ static enum errc decode(struct decode *d, const struct embed_want *want, struct 
 	struct usage usage = embed_list_usage(d->doc, 0, "prompt_eval_count");
 	embed_list_begin(&l, want);
 	rc = embed_list_vectors(&l, d->doc, NULL, e);
-	return embed_list_give(&l, d, rc, json_get_inner(d->doc, 0, "model"), &usage,
-			       e);
+	return embed_list_give(&l, d, rc, json_get_inner(d->doc, 0, "model"), &usage, e);
 }
 
 const struct dialect_embed ollama_embed = {

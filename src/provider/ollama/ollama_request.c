@@ -78,9 +78,10 @@ static enum errc check_part(const struct ask_message *m, const struct ask_part *
 		if (part->data.n > 0)
 			return ERR_OK;
 		snprintf(path, sizeof path, "messages[%zu].content[%zu]", m->index, part->index);
-		return err_set(e, ERR_UNSUPPORTED_PARAMETER, path,
-			       "a provider of dialect ollama takes images as data URLs alone: it fetches "
-			       "none");
+		return err_set(
+			e, ERR_UNSUPPORTED_PARAMETER, path,
+			"a provider of dialect ollama takes images as data URLs alone: it fetches "
+			"none");
 	case ASK_AUDIO:
 	case ASK_DOCUMENT:
 	case ASK_KIND__COUNT: break;
@@ -112,7 +113,8 @@ static bool put_calls(const struct ask_message *m, struct buf *out)
 		const struct ask_call *c = &m->calls[i];
 
 		if (!buf_text(out, i == 0 ? ",\"tool_calls\":[{" : ",{") ||
-		    (c->id.n > 0 && (!ask_put_string(out, "\"id\":", c->id) || !buf_text(out, ","))) ||
+		    (c->id.n > 0 &&
+		     (!ask_put_string(out, "\"id\":", c->id) || !buf_text(out, ","))) ||
 		    !ask_put_string(out, "\"function\":{\"name\":", c->name) ||
 		    !buf_text(out, ",\"arguments\":") || !buf_str(out, c->input) ||
 		    !buf_text(out, "}}"))
@@ -165,7 +167,8 @@ static bool is_said(const struct prompt *p, const struct json_doc *d, json_at ke
 }
 
 /* put_own_options: those that a client wrote as Ollama's. */
-static enum errc put_own_options(const struct prompt *p, bool *first, struct buf *out, struct err *e)
+static enum errc put_own_options(const struct prompt *p, bool *first, struct buf *out,
+				 struct err *e)
 {
 	struct str      raw = ask_param_value(p, "options");
 	struct json_doc d = { 0 };

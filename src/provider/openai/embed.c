@@ -94,8 +94,8 @@ static void give(struct decode *d, struct str raw, const struct usage *usage)
 	d->started = true;
 	d->on_event(d->arg, &(struct event){ .kind = EVENT_OTHER, .raw = raw });
 	if (usage->known)
-		d->on_event(d->arg, &(struct event){
-					    .kind = EVENT_USAGE, .usage = *usage, .cont = true });
+		d->on_event(d->arg,
+			    &(struct event){ .kind = EVENT_USAGE, .usage = *usage, .cont = true });
 	d->finished = true;
 }
 
@@ -243,12 +243,14 @@ static enum errc put_list(struct reading *r, bool has_model, struct buf *out, st
 		return rc;
 	ok = ok && buf_text(out, "]");
 	if (!has_model)
-		ok = ok && buf_text(out, ",\"model\":") && buf_json_string(out, str_of(r->want->model));
+		ok = ok && buf_text(out, ",\"model\":") &&
+		     buf_json_string(out, str_of(r->want->model));
 	ok = ok && put_others(r->doc, 0, has_model ? but : but_model, out) && buf_text(out, "}");
 	return ok ? ERR_OK : full(e);
 }
 
-enum errc embed_decode(struct decode *d, const struct embed_want *want, struct str body, struct err *e)
+enum errc embed_decode(struct decode *d, const struct embed_want *want, struct str body,
+		       struct err *e)
 {
 	struct openai_top top;
 	struct reading    r = { .doc = d->doc, .want = want };
@@ -297,7 +299,8 @@ static bool put_head(struct embed_list *l)
 	const char *front = l->count == 0 ? "{\"object\":\"list\",\"data\":[" : ",";
 
 	return buf_text(&l->out, front) &&
-	       buf_fmt(&l->out, "{\"object\":\"embedding\",\"index\":%zu,\"embedding\":", l->count++);
+	       buf_fmt(&l->out,
+		       "{\"object\":\"embedding\",\"index\":%zu,\"embedding\":", l->count++);
 }
 
 enum errc embed_list_add(struct embed_list *l, const struct json_doc *doc, json_at numbers,

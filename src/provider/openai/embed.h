@@ -9,7 +9,8 @@
 extern const struct dialect_embed embed_openai;
 enum errc embed_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
 		       struct err *e);
-enum errc embed_decode(struct decode *d, const struct embed_want *want, struct str body, struct err *e);
+enum errc embed_decode(struct decode *d, const struct embed_want *want, struct str body,
+		       struct err *e);
 
 /* embed_scan: the body of an answer, an object, into d->doc, folded; errors: what is none, and what the
  * provider says is one. */

@@ -55,16 +55,12 @@ bool openai_truthy(const struct json_doc *doc, json_at i)
 		return false;
 	switch (json_kind(doc, i)) {
 	case JSON_NULL:
-	case JSON_FALSE:
-		return false;
-	case JSON_STRING:
-		return doc->tok[i].len > 2;
-	case JSON_NUMBER:
-		return json_number(doc, i, &n) && n != 0;
+	case JSON_FALSE: return false;
+	case JSON_STRING: return doc->tok[i].len > 2;
+	case JSON_NUMBER: return json_number(doc, i, &n) && n != 0;
 	case JSON_TRUE:
 	case JSON_ARRAY:
-	case JSON_OBJECT:
-		return true;
+	case JSON_OBJECT: return true;
 	}
 	return true;
 }

@@ -16,7 +16,8 @@ struct openai_top {
 };
 
 /* A key by its text; plain keys are compared where they stand. */
-static inline bool openai_key_is(const struct json_doc *doc, json_at key, const char *text, size_t n)
+static inline bool openai_key_is(const struct json_doc *doc, json_at key, const char *text,
+				 size_t n)
 {
 	const struct json_tok *t = &doc->tok[key];
 

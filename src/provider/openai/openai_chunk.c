@@ -11,19 +11,19 @@
 enum { TOOL_INDEX_MAX = 4096 };
 
 struct choice {
-	json_at  at;
-	uint32_t index;
-	bool     no_index;
-	json_at  delta;
-	json_at  role;
+	json_at    at;
+	uint32_t   index;
+	bool       no_index;
+	json_at    delta;
+	json_at    role;
 	struct str role_cut; /* the member with one neighbouring comma */
-	json_at  content;
-	json_at  reasoning;
-	json_at  images; /* OpenRouter: that the model made */
-	json_at  details; /* of it: OpenRouter's list */
-	json_at  refusal;
-	json_at  tools;
-	json_at  finish;
+	json_at    content;
+	json_at    reasoning;
+	json_at    images;  /* OpenRouter: that the model made */
+	json_at    details; /* of it: OpenRouter's list */
+	json_at    refusal;
+	json_at    tools;
+	json_at    finish;
 };
 
 struct chunk {
@@ -123,7 +123,8 @@ static enum errc read_choice(const struct json_doc *doc, json_at at, uint32_t po
 	*ret = (struct choice){ 0 };
 	if (json_kind(doc, at) != JSON_OBJECT)
 		return decode_bad(e, "a chunk with a choice that is no object");
-	for (json_at k = json_first(doc, at); k != json_end(doc, at); k = json_next_member(doc, k)) {
+	for (json_at k = json_first(doc, at); k != json_end(doc, at);
+	     k = json_next_member(doc, k)) {
 		json_at v = json_value(k);
 
 		if (OPENAI_KEY(doc, k, "index"))
@@ -289,8 +290,7 @@ static void give_thinking(struct chunk *c, const struct choice *ch, json_at thin
 		return;
 	for (json_at i = json_first(doc, thinking); i != json_end(doc, thinking);
 	     i = json_next(doc, i))
-		give_text(c, EVENT_REASONING, ch->index,
-			  json_get_inner(doc, i, "text"));
+		give_text(c, EVENT_REASONING, ch->index, json_get_inner(doc, i, "text"));
 }
 
 /* Mistral: content as a list of parts. */
@@ -388,10 +388,9 @@ static void give_tool(struct chunk *c, const struct choice *ch, struct tool_delt
 	if (t->index >= d->next_tool)
 		d->next_tool = t->index + 1;
 
-	struct event args = { .kind = EVENT_TOOL_ARGS,
-			      .choice = ch->index,
-			      .block = t->index,
-			      .text = t->args };
+	struct event args = {
+		.kind = EVENT_TOOL_ARGS, .choice = ch->index, .block = t->index, .text = t->args
+	};
 	if (t->args.n > 0)
 		give(c, &args);
 }

@@ -142,21 +142,21 @@ static enum errc tell_whole(struct decode *d, struct err *e)
 	if (rc != ERR_OK)
 		return rc;
 	if (finish.n == 0)
-		finish = openai_truthy(doc, json_get(doc, message, "tool_calls")) ?
-				 STR("tool_calls") :
-				 STR("stop");
+		finish = openai_truthy(doc, json_get(doc, message, "tool_calls"))
+				 ? STR("tool_calls")
+				 : STR("stop");
 
 	bool raw = complete(doc, &top) && !changed;
 	d->started = true;
 	d->on_event(d->arg, &(struct event){ .kind = EVENT_START,
 					     .id = json_inner_of(doc, top.id),
 					     .text = json_inner_of(doc, top.model) });
-	d->on_event(d->arg, &(struct event){ .kind = EVENT_MESSAGE,
-					     .text = json_raw(doc, message),
-					     .raw = raw ? json_raw(doc, 0) : STR_NONE,
-					     .raw_id = raw ? json_raw(doc, top.id) : STR_NONE,
-					     .raw_created = raw ? json_raw(doc, top.created)
-								: STR_NONE });
+	d->on_event(d->arg,
+		    &(struct event){ .kind = EVENT_MESSAGE,
+				     .text = json_raw(doc, message),
+				     .raw = raw ? json_raw(doc, 0) : STR_NONE,
+				     .raw_id = raw ? json_raw(doc, top.id) : STR_NONE,
+				     .raw_created = raw ? json_raw(doc, top.created) : STR_NONE });
 	struct event usage = { .kind = EVENT_USAGE, .cont = raw };
 	if (openai_usage(doc, top.usage, &usage.usage))
 		d->on_event(d->arg, &usage);

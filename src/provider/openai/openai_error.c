@@ -16,8 +16,8 @@ struct report {
 #define MODERATED "flagged_input"
 
 /* Whose key is wrong must be plain to the caller. */
-#define KEY_REFUSED                                                                                \
-	"the provider refused the gateway's own key (status %d); the key of this request is not "  \
+#define KEY_REFUSED                                                                               \
+	"the provider refused the gateway's own key (status %d); the key of this request is not " \
 	"at fault"
 
 /* What a refusal is about: the first row of its status whose word is the error's type, code or reason.  A key
@@ -99,7 +99,8 @@ static void put_loc(const struct decode *d, json_at loc, char *ret, size_t ret_s
 	bool       ok = true;
 
 	buf_init(&path, ret_size);
-	for (json_at i = json_first(doc, loc); ok && i != json_end(doc, loc); i = json_next(doc, i)) {
+	for (json_at i = json_first(doc, loc); ok && i != json_end(doc, loc);
+	     i = json_next(doc, i)) {
 		struct str word = json_inner_of(doc, i);
 
 		if (json_kind(doc, i) == JSON_NUMBER)
@@ -235,9 +236,10 @@ static enum errc denied(int64_t status, const struct report *r, struct err *e)
 {
 	const char *says = r->message[0] ? ": " : "";
 
-	return err_set(e, ERR_UPSTREAM_DENIED, NULL,
-		       "the provider does not let the gateway's account make this call (status %d)%s%s",
-		       (int)status, says, r->message);
+	return err_set(
+		e, ERR_UPSTREAM_DENIED, NULL,
+		"the provider does not let the gateway's account make this call (status %d)%s%s",
+		(int)status, says, r->message);
 }
 
 static enum errc for_status(int64_t status, const struct report *r, struct err *e)
@@ -262,8 +264,8 @@ bool openai_is_error(const struct json_doc *doc, const struct openai_top *top, j
 {
 	if (json_kind(doc, 0) == JSON_ARRAY) { /* Gemini: [{"error":{...}}] */
 		json_at first = json_first(doc, 0);
-		json_at inner = first != json_end(doc, 0) ? json_get(doc, first, "error")
-							  : JSON_ABSENT;
+		json_at inner =
+			first != json_end(doc, 0) ? json_get(doc, first, "error") : JSON_ABSENT;
 
 		if (!openai_truthy(doc, inner))
 			return false;
@@ -333,7 +335,7 @@ enum errc openai_answer(const struct decode *d, const struct str *event, struct 
 	return json_kind(d->doc, 0) == JSON_OBJECT
 		       ? ERR_OK
 		       : decode_bad(e, event ? "a stream event that is no JSON object"
-						 : "an answer that is no JSON object");
+					     : "an answer that is no JSON object");
 }
 
 void openai_decode_error(const struct decode *d, int status, struct str body, struct err *e)

@@ -26,8 +26,8 @@ static bool put_parts(const struct json_doc *doc, json_at content, enum part whi
 
 		switch (which) {
 		case PART_TEXT:
-			ok = buf_str(out, plain ? json_inner(doc, i)
-						: json_get_inner(doc, i, "text"));
+			ok = buf_str(out,
+				     plain ? json_inner(doc, i) : json_get_inner(doc, i, "text"));
 			break;
 		case PART_THINKING:
 			ok = put_thinking(doc, json_get(doc, i, "thinking"), out);
@@ -42,34 +42,34 @@ static json_at list_in(const struct json_doc *doc, json_at choice)
 	json_at message = json_get(doc, choice, "message");
 	json_at content = message != JSON_ABSENT ? json_get(doc, message, "content") : JSON_ABSENT;
 
-	return json_is_kind(doc, content, JSON_ARRAY) ? content
-										: JSON_ABSENT;
+	return json_is_kind(doc, content, JSON_ARRAY) ? content : JSON_ABSENT;
 }
 
 bool openai_has_parts(const struct json_doc *doc, json_at choices)
 {
 	if (!json_is_kind(doc, choices, JSON_ARRAY))
 		return false;
-	for (json_at i = json_first(doc, choices); i != json_end(doc, choices); i = json_next(doc, i))
+	for (json_at i = json_first(doc, choices); i != json_end(doc, choices);
+	     i = json_next(doc, i))
 		if (list_in(doc, i) != JSON_ABSENT)
 			return true;
 	return false;
 }
 
 /* put_quoted: *ret_empty: there was none of it. */
-static bool put_quoted(const struct json_doc *doc, json_at content, enum part which, struct buf *out,
-		       bool *ret_empty)
+static bool put_quoted(const struct json_doc *doc, json_at content, enum part which,
+		       struct buf *out, bool *ret_empty)
 {
 	size_t start = out->len;
-	bool   ok = buf_text(out, "\"") && put_parts(doc, content, which, out) && buf_text(out, "\"");
+	bool ok = buf_text(out, "\"") && put_parts(doc, content, which, out) && buf_text(out, "\"");
 
 	*ret_empty = out->len == start + 2;
 	return ok;
 }
 
 /* put_thought: as a member behind the content, or in place of one that says nothing. */
-static bool put_thought(const struct json_doc *doc, json_at content, const char *name, struct buf *out,
-			bool *ret_empty)
+static bool put_thought(const struct json_doc *doc, json_at content, const char *name,
+			struct buf *out, bool *ret_empty)
 {
 	size_t start = out->len;
 
@@ -90,7 +90,8 @@ static bool copy_to(const struct json_doc *doc, json_at value, size_t *at, struc
 }
 
 /* join: content is a list; own: the message's reasoning_content, which is there but once. */
-static bool join(const struct json_doc *doc, json_at content, json_at own, size_t *at, struct buf *out)
+static bool join(const struct json_doc *doc, json_at content, json_at own, size_t *at,
+		 struct buf *out)
 {
 	bool said = json_inner_of(doc, own).n > 0;
 	bool front = own != JSON_ABSENT && doc->tok[own].at < doc->tok[content].at;
@@ -104,7 +105,8 @@ static bool join(const struct json_doc *doc, json_at content, json_at own, size_
 			     !put_thought(doc, content, ",\"reasoning_content\":", out, &empty)))
 				return false;
 		} else if (own != JSON_ABSENT && !said) {
-			if (!copy_to(doc, own, at, out) || !put_thought(doc, content, "", out, &empty) ||
+			if (!copy_to(doc, own, at, out) ||
+			    !put_thought(doc, content, "", out, &empty) ||
 			    (empty && !buf_str(out, json_raw(doc, own))))
 				return false;
 		}
@@ -122,7 +124,8 @@ bool openai_join_parts(const struct json_doc *doc, json_at choices, struct buf *
 
 		if (content != JSON_ABSENT &&
 		    !join(doc, content,
-			  json_get(doc, json_get(doc, i, "message"), "reasoning_content"), &at, out))
+			  json_get(doc, json_get(doc, i, "message"), "reasoning_content"), &at,
+			  out))
 			return false;
 	}
 	return buf_add(out, doc->text + at, doc->len - at);

@@ -136,8 +136,8 @@ static void give_args(struct decode *d, struct reader *r, struct call *c, struct
 		return;
 	c->begun = true;
 	decode_give(d, (struct event){ .kind = EVENT_TOOL_ARGS,
-				.block = (uint32_t)(c - r->calls),
-				.text = args });
+				       .block = (uint32_t)(c - r->calls),
+				       .text = args });
 }
 
 static void end_call(struct decode *d, struct reader *r, struct call *c)
@@ -160,8 +160,8 @@ static bool keep_reasoning(struct reader *r, const struct json_doc *doc, json_at
 	for (size_t i = 0; ok && i < ARRAY_LEN(members); i++) {
 		json_at v = json_get_some(doc, item, members[i]);
 
-		ok = v == JSON_ABSENT || (buf_fmt(&r->items, ",\"%s\":", members[i]) &&
-					  json_print(doc, v, &r->items));
+		ok = v == JSON_ABSENT ||
+		     (buf_fmt(&r->items, ",\"%s\":", members[i]) && json_print(doc, v, &r->items));
 	}
 	return ok && buf_text(&r->items, "}");
 }
@@ -169,10 +169,9 @@ static bool keep_reasoning(struct reader *r, const struct json_doc *doc, json_at
 /* give_call: with the reasoning that led to it. */
 static bool give_call(struct decode *d, struct reader *r, struct str id, struct str name)
 {
-	struct event ev = { .kind = EVENT_TOOL_START,
-			    .block = (uint32_t)r->count++,
-			    .id = id,
-			    .name = name };
+	struct event ev = {
+		.kind = EVENT_TOOL_START, .block = (uint32_t)r->count++, .id = id, .name = name
+	};
 
 	buf_clear(&r->extra);
 	if (r->items.len > 0) {
@@ -281,7 +280,8 @@ static enum errc give_item(struct decode *d, struct reader *r, json_at item, str
 		rc = give_parts(d, r, json_get_some(doc, item, "summary"), "summary_text", "text",
 				EVENT_REASONING, e);
 		if (rc == ERR_OK)
-			rc = give_parts(d, r, content, "reasoning_text", "text", EVENT_REASONING, e);
+			rc = give_parts(d, r, content, "reasoning_text", "text", EVENT_REASONING,
+					e);
 		if (rc == ERR_OK && !keep_reasoning(r, doc, item))
 			rc = err_no_memory(e);
 	}
@@ -389,8 +389,7 @@ static enum errc end_completed(struct decode *d, struct reader *r, json_at respo
 {
 	if (!end_calls(d, r))
 		return decode_bad(e, "a function_call without its arguments");
-	give_finish(d, response, r->count > 0 ? STR("tool_calls") : STR("stop"),
-		    STR("completed"));
+	give_finish(d, response, r->count > 0 ? STR("tool_calls") : STR("stop"), STR("completed"));
 	return ERR_OK;
 }
 
@@ -624,7 +623,6 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct reader *r = reader_of(d);
 	struct whole   w;
-
 
 	if (!r)
 		return err_no_memory(e);

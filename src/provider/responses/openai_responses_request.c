@@ -84,7 +84,8 @@ static bool put_audio(struct buf *out, const struct ask_part *part)
 {
 	const char *format = str_is(part->type, "audio/wav") ? "wav" : "mp3";
 
-	return ask_put_string(out, "{\"type\":\"input_audio\",\"input_audio\":{\"data\":", part->data) &&
+	return ask_put_string(out,
+			      "{\"type\":\"input_audio\",\"input_audio\":{\"data\":", part->data) &&
 	       buf_fmt(out, ",\"format\":\"%s\"}}", format);
 }
 
@@ -108,20 +109,11 @@ static enum errc put_part(const struct ask_message *m, const struct ask_part *pa
 	if (m->role == ASK_ASSISTANT && part->kind != ASK_TEXT)
 		return ask_refuse_part(m, part, "openai-responses", e);
 	switch (part->kind) {
-	case ASK_TEXT:
-		ok = put_text(out, m->role == ASK_ASSISTANT, name, part->text);
-		break;
-	case ASK_IMAGE:
-		ok = put_image(out, part);
-		break;
-	case ASK_AUDIO:
-		ok = put_audio(out, part);
-		break;
-	case ASK_DOCUMENT:
-		ok = put_document(out, part);
-		break;
-	case ASK_KIND__COUNT:
-		return ask_refuse_part(m, part, "openai-responses", e);
+	case ASK_TEXT: ok = put_text(out, m->role == ASK_ASSISTANT, name, part->text); break;
+	case ASK_IMAGE: ok = put_image(out, part); break;
+	case ASK_AUDIO: ok = put_audio(out, part); break;
+	case ASK_DOCUMENT: ok = put_document(out, part); break;
+	case ASK_KIND__COUNT: return ask_refuse_part(m, part, "openai-responses", e);
 	}
 	return ok ? ERR_OK : ask_too_large(e);
 }
@@ -188,16 +180,16 @@ static enum errc put_message(const struct ask_message *m, bool *first, struct bu
 		return ask_put_comma(first, out) ? put_result(m, out, e) : ask_too_large(e);
 	if (m->part_count > 0) {
 		if (!ask_put_comma(first, out) ||
-		    !buf_fmt(out, "{\"type\":\"message\",\"role\":\"%s\",\"content\":",
-			     roles[m->role]))
+		    !buf_fmt(out,
+			     "{\"type\":\"message\",\"role\":\"%s\",\"content\":", roles[m->role]))
 			return ask_too_large(e);
 		rc = put_parts(m, out, e);
 		if (rc == ERR_OK && !buf_text(out, "}"))
 			rc = ask_too_large(e);
 	}
 	for (size_t i = 0; rc == ERR_OK && i < m->call_count; i++) {
-		if (!put_reasoning_items(&m->calls[i], first, out) ||
-		    !ask_put_comma(first, out) || !put_call(&m->calls[i], out))
+		if (!put_reasoning_items(&m->calls[i], first, out) || !ask_put_comma(first, out) ||
+		    !put_call(&m->calls[i], out))
 			rc = ask_too_large(e);
 	}
 	return rc;
@@ -221,11 +213,11 @@ static enum errc put_input(const struct ask *a, struct buf *out, struct err *e)
 static bool put_tool(const struct ask_tool *t, struct buf *out)
 {
 	return ask_put_string(out, "{\"type\":\"function\",\"name\":", t->name) &&
-	       (t->description.n == 0 || ask_put_string(out, ",\"description\":", t->description)) &&
+	       (t->description.n == 0 ||
+		ask_put_string(out, ",\"description\":", t->description)) &&
 	       buf_text(out, ",\"parameters\":") &&
-	       buf_str(out, t->parameters.n > 0 ?
-				    t->parameters :
-				    STR("{\"type\":\"object\",\"properties\":{}}")) &&
+	       buf_str(out, t->parameters.n > 0 ? t->parameters
+						: STR("{\"type\":\"object\",\"properties\":{}}")) &&
 	       buf_text(out, t->strict ? ",\"strict\":true}" : ",\"strict\":false}");
 }
 
@@ -238,7 +230,7 @@ static bool put_choice(const struct ask *a, struct buf *out)
 	case ASK_CHOICE_ANY: return buf_text(out, ",\"tool_choice\":\"required\"");
 	case ASK_CHOICE_ONE:
 		return ask_put_string(out, ",\"tool_choice\":{\"type\":\"function\",\"name\":",
-				  a->choice_name) &&
+				      a->choice_name) &&
 		       buf_text(out, "}");
 	}
 	return false;
@@ -286,14 +278,9 @@ static bool put_text_member(const struct ask *a, struct buf *out)
 	if (!buf_text(out, ",\"text\":{"))
 		return false;
 	switch (a->format) {
-	case ASK_FORMAT_TEXT:
-		break;
-	case ASK_FORMAT_JSON:
-		ok = buf_text(out, "\"format\":{\"type\":\"json_object\"}");
-		break;
-	case ASK_FORMAT_SCHEMA:
-		ok = put_schema(a->prompt, out);
-		break;
+	case ASK_FORMAT_TEXT: break;
+	case ASK_FORMAT_JSON: ok = buf_text(out, "\"format\":{\"type\":\"json_object\"}"); break;
+	case ASK_FORMAT_SCHEMA: ok = put_schema(a->prompt, out); break;
 	}
 	return ok &&
 	       put_member(out, a->format == ASK_FORMAT_TEXT ? "\"verbosity\":" : ",\"verbosity\":",
@@ -319,7 +306,7 @@ static bool put_include(const struct provider_options *o, const struct ask *a, s
 	const struct prompt *p = a->prompt;
 	struct str           effort = ask_param_value(p, "reasoning_effort");
 	bool                 kept = o->forward_store && p->forward[0].n > 0;
-	bool reasons = ask_param_value(p, "reasoning").n > 0 ||
+	bool                 reasons = ask_param_value(p, "reasoning").n > 0 ||
 		       (effort.n > 0 && !str_is(effort, "\"none\""));
 
 	if (!reasons || kept || a->tool_count == 0 || ask_param_value(p, "include").n > 0)

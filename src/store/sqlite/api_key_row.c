@@ -77,7 +77,7 @@ bool api_key_row_read(sqlite3_stmt *st, struct arena *a, struct store_api_key *r
 }
 
 int api_key_row_find(struct conn *c, struct str id, const char *path, struct arena *a,
-                     struct store_api_key *ret, struct err *e)
+		     struct store_api_key *ret, struct err *e)
 {
 	struct db_bind b = conn_bind(c, sql_one);
 	sqlite3_stmt  *st = b.st;
@@ -104,7 +104,7 @@ static bool read_models(struct str json, struct arena *a, struct str **ret, size
 	struct err      e;
 	size_t          n = 0;
 	bool            ok = json_scan(&d, json.p, json.n, &json_limits_stored, &e) == ERR_OK &&
-			     json_kind(&d, 0) == JSON_ARRAY;
+		  json_kind(&d, 0) == JSON_ARRAY;
 
 	*ret = ok ? arena_alloc(a, (d.tok[0].count + 1) * sizeof **ret) : NULL;
 	ok = *ret != NULL;
@@ -123,13 +123,13 @@ static bool read_models(struct str json, struct arena *a, struct str **ret, size
 /* A row that another program has made wrong lets nobody in, and keeps no other from being read. */
 static int add_row(sqlite3_stmt *st, struct key_ring_table *t)
 {
-	struct str  id = db_column(st, 1);
-	struct str  json = db_column(st, 4);
-	struct str  sum = db_blob(st, 5);
-	struct str  old = db_blob(st, 6);
-	struct str *models = NULL;
-	size_t      count = 0;
-	char        name[API_KEY_ID_MAX];
+	struct str   id = db_column(st, 1);
+	struct str   json = db_column(st, 4);
+	struct str   sum = db_blob(st, 5);
+	struct str   old = db_blob(st, 6);
+	struct str  *models = NULL;
+	size_t       count = 0;
+	char         name[API_KEY_ID_MAX];
 	struct arena a;
 
 	if (id.n != API_KEY_ID || sum.n != HASH_BYTES)

@@ -7,16 +7,16 @@
 struct key_ring;
 struct store_api_key;
 
-#define API_KEY_ALLOWANCE                                                                                  \
-	"requests, requests_window_us, tokens, tokens_window_us, concurrent, max_body, "           \
+#define API_KEY_ALLOWANCE                                                                \
+	"requests, requests_window_us, tokens, tokens_window_us, concurrent, max_body, " \
 	"budget_nano, budget_tokens, budget_window_us"
-#define API_KEY_ROW                                                                                \
-	"SELECT number, id, owner, name, scopes, models, metadata, created_ms, expires_ms, "       \
+#define API_KEY_ROW                                                                          \
+	"SELECT number, id, owner, name, scopes, models, metadata, created_ms, expires_ms, " \
 	"revoked_ms, rotated_ms, old_until_ms, used_ms, " API_KEY_ALLOWANCE " FROM api_key "
 
 /* All: an SQLite code; refusals are in e.  api_key_row_find: NOT_FOUND with path where there is none. */
 int api_key_row_find(struct conn *c, struct str id, const char *path, struct arena *a,
-                     struct store_api_key *ret, struct err *e) MUST_USE;
+		     struct store_api_key *ret, struct err *e) MUST_USE;
 /* api_key_row_read: a row of API_KEY_ROW; false: e says why not. */
 bool api_key_row_read(sqlite3_stmt *st, struct arena *a, struct store_api_key *ret, struct err *e);
 /* api_key_row_load: fills the ring if it has another version than the database; in a transaction. */

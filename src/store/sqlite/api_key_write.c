@@ -34,13 +34,13 @@ static int check_count(struct session *s, struct err *e)
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
 	if (db_int(st, 0) >= LIMIT_API_KEYS)
-		err_set(e, ERR_OVERLOADED, "", "there are %d keys, and there can't be more; revoke some",
-		        LIMIT_API_KEYS);
+		err_set(e, ERR_OVERLOADED, "",
+			"there are %d keys, and there can't be more; revoke some", LIMIT_API_KEYS);
 	return sqlite3_reset(st);
 }
 
 static void bind_allowance(struct db_bind *b, const struct allowance *limits,
-                           const struct allowance *budget)
+			   const struct allowance *budget)
 {
 	db_bind_int(b, limits->requests);
 	db_bind_int(b, limits->requests_window_us);

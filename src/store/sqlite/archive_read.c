@@ -79,14 +79,13 @@ static int add_part(struct parts *p, sqlite3_stmt *st, bool loose)
 	}
 	if (run < 0)
 		run = ~run;
-	p->at[p->count++] = (struct part){
-		.key = db_int(st, 0), .needs = run != 0 ? run : base, .loose = loose
-	};
+	p->at[p->count++] = (struct part){ .key = db_int(st, 0),
+					   .needs = run != 0 ? run : base,
+					   .loose = loose };
 	return p->count > LIMIT_ARCHIVE_LINES ? SQLITE_TOOBIG : SQLITE_OK;
 }
 
-static int read_parts(struct session *s, const char *sql, int64_t conversation,
-                      struct parts *p)
+static int read_parts(struct session *s, const char *sql, int64_t conversation, struct parts *p)
 {
 	struct db_bind b = conn_bind(s->conn, sql);
 	sqlite3_stmt  *st = b.st;
@@ -189,8 +188,8 @@ static int gone(struct archive_read *j)
 static int put_conversation(struct session *s, struct archive_read *j)
 {
 	struct archive_line line = { .kind = ARCHIVE_CONVERSATION };
-	struct db_bind b = conn_bind(s->conn, sql_conversation);
-	sqlite3_stmt  *st = b.st;
+	struct db_bind      b = conn_bind(s->conn, sql_conversation);
+	sqlite3_stmt       *st = b.st;
 
 	db_bind_int(&b, j->conversation.key);
 	db_bind_secret(&b, j->conversation.secret);
@@ -216,8 +215,8 @@ static int put_conversation(struct session *s, struct archive_read *j)
 	return put(j, &line);
 }
 
-static int find(struct session *s, const char *sql, int64_t key,
-                const struct archive_read *j, sqlite3_stmt **ret)
+static int find(struct session *s, const char *sql, int64_t key, const struct archive_read *j,
+		sqlite3_stmt **ret)
 {
 	struct db_bind b = conn_bind(s->conn, sql);
 
@@ -264,7 +263,7 @@ static void take_run(sqlite3_stmt *st, int64_t key, struct archive_run *ret)
 		.attempts = db_int(st, 10),
 		.used = any,
 		.usage = { any && !estimated, any && estimated, db_int(st, 12), db_int(st, 13),
-		           db_int(st, 14), db_int(st, 15), db_int(st, 16) },
+			   db_int(st, 14), db_int(st, 15), db_int(st, 16) },
 		.model = text_of(st, 17),
 		.provider = text_of(st, 18),
 		.shape = text_of(st, 19),
@@ -327,7 +326,7 @@ static int put_answer(struct session *s, struct archive_read *j, struct id run)
 
 /* A run's line, its messages, its answer, from j->line on; *ret_whole: none is left. */
 static int put_run_lines(struct session *s, struct archive_read *j, struct archive_run *run,
-                         const struct chain *c, bool *ret_whole)
+			 const struct chain *c, bool *ret_whole)
 {
 	struct archive_line line = { .kind = ARCHIVE_RUN, .as.run = *run };
 	int                 rc = SQLITE_OK;

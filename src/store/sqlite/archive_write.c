@@ -12,18 +12,17 @@
 
 enum { TRIES = 16 }; /* for ids that nobody has; the first ones are the archive's own */
 
-#define CUT_OFF                                                                                    \
-	"{\"message\":\"This answer was still being made when it was exported.\","                 \
+#define CUT_OFF                                                                    \
+	"{\"message\":\"This answer was still being made when it was exported.\"," \
 	"\"type\":\"server_error\",\"param\":null,\"code\":\"exported_unfinished\"}"
 
 static const char sql_begin[] = "SAVEPOINT archive";
 static const char sql_undo[] = "ROLLBACK TO archive";
 static const char sql_end[] = "RELEASE archive";
 static const char sql_has_conversation[] = "SELECT 1 FROM conversation WHERE id = ?";
-static const char sql_has[] =
-	"SELECT EXISTS (SELECT 1 FROM message WHERE id = ?1) OR "
-	"EXISTS (SELECT 1 FROM run WHERE id = ?1) OR "
-	"EXISTS (SELECT 1 FROM idempotency WHERE id = ?1)";
+static const char sql_has[] = "SELECT EXISTS (SELECT 1 FROM message WHERE id = ?1) OR "
+			      "EXISTS (SELECT 1 FROM run WHERE id = ?1) OR "
+			      "EXISTS (SELECT 1 FROM idempotency WHERE id = ?1)";
 static const char sql_add_conversation[] =
 	"INSERT INTO conversation (id, secret, owner, created_ms, leaf, title, metadata, "
 	"tip, rev, instruction) VALUES (?,?,?,?,?,?,?,?,?,?)";
@@ -107,7 +106,7 @@ static void bind_text(struct db_bind *b, struct str s)
 static int add_conversation(struct writing *x)
 {
 	const struct archive_conversation *c = &x->w.conversation;
-	struct db_bind b = conn_bind(x->s->conn, sql_add_conversation);
+	struct db_bind                     b = conn_bind(x->s->conn, sql_add_conversation);
 
 	db_bind_int(&b, x->w.conversation_as.key);
 	db_bind_secret(&b, x->w.conversation_as.secret);
@@ -145,7 +144,7 @@ static void bind_usage(struct db_bind *b, const struct archive_run *run)
 }
 
 static int put_run(struct writing *x, const struct archive_entry *entry,
-                   const struct archive_run *run)
+		   const struct archive_run *run)
 {
 	struct db_bind b = conn_bind(x->s->conn, sql_add_run);
 	bool           live = run->status <= ARCHIVE_RUNNING;
@@ -209,16 +208,16 @@ static int add_message(struct writing *x, const struct archive_entry *entry)
 static bool put_result(struct writing *x)
 {
 	const struct archive_conversation *c = &x->w.conversation;
-	struct buf *out = &x->j->results;
-	char        id[ID_MAX], source[ID_MAX];
+	struct buf                        *out = &x->j->results;
+	char                               id[ID_MAX], source[ID_MAX];
 
 	if (x->j->quiet)
 		return true;
 	id_text(x->w.conversation_as, ID_CONVERSATION, id);
 	return buf_fmt(out, "%s{\"id\":\"%s\",\"source_id\":", x->j->conversation_count ? "," : "",
-	               id) &&
-	       buf_json_string(out, c->source.p ? c->source
-						: id_text(c->id, ID_CONVERSATION, source)) &&
+		       id) &&
+	       buf_json_string(out,
+			       c->source.p ? c->source : id_text(c->id, ID_CONVERSATION, source)) &&
 	       buf_fmt(out, ",\"messages\":%u}", x->w.messages);
 }
 
@@ -277,7 +276,8 @@ static int write_once(struct session *s, struct archive_write *j)
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->made.replayed)
 		return rc;
 	rc = write_all(s, j);
-	return rc == SQLITE_OK && j->job.err.code == ERR_OK ? claim_made(s->conn, &thing, &j->made) : rc;
+	return rc == SQLITE_OK && j->job.err.code == ERR_OK ? claim_made(s->conn, &thing, &j->made)
+							    : rc;
 }
 
 OP(archive_write, write_once);

@@ -32,7 +32,7 @@ static bool wanted(const struct books *b)
 
 	return usage_gather_any(b->usage) ||
 	       (budgets_old(b->conn, clock_wall_ms() - RESERVATION_MS, &run) == SQLITE_OK &&
-	        run != 0);
+		run != 0);
 }
 
 /* A power cut takes the last second's sums, and no reservation. */

@@ -9,7 +9,8 @@
 
 enum {
 	BOOKS_MS = 1000, /* what was used is written so long after the first of it, */
-	BOOKS_REST_MS = 60 * 1000, /* and reservations that nobody has settled are looked for so often, */
+	BOOKS_REST_MS =
+		60 * 1000, /* and reservations that nobody has settled are looked for so often, */
 };
 
 struct books { /* all borrowed */

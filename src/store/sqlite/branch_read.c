@@ -30,14 +30,14 @@ static void too_long(struct branch_read *j)
 	size_t max = j->arena.max < LIMIT_BRANCH_BYTES ? j->arena.max : LIMIT_BRANCH_BYTES;
 
 	err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "conversation",
-	        "the conversation's history is larger than the %zu KiB that can be sent with one "
-	        "turn; start a new conversation",
-	        max / KIB);
+		"the conversation's history is larger than the %zu KiB that can be sent with one "
+		"turn; start a new conversation",
+		max / KIB);
 }
 
 /* Reads one message in front of *list, if there is something left of it. */
 static int read_link(struct session *s, struct branch_read *j, int64_t key, size_t *bytes,
-                     int64_t *ret_prev, int64_t *ret_run, struct link **list)
+		     int64_t *ret_prev, int64_t *ret_run, struct link **list)
 {
 	sqlite3_stmt *st;
 	int           rc = conversation_row_linked(s->conn, sql_message, key, &st);
@@ -121,7 +121,8 @@ static int walk_branch(struct session *s, struct branch_read *j, int64_t key)
 static int branch_from(struct session *s, struct branch_read *j)
 {
 	sqlite3_stmt *st;
-	int rc = conversation_row_message(s->conn, j->from, j->conversation, j->owner, &st, "parent", &j->job.err);
+	int rc = conversation_row_message(s->conn, j->from, j->conversation, j->owner, &st,
+					  "parent", &j->job.err);
 
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
@@ -131,7 +132,7 @@ static int branch_from(struct session *s, struct branch_read *j)
 static int branch_newest(struct session *s, struct branch_read *j, sqlite3_stmt *conversation)
 {
 	struct conversation_turn turn;
-	int               rc = conversation_row_turn(s->conn, conversation, &turn);
+	int                      rc = conversation_row_turn(s->conn, conversation, &turn);
 
 	if (rc != SQLITE_OK)
 		return rc;
@@ -156,7 +157,8 @@ static int read_branch(struct session *s, struct branch_read *j)
 	j->messages = NULL;
 	j->message_count = 0;
 
-	int rc = conversation_row_find(s->conn, j->conversation, j->owner, "conversation", &st, &j->job.err);
+	int rc = conversation_row_find(s->conn, j->conversation, j->owner, "conversation", &st,
+				       &j->job.err);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
 	rc = id_none(j->from) ? branch_newest(s, j, st) : branch_from(s, j);
@@ -164,7 +166,8 @@ static int read_branch(struct session *s, struct branch_read *j)
 	    sqlite3_column_type(st, CONVERSATION_ROW_INSTRUCTION) == SQLITE_NULL)
 		return rc;
 	/* None of its turns has set one: what held where it was forked from. */
-	j->instruction_set = row_keep(&j->arena, st, CONVERSATION_ROW_INSTRUCTION, &j->instruction, &j->job.err);
+	j->instruction_set =
+		row_keep(&j->arena, st, CONVERSATION_ROW_INSTRUCTION, &j->instruction, &j->job.err);
 	return SQLITE_OK;
 }
 

@@ -19,9 +19,8 @@ static const char sql_reserve[] =
 	"reserved_nano = reserved_nano + ?3, reserved_tokens = reserved_tokens + ?4 "
 	"WHERE iif(" OVER ", 0, spent_nano) + reserved_nano + ?3 <= ?5 "
 	"AND iif(" OVER ", 0, spent_tokens) + reserved_tokens + ?4 <= ?6";
-static const char sql_add[] =
-	"INSERT INTO reservation (run, key, model, provider, nano, tokens, "
-	"tokens_in, made_ms) VALUES (?,?,?,?,?,?,?,?)";
+static const char sql_add[] = "INSERT INTO reservation (run, key, model, provider, nano, tokens, "
+			      "tokens_in, made_ms) VALUES (?,?,?,?,?,?,?,?)";
 static const char sql_left[] =
 	"SELECT began_ms, spent_nano, reserved_nano, spent_tokens, reserved_tokens "
 	"FROM budget WHERE key = ?";
@@ -39,27 +38,27 @@ static int64_t left(int64_t limit, int64_t spent, int64_t reserved)
 }
 
 static void say(const struct budget_reserve *j, int64_t spent[2], const int64_t reserved[2],
-                int64_t wait_ms, struct err *e)
+		int64_t wait_ms, struct err *e)
 {
 	char money[MONEY_TEXT], most[MONEY_TEXT], all[MONEY_TEXT];
 	char end[80] = "";
 
 	if (wait_ms > 0)
 		snprintf(end, sizeof end, "; the budget is renewed in %lld s",
-		         (long long)((wait_ms + 999) / 1000));
+			 (long long)((wait_ms + 999) / 1000));
 	if (j->limit_nano > 0 && j->nano > left(j->limit_nano, spent[0], reserved[0]))
 		err_set(e, ERR_INSUFFICIENT_QUOTA, "",
-		        "this call may cost up to %s, and %s is left of this key's budget of %s%s",
-		        money_print(j->nano, most),
-		        money_print(left(j->limit_nano, spent[0], reserved[0]), money),
-		        money_print(j->limit_nano, all), end);
+			"this call may cost up to %s, and %s is left of this key's budget of %s%s",
+			money_print(j->nano, most),
+			money_print(left(j->limit_nano, spent[0], reserved[0]), money),
+			money_print(j->limit_nano, all), end);
 	else
 		err_set(e, ERR_INSUFFICIENT_QUOTA, "",
-		        "this call may take up to %lld tokens, and %lld are left of this key's budget "
-		        "of %lld tokens%s",
-		        (long long)j->tokens,
-		        (long long)left(j->limit_tokens, spent[1], reserved[1]),
-		        (long long)j->limit_tokens, end);
+			"this call may take up to %lld tokens, and %lld are left of this key's budget "
+			"of %lld tokens%s",
+			(long long)j->tokens,
+			(long long)left(j->limit_tokens, spent[1], reserved[1]),
+			(long long)j->limit_tokens, end);
 	e->retry_after_ms = wait_ms;
 }
 

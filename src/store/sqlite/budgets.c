@@ -7,9 +7,8 @@
 
 #define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
-static const char sql_take[] =
-	"DELETE FROM reservation WHERE run = ? "
-	"RETURNING key, nano, tokens, model, provider, tokens_in";
+static const char sql_take[] = "DELETE FROM reservation WHERE run = ? "
+			       "RETURNING key, nano, tokens, model, provider, tokens_in";
 static const char sql_spend[] =
 	"UPDATE budget SET reserved_nano = max(reserved_nano - ?2, 0), "
 	"reserved_tokens = max(reserved_tokens - ?3, 0), spent_nano = min(spent_nano + ?4, ?6), "
@@ -35,8 +34,8 @@ static int64_t tokens_of(int64_t n)
 	return n < 0 ? 0 : n > PRICE_TOKENS ? PRICE_TOKENS : n;
 }
 
-int budgets_book(struct conn *c, const struct usage_note *note, int64_t calls,
-                 int64_t estimated, int64_t unpriced)
+int budgets_book(struct conn *c, const struct usage_note *note, int64_t calls, int64_t estimated,
+		 int64_t unpriced)
 {
 	const struct usage *u = &note->usage;
 	struct db_bind      bind = conn_bind(c, sql_used);
@@ -56,8 +55,7 @@ int budgets_book(struct conn *c, const struct usage_note *note, int64_t calls,
 	return db_bind_run(&bind);
 }
 
-static int spend(struct conn *c, struct str key, const int64_t reserved[2],
-                 const int64_t spent[2])
+static int spend(struct conn *c, struct str key, const int64_t reserved[2], const int64_t spent[2])
 {
 	struct db_bind bind = conn_bind(c, sql_spend);
 
@@ -72,7 +70,7 @@ static int spend(struct conn *c, struct str key, const int64_t reserved[2],
 
 /* What was reserved for a run, which is taken out; *ret_found: it was there. */
 static int take(struct conn *c, int64_t run, struct usage_note *ret, int64_t reserved[2],
-                int64_t *ret_in, bool *ret_found)
+		int64_t *ret_in, bool *ret_found)
 {
 	struct db_bind bind = conn_bind(c, sql_take);
 	sqlite3_stmt  *st = bind.st;
@@ -120,7 +118,7 @@ int budgets_settle(struct conn *c, const struct usage_note *told)
 	note.usage = believed(&told->usage);
 	if (found)
 		rc = spend(c, str_of(was.key), reserved,
-		           (const int64_t[]){ note.nano, note.usage.in + note.usage.out });
+			   (const int64_t[]){ note.nano, note.usage.in + note.usage.out });
 	if (rc == SQLITE_OK && (note.usage.known || note.usage.estimated))
 		rc = budgets_book(c, &note, 1, note.usage.estimated, !note.priced);
 	return rc;
@@ -172,11 +170,11 @@ int budgets_guess(struct conn *c, int64_t run, int64_t now_ms)
 
 	if (rc != SQLITE_OK || !found)
 		return rc;
-	note.usage = (struct usage){ .estimated = true, .in = in / 4,
-	                             .out = (reserved[1] - in) / 4 };
+	note.usage =
+		(struct usage){ .estimated = true, .in = in / 4, .out = (reserved[1] - in) / 4 };
 	note.nano = reserved[0] / 4;
 	rc = spend(c, str_of(note.key), reserved,
-	           (const int64_t[]){ note.nano, note.usage.in + note.usage.out });
+		   (const int64_t[]){ note.nano, note.usage.in + note.usage.out });
 	if (rc == SQLITE_OK)
 		rc = budgets_book(c, &note, 1, 1, 0);
 	return rc == SQLITE_OK ? guess_run(c, &note) : rc;

@@ -9,8 +9,8 @@
  * was a reservation and it is gone: this was done before. */
 int budgets_settle(struct conn *c, const struct usage_note *note) MUST_USE;
 /* budgets_book: the day's sums alone. */
-int budgets_book(struct conn *c, const struct usage_note *note, int64_t calls,
-                 int64_t estimated, int64_t unpriced) MUST_USE;
+int budgets_book(struct conn *c, const struct usage_note *note, int64_t calls, int64_t estimated,
+		 int64_t unpriced) MUST_USE;
 
 /* Reservations whose calls nobody will settle cost a quarter of what was reserved: about what bytes make
  * in tokens.  budgets_next: the first run behind *run that has one; 0: none.  budgets_old: one that was

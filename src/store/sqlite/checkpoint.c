@@ -42,7 +42,7 @@ static void *serve(void *arg)
 }
 
 enum errc checkpoint_create(const char *path, int64_t busy_ms, struct checkpoint **ret,
-                            struct err *e)
+			    struct err *e)
 {
 	struct checkpoint *c = calloc(1, sizeof *c);
 
@@ -87,5 +87,6 @@ void checkpoint_want(struct checkpoint *c)
 
 bool checkpoint_due(struct checkpoint *c)
 {
-	return atomic_load_explicit(&c->due, memory_order_relaxed) && atomic_exchange(&c->due, false);
+	return atomic_load_explicit(&c->due, memory_order_relaxed) &&
+	       atomic_exchange(&c->due, false);
 }

@@ -13,7 +13,7 @@
 struct checkpoint;
 
 enum errc checkpoint_create(const char *path, int64_t busy_ms, struct checkpoint **ret,
-                            struct err *e) MUST_USE;
+			    struct err *e) MUST_USE;
 void      checkpoint_destroy(struct checkpoint *c);
 
 /* checkpoint_want: the log has grown past its mark.  Any thread, does not wait. */

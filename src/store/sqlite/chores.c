@@ -23,9 +23,10 @@ static void set(struct chores *c, enum chore_number n, void *subject, int64_t du
 }
 
 void chores_init(struct chores *c, struct session *session, struct usage_gather *usage,
-                 const struct store_options *o)
+		 const struct store_options *o)
 {
-	bool keeps_all = o->events_keep_ms <= 0 && o->events_keep_bytes <= 0 && o->idem_keep_ms <= 0;
+	bool keeps_all =
+		o->events_keep_ms <= 0 && o->events_keep_bytes <= 0 && o->idem_keep_ms <= 0;
 
 	c->session = session;
 	c->writable = true;

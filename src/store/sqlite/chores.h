@@ -32,7 +32,7 @@ struct chores {
 	bool                writable; /* the writer's thread says: while false, no step is due */
 	atomic_bool         quiesced;
 	void (*wake)(void *arg); /* any thread; the writer's looks at chores_left_ms again */
-	void  *arg;
+	void *arg;
 	struct {
 		void           *subject;
 		_Atomic int64_t due_us;
@@ -44,7 +44,7 @@ struct chores {
 /* chores_init: c is zero but for its peer (peer_init) and wake; usage is borrowed, and o, whose path is the
  * absolute one. */
 void chores_init(struct chores *c, struct session *session, struct usage_gather *usage,
-                 const struct store_options *o);
+		 const struct store_options *o);
 void chores_finish(struct chores *c);
 
 /* chores_call: a step is due at this time (clock_mono_us) at the latest.  Any thread. */

@@ -22,22 +22,21 @@ static const char sql_forget[] =
 static const char sql_bind[] =
 	"UPDATE idempotency SET outcome = ?, http = ?, body = ? WHERE id = ?";
 static const char sql_free[] = "DELETE FROM idempotency WHERE id = ?";
-static const char sql_sweep[] =
-	"DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency "
-	"INDEXED BY idempotency_age WHERE http > 0 AND created_ms < ? "
-	"ORDER BY created_ms LIMIT ?)";
+static const char sql_sweep[] = "DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency "
+				"INDEXED BY idempotency_age WHERE http > 0 AND created_ms < ? "
+				"ORDER BY created_ms LIMIT ?)";
 
 struct row {
-	struct id               run;
-	int64_t                 owner;
-	int64_t                 created_ms;
+	struct id                run;
+	int64_t                  owner;
+	int64_t                  created_ms;
 	const struct store_idem *key;
-	bool                    stored;
-	enum run_status         outcome;
+	bool                     stored;
+	enum run_status          outcome;
 	struct idem_answer       answer;
-	int64_t                 subject;
-	int64_t                 message_from;
-	int64_t                 message_to;
+	int64_t                  subject;
+	int64_t                  message_from;
+	int64_t                  message_to;
 };
 
 static int add(struct conn *c, const struct row *row)

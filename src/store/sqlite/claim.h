@@ -17,11 +17,11 @@ int claim_replay(struct conn *c, int64_t owner, struct idem_made *m, struct err 
 
 /* What a write has made. */
 struct claim_thing {
-	int64_t           owner;
-	int64_t           now_ms;
-	int64_t           subject;      /* key of a conversation or a file: what it goes with; 0: nothing */
-	int64_t           message_from; /* keys of what the answer tells; 0: no message */
-	int64_t           message_to;
+	int64_t owner;
+	int64_t now_ms;
+	int64_t subject;      /* key of a conversation or a file: what it goes with; 0: nothing */
+	int64_t message_from; /* keys of what the answer tells; 0: no message */
+	int64_t message_to;
 	struct store_job *job;
 };
 /* claim_made: prints the answer and keeps it, if there is a key.  SQLITE_TOOBIG: it can't be kept. */
@@ -30,4 +30,3 @@ int claim_made(struct conn *c, const struct claim_thing *thing, struct idem_made
 int claim_forget(struct conn *c, int64_t conversation, int64_t message) MUST_USE;
 /* claim_sweep: removes some that are older; *ret_again: there may be more. */
 int claim_sweep(struct conn *c, int64_t older_ms, bool *ret_again) MUST_USE;
-

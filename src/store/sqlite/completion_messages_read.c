@@ -47,13 +47,12 @@ static int find(struct session *s, const char *sql, int64_t key, sqlite3_stmt **
 	return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
 }
 
-static int walk(struct session *s, int64_t key, int64_t base, struct keys *k,
-		struct err *e)
+static int walk(struct session *s, int64_t key, int64_t base, struct keys *k, struct err *e)
 {
 	while (key != 0 && key != base) {
 		sqlite3_stmt *st;
-		int rc = k->count < LIMIT_BRANCH_LENGTH ? find(s, sql_link, key, &st)
-							: SQLITE_CORRUPT;
+		int           rc = k->count < LIMIT_BRANCH_LENGTH ? find(s, sql_link, key, &st)
+								  : SQLITE_CORRUPT;
 
 		if (rc != SQLITE_OK)
 			return rc;
@@ -93,8 +92,7 @@ static int read_one(struct session *s, struct completion_messages_read *j, int64
 	return SQLITE_OK;
 }
 
-static int read_page(struct session *s, struct completion_messages_read *j,
-		     const struct keys *k)
+static int read_page(struct session *s, struct completion_messages_read *j, const struct keys *k)
 {
 	int64_t step = j->descending ? -1 : 1;
 	int64_t place = j->after + step;

@@ -39,8 +39,8 @@ bool completion_row_keep(sqlite3_stmt *st, struct arena *a, struct store_complet
 			 struct err *e)
 {
 	struct str *const texts[] = {
-		&ret->model, &ret->finish_reason, &ret->request_id, &ret->settings, &ret->answer,
-		&ret->metadata,
+		&ret->model,    &ret->finish_reason, &ret->request_id,
+		&ret->settings, &ret->answer,        &ret->metadata,
 	};
 	_Static_assert(ARRAY_LEN(texts) == LAST_TEXT - FIRST_TEXT + 1, "one for each column");
 

@@ -7,16 +7,16 @@
 
 /* What makes a run r one, as the partial indexes say it; m is its answer, c its conversation. */
 #define COMPLETION_ROW_IS "r.shape = '" SHAPE_OPENAI "' AND r.status = 2 "
-#define COMPLETION_ROW                                                                             \
+#define COMPLETION_ROW                                                                              \
 	"SELECT r.id, r.secret, r.created_ms, r.model, r.finish_reason, r.request_id, r.settings, " \
-	"m.body, c.metadata, r.usage_estimated, r.usage_in, r.usage_out, r.usage_cached_read, "    \
+	"m.body, c.metadata, r.usage_estimated, r.usage_in, r.usage_out, r.usage_cached_read, "     \
 	"r.usage_cached_write, r.usage_reasoning, c.id, c.secret, c.tip "
-#define COMPLETION_ROW_JOINS                                                                       \
-	"CROSS JOIN message m ON m.id = r.id AND m.run = r.id "                                    \
+#define COMPLETION_ROW_JOINS                                    \
+	"CROSS JOIN message m ON m.id = r.id AND m.run = r.id " \
 	"CROSS JOIN conversation c ON c.id = r.conversation "
 /* One by its id: key, secret, owner. */
-#define COMPLETION_ROW_FIND                                                                        \
-	COMPLETION_ROW "FROM run r " COMPLETION_ROW_JOINS                                          \
+#define COMPLETION_ROW_FIND                               \
+	COMPLETION_ROW "FROM run r " COMPLETION_ROW_JOINS \
 		       "WHERE r.id = ? AND r.secret = ? AND r.owner = ? AND " COMPLETION_ROW_IS
 
 /* Behind what completion_row_keep takes. */

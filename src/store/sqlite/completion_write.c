@@ -11,8 +11,8 @@ static const char sql_find[] = COMPLETION_ROW_FIND;
 static const char sql_others[] = "SELECT 1 FROM run WHERE conversation = ?1 AND id <> ?2 LIMIT 1";
 
 /* Whether its conversation was never gone on with. */
-static int is_alone(struct session *s, const struct completion_write *j,
-		    int64_t conversation, bool *ret)
+static int is_alone(struct session *s, const struct completion_write *j, int64_t conversation,
+		    bool *ret)
 {
 	struct db_bind b = conn_bind(s->conn, sql_others);
 	sqlite3_stmt  *st = b.st;
@@ -26,8 +26,7 @@ static int is_alone(struct session *s, const struct completion_write *j,
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static int change(struct session *s, struct completion_write *j,
-		  struct conversation_write *change)
+static int change(struct session *s, struct completion_write *j, struct conversation_write *change)
 {
 	change->owner = j->owner;
 	change->now_ms = j->now_ms;
@@ -42,12 +41,13 @@ static int update(struct session *s, struct completion_write *j, struct id conve
 {
 	if (j->metadata.n == 0)
 		return SQLITE_OK;
-	int rc = change(s, j, &(struct conversation_write){
-				      .change = CONVERSATION_UPDATE,
-				      .conversation = conversation,
-				      .metadata_set = true,
-				      .metadata = j->metadata,
-			      });
+	int rc = change(s, j,
+			&(struct conversation_write){
+				.change = CONVERSATION_UPDATE,
+				.conversation = conversation,
+				.metadata_set = true,
+				.metadata = j->metadata,
+			});
 
 	j->now.metadata = j->metadata;
 	return rc;
@@ -61,12 +61,13 @@ static int drop(struct session *s, struct completion_write *j, struct id convers
 
 	if (rc != SQLITE_OK)
 		return rc;
-	return change(s, j, &(struct conversation_write){
-				    .change = alone && !appended ? CONVERSATION_DELETE
-								 : CONVERSATION_REMOVE_MESSAGE,
-				    .conversation = conversation,
-				    .message = j->run, /* an answer has its run's id */
-			    });
+	return change(s, j,
+		      &(struct conversation_write){
+			      .change = alone && !appended ? CONVERSATION_DELETE
+							   : CONVERSATION_REMOVE_MESSAGE,
+			      .conversation = conversation,
+			      .message = j->run, /* an answer has its run's id */
+		      });
 }
 
 static int write_completion(struct session *s, struct completion_write *j)

@@ -8,8 +8,7 @@
  * order of the one is that of the other. */
 #define WHERE COMPLETION_ROW_JOINS "WHERE r.owner = ?1 AND " COMPLETION_ROW_IS "AND "
 #define ALL   COMPLETION_ROW "FROM run r INDEXED BY run_completion " WHERE
-#define MODEL                                                                                      \
-	COMPLETION_ROW "FROM run r INDEXED BY run_completion_model " WHERE "r.model = ?4 AND "
+#define MODEL COMPLETION_ROW "FROM run r INDEXED BY run_completion_model " WHERE "r.model = ?4 AND "
 /* Of the pairs, one is walked along; what has it and is no completion costs a look into an index.
  * Without the plus SQLite would look for all conversations from ?2 on there. */
 /* clang-format off */
@@ -135,7 +134,8 @@ static int read_rows(struct completions_read *j, struct db_bind *b)
 	for (; rc == SQLITE_ROW; rc = db_row(st)) {
 		if (!goes_on(j, completion_row_bytes(st))) {
 			j->has_more = true;
-			return j->completion_count > 0 ? SQLITE_OK : completion_row_too_large(e, &j->arena);
+			return j->completion_count > 0 ? SQLITE_OK
+						       : completion_row_too_large(e, &j->arena);
 		}
 		if (!completion_row_keep(st, &j->arena, &j->completions[j->completion_count], e))
 			return SQLITE_OK;

@@ -9,7 +9,7 @@ static int read_conversation(struct session *s, struct conversation_read *j)
 	sqlite3_stmt *st;
 	struct str    title;
 	struct str    metadata;
-	int           rc = conversation_row_find(s->conn, j->conversation, j->owner, "", &st, &j->job.err);
+	int rc = conversation_row_find(s->conn, j->conversation, j->owner, "", &st, &j->job.err);
 
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;

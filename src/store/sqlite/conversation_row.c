@@ -2,14 +2,12 @@
 #include "store/sqlite/conversation_row.h"
 #include "store/run.h"
 
-static const char sql_conversation[] =
-	"SELECT leaf, created_ms, title, metadata, tip, rev, "
-	"instruction FROM conversation "
-	"WHERE id = ? AND secret = ? AND owner = ?";
-static const char sql_turn[] =
-	"SELECT secret, status, base, parent, "
-	"EXISTS (SELECT 1 FROM message WHERE message.id = run.id) "
-	"FROM run WHERE id = ?";
+static const char sql_conversation[] = "SELECT leaf, created_ms, title, metadata, tip, rev, "
+				       "instruction FROM conversation "
+				       "WHERE id = ? AND secret = ? AND owner = ?";
+static const char sql_turn[] = "SELECT secret, status, base, parent, "
+			       "EXISTS (SELECT 1 FROM message WHERE message.id = run.id) "
+			       "FROM run WHERE id = ?";
 static const char sql_message[] =
 	"SELECT secret, created_ms, CASE WHEN run = id THEN "
 	"(SELECT status FROM run WHERE run.id = message.id) END, "
@@ -29,7 +27,7 @@ int conversation_row_linked(struct conn *c, const char *sql, int64_t key, sqlite
 }
 
 int conversation_row_find(struct conn *c, struct id id, int64_t owner, const char *path,
-                          sqlite3_stmt **ret, struct err *e)
+			  sqlite3_stmt **ret, struct err *e)
 {
 	struct db_bind b = conn_bind(c, sql_conversation);
 
@@ -70,7 +68,7 @@ int conversation_row_turn(struct conn *c, sqlite3_stmt *conversation, struct con
 }
 
 int conversation_row_message(struct conn *c, struct id id, struct id conversation, int64_t owner,
-                             sqlite3_stmt **ret, const char *path, struct err *e)
+			     sqlite3_stmt **ret, const char *path, struct err *e)
 {
 	struct db_bind b = conn_bind(c, sql_message);
 	sqlite3_stmt  *st = b.st;
@@ -99,4 +97,3 @@ int conversation_row_status(sqlite3_stmt *st, enum run_status *ret)
 	*ret = (enum run_status)status;
 	return SQLITE_OK;
 }
-

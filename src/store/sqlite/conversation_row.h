@@ -18,7 +18,7 @@ enum {
 };
 
 int conversation_row_find(struct conn *c, struct id id, int64_t owner, const char *path,
-                          sqlite3_stmt **ret, struct err *e) MUST_USE;
+			  sqlite3_stmt **ret, struct err *e) MUST_USE;
 
 /* Where a conversation's newest turn has got to. */
 struct conversation_turn {
@@ -30,13 +30,14 @@ struct conversation_turn {
 	int64_t   parent;
 };
 int conversation_row_turn(struct conn *c, sqlite3_stmt *conversation,
-                          struct conversation_turn *ret) MUST_USE;
+			  struct conversation_turn *ret) MUST_USE;
 
 /* conversation_row_message: of this conversation, on whatever branch, and its content is there: secret,
  * time, its run's status if it is an answer, body. */
 int conversation_row_message(struct conn *c, struct id id, struct id conversation, int64_t owner,
-                             sqlite3_stmt **ret, const char *path, struct err *e) MUST_USE;
+			     sqlite3_stmt **ret, const char *path, struct err *e) MUST_USE;
 /* conversation_row_status: column 2 of that; COMPLETED where it is no answer. */
 int conversation_row_status(sqlite3_stmt *st, enum run_status *ret) MUST_USE;
 /* conversation_row_linked: a row that another row leads to, by its key; it has to be there. */
-int conversation_row_linked(struct conn *c, const char *sql, int64_t key, sqlite3_stmt **ret) MUST_USE;
+int conversation_row_linked(struct conn *c, const char *sql, int64_t key,
+			    sqlite3_stmt **ret) MUST_USE;

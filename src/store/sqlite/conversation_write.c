@@ -7,16 +7,14 @@
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 
-static const char sql_find[] =
-	"SELECT leaf, tip, created_ms, title, metadata, rev "
-	"FROM conversation WHERE id = ? AND secret = ? AND owner = ?";
+static const char sql_find[] = "SELECT leaf, tip, created_ms, title, metadata, rev "
+			       "FROM conversation WHERE id = ? AND secret = ? AND owner = ?";
 static const char sql_add[] =
 	"INSERT INTO conversation (id, secret, owner, created_ms, leaf, title, metadata, tip) "
 	"VALUES (?,?,?,?,0,?,?,?)";
 static const char sql_update[] =
 	"UPDATE conversation SET title = ?2, metadata = ?3, rev = rev + 1 WHERE id = ?1";
-static const char sql_move_tip[] =
-	"UPDATE conversation SET tip = ?2, rev = rev + 1 WHERE id = ?1";
+static const char sql_move_tip[] = "UPDATE conversation SET tip = ?2, rev = rev + 1 WHERE id = ?1";
 static const char sql_touch[] = "UPDATE conversation SET rev = rev + 1 WHERE id = ?1";
 static const char sql_add_labels[] =
 	"INSERT OR IGNORE INTO conversation_label (owner, key, value, conversation) "
@@ -30,25 +28,21 @@ static const char sql_turn[] =
 static const char sql_add_message[] =
 	"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
 	"VALUES (?,?,?,?,?,0,?,?)";
-static const char sql_has_message[] =
-	"SELECT 1 FROM message WHERE id = ? AND secret = ? AND "
-	"conversation = ? AND run >= 0";
+static const char sql_has_message[] = "SELECT 1 FROM message WHERE id = ? AND secret = ? AND "
+				      "conversation = ? AND run >= 0";
 static const char sql_empty_message[] =
 	"UPDATE message SET body = '', run = ~run "
 	"WHERE id = ? AND secret = ? AND conversation = ? AND run >= 0";
 static const char sql_log[] = "SELECT events_from, events_to FROM run WHERE id = ?";
 static const char sql_busy[] = "SELECT 1 FROM run WHERE conversation = ? AND status < 2";
-static const char sql_runs[] =
-	"SELECT id, parent, base, events_from, events_to FROM run "
-	"WHERE conversation = ?";
+static const char sql_runs[] = "SELECT id, parent, base, events_from, events_to FROM run "
+			       "WHERE conversation = ?";
 static const char sql_prev[] = "SELECT prev FROM message WHERE id = ?";
 static const char sql_drop_message[] = "DELETE FROM message WHERE id = ?";
-static const char sql_loose[] =
-	"SELECT id FROM message INDEXED BY message_loose "
-	"WHERE conversation = ? AND run BETWEEN -1 AND 0";
-static const char sql_drop_loose[] =
-	"DELETE FROM message INDEXED BY message_loose "
-	"WHERE conversation = ? AND run BETWEEN -1 AND 0";
+static const char sql_loose[] = "SELECT id FROM message INDEXED BY message_loose "
+				"WHERE conversation = ? AND run BETWEEN -1 AND 0";
+static const char sql_drop_loose[] = "DELETE FROM message INDEXED BY message_loose "
+				     "WHERE conversation = ? AND run BETWEEN -1 AND 0";
 static const char sql_drop_runs[] = "DELETE FROM run WHERE conversation = ?";
 static const char sql_drop[] = "DELETE FROM conversation WHERE id = ?";
 
@@ -66,8 +60,7 @@ static int run_keyed(struct session *s, const char *sql, int64_t key)
 	return db_bind_run(&b);
 }
 
-static int find(struct session *s, struct conversation_write *j, struct id id,
-                struct before *ret)
+static int find(struct session *s, struct conversation_write *j, struct id id, struct before *ret)
 {
 	struct db_bind b = conn_bind(s->conn, sql_find);
 	sqlite3_stmt  *st = b.st;
@@ -88,7 +81,7 @@ static int find(struct session *s, struct conversation_write *j, struct id id,
 	j->now.created_ms = db_int(st, 2);
 	j->now.revision = db_int(st, 5);
 	bool kept = row_keep(&j->arena, st, 3, &j->now.title, e) &&
-	            row_keep(&j->arena, st, 4, &j->now.metadata, e);
+		    row_keep(&j->arena, st, 4, &j->now.metadata, e);
 	(void)sqlite3_reset(st);
 	CHECK(kept || e->code != ERR_OK);
 	return SQLITE_OK;
@@ -97,15 +90,15 @@ static int find(struct session *s, struct conversation_write *j, struct id id,
 static int busy(struct err *e)
 {
 	err_set(e, ERR_CONVERSATION_BUSY, "conversation",
-	        "a turn of this conversation is still running; try again when it has ended");
+		"a turn of this conversation is still running; try again when it has ended");
 	e->retry_after_ms = 1000;
 	return SQLITE_OK;
 }
 
 /* --- labels --- */
 
-static int bind_labels(struct session *s, const char *sql,
-                       const struct conversation_write *j, struct str metadata)
+static int bind_labels(struct session *s, const char *sql, const struct conversation_write *j,
+		       struct str metadata)
 {
 	if (metadata.n == 0)
 		return SQLITE_OK;
@@ -142,8 +135,7 @@ static int add_messages(struct session *s, const struct conversation_write *j, i
 }
 
 /* Where a turn would go on from: see branch_read.c. */
-static int find_end(struct session *s, const struct before *was, int64_t *ret_end,
-                    struct err *e)
+static int find_end(struct session *s, const struct before *was, int64_t *ret_end, struct err *e)
 {
 	*ret_end = was->tip;
 	if (was->tip != 0 || was->leaf == 0)
@@ -181,7 +173,7 @@ static int append(struct session *s, struct conversation_write *j, const struct 
 /* --- create, update --- */
 
 static int add(struct session *s, struct conversation_write *j, struct str title,
-               struct str metadata)
+	       struct str metadata)
 {
 	struct db_bind b = conn_bind(s->conn, sql_add);
 	size_t         n = j->message_count;
@@ -215,11 +207,12 @@ static int copy(struct session *s, struct conversation_write *j, const struct be
 
 	if (rc == SQLITE_OK && j->job.err.code == ERR_OK) {
 		rc = add(s, j, j->title_set ? j->title : j->now.title,
-		         j->metadata_set ? j->metadata : j->now.metadata);
+			 j->metadata_set ? j->metadata : j->now.metadata);
 		if (rc == SQLITE_OK)
 			rc = fork_copy(s->conn, j, &fork);
 		if (rc == SQLITE_OK)
-			rc = search_queue_note(&s->search, SEARCH_CONVERSATION, j->conversation.key);
+			rc = search_queue_note(&s->search, SEARCH_CONVERSATION,
+					       j->conversation.key);
 	}
 	fork_finish(&fork);
 	return rc;
@@ -267,7 +260,7 @@ static int erase_log(struct session *s, int64_t run)
 }
 
 static struct db_bind bind_message(struct session *s, const char *sql,
-                                   const struct conversation_write *j)
+				   const struct conversation_write *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql);
 
@@ -283,8 +276,7 @@ static int remove_message(struct session *s, struct conversation_write *j)
 	int            rc = db_bind_row(&has);
 
 	if (rc == SQLITE_DONE) {
-		err_set(&j->job.err, ERR_NOT_FOUND, "",
-		        "this conversation has no such item");
+		err_set(&j->job.err, ERR_NOT_FOUND, "", "this conversation has no such item");
 		return SQLITE_OK;
 	}
 	if (rc != SQLITE_ROW)
@@ -410,8 +402,8 @@ static int change(struct session *s, struct conversation_write *j)
 		return rc;
 	if (j->conditional && !has_revision(j)) {
 		err_set(&j->job.err, ERR_PRECONDITION_FAILED, "",
-		        "the conversation has changed: it is now \"%lld\"",
-		        (long long)j->now.revision);
+			"the conversation has changed: it is now \"%lld\"",
+			(long long)j->now.revision);
 		return SQLITE_OK;
 	}
 	switch (j->change) {

@@ -7,12 +7,12 @@
  * them. */
 #define COLUMNS "SELECT c.id, c.secret, c.created_ms, c.title, c.metadata, c.rev FROM "
 #define PLAIN   COLUMNS "conversation c INDEXED BY conversation_owner WHERE c.owner = ?1 AND "
-#define LABELLED                                                                                   \
-	COLUMNS                                                                                    \
-	"conversation_label l CROSS JOIN conversation c ON c.id = l.conversation "                 \
-	"WHERE l.owner = ?1 AND l.key = ?4 AND l.value = ?5 AND NOT EXISTS ("                      \
-	"SELECT 1 FROM json_each(?6) f WHERE NOT EXISTS (SELECT 1 FROM conversation_label x "      \
-	"WHERE x.owner = ?1 AND x.key = f.key AND x.value = f.value "                              \
+#define LABELLED                                                                              \
+	COLUMNS                                                                               \
+	"conversation_label l CROSS JOIN conversation c ON c.id = l.conversation "            \
+	"WHERE l.owner = ?1 AND l.key = ?4 AND l.value = ?5 AND NOT EXISTS ("                 \
+	"SELECT 1 FROM json_each(?6) f WHERE NOT EXISTS (SELECT 1 FROM conversation_label x " \
+	"WHERE x.owner = ?1 AND x.key = f.key AND x.value = f.value "                         \
 	"AND x.conversation = l.conversation)) AND "
 
 static const char sql_place[] =
@@ -27,8 +27,7 @@ static const char sql_rarest[] =
 	"AND x.value = f.value LIMIT 1000))) LIMIT 1";
 static const char sql_asc[] = PLAIN "c.id > ?2 ORDER BY c.id LIMIT ?3";
 static const char sql_desc[] = PLAIN "c.id < ?2 ORDER BY c.id DESC LIMIT ?3";
-static const char sql_label_asc[] =
-	LABELLED "l.conversation > ?2 ORDER BY l.conversation LIMIT ?3";
+static const char sql_label_asc[] = LABELLED "l.conversation > ?2 ORDER BY l.conversation LIMIT ?3";
 static const char sql_label_desc[] =
 	LABELLED "l.conversation < ?2 ORDER BY l.conversation DESC LIMIT ?3";
 
@@ -42,7 +41,7 @@ static int check_after(struct session *s, struct conversations_read *j)
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE) {
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
-		        "must be the id of a conversation of this list");
+			"must be the id of a conversation of this list");
 		return SQLITE_OK;
 	}
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
@@ -104,7 +103,8 @@ static int read_rows(struct conversations_read *j, struct db_bind b)
 
 	for (; rc == SQLITE_ROW; rc = db_row(st)) {
 		struct store_conversation *c = &j->conversations[j->conversation_count];
-		size_t room = (size_t)sqlite3_column_bytes(st, 3) + (size_t)sqlite3_column_bytes(st, 4);
+		size_t                     room =
+			(size_t)sqlite3_column_bytes(st, 3) + (size_t)sqlite3_column_bytes(st, 4);
 
 		if (j->conversation_count == j->limit || !row_fits(&j->arena, room + 128)) {
 			j->has_more = true;

@@ -23,25 +23,25 @@
 #include <unistd.h>
 
 struct engine {
-	struct store       store; /* first: what others hold */
-	char              *path;  /* owned; absolute */
-	int                lock_fd;  /* -1: not ours, or no longer */
-	int                drain_fd; /* of one who is taken over from; -1 */
-	bool               beside;   /* at the open: a process before us still ends its answers */
-	int                lane;
-	bool               given;
-	struct conn        conn; /* owned; the writer's, as the next two */
-	struct session     session;
-	struct unfinished  unfinished;
-	struct chores      chores;
+	struct store         store;    /* first: what others hold */
+	char                *path;     /* owned; absolute */
+	int                  lock_fd;  /* -1: not ours, or no longer */
+	int                  drain_fd; /* of one who is taken over from; -1 */
+	bool                 beside;   /* at the open: a process before us still ends its answers */
+	int                  lane;
+	bool                 given;
+	struct conn          conn; /* owned; the writer's, as the next two */
+	struct session       session;
+	struct unfinished    unfinished;
+	struct chores        chores;
 	struct store_options options; /* its path is ours */
-	struct checkpoint *checkpoint;
-	struct writer     *writer;
-	struct readers    *readers;
-	struct search     *search;
-	struct readers    *searchers;
-	struct key_watch  *keys;
-	struct moved       moved;
+	struct checkpoint   *checkpoint;
+	struct writer       *writer;
+	struct readers      *readers;
+	struct search       *search;
+	struct readers      *searchers;
+	struct key_watch    *keys;
+	struct moved         moved;
 };
 
 static struct engine *engine_of(struct store *s)
@@ -54,14 +54,10 @@ static bool op_submit(struct store *s, struct store_job *job)
 	struct engine *g = engine_of(s);
 
 	switch (job->kind->lane) {
-	case LANE_WRITE:
-		return writer_add(g->writer, job);
-	case LANE_READ:
-		return readers_add(g->readers, job);
-	case LANE_SEARCH:
-		return readers_add(g->searchers, job);
-	case LANE__COUNT:
-		break;
+	case LANE_WRITE: return writer_add(g->writer, job);
+	case LANE_READ: return readers_add(g->readers, job);
+	case LANE_SEARCH: return readers_add(g->searchers, job);
+	case LANE__COUNT: break;
 	}
 	CHECK(job->kind->lane < LANE__COUNT);
 	return false;
@@ -109,7 +105,8 @@ static enum errc peers_quiesce(struct store *s, int *ret_fd, struct err *e)
 	struct engine *g = engine_of(s);
 
 	if (moved_look(&g->moved)) /* who took over would make a new one, or serve another */
-		return err_set(e, ERR_STORAGE, "", "no takeover while %s", db_reason(SQLITE_READONLY_DBMOVED));
+		return err_set(e, ERR_STORAGE, "", "no takeover while %s",
+			       db_reason(SQLITE_READONLY_DBMOVED));
 	if (peer_alive(&g->chores.peer))
 		return err_set(e, ERR_OVERLOADED, "", "the process before still ends its answers");
 	if (lock_drain(g->path, g->lane, &g->drain_fd, e) != ERR_OK)
@@ -173,7 +170,8 @@ static void op_destroy(struct store *s)
 	checkpoint_destroy(g->checkpoint);
 	/* Beside another one the log is not ours to empty: it would stop all writing meanwhile. */
 	if (served)
-		(void)sqlite3_wal_checkpoint_v2(g->conn.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+		(void)sqlite3_wal_checkpoint_v2(g->conn.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+						NULL);
 	conn_close(&g->conn);
 	blobs_destroy(g->store.blobs);
 	key_ring_destroy(g->store.ring);
@@ -206,13 +204,13 @@ static enum errc take_lock(struct engine *g, const struct store_options *o, stru
 	int lane = 1;
 
 	if ((o->handover ? lock_given(o->path, &g->path, e)
-			   : lock_take(o->path, &g->path, &g->lock_fd, e)) != ERR_OK)
+			 : lock_take(o->path, &g->path, &g->lock_fd, e)) != ERR_OK)
 		return e->code;
 	g->beside = lock_drains(g->path, &lane);
 	/* Without its mark a process that goes on would look like one that was killed. */
 	if (o->handover && !g->beside) {
 		err_set(e, ERR_OVERLOADED, "",
-		        "the takeover failed: the process that serves has given it up");
+			"the takeover failed: the process that serves has given it up");
 		return err_blame(e, FAULT_BUSY);
 	}
 	g->lane = g->beside ? !lane : 0;
@@ -222,7 +220,7 @@ static enum errc take_lock(struct engine *g, const struct store_options *o, stru
 
 /* Up to the migrated database; *ret is owned also when what follows fails. */
 static enum errc open_database(const struct store_options *o, bool apply, struct engine **ret,
-                               int *ret_applied, struct err *e)
+			       int *ret_applied, struct err *e)
 {
 	struct engine *g = calloc(1, sizeof *g);
 
@@ -235,7 +233,8 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	    migrate_look(g->path, o->busy_ms, migrations, e) != ERR_OK ||
 	    conn_open(&g->conn, g->path, DB_WRITE, o->busy_ms, e) != ERR_OK ||
 	    blobs_open(g->path, &g->store.blobs, e) != ERR_OK ||
-	    migrate_run(g->conn.db, g->path, migrations, apply && !g->beside, ret_applied, e) != ERR_OK) {
+	    migrate_run(g->conn.db, g->path, migrations, apply && !g->beside, ret_applied, e) !=
+		    ERR_OK) {
 		/* Once the process before has ended, it can be brought up to date. */
 		if (g->beside && e->fault == FAULT_OLDER)
 			err_blame(e, FAULT_BUSY);
@@ -249,7 +248,8 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 /* Everything that its thread works with is made first. */
 static enum errc start_writer(struct engine *g, struct err *e)
 {
-	struct writer_parts parts = { &g->session, &g->chores, g->checkpoint, g->search, &g->moved };
+	struct writer_parts parts = { &g->session, &g->chores, g->checkpoint, g->search,
+				      &g->moved };
 
 	g->store.usage = usage_gather_create(on_usage, g);
 	if (!g->store.usage)
@@ -286,23 +286,22 @@ static enum errc open_store(const struct store_options *o, struct store **ret, s
 		       : recover_run(&g->conn, &g->options, &runs, e)) != ERR_OK ||
 	    moved_begin(&g->moved, g->path, e) != ERR_OK ||
 	    checkpoint_create(g->path, o->busy_ms, &g->checkpoint, e) != ERR_OK ||
-	    readers_create(&(struct readers_parts){ g->path, o->busy_ms, &g->moved, NULL }, o->readers,
-	                   &g->readers, e) != ERR_OK ||
+	    readers_create(&(struct readers_parts){ g->path, o->busy_ms, &g->moved, NULL },
+			   o->readers, &g->readers, e) != ERR_OK ||
 	    search_create(g->path, o->busy_ms, &g->search, e) != ERR_OK ||
 	    readers_create(&(struct readers_parts){ g->path, o->busy_ms, &g->moved, g->search }, 1,
-	                   &g->searchers, e) != ERR_OK ||
+			   &g->searchers, e) != ERR_OK ||
 	    key_ring_create(&g->store.ring, e) != ERR_OK ||
 	    key_watch_create(g->path, o->busy_ms, g->store.ring, &g->keys, e) != ERR_OK ||
-	    start_writer(g, e) != ERR_OK ||
-	    search_start(g->search, on_settled, g, e) != ERR_OK ||
-	    key_watch_start(g->keys, &g->moved,
-	                    &(struct key_watch_news){ on_used, on_moved, g }, e) != ERR_OK) {
+	    start_writer(g, e) != ERR_OK || search_start(g->search, on_settled, g, e) != ERR_OK ||
+	    key_watch_start(g->keys, &g->moved, &(struct key_watch_news){ on_used, on_moved, g },
+			    e) != ERR_OK) {
 		op_destroy(&g->store);
 		return e->code;
 	}
 	if (runs > 0)
 		log_note(LOG_WARN, "runs_recovered",
-		         "%d runs were cut off when the last process ended", runs);
+			 "%d runs were cut off when the last process ended", runs);
 	*ret = &g->store;
 	return ERR_OK;
 }

@@ -26,21 +26,17 @@ static const char sql_size[] =
 	"ORDER BY id DESC LIMIT 1), 0)) FROM event_size";
 static const char sql_find_run[] =
 	"SELECT status, events_from FROM run WHERE id = ? AND secret = ?";
-static const char sql_find_last[] =
-	"SELECT last FROM event WHERE part = ? AND run = ? "
-	"ORDER BY last DESC LIMIT 1";
-static const char sql_add[] =
-	"INSERT INTO event (id, part, run, head, first, last, data) "
-	"VALUES (?,?,?,?,?,?,?)";
-static const char sql_part_bytes[] =
-	"SELECT ifnull(sum(length(data)), 0) FROM event "
-	"WHERE part = ? AND run = ?";
+static const char sql_find_last[] = "SELECT last FROM event WHERE part = ? AND run = ? "
+				    "ORDER BY last DESC LIMIT 1";
+static const char sql_add[] = "INSERT INTO event (id, part, run, head, first, last, data) "
+			      "VALUES (?,?,?,?,?,?,?)";
+static const char sql_part_bytes[] = "SELECT ifnull(sum(length(data)), 0) FROM event "
+				     "WHERE part = ? AND run = ?";
 static const char sql_erase_part[] = "DELETE FROM event WHERE part = ? AND run = ?";
 static const char sql_record[] = "UPDATE event_size SET written = ?, removed = ?";
-static const char sql_news[] =
-	"UPDATE run SET attempts = ?3, first_token_ms = ?4, "
-	"provider = coalesce(?5, provider), bill_dropped = ?6 "
-	"WHERE id = ?1 AND secret = ?2 AND status < 2";
+static const char sql_news[] = "UPDATE run SET attempts = ?3, first_token_ms = ?4, "
+			       "provider = coalesce(?5, provider), bill_dropped = ?6 "
+			       "WHERE id = ?1 AND secret = ?2 AND status < 2";
 /* Counts the commits of other connections. */
 static const char sql_version[] = "PRAGMA data_version";
 
@@ -297,7 +293,7 @@ int events_open(struct events *ev, struct id run, int64_t *ret_from)
 }
 
 int events_close(struct events *ev, struct id run, int64_t from, const struct events_piece *piece,
-                 int64_t *ret_to)
+		 int64_t *ret_to)
 {
 	uint64_t last = 0;
 	int      rc = read_size(ev);

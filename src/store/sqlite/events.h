@@ -19,7 +19,7 @@ struct events {
 enum errc events_init(struct events *ev, struct conn *conn, struct err *e) MUST_USE;
 void      events_finish(struct events *ev);
 /* events_forget: after a rollback: nothing that was kept in memory holds any longer. */
-void      events_forget(struct events *ev);
+void events_forget(struct events *ev);
 /* events_refresh: in a transaction, before the rest: another process may have written to the log. */
 int events_refresh(struct events *ev) MUST_USE;
 
@@ -35,7 +35,7 @@ void events_known(struct events *ev, struct id run, uint64_t last);
 /* events_close: a run ends; its last piece (data may be empty: none) is logged.  from is its
  * run.events_from, *ret_to its run.events_to. */
 int events_close(struct events *ev, struct id run, int64_t from, const struct events_piece *piece,
-                 int64_t *ret_to) MUST_USE;
+		 int64_t *ret_to) MUST_USE;
 
 /* events_erase: the log of a run that has ended goes; from and to as in its row. */
 int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to) MUST_USE;

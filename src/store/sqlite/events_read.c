@@ -11,15 +11,12 @@ static const char sql_state[] =
 	"r.usage_cached_write, r.usage_reasoning, r.created_ms, r.last_seq, r.events_from, "
 	"r.events_to FROM run r LEFT JOIN conversation c ON c.id = r.conversation "
 	"WHERE r.id = ? AND r.secret = ? AND r.owner = ?";
-static const char sql_parts[] =
-	"SELECT ifnull((SELECT part FROM event ORDER BY id LIMIT 1), 1), "
-	"ifnull((SELECT part FROM event ORDER BY id DESC LIMIT 1), 0)";
-static const char sql_head[] =
-	"SELECT head FROM event WHERE part = ? AND run = ? "
-	"ORDER BY last LIMIT 1";
-static const char sql_pieces[] =
-	"SELECT first, last, data FROM event WHERE part = ? AND run = ? "
-	"AND last > ? ORDER BY last";
+static const char sql_parts[] = "SELECT ifnull((SELECT part FROM event ORDER BY id LIMIT 1), 1), "
+				"ifnull((SELECT part FROM event ORDER BY id DESC LIMIT 1), 0)";
+static const char sql_head[] = "SELECT head FROM event WHERE part = ? AND run = ? "
+			       "ORDER BY last LIMIT 1";
+static const char sql_pieces[] = "SELECT first, last, data FROM event WHERE part = ? AND run = ? "
+				 "AND last > ? ORDER BY last";
 static const char sql_answer[] = "SELECT body FROM message WHERE id = ?";
 
 /* The parts that pieces of a run may lie in, both included. */
@@ -95,30 +92,30 @@ struct link {
 };
 
 struct page {
-	struct link *first;
+	struct link  *first;
 	struct link **end;
-	size_t       bytes;
-	bool         full;
+	size_t        bytes;
+	bool          full;
 };
 
 static void add_piece(struct events_read *j, sqlite3_stmt *st, struct page *p)
 {
 	struct str data = db_blob(st, 2);
 	/* With its place in the array that all of them come into. */
-	size_t     room = data.n + 2 * sizeof(struct link) +
-	              (j->piece_count + 1) * sizeof(struct events_piece);
+	size_t room = data.n + 2 * sizeof(struct link) +
+		      (j->piece_count + 1) * sizeof(struct events_piece);
 
-	p->full = j->piece_count > 0 &&
-	          (data.n > j->page_bytes || p->bytes > j->page_bytes - data.n);
+	p->full =
+		j->piece_count > 0 && (data.n > j->page_bytes || p->bytes > j->page_bytes - data.n);
 	if (p->full)
 		return;
 	if (!row_fits(&j->arena, room)) {
 		p->full = true;
 		if (j->piece_count == 0)
 			err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
-			        "a piece of the run's events is larger than the %zu KiB that can "
-			        "be read at once",
-			        j->arena.max / KIB);
+				"a piece of the run's events is larger than the %zu KiB that can "
+				"be read at once",
+				j->arena.max / KIB);
 		return;
 	}
 	struct link *l = arena_alloc(&j->arena, sizeof *l);
@@ -127,8 +124,8 @@ static void add_piece(struct events_read *j, sqlite3_stmt *st, struct page *p)
 		row_no_memory(&j->job.err);
 		return;
 	}
-	l->piece = (struct events_piece){ j->run, (uint64_t)db_int(st, 0),
-		                          (uint64_t)db_int(st, 1), copy };
+	l->piece = (struct events_piece){ j->run, (uint64_t)db_int(st, 0), (uint64_t)db_int(st, 1),
+					  copy };
 	*p->end = l;
 	p->end = &l->next;
 	p->bytes += data.n;
@@ -184,8 +181,8 @@ static int read_answer(struct session *s, struct events_read *j)
 		return SQLITE_OK;
 	}
 	err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
-	        "the answer is larger than the %zu KiB that can be read at once",
-	        j->arena.max / KIB);
+		"the answer is larger than the %zu KiB that can be read at once",
+		j->arena.max / KIB);
 	return SQLITE_OK;
 }
 

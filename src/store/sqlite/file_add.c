@@ -13,7 +13,7 @@ static int add(struct session *s, struct file_add *j)
 	/* The last other file with this content was deleted since it was placed. */
 	if (!blob_exists(s->blobs, j->content.sha256)) {
 		err_set(&j->job.err, ERR_OVERLOADED, "",
-		        "the same content was deleted at the same time; send the file again");
+			"the same content was deleted at the same time; send the file again");
 		return SQLITE_OK;
 	}
 

@@ -3,8 +3,7 @@
 #include "store/file.h"
 #include "store/sqlite/op.h"
 
-static const char sql_find[] =
-	"SELECT sha256 FROM file WHERE id = ? AND secret = ? AND owner = ?";
+static const char sql_find[] = "SELECT sha256 FROM file WHERE id = ? AND secret = ? AND owner = ?";
 static const char sql_delete[] = "DELETE FROM file WHERE id = ?";
 
 static int find(struct session *s, struct file_delete *j)

@@ -19,8 +19,7 @@ int file_row_find(struct conn *c, struct id id, int64_t owner, bool *ret_found, 
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-int file_row_read(sqlite3_stmt *st, struct arena *a, struct store_file *ret,
-                  struct err *e)
+int file_row_read(sqlite3_stmt *st, struct arena *a, struct store_file *ret, struct err *e)
 {
 	struct str sum = db_blob(st, 4);
 
@@ -43,4 +42,3 @@ bool file_row_room(struct arena *a, size_t count, struct store_file **ret, struc
 		row_no_memory(e);
 	return *ret;
 }
-

@@ -8,9 +8,9 @@
 
 /* file_row_find: *ret_found false: there is none, or it is another owner's; *ret stands on the row. */
 int file_row_find(struct conn *c, struct id id, int64_t owner, bool *ret_found,
-                  sqlite3_stmt **ret) MUST_USE;
+		  sqlite3_stmt **ret) MUST_USE;
 /* file_row_read: a row of FILE_ROW; its texts go into a. */
 int file_row_read(sqlite3_stmt *st, struct arena *a, struct store_file *ret,
-                  struct err *e) MUST_USE;
+		  struct err *e) MUST_USE;
 /* file_row_room: *ret has room for so many; false: e says why not. */
 bool file_row_room(struct arena *a, size_t count, struct store_file **ret, struct err *e) MUST_USE;

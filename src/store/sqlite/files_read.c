@@ -6,10 +6,10 @@
 
 static const char sql_down[] =
 	FILE_ROW "WHERE owner = ?1 AND id < ?2 AND (?3 IS NULL OR purpose = ?3) "
-	"ORDER BY id DESC LIMIT ?4";
+		 "ORDER BY id DESC LIMIT ?4";
 static const char sql_up[] =
 	FILE_ROW "WHERE owner = ?1 AND id > ?2 AND (?3 IS NULL OR purpose = ?3) "
-	"ORDER BY id LIMIT ?4";
+		 "ORDER BY id LIMIT ?4";
 
 static int check_after(struct session *s, struct files_read *j)
 {
@@ -21,7 +21,7 @@ static int check_after(struct session *s, struct files_read *j)
 		rc = file_row_find(s->conn, j->after, j->owner, &found, &st);
 	if (rc == SQLITE_OK && !found)
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
-		        "must be the id of a file of this list");
+			"must be the id of a file of this list");
 	return rc;
 }
 
@@ -53,7 +53,8 @@ static int read_list(struct session *s, struct files_read *j)
 
 	j->file_count = 0;
 	j->has_more = false;
-	if (rc != SQLITE_OK || e->code != ERR_OK || !file_row_room(&j->arena, j->limit, &j->files, e))
+	if (rc != SQLITE_OK || e->code != ERR_OK ||
+	    !file_row_room(&j->arena, j->limit, &j->files, e))
 		return rc;
 	struct db_bind b = bind_list(s, j);
 	for (rc = db_bind_row(&b); rc == SQLITE_ROW; rc = db_row(b.st)) {

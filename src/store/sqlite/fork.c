@@ -7,9 +7,8 @@
 
 #include <stdlib.h>
 
-static const char sql_find[] =
-	"SELECT 1 FROM message "
-	"WHERE id = ? AND secret = ? AND conversation = ? AND run >= 0";
+static const char sql_find[] = "SELECT 1 FROM message "
+			       "WHERE id = ? AND secret = ? AND conversation = ? AND run >= 0";
 static const char sql_turn[] =
 	"SELECT parent, EXISTS (SELECT 1 FROM message WHERE message.id = run.id) "
 	"FROM run WHERE id = ?";
@@ -44,8 +43,7 @@ static int find_message(struct conn *c, struct conversation_write *j, int64_t *r
 	if (rc == SQLITE_ROW)
 		return sqlite3_reset(b.st);
 	if (rc == SQLITE_DONE)
-		err_set(&j->job.err, ERR_NOT_FOUND, "at",
-		        "this conversation has no such message");
+		err_set(&j->job.err, ERR_NOT_FOUND, "at", "this conversation has no such message");
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
@@ -130,20 +128,20 @@ static int step(struct conn *c, struct walk *w, struct fork *fork, struct err *e
 }
 
 int fork_plan(struct conn *c, struct conversation_write *j, int64_t leaf, int64_t tip,
-              struct fork *ret)
+	      struct fork *ret)
 {
 	struct walk w = { 0 };
 	struct err *e = &j->job.err;
 	int         rc = id_none(j->message) ? find_newest(c, leaf, tip, &w.key)
-	                                     : find_message(c, j, &w.key);
+					     : find_message(c, j, &w.key);
 
 	for (size_t left = LIMIT_FORK; rc == SQLITE_OK && e->code == ERR_OK && w.key != 0; left--) {
 		if (left > 0)
 			rc = step(c, &w, ret, e);
 		if (left == 0 || w.bytes > LIMIT_BRANCH_BYTES) {
 			err_set(e, ERR_REQUEST_TOO_LARGE, "at",
-			        "a fork copies at most %d messages and %u MiB; fork at an earlier message",
-			        LIMIT_FORK, LIMIT_BRANCH_BYTES / MIB);
+				"a fork copies at most %d messages and %u MiB; fork at an earlier message",
+				LIMIT_FORK, LIMIT_BRANCH_BYTES / MIB);
 			break;
 		}
 	}
@@ -153,7 +151,7 @@ int fork_plan(struct conn *c, struct conversation_write *j, int64_t leaf, int64_
 /* --- the copy --- */
 
 static int copy_one(struct conn *c, const struct conversation_write *j, int64_t from, struct id to,
-                    int64_t prev)
+		    int64_t prev)
 {
 	struct db_bind b = conn_bind(c, sql_copy);
 

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 
 static const char sql_link[] = "SELECT secret, prev, run FROM message WHERE id = ?";
-static const char sql_item[] =
-	"SELECT secret, created_ms, CASE WHEN run = id THEN "
-	"(SELECT status FROM run WHERE run.id = message.id) END, "
-	"body FROM message WHERE id = ?";
+static const char sql_item[] = "SELECT secret, created_ms, CASE WHEN run = id THEN "
+			       "(SELECT status FROM run WHERE run.id = message.id) END, "
+			       "body FROM message WHERE id = ?";
 
 /* Keys of a branch, leaf first. */
 struct keys {
@@ -72,7 +71,7 @@ static int walk_keys(struct session *s, struct items_read *j, int64_t key, struc
 	}
 	if (!id_none(j->after) && !k->met)
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
-		        "this conversation has no such item");
+			"this conversation has no such item");
 	return SQLITE_OK;
 }
 
@@ -96,8 +95,8 @@ static int read_item(struct session *s, struct items_read *j, int64_t key, bool 
 		*ret_full = true;
 		if (j->item_count == 0)
 			err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
-			        "the item is larger than the %zu KiB that a list can contain",
-			        j->arena.max / KIB);
+				"the item is larger than the %zu KiB that a list can contain",
+				j->arena.max / KIB);
 		return SQLITE_OK;
 	}
 	if (!row_keep(&j->arena, st, 3, &item->message.body, &j->job.err))
@@ -147,9 +146,9 @@ static int read_page(struct session *s, struct items_read *j, const struct keys 
 
 static int read_items(struct session *s, struct items_read *j)
 {
-	struct keys       k = { 0 };
+	struct keys              k = { 0 };
 	struct conversation_turn turn;
-	sqlite3_stmt     *st;
+	sqlite3_stmt            *st;
 
 	j->items = NULL;
 	j->item_count = 0;
@@ -166,7 +165,8 @@ static int read_items(struct session *s, struct items_read *j)
 	int64_t end = turn.answered ? turn.run.key : turn.parent;
 	end = turn.tip ? turn.tip : end;
 	if (!id_none(j->leaf)) {
-		rc = conversation_row_message(s->conn, j->leaf, j->conversation, j->owner, &st, "leaf", &j->job.err);
+		rc = conversation_row_message(s->conn, j->leaf, j->conversation, j->owner, &st,
+					      "leaf", &j->job.err);
 		end = j->leaf.key;
 	}
 	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)

@@ -5,11 +5,9 @@
 
 enum { USED_STEP = 128 }; /* rows of one transaction */
 
-static const char sql_used[] =
-	"UPDATE api_key SET used_ms = ?2 WHERE number = ?1 AND used_ms < ?2";
+static const char sql_used[] = "UPDATE api_key SET used_ms = ?2 WHERE number = ?1 AND used_ms < ?2";
 
-static int put_used(struct conn *c, struct identity *const *used, const int64_t *when,
-                    size_t n)
+static int put_used(struct conn *c, struct identity *const *used, const int64_t *when, size_t n)
 {
 	int rc = conn_begin_write(c);
 

@@ -14,15 +14,15 @@
 static const char sql_data_version[] = "PRAGMA data_version";
 
 struct key_watch {
-	struct conn         conn; /* owned */
-	struct key_ring    *ring; /* borrowed */
-	int64_t             seen; /* data version */
-	bool                failed; /* and was said */
-	int64_t             used_us; /* when the writer was reminded */
-	struct moved       *moved;   /* borrowed */
+	struct conn           conn;    /* owned */
+	struct key_ring      *ring;    /* borrowed */
+	int64_t               seen;    /* data version */
+	bool                  failed;  /* and was said */
+	int64_t               used_us; /* when the writer was reminded */
+	struct moved         *moved;   /* borrowed */
 	struct key_watch_news news;
-	pthread_t  thread;
-	bool       started;
+	pthread_t             thread;
+	bool                  started;
 
 	pthread_mutex_t lock; /* guards what is below */
 	pthread_cond_t  wake;
@@ -87,7 +87,8 @@ static void *serve(void *arg)
 		if (moved_look(w->moved))
 			w->news.moved(w->news.arg);
 		int64_t now = clock_mono_us();
-		if (key_ring_is_used(w->ring) && now - w->used_us >= LIMIT_KEYS_USE_MS * (int64_t)1000) {
+		if (key_ring_is_used(w->ring) &&
+		    now - w->used_us >= LIMIT_KEYS_USE_MS * (int64_t)1000) {
 			w->used_us = now;
 			w->news.used(w->news.arg);
 		}
@@ -98,7 +99,7 @@ static void *serve(void *arg)
 }
 
 enum errc key_watch_create(const char *path, int64_t busy_ms, struct key_ring *ring,
-                           struct key_watch **ret, struct err *e)
+			   struct key_watch **ret, struct err *e)
 {
 	struct key_watch *w = calloc(1, sizeof *w);
 
@@ -121,8 +122,8 @@ enum errc key_watch_create(const char *path, int64_t busy_ms, struct key_ring *r
 	return e->code;
 }
 
-enum errc key_watch_start(struct key_watch *w, struct moved *moved, const struct key_watch_news *news,
-                          struct err *e)
+enum errc key_watch_start(struct key_watch *w, struct moved *moved,
+			  const struct key_watch_news *news, struct err *e)
 {
 	w->moved = moved;
 	w->news = *news;

@@ -15,7 +15,8 @@ static enum errc fail(const char *doing, const char *path, int os, struct err *e
 	const char *why = strerror_r(os, room, sizeof room);
 
 	err_set(e, ERR_STORAGE, "", "can't %s %s: %s", doing, path, why);
-	return err_blame(e, os == ENOSPC || os == EDQUOT || os == EIO ? FAULT_DISK : FAULT_NO_PLACE);
+	return err_blame(e,
+			 os == ENOSPC || os == EDQUOT || os == EIO ? FAULT_DISK : FAULT_NO_PLACE);
 }
 
 /* An existing file is not even opened: closing it would drop the locks that SQLite holds on it
@@ -81,8 +82,8 @@ enum errc lock_take(const char *path, char **ret_path, int *ret_fd, struct err *
 
 	/* A new file is made under the lock: where somebody's was removed, no empty one takes its place. */
 	bool locked = !path || !path[0] ||
-	              (name_of(there ? there : path, "lock", name, e) == ERR_OK &&
-	               lock_file(name, ret_fd, e) == ERR_OK);
+		      (name_of(there ? there : path, "lock", name, e) == ERR_OK &&
+		       lock_file(name, ret_fd, e) == ERR_OK);
 	free(there);
 	return locked ? lock_given(path, ret_path, e) : e->code;
 }

@@ -19,4 +19,3 @@ int message_row_add(struct conn *c, struct message_place at, struct id id, struc
 	db_bind_text(&b, body);
 	return db_bind_run(&b);
 }
-

@@ -11,4 +11,5 @@ struct message_place {
 	int64_t created_ms;
 };
 
-int message_row_add(struct conn *c, struct message_place at, struct id id, struct str body) MUST_USE;
+int message_row_add(struct conn *c, struct message_place at, struct id id,
+		    struct str body) MUST_USE;

@@ -10,10 +10,10 @@
 /* "Prly" in the file's header tells our databases from other programs'. */
 #define APPLICATION_ID "1349676153"
 
-#define CREATE_RECORD                                                                              \
-	"CREATE TABLE schema_migration ("                                                          \
-	" number INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL,"                   \
-	" applied_ms INTEGER NOT NULL) STRICT;"                                                    \
+#define CREATE_RECORD                                                            \
+	"CREATE TABLE schema_migration ("                                        \
+	" number INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL," \
+	" applied_ms INTEGER NOT NULL) STRICT;"                                  \
 	"PRAGMA application_id = " APPLICATION_ID
 
 static int single(sqlite3 *db, const char *sql, int64_t *ret)
@@ -30,17 +30,17 @@ static int single(sqlite3 *db, const char *sql, int64_t *ret)
 }
 
 static enum errc differs(const char *path, const struct migration *known, sqlite3_stmt *st,
-                         struct err *e)
+			 struct err *e)
 {
 	err_set(e, ERR_STORAGE, "",
-	        "migration %s differs from the one that was applied to the database %s (%.60s)",
-	        known->name, path, (const char *)sqlite3_column_text(st, 1));
+		"migration %s differs from the one that was applied to the database %s (%.60s)",
+		known->name, path, (const char *)sqlite3_column_text(st, 1));
 	return err_blame(e, FAULT_DATA);
 }
 
 /* The applied set must be a prefix of the known one. */
 static enum errc compare(sqlite3_stmt *st, const char *path, const struct migration *known,
-                         int *ret_count, struct err *e)
+			 int *ret_count, struct err *e)
 {
 	int count = 0;
 	int rc;
@@ -48,16 +48,16 @@ static enum errc compare(sqlite3_stmt *st, const char *path, const struct migrat
 	for (rc = sqlite3_step(st); rc == SQLITE_ROW; rc = sqlite3_step(st), count++) {
 		if (db_int(st, 0) != count + 1) {
 			err_set(e, ERR_STORAGE, "",
-			        "the database %s lacks migration %d although later ones "
-			        "were applied",
-			        path, count + 1);
+				"the database %s lacks migration %d although later ones "
+				"were applied",
+				path, count + 1);
 			return err_blame(e, FAULT_DATA);
 		}
 		if (!known[count].name) {
 			err_set(e, ERR_STORAGE, "",
-			        "the database %s was made by a newer version of parley "
-			        "(it has migration %.60s)",
-			        path, (const char *)sqlite3_column_text(st, 1));
+				"the database %s was made by a newer version of parley "
+				"(it has migration %.60s)",
+				path, (const char *)sqlite3_column_text(st, 1));
 			return err_blame(e, FAULT_DATA);
 		}
 		if (!str_is(db_column(st, 1), known[count].name) ||
@@ -71,7 +71,7 @@ static enum errc compare(sqlite3_stmt *st, const char *path, const struct migrat
 }
 
 static enum errc count_applied(sqlite3 *db, const char *path, const struct migration *known,
-                               int *ret_count, struct err *e)
+			       int *ret_count, struct err *e)
 {
 	sqlite3_stmt *st = NULL;
 	int64_t       tables = 0;
@@ -80,9 +80,9 @@ static enum errc count_applied(sqlite3 *db, const char *path, const struct migra
 	int rc = single(db, "SELECT count(*) FROM sqlite_schema", &tables);
 	if (rc == SQLITE_OK)
 		rc = single(db,
-		            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' "
-		            "AND name = 'schema_migration'",
-		            &ours);
+			    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' "
+			    "AND name = 'schema_migration'",
+			    &ours);
 	if (rc != SQLITE_OK)
 		return db_fail(db, rc, path, "read", e);
 	if (tables == 0) {
@@ -94,8 +94,9 @@ static enum errc count_applied(sqlite3 *db, const char *path, const struct migra
 		return err_blame(e, FAULT_DATA);
 	}
 
-	rc = sqlite3_prepare_v2(
-		db, "SELECT number, name, sha256 FROM schema_migration ORDER BY number", -1, &st, NULL);
+	rc = sqlite3_prepare_v2(db,
+				"SELECT number, name, sha256 FROM schema_migration ORDER BY number",
+				-1, &st, NULL);
 	if (rc != SQLITE_OK)
 		return db_fail(db, rc, path, "read the migrations of", e);
 
@@ -108,9 +109,9 @@ static int record(sqlite3 *db, int number, const struct migration *m)
 {
 	sqlite3_stmt *st = NULL;
 	int           rc = sqlite3_prepare_v2(db,
-	                                      "INSERT INTO schema_migration "
-	                                      "(number, name, sha256, applied_ms) VALUES (?,?,?,?)",
-	                                      -1, &st, NULL);
+					      "INSERT INTO schema_migration "
+							"(number, name, sha256, applied_ms) VALUES (?,?,?,?)",
+					      -1, &st, NULL);
 
 	if (rc != SQLITE_OK)
 		return rc;
@@ -125,7 +126,7 @@ static int record(sqlite3 *db, int number, const struct migration *m)
 }
 
 static enum errc apply_one(sqlite3 *db, const char *path, int number, const struct migration *m,
-                           struct err *e)
+			   struct err *e)
 {
 	int rc = db_exec(db, "BEGIN IMMEDIATE");
 
@@ -148,7 +149,7 @@ static enum errc apply_one(sqlite3 *db, const char *path, int number, const stru
 }
 
 enum errc migrate_run(sqlite3 *db, const char *path, const struct migration *known, bool apply,
-                      int *ret_applied, struct err *e)
+		      int *ret_applied, struct err *e)
 {
 	int applied = 0;
 	int made = 0;
@@ -161,8 +162,8 @@ enum errc migrate_run(sqlite3 *db, const char *path, const struct migration *kno
 	for (int i = applied; known[i].name; i++, made++) {
 		if (!apply) {
 			err_set(e, ERR_STORAGE, "",
-			        "the database %s lacks migration %s: run \"parley migrate\"", path,
-			        known[i].name);
+				"the database %s lacks migration %s: run \"parley migrate\"", path,
+				known[i].name);
 			return err_blame(e, FAULT_OLDER);
 		}
 		if (apply_one(db, path, i + 1, &known[i], e) != ERR_OK)
@@ -173,13 +174,13 @@ enum errc migrate_run(sqlite3 *db, const char *path, const struct migration *kno
 }
 
 enum errc migrate_count(sqlite3 *db, const char *path, const struct migration *known,
-                        int *ret_applied, struct err *e)
+			int *ret_applied, struct err *e)
 {
 	return count_applied(db, path, known, ret_applied, e);
 }
 
 enum errc migrate_look(const char *path, int64_t busy_ms, const struct migration *known,
-                       struct err *e)
+		       struct err *e)
 {
 	sqlite3 *db = NULL;
 	int      applied = 0;

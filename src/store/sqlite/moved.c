@@ -35,7 +35,7 @@ enum errc moved_begin(struct moved *m, const char *path, struct err *e)
 
 		if (os != 0) {
 			err_set(e, ERR_STORAGE, "", "can't find %s%s: %s", path, ends[i],
-			        strerror_r(os, room, sizeof room));
+				strerror_r(os, room, sizeof room));
 			return err_blame(e, FAULT_NO_PLACE);
 		}
 		m->opened[i].dev = st.st_dev;

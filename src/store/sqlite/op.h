@@ -29,11 +29,11 @@ struct op {
 /* OP(name, run): run(session, struct name *) is the operation of the job `name`.  OP_WITH(name, run,
  * .member = …): with some of what may be NULL. */
 #define OP(name, fn) OP_WITH(name, fn, .bare = false)
-#define OP_WITH(name, fn, ...)                                                                          \
-	static int name##_op(struct session *s, struct store_job *job)                             \
-	{                                                                                          \
-		return fn(s, container_of(job, struct name, job));                                 \
-	}                                                                                          \
+#define OP_WITH(name, fn, ...)                                         \
+	static int name##_op(struct session *s, struct store_job *job) \
+	{                                                              \
+		return fn(s, container_of(job, struct name, job));     \
+	}                                                              \
 	const struct op op_##name = { .run = name##_op, __VA_ARGS__ }
 
 #define X(number, name, ...) extern const struct op op_##name;

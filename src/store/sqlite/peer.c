@@ -62,21 +62,22 @@ static int by_key(const void *a, const void *b)
 
 static void end_its_runs(struct peer *p)
 {
-	struct err   e = { .code = ERR_OK };
-	int          runs = 0;
+	struct err e = { .code = ERR_OK };
+	int        runs = 0;
 
 	if (p->own_count > 0)
 		qsort(p->own, p->own_count, sizeof *p->own, by_key);
 	if (p->own_lost ||
 	    recover_others(p->session->conn, p->options,
-	                   (struct recover_own){ p->own, p->own_count }, &runs, &e) != ERR_OK)
-		log_note(LOG_ERROR, "takeover", "runs of the process before wait for the next start: %s",
-		         p->own_lost ? "no memory" : e.text);
+			   (struct recover_own){ p->own, p->own_count }, &runs, &e) != ERR_OK)
+		log_note(LOG_ERROR, "takeover",
+			 "runs of the process before wait for the next start: %s",
+			 p->own_lost ? "no memory" : e.text);
 	events_forget(&p->session->events);
 	peer_finish(p);
 	atomic_store(&p->alive, false);
 	log_note(runs > 0 ? LOG_WARN : LOG_INFO, "takeover",
-	         "the process before has ended; %d runs were cut off", runs);
+		 "the process before has ended; %d runs were cut off", runs);
 }
 
 static int look(void *peer, int64_t *ret_again_ms)

@@ -18,12 +18,13 @@ struct store_options;
 struct peer {
 	struct session             *session; /* borrowed, as the next one */
 	const struct store_options *options;
-	atomic_bool alive;
-	atomic_bool early; /* it serves still, and may go on with that: its end may be only seeming */
-	int64_t    *own;   /* owned, as the writer's thread alone; runs that began here */
-	size_t      own_count;
-	size_t      own_cap;
-	bool        own_lost; /* some could not be noted: its runs are left to the next start */
+	atomic_bool                 alive;
+	atomic_bool
+		 early; /* it serves still, and may go on with that: its end may be only seeming */
+	int64_t *own;   /* owned, as the writer's thread alone; runs that began here */
+	size_t   own_count;
+	size_t   own_cap;
+	bool     own_lost; /* some could not be noted: its runs are left to the next start */
 };
 
 void peer_init(struct peer *p, bool alive, bool early);

@@ -144,7 +144,7 @@ static void finish(struct reader *r)
 }
 
 static enum errc start(struct readers *p, struct reader *r, const struct readers_parts *parts,
-                       struct err *e)
+		       struct err *e)
 {
 	const char *name = parts->search ? "store-search" : "store-reader";
 
@@ -166,7 +166,7 @@ static enum errc start(struct readers *p, struct reader *r, const struct readers
 }
 
 enum errc readers_create(const struct readers_parts *parts, unsigned count, struct readers **ret,
-                         struct err *e)
+			 struct err *e)
 {
 	if (count == 0)
 		count = 1;

@@ -14,20 +14,19 @@
 #include <stdlib.h>
 
 enum {
-	GROUP_RUNS = 256,                /* whose pieces are looked for together */
-	GROUP_PIECES = 4 * 1024 * 1024,  /* found for them; with more, the group is made smaller */
-	COMMIT_BYTES = 16 * 1024 * 1024, /* of events and answers in a transaction, or a little more */
+	GROUP_RUNS = 256,               /* whose pieces are looked for together */
+	GROUP_PIECES = 4 * 1024 * 1024, /* found for them; with more, the group is made smaller */
+	COMMIT_BYTES =
+		16 * 1024 * 1024, /* of events and answers in a transaction, or a little more */
 };
 
 static const char sql_find_live[] =
 	"SELECT id, secret, seq_reserved, ifnull(events_from, 0) FROM run "
 	"INDEXED BY run_live WHERE status < 2 AND id > ? ORDER BY id LIMIT ?";
-static const char sql_parts[] =
-	"SELECT ifnull((SELECT part FROM event ORDER BY id LIMIT 1), 1), "
-	"ifnull((SELECT part FROM event ORDER BY id DESC LIMIT 1), 0)";
-static const char sql_find_pieces[] =
-	"SELECT run, id FROM event INDEXED BY event_part "
-	"WHERE part = ? AND run BETWEEN ? AND ? ORDER BY run, last";
+static const char sql_parts[] = "SELECT ifnull((SELECT part FROM event ORDER BY id LIMIT 1), 1), "
+				"ifnull((SELECT part FROM event ORDER BY id DESC LIMIT 1), 0)";
+static const char sql_find_pieces[] = "SELECT run, id FROM event INDEXED BY event_part "
+				      "WHERE part = ? AND run BETWEEN ? AND ? ORDER BY run, last";
 static const char sql_find_bill[] =
 	"SELECT attempts, first_token_ms, provider, bill_key, bill_model, bill_in, "
 	"bill_price_in, bill_price_out, bill_dropped ->> 0, bill_dropped ->> 1, "
@@ -45,8 +44,8 @@ static const char sql_find_keys[] =
 	"ORDER BY id LIMIT 1";
 static const char sql_end_key[] = "UPDATE idempotency SET outcome = 3, http = 500 WHERE id = ?";
 
-#define STOPPED                                                                                    \
-	"{\"message\":\"The server stopped while this answer was being made.\","                   \
+#define STOPPED                                                                  \
+	"{\"message\":\"The server stopped while this answer was being made.\"," \
 	"\"type\":\"server_error\",\"param\":null,\"code\":\"server_stopped\"}"
 
 struct cut_off {
@@ -61,11 +60,11 @@ struct found {
 };
 
 struct recovery {
-	struct session session;
-	struct salvage salvage;    /* of one run */
-	int64_t        part_first; /* of the whole log */
-	int64_t        part_last;
-	int64_t        now_ms;
+	struct session     session;
+	struct salvage     salvage;    /* of one run */
+	int64_t            part_first; /* of the whole log */
+	int64_t            part_last;
+	int64_t            now_ms;
 	struct recover_own own;
 
 	/* A group of runs, in the order of their keys, and where their pieces are. */
@@ -267,11 +266,12 @@ static void add_dropped(sqlite3_stmt *st, struct usage_note *n)
 
 /* A row of sql_find_bill.  False: the run is from before that was kept. */
 static bool read_bill(sqlite3_stmt *st, const struct salvage_told *told, struct turn_end *end,
-                      struct usage_note *ret)
+		      struct usage_note *ret)
 {
 	struct usage guess = usage_guess(db_int(st, 5), told->bytes);
 	struct price price = { .known = sqlite3_column_type(st, 6) != SQLITE_NULL,
-		               .input = db_int(st, 6), .output = db_int(st, 7) };
+			       .input = db_int(st, 6),
+			       .output = db_int(st, 7) };
 
 	end->attempts = db_int(st, 0);
 	end->first_token_ms = db_int(st, 1);
@@ -295,7 +295,7 @@ static bool read_bill(sqlite3_stmt *st, const struct salvage_told *told, struct 
 
 /* What the provider may have charged for it is estimated, and booked where it was reserved. */
 static int charge(struct recovery *v, struct id run, const struct salvage_told *told,
-                  struct turn_end *end)
+		  struct turn_end *end)
 {
 	struct usage_note note = { .run = run, .at_ms = v->now_ms };
 	struct db_bind    b = conn_bind(v->session.conn, sql_find_bill);
@@ -391,8 +391,8 @@ static int end_all(struct recovery *v, int *runs)
 		rc = end_group(v, above, runs);
 		/* Nothing else copies the write-ahead log back yet. */
 		if (rc == SQLITE_OK && i % 16 == 0)
-			(void)sqlite3_wal_checkpoint_v2(v->session.conn->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
-			                                NULL, NULL);
+			(void)sqlite3_wal_checkpoint_v2(v->session.conn->db, NULL,
+							SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 		if (v->group_count > 0)
 			above = v->group[v->group_count - 1].run.key;
 	}
@@ -424,8 +424,8 @@ static int end_keys(struct recovery *v)
 static int end_reservations(struct recovery *v)
 {
 	struct conn *b = v->session.conn;
-	int64_t         run = 0;
-	int             rc = budgets_next(b, &run);
+	int64_t      run = 0;
+	int          rc = budgets_next(b, &run);
 
 	if (rc != SQLITE_OK || run == 0)
 		return rc;
@@ -471,7 +471,7 @@ enum errc recover_run(struct conn *c, const struct store_options *o, int *ret_ru
 }
 
 enum errc recover_others(struct conn *c, const struct store_options *o, struct recover_own own,
-                         int *ret_runs, struct err *e)
+			 int *ret_runs, struct err *e)
 {
 	struct recovery v = { .now_ms = clock_wall_ms(), .own = own };
 	int64_t         highest = 0;

@@ -10,7 +10,7 @@
  * how many were left going.  Only while this process holds the file's lock, or it would end the
  * runs of a live one. */
 enum errc recover_run(struct conn *c, const struct store_options *o, int *ret_runs,
-                      struct err *e) MUST_USE;
+		      struct err *e) MUST_USE;
 
 /* Where another process's runs went on beside ours (store_peers).  recover_floor: only id_floor,
  * at the start.  recover_others: once it has ended, all runs but our own; keys in ascending order. */
@@ -20,4 +20,4 @@ struct recover_own {
 	size_t         count;
 };
 enum errc recover_others(struct conn *c, const struct store_options *o, struct recover_own own,
-                         int *ret_runs, struct err *e) MUST_USE;
+			 int *ret_runs, struct err *e) MUST_USE;

@@ -3,7 +3,8 @@
 #include "store/run.h"
 #include "store/sqlite/run_row.h"
 
-static const char sql_one[] = RUN_ROW RUN_ROW_JOINS "WHERE r.id = ? AND r.secret = ? AND r.owner = ?";
+static const char sql_one[] =
+	RUN_ROW   RUN_ROW_JOINS "WHERE r.id = ? AND r.secret = ? AND r.owner = ?";
 
 static int read_run(struct session *s, struct run_read *j)
 {

@@ -5,7 +5,7 @@
 #include "store/sqlite/kit/row.h"
 
 int run_row_find(struct conn *c, const char *sql, struct id id, int64_t owner, sqlite3_stmt **ret,
-                 struct err *e)
+		 struct err *e)
 {
 	struct db_bind b = conn_bind(c, sql);
 	sqlite3_stmt  *st = b.st;
@@ -53,4 +53,3 @@ int run_row_read(sqlite3_stmt *st, struct arena *a, struct run_read *ret, struct
 	ret->cost_nano = db_int(st, RUN_ROW_COST);
 	return SQLITE_OK;
 }
-

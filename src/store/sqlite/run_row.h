@@ -4,13 +4,13 @@
 #include "store/sqlite/kit/conn.h"
 #include "store/run.h"
 
-#define RUN_ROW                                                                                    \
-	"SELECT r.status, r.conversation, c.secret, r.continues, k.secret, r.model, "              \
-	"r.provider, r.finish_reason, r.error, r.usage_estimated, r.usage_in, r.usage_out, "       \
-	"r.usage_cached_read, r.usage_cached_write, r.usage_reasoning, r.created_ms, "             \
-	"r.first_token_ms, r.completed_ms, r.attempts, r.id, r.secret, "             \
+#define RUN_ROW                                                                              \
+	"SELECT r.status, r.conversation, c.secret, r.continues, k.secret, r.model, "        \
+	"r.provider, r.finish_reason, r.error, r.usage_estimated, r.usage_in, r.usage_out, " \
+	"r.usage_cached_read, r.usage_cached_write, r.usage_reasoning, r.created_ms, "       \
+	"r.first_token_ms, r.completed_ms, r.attempts, r.id, r.secret, "                     \
 	"r.native_reason, r.cost_nano FROM run r "
-#define RUN_ROW_JOINS                                                                                  \
+#define RUN_ROW_JOINS \
 	"LEFT JOIN conversation c ON c.id = r.conversation LEFT JOIN run k ON k.id = r.continues "
 
 enum { RUN_ROW_ID = 19, RUN_ROW_SECRET, RUN_ROW_NATIVE, RUN_ROW_COST };
@@ -18,7 +18,7 @@ enum { RUN_ROW_ID = 19, RUN_ROW_SECRET, RUN_ROW_NATIVE, RUN_ROW_COST };
 /* run_row_find: steps a statement whose parameters are key, secret and owner; NOT_FOUND: there is no such
  * run. */
 int run_row_find(struct conn *c, const char *sql, struct id id, int64_t owner, sqlite3_stmt **ret,
-                 struct err *e) MUST_USE;
+		 struct err *e) MUST_USE;
 /* run_row_status: the first column. */
 int run_row_status(sqlite3_stmt *st, enum run_status *ret) MUST_USE;
 /* run_row_read: fills what a run_read has besides its job, from a row of RUN_ROW; texts go into a. */

@@ -6,22 +6,20 @@
 
 /* ?1 is the id in front of which the page begins, ?2 the owner, ?3 the status or -1, ?4 how many,
  * ?5 the conversation. */
-#define PAGE "r.id < ?1 AND r.owner = ?2 "
+#define PAGE     "r.id < ?1 AND r.owner = ?2 "
 #define PAGE_END "ORDER BY r.id DESC LIMIT ?4"
 
 static const char sql_place[] =
 	"SELECT conversation FROM run WHERE id = ? AND secret = ? AND owner = ?";
 static const char sql_all[] =
-	RUN_ROW RUN_ROW_JOINS "WHERE " PAGE "AND (?3 < 0 OR r.status = ?3) " PAGE_END;
+	RUN_ROW   RUN_ROW_JOINS "WHERE " PAGE "AND (?3 < 0 OR r.status = ?3) " PAGE_END;
 static const char sql_conversation[] =
 	RUN_ROW "INDEXED BY run_conversation " RUN_ROW_JOINS "WHERE r.conversation = ?5 AND " PAGE
-	"AND (?3 < 0 OR r.status = ?3) " PAGE_END;
-static const char sql_live[] =
-	RUN_ROW "INDEXED BY run_live " RUN_ROW_JOINS "WHERE r.status < 2 AND " PAGE
-	"AND r.status = ?3 " PAGE_END;
-static const char sql_unusual[] =
-	RUN_ROW "INDEXED BY run_unusual " RUN_ROW_JOINS
-	"WHERE r.status > 2 AND r.status = ?3 AND " PAGE PAGE_END;
+		"AND (?3 < 0 OR r.status = ?3) " PAGE_END;
+static const char sql_live[] = RUN_ROW "INDEXED BY run_live " RUN_ROW_JOINS
+				       "WHERE r.status < 2 AND " PAGE "AND r.status = ?3 " PAGE_END;
+static const char sql_unusual[] = RUN_ROW "INDEXED BY run_unusual " RUN_ROW_JOINS
+					  "WHERE r.status > 2 AND r.status = ?3 AND " PAGE PAGE_END;
 
 /* The cursor has to be a run of the list that is asked for; its state may have changed. */
 static int check_after(struct session *s, struct runs_read *j)

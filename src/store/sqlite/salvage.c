@@ -12,9 +12,8 @@
 enum { LOG_BYTES = 256 * 1024 * 1024, KEPT_BYTES = 1024 * 1024 };
 
 static const char sql_piece[] = "SELECT first, last, data FROM event WHERE id = ?";
-static const char sql_run[] =
-	"SELECT ifnull(events_from, 0) FROM run "
-	"WHERE id = ? AND secret = ? AND status < 2";
+static const char sql_run[] = "SELECT ifnull(events_from, 0) FROM run "
+			      "WHERE id = ? AND secret = ? AND status < 2";
 static const char sql_find[] = "SELECT id FROM event WHERE part = ? AND run = ? ORDER BY last";
 
 void salvage_init(struct salvage *v, struct conn *conn, salvage_assemble_fn *assemble)
@@ -172,8 +171,8 @@ static int read_pieces(struct salvage *v, struct id run, int64_t from, int64_t t
 		rc = read_part(v, run, part);
 	if (rc == SQLITE_OK || rc == SQLITE_NOMEM)
 		return rc;
-	log_note(LOG_ERROR, "events_damaged", "the events of a run without an end can't be read: %s",
-	         sqlite3_errstr(rc));
+	log_note(LOG_ERROR, "events_damaged",
+		 "the events of a run without an end can't be read: %s", sqlite3_errstr(rc));
 	salvage_begin(v);
 	return SQLITE_OK;
 }

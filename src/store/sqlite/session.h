@@ -17,10 +17,11 @@ struct session {
 	/* Of who writes (session_write). */
 	struct events       events;
 	struct search_queue search;
-	struct unfinished  *unfinished; /* borrowed, as the next three; NULL where nothing is kept for later */
-	struct blobs       *blobs;
-	struct key_ring    *ring;
-	struct peer        *peer; /* the process beside */
+	struct unfinished
+		*unfinished; /* borrowed, as the next three; NULL where nothing is kept for later */
+	struct blobs    *blobs;
+	struct key_ring *ring;
+	struct peer     *peer; /* the process beside */
 	/* Of a reader that searches; borrowed. */
 	struct search_reads *searches;
 };

@@ -19,11 +19,10 @@ enum {
 };
 
 /* What has no run belongs to nobody. */
-static const char sql_look[] =
-	"SELECT event.id, length(event.data), ifnull(run.status, 3), "
-	"ifnull(run.completed_ms, 0), ifnull(run.created_ms, 0) "
-	"FROM event LEFT JOIN run ON run.id = event.run WHERE event.id >= ? "
-	"ORDER BY event.id LIMIT ?";
+static const char sql_look[] = "SELECT event.id, length(event.data), ifnull(run.status, 3), "
+			       "ifnull(run.completed_ms, 0), ifnull(run.created_ms, 0) "
+			       "FROM event LEFT JOIN run ON run.id = event.run WHERE event.id >= ? "
+			       "ORDER BY event.id LIMIT ?";
 static const char sql_remove[] = "DELETE FROM event WHERE id = ?";
 static const char sql_record[] = "UPDATE event_size SET written = ?, removed = ?";
 
@@ -36,7 +35,7 @@ struct step {
 };
 
 void sweep_init(struct sweep *s, struct conn *conn, struct events *events,
-                const struct store_options *o)
+		const struct store_options *o)
 {
 	*s = (struct sweep){
 		.conn = conn,
@@ -49,7 +48,7 @@ void sweep_init(struct sweep *s, struct conn *conn, struct events *events,
 
 /* False: the pass has come far enough. */
 static bool look_at(const struct sweep *s, sqlite3_stmt *st, int64_t horizon_ms, int64_t bytes,
-                    struct step *step)
+		    struct step *step)
 {
 	int64_t length = db_int(st, 1);
 	bool    over = s->keep_bytes > 0 && bytes - step->due_bytes > s->keep_bytes;

@@ -7,7 +7,7 @@
 #include "store/sqlite/events.h"
 
 struct sweep {
-	struct conn   *conn;   /* borrowed, as the next one */
+	struct conn   *conn; /* borrowed, as the next one */
 	struct events *events;
 	int64_t        keep_ms;
 	int64_t        keep_bytes;
@@ -16,6 +16,6 @@ struct sweep {
 };
 
 void sweep_init(struct sweep *s, struct conn *conn, struct events *events,
-                const struct store_options *o);
+		const struct store_options *o);
 
 extern const struct chore chore_sweep;

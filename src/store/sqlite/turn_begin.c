@@ -5,10 +5,9 @@
 #include "store/sqlite/op.h"
 #include "store/sqlite/peer.h"
 
-static const char sql_find_leaf[] =
-	"SELECT iif(tip, tip, leaf), "
-	"ifnull((SELECT status FROM run WHERE id = leaf), 2) "
-	"FROM conversation WHERE id = ? AND secret = ? AND owner = ?";
+static const char sql_find_leaf[] = "SELECT iif(tip, tip, leaf), "
+				    "ifnull((SELECT status FROM run WHERE id = leaf), 2) "
+				    "FROM conversation WHERE id = ? AND secret = ? AND owner = ?";
 static const char sql_find_parent[] =
 	"SELECT 1 FROM message WHERE id = ? AND secret = ? AND conversation = ?";
 static const char sql_add_conversation[] =
@@ -28,8 +27,8 @@ static const char sql_add_run[] =
 static enum errc busy(struct err *e)
 {
 	err_set(e, ERR_CONVERSATION_BUSY, "conversation",
-	        "another turn of this conversation is still running, or came in between; "
-	        "try again when it has ended");
+		"another turn of this conversation is still running, or came in between; "
+		"try again when it has ended");
 	e->retry_after_ms = 1000;
 	return e->code;
 }
@@ -187,7 +186,8 @@ static int begin(struct session *s, struct turn_begin *j)
 	if (rc == SQLITE_OK)
 		rc = claim_begin(s->conn, j);
 
-	struct message_place at = { j->owner, j->conversation.key, j->parent.key, j->run.key, j->now_ms };
+	struct message_place at = { j->owner, j->conversation.key, j->parent.key, j->run.key,
+				    j->now_ms };
 	for (size_t i = 0; rc == SQLITE_OK && i < j->message_count; i++) {
 		rc = message_row_add(s->conn, at, j->messages[i].id, j->messages[i].body);
 		at.prev = j->messages[i].id.key;

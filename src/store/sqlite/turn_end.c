@@ -10,8 +10,8 @@
 
 /* Stored numbers; a new status goes to the end. */
 _Static_assert(RUN_QUEUED == 0 && RUN_RUNNING == 1 && RUN_COMPLETED == 2 && RUN_INCOMPLETE == 3 &&
-                       RUN_FAILED == 4 && RUN_CANCELLED == 5,
-               "run.status is stored as a number");
+		       RUN_FAILED == 4 && RUN_CANCELLED == 5,
+	       "run.status is stored as a number");
 
 static const char sql_find_run[] =
 	"SELECT owner, conversation, parent, status, events_from FROM run "
@@ -27,7 +27,7 @@ static const char sql_end_run[] =
 
 /* The run's own columns say where the answer belongs. */
 static int find_run(struct session *s, struct turn_end *j, struct message_place *ret,
-                    int64_t *ret_events_from)
+		    int64_t *ret_events_from)
 {
 	struct db_bind b = conn_bind(s->conn, sql_find_run);
 	sqlite3_stmt  *st = b.st;
@@ -43,7 +43,7 @@ static int find_run(struct session *s, struct turn_end *j, struct message_place 
 		return rc;
 
 	*ret = (struct message_place){ db_int(st, 0), db_int(st, 1), db_int(st, 2), j->run.key,
-		               j->completed_ms };
+				       j->completed_ms };
 	bool live = db_int(st, 3) <= RUN_RUNNING;
 	*ret_events_from = db_int(st, 4);
 	(void)sqlite3_reset(st);

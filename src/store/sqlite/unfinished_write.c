@@ -10,8 +10,8 @@
  * room for must not keep all else from it. */
 enum { END_BYTES = 1024 * 1024 };
 
-#define NOT_STORED                                                                                 \
-	"{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\","              \
+#define NOT_STORED                                                                    \
+	"{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\"," \
 	"\"param\":null,\"code\":\"storage_unavailable\"}"
 
 /* An end as its run would have got it, with what the log has of the answer: `incomplete`; `failed` if the
@@ -84,4 +84,3 @@ int unfinished_write(struct session *s)
 
 	return rc == SQLITE_OK ? write_notes(s) : rc;
 }
-

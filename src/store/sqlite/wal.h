@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct wal {
-	sqlite3           *db;         /* borrowed, as the next two */
+	sqlite3           *db; /* borrowed, as the next two */
 	struct checkpoint *checkpoint;
 	struct search     *search;
 	int64_t            page_bytes;

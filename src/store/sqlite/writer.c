@@ -56,7 +56,7 @@ struct batch {
 	struct store_job  *jobs[LIMIT_STORE_BATCH];
 	size_t             count;
 	bool               probe; /* there was nothing in it */
-	struct store_job  *done; /* all of them, in the end, in the order of their ends */
+	struct store_job  *done;  /* all of them, in the end, in the order of their ends */
 	struct store_job **done_end;
 	char               problem[sizeof(((struct store_stats *)0)->problem)];
 	const char        *reason; /* likewise */
@@ -180,7 +180,8 @@ static int run_batch(struct writer *w, struct batch *b)
 	int                      rc = try_batch(w, b, &at);
 
 	/* Without what was at fault: a job, or what was unfinished and is forgotten now. */
-	while (rc != SQLITE_OK && db_own_fault(rc) && (at < b->count || unfinished_count(u) < left)) {
+	while (rc != SQLITE_OK && db_own_fault(rc) &&
+	       (at < b->count || unfinished_count(u) < left)) {
 		roll_back(w);
 		if (at < b->count) {
 			finish_job(w, b, b->jobs[at], rc);
@@ -225,7 +226,8 @@ static void count(struct writer *w, const struct batch *b, int rc)
 		w->stats.reason = "";
 		w->stats.commits++;
 		w->stats.commit_us += (uint64_t)b->commit_us;
-		metric_observe(METRIC_DB_TRANSACTION, (const char *[]){ "write", "", "" }, b->commit_us);
+		metric_observe(METRIC_DB_TRANSACTION, (const char *[]){ "write", "", "" },
+			       b->commit_us);
 		w->stats.turns += count_begins(b);
 	} else {
 		memcpy(w->stats.problem, b->problem, sizeof b->problem);
@@ -365,7 +367,7 @@ static void *serve(void *arg)
 /* --- outside --- */
 
 enum errc writer_create(const struct writer_parts *parts, int64_t busy_ms, struct writer **ret,
-                        struct err *e)
+			struct err *e)
 {
 	struct writer *w = calloc(1, sizeof *w);
 
@@ -454,4 +456,3 @@ void writer_stats(struct writer *w, struct store_stats *ret)
 		ret->reason = db_reason(SQLITE_READONLY_DBMOVED);
 	}
 }
-

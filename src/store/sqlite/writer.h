@@ -21,7 +21,7 @@ struct writer_parts {
 
 /* writer_create: busy_ms: how long to wait for locks.  writer_start: the thread. */
 enum errc writer_create(const struct writer_parts *parts, int64_t busy_ms, struct writer **ret,
-                        struct err *e) MUST_USE;
+			struct err *e) MUST_USE;
 enum errc writer_start(struct writer *w, struct err *e) MUST_USE;
 /* writer_destroy: after everything queued was done. */
 void writer_destroy(struct writer *w);

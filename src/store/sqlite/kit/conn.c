@@ -2,7 +2,7 @@
 #include "store/sqlite/kit/conn.h"
 
 enum errc conn_open(struct conn *c, const char *path, enum db_mode mode, int64_t busy_ms,
-                    struct err *e)
+		    struct err *e)
 {
 	*c = (struct conn){ .db = NULL };
 	return db_open(path, mode, busy_ms, &c->db, e);

@@ -11,7 +11,9 @@
 
 #include "store/sqlite/kit/db.h"
 
-enum { CONN_PLACES = 256 }; /* a power of two; twice as many as there are statements of one connection */
+enum {
+	CONN_PLACES = 256
+}; /* a power of two; twice as many as there are statements of one connection */
 
 struct conn {
 	sqlite3 *db; /* owned */
@@ -19,14 +21,14 @@ struct conn {
 	int      rc; /* of the text that could not be prepared last */
 	size_t   count;
 	struct conn_place {
-		const char   *sql; /* NULL: free; compared as a pointer, so it must be a constant's */
+		const char *sql; /* NULL: free; compared as a pointer, so it must be a constant's */
 		sqlite3_stmt *st;
 	} places[CONN_PLACES];
 };
 
 /* conn_open: as db_open; c is to be closed also when that fails. */
 enum errc conn_open(struct conn *c, const char *path, enum db_mode mode, int64_t busy_ms,
-                    struct err *e) MUST_USE;
+		    struct err *e) MUST_USE;
 void      conn_close(struct conn *c); /* a zeroed one is fine */
 
 /* conn_st: the statement of this text; NULL: it can't be prepared, and c->rc says why. */

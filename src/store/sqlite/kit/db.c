@@ -86,7 +86,8 @@ static int set_up(sqlite3 *db, enum db_mode mode)
 	if (rc == SQLITE_OK)
 		rc = pragma(db, "wal_autocheckpoint", 0);
 	if (rc == SQLITE_OK)
-		rc = pragma(db, "cache_size", mode == DB_WRITE ? -CACHE_KIB_WRITE : -CACHE_KIB_READ);
+		rc = pragma(db, "cache_size",
+			    mode == DB_WRITE ? -CACHE_KIB_WRITE : -CACHE_KIB_READ);
 	/* No mmap: a file cut short by something else would end the process by SIGBUS. */
 	if (rc == SQLITE_OK)
 		rc = pragma(db, "mmap_size", 0);
@@ -94,7 +95,7 @@ static int set_up(sqlite3 *db, enum db_mode mode)
 }
 
 enum errc db_open(const char *path, enum db_mode mode, int64_t busy_ms, sqlite3 **ret,
-                  struct err *e)
+		  struct err *e)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int      flags = mode == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
@@ -127,14 +128,16 @@ void db_close(sqlite3 *db)
 }
 
 enum errc db_prepare(sqlite3 *db, const char *const *sql, size_t n, sqlite3_stmt **ret,
-                     struct err *e)
+		     struct err *e)
 {
 	for (size_t i = 0; i < n; i++) {
 		ret[i] = NULL;
-		int rc = sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &ret[i], NULL);
+		int rc = sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &ret[i],
+					    NULL);
 
 		if (rc != SQLITE_OK) {
-			db_fail(db, rc, sqlite3_db_filename(db, "main"), "prepare statements for", e);
+			db_fail(db, rc, sqlite3_db_filename(db, "main"), "prepare statements for",
+				e);
 			db_finalize(ret, i);
 			return e->code;
 		}
@@ -266,10 +269,8 @@ bool db_own_fault(int rc)
 	case SQLITE_CONSTRAINT:
 	case SQLITE_TOOBIG:
 	case SQLITE_MISMATCH:
-	case SQLITE_RANGE:
-		return true;
-	default:
-		return false;
+	case SQLITE_RANGE: return true;
+	default: return false;
 	}
 }
 
@@ -278,23 +279,17 @@ const char *db_reason(int rc)
 	if (rc == SQLITE_READONLY_DBMOVED)
 		return "its database was removed, moved or replaced while it was in use";
 	switch (rc & 0xff) {
-	case SQLITE_FULL:
-		return "its disk is full";
+	case SQLITE_FULL: return "its disk is full";
 	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return "its database is locked by another program";
+	case SQLITE_LOCKED: return "its database is locked by another program";
 	case SQLITE_CORRUPT:
-	case SQLITE_NOTADB:
-		return "its database is damaged";
+	case SQLITE_NOTADB: return "its database is damaged";
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
-	case SQLITE_CANTOPEN:
-		return "it may not write to its database";
-	case SQLITE_NOMEM:
-		return "it is out of memory";
-	default:
-		return "its database could not be read or written";
+	case SQLITE_CANTOPEN: return "it may not write to its database";
+	case SQLITE_NOMEM: return "it is out of memory";
+	default: return "its database could not be read or written";
 	}
 }
 
@@ -302,14 +297,14 @@ enum errc db_refuse(int rc, struct err *e)
 {
 	if ((rc & 0xff) == SQLITE_TOOBIG)
 		return err_set(e, ERR_REQUEST_TOO_LARGE, "",
-		               "a message is too large to be stored (at most %u MiB)",
-		               LIMIT_STORE_ROW / MIB - 1);
+			       "a message is too large to be stored (at most %u MiB)",
+			       LIMIT_STORE_ROW / MIB - 1);
 	if (db_own_fault(rc))
 		return err_set(e, ERR_INTERNAL, "", "the gateway could not store this request");
 
 	err_set(e, ERR_STORAGE, "",
-	        "the gateway can't use its storage at the moment: %s; try again later",
-	        db_reason(rc));
+		"the gateway can't use its storage at the moment: %s; try again later",
+		db_reason(rc));
 	e->retry_after_ms = 2000;
 	return e->code;
 }
@@ -354,6 +349,7 @@ enum errc db_fail(sqlite3 *db, int rc, const char *path, const char *doing, stru
 	char problem[160];
 
 	db_problem(db, rc, problem, sizeof problem);
-	err_set(e, ERR_STORAGE, "", "can't %s the database %s: %s", doing, path ? path : "?", problem);
+	err_set(e, ERR_STORAGE, "", "can't %s the database %s: %s", doing, path ? path : "?",
+		problem);
 	return err_blame(e, fault_of(rc));
 }

@@ -19,12 +19,12 @@ enum db_mode {
 
 /* db_open: *ret is owned, to be closed with db_close.  Errors: STORAGE, for the operator. */
 enum errc db_open(const char *path, enum db_mode mode, int64_t busy_ms, sqlite3 **ret,
-                  struct err *e) MUST_USE;
+		  struct err *e) MUST_USE;
 void      db_close(sqlite3 *db);
 
 /* db_prepare: all statements of a table; on failure none is left. */
 enum errc db_prepare(sqlite3 *db, const char *const *sql, size_t n, sqlite3_stmt **ret,
-                     struct err *e) MUST_USE;
+		     struct err *e) MUST_USE;
 void      db_finalize(sqlite3_stmt **st, size_t n);
 
 /* db_run: steps a statement that gives no row and resets it; SQLITE_OK or an error. */

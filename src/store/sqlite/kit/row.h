@@ -7,7 +7,7 @@
 void row_no_memory(struct err *e);
 /* row_keep: copies a text column; false: e says why not. */
 bool row_keep(struct arena *a, sqlite3_stmt *st, int column, struct str *ret,
-              struct err *e) MUST_USE;
+	      struct err *e) MUST_USE;
 /* row_usage: the columns usage_estimated, _in, _out, _cached_read, _cached_write, _reasoning. */
 struct usage row_usage(sqlite3_stmt *st, int first);
 /* row_fits: whether n more bytes have room. */

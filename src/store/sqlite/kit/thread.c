@@ -7,7 +7,7 @@
 #include <time.h>
 
 enum errc thread_start(pthread_t *ret, const char *name, void *(*fn)(void *), void *arg,
-                       struct err *e)
+		       struct err *e)
 {
 	sigset_t all;
 	sigset_t old;
@@ -17,7 +17,8 @@ enum errc thread_start(pthread_t *ret, const char *name, void *(*fn)(void *), vo
 	int rc = pthread_create(ret, NULL, fn, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (rc != 0)
-		return err_set(e, ERR_STORAGE, "", "can't start the thread %s (error %d)", name, rc);
+		return err_set(e, ERR_STORAGE, "", "can't start the thread %s (error %d)", name,
+			       rc);
 	(void)pthread_setname_np(*ret, name);
 	return ERR_OK;
 }

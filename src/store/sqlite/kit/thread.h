@@ -8,7 +8,7 @@
 
 /* thread_start: fn(arg) on a new thread, to be joined.  name: at most 15 bytes. */
 enum errc thread_start(pthread_t *ret, const char *name, void *(*fn)(void *), void *arg,
-                       struct err *e) MUST_USE;
+		       struct err *e) MUST_USE;
 /* thread_cond_init: a condition whose timed wait counts monotonic time. */
 void thread_cond_init(pthread_cond_t *c);
 /* thread_wait_ms: waits with m held, at most so long. */

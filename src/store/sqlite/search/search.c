@@ -13,30 +13,30 @@
 #include <stdlib.h>
 
 enum {
-	GATHER_MS = 20,    /* after a wake-up: one batch for what a busy moment brings */
-	SETTLE_MS = 1000,  /* what is in the index is synced within this, then leaves the queue */
-	RETRY_MS = 2000,   /* after trouble */
+	GATHER_MS = 20,     /* after a wake-up: one batch for what a busy moment brings */
+	SETTLE_MS = 1000,   /* what is in the index is synced within this, then leaves the queue */
+	RETRY_MS = 2000,    /* after trouble */
 	GIVE_WAY_MS = 1000, /* at most, between two batches */
 	GIVE_WAY_LOOK_MS = 10,
-	LOOK_MS = 5000,    /* without a wake-up: another process may have imported something */
-	STOP_MS = 300,     /* to take up what waits at the end */
+	LOOK_MS = 5000, /* without a wake-up: another process may have imported something */
+	STOP_MS = 300,  /* to take up what waits at the end */
 };
 
 struct search {
-	char               *index_path; /* owned */
-	int64_t             busy_ms;
+	char   *index_path; /* owned */
+	int64_t busy_ms;
 	/* The thread's own. */
 	struct search_feed  feed;
 	struct search_index index;
 	struct search_batch batch;
-	int64_t             settled;    /* seq that was told */
-	int64_t             settle_us;  /* when what is not synced has to be; 0: nothing is */
-	bool                failed;     /* and was said */
+	int64_t             settled;   /* seq that was told */
+	int64_t             settle_us; /* when what is not synced has to be; 0: nothing is */
+	bool                failed;    /* and was said */
 	bool                started;
 	pthread_t           thread;
 	atomic_bool         give_way; /* any thread's */
-	void              (*on_settled)(void *arg, int64_t seq);
-	void               *arg;
+	void (*on_settled)(void *arg, int64_t seq);
+	void *arg;
 
 	pthread_mutex_t lock; /* guards what is below */
 	pthread_cond_t  wake;
@@ -114,8 +114,8 @@ static void drop_if_damaged(struct search *s)
 	pthread_mutex_unlock(&s->lock);
 	if (!s->index.db || (!damaged && !search_index_moved(&s->index)))
 		return;
-	log_note(LOG_WARN, "search_index", damaged ? "the search index is damaged"
-	                                           : "the search index was taken away");
+	log_note(LOG_WARN, "search_index",
+		 damaged ? "the search index is damaged" : "the search index was taken away");
 	set_ready(s, false);
 	search_index_close(&s->index);
 	search_index_remove(s->index_path);
@@ -148,7 +148,7 @@ static int apply(struct search *s, bool sync)
 {
 	const struct search_mark *m = &s->batch.mark;
 	bool moved = m->seq != s->index.mark.seq || m->built != s->index.mark.built ||
-	             m->complete != s->index.mark.complete;
+		     m->complete != s->index.mark.complete;
 
 	sync = sync || removes(&s->batch) || due(s);
 	if (!moved && s->batch.count == 0 && !(sync && s->settle_us != 0))
@@ -195,7 +195,7 @@ static bool step(struct search *s, bool rebuild, bool sync)
 	}
 	if (s->failed || (!was && s->index.mark.complete))
 		log_note(LOG_INFO, "search_index", "the search index has %lld messages",
-		         (long long)s->index.count);
+			 (long long)s->index.count);
 	s->failed = false;
 	show(s, waiting, s->index.mark.complete, false);
 	return true;
@@ -287,7 +287,8 @@ enum errc search_create(const char *path, int64_t busy_ms, struct search **ret, 
 	s->busy_ms = busy_ms;
 	s->index_path = n > 0 && (size_t)n < sizeof name ? strdup(name) : NULL;
 	if (!s->index_path)
-		err_set(e, ERR_STORAGE, "", "no memory for the search index, or its path is too long");
+		err_set(e, ERR_STORAGE, "",
+			"no memory for the search index, or its path is too long");
 	else if (search_feed_open(&s->feed, path, busy_ms, e) == ERR_OK) {
 		*ret = s;
 		return ERR_OK;
@@ -297,7 +298,7 @@ enum errc search_create(const char *path, int64_t busy_ms, struct search **ret, 
 }
 
 enum errc search_start(struct search *s, void (*settled)(void *arg, int64_t seq), void *arg,
-                       struct err *e)
+		       struct err *e)
 {
 	s->on_settled = settled;
 	s->arg = arg;

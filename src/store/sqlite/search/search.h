@@ -15,11 +15,11 @@ struct search;
 
 /* search_create: for the database at path (absolute); the index lies beside it. */
 enum errc search_create(const char *path, int64_t busy_ms, struct search **ret,
-                        struct err *e) MUST_USE;
+			struct err *e) MUST_USE;
 /* search_start: the thread; settled(arg, seq) is called on it: the queue up to there is not needed
  * any more. */
 enum errc search_start(struct search *s, void (*settled)(void *arg, int64_t seq), void *arg,
-                       struct err *e) MUST_USE;
+		       struct err *e) MUST_USE;
 /* search_stop: takes up what waits, if that is little, and ends the thread.  NULL is fine. */
 void search_stop(struct search *s);
 void search_destroy(struct search *s);
@@ -34,6 +34,6 @@ void search_damaged(struct search *s);
 /* search_ready: the file is known to belong to this database as it is.  Any thread. */
 bool search_ready(struct search *s);
 /* search_in_trouble: the last try to use the file failed.  Any thread. */
-bool search_in_trouble(struct search *s);
+bool        search_in_trouble(struct search *s);
 const char *search_path(const struct search *s); /* of the index file */
-void search_stats(struct search *s, struct store_stats *ret);
+void        search_stats(struct search *s, struct store_stats *ret);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct search_op {
-	int64_t id; /* of the message */
+	int64_t id;   /* of the message */
 	bool    gone; /* else: to be put in */
 	int64_t owner;
 	int64_t conversation;
@@ -29,6 +29,6 @@ struct search_batch {
 	struct buf         texts;
 	size_t             read_bytes; /* of bodies, for it */
 	bool               full;       /* there is more to do than fits */
-	bool               gone;       /* something is removed: what is put in comes with the next one */
-	struct search_mark mark;       /* once it is in */
+	bool               gone; /* something is removed: what is put in comes with the next one */
+	struct search_mark mark; /* once it is in */
 };

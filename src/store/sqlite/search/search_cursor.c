@@ -6,8 +6,8 @@
 void search_cursor_print(const struct search_cursor *c, char ret[SEARCH_CURSOR + 1])
 {
 	snprintf(ret, SEARCH_CURSOR + 1, "%016llx%016llx%016llx%016llx",
-	         (unsigned long long)c->query, (unsigned long long)c->top,
-	         (unsigned long long)c->score, (unsigned long long)c->id);
+		 (unsigned long long)c->query, (unsigned long long)c->top,
+		 (unsigned long long)c->score, (unsigned long long)c->id);
 }
 
 static bool digit(char c, uint64_t *v)

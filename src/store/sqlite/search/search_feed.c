@@ -10,15 +10,13 @@ static const char sql_queue[] =
 static const char sql_message[] =
 	"SELECT id, owner, conversation, run, body, prev FROM message WHERE id = ?";
 static const char sql_run[] = "SELECT parent, base FROM run WHERE id = ?";
-static const char sql_runs[] =
-	"SELECT id FROM run INDEXED BY run_conversation "
-	"WHERE conversation = ? AND id > ? ORDER BY id LIMIT 1";
+static const char sql_runs[] = "SELECT id FROM run INDEXED BY run_conversation "
+			       "WHERE conversation = ? AND id > ? ORDER BY id LIMIT 1";
 static const char sql_loose[] =
 	"SELECT id FROM message INDEXED BY message_loose "
 	"WHERE conversation = ? AND run BETWEEN -1 AND 0 AND id > ? ORDER BY id LIMIT 1";
-static const char sql_all[] =
-	"SELECT id, owner, conversation, run, body FROM message "
-	"WHERE id > ? ORDER BY id LIMIT 1";
+static const char sql_all[] = "SELECT id, owner, conversation, run, body FROM message "
+			      "WHERE id > ? ORDER BY id LIMIT 1";
 
 enum errc search_feed_open(struct search_feed *f, const char *path, int64_t busy_ms, struct err *e)
 {
@@ -61,8 +59,8 @@ static int find(struct search_feed *f, const char *sql, int64_t key)
 }
 
 /* A later one of a conversation, or 0. */
-static int find_next(struct search_feed *f, const char *sql, int64_t conversation,
-                     int64_t above, int64_t *ret)
+static int find_next(struct search_feed *f, const char *sql, int64_t conversation, int64_t above,
+		     int64_t *ret)
 {
 	struct db_bind b = conn_bind(&f->conn, sql);
 
@@ -97,10 +95,11 @@ static bool spent(const struct search_batch *b)
 /* Takes up the message that a statement stands on, unless it is in the index or its content was
  * removed, and resets the statement.  Sets b->full, having added nothing, where there is no room. */
 static int add_row(struct search_feed *f, struct search_index *x, struct search_batch *b,
-                   sqlite3_stmt *st)
+		   sqlite3_stmt *st)
 {
-	struct search_op op = { .id = db_int(st, 0), .owner = db_int(st, 1),
-		                .conversation = db_int(st, 2) };
+	struct search_op op = { .id = db_int(st, 0),
+				.owner = db_int(st, 1),
+				.conversation = db_int(st, 2) };
 	bool             has = db_int(st, 3) < 0;
 	int              rc = has ? SQLITE_OK : search_index_has(x, op.id, &has);
 
@@ -120,7 +119,7 @@ static int add_row(struct search_feed *f, struct search_index *x, struct search_
 }
 
 static int add_message(struct search_feed *f, struct search_index *x, struct search_batch *b,
-                       int64_t id, int64_t *ret_prev)
+		       int64_t id, int64_t *ret_prev)
 {
 	int rc = find(f, sql_message, id);
 
@@ -133,7 +132,7 @@ static int add_message(struct search_feed *f, struct search_index *x, struct sea
 
 /* The answer, and from the last message that was sent back to what the first one hangs on. */
 static int add_run(struct search_feed *f, struct search_index *x, struct search_batch *b,
-                   int64_t run)
+		   int64_t run)
 {
 	int64_t prev;
 	int     rc = find(f, sql_run, run);
@@ -144,8 +143,8 @@ static int add_run(struct search_feed *f, struct search_index *x, struct search_
 	int64_t base = db_int(conn_st(&f->conn, sql_run), 1);
 	(void)sqlite3_reset(conn_st(&f->conn, sql_run));
 	rc = add_message(f, x, b, run, &prev);
-	for (size_t n = 0; rc == SQLITE_OK && !b->full && at != 0 && at != base &&
-	                   n < LIMIT_BRANCH_LENGTH; n++) {
+	for (size_t n = 0;
+	     rc == SQLITE_OK && !b->full && at != 0 && at != base && n < LIMIT_BRANCH_LENGTH; n++) {
 		rc = add_message(f, x, b, at, &prev);
 		at = prev;
 	}
@@ -153,7 +152,7 @@ static int add_run(struct search_feed *f, struct search_index *x, struct search_
 }
 
 static int add_conversation(struct search_feed *f, struct search_index *x, struct search_batch *b,
-                            int64_t seq, int64_t conversation)
+			    int64_t seq, int64_t conversation)
 {
 	int64_t next = 1;
 	int64_t prev;
@@ -190,7 +189,7 @@ static int add_conversation(struct search_feed *f, struct search_index *x, struc
 
 /* The row that the statement stands on. */
 static int take_row(struct search_feed *f, struct search_index *x, struct search_batch *b,
-                    sqlite3_stmt *row)
+		    sqlite3_stmt *row)
 {
 	int64_t seq = db_int(row, 0);
 	int64_t kind = db_int(row, 1);
@@ -210,7 +209,7 @@ static int take_row(struct search_feed *f, struct search_index *x, struct search
 }
 
 static int take_queue(struct search_feed *f, struct search_index *x, struct search_batch *b,
-                      size_t most)
+		      size_t most)
 {
 	int rc = SQLITE_OK;
 
@@ -273,7 +272,7 @@ static int fill(struct search_feed *f, struct search_index *x, bool rebuild, str
 }
 
 int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild,
-                     struct search_batch *b, int64_t *ret_waiting)
+		     struct search_batch *b, int64_t *ret_waiting)
 {
 	struct search_source source = { .last = 0 };
 

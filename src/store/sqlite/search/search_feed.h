@@ -19,7 +19,7 @@ struct search_feed {
 };
 
 enum errc search_feed_open(struct search_feed *f, const char *path, int64_t busy_ms,
-                           struct err *e) MUST_USE;
+			   struct err *e) MUST_USE;
 void      search_feed_close(struct search_feed *f);
 
 /* All SQLite codes. */
@@ -27,4 +27,4 @@ int search_feed_source(struct search_feed *f, struct search_source *ret) MUST_US
 /* search_feed_fill: the next batch for x, as it stands; b's buffer is kept.  *ret_waiting: rows of the
  * queue behind it.  rebuild false: only what the queue says. */
 int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild,
-                     struct search_batch *b, int64_t *ret_waiting) MUST_USE;
+		     struct search_batch *b, int64_t *ret_waiting) MUST_USE;

@@ -43,7 +43,7 @@ struct str search_index_scope(int64_t owner, int64_t conversation, int role, cha
 
 	if (conversation != 0)
 		n += snprintf(ret + n, SEARCH_SCOPE - (size_t)n, " c%llx",
-		              (unsigned long long)conversation);
+			      (unsigned long long)conversation);
 	if (role >= 0)
 		n += snprintf(ret + n, SEARCH_SCOPE - (size_t)n, " r%d", role);
 	return (struct str){ ret, (size_t)n };
@@ -66,7 +66,7 @@ static int one_int(sqlite3 *db, const char *text, int64_t *ret)
 }
 
 static int read_state(sqlite3 *db, const unsigned char *instance, struct search_mark *ret,
-                      int64_t *ret_count)
+		      int64_t *ret_count)
 {
 	sqlite3_stmt *st = NULL;
 	int           rc = sqlite3_prepare_v2(db, STATE, -1, &st, NULL);
@@ -88,7 +88,7 @@ static int read_state(sqlite3 *db, const unsigned char *instance, struct search_
 }
 
 int search_index_check(sqlite3 *db, const unsigned char *instance, struct search_mark *ret,
-                       int64_t *ret_count)
+		       int64_t *ret_count)
 {
 	int64_t application = 0;
 	int64_t format = 0;
@@ -150,8 +150,10 @@ static int open_file(struct search_index *x, const char *path, int64_t busy_ms)
 static int put_state(sqlite3 *db, const struct search_source *source)
 {
 	sqlite3_stmt *st = NULL;
-	int rc = sqlite3_prepare_v2(db, "INSERT INTO state (id, instance, seq, built, complete, count) "
-	                                "VALUES (1,?,0,0,0,0)", -1, &st, NULL);
+	int           rc = sqlite3_prepare_v2(db,
+					      "INSERT INTO state (id, instance, seq, built, complete, count) "
+							"VALUES (1,?,0,0,0,0)",
+					      -1, &st, NULL);
 
 	if (rc == SQLITE_OK) {
 		struct db_bind b = db_bind(st);
@@ -168,7 +170,7 @@ static int make_new(struct search_index *x, const struct search_source *source)
 	char text[96];
 
 	snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d",
-	         SEARCH_APPLICATION, SEARCH_FORMAT);
+		 SEARCH_APPLICATION, SEARCH_FORMAT);
 	int rc = db_exec(x->db, "BEGIN IMMEDIATE");
 	if (rc == SQLITE_OK)
 		rc = db_exec(x->db, make);
@@ -198,11 +200,11 @@ static int prepare(struct search_index *x)
 	if (db_prepare(x->db, sql, SEARCH_INDEX_SQL__COUNT, x->st, &e) == ERR_OK)
 		return SQLITE_OK;
 	return (sqlite3_errcode(x->db) & 0xff) == SQLITE_ERROR ? SQLITE_MISMATCH
-	                                                       : sqlite3_extended_errcode(x->db);
+							       : sqlite3_extended_errcode(x->db);
 }
 
 static int look(struct search_index *x, const char *path, int64_t busy_ms,
-                const struct search_source *source)
+		const struct search_source *source)
 {
 	int rc = open_file(x, path, busy_ms);
 
@@ -214,12 +216,13 @@ static int look(struct search_index *x, const char *path, int64_t busy_ms,
 }
 
 int search_index_open(struct search_index *x, const char *path, int64_t busy_ms,
-                      const struct search_source *source, bool *ret_anew)
+		      const struct search_source *source, bool *ret_anew)
 {
 	*x = (struct search_index){ .db = NULL };
 	*ret_anew = false;
 	int rc = look(x, path, busy_ms, source);
-	if (rc == SQLITE_MISMATCH || (rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB) {
+	if (rc == SQLITE_MISMATCH || (rc & 0xff) == SQLITE_CORRUPT ||
+	    (rc & 0xff) == SQLITE_NOTADB) {
 		search_index_close(x);
 		search_index_remove(path);
 		*ret_anew = true;
@@ -258,7 +261,7 @@ int search_index_has(struct search_index *x, int64_t message, bool *ret)
 }
 
 static int put_text(struct search_index *x, enum search_index_sql which, const struct search_op *op,
-                    struct str text)
+		    struct str text)
 {
 	char           room[SEARCH_SCOPE];
 	struct db_bind b = db_bind(x->st[which]);
@@ -334,8 +337,8 @@ static int set_relaxed(struct search_index *x, bool relaxed)
 	int rc = SQLITE_OK;
 
 	if (x->relaxed != relaxed)
-		rc = db_exec(x->db, relaxed ? "PRAGMA synchronous = NORMAL"
-		                            : "PRAGMA synchronous = FULL");
+		rc = db_exec(x->db,
+			     relaxed ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL");
 	if (rc == SQLITE_OK)
 		x->relaxed = relaxed;
 	return rc;
@@ -353,7 +356,8 @@ int search_index_apply(struct search_index *x, struct search_batch *b, bool sync
 	for (size_t i = 0; rc == SQLITE_OK && i < b->count; i++) {
 		const struct search_op *op = &b->ops[i];
 		/* what is dropped may have no text, and then no buffer either */
-		struct str text = { op->text_n > 0 ? b->texts.data + op->text_at : NULL, op->text_n };
+		struct str text = { op->text_n > 0 ? b->texts.data + op->text_at : NULL,
+				    op->text_n };
 
 		rc = op->gone ? drop(x, op, text, &count) : add(x, op, text, &count);
 	}

@@ -32,11 +32,11 @@ enum search_index_sql {
 };
 
 struct search_index {
-	sqlite3      *db; /* owned; NULL: closed */
-	sqlite3_stmt *st[SEARCH_INDEX_SQL__COUNT];
+	sqlite3           *db; /* owned; NULL: closed */
+	sqlite3_stmt      *st[SEARCH_INDEX_SQL__COUNT];
 	struct search_mark mark;
-	int64_t       count;   /* messages in it */
-	bool          relaxed; /* commits don't wait for the disk */
+	int64_t            count;   /* messages in it */
+	bool               relaxed; /* commits don't wait for the disk */
 };
 
 /* What the database says of it. */
@@ -49,7 +49,7 @@ struct search_source {
 /* search_index_open: the file at path, or a new one where there is none that fits `source`.
  * *ret_anew: it is a new one.  An SQLite code. */
 int  search_index_open(struct search_index *x, const char *path, int64_t busy_ms,
-                       const struct search_source *source, bool *ret_anew) MUST_USE;
+		       const struct search_source *source, bool *ret_anew) MUST_USE;
 void search_index_close(struct search_index *x);
 /* search_index_remove: the files at path, so that the next opening makes a new one. */
 void search_index_remove(const char *path);
@@ -63,8 +63,8 @@ int search_index_apply(struct search_index *x, struct search_batch *b, bool sync
 
 /* search_index_scope: owner, conversation (0: any) and role (-1: any) as words. */
 struct str search_index_scope(int64_t owner, int64_t conversation, int role,
-                              char ret[SEARCH_SCOPE]);
+			      char ret[SEARCH_SCOPE]);
 /* search_index_check: whether a connection's file is an index of ours, for `instance` unless that is
  * NULL; *ret how far it is.  SQLITE_OK, SQLITE_MISMATCH: it is not, or another code. */
 int search_index_check(sqlite3 *db, const unsigned char *instance, struct search_mark *ret,
-                       int64_t *ret_count) MUST_USE;
+		       int64_t *ret_count) MUST_USE;

@@ -135,14 +135,16 @@ static size_t letters(struct str word)
 
 static enum errc too_many(struct err *e)
 {
-	return err_set(e, ERR_INVALID_VALUE, "q", "has too many words (at most %d words and phrases)",
-	               LIMIT_SEARCH_TERMS);
+	return err_set(e, ERR_INVALID_VALUE, "q",
+		       "has too many words (at most %d words and phrases)", LIMIT_SEARCH_TERMS);
 }
 
 static enum errc add_term(struct search_query *q, const struct search_words *w,
-                          const struct piece *p, struct err *e)
+			  const struct piece *p, struct err *e)
 {
-	struct search_term t = { .first = q->word_count, .prefix = p->prefix, .exclude = p->exclude };
+	struct search_term t = { .first = q->word_count,
+				 .prefix = p->prefix,
+				 .exclude = p->exclude };
 	size_t             at = 0;
 	int                rc = search_words_each(w, p->text, on_word, q);
 
@@ -160,14 +162,14 @@ static enum errc add_term(struct search_query *q, const struct search_words *w,
 	if (search_token_alone(search_utf8(last, &at)))
 		t.prefix = false; /* such a word never goes on */
 	if (t.prefix && letters(last) < LIMIT_SEARCH_PREFIX)
-		return err_set(e, ERR_INVALID_VALUE, "q", "needs at least %d letters in front of a *",
-		               LIMIT_SEARCH_PREFIX);
+		return err_set(e, ERR_INVALID_VALUE, "q",
+			       "needs at least %d letters in front of a *", LIMIT_SEARCH_PREFIX);
 	q->terms[q->term_count++] = t;
 	return ERR_OK;
 }
 
 enum errc search_query_read(struct search_query *q, const struct search_words *w, struct str typed,
-                            struct err *e)
+			    struct err *e)
 {
 	struct piece p;
 	size_t       at = 0;
@@ -202,7 +204,7 @@ static bool put_term(const struct search_query *q, const struct search_term *t, 
 }
 
 static bool put_terms(const struct search_query *q, bool excluded, const char *between,
-                      struct buf *out)
+		      struct buf *out)
 {
 	bool any = false;
 
@@ -242,6 +244,6 @@ bool search_query_print(const struct search_query *q, struct str scope, struct b
 	return buf_text(out, "(text : (") && put_terms(q, false, " AND ", out) &&
 	       (!excludes || (buf_text(out, " NOT ") && put_terms(q, true, " OR ", out))) &&
 	       buf_text(out, "))") &&
-	       (scope.n == 0 || (buf_text(out, " AND (scope : (") && put_scope(scope, out) &&
-	                         buf_text(out, "))")));
+	       (scope.n == 0 ||
+		(buf_text(out, " AND (scope : (") && put_scope(scope, out) && buf_text(out, "))")));
 }

@@ -15,7 +15,7 @@
 struct search_term {
 	size_t first; /* its words */
 	size_t count;
-	bool   prefix;  /* the last of them may go on */
+	bool   prefix; /* the last of them may go on */
 	bool   exclude;
 };
 
@@ -37,7 +37,7 @@ void search_query_finish(struct search_query *q);
 /* search_query_read: typed is UTF-8 without NUL.
  * Errors: INVALID_VALUE at "q", OVERLOADED. */
 enum errc search_query_read(struct search_query *q, const struct search_words *w, struct str typed,
-                            struct err *e) MUST_USE;
+			    struct err *e) MUST_USE;
 
 /* search_query_word: borrowed until the next search_query_read. */
 struct str search_query_word(const struct search_query *q, size_t i);

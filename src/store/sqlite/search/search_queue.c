@@ -7,10 +7,9 @@ static const char sql_note[] = "INSERT INTO search_queue (kind, id) VALUES (?,?)
 static const char sql_body[] = "SELECT body FROM message WHERE id = ?";
 static const char sql_note_gone[] = "INSERT INTO search_queue (kind, id, text) VALUES (4,?,?)";
 /* The last row stays: its seq must not be used again. */
-static const char sql_clear[] =
-	"DELETE FROM search_queue WHERE seq <= min(?1, "
-	"(SELECT seq FROM search_queue ORDER BY seq LIMIT 1) + ?2, "
-	"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1) - 1)";
+static const char sql_clear[] = "DELETE FROM search_queue WHERE seq <= min(?1, "
+				"(SELECT seq FROM search_queue ORDER BY seq LIMIT 1) + ?2, "
+				"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1) - 1)";
 static const char sql_clear_text[] =
 	"UPDATE search_queue SET text = NULL WHERE text IS NOT NULL AND seq <= ?1 AND seq = "
 	"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1)";

@@ -25,7 +25,7 @@ static int count(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase, int 
 }
 
 static void score(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *ctx, int n,
-                  sqlite3_value **args)
+		  sqlite3_value **args)
 {
 	double sum = 0;
 	int    words = 0;

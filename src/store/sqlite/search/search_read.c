@@ -13,13 +13,11 @@
 static const char sql_source[] =
 	"SELECT instance, ifnull((SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1), 0) "
 	"FROM search_source";
-static const char sql_hit[] =
-	"SELECT m.secret, m.created_ms, m.body, c.id, c.secret, c.title "
-	"FROM message m JOIN conversation c ON c.id = m.conversation "
-	"WHERE m.id = ? AND m.owner = ? AND m.run >= 0";
-static const char sql_alone[] =
-	"SELECT (SELECT min(owner) FROM conversation) IS "
-	"(SELECT max(owner) FROM conversation)";
+static const char sql_hit[] = "SELECT m.secret, m.created_ms, m.body, c.id, c.secret, c.title "
+			      "FROM message m JOIN conversation c ON c.id = m.conversation "
+			      "WHERE m.id = ? AND m.owner = ? AND m.run >= 0";
+static const char sql_alone[] = "SELECT (SELECT min(owner) FROM conversation) IS "
+				"(SELECT max(owner) FROM conversation)";
 
 static const char sql_window[] =
 	"SELECT rowid, score(entry) FROM entry WHERE entry MATCH ?1 AND rowid <= ?2 "
@@ -28,7 +26,7 @@ static const char sql_window[] =
 enum { OUT_OF_TIME_OPS = 1000 }; /* steps of SQLite's machine between two looks at the clock */
 
 void search_reads_init(struct search_reads *r, struct conn *conn, struct search *search,
-                       int64_t busy_ms)
+		       int64_t busy_ms)
 {
 	r->conn = conn;
 	r->search = search;
@@ -69,7 +67,7 @@ static int open_words(struct search_reads *r)
 	db_close(r->memory);
 	r->memory = NULL;
 	int rc = sqlite3_open_v2(":memory:", &r->memory,
-	                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 	if (rc == SQLITE_OK)
 		rc = search_token_register(r->memory);
 	return rc == SQLITE_OK ? search_words_open(&r->words, r->memory) : rc;
@@ -80,7 +78,7 @@ static int on_progress(void *arg)
 	const struct search_reads *r = arg;
 
 	return r->job && (clock_mono_us() > r->deadline_us ||
-	       atomic_load_explicit(&r->job->cancelled, memory_order_relaxed));
+			  atomic_load_explicit(&r->job->cancelled, memory_order_relaxed));
 }
 
 static int open_index(struct search_reads *r)
@@ -109,14 +107,15 @@ static void refuse(struct search_reads *r, struct err *e, int rc)
 {
 	if ((rc & 0xff) == SQLITE_INTERRUPT) {
 		err_set(e, ERR_OVERLOADED, "",
-		        "the search took too long; search for rarer words, or in one conversation");
+			"the search took too long; search for rarer words, or in one conversation");
 		e->retry_after_ms = 2000;
 		return;
 	}
 	if ((rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB)
 		search_damaged(r->search);
 	close_index(r);
-	err_set(e, ERR_STORAGE, "", "the search index can't be used at the moment; try again later");
+	err_set(e, ERR_STORAGE, "",
+		"the search index can't be used at the moment; try again later");
 	e->retry_after_ms = 2000;
 }
 
@@ -142,7 +141,7 @@ static int check_index(struct search_reads *r, struct search_read *j, bool *ret_
 		rc = search_index_check(r->index, instance, &mark, &count);
 	if (rc == SQLITE_OK && !r->window)
 		rc = sqlite3_prepare_v3(r->index, sql_window, -1, SQLITE_PREPARE_PERSISTENT,
-		                        &r->window, NULL);
+					&r->window, NULL);
 	*ret_ready = rc == SQLITE_OK;
 	if ((rc == SQLITE_MISMATCH || rc == SQLITE_CANTOPEN) && !search_in_trouble(r->search)) {
 		close_index(r); /* it is just being made */
@@ -170,7 +169,7 @@ static int by_score(const void *a, const void *b)
 
 /* The newest that match, up to top, best first; *ret_lowest: the oldest of them. */
 static int read_window(struct search_reads *r, int64_t top, int64_t *ret_newest,
-                       int64_t *ret_lowest)
+		       int64_t *ret_lowest)
 {
 	sqlite3_stmt  *st = r->window;
 	struct db_bind b = db_bind(st);
@@ -181,7 +180,8 @@ static int read_window(struct search_reads *r, int64_t top, int64_t *ret_newest,
 	db_bind_int(&b, LIMIT_SEARCH_WINDOW);
 	int rc = db_bind_row(&b);
 	for (; rc == SQLITE_ROW && r->found_count < LIMIT_SEARCH_WINDOW; rc = db_row(st))
-		r->found[r->found_count++] = (struct search_candidate){ db_int(st, 0), db_int(st, 1) };
+		r->found[r->found_count++] =
+			(struct search_candidate){ db_int(st, 0), db_int(st, 1) };
 	(void)sqlite3_reset(st);
 	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
 		return rc;
@@ -204,7 +204,7 @@ static int find_hit(struct search_reads *r, int64_t owner, int64_t id)
 }
 
 static enum errc keep_hit(struct search_reads *r, struct search_read *j,
-                          const struct search_candidate *c)
+			  const struct search_candidate *c)
 {
 	sqlite3_stmt      *st = conn_st(r->conn, sql_hit);
 	struct search_hit *h = &j->hits[j->hit_count];
@@ -223,8 +223,8 @@ static enum errc keep_hit(struct search_reads *r, struct search_read *j,
 		return e->code;
 	}
 	h->role = r->text.role;
-	if (search_snippet_make(&r->snippet, &r->words, &r->query, buf_view(&r->text.text), &j->arena,
-	                        &h->segments, &h->segment_count, e) != ERR_OK)
+	if (search_snippet_make(&r->snippet, &r->words, &r->query, buf_view(&r->text.text),
+				&j->arena, &h->segments, &h->segment_count, e) != ERR_OK)
 		return e->code;
 	j->hit_count++;
 	return ERR_OK;
@@ -232,7 +232,7 @@ static enum errc keep_hit(struct search_reads *r, struct search_read *j,
 
 /* From *c on, which is moved along; *ret_more: there is one that the page has no place for. */
 static int take_window(struct search_reads *r, struct search_read *j, struct search_cursor *c,
-                       bool *ret_more)
+		       bool *ret_more)
 {
 	const struct search_candidate last = { c->id, c->score };
 
@@ -263,7 +263,7 @@ static int take_window(struct search_reads *r, struct search_read *j, struct sea
 /* The cursor of a page that ends within a window names that window, also when what makes more of it
  * was found in a later one. */
 static int take_windows(struct search_reads *r, struct search_read *j, struct search_cursor *c,
-                        bool *ret_more)
+			bool *ret_more)
 {
 	struct search_cursor at = *c;
 	int64_t              newest = 0;
@@ -312,7 +312,7 @@ static bool read_after(struct search_reads *r, struct search_read *j, struct sea
 	if (search_cursor_parse(j->after, ret) && ret->query == query)
 		return true;
 	err_set(&j->job.err, ERR_INVALID_VALUE, "after",
-	        "must be the next of a page of the same search");
+		"must be the next of a page of the same search");
 	return false;
 }
 
@@ -349,7 +349,8 @@ static int widen(struct search_reads *r, const struct search_read *j, struct str
 
 	if (rc != SQLITE_OK || !alone)
 		return rc;
-	scope = blank ? (struct str){ blank + 1, scope.n - (size_t)(blank + 1 - scope.p) } : STR_NONE;
+	scope = blank ? (struct str){ blank + 1, scope.n - (size_t)(blank + 1 - scope.p) }
+		      : STR_NONE;
 	buf_clear(&r->match);
 	return search_query_print(&r->query, scope, &r->match) ? SQLITE_OK : SQLITE_NOMEM;
 }

@@ -19,17 +19,17 @@ struct search_candidate {
 };
 
 struct search_reads {
-	struct conn   *conn;    /* borrowed; of the database */
-	struct search *search;  /* borrowed */
-	int64_t        busy_ms;
-	sqlite3       *index;   /* owned; opened by the first search */
-	sqlite3_stmt  *window;
-	sqlite3       *memory;  /* owned; an empty database, for its tokenizer */
-	struct search_words   words;
-	struct search_query   query;
-	struct search_snippet snippet;
-	struct search_text    text;
-	struct buf            match;
+	struct conn            *conn;   /* borrowed; of the database */
+	struct search          *search; /* borrowed */
+	int64_t                 busy_ms;
+	sqlite3                *index; /* owned; opened by the first search */
+	sqlite3_stmt           *window;
+	sqlite3                *memory; /* owned; an empty database, for its tokenizer */
+	struct search_words     words;
+	struct search_query     query;
+	struct search_snippet   snippet;
+	struct search_text      text;
+	struct buf              match;
 	struct search_candidate found[LIMIT_SEARCH_WINDOW];
 	size_t                  found_count;
 	int64_t                 deadline_us;
@@ -37,7 +37,7 @@ struct search_reads {
 };
 
 void search_reads_init(struct search_reads *r, struct conn *conn, struct search *search,
-                       int64_t busy_ms);
+		       int64_t busy_ms);
 void search_reads_finish(struct search_reads *r);
 
 /* search_reads_run: outside of any transaction; an SQLite code of the database's, job.err otherwise. */

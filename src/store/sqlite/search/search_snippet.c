@@ -54,11 +54,11 @@ static bool same(const struct search_snippet *s, size_t place, struct str word, 
 }
 
 static bool matches_at(const struct search_snippet *s, const struct search_query *q,
-                       const struct search_term *t, size_t place)
+		       const struct search_term *t, size_t place)
 {
 	for (size_t i = 0; i < t->count; i++)
 		if (!same(s, place + i, search_query_word(q, t->first + i),
-		          t->prefix && i + 1 == t->count))
+			  t->prefix && i + 1 == t->count))
 			return false;
 	return true;
 }
@@ -74,8 +74,9 @@ static void find_matches(struct search_snippet *s, const struct search_query *q)
 				continue;
 			if (s->match_count == SEARCH_MATCHES)
 				return;
-			s->matches[s->match_count++] = (struct search_match){
-				s->places[at].start, s->places[at + t->count - 1].end, i };
+			s->matches[s->match_count++] =
+				(struct search_match){ s->places[at].start,
+						       s->places[at + t->count - 1].end, i };
 		}
 }
 
@@ -120,7 +121,8 @@ static size_t boundary(struct str text, size_t at)
 }
 
 /* From a word's beginning to a word's end, and all of the first match where that is possible. */
-static void choose(const struct search_snippet *s, struct str text, size_t *ret_from, size_t *ret_to)
+static void choose(const struct search_snippet *s, struct str text, size_t *ret_from,
+		   size_t *ret_to)
 {
 	size_t start = 0;
 	size_t end = 0;
@@ -188,7 +190,7 @@ static bool put_segment(struct segments *g, bool match)
 }
 
 static bool put_all(struct segments *g, const struct search_snippet *s, struct str text,
-                    size_t from, size_t to)
+		    size_t from, size_t to)
 {
 	size_t at = from;
 
@@ -205,8 +207,10 @@ static bool put_all(struct segments *g, const struct search_snippet *s, struct s
 		end = end < to ? end : to;
 		if (end <= start)
 			continue;
-		if (!put_plain(g, (struct str){ text.p + at, start - at }) || !put_segment(g, false) ||
-		    !put_plain(g, (struct str){ text.p + start, end - start }) || !put_segment(g, true))
+		if (!put_plain(g, (struct str){ text.p + at, start - at }) ||
+		    !put_segment(g, false) ||
+		    !put_plain(g, (struct str){ text.p + start, end - start }) ||
+		    !put_segment(g, true))
 			return false;
 		at = end;
 	}
@@ -224,8 +228,8 @@ static size_t inside(const struct search_snippet *s, size_t from, size_t to)
 }
 
 enum errc search_snippet_make(struct search_snippet *s, const struct search_words *w,
-                              const struct search_query *q, struct str text, struct arena *a,
-                              struct search_segment **ret, size_t *ret_count, struct err *e)
+			      const struct search_query *q, struct str text, struct arena *a,
+			      struct search_segment **ret, size_t *ret_count, struct err *e)
 {
 	struct segments g = { .arena = a };
 	size_t          from;

@@ -16,17 +16,17 @@ struct search_snippet {
 	struct search_place {
 		size_t start; /* in the message's text */
 		size_t end;
-		size_t at;    /* its word, in words */
+		size_t at; /* its word, in words */
 		size_t n;
-	}          *places; /* owned */
-	size_t      count;
-	size_t      cap;
-	struct buf  words;
+	} * places; /* owned */
+	size_t     count;
+	size_t     cap;
+	struct buf words;
 	struct search_match {
 		size_t   start;
 		size_t   end;
 		unsigned term;
-	}      matches[SEARCH_MATCHES];
+	} matches[SEARCH_MATCHES];
 	size_t match_count;
 };
 
@@ -36,6 +36,6 @@ void search_snippet_finish(struct search_snippet *s);
 /* search_snippet_make: *ret in the arena; white space is one blank, and what is left out "…".
  * Errors: OVERLOADED. */
 enum errc search_snippet_make(struct search_snippet *s, const struct search_words *w,
-                              const struct search_query *q, struct str text, struct arena *a,
-                              struct search_segment **ret, size_t *ret_count,
-                              struct err *e) MUST_USE;
+			      const struct search_query *q, struct str text, struct arena *a,
+			      struct search_segment **ret, size_t *ret_count,
+			      struct err *e) MUST_USE;

@@ -81,8 +81,8 @@ static bool add_calls(struct search_text *t, json_at calls)
 	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
 		json_at function = json_get(d, i, "function");
 
-		if (function != JSON_ABSENT && (!add_member(t, function, "name") ||
-		                                !add_member(t, function, "arguments")))
+		if (function != JSON_ABSENT &&
+		    (!add_member(t, function, "name") || !add_member(t, function, "arguments")))
 			return false;
 	}
 	return true;

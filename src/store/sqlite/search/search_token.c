@@ -121,7 +121,7 @@ struct tokenizer {
 };
 
 static int run_stretch(const struct tokenizer *t, struct stretch *s, int flags, struct str text,
-                       size_t from, size_t to)
+		       size_t from, size_t to)
 {
 	if (from == to)
 		return SQLITE_OK;
@@ -166,11 +166,11 @@ static void drop(Fts5Tokenizer *self)
 static int create(void *user, const char **args, int count, Fts5Tokenizer **ret)
 {
 	static const char *const how[] = { "remove_diacritics", "2", "categories",
-		                           "L* N* Co Mn Mc" };
-	const char       *given[ARRAY_LEN(how)];
-	fts5_api         *api = user;
-	void             *base_user = NULL;
-	struct tokenizer *t = calloc(1, sizeof *t);
+					   "L* N* Co Mn Mc" };
+	const char              *given[ARRAY_LEN(how)];
+	fts5_api                *api = user;
+	void                    *base_user = NULL;
+	struct tokenizer        *t = calloc(1, sizeof *t);
 
 	(void)args;
 	(void)count;

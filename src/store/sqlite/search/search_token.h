@@ -36,7 +36,7 @@ void search_words_close(struct search_words *w);
  * returns if it is not SQLITE_OK ends it and is returned. */
 typedef int (*search_word_fn)(void *arg, struct str word, size_t start, size_t end);
 int search_words_each(const struct search_words *w, struct str text, search_word_fn fn,
-                      void *arg) MUST_USE;
+		      void *arg) MUST_USE;
 
 /* search_token_alone: whether v is a word of its own. */
 bool search_token_alone(unsigned v);

@@ -79,14 +79,15 @@ static int read_digests(sqlite3 *db, struct digests *d)
 	return rc;
 }
 
-static enum upkeep_end take_contents(struct backup *k, const struct digests *d, int64_t *ret_missing)
+static enum upkeep_end take_contents(struct backup *k, const struct digests *d,
+				     int64_t *ret_missing)
 {
 	int64_t missing = 0;
 
 	for (size_t i = 0; i < d->count; i++) {
 		bool      there = false;
-		enum errc rc = blob_tree_copy(k->to, k->from, d->all[i], k->b->stopped, &there,
-					      k->e);
+		enum errc rc =
+			blob_tree_copy(k->to, k->from, d->all[i], k->b->stopped, &there, k->e);
 
 		if (rc != ERR_OK)
 			return rc == ERR_CANCELLED ? UPKEEP_STOPPED : UPKEEP_FAILED;
@@ -212,8 +213,10 @@ static enum upkeep_end check(struct backup *k, sqlite3 *copy)
 		rc = sqlite3_step(st);
 	bool sound = rc == SQLITE_ROW && str_is(db_column(st, 0), "ok");
 	if (rc == SQLITE_ROW && !sound)
-		err_set(k->e, ERR_STORAGE, "", "the database %.120s is damaged: its copy is not "
-			"sound: %.100s", k->path, (const char *)sqlite3_column_text(st, 0));
+		err_set(k->e, ERR_STORAGE, "",
+			"the database %.120s is damaged: its copy is not "
+			"sound: %.100s",
+			k->path, (const char *)sqlite3_column_text(st, 0));
 	(void)sqlite3_finalize(st);
 	if (sound)
 		return UPKEEP_DONE;

@@ -17,7 +17,7 @@ static const char sql_next[] =
 	"SELECT id, secret FROM conversation WHERE id > ? ORDER BY id LIMIT 1";
 
 static enum errc told(sqlite3 *db, int rc, const struct store_options *o, const char *doing,
-                      struct err *e)
+		      struct err *e)
 {
 	return rc == SQLITE_OK ? ERR_OK : db_fail(db, rc, o->path, doing, e);
 }
@@ -49,10 +49,10 @@ static int read_page(struct exporting *w, struct archive_read *j)
 /* One conversation.  begun: some of its lines were given. */
 static enum errc export_one(struct exporting *w, struct id id, bool *ret_begun, struct err *e)
 {
-	struct archive_read j = {
-		.any_owner = true, .conversation = id, .page_bytes = LIMIT_ARCHIVE_PAGE
-	};
-	enum errc rc;
+	struct archive_read j = { .any_owner = true,
+				  .conversation = id,
+				  .page_bytes = LIMIT_ARCHIVE_PAGE };
+	enum errc           rc;
 
 	*ret_begun = false;
 	buf_init(&j.page, 2 * (size_t)LIMIT_STORE_ROW);
@@ -83,7 +83,8 @@ static enum errc export_named(struct exporting *w, struct err *e)
 
 			id_text(w->x->ids[i], ID_CONVERSATION, text);
 			return e->code == ERR_NOT_FOUND
-				       ? err_set(e, ERR_NOT_FOUND, "", "there is no conversation %s", text)
+				       ? err_set(e, ERR_NOT_FOUND, "",
+						 "there is no conversation %s", text)
 				       : e->code;
 		}
 	return ERR_OK;
@@ -98,7 +99,8 @@ static int next_id(struct exporting *w, int64_t after, struct id *ret)
 	int rc = db_bind_row(&b);
 	*ret = (struct id){ 0 };
 	if (rc == SQLITE_ROW)
-		*ret = db_id(db_int(conn_st(&w->conn, sql_next), 0), conn_st(&w->conn, sql_next), 1);
+		*ret = db_id(db_int(conn_st(&w->conn, sql_next), 0), conn_st(&w->conn, sql_next),
+			     1);
 	(void)sqlite3_reset(conn_st(&w->conn, sql_next));
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
@@ -115,12 +117,11 @@ static enum errc export_all(struct exporting *w, struct err *e)
 		if (id_none(id))
 			return ERR_OK;
 		/* One that went before it was begun was never there. */
-		if (export_one(w, id, &begun, e) != ERR_OK &&
-		    (begun || e->code != ERR_NOT_FOUND))
+		if (export_one(w, id, &begun, e) != ERR_OK && (begun || e->code != ERR_NOT_FOUND))
 			return e->code == ERR_NOT_FOUND
 				       ? err_set(e, ERR_NOT_FOUND, "",
-			                         "a conversation was deleted while it was exported; "
-			                         "export once more")
+						 "a conversation was deleted while it was exported; "
+						 "export once more")
 				       : e->code;
 	}
 }
@@ -129,7 +130,7 @@ static enum errc export_all(struct exporting *w, struct err *e)
 static enum errc missing(const char *path, struct err *e)
 {
 	err_set(e, ERR_STORAGE, "", "can't read the database %s: %s", path,
-	        errno == ENOENT ? "there is none" : "it may not be read");
+		errno == ENOENT ? "there is none" : "it may not be read");
 	return err_blame(e, FAULT_MISSING);
 }
 
@@ -154,7 +155,7 @@ enum errc sqlite_export(const struct store_options *o, struct store_export *x, s
 /* --- one job --- */
 
 static enum errc run_job(struct session *s, const struct store_options *o, struct store_job *job,
-                         struct err *e)
+			 struct err *e)
 {
 	bool writes = job->kind->lane == LANE_WRITE;
 	int  rc = writes ? conn_begin_write(s->conn) : conn_begin(s->conn);
@@ -174,7 +175,7 @@ static enum errc run_job(struct session *s, const struct store_options *o, struc
 }
 
 enum errc sqlite_at_once(const struct store_options *o, enum job kind, struct store_job *job,
-                        struct err *e)
+			 struct err *e)
 {
 	struct conn    conn = { .db = NULL };
 	struct session session = { .conn = &conn };
@@ -189,7 +190,7 @@ enum errc sqlite_at_once(const struct store_options *o, enum job kind, struct st
 		return missing(o->path, e);
 	/* Where nobody serves the database it is made or brought up to date first, as at a start; else
 	 * it is, and is written to beside who serves it. */
-	bool      ours = lock_take(o->path, &path, &lock, &held) == ERR_OK && !lock_drains(path, &lane);
+	bool ours = lock_take(o->path, &path, &lock, &held) == ERR_OK && !lock_drains(path, &lane);
 	enum errc rc = conn_open(&conn, ours ? path : o->path, DB_WRITE, o->busy_ms, e);
 	if (rc == ERR_OK)
 		rc = migrate_run(conn.db, o->path, migrations, ours && o->migrate, &applied, e);
@@ -199,7 +200,8 @@ enum errc sqlite_at_once(const struct store_options *o, enum job kind, struct st
 		rc = run_job(&session, o, job, e);
 	session_finish(&session);
 	if (ours && conn.db)
-		(void)sqlite3_wal_checkpoint_v2(conn.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+		(void)sqlite3_wal_checkpoint_v2(conn.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+						NULL);
 	conn_close(&conn);
 	if (lock >= 0)
 		close(lock);

@@ -11,7 +11,8 @@
 
 enum {
 	BUSY_MS = 5000,
-	LOOK_STEPS = 10000, /* of SQLite's machine between two looks at `stopped`: a millisecond or so */
+	LOOK_STEPS =
+		10000, /* of SQLite's machine between two looks at `stopped`: a millisecond or so */
 };
 
 static enum upkeep_end no_database(const char *path, struct err *e)
@@ -100,22 +101,16 @@ enum upkeep_end upkeep_open(const char *path, enum db_mode mode, bool (*stopped)
 	return UPKEEP_DONE;
 }
 
-enum upkeep_end upkeep_fail(sqlite3 *db, int rc, const char *path, const char *doing,
-			    struct err *e)
+enum upkeep_end upkeep_fail(sqlite3 *db, int rc, const char *path, const char *doing, struct err *e)
 {
 	db_fail(db, rc, path, doing, e);
 	switch (rc & 0xff) {
-	case SQLITE_INTERRUPT:
-		err_set(e, ERR_STORAGE, "", "stopped");
-		return UPKEEP_STOPPED;
+	case SQLITE_INTERRUPT: err_set(e, ERR_STORAGE, "", "stopped"); return UPKEEP_STOPPED;
 	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return UPKEEP_BUSY;
+	case SQLITE_LOCKED: return UPKEEP_BUSY;
 	case SQLITE_CORRUPT:
-	case SQLITE_NOTADB:
-		return UPKEEP_BAD_DATABASE;
-	default:
-		return UPKEEP_FAILED;
+	case SQLITE_NOTADB: return UPKEEP_BAD_DATABASE;
+	default: return UPKEEP_FAILED;
 	}
 }
 
@@ -136,8 +131,8 @@ int upkeep_has_files(sqlite3 *db, bool *ret)
 {
 	int64_t tables = 0;
 	int     rc = upkeep_number(
-                db, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'file'",
-                &tables);
+		    db, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'file'",
+		    &tables);
 
 	*ret = tables > 0;
 	return rc;

@@ -28,8 +28,8 @@ enum {
 struct vacuum {
 	struct upkeep_vacuum *v;
 	struct err           *e;
-	char                 *path; /* owned; absolute */
-	sqlite3              *db;   /* owned */
+	char                 *path;    /* owned; absolute */
+	sqlite3              *db;      /* owned */
 	int                   lock_fd; /* -1: a gateway has it */
 	int64_t               wal_bytes;
 	int64_t               wal_mark;

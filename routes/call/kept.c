@@ -114,7 +114,7 @@ static void reply_lost(struct request *r, const struct idem_read *read)
 		err_set(&e, ERR_STORAGE, "", "the answer could not be stored");
 	} else {
 		err_set(&e, ERR_INTERNAL, "",
-			"the server stopped while this answer was being made");
+			"the gateway stopped while this answer was being made");
 		str_copy(e.wire, sizeof e.wire, STR("server_stopped"));
 	}
 	reply_error(r, &e);

@@ -286,7 +286,7 @@ static void look(struct timer *t)
 	if (now >= w->drain_end_us) {
 		struct err e;
 
-		err_set(&e, ERR_SHUTTING_DOWN, "", "the server is shutting down");
+		err_set(&e, ERR_SHUTTING_DOWN, "", "the gateway is stopping");
 		run_engine_stop(w->gateway.runs, &e);
 		/* Who has not taken its end by now, or is still sending, is cut. */
 		if (now >= w->drain_end_us + DRAIN_CUT_US)

@@ -20,8 +20,8 @@ static const struct {
 #undef X
 };
 
-/* keep_whole: a text that was cut at its maximum must not end inside a UTF-8 character, or it would
- * make invalid JSON. */
+/* A text that was cut at its maximum must not end inside a UTF-8 character, because half a character
+ * makes the JSON around it invalid. */
 static void keep_whole(char *text)
 {
 	size_t n = strlen(text);
@@ -118,15 +118,13 @@ const char *err_code_wire(enum errc code)
 	return rows[code].wire;
 }
 
-/* put_quoted: errors quote what clients and providers sent, and text that is cut to its room; what is
- * no UTF-8 becomes U+FFFD, a byte each. */
-static bool put_quoted(struct buf *out, struct str s)
+/* Errors quote what clients and providers sent, and their texts are cut to size: each byte that is
+ * no UTF-8 becomes U+FFFD. */
+static bool put_escaped(struct buf *out, struct str s)
 {
 	size_t from = 0;
 	size_t i = 0;
 
-	if (!buf_text(out, "\""))
-		return false;
 	while (i < s.n) {
 		size_t len = utf8_len((const unsigned char *)s.p + i, s.n - i);
 
@@ -138,20 +136,32 @@ static bool put_quoted(struct buf *out, struct str s)
 		}
 		i += len > 0 ? len : 1;
 	}
-	return buf_json_escape(out, (struct str){ s.p + from, s.n - from }) && buf_text(out, "\"");
+	return buf_json_escape(out, (struct str){ s.p + from, s.n - from });
 }
 
 static bool put_member(struct buf *out, const char *name, const char *value)
 {
 	if (!buf_text(out, name))
 		return false;
-	return value[0] ? put_quoted(out, str_of(value)) : buf_text(out, "null");
+	if (!value[0])
+		return buf_text(out, "null");
+	return buf_text(out, "\"") && put_escaped(out, str_of(value)) && buf_text(out, "\"");
+}
+
+/* The path stands in front of the text, because OpenAI's SDKs show their users the message only. */
+static bool put_message(struct buf *out, const struct err *e)
+{
+	bool named = e->path[0] && !e->verbatim;
+
+	return buf_text(out, "{\"message\":\"") &&
+	       (!named || (put_escaped(out, str_of(e->path)) && buf_text(out, ": "))) &&
+	       put_escaped(out, str_of(e->text[0] ? e->text : "unknown error")) &&
+	       buf_text(out, "\"");
 }
 
 bool err_object(const struct err *e, struct str request_id, struct buf *out)
 {
-	if (!put_member(out, "{\"message\":", e->text[0] ? e->text : "unknown error") ||
-	    !put_member(out, ",\"type\":", err_type(e)) ||
+	if (!put_message(out, e) || !put_member(out, ",\"type\":", err_type(e)) ||
 	    !put_member(out, ",\"param\":", e->path) || !put_member(out, ",\"code\":", err_wire(e)))
 		return false;
 	if (request_id.n > 0 &&

@@ -33,9 +33,10 @@ struct err {
 	enum errc code;
 	char      path[160]; /* of the culprit, as in messages[2].name, or "" (wire: null) */
 	/* For the client; no secrets.  A clause in lower case without a full stop, which says what was
-	 * wrong and what is allowed.  With a path, the member there is its subject ("must be a
-	 * string"); else the text has its own ("there is no such run"). */
+	 * wrong and what is allowed.  Clients read "path: text", so that the text does not repeat the
+	 * path, and may have the member there as its subject ("must be a string"). */
 	char text[320];
+	bool verbatim; /* clients read the text alone: a provider's own words, a stored message */
 	/* What a provider said, where its own words go through; 0 or "" means: as in err.def. */
 	int            http;
 	char           type[64];
@@ -72,8 +73,9 @@ bool        err_retryable(const struct err *e);
 const char *err_code_wire(enum errc code);
 
 struct buf;
-/* err_object: appends {"message":..,"type":..,"param":..,"code":..,"request_id":..} to out;
- * request_id may be empty (then the member is left out).  False: out is full. */
+/* err_object: appends {"message":..,"type":..,"param":..,"code":..,"request_id":..} to out.  The
+ * message is "path: text", or the text alone where there is no path or the error is verbatim.  An
+ * empty request_id is left out.  False: out is full. */
 bool err_object(const struct err *e, struct str request_id, struct buf *out) MUST_USE;
 /* err_body: the same as OpenAI's clients expect a body: {"error":{…}} and a line break. */
 bool err_body(const struct err *e, struct str request_id, struct buf *out) MUST_USE;

@@ -103,7 +103,7 @@ static enum admit_answer overloaded(const char *reason, const char *text, struct
 static void drained(struct err *e)
 {
 	metric_add(METRIC_OVERLOADED, (const char *[]){ "draining", "", "" }, 1);
-	err_set(e, ERR_DRAINING, "", "the server is shutting down");
+	err_set(e, ERR_DRAINING, "", "the gateway is stopping");
 }
 
 /* --- the list; all of it locked --- */

@@ -181,7 +181,7 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		r->close = true;
 	} else if (r->server->quiesced && !r->route->quiet) {
 		r->close = true;
-		return err_set(e, ERR_DRAINING, "", "the server is shutting down");
+		return err_set(e, ERR_DRAINING, "", "the gateway is stopping");
 	}
 
 	rc = check_query(r, e);

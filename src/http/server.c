@@ -474,7 +474,7 @@ fail:
 	else
 		close(listen_fd);
 	free(s);
-	return err_set(e, ERR_INTERNAL, "", "can't start the HTTP server");
+	return err_set(e, ERR_INTERNAL, "", "can't start HTTP");
 }
 
 void server_quiesce(struct server *s, bool leave)

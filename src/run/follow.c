@@ -110,6 +110,22 @@ static void read_text(const struct json_doc *d, const char *key, struct arena *a
 		str_copy(ret, size, text);
 }
 
+/* read_message: once the path is known, takes apart what err_object has put together. */
+static void read_message(const struct json_doc *d, struct arena *arena, struct err *ret)
+{
+	json_at    i = json_get(d, 0, "message");
+	size_t     path = strlen(ret->path);
+	struct str text;
+
+	if (i == JSON_ABSENT || json_kind(d, i) != JSON_STRING || !json_text(d, i, arena, &text))
+		return;
+	ret->verbatim = path == 0 || !str_starts(text, str_of(ret->path)) ||
+			!str_starts((struct str){ text.p + path, text.n - path }, STR(": "));
+	if (!ret->verbatim)
+		text = (struct str){ text.p + path + 2, text.n - path - 2 };
+	str_copy(ret->text, sizeof ret->text, text);
+}
+
 /* error_of: a stored error object as what printed it. */
 static void error_of(struct str object, struct arena *arena, struct err *ret, char ret_id[ID_MAX])
 {
@@ -123,11 +139,11 @@ static void error_of(struct str object, struct arena *arena, struct err *ret, ch
 		json_doc_finish(&d);
 		return;
 	}
-	read_text(&d, "message", arena, ret->text, sizeof ret->text);
 	read_text(&d, "type", arena, ret->type, sizeof ret->type);
 	read_text(&d, "param", arena, ret->path, sizeof ret->path);
 	read_text(&d, "code", arena, ret->wire, sizeof ret->wire);
 	read_text(&d, "request_id", arena, ret_id, ID_MAX);
+	read_message(&d, arena, ret);
 	json_doc_finish(&d);
 }
 

@@ -322,7 +322,8 @@ FIELDS = [
 def test_every_field_is_checked_and_named(client, body, param, code):
     error = client.post("/v1/chat", body).error(400, param=param,
                                                 **({"code": code} if code else {}))
-    assert len(error["message"]) > 10
+    assert error["message"].startswith(f"{param}: "), "an SDK shows its user the message only"
+    assert len(error["message"]) > len(param) + 12
 
 
 @pytest.mark.parametrize("model", ["", "x" * 257, "e\0cho", "echo\n"])

@@ -115,7 +115,7 @@ static void the_object_is_json(void **state)
 	buf_init(&b, 1000);
 	(void)err_set(&e, ERR_INVALID_VALUE, "messages[0]", "say \"%s\"\n", "x");
 	assert_true(err_object(&e, STR("req_1"), &b));
-	assert_true(str_is(buf_view(&b), "{\"message\":\"say \\\"x\\\"\\n\","
+	assert_true(str_is(buf_view(&b), "{\"message\":\"messages[0]: say \\\"x\\\"\\n\","
 					 "\"type\":\"invalid_request_error\","
 					 "\"param\":\"messages[0]\",\"code\":\"invalid_value\","
 					 "\"request_id\":\"req_1\"}"));
@@ -129,7 +129,8 @@ static void the_object_is_json(void **state)
 	(void)err_set(&e, ERR_BAD_REQUEST, "a\xff.", "%s", "\xc3\xbc \xed\xa0\x80 \xe2\x82.");
 	assert_true(err_object(&e, STR_NONE, &b));
 	assert_true(str_is(buf_view(&b),
-			   "{\"message\":\"\xc3\xbc \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd "
+			   "{\"message\":\"a\xef\xbf\xbd.: \xc3\xbc "
+			   "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd "
 			   "\xef\xbf\xbd\xef\xbf\xbd.\",\"type\":\"invalid_request_error\","
 			   "\"param\":\"a\xef\xbf\xbd.\",\"code\":\"bad_request\"}"));
 	buf_finish(&b);
@@ -137,6 +138,34 @@ static void the_object_is_json(void **state)
 	for (size_t max = 0; max < 80; max++) {
 		buf_init(&b, max);
 		assert_false(err_object(&e, STR("req_1"), &b));
+		buf_finish(&b);
+	}
+}
+
+/* A user of an SDK sees the message and nothing else. */
+static void a_message_names_the_place(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *path;
+		bool        verbatim;
+		const char *want;
+	} rows[] = {
+		{ "config.n", false, "{\"message\":\"config.n: must be 1\"," },
+		{ "", false, "{\"message\":\"must be 1\"," },
+		{ NULL, false, "{\"message\":\"must be 1\"," },
+		{ "n", true, "{\"message\":\"must be 1\"," },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct err e;
+		struct buf b;
+
+		buf_init(&b, 1000);
+		(void)err_set(&e, ERR_INVALID_VALUE, rows[i].path, "must be 1");
+		e.verbatim = rows[i].verbatim;
+		assert_true(err_object(&e, STR_NONE, &b));
+		assert_true(str_starts(buf_view(&b), str_of(rows[i].want)));
 		buf_finish(&b);
 	}
 }
@@ -150,6 +179,7 @@ int main(void)
 		cmocka_unit_test(every_row_is_fit_to_be_sent),
 		cmocka_unit_test(overrides_win_over_the_table),
 		cmocka_unit_test(the_object_is_json),
+		cmocka_unit_test(a_message_names_the_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -440,7 +440,7 @@ static void stop_fn(struct world *w)
 {
 	struct err why;
 
-	err_set(&why, ERR_SHUTTING_DOWN, "", "the server is shutting down");
+	err_set(&why, ERR_SHUTTING_DOWN, "", "the gateway is stopping");
 	run_engine_stop(w->engine, &why);
 }
 

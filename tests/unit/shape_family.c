@@ -51,7 +51,7 @@ static void every_family_says_what_was_refused(void **state)
 
 		buf_init(&out, KIB);
 		assert_true(families[i]->error(&e, STR("req_1"), &out));
-		assert_non_null(memmem(out.data, out.len, "\"no key\"", 8));
+		assert_non_null(memmem(out.data, out.len, "\"x: no key\"", 11));
 		assert_non_null(memmem(out.data, out.len, "\"req_1\"", 7));
 		assert_int_equal(out.data[out.len - 1], '\n');
 		buf_finish(&out);

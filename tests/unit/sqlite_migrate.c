@@ -215,7 +215,7 @@ static void runs_cut_off_become_incomplete(void **state)
 	assert_int_equal(r.status, RUN_INCOMPLETE);
 	assert_true(r.completed_ms >= r.created_ms);
 	assert_str(r.error,
-		   "{\"message\":\"The server stopped while this answer was being made.\","
+		   "{\"message\":\"the gateway stopped while this answer was being made\","
 		   "\"type\":\"server_error\",\"param\":null,\"code\":\"server_stopped\"}");
 	arena_finish(&r.arena);
 	assert_int_equal(status_of(f, whole.run), RUN_COMPLETED);

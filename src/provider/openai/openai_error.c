@@ -204,6 +204,7 @@ static enum errc rejected(int64_t status, const struct report *r, struct err *e)
 		err_set(e, code, r->param, "the provider answered with status %d", (int)status);
 	keep_words(r, e);
 	e->http = (int)status;
+	e->verbatim = true;
 	return code;
 }
 
@@ -297,6 +298,7 @@ enum errc openai_error(const struct decode *d, json_at where, struct err *e)
 	err_set(e, ERR_UPSTREAM_ERROR, r.param, "%s",
 		r.message[0] ? r.message : "the provider reported an error without a message");
 	keep_words(&r, e);
+	e->verbatim = true;
 	return e->code;
 }
 

@@ -45,7 +45,7 @@ static const char sql_find_keys[] =
 static const char sql_end_key[] = "UPDATE idempotency SET outcome = 3, http = 500 WHERE id = ?";
 
 #define STOPPED                                                                  \
-	"{\"message\":\"The server stopped while this answer was being made.\"," \
+	"{\"message\":\"the gateway stopped while this answer was being made\"," \
 	"\"type\":\"server_error\",\"param\":null,\"code\":\"server_stopped\"}"
 
 struct cut_off {

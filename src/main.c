@@ -220,8 +220,8 @@ static bool read_keys_option(int opt, struct command_line *line)
 }
 
 /* Returns -1 to go on, or the exit code. */
-static int read_options(int argc, char **argv, const struct option *options,
-			struct command_line *line)
+static int main_read_options(int argc, char **argv, const struct option *options,
+			     struct command_line *line)
 {
 	int opt;
 
@@ -339,7 +339,7 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
 		fputs("parley: out of memory\n", stderr);
 		return EX_OSERR;
 	}
-	int code = read_options(argc, argv, options, line);
+	int code = main_read_options(argc, argv, options, line);
 	free(options);
 	return code >= 0 ? code : read_command(argc, argv, line);
 }
@@ -363,7 +363,7 @@ static int check_passed(const struct config *c)
 		       : EXIT_SUCCESS;
 }
 
-static int run(const struct command_line *line)
+static int main_run(const struct command_line *line)
 {
 	OWNED(config) c = NULL;
 	struct err e;
@@ -422,7 +422,7 @@ int main(int argc, char **argv)
 
 	int code = read_command_line(argc, argv, &line);
 	if (code < 0)
-		code = run(&line);
+		code = main_run(&line);
 	free(line.flags);
 	free(line.conversations);
 	free(line.metadata);

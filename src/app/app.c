@@ -73,7 +73,7 @@ struct app {
 	int                  done_fd;
 };
 
-static int fail(const struct err *e, int status)
+static int app_fail(const struct err *e, int status)
 {
 	fprintf(stderr, "parley: %s%s%s\n", e->path, e->path[0] ? ": " : "", e->text);
 	return status;
@@ -94,16 +94,16 @@ static bool wants_admin(const struct config *c, bool local)
 }
 
 /* What was inherited shows only when it is looked at. */
-static bool is_inherited(const char *address)
+static bool app_is_inherited(const char *address)
 {
 	return strncmp(address, "fd:", 3) == 0 || strcmp(address, "systemd") == 0;
 }
 
-static enum errc check_listen(const struct config *c, bool open, bool *ret_local, struct err *e)
+static enum errc app_check_listen(const struct config *c, bool open, bool *ret_local, struct err *e)
 {
 	*ret_local = true;
 	for (size_t i = 0; i < c->listen.count; i++) {
-		if (http_is_loopback(c->listen.items[i]) || is_inherited(c->listen.items[i]))
+		if (http_is_loopback(c->listen.items[i]) || app_is_inherited(c->listen.items[i]))
 			continue;
 		*ret_local = false;
 		if (open)
@@ -234,7 +234,7 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-static struct store_options store_options(const struct config *c)
+static struct store_options app_store_options(const struct config *c)
 {
 	return (struct store_options){
 		.path = c->database,
@@ -299,11 +299,11 @@ static void join_neighbours(struct app *a)
 		log_note(LOG_WARN, "takeover", "%s", e.text);
 }
 
-/* start: everything up to serving; the exit status, or 0. */
-static int start(struct app *a, bool takeover, struct err *e)
+/* app_start: everything up to serving; the exit status, or 0. */
+static int app_start(struct app *a, bool takeover, struct err *e)
 {
 	const struct config *c = a->config;
-	struct store_options so = store_options(c);
+	struct store_options so = app_store_options(c);
 	bool                 local = true;
 
 	if (app_snapshot_create(c, &a->snapshot, e) != ERR_OK || open_image_root(a, e) != ERR_OK ||
@@ -316,7 +316,7 @@ static int start(struct app *a, bool takeover, struct err *e)
 	}
 	if (engine_for(so.path)->open(&so, &a->store, e) != ERR_OK)
 		return exit_status_of_store(e);
-	if (check_listen(c, is_open(a, a->snapshot), &local, e) != ERR_OK)
+	if (app_check_listen(c, is_open(a, a->snapshot), &local, e) != ERR_OK)
 		return EX_CONFIG;
 	if (work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->work, e) != ERR_OK ||
 	    work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->cpu, e) != ERR_OK ||
@@ -374,7 +374,7 @@ static void note_kept(const struct app *a, const struct config *c)
 	buf_finish(&names);
 }
 
-static void reload(struct app *a, const char *file, const struct config_flag *flags, size_t n)
+static void app_reload(struct app *a, const char *file, const struct config_flag *flags, size_t n)
 {
 	struct config   *c = NULL;
 	struct snapshot *s = NULL;
@@ -418,7 +418,7 @@ static void give_up(struct app *a, const char *why)
 }
 
 /* What we have is handed to who asks; we go on until he is ready. */
-static void give(struct app *a)
+static void app_give_sockets(struct app *a)
 {
 	struct err e;
 	int        lock_fd = -1;
@@ -477,8 +477,8 @@ static int sooner(int a, int b)
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-/* patience: until something is to be looked at without anybody's word. */
-static int patience(const struct app *a, int timeout_ms)
+/* app_patience: until something is to be looked at without anybody's word. */
+static int app_patience(const struct app *a, int timeout_ms)
 {
 	if (a->after >= 0 && !a->given)
 		timeout_ms = sooner(timeout_ms, 1000);
@@ -516,7 +516,7 @@ static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int time
 
 		if (timeout_ms >= 0 && left <= 0)
 			return -1;
-		if (poll(fds, 4, patience(a, timeout_ms < 0 ? -1 : (int)left)) < 0 &&
+		if (poll(fds, 4, app_patience(a, timeout_ms < 0 ? -1 : (int)left)) < 0 &&
 		    errno != EINTR)
 			return SIGTERM;
 		look_around(a, &was_beside);
@@ -532,7 +532,7 @@ static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int time
 		if (fds[3].revents && a->after >= 0 && hear(a))
 			return SIGNAL_GIVEN;
 		if (fds[2].revents & POLLIN)
-			give(a);
+			app_give_sockets(a);
 	}
 }
 
@@ -579,8 +579,8 @@ static void hand_over(struct app *a)
 	takeover_done(a->after);
 }
 
-/* drain: true when all answers have ended; false: told again, or out of time. */
-static bool drain(struct app *a)
+/* app_drain: true when all answers have ended; false: told again, or out of time. */
+static bool app_drain(struct app *a)
 {
 	int64_t timeout_ms = a->config->drain_timeout / 1000 + DRAIN_GRACE_MS;
 
@@ -597,7 +597,7 @@ static bool drain(struct app *a)
 	return wait_drained(a, timeout_ms < INT32_MAX ? (int)timeout_ms : INT32_MAX);
 }
 
-static void stop(struct app *a)
+static void app_stop(struct app *a)
 {
 	live_elsewhere(NULL);
 	takeover_withdraw(a->config->database, a->offer, !a->given);
@@ -642,32 +642,32 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	a.quiet_fd = eventfd(0, EFD_CLOEXEC);
 	a.done_fd = eventfd(0, EFD_CLOEXEC);
 	if (route_check(routes, &e) != ERR_OK || route_check(admin_routes, &e) != ERR_OK)
-		return fail(&e, EX_SOFTWARE);
+		return app_fail(&e, EX_SOFTWARE);
 	log_start((enum log_level)c->log_level, (enum log_format)c->log_format);
 	if (c->otlp_endpoint[0])
 		trace_enable(c->trace_sample);
 	metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
 	metric_add(METRIC_BUILD, (const char *[]){ PARLEY_VERSION, "", "" }, 1);
 
-	int status = start(&a, takeover, &e);
+	int status = app_start(&a, takeover, &e);
 	if (status != EX_OK) {
 		a.before_failed = a.before >= 0; /* the sockets are his still */
 		log_stop();
-		stop(&a);
-		return fail(&e, status);
+		app_stop(&a);
+		return app_fail(&e, status);
 	}
 	while (serve_on(&a) == SIGHUP) {
 		app_notify_reloading();
-		reload(&a, file, flags, n);
+		app_reload(&a, file, flags, n);
 		app_notify("READY=1");
 	}
 	app_notify("STOPPING=1\nSTATUS=running answers may end");
-	if (!drain(&a)) {
+	if (!app_drain(&a)) {
 		log_note(LOG_WARN, "drain", "ended before all answers had");
 		log_stop();
 		_exit(EX_TEMPFAIL);
 	}
-	stop(&a);
+	app_stop(&a);
 	log_note(LOG_INFO, "stopped", "bye");
 	log_stop();
 	return EX_OK;
@@ -675,12 +675,12 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 
 int app_migrate(const struct config *c)
 {
-	struct store_options so = store_options(c);
+	struct store_options so = app_store_options(c);
 	struct err           e;
 	int                  applied = 0;
 
 	if (engine_for(so.path)->migrate(&so, &applied, &e) != ERR_OK)
-		return fail(&e, exit_status_of_store(&e));
+		return app_fail(&e, exit_status_of_store(&e));
 	printf("%d migration%s applied to %s\n", applied, applied == 1 ? "" : "s", c->database);
 	return EX_OK;
 }
@@ -690,7 +690,7 @@ int app_dump_routes(void)
 	struct err e;
 
 	if (route_check(routes, &e) != ERR_OK)
-		return fail(&e, EX_SOFTWARE);
+		return app_fail(&e, EX_SOFTWARE);
 	for (const struct route *row = routes; row->name; row++)
 		printf("%s %s\n", row->method, row->path);
 	for (const struct route *row = admin_routes; row->name; row++)

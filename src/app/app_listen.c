@@ -42,7 +42,7 @@ static bool is_number(const char *text)
 	return n > 0 && n <= 4 && !text[n];
 }
 
-static bool is_taken(const struct listen_set *s, int fd)
+static bool listen_is_taken(const struct listen_set *s, int fd)
 {
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < s->places[i].count; k++)
@@ -68,10 +68,10 @@ static struct listen_place *new_place(struct listen_set *s, const char *address,
 	return p;
 }
 
-static enum errc add_given(struct listen_set *s, const char *address, int fd, bool admin,
-			   struct err *e)
+static enum errc listen_add_given(struct listen_set *s, const char *address, int fd, bool admin,
+				  struct err *e)
 {
-	if (is_taken(s, fd))
+	if (listen_is_taken(s, fd))
 		return err_set(e, ERR_INVALID_VALUE, "listen", "%s is named twice", address);
 
 	struct listen_place *p = new_place(s, address, admin, e);
@@ -91,10 +91,10 @@ static enum errc add_named(struct listen_set *s, const char *address, bool admin
 	const char *name = address + strlen("fd:");
 
 	if (is_number(name))
-		return add_given(s, address, (int)strtol(name, NULL, 10), admin, e);
+		return listen_add_given(s, address, (int)strtol(name, NULL, 10), admin, e);
 	for (int i = 0; i < given_count(); i++)
 		if (str_is(given_name(i), name))
-			return add_given(s, address, FIRST_GIVEN + i, admin, e);
+			return listen_add_given(s, address, FIRST_GIVEN + i, admin, e);
 	return err_set(e, ERR_INVALID_VALUE, "listen",
 		       "no socket named %s was inherited (LISTEN_FDS, LISTEN_FDNAMES)", name);
 }
@@ -105,9 +105,9 @@ static enum errc add_all_given(struct listen_set *s, bool admin, struct err *e)
 	bool any = false;
 
 	for (int i = 0; i < given_count(); i++) {
-		if (is_taken(s, FIRST_GIVEN + i) || str_is(given_name(i), "admin"))
+		if (listen_is_taken(s, FIRST_GIVEN + i) || str_is(given_name(i), "admin"))
 			continue;
-		if (add_given(s, "systemd", FIRST_GIVEN + i, admin, e) != ERR_OK)
+		if (listen_add_given(s, "systemd", FIRST_GIVEN + i, admin, e) != ERR_OK)
 			return e->code;
 		any = true;
 	}

@@ -22,7 +22,7 @@ struct app_snapshot {
 	struct peer_net  *proxies; /* owned */
 };
 
-static void destroy(struct snapshot *s)
+static void snapshot_destroy(struct snapshot *s)
 {
 	struct app_snapshot *a = container_of(s, struct app_snapshot, base);
 
@@ -141,7 +141,7 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 	if (!a)
 		return err_set(e, ERR_INTERNAL, "", "out of memory");
 	atomic_init(&a->base.refs, 1);
-	a->base.destroy = destroy;
+	a->base.destroy = snapshot_destroy;
 	a->base.made_s = clock_wall_ms() / 1000;
 	a->base.run.commit_after_us = c->commit_after;
 	a->base.run.log_content = c->log_content;
@@ -163,7 +163,7 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 	if (rc == ERR_OK)
 		rc = make_registry(a, c, e);
 	if (rc != ERR_OK) {
-		destroy(&a->base);
+		snapshot_destroy(&a->base);
 		return rc;
 	}
 	a->base.http.open = a->key_count == 0;

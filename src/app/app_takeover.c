@@ -41,7 +41,7 @@ struct message {
 
 /* --- one message --- */
 
-static bool put(int fd, const struct message *m, int flags, const int *fds, size_t count)
+static bool takeover_put(int fd, const struct message *m, int flags, const int *fds, size_t count)
 {
 	union {
 		struct cmsghdr head;
@@ -63,7 +63,7 @@ static bool put(int fd, const struct message *m, int flags, const int *fds, size
 }
 
 /* Returns how many descriptors came, or -1: no message; errno is 0 at the end of the connection. */
-static int get(int fd, struct message *m, int flags, int fds[FDS])
+static int takeover_get(int fd, struct message *m, int flags, int fds[FDS])
 {
 	union {
 		struct cmsghdr head;
@@ -115,7 +115,8 @@ static void wait_at_most(int fd, int seconds)
 /* --- where --- */
 
 /* By its folder's descriptor: paths may be longer than a socket's address. */
-static int find_place(const char *database, struct sockaddr_un *ret, char ret_name[NAME_MAX + 1])
+static int takeover_find_place(const char *database, struct sockaddr_un *ret,
+			       char ret_name[NAME_MAX + 1])
 {
 	char  path[PATH_MAX];
 	char *absolute = realpath(database, NULL);
@@ -143,7 +144,7 @@ enum errc takeover_offer(const char *database, int *ret_fd, struct err *e)
 {
 	struct sockaddr_un at;
 	char               name[NAME_MAX + 1];
-	int                dir = find_place(database, &at, name);
+	int                dir = takeover_find_place(database, &at, name);
 	int                fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	bool               ok = dir >= 0 && fd >= 0;
 
@@ -175,7 +176,7 @@ int takeover_accept(int fd)
 	if (peer < 0)
 		return -1;
 	wait_at_most(peer, HELLO_S);
-	if (is_peer_ours(peer) && get(peer, &m, 0, fds) == 0 && m.word == ASK)
+	if (is_peer_ours(peer) && takeover_get(peer, &m, 0, fds) == 0 && m.word == ASK)
 		return peer;
 	close(peer);
 	return -1;
@@ -195,7 +196,7 @@ static bool give_place(int peer, const struct listen_place *p)
 	memcpy(m.bound, p->bound, sizeof m.bound);
 	for (size_t i = 0; i < p->count; i += FDS) {
 		m.first = (uint32_t)i;
-		if (!put(peer, &m, 0, p->fds + i, p->count - i < FDS ? p->count - i : FDS))
+		if (!takeover_put(peer, &m, 0, p->fds + i, p->count - i < FDS ? p->count - i : FDS))
 			return false;
 	}
 	return true;
@@ -204,7 +205,7 @@ static bool give_place(int peer, const struct listen_place *p)
 enum errc takeover_give(int peer, int lock_fd, const struct listen_set *s, struct err *e)
 {
 	struct message m = { .word = LOCK, .version = VERSION, .count = (uint32_t)s->count };
-	bool           ok = put(peer, &m, 0, &lock_fd, 1);
+	bool           ok = takeover_put(peer, &m, 0, &lock_fd, 1);
 
 	for (size_t i = 0; ok && i < s->count; i++)
 		ok = give_place(peer, &s->places[i]);
@@ -216,14 +217,14 @@ void takeover_refuse(int peer, const struct err *why)
 	struct message m = { .word = REFUSED, .version = VERSION };
 
 	snprintf(m.text, sizeof m.text, "%.*s", TEXT - 1, why->text);
-	(void)put(peer, &m, 0, NULL, 0);
+	(void)takeover_put(peer, &m, 0, NULL, 0);
 }
 
 enum takeover_word takeover_read(int peer, struct id *ret_run, int64_t *ret_owner)
 {
 	struct message m;
 	int            fds[FDS];
-	int            n = get(peer, &m, MSG_DONTWAIT, fds);
+	int            n = takeover_get(peer, &m, MSG_DONTWAIT, fds);
 
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? TAKEOVER_NOTHING : TAKEOVER_LEFT;
@@ -240,7 +241,7 @@ enum takeover_word takeover_read(int peer, struct id *ret_run, int64_t *ret_owne
 
 void takeover_done(int peer)
 {
-	(void)put(peer, &(struct message){ .word = DONE, .version = VERSION }, 0, NULL, 0);
+	(void)takeover_put(peer, &(struct message){ .word = DONE, .version = VERSION }, 0, NULL, 0);
 }
 
 void takeover_withdraw(const char *database, int fd, bool mine)
@@ -251,7 +252,7 @@ void takeover_withdraw(const char *database, int fd, bool mine)
 	if (fd < 0)
 		return;
 	close(fd);
-	int dir = mine ? find_place(database, &at, name) : -1;
+	int dir = mine ? takeover_find_place(database, &at, name) : -1;
 	if (dir < 0)
 		return;
 	(void)unlinkat(dir, name, 0);
@@ -260,7 +261,7 @@ void takeover_withdraw(const char *database, int fd, bool mine)
 
 /* --- the new one --- */
 
-static enum errc lost(struct err *e)
+static enum errc takeover_lost(struct err *e)
 {
 	return err_set(e, ERR_OVERLOADED, "", "the takeover failed: the process that serves %s",
 		       errno == 0        ? "has gone"
@@ -269,11 +270,11 @@ static enum errc lost(struct err *e)
 }
 
 /* Nobody is there: *ret_peer is -1. */
-static enum errc reach(const char *database, int *ret_peer, struct err *e)
+static enum errc takeover_reach(const char *database, int *ret_peer, struct err *e)
 {
 	struct sockaddr_un at;
 	char               name[NAME_MAX + 1];
-	int                dir = find_place(database, &at, name);
+	int                dir = takeover_find_place(database, &at, name);
 	int                fd = -1;
 
 	e->code = ERR_OK;
@@ -309,15 +310,15 @@ static struct listen_place *place_for(struct listen_set *s, const struct message
 	return p;
 }
 
-static enum errc take_place(int peer, struct listen_set *s, struct err *e)
+static enum errc takeover_take_place(int peer, struct listen_set *s, struct err *e)
 {
 	for (;;) {
 		struct message m;
 		int            fds[FDS];
-		int            n = get(peer, &m, 0, fds);
+		int            n = takeover_get(peer, &m, 0, fds);
 
 		if (n < 0)
-			return lost(e);
+			return takeover_lost(e);
 		struct listen_place *p = m.word == PLACE ? place_for(s, &m) : NULL;
 		for (int i = 0; i < n; i++) {
 			if (p && p->count < LISTEN_SOCKETS)
@@ -333,22 +334,22 @@ static enum errc take_place(int peer, struct listen_set *s, struct err *e)
 	}
 }
 
-static enum errc take_all(int peer, int *ret_lock_fd, struct listen_set *s, struct err *e)
+static enum errc takeover_take_all(int peer, int *ret_lock_fd, struct listen_set *s, struct err *e)
 {
 	struct message m = { .word = ASK, .version = VERSION };
 	int            fds[FDS];
 
 	*ret_lock_fd = -1;
-	int n = put(peer, &m, 0, NULL, 0) ? get(peer, &m, 0, fds) : -1;
+	int n = takeover_put(peer, &m, 0, NULL, 0) ? takeover_get(peer, &m, 0, fds) : -1;
 	if (n < 0)
-		return lost(e);
+		return takeover_lost(e);
 	if (n == 1 && m.word == LOCK)
 		*ret_lock_fd = fds[0];
 	else
 		return err_set(e, ERR_OVERLOADED, "", "the takeover is refused: %s",
 			       m.word == REFUSED ? m.text : "it was not understood");
 	for (uint32_t left = m.count; left > 0; left--)
-		if (take_place(peer, s, e) != ERR_OK)
+		if (takeover_take_place(peer, s, e) != ERR_OK)
 			return e->code;
 	return ERR_OK;
 }
@@ -356,9 +357,9 @@ static enum errc take_all(int peer, int *ret_lock_fd, struct listen_set *s, stru
 enum errc takeover_ask(const char *database, int *ret_peer, int *ret_lock_fd,
 		       struct listen_set *ret_set, struct err *e)
 {
-	if (reach(database, ret_peer, e) != ERR_OK || *ret_peer < 0)
+	if (takeover_reach(database, ret_peer, e) != ERR_OK || *ret_peer < 0)
 		return e->code;
-	if (take_all(*ret_peer, ret_lock_fd, ret_set, e) == ERR_OK)
+	if (takeover_take_all(*ret_peer, ret_lock_fd, ret_set, e) == ERR_OK)
 		return ERR_OK;
 	listen_set_finish(ret_set, true);
 	if (*ret_lock_fd >= 0)
@@ -373,9 +374,10 @@ enum errc takeover_begin(int peer, struct err *e)
 	struct message m = { .word = READY, .version = VERSION };
 	int            fds[FDS];
 
-	if (put(peer, &m, 0, NULL, 0) && get(peer, &m, 0, fds) == 0 && m.word == DONE)
+	if (takeover_put(peer, &m, 0, NULL, 0) && takeover_get(peer, &m, 0, fds) == 0 &&
+	    m.word == DONE)
 		return ERR_OK;
-	return lost(e);
+	return takeover_lost(e);
 }
 
 void takeover_cancel(int peer, struct id run, int64_t owner)
@@ -387,5 +389,5 @@ void takeover_cancel(int peer, struct id run, int64_t owner)
 			     .owner = owner };
 
 	/* One who does not read has no time for it any more: no loop waits for him. */
-	(void)put(peer, &m, MSG_DONTWAIT, NULL, 0);
+	(void)takeover_put(peer, &m, MSG_DONTWAIT, NULL, 0);
 }

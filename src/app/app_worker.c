@@ -66,7 +66,7 @@ static const struct run_settings *run_settings_now(void *arg)
 }
 
 /* One text for all that is wrong: a revoked key and one that never was are the same to who asks. */
-static enum errc auth(void *arg, struct str key, struct identity **ret, struct err *e)
+static enum errc worker_auth(void *arg, struct str key, struct identity **ret, struct err *e)
 {
 	const struct worker *w = arg;
 	unsigned char        sha256[HASH_BYTES];
@@ -83,7 +83,7 @@ static enum errc auth(void *arg, struct str key, struct identity **ret, struct e
 }
 
 /* Tickets are for runs alone, and good no longer than the key that asked for them. */
-static struct identity *ticket(void *arg, struct str text, struct str object)
+static struct identity *worker_ticket(void *arg, struct str text, struct str object)
 {
 	const struct worker *w = arg;
 	struct key_ring     *ring = w->o.store->ring;
@@ -147,8 +147,8 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		.routes = routes,
 		.hints = route_hints,
 		.family = &family_chat,
-		.auth = auth,
-		.ticket = ticket,
+		.auth = worker_auth,
+		.ticket = worker_ticket,
 		.settings = server_settings_now,
 		.arg = w,
 		.max_body = o->max_body,
@@ -234,7 +234,7 @@ void worker_reload(struct worker *w, struct snapshot *s)
 
 /* --- drain --- */
 
-static size_t busy(const struct worker *w)
+static size_t worker_busy(const struct worker *w)
 {
 	/* What a worker does for somebody who has left still uses the store. */
 	size_t n = run_engine_live(w->gateway.runs) + loop_owed(w->loop);
@@ -244,8 +244,8 @@ static size_t busy(const struct worker *w)
 	return n;
 }
 
-/* sends: the last spans are on their way to the collector. */
-static bool sends(struct worker *w, int64_t now)
+/* worker_sends: the last spans are on their way to the collector. */
+static bool worker_sends(struct worker *w, int64_t now)
 {
 	if (!w->otlp)
 		return false;
@@ -273,13 +273,13 @@ static void tell_app(int event_fd)
 		log_note(LOG_ERROR, "drain", "a worker can't say how far it has drained");
 }
 
-static void look(struct timer *t)
+static void worker_look(struct timer *t)
 {
 	struct worker *w = container_of(t, struct worker, drain_timer);
 	int64_t        now = loop_now_us(w->loop);
 
-	if (busy(w) == 0 && !(w->leave && now < w->drain_idle_us && connected(w)) &&
-	    !sends(w, now)) {
+	if (worker_busy(w) == 0 && !(w->leave && now < w->drain_idle_us && connected(w)) &&
+	    !worker_sends(w, now)) {
 		tell_app(w->o.done_fd);
 		return;
 	}
@@ -296,7 +296,7 @@ static void look(struct timer *t)
 	timer_start(w->loop, &w->drain_timer, DRAIN_LOOK_US);
 }
 
-static void drain(struct task *t)
+static void worker_drain_servers(struct task *t)
 {
 	struct worker *w = container_of(t, struct worker, drain_task);
 
@@ -308,7 +308,7 @@ static void drain(struct task *t)
 	tell_app(w->o.quiet_fd);
 	w->drain_idle_us = loop_now_us(w->loop) + DRAIN_IDLE_US;
 	w->drain_end_us = loop_now_us(w->loop) + w->drain_timeout_us;
-	w->drain_timer.fn = look;
+	w->drain_timer.fn = worker_look;
 	timer_start(w->loop, &w->drain_timer, 0);
 }
 
@@ -316,7 +316,7 @@ void worker_drain(struct worker *w, int64_t timeout_us, bool leave)
 {
 	w->leave = leave;
 	w->drain_timeout_us = timeout_us;
-	w->drain_task.fn = drain;
+	w->drain_task.fn = worker_drain_servers;
 	loop_post(w->loop, &w->drain_task);
 }
 

@@ -17,8 +17,8 @@ static const struct {
 	      { 'm', 60 * SECOND_US },
 	      { 's', SECOND_US } };
 
-/* digits: up to ten of them, no leading zero in front of another. */
-static bool digits(struct str text, int64_t *ret)
+/* allowance_digits: up to ten of them, no leading zero in front of another. */
+static bool allowance_digits(struct str text, int64_t *ret)
 {
 	int64_t v = 0;
 
@@ -37,7 +37,7 @@ bool allowance_read_time(struct str text, int64_t *ret_us)
 {
 	int64_t v;
 
-	if (text.n < 2 || !digits((struct str){ text.p, text.n - 1 }, &v))
+	if (text.n < 2 || !allowance_digits((struct str){ text.p, text.n - 1 }, &v))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
 		if (units[i].name != text.p[text.n - 1])

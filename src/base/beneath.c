@@ -38,7 +38,7 @@ static int open_below(int root, const char *path, uint64_t flags)
 	return (int)fd;
 }
 
-static void trim(char *path)
+static void beneath_trim(char *path)
 {
 	size_t n = strlen(path);
 
@@ -96,8 +96,8 @@ enum errc beneath_open(const char *root, struct beneath **ret, struct err *e)
 		beneath_destroy(b);
 		return err_set(e, ERR_INTERNAL, "", "can't find out the path of '%.80s'", root);
 	}
-	trim(b->given);
-	trim(b->real);
+	beneath_trim(b->given);
+	beneath_trim(b->real);
 	*ret = b;
 	return ERR_OK;
 }
@@ -128,7 +128,7 @@ static bool strip(struct str *path, const char *prefix)
 }
 
 /* The name relative to the root; false: there can be no such file. */
-static bool relative(const struct beneath *b, struct str path, char ret_name[PATH_MAX])
+static bool beneath_relative(const struct beneath *b, struct str path, char ret_name[PATH_MAX])
 {
 	if (path.n == 0 || path.n >= PATH_MAX || memchr(path.p, '\0', path.n))
 		return false;
@@ -155,7 +155,7 @@ static enum errc fail_large(size_t max, struct err *e)
 		       "the file has more than %zu bytes; that is the limit", max);
 }
 
-static enum errc fail_memory(struct err *e)
+static enum errc beneath_fail_memory(struct err *e)
 {
 	return err_set(e, ERR_OVERLOADED, "", "no memory for a file");
 }
@@ -178,14 +178,14 @@ static ssize_t read_some(int fd, void *to, size_t n)
 }
 
 /* The size may have been told wrongly, or change meanwhile: the end is where nothing comes. */
-static enum errc read_whole(int fd, size_t size, size_t max, struct buf *out, struct err *e)
+static enum errc beneath_read_whole(int fd, size_t size, size_t max, struct buf *out, struct err *e)
 {
 	size_t  start = out->len;
 	ssize_t got = 1;
 	char    tail[TAIL];
 
 	if (!buf_reserve(out, size))
-		return fail_memory(e);
+		return beneath_fail_memory(e);
 	while (got > 0 && out->len - start < size) {
 		got = read_some(fd, out->data + out->len, size - (out->len - start));
 		if (got > 0)
@@ -196,12 +196,12 @@ static enum errc read_whole(int fd, size_t size, size_t max, struct buf *out, st
 		if (got > 0 && (size_t)got > max - (out->len - start))
 			return fail_large(max, e);
 		if (got > 0 && !buf_add(out, tail, (size_t)got))
-			return fail_memory(e);
+			return beneath_fail_memory(e);
 	}
 	return got < 0 ? fail_none(e) : ERR_OK;
 }
 
-static enum errc read_open(int fd, size_t max, struct buf *out, struct err *e)
+static enum errc beneath_read_open(int fd, size_t max, struct buf *out, struct err *e)
 {
 	struct stat about;
 
@@ -209,7 +209,7 @@ static enum errc read_open(int fd, size_t max, struct buf *out, struct err *e)
 		return fail_none(e);
 	if ((uintmax_t)about.st_size > max)
 		return fail_large(max, e);
-	return read_whole(fd, (size_t)about.st_size, max, out, e);
+	return beneath_read_whole(fd, (size_t)about.st_size, max, out, e);
 }
 
 enum errc beneath_read(const struct beneath *b, struct str path, size_t max, struct buf *out,
@@ -218,7 +218,7 @@ enum errc beneath_read(const struct beneath *b, struct str path, size_t max, str
 	char   name[PATH_MAX];
 	size_t start = out->len;
 
-	if (!relative(b, path, name))
+	if (!beneath_relative(b, path, name))
 		return fail_none(e);
 
 	/* Not to wait for a pipe's other end, nor to get a terminal: both are refused once open. */
@@ -226,7 +226,7 @@ enum errc beneath_read(const struct beneath *b, struct str path, size_t max, str
 	if (fd < 0)
 		return fail_open(errno, e);
 
-	enum errc rc = read_open(fd, max, out, e);
+	enum errc rc = beneath_read_open(fd, max, out, e);
 	close(fd);
 	if (rc != ERR_OK)
 		out->len = start;

@@ -138,8 +138,8 @@ static size_t special_from(struct str s, size_t i)
 	return i;
 }
 
-/* add_escaped: the bytes from s.p[*i] on that all need an escape; *i is then behind them. */
-static bool add_escaped(struct buf *b, struct str s, size_t *i)
+/* buf_add_escaped: the bytes from s.p[*i] on that all need an escape; *i is then behind them. */
+static bool buf_add_escaped(struct buf *b, struct str s, size_t *i)
 {
 	static const char hex[] = "0123456789abcdef";
 	char              made[RUN_MAX * ESCAPE_MAX];
@@ -177,7 +177,7 @@ bool buf_json_escape(struct buf *b, struct str s)
 		size_t from = i;
 
 		i = special_from(s, i);
-		if (!buf_add(b, s.p + from, i - from) || !add_escaped(b, s, &i)) {
+		if (!buf_add(b, s.p + from, i - from) || !buf_add_escaped(b, s, &i)) {
 			b->len = start;
 			return false;
 		}

@@ -22,7 +22,7 @@ static const struct {
 
 /* A text that was cut at its maximum must not end inside a UTF-8 character, because half a character
  * makes the JSON around it invalid. */
-static void keep_whole(char *text)
+static void err_keep_whole(char *text)
 {
 	size_t n = strlen(text);
 	size_t lead = n;
@@ -47,8 +47,8 @@ enum errc err_set(struct err *e, enum errc code, const char *path, const char *f
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof e->text, fmt, ap);
 	va_end(ap);
-	keep_whole(e->path);
-	keep_whole(e->text);
+	err_keep_whole(e->path);
+	err_keep_whole(e->text);
 	return code;
 }
 
@@ -89,7 +89,7 @@ void err_at(struct err *e, const char *prefix)
 
 	if (snprintf(path, sizeof path, "%s%s%s", prefix, dot, e->path) <= 0)
 		return;
-	keep_whole(path);
+	err_keep_whole(path);
 	memcpy(e->path, path, sizeof path);
 }
 
@@ -120,7 +120,7 @@ const char *err_code_wire(enum errc code)
 
 /* Errors quote what clients and providers sent, and their texts are cut to size: each byte that is
  * no UTF-8 becomes U+FFFD. */
-static bool put_escaped(struct buf *out, struct str s)
+static bool err_put_escaped(struct buf *out, struct str s)
 {
 	size_t from = 0;
 	size_t i = 0;
@@ -139,30 +139,31 @@ static bool put_escaped(struct buf *out, struct str s)
 	return buf_json_escape(out, (struct str){ s.p + from, s.n - from });
 }
 
-static bool put_member(struct buf *out, const char *name, const char *value)
+static bool err_put_member(struct buf *out, const char *name, const char *value)
 {
 	if (!buf_text(out, name))
 		return false;
 	if (!value[0])
 		return buf_text(out, "null");
-	return buf_text(out, "\"") && put_escaped(out, str_of(value)) && buf_text(out, "\"");
+	return buf_text(out, "\"") && err_put_escaped(out, str_of(value)) && buf_text(out, "\"");
 }
 
 /* The path stands in front of the text, because OpenAI's SDKs show their users the message only. */
-static bool put_message(struct buf *out, const struct err *e)
+static bool err_put_message(struct buf *out, const struct err *e)
 {
 	bool named = e->path[0] && !e->verbatim;
 
 	return buf_text(out, "{\"message\":\"") &&
-	       (!named || (put_escaped(out, str_of(e->path)) && buf_text(out, ": "))) &&
-	       put_escaped(out, str_of(e->text[0] ? e->text : "unknown error")) &&
+	       (!named || (err_put_escaped(out, str_of(e->path)) && buf_text(out, ": "))) &&
+	       err_put_escaped(out, str_of(e->text[0] ? e->text : "unknown error")) &&
 	       buf_text(out, "\"");
 }
 
 bool err_object(const struct err *e, struct str request_id, struct buf *out)
 {
-	if (!put_message(out, e) || !put_member(out, ",\"type\":", err_type(e)) ||
-	    !put_member(out, ",\"param\":", e->path) || !put_member(out, ",\"code\":", err_wire(e)))
+	if (!err_put_message(out, e) || !err_put_member(out, ",\"type\":", err_type(e)) ||
+	    !err_put_member(out, ",\"param\":", e->path) ||
+	    !err_put_member(out, ",\"code\":", err_wire(e)))
 		return false;
 	if (request_id.n > 0 &&
 	    (!buf_text(out, ",\"request_id\":") || !buf_json_string(out, request_id)))

@@ -89,7 +89,7 @@ void hash_hex(const void *data, size_t len, char *ret)
 	ret[2 * len] = '\0';
 }
 
-static int digit(char c)
+static int hash_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -107,11 +107,11 @@ bool hash_unhex(const char *hex, size_t hex_len, void *ret, size_t len)
 	if (hex_len % 2 != 0 || hex_len / 2 != len)
 		return false;
 	for (size_t i = 0; i < hex_len; i++)
-		if (digit(hex[i]) < 0)
+		if (hash_digit(hex[i]) < 0)
 			return false;
 	for (size_t i = 0; i < len; i++)
-		bytes[i] = (unsigned char)((unsigned)digit(hex[2 * i]) << 4 |
-					   (unsigned)digit(hex[2 * i + 1]));
+		bytes[i] = (unsigned char)((unsigned)hash_digit(hex[2 * i]) << 4 |
+					   (unsigned)hash_digit(hex[2 * i + 1]));
 	return true;
 }
 

@@ -3,12 +3,12 @@
 
 enum { LONGEST = 32, FAR = 3 };
 
-static size_t least(size_t a, size_t b)
+static size_t hint_least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-static char lower(char c)
+static char hint_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
@@ -28,13 +28,14 @@ bool hint_near(struct str written, struct str meant, size_t *ret_distance)
 
 		now[0] = i;
 		for (size_t k = 1; k <= meant.n; k++) {
-			char   a = lower(written.p[i - 1]);
-			char   b = lower(meant.p[k - 1]);
-			size_t d = least(last[k - 1] + (a != b), least(last[k], now[k - 1]) + 1);
+			char   a = hint_lower(written.p[i - 1]);
+			char   b = hint_lower(meant.p[k - 1]);
+			size_t d = hint_least(last[k - 1] + (a != b),
+					      hint_least(last[k], now[k - 1]) + 1);
 
-			if (i > 1 && k > 1 && a == lower(meant.p[k - 2]) &&
-			    b == lower(written.p[i - 2]))
-				d = least(d, row[(i + 1) % 3][k - 2] + 1);
+			if (i > 1 && k > 1 && a == hint_lower(meant.p[k - 2]) &&
+			    b == hint_lower(written.p[i - 2]))
+				d = hint_least(d, row[(i + 1) % 3][k - 2] + 1);
 			now[k] = d;
 		}
 	}

@@ -49,7 +49,7 @@ static _Thread_local struct {
 	char   text[20];
 } stamp;
 
-static void digits(char *at, int n, int v)
+static void log_digits(char *at, int n, int v)
 {
 	while (n-- > 0) {
 		at[n] = (char)('0' + v % 10);
@@ -64,17 +64,17 @@ static void stamp_refresh(time_t second)
 	if (!gmtime_r(&second, &t))
 		return;
 	memcpy(stamp.text, "0000-00-00T00:00:00", sizeof stamp.text);
-	digits(stamp.text, 4, t.tm_year + 1900);
-	digits(stamp.text + 5, 2, t.tm_mon + 1);
-	digits(stamp.text + 8, 2, t.tm_mday);
-	digits(stamp.text + 11, 2, t.tm_hour);
-	digits(stamp.text + 14, 2, t.tm_min);
-	digits(stamp.text + 17, 2, t.tm_sec);
+	log_digits(stamp.text, 4, t.tm_year + 1900);
+	log_digits(stamp.text + 5, 2, t.tm_mon + 1);
+	log_digits(stamp.text + 8, 2, t.tm_mday);
+	log_digits(stamp.text + 11, 2, t.tm_hour);
+	log_digits(stamp.text + 14, 2, t.tm_min);
+	log_digits(stamp.text + 17, 2, t.tm_sec);
 	stamp.second = second;
 	stamp.set = true;
 }
 
-static void add(struct log_line *l, const char *p, size_t n)
+static void log_add(struct log_line *l, const char *p, size_t n)
 {
 	if (n > sizeof l->bytes - TAIL - l->len) {
 		l->cut = true;
@@ -84,9 +84,9 @@ static void add(struct log_line *l, const char *p, size_t n)
 	l->len += n;
 }
 
-static void add_text(struct log_line *l, const char *text)
+static void log_add_text(struct log_line *l, const char *text)
 {
-	add(l, text, strlen(text));
+	log_add(l, text, strlen(text));
 }
 
 static void add_stamp(struct log_line *l)
@@ -97,9 +97,9 @@ static void add_stamp(struct log_line *l)
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (!stamp.set || now.tv_sec != stamp.second)
 		stamp_refresh(now.tv_sec);
-	digits(ms + 1, 3, (int)(now.tv_nsec / 1000000));
-	add(l, stamp.text, sizeof stamp.text - 1);
-	add(l, ms, sizeof ms);
+	log_digits(ms + 1, 3, (int)(now.tv_nsec / 1000000));
+	log_add(l, stamp.text, sizeof stamp.text - 1);
+	log_add(l, ms, sizeof ms);
 }
 
 /* One character that may not stand as it is: control (C0, DEL, C1), quote, backslash, not UTF-8. */
@@ -110,16 +110,16 @@ static void add_escape(struct log_line *l, const unsigned char *s, size_t len)
 	char              esc[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
 
 	if (len == 0)
-		add(l, "\\ufffd", 6);
+		log_add(l, "\\ufffd", 6);
 	else if (c == '"' || c == '\\')
-		add(l, (char[2]){ '\\', (char)c }, 2);
+		log_add(l, (char[2]){ '\\', (char)c }, 2);
 	else if (c == '\n')
-		add(l, "\\n", 2);
+		log_add(l, "\\n", 2);
 	else
-		add(l, esc, sizeof esc);
+		log_add(l, esc, sizeof esc);
 }
 
-static bool is_plain(unsigned char c)
+static bool log_is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
@@ -129,7 +129,7 @@ static bool harmless(const unsigned char *s, size_t len)
 	return len > 2 || (len == 2 && !(s[0] == 0xc2 && s[1] < 0xa0));
 }
 
-static void add_escaped(struct log_line *l, struct str value)
+static void log_add_escaped(struct log_line *l, struct str value)
 {
 	const unsigned char *s = (const unsigned char *)value.p;
 	size_t               max = value.n < VALUE_MAX ? value.n : VALUE_MAX;
@@ -137,7 +137,7 @@ static void add_escaped(struct log_line *l, struct str value)
 	size_t               i = 0;
 
 	for (;;) {
-		while (i < max && is_plain(s[i])) /* nearly all of it */
+		while (i < max && log_is_plain(s[i])) /* nearly all of it */
 			i++;
 		if (i >= max || l->cut)
 			break;
@@ -145,15 +145,15 @@ static void add_escaped(struct log_line *l, struct str value)
 		size_t len = utf8_len(s + i, value.n - i);
 
 		if (!harmless(s + i, len)) {
-			add(l, value.p + from, i - from);
+			log_add(l, value.p + from, i - from);
 			add_escape(l, s + i, len);
 			from = i + (len > 0 ? len : 1);
 		}
 		i += len > 0 ? len : 1;
 	}
-	add(l, value.p + from, i - from);
+	log_add(l, value.p + from, i - from);
 	if (i < value.n)
-		add_text(l, "\xe2\x80\xa6"); /* an ellipsis says that more was there */
+		log_add_text(l, "\xe2\x80\xa6"); /* an ellipsis says that more was there */
 }
 
 /* Text format: quotes only where a reader or a tool would otherwise split the value wrongly. */
@@ -168,21 +168,21 @@ static bool is_bare(struct str value)
 	return value.n > 0 && value.n <= VALUE_MAX;
 }
 
-static void add_key(struct log_line *l, const char *key)
+static void log_add_key(struct log_line *l, const char *key)
 {
 	if (l->format == LOG_JSON) {
-		add_text(l, ",\"");
-		add_text(l, key);
-		add_text(l, "\":");
+		log_add_text(l, ",\"");
+		log_add_text(l, key);
+		log_add_text(l, "\":");
 	} else {
-		add_text(l, " ");
-		add_text(l, key);
-		add_text(l, "=");
+		log_add_text(l, " ");
+		log_add_text(l, key);
+		log_add_text(l, "=");
 	}
 }
 
 /* A member that does not fit is taken out again as a whole, so that the line stays well-formed. */
-static void keep_whole(struct log_line *l, size_t start, bool was_cut)
+static void log_keep_whole(struct log_line *l, size_t start, bool was_cut)
 {
 	if (l->cut && !was_cut)
 		l->len = start;
@@ -194,15 +194,15 @@ void log_str(struct log_line *l, const char *key, struct str value)
 
 	if (l->cut)
 		return;
-	add_key(l, key);
+	log_add_key(l, key);
 	if (l->format == LOG_TEXT && is_bare(value)) {
-		add(l, value.p, value.n);
+		log_add(l, value.p, value.n);
 	} else {
-		add_text(l, "\"");
-		add_escaped(l, value);
-		add_text(l, "\"");
+		log_add_text(l, "\"");
+		log_add_escaped(l, value);
+		log_add_text(l, "\"");
 	}
-	keep_whole(l, start, false);
+	log_keep_whole(l, start, false);
 }
 
 /* v in decimal; with three digits behind a point if that is asked for. */
@@ -225,9 +225,9 @@ static void add_number(struct log_line *l, const char *key, int64_t v, bool thou
 	} while (u > 0 || (thousandths && n < 4));
 	if (v < 0)
 		*--p = '-';
-	add_key(l, key);
-	add(l, p, (size_t)(text + sizeof text - p));
-	keep_whole(l, start, false);
+	log_add_key(l, key);
+	log_add(l, p, (size_t)(text + sizeof text - p));
+	log_keep_whole(l, start, false);
 }
 
 void log_int(struct log_line *l, const char *key, int64_t v)
@@ -241,9 +241,9 @@ void log_bool(struct log_line *l, const char *key, bool v)
 
 	if (l->cut)
 		return;
-	add_key(l, key);
-	add_text(l, v ? "true" : "false");
-	keep_whole(l, start, false);
+	log_add_key(l, key);
+	log_add_text(l, v ? "true" : "false");
+	log_keep_whole(l, start, false);
 }
 
 void log_ms(struct log_line *l, const char *key, int64_t us)
@@ -260,23 +260,23 @@ void log_begin(struct log_line *l, enum log_level level, const char *event)
 			    : LOG_TEXT;
 	l->cut = false;
 	if (l->format == LOG_JSON) {
-		add_text(l, "{\"ts\":\"");
+		log_add_text(l, "{\"ts\":\"");
 		add_stamp(l);
-		add_text(l, "\",\"level\":\"");
-		add_text(l, level_names[level]);
-		add_text(l, "\",\"event\":\"");
-		add_escaped(l, str_of(event));
-		add_text(l, "\"");
+		log_add_text(l, "\",\"level\":\"");
+		log_add_text(l, level_names[level]);
+		log_add_text(l, "\",\"event\":\"");
+		log_add_escaped(l, str_of(event));
+		log_add_text(l, "\"");
 	} else {
 		add_stamp(l);
-		add_text(l, " ");
-		add_text(l, level_names[level]);
-		add_text(l, " ");
-		add_escaped(l, str_of(event));
+		log_add_text(l, " ");
+		log_add_text(l, level_names[level]);
+		log_add_text(l, " ");
+		log_add_escaped(l, str_of(event));
 	}
 }
 
-static void finish(struct log_line *l)
+static void log_finish(struct log_line *l)
 {
 	const char *tail = l->format == LOG_JSON ? (l->cut ? ",\"cut\":true}\n" : "}\n")
 						 : (l->cut ? " cut=true\n" : "\n");
@@ -289,7 +289,7 @@ static void finish(struct log_line *l)
 /* --- writing --- */
 
 /* Writes all of it, waiting where it must; gives up on an error, for there is nobody to tell. */
-static void write_all(const char *p, size_t n)
+static void log_write_all(const char *p, size_t n)
 {
 	while (n > 0) {
 		ssize_t done = write(STDERR_FILENO, p, n);
@@ -315,8 +315,8 @@ static void write_dropped(uint64_t lines)
 
 	log_begin(&l, LOG_WARN, "log_dropped");
 	log_int(&l, "lines", (int64_t)lines);
-	finish(&l);
-	write_all(l.bytes, l.len);
+	log_finish(&l);
+	log_write_all(l.bytes, l.len);
 }
 
 /* Waits for the first line, then a little longer for its companions. */
@@ -337,7 +337,7 @@ static void gather_locked(void)
 			return;
 }
 
-static void *writer(void *arg)
+static void *log_writer(void *arg)
 {
 	bool more = true;
 
@@ -356,7 +356,7 @@ static void *writer(void *arg)
 		more = !out.stop;
 		pthread_mutex_unlock(&out.lock);
 
-		write_all(bytes, len);
+		log_write_all(bytes, len);
 		if (dropped > 0)
 			write_dropped(dropped);
 	}
@@ -377,12 +377,12 @@ void log_end(struct log_line *l)
 {
 	if (!log_on(l->level))
 		return;
-	finish(l);
+	log_finish(l);
 
 	pthread_mutex_lock(&out.lock);
 	if (!out.running) {
 		pthread_mutex_unlock(&out.lock);
-		write_all(l->bytes, l->len);
+		log_write_all(l->bytes, l->len);
 		return;
 	}
 	bool wake = out.len == 0;
@@ -418,14 +418,14 @@ void log_note(enum log_level level, const char *event, const char *fmt, ...)
 }
 
 /* The thread takes no signals: they belong to those that the application chose. */
-static bool start_writer(void)
+static bool log_start_writer(void)
 {
 	sigset_t all;
 	sigset_t before;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	bool ok = pthread_create(&out.thread, NULL, writer, NULL) == 0;
+	bool ok = pthread_create(&out.thread, NULL, log_writer, NULL) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ok;
 }
@@ -448,7 +448,7 @@ void log_start(enum log_level level, enum log_format format)
 	out.len = 0;
 	out.dropped = 0;
 	out.stop = false;
-	out.running = out.bytes && out.spare && start_writer();
+	out.running = out.bytes && out.spare && log_start_writer();
 	if (!out.running) {
 		free(out.bytes);
 		free(out.spare);

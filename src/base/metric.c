@@ -108,8 +108,8 @@ static bool same_labels(const struct series *s, const struct labels *cut)
 	return true;
 }
 
-/* find_locked: the series, made if need be; NULL when the family is full or memory is short. */
-static struct series *find_locked(enum metric m, const char *const labels[METRIC_LABELS])
+/* metric_find_locked: the series, made if need be; NULL when the family is full or memory is short. */
+static struct series *metric_find_locked(enum metric m, const char *const labels[METRIC_LABELS])
 {
 	struct labels cut;
 
@@ -136,7 +136,7 @@ static struct series *find_locked(enum metric m, const char *const labels[METRIC
 void metric_add(enum metric m, const char *const labels[METRIC_LABELS], int64_t v)
 {
 	pthread_mutex_lock(&lock);
-	struct series *s = find_locked(m, labels);
+	struct series *s = metric_find_locked(m, labels);
 	if (s)
 		s->value += v;
 	pthread_mutex_unlock(&lock);
@@ -150,7 +150,7 @@ void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int6
 	while (bucket < BOUNDS && v > bounds[bucket])
 		bucket++;
 	pthread_mutex_lock(&lock);
-	struct series *s = find_locked(m, labels);
+	struct series *s = metric_find_locked(m, labels);
 	if (s) {
 		s->value += v;
 		s->count++;
@@ -163,7 +163,7 @@ void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int6
 void metric_put(enum metric m, const char *const labels[METRIC_LABELS], int64_t v)
 {
 	pthread_mutex_lock(&lock);
-	struct series *s = find_locked(m, labels);
+	struct series *s = metric_find_locked(m, labels);
 	if (s)
 		s->value = v;
 	pthread_mutex_unlock(&lock);
@@ -200,7 +200,7 @@ void metric_http(const char *route, const char *method, int status, int64_t us)
 /* --- printing --- */
 
 /* The format knows three escapes and no other. */
-static bool put_value(struct buf *out, const char *value)
+static bool metric_put_value(struct buf *out, const char *value)
 {
 	bool ok = true;
 
@@ -218,7 +218,7 @@ static bool put_value(struct buf *out, const char *value)
 static bool put_label(struct buf *out, const char *name, const char *value, bool *first)
 {
 	if (!buf_text(out, *first ? "{" : ",") || !buf_text(out, name) || !buf_text(out, "=\"") ||
-	    !put_value(out, value) || !buf_text(out, "\""))
+	    !metric_put_value(out, value) || !buf_text(out, "\""))
 		return false;
 	*first = false;
 	return true;

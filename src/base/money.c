@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static bool digit(char c)
+static bool money_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -14,7 +14,7 @@ bool money_read_most(struct str text, int64_t most, int64_t *ret)
 	int64_t unit = MONEY_ONE;
 	size_t  i = 0;
 
-	for (; i < text.n && digit(text.p[i]); i++) {
+	for (; i < text.n && money_digit(text.p[i]); i++) {
 		if (v > most / 10)
 			return false;
 		v = v * 10 + (text.p[i] - '0') * MONEY_ONE;
@@ -22,7 +22,7 @@ bool money_read_most(struct str text, int64_t most, int64_t *ret)
 	if (i == 0)
 		return false;
 	if (i < text.n && text.p[i] == '.' && i + 1 < text.n)
-		for (i++; i < text.n && digit(text.p[i]) && unit > 1; i++) {
+		for (i++; i < text.n && money_digit(text.p[i]) && unit > 1; i++) {
 			unit /= 10;
 			v += (text.p[i] - '0') * unit;
 		}

@@ -31,7 +31,7 @@ bool trace_on(void)
 
 /* --- contexts --- */
 
-static bool is_hex(const char *p, size_t n)
+static bool trace_is_hex(const char *p, size_t n)
 {
 	bool any = false; /* of all zeroes there is none */
 
@@ -43,7 +43,7 @@ static bool is_hex(const char *p, size_t n)
 	return any;
 }
 
-static int hex_value(char c)
+static int trace_hex_value(char c)
 {
 	return c <= '9' ? c - '0' : c - 'a' + 10;
 }
@@ -55,28 +55,28 @@ static void put_random(char *to, size_t n)
 }
 
 /* version-id-parent-flags; a later version may have more behind another dash. */
-static bool parse(struct str h, struct trace *ret)
+static bool trace_parse(struct str h, struct trace *ret)
 {
 	const char *p = h.p;
 
 	if (h.n < 55 || p[2] != '-' || p[35] != '-' || p[52] != '-')
 		return false;
 	bool zero = memcmp(p, "00", 2) == 0;
-	if ((!zero && !is_hex(p, 2)) || memcmp(p, "ff", 2) == 0 || !is_hex(p + 3, 32) ||
-	    !is_hex(p + 36, 16) || (!is_hex(p + 53, 2) && memcmp(p + 53, "00", 2) != 0))
+	if ((!zero && !trace_is_hex(p, 2)) || memcmp(p, "ff", 2) == 0 || !trace_is_hex(p + 3, 32) ||
+	    !trace_is_hex(p + 36, 16) || (!trace_is_hex(p + 53, 2) && memcmp(p + 53, "00", 2) != 0))
 		return false;
 	if (h.n > 55 && (zero || p[55] != '-'))
 		return false;
 	memcpy(ret->id, p + 3, 32);
 	memcpy(ret->parent, p + 36, 16);
-	ret->sampled = hex_value(p[54]) & 1;
+	ret->sampled = trace_hex_value(p[54]) & 1;
 	return true;
 }
 
 bool trace_begin(struct trace *ret, struct str traceparent)
 {
 	*ret = (struct trace){ 0 };
-	if (parse(traceparent, ret)) {
+	if (trace_parse(traceparent, ret)) {
 		put_random(ret->span, 16);
 		return true;
 	}
@@ -109,7 +109,7 @@ bool trace_wanted(const struct trace *t)
 
 /* --- spans --- */
 
-static bool put_id(struct buf *out, const char *key, const char *hex)
+static bool trace_put_id(struct buf *out, const char *key, const char *hex)
 {
 	return !hex[0] || (buf_text(out, "\"") && buf_text(out, key) && buf_text(out, "\":\"") &&
 			   buf_text(out, hex) && buf_text(out, "\","));
@@ -124,9 +124,9 @@ void trace_open(struct trace_span *s, const struct trace *t, enum trace_kind kin
 	int64_t end_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 	*s = (struct trace_span){ .ok = true };
 	buf_init(&s->json, LIMIT_TRACE_SPAN);
-	s->ok = buf_text(&s->json, "{") && put_id(&s->json, "traceId", t->id) &&
-		put_id(&s->json, "spanId", t->span) &&
-		put_id(&s->json, "parentSpanId", t->parent) &&
+	s->ok = buf_text(&s->json, "{") && trace_put_id(&s->json, "traceId", t->id) &&
+		trace_put_id(&s->json, "spanId", t->span) &&
+		trace_put_id(&s->json, "parentSpanId", t->parent) &&
 		buf_fmt(&s->json,
 			"\"kind\":%d,\"startTimeUnixNano\":\"%lld000\",\"endTimeUnixNano\":\"%lld000\","
 			"\"name\":",
@@ -134,7 +134,7 @@ void trace_open(struct trace_span *s, const struct trace *t, enum trace_kind kin
 		buf_json_string(&s->json, name) && buf_text(&s->json, ",\"attributes\":[");
 }
 
-static bool put_key(struct trace_span *s, const char *key, const char *type)
+static bool trace_put_key(struct trace_span *s, const char *key, const char *type)
 {
 	bool ok = (!s->begun || buf_text(&s->json, ",")) &&
 		  buf_fmt(&s->json, "{\"key\":\"%s\",\"value\":{\"%s\":", key, type);
@@ -146,32 +146,32 @@ static bool put_key(struct trace_span *s, const char *key, const char *type)
 void trace_str(struct trace_span *s, const char *key, struct str value)
 {
 	if (value.n > 0)
-		s->ok = s->ok && put_key(s, key, "stringValue") &&
+		s->ok = s->ok && trace_put_key(s, key, "stringValue") &&
 			buf_json_string(&s->json, value) && buf_text(&s->json, "}}");
 }
 
 void trace_int(struct trace_span *s, const char *key, int64_t v)
 {
-	s->ok = s->ok && put_key(s, key, "intValue") &&
+	s->ok = s->ok && trace_put_key(s, key, "intValue") &&
 		buf_fmt(&s->json, "\"%lld\"}}", (long long)v);
 }
 
 void trace_bool(struct trace_span *s, const char *key, bool v)
 {
-	s->ok = s->ok && put_key(s, key, "boolValue") &&
+	s->ok = s->ok && trace_put_key(s, key, "boolValue") &&
 		buf_text(&s->json, v ? "true}}" : "false}}");
 }
 
 void trace_seconds(struct trace_span *s, const char *key, int64_t us)
 {
-	s->ok = s->ok && put_key(s, key, "doubleValue") &&
+	s->ok = s->ok && trace_put_key(s, key, "doubleValue") &&
 		buf_fmt(&s->json, "%.6f}}", (double)us / 1e6);
 }
 
 void trace_list(struct trace_span *s, const char *key, struct str value)
 {
 	if (value.n > 0)
-		s->ok = s->ok && put_key(s, key, "arrayValue") &&
+		s->ok = s->ok && trace_put_key(s, key, "arrayValue") &&
 			buf_text(&s->json, "{\"values\":[{\"stringValue\":") &&
 			buf_json_string(&s->json, value) && buf_text(&s->json, "}]}}}");
 }

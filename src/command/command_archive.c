@@ -24,14 +24,14 @@ enum {
 	BUSY_MS = 30 * 1000, /* longer than a server would wait: it is no client's time */
 };
 
-static int fail(const struct err *e, int status)
+static int archive_fail(const struct err *e, int status)
 {
 	fprintf(stderr, "parley: %s%s%s\n", e->path, e->path[0] ? ": " : "", e->text);
 	return status;
 }
 
 /* The last step of a command is told; the ones before it only to somebody who looks on. */
-static void progress(int64_t *next_us, const char *what, size_t n)
+static void archive_progress(int64_t *next_us, const char *what, size_t n)
 {
 	int64_t now = clock_mono_us();
 
@@ -47,7 +47,7 @@ static void progress_end(int64_t next_us)
 		fputs("\r\033[K", stderr);
 }
 
-static struct store_options options_of(const struct config *c)
+static struct store_options archive_options_of(const struct config *c)
 {
 	return (struct store_options){ .path = c->database, .busy_ms = BUSY_MS, .migrate = true };
 }
@@ -60,7 +60,7 @@ struct output {
 	int64_t progress_us;
 };
 
-static enum errc put(void *arg, struct str lines, size_t conversations, struct err *e)
+static enum errc archive_put(void *arg, struct str lines, size_t conversations, struct err *e)
 {
 	struct output *out = arg;
 
@@ -75,7 +75,7 @@ static enum errc put(void *arg, struct str lines, size_t conversations, struct e
 		lines.p += n;
 		lines.n -= (size_t)n;
 	}
-	progress(&out->progress_us, "conversations:", conversations);
+	archive_progress(&out->progress_us, "conversations:", conversations);
 	return ERR_OK;
 }
 
@@ -124,9 +124,11 @@ static int status_of_export(const struct err *e)
 
 int command_export(const struct command_call *call)
 {
-	struct store_options so = options_of(call->config);
+	struct store_options so = archive_options_of(call->config);
 	struct output        out = { 0 };
-	struct store_export  x = { .count = call->conversation_count, .put = put, .arg = &out };
+	struct store_export  x = { .count = call->conversation_count,
+				   .put = archive_put,
+				   .arg = &out };
 	struct id           *ids = calloc(call->conversation_count + 1, sizeof *ids);
 	struct err           e;
 
@@ -147,7 +149,7 @@ int command_export(const struct command_call *call)
 		progress_end(out.progress_us);
 		status = close_output(&out, call->output, rc == ERR_OK);
 		if (rc != ERR_OK)
-			status = fail(&e, status_of_export(&e));
+			status = archive_fail(&e, status_of_export(&e));
 		else if (status == EX_OK)
 			fprintf(stderr, "parley: %zu conversation%s exported\n", x.count,
 				x.count == 1 ? "" : "s");
@@ -158,7 +160,7 @@ int command_export(const struct command_call *call)
 
 /* --- import --- */
 
-static enum errc fill(struct import_check *x, int fd, struct err *e)
+static enum errc archive_fill(struct import_check *x, int fd, struct err *e)
 {
 	char     *piece = malloc(PIECE);
 	enum errc rc = piece ? ERR_OK : err_set(e, ERR_OVERLOADED, "", "out of memory");
@@ -178,14 +180,14 @@ static enum errc fill(struct import_check *x, int fd, struct err *e)
 	return rc;
 }
 
-static enum errc check(struct import_check *x, int fd, struct err *e)
+static enum errc archive_check(struct import_check *x, int fd, struct err *e)
 {
 	int64_t   next_us = 0;
-	enum errc rc = fill(x, fd, e);
+	enum errc rc = archive_fill(x, fd, e);
 
 	while (rc == ERR_OK && x->state != IMPORT_CHECKED) {
 		rc = import_check_step(x, e);
-		progress(&next_us, "lines checked:", x->walk.line);
+		archive_progress(&next_us, "lines checked:", x->walk.line);
 	}
 	progress_end(next_us);
 	return rc;
@@ -202,16 +204,16 @@ static int status_of_import(const struct err *e)
 
 static int import_from(const struct config *c, int fd)
 {
-	struct store_options so = options_of(c);
+	struct store_options so = archive_options_of(c);
 	struct archive_write write = { .owners = true, .quiet = true, .now_ms = clock_wall_ms() };
 	struct blobs        *blobs = NULL;
 	struct import_check  x;
 	struct err           e;
 
 	if (blobs_open(c->database, &blobs, &e) != ERR_OK)
-		return fail(&e, exit_status_of_store(&e));
+		return archive_fail(&e, exit_status_of_store(&e));
 	import_check_init(&x, blobs, write.now_ms);
-	enum errc rc = check(&x, fd, &e);
+	enum errc rc = archive_check(&x, fd, &e);
 	write.text = x.text;
 	if (rc == ERR_OK)
 		rc = engine_for(so.path)->at_once(&so, JOB_ARCHIVE_WRITE, &write.job, &e);
@@ -225,7 +227,7 @@ static int import_from(const struct config *c, int fd)
 	}
 	import_check_finish(&x);
 	blobs_destroy(blobs);
-	return rc == ERR_OK ? EX_OK : fail(&e, status_of_import(&e));
+	return rc == ERR_OK ? EX_OK : archive_fail(&e, status_of_import(&e));
 }
 
 int command_import(const struct command_call *call)

@@ -10,7 +10,7 @@
 
 enum { TIMEOUT_MS = 4000 }; /* below the time that those who ask give us, mostly 5 s and more */
 
-static bool ready(const char *address, bool tls)
+static bool health_ready(const char *address, bool tls)
 {
 	char       body[PROBE_BODY];
 	long       status = 0;
@@ -29,5 +29,5 @@ int command_health(const struct command_call *call)
 {
 	/* All listeners belong to one gateway: which of them is asked does not matter. */
 	bool tls = call->config->tls_cert[0] != '\0';
-	return ready(call->config->listen.items[0], tls) ? EXIT_SUCCESS : EXIT_FAILURE;
+	return health_ready(call->config->listen.items[0], tls) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -26,13 +26,13 @@ enum {
 	BODY_MAX = 256 * KIB,
 };
 
-static int fail(const struct err *e, int status)
+static int keys_fail(const struct err *e, int status)
 {
 	fprintf(stderr, "parley: %s%s%s\n", e->path, e->path[0] ? ": " : "", e->text);
 	return status;
 }
 
-static int status_of(const struct err *e)
+static int keys_status_of(const struct err *e)
 {
 	if (e->code == ERR_NOT_FOUND || e->code == ERR_GONE)
 		return EX_NOINPUT;
@@ -55,8 +55,8 @@ static enum errc do_write(const struct command_call *call, struct api_key_write 
 
 /* --- options, as the JSON that the admin routes take --- */
 
-/* put_list: "a,b" as an array. */
-static bool put_list(struct buf *out, const char *text)
+/* keys_put_list: "a,b" as an array. */
+static bool keys_put_list(struct buf *out, const char *text)
 {
 	const char *at = text;
 
@@ -139,9 +139,9 @@ static bool put_texts(struct buf *out, const struct command_keys_options *k)
 	if (k->name &&
 	    (!command_keys_member(out, "name") || !buf_json_string(out, str_of(k->name))))
 		return false;
-	if (k->scopes && (!command_keys_member(out, "scopes") || !put_list(out, k->scopes)))
+	if (k->scopes && (!command_keys_member(out, "scopes") || !keys_put_list(out, k->scopes)))
 		return false;
-	if (k->models && (!command_keys_member(out, "models") || !put_list(out, k->models)))
+	if (k->models && (!command_keys_member(out, "models") || !keys_put_list(out, k->models)))
 		return false;
 	if (k->metadata_count > 0 &&
 	    (!command_keys_member(out, "metadata") || !put_metadata(out, k)))
@@ -150,8 +150,9 @@ static bool put_texts(struct buf *out, const struct command_keys_options *k)
 	       (command_keys_member(out, "shares") && buf_json_string(out, str_of(k->share)));
 }
 
-/* read_options: in holds the body that they stand for. */
-static enum errc read_options(struct input *in, const struct command_keys_options *k, struct err *e)
+/* keys_read_options: in holds the body that they stand for. */
+static enum errc keys_read_options(struct input *in, const struct command_keys_options *k,
+				   struct err *e)
 {
 	struct buf *out = &in->body;
 	enum errc   rc = ERR_OK;
@@ -170,9 +171,10 @@ static enum errc read_options(struct input *in, const struct command_keys_option
 
 /* --- what is done to a key --- */
 
-/* told: the one time that the text is shown: alone on the standard output, so that a script can take
+/* keys_told: the one time that the text is shown: alone on the standard output, so that a script can take
  * it; all else goes to stderr. */
-static int told(const struct command_call *call, const struct api_key_write *w, const char *text)
+static int keys_told(const struct command_call *call, const struct api_key_write *w,
+		     const char *text)
 {
 	struct buf out;
 
@@ -191,10 +193,11 @@ static int told(const struct command_call *call, const struct api_key_write *w, 
 	return ok ? EX_OK : EX_IOERR;
 }
 
-static enum errc make(const struct command_call *call, struct input *in, struct api_key_write *w,
-		      char text[API_KEY_MAX], struct err *e)
+static enum errc keys_make(const struct command_call *call, struct input *in,
+			   struct api_key_write *w, char text[API_KEY_MAX], struct err *e)
 {
-	if (read_options(in, &call->keys, e) != ERR_OK || api_key_body_create(in, w, e) != ERR_OK)
+	if (keys_read_options(in, &call->keys, e) != ERR_OK ||
+	    api_key_body_create(in, w, e) != ERR_OK)
 		return e->code;
 	api_key_make(w->id, text);
 	hash_sha256(text, API_KEY_LENGTH, w->sha256);
@@ -202,7 +205,7 @@ static enum errc make(const struct command_call *call, struct input *in, struct 
 	return do_write(call, w, e);
 }
 
-static int create(const struct command_call *call)
+static int keys_create(const struct command_call *call)
 {
 	OWNED(input) in = input_create(BODY_MAX);
 	struct api_key_write w = { .change = API_KEY_CREATE, .now_ms = clock_wall_ms() };
@@ -212,14 +215,14 @@ static int create(const struct command_call *call)
 	if (!in)
 		return EX_OSERR;
 	arena_init(&w.arena, MIB);
-	enum errc rc = make(call, in, &w, text, &e);
-	int       status = rc == ERR_OK ? told(call, &w, text) : fail(&e, status_of(&e));
+	enum errc rc = keys_make(call, in, &w, text, &e);
+	int status = rc == ERR_OK ? keys_told(call, &w, text) : keys_fail(&e, keys_status_of(&e));
 	api_key_wipe(text);
 	arena_finish(&w.arena);
 	return status;
 }
 
-static int rotate(const struct command_call *call, struct str id)
+static int keys_rotate(const struct command_call *call, struct str id)
 {
 	struct api_key_write w = { .change = API_KEY_ROTATE, .now_ms = clock_wall_ms() };
 	char                 text[API_KEY_MAX] = "";
@@ -227,7 +230,7 @@ static int rotate(const struct command_call *call, struct str id)
 	struct err           e;
 
 	if (call->keys.grace && read_seconds("grace", call->keys.grace, &grace_s, &e) != ERR_OK)
-		return fail(&e, EX_USAGE);
+		return keys_fail(&e, EX_USAGE);
 	if (grace_s > LIMIT_API_KEY_GRACE) {
 		fprintf(stderr, "parley: --grace: at most 30 days\n");
 		return EX_USAGE;
@@ -238,7 +241,7 @@ static int rotate(const struct command_call *call, struct str id)
 	api_key_remake(w.id, text);
 	hash_sha256(text, API_KEY_LENGTH, w.sha256);
 	enum errc rc = do_write(call, &w, &e);
-	int       status = rc == ERR_OK ? told(call, &w, text) : fail(&e, status_of(&e));
+	int status = rc == ERR_OK ? keys_told(call, &w, text) : keys_fail(&e, keys_status_of(&e));
 	api_key_wipe(text);
 	arena_finish(&w.arena);
 	return status;
@@ -259,10 +262,10 @@ static int write_and_tell(const struct command_call *call, struct api_key_write 
 			   : buf_fmt(&out, "key_%s %s\n", w->id, done)) &&
 		  fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
 	buf_finish(&out);
-	return rc != ERR_OK ? fail(&e, status_of(&e)) : ok ? EX_OK : EX_IOERR;
+	return rc != ERR_OK ? keys_fail(&e, keys_status_of(&e)) : ok ? EX_OK : EX_IOERR;
 }
 
-static int revoke(const struct command_call *call, struct str id)
+static int keys_revoke(const struct command_call *call, struct str id)
 {
 	struct api_key_write w = { .change = API_KEY_REVOKE, .now_ms = clock_wall_ms() };
 
@@ -273,7 +276,7 @@ static int revoke(const struct command_call *call, struct str id)
 	return status;
 }
 
-static int update(const struct command_call *call, struct str id)
+static int keys_update(const struct command_call *call, struct str id)
 {
 	OWNED(input) in = input_create(BODY_MAX);
 	struct api_key_write w = { .change = API_KEY_UPDATE, .now_ms = clock_wall_ms() };
@@ -283,9 +286,9 @@ static int update(const struct command_call *call, struct str id)
 		return EX_OSERR;
 	arena_init(&w.arena, MIB);
 	str_copy(w.id, sizeof w.id, id);
-	bool ok = read_options(in, &call->keys, &e) == ERR_OK &&
+	bool ok = keys_read_options(in, &call->keys, &e) == ERR_OK &&
 		  api_key_body_update(in, &w, &e) == ERR_OK;
-	int status = ok ? write_and_tell(call, &w, "updated") : fail(&e, status_of(&e));
+	int status = ok ? write_and_tell(call, &w, "updated") : keys_fail(&e, keys_status_of(&e));
 	arena_finish(&w.arena);
 	return status;
 }
@@ -301,7 +304,7 @@ static void show_time(int64_t ms, char ret[32])
 		str_copy(ret, 32, STR("-"));
 }
 
-static bool put_part(struct buf *out, const char *name, int64_t v, int64_t us)
+static bool keys_put_part(struct buf *out, const char *name, int64_t v, int64_t us)
 {
 	if (v == 0)
 		return true;
@@ -312,17 +315,17 @@ static bool put_part(struct buf *out, const char *name, int64_t v, int64_t us)
 /* put_allowance: as options are written. */
 static bool put_allowance(struct buf *out, const struct allowance *a)
 {
-	if (!put_part(out, "requests", a->requests, a->requests_window_us) ||
-	    !put_part(out, "tokens", a->tokens, a->tokens_window_us) ||
-	    !put_part(out, "concurrent", a->concurrent, 0) ||
-	    !put_part(out, "body", a->max_body, 0))
+	if (!keys_put_part(out, "requests", a->requests, a->requests_window_us) ||
+	    !keys_put_part(out, "tokens", a->tokens, a->tokens_window_us) ||
+	    !keys_put_part(out, "concurrent", a->concurrent, 0) ||
+	    !keys_put_part(out, "body", a->max_body, 0))
 		return false;
 	if (a->budget_nano > 0 &&
 	    (!buf_text(out, " budget=") || !allowance_put_money(out, a->budget_nano) ||
 	     (a->budget_window_us > 0 &&
 	      (!buf_text(out, "/") || !allowance_put_time(out, a->budget_window_us)))))
 		return false;
-	return put_part(out, "budget-tokens", a->budget_tokens, a->budget_window_us);
+	return keys_put_part(out, "budget-tokens", a->budget_tokens, a->budget_window_us);
 }
 
 static bool put_row(struct buf *out, const struct store_api_key *k, int64_t now_ms)
@@ -344,7 +347,8 @@ static bool put_row(struct buf *out, const struct store_api_key *k, int64_t now_
 	       put_allowance(out, &k->allowance) && buf_text(out, "\n");
 }
 
-static bool put_page(const struct command_call *call, const struct api_keys_read *read, bool first)
+static bool keys_put_page(const struct command_call *call, const struct api_keys_read *read,
+			  bool first)
 {
 	int64_t    now = clock_wall_ms();
 	struct buf out;
@@ -368,7 +372,7 @@ static bool put_page(const struct command_call *call, const struct api_keys_read
 	return ok;
 }
 
-static int list(const struct command_call *call)
+static int keys_list(const struct command_call *call)
 {
 	struct store_options so = {
 		.path = call->config->database,
@@ -384,9 +388,9 @@ static int list(const struct command_call *call)
 		arena_init(&read.arena, 16 * MIB);
 		if (engine_for(so.path)->at_once(&so, JOB_API_KEYS_READ, &read.job, &e) != ERR_OK) {
 			arena_finish(&read.arena);
-			return fail(&e, status_of(&e));
+			return keys_fail(&e, keys_status_of(&e));
 		}
-		ok = put_page(call, &read, first);
+		ok = keys_put_page(call, &read, first);
 		if (read.key_count > 0)
 			memcpy(read.after, read.keys[read.key_count - 1].id, sizeof read.after);
 		arena_finish(&read.arena);
@@ -396,7 +400,7 @@ static int list(const struct command_call *call)
 
 /* --- which of them --- */
 
-static int usage(void)
+static int keys_usage(void)
 {
 	fputs("parley: usage: parley keys create | list | update ID | revoke ID ... | rotate ID\n"
 	      "parley: parley --help lists commands and options\n",
@@ -433,16 +437,16 @@ static const struct deed {
 	int (*all)(const struct command_call *call); /* or for each id: */
 	int (*each)(const struct command_call *call, struct str id);
 } deeds[] = {
-	{ "create", 0, 0, TAKES_SETTINGS | TAKES_SHARE, create, NULL },
-	{ "list", 0, 0, 0, list, NULL },
-	{ "update", 1, 1, TAKES_SETTINGS, NULL, update },
-	{ "revoke", 1, SIZE_MAX, 0, NULL, revoke },
-	{ "rotate", 1, 1, TAKES_GRACE, NULL, rotate },
+	{ "create", 0, 0, TAKES_SETTINGS | TAKES_SHARE, keys_create, NULL },
+	{ "list", 0, 0, 0, keys_list, NULL },
+	{ "update", 1, 1, TAKES_SETTINGS, NULL, keys_update },
+	{ "revoke", 1, SIZE_MAX, 0, NULL, keys_revoke },
+	{ "rotate", 1, 1, TAKES_GRACE, NULL, keys_rotate },
 };
 /* clang-format on */
 
 /* Options that mean nothing for a command are a slip, not to be passed over. */
-static bool fits(const struct command_keys_options *k, const struct deed *deed)
+static bool keys_fits(const struct command_keys_options *k, const struct deed *deed)
 {
 	bool settings = k->name || k->scopes || k->models || k->expires || k->metadata_count > 0 ||
 			k->limit_count > 0 || k->budget || k->budget_tokens;
@@ -455,7 +459,7 @@ static bool fits(const struct command_keys_options *k, const struct deed *deed)
 		slip = "only create takes --share";
 	else if (k->grace && !(deed->takes & TAKES_GRACE))
 		slip = "only rotate takes --grace";
-	else if (deed->each == update && !settings)
+	else if (deed->each == keys_update && !settings)
 		slip = "update needs an option that says what to change, as --models";
 	if (slip)
 		fprintf(stderr, "parley: %s\n", slip);
@@ -474,9 +478,9 @@ int command_keys(const struct command_call *call)
 			continue;
 		if (ids < deed->least || ids > deed->most)
 			break;
-		if (!fits(&call->keys, deed))
+		if (!keys_fits(&call->keys, deed))
 			return EX_USAGE;
 		return deed->all ? deed->all(call) : with_ids(call, deed->each);
 	}
-	return usage();
+	return keys_usage();
 }

@@ -12,7 +12,7 @@ enum limit { SET_REQUESTS, SET_TOKENS, SET_CONCURRENT, SET_BODY, SET__COUNT };
 static const char *const names[SET__COUNT] = { "requests", "tokens", "concurrent", "body" };
 static const char *const members[SET__COUNT] = { "requests", "tokens", "concurrent", "max_body" };
 
-static enum errc too_long(struct err *e)
+static enum errc keys_limits_too_long(struct err *e)
 {
 	return err_set(e, ERR_OVERLOADED, "", "the options are too long");
 }
@@ -39,8 +39,8 @@ static bool is_count(struct str text)
 	return true;
 }
 
-/* split: "60/1m"; false: there is no slash. */
-static bool split(struct str text, struct str *ret_count, struct str *ret_time)
+/* keys_limits_split: "60/1m"; false: there is no slash. */
+static bool keys_limits_split(struct str text, struct str *ret_count, struct str *ret_time)
 {
 	const char *slash = text.n > 0 ? memchr(text.p, '/', text.n) : NULL;
 
@@ -51,18 +51,19 @@ static bool split(struct str text, struct str *ret_count, struct str *ret_time)
 	return true;
 }
 
-static enum errc put_rate(struct buf *out, const char *name, struct str value, struct err *e)
+static enum errc keys_limits_put_rate(struct buf *out, const char *name, struct str value,
+				      struct err *e)
 {
 	struct str count, time;
 
-	if (!split(value, &count, &time) || !is_count(count))
+	if (!keys_limits_split(value, &count, &time) || !is_count(count))
 		return err_set(e, ERR_INVALID_VALUE, "",
 			       "--limit %s: must be NUMBER/TIME, as %s=60/1m", name, name);
 	return buf_text(out, "{\"count\":") && buf_str(out, count) &&
 			       buf_text(out, ",\"window\":") && buf_json_string(out, time) &&
 			       buf_text(out, "}")
 		       ? ERR_OK
-		       : too_long(e);
+		       : keys_limits_too_long(e);
 }
 
 static enum errc put_body(struct buf *out, struct str value, struct err *e)
@@ -76,23 +77,24 @@ static enum errc put_body(struct buf *out, struct str value, struct err *e)
 		e->path[0] = '\0'; /* the text has it */
 		return rc;
 	}
-	return buf_int(out, bytes) ? ERR_OK : too_long(e);
+	return buf_int(out, bytes) ? ERR_OK : keys_limits_too_long(e);
 }
 
-static enum errc put_value(struct buf *out, enum limit limit, struct str value, struct err *e)
+static enum errc keys_limits_put_value(struct buf *out, enum limit limit, struct str value,
+				       struct err *e)
 {
 	switch (limit) {
 	case SET_REQUESTS:
-	case SET_TOKENS: return put_rate(out, names[limit], value, e);
+	case SET_TOKENS: return keys_limits_put_rate(out, names[limit], value, e);
 	case SET_BODY: return put_body(out, value, e);
 	case SET_CONCURRENT:
 		if (!is_count(value))
 			return err_set(e, ERR_INVALID_VALUE, "",
 				       "--limit concurrent: must be a whole number above 0");
-		return buf_str(out, value) ? ERR_OK : too_long(e);
+		return buf_str(out, value) ? ERR_OK : keys_limits_too_long(e);
 	case SET__COUNT: break;
 	}
-	return too_long(e);
+	return keys_limits_too_long(e);
 }
 
 static enum errc put_limit(struct buf *out, const char *text, unsigned *seen, struct err *e)
@@ -106,9 +108,9 @@ static enum errc put_limit(struct buf *out, const char *text, unsigned *seen, st
 			return err_set(e, ERR_INVALID_VALUE, "", "--limit %s: is given twice",
 				       names[i]);
 		if (!buf_fmt(out, "%s\"%s\":", *seen ? "," : "", members[i]))
-			return too_long(e);
+			return keys_limits_too_long(e);
 		*seen |= 1u << i;
-		return put_value(out, i, str_of(text + n + 1), e);
+		return keys_limits_put_value(out, i, str_of(text + n + 1), e);
 	}
 	return err_set(e, ERR_INVALID_VALUE, "",
 		       "--limit: must be requests=NUMBER/TIME, "
@@ -121,15 +123,16 @@ static enum errc put_budget(struct buf *out, const struct command_keys_options *
 {
 	struct str money = str_of(k->budget), tokens = str_of(k->budget_tokens);
 	struct str time = STR_NONE, other = STR_NONE;
-	bool       timed = split(money, &money, &time);
-	bool       timed_too = split(tokens, &tokens, &other);
+	bool       timed = keys_limits_split(money, &money, &time);
+	bool       timed_too = keys_limits_split(tokens, &tokens, &other);
 
 	if (is_none(k->budget) && k->budget_tokens)
 		return err_set(e, ERR_INVALID_VALUE, "",
 			       "--budget none stands without --budget-tokens");
 	if (is_none(k->budget))
-		return command_keys_member(out, "budget") && buf_text(out, "{}") ? ERR_OK
-										 : too_long(e);
+		return command_keys_member(out, "budget") && buf_text(out, "{}")
+			       ? ERR_OK
+			       : keys_limits_too_long(e);
 	if (k->budget && k->budget_tokens && (timed != timed_too || !str_eq(time, other)))
 		return err_set(
 			e, ERR_INVALID_VALUE, "",
@@ -147,7 +150,7 @@ static enum errc put_budget(struct buf *out, const struct command_keys_options *
 		ok = buf_text(out, "\"tokens\":") && buf_str(out, tokens);
 	if (ok && (timed || timed_too))
 		ok = buf_text(out, ",\"window\":") && buf_json_string(out, time);
-	return ok && buf_text(out, "}") ? ERR_OK : too_long(e);
+	return ok && buf_text(out, "}") ? ERR_OK : keys_limits_too_long(e);
 }
 
 enum errc command_keys_limits_put(struct buf *out, const struct command_keys_options *k,
@@ -158,10 +161,10 @@ enum errc command_keys_limits_put(struct buf *out, const struct command_keys_opt
 	enum errc rc = ERR_OK;
 
 	if (k->limit_count > 0 && (!command_keys_member(out, "limits") || !buf_text(out, "{")))
-		return too_long(e);
+		return keys_limits_too_long(e);
 	for (size_t i = 0; rc == ERR_OK && !none && i < k->limit_count; i++)
 		rc = put_limit(out, k->limits[i], &seen, e);
 	if (rc == ERR_OK && k->limit_count > 0 && !buf_text(out, "}"))
-		rc = too_long(e);
+		rc = keys_limits_too_long(e);
 	return rc == ERR_OK && (k->budget || k->budget_tokens) ? put_budget(out, k, e) : rc;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sysexits.h>
 
-static bool report(const struct upkeep_vacuum *v, double seconds)
+static bool vacuum_report(const struct upkeep_vacuum *v, double seconds)
 {
 	char before[32];
 	char after[32];
@@ -38,5 +38,5 @@ int command_vacuum(const struct command_call *call)
 	enum upkeep_end end = engine_for(v.database)->vacuum(&v, &e);
 	if (end != UPKEEP_DONE)
 		return command_upkeep_end(end, &e);
-	return report(&v, (double)(clock_mono_us() - from) / 1e6) ? EX_OK : EX_IOERR;
+	return vacuum_report(&v, (double)(clock_mono_us() - from) / 1e6) ? EX_OK : EX_IOERR;
 }

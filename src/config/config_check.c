@@ -29,12 +29,12 @@ static bool is_address(const char *text)
 	return !memchr(text, ':', host) && strspn(text, "*") != host;
 }
 
-static bool is_path(const char *text)
+static bool config_is_path(const char *text)
 {
 	return text[0] == '/' && strlen(text) <= SOCKET_PATH;
 }
 
-static bool is_name(const char *text)
+static bool config_is_name(const char *text)
 {
 	size_t n = strcspn(text, ": \t");
 
@@ -42,24 +42,24 @@ static bool is_name(const char *text)
 }
 
 /* Where an inherited socket listens shows at the start. */
-static bool is_inherited(const char *text)
+static bool config_is_inherited(const char *text)
 {
 	return strncmp(text, "fd:", 3) == 0 || strcmp(text, "systemd") == 0;
 }
 
 static enum errc check_address(const struct config_place *at, const char *text, struct err *e)
 {
-	if (strncmp(text, "unix:", 5) == 0 && !is_path(text + 5))
+	if (strncmp(text, "unix:", 5) == 0 && !config_is_path(text + 5))
 		return config_place_fail(at, e,
 					 "'%.160s' is no path of a socket: it begins with / and "
 					 "has up to %d bytes",
 					 text, SOCKET_PATH);
-	if (strncmp(text, "fd:", 3) == 0 && !is_name(text + 3))
+	if (strncmp(text, "fd:", 3) == 0 && !config_is_name(text + 3))
 		return config_place_fail(at, e,
 					 "'%.80s' names no inherited socket: write fd:NUMBER or "
 					 "fd:NAME",
 					 text);
-	if (is_inherited(text) || strncmp(text, "unix:", 5) == 0)
+	if (config_is_inherited(text) || strncmp(text, "unix:", 5) == 0)
 		return ERR_OK;
 	if (!is_address(text))
 		return config_place_fail(at, e,
@@ -71,7 +71,7 @@ static enum errc check_address(const struct config_place *at, const char *text, 
 	return ERR_OK;
 }
 
-static enum errc check_listen(const struct config *c, struct err *e)
+static enum errc config_check_check_listen(const struct config *c, struct err *e)
 {
 	struct config_place at = config_memory_place(c, CONFIG_OPTION_listen);
 	struct config_place admin = config_memory_place(c, CONFIG_OPTION_admin_listen);
@@ -177,7 +177,7 @@ static enum errc check_collector(const struct config *c, struct err *e)
 }
 
 /* The key of a row that an error's path names, or the row itself. */
-static const struct config_node *culprit(const struct config_node *row, const char *path)
+static const struct config_node *config_culprit(const struct config_node *row, const char *path)
 {
 	size_t n = strcspn(path, ".[");
 
@@ -188,7 +188,7 @@ static const struct config_node *culprit(const struct config_node *row, const ch
 }
 
 /* Providers are made and thrown away: what their dialects refuse is then refused with its line. */
-static enum errc check_providers(const struct config *c, struct err *e)
+static enum errc config_check_check_providers(const struct config *c, struct err *e)
 {
 	for (size_t i = 0; i < c->provider_count; i++) {
 		const struct config_node *node = c->memory->provider_node[i];
@@ -207,13 +207,13 @@ static enum errc check_providers(const struct config *c, struct err *e)
 				ca_file, strerror(errno));
 		}
 		if (node)
-			at = config_memory_node(c, culprit(node, why.path));
+			at = config_memory_node(c, config_culprit(node, why.path));
 		return config_place_fail(&at, e, "%s", why.text);
 	}
 	return ERR_OK;
 }
 
-static bool matches(const char *pattern, const char *name)
+static bool config_list_matches(const char *pattern, const char *name)
 {
 	size_t n = strlen(pattern);
 
@@ -229,7 +229,8 @@ static enum errc check_default_model(const struct config *c, struct err *e)
 	size_t              n = 0;
 
 	for (size_t i = 0; i < c->model_count; i++) {
-		if (matches(c->models[i].name, c->default_model) && !strchr(c->default_model, '*'))
+		if (config_list_matches(c->models[i].name, c->default_model) &&
+		    !strchr(c->default_model, '*'))
 			return ERR_OK;
 		if (n < ARRAY_LEN(names))
 			names[n++] = c->models[i].name;
@@ -241,24 +242,24 @@ static enum errc check_default_model(const struct config *c, struct err *e)
 				 near ? near : "", near ? "?" : "");
 }
 
-static bool has_model(const struct config *c, const char *name)
+static bool config_model_matches(const struct config *c, const char *name)
 {
 	for (size_t i = 0; i < c->model_count; i++)
-		if (matches(c->models[i].name, name))
+		if (config_list_matches(c->models[i].name, name))
 			return true;
 	return false;
 }
 
-static enum errc check_fallbacks(const struct config *c, struct err *e)
+static enum errc config_check_check_fallbacks(const struct config *c, struct err *e)
 {
 	for (size_t i = 0; i < c->model_count; i++) {
 		const struct model_options *m = &c->models[i];
 
 		for (size_t k = 0; k < m->fallback_count; k++) {
 			struct config_place at = config_memory_node(
-				c, culprit(c->memory->model_node[i], "fallback"));
+				c, config_culprit(c->memory->model_node[i], "fallback"));
 
-			if (!has_model(c, m->fallback[k]) || strchr(m->fallback[k], '*'))
+			if (!config_model_matches(c, m->fallback[k]) || strchr(m->fallback[k], '*'))
 				return config_place_fail(&at, e,
 							 "there is no model '%.80s'; a fallback "
 							 "has to stand under models",
@@ -272,7 +273,7 @@ static enum errc check_fallbacks(const struct config *c, struct err *e)
 
 enum errc config_check(const struct config *c, struct err *e)
 {
-	enum errc rc = check_listen(c, e);
+	enum errc rc = config_check_check_listen(c, e);
 
 	if (rc == ERR_OK)
 		rc = check_socket_mode(c, e);
@@ -287,10 +288,10 @@ enum errc config_check(const struct config *c, struct err *e)
 	if (rc == ERR_OK)
 		rc = check_collector(c, e);
 	if (rc == ERR_OK)
-		rc = check_providers(c, e);
+		rc = config_check_check_providers(c, e);
 	if (rc == ERR_OK)
 		rc = check_default_model(c, e);
 	if (rc == ERR_OK)
-		rc = check_fallbacks(c, e);
+		rc = config_check_check_fallbacks(c, e);
 	return rc;
 }

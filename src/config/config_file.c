@@ -57,7 +57,7 @@ static bool is_clean(struct str s)
 	return true;
 }
 
-static enum errc take_key(struct reading *r, struct str text, int line)
+static enum errc config_file_take_key(struct reading *r, struct str text, int line)
 {
 	struct config_place at = { .source = CONFIG_FROM_FILE, .file = r->path, .line = line };
 
@@ -121,7 +121,7 @@ static enum errc on_scalar(struct reading *r, const yaml_event_t *ev)
 	if (!text.p)
 		return fail_at(r, line, "the file is too complex to be a configuration");
 	if (r->open && r->open->kind == CONFIG_MAP && !r->key)
-		return take_key(r, text, line);
+		return config_file_take_key(r, text, line);
 
 	struct config_node *n;
 	enum errc           rc = add_node(r, CONFIG_SCALAR, line, &n);
@@ -132,8 +132,8 @@ static enum errc on_scalar(struct reading *r, const yaml_event_t *ev)
 	return ERR_OK;
 }
 
-static enum errc on_open(struct reading *r, enum config_kind kind, const yaml_mark_t *mark,
-			 bool anchor, bool tag)
+static enum errc config_file_on_open(struct reading *r, enum config_kind kind,
+				     const yaml_mark_t *mark, bool anchor, bool tag)
 {
 	struct config_node *n;
 	int                 line = line_of(*mark);
@@ -155,13 +155,13 @@ static enum errc on_open(struct reading *r, enum config_kind kind, const yaml_ma
 	return ERR_OK;
 }
 
-static void on_close(struct reading *r)
+static void config_file_on_close(struct reading *r)
 {
 	r->open = r->open->up;
 	r->depth--;
 }
 
-static enum errc on_event(struct reading *r, const yaml_event_t *ev)
+static enum errc config_file_on_event(struct reading *r, const yaml_event_t *ev)
 {
 	switch (ev->type) {
 	case YAML_NO_EVENT:
@@ -178,15 +178,15 @@ static enum errc on_event(struct reading *r, const yaml_event_t *ev)
 			       "aliases (*name) are not allowed; quote a value that starts with *");
 	case YAML_SCALAR_EVENT: return on_scalar(r, ev);
 	case YAML_SEQUENCE_START_EVENT:
-		return on_open(r, CONFIG_SEQUENCE, &ev->start_mark,
-			       ev->data.sequence_start.anchor != NULL,
-			       ev->data.sequence_start.tag != NULL);
+		return config_file_on_open(r, CONFIG_SEQUENCE, &ev->start_mark,
+					   ev->data.sequence_start.anchor != NULL,
+					   ev->data.sequence_start.tag != NULL);
 	case YAML_MAPPING_START_EVENT:
-		return on_open(r, CONFIG_MAP, &ev->start_mark,
-			       ev->data.mapping_start.anchor != NULL,
-			       ev->data.mapping_start.tag != NULL);
+		return config_file_on_open(r, CONFIG_MAP, &ev->start_mark,
+					   ev->data.mapping_start.anchor != NULL,
+					   ev->data.mapping_start.tag != NULL);
 	case YAML_SEQUENCE_END_EVENT:
-	case YAML_MAPPING_END_EVENT: on_close(r); return ERR_OK;
+	case YAML_MAPPING_END_EVENT: config_file_on_close(r); return ERR_OK;
 	}
 	return ERR_OK;
 }
@@ -210,7 +210,7 @@ static enum errc run_parser(struct reading *r)
 		}
 		done = ev.type == YAML_STREAM_END_EVENT;
 
-		enum errc rc = on_event(r, &ev);
+		enum errc rc = config_file_on_event(r, &ev);
 		yaml_event_delete(&ev);
 		if (rc != ERR_OK)
 			return rc;
@@ -218,8 +218,8 @@ static enum errc run_parser(struct reading *r)
 	return ERR_OK;
 }
 
-static enum errc parse(const char *path, const struct buf *bytes, struct arena *a,
-		       struct config_node **ret, struct err *e)
+static enum errc config_file_parse(const char *path, const struct buf *bytes, struct arena *a,
+				   struct config_node **ret, struct err *e)
 {
 	struct reading r = { .path = path, .arena = a, .e = e };
 
@@ -248,7 +248,7 @@ static enum errc parse(const char *path, const struct buf *bytes, struct arena *
 	return ERR_OK;
 }
 
-static enum errc slurp(int fd, const char *path, struct buf *out, struct err *e)
+static enum errc config_file_slurp(int fd, const char *path, struct buf *out, struct err *e)
 {
 	struct config_place at = { .source = CONFIG_FROM_FILE, .file = path };
 	struct stat         st;
@@ -281,10 +281,10 @@ enum errc config_file_read(const char *path, struct arena *a, struct config_node
 		return err_set(e, ERR_NOT_FOUND, NULL, "%s: cannot be opened: %s", path,
 			       strerror(errno));
 	buf_init(&bytes, LIMIT_CONFIG_FILE);
-	enum errc rc = slurp(fd, path, &bytes, e);
+	enum errc rc = config_file_slurp(fd, path, &bytes, e);
 	close(fd);
 	if (rc == ERR_OK)
-		rc = parse(path, &bytes, a, ret, e);
+		rc = config_file_parse(path, &bytes, a, ret, e);
 	buf_finish(&bytes);
 	return rc;
 }

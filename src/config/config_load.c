@@ -11,17 +11,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void *member(struct config *c, const struct config_option *o)
+static void *config_member(struct config *c, const struct config_option *o)
 {
 	return (char *)c + o->offset;
 }
 
 /* Items are added to what the list holds; room is for all that may come. */
-static enum errc list_add(struct config *c, const struct config_option *o, struct str text,
-			  const struct config_place *at, struct err *e)
+static enum errc config_list_add(struct config *c, const struct config_option *o, struct str text,
+				 const struct config_place *at, struct err *e)
 {
 	static const struct config_rule item = { .type = CONFIG_STRING, .min = 1, .max = 1024 };
-	struct config_list             *list = member(c, o);
+	struct config_list             *list = config_member(c, o);
 
 	if ((int64_t)list->count >= o->rule.max)
 		return config_place_fail(at, e, "too many items; at most %lld",
@@ -39,7 +39,7 @@ static enum errc list_add(struct config *c, const struct config_option *o, struc
 	return rc;
 }
 
-static struct str trim(struct str s)
+static struct str config_trim(struct str s)
 {
 	while (s.n > 0 && s.p[0] == ' ')
 		s = (struct str){ s.p + 1, s.n - 1 };
@@ -52,12 +52,12 @@ static struct str trim(struct str s)
 static enum errc list_split(struct config *c, const struct config_option *o, struct str text,
 			    const struct config_place *at, struct err *e)
 {
-	if (trim(text).n == 0)
+	if (config_trim(text).n == 0)
 		return ERR_OK;
 	for (;;) {
 		const char *comma = memchr(text.p, ',', text.n);
 		struct str  item = { text.p, comma ? (size_t)(comma - text.p) : text.n };
-		enum errc   rc = list_add(c, o, trim(item), at, e);
+		enum errc   rc = config_list_add(c, o, config_trim(item), at, e);
 
 		if (rc != ERR_OK || !comma)
 			return rc;
@@ -68,7 +68,7 @@ static enum errc list_split(struct config *c, const struct config_option *o, str
 static enum errc list_check(struct config *c, const struct config_option *o,
 			    const struct config_place *at, struct err *e)
 {
-	const struct config_list *list = member(c, o);
+	const struct config_list *list = config_member(c, o);
 
 	if ((int64_t)list->count < o->rule.min)
 		return config_place_fail(at, e, "is empty; at least %lld needed",
@@ -81,7 +81,7 @@ static void set_source(struct config *c, enum config_option_id i, enum config_so
 		       const struct config_node *node)
 {
 	if (config_options[i].rule.type == CONFIG_LIST)
-		((struct config_list *)member(c, &config_options[i]))->count = 0;
+		((struct config_list *)config_member(c, &config_options[i]))->count = 0;
 	c->memory->source[i] = source;
 	c->memory->node[i] = node;
 }
@@ -92,7 +92,8 @@ static enum errc set_text(struct config *c, enum config_option_id i, struct str 
 	struct config_place         at = config_memory_place(c, i);
 
 	if (o->rule.type != CONFIG_LIST)
-		return config_value_read(&o->rule, text, &c->memory->arena, &at, member(c, o), e);
+		return config_value_read(&o->rule, text, &c->memory->arena, &at,
+					 config_member(c, o), e);
 
 	enum errc rc = list_split(c, o, text, &at, e);
 	return rc == ERR_OK ? list_check(c, o, &at, e) : rc;
@@ -125,19 +126,19 @@ static enum errc set_node(struct config *c, enum config_option_id i, const struc
 	if (o->rule.type != CONFIG_LIST) {
 		if (node->kind != CONFIG_SCALAR)
 			return config_place_fail(&at, e, "has to be one value");
-		return config_value_read(&o->rule, node->text, &c->memory->arena, &at, member(c, o),
-					 e);
+		return config_value_read(&o->rule, node->text, &c->memory->arena, &at,
+					 config_member(c, o), e);
 	}
 	if (node->kind == CONFIG_MAP)
 		return config_place_fail(&at, e, "has to be one value, or a list: [a, b]");
 	if (node->kind == CONFIG_SCALAR)
-		return list_add(c, o, node->text, &at, e);
+		return config_list_add(c, o, node->text, &at, e);
 	for (const struct config_node *n = node->first; n; n = n->next) {
 		struct config_place item = config_memory_node(c, n);
 
 		if (n->kind != CONFIG_SCALAR)
 			return config_place_fail(&item, e, "has to be one value");
-		enum errc rc = list_add(c, o, n->text, &item, e);
+		enum errc rc = config_list_add(c, o, n->text, &item, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -221,8 +222,9 @@ static enum errc set_flags(struct config *c, const struct config_flag *flags, si
 	return ERR_OK;
 }
 
-static enum errc load(struct config *c, const char *file, const struct config_flag *flags,
-		      size_t flag_count, struct err *e)
+static enum errc config_load_layers(struct config *c, const char *file,
+				    const struct config_flag *flags, size_t flag_count,
+				    struct err *e)
 {
 	struct config_node *root = NULL;
 	enum errc           rc = set_defaults(c, e);
@@ -259,7 +261,7 @@ enum errc config_load(const char *file, const struct config_flag *flags, size_t 
 			file = NULL;
 	}
 
-	enum errc rc = load(c, file, flags, flag_count, e);
+	enum errc rc = config_load_layers(c, file, flags, flag_count, e);
 	if (rc != ERR_OK)
 		return rc;
 	*ret = TAKE(c);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* YAML in double quotes is JSON: one escaper for both. */
-static bool put_quoted(struct buf *out, const char *text)
+static bool config_put_quoted(struct buf *out, const char *text)
 {
 	return buf_json_string(out, str_of(text));
 }
@@ -18,7 +18,7 @@ static bool put_url(struct buf *out, const char *url)
 	const char *at = memchr(host, '@', strcspn(host, "/?#"));
 
 	if (!at)
-		return put_quoted(out, url);
+		return config_put_quoted(out, url);
 	return buf_text(out, "\"") &&
 	       buf_json_escape(out, (struct str){ url, (size_t)(host - url) }) &&
 	       buf_text(out, "***") && buf_json_escape(out, str_of(at)) && buf_text(out, "\"");
@@ -39,16 +39,16 @@ static bool put_query(struct buf *out, const char *query)
 	return ok && buf_text(out, "\"");
 }
 
-static bool put_list(struct buf *out, const struct config_list *list)
+static bool config_put_list(struct buf *out, const struct config_list *list)
 {
 	bool ok = buf_text(out, "[");
 
 	for (size_t i = 0; ok && i < list->count; i++)
-		ok = buf_text(out, i > 0 ? ", " : "") && put_quoted(out, list->items[i]);
+		ok = buf_text(out, i > 0 ? ", " : "") && config_put_quoted(out, list->items[i]);
 	return ok && buf_text(out, "]");
 }
 
-static bool put_int(struct buf *out, int64_t v, void (*show)(int64_t, char[32]))
+static bool config_put_int(struct buf *out, int64_t v, void (*show)(int64_t, char[32]))
 {
 	char text[32];
 
@@ -58,25 +58,26 @@ static bool put_int(struct buf *out, int64_t v, void (*show)(int64_t, char[32]))
 	return buf_text(out, text);
 }
 
-static bool put_value(struct buf *out, const struct config *c, const struct config_option *o)
+static bool config_put_value(struct buf *out, const struct config *c, const struct config_option *o)
 {
 	const void *at = (const char *)c + o->offset;
 
 	switch (o->rule.type) {
 	case CONFIG_STRING:
 	case CONFIG_TEXT:
-	case CONFIG_CHOICE: return put_quoted(out, *(const char *const *)at);
-	case CONFIG_LIST: return put_list(out, at);
-	case CONFIG_INT: return put_int(out, *(const int64_t *)at, NULL);
-	case CONFIG_SIZE: return put_int(out, *(const int64_t *)at, config_value_show_size);
-	case CONFIG_DURATION: return put_int(out, *(const int64_t *)at, config_value_show_duration);
+	case CONFIG_CHOICE: return config_put_quoted(out, *(const char *const *)at);
+	case CONFIG_LIST: return config_put_list(out, at);
+	case CONFIG_INT: return config_put_int(out, *(const int64_t *)at, NULL);
+	case CONFIG_SIZE: return config_put_int(out, *(const int64_t *)at, config_value_show_size);
+	case CONFIG_DURATION:
+		return config_put_int(out, *(const int64_t *)at, config_value_show_duration);
 	case CONFIG_BOOL: return buf_text(out, *(const bool *)at ? "true" : "false");
 	case CONFIG_ENUM: return buf_str(out, config_value_name(o->rule.names, *(const int *)at));
 	}
 	return false;
 }
 
-static bool put_source(struct buf *out, const struct config *c, enum config_option_id i)
+static bool config_put_source(struct buf *out, const struct config *c, enum config_option_id i)
 {
 	char name[64];
 
@@ -101,29 +102,31 @@ static bool put_row_source(struct buf *out, const struct config *c, const struct
 		       strcmp(name, built_in) == 0 ? "built in" : "PARLEY_UPSTREAM_URL");
 }
 
-static bool put_text_member(struct buf *out, const char *key, const char *value)
+static bool config_put_text_member(struct buf *out, const char *key, const char *value)
 {
 	if (!value)
 		return true;
-	return buf_fmt(out, "    %s: ", key) && put_quoted(out, value) && buf_text(out, "\n");
+	return buf_fmt(out, "    %s: ", key) && config_put_quoted(out, value) &&
+	       buf_text(out, "\n");
 }
 
 static bool put_timeouts(struct buf *out, const struct provider_options *p)
 {
 	return buf_text(out, "    timeouts: {connect: ") &&
-	       put_int(out, p->connect_us, config_value_show_duration) &&
+	       config_put_int(out, p->connect_us, config_value_show_duration) &&
 	       buf_text(out, ", first_byte: ") &&
-	       put_int(out, p->first_byte_us, config_value_show_duration) &&
-	       buf_text(out, ", idle: ") && put_int(out, p->idle_us, config_value_show_duration) &&
+	       config_put_int(out, p->first_byte_us, config_value_show_duration) &&
+	       buf_text(out, ", idle: ") &&
+	       config_put_int(out, p->idle_us, config_value_show_duration) &&
 	       buf_text(out, ", total: ") &&
-	       put_int(out, p->total_us, config_value_show_duration) && buf_text(out, "}\n");
+	       config_put_int(out, p->total_us, config_value_show_duration) && buf_text(out, "}\n");
 }
 
 static bool put_echo(struct buf *out, const struct provider_options *p)
 {
-	return put_text_member(out, "reply", p->reply) &&
+	return config_put_text_member(out, "reply", p->reply) &&
 	       buf_fmt(out, "    piece: %lld\n    delay: ", (long long)p->piece) &&
-	       put_int(out, p->delay_us, config_value_show_duration) &&
+	       config_put_int(out, p->delay_us, config_value_show_duration) &&
 	       buf_fmt(out, "\n    error_at: %lld\n", (long long)p->error_at);
 }
 
@@ -133,29 +136,29 @@ static bool put_retries(struct buf *out, const struct provider_options *p)
 
 	return buf_fmt(out, "    retries: %lld\n    health: {failures: %lld, window: ",
 		       (long long)p->retries, (long long)h->failures) &&
-	       put_int(out, h->window_us, config_value_show_duration) &&
+	       config_put_int(out, h->window_us, config_value_show_duration) &&
 	       buf_text(out, ", pause: ") &&
-	       put_int(out, h->pause_us, config_value_show_duration) &&
+	       config_put_int(out, h->pause_us, config_value_show_duration) &&
 	       buf_text(out, ", cooling: ") &&
-	       put_int(out, h->cooling_us, config_value_show_duration) &&
+	       config_put_int(out, h->cooling_us, config_value_show_duration) &&
 	       buf_text(out, ", dead_key: ") &&
-	       put_int(out, h->dead_us, config_value_show_duration) && buf_text(out, "}\n");
+	       config_put_int(out, h->dead_us, config_value_show_duration) && buf_text(out, "}\n");
 }
 
 static bool put_network(struct buf *out, const struct provider_options *p)
 {
 	bool ok = buf_text(out, "    base_url: ") && put_url(out, p->base_url ? p->base_url : "") &&
 		  buf_fmt(out, "\n    # key: %s\n", p->key ? "***" : "none") &&
-		  put_text_member(out, "key_header", p->key_header) &&
-		  put_text_member(out, "ca_file", p->ca_file) &&
-		  put_text_member(out, "http2", p->http2) &&
-		  put_text_member(out, "max_tokens_field", p->max_tokens_field);
+		  config_put_text_member(out, "key_header", p->key_header) &&
+		  config_put_text_member(out, "ca_file", p->ca_file) &&
+		  config_put_text_member(out, "http2", p->http2) &&
+		  config_put_text_member(out, "max_tokens_field", p->max_tokens_field);
 
 	if (ok && p->header_count > 0)
 		ok = buf_text(out, "    headers: {");
 	for (size_t i = 0; ok && i < p->header_count; i++)
-		ok = buf_text(out, i > 0 ? ", " : "") && put_quoted(out, p->headers[i].name) &&
-		     buf_text(out, ": \"***\"");
+		ok = buf_text(out, i > 0 ? ", " : "") &&
+		     config_put_quoted(out, p->headers[i].name) && buf_text(out, ": \"***\"");
 	if (ok && p->header_count > 0)
 		ok = buf_text(out, "}\n");
 	if (ok && p->query)
@@ -176,9 +179,9 @@ static bool put_provider(struct buf *out, const struct config *c, size_t i)
 	const struct provider_options *p = &c->providers[i];
 	bool                           echo = strcmp(p->dialect, "echo") == 0;
 
-	return buf_text(out, "  - name: ") && put_quoted(out, p->name) &&
+	return buf_text(out, "  - name: ") && config_put_quoted(out, p->name) &&
 	       put_row_source(out, c, c->memory->provider_node[i], "echo", p->name) &&
-	       put_text_member(out, "dialect", p->dialect) &&
+	       config_put_text_member(out, "dialect", p->dialect) &&
 	       (echo ? put_echo(out, p) : put_network(out, p));
 }
 
@@ -189,16 +192,16 @@ static bool put_targets(struct buf *out, const struct model_options *m)
 	for (size_t i = 0; ok && i < m->target_count; i++) {
 		const struct target_options *t = &m->targets[i];
 
-		ok = buf_text(out, "      - {provider: ") && put_quoted(out, t->provider);
+		ok = buf_text(out, "      - {provider: ") && config_put_quoted(out, t->provider);
 		if (ok && t->upstream_model)
 			ok = buf_text(out, ", upstream_model: ") &&
-			     put_quoted(out, t->upstream_model);
+			     config_put_quoted(out, t->upstream_model);
 		ok = ok && buf_fmt(out, ", weight: %lld}\n", (long long)t->weight);
 	}
 	if (ok && m->fallback_count > 0)
 		ok = buf_text(out, "    fallback: [");
 	for (size_t i = 0; ok && i < m->fallback_count; i++)
-		ok = buf_text(out, i > 0 ? ", " : "") && put_quoted(out, m->fallback[i]);
+		ok = buf_text(out, i > 0 ? ", " : "") && config_put_quoted(out, m->fallback[i]);
 	return ok && (m->fallback_count == 0 || buf_text(out, "]\n"));
 }
 
@@ -218,21 +221,22 @@ static bool put_price(struct buf *out, const struct model_options *m)
 		       money_print(p->reasoning, t[4]));
 }
 
-static bool put_model(struct buf *out, const struct config *c, size_t i)
+static bool config_put_model(struct buf *out, const struct config *c, size_t i)
 {
 	const struct model_options *m = &c->models[i];
 
-	return buf_text(out, "  - name: ") && put_quoted(out, m->name) &&
+	return buf_text(out, "  - name: ") && config_put_quoted(out, m->name) &&
 	       put_row_source(out, c, c->memory->model_node[i], "echo", m->name) &&
-	       put_text_member(out, "provider", m->provider) &&
-	       put_text_member(out, "upstream_model", m->upstream_model) && put_targets(out, m) &&
+	       config_put_text_member(out, "provider", m->provider) &&
+	       config_put_text_member(out, "upstream_model", m->upstream_model) &&
+	       put_targets(out, m) &&
 	       buf_fmt(out, "    images: %s\n    audio: %s\n    pdf: %s\n",
 		       m->images ? "true" : "false", m->audio ? "true" : "false",
 		       m->pdf ? "true" : "false") &&
 	       put_price(out, m);
 }
 
-static bool put_rate(struct buf *out, const char *name, int64_t count, int64_t us)
+static bool config_put_rate(struct buf *out, const char *name, int64_t count, int64_t us)
 {
 	return count == 0 ||
 	       (buf_fmt(out, "  %s: {count: %lld, window: ", name, (long long)count) &&
@@ -244,13 +248,13 @@ static bool put_limits(struct buf *out, const struct allowance *a)
 	if (a->requests == 0 && a->tokens == 0 && a->concurrent == 0 && a->max_body == 0)
 		return true;
 	return buf_text(out, "limits:\n") &&
-	       put_rate(out, "requests", a->requests, a->requests_window_us) &&
-	       put_rate(out, "tokens", a->tokens, a->tokens_window_us) &&
+	       config_put_rate(out, "requests", a->requests, a->requests_window_us) &&
+	       config_put_rate(out, "tokens", a->tokens, a->tokens_window_us) &&
 	       (a->concurrent == 0 ||
 		buf_fmt(out, "  concurrent: %lld\n", (long long)a->concurrent)) &&
 	       (a->max_body == 0 ||
 		(buf_text(out, "  max_body: ") &&
-		 put_int(out, a->max_body, config_value_show_size) && buf_text(out, "\n")));
+		 config_put_int(out, a->max_body, config_value_show_size) && buf_text(out, "\n")));
 }
 
 bool config_print(const struct config *c, struct buf *out)
@@ -259,14 +263,14 @@ bool config_print(const struct config *c, struct buf *out)
 
 	for (int i = 0; ok && i < CONFIG_OPTION__COUNT; i++)
 		ok = buf_fmt(out, "%s: ", config_options[i].name) &&
-		     put_value(out, c, &config_options[i]) && buf_text(out, " # ") &&
-		     put_source(out, c, (enum config_option_id)i) && buf_text(out, "\n");
+		     config_put_value(out, c, &config_options[i]) && buf_text(out, " # ") &&
+		     config_put_source(out, c, (enum config_option_id)i) && buf_text(out, "\n");
 	ok = ok && put_limits(out, &c->limits) && buf_text(out, "providers:\n");
 	for (size_t i = 0; ok && i < c->provider_count; i++)
 		ok = put_provider(out, c, i);
 	ok = ok && buf_text(out, "models:\n");
 	for (size_t i = 0; ok && i < c->model_count; i++)
-		ok = put_model(out, c, i);
+		ok = config_put_model(out, c, i);
 	return ok && buf_fmt(out, "# api_keys: %zu\n", c->api_keys.count);
 }
 

@@ -47,7 +47,7 @@ static struct kept *find_kept(const char *name)
 	return NULL;
 }
 
-static struct kept *keep(const char *name, const char *value)
+static struct kept *config_secret_keep(const char *name, const char *value)
 {
 	struct kept *k = find_kept(name);
 	char        *copy = strdup(value);
@@ -79,7 +79,7 @@ const char *config_secret_env(const char *name)
 		k = find_kept(name);
 		return k ? k->value : NULL;
 	}
-	k = keep(name, now);
+	k = config_secret_keep(name, now);
 	if (!k)
 		return NULL;
 	/* The bytes stay readable in /proc/PID/environ after unsetenv: wipe them first. */
@@ -122,7 +122,7 @@ static enum errc read_env(const char *name, const struct config_place *at, char 
 }
 
 /* Fills to (LIMIT_SECRET + 3 bytes) and returns the length, or -1 with errno. */
-static ssize_t slurp(int fd, char *to)
+static ssize_t config_secret_slurp(int fd, char *to)
 {
 	size_t n = 0;
 
@@ -140,8 +140,8 @@ static ssize_t slurp(int fd, char *to)
 	return (ssize_t)n;
 }
 
-static enum errc read_open(int fd, const char *path, bool must_be_private,
-			   const struct config_place *at, char **ret, struct err *e)
+static enum errc config_secret_read_open(int fd, const char *path, bool must_be_private,
+					 const struct config_place *at, char **ret, struct err *e)
 {
 	struct stat st;
 	char        bytes[LIMIT_SECRET + 4];
@@ -153,7 +153,7 @@ static enum errc read_open(int fd, const char *path, bool must_be_private,
 					 "%.128s is open to group or others (mode %04o); chmod 600",
 					 path, (unsigned)st.st_mode & 07777);
 
-	ssize_t got = slurp(fd, bytes);
+	ssize_t got = config_secret_slurp(fd, bytes);
 	if (got < 0)
 		return config_place_fail(at, e, "%.128s cannot be read: %s", path, strerror(errno));
 
@@ -171,8 +171,8 @@ static enum errc read_open(int fd, const char *path, bool must_be_private,
 	return *ret ? ERR_OK : err_set(e, ERR_INTERNAL, NULL, "out of memory");
 }
 
-static enum errc read_file(const char *path, bool must_be_private, const struct config_place *at,
-			   char **ret, struct err *e)
+static enum errc config_secret_read_file(const char *path, bool must_be_private,
+					 const struct config_place *at, char **ret, struct err *e)
 {
 	/* not blocking: a FIFO must not hold up the start */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -180,7 +180,7 @@ static enum errc read_file(const char *path, bool must_be_private, const struct 
 	if (fd < 0)
 		return config_place_fail(at, e, "%.128s cannot be opened: %s", path,
 					 strerror(errno));
-	enum errc rc = read_open(fd, path, must_be_private, at, ret, e);
+	enum errc rc = config_secret_read_open(fd, path, must_be_private, at, ret, e);
 	close(fd);
 	return rc;
 }
@@ -201,7 +201,7 @@ static enum errc read_credential(const char *name, const struct config_place *at
 	if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
 		return config_place_fail(at, e, "the credential's path is too long");
 	/* Its folder is private; the file itself may show the mask of an access list as group bits. */
-	return read_file(path, false, at, ret, e);
+	return config_secret_read_file(path, false, at, ret, e);
 }
 
 enum errc config_secret_read(enum config_secret_kind kind, const char *name,
@@ -212,7 +212,7 @@ enum errc config_secret_read(enum config_secret_kind kind, const char *name,
 
 	switch (kind) {
 	case CONFIG_SECRET_ENV: rc = read_env(name, at, &secret, e); break;
-	case CONFIG_SECRET_FILE: rc = read_file(name, true, at, &secret, e); break;
+	case CONFIG_SECRET_FILE: rc = config_secret_read_file(name, true, at, &secret, e); break;
 	case CONFIG_SECRET_CREDENTIAL: rc = read_credential(name, at, &secret, e); break;
 	}
 	if (rc == ERR_OK)

@@ -140,16 +140,16 @@ static const char *const rate_keys[] = { "count", "window" };
 static const char *const price_keys[] = { "input", "output", "cached", "cache_write", "reasoning" };
 static const char *const secret_keys[] = { "env", "file", "credential" };
 
-static enum errc fail(const struct config *c, const struct config_node *n, const char *what,
-		      struct err *e)
+static enum errc config_table_fail(const struct config *c, const struct config_node *n,
+				   const char *what, struct err *e)
 {
 	struct config_place at = config_memory_node(c, n);
 
 	return config_place_fail(&at, e, "%s", what);
 }
 
-static enum errc unknown(const struct config *c, const struct config_node *n,
-			 const char *const *keys, size_t count, struct err *e)
+static enum errc config_table_unknown(const struct config *c, const struct config_node *n,
+				      const char *const *keys, size_t count, struct err *e)
 {
 	struct config_place at = config_memory_node(c, n);
 	const char         *near = config_value_nearest(str_of(n->key), keys, count);
@@ -175,11 +175,12 @@ static enum errc need_kind(const struct config *c, const struct config_node *n,
 	if (n->kind == kind)
 		return ERR_OK;
 	if (n->kind == CONFIG_SCALAR && n->text.n == 0 && !n->quoted)
-		return fail(c, n, "has no value; leave the key out for the default", e);
+		return config_table_fail(c, n, "has no value; leave the key out for the default",
+					 e);
 	switch (kind) {
-	case CONFIG_SCALAR: return fail(c, n, "has to be one value", e);
-	case CONFIG_SEQUENCE: return fail(c, n, "has to be a list", e);
-	case CONFIG_MAP: return fail(c, n, "has to be a map: \"key: value\" lines", e);
+	case CONFIG_SCALAR: return config_table_fail(c, n, "has to be one value", e);
+	case CONFIG_SEQUENCE: return config_table_fail(c, n, "has to be a list", e);
+	case CONFIG_MAP: return config_table_fail(c, n, "has to be a map: \"key: value\" lines", e);
 	}
 	return ERR_OK;
 }
@@ -189,7 +190,8 @@ static enum errc need_value(const struct config *c, const struct config_node *n,
 	enum errc rc = need_kind(c, n, CONFIG_SCALAR, e);
 
 	if (rc == ERR_OK && n->text.n == 0 && !n->quoted)
-		return fail(c, n, "has no value; leave the key out for the default", e);
+		return config_table_fail(c, n, "has no value; leave the key out for the default",
+					 e);
 	return rc;
 }
 
@@ -233,11 +235,11 @@ static enum errc read_secret_map(struct config *c, const struct config_node *map
 				 struct err *e)
 {
 	if (map->count != 1)
-		return fail(c, map, "needs exactly one of env, file, credential", e);
+		return config_table_fail(c, map, "needs exactly one of env, file, credential", e);
 	for (size_t k = 0; k < ARRAY_LEN(secret_keys); k++)
 		if (strcmp(map->first->key, secret_keys[k]) == 0)
 			return read_secret(c, (enum config_secret_kind)k, map->first, ret, e);
-	return unknown(c, map->first, secret_keys, ARRAY_LEN(secret_keys), e);
+	return config_table_unknown(c, map->first, secret_keys, ARRAY_LEN(secret_keys), e);
 }
 
 /* --- providers --- */
@@ -280,7 +282,7 @@ static enum errc read_timeouts(struct config *c, const struct config_node *map,
 
 		rc = read_field(c, n, timeout_fields, ARRAY_LEN(timeout_fields), p, &known, e);
 		if (rc == ERR_OK && !known)
-			rc = unknown(c, n, timeout_keys, ARRAY_LEN(timeout_keys), e);
+			rc = config_table_unknown(c, n, timeout_keys, ARRAY_LEN(timeout_keys), e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -298,7 +300,7 @@ static enum errc read_headers(struct config *c, const struct config_node *map,
 	if (rc != ERR_OK)
 		return rc;
 	if (map->count > LIMIT_HEADERS)
-		return fail(c, map, "too many headers; at most 100", e);
+		return config_table_fail(c, map, "too many headers; at most 100", e);
 
 	struct provider_header *headers = config_memory_alloc(c, map->count * sizeof *headers, e);
 	if (!headers)
@@ -333,7 +335,7 @@ static enum errc read_health(struct config *c, const struct config_node *map,
 
 		rc = read_field(c, n, health_fields, ARRAY_LEN(health_fields), p, &known, e);
 		if (rc == ERR_OK && !known)
-			rc = unknown(c, n, health_keys, ARRAY_LEN(health_keys), e);
+			rc = config_table_unknown(c, n, health_keys, ARRAY_LEN(health_keys), e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -350,55 +352,59 @@ static enum errc read_provider_special(struct config *c, const struct config_nod
 		if (strcmp(n->key, forms[k]) != 0)
 			continue;
 		if (p->key)
-			return fail(c, n,
-				    "a second key; give one of api_key_env, api_key_file, "
-				    "api_key_credential",
-				    e);
+			return config_table_fail(
+				c, n,
+				"a second key; give one of api_key_env, api_key_file, "
+				"api_key_credential",
+				e);
 		return read_secret(c, (enum config_secret_kind)k, n, &p->key, e);
 	}
 	if (strcmp(n->key, "api_key") == 0 || strcmp(n->key, "key") == 0)
-		return fail(c, n,
-			    "keys do not belong into this file; use api_key_env, api_key_file "
-			    "or api_key_credential",
-			    e);
+		return config_table_fail(
+			c, n,
+			"keys do not belong into this file; use api_key_env, api_key_file "
+			"or api_key_credential",
+			e);
 	if (strcmp(n->key, "headers") == 0)
 		return read_headers(c, n, p, e);
 	if (strcmp(n->key, "timeouts") == 0)
 		return read_timeouts(c, n, p, e);
 	if (strcmp(n->key, "health") == 0)
 		return read_health(c, n, p, e);
-	return unknown(c, n, provider_keys, ARRAY_LEN(provider_keys), e);
+	return config_table_unknown(c, n, provider_keys, ARRAY_LEN(provider_keys), e);
 }
 
 static enum errc check_provider(struct config *c, const struct config_node *map,
 				const struct provider_options *p, struct err *e)
 {
 	if (!p->name)
-		return fail(c, map, "a provider needs a name", e);
+		return config_table_fail(c, map, "a provider needs a name", e);
 	if (!p->dialect)
-		return fail(c, map, "a provider needs a dialect, as openai", e);
+		return config_table_fail(c, map, "a provider needs a dialect, as openai", e);
 
 	bool echo = strcmp(p->dialect, "echo") == 0;
 
 	if (!echo && !p->base_url)
-		return fail(c, map, "a provider needs a base_url, as http://127.0.0.1:9000/v1", e);
+		return config_table_fail(
+			c, map, "a provider needs a base_url, as http://127.0.0.1:9000/v1", e);
 	for (const struct config_node *n = map->first; n; n = n->next) {
 		bool echo_key = false;
 
 		for (size_t i = 0; i < ARRAY_LEN(echo_fields); i++)
 			echo_key = echo_key || strcmp(n->key, echo_fields[i].name) == 0;
 		if (echo_key && !echo)
-			return fail(c, n, "only the echo dialect has this", e);
+			return config_table_fail(c, n, "only the echo dialect has this", e);
 		if (!echo_key && echo && strcmp(n->key, "name") != 0 &&
 		    strcmp(n->key, "dialect") != 0)
-			return fail(c, n,
-				    "the echo dialect has no network; it takes reply, piece, "
-				    "delay and error_at",
-				    e);
+			return config_table_fail(
+				c, n,
+				"the echo dialect has no network; it takes reply, piece, "
+				"delay and error_at",
+				e);
 	}
 	for (size_t i = 0; i < c->provider_count; i++) {
 		if (strcmp(c->providers[i].name, p->name) == 0)
-			return fail(c, map, "a second provider of this name", e);
+			return config_table_fail(c, map, "a second provider of this name", e);
 	}
 	return ERR_OK;
 }
@@ -431,7 +437,7 @@ static const struct provider_options *find_provider(const struct config *c, cons
 	return NULL;
 }
 
-static bool has_model(const struct config *c, const char *name)
+static bool config_table_has_model(const struct config *c, const char *name)
 {
 	for (size_t i = 0; i < c->model_count; i++)
 		if (strcmp(c->models[i].name, name) == 0)
@@ -450,7 +456,7 @@ static enum errc add_environment_provider(struct config *c, struct err *e)
 
 	if (!url || !*url)
 		return ERR_OK;
-	if (find_provider(c, "upstream") || has_model(c, "*"))
+	if (find_provider(c, "upstream") || config_table_has_model(c, "*"))
 		return config_place_fail(&at, e,
 					 "makes a provider named upstream and a model named "
 					 "*, and the file has one of them too");
@@ -515,7 +521,7 @@ static enum errc read_fallback(struct config *c, const struct config_node *list,
 	if (rc != ERR_OK)
 		return rc;
 	if (list->count > LIMIT_FALLBACKS)
-		return fail(c, list, "too many fallbacks; at most 8", e);
+		return config_table_fail(c, list, "too many fallbacks; at most 8", e);
 
 	const char **names = config_memory_alloc(c, (list->count + 1) * sizeof *names, e);
 	if (!names)
@@ -559,12 +565,12 @@ static enum errc read_target(struct config *c, const struct config_node *map,
 
 		rc = read_field(c, n, target_fields, ARRAY_LEN(target_fields), t, &known, e);
 		if (rc == ERR_OK && !known)
-			rc = unknown(c, n, target_keys, ARRAY_LEN(target_keys), e);
+			rc = config_table_unknown(c, n, target_keys, ARRAY_LEN(target_keys), e);
 		if (rc != ERR_OK)
 			return rc;
 	}
 	if (rc == ERR_OK && !t->provider)
-		return fail(c, map, "a target needs a provider", e);
+		return config_table_fail(c, map, "a target needs a provider", e);
 	return rc == ERR_OK ? need_provider(c, map, t->provider, e) : rc;
 }
 
@@ -576,7 +582,7 @@ static enum errc read_targets(struct config *c, const struct config_node *list,
 	if (rc != ERR_OK)
 		return rc;
 	if (list->count < 1 || list->count > LIMIT_TARGETS)
-		return fail(c, list, "a model has 1 to 16 targets", e);
+		return config_table_fail(c, list, "a model has 1 to 16 targets", e);
 
 	struct target_options *targets = config_memory_alloc(c, list->count * sizeof *targets, e);
 	if (!targets)
@@ -598,12 +604,13 @@ static enum errc read_money(const struct config *c, const struct config_node *n,
 			continue;
 		if (money_read(n->text, (int64_t *)(void *)((char *)p + price_fields[i].offset)))
 			return ERR_OK;
-		return fail(c, n,
-			    "must be a price for a million tokens, as 0.15: digits, and up to nine "
-			    "behind a point",
-			    e);
+		return config_table_fail(
+			c, n,
+			"must be a price for a million tokens, as 0.15: digits, and up to nine "
+			"behind a point",
+			e);
 	}
-	return rc == ERR_OK ? unknown(c, n, price_keys, ARRAY_LEN(price_keys), e) : rc;
+	return rc == ERR_OK ? config_table_unknown(c, n, price_keys, ARRAY_LEN(price_keys), e) : rc;
 }
 
 /* What has no price of its own is input, or output. */
@@ -617,7 +624,7 @@ static enum errc read_price(const struct config *c, const struct config_node *ma
 	     n = n->next)
 		rc = read_money(c, n, p, e);
 	if (rc == ERR_OK && (p->input < 0 || p->output < 0))
-		return fail(c, map, "a price needs input and output", e);
+		return config_table_fail(c, map, "a price needs input and output", e);
 	if (p->cached < 0)
 		p->cached = p->input;
 	if (p->cache_write < 0)
@@ -637,25 +644,28 @@ static enum errc read_model_special(struct config *c, const struct config_node *
 		return read_targets(c, n, m, e);
 	if (strcmp(n->key, "price") == 0)
 		return read_price(c, n, &m->price, e);
-	return unknown(c, n, model_keys, ARRAY_LEN(model_keys), e);
+	return config_table_unknown(c, n, model_keys, ARRAY_LEN(model_keys), e);
 }
 
-static enum errc check_model(struct config *c, const struct config_node *map,
-			     const struct model_options *m, struct err *e)
+static enum errc config_table_check_model(struct config *c, const struct config_node *map,
+					  const struct model_options *m, struct err *e)
 {
 	if (!m->name)
-		return fail(c, map, "a model needs a name", e);
+		return config_table_fail(c, map, "a model needs a name", e);
 	if (m->target_count > 0 && (m->provider || m->upstream_model))
-		return fail(c, map,
-			    "a model has targets, or a provider and upstream_model, not both", e);
+		return config_table_fail(
+			c, map, "a model has targets, or a provider and upstream_model, not both",
+			e);
 	if (!m->provider && m->target_count == 0)
-		return fail(c, map, "a model needs a provider, or targets", e);
+		return config_table_fail(c, map, "a model needs a provider, or targets", e);
 
 	const char *star = strchr(m->name, '*');
 	if (star && star[1])
-		return fail(c, config_file_find(map, "name"), "a * may only stand at the end", e);
-	if (has_model(c, m->name))
-		return fail(c, config_file_find(map, "name"), "a second model of this name", e);
+		return config_table_fail(c, config_file_find(map, "name"),
+					 "a * may only stand at the end", e);
+	if (config_table_has_model(c, m->name))
+		return config_table_fail(c, config_file_find(map, "name"),
+					 "a second model of this name", e);
 	return m->provider ? need_provider(c, map, m->provider, e) : ERR_OK;
 }
 
@@ -674,7 +684,7 @@ static enum errc read_model(struct config *c, const struct config_node *map,
 		if (rc != ERR_OK)
 			return rc;
 	}
-	return rc == ERR_OK ? check_model(c, map, m, e) : rc;
+	return rc == ERR_OK ? config_table_check_model(c, map, m, e) : rc;
 }
 
 static enum errc load_models(struct config *c, const struct config_node *table, struct err *e)
@@ -694,7 +704,7 @@ static enum errc load_models(struct config *c, const struct config_node *table, 
 			return rc;
 		c->memory->model_node[c->model_count++] = n;
 	}
-	if (!has_model(c, "echo")) {
+	if (!config_table_has_model(c, "echo")) {
 		struct model_options *m = &c->models[c->model_count++];
 
 		model_defaults(c, m);
@@ -706,8 +716,8 @@ static enum errc load_models(struct config *c, const struct config_node *table, 
 
 /* --- limits --- */
 
-static enum errc read_rate(struct config *c, const struct config_node *map, int64_t *ret_count,
-			   int64_t *ret_us, struct err *e)
+static enum errc config_table_read_rate(struct config *c, const struct config_node *map,
+					int64_t *ret_count, int64_t *ret_us, struct err *e)
 {
 	static const struct config_rule count = { CONFIG_INT, 1, LIMIT_RATE_COUNT, "" };
 	enum errc                       rc = need_kind(c, map, CONFIG_MAP, e);
@@ -722,13 +732,15 @@ static enum errc read_rate(struct config *c, const struct config_node *map, int6
 		if (strcmp(n->key, "count") == 0)
 			rc = config_value_read(&count, n->text, NULL, &at, ret_count, e);
 		else if (strcmp(n->key, "window") != 0)
-			rc = unknown(c, n, rate_keys, ARRAY_LEN(rate_keys), e);
+			rc = config_table_unknown(c, n, rate_keys, ARRAY_LEN(rate_keys), e);
 		else if (!allowance_read_time(n->text, ret_us))
-			rc = fail(c, n, "must be a whole number with s, m, h or d, from 1s to 366d",
-				  e);
+			rc = config_table_fail(
+				c, n, "must be a whole number with s, m, h or d, from 1s to 366d",
+				e);
 	}
 	if (rc == ERR_OK && (*ret_count == 0 || *ret_us == 0))
-		return fail(c, map, "needs count and window, as {count: 60, window: 1m}", e);
+		return config_table_fail(c, map,
+					 "needs count and window, as {count: 60, window: 1m}", e);
 	return rc;
 }
 
@@ -742,13 +754,13 @@ static enum errc load_limits(struct config *c, const struct config_node *map, st
 		bool known = true;
 
 		if (strcmp(n->key, "requests") == 0)
-			rc = read_rate(c, n, &a->requests, &a->requests_window_us, e);
+			rc = config_table_read_rate(c, n, &a->requests, &a->requests_window_us, e);
 		else if (strcmp(n->key, "tokens") == 0)
-			rc = read_rate(c, n, &a->tokens, &a->tokens_window_us, e);
+			rc = config_table_read_rate(c, n, &a->tokens, &a->tokens_window_us, e);
 		else
 			rc = read_field(c, n, limit_fields, ARRAY_LEN(limit_fields), a, &known, e);
 		if (rc == ERR_OK && !known)
-			rc = unknown(c, n, limit_keys, ARRAY_LEN(limit_keys), e);
+			rc = config_table_unknown(c, n, limit_keys, ARRAY_LEN(limit_keys), e);
 	}
 	return rc;
 }
@@ -765,8 +777,8 @@ static bool is_hash(struct str s)
 	return true;
 }
 
-static enum errc add_key(struct config *c, const char *key, const struct config_place *at,
-			 struct err *e)
+static enum errc config_table_add_key(struct config *c, const char *key,
+				      const struct config_place *at, struct err *e)
 {
 	/* a mistyped hash must not become a password that is printed in a file */
 	if (str_starts(str_of(key), STR("sha256:")) && !is_hash(str_of(key)))
@@ -775,24 +787,25 @@ static enum errc add_key(struct config *c, const char *key, const struct config_
 	return ERR_OK;
 }
 
-static enum errc read_key(struct config *c, const struct config_node *n, struct err *e)
+static enum errc config_table_read_key(struct config *c, const struct config_node *n, struct err *e)
 {
 	struct config_place at = config_memory_node(c, n);
 	const char         *key = NULL;
 
 	if (n->kind == CONFIG_SCALAR && !is_hash(n->text))
-		return fail(c, n,
-			    "a key's text does not belong into this file; allowed: "
-			    "sha256:<64 lower-case hex digits>, {env: NAME}, {file: PATH}, "
-			    "{credential: NAME}",
-			    e);
+		return config_table_fail(
+			c, n,
+			"a key's text does not belong into this file; allowed: "
+			"sha256:<64 lower-case hex digits>, {env: NAME}, {file: PATH}, "
+			"{credential: NAME}",
+			e);
 	if (n->kind == CONFIG_SCALAR)
-		return add_key(c, n->text.p, &at, e);
+		return config_table_add_key(c, n->text.p, &at, e);
 
 	enum errc rc = need_kind(c, n, CONFIG_MAP, e);
 	if (rc == ERR_OK)
 		rc = read_secret_map(c, n, &key, e);
-	return rc == ERR_OK ? add_key(c, key, &at, e) : rc;
+	return rc == ERR_OK ? config_table_add_key(c, key, &at, e) : rc;
 }
 
 static enum errc load_keys(struct config *c, const struct config_node *table, struct err *e)
@@ -804,7 +817,7 @@ static enum errc load_keys(struct config *c, const struct config_node *table, st
 	if (!c->api_keys.items)
 		return ERR_INTERNAL;
 	for (const struct config_node *n = table ? table->first : NULL; n; n = n->next) {
-		enum errc rc = read_key(c, n, e);
+		enum errc rc = config_table_read_key(c, n, e);
 
 		if (rc != ERR_OK)
 			return rc;
@@ -817,7 +830,7 @@ static enum errc load_keys(struct config *c, const struct config_node *table, st
 	enum errc   rc = config_secret_read(CONFIG_SECRET_ENV, "PARLEY_API_KEY", &at, &secret, e);
 	if (rc == ERR_OK)
 		rc = config_memory_secret_take(c, secret, &key, e);
-	return rc == ERR_OK ? add_key(c, key, &at, e) : rc;
+	return rc == ERR_OK ? config_table_add_key(c, key, &at, e) : rc;
 }
 
 enum errc config_table_load(struct config *c, const struct config_node *root, struct err *e)

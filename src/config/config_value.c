@@ -64,7 +64,7 @@ static bool read_unit(struct str text, const struct unit *units, size_t count, i
 	return false;
 }
 
-static bool read_int(struct str text, int64_t *ret)
+static bool config_value_read_int(struct str text, int64_t *ret)
 {
 	size_t  used;
 	int64_t v;
@@ -165,7 +165,7 @@ const char *config_value_nearest(struct str given, const char *const *names, siz
 }
 
 /* A value as it may be shown: short, printable. */
-static const char *shown(struct str text, char out[44])
+static const char *config_value_shown(struct str text, char out[44])
 {
 	size_t n = text.n < 40 ? text.n : 40;
 
@@ -195,8 +195,9 @@ static void list_names(const char *names, char out[160])
 	}
 }
 
-static enum errc read_string(const struct config_rule *rule, struct str text, struct arena *a,
-			     const struct config_place *at, const char **ret, struct err *e)
+static enum errc config_value_read_string(const struct config_rule *rule, struct str text,
+					  struct arena *a, const struct config_place *at,
+					  const char **ret, struct err *e)
 {
 	for (size_t i = 0; i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
@@ -237,12 +238,13 @@ static enum errc read_name(const struct config_rule *rule, struct str text,
 		}
 	}
 	list_names(rule->names, allowed);
-	return config_place_fail(at, e, "unknown value '%s'; allowed: %s", shown(text, value),
-				 allowed);
+	return config_place_fail(at, e, "unknown value '%s'; allowed: %s",
+				 config_value_shown(text, value), allowed);
 }
 
-static enum errc read_number(const struct config_rule *rule, struct str text,
-			     const struct config_place *at, int64_t *ret, struct err *e)
+static enum errc config_value_read_number(const struct config_rule *rule, struct str text,
+					  const struct config_place *at, int64_t *ret,
+					  struct err *e)
 {
 	char        value[44];
 	char        min[32];
@@ -262,28 +264,29 @@ static enum errc read_number(const struct config_rule *rule, struct str text,
 		config_value_show_duration(rule->min, min);
 		config_value_show_duration(rule->max, max);
 	} else {
-		ok = read_int(text, &v);
+		ok = config_value_read_int(text, &v);
 		kind = "a whole number";
 		snprintf(min, sizeof min, "%lld", (long long)rule->min);
 		snprintf(max, sizeof max, "%lld", (long long)rule->max);
 	}
 	if (!ok)
 		return config_place_fail(at, e, "'%s' is not %s; %s to %s is allowed",
-					 shown(text, value), kind, min, max);
+					 config_value_shown(text, value), kind, min, max);
 	if (v < rule->min || v > rule->max)
 		return config_place_fail(at, e, "%s is out of range; %s to %s is allowed",
-					 shown(text, value), min, max);
+					 config_value_shown(text, value), min, max);
 	*ret = v;
 	return ERR_OK;
 }
 
-static enum errc read_bool(struct str text, const struct config_place *at, bool *ret, struct err *e)
+static enum errc config_value_read_bool(struct str text, const struct config_place *at, bool *ret,
+					struct err *e)
 {
 	char value[44];
 
 	if (!str_is(text, "true") && !str_is(text, "false"))
 		return config_place_fail(at, e, "unknown value '%s'; allowed: true or false",
-					 shown(text, value));
+					 config_value_shown(text, value));
 	*ret = str_is(text, "true");
 	return ERR_OK;
 }
@@ -296,15 +299,15 @@ enum errc config_value_read(const struct config_rule *rule, struct str text, str
 
 	switch (rule->type) {
 	case CONFIG_STRING:
-	case CONFIG_TEXT: return read_string(rule, text, a, at, ret, e);
+	case CONFIG_TEXT: return config_value_read_string(rule, text, a, at, ret, e);
 	case CONFIG_CHOICE:
 		rc = read_name(rule, text, at, &i, e);
-		return rc == ERR_OK ? read_string(rule, text, a, at, ret, e) : rc;
+		return rc == ERR_OK ? config_value_read_string(rule, text, a, at, ret, e) : rc;
 	case CONFIG_ENUM: return read_name(rule, text, at, ret, e);
-	case CONFIG_BOOL: return read_bool(text, at, ret, e);
+	case CONFIG_BOOL: return config_value_read_bool(text, at, ret, e);
 	case CONFIG_INT:
 	case CONFIG_SIZE:
-	case CONFIG_DURATION: return read_number(rule, text, at, ret, e);
+	case CONFIG_DURATION: return config_value_read_number(rule, text, at, ret, e);
 	case CONFIG_LIST: CHECK(rule->type != CONFIG_LIST); /* lists are read item by item */
 	}
 	return rc;

@@ -44,7 +44,7 @@ static bool PRINTF(2, 3) put(struct text *t, const char *fmt, ...)
 	return true;
 }
 
-static bool bounded(const struct field *f)
+static bool field_bounded(const struct field *f)
 {
 	return f->min != 0 || f->max != 0;
 }
@@ -52,7 +52,7 @@ static bool bounded(const struct field *f)
 /* As in " of 1 to 64 bytes". */
 static void put_count(struct text *t, const struct field *f, const char *unit)
 {
-	if (!bounded(f))
+	if (!field_bounded(f))
 		return;
 	if (f->min > 0 && f->max >= BOUNDLESS)
 		(void)put(t, " of at least %.15g %s", f->min, unit);
@@ -65,7 +65,7 @@ static void put_count(struct text *t, const struct field *f, const char *unit)
 /* As in " from 1 to 1000000". */
 static void put_range(struct text *t, const struct field *f)
 {
-	if (!bounded(f))
+	if (!field_bounded(f))
 		return;
 	if (f->min > -BOUNDLESS && f->max < BOUNDLESS)
 		(void)put(t, " from %.15g to %.15g", f->min, f->max);
@@ -112,7 +112,7 @@ static void put_allowed(struct text *t, const struct field *f)
 }
 
 /* The part of s that fits, without a character cut in two. */
-static struct str cut(struct str s, size_t max)
+static struct str field_cut(struct str s, size_t max)
 {
 	if (s.n <= max)
 		return s;
@@ -121,13 +121,14 @@ static struct str cut(struct str s, size_t max)
 	return (struct str){ s.p, max };
 }
 
-static enum errc refuse(const struct reading *r, enum errc code, struct str key, const char *text)
+static enum errc field_refuse(const struct reading *r, enum errc code, struct str key,
+			      const char *text)
 {
 	char        path[sizeof r->e->path];
 	const char *dot = r->path[0] ? "." : "";
 	size_t      used = strlen(r->path) + strlen(dot);
 
-	key = cut(key, used < sizeof path ? sizeof path - 1 - used : 0);
+	key = field_cut(key, used < sizeof path ? sizeof path - 1 - used : 0);
 	snprintf(path, sizeof path, "%s%s%.*s", r->path, dot, STR_ARG(key));
 	return err_set(r->e, code, path, "%s", text);
 }
@@ -137,7 +138,7 @@ static enum errc refuse_field(const struct reading *r, enum errc code, const str
 	struct text t = { .n = 0 };
 
 	put_allowed(&t, f);
-	return refuse(r, code, str_of(f->key), t.s);
+	return field_refuse(r, code, str_of(f->key), t.s);
 }
 
 static enum errc refuse_missing(const struct reading *r, const struct field *f)
@@ -149,7 +150,7 @@ static enum errc refuse_missing(const struct reading *r, const struct field *f)
 		(void)put(&t, "; ");
 		put_allowed(&t, f);
 	}
-	return refuse(r, ERR_MISSING_PARAMETER, str_of(f->key), t.s);
+	return field_refuse(r, ERR_MISSING_PARAMETER, str_of(f->key), t.s);
 }
 
 static const char *moved_to(const struct field_set *set, struct str key)
@@ -160,7 +161,7 @@ static const char *moved_to(const struct field_set *set, struct str key)
 	return NULL;
 }
 
-static bool has_row(const struct field_set *set, struct str key)
+static bool field_has_row(const struct field_set *set, struct str key)
 {
 	for (size_t i = 0; i < set->count; i++)
 		if (str_eq(key, str_of(set->rows[i].key)))
@@ -182,10 +183,11 @@ static bool put_moved(const struct reading *r, struct str key, struct text *t)
 	to = moved_to(inner, key);
 	if (to)
 		return put(t, " here; use %s.%s", r->set->inner_key, to);
-	return has_row(inner, key) && put(t, " here; use %s.%.*s", r->set->inner_key, STR_ARG(key));
+	return field_has_row(inner, key) &&
+	       put(t, " here; use %s.%.*s", r->set->inner_key, STR_ARG(key));
 }
 
-static enum errc refuse_unknown(const struct reading *r, struct str key)
+static enum errc field_refuse_unknown(const struct reading *r, struct str key)
 {
 	struct text t = { .n = 0 };
 	const char *near = NULL;
@@ -201,7 +203,7 @@ static enum errc refuse_unknown(const struct reading *r, struct str key)
 	}
 	(void)put(&t, "unknown member");
 	if (put_moved(r, key, &t))
-		return refuse(r, ERR_UNKNOWN_PARAMETER, key, t.s);
+		return field_refuse(r, ERR_UNKNOWN_PARAMETER, key, t.s);
 	if (near)
 		(void)put(&t, "; did you mean \"%s\"?", near);
 	else if (!r->set->others)
@@ -210,61 +212,64 @@ static enum errc refuse_unknown(const struct reading *r, struct str key)
 				break;
 	if (r->set->others)
 		(void)put(&t, "; %s", r->set->others);
-	return refuse(r, ERR_UNKNOWN_PARAMETER, key, t.s);
+	return field_refuse(r, ERR_UNKNOWN_PARAMETER, key, t.s);
 }
 
-static bool outside(const struct field *f, double v)
+static bool field_outside(const struct field *f, double v)
 {
-	return bounded(f) && !(v >= f->min && v <= f->max);
+	return field_bounded(f) && !(v >= f->min && v <= f->max);
 }
 
-static enum errc read_string(const struct reading *r, const struct field *f, json_at i, void *at)
+static enum errc field_read_string(const struct reading *r, const struct field *f, json_at i,
+				   void *at)
 {
 	struct str value;
 
 	if (json_kind(r->doc, i) != JSON_STRING)
 		return refuse_field(r, ERR_INVALID_TYPE, f);
 	if (r->doc->tok[i].flags & JSON_HAS_NUL)
-		return refuse(r, ERR_INVALID_VALUE, str_of(f->key),
-			      "must not contain the character U+0000");
+		return field_refuse(r, ERR_INVALID_VALUE, str_of(f->key),
+				    "must not contain the character U+0000");
 	/* Measured before it is copied, so that a string that is too long costs no memory. */
 	size_t n = json_size(r->doc, i);
-	if (outside(f, (double)n))
+	if (field_outside(f, (double)n))
 		return refuse_field(r, ERR_INVALID_VALUE, f);
 	if (!json_text(r->doc, i, r->arena, &value))
-		return refuse(r,
-			      n >= r->arena->max - r->arena->used ? ERR_REQUEST_TOO_LARGE
-								  : ERR_OVERLOADED,
-			      str_of(f->key), "needs more memory than one request may use");
+		return field_refuse(r,
+				    n >= r->arena->max - r->arena->used ? ERR_REQUEST_TOO_LARGE
+									: ERR_OVERLOADED,
+				    str_of(f->key), "needs more memory than one request may use");
 	memcpy(at, &value, sizeof value);
 	return ERR_OK;
 }
 
-static enum errc read_int(const struct reading *r, const struct field *f, json_at i, void *at)
+static enum errc field_read_int(const struct reading *r, const struct field *f, json_at i, void *at)
 {
 	int64_t v;
 
 	if (!(r->doc->tok[i].flags & JSON_INTEGER))
 		return refuse_field(r, ERR_INVALID_TYPE, f);
-	if (!json_int(r->doc, i, &v) || outside(f, (double)v))
+	if (!json_int(r->doc, i, &v) || field_outside(f, (double)v))
 		return refuse_field(r, ERR_INVALID_VALUE, f);
 	memcpy(at, &v, sizeof v);
 	return ERR_OK;
 }
 
-static enum errc read_number(const struct reading *r, const struct field *f, json_at i, void *at)
+static enum errc field_read_number(const struct reading *r, const struct field *f, json_at i,
+				   void *at)
 {
 	double v;
 
 	if (json_kind(r->doc, i) != JSON_NUMBER)
 		return refuse_field(r, ERR_INVALID_TYPE, f);
-	if (!json_number(r->doc, i, &v) || outside(f, v))
+	if (!json_number(r->doc, i, &v) || field_outside(f, v))
 		return refuse_field(r, ERR_INVALID_VALUE, f);
 	memcpy(at, &v, sizeof v);
 	return ERR_OK;
 }
 
-static enum errc read_bool(const struct reading *r, const struct field *f, json_at i, void *at)
+static enum errc field_read_bool(const struct reading *r, const struct field *f, json_at i,
+				 void *at)
 {
 	enum json_kind kind = json_kind(r->doc, i);
 	bool           v = kind == JSON_TRUE;
@@ -293,7 +298,7 @@ static enum errc read_container(const struct reading *r, const struct field *f, 
 
 	if (json_kind(r->doc, i) != kind)
 		return refuse_field(r, ERR_INVALID_TYPE, f);
-	if (outside(f, (double)r->doc->tok[i].count))
+	if (field_outside(f, (double)r->doc->tok[i].count))
 		return refuse_field(r, ERR_INVALID_VALUE, f);
 	memcpy(at, &i, sizeof i);
 	return ERR_OK;
@@ -304,10 +309,10 @@ static enum errc read_member(const struct reading *r, const struct field *f, jso
 	void *at = r->ret + f->at;
 
 	switch (f->type) {
-	case FIELD_STRING: return read_string(r, f, i, at);
-	case FIELD_INT: return read_int(r, f, i, at);
-	case FIELD_NUMBER: return read_number(r, f, i, at);
-	case FIELD_BOOL: return read_bool(r, f, i, at);
+	case FIELD_STRING: return field_read_string(r, f, i, at);
+	case FIELD_INT: return field_read_int(r, f, i, at);
+	case FIELD_NUMBER: return field_read_number(r, f, i, at);
+	case FIELD_BOOL: return field_read_bool(r, f, i, at);
 	case FIELD_ENUM: return read_enum(r, f, i, at);
 	case FIELD_ARRAY:
 	case FIELD_OBJECT: return read_container(r, f, i, at);
@@ -344,7 +349,7 @@ enum errc fields_read(const struct field_set *set, const struct json_doc *doc, j
 
 		if (n == set->count) {
 			if (!set->open)
-				return refuse_unknown(&r, key);
+				return field_refuse_unknown(&r, key);
 			continue;
 		}
 		if (json_kind(doc, json_value(i)) == JSON_NULL)

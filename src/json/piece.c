@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 
-static void skip(struct str *s, size_t n)
+static void piece_skip(struct str *s, size_t n)
 {
 	s->p += n;
 	s->n -= n;
@@ -16,14 +16,14 @@ static struct str unicode_piece(struct str *inner, char tmp[4])
 	enum { REPLACEMENT = 0xfffd };
 	unsigned v = utf8_hex4(inner->p);
 
-	skip(inner, 4);
+	piece_skip(inner, 4);
 	if (v >= 0xd800 && v <= 0xdfff) {
 		unsigned low = 0;
 
 		if (v < 0xdc00 && inner->n >= 6 && inner->p[0] == '\\' && inner->p[1] == 'u')
 			low = utf8_hex4(inner->p + 2);
 		if (low >= 0xdc00 && low <= 0xdfff) {
-			skip(inner, 6);
+			piece_skip(inner, 6);
 			v = 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
 		} else {
 			v = REPLACEMENT;
@@ -38,13 +38,13 @@ struct str json_piece(struct str *inner, char tmp[4])
 		const char *slash = memchr(inner->p, '\\', inner->n);
 		struct str  run = { inner->p, slash ? (size_t)(slash - inner->p) : inner->n };
 
-		skip(inner, run.n);
+		piece_skip(inner, run.n);
 		return run;
 	}
 
 	CHECK(inner->n >= 2);
 	char c = inner->p[1];
-	skip(inner, 2);
+	piece_skip(inner, 2);
 	if (c == 'u') {
 		CHECK(inner->n >= 4);
 		return unicode_piece(inner, tmp);
@@ -82,7 +82,7 @@ bool json_same(struct str inner, struct str text)
 
 		if (!str_starts(text, piece))
 			return false;
-		skip(&text, piece.n);
+		piece_skip(&text, piece.n);
 	}
 	return text.n == 0;
 }

@@ -6,7 +6,7 @@
 
 #include <strings.h>
 
-static bool is_half(struct str inner, const char *least, const char *most)
+static bool print_is_half(struct str inner, const char *least, const char *most)
 {
 	return inner.n >= 6 && inner.p[0] == '\\' && inner.p[1] == 'u' &&
 	       strncasecmp(inner.p + 2, least, 2) >= 0 && strncasecmp(inner.p + 2, most, 2) <= 0;
@@ -17,8 +17,8 @@ static bool is_lone(struct str inner)
 {
 	struct str behind = { inner.p + 6, inner.n < 6 ? 0 : inner.n - 6 };
 
-	return is_half(inner, "dc", "df") ||
-	       (is_half(inner, "d8", "db") && !is_half(behind, "dc", "df"));
+	return print_is_half(inner, "dc", "df") ||
+	       (print_is_half(inner, "d8", "db") && !print_is_half(behind, "dc", "df"));
 }
 
 static bool print_string(const struct json_doc *d, json_at i, struct buf *out)

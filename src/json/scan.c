@@ -50,7 +50,7 @@ struct scan {
 
 enum step { STEP_VALUE, STEP_NEXT, STEP_DONE, STEP_FAIL };
 
-static bool fail(struct scan *s, size_t at, const char *what)
+static bool scan_fail(struct scan *s, size_t at, const char *what)
 {
 	(void)err_set(s->e, ERR_INVALID_JSON, "", "byte %zu: %s%s", at,
 		      at >= s->len ? "the text ends here; " : "", what);
@@ -58,7 +58,7 @@ static bool fail(struct scan *s, size_t at, const char *what)
 }
 
 /* Adds to a path as long as whole parts fit, so that no character is cut in two. */
-static bool put_part(char *path, size_t max, const char *dot, struct str part)
+static bool scan_put_part(char *path, size_t max, const char *dot, struct str part)
 {
 	size_t used = strlen(path);
 	size_t need = strlen(dot) + part.n;
@@ -91,7 +91,7 @@ static void key_path(const struct scan *s, uint32_t key, char *path, size_t max)
 			part = json_key(s->doc, at, tmp);
 			dot = path[0] ? "." : "";
 		}
-		if (!put_part(path, max, dot, part))
+		if (!scan_put_part(path, max, dot, part))
 			return;
 	}
 }
@@ -106,7 +106,7 @@ static bool fail_limit(struct scan *s, enum errc code, size_t at, const char *wh
 	return false;
 }
 
-static bool fail_memory(struct scan *s)
+static bool scan_fail_memory(struct scan *s)
 {
 	(void)err_set(s->e, ERR_OVERLOADED, "", "no memory to read the body");
 	return false;
@@ -146,7 +146,7 @@ static inline uint64_t load8(const unsigned char *p)
 /* Marks, in the top bit of its byte, everything a string's fast path can't step over: quote,
  * backslash, control, not ASCII.  A borrow can only mark bytes above a true mark, so the lowest one
  * is exact. */
-static inline uint64_t stops(uint64_t w)
+static inline uint64_t scan_stops(uint64_t w)
 {
 	uint64_t quote = (w ^ EACH('"')) - EACH(1);
 	uint64_t slash = (w ^ EACH('\\')) - EACH(1);
@@ -157,7 +157,7 @@ static inline uint64_t stops(uint64_t w)
 static size_t skip_plain(const unsigned char *text, size_t pos, size_t len)
 {
 	while (len - pos >= 8) {
-		uint64_t mark = stops(load8(text + pos));
+		uint64_t mark = scan_stops(load8(text + pos));
 
 		if (mark)
 			return pos + (size_t)__builtin_ctzll(mark) / 8;
@@ -188,7 +188,7 @@ bool utf8_valid(const char *text, size_t len)
 	return true;
 }
 
-static inline void skip_space(struct scan *s)
+static inline void scan_skip_space(struct scan *s)
 {
 	while (s->pos < s->len) {
 		unsigned char c = s->text[s->pos];
@@ -199,7 +199,7 @@ static inline void skip_space(struct scan *s)
 	}
 }
 
-static bool grow(struct scan *s)
+static bool scan_grow(struct scan *s)
 {
 	struct json_doc *d = s->doc;
 	uint32_t         cap = d->cap ? d->cap * 2 : TOKENS_AT_FIRST;
@@ -212,19 +212,20 @@ static bool grow(struct scan *s)
 
 	struct json_tok *tok = realloc(d->tok, (size_t)cap * sizeof *tok);
 	if (!tok)
-		return fail_memory(s);
+		return scan_fail_memory(s);
 	d->tok = tok;
 	d->cap = cap;
 	return true;
 }
 
 /* The new token ends itself; a container's end is put right when it closes. */
-static inline bool push(struct scan *s, enum json_kind kind, unsigned flags, size_t at, size_t end)
+static inline bool scan_push(struct scan *s, enum json_kind kind, unsigned flags, size_t at,
+			     size_t end)
 {
 	struct json_doc *d = s->doc;
 
 	/* The memory may be left over from a scan with a higher limit. */
-	if ((d->count >= d->cap || d->count >= s->limits->tokens) && !grow(s))
+	if ((d->count >= d->cap || d->count >= s->limits->tokens) && !scan_grow(s))
 		return false;
 	d->tok[d->count] = (struct json_tok){
 		.at = (uint32_t)at,
@@ -242,7 +243,7 @@ static bool is_digit(const struct scan *s, size_t at)
 	return at < s->len && s->text[at] >= '0' && s->text[at] <= '9';
 }
 
-static bool is_hex(unsigned char c)
+static bool scan_is_hex(unsigned char c)
 {
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
@@ -254,7 +255,7 @@ static bool scan_escape(struct scan *s, size_t *pos, unsigned *flags)
 
 	*flags |= JSON_ESCAPED;
 	if (at >= s->len)
-		return fail(s, at, "expected the rest of an escape in a string");
+		return scan_fail(s, at, "expected the rest of an escape in a string");
 	switch (s->text[at]) {
 	case '"':
 	case '\\':
@@ -266,13 +267,13 @@ static bool scan_escape(struct scan *s, size_t *pos, unsigned *flags)
 	case 't': *pos = at + 1; return true;
 	case 'u': break;
 	default:
-		return fail(s, *pos,
-			    "an escape in a string must be one of "
-			    "\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
+		return scan_fail(s, *pos,
+				 "an escape in a string must be one of "
+				 "\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
 	}
 	for (size_t i = at + 1; i <= at + 4; i++)
-		if (i >= s->len || !is_hex(s->text[i]))
-			return fail(s, i, "expected four hex digits after \\u");
+		if (i >= s->len || !scan_is_hex(s->text[i]))
+			return scan_fail(s, i, "expected four hex digits after \\u");
 	if (memcmp(s->text + at + 1, "0000", 4) == 0)
 		*flags |= JSON_HAS_NUL;
 	*pos = at + 5;
@@ -290,7 +291,7 @@ static bool scan_string(struct scan *s)
 	for (;;) {
 		pos = skip_plain(text, pos, s->len);
 		if (pos >= s->len)
-			return fail(s, pos, "expected '\"' at the end of a string");
+			return scan_fail(s, pos, "expected '\"' at the end of a string");
 		if (text[pos] == '"')
 			break;
 		if (text[pos] == '\\') {
@@ -299,17 +300,17 @@ static bool scan_string(struct scan *s)
 			continue;
 		}
 		if (text[pos] < 0x20)
-			return fail(s, pos, "a control character in a string must be escaped");
+			return scan_fail(s, pos, "a control character in a string must be escaped");
 		while (pos < s->len && text[pos] >= 0x80) {
 			size_t n = utf8_step(text + pos, s->len - pos);
 
 			if (n == 0)
-				return fail(s, pos, "a string must be valid UTF-8");
+				return scan_fail(s, pos, "a string must be valid UTF-8");
 			pos += n;
 		}
 	}
 	s->pos = pos + 1;
-	return push(s, JSON_STRING, flags, start, pos + 1);
+	return scan_push(s, JSON_STRING, flags, start, pos + 1);
 }
 
 static bool in_array(const struct scan *s)
@@ -326,16 +327,16 @@ static bool scan_number(struct scan *s)
 	if (s->text[pos] == '-')
 		pos++;
 	if (!is_digit(s, pos))
-		return fail(s, pos, "expected a digit after '-'");
+		return scan_fail(s, pos, "expected a digit after '-'");
 	if (s->text[pos] == '0' && is_digit(s, pos + 1))
-		return fail(s, pos, "a number must not start with a needless 0");
+		return scan_fail(s, pos, "a number must not start with a needless 0");
 	while (is_digit(s, pos))
 		pos++;
 
 	if (pos < s->len && s->text[pos] == '.') {
 		flags = 0;
 		if (!is_digit(s, ++pos))
-			return fail(s, pos, "expected a digit after the decimal point");
+			return scan_fail(s, pos, "expected a digit after the decimal point");
 		while (is_digit(s, pos))
 			pos++;
 	}
@@ -345,14 +346,14 @@ static bool scan_number(struct scan *s)
 		if (pos < s->len && (s->text[pos] == '+' || s->text[pos] == '-'))
 			pos++;
 		if (!is_digit(s, pos))
-			return fail(s, pos, "expected a digit in the exponent");
+			return scan_fail(s, pos, "expected a digit in the exponent");
 		while (is_digit(s, pos))
 			pos++;
 	}
 	s->pos = pos;
 	if (s->limits->fold && in_array(s))
 		return true;
-	return push(s, JSON_NUMBER, flags, start, pos);
+	return scan_push(s, JSON_NUMBER, flags, start, pos);
 }
 
 static bool scan_word(struct scan *s, const char *word, enum json_kind kind)
@@ -361,20 +362,20 @@ static bool scan_word(struct scan *s, const char *word, enum json_kind kind)
 	size_t n = strlen(word);
 
 	if (s->len - at < n || memcmp(s->text + at, word, n) != 0)
-		return fail(s, at,
-			    "expected a value: an object, an array, a string in double "
-			    "quotes, a number, true, false or null");
+		return scan_fail(s, at,
+				 "expected a value: an object, an array, a string in double "
+				 "quotes, a number, true, false or null");
 	s->pos = at + n;
-	return push(s, kind, 0, at, s->pos);
+	return scan_push(s, kind, 0, at, s->pos);
 }
 
-static bool check_key(struct scan *s, uint32_t key)
+static bool scan_check_key(struct scan *s, uint32_t key)
 {
 	const struct json_tok *tok = &s->doc->tok[key];
 	char                   tmp[LIMIT_JSON_KEY];
 
 	if (tok->flags & JSON_HAS_NUL)
-		return fail(s, tok->at, "a key must not contain \\u0000");
+		return scan_fail(s, tok->at, "a key must not contain \\u0000");
 	/* Nearly every key ends here: raw bytes are never fewer than the value's. */
 	if (tok->len - 2 <= LIMIT_JSON_KEY)
 		return true;
@@ -390,15 +391,15 @@ static bool scan_key(struct scan *s, const char *wanted)
 	uint32_t key = s->doc->count;
 
 	s->open[s->depth - 1].key = NO_KEY;
-	skip_space(s);
+	scan_skip_space(s);
 	if (s->pos >= s->len || s->text[s->pos] != '"')
-		return fail(s, s->pos, wanted);
-	if (!scan_string(s) || !check_key(s, key))
+		return scan_fail(s, s->pos, wanted);
+	if (!scan_string(s) || !scan_check_key(s, key))
 		return false;
 	s->open[s->depth - 1].key = key;
-	skip_space(s);
+	scan_skip_space(s);
 	if (s->pos >= s->len || s->text[s->pos] != ':')
-		return fail(s, s->pos, "expected ':' after a key");
+		return scan_fail(s, s->pos, "expected ':' after a key");
 	s->pos++;
 	return true;
 }
@@ -409,7 +410,7 @@ static bool check_unique(struct scan *s, uint32_t obj)
 	char    path[sizeof s->e->path];
 
 	if (json_unique(s->doc, obj, &twin) != ERR_OK)
-		return fail_memory(s);
+		return scan_fail_memory(s);
 	if (twin == JSON_ABSENT)
 		return true;
 	key_path(s, twin, path, sizeof path);
@@ -445,11 +446,11 @@ static enum step open_container(struct scan *s, enum json_kind kind, unsigned ch
 				 deepest);
 		return STEP_FAIL;
 	}
-	if (!push(s, kind, 0, s->pos, s->pos + 1))
+	if (!scan_push(s, kind, 0, s->pos, s->pos + 1))
 		return STEP_FAIL;
 	s->open[s->depth++] = (struct frame){ .tok = at };
 	s->pos++;
-	skip_space(s);
+	scan_skip_space(s);
 	if (s->pos < s->len && s->text[s->pos] == closer) {
 		s->pos++;
 		return close_container(s);
@@ -464,7 +465,7 @@ static enum step scan_value(struct scan *s)
 {
 	bool ok;
 
-	skip_space(s);
+	scan_skip_space(s);
 	switch (s->pos < s->len ? s->text[s->pos] : '\0') {
 	case '{': return open_container(s, JSON_OBJECT, '}');
 	case '[': return open_container(s, JSON_ARRAY, ']');
@@ -490,11 +491,11 @@ static enum step scan_value(struct scan *s)
 /* Behind a whole value: goes on in, or closes, the container around it. */
 static enum step scan_next(struct scan *s)
 {
-	skip_space(s);
+	scan_skip_space(s);
 	if (s->depth == 0) {
 		if (s->pos < s->len)
-			return fail(s, s->pos, "expected nothing after the value") ? STEP_DONE
-										   : STEP_FAIL;
+			return scan_fail(s, s->pos, "expected nothing after the value") ? STEP_DONE
+											: STEP_FAIL;
 		return STEP_DONE;
 	}
 
@@ -513,9 +514,9 @@ static enum step scan_next(struct scan *s)
 		s->pos++;
 		return close_container(s);
 	}
-	(void)fail(s, s->pos,
-		   object ? "expected ',' or '}' after a member"
-			  : "expected ',' or ']' after an element");
+	(void)scan_fail(s, s->pos,
+			object ? "expected ',' or '}' after a member"
+			       : "expected ',' or ']' after an element");
 	return STEP_FAIL;
 }
 
@@ -525,7 +526,7 @@ static bool scan_text(struct scan *s)
 
 	if (s->len >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0)
 		s->pos = 3;
-	skip_space(s);
+	scan_skip_space(s);
 	if (s->pos == s->len) {
 		(void)err_set(s->e, ERR_INVALID_JSON, "", "the body is empty");
 		return false;

@@ -30,7 +30,7 @@ static inline void sip_round(struct sip *s)
 	s->v2 = rotl(s->v2, 32);
 }
 
-static uint32_t hash(struct str key, const uint64_t secret[2])
+static uint32_t unique_hash(struct str key, const uint64_t secret[2])
 {
 	struct sip s = { secret[0] ^ 0x736f6d6570736575ull, secret[1] ^ 0x646f72616e646f6dull,
 			 secret[0] ^ 0x6c7967656e657261ull, secret[1] ^ 0x7465646279746573ull };
@@ -70,7 +70,7 @@ static json_at find_twin(const struct json_doc *d, json_at obj, struct slot *slo
 
 	for (json_at i = json_first(d, obj); i != json_end(d, obj); i = json_next_member(d, i)) {
 		struct str key = json_key(d, i, tmp);
-		uint32_t   h = hash(key, secret);
+		uint32_t   h = unique_hash(key, secret);
 		uint32_t   at = h & mask;
 
 		for (; slots[at].key; at = (at + 1) & mask)

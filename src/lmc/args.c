@@ -131,24 +131,24 @@ void args_destroy(struct args *a)
 
 /* --- the segment --- */
 
-static bool give(struct args *a, struct str text)
+static bool args_give(struct args *a, struct str text)
 {
 	return text.n == 0 || a->sink->text(a->arg, text);
 }
 
-static bool open_segment(struct args *a, enum segment_kind kind, struct str format)
+static bool args_open_segment(struct args *a, enum segment_kind kind, struct str format)
 {
 	a->open = true;
-	if (!a->sink->open(a->arg, kind, format) || !give(a, buf_view(&a->held)))
+	if (!a->sink->open(a->arg, kind, format) || !args_give(a, buf_view(&a->held)))
 		return false;
 	buf_finish(&a->held);
 	return true;
 }
 
-/* settle: no language can come any more. */
-static bool settle(struct args *a)
+/* args_settle: no language can come any more. */
+static bool args_settle(struct args *a)
 {
-	return a->open || open_segment(a, SEGMENT_CODE, STR("python"));
+	return a->open || args_open_segment(a, SEGMENT_CODE, STR("python"));
 }
 
 static bool take_language(struct args *a)
@@ -158,7 +158,7 @@ static bool take_language(struct args *a)
 	/* Nothing is added to it but the name that stands for none. */
 	buf_init(&format, a->language.len + sizeof "python");
 	bool ok = text_language(buf_view(&a->language), &format) &&
-		  open_segment(a, SEGMENT_CODE, buf_view(&format));
+		  args_open_segment(a, SEGMENT_CODE, buf_view(&format));
 	buf_finish(&format);
 	buf_finish(&a->language);
 	return ok;
@@ -169,7 +169,7 @@ static bool give_ready(struct args *a)
 	struct str text = { a->ready, a->ready_len };
 
 	a->ready_len = 0;
-	return give(a, text);
+	return args_give(a, text);
 }
 
 static bool give_code(struct args *a, struct str run)
@@ -179,7 +179,7 @@ static bool give_code(struct args *a, struct str run)
 	if ((is_long || run.n > sizeof a->ready - a->ready_len) && !give_ready(a))
 		return false;
 	if (is_long)
-		return give(a, run);
+		return args_give(a, run);
 	memcpy(a->ready + a->ready_len, run.p, run.n);
 	a->ready_len += run.n;
 	return true;
@@ -190,12 +190,12 @@ static bool break_off(struct args *a)
 {
 	a->state = STATE_REST;
 	a->flaws |= ARGS_ENDED_EARLY;
-	return settle(a);
+	return args_settle(a);
 }
 
 /* --- strings --- */
 
-static void take_key(struct args *a, struct str run)
+static void args_take_key(struct args *a, struct str run)
 {
 	size_t room = sizeof a->key - a->key_len;
 	size_t n = run.n < room ? run.n : room;
@@ -204,12 +204,12 @@ static void take_key(struct args *a, struct str run)
 	a->key_len += n;
 }
 
-/* take: the next bytes of the string's value. */
-static bool take(struct args *a, struct str run)
+/* args_take: the next bytes of the string's value. */
+static bool args_take(struct args *a, struct str run)
 {
 	switch (a->purpose) {
 	case PURPOSE_NONE: return true;
-	case PURPOSE_KEY: take_key(a, run); return true;
+	case PURPOSE_KEY: args_take_key(a, run); return true;
 	case PURPOSE_LANGUAGE: return text_join(&a->language, run);
 	case PURPOSE_CODE: return a->open ? give_code(a, run) : text_join(&a->held, run);
 	}
@@ -222,10 +222,10 @@ static bool lone_half(struct args *a)
 	if (a->half == 0)
 		return true;
 	a->half = 0;
-	return take(a, STR("\xEF\xBF\xBD"));
+	return args_take(a, STR("\xEF\xBF\xBD"));
 }
 
-static bool is_second_half(unsigned unit)
+static bool args_is_second_half(unsigned unit)
 {
 	return unit >= 0xdc00 && unit <= 0xdfff;
 }
@@ -239,9 +239,9 @@ static bool take_unit(struct args *a, unsigned v)
 		a->half = v;
 		return true;
 	}
-	if (is_second_half(v) && a->half == 0)
-		return take(a, STR("\xEF\xBF\xBD"));
-	if (is_second_half(v))
+	if (args_is_second_half(v) && a->half == 0)
+		return args_take(a, STR("\xEF\xBF\xBD"));
+	if (args_is_second_half(v))
 		v = 0x10000 + ((a->half - 0xd800) << 10) + (v - 0xdc00);
 	a->half = 0;
 
@@ -259,7 +259,7 @@ static bool take_unit(struct args *a, unsigned v)
 	}
 	if (v >= 0x80)
 		at[n++] = (char)(0x80 | (v & 63));
-	return take(a, (struct str){ at, n });
+	return args_take(a, (struct str){ at, n });
 }
 
 /* begin_string: a language may take what room the code has left. */
@@ -312,7 +312,7 @@ static const char *in_string(struct args *a, const char *p, const char *end)
 		return NULL;
 
 	const char *special = find_special(p, end);
-	if (special > p && !take(a, (struct str){ p, (size_t)(special - p) }))
+	if (special > p && !args_take(a, (struct str){ p, (size_t)(special - p) }))
 		return NULL;
 	if (special == end)
 		return end;
@@ -340,11 +340,11 @@ static const char *in_escape(struct args *a, const char *p)
 
 	const char *name = memchr(names, *p, sizeof names - 1);
 	if (name)
-		return take(a, (struct str){ values + (name - names), 1 }) ? p + 1 : NULL;
-	return take(a, STR("\\")) ? p : NULL; /* its character is read as text */
+		return args_take(a, (struct str){ values + (name - names), 1 }) ? p + 1 : NULL;
+	return args_take(a, STR("\\")) ? p : NULL; /* its character is read as text */
 }
 
-static int hex_value(char c)
+static int args_hex_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -363,13 +363,13 @@ static bool may_be_second_half(const struct args *a)
 
 static const char *in_unicode(struct args *a, const char *p)
 {
-	int value = hex_value(*p);
+	int value = args_hex_value(*p);
 
 	if (value < 0) {
 		struct str digits = { a->digits, a->digit_len };
 
 		a->state = STATE_STRING;
-		return lone_half(a) && take(a, STR("\\u")) && take(a, digits) ? p : NULL;
+		return lone_half(a) && args_take(a, STR("\\u")) && args_take(a, digits) ? p : NULL;
 	}
 	a->digits[a->digit_len++] = *p;
 	a->unit = a->unit << 4 | (unsigned)value;
@@ -450,11 +450,11 @@ static bool enter(struct args *a, bool object)
 	return true;
 }
 
-static bool leave(struct args *a)
+static bool args_leave(struct args *a)
 {
 	a->depth--;
 	a->state = a->depth > 0 ? STATE_AFTER : STATE_OVER;
-	return a->depth > 0 || settle(a);
+	return a->depth > 0 || args_settle(a);
 }
 
 /* purpose_of_value: of a string value that begins here; the first of its kind counts. */
@@ -512,14 +512,14 @@ static bool behind_value(struct args *a, char c)
 	bool object = in_object(a);
 
 	if (c == (object ? '}' : ']'))
-		return leave(a);
+		return args_leave(a);
 	if (c != ',')
 		return break_off(a);
 	a->state = object ? STATE_KEY : STATE_VALUE;
 	return true;
 }
 
-static const char *between(struct args *a, const char *p)
+static const char *args_between(struct args *a, const char *p)
 {
 	bool ok = true;
 
@@ -530,7 +530,7 @@ static const char *between(struct args *a, const char *p)
 	else if (a->state == STATE_VALUE || (a->state == STATE_FIRST_ITEM && *p != ']'))
 		ok = begin_value(a, *p);
 	else if (a->state == STATE_FIRST_ITEM || (a->state == STATE_FIRST_KEY && *p == '}'))
-		ok = leave(a);
+		ok = args_leave(a);
 	else if (a->state == STATE_COLON && *p == ':')
 		a->state = STATE_VALUE;
 	else if (a->state != STATE_COLON && *p == '"')
@@ -564,10 +564,10 @@ static const char *in_front(struct args *a, const char *p, const char *end)
 	}
 	a->state = STATE_RAW;
 	a->flaws |= ARGS_NO_OBJECT;
-	return open_segment(a, SEGMENT_TOOL_CALL, STR("execute")) ? p : NULL;
+	return args_open_segment(a, SEGMENT_TOOL_CALL, STR("execute")) ? p : NULL;
 }
 
-static const char *behind(struct args *a, const char *p, const char *end)
+static const char *args_behind(struct args *a, const char *p, const char *end)
 {
 	if (after_space(p, end) < end) {
 		a->flaws |= ARGS_TRAILING;
@@ -576,23 +576,23 @@ static const char *behind(struct args *a, const char *p, const char *end)
 	return end;
 }
 
-static const char *step(struct args *a, const char *p, const char *end)
+static const char *args_step(struct args *a, const char *p, const char *end)
 {
 	switch (a->state) {
 	case STATE_BLANK: return in_front(a, p, end);
-	case STATE_RAW: return give(a, (struct str){ p, (size_t)(end - p) }) ? end : NULL;
+	case STATE_RAW: return args_give(a, (struct str){ p, (size_t)(end - p) }) ? end : NULL;
 	case STATE_FIRST_KEY:
 	case STATE_KEY:
 	case STATE_COLON:
 	case STATE_FIRST_ITEM:
 	case STATE_VALUE:
-	case STATE_AFTER: return between(a, p);
+	case STATE_AFTER: return args_between(a, p);
 	case STATE_STRING: return in_string(a, p, end);
 	case STATE_ESCAPE: return in_escape(a, p);
 	case STATE_UNICODE: return in_unicode(a, p);
 	case STATE_NUMBER: return in_number(a, p);
 	case STATE_LITERAL: return in_literal(a, p);
-	case STATE_OVER: return behind(a, p, end);
+	case STATE_OVER: return args_behind(a, p, end);
 	case STATE_REST: break;
 	}
 	return end;
@@ -605,7 +605,7 @@ bool args_feed(struct args *a, struct str text)
 
 	const char *end = text.p + text.n;
 	for (const char *p = text.p; p && p < end;) {
-		p = step(a, p, end);
+		p = args_step(a, p, end);
 		a->stopped = !p;
 	}
 	a->stopped = a->stopped || !give_ready(a);
@@ -625,7 +625,7 @@ bool args_end(struct args *a, unsigned *ret_flaws)
 		a->flaws |= ARGS_ENDED_EARLY;
 	if (object && !a->has_code)
 		a->flaws |= ARGS_NO_CODE;
-	if (!settle(a) || !a->sink->close(a->arg))
+	if (!args_settle(a) || !a->sink->close(a->arg))
 		return false;
 	*ret_flaws = a->flaws;
 	return true;

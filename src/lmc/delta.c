@@ -14,14 +14,14 @@ struct reading {
 	struct buf             text; /* scratch: what is escaped has to be decoded somewhere */
 };
 
-static void ignored(const struct reading *r, const char *what)
+static void delta_ignored(const struct reading *r, const char *what)
 {
 	warnings_add(r->warnings, r->index, "ignored", "%s and is ignored", what);
 }
 
 /* --- content --- */
 
-static bool add_text(struct reading *r, json_at i)
+static bool delta_add_text(struct reading *r, json_at i)
 {
 	struct str text;
 
@@ -33,7 +33,7 @@ static bool add_text(struct reading *r, json_at i)
 	return speech_text(r->speech, text);
 }
 
-static bool add_parts(struct reading *r, json_at parts)
+static bool delta_add_parts(struct reading *r, json_at parts)
 {
 	const struct json_doc *d = r->d;
 
@@ -43,46 +43,46 @@ static bool add_parts(struct reading *r, json_at parts)
 
 		if (type == JSON_ABSENT || !json_is(d, type, "text") || text == JSON_ABSENT ||
 		    json_kind(d, text) != JSON_STRING) {
-			ignored(r, "a part of the content is no text");
+			delta_ignored(r, "a part of the content is no text");
 			continue;
 		}
-		if (!add_text(r, text))
+		if (!delta_add_text(r, text))
 			return false;
 	}
 	return true;
 }
 
-static bool add_content(struct reading *r, json_at content)
+static bool delta_add_content(struct reading *r, json_at content)
 {
 	if (content == JSON_ABSENT)
 		return true;
 	if (json_kind(r->d, content) == JSON_STRING)
-		return add_text(r, content);
+		return delta_add_text(r, content);
 	if (json_kind(r->d, content) == JSON_ARRAY)
-		return add_parts(r, content);
-	ignored(r, "the content is neither a string nor a list of parts");
+		return delta_add_parts(r, content);
+	delta_ignored(r, "the content is neither a string nor a list of parts");
 	return true;
 }
 
 /* --- calls --- */
 
-/* member_of: json_get_some, but object may be absent, which would be the root. */
-static json_at member_of(const struct json_doc *d, json_at object, const char *key)
+/* delta_member_of: json_get_some, but object may be absent, which would be the root. */
+static json_at delta_member_of(const struct json_doc *d, json_at object, const char *key)
 {
 	return object == JSON_ABSENT ? JSON_ABSENT : json_get_some(d, object, key);
 }
 
-/* add_function: name and arguments; a call without either is one all the same. */
-static bool add_function(struct reading *r, json_at function, uint32_t index)
+/* delta_add_function: name and arguments; a call without either is one all the same. */
+static bool delta_add_function(struct reading *r, json_at function, uint32_t index)
 {
 	const struct json_doc *d = r->d;
-	json_at                name = member_of(d, function, "name");
-	json_at                args = member_of(d, function, "arguments");
+	json_at                name = delta_member_of(d, function, "name");
+	json_at                args = delta_member_of(d, function, "arguments");
 	struct str             text = STR_NONE;
 
 	r->s->any = true;
 	if (name != JSON_ABSENT && json_kind(d, name) != JSON_STRING) {
-		ignored(r, "the name of a function is no string");
+		delta_ignored(r, "the name of a function is no string");
 		name = JSON_ABSENT;
 	}
 	if (name != JSON_ABSENT && !text_view(d, name, &r->text, &text))
@@ -104,11 +104,11 @@ static uint32_t index_of(const struct reading *r, json_at call, uint32_t place)
 		return place;
 	if (json_int(r->d, i, &v) && v >= 0 && v <= (int64_t)UINT32_MAX)
 		return (uint32_t)v;
-	ignored(r, "the index of a tool call is no number from 0");
+	delta_ignored(r, "the index of a tool call is no number from 0");
 	return place;
 }
 
-static bool add_calls(struct reading *r, json_at calls)
+static bool delta_add_calls(struct reading *r, json_at calls)
 {
 	const struct json_doc *d = r->d;
 	uint32_t               place = 0;
@@ -116,21 +116,21 @@ static bool add_calls(struct reading *r, json_at calls)
 	if (calls == JSON_ABSENT)
 		return true;
 	if (json_kind(d, calls) != JSON_ARRAY) {
-		ignored(r, "tool_calls is no array");
+		delta_ignored(r, "tool_calls is no array");
 		return true;
 	}
 	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
 		uint32_t here = place++;
 
 		if (json_kind(d, i) != JSON_OBJECT) {
-			ignored(r, "a tool call is no object");
+			delta_ignored(r, "a tool call is no object");
 			continue;
 		}
 
 		json_at function = json_get_some(d, i, "function");
 		if (function != JSON_ABSENT && json_kind(d, function) != JSON_OBJECT)
-			ignored(r, "the function of a tool call is no object");
-		if (!add_function(r, function, index_of(r, i, here)))
+			delta_ignored(r, "the function of a tool call is no object");
+		if (!delta_add_function(r, function, index_of(r, i, here)))
 			return false;
 	}
 	return true;
@@ -141,24 +141,24 @@ static bool add_legacy(struct reading *r, json_at function)
 	if (function == JSON_ABSENT)
 		return true;
 	if (json_kind(r->d, function) == JSON_OBJECT)
-		return add_function(r, function, 0);
-	ignored(r, "function_call is no object");
+		return delta_add_function(r, function, 0);
+	delta_ignored(r, "function_call is no object");
 	return true;
 }
 
 /* --- chunks --- */
 
-/* add_delta: content first: beside a call it still belongs to the early text (K2). */
-static bool add_delta(struct reading *r, json_at delta)
+/* delta_add_delta: content first: beside a call it still belongs to the early text (K2). */
+static bool delta_add_delta(struct reading *r, json_at delta)
 {
 	const struct json_doc *d = r->d;
 
 	if (json_kind(d, delta) != JSON_OBJECT) {
-		ignored(r, "the delta of a choice is no object");
+		delta_ignored(r, "the delta of a choice is no object");
 		return true;
 	}
-	return add_content(r, json_get_some(d, delta, "content")) &&
-	       add_calls(r, json_get_some(d, delta, "tool_calls")) &&
+	return delta_add_content(r, json_get_some(d, delta, "content")) &&
+	       delta_add_calls(r, json_get_some(d, delta, "tool_calls")) &&
 	       add_legacy(r, json_get_some(d, delta, "function_call"));
 }
 
@@ -175,7 +175,7 @@ static bool add_choice(struct reading *r, json_at choice)
 	const struct json_doc *d = r->d;
 
 	if (json_kind(d, choice) != JSON_OBJECT) {
-		ignored(r, "a choice is no object");
+		delta_ignored(r, "a choice is no object");
 		return true;
 	}
 	if (!is_first_choice(d, choice)) {
@@ -187,8 +187,8 @@ static bool add_choice(struct reading *r, json_at choice)
 	json_at delta = json_get_some(d, choice, "delta");
 	json_at message = json_get_some(d, choice, "message");
 	if (delta != JSON_ABSENT)
-		return add_delta(r, delta);
-	return message == JSON_ABSENT || r->s->any || add_delta(r, message);
+		return delta_add_delta(r, delta);
+	return message == JSON_ABSENT || r->s->any || delta_add_delta(r, message);
 }
 
 /* is_error: the chunk ends the stream; the warning quotes what it says, cut. */
@@ -227,7 +227,7 @@ static bool add_chunk(struct reading *r, json_at chunk)
 	if (choices == JSON_ABSENT)
 		return true;
 	if (json_kind(d, choices) != JSON_ARRAY) {
-		ignored(r, "choices is no array");
+		delta_ignored(r, "choices is no array");
 		return true;
 	}
 	for (json_at i = json_first(d, choices); i != json_end(d, choices); i = json_next(d, i))

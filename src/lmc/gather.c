@@ -123,7 +123,7 @@ static const char *const keys[KEY__COUNT] = {
 };
 /* clang-format on */
 
-static enum key key_of(const struct json_doc *d, json_at i)
+static enum key gather_key_of(const struct json_doc *d, json_at i)
 {
 	int k = 0;
 
@@ -132,8 +132,8 @@ static enum key key_of(const struct json_doc *d, json_at i)
 	return (enum key)k;
 }
 
-static enum errc refuse(struct err *e, enum errc code, const char *path, const char *member,
-			const char *text)
+static enum errc gather_refuse(struct err *e, enum errc code, const char *path, const char *member,
+			       const char *text)
 {
 	(void)err_set(e, code, member, "%s", text);
 	if (path && *path)
@@ -149,22 +149,24 @@ static enum errc no_room(const struct gather *g, struct err *e)
 		       g->max);
 }
 
-static enum errc read_role(const struct json_doc *d, json_at at, const char *path, enum role *ret,
-			   struct err *e)
+static enum errc gather_read_role(const struct json_doc *d, json_at at, const char *path,
+				  enum role *ret, struct err *e)
 {
 	if (at == JSON_ABSENT)
-		return refuse(e, ERR_MISSING_PARAMETER, path, "role",
-			      "a chunk needs a role: user, assistant, computer, system or server");
+		return gather_refuse(
+			e, ERR_MISSING_PARAMETER, path, "role",
+			"a chunk needs a role: user, assistant, computer, system or server");
 	if (json_kind(d, at) != JSON_STRING)
-		return refuse(e, ERR_INVALID_TYPE, path, "role",
-			      "must be a string: user, assistant, computer, system or server");
+		return gather_refuse(
+			e, ERR_INVALID_TYPE, path, "role",
+			"must be a string: user, assistant, computer, system or server");
 	for (int i = 0; i < ROLE__COUNT; i++)
 		if (json_is(d, at, roles[i])) {
 			*ret = (enum role)i;
 			return ERR_OK;
 		}
-	return refuse(e, ERR_INVALID_VALUE, path, "role",
-		      "must be one of user, assistant, computer, system, server");
+	return gather_refuse(e, ERR_INVALID_VALUE, path, "role",
+			     "must be one of user, assistant, computer, system, server");
 }
 
 /* print_said: the value as JSON that can be compared: one spelling of a string has many escapes. */
@@ -190,19 +192,19 @@ static bool print_said(struct gather *g, const struct json_doc *d, json_at i, en
 	return true;
 }
 
-static json_at some(const struct json_doc *d, json_at i)
+static json_at gather_some(const struct json_doc *d, json_at i)
 {
 	return i != JSON_ABSENT && json_kind(d, i) == JSON_NULL ? JSON_ABSENT : i;
 }
 
-/* find_members: the first member of each known key. */
-static void find_members(struct chunk *c, json_at at[KEY__COUNT])
+/* gather_find_members: the first member of each known key. */
+static void gather_find_members(struct chunk *c, json_at at[KEY__COUNT])
 {
 	const struct json_doc *d = c->d;
 
 	for (json_at i = json_first(d, c->object); i != json_end(d, c->object);
 	     i = json_next_member(d, i)) {
-		enum key k = key_of(d, i);
+		enum key k = gather_key_of(d, i);
 
 		if (k == KEY__COUNT)
 			c->has_others = true;
@@ -210,7 +212,7 @@ static void find_members(struct chunk *c, json_at at[KEY__COUNT])
 			at[k] = json_value(i);
 	}
 	c->has_content = at[KEY_CONTENT] != JSON_ABSENT;
-	c->content = some(d, at[KEY_CONTENT]);
+	c->content = gather_some(d, at[KEY_CONTENT]);
 	if (c->content != JSON_ABSENT && json_kind(d, c->content) == JSON_STRING &&
 	    json_inner(d, c->content).n == 0)
 		c->content = JSON_ABSENT;
@@ -225,28 +227,28 @@ static enum errc read_chunk(struct gather *g, struct chunk *c, const char *path,
 	json_at                at[KEY__COUNT] = { 0 };
 
 	if (json_kind(d, c->object) != JSON_OBJECT)
-		return refuse(e, ERR_INVALID_TYPE, path, "", "a chunk must be an object");
-	find_members(c, at);
+		return gather_refuse(e, ERR_INVALID_TYPE, path, "", "a chunk must be an object");
+	gather_find_members(c, at);
 
-	enum errc rc = read_role(d, some(d, at[KEY_ROLE]), path, &c->role, e);
+	enum errc rc = gather_read_role(d, gather_some(d, at[KEY_ROLE]), path, &c->role, e);
 	if (rc != ERR_OK)
 		return rc;
 
-	json_at type = some(d, at[KEY_TYPE]);
-	json_at format = some(d, at[KEY_FORMAT]);
+	json_at type = gather_some(d, at[KEY_TYPE]);
+	json_at format = gather_some(d, at[KEY_FORMAT]);
 	bool    flag = (c->start || c->end) && c->content == JSON_ABSENT;
 	if (type == JSON_ABSENT && !flag)
-		return refuse(e, ERR_MISSING_PARAMETER, path, "type",
-			      "a chunk needs a type, a string; "
-			      "only a start or end flag without content goes without");
+		return gather_refuse(e, ERR_MISSING_PARAMETER, path, "type",
+				     "a chunk needs a type, a string; "
+				     "only a start or end flag without content goes without");
 	if (type != JSON_ABSENT && json_kind(d, type) != JSON_STRING)
-		return refuse(e, ERR_INVALID_TYPE, path, "type", "must be a string");
+		return gather_refuse(e, ERR_INVALID_TYPE, path, "type", "must be a string");
 	if (format != JSON_ABSENT && json_kind(d, format) != JSON_STRING)
-		return refuse(e, ERR_INVALID_TYPE, path, "format",
-			      "must be a string, null or absent");
+		return gather_refuse(e, ERR_INVALID_TYPE, path, "format",
+				     "must be a string, null or absent");
 
 	for (int i = 0; i < SAID__COUNT; i++) {
-		json_at value = some(d, at[said_key[i]]);
+		json_at value = gather_some(d, at[said_key[i]]);
 
 		if (value != JSON_ABSENT && !print_said(g, d, value, (enum said)i, &c->said[i]))
 			return no_room(g, e);
@@ -256,20 +258,20 @@ static enum errc read_chunk(struct gather *g, struct chunk *c, const char *path,
 
 /* --- the message under way --- */
 
-static bool is(struct str json, const char *quoted)
+static bool gather_has_word(struct str json, const char *quoted)
 {
 	return str_is(json, quoted);
 }
 
-/* set: an owned copy; an absent value makes it empty. */
-static bool set(struct buf *b, struct str value)
+/* gather_set_word: an owned copy; an absent value makes it empty. */
+static bool gather_set_word(struct buf *b, struct str value)
 {
 	buf_clear(b);
 	return buf_str(b, value);
 }
 
-/* same: both absent, or both with the same value; JSON values are never empty. */
-static bool same(const struct buf *b, struct str value)
+/* gather_same: both absent, or both with the same value; JSON values are never empty. */
+static bool gather_same(const struct buf *b, struct str value)
 {
 	return str_eq(buf_view(b), value);
 }
@@ -284,7 +286,7 @@ static bool keep_others(struct gather *g, const struct chunk *c)
 	     i = json_next_member(d, i)) {
 		struct str name;
 
-		if (key_of(d, i) != KEY__COUNT)
+		if (gather_key_of(d, i) != KEY__COUNT)
 			continue;
 		if (!text_view(d, i, &g->decoded, &name) ||
 		    !members_add(&g->members, name, json_member(d, i)))
@@ -299,7 +301,7 @@ static bool print_member(struct buf *out, const char *name, struct str value)
 	       buf_str(out, value);
 }
 
-static bool store(struct gather *g)
+static bool gather_store(struct gather *g)
 {
 	struct buf *out = &g->out;
 	size_t      start = out->len;
@@ -307,7 +309,7 @@ static bool store(struct gather *g)
 	struct str  format = buf_view(&g->said[FORMAT]);
 	struct str  recipient = buf_view(&g->said[RECIPIENT]);
 
-	if (format.n == 0 && is(type, "\"console\""))
+	if (format.n == 0 && gather_has_word(type, "\"console\""))
 		format = STR("\"output\"");
 	if ((start == 0 || buf_text(out, ",")) && buf_text(out, "{\"role\":\"") &&
 	    buf_text(out, roles[g->role]) && buf_text(out, "\"") &&
@@ -321,9 +323,10 @@ static bool store(struct gather *g)
 	return false;
 }
 
-static bool is_medium(struct str type)
+static bool gather_is_medium(struct str type)
 {
-	return is(type, "\"image\"") || is(type, "\"audio\"") || is(type, "\"file\"");
+	return gather_has_word(type, "\"image\"") || gather_has_word(type, "\"audio\"") ||
+	       gather_has_word(type, "\"file\"");
 }
 
 /* close_message: stores what is open, or forgets it (C9). */
@@ -333,8 +336,8 @@ static bool close_message(struct gather *g)
 		return true;
 
 	struct str type = buf_view(&g->said[TYPE]);
-	bool       forgotten = type.n == 0 || (g->state == STARTED && is_medium(type));
-	if (!forgotten && !store(g))
+	bool       forgotten = type.n == 0 || (g->state == STARTED && gather_is_medium(type));
+	if (!forgotten && !gather_store(g))
 		return false;
 
 	g->state = CLOSED;
@@ -348,40 +351,41 @@ static bool close_message(struct gather *g)
 	return true;
 }
 
-/* take_start: a flag opens, whatever is open. */
-static bool take_start(struct gather *g, const struct chunk *c)
+/* gather_take_start: a flag opens, whatever is open. */
+static bool gather_take_start(struct gather *g, const struct chunk *c)
 {
 	if (!close_message(g))
 		return false;
 	g->state = STARTED;
 	g->role = c->role;
 	for (int i = 0; i < SAID__COUNT; i++)
-		if (!set(&g->said[i], c->said[i]))
+		if (!gather_set_word(&g->said[i], c->said[i]))
 			return false;
-	return set(&g->flag_recipient, c->said[RECIPIENT]) && keep_others(g, c);
+	return gather_set_word(&g->flag_recipient, c->said[RECIPIENT]) && keep_others(g, c);
 }
 
-/* in_segment: the content is of the open message's role and type, or gives it its type. */
-static bool in_segment(const struct gather *g, const struct chunk *c)
+/* gather_in_segment: the content is of the open message's role and type, or gives it its type. */
+static bool gather_in_segment(const struct gather *g, const struct chunk *c)
 {
 	return g->state != CLOSED && g->role == c->role &&
-	       (g->said[TYPE].len == 0 || same(&g->said[TYPE], c->said[TYPE]));
+	       (g->said[TYPE].len == 0 || gather_same(&g->said[TYPE], c->said[TYPE]));
 }
 
-/* goes_on: a content chunk in the segment goes on with the open message (C5). */
-static bool goes_on(const struct gather *g, const struct chunk *c, struct str recipient)
+/* gather_goes_on: a content chunk in the segment goes on with the open message (C5). */
+static bool gather_goes_on(const struct gather *g, const struct chunk *c, struct str recipient)
 {
 	const struct buf *format = &g->said[FORMAT];
 
-	if (format->len > 0 && c->said[FORMAT].n > 0 && !same(format, c->said[FORMAT]))
+	if (format->len > 0 && c->said[FORMAT].n > 0 && !gather_same(format, c->said[FORMAT]))
 		return false;
 	/* The first content may name the recipient that the flag has not named (C6). */
 	if (g->state == STARTED)
-		return g->said[RECIPIENT].len == 0 || same(&g->said[RECIPIENT], recipient);
-	return same(&g->said[RECIPIENT], recipient) && !is_medium(buf_view(&g->said[TYPE]));
+		return g->said[RECIPIENT].len == 0 || gather_same(&g->said[RECIPIENT], recipient);
+	return gather_same(&g->said[RECIPIENT], recipient) &&
+	       !gather_is_medium(buf_view(&g->said[TYPE]));
 }
 
-static bool append(struct gather *g, const struct json_doc *d, json_at content)
+static bool gather_append(struct gather *g, const struct json_doc *d, json_at content)
 {
 	if (json_kind(d, content) == JSON_STRING)
 		return buf_str(&g->content, json_inner(d, content));
@@ -389,9 +393,9 @@ static bool append(struct gather *g, const struct json_doc *d, json_at content)
 	return text_of(d, content, &g->decoded) && text_put(&g->content, buf_view(&g->decoded));
 }
 
-static bool take_content(struct gather *g, const struct chunk *c)
+static bool gather_take_content(struct gather *g, const struct chunk *c)
 {
-	bool       segment = in_segment(g, c);
+	bool       segment = gather_in_segment(g, c);
 	struct str said[SAID__COUNT] = { c->said[TYPE], c->said[FORMAT], c->said[RECIPIENT] };
 
 	/* The flag speaks for all content up to its end, also where that makes several messages. */
@@ -399,22 +403,22 @@ static bool take_content(struct gather *g, const struct chunk *c)
 		buf_clear(&g->flag_recipient);
 	if (said[RECIPIENT].n == 0)
 		said[RECIPIENT] = buf_view(&g->flag_recipient);
-	if (!segment || !goes_on(g, c, said[RECIPIENT])) {
+	if (!segment || !gather_goes_on(g, c, said[RECIPIENT])) {
 		if (!close_message(g))
 			return false;
 		g->role = c->role;
 	}
 	for (int i = 0; i < SAID__COUNT; i++)
-		if (g->said[i].len == 0 && !set(&g->said[i], said[i]))
+		if (g->said[i].len == 0 && !gather_set_word(&g->said[i], said[i]))
 			return false;
 	g->state = FILLED;
-	return append(g, c->d, c->content) && keep_others(g, c);
+	return gather_append(g, c->d, c->content) && keep_others(g, c);
 }
 
-static bool take_end(struct gather *g, const struct chunk *c)
+static bool gather_take_end(struct gather *g, const struct chunk *c)
 {
 	bool fits = g->state != CLOSED && g->role == c->role &&
-		    (c->said[TYPE].n == 0 || same(&g->said[TYPE], c->said[TYPE]));
+		    (c->said[TYPE].n == 0 || gather_same(&g->said[TYPE], c->said[TYPE]));
 
 	return !fits || (keep_others(g, c) && close_message(g));
 }
@@ -424,20 +428,20 @@ static const char *never_stored(const struct chunk *c)
 {
 	if (c->role == SERVER)
 		return "what the server says of itself is not stored";
-	if (is(c->said[TYPE], "\"confirmation\""))
+	if (gather_has_word(c->said[TYPE], "\"confirmation\""))
 		return "a confirmation is not stored";
-	if (is(c->said[TYPE], "\"review\""))
+	if (gather_has_word(c->said[TYPE], "\"review\""))
 		return "a review is not stored";
 	return NULL;
 }
 
-static bool is_active_line(const struct chunk *c)
+static bool gather_is_active_line(const struct chunk *c)
 {
-	return c->has_content && is(c->said[TYPE], "\"console\"") &&
-	       is(c->said[FORMAT], "\"active_line\"");
+	return c->has_content && gather_has_word(c->said[TYPE], "\"console\"") &&
+	       gather_has_word(c->said[FORMAT], "\"active_line\"");
 }
 
-static bool take(struct gather *g, const struct chunk *c, size_t index)
+static bool gather_take(struct gather *g, const struct chunk *c, size_t index)
 {
 	const char *why = never_stored(c);
 
@@ -445,16 +449,16 @@ static bool take(struct gather *g, const struct chunk *c, size_t index)
 		warnings_add(g->warnings, index, "not_stored", "%s", why);
 		return close_message(g);
 	}
-	if (c->start && !take_start(g, c))
+	if (c->start && !gather_take_start(g, c))
 		return false;
-	if (is_active_line(c))
+	if (gather_is_active_line(c))
 		warnings_add(g->warnings, index, "not_stored", "an active line is not stored");
-	else if (c->content != JSON_ABSENT && !take_content(g, c))
+	else if (c->content != JSON_ABSENT && !gather_take_content(g, c))
 		return false;
-	return !c->end || take_end(g, c);
+	return !c->end || gather_take_end(g, c);
 }
 
-static size_t held(const struct gather *g)
+static size_t gather_held(const struct gather *g)
 {
 	size_t n = g->out.len + g->content.len + members_bytes(&g->members) + g->flag_recipient.len;
 
@@ -472,7 +476,7 @@ enum errc gather_chunk(struct gather *g, const struct json_doc *d, json_at chunk
 		return no_room(g, e);
 
 	enum errc rc = read_chunk(g, &c, path, e);
-	if (rc == ERR_OK && (!take(g, &c, index) || held(g) > g->max))
+	if (rc == ERR_OK && (!gather_take(g, &c, index) || gather_held(g) > g->max))
 		rc = no_room(g, e);
 	g->failed = rc == ERR_OVERLOADED;
 	return rc;

@@ -57,8 +57,8 @@ void lmc_message_reader_finish(struct lmc_reader *r)
 	buf_finish(&r->text);
 }
 
-static enum errc refuse(const struct lmc_reader *r, enum errc code, const char *member,
-			const char *text, struct err *e)
+static enum errc message_refuse(const struct lmc_reader *r, enum errc code, const char *member,
+				const char *text, struct err *e)
 {
 	char path[sizeof e->path];
 
@@ -66,7 +66,7 @@ static enum errc refuse(const struct lmc_reader *r, enum errc code, const char *
 	return err_set(e, code, path, "%s", text);
 }
 
-static enum errc skip(const struct lmc_reader *r, struct lmc_message *ret, const char *why)
+static enum errc message_skip(const struct lmc_reader *r, struct lmc_message *ret, const char *why)
 {
 	warnings_add(r->options->warnings, r->index, "not_sent", "%s", why);
 	ret->kind = LMC_SKIPPED;
@@ -84,25 +84,26 @@ static enum errc skip_word(const struct lmc_reader *r, struct lmc_message *ret, 
 	word.n = word.n < WORD ? word.n : WORD;
 	word.n = text_whole(word);
 	snprintf(why, sizeof why, "%s '%.*s' are not sent to a model", what, STR_ARG(word));
-	return skip(r, ret, why);
+	return message_skip(r, ret, why);
 }
 
 /* --- L1: role, type and format --- */
 
-static enum errc read_role(const struct lmc_reader *r, struct given *m, struct err *e)
+static enum errc message_read_role(const struct lmc_reader *r, struct given *m, struct err *e)
 {
 #define ROLES "user, assistant, computer, system, server"
 	json_at at = json_get_some(r->d, r->message, "role");
 
 	if (at == JSON_ABSENT)
-		return refuse(r, ERR_MISSING_PARAMETER, "role",
-			      "a message needs a role: one of " ROLES, e);
+		return message_refuse(r, ERR_MISSING_PARAMETER, "role",
+				      "a message needs a role: one of " ROLES, e);
 	if (json_kind(r->d, at) != JSON_STRING)
-		return refuse(r, ERR_INVALID_TYPE, "role", "must be a string: one of " ROLES, e);
+		return message_refuse(r, ERR_INVALID_TYPE, "role",
+				      "must be a string: one of " ROLES, e);
 	for (m->role = 0; m->role < ROLE__COUNT; m->role++)
 		if (json_is(r->d, at, roles[m->role]))
 			return ERR_OK;
-	return refuse(r, ERR_INVALID_VALUE, "role", "must be one of " ROLES, e);
+	return message_refuse(r, ERR_INVALID_VALUE, "role", "must be one of " ROLES, e);
 #undef ROLES
 }
 
@@ -110,39 +111,41 @@ static enum errc read_type(const struct lmc_reader *r, struct given *m, struct e
 {
 	m->type_at = json_get_some(r->d, r->message, "type");
 	if (m->type_at == JSON_ABSENT)
-		return refuse(r, ERR_MISSING_PARAMETER, "type",
-			      "a message needs a type, such as message, code or console", e);
+		return message_refuse(r, ERR_MISSING_PARAMETER, "type",
+				      "a message needs a type, such as message, code or console",
+				      e);
 	if (json_kind(r->d, m->type_at) != JSON_STRING)
-		return refuse(r, ERR_INVALID_TYPE, "type",
-			      "must be a string, such as message, code or console", e);
+		return message_refuse(r, ERR_INVALID_TYPE, "type",
+				      "must be a string, such as message, code or console", e);
 	m->type = 0;
 	while (m->type < TYPE__COUNT && !json_is(r->d, m->type_at, types[m->type]))
 		m->type++;
 	return ERR_OK;
 }
 
-static enum errc read_format(struct lmc_reader *r, struct lmc_message *ret, struct err *e)
+static enum errc message_read_format(struct lmc_reader *r, struct lmc_message *ret, struct err *e)
 {
 	json_at at = json_get_some(r->d, r->message, "format");
 
 	if (at == JSON_ABSENT)
 		return ERR_OK;
 	if (json_kind(r->d, at) != JSON_STRING)
-		return refuse(r, ERR_INVALID_TYPE, "format", "must be a string, null or absent", e);
+		return message_refuse(r, ERR_INVALID_TYPE, "format",
+				      "must be a string, null or absent", e);
 	return text_view(r->d, at, &r->format, &ret->format) ? ERR_OK : err_no_memory(e);
 }
 
 /* --- L2: what is not sent, whatever it holds --- */
 
-/* skipped: false when the message is kept. */
-static bool skipped(struct lmc_reader *r, const struct given *m, struct lmc_message *ret)
+/* message_skipped: false when the message is kept. */
+static bool message_skipped(struct lmc_reader *r, const struct given *m, struct lmc_message *ret)
 {
 	if (m->role == ROLE_SERVER) {
-		(void)skip(r, ret, "messages of the role server are not sent to a model");
+		(void)message_skip(r, ret, "messages of the role server are not sent to a model");
 		return true;
 	}
 	if (m->recipient != JSON_ABSENT && !json_is(r->d, m->recipient, "assistant")) {
-		(void)skip(r, ret, "the message has another recipient than the assistant");
+		(void)message_skip(r, ret, "the message has another recipient than the assistant");
 		return true;
 	}
 	if (m->type == TYPE_CONSOLE && ret->format.p && !str_is(ret->format, "output")) {
@@ -162,39 +165,39 @@ static bool skipped(struct lmc_reader *r, const struct given *m, struct lmc_mess
 
 /* --- L3 to L9: each type --- */
 
-/* read_text: the text of the content (G6). */
-static bool read_text(struct lmc_reader *r, const struct given *m, struct lmc_message *ret)
+/* message_read_text: the text of the content (G6). */
+static bool message_read_text(struct lmc_reader *r, const struct given *m, struct lmc_message *ret)
 {
 	ret->plain = json_kind(r->d, m->content) == JSON_STRING &&
 		     !(r->d->tok[m->content].flags & JSON_ESCAPED);
 	return text_view(r->d, m->content, &r->text, &ret->text);
 }
 
-static enum errc read_words(struct lmc_reader *r, const struct given *m, const char *role,
-			    struct lmc_message *ret, struct err *e)
+static enum errc message_read_words(struct lmc_reader *r, const struct given *m, const char *role,
+				    struct lmc_message *ret, struct err *e)
 {
-	if (!read_text(r, m, ret))
+	if (!message_read_text(r, m, ret))
 		return err_no_memory(e);
 	ret->text = text_trim(ret->text);
 	if (ret->text.n == 0)
-		return skip(r, ret, "the message has no text");
+		return message_skip(r, ret, "the message has no text");
 	ret->kind = LMC_TEXT;
 	ret->role = role;
 	return ERR_OK;
 }
 
-static enum errc read_message(struct lmc_reader *r, const struct given *m, struct lmc_message *ret,
-			      struct err *e)
+static enum errc message_read_message(struct lmc_reader *r, const struct given *m,
+				      struct lmc_message *ret, struct err *e)
 {
-	return read_words(r, m, m->role == ROLE_COMPUTER ? "user" : roles[m->role], ret, e);
+	return message_read_words(r, m, m->role == ROLE_COMPUTER ? "user" : roles[m->role], ret, e);
 }
 
-static enum errc read_code(struct lmc_reader *r, const struct given *m, struct lmc_message *ret,
-			   struct err *e)
+static enum errc message_read_code(struct lmc_reader *r, const struct given *m,
+				   struct lmc_message *ret, struct err *e)
 {
 	bool call = m->role == ROLE_ASSISTANT;
 
-	if (!read_text(r, m, ret))
+	if (!message_read_text(r, m, ret))
 		return err_no_memory(e);
 	ret->kind = call ? LMC_CALL : LMC_CODE;
 	ret->role = call ? "assistant" : "user";
@@ -204,7 +207,7 @@ static enum errc read_code(struct lmc_reader *r, const struct given *m, struct l
 static enum errc read_output(struct lmc_reader *r, const struct given *m, struct lmc_message *ret,
 			     struct err *e)
 {
-	if (!read_text(r, m, ret))
+	if (!message_read_text(r, m, ret))
 		return err_no_memory(e);
 	ret->text = text_trim(ret->text);
 	ret->kind = LMC_OUTPUT;
@@ -216,10 +219,10 @@ static enum errc read_tool_call(struct lmc_reader *r, const struct given *m,
 				struct lmc_message *ret, struct err *e)
 {
 	if (m->role != ROLE_ASSISTANT)
-		return skip(r, ret, "only a tool_call of the assistant is sent to a model");
+		return message_skip(r, ret, "only a tool_call of the assistant is sent to a model");
 	if (r->options->fence)
-		return skip(r, ret, "a tool_call has no form as fenced text");
-	if (!read_text(r, m, ret))
+		return message_skip(r, ret, "a tool_call has no form as fenced text");
+	if (!message_read_text(r, m, ret))
 		return err_no_memory(e);
 	ret->kind = LMC_TOOL_CALL;
 	ret->role = "assistant";
@@ -253,12 +256,12 @@ static bool starts_ignoring_case(struct str s, struct str prefix)
 static enum errc read_image_url(struct lmc_reader *r, const struct given *m,
 				struct lmc_message *ret, struct err *e)
 {
-	if (!read_text(r, m, ret))
+	if (!message_read_text(r, m, ret))
 		return err_no_memory(e);
 	if (!starts_ignoring_case(ret->text, STR("http://")) &&
 	    !starts_ignoring_case(ret->text, STR("https://")))
-		return refuse(r, ERR_INVALID_VALUE, "content",
-			      "the URL of an image must begin with http:// or https://", e);
+		return message_refuse(r, ERR_INVALID_VALUE, "content",
+				      "the URL of an image must begin with http:// or https://", e);
 	ret->data = json_inner(r->d, m->content);
 	return ERR_OK;
 }
@@ -271,10 +274,10 @@ static enum errc read_image_path(struct lmc_reader *r, struct lmc_message *ret, 
 	if (o->image_path && o->image_path(o->arg, r->index, &format, &ret->data))
 		ret->media = image_kind(format);
 	if (!ret->media)
-		return refuse(r, ERR_INVALID_VALUE, "format",
-			      "an image is not read from a path: send it as base64.png, "
-			      "base64.jpeg, base64.gif, base64.webp or url",
-			      e);
+		return message_refuse(r, ERR_INVALID_VALUE, "format",
+				      "an image is not read from a path: send it as base64.png, "
+				      "base64.jpeg, base64.gif, base64.webp or url",
+				      e);
 	return ERR_OK;
 }
 
@@ -282,9 +285,9 @@ static enum errc read_image(struct lmc_reader *r, const struct given *m, struct 
 			    struct err *e)
 {
 	if (str_is(ret->format, "description"))
-		return read_message(r, m, ret, e);
+		return message_read_message(r, m, ret, e);
 	if (!r->options->vision)
-		return skip(r, ret, "the model takes no images");
+		return message_skip(r, ret, "the model takes no images");
 
 	bool url = str_is(ret->format, "url");
 	bool path = str_is(ret->format, "path");
@@ -295,15 +298,16 @@ static enum errc read_image(struct lmc_reader *r, const struct given *m, struct 
 		return read_image_path(r, ret, e);
 	ret->media = url ? NULL : image_kind(ret->format);
 	if (!url && !ret->media)
-		return refuse(r, ERR_INVALID_VALUE, "format",
-			      "the format of an image must be base64, base64.png, base64.jpeg, "
-			      "base64.gif, base64.webp, url or description",
-			      e);
+		return message_refuse(
+			r, ERR_INVALID_VALUE, "format",
+			"the format of an image must be base64, base64.png, base64.jpeg, "
+			"base64.gif, base64.webp, url or description",
+			e);
 	if (json_kind(r->d, m->content) != JSON_STRING)
-		return refuse(r, ERR_INVALID_TYPE, "content",
-			      url ? "the content of an image must be a string: its URL"
-				  : "the content of an image must be a string: base64",
-			      e);
+		return message_refuse(r, ERR_INVALID_TYPE, "content",
+				      url ? "the content of an image must be a string: its URL"
+					  : "the content of an image must be a string: base64",
+				      e);
 	if (url)
 		return read_image_url(r, m, ret, e);
 	/* As it came, escapes and all: an image may be large and nothing has to be looked at. */
@@ -330,23 +334,24 @@ static bool is_base64(struct str s)
 	return true;
 }
 
-static enum errc read_audio(struct lmc_reader *r, const struct given *m, struct lmc_message *ret,
-			    struct err *e)
+static enum errc message_read_audio(struct lmc_reader *r, const struct given *m,
+				    struct lmc_message *ret, struct err *e)
 {
 	ret->media = !ret->format.p || str_is(ret->format, "wav") ? "wav"
 		     : str_is(ret->format, "mp3")                 ? "mp3"
 								  : NULL;
 	if (!ret->media)
-		return refuse(r, ERR_INVALID_VALUE, "format",
-			      "the format of audio must be wav or mp3", e);
+		return message_refuse(r, ERR_INVALID_VALUE, "format",
+				      "the format of audio must be wav or mp3", e);
 	if (json_kind(r->d, m->content) != JSON_STRING)
-		return refuse(r, ERR_INVALID_TYPE, "content",
-			      "the content of audio must be a string: base64", e);
-	if (!read_text(r, m, ret))
+		return message_refuse(r, ERR_INVALID_TYPE, "content",
+				      "the content of audio must be a string: base64", e);
+	if (!message_read_text(r, m, ret))
 		return err_no_memory(e);
 	if (!is_base64(ret->text))
-		return refuse(r, ERR_INVALID_VALUE, "content",
-			      "the content of audio must be base64 with its padding, not empty", e);
+		return message_refuse(
+			r, ERR_INVALID_VALUE, "content",
+			"the content of audio must be base64 with its padding, not empty", e);
 	ret->kind = LMC_AUDIO;
 	ret->role = "user";
 	/* Base64 needs no escapes. */
@@ -358,16 +363,16 @@ static enum errc read_kept(struct lmc_reader *r, const struct given *m, struct l
 			   struct err *e)
 {
 	switch (m->type) {
-	case TYPE_MESSAGE: return read_message(r, m, ret, e);
-	case TYPE_CODE: return read_code(r, m, ret, e);
+	case TYPE_MESSAGE: return message_read_message(r, m, ret, e);
+	case TYPE_CODE: return message_read_code(r, m, ret, e);
 	case TYPE_CONSOLE: return read_output(r, m, ret, e);
 	case TYPE_IMAGE: return read_image(r, m, ret, e);
-	case TYPE_AUDIO: return read_audio(r, m, ret, e);
-	case TYPE_FILE: return read_words(r, m, "user", ret, e);
+	case TYPE_AUDIO: return message_read_audio(r, m, ret, e);
+	case TYPE_FILE: return message_read_words(r, m, "user", ret, e);
 	case TYPE_TOOL_CALL: return read_tool_call(r, m, ret, e);
 	case TYPE__COUNT: break;
 	}
-	return skip(r, ret, "messages of this type are not sent to a model");
+	return message_skip(r, ret, "messages of this type are not sent to a model");
 }
 
 enum errc lmc_message_read(struct lmc_reader *r, struct lmc_message *ret, struct err *e)
@@ -378,21 +383,22 @@ enum errc lmc_message_read(struct lmc_reader *r, struct lmc_message *ret, struct
 	if (json_kind(r->d, r->message) != JSON_OBJECT)
 		return err_set(e, ERR_INVALID_TYPE, r->path, "a message must be an object");
 
-	enum errc code = read_role(r, &m, e);
+	enum errc code = message_read_role(r, &m, e);
 	if (code == ERR_OK)
 		code = read_type(r, &m, e);
 	if (code == ERR_OK)
-		code = read_format(r, &got, e);
+		code = message_read_format(r, &got, e);
 	if (code != ERR_OK)
 		return code;
 
 	got.computer = m.role == ROLE_COMPUTER;
 	m.recipient = json_get_some(r->d, r->message, "recipient");
-	if (!skipped(r, &m, &got)) {
+	if (!message_skipped(r, &m, &got)) {
 		m.content = json_get(r->d, r->message, "content");
 		if (m.content == JSON_ABSENT)
-			return refuse(r, ERR_MISSING_PARAMETER, "content",
-				      "a message needs a content, if only an empty string", e);
+			return message_refuse(r, ERR_MISSING_PARAMETER, "content",
+					      "a message needs a content, if only an empty string",
+					      e);
 		code = read_kept(r, &m, &got, e);
 	}
 	if (code == ERR_OK)

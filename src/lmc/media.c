@@ -30,7 +30,7 @@ static const uint8_t values[256] = {
 #undef X16
 #undef BAD16
 
-static unsigned value(char c)
+static unsigned media_value(char c)
 {
 	return values[(unsigned char)c];
 }
@@ -47,14 +47,14 @@ static bool are_letters(const char *p, size_t n)
 		unsigned odd = 0;
 
 		for (size_t i = 0; i < STEP; i += 2) {
-			even |= value(p[i]);
-			odd |= value(p[i + 1]);
+			even |= media_value(p[i]);
+			odd |= media_value(p[i + 1]);
 		}
 		if ((even | odd) & BAD)
 			return false;
 	}
 	for (size_t i = 0; i < n; i++)
-		seen |= value(p[i]);
+		seen |= media_value(p[i]);
 	return !(seen & BAD);
 }
 
@@ -68,8 +68,8 @@ bool media_base64(struct str s)
 	if (!are_letters(s.p, s.n - pads))
 		return false;
 	switch (pads) {
-	case 1: return (value(end[-2]) & 3) == 0;
-	case 2: return (value(end[-3]) & 15) == 0;
+	case 1: return (media_value(end[-2]) & 3) == 0;
+	case 2: return (media_value(end[-3]) & 15) == 0;
 	default: return true;
 	}
 }
@@ -80,8 +80,8 @@ const char *media_kind_base64(struct str s)
 	size_t        count = 0;
 	unsigned      bits = 0;
 
-	for (size_t i = 0; i < s.n && i < HEAD_TEXT && !(value(s.p[i]) & BAD); i++) {
-		bits = (bits << 6 | value(s.p[i])) & 0xFFF;
+	for (size_t i = 0; i < s.n && i < HEAD_TEXT && !(media_value(s.p[i]) & BAD); i++) {
+		bits = (bits << 6 | media_value(s.p[i])) & 0xFFF;
 		if (i % 4 == 0)
 			continue; /* six bits are no byte yet */
 		/* Of the 12 bits, the byte ends where the 4, 2 or 0 bits of the next one begin. */

@@ -52,8 +52,8 @@ size_t members_bytes(const struct members *m)
 
 __extension__ typedef unsigned __int128 wide;
 
-/* product: a * b modulo 2^61 - 1, for a and b below it. */
-static uint64_t product(uint64_t a, uint64_t b)
+/* members_product: a * b modulo 2^61 - 1, for a and b below it. */
+static uint64_t members_product(uint64_t a, uint64_t b)
 {
 	const uint64_t prime = (1ull << 61) - 1;
 	wide           c = (wide)a * b;
@@ -62,22 +62,22 @@ static uint64_t product(uint64_t a, uint64_t b)
 	return sum >= prime ? sum - prime : sum;
 }
 
-/* hash: the name as a polynomial at a secret point: two names meet there for at most as many points
+/* members_hash: the name as a polynomial at a secret point: two names meet there for at most as many points
  * as they have bytes, so nobody can write names that meet. */
-static uint64_t hash(const struct members *m, struct str name)
+static uint64_t members_hash(const struct members *m, struct str name)
 {
 	const uint64_t prime = (1ull << 61) - 1;
 	uint64_t       h = 1;
 
 	for (size_t i = 0; i < name.n; i++) {
-		h = product(h, m->secret[0]) + (unsigned char)name.p[i];
+		h = members_product(h, m->secret[0]) + (unsigned char)name.p[i];
 		h = h >= prime ? h - prime : h;
 	}
-	return product(h, m->secret[1]);
+	return members_product(h, m->secret[1]);
 }
 
-/* find: the slot that has name, or the free one where it belongs. */
-static size_t find(const struct members *m, uint64_t h, struct str name)
+/* members_find: the slot that has name, or the free one where it belongs. */
+static size_t members_find(const struct members *m, uint64_t h, struct str name)
 {
 	size_t at = (size_t)h & (m->slot_count - 1);
 
@@ -92,7 +92,7 @@ static size_t find(const struct members *m, uint64_t h, struct str name)
 	return at;
 }
 
-static bool grow(struct members *m)
+static bool members_grow(struct members *m)
 {
 	struct members_slot *old = m->slots;
 	size_t               old_count = old ? m->slot_count : 0;
@@ -126,11 +126,11 @@ static bool grow(struct members *m)
 
 bool members_add(struct members *m, struct str name, struct str member)
 {
-	if (m->count + 1 > m->slot_count / 2 && !grow(m))
+	if (m->count + 1 > m->slot_count / 2 && !members_grow(m))
 		return false;
 
-	uint64_t h = hash(m, name);
-	size_t   at = find(m, h, name);
+	uint64_t h = members_hash(m, name);
+	size_t   at = members_find(m, h, name);
 	if (m->slots[at].n > 0)
 		return true;
 

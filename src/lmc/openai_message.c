@@ -8,7 +8,7 @@ bool openai_message_text(const struct lmc_message *m, struct buf *out)
 	return m->plain ? buf_str(out, m->text) : text_put(out, m->text);
 }
 
-static bool put_ticks(struct buf *out, size_t n)
+static bool openai_put_ticks(struct buf *out, size_t n)
 {
 	if (!buf_reserve(out, n))
 		return false;
@@ -22,8 +22,8 @@ static bool put_fenced(const struct lmc_message *m, struct buf *out)
 	size_t longest = text_ticks(m->text);
 	size_t ticks = longest >= 3 ? longest + 1 : 3;
 
-	return put_ticks(out, ticks) && text_put(out, m->format) && buf_text(out, "\\n") &&
-	       openai_message_text(m, out) && buf_text(out, "\\n") && put_ticks(out, ticks);
+	return openai_put_ticks(out, ticks) && text_put(out, m->format) && buf_text(out, "\\n") &&
+	       openai_message_text(m, out) && buf_text(out, "\\n") && openai_put_ticks(out, ticks);
 }
 
 #define OUTPUT_HEAD "Output of the code:\\n"
@@ -54,7 +54,7 @@ bool openai_message_content(const struct lmc_message *m, struct buf *out)
 	return false; /* these are no text */
 }
 
-static bool put_image(const struct lmc_message *m, struct buf *out)
+static bool openai_put_image(const struct lmc_message *m, struct buf *out)
 {
 	/* One allocation of the right size, as the data may be nearly all of a request. */
 	enum { AROUND = 256 };
@@ -69,7 +69,7 @@ static bool put_image(const struct lmc_message *m, struct buf *out)
 	       buf_text(out, "]}");
 }
 
-static bool put_audio(const struct lmc_message *m, struct buf *out)
+static bool openai_put_audio(const struct lmc_message *m, struct buf *out)
 {
 	return buf_text(out, "{\"role\":\"user\",\"content\":[{\"type\":\"input_audio\","
 			     "\"input_audio\":{\"data\":\"") &&
@@ -78,7 +78,7 @@ static bool put_audio(const struct lmc_message *m, struct buf *out)
 
 bool openai_message_parts(const struct lmc_message *m, struct buf *out)
 {
-	return m->kind == LMC_IMAGE ? put_image(m, out) : put_audio(m, out);
+	return m->kind == LMC_IMAGE ? openai_put_image(m, out) : openai_put_audio(m, out);
 }
 
 /* put_twice: text as it stands in a JSON string inside a JSON string. */

@@ -27,8 +27,8 @@ static json_at url_of(const struct json_doc *d, json_at part)
 	return url != JSON_ABSENT && json_kind(d, url) == JSON_STRING ? url : JSON_ABSENT;
 }
 
-/* read_url: what LMC calls it, and the rest of the URL that is its content; false: nothing. */
-static bool read_url(struct str url, const char **ret_format, struct str *ret_content)
+/* picture_read_url: what LMC calls it, and the rest of the URL that is its content; false: nothing. */
+static bool picture_read_url(struct str url, const char **ret_format, struct str *ret_content)
 {
 	static const struct {
 		struct str  front;
@@ -67,7 +67,7 @@ bool picture_read(const struct json_doc *d, json_at part, struct picture *ret)
 		ok = json_unescape(text, &p.plain);
 		text = buf_view(&p.plain);
 	}
-	if (ok && read_url(text, &p.format, &p.content)) {
+	if (ok && picture_read_url(text, &p.format, &p.content)) {
 		*ret = p;
 		return true;
 	}

@@ -68,7 +68,7 @@ static bool say_message(struct say *s, struct str text)
 	return true;
 }
 
-static bool put_ticks(struct buf *out, size_t n)
+static bool say_put_ticks(struct buf *out, size_t n)
 {
 	if (!buf_reserve(out, n))
 		return false;
@@ -82,9 +82,9 @@ static bool say_block(struct say *s, struct str format, struct str code)
 	size_t n = text_ticks(code) + 1;
 
 	n = n < 3 ? 3 : n;
-	if (!open_content(s) || !put_ticks(s->out, n) || !text_put(s->out, format) ||
+	if (!open_content(s) || !say_put_ticks(s->out, n) || !text_put(s->out, format) ||
 	    !buf_text(s->out, "\\n") || !text_put(s->out, code) || !buf_text(s->out, "\\n") ||
-	    !put_ticks(s->out, n) || !buf_text(s->out, "\\n") || !close_content(s))
+	    !say_put_ticks(s->out, n) || !buf_text(s->out, "\\n") || !close_content(s))
 		return false;
 	s->open_line = false;
 	return true;
@@ -129,8 +129,8 @@ static bool say_execute(struct say *s, struct str format, struct str code)
 
 /* --- messages --- */
 
-/* view: the text of a member; nothing where it is absent. */
-static bool view(const struct json_doc *d, json_at i, struct buf *tmp, struct str *ret)
+/* say_view: the text of a member; nothing where it is absent. */
+static bool say_view(const struct json_doc *d, json_at i, struct buf *tmp, struct str *ret)
 {
 	*ret = STR("");
 	return i == JSON_ABSENT || text_view(d, i, tmp, ret);
@@ -160,8 +160,8 @@ static bool say_one(struct say *s, json_at message)
 	bool call = json_is(d, type, "tool_call") && !s->fence;
 	if (!text && !code && !call)
 		return true;
-	if (!view(d, json_get(d, message, "content"), &s->content, &content) ||
-	    !view(d, json_get(d, message, "format"), &s->format, &format))
+	if (!say_view(d, json_get(d, message, "content"), &s->content, &content) ||
+	    !say_view(d, json_get(d, message, "format"), &s->format, &format))
 		return false;
 	if (text)
 		return say_message(s, content);

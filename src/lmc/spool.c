@@ -33,7 +33,7 @@ static bool put_front(const struct spool *s)
 	       buf_str(s->chunks, buf_view(&s->head));
 }
 
-static bool put_flag(const struct spool *s, const char *rest)
+static bool spool_put_flag(const struct spool *s, const char *rest)
 {
 	return !s->chunks || (put_front(s) && buf_text(s->chunks, rest));
 }
@@ -58,7 +58,7 @@ static bool spool_open(void *arg, enum segment_kind kind, struct str format)
 	    !keep_head(s, out->data + from, out->len - from) || !buf_text(out, ",\"content\":\""))
 		return false;
 	s->count++;
-	return put_flag(s, ",\"start\":true}");
+	return spool_put_flag(s, ",\"start\":true}");
 }
 
 static bool spool_text(void *arg, struct str text)
@@ -82,7 +82,7 @@ static bool spool_close(void *arg)
 {
 	struct spool *s = arg;
 
-	return buf_text(s->messages, "\"}") && put_flag(s, ",\"end\":true}");
+	return buf_text(s->messages, "\"}") && spool_put_flag(s, ",\"end\":true}");
 }
 
 const struct segment_sink spool_sink = { spool_open, spool_text, spool_close };

@@ -6,7 +6,7 @@
 
 /* Surrogates in three bytes: the first halves begin with ED A0 to ED AF, the second with ED B0 to
  * ED BF.  UTF-8 itself has no ED followed by anything above 9F. */
-static bool is_half(const char *p, unsigned char least, unsigned char most)
+static bool text_is_half(const char *p, unsigned char least, unsigned char most)
 {
 	unsigned char second = (unsigned char)p[1];
 
@@ -15,12 +15,12 @@ static bool is_half(const char *p, unsigned char least, unsigned char most)
 
 static bool is_first_half(const char *p)
 {
-	return is_half(p, 0xa0, 0xaf);
+	return text_is_half(p, 0xa0, 0xaf);
 }
 
-static bool is_second_half(const char *p)
+static bool text_is_second_half(const char *p)
 {
-	return is_half(p, 0xb0, 0xbf);
+	return text_is_half(p, 0xb0, 0xbf);
 }
 
 static unsigned half_value(const char *p)
@@ -115,7 +115,7 @@ bool text_add(struct buf *out, struct str escaped)
 
 bool text_join(struct buf *out, struct str text)
 {
-	if (text.n < 3 || !is_second_half(text.p) || !ends_in_first_half(out))
+	if (text.n < 3 || !text_is_second_half(text.p) || !ends_in_first_half(out))
 		return buf_str(out, text);
 	/* A pair is two bytes shorter than its halves. */
 	if (!buf_reserve(out, text.n - 2))
@@ -149,7 +149,7 @@ bool text_put(struct buf *out, struct str text)
 
 			left = next ? left - (size_t)(next - at) : 0;
 			at = next ? next : at;
-			if (left >= 3 && (is_first_half(at) || is_second_half(at)))
+			if (left >= 3 && (is_first_half(at) || text_is_second_half(at)))
 				break;
 			if (left > 0) {
 				at++;

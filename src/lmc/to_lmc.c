@@ -46,13 +46,13 @@ static enum errc missing_or(const struct work *w, json_at member, enum errc othe
 	return json_kind(w->d, member) != JSON_STRING ? ERR_INVALID_TYPE : otherwise;
 }
 
-/* member_of: json_get, but object may be absent, which would be the root. */
-static json_at member_of(const struct json_doc *d, json_at object, const char *key)
+/* to_lmc_member_of: json_get, but object may be absent, which would be the root. */
+static json_at to_lmc_member_of(const struct json_doc *d, json_at object, const char *key)
 {
 	return object == JSON_ABSENT ? JSON_ABSENT : json_get(d, object, key);
 }
 
-static bool is_string(const struct work *w, json_at i)
+static bool to_lmc_is_string(const struct work *w, json_at i)
 {
 	return i != JSON_ABSENT && json_kind(w->d, i) == JSON_STRING;
 }
@@ -64,9 +64,9 @@ static bool is_text_part(const struct work *w, json_at part)
 	return type != JSON_ABSENT && json_is(w->d, type, "text");
 }
 
-/* put_message: one LMC message; type and format as they are printed. */
-static enum errc put_message(struct work *w, const char *role, const char *type, const char *format,
-			     struct str content)
+/* to_lmc_put_message: one LMC message; type and format as they are printed. */
+static enum errc to_lmc_put_message(struct work *w, const char *role, const char *type,
+				    const char *format, struct str content)
 {
 	struct buf *out = w->out;
 
@@ -78,10 +78,11 @@ static enum errc put_message(struct work *w, const char *role, const char *type,
 	return err_no_memory(w->e);
 }
 
-static void warn_dropped(const struct work *w, json_at part, size_t j)
+static void to_lmc_warn_dropped(const struct work *w, json_at part, size_t j)
 {
 	json_at    type = json_get(w->d, part, "type");
-	struct str name = is_string(w, type) ? json_inner(w->d, type) : STR("without a type");
+	struct str name =
+		to_lmc_is_string(w, type) ? json_inner(w->d, type) : STR("without a type");
 
 	if (name.n > 40) {
 		name.n = 40;
@@ -94,8 +95,8 @@ static void warn_dropped(const struct work *w, json_at part, size_t j)
 
 /* --- content (O1) --- */
 
-/* check_part: what holds for a part of any role. */
-static enum errc check_part(const struct work *w, json_at part, size_t j)
+/* to_lmc_check_part: what holds for a part of any role. */
+static enum errc to_lmc_check_part(const struct work *w, json_at part, size_t j)
 {
 	char to[PATH];
 
@@ -104,7 +105,7 @@ static enum errc check_part(const struct work *w, json_at part, size_t j)
 			       "a part of the content must be an object");
 
 	json_at text = json_get(w->d, part, "text");
-	if (is_text_part(w, part) && !is_string(w, text))
+	if (is_text_part(w, part) && !to_lmc_is_string(w, text))
 		return err_set(w->e, missing_or(w, text, ERR_INVALID_TYPE),
 			       sub_path(w, to, ".content[%zu].text", j),
 			       "a part of type text must have a string 'text'");
@@ -148,12 +149,12 @@ static enum errc joined_text(struct work *w, json_at content, struct str *ret)
 	buf_clear(&w->scratch->text);
 	for (json_at i = json_first(w->d, content); i != json_end(w->d, content);
 	     i = json_next(w->d, i), j++) {
-		enum errc code = check_part(w, i, j);
+		enum errc code = to_lmc_check_part(w, i, j);
 
 		if (code != ERR_OK)
 			return code;
 		if (!is_text_part(w, i))
-			warn_dropped(w, i, j);
+			to_lmc_warn_dropped(w, i, j);
 		else if (!text_add(&w->scratch->text, json_inner(w->d, json_get(w->d, i, "text"))))
 			return err_no_memory(w->e);
 	}
@@ -204,20 +205,20 @@ static const char *data_format(struct str head)
 	return NULL;
 }
 
-static enum errc put_image(struct work *w, json_at part, size_t j)
+static enum errc to_lmc_put_image(struct work *w, json_at part, size_t j)
 {
-	json_at    url = member_of(w->d, json_get(w->d, part, "image_url"), "url");
+	json_at    url = to_lmc_member_of(w->d, json_get(w->d, part, "image_url"), "url");
 	struct str text = STR_NONE;
 	char       to[PATH];
 
-	if (!is_string(w, url))
+	if (!to_lmc_is_string(w, url))
 		return err_set(w->e, missing_or(w, url, ERR_INVALID_TYPE),
 			       sub_path(w, to, ".content[%zu].image_url.url", j),
 			       "an image must have the string image_url.url");
 	if (!text_view(w->d, url, &w->scratch->text, &text))
 		return err_no_memory(w->e);
 	if (starts_word(text, "http://") || starts_word(text, "https://"))
-		return put_message(w, "user", "image", "url", text);
+		return to_lmc_put_message(w, "user", "image", "url", text);
 
 	struct str  head = { text.p + 5, text.n - 5 };
 	const char *comma = starts_word(text, "data:") ? memchr(head.p, ',', head.n) : NULL;
@@ -233,33 +234,33 @@ static enum errc put_image(struct work *w, json_at part, size_t j)
 			       "data URL of a png, jpeg, gif or webp image in base64");
 
 	struct str data = { comma + 1, text.n - (size_t)(comma + 1 - text.p) };
-	return put_message(w, "user", "image", format, data);
+	return to_lmc_put_message(w, "user", "image", format, data);
 }
 
-static enum errc put_audio(struct work *w, json_at part, size_t j)
+static enum errc to_lmc_put_audio(struct work *w, json_at part, size_t j)
 {
 	json_at     audio = json_get(w->d, part, "input_audio");
-	json_at     format = member_of(w->d, audio, "format");
-	json_at     data = member_of(w->d, audio, "data");
+	json_at     format = to_lmc_member_of(w->d, audio, "format");
+	json_at     data = to_lmc_member_of(w->d, audio, "data");
 	struct str  text = STR_NONE;
 	const char *name = NULL;
 	char        to[PATH];
 
-	if (is_string(w, format) && json_is(w->d, format, "wav"))
+	if (to_lmc_is_string(w, format) && json_is(w->d, format, "wav"))
 		name = "wav";
-	else if (is_string(w, format) && json_is(w->d, format, "mp3"))
+	else if (to_lmc_is_string(w, format) && json_is(w->d, format, "mp3"))
 		name = "mp3";
 	if (!name)
 		return err_set(w->e, missing_or(w, format, ERR_INVALID_VALUE),
 			       sub_path(w, to, ".content[%zu].input_audio.format", j),
 			       "the format of input_audio must be 'wav' or 'mp3'");
-	if (!is_string(w, data))
+	if (!to_lmc_is_string(w, data))
 		return err_set(w->e, missing_or(w, data, ERR_INVALID_TYPE),
 			       sub_path(w, to, ".content[%zu].input_audio.data", j),
 			       "input_audio must have a string 'data'");
 	if (!text_view(w->d, data, &w->scratch->text, &text))
 		return err_no_memory(w->e);
-	return put_message(w, "user", "audio", name, text);
+	return to_lmc_put_message(w, "user", "audio", name, text);
 }
 
 /* --- roles --- */
@@ -268,24 +269,24 @@ static enum errc put_user_part(struct work *w, json_at part, size_t j)
 {
 	json_at    type = json_get(w->d, part, "type");
 	struct str text = STR_NONE;
-	enum errc  code = check_part(w, part, j);
+	enum errc  code = to_lmc_check_part(w, part, j);
 
 	if (code != ERR_OK)
 		return code;
 	if (is_text_part(w, part)) {
 		if (!text_view(w->d, json_get(w->d, part, "text"), &w->scratch->text, &text))
 			return err_no_memory(w->e);
-		return text.n == 0 ? ERR_OK : put_message(w, "user", "message", NULL, text);
+		return text.n == 0 ? ERR_OK : to_lmc_put_message(w, "user", "message", NULL, text);
 	}
 	if (type != JSON_ABSENT && json_is(w->d, type, "image_url"))
-		return put_image(w, part, j);
+		return to_lmc_put_image(w, part, j);
 	if (type != JSON_ABSENT && json_is(w->d, type, "input_audio"))
-		return put_audio(w, part, j);
-	warn_dropped(w, part, j);
+		return to_lmc_put_audio(w, part, j);
+	to_lmc_warn_dropped(w, part, j);
 	return ERR_OK;
 }
 
-static enum errc put_parts(struct work *w, json_at parts)
+static enum errc to_lmc_put_parts(struct work *w, json_at parts)
 {
 	size_t j = 0;
 
@@ -305,10 +306,10 @@ static enum errc from_user(struct work *w, json_at message, json_at content)
 
 	(void)message;
 	if (json_kind(w->d, content) == JSON_ARRAY)
-		return put_parts(w, content);
+		return to_lmc_put_parts(w, content);
 	if (!text_view(w->d, content, &w->scratch->text, &text))
 		return err_no_memory(w->e);
-	return text.n == 0 ? ERR_OK : put_message(w, "user", "message", NULL, text);
+	return text.n == 0 ? ERR_OK : to_lmc_put_message(w, "user", "message", NULL, text);
 }
 
 static enum errc from_system(struct work *w, json_at message, json_at content)
@@ -319,7 +320,7 @@ static enum errc from_system(struct work *w, json_at message, json_at content)
 	(void)message;
 	if (code != ERR_OK || text.n == 0)
 		return code;
-	return put_message(w, "system", "message", NULL, text);
+	return to_lmc_put_message(w, "system", "message", NULL, text);
 }
 
 static enum errc from_tool(struct work *w, json_at message, json_at content)
@@ -330,8 +331,8 @@ static enum errc from_tool(struct work *w, json_at message, json_at content)
 	(void)message;
 	if (code != ERR_OK)
 		return code;
-	return put_message(w, "computer", "console", "output",
-			   str_is(text, "No output") ? STR_NONE : text);
+	return to_lmc_put_message(w, "computer", "console", "output",
+				  str_is(text, "No output") ? STR_NONE : text);
 }
 
 /* --- the assistant (O5) --- */
@@ -361,12 +362,12 @@ static enum errc no_object(const struct work *w, const char *path)
 	return err_set(w->e, ERR_INVALID_TYPE, path, "must be an object");
 }
 
-/* add_function: a call without name or arguments is one all the same. */
-static enum errc add_function(struct work *w, json_at function, struct call call,
-			      struct speech *speech)
+/* to_lmc_add_function: a call without name or arguments is one all the same. */
+static enum errc to_lmc_add_function(struct work *w, json_at function, struct call call,
+				     struct speech *speech)
 {
-	json_at    name = member_of(w->d, function, "name");
-	json_at    args = member_of(w->d, function, "arguments");
+	json_at    name = to_lmc_member_of(w->d, function, "name");
+	json_at    args = to_lmc_member_of(w->d, function, "arguments");
 	struct str text = STR_NONE;
 	char       to[PATH];
 
@@ -374,7 +375,7 @@ static enum errc add_function(struct work *w, json_at function, struct call call
 		return no_object(w, call_path(w, to, call, ""));
 	if (name != JSON_ABSENT && json_kind(w->d, name) == JSON_NULL)
 		name = JSON_ABSENT;
-	if (name != JSON_ABSENT && !is_string(w, name))
+	if (name != JSON_ABSENT && !to_lmc_is_string(w, name))
 		return err_set(w->e, ERR_INVALID_TYPE, call_path(w, to, call, ".name"),
 			       "the name of a function must be a string");
 	if (name != JSON_ABSENT && !text_view(w->d, name, &w->scratch->text, &text))
@@ -395,11 +396,11 @@ static enum errc add_tool_call(struct work *w, json_at i, uint32_t j, struct spe
 
 	if (!may_be_object(w, i))
 		return no_object(w, sub_path(w, to, ".tool_calls[%u]", (unsigned)j));
-	return add_function(w, json_get_some(w->d, i, "function"), (struct call){ .index = j },
-			    speech);
+	return to_lmc_add_function(w, json_get_some(w->d, i, "function"),
+				   (struct call){ .index = j }, speech);
 }
 
-static enum errc add_calls(struct work *w, json_at message, struct speech *speech)
+static enum errc to_lmc_add_calls(struct work *w, json_at message, struct speech *speech)
 {
 	json_at  calls = json_get_some(w->d, message, "tool_calls");
 	json_at  legacy = json_get_some(w->d, message, "function_call");
@@ -422,7 +423,8 @@ static enum errc add_calls(struct work *w, json_at message, struct speech *speec
 		}
 	if (legacy == JSON_ABSENT)
 		return ERR_OK;
-	return add_function(w, legacy, (struct call){ .index = count, .legacy = true }, speech);
+	return to_lmc_add_function(w, legacy, (struct call){ .index = count, .legacy = true },
+				   speech);
 }
 
 static enum errc fill_speech(struct work *w, json_at message, struct str text,
@@ -431,7 +433,7 @@ static enum errc fill_speech(struct work *w, json_at message, struct str text,
 	if (!speech_text(speech, text))
 		return err_no_memory(w->e);
 
-	enum errc code = add_calls(w, message, speech);
+	enum errc code = to_lmc_add_calls(w, message, speech);
 	if (code != ERR_OK)
 		return code;
 	return speech_close(speech) ? ERR_OK : err_no_memory(w->e);
@@ -467,8 +469,8 @@ static enum errc put_speech(struct work *w, json_at message, struct str text)
 	return code;
 }
 
-/* is_plain: text and nothing else, without a fence. */
-static bool is_plain(const struct work *w, json_at message, struct str text)
+/* to_lmc_is_plain: text and nothing else, without a fence. */
+static bool to_lmc_is_plain(const struct work *w, json_at message, struct str text)
 {
 	return (text.n == 0 || !memchr(text.p, '`', text.n)) &&
 	       json_get_some(w->d, message, "tool_calls") == JSON_ABSENT &&
@@ -482,13 +484,13 @@ static enum errc from_assistant(struct work *w, json_at message, json_at content
 
 	if (code != ERR_OK)
 		return code;
-	if (!is_plain(w, message, text))
+	if (!to_lmc_is_plain(w, message, text))
 		return put_speech(w, message, text);
 	/* Most answers are plain; they need no parser: white space alone is no message (F9), all
 	 * else is one as it stands. */
 	if (text_trim(text).n == 0)
 		return ERR_OK;
-	return put_message(w, "assistant", "message", NULL, text);
+	return to_lmc_put_message(w, "assistant", "message", NULL, text);
 }
 
 /* --- messages --- */
@@ -520,7 +522,7 @@ static const struct role *find_role(const struct work *w, json_at message)
 	return NULL;
 }
 
-static enum errc put(struct work *w, json_at message)
+static enum errc to_lmc_put(struct work *w, json_at message)
 {
 	const struct role *role = find_role(w, message);
 	json_at            content = JSON_ABSENT;
@@ -568,7 +570,7 @@ enum errc to_lmc_message(const struct json_doc *d, json_at message, const char *
 		to_lmc_scratch_init(&own);
 		w.scratch = &own;
 	}
-	enum errc code = put(&w, message);
+	enum errc code = to_lmc_put(&w, message);
 	if (!o->scratch || o->scratch->text.cap > MIB)
 		to_lmc_scratch_finish(w.scratch);
 	if (code != ERR_OK)
@@ -586,8 +588,8 @@ static json_at refusal_of(const struct json_doc *d, json_at message)
 		       : JSON_ABSENT;
 }
 
-/* is_alone: beside a refusal or an image there is mostly nothing, which is no loss to warn of. */
-static bool is_alone(const struct json_doc *d, json_at message)
+/* to_lmc_is_alone: beside a refusal or an image there is mostly nothing, which is no loss to warn of. */
+static bool to_lmc_is_alone(const struct json_doc *d, json_at message)
 {
 	json_at content = json_get_some(d, message, "content");
 
@@ -630,7 +632,7 @@ enum errc to_lmc_answer(const struct json_doc *d, json_at message, const char *p
 
 	bool some = refusal != JSON_ABSENT || picture_list(d, message) != JSON_ABSENT;
 
-	if (!some || !is_alone(d, message)) {
+	if (!some || !to_lmc_is_alone(d, message)) {
 		enum errc rc = to_lmc_message(d, message, path, index, o, out, e);
 
 		if (rc != ERR_OK)

@@ -102,8 +102,8 @@ static bool speech_done(struct to_openai *t)
 	return t->o.fence || strcmp(t->speaker, "assistant") == 0 || end_speech(t);
 }
 
-/* begin_call: the message that has a call, up to its list of calls: the text that waits, or a new one. */
-static bool begin_call(struct to_openai *t)
+/* to_openai_begin_call: the message that has a call, up to its list of calls: the text that waits, or a new one. */
+static bool to_openai_begin_call(struct to_openai *t)
 {
 	const char *front = !t->speaker     ? "{\"role\":\"assistant\",\"content\":\"\""
 			    : t->own_speech ? ""
@@ -115,14 +115,14 @@ static bool begin_call(struct to_openai *t)
 
 static bool print_call(struct to_openai *t, const struct call *c)
 {
-	return begin_call(t) && buf_text(&t->out, "{\"id\":") &&
+	return to_openai_begin_call(t) && buf_text(&t->out, "{\"id\":") &&
 	       text_quote(&t->out, call_group_view(&t->group.ids, c->id)) &&
 	       buf_text(&t->out, ",\"type\":\"function\",\"function\":") &&
 	       buf_str(&t->out, call_group_view(&t->group.functions, c->function)) &&
 	       buf_text(&t->out, "}]}") && give_out(t);
 }
 
-static bool print_answer(struct to_openai *t, const struct call *c)
+static bool to_openai_print_answer(struct to_openai *t, const struct call *c)
 {
 	struct str text =
 		c->text.n > 0 ? call_group_view(&t->group.texts, c->text) : STR("No output");
@@ -152,7 +152,7 @@ static bool print_after(struct to_openai *t)
 	return true;
 }
 
-static bool end_group(struct to_openai *t)
+static bool to_openai_end_group(struct to_openai *t)
 {
 	bool   own = t->state == STATE_OWN;
 	size_t n = call_group_count(&t->group);
@@ -163,7 +163,7 @@ static bool end_group(struct to_openai *t)
 	for (size_t i = 0; i < n; i++) {
 		const struct call *c = call_group_at(&t->group, i);
 
-		if ((!own && !print_call(t, c)) || (!c->own && !print_answer(t, c)))
+		if ((!own && !print_call(t, c)) || (!c->own && !to_openai_print_answer(t, c)))
 			return false;
 	}
 	if (!print_after(t))
@@ -179,10 +179,10 @@ static bool has_parts(const struct lmc_message *m)
 	return m->kind == LMC_IMAGE || m->kind == LMC_AUDIO;
 }
 
-/* say: a message that belongs to no group. */
-static bool say(struct to_openai *t, const struct lmc_message *m)
+/* to_openai_say: a message that belongs to no group. */
+static bool to_openai_say(struct to_openai *t, const struct lmc_message *m)
 {
-	if (!end_group(t))
+	if (!to_openai_end_group(t))
 		return false;
 	if (has_parts(m))
 		return end_speech(t) && openai_message_parts(m, &t->out) && give_out(t);
@@ -207,7 +207,7 @@ static bool add_call(struct to_openai *t, const struct lmc_message *m)
 	struct call_group *g = &t->group;
 	size_t             start;
 
-	if (t->state != STATE_CALLS && !end_group(t))
+	if (t->state != STATE_CALLS && !to_openai_end_group(t))
 		return false;
 	t->state = STATE_CALLS;
 	t->last_id++;
@@ -245,7 +245,7 @@ static bool add_output(struct to_openai *t, const struct lmc_message *m)
 	return true;
 }
 
-static bool take(struct to_openai *t, const struct lmc_message *m)
+static bool to_openai_take(struct to_openai *t, const struct lmc_message *m)
 {
 	/* Even one that is skipped parts the calls around it (L2). */
 	if (t->state == STATE_CALLS && (m->computer || m->kind == LMC_OUTPUT))
@@ -253,13 +253,15 @@ static bool take(struct to_openai *t, const struct lmc_message *m)
 
 	switch (m->kind) {
 	case LMC_SKIPPED: return true;
-	case LMC_CALL: return t->o.fence ? say(t, m) : add_call(t, m);
+	case LMC_CALL: return t->o.fence ? to_openai_say(t, m) : add_call(t, m);
 	case LMC_TOOL_CALL: return add_call(t, m);
-	case LMC_OUTPUT: return t->state != STATE_NONE ? add_output(t, m) : say(t, m);
+	case LMC_OUTPUT: return t->state != STATE_NONE ? add_output(t, m) : to_openai_say(t, m);
 	case LMC_TEXT:
 	case LMC_CODE:
 	case LMC_IMAGE:
-	case LMC_AUDIO: return t->state != STATE_NONE && m->computer ? say_after(t, m) : say(t, m);
+	case LMC_AUDIO:
+		return t->state != STATE_NONE && m->computer ? say_after(t, m)
+							     : to_openai_say(t, m);
 	}
 	return false;
 }
@@ -276,13 +278,13 @@ enum errc to_openai_lmc(struct to_openai *t, const struct json_doc *d, json_at m
 	enum errc code = lmc_message_read(&t->reader, &m, e);
 	if (code != ERR_OK)
 		return code;
-	return take(t, &m) ? ERR_OK : err_no_memory(e);
+	return to_openai_take(t, &m) ? ERR_OK : err_no_memory(e);
 }
 
 /* --- OpenAI's messages --- */
 
-/* reserve: made ids go on behind one that looks like them. */
-static void reserve(struct to_openai *t, const struct json_doc *d, json_at id)
+/* to_openai_reserve_id: made ids go on behind one that looks like them. */
+static void to_openai_reserve_id(struct to_openai *t, const struct json_doc *d, json_at id)
 {
 	enum { DIGITS = 18 }; /* as many as never overflow */
 
@@ -319,11 +321,11 @@ void to_openai_reserve(struct to_openai *t, const struct json_doc *d, json_at me
 {
 	json_at calls = own_calls(d, message);
 
-	reserve(t, d, json_get(d, message, "tool_call_id"));
+	to_openai_reserve_id(t, d, json_get(d, message, "tool_call_id"));
 	if (calls == JSON_ABSENT)
 		return;
 	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i))
-		reserve(t, d, json_get(d, i, "id"));
+		to_openai_reserve_id(t, d, json_get(d, i, "id"));
 }
 
 static bool begin_own(struct to_openai *t, const struct json_doc *d, json_at calls)
@@ -359,9 +361,9 @@ static bool answer_own(struct to_openai *t, struct call *c, struct str raw)
 	return t->o.made(t->o.arg, raw);
 }
 
-/* find_call: which of the open group's calls an own tool message answers; NULL: none of them. */
-static bool find_call(struct to_openai *t, const struct json_doc *d, json_at message,
-		      struct call **ret_call)
+/* to_openai_find_call: which of the open group's calls an own tool message answers; NULL: none of them. */
+static bool to_openai_find_call(struct to_openai *t, const struct json_doc *d, json_at message,
+				struct call **ret_call)
 {
 	json_at    id = json_get(d, message, "tool_call_id");
 	struct str text;
@@ -395,11 +397,11 @@ static bool take_own(struct to_openai *t, const struct json_doc *d, json_at mess
 
 	to_openai_reserve(t, d, message);
 	if (t->state == STATE_OWN && role != JSON_ABSENT && json_is(d, role, "tool")) {
-		if (!find_call(t, d, message, &c))
+		if (!to_openai_find_call(t, d, message, &c))
 			return false;
 		return c ? answer_own(t, c, raw) : t->o.made(t->o.arg, raw);
 	}
-	if (!end_group(t) || !end_speech(t))
+	if (!to_openai_end_group(t) || !end_speech(t))
 		return false;
 	if (!t->o.fence && takes_calls(d, message)) {
 		t->speaker = "assistant";
@@ -419,5 +421,5 @@ enum errc to_openai_own(struct to_openai *t, const struct json_doc *d, json_at m
 
 enum errc to_openai_end(struct to_openai *t, struct err *e)
 {
-	return end_group(t) && end_speech(t) ? ERR_OK : err_no_memory(e);
+	return to_openai_end_group(t) && end_speech(t) ? ERR_OK : err_no_memory(e);
 }

@@ -62,7 +62,7 @@ static enum errc read_sides(struct ask *a, struct err *e)
 	return rc;
 }
 
-static enum errc read_code(struct ask *a, struct err *e)
+static enum errc translate_read_code(struct ask *a, struct err *e)
 {
 	json_at i = json_get(a->d, 0, "code");
 
@@ -76,7 +76,8 @@ static enum errc read_code(struct ask *a, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc read_bool(const struct json_doc *d, const char *name, bool *ret, struct err *e)
+static enum errc translate_read_bool(const struct json_doc *d, const char *name, bool *ret,
+				     struct err *e)
 {
 	json_at i = json_get(d, 0, name);
 
@@ -89,17 +90,17 @@ static enum errc read_bool(const struct json_doc *d, const char *name, bool *ret
 }
 
 /* Options of another form are ignored, whatever they are (G1). */
-static enum errc read_options(struct ask *a, struct err *e)
+static enum errc translate_read_options(struct ask *a, struct err *e)
 {
 	enum errc rc;
 
 	a->vision = true;
 	a->fences = true;
 	if (!a->from_lmc)
-		return read_bool(a->d, "fences", &a->fences, e);
-	rc = read_code(a, e);
+		return translate_read_bool(a->d, "fences", &a->fences, e);
+	rc = translate_read_code(a, e);
 	if (rc == ERR_OK && !a->chunks)
-		rc = read_bool(a->d, "vision", &a->vision, e);
+		rc = translate_read_bool(a->d, "vision", &a->vision, e);
 	return rc;
 }
 
@@ -113,7 +114,7 @@ static enum errc read_ask(struct ask *a, struct err *e)
 		return rc;
 	a->chunks = chunks != JSON_ABSENT;
 	a->list = a->chunks ? chunks : messages;
-	rc = read_options(a, e);
+	rc = translate_read_options(a, e);
 	if (rc != ERR_OK)
 		return rc;
 	if (messages != JSON_ABSENT && chunks != JSON_ABSENT)
@@ -325,8 +326,8 @@ static enum errc openai_chunks(const struct ask *a, struct made *m, struct err *
 	return rc;
 }
 
-static enum errc fill(const struct ask *a, const struct translate_about *about, struct made *m,
-		      struct err *e)
+static enum errc translate_fill(const struct ask *a, const struct translate_about *about,
+				struct made *m, struct err *e)
 {
 	size_t likely = json_raw(a->d, a->list).n;
 
@@ -340,18 +341,19 @@ static enum errc fill(const struct ask *a, const struct translate_about *about, 
 
 /* --- the answer --- */
 
-static bool put_list(struct buf *out, const char *before, const struct buf *list)
+static bool translate_put_list(struct buf *out, const char *before, const struct buf *list)
 {
 	return buf_text(out, before) && buf_str(out, buf_view(list)) && buf_text(out, "]");
 }
 
-static bool put_answer(const struct ask *a, const struct made *m, struct buf *out)
+static bool translate_put_answer(const struct ask *a, const struct made *m, struct buf *out)
 {
 	size_t lists = m->messages.len + m->chunks.len + m->warnings.json.len;
 
 	return buf_reserve(out, lists) &&
-	       put_list(out, "{\"object\":\"translation\",\"messages\":[", &m->messages) &&
-	       (!a->chunks || put_list(out, ",\"chunks\":[", &m->chunks)) &&
+	       translate_put_list(out, "{\"object\":\"translation\",\"messages\":[",
+				  &m->messages) &&
+	       (!a->chunks || translate_put_list(out, ",\"chunks\":[", &m->chunks)) &&
 	       buf_text(out, ",\"warnings\":") && warnings_print(&m->warnings, out) &&
 	       buf_text(out, "}");
 }
@@ -366,7 +368,7 @@ static bool is_too_large(const struct ask *a, const struct made *m, const struct
 	       a->d->len > many;
 }
 
-static enum errc too_large(const struct ask *a, const struct buf *out, struct err *e)
+static enum errc translate_too_large(const struct ask *a, const struct buf *out, struct err *e)
 {
 	return err_set(e, ERR_REQUEST_TOO_LARGE, a->chunks ? "chunks" : "messages",
 		       "the translation would have more than %zu bytes", out->max);
@@ -385,11 +387,11 @@ enum errc translate(const struct json_doc *d, const struct translate_about *abou
 	buf_init(&made.messages, out->max);
 	buf_init(&made.chunks, out->max);
 	warnings_init(&made.warnings);
-	rc = fill(&ask, about, &made, e);
-	if (rc == ERR_OK && !put_answer(&ask, &made, out))
+	rc = translate_fill(&ask, about, &made, e);
+	if (rc == ERR_OK && !translate_put_answer(&ask, &made, out))
 		rc = err_no_memory(e);
 	if (rc == ERR_OVERLOADED && is_too_large(&ask, &made, out))
-		rc = too_large(&ask, out, e);
+		rc = translate_too_large(&ask, out, e);
 	if (rc != ERR_OK)
 		out->len = start;
 	buf_finish(&made.messages);

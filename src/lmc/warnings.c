@@ -19,7 +19,7 @@ void warnings_finish(struct warnings *w)
 	w->count = 0;
 }
 
-static bool put(struct warnings *w, size_t index, const char *code, struct str message)
+static bool warnings_put(struct warnings *w, size_t index, const char *code, struct str message)
 {
 	size_t start = w->json.len;
 
@@ -39,8 +39,8 @@ void warnings_add(struct warnings *w, size_t index, const char *code, const char
 	if (!w || index == WARNINGS_UNTOLD || w->count > LIMIT_WARNINGS)
 		return;
 	if (w->count++ == LIMIT_WARNINGS) {
-		(void)put(w, index, "more_warnings",
-			  STR("there are more warnings than are listed"));
+		(void)warnings_put(w, index, "more_warnings",
+				   STR("there are more warnings than are listed"));
 		return;
 	}
 	va_start(list, fmt);
@@ -53,7 +53,7 @@ void warnings_add(struct warnings *w, size_t index, const char *code, const char
 							       : sizeof text - 1 };
 	if (n >= (int)sizeof text)
 		message.n = text_whole(message);
-	(void)put(w, index, code, message);
+	(void)warnings_put(w, index, code, message);
 }
 
 bool warnings_print(const struct warnings *w, struct buf *out)

@@ -75,7 +75,7 @@ static void flush_resets(struct transfers *ts, unsigned multi)
 }
 
 /* Hands finished transfers out; right after each action, as removal scans libcurl's message list. */
-static void drain(struct multi *m)
+static void transfer_drain(struct multi *m)
 {
 	int      left;
 	CURLMsg *msg;
@@ -131,7 +131,7 @@ static void socket_ready(struct watch *w, uint32_t epoll_events)
 		return;
 	}
 	curl_multi_socket_action(m->curl, w->fd, mask, &running);
-	drain(m);
+	transfer_drain(m);
 }
 
 /* socket_of: the entry of a descriptor, made if need be; NULL: no memory. */
@@ -203,7 +203,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *so
 }
 
 /* libcurl closes one: the number may be another's from now on. */
-static int on_close(void *arg, curl_socket_t fd)
+static int transfer_on_close(void *arg, curl_socket_t fd)
 {
 	struct transfers *ts = arg;
 
@@ -215,7 +215,7 @@ static int on_close(void *arg, curl_socket_t fd)
 	return close(fd);
 }
 
-static int on_timer(CURLM *curl, long after_ms, void *arg)
+static int transfer_on_timer(CURLM *curl, long after_ms, void *arg)
 {
 	struct multi *m = arg;
 
@@ -233,7 +233,7 @@ static void fire(struct multi *m)
 
 	m->announced = false;
 	curl_multi_socket_action(m->curl, CURL_SOCKET_TIMEOUT, 0, &running);
-	drain(m);
+	transfer_drain(m);
 	if (m->announced)
 		return;
 
@@ -306,7 +306,7 @@ static bool multi_open(struct multi *m)
 		return false;
 	curl_multi_setopt(m->curl, CURLMOPT_SOCKETFUNCTION, on_socket);
 	curl_multi_setopt(m->curl, CURLMOPT_SOCKETDATA, m);
-	curl_multi_setopt(m->curl, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(m->curl, CURLMOPT_TIMERFUNCTION, transfer_on_timer);
 	curl_multi_setopt(m->curl, CURLMOPT_TIMERDATA, m);
 	curl_multi_setopt(m->curl, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_KEPT);
 	curl_multi_setopt(m->curl, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)STREAMS);
@@ -331,7 +331,7 @@ bool transfer_start(struct transfers *ts, struct transfer *t)
 		ts->turn = (ts->turn + 1) % MULTIS;
 	curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
 	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 0L);
-	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, transfer_on_close);
 	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, ts);
 	if (curl_multi_add_handle(m->curl, t->easy) != CURLM_OK)
 		return false;

@@ -19,7 +19,7 @@ struct work_pool {
 };
 
 /* NULL: the pool stops, and nothing is left to do. */
-static struct work_job *take(struct work_pool *p)
+static struct work_job *work_take(struct work_pool *p)
 {
 	pthread_mutex_lock(&p->lock);
 	while (!p->first && !p->stopping)
@@ -37,7 +37,7 @@ static struct work_job *take(struct work_pool *p)
 }
 
 /* On the job's loop. */
-static void handle(struct task *t)
+static void work_handle(struct task *t)
 {
 	struct work_job *job = container_of(t, struct work_job, task);
 
@@ -45,21 +45,21 @@ static void handle(struct task *t)
 	job->done(job); /* may free it */
 }
 
-static void *serve(void *arg)
+static void *work_serve(void *arg)
 {
 	struct work_pool *p = arg;
 	struct work_job  *job;
 
-	for (job = take(p); job; job = take(p)) {
+	for (job = work_take(p); job; job = work_take(p)) {
 		if (!atomic_load_explicit(&job->unwanted, memory_order_relaxed))
 			job->run(job);
-		job->task.fn = handle;
+		job->task.fn = work_handle;
 		loop_post(job->loop, &job->task);
 	}
 	return NULL;
 }
 
-static bool start(struct work_pool *p)
+static bool work_start(struct work_pool *p)
 {
 	sigset_t all;
 	sigset_t old;
@@ -67,7 +67,7 @@ static bool start(struct work_pool *p)
 	/* Signals are the main thread's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	bool ok = pthread_create(&p->threads[p->started], NULL, serve, p) == 0;
+	bool ok = pthread_create(&p->threads[p->started], NULL, work_serve, p) == 0;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (!ok)
 		return false;
@@ -88,7 +88,7 @@ enum errc work_pool_create(unsigned threads, size_t max_queue, struct work_pool 
 	p->end = &p->first;
 	p->max_queue = max_queue;
 	while (p->started < threads)
-		if (!start(p)) {
+		if (!work_start(p)) {
 			work_pool_destroy(p);
 			return err_set(e, ERR_INTERNAL, "", "can't start a thread");
 		}

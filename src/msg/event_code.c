@@ -28,7 +28,7 @@ enum part {
 
 enum { NUMBER_MAX = 10 }; /* bytes of 64 bits, seven in each */
 
-static bool put_number(struct buf *out, uint64_t v)
+static bool event_code_put_number(struct buf *out, uint64_t v)
 {
 	char   bytes[NUMBER_MAX];
 	size_t n = 0;
@@ -59,9 +59,9 @@ static bool take_number(struct str *in, uint64_t *ret)
 	return false;
 }
 
-static bool put_bytes(struct buf *out, struct str s)
+static bool event_code_put_bytes(struct buf *out, struct str s)
 {
-	return put_number(out, s.n) && buf_str(out, s);
+	return event_code_put_number(out, s.n) && buf_str(out, s);
 }
 
 static bool take_bytes(struct str *in, struct str *ret)
@@ -76,7 +76,7 @@ static bool take_bytes(struct str *in, struct str *ret)
 	return true;
 }
 
-static bool within(struct str s, struct str whole)
+static bool event_code_within(struct str s, struct str whole)
 {
 	return s.n > 0 && whole.n > 0 && s.p >= whole.p && s.p + s.n <= whole.p + whole.n;
 }
@@ -84,9 +84,10 @@ static bool within(struct str s, struct str whole)
 /* A span of raw is its place + 1 and its length; 0: the bytes themselves follow. */
 static bool put_span(struct buf *out, struct str s, struct str raw)
 {
-	if (within(s, raw))
-		return put_number(out, (uint64_t)(s.p - raw.p) + 1) && put_number(out, s.n);
-	return put_number(out, 0) && put_bytes(out, s);
+	if (event_code_within(s, raw))
+		return event_code_put_number(out, (uint64_t)(s.p - raw.p) + 1) &&
+		       event_code_put_number(out, s.n);
+	return event_code_put_number(out, 0) && event_code_put_bytes(out, s);
 }
 
 static bool take_span(struct str *in, struct str raw, struct str *ret)
@@ -108,7 +109,7 @@ static bool take_span(struct str *in, struct str raw, struct str *ret)
  * one and the other. */
 static bool take_cut(struct str *in, struct str raw, struct str *ret)
 {
-	return take_span(in, raw, ret) && within(*ret, raw) && ret->p > raw.p;
+	return take_span(in, raw, ret) && event_code_within(*ret, raw) && ret->p > raw.p;
 }
 
 static bool overlap(struct str a, struct str b)
@@ -116,8 +117,8 @@ static bool overlap(struct str a, struct str b)
 	return a.n > 0 && b.n > 0 && a.p < b.p + b.n && b.p < a.p + a.n;
 }
 
-/* apart: no two of an event's cuts share a byte. */
-static bool apart(const struct event *ev)
+/* event_code_apart: no two of an event's cuts share a byte. */
+static bool event_code_apart(const struct event *ev)
 {
 	const struct str cuts[] = { ev->raw_usage, ev->raw_role, ev->raw_id, ev->raw_created };
 
@@ -130,14 +131,14 @@ static bool apart(const struct event *ev)
 
 /* --- usage --- */
 
-static bool put_usage(struct buf *out, const struct usage *u)
+static bool event_code_put_usage(struct buf *out, const struct usage *u)
 {
 	const int64_t counts[] = { u->in, u->out, u->cached_read, u->cached_write, u->reasoning };
 
-	if (!put_number(out, (u->known ? 1u : 0u) | (u->estimated ? 2u : 0u)))
+	if (!event_code_put_number(out, (u->known ? 1u : 0u) | (u->estimated ? 2u : 0u)))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
-		if (!put_number(out, (uint64_t)counts[i]))
+		if (!event_code_put_number(out, (uint64_t)counts[i]))
 			return false;
 	return true;
 }
@@ -165,16 +166,16 @@ static unsigned parts_of(const struct event *ev)
 {
 	return (ev->choice ? (unsigned)PART_CHOICE : 0) | (ev->block ? (unsigned)PART_BLOCK : 0) |
 	       (ev->raw.n ? (unsigned)PART_RAW : 0) |
-	       (within(ev->raw_usage, ev->raw) ? (unsigned)PART_RAW_USAGE : 0) |
-	       (within(ev->raw_role, ev->raw) ? (unsigned)PART_RAW_ROLE : 0) |
+	       (event_code_within(ev->raw_usage, ev->raw) ? (unsigned)PART_RAW_USAGE : 0) |
+	       (event_code_within(ev->raw_role, ev->raw) ? (unsigned)PART_RAW_ROLE : 0) |
 	       (ev->text.n ? (unsigned)PART_TEXT : 0) | (ev->id.n ? (unsigned)PART_ID : 0) |
 	       (ev->name.n ? (unsigned)PART_NAME : 0) |
 	       (ev->kind == EVENT_USAGE ? (unsigned)PART_USAGE : 0) |
 	       (ev->cont ? (unsigned)PART_CONT : 0) |
 	       (ev->raw_only_usage ? (unsigned)PART_ONLY_USAGE : 0) |
 	       (ev->from_lmc ? (unsigned)PART_FROM_LMC : 0) |
-	       (within(ev->raw_id, ev->raw) ? (unsigned)PART_RAW_ID : 0) |
-	       (within(ev->raw_created, ev->raw) ? (unsigned)PART_RAW_CREATED : 0);
+	       (event_code_within(ev->raw_id, ev->raw) ? (unsigned)PART_RAW_ID : 0) |
+	       (event_code_within(ev->raw_created, ev->raw) ? (unsigned)PART_RAW_CREATED : 0);
 }
 
 static bool put_record(const struct event *ev, uint64_t seq, struct buf *out)
@@ -182,23 +183,24 @@ static bool put_record(const struct event *ev, uint64_t seq, struct buf *out)
 	unsigned parts = parts_of(ev);
 	char     head[2] = { FORM, (char)ev->kind };
 
-	if (!buf_add(out, head, sizeof head) || !put_number(out, seq) || !put_number(out, parts))
+	if (!buf_add(out, head, sizeof head) || !event_code_put_number(out, seq) ||
+	    !event_code_put_number(out, parts))
 		return false;
-	return (!(parts & PART_CHOICE) || put_number(out, ev->choice)) &&
-	       (!(parts & PART_BLOCK) || put_number(out, ev->block)) &&
-	       (!(parts & PART_RAW) || put_bytes(out, ev->raw)) &&
+	return (!(parts & PART_CHOICE) || event_code_put_number(out, ev->choice)) &&
+	       (!(parts & PART_BLOCK) || event_code_put_number(out, ev->block)) &&
+	       (!(parts & PART_RAW) || event_code_put_bytes(out, ev->raw)) &&
 	       (!(parts & PART_RAW_USAGE) || put_span(out, ev->raw_usage, ev->raw)) &&
 	       (!(parts & PART_RAW_ROLE) || put_span(out, ev->raw_role, ev->raw)) &&
 	       (!(parts & PART_TEXT) || put_span(out, ev->text, ev->raw)) &&
 	       (!(parts & PART_ID) || put_span(out, ev->id, ev->raw)) &&
 	       (!(parts & PART_NAME) || put_span(out, ev->name, ev->raw)) &&
-	       (!(parts & PART_USAGE) || put_usage(out, &ev->usage)) &&
+	       (!(parts & PART_USAGE) || event_code_put_usage(out, &ev->usage)) &&
 	       (!(parts & PART_RAW_ID) || put_span(out, ev->raw_id, ev->raw)) &&
 	       (!(parts & PART_RAW_CREATED) || put_span(out, ev->raw_created, ev->raw));
 }
 
 /* The sum of all that stands in front of it, lowest byte first. */
-static void sum_of(const char *record, size_t n, unsigned char ret[SUM_BYTES])
+static void event_code_sum_of(const char *record, size_t n, unsigned char ret[SUM_BYTES])
 {
 	unsigned long sum = crc32_z(0, (const Bytef *)record, n);
 
@@ -210,7 +212,7 @@ static bool put_sum(struct buf *out, size_t start)
 {
 	unsigned char sum[SUM_BYTES];
 
-	sum_of(out->data + start, out->len - start, sum);
+	event_code_sum_of(out->data + start, out->len - start, sum);
 	return buf_add(out, sum, sizeof sum);
 }
 
@@ -225,7 +227,7 @@ static bool take_sum(struct str *in, const char *start)
 	(void)start; /* what is behind the sum must stand without it, too */
 	(void)sum;
 #else
-	sum_of(start, (size_t)(in->p - start), sum);
+	event_code_sum_of(start, (size_t)(in->p - start), sum);
 	if (memcmp(in->p, sum, SUM_BYTES) != 0)
 		return false;
 #endif
@@ -269,11 +271,11 @@ static bool take_parts(struct str *in, unsigned parts, struct event *ev)
 	       (!(parts & PART_USAGE) || take_usage(in, &ev->usage)) &&
 	       (!(parts & PART_RAW_ID) || take_cut(in, ev->raw, &ev->raw_id)) &&
 	       (!(parts & PART_RAW_CREATED) || take_cut(in, ev->raw, &ev->raw_created)) &&
-	       apart(ev);
+	       event_code_apart(ev);
 }
 
 /* An error's struct is not in the log, and its end stands in the run's row. */
-static bool logged(unsigned char kind)
+static bool event_code_logged(unsigned char kind)
 {
 	return kind < EVENT__COUNT && kind != EVENT_ERROR && kind != EVENT_END;
 }
@@ -285,7 +287,7 @@ bool event_decode(struct str *bytes, struct event *ret, uint64_t *ret_seq)
 	uint64_t     seq;
 	uint64_t     parts;
 
-	if (in.n < 2 || in.p[0] != FORM || !logged((unsigned char)in.p[1]))
+	if (in.n < 2 || in.p[0] != FORM || !event_code_logged((unsigned char)in.p[1]))
 		return false;
 	ev.kind = (enum event_kind)in.p[1];
 	in = (struct str){ in.p + 2, in.n - 2 };

@@ -5,19 +5,19 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-static int64_t tokens(int64_t n)
+static int64_t price_tokens(int64_t n)
 {
 	return n < 0 ? 0 : n > PRICE_TOKENS ? PRICE_TOKENS : n;
 }
 
-static int64_t some(int64_t n, int64_t all)
+static int64_t price_some(int64_t n, int64_t all)
 {
-	n = tokens(n);
+	n = price_tokens(n);
 	return n < all ? n : all;
 }
 
-/* sum: of parts, each tokens and their price. */
-static int64_t sum(const int64_t parts[][2], size_t count)
+/* price_sum: of parts, each tokens and their price. */
+static int64_t price_sum(const int64_t parts[][2], size_t count)
 {
 	wide v = 0;
 
@@ -32,21 +32,21 @@ int64_t price_cost(const struct price *p, const struct usage *u)
 	if (!p->known)
 		return 0;
 
-	int64_t in = tokens(u->in);
-	int64_t out = tokens(u->out);
-	int64_t read = some(u->cached_read, in);
-	int64_t written = some(u->cached_write, in - read);
-	int64_t thought = some(u->reasoning, out);
+	int64_t in = price_tokens(u->in);
+	int64_t out = price_tokens(u->out);
+	int64_t read = price_some(u->cached_read, in);
+	int64_t written = price_some(u->cached_write, in - read);
+	int64_t thought = price_some(u->reasoning, out);
 
-	return sum((const int64_t[][2]){ { in - read - written, p->input },
-					 { read, p->cached },
-					 { written, p->cache_write },
-					 { out - thought, p->output },
-					 { thought, p->reasoning } },
-		   5);
+	return price_sum((const int64_t[][2]){ { in - read - written, p->input },
+					       { read, p->cached },
+					       { written, p->cache_write },
+					       { out - thought, p->output },
+					       { thought, p->reasoning } },
+			 5);
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t price_larger(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
@@ -55,17 +55,19 @@ int64_t price_most(const struct price *p, int64_t in, int64_t out)
 {
 	if (!p->known)
 		return 0;
-	return sum((const int64_t[][2]){ { tokens(in),
-					   most(p->input, most(p->cached, p->cache_write)) },
-					 { tokens(out), most(p->output, p->reasoning) } },
-		   2);
+	return price_sum(
+		(const int64_t[][2]){
+			{ price_tokens(in),
+			  price_larger(p->input, price_larger(p->cached, p->cache_write)) },
+			{ price_tokens(out), price_larger(p->output, p->reasoning) } },
+		2);
 }
 
 void price_dearer(struct price *a, const struct price *b)
 {
-	a->input = most(a->input, b->input);
-	a->output = most(a->output, b->output);
-	a->cached = most(a->cached, b->cached);
-	a->cache_write = most(a->cache_write, b->cache_write);
-	a->reasoning = most(a->reasoning, b->reasoning);
+	a->input = price_larger(a->input, b->input);
+	a->output = price_larger(a->output, b->output);
+	a->cached = price_larger(a->cached, b->cached);
+	a->cache_write = price_larger(a->cache_write, b->cache_write);
+	a->reasoning = price_larger(a->reasoning, b->reasoning);
 }

@@ -69,7 +69,7 @@ static struct answer_tool *tool_of(struct answer *a, uint32_t block)
 	return t;
 }
 
-static bool add(struct answer *a, struct buf *to, struct str piece)
+static bool answer_append(struct answer *a, struct buf *to, struct str piece)
 {
 	if (piece.n > LIMIT_ANSWER - a->bytes || !buf_str(to, piece))
 		return false;
@@ -77,12 +77,12 @@ static bool add(struct answer *a, struct buf *to, struct str piece)
 	return true;
 }
 
-/* add_message: a long one that is given is not copied. */
-static bool add_message(struct answer *a, const struct event *ev)
+/* answer_add_message: a long one that is given is not copied. */
+static bool answer_add_message(struct answer *a, const struct event *ev)
 {
 	if (!ev->give || ev->raw.n > 0 || a->message.len > 0 ||
 	    ev->text.n > LIMIT_ANSWER - a->bytes)
-		return add(a, &a->message, ev->text);
+		return answer_append(a, &a->message, ev->text);
 	buf_finish(&a->message);
 	a->message = *ev->give;
 	a->message.len = ev->text.n;
@@ -91,8 +91,8 @@ static bool add_message(struct answer *a, const struct event *ev)
 	return true;
 }
 
-/* add_lmc: a chunk that a dialect has checked. */
-static bool add_lmc(struct answer *a, struct str chunk)
+/* answer_add_lmc: a chunk that a dialect has checked. */
+static bool answer_add_lmc(struct answer *a, struct str chunk)
 {
 	struct json_doc doc = { 0 };
 	struct err      e;
@@ -108,7 +108,8 @@ static bool add_lmc(struct answer *a, struct str chunk)
 
 static bool add_image(struct answer *a, struct str part)
 {
-	return (a->images.len == 0 || add(a, &a->images, STR(","))) && add(a, &a->images, part);
+	return (a->images.len == 0 || answer_append(a, &a->images, STR(","))) &&
+	       answer_append(a, &a->images, part);
 }
 
 bool answer_add(struct answer *a, const struct event *ev)
@@ -118,19 +119,20 @@ bool answer_add(struct answer *a, const struct event *ev)
 	if (ev->choice != 0)
 		return true;
 	switch (ev->kind) {
-	case EVENT_TEXT: return add(a, &a->text, ev->text);
-	case EVENT_REASONING: return add(a, &a->reasoning, ev->text);
-	case EVENT_REFUSAL: return add(a, &a->refusal, ev->text);
+	case EVENT_TEXT: return answer_append(a, &a->text, ev->text);
+	case EVENT_REASONING: return answer_append(a, &a->reasoning, ev->text);
+	case EVENT_REFUSAL: return answer_append(a, &a->refusal, ev->text);
 	case EVENT_MEDIA: return !picture_is(ev->text) || add_image(a, ev->text);
-	case EVENT_MESSAGE: return add_message(a, ev);
+	case EVENT_MESSAGE: return answer_add_message(a, ev);
 	case EVENT_TOOL_START:
 		t = tool_of(a, ev->block);
-		return t && add(a, &t->id, ev->id) && add(a, &t->name, ev->name) &&
-		       (t->extra.len > 0 || add(a, &t->extra, ev->text));
+		return t && answer_append(a, &t->id, ev->id) &&
+		       answer_append(a, &t->name, ev->name) &&
+		       (t->extra.len > 0 || answer_append(a, &t->extra, ev->text));
 	case EVENT_TOOL_ARGS:
 		t = tool_of(a, ev->block);
-		return t && add(a, &t->arguments, ev->text);
-	case EVENT_LMC: return add_lmc(a, ev->text);
+		return t && answer_append(a, &t->arguments, ev->text);
+	case EVENT_LMC: return answer_add_lmc(a, ev->text);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_ASKED:
@@ -157,17 +159,17 @@ bool answer_any(const struct answer *a)
 	       a->images.len > 0 || a->gather;
 }
 
-static bool put_quoted(struct buf *out, const char *before, const struct buf *escaped)
+static bool answer_put_quoted(struct buf *out, const char *before, const struct buf *escaped)
 {
 	return buf_text(out, before) && buf_text(out, "\"") && buf_str(out, buf_view(escaped)) &&
 	       buf_text(out, "\"");
 }
 
-static bool put_tool(struct buf *out, const struct answer_tool *t)
+static bool answer_put_tool(struct buf *out, const struct answer_tool *t)
 {
-	return put_quoted(out, "{\"id\":", &t->id) && extra_put(buf_view(&t->extra), out) &&
-	       put_quoted(out, ",\"type\":\"function\",\"function\":{\"name\":", &t->name) &&
-	       put_quoted(out, ",\"arguments\":", &t->arguments) && buf_text(out, "}}");
+	return answer_put_quoted(out, "{\"id\":", &t->id) && extra_put(buf_view(&t->extra), out) &&
+	       answer_put_quoted(out, ",\"type\":\"function\",\"function\":{\"name\":", &t->name) &&
+	       answer_put_quoted(out, ",\"arguments\":", &t->arguments) && buf_text(out, "}}");
 }
 
 /* put_end: the closing brace, and in front of it what the provider said in LMC. */
@@ -186,19 +188,20 @@ bool answer_print(const struct answer *a, struct buf *out)
 	if (a->text.len == 0 && (a->tool_count > 0 || a->refusal.len > 0)) {
 		if (!buf_text(out, "{\"role\":\"assistant\",\"content\":null"))
 			return false;
-	} else if (!put_quoted(out, "{\"role\":\"assistant\",\"content\":", &a->text)) {
+	} else if (!answer_put_quoted(out, "{\"role\":\"assistant\",\"content\":", &a->text)) {
 		return false;
 	}
-	if (a->refusal.len > 0 && !put_quoted(out, ",\"refusal\":", &a->refusal))
+	if (a->refusal.len > 0 && !answer_put_quoted(out, ",\"refusal\":", &a->refusal))
 		return false;
-	if (a->reasoning.len > 0 && !put_quoted(out, ",\"reasoning_content\":", &a->reasoning))
+	if (a->reasoning.len > 0 &&
+	    !answer_put_quoted(out, ",\"reasoning_content\":", &a->reasoning))
 		return false;
 	if (a->images.len > 0 && (!buf_text(out, ",\"images\":[") ||
 				  !buf_str(out, buf_view(&a->images)) || !buf_text(out, "]")))
 		return false;
 	for (size_t i = 0; i < a->tool_count; i++)
 		if (!buf_text(out, i == 0 ? ",\"tool_calls\":[" : ",") ||
-		    !put_tool(out, &a->tools[i]))
+		    !answer_put_tool(out, &a->tools[i]))
 			return false;
 	return (a->tool_count == 0 || buf_text(out, "]")) && put_end(a, out);
 }

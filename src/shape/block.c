@@ -1,7 +1,7 @@
 /* Numbering blocks, and leaving out what was seen. */
 #include "shape/block.h"
 
-static bool put_number(const struct cursor *c, struct buf *out)
+static bool block_put_number(const struct cursor *c, struct buf *out)
 {
 	return buf_text(out, "id: ") && buf_int(out, (int64_t)c->seq) &&
 	       (c->nth == 0 || (buf_text(out, ".") && buf_int(out, (int64_t)c->nth)));
@@ -12,7 +12,7 @@ bool block_open(struct blocks *b, const char *name, struct buf *out)
 	b->start = out->len;
 	if (!b->numbered)
 		return buf_text(out, "data: ");
-	return put_number(&b->next, out) &&
+	return block_put_number(&b->next, out) &&
 	       (!name || (buf_text(out, "\nevent: ") && buf_text(out, name))) &&
 	       buf_text(out, "\ndata: ");
 }

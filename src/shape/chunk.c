@@ -28,17 +28,17 @@ struct chunk_printer {
 
 /* --- pieces --- */
 
-static bool put_member(struct buf *out, const char *key, struct str value)
+static bool chunk_put_member(struct buf *out, const char *key, struct str value)
 {
 	return buf_text(out, "\"") && buf_text(out, key) && buf_text(out, "\":\"") &&
 	       buf_str(out, value) && buf_text(out, "\",");
 }
 
-static bool put_id(struct buf *out, const char *key, struct id id, const char *prefix)
+static bool chunk_put_id(struct buf *out, const char *key, struct id id, const char *prefix)
 {
 	char text[ID_MAX];
 
-	return put_member(out, key, id_text(id, prefix, text));
+	return chunk_put_member(out, key, id_text(id, prefix, text));
 }
 
 static bool is_stored(const struct chunk_printer *p)
@@ -49,10 +49,11 @@ static bool is_stored(const struct chunk_printer *p)
 /* Our members of an answer of LLM Chat; they go in front, behind the object's brace. */
 static bool put_ours(const struct chunk_printer *p, struct buf *out)
 {
-	if (is_stored(p) && !put_id(out, "conversation", p->about.conversation, ID_CONVERSATION))
+	if (is_stored(p) &&
+	    !chunk_put_id(out, "conversation", p->about.conversation, ID_CONVERSATION))
 		return false;
-	if (!put_id(out, "run", p->about.run, ID_RUN) ||
-	    !put_id(out, "message_id", p->about.run, ID_MESSAGE))
+	if (!chunk_put_id(out, "run", p->about.run, ID_RUN) ||
+	    !chunk_put_id(out, "message_id", p->about.run, ID_MESSAGE))
 		return false;
 	return !p->about.warnings || p->about.warnings->count == 0 ||
 	       (buf_text(out, "\"warnings\":") && warnings_print(p->about.warnings, out) &&
@@ -74,8 +75,8 @@ static bool put_identity(const struct chunk_printer *p, const char *object, stru
 {
 	bool theirs = p->id.len > 0 && !is_stored(p);
 
-	if (!put_member(out, "id", theirs ? buf_view(&p->id) : p->own_id) ||
-	    !put_member(out, "object", str_of(object)) || !buf_text(out, "\"created\":") ||
+	if (!chunk_put_member(out, "id", theirs ? buf_view(&p->id) : p->own_id) ||
+	    !chunk_put_member(out, "object", str_of(object)) || !buf_text(out, "\"created\":") ||
 	    !buf_int(out, p->about.created_s) || !buf_text(out, ",\"model\":"))
 		return false;
 	/* A provider's name is escaped already, a client's is not. */
@@ -86,9 +87,9 @@ static bool put_identity(const struct chunk_printer *p, const char *object, stru
 
 /* --- chunks --- */
 
-/* one_line: JSON that may hold line breaks between its tokens: a data line ends at the first of
+/* chunk_one_line: JSON that may hold line breaks between its tokens: a data line ends at the first of
  * them.  (Inside strings they are always escaped.) */
-static void one_line(struct buf *out, size_t start)
+static void chunk_one_line(struct buf *out, size_t start)
 {
 	const char *from = out->data + start;
 	size_t      n = out->len - start;
@@ -100,13 +101,13 @@ static void one_line(struct buf *out, size_t start)
 			out->data[i] = ' ';
 }
 
-static bool put_json(struct buf *out, struct str s)
+static bool chunk_put_json(struct buf *out, struct str s)
 {
 	size_t start = out->len;
 
 	if (!buf_str(out, s))
 		return false;
-	one_line(out, start);
+	chunk_one_line(out, start);
 	return true;
 }
 
@@ -169,7 +170,7 @@ static bool put_raw(const struct chunk_printer *p, const struct event *ev, struc
 	size_t start = out->len;
 	if (!put_cut((struct str){ ev->raw.p + 1, ev->raw.n - 1 }, cuts, count, out))
 		return false;
-	one_line(out, start);
+	chunk_one_line(out, start);
 	return true;
 }
 
@@ -188,7 +189,7 @@ static bool put_tool_call(const struct event *ev, struct buf *out)
 	       buf_str(out, ev->name) && buf_text(out, "\",\"arguments\":\"\"}}]");
 }
 
-static bool put_piece(const char *key, const struct event *ev, struct buf *out)
+static bool chunk_put_piece(const char *key, const struct event *ev, struct buf *out)
 {
 	return buf_text(out, "\"") && buf_text(out, key) && buf_text(out, "\":\"") &&
 	       buf_str(out, ev->text) && buf_text(out, "\"");
@@ -200,14 +201,14 @@ static bool put_delta(const struct chunk_printer *p, const struct event *ev, boo
 {
 	switch (ev->kind) {
 	case EVENT_START: return buf_text(out, "\"content\":\"\"");
-	case EVENT_TEXT: return put_piece("content", ev, out);
+	case EVENT_TEXT: return chunk_put_piece("content", ev, out);
 	case EVENT_REASONING: return reasoning_put(p->about.reasoning, ev->text, out);
-	case EVENT_REFUSAL: return put_piece("refusal", ev, out);
+	case EVENT_REFUSAL: return chunk_put_piece("refusal", ev, out);
 	case EVENT_TOOL_START:
 	case EVENT_TOOL_ARGS: return put_tool_call(ev, out);
 	case EVENT_FINISH: return !with_role || buf_text(out, "\"content\":\"\"");
 	case EVENT_MEDIA:
-		return buf_text(out, "\"images\":[") && put_json(out, ev->text) &&
+		return buf_text(out, "\"images\":[") && chunk_put_json(out, ev->text) &&
 		       buf_text(out, "]");
 	case EVENT_BLOCK_END:
 	case EVENT_MESSAGE:
@@ -222,7 +223,7 @@ static bool put_delta(const struct chunk_printer *p, const struct event *ev, boo
 	return true;
 }
 
-static bool put_choice(struct chunk_printer *p, const struct event *ev, struct buf *out)
+static bool chunk_put_choice(struct chunk_printer *p, const struct event *ev, struct buf *out)
 {
 	uint64_t bit = ev->choice < 64 ? 1ull << ev->choice : 0;
 	bool     with_role = bit && !(p->has_role & bit);
@@ -245,7 +246,7 @@ static bool put_choice(struct chunk_printer *p, const struct event *ev, struct b
 	return buf_text(out, "\"") && buf_str(out, ev->text) && buf_text(out, "\"}]");
 }
 
-static bool put_made(struct chunk_printer *p, const struct event *ev, struct buf *out)
+static bool chunk_put_made(struct chunk_printer *p, const struct event *ev, struct buf *out)
 {
 	if (!buf_text(out, "{") || (p->ours && !p->begun && !put_ours(p, out)) ||
 	    !put_identity(p, "chat.completion.chunk", out))
@@ -253,7 +254,7 @@ static bool put_made(struct chunk_printer *p, const struct event *ev, struct buf
 	if (ev->kind == EVENT_USAGE)
 		return buf_text(out, "\"choices\":[],\"usage\":") && chunk_usage(&ev->usage, out) &&
 		       buf_text(out, "}");
-	if (!put_choice(p, ev, out))
+	if (!chunk_put_choice(p, ev, out))
 		return false;
 	/* Chunks before the usage chunk have a null where usage was asked for, as OpenAI sends it. */
 	return buf_text(out, p->about.want_usage && !p->ours ? ",\"usage\":null}" : "}");
@@ -291,12 +292,12 @@ static bool note_start(struct chunk_printer *p, const struct event *ev)
 	return buf_str(&p->id, ev->id) && buf_str(&p->name, ev->text);
 }
 
-static bool put_chunk(struct chunk_printer *p, const struct event *ev, struct buf *out)
+static bool chunk_put_chunk(struct chunk_printer *p, const struct event *ev, struct buf *out)
 {
 	size_t start = out->len;
 
 	if (ev->raw.n == 0)
-		return put_made(p, ev, out);
+		return chunk_put_made(p, ev, out);
 	return put_raw(p, ev, out) &&
 	       reasoning_rename(p->about.reasoning, &p->doc, &p->scratch, out, start);
 }
@@ -321,7 +322,7 @@ static bool chunk_event(struct encoder *n, const struct event *ev, uint64_t seq,
 	if (raw && ev->choice < 64)
 		p->has_role |= 1ull << ev->choice;
 	block_event(&p->blocks, seq);
-	if (block_open(&p->blocks, NULL, out) && put_chunk(p, ev, out) &&
+	if (block_open(&p->blocks, NULL, out) && chunk_put_chunk(p, ev, out) &&
 	    block_close(&p->blocks, out)) {
 		p->begun = true;
 		return true;
@@ -371,7 +372,8 @@ static bool put_made_whole(const struct chunk_printer *p, struct str message,
 	return buf_text(out, "}");
 }
 
-static bool put_whole(const struct chunk_printer *p, const struct encoder_whole *w, struct buf *out)
+static bool chunk_put_whole(const struct chunk_printer *p, const struct encoder_whole *w,
+			    struct buf *out)
 {
 	struct str raw = w->raw;
 
@@ -400,7 +402,7 @@ static bool chunk_whole(struct encoder *n, const struct encoder_whole *w, struct
 	struct chunk_printer *p = printer(n);
 	size_t                start = out->len;
 
-	return put_whole(p, w, out) &&
+	return chunk_put_whole(p, w, out) &&
 	       reasoning_rename(p->about.reasoning, &p->doc, &p->scratch, out, start);
 }
 
@@ -426,7 +428,7 @@ static const struct encoder_ops chunk_ops = {
 	.raw = true,
 };
 
-static struct encoder *create(const struct encoder_about *about, bool ours)
+static struct encoder *chunk_encoder(const struct encoder_about *about, bool ours)
 {
 	struct chunk_printer *p = calloc(1, sizeof *p);
 
@@ -446,10 +448,10 @@ static struct encoder *create(const struct encoder_about *about, bool ours)
 
 struct encoder *chunk_create(const struct encoder_about *about)
 {
-	return create(about, false);
+	return chunk_encoder(about, false);
 }
 
 struct encoder *chunk_create_ours(const struct encoder_about *about)
 {
-	return create(about, true);
+	return chunk_encoder(about, true);
 }

@@ -37,7 +37,7 @@ static const char *escape_of(char c)
 	}
 }
 
-static bool put_name(struct buf *out, struct str name)
+static bool context_put_name(struct buf *out, struct str name)
 {
 	size_t from = 0;
 
@@ -75,7 +75,7 @@ static size_t closing_from(struct str s, size_t i)
 	return s.n;
 }
 
-static bool put_text(struct buf *out, struct str text)
+static bool context_put_text(struct buf *out, struct str text)
 {
 	size_t from = 0;
 
@@ -113,7 +113,7 @@ static bool put_string(struct render *r, json_at i, bool name)
 	if (ok && is_harmless(text, name))
 		ok = buf_str(r->out, inner);
 	else if (ok)
-		ok = name ? put_name(r->out, text) : put_text(r->out, text);
+		ok = name ? context_put_name(r->out, text) : context_put_text(r->out, text);
 	buf_finish(&plain);
 	return ok;
 }
@@ -155,26 +155,26 @@ static bool put_inline(struct render *r, json_at name, json_at content)
 
 static bool put_missing(struct render *r, struct str name, const char *why)
 {
-	return begin_text(r) && buf_text(r->out, "<file name=\\\"") && put_name(r->out, name) &&
-	       buf_text(r->out, "\\\" missing=\\\"") && buf_text(r->out, why) &&
-	       buf_text(r->out, "\\\">\\n</file>\\n\\n");
+	return begin_text(r) && buf_text(r->out, "<file name=\\\"") &&
+	       context_put_name(r->out, name) && buf_text(r->out, "\\\" missing=\\\"") &&
+	       buf_text(r->out, why) && buf_text(r->out, "\\\">\\n</file>\\n\\n");
 }
 
 static bool put_block(struct render *r, const struct context_shown *f, struct str content)
 {
-	return begin_text(r) && buf_text(r->out, "<file name=\\\"") && put_name(r->out, f->name) &&
-	       buf_text(r->out, "\\\">\\n") && put_text(r->out, content) &&
-	       buf_text(r->out, "\\n</file>\\n\\n");
+	return begin_text(r) && buf_text(r->out, "<file name=\\\"") &&
+	       context_put_name(r->out, f->name) && buf_text(r->out, "\\\">\\n") &&
+	       context_put_text(r->out, content) && buf_text(r->out, "\\n</file>\\n\\n");
 }
 
-static bool put_image(struct render *r, const struct context_shown *f, struct str content)
+static bool context_put_image(struct render *r, const struct context_shown *f, struct str content)
 {
 	return buf_text(r->out, "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/") &&
 	       buf_text(r->out, f->is.format) && buf_text(r->out, ";base64,") &&
 	       media_encode(content, r->out) && buf_text(r->out, "\"}}");
 }
 
-static bool put_audio(struct render *r, const struct context_shown *f, struct str content)
+static bool context_put_audio(struct render *r, const struct context_shown *f, struct str content)
 {
 	return buf_text(r->out, "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"") &&
 	       media_encode(content, r->out) && buf_text(r->out, "\",\"format\":\"") &&
@@ -214,8 +214,8 @@ static bool put_upload(struct render *r, json_at file)
 	if (!end_text(r) || !begin_part(r))
 		return false;
 	switch (f->is.kind) {
-	case ATTACHMENT_IMAGE: return put_image(r, f, content);
-	case ATTACHMENT_AUDIO: return put_audio(r, f, content);
+	case ATTACHMENT_IMAGE: return context_put_image(r, f, content);
+	case ATTACHMENT_AUDIO: return context_put_audio(r, f, content);
 	case ATTACHMENT_PDF: return put_pdf(r, f, content);
 	case ATTACHMENT_TEXT:
 	case ATTACHMENT__COUNT: break;
@@ -223,7 +223,7 @@ static bool put_upload(struct render *r, json_at file)
 	return false;
 }
 
-static bool is_string(const struct json_doc *d, json_at i)
+static bool context_is_string(const struct json_doc *d, json_at i)
 {
 	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING;
 }
@@ -238,10 +238,11 @@ static bool put_files(struct render *r, json_at files)
 		json_at content = json_get_some(d, f, "content");
 		bool    ok = true;
 
-		if (is_string(d, json_get_some(d, f, "uuid")))
+		if (context_is_string(d, json_get_some(d, f, "uuid")))
 			ok = put_upload(r, f);
-		else if (is_string(d, content))
-			ok = put_inline(r, is_string(d, name) ? name : JSON_ABSENT, content);
+		else if (context_is_string(d, content))
+			ok = put_inline(r, context_is_string(d, name) ? name : JSON_ABSENT,
+					content);
 		if (!ok)
 			return false;
 	}
@@ -250,7 +251,7 @@ static bool put_files(struct render *r, json_at files)
 
 /* --- the message --- */
 
-static bool put_rest(struct render *r, json_at content)
+static bool context_put_rest(struct render *r, json_at content)
 {
 	struct str parts = json_raw(r->d, content);
 	bool       more = r->d->tok[content].count > 0;
@@ -265,22 +266,22 @@ static bool put_array(struct render *r, json_at content, json_at files)
 	if (!buf_text(r->out, "[") || !put_files(r, files) || !end_text(r))
 		return false;
 	if (content != JSON_ABSENT && json_kind(r->d, content) == JSON_ARRAY)
-		return put_rest(r, content);
+		return context_put_rest(r, content);
 	/* Some providers refuse a text that is empty. */
-	if (is_string(r->d, content) && json_inner(r->d, content).n > 0 &&
+	if (context_is_string(r->d, content) && json_inner(r->d, content).n > 0 &&
 	    !(begin_text(r) && buf_str(r->out, json_inner(r->d, content)) && end_text(r)))
 		return false;
 	return buf_text(r->out, "]");
 }
 
-/* put_content: the files in front of a string, or as text parts in front of parts. */
-static bool put_content(struct render *r, json_at content, json_at files)
+/* context_put_content: the files in front of a string, or as text parts in front of parts. */
+static bool context_put_content(struct render *r, json_at content, json_at files)
 {
 	if (files == JSON_ABSENT || json_kind(r->d, files) != JSON_ARRAY ||
 	    r->d->tok[files].count == 0)
 		return content == JSON_ABSENT ? buf_text(r->out, "null")
 					      : buf_str(r->out, json_raw(r->d, content));
-	if (r->media || (content != JSON_ABSENT && !is_string(r->d, content)))
+	if (r->media || (content != JSON_ABSENT && !context_is_string(r->d, content)))
 		return put_array(r, content, files);
 	r->text = true;
 	return buf_text(r->out, "\"") && put_files(r, files) &&
@@ -288,7 +289,7 @@ static bool put_content(struct render *r, json_at content, json_at files)
 	       buf_text(r->out, "\"");
 }
 
-static bool put_message(struct render *r, json_at files)
+static bool context_put_message(struct render *r, json_at files)
 {
 	const struct json_doc *d = r->d;
 	bool                   first = true;
@@ -302,7 +303,8 @@ static bool put_message(struct render *r, json_at files)
 		first = false;
 	}
 	return buf_text(r->out, first ? "{\"content\":" : ",\"content\":") &&
-	       put_content(r, json_get_some(d, 0, "content"), files) && buf_text(r->out, "}");
+	       context_put_content(r, json_get_some(d, 0, "content"), files) &&
+	       buf_text(r->out, "}");
 }
 
 static json_at files_of(const struct json_doc *d)
@@ -346,7 +348,7 @@ enum errc context_render(struct str message, struct arena *arena, struct str *re
 	} else {
 		struct str copy = STR_NONE;
 
-		ok = put_message(&r, files_of(&doc));
+		ok = context_put_message(&r, files_of(&doc));
 		if (ok)
 			copy = arena_str(arena, buf_view(&out));
 		ok = ok && copy.p;
@@ -367,7 +369,7 @@ enum errc context_fill(struct str message, const struct context_contents *conten
 	};
 	enum errc rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
 
-	if (rc == ERR_OK && !put_message(&r, files_of(&doc)))
+	if (rc == ERR_OK && !context_put_message(&r, files_of(&doc)))
 		rc = r.rc != ERR_OK ? r.rc : err_no_memory(e);
 	json_doc_finish(&doc);
 	return rc;
@@ -388,11 +390,11 @@ static bool list_named(const struct json_doc *d, json_at files, struct arena *ar
 		json_at               name = json_get_some(d, f, "name");
 		struct context_named *at = &list[*ret_count];
 
-		if (!is_string(d, uuid))
+		if (!context_is_string(d, uuid))
 			continue;
 		*at = (struct context_named){ .file = place, .user = user };
 		if (!json_text(d, uuid, arena, &at->uuid) ||
-		    (is_string(d, name) && !json_text(d, name, arena, &at->name)))
+		    (context_is_string(d, name) && !json_text(d, name, arena, &at->name)))
 			return false;
 		++*ret_count;
 	}

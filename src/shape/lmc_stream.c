@@ -40,7 +40,7 @@ struct lmc_stream {
 
 /* --- blocks --- */
 
-static bool end_block(struct lmc_stream *s, const char *rest)
+static bool lmc_stream_end_block(struct lmc_stream *s, const char *rest)
 {
 	if (!buf_text(s->out, rest) || !block_close(&s->blocks, s->out))
 		return false;
@@ -54,11 +54,11 @@ static bool close_piece(struct lmc_stream *s)
 	if (!s->in_piece)
 		return true;
 	s->in_piece = false;
-	return end_block(s, "\"}");
+	return lmc_stream_end_block(s, "\"}");
 }
 
-/* settle: where out is full, its last block goes again; no block is left half printed. */
-static bool settle(struct lmc_stream *s, bool ok)
+/* lmc_stream_settle: where out is full, its last block goes again; no block is left half printed. */
+static bool lmc_stream_settle(struct lmc_stream *s, bool ok)
 {
 	if (!ok) {
 		s->out->len = s->whole;
@@ -72,10 +72,11 @@ static bool open_block(struct lmc_stream *s, const char *name)
 	return close_piece(s) && block_open(&s->blocks, name, s->out);
 }
 
-static bool put_flag(struct lmc_stream *s, const char *flag)
+static bool lmc_stream_put_flag(struct lmc_stream *s, const char *flag)
 {
 	return open_block(s, NULL) && buf_str(s->out, buf_view(&s->head)) &&
-	       buf_text(s->out, ",\"") && buf_text(s->out, flag) && end_block(s, "\":true}");
+	       buf_text(s->out, ",\"") && buf_text(s->out, flag) &&
+	       lmc_stream_end_block(s, "\":true}");
 }
 
 /* --- segments of a turn --- */
@@ -87,7 +88,8 @@ static bool segment_open(void *arg, enum segment_kind kind, struct str format)
 	buf_clear(&s->head);
 	buf_clear(&s->code);
 	s->kind = kind;
-	s->open = spool_head(&s->head, kind, format.p != NULL, format) && put_flag(s, "start");
+	s->open = spool_head(&s->head, kind, format.p != NULL, format) &&
+		  lmc_stream_put_flag(s, "start");
 	return s->open;
 }
 
@@ -118,14 +120,14 @@ static bool put_confirmation(struct lmc_stream *s)
 	       buf_text(s->out, "{\"role\":\"computer\",\"type\":\"confirmation\","
 				"\"format\":\"execution\",\"content\":{") &&
 	       buf_str(s->out, rest) && buf_text(s->out, ",\"content\":\"") &&
-	       buf_str(s->out, buf_view(&s->code)) && end_block(s, "\"}}");
+	       buf_str(s->out, buf_view(&s->code)) && lmc_stream_end_block(s, "\"}}");
 }
 
 static bool segment_close(void *arg)
 {
 	struct lmc_stream *s = arg;
 
-	if (!put_flag(s, "end"))
+	if (!lmc_stream_put_flag(s, "end"))
 		return false;
 	s->open = false;
 	return s->kind != SEGMENT_CODE || s->failed || put_confirmation(s);
@@ -149,7 +151,7 @@ static bool keep_media(struct lmc_stream *s, struct str part)
 	return true;
 }
 
-static bool put_image(struct lmc_stream *s, json_at part)
+static bool lmc_stream_put_image(struct lmc_stream *s, json_at part)
 {
 	struct picture p;
 
@@ -160,14 +162,15 @@ static bool put_image(struct lmc_stream *s, json_at part)
 		warn_media(s);
 		return true;
 	}
-	bool ok = picture_format(&p, &s->head) && put_flag(s, "start") && open_block(s, NULL) &&
-		  buf_str(s->out, buf_view(&s->head)) && picture_content(&p, s->out) &&
-		  end_block(s, "}") && put_flag(s, "end");
+	bool ok = picture_format(&p, &s->head) && lmc_stream_put_flag(s, "start") &&
+		  open_block(s, NULL) && buf_str(s->out, buf_view(&s->head)) &&
+		  picture_content(&p, s->out) && lmc_stream_end_block(s, "}") &&
+		  lmc_stream_put_flag(s, "end");
 	picture_finish(&p);
 	return ok;
 }
 
-static bool put_images(struct lmc_stream *s)
+static bool lmc_stream_put_images(struct lmc_stream *s)
 {
 	struct err e;
 
@@ -178,7 +181,7 @@ static bool put_images(struct lmc_stream *s)
 		return false;
 	for (json_at i = json_first(&s->doc, 0); i != json_end(&s->doc, 0);
 	     i = json_next(&s->doc, i))
-		if (!put_image(s, i))
+		if (!lmc_stream_put_image(s, i))
 			return false;
 	buf_finish(&s->images);
 	return true;
@@ -189,13 +192,13 @@ static bool end_turn(struct lmc_stream *s)
 	if (s->ended)
 		return true;
 	s->ended = true;
-	return speech_close(s->speech) && close_piece(s) && put_images(s);
+	return speech_close(s->speech) && close_piece(s) && lmc_stream_put_images(s);
 }
 
 /* --- events --- */
 
-/* decode: an event's text; most have nothing escaped. */
-static bool decode(struct lmc_stream *s, struct str escaped, struct str *ret)
+/* lmc_stream_decode: an event's text; most have nothing escaped. */
+static bool lmc_stream_decode(struct lmc_stream *s, struct str escaped, struct str *ret)
 {
 	if (escaped.n == 0 || !memchr(escaped.p, '\\', escaped.n)) {
 		*ret = escaped;
@@ -208,14 +211,14 @@ static bool decode(struct lmc_stream *s, struct str escaped, struct str *ret)
 	return true;
 }
 
-static bool feed(struct lmc_stream *s, const struct event *ev)
+static bool lmc_stream_feed(struct lmc_stream *s, const struct event *ev)
 {
 	struct str escaped = ev->kind == EVENT_TOOL_START ? ev->name : ev->text;
 	struct str text;
 
 	if (s->ended)
 		return true;
-	if (!decode(s, escaped, &text))
+	if (!lmc_stream_decode(s, escaped, &text))
 		return false;
 	if (ev->kind == EVENT_TOOL_START)
 		return speech_name(s->speech, ev->block, text);
@@ -224,9 +227,9 @@ static bool feed(struct lmc_stream *s, const struct event *ev)
 	return speech_text(s->speech, text);
 }
 
-/* put_chunk: a chunk that the provider sent; which segment is open is looked up for an end that it
+/* lmc_stream_put_chunk: a chunk that the provider sent; which segment is open is looked up for an end that it
  * does not send itself. */
-static bool put_chunk(struct lmc_stream *s, struct str chunk)
+static bool lmc_stream_put_chunk(struct lmc_stream *s, struct str chunk)
 {
 	static const char flag[] = ",\"start\":true}";
 	const size_t      flag_len = sizeof flag - 1;
@@ -246,20 +249,20 @@ static bool put_chunk(struct lmc_stream *s, struct str chunk)
 		if (!buf_add(&s->head, chunk.p, chunk.n - flag_len))
 			return false;
 	}
-	if (!open_block(s, NULL) || !buf_str(s->out, chunk) || !end_block(s, ""))
+	if (!open_block(s, NULL) || !buf_str(s->out, chunk) || !lmc_stream_end_block(s, ""))
 		return false;
 	s->open = starts || (s->open && !ends);
 	return true;
 }
 
-static bool print(struct lmc_stream *s, const struct event *ev)
+static bool lmc_stream_print(struct lmc_stream *s, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_TEXT:
 	case EVENT_REFUSAL:
 	case EVENT_TOOL_START:
-	case EVENT_TOOL_ARGS: return ev->from_lmc || ev->choice != 0 || feed(s, ev);
-	case EVENT_LMC: return put_chunk(s, ev->text);
+	case EVENT_TOOL_ARGS: return ev->from_lmc || ev->choice != 0 || lmc_stream_feed(s, ev);
+	case EVENT_LMC: return lmc_stream_put_chunk(s, ev->text);
 	case EVENT_REASONING:
 		if (!s->told_reasoning)
 			warnings_add(s->about.warnings, 0, "reasoning_not_sent",
@@ -287,7 +290,7 @@ static bool print(struct lmc_stream *s, const struct event *ev)
 	return true;
 }
 
-static struct lmc_stream *begin(struct encoder *n, uint64_t seq, struct buf *out)
+static struct lmc_stream *lmc_stream_begin(struct encoder *n, uint64_t seq, struct buf *out)
 {
 	struct lmc_stream *s = container_of(n, struct lmc_stream, encoder);
 
@@ -300,14 +303,14 @@ static struct lmc_stream *begin(struct encoder *n, uint64_t seq, struct buf *out
 
 static bool lmc_event(struct encoder *n, const struct event *ev, uint64_t seq, struct buf *out)
 {
-	struct lmc_stream *s = begin(n, seq, out);
+	struct lmc_stream *s = lmc_stream_begin(n, seq, out);
 
-	return settle(s, print(s, ev) && close_piece(s));
+	return lmc_stream_settle(s, lmc_stream_print(s, ev) && close_piece(s));
 }
 
 /* --- the end --- */
 
-static bool usual(const char *finish_reason)
+static bool lmc_stream_usual(const char *finish_reason)
 {
 	return !finish_reason[0] || strcmp(finish_reason, "stop") == 0 ||
 	       strcmp(finish_reason, "tool_calls") == 0;
@@ -320,35 +323,36 @@ static bool put_status(struct lmc_stream *s, const char *name)
 	if (!open_block(s, name) ||
 	    !buf_text(out, "{\"role\":\"server\",\"type\":\"status\",\"content\":\"complete\""))
 		return false;
-	if (!usual(s->finish_reason) && (!buf_text(out, ",\"finish_reason\":\"") ||
-					 !buf_text(out, s->finish_reason) || !buf_text(out, "\"")))
+	if (!lmc_stream_usual(s->finish_reason) &&
+	    (!buf_text(out, ",\"finish_reason\":\"") || !buf_text(out, s->finish_reason) ||
+	     !buf_text(out, "\"")))
 		return false;
 	if (s->about.warnings && s->about.warnings->count > 0 &&
 	    (!buf_text(out, ",\"warnings\":") || !warnings_print(s->about.warnings, out)))
 		return false;
-	return end_block(s, "}");
+	return lmc_stream_end_block(s, "}");
 }
 
 static bool lmc_done(struct encoder *n, uint64_t seq, struct buf *out)
 {
-	struct lmc_stream *s = begin(n, seq, out);
+	struct lmc_stream *s = lmc_stream_begin(n, seq, out);
 
-	return settle(s, end_turn(s) && put_status(s, "done"));
+	return lmc_stream_settle(s, end_turn(s) && put_status(s, "done"));
 }
 
 static bool lmc_error(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
 		      struct buf *out)
 {
-	struct lmc_stream *s = begin(n, seq, out);
+	struct lmc_stream *s = lmc_stream_begin(n, seq, out);
 
 	s->failed = true;
 	/* What it held is lost where it failed itself; what it left open is ended all the same. */
-	(void)settle(s, end_turn(s));
-	return settle(s, (!s->open || segment_close(s)) && open_block(s, NULL) &&
-				 buf_text(out, "{\"role\":\"server\",\"type\":\"error\","
-					       "\"content\":") &&
-				 err_object(e, request_id, out) && end_block(s, "}") &&
-				 put_status(s, "error"));
+	(void)lmc_stream_settle(s, end_turn(s));
+	return lmc_stream_settle(s, (!s->open || segment_close(s)) && open_block(s, NULL) &&
+					    buf_text(out, "{\"role\":\"server\",\"type\":\"error\","
+							  "\"content\":") &&
+					    err_object(e, request_id, out) &&
+					    lmc_stream_end_block(s, "}") && put_status(s, "error"));
 }
 
 /* --- whole answers --- */
@@ -360,7 +364,7 @@ static bool has_text(const struct json_doc *d, const char *key)
 	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING && json_inner(d, i).n > 0;
 }
 
-static bool put_message(struct lmc_stream *s, struct str message, struct buf *messages)
+static bool lmc_stream_put_message(struct lmc_stream *s, struct str message, struct buf *messages)
 {
 	const struct to_lmc_options o = { .fences = s->about.fences,
 					  .warnings = s->about.warnings };
@@ -381,7 +385,8 @@ static bool put_message(struct lmc_stream *s, struct str message, struct buf *me
 	return true;
 }
 
-static bool put_whole(struct lmc_stream *s, const struct encoder_whole *w, struct str messages)
+static bool lmc_stream_put_whole(struct lmc_stream *s, const struct encoder_whole *w,
+				 struct str messages)
 {
 	const struct encoder_about *a = &s->about;
 	struct buf                 *out = s->out;
@@ -408,13 +413,14 @@ static bool put_whole(struct lmc_stream *s, const struct encoder_whole *w, struc
 
 static bool lmc_whole(struct encoder *n, const struct encoder_whole *w, struct buf *out)
 {
-	struct lmc_stream *s = begin(n, 0, out);
+	struct lmc_stream *s = lmc_stream_begin(n, 0, out);
 	size_t             start = out->len;
 	struct buf         messages;
 
 	buf_init(&messages, LIMIT_TRANSLATION);
-	bool ok = w->lmc.n > 0 ? buf_str(&messages, w->lmc) : put_message(s, w->message, &messages);
-	ok = ok && put_whole(s, w, buf_view(&messages));
+	bool ok = w->lmc.n > 0 ? buf_str(&messages, w->lmc)
+			       : lmc_stream_put_message(s, w->message, &messages);
+	ok = ok && lmc_stream_put_whole(s, w, buf_view(&messages));
 	buf_finish(&messages);
 	if (!ok)
 		out->len = start;

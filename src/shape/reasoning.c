@@ -9,7 +9,7 @@ static bool may_have(struct str json)
 	return memmem(json.p, json.n, "\"reasoning", 10) != NULL;
 }
 
-static bool put_one(const char *key, struct str escaped, struct buf *out)
+static bool reasoning_put_one(const char *key, struct str escaped, struct buf *out)
 {
 	return buf_text(out, "\"") && buf_text(out, key) && buf_text(out, "\":\"") &&
 	       buf_str(out, escaped) && buf_text(out, "\"");
@@ -19,18 +19,18 @@ bool reasoning_put(enum reasoning_name name, struct str escaped, struct buf *out
 {
 	switch (name) {
 	case REASONING_PASSTHROUGH:
-	case REASONING_CONTENT: return put_one(names[0], escaped, out);
-	case REASONING_SHORT: return put_one(names[1], escaped, out);
+	case REASONING_CONTENT: return reasoning_put_one(names[0], escaped, out);
+	case REASONING_SHORT: return reasoning_put_one(names[1], escaped, out);
 	case REASONING_BOTH:
-		return put_one(names[0], escaped, out) && buf_text(out, ",") &&
-		       put_one(names[1], escaped, out);
+		return reasoning_put_one(names[0], escaped, out) && buf_text(out, ",") &&
+		       reasoning_put_one(names[1], escaped, out);
 	case REASONING_NONE: break;
 	}
 	return true;
 }
 
-/* text_of: the one that is a text; an object under one of the names is something else. */
-static json_at text_of(const struct json_doc *d, json_at message)
+/* reasoning_text_of: the one that is a text; an object under one of the names is something else. */
+static json_at reasoning_text_of(const struct json_doc *d, json_at message)
 {
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		json_at v = json_get(d, message, names[i]);
@@ -53,12 +53,12 @@ static bool is_dropped(const struct json_doc *d, json_at key, bool details)
 	       (json_is(d, key, names[0]) || json_is(d, key, names[1]));
 }
 
-/* put_message: a delta's or a message's members, with the reasoning in place of the first that said
+/* reasoning_put_message: a delta's or a message's members, with the reasoning in place of the first that said
  * some. */
-static bool put_message(enum reasoning_name name, const struct json_doc *d, json_at message,
-			struct buf *out)
+static bool reasoning_put_message(enum reasoning_name name, const struct json_doc *d,
+				  json_at message, struct buf *out)
 {
-	json_at text = name == REASONING_NONE ? JSON_ABSENT : text_of(d, message);
+	json_at text = name == REASONING_NONE ? JSON_ABSENT : reasoning_text_of(d, message);
 	bool    first = true;
 	bool    ok = buf_text(out, "{");
 
@@ -87,8 +87,8 @@ static json_at message_of(const struct json_doc *d, json_at choice)
 	return i != JSON_ABSENT && json_kind(d, i) == JSON_OBJECT ? i : JSON_ABSENT;
 }
 
-static bool put_all(enum reasoning_name name, const struct json_doc *d, json_at choices,
-		    struct buf *out)
+static bool reasoning_put_all(enum reasoning_name name, const struct json_doc *d, json_at choices,
+			      struct buf *out)
 {
 	size_t at = 0;
 
@@ -98,7 +98,7 @@ static bool put_all(enum reasoning_name name, const struct json_doc *d, json_at 
 		if (message == JSON_ABSENT)
 			continue;
 		if (!buf_add(out, d->text + at, d->tok[message].at - at) ||
-		    !put_message(name, d, message, out))
+		    !reasoning_put_message(name, d, message, out))
 			return false;
 		at = (size_t)d->tok[message].at + d->tok[message].len;
 	}
@@ -120,7 +120,7 @@ bool reasoning_rename(enum reasoning_name name, struct json_doc *doc, struct buf
 		return true;
 	buf_clear(scratch);
 	/* Both names may take more room than the one. */
-	if (!put_all(name, doc, choices, scratch) ||
+	if (!reasoning_put_all(name, doc, choices, scratch) ||
 	    (scratch->len > json.n && !buf_reserve(out, scratch->len - json.n)))
 		return false;
 	out->len = start;

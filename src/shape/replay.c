@@ -15,22 +15,22 @@ struct replay {
 	struct buf chunk; /* scratch: an LMC chunk */
 };
 
-static bool give(struct replay *p, enum event_kind kind, uint32_t block, struct str text)
+static bool replay_give(struct replay *p, enum event_kind kind, uint32_t block, struct str text)
 {
 	return p->fn(p->arg,
 		     &(struct event){
 			     .kind = kind, .block = block, .text = text, .from_lmc = p->from_lmc });
 }
 
-/* give_text: a member's string as one piece; nothing where there is none. */
-static bool give_text(struct replay *p, enum event_kind kind, json_at object, const char *key,
-		      uint32_t block)
+/* replay_give_text: a member's string as one piece; nothing where there is none. */
+static bool replay_give_text(struct replay *p, enum event_kind kind, json_at object,
+			     const char *key, uint32_t block)
 {
 	json_at i = json_get(&p->d, object, key);
 
 	if (i == JSON_ABSENT || json_kind(&p->d, i) != JSON_STRING || json_inner(&p->d, i).n == 0)
 		return true;
-	return give(p, kind, block, json_inner(&p->d, i));
+	return replay_give(p, kind, block, json_inner(&p->d, i));
 }
 
 static struct str inner_of(const struct json_doc *d, json_at object, const char *key)
@@ -40,7 +40,7 @@ static struct str inner_of(const struct json_doc *d, json_at object, const char 
 	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING ? json_inner(d, i) : STR_NONE;
 }
 
-static bool give_call(struct replay *p, json_at call, uint32_t block)
+static bool replay_give_call(struct replay *p, json_at call, uint32_t block)
 {
 	const struct json_doc *d = &p->d;
 	json_at                function = json_get(d, call, "function");
@@ -53,10 +53,10 @@ static bool give_call(struct replay *p, json_at call, uint32_t block)
 					      .name = inner_of(d, function, "name"),
 					      .text = extra_of(d, call),
 					      .from_lmc = p->from_lmc }) &&
-	       give_text(p, EVENT_TOOL_ARGS, function, "arguments", block);
+	       replay_give_text(p, EVENT_TOOL_ARGS, function, "arguments", block);
 }
 
-static bool give_calls(struct replay *p)
+static bool replay_give_calls(struct replay *p)
 {
 	const struct json_doc *d = &p->d;
 	json_at                calls = json_get(d, 0, "tool_calls");
@@ -65,15 +65,15 @@ static bool give_calls(struct replay *p)
 	if (calls == JSON_ABSENT || json_kind(d, calls) != JSON_ARRAY)
 		return true;
 	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i))
-		if (!give_call(p, i, n++))
+		if (!replay_give_call(p, i, n++))
 			return false;
 	return true;
 }
 
 /* --- LMC --- */
 
-/* put_head: what a message's chunks have in common, the object left open. */
-static bool put_head(struct replay *p, json_at message)
+/* replay_put_head: what a message's chunks have in common, the object left open. */
+static bool replay_put_head(struct replay *p, json_at message)
 {
 	static const char *const keys[] = { "role", "type", "format", "recipient" };
 	bool                     first = true;
@@ -92,10 +92,10 @@ static bool put_head(struct replay *p, json_at message)
 	return !first;
 }
 
-static bool give_chunk(struct replay *p, json_at message, const char *rest, struct str value)
+static bool replay_give_chunk(struct replay *p, json_at message, const char *rest, struct str value)
 {
-	return put_head(p, message) && buf_text(&p->chunk, rest) && buf_str(&p->chunk, value) &&
-	       buf_text(&p->chunk, "}") &&
+	return replay_put_head(p, message) && buf_text(&p->chunk, rest) &&
+	       buf_str(&p->chunk, value) && buf_text(&p->chunk, "}") &&
 	       p->fn(p->arg, &(struct event){ .kind = EVENT_LMC, .text = buf_view(&p->chunk) });
 }
 
@@ -104,9 +104,10 @@ static bool give_lmc(struct replay *p, json_at message)
 	json_at content = json_get(&p->d, message, "content");
 	bool    some = content != JSON_ABSENT && !json_is(&p->d, content, "");
 
-	return give_chunk(p, message, ",\"start\":true", STR_NONE) &&
-	       (!some || give_chunk(p, message, ",\"content\":", json_raw(&p->d, content))) &&
-	       give_chunk(p, message, ",\"end\":true", STR_NONE);
+	return replay_give_chunk(p, message, ",\"start\":true", STR_NONE) &&
+	       (!some ||
+		replay_give_chunk(p, message, ",\"content\":", json_raw(&p->d, content))) &&
+	       replay_give_chunk(p, message, ",\"end\":true", STR_NONE);
 }
 
 static bool give_lmc_list(struct replay *p)
@@ -132,7 +133,7 @@ static const char *reasoning_key(const struct json_doc *d)
 								  : "reasoning";
 }
 
-static bool give_images(struct replay *p)
+static bool replay_give_images(struct replay *p)
 {
 	json_at list = picture_list(&p->d, 0);
 
@@ -140,19 +141,19 @@ static bool give_images(struct replay *p)
 		return true;
 	for (json_at i = json_first(&p->d, list); i != json_end(&p->d, list);
 	     i = json_next(&p->d, i))
-		if (!give(p, EVENT_MEDIA, 0, json_raw(&p->d, i)))
+		if (!replay_give(p, EVENT_MEDIA, 0, json_raw(&p->d, i)))
 			return false;
 	return true;
 }
 
 static bool give_all(struct replay *p, struct str finish_reason, const struct usage *usage)
 {
-	if (!give(p, EVENT_START, 0, STR_NONE) || !give_lmc_list(p) ||
-	    !give_text(p, EVENT_REASONING, 0, reasoning_key(&p->d), 0) ||
-	    !give_text(p, EVENT_TEXT, 0, "content", 0) || !give_images(p) ||
-	    !give_text(p, EVENT_REFUSAL, 0, "refusal", 0) || !give_calls(p))
+	if (!replay_give(p, EVENT_START, 0, STR_NONE) || !give_lmc_list(p) ||
+	    !replay_give_text(p, EVENT_REASONING, 0, reasoning_key(&p->d), 0) ||
+	    !replay_give_text(p, EVENT_TEXT, 0, "content", 0) || !replay_give_images(p) ||
+	    !replay_give_text(p, EVENT_REFUSAL, 0, "refusal", 0) || !replay_give_calls(p))
 		return false;
-	if (!give(p, EVENT_FINISH, 0, finish_reason))
+	if (!replay_give(p, EVENT_FINISH, 0, finish_reason))
 		return false;
 	return !usage->known ||
 	       p->fn(p->arg, &(struct event){ .kind = EVENT_USAGE, .usage = *usage });

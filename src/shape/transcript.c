@@ -45,7 +45,8 @@ static json_at lmc_of(const struct json_doc *d)
 	return some ? list : JSON_ABSENT;
 }
 
-static bool is_text(const struct json_doc *d, json_at message, const char *key, const char *text)
+static bool transcript_is_text(const struct json_doc *d, json_at message, const char *key,
+			       const char *text)
 {
 	json_at i = json_get(d, message, key);
 
@@ -55,15 +56,15 @@ static bool is_text(const struct json_doc *d, json_at message, const char *key, 
 /* is_sent: false for what is skipped, whatever it holds (L2). */
 static bool is_sent(const struct json_doc *d, json_at message)
 {
-	return !is_text(d, message, "role", "server") &&
+	return !transcript_is_text(d, message, "role", "server") &&
 	       (json_get_some(d, message, "recipient") == JSON_ABSENT ||
-		is_text(d, message, "recipient", "assistant"));
+		transcript_is_text(d, message, "recipient", "assistant"));
 }
 
 static bool names_path(const struct json_doc *d, json_at message)
 {
-	return is_text(d, message, "type", "image") && is_text(d, message, "format", "path") &&
-	       is_sent(d, message);
+	return transcript_is_text(d, message, "type", "image") &&
+	       transcript_is_text(d, message, "format", "path") && is_sent(d, message);
 }
 
 /* --- checking what comes in --- */
@@ -84,7 +85,8 @@ static bool any_image(void *arg, size_t index, struct str *ret_format, struct st
 	return true;
 }
 
-static enum errc at_member(struct err *e, const char *path, const char *member, const char *text)
+static enum errc transcript_at_member(struct err *e, const char *path, const char *member,
+				      const char *text)
 {
 	err_set(e, ERR_INVALID_VALUE, member, "%s", text);
 	err_at(e, path);
@@ -110,16 +112,16 @@ static const char *wanted_kind(const struct json_doc *d, json_at format)
 static enum errc check_base64(struct str data, const char *wanted, const char *path, struct err *e)
 {
 	if (data.n / 4 * 3 > LIMIT_IMAGE)
-		return at_member(e, path, "content",
-				 "the image is too large; at most 12 MiB are allowed");
+		return transcript_at_member(e, path, "content",
+					    "the image is too large; at most 12 MiB are allowed");
 	if (!media_base64(data))
-		return at_member(
+		return transcript_at_member(
 			e, path, "content",
 			"must be base64: the standard alphabet, padded, without white space");
 
 	const char *kind = media_kind_base64(data);
 	if (!kind || strcmp(kind, wanted) != 0)
-		return at_member(
+		return transcript_at_member(
 			e, path, "content",
 			"the image is not what its format says; base64 and base64.png mean PNG");
 	return ERR_OK;
@@ -163,8 +165,9 @@ enum errc transcript_check(const struct json_doc *d, json_at i, const char *path
 	if (rc != ERR_OK)
 		return rc;
 
-	return is_text(d, i, "type", "image") && is_sent(d, i) ? check_image(d, i, path, e)
-							       : ERR_OK;
+	return transcript_is_text(d, i, "type", "image") && is_sent(d, i)
+		       ? check_image(d, i, path, e)
+		       : ERR_OK;
 }
 
 /* --- images that are named by path --- */
@@ -232,7 +235,7 @@ static bool give_image(void *arg, size_t index, struct str *ret_format, struct s
 
 /* --- the list that is made --- */
 
-static bool push(struct transcript *t, struct str message)
+static bool transcript_push(struct transcript *t, struct str message)
 {
 	if (t->count == t->cap) {
 		size_t      cap = t->cap ? t->cap * 2 : 64;
@@ -254,7 +257,7 @@ static bool push_copy(void *arg, struct str message)
 	struct transcript *t = arg;
 	struct str         copy = arena_str(t->o->arena, message);
 
-	return copy.p && push(t, copy);
+	return copy.p && transcript_push(t, copy);
 }
 
 /* --- one message --- */
@@ -403,7 +406,7 @@ static enum errc render_plain(struct transcript *t, const struct str *messages, 
 
 		if (rc != ERR_OK)
 			return rc;
-		if (!push(t, raw))
+		if (!transcript_push(t, raw))
 			return err_no_memory(e);
 	}
 	return ERR_OK;

@@ -13,8 +13,8 @@
 
 const char *const view_formats[] = { "native", "openai", "lmc", NULL };
 
-static enum errc print_list(const struct str *messages, size_t count, struct buf *out,
-			    struct err *e)
+static enum errc view_print_list(const struct str *messages, size_t count, struct buf *out,
+				 struct err *e)
 {
 	for (size_t i = 0; i < count; i++)
 		if ((i > 0 && !buf_text(out, ",")) || !buf_str(out, messages[i]))
@@ -34,7 +34,7 @@ static enum errc print_openai(const struct str *messages, size_t count, struct w
 	size_t      n;
 	enum errc   rc = transcript_render(messages, count, &o, &list, &n, e);
 
-	return rc == ERR_OK ? print_list(list, n, out, e) : rc;
+	return rc == ERR_OK ? view_print_list(list, n, out, e) : rc;
 }
 
 /* --- LMC --- */
@@ -107,7 +107,7 @@ enum errc view_print(const struct str *messages, size_t count, enum view_format 
 
 	arena_init(&arena, LIMIT_TRANSLATION);
 	switch (format) {
-	case VIEW_NATIVE: rc = print_list(messages, count, out, e); break;
+	case VIEW_NATIVE: rc = view_print_list(messages, count, out, e); break;
 	case VIEW_OPENAI: rc = print_openai(messages, count, warnings, &arena, out, e); break;
 	case VIEW_LMC: rc = print_lmc(messages, count, warnings, &arena, out, e); break;
 	case VIEW__COUNT: break;
@@ -160,7 +160,7 @@ size_t view_cut(const struct str *messages, size_t count, enum view_format forma
 
 /* --- one message --- */
 
-static bool keep_first(void *arg, struct str message)
+static bool view_keep_first(void *arg, struct str message)
 {
 	struct buf *out = arg;
 
@@ -170,7 +170,7 @@ static bool keep_first(void *arg, struct str message)
 static bool print_translated(const struct json_doc *d, json_at message, struct buf *out)
 {
 	const struct to_openai_options o = {
-		.fence = true, .vision = true, .arg = out, .made = keep_first
+		.fence = true, .vision = true, .arg = out, .made = view_keep_first
 	};
 	struct to_openai *t = to_openai_create(&o);
 	struct err        e;

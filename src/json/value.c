@@ -1,8 +1,7 @@
-/* Small JSON trees on json-c, fed and printed by us: its own parser and printer accept too much. */
+/* Small JSON trees on json-c, printed by us: a buffer that is full has to be told. */
 #include "json/value.h"
 
 #include "base/buf.h"
-#include "json/internal.h"
 
 #include <json-c/json.h>
 #include <stdarg.h>
@@ -24,16 +23,6 @@ static struct json_object *inside(const struct value *v)
 static struct value *outside(struct json_object *o)
 {
 	return (struct value *)(void *)o;
-}
-
-static const struct value *found(struct json_object *o)
-{
-	return o ? outside(o) : &null_value;
-}
-
-struct value *value_object(void)
-{
-	return outside(json_object_new_object());
 }
 
 struct value *value_array(void)
@@ -91,18 +80,21 @@ struct value *value_fmt(const char *fmt, ...)
 
 struct value *value_object_take(const struct value_member *members, size_t count)
 {
-	struct value *v = value_object();
-	bool          ok = v;
+	struct json_object *o = json_object_new_object();
+	bool                ok = o;
 
 	for (size_t i = 0; i < count; i++) {
-		if (ok && members[i].key)
-			ok = value_add_take(v, members[i].key, members[i].value);
-		else
-			value_destroy(members[i].value);
+		struct value *v = members[i].value;
+		bool          wanted = ok && members[i].key;
+
+		if (wanted && v && json_object_object_add(o, members[i].key, inside(v)) == 0)
+			continue;
+		value_destroy(v);
+		ok = ok && !wanted;
 	}
 	if (ok)
-		return v;
-	value_destroy(v);
+		return outside(o);
+	json_object_put(o);
 	return NULL;
 }
 
@@ -112,159 +104,13 @@ void value_destroy(struct value *v)
 		json_object_put(inside(v));
 }
 
-bool value_add_take(struct value *object, const char *key, struct value *child)
-{
-	if (child && value_is_object(object) &&
-	    json_object_object_add(inside(object), key, inside(child)) == 0)
-		return true;
-	value_destroy(child);
-	return false;
-}
-
 bool value_push_take(struct value *array, struct value *child)
 {
-	if (child && value_is_array(array) &&
-	    json_object_array_add(inside(array), inside(child)) == 0)
+	if (array && child && json_object_array_add(inside(array), inside(child)) == 0)
 		return true;
 	value_destroy(child);
 	return false;
 }
-
-const struct value *value_get(const struct value *object, const char *key)
-{
-	struct json_object *child = NULL;
-
-	if (!value_is_object(object) || !json_object_object_get_ex(inside(object), key, &child))
-		return NULL;
-	return found(child);
-}
-
-const struct value *value_at(const struct value *array, size_t i)
-{
-	if (i >= value_count(array))
-		return NULL;
-	return found(json_object_array_get_idx(inside(array), i));
-}
-
-size_t value_count(const struct value *array)
-{
-	return value_is_array(array) ? json_object_array_length(inside(array)) : 0;
-}
-
-bool value_is_array(const struct value *v)
-{
-	return v && json_object_is_type(inside(v), json_type_array);
-}
-
-bool value_is_object(const struct value *v)
-{
-	return v && json_object_is_type(inside(v), json_type_object);
-}
-
-bool value_is_null(const struct value *v)
-{
-	return v == &null_value;
-}
-
-bool value_text(const struct value *v, struct str *ret)
-{
-	if (!v || !json_object_is_type(inside(v), json_type_string))
-		return false;
-	*ret = (struct str){ json_object_get_string(inside(v)),
-			     (size_t)json_object_get_string_len(inside(v)) };
-	return true;
-}
-
-/* Parsing: our scan's tape made into a tree. */
-
-static struct value *make(const struct json_doc *d, json_at i);
-
-static struct value *make_string(const struct json_doc *d, json_at i)
-{
-	struct buf    b;
-	struct value *v = NULL;
-
-	if (!(d->tok[i].flags & JSON_ESCAPED))
-		return value_string(json_inner(d, i));
-	buf_init(&b, d->tok[i].len);
-	if (json_unescape(json_inner(d, i), &b))
-		v = value_string(buf_view(&b));
-	buf_finish(&b);
-	return v;
-}
-
-/* What no int64 holds keeps its own text, so that it is printed as it was read. */
-static struct value *make_number(const struct json_doc *d, json_at i)
-{
-	int64_t integer;
-
-	return json_int(d, i, &integer) ? value_int(integer) : value_raw(json_raw(d, i));
-}
-
-static struct value *make_array(const struct json_doc *d, json_at array)
-{
-	struct value *v = value_array();
-
-	if (!v)
-		return NULL;
-	for (json_at i = json_first(d, array); i != json_end(d, array); i = json_next(d, i))
-		if (!value_push_take(v, make(d, i))) {
-			value_destroy(v);
-			return NULL;
-		}
-	return v;
-}
-
-static struct value *make_object(const struct json_doc *d, json_at object)
-{
-	struct value *v = value_object();
-
-	if (!v)
-		return NULL;
-	for (json_at i = json_first(d, object); i != json_end(d, object);
-	     i = json_next_member(d, i)) {
-		char       tmp[LIMIT_JSON_KEY];
-		char       key[LIMIT_JSON_KEY + 1];
-		struct str name = json_key(d, i, tmp);
-
-		memcpy(key, name.p, name.n);
-		key[name.n] = '\0';
-		if (!value_add_take(v, key, make(d, json_value(i)))) {
-			value_destroy(v);
-			return NULL;
-		}
-	}
-	return v;
-}
-
-/* Recursive: the scan has bounded the depth. */
-static struct value *make(const struct json_doc *d, json_at i)
-{
-	switch (json_kind(d, i)) {
-	case JSON_NULL: return value_null();
-	case JSON_FALSE: return value_bool(false);
-	case JSON_TRUE: return value_bool(true);
-	case JSON_NUMBER: return make_number(d, i);
-	case JSON_STRING: return make_string(d, i);
-	case JSON_ARRAY: return make_array(d, i);
-	case JSON_OBJECT: return make_object(d, i);
-	}
-	return NULL;
-}
-
-struct value *value_parse(struct str text)
-{
-	struct json_doc d = { 0 };
-	struct err      e;
-	struct value   *v = NULL;
-
-	if (json_scan(&d, text.p, text.n, &json_limits_upstream, &e) == ERR_OK)
-		v = make(&d, 0);
-	json_doc_finish(&d);
-	return v;
-}
-
-/* Printing: by us, because a buffer that is full has to be told. */
 
 static bool print(struct json_object *o, struct buf *out);
 

@@ -13,8 +13,6 @@
 struct buf;
 struct value;
 
-struct value *value_parse(struct str text) MUST_USE; /* owned; NULL: not JSON, or no memory */
-struct value *value_object(void) MUST_USE;
 struct value *value_array(void) MUST_USE;
 struct value *value_string(struct str s) MUST_USE;
 struct value *value_int(int64_t v) MUST_USE;
@@ -27,8 +25,7 @@ enum { VALUE_FMT_MAX = 256 };
 struct value *value_fmt(const char *fmt, ...) PRINTF(1, 2) MUST_USE;
 void          value_destroy(struct value *v); /* NULL is fine */
 
-/* Adders consume `child` also on failure; a NULL child fails, so that calls can be nested. */
-bool value_add_take(struct value *object, const char *key, struct value *child) MUST_USE;
+/* value_push_take: consumes `child` also on failure; a NULL child fails, so that calls can be nested. */
 bool value_push_take(struct value *array, struct value *child) MUST_USE;
 
 /* A member of an object that is made in one expression. */
@@ -43,15 +40,6 @@ struct value *value_object_take(const struct value_member *members, size_t count
 #define VALUE_OBJECT(...)                                               \
 	value_object_take((const struct value_member[]){ __VA_ARGS__ }, \
 			  ARRAY_LEN(((const struct value_member[]){ __VA_ARGS__ })))
-
-/* Look-ups borrow; NULL when absent or of another kind. */
-const struct value *value_get(const struct value *object, const char *key);
-const struct value *value_at(const struct value *array, size_t i);
-size_t              value_count(const struct value *array);
-bool                value_is_array(const struct value *v);
-bool                value_is_object(const struct value *v);
-bool                value_is_null(const struct value *v);
-bool                value_text(const struct value *v, struct str *ret); /* a string's bytes */
 
 /* value_print: appends v as compact JSON (no escaped slashes) to out. */
 bool value_print(const struct value *v, struct buf *out) MUST_USE;

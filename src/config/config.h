@@ -71,8 +71,6 @@ bool config_kept(const struct config *running, const struct config *read, struct
 bool config_help(struct buf *out) MUST_USE;
 /* config_markdown: the options' table of the README; a test compares the two. */
 bool config_markdown(struct buf *out) MUST_USE;
-/* config_flag_name: the option's name ("listen") behind a flag ("--listen"); NULL: none. */
-const char *config_flag_name(const char *flag);
 /* config_says: the option was given a value, by the file, the environment or a flag. */
 bool config_says(const struct config *c, const char *option);
 /* config_has_secrets: is there any key in it that a core dump would give away? */

@@ -39,20 +39,3 @@ const char *config_option_value(const struct config_option *o)
 	}
 	return "";
 }
-
-const char *config_flag_name(const char *flag)
-{
-	char buf[64];
-
-	if (!flag || strncmp(flag, "--", 2) != 0)
-		return NULL;
-	snprintf(buf, sizeof buf, "%s", flag + 2);
-	for (char *p = buf; *p; p++)
-		if (*p == '-')
-			*p = '_';
-		else if (*p == '_')
-			return NULL; /* flags have dashes */
-
-	int i = config_option_find(str_of(buf));
-	return i < 0 ? NULL : config_options[i].name;
-}

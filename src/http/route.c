@@ -315,12 +315,3 @@ unsigned route_scopes(const struct route *row)
 	CHECK((unsigned)row->auth < AUTH__COUNT);
 	return scopes[row->auth];
 }
-
-size_t route_count(const struct route *table)
-{
-	size_t n = 0;
-
-	while (table[n].name)
-		n++;
-	return n;
-}

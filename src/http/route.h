@@ -70,7 +70,5 @@ bool route_query(struct str query, struct str *ret_bad) MUST_USE;
 unsigned route_scopes(const struct route *row);
 /* route_check: checks the table at the start: every column is set, and no row is there twice. */
 enum errc route_check(const struct route *table, struct err *e) MUST_USE;
-/* route_index: the place of a row in the table, for metrics. */
-size_t route_count(const struct route *table);
 /* route_decode: percent-decodes in to out (may be the same memory); false: bad escape or NUL. */
 bool route_decode(struct str in, bool plus_is_space, char *out, size_t *ret_len);

@@ -103,11 +103,6 @@ void loop_destroy(struct loop *l)
 	free(l);
 }
 
-unsigned loop_index(const struct loop *l)
-{
-	return l->index;
-}
-
 int64_t loop_now_us(const struct loop *l)
 {
 	return l->now_us;

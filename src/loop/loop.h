@@ -17,9 +17,8 @@ enum errc loop_create(unsigned index, struct loop **ret, struct err *e) MUST_USE
 void      loop_destroy(struct loop *l);
 OWNABLE(loop);
 /* loop_run: serves until loop_stop; call it on the loop's thread. */
-void     loop_run(struct loop *l);
-void     loop_stop(struct loop *l);
-unsigned loop_index(const struct loop *l);
+void loop_run(struct loop *l);
+void loop_stop(struct loop *l);
 /* loop_now_us: monotonic time at the start of this turn (one clock call a turn). */
 int64_t loop_now_us(const struct loop *l);
 

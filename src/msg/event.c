@@ -1,35 +1,9 @@
-/* The names of events, for logs and tests; how many tokens they are, where nobody has counted. */
+/* How many tokens events are, where nobody has counted. */
 #include "msg/event.h"
 
 #include "base/limits.h"
 
 enum { BYTES_OF_TOKEN = 4 };
-
-const char *event_kind_name(enum event_kind kind)
-{
-	/* clang-format off */
-	static const char *const names[EVENT__COUNT] = {
-		[EVENT_START] = "start",
-		[EVENT_TEXT] = "text",
-		[EVENT_REASONING] = "reasoning",
-		[EVENT_REFUSAL] = "refusal",
-		[EVENT_TOOL_START] = "tool_start",
-		[EVENT_TOOL_ARGS] = "tool_args",
-		[EVENT_BLOCK_END] = "block_end",
-		[EVENT_MEDIA] = "media",
-		[EVENT_MESSAGE] = "message",
-		[EVENT_LMC] = "lmc",
-		[EVENT_ASKED] = "asked",
-		[EVENT_OTHER] = "other",
-		[EVENT_USAGE] = "usage",
-		[EVENT_FINISH] = "finish",
-		[EVENT_ERROR] = "error",
-		[EVENT_END] = "end",
-	};
-	/* clang-format on */
-
-	return (unsigned)kind < EVENT__COUNT && names[kind] ? names[kind] : "unknown";
-}
 
 int64_t event_weight(const struct event *ev)
 {

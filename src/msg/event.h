@@ -99,8 +99,6 @@ struct event {
 	bool from_lmc;
 };
 
-const char *event_kind_name(enum event_kind kind);
-
 /* If no provider has counted the tokens, they are estimated as a quarter of the bytes; an image
  * has a fixed number.
  *

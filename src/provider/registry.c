@@ -547,11 +547,6 @@ struct registry_bound registry_bound(const struct model *m, struct str asked)
 	return b;
 }
 
-struct str registry_default(const struct registry *r)
-{
-	return r->by_default;
-}
-
 const struct provider *registry_provider(const struct registry *r, size_t i)
 {
 	return i < r->provider_count ? r->providers[i] : NULL;

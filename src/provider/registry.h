@@ -95,7 +95,6 @@ struct registry_bound registry_bound(const struct model *m, struct str asked);
 /* target_health: the name under which provider/health knows the target. */
 struct health_target target_health(const struct target *t);
 
-struct str registry_default(const struct registry *r); /* empty: none */
 /* registry_provider: the i-th provider entry; NULL past the end. */
 const struct provider *registry_provider(const struct registry *r, size_t i);
 /* registry_behind: the provider whose own list replaces the star in the name of the i-th model.

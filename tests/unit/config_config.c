@@ -704,11 +704,6 @@ static void every_option_has_help_and_a_flag(void **state)
 	assert_non_null(strstr(help.data, "--max-body SIZE"));
 	assert_non_null(
 		strstr(table.data, "| `max_body` | `--max-body` | `PARLEY_MAX_BODY` | `20MiB` |"));
-	assert_string_equal(config_flag_name("--max-body"), "max_body");
-	assert_null(config_flag_name("--max_body"));
-	assert_null(config_flag_name("max-body"));
-	assert_null(config_flag_name("--config"));
-	assert_null(config_flag_name(NULL));
 	buf_finish(&help);
 	buf_finish(&table);
 }

@@ -307,8 +307,6 @@ static void a_table_with_holes_is_refused(void **state)
 		if ((route_check(cases[i].rows, &e) == ERR_OK) != cases[i].ok)
 			fail_msg("case: %s", cases[i].why);
 	}
-	assert_int_equal(route_count(table), 7);
-	assert_int_equal(route_count(&table[7]), 0);
 }
 
 static void escapes_are_decoded_in_place(void **state)

@@ -18,6 +18,7 @@
 #include "provider/dialect.h"
 #include "upstream/lines.h"
 #include "upstream/sse.h"
+#include "tests/unit/event_name.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +57,7 @@ static void add_event(void *arg, const struct event *ev)
 {
 	struct buf         *out = arg;
 	const struct usage *u = &ev->usage;
-	bool                ok = buf_fmt(out, "%s", event_kind_name(ev->kind));
+	bool                ok = buf_fmt(out, "%s", event_name(ev->kind));
 
 	switch (ev->kind) {
 	case EVENT_START:

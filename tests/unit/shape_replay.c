@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "shape/answer.h"
+#include "tests/unit/event_name.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +25,7 @@ static bool hear(void *arg, const struct event *ev)
 
 	if (h->count++ == h->stop_after)
 		return false;
-	assert_true(buf_text(&h->kinds, event_kind_name(ev->kind)));
+	assert_true(buf_text(&h->kinds, event_name(ev->kind)));
 	assert_true(buf_text(&h->kinds, ev->from_lmc ? "* " : " "));
 	return answer_add(&h->answer, ev);
 }

@@ -11,3 +11,10 @@ const struct op *op_of(const struct store_job *job)
 {
 	return ops[job->kind->job];
 }
+
+bool op_is_relaxed(struct store_job *job)
+{
+	const struct op *op = op_of(job);
+
+	return op->relaxed && op->relaxed(job);
+}

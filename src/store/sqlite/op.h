@@ -42,3 +42,5 @@ struct op {
 
 /* op_of: of a job that was handed in. */
 const struct op *op_of(const struct store_job *job);
+/* op_is_relaxed: a power cut may take the job. */
+bool op_is_relaxed(struct store_job *job);

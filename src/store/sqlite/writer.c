@@ -12,10 +12,10 @@
 #include "base/metric.h"
 #include "store/store.h"
 #include "store/sqlite/answer.h"
+#include "store/sqlite/batch.h"
 #include "store/sqlite/kit/thread.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/unfinished.h"
-#include "store/sqlite/unfinished_write.h"
 #include "store/sqlite/wal.h"
 
 #include <sched.h>
@@ -27,11 +27,6 @@ enum {
 	HASTE_MS = 50,      /* wait for a lock while it is known to be stuck: jobs fail fast then */
 	LOCK_RETRY_MS = 10, /* longest pause between two tries for a lock */
 };
-
-/* About as much room as a batch needs, so that success means something. */
-static const char sql_put_probe[] =
-	"INSERT OR REPLACE INTO probe (id, data) VALUES (1, zeroblob(65536))";
-static const char sql_clear_probe[] = "DELETE FROM probe";
 
 struct writer {
 	/* The thread's own. */
@@ -52,154 +47,6 @@ struct writer {
 	struct store_stats stats;
 };
 
-struct batch {
-	struct store_job  *jobs[LIMIT_STORE_BATCH];
-	size_t             count;
-	bool               probe; /* there was nothing in it */
-	struct store_job  *done;  /* all of them, in the end, in the order of their ends */
-	struct store_job **done_end;
-	char               problem[sizeof(((struct store_stats *)0)->problem)];
-	const char        *reason; /* likewise */
-	int64_t            commit_us;
-};
-
-/* --- one transaction --- */
-
-static struct unfinished *unfinished_of(struct writer *w)
-{
-	return w->parts.session->unfinished;
-}
-
-/* What is written to files that nobody finds again must not be acknowledged. */
-static int commit(struct writer *w, int64_t *ret_us)
-{
-	struct session *s = w->parts.session;
-
-	if (moved_look(w->parts.moved))
-		return SQLITE_READONLY_DBMOVED;
-
-	int64_t from = clock_mono_us();
-	int     rc = conn_commit(s->conn);
-
-	if (rc != SQLITE_OK)
-		return rc;
-	*ret_us = clock_mono_us() - from;
-	unfinished_written(s->unfinished);
-	if (s->search.noted)
-		search_wake(w->parts.search);
-	s->search.noted = false;
-	return SQLITE_OK;
-}
-
-static bool is_relaxed(struct store_job *job)
-{
-	const struct op *op = op_of(job);
-
-	return op->relaxed && op->relaxed(job);
-}
-
-static bool may_relax(struct writer *w, const struct batch *b)
-{
-	if (b->probe || unfinished_count(unfinished_of(w)) > 0)
-		return false;
-	for (size_t i = 0; i < b->count; i++)
-		if (!is_relaxed(b->jobs[i]))
-			return false;
-	return true;
-}
-
-static void roll_back(struct writer *w)
-{
-	conn_rollback(w->parts.session->conn);
-	session_forget(w->parts.session);
-}
-
-static int run_job(struct session *s, struct store_job *job)
-{
-	job->err = (struct err){ .code = ERR_OK };
-	return op_of(job)->run(s, job);
-}
-
-/* On an error *ret_at is the job it came from, or count: none of them. */
-static int try_batch(struct writer *w, struct batch *b, size_t *ret_at)
-{
-	struct session *s = w->parts.session;
-	int             rc = conn_relax(s->conn, may_relax(w, b));
-
-	*ret_at = b->count;
-	if (rc == SQLITE_OK)
-		rc = conn_begin_write(s->conn);
-	if (rc == SQLITE_OK)
-		rc = events_refresh(&s->events);
-	if (rc == SQLITE_OK && b->probe)
-		rc = conn_run(s->conn, sql_put_probe);
-	for (size_t i = 0; rc == SQLITE_OK && i < b->count; i++) {
-		rc = run_job(s, b->jobs[i]);
-		if (rc != SQLITE_OK)
-			*ret_at = i;
-	}
-	if (rc == SQLITE_OK)
-		rc = unfinished_write(s);
-	if (rc == SQLITE_OK)
-		rc = commit(w, &b->commit_us);
-	if (rc == SQLITE_OK && b->probe)
-		rc = conn_run(s->conn, sql_clear_probe);
-	return rc;
-}
-
-static void note_problem(const struct writer *w, struct batch *b, int rc)
-{
-	b->reason = db_reason(rc);
-	if (rc == SQLITE_READONLY_DBMOVED)
-		moved_problem(w->parts.moved, b->problem, sizeof b->problem);
-	else
-		db_problem(w->parts.session->conn->db, rc, b->problem, sizeof b->problem);
-}
-
-static void finish_job(struct writer *w, struct batch *b, struct store_job *job, int rc)
-{
-	const struct op *op = op_of(job);
-
-	if (rc != SQLITE_OK) {
-		db_refuse(rc, &job->err);
-		if (op->unstored)
-			op->unstored(w->parts.session, job);
-	}
-	job->next = NULL;
-	*b->done_end = job;
-	b->done_end = &job->next;
-}
-
-/* A job that can't be stored for its own sake is rare: it is taken out and the others, of which
- * nothing was kept, are done again without it.  Cheaper than a savepoint for each. */
-static int run_batch(struct writer *w, struct batch *b)
-{
-	const struct unfinished *u = unfinished_of(w);
-	size_t                   at;
-	size_t                   left = unfinished_count(u);
-	int                      rc = try_batch(w, b, &at);
-
-	/* Without what was at fault: a job, or what was unfinished and is forgotten now. */
-	while (rc != SQLITE_OK && db_own_fault(rc) &&
-	       (at < b->count || unfinished_count(u) < left)) {
-		roll_back(w);
-		if (at < b->count) {
-			finish_job(w, b, b->jobs[at], rc);
-			b->count--;
-			memmove(&b->jobs[at], &b->jobs[at + 1], (b->count - at) * sizeof *b->jobs);
-		}
-		left = unfinished_count(u);
-		rc = try_batch(w, b, &at);
-	}
-	if (rc != SQLITE_OK) {
-		note_problem(w, b, rc);
-		roll_back(w);
-	}
-	for (size_t i = 0; i < b->count; i++)
-		finish_job(w, b, b->jobs[i], rc);
-	return rc;
-}
-
 /* --- state that others see --- */
 
 static uint64_t count_begins(const struct batch *b)
@@ -219,7 +66,7 @@ static void count(struct writer *w, const struct batch *b, int rc)
 	w->parts.chores->writable = w->writable;
 	pthread_mutex_lock(&w->lock);
 	w->stats.writable = w->writable;
-	w->stats.unfinished = unfinished_of(w)->end_count;
+	w->stats.unfinished = w->parts.session->unfinished->end_count;
 	w->stats.log_bytes = w->wal.bytes;
 	if (rc == SQLITE_OK) {
 		w->stats.problem[0] = '\0';
@@ -268,10 +115,7 @@ static void do_batch(struct writer *w, struct batch *b)
 {
 	struct session *s = w->parts.session;
 
-	b->done = NULL;
-	b->done_end = &b->done;
-	b->probe = b->count == 0;
-	count(w, b, run_batch(w, b));
+	count(w, b, batch_run(b));
 	for (struct store_job *job = b->done; job; job = job->next)
 		if (op_of(job)->settle)
 			op_of(job)->settle(s, job);
@@ -281,7 +125,8 @@ static void do_batch(struct writer *w, struct batch *b)
 /* Whether an empty batch is to be done without waiting for anything. */
 static bool probe_due(struct writer *w)
 {
-	return w->writable && (unfinished_count(unfinished_of(w)) > 0 || moved_is(w->parts.moved));
+	return w->writable &&
+	       (unfinished_count(w->parts.session->unfinished) > 0 || moved_is(w->parts.moved));
 }
 
 /* await_locked: sleeps until something waits, or a chore or a probe is due.  The loop that wakes us is in
@@ -341,7 +186,7 @@ static bool take(struct writer *w, struct batch *b)
 	await_locked(w);
 
 	bool more = w->first || !w->stopping;
-	take_locked(w, b, is_relaxed);
+	take_locked(w, b, op_is_relaxed);
 	if (b->count == 0)
 		take_locked(w, b, NULL);
 	pthread_mutex_unlock(&w->lock);
@@ -351,7 +196,9 @@ static bool take(struct writer *w, struct batch *b)
 static void *serve(void *arg)
 {
 	struct writer *w = arg;
-	struct batch   b;
+	struct batch   b = { .session = w->parts.session,
+			     .search = w->parts.search,
+			     .moved = w->parts.moved };
 
 	while (take(w, &b)) {
 		if (b.count > 0 || !w->writable || probe_due(w))

@@ -197,9 +197,9 @@ struct run {
 /* All events that wait, on their way to the store; one job at a time. */
 struct log_job {
 	struct run_engine   *engine;
-	struct events_append append; /* piece_count 0: no job is on its way */
-	struct run_news     *news;   /* owned */
-	struct events_piece *pieces; /* these two owned, in parallel; the bytes are the tapes' */
+	struct events_append append;  /* entry_count 0: no job is on its way */
+	struct run_news     *news;    /* owned */
+	struct events_entry *entries; /* these two owned, in parallel; the bytes are the tapes' */
 	struct run         **runs;
 };
 

@@ -50,7 +50,7 @@ static void on_timer(struct timer *t);
 
 static void drop_job(struct log_job *j)
 {
-	free(j->pieces);
+	free(j->entries);
 	free(j->news);
 	free(j->runs);
 	*j = (struct log_job){ .engine = j->engine };
@@ -65,30 +65,59 @@ static void submit(struct run_engine *g)
 	timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
 }
 
+/* arrived: the log has what was handed over. */
+static void arrived(struct run *r)
+{
+	bool first = tape_stored(r->tape) == 0;
+
+	tape_arrived(r->tape);
+	if (r->state != STATE_ENDED) {
+		if (first && tape_stored(r->tape) > 0)
+			run_idem_release(r);
+		feed_release(r);
+	}
+	tape_forget(r->tape);
+	watch_notify(r->id);
+	run_free_if_over(r);
+}
+
+/* failed: the log will not have what was handed over, so it gets nothing of what is behind that either.
+ * A run that goes on ends with this failure; the store's answer to any other's end tells the same. */
+static void failed(struct run *r, const struct err *why)
+{
+	tape_forget(r->tape);
+	if (r->state != STATE_CALLING && r->state != STATE_STREAMING) {
+		run_free_if_over(r);
+		return;
+	}
+	r->logged = false;
+	feed_skip(r);
+	unlist(r);
+	run_finish(r, why);
+}
+
 static void on_appended(struct store_job *job)
 {
 	struct log_job    *j = container_of(job, struct log_job, append.job);
 	struct run_engine *g = j->engine;
+	struct err         e = job->err;
+	struct err         refused;
 
-	if (job->err.code != ERR_OK && g->stopping.code == ERR_OK) {
+	err_set(&refused, ERR_INTERNAL, "",
+		"the gateway could not store the events of this answer");
+	if (e.code == ERR_STORAGE && g->stopping.code == ERR_OK) {
 		/* The disk may take writes again; until then nothing more is gathered into a job. */
 		timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
 		return;
 	}
-	for (size_t i = 0; i < j->append.piece_count; i++) {
+	for (size_t i = 0; i < j->append.entry_count; i++) {
 		struct run *r = j->runs[i];
-		bool        first = tape_stored(r->tape) == 0;
 
 		r->jobs_out--;
-		tape_arrived(r->tape);
-		if (r->state != STATE_ENDED) {
-			if (first && tape_stored(r->tape) > 0)
-				run_idem_release(r);
-			feed_release(r);
-		}
-		tape_forget(r->tape);
-		watch_notify(r->id);
-		run_free_if_over(r);
+		if (e.code == ERR_OK && !j->entries[i].refused)
+			arrived(r);
+		else
+			failed(r, e.code != ERR_OK ? &e : &refused);
 	}
 	drop_job(j);
 	arm(g);
@@ -114,13 +143,12 @@ static bool fill(struct run_engine *g)
 {
 	struct log_job *j = &g->log;
 	size_t          n = g->log_count;
-	size_t          news = 0;
 
 	g->log_timer.fn = on_timer;
-	j->pieces = calloc(n, sizeof *j->pieces);
+	j->entries = calloc(n, sizeof *j->entries);
 	j->news = calloc(n, sizeof *j->news);
 	j->runs = calloc(n, sizeof(struct run *));
-	if (!j->pieces || !j->news || !j->runs) {
+	if (!j->entries || !j->news || !j->runs) {
 		drop_job(j);
 		return false;
 	}
@@ -128,18 +156,17 @@ static bool fill(struct run_engine *g)
 		struct run *r = g->log_runs;
 
 		unlist(r);
-		tape_hand(r->tape, &j->pieces[i]); /* nothing, where there is only news */
-		j->pieces[i].run = r->id;
+		tape_hand(r->tape, &j->entries[i].piece); /* nothing, where there is only news */
+		j->entries[i].piece.run = r->id;
 		j->runs[i] = r;
 		r->jobs_out++;
-		news += tell(r, &j->news[news]);
+		if (tell(r, &j->news[i]))
+			j->entries[i].news = &j->news[i];
 	}
 	j->append = (struct events_append){
 		.job = { .loop = g->o.env.loop, .done = on_appended },
-		.pieces = j->pieces,
-		.piece_count = n,
-		.news = j->news,
-		.news_count = news,
+		.entries = j->entries,
+		.entry_count = n,
 		.sync = g->log_urgent || g->o.settings(g->o.arg)->strict,
 	};
 	g->log_urgent = false;
@@ -148,7 +175,7 @@ static bool fill(struct run_engine *g)
 
 static void flush(struct run_engine *g)
 {
-	if (g->log.append.piece_count > 0) { /* one that failed is tried again */
+	if (g->log.append.entry_count > 0) { /* one that failed is tried again */
 		submit(g);
 		return;
 	}
@@ -170,14 +197,14 @@ static void on_turn_end(struct task *t)
 	struct run_engine *g = container_of(t, struct run_engine, log_task);
 
 	g->log_task_out = false;
-	if (g->log.append.piece_count == 0)
+	if (g->log.append.entry_count == 0)
 		flush(g);
 }
 
 /* arm: there is something to hand over, and no job on its way. */
 static void arm(struct run_engine *g)
 {
-	if (g->log_count == 0 || g->log.append.piece_count > 0)
+	if (g->log_count == 0 || g->log.append.entry_count > 0)
 		return;
 	if (g->log_urgent || g->o.settings(g->o.arg)->strict) {
 		if (g->log_task_out)

@@ -8,14 +8,6 @@
 #include "store/job.h"
 #include "store/run.h"
 
-/* A stretch of a run's event log: what msg/event_code.h encodes, whole records only. */
-struct events_piece {
-	struct id  run;
-	uint64_t   first; /* numbers of the first and the last event in it */
-	uint64_t   last;
-	struct str data;
-};
-
 /* What is known of a run since its answer began. */
 struct run_news {
 	struct id  run;
@@ -28,15 +20,31 @@ struct run_news {
 	int64_t nano;
 };
 
+/* A stretch of a run's event log: what msg/event_code.h encodes, whole records only. */
+struct events_piece {
+	struct id  run;
+	uint64_t   first; /* numbers of the first and the last event in it */
+	uint64_t   last;
+	struct str data;
+};
+
+/* What one run has for its log. */
+struct events_entry {
+	struct events_piece    piece;   /* .data empty: only news */
+	const struct run_news *news;    /* NULL: none */
+	bool                   refused; /* out */
+};
+
 /* Events of runs that go on, all that one loop has gathered.  Never refused once its runs were begun;
- * what belongs to a run that has ended or is gone is dropped.  Committed with whatever else waits. */
+ * what belongs to a run that has ended or is gone is dropped.  Committed with whatever else waits.
+ *
+ * The log may refuse an entry for the entry's own sake: then the entry is marked, the log has at most the
+ * beginning of the piece, and trying again would not help.  The other entries are stored. */
 struct events_append {
-	struct store_job           job;
-	const struct events_piece *pieces;
-	size_t                     piece_count;
-	const struct run_news     *news;
-	size_t                     news_count;
-	bool                       sync; /* done only when a power cut can't take them any more */
+	struct store_job     job;
+	struct events_entry *entries;
+	size_t               entry_count;
+	bool                 sync; /* done only when a power cut can't take them any more */
 };
 
 /* events_read: a page of a run's log, in order, and how far the run is.  Pieces whose last event is

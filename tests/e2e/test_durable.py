@@ -628,6 +628,43 @@ def test_who_waits_for_an_end_that_was_not_stored_gets_one(start, script, durabi
         assert followed[-1].event == "error"
 
 
+# --- the log refuses an event ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("durability", ["strict", "relaxed"])
+def test_a_run_whose_events_the_log_refuses_ends_with_an_error_alone(start, script, durability):
+    """Trying again can't help: the run is told at once, others go on, and a stop waits for nothing."""
+    gateway = start(usual={"durability": durability, "drain_timeout": "10m"})
+    database = sqlite3.connect(gateway.database, isolation_level=None)
+    with contextlib.closing(database):
+        database.execute("CREATE TRIGGER refuses BEFORE INSERT ON event WHEN instr(NEW.data, "
+                         "CAST('zebra' AS BLOB)) BEGIN SELECT RAISE(ABORT, 'no zebras'); END")
+    gates = up.Gate(), up.Gate()
+    bad = script(up.sse(), up.role(), up.text("one "), up.wait(gates[0]), up.text("zebra "),
+                 up.wait(up.Gate()))
+    good = script(up.sse(), up.role(), up.text("two "), up.wait(gates[1]), *up.ending())
+    with (Client(gateway.url) as client,
+          client.chat_stream("go", model=bad.model) as failing,
+          client.chat_stream("go", model=good.model) as well):
+        failing.until_text("one ")
+        well.until_text("two ")
+        gates[0].open()
+        answer = failing.native()
+        assert answer.error["code"] == "internal_error"
+        gates[1].open()
+        assert well.native().error is None
+        run = failing.headers["x-run-id"]
+        status = client.run(run)
+        assert status["status"] == "incomplete" and status["error"]["code"] == "internal_error"
+        assert all_events(client, run)[-1].event == "error"
+        assert client.messages(failing.headers["x-conversation-id"])[-1]["content"].startswith("one ")
+        run = well.headers["x-run-id"]
+        assert client.run(run)["status"] == "completed"
+        assert raw(all_events(client, run)) == raw(well.seen)
+    gateway.signal(signal.SIGTERM)
+    assert gateway.wait_exit() == 0
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_strict_shows_nothing_that_no_log_has(start, script, format):
     gateway = start(usual={"durability": "strict"})

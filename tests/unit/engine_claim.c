@@ -166,8 +166,8 @@ static void append(struct fixture *f, struct id run, const struct event *ev, uin
 
 	buf_init(&data, MIB);
 	assert_true(event_encode(ev, seq, &data));
-	struct events_piece  piece = { run, seq, seq, buf_view(&data) };
-	struct events_append a = { .pieces = &piece, .piece_count = 1 };
+	struct events_entry  entry = { .piece = { run, seq, seq, buf_view(&data) } };
+	struct events_append a = { .entries = &entry, .entry_count = 1 };
 	assert_int_equal(DO(f, events_append, &a), ERR_OK);
 	buf_finish(&data);
 }

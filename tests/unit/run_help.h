@@ -53,9 +53,10 @@ struct world {
 	size_t           log_count;
 	size_t           append_pieces; /* of the newest job */
 	bool             append_sync;
-	int64_t          append_us;   /* when it was handed over, in the loop's time */
-	bool             append_kept; /* a job that failed did so only seemingly */
-	const char      *branch;      /* what a load brings: one message; NULL: none */
+	int64_t          append_us;      /* when it was handed over, in the loop's time */
+	bool             append_kept;    /* a job that failed did so only seemingly */
+	const char      *append_refuses; /* text that the log takes of no run; NULL: none */
+	const char      *branch;         /* what a load brings: one message; NULL: none */
 	const char      *branch_instruction;
 	bool             branch_live;
 
@@ -225,19 +226,24 @@ static inline bool reserve_asked(struct world *w, struct seq_reserve *j)
 static inline bool append_asked(struct world *w, struct events_append *j)
 {
 	/* One job at a time. */
-	CHECK(!w->waiting[OP_APPEND] && j->piece_count > 0);
-	w->append_pieces = j->piece_count;
+	CHECK(!w->waiting[OP_APPEND] && j->entry_count > 0);
+	w->append_pieces = j->entry_count;
 	w->append_sync = j->sync;
 	w->append_us = loop_now_us(w->loop);
 	return store_takes(w, OP_APPEND, &j->job, "append");
 }
 
-static inline void append_done(struct world *w, const struct events_append *j)
+static inline void append_done(struct world *w, struct events_append *j)
 {
-	if (w->with == ERR_OK || w->append_kept)
-		for (size_t i = 0; i < j->piece_count; i++)
-			if (j->pieces[i].data.n > 0) /* else there is only news */
-				log_piece(w, &j->pieces[i]);
+	for (size_t i = 0; (w->with == ERR_OK || w->append_kept) && i < j->entry_count; i++) {
+		struct events_piece *p = &j->entries[i].piece;
+
+		j->entries[i].refused =
+			w->append_refuses && p->data.n > 0 &&
+			memmem(p->data.p, p->data.n, w->append_refuses, strlen(w->append_refuses));
+		if (!j->entries[i].refused && p->data.n > 0) /* else there is only news */
+			log_piece(w, p);
+	}
 }
 
 static inline void end_done(struct world *w, const struct turn_end *j)

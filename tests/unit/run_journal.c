@@ -478,6 +478,64 @@ static void a_stopping_engine_does_not_try_forever(void **state)
 	}
 }
 
+/* refused_end: the run has ended with an error, and its log goes no further. */
+static void refused_end(struct world *w, bool seen)
+{
+	assert_true(holds(buf_view(&w->trace), "cancel end"));
+	assert_int_equal(w->status, RUN_INCOMPLETE);
+	assert_true(holds(buf_view(&w->end_error), "internal_error"));
+	store_answers(w, OP_END, ERR_OK);
+	assert_int_equal(w->logs[0].last, 1);
+	reader_reads(w, SIZE_MAX);
+	assert_true(holds(buf_view(&w->got), "event: error"));
+	assert_int_equal(holds(buf_view(&w->got), "zebra"), seen);
+	assert_false(holds(buf_view(&w->got), "behind"));
+}
+
+static void what_the_log_refuses_ends_its_run_and_no_other(void **state)
+{
+	(void)state;
+	struct world w, b;
+
+	world_streams(&w, false);
+	w.append_refuses = "zebra";
+	guest_asks(&b, &w);
+	events_and_time(&w, &one, 1);
+	store_answers(&w, OP_APPEND, ERR_OK);
+	provider_says(&w, TEXT("zebra"));
+	provider_says_often(&b, &one, 1, 1);
+	time_passes(&w);
+	assert_int_equal(w.append_pieces, 2);
+	store_answers(&w, OP_APPEND, ERR_OK);
+	refused_end(&w, true);
+	provider_says(&b, FINISH, END);
+	store_answers(&w, OP_END, ERR_OK);
+	assert_int_equal(w.logs[1].last, 2);
+	guest_leaves(&b);
+	world_ends(&w);
+}
+
+/* It is not tried again, nothing behind it is logged, and what the reader could not see it never does. */
+static void a_job_that_is_refused_ends_its_runs(void **state)
+{
+	(void)state;
+
+	for (int strict = 0; strict < 2; strict++) {
+		struct world w;
+
+		world_streams(&w, strict);
+		events_and_time(&w, &one, 1);
+		store_answers(&w, OP_APPEND, ERR_OK);
+		events_and_time(&w, &(struct event){ .kind = EVENT_TEXT, .text = STR("zebra") }, 1);
+		assert_true(w.waiting[OP_APPEND] != NULL);
+		if (strict)
+			provider_says(&w, TEXT("behind"));
+		store_answers(&w, OP_APPEND, ERR_INTERNAL);
+		refused_end(&w, !strict);
+		world_ends(&w);
+	}
+}
+
 static void a_log_that_grows_too_large_ends_the_run(void **state)
 {
 	(void)state;
@@ -785,6 +843,8 @@ int main(void)
 		cmocka_unit_test(a_job_that_failed_is_tried_again_and_nothing_else_meanwhile),
 		cmocka_unit_test(a_run_that_ends_takes_what_is_on_its_way_along),
 		cmocka_unit_test(a_stopping_engine_does_not_try_forever),
+		cmocka_unit_test(what_the_log_refuses_ends_its_run_and_no_other),
+		cmocka_unit_test(a_job_that_is_refused_ends_its_runs),
 		cmocka_unit_test(a_log_that_grows_too_large_ends_the_run),
 		cmocka_unit_test(nothing_is_seen_before_it_is_stored),
 		cmocka_unit_test(with_a_key_nothing_is_seen_before_the_log_has_its_beginning),

@@ -40,9 +40,16 @@ static void encode(struct buf *b, uint64_t first, uint64_t last)
 
 static void append(struct fixture *f, const struct events_piece *pieces, size_t count)
 {
-	struct events_append a = { .pieces = pieces, .piece_count = count };
+	struct events_entry *entries = calloc(count, sizeof *entries);
+	struct events_append a = { .entries = entries, .entry_count = count };
 
+	assert_non_null(entries);
+	for (size_t i = 0; i < count; i++)
+		entries[i].piece = pieces[i];
 	assert_int_equal(DO(f, events_append, &a), ERR_OK);
+	for (size_t i = 0; i < count; i++)
+		assert_false(entries[i].refused);
+	free(entries);
 }
 
 static void append_one(struct fixture *f, struct events_piece p)
@@ -467,7 +474,8 @@ static void a_log_goes_on_after_a_failed_commit(void **state)
 	append_one(f, (struct events_piece){ t.run, 1, 2, buf_view(&one) });
 	db = outside_hold(f);
 	struct events_piece  p = { t.run, 1, 3, buf_view(&two) };
-	struct events_append a = { .pieces = &p, .piece_count = 1 };
+	struct events_entry  entry = { .piece = p };
+	struct events_append a = { .entries = &entry, .entry_count = 1 };
 	assert_int_equal(DO(f, events_append, &a), ERR_STORAGE);
 	sqlite3_close(db);
 	append_one(f, p);
@@ -480,6 +488,48 @@ static void a_log_goes_on_after_a_failed_commit(void **state)
 	arena_finish(&r.arena);
 	buf_finish(&one);
 	buf_finish(&two);
+}
+
+/* refuse_zebras: as data does that SQLite itself does not take. */
+static void refuse_zebras(const struct fixture *f)
+{
+	outside(f,
+		"CREATE TRIGGER a BEFORE INSERT ON event WHEN instr(NEW.data, CAST('zebra' AS BLOB)) "
+		"BEGIN SELECT RAISE(ABORT, 'no zebras'); END");
+	outside(f, "CREATE TRIGGER b BEFORE UPDATE ON run WHEN NEW.provider = 'zebra' "
+		   "BEGIN SELECT RAISE(ABORT, 'no zebras'); END");
+}
+
+static void what_is_refused_is_marked_and_keeps_nothing_else_from_the_log(void **state)
+{
+	struct fixture     *f = *state;
+	struct turn_begin   good = begin(f);
+	struct turn_begin   bad = begin(f);
+	struct turn_begin   told = begin(f);
+	struct run_news     news = { .run = told.run, .attempts = 2, .provider = STR("zebra") };
+	struct events_entry entries[] = {
+		{ .piece = piece(bad.run, 1, 1, "zebra") },
+		{ .piece = piece(told.run, 1, 1, "told"), .news = &news },
+		{ .piece = piece(good.run, 1, 1, "good") },
+	};
+	struct events_append a = { .entries = entries, .entry_count = ARRAY_LEN(entries) };
+
+	refuse_zebras(f);
+	assert_int_equal(DO(f, events_append, &a), ERR_OK);
+	assert_true(entries[0].refused && entries[1].refused && !entries[2].refused);
+	expect_log(f, bad.run, 0, "");
+	expect_log(f, told.run, 0, "");
+	expect_log(f, good.run, 0, "1-1:good");
+	/* Marks are of one time only. */
+	entries[0].piece = piece(bad.run, 1, 1, "horse");
+	entries[1].news = NULL;
+	assert_int_equal(DO(f, events_append, &a), ERR_OK);
+	assert_true(!entries[0].refused && !entries[1].refused && !entries[2].refused);
+	expect_log(f, bad.run, 0, "1-1:horse");
+	expect_log(f, told.run, 0, "1-1:told");
+	finish(f, bad.run);
+	finish(f, told.run);
+	finish(f, good.run);
 }
 
 static void a_run_that_was_lost_from_memory_is_found(void **state)
@@ -1136,6 +1186,7 @@ int main(void)
 		T(what_has_no_live_run_is_dropped),
 		T(what_is_sent_again_is_there_once),
 		T(a_log_goes_on_after_a_failed_commit),
+		T(what_is_refused_is_marked_and_keeps_nothing_else_from_the_log),
 		T(a_run_that_was_lost_from_memory_is_found),
 		T(a_crash_leaves_the_answer_so_far),
 		T(the_end_after_a_crash_is_behind_all_that_was_logged),

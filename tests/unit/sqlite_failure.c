@@ -167,8 +167,8 @@ static void pieces_of_events_do_not_wait_behind_turns(void **state)
 	while (stats_of(f).busy == 0)
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	struct turn_begin    second = first_turn(&m[2], Q);
-	struct events_piece  piece = { open.run, 1, 1, STR("not looked at") };
-	struct events_append append = { .pieces = &piece, .piece_count = 1 };
+	struct events_entry  entry = { .piece = { open.run, 1, 1, STR("not looked at") } };
+	struct events_append append = { .entries = &entry, .entry_count = 1 };
 	assert_true(NEXT(f, turn_begin, &second));
 	assert_true(NEXT(f, events_append, &append));
 	release_lock(db);

@@ -1,6 +1,7 @@
 /* Appending to the event log. */
 #include "store/sqlite/events.h"
 
+#include "base/log.h"
 #include "msg/event_code.h"
 #include "store/events.h"
 
@@ -380,24 +381,43 @@ static int tell(struct events *ev, const struct run_news *n)
 	return db_bind_run(&b);
 }
 
-int events_append(struct events *ev, const struct events_append *j)
+/* refuse: what one run's data is to blame for must not keep the other runs' from the log. */
+static int refuse(struct events_entry *x, int rc)
+{
+	if (!db_own_fault(rc))
+		return rc;
+	x->refused = true;
+	log_note(LOG_ERROR, "events_refused", "the database refused events of a run: %s",
+		 sqlite3_errstr(rc));
+	return SQLITE_OK;
+}
+
+static int append_entry(struct events *ev, struct events_entry *x)
+{
+	uint64_t last = 0;
+	bool     live = false;
+	int      rc = look_up(ev, x->piece.run, &live, &last);
+
+	if (rc != SQLITE_OK || !live)
+		return rc;
+	rc = refuse(x, put(ev, &x->piece, &last));
+	if (rc == SQLITE_OK)
+		events_known(ev, x->piece.run, last);
+	return rc;
+}
+
+int events_append(struct events *ev, struct events_append *j)
 {
 	int rc = read_size(ev);
 
-	for (size_t i = 0; rc == SQLITE_OK && i < j->news_count; i++)
-		rc = tell(ev, &j->news[i]);
+	for (size_t i = 0; rc == SQLITE_OK && i < j->entry_count; i++) {
+		struct events_entry *x = &j->entries[i];
 
-	for (size_t i = 0; rc == SQLITE_OK && i < j->piece_count; i++) {
-		const struct events_piece *p = &j->pieces[i];
-		uint64_t                   last = 0;
-		bool                       live = false;
-
-		rc = look_up(ev, p->run, &live, &last);
-		if (rc != SQLITE_OK || !live)
-			continue;
-		rc = put(ev, p, &last);
-		if (rc == SQLITE_OK)
-			events_known(ev, p->run, last);
+		x->refused = false;
+		if (x->news)
+			rc = refuse(x, tell(ev, x->news));
+		if (rc == SQLITE_OK && !x->refused)
+			rc = append_entry(ev, x);
 	}
 	return rc;
 }

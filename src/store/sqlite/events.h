@@ -41,4 +41,4 @@ int events_close(struct events *ev, struct id run, int64_t from, const struct ev
 int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to) MUST_USE;
 
 /* events_append: what is there already is left out, also a part of a piece. */
-int events_append(struct events *ev, const struct events_append *j) MUST_USE;
+int events_append(struct events *ev, struct events_append *j) MUST_USE;

@@ -96,7 +96,7 @@ static size_t feed_behind(const struct run *r)
 
 struct str run_ready(struct run *r, bool *ret_last)
 {
-	*ret_last = r->last;
+	*ret_last = r->closed && r->state == STATE_ENDED;
 	return r->feed.keeps && run_idem_waits(r) ? STR_NONE : reader_ready(&r->feed);
 }
 

@@ -551,7 +551,7 @@ struct follow *follow_start(const struct follow_options *o)
 	warnings_init(&f->warnings);
 	buf_init(&f->page, LIMIT_TAPE);
 	buf_init(&f->page_error, 4 * KIB);
-	reader_init(&f->reader, false);
+	reader_init(&f->reader, LIMIT_FEED_MAX, false);
 	arena_init(&f->read.arena, MIB);
 	f->watch = (struct watch_run){
 		.loop = o->loop, .run = o->run, .fn = on_news, .gone = watch_gone

@@ -1,6 +1,6 @@
 /* What an idempotency key is bound to: nothing until the provider begins to answer, then the run, and
- * at its end the answer.  A stored stream's answer is in the log; any other one is kept as the bytes
- * that the client got. */
+ * at its end the answer.  A stored stream's answer is in the log; of any other one, plain or streamed, it is
+ * what the first client's reader has printed. */
 #include "base/limits.h"
 #include "run/internal.h"
 #include "store/idem.h"
@@ -93,15 +93,14 @@ struct idem_answer run_idem_answer(struct run *r)
 	/* A stream that failed before its first block was answered with the error alone. */
 	if (r->rq.prompt.stream &&
 	    (r->failure.code == ERR_OK || r->headers_sent || r->headers_due || !r->observer)) {
-		if (!run_stored(r))
-			feed_close(r);
-		return (struct idem_answer){ .http = 200,
-					     .body = r->feed.keeps ? buf_view(&r->feed.out)
-								   : STR_NONE };
+		if (run_stored(r))
+			return (struct idem_answer){ .http = 200 };
+		feed_close(r);
+		return (struct idem_answer){ .http = 200, .body = buf_view(&r->feed.out) };
 	}
 	if (r->failure.code == ERR_OK) {
 		if (print_whole(r))
-			return (struct idem_answer){ .http = 200, .body = buf_view(&r->whole) };
+			return (struct idem_answer){ .http = 200, .body = buf_view(&r->feed.out) };
 		err_set(&r->failure, ERR_OVERLOADED, "", "no memory for the answer");
 	}
 	buf_clear(body);

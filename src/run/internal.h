@@ -154,12 +154,11 @@ struct run {
 	void                      *observer_arg;
 	bool                       headers_sent; /* the stream's status went out */
 	bool            headers_due; /* it would have gone out, but that run_idem_waits */
-	bool            last;        /* everything is printed */
 	bool            committed; /* the provider has begun to answer: no other attempt follows */
 	bool            closed;    /* the stream's last block was printed */
-	struct reader   feed;      /* the observer's */
-	uint64_t        feed_at;   /* its place on the tape, of a stored run */
-	struct warnings warnings;  /* what was not handed on */
+	struct reader   feed; /* the observer's; of a plain call the whole answer, once printed */
+	uint64_t        feed_at;  /* its place on the tape, of a stored run */
+	struct warnings warnings; /* what was not handed on */
 
 	struct tape *tape; /* held */
 	struct run *
@@ -174,7 +173,6 @@ struct run {
 	struct buf    raw;         /* a plain call's whole answer as the provider sent it */
 	struct span   raw_id;      /* where in it the values of its "id" and "created" are; */
 	struct span   raw_created; /* n 0: not known */
-	struct buf    whole; /* a plain call's whole answer as its client gets it, once printed */
 	struct usage  usage;
 	uint64_t      seq;
 	uint64_t      seq_reserved;
@@ -269,7 +267,7 @@ bool aside_ends(struct run *r, const struct err *e);
 void call_begun(struct run *r);
 /* print.c */
 /* print_stored: the answer so far, as it is stored, into jobs->end_answer.  print_whole: the answer of a
- * plain call into r->whole.  Each once; false: there is no memory. */
+ * plain call into r->feed.  Each once; false: there is no memory. */
 bool print_stored(struct run *r) MUST_USE;
 bool print_whole(struct run *r) MUST_USE;
 /* print_aside: the answer has ended well and is long: a worker prints it, then run_finish is called;

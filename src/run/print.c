@@ -26,7 +26,7 @@ bool print_stored(struct run *r)
 
 bool print_whole(struct run *r)
 {
-	struct buf *out = &r->whole;
+	struct buf *out = &r->feed.out;
 
 	if (out->len > 0)
 		return true;
@@ -60,8 +60,8 @@ bool run_whole(struct run *r, struct buf *out)
 	if (!print_whole(r))
 		return false;
 	buf_finish(out);
-	*out = r->whole;
-	buf_init(&r->whole, 0);
+	*out = r->feed.out;
+	buf_init(&r->feed.out, 0);
 	return true;
 }
 

@@ -6,10 +6,10 @@
 /* Memory that an emptied stream keeps. */
 enum { OUT_KEPT = 4096 };
 
-void reader_init(struct reader *x, bool keeps)
+void reader_init(struct reader *x, size_t max, bool keeps)
 {
 	*x = (struct reader){ .keeps = keeps };
-	buf_init(&x->out, LIMIT_FEED_MAX);
+	buf_init(&x->out, max);
 }
 
 void reader_finish(struct reader *x)

@@ -10,10 +10,11 @@ struct reader {
 	struct encoder *encoder; /* owned; NULL: not made yet */
 	struct buf      out;
 	size_t          at;    /* taken of out */
-	bool            keeps; /* what was taken stays in out, as it is read once more */
+	bool            keeps; /* out stays to the end: all of it is read there, or once more */
 };
 
-void reader_init(struct reader *x, bool keeps);
+/* reader_init: of at most max bytes that wait. */
+void reader_init(struct reader *x, size_t max, bool keeps);
 void reader_finish(struct reader *x);
 /* reader_ready: borrowed until reader_taken.  reader_waiting: how many bytes these are. */
 struct str           reader_ready(const struct reader *x);

@@ -150,7 +150,6 @@ static void run_free(struct run *r)
 	warnings_finish(&r->warnings);
 	answer_finish(&r->answer);
 	buf_finish(&r->raw);
-	buf_finish(&r->whole);
 	buf_finish(&r->aside.body);
 	run_drop_request(r);
 	attach_release(r);
@@ -225,9 +224,11 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	}
 	warnings_init(&r->warnings);
 	answer_init(&r->answer);
-	reader_init(&r->feed, run_idem_recorded(r));
+	if (rq->prompt.stream)
+		reader_init(&r->feed, LIMIT_FEED_MAX, run_idem_recorded(r));
+	else
+		reader_init(&r->feed, LIMIT_UPSTREAM_BODY + 4 * KIB, true);
 	buf_init(&r->raw, LIMIT_UPSTREAM_BODY);
-	buf_init(&r->whole, LIMIT_UPSTREAM_BODY + 4 * KIB);
 	return r;
 }
 
@@ -420,7 +421,6 @@ void run_conclude(struct run *r)
 
 	feed_close(r);
 	journal_drop(r);
-	r->last = true;
 	feed_open(r);
 	feed_wake(r);
 }

@@ -82,6 +82,7 @@
 
 /* LMC */
 #define LIMIT_WARNINGS      256         /* entries of one answer's warnings; the rest is counted as one */
+#define LIMIT_LMC_OPEN      (128 * KIB)  /* white space, or a line like a fence, that an answer holds back; more is text */
 #define LIMIT_IMAGE         (12 * MIB)  /* an image's bytes, of which base64 makes 16 MiB */
 #define LIMIT_TRANSLATION   (96 * MIB)  /* the answer of /v1/translate, and what is put together for it */
 #define LIMIT_TRANSLATE_WAITING (64 * MIB) /* bodies of long translations in all; each takes up to seven times as much */
@@ -123,6 +124,7 @@
 
 /* Threads beside the loops */
 #define LIMIT_LOOP_JSON     (256 * KIB) /* JSON that a loop reads or prints by itself; 5 ms at the worst that was tried */
+#define LIMIT_PIECE         (32 * KIB)  /* of a long event's text: each is an event of its own */
 #define LIMIT_LOOP_STEP_US  20000       /* CPU of one step of a loop; a longer one is logged, for others wait meanwhile */
 #define LIMIT_WORK_QUEUE 256            /* jobs waiting for one; full: 503 */
 

@@ -1,6 +1,7 @@
 /* Text split into prose and fenced code, at once and for any cut. */
 #include "lmc/fence.h"
 
+#include "base/limits.h"
 #include "lmc/text.h"
 
 /*
@@ -141,7 +142,11 @@ static void read_prose(struct fence *f, struct cursor *c)
 	if (white > c->at) {
 		decide(c, white);
 		f->indent = NOT_AT_START;
+		f->waits = 0;
 	}
+	f->waits += (size_t)(end - white);
+	if (f->waits > LIMIT_LMC_OPEN)
+		decide(c, end);
 	track(f, white, end);
 	c->at = end;
 	if (!stop)
@@ -158,6 +163,7 @@ static void refuse(struct fence *f, struct cursor *c)
 {
 	decide(c, c->at);
 	f->indent = NOT_AT_START;
+	f->waits = 0;
 	f->state = FENCE_PROSE;
 }
 
@@ -172,6 +178,7 @@ static void read_run(struct fence *f, struct cursor *c)
 		return;
 	}
 	f->run_seen = true;
+	f->waits = 0;
 	f->info = (c->decided ? 0 : f->held.len) + (size_t)(c->at - c->mark);
 	f->state = f->indent < NOT_AT_START ? FENCE_INFO : FENCE_NO_WORD;
 }
@@ -206,7 +213,8 @@ static bool read_info(struct fence *f, struct cursor *c)
 
 		if (*c->at == '\n')
 			return open_code(f, c);
-		if (*c->at == '`' || (f->state == FENCE_PAST && !white)) {
+		if (*c->at == '`' || (f->state == FENCE_PAST && !white) ||
+		    ++f->waits > LIMIT_LMC_OPEN) {
 			refuse(f, c);
 			return true;
 		}
@@ -256,6 +264,7 @@ static void read_start(struct fence *f, struct cursor *c)
 		return;
 	}
 	f->closing = 0;
+	f->waits = 0;
 	f->state = FENCE_TICKS;
 }
 
@@ -265,8 +274,14 @@ static bool read_closing(struct fence *f, struct cursor *c)
 		for (; c->at < c->end && *c->at == '`'; c->at++)
 			f->closing++;
 	else
-		while (c->at < c->end && *c->at != '\n' && text_is_space(*c->at))
-			c->at++;
+		for (; c->at < c->end && *c->at != '\n' && text_is_space(*c->at) &&
+		       f->waits <= LIMIT_LMC_OPEN;
+		     c->at++)
+			f->waits++;
+	if (f->waits > LIMIT_LMC_OPEN) {
+		no_close(f, c);
+		return true;
+	}
 	if (c->at == c->end)
 		return true;
 	if (f->closing >= f->ticks && *c->at == '\n')
@@ -308,6 +323,7 @@ static bool read_after(struct fence *f, struct cursor *c)
 		c->at++;
 	if (c->at < c->end) {
 		f->indent = 0;
+		f->waits = 0;
 		f->state = FENCE_PROSE;
 	}
 	return drop(f, c, c->at);
@@ -381,6 +397,7 @@ bool fence_end(struct fence *f)
 	buf_clear(&f->held);
 	f->state = ok ? FENCE_PROSE : FENCE_BROKEN;
 	f->indent = 0;
+	f->waits = 0;
 	f->open = false;
 	f->run_seen = false;
 	return ok;

@@ -2,7 +2,9 @@
  *
  * What comes out depends only on the text, not on how it was cut into pieces.  Only what the rules
  * leave open is held back: white space and backticks at the end, a line that may still become a
- * fence; all else is given at once, in few calls. */
+ * fence; all else is given at once, in few calls.  More white space than LIMIT_LMC_OPEN is text like any
+ * other, and a line with more behind its backticks is no fence: what is held is given in one call, which
+ * has to be short. */
 #pragma once
 
 #include "base/buf.h"
@@ -32,12 +34,13 @@ struct fence {
 	void                      *arg;
 	struct buf                 held; /* what came earlier and may still become something else */
 	enum fence_state           state;
-	size_t ticks;    /* backticks of the run, then of the opening fence that it became */
-	size_t closing;  /* backticks that may close it */
-	size_t indent;   /* spaces at the start of this line; four: or more, or anything else */
-	size_t info;     /* bytes held and open in front of the info text */
-	bool   open;     /* a segment is open */
-	bool   run_seen; /* this line of prose had its run of three or more */
+	size_t ticks;   /* backticks of the run, then of the opening fence that it became */
+	size_t closing; /* backticks that may close it */
+	size_t indent;  /* spaces at the start of this line; four: or more, or anything else */
+	size_t info;    /* bytes held and open in front of the info text */
+	size_t waits; /* bytes of the white space, of the info text, or behind a closing fence so far */
+	bool open;     /* a segment is open */
+	bool run_seen; /* this line of prose had its run of three or more */
 };
 
 /* fence_init: max bounds what may be held back. */

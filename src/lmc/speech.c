@@ -145,7 +145,8 @@ static const struct segment_sink whole_sink = { whole_open, whole_text, whole_cl
 
 /* --- text: early and late --- */
 
-/* text_plain: without fences a text is one segment, unless it is white space alone (F9). */
+/* text_plain: without fences a text is one segment, unless it is white space alone (F9), and not more of
+ * that than a fence would hold back. */
 static bool text_plain(struct speech *t, struct str text)
 {
 	size_t white = 0;
@@ -155,7 +156,7 @@ static bool text_plain(struct speech *t, struct str text)
 
 	while (white < text.n && text_is_space(text.p[white]))
 		white++;
-	if (white == text.n)
+	if (white == text.n && text.n <= LIMIT_LMC_OPEN - t->blank.len)
 		return buf_str(&t->blank, text);
 
 	t->text_open = true;

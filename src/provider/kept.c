@@ -120,7 +120,7 @@ static bool put_pieces(struct kept *k, struct event *ev)
 	struct str text = ev->text;
 
 	while (text.n > 0) {
-		size_t n = json_cut(text, KEPT_PIECE);
+		size_t n = json_cut(text, LIMIT_PIECE);
 
 		ev->text = (struct str){ text.p, n };
 		text = (struct str){ text.p + n, text.n - n };
@@ -145,7 +145,7 @@ bool kept_add(struct kept *k, const struct event *ev)
 	/* Behind such parts nothing has the number of the chunk any more. */
 	k->cut = k->cut && ev->cont;
 	kept.numbered = k->cut;
-	if (is_text(ev->kind) && ev->text.n > KEPT_PIECE) {
+	if (is_text(ev->kind) && ev->text.n > LIMIT_PIECE) {
 		k->cut = true;
 		return put_pieces(k, &kept);
 	}

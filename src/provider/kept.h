@@ -1,6 +1,6 @@
 /* provider/kept: events that a worker has decoded and that wait for their loop, in their order.
  *
- * A text longer than KEPT_PIECE is kept as several events, as a provider could have sent it: whoever
+ * A text longer than LIMIT_PIECE is kept as several events, as a provider could have sent it: whoever
  * prints or escapes a text takes its time for one piece, not for megabytes.  What is long all the same is
  * kept twice, for two passes.
  *
@@ -10,8 +10,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "msg/event.h"
-
-enum { KEPT_PIECE = 32 * 1024 };
 
 struct kept_event;
 

@@ -410,7 +410,7 @@ WHOLE_PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base6
 DELTAS = {
     "plain text": {"content": "a" * LINE},
     "escapes": {"content": "a\n" * (LINE // 3)},
-    "white space": {"content": "\n" * (3 << 19)},  # 3 MB of escapes, held back until something follows
+    "white space": {"content": "\n" * (LINE // 2)},  # held back by LMC until something follows
     "longer escapes": {"content": "\x01" * (LINE // 6)},
     "fences": {"content": "```a\nb\n```\n" * (LINE // 15)},
     "reasoning": {"reasoning_content": "\n" * (LINE // 2)},
@@ -454,6 +454,41 @@ def test_long_events(one_loop, long_event, delta, reader):
                 if shape == ("lmc" if reader == "lmc" else "openai"):
                     assert again.content == said.content
         holds_nobody(one_loop, ask)
+
+
+@pytest.fixture(scope="module")
+def lmc_loop(start_once, upstream):
+    """A gateway of one loop whose provider speaks LMC."""
+    return start_once({"providers": [provider(upstream, "p", dialect="lmc")], "loops": 1,
+                       "models": [{"name": "t/*", "provider": "p"}]})
+
+
+LMC_CHUNKS = {
+    "message": {"type": "message"},
+    "code": {"type": "code", "format": "python"},
+    "console": {"role": "computer", "type": "console", "format": "output"},
+    "image": {"type": "image", "format": "base64.png"},
+}
+LMC_TEXTS = {text: DELTAS[text]["content"] for text in ("escapes", "white space", "plain text")}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind, text", [*itertools.product(["message", "code", "console"], LMC_TEXTS),
+                                        ("image", "plain text")])
+def test_long_chunks_of_lmc(lmc_loop, script, kind, text, reader):
+    kind = {"role": "assistant", **LMC_CHUNKS[kind]}
+    chunks = [{**kind, "start": True}, {**kind, "content": LMC_TEXTS[text]}, {**kind, "end": True},
+              {"role": "assistant", "type": "message", "content": "x"},
+              {"role": "server", "type": "status", "content": "complete"}]
+    s = script(up.sse(), *map(up.data, chunks), up.data("[DONE]"), up.end())
+    body = READERS[reader](s.model, b"x", MORE[reader] + b',"stream":true')
+    path = "/v1/chat/completions" if reader == "openai" else "/v1/chat"
+    with Client(lmc_loop.url) as client:
+        def ask():
+            said = send(client, path, body)
+            if "lmc" in reader or kind["type"] in ("message", "code"):
+                assert len(said.content) > LINE // 4
+        holds_nobody(lmc_loop, ask)
 
 
 def said_of(reply):

@@ -761,6 +761,50 @@ static void long_texts_take_as_long_as_they_are(void **state)
 	}
 }
 
+/* However a text is cut, the first byte beyond the limit decides. */
+static void what_waits_too_long_is_text(void **state)
+{
+	static const struct {
+		struct str head;
+		char       repeated;
+		struct str tail, within,
+			beyond; /* what is seen in front of the run, and behind it */
+	} rows[] = {
+		{ T(""), '\n', T(""), T(""), T("P(") },
+		{ T(""), ' ', T("b"), T("P("), T("P(") },
+		{ T("a"), '\n', T("```c\nx"), T("P(a)C c("), T("P(a") },
+		{ T("```"), 'a', T("\nx"), T("C a"), T("P(```") },
+		{ T("a ```"), 'b', T("\nx"), T("P(a)C b"), T("P(a ```b") },
+		{ T("```a\ny\n```"), ' ', T("\nx"), T("C a(y)P("), T("C a(y\n```") },
+		{ T("```a\ny\n```"), '\r', T("\n```\nx"), T("C a(y)C python("), T("C a(y\n```") },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		for (size_t over = 0; over < 2; over++) {
+			size_t      n = LIMIT_LMC_OPEN + over;
+			struct buf  text;
+			struct seen whole, cut;
+			struct str  expect = over ? rows[i].beyond : rows[i].within;
+
+			buf_init(&text, MIB);
+			assert_true(buf_str(&text, rows[i].head) && buf_reserve(&text, n));
+			memset(text.data + text.len, rows[i].repeated, n);
+			text.len += n;
+			assert_true(buf_str(&text, rows[i].tail));
+			split_into(&whole, buf_view(&text), WHOLE);
+			split_into(&cut, buf_view(&text), 4099);
+			assert_true(str_eq(buf_view(&whole.out), buf_view(&cut.out)));
+			assert_true(whole.out.len >= expect.n);
+			assert_memory_equal(whole.out.data, expect.p, expect.n);
+			if (over)
+				assert_true(whole.out.len > n);
+			buf_finish(&whole.out);
+			buf_finish(&cut.out);
+			buf_finish(&text);
+		}
+}
+
 static void halves_of_a_character_join_while_they_wait(void **state)
 {
 	struct fence f;
@@ -791,6 +835,7 @@ int main(void)
 		cmocka_unit_test(a_sink_that_refuses_hears_no_more),
 		cmocka_unit_test(more_than_the_limit_is_not_held),
 		cmocka_unit_test(long_texts_take_as_long_as_they_are),
+		cmocka_unit_test(what_waits_too_long_is_text),
 		cmocka_unit_test(halves_of_a_character_join_while_they_wait),
 	};
 

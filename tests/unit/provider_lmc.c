@@ -502,6 +502,50 @@ static void streams_mean_the_same_wherever_they_are_cut(void **state)
 	json_doc_finish(&doc);
 }
 
+/* What a loop would be held by is several chunks, which say the same. */
+static void a_long_chunk_is_given_in_pieces(void **state)
+{
+	static const char front[] = "{\"role\":\"assistant\",\"type\":\"message\",\"content\":\"";
+	struct json_doc   doc = { 0 };
+	struct heard      t;
+	struct decode     d = decode_for(&doc, &t);
+	struct buf        data;
+	struct err        e;
+	size_t            chunks = 0;
+	size_t            others = 0;
+
+	(void)state;
+	trace_init(&t);
+	t.gather = gather_create(MIB, NULL);
+	buf_init(&data, MIB);
+	assert_true(buf_text(&data, front));
+	while (data.len < LIMIT_LOOP_JSON + 1000)
+		assert_true(buf_text(&data, "a\\ud83d\\ude00\\n"));
+	assert_true(buf_text(&data, "\",\"id\":7}"));
+	assert_int_equal(dialect_lmc.decode_event(&d, STR_NONE, buf_view(&data), &e), ERR_OK);
+	assert_int_equal(event_of(&d, "", COMPLETE, &e), ERR_OK);
+
+	struct str out = buf_view(&t.out);
+	for (size_t i = 0; i + 5 < out.n; i++) {
+		chunks += memcmp(out.p + i, "=(", 2) == 0;
+		others += memcmp(out.p + i, ",id) ", 5) == 0;
+	}
+	assert_int_equal(chunks, LIMIT_LOOP_JSON / LIMIT_PIECE + 1);
+	assert_int_equal(others, 1);
+
+	struct str all;
+	size_t     n = data.len - strlen(front) - strlen("\",\"id\":7}");
+	assert_int_equal(gather_end(t.gather, &all, &e), ERR_OK);
+	assert_true(all.n > n + strlen(front));
+	assert_memory_equal(all.p, front, strlen(front));
+	assert_memory_equal(all.p + strlen(front), data.data + strlen(front), n);
+	assert_int_equal(t.text.len, n / strlen("a\\ud83d\\ude00\\n") * 6);
+	buf_finish(&data);
+	dialect_lmc.finish(&d);
+	trace_finish(&t);
+	json_doc_finish(&doc);
+}
+
 static void a_stream_without_its_status_is_not_finished(void **state)
 {
 	struct json_doc doc = { 0 };
@@ -1066,6 +1110,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chunks_become_events),
 		cmocka_unit_test(streams_mean_the_same_wherever_they_are_cut),
+		cmocka_unit_test(a_long_chunk_is_given_in_pieces),
 		cmocka_unit_test(a_stream_without_its_status_is_not_finished),
 		cmocka_unit_test(errors_in_a_stream_are_told_apart),
 		cmocka_unit_test(an_error_ends_the_open_segment),

@@ -2,6 +2,7 @@
 #include "provider/lmc/lmc_segments.h"
 
 #include "base/limits.h"
+#include "json/unit.h"
 
 /*
  *             start
@@ -98,9 +99,49 @@ static bool give_start(struct lmc_segments *s)
 	return true;
 }
 
+static bool is_medium(const struct lmc_segments *s)
+{
+	struct str type = buf_view(&s->said[LMC_TYPE]);
+
+	return lmc_is(type, "image") || lmc_is(type, "audio") || lmc_is(type, "file");
+}
+
+/* is_long: a loop would take milliseconds to read it again, and to print it. */
+static bool is_long(const struct lmc_segments *s, const struct lmc_chunk *c)
+{
+	size_t head = 0;
+
+	for (int i = 0; i < LMC_SAID__COUNT; i++)
+		head += c->said[i].n;
+	return json_is_kind(c->d, c->content, JSON_STRING) && !is_medium(s) && head < KIB &&
+	       json_inner(c->d, c->content).n > LIMIT_LOOP_JSON;
+}
+
+/* give_pieces: a text as several chunks, as the provider could have sent it (C5); the first has the other
+ * members. */
+static bool give_pieces(struct lmc_segments *s, struct lmc_chunk c)
+{
+	struct str text = json_inner(c.d, c.content);
+
+	for (; text.n > 0; c.others = false) {
+		struct str piece = { text.p, json_cut(text, LIMIT_PIECE) };
+
+		text = (struct str){ text.p + piece.n, text.n - piece.n };
+		buf_clear(&s->out);
+		if (!lmc_head_print(c.role, c.said, &s->out) || !lmc_others_print(&c, &s->out) ||
+		    !buf_text(&s->out, ",\"content\":\"") || !buf_str(&s->out, piece) ||
+		    !buf_text(&s->out, "\"}"))
+			return false;
+		give(s, buf_view(&s->out));
+	}
+	return true;
+}
+
 /* give_content: the chunk as it stands, where that can be. */
 static bool give_content(struct lmc_segments *s, const struct lmc_chunk *c)
 {
+	if (is_long(s, c))
+		return give_pieces(s, *c);
 	if (c->plain) {
 		give(s, json_raw(c->d, c->object));
 		return true;
@@ -198,13 +239,6 @@ static bool in_segment(const struct lmc_segments *s, const struct lmc_chunk *c)
 	return s->state != CLOSED && s->role == c->role &&
 	       (s->said[LMC_TYPE].len == 0 ||
 		str_eq(buf_view(&s->said[LMC_TYPE]), c->said[LMC_TYPE]));
-}
-
-static bool is_medium(const struct lmc_segments *s)
-{
-	struct str type = buf_view(&s->said[LMC_TYPE]);
-
-	return lmc_is(type, "image") || lmc_is(type, "audio") || lmc_is(type, "file");
 }
 
 /* goes_on: content in the segment goes on with its message (C5). */

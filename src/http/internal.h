@@ -35,8 +35,9 @@ struct connection {
 	int64_t               since_us; /* start of the phase */
 	bool                  left;     /* the client closed its side */
 	bool             linger;  /* refused, answered, and perhaps still sending; http/linger */
+	bool             seated;  /* one of max_connections; http/crowd */
 	bool             surplus; /* above max_connections: told so, and closed; http/crowd */
-	struct list_link idle;    /* of those that wait for a request */
+	struct list_link idle; /* of those that wait for a request, and may be closed for others */
 	/* http/slow's: since when, and from how many bytes on, it is measured */
 	int64_t  slow_us;
 	uint64_t slow_bytes;
@@ -119,6 +120,18 @@ struct request {
 	struct request_note note;  /* its spans are in the arena */
 };
 
+/* What http/crowd knows of a server's connections. */
+struct crowd {
+	struct list_link link;   /* of all servers */
+	struct list_head idle;   /* connections, the longest idle first */
+	_Atomic int64_t  spare;  /* how many of them nobody has claimed yet; below 0 for moments */
+	_Atomic unsigned asked;  /* claims of other servers that are to be kept */
+	struct task      task;   /* posted when asked is no longer 0 */
+	uint64_t         opened; /* connections so far; crowd_look compares */
+	uint64_t         opened_before;
+	bool             waits; /* when crowd_look looked last, clients did */
+};
+
 struct server {
 	struct loop                 *loop;
 	struct MHD_Daemon           *daemon;
@@ -126,10 +139,7 @@ struct server {
 	const struct server_options *options;
 	void                        *app;
 	struct list_head             connections;
-	struct list_head             idle;   /* connections, the longest idle first; http/crowd */
-	uint64_t                     opened; /* connections so far; crowd_look compares */
-	uint64_t                     opened_before;
-	bool                         clients_wait; /* when crowd_look looked last */
+	struct crowd                 crowd;
 	struct timer                 reaper;
 	struct timer                 resume_tick;
 	struct list_head             lingerers;
@@ -170,10 +180,15 @@ void gate_head(struct request *r);
 bool gate_body(struct request *r);
 
 /* crowd.c: which connections may stay when there are too many. */
+/* crowd_join, crowd_part: a server's birth and death, while no loop runs. */
+void crowd_join(struct server *s);
+void crowd_part(struct server *s);
 void crowd_enter(struct connection *c);
 void crowd_idle(struct connection *c); /* it waits for a request */
 void crowd_busy(struct connection *c); /* it has one */
 void crowd_leave(struct connection *c);
+/* crowd_silent: called from time to time: one that was opened and sends nothing is idle, too. */
+void crowd_silent(struct connection *c, int64_t now_us);
 /* crowd_look: called from time to time. If clients wait and none was accepted since the last
  * look, there are no descriptors, and libmicrohttpd tries again only when it has closed one. */
 void crowd_look(struct server *s);

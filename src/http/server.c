@@ -127,6 +127,7 @@ static void reap(struct timer *t)
 
 		if (c->left)
 			drop_half_request(c);
+		crowd_silent(c, now);
 		if (reason)
 			connection_cut(c, reason);
 	}
@@ -462,6 +463,7 @@ enum errc server_create(struct loop *l, int listen_fd, const struct server_optio
 	s->watch = (struct watch){ .fn = daemon_ready, .fd = info->epoll_fd };
 	if (!loop_watch(l, &s->watch, EPOLLIN) || !loop_add_idle(l, server_idle, s))
 		goto fail;
+	crowd_join(s);
 	s->need_run = true;
 	s->reaper.fn = reap;
 	timer_start(l, &s->reaper, REAPER_US);
@@ -516,6 +518,7 @@ void server_destroy(struct server *s)
 	timer_stop(s->loop, &s->reaper);
 	timer_stop(s->loop, &s->resume_tick);
 	MHD_stop_daemon(s->daemon);
+	crowd_part(s);
 	linger_stop(s);
 	if (s->listen_fd >= 0)
 		close(s->listen_fd);

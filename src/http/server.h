@@ -29,11 +29,11 @@ struct server_options {
 	struct identity *(*ticket)(void *arg, struct str ticket, struct str object);
 	/* settings: the current settings, which a reload may have changed. */
 	const struct server_settings *(*settings)(void *arg);
-	void             *arg;
-	size_t            max_body;
-	size_t            max_upload;      /* of a body that goes through in pieces */
-	size_t            max_bodies;      /* of all bodies in memory, those of running calls too */
-	size_t            max_connections; /* of all servers of the process */
+	void  *arg;
+	size_t max_body;
+	size_t max_upload;      /* of a body that goes through in pieces */
+	size_t max_bodies;      /* of all bodies in memory, those of running calls too */
+	size_t max_connections; /* of all servers of the process but those with SIZE_MAX, who take all */
 	struct work_pool *cpu; /* scans long bodies; all that waits for it counts in max_bodies */
 	bool              tls; /* with http/tls' certificate, but on unix sockets */
 };

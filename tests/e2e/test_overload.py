@@ -7,11 +7,13 @@ import itertools
 import json
 import random
 import resource
+import select
 import signal
 import socket
 import struct
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -321,6 +323,87 @@ def test_the_longest_idle_connection_makes_room(start):
         assert metric(gateway, CUT % "room") >= 5
 
 
+CHAT = post("/v1/chat", b'{"messages":["x"]}')
+
+
+def several_loops(start, connections, **more):
+    """A gateway of two loops; and its admin listener, whose connections don't count among these."""
+    gateway = start(usual={"max_connections": connections, "admin_listen": "127.0.0.1:0", **more},
+                    args=["--loops", "2"])
+    port = int(gateway.wait_log(r"metrics and keys on http://127\.0\.0\.1:(\d+)")[1])
+    return gateway, SimpleNamespace(host="127.0.0.1", port=port, url=f"http://127.0.0.1:{port}")
+
+
+def is_idle(admin):
+    """Who was answered waits for a request, also in the gateway's eyes."""
+    wait_until(lambda: metric(admin, "parley_http_requests_in_flight") <= 1, "the answer is over")
+
+
+@pytest.mark.parametrize("connections", [1, 3])
+def test_idle_connections_of_another_loop_make_room(start, connections):
+    """The kernel chooses the loop of each: with one connection, half of the newcomers meet no idle one on
+    theirs.  That all of 40 meet one has a chance of 2^-39."""
+    gateway, admin = several_loops(start, connections)
+    with contextlib.ExitStack() as stack:
+        raws = []
+        for _ in range(40):
+            raws.append(stack.enter_context(Raw(gateway)))
+            reply = raws[-1].send(CHAT).read("POST", "/v1/chat")
+            assert reply.status == 200 and not reply.closes, reply
+            is_idle(admin)
+        wait_until(lambda: metric(admin, CUT % "room") == 40 - connections, "one was closed for each")
+
+        def alive():
+            return [raw for raw in raws if not select.select([raw.sock], [], [], 0)[0]]
+        wait_until(lambda: len(alive()) == connections, "so many stay")
+        assert raws[-1] in alive()
+        for raw in alive():
+            assert raw.send(CHAT).read("POST", "/v1/chat").status == 200
+
+
+def test_a_newcomer_makes_no_room_before_its_first_request(start, script):
+    """Nor does one that is busy: the next is told that there is no room, whichever loop it is on."""
+    gate = threading.Event()
+    gateway, admin = several_loops(start, 2)
+    s = script(up.sse(), up.role(), up.call(lambda _: gate.wait(DEADLINE * 2)), *up.ending())
+    stream = post("/v1/chat", json.dumps({"messages": ["x"], "stream": True, "store": False,
+                                          "config": {"model": s.model}}).encode())
+    with Crowd(gateway) as crowd:
+        crowd.open(stream)
+        wait_until(lambda: len(s.exchanges) == 1, "a call")
+
+        def told_at_once():
+            """False: the machine took longer than newcomers are given."""
+            with Raw(gateway) as newcomer:
+                began = time.monotonic()
+                wait_until(lambda: metric(admin, "parley_http_connections") == 3, "it is in")
+                with Raw(gateway) as next_one:
+                    refused = next_one.send(CHAT).read("POST", "/v1/chat")
+                if time.monotonic() - began > 0.9:
+                    return False
+                assert refused.status == 503 and refused.closes, refused
+                reply = newcomer.send(CHAT).read("POST", "/v1/chat")
+                assert reply.status == 200, reply
+            return True
+        wait_until(told_at_once, "a moment in which the machine is quick")
+        gate.set()
+
+
+def test_silent_connections_make_room(start):
+    """They never had a request, on whichever loop they are."""
+    gateway, admin = several_loops(start, 4)
+    with contextlib.ExitStack() as stack:
+        for _ in range(4):
+            stack.enter_context(Raw(gateway))
+        wait_until(lambda: metric(admin, "parley_http_connections") == 5, "all are in")
+
+        def served():
+            with Raw(gateway) as raw:
+                return raw.send(CHAT).read("POST", "/v1/chat").status == 200
+        wait_until(served, "one of them has made room")
+        assert metric(admin, CUT % "room") >= 1
+
+
 @pytest.mark.long
 def test_busy_connections_make_no_room(start, script):
     gate = threading.Event()
@@ -395,8 +478,7 @@ def test_idle_connections_make_room_where_descriptors_are_wanted(start):
 def test_the_limit_follows_the_descriptors(start):
     """By itself it takes half of them: what calls need is left over."""
     few = 128
-    # One loop: a loop makes room among its own connections alone, and the crowd may leave none to another.
-    gateway = start({"loops": 1},
+    gateway = start({"loops": 2},
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few)))
     with Crowd(gateway) as crowd:
         for _ in range(few * 3):

@@ -3,6 +3,8 @@
 
 #include "base/limits.h"
 
+#include <stdlib.h>
+
 enum errc decode_bad(struct err *e, const char *what)
 {
 	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
@@ -43,4 +45,30 @@ int64_t decode_count(const struct json_doc *doc, json_at obj, const char *key)
 	int64_t n;
 
 	return i != JSON_ABSENT && json_int(doc, i, &n) && n > 0 && n <= LIMIT_TOKENS ? n : 0;
+}
+
+static struct buf *decode_buf(const struct decode *d, size_t i)
+{
+	return (struct buf *)(void *)((char *)d->state + d->kind->bufs[i].at);
+}
+
+void *decode_state(struct decode *d, const struct decode_state *kind)
+{
+	if (d->state)
+		return d->state;
+	d->kind = kind;
+	d->state = calloc(1, kind->size);
+	for (size_t i = 0; d->state && i < ARRAY_LEN(kind->bufs); i++)
+		if (kind->bufs[i].max > 0)
+			buf_init(decode_buf(d, i), kind->bufs[i].max);
+	return d->state;
+}
+
+void decode_state_finish(struct decode *d)
+{
+	for (size_t i = 0; d->state && i < ARRAY_LEN(d->kind->bufs); i++)
+		if (d->kind->bufs[i].max > 0)
+			buf_finish(decode_buf(d, i));
+	free(d->state);
+	d->state = NULL;
 }

@@ -27,8 +27,10 @@ struct decode {
 	uint64_t           args;  /* bit i: call i of choice 0 has begun its arguments (i < 64) */
 	struct usage       told;  /* so far; of dialects that give EVENT_USAGE only at the end */
 	void              *state; /* whatever else the dialect needs; owned, freed by its finish */
-	provider_event_fn  on_event;
-	void              *arg;
+	const struct decode_state
+			 *kind; /* of state, where decode_state made it (provider/decode.h) */
+	provider_event_fn on_event;
+	void             *arg;
 };
 
 enum framing {

@@ -13,7 +13,7 @@
 #include "provider/openai/openai.h"
 #include "provider/whole.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 
 struct reader {
 	bool         call;  /* the open block is a call, */
@@ -28,36 +28,15 @@ struct reader {
 		thoughts; /* blocks that go back with the next call, each with a comma in front */
 };
 
-static struct reader *reader_of(struct decode *d)
-{
-	struct reader *r = d->state;
-
-	if (r)
-		return r;
-	r = calloc(1, sizeof *r);
-	if (r) {
-		buf_init(&r->input, 2 * (size_t)LIMIT_ANSWER);
-		buf_init(&r->thought, LIMIT_ANSWER);
-		buf_init(&r->signature, LIMIT_ANSWER);
-		buf_init(&r->thoughts, LIMIT_ANSWER);
-	}
-	d->state = r;
-	return r;
-}
-
-static void finish(struct decode *d)
-{
-	struct reader *r = d->state;
-
-	if (!r)
-		return;
-	buf_finish(&r->input);
-	buf_finish(&r->thought);
-	buf_finish(&r->signature);
-	buf_finish(&r->thoughts);
-	free(r);
-	d->state = NULL;
-}
+static const struct decode_state reader_state = {
+	.size = sizeof(struct reader),
+	.bufs = {
+		{ offsetof(struct reader, input), 2 * (size_t)LIMIT_ANSWER },
+		{ offsetof(struct reader, thought), LIMIT_ANSWER },
+		{ offsetof(struct reader, signature), LIMIT_ANSWER },
+		{ offsetof(struct reader, thoughts), LIMIT_ANSWER },
+	},
+};
 
 /* --- usage and stop reason --- */
 
@@ -316,7 +295,7 @@ static enum errc take_event(struct decode *d, struct reader *r, struct err *e)
 
 static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
 {
-	struct reader *r = reader_of(d);
+	struct reader *r = decode_state(d, &reader_state);
 
 	if (!r)
 		return err_no_memory(e);
@@ -360,7 +339,7 @@ static enum errc read_message(struct decode *d, struct reader *r, struct err *e)
 
 static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 {
-	struct reader *r = reader_of(d);
+	struct reader *r = decode_state(d, &reader_state);
 	struct whole   w;
 
 	if (!r)
@@ -394,5 +373,5 @@ const struct dialect dialect_anthropic = {
 	.decode_event = decode_event,
 	.decode_whole = decode_whole,
 	.decode_error = decode_error,
-	.finish = finish,
+	.finish = decode_state_finish,
 };

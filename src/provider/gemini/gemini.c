@@ -15,6 +15,7 @@
 #include "provider/scrub.h"
 #include "provider/whole.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,32 +28,13 @@ struct reader {
 	struct buf   escaped;   /* and as they stand between quotes */
 };
 
-static struct reader *reader_of(struct decode *d)
-{
-	struct reader *r = d->state;
-
-	if (r)
-		return r;
-	r = calloc(1, sizeof *r);
-	if (r) {
-		buf_init(&r->args, LIMIT_ANSWER);
-		buf_init(&r->escaped, 2 * (size_t)LIMIT_ANSWER);
-	}
-	d->state = r;
-	return r;
-}
-
-static void finish(struct decode *d)
-{
-	struct reader *r = d->state;
-
-	if (!r)
-		return;
-	buf_finish(&r->args);
-	buf_finish(&r->escaped);
-	free(r);
-	d->state = NULL;
-}
+static const struct decode_state reader_state = {
+	.size = sizeof(struct reader),
+	.bufs = {
+		{ offsetof(struct reader, args), LIMIT_ANSWER },
+		{ offsetof(struct reader, escaped), 2 * (size_t)LIMIT_ANSWER },
+	},
+};
 
 /* want: a member of a known kind, or JSON_ABSENT where it is left out or null (or of another kind).
  * Errors: UPSTREAM_BAD_RESPONSE where it is of another kind. */
@@ -451,7 +433,7 @@ static enum errc take(struct decode *d, struct reader *r, struct err *e)
 
 static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
 {
-	struct reader *r = reader_of(d);
+	struct reader *r = decode_state(d, &reader_state);
 
 	if (!r)
 		return err_no_memory(e);
@@ -470,7 +452,7 @@ static enum errc take_whole(struct decode *d, struct reader *r, struct err *e)
 
 static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 {
-	struct reader *r = reader_of(d);
+	struct reader *r = decode_state(d, &reader_state);
 	struct whole   w;
 
 	if (!r)
@@ -493,6 +475,6 @@ const struct dialect dialect_gemini = {
 	.decode_event = decode_event,
 	.decode_whole = decode_whole,
 	.decode_error = decode_error,
-	.finish = finish,
+	.finish = decode_state_finish,
 	.embed = &gemini_embed,
 };

@@ -17,7 +17,7 @@
 #include "provider/openai/openai.h"
 #include "provider/whole.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 
 enum {
 	ITEM_ID = 128,
@@ -33,41 +33,22 @@ struct call {
 };
 
 struct reader {
-	struct call *calls; /* owned */
-	size_t       count;
-	bool         said;     /* text, a refusal or a call was given */
-	bool         reasoned; /* and reasoning */
-	struct buf   items;    /* of reasoning, for the next call, each with a comma in front */
-	struct buf   extra;    /* scratch: them as its extra */
+	struct buf calls; /* struct call */
+	size_t     count;
+	bool       said;     /* text, a refusal or a call was given */
+	bool       reasoned; /* and reasoning */
+	struct buf items;    /* of reasoning, for the next call, each with a comma in front */
+	struct buf extra;    /* scratch: them as its extra */
 };
 
-static struct reader *reader_of(struct decode *d)
-{
-	struct reader *r = d->state;
-
-	if (r)
-		return r;
-	r = calloc(1, sizeof *r);
-	if (r) {
-		buf_init(&r->items, LIMIT_ANSWER);
-		buf_init(&r->extra, 2 * (size_t)LIMIT_ANSWER);
-	}
-	d->state = r;
-	return r;
-}
-
-static void finish(struct decode *d)
-{
-	struct reader *r = d->state;
-
-	if (!r)
-		return;
-	buf_finish(&r->items);
-	buf_finish(&r->extra);
-	free(r->calls);
-	free(r);
-	d->state = NULL;
-}
+static const struct decode_state reader_state = {
+	.size = sizeof(struct reader),
+	.bufs = {
+		{ offsetof(struct reader, calls), LIMIT_TOOLS * sizeof(struct call) },
+		{ offsetof(struct reader, items), LIMIT_ANSWER },
+		{ offsetof(struct reader, extra), 2 * (size_t)LIMIT_ANSWER },
+	},
+};
 
 /* --- members; the object asked is never absent --- */
 
@@ -114,6 +95,11 @@ static void give_break(struct decode *d, const struct reader *r)
 
 /* --- calls --- */
 
+static struct call *calls_of(const struct reader *r)
+{
+	return (struct call *)(void *)r->calls.data;
+}
+
 static struct call *find_call(const struct decode *d, struct reader *r, struct str id)
 {
 	json_at i = json_get(d->doc, 0, "output_index");
@@ -122,11 +108,11 @@ static struct call *find_call(const struct decode *d, struct reader *r, struct s
 	/* Some servers write another id in each event of an item. */
 	if (i != JSON_ABSENT && json_int(d->doc, i, &at))
 		for (size_t k = 0; k < r->count; k++)
-			if (r->calls[k].at == at)
-				return &r->calls[k];
+			if (calls_of(r)[k].at == at)
+				return &calls_of(r)[k];
 	for (size_t k = 0; id.n > 0 && k < r->count; k++)
-		if (str_is(id, r->calls[k].id))
-			return &r->calls[k];
+		if (str_is(id, calls_of(r)[k].id))
+			return &calls_of(r)[k];
 	return NULL;
 }
 
@@ -136,15 +122,15 @@ static void give_args(struct decode *d, struct reader *r, struct call *c, struct
 		return;
 	c->begun = true;
 	decode_give(d, (struct event){ .kind = EVENT_TOOL_ARGS,
-				       .block = (uint32_t)(c - r->calls),
+				       .block = (uint32_t)(c - calls_of(r)),
 				       .text = args });
 }
 
 static void end_call(struct decode *d, struct reader *r, struct call *c)
 {
 	c->ended = true;
-	decode_give(d,
-		    (struct event){ .kind = EVENT_BLOCK_END, .block = (uint32_t)(c - r->calls) });
+	decode_give(
+		d, (struct event){ .kind = EVENT_BLOCK_END, .block = (uint32_t)(c - calls_of(r)) });
 }
 
 /* keep_reasoning: an item that can be sent back: nothing is kept by the provider, so it has to hold all
@@ -191,22 +177,18 @@ static bool give_call(struct decode *d, struct reader *r, struct str id, struct 
 static enum errc begin_call(struct decode *d, struct reader *r, json_at item, struct call **ret,
 			    struct err *e)
 {
-	struct str   name = json_get_inner(d->doc, item, "name");
-	struct str   call_id = json_get_inner(d->doc, item, "call_id");
-	struct str   id = json_get_inner(d->doc, item, "id");
-	json_at      at = json_get(d->doc, 0, "output_index");
-	struct call *calls;
+	struct str name = json_get_inner(d->doc, item, "name");
+	struct str call_id = json_get_inner(d->doc, item, "call_id");
+	struct str id = json_get_inner(d->doc, item, "id");
+	json_at    at = json_get(d->doc, 0, "output_index");
 
 	if (name.n == 0 || call_id.n + id.n == 0)
 		return decode_bad(e, "a function_call without a name or a call_id");
 	if (r->count == LIMIT_TOOLS)
 		return decode_bad(e, "too many function calls");
-	calls = realloc(r->calls, (r->count + 1) * sizeof *calls);
-	if (!calls)
+	if (!buf_add(&r->calls, &(struct call){ .at = -1 }, sizeof(struct call)))
 		return err_no_memory(e);
-	r->calls = calls;
-	*ret = &calls[r->count];
-	**ret = (struct call){ .at = -1 };
+	*ret = &calls_of(r)[r->count];
 	if (at == JSON_ABSENT || !json_int(d->doc, at, &(*ret)->at))
 		(*ret)->at = -1;
 	if (id.n < ITEM_ID)
@@ -378,9 +360,9 @@ static bool end_calls(struct decode *d, struct reader *r)
 	bool all = true;
 
 	for (size_t i = 0; i < r->count; i++) {
-		all = all && (r->calls[i].begun || r->calls[i].ended);
-		if (!r->calls[i].ended)
-			end_call(d, r, &r->calls[i]);
+		all = all && (calls_of(r)[i].begun || calls_of(r)[i].ended);
+		if (!calls_of(r)[i].ended)
+			end_call(d, r, &calls_of(r)[i]);
 	}
 	return all;
 }
@@ -574,7 +556,7 @@ static const struct {
 
 static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
 {
-	struct reader *r = reader_of(d);
+	struct reader *r = decode_state(d, &reader_state);
 
 	if (!r)
 		return err_no_memory(e);
@@ -621,7 +603,7 @@ static enum errc read_response(struct decode *d, struct reader *r, struct err *e
 
 static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 {
-	struct reader *r = reader_of(d);
+	struct reader *r = decode_state(d, &reader_state);
 	struct whole   w;
 
 	if (!r)
@@ -647,6 +629,6 @@ const struct dialect dialect_openai_responses = {
 	.decode_event = decode_event,
 	.decode_whole = decode_whole,
 	.decode_error = openai_decode_error,
-	.finish = finish,
+	.finish = decode_state_finish,
 	.embed = &embed_openai,
 };

@@ -18,6 +18,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
+
+import peers
 
 HERE = pathlib.Path(__file__).resolve().parent
 GATEWAY_CPU, TOOLS_CPU = 0, 1
@@ -25,6 +28,10 @@ SETTLE_MS = 700  # between the last stream's start and the window
 SCALE = "## Scale of the store"  # bench/run --scale writes it
 CONNECTIONS = "## Connections to a provider"  # and --connections that
 PARTS, PARTS_EVERY = "lmc-parts", 3  # the name of lmc.c's measurements; in each third round
+QUIET = 0.05  # of the machine: what other programs may use in a round whose figures count
+QUIET_ROUNDS = 5  # of a full run; it goes on until it has them
+PATIENCE_S = 30 * 60  # and gives up then
+STEADY_S = 120
 
 # ---- what is sent ---------------------------------------------------------------------------
 
@@ -82,13 +89,16 @@ def image_body():
 
 class Scenario:
     """One kind of load; ways: through what it goes, in this order (reversed in every other round);
-    every: 3 means in each third round only, for what is long or has no target."""
+    every: 3 means in each third round only, for what has no target; once: in one round, at its end,
+    for what takes minutes."""
 
     def __init__(self, name, title, ways, connections, window_s, *, plain, native=None,
-                 lmc=None, interval_ms=0, ramp_ms=0, again=0, every=1, first_round_only=()):
+                 lmc=None, interval_ms=0, ramp_ms=0, again=0, every=1, once=False,
+                 first_round_only=()):
         self.name, self.title, self.ways, self.connections = name, title, ways, connections
         self.window_s, self.interval_ms, self.ramp_ms = window_s, interval_ms, ramp_ms
-        self.again, self.every, self.first_round_only = again, every, first_round_only
+        self.again, self.every, self.once = again, every, once
+        self.first_round_only = first_round_only
         self.streams = bool(interval_ms or again)
         self.plain, self.native, self.lmc = plain, native, lmc
         self.model, self.events = "json", 0
@@ -117,7 +127,10 @@ class Scenario:
         return [str(a) for a in args]
 
 
-def scenarios(quick):
+def scenarios(quick, others=()):
+    """others: ways through other gateways (peers.py)."""
+    others = list(others)
+
     def s(full, short):
         return short if quick else full
     small = completions
@@ -125,14 +138,19 @@ def scenarios(quick):
     both = {"plain": small, "native": chat}
     streams = {"plain": stream, "native": lambda model: chat(model, stream=True)}
     return [
-        Scenario("json64", "JSON, 64 connections", ["direct", "nginx", "parley", "stored"], 64,
-                 s(1.2, 1), **both),
-        Scenario("body20k", "JSON with 20 KB of messages, 64 connections", ["nginx", "parley"], 64,
-                 s(1.2, .8), plain=lambda m: completions(m, turns=19)),
+        Scenario("json64", "JSON, 64 connections",
+                 s(["direct", "floor", "nginx", "parley", "stored"],
+                   ["direct", "nginx", "parley", "stored"]) + others, 64, s(1.2, 1), **both),
+        Scenario("body20k", "JSON with 20 KB of messages, 64 connections",
+                 ["nginx", "parley"] + others, 64, s(1.2, .8),
+                 plain=lambda m: completions(m, turns=19)),
         Scenario("image1m", "JSON with a 1 MB image, 8 connections", ["nginx", "parley"], 8,
                  s(1.2, .8), plain=lambda m: image_body()),
-        Scenario("json1", "JSON, 1 connection", ["direct", "nginx", "parley", "stored"], 1,
-                 s(1.2, .6), every=3, **both),
+        Scenario("json1", "JSON, 1 connection", ["direct", "nginx", "parley", "stored"] + others, 1,
+                 s(1.2, .6), **both),
+        Scenario("stream1", "streams of 16 events, one after another",
+                 s(["direct", "floor", "nginx", "parley", "stored"], ["nginx", "parley"]) + others, 1,
+                 s(1.5, .6), again=16, **streams),
         Scenario("stream64", "streams of 64 events, back to back, 64 at a time",
                  s(["nginx", "parley", "stored"], ["nginx", "parley"]), 64, s(1.5, .8), again=64, every=3,
                  **streams),
@@ -144,13 +162,13 @@ def scenarios(quick):
                  native=lambda m: unstored(m, conversation()),
                  lmc=lambda m: unstored(m, conversation(lmc=True), format="lmc")),
         Scenario("sse1000", "1,000 open streams, an event every 200 ms",
-                 s(["direct", "nginx", "parley", "stored"], ["nginx", "parley", "stored"]), 1000,
-                 s(4, 1.5), interval_ms=200, every=3,
-                 ramp_ms=1000, **streams),
+                 s(["direct", "floor", "nginx", "parley", "stored"], ["nginx", "parley", "stored"])
+                 + others, 1000, s(4, 1.5), interval_ms=200, ramp_ms=1000, **streams),
         Scenario("sse5000", "5,000 open streams, an event every 500 ms",
                  s(["direct", "nginx", "parley"], ["nginx", "parley"]), 5000, s(4, 2),
-                 interval_ms=500, ramp_ms=2500, every=3,
-                 first_round_only=("direct",), **streams),
+                 interval_ms=500, ramp_ms=2500, first_round_only=("direct",), **streams),
+        Scenario("steady", f"JSON, 64 connections, for {STEADY_S} s", s(["stored"], []), 64, STEADY_S,
+                 once=True, **both),
     ]
 
 
@@ -192,12 +210,13 @@ def process_s(pid):
 class Process:
     """A server under measure or the mock: started, read through /proc, stopped."""
 
-    def __init__(self, argv, cpu, folder, name, ready=None):
+    def __init__(self, argv, cpu, folder, name, ready=None, environment=None):
         self.log = folder / f"{name}.log"
         self.name = name
         with open(self.log, "wb") as log:
             self.p = subprocess.Popen(argv, stdout=log, stderr=subprocess.STDOUT, cwd=folder,
-                                      stdin=subprocess.DEVNULL, preexec_fn=pinned(cpu))
+                                      stdin=subprocess.DEVNULL, preexec_fn=pinned(cpu),
+                                      env=environment)
         self.port = None
         if ready:
             self.port = self.wait_ready(ready)
@@ -321,6 +340,15 @@ def nginx_path():
     return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
 
 
+def search_waiting(port):
+    """Turns that are stored and not in the search index yet."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=20) as r:
+        for line in r.read().decode().splitlines():
+            if line.startswith("parley_search_waiting "):
+                return int(float(line.split()[1]))
+    raise SystemExit("no parley_search_waiting in /metrics")
+
+
 class Bench:
     def __init__(self, args):
         self.args = args
@@ -358,15 +386,37 @@ class Bench:
         return Process(argv + (["--loops", "1"] if one_loop else []), cpu, self.folder, "parley",
                        "parley ready on ")
 
+    def start_peer(self, name, upstream):
+        peer, port = peers.PEERS[name], free_port()
+        folder = self.tools / "peers" / name
+        p = Process(peer.command(port, upstream, folder), GATEWAY_CPU, self.folder, name,
+                    environment={**os.environ, **peer.environment(port, upstream)})
+        p.port = port
+        deadline = time.monotonic() + peer.ready_s
+        while time.monotonic() < deadline and p.p.poll() is None:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                return p
+            time.sleep(0.05)
+        tail = p.log.read_text(errors="replace")[-2000:]
+        p.stop()
+        raise SystemExit(f"{name} did not become ready:\n{tail}")
+
+    def start_floor(self, upstream):
+        return Process([self.tools / "floor", f"127.0.0.1:{upstream}"], GATEWAY_CPU, self.folder,
+                       "floor", "floor ready on ")
+
     def start_gateway(self, way, mock):
         if way == "direct":
             return mock
-        return self.start_nginx(mock.port) if way == "nginx" else self.start_parley(mock.port)
+        if way in peers.PEERS:
+            return self.start_peer(way, mock.port)
+        start = {"nginx": self.start_nginx, "floor": self.start_floor}
+        return start.get(way, self.start_parley)(mock.port)
 
-    def probe(self, port, path, body, stream):
+    def probe(self, port, path, body, stream, headers):
         """One request by hand: a wrong answer must not be measured as a quick one."""
         c = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-        c.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        c.request("POST", path, json.dumps(body), {"Content-Type": "application/json", **headers})
         r = c.getresponse()
         text = r.read().decode(errors="replace")
         c.close()
@@ -381,14 +431,17 @@ class Bench:
         elif not json.loads(text)["choices"][0]["message"]["content"]:
             raise SystemExit(f"{path}: no content: {text[:600]}")
 
-    def load(self, scenario, mock, gateway, body_file, path):
+    def load(self, scenario, mock, gateway, body_file, path, headers, stored):
         argv = [self.tools / "load", "-t", f"127.0.0.1:{gateway.port}", "-p", path, "-b", body_file]
+        argv += [word for name, value in headers.items() for word in ("-H", f"{name}: {value}")]
         p = subprocess.Popen(argv + scenario.load_arguments(), stdout=subprocess.PIPE, text=True,
                              preexec_fn=pinned(TOOLS_CPU))
-        marks, others, memory, result = {}, {}, None, None
+        marks, others, waiting, memory, result = {}, {}, {}, None, None
         for line in p.stdout:
             answer = json.loads(line)
             if "mark" in answer:
+                if stored:
+                    waiting[answer["mark"]] = search_waiting(gateway.port)
                 marks[answer["mark"]] = gateway.cpu()
                 ours = process_s(p.pid) + (process_s(mock.p.pid) if mock is not gateway else 0)
                 others[answer["mark"]] = machine_busy_s() - ours
@@ -401,6 +454,8 @@ class Bench:
             raise SystemExit(f"the load generator failed ({p.returncode}) in {scenario.name}")
         result["gateway_cpu_s"] = Process.cpu_s(marks["start"], marks["end"])
         result["memory_kb"] = memory
+        if stored:
+            result["search_waiting"] = waiting
         used = others["end"] - others["start"] - result["gateway_cpu_s"]
         result["others_share"] = max(0, used / result["seconds"] / os.cpu_count())
         return result
@@ -416,9 +471,10 @@ class Bench:
             body_file = self.folder / "body.json"
             body_file.write_text(text)
             probe = json.loads(text.replace(scenario.model, "sse-3-0")) if scenario.streams else body
-            self.probe(gateway.port, path, probe, scenario.streams)
+            headers = peers.PEERS[way].headers(mock.port) if way in peers.PEERS else {}
+            self.probe(gateway.port, path, probe, scenario.streams, headers)
             before = gateway.memory_kb()
-            r = self.load(scenario, mock, gateway, body_file, path)
+            r = self.load(scenario, mock, gateway, body_file, path, headers, way == "stored")
             r["body_bytes"] = len(text)
             r["memory_before_kb"] = before
             units = r["events"] if scenario.streams else r["answers"]
@@ -429,7 +485,7 @@ class Bench:
         finally:
             stopped = gateway.stop() if gateway is not mock else 0
             mock.stop()
-        if stopped != 0:
+        if stopped != 0 and way not in peers.PEERS:  # how others end is not judged
             r["fails"]["gateway_exit"] = stopped
             r["errors"] += 1
         with contextlib.suppress(IndexError, ValueError):
@@ -517,6 +573,16 @@ def median(values):
     return statistics.median(values) if values else None
 
 
+def others_of(results):
+    """The shares of the machine that other programs took in one round's measurements."""
+    return [r["others_share"] for ways in results.values() for r in ways.values()]
+
+
+def quiet(results):
+    shares = others_of(results)
+    return bool(shares) and statistics.mean(shares) <= QUIET
+
+
 class Figures:
     """rounds: a list of {scenario: {way: result}}; parts: a list of what Bench.parts gave."""
 
@@ -550,15 +616,26 @@ class Figures:
         return median(self.each(lambda r: r[scenario][way][kind][share]
                                 - r[scenario]["direct"][kind][share]))
 
-    def body_adds(self, scenario, way):
-        return self.each(lambda r: r[scenario][way]["cpu_us"] - r["json64"][way]["cpu_us"])
-
     def errors(self, scenario=None, way=None):
+        """All of them: without those of other gateways, which are no fault of ours."""
         return sum(result["errors"] for r in self.rounds for s, ways in r.items()
-                   for w, result in ways.items() if scenario in (None, s) and way in (None, w))
+                   for w, result in ways.items() if scenario in (None, s) and
+                   (w == way or (way is None and w not in peers.PEERS)))
 
     def others(self):
-        return [r["others_share"] for ways in self.rounds for s in ways.values() for r in s.values()]
+        return [share for r in self.rounds for share in others_of(r)]
+
+    def steady(self):
+        """The steady load's CPU beside nginx's in the short one of the same round."""
+        return self.each(lambda r: r["steady"]["stored"]["cpu_us"] / r["json64"]["nginx"]["cpu_us"])
+
+    def backlog_grows(self):
+        """Turns a second by which the search index falls behind in the steady load's window."""
+        def one(r):
+            steady = r["steady"]["stored"]
+            waiting = steady["search_waiting"]
+            return (waiting["end"] - waiting["start"]) / steady["seconds"]
+        return self.each(one)
 
     def worst_part(self, name, key, wanted=lambda row: True):
         return [max(row[key] for row in p[name] if wanted(row)) for p in self.parts]
@@ -571,21 +648,32 @@ class Figures:
 
     def targets(self):
         """(what, unit, limit, every round's figure, scenario, way)"""
-        yield ("unstored `/v1/chat/completions`, 64 connections: CPU per request beside nginx's", "x",
-               2.3, self.ratio("json64", "parley"), "json64", "parley")
-        yield ("stored, validated `/v1/chat`, 64 connections: CPU per request beside nginx's", "x",
-               4.0, self.ratio("json64", "stored"), "json64", "stored")
-        yield ("1,000 open streams: CPU per event beside nginx's", "x",
-               1.6, self.ratio("sse1000", "parley"), "sse1000", "parley")
-        yield ("1,000 open streams: memory for each", "KB",
-               30, self.each(lambda r: r["sse1000"]["parley"]["kb_per_stream"]), "sse1000", "parley")
-        yield ("5,000 open streams: latency of an event, p99", "ms",
-               20, self.each(lambda r: r["sse5000"]["parley"]["event_latency"]["p99_us"] / 1000),
-               "sse5000", "parley")
-        yield ("idle: RSS", "MB", 18,
+        def beside(what, limit, scenario, way):
+            return what, "x nginx", limit, self.ratio(scenario, way), scenario, way
+
+        def memory(way):
+            return self.each(lambda r: r["sse1000"][way]["kb_per_stream"])
+
+        yield beside("unstored `/v1/chat/completions`, 64 connections: CPU per request", 1.6,
+                     "json64", "parley")
+        yield beside("stored `/v1/chat`, 64 connections: CPU per request", 4.0, "json64", "stored")
+        yield (f"the same for {STEADY_S} s", "x nginx", 4.0, self.steady(), "steady", "stored")
+        yield ("its search index: turns by which it falls behind", "a second", 1, self.backlog_grows(),
+               "steady", "stored")
+        yield beside("unstored, one call after another: CPU", 1.5, "json1", "parley")
+        yield beside("stored, one call after another: CPU", 4.0, "json1", "stored")
+        yield beside("one short stream after another: CPU per event", 1.5, "stream1", "parley")
+        yield beside("1,000 open streams, unstored: CPU per event", 1.15, "sse1000", "parley")
+        yield beside("1,000 open streams, stored: CPU per event", 1.3, "sse1000", "stored")
+        yield ("an open stream's memory, unstored", "KB", 18, memory("parley"), "sse1000", "parley")
+        yield ("an open stream's memory, stored", "KB", 24, memory("stored"), "sse1000", "stored")
+        yield beside("5,000 open streams: CPU per event", 1.2, "sse5000", "parley")
+        yield ("5,000 open streams: latency of an event, p99", "x nginx", 1,
+               self.ratio("sse5000", "parley", of=("event_latency", "p99_us")), "sse5000", "parley")
+        yield beside("20 KB of messages: CPU per request", 1.8, "body20k", "parley")
+        yield beside("1 MB image: CPU per request", 1.6, "image1m", "parley")
+        yield ("idle: RSS", "MB", 16,
                [self.idle["default"]["rss"] / 1024] if self.idle else [], None, None)
-        yield ("20 KB of messages: CPU over the small body", "µs",
-               40, self.body_adds("body20k", "parley"), "body20k", "parley")
         yield ("a streamed chunk as LMC: CPU over passing it through", "µs",
                1.5, self.each(lambda r: r["lmc500"]["lmc"]["cpu_us"] - r["lmc500"]["parley"]["cpu_us"]),
                "lmc500", "lmc")
@@ -600,8 +688,6 @@ class Figures:
         yield ("a prompt of LMC messages, a KB: CPU over OpenAI's, checked and rendered", "µs",
                10, [sum(row["added_us_per_kb"] for row in p["prompts"]) for p in self.parts],
                None, None)
-        yield ("1 MB image: CPU over the small body", "µs",
-               1500, self.body_adds("image1m", "parley"), "image1m", "parley")
 
 
 def number(v, digits=None):
@@ -626,9 +712,10 @@ def version(argv):
     return (r.stdout + r.stderr).strip().splitlines()[0] if (r.stdout + r.stderr).strip() else "?"
 
 
-WAYS = {"direct": "directly", "nginx": "nginx", "parley": "Parley, unstored",
+WAYS = {"direct": "directly", "floor": "a program that only forwards bytes", "nginx": "nginx", "parley": "Parley, unstored",
         "stored": "Parley, stored `/v1/chat`", "chat": "Parley, unstored `/v1/chat`",
-        "lmc": "Parley, unstored `/v1/chat`, LMC"}
+        "lmc": "Parley, unstored `/v1/chat`, LMC"} | {
+            name: f"{peer.title} {peer.version}" for name, peer in peers.PEERS.items()}
 
 
 def table(figures, list_of_scenarios):
@@ -700,7 +787,9 @@ def report(figures, meta, list_of_scenarios):
            "Written by `bench/run`; how to read it: [README.md](README.md). Raw figures: "
            "`results.json`.", "",
            f"{meta['date']}; {meta['machine']}; {meta['parley']}; {meta['nginx']}; "
-           f"{meta['rounds']} interleaved round{'s' if meta['rounds'] > 1 else ''}{', quick' if meta['quick'] else ''}; "
+           f"{meta['rounds']} interleaved round{'s' if meta['rounds'] > 1 else ''}"
+           f"{', quick' if meta['quick'] else ''}"
+           f"{', of ' + str(meta['rounds_made']) if meta['rounds_made'] > meta['rounds'] else ''}; "
            f"{meta['seconds']} s." + noise(figures)]
     if (median(figures.others()) or 0) > 0.05:
         out += ["", "**The machine was not quiet: latencies and requests/s say little, ratios are "
@@ -758,7 +847,9 @@ def main():
     p.add_argument("--quick", action="store_true", help="one short round, under a minute")
     p.add_argument("--rounds", type=int)
     p.add_argument("--only", help=f"scenarios, separated by commas; {PARTS}: LMC's parts alone")
-    p.add_argument("--ways", help="direct,nginx,parley,stored,chat,lmc or some of them")
+    p.add_argument("--ways", help="direct,floor,nginx,parley,stored,chat,lmc or some of them")
+    p.add_argument("--peers", nargs="?", const=",".join(peers.PEERS), default="",
+                   help="other gateways as ways too, installed if need be: " + ",".join(peers.PEERS))
     p.add_argument("--profile", metavar="WAY", help="perf's profile of this way, for each --only")
     p.add_argument("--nice", type=int, default=0, help="niceness of all that is measured, e.g. -20")
     p.add_argument("--parley", required=True)
@@ -773,12 +864,13 @@ def main():
     if args.connections:
         import connections  # which stands on this module
         return connections.measure(args, not args.results and not args.rounds)
-    chosen = scenarios(args.quick)
+    others = peers.ready(pathlib.Path(args.tools), [n for n in args.peers.split(",") if n])
+    chosen = scenarios(args.quick, others)
     if args.only:
         chosen = [s for s in chosen if s.name in args.only.split(",")]
     if args.ways:
         for s in chosen:
-            s.ways = [w for w in s.ways if w in args.ways.split(",")]
+            s.ways = [w for w in s.ways if w in args.ways.split(",") + others]
     bench = Bench(args)
     try:
         if args.profile:
@@ -790,38 +882,70 @@ def main():
         bench.clean()
 
 
-def run(bench, args, chosen):
+def show(label, s, way, r):
+    rate = r["events_per_s"] if s.streams else r["rps"]
+    lat = r["event_latency" if s.interval_ms else "latency"]
+    print(f"{label} {s.name:9}{way:8}{rate:8.0f}/s {r['cpu_us'] or 0:8.1f} us "
+          f"p50 {lat['p50_us'] / 1000:8.3f} ms p99 {lat['p99_us'] / 1000:8.3f} ms "
+          f"busy {r['busy'] * 100:3.0f} % rss {r['memory_kb']['rss'] / 1024:6.1f} MB "
+          f"errors {r['errors']} {r['fails'] or ''} {r['sample']}", flush=True)
+
+
+def one_round(bench, chosen, i, label):
+    results = {}
+    for s in (s for s in chosen if i % s.every == 0 and not s.once):
+        for way in (s.ways if i % 2 == 0 else s.ways[::-1]):
+            if i > 0 and way in s.first_round_only:
+                continue
+            r = bench.measure(s, way)
+            results.setdefault(s.name, {})[way] = r
+            show(label, s, way, r)
+    return results
+
+
+def all_rounds(bench, args, chosen, whole, has_parts):
+    """The rounds that count, how many there were, whether those were quiet, and LMC's parts."""
     began = time.monotonic()
-    count = args.rounds or (1 if args.quick else 7)
+    count = args.rounds or (1 if args.quick else QUIET_ROUNDS)
+    wanted = min(count, QUIET_ROUNDS)  # quiet ones
     rounds, parts = [], []
-    has_parts = PARTS in args.only.split(",") if args.only else not args.ways
-    has_parley = any(w in ("parley", "stored", "chat", "lmc") for s in chosen for w in s.ways)
-    idle = bench.idle() if has_parley else None
-    for i in range(count):
-        rounds.append({})
+    while len(rounds) < count or (whole and sum(map(quiet, rounds)) < wanted
+                                  and time.monotonic() - began < PATIENCE_S):
+        i = len(rounds)
         if has_parts and i % PARTS_EVERY == 0:
             parts.append(bench.parts())
-            print(f"{i + 1}/{count} {PARTS}", flush=True)
-        for s in (s for s in chosen if i % s.every == 0):
-            for way in (s.ways if i % 2 == 0 else s.ways[::-1]):
-                if i > 0 and way in s.first_round_only:
-                    continue
-                r = bench.measure(s, way)
-                rounds[-1].setdefault(s.name, {})[way] = r
-                rate = r["events_per_s"] if s.streams else r["rps"]
-                lat = r["event_latency" if s.interval_ms else "latency"]
-                print(f"{i + 1}/{count} {s.name:9}{way:8}{rate:8.0f}/s {r['cpu_us'] or 0:8.1f} us "
-                      f"p50 {lat['p50_us'] / 1000:8.3f} ms p99 {lat['p99_us'] / 1000:8.3f} ms "
-                      f"busy {r['busy'] * 100:3.0f} % rss {r['memory_kb']['rss'] / 1024:6.1f} MB "
-                      f"errors {r['errors']} {r['fails'] or ''} {r['sample']}", flush=True)
+            print(f"{i + 1} {PARTS}", flush=True)
+        rounds.append(one_round(bench, chosen, i, str(i + 1)))
+    good = [r for r in rounds if quiet(r)]
+    is_quiet = len(good) >= wanted
+    counted = good if is_quiet else rounds
+    for s in (s for s in chosen if s.once):
+        for way in s.ways:
+            r = bench.measure(s, way)
+            counted[-1].setdefault(s.name, {})[way] = r
+            show("once", s, way, r)
+    return counted, len(rounds), is_quiet, parts
+
+
+def run(bench, args, chosen):
+    began = time.monotonic()
+    has_parts = PARTS in args.only.split(",") if args.only else not args.ways
+    has_parley = any(w in ("parley", "stored", "chat", "lmc") for s in chosen for w in s.ways)
+    whole = not (args.quick or args.only or args.ways)
+    idle = bench.idle() if has_parley else None
+    rounds, made, is_quiet, parts = all_rounds(bench, args, chosen, whole, has_parts)
     figures = Figures(rounds, idle, parts)
     meta = {"date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), "machine": machine(),
             "parley": version([args.parley, "--version"]) if has_parley else "without Parley",
             "nginx": version([nginx_path(), "-v"]).removeprefix("nginx version: "),
-            "rounds": count, "quick": args.quick, "seconds": round(time.monotonic() - began)}
-    whole = not (args.quick or args.only or args.ways)
-    folder = pathlib.Path(args.results) if args.results else HERE if whole else bench.tools
+            "rounds": len(rounds), "rounds_made": made, "quiet": is_quiet, "quick": args.quick,
+            "seconds": round(time.monotonic() - began)}
     text = report(figures, meta, chosen)
+    folder = pathlib.Path(args.results) if args.results else HERE if whole else bench.tools
+    if whole and not is_quiet and not args.results:
+        folder = bench.tools
+        print(f"Other programs used more than {QUIET:.0%} of the machine in all but "
+              f"{sum(map(quiet, rounds))} rounds of {made}: the results are in {folder} alone.")
     (folder / "RESULTS.md").write_text(text + (kept_scale(HERE / "RESULTS.md") if whole else ""))
     (folder / "results.json").write_text(json.dumps(
         {"meta": meta, "idle": idle, "parts": parts, "rounds": rounds}, indent=1) + "\n")

@@ -393,8 +393,7 @@ bool attempt_again(struct run *r, const struct err *e)
 	}
 	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
 	bill_dropped(r, e);
-	if (r->bill.charged) /* and nobody else knows it, in the time until the next one */
-		journal_news(r);
+	journal_news(r); /* nobody else knows it, in the time until the next one */
 	pass_over(r, e);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))

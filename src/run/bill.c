@@ -381,6 +381,7 @@ bool bill_ends(const struct run *r, struct usage_note *n)
 void bill_news(const struct run *r, struct run_news *n)
 {
 	n->used = r->bill.usage;
+	n->asked = r->attempt.on;
 	n->priced = !r->bill.unpriced;
 	n->nano = r->bill.nano;
 }

@@ -212,7 +212,8 @@ struct run_engine {
 	struct task               log_task;
 	bool                      log_task_out;
 	bool                      log_urgent; /* somebody waits for what is gathered */
-	struct lost              *lost;       /* runs without a stored end; owned */
+	bool                      log_soon; /* there is news among it that a kill should not take */
+	struct lost              *lost;     /* runs without a stored end; owned */
 	struct timer              lost_timer;
 	size_t                    live;
 	struct err                stopping; /* why no run goes on; code ERR_OK: it does */

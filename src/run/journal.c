@@ -170,6 +170,7 @@ static bool fill(struct run_engine *g)
 		.sync = g->log_urgent || g->o.settings(g->o.arg)->strict,
 	};
 	g->log_urgent = false;
+	g->log_soon = false;
 	return true;
 }
 
@@ -206,7 +207,7 @@ static void arm(struct run_engine *g)
 {
 	if (g->log_count == 0 || g->log.append.entry_count > 0)
 		return;
-	if (g->log_urgent || g->o.settings(g->o.arg)->strict) {
+	if (g->log_urgent || g->log_soon || g->o.settings(g->o.arg)->strict) {
 		if (g->log_task_out)
 			return;
 		g->log_task_out = true;
@@ -329,6 +330,7 @@ void journal_news(struct run *r)
 	r->news = true;
 	if (!r->log_listed)
 		list(r);
+	r->engine->log_soon = true;
 	arm(r->engine);
 }
 

@@ -18,6 +18,7 @@ struct run_news {
 		used; /* by attempts that were given up: a run that a kill cuts off is booked with */
 	bool    priced; /* it; neither known nor estimated: nothing */
 	int64_t nano;
+	bool    asked; /* a provider is: what that may cost is not in `used` */
 };
 
 /* A stretch of a run's event log: what msg/event_code.h encodes, whole records only. */

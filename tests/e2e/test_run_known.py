@@ -171,6 +171,25 @@ def test_a_kill_before_the_answer_leaves_the_prompt_to_pay(priced, script, strea
     assert usage(gateway)[0]["calls"] == 1
 
 
+@pytest.mark.parametrize("stream", [True, False], ids=["stream", "plain"])
+def test_a_kill_between_two_attempts_leaves_nothing_to_pay(priced, script, stream):
+    """The first one was refused, and nobody was asked when the process ended."""
+    gateway = priced(script(up.reply({"error": {"message": "no"}}, 503, headers=[("Retry-After", "2")])))
+    with Raw(gateway) as raw:
+        raw.send(post("/v1/chat", json.dumps({"messages": ["x" * 4000], "stream": stream,
+                                              "config": {"model": "m"}}).encode()))
+        with sqlite3.connect(f"file:{gateway.database}?mode=ro", uri=True) as db:
+            wait_until(lambda: db.execute("SELECT 1 FROM run WHERE attempts = 1 AND bill_dropped IS NOT NULL").fetchone(),
+                       "the first one's end")
+        gateway.kill()
+    start_again(gateway)
+    with Client(gateway.url) as client:
+        run, = client.get("/v1/runs").ok().json["data"]
+    assert run["status"] == "incomplete" and run["attempts"] == 1
+    assert run["usage"] is None and run["usage_source"] is None and run["cost"] is None
+    assert usage(gateway) == []
+
+
 def dropped(gateway):
     """The store knows of a second attempt."""
     with sqlite3.connect(f"file:{gateway.database}?mode=ro", uri=True) as db:

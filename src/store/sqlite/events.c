@@ -352,18 +352,18 @@ int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to)
 	return db_bind_run(&b);
 }
 
-/* print_used: as the column bill_dropped has it; empty: nothing. */
+/* print_used: as the column bill_dropped has it; empty: nothing, and a provider is asked. */
 static struct str print_used(const struct run_news *n, char *text, size_t size)
 {
 	const struct usage *u = &n->used;
 	char                nano[24] = "null";
 
-	if (!u->known && !u->estimated)
+	if (!u->known && !u->estimated && n->asked)
 		return STR_NONE;
 	if (n->priced)
 		snprintf(nano, sizeof nano, "%lld", (long long)n->nano);
-	snprintf(text, size, "[%lld,%lld,%lld,%lld,%s]", (long long)u->in, (long long)u->out,
-		 (long long)u->cached_read, (long long)u->reasoning, nano);
+	snprintf(text, size, "[%lld,%lld,%lld,%lld,%s,%d,%d]", (long long)u->in, (long long)u->out,
+		 (long long)u->cached_read, (long long)u->reasoning, nano, n->asked, u->estimated);
 	return str_of(text);
 }
 

@@ -30,7 +30,8 @@ static const char sql_find_pieces[] = "SELECT run, id FROM event INDEXED BY even
 static const char sql_find_bill[] =
 	"SELECT attempts, first_token_ms, provider, bill_key, bill_model, bill_in, "
 	"bill_price_in, bill_price_out, bill_dropped ->> 0, bill_dropped ->> 1, "
-	"bill_dropped ->> 2, bill_dropped ->> 3, bill_dropped ->> 4 "
+	"bill_dropped ->> 2, bill_dropped ->> 3, bill_dropped ->> 4, "
+	"ifnull(bill_dropped ->> 5, 1), ifnull(bill_dropped ->> 6, 1) "
 	"FROM run WHERE id = ?";
 static const char sql_highest_key[] =
 	"SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
@@ -260,15 +261,26 @@ static void add_dropped(sqlite3_stmt *st, struct usage_note *n)
 	n->usage.out += db_int(st, 9);
 	n->usage.cached_read += db_int(st, 10);
 	n->usage.reasoning += db_int(st, 11);
+	bool any = n->usage.in + n->usage.out > 0;
+	n->usage.estimated |= any && db_int(st, 14) != 0;
+	n->usage.known = any && !n->usage.estimated;
 	n->priced = n->priced && sqlite3_column_type(st, 12) != SQLITE_NULL;
 	n->nano = money_add(n->nano, db_int(st, 12));
+}
+
+/* recover_guess: what the attempt that went on may have cost; nothing, if none did. */
+static struct usage recover_guess(sqlite3_stmt *st, const struct salvage_told *told)
+{
+	struct usage most = usage_guess(db_int(st, 5), told->bytes);
+	bool         asked = db_int(st, 13) != 0;
+
+	return asked ? usage_cut(&told->usage, &most) : told->usage;
 }
 
 /* A row of sql_find_bill.  False: the run is from before that was kept. */
 static bool read_bill(sqlite3_stmt *st, const struct salvage_told *told, struct turn_end *end,
 		      struct usage_note *ret)
 {
-	struct usage guess = usage_guess(db_int(st, 5), told->bytes);
 	struct price price = { .known = sqlite3_column_type(st, 6) != SQLITE_NULL,
 			       .input = db_int(st, 6),
 			       .output = db_int(st, 7) };
@@ -282,13 +294,13 @@ static bool read_bill(sqlite3_stmt *st, const struct salvage_told *told, struct 
 	str_copy(ret->provider, sizeof ret->provider, db_column(st, 2));
 	str_copy(ret->key, sizeof ret->key, db_column(st, 3));
 	str_copy(ret->model, sizeof ret->model, db_column(st, 4));
-	end->usage = usage_cut(&told->usage, &guess);
+	end->usage = recover_guess(st, told);
 	ret->usage = end->usage;
 	ret->priced = price.known;
 	ret->nano = price_cost(&price, &ret->usage);
 	if (sqlite3_column_type(st, 8) != SQLITE_NULL)
 		add_dropped(st, ret);
-	end->costs = ret->priced;
+	end->costs = ret->priced && (ret->usage.known || ret->usage.estimated);
 	end->cost_nano = ret->nano;
 	return true;
 }

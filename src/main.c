@@ -1,4 +1,5 @@
-/* The command line: what is asked for, with which configuration, and which exit code it becomes. */
+/* The command line: reads the command, its options and its arguments, and returns the exit
+ * status. */
 #include "app/app.h"
 #include "base/limits.h"
 #include "command/command.h"
@@ -20,12 +21,12 @@ enum action { ACTION_RUN, ACTION_CHECK, ACTION_PRINT, ACTION_ROUTES, ACTION_OPTI
 /* clang-format off */
 static const struct command {
 	const char *name;
-	const char *arguments; /* as the help shows them; "": none */
-	size_t      least;     /* how many of them */
+	const char *arguments; /* the arguments as the help shows them; "": none */
+	size_t      least;     /* number of arguments: at least */
 	size_t      most;
 	const char *help;
 	int (*run)(const struct command_call *call); /* NULL: a later version brings it */
-	const char *options; /* of its own, as lines of the help; NULL: it takes none of those */
+	const char *options; /* the command's own options as lines of the help; NULL: none */
 } commands[] = {
 	{ "serve", "", 0, 0, "run the gateway in the foreground", command_serve,
 	  "    --takeover             take over from the process that serves this database\n" },
@@ -59,18 +60,18 @@ static const struct command {
 /* clang-format on */
 
 struct command_line {
-	const struct command *command;   /* NULL: none */
-	char *const          *arguments; /* borrowed from argv */
-	size_t                argument_count;
-	const char           *file; /* --config; NULL: none */
-	enum action           action;
-	struct config_flag   *flags; /* owned; values borrowed from argv */
-	size_t                flag_count;
-	bool                  takeover;      /* --takeover */
-	const char           *output;        /* --output; NULL: none */
-	const char          **conversations; /* owned; --conversation, each time it is given */
-	size_t                conversation_count;
-	bool                  any_keys; /* an option of keys was given */
+	const struct command       *command;   /* NULL: none */
+	char *const                *arguments; /* borrowed from argv */
+	size_t                      argument_count;
+	const char                 *file; /* --config; NULL: none */
+	enum action                 action;
+	struct config_flag         *flags; /* owned; values borrowed from argv */
+	size_t                      flag_count;
+	bool                        takeover;      /* --takeover */
+	const char                 *output;        /* --output; NULL: none */
+	const char                **conversations; /* owned; the values of --conversation */
+	size_t                      conversation_count;
+	bool                        any_keys; /* an option of keys was given */
 	struct command_keys_options keys;
 	const char                **metadata; /* owned */
 	const char                **limits;   /* owned */
@@ -135,7 +136,7 @@ static int print_buf(FILE *to, bool (*make)(struct buf *))
 	return ok ? EXIT_SUCCESS : EX_IOERR;
 }
 
-/* What is left of the column of names for the arguments. */
+/* The width that the column of names leaves for the arguments. */
 static int help_room(const struct command *c)
 {
 	size_t used = strlen(c->name) + (c->arguments[0] ? 1 : 0);
@@ -172,7 +173,7 @@ static int usage_error(void)
 	return EX_USAGE;
 }
 
-/* The long options of getopt, with the names of config.def as flags; owned, NULL without memory. */
+/* The long options of getopt, with the options of config.def as flags; owned; NULL: no memory. */
 static struct option *make_options(char (*names)[64])
 {
 	size_t         count = ARRAY_LEN(own_options) + CONFIG_OPTION__COUNT;
@@ -196,7 +197,7 @@ static void add_flag(struct command_line *line, int opt)
 		(struct config_flag){ config_options[opt - OPT_VERSION - 1].name, optarg };
 }
 
-/* Of `parley keys`; false: another option. */
+/* Reads an option of `parley keys`; false: it is another option. */
 static bool read_keys_option(int opt, struct command_line *line)
 {
 	struct command_keys_options *k = &line->keys;
@@ -219,7 +220,7 @@ static bool read_keys_option(int opt, struct command_line *line)
 	return true;
 }
 
-/* Returns -1 to go on, or the exit code. */
+/* Returns -1 to continue, or the exit status. */
 static int main_read_options(int argc, char **argv, const struct option *options,
 			     struct command_line *line)
 {
@@ -271,7 +272,7 @@ static int unknown_command(const char *name)
 	return usage_error();
 }
 
-/* Returns -1 to go on, or the exit code. */
+/* Returns -1 to continue, or the exit status. */
 static int read_arguments(int argc, char **argv, struct command_line *line)
 {
 	const struct command *c = line->command;
@@ -295,7 +296,7 @@ static int read_arguments(int argc, char **argv, struct command_line *line)
 		fprintf(stderr, "parley: unexpected argument '%s'\n", line->arguments[c->most]);
 		return usage_error();
 	}
-	/* Where nothing is done, nothing is missing either. */
+	/* Only a command that runs needs its arguments. */
 	if (line->argument_count < c->least && line->action == ACTION_RUN) {
 		fprintf(stderr, "parley: usage: parley %s %s\n", c->name, c->arguments);
 		return usage_error();
@@ -397,8 +398,8 @@ static int main_run(const struct command_line *line)
 	});
 }
 
-/* A descriptor 0 to 2 that is closed would be given to the next file opened, and log lines would
- * go into the database. */
+/* The next opened file would get the number of a closed descriptor 0 to 2, and log lines would go
+ * into the database. */
 static bool open_standard_descriptors(void)
 {
 	int fd;
@@ -418,7 +419,8 @@ int main(int argc, char **argv)
 
 	if (!open_standard_descriptors())
 		return EX_OSERR;
-	signal(SIGPIPE, SIG_IGN); /* a client that left is an error of write, not our end */
+	/* a write to a client that has left fails instead of ending the process */
+	signal(SIGPIPE, SIG_IGN);
 
 	int code = read_command_line(argc, argv, &line);
 	if (code < 0)

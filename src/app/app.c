@@ -39,15 +39,16 @@
 
 enum {
 	WORKERS_MAX = 256,
-	BESIDE_MS = 50,          /* how often runs of the process before are looked at */
-	TAKEOVER_MS = 60 * 1000, /* in which a new process has to be ready */
-	HAND_OVER_MS = 2000,     /* in which our workers have to take nothing new */
+	PEER_LOOK_MS = 50,       /* interval of looking at runs of the previous process */
+	TAKEOVER_MS = 60 * 1000, /* time for a new process to become ready */
+	HAND_OVER_MS = 2000,     /* time for the workers to stop taking new calls */
 	SIGNAL_GIVEN = -2,       /* no signal: another process has taken over */
-	WORK_THREADS = 2,        /* for all loops: what they do is rare and long */
-	DRAIN_GRACE_MS = 5000,   /* behind drain_timeout, for last errors to reach their readers */
+	WORK_THREADS = 2,        /* threads for all loops: their tasks are rare and long */
+	/* time after drain_timeout, for the last errors to reach their readers */
+	DRAIN_GRACE_MS = 5000,
 };
 
-/* "name=value,…" for the collector: often a key. */
+/* The headers for the collector, "name=value,…", often contain a key. */
 static const char OTLP_HEADERS[] = "PARLEY_OTLP_HEADERS";
 
 struct app {
@@ -60,13 +61,13 @@ struct app {
 	struct worker       *workers[WORKERS_MAX];
 	size_t               worker_count;
 	struct listen_set    listen;
-	struct listen_set    taken;  /* of the process before, until we serve */
-	int                  before; /* connection to it; -1 */
-	int                  offer;  /* listens for one who takes over; -1 */
-	int                  after;  /* connection to him; -1 */
+	struct listen_set    taken;  /* sockets of the previous process, until this one serves */
+	int                  before; /* connection to the previous process; -1: none */
+	int                  offer;  /* socket for a process that takes over; -1: none */
+	int                  after;  /* connection to the next process; -1: none */
 	int64_t              after_until_us;
 	bool                 before_failed;
-	bool                 given; /* he has the sockets, and the lock */
+	bool                 given; /* the next process has the sockets and the lock */
 	atomic_bool          draining;
 	int                  signal_fd;
 	int                  quiet_fd;
@@ -81,19 +82,20 @@ static int app_fail(const struct err *e, int status)
 
 /* --- start --- */
 
-/* is_open: without any key, one of the configuration or a stored one. */
+/* is_open: neither the configuration nor the store has a key. */
 static bool is_open(const struct app *a, const struct snapshot *s)
 {
 	return s->http.open && !key_ring_any(a->store->ring);
 }
 
-/* Beside another address that is not loopback, or where it was asked for. */
+/* The admin listener exists if the configuration asks for it, or if the main address is not
+ * loopback. */
 static bool wants_admin(const struct config *c, bool local)
 {
 	return !local || config_says(c, "admin_listen");
 }
 
-/* What was inherited shows only when it is looked at. */
+/* The address of an inherited socket is known only after it was opened. */
 static bool app_is_inherited(const char *address)
 {
 	return strncmp(address, "fd:", 3) == 0 || strcmp(address, "systemd") == 0;
@@ -132,7 +134,8 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* serve_place: each worker gets a socket of it; what is more goes round once more. */
+/* serve_place: each worker gets one socket of the place; further sockets are dealt out in the same
+ * order. */
 static enum errc serve_place(struct app *a, const struct listen_place *p, struct err *e)
 {
 	size_t workers = p->admin ? 1 : a->worker_count;
@@ -183,7 +186,7 @@ static enum errc make_workers(struct app *a, struct err *e)
 				.snapshot = a->snapshot,
 				.draining = &a->draining,
 				.max_body = (size_t)a->config->max_body,
-				/* One body of the largest size always has room. */
+				/* The limit is at least one body of the largest size. */
 				.max_bodies = (size_t)(a->config->max_bodies > a->config->max_body
 							       ? a->config->max_bodies
 							       : a->config->max_body),
@@ -223,14 +226,16 @@ static int open_signals(void)
 {
 	sigset_t set;
 
-	/* Blocked before any thread exists, so that only the descriptor gets them. */
+	/* The signals are blocked before any thread exists, so that only the descriptor receives
+	 * them. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of the write, not our death */
+	/* a write above the file size limit fails instead of ending the process */
+	signal(SIGXFSZ, SIG_IGN);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
@@ -273,8 +278,9 @@ static void cancel_before(struct id run, int64_t owner)
 	takeover_cancel(atomic_load(&process_before), run, owner);
 }
 
-/* Not before we serve: until then they are of the process before, which may have to go on.  It has
- * the same sockets while it ends its answers, so that to close ours would leave them open. */
+/* The unused sockets stay open until this process serves: until then the previous process may have
+ * to continue with them. And the previous process keeps the same sockets while its answers end, so
+ * that closing them only here would not close them. */
 static void shut_unused(struct app *a)
 {
 	for (size_t i = 0; i < a->taken.count; i++)
@@ -284,7 +290,7 @@ static void shut_unused(struct app *a)
 	listen_set_finish(&a->taken, false);
 }
 
-/* join_neighbours: the process before, and the one after. */
+/* join_neighbours: ends the part of the previous process in serving, and listens for the next one. */
 static void join_neighbours(struct app *a)
 {
 	struct err e;
@@ -293,13 +299,14 @@ static void join_neighbours(struct app *a)
 		shut_unused(a);
 		atomic_store(&process_before, a->before);
 		live_elsewhere(cancel_before);
-		log_note(LOG_INFO, "takeover", "serving; the process before ends its answers");
+		log_note(LOG_INFO, "takeover",
+			 "serving; the previous process finishes its answers");
 	}
 	if (takeover_offer(a->config->database, &a->offer, &e) != ERR_OK)
 		log_note(LOG_WARN, "takeover", "%s", e.text);
 }
 
-/* app_start: everything up to serving; the exit status, or 0. */
+/* app_start: does everything up to serving; returns the exit status, or 0. */
 static int app_start(struct app *a, bool takeover, struct err *e)
 {
 	const struct config *c = a->config;
@@ -353,7 +360,7 @@ static int app_start(struct app *a, bool takeover, struct err *e)
 
 /* --- signals --- */
 
-/* TLS is there from the start or not at all; its files may be others. */
+/* A reload can't switch TLS on or off, but its files may be others. */
 static enum errc renew_certificate(const struct app *a, const struct config *c, struct err *e)
 {
 	if (!a->config->tls_cert[0] != !c->tls_cert[0])
@@ -362,14 +369,14 @@ static enum errc renew_certificate(const struct app *a, const struct config *c, 
 	return c->tls_cert[0] ? tls_use(c->tls_cert, c->tls_key, e) : ERR_OK;
 }
 
-/* note_kept: what differs in the file and waits for a new start. */
+/* note_kept: logs the changed options that need a restart. */
 static void note_kept(const struct app *a, const struct config *c)
 {
 	struct buf names;
 
 	buf_init(&names, 4 * KIB);
 	if (config_kept(a->config, c, &names) && names.len > 0)
-		log_note(LOG_WARN, "reload", "changed, but kept until the next start: %.*s",
+		log_note(LOG_WARN, "reload", "these options change at the next start only: %.*s",
 			 STR_ARG(buf_view(&names)));
 	buf_finish(&names);
 }
@@ -382,7 +389,8 @@ static void app_reload(struct app *a, const char *file, const struct config_flag
 	bool             ok = config_load(file, flags, n, &c, &e) == ERR_OK;
 	bool             local;
 
-	/* Checked whole before anything changes; a running listener must not become an open one. */
+	/* The new configuration is checked as a whole before anything changes. A reload must not
+	 * remove the last key of a listener that is not loopback. */
 	ok = ok && app_snapshot_create(c, &s, &e) == ERR_OK &&
 	     listen_set_check(&a->listen, is_open(a, s), &local, &e) == ERR_OK &&
 	     renew_certificate(a, c, &e) == ERR_OK;
@@ -391,13 +399,13 @@ static void app_reload(struct app *a, const char *file, const struct config_flag
 		metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
 	if (ok) {
 		log_set_level((enum log_level)c->log_level);
-		health_forgive(); /* a key may be another one now */
+		health_forgive(); /* a provider's key may have changed */
 		for (size_t i = 0; i < a->worker_count; i++)
 			worker_reload(a->workers[i], s);
 		note_kept(a, c);
 		log_note(LOG_INFO, "reload", "the configuration was read again");
 	} else {
-		log_note(LOG_ERROR, "reload", "the old configuration stays: %s", e.text);
+		log_note(LOG_ERROR, "reload", "the old configuration stays in use: %s", e.text);
 	}
 	if (s)
 		snapshot_release(s);
@@ -412,12 +420,13 @@ static void give_up(struct app *a, const char *why)
 
 	close(a->after);
 	a->after = -1;
-	log_note(LOG_WARN, "takeover", "%s: this process goes on", why);
+	log_note(LOG_WARN, "takeover", "%s: this process continues to serve", why);
 	if (store_resume(a->store, &e) != ERR_OK)
 		log_note(LOG_ERROR, "takeover", "%s", e.text);
 }
 
-/* What we have is handed to who asks; we go on until he is ready. */
+/* Passes the sockets and the lock to the process that asks. This process serves until the next one
+ * is ready. */
 static void app_give_sockets(struct app *a)
 {
 	struct err e;
@@ -441,7 +450,8 @@ static void app_give_sockets(struct app *a)
 	close(peer);
 }
 
-/* hear: what the process after us says; true: it is ready, and waits for hand_over. */
+/* hear: reads the message of the next process; true: that process is ready and waits for
+ * hand_over. */
 static bool hear(struct app *a)
 {
 	struct id run;
@@ -477,33 +487,34 @@ static int sooner(int a, int b)
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-/* app_patience: until something is to be looked at without anybody's word. */
+/* app_patience: the time until the next look at something that sends no signal. */
 static int app_patience(const struct app *a, int timeout_ms)
 {
 	if (a->after >= 0 && !a->given)
 		timeout_ms = sooner(timeout_ms, 1000);
 	if (store_peer_alive(a->store))
-		timeout_ms = sooner(timeout_ms, BESIDE_MS);
+		timeout_ms = sooner(timeout_ms, PEER_LOOK_MS);
 	return timeout_ms;
 }
 
-static void look_around(struct app *a, bool *was_beside)
+static void look_around(struct app *a, bool *was_alive)
 {
-	bool beside = store_peer_alive(a->store);
+	bool alive = store_peer_alive(a->store);
 
-	/* Once more behind its end: runs that were cut off have one now. */
-	if (beside || *was_beside)
+	/* One more look follows the end of the other process: by now its interrupted runs have an
+	 * end. */
+	if (alive || *was_alive)
 		watch_look_again();
-	*was_beside = beside;
+	*was_alive = alive;
 	if (a->after >= 0 && !a->given && clock_mono_us() > a->after_until_us)
 		give_up(a, "the process that asked is not ready in time");
 }
 
-/* next_signal: 0 when `want` workers have drained first, -1 at the time-out. */
+/* next_signal: the next signal; 0: before it, `want` workers have drained; -1: time-out. */
 static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int timeout_ms)
 {
 	int64_t until = clock_mono_us() + timeout_ms * (int64_t)1000;
-	bool    was_beside = false;
+	bool    was_alive = false;
 
 	for (;;) {
 		struct signalfd_siginfo info;
@@ -519,7 +530,7 @@ static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int time
 		if (poll(fds, 4, app_patience(a, timeout_ms < 0 ? -1 : (int)left)) < 0 &&
 		    errno != EINTR)
 			return SIGTERM;
-		look_around(a, &was_beside);
+		look_around(a, &was_alive);
 		if ((fds[1].revents & POLLIN) &&
 		    read(a->done_fd, &n, sizeof n) == (ssize_t)sizeof n) {
 			*drained += n;
@@ -536,7 +547,7 @@ static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int time
 	}
 }
 
-/* serve_on: until a signal.  Loops that hang are not looked for: clients' health checks do that. */
+/* serve_on: returns after a signal. Hanging loops are left to the health checks of clients. */
 static int serve_on(struct app *a)
 {
 	uint64_t none = 0;
@@ -552,15 +563,16 @@ static bool wait_drained(struct app *a, int timeout_ms)
 	uint64_t drained = 0;
 	int      sig;
 
-	/* A reload makes no sense any more, but is no second order to stop either. */
+	/* A reload has no use here, but does not count as a second order to stop. */
 	do {
 		sig = next_signal(a, &drained, a->worker_count, timeout_ms);
 	} while (sig == SIGHUP || sig == SIGNAL_GIVEN);
 	return sig == 0;
 }
 
-/* hand_over: the next process begins to serve once no worker of this one takes anything new, so that
- * who connects after its start is served by it.  A loop that hangs does not keep it waiting. */
+/* hand_over: the next process begins to serve after all workers of this one have stopped taking new
+ * calls, so that it serves every client that connects after its start. A hanging loop does not
+ * delay it. */
 static void hand_over(struct app *a)
 {
 	int64_t  until = clock_mono_us() + HAND_OVER_MS * (int64_t)1000;
@@ -579,7 +591,7 @@ static void hand_over(struct app *a)
 	takeover_done(a->after);
 }
 
-/* app_drain: true when all answers have ended; false: told again, or out of time. */
+/* app_drain: true: all answers have ended; false: a second signal, or the time is over. */
 static bool app_drain(struct app *a)
 {
 	int64_t timeout_ms = a->config->drain_timeout / 1000 + DRAIN_GRACE_MS;
@@ -605,9 +617,9 @@ static void app_stop(struct app *a)
 	listen_set_finish(&a->taken, true);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_stop(a->workers[i]);
-	/* The last answers of the pool and the store go into the workers' inboxes, so they end
-	 * before the workers do; the pool first, as what it does may use the store.  A stopped pool
-	 * refuses what those answers would still submit. */
+	/* The last answers of the pool and the store go into the workers' inboxes, so both are
+	 * stopped before the workers. The pool stops first, because its tasks may use the store. A
+	 * stopped pool refuses new tasks of those answers. */
 	work_pool_stop(a->work);
 	work_pool_stop(a->cpu);
 	store_destroy(a->store);
@@ -651,7 +663,7 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 
 	int status = app_start(&a, takeover, &e);
 	if (status != EX_OK) {
-		a.before_failed = a.before >= 0; /* the sockets are his still */
+		a.before_failed = a.before >= 0; /* the previous process still owns the sockets */
 		log_stop();
 		app_stop(&a);
 		return app_fail(&e, status);
@@ -663,12 +675,12 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	}
 	app_notify("STOPPING=1\nSTATUS=running answers may end");
 	if (!app_drain(&a)) {
-		log_note(LOG_WARN, "drain", "ended before all answers had");
+		log_note(LOG_WARN, "drain", "stopped before all answers had ended");
 		log_stop();
 		_exit(EX_TEMPFAIL);
 	}
 	app_stop(&a);
-	log_note(LOG_INFO, "stopped", "bye");
+	log_note(LOG_INFO, "stopped", "the gateway has stopped");
 	log_stop();
 	return EX_OK;
 }

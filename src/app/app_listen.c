@@ -11,7 +11,7 @@ enum { FIRST_GIVEN = 3 };
 
 /* --- what was inherited --- */
 
-/* given_count: how many sockets were handed to this very process, from FIRST_GIVEN on. */
+/* given_count: the number of sockets that this process has inherited, from FIRST_GIVEN on. */
 static int given_count(void)
 {
 	const char *pid = getenv("LISTEN_PID");
@@ -23,7 +23,7 @@ static int given_count(void)
 	return n > 0 && n <= 1024 ? (int)n : 0;
 }
 
-/* given_name: of the nth; systemd separates them by colons. */
+/* given_name: the name of the nth socket; systemd separates names by colons. */
 static struct str given_name(int nth)
 {
 	const char *at = getenv("LISTEN_FDNAMES");
@@ -99,7 +99,8 @@ static enum errc add_named(struct listen_set *s, const char *address, bool admin
 		       "no socket named %s was inherited (LISTEN_FDS, LISTEN_FDNAMES)", name);
 }
 
-/* All that were handed over, but those that are called by their names, and the admin listener's. */
+/* Adds all inherited sockets, except those that the configuration names and those of the admin
+ * listener. */
 static enum errc add_all_given(struct listen_set *s, bool admin, struct err *e)
 {
 	bool any = false;
@@ -131,7 +132,7 @@ static enum errc add_unix(struct listen_place *p, unsigned mode, struct err *e)
 	return ERR_OK;
 }
 
-/* A socket for each loop; the first one probes whether the port is free. */
+/* Opens a socket for each loop. The first one finds out whether the port is free. */
 static enum errc add_ports(struct listen_place *p, size_t loops, struct err *e)
 {
 	char bound[64];
@@ -170,7 +171,8 @@ bool listen_set_take(struct listen_set *s, struct listen_set *from, const char *
 		struct listen_place *p = &from->places[i];
 		bool                 same = strcmp(p->address, address) == 0;
 
-		/* The same words twice, as a port 0, are two places; only systemd's are taken all. */
+		/* Equal addresses with port 0 are two places. Only "systemd" takes all inherited
+		 * sockets at once. */
 		if ((any && strcmp(address, "systemd") != 0) ||
 		    (!same && strcmp(p->bound, address) != 0)) {
 			i++;
@@ -218,7 +220,7 @@ void listen_set_finish(struct listen_set *s, bool leave)
 
 		for (size_t k = 0; k < p->count; k++)
 			close(p->fds[k]);
-		/* Not one that somebody else has made in its place. */
+		/* A socket that another process has made at the same path stays. */
 		if (p->inode && !leave && lstat(path, &st) == 0 && st.st_ino == p->inode)
 			unlink(path);
 	}

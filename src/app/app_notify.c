@@ -27,7 +27,7 @@ void app_notify(const char *state)
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	/* Nobody to tell is no reason to stop serving. */
+	/* Without a receiver, the gateway serves all the same. */
 	(void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&a,
 		      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n));
 	close(fd);

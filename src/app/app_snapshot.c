@@ -15,8 +15,8 @@ static const char hash_prefix[] = "sha256:";
 
 struct app_snapshot {
 	struct snapshot base;
-	uint8_t (*keys)[HASH_BYTES]; /* owned; of each key its hash, never the key */
-	struct identity **who;       /* owned, each held; of each key */
+	uint8_t (*keys)[HASH_BYTES]; /* owned; the hash of each key, never its text */
+	struct identity **who;       /* owned; a reference for each key */
 	size_t            key_count;
 	char            **origins; /* owned */
 	struct peer_net  *proxies; /* owned */
@@ -38,7 +38,7 @@ static void snapshot_destroy(struct snapshot *s)
 	free(a);
 }
 
-/* They are given to programs, so none of them may make further keys. */
+/* Keys of the configuration belong to programs, so none of them may create further keys. */
 static struct identity *make_identity(const uint8_t hash[HASH_BYTES], size_t i)
 {
 	char     id[IDENTITY_ID_MAX];
@@ -192,7 +192,7 @@ struct identity *app_snapshot_find(const struct snapshot *s, const unsigned char
 		container_of((struct snapshot *)(uintptr_t)s, struct app_snapshot, base);
 	struct identity *found = NULL;
 
-	/* All keys are compared, each in constant time: how long it takes tells nothing. */
+	/* All keys are compared, each in constant time, so that the time reveals nothing. */
 	for (size_t i = 0; i < a->key_count; i++)
 		if (hash_equal(sha256, a->keys[i], HASH_BYTES))
 			found = a->who[i];

@@ -1,4 +1,4 @@
-/* Messages of a takeover: whole ones (SOCK_SEQPACKET), descriptors beside them. */
+/* The messages of a takeover: one packet each (SOCK_SEQPACKET), with descriptors attached. */
 #include "app/app_takeover.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@ enum {
 	VERSION = 1,
 	FDS = 64, /* in one message */
 	TEXT = 200,
-	WAIT_S = 20, /* for the other side's next message */
-	HELLO_S = 1, /* of one who has just come: it is sent at once */
+	WAIT_S = 20, /* time for the next message of the other side */
+	HELLO_S = 1, /* time for the first message, which is sent at once */
 };
 
 enum word { ASK = 1, LOCK, PLACE, REFUSED, READY, DONE, CANCEL };
@@ -26,7 +26,7 @@ struct message {
 	uint32_t word;
 	uint32_t version;
 	uint32_t count; /* LOCK: places that follow; PLACE: sockets of the place */
-	uint32_t first; /* PLACE: which of them the first one here is */
+	uint32_t first; /* PLACE: index of the first socket in this message */
 	uint64_t inode;
 	uint8_t  admin;
 	uint8_t  local;
@@ -62,7 +62,7 @@ static bool takeover_put(int fd, const struct message *m, int flags, const int *
 	return sendmsg(fd, &msg, MSG_NOSIGNAL | flags) == (ssize_t)sizeof *m;
 }
 
-/* Returns how many descriptors came, or -1: no message; errno is 0 at the end of the connection. */
+/* Returns the number of descriptors, or -1: no message; errno is 0 at the end of the connection. */
 static int takeover_get(int fd, struct message *m, int flags, int fds[FDS])
 {
 	union {
@@ -114,7 +114,8 @@ static void wait_at_most(int fd, int seconds)
 
 /* --- where --- */
 
-/* By its folder's descriptor: paths may be longer than a socket's address. */
+/* The path goes through the folder's descriptor, because it may be longer than a socket's
+ * address. */
 static int takeover_find_place(const char *database, struct sockaddr_un *ret,
 			       char ret_name[NAME_MAX + 1])
 {
@@ -148,7 +149,8 @@ enum errc takeover_offer(const char *database, int *ret_fd, struct err *e)
 	int                fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	bool               ok = dir >= 0 && fd >= 0;
 
-	/* Who has the database's lock has this name too: what lies there is of one before us. */
+	/* The owner of the database's lock also owns this name: an older socket there is left
+	 * over. */
 	if (ok)
 		(void)unlinkat(dir, name, 0);
 	ok = ok && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
@@ -269,7 +271,7 @@ static enum errc takeover_lost(struct err *e)
 					 : "does not answer");
 }
 
-/* Nobody is there: *ret_peer is -1. */
+/* Without a serving process, *ret_peer is -1. */
 static enum errc takeover_reach(const char *database, int *ret_peer, struct err *e)
 {
 	struct sockaddr_un at;
@@ -388,6 +390,6 @@ void takeover_cancel(int peer, struct id run, int64_t owner)
 			     .run_secret = run.secret,
 			     .owner = owner };
 
-	/* One who does not read has no time for it any more: no loop waits for him. */
+	/* The peer may not read any more; no loop waits for it. */
 	(void)takeover_put(peer, &m, MSG_DONTWAIT, NULL, 0);
 }

@@ -21,7 +21,8 @@ enum {
 	DRAIN_LOOK_US = 20 * 1000,
 	DRAIN_CUT_US = 1000 * 1000,
 	OTLP_LAST_US = 1000 * 1000,
-	/* Of clients that go on with another process: in this time most ask once more, and are told. */
+	/* Idle clients have this time for one more request, whose answer closes the connection;
+	 * then they reach the next process. */
 	DRAIN_IDLE_US = 3000 * 1000,
 };
 
@@ -29,32 +30,33 @@ struct worker {
 	struct worker_options  o;
 	struct loop           *loop;
 	struct transfers      *transfers;
-	struct json_doc        scratch; /* of all calls' decoding */
+	struct json_doc        scratch; /* shared by the decoders of all calls */
 	struct gateway         gateway;
 	struct server_options  main_options;
 	struct server_options  admin_options;
-	struct server_settings settings; /* of this moment */
+	struct server_settings settings; /* the current settings */
 	struct server         *servers[SERVERS_MAX];
-	bool                   inherited[SERVERS_MAX]; /* its socket outlives us */
-	size_t                 server_count;
-	pthread_t              thread;
-	bool                   started;
+	/* the socket is used by another process too */
+	bool      inherited[SERVERS_MAX];
+	size_t    server_count;
+	pthread_t thread;
+	bool      started;
 
 	struct task  drain_task;
 	struct timer drain_timer;
 	int64_t      drain_timeout_us;
-	bool         leave; /* somebody else has the sockets */
+	bool         leave; /* another process has the sockets */
 	int64_t      drain_idle_us;
 	int64_t      drain_end_us;
-	struct otlp *otlp;   /* owned; NULL: it sends no traces */
-	int64_t otlp_end_us; /* when the last batch is not waited for any more; 0: not sent yet */
+	struct otlp *otlp;        /* owned; NULL: it sends no traces */
+	int64_t      otlp_end_us; /* end of the wait for the last batch; 0: not sent yet */
 };
 
 static const struct server_settings *server_settings_now(void *arg)
 {
 	struct worker *w = arg;
 
-	/* A first key shuts what was open, at once. */
+	/* The first key closes an open gateway at once. */
 	w->settings = w->gateway.now->http;
 	w->settings.open = w->settings.open && !key_ring_any(w->o.store->ring);
 	return &w->settings;
@@ -65,7 +67,8 @@ static const struct run_settings *run_settings_now(void *arg)
 	return &((struct worker *)arg)->gateway.now->run;
 }
 
-/* One text for all that is wrong: a revoked key and one that never was are the same to who asks. */
+/* All wrong keys get the same text, so that a client can't tell a revoked key from an unknown
+ * one. */
 static enum errc worker_auth(void *arg, struct str key, struct identity **ret, struct err *e)
 {
 	const struct worker *w = arg;
@@ -82,7 +85,7 @@ static enum errc worker_auth(void *arg, struct str key, struct identity **ret, s
 	return ERR_OK;
 }
 
-/* Tickets are for runs alone, and good no longer than the key that asked for them. */
+/* A ticket is valid for one run, and no longer than the key that asked for it. */
 static struct identity *worker_ticket(void *arg, struct str text, struct str object)
 {
 	const struct worker *w = arg;
@@ -162,7 +165,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	w->admin_options.routes = admin_routes;
 	w->admin_options.hints = NULL;
 	w->admin_options.tls = false;
-	/* Who runs it gets in, however many clients there are. */
+	/* The operator can connect, however many clients there are. */
 	w->admin_options.max_connections = SIZE_MAX;
 	*ret = w;
 	return ERR_OK;
@@ -225,7 +228,8 @@ void worker_reload(struct worker *w, struct snapshot *s)
 	struct reload *x = calloc(1, sizeof *x);
 
 	if (!x) {
-		log_note(LOG_ERROR, "reload", "no memory: one worker keeps the old configuration");
+		log_note(LOG_ERROR, "reload",
+			 "a worker has no memory for the new configuration and keeps the old one");
 		return;
 	}
 	*x = (struct reload){ { .fn = swap_snapshot }, w, snapshot_hold(s) };
@@ -236,7 +240,7 @@ void worker_reload(struct worker *w, struct snapshot *s)
 
 static size_t worker_busy(const struct worker *w)
 {
-	/* What a worker does for somebody who has left still uses the store. */
+	/* A worker's tasks for clients that have left still use the store. */
 	size_t n = run_engine_live(w->gateway.runs) + loop_owed(w->loop);
 
 	for (size_t i = 0; i < w->server_count; i++)
@@ -244,7 +248,7 @@ static size_t worker_busy(const struct worker *w)
 	return n;
 }
 
-/* worker_sends: the last spans are on their way to the collector. */
+/* worker_sends: true while the last spans are being sent to the collector. */
 static bool worker_sends(struct worker *w, int64_t now)
 {
 	if (!w->otlp)
@@ -288,7 +292,8 @@ static void worker_look(struct timer *t)
 
 		err_set(&e, ERR_SHUTTING_DOWN, "", "the gateway is stopping");
 		run_engine_stop(w->gateway.runs, &e);
-		/* Who has not taken its end by now, or is still sending, is cut. */
+		/* Clients that have not read the end of their answer by now, or are still sending,
+		 * are cut. */
 		if (now >= w->drain_end_us + DRAIN_CUT_US)
 			for (size_t i = 0; i < w->server_count; i++)
 				server_cut(w->servers[i]);
@@ -300,7 +305,7 @@ static void worker_drain_servers(struct task *t)
 {
 	struct worker *w = container_of(t, struct worker, drain_task);
 
-	/* Where somebody takes over, what waits here is served here. */
+	/* During a takeover, waiting calls are still served here. */
 	if (!w->leave)
 		admit_drain();
 	for (size_t i = 0; i < w->server_count; i++)
@@ -336,8 +341,8 @@ void worker_destroy(struct worker *w)
 	if (!w)
 		return;
 	if (w->loop) {
-		/* One turn of a stopped loop: answers of the store and the pool that nobody waits for
-		 * are freed. */
+		/* One turn of the stopped loop frees the answers of the store and the pool for
+		 * clients that have left. */
 		loop_stop(w->loop);
 		loop_run(w->loop);
 	}

@@ -1,11 +1,11 @@
-/* The one place that knows which storage engines there are. */
+/* The list of storage engines. */
 #include "app/engines.h"
 
 #include "base/base.h"
 #include "store/sqlite/engine.h"
 
 static const struct store_engine *const engines[] = {
-	&sqlite_engine, /* takes what no other does */
+	&sqlite_engine, /* the last engine takes every remaining name */
 };
 
 const struct store_engine *engine_for(const char *database)

@@ -1,4 +1,4 @@
-/* What a key may use, from text and back; whole numbers throughout, so that no cent is lost. */
+/* Reads and prints the allowance of a key. All numbers are integers, so that no rounding occurs. */
 #include "base/allowance.h"
 
 #include "base/money.h"
@@ -17,7 +17,7 @@ static const struct {
 	      { 'm', 60 * SECOND_US },
 	      { 's', SECOND_US } };
 
-/* allowance_digits: up to ten of them, no leading zero in front of another. */
+/* allowance_digits: reads one to ten digits, without a leading zero. */
 static bool allowance_digits(struct str text, int64_t *ret)
 {
 	int64_t v = 0;

@@ -1,4 +1,4 @@
-/* Making keys and telling them from other texts. */
+/* Makes API keys, and recognizes them among other texts. */
 #include "base/api_key.h"
 
 #include "base/id.h"
@@ -10,16 +10,16 @@ static const char id_front[] = "key_";
 
 enum {
 	FRONT = sizeof front - 1,
-	SECRET = 43, /* 62^43 is a little more than 2^256 */
+	SECRET = 43, /* characters: 62^43 is a little more than 2^256 */
 	CHECK_DIGITS = 6,
 	CHECK_AT = API_KEY_LENGTH - CHECK_DIGITS,
 };
 
-/* No signs that look alike: ids are read out and typed. */
+/* Ids are read aloud and typed, so no two of these characters look alike. */
 static const char id_signs[] = "0123456789abcdefghjkmnpqrstvwxyz";
 static const char secret_signs[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/* CRC-32 as in zip, four bits at a time: one for each request must cost little. */
+/* CRC-32 as in zip, four bits at a time. Every request needs one, so it must be cheap. */
 static uint32_t crc32_of(const char *p, size_t n)
 {
 	static const uint32_t table[16] = {
@@ -45,7 +45,7 @@ static void put_check(const char *text, char ret[CHECK_DIGITS])
 		ret[i] = secret_signs[crc % 62];
 }
 
-/* Bytes that would make the first signs likelier are passed over. */
+/* Bytes that would make the first characters more likely are skipped. */
 static void put_secret(char *at)
 {
 	for (size_t n = 0; n < SECRET;) {

@@ -1,4 +1,4 @@
-/* The end of a process that found a bug in itself. */
+/* Ends the process after a failed CHECK. */
 #include "base/base.h"
 
 #include <stdio.h>

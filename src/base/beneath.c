@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 enum {
-	TRIES = 8,   /* while others rename directories on the way */
-	TAIL = 4096, /* read at once behind the size that was told */
+	TRIES = 8,   /* tries, while other programs rename directories on the way */
+	TAIL = 4096, /* bytes that are read at once after the expected size */
 };
 
 struct beneath {
 	int   fd;
 	char *given; /* owned; without slashes at its end */
-	char *real;  /* owned; the same without symbolic links */
+	char *real;  /* owned; the same path without symbolic links */
 };
 
 /* glibc has no wrapper. */
@@ -61,7 +61,8 @@ static const char *why_not(int error)
 static enum errc open_root(const char *root, int *ret_fd, struct err *e)
 {
 	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	/* Asked once, so that a missing openat2 or right shows at the start and not in requests. */
+	/* A first openat2 shows at the start, and not in a request, whether the call and the rights
+	 * exist. */
 	int probe = fd >= 0 ? open_below(fd, ".", O_PATH | O_DIRECTORY) : -1;
 	int error = errno;
 
@@ -114,7 +115,7 @@ void beneath_destroy(struct beneath *b)
 
 /* --- names --- */
 
-/* Only at the border of a component: /srv/images is not in front of /srv/images2/a. */
+/* A prefix ends at the end of a component: /srv/images is no prefix of /srv/images2/a. */
 static bool strip(struct str *path, const char *prefix)
 {
 	size_t n = strlen(prefix);
@@ -127,7 +128,7 @@ static bool strip(struct str *path, const char *prefix)
 	return true;
 }
 
-/* The name relative to the root; false: there can be no such file. */
+/* The path relative to the root; false: no such file is possible. */
 static bool beneath_relative(const struct beneath *b, struct str path, char ret_name[PATH_MAX])
 {
 	if (path.n == 0 || path.n >= PATH_MAX || memchr(path.p, '\0', path.n))
@@ -141,8 +142,8 @@ static bool beneath_relative(const struct beneath *b, struct str path, char ret_
 
 /* --- reading --- */
 
-/* One text for all that is missing, elsewhere, forbidden or no file: nothing is told of what lies
- * outside. */
+/* A missing, forbidden or outside file, and a directory, have the same text, so that the error
+ * reveals nothing about paths outside the root. */
 static enum errc fail_none(struct err *e)
 {
 	return err_set(e, ERR_INVALID_VALUE, "",
@@ -177,7 +178,7 @@ static ssize_t read_some(int fd, void *to, size_t n)
 	return got;
 }
 
-/* The size may have been told wrongly, or change meanwhile: the end is where nothing comes. */
+/* The expected size may be wrong or change, so the file ends where a read returns nothing. */
 static enum errc beneath_read_whole(int fd, size_t size, size_t max, struct buf *out, struct err *e)
 {
 	size_t  start = out->len;
@@ -221,7 +222,8 @@ enum errc beneath_read(const struct beneath *b, struct str path, size_t max, str
 	if (!beneath_relative(b, path, name))
 		return fail_none(e);
 
-	/* Not to wait for a pipe's other end, nor to get a terminal: both are refused once open. */
+	/* The flags avoid waiting at a pipe and becoming the owner of a terminal. Both are refused
+	 * after the open. */
 	int fd = open_below(b->fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return fail_open(errno, e);

@@ -71,7 +71,7 @@ bool buf_int(struct buf *b, int64_t v)
 {
 	char  text[24];
 	char *p = text + sizeof text;
-	/* -INT64_MIN does not exist: work on the unsigned magnitude. */
+	/* The unsigned magnitude is used, because -INT64_MIN does not exist. */
 	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
 	do {
@@ -101,10 +101,10 @@ bool buf_fmt(struct buf *b, const char *fmt, ...)
 
 enum {
 	ESCAPE_MAX = 6, /* bytes of the longest escape */
-	RUN_MAX = 256,  /* escapes that are added at once */
+	RUN_MAX = 256,  /* escapes that are added in one step */
 };
 
-/* What follows the backslash of a byte's escape; 0: it needs none. */
+/* The character after the backslash of a byte's escape; 0: the byte needs no escape. */
 /* clang-format off */
 static const char escapes[0x100] = {
 	[0] = 'u', [1] = 'u', [2] = 'u', [3] = 'u', [4] = 'u', [5] = 'u', [6] = 'u', [7] = 'u',
@@ -115,8 +115,8 @@ static const char escapes[0x100] = {
 };
 /* clang-format on */
 
-/* special_from: where the first byte that has to be escaped stands, at i or behind it; s.n: there
- * is none.  Eight bytes at a time as long as none is among them. */
+/* special_from: the place of the first byte from i on that needs an escape; s.n: there is none.
+ * Eight bytes are checked at a time. */
 static size_t special_from(struct str s, size_t i)
 {
 	const uint64_t ones = UINT64_MAX / 255;
@@ -125,8 +125,8 @@ static size_t special_from(struct str s, size_t i)
 		memcpy(&w, s.p + i, sizeof w);
 		uint64_t quote = w ^ ones * '"';
 		uint64_t slash = w ^ ones * '\\';
-		/* A byte's highest bit is set where the byte is below 0x20, or zero in the other two;
-		 * a carry sets more of them, but only above such a byte. */
+		/* The highest bit of a byte becomes 1 where the byte is below 0x20, or 0 in one of
+		 * the other two words. A carry sets further bits, but only above such a byte. */
 		uint64_t found = ((w - ones * 0x20) & ~w) | ((quote - ones) & ~quote) |
 				 ((slash - ones) & ~slash);
 
@@ -138,7 +138,8 @@ static size_t special_from(struct str s, size_t i)
 	return i;
 }
 
-/* buf_add_escaped: the bytes from s.p[*i] on that all need an escape; *i is then behind them. */
+/* buf_add_escaped: adds the run of bytes from s.p[*i] on that all need an escape, and moves *i
+ * after it. */
 static bool buf_add_escaped(struct buf *b, struct str s, size_t *i)
 {
 	static const char hex[] = "0123456789abcdef";

@@ -1,4 +1,4 @@
-/* The error table made into columns, and the one renderer of an error object. */
+/* The columns of the error table, and the only function that prints an error object. */
 #include "base/err.h"
 
 #include "base/buf.h"

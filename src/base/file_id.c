@@ -8,7 +8,7 @@
 
 static const char prefix[] = "file-";
 enum { PREFIX = sizeof prefix - 1, UUID = 36 };
-/* Where a UUID has its dashes. */
+/* The places of the dashes in a UUID. */
 static const unsigned char dashes[] = { 8, 13, 18, 23 };
 
 struct str file_id_text(struct id id, char ret[FILE_ID_MAX])

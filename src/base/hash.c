@@ -1,5 +1,6 @@
-/* Digests and hex; OpenSSL lives only here.  Its plain functions of SHA-256, which OpenSSL 3 would like to be
- * left for its envelopes, take no memory: a digest can't fail, and each costs a few fetches less. */
+/* Digests and hex; only this file uses OpenSSL. It uses the plain SHA-256 functions, which OpenSSL
+ * 3 would like to replace by its envelopes, because they take no memory: a digest can't fail, and
+ * costs less. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/hash.h"
 
@@ -52,7 +53,8 @@ void hash_sum_destroy(struct hash_sum *h)
 	free(h);
 }
 
-/* One half of an HMAC: the key, each byte of its block mixed with pad, and then the data. */
+/* One half of an HMAC (RFC 2104): the digest of the key's block, each byte combined with `pad`, and
+ * the data. */
 static void hmac_half(const unsigned char key[HASH_BYTES], unsigned char pad, const void *data,
 		      size_t len, unsigned char ret[HASH_BYTES])
 {

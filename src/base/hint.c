@@ -15,7 +15,7 @@ static char hint_lower(char c)
 
 bool hint_near(struct str written, struct str meant, size_t *ret_distance)
 {
-	/* Three rows of the table are enough: a swap looks two rows back. */
+	/* Three rows of the table are enough, because a swap needs the row two steps back. */
 	size_t row[3][LONGEST + 1];
 
 	if (written.n == 0 || written.n > LONGEST || meant.n == 0 || meant.n > LONGEST)
@@ -40,7 +40,8 @@ bool hint_near(struct str written, struct str meant, size_t *ret_distance)
 		}
 	}
 
-	/* A third of the name may be wrong, or else "n" would be near to everything short. */
+	/* At most a third of the name may be wrong; without that rule "n" would be near to every
+	 * short name. */
 	size_t distance = row[written.n % 3][meant.n];
 	if (distance > FAR || distance * 3 > meant.n)
 		return false;

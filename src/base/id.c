@@ -7,10 +7,12 @@
 #include <stdatomic.h>
 #include <sys/random.h>
 
-/* 43 bits of milliseconds last until 2248; 20 bits below them tell ids of one millisecond apart. */
+/* An id has 43 bits of milliseconds, which last until 2248, and 20 bits that make ids of one
+ * millisecond different. */
 enum { SEQUENCE_BITS = 20 };
 
-/* The highest bit of the sequence tells two processes apart that share a database for a while. */
+/* The highest bit of the sequence separates two processes that share a database during a
+ * takeover. */
 #define LANE ((int64_t)1 << (SEQUENCE_BITS - 1))
 
 static _Atomic int64_t last_key;
@@ -18,7 +20,8 @@ static _Atomic int64_t lane; /* 0 or LANE */
 
 uint64_t id_random(void)
 {
-	/* getrandom costs a system call: take 64 words at a time, each used once and wiped. */
+	/* getrandom is a system call, so 64 words are taken at a time; each is used once and
+	 * wiped. */
 	static _Thread_local uint64_t pool[64];
 	static _Thread_local size_t   left;
 
@@ -47,12 +50,12 @@ void id_lane(int n)
 	atomic_store(&lane, n ? LANE : 0);
 }
 
-/* in_lane: the first key from this one on that is ours. */
+/* in_lane: the smallest key from this one on that belongs to this process. */
 static int64_t in_lane(int64_t key, int64_t ours)
 {
 	if ((key & LANE) == ours)
 		return key;
-	/* Into the upper half of this millisecond, or to the next one. */
+	/* The key moves to the upper half of this millisecond, or to the next millisecond. */
 	return ours ? (key & ~(LANE - 1)) | LANE : (key | (LANE - 1)) + 1;
 }
 

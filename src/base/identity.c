@@ -1,4 +1,4 @@
-/* Who asks, counted. */
+/* Identities with a count of references. */
 #include "base/identity.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ unsigned scope_find(struct str name)
 	return 0;
 }
 
-/* One block: the identity, its models, their bytes. */
+/* The identity, its models and their bytes are one block of memory. */
 struct identity *identity_create(const struct identity_options *o)
 {
 	size_t bytes = 0;

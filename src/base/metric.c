@@ -20,8 +20,8 @@ static const struct {
 #undef X
 };
 
-/* Upper bounds of the buckets, as many for each kind of histogram; the same for all of a kind, so that
- * they can be compared. */
+/* Upper bounds of the buckets. All histograms of a kind have the same bounds, so that they can be
+ * compared. */
 enum { BOUNDS = 16 };
 static const int64_t times[BOUNDS] = { 1000,     5000,     10000,     25000,    50000,   100000,
 				       250000,   500000,   1000000,   2500000,  5000000, 10000000,
@@ -71,14 +71,14 @@ struct series {
 	uint64_t buckets[BOUNDS];
 };
 
-/* One lock for all: it is held for some tens of nanoseconds, once or twice a request. */
+/* One lock guards everything. A request holds it once or twice, for some tens of nanoseconds. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	struct series *series[METRIC_SERIES]; /* owned, for the life of the process */
 	size_t         count;
 } stores[METRIC__COUNT];
 
-/* What is kept of labels: cut at a character, so that equal series have equal names. */
+/* Labels, cut at the end of a character, so that equal series have equal names. */
 struct labels {
 	char     text[METRIC_LABELS][LABEL_MAX];
 	uint32_t hash;
@@ -108,7 +108,8 @@ static bool same_labels(const struct series *s, const struct labels *cut)
 	return true;
 }
 
-/* metric_find_locked: the series, made if need be; NULL when the family is full or memory is short. */
+/* metric_find_locked: the series, created if there is none; NULL: the family is full, or no
+ * memory. */
 static struct series *metric_find_locked(enum metric m, const char *const labels[METRIC_LABELS])
 {
 	struct labels cut;
@@ -199,7 +200,7 @@ void metric_http(const char *route, const char *method, int status, int64_t us)
 
 /* --- printing --- */
 
-/* The format knows three escapes and no other. */
+/* The format has only three escapes. */
 static bool metric_put_value(struct buf *out, const char *value)
 {
 	bool ok = true;
@@ -279,7 +280,7 @@ static bool put_family_locked(struct buf *out, enum metric m, bool open_metrics)
 {
 	static const char *const kinds[] = { "counter",   "gauge",     "histogram", "histogram",
 					     "histogram", "histogram", "counter" };
-	/* OpenMetrics names a counter's family without the _total of its samples. */
+	/* In OpenMetrics, the name of a counter's family lacks the _total of its samples. */
 	int n = (int)strlen(families[m].name);
 	if (open_metrics && (families[m].kind == COUNTER || families[m].kind == MONEY) && n > 6)
 		n -= 6;

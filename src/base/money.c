@@ -1,4 +1,4 @@
-/* Decimals and thousand-millionths. */
+/* Reads and prints decimals with nine places as integers. */
 #include "base/money.h"
 
 #include <stdio.h>

@@ -12,7 +12,8 @@
 #include <string.h>
 
 static atomic_bool on;
-static uint64_t    threshold; /* of a random number below 2^32 */
+/* a call is sampled if a random number below 2^32 is less than this */
+static uint64_t threshold;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct buf      queue = { .max = LIMIT_TRACE_QUEUE };
@@ -33,7 +34,7 @@ bool trace_on(void)
 
 static bool trace_is_hex(const char *p, size_t n)
 {
-	bool any = false; /* of all zeroes there is none */
+	bool any = false; /* an id of zeroes only is invalid */
 
 	for (size_t i = 0; i < n; i++) {
 		if (!((p[i] >= '0' && p[i] <= '9') || (p[i] >= 'a' && p[i] <= 'f')))
@@ -54,7 +55,7 @@ static void put_random(char *to, size_t n)
 		snprintf(to + i, 17, "%016llx", (unsigned long long)(id_random() | 1));
 }
 
-/* version-id-parent-flags; a later version may have more behind another dash. */
+/* The form is version-id-parent-flags. A later version may have more after another dash. */
 static bool trace_parse(struct str h, struct trace *ret)
 {
 	const char *p = h.p;
@@ -190,7 +191,7 @@ void trace_close(struct trace_span *s, const char *error)
 {
 	if (error)
 		trace_str(s, "error.type", str_of(error));
-	/* Code 2 is OTLP's for an error; one that ended well has no status, as conventions want it. */
+	/* OTLP's code for an error is 2. By convention, a span without an error has no status. */
 	s->ok = s->ok && buf_text(&s->json, error ? "],\"status\":{\"code\":2}}" : "]}");
 	pthread_mutex_lock(&lock);
 	bool kept = s->ok && add_locked(buf_view(&s->json));

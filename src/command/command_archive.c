@@ -21,7 +21,7 @@
 enum {
 	PROGRESS_US = 500 * 1000,
 	PIECE = 256 * KIB,
-	BUSY_MS = 30 * 1000, /* longer than a server would wait: it is no client's time */
+	BUSY_MS = 30 * 1000, /* longer than the gateway waits: no client is waiting */
 };
 
 static int archive_fail(const struct err *e, int status)
@@ -30,7 +30,7 @@ static int archive_fail(const struct err *e, int status)
 	return status;
 }
 
-/* The last step of a command is told; the ones before it only to somebody who looks on. */
+/* The last line of a command's progress is always printed; earlier lines only on a terminal. */
 static void archive_progress(int64_t *next_us, const char *what, size_t n)
 {
 	int64_t now = clock_mono_us();
@@ -56,7 +56,7 @@ static struct store_options archive_options_of(const struct config *c)
 
 struct output {
 	int     fd;
-	char    path[PATH_MAX]; /* what is written; empty: it is the standard output */
+	char    path[PATH_MAX]; /* path of the temporary file; empty: the standard output */
 	int64_t progress_us;
 };
 
@@ -89,7 +89,7 @@ static int open_output(const char *path, struct output *ret)
 		fputs("parley: the name of the file is too long\n", stderr);
 		return EX_USAGE;
 	}
-	/* One that an export left behind which was broken off. */
+	/* An interrupted export may have left this file. */
 	(void)unlink(ret->path);
 	ret->fd = open(ret->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (ret->fd >= 0)
@@ -99,7 +99,7 @@ static int open_output(const char *path, struct output *ret)
 	return EX_CANTCREAT;
 }
 
-/* The file has its name once it is whole and on the disk. */
+/* The file gets its name when all of it is on the disk. */
 static int close_output(struct output *out, const char *path, bool whole)
 {
 	if (!out->path[0])

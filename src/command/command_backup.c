@@ -1,5 +1,5 @@
-/* parley backup FILE: a copy of the database and of the uploaded files, whether a gateway serves or
- * not. */
+/* parley backup FILE: copies the database and the uploaded files, with or without a running
+ * gateway. */
 #include "base/clock.h"
 #include "app/engines.h"
 #include "command/command.h"

@@ -1,5 +1,5 @@
-/* parley health: does the gateway of this configuration take requests?  For probes that have no
- * HTTP client of their own, as in a container. */
+/* parley health: asks whether the gateway of this configuration takes requests, for probes without
+ * their own HTTP client, as in a container. */
 #include "command/command.h"
 
 #include "base/limits.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TIMEOUT_MS = 4000 }; /* below the time that those who ask give us, mostly 5 s and more */
+enum { TIMEOUT_MS = 4000 }; /* below the usual time limit of probes, which is 5 s and more */
 
 static bool health_ready(const char *address, bool tls)
 {
@@ -27,7 +27,7 @@ static bool health_ready(const char *address, bool tls)
 
 int command_health(const struct command_call *call)
 {
-	/* All listeners belong to one gateway: which of them is asked does not matter. */
+	/* All listeners belong to one gateway, so any of them can be asked. */
 	bool tls = call->config->tls_cert[0] != '\0';
 	return health_ready(call->config->listen.items[0], tls) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,4 +1,5 @@
-/* parley keys create|list|update|revoke|rotate: API keys, in the database, whether a gateway serves or not. */
+/* parley keys create|list|update|revoke|rotate: manages the API keys of the database, with or
+ * without a running gateway. */
 #include "command/command.h"
 #include "app/engines.h"
 
@@ -21,7 +22,7 @@
 #include <time.h>
 
 enum {
-	BUSY_MS = 30 * 1000, /* longer than a server would wait: it is no client's time */
+	BUSY_MS = 30 * 1000, /* longer than the gateway waits: no client is waiting */
 	PAGE = 500,
 	BODY_MAX = 256 * KIB,
 };
@@ -55,7 +56,7 @@ static enum errc do_write(const struct command_call *call, struct api_key_write 
 
 /* --- options, as the JSON that the admin routes take --- */
 
-/* keys_put_list: "a,b" as an array. */
+/* keys_put_list: prints "a,b" as an array. */
 static bool keys_put_list(struct buf *out, const char *text)
 {
 	const char *at = text;
@@ -95,19 +96,19 @@ static enum errc read_seconds(const char *option, const char *text, int64_t *ret
 	int64_t             us = 0;
 	size_t              digits = strspn(text, "0123456789");
 
-	/* Days, which the configuration has no use for. */
+	/* The unit of days is unknown to the configuration. */
 	if (digits > 0 && digits < 6 && strcmp(text + digits, "d") == 0) {
 		*ret_s = strtoll(text, NULL, 10) * 24 * 3600;
 		return ERR_OK;
 	}
 	enum errc rc = config_value_read(&rule, str_of(text), NULL, &at, &us, e);
 	if (rc != ERR_OK)
-		e->path[0] = '\0'; /* the text has it */
+		e->path[0] = '\0'; /* the text names the option already */
 	*ret_s = us / 1000000;
 	return rc;
 }
 
-/* A day, or so much time from now. */
+/* The text is a day, or a time from now. */
 static enum errc put_expires(struct buf *out, const char *text, struct err *e)
 {
 	struct tm   day = { 0 };
@@ -120,7 +121,7 @@ static enum errc put_expires(struct buf *out, const char *text, struct err *e)
 	} else if (end && !*end) {
 		int month_day = day.tm_mday;
 
-		/* It makes the 30th of February a day of March. */
+		/* timegm turns the 30th of February into a day of March. */
 		s = (int64_t)timegm(&day);
 		if (day.tm_mday != month_day)
 			return err_set(e, ERR_INVALID_VALUE, "expires", "there is no such day: %s",
@@ -150,7 +151,7 @@ static bool put_texts(struct buf *out, const struct command_keys_options *k)
 	       (command_keys_member(out, "shares") && buf_json_string(out, str_of(k->share)));
 }
 
-/* keys_read_options: in holds the body that they stand for. */
+/* keys_read_options: makes the request body that the options describe, and reads it into `in`. */
 static enum errc keys_read_options(struct input *in, const struct command_keys_options *k,
 				   struct err *e)
 {
@@ -171,8 +172,8 @@ static enum errc keys_read_options(struct input *in, const struct command_keys_o
 
 /* --- what is done to a key --- */
 
-/* keys_told: the one time that the text is shown: alone on the standard output, so that a script can take
- * it; all else goes to stderr. */
+/* keys_told: prints the key's text, for the only time. The standard output has nothing else, so
+ * that a script can read it; everything else goes to stderr. */
 static int keys_told(const struct command_call *call, const struct api_key_write *w,
 		     const char *text)
 {
@@ -247,7 +248,7 @@ static int keys_rotate(const struct command_call *call, struct str id)
 	return status;
 }
 
-/* write_and_tell: a change that makes no text. */
+/* write_and_tell: a change that makes no new text of a key. */
 static int write_and_tell(const struct command_call *call, struct api_key_write *w,
 			  const char *done)
 {
@@ -312,7 +313,7 @@ static bool keys_put_part(struct buf *out, const char *name, int64_t v, int64_t 
 	       (us == 0 || (buf_text(out, "/") && allowance_put_time(out, us)));
 }
 
-/* put_allowance: as options are written. */
+/* put_allowance: prints limits in the form of the options. */
 static bool put_allowance(struct buf *out, const struct allowance *a)
 {
 	if (!keys_put_part(out, "requests", a->requests, a->requests_window_us) ||
@@ -415,7 +416,7 @@ static int with_ids(const struct command_call *call,
 
 	for (size_t i = 1; i < call->argument_count; i++)
 		if (!api_key_id(str_of(call->arguments[i]), &id)) {
-			/* Whatever it is, it may be a secret. */
+			/* The argument may be a secret, so it is not repeated. */
 			fputs("parley: that is no id of a key, as key_7h2kq9vx\n", stderr);
 			return EX_USAGE;
 		}
@@ -426,15 +427,15 @@ static int with_ids(const struct command_call *call,
 	return status;
 }
 
-/* Which options a command takes. */
+/* The groups of options that a command takes. */
 enum takes { TAKES_SETTINGS = 1, TAKES_SHARE = 2, TAKES_GRACE = 4 };
 
 /* clang-format off */
 static const struct deed {
 	const char *name;
-	size_t      least, most; /* ids behind it */
+	size_t      least, most; /* number of ids after the command */
 	unsigned    takes;       /* enum takes */
-	int (*all)(const struct command_call *call); /* or for each id: */
+	int (*all)(const struct command_call *call); /* instead of `all`: called for each id */
 	int (*each)(const struct command_call *call, struct str id);
 } deeds[] = {
 	{ "create", 0, 0, TAKES_SETTINGS | TAKES_SHARE, keys_create, NULL },
@@ -445,7 +446,7 @@ static const struct deed {
 };
 /* clang-format on */
 
-/* Options that mean nothing for a command are a slip, not to be passed over. */
+/* An option that a command does not use is an error, because it is probably a mistake. */
 static bool keys_fits(const struct command_keys_options *k, const struct deed *deed)
 {
 	bool settings = k->name || k->scopes || k->models || k->expires || k->metadata_count > 0 ||

@@ -39,7 +39,7 @@ static bool is_count(struct str text)
 	return true;
 }
 
-/* keys_limits_split: "60/1m"; false: there is no slash. */
+/* keys_limits_split: cuts "60/1m" at its slash; false: there is no slash. */
 static bool keys_limits_split(struct str text, struct str *ret_count, struct str *ret_time)
 {
 	const char *slash = text.n > 0 ? memchr(text.p, '/', text.n) : NULL;
@@ -74,7 +74,7 @@ static enum errc put_body(struct buf *out, struct str value, struct err *e)
 	enum errc           rc = config_value_read(&rule, value, NULL, &at, &bytes, e);
 
 	if (rc != ERR_OK) {
-		e->path[0] = '\0'; /* the text has it */
+		e->path[0] = '\0'; /* the text names the option already */
 		return rc;
 	}
 	return buf_int(out, bytes) ? ERR_OK : keys_limits_too_long(e);

@@ -1,4 +1,4 @@
-/* parley migrate: the database's tables up to date, and no gateway. */
+/* parley migrate: brings the tables of the database up to date, without serving. */
 #include "app/app.h"
 #include "command/command.h"
 

@@ -7,7 +7,7 @@
 int command_serve(const struct command_call *call)
 {
 #ifdef NDEBUG
-	/* Keys stay out of core dumps; a debug build stays open to debuggers. */
+	/* Core dumps must not contain keys. A debug build stays open to debuggers. */
 	if (config_has_secrets(call->config))
 		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif

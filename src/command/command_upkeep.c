@@ -21,7 +21,8 @@ void command_upkeep_begin(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
 		sigaction(signals[i], &act, NULL);
-	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of the write, not our death */
+	/* a write above the file size limit fails instead of ending the process */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 bool command_upkeep_stopped(void)

@@ -1,4 +1,4 @@
-/* parley vacuum: a smaller file, whether a gateway serves or not. */
+/* parley vacuum: makes the database file smaller, with or without a running gateway. */
 #include "base/clock.h"
 #include "app/engines.h"
 #include "command/command.h"

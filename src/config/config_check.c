@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SOCKET_PATH = 107 }; /* what a socket's address has room for */
+enum { SOCKET_PATH = 107 }; /* bytes of a path in a socket's address */
 
-/* The shape only; whether it can be bound shows when it is. */
+/* Only the form is checked here; binding the address shows the rest. */
 static bool is_address(const char *text)
 {
 	const char *colon = strrchr(text, ':');
@@ -41,7 +41,7 @@ static bool config_is_name(const char *text)
 	return n > 0 && n <= 64 && !text[n];
 }
 
-/* Where an inherited socket listens shows at the start. */
+/* The address of an inherited socket is known only at the start. */
 static bool config_is_inherited(const char *text)
 {
 	return strncmp(text, "fd:", 3) == 0 || strcmp(text, "systemd") == 0;
@@ -149,7 +149,8 @@ static enum errc check_proxies(const struct config *c, struct err *e)
 	return ERR_OK;
 }
 
-/* Opened and closed again: what is missing at the start is missed there, not in a request. */
+/* The folder is opened and closed again, so that a missing one is an error at the start and not in
+ * a request. */
 static enum errc check_image_root(const struct config *c, struct err *e)
 {
 	struct config_place at = config_memory_place(c, CONFIG_OPTION_image_root);
@@ -176,7 +177,7 @@ static enum errc check_collector(const struct config *c, struct err *e)
 				 c->otlp_endpoint);
 }
 
-/* The key of a row that an error's path names, or the row itself. */
+/* The node of the key that an error's path names, or else the node of the row. */
 static const struct config_node *config_culprit(const struct config_node *row, const char *path)
 {
 	size_t n = strcspn(path, ".[");
@@ -187,7 +188,8 @@ static const struct config_node *config_culprit(const struct config_node *row, c
 	return row;
 }
 
-/* Providers are made and thrown away: what their dialects refuse is then refused with its line. */
+/* Providers are created and destroyed again, so that an option that a dialect refuses is reported
+ * with its line. */
 static enum errc config_check_check_providers(const struct config *c, struct err *e)
 {
 	for (size_t i = 0; i < c->provider_count; i++) {
@@ -200,7 +202,8 @@ static enum errc config_check_check_providers(const struct config *c, struct err
 			const char *ca_file = c->providers[i].ca_file;
 
 			provider_destroy(p);
-			/* libcurl would tell each call alone, and not by name. */
+			/* libcurl would report a missing file in every call, and without its
+			 * name. */
 			if (!ca_file || access(ca_file, R_OK) == 0)
 				continue;
 			err_set(&why, ERR_INVALID_VALUE, "ca_file", "'%.80s' can't be read: %s",

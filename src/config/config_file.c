@@ -17,10 +17,10 @@ struct reading {
 	struct arena       *arena;
 	yaml_parser_t       yaml;
 	struct config_node *root;
-	struct config_node *open; /* innermost open list or map; NULL outside of the root */
+	struct config_node *open; /* innermost open list or map; NULL: outside the root */
 	struct config_node *last[LIMIT_CONFIG_DEPTH + 1]; /* newest child at each depth */
 	size_t              depth;
-	const char         *key; /* read, its value is next */
+	const char         *key; /* the last key, whose value comes next */
 	int                 key_line;
 	int                 documents;
 	struct err         *e;
@@ -74,7 +74,7 @@ static enum errc config_file_take_key(struct reading *r, struct str text, int li
 	return ERR_OK;
 }
 
-/* Hangs a new node into the open list or map, or makes it the root. */
+/* Adds a new node to the open list or map, or makes it the root. */
 static enum errc add_node(struct reading *r, enum config_kind kind, int line,
 			  struct config_node **ret)
 {

@@ -1,4 +1,4 @@
-/* What a reload can't change, by the rows of config.def. */
+/* Finds the changed options that a reload can't apply, by the rows of config.def. */
 #include "config/config.h"
 
 #include "config/config_option.h"

@@ -16,7 +16,7 @@ static void *config_member(struct config *c, const struct config_option *o)
 	return (char *)c + o->offset;
 }
 
-/* Items are added to what the list holds; room is for all that may come. */
+/* Adds an item to a list; `room` is for all items that may follow. */
 static enum errc config_list_add(struct config *c, const struct config_option *o, struct str text,
 				 const struct config_place *at, struct err *e)
 {
@@ -48,7 +48,8 @@ static struct str config_trim(struct str s)
 	return s;
 }
 
-/* Comma-separated, as in defaults, variables and flags; blanks round the commas do not count. */
+/* Lists in defaults, variables and flags are separated by commas; spaces around a comma are
+ * ignored. */
 static enum errc list_split(struct config *c, const struct config_option *o, struct str text,
 			    const struct config_place *at, struct err *e)
 {
@@ -76,7 +77,7 @@ static enum errc list_check(struct config *c, const struct config_option *o,
 	return ERR_OK;
 }
 
-/* A new source takes a list over as a whole: nothing of a weaker one stays in it. */
+/* A stronger source replaces a list as a whole. */
 static void set_source(struct config *c, enum config_option_id i, enum config_source source,
 		       const struct config_node *node)
 {
@@ -194,7 +195,8 @@ static enum errc set_environment(struct config *c, struct err *e)
 		char        name[64];
 		const char *value = getenv(config_place_env(config_options[i].name, name));
 
-		if (!value || !*value) /* empty is not set, as in a compose file's ${X:-} */
+		/* an empty variable counts as unset, as ${X:-} of a compose file makes one */
+		if (!value || !*value)
 			continue;
 		set_source(c, (enum config_option_id)i, CONFIG_FROM_ENVIRONMENT, NULL);
 		enum errc rc = set_text(c, (enum config_option_id)i, str_of(value), e);
@@ -213,7 +215,8 @@ static enum errc set_flags(struct config *c, const struct config_flag *flags, si
 		if (i < 0)
 			return err_set(e, ERR_INVALID_VALUE, NULL, "--%.64s: unknown option",
 				       flags[n].name);
-		if (c->memory->source[i] != CONFIG_FROM_FLAG) /* a list's flag may be repeated */
+		/* a list is filled by repeated flags */
+		if (c->memory->source[i] != CONFIG_FROM_FLAG)
 			set_source(c, (enum config_option_id)i, CONFIG_FROM_FLAG, NULL);
 		enum errc rc = set_text(c, (enum config_option_id)i, str_of(flags[n].value), e);
 		if (rc != ERR_OK)

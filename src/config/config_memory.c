@@ -1,4 +1,4 @@
-/* What a loaded configuration owns, from its birth to its end. */
+/* The memory of a loaded configuration. */
 #include "config/config_memory.h"
 
 #include "base/limits.h"

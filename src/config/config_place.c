@@ -47,7 +47,7 @@ const char *config_place_path(const struct config_node *node, char out[CONFIG_PA
 	return out;
 }
 
-/* A long path would push the message out: its last part is what helps. */
+/* Of a long path only the last part is shown, so that the message keeps its room. */
 static const char *short_file(const char *file)
 {
 	size_t      n = strlen(file);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* YAML in double quotes is JSON: one escaper for both. */
+/* A string of YAML in double quotes is one of JSON, so one function escapes both. */
 static bool config_put_quoted(struct buf *out, const char *text)
 {
 	return buf_json_string(out, str_of(text));

@@ -1,4 +1,4 @@
-/* Secrets: read from where they may stand, checked, wiped when they go. */
+/* Secrets: read from their source, checked, and wiped before their memory is freed. */
 #include "config/config_secret.h"
 
 #include "base/limits.h"
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What was read from the environment, for the next load. */
+/* A secret of the environment, kept for the next load. */
 struct kept {
 	struct kept *next;
 	char        *value;  /* owned */
@@ -82,7 +82,8 @@ const char *config_secret_env(const char *name)
 	k = config_secret_keep(name, now);
 	if (!k)
 		return NULL;
-	/* The bytes stay readable in /proc/PID/environ after unsetenv: wipe them first. */
+	/* The bytes would stay readable in /proc/PID/environ after unsetenv, so they are wiped
+	 * first. */
 	explicit_bzero(now, strlen(now));
 	unsetenv(name);
 	return k->value;
@@ -200,7 +201,8 @@ static enum errc read_credential(const char *name, const struct config_place *at
 					 "systemd sets it for LoadCredential=");
 	if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
 		return config_place_fail(at, e, "the credential's path is too long");
-	/* Its folder is private; the file itself may show the mask of an access list as group bits. */
+	/* The folder of credentials is private. The group bits of the file may be the mask of an
+	 * access list, so its mode is not checked. */
 	return config_secret_read_file(path, false, at, ret, e);
 }
 

@@ -1,4 +1,5 @@
-/* The tables of the configuration: each row's keys stand in a list of fields. */
+/* Reads the tables of the configuration: providers, models, keys, limits. The keys of a row are a
+ * list of fields. */
 #include "config/config_table.h"
 
 #include "base/limits.h"
@@ -91,7 +92,7 @@ static const struct field limit_fields[] = {
 };
 #undef AT
 
-/* Money for a million tokens. */
+/* The prices of a model, for a million tokens each. */
 static const struct {
 	const char *name;
 	size_t      offset;
@@ -103,7 +104,7 @@ static const struct {
 	{ "reasoning", offsetof(struct price, reasoning) },
 };
 
-/* Every key of a row, for hints. */
+/* All keys of a row, for hints about typing errors. */
 static const char *const provider_keys[] = {
 	"name",
 	"dialect",
@@ -195,7 +196,7 @@ static enum errc need_value(const struct config *c, const struct config_node *n,
 	return rc;
 }
 
-/* Reads n into row when it is one of the fields; *ret_known says whether it was. */
+/* Reads n into row if its key is one of the fields; *ret_known says whether it is. */
 static enum errc read_field(struct config *c, const struct config_node *n,
 			    const struct field *fields, size_t count, void *row, bool *ret_known,
 			    struct err *e)
@@ -262,7 +263,7 @@ static void provider_defaults(struct provider_options *p)
 	};
 }
 
-/* What a provider's dialect can't say it refuses anyway. */
+/* A dialect refuses what it can't express, so every kind of content is allowed here. */
 static void model_defaults(const struct config *c, struct model_options *m)
 {
 	*m = (struct model_options){
@@ -286,7 +287,8 @@ static enum errc read_timeouts(struct config *c, const struct config_node *map,
 		if (rc != ERR_OK)
 			return rc;
 	}
-	/* A plain call's first byte is its whole answer: it may take the total, unless told. */
+	/* The first byte of a plain call comes with the whole answer, so its time limit is the
+	 * total one by default. */
 	p->first_byte_plain_us =
 		config_file_find(map, "first_byte") ? p->first_byte_us : p->total_us;
 	return ERR_OK;
@@ -342,7 +344,7 @@ static enum errc read_health(struct config *c, const struct config_node *map,
 	return rc;
 }
 
-/* The keys of a provider that are more than one value. */
+/* The keys of a provider whose value is a list or a map. */
 static enum errc read_provider_special(struct config *c, const struct config_node *n,
 				       struct provider_options *p, struct err *e)
 {
@@ -485,7 +487,8 @@ static enum errc add_environment_provider(struct config *c, struct err *e)
 
 static enum errc load_providers(struct config *c, const struct config_node *table, struct err *e)
 {
-	size_t room = (table ? table->count : 0) + 2; /* and echo, and the environment's */
+	/* two more: echo, and the provider of the environment */
+	size_t room = (table ? table->count : 0) + 2;
 
 	c->providers = config_memory_alloc(c, room * sizeof *c->providers, e);
 	if (!c->providers)
@@ -613,7 +616,7 @@ static enum errc read_money(const struct config *c, const struct config_node *n,
 	return rc == ERR_OK ? config_table_unknown(c, n, price_keys, ARRAY_LEN(price_keys), e) : rc;
 }
 
-/* What has no price of its own is input, or output. */
+/* Tokens without their own price have the price of input or output. */
 static enum errc read_price(const struct config *c, const struct config_node *map, struct price *p,
 			    struct err *e)
 {
@@ -634,7 +637,7 @@ static enum errc read_price(const struct config *c, const struct config_node *ma
 	return rc;
 }
 
-/* The keys of a model that are more than one value. */
+/* The keys of a model whose value is a list or a map. */
 static enum errc read_model_special(struct config *c, const struct config_node *n,
 				    struct model_options *m, struct err *e)
 {

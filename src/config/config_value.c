@@ -1,4 +1,5 @@
-/* Typed values from strings: numbers, sizes, durations, choices; and the nearest name to a typo. */
+/* Reads typed values from strings: numbers, sizes, durations, choices. Finds the nearest name to a
+ * typing error. */
 #include "config/config_value.h"
 
 #include "base/limits.h"
@@ -22,7 +23,7 @@ static const struct unit duration_units[] = {
 	{ "ms", 1000 },
 };
 
-/* Plain decimal digits: no sign, no spaces, no leading zero (which people read as octal). */
+/* Reads decimal digits, without sign, spaces or a leading zero (which some read as octal). */
 static bool read_digits(struct str text, size_t *ret_used, int64_t *ret)
 {
 	int64_t v = 0;
@@ -49,7 +50,7 @@ static bool read_unit(struct str text, const struct unit *units, size_t count, i
 		return false;
 
 	struct str rest = { text.p + used, text.n - used };
-	if (rest.n == 0 && v == 0) { /* nothing of any unit */
+	if (rest.n == 0 && v == 0) { /* 0 needs no unit */
 		*ret = 0;
 		return true;
 	}
@@ -116,7 +117,8 @@ struct str config_value_name(const char *names, int i)
 	}
 }
 
-/* Edits (insert, drop, change, swap neighbours) from one name to another; long names are far. */
+/* The number of edits (insert, drop, change, swap neighbours) between two names; long names are
+ * always far. */
 static size_t distance(struct str a, struct str b)
 {
 	enum { MAX = 40 };
@@ -151,7 +153,8 @@ static size_t distance(struct str a, struct str b)
 const char *config_value_nearest(struct str given, const char *const *names, size_t count)
 {
 	const char *nearest = NULL;
-	size_t      best = given.n / 3 + 2; /* short names: one edit or two */
+	/* the largest distance: one or two edits for short names */
+	size_t best = given.n / 3 + 2;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t d = distance(given, str_of(names[i]));
@@ -164,7 +167,7 @@ const char *config_value_nearest(struct str given, const char *const *names, siz
 	return nearest;
 }
 
-/* A value as it may be shown: short, printable. */
+/* The value in a short and printable form, for messages. */
 static const char *config_value_shown(struct str text, char out[44])
 {
 	size_t n = text.n < 40 ? text.n : 40;
@@ -178,7 +181,7 @@ static const char *config_value_shown(struct str text, char out[44])
 	return out;
 }
 
-/* "relaxed,strict" as "relaxed or strict" */
+/* Makes "relaxed or strict" of "relaxed,strict". */
 static void list_names(const char *names, char out[160])
 {
 	size_t n = 0;

@@ -1,4 +1,4 @@
-/* Checks and binds the members of an object by a table, and words what is allowed. */
+/* Checks and binds the members of an object by a table, and says in errors what is allowed. */
 #include "json/field.h"
 
 #include "base/hint.h"
@@ -11,7 +11,7 @@
 
 enum { MAX_ROWS = 128 };
 
-/* Bounds as large as this stand for none. */
+/* A bound of this size means that there is no bound. */
 #define BOUNDLESS 1e18
 
 struct reading {
@@ -23,7 +23,7 @@ struct reading {
 	struct err             *e;
 };
 
-/* As much as an err has room for; what does not fit is left out as a whole. */
+/* A text of the size of an error's text. A piece that does not fit is left out as a whole. */
 struct text {
 	char   s[sizeof((struct err *)0)->text];
 	size_t n;
@@ -111,7 +111,7 @@ static void put_allowed(struct text *t, const struct field *f)
 	}
 }
 
-/* The part of s that fits, without a character cut in two. */
+/* The longest start of s that fits and does not end inside a character. */
 static struct str field_cut(struct str s, size_t max)
 {
 	if (s.n <= max)
@@ -169,7 +169,7 @@ static bool field_has_row(const struct field_set *set, struct str key)
 	return false;
 }
 
-/* put_moved: where a member belongs that is known by its name, but has its place elsewhere. */
+/* put_moved: a hint to the right place, for a member whose name is known in another place. */
 static bool put_moved(const struct reading *r, struct str key, struct text *t)
 {
 	const struct field_set *inner = r->set->inner;
@@ -230,7 +230,7 @@ static enum errc field_read_string(const struct reading *r, const struct field *
 	if (r->doc->tok[i].flags & JSON_HAS_NUL)
 		return field_refuse(r, ERR_INVALID_VALUE, str_of(f->key),
 				    "must not contain the character U+0000");
-	/* Measured before it is copied, so that a string that is too long costs no memory. */
+	/* The length is checked before the copy, so that too long a string costs no memory. */
 	size_t n = json_size(r->doc, i);
 	if (field_outside(f, (double)n))
 		return refuse_field(r, ERR_INVALID_VALUE, f);

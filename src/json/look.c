@@ -1,4 +1,4 @@
-/* Looking at what a scan left: members by key, and the values of scalars. */
+/* Reads the tape of a scan: members by key, and the values of scalars. */
 #include "json/internal.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ bool json_int(const struct json_doc *d, json_at i, int64_t *ret)
 
 	struct str raw = json_raw(d, i);
 	bool       negative = raw.p[0] == '-';
-	/* The magnitude may be one more below zero than above. */
+	/* The smallest integer has a magnitude that is one more than that of the largest. */
 	uint64_t most = (uint64_t)INT64_MAX + (negative ? 1 : 0);
 	uint64_t v = 0;
 
@@ -71,7 +71,7 @@ bool json_int(const struct json_doc *d, json_at i, int64_t *ret)
 
 bool json_number(const struct json_doc *d, json_at i, double *ret)
 {
-	/* strtod wants an end; a longer number than this is nobody's temperature. */
+	/* strtod needs a terminated copy; no parameter of a request needs more digits than this. */
 	char text[512];
 
 	if (json_kind(d, i) != JSON_NUMBER)

@@ -1,4 +1,5 @@
-/* The values of strings: escapes decoded piece by piece, and what is built on that. */
+/* The values of strings: escapes are decoded piece by piece, for copying, comparing and
+ * measuring. */
 #include "json/internal.h"
 
 #include "base/buf.h"
@@ -10,7 +11,8 @@ static void piece_skip(struct str *s, size_t n)
 	s->n -= n;
 }
 
-/* Behind the \u of the first half; takes the second half too where it is there. */
+/* Starts after the \u of a character's first half, and takes the second half too if there is
+ * one. */
 static struct str unicode_piece(struct str *inner, char tmp[4])
 {
 	enum { REPLACEMENT = 0xfffd };
@@ -128,7 +130,7 @@ bool json_text(const struct json_doc *d, json_at i, struct arena *a, struct str 
 		return true;
 	}
 
-	/* Measured first: the arena is for small things and never gives back. */
+	/* The length comes first, because the arena can't take back what a guess took too much. */
 	size_t n = json_size(d, i);
 	char  *copy = arena_alloc(a, n + 1);
 	if (!copy)

@@ -1,4 +1,4 @@
-/* Printing a scanned value without building it first. */
+/* Prints a scanned value from its tape, without building a tree. */
 #include "json/print.h"
 
 #include "base/buf.h"
@@ -12,7 +12,8 @@ static bool print_is_half(struct str inner, const char *least, const char *most)
 	       strncasecmp(inner.p + 2, least, 2) >= 0 && strncasecmp(inner.p + 2, most, 2) <= 0;
 }
 
-/* is_lone: an escaped half of a surrogate pair without the other: UTF-8 can't say it, so it stays. */
+/* is_lone: half of a surrogate pair, escaped and alone. UTF-8 has no form for it, so the escape
+ * stays. */
 static bool is_lone(struct str inner)
 {
 	struct str behind = { inner.p + 6, inner.n < 6 ? 0 : inner.n - 6 };
@@ -39,7 +40,8 @@ static bool print_string(const struct json_doc *d, json_at i, struct buf *out)
 		}
 		struct str piece = json_piece(&inner, tmp);
 
-		/* A run of the text needs no escape: the scan has let none through that does. */
+		/* A piece of the text itself needs no escape: the scan has refused every byte that
+		 * does. */
 		if (!(piece.p == tmp ? buf_json_escape(out, piece) : buf_str(out, piece)))
 			return false;
 	}
@@ -69,7 +71,7 @@ static bool print_object(const struct json_doc *d, json_at object, struct buf *o
 	return buf_text(out, "}");
 }
 
-/* Recursive: the scan has bounded the depth. */
+/* The recursion is bounded: the scan has limited the depth. */
 bool json_print(const struct json_doc *d, json_at i, struct buf *out)
 {
 	switch (json_kind(d, i)) {

@@ -31,7 +31,7 @@ const struct json_limits json_limits_vectors = {
 	.fold = true,
 };
 
-/* A container that is still open. */
+/* An open object or array. */
 struct frame {
 	uint32_t tok;
 	uint32_t key; /* object: the latest key, for the path of an error; NO_KEY: none is known */
@@ -57,7 +57,7 @@ static bool scan_fail(struct scan *s, size_t at, const char *what)
 	return false;
 }
 
-/* Adds to a path as long as whole parts fit, so that no character is cut in two. */
+/* Parts of a path are added as a whole or not at all, so that no character is cut in two. */
 static bool scan_put_part(char *path, size_t max, const char *dot, struct str part)
 {
 	size_t used = strlen(path);
@@ -69,8 +69,8 @@ static bool scan_put_part(char *path, size_t max, const char *dot, struct str pa
 	return true;
 }
 
-/* The path of a key in the innermost open object, as in messages[2].role; of that object itself
- * where the key is NO_KEY.  In an array, of the element that the scan has come to. */
+/* The path of a key in the innermost open object, as in messages[2].role. With NO_KEY: the path of
+ * that object itself. In an array: the path of the element that the scan has reached. */
 static void key_path(const struct scan *s, uint32_t key, char *path, size_t max)
 {
 	path[0] = '\0';
@@ -96,7 +96,7 @@ static void key_path(const struct scan *s, uint32_t key, char *path, size_t max)
 	}
 }
 
-/* The text may well be JSON, but goes beyond a limit of ours: the path says where. */
+/* A limit is exceeded, so the text is refused although it may be JSON. The path says where. */
 static bool fail_limit(struct scan *s, enum errc code, size_t at, const char *what, uint32_t limit)
 {
 	char path[sizeof s->e->path];
@@ -122,7 +122,8 @@ static inline size_t utf8_step(const unsigned char *p, size_t left)
 	if (c < 0xe0)
 		return (p[1] & 0xc0) == 0x80 ? 2 : 0;
 
-	/* The second byte's range shuts out overlong forms, surrogates and more than U+10FFFF. */
+	/* The range of the second byte excludes overlong forms, surrogates and values above
+	 * U+10FFFF. */
 	unsigned low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
 	unsigned high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
 
@@ -143,9 +144,8 @@ static inline uint64_t load8(const unsigned char *p)
 	return le64toh(w);
 }
 
-/* Marks, in the top bit of its byte, everything a string's fast path can't step over: quote,
- * backslash, control, not ASCII.  A borrow can only mark bytes above a true mark, so the lowest one
- * is exact. */
+/* Marks every byte that ends the fast path of a string (quote, backslash, control, not ASCII) in
+ * its top bit. A borrow can only mark bytes above a true mark, so the lowest mark is exact. */
 static inline uint64_t scan_stops(uint64_t w)
 {
 	uint64_t quote = (w ^ EACH('"')) - EACH(1);
@@ -218,13 +218,13 @@ static bool scan_grow(struct scan *s)
 	return true;
 }
 
-/* The new token ends itself; a container's end is put right when it closes. */
+/* A new token has itself as its end. The end of a container is set when the container closes. */
 static inline bool scan_push(struct scan *s, enum json_kind kind, unsigned flags, size_t at,
 			     size_t end)
 {
 	struct json_doc *d = s->doc;
 
-	/* The memory may be left over from a scan with a higher limit. */
+	/* The memory may come from an earlier scan with a higher limit. */
 	if ((d->count >= d->cap || d->count >= s->limits->tokens) && !scan_grow(s))
 		return false;
 	d->tok[d->count] = (struct json_tok){
@@ -248,7 +248,7 @@ static bool scan_is_hex(unsigned char c)
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
-/* At the backslash; moves behind the escape. */
+/* Starts at the backslash and ends after the escape. */
 static bool scan_escape(struct scan *s, size_t *pos, unsigned *flags)
 {
 	size_t at = *pos + 1;
@@ -280,7 +280,7 @@ static bool scan_escape(struct scan *s, size_t *pos, unsigned *flags)
 	return true;
 }
 
-/* At the opening quote; pushes the token and moves behind the closing quote. */
+/* Starts at the opening quote, pushes the token and ends after the closing quote. */
 static bool scan_string(struct scan *s)
 {
 	const unsigned char *text = s->text;
@@ -376,7 +376,7 @@ static bool scan_check_key(struct scan *s, uint32_t key)
 
 	if (tok->flags & JSON_HAS_NUL)
 		return scan_fail(s, tok->at, "a key must not contain \\u0000");
-	/* Nearly every key ends here: raw bytes are never fewer than the value's. */
+	/* Nearly every key is decided here: a value never has more bytes than its raw text. */
 	if (tok->len - 2 <= LIMIT_JSON_KEY)
 		return true;
 	if (!(tok->flags & JSON_ESCAPED) || !json_key(s->doc, key, tmp).p)
@@ -420,7 +420,7 @@ static bool check_unique(struct scan *s, uint32_t obj)
 	return false;
 }
 
-/* Behind the closing bracket of the innermost container. */
+/* Called after the closing bracket of the innermost container. */
 static enum step close_container(struct scan *s)
 {
 	uint32_t         at = s->open[s->depth - 1].tok;
@@ -435,7 +435,7 @@ static enum step close_container(struct scan *s)
 	return STEP_NEXT;
 }
 
-/* At an opening bracket. */
+/* Called at an opening bracket. */
 static enum step open_container(struct scan *s, enum json_kind kind, unsigned char closer)
 {
 	uint32_t deepest = s->limits->depth < DEPTH_CAP ? s->limits->depth : DEPTH_CAP;
@@ -488,7 +488,7 @@ static enum step scan_value(struct scan *s)
 	return ok ? STEP_NEXT : STEP_FAIL;
 }
 
-/* Behind a whole value: goes on in, or closes, the container around it. */
+/* Called after a whole value: continues or closes the container around it. */
 static enum step scan_next(struct scan *s)
 {
 	scan_skip_space(s);
@@ -550,7 +550,7 @@ enum errc json_scan(struct json_doc *doc, const char *text, size_t len,
 		return err_set(e, ERR_INVALID_JSON, "", "the text must be shorter than 4 GiB");
 	}
 
-	/* The stack of frames is left as it is: only what was pushed is read. */
+	/* The stack of frames needs no initial value: only pushed frames are read. */
 	s.text = (const unsigned char *)text;
 	s.len = len;
 	s.pos = 0;

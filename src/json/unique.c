@@ -1,4 +1,4 @@
-/* The search for a key that stands twice in one object, in time linear in the object's keys. */
+/* Finds duplicate keys of an object, in a time that is linear in the number of keys. */
 #include "json/internal.h"
 
 #include "base/id.h"
@@ -7,7 +7,7 @@
 
 enum { FEW = 16, SLOTS_AT_HAND = 64 };
 
-/* SipHash-1-3: keyed, so that nobody can write keys that all land in one slot. */
+/* SipHash-1-3 has a secret key, so that no client can choose keys that all share one slot. */
 struct sip {
 	uint64_t v0, v1, v2, v3;
 };

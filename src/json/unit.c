@@ -1,4 +1,4 @@
-/* Characters and escapes of JSON strings, and where one may be cut in two. */
+/* Characters and escapes of JSON strings, and the places where a string may be cut. */
 #include "json/unit.h"
 
 #include "base/utf8.h"

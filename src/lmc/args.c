@@ -1,4 +1,5 @@
-/* A forgiving JSON machine for the arguments of `execute` that gives the code as it arrives. */
+/* A tolerant JSON state machine for the arguments of `execute`, which gives the code while it
+ * arrives. */
 #include "lmc/args.h"
 
 #include "lmc/text.h"
@@ -6,11 +7,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Deeper nesting counts as something that is no JSON. */
+/* Deeper nesting is treated as text that is not JSON. */
 enum { DEPTH_MAX = 4096 };
 
-/* Longer runs go to the sink from where they stand; shorter ones, as between escapes, are gathered
- * so that a piece of arguments is about one piece of code. */
+/* Longer runs go to the sink without a copy. Shorter runs, as between escapes, are gathered, so
+ * that one piece of arguments gives about one piece of code. */
 enum { RUN_BYTES = 64, READY_BYTES = 256 };
 
 /*
@@ -30,21 +31,21 @@ enum { RUN_BYTES = 64, READY_BYTES = 256 };
  *   what is no JSON: from all but RAW and OVER to REST
  */
 enum state {
-	STATE_BLANK,      /* nothing but white space so far; held */
-	STATE_RAW,        /* no object: all goes on as it stands */
+	STATE_BLANK,      /* only white space so far, which is held */
+	STATE_RAW,        /* no object: all text is passed on unchanged */
 	STATE_FIRST_KEY,  /* a key or } */
 	STATE_KEY,        /* a key */
 	STATE_COLON,      /* the colon behind a key */
 	STATE_FIRST_ITEM, /* a value or ] */
 	STATE_VALUE,      /* a value */
-	STATE_AFTER,      /* behind a value: a comma or the end of what contains it */
+	STATE_AFTER,      /* after a value: a comma or the end of its container */
 	STATE_STRING,
-	STATE_ESCAPE,  /* behind a backslash */
-	STATE_UNICODE, /* behind \u and fewer than four digits */
+	STATE_ESCAPE,  /* after a backslash */
+	STATE_UNICODE, /* after \u and fewer than four digits */
 	STATE_NUMBER,
 	STATE_LITERAL,
 	STATE_OVER, /* the object is complete */
-	STATE_REST  /* nothing that follows matters */
+	STATE_REST  /* the rest is ignored */
 };
 
 /*
@@ -61,13 +62,13 @@ enum number {
 	NUMBER_EXPONENT,
 	NUMBER_SIGN,
 	NUMBER_DIGITS,
-	NUMBER_OVER, /* the character is behind the number */
+	NUMBER_OVER, /* the character follows the number */
 	NUMBER_BROKEN
 };
 
-/* What a string is read for. */
+/* The use of a string that is being read. */
 enum purpose {
-	PURPOSE_NONE, /* it is stepped over */
+	PURPOSE_NONE, /* the string is skipped */
 	PURPOSE_KEY,  /* of the outermost object */
 	PURPOSE_LANGUAGE,
 	PURPOSE_CODE
@@ -80,29 +81,30 @@ struct args {
 
 	enum state state;
 	unsigned   flaws;
-	bool       open;     /* the segment is; of an object: its language is settled */
-	bool       stopped;  /* by the sink or a limit, or all is over */
-	bool       has_code; /* the member that counts has begun */
-	bool       has_language;
+	bool       open; /* the segment is open; in an object: its language is decided */
+	/* the sink or a limit has stopped the reading, or the end is reached */
+	bool stopped;
+	bool has_code; /* the member with the code has begun */
+	bool has_language;
 
 	enum purpose purpose;
-	enum state   behind; /* where the string's closing quote leads */
-	unsigned     half;   /* first half of a surrogate pair whose second may come; or 0 */
+	enum state   behind; /* the state after the string's closing quote */
+	unsigned     half;   /* first half of a surrogate pair whose second half may follow; or 0 */
 	unsigned     unit;   /* value of the digits */
 	size_t       digit_len;
-	char         digits[4]; /* of a \u, as they stand */
+	char         digits[4]; /* digits of a \u as they were written */
 	enum number  number;
-	const char  *literal; /* what is still missing of it */
+	const char  *literal; /* the missing rest of the literal */
 	size_t       key_len;
-	char         key[9]; /* cut; no key that counts is longer than eight bytes */
+	char         key[9]; /* the key, cut; all known keys have at most eight bytes */
 
-	struct buf held; /* white space in front, or code without a language yet */
+	struct buf held; /* leading white space, or code whose language is not known yet */
 	struct buf language;
 	size_t     ready_len;
-	char       ready[READY_BYTES]; /* code that goes to the sink with the end of the piece */
+	char       ready[READY_BYTES]; /* code that goes to the sink at the end of the piece */
 
 	size_t        depth;
-	unsigned char is_object[DEPTH_MAX / 8]; /* bits: what each level is, else an array */
+	unsigned char is_object[DEPTH_MAX / 8]; /* a bit for each level: object or array */
 };
 
 struct args *args_create(const struct segment_sink *sink, void *arg, size_t max)
@@ -145,7 +147,7 @@ static bool args_open_segment(struct args *a, enum segment_kind kind, struct str
 	return true;
 }
 
-/* args_settle: no language can come any more. */
+/* args_settle: called when no language can follow any more. */
 static bool args_settle(struct args *a)
 {
 	return a->open || args_open_segment(a, SEGMENT_CODE, STR("python"));
@@ -155,7 +157,7 @@ static bool take_language(struct args *a)
 {
 	struct buf format;
 
-	/* Nothing is added to it but the name that stands for none. */
+	/* The buffer holds the language, or the default name. */
 	buf_init(&format, a->language.len + sizeof "python");
 	bool ok = text_language(buf_view(&a->language), &format) &&
 		  args_open_segment(a, SEGMENT_CODE, buf_view(&format));
@@ -185,7 +187,7 @@ static bool give_code(struct args *a, struct str run)
 	return true;
 }
 
-/* break_off: here is something that is no JSON; what was read counts. */
+/* break_off: called at text that is not JSON. The part before it counts. */
 static bool break_off(struct args *a)
 {
 	a->state = STATE_REST;
@@ -204,7 +206,7 @@ static void args_take_key(struct args *a, struct str run)
 	a->key_len += n;
 }
 
-/* args_take: the next bytes of the string's value. */
+/* args_take: takes the next bytes of the string's value. */
 static bool args_take(struct args *a, struct str run)
 {
 	switch (a->purpose) {
@@ -216,7 +218,7 @@ static bool args_take(struct args *a, struct str run)
 	return true;
 }
 
-/* lone_half: the second half does not come. */
+/* lone_half: called when the second half of a pair does not follow. */
 static bool lone_half(struct args *a)
 {
 	if (a->half == 0)
@@ -262,7 +264,7 @@ static bool take_unit(struct args *a, unsigned v)
 	return args_take(a, (struct str){ at, n });
 }
 
-/* begin_string: a language may take what room the code has left. */
+/* begin_string: a language may use the room that the code has left. */
 static void begin_string(struct args *a, enum purpose purpose, enum state behind)
 {
 	a->state = STATE_STRING;
@@ -291,8 +293,8 @@ static bool has_byte(uint64_t word, unsigned char byte)
 	return ((word - ones) & ~word & ones * 128) != 0;
 }
 
-/* find_special: the first quote or backslash.  Not two memchr: one of the two may be far away each
- * time, and arguments full of the other would be read again and again. */
+/* find_special: finds the first quote or backslash. Two calls of memchr would be slow where one of
+ * the two is far away: arguments with many of the other would be read again and again. */
 static const char *find_special(const char *p, const char *end)
 {
 	for (uint64_t word; end - p >= (ptrdiff_t)sizeof word; p += sizeof word) {
@@ -305,7 +307,8 @@ static const char *find_special(const char *p, const char *end)
 	return p;
 }
 
-/* These and all below read from p and return how far they came; NULL: stop. */
+/* Each of the following functions reads from p and returns the end of what it has read; NULL:
+ * stop. */
 static const char *in_string(struct args *a, const char *p, const char *end)
 {
 	if (*p != '\\' && !lone_half(a))
@@ -341,7 +344,7 @@ static const char *in_escape(struct args *a, const char *p)
 	const char *name = memchr(names, *p, sizeof names - 1);
 	if (name)
 		return args_take(a, (struct str){ values + (name - names), 1 }) ? p + 1 : NULL;
-	return args_take(a, STR("\\")) ? p : NULL; /* its character is read as text */
+	return args_take(a, STR("\\")) ? p : NULL; /* the next character is read as text */
 }
 
 static int args_hex_value(char c)
@@ -352,7 +355,7 @@ static int args_hex_value(char c)
 	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* may_be_second_half: as far as the digits go. */
+/* may_be_second_half: true while the digits so far allow it. */
 static bool may_be_second_half(const struct args *a)
 {
 	unsigned missing = 4 * (unsigned)(sizeof a->digits - a->digit_len);
@@ -457,7 +460,8 @@ static bool args_leave(struct args *a)
 	return a->depth > 0 || args_settle(a);
 }
 
-/* purpose_of_value: of a string value that begins here; the first of its kind counts. */
+/* purpose_of_value: the use of the string value that begins here. Only the first value of a kind
+ * counts. */
 static enum purpose purpose_of_value(const struct args *a)
 {
 	struct str key = { a->key, a->key_len };
@@ -553,7 +557,8 @@ static const char *in_front(struct args *a, const char *p, const char *end)
 {
 	const char *first = after_space(p, end);
 
-	/* Counted also where it need not be held, so that the limit does not depend on the cuts. */
+	/* The bytes count even if they are not held, so that the limit does not depend on the
+	 * cuts. */
 	if ((size_t)(first - p) > a->max - a->held.len)
 		return NULL;
 	if (first == end)
@@ -620,7 +625,7 @@ bool args_end(struct args *a, unsigned *ret_flaws)
 
 	bool object = a->state != STATE_RAW;
 	if (a->state == STATE_BLANK)
-		buf_clear(&a->held); /* white space, and no code */
+		buf_clear(&a->held); /* the held bytes are white space, not code */
 	if (object && a->state != STATE_OVER && a->state != STATE_REST)
 		a->flaws |= ARGS_ENDED_EARLY;
 	if (object && !a->has_code)

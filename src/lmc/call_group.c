@@ -1,11 +1,11 @@
-/* Lists of calls and of what follows their answers; ids found in sorted order. */
+/* Groups of calls, with the messages that follow their answers. Ids are found in sorted order. */
 #include "lmc/call_group.h"
 
 #include "base/limits.h"
 
 #include <stdlib.h>
 
-/* One entry of the order; ids stays as it is while it is used. */
+/* An entry of the sorted order. `ids` must not change while the order is used. */
 struct entry {
 	struct str id;
 	size_t     call;
@@ -111,7 +111,7 @@ struct call *call_group_find(const struct call_group *g, struct str id)
 	size_t              low = 0;
 	size_t              high = g->order.len / sizeof *entries;
 
-	/* The first one that is not less. */
+	/* The search ends at the first entry that is not less. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

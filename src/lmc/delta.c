@@ -1,17 +1,17 @@
-/* OpenAI's stream chunks read into a turn, forgiving what a provider may get wrong. */
+/* Reads OpenAI's stream chunks into a turn, with tolerance for the known faults of providers. */
 #include "lmc/delta.h"
 
 #include "base/limits.h"
 #include "lmc/text.h"
 
-/* What the reading of one chunk needs everywhere. */
+/* The state of reading one chunk. */
 struct reading {
 	struct delta          *s;
 	const struct json_doc *d;
 	struct speech         *speech;
 	struct warnings       *warnings;
 	size_t                 index;
-	struct buf             text; /* scratch: what is escaped has to be decoded somewhere */
+	struct buf             text; /* scratch: decoded text */
 };
 
 static void delta_ignored(const struct reading *r, const char *what)
@@ -66,13 +66,14 @@ static bool delta_add_content(struct reading *r, json_at content)
 
 /* --- calls --- */
 
-/* delta_member_of: json_get_some, but object may be absent, which would be the root. */
+/* delta_member_of: json_get_some for an object that may be absent; json_get_some itself would take
+ * that for the root. */
 static json_at delta_member_of(const struct json_doc *d, json_at object, const char *key)
 {
 	return object == JSON_ABSENT ? JSON_ABSENT : json_get_some(d, object, key);
 }
 
-/* delta_add_function: name and arguments; a call without either is one all the same. */
+/* delta_add_function: adds name and arguments. A call without either is still a call. */
 static bool delta_add_function(struct reading *r, json_at function, uint32_t index)
 {
 	const struct json_doc *d = r->d;
@@ -94,7 +95,7 @@ static bool delta_add_function(struct reading *r, json_at function, uint32_t ind
 	return text_view(d, args, &r->text, &text) && speech_args(r->speech, index, text);
 }
 
-/* index_of: the index of a call, or the place in its list (K3). */
+/* index_of: the index of a call, or else its place in the list (K3). */
 static uint32_t index_of(const struct reading *r, json_at call, uint32_t place)
 {
 	json_at i = json_get_some(r->d, call, "index");
@@ -148,7 +149,8 @@ static bool add_legacy(struct reading *r, json_at function)
 
 /* --- chunks --- */
 
-/* delta_add_delta: content first: beside a call it still belongs to the early text (K2). */
+/* delta_add_delta: reads the content first, because content beside a call still belongs to the
+ * early text (K2). */
 static bool delta_add_delta(struct reading *r, json_at delta)
 {
 	const struct json_doc *d = r->d;
@@ -191,7 +193,8 @@ static bool add_choice(struct reading *r, json_at choice)
 	return message == JSON_ABSENT || r->s->any || delta_add_delta(r, message);
 }
 
-/* is_error: the chunk ends the stream; the warning quotes what it says, cut. */
+/* is_error: true: the chunk is an error and ends the stream. The warning quotes its message,
+ * cut. */
 static bool is_error(const struct json_doc *d, json_at chunk, struct reading *r)
 {
 	json_at    error = json_get_some(d, chunk, "error");
@@ -203,7 +206,7 @@ static bool is_error(const struct json_doc *d, json_at chunk, struct reading *r)
 
 	json_at message = json_get_some(d, error, "message");
 	message = json_kind(d, error) == JSON_STRING ? error : message;
-	/* Without memory for its words it is an error all the same. */
+	/* Without memory for its message, the chunk is still an error. */
 	if (message != JSON_ABSENT && json_kind(d, message) == JSON_STRING &&
 	    text_view(d, message, &r->text, &text) && text.n > 120) {
 		text.n = 120;

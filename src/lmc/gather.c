@@ -1,4 +1,4 @@
-/* Chunks put together: the message under way, and the finished ones, printed. */
+/* Joins chunks to messages: holds the open message, and the finished messages in print. */
 #include "lmc/gather.h"
 
 #include "base/limits.h"
@@ -19,7 +19,7 @@
  */
 enum state {
 	CLOSED,  /* no message is open */
-	STARTED, /* by a flag; no content yet */
+	STARTED, /* opened by a flag; no content yet */
 	FILLED,  /* has content */
 };
 
@@ -30,25 +30,26 @@ static const char *const roles[ROLE__COUNT] = {
 	[SYSTEM] = "system", [SERVER] = "server",
 };
 
-/* What a chunk says of its message, beside the role. */
+/* The members of a chunk that describe its message, beside the role. */
 enum said { TYPE, FORMAT, RECIPIENT, SAID__COUNT };
 
 struct gather {
 	size_t           max;
 	struct warnings *warnings;
 	struct buf       out;    /* the finished messages */
-	bool             failed; /* one of them could not be kept */
+	bool             failed; /* a message could not be kept */
 
-	/* The message under way. */
-	enum state     state;
-	enum role      role;
-	struct buf     said[SAID__COUNT]; /* as JSON; empty: not said yet */
-	struct buf     content;           /* escaped: so it needs no decoding, and halves of a
-					   * surrogate pair meet by themselves */
+	/* The open message. */
+	enum state state;
+	enum role  role;
+	struct buf said[SAID__COUNT]; /* as JSON; empty: not known yet */
+	/* escaped: content needs no decoding, and the halves of a surrogate pair join by themselves */
+	struct buf     content;
 	struct members members;
-	struct buf     flag_recipient; /* of the flag whose segment is open; empty: none */
+	/* recipient of the flag whose segment is open; empty: none */
+	struct buf flag_recipient;
 
-	/* Scratch of the chunk at hand. */
+	/* Scratch for the current chunk. */
 	struct buf decoded;
 	struct buf printed[SAID__COUNT];
 };
@@ -60,10 +61,10 @@ struct chunk {
 	enum role              role;
 	struct str             said[SAID__COUNT]; /* as JSON; .p NULL: absent or null */
 	json_at                content;     /* JSON_ABSENT: none, or one that adds nothing (C2) */
-	bool                   has_content; /* the member is there, null or empty as it may be */
+	bool                   has_content; /* the member exists, even if it is null or empty */
 	bool                   start;
 	bool                   end;
-	bool                   has_others; /* members that mean nothing to us */
+	bool                   has_others; /* unknown members */
 };
 
 struct gather *gather_create(size_t max, struct warnings *warnings)
@@ -112,7 +113,7 @@ enum key {
 	KEY_CONTENT,
 	KEY_START,
 	KEY_END,
-	KEY__COUNT, /* a member that means nothing to us */
+	KEY__COUNT, /* an unknown member */
 };
 
 /* clang-format off */
@@ -169,7 +170,7 @@ static enum errc gather_read_role(const struct json_doc *d, json_at at, const ch
 			     "must be one of user, assistant, computer, system, server");
 }
 
-/* print_said: the value as JSON that can be compared: one spelling of a string has many escapes. */
+/* print_said: prints the value in one normal form, because a string can be escaped in many ways. */
 static bool print_said(struct gather *g, const struct json_doc *d, json_at i, enum said what,
 		       struct str *ret)
 {
@@ -197,7 +198,7 @@ static json_at gather_some(const struct json_doc *d, json_at i)
 	return i != JSON_ABSENT && json_kind(d, i) == JSON_NULL ? JSON_ABSENT : i;
 }
 
-/* gather_find_members: the first member of each known key. */
+/* gather_find_members: finds the first member of each known key. */
 static void gather_find_members(struct chunk *c, json_at at[KEY__COUNT])
 {
 	const struct json_doc *d = c->d;
@@ -263,14 +264,14 @@ static bool gather_has_word(struct str json, const char *quoted)
 	return str_is(json, quoted);
 }
 
-/* gather_set_word: an owned copy; an absent value makes it empty. */
+/* gather_set_word: copies the value; an absent value makes b empty. */
 static bool gather_set_word(struct buf *b, struct str value)
 {
 	buf_clear(b);
 	return buf_str(b, value);
 }
 
-/* gather_same: both absent, or both with the same value; JSON values are never empty. */
+/* gather_same: true if both are absent or equal. A JSON value is never empty. */
 static bool gather_same(const struct buf *b, struct str value)
 {
 	return str_eq(buf_view(b), value);
@@ -329,7 +330,7 @@ static bool gather_is_medium(struct str type)
 	       gather_has_word(type, "\"file\"");
 }
 
-/* close_message: stores what is open, or forgets it (C9). */
+/* close_message: stores the open message, or drops it (C9). */
 static bool close_message(struct gather *g)
 {
 	if (g->state == CLOSED)
@@ -344,14 +345,14 @@ static bool close_message(struct gather *g)
 	for (int i = 0; i < SAID__COUNT; i++)
 		buf_clear(&g->said[i]);
 	members_clear(&g->members);
-	/* It is in out now; a large one should not be held twice from here on. */
+	/* The content has been copied to `out`; a large one must not stay in memory twice. */
 	if (g->content.cap > MIB)
 		buf_finish(&g->content);
 	buf_clear(&g->content);
 	return true;
 }
 
-/* gather_take_start: a flag opens, whatever is open. */
+/* gather_take_start: a flag opens a segment, whatever was open before. */
 static bool gather_take_start(struct gather *g, const struct chunk *c)
 {
 	if (!close_message(g))
@@ -364,14 +365,15 @@ static bool gather_take_start(struct gather *g, const struct chunk *c)
 	return gather_set_word(&g->flag_recipient, c->said[RECIPIENT]) && keep_others(g, c);
 }
 
-/* gather_in_segment: the content is of the open message's role and type, or gives it its type. */
+/* gather_in_segment: true if the content has the role and type of the open message, or gives the
+ * message its type. */
 static bool gather_in_segment(const struct gather *g, const struct chunk *c)
 {
 	return g->state != CLOSED && g->role == c->role &&
 	       (g->said[TYPE].len == 0 || gather_same(&g->said[TYPE], c->said[TYPE]));
 }
 
-/* gather_goes_on: a content chunk in the segment goes on with the open message (C5). */
+/* gather_goes_on: true if a content chunk of the segment continues the open message (C5). */
 static bool gather_goes_on(const struct gather *g, const struct chunk *c, struct str recipient)
 {
 	const struct buf *format = &g->said[FORMAT];
@@ -398,7 +400,7 @@ static bool gather_take_content(struct gather *g, const struct chunk *c)
 	bool       segment = gather_in_segment(g, c);
 	struct str said[SAID__COUNT] = { c->said[TYPE], c->said[FORMAT], c->said[RECIPIENT] };
 
-	/* The flag speaks for all content up to its end, also where that makes several messages. */
+	/* The flag describes all content up to its end, even if that makes several messages. */
 	if (!segment)
 		buf_clear(&g->flag_recipient);
 	if (said[RECIPIENT].n == 0)
@@ -423,7 +425,7 @@ static bool gather_take_end(struct gather *g, const struct chunk *c)
 	return !fits || (keep_others(g, c) && close_message(g));
 }
 
-/* never_stored: by C3; in words for the warning, or NULL. */
+/* never_stored: the reason by C3 in words for the warning, or NULL. */
 static const char *never_stored(const struct chunk *c)
 {
 	if (c->role == SERVER)

@@ -1,4 +1,4 @@
-/* One LMC message looked at by itself: what it is, whether it is sent, what is wrong with it. */
+/* Reads one LMC message by itself: its kind, whether it is sent, and its faults. */
 #include "lmc/lmc_message.h"
 
 #include "base/limits.h"
@@ -24,7 +24,7 @@ enum type {
 	TYPE_AUDIO,
 	TYPE_FILE,
 	TYPE_TOOL_CALL,
-	TYPE__COUNT, /* any other: never sent */
+	TYPE__COUNT, /* any other type: never sent */
 };
 
 /* clang-format off */
@@ -35,7 +35,7 @@ static const char *const types[TYPE__COUNT] = {
 };
 /* clang-format on */
 
-/* What a message says of itself; JSON_ABSENT where it does not. */
+/* The members of a message; JSON_ABSENT if a member is missing. */
 struct given {
 	enum role role;
 	enum type type;
@@ -74,7 +74,7 @@ static enum errc message_skip(const struct lmc_reader *r, struct lmc_message *re
 	return ERR_OK;
 }
 
-/* skip_word: the same for a word of the client, which may be long. */
+/* skip_word: like skip, with a word of the client, which may be long. */
 static enum errc skip_word(const struct lmc_reader *r, struct lmc_message *ret, const char *what,
 			   struct str word)
 {
@@ -137,7 +137,7 @@ static enum errc message_read_format(struct lmc_reader *r, struct lmc_message *r
 
 /* --- L2: what is not sent, whatever it holds --- */
 
-/* message_skipped: false when the message is kept. */
+/* message_skipped: false: the message is kept. */
 static bool message_skipped(struct lmc_reader *r, const struct given *m, struct lmc_message *ret)
 {
 	if (m->role == ROLE_SERVER) {
@@ -165,7 +165,7 @@ static bool message_skipped(struct lmc_reader *r, const struct given *m, struct 
 
 /* --- L3 to L9: each type --- */
 
-/* message_read_text: the text of the content (G6). */
+/* message_read_text: reads the text of the content (G6). */
 static bool message_read_text(struct lmc_reader *r, const struct given *m, struct lmc_message *ret)
 {
 	ret->plain = json_kind(r->d, m->content) == JSON_STRING &&
@@ -229,7 +229,7 @@ static enum errc read_tool_call(struct lmc_reader *r, const struct given *m,
 	return ERR_OK;
 }
 
-/* image_kind: of a format with base64 data; NULL: none of these. */
+/* image_kind: the media type of a format with base64 data; NULL: another format. */
 static const char *image_kind(struct str format)
 {
 	static const struct {
@@ -310,12 +310,13 @@ static enum errc read_image(struct lmc_reader *r, const struct given *m, struct 
 				      e);
 	if (url)
 		return read_image_url(r, m, ret, e);
-	/* As it came, escapes and all: an image may be large and nothing has to be looked at. */
+	/* The data stays escaped: an image may be large, and nobody has to read it here. */
 	ret->data = json_inner(r->d, m->content);
 	return ERR_OK;
 }
 
-/* is_base64: what L8 asks for and no more; bits that the padding leaves unused may be anything. */
+/* is_base64: checks exactly what L8 asks for. Bits that the padding leaves unused may have any
+ * value. */
 static bool is_base64(struct str s)
 {
 	size_t n = s.n;
@@ -354,7 +355,7 @@ static enum errc message_read_audio(struct lmc_reader *r, const struct given *m,
 			"the content of audio must be base64 with its padding, not empty", e);
 	ret->kind = LMC_AUDIO;
 	ret->role = "user";
-	/* Base64 needs no escapes. */
+	/* Base64 has no characters that need escapes. */
 	ret->data = ret->text;
 	return ERR_OK;
 }

@@ -1,18 +1,18 @@
-/* Base64, strictly, and the first bytes that tell one format from another. */
+/* Checks base64 strictly, and recognizes formats of media by their first bytes. */
 #include "lmc/media.h"
 
 #include <stdint.h>
 
 enum {
-	BAD = 0x80,      /* beside the six bits of a value */
-	STEP = 16,       /* characters looked at before the first look at a result */
+	BAD = 0x80,      /* outside the six bits of a value */
+	STEP = 16,       /* characters that are combined before a result is checked */
 	HEAD_TEXT = 16,  /* characters that hold the first bytes of an image, */
-	HEAD_BYTES = 12, /* and those */
+	HEAD_BYTES = 12, /* those bytes */
 };
 
 static const char letters[65] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* The value of each character; what is no letter of ours is BAD. */
+/* The value of each character; characters outside the alphabet are BAD. */
 #define X4(a)  a, a, a, a
 #define X16(a) X4(a), X4(a), X4(a), X4(a)
 #define BAD16  X16(BAD)
@@ -42,7 +42,7 @@ static bool are_letters(const char *p, size_t n)
 	unsigned seen = 0;
 
 	for (; n >= STEP; p += STEP, n -= STEP) {
-		/* Two sums, so that one does not wait for the other. */
+		/* Two sums can be computed in parallel. */
 		unsigned even = 0;
 		unsigned odd = 0;
 
@@ -83,8 +83,8 @@ const char *media_kind_base64(struct str s)
 	for (size_t i = 0; i < s.n && i < HEAD_TEXT && !(media_value(s.p[i]) & BAD); i++) {
 		bits = (bits << 6 | media_value(s.p[i])) & 0xFFF;
 		if (i % 4 == 0)
-			continue; /* six bits are no byte yet */
-		/* Of the 12 bits, the byte ends where the 4, 2 or 0 bits of the next one begin. */
+			continue; /* six bits do not make a byte */
+		/* Of the 12 bits, the last 4, 2 or 0 belong to the next byte. */
 		head[count++] = (unsigned char)(bits >> (6 - 2 * (i % 4)) & 0xFF);
 	}
 	return media_kind(head, count);
@@ -151,7 +151,7 @@ const char *media_kind(const unsigned char *bytes, size_t n)
 	return NULL;
 }
 
-/* An MPEG frame of layer III with a bit rate and a sample rate that exist; or the tag in front. */
+/* An MPEG frame of layer III with an existing bit rate and sample rate, or an ID3 tag before it. */
 static bool is_mp3(const unsigned char *b, size_t n)
 {
 	if (n >= 10 && memcmp(b, "ID3", 3) == 0)

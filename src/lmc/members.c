@@ -1,4 +1,4 @@
-/* First members by name: their bytes in one buffer, found again through a hash table. */
+/* Keeps the first member of each name: the bytes in one buffer, the names in a hash table. */
 #include "lmc/members.h"
 
 #include "base/id.h"
@@ -10,7 +10,7 @@ enum { SLOTS_LEAST = 16 };
 struct members_slot {
 	uint64_t hash;
 	size_t   at; /* of the name in names */
-	size_t   n;  /* its length + 1; 0: the slot is free */
+	size_t   n;  /* length of the name + 1; 0: the slot is free */
 };
 
 void members_init(struct members *m, size_t max)
@@ -34,7 +34,8 @@ void members_clear(struct members *m)
 {
 	if (m->count == 0)
 		return;
-	/* A large table goes: emptying it for every small message behind it would take too long. */
+	/* A large table is freed, because clearing it for each following small message would take
+	 * too long. */
 	if (m->slot_count > SLOTS_LEAST) {
 		members_finish(m);
 		return;
@@ -62,8 +63,8 @@ static uint64_t members_product(uint64_t a, uint64_t b)
 	return sum >= prime ? sum - prime : sum;
 }
 
-/* members_hash: the name as a polynomial at a secret point: two names meet there for at most as many points
- * as they have bytes, so nobody can write names that meet. */
+/* members_hash: the value of the name, as a polynomial, at a secret point. Two names can share a
+ * value at no more points than they have bytes, so no client can choose names that collide. */
 static uint64_t members_hash(const struct members *m, struct str name)
 {
 	const uint64_t prime = (1ull << 61) - 1;
@@ -76,7 +77,7 @@ static uint64_t members_hash(const struct members *m, struct str name)
 	return members_product(h, m->secret[1]);
 }
 
-/* members_find: the slot that has name, or the free one where it belongs. */
+/* members_find: the slot of the name, or the free slot for it. */
 static size_t members_find(const struct members *m, uint64_t h, struct str name)
 {
 	size_t at = (size_t)h & (m->slot_count - 1);
@@ -84,7 +85,7 @@ static size_t members_find(const struct members *m, uint64_t h, struct str name)
 	for (; m->slots[at].n > 0; at = (at + 1) & (m->slot_count - 1)) {
 		const struct members_slot *slot = &m->slots[at];
 
-		/* A name may be empty, and names then still without memory. */
+		/* The name may be empty, and then `names` may have no memory yet. */
 		if (slot->hash == h && slot->n == name.n + 1 &&
 		    (name.n == 0 || memcmp(m->names.data + slot->at, name.p, name.n) == 0))
 			break;
@@ -99,7 +100,7 @@ static bool members_grow(struct members *m)
 	size_t               count = old ? old_count * 2 : SLOTS_LEAST;
 	struct members_slot *slots;
 
-	/* The table counts against the maximum, as what it holds does. */
+	/* The table counts against the maximum, like its contents. */
 	if (old && count > m->json.max / sizeof *slots)
 		return false;
 	slots = calloc(count, sizeof *slots);

@@ -1,4 +1,4 @@
-/* The bytes of OpenAI messages made from one LMC message. */
+/* Prints the OpenAI messages of one LMC message. */
 #include "lmc/openai_message.h"
 
 #include "lmc/text.h"
@@ -51,12 +51,12 @@ bool openai_message_content(const struct lmc_message *m, struct buf *out)
 	case LMC_IMAGE:
 	case LMC_AUDIO: break;
 	}
-	return false; /* these are no text */
+	return false; /* the other kinds are not text */
 }
 
 static bool openai_put_image(const struct lmc_message *m, struct buf *out)
 {
-	/* One allocation of the right size, as the data may be nearly all of a request. */
+	/* One allocation has the right size, because the data may be nearly all of a request. */
 	enum { AROUND = 256 };
 
 	return buf_reserve(out, m->data.n + AROUND) &&
@@ -81,7 +81,7 @@ bool openai_message_parts(const struct lmc_message *m, struct buf *out)
 	return m->kind == LMC_IMAGE ? openai_put_image(m, out) : openai_put_audio(m, out);
 }
 
-/* put_twice: text as it stands in a JSON string inside a JSON string. */
+/* put_twice: prints text as a JSON string inside a JSON string. */
 static bool put_twice(struct str text, bool plain, struct buf *scratch, struct buf *out)
 {
 	if (plain)

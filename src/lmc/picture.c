@@ -1,4 +1,4 @@
-/* Images of an answer, found and printed. */
+/* Finds and prints the images of an answer. */
 #include "lmc/picture.h"
 
 #include "lmc/media.h"
@@ -27,7 +27,7 @@ static json_at url_of(const struct json_doc *d, json_at part)
 	return url != JSON_ABSENT && json_kind(d, url) == JSON_STRING ? url : JSON_ABSENT;
 }
 
-/* picture_read_url: what LMC calls it, and the rest of the URL that is its content; false: nothing. */
+/* picture_read_url: the LMC format of an image, and its content from the URL; false: no image. */
 static bool picture_read_url(struct str url, const char **ret_format, struct str *ret_content)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* What the assistant says, as chunks in OpenAI's shape. */
+/* Prints what the assistant says as chunks in OpenAI's shape. */
 #include "lmc/say.h"
 
 #include "lmc/text.h"
@@ -7,13 +7,13 @@ struct say {
 	const struct json_doc *d;
 	bool                   fence;
 	struct buf            *out;
-	struct buf             head;      /* what every chunk begins with, up to its delta */
+	struct buf             head;      /* the start of every chunk, up to its delta */
 	struct buf             content;   /* scratch: a message's text, where it is escaped */
 	struct buf             format;    /* scratch: its format, likewise */
 	struct buf             arguments; /* scratch: those of execute */
 	size_t                 calls;
 	bool                   begun;     /* a chunk has been printed */
-	bool                   open_line; /* content went out, and did not end in LF */
+	bool                   open_line; /* the last content did not end in LF */
 };
 
 static bool make_head(struct say *s, struct str id, struct str model, int64_t created_s)
@@ -34,7 +34,7 @@ static bool open_chunk(struct say *s)
 	return (!comma || buf_text(s->out, ",")) && buf_str(s->out, buf_view(&s->head));
 }
 
-/* close_chunk: reason is NULL but for the last. */
+/* close_chunk: reason is NULL except in the last chunk. */
 static bool close_chunk(struct say *s, const char *reason)
 {
 	if (!buf_text(s->out, "},\"logprobs\":null,\"finish_reason\":"))
@@ -46,7 +46,7 @@ static bool close_chunk(struct say *s, const char *reason)
 
 /* --- content --- */
 
-/* open_content: on a line of its own (S5). */
+/* open_content: starts a new line (S5). */
 static bool open_content(struct say *s)
 {
 	return open_chunk(s) && buf_text(s->out, "\"content\":\"") &&
@@ -129,14 +129,14 @@ static bool say_execute(struct say *s, struct str format, struct str code)
 
 /* --- messages --- */
 
-/* say_view: the text of a member; nothing where it is absent. */
+/* say_view: the text of a member; empty if it is absent. */
 static bool say_view(const struct json_doc *d, json_at i, struct buf *tmp, struct str *ret)
 {
 	*ret = STR("");
 	return i == JSON_ABSENT || text_view(d, i, tmp, ret);
 }
 
-/* is_heard: said by the assistant, and not to somebody else (S1). */
+/* is_heard: true if the assistant says it to the user (S1). */
 static bool is_heard(const struct json_doc *d, json_at message)
 {
 	json_at role = json_get(d, message, "role");

@@ -1,4 +1,4 @@
-/* An assistant's segments printed as LMC messages and LMC chunks. */
+/* Prints an assistant's segments as LMC messages and LMC chunks. */
 #include "lmc/spool.h"
 
 #include "base/limits.h"
@@ -6,7 +6,7 @@
 
 #define ROLE "{\"role\":\"assistant\",\"type\":\""
 
-/* Each type behind the role, which is always the same. */
+/* The start of each type, after the role, which is always the same. */
 static const char *const types[SEGMENT__COUNT] = {
 	[SEGMENT_MESSAGE] = ROLE "message",
 	[SEGMENT_CODE] = ROLE "code",
@@ -26,7 +26,7 @@ bool spool_head(struct buf *out, enum segment_kind kind, bool has_format, struct
 	return false;
 }
 
-/* put_front: a new object behind the others, as far as all chunks of a segment are the same. */
+/* put_front: begins a new object with the members that all chunks of a segment share. */
 static bool put_front(const struct spool *s)
 {
 	return (s->chunks->len == 0 || buf_add(s->chunks, ",", 1)) &&
@@ -38,7 +38,7 @@ static bool spool_put_flag(const struct spool *s, const char *rest)
 	return !s->chunks || (put_front(s) && buf_text(s->chunks, rest));
 }
 
-/* keep_head: only chunks need it again. */
+/* keep_head: keeps the head for further chunks. */
 static bool keep_head(struct spool *s, const char *head, size_t n)
 {
 	buf_clear(&s->head);
@@ -72,7 +72,7 @@ static bool spool_text(void *arg, struct str text)
 	if (!s->chunks)
 		return true;
 
-	/* Escaped once is enough for both. */
+	/* The message and the chunk share the escaped text. */
 	struct str escaped = { out->data + start, out->len - start };
 	return put_front(s) && buf_text(s->chunks, ",\"content\":\"") &&
 	       buf_str(s->chunks, escaped) && buf_add(s->chunks, "\"}", 2);

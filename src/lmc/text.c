@@ -1,11 +1,11 @@
-/* Strings decoded from JSON and printed again, without losing half a surrogate pair. */
+/* Decodes strings of JSON and prints them again, without losing half of a surrogate pair. */
 #include "lmc/text.h"
 
 #include "base/utf8.h"
 #include "json/print.h"
 
-/* Surrogates in three bytes: the first halves begin with ED A0 to ED AF, the second with ED B0 to
- * ED BF.  UTF-8 itself has no ED followed by anything above 9F. */
+/* A surrogate has three bytes here: first halves begin with ED A0 to ED AF, second halves with ED
+ * B0 to ED BF. In UTF-8 itself, no byte above 9F follows ED. */
 static bool text_is_half(const char *p, unsigned char least, unsigned char most)
 {
 	unsigned char second = (unsigned char)p[1];
@@ -30,7 +30,7 @@ static unsigned half_value(const char *p)
 
 /* --- decoding --- */
 
-/* join_pair: a first half at out's end becomes one character with the second half v. */
+/* join_pair: makes one character of the first half at the end of out and the second half v. */
 static void join_pair(struct buf *out, unsigned v)
 {
 	unsigned first = half_value(out->data + out->len - 3);
@@ -68,7 +68,7 @@ static unsigned plain_escape(char c)
 	}
 }
 
-/* escape_length: of the escape at p, left bytes from the end; 0: it is none. */
+/* escape_length: the length of the escape at p, with `left` bytes to the end; 0: no escape. */
 static size_t escape_length(const char *p, size_t left)
 {
 	if (left < 2)
@@ -84,7 +84,7 @@ static size_t escape_length(const char *p, size_t left)
 bool text_add(struct buf *out, struct str escaped)
 {
 	size_t start = out->len;
-	char   last[3]; /* what a joined pair overwrites */
+	char   last[3]; /* the bytes that a joined pair overwrites */
 
 	if (start >= sizeof last)
 		memcpy(last, out->data + start - sizeof last, sizeof last);
@@ -143,7 +143,7 @@ bool text_put(struct buf *out, struct str text)
 		const char *at = text.p;
 		size_t      left = text.n;
 
-		/* Halves are rare; all else is escaped as anywhere. */
+		/* Halves are rare; all other text is escaped as usual. */
 		while (left > 0) {
 			const char *next = memchr(at, '\xed', left);
 
@@ -275,7 +275,7 @@ size_t text_whole(struct str s)
 		return s.n;
 	if (s.n >= 3 && is_first_half(s.p + s.n - 3))
 		return s.n - 3;
-	/* The lead byte of the last character is at most three bytes in front of the end. */
+	/* The lead byte of the last character is among the last three bytes. */
 	for (size_t back = 1; back <= 3 && back <= s.n; back++) {
 		unsigned char c = (unsigned char)s.p[s.n - back];
 

@@ -1,4 +1,4 @@
-/* OpenAI's messages, one at a time, as LMC messages. */
+/* Translates OpenAI's messages, one at a time, to LMC messages. */
 #include "lmc/to_lmc.h"
 
 #include "base/limits.h"
@@ -13,7 +13,7 @@
 
 enum { PATH = 160 };
 
-/* What the translation of one message needs everywhere. */
+/* The state of translating one message. */
 struct work {
 	const struct json_doc       *d;
 	const char                  *path; /* of the message */
@@ -24,7 +24,7 @@ struct work {
 	struct err                  *e;
 };
 
-/* sub_path: a path below the message's. */
+/* sub_path: a path below that of the message. */
 static const char *sub_path(const struct work *w, char to[PATH], const char *fmt, ...) PRINTF(3, 4);
 static const char *sub_path(const struct work *w, char to[PATH], const char *fmt, ...)
 {
@@ -38,7 +38,7 @@ static const char *sub_path(const struct work *w, char to[PATH], const char *fmt
 	return to;
 }
 
-/* missing_or: the code for a member that is not what it must be. */
+/* missing_or: the error code for a wrong member: missing, or the given code. */
 static enum errc missing_or(const struct work *w, json_at member, enum errc otherwise)
 {
 	if (member == JSON_ABSENT)
@@ -46,7 +46,8 @@ static enum errc missing_or(const struct work *w, json_at member, enum errc othe
 	return json_kind(w->d, member) != JSON_STRING ? ERR_INVALID_TYPE : otherwise;
 }
 
-/* to_lmc_member_of: json_get, but object may be absent, which would be the root. */
+/* to_lmc_member_of: json_get for an object that may be absent; json_get itself would take that for
+ * the root. */
 static json_at to_lmc_member_of(const struct json_doc *d, json_at object, const char *key)
 {
 	return object == JSON_ABSENT ? JSON_ABSENT : json_get(d, object, key);
@@ -64,7 +65,7 @@ static bool is_text_part(const struct work *w, json_at part)
 	return type != JSON_ABSENT && json_is(w->d, type, "text");
 }
 
-/* to_lmc_put_message: one LMC message; type and format as they are printed. */
+/* to_lmc_put_message: prints one LMC message; type and format are JSON already. */
 static enum errc to_lmc_put_message(struct work *w, const char *role, const char *type,
 				    const char *format, struct str content)
 {
@@ -95,7 +96,7 @@ static void to_lmc_warn_dropped(const struct work *w, json_at part, size_t j)
 
 /* --- content (O1) --- */
 
-/* to_lmc_check_part: what holds for a part of any role. */
+/* to_lmc_check_part: checks the rules for parts of all roles. */
 static enum errc to_lmc_check_part(const struct work *w, json_at part, size_t j)
 {
 	char to[PATH];
@@ -112,7 +113,8 @@ static enum errc to_lmc_check_part(const struct work *w, json_at part, size_t j)
 	return ERR_OK;
 }
 
-/* check_content: content's own form.  *ret is JSON_ABSENT where it counts as empty. */
+/* check_content: checks the form of the content. *ret is JSON_ABSENT if the content counts as
+ * empty. */
 static enum errc check_content(const struct work *w, json_at content, bool may_miss, json_at *ret)
 {
 	char to[PATH];
@@ -133,8 +135,8 @@ static enum errc check_content(const struct work *w, json_at content, bool may_m
 	return ERR_OK;
 }
 
-/* joined_text: a content's text; the text parts of a list without separator, its other parts
- * dropped with a warning (O3).  Borrowed from the document or from the scratch. */
+/* joined_text: the text of a content. The text parts of a list are joined without a separator;
+ * other parts are dropped with a warning (O3). Borrowed from the document or from the scratch. */
 static enum errc joined_text(struct work *w, json_at content, struct str *ret)
 {
 	size_t j = 0;
@@ -164,7 +166,7 @@ static enum errc joined_text(struct work *w, json_at content, struct str *ret)
 
 /* --- images and sound of a user (O3, O4) --- */
 
-/* is_word: s is word, which is in lower case, whatever the case of s. */
+/* is_word: true if s is `word`, without regard to case; `word` is in lower case. */
 static bool is_word(struct str s, const char *word)
 {
 	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
@@ -177,8 +179,8 @@ static bool starts_word(struct str s, const char *word)
 	return s.n >= n && strncasecmp(s.p, word, n) == 0;
 }
 
-/* data_format: the LMC format of a data URL's media type and parameters (what stands between
- * `data:` and the comma); NULL: none that counts as an image in base64. */
+/* data_format: the LMC format for the media type and parameters of a data URL (between `data:` and
+ * the comma); NULL: not an image in base64. */
 static const char *data_format(struct str head)
 {
 	static const struct {
@@ -337,13 +339,13 @@ static enum errc from_tool(struct work *w, json_at message, json_at content)
 
 /* --- the assistant (O5) --- */
 
-/* One call of a message: of tool_calls, or the legacy one, which has its place behind them. */
+/* One call of a message, from tool_calls, or the legacy call, which follows them. */
 struct call {
 	uint32_t index;
 	bool     legacy;
 };
 
-/* call_path: of its function, or of a member of that, as .name. */
+/* call_path: the path of the call's function, or of a member of the function, such as .name. */
 static const char *call_path(const struct work *w, char to[PATH], struct call call,
 			     const char *member)
 {
@@ -362,7 +364,7 @@ static enum errc no_object(const struct work *w, const char *path)
 	return err_set(w->e, ERR_INVALID_TYPE, path, "must be an object");
 }
 
-/* to_lmc_add_function: a call without name or arguments is one all the same. */
+/* to_lmc_add_function: adds a call; without name or arguments it is still a call. */
 static enum errc to_lmc_add_function(struct work *w, json_at function, struct call call,
 				     struct speech *speech)
 {
@@ -447,7 +449,7 @@ static enum errc put_speech(struct work *w, json_at message, struct str text)
 		.sink = &spool_sink,
 		.arg = &spool,
 		.warnings = w->o->warnings,
-		/* A turn may hold half of it, and nothing is longer than the document. */
+		/* A turn may hold half of this, and no text is longer than the document. */
 		.max = 2 * (size_t)LIMIT_TRANSLATION,
 	};
 	struct speech *speech = w->scratch->speech;
@@ -462,14 +464,15 @@ static enum errc put_speech(struct work *w, json_at message, struct str text)
 	speech_at(speech, w->index);
 	enum errc code = fill_speech(w, message, text, speech);
 	spool_finish(&spool);
-	/* One that failed is no good any more; one that was large keeps too much. */
+	/* After a failure the turn can't be used again, and after a large message it keeps too much
+	 * memory. */
 	if (code != ERR_OK || json_raw(w->d, message).n > MIB)
 		speech_destroy(TAKE(speech));
 	w->scratch->speech = speech;
 	return code;
 }
 
-/* to_lmc_is_plain: text and nothing else, without a fence. */
+/* to_lmc_is_plain: true if the message is only text, without a fence. */
 static bool to_lmc_is_plain(const struct work *w, json_at message, struct str text)
 {
 	return (text.n == 0 || !memchr(text.p, '`', text.n)) &&
@@ -486,8 +489,8 @@ static enum errc from_assistant(struct work *w, json_at message, json_at content
 		return code;
 	if (!to_lmc_is_plain(w, message, text))
 		return put_speech(w, message, text);
-	/* Most answers are plain; they need no parser: white space alone is no message (F9), all
-	 * else is one as it stands. */
+	/* Most answers are plain and need no parser: white space alone makes no message (F9), other
+	 * text is one message. */
 	if (text_trim(text).n == 0)
 		return ERR_OK;
 	return to_lmc_put_message(w, "assistant", "message", NULL, text);
@@ -498,17 +501,17 @@ static enum errc from_assistant(struct work *w, json_at message, json_at content
 /* clang-format off */
 static const struct role {
 	const char *name;
-	bool        may_miss; /* content may be null or absent */
+	bool        may_miss; /* the content may be null or absent */
 	enum errc (*put)(struct work *w, json_at message, json_at content);
 } roles[] = {
-	/* The most frequent ones first. */
+	/* The most frequent roles come first. */
 	{ "user", false, from_user },          { "assistant", true, from_assistant },
 	{ "tool", true, from_tool },           { "system", false, from_system },
 	{ "developer", false, from_system },   { "function", true, from_tool },
 };
 /* clang-format on */
 
-/* find_role: NULL: it is none, and the error says so. */
+/* find_role: NULL: an unknown role, and *e says so. */
 static const struct role *find_role(const struct work *w, json_at message)
 {
 	json_at role = json_get(w->d, message, "role");
@@ -578,7 +581,7 @@ enum errc to_lmc_message(const struct json_doc *d, json_at message, const char *
 	return code;
 }
 
-/* refusal_of: JSON_ABSENT: nothing was refused. */
+/* refusal_of: the refusal of a message; JSON_ABSENT: none. */
 static json_at refusal_of(const struct json_doc *d, json_at message)
 {
 	json_at i = json_get(d, message, "refusal");
@@ -588,7 +591,8 @@ static json_at refusal_of(const struct json_doc *d, json_at message)
 		       : JSON_ABSENT;
 }
 
-/* to_lmc_is_alone: beside a refusal or an image there is mostly nothing, which is no loss to warn of. */
+/* to_lmc_is_alone: true if a refusal or an image has no content beside it. Its absence needs no
+ * warning. */
 static bool to_lmc_is_alone(const struct json_doc *d, json_at message)
 {
 	json_at content = json_get_some(d, message, "content");
@@ -598,7 +602,7 @@ static bool to_lmc_is_alone(const struct json_doc *d, json_at message)
 	       json_get_some(d, message, "function_call") == JSON_ABSENT;
 }
 
-/* put_pictures: those that the model made, behind what it said. */
+/* put_pictures: prints the images of the model, after its text. */
 static bool put_pictures(const struct json_doc *d, json_at message, size_t index,
 			 const struct to_lmc_options *o, struct buf *out)
 {

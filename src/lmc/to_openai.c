@@ -1,4 +1,4 @@
-/* LMC messages put together to OpenAI's, mixed with messages that are OpenAI's already. */
+/* Joins LMC messages to OpenAI's messages; the input may also have messages of OpenAI. */
 #include "lmc/to_openai.h"
 
 #include "base/limits.h"
@@ -23,8 +23,9 @@
 enum state {
 	STATE_NONE,     /* no group is open */
 	STATE_CALLS,    /* a group of LMC calls, held back; more may follow */
-	STATE_ANSWERED, /* the same, a further call is another group's */
-	STATE_OWN,      /* calls of an OpenAI message; it and own answers are not held back */
+	STATE_ANSWERED, /* the same; a further call begins another group */
+	/* calls of an OpenAI message; neither the message nor its answers are held back */
+	STATE_OWN,
 };
 
 struct to_openai {
@@ -32,12 +33,13 @@ struct to_openai {
 	struct lmc_reader        reader;
 	enum state               state;
 	struct call_group        group;
-	uint64_t                 last_id; /* of made ids */
-	/* The message that is being printed.  A text may wait for what can be merged into it: in fence
-	 * mode any, for another of the same role (L15), else an assistant's, for a call (L14). */
+	uint64_t                 last_id; /* number of the last id that was made */
+	/* The message that is being printed. A text may wait for messages that can be merged into
+	 * it: in fence mode, any text waits for another one of the same role (L15); otherwise an
+	 * assistant's text waits for a call (L14). */
 	struct buf  out;
-	const char *speaker;    /* its role; NULL: none waits */
-	bool        own_speech; /* it is a message of OpenAI's, without its brace */
+	const char *speaker;    /* role of the waiting text; NULL: no text waits */
+	bool        own_speech; /* the text is a message of OpenAI, without its closing brace */
 	struct buf  scratch;
 };
 
@@ -84,7 +86,7 @@ static bool end_speech(struct to_openai *t)
 	return buf_text(&t->out, t->own_speech ? "}" : "\"}") && give_out(t);
 }
 
-/* begin_speech: the content, escaped, comes next into out. */
+/* begin_speech: the caller adds the escaped content to out. */
 static bool begin_speech(struct to_openai *t, const char *role)
 {
 	if (t->o.fence && t->speaker && strcmp(t->speaker, role) == 0)
@@ -102,7 +104,8 @@ static bool speech_done(struct to_openai *t)
 	return t->o.fence || strcmp(t->speaker, "assistant") == 0 || end_speech(t);
 }
 
-/* to_openai_begin_call: the message that has a call, up to its list of calls: the text that waits, or a new one. */
+/* to_openai_begin_call: prints the message of a call up to its list of calls. That is the waiting
+ * text, or a new message. */
 static bool to_openai_begin_call(struct to_openai *t)
 {
 	const char *front = !t->speaker     ? "{\"role\":\"assistant\",\"content\":\"\""
@@ -179,7 +182,7 @@ static bool has_parts(const struct lmc_message *m)
 	return m->kind == LMC_IMAGE || m->kind == LMC_AUDIO;
 }
 
-/* to_openai_say: a message that belongs to no group. */
+/* to_openai_say: prints a message that belongs to no group. */
 static bool to_openai_say(struct to_openai *t, const struct lmc_message *m)
 {
 	if (!to_openai_end_group(t))
@@ -189,7 +192,7 @@ static bool to_openai_say(struct to_openai *t, const struct lmc_message *m)
 	return begin_speech(t, m->role) && openai_message_content(m, &t->out) && speech_done(t);
 }
 
-/* say_after: a message that has to wait until the group's calls are answered (L13). */
+/* say_after: keeps a message until the group's calls are answered (L13). */
 static bool say_after(struct to_openai *t, const struct lmc_message *m)
 {
 	struct buf *bytes = &t->group.after_bytes;
@@ -225,8 +228,8 @@ static bool add_call(struct to_openai *t, const struct lmc_message *m)
 	return true;
 }
 
-/* add_output: to the call whose turn it is (L12).  A call that gets several is the last one, whose
- * text stands at the end of texts. */
+/* add_output: adds an output to the next call without one (L12). Only the last call can get several
+ * outputs; its text is the last of `texts`. */
 static bool add_output(struct to_openai *t, const struct lmc_message *m)
 {
 	struct buf  *texts = &t->group.texts;
@@ -247,7 +250,7 @@ static bool add_output(struct to_openai *t, const struct lmc_message *m)
 
 static bool to_openai_take(struct to_openai *t, const struct lmc_message *m)
 {
-	/* Even one that is skipped parts the calls around it (L2). */
+	/* Even a skipped message separates the calls around it (L2). */
 	if (t->state == STATE_CALLS && (m->computer || m->kind == LMC_OUTPUT))
 		t->state = STATE_ANSWERED;
 
@@ -283,10 +286,10 @@ enum errc to_openai_lmc(struct to_openai *t, const struct json_doc *d, json_at m
 
 /* --- OpenAI's messages --- */
 
-/* to_openai_reserve_id: made ids go on behind one that looks like them. */
+/* to_openai_reserve_id: moves the counter of made ids beyond a given id of the same form. */
 static void to_openai_reserve_id(struct to_openai *t, const struct json_doc *d, json_at id)
 {
-	enum { DIGITS = 18 }; /* as many as never overflow */
+	enum { DIGITS = 18 }; /* digits that never overflow */
 
 	if (id == JSON_ABSENT || json_kind(d, id) != JSON_STRING)
 		return;
@@ -305,7 +308,7 @@ static void to_openai_reserve_id(struct to_openai *t, const struct json_doc *d, 
 		t->last_id = number;
 }
 
-/* own_calls: the tool_calls of an assistant's message; JSON_ABSENT: it has none. */
+/* own_calls: the tool_calls of an assistant's message; JSON_ABSENT: none. */
 static json_at own_calls(const struct json_doc *d, json_at message)
 {
 	json_at role = json_get(d, message, "role");
@@ -347,7 +350,8 @@ static bool begin_own(struct to_openai *t, const struct json_doc *d, json_at cal
 	return call_group_sort(&t->group);
 }
 
-/* answer_own: raw answers a call.  What had been dealt to that one is said behind the group. */
+/* answer_own: prints the answer `raw` of a call. An output that the call had got before is printed
+ * after the group. */
 static bool answer_own(struct to_openai *t, struct call *c, struct str raw)
 {
 	struct buf *bytes = &t->group.after_bytes;
@@ -361,7 +365,7 @@ static bool answer_own(struct to_openai *t, struct call *c, struct str raw)
 	return t->o.made(t->o.arg, raw);
 }
 
-/* to_openai_find_call: which of the open group's calls an own tool message answers; NULL: none of them. */
+/* to_openai_find_call: finds the call of the open group that a tool message of OpenAI answers. */
 static bool to_openai_find_call(struct to_openai *t, const struct json_doc *d, json_at message,
 				struct call **ret_call)
 {
@@ -377,7 +381,8 @@ static bool to_openai_find_call(struct to_openai *t, const struct json_doc *d, j
 	return true;
 }
 
-/* takes_calls: a text of the assistant that a call may join: nobody's by name, and without calls. */
+/* takes_calls: true if a call may join this text of the assistant: a text without a name and
+ * without calls. */
 static bool takes_calls(const struct json_doc *d, json_at message)
 {
 	json_at role = json_get(d, message, "role");

@@ -1,4 +1,4 @@
-/* A request to translate: read, handed to the parts that know the rules, and answered. */
+/* Reads a request to translate, passes it to the parts with the rules, and answers it. */
 #include "lmc/translate.h"
 
 #include "base/limits.h"
@@ -13,7 +13,7 @@
 /* "messages[" and the digits of a size_t. */
 enum { PATH_MAX_ELEMENT = 40 };
 
-/* What is asked for: one of the four forms of G1, with its options. */
+/* A request: one of the four forms of G1, with its options. */
 struct ask {
 	const struct json_doc *d;
 	json_at                list;
@@ -24,7 +24,7 @@ struct ask {
 	bool                   fences;
 };
 
-/* What the answer is made of; each without its brackets. */
+/* The lists of the answer, each without brackets. */
 struct made {
 	struct buf      messages;
 	struct buf      chunks;
@@ -89,7 +89,7 @@ static enum errc translate_read_bool(const struct json_doc *d, const char *name,
 	return ERR_OK;
 }
 
-/* Options of another form are ignored, whatever they are (G1). */
+/* Options of other forms are ignored (G1). */
 static enum errc translate_read_options(struct ask *a, struct err *e)
 {
 	enum errc rc;
@@ -131,14 +131,14 @@ static enum errc read_ask(struct ask *a, struct err *e)
 
 /* --- the four forms --- */
 
-/* An element's path, such as messages[2].  Written by hand, from the back: there is one for every
- * small message, and printf would cost as much as to translate it. */
+/* The path of an element, such as messages[2]. It is written by hand, from the back: every small
+ * message needs one, and printf would cost as much as the translation. */
 struct path {
 	char        room[PATH_MAX_ELEMENT];
-	const char *text; /* in room */
+	const char *text; /* points into room */
 };
 
-/* element_path: an element that is no object is refused (G2). */
+/* element_path: the path of an element; ERR: the element is not an object (G2). */
 static enum errc element_path(const struct ask *a, json_at i, size_t index, struct path *ret,
 			      struct err *e)
 {
@@ -166,7 +166,8 @@ static bool keep_message(void *arg, struct str message)
 	return (messages->len == 0 || buf_add(messages, ",", 1)) && buf_str(messages, message);
 }
 
-/* lmc_messages: of the request, or the stored ones that its chunks make (C10). */
+/* lmc_messages: translates the messages of the request, or the stored messages that its chunks make
+ * (C10). */
 static enum errc lmc_messages(const struct ask *a, struct made *m, struct err *e)
 {
 	struct path       path;
@@ -193,7 +194,7 @@ static enum errc lmc_messages(const struct ask *a, struct made *m, struct err *e
 	return rc;
 }
 
-/* gather_all: *ret: the stored messages, without brackets; borrowed from g. */
+/* gather_all: joins all chunks. *ret: the messages without brackets, borrowed from g. */
 static enum errc gather_all(const struct ask *a, struct gather *g, struct str *ret, struct err *e)
 {
 	struct path path;
@@ -211,10 +212,10 @@ static enum errc gather_all(const struct ask *a, struct gather *g, struct str *r
 	return gather_end(g, ret, e);
 }
 
-/* What clients' chunks were put together to: no deeper than they were. */
+/* The limits for messages that were joined from chunks; they are no deeper than the chunks. */
 static const struct json_limits stored_limits = {
 	.depth = LIMIT_JSON_DEPTH,
-	.tokens = 2 * LIMIT_JSON_TOKENS, /* a message says what its chunks left out */
+	.tokens = 2 * LIMIT_JSON_TOKENS, /* a message has members that its chunks leave out */
 };
 
 static enum errc stored_messages(const struct ask *a, const struct translate_about *about,
@@ -331,7 +332,7 @@ static enum errc translate_fill(const struct ask *a, const struct translate_abou
 {
 	size_t likely = json_raw(a->d, a->list).n;
 
-	/* A buffer that grows step by step is copied at each. */
+	/* One reservation avoids a copy at each step of growth. */
 	if (likely <= MIB && likely <= m->messages.max && !buf_reserve(&m->messages, likely))
 		return err_no_memory(e);
 	if (a->from_lmc)
@@ -358,8 +359,8 @@ static bool translate_put_answer(const struct ask *a, const struct made *m, stru
 	       buf_text(out, "}");
 }
 
-/* The parts cannot tell a limit from a lack of memory.  But a buffer that was filled has grown (and
- * stays so), and a string grows to at most twice its length in one step (quotes inside quotes). */
+/* The parts report a limit and a lack of memory alike. But a full buffer has grown (and stays so),
+ * and a string grows to at most twice its length in one step (quotes inside quotes). */
 static bool is_too_large(const struct ask *a, const struct made *m, const struct buf *out)
 {
 	size_t many = out->max / 2;

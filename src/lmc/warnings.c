@@ -1,4 +1,4 @@
-/* The entries of a `warnings` array, printed as they come up. */
+/* Prints the entries of a `warnings` array as they occur. */
 #include "lmc/warnings.h"
 
 #include "base/limits.h"
@@ -47,7 +47,7 @@ void warnings_add(struct warnings *w, size_t index, const char *code, const char
 	int n = vsnprintf(text, sizeof text, fmt, list);
 	va_end(list);
 
-	/* A cut must not end inside a character; names of clients are the only long parts. */
+	/* A cut must not end inside a character. Only names of clients are long. */
 	struct str message = { text, n < 0                     ? 0
 				     : (size_t)n < sizeof text ? (size_t)n
 							       : sizeof text - 1 };

@@ -1,4 +1,5 @@
-/* libcurl's multi handles driven by the loop: sockets in its epoll, deadlines in its idle work. */
+/* The loop drives libcurl's multi handles: sockets are in its epoll set, deadlines in its idle
+ * work. */
 #include "loop/transfer.h"
 
 #include "base/clock.h"
@@ -25,28 +26,27 @@ struct multi {
 	bool              announced; /* the timer callback ran since we last looked */
 };
 
-/* One descriptor of libcurl's, found by its number.
- *
- * libcurl wants a connection polled from a transfer's start to its end, and kept alive in between.
- * At the end it stays in the epoll set, so that the next start only has to change its entry, and so
- * that bytes which nobody asked for are seen: libcurl would take them for the next answer. */
+/* One descriptor of libcurl, found by its number. libcurl wants a connection polled from the start
+ * of a transfer to its end, and kept alive in between. At the end, the descriptor stays in the
+ * epoll set. So the next start only has to change the entry, and bytes that arrive without a
+ * request are seen; libcurl would take them for the next answer. */
 struct curl_socket {
 	struct watch           watch;
 	struct multi          *multi;
-	const struct transfer *user;    /* the one that goes on, maybe paused; NULL: none */
+	const struct transfer *user;    /* the running transfer, maybe paused; NULL: none */
 	bool                   wanted;  /* libcurl wants it polled now */
 	bool                   watched; /* it is in the epoll set */
-	bool     quiet; /* HTTP/1: its server has nothing to say between two requests */
-	uint32_t mask;  /* in the epoll set for this */
+	bool                   quiet;   /* HTTP/1: the server is silent between two requests */
+	uint32_t               mask;    /* events in the epoll set */
 };
 
 struct transfers {
 	struct loop         *loop;
 	struct multi         multi[MULTIS + SHARED];
-	unsigned             turn; /* which multi gets the next transfer */
+	unsigned             turn; /* index of the multi for the next transfer */
 	unsigned             shared_turn;
 	struct list_head     active;
-	struct curl_socket **sockets; /* by descriptor; owned, as are those in it */
+	struct curl_socket **sockets; /* indexed by descriptor; array and entries owned */
 	size_t               sockets_cap;
 };
 
@@ -63,8 +63,8 @@ static void deactivate(struct transfers *ts, struct transfer *t)
 	curl_multi_remove_handle(ts->multi[t->multi].curl, t->easy);
 }
 
-/* libcurl 7.88 resets the stream of a transfer that is given up, and keeps the frame back until the
- * connection is next used: whatever is done to another transfer of the handle sends it. */
+/* When a transfer is given up, libcurl 7.88 resets its stream, but keeps the frame until the
+ * connection is used again. Any call for another transfer of the same handle sends the frame. */
 static void flush_resets(struct transfers *ts, unsigned multi)
 {
 	LIST_EACH (t, &ts->active, struct transfer, link)
@@ -74,7 +74,8 @@ static void flush_resets(struct transfers *ts, unsigned multi)
 		}
 }
 
-/* Hands finished transfers out; right after each action, as removal scans libcurl's message list. */
+/* Reports finished transfers. This follows each action at once, because a removal scans libcurl's
+ * list of messages. */
 static void transfer_drain(struct multi *m)
 {
 	int      left;
@@ -105,9 +106,9 @@ static void socket_unwatch(struct curl_socket *s)
 	s->watched = false;
 }
 
-/* An idle connection that the server closed: libcurl finds it dead when it looks.  It does not look
- * for bytes behind an answer's end, which would be read as the next answer's beginning: such a
- * connection is ended for it. */
+/* libcurl itself notices when a server has closed an idle connection. But libcurl does not notice
+ * bytes after the end of an answer, and would read them as the start of the next answer: such a
+ * connection is closed here. */
 static void socket_idle_ready(struct curl_socket *s)
 {
 	char byte;
@@ -134,7 +135,7 @@ static void socket_ready(struct watch *w, uint32_t epoll_events)
 	transfer_drain(m);
 }
 
-/* socket_of: the entry of a descriptor, made if need be; NULL: no memory. */
+/* socket_of: the entry of a descriptor, created if there is none; NULL: no memory. */
 static struct curl_socket *socket_of(struct transfers *ts, int fd)
 {
 	size_t at = (size_t)fd;
@@ -163,7 +164,7 @@ static bool socket_watch(struct curl_socket *s, uint32_t mask)
 	struct loop *l = s->multi->owner->loop;
 
 	s->mask = mask;
-	/* libcurl's look-ups close theirs without telling us. */
+	/* libcurl's name look-ups close their descriptors without a callback. */
 	s->watched =
 		(s->watched && loop_rewatch(l, &s->watch, mask)) || loop_watch(l, &s->watch, mask);
 	return s->watched;
@@ -202,7 +203,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *so
 	return s->mask == EPOLLIN || socket_watch(s, EPOLLIN) ? 0 : -1;
 }
 
-/* libcurl closes one: the number may be another's from now on. */
+/* libcurl closes the descriptor, and the system may give its number to another file. */
 static int transfer_on_close(void *arg, curl_socket_t fd)
 {
 	struct transfers *ts = arg;
@@ -225,8 +226,8 @@ static int transfer_on_timer(CURLM *curl, long after_ms, void *arg)
 	return 0;
 }
 
-/* libcurl does not announce an unchanged deadline again after we fired it, so a lost one would be a
- * transfer that hangs: ask for it. */
+/* libcurl does not announce an unchanged deadline again after it has fired. A lost deadline would
+ * be a transfer that hangs, so the loop asks for it. */
 static void fire(struct multi *m)
 {
 	int running;
@@ -239,7 +240,8 @@ static void fire(struct multi *m)
 
 	long after_ms = -1;
 	curl_multi_timeout(m->curl, &after_ms);
-	/* At least a millisecond: the time left is truncated, and 0 would spin until it is over. */
+	/* The wait is at least a millisecond: libcurl truncates the rest of the time, and 0 would
+	 * spin. */
 	m->due_us = after_ms < 0
 			    ? INT64_MAX
 			    : loop_now_us(m->owner->loop) + (after_ms > 0 ? after_ms : 1) * 1000;
@@ -343,7 +345,8 @@ void transfer_cancel(struct transfers *ts, struct transfer *t)
 {
 	if (!t->link.in)
 		return;
-	/* Alone on its connection it takes that with it (see flush_resets). */
+	/* A transfer that is alone on its connection closes the connection too (see
+	 * flush_resets). */
 	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
 	deactivate(ts, t);
 	if (t->shared)

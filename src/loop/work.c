@@ -1,4 +1,4 @@
-/* The threads that work for event loops, and the queue in front of them. */
+/* A pool of threads that work for event loops, and its queue. */
 #include "loop/work.h"
 
 #include <pthread.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct work_pool {
-	pthread_mutex_t   lock; /* guards all up to stopping */
+	pthread_mutex_t   lock; /* guards the members down to stopping */
 	pthread_cond_t    wake;
 	struct work_job  *first;
 	struct work_job **end;
@@ -18,7 +18,7 @@ struct work_pool {
 	pthread_t threads[];
 };
 
-/* NULL: the pool stops, and nothing is left to do. */
+/* NULL: the pool is stopping and its queue is empty. */
 static struct work_job *work_take(struct work_pool *p)
 {
 	pthread_mutex_lock(&p->lock);
@@ -36,7 +36,7 @@ static struct work_job *work_take(struct work_pool *p)
 	return job;
 }
 
-/* On the job's loop. */
+/* Runs on the job's loop. */
 static void work_handle(struct task *t)
 {
 	struct work_job *job = container_of(t, struct work_job, task);
@@ -64,7 +64,7 @@ static bool work_start(struct work_pool *p)
 	sigset_t all;
 	sigset_t old;
 
-	/* Signals are the main thread's. */
+	/* Only the main thread takes signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	bool ok = pthread_create(&p->threads[p->started], NULL, work_serve, p) == 0;

@@ -5,7 +5,7 @@
 
 enum { FORM = 2, SUM_BYTES = 4 };
 
-/* What a record has besides its kind; in the order in which they are written. */
+/* The parts of a record after its kind, in the order of writing. */
 enum part {
 	PART_CHOICE = 1 << 0,
 	PART_BLOCK = 1 << 1,
@@ -81,7 +81,8 @@ static bool event_code_within(struct str s, struct str whole)
 	return s.n > 0 && whole.n > 0 && s.p >= whole.p && s.p + s.n <= whole.p + whole.n;
 }
 
-/* A span of raw is its place + 1 and its length; 0: the bytes themselves follow. */
+/* A span that lies in raw is written as its place + 1 and its length; 0: the bytes themselves
+ * follow. */
 static bool put_span(struct buf *out, struct str s, struct str raw)
 {
 	if (event_code_within(s, raw))
@@ -105,8 +106,8 @@ static bool take_span(struct str *in, struct str raw, struct str *ret)
 	return true;
 }
 
-/* take_cut: what an encoder may leave out of raw: a stretch behind its brace, as printers step over the
- * one and the other. */
+/* take_cut: a stretch of raw that an encoder may leave out. It begins after raw's opening brace,
+ * because printers skip both. */
 static bool take_cut(struct str *in, struct str raw, struct str *ret)
 {
 	return take_span(in, raw, ret) && event_code_within(*ret, raw) && ret->p > raw.p;
@@ -117,7 +118,7 @@ static bool overlap(struct str a, struct str b)
 	return a.n > 0 && b.n > 0 && a.p < b.p + b.n && b.p < a.p + a.n;
 }
 
-/* event_code_apart: no two of an event's cuts share a byte. */
+/* event_code_apart: true if no two cuts of the event overlap. */
 static bool event_code_apart(const struct event *ev)
 {
 	const struct str cuts[] = { ev->raw_usage, ev->raw_role, ev->raw_id, ev->raw_created };
@@ -199,7 +200,7 @@ static bool put_record(const struct event *ev, uint64_t seq, struct buf *out)
 	       (!(parts & PART_RAW_CREATED) || put_span(out, ev->raw_created, ev->raw));
 }
 
-/* The sum of all that stands in front of it, lowest byte first. */
+/* The checksum of all bytes before it, lowest byte first. */
 static void event_code_sum_of(const char *record, size_t n, unsigned char ret[SUM_BYTES])
 {
 	unsigned long sum = crc32_z(0, (const Bytef *)record, n);
@@ -216,7 +217,7 @@ static bool put_sum(struct buf *out, size_t start)
 	return buf_add(out, sum, sizeof sum);
 }
 
-/* take_sum: whether the record that began at `start` is as it was written. */
+/* take_sum: true if the record that began at `start` is unchanged. */
 static bool take_sum(struct str *in, const char *start)
 {
 	unsigned char sum[SUM_BYTES];
@@ -224,7 +225,7 @@ static bool take_sum(struct str *in, const char *start)
 	if (in->n < SUM_BYTES)
 		return false;
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-	(void)start; /* what is behind the sum must stand without it, too */
+	(void)start; /* readers of a fuzzer reach the code after the checksum */
 	(void)sum;
 #else
 	event_code_sum_of(start, (size_t)(in->p - start), sum);
@@ -274,7 +275,7 @@ static bool take_parts(struct str *in, unsigned parts, struct event *ev)
 	       event_code_apart(ev);
 }
 
-/* An error's struct is not in the log, and its end stands in the run's row. */
+/* Errors and ends are not in the log: the row of the run has them. */
 static bool event_code_logged(unsigned char kind)
 {
 	return kind < EVENT__COUNT && kind != EVENT_ERROR && kind != EVENT_END;

@@ -16,7 +16,7 @@ static int64_t price_some(int64_t n, int64_t all)
 	return n < all ? n : all;
 }
 
-/* price_sum: of parts, each tokens and their price. */
+/* price_sum: the sum over parts of tokens and their price. */
 static int64_t price_sum(const int64_t parts[][2], size_t count)
 {
 	wide v = 0;

@@ -1,4 +1,4 @@
-/* Pieces of an answer, gathered into the message that is stored. */
+/* Gathers the pieces of an answer into the stored message. */
 #include "shape/answer.h"
 
 #include "base/limits.h"
@@ -14,7 +14,7 @@ struct answer_tool {
 	struct buf id;
 	struct buf name;
 	struct buf arguments;
-	struct buf extra; /* the provider's own, told to it again with the call */
+	struct buf extra; /* the provider's own data, sent back to it with the call */
 };
 
 void answer_init(struct answer *a)
@@ -77,7 +77,7 @@ static bool answer_append(struct answer *a, struct buf *to, struct str piece)
 	return true;
 }
 
-/* answer_add_message: a long one that is given is not copied. */
+/* answer_add_message: adds a whole message; a long one is moved, not copied. */
 static bool answer_add_message(struct answer *a, const struct event *ev)
 {
 	if (!ev->give || ev->raw.n > 0 || a->message.len > 0 ||
@@ -91,7 +91,7 @@ static bool answer_add_message(struct answer *a, const struct event *ev)
 	return true;
 }
 
-/* answer_add_lmc: a chunk that a dialect has checked. */
+/* answer_add_lmc: adds an LMC chunk that a dialect has checked. */
 static bool answer_add_lmc(struct answer *a, struct str chunk)
 {
 	struct json_doc doc = { 0 };
@@ -172,7 +172,7 @@ static bool answer_put_tool(struct buf *out, const struct answer_tool *t)
 	       answer_put_quoted(out, ",\"arguments\":", &t->arguments) && buf_text(out, "}}");
 }
 
-/* put_end: the closing brace, and in front of it what the provider said in LMC. */
+/* put_end: prints the LMC messages of the provider, if any, and the closing brace. */
 static bool put_end(const struct answer *a, struct buf *out)
 {
 	if (a->lmc.n == 0)
@@ -184,7 +184,7 @@ bool answer_print(const struct answer *a, struct buf *out)
 {
 	if (a->message.len > 0)
 		return buf_add(out, a->message.data, a->message.len - 1) && put_end(a, out);
-	/* A message of tool calls alone has null content, as OpenAI writes it. */
+	/* A message with only tool calls has null content, as OpenAI prints it. */
 	if (a->text.len == 0 && (a->tool_count > 0 || a->refusal.len > 0)) {
 		if (!buf_text(out, "{\"role\":\"assistant\",\"content\":null"))
 			return false;

@@ -1,4 +1,4 @@
-/* Kinds of uploaded files, by their first bytes. */
+/* Recognizes kinds of uploaded files by their first bytes. */
 #include "shape/attachment.h"
 
 #include "base/base.h"
@@ -18,7 +18,8 @@ static const struct {
 };
 
 static const char pdf_mark[] = "%PDF-";
-enum { PDF_MARK = sizeof pdf_mark - 1, PDF_JUNK = 1024 }; /* readers take so much in front of it */
+/* readers of PDF accept this many bytes before the mark */
+enum { PDF_MARK = sizeof pdf_mark - 1, PDF_JUNK = 1024 };
 
 static bool by_content(struct str head, struct attachment *ret)
 {
@@ -41,7 +42,7 @@ static bool by_content(struct str head, struct attachment *ret)
 	return true;
 }
 
-/* by_type: what programs take that has something else in front. */
+/* by_type: accepts files with other first bytes by their media type, as programs do. */
 static bool by_type(struct str head, struct str type, struct attachment *ret)
 {
 	size_t n = head.n < PDF_JUNK ? head.n : PDF_JUNK;

@@ -1,4 +1,4 @@
-/* Numbering blocks, and leaving out what was seen. */
+/* Numbers the blocks of a stream, and leaves out those that the reader has received. */
 #include "shape/block.h"
 
 static bool block_put_number(const struct cursor *c, struct buf *out)

@@ -1,4 +1,4 @@
-/* Chunks and completions in OpenAI's shape, from events or spliced from a provider's own. */
+/* Prints chunks and completions in OpenAI's shape, from events or from a provider's own chunks. */
 #include "shape/chunk.h"
 
 #include "base/limits.h"
@@ -9,19 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One stream's or answer's printer. */
+/* The encoder of one stream or answer. */
 struct chunk_printer {
 	struct encoder       encoder;
 	struct encoder_about about;
-	bool ours; /* LLM Chat's: our members in front; else as OpenAI has it and no more */
+	bool ours; /* LLM Chat: with the gateway's members; otherwise only OpenAI's members */
 	struct blocks blocks;
 	bool          begun;    /* the first chunk went out */
 	uint64_t      has_role; /* bit i: choice i has had its role */
 	char          own_text[ID_MAX];
-	struct str    own_id; /* ours: of the answer as a completion */
-	struct buf    id;     /* of the provider, escaped; empty until known */
+	struct str    own_id; /* the gateway's id of the answer as a completion */
+	struct buf    id;     /* the provider's id, escaped; empty: not known yet */
 	struct buf    name;   /* the provider's name for the model */
-	/* scratch, these two: where reasoning gets another name */
+	/* These two are scratch, for giving reasoning another name. */
 	struct json_doc doc;
 	struct buf      scratch;
 };
@@ -46,7 +46,7 @@ static bool is_stored(const struct chunk_printer *p)
 	return !id_none(p->about.conversation);
 }
 
-/* Our members of an answer of LLM Chat; they go in front, behind the object's brace. */
+/* Prints the gateway's members of an LLM Chat answer, first in the object. */
 static bool put_ours(const struct chunk_printer *p, struct buf *out)
 {
 	if (is_stored(p) &&
@@ -70,7 +70,7 @@ bool chunk_usage(const struct usage *u, struct buf *out)
 		       (long long)u->cached_read, (long long)u->reasoning);
 }
 
-/* put_identity: id, object, created and model, each with its comma behind. */
+/* put_identity: prints id, object, created and model, each with a comma after it. */
 static bool put_identity(const struct chunk_printer *p, const char *object, struct buf *out)
 {
 	bool theirs = p->id.len > 0 && !is_stored(p);
@@ -79,7 +79,7 @@ static bool put_identity(const struct chunk_printer *p, const char *object, stru
 	    !chunk_put_member(out, "object", str_of(object)) || !buf_text(out, "\"created\":") ||
 	    !buf_int(out, p->about.created_s) || !buf_text(out, ",\"model\":"))
 		return false;
-	/* A provider's name is escaped already, a client's is not. */
+	/* A model's name from a provider is escaped already, a client's is not. */
 	if (p->name.len == 0)
 		return buf_json_string(out, p->about.model) && buf_text(out, ",");
 	return buf_text(out, "\"") && buf_str(out, buf_view(&p->name)) && buf_text(out, "\",");
@@ -87,8 +87,8 @@ static bool put_identity(const struct chunk_printer *p, const char *object, stru
 
 /* --- chunks --- */
 
-/* chunk_one_line: JSON that may hold line breaks between its tokens: a data line ends at the first of
- * them.  (Inside strings they are always escaped.) */
+/* chunk_one_line: removes line breaks between tokens of JSON, because a data line ends at the first
+ * one. (Inside strings they are always escaped.) */
 static void chunk_one_line(struct buf *out, size_t start)
 {
 	const char *from = out->data + start;
@@ -111,13 +111,13 @@ static bool chunk_put_json(struct buf *out, struct str s)
 	return true;
 }
 
-/* A span inside the provider's JSON, and what stands in its place; an empty span is none. */
+/* A span of the provider's JSON and its replacement; an empty span means no cut. */
 struct cut {
 	struct str span;
 	struct str instead;
 };
 
-/* put_cut: an object behind its brace, with its cuts, which do not overlap. */
+/* put_cut: prints an object, after its opening brace, with its cuts, which do not overlap. */
 static bool put_cut(struct str rest, const struct cut *cuts, size_t count, struct buf *out)
 {
 	for (;;) {
@@ -137,7 +137,7 @@ static bool put_cut(struct str rest, const struct cut *cuts, size_t count, struc
 	}
 }
 
-/* Our id and time as JSON values. */
+/* The gateway's id and time as JSON values. */
 struct own {
 	char id[ID_MAX + 2];
 	char created[24];
@@ -149,8 +149,8 @@ static void own_print(const struct chunk_printer *p, struct own *ret)
 	snprintf(ret->created, sizeof ret->created, "%lld", (long long)p->about.created_s);
 }
 
-/* put_raw: the provider's own chunk, with our members in the first, without a repeated role, and
- * without a usage that only we asked for. */
+/* put_raw: prints the provider's own chunk. The first one gets the gateway's members; a repeated
+ * role, and a usage for which only the gateway has asked, are left out. */
 static bool put_raw(const struct chunk_printer *p, const struct event *ev, struct buf *out)
 {
 	struct own own;
@@ -181,7 +181,8 @@ static bool put_tool_call(const struct event *ev, struct buf *out)
 	if (ev->kind == EVENT_TOOL_ARGS)
 		return buf_text(out, ",\"function\":{\"arguments\":\"") && buf_str(out, ev->text) &&
 		       buf_text(out, "\"}}]");
-	/* Without an id it is a further piece of a name: clients join names, and keep the id. */
+	/* An event without an id is a further piece of a name: clients join names, and keep the
+	 * id. */
 	if (ev->id.n > 0 && (!buf_text(out, ",\"id\":\"") || !buf_str(out, ev->id) ||
 			     !buf_text(out, "\",\"type\":\"function\"")))
 		return false;
@@ -195,7 +196,7 @@ static bool chunk_put_piece(const char *key, const struct event *ev, struct buf 
 	       buf_str(out, ev->text) && buf_text(out, "\"");
 }
 
-/* put_delta: what is between the braces of delta, behind the role. */
+/* put_delta: prints the members of delta, after the role. */
 static bool put_delta(const struct chunk_printer *p, const struct event *ev, bool with_role,
 		      struct buf *out)
 {
@@ -256,7 +257,7 @@ static bool chunk_put_made(struct chunk_printer *p, const struct event *ev, stru
 		       buf_text(out, "}");
 	if (!chunk_put_choice(p, ev, out))
 		return false;
-	/* Chunks before the usage chunk have a null where usage was asked for, as OpenAI sends it. */
+	/* If the client asked for usage, earlier chunks have a null usage, as OpenAI sends them. */
 	return buf_text(out, p->about.want_usage && !p->ours ? ",\"usage\":null}" : "}");
 }
 
@@ -288,7 +289,7 @@ static bool note_start(struct chunk_printer *p, const struct event *ev)
 {
 	if (ev->kind != EVENT_START || p->id.len > 0 || ev->id.n == 0 || ev->id.n > p->id.max ||
 	    ev->text.n > p->name.max)
-		return true; /* one that is too long to keep is replaced by ours */
+		return true; /* an id that is too long is replaced by the gateway's */
 	return buf_str(&p->id, ev->id) && buf_str(&p->name, ev->text);
 }
 
@@ -384,7 +385,7 @@ static bool chunk_put_whole(const struct chunk_printer *p, const struct encoder_
 	if (raw.n == 0)
 		return put_made_whole(p, w->message, w->finish_reason, w->usage, out);
 
-	/* raw starts at its brace: the dialect hands over the object alone. */
+	/* The dialect passes only the object, so raw starts with its brace. */
 	CHECK(raw.p[0] == '{');
 	struct str rest = { raw.p + 1, raw.n - 1 };
 	if (!is_stored(p))

@@ -1,4 +1,4 @@
-/* Files of a message's context, rendered into its content for a provider. */
+/* Renders the files of a message's context into its content, for a provider. */
 #include "shape/context.h"
 
 #include "base/buf.h"
@@ -8,20 +8,19 @@
 
 #include <strings.h>
 
-/* A message's content while it is written.
- *
- * Without media it is one string, or a text part in front of the parts that were there; then `text`
- * is true all the time.  With media it is an array, and text parts begin and end as needed. */
+/* A message's content while it is written. Without media, the content is one string, or a text part
+ * before the existing parts; `text` is then always true. With media, the content is an array, and
+ * text parts begin and end as needed. */
 struct render {
 	const struct json_doc         *d;
 	const struct context_contents *contents; /* NULL: uploaded files are not shown */
 	struct buf                    *out;
 	size_t                         upload; /* the place of the next uploaded file */
 	bool                           media;
-	bool                           text;  /* the quote of a text is open */
-	bool                           parts; /* there is a part already */
+	bool                           text;  /* a text is open */
+	bool                           parts; /* the array has a part */
 	struct err                    *e;
-	enum errc                      rc; /* of what is not memory */
+	enum errc                      rc; /* error other than a lack of memory */
 };
 
 /* --- text that can't leave its block --- */
@@ -56,7 +55,7 @@ static bool context_put_name(struct buf *out, struct str name)
 	return buf_json_escape(out, (struct str){ name.p + from, name.n - from });
 }
 
-/* closing_from: where the next </file stands, at i or behind it; s.n: there is none. */
+/* closing_from: the place of the next </file from i on; s.n: there is none. */
 static size_t closing_from(struct str s, size_t i)
 {
 	static const char mark[] = "</file";
@@ -100,7 +99,7 @@ static bool is_harmless(struct str text, bool name)
 	return true;
 }
 
-/* put_string: a string of the message, as it was written where nothing in it does harm. */
+/* put_string: prints a string of the message, unchanged if nothing in it does harm. */
 static bool put_string(struct render *r, json_at i, bool name)
 {
 	struct str inner = json_inner(r->d, i);
@@ -228,7 +227,8 @@ static bool context_is_string(const struct json_doc *d, json_at i)
 	return i != JSON_ABSENT && json_kind(d, i) == JSON_STRING;
 }
 
-/* put_files: other things than files may stand there in what OpenAI's routes have stored. */
+/* put_files: prints the files. Messages of OpenAI's routes may have other values there, which are
+ * skipped. */
 static bool put_files(struct render *r, json_at files)
 {
 	const struct json_doc *d = r->d;
@@ -260,21 +260,21 @@ static bool context_put_rest(struct render *r, json_at content)
 	       buf_add(r->out, parts.p + 1, parts.n - 1);
 }
 
-/* put_array: files and content as parts. */
+/* put_array: prints files and content as parts. */
 static bool put_array(struct render *r, json_at content, json_at files)
 {
 	if (!buf_text(r->out, "[") || !put_files(r, files) || !end_text(r))
 		return false;
 	if (content != JSON_ABSENT && json_kind(r->d, content) == JSON_ARRAY)
 		return context_put_rest(r, content);
-	/* Some providers refuse a text that is empty. */
+	/* Some providers refuse an empty text. */
 	if (context_is_string(r->d, content) && json_inner(r->d, content).n > 0 &&
 	    !(begin_text(r) && buf_str(r->out, json_inner(r->d, content)) && end_text(r)))
 		return false;
 	return buf_text(r->out, "]");
 }
 
-/* context_put_content: the files in front of a string, or as text parts in front of parts. */
+/* context_put_content: prints the files before a string, or as text parts before parts. */
 static bool context_put_content(struct render *r, json_at content, json_at files)
 {
 	if (files == JSON_ABSENT || json_kind(r->d, files) != JSON_ARRAY ||
@@ -330,7 +330,7 @@ enum errc context_render(struct str message, struct arena *arena, struct str *re
 	struct render   r = { .d = &doc, .out = &out, .e = e };
 	bool            ok = true;
 
-	/* A key may be written with escapes. */
+	/* The key may be written with escapes. */
 	if (!memmem(message.p, message.n, "\"context\"", 9) &&
 	    !memmem(message.p, message.n, "\\u", 2)) {
 		*ret = message;
@@ -343,8 +343,8 @@ enum errc context_render(struct str message, struct arena *arena, struct str *re
 		return rc;
 	}
 	buf_init(&out, LIMIT_BODY_MAX);
-	if (json_get(&doc, 0, "context") == JSON_ABSENT) { /* null goes away too */
-		*ret = message;                            /* the word stood elsewhere */
+	if (json_get(&doc, 0, "context") == JSON_ABSENT) { /* a null member is removed too */
+		*ret = message;                            /* the word is not a key here */
 	} else {
 		struct str copy = STR_NONE;
 
@@ -401,8 +401,8 @@ static bool list_named(const struct json_doc *d, json_at files, struct arena *ar
 	return true;
 }
 
-/* Whole conversations are looked through in each turn, and clients often escape all that is not
- * ASCII: only escapes that the key may be written with count. */
+/* Each turn searches whole conversations, and clients often escape all characters outside ASCII. So
+ * only escapes that can spell the key count. */
 bool context_may_name(struct str message)
 {
 	static const char *const marks[] = { "\"uuid\"", "\\u0075", "\\u0069", "\\u0064" };

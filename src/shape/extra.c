@@ -1,4 +1,4 @@
-/* A call's extra_content, printed and found. */
+/* Prints and finds the extra_content of a call. */
 #include "shape/extra.h"
 
 static bool put_line(struct str json, struct buf *out)
@@ -17,7 +17,7 @@ bool extra_put(struct str text, struct buf *out)
 {
 	if (text.n == 0)
 		return true;
-	/* A provider's own lines end between tokens alone; a stream's may not. */
+	/* A provider's JSON may have line breaks between tokens; a stream must not have them. */
 	if (text.p[0] == '{')
 		return buf_text(out, ",\"extra_content\":") && put_line(text, out);
 	return buf_text(out, ",\"extra_content\":{\"google\":{\"thought_signature\":\"") &&

@@ -1,4 +1,4 @@
-/* Finding a family's shapes. */
+/* Finds the shapes of a family. */
 #include "shape/family.h"
 
 const struct shape *family_shape(const struct family *f, struct str word)

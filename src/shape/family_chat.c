@@ -1,4 +1,4 @@
-/* LLM Chat: POST /v1/chat and the runs that come of it. */
+/* LLM Chat: POST /v1/chat and its runs. */
 #include "base/err.h"
 #include "msg/cursor.h"
 #include "shape/chunk.h"

@@ -1,5 +1,5 @@
-/* OpenAI's chat completions: POST /v1/chat/completions and what is asked of stored ones.  Blocks
- * have no numbers, and nobody but the client of a call knows an unstored one. */
+/* OpenAI's chat completions: POST /v1/chat/completions and the routes of stored completions. Blocks
+ * have no numbers, and only the client of a call knows a run that is not stored. */
 #include "base/err.h"
 #include "shape/chunk.h"
 #include "shape/family.h"

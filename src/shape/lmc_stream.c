@@ -1,4 +1,4 @@
-/* Answers in LMC's shape: events become segments, segments become chunks, or messages. */
+/* Prints answers in LMC's shape: events become segments, and segments become chunks or messages. */
 #include "shape/lmc_stream.h"
 
 #include "base/limits.h"
@@ -18,24 +18,25 @@ struct lmc_stream {
 	struct encoder_about about;
 	struct speech       *speech;  /* owned */
 	struct buf           decoded; /* scratch: an event's text, where something was escaped */
-	struct buf           images;  /* that the model made: JSON parts with commas between them */
+	struct buf           images;  /* images of the model: JSON parts with commas between them */
 	struct json_doc      doc;     /* scratch: a chunk of a provider that speaks LMC */
-	bool                 ended;   /* the turn was */
-	bool                 failed;  /* the stream ends with an error: nothing more is to be run */
+	bool                 ended;   /* the turn has ended */
+	bool                 failed;  /* the stream ends with an error, so no code may be run */
 	bool                 told_reasoning;
 	char                 finish_reason[64]; /* escaped */
 
 	/* The open segment. */
 	bool              open;
 	enum segment_kind kind;
-	struct buf        head; /* of its chunks: `{"role":…,"type":…,"format":…` */
+	struct buf        head; /* start of its chunks: `{"role":…,"type":…,"format":…` */
 	struct buf        code; /* the assistant's code so far, escaped, for the confirmation */
 
-	/* Of the event that is being printed. */
+	/* State of printing one event. */
 	struct blocks blocks;
-	bool          in_piece; /* the last block is a piece that may still grow */
+	bool          in_piece; /* the last block may still grow */
 	struct buf   *out;      /* borrowed */
-	size_t        whole;    /* up to here it holds whole blocks; `open` is as they say */
+	/* length of the whole blocks in out; `open` is the state after them */
+	size_t whole;
 };
 
 /* --- blocks --- */
@@ -48,7 +49,8 @@ static bool lmc_stream_end_block(struct lmc_stream *s, const char *rest)
 	return true;
 }
 
-/* close_piece: what an event adds to a segment is one block, however often the parsers gave some. */
+/* close_piece: ends the block of an event's addition to a segment. The parsers may give it in
+ * several pieces. */
 static bool close_piece(struct lmc_stream *s)
 {
 	if (!s->in_piece)
@@ -57,7 +59,7 @@ static bool close_piece(struct lmc_stream *s)
 	return lmc_stream_end_block(s, "\"}");
 }
 
-/* lmc_stream_settle: where out is full, its last block goes again; no block is left half printed. */
+/* lmc_stream_settle: if out is full, removes the last block, so that no block is half printed. */
 static bool lmc_stream_settle(struct lmc_stream *s, bool ok)
 {
 	if (!ok) {
@@ -109,7 +111,7 @@ static bool segment_text(void *arg, struct str text)
 	return s->kind != SEGMENT_CODE || buf_add(&s->code, out->data + from, out->len - from);
 }
 
-/* What is to be run is said once more, whole, for a client to confirm. */
+/* The whole code is sent once more, so that a client can confirm it before it runs. */
 static bool put_confirmation(struct lmc_stream *s)
 {
 	/* The head ends in the format: `{"role":"assistant","type":"code","format":"python"`. */
@@ -141,7 +143,8 @@ static void warn_media(struct lmc_stream *s)
 		     "a media part of the answer has no place in LMC messages");
 }
 
-/* keep_media: images are segments behind all that was said, as they stand in messages. */
+/* keep_media: keeps an image until the end of the text, because images follow the text in messages
+ * too. */
 static bool keep_media(struct lmc_stream *s, struct str part)
 {
 	if (picture_is(part))
@@ -197,7 +200,7 @@ static bool end_turn(struct lmc_stream *s)
 
 /* --- events --- */
 
-/* lmc_stream_decode: an event's text; most have nothing escaped. */
+/* lmc_stream_decode: decodes the text of an event; most texts have no escapes. */
 static bool lmc_stream_decode(struct lmc_stream *s, struct str escaped, struct str *ret)
 {
 	if (escaped.n == 0 || !memchr(escaped.p, '\\', escaped.n)) {
@@ -227,8 +230,8 @@ static bool lmc_stream_feed(struct lmc_stream *s, const struct event *ev)
 	return speech_text(s->speech, text);
 }
 
-/* lmc_stream_put_chunk: a chunk that the provider sent; which segment is open is looked up for an end that it
- * does not send itself. */
+/* lmc_stream_put_chunk: prints a chunk of the provider, and remembers the open segment, in case the
+ * provider does not send its end. */
 static bool lmc_stream_put_chunk(struct lmc_stream *s, struct str chunk)
 {
 	static const char flag[] = ",\"start\":true}";
@@ -241,7 +244,8 @@ static bool lmc_stream_put_chunk(struct lmc_stream *s, struct str chunk)
 	bool ends = json_get(&s->doc, 0, "end") != JSON_ABSENT;
 
 	if (starts) {
-		/* A dialect prints the flag last, as this file does; a log may be damaged. */
+		/* Dialects print the flag last, as this file does. A damaged log may have it
+		 * elsewhere. */
 		if (chunk.n <= flag_len ||
 		    memcmp(chunk.p + chunk.n - flag_len, flag, flag_len) != 0)
 			return false;
@@ -275,7 +279,7 @@ static bool lmc_stream_print(struct lmc_stream *s, const struct event *ev)
 			return true;
 		if (ev->text.n < sizeof s->finish_reason)
 			str_copy(s->finish_reason, sizeof s->finish_reason, ev->text);
-		/* What was held back goes out now, not when the answer is on the disk. */
+		/* Held text is sent now, and does not wait for the disk. */
 		return end_turn(s);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
@@ -346,7 +350,8 @@ static bool lmc_error(struct encoder *n, const struct err *e, struct str request
 	struct lmc_stream *s = lmc_stream_begin(n, seq, out);
 
 	s->failed = true;
-	/* What it held is lost where it failed itself; what it left open is ended all the same. */
+	/* If the encoder itself has failed, its held text is lost, but an open segment gets its
+	 * end. */
 	(void)lmc_stream_settle(s, end_turn(s));
 	return lmc_stream_settle(s, (!s->open || segment_close(s)) && open_block(s, NULL) &&
 					    buf_text(out, "{\"role\":\"server\",\"type\":\"error\","
@@ -380,7 +385,7 @@ static bool lmc_stream_put_message(struct lmc_stream *s, struct str message, str
 	enum errc rc = to_lmc_answer(d, 0, "message", 0, &o, messages, &e);
 	if (rc == ERR_OK || rc == ERR_OVERLOADED)
 		return rc == ERR_OK;
-	/* A provider's message need not be one that a client may send. */
+	/* A provider's message may break the rules for messages of clients. */
 	warnings_add(s->about.warnings, 0, "not_shown", "%s: %s", e.path, e.text);
 	return true;
 }

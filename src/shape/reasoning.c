@@ -1,9 +1,9 @@
-/* Reasoning under one name or another. */
+/* Prints reasoning under one of its two names. */
 #include "shape/reasoning.h"
 
 static const char *const names[] = { "reasoning_content", "reasoning" };
 
-/* may_have: a look at the bytes; most chunks have none. */
+/* may_have: a quick search of the bytes, because most chunks have no reasoning. */
 static bool may_have(struct str json)
 {
 	return memmem(json.p, json.n, "\"reasoning", 10) != NULL;
@@ -29,7 +29,8 @@ bool reasoning_put(enum reasoning_name name, struct str escaped, struct buf *out
 	return true;
 }
 
-/* reasoning_text_of: the one that is a text; an object under one of the names is something else. */
+/* reasoning_text_of: the reasoning that is a text. An object under one of the names is something
+ * else. */
 static json_at reasoning_text_of(const struct json_doc *d, json_at message)
 {
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
@@ -41,7 +42,8 @@ static json_at reasoning_text_of(const struct json_doc *d, json_at message)
 	return JSON_ABSENT;
 }
 
-/* is_dropped: what the new members stand for; null is what some send in every chunk. */
+/* is_dropped: true for members that the new ones replace. Some providers send null in every
+ * chunk. */
 static bool is_dropped(const struct json_doc *d, json_at key, bool details)
 {
 	json_at        v = json_value(key);
@@ -53,8 +55,8 @@ static bool is_dropped(const struct json_doc *d, json_at key, bool details)
 	       (json_is(d, key, names[0]) || json_is(d, key, names[1]));
 }
 
-/* reasoning_put_message: a delta's or a message's members, with the reasoning in place of the first that said
- * some. */
+/* reasoning_put_message: prints the members of a delta or message; the first reasoning is replaced
+ * by the new members. */
 static bool reasoning_put_message(enum reasoning_name name, const struct json_doc *d,
 				  json_at message, struct buf *out)
 {
@@ -119,7 +121,7 @@ bool reasoning_rename(enum reasoning_name name, struct json_doc *doc, struct buf
 	if (choices == JSON_ABSENT || json_kind(doc, choices) != JSON_ARRAY)
 		return true;
 	buf_clear(scratch);
-	/* Both names may take more room than the one. */
+	/* Both names may need more room than one. */
 	if (!reasoning_put_all(name, doc, choices, scratch) ||
 	    (scratch->len > json.n && !buf_reserve(out, scratch->len - json.n)))
 		return false;

@@ -1,4 +1,4 @@
-/* A whole answer taken apart into the events of a stream. */
+/* Takes a whole answer apart into the events of a stream. */
 #include "shape/replay.h"
 
 #include "base/buf.h"
@@ -22,7 +22,7 @@ static bool replay_give(struct replay *p, enum event_kind kind, uint32_t block, 
 			     .kind = kind, .block = block, .text = text, .from_lmc = p->from_lmc });
 }
 
-/* replay_give_text: a member's string as one piece; nothing where there is none. */
+/* replay_give_text: gives the string of a member as one piece, if there is one. */
 static bool replay_give_text(struct replay *p, enum event_kind kind, json_at object,
 			     const char *key, uint32_t block)
 {
@@ -72,7 +72,7 @@ static bool replay_give_calls(struct replay *p)
 
 /* --- LMC --- */
 
-/* replay_put_head: what a message's chunks have in common, the object left open. */
+/* replay_put_head: prints the members that all chunks of a message share; the object stays open. */
 static bool replay_put_head(struct replay *p, json_at message)
 {
 	static const char *const keys[] = { "role", "type", "format", "recipient" };
@@ -124,7 +124,8 @@ static bool give_lmc_list(struct replay *p)
 	return true;
 }
 
-/* reasoning_key: a plain answer was stored under its provider's name for it. */
+/* reasoning_key: the name of the reasoning. Plain answers were stored with their provider's name
+ * for it. */
 static const char *reasoning_key(const struct json_doc *d)
 {
 	json_at i = json_get(d, 0, "reasoning_content");

@@ -1,4 +1,4 @@
-/* Stored messages of all kinds, put in order for a provider. */
+/* Makes the messages for a provider from stored messages of all kinds. */
 #include "shape/transcript.h"
 
 #include "base/limits.h"
@@ -15,15 +15,15 @@ struct transcript {
 	struct str                      *made;   /* in the arena; grown by halves */
 	size_t                           count;
 	size_t                           cap;
-	size_t                           at;      /* the message that is being handed on */
-	size_t                           made_at; /* the next of those that were rendered already */
+	size_t                           at;      /* index of the current message */
+	size_t                           made_at; /* index of the next rendered message */
 	struct json_doc                  doc;
 };
 
 /* --- what a message is --- */
 
-/* is_lmc: only LMC messages have a type at their top; the scan is spared where the word is missing.
- * (A key may be written with escapes.) */
+/* is_lmc: only LMC messages have a type at their top level. Without that word in the bytes, no scan
+ * is needed. (The key may be written with escapes.) */
 static bool may_be_lmc(struct str message)
 {
 	return memmem(message.p, message.n, "\"type\"", 6) ||
@@ -35,7 +35,7 @@ static bool is_lmc(const struct json_doc *d, json_at i)
 	return json_get_some(d, i, "type") != JSON_ABSENT;
 }
 
-/* lmc_of: the LMC messages that an answer has beside it; JSON_ABSENT: none. */
+/* lmc_of: the LMC messages beside an answer; JSON_ABSENT: none. */
 static json_at lmc_of(const struct json_doc *d)
 {
 	json_at list = json_get(d, 0, "lmc");
@@ -53,7 +53,7 @@ static bool transcript_is_text(const struct json_doc *d, json_at message, const 
 	return i != JSON_ABSENT && json_is(d, i, text);
 }
 
-/* is_sent: false for what is skipped, whatever it holds (L2). */
+/* is_sent: false for messages that are skipped, whatever their content (L2). */
 static bool is_sent(const struct json_doc *d, json_at message)
 {
 	return !transcript_is_text(d, message, "role", "server") &&
@@ -93,7 +93,7 @@ static enum errc transcript_at_member(struct err *e, const char *path, const cha
 	return e->code;
 }
 
-/* wanted_kind: which image the bytes must be by their format; NULL: they are not base64. */
+/* wanted_kind: the media type that the format requires; NULL: the content is not base64. */
 static const char *wanted_kind(const struct json_doc *d, json_at format)
 {
 	static const char *const formats[][2] = {
@@ -127,7 +127,7 @@ static enum errc check_base64(struct str data, const char *wanted, const char *p
 	return ERR_OK;
 }
 
-/* check_image: an image that the rules have accepted. */
+/* check_image: checks the bytes of an image that the rules have accepted. */
 static enum errc check_image(const struct json_doc *d, json_at message, const char *path,
 			     struct err *e)
 {
@@ -139,7 +139,7 @@ static enum errc check_image(const struct json_doc *d, json_at message, const ch
 
 	if (!wanted)
 		return ERR_OK;
-	/* Some writers of JSON escape every slash. */
+	/* Some programs escape every slash in JSON. */
 	buf_init(&decoded, json_inner(d, content).n);
 	if (text_view(d, content, &decoded, &data))
 		rc = check_base64(data, wanted, path, e);
@@ -191,7 +191,7 @@ enum errc transcript_images(const struct str *messages, size_t count, struct are
 			continue;
 		list[n] = (struct transcript_image){ .message = i };
 		ok = json_text(&d, content, arena, &list[n].path);
-		/* A path without escapes is a span of the message, which lives as long. */
+		/* A path without escapes is a span of the message, which lives long enough. */
 		n++;
 	}
 	json_doc_finish(&d);
@@ -202,7 +202,7 @@ enum errc transcript_images(const struct str *messages, size_t count, struct are
 	return ERR_OK;
 }
 
-/* image_of: the image that message at names; NULL: none was read for it. */
+/* image_of: the image that the message at t->at names; NULL: no image was read for it. */
 static const struct transcript_image *image_of(const struct transcript *t, size_t at)
 {
 	const struct transcript_image *images = t->o->images;
@@ -272,7 +272,7 @@ static enum errc hand_lmc(struct transcript *t, json_at message, struct err *e)
 	return to_openai_lmc(t->joiner, &t->doc, message, path, index, e);
 }
 
-/* lost_image: one that could be read when it came, and can't be any more. */
+/* lost_image: true if the image could be read when it was sent, but not now. */
 static bool lost_image(const struct transcript *t)
 {
 	const struct transcript_image *image;
@@ -283,7 +283,8 @@ static bool lost_image(const struct transcript *t)
 	return !image || image->format.n == 0;
 }
 
-/* all_fit: the LMC messages beside an answer keep the rules; those that we stored do. */
+/* all_fit: true if the LMC messages beside an answer obey the rules. Those that the gateway stored
+ * do. */
 static bool all_fit(const struct transcript *t, json_at list)
 {
 	struct err e;
@@ -308,7 +309,7 @@ static enum errc hand_list(struct transcript *t, json_at list, struct err *e)
 	return ERR_OK;
 }
 
-/* render_files: the message at t->at with its files in front. */
+/* render_files: renders the message at t->at with its files before it. */
 static enum errc render_files(struct transcript *t, struct str message, struct str *ret,
 			      struct err *e)
 {
@@ -334,8 +335,8 @@ static enum errc render_files(struct transcript *t, struct str message, struct s
 	return context_render(message, t->o->arena, ret, e);
 }
 
-/* without_lmc: an answer as it was before its LMC messages were put beside it (they stand last).
- * p is NULL: no memory. */
+/* without_lmc: the answer without the LMC messages beside it, which are its last member. p is NULL:
+ * no memory. */
 static struct str without_lmc(const struct transcript *t, struct str message)
 {
 	static const char key[] = ",\"lmc\":";
@@ -370,7 +371,8 @@ static enum errc hand_on(struct transcript *t, struct str message, struct err *e
 		return rc;
 	if (is_lmc(&t->doc, 0) && !lost_image(t)) {
 		rc = hand_lmc(t, 0, e);
-		/* OpenAI's routes store any member, a type too: that is no LMC message. */
+		/* OpenAI's routes store any member, also a type; that does not make an LMC
+		 * message. */
 		if (rc == ERR_OK || rc == ERR_OVERLOADED || !stored)
 			return rc;
 	} else if (is_lmc(&t->doc, 0)) {
@@ -396,7 +398,7 @@ static enum errc hand_on(struct transcript *t, struct str message, struct err *e
 
 /* --- all messages --- */
 
-/* plain: no message is LMC's: each stands for itself. */
+/* render_plain: without LMC messages, each message is rendered by itself. */
 static enum errc render_plain(struct transcript *t, const struct str *messages, size_t count,
 			      struct err *e)
 {
@@ -412,7 +414,8 @@ static enum errc render_plain(struct transcript *t, const struct str *messages, 
 	return ERR_OK;
 }
 
-/* reserve_ids: made ids must differ from those of messages that come later, too. */
+/* reserve_ids: reads the ids of all messages first, because a made id must differ from later ones
+ * too. */
 static enum errc reserve_ids(struct transcript *t, const struct str *messages, size_t count,
 			     struct err *e)
 {

@@ -1,4 +1,4 @@
-/* Stored messages printed for a reader, in three shapes. */
+/* Prints stored messages for a client, in three shapes. */
 #include "shape/view.h"
 
 #include "base/arena.h"
@@ -39,7 +39,8 @@ static enum errc print_openai(const struct str *messages, size_t count, struct w
 
 /* --- LMC --- */
 
-/* print_own: a message object or an answer, its files in front of its text as a provider sees it. */
+/* print_own: prints a message object or an answer; files stand before the text, as a provider sees
+ * them. */
 static enum errc print_own(struct json_doc *d, struct str message, size_t index,
 			   struct warnings *warnings, struct arena *arena, struct buf *out,
 			   struct err *e)
@@ -63,7 +64,7 @@ static enum errc print_own(struct json_doc *d, struct str message, size_t index,
 		rc = to_lmc_answer(d, 0, path, index, &o, out, e);
 	if (rc == ERR_OK || rc == ERR_OVERLOADED)
 		return rc;
-	/* OpenAI's routes keep what they are sent; not all of it can be said in LMC. */
+	/* OpenAI's routes store every message, and LMC can't express all of them. */
 	warnings_add(warnings, index, "not_shown", "%s: %s", e->path, e->text);
 	*e = (struct err){ .code = ERR_OK };
 	return ERR_OK;
@@ -125,7 +126,7 @@ static bool role_is(const struct json_doc *d, const char *role)
 	return i != JSON_ABSENT && json_is(d, i, role);
 }
 
-/* What may belong to a call, or be one. */
+/* True for calls and for messages that may belong to one. */
 static bool is_of_calls(struct json_doc *d, struct str message, bool *ret_may_call)
 {
 	struct err e;
@@ -147,7 +148,8 @@ size_t view_cut(const struct str *messages, size_t count, enum view_format forma
 	bool            may_call = format == VIEW_OPENAI;
 	bool            more = may_call;
 
-	/* The last one tells whether anything may be open; the first of its row is where it began. */
+	/* The last message shows whether a group of calls may be open; the first one of the row is
+	 * its start. */
 	for (bool call; more && n > 0; n -= more) {
 		more = is_of_calls(&d, messages[n - 1], &call);
 		if (n == count)
@@ -184,7 +186,7 @@ static bool print_translated(const struct json_doc *d, json_at message, struct b
 	return rc != ERR_OVERLOADED;
 }
 
-/* print_text: what is never translated is still shown. */
+/* print_text: shows a message that is never translated. */
 static bool print_text(const struct json_doc *d, json_at message, struct buf *out)
 {
 	json_at     content = json_get(d, message, "content");

@@ -112,7 +112,7 @@ def test_under_load_nobody_is_refused_and_nothing_is_lost(start, succeed, kind):
             load.more()
             assert before.wait_exit() == 0
             before.check_log()
-            now.wait_log("the process before has ended; 0 runs")
+            now.wait_log("the previous process has ended; 0 of its runs")
         load.more()
     finally:
         load.stop()
@@ -190,7 +190,7 @@ def test_what_a_killed_process_before_left_going_gets_its_end(start, succeed, sc
             assert b"event: error" in rest and b"server_stopped" in rest
             found = other.run(run)
             assert found["status"] == "incomplete"
-            second.wait_log("the process before has ended; 1 runs were cut off")
+            second.wait_log("the previous process has ended; 1 of its runs were unfinished")
             # its own run is its own
             own_gate.open()
             assert mine.native().text == "one two"
@@ -216,7 +216,7 @@ def test_after_a_crash_of_the_new_one_a_third_starts_beside_the_old_one(start, s
             gate.open()
             assert stream.native().text == "one two"
             assert first.wait_exit() == 0
-            third.wait_log("the process before has ended; 0 runs")
+            third.wait_log("the previous process has ended; 0 of its runs")
             assert other.run(stream.headers["x-run-id"])["status"] == "completed"
 
 
@@ -265,7 +265,7 @@ def test_a_process_that_can_t_serve_leaves_the_old_one_as_it_was(start, succeed)
         code, log = succeed(first, "--listen", "127.0.0.1:%d" % used.getsockname()[1],
                             ready=False).fails_to_start()
         assert code == 69 and "can't listen" in log
-    first.wait_log("this process goes on")
+    first.wait_log("this process continues to serve")
     with Client(first.url) as client:
         client.chat("walrus").ok()
         wait_until(lambda: client.get("/v1/search?q=walrus").ok().json["data"], "it is found")
@@ -369,7 +369,7 @@ def test_what_the_one_before_has_reserved_is_settled_by_its_end(start, succeed, 
             assert b"event: done" in b"".join(pieces)
     if not killed:
         assert first.wait_exit() == 0
-    second.wait_log("the process before has ended")
+    second.wait_log("the previous process has ended")
     wait_until(lambda: budget()["reserved"] == "0", "the end of the reservation")
     if killed:
         with Client(second.url, head) as client:
@@ -477,7 +477,7 @@ def test_a_failed_takeover_leaves_all_addresses_to_the_old_one(start, succeed, s
         code, _ = succeed(first, *ELSEWHERE, "--admin-listen",
                           "127.0.0.1:%d" % used.getsockname()[1], ready=False).fails_to_start()
         assert code == 69
-    first.wait_log("this process goes on")
+    first.wait_log("this process continues to serve")
     assert all(alive_at(*place) for place in places)
     first.stop()
     assert not path.exists()

@@ -163,7 +163,7 @@ static void settle(struct session *s, struct store_job *job)
 	if (rc == SQLITE_OK)
 		return;
 	conn_rollback(s->conn);
-	log_note(LOG_WARN, "keys_failed", "a change of keys is not known yet");
+	log_note(LOG_WARN, "keys_failed", "a change of keys is not in effect yet");
 }
 
 OP_WITH(api_key_write, write_key, .settle = settle);

@@ -301,7 +301,7 @@ static enum errc open_store(const struct store_options *o, struct store **ret, s
 	}
 	if (runs > 0)
 		log_note(LOG_WARN, "runs_recovered",
-			 "%d runs were cut off when the last process ended", runs);
+			 "the last process left %d unfinished runs, which have an end now", runs);
 	*ret = &g->store;
 	return ERR_OK;
 }

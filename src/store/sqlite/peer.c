@@ -71,13 +71,13 @@ static void end_its_runs(struct peer *p)
 	    recover_others(p->session->conn, p->options,
 			   (struct recover_own){ p->own, p->own_count }, &runs, &e) != ERR_OK)
 		log_note(LOG_ERROR, "takeover",
-			 "runs of the process before wait for the next start: %s",
+			 "the unfinished runs of the previous process wait for the next start: %s",
 			 p->own_lost ? "no memory" : e.text);
 	events_forget(&p->session->events);
 	peer_finish(p);
 	atomic_store(&p->alive, false);
 	log_note(runs > 0 ? LOG_WARN : LOG_INFO, "takeover",
-		 "the process before has ended; %d runs were cut off", runs);
+		 "the previous process has ended; %d of its runs were unfinished", runs);
 }
 
 static int look(void *peer, int64_t *ret_again_ms)

@@ -79,7 +79,7 @@ static void fail(struct search *s, sqlite3 *db, int rc)
 		return;
 	s->failed = true;
 	db_problem(db, rc, problem, sizeof problem);
-	log_note(LOG_ERROR, "search_failed", "the search index can't be kept up: %s", problem);
+	log_note(LOG_ERROR, "search_failed", "the search index can't be updated: %s", problem);
 }
 
 static void set_ready(struct search *s, bool ready)
@@ -98,7 +98,8 @@ static int open_index(struct search *s)
 	if (rc == SQLITE_OK)
 		rc = search_index_open(&s->index, s->index_path, s->busy_ms, &source, &anew);
 	if (rc == SQLITE_OK && anew)
-		log_note(LOG_INFO, "search_index", "the search index is made from the messages");
+		log_note(LOG_INFO, "search_index",
+			 "the search index is being built from the messages");
 	s->settled = 0;
 	s->settle_us = 0;
 	set_ready(s, rc == SQLITE_OK);

@@ -14,8 +14,8 @@
 
 enum { LIST_DEFAULT = 20, LIST_MAX = 100 };
 
-/* read_id: of the path, without key_. */
-static bool read_id(struct request *r, char ret[API_KEY_ID + 1])
+/* admin_keys_read_id: of the path, without key_. */
+static bool admin_keys_read_id(struct request *r, char ret[API_KEY_ID + 1])
 {
 	struct str id;
 
@@ -34,13 +34,13 @@ struct look {
 	struct api_keys_read read;
 };
 
-static bool print_one(struct lookup *l, struct buf *out)
+static bool admin_keys_print_one(struct lookup *l, struct buf *out)
 {
 	return api_key_print(out, container_of(l, struct look, lookup)->read.keys, NULL,
 			     clock_wall_ms());
 }
 
-static bool print_list(struct lookup *l, struct buf *out)
+static bool admin_keys_print_list(struct lookup *l, struct buf *out)
 {
 	return api_key_print_list(out, &container_of(l, struct look, lookup)->read,
 				  clock_wall_ms());
@@ -48,11 +48,11 @@ static bool print_list(struct lookup *l, struct buf *out)
 
 static const struct lookup_kind one_kind = { LOOKUP(struct look, read),
 					     LOOKUP_ARENA(struct look, read.arena, 8 * MIB),
-					     .print = print_one };
+					     .print = admin_keys_print_one };
 
 static const struct lookup_kind list_kind = { LOOKUP(struct look, read),
 					      LOOKUP_ARENA(struct look, read.arena, 8 * MIB),
-					      .print = print_list };
+					      .print = admin_keys_print_list };
 
 void admin_keys_get(struct request *r, void *app)
 {
@@ -62,13 +62,13 @@ void admin_keys_get(struct request *r, void *app)
 	if (!x)
 		return;
 	x->read.limit = 1;
-	if (read_id(r, x->read.id))
+	if (admin_keys_read_id(r, x->read.id))
 		lookup_start(&x->lookup, store_api_keys_read(g->store, &x->read));
 	else
 		lookup_refuse(&x->lookup, NULL);
 }
 
-static bool read_page(struct request *r, struct api_keys_read *ret)
+static bool admin_keys_read_page(struct request *r, struct api_keys_read *ret)
 {
 	struct str text;
 	struct str id = STR_NONE;
@@ -90,7 +90,7 @@ void admin_keys_list(struct request *r, void *app)
 
 	if (!x)
 		return;
-	if (read_page(r, &x->read))
+	if (admin_keys_read_page(r, &x->read))
 		lookup_start(&x->lookup, store_api_keys_read(g->store, &x->read));
 	else
 		lookup_refuse(&x->lookup, NULL);
@@ -112,7 +112,7 @@ static bool print_change(struct lookup *l, struct buf *out)
 	return api_key_print(out, &x->write.now, x->text[0] ? x->text : NULL, x->write.now_ms);
 }
 
-static void change_finish(struct lookup *l)
+static void admin_keys_change_finish(struct lookup *l)
 {
 	struct change *x = container_of(l, struct change, lookup);
 
@@ -124,10 +124,11 @@ static const struct lookup_kind change_kind = {
 	LOOKUP(struct change, write),
 	LOOKUP_ARENA(struct change, write.arena, MIB),
 	.print = print_change,
-	.finish = change_finish,
+	.finish = admin_keys_change_finish,
 };
 
-static struct change *make(struct request *r, struct gateway *g, enum api_key_change change)
+static struct change *admin_keys_make(struct request *r, struct gateway *g,
+				      enum api_key_change change)
 {
 	struct change *x = lookup_make(&change_kind, r, g);
 
@@ -139,7 +140,7 @@ static struct change *make(struct request *r, struct gateway *g, enum api_key_ch
 	return x;
 }
 
-static void start(struct change *x)
+static void admin_keys_start(struct change *x)
 {
 	if (x->text[0])
 		hash_sha256(x->text, API_KEY_LENGTH, x->write.sha256);
@@ -148,7 +149,7 @@ static void start(struct change *x)
 
 void admin_keys_create(struct request *r, void *app)
 {
-	struct change *x = make(r, app, API_KEY_CREATE);
+	struct change *x = admin_keys_make(r, app, API_KEY_CREATE);
 	struct err     e;
 
 	if (!x)
@@ -159,7 +160,7 @@ void admin_keys_create(struct request *r, void *app)
 	}
 	api_key_make(x->write.id, x->text);
 	x->write.owner = api_key_owner();
-	start(x);
+	admin_keys_start(x);
 }
 
 void admin_keys_update(struct request *r, void *app)
@@ -167,14 +168,14 @@ void admin_keys_update(struct request *r, void *app)
 	char       id[API_KEY_ID + 1];
 	struct err e;
 
-	if (!read_id(r, id))
+	if (!admin_keys_read_id(r, id))
 		return;
-	struct change *x = make(r, app, API_KEY_UPDATE);
+	struct change *x = admin_keys_make(r, app, API_KEY_UPDATE);
 	if (!x)
 		return;
 	memcpy(x->write.id, id, sizeof id);
 	if (api_key_body_update(x->input, &x->write, &e) == ERR_OK)
-		start(x);
+		admin_keys_start(x);
 	else
 		lookup_refuse(&x->lookup, &e);
 }
@@ -183,13 +184,13 @@ void admin_keys_revoke(struct request *r, void *app)
 {
 	char id[API_KEY_ID + 1];
 
-	if (!read_id(r, id))
+	if (!admin_keys_read_id(r, id))
 		return;
-	struct change *x = make(r, app, API_KEY_REVOKE);
+	struct change *x = admin_keys_make(r, app, API_KEY_REVOKE);
 	if (!x)
 		return;
 	memcpy(x->write.id, id, sizeof id);
-	start(x);
+	admin_keys_start(x);
 }
 
 void admin_keys_rotate(struct request *r, void *app)
@@ -197,9 +198,9 @@ void admin_keys_rotate(struct request *r, void *app)
 	char       id[API_KEY_ID + 1];
 	struct err e;
 
-	if (!read_id(r, id))
+	if (!admin_keys_read_id(r, id))
 		return;
-	struct change *x = make(r, app, API_KEY_ROTATE);
+	struct change *x = admin_keys_make(r, app, API_KEY_ROTATE);
 	if (!x)
 		return;
 	memcpy(x->write.id, id, sizeof id);
@@ -208,5 +209,5 @@ void admin_keys_rotate(struct request *r, void *app)
 		return;
 	}
 	api_key_remake(id, x->text);
-	start(x);
+	admin_keys_start(x);
 }

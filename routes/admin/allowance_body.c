@@ -73,8 +73,8 @@ enum errc allowance_body_budget(struct input *in, json_at at, struct allowance *
 
 /* --- telling --- */
 
-/* written: what put writes of v, as a string. */
-static struct value *written(bool (*put)(struct buf *out, int64_t v), int64_t v)
+/* allowance_body_written: what put writes of v, as a string. */
+static struct value *allowance_body_written(bool (*put)(struct buf *out, int64_t v), int64_t v)
 {
 	struct buf    text;
 	struct value *ret;
@@ -93,7 +93,7 @@ static struct value *written(bool (*put)(struct buf *out, int64_t v), int64_t v)
 static struct value *rate_of(int64_t count, int64_t us)
 {
 	return VALUE_OBJECT({ "count", value_int(count) },
-			    { "window", written(allowance_put_time, us) });
+			    { "window", allowance_body_written(allowance_put_time, us) });
 }
 
 struct value *allowance_body_limits_value(const struct allowance *a)
@@ -111,9 +111,9 @@ struct value *allowance_body_budget_value(const struct allowance *a)
 {
 	if (a->budget_nano == 0 && a->budget_tokens == 0)
 		return value_null();
-	return VALUE_OBJECT(
-		SET("money", a->budget_nano, written(allowance_put_money, a->budget_nano)),
-		SET("tokens", a->budget_tokens, value_int(a->budget_tokens)),
-		SET("window", a->budget_window_us,
-		    written(allowance_put_time, a->budget_window_us)));
+	return VALUE_OBJECT(SET("money", a->budget_nano,
+				allowance_body_written(allowance_put_money, a->budget_nano)),
+			    SET("tokens", a->budget_tokens, value_int(a->budget_tokens)),
+			    SET("window", a->budget_window_us,
+				allowance_body_written(allowance_put_time, a->budget_window_us)));
 }

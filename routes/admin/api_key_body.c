@@ -64,7 +64,7 @@ static enum errc set_models(struct input *in, json_at list, struct api_key_write
 	return ERR_OK;
 }
 
-static enum errc set_name(struct str name, struct api_key_write *w, struct err *e)
+static enum errc key_body_set_name(struct str name, struct api_key_write *w, struct err *e)
 {
 	w->name_set = name.p != NULL;
 	w->name = name;
@@ -117,7 +117,7 @@ static enum errc set_allowance(struct input *in, json_at limits, json_at budget,
 static enum errc set_all(struct input *in, const struct api_key_create *b, struct api_key_write *w,
 			 struct err *e)
 {
-	enum errc rc = set_name(b->name, w, e);
+	enum errc rc = key_body_set_name(b->name, w, e);
 
 	if (rc == ERR_OK)
 		rc = set_scopes(in, b->scopes, w, e);

@@ -33,7 +33,8 @@ static struct value *scopes_of(unsigned scopes)
 	return list;
 }
 
-static struct value *key_of(const struct store_api_key *k, const char *text, int64_t now_ms)
+static struct value *key_print_key_of(const struct store_api_key *k, const char *text,
+				      int64_t now_ms)
 {
 	bool grace = k->old_until_ms > now_ms && k->revoked_ms == 0;
 
@@ -56,7 +57,7 @@ static struct value *key_of(const struct store_api_key *k, const char *text, int
 
 bool api_key_print(struct buf *out, const struct store_api_key *k, const char *text, int64_t now_ms)
 {
-	struct value *v = key_of(k, text, now_ms);
+	struct value *v = key_print_key_of(k, text, now_ms);
 	bool          ok = value_print(v, out);
 
 	value_destroy(v);

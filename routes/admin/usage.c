@@ -96,7 +96,7 @@ static bool read_day(struct request *r, const char *name, int64_t *ret)
 	return false;
 }
 
-static bool read_group(struct request *r, unsigned *ret)
+static bool usage_read_group(struct request *r, unsigned *ret)
 {
 	struct str text;
 
@@ -117,7 +117,7 @@ static bool read_group(struct request *r, unsigned *ret)
 	return true;
 }
 
-static bool read_after(struct request *r, size_t *ret)
+static bool usage_read_after(struct request *r, size_t *ret)
 {
 	struct str text;
 	size_t     v = 0;
@@ -134,14 +134,14 @@ static bool read_after(struct request *r, size_t *ret)
 	return false;
 }
 
-static bool read_query(struct request *r, struct usage_read *q)
+static bool usage_read_query(struct request *r, struct usage_read *q)
 {
 	q->to_day = clock_wall_ms() / 1000 / DAY_S;
 	if (!read_day(r, "to", &q->to_day))
 		return false;
 	q->from_day = q->to_day - (DAYS - 1);
-	if (!read_day(r, "from", &q->from_day) || !read_group(r, &q->group) ||
-	    !read_after(r, &q->skip) || !page_limit(r, ROWS, ROWS_MOST, &q->limit))
+	if (!read_day(r, "from", &q->from_day) || !usage_read_group(r, &q->group) ||
+	    !usage_read_after(r, &q->skip) || !page_limit(r, ROWS, ROWS_MOST, &q->limit))
 		return false;
 	if (!request_query(r, "model", 0, &q->model))
 		q->model = (struct str){ NULL, 0 };
@@ -172,7 +172,7 @@ static struct value *date_value(int64_t day)
 #define IF(wanted, name, made) { (wanted) ? (name) : NULL, (wanted) ? (made) : NULL }
 /* clang-format on */
 
-static struct value *row_of(const struct usage_row *row, unsigned group)
+static struct value *usage_row_of(const struct usage_row *row, unsigned group)
 {
 	return VALUE_OBJECT(
 		IF(group & USAGE_BY_DAY, "day", date_value(row->day)),
@@ -192,7 +192,7 @@ static struct value *rows_of(const struct usage_read *u)
 	struct value *list = value_array();
 
 	for (size_t i = 0; list && i < u->row_count; i++)
-		if (!value_push_take(list, row_of(&u->rows[i], u->group))) {
+		if (!value_push_take(list, usage_row_of(&u->rows[i], u->group))) {
 			value_destroy(list);
 			return NULL;
 		}
@@ -235,7 +235,7 @@ static struct value *budget_of(const struct look *x)
 								: value_null() });
 }
 
-static bool print(struct lookup *l, struct buf *out)
+static bool usage_print(struct lookup *l, struct buf *out)
 {
 	const struct look       *x = container_of(l, struct look, lookup);
 	const struct usage_read *u = &x->read;
@@ -253,11 +253,11 @@ static bool print(struct lookup *l, struct buf *out)
 static const struct lookup_kind look_kind = {
 	LOOKUP(struct look, read),
 	LOOKUP_ARENA(struct look, read.arena, 4 * MIB),
-	.print = print,
+	.print = usage_print,
 };
 
-/* keep: what the query's spans point to lives as long as the request, which may go first. */
-static bool keep(struct arena *a, struct str *s)
+/* usage_keep: what the query's spans point to lives as long as the request, which may go first. */
+static bool usage_keep(struct arena *a, struct str *s)
 {
 	if (!s->p)
 		return true;
@@ -265,12 +265,13 @@ static bool keep(struct arena *a, struct str *s)
 	return s->p;
 }
 
-/* start: asked: the query was not refused. */
-static void start(struct look *x, bool asked)
+/* usage_start: asked: the query was not refused. */
+static void usage_start(struct look *x, bool asked)
 {
 	struct err e;
 
-	if (asked && keep(&x->read.arena, &x->read.key) && keep(&x->read.arena, &x->read.model)) {
+	if (asked && usage_keep(&x->read.arena, &x->read.key) &&
+	    usage_keep(&x->read.arena, &x->read.model)) {
 		lookup_start(&x->lookup, store_usage_read(x->lookup.gateway->store, &x->read));
 		return;
 	}
@@ -287,9 +288,9 @@ void usage_get(struct request *r, void *app)
 		return;
 	x->read.group = USAGE_BY_DAY;
 	x->allowance = who->allowance;
-	bool asked = read_query(r, &x->read);
+	bool asked = usage_read_query(r, &x->read);
 	x->read.key = str_of(who->id);
-	start(x, asked);
+	usage_start(x, asked);
 }
 
 void usage_admin_get(struct request *r, void *app)
@@ -299,8 +300,8 @@ void usage_admin_get(struct request *r, void *app)
 	if (!x)
 		return;
 	x->read.group = USAGE_BY_KEY;
-	bool asked = read_query(r, &x->read);
+	bool asked = usage_read_query(r, &x->read);
 	if (!request_query(r, "key", 0, &x->read.key))
 		x->read.key = STR_NONE;
-	start(x, asked);
+	usage_start(x, asked);
 }

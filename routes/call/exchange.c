@@ -29,7 +29,7 @@ struct exchange {
 	struct loop    *loop;
 };
 
-static void note(struct exchange *x)
+static void exchange_note(struct exchange *x)
 {
 	struct run_view v;
 
@@ -55,8 +55,8 @@ static void note(struct exchange *x)
 		});
 }
 
-/* put_time: ",name;dur=1.234" (milliseconds). */
-static bool put_time(struct buf *out, const char *name, int64_t us)
+/* exchange_put_time: ",name;dur=1.234" (milliseconds). */
+static bool exchange_put_time(struct buf *out, const char *name, int64_t us)
 {
 	if (us < 0)
 		us = 0;
@@ -74,13 +74,13 @@ static void timing(struct exchange *x, const struct run_view *v)
 	if (v->called_us == 0)
 		return;
 	buf_init(&text, 256);
-	bool ok = put_time(&text, "queue", v->called_us - start);
+	bool ok = exchange_put_time(&text, "queue", v->called_us - start);
 	if (ok && v->first_token_us)
-		ok = put_time(&text, "upstream_ttfb", v->first_token_us - v->called_us);
+		ok = exchange_put_time(&text, "upstream_ttfb", v->first_token_us - v->called_us);
 	if (ok && v->answered_us)
-		ok = put_time(&text, "upstream", v->answered_us - v->called_us) &&
-		     put_time(&text, "gateway", total - (v->answered_us - v->called_us)) &&
-		     put_time(&text, "total", total);
+		ok = exchange_put_time(&text, "upstream", v->answered_us - v->called_us) &&
+		     exchange_put_time(&text, "gateway", total - (v->answered_us - v->called_us)) &&
+		     exchange_put_time(&text, "total", total);
 	if (ok)
 		reply_header(x->request, "Server-Timing", buf_view(&text));
 	buf_finish(&text);
@@ -94,9 +94,9 @@ static bool is_ascii(struct str s)
 	return true;
 }
 
-/* warn: where bodies have no place for what was not handed on, a header says it: the array that other
+/* exchange_warn: where bodies have no place for what was not handed on, a header says it: the array that other
  * answers have in `warnings`, or, where no header can have that, how many entries it has. */
-static void warn(struct exchange *x, const struct run_view *v)
+static void exchange_warn(struct exchange *x, const struct run_view *v)
 {
 	struct buf text;
 	bool       fits = v->warnings.n <= WARNINGS_MAX && is_ascii(v->warnings);
@@ -111,14 +111,14 @@ static void warn(struct exchange *x, const struct run_view *v)
 	buf_finish(&text);
 }
 
-static void headers(struct exchange *x)
+static void exchange_headers(struct exchange *x)
 {
 	struct run_view v;
 
 	run_view(x->run, &v);
 	if (!x->background)
 		timing(x, &v);
-	warn(x, &v);
+	exchange_warn(x, &v);
 	if (v.attempts > 0 && !x->background) {
 		char count[16];
 
@@ -133,7 +133,7 @@ static void headers(struct exchange *x)
 				});
 }
 
-static void part(struct exchange *x)
+static void exchange_part(struct exchange *x)
 {
 	run_leave(x->run);
 	free(x);
@@ -141,27 +141,27 @@ static void part(struct exchange *x)
 
 /* --- the stream's side --- */
 
-static struct str source_ready(void *arg, bool *ret_last)
+static struct str exchange_source_ready(void *arg, bool *ret_last)
 {
 	return run_ready(((struct exchange *)arg)->run, ret_last);
 }
 
-static void source_taken(void *arg, size_t n)
+static void exchange_source_taken(void *arg, size_t n)
 {
 	run_taken(((struct exchange *)arg)->run, n);
 }
 
-static void source_over(void *arg, bool whole)
+static void exchange_source_over(void *arg, bool whole)
 {
 	struct exchange *x = arg;
 
 	if (!whole)
 		metric_add(METRIC_STREAM_ABORTS, (const char *[]){ "client", "left", "" }, 1);
-	note(x);
-	part(x);
+	exchange_note(x);
+	exchange_part(x);
 }
 
-static bool source_broken(void *arg)
+static bool exchange_source_broken(void *arg)
 {
 	struct exchange *x = arg;
 	struct run_view  v;
@@ -170,14 +170,14 @@ static bool source_broken(void *arg)
 	return x->breaks && v.failed;
 }
 
-static const struct stream_source source = { source_ready, source_taken, source_over,
-					     source_broken };
+static const struct stream_source source = { exchange_source_ready, exchange_source_taken,
+					     exchange_source_over, exchange_source_broken };
 
 /* --- the run's side --- */
 
-static void part_now(struct task *t)
+static void exchange_part_now(struct task *t)
 {
-	part(container_of(t, struct exchange, part_task));
+	exchange_part(container_of(t, struct exchange, part_task));
 }
 
 static void run_open(void *arg)
@@ -187,13 +187,13 @@ static void run_open(void *arg)
 
 	if (x->parting)
 		return;
-	headers(x);
+	exchange_headers(x);
 	x->stream = stream_open(x->request, &source, x);
 	if (x->stream)
 		return;
 	/* Not from within the run's callback: leaving may end its call. */
 	err_set(&e, ERR_OVERLOADED, "", "no memory for the stream");
-	x->part_task.fn = part_now;
+	x->part_task.fn = exchange_part_now;
 	loop_later(request_loop(x->request), &x->part_task);
 	reply_error(x->request, &e);
 }
@@ -214,8 +214,8 @@ static void run_done(void *arg, const struct err *e)
 
 	if (x->parting)
 		return;
-	note(x);
-	headers(x);
+	exchange_note(x);
+	exchange_headers(x);
 	buf_init(&body, LIMIT_UPSTREAM_BODY + 4 * KIB);
 	if (!e && !run_whole(x->run, &body)) {
 		err_set(&failure, ERR_OVERLOADED, "", "no memory for the answer");
@@ -227,7 +227,7 @@ static void run_done(void *arg, const struct err *e)
 	} else {
 		reply_json_take(x->request, 200, &body);
 	}
-	part(x);
+	exchange_part(x);
 }
 
 static void run_begun(void *arg)
@@ -239,8 +239,8 @@ static void run_begun(void *arg)
 	if (!x->background)
 		return;
 	run_view(x->run, &v);
-	note(x);
-	headers(x);
+	exchange_note(x);
+	exchange_headers(x);
 	buf_init(&body, 16 * KIB);
 	if (!run_print(&body, &(struct run_read){
 				      .run = v.run_id,
@@ -254,44 +254,44 @@ static void run_begun(void *arg)
 	reply_json_take(x->request, 202, &body);
 	x->parting = true;
 	/* Not from within the run's callback. */
-	x->part_task.fn = part_now;
+	x->part_task.fn = exchange_part_now;
 	loop_later(x->loop, &x->part_task);
 }
 
 static const struct run_observer observer = { run_open, run_wake, run_done, run_begun };
 
-static void client_left(void *arg)
+static void exchange_client_left(void *arg)
 {
 	struct exchange *x = arg;
 
-	note(x);
-	part(x);
+	exchange_note(x);
+	exchange_part(x);
 }
 
-static void fail(struct request *r, struct idem_claim *claim, const struct err *e)
+static void exchange_fail(struct request *r, struct idem_claim *claim, const struct err *e)
 {
 	if (claim)
 		idem_over(claim, IDEM_FREED, e);
 	reply_error(r, e);
 }
 
-static void drop(struct run_request *rq)
+static void exchange_drop(struct run_request *rq)
 {
 	input_destroy(TAKE(rq->input));
 	rq->release(TAKE(rq->held));
 }
 
-/* begin: it has its place. */
-static void begin(struct request *r, struct gateway *g, struct run_request *rq)
+/* exchange_begin: it has its place. */
+static void exchange_begin(struct request *r, struct gateway *g, struct run_request *rq)
 {
 	struct err       e;
 	struct exchange *x = calloc(1, sizeof *x);
 
 	if (!x) {
-		drop(rq);
+		exchange_drop(rq);
 		admit_over(&rq->pass, false, 0);
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
-		fail(r, rq->claim, &e);
+		exchange_fail(r, rq->claim, &e);
 		return;
 	}
 	*x = (struct exchange){
@@ -306,10 +306,10 @@ static void begin(struct request *r, struct gateway *g, struct run_request *rq)
 	if (run_start(g->runs, rq, &observer, x, &x->run, &e) != ERR_OK) {
 		free(x);
 		admit_over(&rq->pass, false, 0);
-		fail(r, rq->claim, &e);
+		exchange_fail(r, rq->claim, &e);
 		return;
 	}
-	request_on_left(r, client_left, x);
+	request_on_left(r, exchange_client_left, x);
 }
 
 /* --- in front of the run --- */
@@ -327,11 +327,11 @@ static void entry_answer(struct admit_wait *w, const struct err *e)
 	struct entry *x = container_of(w, struct entry, wait);
 
 	if (e) {
-		drop(&x->rq);
-		fail(x->request, x->rq.claim, e);
+		exchange_drop(&x->rq);
+		exchange_fail(x->request, x->rq.claim, e);
 	} else {
 		x->rq.pass = w->pass;
-		begin(x->request, x->gateway, &x->rq);
+		exchange_begin(x->request, x->gateway, &x->rq);
 	}
 	free(x);
 }
@@ -348,7 +348,7 @@ static void entry_left(void *arg)
 
 	if (x->rq.claim)
 		idem_over(TAKE(x->rq.claim), IDEM_FREED, NULL);
-	drop(&x->rq);
+	exchange_drop(&x->rq);
 	if (admit_leave(&x->wait))
 		free(x);
 }
@@ -359,9 +359,9 @@ void exchange_call(struct request *r, struct gateway *g, struct run_request *rq)
 	struct err    e;
 
 	if (!x) {
-		drop(rq);
+		exchange_drop(rq);
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
-		fail(r, rq->claim, &e);
+		exchange_fail(r, rq->claim, &e);
 		return;
 	}
 	*x = (struct entry){ .wait = { .fn = entry_answer, .gone = entry_gone },

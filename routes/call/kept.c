@@ -15,8 +15,8 @@
 
 /* --- headers --- */
 
-static void headers(struct request *r, const struct gateway *g, const struct run_request *rq,
-		    const struct idem_read *read)
+static void kept_headers(struct request *r, const struct gateway *g, const struct run_request *rq,
+			 const struct idem_read *read)
 {
 	char run[ID_MAX];
 	char conversation[ID_MAX] = "";
@@ -50,7 +50,7 @@ static void bytes_destroy(struct bytes *x)
 	free(x);
 }
 
-static struct str source_ready(void *arg, bool *ret_last)
+static struct str kept_source_ready(void *arg, bool *ret_last)
 {
 	struct bytes *x = arg;
 
@@ -58,24 +58,24 @@ static struct str source_ready(void *arg, bool *ret_last)
 	return (struct str){ x->body.data + x->at, x->body.len - x->at };
 }
 
-static void source_taken(void *arg, size_t n)
+static void kept_source_taken(void *arg, size_t n)
 {
 	((struct bytes *)arg)->at += n;
 }
 
-static void source_over(void *arg, bool whole)
+static void kept_source_over(void *arg, bool whole)
 {
 	(void)whole;
 	bytes_destroy(arg);
 }
 
-static bool source_broken(void *arg)
+static bool kept_source_broken(void *arg)
 {
 	return ((struct bytes *)arg)->broken;
 }
 
-static const struct stream_source source = { source_ready, source_taken, source_over,
-					     source_broken };
+static const struct stream_source source = { kept_source_ready, kept_source_taken, kept_source_over,
+					     kept_source_broken };
 
 static void reply_stream(struct request *r, struct buf *body, bool broken)
 {
@@ -214,7 +214,7 @@ bool kept_follow(struct request *r, struct gateway *g, const struct run_request 
 	o.model = arena_str(request_arena(r), rq->model); /* rq goes before the stream does */
 	o.created_ms = live.created_ms;
 	o.shape = rq->shape;
-	headers(r, g, rq, read);
+	kept_headers(r, g, rq, read);
 	run_events_reply(r, &o);
 	return true;
 }
@@ -229,7 +229,7 @@ void kept_reply(struct request *r, struct gateway *g, const struct run_request *
 			     "the answer for this Idempotency-Key is not stored yet");
 		return;
 	}
-	headers(r, g, rq, read);
+	kept_headers(r, g, rq, read);
 	if (rq->background)
 		reply_status(r, g, rq, read);
 	else if (read->answer.body.n > 0)

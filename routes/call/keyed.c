@@ -35,7 +35,7 @@ struct keyed {
 
 /* --- ends --- */
 
-static void destroy(struct keyed *x)
+static void keyed_destroy(struct keyed *x)
 {
 	input_destroy(x->rq.input);
 	if (x->rq.release)
@@ -44,12 +44,12 @@ static void destroy(struct keyed *x)
 	free(x);
 }
 
-static void watch_gone(struct idem_watch *w)
+static void keyed_watch_gone(struct idem_watch *w)
 {
-	destroy(container_of(w, struct keyed, watch));
+	keyed_destroy(container_of(w, struct keyed, watch));
 }
 
-static void dispose(struct keyed *x)
+static void keyed_dispose(struct keyed *x)
 {
 	if (x->claim)
 		idem_over(TAKE(x->claim), IDEM_FREED, NULL);
@@ -57,24 +57,24 @@ static void dispose(struct keyed *x)
 	if (x->watching)
 		idem_leave(&x->watch);
 	else
-		destroy(x);
+		keyed_destroy(x);
 }
 
-static void client_left(void *arg)
+static void keyed_client_left(void *arg)
 {
 	struct keyed *x = arg;
 
 	x->request = NULL;
 	atomic_store_explicit(&x->read.job.cancelled, true, memory_order_relaxed);
 	if (!x->reading && !x->leaving)
-		dispose(x);
+		keyed_dispose(x);
 }
 
-static void refuse(struct keyed *x, const struct err *e)
+static void keyed_refuse(struct keyed *x, const struct err *e)
 {
 	admission_show(x->request, x->gateway);
 	reply_error(x->request, e);
-	dispose(x);
+	keyed_dispose(x);
 }
 
 static void refuse_other(struct keyed *x)
@@ -82,7 +82,7 @@ static void refuse_other(struct keyed *x)
 	struct err e;
 
 	key_reused(&e);
-	refuse(x, &e);
+	keyed_refuse(x, &e);
 }
 
 /* --- what the store knows --- */
@@ -92,10 +92,10 @@ static void answer_kept(struct keyed *x)
 	if (x->claim)
 		idem_over(TAKE(x->claim), IDEM_KEPT, NULL);
 	kept_reply(x->request, x->gateway, &x->rq, &x->read);
-	dispose(x);
+	keyed_dispose(x);
 }
 
-static void call(struct keyed *x)
+static void keyed_call(struct keyed *x)
 {
 	struct request    *r = x->request;
 	struct run_request rq = x->rq;
@@ -104,16 +104,16 @@ static void call(struct keyed *x)
 	x->rq.input = NULL;
 	x->rq.release = NULL;
 	exchange_call(r, x->gateway, &rq);
-	dispose(x);
+	keyed_dispose(x);
 }
 
-static void claim(struct keyed *x);
+static void keyed_claim(struct keyed *x);
 
-static void look(struct keyed *x);
+static void keyed_look(struct keyed *x);
 
-static void on_again(struct timer *t)
+static void keyed_on_again(struct timer *t)
 {
-	look(container_of(t, struct keyed, again));
+	keyed_look(container_of(t, struct keyed, again));
 }
 
 /* is_beside: it is a call of another process, which still makes its answer, and that can't be followed. */
@@ -125,15 +125,15 @@ static bool is_beside(const struct keyed *x)
 	       !(x->rq.prompt.stream && x->read.stored) && !x->rq.background && store_peer_alive(s);
 }
 
-static void on_read(struct store_job *job)
+static void keyed_on_read(struct store_job *job)
 {
 	struct keyed *x = container_of(job, struct keyed, read.job);
 
 	x->reading = false;
 	if (!x->request)
-		dispose(x);
+		keyed_dispose(x);
 	else if (job->err.code != ERR_OK)
-		refuse(x, &job->err);
+		keyed_refuse(x, &job->err);
 	else if (x->read.found && !x->read.same)
 		refuse_other(x);
 	else if (x->read.found && is_beside(x))
@@ -141,18 +141,18 @@ static void on_read(struct store_job *job)
 	else if (x->read.found)
 		answer_kept(x);
 	else if (x->claim)
-		call(x);
+		keyed_call(x);
 	else
-		claim(x); /* it has expired in this moment */
+		keyed_claim(x); /* it has expired in this moment */
 }
 
-static void look(struct keyed *x)
+static void keyed_look(struct keyed *x)
 {
 	struct err e;
 
 	buf_finish(&x->read.bytes);
 	x->read = (struct idem_read){
-		.job = { .loop = x->gateway->loop, .done = on_read },
+		.job = { .loop = x->gateway->loop, .done = keyed_on_read },
 		.owner = x->name.owner,
 		.key = idem_name_store(&x->name),
 	};
@@ -162,20 +162,20 @@ static void look(struct keyed *x)
 		return;
 	x->reading = false;
 	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
-	refuse(x, &e);
+	keyed_refuse(x, &e);
 }
 
 /* --- another request's call --- */
 
-/* follow: where the run is readable while it goes on; else its end is awaited. */
-static void follow(struct keyed *x)
+/* keyed_follow: where the run is readable while it goes on; else its end is awaited. */
+static void keyed_follow(struct keyed *x)
 {
 	x->read.run = x->watch.run;
 	x->read.stored = x->rq.store;
 	x->read.outcome = RUN_RUNNING;
 	x->read.conversation = x->watch.conversation;
 	if (kept_follow(x->request, x->gateway, &x->rq, &x->read))
-		dispose(x);
+		keyed_dispose(x);
 }
 
 static void watch_gone_claim(struct idem_watch *w)
@@ -184,12 +184,12 @@ static void watch_gone_claim(struct idem_watch *w)
 
 	x->leaving = false;
 	if (x->request)
-		claim(x);
+		keyed_claim(x);
 	else
-		destroy(x);
+		keyed_destroy(x);
 }
 
-static void on_news(struct idem_watch *w)
+static void keyed_on_news(struct idem_watch *w)
 {
 	struct keyed *x = container_of(w, struct keyed, watch);
 
@@ -199,20 +199,20 @@ static void on_news(struct idem_watch *w)
 	case IDEM_STARTING: break;
 	case IDEM_DISPATCHED:
 		if (x->rq.background)
-			follow(x);
+			keyed_follow(x);
 		break;
-	case IDEM_COMMITTED: follow(x); break;
-	case IDEM_KEPT: look(x); break;
+	case IDEM_COMMITTED: keyed_follow(x); break;
+	case IDEM_KEPT: keyed_look(x); break;
 	case IDEM_FREED:
 		if (x->watch.err.code != ERR_OK)
-			refuse(x, &x->watch.err);
+			keyed_refuse(x, &x->watch.err);
 		else
-			claim(x);
+			keyed_claim(x);
 		break;
 	}
 }
 
-static void claim(struct keyed *x)
+static void keyed_claim(struct keyed *x)
 {
 	struct err e;
 
@@ -223,15 +223,16 @@ static void claim(struct keyed *x)
 		idem_leave(&x->watch);
 		return;
 	}
-	x->watch =
-		(struct idem_watch){ .loop = x->gateway->loop, .fn = on_news, .gone = watch_gone };
+	x->watch = (struct idem_watch){ .loop = x->gateway->loop,
+					.fn = keyed_on_news,
+					.gone = keyed_watch_gone };
 	switch (idem_claim(&x->name, &x->watch, &x->claim)) {
-	case IDEM_FIRST: look(x); break;
+	case IDEM_FIRST: keyed_look(x); break;
 	case IDEM_WATCHED: x->watching = true; break;
 	case IDEM_OTHER: refuse_other(x); break;
 	case IDEM_NO_MEMORY:
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
-		refuse(x, &e);
+		keyed_refuse(x, &e);
 		break;
 	}
 }
@@ -253,13 +254,13 @@ void keyed_start(struct request *r, struct gateway *g, struct run_request *rq)
 	x->request = r;
 	x->gateway = g;
 	x->rq = *rq;
-	x->again.fn = on_again;
+	x->again.fn = keyed_on_again;
 	if (idem_name_read(r, &x->name, &e) != ERR_OK ||
 	    idem_name_digest(request_method(r), request_path(r), input_digest(rq->input), &x->name,
 			     &e) != ERR_OK) {
-		refuse(x, &e);
+		keyed_refuse(x, &e);
 	} else {
-		request_on_left(r, client_left, x);
-		claim(x);
+		request_on_left(r, keyed_client_left, x);
+		keyed_claim(x);
 	}
 }

@@ -20,7 +20,7 @@ struct replay {
 	bool            resumed; /* behind a cursor */
 };
 
-static void part(struct replay *x)
+static void run_events_part(struct replay *x)
 {
 	if (x->follow)
 		follow_leave(x->follow);
@@ -29,47 +29,47 @@ static void part(struct replay *x)
 
 /* --- the stream's side --- */
 
-static struct str source_ready(void *arg, bool *ret_last)
+static struct str run_events_source_ready(void *arg, bool *ret_last)
 {
 	return follow_ready(((struct replay *)arg)->follow, ret_last);
 }
 
-static void source_taken(void *arg, size_t n)
+static void run_events_source_taken(void *arg, size_t n)
 {
 	follow_taken(((struct replay *)arg)->follow, n);
 }
 
-static void source_over(void *arg, bool whole)
+static void run_events_source_over(void *arg, bool whole)
 {
 	(void)whole;
-	part(arg);
+	run_events_part(arg);
 }
 
-static bool source_broken(void *arg)
+static bool run_events_source_broken(void *arg)
 {
 	return follow_broken(((struct replay *)arg)->follow);
 }
 
-static const struct stream_source source = { source_ready, source_taken, source_over,
-					     source_broken };
+static const struct stream_source source = { run_events_source_ready, run_events_source_taken,
+					     run_events_source_over, run_events_source_broken };
 
 /* --- the follower's side --- */
 
-static void count(const struct replay *x, const char *result)
+static void run_events_count(const struct replay *x, const char *result)
 {
 	if (x->resumed)
 		metric_add(METRIC_STREAM_RESUMES, (const char *[]){ result, "", "" }, 1);
 }
 
-static void on_open(void *arg)
+static void run_events_on_open(void *arg)
 {
 	struct replay *x = arg;
 
-	count(x, "ok");
+	run_events_count(x, "ok");
 	x->stream = stream_open(x->request, &source, x);
 	if (!x->stream) {
 		reply_refuse(x->request, ERR_OVERLOADED, "", "no memory for the stream");
-		part(x);
+		run_events_part(x);
 	}
 }
 
@@ -78,12 +78,12 @@ static void on_none(void *arg, const struct err *e)
 	struct replay *x = arg;
 
 	x->follow = NULL;
-	count(x, e ? err_code_wire(e->code) : "nothing_left");
+	run_events_count(x, e ? err_code_wire(e->code) : "nothing_left");
 	if (e)
 		reply_error(x->request, e);
 	else
 		reply_static(x->request, 204, NULL, STR_NONE); /* an EventSource stops at that */
-	part(x);
+	run_events_part(x);
 }
 
 static void on_wake(void *arg)
@@ -94,16 +94,16 @@ static void on_wake(void *arg)
 		stream_wake(x->stream);
 }
 
-static const struct follow_observer observer = { on_open, on_none, on_wake };
+static const struct follow_observer observer = { run_events_on_open, on_none, on_wake };
 
-static void client_left(void *arg)
+static void run_events_client_left(void *arg)
 {
-	part(arg);
+	run_events_part(arg);
 }
 
 /* --- the request --- */
 
-static bool read_format(struct request *r, struct follow_options *ret)
+static bool run_events_read_format(struct request *r, struct follow_options *ret)
 {
 	struct err e;
 	struct str text;
@@ -153,7 +153,7 @@ void run_events_reply(struct request *r, struct follow_options *o)
 		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the stream");
 		return;
 	}
-	request_on_left(r, client_left, x);
+	request_on_left(r, run_events_client_left, x);
 }
 
 void run_events_get(struct request *r, void *app)
@@ -173,7 +173,7 @@ void run_events_get(struct request *r, void *app)
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
 		return;
 	}
-	if (!read_format(r, &o) || !read_cursor(r, &o))
+	if (!run_events_read_format(r, &o) || !read_cursor(r, &o))
 		return;
 	if (live_find(o.run, o.owner, &live)) {
 		o.tape = live_tape(o.run, o.owner);

@@ -5,7 +5,7 @@
 #include "shape/chunk.h"
 #include "store/run.h"
 
-static bool put_id(struct buf *out, const char *key, struct id id, const char *prefix)
+static bool run_print_put_id(struct buf *out, const char *key, struct id id, const char *prefix)
 {
 	char text[ID_MAX];
 
@@ -15,7 +15,7 @@ static bool put_id(struct buf *out, const char *key, struct id id, const char *p
 	return buf_fmt(out, ",\"%s\":\"%s\"", key, text);
 }
 
-static bool put_text(struct buf *out, const char *key, struct str s)
+static bool run_print_put_text(struct buf *out, const char *key, struct str s)
 {
 	if (!buf_fmt(out, ",\"%s\":", key))
 		return false;
@@ -23,14 +23,14 @@ static bool put_text(struct buf *out, const char *key, struct str s)
 }
 
 /* What is kept escaped, as events carry it. */
-static bool put_word(struct buf *out, const char *key, struct str escaped)
+static bool run_print_put_word(struct buf *out, const char *key, struct str escaped)
 {
 	if (escaped.n == 0)
 		return buf_fmt(out, ",\"%s\":null", key);
 	return buf_fmt(out, ",\"%s\":\"", key) && buf_str(out, escaped) && buf_text(out, "\"");
 }
 
-static bool put_time(struct buf *out, const char *key, int64_t ms)
+static bool run_print_put_time(struct buf *out, const char *key, int64_t ms)
 {
 	return ms > 0 ? buf_fmt(out, ",\"%s\":%lld", key, (long long)(ms / 1000))
 		      : buf_fmt(out, ",\"%s\":null", key);
@@ -62,17 +62,18 @@ bool run_print(struct buf *out, const struct run_read *run)
 	return buf_text(out, "{\"id\":\"") && buf_str(out, id_text(run->run, ID_RUN, id)) &&
 	       buf_fmt(out, "\",\"object\":\"run\",\"status\":\"%s\"",
 		       run_status_name(run->status)) &&
-	       put_id(out, "conversation", run->conversation, ID_CONVERSATION) &&
-	       put_text(out, "model", run->model) && put_text(out, "provider", run->provider) &&
-	       put_time(out, "created_at", run->created_ms) &&
-	       put_time(out, "first_token_at", run->first_token_ms) &&
-	       put_time(out, "completed_at", run->completed_ms) &&
-	       put_word(out, "finish_reason", run->finish_reason) &&
-	       put_word(out, "native_finish_reason", run->native_reason) &&
+	       run_print_put_id(out, "conversation", run->conversation, ID_CONVERSATION) &&
+	       run_print_put_text(out, "model", run->model) &&
+	       run_print_put_text(out, "provider", run->provider) &&
+	       run_print_put_time(out, "created_at", run->created_ms) &&
+	       run_print_put_time(out, "first_token_at", run->first_token_ms) &&
+	       run_print_put_time(out, "completed_at", run->completed_ms) &&
+	       run_print_put_word(out, "finish_reason", run->finish_reason) &&
+	       run_print_put_word(out, "native_finish_reason", run->native_reason) &&
 	       put_usage(out, &run->usage) && put_cost(out, run) && buf_text(out, ",\"error\":") &&
 	       buf_str(out, run->error.n > 0 ? run->error : STR("null")) &&
 	       buf_fmt(out, ",\"attempts\":%lld", (long long)run->attempts) &&
-	       put_id(out, "continues", run->continues, ID_RUN) && buf_text(out, "}");
+	       run_print_put_id(out, "continues", run->continues, ID_RUN) && buf_text(out, "}");
 }
 
 bool run_print_live(struct buf *out, const struct live *live)

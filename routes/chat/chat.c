@@ -23,7 +23,7 @@ static const char *const owned[] = {
 
 /* --- checks --- */
 
-static bool in_list(const struct json_doc *d, json_at key, const char *const *list, size_t n)
+static bool chat_in_list(const struct json_doc *d, json_at key, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (json_is(d, key, list[i]))
@@ -38,8 +38,8 @@ static enum errc check_extra(const struct json_doc *d, json_at extra, struct err
 		struct str key = json_inner(d, k);
 		char       path[160];
 
-		if (!in_list(d, k, forwarded, ARRAY_LEN(forwarded)) &&
-		    !in_list(d, k, owned, ARRAY_LEN(owned)))
+		if (!chat_in_list(d, k, forwarded, ARRAY_LEN(forwarded)) &&
+		    !chat_in_list(d, k, owned, ARRAY_LEN(owned)))
 			continue;
 		check_path(path, "config.extra.%.*s", (int)key.n, key.p);
 		return err_set(e, ERR_INVALID_VALUE, path,
@@ -109,15 +109,15 @@ static void add_members(const struct json_doc *d, json_at object, bool only_forw
 {
 	for (json_at k = json_first(d, object); k != json_end(d, object);
 	     k = json_next_member(d, k)) {
-		if (only_forwarded && (!in_list(d, k, forwarded, ARRAY_LEN(forwarded)) ||
+		if (only_forwarded && (!chat_in_list(d, k, forwarded, ARRAY_LEN(forwarded)) ||
 				       json_kind(d, json_value(k)) == JSON_NULL))
 			continue;
 		list[(*n)++] = json_member(d, k);
 	}
 }
 
-static enum errc build_prompt(struct input *in, json_at config, const struct chat_config *c,
-			      struct prompt *ret, struct err *e)
+static enum errc chat_build_prompt(struct input *in, json_at config, const struct chat_config *c,
+				   struct prompt *ret, struct err *e)
 {
 	const struct json_doc *d = &in->doc;
 	size_t                 max = 0;
@@ -142,8 +142,8 @@ static enum errc build_prompt(struct input *in, json_at config, const struct cha
 
 /* --- the request --- */
 
-static enum errc read_conversation(const struct chat_request *c, struct run_request *ret,
-				   struct err *e)
+static enum errc chat_read_conversation(const struct chat_request *c, struct run_request *ret,
+					struct err *e)
 {
 	if (c->parent.p && !c->conversation.p)
 		return err_set(e, ERR_INVALID_VALUE, "parent",
@@ -175,8 +175,9 @@ static enum errc read_lmc(struct input *in, const struct chat_request *c, struct
 	return ERR_OK;
 }
 
-static enum errc read_messages(struct input *in, const struct gateway *g,
-			       const struct chat_request *c, struct run_request *ret, struct err *e)
+static enum errc chat_read_messages(struct input *in, const struct gateway *g,
+				    const struct chat_request *c, struct run_request *ret,
+				    struct err *e)
 {
 	struct str *messages = NULL;
 	enum errc   rc;
@@ -205,7 +206,7 @@ static enum errc read_config(struct input *in, const struct gateway *g,
 	if (rc == ERR_OK)
 		rc = check_config(&in->doc, &config, e);
 	if (rc == ERR_OK)
-		rc = build_prompt(in, c->config, &config, &ret->prompt, e);
+		rc = chat_build_prompt(in, c->config, &config, &ret->prompt, e);
 	if (rc != ERR_OK)
 		return rc;
 	return intake_target(g, config.model.p ? config.model : default_model, "config.model", ret,
@@ -237,8 +238,8 @@ enum errc chat_read_how(struct input *in, const struct gateway *g, const struct 
 	return ERR_OK;
 }
 
-static enum errc read_request(struct input *in, const struct gateway *g, struct run_request *ret,
-			      struct err *e)
+static enum errc chat_read_request(struct input *in, const struct gateway *g,
+				   struct run_request *ret, struct err *e)
 {
 	struct chat_request c = CHAT_REQUEST_INIT;
 	enum errc           rc;
@@ -247,9 +248,9 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 	if (rc == ERR_OK && c.metadata != JSON_ABSENT)
 		rc = check_metadata(&in->doc, c.metadata, e);
 	if (rc == ERR_OK)
-		rc = read_conversation(&c, ret, e);
+		rc = chat_read_conversation(&c, ret, e);
 	if (rc == ERR_OK)
-		rc = read_messages(in, g, &c, ret, e);
+		rc = chat_read_messages(in, g, &c, ret, e);
 	if (rc == ERR_OK)
 		rc = chat_read_how(in, g, &c, STR_NONE, ret, e);
 	if (rc != ERR_OK)
@@ -264,5 +265,5 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 
 void chat_post(struct request *r, void *app)
 {
-	intake_serve(r, app, read_request);
+	intake_serve(r, app, chat_read_request);
 }

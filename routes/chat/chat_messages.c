@@ -70,9 +70,9 @@ static enum errc check_context(const struct json_doc *d, json_at context, const 
 	return ERR_OK;
 }
 
-/* check_parts: OpenAI's content parts: objects with a type; what is in them is the provider's. */
-static enum errc check_parts(const struct json_doc *d, json_at parts, const char *message,
-			     struct err *e)
+/* chat_messages_check_parts: OpenAI's content parts: objects with a type; what is in them is the provider's. */
+static enum errc chat_messages_check_parts(const struct json_doc *d, json_at parts,
+					   const char *message, struct err *e)
 {
 	size_t n = 0;
 	char   path[160];
@@ -133,7 +133,7 @@ static enum errc check_message(const struct json_doc *d, const struct chat_messa
 			return at_member(e, path, ERR_INVALID_TYPE, "content",
 					 "must be a string or an array of content parts");
 		if (kind == JSON_ARRAY) {
-			enum errc rc = check_parts(d, m->content, path, e);
+			enum errc rc = chat_messages_check_parts(d, m->content, path, e);
 			if (rc != ERR_OK)
 				return rc;
 		}
@@ -158,8 +158,9 @@ static enum errc check_message(const struct json_doc *d, const struct chat_messa
 	return ERR_OK;
 }
 
-/* joined: a, b and c copied into the arena. */
-static struct str joined(struct arena *arena, struct str a, struct str b, struct str c)
+/* chat_messages_joined: a, b and c copied into the arena. */
+static struct str chat_messages_joined(struct arena *arena, struct str a, struct str b,
+				       struct str c)
 {
 	size_t n = a.n + b.n + c.n;
 	char  *at = arena_alloc(arena, n + 1);
@@ -179,7 +180,8 @@ static struct str stored_form(const struct json_doc *d, json_at i, struct arena 
 	struct str raw = json_raw(d, i);
 
 	if (json_kind(d, i) == JSON_STRING)
-		return joined(arena, STR("{\"role\":\"user\",\"content\":"), raw, STR("}"));
+		return chat_messages_joined(arena, STR("{\"role\":\"user\",\"content\":"), raw,
+					    STR("}"));
 	if (json_get_some(d, i, "role") != JSON_ABSENT)
 		return raw;
 	/* A role that is null would stand beside ours: it is rare, so only then a member is cut out. */
@@ -188,14 +190,14 @@ static struct str stored_form(const struct json_doc *d, json_at i, struct arena 
 		struct str front = { raw.p, (size_t)(json_raw(d, role).p - raw.p) };
 		struct str back = { json_raw(d, role).p + 4, raw.n - front.n - 4 };
 
-		return joined(arena, front, STR("\"user\""), back);
+		return chat_messages_joined(arena, front, STR("\"user\""), back);
 	}
-	return joined(arena, STR("{\"role\":\"user\","), (struct str){ raw.p + 1, raw.n - 1 },
-		      STR_NONE);
+	return chat_messages_joined(arena, STR("{\"role\":\"user\","),
+				    (struct str){ raw.p + 1, raw.n - 1 }, STR_NONE);
 }
 
-static enum errc read_one(struct input *in, json_at i, size_t n, bool paths, struct str *ret,
-			  struct err *e)
+static enum errc chat_messages_read_one(struct input *in, json_at i, size_t n, bool paths,
+					struct str *ret, struct err *e)
 {
 	const struct json_doc *d = &in->doc;
 	char                   path[160];
@@ -237,7 +239,7 @@ enum errc chat_messages_read(struct input *in, json_at messages, bool paths, str
 	if (!list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
 	for (json_at i = json_first(d, messages); i != json_end(d, messages); i = json_next(d, i)) {
-		enum errc rc = read_one(in, i, n, paths, &list[n], e);
+		enum errc rc = chat_messages_read_one(in, i, n, paths, &list[n], e);
 
 		if (rc != ERR_OK)
 			return rc;

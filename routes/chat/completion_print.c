@@ -21,7 +21,7 @@ static const char *const settings[][2] = {
 	{ "service_tier", "service_tier" },
 };
 
-static bool scan(struct json_doc *d, struct str text)
+static bool completion_print_scan(struct json_doc *d, struct str text)
 {
 	struct err e;
 
@@ -31,7 +31,7 @@ static bool scan(struct json_doc *d, struct str text)
 
 static bool put_settings(struct json_doc *d, struct str text, struct buf *out)
 {
-	if (!scan(d, text.n > 0 ? text : STR("{}")))
+	if (!completion_print_scan(d, text.n > 0 ? text : STR("{}")))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
 		json_at v = json_get_some(d, 0, settings[i][1]);
@@ -44,7 +44,7 @@ static bool put_settings(struct json_doc *d, struct str text, struct buf *out)
 	return buf_text(out, ",\"system_fingerprint\":null");
 }
 
-static bool in_list(const struct json_doc *d, json_at key, const char *const *list)
+static bool completion_print_in_list(const struct json_doc *d, json_at key, const char *const *list)
 {
 	for (; *list; list++)
 		if (json_is(d, key, *list))
@@ -52,23 +52,24 @@ static bool in_list(const struct json_doc *d, json_at key, const char *const *li
 	return false;
 }
 
-/* put_members: all but those of a list, ended by NULL, each with a comma in front. */
-static bool put_members(const struct json_doc *d, const char *const *but, struct buf *out)
+/* completion_print_put_members: all but those of a list, ended by NULL, each with a comma in front. */
+static bool completion_print_put_members(const struct json_doc *d, const char *const *but,
+					 struct buf *out)
 {
 	for (json_at k = json_first(d, 0); k != json_end(d, 0); k = json_next_member(d, k))
-		if (!in_list(d, k, but) &&
+		if (!completion_print_in_list(d, k, but) &&
 		    (!buf_text(out, ",") || !buf_str(out, json_member(d, k))))
 			return false;
 	return true;
 }
 
-/* put_answer: the message, without what other shapes are made from, and complete. */
-static bool put_answer(struct json_doc *d, struct str answer, struct buf *out)
+/* completion_print_put_answer: the message, without what other shapes are made from, and complete. */
+static bool completion_print_put_answer(struct json_doc *d, struct str answer, struct buf *out)
 {
 	static const char *const but[] = { "role", "lmc", NULL };
 
-	if (!scan(d, answer) || !buf_text(out, "{\"role\":\"assistant\"") ||
-	    !put_members(d, but, out))
+	if (!completion_print_scan(d, answer) || !buf_text(out, "{\"role\":\"assistant\"") ||
+	    !completion_print_put_members(d, but, out))
 		return false;
 	if (json_get(d, 0, "content") == JSON_ABSENT && !buf_text(out, ",\"content\":null"))
 		return false;
@@ -76,7 +77,8 @@ static bool put_answer(struct json_doc *d, struct str answer, struct buf *out)
 	       buf_text(out, "}");
 }
 
-static bool put_all(struct json_doc *d, const struct store_completion *c, struct buf *out)
+static bool completion_print_put_all(struct json_doc *d, const struct store_completion *c,
+				     struct buf *out)
 {
 	char id[ID_MAX];
 
@@ -85,7 +87,7 @@ static bool put_all(struct json_doc *d, const struct store_completion *c, struct
 		     (long long)(c->created_ms / 1000)) ||
 	    !buf_text(out, ",\"model\":") || !buf_json_string(out, c->model) ||
 	    !buf_text(out, ",\"choices\":[{\"index\":0,\"message\":") ||
-	    !put_answer(d, c->answer, out))
+	    !completion_print_put_answer(d, c->answer, out))
 		return false;
 	/* The reason was kept escaped. */
 	if (!buf_text(out, ",\"logprobs\":null,\"finish_reason\":\"") ||
@@ -107,7 +109,8 @@ bool completion_print(struct buf *out, const struct store_completion *c, enum re
 	size_t          start = out->len;
 
 	buf_init(&scratch, out->max);
-	bool ok = put_all(&d, c, out) && reasoning_rename(name, &d, &scratch, out, start);
+	bool ok = completion_print_put_all(&d, c, out) &&
+		  reasoning_rename(name, &d, &scratch, out, start);
 	buf_finish(&scratch);
 	json_doc_finish(&d);
 	return ok;
@@ -142,8 +145,8 @@ bool completion_print_place(struct str text, struct id run, int64_t *ret)
 	return true;
 }
 
-/* put_content: text stays text; parts have a member of their own. */
-static bool put_content(const struct json_doc *d, struct buf *out)
+/* completion_print_put_content: text stays text; parts have a member of their own. */
+static bool completion_print_put_content(const struct json_doc *d, struct buf *out)
 {
 	json_at    content = json_get_some(d, 0, "content");
 	json_at    name = json_get_some(d, 0, "name");
@@ -163,8 +166,9 @@ bool completion_print_message(struct buf *out, struct id run, const struct compl
 	char                     id[COMPLETION_PRINT_ID];
 
 	completion_print_id(run, m->place, id);
-	bool ok = scan(&d, m->body) && buf_fmt(out, "{\"id\":\"%s\"", id) &&
-		  put_members(&d, but, out) && put_content(&d, out) && buf_text(out, "}");
+	bool ok = completion_print_scan(&d, m->body) && buf_fmt(out, "{\"id\":\"%s\"", id) &&
+		  completion_print_put_members(&d, but, out) &&
+		  completion_print_put_content(&d, out) && buf_text(out, "}");
 	json_doc_finish(&d);
 	return ok;
 }

@@ -33,8 +33,8 @@ static enum errc check_role(const struct json_doc *d, json_at i, size_t n, struc
 	return e->code;
 }
 
-static enum errc read_messages(struct input *in, json_at messages, struct run_request *ret,
-			       struct err *e)
+static enum errc completions_read_messages(struct input *in, json_at messages,
+					   struct run_request *ret, struct err *e)
 {
 	const struct json_doc *d = &in->doc;
 	struct str *list = arena_alloc(&in->arena, (d->tok[messages].count + 1) * sizeof *list);
@@ -56,7 +56,7 @@ static enum errc read_messages(struct input *in, json_at messages, struct run_re
 	return ERR_OK;
 }
 
-static bool is_taken(const struct json_doc *d, json_at key)
+static bool completions_is_taken(const struct json_doc *d, json_at key)
 {
 	for (size_t i = 0; i < ARRAY_LEN(taken); i++)
 		if (json_is(d, key, taken[i]))
@@ -64,8 +64,8 @@ static bool is_taken(const struct json_doc *d, json_at key)
 	return false;
 }
 
-static enum errc build_prompt(struct input *in, const struct completion_request *c,
-			      struct prompt *ret, struct err *e)
+static enum errc completions_build_prompt(struct input *in, const struct completion_request *c,
+					  struct prompt *ret, struct err *e)
 {
 	const struct json_doc *d = &in->doc;
 	struct str            *list = arena_alloc(&in->arena, (d->tok[0].count + 1) * sizeof *list);
@@ -78,7 +78,7 @@ static enum errc build_prompt(struct input *in, const struct completion_request 
 			ret->forward[0] = json_member(d, k);
 		else if (json_is(d, k, "metadata"))
 			ret->forward[1] = json_member(d, k);
-		else if (!is_taken(d, k))
+		else if (!completions_is_taken(d, k))
 			list[n++] = json_member(d, k);
 	}
 	ret->members = list;
@@ -136,22 +136,22 @@ static bool wants_usage(const struct json_doc *d, const struct completion_reques
 	return want != JSON_ABSENT && json_kind(d, want) == JSON_TRUE;
 }
 
-static enum errc read_request(struct input *in, const struct gateway *g, struct run_request *ret,
-			      struct err *e)
+static enum errc completions_read_request(struct input *in, const struct gateway *g,
+					  struct run_request *ret, struct err *e)
 {
 	struct completion_request c = COMPLETION_REQUEST_INIT;
 	enum errc                 rc;
 
 	rc = fields_read(&completion_request_fields, &in->doc, 0, "", &in->arena, &c, e);
 	if (rc == ERR_OK)
-		rc = read_messages(in, c.messages, ret, e);
+		rc = completions_read_messages(in, c.messages, ret, e);
 	if (rc == ERR_OK && c.metadata != JSON_ABSENT)
 		rc = check_metadata(&in->doc, c.metadata, e);
 	if (rc == ERR_OK && c.store && c.n > 1)
 		rc = err_set(e, ERR_NOT_SUPPORTED_YET, "n",
 			     "storing more than one choice is not supported yet");
 	if (rc == ERR_OK)
-		rc = build_prompt(in, &c, &ret->prompt, e);
+		rc = completions_build_prompt(in, &c, &ret->prompt, e);
 	if (rc == ERR_OK && c.store)
 		rc = read_settings(in, &ret->settings, e);
 	if (rc == ERR_OK)
@@ -170,5 +170,5 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 
 void completions_post(struct request *r, void *app)
 {
-	intake_serve(r, app, read_request);
+	intake_serve(r, app, completions_read_request);
 }

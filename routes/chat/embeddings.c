@@ -54,8 +54,8 @@ static enum errc check_each(const struct json_doc *d, json_at list, struct err *
 	return ERR_OK;
 }
 
-static enum errc read_input(const struct json_doc *d, json_at input, struct embed *ret,
-			    struct err *e)
+static enum errc embeddings_read_input(const struct json_doc *d, json_at input, struct embed *ret,
+				       struct err *e)
 {
 	json_at        first = json_first(d, input);
 	enum json_kind kind = json_kind(d, input);
@@ -87,8 +87,8 @@ static enum errc read_input(const struct json_doc *d, json_at input, struct embe
 		"array of such arrays");
 }
 
-static enum errc build_prompt(struct input *in, const struct embedding_request *c,
-			      struct prompt *ret, struct err *e)
+static enum errc embeddings_build_prompt(struct input *in, const struct embedding_request *c,
+					 struct prompt *ret, struct err *e)
 {
 	const struct json_doc *d = &in->doc;
 	struct embed          *embed = arena_alloc(&in->arena, sizeof *embed);
@@ -103,20 +103,20 @@ static enum errc build_prompt(struct input *in, const struct embedding_request *
 	ret->members = list;
 	ret->member_count = n;
 	ret->embed = embed;
-	enum errc rc = read_input(d, c->input, embed, e);
+	enum errc rc = embeddings_read_input(d, c->input, embed, e);
 	embed->base64 = c->encoding_format == EMBEDDING_FORMAT_BASE64;
 	return rc;
 }
 
-static enum errc read_request(struct input *in, const struct gateway *g, struct run_request *ret,
-			      struct err *e)
+static enum errc embeddings_read_request(struct input *in, const struct gateway *g,
+					 struct run_request *ret, struct err *e)
 {
 	struct embedding_request c = EMBEDDING_REQUEST_INIT;
 	enum errc                rc;
 
 	rc = fields_read(&embedding_request_fields, &in->doc, 0, "", &in->arena, &c, e);
 	if (rc == ERR_OK)
-		rc = build_prompt(in, &c, &ret->prompt, e);
+		rc = embeddings_build_prompt(in, &c, &ret->prompt, e);
 	if (rc == ERR_OK)
 		rc = intake_target(g, c.model, "model", ret, e);
 	if (rc == ERR_OK && !(ret->takes & PROVIDER_EMBED))
@@ -130,5 +130,5 @@ static enum errc read_request(struct input *in, const struct gateway *g, struct 
 
 void embeddings_post(struct request *r, void *app)
 {
-	intake_serve(r, app, read_request);
+	intake_serve(r, app, embeddings_read_request);
 }

@@ -32,7 +32,7 @@ static void translation_destroy(struct translation *t)
 	free(t);
 }
 
-static void client_left(void *arg)
+static void translate_client_left(void *arg)
 {
 	struct translation *t = arg;
 
@@ -40,7 +40,7 @@ static void client_left(void *arg)
 }
 
 /* On a worker, or on the loop where that takes no time. */
-static void run(struct work_job *job)
+static void translate_run(struct work_job *job)
 {
 	struct translation          *t = container_of(job, struct translation, job);
 	char                         id[ID_MAX];
@@ -53,7 +53,7 @@ static void run(struct work_job *job)
 	t->err.code = translate(&t->input->doc, &about, &t->answer, &t->err);
 }
 
-static void done(struct work_job *job)
+static void translate_done(struct work_job *job)
 {
 	struct translation *t = container_of(job, struct translation, job);
 
@@ -65,8 +65,8 @@ static void done(struct work_job *job)
 	translation_destroy(t);
 }
 
-/* count: a translation takes several times its body; so only some may wait, however long one is. */
-static bool count(struct translation *t)
+/* translate_count: a translation takes several times its body; so only some may wait, however long one is. */
+static bool translate_count(struct translation *t)
 {
 	size_t before = atomic_fetch_add(&waiting, t->input->body.len);
 
@@ -86,17 +86,17 @@ void translate_post(struct request *r, void *app)
 		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the translation");
 		return;
 	}
-	t->job = (struct work_job){ .loop = g->loop, .run = run, .done = done };
+	t->job = (struct work_job){ .loop = g->loop, .run = translate_run, .done = translate_done };
 	t->request = r;
 	t->input = request_input_take(r);
 	buf_init(&t->answer, LIMIT_TRANSLATION);
 	if (t->input->body.len <= LIMIT_TRANSLATE_LOOP) {
-		run(&t->job);
-		done(&t->job);
+		translate_run(&t->job);
+		translate_done(&t->job);
 		return;
 	}
-	request_on_left(r, client_left, t);
-	bool counted = count(t);
+	request_on_left(r, translate_client_left, t);
+	bool counted = translate_count(t);
 	if (counted && work_submit(g->work, &t->job))
 		return;
 	if (counted)

@@ -25,7 +25,7 @@ static bool print_completion(struct lookup *l, struct buf *out)
 	return completion_print(out, &x->write.now, x->reasoning);
 }
 
-static bool print_deleted(struct lookup *l, struct buf *out)
+static bool completion_change_print_deleted(struct lookup *l, struct buf *out)
 {
 	char id[ID_MAX];
 
@@ -34,12 +34,12 @@ static bool print_deleted(struct lookup *l, struct buf *out)
 	       buf_text(out, "\"deleted\":true}");
 }
 
-static void change_finish(struct lookup *l)
+static void completion_change_finish(struct lookup *l)
 {
 	input_destroy(container_of(l, struct change, lookup)->input);
 }
 
-static size_t change_bytes(const struct lookup *l)
+static size_t completion_change_bytes(const struct lookup *l)
 {
 	const struct store_completion *now = &container_of(l, struct change, lookup)->write.now;
 
@@ -47,20 +47,23 @@ static size_t change_bytes(const struct lookup *l)
 }
 
 static const struct lookup_kind update_kind = {
-	LOOKUP(struct change, write), LOOKUP_ARENA(struct change, write.arena, 3 * LIMIT_STORE_ROW),
-	.bytes = change_bytes,        .print = print_completion,
-	.finish = change_finish,
+	LOOKUP(struct change, write),
+	LOOKUP_ARENA(struct change, write.arena, 3 * LIMIT_STORE_ROW),
+	.bytes = completion_change_bytes,
+	.print = print_completion,
+	.finish = completion_change_finish,
 };
 
 static const struct lookup_kind delete_kind = {
 	LOOKUP(struct change, write),
 	LOOKUP_ARENA(struct change, write.arena, 3 * LIMIT_STORE_ROW),
-	.print = print_deleted,
-	.finish = change_finish,
+	.print = completion_change_print_deleted,
+	.finish = completion_change_finish,
 };
 
-/* make: NULL: refused. */
-static struct change *make(struct request *r, struct gateway *g, const struct lookup_kind *kind)
+/* completion_change_make: NULL: refused. */
+static struct change *completion_change_make(struct request *r, struct gateway *g,
+					     const struct lookup_kind *kind)
 {
 	struct id id;
 
@@ -78,12 +81,12 @@ static struct change *make(struct request *r, struct gateway *g, const struct lo
 	return x;
 }
 
-static void start(struct change *x)
+static void completion_change_start(struct change *x)
 {
 	lookup_start(&x->lookup, store_completion_write(x->lookup.gateway->store, &x->write));
 }
 
-static enum errc read_body(struct change *x, struct err *e)
+static enum errc completion_change_read_body(struct change *x, struct err *e)
 {
 	struct completion_update body = COMPLETION_UPDATE_INIT;
 	struct input            *in = x->input;
@@ -100,23 +103,23 @@ static enum errc read_body(struct change *x, struct err *e)
 void stored_completion_change_update(struct request *r, void *app)
 {
 	struct err     e;
-	struct change *x = make(r, app, &update_kind);
+	struct change *x = completion_change_make(r, app, &update_kind);
 
 	if (!x)
 		return;
 	x->input = request_input_take(r);
-	if (read_body(x, &e) == ERR_OK)
-		start(x);
+	if (completion_change_read_body(x, &e) == ERR_OK)
+		completion_change_start(x);
 	else
 		lookup_refuse(&x->lookup, &e);
 }
 
 void stored_completion_change_delete(struct request *r, void *app)
 {
-	struct change *x = make(r, app, &delete_kind);
+	struct change *x = completion_change_make(r, app, &delete_kind);
 
 	if (!x)
 		return;
 	x->write.delete = true;
-	start(x);
+	completion_change_start(x);
 }

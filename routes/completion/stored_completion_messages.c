@@ -19,7 +19,7 @@ struct list {
 	struct completion_messages_read read;
 };
 
-static bool print_list(struct lookup *l, struct buf *out)
+static bool completion_messages_print_list(struct lookup *l, struct buf *out)
 {
 	const struct completion_messages_read *read = &container_of(l, struct list, lookup)->read;
 	char   first[COMPLETION_PRINT_ID] = "", last[COMPLETION_PRINT_ID] = "";
@@ -38,7 +38,7 @@ static bool print_list(struct lookup *l, struct buf *out)
 	return buf_text(out, "]}");
 }
 
-static size_t list_bytes(const struct lookup *l)
+static size_t completion_messages_list_bytes(const struct lookup *l)
 {
 	const struct completion_messages_read *read = &container_of(l, struct list, lookup)->read;
 	size_t                                 bytes = 0;
@@ -52,12 +52,13 @@ static const struct lookup_kind list_kind = {
 	LOOKUP(struct list, read),
 	/* The largest message alone is a page. */
 	LOOKUP_ARENA(struct list, read.arena, LIMIT_STORE_ROW + MIB),
-	.bytes = list_bytes,
-	.print = print_list,
+	.bytes = completion_messages_list_bytes,
+	.print = completion_messages_print_list,
 };
 
-/* read_request: the id, limit, order and after; false: refused. */
-static bool read_request(struct request *r, struct completion_messages_read *ret)
+/* completion_messages_read_request: the id, limit, order and after; false: refused. */
+static bool completion_messages_read_request(struct request                  *r,
+					     struct completion_messages_read *ret)
 {
 	struct str text;
 
@@ -87,7 +88,7 @@ void stored_completion_messages_list(struct request *r, void *app)
 	x->read.owner = request_owner(r);
 	x->read.after = -1;
 	x->read.page_bytes = LIMIT_ITEMS_PAGE;
-	if (read_request(r, &x->read))
+	if (completion_messages_read_request(r, &x->read))
 		lookup_start(&x->lookup, store_completion_messages_read(g->store, &x->read));
 	else
 		lookup_refuse(&x->lookup, NULL);

@@ -28,7 +28,7 @@ struct get {
 	enum reasoning_name    reasoning;
 };
 
-static bool print_found(struct lookup *l, struct buf *out)
+static bool stored_completions_print_found(struct lookup *l, struct buf *out)
 {
 	const struct get *x = container_of(l, struct get, lookup);
 
@@ -45,7 +45,7 @@ static const struct lookup_kind get_kind = {
 	/* A request's settings, and an answer. */
 	LOOKUP_ARENA(struct get, read.arena, 2 * LIMIT_STORE_ROW + MIB),
 	.bytes = get_bytes,
-	.print = print_found,
+	.print = stored_completions_print_found,
 };
 
 void stored_completions_get(struct request *r, void *app)
@@ -75,7 +75,7 @@ struct list {
 	struct buf              filter; /* what read.filter points into */
 };
 
-static bool print_list(struct lookup *l, struct buf *out)
+static bool stored_completions_print_list(struct lookup *l, struct buf *out)
 {
 	const struct list             *x = container_of(l, struct list, lookup);
 	const struct completions_read *read = &x->read;
@@ -95,12 +95,12 @@ static bool print_list(struct lookup *l, struct buf *out)
 	return buf_text(out, "]}");
 }
 
-static void list_finish(struct lookup *l)
+static void stored_completions_list_finish(struct lookup *l)
 {
 	buf_finish(&container_of(l, struct list, lookup)->filter);
 }
 
-static size_t list_bytes(const struct lookup *l)
+static size_t stored_completions_list_bytes(const struct lookup *l)
 {
 	const struct completions_read *read = &container_of(l, struct list, lookup)->read;
 	size_t                         bytes = 0;
@@ -114,13 +114,13 @@ static const struct lookup_kind list_kind = {
 	LOOKUP(struct list, read),
 	/* The largest completion alone is a page. */
 	LOOKUP_ARENA(struct list, read.arena, 2 * LIMIT_STORE_ROW + MIB),
-	.bytes = list_bytes,
-	.print = print_list,
-	.finish = list_finish,
+	.bytes = stored_completions_list_bytes,
+	.print = stored_completions_print_list,
+	.finish = stored_completions_list_finish,
 };
 
-/* read_query: false: refused. */
-static bool read_query(struct request *r, struct list *x)
+/* stored_completions_read_query: false: refused. */
+static bool stored_completions_read_query(struct request *r, struct list *x)
 {
 	struct completions_read *read = &x->read;
 	struct str               text;
@@ -157,7 +157,7 @@ void stored_completions_list(struct request *r, void *app)
 	x->read.owner = request_owner(r);
 	x->read.page_bytes = LIMIT_ITEMS_PAGE;
 	buf_init(&x->filter, LABEL_FILTER_MAX);
-	if (read_query(r, x))
+	if (stored_completions_read_query(r, x))
 		lookup_start(&x->lookup, store_completions_read(g->store, &x->read));
 	else
 		lookup_refuse(&x->lookup, NULL);

@@ -49,12 +49,12 @@ static size_t change_bytes(const struct lookup *l)
 
 /* --- answers --- */
 
-static bool print_conversation(const struct change *x, struct buf *out)
+static bool change_print_conversation(const struct change *x, struct buf *out)
 {
 	return conversation_print(out, &x->write.now);
 }
 
-static bool print_deleted(const struct change *x, struct buf *out)
+static bool change_print_deleted(const struct change *x, struct buf *out)
 {
 	char id[ID_MAX];
 
@@ -78,7 +78,7 @@ static bool push_messages(const struct change *x, struct items *list)
 	return true;
 }
 
-static bool print_items(const struct change *x, struct buf *out)
+static bool change_print_items(const struct change *x, struct buf *out)
 {
 	struct items list;
 
@@ -91,14 +91,14 @@ static bool print_items(const struct change *x, struct buf *out)
 }
 
 /* On the writer's thread: what a key is to be answered with. */
-static bool print_made(struct store_job *job, struct buf *out)
+static bool change_print_made(struct store_job *job, struct buf *out)
 {
 	const struct change *x = container_of(job, struct change, write.job);
 
 	return x->print(x, out);
 }
 
-static bool print_answer(struct lookup *l, struct buf *out)
+static bool change_print_answer(struct lookup *l, struct buf *out)
 {
 	struct change    *x = container_of(l, struct change, lookup);
 	struct idem_made *made = &x->write.made;
@@ -118,7 +118,7 @@ static bool print_answer(struct lookup *l, struct buf *out)
 
 static const struct lookup_kind change_kind = {
 	LOOKUP(struct change, write), LOOKUP_ARENA(struct change, write.arena, MIB),
-	.bytes = change_bytes,        .print = print_answer,
+	.bytes = change_bytes,        .print = change_print_answer,
 	.finish = change_finish,      .cpu = true,
 };
 
@@ -133,15 +133,16 @@ static void set_condition(struct conversation_write *w, struct str if_match)
 	memcpy(w->revisions, tag.revisions, sizeof w->revisions);
 }
 
-static struct change *make(struct request *r, struct gateway *g, enum conversation_change change,
-			   bool (*print)(const struct change *x, struct buf *out))
+static struct change *change_make(struct request *r, struct gateway *g,
+				  enum conversation_change change,
+				  bool (*print)(const struct change *x, struct buf *out))
 {
 	struct change *x = lookup_make(&change_kind, r, g);
 
 	if (!x)
 		return NULL;
 	x->print = print;
-	x->tagged = print == print_conversation;
+	x->tagged = print == change_print_conversation;
 	x->write.change = change;
 	x->write.owner = request_owner(r);
 	x->write.now_ms = clock_wall_ms();
@@ -150,7 +151,7 @@ static struct change *make(struct request *r, struct gateway *g, enum conversati
 	return x;
 }
 
-static void start(struct change *x)
+static void change_start(struct change *x)
 {
 	x->write.messages = x->items.messages;
 	x->write.message_count = x->items.count;
@@ -162,7 +163,7 @@ static void read_left(void *arg)
 	((struct change *)arg)->lookup.request = NULL;
 }
 
-static void read_run(struct work_job *job)
+static void change_read_run(struct work_job *job)
 {
 	struct change *x = container_of(job, struct change, job);
 
@@ -176,14 +177,14 @@ static void read_done(struct work_job *job)
 	if (x->lookup.request)
 		request_on_left(x->lookup.request, NULL, NULL);
 	if (x->lookup.request && x->err.code == ERR_OK)
-		start(x);
+		change_start(x);
 	else
 		lookup_refuse(&x->lookup, &x->err);
 }
 
-/* read_body: with read, here or by a worker; then it starts. */
-static void read_body(struct change *x, struct request *r,
-		      enum errc (*read)(struct change *x, struct err *e))
+/* change_read_body: with read, here or by a worker; then it starts. */
+static void change_read_body(struct change *x, struct request *r,
+			     enum errc (*read)(struct change *x, struct err *e))
 {
 	const struct gateway *g = x->lookup.gateway;
 	struct err            e;
@@ -191,12 +192,12 @@ static void read_body(struct change *x, struct request *r,
 	x->read = read;
 	if (x->input->body.len <= LIMIT_LOOP_JSON) {
 		if (read(x, &e) == ERR_OK)
-			start(x);
+			change_start(x);
 		else
 			lookup_refuse(&x->lookup, &e);
 		return;
 	}
-	x->job = (struct work_job){ .loop = g->loop, .run = read_run, .done = read_done };
+	x->job = (struct work_job){ .loop = g->loop, .run = change_read_run, .done = read_done };
 	if (work_submit(g->cpu, &x->job)) {
 		request_on_left(r, read_left, x);
 		return;
@@ -205,8 +206,8 @@ static void read_body(struct change *x, struct request *r,
 	lookup_refuse(&x->lookup, &e);
 }
 
-/* set_key: of the requests that make something. */
-static enum errc set_key(struct change *x, struct request *r, struct err *e)
+/* change_set_key: of the requests that make something. */
+static enum errc change_set_key(struct change *x, struct request *r, struct err *e)
 {
 	if (!request_idempotency_key(r).p)
 		return ERR_OK;
@@ -215,11 +216,11 @@ static enum errc set_key(struct change *x, struct request *r, struct err *e)
 			     e) != ERR_OK)
 		return e->code;
 	x->write.made.key = idem_name_store(&x->key);
-	x->write.made.print = print_made;
+	x->write.made.print = change_print_made;
 	return ERR_OK;
 }
 
-static bool read_id(struct request *r, struct id *ret)
+static bool change_read_id(struct request *r, struct id *ret)
 {
 	if (id_parse(request_param(r, 0), ID_CONVERSATION, ret))
 		return true;
@@ -277,14 +278,14 @@ static enum errc read_append(struct change *x, struct err *e)
 void conversation_change_create(struct request *r, void *app)
 {
 	struct err     e;
-	struct change *x = make(r, app, CONVERSATION_CREATE, print_conversation);
+	struct change *x = change_make(r, app, CONVERSATION_CREATE, change_print_conversation);
 
 	if (!x)
 		return;
 	x->input = request_input_take(r);
 	x->write.conversation = id_new();
-	if (set_key(x, r, &e) == ERR_OK)
-		read_body(x, r, read_create);
+	if (change_set_key(x, r, &e) == ERR_OK)
+		change_read_body(x, r, read_create);
 	else
 		lookup_refuse(&x->lookup, &e);
 }
@@ -313,45 +314,45 @@ static void change_with_body(struct request *r, void *app, enum conversation_cha
 	struct id  id;
 	struct err e;
 
-	if (!read_id(r, &id))
+	if (!change_read_id(r, &id))
 		return;
-	struct change *x = make(r, app, change, print);
+	struct change *x = change_make(r, app, change, print);
 	if (!x)
 		return;
 	x->input = request_input_take(r);
 	x->write.conversation = id;
-	if (change == CONVERSATION_UPDATE || set_key(x, r, &e) == ERR_OK)
-		read_body(x, r, read);
+	if (change == CONVERSATION_UPDATE || change_set_key(x, r, &e) == ERR_OK)
+		change_read_body(x, r, read);
 	else
 		lookup_refuse(&x->lookup, &e);
 }
 
 void conversation_change_update(struct request *r, void *app)
 {
-	change_with_body(r, app, CONVERSATION_UPDATE, print_conversation, read_update);
+	change_with_body(r, app, CONVERSATION_UPDATE, change_print_conversation, read_update);
 }
 
 void conversation_change_append(struct request *r, void *app)
 {
-	change_with_body(r, app, CONVERSATION_APPEND, print_items, read_append);
+	change_with_body(r, app, CONVERSATION_APPEND, change_print_items, read_append);
 }
 
 void conversation_change_fork(struct request *r, void *app)
 {
-	change_with_body(r, app, CONVERSATION_FORK, print_conversation, read_fork);
+	change_with_body(r, app, CONVERSATION_FORK, change_print_conversation, read_fork);
 }
 
 void conversation_change_delete(struct request *r, void *app)
 {
 	struct id id;
 
-	if (!read_id(r, &id))
+	if (!change_read_id(r, &id))
 		return;
-	struct change *x = make(r, app, CONVERSATION_DELETE, print_deleted);
+	struct change *x = change_make(r, app, CONVERSATION_DELETE, change_print_deleted);
 	if (!x)
 		return;
 	x->write.conversation = id;
-	start(x);
+	change_start(x);
 }
 
 void conversation_change_remove(struct request *r, void *app)
@@ -359,16 +360,17 @@ void conversation_change_remove(struct request *r, void *app)
 	struct id id;
 	struct id message;
 
-	if (!read_id(r, &id))
+	if (!change_read_id(r, &id))
 		return;
 	if (!items_cursor(request_param(r, 1), &message)) {
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such item");
 		return;
 	}
-	struct change *x = make(r, app, CONVERSATION_REMOVE_MESSAGE, print_conversation);
+	struct change *x =
+		change_make(r, app, CONVERSATION_REMOVE_MESSAGE, change_print_conversation);
 	if (!x)
 		return;
 	x->write.conversation = id;
 	x->write.message = message;
-	start(x);
+	change_start(x);
 }

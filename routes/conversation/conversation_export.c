@@ -32,7 +32,7 @@ struct export
 
 static _Atomic int exports; /* under way, of all loops */
 
-static void destroy(struct export *x)
+static void export_destroy(struct export *x)
 {
 	atomic_fetch_sub(&exports, 1);
 	timer_stop(x->gateway->loop, &x->retry);
@@ -40,14 +40,14 @@ static void destroy(struct export *x)
 	free(x);
 }
 
-static void fail(struct export *x, const struct err *e)
+static void export_fail(struct export *x, const struct err *e)
 {
 	if (x->request)
 		reply_error(x->request, e);
-	destroy(x);
+	export_destroy(x);
 }
 
-static void client_left(void *arg)
+static void export_client_left(void *arg)
 {
 	struct export *x = arg;
 
@@ -57,7 +57,7 @@ static void client_left(void *arg)
 
 /* --- sending --- */
 
-static void submit(struct export *x)
+static void export_submit(struct export *x)
 {
 	struct store *s = x->gateway->store;
 
@@ -71,12 +71,12 @@ static void submit(struct export *x)
 		timer_start(x->gateway->loop, &x->retry, RETRY_US);
 }
 
-static void tried_again(struct timer *t)
+static void export_tried_again(struct timer *t)
 {
-	submit(container_of(t, struct export, retry));
+	export_submit(container_of(t, struct export, retry));
 }
 
-static struct str ready(void *arg, bool *ret_failed)
+static struct str export_ready(void *arg, bool *ret_failed)
 {
 	struct export *x = arg;
 
@@ -86,30 +86,31 @@ static struct str ready(void *arg, bool *ret_failed)
 	if (x->sent < x->read.page.len)
 		return (struct str){ x->read.page.data + x->sent, x->read.page.len - x->sent };
 	if (x->read.has_more)
-		submit(x);
+		export_submit(x);
 	return STR_NONE;
 }
 
-static bool ended(void *arg)
+static bool export_ended(void *arg)
 {
 	const struct export *x = arg;
 
 	return !x->reading;
 }
 
-static void taken(void *arg, size_t n)
+static void export_taken(void *arg, size_t n)
 {
 	((struct export *)arg)->sent += n;
 }
 
-static void over(void *arg)
+static void export_over(void *arg)
 {
-	destroy(arg);
+	export_destroy(arg);
 }
 
-static const struct download_source source = { ready, taken, over, ended };
+static const struct download_source source = { export_ready, export_taken, export_over,
+					       export_ended };
 
-static void put_headers(struct export *x)
+static void export_put_headers(struct export *x)
 {
 	char id[ID_MAX], text[96];
 
@@ -121,7 +122,7 @@ static void put_headers(struct export *x)
 	reply_header(x->request, "Cache-Control", STR("no-store"));
 }
 
-static void on_read(struct store_job *job)
+static void export_on_read(struct store_job *job)
 {
 	struct export *x = container_of(job, struct export, read.job);
 	struct err     e;
@@ -133,17 +134,17 @@ static void on_read(struct store_job *job)
 		return;
 	}
 	if (!x->request || job->err.code != ERR_OK) {
-		fail(x, &job->err);
+		export_fail(x, &job->err);
 		return;
 	}
-	put_headers(x);
+	export_put_headers(x);
 	x->download = download_open(x->request, DOWNLOAD_UNKNOWN, &source, x);
 	if (x->download) {
 		x->request = NULL;
 		return;
 	}
 	err_set(&e, ERR_OVERLOADED, "", "no memory for the export");
-	fail(x, &e);
+	export_fail(x, &e);
 }
 
 void conversation_export_get(struct request *r, void *app)
@@ -173,19 +174,19 @@ void conversation_export_get(struct request *r, void *app)
 	}
 	x->gateway = g;
 	x->request = r;
-	x->retry.fn = tried_again;
+	x->retry.fn = export_tried_again;
 	x->read = (struct archive_read){
-		.job = { .loop = g->loop, .done = on_read },
+		.job = { .loop = g->loop, .done = export_on_read },
 		.owner = request_owner(r),
 		.conversation = id,
 		.page_bytes = LIMIT_ARCHIVE_PAGE,
 	};
 	buf_init(&x->read.page, 2 * (size_t)LIMIT_STORE_ROW);
-	request_on_left(r, client_left, x);
+	request_on_left(r, export_client_left, x);
 	if (!store_archive_read(g->store, &x->read)) {
 		struct err e;
 
 		err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
-		fail(x, &e);
+		export_fail(x, &e);
 	}
 }

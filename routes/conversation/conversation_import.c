@@ -26,7 +26,7 @@ static atomic_int imports; /* at work, of all loops */
 
 /* --- on a worker --- */
 
-static void keep(struct import *x, struct str piece, struct err *e)
+static void import_keep(struct import *x, struct str piece, struct err *e)
 {
 	x->bytes += piece.n;
 	if (x->bytes > x->max) {
@@ -45,7 +45,7 @@ static void import_work(struct pump *p)
 	struct import *x = container_of(p, struct import, pump);
 
 	if (p->piece.len > 0)
-		keep(x, buf_view(&p->piece), &p->err);
+		import_keep(x, buf_view(&p->piece), &p->err);
 	else
 		p->err.code = import_check_step(&x->check, &p->err);
 }
@@ -74,7 +74,7 @@ static void import_finish(struct pump *p)
 	hash_sum_destroy(x->sum);
 }
 
-static bool print(struct store_job *job, struct buf *out)
+static bool import_print(struct store_job *job, struct buf *out)
 {
 	const struct import *x = container_of(job, struct import, write.job);
 
@@ -87,10 +87,10 @@ static void on_written(struct store_job *job)
 {
 	struct import *x = container_of(job, struct import, write.job);
 
-	pump_answer(&x->pump, job, &x->write.made, print);
+	pump_answer(&x->pump, job, &x->write.made, import_print);
 }
 
-static enum errc set_key(struct import *x, struct err *e)
+static enum errc import_set_key(struct import *x, struct err *e)
 {
 	unsigned char digest[HASH_BYTES];
 
@@ -99,7 +99,7 @@ static enum errc set_key(struct import *x, struct err *e)
 	hash_sum_end(x->sum, digest);
 	hash_sha256(digest, sizeof digest, digest); /* as keys of earlier versions were made */
 	x->write.made.key = idem_name_store(&x->key);
-	x->write.made.print = print;
+	x->write.made.print = import_print;
 	return idem_name_digest(STR("POST"), STR("/v1/conversations/import"), digest, &x->key, e);
 }
 
@@ -112,7 +112,7 @@ static void write_rows(struct import *x)
 	x->write.text = x->check.text;
 	buf_init(&x->write.results, LIMIT_IMPORT_ANSWER);
 	buf_init(&x->write.made.answer, LIMIT_IMPORT_ANSWER + MIB);
-	if (set_key(x, &e) == ERR_OK) {
+	if (import_set_key(x, &e) == ERR_OK) {
 		x->pump.working = true;
 		if (store_archive_write(g->store, &x->write))
 			return;
@@ -146,7 +146,7 @@ static const struct pump_kind import_kind = {
 
 /* --- the head --- */
 
-static enum errc read_key(struct import *x, struct err *e)
+static enum errc import_read_key(struct import *x, struct err *e)
 {
 	if (!request_idempotency_key(x->pump.request).p)
 		return ERR_OK;
@@ -168,7 +168,7 @@ void conversation_import_post(struct request *r, void *app)
 	x->write.owner = request_owner(r);
 	x->write.now_ms = clock_wall_ms();
 	import_check_init(&x->check, g->store->blobs, x->write.now_ms);
-	if (read_key(x, &e) == ERR_OK)
+	if (import_read_key(x, &e) == ERR_OK)
 		pump_start(&x->pump);
 	else
 		pump_refuse(&x->pump, &e);

@@ -14,14 +14,15 @@ struct reading {
 	struct err            *e;
 };
 
-static enum errc fail(struct reading *r, enum errc code, const char *member, const char *text)
+static enum errc conversation_items_fail(struct reading *r, enum errc code, const char *member,
+					 const char *text)
 {
 	err_set(r->e, code, member, "%s", text);
 	err_at(r->e, r->path);
 	return code;
 }
 
-static enum errc no_memory(struct reading *r)
+static enum errc conversation_items_no_memory(struct reading *r)
 {
 	return err_set(r->e, ERR_OVERLOADED, "", "no memory for the items");
 }
@@ -31,7 +32,7 @@ static bool is_string(const struct reading *r, json_at i)
 	return i != JSON_ABSENT && json_kind(r->doc, i) == JSON_STRING;
 }
 
-static bool put(struct reading *r, const char *text, json_at value)
+static bool conversation_items_put(struct reading *r, const char *text, json_at value)
 {
 	return buf_text(r->out, text) && buf_str(r->out, json_raw(r->doc, value));
 }
@@ -39,149 +40,170 @@ static bool put(struct reading *r, const char *text, json_at value)
 /* --- parts --- */
 
 /* A member of a part that has to be a string. */
-static enum errc need(struct reading *r, const char *part, const char *member, json_at value)
+static enum errc conversation_items_need(struct reading *r, const char *part, const char *member,
+					 json_at value)
 {
 	char path[160];
 
 	if (is_string(r, value))
 		return ERR_OK;
 	check_path(path, "%s.%s", part, member);
-	return fail(r, value == JSON_ABSENT ? ERR_MISSING_PARAMETER : ERR_INVALID_TYPE, path,
-		    "must be a string");
+	return conversation_items_fail(
+		r, value == JSON_ABSENT ? ERR_MISSING_PARAMETER : ERR_INVALID_TYPE, path,
+		"must be a string");
 }
 
 /* {"type":…,MEMBER:value} with a string as value. */
-static enum errc put_one(struct reading *r, json_at part, const char *path, const char *member,
-			 const char *start)
+static enum errc conversation_items_put_one(struct reading *r, json_at part, const char *path,
+					    const char *member, const char *start)
 {
 	json_at   value = json_get_some(r->doc, part, member);
-	enum errc rc = need(r, path, member, value);
+	enum errc rc = conversation_items_need(r, path, member, value);
 
 	if (rc != ERR_OK)
 		return rc;
-	return put(r, start, value) && buf_text(r->out, "}") ? ERR_OK : no_memory(r);
+	return conversation_items_put(r, start, value) && buf_text(r->out, "}")
+		       ? ERR_OK
+		       : conversation_items_no_memory(r);
 }
 
-static enum errc put_image(struct reading *r, json_at part, const char *path)
+static enum errc conversation_items_put_image(struct reading *r, json_at part, const char *path)
 {
 	json_at   url = json_get_some(r->doc, part, "image_url");
 	json_at   detail = json_get_some(r->doc, part, "detail");
-	enum errc rc = need(r, path, "image_url", url);
+	enum errc rc = conversation_items_need(r, path, "image_url", url);
 
 	if (rc == ERR_OK && detail != JSON_ABSENT)
-		rc = need(r, path, "detail", detail);
+		rc = conversation_items_need(r, path, "detail", detail);
 	if (rc != ERR_OK)
 		return rc;
-	bool ok = put(r, "{\"type\":\"image_url\",\"image_url\":{\"url\":", url) &&
-		  (detail == JSON_ABSENT || put(r, ",\"detail\":", detail)) &&
-		  buf_text(r->out, "}}");
-	return ok ? ERR_OK : no_memory(r);
+	bool ok =
+		conversation_items_put(r, "{\"type\":\"image_url\",\"image_url\":{\"url\":", url) &&
+		(detail == JSON_ABSENT || conversation_items_put(r, ",\"detail\":", detail)) &&
+		buf_text(r->out, "}}");
+	return ok ? ERR_OK : conversation_items_no_memory(r);
 }
 
-static enum errc put_file(struct reading *r, json_at part, const char *path)
+static enum errc conversation_items_put_file(struct reading *r, json_at part, const char *path)
 {
 	static const char *const members[] = { "file_id", "file_data", "filename" };
 	const char              *comma = "";
 
 	if (!buf_text(r->out, "{\"type\":\"file\",\"file\":{"))
-		return no_memory(r);
+		return conversation_items_no_memory(r);
 	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
 		json_at value = json_get_some(r->doc, part, members[i]);
 
 		if (value == JSON_ABSENT)
 			continue;
-		enum errc rc = need(r, path, members[i], value);
+		enum errc rc = conversation_items_need(r, path, members[i], value);
 		if (rc != ERR_OK)
 			return rc;
-		if (!buf_fmt(r->out, "%s\"%s\":", comma, members[i]) || !put(r, "", value))
-			return no_memory(r);
+		if (!buf_fmt(r->out, "%s\"%s\":", comma, members[i]) ||
+		    !conversation_items_put(r, "", value))
+			return conversation_items_no_memory(r);
 		comma = ",";
 	}
 	if (comma[0] == '\0')
-		return fail(r, ERR_MISSING_PARAMETER, path, "a file needs file_data or file_id");
-	return buf_text(r->out, "}}") ? ERR_OK : no_memory(r);
+		return conversation_items_fail(r, ERR_MISSING_PARAMETER, path,
+					       "a file needs file_data or file_id");
+	return buf_text(r->out, "}}") ? ERR_OK : conversation_items_no_memory(r);
 }
 
-static enum errc put_part(struct reading *r, json_at part, const char *path)
+static enum errc conversation_items_put_part(struct reading *r, json_at part, const char *path)
 {
 	const struct json_doc *d = r->doc;
 
 	if (json_kind(d, part) != JSON_OBJECT)
-		return fail(r, ERR_INVALID_TYPE, path, "a part must be an object");
+		return conversation_items_fail(r, ERR_INVALID_TYPE, path,
+					       "a part must be an object");
 	json_at type = json_get(d, part, "type");
 
 	if (json_is(d, type, "input_text") || json_is(d, type, "output_text") ||
 	    json_is(d, type, "text"))
-		return put_one(r, part, path, "text", "{\"type\":\"text\",\"text\":");
+		return conversation_items_put_one(r, part, path, "text",
+						  "{\"type\":\"text\",\"text\":");
 	if (json_is(d, type, "refusal"))
-		return put_one(r, part, path, "refusal", "{\"type\":\"refusal\",\"refusal\":");
+		return conversation_items_put_one(r, part, path, "refusal",
+						  "{\"type\":\"refusal\",\"refusal\":");
 	if (json_is(d, type, "input_image"))
-		return put_image(r, part, path);
+		return conversation_items_put_image(r, part, path);
 	if (json_is(d, type, "input_file"))
-		return put_file(r, part, path);
+		return conversation_items_put_file(r, part, path);
 	if (json_is(d, type, "input_audio"))
-		return put(r, "", part) ? ERR_OK : no_memory(r);
+		return conversation_items_put(r, "", part) ? ERR_OK
+							   : conversation_items_no_memory(r);
 	char at[160];
 	check_path(at, "%s.type", path);
-	return fail(r, type == JSON_ABSENT ? ERR_MISSING_PARAMETER : ERR_INVALID_VALUE, at,
-		    "must be one of: input_text, output_text, text, refusal, input_image, "
-		    "input_file, input_audio");
+	return conversation_items_fail(
+		r, type == JSON_ABSENT ? ERR_MISSING_PARAMETER : ERR_INVALID_VALUE, at,
+		"must be one of: input_text, output_text, text, refusal, input_image, "
+		"input_file, input_audio");
 }
 
 /* A string, or an array of parts. */
-static enum errc put_content(struct reading *r, json_at content, const char *member)
+static enum errc conversation_items_put_content(struct reading *r, json_at content,
+						const char *member)
 {
 	const struct json_doc *d = r->doc;
 	size_t                 n = 0;
 	char                   path[160];
 
 	if (content == JSON_ABSENT)
-		return fail(r, ERR_MISSING_PARAMETER, member,
-			    "must be a string or an array of parts");
+		return conversation_items_fail(r, ERR_MISSING_PARAMETER, member,
+					       "must be a string or an array of parts");
 	if (json_kind(d, content) == JSON_STRING)
-		return put(r, "", content) ? ERR_OK : no_memory(r);
+		return conversation_items_put(r, "", content) ? ERR_OK
+							      : conversation_items_no_memory(r);
 	if (json_kind(d, content) != JSON_ARRAY)
-		return fail(r, ERR_INVALID_TYPE, member, "must be a string or an array of parts");
+		return conversation_items_fail(r, ERR_INVALID_TYPE, member,
+					       "must be a string or an array of parts");
 	if (d->tok[content].count < 1 || d->tok[content].count > LIMIT_PARTS)
-		return fail(r, ERR_INVALID_VALUE, member, "must have 1 to 256 parts");
+		return conversation_items_fail(r, ERR_INVALID_VALUE, member,
+					       "must have 1 to 256 parts");
 	for (json_at i = json_first(d, content); i != json_end(d, content);
 	     i = json_next(d, i), n++) {
 		check_path(path, "%s[%zu]", member, n);
 		if (!buf_text(r->out, n == 0 ? "[" : ","))
-			return no_memory(r);
-		enum errc rc = put_part(r, i, path);
+			return conversation_items_no_memory(r);
+		enum errc rc = conversation_items_put_part(r, i, path);
 		if (rc != ERR_OK)
 			return rc;
 	}
-	return buf_text(r->out, "]") ? ERR_OK : no_memory(r);
+	return buf_text(r->out, "]") ? ERR_OK : conversation_items_no_memory(r);
 }
 _Static_assert(LIMIT_PARTS == 256, "the message names it");
 
 /* --- items --- */
 
-static enum errc put_message(struct reading *r, const struct conversation_item *item)
+static enum errc conversation_items_put_message(struct reading                 *r,
+						const struct conversation_item *item)
 {
 	if (item->role < 0)
-		return fail(r, ERR_MISSING_PARAMETER, "role",
-			    "must be one of: user, assistant, system, developer");
+		return conversation_items_fail(
+			r, ERR_MISSING_PARAMETER, "role",
+			"must be one of: user, assistant, system, developer");
 	if (!buf_fmt(r->out, "{\"role\":\"%s\",\"content\":", roles[item->role]))
-		return no_memory(r);
-	enum errc rc = put_content(r, item->content, "content");
+		return conversation_items_no_memory(r);
+	enum errc rc = conversation_items_put_content(r, item->content, "content");
 	if (rc != ERR_OK)
 		return rc;
-	return buf_text(r->out, "}") ? ERR_OK : no_memory(r);
+	return buf_text(r->out, "}") ? ERR_OK : conversation_items_no_memory(r);
 }
 
-static enum errc put_call(struct reading *r, const struct conversation_item *item, bool first)
+static enum errc conversation_items_put_call(struct reading                 *r,
+					     const struct conversation_item *item, bool first)
 {
 	if (!item->call_id.p)
-		return fail(r, ERR_MISSING_PARAMETER, "call_id", "a function call needs a call_id");
+		return conversation_items_fail(r, ERR_MISSING_PARAMETER, "call_id",
+					       "a function call needs a call_id");
 	if (!item->name.p)
-		return fail(r, ERR_MISSING_PARAMETER, "name",
-			    "a function call needs the name of its function");
+		return conversation_items_fail(r, ERR_MISSING_PARAMETER, "name",
+					       "a function call needs the name of its function");
 	if (!item->arguments.p)
-		return fail(r, ERR_MISSING_PARAMETER, "arguments",
-			    "a function call needs arguments, a string with JSON");
+		return conversation_items_fail(
+			r, ERR_MISSING_PARAMETER, "arguments",
+			"a function call needs arguments, a string with JSON");
 	bool ok =
 		buf_text(r->out, first ? "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
 				       : ",") &&
@@ -189,25 +211,26 @@ static enum errc put_call(struct reading *r, const struct conversation_item *ite
 		buf_text(r->out, ",\"type\":\"function\",\"function\":{\"name\":") &&
 		buf_json_string(r->out, item->name) && buf_text(r->out, ",\"arguments\":") &&
 		buf_json_string(r->out, item->arguments) && buf_text(r->out, "}}");
-	return ok ? ERR_OK : no_memory(r);
+	return ok ? ERR_OK : conversation_items_no_memory(r);
 }
 
-static enum errc put_output(struct reading *r, const struct conversation_item *item)
+static enum errc conversation_items_put_output(struct reading                 *r,
+					       const struct conversation_item *item)
 {
 	if (!item->call_id.p)
-		return fail(r, ERR_MISSING_PARAMETER, "call_id",
-			    "an output needs the id of its call");
+		return conversation_items_fail(r, ERR_MISSING_PARAMETER, "call_id",
+					       "an output needs the id of its call");
 	if (!buf_text(r->out, "{\"role\":\"tool\",\"tool_call_id\":") ||
 	    !buf_json_string(r->out, item->call_id) || !buf_text(r->out, ",\"content\":"))
-		return no_memory(r);
-	enum errc rc = put_content(r, item->output, "output");
+		return conversation_items_no_memory(r);
+	enum errc rc = conversation_items_put_content(r, item->output, "output");
 	if (rc != ERR_OK)
 		return rc;
-	return buf_text(r->out, "}") ? ERR_OK : no_memory(r);
+	return buf_text(r->out, "}") ? ERR_OK : conversation_items_no_memory(r);
 }
 
-static enum errc read_item(struct reading *r, struct input *in, json_at i,
-			   struct conversation_item *ret)
+static enum errc conversation_items_read_item(struct reading *r, struct input *in, json_at i,
+					      struct conversation_item *ret)
 {
 	*ret = CONVERSATION_ITEM_INIT;
 	if (json_kind(r->doc, i) != JSON_OBJECT)
@@ -215,12 +238,13 @@ static enum errc read_item(struct reading *r, struct input *in, json_at i,
 	return fields_read(&conversation_item_fields, r->doc, i, r->path, &in->arena, ret, r->e);
 }
 
-static enum errc put_item(struct reading *r, const struct conversation_item *item, bool first_call)
+static enum errc conversation_items_put_item(struct reading                 *r,
+					     const struct conversation_item *item, bool first_call)
 {
 	switch ((enum conversation_item_type)item->type) {
-	case CONVERSATION_ITEM_MESSAGE: return put_message(r, item);
-	case CONVERSATION_ITEM_CALL: return put_call(r, item, first_call);
-	case CONVERSATION_ITEM_OUTPUT: return put_output(r, item);
+	case CONVERSATION_ITEM_MESSAGE: return conversation_items_put_message(r, item);
+	case CONVERSATION_ITEM_CALL: return conversation_items_put_call(r, item, first_call);
+	case CONVERSATION_ITEM_OUTPUT: return conversation_items_put_output(r, item);
 	case CONVERSATION_ITEM__COUNT: break;
 	}
 	return ERR_INTERNAL;
@@ -234,8 +258,8 @@ static void end_message(struct conversation_items *all, size_t *start)
 	*start = all->bodies.len;
 }
 
-static enum errc read_all(struct reading *r, struct input *in, json_at items,
-			  struct conversation_items *ret)
+static enum errc conversation_items_read_all(struct reading *r, struct input *in, json_at items,
+					     struct conversation_items *ret)
 {
 	const struct json_doc   *d = r->doc;
 	struct conversation_item item;
@@ -245,16 +269,16 @@ static enum errc read_all(struct reading *r, struct input *in, json_at items,
 
 	for (json_at i = json_first(d, items); i != json_end(d, items); i = json_next(d, i), n++) {
 		check_path(r->path, "items[%zu]", n);
-		enum errc rc = read_item(r, in, i, &item);
+		enum errc rc = conversation_items_read_item(r, in, i, &item);
 		if (rc != ERR_OK)
 			return rc;
 		bool call = item.type == CONVERSATION_ITEM_CALL;
 		if (in_calls && !call) {
 			if (!buf_text(r->out, "]}"))
-				return no_memory(r);
+				return conversation_items_no_memory(r);
 			end_message(ret, &start);
 		}
-		rc = put_item(r, &item, !in_calls);
+		rc = conversation_items_put_item(r, &item, !in_calls);
 		if (rc != ERR_OK)
 			return rc;
 		if (!call)
@@ -264,7 +288,7 @@ static enum errc read_all(struct reading *r, struct input *in, json_at items,
 	if (!in_calls)
 		return ERR_OK;
 	if (!buf_text(r->out, "]}"))
-		return no_memory(r);
+		return conversation_items_no_memory(r);
 	end_message(ret, &start);
 	return ERR_OK;
 }
@@ -279,7 +303,7 @@ enum errc conversation_items_read(struct input *in, json_at items, struct conver
 	 * but for a hundred bytes an item or part. */
 	buf_init(&ret->bodies, in->body.len + (size_t)LIMIT_ITEMS * LIMIT_PARTS * 128);
 	ret->count = 0;
-	enum errc rc = read_all(&r, in, items, ret);
+	enum errc rc = conversation_items_read_all(&r, in, items, ret);
 	if (rc != ERR_OK)
 		return rc;
 	for (size_t i = 0; i < ret->count; i++) {

@@ -20,7 +20,7 @@ struct list {
 	struct buf                filter; /* what read.filter, key and value point into */
 };
 
-static bool print_list(struct lookup *l, struct buf *out)
+static bool conversation_list_print_list(struct lookup *l, struct buf *out)
 {
 	const struct conversations_read *read = &container_of(l, struct list, lookup)->read;
 	char                             first[ID_MAX] = "", last[ID_MAX] = "";
@@ -39,7 +39,7 @@ static bool print_list(struct lookup *l, struct buf *out)
 	return buf_text(out, "]}");
 }
 
-static void list_finish(struct lookup *l)
+static void conversation_list_finish(struct lookup *l)
 {
 	buf_finish(&container_of(l, struct list, lookup)->filter);
 }
@@ -47,8 +47,8 @@ static void list_finish(struct lookup *l)
 static const struct lookup_kind list_kind = {
 	LOOKUP(struct list, read),
 	LOOKUP_ARENA(struct list, read.arena, 8 * MIB),
-	.print = print_list,
-	.finish = list_finish,
+	.print = conversation_list_print_list,
+	.finish = conversation_list_finish,
 };
 
 static bool read_place(struct request *r, struct conversations_read *ret)

@@ -16,7 +16,7 @@ enum {
 	PAGE_HEAD = 512, /* what stands in front of a page's data, two ids included */
 };
 
-static bool conversation_id(struct request *r, struct id *ret)
+static bool conversations_conversation_id(struct request *r, struct id *ret)
 {
 	if (id_parse(request_param(r, 0), ID_CONVERSATION, ret))
 		return true;
@@ -33,7 +33,7 @@ struct get {
 	struct etag              none_match;
 };
 
-static bool print_found(struct lookup *l, struct buf *out)
+static bool conversations_print_found(struct lookup *l, struct buf *out)
 {
 	const struct store_conversation *found = &container_of(l, struct get, lookup)->read.found;
 
@@ -41,7 +41,7 @@ static bool print_found(struct lookup *l, struct buf *out)
 	return conversation_print(out, found);
 }
 
-static enum errc get_came(struct lookup *l, struct err *e)
+static enum errc conversations_get_came(struct lookup *l, struct err *e)
 {
 	const struct get *x = container_of(l, struct get, lookup);
 	int64_t           revision = x->read.found.revision;
@@ -58,15 +58,15 @@ static enum errc get_came(struct lookup *l, struct err *e)
 static const struct lookup_kind get_kind = {
 	LOOKUP(struct get, read),
 	LOOKUP_ARENA(struct get, read.arena, MIB),
-	.came = get_came,
-	.print = print_found,
+	.came = conversations_get_came,
+	.print = conversations_print_found,
 };
 
 void conversations_get(struct request *r, void *app)
 {
 	struct gateway *g = app;
 	struct id       id;
-	struct get     *x = conversation_id(r, &id) ? lookup_make(&get_kind, r, g) : NULL;
+	struct get *x = conversations_conversation_id(r, &id) ? lookup_make(&get_kind, r, g) : NULL;
 
 	if (!x)
 		return;
@@ -86,7 +86,8 @@ struct list {
 
 /* What stands in front of the data is only known behind it: room is left, and what is too much of
  * it taken off at the end. */
-static bool print_list(const struct items_read *read, struct items *items, struct buf *out)
+static bool conversations_print_list(const struct items_read *read, struct items *items,
+				     struct buf *out)
 {
 	static const char room[PAGE_HEAD];
 	struct buf        head;
@@ -110,18 +111,18 @@ static bool print_list(const struct items_read *read, struct items *items, struc
 	return ok;
 }
 
-static bool print_items(struct lookup *l, struct buf *out)
+static bool conversations_print_items(struct lookup *l, struct buf *out)
 {
 	struct list *x = container_of(l, struct list, lookup);
 	struct items items;
 
 	items_init(&items, out);
-	bool ok = print_list(&x->read, &items, out);
+	bool ok = conversations_print_list(&x->read, &items, out);
 	items_finish(&items);
 	return ok;
 }
 
-static size_t list_bytes(const struct lookup *l)
+static size_t conversations_list_bytes(const struct lookup *l)
 {
 	const struct items_read *read = &container_of(l, struct list, lookup)->read;
 	size_t                   bytes = 0;
@@ -135,12 +136,12 @@ static const struct lookup_kind list_kind = {
 	LOOKUP(struct list, read),
 	/* The largest message alone is a page. */
 	LOOKUP_ARENA(struct list, read.arena, LIMIT_STORE_ROW + MIB),
-	.bytes = list_bytes,
-	.print = print_items,
+	.bytes = conversations_list_bytes,
+	.print = conversations_print_items,
 };
 
-/* read_query: limit, order and after; false: refused. */
-static bool read_query(struct request *r, struct items_read *ret)
+/* conversations_read_query: limit, order and after; false: refused. */
+static bool conversations_read_query(struct request *r, struct items_read *ret)
 {
 	struct str text;
 
@@ -166,7 +167,8 @@ void conversations_items(struct request *r, void *app)
 		return;
 	x->read.owner = request_owner(r);
 	x->read.page_bytes = LIMIT_ITEMS_PAGE;
-	if (conversation_id(r, &x->read.conversation) && read_query(r, &x->read))
+	if (conversations_conversation_id(r, &x->read.conversation) &&
+	    conversations_read_query(r, &x->read))
 		lookup_start(&x->lookup, store_items_read(g->store, &x->read));
 	else
 		lookup_refuse(&x->lookup, NULL);
@@ -194,7 +196,7 @@ static bool make_items(struct one *x)
 	return ok;
 }
 
-static enum errc pick(struct one *x, struct err *e)
+static enum errc conversations_pick(struct one *x, struct err *e)
 {
 	if (!make_items(x))
 		return err_set(e, ERR_INTERNAL, "", "the item could not be made");
@@ -209,11 +211,12 @@ static enum errc pick(struct one *x, struct err *e)
 	return err_set(e, ERR_NOT_FOUND, "", "there is no such item");
 }
 
-static bool print_one(struct lookup *l, struct buf *out)
+static bool conversations_print_one(struct lookup *l, struct buf *out)
 {
 	struct one *x = container_of(l, struct one, lookup);
 
-	return pick(x, &l->why) == ERR_OK && buf_str(out, json_raw(&x->doc, x->found));
+	return conversations_pick(x, &l->why) == ERR_OK &&
+	       buf_str(out, json_raw(&x->doc, x->found));
 }
 
 static void one_finish(struct lookup *l)
@@ -231,7 +234,7 @@ static size_t one_bytes(const struct lookup *l)
 
 static const struct lookup_kind one_kind = {
 	LOOKUP(struct one, read), LOOKUP_ARENA(struct one, read.arena, LIMIT_STORE_ROW + MIB),
-	.bytes = one_bytes,       .print = print_one,
+	.bytes = one_bytes,       .print = conversations_print_one,
 	.finish = one_finish,
 };
 
@@ -241,7 +244,7 @@ void conversations_item(struct request *r, void *app)
 	struct id       conversation;
 	struct id       message;
 
-	if (!conversation_id(r, &conversation))
+	if (!conversations_conversation_id(r, &conversation))
 		return;
 	if (request_param(r, 1).n >= ITEM_ID_MAX || !items_cursor(request_param(r, 1), &message)) {
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such item");

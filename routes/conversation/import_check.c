@@ -27,12 +27,12 @@ void import_check_finish(struct import_check *x)
 	buf_finish(&x->lines);
 }
 
-static enum errc nothing(struct err *e)
+static enum errc import_check_nothing(struct err *e)
 {
 	return err_set(e, ERR_INVALID_VALUE, "", "the body is empty");
 }
 
-static enum errc begin(struct import_check *x, struct err *e)
+static enum errc import_check_begin(struct import_check *x, struct err *e)
 {
 	/* clang-format off */
 	static const struct {
@@ -63,7 +63,7 @@ static enum errc begin(struct import_check *x, struct err *e)
 	while (at < text.n && strchr(" \t\r\n", text.p[at]) && text.p[at])
 		at++;
 	if (at == text.n)
-		return nothing(e);
+		return import_check_nothing(e);
 	x->text = text;
 	archive_walk_init(&x->walk, text, x->now_ms);
 	chatgpt_init(&x->chatgpt, text, x->now_ms);
@@ -71,7 +71,7 @@ static enum errc begin(struct import_check *x, struct err *e)
 	return ERR_OK;
 }
 
-static void warn(struct import_check *x, const struct chatgpt_losses *l)
+static void import_check_warn(struct import_check *x, const struct chatgpt_losses *l)
 {
 	size_t place = x->chatgpt.count - 1;
 
@@ -88,7 +88,7 @@ static void warn(struct import_check *x, const struct chatgpt_losses *l)
 static enum errc converted(struct import_check *x, struct err *e)
 {
 	if (x->chatgpt.count == 0)
-		return nothing(e);
+		return import_check_nothing(e);
 	if (scratch_map(&x->made, &x->text, e) != ERR_OK)
 		return e->code;
 	scratch_finish(&x->in);
@@ -114,7 +114,7 @@ static enum errc convert(struct import_check *x, struct err *e)
 		    scratch_add(&x->made, x->blobs, buf_view(&x->lines), e) != ERR_OK)
 			return e->code;
 		if (more)
-			warn(x, &losses);
+			import_check_warn(x, &losses);
 	}
 	return more ? ERR_OK : converted(x, e);
 }
@@ -137,7 +137,7 @@ static enum errc check(struct import_check *x, struct err *e)
 enum errc import_check_step(struct import_check *x, struct err *e)
 {
 	switch (x->state) {
-	case IMPORT_FILLING: return begin(x, e);
+	case IMPORT_FILLING: return import_check_begin(x, e);
 	case IMPORT_CONVERTING: return convert(x, e);
 	case IMPORT_CHECKING: return check(x, e);
 	case IMPORT_CHECKED: break;

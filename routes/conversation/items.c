@@ -35,8 +35,8 @@ bool items_cursor(struct str text, struct id *ret)
 	return false;
 }
 
-/* inner: a member of what may be absent itself (json_get would look in the root then). */
-static json_at inner(const struct json_doc *d, json_at at, const char *key)
+/* items_inner: a member of what may be absent itself (json_get would look in the root then). */
+static json_at items_inner(const struct json_doc *d, json_at at, const char *key)
 {
 	return at == JSON_ABSENT ? JSON_ABSENT : json_get(d, at, key);
 }
@@ -46,17 +46,17 @@ static bool is_array(const struct json_doc *d, json_at at)
 	return at != JSON_ABSENT && json_kind(d, at) == JSON_ARRAY;
 }
 
-/* put: text as it stands, then the value. */
-static bool put(struct items *l, const char *text, json_at value)
+/* items_put: text as it stands, then the value. */
+static bool items_put(struct items *l, const char *text, json_at value)
 {
 	return buf_text(l->out, text) && json_print(&l->doc, value, l->out);
 }
 
-/* put_some: the same, but nothing at all for what is absent or null. */
-static bool put_some(struct items *l, const char *text, json_at value)
+/* items_put_some: the same, but nothing at all for what is absent or null. */
+static bool items_put_some(struct items *l, const char *text, json_at value)
 {
 	return value == JSON_ABSENT || json_kind(&l->doc, value) == JSON_NULL ||
-	       put(l, text, value);
+	       items_put(l, text, value);
 }
 
 /* --- content --- */
@@ -66,17 +66,18 @@ static bool put_text_part(struct items *l, json_at text, bool output)
 	const char *start = output ? "{\"type\":\"output_text\",\"text\":"
 				   : "{\"type\":\"input_text\",\"text\":";
 
-	return put(l, start, text) && buf_text(l->out, output ? ",\"annotations\":[]}" : "}");
+	return items_put(l, start, text) && buf_text(l->out, output ? ",\"annotations\":[]}" : "}");
 }
 
 static bool put_image_part(struct items *l, json_at image)
 {
 	json_at detail = json_get(&l->doc, image, "detail");
 
-	if (!put(l, "{\"type\":\"input_image\",\"image_url\":", json_get(&l->doc, image, "url")))
+	if (!items_put(l,
+		       "{\"type\":\"input_image\",\"image_url\":", json_get(&l->doc, image, "url")))
 		return false;
 	return (detail == JSON_ABSENT ? buf_text(l->out, ",\"detail\":\"auto\"")
-				      : put(l, ",\"detail\":", detail)) &&
+				      : items_put(l, ",\"detail\":", detail)) &&
 	       buf_text(l->out, "}");
 }
 
@@ -94,13 +95,13 @@ static bool put_file_part(struct items *l, json_at file)
 	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
 		json_at v = json_get(&l->doc, file, members[i][0]);
 
-		if (v != JSON_ABSENT && !put(l, members[i][1], v))
+		if (v != JSON_ABSENT && !items_put(l, members[i][1], v))
 			return false;
 	}
 	return buf_text(l->out, "}");
 }
 
-static bool put_part(struct items *l, json_at part, bool output)
+static bool items_put_part(struct items *l, json_at part, bool output)
 {
 	const struct json_doc *d = &l->doc;
 	json_at                type = json_get(d, part, "type");
@@ -110,11 +111,11 @@ static bool put_part(struct items *l, json_at part, bool output)
 
 	if (json_is(d, type, "text") && text != JSON_ABSENT)
 		return put_text_part(l, text, output);
-	if (json_is(d, type, "image_url") && inner(d, image, "url") != JSON_ABSENT)
+	if (json_is(d, type, "image_url") && items_inner(d, image, "url") != JSON_ABSENT)
 		return put_image_part(l, image);
 	if (json_is(d, type, "file") && file != JSON_ABSENT && json_kind(d, file) == JSON_OBJECT)
 		return put_file_part(l, file);
-	return put(l, "", part); /* audio, refusals, and what we do not know: as they came */
+	return items_put(l, "", part); /* audio, refusals, and what we do not know: as they came */
 }
 
 /* put_refusal: it stands beside the content in a message, and within it in an item. */
@@ -122,11 +123,11 @@ static bool put_refusal(struct items *l, json_at refusal, const char *comma)
 {
 	if (refusal == JSON_ABSENT)
 		return true;
-	return buf_text(l->out, comma) && put(l, "{\"type\":\"refusal\",\"refusal\":", refusal) &&
-	       buf_text(l->out, "}");
+	return buf_text(l->out, comma) &&
+	       items_put(l, "{\"type\":\"refusal\",\"refusal\":", refusal) && buf_text(l->out, "}");
 }
 
-static bool put_content(struct items *l, json_at content, json_at refusal, bool output)
+static bool items_put_content(struct items *l, json_at content, json_at refusal, bool output)
 {
 	const struct json_doc *d = &l->doc;
 	const char            *comma = "";
@@ -136,7 +137,7 @@ static bool put_content(struct items *l, json_at content, json_at refusal, bool 
 	if (is_array(d, content)) {
 		for (json_at i = json_first(d, content); i != json_end(d, content);
 		     i = json_next(d, i), comma = ",")
-			if (!buf_text(l->out, comma) || !put_part(l, i, output))
+			if (!buf_text(l->out, comma) || !items_put_part(l, i, output))
 				return false;
 	} else if (content != JSON_ABSENT && json_kind(d, content) != JSON_NULL) {
 		if (!put_text_part(l, content, output))
@@ -148,8 +149,9 @@ static bool put_content(struct items *l, json_at content, json_at refusal, bool 
 
 /* --- items --- */
 
-/* start: the comma, the type and the id of the next item. */
-static bool start(struct items *l, const char *type, struct id id, const char *prefix, size_t nth)
+/* items_start: the comma, the type and the id of the next item. */
+static bool items_start(struct items *l, const char *type, struct id id, const char *prefix,
+			size_t nth)
 {
 	char text[ID_MAX];
 
@@ -162,7 +164,7 @@ static bool start(struct items *l, const char *type, struct id id, const char *p
 	       buf_text(l->out, l->last) && buf_text(l->out, "\"");
 }
 
-static const char *status_of(enum run_status s)
+static const char *items_status_of(enum run_status s)
 {
 	switch (s) {
 	case RUN_QUEUED:
@@ -176,8 +178,8 @@ static const char *status_of(enum run_status s)
 	return "completed";
 }
 
-/* read_role: cut where it is longer than any role. */
-static bool read_role(const struct json_doc *d, char ret[16])
+/* items_read_role: cut where it is longer than any role. */
+static bool items_read_role(const struct json_doc *d, char ret[16])
 {
 	json_at    at = json_get(d, 0, "role");
 	struct buf text;
@@ -198,13 +200,14 @@ static bool push_message(struct items *l, const struct store_item *si, const cha
 	const struct json_doc *d = &l->doc;
 	bool                   output = strcmp(role, "assistant") == 0;
 
-	return start(l, "message", si->message.id, ID_MESSAGE, 0) &&
-	       buf_text(l->out, ",\"status\":\"") && buf_text(l->out, status_of(si->status)) &&
-	       buf_text(l->out, "\",\"role\":") && buf_json_string(l->out, str_of(role)) &&
-	       buf_text(l->out, ",\"content\":") &&
-	       put_content(l, json_get(d, 0, "content"), json_get_some(d, 0, "refusal"), output) &&
-	       put_some(l, ",\"name\":", json_get(d, 0, "name")) &&
-	       put_some(l, ",\"context\":", json_get(d, 0, "context")) &&
+	return items_start(l, "message", si->message.id, ID_MESSAGE, 0) &&
+	       buf_text(l->out, ",\"status\":\"") &&
+	       buf_text(l->out, items_status_of(si->status)) && buf_text(l->out, "\",\"role\":") &&
+	       buf_json_string(l->out, str_of(role)) && buf_text(l->out, ",\"content\":") &&
+	       items_put_content(l, json_get(d, 0, "content"), json_get_some(d, 0, "refusal"),
+				 output) &&
+	       items_put_some(l, ",\"name\":", json_get(d, 0, "name")) &&
+	       items_put_some(l, ",\"context\":", json_get(d, 0, "context")) &&
 	       buf_text(l->out, ",\"created_at\":") && buf_int(l->out, si->created_ms / 1000) &&
 	       buf_text(l->out, "}");
 }
@@ -214,28 +217,29 @@ static bool push_call(struct items *l, const struct store_item *si, json_at call
 	const struct json_doc *d = &l->doc;
 	json_at                function = json_get(d, call, "function");
 
-	return start(l, "function_call", si->message.id, ID_CALL, nth) &&
-	       put_some(l, ",\"call_id\":", json_get(d, call, "id")) &&
-	       put_some(l, ",\"name\":", inner(d, function, "name")) &&
-	       put_some(l, ",\"arguments\":", inner(d, function, "arguments")) &&
-	       buf_text(l->out, ",\"status\":\"") && buf_text(l->out, status_of(si->status)) &&
-	       buf_text(l->out, "\"}");
+	return items_start(l, "function_call", si->message.id, ID_CALL, nth) &&
+	       items_put_some(l, ",\"call_id\":", json_get(d, call, "id")) &&
+	       items_put_some(l, ",\"name\":", items_inner(d, function, "name")) &&
+	       items_put_some(l, ",\"arguments\":", items_inner(d, function, "arguments")) &&
+	       buf_text(l->out, ",\"status\":\"") &&
+	       buf_text(l->out, items_status_of(si->status)) && buf_text(l->out, "\"}");
 }
 
-static bool put_output(struct items *l, json_at content)
+static bool items_put_output(struct items *l, json_at content)
 {
 	if (content == JSON_ABSENT)
 		return buf_text(l->out, "\"\"");
 	if (is_array(&l->doc, content))
-		return put_content(l, content, JSON_ABSENT, false);
-	return put(l, "", content);
+		return items_put_content(l, content, JSON_ABSENT, false);
+	return items_put(l, "", content);
 }
 
 static bool push_output(struct items *l, const struct store_item *si)
 {
-	return start(l, "function_call_output", si->message.id, ID_OUTPUT, 0) &&
-	       put_some(l, ",\"call_id\":", json_get(&l->doc, 0, "tool_call_id")) &&
-	       buf_text(l->out, ",\"output\":") && put_output(l, json_get(&l->doc, 0, "content")) &&
+	return items_start(l, "function_call_output", si->message.id, ID_OUTPUT, 0) &&
+	       items_put_some(l, ",\"call_id\":", json_get(&l->doc, 0, "tool_call_id")) &&
+	       buf_text(l->out, ",\"output\":") &&
+	       items_put_output(l, json_get(&l->doc, 0, "content")) &&
 	       buf_text(l->out, ",\"status\":\"completed\"}");
 }
 
@@ -246,7 +250,7 @@ static bool push_all(struct items *l, const struct store_item *si)
 	char                   role[16];
 	size_t                 nth = 0;
 
-	if (!read_role(d, role))
+	if (!items_read_role(d, role))
 		return false;
 	if (strcmp(role, "tool") == 0)
 		return push_output(l, si);
@@ -271,7 +275,7 @@ void items_finish(struct items *list)
 	json_doc_finish(&list->doc);
 }
 
-static bool scan(struct items *l, struct str body)
+static bool items_scan(struct items *l, struct str body)
 {
 	struct err e;
 
@@ -282,7 +286,7 @@ static bool scan(struct items *l, struct str body)
 /* An LMC message is shown as the message that it would be for a provider without tools. */
 static bool as_openai(struct items *l, struct buf *made)
 {
-	return view_single(&l->doc, 0, made) && scan(l, buf_view(made));
+	return view_single(&l->doc, 0, made) && items_scan(l, buf_view(made));
 }
 
 bool items_push(struct items *list, const struct store_item *item)
@@ -294,7 +298,7 @@ bool items_push(struct items *list, const struct store_item *item)
 
 	buf_init(&made, LIMIT_TRANSLATION);
 	/* What it gets round it is small; one step of growth rather than many. */
-	bool ok = scan(list, body) && buf_reserve(list->out, body.n + KIB);
+	bool ok = items_scan(list, body) && buf_reserve(list->out, body.n + KIB);
 	if (ok && json_get_some(&list->doc, 0, "type") != JSON_ABSENT)
 		ok = as_openai(list, &made);
 	ok = ok && push_all(list, item);

@@ -32,7 +32,7 @@ static bool put_page(const struct items_read *read, const struct buf *messages,
 	       buf_str(out, buf_view(messages)) && buf_text(out, "]}");
 }
 
-static bool print(struct lookup *l, struct buf *out)
+static bool messages_print(struct lookup *l, struct buf *out)
 {
 	struct list    *x = container_of(l, struct list, lookup);
 	size_t          count = x->read.item_count;
@@ -56,7 +56,7 @@ static bool print(struct lookup *l, struct buf *out)
 	return ok;
 }
 
-static size_t list_bytes(const struct lookup *l)
+static size_t messages_list_bytes(const struct lookup *l)
 {
 	const struct items_read *read = &container_of(l, struct list, lookup)->read;
 	size_t                   bytes = 0;
@@ -70,13 +70,13 @@ static const struct lookup_kind list_kind = {
 	LOOKUP(struct list, read),
 	/* The largest message alone is a page. */
 	LOOKUP_ARENA(struct list, read.arena, LIMIT_STORE_ROW + MIB),
-	.bytes = list_bytes,
-	.print = print,
+	.bytes = messages_list_bytes,
+	.print = messages_print,
 };
 
 /* --- the request --- */
 
-static bool read_format(struct request *r, enum view_format *ret)
+static bool messages_read_format(struct request *r, enum view_format *ret)
 {
 	struct str text;
 
@@ -92,7 +92,7 @@ static bool read_format(struct request *r, enum view_format *ret)
 	return false;
 }
 
-static bool read_page(struct request *r, struct items_read *ret)
+static bool messages_read_page(struct request *r, struct items_read *ret)
 {
 	struct str text;
 
@@ -109,10 +109,10 @@ static bool read_page(struct request *r, struct items_read *ret)
 	return true;
 }
 
-static bool read_request(struct request *r, struct list *x)
+static bool messages_read_request(struct request *r, struct list *x)
 {
 	if (id_parse(request_param(r, 0), ID_CONVERSATION, &x->read.conversation))
-		return read_format(r, &x->format) && read_page(r, &x->read);
+		return messages_read_format(r, &x->format) && messages_read_page(r, &x->read);
 	reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
 	return false;
 }
@@ -126,7 +126,7 @@ void messages_list(struct request *r, void *app)
 		return;
 	x->read.owner = request_owner(r);
 	x->read.page_bytes = LIMIT_MESSAGES_PAGE;
-	if (read_request(r, x))
+	if (messages_read_request(r, x))
 		lookup_start(&x->lookup, store_items_read(g->store, &x->read));
 	else
 		lookup_refuse(&x->lookup, NULL);

@@ -56,7 +56,7 @@ static bool print_hit(const struct search_hit *h, struct buf *out)
 	       print_segments(h, out);
 }
 
-static bool print(struct lookup *l, struct buf *out)
+static bool search_print(struct lookup *l, struct buf *out)
 {
 	const struct search_read *read = &container_of(l, struct find, lookup)->read;
 	bool                      more = read->next.n > 0;
@@ -75,12 +75,12 @@ static bool print(struct lookup *l, struct buf *out)
 static const struct lookup_kind find_kind = {
 	LOOKUP(struct find, read),
 	LOOKUP_ARENA(struct find, read.arena, MIB),
-	.print = print,
+	.print = search_print,
 };
 
 /* --- the question --- */
 
-static bool refused(struct request *r, enum errc code, const char *param, const char *why)
+static bool search_refused(struct request *r, enum errc code, const char *param, const char *why)
 {
 	reply_refuse(r, code, param, why);
 	return false;
@@ -91,18 +91,19 @@ static bool read_words(struct request *r, struct find *x)
 	struct str q;
 
 	if (!request_query(r, "q", 0, &q))
-		return refused(r, ERR_MISSING_PARAMETER, "q",
-			       "the words to search for are missing");
+		return search_refused(r, ERR_MISSING_PARAMETER, "q",
+				      "the words to search for are missing");
 	if (q.n > LIMIT_SEARCH_QUERY)
-		return refused(r, ERR_INVALID_VALUE, "q", "must not be longer than 1024 bytes");
+		return search_refused(r, ERR_INVALID_VALUE, "q",
+				      "must not be longer than 1024 bytes");
 	if (q.n > 0 && (!utf8_valid(q.p, q.n) || memchr(q.p, '\0', q.n)))
-		return refused(r, ERR_INVALID_VALUE, "q", "must be UTF-8 without NUL");
+		return search_refused(r, ERR_INVALID_VALUE, "q", "must be UTF-8 without NUL");
 	x->read.query = arena_str(&x->read.arena, q);
-	return x->read.query.p || refused(r, ERR_OVERLOADED, "", "no memory for the search");
+	return x->read.query.p || search_refused(r, ERR_OVERLOADED, "", "no memory for the search");
 }
 _Static_assert(LIMIT_SEARCH_QUERY == 1024, "the message names it");
 
-static bool read_role(struct request *r, int *ret)
+static bool search_read_role(struct request *r, int *ret)
 {
 	struct str text;
 
@@ -114,8 +115,8 @@ static bool read_role(struct request *r, int *ret)
 			*ret = i;
 			return true;
 		}
-	return refused(r, ERR_INVALID_VALUE, "role",
-		       "must be one of: user, assistant, system, developer, tool, computer");
+	return search_refused(r, ERR_INVALID_VALUE, "role",
+			      "must be one of: user, assistant, system, developer, tool, computer");
 }
 
 static bool read_question(struct request *r, struct find *x)
@@ -123,15 +124,16 @@ static bool read_question(struct request *r, struct find *x)
 	struct str text;
 
 	if (!read_words(r, x) || !page_limit(r, SEARCH_DEFAULT, SEARCH_MAX, &x->read.limit) ||
-	    !read_role(r, &x->read.role))
+	    !search_read_role(r, &x->read.role))
 		return false;
 	if (request_query(r, "conversation", 0, &text) &&
 	    !id_parse(text, ID_CONVERSATION, &x->read.conversation))
-		return refused(r, ERR_NOT_FOUND, "conversation", "there is no such conversation");
+		return search_refused(r, ERR_NOT_FOUND, "conversation",
+				      "there is no such conversation");
 	if (!request_query(r, "after", 0, &text))
 		return true;
 	x->read.after = arena_str(&x->read.arena, text);
-	return x->read.after.p || refused(r, ERR_OVERLOADED, "", "no memory for the search");
+	return x->read.after.p || search_refused(r, ERR_OVERLOADED, "", "no memory for the search");
 }
 
 void search_get(struct request *r, void *app)

@@ -41,7 +41,7 @@ struct content {
 	struct err      err;
 };
 
-static void destroy(struct content *x)
+static void content_destroy(struct content *x)
 {
 	timer_stop(x->gateway->loop, &x->retry);
 	arena_finish(&x->find.arena);
@@ -54,33 +54,33 @@ static void close_file(struct work_job *job)
 	close(container_of(job, struct content, job)->fd);
 }
 
-static void closed(struct work_job *job)
+static void content_closed(struct work_job *job)
 {
-	destroy(container_of(job, struct content, job));
+	content_destroy(container_of(job, struct content, job));
 }
 
-/* finish: closing the last hold on a deleted file frees its blocks, which takes its time. */
-static void finish(struct content *x)
+/* content_finish: closing the last hold on a deleted file frees its blocks, which takes its time. */
+static void content_finish(struct content *x)
 {
 	x->job.run = close_file;
-	x->job.done = closed;
+	x->job.done = content_closed;
 	if (x->fd >= 0) {
 		if (work_submit(x->gateway->work, &x->job))
 			return;
 		close(x->fd);
 	}
-	destroy(x);
+	content_destroy(x);
 }
 
-static void fail(struct content *x, const struct err *e)
+static void content_fail(struct content *x, const struct err *e)
 {
 	if (x->request)
 		reply_error(x->request, e);
 	x->request = NULL;
-	finish(x);
+	content_finish(x);
 }
 
-static void client_left(void *arg)
+static void content_client_left(void *arg)
 {
 	struct content *x = arg;
 
@@ -114,7 +114,7 @@ static enum errc read_piece(struct content *x, struct err *e)
 	return ERR_OK;
 }
 
-static void run_read(struct work_job *job)
+static void content_run_read(struct work_job *job)
 {
 	struct content *x = container_of(job, struct content, job);
 
@@ -126,18 +126,18 @@ static void run_read(struct work_job *job)
 
 /* --- sending --- */
 
-static void submit(struct content *x)
+static void content_submit(struct content *x)
 {
 	if (!work_submit(x->gateway->work, &x->job))
 		timer_start(x->gateway->loop, &x->retry, RETRY_US);
 }
 
-static void tried_again(struct timer *t)
+static void content_tried_again(struct timer *t)
 {
-	submit(container_of(t, struct content, retry));
+	content_submit(container_of(t, struct content, retry));
 }
 
-static struct str ready(void *arg, bool *ret_failed)
+static struct str content_ready(void *arg, bool *ret_failed)
 {
 	struct content *x = arg;
 
@@ -146,23 +146,23 @@ static struct str ready(void *arg, bool *ret_failed)
 		return STR_NONE;
 	if (x->sent < x->piece.len)
 		return (struct str){ x->piece.data + x->sent, x->piece.len - x->sent };
-	submit(x); /* the piece is the worker's now */
+	content_submit(x); /* the piece is the worker's now */
 	return STR_NONE;
 }
 
-static void taken(void *arg, size_t n)
+static void content_taken(void *arg, size_t n)
 {
 	((struct content *)arg)->sent += n;
 }
 
-static void over(void *arg)
+static void content_over(void *arg)
 {
-	finish(arg);
+	content_finish(arg);
 }
 
-static const struct download_source source = { ready, taken, over, NULL };
+static const struct download_source source = { content_ready, content_taken, content_over, NULL };
 
-static bool put_headers(struct content *x)
+static bool content_put_headers(struct content *x)
 {
 	const struct store_file *f = &x->find.files[0];
 	struct buf               text;
@@ -182,7 +182,7 @@ static bool put_headers(struct content *x)
 	return ok;
 }
 
-static void on_read(struct work_job *job)
+static void content_on_read(struct work_job *job)
 {
 	struct content *x = container_of(job, struct content, job);
 	struct err      e;
@@ -193,10 +193,10 @@ static void on_read(struct work_job *job)
 	}
 	if (!x->request || x->err.code != ERR_OK) {
 		e = x->err;
-		fail(x, &e);
+		content_fail(x, &e);
 		return;
 	}
-	if (put_headers(x)) {
+	if (content_put_headers(x)) {
 		x->download =
 			download_open(x->request, (uint64_t)x->find.files[0].bytes, &source, x);
 		if (x->download) {
@@ -205,17 +205,17 @@ static void on_read(struct work_job *job)
 		}
 	}
 	err_set(&e, ERR_OVERLOADED, "", "no memory for the file");
-	fail(x, &e);
+	content_fail(x, &e);
 }
 
-static void on_found(struct store_job *job)
+static void content_on_found(struct store_job *job)
 {
 	struct content *x = container_of(job, struct content, find.job);
 
 	if (!x->request || job->err.code != ERR_OK)
-		fail(x, &job->err);
+		content_fail(x, &job->err);
 	else
-		submit(x);
+		content_submit(x);
 }
 
 void file_content_get(struct request *r, void *app)
@@ -236,21 +236,23 @@ void file_content_get(struct request *r, void *app)
 	x->request = r;
 	x->id = id;
 	x->fd = -1;
-	x->retry.fn = tried_again;
-	x->job = (struct work_job){ .loop = g->loop, .run = run_read, .done = on_read };
+	x->retry.fn = content_tried_again;
+	x->job = (struct work_job){ .loop = g->loop,
+				    .run = content_run_read,
+				    .done = content_on_read };
 	buf_init(&x->piece, PIECE);
 	x->find = (struct files_find){
-		.job = { .loop = g->loop, .done = on_found },
+		.job = { .loop = g->loop, .done = content_on_found },
 		.owner = request_owner(r),
 		.ids = &x->id,
 		.count = 1,
 	};
 	arena_init(&x->find.arena, 64 * KIB);
-	request_on_left(r, client_left, x);
+	request_on_left(r, content_client_left, x);
 	if (!store_files_find(g->store, &x->find)) {
 		struct err e;
 
 		err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
-		fail(x, &e);
+		content_fail(x, &e);
 	}
 }

@@ -37,7 +37,7 @@ void file_label(struct str filename, char ret[FILE_LABEL_MAX])
 		memcpy(ret, "file", 5);
 }
 
-static bool token(struct str s)
+static bool file_print_token(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
@@ -61,8 +61,8 @@ void file_type(struct str content_type, char ret[FILE_TYPE_MAX])
 
 	const char *slash = type.n ? memchr(type.p, '/', type.n) : NULL;
 	size_t      n = slash ? (size_t)(slash - type.p) : 0;
-	if (type.n >= FILE_TYPE_MAX || n == 0 || !token((struct str){ type.p, n }) ||
-	    !token((struct str){ slash + 1, type.n - n - 1 }))
+	if (type.n >= FILE_TYPE_MAX || n == 0 || !file_print_token((struct str){ type.p, n }) ||
+	    !file_print_token((struct str){ slash + 1, type.n - n - 1 }))
 		type = STR("application/octet-stream");
 	str_copy(ret, FILE_TYPE_MAX, type);
 }
@@ -94,7 +94,7 @@ bool file_print(struct buf *out, const struct store_file *f)
 			",\"status\":\"processed\",\"status_details\":null,\"expires_at\":null}");
 }
 
-static bool plain(char c)
+static bool file_print_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       (c != '\0' && strchr("-._ ", c));
@@ -105,10 +105,10 @@ bool file_disposition(struct buf *out, struct str name)
 	bool ok = buf_text(out, "attachment; filename=\"");
 
 	for (size_t i = 0; ok && i < name.n; i++)
-		ok = buf_add(out, plain(name.p[i]) ? &name.p[i] : "_", 1);
+		ok = buf_add(out, file_print_plain(name.p[i]) ? &name.p[i] : "_", 1);
 	ok = ok && buf_text(out, "\"; filename*=UTF-8''");
 	for (size_t i = 0; ok && i < name.n; i++)
-		if (plain(name.p[i]) && name.p[i] != ' ')
+		if (file_print_plain(name.p[i]) && name.p[i] != ' ')
 			ok = buf_add(out, &name.p[i], 1);
 		else
 			ok = buf_fmt(out, "%%%02X", (unsigned)(unsigned char)name.p[i]);

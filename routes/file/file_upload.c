@@ -74,7 +74,7 @@ static enum errc on_part(void *arg, const struct multipart_part *p, struct err *
 	return err_set(e, ERR_UNKNOWN_PARAMETER, name, "is unknown; a form has file and purpose");
 }
 
-static enum errc on_data(void *arg, struct str bytes, struct err *e)
+static enum errc upload_on_data(void *arg, struct str bytes, struct err *e)
 {
 	struct upload *x = arg;
 
@@ -104,9 +104,9 @@ static enum errc on_end(void *arg, struct err *e)
 	return ERR_OK;
 }
 
-static const struct multipart_sink form_sink = { on_part, on_data, on_end };
+static const struct multipart_sink form_sink = { on_part, upload_on_data, on_end };
 
-static enum errc place(struct upload *x, struct err *e)
+static enum errc upload_place(struct upload *x, struct err *e)
 {
 	if (multipart_end(&x->form, e) != ERR_OK)
 		return e->code;
@@ -122,7 +122,7 @@ static void upload_work(struct pump *p)
 	struct upload *x = container_of(p, struct upload, pump);
 
 	if (multipart_feed(&x->form, buf_view(&p->piece), &p->err) == ERR_OK && p->last)
-		x->placed = place(x, &p->err) == ERR_OK;
+		x->placed = upload_place(x, &p->err) == ERR_OK;
 }
 
 static bool upload_holds(const struct pump *p)
@@ -146,7 +146,7 @@ static void upload_finish(struct pump *p)
 	buf_finish(&x->add.made.answer);
 }
 
-static bool print_file(struct store_job *job, struct buf *out)
+static bool upload_print_file(struct store_job *job, struct buf *out)
 {
 	return file_print(out, &container_of(job, struct upload, add.job)->add.file);
 }
@@ -155,12 +155,12 @@ static void on_added(struct store_job *job)
 {
 	struct upload *x = container_of(job, struct upload, add.job);
 
-	pump_answer(&x->pump, job, &x->add.made, print_file);
+	pump_answer(&x->pump, job, &x->add.made, upload_print_file);
 }
 
 /* A key stands for what the form said, however it was written: its boundary may be another one each
  * time.  The texts before the digest hold no NUL. */
-static enum errc set_key(struct upload *x, struct err *e)
+static enum errc upload_set_key(struct upload *x, struct err *e)
 {
 	const struct store_file *f = &x->add.file;
 	unsigned char            digest[HASH_BYTES];
@@ -176,11 +176,11 @@ static enum errc set_key(struct upload *x, struct err *e)
 			  : err_no_memory(e);
 	buf_finish(&said);
 	x->add.made.key = idem_name_store(&x->key);
-	x->add.made.print = print_file;
+	x->add.made.print = upload_print_file;
 	return rc;
 }
 
-static void add_row(struct upload *x)
+static void upload_add_row(struct upload *x)
 {
 	struct gateway *g = x->pump.gateway;
 	struct err      e;
@@ -192,7 +192,7 @@ static void add_row(struct upload *x)
 	x->add.file.type = str_of(x->type);
 	x->add.file.purpose = (struct str){ x->purpose, x->purpose_len };
 	/* What was placed keeps its mark: the next start removes it. */
-	if (x->key.key[0] && set_key(x, &e) != ERR_OK) {
+	if (x->key.key[0] && upload_set_key(x, &e) != ERR_OK) {
 		pump_refuse(&x->pump, &e);
 		return;
 	}
@@ -206,7 +206,7 @@ static bool upload_over(struct pump *p)
 	struct upload *x = container_of(p, struct upload, pump);
 
 	if (x->placed)
-		add_row(x);
+		upload_add_row(x);
 	return x->placed;
 }
 

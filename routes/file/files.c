@@ -15,7 +15,7 @@ enum {
 		1000, /* what one page has at most: its printing keeps a loop for a millisecond */
 };
 
-static bool file_id(struct request *r, struct id *ret)
+static bool files_file_id(struct request *r, struct id *ret)
 {
 	if (file_id_parse(request_param(r, 0), false, ret))
 		return true;
@@ -31,7 +31,7 @@ struct get {
 	struct id         id;
 };
 
-static bool print_file(struct lookup *l, struct buf *out)
+static bool files_print_file(struct lookup *l, struct buf *out)
 {
 	return file_print(out, container_of(l, struct get, lookup)->find.files);
 }
@@ -39,14 +39,14 @@ static bool print_file(struct lookup *l, struct buf *out)
 static const struct lookup_kind get_kind = {
 	LOOKUP(struct get, find),
 	LOOKUP_ARENA(struct get, find.arena, 64 * KIB),
-	.print = print_file,
+	.print = files_print_file,
 };
 
 void files_get(struct request *r, void *app)
 {
 	struct gateway *g = app;
 	struct id       id;
-	struct get     *x = file_id(r, &id) ? lookup_make(&get_kind, r, g) : NULL;
+	struct get     *x = files_file_id(r, &id) ? lookup_make(&get_kind, r, g) : NULL;
 
 	if (!x)
 		return;
@@ -64,7 +64,7 @@ struct removal {
 	struct file_delete write;
 };
 
-static bool print_deleted(struct lookup *l, struct buf *out)
+static bool files_print_deleted(struct lookup *l, struct buf *out)
 {
 	char id[FILE_ID_MAX];
 
@@ -76,14 +76,14 @@ static bool print_deleted(struct lookup *l, struct buf *out)
 
 static const struct lookup_kind removal_kind = {
 	LOOKUP(struct removal, write),
-	.print = print_deleted,
+	.print = files_print_deleted,
 };
 
 void files_delete(struct request *r, void *app)
 {
 	struct gateway *g = app;
 	struct id       id;
-	struct removal *x = file_id(r, &id) ? lookup_make(&removal_kind, r, g) : NULL;
+	struct removal *x = files_file_id(r, &id) ? lookup_make(&removal_kind, r, g) : NULL;
 
 	if (!x)
 		return;
@@ -100,7 +100,7 @@ struct list {
 	char              purpose[32];
 };
 
-static bool print_list(struct lookup *l, struct buf *out)
+static bool files_print_list(struct lookup *l, struct buf *out)
 {
 	const struct files_read *read = &container_of(l, struct list, lookup)->read;
 	char                     first[FILE_ID_MAX] = "", last[FILE_ID_MAX] = "";
@@ -120,10 +120,10 @@ static bool print_list(struct lookup *l, struct buf *out)
 static const struct lookup_kind list_kind = {
 	LOOKUP(struct list, read),
 	LOOKUP_ARENA(struct list, read.arena, 4 * MIB),
-	.print = print_list,
+	.print = files_print_list,
 };
 
-static bool read_query(struct request *r, struct list *x)
+static bool files_read_query(struct request *r, struct list *x)
 {
 	struct files_read *ret = &x->read;
 	struct str         text;
@@ -160,7 +160,7 @@ void files_get_all(struct request *r, void *app)
 	if (!x)
 		return;
 	x->read.owner = request_owner(r);
-	if (read_query(r, x))
+	if (files_read_query(r, x))
 		lookup_start(&x->lookup, store_files_read(g->store, &x->read));
 	else
 		lookup_refuse(&x->lookup, NULL);

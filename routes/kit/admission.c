@@ -19,8 +19,8 @@ static bool is_media(struct str s)
 	return true;
 }
 
-/* prompt_tokens: of the body, names and punctuation included; media count for a round sum each. */
-static int64_t prompt_tokens(const struct input *in)
+/* admission_prompt_tokens: of the body, names and punctuation included; media count for a round sum each. */
+static int64_t admission_prompt_tokens(const struct input *in)
 {
 	const struct json_doc *d = &in->doc;
 	size_t                 bytes = in->body.len;
@@ -38,8 +38,8 @@ static int64_t prompt_tokens(const struct input *in)
 	return (int64_t)((bytes + TOKEN_BYTES - 1) / TOKEN_BYTES) + media;
 }
 
-/* number: of digits; what is longer than any window is cut. */
-static int64_t number(struct str text)
+/* admission_number: of digits; what is longer than any window is cut. */
+static int64_t admission_number(struct str text)
 {
 	int64_t v = 0;
 
@@ -49,13 +49,13 @@ static int64_t number(struct str text)
 	return v;
 }
 
-static void estimate(const struct run_request *rq, struct admit_ask *ask)
+static void admission_estimate(const struct run_request *rq, struct admit_ask *ask)
 {
-	ask->tokens = prompt_tokens(rq->input);
+	ask->tokens = admission_prompt_tokens(rq->input);
 	if (rq->prompt.embed)
 		return;
 	ask->open = rq->prompt.max_tokens.n == 0;
-	ask->tokens += ask->open ? LIMIT_GUESSED_TOKENS : number(rq->prompt.max_tokens);
+	ask->tokens += ask->open ? LIMIT_GUESSED_TOKENS : admission_number(rq->prompt.max_tokens);
 }
 
 /* --- the headers --- */
@@ -65,7 +65,7 @@ static const char *const names[RATE_WHOSE__COUNT][RATE_POLICY__COUNT] = {
 	[RATE_ALL] = { "all-requests", "all-tokens", "all-concurrent" },
 };
 
-static int64_t seconds(int64_t us)
+static int64_t admission_seconds(int64_t us)
 {
 	return (us + 999999) / 1000000;
 }
@@ -74,21 +74,23 @@ static bool put_policy(struct buf *out, const char *name, const struct rate_left
 {
 	return buf_fmt(out, "%s\"%s\";q=%lld", out->len > 0 ? ", " : "", name,
 		       (long long)l->limit) &&
-	       (l->window_us > 0 ? buf_fmt(out, ";w=%lld", (long long)seconds(l->window_us))
-				 : buf_text(out, ";qu=\"concurrent-requests\""));
+	       (l->window_us > 0
+			? buf_fmt(out, ";w=%lld", (long long)admission_seconds(l->window_us))
+			: buf_text(out, ";qu=\"concurrent-requests\""));
 }
 
 static bool put_left(struct buf *out, const char *name, const struct rate_left *l)
 {
 	return buf_fmt(out, "%s\"%s\";r=%lld", out->len > 0 ? ", " : "", name,
 		       (long long)l->left) &&
-	       (l->window_us == 0 || buf_fmt(out, ";t=%lld", (long long)seconds(l->reset_us)));
+	       (l->window_us == 0 ||
+		buf_fmt(out, ";t=%lld", (long long)admission_seconds(l->reset_us)));
 }
 
 /* put_go: as Go prints a duration, and OpenAI its resets: 120ms, 1s, 6m0s, 1h0m0s. */
 static bool put_go(struct buf *out, int64_t us)
 {
-	int64_t s = seconds(us);
+	int64_t s = admission_seconds(us);
 
 	if (us < 1000000)
 		return buf_fmt(out, "%lldms", (long long)((us + 999) / 1000));
@@ -109,9 +111,9 @@ static void number_header(struct request *r, const char *name, int64_t v)
 	buf_finish(&text);
 }
 
-/* openai: the limit that ends first, of the key and of all. */
-static void openai(struct request *r, const struct rate_view *v, enum rate_policy policy,
-		   const char *limit, const char *left, const char *reset)
+/* admission_openai: the limit that ends first, of the key and of all. */
+static void admission_openai(struct request *r, const struct rate_view *v, enum rate_policy policy,
+			     const char *limit, const char *left, const char *reset)
 {
 	const struct rate_left *mine = &v->of[RATE_KEY][policy];
 	const struct rate_left *all = &v->of[RATE_ALL][policy];
@@ -150,10 +152,10 @@ static void show(struct request *r, const struct rate_view *v)
 	}
 	buf_finish(&policy);
 	buf_finish(&left);
-	openai(r, v, RATE_REQUESTS, "x-ratelimit-limit-requests", "x-ratelimit-remaining-requests",
-	       "x-ratelimit-reset-requests");
-	openai(r, v, RATE_TOKENS, "x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens",
-	       "x-ratelimit-reset-tokens");
+	admission_openai(r, v, RATE_REQUESTS, "x-ratelimit-limit-requests",
+			 "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests");
+	admission_openai(r, v, RATE_TOKENS, "x-ratelimit-limit-tokens",
+			 "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens");
 }
 
 /* --- the gate --- */
@@ -171,7 +173,7 @@ enum admit_answer admission_enter(struct request *r, const struct gateway *g,
 	struct rate_view view;
 
 	if (admit_counts_tokens(now, ask.who))
-		estimate(rq, &ask);
+		admission_estimate(rq, &ask);
 	enum admit_answer rc = admit_enter(&ask, w, &view, e);
 	show(r, &view);
 	return rc;

@@ -31,7 +31,7 @@ bool check_name(struct str name)
 
 /* Characters, not bytes: continuation bytes do not count; an escape counts as what it is written
  * with at most, which is decoded first. */
-static size_t characters(struct str s)
+static size_t check_characters(struct str s)
 {
 	size_t n = 0;
 
@@ -41,7 +41,7 @@ static size_t characters(struct str s)
 	return n;
 }
 
-static bool within(const struct json_doc *d, json_at i, size_t max)
+static bool check_within(const struct json_doc *d, json_at i, size_t max)
 {
 	struct arena scratch;
 	struct str   value;
@@ -49,7 +49,7 @@ static bool within(const struct json_doc *d, json_at i, size_t max)
 	if (json_raw(d, i).n > 6 * 4 * max + 2)
 		return false;
 	arena_init(&scratch, 64 * KIB);
-	bool ok = json_text(d, i, &scratch, &value) && characters(value) <= max;
+	bool ok = json_text(d, i, &scratch, &value) && check_characters(value) <= max;
 	arena_finish(&scratch);
 	return ok;
 }
@@ -67,12 +67,12 @@ enum errc check_metadata(const struct json_doc *d, json_at metadata, struct err 
 		char       path[160];
 
 		check_path(path, "metadata.%.*s", (int)(key.n < 64 ? key.n : 64), key.p);
-		if (!within(d, k, LIMIT_METADATA_KEY))
+		if (!check_within(d, k, LIMIT_METADATA_KEY))
 			return err_set(e, ERR_INVALID_VALUE, path,
 				       "a key must have at most %d characters", LIMIT_METADATA_KEY);
 		if (json_kind(d, json_value(k)) != JSON_STRING)
 			return err_set(e, ERR_INVALID_TYPE, path, "must be a string");
-		if (!within(d, json_value(k), LIMIT_METADATA_VALUE))
+		if (!check_within(d, json_value(k), LIMIT_METADATA_VALUE))
 			return err_set(e, ERR_INVALID_VALUE, path,
 				       "a value must have at most %d characters",
 				       LIMIT_METADATA_VALUE);

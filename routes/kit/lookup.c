@@ -19,7 +19,7 @@ static struct arena *arena_of(struct lookup *l)
 	return (struct arena *)(void *)((char *)l + l->kind->arena);
 }
 
-static void destroy(struct lookup *l)
+static void lookup_destroy(struct lookup *l)
 {
 	if (l->kind->finish)
 		l->kind->finish(l);
@@ -33,7 +33,7 @@ void lookup_refuse(struct lookup *l, const struct err *e)
 {
 	if (l->request && e)
 		reply_error(l->request, e);
-	destroy(l);
+	lookup_destroy(l);
 }
 
 /* --- the answer --- */
@@ -44,7 +44,7 @@ static void print(struct lookup *l)
 		err_set(&l->why, ERR_INTERNAL, "", "the answer could not be made");
 }
 
-static void answer(struct lookup *l)
+static void lookup_answer(struct lookup *l)
 {
 	if (l->request && l->why.code == ERR_OK)
 		reply_json_take(l->request, 200, &l->body);
@@ -58,7 +58,7 @@ static void work_print(struct work_job *job)
 
 static void on_printed(struct work_job *job)
 {
-	answer(container_of(job, struct lookup, work));
+	lookup_answer(container_of(job, struct lookup, work));
 }
 
 static void lookup_print(struct lookup *l, size_t bytes)
@@ -69,15 +69,15 @@ static void lookup_print(struct lookup *l, size_t bytes)
 	l->work = (struct work_job){ .loop = g->loop, .run = work_print, .done = on_printed };
 	if (bytes <= LIMIT_TRANSLATE_LOOP) {
 		print(l);
-		answer(l);
+		lookup_answer(l);
 	} else if (!work_submit(l->kind->cpu ? g->cpu : g->work, &l->work)) {
 		err_set(&l->why, ERR_OVERLOADED, "",
 			"too much is waiting to be printed; try again");
-		answer(l);
+		lookup_answer(l);
 	}
 }
 
-static void on_done(struct store_job *job)
+static void lookup_on_done(struct store_job *job)
 {
 	struct lookup *l = (struct lookup *)(void *)job - 1;
 	struct err     e = job->err;
@@ -104,13 +104,13 @@ void *lookup_make(const struct lookup_kind *kind, struct request *r, struct gate
 	}
 	*l = (struct lookup){ .kind = kind, .gateway = g, .request = r };
 	job_of(l)->loop = g->loop;
-	job_of(l)->done = on_done;
+	job_of(l)->done = lookup_on_done;
 	if (kind->arena)
 		arena_init(arena_of(l), kind->arena_max);
 	return l;
 }
 
-static void client_left(void *arg)
+static void lookup_client_left(void *arg)
 {
 	struct lookup *l = arg;
 
@@ -123,7 +123,7 @@ void lookup_start(struct lookup *l, bool started)
 	struct err e;
 
 	if (started) {
-		request_on_left(l->request, client_left, l);
+		request_on_left(l->request, lookup_client_left, l);
 		return;
 	}
 	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting");

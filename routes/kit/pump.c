@@ -14,7 +14,7 @@ enum {
 
 /* --- the end --- */
 
-static void release(struct pump *p)
+static void pump_release(struct pump *p)
 {
 	atomic_fetch_sub(p->kind->count, 1);
 	buf_finish(&p->fill);
@@ -22,22 +22,22 @@ static void release(struct pump *p)
 	free(p);
 }
 
-static void destroy(struct pump *p)
+static void pump_destroy(struct pump *p)
 {
 	p->kind->finish(p);
-	release(p);
+	pump_release(p);
 }
 
-static void drop(struct work_job *job)
+static void pump_drop(struct work_job *job)
 {
 	struct pump *p = container_of(job, struct pump, job);
 
 	p->kind->drop(p);
 }
 
-static void dropped(struct work_job *job)
+static void pump_dropped(struct work_job *job)
 {
-	destroy(container_of(job, struct pump, job));
+	pump_destroy(container_of(job, struct pump, job));
 }
 
 /* discard: what stands on the disk is given back by a worker, too, unless there is none any more. */
@@ -45,10 +45,10 @@ static void discard(struct pump *p)
 {
 	timer_stop(p->gateway->loop, &p->retry);
 	p->request = NULL;
-	p->job.run = drop;
-	p->job.done = dropped;
+	p->job.run = pump_drop;
+	p->job.done = pump_dropped;
 	if (!p->kind->holds(p) || !work_submit(p->gateway->work, &p->job))
-		destroy(p);
+		pump_destroy(p);
 }
 
 void pump_refuse(struct pump *p, const struct err *e)
@@ -86,8 +86,8 @@ static void swap(struct pump *p)
 	p->piece = fill;
 }
 
-/* go_on: hands a full buffer, or the last one, to a worker; then there is room in the other one. */
-static void go_on(struct pump *p)
+/* pump_go_on: hands a full buffer, or the last one, to a worker; then there is room in the other one. */
+static void pump_go_on(struct pump *p)
 {
 	if (p->working || (!p->whole && p->fill.len < PIECE))
 		return;
@@ -103,19 +103,19 @@ static void go_on(struct pump *p)
 	}
 }
 
-static void tried_again(struct timer *t)
+static void pump_tried_again(struct timer *t)
 {
-	go_on(container_of(t, struct pump, retry));
+	pump_go_on(container_of(t, struct pump, retry));
 }
 
-static void work(struct work_job *job)
+static void pump_work(struct work_job *job)
 {
 	struct pump *p = container_of(job, struct pump, job);
 
 	p->kind->work(p);
 }
 
-static void worked(struct work_job *job)
+static void pump_worked(struct work_job *job)
 {
 	struct pump *p = container_of(job, struct pump, job);
 
@@ -127,10 +127,10 @@ static void worked(struct work_job *job)
 	else if (p->err.code != ERR_OK)
 		pump_refuse(p, &p->err);
 	else
-		go_on(p);
+		pump_go_on(p);
 }
 
-static size_t take(void *arg, const char *bytes, size_t n)
+static size_t pump_take(void *arg, const char *bytes, size_t n)
 {
 	struct pump *p = arg;
 	size_t       taken = 0;
@@ -142,12 +142,12 @@ static size_t take(void *arg, const char *bytes, size_t n)
 		if (!buf_add(&p->fill, bytes + taken, now))
 			break; /* never: its memory was reserved */
 		taken += now;
-		go_on(p);
+		pump_go_on(p);
 	}
 	return taken;
 }
 
-static void gone(void *arg)
+static void pump_gone(void *arg)
 {
 	struct pump *p = arg;
 
@@ -156,18 +156,18 @@ static void gone(void *arg)
 		discard(p);
 }
 
-static void whole(void *arg)
+static void pump_whole(void *arg)
 {
 	struct pump *p = arg;
 
 	p->whole = true;
-	request_on_left(p->request, gone, p);
-	go_on(p);
+	request_on_left(p->request, pump_gone, p);
+	pump_go_on(p);
 }
 
 /* --- the head --- */
 
-static struct pump *create(const struct pump_kind *kind, struct err *e)
+static struct pump *pump_create(const struct pump_kind *kind, struct err *e)
 {
 	struct pump *p = NULL;
 
@@ -183,19 +183,21 @@ static struct pump *create(const struct pump_kind *kind, struct err *e)
 void *pump_make(const struct pump_kind *kind, struct request *r, struct gateway *g)
 {
 	struct err   e;
-	struct pump *p = create(kind, &e);
+	struct pump *p = pump_create(kind, &e);
 
 	if (!p) {
 		upload_refuse(r, &e);
 		return NULL;
 	}
-	*p = (struct pump){ .kind = kind, .gateway = g, .request = r, .retry.fn = tried_again };
-	p->job = (struct work_job){ .loop = g->loop, .run = work, .done = worked };
+	*p = (struct pump){
+		.kind = kind, .gateway = g, .request = r, .retry.fn = pump_tried_again
+	};
+	p->job = (struct work_job){ .loop = g->loop, .run = pump_work, .done = pump_worked };
 	buf_init(&p->fill, PIECE);
 	buf_init(&p->piece, PIECE);
 	if (buf_reserve(&p->fill, PIECE) && buf_reserve(&p->piece, PIECE))
 		return p;
-	release(p);
+	pump_release(p);
 	err_no_memory(&e);
 	upload_refuse(r, &e);
 	return NULL;
@@ -203,7 +205,7 @@ void *pump_make(const struct pump_kind *kind, struct request *r, struct gateway 
 
 void pump_start(struct pump *p)
 {
-	static const struct upload_sink sink = { take, whole, gone };
+	static const struct upload_sink sink = { pump_take, pump_whole, pump_gone };
 
 	upload_open(p->request, &sink, p);
 }

@@ -21,7 +21,7 @@ struct cancel {
 	bool             news; /* came while it was read */
 };
 
-static void gone(struct watch_run *w)
+static void cancel_gone(struct watch_run *w)
 {
 	struct cancel *x = container_of(w, struct cancel, watch);
 
@@ -29,7 +29,7 @@ static void gone(struct watch_run *w)
 	free(x);
 }
 
-static void answer(struct cancel *x, const struct err *e)
+static void cancel_answer(struct cancel *x, const struct err *e)
 {
 	struct buf body;
 	struct err failure = *e;
@@ -46,28 +46,28 @@ static void answer(struct cancel *x, const struct err *e)
 	watch_stop(&x->watch);
 }
 
-static void look(struct cancel *x);
+static void cancel_look(struct cancel *x);
 
-static void on_read(struct store_job *job)
+static void cancel_on_read(struct store_job *job)
 {
 	struct cancel *x = container_of(job, struct cancel, read.job);
 	bool           over = x->read.status != RUN_QUEUED && x->read.status != RUN_RUNNING;
 
 	x->reading = false;
 	if (!x->request || job->err.code != ERR_OK || over)
-		answer(x, &job->err);
+		cancel_answer(x, &job->err);
 	else if (x->news)
-		look(x);
+		cancel_look(x);
 }
 
-static void look(struct cancel *x)
+static void cancel_look(struct cancel *x)
 {
 	struct err e;
 
 	x->news = false;
 	arena_finish(&x->read.arena);
 	x->read = (struct run_read){
-		.job = { .loop = x->gateway->loop, .done = on_read },
+		.job = { .loop = x->gateway->loop, .done = cancel_on_read },
 		.owner = request_owner(x->request),
 		.run = x->watch.run,
 	};
@@ -77,20 +77,20 @@ static void look(struct cancel *x)
 		return;
 	x->reading = false;
 	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
-	answer(x, &e);
+	cancel_answer(x, &e);
 }
 
-static void on_news(struct watch_run *w)
+static void cancel_on_news(struct watch_run *w)
 {
 	struct cancel *x = container_of(w, struct cancel, watch);
 
 	if (x->reading)
 		x->news = true;
 	else
-		look(x);
+		cancel_look(x);
 }
 
-static void client_left(void *arg)
+static void cancel_client_left(void *arg)
 {
 	struct cancel *x = arg;
 
@@ -133,10 +133,12 @@ void run_cancel_post(struct request *r, void *app)
 	}
 	x->gateway = g;
 	x->request = r;
-	x->watch = (struct watch_run){ .loop = g->loop, .run = id, .fn = on_news, .gone = gone };
+	x->watch = (struct watch_run){
+		.loop = g->loop, .run = id, .fn = cancel_on_news, .gone = cancel_gone
+	};
 	arena_init(&x->read.arena, MIB);
-	request_on_left(r, client_left, x);
+	request_on_left(r, cancel_client_left, x);
 	watch_start(&x->watch);
 	(void)live_cancel(id, request_owner(r)); /* if it has ended, the row says how */
-	look(x);
+	cancel_look(x);
 }

@@ -20,14 +20,14 @@ struct resume {
 	struct run_read read;
 };
 
-static void destroy(struct resume *x)
+static void continue_destroy(struct resume *x)
 {
 	input_destroy(x->input);
 	arena_finish(&x->read.arena);
 	free(x);
 }
 
-static void client_left(void *arg)
+static void continue_client_left(void *arg)
 {
 	struct resume *x = arg;
 
@@ -46,7 +46,7 @@ static enum errc check_run(const struct run_read *run, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc read_body(struct resume *x, struct run_request *ret, struct err *e)
+static enum errc continue_read_body(struct resume *x, struct run_request *ret, struct err *e)
 {
 	struct run_continue body = RUN_CONTINUE_INIT;
 	struct chat_request how = CHAT_REQUEST_INIT;
@@ -70,12 +70,12 @@ static enum errc read_body(struct resume *x, struct run_request *ret, struct err
 	return rc;
 }
 
-static enum errc build(struct resume *x, struct run_request *ret, struct err *e)
+static enum errc continue_build(struct resume *x, struct run_request *ret, struct err *e)
 {
 	enum errc rc = check_run(&x->read, e);
 
 	if (rc == ERR_OK)
-		rc = read_body(x, ret, e);
+		rc = continue_read_body(x, ret, e);
 	if (rc != ERR_OK)
 		return rc;
 	ret->conversation = x->read.conversation;
@@ -83,25 +83,25 @@ static enum errc build(struct resume *x, struct run_request *ret, struct err *e)
 	return ERR_OK;
 }
 
-static void on_read(struct store_job *job)
+static void continue_on_read(struct store_job *job)
 {
 	struct resume     *x = container_of(job, struct resume, read.job);
 	struct run_request rq = { .input = x->input };
 	struct err         e = job->err;
 
 	if (!x->request) {
-		destroy(x);
+		continue_destroy(x);
 		return;
 	}
 	rq.who = request_key(x->request);
-	if (e.code == ERR_OK && build(x, &rq, &e) == ERR_OK) {
+	if (e.code == ERR_OK && continue_build(x, &rq, &e) == ERR_OK) {
 		x->input = NULL;
 		intake_start(x->request, x->gateway, &rq);
 	} else {
 		admission_show(x->request, x->gateway);
 		reply_error(x->request, &e);
 	}
-	destroy(x);
+	continue_destroy(x);
 }
 
 void run_continue_post(struct request *r, void *app)
@@ -122,15 +122,15 @@ void run_continue_post(struct request *r, void *app)
 	x->request = r;
 	x->input = request_input_take(r);
 	x->read = (struct run_read){
-		.job = { .loop = g->loop, .done = on_read },
+		.job = { .loop = g->loop, .done = continue_on_read },
 		.owner = request_owner(r),
 		.run = id,
 	};
 	arena_init(&x->read.arena, MIB);
 	if (!store_run_read(g->store, &x->read)) {
-		destroy(x);
+		continue_destroy(x);
 		reply_refuse(r, ERR_OVERLOADED, "", "too many reads are waiting");
 		return;
 	}
-	request_on_left(r, client_left, x);
+	request_on_left(r, continue_client_left, x);
 }

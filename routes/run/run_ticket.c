@@ -35,7 +35,7 @@ static bool print_ticket(struct lookup *l, struct buf *out)
 		ticket, id, (long long)until_s, id, ticket);
 }
 
-static void finish(struct lookup *l)
+static void ticket_finish(struct lookup *l)
 {
 	identity_release(container_of(l, struct get, lookup)->who);
 }
@@ -44,7 +44,7 @@ static const struct lookup_kind ticket_kind = {
 	LOOKUP(struct get, read),
 	LOOKUP_ARENA(struct get, read.arena, MIB),
 	.print = print_ticket,
-	.finish = finish,
+	.finish = ticket_finish,
 };
 
 void run_ticket_post(struct request *r, void *app)

@@ -15,7 +15,7 @@ struct get {
 	struct run_read read;
 };
 
-static bool print_run(struct lookup *l, struct buf *out)
+static bool runs_print_run(struct lookup *l, struct buf *out)
 {
 	return run_print(out, &container_of(l, struct get, lookup)->read);
 }
@@ -31,7 +31,7 @@ static void freshen(struct run_read *run)
 	run->first_token_ms = live.first_token_ms;
 }
 
-static enum errc get_came(struct lookup *l, struct err *e)
+static enum errc runs_get_came(struct lookup *l, struct err *e)
 {
 	(void)e;
 	freshen(&container_of(l, struct get, lookup)->read);
@@ -41,8 +41,8 @@ static enum errc get_came(struct lookup *l, struct err *e)
 static const struct lookup_kind get_kind = {
 	LOOKUP(struct get, read),
 	LOOKUP_ARENA(struct get, read.arena, MIB),
-	.came = get_came,
-	.print = print_run,
+	.came = runs_get_came,
+	.print = runs_print_run,
 };
 
 /* answer_live: a run that is stored nowhere; false: there is no such. */
@@ -91,7 +91,7 @@ struct list {
 	struct runs_read read;
 };
 
-static bool print_list(struct lookup *l, struct buf *out)
+static bool runs_print_list(struct lookup *l, struct buf *out)
 {
 	const struct runs_read *read = &container_of(l, struct list, lookup)->read;
 	char                    first[ID_MAX] = "", last[ID_MAX] = "";
@@ -122,10 +122,10 @@ static const struct lookup_kind list_kind = {
 	LOOKUP(struct list, read),
 	LOOKUP_ARENA(struct list, read.arena, 4 * MIB),
 	.came = list_came,
-	.print = print_list,
+	.print = runs_print_list,
 };
 
-static bool read_status(struct request *r, int *ret)
+static bool runs_read_status(struct request *r, int *ret)
 {
 	struct str text;
 
@@ -142,11 +142,12 @@ static bool read_status(struct request *r, int *ret)
 	return false;
 }
 
-static bool read_query(struct request *r, struct runs_read *ret)
+static bool runs_read_query(struct request *r, struct runs_read *ret)
 {
 	struct str text;
 
-	if (!page_limit(r, RUNS_DEFAULT, RUNS_MAX, &ret->limit) || !read_status(r, &ret->status))
+	if (!page_limit(r, RUNS_DEFAULT, RUNS_MAX, &ret->limit) ||
+	    !runs_read_status(r, &ret->status))
 		return false;
 	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_RUN, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a run of this list");
@@ -168,7 +169,7 @@ void runs_get_all(struct request *r, void *app)
 	if (!x)
 		return;
 	x->read.owner = request_owner(r);
-	if (read_query(r, &x->read))
+	if (runs_read_query(r, &x->read))
 		lookup_start(&x->lookup, store_runs_read(g->store, &x->read));
 	else
 		lookup_refuse(&x->lookup, NULL);

@@ -50,7 +50,7 @@ static double start_time(void)
 	return boot > 0 && ticks > 0 ? boot + (double)ticks / (double)sysconf(_SC_CLK_TCK) : 0;
 }
 
-static void look(struct process *p)
+static void metrics_look(struct process *p)
 {
 	struct rusage use;
 	struct rlimit files = { 0 };
@@ -81,7 +81,7 @@ static bool put_process(struct buf *out, bool open_metrics)
 {
 	struct process p;
 
-	look(&p);
+	metrics_look(&p);
 	/* clang-format off */
 	const struct {
 		const char *name, *tail, *kind, *help;
@@ -140,7 +140,7 @@ static void gather_entries(const struct gateway *g)
 	}
 }
 
-static void gather(const struct gateway *g)
+static void metrics_gather(const struct gateway *g)
 {
 	struct store_stats  s;
 	struct server_stats h;
@@ -170,7 +170,7 @@ static void gather(const struct gateway *g)
 }
 
 /* Prometheus names what it would like best first; a weight is not looked at. */
-static bool accepts(const struct request *r, const char *type)
+static bool metrics_accepts(const struct request *r, const char *type)
 {
 	struct str accept = request_accept(r);
 
@@ -181,7 +181,7 @@ void metrics_get(struct request *r, void *app)
 {
 	struct gateway *g = app;
 	struct buf      body;
-	bool            open_metrics = accepts(r, "application/openmetrics-text");
+	bool            open_metrics = metrics_accepts(r, "application/openmetrics-text");
 
 	if (!g->metrics_here) {
 		reply_refuse(
@@ -189,7 +189,7 @@ void metrics_get(struct request *r, void *app)
 			"metrics are served on the admin listener, because this address is not loopback");
 		return;
 	}
-	gather(g);
+	metrics_gather(g);
 	buf_init(&body, 4 * MIB);
 	if (!put_process(&body, open_metrics) || !metric_print(&body, open_metrics)) {
 		buf_finish(&body);

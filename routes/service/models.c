@@ -41,7 +41,7 @@ struct list {
 	size_t                 count;
 };
 
-static bool put_one(struct list *l, struct str name, struct str provider)
+static bool models_put_one(struct list *l, struct str name, struct str provider)
 {
 	return (l->count++ == 0 || buf_text(l->out, ",")) &&
 	       put_model(l->out, name, provider, l->now->made_s);
@@ -69,7 +69,7 @@ static bool put_known(struct list *l, struct str star, const struct catalog_name
 		buf_clear(&name);
 		ok = buf_add(&name, star.p, star.n - 1) && buf_str(&name, known->names[i]);
 		if (ok && name.len <= LIMIT_MODEL && leads_to(l, buf_view(&name), star))
-			ok = put_one(l, buf_view(&name), provider);
+			ok = models_put_one(l, buf_view(&name), provider);
 	}
 	buf_finish(&name);
 	return ok;
@@ -85,7 +85,7 @@ static bool put_single(struct list *l, struct str star, const struct catalog_nam
 		if (name.p[name.n - 1] == '*' || !leads_to(l, name, star) ||
 		    catalog_has(known, (struct str){ name.p + star.n - 1, name.n - (star.n - 1) }))
 			continue;
-		if (!put_one(l, name, provider))
+		if (!models_put_one(l, name, provider))
 			return false;
 	}
 	return true;
@@ -112,7 +112,7 @@ static bool put_models(struct list *l)
 		bool star = name.n > 0 && name.p[name.n - 1] == '*';
 
 		if (star ? !put_star(l, i, name, provider)
-			 : identity_sees(l->who, name) && !put_one(l, name, provider))
+			 : identity_sees(l->who, name) && !models_put_one(l, name, provider))
 			return false;
 	}
 	return buf_text(l->out, "]}");
@@ -164,7 +164,7 @@ static bool fetch_all(struct gateway *g)
 	return waits;
 }
 
-static void left(void *arg)
+static void models_left(void *arg)
 {
 	struct wait *w = arg;
 
@@ -172,7 +172,7 @@ static void left(void *arg)
 	free(w);
 }
 
-static void look(struct timer *t)
+static void models_look(struct timer *t)
 {
 	struct wait    *w = container_of(t, struct wait, timer);
 	struct request *r = w->request;
@@ -195,8 +195,8 @@ void models_list(struct request *r, void *app)
 		send_list(r, g);
 		return;
 	}
-	*w = (struct wait){ g, r, { .fn = look }, loop_now_us(g->loop) + WAIT_US };
-	request_on_left(r, left, w);
+	*w = (struct wait){ g, r, { .fn = models_look }, loop_now_us(g->loop) + WAIT_US };
+	request_on_left(r, models_left, w);
 	timer_start(g->loop, &w->timer, LOOK_US);
 }
 

@@ -169,17 +169,17 @@ struct reading {
 	struct err            *e;
 };
 
-/* refuse: member is part of e->path behind the line's own. */
-static enum errc refuse(const struct reading *r, enum errc code, const char *member,
-			const char *text)
+/* archive_line_refuse: member is part of e->path behind the line's own. */
+static enum errc archive_line_refuse(const struct reading *r, enum errc code, const char *member,
+				     const char *text)
 {
 	err_set(r->e, code, member, "%s", text);
 	err_at(r->e, r->path);
 	return code;
 }
 
-static bool read_id(const struct reading *r, struct str text, const char *prefix,
-		    const char *member, struct id *ret)
+static bool archive_line_read_id(const struct reading *r, struct str text, const char *prefix,
+				 const char *member, struct id *ret)
 {
 	char what[80];
 
@@ -187,16 +187,16 @@ static bool read_id(const struct reading *r, struct str text, const char *prefix
 	if (!text.p || id_parse(text, prefix, ret))
 		return true;
 	snprintf(what, sizeof what, "must be %s and 32 lower-case hexadecimal digits", prefix);
-	(void)refuse(r, ERR_INVALID_VALUE, member, what);
+	(void)archive_line_refuse(r, ERR_INVALID_VALUE, member, what);
 	return false;
 }
 
-static struct str raw(const struct reading *r, json_at at)
+static struct str archive_line_raw(const struct reading *r, json_at at)
 {
 	return at == JSON_ABSENT ? STR_NONE : json_raw(r->doc, at);
 }
 
-static size_t characters(struct str s)
+static size_t archive_line_characters(struct str s)
 {
 	size_t n = 0;
 
@@ -205,11 +205,11 @@ static size_t characters(struct str s)
 	return n;
 }
 
-static bool within(const struct reading *r, json_at text, size_t max)
+static bool archive_line_within(const struct reading *r, json_at text, size_t max)
 {
 	struct str value;
 
-	return json_text(r->doc, text, r->arena, &value) && characters(value) <= max;
+	return json_text(r->doc, text, r->arena, &value) && archive_line_characters(value) <= max;
 }
 
 /* As the requests that make metadata have it. */
@@ -220,13 +220,14 @@ static enum errc check_pairs(const struct reading *r, json_at metadata)
 	if (metadata == JSON_ABSENT)
 		return ERR_OK;
 	if (d->tok[metadata].count > LIMIT_METADATA)
-		return refuse(r, ERR_INVALID_VALUE, "metadata", "at most 16 pairs are allowed");
+		return archive_line_refuse(r, ERR_INVALID_VALUE, "metadata",
+					   "at most 16 pairs are allowed");
 	for (json_at k = json_first(d, metadata); k != json_end(d, metadata);
 	     k = json_next_member(d, k))
 		if (json_kind(d, json_value(k)) != JSON_STRING ||
-		    !within(r, k, LIMIT_METADATA_KEY) ||
-		    !within(r, json_value(k), LIMIT_METADATA_VALUE))
-			return refuse(
+		    !archive_line_within(r, k, LIMIT_METADATA_KEY) ||
+		    !archive_line_within(r, json_value(k), LIMIT_METADATA_VALUE))
+			return archive_line_refuse(
 				r, ERR_INVALID_VALUE, "metadata",
 				"must be pairs of strings, keys of up to 64 and values of up to "
 				"512 characters");
@@ -235,7 +236,8 @@ static enum errc check_pairs(const struct reading *r, json_at metadata)
 _Static_assert(LIMIT_METADATA == 16 && LIMIT_METADATA_KEY == 64 && LIMIT_METADATA_VALUE == 512,
 	       "the messages name them");
 
-static enum errc read_usage(const struct reading *r, json_at at, struct archive_run *ret)
+static enum errc archive_line_read_usage(const struct reading *r, json_at at,
+					 struct archive_run *ret)
 {
 	struct usage_members u = { 0 };
 	char                 path[160];
@@ -258,7 +260,7 @@ static enum errc read_usage(const struct reading *r, json_at at, struct archive_
 	return ERR_OK;
 }
 
-static bool is_one_of(const struct json_doc *d, json_at at, const char *const *names)
+static bool archive_line_is_one_of(const struct json_doc *d, json_at at, const char *const *names)
 {
 	for (; *names; names++)
 		if (json_is(d, at, *names))
@@ -279,25 +281,31 @@ static enum errc check_body(const struct reading *r, json_at body)
 	json_at                  calls = json_get_some(d, body, "tool_calls");
 
 	if (json_raw(d, body).n > LIMIT_STORE_ROW - MIB)
-		return refuse(r, ERR_REQUEST_TOO_LARGE, "message", "the message is too large");
+		return archive_line_refuse(r, ERR_REQUEST_TOO_LARGE, "message",
+					   "the message is too large");
 	if (role == JSON_ABSENT)
-		return refuse(r, ERR_MISSING_PARAMETER, "message.role", "a message needs a role");
+		return archive_line_refuse(r, ERR_MISSING_PARAMETER, "message.role",
+					   "a message needs a role");
 	if (type != JSON_ABSENT) {
 		if (json_kind(d, type) != JSON_STRING)
-			return refuse(r, ERR_INVALID_TYPE, "message.type", "must be a string");
+			return archive_line_refuse(r, ERR_INVALID_TYPE, "message.type",
+						   "must be a string");
 		if (json_kind(d, role) != JSON_STRING)
-			return refuse(r, ERR_INVALID_TYPE, "message.role", "must be a string");
+			return archive_line_refuse(r, ERR_INVALID_TYPE, "message.role",
+						   "must be a string");
 		return ERR_OK;
 	}
-	if (!is_one_of(d, role, roles))
-		return refuse(r, ERR_INVALID_VALUE, "message.role",
-			      "must be one of: user, assistant, system, developer, tool, function");
+	if (!archive_line_is_one_of(d, role, roles))
+		return archive_line_refuse(
+			r, ERR_INVALID_VALUE, "message.role",
+			"must be one of: user, assistant, system, developer, tool, function");
 	if (content != JSON_ABSENT && json_kind(d, content) != JSON_STRING &&
 	    json_kind(d, content) != JSON_ARRAY)
-		return refuse(r, ERR_INVALID_TYPE, "message.content",
-			      "must be a string or an array of content parts");
+		return archive_line_refuse(r, ERR_INVALID_TYPE, "message.content",
+					   "must be a string or an array of content parts");
 	if (calls != JSON_ABSENT && json_kind(d, calls) != JSON_ARRAY)
-		return refuse(r, ERR_INVALID_TYPE, "message.tool_calls", "must be an array");
+		return archive_line_refuse(r, ERR_INVALID_TYPE, "message.tool_calls",
+					   "must be an array");
 	return ERR_OK;
 }
 
@@ -321,28 +329,30 @@ static enum errc take_conversation(const struct reading *r, const struct members
 		.created_ms = m->created_ms,
 		.revision = m->revision,
 		.title = m->title,
-		.metadata = raw(r, m->metadata),
+		.metadata = archive_line_raw(r, m->metadata),
 		.instruction = m->instruction,
 		.source = m->source,
 	};
 	if (ret->owned && !read_owner(m->owner, &ret->owner))
-		return refuse(r, ERR_INVALID_VALUE, "owner", "must be a number of up to 63 bits");
-	if (!read_id(r, m->id, ID_CONVERSATION, "id", &ret->id) ||
-	    !read_id(r, m->leaf, ID_RUN, "leaf", &ret->leaf) ||
-	    !read_id(r, m->tip, ID_MESSAGE, "tip", &ret->tip))
+		return archive_line_refuse(r, ERR_INVALID_VALUE, "owner",
+					   "must be a number of up to 63 bits");
+	if (!archive_line_read_id(r, m->id, ID_CONVERSATION, "id", &ret->id) ||
+	    !archive_line_read_id(r, m->leaf, ID_RUN, "leaf", &ret->leaf) ||
+	    !archive_line_read_id(r, m->tip, ID_MESSAGE, "tip", &ret->tip))
 		return r->e->code;
 	return check_pairs(r, m->metadata);
 }
 
 /* A string member as it stands between its quotes. */
-static struct str escaped(const struct reading *r, const char *member)
+static struct str archive_line_escaped(const struct reading *r, const char *member)
 {
 	json_at i = json_get_some(r->doc, 0, member);
 
 	return i == JSON_ABSENT ? STR_NONE : json_inner(r->doc, i);
 }
 
-static enum errc take_run(const struct reading *r, const struct members *m, struct archive_run *ret)
+static enum errc archive_line_take_run(const struct reading *r, const struct members *m,
+				       struct archive_run *ret)
 {
 	*ret = (struct archive_run){
 		.status = (enum archive_status)m->status,
@@ -353,46 +363,48 @@ static enum errc take_run(const struct reading *r, const struct members *m, stru
 		.model = m->model,
 		.provider = m->provider,
 		.shape = m->shape >= 0 ? str_of(shapes[m->shape]) : STR_NONE,
-		.finish_reason = escaped(r, "finish_reason"),
-		.native_reason = escaped(r, "native_finish_reason"),
+		.finish_reason = archive_line_escaped(r, "finish_reason"),
+		.native_reason = archive_line_escaped(r, "native_finish_reason"),
 		.instruction = m->instruction,
-		.metadata = raw(r, m->metadata),
-		.error = raw(r, m->error),
-		.settings = raw(r, m->settings),
+		.metadata = archive_line_raw(r, m->metadata),
+		.error = archive_line_raw(r, m->error),
+		.settings = archive_line_raw(r, m->settings),
 		.request_id = m->request_id,
 	};
-	if (!read_id(r, m->id, ID_RUN, "id", &ret->id) ||
-	    !read_id(r, m->base, ID_MESSAGE, "base", &ret->base) ||
-	    !read_id(r, m->continues, ID_RUN, "continues", &ret->continues))
+	if (!archive_line_read_id(r, m->id, ID_RUN, "id", &ret->id) ||
+	    !archive_line_read_id(r, m->base, ID_MESSAGE, "base", &ret->base) ||
+	    !archive_line_read_id(r, m->continues, ID_RUN, "continues", &ret->continues))
 		return r->e->code;
 	enum errc rc = check_pairs(r, m->metadata);
 	if (rc == ERR_OK && ret->finish_reason.n > FINISH_MAX)
-		rc = refuse(r, ERR_INVALID_VALUE, "finish_reason", "must have at most 63 bytes");
+		rc = archive_line_refuse(r, ERR_INVALID_VALUE, "finish_reason",
+					 "must have at most 63 bytes");
 	if (rc == ERR_OK && ret->native_reason.n > FINISH_MAX)
-		rc = refuse(r, ERR_INVALID_VALUE, "native_finish_reason",
-			    "must have at most 63 bytes");
+		rc = archive_line_refuse(r, ERR_INVALID_VALUE, "native_finish_reason",
+					 "must have at most 63 bytes");
 	if (rc == ERR_OK && ret->error.n > ERROR_MAX)
-		rc = refuse(r, ERR_INVALID_VALUE, "error", "must have at most 8 KiB");
-	return rc == ERR_OK ? read_usage(r, m->usage, ret) : rc;
+		rc = archive_line_refuse(r, ERR_INVALID_VALUE, "error", "must have at most 8 KiB");
+	return rc == ERR_OK ? archive_line_read_usage(r, m->usage, ret) : rc;
 }
 
-static enum errc take_message(const struct reading *r, const struct members *m,
-			      struct archive_message *ret)
+static enum errc archive_line_take_message(const struct reading *r, const struct members *m,
+					   struct archive_message *ret)
 {
 	*ret = (struct archive_message){
 		.created_ms = m->created_ms,
-		.body = raw(r, m->message),
+		.body = archive_line_raw(r, m->message),
 	};
-	if (!read_id(r, m->id, ID_MESSAGE, "id", &ret->id) ||
-	    !read_id(r, m->parent, ID_MESSAGE, "parent", &ret->parent) ||
-	    !read_id(r, m->run, ID_RUN, "run", &ret->run))
+	if (!archive_line_read_id(r, m->id, ID_MESSAGE, "id", &ret->id) ||
+	    !archive_line_read_id(r, m->parent, ID_MESSAGE, "parent", &ret->parent) ||
+	    !archive_line_read_id(r, m->run, ID_RUN, "run", &ret->run))
 		return r->e->code;
 	if (m->removed && m->message != JSON_ABSENT)
-		return refuse(r, ERR_INVALID_VALUE, "message",
-			      "a removed message must have no content");
+		return archive_line_refuse(r, ERR_INVALID_VALUE, "message",
+					   "a removed message must have no content");
 	if (!m->removed && m->message == JSON_ABSENT)
-		return refuse(r, ERR_MISSING_PARAMETER, "message",
-			      "is missing; without it the line needs \"removed\": true");
+		return archive_line_refuse(
+			r, ERR_MISSING_PARAMETER, "message",
+			"is missing; without it the line needs \"removed\": true");
 	return m->removed ? ERR_OK : check_body(r, m->message);
 }
 
@@ -404,14 +416,15 @@ static enum errc read_kind(const struct reading *r, enum archive_kind *ret)
 		return err_set(r->e, ERR_INVALID_TYPE, r->path, "a line must be a JSON object");
 	at = json_get_some(r->doc, 0, "type");
 	if (at == JSON_ABSENT)
-		return refuse(r, ERR_MISSING_PARAMETER, "type",
-			      "must be one of: conversation, run, message");
+		return archive_line_refuse(r, ERR_MISSING_PARAMETER, "type",
+					   "must be one of: conversation, run, message");
 	for (int i = 0; i < ARCHIVE_KIND__COUNT; i++)
 		if (json_is(r->doc, at, kinds[i])) {
 			*ret = (enum archive_kind)i;
 			return ERR_OK;
 		}
-	return refuse(r, ERR_INVALID_VALUE, "type", "must be one of: conversation, run, message");
+	return archive_line_refuse(r, ERR_INVALID_VALUE, "type",
+				   "must be one of: conversation, run, message");
 }
 
 enum errc archive_line_parse(struct str line, const char *path, struct json_doc *doc,
@@ -432,8 +445,8 @@ enum errc archive_line_parse(struct str line, const char *path, struct json_doc 
 		return e->code;
 	switch (ret->kind) {
 	case ARCHIVE_CONVERSATION: return take_conversation(&r, &m, &ret->as.conversation);
-	case ARCHIVE_RUN: return take_run(&r, &m, &ret->as.run);
-	case ARCHIVE_MESSAGE: return take_message(&r, &m, &ret->as.message);
+	case ARCHIVE_RUN: return archive_line_take_run(&r, &m, &ret->as.run);
+	case ARCHIVE_MESSAGE: return archive_line_take_message(&r, &m, &ret->as.message);
 	case ARCHIVE_KIND__COUNT: break;
 	}
 	return ERR_INTERNAL;
@@ -441,7 +454,8 @@ enum errc archive_line_parse(struct str line, const char *path, struct json_doc 
 
 /* --- printing --- */
 
-static bool put_id(struct buf *out, const char *member, struct id id, const char *prefix)
+static bool archive_line_put_id(struct buf *out, const char *member, struct id id,
+				const char *prefix)
 {
 	char text[ID_MAX];
 
@@ -455,12 +469,12 @@ static bool put_int(struct buf *out, const char *member, int64_t v)
 	return buf_fmt(out, ",\"%s\":%lld", member, (long long)v);
 }
 
-static bool put_some(struct buf *out, const char *member, int64_t v)
+static bool archive_line_put_some(struct buf *out, const char *member, int64_t v)
 {
 	return v == 0 || put_int(out, member, v);
 }
 
-static bool put_text(struct buf *out, const char *member, struct str s)
+static bool archive_line_put_text(struct buf *out, const char *member, struct str s)
 {
 	return !s.p || (buf_fmt(out, ",\"%s\":", member) && buf_json_string(out, s));
 }
@@ -488,16 +502,19 @@ static bool put_json(struct buf *out, const char *member, struct str json)
 	return true;
 }
 
-static bool print_conversation(struct buf *out, const struct archive_conversation *c)
+static bool archive_line_print_conversation(struct buf *out, const struct archive_conversation *c)
 {
 	return buf_fmt(out, "{\"type\":\"conversation\",\"version\":%d", ARCHIVE_VERSION) &&
-	       put_id(out, "id", c->id, ID_CONVERSATION) &&
+	       archive_line_put_id(out, "id", c->id, ID_CONVERSATION) &&
 	       (!c->owned || buf_fmt(out, ",\"owner\":\"%lld\"", (long long)c->owner)) &&
 	       put_int(out, "created_at_ms", c->created_ms) &&
-	       put_int(out, "revision", c->revision) && put_text(out, "title", c->title) &&
+	       put_int(out, "revision", c->revision) &&
+	       archive_line_put_text(out, "title", c->title) &&
 	       put_json(out, "metadata", c->metadata) &&
-	       put_text(out, "instruction", c->instruction) && put_text(out, "source", c->source) &&
-	       put_id(out, "leaf", c->leaf, ID_RUN) && put_id(out, "tip", c->tip, ID_MESSAGE);
+	       archive_line_put_text(out, "instruction", c->instruction) &&
+	       archive_line_put_text(out, "source", c->source) &&
+	       archive_line_put_id(out, "leaf", c->leaf, ID_RUN) &&
+	       archive_line_put_id(out, "tip", c->tip, ID_MESSAGE);
 }
 
 static bool print_usage(struct buf *out, const struct archive_run *r)
@@ -513,29 +530,34 @@ static bool print_usage(struct buf *out, const struct archive_run *r)
 				   u->estimated ? "true" : "false");
 }
 
-static bool print_run(struct buf *out, const struct archive_run *r)
+static bool archive_line_print_run(struct buf *out, const struct archive_run *r)
 {
-	return buf_text(out, "{\"type\":\"run\"") && put_id(out, "id", r->id, ID_RUN) &&
-	       put_id(out, "base", r->base, ID_MESSAGE) &&
-	       put_id(out, "continues", r->continues, ID_RUN) &&
+	return buf_text(out, "{\"type\":\"run\"") &&
+	       archive_line_put_id(out, "id", r->id, ID_RUN) &&
+	       archive_line_put_id(out, "base", r->base, ID_MESSAGE) &&
+	       archive_line_put_id(out, "continues", r->continues, ID_RUN) &&
 	       buf_fmt(out, ",\"status\":\"%s\"", statuses[r->status]) &&
 	       put_int(out, "created_at_ms", r->created_ms) &&
-	       put_some(out, "first_token_at_ms", r->first_token_ms) &&
-	       put_some(out, "completed_at_ms", r->completed_ms) &&
-	       put_int(out, "attempts", r->attempts) && put_text(out, "model", r->model) &&
-	       put_text(out, "provider", r->provider) && put_text(out, "shape", r->shape) &&
-	       put_text(out, "instruction", r->instruction) &&
+	       archive_line_put_some(out, "first_token_at_ms", r->first_token_ms) &&
+	       archive_line_put_some(out, "completed_at_ms", r->completed_ms) &&
+	       put_int(out, "attempts", r->attempts) &&
+	       archive_line_put_text(out, "model", r->model) &&
+	       archive_line_put_text(out, "provider", r->provider) &&
+	       archive_line_put_text(out, "shape", r->shape) &&
+	       archive_line_put_text(out, "instruction", r->instruction) &&
 	       put_json(out, "metadata", r->metadata) &&
 	       put_escaped(out, "finish_reason", r->finish_reason) &&
 	       put_escaped(out, "native_finish_reason", r->native_reason) && print_usage(out, r) &&
 	       put_json(out, "error", r->error) && put_json(out, "settings", r->settings) &&
-	       put_text(out, "request_id", r->request_id);
+	       archive_line_put_text(out, "request_id", r->request_id);
 }
 
 static bool print_message(struct buf *out, const struct archive_message *m)
 {
-	return buf_text(out, "{\"type\":\"message\"") && put_id(out, "id", m->id, ID_MESSAGE) &&
-	       put_id(out, "parent", m->parent, ID_MESSAGE) && put_id(out, "run", m->run, ID_RUN) &&
+	return buf_text(out, "{\"type\":\"message\"") &&
+	       archive_line_put_id(out, "id", m->id, ID_MESSAGE) &&
+	       archive_line_put_id(out, "parent", m->parent, ID_MESSAGE) &&
+	       archive_line_put_id(out, "run", m->run, ID_RUN) &&
 	       put_int(out, "created_at_ms", m->created_ms) &&
 	       (m->body.p ? put_json(out, "message", m->body) : buf_text(out, ",\"removed\":true"));
 }
@@ -545,8 +567,10 @@ bool archive_line_print(struct buf *out, const struct archive_line *line)
 	bool ok = false;
 
 	switch (line->kind) {
-	case ARCHIVE_CONVERSATION: ok = print_conversation(out, &line->as.conversation); break;
-	case ARCHIVE_RUN: ok = print_run(out, &line->as.run); break;
+	case ARCHIVE_CONVERSATION:
+		ok = archive_line_print_conversation(out, &line->as.conversation);
+		break;
+	case ARCHIVE_RUN: ok = archive_line_print_run(out, &line->as.run); break;
 	case ARCHIVE_MESSAGE: ok = print_message(out, &line->as.message); break;
 	case ARCHIVE_KIND__COUNT: break;
 	}

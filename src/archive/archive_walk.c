@@ -39,7 +39,7 @@ void archive_walk_finish(struct archive_walk *w)
 	w->slots = NULL;
 }
 
-static enum errc refuse(struct reading *r, const char *member, const char *text)
+static enum errc archive_walk_refuse(struct reading *r, const char *member, const char *text)
 {
 	err_set(r->e, ERR_INVALID_VALUE, member, "%s", text);
 	err_at(r->e, r->path);
@@ -57,7 +57,7 @@ static uint32_t slot_of(const struct archive_walk *w, int64_t key)
 	return (uint32_t)((x ^ x >> 29) & (w->slot_count - 1));
 }
 
-static uint32_t find_key(const struct archive_walk *w, int64_t key)
+static uint32_t archive_walk_find_key(const struct archive_walk *w, int64_t key)
 {
 	if (w->slot_count == 0)
 		return ARCHIVE_NONE;
@@ -76,8 +76,8 @@ static void put_key(struct archive_walk *w, uint32_t entry)
 	w->slots[s] = entry + 1;
 }
 
-/* forget: costs what was put in, however large the table once had to be. */
-static void forget(struct archive_walk *w)
+/* archive_walk_forget: costs what was put in, however large the table once had to be. */
+static void archive_walk_forget(struct archive_walk *w)
 {
 	for (uint32_t i = 0; i < w->count; i++) {
 		uint32_t s = slot_of(w, w->entries[i].id.key);
@@ -88,7 +88,7 @@ static void forget(struct archive_walk *w)
 	w->count = w->messages = 0;
 }
 
-static bool grow(struct archive_walk *w)
+static bool archive_walk_grow(struct archive_walk *w)
 {
 	uint32_t              cap = w->cap ? 2 * w->cap : 64;
 	struct archive_entry *entries = realloc(w->entries, cap * sizeof *entries);
@@ -105,14 +105,14 @@ static bool grow(struct archive_walk *w)
 	w->cap = cap;
 	/* An answer has its run's key; the run stands for both. */
 	for (uint32_t i = 0; i < w->count; i++)
-		if (find_key(w, w->entries[i].id.key) == ARCHIVE_NONE)
+		if (archive_walk_find_key(w, w->entries[i].id.key) == ARCHIVE_NONE)
 			put_key(w, i);
 	return true;
 }
 
-/* add: ret is the new entry, all references of which are ARCHIVE_NONE. */
-static enum errc add(struct reading *r, enum archive_kind kind, struct id id,
-		     struct archive_entry **ret)
+/* archive_walk_add: ret is the new entry, all references of which are ARCHIVE_NONE. */
+static enum errc archive_walk_add(struct reading *r, enum archive_kind kind, struct id id,
+				  struct archive_entry **ret)
 {
 	struct archive_walk *w = r->w;
 
@@ -122,7 +122,7 @@ static enum errc add(struct reading *r, enum archive_kind kind, struct id id,
 			LIMIT_ARCHIVE_LINES);
 		return r->e->code;
 	}
-	if (w->count == w->cap && !grow(w))
+	if (w->count == w->cap && !archive_walk_grow(w))
 		return err_no_memory(r->e);
 	w->entries[w->count] = (struct archive_entry){
 		.kind = kind,
@@ -133,16 +133,17 @@ static enum errc add(struct reading *r, enum archive_kind kind, struct id id,
 		.last = ARCHIVE_NONE,
 		.answer = ARCHIVE_NONE,
 	};
-	if (find_key(w, id.key) == ARCHIVE_NONE)
+	if (archive_walk_find_key(w, id.key) == ARCHIVE_NONE)
 		put_key(w, w->count);
 	*ret = &w->entries[w->count++];
 	return ERR_OK;
 }
 
 /* The entry with this id; where it is a run and a message is wanted, its answer. */
-static uint32_t find(const struct archive_walk *w, struct id id, enum archive_kind kind)
+static uint32_t archive_walk_find(const struct archive_walk *w, struct id id,
+				  enum archive_kind kind)
 {
-	uint32_t i = find_key(w, id.key);
+	uint32_t i = archive_walk_find_key(w, id.key);
 
 	if (i == ARCHIVE_NONE || w->entries[i].id.secret != id.secret)
 		return ARCHIVE_NONE;
@@ -151,32 +152,34 @@ static uint32_t find(const struct archive_walk *w, struct id id, enum archive_ki
 	return w->entries[i].kind == kind ? i : ARCHIVE_NONE;
 }
 
-static enum errc find_some(struct reading *r, struct id id, enum archive_kind kind,
-			   const char *member, uint32_t *ret)
+static enum errc archive_walk_find_some(struct reading *r, struct id id, enum archive_kind kind,
+					const char *member, uint32_t *ret)
 {
-	*ret = id_none(id) ? ARCHIVE_NONE : find(r->w, id, kind);
+	*ret = id_none(id) ? ARCHIVE_NONE : archive_walk_find(r->w, id, kind);
 	if (id_none(id) || *ret != ARCHIVE_NONE)
 		return ERR_OK;
-	return refuse(r, member,
-		      kind == ARCHIVE_RUN
-			      ? "no earlier run of this conversation has this id"
-			      : "no message of this conversation with this id stands in "
-				"front");
+	return archive_walk_refuse(
+		r, member,
+		kind == ARCHIVE_RUN ? "no earlier run of this conversation has this id"
+				    : "no message of this conversation with this id stands in "
+				      "front");
 }
 
 /* --- lines --- */
 
-static enum errc take_run(struct reading *r, const struct archive_run *run, struct str line)
+static enum errc archive_walk_take_run(struct reading *r, const struct archive_run *run,
+				       struct str line)
 {
 	struct archive_entry *entry = NULL;
 	uint32_t              base;
 	uint32_t              continues;
 
-	if (find_key(r->w, run->id.key) != ARCHIVE_NONE)
-		return refuse(r, "id", "is used twice in this conversation");
-	if (find_some(r, run->base, ARCHIVE_MESSAGE, "base", &base) != ERR_OK ||
-	    find_some(r, run->continues, ARCHIVE_RUN, "continues", &continues) != ERR_OK ||
-	    add(r, ARCHIVE_RUN, run->id, &entry) != ERR_OK)
+	if (archive_walk_find_key(r->w, run->id.key) != ARCHIVE_NONE)
+		return archive_walk_refuse(r, "id", "is used twice in this conversation");
+	if (archive_walk_find_some(r, run->base, ARCHIVE_MESSAGE, "base", &base) != ERR_OK ||
+	    archive_walk_find_some(r, run->continues, ARCHIVE_RUN, "continues", &continues) !=
+		    ERR_OK ||
+	    archive_walk_add(r, ARCHIVE_RUN, run->id, &entry) != ERR_OK)
 		return r->e->code;
 	CHECK(entry != NULL);
 	entry->created_ms = run->created_ms;
@@ -196,27 +199,28 @@ static enum errc check_place(struct reading *r, const struct archive_message *m,
 	bool                  answer = run && m->id.key == run->id.key;
 
 	if (!run || run->id.key != m->run.key || run->id.secret != m->run.secret)
-		return refuse(r, "run", "the messages of a run must follow its line");
+		return archive_walk_refuse(r, "run", "the messages of a run must follow its line");
 	if (run->answer != ARCHIVE_NONE)
-		return refuse(r, "run", "an answer must be the last message of its run");
+		return archive_walk_refuse(r, "run",
+					   "an answer must be the last message of its run");
 	if (parent != run->last)
-		return refuse(r, "parent",
-			      "must be the previous message of the run, or the run's base");
+		return archive_walk_refuse(
+			r, "parent", "must be the previous message of the run, or the run's base");
 	if (answer && m->id.secret != run->id.secret)
-		return refuse(r, "id", "an answer must have the id of its run");
+		return archive_walk_refuse(r, "id", "an answer must have the id of its run");
 	if (answer && r->status <= ARCHIVE_RUNNING)
-		return refuse(r, "run", "a running run has no answer");
+		return archive_walk_refuse(r, "run", "a running run has no answer");
 	return ERR_OK;
 }
 
-static enum errc take_message(struct reading *r, const struct archive_message *m)
+static enum errc archive_walk_take_message(struct reading *r, const struct archive_message *m)
 {
 	struct archive_walk  *w = r->w;
 	struct archive_entry *entry = NULL;
 	uint32_t              parent;
 	bool                  loose = id_none(m->run);
 
-	if (find_some(r, m->parent, ARCHIVE_MESSAGE, "parent", &parent) != ERR_OK)
+	if (archive_walk_find_some(r, m->parent, ARCHIVE_MESSAGE, "parent", &parent) != ERR_OK)
 		return r->e->code;
 	if (loose)
 		r->run = ARCHIVE_NONE;
@@ -225,10 +229,11 @@ static enum errc take_message(struct reading *r, const struct archive_message *m
 	bool answer = !loose && m->id.key == m->run.key;
 	/* As in a request; whoever follows a run's chain relies on it. */
 	if (!loose && ++w->entries[r->run].messages > LIMIT_MESSAGES + 1)
-		return refuse(r, "run", "a run may have at most 2048 messages and its answer");
-	if (!answer && find_key(w, m->id.key) != ARCHIVE_NONE)
-		return refuse(r, "id", "is used twice in this conversation");
-	if (add(r, ARCHIVE_MESSAGE, m->id, &entry) != ERR_OK)
+		return archive_walk_refuse(r, "run",
+					   "a run may have at most 2048 messages and its answer");
+	if (!answer && archive_walk_find_key(w, m->id.key) != ARCHIVE_NONE)
+		return archive_walk_refuse(r, "id", "is used twice in this conversation");
+	if (archive_walk_add(r, ARCHIVE_MESSAGE, m->id, &entry) != ERR_OK)
 		return r->e->code;
 	CHECK(entry != NULL);
 	entry->created_ms = m->created_ms;
@@ -245,7 +250,7 @@ static enum errc take_message(struct reading *r, const struct archive_message *m
 
 /* --- the text --- */
 
-static bool blank(struct str line)
+static bool archive_walk_blank(struct str line)
 {
 	for (size_t i = 0; i < line.n; i++)
 		if (!strchr(" \t\r", line.p[i]))
@@ -254,7 +259,7 @@ static bool blank(struct str line)
 }
 
 /* The next line with something in it, without its end; false: there is none.  w moves behind it. */
-static bool take_line(struct archive_walk *w, struct str *ret)
+static bool archive_walk_take_line(struct archive_walk *w, struct str *ret)
 {
 	while (w->at < w->text.n) {
 		const char *start = w->text.p + w->at;
@@ -264,7 +269,7 @@ static bool take_line(struct archive_walk *w, struct str *ret)
 		*ret = (struct str){ start, end ? (size_t)(end - start) : left };
 		w->at += ret->n + (end ? 1 : 0);
 		w->line++;
-		if (!blank(*ret))
+		if (!archive_walk_blank(*ret))
 			return true;
 	}
 	return false;
@@ -276,21 +281,21 @@ static enum errc read_first(struct reading *r)
 	struct archive_line  line;
 	struct str           text;
 
-	w->found = take_line(w, &text);
+	w->found = archive_walk_take_line(w, &text);
 	if (!w->found)
 		return ERR_OK;
 	snprintf(r->path, sizeof r->path, "lines[%zu]", w->line);
 	if (archive_line_parse(text, r->path, &w->doc, &w->arena, &line, r->e) != ERR_OK)
 		return r->e->code;
 	if (line.kind != ARCHIVE_CONVERSATION)
-		return refuse(r, "type", "the first line must be of a conversation");
+		return archive_walk_refuse(r, "type", "the first line must be of a conversation");
 	w->conversation = line.as.conversation;
 	w->conversation_as = w->conversation.id;
 	return ERR_OK;
 }
 
 /* False: it is the next conversation's, and was not read. */
-static bool read_line(struct reading *r)
+static bool archive_walk_read_line(struct reading *r)
 {
 	struct archive_walk *w = r->w;
 	size_t               at = w->at;
@@ -298,7 +303,7 @@ static bool read_line(struct reading *r)
 	struct archive_line  line;
 	struct str           text;
 
-	if (!take_line(w, &text))
+	if (!archive_walk_take_line(w, &text))
 		return false;
 	snprintf(r->path, sizeof r->path, "lines[%zu]", w->line);
 	arena_finish(&r->arena);
@@ -309,8 +314,8 @@ static bool read_line(struct reading *r)
 		w->at = at;
 		w->line = number;
 		return false;
-	case ARCHIVE_RUN: return take_run(r, &line.as.run, text) == ERR_OK;
-	case ARCHIVE_MESSAGE: return take_message(r, &line.as.message) == ERR_OK;
+	case ARCHIVE_RUN: return archive_walk_take_run(r, &line.as.run, text) == ERR_OK;
+	case ARCHIVE_MESSAGE: return archive_walk_take_message(r, &line.as.message) == ERR_OK;
 	case ARCHIVE_KIND__COUNT: break;
 	}
 	return false;
@@ -322,13 +327,13 @@ static enum errc check_ends(struct reading *r, size_t first)
 	struct archive_walk *w = r->w;
 
 	snprintf(r->path, sizeof r->path, "lines[%zu]", first);
-	w->leaf = find(w, w->conversation.leaf, ARCHIVE_RUN);
-	w->tip = find(w, w->conversation.tip, ARCHIVE_MESSAGE);
+	w->leaf = archive_walk_find(w, w->conversation.leaf, ARCHIVE_RUN);
+	w->tip = archive_walk_find(w, w->conversation.tip, ARCHIVE_MESSAGE);
 	if (!id_none(w->conversation.leaf) && w->leaf == ARCHIVE_NONE)
-		return refuse(r, "leaf", "the conversation has no run with this id");
+		return archive_walk_refuse(r, "leaf", "the conversation has no run with this id");
 	if (!id_none(w->conversation.tip) &&
 	    (w->tip == ARCHIVE_NONE || w->entries[w->tip].run != ARCHIVE_NONE))
-		return refuse(
+		return archive_walk_refuse(
 			r, "tip",
 			"the conversation has no message with this id that was added without a run");
 	return ERR_OK;
@@ -340,13 +345,13 @@ enum errc archive_walk_next(struct archive_walk *w, struct err *e)
 
 	*e = (struct err){ .code = ERR_OK };
 	arena_finish(&w->arena);
-	forget(w);
+	archive_walk_forget(w);
 	if (read_first(&r) != ERR_OK || !w->found)
 		return e->code;
 
 	size_t first = w->line;
 	arena_init(&r.arena, LIMIT_ARENA);
-	while (read_line(&r)) {
+	while (archive_walk_read_line(&r)) {
 	}
 	arena_finish(&r.arena);
 	return e->code == ERR_OK ? check_ends(&r, first) : e->code;

@@ -96,7 +96,7 @@ static enum errc bad_array(const struct chatgpt *c, const char *what, struct err
 }
 
 /* The next element; *ret.p NULL: there is none. */
-static enum errc cut(struct chatgpt *c, struct str *ret, struct err *e)
+static enum errc chatgpt_cut(struct chatgpt *c, struct str *ret, struct err *e)
 {
 	*ret = STR_NONE;
 	if (c->count == 0 && c->at == 0) {
@@ -133,7 +133,8 @@ static enum errc cut(struct chatgpt *c, struct str *ret, struct err *e)
 
 /* --- the tree --- */
 
-static enum errc refuse(struct tree *t, enum errc code, const char *member, const char *text)
+static enum errc chatgpt_refuse(struct tree *t, enum errc code, const char *member,
+				const char *text)
 {
 	err_set(t->e, code, member, "%s", text);
 	err_at(t->e, t->path);
@@ -147,7 +148,7 @@ static enum errc refuse_node(struct tree *t, json_at key, const char *member, co
 
 	snprintf(path, sizeof path, "mapping.%.*s%s%s", (int)(name.n < 64 ? name.n : 64), name.p,
 		 member[0] ? "." : "", member);
-	return refuse(t, ERR_INVALID_VALUE, path, text);
+	return chatgpt_refuse(t, ERR_INVALID_VALUE, path, text);
 }
 
 /* Names are compared as they are written: they are UUIDs or alike. */
@@ -251,7 +252,7 @@ static int64_t read_time(const struct tree *t, json_at at, int64_t otherwise)
 
 /* As old as what it names, and above all before it; not of the last second, in which others make
  * theirs. */
-static struct id make_id(struct tree *t, int64_t ms)
+static struct id chatgpt_make_id(struct tree *t, int64_t ms)
 {
 	int64_t latest = t->c->now_ms - RECENT_MS;
 	int64_t key;
@@ -288,7 +289,7 @@ static enum errc put_node(struct tree *t, struct node *node)
 	if (t->body.len == 0)
 		return ERR_OK;
 	line.as.message = (struct archive_message){
-		.id = make_id(t, node->created_ms),
+		.id = chatgpt_make_id(t, node->created_ms),
 		.parent = node->id,
 		.created_ms = node->created_ms,
 		.body = buf_view(&t->body),
@@ -369,15 +370,16 @@ static enum errc find_tip(struct tree *t, struct id *ret)
 		return ERR_OK;
 	}
 	if (json_kind(t->doc, at) != JSON_STRING)
-		return refuse(t, ERR_INVALID_TYPE, "current_node", "must be a string");
+		return chatgpt_refuse(t, ERR_INVALID_TYPE, "current_node", "must be a string");
 	i = find_node(t, at);
 	if (i == NONE)
-		return refuse(t, ERR_INVALID_VALUE, "current_node", "there is no such node");
+		return chatgpt_refuse(t, ERR_INVALID_VALUE, "current_node",
+				      "there is no such node");
 	*ret = t->nodes[i].id;
 	return ERR_OK;
 }
 
-static enum errc put_head(struct tree *t, struct id id, struct buf *out)
+static enum errc chatgpt_put_head(struct tree *t, struct id id, struct buf *out)
 {
 	struct archive_line line = { .kind = ARCHIVE_CONVERSATION };
 	struct arena        arena;
@@ -412,24 +414,25 @@ static enum errc put_head(struct tree *t, struct id id, struct buf *out)
 }
 
 /* The messages first: their ids stand in the conversation's own line. */
-static enum errc put_all(struct tree *t, struct buf *out)
+static enum errc chatgpt_put_all(struct tree *t, struct buf *out)
 {
 	json_at mapping = json_get_some(t->doc, 0, "mapping");
 
 	if (json_kind(t->doc, 0) != JSON_OBJECT)
-		return refuse(t, ERR_INVALID_TYPE, "", "a conversation must be an object");
+		return chatgpt_refuse(t, ERR_INVALID_TYPE, "", "a conversation must be an object");
 	if (mapping == JSON_ABSENT)
-		return refuse(t, ERR_MISSING_PARAMETER, "mapping",
-			      "is missing; this is no conversation of a ChatGPT export");
+		return chatgpt_refuse(t, ERR_MISSING_PARAMETER, "mapping",
+				      "is missing; this is no conversation of a ChatGPT export");
 	if (json_kind(t->doc, mapping) != JSON_OBJECT)
-		return refuse(t, ERR_INVALID_TYPE, "mapping", "must be an object");
+		return chatgpt_refuse(t, ERR_INVALID_TYPE, "mapping", "must be an object");
 	if (t->doc->tok[mapping].count > LIMIT_ARCHIVE_LINES)
-		return refuse(t, ERR_REQUEST_TOO_LARGE, "mapping", "the conversation is too long");
+		return chatgpt_refuse(t, ERR_REQUEST_TOO_LARGE, "mapping",
+				      "the conversation is too long");
 	t->created_ms = read_time(t, json_get_some(t->doc, 0, "create_time"), t->c->now_ms);
-	struct id id = make_id(t, t->created_ms);
+	struct id id = chatgpt_make_id(t, t->created_ms);
 	t->last_key = 0;
 	if (read_nodes(t, mapping) != ERR_OK || join_nodes(t) != ERR_OK || put_nodes(t) != ERR_OK ||
-	    put_head(t, id, out) != ERR_OK)
+	    chatgpt_put_head(t, id, out) != ERR_OK)
 		return t->e->code;
 	return buf_str(out, buf_view(t->out)) ? ERR_OK : err_no_memory(t->e);
 }
@@ -443,14 +446,15 @@ enum errc chatgpt_next(struct chatgpt *c, struct buf *out, struct chatgpt_losses
 
 	*e = (struct err){ .code = ERR_OK };
 	*ret_losses = (struct chatgpt_losses){ 0 };
-	if (cut(c, &text, e) != ERR_OK)
+	if (chatgpt_cut(c, &text, e) != ERR_OK)
 		return e->code;
 	*ret_more = text.p != NULL;
 	if (!text.p)
 		return ERR_OK;
 	snprintf(t.path, sizeof t.path, "conversations[%zu]", c->count++);
 	if (text.n > LIMIT_IMPORT_ELEMENT)
-		return refuse(&t, ERR_REQUEST_TOO_LARGE, "", "the conversation is too large");
+		return chatgpt_refuse(&t, ERR_REQUEST_TOO_LARGE, "",
+				      "the conversation is too large");
 	if (json_scan(&c->doc, text.p, text.n, &element_limits, e) != ERR_OK) {
 		err_at(e, t.path);
 		return e->code;
@@ -458,7 +462,7 @@ enum errc chatgpt_next(struct chatgpt *c, struct buf *out, struct chatgpt_losses
 	/* Escapes of what surrounds a text are all that it gets longer by. */
 	buf_init(&lines, 2 * (size_t)LIMIT_IMPORT_ELEMENT);
 	buf_init(&t.body, LIMIT_STORE_ROW);
-	enum errc rc = put_all(&t, out);
+	enum errc rc = chatgpt_put_all(&t, out);
 	buf_finish(&t.body);
 	buf_finish(&lines);
 	free(t.nodes);

@@ -8,12 +8,12 @@ struct text {
 	bool                    ok;
 };
 
-static json_at inner(const struct json_doc *d, json_at at, const char *key)
+static json_at chatgpt_content_inner(const struct json_doc *d, json_at at, const char *key)
 {
 	return at == JSON_ABSENT ? JSON_ABSENT : json_get_some(d, at, key);
 }
 
-static bool fail(struct chatgpt_content *c, const char *member, const char *problem)
+static bool chatgpt_content_fail(struct chatgpt_content *c, const char *member, const char *problem)
 {
 	c->member = member;
 	c->problem = problem;
@@ -21,7 +21,7 @@ static bool fail(struct chatgpt_content *c, const char *member, const char *prob
 }
 
 /* A further stretch of the text, on a line of its own; what is no string, or empty, is nothing. */
-static void add(struct text *t, json_at at)
+static void chatgpt_content_add(struct text *t, json_at at)
 {
 	const struct json_doc *d = t->c->doc;
 
@@ -65,12 +65,12 @@ static bool type_has(const struct json_doc *d, json_at type, const char *word)
 	return false;
 }
 
-static void add_part(struct text *t, json_at part)
+static void chatgpt_content_add_part(struct text *t, json_at part)
 {
 	const struct json_doc *d = t->c->doc;
 
 	if (json_kind(d, part) == JSON_STRING) {
-		add(t, part);
+		chatgpt_content_add(t, part);
 		return;
 	}
 	if (json_kind(d, part) != JSON_OBJECT)
@@ -83,13 +83,14 @@ static void add_part(struct text *t, json_at part)
 		add_media(t, "image", pointer);
 	else if (type_has(d, type, "audio_transcription") ||
 		 (pointer == JSON_ABSENT && text != JSON_ABSENT))
-		add(t, text);
+		chatgpt_content_add(t, text);
 	else if (type_has(d, type, "video"))
 		add_media(t, "recording",
 			  pointer != JSON_ABSENT
 				  ? pointer
-				  : inner(d, json_get_some(d, part, "audio_asset_pointer"),
-					  "asset_pointer"));
+				  : chatgpt_content_inner(
+					    d, json_get_some(d, part, "audio_asset_pointer"),
+					    "asset_pointer"));
 	else if (type_has(d, type, "audio"))
 		add_media(t, "audio", pointer);
 	else if (pointer != JSON_ABSENT)
@@ -98,7 +99,7 @@ static void add_part(struct text *t, json_at part)
 		t->c->left_out++;
 }
 
-static bool add_parts(struct text *t, json_at content)
+static bool chatgpt_content_add_parts(struct text *t, json_at content)
 {
 	const struct json_doc *d = t->c->doc;
 	json_at                parts = json_get_some(d, content, "parts");
@@ -106,9 +107,9 @@ static bool add_parts(struct text *t, json_at content)
 	if (parts == JSON_ABSENT)
 		return true;
 	if (json_kind(d, parts) != JSON_ARRAY)
-		return fail(t->c, "message.content.parts", "must be an array");
+		return chatgpt_content_fail(t->c, "message.content.parts", "must be an array");
 	for (json_at i = json_first(d, parts); i != json_end(d, parts); i = json_next(d, i))
-		add_part(t, i);
+		chatgpt_content_add_part(t, i);
 	return true;
 }
 
@@ -127,10 +128,10 @@ static bool add_content(struct text *t, json_at content)
 		t->c->left_out++;
 		return true;
 	}
-	if (!add_parts(t, content))
+	if (!chatgpt_content_add_parts(t, content))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(members); i++)
-		add(t, json_get_some(d, content, members[i]));
+		chatgpt_content_add(t, json_get_some(d, content, members[i]));
 	if (t->escaped.len == 0 && json_get_some(d, content, "parts") == JSON_ABSENT &&
 	    json_get_some(d, content, "text") == JSON_ABSENT)
 		t->c->left_out++;
@@ -141,7 +142,8 @@ static bool add_content(struct text *t, json_at content)
 static bool put_start(struct chatgpt_content *c, json_at message, json_at role, json_at type)
 {
 	const struct json_doc *d = c->doc;
-	json_at language = inner(d, json_get_some(d, message, "content"), "language");
+	json_at                language =
+		chatgpt_content_inner(d, json_get_some(d, message, "content"), "language");
 
 	if (json_is(d, role, "assistant") && json_is(d, type, "code")) {
 		bool named = language != JSON_ABSENT && json_kind(d, language) == JSON_STRING &&
@@ -161,10 +163,10 @@ static bool put_start(struct chatgpt_content *c, json_at message, json_at role, 
 					: "{\"role\":\"assistant\",\"content\":\"");
 }
 
-static bool hidden(const struct json_doc *d, json_at message)
+static bool chatgpt_content_hidden(const struct json_doc *d, json_at message)
 {
-	json_at flag = inner(d, json_get_some(d, message, "metadata"),
-			     "is_visually_hidden_from_conversation");
+	json_at flag = chatgpt_content_inner(d, json_get_some(d, message, "metadata"),
+					     "is_visually_hidden_from_conversation");
 
 	return flag != JSON_ABSENT && json_kind(d, flag) == JSON_TRUE;
 }
@@ -173,20 +175,20 @@ bool chatgpt_content_put(struct chatgpt_content *c, json_at message)
 {
 	const struct json_doc *d = c->doc;
 	json_at                author = json_get_some(d, message, "author");
-	json_at                role = inner(d, author, "role");
+	json_at                role = chatgpt_content_inner(d, author, "role");
 	json_at                content = json_get_some(d, message, "content");
-	json_at                type = inner(d, content, "content_type");
+	json_at                type = chatgpt_content_inner(d, content, "content_type");
 	struct text            t = { .c = c, .ok = true };
 
 	if (!json_is(d, role, "user") && !json_is(d, role, "assistant") &&
 	    !json_is(d, role, "system") && !json_is(d, role, "tool"))
-		return fail(c, "message.author.role",
-			    "must be one of: user, assistant, system, tool");
+		return chatgpt_content_fail(c, "message.author.role",
+					    "must be one of: user, assistant, system, tool");
 	if (content == JSON_ABSENT)
 		return true;
 	if (json_kind(d, content) != JSON_OBJECT)
-		return fail(c, "message.content", "must be an object");
-	if (json_is(d, role, "system") && hidden(d, message))
+		return chatgpt_content_fail(c, "message.content", "must be an object");
+	if (json_is(d, role, "system") && chatgpt_content_hidden(d, message))
 		return true;
 	buf_init(&t.escaped, c->out->max);
 	bool ok = add_content(&t, content) && t.ok;

@@ -56,8 +56,8 @@ static void refuse_tokens(const struct rate_left *left, const char *whose, int64
 	str_copy(e->type, sizeof e->type, STR("tokens"));
 }
 
-static void refuse(const struct rate_view *view, enum rate_policy why, enum rate_whose whose,
-		   bool never, int64_t tokens, struct err *e)
+static void admit_refuse(const struct rate_view *view, enum rate_policy why, enum rate_whose whose,
+			 bool never, int64_t tokens, struct err *e)
 {
 	const struct rate_left *left = &view->of[whose][why];
 	const char             *who = "all callers of this gateway together";
@@ -92,7 +92,7 @@ static void refuse(const struct rate_view *view, enum rate_policy why, enum rate
 		e->retry_after_ms = why == RATE_CALLS ? 1000 : left->reset_us / 1000 + 1;
 }
 
-static enum admit_answer overloaded(const char *reason, const char *text, struct err *e)
+static enum admit_answer admit_overloaded(const char *reason, const char *text, struct err *e)
 {
 	metric_add(METRIC_OVERLOADED, (const char *[]){ reason, "", "" }, 1);
 	err_set(e, ERR_OVERLOADED, "", "%s", text);
@@ -100,7 +100,7 @@ static enum admit_answer overloaded(const char *reason, const char *text, struct
 	return ADMIT_REFUSED;
 }
 
-static void drained(struct err *e)
+static void admit_drained(struct err *e)
 {
 	metric_add(METRIC_OVERLOADED, (const char *[]){ "draining", "", "" }, 1);
 	err_set(e, ERR_DRAINING, "", "the gateway is stopping");
@@ -108,7 +108,7 @@ static void drained(struct err *e)
 
 /* --- the list; all of it locked --- */
 
-static void unlist(struct admit_wait *w)
+static void admit_unlist(struct admit_wait *w)
 {
 	list_take_out(&w->link);
 	desk.waiting--;
@@ -122,13 +122,13 @@ static void enlist(struct admit_wait *w)
 	desk.bytes += w->bytes;
 }
 
-/* fill: places that are free go to who waits longest. */
-static void fill(void)
+/* admit_fill: places that are free go to who waits longest. */
+static void admit_fill(void)
 {
 	while (desk.waits.first && desk.calls < desk.max_calls) {
 		struct admit_wait *w = LIST_FIRST(&desk.waits, struct admit_wait, link);
 
-		unlist(w);
+		admit_unlist(w);
 		desk.calls++;
 		w->pass.in = true;
 		w->state = GRANTED;
@@ -142,13 +142,13 @@ static void leave_place(struct admit_pass *p)
 	if (p->in)
 		desk.calls--;
 	p->in = false;
-	fill();
+	admit_fill();
 	pthread_mutex_unlock(&desk.lock);
 }
 
 /* --- a waiter's loop --- */
 
-static void on_task(struct task *t)
+static void admit_on_task(struct task *t)
 {
 	struct admit_wait *w = container_of(t, struct admit_wait, task);
 	struct err         e;
@@ -167,11 +167,11 @@ static void on_task(struct task *t)
 		return;
 	}
 	admit_over(&w->pass, false, 0);
-	drained(&e);
+	admit_drained(&e);
 	w->fn(w, &e);
 }
 
-static void on_timer(struct timer *t)
+static void admit_on_timer(struct timer *t)
 {
 	struct admit_wait *w = container_of(t, struct admit_wait, timer);
 	struct err         e;
@@ -179,7 +179,7 @@ static void on_timer(struct timer *t)
 	pthread_mutex_lock(&desk.lock);
 	bool mine = w->state == WAITING;
 	if (mine) {
-		unlist(w);
+		admit_unlist(w);
 		w->state = IDLE;
 	}
 	pthread_mutex_unlock(&desk.lock);
@@ -188,9 +188,9 @@ static void on_timer(struct timer *t)
 	metric_observe(METRIC_QUEUE_WAIT, (const char *[]){ "", "", "" },
 		       clock_mono_us() - w->since_us);
 	admit_over(&w->pass, false, 0);
-	(void)overloaded("wait",
-			 "all places for calls are taken, and none became free in time; try again",
-			 &e);
+	(void)admit_overloaded(
+		"wait", "all places for calls are taken, and none became free in time; try again",
+		&e);
 	w->fn(w, &e);
 }
 
@@ -199,7 +199,7 @@ bool admit_leave(struct admit_wait *w)
 	pthread_mutex_lock(&desk.lock);
 	unsigned was = w->state;
 	if (was == WAITING) {
-		unlist(w);
+		admit_unlist(w);
 		w->state = IDLE;
 	} else if (was == GRANTED || was == DRAINED) {
 		w->state = LEFT;
@@ -212,9 +212,9 @@ bool admit_leave(struct admit_wait *w)
 
 /* --- in and out --- */
 
-/* find_place: in, in the list, or why not. */
-static enum admit_answer find_place(const struct admit_ask *ask, struct admit_wait *w,
-				    struct err *e)
+/* admit_find_place: in, in the list, or why not. */
+static enum admit_answer admit_find_place(const struct admit_ask *ask, struct admit_wait *w,
+					  struct err *e)
 {
 	const struct admit_settings *now = ask->now;
 	const char                  *full = NULL;
@@ -222,7 +222,7 @@ static enum admit_answer find_place(const struct admit_ask *ask, struct admit_wa
 
 	pthread_mutex_lock(&desk.lock);
 	desk.max_calls = now->max_calls;
-	fill(); /* a reload may have made room */
+	admit_fill(); /* a reload may have made room */
 	draining = desk.draining;
 	in = !desk.waits.first && desk.calls < now->max_calls;
 	if (in) {
@@ -240,10 +240,10 @@ static enum admit_answer find_place(const struct admit_ask *ask, struct admit_wa
 	if (in)
 		return ADMIT_IN;
 	if (full)
-		return overloaded("full", full, e);
+		return admit_overloaded("full", full, e);
 	if (!draining)
 		return ADMIT_WAITS;
-	drained(e);
+	admit_drained(e);
 	return ADMIT_REFUSED;
 }
 
@@ -274,9 +274,9 @@ static bool take_rate(const struct admit_ask *ask, struct admit_pass *p, struct 
 	enum rate_answer rc =
 		has_rate() ? rate_take(rate, &r, &p->hold, view, &why, &whose) : RATE_FULL;
 	if (rc == RATE_FULL)
-		(void)overloaded("memory", "no memory to count this call; try again", e);
+		(void)admit_overloaded("memory", "no memory to count this call; try again", e);
 	else if (rc != RATE_TAKEN)
-		refuse(view, why, whose, rc == RATE_NEVER, ask->tokens, e);
+		admit_refuse(view, why, whose, rc == RATE_NEVER, ask->tokens, e);
 	return rc == RATE_TAKEN;
 }
 
@@ -288,11 +288,11 @@ enum admit_answer admit_enter(const struct admit_ask *ask, struct admit_wait *w,
 	w->loop = ask->loop;
 	w->bytes = ask->bytes;
 	w->since_us = clock_mono_us();
-	w->task.fn = on_task;
-	w->timer.fn = on_timer;
+	w->task.fn = admit_on_task;
+	w->timer.fn = admit_on_timer;
 	w->state = IDLE;
 
-	enum admit_answer rc = find_place(ask, w, e);
+	enum admit_answer rc = admit_find_place(ask, w, e);
 	if (rc == ADMIT_REFUSED)
 		admit_over(&w->pass, false, 0);
 	else if (rc == ADMIT_WAITS)
@@ -334,7 +334,7 @@ void admit_drain(void)
 	while (desk.waits.first) {
 		struct admit_wait *w = LIST_FIRST(&desk.waits, struct admit_wait, link);
 
-		unlist(w);
+		admit_unlist(w);
 		w->state = DRAINED;
 		loop_post(w->loop, &w->task);
 	}

@@ -21,7 +21,7 @@ static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
 static struct list_head buckets[BUCKETS];
 
 /* FNV-1a: keys are the clients' own, and their number is bounded by the requests that go on. */
-static struct list_head *bucket_of(const struct idem_name *name)
+static struct list_head *idem_bucket_of(const struct idem_name *name)
 {
 	uint64_t h = 14695981039346656037u ^ (uint64_t)name->owner;
 
@@ -46,15 +46,15 @@ static void tell_all(struct idem_claim *c)
 		post(w);
 }
 
-static void let_go(struct idem_claim *c)
+static void idem_let_go(struct idem_claim *c)
 {
 	if (--c->users == 0)
 		free(c);
 }
 
-static struct idem_claim *find(const struct idem_name *name)
+static struct idem_claim *idem_find(const struct idem_name *name)
 {
-	LIST_EACH (c, bucket_of(name), struct idem_claim, link)
+	LIST_EACH (c, idem_bucket_of(name), struct idem_claim, link)
 		if (c->name.owner == name->owner && strcmp(c->name.key, name->key) == 0)
 			return c;
 	return NULL;
@@ -68,7 +68,7 @@ static void watch(struct idem_claim *c, struct idem_watch *w)
 	post(w);
 }
 
-static struct idem_claim *add(const struct idem_name *name)
+static struct idem_claim *idem_add(const struct idem_name *name)
 {
 	struct idem_claim *c = calloc(1, sizeof *c);
 
@@ -76,13 +76,13 @@ static struct idem_claim *add(const struct idem_name *name)
 		return NULL;
 	c->name = *name;
 	c->users = 1;
-	list_put_front(bucket_of(name), &c->link);
+	list_put_front(idem_bucket_of(name), &c->link);
 	return c;
 }
 
 /* --- watchers --- */
 
-static void on_task(struct task *t)
+static void idem_on_task(struct task *t)
 {
 	struct idem_watch *w = container_of(t, struct idem_watch, task);
 
@@ -109,7 +109,7 @@ void idem_leave(struct idem_watch *w)
 	list_take_out(&w->link);
 	w->claim = NULL;
 	w->stopping = true;
-	let_go(c);
+	idem_let_go(c);
 	bool posted = w->posted;
 	pthread_mutex_unlock(&lock);
 	if (!posted)
@@ -123,11 +123,11 @@ enum idem_claimed idem_claim(const struct idem_name *name, struct idem_watch *w,
 {
 	enum idem_claimed answer = IDEM_WATCHED;
 
-	w->task.fn = on_task;
+	w->task.fn = idem_on_task;
 	pthread_mutex_lock(&lock);
-	struct idem_claim *c = find(name);
+	struct idem_claim *c = idem_find(name);
 	if (!c) {
-		c = add(name);
+		c = idem_add(name);
 		if (c)
 			*ret = c;
 		answer = c ? IDEM_FIRST : IDEM_NO_MEMORY;
@@ -163,6 +163,6 @@ void idem_over(struct idem_claim *c, enum idem_stage how, const struct err *e)
 		c->err = *e;
 	list_take_out(&c->link);
 	tell_all(c);
-	let_go(c);
+	idem_let_go(c);
 	pthread_mutex_unlock(&lock);
 }

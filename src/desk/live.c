@@ -14,7 +14,7 @@ static struct list_head buckets[BUCKETS];
 
 static void (*_Atomic elsewhere)(struct id id, int64_t owner);
 
-static struct list_head *bucket_of(struct id id)
+static struct list_head *live_bucket_of(struct id id)
 {
 	return &buckets[id.secret % BUCKETS];
 }
@@ -22,7 +22,7 @@ static struct list_head *bucket_of(struct id id)
 void live_add(struct live *l)
 {
 	pthread_mutex_lock(&lock);
-	list_put_front(bucket_of(l->id), &l->link);
+	list_put_front(live_bucket_of(l->id), &l->link);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -43,7 +43,7 @@ void live_set_status(struct live *l, enum run_status status)
 /* find: with the lock held. */
 static struct live *find(struct id id, int64_t owner)
 {
-	LIST_EACH (l, bucket_of(id), struct live, link)
+	LIST_EACH (l, live_bucket_of(id), struct live, link)
 		if (l->id.key == id.key && l->id.secret == id.secret && l->owner == owner)
 			return l;
 	return NULL;
@@ -111,7 +111,7 @@ bool live_is_here(struct id id)
 	pthread_mutex_lock(&lock);
 	bool here = false;
 
-	LIST_EACH (l, bucket_of(id), struct live, link)
+	LIST_EACH (l, live_bucket_of(id), struct live, link)
 		here = here || (l->id.key == id.key && l->id.secret == id.secret);
 	pthread_mutex_unlock(&lock);
 	return here;

@@ -58,7 +58,7 @@ static struct rate_slot **bucket(struct rate *r, int64_t key)
 	return &r->buckets[((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
 }
 
-static struct rate_slot *find(struct rate *r, int64_t key)
+static struct rate_slot *rate_find(struct rate *r, int64_t key)
 {
 	struct rate_slot *s = *bucket(r, key);
 
@@ -67,7 +67,7 @@ static struct rate_slot *find(struct rate *r, int64_t key)
 	return s;
 }
 
-static void forget(struct rate *r, struct rate_slot *slot)
+static void rate_forget(struct rate *r, struct rate_slot *slot)
 {
 	struct rate_slot **at = bucket(r, slot->key);
 
@@ -78,14 +78,14 @@ static void forget(struct rate *r, struct rate_slot *slot)
 	r->count--;
 }
 
-static bool is_over(const struct window *w, int64_t now_us)
+static bool rate_is_over(const struct window *w, int64_t now_us)
 {
 	return w->from_us == 0 || now_us >= w->until_us;
 }
 
-/* make_room: forgets one whose windows are over, else one that is not calling; a bounded look, from
+/* rate_make_room: forgets one whose windows are over, else one that is not calling; a bounded look, from
  * where the last one ended. */
-static bool make_room(struct rate *r, int64_t now_us)
+static bool rate_make_room(struct rate *r, int64_t now_us)
 {
 	struct rate_slot *idle = NULL;
 	size_t            seen = 0;
@@ -96,22 +96,23 @@ static bool make_room(struct rate *r, int64_t now_us)
 			if (s->calls > 0)
 				continue;
 			idle = s;
-			if (is_over(&s->requests, now_us) && is_over(&s->tokens, now_us)) {
+			if (rate_is_over(&s->requests, now_us) &&
+			    rate_is_over(&s->tokens, now_us)) {
 				seen = LOOK;
 				break;
 			}
 		}
 	}
 	if (idle)
-		forget(r, idle);
+		rate_forget(r, idle);
 	return idle;
 }
 
-static struct rate_slot *get(struct rate *r, int64_t key, int64_t now_us)
+static struct rate_slot *rate_get(struct rate *r, int64_t key, int64_t now_us)
 {
-	struct rate_slot *s = find(r, key);
+	struct rate_slot *s = rate_find(r, key);
 
-	if (s || (r->count >= r->max_keys && !make_room(r, now_us)))
+	if (s || (r->count >= r->max_keys && !rate_make_room(r, now_us)))
 		return s;
 	s = calloc(1, sizeof *s);
 	if (!s)
@@ -124,14 +125,14 @@ static struct rate_slot *get(struct rate *r, int64_t key, int64_t now_us)
 	return s;
 }
 
-static bool counts(const struct allowance *a)
+static bool rate_counts(const struct allowance *a)
 {
 	return a && (a->requests > 0 || a->tokens > 0 || a->concurrent > 0);
 }
 
 /* --- windows --- */
 
-static int64_t used(const struct window *w, int64_t window_us, int64_t now_us)
+static int64_t rate_used(const struct window *w, int64_t window_us, int64_t now_us)
 {
 	return w->from_us == 0 || now_us - w->from_us >= window_us ? 0 : w->used;
 }
@@ -151,7 +152,7 @@ static struct rate_left left(const struct window *w, int64_t limit, int64_t wind
 	if (limit == 0)
 		return (struct rate_left){ .limit = 0 };
 
-	int64_t n = w ? limit - used(w, window_us, now_us) : limit;
+	int64_t n = w ? limit - rate_used(w, window_us, now_us) : limit;
 	bool    on = w && w->from_us != 0 && now_us - w->from_us < window_us;
 	return (struct rate_left){
 		.limit = limit,
@@ -179,14 +180,14 @@ static void view_of(const struct rate_slot *s, const struct allowance *a, int64_
 	};
 }
 
-/* tokens_of: what a call that names no maximum may take is never more than a window has in all. */
-static int64_t tokens_of(const struct rate_ask *ask, const struct allowance *a)
+/* rate_tokens_of: what a call that names no maximum may take is never more than a window has in all. */
+static int64_t rate_tokens_of(const struct rate_ask *ask, const struct allowance *a)
 {
 	return ask->open && ask->tokens > a->tokens ? a->tokens : ask->tokens;
 }
 
-static enum rate_answer check(const struct rate_slot *s, const struct allowance *a,
-			      const struct rate_ask *ask, enum rate_policy *why)
+static enum rate_answer rate_check(const struct rate_slot *s, const struct allowance *a,
+				   const struct rate_ask *ask, enum rate_policy *why)
 {
 	int64_t now = ask->now_us;
 
@@ -194,14 +195,14 @@ static enum rate_answer check(const struct rate_slot *s, const struct allowance 
 	if (a->concurrent > 0 && s->calls >= a->concurrent)
 		return RATE_REFUSED;
 	*why = RATE_REQUESTS;
-	if (a->requests > 0 && used(&s->requests, a->requests_window_us, now) >= a->requests)
+	if (a->requests > 0 && rate_used(&s->requests, a->requests_window_us, now) >= a->requests)
 		return RATE_REFUSED;
 	*why = RATE_TOKENS;
 	if (a->tokens == 0)
 		return RATE_TAKEN;
-	if (tokens_of(ask, a) > a->tokens)
+	if (rate_tokens_of(ask, a) > a->tokens)
 		return RATE_NEVER;
-	return tokens_of(ask, a) > a->tokens - used(&s->tokens, a->tokens_window_us, now)
+	return rate_tokens_of(ask, a) > a->tokens - rate_used(&s->tokens, a->tokens_window_us, now)
 		       ? RATE_REFUSED
 		       : RATE_TAKEN;
 }
@@ -216,26 +217,26 @@ static void take_all(struct rate_slot *s, const struct allowance *a, const struc
 		     &hold->requests_from[whose]);
 	if (a->tokens == 0)
 		return;
-	hold->tokens[whose] = tokens_of(ask, a);
+	hold->tokens[whose] = rate_tokens_of(ask, a);
 	take(&s->tokens, a->tokens_window_us, ask->now_us, hold->tokens[whose],
 	     &hold->tokens_from[whose]);
 }
 
-static enum rate_answer take_locked(struct rate *r, const struct rate_ask *ask,
-				    struct rate_hold *hold, struct rate_view *view,
-				    enum rate_policy *why, enum rate_whose *whose)
+static enum rate_answer rate_take_locked(struct rate *r, const struct rate_ask *ask,
+					 struct rate_hold *hold, struct rate_view *view,
+					 enum rate_policy *why, enum rate_whose *whose)
 {
-	bool              mine = ask->key != 0 && counts(ask->mine);
-	struct rate_slot *s = mine ? get(r, ask->key, ask->now_us) : NULL;
+	bool              mine = ask->key != 0 && rate_counts(ask->mine);
+	struct rate_slot *s = mine ? rate_get(r, ask->key, ask->now_us) : NULL;
 	enum rate_answer  rc = mine && !s ? RATE_FULL : RATE_TAKEN;
 
 	if (mine && s) {
 		*whose = RATE_KEY;
-		rc = check(s, ask->mine, ask, why);
+		rc = rate_check(s, ask->mine, ask, why);
 	}
 	if (rc == RATE_TAKEN) {
 		*whose = RATE_ALL;
-		rc = check(&r->all, ask->all, ask, why);
+		rc = rate_check(&r->all, ask->all, ask, why);
 	}
 	if (rc == RATE_TAKEN) {
 		if (mine)
@@ -253,18 +254,18 @@ enum rate_answer rate_take(struct rate *r, const struct rate_ask *ask, struct ra
 	*ret = (struct rate_hold){ .slot = { NULL, NULL } };
 	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
 	pthread_mutex_lock(&r->lock);
-	enum rate_answer rc = take_locked(r, ask, ret, view, why, whose);
+	enum rate_answer rc = rate_take_locked(r, ask, ret, view, why, whose);
 	pthread_mutex_unlock(&r->lock);
 	return rc;
 }
 
 void rate_look(struct rate *r, const struct rate_ask *ask, struct rate_view *view)
 {
-	bool mine = ask->key != 0 && counts(ask->mine);
+	bool mine = ask->key != 0 && rate_counts(ask->mine);
 
 	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
 	pthread_mutex_lock(&r->lock);
-	view_of(mine ? find(r, ask->key) : NULL, mine ? ask->mine : NULL, ask->now_us,
+	view_of(mine ? rate_find(r, ask->key) : NULL, mine ? ask->mine : NULL, ask->now_us,
 		view->of[RATE_KEY]);
 	view_of(&r->all, ask->all, ask->now_us, view->of[RATE_ALL]);
 	pthread_mutex_unlock(&r->lock);

@@ -27,9 +27,9 @@ void ticket_who(const struct identity *who, char ret[TICKET_WHO])
 		snprintf(ret, TICKET_WHO, "%016" PRIx64, (uint64_t)who->owner);
 }
 
-/* sign: of all in front of the MAC, and of the run, which the URL names. */
-static void sign(const unsigned char signing[HASH_BYTES], struct str front, struct id run,
-		 char ret[MAC_HEX + 1])
+/* ticket_sign: of all in front of the MAC, and of the run, which the URL names. */
+static void ticket_sign(const unsigned char signing[HASH_BYTES], struct str front, struct id run,
+			char ret[MAC_HEX + 1])
 {
 	char          text[TICKET_MAX + ID_MAX];
 	char          id[ID_MAX];
@@ -48,7 +48,7 @@ void ticket_make(const unsigned char signing[HASH_BYTES], struct id run, const s
 	ticket_who(who, name);
 	int n = snprintf(ret, TICKET_MAX, PREFIX "%0*" PRIx64 "_%s_", UNTIL_DIGITS,
 			 (uint64_t)until_s, name);
-	sign(signing, (struct str){ ret, (size_t)n }, run, ret + n);
+	ticket_sign(signing, (struct str){ ret, (size_t)n }, run, ret + n);
 }
 
 /* until_of: of ten digits that were signed by us. */
@@ -73,7 +73,7 @@ bool ticket_read(const unsigned char signing[HASH_BYTES], struct str text, struc
 	    text.n - WHO_AT - 1 - MAC_HEX >= TICKET_WHO || memcmp(text.p, PREFIX, FRONT) != 0)
 		return false;
 	struct str front = { text.p, text.n - MAC_HEX };
-	sign(signing, front, run, mac);
+	ticket_sign(signing, front, run, mac);
 	if (!hash_equal(mac, text.p + front.n, MAC_HEX) || until_of(text.p + FRONT) <= now_s)
 		return false;
 	str_copy(ret_who, TICKET_WHO, (struct str){ text.p + WHO_AT, front.n - WHO_AT - 1 });

@@ -12,7 +12,7 @@ static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
 static struct list_head buckets[BUCKETS];
 static atomic_size_t    count; /* so that nobody's lock is taken where nobody watches */
 
-static struct list_head *bucket_of(struct id run)
+static struct list_head *watch_bucket_of(struct id run)
 {
 	return &buckets[run.secret % BUCKETS];
 }
@@ -34,7 +34,7 @@ void watch_start(struct watch_run *w)
 {
 	w->task.fn = run_task;
 	pthread_mutex_lock(&lock);
-	list_put_front(bucket_of(w->run), &w->link);
+	list_put_front(watch_bucket_of(w->run), &w->link);
 	atomic_fetch_add(&count, 1);
 	pthread_mutex_unlock(&lock);
 }
@@ -60,7 +60,7 @@ void watch_notify(struct id run)
 	if (atomic_load(&count) == 0)
 		return;
 	pthread_mutex_lock(&lock);
-	LIST_EACH (w, bucket_of(run), struct watch_run, link) {
+	LIST_EACH (w, watch_bucket_of(run), struct watch_run, link) {
 		if (w->posted || w->run.key != run.key || w->run.secret != run.secret)
 			continue;
 		w->posted = true;

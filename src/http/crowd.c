@@ -84,8 +84,8 @@ void crowd_silent(struct connection *c, int64_t now_us)
 
 /* --- claims --- */
 
-/* claim: one idle connection of s; any thread.  It is cut by make_room. */
-static bool claim(struct server *s)
+/* crowd_claim: one idle connection of s; any thread.  It is cut by make_room. */
+static bool crowd_claim(struct server *s)
 {
 	int64_t n = atomic_load_explicit(&s->crowd.spare, memory_order_relaxed);
 
@@ -96,9 +96,9 @@ static bool claim(struct server *s)
 	return false;
 }
 
-/* make_room: keeps one claim.  The client whose connection has been idle longest loses least: it would find
+/* crowd_make_room: keeps one claim.  The client whose connection has been idle longest loses least: it would find
  * it closed before long. */
-static void make_room(struct server *s)
+static void crowd_make_room(struct server *s)
 {
 	struct connection *oldest = LIST_FIRST(&s->crowd.idle, struct connection, idle);
 
@@ -118,7 +118,7 @@ static void on_asked(struct task *t)
 	unsigned       n = atomic_exchange(&s->crowd.asked, 0);
 
 	while (n-- > 0)
-		make_room(s);
+		crowd_make_room(s);
 }
 
 /* richest: the other server with most idle connections; NULL: none has any. */
@@ -138,17 +138,17 @@ static struct server *richest(const struct server *s)
 	return most;
 }
 
-/* take_over: an idle connection's seat is the caller's; false: no connection is idle. */
-static bool take_over(struct server *s)
+/* crowd_take_over: an idle connection's seat is the caller's; false: no connection is idle. */
+static bool crowd_take_over(struct server *s)
 {
 	struct server *other;
 
-	if (claim(s)) {
-		make_room(s);
+	if (crowd_claim(s)) {
+		crowd_make_room(s);
 		return true;
 	}
 	while ((other = richest(s))) {
-		if (!claim(other))
+		if (!crowd_claim(other))
 			continue;
 		if (atomic_fetch_add(&other->crowd.asked, 1) == 0)
 			loop_post(other->loop, &other->crowd.task);
@@ -174,7 +174,7 @@ void crowd_look(struct server *s)
 			 tcp.tcpi_unacked > 0;
 	if (!stuck || !s->crowd.waits)
 		return;
-	for (unsigned i = 0; i < tcp.tcpi_unacked && i < ROOM_A_LOOK && take_over(s); i++)
+	for (unsigned i = 0; i < tcp.tcpi_unacked && i < ROOM_A_LOOK && crowd_take_over(s); i++)
 		leave_seat();
 }
 
@@ -186,7 +186,7 @@ void crowd_enter(struct connection *c)
 	s->crowd.opened++;
 	if (max == SIZE_MAX)
 		return;
-	c->seated = take_seat(max) || take_over(s);
+	c->seated = take_seat(max) || crowd_take_over(s);
 	c->surplus = !c->seated;
 	if (c->surplus && atomic_load_explicit(&server_counters.connections, memory_order_relaxed) >
 				  max + LIMIT_SURPLUS)

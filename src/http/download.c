@@ -16,7 +16,7 @@ struct download {
 	bool                          parked; /* suspended for want of bytes */
 };
 
-static ssize_t reader(void *cls, uint64_t pos, char *out, size_t max)
+static ssize_t download_reader(void *cls, uint64_t pos, char *out, size_t max)
 {
 	struct download *d = cls;
 	bool             failed = false;
@@ -41,7 +41,7 @@ static ssize_t reader(void *cls, uint64_t pos, char *out, size_t max)
 	return (ssize_t)n;
 }
 
-static void finish(void *cls)
+static void download_finish(void *cls)
 {
 	struct download *d = cls;
 
@@ -62,7 +62,7 @@ struct download *download_open(struct request *r, uint64_t size,
 	*d = (struct download){ .request = r, .source = source, .arg = arg };
 
 	struct MHD_Response *response =
-		MHD_create_response_from_callback(size, BLOCK, reader, d, finish);
+		MHD_create_response_from_callback(size, BLOCK, download_reader, d, download_finish);
 	if (!response) {
 		free(d);
 		return NULL;

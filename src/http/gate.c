@@ -29,7 +29,7 @@ static bool bearer_key(struct str header, struct str *ret)
 	return true;
 }
 
-static enum errc find_key(const struct head *h, struct str *ret, struct err *e)
+static enum errc gate_find_key(const struct head *h, struct str *ret, struct err *e)
 {
 	const struct str *others[] = { &h->x_api_key, &h->api_key, &h->api_key_under };
 
@@ -87,7 +87,7 @@ static enum errc check_key(struct request *r, struct err *e)
 	const struct server_options *o = r->server->options;
 	struct str                   key = STR_NONE;
 	struct str                   ticket;
-	enum errc                    rc = find_key(&r->head, &key, e);
+	enum errc                    rc = gate_find_key(&r->head, &key, e);
 
 	if (rc == ERR_OK)
 		rc = o->auth(o->arg, key, &r->who, e);
@@ -124,8 +124,8 @@ static enum errc check_query(const struct request *r, struct err *e)
 
 /* --- from the head --- */
 
-/* max_body: the smallest that holds; one of less than the whole gateway's bounds what is read, too. */
-static size_t max_body(struct request *r, const struct server_settings *now)
+/* gate_max_body: the smallest that holds; one of less than the whole gateway's bounds what is read, too. */
+static size_t gate_max_body(struct request *r, const struct server_settings *now)
 {
 	size_t all = r->server->options->max_body;
 	size_t mine = (size_t)r->who->allowance.max_body;
@@ -188,7 +188,7 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 	if (rc != ERR_OK)
 		return rc;
 
-	size_t max = max_body(r, now);
+	size_t max = gate_max_body(r, now);
 	if (r->head.body_bytes > max)
 		return err_set(e, ERR_REQUEST_TOO_LARGE, "",
 			       "the body of %zu bytes is over the limit of %zu bytes",
@@ -281,7 +281,7 @@ static void scan_run(struct work_job *job)
 		(void)input_digest(in);
 }
 
-static void scanned(struct work_job *job)
+static void gate_scanned(struct work_job *job)
 {
 	struct scan    *x = container_of(job, struct scan, job);
 	struct request *r = x->request;
@@ -309,7 +309,8 @@ static enum errc scan_aside(struct request *r, struct err *e)
 
 	if (!x)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the request");
-	x->job = (struct work_job){ .loop = r->server->loop, .run = scan_run, .done = scanned };
+	x->job =
+		(struct work_job){ .loop = r->server->loop, .run = scan_run, .done = gate_scanned };
 	x->request = r;
 	x->input = r->input;
 	x->keyed = r->head.idempotency_key.p;

@@ -77,7 +77,7 @@ bool head_token_list(struct str list)
 	return true;
 }
 
-static enum MHD_Result refuse(struct reading *r, const char *text)
+static enum MHD_Result head_refuse(struct reading *r, const char *text)
 {
 	err_set(r->e, ERR_BAD_REQUEST, "", "%s", text);
 	r->failed = true;
@@ -91,16 +91,16 @@ static enum MHD_Result each_header(void *cls, enum MHD_ValueKind kind, const cha
 
 	(void)kind;
 	if (++r->count > LIMIT_HEADERS)
-		return refuse(r, "more than 100 header fields");
+		return head_refuse(r, "more than 100 header fields");
 	if (name_len == 0)
-		return refuse(r, "a header field without a name");
+		return head_refuse(r, "a header field without a name");
 	for (size_t i = 0; i < name_len; i++)
 		if (!token_char((unsigned char)name[i]))
-			return refuse(r,
-				      "a header field name with a character that is not allowed");
+			return head_refuse(
+				r, "a header field name with a character that is not allowed");
 	for (size_t i = 0; i < value_len; i++)
 		if (((unsigned char)value[i] < 0x20 && value[i] != '\t') || value[i] == 0x7f)
-			return refuse(r, "a header field value with a control character");
+			return head_refuse(r, "a header field value with a control character");
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
 		if (strlen(known[i].name) != name_len || strcasecmp(known[i].name, name) != 0)
@@ -108,13 +108,13 @@ static enum MHD_Result each_header(void *cls, enum MHD_ValueKind kind, const cha
 
 		struct str v = { value ? value : "", value_len };
 		if (i == 0 && ++r->hosts > 1)
-			return refuse(r, "more than one Host header");
+			return head_refuse(r, "more than one Host header");
 		if (known[i].at == offsetof(struct head, content_length) && ++r->lengths > 1)
-			return refuse(r, "more than one Content-Length header");
+			return head_refuse(r, "more than one Content-Length header");
 		/* Which of two would count is nobody's guess. */
 		if (known[i].at == offsetof(struct head, idempotency_key) &&
 		    r->head->idempotency_key.p)
-			return refuse(r, "more than one Idempotency-Key header");
+			return head_refuse(r, "more than one Idempotency-Key header");
 		memcpy((char *)r->head + known[i].at, &v, sizeof v);
 		break;
 	}

@@ -117,7 +117,7 @@ static int open_socket(const union address *a, socklen_t len, bool share, bool l
 	return fd;
 }
 
-static void describe(int fd, char ret_bound[64])
+static void listen_describe(int fd, char ret_bound[64])
 {
 	union address a = { 0 };
 	socklen_t     len = sizeof a;
@@ -160,7 +160,7 @@ enum errc http_listen(const char *address, bool probe, int *ret_fd, char ret_bou
 	if (fd < 0)
 		return err_set(e, ERR_OVERLOADED, "listen", "can't listen on %s: %s", address,
 			       strerror(errno));
-	describe(fd, ret_bound);
+	listen_describe(fd, ret_bound);
 	*ret_fd = fd;
 	return ERR_OK;
 }

@@ -20,7 +20,7 @@ union address {
 	struct sockaddr_un  un;
 };
 
-static enum errc fail(const char *path, const char *why, struct err *e)
+static enum errc listen_local_fail(const char *path, const char *why, struct err *e)
 {
 	return err_set(e, ERR_OVERLOADED, "listen", "can't listen on unix:%s: %s", path, why);
 }
@@ -86,7 +86,7 @@ enum errc http_listen_unix(const char *path, unsigned mode, int *ret_fd, struct 
 
 		if (fd >= 0)
 			close(fd);
-		return fail(path, strerror_r(os, room, sizeof room), e);
+		return listen_local_fail(path, strerror_r(os, room, sizeof room), e);
 	}
 	*ret_fd = fd;
 	return ERR_OK;
@@ -103,8 +103,8 @@ static bool is_listener(int fd)
 	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &m) == 0 && type == SOCK_STREAM;
 }
 
-/* describe: where a socket listens; *ret_local: nobody from another machine gets there. */
-static bool describe(int fd, char ret_bound[HTTP_BOUND], bool *ret_local)
+/* listen_local_describe: where a socket listens; *ret_local: nobody from another machine gets there. */
+static bool listen_local_describe(int fd, char ret_bound[HTTP_BOUND], bool *ret_local)
 {
 	union address a = { 0 };
 	socklen_t     len = sizeof a;
@@ -137,7 +137,7 @@ enum errc http_listen_given(int fd, char ret_bound[HTTP_BOUND], bool *ret_local,
 	int flags = is_listener(fd) ? fcntl(fd, F_GETFL) : -1;
 
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
-	    fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || !describe(fd, ret_bound, ret_local))
+	    fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || !listen_local_describe(fd, ret_bound, ret_local))
 		return err_set(e, ERR_INVALID_VALUE, "listen",
 			       "descriptor %d is no stream socket that listens", fd);
 	return ERR_OK;

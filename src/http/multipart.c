@@ -14,7 +14,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-static struct str trim(struct str s)
+static struct str multipart_trim(struct str s)
 {
 	while (s.n > 0 && is_blank(s.p[0])) {
 		s.p++;
@@ -42,17 +42,17 @@ static bool boundary_ok(struct str s)
  * its escapes.  False: there is none. */
 static bool next_parameter(struct str *rest, struct str *ret_name, struct str *ret_value)
 {
-	struct str s = trim(*rest);
+	struct str s = multipart_trim(*rest);
 	size_t     n = 0;
 
 	if (s.n == 0 || s.p[0] != ';')
 		return false;
-	s = trim((struct str){ s.p + 1, s.n - 1 });
+	s = multipart_trim((struct str){ s.p + 1, s.n - 1 });
 	while (n < s.n && s.p[n] != '=' && s.p[n] != ';')
 		n++;
 	if (n == s.n || s.p[n] != '=')
 		return false;
-	*ret_name = trim((struct str){ s.p, n });
+	*ret_name = multipart_trim((struct str){ s.p, n });
 	s = (struct str){ s.p + n + 1, s.n - n - 1 };
 	n = 0;
 	if (s.n > 0 && s.p[0] == '"') {
@@ -66,13 +66,13 @@ static bool next_parameter(struct str *rest, struct str *ret_name, struct str *r
 	} else {
 		while (n < s.n && s.p[n] != ';')
 			n++;
-		*ret_value = trim((struct str){ s.p, n });
+		*ret_value = multipart_trim((struct str){ s.p, n });
 	}
 	*rest = (struct str){ s.p + n, s.n - n };
 	return true;
 }
 
-static bool same(struct str s, const char *text)
+static bool multipart_same(struct str s, const char *text)
 {
 	return s.n == strlen(text) && strncasecmp(s.p, text, s.n) == 0;
 }
@@ -90,7 +90,7 @@ static struct str cut_value(struct str *rest)
 		value.n = (size_t)(semicolon - rest->p);
 	rest->p += value.n;
 	rest->n -= value.n;
-	return trim(value);
+	return multipart_trim(value);
 }
 
 enum errc multipart_boundary(struct str content_type, struct str *ret, struct err *e)
@@ -100,15 +100,15 @@ enum errc multipart_boundary(struct str content_type, struct str *ret, struct er
 	struct str name;
 	struct str value;
 
-	if (!same(cut_value(&rest), "multipart/form-data"))
+	if (!multipart_same(cut_value(&rest), "multipart/form-data"))
 		return err_set(e, ERR_UNSUPPORTED_MEDIA, "",
 			       "the body must be a form: Content-Type: multipart/form-data");
 	while (next_parameter(&rest, &name, &value))
-		if (same(name, "boundary") && !found.p)
+		if (multipart_same(name, "boundary") && !found.p)
 			found = value;
-		else if (same(name, "boundary"))
+		else if (multipart_same(name, "boundary"))
 			return err_set(e, ERR_INVALID_VALUE, "", "the form has two boundaries");
-	if (trim(rest).n > 0 || !boundary_ok(found))
+	if (multipart_trim(rest).n > 0 || !boundary_ok(found))
 		return err_set(e, ERR_INVALID_VALUE, "",
 			       "the Content-Type of a form needs a boundary of 1 to 70 characters");
 	*ret = found;
@@ -117,14 +117,14 @@ enum errc multipart_boundary(struct str content_type, struct str *ret, struct er
 
 /* --- a part's header --- */
 
-static enum errc bad(struct err *e, const char *text)
+static enum errc multipart_bad(struct err *e, const char *text)
 {
 	return err_set(e, ERR_INVALID_VALUE, "", "the form is broken: %s", text);
 }
 
-/* unescape: in place.  Browsers and libraries escape the quote and the backslash only; in front of
+/* multipart_unescape: in place.  Browsers and libraries escape the quote and the backslash only; in front of
  * anything else a backslash is one of an old browser's path. */
-static struct str unescape(struct str s)
+static struct str multipart_unescape(struct str s)
 {
 	char  *out = (char *)(uintptr_t)s.p;
 	size_t n = 0;
@@ -143,50 +143,52 @@ static enum errc read_disposition(struct str rest, struct multipart_part *p, str
 	struct str value;
 
 	if (p->name.p)
-		return bad(e, "a part has two Content-Disposition lines");
-	if (!same(cut_value(&rest), "form-data"))
-		return bad(e, "a part's Content-Disposition is not form-data");
+		return multipart_bad(e, "a part has two Content-Disposition lines");
+	if (!multipart_same(cut_value(&rest), "form-data"))
+		return multipart_bad(e, "a part's Content-Disposition is not form-data");
 	while (next_parameter(&rest, &name, &value)) {
-		struct str *to = same(name, "name")       ? &p->name
-				 : same(name, "filename") ? &p->filename
-							  : NULL;
+		struct str *to = multipart_same(name, "name")       ? &p->name
+				 : multipart_same(name, "filename") ? &p->filename
+								    : NULL;
 		if (!to)
 			continue; /* filename* must not be sent: RFC 7578 section 4.2 */
 		if (to->p)
-			return bad(e, "a parameter of Content-Disposition is given twice");
-		*to = unescape(value);
+			return multipart_bad(e,
+					     "a parameter of Content-Disposition is given twice");
+		*to = multipart_unescape(value);
 	}
-	if (trim(rest).n > 0)
-		return bad(e, "a part's Content-Disposition can't be read");
+	if (multipart_trim(rest).n > 0)
+		return multipart_bad(e, "a part's Content-Disposition can't be read");
 	p->is_file = p->filename.p != NULL;
 	if (p->name.n == 0 || p->name.n > MULTIPART_NAME)
-		return bad(e, "a part has no name, or one of more than 128 bytes");
+		return multipart_bad(e, "a part has no name, or one of more than 128 bytes");
 	if (p->filename.n > MULTIPART_FILENAME)
-		return bad(e, "a filename has more than 4096 bytes");
+		return multipart_bad(e, "a filename has more than 4096 bytes");
 	if (!utf8_valid(p->name.p, p->name.n) || !utf8_valid(p->filename.p, p->filename.n))
-		return bad(e, "a name is not UTF-8");
+		return multipart_bad(e, "a name is not UTF-8");
 	return ERR_OK;
 }
 
-static enum errc read_line(struct str line, struct multipart_part *p, struct err *e)
+static enum errc multipart_read_line(struct str line, struct multipart_part *p, struct err *e)
 {
 	const char *colon = memchr(line.p, ':', line.n);
 	struct str  name = { line.p, colon ? (size_t)(colon - line.p) : 0 };
 
 	if (name.n == 0 || is_blank(name.p[0]) || is_blank(name.p[name.n - 1]))
-		return bad(e, "a part has a header line without a name");
+		return multipart_bad(e, "a part has a header line without a name");
 	for (size_t i = 0; i < line.n; i++)
 		if (((unsigned char)line.p[i] < 0x20 && line.p[i] != '\t') || line.p[i] == 0x7f)
-			return bad(e, "a part's header has a control character");
+			return multipart_bad(e, "a part's header has a control character");
 
-	struct str value = trim((struct str){ colon + 1, line.n - name.n - 1 });
-	if (same(name, "content-disposition"))
+	struct str value = multipart_trim((struct str){ colon + 1, line.n - name.n - 1 });
+	if (multipart_same(name, "content-disposition"))
 		return read_disposition(value, p, e);
-	if (same(name, "content-type") && !p->content_type.p)
+	if (multipart_same(name, "content-type") && !p->content_type.p)
 		p->content_type = value;
-	else if (same(name, "content-transfer-encoding") && !same(value, "binary") &&
-		 !same(value, "8bit") && !same(value, "7bit"))
-		return bad(e, "a part has a Content-Transfer-Encoding; send it as it is");
+	else if (multipart_same(name, "content-transfer-encoding") &&
+		 !multipart_same(value, "binary") && !multipart_same(value, "8bit") &&
+		 !multipart_same(value, "7bit"))
+		return multipart_bad(e, "a part has a Content-Transfer-Encoding; send it as it is");
 	return ERR_OK;
 }
 
@@ -202,16 +204,16 @@ static enum errc read_head(struct multipart *m, struct err *e)
 		struct str  line = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
 
 		if (++lines > MULTIPART_LINES)
-			return bad(e, "a part has more than 16 header lines");
-		if (read_line(line, &p, e) != ERR_OK)
+			return multipart_bad(e, "a part has more than 16 header lines");
+		if (multipart_read_line(line, &p, e) != ERR_OK)
 			return e->code;
 		rest.p += line.n + 2;
 		rest.n -= line.n + 2;
 	}
 	if (!p.name.p)
-		return bad(e, "a part has no Content-Disposition");
+		return multipart_bad(e, "a part has no Content-Disposition");
 	if (++m->parts > MULTIPART_PARTS)
-		return bad(e, "it has more than 64 parts");
+		return multipart_bad(e, "it has more than 64 parts");
 	return m->sink->part(m->arg, &p, e);
 }
 
@@ -242,7 +244,7 @@ static enum errc take_first(struct multipart *m, char c, struct err *e)
 		if (++m->matched == m->delimiter_len)
 			m->state = MULTIPART_BEHIND;
 	} else {
-		return bad(e, "it does not begin with its boundary");
+		return multipart_bad(e, "it does not begin with its boundary");
 	}
 	return ERR_OK;
 }
@@ -262,7 +264,7 @@ static enum errc take_behind(struct multipart *m, char c, struct err *e)
 		   ++m->trailing <= TRAILING) {
 		m->state = MULTIPART_PADDING;
 	} else {
-		return bad(e, "something stands behind a boundary");
+		return multipart_bad(e, "something stands behind a boundary");
 	}
 	return ERR_OK;
 }
@@ -270,14 +272,14 @@ static enum errc take_behind(struct multipart *m, char c, struct err *e)
 static enum errc take_head(struct multipart *m, char c, struct err *e)
 {
 	if (!buf_add(&m->head, &c, 1))
-		return bad(e, "a part's header has more than 8 KiB");
+		return multipart_bad(e, "a part's header has more than 8 KiB");
 	if (c != '\n')
 		return ERR_OK;
 
 	const char *at = m->head.data;
 	size_t      n = m->head.len;
 	if (n < 2 || at[n - 2] != '\r')
-		return bad(e, "a header line does not end in CRLF");
+		return multipart_bad(e, "a header line does not end in CRLF");
 	if (n > 2 && (n < 4 || memcmp(at + n - 4, "\r\n", 2) != 0))
 		return ERR_OK;
 	m->state = MULTIPART_DATA;
@@ -286,8 +288,8 @@ static enum errc take_head(struct multipart *m, char c, struct err *e)
 	return read_head(m, e);
 }
 
-/* give: content in one piece, which may be empty; takes it off bytes. */
-static enum errc give(struct multipart *m, struct str *bytes, size_t n, struct err *e)
+/* multipart_give: content in one piece, which may be empty; takes it off bytes. */
+static enum errc multipart_give(struct multipart *m, struct str *bytes, size_t n, struct err *e)
 {
 	struct str piece = { bytes->p, n };
 
@@ -296,8 +298,8 @@ static enum errc give(struct multipart *m, struct str *bytes, size_t n, struct e
 	return n > 0 ? m->sink->data(m->arg, piece, e) : ERR_OK;
 }
 
-/* match: how far bytes go on with the delimiter, of which m->matched bytes stood in front of them. */
-static size_t match(const struct multipart *m, struct str bytes)
+/* multipart_match: how far bytes go on with the delimiter, of which m->matched bytes stood in front of them. */
+static size_t multipart_match(const struct multipart *m, struct str bytes)
 {
 	size_t n = 0;
 
@@ -320,7 +322,7 @@ static size_t before_delimiter(const struct multipart *m, struct str bytes)
 		if (!cr)
 			break;
 		at = (size_t)(cr - bytes.p);
-		size_t n = match(m, (struct str){ cr, bytes.n - at });
+		size_t n = multipart_match(m, (struct str){ cr, bytes.n - at });
 		if (n == m->delimiter_len || at + n == bytes.n)
 			return at;
 		at += n;
@@ -332,10 +334,10 @@ static size_t before_delimiter(const struct multipart *m, struct str bytes)
  * beginning, so what was matched so far is content as soon as one byte differs. */
 static enum errc take_data(struct multipart *m, struct str *bytes, struct err *e)
 {
-	if (m->matched == 0 && give(m, bytes, before_delimiter(m, *bytes), e) != ERR_OK)
+	if (m->matched == 0 && multipart_give(m, bytes, before_delimiter(m, *bytes), e) != ERR_OK)
 		return e->code;
 
-	size_t n = match(m, *bytes);
+	size_t n = multipart_match(m, *bytes);
 	m->matched += n;
 	bytes->p += n;
 	bytes->n -= n;
@@ -352,10 +354,10 @@ static enum errc take_data(struct multipart *m, struct str *bytes, struct err *e
 	return m->sink->data(m->arg, held, e);
 }
 
-static enum errc take_over(struct multipart *m, char c, struct err *e)
+static enum errc multipart_take_over(struct multipart *m, char c, struct err *e)
 {
 	if ((c != '\r' && c != '\n' && !is_blank(c)) || ++m->trailing > TRAILING)
-		return bad(e, "something stands behind its last boundary");
+		return multipart_bad(e, "something stands behind its last boundary");
 	return ERR_OK;
 }
 
@@ -373,11 +375,11 @@ static enum errc take_one(struct multipart *m, struct str *bytes, struct err *e)
 	case MULTIPART_LF:
 	case MULTIPART_DASH: return take_behind(m, c, e);
 	case MULTIPART_HEAD: return take_head(m, c, e);
-	case MULTIPART_OVER: return take_over(m, c, e);
+	case MULTIPART_OVER: return multipart_take_over(m, c, e);
 	case MULTIPART_DATA:
 	case MULTIPART_FAILED: break;
 	}
-	return bad(e, "nothing can follow an error");
+	return multipart_bad(e, "nothing can follow an error");
 }
 
 enum errc multipart_feed(struct multipart *m, struct str bytes, struct err *e)
@@ -394,5 +396,5 @@ enum errc multipart_end(const struct multipart *m, struct err *e)
 {
 	if (m->state == MULTIPART_OVER)
 		return ERR_OK;
-	return bad(e, "it ends before its last boundary");
+	return multipart_bad(e, "it ends before its last boundary");
 }

@@ -59,7 +59,7 @@ bool peer_net_parse(const char *text, struct peer_net *ret)
 	return true;
 }
 
-static bool contains(const struct peer_net *net, const struct ip *ip)
+static bool peer_contains(const struct peer_net *net, const struct ip *ip)
 {
 	unsigned bytes = net->bits / 8;
 	unsigned rest = net->bits % 8;
@@ -74,7 +74,7 @@ static bool contains(const struct peer_net *net, const struct ip *ip)
 static bool is_trusted(const struct ip *ip, const struct peer_net *nets, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (contains(&nets[i], ip))
+		if (peer_contains(&nets[i], ip))
 			return true;
 	return false;
 }
@@ -103,7 +103,7 @@ static struct ip of_socket(const struct sockaddr *peer)
 
 /* --- lists --- */
 
-static struct str trim(struct str s)
+static struct str peer_trim(struct str s)
 {
 	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t')) {
 		s.p++;
@@ -122,7 +122,7 @@ static bool take_last(struct str *list, char separator, struct str *ret)
 	const char *at = list->n > 0 ? memrchr(list->p, separator, list->n) : NULL;
 	size_t      from = at ? (size_t)(at - list->p) + 1 : 0;
 
-	*ret = trim((struct str){ list->p + from, list->n - from });
+	*ret = peer_trim((struct str){ list->p + from, list->n - from });
 	*list = at ? (struct str){ list->p, from - 1 } : STR_NONE;
 	return true;
 }
@@ -169,7 +169,7 @@ static bool parse_node(struct str s, struct ip *ret)
 	return parse_ip(text, ret->bytes, &v4);
 }
 
-static void print(const struct ip *ip, char ret[PEER_TEXT])
+static void peer_print(const struct ip *ip, char ret[PEER_TEXT])
 {
 	ret[0] = '\0';
 	if (!ip->known)
@@ -195,5 +195,5 @@ void peer_client(const struct sockaddr *peer, struct str x_forwarded_for, struct
 			break;
 		at = next;
 	}
-	print(&at, ret);
+	peer_print(&at, ret);
 }

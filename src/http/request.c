@@ -176,7 +176,7 @@ static void write_log(const struct request *r, int status, int64_t us)
 }
 
 /* As OpenTelemetry's conventions for HTTP servers name things. */
-static void tell_trace(const struct request *r, int status, int64_t us)
+static void request_tell_trace(const struct request *r, int status, int64_t us)
 {
 	struct trace_span s;
 	char              name[128];
@@ -201,7 +201,7 @@ static void tell_trace(const struct request *r, int status, int64_t us)
 						      : code);
 }
 
-static void count(const struct request *r, int status, int64_t us)
+static void request_count(const struct request *r, int status, int64_t us)
 {
 	const char        *route = r->route ? r->route->name : "none";
 	const char *const *labels = (const char *[]){ route, "", "" };
@@ -229,8 +229,8 @@ void request_destroy(struct request *r)
 		stream_completed(r->stream);
 	if (log_on(LOG_INFO) && !(r->route && r->route->quiet && status < 400))
 		write_log(r, status, us);
-	count(r, status, us);
-	tell_trace(r, status, us);
+	request_count(r, status, us);
+	request_tell_trace(r, status, us);
 	r->connection->request = NULL;
 	connection_move(r->connection, CONNECTION_IDLE);
 	if (r->response)
@@ -488,7 +488,7 @@ bool request_query_within(struct request *r, const char *name, size_t nth, struc
 	return false;
 }
 
-static void keep(struct request *r, struct str *to, struct str s)
+static void request_keep(struct request *r, struct str *to, struct str s)
 {
 	if (s.n > 0 && !str_eq(*to, s))
 		*to = arena_str(&r->arena, s);
@@ -496,11 +496,11 @@ static void keep(struct request *r, struct str *to, struct str s)
 
 void request_note(struct request *r, const struct request_note *n)
 {
-	keep(r, &r->note.run, n->run);
-	keep(r, &r->note.conversation, n->conversation);
-	keep(r, &r->note.model, n->model);
-	keep(r, &r->note.provider, n->provider);
-	keep(r, &r->note.finish_reason, n->finish_reason);
+	request_keep(r, &r->note.run, n->run);
+	request_keep(r, &r->note.conversation, n->conversation);
+	request_keep(r, &r->note.model, n->model);
+	request_keep(r, &r->note.provider, n->provider);
+	request_keep(r, &r->note.finish_reason, n->finish_reason);
 	if (n->tokens_in || n->tokens_out) {
 		r->note.tokens_in = n->tokens_in;
 		r->note.tokens_out = n->tokens_out;

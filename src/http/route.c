@@ -82,8 +82,8 @@ static struct str next_segment(struct str *path)
 	return s;
 }
 
-/* path_of: the target without scheme, authority (absolute form) and query. */
-static struct str path_of(struct str target)
+/* route_path_of: the target without scheme, authority (absolute form) and query. */
+static struct str route_path_of(struct str target)
 {
 	if (target.n > 7 && memcmp(target.p, "http://", 7) == 0) {
 		size_t skip = 7;
@@ -127,8 +127,8 @@ static bool match_path(const char *template, const struct str *segments, size_t 
 
 enum { SEGMENTS_MAX = 8 };
 
-static enum errc split(struct str path, char *scratch, struct str segments[SEGMENTS_MAX],
-		       size_t *ret_count, struct err *e)
+static enum errc route_split(struct str path, char *scratch, struct str segments[SEGMENTS_MAX],
+			     size_t *ret_count, struct err *e)
 {
 	size_t count = 0;
 
@@ -243,7 +243,7 @@ enum errc route_match(const struct route *table, const struct route_hint *hints,
 {
 	struct str segments[SEGMENTS_MAX];
 	size_t     count = 0;
-	enum errc  rc = split(path_of(target), scratch, segments, &count, e);
+	enum errc  rc = route_split(route_path_of(target), scratch, segments, &count, e);
 
 	if (rc != ERR_OK)
 		return rc;

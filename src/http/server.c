@@ -188,7 +188,7 @@ static void reserve_rest(struct request *r, size_t n)
 		(void)!buf_reserve(body, all - body->len);
 }
 
-static void take_body(struct request *r, const char *bytes, size_t n)
+static void server_take_body(struct request *r, const char *bytes, size_t n)
 {
 	struct input *in = r->input;
 
@@ -215,7 +215,7 @@ static enum MHD_Result on_body(struct request *r, const char *bytes, size_t *n)
 		return upload_body(r, bytes, n);
 	/* libmicrohttpd takes an answer only before a body or behind its end: what is refused in between
 	 * is read on. */
-	take_body(r, bytes, *n);
+	server_take_body(r, bytes, *n);
 	*n = 0;
 	return r->dropped > LIMIT_LINGER_BYTES ? MHD_NO : MHD_YES;
 }
@@ -332,8 +332,8 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const c
 	return MHD_NO;
 }
 
-static void on_completed(void *cls, struct MHD_Connection *mhd, void **context,
-			 enum MHD_RequestTerminationCode code)
+static void server_on_completed(void *cls, struct MHD_Connection *mhd, void **context,
+				enum MHD_RequestTerminationCode code)
 {
 	struct request                 *r = *context;
 	const union MHD_ConnectionInfo *own =
@@ -447,7 +447,7 @@ enum errc server_create(struct loop *l, int listen_fd, const struct server_optio
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
 			(s->tls ? MHD_USE_TLS : 0u),
 		0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, listen_fd,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_NOTIFY_CONNECTION,
+		MHD_OPTION_NOTIFY_COMPLETED, server_on_completed, s, MHD_OPTION_NOTIFY_CONNECTION,
 		on_connection, s, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, s,
 		MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_CONNECTION_LIMIT,
 		connection_limit(o), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_HEADER_BYTES,

@@ -62,12 +62,12 @@ struct stream {
 static const char line_end[] = "\r\n";
 enum { LINE_END = sizeof line_end - 1 };
 
-static int64_t now_us(const struct stream *s)
+static int64_t stream_now_us(const struct stream *s)
 {
 	return loop_now_us(s->request->server->loop);
 }
 
-static int64_t keep_alive_us(const struct stream *s)
+static int64_t stream_keep_alive_us(const struct stream *s)
 {
 	const struct server_options *o = s->request->server->options;
 
@@ -86,17 +86,17 @@ static void tell_over(struct stream *s, bool whole)
 	s->source->over(s->arg, whole);
 }
 
-/* go_on: libmicrohttpd asks the reader again. */
-static void go_on(struct stream *s)
+/* stream_go_on: libmicrohttpd asks the reader again. */
+static void stream_go_on(struct stream *s)
 {
 	s->parked = false;
 	request_resume(s->request);
 }
 
-static void end(struct stream *s, bool whole)
+static void stream_end(struct stream *s, bool whole)
 {
 	tell_over(s, whole);
-	go_on(s);
+	stream_go_on(s);
 }
 
 /* verdict: what the library does with the connection of a stream that has ended. */
@@ -124,7 +124,7 @@ void stream_completed(struct stream *s)
 
 void stream_reader_left(struct stream *s)
 {
-	end(s, false);
+	stream_end(s, false);
 }
 
 /* --- the direct way --- */
@@ -148,7 +148,7 @@ static bool next_chunk(struct stream *s)
 	return true;
 }
 
-static size_t gather(struct stream *s, struct iovec iov[3])
+static size_t stream_gather(struct stream *s, struct iovec iov[3])
 {
 	size_t n = 0;
 	bool   last;
@@ -173,7 +173,7 @@ static size_t min_size(size_t a, size_t b)
 }
 
 /* Books n sent bytes against size line, content and line end, in that order. */
-static void advance(struct stream *s, size_t n)
+static void stream_advance(struct stream *s, size_t n)
 {
 	size_t part = min_size(n, s->line_len - s->line_at);
 
@@ -197,7 +197,7 @@ static void watch_room(struct stream *s, bool on)
 		timer_start(s->request->server->loop, &s->timer, 1000000);
 	if (!loop_rewatch(s->request->server->loop, &s->request->connection->watch,
 			  EPOLLRDHUP | EPOLLET | (on ? EPOLLOUT : 0u)))
-		end(s, false);
+		stream_end(s, false);
 }
 
 /* Only between two questions to the reader, or within one. */
@@ -212,10 +212,10 @@ static void direct_write(struct stream *s)
 		if (s->end_left == 0 && (s->last || !next_chunk(s))) {
 			watch_room(s, false);
 			if (s->last && !s->ended)
-				end(s, true);
+				stream_end(s, true);
 			return;
 		}
-		msg.msg_iovlen = gather(s, iov);
+		msg.msg_iovlen = stream_gather(s, iov);
 
 		ssize_t n = sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)
@@ -225,11 +225,11 @@ static void direct_write(struct stream *s)
 			return;
 		}
 		if (n < 0) {
-			end(s, false);
+			stream_end(s, false);
 			return;
 		}
-		s->moved_us = now_us(s);
-		advance(s, (size_t)n);
+		s->moved_us = stream_now_us(s);
+		stream_advance(s, (size_t)n);
 	}
 }
 
@@ -270,7 +270,7 @@ static ssize_t library_write(struct stream *s, char *out, size_t max)
 		return 0;
 	memcpy(out, ready.p, n);
 	s->comment_due = false;
-	s->moved_us = now_us(s);
+	s->moved_us = stream_now_us(s);
 	s->request->bytes_out += n;
 	if (!is_comment)
 		s->source->taken(s->arg, n);
@@ -279,7 +279,7 @@ static ssize_t library_write(struct stream *s, char *out, size_t max)
 
 /* --- both --- */
 
-static ssize_t reader(void *cls, uint64_t pos, char *out, size_t max)
+static ssize_t stream_reader(void *cls, uint64_t pos, char *out, size_t max)
 {
 	struct stream *s = cls;
 	ssize_t        n = 0;
@@ -305,7 +305,7 @@ static bool open_response(struct stream *s)
 {
 	struct request      *r = s->request;
 	struct MHD_Response *response = MHD_create_response_from_callback(
-		MHD_SIZE_UNKNOWN, r->http10 ? BLOCK_HTTP10 : 1, reader, s, NULL);
+		MHD_SIZE_UNKNOWN, r->http10 ? BLOCK_HTTP10 : 1, stream_reader, s, NULL);
 
 	r->response = reply_complete(r, response);
 	return r->response != NULL;
@@ -316,7 +316,7 @@ static void write_now(struct stream *s)
 	if (s->ended || !s->parked)
 		return; /* the reader will look */
 	if (!s->direct)
-		go_on(s);
+		stream_go_on(s);
 	else if (!s->blocked)
 		direct_write(s);
 }
@@ -342,11 +342,11 @@ void stream_wake(struct stream *s)
 	loop_later(s->request->server->loop, &s->task);
 }
 
-static void silence(struct timer *t)
+static void stream_silence(struct timer *t)
 {
 	struct stream *s = container_of(t, struct stream, timer);
-	int64_t        quiet = now_us(s) - s->moved_us;
-	int64_t        limit = keep_alive_us(s);
+	int64_t        quiet = stream_now_us(s) - s->moved_us;
+	int64_t        limit = stream_keep_alive_us(s);
 
 	if (s->parked && s->room)
 		give_back_room(s);
@@ -356,7 +356,7 @@ static void silence(struct timer *t)
 	}
 	if (!s->blocked && quiet >= limit) {
 		s->comment_due = true;
-		s->moved_us = now_us(s);
+		s->moved_us = stream_now_us(s);
 		quiet = 0;
 		write_now(s);
 		if (s->ended)
@@ -382,7 +382,7 @@ struct stream *stream_open(struct request *r, const struct stream_source *source
 	s->source = source;
 	s->arg = arg;
 	s->direct = !r->http10 && !r->server->tls;
-	s->moved_us = now_us(s);
+	s->moved_us = stream_now_us(s);
 	if (!open_response(s))
 		goto fail;
 	r->stream = s;
@@ -390,9 +390,10 @@ struct stream *stream_open(struct request *r, const struct stream_source *source
 	r->left = NULL;
 	request_move(r, REQUEST_STREAMING);
 	atomic_fetch_add_explicit(&server_counters.streams, 1, memory_order_relaxed);
-	s->timer.fn = silence;
+	s->timer.fn = stream_silence;
 	timer_start(r->server->loop, &s->timer,
-		    s->direct && SETTLED_US < keep_alive_us(s) ? SETTLED_US : keep_alive_us(s));
+		    s->direct && SETTLED_US < stream_keep_alive_us(s) ? SETTLED_US
+								      : stream_keep_alive_us(s));
 	request_resume(r);
 	return s;
 

@@ -28,7 +28,7 @@ struct certificate {
 static struct certificate *_Atomic current;
 static struct certificate         *retired;
 
-static void destroy(struct certificate *c)
+static void tls_destroy(struct certificate *c)
 {
 	for (unsigned i = 0; i < c->count; i++)
 		gnutls_pcert_deinit(&c->chain[i]);
@@ -37,7 +37,7 @@ static void destroy(struct certificate *c)
 	free(c);
 }
 
-static enum errc bad(const char *option, const char *file, int rc, struct err *e)
+static enum errc tls_bad(const char *option, const char *file, int rc, struct err *e)
 {
 	return err_set(e, ERR_INVALID_VALUE, option, "'%.300s': %s", file, gnutls_strerror(rc));
 }
@@ -48,13 +48,13 @@ static enum errc load_key(struct certificate *c, const char *file, struct err *e
 	int            rc = gnutls_load_file(file, &text);
 
 	if (rc < 0)
-		return bad("tls_key", file, rc, e);
+		return tls_bad("tls_key", file, rc, e);
 	rc = gnutls_privkey_init(&c->key);
 	if (rc >= 0)
 		rc = gnutls_privkey_import_x509_raw(c->key, &text, GNUTLS_X509_FMT_PEM, NULL, 0);
 	gnutls_memset(text.data, 0, text.size);
 	gnutls_free(text.data);
-	return rc < 0 ? bad("tls_key", file, rc, e) : ERR_OK;
+	return rc < 0 ? tls_bad("tls_key", file, rc, e) : ERR_OK;
 }
 
 static enum errc load_chain(struct certificate *c, const char *file, struct err *e)
@@ -64,7 +64,7 @@ static enum errc load_chain(struct certificate *c, const char *file, struct err 
 						    NULL, NULL, 0);
 
 	if (rc < 0)
-		return bad("tls_cert", file, rc, e);
+		return tls_bad("tls_cert", file, rc, e);
 	c->count = count;
 	return ERR_OK;
 }
@@ -89,7 +89,7 @@ static enum errc check_pair(const struct certificate *c, const char *cert_file,
 	if (pub)
 		gnutls_pubkey_deinit(pub);
 	if (rc < 0)
-		return bad("tls_key", key_file, rc, e);
+		return tls_bad("tls_key", key_file, rc, e);
 	if (n != m || memcmp(mine, theirs, n) != 0)
 		return err_set(e, ERR_INVALID_VALUE, "tls_key",
 			       "'%.200s' is not the key of the certificate in '%.200s'", key_file,
@@ -97,8 +97,8 @@ static enum errc check_pair(const struct certificate *c, const char *cert_file,
 	return ERR_OK;
 }
 
-static enum errc load(const char *cert_file, const char *key_file, struct certificate **ret,
-		      struct err *e)
+static enum errc tls_load(const char *cert_file, const char *key_file, struct certificate **ret,
+			  struct err *e)
 {
 	struct certificate *c = calloc(1, sizeof *c);
 
@@ -106,7 +106,7 @@ static enum errc load(const char *cert_file, const char *key_file, struct certif
 		return err_set(e, ERR_INTERNAL, "tls_cert", "out of memory");
 	if (load_chain(c, cert_file, e) != ERR_OK || load_key(c, key_file, e) != ERR_OK ||
 	    check_pair(c, cert_file, key_file, e) != ERR_OK) {
-		destroy(c);
+		tls_destroy(c);
 		return e->code;
 	}
 	*ret = c;
@@ -116,10 +116,10 @@ static enum errc load(const char *cert_file, const char *key_file, struct certif
 enum errc tls_check(const char *cert_file, const char *key_file, struct err *e)
 {
 	struct certificate *c = NULL;
-	enum errc           rc = load(cert_file, key_file, &c, e);
+	enum errc           rc = tls_load(cert_file, key_file, &c, e);
 
 	if (rc == ERR_OK)
-		destroy(c);
+		tls_destroy(c);
 	return rc;
 }
 
@@ -133,7 +133,7 @@ static void drop_old(int64_t now_us)
 			continue;
 		}
 		*at = c->next;
-		destroy(c);
+		tls_destroy(c);
 	}
 }
 
@@ -141,7 +141,7 @@ enum errc tls_use(const char *cert_file, const char *key_file, struct err *e)
 {
 	struct certificate *c = NULL;
 
-	if (load(cert_file, key_file, &c, e) != ERR_OK)
+	if (tls_load(cert_file, key_file, &c, e) != ERR_OK)
 		return e->code;
 
 	int64_t             now = clock_mono_us();
@@ -161,7 +161,7 @@ void tls_finish(void)
 
 	drop_old(INT64_MAX);
 	if (c)
-		destroy(c);
+		tls_destroy(c);
 }
 
 static int retrieve(gnutls_session_t session, const gnutls_datum_t *authorities, int count,

@@ -123,8 +123,8 @@ static enum errc read_file(const struct json_doc *d, json_at i, const struct ask
 			e);
 }
 
-static enum errc read_part(const struct json_doc *d, json_at i, const struct ask_message *m,
-			   struct arena *a, struct ask_part *ret, struct err *e)
+static enum errc ask_read_part(const struct json_doc *d, json_at i, const struct ask_message *m,
+			       struct arena *a, struct ask_part *ret, struct err *e)
 {
 	json_at type = json_is_kind(d, i, JSON_OBJECT) ? json_get(d, i, "type") : JSON_ABSENT;
 
@@ -184,7 +184,7 @@ static enum errc read_content(const struct json_doc *d, json_at content, struct 
 		struct ask_part *part = &m->parts[m->part_count];
 
 		*part = (struct ask_part){ .index = n++ };
-		enum errc rc = read_part(d, i, m, a, part, e);
+		enum errc rc = ask_read_part(d, i, m, a, part, e);
 		if (rc != ERR_OK)
 			return rc;
 		/* Most providers refuse an empty text. */
@@ -195,9 +195,9 @@ static enum errc read_content(const struct json_doc *d, json_at content, struct 
 
 /* --- calls and what came back --- */
 
-/* read_input: arguments are a string that should hold an object; what does not is handed on as one
+/* ask_read_input: arguments are a string that should hold an object; what does not is handed on as one
  * that says what it was. */
-static bool read_input(struct str arguments, struct arena *a, struct str *ret)
+static bool ask_read_input(struct str arguments, struct arena *a, struct str *ret)
 {
 	struct json_doc d = { 0 };
 	struct err      e;
@@ -246,7 +246,7 @@ static enum errc read_call(const struct json_doc *d, json_at i, struct arena *a,
 		ret->signature = read_signature(d, i);
 		ret->extra = extra_of(d, i);
 	}
-	return read_input(arguments, a, &ret->input) ? ERR_OK : err_no_memory(e);
+	return ask_read_input(arguments, a, &ret->input) ? ERR_OK : err_no_memory(e);
 }
 
 static enum errc read_calls(const struct json_doc *d, json_at calls, struct arena *a,
@@ -266,9 +266,9 @@ static enum errc read_calls(const struct json_doc *d, json_at calls, struct aren
 	return ERR_OK;
 }
 
-/* name_of: the name of the newest call with this id, if it is not too far back: results follow their
+/* ask_name_of: the name of the newest call with this id, if it is not too far back: results follow their
  * calls, and a list of nothing but results must not be gone through for each of them. */
-static struct str name_of(const struct ask *a, struct str id)
+static struct str ask_name_of(const struct ask *a, struct str id)
 {
 	for (size_t i = a->count; i > 0 && a->count - i <= LIMIT_TOOLS; i--) {
 		const struct ask_message *m = &a->messages[i - 1];
@@ -280,7 +280,7 @@ static struct str name_of(const struct ask *a, struct str id)
 	return STR_NONE;
 }
 
-static enum ask_role role_of(const struct json_doc *d)
+static enum ask_role ask_role_of(const struct json_doc *d)
 {
 	static const struct {
 		const char   *name;
@@ -296,9 +296,9 @@ static enum ask_role role_of(const struct json_doc *d)
 	return ASK_USER;
 }
 
-/* read_images: those that a model made; one that can't be read is nobody's fault now. */
-static enum errc read_images(const struct json_doc *d, struct arena *a, struct ask_message *m,
-			     struct err *e)
+/* ask_read_images: those that a model made; one that can't be read is nobody's fault now. */
+static enum errc ask_read_images(const struct json_doc *d, struct arena *a, struct ask_message *m,
+				 struct err *e)
 {
 	json_at    list = picture_list(d, 0);
 	struct err ignored;
@@ -313,7 +313,7 @@ static enum errc read_images(const struct json_doc *d, struct arena *a, struct a
 
 		*part = (struct ask_part){ 0 };
 		if (!json_is_kind(d, i, JSON_OBJECT) ||
-		    read_part(d, i, m, a, part, &ignored) != ERR_OK || part->kind != ASK_IMAGE)
+		    ask_read_part(d, i, m, a, part, &ignored) != ERR_OK || part->kind != ASK_IMAGE)
 			continue;
 		part->signature = read_signature(d, i);
 		m->image_count++;
@@ -321,7 +321,7 @@ static enum errc read_images(const struct json_doc *d, struct arena *a, struct a
 	return ERR_OK;
 }
 
-static enum errc read_message(struct json_doc *d, struct str raw, struct ask *a, struct err *e)
+static enum errc ask_read_message(struct json_doc *d, struct str raw, struct ask *a, struct err *e)
 {
 	CHECK(a->messages != NULL);
 	struct ask_message *m = &a->messages[a->count];
@@ -329,16 +329,16 @@ static enum errc read_message(struct json_doc *d, struct str raw, struct ask *a,
 
 	if (rc != ERR_OK)
 		return rc;
-	*m = (struct ask_message){ .role = role_of(d), .index = a->count };
+	*m = (struct ask_message){ .role = ask_role_of(d), .index = a->count };
 	m->name = json_get_inner(d, 0, "name");
 	rc = read_content(d, json_get(d, 0, "content"), &a->arena, m, e);
 	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
 		rc = read_calls(d, json_get(d, 0, "tool_calls"), &a->arena, m, e);
 	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
-		rc = read_images(d, &a->arena, m, e);
+		rc = ask_read_images(d, &a->arena, m, e);
 	if (m->role == ASK_TOOL) {
 		m->call_id = json_get_inner(d, 0, "tool_call_id");
-		m->call_name = name_of(a, m->call_id);
+		m->call_name = ask_name_of(a, m->call_id);
 		if (m->call_name.n == 0)
 			m->call_name = m->name;
 	}
@@ -353,7 +353,8 @@ static enum errc bad_member(const char *path, const char *what, struct err *e)
 	return err_set(e, ERR_INVALID_VALUE, path, "%s", what);
 }
 
-static enum errc read_tool(const struct json_doc *d, json_at i, struct ask_tool *ret, struct err *e)
+static enum errc ask_read_tool(const struct json_doc *d, json_at i, struct ask_tool *ret,
+			       struct err *e)
 {
 	json_at type = json_is_kind(d, i, JSON_OBJECT) ? json_get(d, i, "type") : JSON_ABSENT;
 	json_at f = json_is_kind(d, i, JSON_OBJECT) ? json_get(d, i, "function") : JSON_ABSENT;
@@ -387,11 +388,11 @@ static enum errc read_tools(struct json_doc *d, struct ask *a, struct err *e)
 	if (!a->tools)
 		return err_no_memory(e);
 	for (json_at i = json_first(d, 0); rc == ERR_OK && i != json_end(d, 0); i = json_next(d, i))
-		rc = read_tool(d, i, &a->tools[a->tool_count++], e);
+		rc = ask_read_tool(d, i, &a->tools[a->tool_count++], e);
 	return rc;
 }
 
-static enum errc read_choice(struct json_doc *d, struct ask *a, struct err *e)
+static enum errc ask_read_choice(struct json_doc *d, struct ask *a, struct err *e)
 {
 	static const struct {
 		const char     *name;
@@ -422,7 +423,7 @@ static enum errc read_choice(struct json_doc *d, struct ask *a, struct err *e)
 				    "must be none, auto, required or a function's name", e);
 }
 
-static enum errc read_format(struct json_doc *d, struct ask *a, struct err *e)
+static enum errc ask_read_format(struct json_doc *d, struct ask *a, struct err *e)
 {
 	struct str raw = ask_param_value(a->prompt, "response_format");
 
@@ -460,13 +461,13 @@ enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e)
 	if (!ret->messages)
 		rc = err_no_memory(e);
 	for (size_t i = 0; rc == ERR_OK && i < p->message_count; i++)
-		rc = read_message(&d, p->messages[i], ret, e);
+		rc = ask_read_message(&d, p->messages[i], ret, e);
 	if (rc == ERR_OK)
 		rc = read_tools(&d, ret, e);
 	if (rc == ERR_OK)
-		rc = read_choice(&d, ret, e);
+		rc = ask_read_choice(&d, ret, e);
 	if (rc == ERR_OK)
-		rc = read_format(&d, ret, e);
+		rc = ask_read_format(&d, ret, e);
 	json_doc_finish(&d);
 	return rc;
 }

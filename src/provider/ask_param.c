@@ -70,15 +70,15 @@ static const char *const known[] = {
 
 enum { NUMBER_TEXT = 64 }; /* longer numbers are none that anybody means */
 
-/* key_is: member is `"key":value`, its key plain as clients write it. */
-static bool key_is(struct str member, const char *key)
+/* ask_param_key_is: member is `"key":value`, its key plain as clients write it. */
+static bool ask_param_key_is(struct str member, const char *key)
 {
 	size_t n = strlen(key);
 
 	return member.n > n + 2 && member.p[n + 1] == '"' && memcmp(member.p + 1, key, n) == 0;
 }
 
-static struct str key_of(struct str member)
+static struct str ask_param_key_of(struct str member)
 {
 	const char *end = member.n > 1 ? memchr(member.p + 1, '"', member.n - 1) : NULL;
 
@@ -87,7 +87,7 @@ static struct str key_of(struct str member)
 
 static struct str value_of(struct str member)
 {
-	size_t      skip = key_of(member).n + 2;
+	size_t      skip = ask_param_key_of(member).n + 2;
 	const char *colon = skip < member.n ? memchr(member.p + skip, ':', member.n - skip) : NULL;
 
 	if (!colon)
@@ -101,15 +101,15 @@ static struct str value_of(struct str member)
 struct str ask_param_value(const struct prompt *p, const char *key)
 {
 	for (size_t i = 0; i < p->member_count; i++)
-		if (key_is(p->members[i], key))
+		if (ask_param_key_is(p->members[i], key))
 			return value_of(p->members[i]);
 	return STR_NONE;
 }
 
-static const struct ask_param *row_of(const struct ask_param *table, struct str member)
+static const struct ask_param *ask_param_row_of(const struct ask_param *table, struct str member)
 {
 	for (; table->key; table++)
-		if (key_is(member, table->key))
+		if (ask_param_key_is(member, table->key))
 			return table;
 	return NULL;
 }
@@ -117,14 +117,14 @@ static const struct ask_param *row_of(const struct ask_param *table, struct str 
 static bool is_known(struct str member)
 {
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (key_is(member, known[i]))
+		if (ask_param_key_is(member, known[i]))
 			return true;
 	return false;
 }
 
-/* held: the value within the row's bounds; what is no number is the provider's to refuse. */
-static struct str held(const struct prompt *p, const struct ask_param *row, struct str value,
-		       char scratch[NUMBER_TEXT])
+/* ask_param_held: the value within the row's bounds; what is no number is the provider's to refuse. */
+static struct str ask_param_held(const struct prompt *p, const struct ask_param *row,
+				 struct str value, char scratch[NUMBER_TEXT])
 {
 	char  *end;
 	double n;
@@ -147,7 +147,7 @@ enum errc ask_param_put(const struct prompt *p, const struct ask_param *table, u
 			bool *first, struct buf *out, struct err *e)
 {
 	for (size_t i = 0; i < p->member_count; i++) {
-		const struct ask_param *row = row_of(table, p->members[i]);
+		const struct ask_param *row = ask_param_row_of(table, p->members[i]);
 		struct str              value = value_of(p->members[i]);
 		char                    scratch[NUMBER_TEXT];
 
@@ -155,7 +155,7 @@ enum errc ask_param_put(const struct prompt *p, const struct ask_param *table, u
 			continue;
 		if (!ask_put_comma(first, out) || !buf_text(out, "\"") ||
 		    !buf_text(out, row->as ? row->as : row->key) || !buf_text(out, "\":") ||
-		    !buf_str(out, held(p, row, value, scratch)))
+		    !buf_str(out, ask_param_held(p, row, value, scratch)))
 			return ask_too_large(e);
 	}
 	return ERR_OK;
@@ -166,12 +166,12 @@ enum errc ask_param_rest(const struct prompt *p, const struct ask_param *table, 
 {
 	for (size_t i = 0; i < p->member_count; i++) {
 		struct str              member = p->members[i];
-		const struct ask_param *row = row_of(table, member);
+		const struct ask_param *row = ask_param_row_of(table, member);
 		char                    key[64];
 
 		if ((row && row->rule != ASK_REFUSED) || value_of(member).n == 0)
 			continue;
-		str_copy(key, sizeof key, key_of(member));
+		str_copy(key, sizeof key, ask_param_key_of(member));
 		if (row)
 			return err_set(e, ERR_UNSUPPORTED_PARAMETER, key,
 				       "a provider of dialect %s has no such parameter", dialect);

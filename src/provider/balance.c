@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-static bool fits(uint32_t fit, size_t i)
+static bool balance_fits(uint32_t fit, size_t i)
 {
 	return fit >> i & 1;
 }
@@ -21,7 +21,7 @@ size_t balance_pick(struct balance_row *rows, size_t count, uint32_t fit)
 	int64_t total = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!fits(fit, i))
+		if (!balance_fits(fit, i))
 			continue;
 		rows[i].credit += rows[i].weight;
 		total += rows[i].weight;

@@ -105,7 +105,7 @@ bool catalog_due(struct catalog *c, int64_t now_us)
 
 /* --- names --- */
 
-static int compare(const void *left, const void *right)
+static int catalog_compare(const void *left, const void *right)
 {
 	const struct str *a = left;
 	const struct str *b = right;
@@ -116,7 +116,7 @@ static int compare(const void *left, const void *right)
 
 bool catalog_has(const struct catalog_names *n, struct str name)
 {
-	return n && bsearch(&name, n->names, n->count, sizeof name, compare);
+	return n && bsearch(&name, n->names, n->count, sizeof name, catalog_compare);
 }
 
 static bool is_name(struct str s)
@@ -129,7 +129,7 @@ static bool is_name(struct str s)
 	return true;
 }
 
-static struct str name_of(const struct json_doc *d, json_at model, struct arena *arena)
+static struct str catalog_name_of(const struct json_doc *d, json_at model, struct arena *arena)
 {
 	struct str prefix = STR("models/"); /* Gemini's */
 	struct str name = STR_NONE;
@@ -157,7 +157,7 @@ static struct catalog_names *pack(struct str *list, size_t n, size_t bytes)
 	atomic_init(&ret->refs, 1);
 	ret->names = (struct str *)(void *)(ret + 1);
 	char *at = (char *)(ret->names + n);
-	qsort(list, n, sizeof *list, compare);
+	qsort(list, n, sizeof *list, catalog_compare);
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && str_eq(list[i], list[i - 1]))
 			continue;
@@ -168,7 +168,7 @@ static struct catalog_names *pack(struct str *list, size_t n, size_t bytes)
 	return ret;
 }
 
-static struct catalog_names *collect(const struct json_doc *d, struct arena *arena)
+static struct catalog_names *catalog_collect(const struct json_doc *d, struct arena *arena)
 {
 	json_at     models = JSON_ABSENT;
 	struct str *list = calloc(LIMIT_CATALOG, sizeof *list);
@@ -186,7 +186,7 @@ static struct catalog_names *collect(const struct json_doc *d, struct arena *are
 	}
 	for (json_at i = json_first(d, models); i != json_end(d, models) && n < LIMIT_CATALOG;
 	     i = json_next(d, i)) {
-		list[n] = name_of(d, i, arena);
+		list[n] = catalog_name_of(d, i, arena);
 		bytes += list[n].n;
 		n += list[n].n > 0;
 	}
@@ -204,7 +204,7 @@ struct catalog_names *catalog_read(struct str body)
 
 	arena_init(&arena, LIMIT_CATALOG_BYTES);
 	if (json_scan(&d, body.p, body.n, &json_limits_upstream, &e) == ERR_OK)
-		ret = collect(&d, &arena);
+		ret = catalog_collect(&d, &arena);
 	json_doc_finish(&d);
 	arena_finish(&arena);
 	return ret;
@@ -212,7 +212,7 @@ struct catalog_names *catalog_read(struct str body)
 
 /* --- the fetch --- */
 
-static void note(const struct fetch *f, const char *why)
+static void catalog_note(const struct fetch *f, const char *why)
 {
 	struct log_line l;
 
@@ -226,14 +226,14 @@ static void note(const struct fetch *f, const char *why)
 	log_end(&l);
 }
 
-/* over: why is NULL where all went well. */
-static void over(struct fetch *f, struct catalog_names *names, const char *why)
+/* catalog_over: why is NULL where all went well. */
+static void catalog_over(struct fetch *f, struct catalog_names *names, const char *why)
 {
 	struct catalog       *c = f->catalog;
 	struct catalog_names *old = NULL;
 	int64_t               now = clock_mono_us();
 
-	note(f, why);
+	catalog_note(f, why);
 	pthread_mutex_lock(&c->lock);
 	c->fetching = false;
 	c->tried = true;
@@ -250,19 +250,19 @@ static void over(struct fetch *f, struct catalog_names *names, const char *why)
 	free(f);
 }
 
-static void on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)
+static void catalog_on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)
 {
 	(void)content_type;
 	(void)retry_after_ms;
 	((struct fetch *)arg)->status = status;
 }
 
-static bool on_data(void *arg, const char *bytes, size_t len)
+static bool catalog_on_data(void *arg, const char *bytes, size_t len)
 {
 	return buf_add(&((struct fetch *)arg)->body, bytes, len);
 }
 
-static void on_done(void *arg, const struct err *e)
+static void catalog_on_done(void *arg, const struct err *e)
 {
 	struct fetch         *f = arg;
 	struct catalog_names *names = NULL;
@@ -274,13 +274,14 @@ static void on_done(void *arg, const struct err *e)
 		snprintf(why, sizeof why, "status %d", f->status);
 	else
 		names = catalog_read(buf_view(&f->body));
-	over(f, names, names ? NULL : why);
+	catalog_over(f, names, names ? NULL : why);
 }
 
 void catalog_fetch(struct catalog *c, const char *provider, struct transfers *ts,
 		   void (*done)(void *arg), void *arg)
 {
-	static const struct upstream_callbacks callbacks = { on_head, on_data, on_done };
+	static const struct upstream_callbacks callbacks = { catalog_on_head, catalog_on_data,
+							     catalog_on_done };
 	struct fetch                          *f = calloc(1, sizeof *f);
 	struct err                             e;
 
@@ -295,5 +296,5 @@ void catalog_fetch(struct catalog *c, const char *provider, struct transfers *ts
 	buf_init(&f->body, LIMIT_CATALOG_BYTES);
 	if (upstream_start(ts, c->target, &(struct upstream_ask){ .stream = false }, &limits,
 			   &callbacks, f, &f->call, &e) != ERR_OK)
-		over(f, NULL, err_code_wire(e.code));
+		catalog_over(f, NULL, err_code_wire(e.code));
 }

@@ -46,7 +46,7 @@ static void remove_locked(struct entry *x)
 }
 
 /* What says nothing any more makes room. */
-static bool is_over(const struct entry *x, int64_t now_us)
+static bool health_is_over(const struct entry *x, int64_t now_us)
 {
 	return x->failures == 0 && x->open_until_us == 0 && x->cool_until_us <= now_us &&
 	       x->dead_until_us <= now_us;
@@ -168,11 +168,11 @@ static void good_locked(const struct health_target *t, int64_t now_us)
 	if (x) {
 		x->failures = 0;
 		x->open_until_us = x->probe_until_us = 0;
-		if (is_over(x, now_us))
+		if (health_is_over(x, now_us))
 			remove_locked(x);
 	}
 	key = find_locked(t->provider, STR_NONE);
-	if (key && is_over(key, now_us))
+	if (key && health_is_over(key, now_us))
 		remove_locked(key);
 }
 
@@ -240,7 +240,7 @@ void health_count(int64_t now_us, int64_t ret[HEALTH__COUNT])
 	for (size_t i = used; i-- > 0;) {
 		struct entry *x = &entries[i];
 
-		if (is_over(x, now_us)) {
+		if (health_is_over(x, now_us)) {
 			remove_locked(x);
 			continue;
 		}

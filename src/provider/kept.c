@@ -33,7 +33,7 @@ void kept_finish(struct kept *k)
 	k->end = &k->first;
 }
 
-static bool within(const struct buf *b, struct str s)
+static bool kept_within(const struct buf *b, struct str s)
 {
 	return b && s.p >= b->data && s.p < b->data + b->len;
 }
@@ -41,7 +41,7 @@ static bool within(const struct buf *b, struct str s)
 /* keep_span: lies where it lay in raw, or in the source, or in a copy. */
 static bool keep_span(struct kept *k, struct str raw, struct str kept_raw, struct str *s)
 {
-	if (s->n == 0 || within(k->source, *s) || within(&k->made, *s))
+	if (s->n == 0 || kept_within(k->source, *s) || kept_within(&k->made, *s))
 		return true;
 	if (raw.n > 0 && s->p >= raw.p && s->p < raw.p + raw.n)
 		*s = (struct str){ kept_raw.p + (s->p - raw.p), s->n };
@@ -50,14 +50,14 @@ static bool keep_span(struct kept *k, struct str raw, struct str kept_raw, struc
 	return s->p;
 }
 
-/* keep_raw: a long one shall not be copied again on the loop. */
-static bool keep_raw(struct kept *k, struct event *ev)
+/* kept_keep_raw: a long one shall not be copied again on the loop. */
+static bool kept_keep_raw(struct kept *k, struct event *ev)
 {
 	struct str raw = ev->raw;
 
 	if (raw.n > 0 && raw.p == k->source->data) {
 		ev->give = k->source;
-	} else if (raw.n > LIMIT_LOOP_JSON && k->made.len == 0 && !within(k->source, raw)) {
+	} else if (raw.n > LIMIT_LOOP_JSON && k->made.len == 0 && !kept_within(k->source, raw)) {
 		if (!buf_str(&k->made, raw))
 			return false;
 		ev->raw = buf_view(&k->made);
@@ -72,7 +72,7 @@ static bool keep_spans(struct kept *k, struct event *ev)
 	struct str *spans[] = { &ev->text,     &ev->id,     &ev->name,       &ev->raw_usage,
 				&ev->raw_role, &ev->raw_id, &ev->raw_created };
 
-	if (!keep_raw(k, ev))
+	if (!kept_keep_raw(k, ev))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(spans); i++)
 		if (!keep_span(k, raw, ev->raw, spans[i]))
@@ -92,7 +92,7 @@ static bool put_once(struct kept *k, const struct event *ev)
 	return true;
 }
 
-static bool put(struct kept *k, const struct event *ev)
+static bool kept_put(struct kept *k, const struct event *ev)
 {
 	struct event half = *ev;
 
@@ -124,7 +124,7 @@ static bool put_pieces(struct kept *k, struct event *ev)
 
 		ev->text = (struct str){ text.p, n };
 		text = (struct str){ text.p + n, text.n - n };
-		if (!put(k, ev))
+		if (!kept_put(k, ev))
 			return false;
 		*ev = (struct event){ .kind = ev->kind,
 				      .choice = ev->choice,
@@ -149,7 +149,7 @@ bool kept_add(struct kept *k, const struct event *ev)
 		k->cut = true;
 		return put_pieces(k, &kept);
 	}
-	return put(k, &kept);
+	return kept_put(k, &kept);
 }
 
 const struct event *kept_take(struct kept *k, bool same)

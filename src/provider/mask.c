@@ -57,8 +57,8 @@ struct search {
 	bool               found;
 };
 
-/* fold: case is of no matter, and a form writes a space as a plus. */
-static unsigned char fold(unsigned char c)
+/* mask_fold: case is of no matter, and a form writes a space as a plus. */
+static unsigned char mask_fold(unsigned char c)
 {
 	if (c == '+' || (c < 0x20 && c != 0))
 		return ' ';
@@ -73,7 +73,7 @@ static uint64_t gram_of(const unsigned char *folded)
 	return g;
 }
 
-static size_t bucket_of(const struct mask *m, uint64_t gram)
+static size_t mask_bucket_of(const struct mask *m, uint64_t gram)
 {
 	return (size_t)((gram * 0x9E3779B97F4A7C15u) >> 32) & (m->bucket_count - 1);
 }
@@ -99,7 +99,7 @@ static bool add_secret(struct mask *m, struct str value)
 	for (size_t i = 0; i < value.n; i++) {
 		unsigned char c = (unsigned char)value.p[i];
 
-		s->bytes[i] = s->word ? c : fold(c);
+		s->bytes[i] = s->word ? c : mask_fold(c);
 	}
 	m->secret_count++;
 	if (!s->word)
@@ -123,7 +123,7 @@ static bool index_grams(struct mask *m)
 
 		for (size_t at = 0; !s->word && at + GRAM <= s->n; at += stride_of(s)) {
 			uint64_t  bytes = gram_of(s->bytes + at);
-			uint32_t *bucket = &m->buckets[bucket_of(m, bytes)];
+			uint32_t *bucket = &m->buckets[mask_bucket_of(m, bytes)];
 
 			m->grams[n] = (struct gram){ bytes, (uint32_t)i, (uint32_t)at, *bucket };
 			*bucket = (uint32_t)++n;
@@ -210,9 +210,9 @@ static void put_code(struct view *v, int code, size_t from, size_t to)
 	view_add(v, (unsigned char)(code < 0x80 ? code : 0x80 | (code & 63)), from, to);
 }
 
-/* unescape: ret is shorter than v, as no escape is shorter than what it stands for.  False: there was
+/* mask_unescape: ret is shorter than v, as no escape is shorter than what it stands for.  False: there was
  * none. */
-static bool unescape(const struct view *v, struct view *ret)
+static bool mask_unescape(const struct view *v, struct view *ret)
 {
 	static const char letters[] = "bfnrt";
 	size_t            step;
@@ -325,9 +325,9 @@ static void look_for_runs(struct search *s, const struct view *v)
 	size_t             last_end = 0;
 
 	for (size_t i = 0; i < v->n; i++)
-		folded[i] = fold(v->bytes[i]);
+		folded[i] = mask_fold(v->bytes[i]);
 	for (size_t i = 0; i + GRAM <= v->n; i++) {
-		uint32_t next = m->buckets[bucket_of(m, gram_of(folded + i))];
+		uint32_t next = m->buckets[mask_bucket_of(m, gram_of(folded + i))];
 
 		for (; next != 0; next = m->grams[next - 1].next) {
 			const struct gram *g = &m->grams[next - 1];
@@ -362,7 +362,7 @@ static void look_for_words(struct search *s, const struct view *v)
 	}
 }
 
-static void look(struct search *s, const struct view *v)
+static void mask_look(struct search *s, const struct view *v)
 {
 	struct view inner;
 
@@ -377,22 +377,22 @@ static void look(struct search *s, const struct view *v)
 	}
 }
 
-/* shown: a NUL would end the text. */
-static unsigned char shown(char c)
+/* mask_shown: a NUL would end the text. */
+static unsigned char mask_shown(char c)
 {
 	return c ? (unsigned char)c : ' ';
 }
 
-static void search(struct search *s, struct str text)
+static void mask_search(struct search *s, struct str text)
 {
 	struct view views[2];
 
 	views[0].n = 0;
 	for (size_t i = 0; i < text.n; i++)
-		view_add(&views[0], shown(text.p[i]), i, i + 1);
-	look(s, &views[0]);
-	for (size_t i = 0; i < UNESCAPES && unescape(&views[i % 2], &views[(i + 1) % 2]); i++)
-		look(s, &views[(i + 1) % 2]);
+		view_add(&views[0], mask_shown(text.p[i]), i, i + 1);
+	mask_look(s, &views[0]);
+	for (size_t i = 0; i < UNESCAPES && mask_unescape(&views[i % 2], &views[(i + 1) % 2]); i++)
+		mask_look(s, &views[(i + 1) % 2]);
 }
 
 bool mask_text(const struct mask *m, struct str text, char *ret, size_t ret_size)
@@ -407,10 +407,10 @@ bool mask_text(const struct mask *m, struct str text, char *ret, size_t ret_size
 	s.found = false;
 	memset(s.hidden, 0, text.n * sizeof s.hidden[0]);
 	if (m)
-		search(&s, text);
+		mask_search(&s, text);
 	for (size_t i = 0; i < text.n && n + 1 < ret_size; i++) {
 		if (!s.hidden[i]) {
-			ret[n++] = (char)shown(text.p[i]);
+			ret[n++] = (char)mask_shown(text.p[i]);
 		} else if (i == 0 || !s.hidden[i - 1]) {
 			str_copy(ret + n, ret_size - n, key);
 			n += strlen(ret + n);

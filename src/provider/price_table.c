@@ -26,7 +26,7 @@ static bool is_version(struct str s)
 	return digits == 8;
 }
 
-static int64_t money(const char *text, int64_t otherwise)
+static int64_t price_table_money(const char *text, int64_t otherwise)
 {
 	int64_t v = otherwise;
 
@@ -42,12 +42,14 @@ struct price price_table_find(struct str model)
 		if (!str_starts(model, name) ||
 		    !is_version((struct str){ model.p + name.n, model.n - name.n }))
 			continue;
-		int64_t in = money(rows[i].input, 0);
-		int64_t out = money(rows[i].output, 0);
-		return (struct price){
-			true, in, out, money(rows[i].cached, in), money(rows[i].cache_write, in),
-			out
-		};
+		int64_t in = price_table_money(rows[i].input, 0);
+		int64_t out = price_table_money(rows[i].output, 0);
+		return (struct price){ true,
+				       in,
+				       out,
+				       price_table_money(rows[i].cached, in),
+				       price_table_money(rows[i].cache_write, in),
+				       out };
 	}
 	return (struct price){ .known = false };
 }

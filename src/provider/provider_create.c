@@ -21,8 +21,8 @@ static const struct dialect *const dialects[] = { DIALECTS(ROW) DASHED(DASHED_RO
 #undef ROW
 #undef DASHED_ROW
 
-/* known: comma-separated names, for messages. */
-static const char *known(void)
+/* provider_known: comma-separated names, for messages. */
+static const char *provider_known(void)
 {
 #define NAME(name)            ", " #name
 #define DASHED_NAME(id, name) ", " name
@@ -31,7 +31,7 @@ static const char *known(void)
 #undef DASHED_NAME
 }
 
-static enum errc check_name(const struct provider_options *o, struct err *e)
+static enum errc provider_check_name(const struct provider_options *o, struct err *e)
 {
 	size_t n = o->name ? strlen(o->name) : 0;
 
@@ -62,13 +62,13 @@ static enum errc create(const struct provider_options *o, struct provider **ret,
 		return rc;
 	}
 	return err_set(e, ERR_INVALID_VALUE, "dialect", "unknown dialect \"%.40s\"; known are %s",
-		       name, known());
+		       name, provider_known());
 }
 
 enum errc provider_create(const struct provider_options *o, struct provider **ret, struct err *e)
 {
 	struct provider *p = NULL;
-	enum errc        rc = check_name(o, e);
+	enum errc        rc = provider_check_name(o, e);
 
 	if (rc == ERR_OK)
 		rc = create(o, &p, e);

@@ -104,8 +104,8 @@ static enum errc check_model(const struct model_options *m, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc check_target(const struct model_options *m, const struct target_options *t,
-			      struct err *e)
+static enum errc registry_check_target(const struct model_options  *m,
+				       const struct target_options *t, struct err *e)
 {
 	if (t->upstream_model &&
 	    (!t->upstream_model[0] || strlen(t->upstream_model) > LIMIT_MODEL ||
@@ -123,7 +123,7 @@ static enum errc check_target(const struct model_options *m, const struct target
 static enum errc add_target(struct registry *r, const struct model_options *m,
 			    const struct target_options *t, struct model_target *at, struct err *e)
 {
-	enum errc rc = check_target(m, t, e);
+	enum errc rc = registry_check_target(m, t, e);
 
 	if (rc != ERR_OK)
 		return rc;
@@ -253,8 +253,8 @@ static enum errc check_fallbacks(const struct registry *r, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc fill(struct registry *r, const struct model_options *models, size_t model_count,
-		      const char *default_model, struct err *e)
+static enum errc registry_fill(struct registry *r, const struct model_options *models,
+			       size_t model_count, const char *default_model, struct err *e)
 {
 	enum errc rc = check_providers(r, e);
 
@@ -296,7 +296,7 @@ enum errc registry_create_take(struct provider **providers, size_t provider_coun
 	r->providers = list;
 	r->provider_count = provider_count;
 
-	enum errc rc = fill(r, models, model_count, default_model, e);
+	enum errc rc = registry_fill(r, models, model_count, default_model, e);
 	if (rc != ERR_OK) {
 		registry_destroy(r);
 		return rc;
@@ -307,7 +307,7 @@ enum errc registry_create_take(struct provider **providers, size_t provider_coun
 
 /* --- look-up --- */
 
-static const struct model *match(const struct registry *r, struct str name)
+static const struct model *registry_match(const struct registry *r, struct str name)
 {
 	const struct model *best = NULL;
 
@@ -336,7 +336,7 @@ static struct target target_of(const struct model *m, struct str asked, size_t i
 }
 
 /* At most max bytes of s, cut at the border of a character. */
-static int cut(struct str s, size_t max)
+static int registry_cut(struct str s, size_t max)
 {
 	size_t n = s.n < max ? s.n : max;
 
@@ -345,8 +345,8 @@ static int cut(struct str s, size_t max)
 	return (int)n;
 }
 
-static enum errc not_found(const struct registry *r, struct str name, const struct identity *who,
-			   struct err *e)
+static enum errc registry_not_found(const struct registry *r, struct str name,
+				    const struct identity *who, struct err *e)
 {
 	char   known[160] = "";
 	size_t n = 0, shown = 0, seen = 0;
@@ -365,10 +365,10 @@ static enum errc not_found(const struct registry *r, struct str name, const stru
 	if (name.n == 0)
 		return err_set(e, ERR_MODEL_NOT_FOUND, NULL,
 			       "no model was named, and this key may not use the default one");
-	return err_set(e, ERR_MODEL_NOT_FOUND, NULL,
-		       "the model '%.*s' does not exist here; there %s %s%s", cut(name, 80), name.p,
-		       seen == 1 ? "is" : "are", n > 0 ? known : "none",
-		       shown < seen ? ", … (GET /v1/models lists all)" : "");
+	return err_set(
+		e, ERR_MODEL_NOT_FOUND, NULL, "the model '%.*s' does not exist here; there %s %s%s",
+		registry_cut(name, 80), name.p, seen == 1 ? "is" : "are", n > 0 ? known : "none",
+		shown < seen ? ", … (GET /v1/models lists all)" : "");
 }
 
 enum errc registry_find_for(const struct registry *r, struct str model, const struct identity *who,
@@ -382,9 +382,9 @@ enum errc registry_find_for(const struct registry *r, struct str model, const st
 		return err_set(e, ERR_MODEL_NOT_FOUND, NULL,
 			       "no model was named, and there is no default model");
 
-	const struct model *m = match(r, model);
+	const struct model *m = registry_match(r, model);
 	if (!m || !identity_sees(who, model))
-		return not_found(r, named.n || !m ? model : STR_NONE, who, e);
+		return registry_not_found(r, named.n || !m ? model : STR_NONE, who, e);
 
 	*ret = target_of(m, model, 0);
 	return ERR_OK;
@@ -453,7 +453,7 @@ bool registry_untried(const struct model *m, struct str asked, uint32_t tried, i
 	return fitting(m, asked, tried, now_us, &probes, &block) != 0;
 }
 
-static size_t pick(const struct model *m, uint32_t fit)
+static size_t registry_pick(const struct model *m, uint32_t fit)
 {
 	if (!m->rows)
 		return 0;
@@ -474,7 +474,7 @@ bool registry_choose(const struct model *m, struct str asked, uint32_t tried, in
 		if (fit == 0)
 			return false;
 
-		struct target        t = target_of(m, asked, pick(m, fit));
+		struct target        t = target_of(m, asked, registry_pick(m, fit));
 		struct health_target who = target_health(&t);
 		t.probe = probes >> t.index & 1;
 		if (!t.probe || health_probe(&who, now_us)) {

@@ -115,7 +115,7 @@ static void frames_drop(struct remote_call *c)
 
 /* --- the end --- */
 
-static void call_free(struct remote_call *c)
+static void remote_call_free(struct remote_call *c)
 {
 	timer_stop(c->loop, &c->finish);
 	timer_stop(c->loop, &c->next);
@@ -137,7 +137,7 @@ static void call_free(struct remote_call *c)
 }
 
 /* Freed before the last event goes out: its receiver may free what the call stood on. */
-static void call_end(struct remote_call *c, const struct err *why)
+static void remote_call_end(struct remote_call *c, const struct err *why)
 {
 	provider_event_fn on_event = c->on_event;
 	void             *arg = c->arg;
@@ -147,7 +147,7 @@ static void call_end(struct remote_call *c, const struct err *why)
 	if (why)
 		ev.usage = c->decode.told;
 
-	call_free(c);
+	remote_call_free(c);
 	on_event(arg, &ev);
 }
 
@@ -184,12 +184,12 @@ static void call_fail(struct remote_call *c, struct err *e)
 	/* Some say in the body how long to wait; a header goes before it. */
 	if ((err_http(e) == 429 || err_http(e) == 503) && c->retry_after_ms > 0)
 		e->retry_after_ms = c->retry_after_ms;
-	call_end(c, e);
+	remote_call_end(c, e);
 }
 
 /* --- the answer --- */
 
-static bool has(const char *text, const char *what)
+static bool remote_has(const char *text, const char *what)
 {
 	return strstr(text, what) != NULL;
 }
@@ -207,24 +207,25 @@ static enum answer answer_kind(const struct remote_call *c, int status, const ch
 	case FRAMING_EVENTS:
 		return strncmp(type, "text/event-stream", 17) == 0 ? ANSWER_EVENTS : ANSWER_ERROR;
 	case FRAMING_LINES:
-		return strncmp(type, "application/", 12) == 0 && has(type, "json") ? ANSWER_EVENTS
-										   : ANSWER_ERROR;
+		return strncmp(type, "application/", 12) == 0 && remote_has(type, "json")
+			       ? ANSWER_EVENTS
+			       : ANSWER_ERROR;
 	}
 	return ANSWER_ERROR;
 }
 
-static void on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)
+static void remote_on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)
 {
 	struct remote_call *c = arg;
 
 	c->status = status;
 	c->retry_after_ms = retry_after_ms;
-	c->html = content_type[0] != '\0' && !has(content_type, "json") &&
+	c->html = content_type[0] != '\0' && !remote_has(content_type, "json") &&
 		  strncmp(content_type, "text/plain", 10) != 0;
 	c->answer = answer_kind(c, status, content_type);
 }
 
-static void go_on(struct remote_call *c, int64_t after_us)
+static void remote_go_on(struct remote_call *c, int64_t after_us)
 {
 	timer_start(c->loop, &c->next, after_us);
 }
@@ -251,7 +252,7 @@ static enum errc frame_add(struct remote_call *c, struct str name, struct str da
 	c->behind = true;
 	if (c->upstream)
 		upstream_pause(c->upstream, true);
-	go_on(c, 0);
+	remote_go_on(c, 0);
 	return ERR_OK;
 }
 
@@ -264,7 +265,7 @@ static enum errc on_framed(void *arg, struct str name, struct str data, struct e
 	return c->dialect->decode_event(&c->decode, name, data, e);
 }
 
-static enum errc feed(struct remote_call *c, const char *bytes, size_t len, struct err *e)
+static enum errc remote_feed(struct remote_call *c, const char *bytes, size_t len, struct err *e)
 {
 	if (c->dialect->framing == FRAMING_LINES)
 		return lines_feed(&c->lines, bytes, len, on_framed, c, e);
@@ -287,7 +288,7 @@ static bool feed_events(struct remote_call *c, const char *bytes, size_t len)
 	/* A prompt may be large and a stream long; once all of it was sent, nothing reads it again. */
 	if (c->ask.data && upstream_sent(c->upstream, c->ask.len))
 		buf_finish(&c->ask);
-	if (feed(c, bytes, len, &e) != ERR_OK) {
+	if (remote_feed(c, bytes, len, &e) != ERR_OK) {
 		err_keep(&c->err, &e);
 		return false;
 	}
@@ -298,7 +299,7 @@ static bool feed_events(struct remote_call *c, const char *bytes, size_t len)
 	return true;
 }
 
-static bool collect(struct remote_call *c, const char *bytes, size_t len)
+static bool remote_collect(struct remote_call *c, const char *bytes, size_t len)
 {
 	struct err e;
 
@@ -320,14 +321,14 @@ static bool collect(struct remote_call *c, const char *bytes, size_t len)
 	return false;
 }
 
-static bool on_data(void *arg, const char *bytes, size_t len)
+static bool remote_on_data(void *arg, const char *bytes, size_t len)
 {
 	struct remote_call *c = arg;
 
 	switch (c->answer) {
 	case ANSWER_EVENTS: return feed_events(c, bytes, len);
-	case ANSWER_ERROR: c->body.max = LIMIT_ERROR_BODY; return collect(c, bytes, len);
-	case ANSWER_WHOLE: return collect(c, bytes, len);
+	case ANSWER_ERROR: c->body.max = LIMIT_ERROR_BODY; return remote_collect(c, bytes, len);
+	case ANSWER_WHOLE: return remote_collect(c, bytes, len);
 	case ANSWER_NONE: break;
 	}
 	return false;
@@ -400,8 +401,8 @@ static enum errc judge_error(struct remote_call *c, struct err *ret)
 	return ret->code;
 }
 
-/* flush: a last event without the blank line behind it is one too. */
-static void flush(struct remote_call *c, const struct err *e)
+/* remote_flush: a last event without the blank line behind it is one too. */
+static void remote_flush(struct remote_call *c, const struct err *e)
 {
 	struct err found;
 
@@ -419,11 +420,11 @@ static void answer_over(struct remote_call *c, const struct err *e)
 	enum errc  rc = ERR_OK;
 
 	if (!c->behind)
-		flush(c, e);
+		remote_flush(c, e);
 	if (c->behind) {
 		err_keep(&c->ended, e);
 		if (!c->aside)
-			go_on(c, 0);
+			remote_go_on(c, 0);
 		return;
 	}
 	if (c->err) {
@@ -443,7 +444,7 @@ static void answer_over(struct remote_call *c, const struct err *e)
 	if (rc != ERR_OK)
 		call_fail(c, &found);
 	else
-		call_end(c, NULL);
+		remote_call_end(c, NULL);
 }
 
 /* --- long answers and events ---
@@ -486,27 +487,27 @@ static void decode_aside(struct work_job *job)
 		c->found = found;
 }
 
-static void advance(struct remote_call *c);
+static void remote_advance(struct remote_call *c);
 
-static void decoded(struct work_job *job)
+static void remote_decoded(struct work_job *job)
 {
 	struct remote_call *c = container_of(job, struct remote_call, job);
 
 	c->aside = false;
 	if (c->dropped)
-		call_free(c);
+		remote_call_free(c);
 	else
-		advance(c);
+		remote_advance(c);
 }
 
-/* submit: false: all workers have enough to do. */
-static bool submit(struct remote_call *c, struct buf *source)
+/* remote_submit: false: all workers have enough to do. */
+static bool remote_submit(struct remote_call *c, struct buf *source)
 {
 	if (!c->mask)
 		c->mask = mask_ref(c->call.provider->mask);
 	c->decode.doc = &c->doc; /* the other one is the loop's */
 	kept_start(&c->kept, source, c->answer == ANSWER_EVENTS);
-	c->job = (struct work_job){ .loop = c->loop, .run = decode_aside, .done = decoded };
+	c->job = (struct work_job){ .loop = c->loop, .run = decode_aside, .done = remote_decoded };
 	c->aside = true;
 	if (!work_submit(c->cpu, &c->job))
 		c->aside = false;
@@ -518,13 +519,13 @@ static void next_frame(struct remote_call *c)
 	struct err found;
 
 	if (c->frames->data.len > LIMIT_LOOP_JSON) {
-		c->begun = submit(c, &c->frames->data);
+		c->begun = remote_submit(c, &c->frames->data);
 		if (!c->begun)
-			go_on(c, AGAIN_US);
+			remote_go_on(c, AGAIN_US);
 		return;
 	}
 	c->begun = true;
-	go_on(c, 0);
+	remote_go_on(c, 0);
 	if (decode_frame(c, &found) != ERR_OK)
 		c->found = found;
 }
@@ -533,7 +534,7 @@ static void caught_up(struct remote_call *c)
 {
 	c->behind = false;
 	if (c->answer == ANSWER_WHOLE) {
-		call_end(c, NULL);
+		remote_call_end(c, NULL);
 	} else if (c->ended) {
 		struct err e = *c->ended;
 
@@ -545,8 +546,8 @@ static void caught_up(struct remote_call *c)
 	}
 }
 
-/* advance: one step of what waits. */
-static void advance(struct remote_call *c)
+/* remote_advance: one step of what waits. */
+static void remote_advance(struct remote_call *c)
 {
 	/* Who takes no more for now is still told of a failure. */
 	if (c->paused && !(c->ended && c->ended->code != ERR_OK))
@@ -554,7 +555,7 @@ static void advance(struct remote_call *c)
 
 	const struct event *ev = kept_take(&c->kept, false);
 	if (ev) {
-		go_on(c, 0);
+		remote_go_on(c, 0);
 		for (; ev; ev = kept_take(&c->kept, true))
 			c->on_event(c->arg, ev);
 		return;
@@ -581,7 +582,7 @@ static void advance(struct remote_call *c)
 
 static void on_next(struct timer *t)
 {
-	advance(container_of(t, struct remote_call, next));
+	remote_advance(container_of(t, struct remote_call, next));
 }
 
 /* whole_aside: false: it is short, or all workers have enough to do; the loop decodes it. */
@@ -590,11 +591,11 @@ static bool whole_aside(struct remote_call *c, const struct err *e)
 	if (c->answer != ANSWER_WHOLE || !c->cpu || c->html || c->err || e->code != ERR_OK ||
 	    c->body.len <= LIMIT_LOOP_JSON)
 		return false;
-	c->behind = submit(c, &c->body);
+	c->behind = remote_submit(c, &c->body);
 	return c->behind;
 }
 
-static void on_done(void *arg, const struct err *e)
+static void remote_on_done(void *arg, const struct err *e)
 {
 	struct remote_call *c = arg;
 
@@ -614,7 +615,7 @@ static void on_finish(struct timer *t)
 	if (judge_stream(c, &none, &found) != ERR_OK)
 		call_fail(c, &found);
 	else
-		call_end(c, NULL);
+		remote_call_end(c, NULL);
 }
 
 /* --- start, cancel, pause --- */
@@ -702,9 +703,9 @@ static enum errc remote_encode(const struct provider *p, const struct prompt *pr
 	return rc;
 }
 
-/* take_body: what was encoded before, or else is now. */
-static enum errc take_body(struct remote_call *c, const struct remote *r,
-			   const struct prompt *prompt, struct err *e)
+/* remote_take_body: what was encoded before, or else is now. */
+static enum errc remote_take_body(struct remote_call *c, const struct remote *r,
+				  const struct prompt *prompt, struct err *e)
 {
 	if (prompt->embed) {
 		c->want = embed_want_create(prompt);
@@ -718,17 +719,19 @@ static enum errc take_body(struct remote_call *c, const struct remote *r,
 	return ERR_OK;
 }
 
-static enum errc ask(struct remote_call *c, const struct remote *r, const struct provider_env *env,
-		     const struct prompt *prompt, struct err *e)
+static enum errc remote_ask(struct remote_call *c, const struct remote *r,
+			    const struct provider_env *env, const struct prompt *prompt,
+			    struct err *e)
 {
-	static const struct upstream_callbacks callbacks = { on_head, on_data, on_done };
+	static const struct upstream_callbacks callbacks = { remote_on_head, remote_on_data,
+							     remote_on_done };
 	const struct provider_options         *o = &r->options;
 	struct upstream_limits                 limits = {
 				.first_byte_us = prompt->stream ? o->first_byte_us : o->first_byte_plain_us,
 				.idle_us = o->idle_us,
 				.total_us = o->total_us,
 	};
-	enum errc rc = take_body(c, r, prompt, e);
+	enum errc rc = remote_take_body(c, r, prompt, e);
 
 	if (rc == ERR_OK)
 		rc = make_place(c, r, prompt, e);
@@ -761,9 +764,9 @@ static enum errc remote_start(const struct provider *p, const struct provider_en
 	if (!c)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 
-	enum errc rc = ask(c, r, env, prompt, e);
+	enum errc rc = remote_ask(c, r, env, prompt, e);
 	if (rc != ERR_OK) {
-		call_free(c);
+		remote_call_free(c);
 		return rc;
 	}
 	*ret = &c->call;
@@ -779,7 +782,7 @@ static void remote_cancel(struct provider_call *call)
 	if (c->aside)
 		c->dropped = true;
 	else
-		call_free(c);
+		remote_call_free(c);
 }
 
 static void remote_pause(struct provider_call *call, bool pause)
@@ -788,7 +791,7 @@ static void remote_pause(struct provider_call *call, bool pause)
 
 	c->paused = pause;
 	if (c->behind && !c->aside && !pause)
-		go_on(c, 0);
+		remote_go_on(c, 0);
 	else if (!c->behind && c->upstream)
 		upstream_pause(c->upstream, pause);
 }
@@ -814,8 +817,8 @@ static const struct provider_ops remote_ops = {
 	.destroy = remote_destroy,
 };
 
-/* without: the length of url[0..n) but for a tail, where it has it, and slashes behind the rest. */
-static size_t without(const char *url, size_t n, const char *tail)
+/* remote_without: the length of url[0..n) but for a tail, where it has it, and slashes behind the rest. */
+static size_t remote_without(const char *url, size_t n, const char *tail)
 {
 	size_t t = strlen(tail);
 
@@ -829,16 +832,16 @@ static size_t without(const char *url, size_t n, const char *tail)
 /* How much of base_url is the base: people copy the whole endpoint from a provider's page. */
 static size_t base_length(const struct provider_options *o, const struct dialect *dialect)
 {
-	size_t base = without(o->base_url, strlen(o->base_url), dialect->path);
+	size_t base = remote_without(o->base_url, strlen(o->base_url), dialect->path);
 
 	if (dialect->embed)
-		base = without(o->base_url, base, dialect->embed->path);
-	return dialect->root ? without(o->base_url, base, dialect->root) : base;
+		base = remote_without(o->base_url, base, dialect->embed->path);
+	return dialect->root ? remote_without(o->base_url, base, dialect->root) : base;
 }
 
 /* base_url with a path of the dialect and the configured query; NULL: no memory. */
-static char *make_url(struct arena *a, const struct provider_options *o,
-		      const struct dialect *dialect, const char *path)
+static char *remote_make_url(struct arena *a, const struct provider_options *o,
+			     const struct dialect *dialect, const char *path)
 {
 	const char *sign = strchr(path, '?') ? "&" : "?";
 	size_t      base = base_length(o, dialect);
@@ -919,16 +922,16 @@ static enum errc check_options(const struct provider_options *o, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc make_target(const struct provider_options *o, const struct dialect *dialect,
-			     const char *path, bool get, struct upstream_target **ret,
-			     struct err *e)
+static enum errc remote_make_target(const struct provider_options *o, const struct dialect *dialect,
+				    const char *path, bool get, struct upstream_target **ret,
+				    struct err *e)
 {
 	struct arena scratch;
 	size_t       count = 0;
 
 	arena_init(&scratch, LIMIT_CONFIG_FILE);
 
-	char        *url = make_url(&scratch, o, dialect, path);
+	char        *url = remote_make_url(&scratch, o, dialect, path);
 	const char **headers = url ? make_headers(&scratch, o, dialect, &count) : NULL;
 	enum errc    rc = ERR_OVERLOADED;
 	if (headers)
@@ -956,7 +959,7 @@ static enum errc make_catalog(struct remote *r, const struct provider_options *o
 
 	if (!r->dialect->models)
 		return ERR_OK;
-	enum errc rc = make_target(o, r->dialect, r->dialect->models, true, &target, e);
+	enum errc rc = remote_make_target(o, r->dialect, r->dialect->models, true, &target, e);
 	if (rc != ERR_OK)
 		return rc;
 	r->provider.catalog = catalog_create_take(target);
@@ -1000,7 +1003,7 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 		.idle_us = o->idle_us,
 		.total_us = o->total_us,
 	};
-	rc = make_target(o, dialect, dialect->path, false, &r->target, e);
+	rc = remote_make_target(o, dialect, dialect->path, false, &r->target, e);
 	if (rc == ERR_OK)
 		rc = make_catalog(r, o, e);
 	if (rc == ERR_OK && (dialect->place || dialect->embed) && !keep_base(r, o))

@@ -12,7 +12,7 @@ struct out {
 	size_t max; /* without the NUL */
 };
 
-static void put(struct out *o, const char *p, size_t n)
+static void scrub_put(struct out *o, const char *p, size_t n)
 {
 	size_t room = o->max - o->n;
 
@@ -22,9 +22,9 @@ static void put(struct out *o, const char *p, size_t n)
 	o->n += n;
 }
 
-static void put_text(struct out *o, const char *text)
+static void scrub_put_text(struct out *o, const char *text)
 {
-	put(o, text, strlen(text));
+	scrub_put(o, text, strlen(text));
 }
 
 static bool is_break(unsigned char c)
@@ -32,7 +32,7 @@ static bool is_break(unsigned char c)
 	return c <= 0x20 || c == 0x7f || (c < 0x80 && strchr("\"'`<>(){},;=|\\", c));
 }
 
-static bool contains(struct str s, const char *text)
+static bool scrub_contains(struct str s, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -136,18 +136,18 @@ static void put_piece(struct out *o, struct str w)
 	struct str core = { w.p, end };
 
 	if (key_like(core))
-		put_text(o, "[key]");
+		scrub_put_text(o, "[key]");
 	else if (address_like(core) || host_like(core))
-		put_text(o, "[host]");
+		scrub_put_text(o, "[host]");
 	else
-		put(o, core.p, core.n);
-	put(o, w.p + end, w.n - end);
+		scrub_put(o, core.p, core.n);
+	scrub_put(o, w.p + end, w.n - end);
 }
 
-static void put_word(struct out *o, struct str w)
+static void scrub_put_word(struct out *o, struct str w)
 {
-	if (contains(w, "://")) {
-		put_text(o, "[url]");
+	if (scrub_contains(w, "://")) {
+		scrub_put_text(o, "[url]");
 		return;
 	}
 	for (size_t from = 0, i = 0; i <= w.n; i++) {
@@ -155,7 +155,7 @@ static void put_word(struct out *o, struct str w)
 			continue;
 		put_piece(o, (struct str){ w.p + from, i - from });
 		if (i < w.n)
-			put(o, w.p + i, 1);
+			scrub_put(o, w.p + i, 1);
 		from = i + 1;
 	}
 }
@@ -188,11 +188,11 @@ void scrub_message(const struct mask *m, struct str text, char *ret, size_t ret_
 
 		while (i < text.n && !is_break((unsigned char)text.p[i]))
 			i++;
-		put_word(&o, (struct str){ text.p + from, i - from });
+		scrub_put_word(&o, (struct str){ text.p + from, i - from });
 		for (; i < text.n && is_break((unsigned char)text.p[i]); i++) {
 			unsigned char c = (unsigned char)text.p[i];
 
-			put(&o, c < 0x20 || c == 0x7f ? " " : text.p + i, 1);
+			scrub_put(&o, c < 0x20 || c == 0x7f ? " " : text.p + i, 1);
 		}
 	}
 	ret[whole_utf8(ret, o.n)] = '\0';

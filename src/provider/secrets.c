@@ -22,7 +22,7 @@ static bool names_secret(struct str name)
 	return false;
 }
 
-static void add(struct values *v, struct str value)
+static void secrets_add(struct values *v, struct str value)
 {
 	if (value.n > 0)
 		v->list[v->count++] = value;
@@ -35,9 +35,9 @@ static void add_header(struct values *v, const struct provider_header *h)
 
 	if (!h->secret && !names_secret(str_of(h->name)))
 		return;
-	add(v, str_of(h->value));
+	secrets_add(v, str_of(h->value));
 	if (space && strchr(space + 1, ' ') == NULL)
-		add(v, str_of(space + 1));
+		secrets_add(v, str_of(space + 1));
 }
 
 static void add_query(struct values *v, const char *query)
@@ -47,7 +47,7 @@ static void add_query(struct values *v, const char *query)
 
 		n = strcspn(query, "&");
 		if (name < n && names_secret((struct str){ query, name }))
-			add(v, (struct str){ query + name + 1, n - name - 1 });
+			secrets_add(v, (struct str){ query + name + 1, n - name - 1 });
 	}
 }
 
@@ -59,10 +59,10 @@ static void add_proxy(struct values *v, const char *proxy)
 	const char *colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
 
 	if (colon)
-		add(v, (struct str){ colon + 1, (size_t)(at - colon - 1) });
+		secrets_add(v, (struct str){ colon + 1, (size_t)(at - colon - 1) });
 }
 
-static size_t most(const struct provider_options *p)
+static size_t secrets_most(const struct provider_options *p)
 {
 	size_t n = 2 + 2 * p->header_count; /* the key, the proxy's password */
 
@@ -77,12 +77,12 @@ bool secrets_mask(const struct provider_options *providers, size_t count, struct
 	size_t        n = 0;
 
 	for (size_t i = 0; i < count; i++)
-		n += most(&providers[i]);
+		n += secrets_most(&providers[i]);
 	v.list = calloc(n + 1, sizeof *v.list);
 	for (size_t i = 0; v.list && i < count; i++) {
 		const struct provider_options *p = &providers[i];
 
-		add(&v, str_of(p->key));
+		secrets_add(&v, str_of(p->key));
 		for (size_t k = 0; k < p->header_count; k++)
 			add_header(&v, &p->headers[k]);
 		add_query(&v, p->query);

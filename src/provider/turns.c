@@ -4,7 +4,7 @@
 #include "lmc/warnings.h"
 #include "provider/ask_param.h"
 
-static bool put_text(const struct turns *t, struct str name, struct str text, struct buf *out)
+static bool turns_put_text(const struct turns *t, struct str name, struct str text, struct buf *out)
 {
 	return buf_text(out, t->text) &&
 	       (name.n == 0 || (buf_str(out, name) && buf_text(out, ": "))) && buf_str(out, text) &&
@@ -25,7 +25,7 @@ enum errc turns_put_parts(const struct turns *t, const struct ask_message *m, bo
 			return ask_too_large(e);
 		if (part->kind != ASK_TEXT)
 			rc = t->put_part(m, part, out, e);
-		else if (!put_text(t, name, part->text, out))
+		else if (!turns_put_text(t, name, part->text, out))
 			rc = ask_too_large(e);
 		else
 			name = STR_NONE;
@@ -35,8 +35,8 @@ enum errc turns_put_parts(const struct turns *t, const struct ask_message *m, bo
 	return ERR_OK;
 }
 
-static enum errc put_message(const struct turns *t, const struct ask_message *m, bool *first,
-			     struct buf *out, struct err *e)
+static enum errc turns_put_message(const struct turns *t, const struct ask_message *m, bool *first,
+				   struct buf *out, struct err *e)
 {
 	if (m->role == ASK_TOOL)
 		return t->put_result(t, m, first, out, e);
@@ -88,7 +88,7 @@ enum errc turns_put(const struct turns *t, const struct ask *a, struct buf *out,
 			first = true;
 			open = role;
 		}
-		rc = put_message(t, m, &first, out, e);
+		rc = turns_put_message(t, m, &first, out, e);
 	}
 	if (rc == ERR_OK && open == ASK_ROLE__COUNT)
 		return err_set(e, ERR_INVALID_VALUE, "messages",

@@ -23,7 +23,7 @@ static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 
 /* Whole numbers up to 2^53 are exact too: so one operation rounds but once.  All else is left to strtod,
  * which takes ten times as long. */
-static bool quick(uint64_t whole, int64_t power, double *ret)
+static bool vector_quick(uint64_t whole, int64_t power, double *ret)
 {
 	if (whole > (uint64_t)1 << 53 || power < -22 || power > 22)
 		return false;
@@ -68,7 +68,7 @@ static const char *read_number(const char *p, const char *end, float *ret)
 	}
 	if (p < end && (*p == 'e' || *p == 'E'))
 		p = read_power(p, end, &power);
-	if (digits <= 19 && quick(whole, power, &v))
+	if (digits <= 19 && vector_quick(whole, power, &v))
 		v = minus ? -v : v;
 	else
 		v = strtod(start, NULL);
@@ -156,7 +156,7 @@ bool vector_is_base64(struct str text)
 	return media_base64(text) && (text.n / 4 * 3 - pads) % sizeof(float) == 0;
 }
 
-static unsigned letter(char c)
+static unsigned vector_letter(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return (unsigned)(c - 'A');
@@ -167,16 +167,16 @@ static unsigned letter(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : 0;
 }
 
-/* read_group: up to 16 characters as up to three floats. */
-static size_t read_group(struct str text, float ret[GROUP])
+/* vector_read_group: up to 16 characters as up to three floats. */
+static size_t vector_read_group(struct str text, float ret[GROUP])
 {
 	unsigned char bytes[GROUP * sizeof(float)] = { 0 };
 	size_t        n = 0;
 
 	for (size_t i = 0; i + 4 <= text.n; i += 4) {
 		const char *p = text.p + i;
-		unsigned    bits =
-			letter(p[0]) << 18 | letter(p[1]) << 12 | letter(p[2]) << 6 | letter(p[3]);
+		unsigned    bits = vector_letter(p[0]) << 18 | vector_letter(p[1]) << 12 |
+				vector_letter(p[2]) << 6 | vector_letter(p[3]);
 
 		bytes[n] = (unsigned char)(bits >> 16);
 		bytes[n + 1] = (unsigned char)(bits >> 8 & 255);
@@ -193,9 +193,9 @@ static size_t read_group(struct str text, float ret[GROUP])
 	return n / sizeof(float);
 }
 
-/* print: nine digits lead back to the same float; here without printf, which takes ten times as long.
+/* vector_print: nine digits lead back to the same float; here without printf, which takes ten times as long.
  * The ninth may be off by one: that is far within a float's width.  0: not of the usual size. */
-static size_t print(float v, char *ret)
+static size_t vector_print(float v, char *ret)
 {
 	double size = fabs((double)v);
 	int    power = 0; /* of the first digit */
@@ -236,7 +236,7 @@ static size_t print(float v, char *ret)
 static enum vector put_number(float v, bool first, struct buf *out)
 {
 	char   text[NUMBER_MAX];
-	size_t n = print(v, text + 1);
+	size_t n = vector_print(v, text + 1);
 
 	if (!isfinite(v))
 		return VECTOR_BAD;
@@ -258,7 +258,7 @@ enum vector vector_decode(struct str base64, struct buf *out)
 
 		if (part.n > GROUP_TEXT)
 			part.n = GROUP_TEXT;
-		size_t n = read_group(part, v);
+		size_t n = vector_read_group(part, v);
 		for (size_t i = 0; i < n; i++, first = false) {
 			enum vector rc = put_number(v[i], first, out);
 

@@ -5,8 +5,8 @@
 
 #include <errno.h>
 
-/* add: what fails first says whether memory is short, or the answer too large. */
-static void add(struct whole *w, const struct event *ev)
+/* whole_add: what fails first says whether memory is short, or the answer too large. */
+static void whole_add(struct whole *w, const struct event *ev)
 {
 	if (w->failed)
 		return;
@@ -15,7 +15,7 @@ static void add(struct whole *w, const struct event *ev)
 	w->starved = w->failed && buf_starved();
 }
 
-static void on_piece(void *arg, const struct event *ev)
+static void whole_on_piece(void *arg, const struct event *ev)
 {
 	struct whole *w = arg;
 
@@ -31,7 +31,7 @@ static void on_piece(void *arg, const struct event *ev)
 		w->start = *ev;
 		w->started = true;
 	} else {
-		add(w, ev);
+		whole_add(w, ev);
 	}
 }
 
@@ -39,7 +39,7 @@ void whole_begin(struct whole *w, struct decode *d)
 {
 	*w = (struct whole){ .decode = d, .on_event = d->on_event, .arg = d->arg };
 	answer_init(&w->answer);
-	d->on_event = on_piece;
+	d->on_event = whole_on_piece;
 	d->arg = w;
 }
 
@@ -51,7 +51,7 @@ enum errc whole_too_much(bool starved, struct err *e)
 		       "the provider sent an answer that is too large");
 }
 
-static enum errc give(struct whole *w, struct err *e)
+static enum errc whole_give(struct whole *w, struct err *e)
 {
 	struct buf out;
 
@@ -83,7 +83,7 @@ enum errc whole_end(struct whole *w, enum errc rc, struct err *e)
 	w->decode->on_event = w->on_event;
 	w->decode->arg = w->arg;
 	if (rc == ERR_OK)
-		rc = give(w, e);
+		rc = whole_give(w, e);
 	answer_finish(&w->answer);
 	return rc;
 }

@@ -27,7 +27,7 @@ struct blob_write {
 	char             path[PATH_MAX];
 };
 
-static enum errc failed(const char *doing, struct err *e)
+static enum errc blob_failed(const char *doing, struct err *e)
 {
 	int os = errno;
 
@@ -63,8 +63,8 @@ void blobs_destroy(struct blobs *b)
 /* --- names --- */
 
 /* level 0: the directory itself, 1: ab, 2: ab/cd, 3: the content */
-static void path_of(const struct blobs *b, const unsigned char *sha256, int level,
-		    char ret[PATH_MAX])
+static void blob_path_of(const struct blobs *b, const unsigned char *sha256, int level,
+			 char ret[PATH_MAX])
 {
 	char hex[NAME];
 
@@ -110,7 +110,7 @@ static bool make_tmp(const struct blobs *b)
 
 void blob_path(const struct blobs *b, const unsigned char sha256[HASH_BYTES], char ret[PATH_MAX])
 {
-	path_of(b, sha256, 3, ret);
+	blob_path_of(b, sha256, 3, ret);
 }
 
 bool blob_make_place(struct blobs *b, const unsigned char sha256[HASH_BYTES])
@@ -118,7 +118,7 @@ bool blob_make_place(struct blobs *b, const unsigned char sha256[HASH_BYTES])
 	char path[PATH_MAX];
 
 	for (int level = 0; level <= 2; level++) {
-		path_of(b, sha256, level, path);
+		blob_path_of(b, sha256, level, path);
 		if (!make_dir(path))
 			return false;
 	}
@@ -161,7 +161,7 @@ enum errc blob_begin(struct blobs *b, struct blob_write **ret, struct err *e)
 	if (make_tmp(b))
 		w->fd = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (w->fd < 0) {
-		failed("made", e);
+		blob_failed("made", e);
 		blob_write_destroy(w);
 		return e->code;
 	}
@@ -178,7 +178,7 @@ enum errc blob_add(struct blob_write *w, struct str bytes, struct err *e)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return failed("written", e);
+			return blob_failed("written", e);
 		bytes.p += n;
 		bytes.n -= (size_t)n;
 	}
@@ -191,16 +191,16 @@ static bool move_in(struct blob_write *w, const unsigned char *sha256)
 	char path[PATH_MAX];
 
 	for (int level = 1; level <= 2; level++) {
-		path_of(w->blobs, sha256, level, path);
+		blob_path_of(w->blobs, sha256, level, path);
 		if (!make_dir(path))
 			return false;
 	}
-	path_of(w->blobs, sha256, 3, path);
+	blob_path_of(w->blobs, sha256, 3, path);
 	if (rename(w->path, path) != 0)
 		return false;
 	w->placed = true;
 	for (int level = 2; level >= 0; level--) {
-		path_of(w->blobs, sha256, level, path);
+		blob_path_of(w->blobs, sha256, level, path);
 		if (!sync_dir(path))
 			return false;
 	}
@@ -213,7 +213,7 @@ enum errc blob_place(struct blob_write *w, struct blob_name *ret, struct err *e)
 
 	hash_sum_end(w->sum, name.sha256);
 	if (fsync(w->fd) != 0 || !blob_mark(w->blobs, &name) || !move_in(w, name.sha256))
-		return failed("stored", e);
+		return blob_failed("stored", e);
 	*ret = name;
 	return ERR_OK;
 }
@@ -241,7 +241,7 @@ enum errc blob_scratch(struct blobs *b, int *ret_fd, struct err *e)
 	if (make_tmp(b))
 		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return failed("made", e);
+		return blob_failed("made", e);
 	(void)unlink(path);
 	*ret_fd = fd;
 	return ERR_OK;
@@ -254,7 +254,7 @@ enum errc blob_open(struct blobs *b, const unsigned char sha256[HASH_BYTES], int
 {
 	char path[PATH_MAX];
 
-	path_of(b, sha256, 3, path);
+	blob_path_of(b, sha256, 3, path);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return err_set(e, ERR_STORAGE, "", "the file's content can't be read");
@@ -267,7 +267,7 @@ bool blob_exists(struct blobs *b, const unsigned char sha256[HASH_BYTES])
 	char        path[PATH_MAX];
 	struct stat st;
 
-	path_of(b, sha256, 3, path);
+	blob_path_of(b, sha256, 3, path);
 	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
@@ -276,7 +276,7 @@ void blob_settle(struct blobs *b, const struct blob_name *name, bool keep)
 	char path[PATH_MAX];
 
 	if (!keep) {
-		path_of(b, name->sha256, 3, path);
+		blob_path_of(b, name->sha256, 3, path);
 		unlink(path);
 	}
 	mark_path(b, name, path);

@@ -12,7 +12,7 @@
 
 enum { CHUNK = 256 * 1024, HEX_DIR = 2 };
 
-static enum errc fail(const char *doing, struct err *e)
+static enum errc blob_tree_fail(const char *doing, struct err *e)
 {
 	char        room[80];
 	const char *why = strerror_r(errno, room, sizeof room);
@@ -22,7 +22,7 @@ static enum errc fail(const char *doing, struct err *e)
 
 /* --- copying --- */
 
-static bool put(int fd, const char *p, size_t n)
+static bool blob_tree_put(int fd, const char *p, size_t n)
 {
 	while (n > 0) {
 		ssize_t done = write(fd, p, n);
@@ -52,9 +52,9 @@ static enum errc pour(int from, int to, bool (*stopped)(void), struct err *e)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			rc = fail("read", e);
-		else if (!put(to, room, (size_t)n))
-			rc = fail("copied", e);
+			rc = blob_tree_fail("read", e);
+		else if (!blob_tree_put(to, room, (size_t)n))
+			rc = blob_tree_fail("copied", e);
 		else if (stopped())
 			rc = err_set(e, ERR_CANCELLED, "", "stopped");
 		if (rc != ERR_OK)
@@ -62,7 +62,7 @@ static enum errc pour(int from, int to, bool (*stopped)(void), struct err *e)
 	}
 	free(room);
 	if (rc == ERR_OK && fsync(to) != 0)
-		rc = fail("copied", e);
+		rc = blob_tree_fail("copied", e);
 	return rc;
 }
 
@@ -71,7 +71,7 @@ static enum errc copy(int from, const char *path, bool (*stopped)(void), struct 
 	int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (to < 0)
-		return fail("copied", e);
+		return blob_tree_fail("copied", e);
 	enum errc rc = pour(from, to, stopped, e);
 	close(to);
 	if (rc != ERR_OK)
@@ -89,7 +89,7 @@ enum errc blob_tree_copy(struct blobs *to, struct blobs *from,
 	if (stopped())
 		return err_set(e, ERR_CANCELLED, "", "stopped");
 	if (!blob_make_place(to, sha256))
-		return fail("copied", e);
+		return blob_tree_fail("copied", e);
 	blob_path(from, sha256, source);
 	blob_path(to, sha256, target);
 	*ret_there = blob_exists(to, sha256);
@@ -103,7 +103,7 @@ enum errc blob_tree_copy(struct blobs *to, struct blobs *from,
 	/* Another file system, another owner, too many links: whatever it is, a copy is as good. */
 	int fd = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
-		return errno == ENOENT ? ERR_OK : fail("read", e);
+		return errno == ENOENT ? ERR_OK : blob_tree_fail("read", e);
 	enum errc rc = copy(fd, target, stopped, e);
 	close(fd);
 	*ret_there = rc == ERR_OK;

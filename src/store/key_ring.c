@@ -88,7 +88,7 @@ bool key_ring_add(struct key_ring_table *t, const struct key_ring_entry *e)
 	return true;
 }
 
-static int by_id(const void *a, const void *b)
+static int key_ring_by_id(const void *a, const void *b)
 {
 	const struct key_ring_entry *x = a;
 	const struct key_ring_entry *y = b;
@@ -96,7 +96,7 @@ static int by_id(const void *a, const void *b)
 	return memcmp(x->id, y->id, API_KEY_ID);
 }
 
-static uint64_t number_of(const char id[API_KEY_ID])
+static uint64_t key_ring_number_of(const char id[API_KEY_ID])
 {
 	uint64_t n = 0;
 
@@ -113,15 +113,15 @@ static bool arrange(struct key_ring_table *t)
 	t->ids = malloc(t->count * sizeof *t->ids);
 	if (!t->ids)
 		return false;
-	qsort(t->entries, t->count, sizeof *t->entries, by_id);
+	qsort(t->entries, t->count, sizeof *t->entries, key_ring_by_id);
 	for (size_t i = 0; i < t->count; i++)
-		t->ids[i] = number_of(t->entries[i].id);
+		t->ids[i] = key_ring_number_of(t->entries[i].id);
 	return true;
 }
 
 static struct key_ring_entry *find(const struct key_ring_table *t, struct str id)
 {
-	uint64_t want = number_of(id.p);
+	uint64_t want = key_ring_number_of(id.p);
 	size_t   from = 0, to = t->count;
 
 	while (from < to) {

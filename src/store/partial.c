@@ -14,8 +14,8 @@
 /* What would be taken for a part of the database of that name. */
 static const char *const beside[] = { "-wal", "-shm", "-journal", ".search" };
 
-static enum upkeep_end refuse(struct err *e, enum upkeep_end end, const char *doing,
-			      const char *path)
+static enum upkeep_end partial_refuse(struct err *e, enum upkeep_end end, const char *doing,
+				      const char *path)
 {
 	char        room[80];
 	const char *why = strerror_r(errno, room, sizeof room);
@@ -30,7 +30,7 @@ static enum upkeep_end in_the_way(struct err *e, const char *path)
 	return UPKEEP_BAD_TARGET;
 }
 
-static bool exists(const char *path)
+static bool partial_exists(const char *path)
 {
 	struct stat st;
 
@@ -42,7 +42,7 @@ static bool exists_beside(const char *path, const char *end)
 	char name[PATH_MAX];
 
 	snprintf(name, sizeof name, "%s%s", path, end);
-	return exists(name);
+	return partial_exists(name);
 }
 
 /* --- names --- */
@@ -88,7 +88,8 @@ static bool belongs_to(const char *target, const char *database)
 	return strncmp(target + n, ".files/", 7) == 0;
 }
 
-static enum upkeep_end check_target(const struct partial *p, const char *database, struct err *e)
+static enum upkeep_end partial_check_target(const struct partial *p, const char *database,
+					    struct err *e)
 {
 	char files[PATH_MAX];
 
@@ -96,7 +97,7 @@ static enum upkeep_end check_target(const struct partial *p, const char *databas
 		err_set(e, ERR_STORAGE, "", "%.250s belongs to the database", p->target);
 		return UPKEEP_BAD_TARGET;
 	}
-	if (exists(p->target))
+	if (partial_exists(p->target))
 		return in_the_way(e, p->target);
 	for (size_t i = 0; i < ARRAY_LEN(beside); i++)
 		if (exists_beside(p->target, beside[i])) {
@@ -106,7 +107,7 @@ static enum upkeep_end check_target(const struct partial *p, const char *databas
 			return UPKEEP_BAD_TARGET;
 		}
 	snprintf(files, sizeof files, "%s.files", p->target);
-	if (exists(files) && !exists(p->dir))
+	if (partial_exists(files) && !partial_exists(p->dir))
 		return in_the_way(e, files);
 	return UPKEEP_DONE;
 }
@@ -122,7 +123,7 @@ static bool is_still(const char *path, int fd)
 	       named.st_dev == held.st_dev;
 }
 
-static enum upkeep_end busy(const struct partial *p, struct err *e)
+static enum upkeep_end partial_busy(const struct partial *p, struct err *e)
 {
 	err_set(e, ERR_STORAGE, "", "another backup is being made in %.250s", p->dir);
 	return UPKEEP_BUSY;
@@ -133,13 +134,13 @@ static enum upkeep_end lock_dir(struct partial *p, bool made, struct err *e)
 {
 	p->fd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (p->fd < 0)
-		return refuse(e, UPKEEP_BAD_TARGET, "open", p->dir);
+		return partial_refuse(e, UPKEEP_BAD_TARGET, "open", p->dir);
 
 	bool locked = flock(p->fd, LOCK_EX | LOCK_NB) == 0;
 	if ((!locked && (errno == EWOULDBLOCK || !made)) || !is_still(p->dir, p->fd)) {
 		close(p->fd);
 		p->fd = -1;
-		return busy(p, e);
+		return partial_busy(p, e);
 	}
 	return UPKEEP_DONE;
 }
@@ -181,17 +182,17 @@ enum upkeep_end partial_open(struct partial *p, const char *target, const char *
 {
 	*p = (struct partial){ .fd = -1 };
 	if (!find_target(p, target))
-		return refuse(e, UPKEEP_BAD_TARGET, "make", target);
-	if (check_target(p, database, e) != UPKEEP_DONE)
+		return partial_refuse(e, UPKEEP_BAD_TARGET, "make", target);
+	if (partial_check_target(p, database, e) != UPKEEP_DONE)
 		return UPKEEP_BAD_TARGET;
 
 	bool made = mkdir(p->dir, 0700) == 0;
 	if (!made && errno != EEXIST)
-		return refuse(e, UPKEEP_BAD_TARGET, "make", p->dir);
+		return partial_refuse(e, UPKEEP_BAD_TARGET, "make", p->dir);
 	enum upkeep_end end = lock_dir(p, made, e);
 	if (end != UPKEEP_DONE || made)
 		return end;
-	remove_all(p, !exists(p->target));
+	remove_all(p, !partial_exists(p->target));
 	return UPKEEP_DONE;
 }
 
@@ -200,7 +201,7 @@ enum upkeep_end partial_begin(struct partial *p, int *ret_fd, struct err *e)
 	remove_database(p);
 	int fd = open(p->db, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return refuse(e, UPKEEP_BAD_TARGET, "make", p->db);
+		return partial_refuse(e, UPKEEP_BAD_TARGET, "make", p->db);
 	*ret_fd = fd;
 	return UPKEEP_DONE;
 }
@@ -214,7 +215,7 @@ static bool place(const char *from, const char *to)
 		return true;
 	if (errno != EINVAL && errno != ENOSYS)
 		return false;
-	if (exists(to)) {
+	if (partial_exists(to)) {
 		errno = EEXIST;
 		return false;
 	}
@@ -241,20 +242,20 @@ enum upkeep_end partial_place(struct partial *p, struct err *e)
 	snprintf(to, sizeof to, "%s.files", p->target);
 	/* Contents were synced one by one; their names are so many that all are synced at once. */
 	if (!sync_path(p->db, O_RDONLY) || syncfs(p->fd) != 0)
-		return refuse(e, UPKEEP_FAILED, "sync", p->target);
-	if (exists(from)) {
+		return partial_refuse(e, UPKEEP_FAILED, "sync", p->target);
+	if (partial_exists(from)) {
 		if (!place(from, to))
-			return refuse(e, UPKEEP_BAD_TARGET, "make", to);
+			return partial_refuse(e, UPKEEP_BAD_TARGET, "make", to);
 		p->files_placed = true;
 	}
 	if (!sync_path(p->parent, O_RDONLY | O_DIRECTORY))
-		return refuse(e, UPKEEP_FAILED, "sync", p->parent);
+		return partial_refuse(e, UPKEEP_FAILED, "sync", p->parent);
 	if (!place(p->db, p->target))
-		return refuse(e, UPKEEP_BAD_TARGET, "make", p->target);
+		return partial_refuse(e, UPKEEP_BAD_TARGET, "make", p->target);
 	p->files_placed = false; /* no longer ours to remove */
 	rmdir(p->dir);
 	if (!sync_path(p->parent, O_RDONLY | O_DIRECTORY))
-		return refuse(e, UPKEEP_FAILED, "sync", p->parent);
+		return partial_refuse(e, UPKEEP_FAILED, "sync", p->parent);
 	return UPKEEP_DONE;
 }
 

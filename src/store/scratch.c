@@ -25,7 +25,7 @@ void scratch_finish(struct scratch *s)
 	scratch_init(s);
 }
 
-static enum errc write_all(struct scratch *s, struct str bytes, struct err *e)
+static enum errc scratch_write_all(struct scratch *s, struct str bytes, struct err *e)
 {
 	while (bytes.n > 0) {
 		ssize_t n = write(s->fd, bytes.p, bytes.n);
@@ -45,9 +45,9 @@ static enum errc write_all(struct scratch *s, struct str bytes, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc flush(struct scratch *s, struct err *e)
+static enum errc scratch_flush(struct scratch *s, struct err *e)
 {
-	enum errc rc = write_all(s, buf_view(&s->wait), e);
+	enum errc rc = scratch_write_all(s, buf_view(&s->wait), e);
 
 	buf_clear(&s->wait);
 	return rc;
@@ -58,16 +58,16 @@ enum errc scratch_add(struct scratch *s, struct blobs *b, struct str bytes, stru
 	if (s->fd < 0 && blob_scratch(b, &s->fd, e) != ERR_OK)
 		return e->code;
 	if (bytes.n >= PIECE)
-		return flush(s, e) == ERR_OK ? write_all(s, bytes, e) : e->code;
+		return scratch_flush(s, e) == ERR_OK ? scratch_write_all(s, bytes, e) : e->code;
 	if (!buf_str(&s->wait, bytes))
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the body");
-	return s->wait.len >= PIECE ? flush(s, e) : ERR_OK;
+	return s->wait.len >= PIECE ? scratch_flush(s, e) : ERR_OK;
 }
 
 enum errc scratch_map(struct scratch *s, struct str *ret, struct err *e)
 {
 	if (s->map.n == 0) {
-		if (flush(s, e) != ERR_OK)
+		if (scratch_flush(s, e) != ERR_OK)
 			return e->code;
 		*ret = STR("");
 		if (s->bytes == 0)

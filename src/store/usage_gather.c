@@ -43,7 +43,7 @@ struct usage_gather *usage_gather_create(void (*first)(void *arg), void *arg)
 	return NULL;
 }
 
-static void empty(struct table *t)
+static void usage_gather_empty(struct table *t)
 {
 	for (size_t i = 0; t && i < BUCKETS; i++)
 		while (t->buckets[i]) {
@@ -60,29 +60,30 @@ void usage_gather_destroy(struct usage_gather *g)
 {
 	if (!g)
 		return;
-	empty(g->now);
-	empty(g->written);
+	usage_gather_empty(g->now);
+	usage_gather_empty(g->written);
 	free(g->now);
 	free(g->written);
 	pthread_mutex_destroy(&g->lock);
 	free(g);
 }
 
-static uint32_t mix(uint32_t h, const char *text)
+static uint32_t usage_gather_mix(uint32_t h, const char *text)
 {
 	for (; *text; text++)
 		h = (h ^ (unsigned char)*text) * 16777619u;
 	return (h ^ 0xff) * 16777619u;
 }
 
-static struct usage_sum **place(struct table *t, const struct usage_note *n)
+static struct usage_sum **usage_gather_place(struct table *t, const struct usage_note *n)
 {
-	uint32_t h = mix(mix(mix(2166136261u, n->key), n->model), n->provider);
+	uint32_t h = usage_gather_mix(
+		usage_gather_mix(usage_gather_mix(2166136261u, n->key), n->model), n->provider);
 
 	return &t->buckets[h % BUCKETS];
 }
 
-static bool same(const struct usage_note *a, const struct usage_note *b)
+static bool usage_gather_same(const struct usage_note *a, const struct usage_note *b)
 {
 	return a->at_ms / DAY_MS == b->at_ms / DAY_MS && strcmp(a->key, b->key) == 0 &&
 	       strcmp(a->model, b->model) == 0 && strcmp(a->provider, b->provider) == 0;
@@ -107,20 +108,20 @@ static void add_sum(struct usage_sum *s, const struct usage_note *n, const int64
 	s->note.nano = money_add(s->note.nano, n->nano);
 }
 
-/* find: made if need be; full: calls of more keys and models than that are booked as nobody's. */
-static struct usage_sum *find(struct table *t, const struct usage_note *n)
+/* usage_gather_find: made if need be; full: calls of more keys and models than that are booked as nobody's. */
+static struct usage_sum *usage_gather_find(struct table *t, const struct usage_note *n)
 {
-	struct usage_sum **at = place(t, n);
+	struct usage_sum **at = usage_gather_place(t, n);
 	struct usage_sum  *s = *at;
 
-	while (s && !same(&s->note, n))
+	while (s && !usage_gather_same(&s->note, n))
 		s = s->next;
 	if (s)
 		return s;
 	if (t->count >= LIMIT_USAGE_ROWS && (n->key[0] || n->model[0] || n->provider[0])) {
 		struct usage_note nobody = { .at_ms = n->at_ms };
 
-		return find(t, &nobody);
+		return usage_gather_find(t, &nobody);
 	}
 	s = calloc(1, sizeof *s);
 	if (!s)
@@ -146,7 +147,7 @@ void usage_gather_add(struct usage_gather *g, const struct usage_note *note)
 	add(&n.usage.reasoning, note->usage.reasoning);
 	pthread_mutex_lock(&g->lock);
 	bool              first = g->now->count == 0;
-	struct usage_sum *s = find(g->now, &n);
+	struct usage_sum *s = usage_gather_find(g->now, &n);
 	if (s)
 		add_sum(s, &n, (const int64_t[]){ 1, note->usage.estimated, !note->priced });
 	pthread_mutex_unlock(&g->lock);
@@ -186,7 +187,7 @@ void usage_gather_done(struct usage_gather *g, bool written)
 		pthread_mutex_lock(&g->lock);
 		for (size_t i = 0; i < BUCKETS; i++)
 			for (const struct usage_sum *s = t->buckets[i]; s; s = s->next) {
-				struct usage_sum *to = find(g->now, &s->note);
+				struct usage_sum *to = usage_gather_find(g->now, &s->note);
 
 				if (to)
 					add_sum(to, &s->note,
@@ -195,5 +196,5 @@ void usage_gather_done(struct usage_gather *g, bool written)
 			}
 		pthread_mutex_unlock(&g->lock);
 	}
-	empty(t);
+	usage_gather_empty(t);
 }

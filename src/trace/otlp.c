@@ -36,14 +36,14 @@ struct otlp {
 
 /* --- a batch --- */
 
-static void count(const char *result, uint64_t n)
+static void otlp_count(const char *result, uint64_t n)
 {
 	metric_add(METRIC_SPANS, (const char *[]){ result, "", "" }, (int64_t)n);
 }
 
-static void over(struct otlp *x, bool good, const char *why)
+static void otlp_over(struct otlp *x, bool good, const char *why)
 {
-	count(good ? "sent" : "failed", x->count);
+	otlp_count(good ? "sent" : "failed", x->count);
 	if (!good && !x->failing)
 		log_note(LOG_WARN, "trace", "the collector does not take spans: %s", why);
 	else if (good && x->failing)
@@ -53,7 +53,7 @@ static void over(struct otlp *x, bool good, const char *why)
 	buf_finish(&x->batch);
 }
 
-static void on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)
+static void otlp_on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)
 {
 	struct otlp *x = arg;
 
@@ -62,7 +62,7 @@ static void on_head(void *arg, int status, const char *content_type, int64_t ret
 	x->status = status;
 }
 
-static bool on_data(void *arg, const char *bytes, size_t len)
+static bool otlp_on_data(void *arg, const char *bytes, size_t len)
 {
 	(void)arg;
 	(void)bytes;
@@ -70,18 +70,18 @@ static bool on_data(void *arg, const char *bytes, size_t len)
 	return true;
 }
 
-static void on_done(void *arg, const struct err *e)
+static void otlp_on_done(void *arg, const struct err *e)
 {
 	struct otlp *x = arg;
 	char         why[64];
 
 	x->call = NULL;
 	snprintf(why, sizeof why, "status %d", x->status);
-	over(x, e->code == ERR_OK && x->status >= 200 && x->status <= 299,
-	     e->code == ERR_OK ? why : err_code_wire(e->code));
+	otlp_over(x, e->code == ERR_OK && x->status >= 200 && x->status <= 299,
+		  e->code == ERR_OK ? why : err_code_wire(e->code));
 }
 
-static const struct upstream_callbacks callbacks = { on_head, on_data, on_done };
+static const struct upstream_callbacks callbacks = { otlp_on_head, otlp_on_data, otlp_on_done };
 
 static bool put_batch(struct buf *out, const char *version, const struct buf *spans)
 {
@@ -106,14 +106,14 @@ static void send_batch(struct otlp *x)
 	bool ok = put_batch(&x->batch, x->version, &spans);
 	buf_finish(&spans);
 	if (!ok)
-		over(x, false, "out of memory");
+		otlp_over(x, false, "out of memory");
 	else if (upstream_start(x->transfers, x->target,
 				&(struct upstream_ask){ .body = buf_view(&x->batch) }, &limits,
 				&callbacks, x, &x->call, &e) != ERR_OK)
-		over(x, false, err_code_wire(e.code));
+		otlp_over(x, false, err_code_wire(e.code));
 }
 
-static void on_timer(struct timer *t)
+static void otlp_on_timer(struct timer *t)
 {
 	struct otlp *x = container_of(t, struct otlp, timer);
 
@@ -123,9 +123,9 @@ static void on_timer(struct timer *t)
 
 /* --- birth and death --- */
 
-/* put_headers: "a=b,c=d" as lines of a head; false: not of that form. */
-static bool put_headers(struct arena *a, const char *text, const char *lines[HEADERS],
-			size_t *ret_n)
+/* otlp_put_headers: "a=b,c=d" as lines of a head; false: not of that form. */
+static bool otlp_put_headers(struct arena *a, const char *text, const char *lines[HEADERS],
+			     size_t *ret_n)
 {
 	while (text && *text) {
 		size_t      n = strcspn(text, ",");
@@ -142,8 +142,8 @@ static bool put_headers(struct arena *a, const char *text, const char *lines[HEA
 	return true;
 }
 
-static enum errc make_target(const struct otlp_options *o, struct upstream_target **ret,
-			     struct err *e)
+static enum errc otlp_make_target(const struct otlp_options *o, struct upstream_target **ret,
+				  struct err *e)
 {
 	static const char              path[] = "/v1/traces";
 	struct arena                   a;
@@ -161,7 +161,7 @@ static enum errc make_target(const struct otlp_options *o, struct upstream_targe
 	if (url)
 		snprintf(url, n + sizeof path, "%.*s%s", (int)n, o->endpoint, whole ? "" : path);
 	t.url = url;
-	if (!url || !put_headers(&a, o->headers, lines, &t.header_count))
+	if (!url || !otlp_put_headers(&a, o->headers, lines, &t.header_count))
 		rc = err_set(e, ERR_INVALID_VALUE, "PARLEY_OTLP_HEADERS",
 			     "must be name=value, several with commas between");
 	else if ((rc = upstream_target_create(&t, ret, e)) != ERR_OK)
@@ -179,9 +179,9 @@ enum errc otlp_create(const struct otlp_options *o, struct otlp **ret, struct er
 		return err_set(e, ERR_INTERNAL, "", "out of memory");
 	x->loop = o->loop;
 	x->transfers = o->transfers;
-	x->timer.fn = on_timer;
+	x->timer.fn = otlp_on_timer;
 	str_copy(x->version, sizeof x->version, str_of(o->version));
-	enum errc rc = make_target(o, &x->target, e);
+	enum errc rc = otlp_make_target(o, &x->target, e);
 	if (rc != ERR_OK) {
 		free(x);
 		return rc;

@@ -30,7 +30,7 @@ static bool is_tls(CURLcode code)
  * failed since its last failure tells the one from the other. */
 static _Thread_local bool starved;
 
-static void *noted(void *p)
+static void *failure_noted(void *p)
 {
 	starved = starved || !p;
 	return p;
@@ -38,22 +38,22 @@ static void *noted(void *p)
 
 static void *note_malloc(size_t n)
 {
-	return noted(malloc(n));
+	return failure_noted(malloc(n));
 }
 
 static void *note_calloc(size_t count, size_t n)
 {
-	return noted(calloc(count, n));
+	return failure_noted(calloc(count, n));
 }
 
 static void *note_realloc(void *p, size_t n)
 {
-	return noted(realloc(p, n));
+	return failure_noted(realloc(p, n));
 }
 
 static char *note_strdup(const char *text)
 {
-	return noted(strdup(text));
+	return failure_noted(strdup(text));
 }
 
 bool failure_init(void)
@@ -78,7 +78,7 @@ static bool no_descriptor(void)
 	return none;
 }
 
-static bool ours(CURL *easy, CURLcode code, int socket_errno, struct err *e)
+static bool failure_ours(CURL *easy, CURLcode code, int socket_errno, struct err *e)
 {
 	bool opens = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY ||
 		     code == CURLE_COULDNT_CONNECT || code == CURLE_FAILED_INIT || is_tls(code);
@@ -139,7 +139,7 @@ static const char *plain_words(const char *said)
 	return "";
 }
 
-static void cut(bool begun, const char *words, struct err *e)
+static void failure_cut(bool begun, const char *words, struct err *e)
 {
 	const char *open = words[0] ? " (" : "";
 	const char *close = words[0] ? ")" : "";
@@ -167,7 +167,7 @@ void failure_fill(CURL *easy, CURLcode code, const char *said, bool begun, int s
 {
 	const char *words = plain_words(said);
 
-	if (ours(easy, code, socket_errno, e))
+	if (failure_ours(easy, code, socket_errno, e))
 		return;
 	if (code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY)
 		err_set(e, ERR_UPSTREAM_CONNECT, NULL,
@@ -186,7 +186,7 @@ void failure_fill(CURL *easy, CURLcode code, const char *said, bool begun, int s
 		err_set(e, ERR_CONNECT_TIMEOUT, NULL,
 			"the provider did not accept the connection in time");
 	else if (is_cut(code))
-		cut(begun, words, e);
+		failure_cut(begun, words, e);
 	else if (code == CURLE_FILESIZE_EXCEEDED)
 		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			"the provider sent an answer of more than %u bytes", LIMIT_UPSTREAM_BODY);

@@ -21,7 +21,7 @@ static _Thread_local struct pool pool;
 static pthread_key_t             at_exit;
 static pthread_once_t            once = PTHREAD_ONCE_INIT;
 
-static void drop(struct kept *k)
+static void handles_drop(struct kept *k)
 {
 	curl_easy_cleanup(k->easy);
 	upstream_target_destroy(k->target);
@@ -33,7 +33,7 @@ static void drop_all(void *arg)
 	struct pool *p = arg;
 
 	while (p->count > 0)
-		drop(&p->kept[--p->count]);
+		handles_drop(&p->kept[--p->count]);
 }
 
 static void make_key(void)
@@ -66,7 +66,7 @@ void handles_put_take(CURL *easy, struct upstream_target *target, bool stream)
 	pthread_setspecific(at_exit, &pool);
 	/* A full list gives up its oldest: targets of an earlier configuration leave this way. */
 	if (pool.count == KEPT) {
-		drop(&pool.kept[0]);
+		handles_drop(&pool.kept[0]);
 		pool.kept[0] = pool.kept[--pool.count];
 	}
 	pool.kept[pool.count++] = (struct kept){ easy, target_ref(target), stream };

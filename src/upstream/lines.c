@@ -13,14 +13,14 @@ void lines_finish(struct lines *l)
 	buf_finish(&l->line);
 }
 
-static enum errc give(struct str line, sse_event_fn fn, void *arg, struct err *e)
+static enum errc lines_give(struct str line, sse_event_fn fn, void *arg, struct err *e)
 {
 	if (line.n > 0 && line.p[line.n - 1] == '\r')
 		line.n--;
 	return line.n > 0 ? fn(arg, STR_NONE, line, e) : ERR_OK;
 }
 
-static enum errc keep(struct lines *l, const char *bytes, size_t len, struct err *e)
+static enum errc lines_keep(struct lines *l, const char *bytes, size_t len, struct err *e)
 {
 	if (buf_add(&l->line, bytes, len))
 		return ERR_OK;
@@ -30,16 +30,16 @@ static enum errc keep(struct lines *l, const char *bytes, size_t len, struct err
 		       "the provider sent a line that is too long");
 }
 
-/* take: what is carried over, and what the line ends with. */
-static enum errc take(struct lines *l, const char *bytes, size_t len, sse_event_fn fn, void *arg,
-		      struct err *e)
+/* lines_take: what is carried over, and what the line ends with. */
+static enum errc lines_take(struct lines *l, const char *bytes, size_t len, sse_event_fn fn,
+			    void *arg, struct err *e)
 {
 	if (l->line.len == 0)
-		return give((struct str){ bytes, len }, fn, arg, e);
+		return lines_give((struct str){ bytes, len }, fn, arg, e);
 
-	enum errc rc = keep(l, bytes, len, e);
+	enum errc rc = lines_keep(l, bytes, len, e);
 	if (rc == ERR_OK)
-		rc = give(buf_view(&l->line), fn, arg, e);
+		rc = lines_give(buf_view(&l->line), fn, arg, e);
 	buf_clear(&l->line);
 	return rc;
 }
@@ -51,10 +51,10 @@ enum errc lines_feed(struct lines *l, const char *bytes, size_t len, sse_event_f
 		const char *end = memchr(bytes, '\n', len);
 
 		if (!end)
-			return keep(l, bytes, len, e);
+			return lines_keep(l, bytes, len, e);
 
 		size_t    n = (size_t)(end - bytes);
-		enum errc rc = take(l, bytes, n, fn, arg, e);
+		enum errc rc = lines_take(l, bytes, n, fn, arg, e);
 		if (rc != ERR_OK)
 			return rc;
 		bytes += n + 1;
@@ -65,5 +65,5 @@ enum errc lines_feed(struct lines *l, const char *bytes, size_t len, sse_event_f
 
 enum errc lines_end(struct lines *l, sse_event_fn fn, void *arg, struct err *e)
 {
-	return take(l, "", 0, fn, arg, e);
+	return lines_take(l, "", 0, fn, arg, e);
 }

@@ -10,7 +10,7 @@ struct answer {
 };
 
 /* What does not fit is passed over; what is no text is not shown on a terminal. */
-static size_t take(char *bytes, size_t size, size_t count, void *arg)
+static size_t probe_take(char *bytes, size_t size, size_t count, void *arg)
 {
 	struct answer *a = arg;
 
@@ -32,7 +32,7 @@ static const char *host_to_ask(const char *host, size_t n)
 	return NULL;
 }
 
-static bool make_url(const char *address, bool tls, const char *path, char *url, size_t size)
+static bool probe_make_url(const char *address, bool tls, const char *path, char *url, size_t size)
 {
 	const char *colon = strrchr(address, ':');
 
@@ -60,7 +60,7 @@ static bool set_target(CURL *easy, const char *address, bool tls, const char *pa
 		       curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, address + 5) == CURLE_OK &&
 		       curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK;
 	}
-	return make_url(address, tls, path, url, sizeof url) &&
+	return probe_make_url(address, tls, path, url, sizeof url) &&
 	       curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK;
 }
 
@@ -72,7 +72,7 @@ static CURLcode perform(CURL *easy, long timeout_ms, struct answer *a, char why[
 	curl_easy_setopt(easy, CURLOPT_PROXY, ""); /* whatever the environment says */
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout_ms);
-	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, probe_take);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, a);
 	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, why);
 

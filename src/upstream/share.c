@@ -9,7 +9,7 @@ struct share {
 	pthread_mutex_t locks[CURL_LOCK_DATA_LAST];
 };
 
-static void lock(CURL *easy, curl_lock_data what, curl_lock_access access, void *arg)
+static void share_lock(CURL *easy, curl_lock_data what, curl_lock_access access, void *arg)
 {
 	struct share *s = arg;
 
@@ -18,7 +18,7 @@ static void lock(CURL *easy, curl_lock_data what, curl_lock_access access, void 
 	pthread_mutex_lock(&s->locks[what]);
 }
 
-static void unlock(CURL *easy, curl_lock_data what, void *arg)
+static void share_unlock(CURL *easy, curl_lock_data what, void *arg)
 {
 	struct share *s = arg;
 
@@ -40,8 +40,8 @@ struct share *share_create(void)
 		share_destroy(s);
 		return NULL;
 	}
-	bad |= (unsigned)curl_share_setopt(s->curl, CURLSHOPT_LOCKFUNC, lock);
-	bad |= (unsigned)curl_share_setopt(s->curl, CURLSHOPT_UNLOCKFUNC, unlock);
+	bad |= (unsigned)curl_share_setopt(s->curl, CURLSHOPT_LOCKFUNC, share_lock);
+	bad |= (unsigned)curl_share_setopt(s->curl, CURLSHOPT_UNLOCKFUNC, share_unlock);
 	bad |= (unsigned)curl_share_setopt(s->curl, CURLSHOPT_USERDATA, s);
 	bad |= (unsigned)curl_share_setopt(s->curl, CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
 	bad |= (unsigned)curl_share_setopt(s->curl, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);

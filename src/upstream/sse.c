@@ -24,7 +24,7 @@ void sse_finish(struct sse *s)
 	buf_finish(&s->name);
 }
 
-static void forget(struct buf *b)
+static void sse_forget(struct buf *b)
 {
 	if (b->cap > KEEP_BYTES)
 		buf_finish(b);
@@ -32,8 +32,8 @@ static void forget(struct buf *b)
 		buf_clear(b);
 }
 
-/* too_long: right after a buffer was full. */
-static enum errc too_long(struct err *e, const char *what, unsigned max)
+/* sse_too_long: right after a buffer was full. */
+static enum errc sse_too_long(struct err *e, const char *what, unsigned max)
 {
 	if (buf_starved())
 		return err_set(e, ERR_OVERLOADED, NULL, "no memory for the provider's stream");
@@ -51,7 +51,7 @@ static enum errc dispatch(struct sse *s, sse_event_fn fn, void *arg, struct err 
 	s->span = STR_NONE;
 	s->has_data = false;
 	s->bare = false;
-	forget(&s->data);
+	sse_forget(&s->data);
 	buf_clear(&s->name);
 	return rc;
 }
@@ -73,15 +73,15 @@ static enum errc add_data(struct sse *s, struct str value, struct err *e)
 		return ERR_OK;
 	}
 	if (!settle_span(s) || !buf_text(&s->data, "\n") || !buf_str(&s->data, value))
-		return too_long(e, "an event", LIMIT_SSE_EVENT);
+		return sse_too_long(e, "an event", LIMIT_SSE_EVENT);
 	return ERR_OK;
 }
 
-static enum errc set_name(struct sse *s, struct str name, struct err *e)
+static enum errc sse_set_name(struct sse *s, struct str name, struct err *e)
 {
 	buf_clear(&s->name);
 	if (!buf_str(&s->name, name))
-		return too_long(e, "an event name", LIMIT_SSE_NAME);
+		return sse_too_long(e, "an event name", LIMIT_SSE_NAME);
 	return ERR_OK;
 }
 
@@ -100,15 +100,15 @@ static enum errc bare_line(struct sse *s, struct str line, sse_event_fn fn, void
 		if (rc != ERR_OK)
 			return rc;
 		s->bare = true;
-		rc = set_name(s, STR("error"), e);
+		rc = sse_set_name(s, STR("error"), e);
 		if (rc != ERR_OK)
 			return rc;
 	}
 	return add_data(s, line, e);
 }
 
-static enum errc take_line(struct sse *s, struct str line, sse_event_fn fn, void *arg,
-			   struct err *e)
+static enum errc sse_take_line(struct sse *s, struct str line, sse_event_fn fn, void *arg,
+			       struct err *e)
 {
 	if (!s->begun) {
 		s->begun = true;
@@ -119,7 +119,7 @@ static enum errc take_line(struct sse *s, struct str line, sse_event_fn fn, void
 		return dispatch(s, fn, arg, e);
 	if (line.n > LIMIT_SSE_LINE) {
 		errno = EMSGSIZE;
-		return too_long(e, "a line", LIMIT_SSE_LINE);
+		return sse_too_long(e, "a line", LIMIT_SSE_LINE);
 	}
 
 	const char *colon = memchr(line.p, ':', line.n);
@@ -144,9 +144,9 @@ static enum errc take_line(struct sse *s, struct str line, sse_event_fn fn, void
 	if (str_is(name, "data"))
 		return add_data(s, value, e);
 	if (str_is(name, "event"))
-		return set_name(s, value, e);
+		return sse_set_name(s, value, e);
 	if (str_is(name, "error")) {
-		enum errc rc = set_name(s, STR("error"), e);
+		enum errc rc = sse_set_name(s, STR("error"), e);
 
 		return rc == ERR_OK ? add_data(s, value, e) : rc;
 	}
@@ -158,15 +158,15 @@ static enum errc end_line(struct sse *s, const char *p, const char *end, sse_eve
 			  struct err *e)
 {
 	if (s->line.len == 0)
-		return take_line(s, (struct str){ p, (size_t)(end - p) }, fn, arg, e);
+		return sse_take_line(s, (struct str){ p, (size_t)(end - p) }, fn, arg, e);
 	if (!buf_add(&s->line, p, (size_t)(end - p)))
-		return too_long(e, "a line", LIMIT_SSE_LINE);
+		return sse_too_long(e, "a line", LIMIT_SSE_LINE);
 
-	enum errc rc = take_line(s, buf_view(&s->line), fn, arg, e);
+	enum errc rc = sse_take_line(s, buf_view(&s->line), fn, arg, e);
 	/* The span may point into the line buffer, which the next line will use. */
 	if (rc == ERR_OK && s->span.n > 0 && !settle_span(s))
-		rc = too_long(e, "an event", LIMIT_SSE_EVENT);
-	forget(&s->line);
+		rc = sse_too_long(e, "an event", LIMIT_SSE_EVENT);
+	sse_forget(&s->line);
 	return rc;
 }
 
@@ -205,9 +205,9 @@ enum errc sse_feed(struct sse *s, const char *bytes, size_t len, sse_event_fn fn
 			p++;
 	}
 	if (s->span.n > 0 && !settle_span(s))
-		return too_long(e, "an event", LIMIT_SSE_EVENT);
+		return sse_too_long(e, "an event", LIMIT_SSE_EVENT);
 	if (p < end && !buf_add(&s->line, p, (size_t)(end - p)))
-		return too_long(e, "a line", LIMIT_SSE_LINE);
+		return sse_too_long(e, "a line", LIMIT_SSE_LINE);
 	return ERR_OK;
 }
 

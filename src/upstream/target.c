@@ -10,7 +10,7 @@
 #include <strings.h>
 
 /* libcurl sends header lines as they are, line breaks included: nothing may pass unchecked. */
-static bool printable(const char *text, size_t max)
+static bool target_printable(const char *text, size_t max)
 {
 	size_t n = 0;
 
@@ -27,7 +27,7 @@ static size_t token_length(const char *text)
 }
 
 /* Headers that HTTP itself or this client decides about. */
-static bool is_own(const char *name, size_t len)
+static bool target_is_own(const char *name, size_t len)
 {
 	static const char *const own[] = { "content-length", "transfer-encoding", "connection",
 					   "expect",         "upgrade",           "te",
@@ -50,12 +50,12 @@ static enum errc check_header(const char *line, struct err *e)
 
 	const char *value = line + name + 1;
 	value += strspn(value, " ");
-	if (*value == '\0' || !printable(value, LIMIT_SECRET))
+	if (*value == '\0' || !target_printable(value, LIMIT_SECRET))
 		return err_set(e, ERR_INVALID_VALUE, "headers",
 			       "the value of header %.*s must be 1 to %u bytes without control "
 			       "characters or line breaks",
 			       (int)name, line, LIMIT_SECRET);
-	if (is_own(line, name))
+	if (target_is_own(line, name))
 		return err_set(e, ERR_INVALID_VALUE, "headers",
 			       "header %.*s is set by the gateway itself", (int)name, line);
 	return ERR_OK;
@@ -111,8 +111,8 @@ static bool url_ok(const char *url)
 	CURLU *u = curl_url();
 	char  *scheme = NULL;
 	/* libcurl would forgive a third slash and take the path for the host. */
-	bool ok = u && !strstr(url, ":///") && printable(url, LIMIT_SECRET) && !strchr(url, ' ') &&
-		  curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	bool ok = u && !strstr(url, ":///") && target_printable(url, LIMIT_SECRET) &&
+		  !strchr(url, ' ') && curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
 		  curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
 		  (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0) &&
 		  part_is_set(u, CURLUPART_HOST) && !part_is_set(u, CURLUPART_USER) &&
@@ -123,13 +123,13 @@ static bool url_ok(const char *url)
 	return ok;
 }
 
-static enum errc check(const struct upstream_target_options *o, struct err *e)
+static enum errc target_check(const struct upstream_target_options *o, struct err *e)
 {
 	if (!o->url || !url_ok(o->url))
 		return err_set(e, ERR_INVALID_VALUE, "base_url",
 			       "a provider's URL must be http:// or https:// with a host, and "
 			       "without user name, fragment, spaces or control characters");
-	if (o->proxy && (!o->proxy[0] || !printable(o->proxy, LIMIT_SECRET)))
+	if (o->proxy && (!o->proxy[0] || !target_printable(o->proxy, LIMIT_SECRET)))
 		return err_set(e, ERR_INVALID_VALUE, "proxy",
 			       "a provider's proxy must be a URL without control characters");
 	for (size_t i = 0; i < o->header_count; i++) {
@@ -141,7 +141,7 @@ static enum errc check(const struct upstream_target_options *o, struct err *e)
 	return ERR_OK;
 }
 
-static bool copy(const char *from, char **to)
+static bool target_copy(const char *from, char **to)
 {
 	if (from)
 		*to = strdup(from);
@@ -159,7 +159,7 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 				 struct upstream_target **ret, struct err *e)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	enum errc             rc = check(o, e);
+	enum errc             rc = target_check(o, e);
 
 	if (rc != ERR_OK)
 		return rc;
@@ -176,8 +176,9 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 	t->get = o->get;
 	t->http2 = o->http2 && strncasecmp(o->url, "https:", 6) == 0;
 	t->share = share_create();
-	if (!t->share || !copy(o->url, &t->url) || !copy(o->ca_file, &t->ca_file) ||
-	    !copy(o->proxy, &t->proxy) || !list_make(o, "Accept: application/json", &t->plain) ||
+	if (!t->share || !target_copy(o->url, &t->url) || !target_copy(o->ca_file, &t->ca_file) ||
+	    !target_copy(o->proxy, &t->proxy) ||
+	    !list_make(o, "Accept: application/json", &t->plain) ||
 	    !list_make(o, "Accept: text/event-stream", &t->stream))
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	*ret = TAKE(t);

@@ -55,7 +55,7 @@ static struct loop *loop_of(const struct upstream_call *c)
 /* --- the end --- */
 
 /* Everything is freed first, as done may free what the call's owner had. */
-static void call_end(struct upstream_call *c, const struct err *why)
+static void upstream_call_end(struct upstream_call *c, const struct err *why)
 {
 	struct upstream_callbacks cb = c->cb;
 	void                     *arg = c->arg;
@@ -82,7 +82,7 @@ static void call_end(struct upstream_call *c, const struct err *why)
 static void call_abort(struct upstream_call *c, const struct err *why)
 {
 	transfer_cancel(c->transfers, &c->transfer);
-	call_end(c, why);
+	upstream_call_end(c, why);
 }
 
 void upstream_cancel(struct upstream_call *c)
@@ -157,7 +157,7 @@ static const char *header_of(CURL *easy, const char *name)
 	return curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &h) == CURLHE_OK ? h->value : NULL;
 }
 
-static int64_t retry_after_ms(CURL *easy)
+static int64_t upstream_retry_after_ms(CURL *easy)
 {
 	const int64_t max_ms = (int64_t)24 * 3600 * 1000;
 	const char   *text = header_of(easy, "retry-after-ms");
@@ -206,13 +206,13 @@ static bool give_head(struct upstream_call *c)
 	}
 	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
 	read_content_type(c);
-	c->cb.head(c->arg, (int)status, c->content_type, retry_after_ms(easy));
+	c->cb.head(c->arg, (int)status, c->content_type, upstream_retry_after_ms(easy));
 	return true;
 }
 
 /* Returning 0 for bytes makes libcurl end the transfer; why is in c->err.  With HTTP/2 only the end of
  * its connection tells the server so, where it has that alone. */
-static size_t refuse(struct upstream_call *c)
+static size_t upstream_refuse(struct upstream_call *c)
 {
 	curl_easy_setopt(c->transfer.easy, CURLOPT_FORBID_REUSE, 1L);
 	return 0;
@@ -238,16 +238,16 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *arg)
 	if (first)
 		deadline_arm(c);
 	if (!c->head_given && !give_head(c))
-		return refuse(c);
+		return upstream_refuse(c);
 	if (!c->stream && c->bytes > LIMIT_UPSTREAM_BODY) {
 		failure_fill(c->transfer.easy, CURLE_FILESIZE_EXCEEDED, "", true, 0, &e);
 		err_keep(&c->err, &e);
-		return refuse(c);
+		return upstream_refuse(c);
 	}
 	if (!c->cb.data(c->arg, bytes, n)) {
 		err_set(&e, ERR_CANCELLED, NULL, "the call was ended by its owner");
 		err_keep(&c->err, &e);
-		return refuse(c);
+		return upstream_refuse(c);
 	}
 	return n;
 }
@@ -273,7 +273,7 @@ static bool start_again(struct upstream_call *c, CURLcode code)
 	return transfer_start(c->transfers, &c->transfer);
 }
 
-static void on_done(struct transfer *t, int curl_code)
+static void upstream_on_done(struct transfer *t, int curl_code)
 {
 	struct upstream_call *c = container_of(t, struct upstream_call, transfer);
 	CURLcode              code = (CURLcode)curl_code;
@@ -290,13 +290,13 @@ static void on_done(struct transfer *t, int curl_code)
 	}
 	if (c->err)
 		e = *c->err;
-	call_end(c, &e);
+	upstream_call_end(c, &e);
 }
 
 /* --- the start --- */
 
-/* on_open: libcurl does not tell why it got no socket. */
-static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *at)
+/* upstream_on_open: libcurl does not tell why it got no socket. */
+static curl_socket_t upstream_on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *at)
 {
 	struct upstream_call *c = arg;
 	int                   fd = socket(at->family, at->socktype | SOCK_CLOEXEC, at->protocol);
@@ -307,8 +307,8 @@ static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockad
 	return fd < 0 ? CURL_SOCKET_BAD : fd;
 }
 
-/* prepare: the options that a kept handle has already. */
-static bool prepare(const struct upstream_call *c)
+/* upstream_prepare: the options that a kept handle has already. */
+static bool upstream_prepare(const struct upstream_call *c)
 {
 	CURL                         *h = c->transfer.easy;
 	const struct upstream_target *t = c->target;
@@ -383,7 +383,7 @@ static bool prepare_call(struct upstream_call *c, const struct upstream_ask *ask
 	}
 	SET(WRITEDATA, c);
 	SET(ERRORBUFFER, c->said);
-	SET(OPENSOCKETFUNCTION, on_open);
+	SET(OPENSOCKETFUNCTION, upstream_on_open);
 	SET(OPENSOCKETDATA, c);
 	SET(FRESH_CONNECT, 0L);
 	/* A large body goes out in pieces of this size, a small one with the head. */
@@ -410,7 +410,7 @@ enum errc upstream_start(struct transfers *ts, const struct upstream_target *tar
 	}
 	*c = (struct upstream_call){
 		.transfer = { .easy = easy,
-			      .done = on_done,
+			      .done = upstream_on_done,
 			      .shared = target->http2 && !ask->stream },
 		.transfers = ts,
 		.target = target_ref(target),
@@ -422,9 +422,9 @@ enum errc upstream_start(struct transfers *ts, const struct upstream_target *tar
 		.start_us = loop_now_us(transfers_loop(ts)),
 		.stream = ask->stream,
 	};
-	c->half_made = !ready && !prepare(c);
+	c->half_made = !ready && !upstream_prepare(c);
 	if (c->half_made || !prepare_call(c, ask) || !transfer_start(ts, &c->transfer)) {
-		call_end(c, NULL);
+		upstream_call_end(c, NULL);
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory for a call to the provider");
 	}
 	deadline_arm(c);

@@ -42,8 +42,9 @@ static bool put_source(struct buf *out, const struct ask_part *part)
 	       ask_put_string(out, ",\"data\":", part->data) && buf_text(out, "}");
 }
 
-static enum errc put_part(const struct ask_message *m, const struct ask_part *part, struct buf *out,
-			  struct err *e)
+static enum errc anthropic_request_put_part(const struct ask_message *m,
+					    const struct ask_part *part, struct buf *out,
+					    struct err *e)
 {
 	bool ok = false;
 
@@ -68,8 +69,8 @@ static enum errc put_part(const struct ask_message *m, const struct ask_part *pa
 
 /* --- turns --- */
 
-/* put_thinking: what it thought before a call, as it was signed. */
-static bool put_thinking(const struct ask_call *c, bool *first, struct buf *out)
+/* anthropic_request_put_thinking: what it thought before a call, as it was signed. */
+static bool anthropic_request_put_thinking(const struct ask_call *c, bool *first, struct buf *out)
 {
 	static const char *const types[] = { "thinking", "redacted_thinking", NULL };
 
@@ -79,15 +80,16 @@ static bool put_thinking(const struct ask_call *c, bool *first, struct buf *out)
 /* put_thoughts: in front of the text, too: a turn of a model that thinks begins with its thoughts. */
 static bool put_thoughts(const struct ask_message *m, bool *first, struct buf *out)
 {
-	return m->call_count == 0 || put_thinking(&m->calls[0], first, out);
+	return m->call_count == 0 || anthropic_request_put_thinking(&m->calls[0], first, out);
 }
 
-static bool put_calls(const struct ask_message *m, bool *first, struct buf *out)
+static bool anthropic_request_put_calls(const struct ask_message *m, bool *first, struct buf *out)
 {
 	for (size_t i = 0; i < m->call_count; i++) {
 		const struct ask_call *c = &m->calls[i];
 
-		if ((i > 0 && !put_thinking(c, first, out)) || !ask_put_comma(first, out) ||
+		if ((i > 0 && !anthropic_request_put_thinking(c, first, out)) ||
+		    !ask_put_comma(first, out) ||
 		    !ask_put_string(out, "{\"type\":\"tool_use\",\"id\":", c->id) ||
 		    !ask_put_string(out, ",\"name\":", c->name) || !buf_text(out, ",\"input\":") ||
 		    !buf_str(out, c->input) || !buf_text(out, "}"))
@@ -96,8 +98,8 @@ static bool put_calls(const struct ask_message *m, bool *first, struct buf *out)
 	return true;
 }
 
-static enum errc put_result(const struct turns *t, const struct ask_message *m, bool *first,
-			    struct buf *out, struct err *e)
+static enum errc anthropic_request_put_result(const struct turns *t, const struct ask_message *m,
+					      bool *first, struct buf *out, struct err *e)
 {
 	bool none = true;
 
@@ -116,15 +118,15 @@ static const struct turns turns = {
 	.system = ",\"system\":[",
 	.system_end = "]",
 	.text = "{\"type\":\"text\",\"text\":\"",
-	.put_part = put_part,
-	.put_result = put_result,
+	.put_part = anthropic_request_put_part,
+	.put_result = anthropic_request_put_result,
 	.put_before = put_thoughts,
-	.put_behind = put_calls,
+	.put_behind = anthropic_request_put_calls,
 };
 
 /* --- all else --- */
 
-static bool put_tool(const struct ask_tool *t, struct buf *out)
+static bool anthropic_request_put_tool(const struct ask_tool *t, struct buf *out)
 {
 	return ask_put_string(out, "{\"name\":", t->name) &&
 	       (t->description.n == 0 ||
@@ -134,7 +136,7 @@ static bool put_tool(const struct ask_tool *t, struct buf *out)
 	       buf_text(out, t->strict ? ",\"strict\":true}" : "}");
 }
 
-static bool put_choice(const struct ask *a, struct buf *out)
+static bool anthropic_request_put_choice(const struct ask *a, struct buf *out)
 {
 	static const char *const words[] = {
 		[ASK_CHOICE_ABSENT] = "auto", [ASK_CHOICE_AUTO] = "auto",
@@ -151,17 +153,18 @@ static bool put_choice(const struct ask *a, struct buf *out)
 	       buf_text(out, "}");
 }
 
-static bool put_tools(const struct ask *a, struct buf *out)
+static bool anthropic_request_put_tools(const struct ask *a, struct buf *out)
 {
 	if (a->tool_count == 0)
 		return true;
 	for (size_t i = 0; i < a->tool_count; i++)
-		if (!buf_text(out, i == 0 ? ",\"tools\":[" : ",") || !put_tool(&a->tools[i], out))
+		if (!buf_text(out, i == 0 ? ",\"tools\":[" : ",") ||
+		    !anthropic_request_put_tool(&a->tools[i], out))
 			return false;
-	return buf_text(out, "]") && put_choice(a, out);
+	return buf_text(out, "]") && anthropic_request_put_choice(a, out);
 }
 
-static bool put_format(const struct ask *a, struct buf *out)
+static bool anthropic_request_put_format(const struct ask *a, struct buf *out)
 {
 	switch (a->format) {
 	case ASK_FORMAT_TEXT: return true;
@@ -187,8 +190,8 @@ static bool put_user(const struct prompt *p, struct buf *out)
 			       buf_text(out, "}"));
 }
 
-static enum errc put_all(const struct provider_options *o, const struct ask *a, struct buf *out,
-			 struct err *e)
+static enum errc anthropic_request_put_all(const struct provider_options *o, const struct ask *a,
+					   struct buf *out, struct err *e)
 {
 	const struct prompt *p = a->prompt;
 	struct str           max = p->max_tokens.n > 0 ? p->max_tokens : STR(DEFAULT_MAX_TOKENS);
@@ -202,9 +205,9 @@ static enum errc put_all(const struct provider_options *o, const struct ask *a, 
 	if (rc == ERR_OK)
 		rc = turns_put(&turns, a, out, e);
 	if (rc == ERR_OK &&
-	    !(put_tools(a, out) &&
+	    !(anthropic_request_put_tools(a, out) &&
 	      ask_put_list("\"stop_sequences\":", ask_param_value(p, "stop"), &first, out) &&
-	      put_format(a, out) && put_user(p, out) &&
+	      anthropic_request_put_format(a, out) && put_user(p, out) &&
 	      (!p->stream || buf_text(out, ",\"stream\":true"))))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
@@ -217,5 +220,5 @@ static enum errc put_all(const struct provider_options *o, const struct ask *a, 
 enum errc anthropic_encode(const struct provider_options *o, const struct prompt *p,
 			   struct buf *out, struct err *e)
 {
-	return ask_print(o, p, "anthropic", put_all, out, e);
+	return ask_print(o, p, "anthropic", anthropic_request_put_all, out, e);
 }

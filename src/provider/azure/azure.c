@@ -19,7 +19,7 @@ static bool put_place(const struct provider_options *o, const struct prompt *p, 
 	       buf_text(out, path);
 }
 
-static bool place(const struct provider_options *o, const struct prompt *p, struct buf *out)
+static bool azure_place(const struct provider_options *o, const struct prompt *p, struct buf *out)
 {
 	return put_place(o, p, "/chat/completions", out);
 }
@@ -29,8 +29,8 @@ static bool place_embed(const struct provider_options *o, const struct prompt *p
 	return put_place(o, p, "/embeddings", out);
 }
 
-static enum errc encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
-			struct err *e)
+static enum errc azure_encode(const struct provider_options *o, const struct prompt *p,
+			      struct buf *out, struct err *e)
 {
 	return dialect_openai.encode(o, p, out, e);
 }
@@ -48,12 +48,13 @@ static bool is_of_filters(struct decode *d, struct str data)
 	       d->doc->tok[choices].count == 0;
 }
 
-static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
+static enum errc azure_decode_event(struct decode *d, struct str name, struct str data,
+				    struct err *e)
 {
 	return is_of_filters(d, data) ? ERR_OK : openai_decode_event(d, name, data, e);
 }
 
-static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+static enum errc azure_decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	return dialect_openai.decode_whole(d, body, e);
 }
@@ -70,11 +71,11 @@ const struct dialect dialect_azure = {
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
 	.path = "/chat/completions",
 	.root = "/openai",
-	.place = place,
+	.place = azure_place,
 	.key_header = "api-key",
-	.encode = encode,
-	.decode_event = decode_event,
-	.decode_whole = decode_whole,
+	.encode = azure_encode,
+	.decode_event = azure_decode_event,
+	.decode_whole = azure_decode_whole,
 	.decode_error = openai_decode_error,
 	.embed = &embed,
 };

@@ -55,7 +55,7 @@ struct echo_call {
 
 /* --- text: JSON-escaped bytes, walked by character --- */
 
-static size_t skip(struct str s, size_t at, size_t end, bool space)
+static size_t echo_skip(struct str s, size_t at, size_t end, bool space)
 {
 	while (at < end) {
 		struct json_unit u = json_unit(s, at);
@@ -72,15 +72,15 @@ static size_t skip(struct str s, size_t at, size_t end, bool space)
 static size_t word_end(struct str s, size_t at, size_t end)
 {
 	if (at == 0)
-		at = skip(s, at, end, true);
-	return skip(s, skip(s, at, end, false), end, true);
+		at = echo_skip(s, at, end, true);
+	return echo_skip(s, echo_skip(s, at, end, false), end, true);
 }
 
 static int64_t count_words(struct str s)
 {
 	int64_t n = 0;
 
-	for (size_t at = skip(s, 0, s.n, true); at < s.n; n++)
+	for (size_t at = echo_skip(s, 0, s.n, true); at < s.n; n++)
 		at = word_end(s, at, s.n);
 	return n;
 }
@@ -105,7 +105,7 @@ static int64_t count_pieces(const struct echo *echo, struct str s)
 
 /* --- giving --- */
 
-static void call_free(struct echo_call *c)
+static void echo_call_free(struct echo_call *c)
 {
 	timer_stop(c->loop, &c->timer);
 	if (c->queued) {
@@ -117,7 +117,7 @@ static void call_free(struct echo_call *c)
 	free(c);
 }
 
-static void give(struct echo_call *c, const struct event *ev)
+static void echo_give(struct echo_call *c, const struct event *ev)
 {
 	c->on_event(c->arg, ev);
 }
@@ -129,11 +129,11 @@ static void give_error(struct echo_call *c)
 	struct err        e;
 
 	err_set(&e, ERR_UPSTREAM_ERROR, NULL, "scripted error");
-	call_free(c);
+	echo_call_free(c);
 	on_event(arg, &(struct event){ .kind = EVENT_ERROR, .err = &e });
 }
 
-static void give_end(struct echo_call *c)
+static void echo_give_end(struct echo_call *c)
 {
 	provider_event_fn on_event = c->on_event;
 	void             *arg = c->arg;
@@ -142,17 +142,17 @@ static void give_end(struct echo_call *c)
 				     .text = c->how.cut ? STR("length") : STR("stop") };
 
 	/* As OpenAI: a stream's usage comes behind its finish. */
-	give(c, c->stream ? &finish : &usage);
-	give(c, c->stream ? &usage : &finish);
-	call_free(c);
+	echo_give(c, c->stream ? &finish : &usage);
+	echo_give(c, c->stream ? &usage : &finish);
+	echo_call_free(c);
 	on_event(arg, &(struct event){ .kind = EVENT_END });
 }
 
 /* No id: the answer gets the one that its run gives it. */
-static void give_start(struct echo_call *c)
+static void echo_give_start(struct echo_call *c)
 {
 	c->started = true;
-	give(c, &(struct event){ .kind = EVENT_START, .text = buf_view(&c->model) });
+	echo_give(c, &(struct event){ .kind = EVENT_START, .text = buf_view(&c->model) });
 }
 
 static bool error_is_due(const struct echo_call *c)
@@ -162,7 +162,7 @@ static bool error_is_due(const struct echo_call *c)
 	return at > 0 && c->number == at - 1 && (c->at < c->text.len || at == 1);
 }
 
-static void give_whole(struct echo_call *c)
+static void echo_give_whole(struct echo_call *c)
 {
 	int64_t at = c->echo->error_at;
 
@@ -170,10 +170,10 @@ static void give_whole(struct echo_call *c)
 		give_error(c);
 		return;
 	}
-	give_start(c);
-	give(c, &(struct event){
-			.kind = EVENT_MESSAGE, .text = buf_view(&c->text), .give = &c->text });
-	give_end(c);
+	echo_give_start(c);
+	echo_give(c, &(struct event){
+			     .kind = EVENT_MESSAGE, .text = buf_view(&c->text), .give = &c->text });
+	echo_give_end(c);
 }
 
 static void give_list(struct echo_call *c)
@@ -185,10 +185,10 @@ static void give_list(struct echo_call *c)
 		give_error(c);
 		return;
 	}
-	give(c,
-	     &(struct event){ .kind = EVENT_OTHER, .raw = buf_view(&c->text), .give = &c->text });
-	give(c, &(struct event){ .kind = EVENT_USAGE, .usage = c->how.usage, .cont = true });
-	call_free(c);
+	echo_give(c, &(struct event){
+			     .kind = EVENT_OTHER, .raw = buf_view(&c->text), .give = &c->text });
+	echo_give(c, &(struct event){ .kind = EVENT_USAGE, .usage = c->how.usage, .cont = true });
+	echo_call_free(c);
 	on_event(arg, &(struct event){ .kind = EVENT_END });
 }
 
@@ -201,20 +201,20 @@ static void go_on_later(struct echo_call *c)
 }
 
 /* Gives what is due, at most a batch; then waits, ends, or comes back in the next round. */
-static void give_pieces(struct echo_call *c)
+static void echo_give_pieces(struct echo_call *c)
 {
 	int64_t now_us = loop_now_us(c->loop);
 	size_t  enough = c->at + BYTES_A_TURN;
 
 	if (!c->started && !error_is_due(c))
-		give_start(c);
+		echo_give_start(c);
 	for (int i = 0; i < PIECES_A_TURN && c->at < enough && !c->paused; i++) {
 		if (error_is_due(c)) {
 			give_error(c);
 			return;
 		}
 		if (c->at >= c->text.len) {
-			give_end(c);
+			echo_give_end(c);
 			return;
 		}
 		if (c->due_us > now_us) {
@@ -227,22 +227,22 @@ static void give_pieces(struct echo_call *c)
 		c->at = end;
 		c->number++;
 		c->due_us += c->echo->delay_us;
-		give(c, &(struct event){ .kind = EVENT_TEXT, .text = piece });
+		echo_give(c, &(struct event){ .kind = EVENT_TEXT, .text = piece });
 	}
 	if (!c->paused)
 		go_on_later(c);
 }
 
-static void on_timer(struct timer *t)
+static void echo_on_timer(struct timer *t)
 {
 	struct echo_call *c = container_of(t, struct echo_call, timer);
 
 	if (c->embed)
 		give_list(c);
 	else if (c->stream)
-		give_pieces(c);
+		echo_give_pieces(c);
 	else
-		give_whole(c);
+		echo_give_whole(c);
 }
 
 static void on_more(struct task *t)
@@ -251,9 +251,9 @@ static void on_more(struct task *t)
 
 	c->queued = false;
 	if (c->cancelled)
-		call_free(c);
+		echo_call_free(c);
 	else if (!c->paused && !timer_running(&c->timer))
-		give_pieces(c);
+		echo_give_pieces(c);
 }
 
 /* --- what to say --- */
@@ -286,14 +286,14 @@ static bool add_words(void *arg, struct str text)
 	return true;
 }
 
-static bool add_text(void *arg, struct str text)
+static bool echo_add_text(void *arg, struct str text)
 {
 	return buf_str(arg, text);
 }
 
 /* All messages are counted; the last one of the user's is kept. */
-static enum errc read_messages(const struct prompt *prompt, struct buf *text, struct how *how,
-			       struct err *e)
+static enum errc echo_read_messages(const struct prompt *prompt, struct buf *text, struct how *how,
+				    struct err *e)
 {
 	struct json_doc doc = { 0 };
 	int64_t         words = 0;
@@ -311,7 +311,7 @@ static enum errc read_messages(const struct prompt *prompt, struct buf *text, st
 		if (role == JSON_ABSENT || !json_is(&doc, role, "user"))
 			continue;
 		buf_clear(text);
-		each_text(&doc, add_text, text);
+		each_text(&doc, echo_add_text, text);
 	}
 	json_doc_finish(&doc);
 	how->usage.in = words > 0 ? words : 1;
@@ -347,7 +347,7 @@ static enum errc cut_at_max(const struct prompt *prompt, struct buf *text, struc
 static enum errc make_text(const struct echo *echo, const struct prompt *prompt, struct buf *text,
 			   struct how *how, struct err *e)
 {
-	enum errc rc = read_messages(prompt, text, how, e);
+	enum errc rc = echo_read_messages(prompt, text, how, e);
 
 	if (rc != ERR_OK)
 		return rc;
@@ -411,8 +411,8 @@ static enum errc echo_encode(const struct provider *p, const struct prompt *prom
 	return rc;
 }
 
-/* take: what was encoded before, or else is now. */
-static enum errc take(struct echo_call *c, const struct prompt *prompt, struct err *e)
+/* echo_take: what was encoded before, or else is now. */
+static enum errc echo_take(struct echo_call *c, const struct prompt *prompt, struct err *e)
 {
 	enum errc rc = ERR_OK;
 
@@ -443,16 +443,16 @@ static enum errc echo_start(const struct provider *p, const struct provider_env 
 	c->echo = container_of(p, const struct echo, provider);
 	c->loop = env->loop;
 	c->more.fn = on_more;
-	c->timer.fn = on_timer;
+	c->timer.fn = echo_on_timer;
 	c->on_event = on_event;
 	c->arg = arg;
 	c->stream = prompt->stream;
 	c->embed = prompt->embed;
 	buf_init(&c->model, (size_t)16 * LIMIT_MODEL);
 
-	enum errc rc = take(c, prompt, e);
+	enum errc rc = echo_take(c, prompt, e);
 	if (rc != ERR_OK) {
-		call_free(c);
+		echo_call_free(c);
 		return rc;
 	}
 	int64_t gaps = c->how.pieces - 1;
@@ -464,7 +464,7 @@ static enum errc echo_start(const struct provider *p, const struct provider_env 
 
 static void echo_cancel(struct provider_call *call)
 {
-	call_free(container_of(call, struct echo_call, call));
+	echo_call_free(container_of(call, struct echo_call, call));
 }
 
 static void echo_pause(struct provider_call *call, bool pause)

@@ -17,8 +17,8 @@ struct sum {
 	int64_t words; /* of all vectors */
 };
 
-/* mix: splitmix64's finish: every bit hangs on every other. */
-static uint64_t mix(uint64_t x)
+/* echo_embed_mix: splitmix64's finish: every bit hangs on every other. */
+static uint64_t echo_embed_mix(uint64_t x)
 {
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -29,7 +29,7 @@ static void add_word(struct sum *s, uint64_t word)
 {
 	s->words++;
 	for (uint64_t i = 1; i <= PLACES; i++) {
-		uint64_t x = mix(word + i * 0x9e3779b97f4a7c15u);
+		uint64_t x = echo_embed_mix(word + i * 0x9e3779b97f4a7c15u);
 
 		s->v[x % s->n] += x >> 63 ? 1.0f : -1.0f;
 	}
@@ -41,7 +41,7 @@ static bool is_space(char c)
 }
 
 /* Words are parted by white space; ASCII letters count alike in both cases. */
-static void add_text(struct sum *s, struct str text)
+static void echo_embed_add_text(struct sum *s, struct str text)
 {
 	for (size_t i = 0; i < text.n;) {
 		uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
@@ -70,11 +70,11 @@ static enum errc add_value(struct sum *s, const struct json_doc *d, json_at i, s
 			return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 		raw = buf_view(text);
 	}
-	add_text(s, raw);
+	echo_embed_add_text(s, raw);
 	return ERR_OK;
 }
 
-static enum errc put(struct sum *s, struct embed_list *l, struct err *e)
+static enum errc echo_embed_put(struct sum *s, struct embed_list *l, struct err *e)
 {
 	float square = 0;
 
@@ -90,8 +90,8 @@ static enum errc put(struct sum *s, struct embed_list *l, struct err *e)
 	return rc;
 }
 
-static enum errc put_one(struct sum *s, const struct json_doc *d, json_at i, struct buf *text,
-			 struct embed_list *l, struct err *e)
+static enum errc echo_embed_put_one(struct sum *s, const struct json_doc *d, json_at i,
+				    struct buf *text, struct embed_list *l, struct err *e)
 {
 	enum errc rc = ERR_OK;
 
@@ -101,20 +101,20 @@ static enum errc put_one(struct sum *s, const struct json_doc *d, json_at i, str
 		for (json_at k = json_first(d, i); rc == ERR_OK && k != json_end(d, i);
 		     k = json_next(d, k))
 			rc = add_value(s, d, k, text, e);
-	return rc != ERR_OK ? rc : put(s, l, e);
+	return rc != ERR_OK ? rc : echo_embed_put(s, l, e);
 }
 
-static enum errc put_all(struct sum *s, const struct json_doc *d, size_t count, struct buf *text,
-			 struct embed_list *l, struct err *e)
+static enum errc echo_embed_put_all(struct sum *s, const struct json_doc *d, size_t count,
+				    struct buf *text, struct embed_list *l, struct err *e)
 {
 	bool many = json_kind(d, 0) == JSON_ARRAY && d->tok[0].count == count &&
 		    json_kind(d, json_first(d, 0)) != JSON_NUMBER;
 	enum errc rc = ERR_OK;
 
 	if (!many)
-		return put_one(s, d, 0, text, l, e);
+		return echo_embed_put_one(s, d, 0, text, l, e);
 	for (json_at i = json_first(d, 0); rc == ERR_OK && i != json_end(d, 0); i = json_next(d, i))
-		rc = put_one(s, d, i, text, l, e);
+		rc = echo_embed_put_one(s, d, i, text, l, e);
 	return rc;
 }
 
@@ -154,7 +154,7 @@ enum errc echo_embed(const struct prompt *p, struct buf *ret, struct usage *ret_
 	embed_list_begin(&l, want);
 	buf_init(&text, LIMIT_BODY_MAX);
 	if (rc == ERR_OK)
-		rc = put_all(&s, &d, p->embed->count, &text, &l, e);
+		rc = echo_embed_put_all(&s, &d, p->embed->count, &text, &l, e);
 	*ret_usage = (struct usage){ .known = true, .in = s.words > 0 ? s.words : 1 };
 	if (rc == ERR_OK)
 		rc = embed_list_end(&l, STR_NONE, ret_usage, e);

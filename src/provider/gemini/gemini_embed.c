@@ -20,18 +20,19 @@ static const struct ask_param params[] = {
 	{ .key = NULL },
 };
 
-/* bare: without the models/ that the API's own lists have in front. */
-static struct str bare(struct str model)
+/* gemini_embed_bare: without the models/ that the API's own lists have in front. */
+static struct str gemini_embed_bare(struct str model)
 {
 	if (str_starts(model, STR("models/")))
 		return (struct str){ model.p + 7, model.n - 7 };
 	return model;
 }
 
-static bool place(const struct provider_options *o, const struct prompt *p, struct buf *out)
+static bool gemini_embed_place(const struct provider_options *o, const struct prompt *p,
+			       struct buf *out)
 {
 	(void)o;
-	return buf_text(out, "/models/") && place_segment(out, bare(p->model)) &&
+	return buf_text(out, "/models/") && place_segment(out, gemini_embed_bare(p->model)) &&
 	       buf_text(out, ":batchEmbedContents");
 }
 
@@ -39,7 +40,7 @@ static bool put_request(const struct prompt *p, struct str text, struct str more
 			struct buf *out)
 {
 	return buf_text(out, first ? "{\"model\":\"models/" : ",{\"model\":\"models/") &&
-	       buf_json_escape(out, bare(p->model)) &&
+	       buf_json_escape(out, gemini_embed_bare(p->model)) &&
 	       buf_text(out, "\",\"content\":{\"parts\":[{\"text\":") && buf_str(out, text) &&
 	       buf_text(out, "}]}") && buf_str(out, more) && buf_text(out, "}");
 }
@@ -64,8 +65,8 @@ static enum errc put_requests(const struct prompt *p, struct str more, struct bu
 	return ok && buf_text(out, "]}") ? ERR_OK : ask_too_large(e);
 }
 
-static enum errc encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
-			struct err *e)
+static enum errc gemini_embed_encode(const struct provider_options *o, const struct prompt *p,
+				     struct buf *out, struct err *e)
 {
 	struct buf more;
 	bool       first = false;
@@ -83,8 +84,8 @@ static enum errc encode(const struct provider_options *o, const struct prompt *p
 	return rc;
 }
 
-static enum errc decode(struct decode *d, const struct embed_want *want, struct str body,
-			struct err *e)
+static enum errc gemini_embed_decode(struct decode *d, const struct embed_want *want,
+				     struct str body, struct err *e)
 {
 	struct embed_list l;
 	enum errc         rc = embed_scan(d, body, e);
@@ -103,7 +104,7 @@ static enum errc decode(struct decode *d, const struct embed_want *want, struct 
 
 const struct dialect_embed gemini_embed = {
 	.path = "/models",
-	.place = place,
-	.encode = encode,
-	.decode = decode,
+	.place = gemini_embed_place,
+	.encode = gemini_embed_encode,
+	.decode = gemini_embed_decode,
 };

@@ -64,8 +64,8 @@ bool gemini_place(const struct provider_options *o, const struct prompt *p, stru
 
 /* --- parts --- */
 
-/* is_taken: text of any kind is read as text. */
-static bool is_taken(const struct ask_part *part)
+/* gemini_request_is_taken: text of any kind is read as text. */
+static bool gemini_request_is_taken(const struct ask_part *part)
 {
 	static const char *const families[] = { "text/", "image/", "audio/", "video/" };
 
@@ -75,7 +75,7 @@ static bool is_taken(const struct ask_part *part)
 	return str_is(part->type, "application/pdf");
 }
 
-static bool put_data(struct buf *out, const struct ask_part *part)
+static bool gemini_request_put_data(struct buf *out, const struct ask_part *part)
 {
 	/* The only name of it that all of Google's lists have. */
 	struct str type = str_is(part->type, "audio/mpeg") ? STR("audio/mp3") : part->type;
@@ -138,36 +138,36 @@ static enum errc put_uri(const struct ask_message *m, const struct ask_part *par
 	return rc;
 }
 
-static enum errc put_part(const struct ask_message *m, const struct ask_part *part, struct buf *out,
-			  struct err *e)
+static enum errc gemini_request_put_part(const struct ask_message *m, const struct ask_part *part,
+					 struct buf *out, struct err *e)
 {
 	if (part->data.n == 0)
 		return put_uri(m, part, out, e);
-	if (!is_taken(part))
+	if (!gemini_request_is_taken(part))
 		return ask_refuse_part(m, part, "gemini", e);
-	return put_data(out, part) ? ERR_OK : ask_too_large(e);
+	return gemini_request_put_data(out, part) ? ERR_OK : ask_too_large(e);
 }
 
 /* --- calls and what came back --- */
 
-/* put_id: theirs, or another provider's; those that were made here mean nothing there. */
-static bool put_id(struct buf *out, struct str id)
+/* gemini_request_put_id: theirs, or another provider's; those that were made here mean nothing there. */
+static bool gemini_request_put_id(struct buf *out, struct str id)
 {
 	return id.n == 0 || str_starts(id, STR(GEMINI_MADE_ID)) ||
 	       (ask_put_string(out, "\"id\":", id) && buf_text(out, ","));
 }
 
-static bool put_call(const struct ask_call *c, struct str signature, struct buf *out)
+static bool gemini_request_put_call(const struct ask_call *c, struct str signature, struct buf *out)
 {
-	return buf_text(out, "{\"functionCall\":{") && put_id(out, c->id) &&
+	return buf_text(out, "{\"functionCall\":{") && gemini_request_put_id(out, c->id) &&
 	       ask_put_string(out, "\"name\":", c->name) && buf_text(out, ",\"args\":") &&
 	       buf_str(out, c->input) && buf_text(out, "}") &&
 	       (signature.n == 0 || ask_put_string(out, ",\"thoughtSignature\":", signature)) &&
 	       buf_text(out, "}");
 }
 
-/* put_images: those that the model made, as it signed them: who asks for a change means them. */
-static bool put_images(const struct ask_message *m, bool *first, struct buf *out)
+/* gemini_request_put_images: those that the model made, as it signed them: who asks for a change means them. */
+static bool gemini_request_put_images(const struct ask_message *m, bool *first, struct buf *out)
 {
 	for (size_t i = 0; i < m->image_count; i++) {
 		const struct ask_part *part = &m->images[i];
@@ -185,7 +185,7 @@ static bool put_images(const struct ask_message *m, bool *first, struct buf *out
 	return true;
 }
 
-static bool put_calls(const struct ask_message *m, bool *first, struct buf *out)
+static bool gemini_request_put_calls(const struct ask_message *m, bool *first, struct buf *out)
 {
 	bool is_signed = false;
 
@@ -197,7 +197,8 @@ static bool put_calls(const struct ask_message *m, bool *first, struct buf *out)
 		/* Of calls made at once the first is signed. */
 		if (i == 0 && !is_signed)
 			signature = STR(NO_SIGNATURE);
-		if (!ask_put_comma(first, out) || !put_call(&m->calls[i], signature, out))
+		if (!ask_put_comma(first, out) ||
+		    !gemini_request_put_call(&m->calls[i], signature, out))
 			return false;
 	}
 	return true;
@@ -206,7 +207,7 @@ static bool put_calls(const struct ask_message *m, bool *first, struct buf *out)
 /* put_made: what the model made beside text. */
 static bool put_made(const struct ask_message *m, bool *first, struct buf *out)
 {
-	return put_images(m, first, out) && put_calls(m, first, out);
+	return gemini_request_put_images(m, first, out) && gemini_request_put_calls(m, first, out);
 }
 
 /* put_response: the text itself where it is an object, else an object that holds it. */
@@ -248,15 +249,15 @@ static enum errc put_media(const struct ask_message *m, struct buf *out, struct 
 		if (!buf_text(out, before))
 			return ask_too_large(e);
 		before = ",";
-		enum errc rc = put_part(m, &m->parts[i], out, e);
+		enum errc rc = gemini_request_put_part(m, &m->parts[i], out, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
 	return before[1] != '\0' || buf_text(out, "]") ? ERR_OK : ask_too_large(e);
 }
 
-static enum errc put_result(const struct turns *t, const struct ask_message *m, bool *first,
-			    struct buf *out, struct err *e)
+static enum errc gemini_request_put_result(const struct turns *t, const struct ask_message *m,
+					   bool *first, struct buf *out, struct err *e)
 {
 	char path[64];
 
@@ -269,8 +270,9 @@ static enum errc put_result(const struct turns *t, const struct ask_message *m, 
 			"needs the function's name");
 	}
 	if (!ask_put_comma(first, out) || !buf_text(out, "{\"functionResponse\":{") ||
-	    !put_id(out, m->call_id) || !ask_put_string(out, "\"name\":", m->call_name) ||
-	    !buf_text(out, ",\"response\":") || !put_response(m, out))
+	    !gemini_request_put_id(out, m->call_id) ||
+	    !ask_put_string(out, "\"name\":", m->call_name) || !buf_text(out, ",\"response\":") ||
+	    !put_response(m, out))
 		return ask_too_large(e);
 	enum errc rc = put_media(m, out, e);
 	return rc != ERR_OK || buf_text(out, "}}") ? rc : ask_too_large(e);
@@ -285,14 +287,14 @@ static const struct turns turns = {
 	.text = "{\"text\":\"",
 	.images = true,
 	.results_apart = true,
-	.put_part = put_part,
-	.put_result = put_result,
+	.put_part = gemini_request_put_part,
+	.put_result = gemini_request_put_result,
 	.put_behind = put_made,
 };
 
 /* --- tools --- */
 
-static bool put_tool(const struct ask_tool *t, struct buf *out)
+static bool gemini_request_put_tool(const struct ask_tool *t, struct buf *out)
 {
 	return ask_put_string(out, "{\"name\":", t->name) &&
 	       (t->description.n == 0 ||
@@ -302,7 +304,7 @@ static bool put_tool(const struct ask_tool *t, struct buf *out)
 	       buf_text(out, "}");
 }
 
-static bool put_choice(const struct ask *a, struct buf *out)
+static bool gemini_request_put_choice(const struct ask *a, struct buf *out)
 {
 	static const char *const modes[] = {
 		[ASK_CHOICE_ABSENT] = "AUTO", [ASK_CHOICE_AUTO] = "AUTO",
@@ -320,7 +322,7 @@ static bool put_choice(const struct ask *a, struct buf *out)
 	       buf_text(out, "}}");
 }
 
-static bool put_tools(const struct ask *a, struct buf *out)
+static bool gemini_request_put_tools(const struct ask *a, struct buf *out)
 {
 	bool strict = false;
 
@@ -328,7 +330,7 @@ static bool put_tools(const struct ask *a, struct buf *out)
 		return true;
 	for (size_t i = 0; i < a->tool_count; i++) {
 		if (!buf_text(out, i == 0 ? ",\"tools\":[{\"functionDeclarations\":[" : ",") ||
-		    !put_tool(&a->tools[i], out))
+		    !gemini_request_put_tool(&a->tools[i], out))
 			return false;
 		strict = strict || a->tools[i].strict;
 	}
@@ -339,7 +341,7 @@ static bool put_tools(const struct ask *a, struct buf *out)
 		warnings_add(a->prompt->warnings, 0, "parameter_dropped",
 			     "parallel_tool_calls was not sent: this provider can't be kept from "
 			     "several calls at once");
-	return buf_text(out, "]}]") && put_choice(a, out);
+	return buf_text(out, "]}]") && gemini_request_put_choice(a, out);
 }
 
 /* --- generationConfig --- */
@@ -352,7 +354,7 @@ static bool put_max(const struct prompt *p, bool *first, struct buf *out)
 	return buf_text(out, "\"maxOutputTokens\":") && buf_str(out, p->max_tokens);
 }
 
-static bool put_format(const struct ask *a, bool *first, struct buf *out)
+static bool gemini_request_put_format(const struct ask *a, bool *first, struct buf *out)
 {
 	if (a->format == ASK_FORMAT_TEXT)
 		return true;
@@ -430,7 +432,7 @@ static enum errc add_given(const struct prompt *p, struct str ours, bool *first,
 	return rc;
 }
 
-static enum errc put_config(const struct ask *a, struct buf *out, struct err *e)
+static enum errc gemini_request_put_config(const struct ask *a, struct buf *out, struct err *e)
 {
 	const struct prompt *p = a->prompt;
 	struct buf           ours;
@@ -440,7 +442,7 @@ static enum errc put_config(const struct ask *a, struct buf *out, struct err *e)
 	buf_init(&ours, LIMIT_UPSTREAM_ASK);
 	if (!buf_text(&ours, "{") || !put_max(p, &first, &ours) ||
 	    !ask_put_list("\"stopSequences\":", ask_param_value(p, "stop"), &first, &ours) ||
-	    !put_format(a, &first, &ours))
+	    !gemini_request_put_format(a, &first, &ours))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = put_effort(p, &first, &ours, e);
@@ -465,8 +467,8 @@ static enum errc put_config(const struct ask *a, struct buf *out, struct err *e)
 
 /* --- all of it --- */
 
-static enum errc put_all(const struct provider_options *o, const struct ask *a, struct buf *out,
-			 struct err *e)
+static enum errc gemini_request_put_all(const struct provider_options *o, const struct ask *a,
+					struct buf *out, struct err *e)
 {
 	bool      first = false;
 	enum errc rc = turns_put(&turns, a, out, e);
@@ -474,10 +476,10 @@ static enum errc put_all(const struct provider_options *o, const struct ask *a, 
 	(void)o;
 	if (rc == ERR_OK)
 		rc = turns_put_system(&turns, a, out, e);
-	if (rc == ERR_OK && !put_tools(a, out))
+	if (rc == ERR_OK && !gemini_request_put_tools(a, out))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
-		rc = put_config(a, out, e);
+		rc = gemini_request_put_config(a, out, e);
 	if (rc == ERR_OK)
 		rc = ask_param_put(a->prompt, params, ROOT, &first, out, e);
 	if (rc == ERR_OK)
@@ -488,5 +490,5 @@ static enum errc put_all(const struct provider_options *o, const struct ask *a, 
 enum errc gemini_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
 			struct err *e)
 {
-	return ask_print(o, p, "gemini", put_all, out, e);
+	return ask_print(o, p, "gemini", gemini_request_put_all, out, e);
 }

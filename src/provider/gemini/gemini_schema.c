@@ -19,7 +19,8 @@ static const char *const formats[] = {
 	"int32", "int64", "float", "double", "date-time", "enum",
 };
 
-static bool is_one_of(const struct json_doc *d, json_at i, const char *const *list, size_t n)
+static bool gemini_schema_is_one_of(const struct json_doc *d, json_at i, const char *const *list,
+				    size_t n)
 {
 	for (size_t k = 0; k < n; k++)
 		if (json_is(d, i, list[k]))
@@ -76,8 +77,8 @@ static bool member_is_simple(const struct json_doc *d, json_at key)
 	if (json_is(d, key, "enum"))
 		return is_enum(d, value);
 	if (json_is(d, key, "format"))
-		return is_one_of(d, value, formats, ARRAY_LEN(formats));
-	return is_one_of(d, key, plain, ARRAY_LEN(plain));
+		return gemini_schema_is_one_of(d, value, formats, ARRAY_LEN(formats));
+	return gemini_schema_is_one_of(d, key, plain, ARRAY_LEN(plain));
 }
 
 /* is_simple: goes as deep as the scan's limit lets values be. */

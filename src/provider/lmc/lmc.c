@@ -16,13 +16,13 @@ struct reader {
 	struct lmc_segments segments;
 };
 
-/* too_much: right after something could not be kept; errno was cleared before. */
-static enum errc too_much(struct err *e)
+/* lmc_too_much: right after something could not be kept; errno was cleared before. */
+static enum errc lmc_too_much(struct err *e)
 {
 	return whole_too_much(buf_starved(), e);
 }
 
-static struct reader *reader_of(struct decode *d)
+static struct reader *lmc_reader_of(struct decode *d)
 {
 	struct reader *r = d->state;
 
@@ -37,7 +37,7 @@ static struct reader *reader_of(struct decode *d)
 	return r;
 }
 
-static void finish(struct decode *d)
+static void lmc_finish(struct decode *d)
 {
 	struct reader *r = d->state;
 
@@ -49,8 +49,8 @@ static void finish(struct decode *d)
 	d->state = NULL;
 }
 
-/* give_end: word: as the provider says it, or empty. */
-static void give_end(struct decode *d, const struct reader *r, struct str word)
+/* lmc_give_end: word: as the provider says it, or empty. */
+static void lmc_give_end(struct decode *d, const struct reader *r, struct str word)
 {
 	struct event ev = { .kind = EVENT_FINISH, .text = word, .name = word };
 
@@ -96,18 +96,18 @@ static enum errc take_server(struct decode *d, const struct reader *r, const str
 		return rc;
 	if (openai_usage(c->d, json_get(c->d, c->object, "usage"), &usage.usage))
 		d->on_event(d->arg, &usage);
-	give_end(d, r, word);
+	lmc_give_end(d, r, word);
 	d->done_mark = true;
 	return ERR_OK;
 }
 
-static enum errc decode_chunk(struct decode *d, struct err *e)
+static enum errc lmc_decode_chunk(struct decode *d, struct err *e)
 {
 	struct lmc_chunk c = { 0 };
-	struct reader   *r = reader_of(d);
+	struct reader   *r = lmc_reader_of(d);
 
 	if (!r)
-		return too_much(e);
+		return lmc_too_much(e);
 	enum errc rc = lmc_chunk_read(d->doc, 0, &r->scratch, &c, e);
 	if (rc != ERR_OK)
 		return rc;
@@ -115,23 +115,23 @@ static enum errc decode_chunk(struct decode *d, struct err *e)
 	if (c.role != LMC_SERVER || d->started || is_terminal(&c))
 		decode_start(d, STR_NONE, STR_NONE);
 	if (!lmc_segments_add(&r->segments, &c))
-		return too_much(e);
+		return lmc_too_much(e);
 	return c.role == LMC_SERVER ? take_server(d, r, &c, e) : ERR_OK;
 }
 
 static enum errc decode_done(struct decode *d, struct err *e)
 {
-	struct reader *r = reader_of(d);
+	struct reader *r = lmc_reader_of(d);
 
 	if (!r || !lmc_segments_end(&r->segments))
-		return too_much(e);
+		return lmc_too_much(e);
 	if (d->started)
-		give_end(d, r, STR_NONE);
+		lmc_give_end(d, r, STR_NONE);
 	d->done_mark = true;
 	return ERR_OK;
 }
 
-static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
+static enum errc lmc_decode_event(struct decode *d, struct str name, struct str data, struct err *e)
 {
 	struct openai_top top;
 
@@ -147,7 +147,7 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 	}
 	enum errc rc = openai_scan_event(d, name, data, e);
 	if (rc == ERR_OK && json_get(d->doc, 0, "role") != JSON_ABSENT)
-		return decode_chunk(d, e);
+		return lmc_decode_chunk(d, e);
 	if (rc == ERR_OK)
 		rc = openai_answer(d, &name, &top, e);
 	return rc == ERR_OK ? decode_bad(e, "a chunk without a role") : rc;
@@ -164,7 +164,7 @@ struct collect {
 	bool           starved;
 };
 
-static void on_piece(void *arg, const struct event *ev)
+static void lmc_on_piece(void *arg, const struct event *ev)
 {
 	struct collect *c = arg;
 
@@ -177,9 +177,9 @@ static void on_piece(void *arg, const struct event *ev)
 	}
 }
 
-/* read_whole: a message is a chunk that starts, has content and ends. */
-static enum errc read_whole(const struct json_doc *doc, json_at i, struct lmc_scratch *scratch,
-			    struct lmc_chunk *ret, struct err *e)
+/* lmc_read_whole: a message is a chunk that starts, has content and ends. */
+static enum errc lmc_read_whole(const struct json_doc *doc, json_at i, struct lmc_scratch *scratch,
+				struct lmc_chunk *ret, struct err *e)
 {
 	if (json_kind(doc, i) != JSON_OBJECT)
 		return decode_bad(e, "a message that is no JSON object");
@@ -204,7 +204,7 @@ static enum errc check_messages(const struct decode *d, json_at list, struct rea
 		return decode_bad(e, "an answer without messages");
 	for (json_at i = json_first(doc, list); i != json_end(doc, list); i = json_next(doc, i)) {
 		struct lmc_chunk c = { 0 };
-		enum errc        rc = read_whole(doc, i, &r->scratch, &c, e);
+		enum errc        rc = lmc_read_whole(doc, i, &r->scratch, &c, e);
 
 		if (rc != ERR_OK)
 			return rc;
@@ -220,12 +220,12 @@ static enum errc give_messages(const struct json_doc *doc, json_at list, struct 
 {
 	for (json_at i = json_first(doc, list); i != json_end(doc, list); i = json_next(doc, i)) {
 		struct lmc_chunk c = { 0 };
-		enum errc        rc = read_whole(doc, i, &r->scratch, &c, e);
+		enum errc        rc = lmc_read_whole(doc, i, &r->scratch, &c, e);
 
 		if (rc != ERR_OK)
 			return rc;
 		if (!lmc_segments_add(&r->segments, &c))
-			return too_much(e);
+			return lmc_too_much(e);
 	}
 	return ERR_OK;
 }
@@ -252,13 +252,13 @@ static enum errc give_message(struct collect *c, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc give_whole(struct decode *d, struct reader *r, json_at list, struct err *e)
+static enum errc lmc_give_whole(struct decode *d, struct reader *r, json_at list, struct err *e)
 {
 	struct collect c = { .d = d };
 
 	answer_init(&c.answer);
 	lmc_segments_finish(&r->segments);
-	lmc_segments_init(&r->segments, on_piece, &c);
+	lmc_segments_init(&r->segments, lmc_on_piece, &c);
 	decode_start(d, STR_NONE, STR_NONE);
 	enum errc rc = give_messages(d->doc, list, r, e);
 	if (rc == ERR_OK)
@@ -267,11 +267,11 @@ static enum errc give_whole(struct decode *d, struct reader *r, json_at list, st
 	return rc;
 }
 
-static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+static enum errc lmc_decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct json_doc  *doc = d->doc;
 	struct openai_top top;
-	struct reader    *r = reader_of(d);
+	struct reader    *r = lmc_reader_of(d);
 	struct str        finish_word;
 	bool              changed;
 
@@ -290,14 +290,14 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 		rc = openai_finish_word(doc, json_get(doc, 0, "finish_reason"), &finish_word,
 					&changed, e);
 	if (rc == ERR_OK)
-		rc = give_whole(d, r, list, e);
+		rc = lmc_give_whole(d, r, list, e);
 	if (rc != ERR_OK)
 		return rc;
 
 	struct event usage = { .kind = EVENT_USAGE };
 	if (openai_usage(doc, top.usage, &usage.usage))
 		d->on_event(d->arg, &usage);
-	give_end(d, r, finish_word);
+	lmc_give_end(d, r, finish_word);
 	return ERR_OK;
 }
 
@@ -307,8 +307,8 @@ const struct dialect dialect_lmc = {
 	.path = "/chat",
 	.models = "/models",
 	.encode = lmc_request_encode,
-	.decode_event = decode_event,
-	.decode_whole = decode_whole,
+	.decode_event = lmc_decode_event,
+	.decode_whole = lmc_decode_whole,
 	.decode_error = openai_decode_error,
-	.finish = finish,
+	.finish = lmc_finish,
 };

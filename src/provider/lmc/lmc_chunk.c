@@ -47,7 +47,7 @@ void lmc_scratch_finish(struct lmc_scratch *s)
 
 /* --- reading --- */
 
-static enum key key_of(const struct json_doc *d, json_at at)
+static enum key lmc_chunk_key_of(const struct json_doc *d, json_at at)
 {
 	bool       escaped = d->tok[at].flags & JSON_ESCAPED;
 	struct str text = json_inner(d, at);
@@ -58,7 +58,7 @@ static enum key key_of(const struct json_doc *d, json_at at)
 	return (enum key)k;
 }
 
-static json_at some(const struct json_doc *d, json_at i)
+static json_at lmc_chunk_some(const struct json_doc *d, json_at i)
 {
 	return json_is_kind(d, i, JSON_NULL) ? JSON_ABSENT : i;
 }
@@ -81,7 +81,7 @@ static void find_members(struct lmc_chunk *c, json_at at[KEY__COUNT])
 
 	for (json_at i = json_first(d, c->object); i != json_end(d, c->object);
 	     i = json_next_member(d, i)) {
-		enum key k = key_of(d, i);
+		enum key k = lmc_chunk_key_of(d, i);
 
 		if (k == KEY__COUNT)
 			c->others = true;
@@ -91,7 +91,7 @@ static void find_members(struct lmc_chunk *c, json_at at[KEY__COUNT])
 			twice = true;
 	}
 	c->has_content = at[KEY_CONTENT] != JSON_ABSENT;
-	c->content = some(d, at[KEY_CONTENT]);
+	c->content = lmc_chunk_some(d, at[KEY_CONTENT]);
 	if (json_is_kind(d, c->content, JSON_STRING) && json_inner(d, c->content).n == 0)
 		c->content = JSON_ABSENT;
 	c->start = is_true(d, at[KEY_START]);
@@ -101,7 +101,8 @@ static void find_members(struct lmc_chunk *c, json_at at[KEY__COUNT])
 		   one_line(json_raw(d, c->object));
 }
 
-static enum errc read_role(const struct json_doc *d, json_at at, enum lmc_role *ret, struct err *e)
+static enum errc lmc_chunk_read_role(const struct json_doc *d, json_at at, enum lmc_role *ret,
+				     struct err *e)
 {
 	if (at == JSON_ABSENT)
 		return decode_bad(e, "a chunk without a role");
@@ -141,12 +142,12 @@ enum errc lmc_chunk_read(const struct json_doc *d, json_at object, struct lmc_sc
 	json_at               at[KEY__COUNT] = { 0 };
 
 	find_members(&c, at);
-	enum errc rc = read_role(d, some(d, at[KEY_ROLE]), &c.role, e);
+	enum errc rc = lmc_chunk_read_role(d, lmc_chunk_some(d, at[KEY_ROLE]), &c.role, e);
 	if (rc != ERR_OK)
 		return rc;
 
-	json_at type = some(d, at[KEY_TYPE]);
-	json_at format = some(d, at[KEY_FORMAT]);
+	json_at type = lmc_chunk_some(d, at[KEY_TYPE]);
+	json_at format = lmc_chunk_some(d, at[KEY_FORMAT]);
 	bool    flag = (c.start || c.end) && c.content == JSON_ABSENT;
 	if (type == JSON_ABSENT && !flag)
 		return decode_bad(e, "a chunk without a type");
@@ -156,7 +157,7 @@ enum errc lmc_chunk_read(const struct json_doc *d, json_at object, struct lmc_sc
 		return decode_bad(e, "a chunk with a format that is no string");
 
 	for (int i = 0; i < LMC_SAID__COUNT; i++) {
-		json_at value = some(d, at[said_key[i]]);
+		json_at value = lmc_chunk_some(d, at[said_key[i]]);
 
 		if (value != JSON_ABSENT &&
 		    !read_said(d, value, scratch, &scratch->printed[i], &c.said[i]))
@@ -201,7 +202,7 @@ bool lmc_others_print(const struct lmc_chunk *c, struct buf *out)
 		return true;
 	for (json_at i = json_first(d, c->object); i != json_end(d, c->object);
 	     i = json_next_member(d, i))
-		if (key_of(d, i) == KEY__COUNT &&
+		if (lmc_chunk_key_of(d, i) == KEY__COUNT &&
 		    (!buf_text(out, ",") || !buf_str(out, json_raw(d, i)) || !buf_text(out, ":") ||
 		     !print_value(d, json_value(i), out)))
 			return false;

@@ -12,8 +12,8 @@ static const char *const config_keys[] = {
 	"frequency_penalty", "response_format", "tools", "tool_choice", "reasoning_effort",
 };
 
-/* check_parts: a part that LMC has no message for must not get lost on the way. */
-static enum errc check_parts(const struct json_doc *d, size_t index, struct err *e)
+/* lmc_request_check_parts: a part that LMC has no message for must not get lost on the way. */
+static enum errc lmc_request_check_parts(const struct json_doc *d, size_t index, struct err *e)
 {
 	json_at content = json_get(d, 0, "content");
 	json_at role = json_get(d, 0, "role");
@@ -40,8 +40,8 @@ static enum errc check_parts(const struct json_doc *d, size_t index, struct err 
 	return ERR_OK;
 }
 
-static enum errc put_message(struct json_doc *d, struct str message, size_t index, struct buf *out,
-			     struct err *e)
+static enum errc lmc_request_put_message(struct json_doc *d, struct str message, size_t index,
+					 struct buf *out, struct err *e)
 {
 	static const struct to_lmc_options o = { .fences = true };
 	char                               path[32];
@@ -49,14 +49,14 @@ static enum errc put_message(struct json_doc *d, struct str message, size_t inde
 
 	if (rc != ERR_OK)
 		return rc;
-	rc = check_parts(d, index, e);
+	rc = lmc_request_check_parts(d, index, e);
 	if (rc != ERR_OK)
 		return rc;
 	snprintf(path, sizeof path, "messages[%zu]", index);
 	return to_lmc_message(d, 0, path, index, &o, out, e);
 }
 
-static enum errc put_messages(const struct prompt *p, struct buf *out, struct err *e)
+static enum errc lmc_request_put_messages(const struct prompt *p, struct buf *out, struct err *e)
 {
 	struct json_doc d = { 0 };
 	enum errc       rc = ERR_OK;
@@ -64,7 +64,7 @@ static enum errc put_messages(const struct prompt *p, struct buf *out, struct er
 
 	buf_init(&list, out->max);
 	for (size_t i = 0; rc == ERR_OK && i < p->message_count; i++)
-		rc = put_message(&d, p->messages[i], i, &list, e);
+		rc = lmc_request_put_message(&d, p->messages[i], i, &list, e);
 	json_doc_finish(&d);
 	if (rc == ERR_OK && list.len == 0)
 		rc = err_set(e, ERR_INVALID_VALUE, "messages",
@@ -76,8 +76,8 @@ static enum errc put_messages(const struct prompt *p, struct buf *out, struct er
 	return rc;
 }
 
-/* key_is: member is `"key":value`, its key plain as clients write it. */
-static bool key_is(struct str member, const char *key)
+/* lmc_request_key_is: member is `"key":value`, its key plain as clients write it. */
+static bool lmc_request_key_is(struct str member, const char *key)
 {
 	size_t n = strlen(key);
 
@@ -87,17 +87,18 @@ static bool key_is(struct str member, const char *key)
 static bool is_config(struct str member)
 {
 	for (size_t i = 0; i < ARRAY_LEN(config_keys); i++)
-		if (key_is(member, config_keys[i]))
+		if (lmc_request_key_is(member, config_keys[i]))
 			return true;
 	return false;
 }
 
-/* put_members: those of config itself, or those of its extra. */
-static bool put_members(const struct prompt *p, bool config, const char *between, struct buf *out)
+/* lmc_request_put_members: those of config itself, or those of its extra. */
+static bool lmc_request_put_members(const struct prompt *p, bool config, const char *between,
+				    struct buf *out)
 {
 	for (size_t i = 0; i < p->member_count; i++) {
 		/* One choice is all there is; more were refused before this. */
-		if (key_is(p->members[i], "n") || is_config(p->members[i]) != config)
+		if (lmc_request_key_is(p->members[i], "n") || is_config(p->members[i]) != config)
 			continue;
 		if (!buf_text(out, between) || !buf_str(out, p->members[i]))
 			return false;
@@ -106,29 +107,30 @@ static bool put_members(const struct prompt *p, bool config, const char *between
 	return true;
 }
 
-static bool put_config(const struct prompt *p, struct buf *out)
+static bool lmc_request_put_config(const struct prompt *p, struct buf *out)
 {
 	size_t before;
 
 	if (!buf_text(out, ",\"config\":{\"model\":") || !buf_json_string(out, p->model) ||
-	    !put_members(p, true, ",", out))
+	    !lmc_request_put_members(p, true, ",", out))
 		return false;
 	if (p->max_tokens.n > 0 &&
 	    (!buf_text(out, ",\"max_tokens\":") || !buf_str(out, p->max_tokens)))
 		return false;
 	before = out->len;
-	if (!put_members(p, false, ",\"extra\":{", out))
+	if (!lmc_request_put_members(p, false, ",\"extra\":{", out))
 		return false;
 	return (out->len == before || buf_text(out, "}")) && buf_text(out, "}");
 }
 
-/* check_choices: an LMC answer is one. */
-static enum errc check_choices(const struct prompt *p, struct err *e)
+/* lmc_request_check_choices: an LMC answer is one. */
+static enum errc lmc_request_check_choices(const struct prompt *p, struct err *e)
 {
 	for (size_t i = 0; i < p->member_count; i++) {
 		struct str  m = p->members[i];
-		const char *colon = key_is(m, "n") ? memchr(m.p + 3, ':', m.n - 3) : NULL;
-		struct str  value = STR("1");
+		const char *colon =
+			lmc_request_key_is(m, "n") ? memchr(m.p + 3, ':', m.n - 3) : NULL;
+		struct str value = STR("1");
 
 		if (colon)
 			value = (struct str){ colon + 1, m.n - (size_t)(colon + 1 - m.p) };
@@ -142,7 +144,8 @@ static enum errc check_choices(const struct prompt *p, struct err *e)
 	return ERR_OK;
 }
 
-static bool put_store(const struct provider_options *o, const struct prompt *p, struct buf *out)
+static bool lmc_request_put_store(const struct provider_options *o, const struct prompt *p,
+				  struct buf *out)
 {
 	bool asked = o->forward_store && p->forward[0].n > 0;
 
@@ -155,15 +158,15 @@ static bool put_store(const struct provider_options *o, const struct prompt *p, 
 enum errc lmc_request_encode(const struct provider_options *o, const struct prompt *p,
 			     struct buf *out, struct err *e)
 {
-	enum errc rc = check_choices(p, e);
+	enum errc rc = lmc_request_check_choices(p, e);
 
 	if (rc == ERR_OK)
-		rc = put_messages(p, out, e);
+		rc = lmc_request_put_messages(p, out, e);
 	if (rc != ERR_OK)
 		return rc;
 	if (!buf_text(out, ",\"format\":\"lmc\",\"stream\":") ||
-	    !buf_text(out, p->stream ? "true" : "false") || !put_store(o, p, out) ||
-	    !put_config(p, out) || !buf_text(out, "}"))
+	    !buf_text(out, p->stream ? "true" : "false") || !lmc_request_put_store(o, p, out) ||
+	    !lmc_request_put_config(p, out) || !buf_text(out, "}"))
 		return ask_too_large(e);
 	return ERR_OK;
 }

@@ -23,7 +23,7 @@ void lmc_say_finish(struct lmc_say *s)
 	buf_finish(&s->args);
 }
 
-static void give(struct lmc_say *s, struct event ev)
+static void lmc_say_give(struct lmc_say *s, struct event ev)
 {
 	ev.from_lmc = true;
 	ev.hollow = s->hollow;
@@ -50,34 +50,37 @@ static bool ends_in_lf(struct str t)
 	return slashes % 2 == 1;
 }
 
-static void give_text(struct lmc_say *s, struct str text)
+static void lmc_say_give_text(struct lmc_say *s, struct str text)
 {
 	/* S5 */
 	if (!s->begun && s->in_line)
-		give(s, (struct event){ .kind = EVENT_TEXT, .text = STR("\\n") });
+		lmc_say_give(s, (struct event){ .kind = EVENT_TEXT, .text = STR("\\n") });
 	s->begun = true;
 	s->in_line = !ends_in_lf(text);
-	give(s, (struct event){ .kind = EVENT_TEXT, .text = text });
+	lmc_say_give(s, (struct event){ .kind = EVENT_TEXT, .text = text });
 }
 
 /* --- calls --- */
 
-static void give_start(struct lmc_say *s, struct str name)
+static void lmc_say_give_start(struct lmc_say *s, struct str name)
 {
 	char     id[64];
 	uint32_t block = s->calls++;
 
 	/* Counted from 0 in each answer, ids alone would meet again in a conversation's next one. */
 	snprintf(id, sizeof id, "call_%" PRIu32 "_%016" PRIx64, block, s->salt);
-	give(s, (struct event){
-			.kind = EVENT_TOOL_START, .block = block, .id = str_of(id), .name = name });
+	lmc_say_give(s, (struct event){ .kind = EVENT_TOOL_START,
+					.block = block,
+					.id = str_of(id),
+					.name = name });
 }
 
-static void give_args(struct lmc_say *s, struct str args)
+static void lmc_say_give_args(struct lmc_say *s, struct str args)
 {
 	if (args.n > 0)
-		give(s, (struct event){
-				.kind = EVENT_TOOL_ARGS, .block = s->calls - 1, .text = args });
+		lmc_say_give(s, (struct event){ .kind = EVENT_TOOL_ARGS,
+						.block = s->calls - 1,
+						.text = args });
 }
 
 /* give_inside: escaped text that stands inside a string of the arguments, which are JSON themselves:
@@ -85,17 +88,17 @@ static void give_args(struct lmc_say *s, struct str args)
 static bool give_inside(struct lmc_say *s, struct str text)
 {
 	if (!memchr(text.p, '\\', text.n)) {
-		give_args(s, text);
+		lmc_say_give_args(s, text);
 		return true;
 	}
 	buf_clear(&s->escaped);
 	if (!buf_json_escape(&s->escaped, text))
 		return false;
-	give_args(s, buf_view(&s->escaped));
+	lmc_say_give_args(s, buf_view(&s->escaped));
 	return true;
 }
 
-static struct str inner(struct str quoted)
+static struct str lmc_say_inner(struct str quoted)
 {
 	return quoted.n > 2 ? (struct str){ quoted.p + 1, quoted.n - 2 } : STR_NONE;
 }
@@ -103,7 +106,7 @@ static struct str inner(struct str quoted)
 /* give_language: the text between the quotes. */
 static bool give_language(struct lmc_say *s, struct str format)
 {
-	struct str language = inner(format);
+	struct str language = lmc_say_inner(format);
 
 	return give_inside(s, language.n > 0 ? language : STR("python"));
 }
@@ -113,34 +116,34 @@ static bool begin_code(struct lmc_say *s, struct str format)
 {
 	s->says = SAYS_CODE;
 	s->language = format.n == 0;
-	give_start(s, STR("execute"));
+	lmc_say_give_start(s, STR("execute"));
 	if (s->language) {
-		give_args(s, STR("{\\\"code\\\":\\\""));
+		lmc_say_give_args(s, STR("{\\\"code\\\":\\\""));
 		return true;
 	}
-	give_args(s, STR("{\\\"language\\\":\\\""));
+	lmc_say_give_args(s, STR("{\\\"language\\\":\\\""));
 	if (!give_language(s, format))
 		return false;
-	give_args(s, STR("\\\",\\\"code\\\":\\\""));
+	lmc_say_give_args(s, STR("\\\",\\\"code\\\":\\\""));
 	return true;
 }
 
 static bool end_code(struct lmc_say *s, struct str format)
 {
 	if (s->language) {
-		give_args(s, STR("\\\",\\\"language\\\":\\\""));
+		lmc_say_give_args(s, STR("\\\",\\\"language\\\":\\\""));
 		if (!give_language(s, format))
 			return false;
 	}
-	give_args(s, STR("\\\"}"));
+	lmc_say_give_args(s, STR("\\\"}"));
 	return true;
 }
 
 static void name_call(struct lmc_say *s, struct str format)
 {
 	s->says = SAYS_CALL;
-	give_start(s, inner(format));
-	give_args(s, buf_view(&s->args));
+	lmc_say_give_start(s, lmc_say_inner(format));
+	lmc_say_give_args(s, buf_view(&s->args));
 	buf_clear(&s->args);
 }
 
@@ -200,9 +203,9 @@ bool lmc_say_text(struct lmc_say *s, const struct json_doc *d, json_at content, 
 	if (s->says == SAYS_UNNAMED && format.n > 0)
 		name_call(s, format);
 	switch (s->says) {
-	case SAYS_TEXT: give_text(s, text); break;
+	case SAYS_TEXT: lmc_say_give_text(s, text); break;
 	case SAYS_CODE: ok = give_inside(s, text); break;
-	case SAYS_CALL: give_args(s, text); break;
+	case SAYS_CALL: lmc_say_give_args(s, text); break;
 	case SAYS_UNNAMED: ok = buf_str(&s->args, text); break;
 	case SAYS_NOTHING: break;
 	}

@@ -48,19 +48,19 @@ void lmc_segments_finish(struct lmc_segments *s)
 
 /* --- giving --- */
 
-static void give(struct lmc_segments *s, struct str chunk)
+static void lmc_segments_give(struct lmc_segments *s, struct str chunk)
 {
 	s->on_event(s->arg, &(struct event){ .kind = EVENT_LMC, .text = chunk, .from_lmc = true });
 }
 
-/* set: an owned copy; an absent value makes it empty. */
-static bool set(struct buf *b, struct str value)
+/* lmc_segments_set: an owned copy; an absent value makes it empty. */
+static bool lmc_segments_set(struct buf *b, struct str value)
 {
 	buf_clear(b);
 	return buf_str(b, value);
 }
 
-static void view(const struct lmc_segments *s, struct str ret[LMC_SAID__COUNT])
+static void lmc_segments_view(const struct lmc_segments *s, struct str ret[LMC_SAID__COUNT])
 {
 	for (int i = 0; i < LMC_SAID__COUNT; i++)
 		ret[i] = buf_view(&s->said[i]);
@@ -73,7 +73,7 @@ static bool give_flag(struct lmc_segments *s, const char *flag, struct str other
 	if (!buf_str(&s->out, buf_view(&s->head)) || !buf_str(&s->out, others) ||
 	    !buf_text(&s->out, flag))
 		return false;
-	give(s, buf_view(&s->out));
+	lmc_segments_give(s, buf_view(&s->out));
 	return true;
 }
 
@@ -82,18 +82,18 @@ static bool is_console(const struct lmc_segments *s)
 	return lmc_is(buf_view(&s->said[LMC_TYPE]), "console");
 }
 
-static bool give_start(struct lmc_segments *s)
+static bool lmc_segments_give_start(struct lmc_segments *s)
 {
 	struct str said[LMC_SAID__COUNT];
 
-	view(s, said);
+	lmc_segments_view(s, said);
 	buf_clear(&s->head);
 	if (!lmc_head_print(s->role, said, &s->head) ||
 	    !give_flag(s, ",\"start\":true}", buf_view(&s->others)))
 		return false;
 	s->state = STARTED;
 	if (s->line.len > 0 && s->line_role == s->role && is_console(s)) {
-		give(s, buf_view(&s->line));
+		lmc_segments_give(s, buf_view(&s->line));
 		buf_clear(&s->line);
 	}
 	return true;
@@ -117,9 +117,9 @@ static bool is_long(const struct lmc_segments *s, const struct lmc_chunk *c)
 	       json_inner(c->d, c->content).n > LIMIT_LOOP_JSON;
 }
 
-/* give_pieces: a text as several chunks, as the provider could have sent it (C5); the first has the other
+/* lmc_segments_give_pieces: a text as several chunks, as the provider could have sent it (C5); the first has the other
  * members. */
-static bool give_pieces(struct lmc_segments *s, struct lmc_chunk c)
+static bool lmc_segments_give_pieces(struct lmc_segments *s, struct lmc_chunk c)
 {
 	struct str text = json_inner(c.d, c.content);
 
@@ -132,7 +132,7 @@ static bool give_pieces(struct lmc_segments *s, struct lmc_chunk c)
 		    !buf_text(&s->out, ",\"content\":\"") || !buf_str(&s->out, piece) ||
 		    !buf_text(&s->out, "\"}"))
 			return false;
-		give(s, buf_view(&s->out));
+		lmc_segments_give(s, buf_view(&s->out));
 	}
 	return true;
 }
@@ -141,15 +141,15 @@ static bool give_pieces(struct lmc_segments *s, struct lmc_chunk c)
 static bool give_content(struct lmc_segments *s, const struct lmc_chunk *c)
 {
 	if (is_long(s, c))
-		return give_pieces(s, *c);
+		return lmc_segments_give_pieces(s, *c);
 	if (c->plain) {
-		give(s, json_raw(c->d, c->object));
+		lmc_segments_give(s, json_raw(c->d, c->object));
 		return true;
 	}
 	buf_clear(&s->out);
 	if (!lmc_content_print(c, &s->out))
 		return false;
-	give(s, buf_view(&s->out));
+	lmc_segments_give(s, buf_view(&s->out));
 	return true;
 }
 
@@ -159,16 +159,16 @@ static bool begin_saying(struct lmc_segments *s)
 {
 	struct str said[LMC_SAID__COUNT];
 
-	view(s, said);
+	lmc_segments_view(s, said);
 	return lmc_say_begin(&s->say, s->role, said);
 }
 
-static struct str format_of(const struct lmc_segments *s)
+static struct str lmc_segments_format_of(const struct lmc_segments *s)
 {
 	return buf_view(&s->said[LMC_FORMAT]);
 }
 
-static void forget(struct lmc_segments *s)
+static void lmc_segments_forget(struct lmc_segments *s)
 {
 	s->state = CLOSED;
 	for (int i = 0; i < LMC_SAID__COUNT; i++)
@@ -180,13 +180,14 @@ static void forget(struct lmc_segments *s)
 static bool close_segment(struct lmc_segments *s, const struct lmc_chunk *by)
 {
 	if (s->state == CLOSED || s->state == UNTYPED) {
-		forget(s);
+		lmc_segments_forget(s);
 		return true;
 	}
 	/* A message without content is one all the same: code that is empty, for one.  Or its answer broke
 	 * off there: what follows decides whether it was said. */
 	s->say.hollow = s->state == STARTED;
-	bool said = (s->state != STARTED || begin_saying(s)) && lmc_say_end(&s->say, format_of(s));
+	bool said = (s->state != STARTED || begin_saying(s)) &&
+		    lmc_say_end(&s->say, lmc_segments_format_of(s));
 	s->say.hollow = false;
 	if (!said)
 		return false;
@@ -194,7 +195,7 @@ static bool close_segment(struct lmc_segments *s, const struct lmc_chunk *by)
 	if ((by && !lmc_others_print(by, &s->others)) ||
 	    !give_flag(s, ",\"end\":true}", buf_view(&s->others)))
 		return false;
-	forget(s);
+	lmc_segments_forget(s);
 	return true;
 }
 
@@ -203,7 +204,7 @@ static bool open_segment(struct lmc_segments *s, enum lmc_role role,
 {
 	s->role = role;
 	for (int i = 0; i < LMC_SAID__COUNT; i++)
-		if (!set(&s->said[i], said[i]))
+		if (!lmc_segments_set(&s->said[i], said[i]))
 			return false;
 	return true;
 }
@@ -211,15 +212,16 @@ static bool open_segment(struct lmc_segments *s, enum lmc_role role,
 static bool take_start(struct lmc_segments *s, const struct lmc_chunk *c)
 {
 	if (!close_segment(s, NULL) || !open_segment(s, c->role, c->said) ||
-	    !set(&s->flag_recipient, c->said[LMC_RECIPIENT]) || !lmc_others_print(c, &s->others))
+	    !lmc_segments_set(&s->flag_recipient, c->said[LMC_RECIPIENT]) ||
+	    !lmc_others_print(c, &s->others))
 		return false;
 	if (c->said[LMC_TYPE].n > 0)
-		return give_start(s);
+		return lmc_segments_give_start(s);
 	s->state = UNTYPED;
 	return true;
 }
 
-static bool take_end(struct lmc_segments *s, const struct lmc_chunk *c)
+static bool lmc_segments_take_end(struct lmc_segments *s, const struct lmc_chunk *c)
 {
 	bool fits = s->state != CLOSED && s->role == c->role &&
 		    (c->said[LMC_TYPE].n == 0 ||
@@ -241,10 +243,11 @@ static bool in_segment(const struct lmc_segments *s, const struct lmc_chunk *c)
 		str_eq(buf_view(&s->said[LMC_TYPE]), c->said[LMC_TYPE]));
 }
 
-/* goes_on: content in the segment goes on with its message (C5). */
-static bool goes_on(const struct lmc_segments *s, const struct lmc_chunk *c, struct str recipient)
+/* lmc_segments_goes_on: content in the segment goes on with its message (C5). */
+static bool lmc_segments_goes_on(const struct lmc_segments *s, const struct lmc_chunk *c,
+				 struct str recipient)
 {
-	struct str format = format_of(s);
+	struct str format = lmc_segments_format_of(s);
 	struct str given = buf_view(&s->said[LMC_RECIPIENT]);
 
 	if (format.n > 0 && c->said[LMC_FORMAT].n > 0 && !str_eq(format, c->said[LMC_FORMAT]))
@@ -255,13 +258,13 @@ static bool goes_on(const struct lmc_segments *s, const struct lmc_chunk *c, str
 	return str_eq(given, recipient) && !is_medium(s);
 }
 
-/* complete: what the segment does not know yet is taken from its content (C6). */
-static bool complete(struct lmc_segments *s, const struct str said[LMC_SAID__COUNT])
+/* lmc_segments_complete: what the segment does not know yet is taken from its content (C6). */
+static bool lmc_segments_complete(struct lmc_segments *s, const struct str said[LMC_SAID__COUNT])
 {
 	for (int i = 0; i < LMC_SAID__COUNT; i++)
-		if (s->said[i].len == 0 && !set(&s->said[i], said[i]))
+		if (s->said[i].len == 0 && !lmc_segments_set(&s->said[i], said[i]))
 			return false;
-	return s->state != UNTYPED || give_start(s);
+	return s->state != UNTYPED || lmc_segments_give_start(s);
 }
 
 static bool take_content(struct lmc_segments *s, const struct lmc_chunk *c)
@@ -275,21 +278,23 @@ static bool take_content(struct lmc_segments *s, const struct lmc_chunk *c)
 		buf_clear(&s->flag_recipient);
 	if (said[LMC_RECIPIENT].n == 0)
 		said[LMC_RECIPIENT] = buf_view(&s->flag_recipient);
-	if (segment && goes_on(s, c, said[LMC_RECIPIENT])) {
-		if (!complete(s, said))
+	if (segment && lmc_segments_goes_on(s, c, said[LMC_RECIPIENT])) {
+		if (!lmc_segments_complete(s, said))
 			return false;
-	} else if (!close_segment(s, NULL) || !open_segment(s, c->role, said) || !give_start(s)) {
+	} else if (!close_segment(s, NULL) || !open_segment(s, c->role, said) ||
+		   !lmc_segments_give_start(s)) {
 		return false;
 	}
 	if (s->state == STARTED && !begin_saying(s))
 		return false;
 	s->state = FILLED;
-	return give_content(s, c) && lmc_say_text(&s->say, c->d, c->content, format_of(s));
+	return give_content(s, c) &&
+	       lmc_say_text(&s->say, c->d, c->content, lmc_segments_format_of(s));
 }
 
-/* take_line: an active line neither opens nor ends a message (C4), so it goes into the console that is
+/* lmc_segments_take_line: an active line neither opens nor ends a message (C4), so it goes into the console that is
  * open, or waits for the next; a newer one replaces it. */
-static bool take_line(struct lmc_segments *s, const struct lmc_chunk *c)
+static bool lmc_segments_take_line(struct lmc_segments *s, const struct lmc_chunk *c)
 {
 	if (s->state >= STARTED && s->role == c->role && is_console(s))
 		return give_content(s, c);
@@ -316,12 +321,12 @@ bool lmc_segments_add(struct lmc_segments *s, const struct lmc_chunk *c)
 	if (c->start && !take_start(s, c))
 		return false;
 	if (is_active_line(c)) {
-		if (!take_line(s, c))
+		if (!lmc_segments_take_line(s, c))
 			return false;
 	} else if (c->content != JSON_ABSENT && !take_content(s, c)) {
 		return false;
 	}
-	return !c->end || take_end(s, c);
+	return !c->end || lmc_segments_take_end(s, c);
 }
 
 bool lmc_segments_end(struct lmc_segments *s)

@@ -6,7 +6,7 @@
 
 #include "provider/openai/openai.h"
 
-static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+static enum errc mistral_decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	return dialect_openai.decode_whole(d, body, e);
 }
@@ -18,7 +18,7 @@ const struct dialect dialect_mistral = {
 	.models = "/models",
 	.encode = mistral_encode,
 	.decode_event = openai_decode_event,
-	.decode_whole = decode_whole,
+	.decode_whole = mistral_decode_whole,
 	.decode_error = openai_decode_error,
 	.embed = &mistral_embed,
 };

@@ -14,8 +14,8 @@ static const struct ask_param params[] = {
 	{ 0 },
 };
 
-static enum errc encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
-			struct err *e)
+static enum errc mistral_embed_encode(const struct provider_options *o, const struct prompt *p,
+				      struct buf *out, struct err *e)
 {
 	(void)o;
 	return embed_put(p, params, "mistral", out, e);
@@ -23,6 +23,6 @@ static enum errc encode(const struct provider_options *o, const struct prompt *p
 
 const struct dialect_embed mistral_embed = {
 	.path = "/embeddings",
-	.encode = encode,
+	.encode = mistral_embed_encode,
 	.decode = embed_decode,
 };

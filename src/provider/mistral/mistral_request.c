@@ -48,7 +48,8 @@ struct writer {
 	bool                 after_result; /* the message in front of it is what a tool gave back */
 };
 
-static enum errc bad(const struct writer *w, const char *member, const char *what, struct err *e)
+static enum errc mistral_request_bad(const struct writer *w, const char *member, const char *what,
+				     struct err *e)
 {
 	char path[96];
 
@@ -58,15 +59,15 @@ static enum errc bad(const struct writer *w, const char *member, const char *wha
 
 /* --- parts --- */
 
-static bool put_text(struct buf *out, struct str name, struct str text)
+static bool mistral_request_put_text(struct buf *out, struct str name, struct str text)
 {
 	return buf_text(out, "{\"type\":\"text\",\"text\":\"") &&
 	       (name.n == 0 || (buf_str(out, name) && buf_text(out, ": "))) && buf_str(out, text) &&
 	       buf_text(out, "\"}");
 }
 
-/* put_audio: the data alone; Mistral finds out itself what it is. */
-static bool put_audio(const struct json_doc *d, json_at audio, struct buf *out)
+/* mistral_request_put_audio: the data alone; Mistral finds out itself what it is. */
+static bool mistral_request_put_audio(const struct json_doc *d, json_at audio, struct buf *out)
 {
 	struct str data = json_inner_of(
 		d, json_is_kind(d, audio, JSON_OBJECT) ? json_get(d, audio, "data") : audio);
@@ -75,8 +76,8 @@ static bool put_audio(const struct json_doc *d, json_at audio, struct buf *out)
 	       buf_text(out, "}");
 }
 
-/* put_file: its data is a document by a data URL there. */
-static bool put_file(const struct json_doc *d, json_at file, struct buf *out)
+/* mistral_request_put_file: its data is a document by a data URL there. */
+static bool mistral_request_put_file(const struct json_doc *d, json_at file, struct buf *out)
 {
 	struct str data = json_get_inner(d, file, "file_data");
 	struct str name = json_get_inner(d, file, "filename");
@@ -92,8 +93,9 @@ static bool put_file(const struct json_doc *d, json_at file, struct buf *out)
 	       buf_text(out, "}");
 }
 
-/* put_part: *name goes in front of the first text. */
-static enum errc put_part(const struct writer *w, json_at i, struct str *name, struct err *e)
+/* mistral_request_put_part: *name goes in front of the first text. */
+static enum errc mistral_request_put_part(const struct writer *w, json_at i, struct str *name,
+					  struct err *e)
 {
 	const struct json_doc *d = &w->doc;
 	json_at type = json_is_kind(d, i, JSON_OBJECT) ? json_get(d, i, "type") : JSON_ABSENT;
@@ -101,32 +103,33 @@ static enum errc put_part(const struct writer *w, json_at i, struct str *name, s
 	bool    ok;
 
 	if (!json_is_kind(d, i, JSON_OBJECT))
-		return bad(w, ".content", "a part of content must be an object with a type", e);
+		return mistral_request_bad(w, ".content",
+					   "a part of content must be an object with a type", e);
 	if (type == JSON_ABSENT || json_is(d, type, "text") || json_is(d, type, "refusal")) {
 		json_at text = json_get(d, i, "text");
 
-		ok = put_text(w->out, *name,
-			      json_inner_of(d, text ? text : json_get(d, i, "refusal")));
+		ok = mistral_request_put_text(
+			w->out, *name, json_inner_of(d, text ? text : json_get(d, i, "refusal")));
 		*name = STR_NONE;
 	} else if (json_is(d, type, "image_url")) {
 		json_at image = json_get(d, i, "image_url");
 
 		if (image == JSON_ABSENT)
-			return bad(w, ".content", "the part has no url", e);
+			return mistral_request_bad(w, ".content", "the part has no url", e);
 		ok = buf_text(w->out, "{\"type\":\"image_url\",\"image_url\":") &&
 		     buf_str(w->out, json_raw(d, image)) && buf_text(w->out, "}");
 	} else if (json_is(d, type, "input_audio")) {
-		ok = put_audio(d, json_get(d, i, "input_audio"), w->out);
+		ok = mistral_request_put_audio(d, json_get(d, i, "input_audio"), w->out);
 	} else if (json_is(d, type, "file") && json_is_kind(d, file, JSON_OBJECT)) {
-		ok = put_file(d, file, w->out);
+		ok = mistral_request_put_file(d, file, w->out);
 	} else { /* its own: thinking, document_url, … */
 		ok = buf_str(w->out, json_raw(d, i));
 	}
 	return ok ? ERR_OK : ask_too_large(e);
 }
 
-static enum errc put_content(const struct writer *w, json_at content, struct str name,
-			     struct err *e)
+static enum errc mistral_request_put_content(const struct writer *w, json_at content,
+					     struct str name, struct err *e)
 {
 	const struct json_doc *d = &w->doc;
 	bool                   first = true;
@@ -143,14 +146,15 @@ static enum errc put_content(const struct writer *w, json_at content, struct str
 		return ok ? ERR_OK : ask_too_large(e);
 	}
 	if (json_kind(d, content) != JSON_ARRAY)
-		return bad(w, ".content", "must be a string or an array of parts", e);
+		return mistral_request_bad(w, ".content", "must be a string or an array of parts",
+					   e);
 	if (!buf_text(w->out, "["))
 		return ask_too_large(e);
 	for (json_at i = json_first(d, content); i != json_end(d, content); i = json_next(d, i)) {
 		if (!first && !buf_text(w->out, ","))
 			return ask_too_large(e);
 		first = false;
-		enum errc rc = put_part(w, i, &name, e);
+		enum errc rc = mistral_request_put_part(w, i, &name, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -159,7 +163,7 @@ static enum errc put_content(const struct writer *w, json_at content, struct str
 
 /* --- calls --- */
 
-static bool fits(struct str id)
+static bool mistral_request_fits(struct str id)
 {
 	for (size_t i = 0; i < id.n; i++)
 		if (!((id.p[i] >= 'a' && id.p[i] <= 'z') || (id.p[i] >= 'A' && id.p[i] <= 'Z') ||
@@ -168,16 +172,16 @@ static bool fits(struct str id)
 	return id.n == CALL_ID;
 }
 
-/* put_id: an id that Mistral did not make becomes one that it takes: always the same, so that a call
+/* mistral_request_put_id: an id that Mistral did not make becomes one that it takes: always the same, so that a call
  * and its result stay a pair, in this turn and the next. */
-static bool put_id(struct buf *out, const char *before, struct str id)
+static bool mistral_request_put_id(struct buf *out, const char *before, struct str id)
 {
 	static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	unsigned char     digest[HASH_BYTES];
 	char              made[CALL_ID];
 
-	if (fits(id))
+	if (mistral_request_fits(id))
 		return ask_put_string(out, before, id);
 	hash_sha256(id.p ? id.p : "", id.n, digest);
 	for (size_t i = 0; i < CALL_ID; i++)
@@ -185,7 +189,7 @@ static bool put_id(struct buf *out, const char *before, struct str id)
 	return ask_put_string(out, before, (struct str){ made, CALL_ID });
 }
 
-static bool put_call(const struct writer *w, json_at call)
+static bool mistral_request_put_call(const struct writer *w, json_at call)
 {
 	const struct json_doc *d = &w->doc;
 	json_at                function = json_get(d, call, "function");
@@ -194,7 +198,7 @@ static bool put_call(const struct writer *w, json_at call)
 						   : JSON_ABSENT;
 
 	return json_is_kind(d, function, JSON_OBJECT) &&
-	       put_id(w->out, "{\"id\":", json_get_inner(d, call, "id")) &&
+	       mistral_request_put_id(w->out, "{\"id\":", json_get_inner(d, call, "id")) &&
 	       ask_put_string(w->out, ",\"type\":\"function\",\"function\":{\"name\":",
 			      json_get_inner(d, function, "name")) &&
 	       buf_text(w->out, ",\"arguments\":") &&
@@ -202,7 +206,7 @@ static bool put_call(const struct writer *w, json_at call)
 	       buf_text(w->out, "}}");
 }
 
-static enum errc put_calls(const struct writer *w, struct err *e)
+static enum errc mistral_request_put_calls(const struct writer *w, struct err *e)
 {
 	const struct json_doc *d = &w->doc;
 	json_at                calls = json_get(d, 0, "tool_calls");
@@ -213,9 +217,10 @@ static enum errc put_calls(const struct writer *w, struct err *e)
 	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
 		if (!json_is_kind(d, i, JSON_OBJECT) ||
 		    !json_is_kind(d, json_get(d, i, "function"), JSON_OBJECT))
-			return bad(w, ".tool_calls", "this provider takes calls of functions alone",
-				   e);
-		if (!buf_text(w->out, before) || !put_call(w, i))
+			return mistral_request_bad(w, ".tool_calls",
+						   "this provider takes calls of functions alone",
+						   e);
+		if (!buf_text(w->out, before) || !mistral_request_put_call(w, i))
 			return ask_too_large(e);
 		before = ",";
 	}
@@ -224,8 +229,8 @@ static enum errc put_calls(const struct writer *w, struct err *e)
 
 /* --- messages --- */
 
-/* role_of: system for developer; empty: none that there is. */
-static struct str role_of(const struct json_doc *d)
+/* mistral_request_role_of: system for developer; empty: none that there is. */
+static struct str mistral_request_role_of(const struct json_doc *d)
 {
 	static const char *const roles[] = { "system", "user", "assistant", "tool" };
 	json_at                  role = json_get(d, 0, "role");
@@ -257,52 +262,54 @@ static bool put_rest(const struct writer *w, bool assistant, bool tool)
 	json_at                prefix = assistant ? json_get_some(d, 0, "prefix") : JSON_ABSENT;
 	struct str             name = tool ? json_get_inner(d, 0, "name") : STR_NONE;
 
-	return (!tool ||
-		put_id(w->out, ",\"tool_call_id\":", json_get_inner(d, 0, "tool_call_id"))) &&
+	return (!tool || mistral_request_put_id(w->out, ",\"tool_call_id\":",
+						json_get_inner(d, 0, "tool_call_id"))) &&
 	       (name.n == 0 || ask_put_string(w->out, ",\"name\":", name)) &&
 	       (prefix == JSON_ABSENT ||
 		(buf_text(w->out, ",\"prefix\":") && buf_str(w->out, json_raw(d, prefix))));
 }
 
-static enum errc put_message(struct writer *w, struct str message, struct err *e)
+static enum errc mistral_request_put_message(struct writer *w, struct str message, struct err *e)
 {
 	struct json_doc *d = &w->doc;
 
 	if (json_scan(d, message.p, message.n, &json_limits_stored, e) != ERR_OK)
 		return e->code;
-	struct str role = role_of(d);
+	struct str role = mistral_request_role_of(d);
 	bool       assistant = str_is(role, "assistant");
 	bool       tool = str_is(role, "tool");
 	bool       user = str_is(role, "user");
 	struct str name = user ? json_get_inner(d, 0, "name") : STR_NONE;
 	if (role.n == 0)
-		return bad(w, ".role", "this provider takes system, user, assistant and tool", e);
+		return mistral_request_bad(
+			w, ".role", "this provider takes system, user, assistant and tool", e);
 	if (!put_between(w, user) || !ask_put_string(w->out, "{\"role\":", role))
 		return ask_too_large(e);
 	w->first = false;
 	w->after_result = tool;
-	enum errc rc = put_content(w, json_get(d, 0, "content"), name, e);
+	enum errc rc = mistral_request_put_content(w, json_get(d, 0, "content"), name, e);
 	if (rc == ERR_OK && assistant)
-		rc = put_calls(w, e);
+		rc = mistral_request_put_calls(w, e);
 	if (rc == ERR_OK && !(put_rest(w, assistant, tool) && buf_text(w->out, "}")))
 		rc = ask_too_large(e);
 	return rc;
 }
 
-static enum errc put_messages(const struct prompt *p, struct buf *out, struct err *e)
+static enum errc mistral_request_put_messages(const struct prompt *p, struct buf *out,
+					      struct err *e)
 {
 	struct writer w = { .prompt = p, .out = out, .first = true };
 	enum errc     rc = buf_text(out, ",\"messages\":[") ? ERR_OK : ask_too_large(e);
 
 	for (; rc == ERR_OK && w.index < p->message_count; w.index++)
-		rc = put_message(&w, p->messages[w.index], e);
+		rc = mistral_request_put_message(&w, p->messages[w.index], e);
 	json_doc_finish(&w.doc);
 	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
 }
 
 /* --- all else --- */
 
-static bool put_member(struct buf *out, const char *key, struct str value)
+static bool mistral_request_put_member(struct buf *out, const char *key, struct str value)
 {
 	return value.n == 0 || (buf_text(out, ",\"") && buf_text(out, key) &&
 				buf_text(out, "\":") && buf_str(out, value));
@@ -313,11 +320,14 @@ static bool put_own(const struct provider_options *o, const struct prompt *p, st
 	struct str choice = ask_param_value(p, "tool_choice");
 	struct str seed = ask_param_value(p, "random_seed");
 
-	return put_member(out, o->max_tokens_field ? o->max_tokens_field : "max_tokens",
-			  p->max_tokens) &&
-	       put_member(out, "random_seed", seed.n > 0 ? seed : ask_param_value(p, "seed")) &&
-	       put_member(out, "tool_choice",
-			  str_is(choice, "\"required\"") ? STR("\"any\"") : choice) &&
+	return mistral_request_put_member(out,
+					  o->max_tokens_field ? o->max_tokens_field : "max_tokens",
+					  p->max_tokens) &&
+	       mistral_request_put_member(out, "random_seed",
+					  seed.n > 0 ? seed : ask_param_value(p, "seed")) &&
+	       mistral_request_put_member(out, "tool_choice",
+					  str_is(choice, "\"required\"") ? STR("\"any\"")
+									 : choice) &&
 	       /* It knows metadata, but keeps no answers. */
 	       (!o->forward_store || p->forward[1].n == 0 ||
 		(buf_text(out, ",") && buf_str(out, p->forward[1]))) &&
@@ -331,7 +341,7 @@ enum errc mistral_encode(const struct provider_options *o, const struct prompt *
 
 	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model))
 		return ask_too_large(e);
-	enum errc rc = put_messages(p, out, e);
+	enum errc rc = mistral_request_put_messages(p, out, e);
 	if (rc == ERR_OK && !put_own(o, p, out))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)

@@ -25,9 +25,10 @@ enum {
 
 /* --- calls --- */
 
-/* make_id: of a call that came without one.  When it was made and what it asks make it unique in its
+/* ollama_make_id: of a call that came without one.  When it was made and what it asks make it unique in its
  * conversation; where a server leaves the time out, chance does. */
-static void make_id(const struct decode *d, struct str name, struct str input, char ret[ID_MAX])
+static void ollama_make_id(const struct decode *d, struct str name, struct str input,
+			   char ret[ID_MAX])
 {
 	struct str       when = json_get_inner(d->doc, 0, "created_at");
 	uint64_t         chance = when.n > 0 ? 0 : id_random();
@@ -48,8 +49,8 @@ static void make_id(const struct decode *d, struct str name, struct str input, c
 	hash_sum_destroy(h);
 }
 
-/* give_args: an object becomes a string; servers that imitate Ollama send the string itself. */
-static enum errc give_args(struct decode *d, json_at input, struct err *e)
+/* ollama_give_args: an object becomes a string; servers that imitate Ollama send the string itself. */
+static enum errc ollama_give_args(struct decode *d, json_at input, struct err *e)
 {
 	struct event ev = { .kind = EVENT_TOOL_ARGS, .block = d->next_tool, .text = STR("{}") };
 	struct buf   text;
@@ -75,7 +76,7 @@ static enum errc give_args(struct decode *d, json_at input, struct err *e)
 	return ok ? ERR_OK : err_no_memory(e);
 }
 
-static enum errc give_call(struct decode *d, json_at call, struct err *e)
+static enum errc ollama_give_call(struct decode *d, json_at call, struct err *e)
 {
 	const struct json_doc *doc = d->doc;
 	json_at                function = json_get(doc, call, "function");
@@ -91,14 +92,15 @@ static enum errc give_call(struct decode *d, json_at call, struct err *e)
 
 	json_at input = json_get_some(doc, function, "arguments");
 	if (id.n == 0) {
-		make_id(d, name, input != JSON_ABSENT ? json_raw(doc, input) : STR("{}"), made);
+		ollama_make_id(d, name, input != JSON_ABSENT ? json_raw(doc, input) : STR("{}"),
+			       made);
 		id = str_of(made);
 	}
 	decode_give(d, (struct event){ .kind = EVENT_TOOL_START,
 				       .block = d->next_tool,
 				       .id = id,
 				       .name = name });
-	enum errc rc = give_args(d, input, e);
+	enum errc rc = ollama_give_args(d, input, e);
 	if (rc == ERR_OK)
 		decode_give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool++ });
 	return rc;
@@ -114,13 +116,13 @@ static enum errc give_calls(struct decode *d, json_at calls, struct err *e)
 		return decode_bad(e, "tool_calls that are no array");
 	for (json_at i = json_first(d->doc, calls); rc == ERR_OK && i != json_end(d->doc, calls);
 	     i = json_next(d->doc, i))
-		rc = give_call(d, i, e);
+		rc = ollama_give_call(d, i, e);
 	return rc;
 }
 
 /* --- the end --- */
 
-static bool read_count(const struct json_doc *doc, const char *key, int64_t *ret)
+static bool ollama_read_count(const struct json_doc *doc, const char *key, int64_t *ret)
 {
 	json_at i = json_get(doc, 0, key);
 
@@ -128,19 +130,19 @@ static bool read_count(const struct json_doc *doc, const char *key, int64_t *ret
 }
 
 /* A count that is zero is left out there: the prompt's, where all of it was in the cache. */
-static struct usage read_usage(const struct decode *d)
+static struct usage ollama_read_usage(const struct decode *d)
 {
 	int64_t in = 0, out = 0;
-	bool    has_in = read_count(d->doc, "prompt_eval_count", &in);
-	bool    has_out = read_count(d->doc, "eval_count", &out);
+	bool    has_in = ollama_read_count(d->doc, "prompt_eval_count", &in);
+	bool    has_out = ollama_read_count(d->doc, "eval_count", &out);
 
 	return (struct usage){ .known = has_in || has_out,
 			       .in = has_in ? in : 0,
 			       .out = has_out ? out : 0 };
 }
 
-/* give_end: what ended because a model was loaded or unloaded is no answer. */
-static enum errc give_end(struct decode *d, struct err *e)
+/* ollama_give_end: what ended because a model was loaded or unloaded is no answer. */
+static enum errc ollama_give_end(struct decode *d, struct err *e)
 {
 	struct str reason;
 
@@ -151,7 +153,7 @@ static enum errc give_end(struct decode *d, struct err *e)
 	struct str native = reason;
 	if (reason.n == 0 || str_is(reason, "stop"))
 		reason = d->next_tool > 0 ? STR("tool_calls") : STR("stop");
-	struct usage usage = read_usage(d);
+	struct usage usage = ollama_read_usage(d);
 	decode_end(d, reason, native, &usage);
 	d->done_mark = true;
 	return ERR_OK;
@@ -159,7 +161,7 @@ static enum errc give_end(struct decode *d, struct err *e)
 
 /* --- objects --- */
 
-static enum errc take_message(struct decode *d, struct err *e)
+static enum errc ollama_take_message(struct decode *d, struct err *e)
 {
 	const struct json_doc *doc = d->doc;
 	json_at                message = json_get_some(doc, 0, "message");
@@ -187,9 +189,9 @@ static enum errc take_object(struct decode *d, struct err *e)
 	    json_kind(doc, done) != JSON_FALSE)
 		return decode_bad(e, "a done that is no boolean");
 	decode_start(d, STR_NONE, json_get_inner(doc, 0, "model"));
-	enum errc rc = take_message(d, e);
+	enum errc rc = ollama_take_message(d, e);
 	if (rc == ERR_OK && json_is_kind(doc, done, JSON_TRUE))
-		rc = give_end(d, e);
+		rc = ollama_give_end(d, e);
 	return rc;
 }
 
@@ -204,7 +206,8 @@ static enum errc read_object(struct decode *d, struct str text, const char *what
 	return openai_answer(d, NULL, &top, e);
 }
 
-static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
+static enum errc ollama_decode_event(struct decode *d, struct str name, struct str data,
+				     struct err *e)
 {
 	(void)name;
 	if (d->done_mark)
@@ -213,7 +216,7 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 	return rc != ERR_OK ? rc : take_object(d, e);
 }
 
-static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+static enum errc ollama_decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct whole w;
 	enum errc    rc = read_object(d, body, "an answer that is no JSON object", e);
@@ -237,8 +240,8 @@ const struct dialect dialect_ollama = {
 	.root = "/api",
 	.framing = FRAMING_LINES,
 	.encode = ollama_encode,
-	.decode_event = decode_event,
-	.decode_whole = decode_whole,
+	.decode_event = ollama_decode_event,
+	.decode_whole = ollama_decode_whole,
 	.decode_error = openai_decode_error,
 	.embed = &ollama_embed,
 };

@@ -16,15 +16,15 @@ static const struct ask_param params[] = {
 	{ .key = NULL },
 };
 
-static enum errc encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
-			struct err *e)
+static enum errc ollama_embed_encode(const struct provider_options *o, const struct prompt *p,
+				     struct buf *out, struct err *e)
 {
 	(void)o;
 	return embed_put(p, params, "ollama", out, e);
 }
 
-static enum errc decode(struct decode *d, const struct embed_want *want, struct str body,
-			struct err *e)
+static enum errc ollama_embed_decode(struct decode *d, const struct embed_want *want,
+				     struct str body, struct err *e)
 {
 	struct embed_list l;
 	enum errc         rc = embed_scan(d, body, e);
@@ -40,6 +40,6 @@ static enum errc decode(struct decode *d, const struct embed_want *want, struct 
 
 const struct dialect_embed ollama_embed = {
 	.path = "/api/embed",
-	.encode = encode,
-	.decode = decode,
+	.encode = ollama_embed_encode,
+	.decode = ollama_embed_decode,
 };

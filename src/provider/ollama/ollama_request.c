@@ -43,15 +43,15 @@ static const struct ask_param params[] = {
 	{ 0 },
 };
 
-static bool put_member(struct buf *out, const char *before, struct str raw)
+static bool ollama_request_put_member(struct buf *out, const char *before, struct str raw)
 {
 	return raw.n == 0 || (buf_text(out, before) && buf_str(out, raw));
 }
 
 /* --- messages --- */
 
-/* put_text: the texts of a message, each on lines of its own. */
-static bool put_text(const struct ask_message *m, struct buf *out)
+/* ollama_request_put_text: the texts of a message, each on lines of its own. */
+static bool ollama_request_put_text(const struct ask_message *m, struct buf *out)
 {
 	bool first = true;
 	bool ok = buf_text(out, ",\"content\":\"");
@@ -89,7 +89,8 @@ static enum errc check_part(const struct ask_message *m, const struct ask_part *
 	return ask_refuse_part(m, part, "ollama", e);
 }
 
-static enum errc put_images(const struct ask_message *m, struct buf *out, struct err *e)
+static enum errc ollama_request_put_images(const struct ask_message *m, struct buf *out,
+					   struct err *e)
 {
 	bool any = false;
 
@@ -107,7 +108,7 @@ static enum errc put_images(const struct ask_message *m, struct buf *out, struct
 	return !any || buf_text(out, "]") ? ERR_OK : ask_too_large(e);
 }
 
-static bool put_calls(const struct ask_message *m, struct buf *out)
+static bool ollama_request_put_calls(const struct ask_message *m, struct buf *out)
 {
 	for (size_t i = 0; i < m->call_count; i++) {
 		const struct ask_call *c = &m->calls[i];
@@ -123,10 +124,12 @@ static bool put_calls(const struct ask_message *m, struct buf *out)
 	return m->call_count == 0 || buf_text(out, "]");
 }
 
-static enum errc put_message(const struct ask_message *m, struct buf *out, struct err *e)
+static enum errc ollama_request_put_message(const struct ask_message *m, struct buf *out,
+					    struct err *e)
 {
 	static const char *const roles[ASK_ROLE__COUNT] = { "system", "user", "assistant", "tool" };
-	bool ok = buf_fmt(out, "{\"role\":\"%s\"", roles[m->role]) && put_text(m, out);
+	bool                     ok =
+		buf_fmt(out, "{\"role\":\"%s\"", roles[m->role]) && ollama_request_put_text(m, out);
 
 	/* Models know a result by its function's name; newer servers by the call too. */
 	if (m->call_name.n > 0)
@@ -135,18 +138,20 @@ static enum errc put_message(const struct ask_message *m, struct buf *out, struc
 		ok = ok && ask_put_string(out, ",\"tool_call_id\":", m->call_id);
 	if (!ok)
 		return ask_too_large(e);
-	enum errc rc = put_images(m, out, e);
-	return rc != ERR_OK || (put_calls(m, out) && buf_text(out, "}")) ? rc : ask_too_large(e);
+	enum errc rc = ollama_request_put_images(m, out, e);
+	return rc != ERR_OK || (ollama_request_put_calls(m, out) && buf_text(out, "}"))
+		       ? rc
+		       : ask_too_large(e);
 }
 
-static enum errc put_messages(const struct ask *a, struct buf *out, struct err *e)
+static enum errc ollama_request_put_messages(const struct ask *a, struct buf *out, struct err *e)
 {
 	enum errc rc = buf_text(out, ",\"messages\":[") ? ERR_OK : ask_too_large(e);
 
 	for (size_t i = 0; rc == ERR_OK && i < a->count; i++) {
 		if (i > 0 && !buf_text(out, ","))
 			return ask_too_large(e);
-		rc = put_message(&a->messages[i], out, e);
+		rc = ollama_request_put_message(&a->messages[i], out, e);
 	}
 	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
 }
@@ -200,7 +205,7 @@ static enum errc put_options(const struct prompt *p, struct buf *out, struct err
 	if (!buf_text(out, ",\"options\":{"))
 		return ask_too_large(e);
 	if (p->max_tokens.n > 0) {
-		if (!put_member(out, "\"num_predict\":", p->max_tokens))
+		if (!ollama_request_put_member(out, "\"num_predict\":", p->max_tokens))
 			return ask_too_large(e);
 		first = false;
 	}
@@ -224,8 +229,8 @@ static void warn_dropped(const struct prompt *p, const char *what)
 		     "%s was not sent: a provider of dialect ollama has no such parameter", what);
 }
 
-/* put_tools: its tools are OpenAI's.  None may be called where none is sent. */
-static bool put_tools(const struct ask *a, struct buf *out)
+/* ollama_request_put_tools: its tools are OpenAI's.  None may be called where none is sent. */
+static bool ollama_request_put_tools(const struct ask *a, struct buf *out)
 {
 	if (a->tool_count == 0)
 		return true;
@@ -235,16 +240,17 @@ static bool put_tools(const struct ask *a, struct buf *out)
 		return true;
 	if (a->choice == ASK_CHOICE_ANY || a->choice == ASK_CHOICE_ONE)
 		warn_dropped(a->prompt, "tool_choice");
-	return put_member(out, ",\"tools\":", ask_param_value(a->prompt, "tools"));
+	return ollama_request_put_member(out, ",\"tools\":", ask_param_value(a->prompt, "tools"));
 }
 
-static bool put_format(const struct ask *a, struct buf *out)
+static bool ollama_request_put_format(const struct ask *a, struct buf *out)
 {
 	switch (a->format) {
 	case ASK_FORMAT_TEXT:
-		return put_member(out, ",\"format\":", ask_param_value(a->prompt, "format"));
+		return ollama_request_put_member(
+			out, ",\"format\":", ask_param_value(a->prompt, "format"));
 	case ASK_FORMAT_JSON: return buf_text(out, ",\"format\":\"json\"");
-	case ASK_FORMAT_SCHEMA: return put_member(out, ",\"format\":", a->schema);
+	case ASK_FORMAT_SCHEMA: return ollama_request_put_member(out, ",\"format\":", a->schema);
 	}
 	return false;
 }
@@ -271,21 +277,22 @@ static bool put_think(const struct prompt *p, struct buf *out)
 			think = levels[i].think;
 	if (think.n == 0 && effort.n > 0)
 		warn_dropped(p, "reasoning_effort");
-	return put_member(out, ",\"think\":", think);
+	return ollama_request_put_member(out, ",\"think\":", think);
 }
 
-static enum errc put_all(const struct provider_options *o, const struct ask *a, struct buf *out,
-			 struct err *e)
+static enum errc ollama_request_put_all(const struct provider_options *o, const struct ask *a,
+					struct buf *out, struct err *e)
 {
 	const struct prompt *p = a->prompt;
 
 	(void)o;
 	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model))
 		return ask_too_large(e);
-	enum errc rc = put_messages(a, out, e);
+	enum errc rc = ollama_request_put_messages(a, out, e);
 	/* Without a word of ours it streams. */
 	if (rc == ERR_OK && !(buf_text(out, p->stream ? ",\"stream\":true" : ",\"stream\":false") &&
-			      put_tools(a, out) && put_format(a, out) && put_think(p, out)))
+			      ollama_request_put_tools(a, out) &&
+			      ollama_request_put_format(a, out) && put_think(p, out)))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = put_options(p, out, e);
@@ -297,5 +304,5 @@ static enum errc put_all(const struct provider_options *o, const struct ask *a, 
 enum errc ollama_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
 			struct err *e)
 {
-	return ask_print(o, p, "ollama", put_all, out, e);
+	return ask_print(o, p, "ollama", ollama_request_put_all, out, e);
 }

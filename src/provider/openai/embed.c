@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* full: right after a buffer was. */
-static enum errc full(struct err *e)
+/* embed_full: right after a buffer was. */
+static enum errc embed_full(struct err *e)
 {
 	if (buf_starved())
 		return err_no_memory(e);
@@ -24,7 +24,7 @@ static enum errc as_error(enum vector rc, struct err *e)
 	case VECTOR_BAD: return decode_bad(e, "an embedding with a number that is no float32");
 	case VECTOR_FULL: break;
 	}
-	return full(e);
+	return embed_full(e);
 }
 
 static enum errc wrong_count(size_t got, size_t want, struct err *e)
@@ -89,7 +89,7 @@ enum errc embed_scan(struct decode *d, struct str body, struct err *e)
 	return openai_answer(d, NULL, &top, e);
 }
 
-static void give(struct decode *d, struct str raw, const struct usage *usage)
+static void embed_give(struct decode *d, struct str raw, const struct usage *usage)
 {
 	d->started = true;
 	d->on_event(d->arg, &(struct event){ .kind = EVENT_OTHER, .raw = raw });
@@ -122,12 +122,12 @@ static enum errc string_of(struct reading *r, json_at i, struct str *ret, struct
 		return ERR_OK;
 	buf_clear(&r->text);
 	if (!json_unescape(*ret, &r->text))
-		return full(e);
+		return embed_full(e);
 	*ret = buf_view(&r->text);
 	return ERR_OK;
 }
 
-static enum errc read_item(struct reading *r, json_at item, size_t place, struct err *e)
+static enum errc embed_read_item(struct reading *r, json_at item, size_t place, struct err *e)
 {
 	const struct json_doc *doc = r->doc;
 	json_at                vector = json_get_some(doc, item, "embedding");
@@ -160,7 +160,7 @@ static enum errc read_item(struct reading *r, json_at item, size_t place, struct
 	return ERR_OK;
 }
 
-static enum errc read_items(struct reading *r, json_at data, struct err *e)
+static enum errc embed_read_items(struct reading *r, json_at data, struct err *e)
 {
 	const struct json_doc *doc = r->doc;
 	size_t                 n = 0;
@@ -168,7 +168,7 @@ static enum errc read_items(struct reading *r, json_at data, struct err *e)
 	if (!json_is_kind(doc, data, JSON_ARRAY))
 		return decode_bad(e, "an answer without data");
 	for (json_at i = json_first(doc, data); i != json_end(doc, data); i = json_next(doc, i)) {
-		enum errc rc = n < r->want->count ? read_item(r, i, n, e) : ERR_OK;
+		enum errc rc = n < r->want->count ? embed_read_item(r, i, n, e) : ERR_OK;
 
 		if (rc != ERR_OK)
 			return rc;
@@ -188,15 +188,15 @@ static enum errc put_vector(struct reading *r, json_at vector, struct buf *out, 
 	enum errc              rc;
 
 	if (base64 == r->want->base64)
-		return buf_str(out, json_raw(doc, vector)) ? ERR_OK : full(e);
+		return buf_str(out, json_raw(doc, vector)) ? ERR_OK : embed_full(e);
 	if (base64) {
 		rc = string_of(r, vector, &text, e);
 		return rc != ERR_OK ? rc : as_error(vector_decode(text, out), e);
 	}
 	if (!buf_text(out, "\""))
-		return full(e);
+		return embed_full(e);
 	rc = as_error(vector_encode(json_raw(doc, vector), out), e);
-	return rc != ERR_OK || buf_text(out, "\"") ? rc : full(e);
+	return rc != ERR_OK || buf_text(out, "\"") ? rc : embed_full(e);
 }
 
 /* put_others: the members of an object but those of a list, each with a comma in front. */
@@ -215,7 +215,7 @@ static bool put_others(const struct json_doc *doc, json_at object, const char *c
 	return true;
 }
 
-static enum errc put_item(struct reading *r, size_t n, struct buf *out, struct err *e)
+static enum errc embed_put_item(struct reading *r, size_t n, struct buf *out, struct err *e)
 {
 	static const char *const but[] = { "object", "index", "embedding", NULL };
 	json_at                  item = r->items[n];
@@ -223,11 +223,11 @@ static enum errc put_item(struct reading *r, size_t n, struct buf *out, struct e
 
 	if (!buf_text(out, n > 0 ? "," : "") ||
 	    !buf_fmt(out, "{\"object\":\"embedding\",\"index\":%zu,\"embedding\":", n))
-		return full(e);
+		return embed_full(e);
 	rc = put_vector(r, json_get(r->doc, item, "embedding"), out, e);
 	if (rc != ERR_OK)
 		return rc;
-	return put_others(r->doc, item, but, out) && buf_text(out, "}") ? ERR_OK : full(e);
+	return put_others(r->doc, item, but, out) && buf_text(out, "}") ? ERR_OK : embed_full(e);
 }
 
 static enum errc put_list(struct reading *r, bool has_model, struct buf *out, struct err *e)
@@ -238,7 +238,7 @@ static enum errc put_list(struct reading *r, bool has_model, struct buf *out, st
 	bool                     ok = buf_text(out, "{\"object\":\"list\",\"data\":[");
 
 	for (size_t i = 0; ok && rc == ERR_OK && i < r->want->count; i++)
-		rc = put_item(r, i, out, e);
+		rc = embed_put_item(r, i, out, e);
 	if (rc != ERR_OK)
 		return rc;
 	ok = ok && buf_text(out, "]");
@@ -246,7 +246,7 @@ static enum errc put_list(struct reading *r, bool has_model, struct buf *out, st
 		ok = ok && buf_text(out, ",\"model\":") &&
 		     buf_json_string(out, str_of(r->want->model));
 	ok = ok && put_others(r->doc, 0, has_model ? but : but_model, out) && buf_text(out, "}");
-	return ok ? ERR_OK : full(e);
+	return ok ? ERR_OK : embed_full(e);
 }
 
 enum errc embed_decode(struct decode *d, const struct embed_want *want, struct str body,
@@ -269,11 +269,11 @@ enum errc embed_decode(struct decode *d, const struct embed_want *want, struct s
 	r.same = has_model && str_is(json_inner_of(d->doc, top.object), "list");
 	buf_init(&r.text, LIMIT_UPSTREAM_BODY);
 	buf_init(&out, LIMIT_UPSTREAM_BODY);
-	rc = read_items(&r, json_get_some(d->doc, 0, "data"), e);
+	rc = embed_read_items(&r, json_get_some(d->doc, 0, "data"), e);
 	if (rc == ERR_OK && !r.same)
 		rc = put_list(&r, has_model, &out, e);
 	if (rc == ERR_OK)
-		give(d, r.same ? json_raw(d->doc, 0) : buf_view(&out), &usage);
+		embed_give(d, r.same ? json_raw(d->doc, 0) : buf_view(&out), &usage);
 	buf_finish(&out);
 	buf_finish(&r.text);
 	free(r.items);
@@ -294,7 +294,7 @@ void embed_list_begin(struct embed_list *l, const struct embed_want *want)
 	buf_init(&l->out, LIMIT_UPSTREAM_BODY);
 }
 
-static bool put_head(struct embed_list *l)
+static bool embed_put_head(struct embed_list *l)
 {
 	const char *front = l->count == 0 ? "{\"object\":\"list\",\"data\":[" : ",";
 
@@ -314,15 +314,15 @@ enum errc embed_list_add(struct embed_list *l, const struct json_doc *doc, json_
 	raw = json_raw(doc, numbers);
 	if (!vector_is_finite(raw))
 		return as_error(VECTOR_BAD, e);
-	if (!put_head(l))
-		return full(e);
+	if (!embed_put_head(l))
+		return embed_full(e);
 	if (!l->want->base64)
-		return buf_str(&l->out, raw) && buf_text(&l->out, "}") ? ERR_OK : full(e);
+		return buf_str(&l->out, raw) && buf_text(&l->out, "}") ? ERR_OK : embed_full(e);
 	if (buf_text(&l->out, "\""))
 		rc = as_error(vector_encode(raw, &l->out), e);
 	if (rc != ERR_OK)
 		return rc;
-	return buf_text(&l->out, "\"}") ? ERR_OK : full(e);
+	return buf_text(&l->out, "\"}") ? ERR_OK : embed_full(e);
 }
 
 enum errc embed_list_vectors(struct embed_list *l, const struct json_doc *doc, const char *key,
@@ -353,10 +353,10 @@ enum errc embed_list_floats(struct embed_list *l, const float *v, size_t n, stru
 {
 	enum errc rc = ERR_OK;
 
-	if (!put_head(l))
-		return full(e);
+	if (!embed_put_head(l))
+		return embed_full(e);
 	rc = as_error(vector_put(v, n, l->want->base64, &l->out), e);
-	return rc != ERR_OK || buf_text(&l->out, "}") ? rc : full(e);
+	return rc != ERR_OK || buf_text(&l->out, "}") ? rc : embed_full(e);
 }
 
 enum errc embed_list_end(struct embed_list *l, struct str model, const struct usage *usage,
@@ -374,7 +374,7 @@ enum errc embed_list_end(struct embed_list *l, struct str model, const struct us
 	if (usage->known)
 		ok = ok && buf_fmt(out, ",\"usage\":{\"prompt_tokens\":%lld,\"total_tokens\":%lld}",
 				   (long long)usage->in, (long long)usage->in);
-	return ok && buf_text(out, "}") ? ERR_OK : full(e);
+	return ok && buf_text(out, "}") ? ERR_OK : embed_full(e);
 }
 
 enum errc embed_list_give(struct embed_list *l, struct decode *d, enum errc rc, struct str model,
@@ -383,7 +383,7 @@ enum errc embed_list_give(struct embed_list *l, struct decode *d, enum errc rc, 
 	if (rc == ERR_OK)
 		rc = embed_list_end(l, model, usage, e);
 	if (rc == ERR_OK)
-		give(d, buf_view(&l->out), usage);
+		embed_give(d, buf_view(&l->out), usage);
 	buf_finish(&l->out);
 	return rc;
 }

@@ -51,12 +51,12 @@ static bool present(const struct json_doc *doc, json_at i)
 	return i != JSON_ABSENT && json_kind(doc, i) != JSON_NULL;
 }
 
-static bool bit(const uint64_t bits[2], uint32_t i)
+static bool openai_chunk_bit(const uint64_t bits[2], uint32_t i)
 {
 	return (bits[i / 64] >> (i % 64)) & 1;
 }
 
-static void give(struct chunk *c, struct event *ev)
+static void openai_chunk_give(struct chunk *c, struct event *ev)
 {
 	if (c->keep_raw && c->given) {
 		ev->cont = true;
@@ -72,12 +72,13 @@ static void give(struct chunk *c, struct event *ev)
 	c->d->on_event(c->d->arg, ev);
 }
 
-static void give_text(struct chunk *c, enum event_kind kind, uint32_t choice, struct str text)
+static void openai_chunk_give_text(struct chunk *c, enum event_kind kind, uint32_t choice,
+				   struct str text)
 {
 	struct event ev = { .kind = kind, .choice = choice, .text = text };
 
 	if (text.n > 0)
-		give(c, &ev);
+		openai_chunk_give(c, &ev);
 }
 
 /* --- reading --- */
@@ -114,8 +115,8 @@ static void read_delta(const struct json_doc *doc, json_at delta, struct choice 
 		ret->reasoning = other;
 }
 
-static enum errc read_choice(const struct json_doc *doc, json_at at, uint32_t position,
-			     struct choice *ret, struct err *e)
+static enum errc openai_chunk_read_choice(const struct json_doc *doc, json_at at, uint32_t position,
+					  struct choice *ret, struct err *e)
 {
 	json_at index = JSON_ABSENT;
 	int64_t n = position;
@@ -156,8 +157,8 @@ static enum errc read_choice(const struct json_doc *doc, json_at at, uint32_t po
 	return ERR_OK;
 }
 
-static enum errc read_tool(const struct json_doc *doc, json_at at, struct tool_delta *ret,
-			   struct err *e)
+static enum errc openai_chunk_read_tool(const struct json_doc *doc, json_at at,
+					struct tool_delta *ret, struct err *e)
 {
 	int64_t n = 0;
 
@@ -205,7 +206,7 @@ static enum errc tools_plain(const struct chunk *c, const struct choice *ch, boo
 	for (json_at i = json_first(c->doc, ch->tools); i != json_end(c->doc, ch->tools);
 	     i = json_next(c->doc, i)) {
 		struct tool_delta t;
-		enum errc         rc = read_tool(c->doc, i, &t, e);
+		enum errc         rc = openai_chunk_read_tool(c->doc, i, &t, e);
 
 		if (rc != ERR_OK)
 			return rc;
@@ -219,7 +220,7 @@ static enum errc tools_plain(const struct chunk *c, const struct choice *ch, boo
 static bool choice_plain(const struct chunk *c, const struct choice *ch)
 {
 	const struct json_doc *doc = c->doc;
-	bool                   begun = bit(c->d->begun, ch->index);
+	bool                   begun = openai_chunk_bit(c->d->begun, ch->index);
 	bool                   finish = present(doc, ch->finish);
 
 	if (ch->no_index || ch->delta == JSON_ABSENT)
@@ -230,7 +231,7 @@ static bool choice_plain(const struct chunk *c, const struct choice *ch)
 	if (!begun &&
 	    (!json_is_kind(doc, ch->role, JSON_STRING) || !json_is(doc, ch->role, "assistant")))
 		return false;
-	if (finish && begun && !bit(c->d->open, ch->index))
+	if (finish && begun && !openai_chunk_bit(c->d->open, ch->index))
 		return false;
 	if (finish && c->d->unindexed)
 		return false;
@@ -250,7 +251,7 @@ static bool top_plain(const struct json_doc *doc, const struct openai_top *top)
 }
 
 /* The first walk: everything that may be wrong is found before the first event goes out. */
-static enum errc check_choices(struct chunk *c, struct err *e)
+static enum errc openai_chunk_check_choices(struct chunk *c, struct err *e)
 {
 	const struct json_doc *doc = c->doc;
 	json_at                list = c->top->choices;
@@ -260,7 +261,7 @@ static enum errc check_choices(struct chunk *c, struct err *e)
 		struct choice ch;
 		struct str    word;
 		bool          changed;
-		enum errc     rc = read_choice(doc, i, position++, &ch, e);
+		enum errc     rc = openai_chunk_read_choice(doc, i, position++, &ch, e);
 
 		if (rc == ERR_OK)
 			rc = openai_finish_word(doc, ch.finish, &word, &changed, e);
@@ -272,7 +273,7 @@ static enum errc check_choices(struct chunk *c, struct err *e)
 			c->keep_raw = false;
 		if (position == 1) {
 			c->first = ch;
-			if (bit(c->d->begun, ch.index) && present(doc, ch.role))
+			if (openai_chunk_bit(c->d->begun, ch.index) && present(doc, ch.role))
 				c->role_cut = ch.role_cut;
 		}
 	}
@@ -285,24 +286,25 @@ static void give_thinking(struct chunk *c, const struct choice *ch, json_at thin
 {
 	const struct json_doc *doc = c->doc;
 
-	give_text(c, EVENT_REASONING, ch->index, json_inner_of(doc, thinking));
+	openai_chunk_give_text(c, EVENT_REASONING, ch->index, json_inner_of(doc, thinking));
 	if (!present(doc, thinking) || json_kind(doc, thinking) != JSON_ARRAY)
 		return;
 	for (json_at i = json_first(doc, thinking); i != json_end(doc, thinking);
 	     i = json_next(doc, i))
-		give_text(c, EVENT_REASONING, ch->index, json_get_inner(doc, i, "text"));
+		openai_chunk_give_text(c, EVENT_REASONING, ch->index,
+				       json_get_inner(doc, i, "text"));
 }
 
 /* Mistral: content as a list of parts. */
-static void give_parts(struct chunk *c, const struct choice *ch)
+static void openai_chunk_give_parts(struct chunk *c, const struct choice *ch)
 {
 	const struct json_doc *doc = c->doc;
 
 	for (json_at i = json_first(doc, ch->content); i != json_end(doc, ch->content);
 	     i = json_next(doc, i)) {
 		if (json_kind(doc, i) == JSON_STRING)
-			give_text(c, EVENT_TEXT, ch->index, json_inner(doc, i));
-		give_text(c, EVENT_TEXT, ch->index, json_get_inner(doc, i, "text"));
+			openai_chunk_give_text(c, EVENT_TEXT, ch->index, json_inner(doc, i));
+		openai_chunk_give_text(c, EVENT_TEXT, ch->index, json_get_inner(doc, i, "text"));
 		give_thinking(c, ch, json_get(doc, i, "thinking"));
 	}
 }
@@ -312,7 +314,7 @@ static void give_reasoning(struct chunk *c, const struct choice *ch)
 {
 	const struct json_doc *doc = c->doc;
 
-	give_text(c, EVENT_REASONING, ch->index, json_inner_of(doc, ch->reasoning));
+	openai_chunk_give_text(c, EVENT_REASONING, ch->index, json_inner_of(doc, ch->reasoning));
 	if (json_is_kind(doc, ch->reasoning, JSON_STRING) || !present(doc, ch->details) ||
 	    json_kind(doc, ch->details) != JSON_ARRAY)
 		return;
@@ -320,8 +322,8 @@ static void give_reasoning(struct chunk *c, const struct choice *ch)
 	     i = json_next(doc, i)) {
 		struct str text = json_get_inner(doc, i, "text");
 
-		give_text(c, EVENT_REASONING, ch->index,
-			  text.n > 0 ? text : json_get_inner(doc, i, "summary"));
+		openai_chunk_give_text(c, EVENT_REASONING, ch->index,
+				       text.n > 0 ? text : json_get_inner(doc, i, "summary"));
 	}
 }
 
@@ -334,10 +336,10 @@ static void give_images(struct chunk *c, const struct choice *ch)
 	for (json_at i = json_first(doc, ch->images); i != json_end(doc, ch->images);
 	     i = json_next(doc, i))
 		if (picture_is(json_raw(doc, i)))
-			give_text(c, EVENT_MEDIA, ch->index, json_raw(doc, i));
+			openai_chunk_give_text(c, EVENT_MEDIA, ch->index, json_raw(doc, i));
 }
 
-static uint64_t hash(struct str s)
+static uint64_t openai_chunk_hash(struct str s)
 {
 	uint64_t h = 14695981039346656037u;
 
@@ -349,7 +351,8 @@ static uint64_t hash(struct str s)
 /* Without an index: a new id, or a name without one, is the next call; else it is the last one. */
 static void number_tool(struct decode *d, struct tool_delta *t)
 {
-	bool next = d->next_tool == 0 || (t->id.n > 0 && hash(t->id) != d->last_tool) ||
+	bool next = d->next_tool == 0 ||
+		    (t->id.n > 0 && openai_chunk_hash(t->id) != d->last_tool) ||
 		    (t->id.n == 0 && t->name.n > 0);
 
 	d->unindexed = true;
@@ -379,12 +382,12 @@ static void give_tool(struct chunk *c, const struct choice *ch, struct tool_delt
 			    .name = t->name,
 			    .text = t->extra };
 	if (start)
-		give(c, &ev);
+		openai_chunk_give(c, &ev);
 	d->tools |= mask;
 	if (t->args.n > 0)
 		d->args |= mask;
 	if (t->id.n > 0)
-		d->last_tool = hash(t->id);
+		d->last_tool = openai_chunk_hash(t->id);
 	if (t->index >= d->next_tool)
 		d->next_tool = t->index + 1;
 
@@ -392,7 +395,7 @@ static void give_tool(struct chunk *c, const struct choice *ch, struct tool_delt
 		.kind = EVENT_TOOL_ARGS, .choice = ch->index, .block = t->index, .text = t->args
 	};
 	if (t->args.n > 0)
-		give(c, &args);
+		openai_chunk_give(c, &args);
 }
 
 static enum errc give_tools(struct chunk *c, const struct choice *ch, struct err *e)
@@ -402,7 +405,7 @@ static enum errc give_tools(struct chunk *c, const struct choice *ch, struct err
 	for (json_at i = json_first(c->doc, ch->tools); i != json_end(c->doc, ch->tools);
 	     i = json_next(c->doc, i)) {
 		struct tool_delta t;
-		enum errc         rc = read_tool(c->doc, i, &t, e);
+		enum errc         rc = openai_chunk_read_tool(c->doc, i, &t, e);
 
 		if (rc != ERR_OK)
 			return rc;
@@ -411,7 +414,7 @@ static enum errc give_tools(struct chunk *c, const struct choice *ch, struct err
 	return ERR_OK;
 }
 
-static enum errc give_finish(struct chunk *c, const struct choice *ch, struct err *e)
+static enum errc openai_chunk_give_finish(struct chunk *c, const struct choice *ch, struct err *e)
 {
 	struct decode *d = c->d;
 	uint64_t       mask = (uint64_t)1 << (ch->index % 64);
@@ -419,7 +422,7 @@ static enum errc give_finish(struct chunk *c, const struct choice *ch, struct er
 	bool           changed;
 	enum errc      rc = openai_finish_word(c->doc, ch->finish, &word, &changed, e);
 
-	if (rc != ERR_OK || word.n == 0 || !bit(d->open, ch->index))
+	if (rc != ERR_OK || word.n == 0 || !openai_chunk_bit(d->open, ch->index))
 		return rc;
 	/* Gemini's OpenAI route says "stop" when it streamed calls. */
 	if (d->unindexed && ch->index == 0 && str_is(word, "stop"))
@@ -429,7 +432,7 @@ static enum errc give_finish(struct chunk *c, const struct choice *ch, struct er
 			    .choice = ch->index,
 			    .text = word,
 			    .name = openai_native(c->doc, ch->at) };
-	give(c, &ev);
+	openai_chunk_give(c, &ev);
 	return ERR_OK;
 }
 
@@ -439,20 +442,20 @@ static enum errc give_choice(struct chunk *c, const struct choice *ch, struct er
 	struct decode         *d = c->d;
 	uint64_t               mask = (uint64_t)1 << (ch->index % 64);
 
-	if (!bit(d->begun, ch->index)) {
+	if (!openai_chunk_bit(d->begun, ch->index)) {
 		d->begun[ch->index / 64] |= mask;
 		d->open[ch->index / 64] |= mask;
 	}
 	give_reasoning(c, ch);
 	if (present(doc, ch->content) && json_kind(doc, ch->content) == JSON_ARRAY)
-		give_parts(c, ch);
+		openai_chunk_give_parts(c, ch);
 	else
-		give_text(c, EVENT_TEXT, ch->index, json_inner_of(doc, ch->content));
-	give_text(c, EVENT_REFUSAL, ch->index, json_inner_of(doc, ch->refusal));
+		openai_chunk_give_text(c, EVENT_TEXT, ch->index, json_inner_of(doc, ch->content));
+	openai_chunk_give_text(c, EVENT_REFUSAL, ch->index, json_inner_of(doc, ch->refusal));
 	give_images(c, ch);
 
 	enum errc rc = give_tools(c, ch, e);
-	return rc == ERR_OK ? give_finish(c, ch, e) : rc;
+	return rc == ERR_OK ? openai_chunk_give_finish(c, ch, e) : rc;
 }
 
 static enum errc give_chunk(struct chunk *c, struct err *e)
@@ -469,7 +472,7 @@ static enum errc give_chunk(struct chunk *c, struct err *e)
 
 	if (!d->started) {
 		d->started = true;
-		give(c, &start);
+		openai_chunk_give(c, &start);
 	}
 	if (present(doc, top->choices))
 		for (json_at i = json_first(doc, top->choices); i != json_end(doc, top->choices);
@@ -478,7 +481,7 @@ static enum errc give_chunk(struct chunk *c, struct err *e)
 			enum errc     rc = ERR_OK;
 
 			if (position > 0)
-				rc = read_choice(doc, i, position, &ch, e);
+				rc = openai_chunk_read_choice(doc, i, position, &ch, e);
 			if (rc == ERR_OK)
 				rc = give_choice(c, &ch, e);
 			if (rc != ERR_OK)
@@ -486,14 +489,15 @@ static enum errc give_chunk(struct chunk *c, struct err *e)
 			position++;
 		}
 	if (openai_usage(doc, top->usage, &usage.usage))
-		give(c, &usage);
+		openai_chunk_give(c, &usage);
 	if (!c->given && c->keep_raw)
-		give(c, &other);
+		openai_chunk_give(c, &other);
 	d->finished = (d->begun[0] | d->begun[1]) != 0 && (d->open[0] | d->open[1]) == 0;
 	return ERR_OK;
 }
 
-static enum errc decode_chunk(struct decode *d, const struct openai_top *top, struct err *e)
+static enum errc openai_chunk_decode_chunk(struct decode *d, const struct openai_top *top,
+					   struct err *e)
 {
 	const struct json_doc *doc = d->doc;
 	bool                   choices = present(doc, top->choices);
@@ -513,7 +517,7 @@ static enum errc decode_chunk(struct decode *d, const struct openai_top *top, st
 		.keep_raw = top_plain(doc, top),
 		.only_usage = usage && choices && doc->tok[top->choices].count == 0,
 	};
-	enum errc rc = choices ? check_choices(&c, e) : ERR_OK;
+	enum errc rc = choices ? openai_chunk_check_choices(&c, e) : ERR_OK;
 	return rc == ERR_OK ? give_chunk(&c, e) : rc;
 }
 
@@ -532,5 +536,5 @@ enum errc openai_decode_event(struct decode *d, struct str name, struct str data
 	enum errc rc = openai_scan_event(d, name, data, e);
 	if (rc == ERR_OK)
 		rc = openai_answer(d, &name, &top, e);
-	return rc == ERR_OK ? decode_chunk(d, &top, e) : rc;
+	return rc == ERR_OK ? openai_chunk_decode_chunk(d, &top, e) : rc;
 }

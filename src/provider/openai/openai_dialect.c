@@ -46,12 +46,12 @@ static size_t encoded_size(const struct prompt *p)
 	return n;
 }
 
-static bool put_member(struct buf *out, struct str raw)
+static bool openai_dialect_put_member(struct buf *out, struct str raw)
 {
 	return raw.n == 0 || (buf_text(out, ",") && buf_str(out, raw));
 }
 
-static bool put_messages(const struct prompt *p, struct buf *out)
+static bool openai_dialect_put_messages(const struct prompt *p, struct buf *out)
 {
 	bool ok = buf_text(out, ",\"messages\":[");
 
@@ -60,8 +60,8 @@ static bool put_messages(const struct prompt *p, struct buf *out)
 	return ok && buf_text(out, "]");
 }
 
-static bool put_max_tokens(const struct provider_options *o, const struct prompt *p,
-			   struct buf *out)
+static bool openai_dialect_put_max_tokens(const struct provider_options *o, const struct prompt *p,
+					  struct buf *out)
 {
 	const char *key = o->max_tokens_field ? o->max_tokens_field : p->max_tokens_key;
 
@@ -71,17 +71,18 @@ static bool put_max_tokens(const struct provider_options *o, const struct prompt
 	       buf_text(out, "\":") && buf_str(out, p->max_tokens);
 }
 
-static enum errc encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
-			struct err *e)
+static enum errc openai_dialect_encode(const struct provider_options *o, const struct prompt *p,
+				       struct buf *out, struct err *e)
 {
 	bool ok = buf_reserve(out, encoded_size(p)) && buf_text(out, "{\"model\":") &&
-		  buf_json_string(out, p->model) && put_messages(p, out);
+		  buf_json_string(out, p->model) && openai_dialect_put_messages(p, out);
 
 	for (size_t i = 0; ok && i < p->member_count; i++)
-		ok = put_member(out, p->members[i]);
+		ok = openai_dialect_put_member(out, p->members[i]);
 	for (size_t i = 0; ok && o->forward_store && i < ARRAY_LEN(p->forward); i++)
-		ok = put_member(out, p->forward[i]);
-	ok = ok && put_max_tokens(o, p, out) && (!p->stream || buf_text(out, ",\"stream\":true"));
+		ok = openai_dialect_put_member(out, p->forward[i]);
+	ok = ok && openai_dialect_put_max_tokens(o, p, out) &&
+	     (!p->stream || buf_text(out, ",\"stream\":true"));
 	if (!ok)
 		return ask_too_large(e);
 	if (p->stream && p->want_usage && o->stream_usage) {
@@ -99,7 +100,7 @@ static enum errc encode(const struct provider_options *o, const struct prompt *p
 
 /* --- the answer in one piece --- */
 
-static bool complete(const struct json_doc *doc, const struct openai_top *top)
+static bool openai_dialect_complete(const struct json_doc *doc, const struct openai_top *top)
 {
 	return json_inner_of(doc, top->id).n > 0 && json_inner_of(doc, top->object).n > 0 &&
 	       json_inner_of(doc, top->model).n > 0 &&
@@ -146,7 +147,7 @@ static enum errc tell_whole(struct decode *d, struct err *e)
 				 ? STR("tool_calls")
 				 : STR("stop");
 
-	bool raw = complete(doc, &top) && !changed;
+	bool raw = openai_dialect_complete(doc, &top) && !changed;
 	d->started = true;
 	d->on_event(d->arg, &(struct event){ .kind = EVENT_START,
 					     .id = json_inner_of(doc, top.id),
@@ -185,7 +186,7 @@ static enum errc tell_joined(struct decode *d, json_at choices, struct err *e)
 	return rc;
 }
 
-static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+static enum errc openai_dialect_decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct openai_top top;
 	enum errc         rc = openai_scan_body(d, body, e);
@@ -202,9 +203,9 @@ const struct dialect dialect_openai = {
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
 	.path = "/chat/completions",
 	.models = "/models",
-	.encode = encode,
+	.encode = openai_dialect_encode,
 	.decode_event = openai_decode_event,
-	.decode_whole = decode_whole,
+	.decode_whole = openai_dialect_decode_whole,
 	.decode_error = openai_decode_error,
 	.embed = &embed_openai,
 };

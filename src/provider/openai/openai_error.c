@@ -77,7 +77,7 @@ static void read_word(const struct decode *d, json_at obj, const char *key, stru
 }
 
 /* A status is a number under code or status; OpenRouter, Gemini and llama.cpp write it so. */
-static void read_status(const struct json_doc *doc, json_at obj, struct report *r)
+static void openai_error_read_status(const struct json_doc *doc, json_at obj, struct report *r)
 {
 	static const char *const keys[] = { "status", "code", "status_code" };
 
@@ -175,14 +175,14 @@ static void read_report(const struct decode *d, json_at at, struct report *r)
 		if (!r->message[0])
 			read_detail(d, at, &a, r);
 		read_reason(d, at, &a, r);
-		read_status(doc, at, r);
+		openai_error_read_status(doc, at, r);
 	} else if (json_kind(doc, at) == JSON_STRING && json_text(doc, at, &a, &text)) {
 		scrub_message(d->mask, text, r->message, sizeof r->message);
 	}
 	arena_finish(&a);
 }
 
-static bool passes(int64_t status)
+static bool openai_error_passes(int64_t status)
 {
 	return status == 400 || status == 404 || status == 413 || status == 422 || status == 429;
 }
@@ -208,8 +208,8 @@ static enum errc rejected(int64_t status, const struct report *r, struct err *e)
 	return code;
 }
 
-static enum errc failed(enum errc code, int http, int64_t status, const struct report *r,
-			struct err *e)
+static enum errc openai_error_failed(enum errc code, int http, int64_t status,
+				     const struct report *r, struct err *e)
 {
 	if (r->message[0])
 		err_set(e, code, NULL, "%s", r->message);
@@ -219,8 +219,8 @@ static enum errc failed(enum errc code, int http, int64_t status, const struct r
 	return code;
 }
 
-/* refused: what the table has of it; ERR_OK: nothing. */
-static enum errc refused(int64_t status, const struct report *r)
+/* openai_error_refused: what the table has of it; ERR_OK: nothing. */
+static enum errc openai_error_refused(int64_t status, const struct report *r)
 {
 	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
 		const char *word = refusals[i].word;
@@ -245,18 +245,19 @@ static enum errc denied(int64_t status, const struct report *r, struct err *e)
 
 static enum errc for_status(int64_t status, const struct report *r, struct err *e)
 {
-	enum errc code = refused(status, r);
+	enum errc code = openai_error_refused(status, r);
 
 	if (code == ERR_UPSTREAM_AUTH)
 		err_set(e, code, NULL, KEY_REFUSED, (int)status);
 	else if (code == ERR_UPSTREAM_DENIED)
 		denied(status, r, e);
-	else if (code == ERR_UPSTREAM_REJECTED || passes(status))
+	else if (code == ERR_UPSTREAM_REJECTED || openai_error_passes(status))
 		code = rejected(status, r, e);
 	else if (status == 503)
-		code = failed(ERR_UPSTREAM_UNAVAILABLE, 0, status, r, e);
+		code = openai_error_failed(ERR_UPSTREAM_UNAVAILABLE, 0, status, r, e);
 	else
-		code = failed(ERR_UPSTREAM_ERROR, status == 504 ? 504 : 0, status, r, e);
+		code = openai_error_failed(ERR_UPSTREAM_ERROR, status == 504 ? 504 : 0, status, r,
+					   e);
 	e->upstream_status = (int)status;
 	return code;
 }

@@ -4,8 +4,8 @@
 
 enum part { PART_TEXT, PART_THINKING };
 
-/* put_thinking: a string, or a list of parts with a text. */
-static bool put_thinking(const struct json_doc *doc, json_at thinking, struct buf *out)
+/* openai_parts_put_thinking: a string, or a list of parts with a text. */
+static bool openai_parts_put_thinking(const struct json_doc *doc, json_at thinking, struct buf *out)
 {
 	if (!json_is_kind(doc, thinking, JSON_ARRAY))
 		return buf_str(out, json_inner_of(doc, thinking));
@@ -16,7 +16,8 @@ static bool put_thinking(const struct json_doc *doc, json_at thinking, struct bu
 	return true;
 }
 
-static bool put_parts(const struct json_doc *doc, json_at content, enum part which, struct buf *out)
+static bool openai_parts_put_parts(const struct json_doc *doc, json_at content, enum part which,
+				   struct buf *out)
 {
 	bool ok = true;
 
@@ -30,7 +31,7 @@ static bool put_parts(const struct json_doc *doc, json_at content, enum part whi
 				     plain ? json_inner(doc, i) : json_get_inner(doc, i, "text"));
 			break;
 		case PART_THINKING:
-			ok = put_thinking(doc, json_get(doc, i, "thinking"), out);
+			ok = openai_parts_put_thinking(doc, json_get(doc, i, "thinking"), out);
 			break;
 		}
 	}
@@ -61,7 +62,8 @@ static bool put_quoted(const struct json_doc *doc, json_at content, enum part wh
 		       struct buf *out, bool *ret_empty)
 {
 	size_t start = out->len;
-	bool ok = buf_text(out, "\"") && put_parts(doc, content, which, out) && buf_text(out, "\"");
+	bool   ok = buf_text(out, "\"") && openai_parts_put_parts(doc, content, which, out) &&
+		  buf_text(out, "\"");
 
 	*ret_empty = out->len == start + 2;
 	return ok;
@@ -89,9 +91,9 @@ static bool copy_to(const struct json_doc *doc, json_at value, size_t *at, struc
 	return ok;
 }
 
-/* join: content is a list; own: the message's reasoning_content, which is there but once. */
-static bool join(const struct json_doc *doc, json_at content, json_at own, size_t *at,
-		 struct buf *out)
+/* openai_parts_join: content is a list; own: the message's reasoning_content, which is there but once. */
+static bool openai_parts_join(const struct json_doc *doc, json_at content, json_at own, size_t *at,
+			      struct buf *out)
 {
 	bool said = json_inner_of(doc, own).n > 0;
 	bool front = own != JSON_ABSENT && doc->tok[own].at < doc->tok[content].at;
@@ -123,9 +125,10 @@ bool openai_join_parts(const struct json_doc *doc, json_at choices, struct buf *
 		json_at content = list_in(doc, i);
 
 		if (content != JSON_ABSENT &&
-		    !join(doc, content,
-			  json_get(doc, json_get(doc, i, "message"), "reasoning_content"), &at,
-			  out))
+		    !openai_parts_join(
+			    doc, content,
+			    json_get(doc, json_get(doc, i, "message"), "reasoning_content"), &at,
+			    out))
 			return false;
 	}
 	return buf_add(out, doc->text + at, doc->len - at);

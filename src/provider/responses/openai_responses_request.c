@@ -46,14 +46,15 @@ static const struct ask_param params[] = {
 	{ 0 },
 };
 
-static bool put_member(struct buf *out, const char *before, struct str raw)
+static bool responses_request_put_member(struct buf *out, const char *before, struct str raw)
 {
 	return raw.n == 0 || (buf_text(out, before) && buf_str(out, raw));
 }
 
 /* --- parts --- */
 
-static bool put_text(struct buf *out, bool by_model, struct str name, struct str text)
+static bool responses_request_put_text(struct buf *out, bool by_model, struct str name,
+				       struct str text)
 {
 	bool ok = buf_text(out, by_model ? "{\"type\":\"output_text\",\"text\":\""
 					 : "{\"type\":\"input_text\",\"text\":\"");
@@ -63,24 +64,25 @@ static bool put_text(struct buf *out, bool by_model, struct str name, struct str
 	return ok && buf_str(out, text) && buf_text(out, "\"}");
 }
 
-/* put_data: a data URL. */
-static bool put_data(struct buf *out, const char *before, const struct ask_part *part)
+/* responses_request_put_data: a data URL. */
+static bool responses_request_put_data(struct buf *out, const char *before,
+				       const struct ask_part *part)
 {
 	return buf_text(out, before) && buf_text(out, "\"data:") && buf_str(out, part->type) &&
 	       buf_text(out, ";base64,") && buf_str(out, part->data) && buf_text(out, "\"");
 }
 
-static bool put_image(struct buf *out, const struct ask_part *part)
+static bool responses_request_put_image(struct buf *out, const struct ask_part *part)
 {
 	static const char before[] = "{\"type\":\"input_image\",\"image_url\":";
 
-	return (part->data.n > 0 ? put_data(out, before, part)
+	return (part->data.n > 0 ? responses_request_put_data(out, before, part)
 				 : ask_put_string(out, before, part->url)) &&
 	       (part->detail.n == 0 || ask_put_string(out, ",\"detail\":", part->detail)) &&
 	       buf_text(out, "}");
 }
 
-static bool put_audio(struct buf *out, const struct ask_part *part)
+static bool responses_request_put_audio(struct buf *out, const struct ask_part *part)
 {
 	const char *format = str_is(part->type, "audio/wav") ? "wav" : "mp3";
 
@@ -98,27 +100,31 @@ static bool put_document(struct buf *out, const struct ask_part *part)
 		return ask_put_string(out, "{\"type\":\"input_file\",\"file_url\":", part->url) &&
 		       buf_text(out, "}");
 	return ask_put_string(out, "{\"type\":\"input_file\",\"filename\":", name) &&
-	       put_data(out, ",\"file_data\":", part) && buf_text(out, "}");
+	       responses_request_put_data(out, ",\"file_data\":", part) && buf_text(out, "}");
 }
 
-static enum errc put_part(const struct ask_message *m, const struct ask_part *part, struct str name,
-			  struct buf *out, struct err *e)
+static enum errc responses_request_put_part(const struct ask_message *m,
+					    const struct ask_part *part, struct str name,
+					    struct buf *out, struct err *e)
 {
 	bool ok = false;
 
 	if (m->role == ASK_ASSISTANT && part->kind != ASK_TEXT)
 		return ask_refuse_part(m, part, "openai-responses", e);
 	switch (part->kind) {
-	case ASK_TEXT: ok = put_text(out, m->role == ASK_ASSISTANT, name, part->text); break;
-	case ASK_IMAGE: ok = put_image(out, part); break;
-	case ASK_AUDIO: ok = put_audio(out, part); break;
+	case ASK_TEXT:
+		ok = responses_request_put_text(out, m->role == ASK_ASSISTANT, name, part->text);
+		break;
+	case ASK_IMAGE: ok = responses_request_put_image(out, part); break;
+	case ASK_AUDIO: ok = responses_request_put_audio(out, part); break;
 	case ASK_DOCUMENT: ok = put_document(out, part); break;
 	case ASK_KIND__COUNT: return ask_refuse_part(m, part, "openai-responses", e);
 	}
 	return ok ? ERR_OK : ask_too_large(e);
 }
 
-static enum errc put_parts(const struct ask_message *m, struct buf *out, struct err *e)
+static enum errc responses_request_put_parts(const struct ask_message *m, struct buf *out,
+					     struct err *e)
 {
 	/* Nothing else there tells who of several users speaks. */
 	struct str name = m->role == ASK_USER ? m->name : STR_NONE;
@@ -127,7 +133,7 @@ static enum errc put_parts(const struct ask_message *m, struct buf *out, struct 
 	for (size_t i = 0; rc == ERR_OK && i < m->part_count; i++) {
 		if (i > 0 && !buf_text(out, ","))
 			return ask_too_large(e);
-		rc = put_part(m, &m->parts[i], name, out, e);
+		rc = responses_request_put_part(m, &m->parts[i], name, out, e);
 		if (m->parts[i].kind == ASK_TEXT)
 			name = STR_NONE;
 	}
@@ -136,22 +142,24 @@ static enum errc put_parts(const struct ask_message *m, struct buf *out, struct 
 
 /* --- items --- */
 
-/* put_output: a string, as all servers know it, unless there is more than one text in it. */
-static enum errc put_output(const struct ask_message *m, struct buf *out, struct err *e)
+/* responses_request_put_output: a string, as all servers know it, unless there is more than one text in it. */
+static enum errc responses_request_put_output(const struct ask_message *m, struct buf *out,
+					      struct err *e)
 {
 	struct str only = m->part_count == 1 ? m->parts[0].text : STR_NONE;
 
 	if (m->part_count == 0 || (m->part_count == 1 && m->parts[0].kind == ASK_TEXT))
 		return ask_put_string(out, "", only) ? ERR_OK : ask_too_large(e);
-	return put_parts(m, out, e);
+	return responses_request_put_parts(m, out, e);
 }
 
-static enum errc put_result(const struct ask_message *m, struct buf *out, struct err *e)
+static enum errc responses_request_put_result(const struct ask_message *m, struct buf *out,
+					      struct err *e)
 {
 	if (!ask_put_string(out, "{\"type\":\"function_call_output\",\"call_id\":", m->call_id) ||
 	    !buf_text(out, ",\"output\":"))
 		return ask_too_large(e);
-	enum errc rc = put_output(m, out, e);
+	enum errc rc = responses_request_put_output(m, out, e);
 	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
 }
 
@@ -163,33 +171,34 @@ static bool put_reasoning_items(const struct ask_call *c, bool *first, struct bu
 	return ask_put_extra(c, "openai", "reasoning", types, first, out);
 }
 
-static bool put_call(const struct ask_call *c, struct buf *out)
+static bool responses_request_put_call(const struct ask_call *c, struct buf *out)
 {
 	return ask_put_string(out, "{\"type\":\"function_call\",\"call_id\":", c->id) &&
 	       ask_put_string(out, ",\"name\":", c->name) && buf_text(out, ",\"arguments\":") &&
 	       buf_json_string(out, c->input) && buf_text(out, "}");
 }
 
-static enum errc put_message(const struct ask_message *m, bool *first, struct buf *out,
-			     struct err *e)
+static enum errc responses_request_put_message(const struct ask_message *m, bool *first,
+					       struct buf *out, struct err *e)
 {
 	static const char *const roles[ASK_ROLE__COUNT] = { "system", "user", "assistant", "tool" };
 	enum errc                rc = ERR_OK;
 
 	if (m->role == ASK_TOOL)
-		return ask_put_comma(first, out) ? put_result(m, out, e) : ask_too_large(e);
+		return ask_put_comma(first, out) ? responses_request_put_result(m, out, e)
+						 : ask_too_large(e);
 	if (m->part_count > 0) {
 		if (!ask_put_comma(first, out) ||
 		    !buf_fmt(out,
 			     "{\"type\":\"message\",\"role\":\"%s\",\"content\":", roles[m->role]))
 			return ask_too_large(e);
-		rc = put_parts(m, out, e);
+		rc = responses_request_put_parts(m, out, e);
 		if (rc == ERR_OK && !buf_text(out, "}"))
 			rc = ask_too_large(e);
 	}
 	for (size_t i = 0; rc == ERR_OK && i < m->call_count; i++) {
 		if (!put_reasoning_items(&m->calls[i], first, out) || !ask_put_comma(first, out) ||
-		    !put_call(&m->calls[i], out))
+		    !responses_request_put_call(&m->calls[i], out))
 			rc = ask_too_large(e);
 	}
 	return rc;
@@ -201,7 +210,7 @@ static enum errc put_input(const struct ask *a, struct buf *out, struct err *e)
 	bool      first = true;
 
 	for (size_t i = 0; rc == ERR_OK && i < a->count; i++)
-		rc = put_message(&a->messages[i], &first, out, e);
+		rc = responses_request_put_message(&a->messages[i], &first, out, e);
 	if (rc == ERR_OK && first)
 		return err_set(e, ERR_INVALID_VALUE, "messages",
 			       "all of them are empty; this provider needs one with content");
@@ -210,7 +219,7 @@ static enum errc put_input(const struct ask *a, struct buf *out, struct err *e)
 
 /* --- all else --- */
 
-static bool put_tool(const struct ask_tool *t, struct buf *out)
+static bool responses_request_put_tool(const struct ask_tool *t, struct buf *out)
 {
 	return ask_put_string(out, "{\"type\":\"function\",\"name\":", t->name) &&
 	       (t->description.n == 0 ||
@@ -221,7 +230,7 @@ static bool put_tool(const struct ask_tool *t, struct buf *out)
 	       buf_text(out, t->strict ? ",\"strict\":true}" : ",\"strict\":false}");
 }
 
-static bool put_choice(const struct ask *a, struct buf *out)
+static bool responses_request_put_choice(const struct ask *a, struct buf *out)
 {
 	switch (a->choice) {
 	case ASK_CHOICE_ABSENT: return true;
@@ -236,14 +245,15 @@ static bool put_choice(const struct ask *a, struct buf *out)
 	return false;
 }
 
-static bool put_tools(const struct ask *a, struct buf *out)
+static bool responses_request_put_tools(const struct ask *a, struct buf *out)
 {
 	if (a->tool_count == 0)
 		return true;
 	for (size_t i = 0; i < a->tool_count; i++)
-		if (!buf_text(out, i == 0 ? ",\"tools\":[" : ",") || !put_tool(&a->tools[i], out))
+		if (!buf_text(out, i == 0 ? ",\"tools\":[" : ",") ||
+		    !responses_request_put_tool(&a->tools[i], out))
 			return false;
-	return buf_text(out, "]") && put_choice(a, out);
+	return buf_text(out, "]") && responses_request_put_choice(a, out);
 }
 
 /* put_schema: what json_schema holds stands beside its type there: its name, whether it is strict, … */
@@ -272,7 +282,7 @@ static bool put_text_member(const struct ask *a, struct buf *out)
 	bool       ok = true;
 
 	if (own.n > 0)
-		return put_member(out, ",\"text\":", own);
+		return responses_request_put_member(out, ",\"text\":", own);
 	if (a->format == ASK_FORMAT_TEXT && verbosity.n == 0)
 		return true;
 	if (!buf_text(out, ",\"text\":{"))
@@ -283,8 +293,9 @@ static bool put_text_member(const struct ask *a, struct buf *out)
 	case ASK_FORMAT_SCHEMA: ok = put_schema(a->prompt, out); break;
 	}
 	return ok &&
-	       put_member(out, a->format == ASK_FORMAT_TEXT ? "\"verbosity\":" : ",\"verbosity\":",
-			  verbosity) &&
+	       responses_request_put_member(
+		       out, a->format == ASK_FORMAT_TEXT ? "\"verbosity\":" : ",\"verbosity\":",
+		       verbosity) &&
 	       buf_text(out, "}");
 }
 
@@ -294,9 +305,10 @@ static bool put_reasoning(const struct prompt *p, struct buf *out)
 	struct str effort = ask_param_value(p, "reasoning_effort");
 
 	if (own.n > 0)
-		return put_member(out, ",\"reasoning\":", own);
+		return responses_request_put_member(out, ",\"reasoning\":", own);
 	return effort.n == 0 ||
-	       (put_member(out, ",\"reasoning\":{\"effort\":", effort) && buf_text(out, "}"));
+	       (responses_request_put_member(out, ",\"reasoning\":{\"effort\":", effort) &&
+		buf_text(out, "}"));
 }
 
 /* put_include: reasoning that led to calls is asked for, as it has to come back with them; only where
@@ -314,7 +326,7 @@ static bool put_include(const struct provider_options *o, const struct ask *a, s
 	return buf_text(out, ",\"include\":[\"reasoning.encrypted_content\"]");
 }
 
-static bool put_max_tokens(const struct prompt *p, struct buf *out)
+static bool responses_request_put_max_tokens(const struct prompt *p, struct buf *out)
 {
 	char number[32];
 
@@ -327,20 +339,21 @@ static bool put_max_tokens(const struct prompt *p, struct buf *out)
 			     LEAST_TOKENS);
 		return buf_fmt(out, ",\"max_output_tokens\":%d", LEAST_TOKENS);
 	}
-	return put_member(out, ",\"max_output_tokens\":", p->max_tokens);
+	return responses_request_put_member(out, ",\"max_output_tokens\":", p->max_tokens);
 }
 
-/* put_store: its default is to keep what is asked, that of chat completions is not to. */
-static bool put_store(const struct provider_options *o, const struct prompt *p, struct buf *out)
+/* responses_request_put_store: its default is to keep what is asked, that of chat completions is not to. */
+static bool responses_request_put_store(const struct provider_options *o, const struct prompt *p,
+					struct buf *out)
 {
 	bool asked = o->forward_store && p->forward[0].n > 0;
 
 	return buf_text(out, ",") && buf_str(out, asked ? p->forward[0] : STR("\"store\":false")) &&
-	       (!o->forward_store || put_member(out, ",", p->forward[1]));
+	       (!o->forward_store || responses_request_put_member(out, ",", p->forward[1]));
 }
 
-static enum errc put_all(const struct provider_options *o, const struct ask *a, struct buf *out,
-			 struct err *e)
+static enum errc responses_request_put_all(const struct provider_options *o, const struct ask *a,
+					   struct buf *out, struct err *e)
 {
 	const struct prompt *p = a->prompt;
 	bool                 first = false;
@@ -349,8 +362,9 @@ static enum errc put_all(const struct provider_options *o, const struct ask *a, 
 		return ask_too_large(e);
 	enum errc rc = put_input(a, out, e);
 	if (rc == ERR_OK &&
-	    !(put_max_tokens(p, out) && put_tools(a, out) && put_text_member(a, out) &&
-	      put_reasoning(p, out) && put_include(o, a, out) && put_store(o, p, out) &&
+	    !(responses_request_put_max_tokens(p, out) && responses_request_put_tools(a, out) &&
+	      put_text_member(a, out) && put_reasoning(p, out) && put_include(o, a, out) &&
+	      responses_request_put_store(o, p, out) &&
 	      (!p->stream || buf_text(out, ",\"stream\":true"))))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
@@ -363,5 +377,5 @@ static enum errc put_all(const struct provider_options *o, const struct ask *a, 
 enum errc openai_responses_encode(const struct provider_options *o, const struct prompt *p,
 				  struct buf *out, struct err *e)
 {
-	return ask_print(o, p, "openai-responses", put_all, out, e);
+	return ask_print(o, p, "openai-responses", responses_request_put_all, out, e);
 }

@@ -14,7 +14,7 @@ static void run_chain(struct task *task)
 }
 
 /* Moves the jobs of head's loop out of *rest, behind head. */
-static void gather(struct store_job *head, struct store_job **rest)
+static void answer_gather(struct store_job *head, struct store_job **rest)
 {
 	struct store_job *tail = head;
 
@@ -38,7 +38,7 @@ void answer_post(struct store_job *list)
 		struct store_job *head = list;
 
 		list = head->next;
-		gather(head, &list);
+		answer_gather(head, &list);
 		head->task.fn = run_chain;
 		loop_post(head->loop, &head->task);
 	}

@@ -28,7 +28,7 @@ static int64_t amount(sqlite3_stmt *st, int column)
 }
 
 /* A window without a length, or one that is beyond reason, would never end: it is taken for a day. */
-static int64_t window(sqlite3_stmt *st, int column, int64_t least)
+static int64_t api_key_row_window(sqlite3_stmt *st, int column, int64_t least)
 {
 	static const int64_t day = INT64_C(86400) * 1000000;
 	int64_t              v = db_int(st, column);
@@ -40,14 +40,14 @@ static struct allowance read_allowance(sqlite3_stmt *st, int first)
 {
 	return (struct allowance){
 		.requests = amount(st, first),
-		.requests_window_us = window(st, first + 1, db_int(st, first) != 0),
+		.requests_window_us = api_key_row_window(st, first + 1, db_int(st, first) != 0),
 		.tokens = amount(st, first + 2),
-		.tokens_window_us = window(st, first + 3, db_int(st, first + 2) != 0),
+		.tokens_window_us = api_key_row_window(st, first + 3, db_int(st, first + 2) != 0),
 		.concurrent = amount(st, first + 4),
 		.max_body = amount(st, first + 5),
 		.budget_nano = amount(st, first + 6),
 		.budget_tokens = amount(st, first + 7),
-		.budget_window_us = window(st, first + 8, 0),
+		.budget_window_us = api_key_row_window(st, first + 8, 0),
 	};
 }
 
@@ -121,7 +121,7 @@ static bool read_models(struct str json, struct arena *a, struct str **ret, size
 }
 
 /* A row that another program has made wrong lets nobody in, and keeps no other from being read. */
-static int add_row(sqlite3_stmt *st, struct key_ring_table *t)
+static int api_key_row_add_row(sqlite3_stmt *st, struct key_ring_table *t)
 {
 	struct str   id = db_column(st, 1);
 	struct str   json = db_column(st, 4);
@@ -167,7 +167,7 @@ static int read_good(struct conn *c, struct key_ring_table *t)
 	int           rc = conn_row(c, sql_good, &st);
 
 	for (; rc == SQLITE_ROW; rc = db_row(st)) {
-		int added = add_row(st, t);
+		int added = api_key_row_add_row(st, t);
 
 		if (added != SQLITE_OK) {
 			(void)sqlite3_reset(st);

@@ -21,7 +21,7 @@ static const char sql_rotate[] =
 	"UPDATE api_key SET old_sha256 = iif(?3 > 0, sha256, NULL), sha256 = ?2, "
 	"old_until_ms = ?3, rotated_ms = ?4 WHERE number = ?1";
 
-static struct str digest(const struct api_key_write *j)
+static struct str api_key_write_digest(const struct api_key_write *j)
 {
 	return (struct str){ (const char *)j->sha256, HASH_BYTES };
 }
@@ -53,7 +53,7 @@ static void bind_allowance(struct db_bind *b, const struct allowance *limits,
 	db_bind_int(b, budget->budget_window_us);
 }
 
-static int add(struct session *s, struct api_key_write *j)
+static int api_key_write_add(struct session *s, struct api_key_write *j)
 {
 	struct err *e = &j->job.err;
 	int64_t     owner = j->owner;
@@ -72,7 +72,7 @@ static int add(struct session *s, struct api_key_write *j)
 	struct db_bind b = conn_bind(s->conn, sql_add);
 	db_bind_text(&b, str_of(j->id));
 	db_bind_int(&b, owner);
-	db_bind_blob(&b, digest(j));
+	db_bind_blob(&b, api_key_write_digest(j));
 	db_bind_text(&b, j->name);
 	db_bind_int(&b, j->scopes);
 	db_bind_maybe(&b, j->models);
@@ -83,7 +83,7 @@ static int add(struct session *s, struct api_key_write *j)
 	return db_bind_run(&b);
 }
 
-static int update(struct session *s, const struct api_key_write *j)
+static int api_key_write_update(struct session *s, const struct api_key_write *j)
 {
 	const struct store_api_key *was = &j->now;
 	struct db_bind              b = conn_bind(s->conn, sql_update);
@@ -110,19 +110,19 @@ static int revoke(struct session *s, const struct api_key_write *j)
 	return db_bind_run(&b);
 }
 
-static int rotate(struct session *s, const struct api_key_write *j)
+static int api_key_write_rotate(struct session *s, const struct api_key_write *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_rotate);
 
 	db_bind_int(&b, j->now.number);
-	db_bind_blob(&b, digest(j));
+	db_bind_blob(&b, api_key_write_digest(j));
 	db_bind_int(&b, j->old_until_ms);
 	db_bind_int(&b, j->now_ms);
 	return db_bind_run(&b);
 }
 
-/* change: of one that is there. */
-static int change(struct session *s, struct api_key_write *j)
+/* api_key_write_change: of one that is there. */
+static int api_key_write_change(struct session *s, struct api_key_write *j)
 {
 	struct err *e = &j->job.err;
 	int         rc = api_key_row_find(s->conn, str_of(j->id), "", &j->arena, &j->now, e);
@@ -135,13 +135,14 @@ static int change(struct session *s, struct api_key_write *j)
 		err_set(e, ERR_GONE, "", "this key is revoked; create a new one");
 		return SQLITE_OK;
 	}
-	return j->change == API_KEY_UPDATE ? update(s, j) : rotate(s, j);
+	return j->change == API_KEY_UPDATE ? api_key_write_update(s, j)
+					   : api_key_write_rotate(s, j);
 }
 
 static int write_key(struct session *s, struct api_key_write *j)
 {
 	struct err *e = &j->job.err;
-	int         rc = j->change == API_KEY_CREATE ? add(s, j) : change(s, j);
+	int rc = j->change == API_KEY_CREATE ? api_key_write_add(s, j) : api_key_write_change(s, j);
 
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
@@ -150,7 +151,7 @@ static int write_key(struct session *s, struct api_key_write *j)
 
 /* Before the answer: whoever is told that a key is revoked finds it refused.  Should memory be short,
  * the thread that looks for changes tries again. */
-static void settle(struct session *s, struct store_job *job)
+static void api_key_write_settle(struct session *s, struct store_job *job)
 {
 	if (job->err.code != ERR_OK)
 		return;
@@ -166,4 +167,4 @@ static void settle(struct session *s, struct store_job *job)
 	log_note(LOG_WARN, "keys_failed", "a change of keys is not in effect yet");
 }
 
-OP_WITH(api_key_write, write_key, .settle = settle);
+OP_WITH(api_key_write, write_key, .settle = api_key_write_settle);

@@ -6,7 +6,7 @@
 
 static const char sql_list[] = API_KEY_ROW "WHERE number < ? ORDER BY number DESC LIMIT ?";
 
-static bool has_room(const struct arena *a, sqlite3_stmt *st)
+static bool api_keys_read_has_room(const struct arena *a, sqlite3_stmt *st)
 {
 	size_t n = 3 * 64;
 
@@ -15,7 +15,7 @@ static bool has_room(const struct arena *a, sqlite3_stmt *st)
 	return row_fits(a, n);
 }
 
-static int read_list(struct session *s, struct api_keys_read *j, int64_t below)
+static int api_keys_read_list(struct session *s, struct api_keys_read *j, int64_t below)
 {
 	struct db_bind b = conn_bind(s->conn, sql_list);
 	sqlite3_stmt  *st = b.st;
@@ -24,7 +24,7 @@ static int read_list(struct session *s, struct api_keys_read *j, int64_t below)
 	db_bind_int(&b, below);
 	db_bind_int(&b, (int64_t)j->limit + 1);
 	for (rc = db_bind_row(&b); rc == SQLITE_ROW; rc = db_row(st)) {
-		if (j->key_count == j->limit || !has_room(&j->arena, st)) {
+		if (j->key_count == j->limit || !api_keys_read_has_room(&j->arena, st)) {
 			j->has_more = true;
 			(void)sqlite3_reset(st);
 			return SQLITE_OK;
@@ -60,7 +60,7 @@ static int read_keys(struct session *s, struct api_keys_read *j)
 		rc = api_key_row_find(s->conn, str_of(j->after), "", &j->arena, &after, e);
 	if (e->code == ERR_NOT_FOUND)
 		err_set(e, ERR_INVALID_VALUE, "after", "must be the id of a key of this list");
-	return rc == SQLITE_OK && e->code == ERR_OK ? read_list(s, j, after.number) : rc;
+	return rc == SQLITE_OK && e->code == ERR_OK ? api_keys_read_list(s, j, after.number) : rc;
 }
 
 OP(api_keys_read, read_keys);

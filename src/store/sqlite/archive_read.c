@@ -61,7 +61,7 @@ struct parts {
 	size_t       cap;
 };
 
-static int add_part(struct parts *p, sqlite3_stmt *st, bool loose)
+static int archive_read_add_part(struct parts *p, sqlite3_stmt *st, bool loose)
 {
 	int64_t base = db_int(st, 1);
 	int64_t run = db_int(st, 3);
@@ -85,7 +85,8 @@ static int add_part(struct parts *p, sqlite3_stmt *st, bool loose)
 	return p->count > LIMIT_ARCHIVE_LINES ? SQLITE_TOOBIG : SQLITE_OK;
 }
 
-static int read_parts(struct session *s, const char *sql, int64_t conversation, struct parts *p)
+static int archive_read_parts(struct session *s, const char *sql, int64_t conversation,
+			      struct parts *p)
 {
 	struct db_bind b = conn_bind(s->conn, sql);
 	sqlite3_stmt  *st = b.st;
@@ -93,7 +94,7 @@ static int read_parts(struct session *s, const char *sql, int64_t conversation, 
 
 	db_bind_int(&b, conversation);
 	for (rc = db_bind_row(&b); rc == SQLITE_ROW; rc = db_row(st)) {
-		int added = add_part(p, st, sql == sql_loose);
+		int added = archive_read_add_part(p, st, sql == sql_loose);
 
 		if (added != SQLITE_OK)
 			return added;
@@ -110,7 +111,7 @@ static int compare_parts(const void *a, const void *b)
 }
 
 /* NULL: what it goes on from is not there, or it needs nothing. */
-static struct part *needed(const struct parts *p, const struct part *part)
+static struct part *archive_read_needed(const struct parts *p, const struct part *part)
 {
 	struct part key = { .key = part->needs };
 
@@ -120,12 +121,13 @@ static struct part *needed(const struct parts *p, const struct part *part)
 }
 
 /* The part and all that has to stand in front of it. */
-static int put_part(struct parts *p, struct part *part, struct archive_plan *plan)
+static int archive_read_put_part(struct parts *p, struct part *part, struct archive_plan *plan)
 {
 	struct part *first = part;
 	size_t       steps = 0;
 
-	for (struct part *n = needed(p, part); n && !n->done; n = needed(p, n)) {
+	for (struct part *n = archive_read_needed(p, part); n && !n->done;
+	     n = archive_read_needed(p, n)) {
 		if (++steps > p->count)
 			return SQLITE_CORRUPT;
 		n->up = (uint32_t)(first - p->at);
@@ -143,10 +145,10 @@ static int put_part(struct parts *p, struct part *part, struct archive_plan *pla
 static int make_plan(struct session *s, struct archive_read *j)
 {
 	struct parts p = { 0 };
-	int          rc = read_parts(s, sql_runs, j->conversation.key, &p);
+	int          rc = archive_read_parts(s, sql_runs, j->conversation.key, &p);
 
 	if (rc == SQLITE_OK)
-		rc = read_parts(s, sql_loose, j->conversation.key, &p);
+		rc = archive_read_parts(s, sql_loose, j->conversation.key, &p);
 	if (rc == SQLITE_OK) {
 		j->plan = calloc(1, sizeof *j->plan + p.count * sizeof j->plan->parts[0]);
 		rc = j->plan ? SQLITE_OK : SQLITE_NOMEM;
@@ -155,14 +157,14 @@ static int make_plan(struct session *s, struct archive_read *j)
 		qsort(p.at, p.count, sizeof *p.at, compare_parts);
 	for (size_t i = 0; rc == SQLITE_OK && i < p.count; i++)
 		if (!p.at[i].done)
-			rc = put_part(&p, &p.at[i], j->plan);
+			rc = archive_read_put_part(&p, &p.at[i], j->plan);
 	free(p.at);
 	return rc;
 }
 
 /* --- lines --- */
 
-static int put(struct archive_read *j, const struct archive_line *line)
+static int archive_read_put(struct archive_read *j, const struct archive_line *line)
 {
 	if (archive_line_print(&j->page, line))
 		return SQLITE_OK;
@@ -171,7 +173,7 @@ static int put(struct archive_read *j, const struct archive_line *line)
 }
 
 /* p NULL where the column is. */
-static struct str text_of(sqlite3_stmt *st, int column)
+static struct str archive_read_text_of(sqlite3_stmt *st, int column)
 {
 	if (sqlite3_column_type(st, column) == SQLITE_NULL)
 		return STR_NONE;
@@ -179,13 +181,13 @@ static struct str text_of(sqlite3_stmt *st, int column)
 	return s.p ? s : STR("");
 }
 
-static int gone(struct archive_read *j)
+static int archive_read_gone(struct archive_read *j)
 {
 	err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such conversation");
 	return SQLITE_OK;
 }
 
-static int put_conversation(struct session *s, struct archive_read *j)
+static int archive_read_put_conversation(struct session *s, struct archive_read *j)
 {
 	struct archive_line line = { .kind = ARCHIVE_CONVERSATION };
 	struct db_bind      b = conn_bind(s->conn, sql_conversation);
@@ -197,7 +199,7 @@ static int put_conversation(struct session *s, struct archive_read *j)
 	db_bind_int(&b, j->any_owner);
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_DONE)
-		return gone(j);
+		return archive_read_gone(j);
 	if (rc != SQLITE_ROW)
 		return rc;
 	line.as.conversation = (struct archive_conversation){
@@ -206,17 +208,17 @@ static int put_conversation(struct session *s, struct archive_read *j)
 		.owner = db_int(st, 8),
 		.created_ms = db_int(st, 0),
 		.revision = db_int(st, 1),
-		.title = text_of(st, 2),
-		.metadata = text_of(st, 3),
-		.instruction = text_of(st, 9),
+		.title = archive_read_text_of(st, 2),
+		.metadata = archive_read_text_of(st, 3),
+		.instruction = archive_read_text_of(st, 9),
 		.leaf = db_id(db_int(st, 4), st, 5),
 		.tip = db_id(db_int(st, 6), st, 7),
 	};
-	return put(j, &line);
+	return archive_read_put(j, &line);
 }
 
-static int find(struct session *s, const char *sql, int64_t key, const struct archive_read *j,
-		sqlite3_stmt **ret)
+static int archive_read_find(struct session *s, const char *sql, int64_t key,
+			     const struct archive_read *j, sqlite3_stmt **ret)
 {
 	struct db_bind b = conn_bind(s->conn, sql);
 
@@ -227,14 +229,15 @@ static int find(struct session *s, const char *sql, int64_t key, const struct ar
 	return db_bind_row(&b);
 }
 
-static int put_message(struct session *s, struct archive_read *j, int64_t key, struct id run)
+static int archive_read_put_message(struct session *s, struct archive_read *j, int64_t key,
+				    struct id run)
 {
 	struct archive_line line = { .kind = ARCHIVE_MESSAGE };
 	sqlite3_stmt       *st;
-	int                 rc = find(s, sql_message, key, j, &st);
+	int                 rc = archive_read_find(s, sql_message, key, j, &st);
 
 	if (rc == SQLITE_DONE)
-		return gone(j);
+		return archive_read_gone(j);
 	if (rc != SQLITE_ROW)
 		return rc;
 	line.as.message = (struct archive_message){
@@ -242,12 +245,12 @@ static int put_message(struct session *s, struct archive_read *j, int64_t key, s
 		.parent = db_id(db_int(st, 1), st, 2),
 		.run = run,
 		.created_ms = db_int(st, 4),
-		.body = db_int(st, 3) < 0 ? STR_NONE : text_of(st, 5),
+		.body = db_int(st, 3) < 0 ? STR_NONE : archive_read_text_of(st, 5),
 	};
-	return put(j, &line);
+	return archive_read_put(j, &line);
 }
 
-static void take_run(sqlite3_stmt *st, int64_t key, struct archive_run *ret)
+static void archive_read_take_run(sqlite3_stmt *st, int64_t key, struct archive_run *ret)
 {
 	bool any = sqlite3_column_type(st, 11) != SQLITE_NULL;
 	bool estimated = db_int(st, 11) != 0;
@@ -264,16 +267,16 @@ static void take_run(sqlite3_stmt *st, int64_t key, struct archive_run *ret)
 		.used = any,
 		.usage = { any && !estimated, any && estimated, db_int(st, 12), db_int(st, 13),
 			   db_int(st, 14), db_int(st, 15), db_int(st, 16) },
-		.model = text_of(st, 17),
-		.provider = text_of(st, 18),
-		.shape = text_of(st, 19),
-		.finish_reason = text_of(st, 20),
-		.instruction = text_of(st, 21),
-		.metadata = text_of(st, 22),
-		.error = text_of(st, 23),
-		.settings = text_of(st, 24),
-		.request_id = text_of(st, 25),
-		.native_reason = text_of(st, 26),
+		.model = archive_read_text_of(st, 17),
+		.provider = archive_read_text_of(st, 18),
+		.shape = archive_read_text_of(st, 19),
+		.finish_reason = archive_read_text_of(st, 20),
+		.instruction = archive_read_text_of(st, 21),
+		.metadata = archive_read_text_of(st, 22),
+		.error = archive_read_text_of(st, 23),
+		.settings = archive_read_text_of(st, 24),
+		.request_id = archive_read_text_of(st, 25),
+		.native_reason = archive_read_text_of(st, 26),
 	};
 }
 
@@ -301,7 +304,7 @@ static int read_chain(struct session *s, int64_t parent, int64_t base, struct ch
 		if (c->count == LIMIT_ARCHIVE_LINES)
 			return SQLITE_CORRUPT;
 		c->keys[c->count++] = parent;
-		int rc = find(s, sql_link, parent, NULL, &st);
+		int rc = archive_read_find(s, sql_link, parent, NULL, &st);
 		if (rc != SQLITE_ROW)
 			return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
 		parent = db_int(st, 0);
@@ -309,19 +312,19 @@ static int read_chain(struct session *s, int64_t parent, int64_t base, struct ch
 	return SQLITE_OK;
 }
 
-static bool full(const struct archive_read *j)
+static bool archive_read_full(const struct archive_read *j)
 {
 	return j->page.len >= j->page_bytes || j->job.err.code != ERR_OK;
 }
 
-static int put_answer(struct session *s, struct archive_read *j, struct id run)
+static int archive_read_put_answer(struct session *s, struct archive_read *j, struct id run)
 {
 	sqlite3_stmt *st;
-	int           rc = find(s, sql_message, run.key, j, &st);
+	int           rc = archive_read_find(s, sql_message, run.key, j, &st);
 
 	if (rc == SQLITE_DONE)
 		return SQLITE_OK; /* there is none */
-	return rc == SQLITE_ROW ? put_message(s, j, run.key, run) : rc;
+	return rc == SQLITE_ROW ? archive_read_put_message(s, j, run.key, run) : rc;
 }
 
 /* A run's line, its messages, its answer, from j->line on; *ret_whole: none is left. */
@@ -331,32 +334,33 @@ static int put_run_lines(struct session *s, struct archive_read *j, struct archi
 	struct archive_line line = { .kind = ARCHIVE_RUN, .as.run = *run };
 	int                 rc = SQLITE_OK;
 
-	for (; rc == SQLITE_OK && !full(j); j->line++) {
+	for (; rc == SQLITE_OK && !archive_read_full(j); j->line++) {
 		if (j->line == 0) {
 			j->live = run->status <= ARCHIVE_RUNNING;
-			rc = put(j, &line);
+			rc = archive_read_put(j, &line);
 		} else if (j->line <= c->count) {
-			rc = put_message(s, j, c->keys[c->count - j->line], run->id);
+			rc = archive_read_put_message(s, j, c->keys[c->count - j->line], run->id);
 		} else {
 			*ret_whole = true;
-			return j->live ? SQLITE_OK : put_answer(s, j, run->id);
+			return j->live ? SQLITE_OK : archive_read_put_answer(s, j, run->id);
 		}
 	}
 	return rc;
 }
 
-static int put_run(struct session *s, struct archive_read *j, int64_t key, bool *ret_whole)
+static int archive_read_put_run(struct session *s, struct archive_read *j, int64_t key,
+				bool *ret_whole)
 {
 	struct chain       c = { 0 };
 	struct archive_run run;
 	sqlite3_stmt      *st;
-	int                rc = find(s, sql_run, key, j, &st);
+	int                rc = archive_read_find(s, sql_run, key, j, &st);
 
 	if (rc == SQLITE_DONE)
-		return gone(j);
+		return archive_read_gone(j);
 	if (rc != SQLITE_ROW)
 		return rc;
-	take_run(st, key, &run);
+	archive_read_take_run(st, key, &run);
 	if ((unsigned)run.status >= ARCHIVE_STATUS__COUNT)
 		return SQLITE_CORRUPT;
 	rc = read_chain(s, db_int(st, 2), run.base.key, &c);
@@ -371,16 +375,16 @@ int archive_read(struct session *s, struct archive_read *j)
 	int rc = SQLITE_OK;
 
 	if (!j->plan) {
-		rc = put_conversation(s, j);
+		rc = archive_read_put_conversation(s, j);
 		if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
 			rc = make_plan(s, j);
 	}
-	while (rc == SQLITE_OK && !full(j) && j->at < j->plan->count) {
+	while (rc == SQLITE_OK && !archive_read_full(j) && j->at < j->plan->count) {
 		int64_t part = j->plan->parts[j->at];
 		bool    whole = part < 0;
 
-		rc = part < 0 ? put_message(s, j, ~part, (struct id){ 0 })
-			      : put_run(s, j, part, &whole);
+		rc = part < 0 ? archive_read_put_message(s, j, ~part, (struct id){ 0 })
+			      : archive_read_put_run(s, j, part, &whole);
 		if (!whole)
 			continue;
 		j->at++;

@@ -50,7 +50,7 @@ struct writing {
 
 /* --- ids --- */
 
-static int has(struct session *s, const char *sql, int64_t key, bool *ret)
+static int archive_write_has(struct session *s, const char *sql, int64_t key, bool *ret)
 {
 	struct db_bind b = conn_bind(s->conn, sql);
 	sqlite3_stmt  *st = b.st;
@@ -65,10 +65,10 @@ static int has(struct session *s, const char *sql, int64_t key, bool *ret)
 static int ids_are_free(struct writing *x, bool *ret)
 {
 	bool taken = false;
-	int  rc = has(x->s, sql_has_conversation, x->w.conversation_as.key, &taken);
+	int  rc = archive_write_has(x->s, sql_has_conversation, x->w.conversation_as.key, &taken);
 
 	for (uint32_t i = 0; rc == SQLITE_OK && !taken && i < x->w.count; i++)
-		rc = has(x->s, sql_has, x->w.entries[i].as.key, &taken);
+		rc = archive_write_has(x->s, sql_has, x->w.entries[i].as.key, &taken);
 	*ret = !taken;
 	return rc;
 }
@@ -88,7 +88,7 @@ static int choose_ids(struct writing *x)
 	return SQLITE_CONSTRAINT;
 }
 
-static int64_t key_of(const struct writing *x, uint32_t entry)
+static int64_t archive_write_key_of(const struct writing *x, uint32_t entry)
 {
 	return entry == ARCHIVE_NONE ? 0 : x->w.entries[entry].as.key;
 }
@@ -103,7 +103,7 @@ static void bind_text(struct db_bind *b, struct str s)
 		db_bind_null(b);
 }
 
-static int add_conversation(struct writing *x)
+static int archive_write_add_conversation(struct writing *x)
 {
 	const struct archive_conversation *c = &x->w.conversation;
 	struct db_bind                     b = conn_bind(x->s->conn, sql_add_conversation);
@@ -112,10 +112,10 @@ static int add_conversation(struct writing *x)
 	db_bind_secret(&b, x->w.conversation_as.secret);
 	db_bind_int(&b, x->owner);
 	db_bind_int(&b, c->created_ms);
-	db_bind_int(&b, key_of(x, x->w.leaf));
+	db_bind_int(&b, archive_write_key_of(x, x->w.leaf));
 	db_bind_maybe(&b, c->title);
 	bind_text(&b, c->metadata);
-	db_bind_int(&b, key_of(x, x->w.tip));
+	db_bind_int(&b, archive_write_key_of(x, x->w.tip));
 	db_bind_int(&b, c->revision);
 	bind_text(&b, c->instruction);
 	int rc = db_bind_run(&b);
@@ -143,8 +143,8 @@ static void bind_usage(struct db_bind *b, const struct archive_run *run)
 	db_bind_int(b, u->reasoning);
 }
 
-static int put_run(struct writing *x, const struct archive_entry *entry,
-		   const struct archive_run *run)
+static int archive_write_put_run(struct writing *x, const struct archive_entry *entry,
+				 const struct archive_run *run)
 {
 	struct db_bind b = conn_bind(x->s->conn, sql_add_run);
 	bool           live = run->status <= ARCHIVE_RUNNING;
@@ -153,14 +153,14 @@ static int put_run(struct writing *x, const struct archive_entry *entry,
 	db_bind_secret(&b, entry->as.secret);
 	db_bind_int(&b, x->owner);
 	db_bind_int(&b, x->w.conversation_as.key);
-	db_bind_int(&b, key_of(x, entry->last));
-	db_bind_int(&b, key_of(x, entry->parent));
+	db_bind_int(&b, archive_write_key_of(x, entry->last));
+	db_bind_int(&b, archive_write_key_of(x, entry->parent));
 	db_bind_int(&b, live ? RUN_INCOMPLETE : (int64_t)run->status);
 	db_bind_int(&b, run->created_ms);
 	db_bind_int(&b, run->first_token_ms);
 	db_bind_int(&b, live ? run->created_ms : run->completed_ms);
 	db_bind_int(&b, run->attempts);
-	db_bind_int(&b, key_of(x, entry->run));
+	db_bind_int(&b, archive_write_key_of(x, entry->run));
 	bind_usage(&b, run);
 	bind_text(&b, run->model);
 	bind_text(&b, run->provider);
@@ -175,7 +175,7 @@ static int put_run(struct writing *x, const struct archive_entry *entry,
 	return db_bind_run(&b);
 }
 
-static int add_run(struct writing *x, const struct archive_entry *entry)
+static int archive_write_add_run(struct writing *x, const struct archive_entry *entry)
 {
 	struct archive_run run;
 	struct arena       arena;
@@ -184,28 +184,28 @@ static int add_run(struct writing *x, const struct archive_entry *entry)
 
 	arena_init(&arena, LIMIT_ARENA);
 	if (archive_walk_run(&x->w, entry, &arena, &run, e) == ERR_OK)
-		rc = put_run(x, entry, &run);
+		rc = archive_write_put_run(x, entry, &run);
 	arena_finish(&arena);
 	return rc;
 }
 
-static int add_message(struct writing *x, const struct archive_entry *entry)
+static int archive_write_add_message(struct writing *x, const struct archive_entry *entry)
 {
 	struct db_bind b = conn_bind(x->s->conn, sql_add_message);
-	int64_t        run = key_of(x, entry->run);
+	int64_t        run = archive_write_key_of(x, entry->run);
 
 	db_bind_int(&b, entry->as.key);
 	db_bind_secret(&b, entry->as.secret);
 	db_bind_int(&b, x->owner);
 	db_bind_int(&b, x->w.conversation_as.key);
-	db_bind_int(&b, key_of(x, entry->parent));
+	db_bind_int(&b, archive_write_key_of(x, entry->parent));
 	db_bind_int(&b, entry->text.p ? run : ~run);
 	db_bind_int(&b, entry->created_ms);
 	db_bind_text(&b, entry->text);
 	return db_bind_run(&b);
 }
 
-static bool put_result(struct writing *x)
+static bool archive_write_put_result(struct writing *x)
 {
 	const struct archive_conversation *c = &x->w.conversation;
 	struct buf                        *out = &x->j->results;
@@ -229,25 +229,26 @@ static int write_one(struct writing *x)
 	x->owner = x->j->owners && c->owned ? c->owner : x->j->owner;
 	int rc = choose_ids(x);
 	if (rc == SQLITE_OK)
-		rc = add_conversation(x);
+		rc = archive_write_add_conversation(x);
 	for (uint32_t i = 0; rc == SQLITE_OK && e->code == ERR_OK && i < x->w.count; i++) {
 		const struct archive_entry *entry = &x->w.entries[i];
 
-		rc = entry->kind == ARCHIVE_RUN ? add_run(x, entry) : add_message(x, entry);
+		rc = entry->kind == ARCHIVE_RUN ? archive_write_add_run(x, entry)
+						: archive_write_add_message(x, entry);
 	}
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
 	rc = search_queue_note(&x->s->search, SEARCH_CONVERSATION, x->w.conversation_as.key);
 	if (rc != SQLITE_OK)
 		return rc;
-	if (!put_result(x))
+	if (!archive_write_put_result(x))
 		err_set(e, ERR_REQUEST_TOO_LARGE, "", "too many conversations for one answer");
 	x->j->conversation_count++;
 	x->j->message_count += x->w.messages;
 	return SQLITE_OK;
 }
 
-static int write_all(struct session *s, struct archive_write *j)
+static int archive_write_all(struct session *s, struct archive_write *j)
 {
 	struct writing x = { .s = s, .j = j };
 	struct err    *e = &j->job.err;
@@ -275,7 +276,7 @@ static int write_once(struct session *s, struct archive_write *j)
 
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->made.replayed)
 		return rc;
-	rc = write_all(s, j);
+	rc = archive_write_all(s, j);
 	return rc == SQLITE_OK && j->job.err.code == ERR_OK ? claim_made(s->conn, &thing, &j->made)
 							    : rc;
 }

@@ -7,7 +7,7 @@
 /* A call that goes on for so long does not: its reservation was left behind. */
 #define RESERVATION_MS ((int64_t)24 * 60 * 60 * 1000)
 
-static int book(void *arg, const struct usage_sum *sum)
+static int books_book(void *arg, const struct usage_sum *sum)
 {
 	return budgets_book(arg, &sum->note, sum->calls, sum->estimated, sum->unpriced);
 }
@@ -26,7 +26,7 @@ static int settle_old(struct conn *c)
 	return rc;
 }
 
-static bool wanted(const struct books *b)
+static bool books_wanted(const struct books *b)
 {
 	int64_t run = 0;
 
@@ -42,11 +42,11 @@ static int keep_books(void *books, int64_t *ret_again_ms)
 	struct conn        *conn = b->conn;
 
 	*ret_again_ms = BOOKS_REST_MS;
-	if (!wanted(b))
+	if (!books_wanted(b))
 		return SQLITE_OK;
 	int rc = conn_begin_write(conn);
 	if (rc == SQLITE_OK)
-		rc = usage_gather_flush(b->usage, book, conn);
+		rc = usage_gather_flush(b->usage, books_book, conn);
 	if (rc == SQLITE_OK && !atomic_load(b->quiesced))
 		rc = settle_old(conn);
 	if (rc == SQLITE_OK)

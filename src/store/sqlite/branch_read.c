@@ -25,7 +25,7 @@ static int read_instruction(struct session *s, int64_t run, struct branch_read *
 	return SQLITE_OK;
 }
 
-static void too_long(struct branch_read *j)
+static void branch_read_too_long(struct branch_read *j)
 {
 	size_t max = j->arena.max < LIMIT_BRANCH_BYTES ? j->arena.max : LIMIT_BRANCH_BYTES;
 
@@ -54,7 +54,7 @@ static int read_link(struct session *s, struct branch_read *j, int64_t key, size
 	*bytes += (size_t)sqlite3_column_bytes(st, 3);
 	if (*bytes > LIMIT_BRANCH_BYTES ||
 	    !row_fits(&j->arena, (size_t)sqlite3_column_bytes(st, 3) + sizeof(struct link))) {
-		too_long(j);
+		branch_read_too_long(j);
 		return SQLITE_OK;
 	}
 	struct link *l = arena_alloc(&j->arena, sizeof *l);
@@ -70,12 +70,12 @@ static int read_link(struct session *s, struct branch_read *j, int64_t key, size
 	return SQLITE_OK;
 }
 
-static void flatten(struct branch_read *j, const struct link *list, size_t count)
+static void branch_read_flatten(struct branch_read *j, const struct link *list, size_t count)
 {
 	if (count == 0)
 		return;
 	if (!row_fits(&j->arena, count * sizeof *j->messages)) {
-		too_long(j);
+		branch_read_too_long(j);
 		return;
 	}
 	struct store_message *all = arena_alloc(&j->arena, count * sizeof *all);
@@ -114,7 +114,7 @@ static int walk_branch(struct session *s, struct branch_read *j, int64_t key)
 	size_t count = 0;
 	for (const struct link *l = list; l; l = l->next)
 		count++;
-	flatten(j, list, count);
+	branch_read_flatten(j, list, count);
 	return SQLITE_OK;
 }
 

@@ -25,20 +25,20 @@ static const char sql_left[] =
 	"SELECT began_ms, spent_nano, reserved_nano, spent_tokens, reserved_tokens "
 	"FROM budget WHERE key = ?";
 
-static int64_t limit(int64_t v)
+static int64_t budget_reserve_limit(int64_t v)
 {
 	return v > 0 ? v : INT64_MAX;
 }
 
-static int64_t left(int64_t limit, int64_t spent, int64_t reserved)
+static int64_t budget_reserve_left(int64_t limit, int64_t spent, int64_t reserved)
 {
 	int64_t v = limit - spent;
 
 	return v > reserved ? v - reserved : 0;
 }
 
-static void say(const struct budget_reserve *j, int64_t spent[2], const int64_t reserved[2],
-		int64_t wait_ms, struct err *e)
+static void budget_reserve_say(const struct budget_reserve *j, int64_t spent[2],
+			       const int64_t reserved[2], int64_t wait_ms, struct err *e)
 {
 	char money[MONEY_TEXT], most[MONEY_TEXT], all[MONEY_TEXT];
 	char end[80] = "";
@@ -46,23 +46,25 @@ static void say(const struct budget_reserve *j, int64_t spent[2], const int64_t 
 	if (wait_ms > 0)
 		snprintf(end, sizeof end, "; the budget is renewed in %lld s",
 			 (long long)((wait_ms + 999) / 1000));
-	if (j->limit_nano > 0 && j->nano > left(j->limit_nano, spent[0], reserved[0]))
+	if (j->limit_nano > 0 &&
+	    j->nano > budget_reserve_left(j->limit_nano, spent[0], reserved[0]))
 		err_set(e, ERR_INSUFFICIENT_QUOTA, "",
 			"this call may cost up to %s, and %s is left of this key's budget of %s%s",
 			money_print(j->nano, most),
-			money_print(left(j->limit_nano, spent[0], reserved[0]), money),
+			money_print(budget_reserve_left(j->limit_nano, spent[0], reserved[0]),
+				    money),
 			money_print(j->limit_nano, all), end);
 	else
 		err_set(e, ERR_INSUFFICIENT_QUOTA, "",
 			"this call may take up to %lld tokens, and %lld are left of this key's budget "
 			"of %lld tokens%s",
 			(long long)j->tokens,
-			(long long)left(j->limit_tokens, spent[1], reserved[1]),
+			(long long)budget_reserve_left(j->limit_tokens, spent[1], reserved[1]),
 			(long long)j->limit_tokens, end);
 	e->retry_after_ms = wait_ms;
 }
 
-static int refuse(struct session *s, const struct budget_reserve *j, struct err *e)
+static int budget_reserve_refuse(struct session *s, const struct budget_reserve *j, struct err *e)
 {
 	struct db_bind bind = conn_bind(s->conn, sql_left);
 	sqlite3_stmt  *st = bind.st;
@@ -89,11 +91,11 @@ static int refuse(struct session *s, const struct budget_reserve *j, struct err 
 	    (j->limit_tokens > 0 && j->tokens > j->limit_tokens))
 		wait_ms = 0;
 	if (rc == SQLITE_OK || rc == SQLITE_DONE)
-		say(j, spent, reserved, wait_ms, e);
+		budget_reserve_say(j, spent, reserved, wait_ms, e);
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static int add(struct session *s, const struct budget_reserve *j)
+static int budget_reserve_add(struct session *s, const struct budget_reserve *j)
 {
 	struct db_bind bind = conn_bind(s->conn, sql_add);
 
@@ -118,13 +120,15 @@ static int reserve(struct session *s, struct budget_reserve *j)
 	db_bind_int(&bind, j->now_ms);
 	db_bind_int(&bind, j->nano);
 	db_bind_int(&bind, j->tokens);
-	db_bind_int(&bind, limit(j->limit_nano));
-	db_bind_int(&bind, limit(j->limit_tokens));
+	db_bind_int(&bind, budget_reserve_limit(j->limit_nano));
+	db_bind_int(&bind, budget_reserve_limit(j->limit_tokens));
 	db_bind_int(&bind, j->window_ms);
 	int rc = db_bind_run(&bind);
 	if (rc != SQLITE_OK)
 		return rc;
-	return sqlite3_changes(sqlite3_db_handle(st)) > 0 ? add(s, j) : refuse(s, j, &j->job.err);
+	return sqlite3_changes(sqlite3_db_handle(st)) > 0
+		       ? budget_reserve_add(s, j)
+		       : budget_reserve_refuse(s, j, &j->job.err);
 }
 
 OP(budget_reserve, reserve);

@@ -9,9 +9,9 @@ static int settle(struct session *s, struct budget_settle *j)
 	return budgets_settle(s->conn, &j->note);
 }
 
-static void unstored(struct session *s, struct store_job *job)
+static void budget_settle_unstored(struct session *s, struct store_job *job)
 {
 	unfinished_note(s->unfinished, &container_of(job, struct budget_settle, job)->note);
 }
 
-OP_WITH(budget_settle, settle, .unstored = unstored);
+OP_WITH(budget_settle, settle, .unstored = budget_settle_unstored);

@@ -29,7 +29,7 @@ static const char sql_guess[] =
 	"UPDATE run SET usage_estimated = 1, usage_in = ?2, usage_out = ?3, "
 	"cost_nano = ?4 WHERE id = ?1 AND usage_estimated IS NULL";
 
-static int64_t tokens_of(int64_t n)
+static int64_t budgets_tokens_of(int64_t n)
 {
 	return n < 0 ? 0 : n > PRICE_TOKENS ? PRICE_TOKENS : n;
 }
@@ -69,8 +69,8 @@ static int spend(struct conn *c, struct str key, const int64_t reserved[2], cons
 }
 
 /* What was reserved for a run, which is taken out; *ret_found: it was there. */
-static int take(struct conn *c, int64_t run, struct usage_note *ret, int64_t reserved[2],
-		int64_t *ret_in, bool *ret_found)
+static int budgets_take(struct conn *c, int64_t run, struct usage_note *ret, int64_t reserved[2],
+			int64_t *ret_in, bool *ret_found)
 {
 	struct db_bind bind = conn_bind(c, sql_take);
 	sqlite3_stmt  *st = bind.st;
@@ -96,11 +96,11 @@ static struct usage believed(const struct usage *u)
 {
 	struct usage ret = *u;
 
-	ret.in = tokens_of(u->in);
-	ret.out = tokens_of(u->out);
-	ret.cached_read = tokens_of(u->cached_read);
-	ret.cached_write = tokens_of(u->cached_write);
-	ret.reasoning = tokens_of(u->reasoning);
+	ret.in = budgets_tokens_of(u->in);
+	ret.out = budgets_tokens_of(u->out);
+	ret.cached_read = budgets_tokens_of(u->cached_read);
+	ret.cached_write = budgets_tokens_of(u->cached_write);
+	ret.reasoning = budgets_tokens_of(u->reasoning);
 	return ret;
 }
 
@@ -111,7 +111,7 @@ int budgets_settle(struct conn *c, const struct usage_note *told)
 	int64_t           reserved[2];
 	int64_t           in;
 	bool              found;
-	int               rc = take(c, told->run.key, &was, reserved, &in, &found);
+	int               rc = budgets_take(c, told->run.key, &was, reserved, &in, &found);
 
 	if (rc != SQLITE_OK || (!found && told->reserved))
 		return rc;
@@ -166,7 +166,7 @@ int budgets_guess(struct conn *c, int64_t run, int64_t now_ms)
 	int64_t           reserved[2];
 	int64_t           in;
 	bool              found;
-	int               rc = take(c, run, &note, reserved, &in, &found);
+	int               rc = budgets_take(c, run, &note, reserved, &in, &found);
 
 	if (rc != SQLITE_OK || !found)
 		return rc;

@@ -18,7 +18,7 @@ struct checkpoint {
 	bool            stopping;
 };
 
-static void *serve(void *arg)
+static void *checkpoint_serve(void *arg)
 {
 	struct checkpoint *c = arg;
 
@@ -51,7 +51,7 @@ enum errc checkpoint_create(const char *path, int64_t busy_ms, struct checkpoint
 	pthread_mutex_init(&c->lock, NULL);
 	thread_cond_init(&c->wake);
 	if (db_open(path, DB_WRITE, busy_ms, &c->db, e) != ERR_OK ||
-	    thread_start(&c->thread, "checkpoint", serve, c, e) != ERR_OK) {
+	    thread_start(&c->thread, "checkpoint", checkpoint_serve, c, e) != ERR_OK) {
 		checkpoint_destroy(c);
 		return e->code;
 	}

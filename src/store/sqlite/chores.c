@@ -16,7 +16,7 @@ static const struct chore *const chores[CHORE__COUNT] = {
 };
 /* clang-format on */
 
-static void set(struct chores *c, enum chore_number n, void *subject, int64_t due_us)
+static void chores_set(struct chores *c, enum chore_number n, void *subject, int64_t due_us)
 {
 	c->state[n].subject = subject;
 	atomic_init(&c->state[n].due_us, due_us);
@@ -34,12 +34,12 @@ void chores_init(struct chores *c, struct session *session, struct usage_gather 
 	c->search_clear.queue = &session->search;
 	c->books = (struct books){ session->conn, usage, &c->quiesced };
 	peer_watch(&c->peer, session, o);
-	set(c, CHORE_SWEEP, &c->sweep, keeps_all ? CHORE_IDLE : 0);
-	set(c, CHORE_SEARCH_CLEAR, &c->search_clear, CHORE_IDLE);
-	set(c, CHORE_KEY_USED, session, CHORE_IDLE);
+	chores_set(c, CHORE_SWEEP, &c->sweep, keeps_all ? CHORE_IDLE : 0);
+	chores_set(c, CHORE_SEARCH_CLEAR, &c->search_clear, CHORE_IDLE);
+	chores_set(c, CHORE_KEY_USED, session, CHORE_IDLE);
 	/* Reservations that nobody has settled are looked for now and then, whether or not there is any. */
-	set(c, CHORE_BOOKS, &c->books, clock_mono_us() + BOOKS_REST_MS * (int64_t)1000);
-	set(c, CHORE_PEER, &c->peer, peer_alive(&c->peer) ? 0 : CHORE_IDLE);
+	chores_set(c, CHORE_BOOKS, &c->books, clock_mono_us() + BOOKS_REST_MS * (int64_t)1000);
+	chores_set(c, CHORE_PEER, &c->peer, peer_alive(&c->peer) ? 0 : CHORE_IDLE);
 }
 
 void chores_finish(struct chores *c)
@@ -102,7 +102,7 @@ int64_t chores_left_ms(struct chores *c)
 }
 
 /* That steps fail is said once: turns meet what troubles the database as well. */
-static void say(const struct chores *c, const struct chore *chore, int rc)
+static void chores_say(const struct chores *c, const struct chore *chore, int rc)
 {
 	char problem[160];
 
@@ -110,7 +110,7 @@ static void say(const struct chores *c, const struct chore *chore, int rc)
 	log_note(LOG_ERROR, chore->event, "%s: %s", chore->failed, problem);
 }
 
-static void step(struct chores *c, enum chore_number n)
+static void chores_step(struct chores *c, enum chore_number n)
 {
 	const struct chore *chore = chores[n];
 	int64_t             again_ms = CHORE_IDLE;
@@ -121,7 +121,7 @@ static void step(struct chores *c, enum chore_number n)
 	if (rc == SQLITE_OK)
 		rc = chore->run(c->state[n].subject, &again_ms);
 	if (rc != SQLITE_OK && chore->event && !c->state[n].failed)
-		say(c, chore, rc);
+		chores_say(c, chore, rc);
 	c->state[n].failed = rc != SQLITE_OK;
 	if (rc != SQLITE_OK)
 		again_ms = chore->retry_ms;
@@ -136,12 +136,12 @@ void chores_run(struct chores *c)
 
 	for (size_t i = 0; i < CHORE__COUNT; i++)
 		if (due_us(c, (enum chore_number)i) <= now)
-			step(c, (enum chore_number)i);
+			chores_step(c, (enum chore_number)i);
 }
 
 void chores_last(struct chores *c)
 {
 	for (size_t i = 0; i < CHORE__COUNT; i++)
 		if (chores[i]->last && may_run(c, chores[i]))
-			step(c, (enum chore_number)i);
+			chores_step(c, (enum chore_number)i);
 }

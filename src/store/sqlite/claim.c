@@ -39,7 +39,7 @@ struct row {
 	int64_t                  message_to;
 };
 
-static int add(struct conn *c, const struct row *row)
+static int claim_add(struct conn *c, const struct row *row)
 {
 	struct db_bind b = conn_bind(c, sql_add);
 
@@ -66,26 +66,26 @@ int claim_begin(struct conn *c, const struct turn_begin *j)
 {
 	if (j->key.key.n == 0)
 		return SQLITE_OK;
-	return add(c, &(struct row){
-			      .run = j->run,
-			      .owner = j->owner,
-			      .created_ms = j->now_ms,
-			      .key = &j->key,
-			      .stored = true,
-			      .outcome = RUN_RUNNING,
-		      });
+	return claim_add(c, &(struct row){
+				    .run = j->run,
+				    .owner = j->owner,
+				    .created_ms = j->now_ms,
+				    .key = &j->key,
+				    .stored = true,
+				    .outcome = RUN_RUNNING,
+			    });
 }
 
 int claim_keep(struct conn *c, const struct idem_keep *j)
 {
-	return add(c, &(struct row){
-			      .run = j->run,
-			      .owner = j->owner,
-			      .created_ms = j->created_ms,
-			      .key = &j->key,
-			      .outcome = j->outcome,
-			      .answer = j->answer,
-		      });
+	return claim_add(c, &(struct row){
+				    .run = j->run,
+				    .owner = j->owner,
+				    .created_ms = j->created_ms,
+				    .key = &j->key,
+				    .outcome = j->outcome,
+				    .answer = j->answer,
+			    });
 }
 
 int claim_end(struct conn *c, const struct turn_end *j)
@@ -151,17 +151,17 @@ int claim_made(struct conn *c, const struct claim_thing *thing, struct idem_made
 		return SQLITE_OK;
 	if (!m->print(thing->job, &m->answer))
 		return SQLITE_TOOBIG;
-	return add(c, &(struct row){
-			      .run = id_new(),
-			      .owner = thing->owner,
-			      .created_ms = thing->now_ms,
-			      .key = &m->key,
-			      .outcome = RUN_COMPLETED,
-			      .answer = { 200, buf_view(&m->answer) },
-			      .subject = thing->subject,
-			      .message_from = thing->message_from,
-			      .message_to = thing->message_to,
-		      });
+	return claim_add(c, &(struct row){
+				    .run = id_new(),
+				    .owner = thing->owner,
+				    .created_ms = thing->now_ms,
+				    .key = &m->key,
+				    .outcome = RUN_COMPLETED,
+				    .answer = { 200, buf_view(&m->answer) },
+				    .subject = thing->subject,
+				    .message_from = thing->message_from,
+				    .message_to = thing->message_to,
+			    });
 }
 
 int claim_forget(struct conn *c, int64_t conversation, int64_t message)

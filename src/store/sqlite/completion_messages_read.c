@@ -19,7 +19,7 @@ struct keys {
 	size_t   cap;
 };
 
-static bool add_key(struct keys *k, int64_t key)
+static bool completion_messages_read_add_key(struct keys *k, int64_t key)
 {
 	if (k->count == k->cap) {
 		size_t   cap = k->cap ? 2 * k->cap : 64;
@@ -35,7 +35,8 @@ static bool add_key(struct keys *k, int64_t key)
 }
 
 /* A message that another row leads to has to be there. */
-static int find(struct session *s, const char *sql, int64_t key, sqlite3_stmt **ret)
+static int completion_messages_read_find(struct session *s, const char *sql, int64_t key,
+					 sqlite3_stmt **ret)
 {
 	struct db_bind b = conn_bind(s->conn, sql);
 
@@ -47,16 +48,18 @@ static int find(struct session *s, const char *sql, int64_t key, sqlite3_stmt **
 	return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
 }
 
-static int walk(struct session *s, int64_t key, int64_t base, struct keys *k, struct err *e)
+static int completion_messages_read_walk(struct session *s, int64_t key, int64_t base,
+					 struct keys *k, struct err *e)
 {
 	while (key != 0 && key != base) {
 		sqlite3_stmt *st;
-		int           rc = k->count < LIMIT_BRANCH_LENGTH ? find(s, sql_link, key, &st)
-								  : SQLITE_CORRUPT;
+		int           rc = k->count < LIMIT_BRANCH_LENGTH
+					   ? completion_messages_read_find(s, sql_link, key, &st)
+					   : SQLITE_CORRUPT;
 
 		if (rc != SQLITE_OK)
 			return rc;
-		if (!add_key(k, db_int(st, 1) >= 0 ? key : 0)) {
+		if (!completion_messages_read_add_key(k, db_int(st, 1) >= 0 ? key : 0)) {
 			row_no_memory(e);
 			return SQLITE_OK;
 		}
@@ -66,11 +69,11 @@ static int walk(struct session *s, int64_t key, int64_t base, struct keys *k, st
 }
 
 /* *ret_full: it does not go on the page any more. */
-static int read_one(struct session *s, struct completion_messages_read *j, int64_t place,
-		    int64_t key, bool *ret_full)
+static int completion_messages_read_one(struct session *s, struct completion_messages_read *j,
+					int64_t place, int64_t key, bool *ret_full)
 {
 	sqlite3_stmt *st;
-	int           rc = find(s, sql_body, key, &st);
+	int           rc = completion_messages_read_find(s, sql_body, key, &st);
 
 	if (rc != SQLITE_OK)
 		return rc;
@@ -92,7 +95,8 @@ static int read_one(struct session *s, struct completion_messages_read *j, int64
 	return SQLITE_OK;
 }
 
-static int read_page(struct session *s, struct completion_messages_read *j, const struct keys *k)
+static int completion_messages_read_page(struct session *s, struct completion_messages_read *j,
+					 const struct keys *k)
 {
 	int64_t step = j->descending ? -1 : 1;
 	int64_t place = j->after + step;
@@ -106,14 +110,15 @@ static int read_page(struct session *s, struct completion_messages_read *j, cons
 		if (key == 0)
 			continue;
 		j->has_more = j->message_count == j->limit;
-		int rc = j->has_more ? SQLITE_OK : read_one(s, j, place, key, &j->has_more);
+		int rc = j->has_more ? SQLITE_OK
+				     : completion_messages_read_one(s, j, place, key, &j->has_more);
 		if (rc != SQLITE_OK || j->has_more)
 			return rc;
 	}
 	return SQLITE_OK;
 }
 
-static int read_messages(struct session *s, struct completion_messages_read *j)
+static int completion_messages_read_messages(struct session *s, struct completion_messages_read *j)
 {
 	struct err *e = &j->job.err;
 	struct keys k = { 0 };
@@ -128,13 +133,13 @@ static int read_messages(struct session *s, struct completion_messages_read *j)
 	struct db_bind b = conn_bind(s->conn, sql_find);
 	int            rc = completion_row_find(&b, j->run, j->owner, e);
 	if (rc == SQLITE_OK && e->code == ERR_OK)
-		rc = walk(s, db_int(b.st, 0), db_int(b.st, 1), &k, e);
+		rc = completion_messages_read_walk(s, db_int(b.st, 0), db_int(b.st, 1), &k, e);
 	if (rc == SQLITE_OK && e->code == ERR_OK && j->after >= (int64_t)k.count)
 		err_set(e, ERR_INVALID_VALUE, "after", "must be the id of a message of this list");
 	if (rc == SQLITE_OK && e->code == ERR_OK)
-		rc = read_page(s, j, &k);
+		rc = completion_messages_read_page(s, j, &k);
 	free(k.at);
 	return rc;
 }
 
-OP(completion_messages_read, read_messages);
+OP(completion_messages_read, completion_messages_read_messages);

@@ -5,7 +5,7 @@
 
 static const char sql_one[] = COMPLETION_ROW_FIND;
 
-static int read_one(struct session *s, struct completion_read *j)
+static int completion_read_one(struct session *s, struct completion_read *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_one);
 	struct err    *e = &j->job.err;
@@ -19,4 +19,4 @@ static int read_one(struct session *s, struct completion_read *j)
 	return SQLITE_OK;
 }
 
-OP(completion_read, read_one);
+OP(completion_read, completion_read_one);

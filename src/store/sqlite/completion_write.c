@@ -11,8 +11,8 @@ static const char sql_find[] = COMPLETION_ROW_FIND;
 static const char sql_others[] = "SELECT 1 FROM run WHERE conversation = ?1 AND id <> ?2 LIMIT 1";
 
 /* Whether its conversation was never gone on with. */
-static int is_alone(struct session *s, const struct completion_write *j, int64_t conversation,
-		    bool *ret)
+static int completion_write_is_alone(struct session *s, const struct completion_write *j,
+				     int64_t conversation, bool *ret)
 {
 	struct db_bind b = conn_bind(s->conn, sql_others);
 	sqlite3_stmt  *st = b.st;
@@ -26,7 +26,8 @@ static int is_alone(struct session *s, const struct completion_write *j, int64_t
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static int change(struct session *s, struct completion_write *j, struct conversation_write *change)
+static int completion_write_change(struct session *s, struct completion_write *j,
+				   struct conversation_write *change)
 {
 	change->owner = j->owner;
 	change->now_ms = j->now_ms;
@@ -37,37 +38,39 @@ static int change(struct session *s, struct completion_write *j, struct conversa
 	return rc;
 }
 
-static int update(struct session *s, struct completion_write *j, struct id conversation)
+static int completion_write_update(struct session *s, struct completion_write *j,
+				   struct id conversation)
 {
 	if (j->metadata.n == 0)
 		return SQLITE_OK;
-	int rc = change(s, j,
-			&(struct conversation_write){
-				.change = CONVERSATION_UPDATE,
-				.conversation = conversation,
-				.metadata_set = true,
-				.metadata = j->metadata,
-			});
+	int rc = completion_write_change(s, j,
+					 &(struct conversation_write){
+						 .change = CONVERSATION_UPDATE,
+						 .conversation = conversation,
+						 .metadata_set = true,
+						 .metadata = j->metadata,
+					 });
 
 	j->now.metadata = j->metadata;
 	return rc;
 }
 
-static int drop(struct session *s, struct completion_write *j, struct id conversation,
-		bool appended)
+static int completion_write_drop(struct session *s, struct completion_write *j,
+				 struct id conversation, bool appended)
 {
 	bool alone = false;
-	int  rc = is_alone(s, j, conversation.key, &alone);
+	int  rc = completion_write_is_alone(s, j, conversation.key, &alone);
 
 	if (rc != SQLITE_OK)
 		return rc;
-	return change(s, j,
-		      &(struct conversation_write){
-			      .change = alone && !appended ? CONVERSATION_DELETE
-							   : CONVERSATION_REMOVE_MESSAGE,
-			      .conversation = conversation,
-			      .message = j->run, /* an answer has its run's id */
-		      });
+	return completion_write_change(s, j,
+				       &(struct conversation_write){
+					       .change = alone && !appended
+								 ? CONVERSATION_DELETE
+								 : CONVERSATION_REMOVE_MESSAGE,
+					       .conversation = conversation,
+					       .message = j->run, /* an answer has its run's id */
+				       });
 }
 
 static int write_completion(struct session *s, struct completion_write *j)
@@ -94,7 +97,8 @@ static int write_completion(struct session *s, struct completion_write *j)
 	rc = sqlite3_reset(st);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	return j->delete ? drop(s, j, conversation, appended) : update(s, j, conversation);
+	return j->delete ? completion_write_drop(s, j, conversation, appended)
+			 : completion_write_update(s, j, conversation);
 }
 
 OP(completion_write, write_completion);

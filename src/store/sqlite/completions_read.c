@@ -46,7 +46,7 @@ static const char sql_label_model[] = LABEL_MODEL LABEL_UP;
 static const char sql_label_model_desc[] = LABEL_MODEL LABEL_DOWN;
 
 /* The conversation that the page begins behind. */
-static int find_place(struct session *s, struct completions_read *j, int64_t *ret)
+static int completions_read_find_place(struct session *s, struct completions_read *j, int64_t *ret)
 {
 	*ret = j->descending ? INT64_MAX : 0;
 	if (id_none(j->after))
@@ -69,7 +69,7 @@ static int find_place(struct session *s, struct completions_read *j, int64_t *re
 }
 
 /* A page is gone through by the pair that the fewest conversations have. */
-static int choose_pair(struct session *s, struct completions_read *j)
+static int completions_read_choose_pair(struct session *s, struct completions_read *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_rarest);
 	sqlite3_stmt  *st = b.st;
@@ -89,7 +89,7 @@ static int choose_pair(struct session *s, struct completions_read *j)
 	return SQLITE_OK;
 }
 
-static const char *which_list(const struct completions_read *j)
+static const char *completions_read_which_list(const struct completions_read *j)
 {
 	if (j->key.p && j->model.p)
 		return j->descending ? sql_label_model_desc : sql_label_model;
@@ -100,7 +100,8 @@ static const char *which_list(const struct completions_read *j)
 	return j->descending ? sql_all_desc : sql_all;
 }
 
-static void bind_page(const struct completions_read *j, int64_t place, struct db_bind *b)
+static void completions_read_bind_page(const struct completions_read *j, int64_t place,
+				       struct db_bind *b)
 {
 	db_bind_int(b, j->owner);
 	db_bind_int(b, place);
@@ -117,7 +118,7 @@ static void bind_page(const struct completions_read *j, int64_t place, struct db
 }
 
 /* Whether one more goes on the page; the first does, if the arena has room for it at all. */
-static bool goes_on(const struct completions_read *j, size_t bytes)
+static bool completions_read_goes_on(const struct completions_read *j, size_t bytes)
 {
 	if (j->completion_count == j->limit || !row_fits(&j->arena, bytes))
 		return false;
@@ -125,14 +126,14 @@ static bool goes_on(const struct completions_read *j, size_t bytes)
 	       (bytes <= j->page_bytes && j->arena.used <= j->page_bytes - bytes);
 }
 
-static int read_rows(struct completions_read *j, struct db_bind *b)
+static int completions_read_rows(struct completions_read *j, struct db_bind *b)
 {
 	sqlite3_stmt *st = b->st;
 	struct err   *e = &j->job.err;
 	int           rc = db_bind_row(b);
 
 	for (; rc == SQLITE_ROW; rc = db_row(st)) {
-		if (!goes_on(j, completion_row_bytes(st))) {
+		if (!completions_read_goes_on(j, completion_row_bytes(st))) {
 			j->has_more = true;
 			return j->completion_count > 0 ? SQLITE_OK
 						       : completion_row_too_large(e, &j->arena);
@@ -144,7 +145,7 @@ static int read_rows(struct completions_read *j, struct db_bind *b)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static int read_page(struct session *s, struct completions_read *j)
+static int completions_read_page(struct session *s, struct completions_read *j)
 {
 	struct err *e = &j->job.err;
 	int64_t     place = 0;
@@ -156,14 +157,14 @@ static int read_page(struct session *s, struct completions_read *j)
 		row_no_memory(e);
 		return SQLITE_OK;
 	}
-	int rc = find_place(s, j, &place);
+	int rc = completions_read_find_place(s, j, &place);
 	if (rc == SQLITE_OK && e->code == ERR_OK && j->key.p)
-		rc = choose_pair(s, j);
+		rc = completions_read_choose_pair(s, j);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	struct db_bind b = conn_bind(s->conn, which_list(j));
-	bind_page(j, place, &b);
-	return read_rows(j, &b);
+	struct db_bind b = conn_bind(s->conn, completions_read_which_list(j));
+	completions_read_bind_page(j, place, &b);
+	return completions_read_rows(j, &b);
 }
 
-OP(completions_read, read_page);
+OP(completions_read, completions_read_page);

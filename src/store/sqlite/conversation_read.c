@@ -4,7 +4,7 @@
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 
-static int read_conversation(struct session *s, struct conversation_read *j)
+static int conversation_read_conversation(struct session *s, struct conversation_read *j)
 {
 	sqlite3_stmt *st;
 	struct str    title;
@@ -26,4 +26,4 @@ static int read_conversation(struct session *s, struct conversation_read *j)
 	return SQLITE_OK;
 }
 
-OP(conversation_read, read_conversation);
+OP(conversation_read, conversation_read_conversation);

@@ -60,7 +60,8 @@ static int run_keyed(struct session *s, const char *sql, int64_t key)
 	return db_bind_run(&b);
 }
 
-static int find(struct session *s, struct conversation_write *j, struct id id, struct before *ret)
+static int conversation_write_find(struct session *s, struct conversation_write *j, struct id id,
+				   struct before *ret)
 {
 	struct db_bind b = conn_bind(s->conn, sql_find);
 	sqlite3_stmt  *st = b.st;
@@ -87,7 +88,7 @@ static int find(struct session *s, struct conversation_write *j, struct id id, s
 	return SQLITE_OK;
 }
 
-static int busy(struct err *e)
+static int conversation_write_busy(struct err *e)
 {
 	err_set(e, ERR_CONVERSATION_BUSY, "conversation",
 		"a turn of this conversation is still running; try again when it has ended");
@@ -148,12 +149,13 @@ static int find_end(struct session *s, const struct before *was, int64_t *ret_en
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
 	if (db_int(st, 0) <= RUN_RUNNING)
-		(void)busy(e);
+		(void)conversation_write_busy(e);
 	*ret_end = db_int(st, 2) ? was->leaf : db_int(st, 1);
 	return sqlite3_reset(st);
 }
 
-static int append(struct session *s, struct conversation_write *j, const struct before *was)
+static int conversation_write_append(struct session *s, struct conversation_write *j,
+				     const struct before *was)
 {
 	int64_t end = 0;
 	int     rc = find_end(s, was, &end, &j->job.err);
@@ -172,8 +174,8 @@ static int append(struct session *s, struct conversation_write *j, const struct 
 
 /* --- create, update --- */
 
-static int add(struct session *s, struct conversation_write *j, struct str title,
-	       struct str metadata)
+static int conversation_write_add(struct session *s, struct conversation_write *j, struct str title,
+				  struct str metadata)
 {
 	struct db_bind b = conn_bind(s->conn, sql_add);
 	size_t         n = j->message_count;
@@ -194,20 +196,21 @@ static int add(struct session *s, struct conversation_write *j, struct str title
 	return rc;
 }
 
-static int create(struct session *s, struct conversation_write *j)
+static int conversation_write_create(struct session *s, struct conversation_write *j)
 {
-	return add(s, j, j->title, j->metadata);
+	return conversation_write_add(s, j, j->title, j->metadata);
 }
 
 /* j->now is the source. */
-static int copy(struct session *s, struct conversation_write *j, const struct before *was)
+static int conversation_write_copy(struct session *s, struct conversation_write *j,
+				   const struct before *was)
 {
 	struct fork fork = { 0 };
 	int         rc = fork_plan(s->conn, j, was->leaf, was->tip, &fork);
 
 	if (rc == SQLITE_OK && j->job.err.code == ERR_OK) {
-		rc = add(s, j, j->title_set ? j->title : j->now.title,
-			 j->metadata_set ? j->metadata : j->now.metadata);
+		rc = conversation_write_add(s, j, j->title_set ? j->title : j->now.title,
+					    j->metadata_set ? j->metadata : j->now.metadata);
 		if (rc == SQLITE_OK)
 			rc = fork_copy(s->conn, j, &fork);
 		if (rc == SQLITE_OK)
@@ -218,7 +221,7 @@ static int copy(struct session *s, struct conversation_write *j, const struct be
 	return rc;
 }
 
-static int update(struct session *s, struct conversation_write *j)
+static int conversation_write_update(struct session *s, struct conversation_write *j)
 {
 	struct str old = j->now.metadata;
 	int        rc = SQLITE_OK;
@@ -362,7 +365,7 @@ static int drop_loose(struct session *s, int64_t conversation)
 	return rc == SQLITE_DONE ? run_keyed(s, sql_drop_loose, conversation) : rc;
 }
 
-static int drop(struct session *s, struct conversation_write *j)
+static int conversation_write_drop(struct session *s, struct conversation_write *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_busy);
 	sqlite3_stmt  *st = b.st;
@@ -372,7 +375,7 @@ static int drop(struct session *s, struct conversation_write *j)
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_ROW) {
 		(void)sqlite3_reset(st);
-		return busy(&j->job.err);
+		return conversation_write_busy(&j->job.err);
 	}
 	if (rc == SQLITE_DONE)
 		rc = drop_runs(s, key);
@@ -391,13 +394,14 @@ static bool has_revision(const struct conversation_write *j)
 	return false;
 }
 
-static int change(struct session *s, struct conversation_write *j)
+static int conversation_write_change(struct session *s, struct conversation_write *j)
 {
 	struct before was = { 0 };
 
 	if (j->change == CONVERSATION_CREATE)
-		return create(s, j);
-	int rc = find(s, j, j->change == CONVERSATION_FORK ? j->source : j->conversation, &was);
+		return conversation_write_create(s, j);
+	int rc = conversation_write_find(
+		s, j, j->change == CONVERSATION_FORK ? j->source : j->conversation, &was);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
 	if (j->conditional && !has_revision(j)) {
@@ -407,11 +411,11 @@ static int change(struct session *s, struct conversation_write *j)
 		return SQLITE_OK;
 	}
 	switch (j->change) {
-	case CONVERSATION_UPDATE: return update(s, j);
-	case CONVERSATION_APPEND: return append(s, j, &was);
+	case CONVERSATION_UPDATE: return conversation_write_update(s, j);
+	case CONVERSATION_APPEND: return conversation_write_append(s, j, &was);
 	case CONVERSATION_REMOVE_MESSAGE: return remove_message(s, j);
-	case CONVERSATION_DELETE: return drop(s, j);
-	case CONVERSATION_FORK: return copy(s, j, &was);
+	case CONVERSATION_DELETE: return conversation_write_drop(s, j);
+	case CONVERSATION_FORK: return conversation_write_copy(s, j, &was);
 	case CONVERSATION_CREATE:
 	case CONVERSATION_CHANGE__COUNT: break;
 	}
@@ -440,7 +444,7 @@ int conversation_write(struct session *s, struct conversation_write *j)
 
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->made.replayed)
 		return rc;
-	rc = change(s, j);
+	rc = conversation_write_change(s, j);
 	if (j->now.metadata.n == 0)
 		j->now.metadata = STR("{}");
 	return rc == SQLITE_OK && j->job.err.code == ERR_OK ? keep_key(s, j) : rc;

@@ -31,7 +31,7 @@ static const char sql_label_asc[] = LABELLED "l.conversation > ?2 ORDER BY l.con
 static const char sql_label_desc[] =
 	LABELLED "l.conversation < ?2 ORDER BY l.conversation DESC LIMIT ?3";
 
-static int check_after(struct session *s, struct conversations_read *j)
+static int conversations_read_check_after(struct session *s, struct conversations_read *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_place);
 
@@ -48,7 +48,7 @@ static int check_after(struct session *s, struct conversations_read *j)
 }
 
 /* A page is gone through by the pair that the fewest conversations have. */
-static int choose_pair(struct session *s, struct conversations_read *j)
+static int conversations_read_choose_pair(struct session *s, struct conversations_read *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_rarest);
 	sqlite3_stmt  *st = b.st;
@@ -70,16 +70,17 @@ static int choose_pair(struct session *s, struct conversations_read *j)
 	return SQLITE_OK;
 }
 
-static const char *which_list(const struct conversations_read *j)
+static const char *conversations_read_which_list(const struct conversations_read *j)
 {
 	if (j->key.p)
 		return j->descending ? sql_label_desc : sql_label_asc;
 	return j->descending ? sql_desc : sql_asc;
 }
 
-static struct db_bind bind_page(struct session *s, const struct conversations_read *j)
+static struct db_bind conversations_read_bind_page(struct session                  *s,
+						   const struct conversations_read *j)
 {
-	struct db_bind b = conn_bind(s->conn, which_list(j));
+	struct db_bind b = conn_bind(s->conn, conversations_read_which_list(j));
 
 	db_bind_int(&b, j->owner);
 	if (id_none(j->after))
@@ -95,7 +96,7 @@ static struct db_bind bind_page(struct session *s, const struct conversations_re
 	return b;
 }
 
-static int read_rows(struct conversations_read *j, struct db_bind b)
+static int conversations_read_rows(struct conversations_read *j, struct db_bind b)
 {
 	sqlite3_stmt *st = b.st;
 	struct err   *e = &j->job.err;
@@ -123,7 +124,7 @@ static int read_rows(struct conversations_read *j, struct db_bind b)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static int read_list(struct session *s, struct conversations_read *j)
+static int conversations_read_list(struct session *s, struct conversations_read *j)
 {
 	struct err *e = &j->job.err;
 	int         rc = SQLITE_OK;
@@ -132,7 +133,7 @@ static int read_list(struct session *s, struct conversations_read *j)
 	j->conversation_count = 0;
 	j->has_more = false;
 	if (!id_none(j->after))
-		rc = check_after(s, j);
+		rc = conversations_read_check_after(s, j);
 	if (rc != SQLITE_OK || e->code != ERR_OK || j->limit == 0)
 		return rc;
 	if (j->limit > j->arena.max / sizeof *j->conversations) {
@@ -145,8 +146,10 @@ static int read_list(struct session *s, struct conversations_read *j)
 		return SQLITE_OK;
 	}
 	if (j->key.p)
-		rc = choose_pair(s, j);
-	return rc == SQLITE_OK && e->code == ERR_OK ? read_rows(j, bind_page(s, j)) : rc;
+		rc = conversations_read_choose_pair(s, j);
+	return rc == SQLITE_OK && e->code == ERR_OK
+		       ? conversations_read_rows(j, conversations_read_bind_page(s, j))
+		       : rc;
 }
 
-OP(conversations_read, read_list);
+OP(conversations_read, conversations_read_list);

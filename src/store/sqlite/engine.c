@@ -77,7 +77,7 @@ static void on_moved(void *engine)
 	writer_wake(((struct engine *)engine)->writer);
 }
 
-static void on_settled(void *engine, int64_t seq)
+static void engine_on_settled(void *engine, int64_t seq)
 {
 	struct engine *g = engine;
 
@@ -125,7 +125,7 @@ static enum errc peers_resume(struct store *s, struct err *e)
 		close(g->drain_fd);
 	g->drain_fd = -1;
 	chores_quiesce(&g->chores, false);
-	return search_start(g->search, on_settled, g, e);
+	return search_start(g->search, engine_on_settled, g, e);
 }
 
 static void peers_handed_over(struct store *s)
@@ -293,7 +293,8 @@ static enum errc open_store(const struct store_options *o, struct store **ret, s
 			   &g->searchers, e) != ERR_OK ||
 	    key_ring_create(&g->store.ring, e) != ERR_OK ||
 	    key_watch_create(g->path, o->busy_ms, g->store.ring, &g->keys, e) != ERR_OK ||
-	    start_writer(g, e) != ERR_OK || search_start(g->search, on_settled, g, e) != ERR_OK ||
+	    start_writer(g, e) != ERR_OK ||
+	    search_start(g->search, engine_on_settled, g, e) != ERR_OK ||
 	    key_watch_start(g->keys, &g->moved, &(struct key_watch_news){ on_used, on_moved, g },
 			    e) != ERR_OK) {
 		op_destroy(&g->store);
@@ -318,14 +319,14 @@ static enum errc migrate_store(const struct store_options *o, int *ret_applied, 
 	return ERR_OK;
 }
 
-static bool takes(const char *database)
+static bool engine_takes(const char *database)
 {
 	return !strstr(database, "://");
 }
 
 const struct store_engine sqlite_engine = {
 	.name = "sqlite",
-	.takes = takes,
+	.takes = engine_takes,
 	.open = open_store,
 	.migrate = migrate_store,
 	.export = sqlite_export,

@@ -7,9 +7,9 @@ static int append(struct session *s, struct events_append *j)
 	return events_append(&s->events, j);
 }
 
-static bool relaxed(struct store_job *job)
+static bool events_append_relaxed(struct store_job *job)
 {
 	return !container_of(job, struct events_append, job)->sync;
 }
 
-OP_WITH(events_append, append, .relaxed = relaxed);
+OP_WITH(events_append, append, .relaxed = events_append_relaxed);

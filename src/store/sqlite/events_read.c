@@ -25,7 +25,8 @@ struct span {
 	int64_t to;
 };
 
-static int read_state(struct session *s, struct events_read *j, struct span *ret, bool *ret_logged)
+static int events_read_state(struct session *s, struct events_read *j, struct span *ret,
+			     bool *ret_logged)
 {
 	struct err   *e = &j->job.err;
 	sqlite3_stmt *st;
@@ -98,7 +99,7 @@ struct page {
 	bool          full;
 };
 
-static void add_piece(struct events_read *j, sqlite3_stmt *st, struct page *p)
+static void events_read_add_piece(struct events_read *j, sqlite3_stmt *st, struct page *p)
 {
 	struct str data = db_blob(st, 2);
 	/* With its place in the array that all of them come into. */
@@ -132,7 +133,8 @@ static void add_piece(struct events_read *j, sqlite3_stmt *st, struct page *p)
 	j->piece_count++;
 }
 
-static int read_pieces(struct session *s, struct events_read *j, struct span span, struct page *p)
+static int events_read_pieces(struct session *s, struct events_read *j, struct span span,
+			      struct page *p)
 {
 	for (int64_t part = span.from; part <= span.to; part++) {
 		struct db_bind b = conn_bind(s->conn, sql_pieces);
@@ -142,7 +144,7 @@ static int read_pieces(struct session *s, struct events_read *j, struct span spa
 		db_bind_int(&b, j->after > INT64_MAX ? INT64_MAX : (int64_t)j->after);
 		int rc = db_bind_row(&b);
 		for (; rc == SQLITE_ROW; rc = db_row(b.st)) {
-			add_piece(j, b.st, p);
+			events_read_add_piece(j, b.st, p);
 			if (p->full || j->job.err.code != ERR_OK)
 				return SQLITE_OK;
 		}
@@ -152,7 +154,7 @@ static int read_pieces(struct session *s, struct events_read *j, struct span spa
 	return SQLITE_OK;
 }
 
-static void flatten(struct events_read *j, const struct link *list)
+static void events_read_flatten(struct events_read *j, const struct link *list)
 {
 	if (j->piece_count == 0)
 		return;
@@ -199,7 +201,7 @@ static int read_events(struct session *s, struct events_read *j)
 	j->has_more = j->swept = false;
 	j->answer = STR_NONE;
 
-	int rc = read_state(s, j, &span, &logged);
+	int rc = events_read_state(s, j, &span, &logged);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
 	rc = clamp(s, &span);
@@ -211,9 +213,9 @@ static int read_events(struct session *s, struct events_read *j)
 	bool ended = j->status > RUN_RUNNING;
 	j->swept = ended && logged && !head;
 	if (!j->swept)
-		rc = read_pieces(s, j, span, &p);
+		rc = events_read_pieces(s, j, span, &p);
 	if (rc == SQLITE_OK && e->code == ERR_OK)
-		flatten(j, p.first);
+		events_read_flatten(j, p.first);
 	j->has_more = p.full;
 	if (rc == SQLITE_OK && e->code == ERR_OK && ended && !head)
 		rc = read_answer(s, j);

@@ -52,9 +52,9 @@ static int add_file(struct session *s, struct file_add *j)
 	return claim_made(s->conn, &thing, &j->made);
 }
 
-static void settle(struct session *s, struct store_job *job)
+static void file_add_settle(struct session *s, struct store_job *job)
 {
 	file_content_settle(s, &container_of(job, struct file_add, job)->content);
 }
 
-OP_WITH(file_add, add_file, .settle = settle);
+OP_WITH(file_add, add_file, .settle = file_add_settle);

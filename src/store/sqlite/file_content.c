@@ -4,7 +4,7 @@
 static const char sql_used[] = "SELECT 1 FROM file WHERE sha256 = ? LIMIT 1";
 
 /* Whether a content has a row; *ret_known false: can't be told now. */
-static bool used(struct session *s, const unsigned char *sha256, bool *ret_known)
+static bool file_content_used(struct session *s, const unsigned char *sha256, bool *ret_known)
 {
 	struct db_bind b = conn_bind(s->conn, sql_used);
 	sqlite3_stmt  *st = b.st;
@@ -21,21 +21,21 @@ static bool used(struct session *s, const unsigned char *sha256, bool *ret_known
 void file_content_settle(struct session *s, const struct blob_name *name)
 {
 	bool known;
-	bool keep = used(s, name->sha256, &known);
+	bool keep = file_content_used(s, name->sha256, &known);
 
 	if (known)
 		blob_settle(s->blobs, name, keep);
 }
 
-static bool keep(void *arg, const unsigned char sha256[HASH_BYTES])
+static bool file_content_keep(void *arg, const unsigned char sha256[HASH_BYTES])
 {
 	bool known;
-	bool is_used = used(arg, sha256, &known);
+	bool is_used = file_content_used(arg, sha256, &known);
 
 	return is_used || !known;
 }
 
 void file_content_sweep(struct session *s)
 {
-	blob_sweep(s->blobs, keep, s);
+	blob_sweep(s->blobs, file_content_keep, s);
 }

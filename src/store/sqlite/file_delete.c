@@ -6,7 +6,7 @@
 static const char sql_find[] = "SELECT sha256 FROM file WHERE id = ? AND secret = ? AND owner = ?";
 static const char sql_delete[] = "DELETE FROM file WHERE id = ?";
 
-static int find(struct session *s, struct file_delete *j)
+static int file_delete_find(struct session *s, struct file_delete *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_find);
 	sqlite3_stmt  *st = b.st;
@@ -33,7 +33,7 @@ static int find(struct session *s, struct file_delete *j)
 static int delete_file(struct session *s, struct file_delete *j)
 {
 	struct err *e = &j->job.err;
-	int         rc = find(s, j);
+	int         rc = file_delete_find(s, j);
 
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
@@ -48,7 +48,7 @@ static int delete_file(struct session *s, struct file_delete *j)
 	return db_bind_run(&b);
 }
 
-static void settle(struct session *s, struct store_job *job)
+static void file_delete_settle(struct session *s, struct store_job *job)
 {
 	const struct file_delete *j = container_of(job, struct file_delete, job);
 
@@ -56,4 +56,4 @@ static void settle(struct session *s, struct store_job *job)
 		file_content_settle(s, &j->content);
 }
 
-OP_WITH(file_delete, delete_file, .settle = settle);
+OP_WITH(file_delete, delete_file, .settle = file_delete_settle);

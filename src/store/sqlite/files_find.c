@@ -3,7 +3,7 @@
 #include "store/file.h"
 #include "store/sqlite/op.h"
 
-static int find_files(struct session *s, struct files_find *j)
+static int files_find_files(struct session *s, struct files_find *j)
 {
 	struct err   *e = &j->job.err;
 	sqlite3_stmt *st;
@@ -24,4 +24,4 @@ static int find_files(struct session *s, struct files_find *j)
 	return rc;
 }
 
-OP(files_find, find_files);
+OP(files_find, files_find_files);

@@ -11,7 +11,7 @@ static const char sql_up[] =
 	FILE_ROW "WHERE owner = ?1 AND id > ?2 AND (?3 IS NULL OR purpose = ?3) "
 		 "ORDER BY id LIMIT ?4";
 
-static int check_after(struct session *s, struct files_read *j)
+static int files_read_check_after(struct session *s, struct files_read *j)
 {
 	sqlite3_stmt *st;
 	bool          found = true;
@@ -25,7 +25,7 @@ static int check_after(struct session *s, struct files_read *j)
 	return rc;
 }
 
-static struct db_bind bind_list(struct session *s, const struct files_read *j)
+static struct db_bind files_read_bind_list(struct session *s, const struct files_read *j)
 {
 	struct db_bind b = conn_bind(s->conn, j->ascending ? sql_up : sql_down);
 	int64_t        edge = j->ascending ? 0 : INT64_MAX;
@@ -37,7 +37,7 @@ static struct db_bind bind_list(struct session *s, const struct files_read *j)
 	return b;
 }
 
-static bool has_room(const struct files_read *j, sqlite3_stmt *st)
+static bool files_read_has_room(const struct files_read *j, sqlite3_stmt *st)
 {
 	size_t n = 3 * 64;
 
@@ -46,19 +46,19 @@ static bool has_room(const struct files_read *j, sqlite3_stmt *st)
 	return row_fits(&j->arena, n);
 }
 
-static int read_list(struct session *s, struct files_read *j)
+static int files_read_list(struct session *s, struct files_read *j)
 {
 	struct err *e = &j->job.err;
-	int         rc = check_after(s, j);
+	int         rc = files_read_check_after(s, j);
 
 	j->file_count = 0;
 	j->has_more = false;
 	if (rc != SQLITE_OK || e->code != ERR_OK ||
 	    !file_row_room(&j->arena, j->limit, &j->files, e))
 		return rc;
-	struct db_bind b = bind_list(s, j);
+	struct db_bind b = files_read_bind_list(s, j);
 	for (rc = db_bind_row(&b); rc == SQLITE_ROW; rc = db_row(b.st)) {
-		if (j->file_count == j->limit || !has_room(j, b.st)) {
+		if (j->file_count == j->limit || !files_read_has_room(j, b.st)) {
 			j->has_more = true;
 			return SQLITE_OK;
 		}
@@ -71,4 +71,4 @@ static int read_list(struct session *s, struct files_read *j)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-OP(files_read, read_list);
+OP(files_read, files_read_list);

@@ -64,7 +64,7 @@ static int find_newest(struct conn *c, int64_t leaf, int64_t tip, int64_t *ret)
 	return sqlite3_reset(b.st);
 }
 
-static bool add_key(struct fork *fork, int64_t key)
+static bool fork_add_key(struct fork *fork, int64_t key)
 {
 	if (fork->count == fork->cap) {
 		size_t   cap = fork->cap ? 2 * fork->cap : 256;
@@ -98,7 +98,7 @@ struct walk {
 	size_t  bytes;
 };
 
-static int step(struct conn *c, struct walk *w, struct fork *fork, struct err *e)
+static int fork_step(struct conn *c, struct walk *w, struct fork *fork, struct err *e)
 {
 	struct db_bind b = conn_bind(c, sql_link);
 
@@ -111,7 +111,7 @@ static int step(struct conn *c, struct walk *w, struct fork *fork, struct err *e
 	int64_t run = db_int(b.st, 1);
 	w->bytes += (size_t)sqlite3_column_bytes(b.st, 2);
 	(void)sqlite3_reset(b.st);
-	if (run >= 0 && !add_key(fork, w->key))
+	if (run >= 0 && !fork_add_key(fork, w->key))
 		row_no_memory(e);
 	run = run < 0 ? ~run : run; /* its content was removed, what its turn set was not */
 	if (fork->run == 0 && run != 0 && run != w->asked) {
@@ -137,7 +137,7 @@ int fork_plan(struct conn *c, struct conversation_write *j, int64_t leaf, int64_
 
 	for (size_t left = LIMIT_FORK; rc == SQLITE_OK && e->code == ERR_OK && w.key != 0; left--) {
 		if (left > 0)
-			rc = step(c, &w, ret, e);
+			rc = fork_step(c, &w, ret, e);
 		if (left == 0 || w.bytes > LIMIT_BRANCH_BYTES) {
 			err_set(e, ERR_REQUEST_TOO_LARGE, "at",
 				"a fork copies at most %d messages and %u MiB; fork at an earlier message",

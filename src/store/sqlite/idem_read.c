@@ -8,7 +8,7 @@ static const char sql_find[] =
 	"FROM idempotency AS i LEFT JOIN run AS r ON i.stored AND r.id = i.id "
 	"LEFT JOIN conversation AS c ON c.id = r.conversation WHERE i.owner = ? AND i.key = ?";
 
-static int read_key(struct session *s, struct idem_read *j)
+static int idem_read_key(struct session *s, struct idem_read *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_find);
 	sqlite3_stmt  *st = b.st;
@@ -41,4 +41,4 @@ static int read_key(struct session *s, struct idem_read *j)
 	return rc;
 }
 
-OP(idem_read, read_key);
+OP(idem_read, idem_read_key);

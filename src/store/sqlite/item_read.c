@@ -4,7 +4,7 @@
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 
-static int read_item(struct session *s, struct item_read *j)
+static int item_read_item(struct session *s, struct item_read *j)
 {
 	struct err   *e = &j->job.err;
 	sqlite3_stmt *st;
@@ -22,4 +22,4 @@ static int read_item(struct session *s, struct item_read *j)
 	return conversation_row_status(st, &j->item.status);
 }
 
-OP(item_read, read_item);
+OP(item_read, item_read_item);

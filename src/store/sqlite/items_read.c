@@ -22,7 +22,7 @@ struct keys {
 	size_t   after; /* place of the first key behind it */
 };
 
-static bool add_key(struct keys *k, int64_t key)
+static bool items_read_add_key(struct keys *k, int64_t key)
 {
 	if (k->count == k->cap) {
 		size_t   cap = k->cap ? 2 * k->cap : 256;
@@ -38,7 +38,7 @@ static bool add_key(struct keys *k, int64_t key)
 }
 
 /* From the leaf as far as the page needs: newest first that is one more than the page. */
-static bool enough(const struct keys *k, const struct items_read *j)
+static bool items_read_enough(const struct keys *k, const struct items_read *j)
 {
 	if (!j->descending || (!k->met && !id_none(j->after)))
 		return false;
@@ -47,7 +47,7 @@ static bool enough(const struct keys *k, const struct items_read *j)
 
 static int walk_keys(struct session *s, struct items_read *j, int64_t key, struct keys *k)
 {
-	for (size_t steps = 0; key != 0 && !enough(k, j); steps++) {
+	for (size_t steps = 0; key != 0 && !items_read_enough(k, j); steps++) {
 		sqlite3_stmt *st;
 		int           rc = conversation_row_linked(s->conn, sql_link, key, &st);
 
@@ -58,7 +58,7 @@ static int walk_keys(struct session *s, struct items_read *j, int64_t key, struc
 
 		size_t newer = k->count;
 		/* What was removed is still good as a cursor. */
-		if (db_int(st, 2) >= 0 && !add_key(k, key)) {
+		if (db_int(st, 2) >= 0 && !items_read_add_key(k, key)) {
 			row_no_memory(&j->job.err);
 			return SQLITE_OK;
 		}
@@ -76,7 +76,7 @@ static int walk_keys(struct session *s, struct items_read *j, int64_t key, struc
 }
 
 /* False: the page is full; e tells when not even the first item fits. */
-static int read_item(struct session *s, struct items_read *j, int64_t key, bool *ret_full)
+static int items_read_item(struct session *s, struct items_read *j, int64_t key, bool *ret_full)
 {
 	struct store_item *item = &j->items[j->item_count];
 	sqlite3_stmt      *st;
@@ -109,7 +109,7 @@ static int read_item(struct session *s, struct items_read *j, int64_t key, bool 
 	return rc;
 }
 
-static int read_page(struct session *s, struct items_read *j, const struct keys *k)
+static int items_read_page(struct session *s, struct items_read *j, const struct keys *k)
 {
 	size_t after = k->after;
 	size_t left = k->count - after; /* behind the cursor, in the order asked */
@@ -132,7 +132,8 @@ static int read_page(struct session *s, struct items_read *j, const struct keys 
 	}
 	for (size_t i = 0; i < n; i++) {
 		bool full = false;
-		int  rc = read_item(s, j, k->at[j->descending ? after + i : left - 1 - i], &full);
+		int  rc = items_read_item(s, j, k->at[j->descending ? after + i : left - 1 - i],
+					  &full);
 
 		if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 			return rc;
@@ -144,7 +145,7 @@ static int read_page(struct session *s, struct items_read *j, const struct keys 
 	return SQLITE_OK;
 }
 
-static int read_items(struct session *s, struct items_read *j)
+static int items_read_items(struct session *s, struct items_read *j)
 {
 	struct keys              k = { 0 };
 	struct conversation_turn turn;
@@ -172,9 +173,9 @@ static int read_items(struct session *s, struct items_read *j)
 	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
 		rc = walk_keys(s, j, end, &k);
 	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
-		rc = read_page(s, j, &k);
+		rc = items_read_page(s, j, &k);
 	free(k.at);
 	return rc;
 }
 
-OP(items_read, read_items);
+OP(items_read, items_read_items);

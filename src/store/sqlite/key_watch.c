@@ -40,7 +40,7 @@ static int data_version(struct key_watch *w, int64_t *ret)
 	return sqlite3_reset(st);
 }
 
-static int load(struct key_watch *w)
+static int key_watch_load(struct key_watch *w)
 {
 	int rc = conn_begin(&w->conn);
 
@@ -55,13 +55,13 @@ static int load(struct key_watch *w)
 }
 
 /* What it has seen is noted only once it is known: a look that failed is made again. */
-static void look(struct key_watch *w)
+static void key_watch_look(struct key_watch *w)
 {
 	int64_t version = 0;
 	int     rc = data_version(w, &version);
 
 	if (rc == SQLITE_OK && version != w->seen)
-		rc = load(w);
+		rc = key_watch_load(w);
 	if (rc == SQLITE_OK)
 		w->seen = version;
 	if (rc != SQLITE_OK && !w->failed) {
@@ -73,7 +73,7 @@ static void look(struct key_watch *w)
 	w->failed = rc != SQLITE_OK;
 }
 
-static void *serve(void *arg)
+static void *key_watch_serve(void *arg)
 {
 	struct key_watch *w = arg;
 
@@ -83,7 +83,7 @@ static void *serve(void *arg)
 		if (w->stopping)
 			break;
 		pthread_mutex_unlock(&w->lock);
-		look(w);
+		key_watch_look(w);
 		if (moved_look(w->moved))
 			w->news.moved(w->news.arg);
 		int64_t now = clock_mono_us();
@@ -110,7 +110,7 @@ enum errc key_watch_create(const char *path, int64_t busy_ms, struct key_ring *r
 	w->ring = ring;
 	w->seen = -1;
 	if (conn_open(&w->conn, path, DB_READ, busy_ms, e) == ERR_OK) {
-		int rc = load(w);
+		int rc = key_watch_load(w);
 
 		if (rc == SQLITE_OK) {
 			*ret = w;
@@ -128,7 +128,7 @@ enum errc key_watch_start(struct key_watch *w, struct moved *moved,
 	w->moved = moved;
 	w->news = *news;
 	w->used_us = clock_mono_us();
-	w->started = thread_start(&w->thread, "store-keys", serve, w, e) == ERR_OK;
+	w->started = thread_start(&w->thread, "store-keys", key_watch_serve, w, e) == ERR_OK;
 	return w->started ? ERR_OK : e->code;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-static enum errc fail(const char *doing, const char *path, int os, struct err *e)
+static enum errc lock_fail(const char *doing, const char *path, int os, struct err *e)
 {
 	char        room[80];
 	const char *why = strerror_r(os, room, sizeof room);
@@ -29,7 +29,7 @@ static enum errc make_private(const char *path, struct err *e)
 		close(fd);
 		return ERR_OK;
 	}
-	return errno == EEXIST ? ERR_OK : fail("make the database", path, errno, e);
+	return errno == EEXIST ? ERR_OK : lock_fail("make the database", path, errno, e);
 }
 
 static enum errc lock_file(const char *path, int *ret_fd, struct err *e)
@@ -37,7 +37,7 @@ static enum errc lock_file(const char *path, int *ret_fd, struct err *e)
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
-		return fail("open the lock file", path, errno, e);
+		return lock_fail("open the lock file", path, errno, e);
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
 		*ret_fd = fd;
 		return ERR_OK;
@@ -49,7 +49,7 @@ static enum errc lock_file(const char *path, int *ret_fd, struct err *e)
 		err_set(e, ERR_STORAGE, "", "the database is in use by another process (%s)", path);
 		return err_blame(e, FAULT_BUSY);
 	}
-	return fail("lock", path, os, e);
+	return lock_fail("lock", path, os, e);
 }
 
 enum errc lock_given(const char *path, char **ret_path, struct err *e)
@@ -61,10 +61,10 @@ enum errc lock_given(const char *path, char **ret_path, struct err *e)
 	if (make_private(path, e) != ERR_OK)
 		return e->code;
 	*ret_path = realpath(path, NULL);
-	return *ret_path ? ERR_OK : fail("find the database", path, errno, e);
+	return *ret_path ? ERR_OK : lock_fail("find the database", path, errno, e);
 }
 
-static enum errc name_of(const char *path, const char *end, char ret[PATH_MAX], struct err *e)
+static enum errc lock_name_of(const char *path, const char *end, char ret[PATH_MAX], struct err *e)
 {
 	int n = snprintf(ret, PATH_MAX, "%s.%s", path, end);
 
@@ -82,7 +82,7 @@ enum errc lock_take(const char *path, char **ret_path, int *ret_fd, struct err *
 
 	/* A new file is made under the lock: where somebody's was removed, no empty one takes its place. */
 	bool locked = !path || !path[0] ||
-		      (name_of(there ? there : path, "lock", name, e) == ERR_OK &&
+		      (lock_name_of(there ? there : path, "lock", name, e) == ERR_OK &&
 		       lock_file(name, ret_fd, e) == ERR_OK);
 	free(there);
 	return locked ? lock_given(path, ret_path, e) : e->code;
@@ -93,7 +93,7 @@ enum errc lock_drain(const char *path, int lane, int *ret_fd, struct err *e)
 	char name[PATH_MAX];
 	char mark = (char)('0' + lane);
 
-	if (name_of(path, "drain", name, e) != ERR_OK)
+	if (lock_name_of(path, "drain", name, e) != ERR_OK)
 		return e->code;
 	if (lock_drains(path, &lane))
 		return err_set(e, ERR_OVERLOADED, "", "the process before still ends its answers");
@@ -106,7 +106,7 @@ enum errc lock_drain(const char *path, int lane, int *ret_fd, struct err *e)
 	}
 	int os = errno;
 	close(fd);
-	return fail("write to", name, os, e);
+	return lock_fail("write to", name, os, e);
 }
 
 bool lock_drains(const char *path, int *ret_lane)
@@ -115,7 +115,7 @@ bool lock_drains(const char *path, int *ret_lane)
 	char       mark = '0';
 	struct err e;
 
-	if (name_of(path, "drain", name, &e) != ERR_OK)
+	if (lock_name_of(path, "drain", name, &e) != ERR_OK)
 		return false;
 	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0) /* what can't be told is no end of anybody's */

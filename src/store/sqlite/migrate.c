@@ -16,7 +16,7 @@
 	" applied_ms INTEGER NOT NULL) STRICT;"                                  \
 	"PRAGMA application_id = " APPLICATION_ID
 
-static int single(sqlite3 *db, const char *sql, int64_t *ret)
+static int migrate_single(sqlite3 *db, const char *sql, int64_t *ret)
 {
 	sqlite3_stmt *st = NULL;
 	int           rc = sqlite3_prepare_v2(db, sql, -1, &st, NULL);
@@ -29,8 +29,8 @@ static int single(sqlite3 *db, const char *sql, int64_t *ret)
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
-static enum errc differs(const char *path, const struct migration *known, sqlite3_stmt *st,
-			 struct err *e)
+static enum errc migrate_differs(const char *path, const struct migration *known, sqlite3_stmt *st,
+				 struct err *e)
 {
 	err_set(e, ERR_STORAGE, "",
 		"migration %s differs from the one that was applied to the database %s (%.60s)",
@@ -39,8 +39,8 @@ static enum errc differs(const char *path, const struct migration *known, sqlite
 }
 
 /* The applied set must be a prefix of the known one. */
-static enum errc compare(sqlite3_stmt *st, const char *path, const struct migration *known,
-			 int *ret_count, struct err *e)
+static enum errc migrate_compare(sqlite3_stmt *st, const char *path, const struct migration *known,
+				 int *ret_count, struct err *e)
 {
 	int count = 0;
 	int rc;
@@ -62,7 +62,7 @@ static enum errc compare(sqlite3_stmt *st, const char *path, const struct migrat
 		}
 		if (!str_is(db_column(st, 1), known[count].name) ||
 		    !str_is(db_column(st, 2), known[count].sha256))
-			return differs(path, &known[count], st, e);
+			return migrate_differs(path, &known[count], st, e);
 	}
 	if (rc != SQLITE_DONE)
 		return db_fail(sqlite3_db_handle(st), rc, path, "read the migrations of", e);
@@ -77,12 +77,12 @@ static enum errc count_applied(sqlite3 *db, const char *path, const struct migra
 	int64_t       tables = 0;
 	int64_t       ours = 0;
 
-	int rc = single(db, "SELECT count(*) FROM sqlite_schema", &tables);
+	int rc = migrate_single(db, "SELECT count(*) FROM sqlite_schema", &tables);
 	if (rc == SQLITE_OK)
-		rc = single(db,
-			    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' "
-			    "AND name = 'schema_migration'",
-			    &ours);
+		rc = migrate_single(db,
+				    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' "
+				    "AND name = 'schema_migration'",
+				    &ours);
 	if (rc != SQLITE_OK)
 		return db_fail(db, rc, path, "read", e);
 	if (tables == 0) {
@@ -100,12 +100,12 @@ static enum errc count_applied(sqlite3 *db, const char *path, const struct migra
 	if (rc != SQLITE_OK)
 		return db_fail(db, rc, path, "read the migrations of", e);
 
-	enum errc code = compare(st, path, known, ret_count, e);
+	enum errc code = migrate_compare(st, path, known, ret_count, e);
 	sqlite3_finalize(st);
 	return code;
 }
 
-static int record(sqlite3 *db, int number, const struct migration *m)
+static int migrate_record(sqlite3 *db, int number, const struct migration *m)
 {
 	sqlite3_stmt *st = NULL;
 	int           rc = sqlite3_prepare_v2(db,
@@ -135,7 +135,7 @@ static enum errc apply_one(sqlite3 *db, const char *path, int number, const stru
 	if (rc == SQLITE_OK)
 		rc = db_exec(db, m->sql);
 	if (rc == SQLITE_OK)
-		rc = record(db, number, m);
+		rc = migrate_record(db, number, m);
 	if (rc == SQLITE_OK)
 		rc = db_exec(db, "COMMIT");
 	if (rc == SQLITE_OK)

@@ -14,7 +14,7 @@ static const char *const ends[MOVED__COUNT] = {
 };
 
 /* 0, or the system's error. */
-static int look_at(const struct moved *m, size_t which, struct stat *ret)
+static int moved_look_at(const struct moved *m, size_t which, struct stat *ret)
 {
 	char name[PATH_MAX];
 	int  n = snprintf(name, sizeof name, "%s%s", m->path, ends[which]);
@@ -31,7 +31,7 @@ enum errc moved_begin(struct moved *m, const char *path, struct err *e)
 	for (size_t i = 0; i < MOVED__COUNT; i++) {
 		struct stat st;
 		char        room[80];
-		int         os = look_at(m, i, &st);
+		int         os = moved_look_at(m, i, &st);
 
 		if (os != 0) {
 			err_set(e, ERR_STORAGE, "", "can't find %s%s: %s", path, ends[i],
@@ -48,7 +48,7 @@ enum errc moved_begin(struct moved *m, const char *path, struct err *e)
 static bool is_gone(const struct moved *m, size_t which)
 {
 	struct stat st;
-	int         os = look_at(m, which, &st);
+	int         os = moved_look_at(m, which, &st);
 
 	if (os != 0)
 		return os == ENOENT || os == ENOTDIR || os == ELOOP || os == ESTALE;

@@ -52,7 +52,7 @@ void peer_own(struct peer *p, struct id run)
 	p->own[p->own_count++] = run.key;
 }
 
-static int by_key(const void *a, const void *b)
+static int peer_by_key(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a;
 	int64_t y = *(const int64_t *)b;
@@ -66,7 +66,7 @@ static void end_its_runs(struct peer *p)
 	int        runs = 0;
 
 	if (p->own_count > 0)
-		qsort(p->own, p->own_count, sizeof *p->own, by_key);
+		qsort(p->own, p->own_count, sizeof *p->own, peer_by_key);
 	if (p->own_lost ||
 	    recover_others(p->session->conn, p->options,
 			   (struct recover_own){ p->own, p->own_count }, &runs, &e) != ERR_OK)
@@ -80,7 +80,7 @@ static void end_its_runs(struct peer *p)
 		 "the previous process has ended; %d of its runs were unfinished", runs);
 }
 
-static int look(void *peer, int64_t *ret_again_ms)
+static int peer_look(void *peer, int64_t *ret_again_ms)
 {
 	struct peer *p = peer;
 	int          lane;
@@ -94,4 +94,4 @@ static int look(void *peer, int64_t *ret_again_ms)
 	return SQLITE_OK;
 }
 
-const struct chore chore_peer = { .run = look, .retry_ms = LOOK_MS, .durable = true };
+const struct chore chore_peer = { .run = peer_look, .retry_ms = LOOK_MS, .durable = true };

@@ -33,7 +33,7 @@ struct readers {
 };
 
 /* Unlocks. */
-static void let_go(struct readers *p)
+static void reader_let_go(struct readers *p)
 {
 	bool last = --p->users == 0;
 
@@ -51,7 +51,7 @@ static bool may_take(const struct readers *p)
 	return p->stopping || (p->first && p->held < LIMIT_STORE_ANSWERS);
 }
 
-static struct store_job *take(struct readers *p)
+static struct store_job *reader_take(struct readers *p)
 {
 	pthread_mutex_lock(&p->lock);
 	while (!may_take(p))
@@ -68,7 +68,7 @@ static struct store_job *take(struct readers *p)
 }
 
 /* On the job's loop. */
-static void handle(struct task *task)
+static void reader_handle(struct task *task)
 {
 	struct store_job *job = container_of(task, struct store_job, task);
 	struct readers   *p = job->pool;
@@ -79,14 +79,14 @@ static void handle(struct task *task)
 	p->held -= job->held;
 	if (paused && p->held < LIMIT_STORE_ANSWERS)
 		pthread_cond_broadcast(&p->wake);
-	let_go(p);
+	reader_let_go(p);
 	job->done(job); /* may free the job */
 }
 
-static void answer(struct readers *p, struct store_job *job)
+static void reader_answer(struct readers *p, struct store_job *job)
 {
 	job->held = job->kind->answer_bytes(job);
-	job->task.fn = handle;
+	job->task.fn = reader_handle;
 	pthread_mutex_lock(&p->lock);
 	p->held += job->held;
 	pthread_mutex_unlock(&p->lock);
@@ -94,7 +94,7 @@ static void answer(struct readers *p, struct store_job *job)
 }
 
 /* Each in one read transaction, so that what it reads is of one moment. */
-static void run(struct session *s, struct store_job *job)
+static void reader_run(struct session *s, struct store_job *job)
 {
 	const struct op *op = op_of(job);
 	int              rc = op->bare ? SQLITE_OK : conn_begin(s->conn);
@@ -111,26 +111,26 @@ static void run(struct session *s, struct store_job *job)
 }
 
 /* The one read that has no file here. */
-static int search(struct session *s, struct search_read *j)
+static int reader_search(struct session *s, struct search_read *j)
 {
 	return search_reads_run(s->searches, j);
 }
 
-OP_WITH(search_read, search, .bare = true);
+OP_WITH(search_read, reader_search, .bare = true);
 
-static void *serve(void *arg)
+static void *reader_serve(void *arg)
 {
 	struct reader    *r = arg;
 	struct store_job *job;
 
-	for (job = take(r->pool); job; job = take(r->pool)) {
+	for (job = reader_take(r->pool); job; job = reader_take(r->pool)) {
 		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
 			err_set(&job->err, ERR_CANCELLED, "", "nobody waits for this read");
 		else if (moved_is(r->pool->moved))
 			db_refuse(SQLITE_READONLY_DBMOVED, &job->err);
 		else
-			run(&r->session, job);
-		answer(r->pool, job);
+			reader_run(&r->session, job);
+		reader_answer(r->pool, job);
 	}
 	return NULL;
 }
@@ -143,8 +143,8 @@ static void finish(struct reader *r)
 	conn_close(&r->conn);
 }
 
-static enum errc start(struct readers *p, struct reader *r, const struct readers_parts *parts,
-		       struct err *e)
+static enum errc reader_start(struct readers *p, struct reader *r,
+			      const struct readers_parts *parts, struct err *e)
 {
 	const char *name = parts->search ? "store-search" : "store-reader";
 
@@ -157,7 +157,7 @@ static enum errc start(struct readers *p, struct reader *r, const struct readers
 		search_reads_init(r->session.searches, &r->conn, parts->search, parts->busy_ms);
 	}
 	if (conn_open(&r->conn, parts->path, DB_READ, parts->busy_ms, e) == ERR_OK &&
-	    thread_start(&r->thread, name, serve, r, e) == ERR_OK) {
+	    thread_start(&r->thread, name, reader_serve, r, e) == ERR_OK) {
 		p->started++;
 		return ERR_OK;
 	}
@@ -180,7 +180,7 @@ enum errc readers_create(const struct readers_parts *parts, unsigned count, stru
 	p->users = 1;
 	p->moved = parts->moved;
 	for (unsigned i = 0; i < count; i++)
-		if (start(p, &p->all[i], parts, e) != ERR_OK) {
+		if (reader_start(p, &p->all[i], parts, e) != ERR_OK) {
 			readers_destroy(p);
 			return e->code;
 		}
@@ -201,7 +201,7 @@ void readers_destroy(struct readers *p)
 		finish(&p->all[i]);
 	}
 	pthread_mutex_lock(&p->lock);
-	let_go(p);
+	reader_let_go(p);
 }
 
 bool readers_add(struct readers *p, struct store_job *job)

@@ -6,7 +6,7 @@
 static const char sql_one[] =
 	RUN_ROW   RUN_ROW_JOINS "WHERE r.id = ? AND r.secret = ? AND r.owner = ?";
 
-static int read_run(struct session *s, struct run_read *j)
+static int run_read_run(struct session *s, struct run_read *j)
 {
 	sqlite3_stmt *st;
 	int           rc = run_row_find(s->conn, sql_one, j->run, j->owner, &st, &j->job.err);
@@ -16,4 +16,4 @@ static int read_run(struct session *s, struct run_read *j)
 	return run_row_read(st, &j->arena, j, &j->job.err);
 }
 
-OP(run_read, read_run);
+OP(run_read, run_read_run);

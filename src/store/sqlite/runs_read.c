@@ -22,7 +22,7 @@ static const char sql_unusual[] = RUN_ROW "INDEXED BY run_unusual " RUN_ROW_JOIN
 					  "WHERE r.status > 2 AND r.status = ?3 AND " PAGE PAGE_END;
 
 /* The cursor has to be a run of the list that is asked for; its state may have changed. */
-static int check_after(struct session *s, struct runs_read *j)
+static int runs_read_check_after(struct session *s, struct runs_read *j)
 {
 	sqlite3_stmt *st;
 	int           rc = run_row_find(s->conn, sql_place, j->after, j->owner, &st, &j->job.err);
@@ -36,7 +36,7 @@ static int check_after(struct session *s, struct runs_read *j)
 	return SQLITE_OK;
 }
 
-static const char *which_list(const struct runs_read *j)
+static const char *runs_read_which_list(const struct runs_read *j)
 {
 	if (!id_none(j->conversation))
 		return sql_conversation;
@@ -46,9 +46,9 @@ static const char *which_list(const struct runs_read *j)
 	return j->status < 0 || j->status == RUN_COMPLETED ? sql_all : sql_unusual;
 }
 
-static struct db_bind bind_list(struct session *s, const struct runs_read *j)
+static struct db_bind runs_read_bind_list(struct session *s, const struct runs_read *j)
 {
-	struct db_bind b = conn_bind(s->conn, which_list(j));
+	struct db_bind b = conn_bind(s->conn, runs_read_which_list(j));
 
 	db_bind_int(&b, id_none(j->after) ? INT64_MAX : j->after.key);
 	db_bind_int(&b, j->owner);
@@ -69,7 +69,7 @@ static bool row_has_room(const struct runs_read *j, sqlite3_stmt *st)
 	return row_fits(&j->arena, n);
 }
 
-static int read_list(struct runs_read *j, struct db_bind b)
+static int runs_read_list(struct runs_read *j, struct db_bind b)
 {
 	sqlite3_stmt *st = b.st;
 	int           rc = db_bind_row(&b);
@@ -103,7 +103,7 @@ static int read_runs(struct session *s, struct runs_read *j)
 	j->run_count = 0;
 	j->has_more = false;
 	if (!id_none(j->after))
-		rc = check_after(s, j);
+		rc = runs_read_check_after(s, j);
 	if (rc != SQLITE_OK || e->code != ERR_OK || j->limit == 0)
 		return rc;
 
@@ -116,7 +116,7 @@ static int read_runs(struct session *s, struct runs_read *j)
 		row_no_memory(e);
 		return SQLITE_OK;
 	}
-	return read_list(j, bind_list(s, j));
+	return runs_read_list(j, runs_read_bind_list(s, j));
 }
 
 OP(runs_read, read_runs);

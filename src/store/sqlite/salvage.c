@@ -33,7 +33,7 @@ void salvage_finish(struct salvage *v)
 
 /* --- pieces --- */
 
-static void empty(struct buf *b)
+static void salvage_empty(struct buf *b)
 {
 	if (b->cap > KEPT_BYTES)
 		buf_finish(b);
@@ -45,11 +45,11 @@ void salvage_begin(struct salvage *v)
 {
 	v->count = 0;
 	v->full = false;
-	empty(&v->bytes);
-	empty(&v->answer);
+	salvage_empty(&v->bytes);
+	salvage_empty(&v->answer);
 }
 
-static bool grow(struct salvage *v)
+static bool salvage_grow(struct salvage *v)
 {
 	if (v->count < v->cap)
 		return true;
@@ -74,7 +74,7 @@ int salvage_add(struct salvage *v, struct id run, int64_t piece)
 	int rc = db_bind_row(&b);
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
-	if (!grow(v)) {
+	if (!salvage_grow(v)) {
 		(void)sqlite3_reset(st);
 		return SQLITE_NOMEM;
 	}
@@ -127,7 +127,7 @@ struct str salvage_make(struct salvage *v, struct salvage_told *ret)
 /* --- one whose end was lost --- */
 
 /* *ret_from: where its log begins; -1: the run is gone, or has an end. */
-static int find_run(struct salvage *v, struct id run, int64_t *ret_from)
+static int salvage_find_run(struct salvage *v, struct id run, int64_t *ret_from)
 {
 	struct db_bind b = conn_bind(v->conn, sql_run);
 	sqlite3_stmt  *st = b.st;
@@ -142,7 +142,7 @@ static int find_run(struct salvage *v, struct id run, int64_t *ret_from)
 	return sqlite3_reset(st);
 }
 
-static int read_part(struct salvage *v, struct id run, int64_t part)
+static int salvage_read_part(struct salvage *v, struct id run, int64_t part)
 {
 	struct db_bind b = conn_bind(v->conn, sql_find);
 	sqlite3_stmt  *st = b.st;
@@ -162,13 +162,13 @@ static int read_part(struct salvage *v, struct id run, int64_t part)
 }
 
 /* What can't be read is told and done without: the run gets its end, and the store goes on. */
-static int read_pieces(struct salvage *v, struct id run, int64_t from, int64_t to)
+static int salvage_read_pieces(struct salvage *v, struct id run, int64_t from, int64_t to)
 {
 	int rc = SQLITE_OK;
 
 	salvage_begin(v);
 	for (int64_t part = from; rc == SQLITE_OK && from > 0 && part <= to; part++)
-		rc = read_part(v, run, part);
+		rc = salvage_read_part(v, run, part);
 	if (rc == SQLITE_OK || rc == SQLITE_NOMEM)
 		return rc;
 	log_note(LOG_ERROR, "events_damaged",
@@ -181,11 +181,11 @@ int salvage_run(struct salvage *v, struct events *events, struct id run, bool *r
 {
 	int64_t from;
 	int64_t to = 0;
-	int     rc = find_run(v, run, &from);
+	int     rc = salvage_find_run(v, run, &from);
 
 	*ret_live = rc == SQLITE_OK && from >= 0;
 	if (!*ret_live)
 		return rc;
 	rc = events_part(events, &to);
-	return rc == SQLITE_OK ? read_pieces(v, run, from, to) : rc;
+	return rc == SQLITE_OK ? salvage_read_pieces(v, run, from, to) : rc;
 }

@@ -47,8 +47,8 @@ void sweep_init(struct sweep *s, struct conn *conn, struct events *events,
 }
 
 /* False: the pass has come far enough. */
-static bool look_at(const struct sweep *s, sqlite3_stmt *st, int64_t horizon_ms, int64_t bytes,
-		    struct step *step)
+static bool sweep_look_at(const struct sweep *s, sqlite3_stmt *st, int64_t horizon_ms,
+			  int64_t bytes, struct step *step)
 {
 	int64_t length = db_int(st, 1);
 	bool    over = s->keep_bytes > 0 && bytes - step->due_bytes > s->keep_bytes;
@@ -63,7 +63,7 @@ static bool look_at(const struct sweep *s, sqlite3_stmt *st, int64_t horizon_ms,
 	return true;
 }
 
-static int look(struct sweep *s, int64_t horizon_ms, int64_t bytes, struct step *ret)
+static int sweep_look(struct sweep *s, int64_t horizon_ms, int64_t bytes, struct step *ret)
 {
 	struct db_bind b = conn_bind(s->conn, sql_look);
 	sqlite3_stmt  *st = b.st;
@@ -76,7 +76,7 @@ static int look(struct sweep *s, int64_t horizon_ms, int64_t bytes, struct step 
 		return b.rc;
 	for (int rows = 1; rows <= STEP_ROWS; rows++) {
 		rc = sqlite3_step(st);
-		if (rc != SQLITE_ROW || !look_at(s, st, horizon_ms, bytes, ret))
+		if (rc != SQLITE_ROW || !sweep_look_at(s, st, horizon_ms, bytes, ret))
 			break;
 		if (rows == STEP_ROWS || ret->due_bytes >= STEP_BYTES) {
 			ret->next = db_int(st, 0) + 1;
@@ -87,7 +87,7 @@ static int look(struct sweep *s, int64_t horizon_ms, int64_t bytes, struct step 
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : reset;
 }
 
-static int record(struct sweep *s, int64_t removed)
+static int sweep_record(struct sweep *s, int64_t removed)
 {
 	struct db_bind b = conn_bind(s->conn, sql_record);
 
@@ -115,7 +115,7 @@ static int take_out(struct sweep *s, const struct step *step)
 		rc = db_bind_run(&b);
 	}
 	if (rc == SQLITE_OK)
-		rc = record(s, removed);
+		rc = sweep_record(s, removed);
 	if (rc == SQLITE_OK)
 		rc = conn_commit(s->conn);
 	if (rc == SQLITE_OK)
@@ -135,7 +135,7 @@ static int sweep_step(struct sweep *s, int64_t now_ms, bool *ret_again)
 
 	*ret_again = false;
 	if (rc == SQLITE_OK)
-		rc = look(s, horizon, bytes, &step);
+		rc = sweep_look(s, horizon, bytes, &step);
 	if (rc == SQLITE_OK && step.due_count > 0)
 		rc = take_out(s, &step);
 	if (rc != SQLITE_OK)

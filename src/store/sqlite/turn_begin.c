@@ -24,7 +24,7 @@ static const char sql_add_run[] =
 	"request_id, settings, bill_key, bill_model, bill_in, bill_price_in, bill_price_out, "
 	"attempts) VALUES (?,?,?,?,?,?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,1)";
 
-static enum errc busy(struct err *e)
+static enum errc turn_begin_busy(struct err *e)
 {
 	err_set(e, ERR_CONVERSATION_BUSY, "conversation",
 		"another turn of this conversation is still running, or came in between; "
@@ -55,7 +55,7 @@ static int check_leaf(struct session *s, const struct turn_begin *j, struct err 
 
 	(void)sqlite3_reset(st);
 	if (!j->branching && (live || leaf != j->expected_leaf.key))
-		busy(e);
+		turn_begin_busy(e);
 	return SQLITE_OK;
 }
 
@@ -78,7 +78,7 @@ static int check_parent(struct session *s, const struct turn_begin *j, struct er
 	return SQLITE_OK;
 }
 
-static int check(struct session *s, const struct turn_begin *j, struct err *e)
+static int turn_begin_check(struct session *s, const struct turn_begin *j, struct err *e)
 {
 	int rc = SQLITE_OK;
 
@@ -99,7 +99,7 @@ static int add_labels(struct session *s, const struct turn_begin *j)
 	return db_bind_run(&b);
 }
 
-static int put_conversation(struct session *s, const struct turn_begin *j)
+static int turn_begin_put_conversation(struct session *s, const struct turn_begin *j)
 {
 	if (!j->new_conversation) {
 		struct db_bind b = conn_bind(s->conn, sql_move_leaf);
@@ -138,7 +138,7 @@ static void bind_bill(struct db_bind *b, const struct turn_bill *bill)
 }
 
 /* Whoever is told that it is begun asks at once: its first attempt is counted. */
-static int add_run(struct session *s, const struct turn_begin *j, int64_t events_from)
+static int turn_begin_add_run(struct session *s, const struct turn_begin *j, int64_t events_from)
 {
 	struct db_bind b = conn_bind(s->conn, sql_add_run);
 	int64_t        last = j->parent.key;
@@ -172,17 +172,17 @@ static int add_run(struct session *s, const struct turn_begin *j, int64_t events
 static int begin(struct session *s, struct turn_begin *j)
 {
 	int64_t events_from = 0;
-	int     rc = check(s, j, &j->job.err);
+	int     rc = turn_begin_check(s, j, &j->job.err);
 
 	peer_own(s->peer, j->run);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
 
-	rc = put_conversation(s, j);
+	rc = turn_begin_put_conversation(s, j);
 	if (rc == SQLITE_OK)
 		rc = events_open(&s->events, j->run, &events_from);
 	if (rc == SQLITE_OK)
-		rc = add_run(s, j, events_from);
+		rc = turn_begin_add_run(s, j, events_from);
 	if (rc == SQLITE_OK)
 		rc = claim_begin(s->conn, j);
 

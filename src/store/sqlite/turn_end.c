@@ -26,8 +26,8 @@ static const char sql_end_run[] =
 	"bill_in = NULL, bill_price_in = NULL, bill_price_out = NULL WHERE id = ?1";
 
 /* The run's own columns say where the answer belongs. */
-static int find_run(struct session *s, struct turn_end *j, struct message_place *ret,
-		    int64_t *ret_events_from)
+static int turn_end_find_run(struct session *s, struct turn_end *j, struct message_place *ret,
+			     int64_t *ret_events_from)
 {
 	struct db_bind b = conn_bind(s->conn, sql_find_run);
 	sqlite3_stmt  *st = b.st;
@@ -52,7 +52,7 @@ static int find_run(struct session *s, struct turn_end *j, struct message_place 
 	return SQLITE_OK;
 }
 
-static int end_run(struct session *s, const struct turn_end *j, int64_t events_to)
+static int turn_end_run(struct session *s, const struct turn_end *j, int64_t events_to)
 {
 	const struct usage *u = &j->usage;
 	struct db_bind      b = conn_bind(s->conn, sql_end_run);
@@ -95,7 +95,7 @@ int turn_end(struct session *s, struct turn_end *j)
 	if (j->note && j->note->reserved)
 		rc = budgets_settle(s->conn, j->note);
 	if (rc == SQLITE_OK)
-		rc = find_run(s, j, &at, &from);
+		rc = turn_end_find_run(s, j, &at, &from);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
 	if (j->answer.n > 0)
@@ -103,7 +103,7 @@ int turn_end(struct session *s, struct turn_end *j)
 	if (rc == SQLITE_OK)
 		rc = events_close(&s->events, j->run, from, &j->events, &to);
 	if (rc == SQLITE_OK)
-		rc = end_run(s, j, to);
+		rc = turn_end_run(s, j, to);
 	if (rc == SQLITE_OK)
 		rc = claim_end(s->conn, j);
 	if (rc == SQLITE_OK)
@@ -112,9 +112,9 @@ int turn_end(struct session *s, struct turn_end *j)
 }
 
 /* Whose end is not stored would look alive for ever, and what it has used would stay reserved. */
-static void unstored(struct session *s, struct store_job *job)
+static void turn_end_unstored(struct session *s, struct store_job *job)
 {
 	unfinished_end(s->unfinished, container_of(job, struct turn_end, job));
 }
 
-OP_WITH(turn_end, turn_end, .unstored = unstored);
+OP_WITH(turn_end, turn_end, .unstored = turn_end_unstored);

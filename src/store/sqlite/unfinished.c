@@ -14,7 +14,7 @@ void unfinished_finish(struct unfinished *u)
 }
 
 /* Room for one more of so many bytes; false: no memory. */
-static bool grow(void **array, size_t count, size_t *cap, size_t bytes)
+static bool unfinished_grow(void **array, size_t count, size_t *cap, size_t bytes)
 {
 	if (count < *cap)
 		return true;
@@ -33,7 +33,7 @@ void unfinished_end(struct unfinished *u, struct turn_end *j)
 	void *ends = u->ends;
 
 	j->later = true;
-	if (!grow(&ends, u->end_count, &u->end_cap, sizeof *u->ends))
+	if (!unfinished_grow(&ends, u->end_count, &u->end_cap, sizeof *u->ends))
 		return;
 	u->ends = ends;
 	struct unfinished_end *end = &u->ends[u->end_count++];
@@ -57,7 +57,7 @@ void unfinished_note(struct unfinished *u, const struct usage_note *note)
 {
 	void *notes = u->notes;
 
-	if (!grow(&notes, u->note_count, &u->note_cap, sizeof *u->notes))
+	if (!unfinished_grow(&notes, u->note_count, &u->note_cap, sizeof *u->notes))
 		return;
 	u->notes = notes;
 	u->notes[u->note_count++] = *note;

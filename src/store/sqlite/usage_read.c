@@ -86,7 +86,7 @@ static int read_budget(struct session *s, struct usage_read *j)
 	return SQLITE_OK;
 }
 
-static int read_usage(struct session *s, struct usage_read *j)
+static int usage_read_usage(struct session *s, struct usage_read *j)
 {
 	j->row_count = 0;
 	j->has_more = false;
@@ -100,4 +100,4 @@ static int read_usage(struct session *s, struct usage_read *j)
 	return rc == SQLITE_OK && j->key.n > 0 ? read_budget(s, j) : rc;
 }
 
-OP(usage_read, read_usage);
+OP(usage_read, usage_read_usage);

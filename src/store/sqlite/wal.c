@@ -9,7 +9,7 @@ enum { FRAME_HEADER = 24 };
 /* From here on the log is to start over soon. */
 #define LONG_WAL (4 * (int64_t)LIMIT_STORE_WAL)
 
-static int on_wal(void *arg, sqlite3 *db, const char *name, int frames)
+static int wal_on_wal(void *arg, sqlite3 *db, const char *name, int frames)
 {
 	struct wal *w = arg;
 	int64_t     bytes = frames * (w->page_bytes + FRAME_HEADER);
@@ -28,7 +28,7 @@ static int on_wal(void *arg, sqlite3 *db, const char *name, int frames)
 	return SQLITE_OK;
 }
 
-static int64_t page_bytes(sqlite3 *db)
+static int64_t wal_page_bytes(sqlite3 *db)
 {
 	sqlite3_stmt *st = NULL;
 	int64_t       bytes = 0;
@@ -46,10 +46,10 @@ void wal_watch(struct wal *w, sqlite3 *db, struct checkpoint *checkpoint, struct
 		.db = db,
 		.checkpoint = checkpoint,
 		.search = search,
-		.page_bytes = page_bytes(db),
+		.page_bytes = wal_page_bytes(db),
 		.mark = LIMIT_STORE_WAL,
 	};
-	(void)sqlite3_wal_hook(db, on_wal, w);
+	(void)sqlite3_wal_hook(db, wal_on_wal, w);
 }
 
 void wal_unwatch(struct wal *w)

@@ -16,7 +16,7 @@ void conn_close(struct conn *c)
 	*c = (struct conn){ .db = NULL };
 }
 
-static struct conn_place *place_of(struct conn *c, const char *sql)
+static struct conn_place *conn_place_of(struct conn *c, const char *sql)
 {
 	size_t at = (size_t)(((uint64_t)(uintptr_t)sql * 0x9e3779b97f4a7c15u) >> 56);
 
@@ -28,7 +28,7 @@ _Static_assert(CONN_PLACES == 1 << (64 - 56), "place_of takes the upper bits");
 
 sqlite3_stmt *conn_st(struct conn *c, const char *sql)
 {
-	struct conn_place *p = place_of(c, sql);
+	struct conn_place *p = conn_place_of(c, sql);
 
 	if (p->sql)
 		return p->st;

@@ -45,7 +45,7 @@ static int harden(sqlite3 *db)
 	return rc;
 }
 
-static int pragma(sqlite3 *db, const char *name, int64_t value)
+static int db_pragma(sqlite3 *db, const char *name, int64_t value)
 {
 	char sql[80];
 
@@ -74,23 +74,23 @@ static int set_up(sqlite3 *db, enum db_mode mode)
 	int rc = harden(db);
 
 	if (rc == SQLITE_OK && mode == DB_WRITE)
-		rc = pragma(db, "page_size", PAGE_BYTES);
+		rc = db_pragma(db, "page_size", PAGE_BYTES);
 	if (rc == SQLITE_OK && mode == DB_WRITE)
 		rc = db_exec(db, "PRAGMA auto_vacuum = INCREMENTAL");
 	if (rc == SQLITE_OK && mode == DB_WRITE)
 		rc = enter_wal(db);
 	if (rc == SQLITE_OK && mode == DB_WRITE)
-		rc = pragma(db, "journal_size_limit", LOG_KEEP_BYTES);
+		rc = db_pragma(db, "journal_size_limit", LOG_KEEP_BYTES);
 	if (rc == SQLITE_OK)
 		rc = db_exec(db, "PRAGMA synchronous = FULL");
 	if (rc == SQLITE_OK)
-		rc = pragma(db, "wal_autocheckpoint", 0);
+		rc = db_pragma(db, "wal_autocheckpoint", 0);
 	if (rc == SQLITE_OK)
-		rc = pragma(db, "cache_size",
-			    mode == DB_WRITE ? -CACHE_KIB_WRITE : -CACHE_KIB_READ);
+		rc = db_pragma(db, "cache_size",
+			       mode == DB_WRITE ? -CACHE_KIB_WRITE : -CACHE_KIB_READ);
 	/* No mmap: a file cut short by something else would end the process by SIGBUS. */
 	if (rc == SQLITE_OK)
-		rc = pragma(db, "mmap_size", 0);
+		rc = db_pragma(db, "mmap_size", 0);
 	return rc;
 }
 

@@ -52,7 +52,7 @@ struct search {
 
 /* --- one step --- */
 
-static void show(struct search *s, int64_t waiting, bool complete, bool trouble)
+static void search_show(struct search *s, int64_t waiting, bool complete, bool trouble)
 {
 	pthread_mutex_lock(&s->lock);
 	s->messages = s->index.db ? s->index.count : 0;
@@ -62,7 +62,7 @@ static void show(struct search *s, int64_t waiting, bool complete, bool trouble)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static bool stopping(struct search *s)
+static bool search_stopping(struct search *s)
 {
 	pthread_mutex_lock(&s->lock);
 	bool is = s->stopping;
@@ -70,11 +70,11 @@ static bool stopping(struct search *s)
 	return is;
 }
 
-static void fail(struct search *s, sqlite3 *db, int rc)
+static void search_fail(struct search *s, sqlite3 *db, int rc)
 {
 	char problem[160];
 
-	show(s, 0, false, true);
+	search_show(s, 0, false, true);
 	if (s->failed)
 		return;
 	s->failed = true;
@@ -89,7 +89,7 @@ static void set_ready(struct search *s, bool ready)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static int open_index(struct search *s)
+static int search_open_index(struct search *s)
 {
 	struct search_source source;
 	bool                 anew = false;
@@ -122,7 +122,7 @@ static void drop_if_damaged(struct search *s)
 	search_index_remove(s->index_path);
 }
 
-static void settle(struct search *s)
+static void search_settle(struct search *s)
 {
 	s->settle_us = 0;
 	if (s->index.mark.seq == s->settled)
@@ -131,7 +131,7 @@ static void settle(struct search *s)
 	s->on_settled(s->arg, s->settled);
 }
 
-static bool removes(const struct search_batch *b)
+static bool search_removes(const struct search_batch *b)
 {
 	for (size_t i = 0; i < b->count; i++)
 		if (b->ops[i].gone)
@@ -139,58 +139,58 @@ static bool removes(const struct search_batch *b)
 	return false;
 }
 
-static bool due(const struct search *s)
+static bool search_due(const struct search *s)
 {
 	return s->settle_us != 0 && clock_mono_us() >= s->settle_us;
 }
 
 /* What is removed leaves both files at once; the rest may be synced with others. */
-static int apply(struct search *s, bool sync)
+static int search_apply(struct search *s, bool sync)
 {
 	const struct search_mark *m = &s->batch.mark;
 	bool moved = m->seq != s->index.mark.seq || m->built != s->index.mark.built ||
 		     m->complete != s->index.mark.complete;
 
-	sync = sync || removes(&s->batch) || due(s);
+	sync = sync || search_removes(&s->batch) || search_due(s);
 	if (!moved && s->batch.count == 0 && !(sync && s->settle_us != 0))
 		return SQLITE_OK;
 	int rc = search_index_apply(&s->index, &s->batch, sync);
 	if (rc != SQLITE_OK)
 		return rc;
 	if (sync)
-		settle(s);
+		search_settle(s);
 	else if (s->settle_us == 0)
 		s->settle_us = clock_mono_us() + SETTLE_MS * (int64_t)1000;
 	return SQLITE_OK;
 }
 
-static bool damage(int rc)
+static bool search_damage(int rc)
 {
 	return (rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB;
 }
 
 /* False: there was trouble. */
-static bool step(struct search *s, bool rebuild, bool sync)
+static bool search_step(struct search *s, bool rebuild, bool sync)
 {
 	int64_t waiting = 0;
 	int     rc = SQLITE_OK;
 
 	drop_if_damaged(s);
 	if (!s->index.db)
-		rc = open_index(s);
+		rc = search_open_index(s);
 	if (rc != SQLITE_OK) {
-		fail(s, NULL, rc);
+		search_fail(s, NULL, rc);
 		return false;
 	}
 	bool was = s->index.mark.complete;
 	rc = search_feed_fill(&s->feed, &s->index, rebuild, &s->batch, &waiting);
 	bool filled = rc == SQLITE_OK;
 	if (filled)
-		rc = apply(s, sync);
+		rc = search_apply(s, sync);
 	if (rc != SQLITE_OK) {
-		fail(s, filled ? s->index.db : s->feed.conn.db, rc);
+		search_fail(s, filled ? s->index.db : s->feed.conn.db, rc);
 		/* Not where it is the database that is damaged. */
-		if (damage(filled ? rc : sqlite3_errcode(s->index.db)))
+		if (search_damage(filled ? rc : sqlite3_errcode(s->index.db)))
 			search_damaged(s);
 		return false;
 	}
@@ -198,7 +198,7 @@ static bool step(struct search *s, bool rebuild, bool sync)
 		log_note(LOG_INFO, "search_index", "the search index has %lld messages",
 			 (long long)s->index.count);
 	s->failed = false;
-	show(s, waiting, s->index.mark.complete, false);
+	search_show(s, waiting, s->index.mark.complete, false);
 	return true;
 }
 
@@ -254,20 +254,20 @@ static bool await(struct search *s, bool well)
 	return more;
 }
 
-static void *serve(void *arg)
+static void *search_serve(void *arg)
 {
 	struct search *s = arg;
 
-	bool well = !stopping(s) && step(s, true, false);
+	bool well = !search_stopping(s) && search_step(s, true, false);
 	while (await(s, well)) {
 		hold_still(s);
-		well = step(s, true, false);
+		well = search_step(s, true, false);
 	}
 
 	/* What was deleted and acknowledged is to be forgotten before the files are put away. */
 	int64_t until = clock_mono_us() + STOP_MS * (int64_t)1000;
 	do {
-		well = step(s, false, true);
+		well = search_step(s, false, true);
 	} while (well && s->batch.full && clock_mono_us() < until);
 	return NULL;
 }
@@ -303,7 +303,7 @@ enum errc search_start(struct search *s, void (*settled)(void *arg, int64_t seq)
 {
 	s->on_settled = settled;
 	s->arg = arg;
-	enum errc rc = thread_start(&s->thread, "store-indexer", serve, s, e);
+	enum errc rc = thread_start(&s->thread, "store-indexer", search_serve, s, e);
 	s->started = rc == ERR_OK;
 	return rc;
 }

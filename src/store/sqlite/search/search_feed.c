@@ -50,7 +50,7 @@ int search_feed_source(struct search_feed *f, struct search_source *ret)
 	return rc == SQLITE_OK && !right ? SQLITE_CORRUPT : rc;
 }
 
-static int find(struct search_feed *f, const char *sql, int64_t key)
+static int search_feed_find(struct search_feed *f, const char *sql, int64_t key)
 {
 	struct db_bind b = conn_bind(&f->conn, sql);
 
@@ -74,7 +74,7 @@ static int find_next(struct search_feed *f, const char *sql, int64_t conversatio
 	return sqlite3_reset(b.st);
 }
 
-static void put(struct search_batch *b, struct search_op op, struct str text)
+static void search_feed_put(struct search_batch *b, struct search_op op, struct str text)
 {
 	op.text_at = b->texts.len;
 	op.text_n = text.n;
@@ -85,7 +85,7 @@ static void put(struct search_batch *b, struct search_op op, struct str text)
 	b->ops[b->count++] = op;
 }
 
-static bool spent(const struct search_batch *b)
+static bool search_feed_spent(const struct search_batch *b)
 {
 	return b->read_bytes >= LIMIT_SEARCH_BATCH_READ;
 }
@@ -94,8 +94,8 @@ static bool spent(const struct search_batch *b)
 
 /* Takes up the message that a statement stands on, unless it is in the index or its content was
  * removed, and resets the statement.  Sets b->full, having added nothing, where there is no room. */
-static int add_row(struct search_feed *f, struct search_index *x, struct search_batch *b,
-		   sqlite3_stmt *st)
+static int search_feed_add_row(struct search_feed *f, struct search_index *x,
+			       struct search_batch *b, sqlite3_stmt *st)
 {
 	struct search_op op = { .id = db_int(st, 0),
 				.owner = db_int(st, 1),
@@ -114,45 +114,45 @@ static int add_row(struct search_feed *f, struct search_index *x, struct search_
 		return SQLITE_NOMEM;
 	op.role = (int)f->text.role;
 	if (f->text.text.len > 0)
-		put(b, op, buf_view(&f->text.text));
+		search_feed_put(b, op, buf_view(&f->text.text));
 	return SQLITE_OK;
 }
 
-static int add_message(struct search_feed *f, struct search_index *x, struct search_batch *b,
-		       int64_t id, int64_t *ret_prev)
+static int search_feed_add_message(struct search_feed *f, struct search_index *x,
+				   struct search_batch *b, int64_t id, int64_t *ret_prev)
 {
-	int rc = find(f, sql_message, id);
+	int rc = search_feed_find(f, sql_message, id);
 
 	*ret_prev = 0;
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc; /* it is gone */
 	*ret_prev = db_int(conn_st(&f->conn, sql_message), 5);
-	return add_row(f, x, b, conn_st(&f->conn, sql_message));
+	return search_feed_add_row(f, x, b, conn_st(&f->conn, sql_message));
 }
 
 /* The answer, and from the last message that was sent back to what the first one hangs on. */
-static int add_run(struct search_feed *f, struct search_index *x, struct search_batch *b,
-		   int64_t run)
+static int search_feed_add_run(struct search_feed *f, struct search_index *x,
+			       struct search_batch *b, int64_t run)
 {
 	int64_t prev;
-	int     rc = find(f, sql_run, run);
+	int     rc = search_feed_find(f, sql_run, run);
 
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	int64_t at = db_int(conn_st(&f->conn, sql_run), 0);
 	int64_t base = db_int(conn_st(&f->conn, sql_run), 1);
 	(void)sqlite3_reset(conn_st(&f->conn, sql_run));
-	rc = add_message(f, x, b, run, &prev);
+	rc = search_feed_add_message(f, x, b, run, &prev);
 	for (size_t n = 0;
 	     rc == SQLITE_OK && !b->full && at != 0 && at != base && n < LIMIT_BRANCH_LENGTH; n++) {
-		rc = add_message(f, x, b, at, &prev);
+		rc = search_feed_add_message(f, x, b, at, &prev);
 		at = prev;
 	}
 	return rc;
 }
 
-static int add_conversation(struct search_feed *f, struct search_index *x, struct search_batch *b,
-			    int64_t seq, int64_t conversation)
+static int search_feed_add_conversation(struct search_feed *f, struct search_index *x,
+					struct search_batch *b, int64_t seq, int64_t conversation)
 {
 	int64_t next = 1;
 	int64_t prev;
@@ -166,21 +166,21 @@ static int add_conversation(struct search_feed *f, struct search_index *x, struc
 	while (rc == SQLITE_OK && !b->full && f->run != INT64_MAX) {
 		rc = find_next(f, sql_runs, conversation, f->run, &next);
 		if (rc == SQLITE_OK && next != 0)
-			rc = add_run(f, x, b, next);
+			rc = search_feed_add_run(f, x, b, next);
 		if (rc != SQLITE_OK || b->full)
 			break;
 		f->run = next == 0 ? INT64_MAX : next;
-		b->full = spent(b);
+		b->full = search_feed_spent(b);
 	}
 	while (rc == SQLITE_OK && !b->full) {
 		rc = find_next(f, sql_loose, conversation, f->loose, &next);
 		if (rc != SQLITE_OK || next == 0)
 			break;
-		rc = add_message(f, x, b, next, &prev);
+		rc = search_feed_add_message(f, x, b, next, &prev);
 		if (rc != SQLITE_OK || b->full)
 			break;
 		f->loose = next;
-		b->full = spent(b);
+		b->full = search_feed_spent(b);
 	}
 	return rc;
 }
@@ -188,8 +188,8 @@ static int add_conversation(struct search_feed *f, struct search_index *x, struc
 /* --- the queue --- */
 
 /* The row that the statement stands on. */
-static int take_row(struct search_feed *f, struct search_index *x, struct search_batch *b,
-		    sqlite3_stmt *row)
+static int search_feed_take_row(struct search_feed *f, struct search_index *x,
+				struct search_batch *b, sqlite3_stmt *row)
 {
 	int64_t seq = db_int(row, 0);
 	int64_t kind = db_int(row, 1);
@@ -198,12 +198,13 @@ static int take_row(struct search_feed *f, struct search_index *x, struct search
 
 	b->gone |= kind == SEARCH_GONE;
 	if (kind == SEARCH_GONE)
-		put(b, (struct search_op){ .id = key, .gone = true }, db_column(row, 3));
+		search_feed_put(b, (struct search_op){ .id = key, .gone = true },
+				db_column(row, 3));
 	(void)sqlite3_reset(row);
 	switch (kind) {
-	case SEARCH_RUN: return add_run(f, x, b, key);
-	case SEARCH_MESSAGE: return add_message(f, x, b, key, &prev);
-	case SEARCH_CONVERSATION: return add_conversation(f, x, b, seq, key);
+	case SEARCH_RUN: return search_feed_add_run(f, x, b, key);
+	case SEARCH_MESSAGE: return search_feed_add_message(f, x, b, key, &prev);
+	case SEARCH_CONVERSATION: return search_feed_add_conversation(f, x, b, seq, key);
 	}
 	return SQLITE_OK;
 }
@@ -214,7 +215,7 @@ static int take_queue(struct search_feed *f, struct search_index *x, struct sear
 	int rc = SQLITE_OK;
 
 	for (size_t n = 0; rc == SQLITE_OK && !b->full; n++) {
-		rc = find(f, sql_queue, b->mark.seq);
+		rc = search_feed_find(f, sql_queue, b->mark.seq);
 		if (rc != SQLITE_ROW)
 			return rc == SQLITE_DONE ? SQLITE_OK : rc;
 		sqlite3_stmt *row = conn_st(&f->conn, sql_queue);
@@ -222,11 +223,11 @@ static int take_queue(struct search_feed *f, struct search_index *x, struct sear
 
 		/* What was removed may have come in again under its id: an import. */
 		bool again = b->gone && db_int(row, 1) != SEARCH_GONE;
-		if (again || n == most || b->count >= most || spent(b)) {
+		if (again || n == most || b->count >= most || search_feed_spent(b)) {
 			b->full = true;
 			return sqlite3_reset(row);
 		}
-		rc = take_row(f, x, b, row);
+		rc = search_feed_take_row(f, x, b, row);
 		if (rc == SQLITE_OK && !b->full)
 			b->mark.seq = seq;
 	}
@@ -241,8 +242,8 @@ static int take_old(struct search_feed *f, struct search_index *x, struct search
 	int           rc = SQLITE_OK;
 
 	b->read_bytes = 0;
-	while (rc == SQLITE_OK && !b->full && !spent(b)) {
-		rc = find(f, sql_all, b->mark.built);
+	while (rc == SQLITE_OK && !b->full && !search_feed_spent(b)) {
+		rc = search_feed_find(f, sql_all, b->mark.built);
 		if (rc == SQLITE_DONE) {
 			b->mark.complete = true;
 			return SQLITE_OK;
@@ -250,7 +251,7 @@ static int take_old(struct search_feed *f, struct search_index *x, struct search
 		if (rc != SQLITE_ROW)
 			return rc;
 		int64_t id = db_int(st, 0);
-		rc = add_row(f, x, b, st);
+		rc = search_feed_add_row(f, x, b, st);
 		if (rc == SQLITE_OK && !b->full)
 			b->mark.built = id;
 	}

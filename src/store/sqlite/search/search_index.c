@@ -65,8 +65,8 @@ static int one_int(sqlite3 *db, const char *text, int64_t *ret)
 	return rc == SQLITE_ROW ? SQLITE_OK : rc == SQLITE_DONE ? SQLITE_ERROR : rc;
 }
 
-static int read_state(sqlite3 *db, const unsigned char *instance, struct search_mark *ret,
-		      int64_t *ret_count)
+static int search_index_read_state(sqlite3 *db, const unsigned char *instance,
+				   struct search_mark *ret, int64_t *ret_count)
 {
 	sqlite3_stmt *st = NULL;
 	int           rc = sqlite3_prepare_v2(db, STATE, -1, &st, NULL);
@@ -98,7 +98,7 @@ int search_index_check(sqlite3 *db, const unsigned char *instance, struct search
 		rc = one_int(db, "PRAGMA user_version", &format);
 	if (rc == SQLITE_OK && (application != SEARCH_APPLICATION || format != SEARCH_FORMAT))
 		rc = SQLITE_MISMATCH;
-	return rc == SQLITE_OK ? read_state(db, instance, ret, ret_count) : rc;
+	return rc == SQLITE_OK ? search_index_read_state(db, instance, ret, ret_count) : rc;
 }
 
 void search_index_remove(const char *path)
@@ -187,13 +187,13 @@ static int make_new(struct search_index *x, const struct search_source *source)
 
 /* A gap between what it has seen and what the queue still holds, or a time that the database has
  * never seen: one of the two was put back from a copy. */
-static bool fits(const struct search_mark *m, const struct search_source *s)
+static bool search_index_fits(const struct search_mark *m, const struct search_source *s)
 {
 	return m->seq <= s->last && (s->first == 0 || m->seq >= s->first - 1);
 }
 
 /* Reads more of the file than the state does. */
-static int prepare(struct search_index *x)
+static int search_index_prepare(struct search_index *x)
 {
 	struct err e;
 
@@ -203,16 +203,16 @@ static int prepare(struct search_index *x)
 							       : sqlite3_extended_errcode(x->db);
 }
 
-static int look(struct search_index *x, const char *path, int64_t busy_ms,
-		const struct search_source *source)
+static int search_index_look(struct search_index *x, const char *path, int64_t busy_ms,
+			     const struct search_source *source)
 {
 	int rc = open_file(x, path, busy_ms);
 
 	if (rc == SQLITE_OK)
 		rc = search_index_check(x->db, source->instance, &x->mark, &x->count);
-	if (rc == SQLITE_OK && !fits(&x->mark, source))
+	if (rc == SQLITE_OK && !search_index_fits(&x->mark, source))
 		rc = SQLITE_MISMATCH;
-	return rc == SQLITE_OK ? prepare(x) : rc;
+	return rc == SQLITE_OK ? search_index_prepare(x) : rc;
 }
 
 int search_index_open(struct search_index *x, const char *path, int64_t busy_ms,
@@ -220,7 +220,7 @@ int search_index_open(struct search_index *x, const char *path, int64_t busy_ms,
 {
 	*x = (struct search_index){ .db = NULL };
 	*ret_anew = false;
-	int rc = look(x, path, busy_ms, source);
+	int rc = search_index_look(x, path, busy_ms, source);
 	if (rc == SQLITE_MISMATCH || (rc & 0xff) == SQLITE_CORRUPT ||
 	    (rc & 0xff) == SQLITE_NOTADB) {
 		search_index_close(x);
@@ -230,7 +230,7 @@ int search_index_open(struct search_index *x, const char *path, int64_t busy_ms,
 		if (rc == SQLITE_OK)
 			rc = make_new(x, source);
 		if (rc == SQLITE_OK)
-			rc = prepare(x);
+			rc = search_index_prepare(x);
 	}
 	if (rc != SQLITE_OK)
 		search_index_close(x);
@@ -260,8 +260,8 @@ int search_index_has(struct search_index *x, int64_t message, bool *ret)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static int put_text(struct search_index *x, enum search_index_sql which, const struct search_op *op,
-		    struct str text)
+static int search_index_put_text(struct search_index *x, enum search_index_sql which,
+				 const struct search_op *op, struct str text)
 {
 	char           room[SEARCH_SCOPE];
 	struct db_bind b = db_bind(x->st[which]);
@@ -272,7 +272,8 @@ static int put_text(struct search_index *x, enum search_index_sql which, const s
 	return db_bind_run(&b);
 }
 
-static int add(struct search_index *x, const struct search_op *op, struct str text, int64_t *count)
+static int search_index_add(struct search_index *x, const struct search_op *op, struct str text,
+			    int64_t *count)
 {
 	struct db_bind b = db_bind(x->st[SEARCH_INDEX_SQL_ADD]);
 
@@ -284,10 +285,11 @@ static int add(struct search_index *x, const struct search_op *op, struct str te
 	if (rc != SQLITE_OK || sqlite3_changes(x->db) == 0)
 		return rc;
 	++*count;
-	return put_text(x, SEARCH_INDEX_SQL_ADD_TEXT, op, text);
+	return search_index_put_text(x, SEARCH_INDEX_SQL_ADD_TEXT, op, text);
 }
 
-static int drop(struct search_index *x, const struct search_op *op, struct str text, int64_t *count)
+static int search_index_drop(struct search_index *x, const struct search_op *op, struct str text,
+			     int64_t *count)
 {
 	struct search_op was = *op;
 	struct db_bind   b = db_bind(x->st[SEARCH_INDEX_SQL_FIND]);
@@ -302,7 +304,7 @@ static int drop(struct search_index *x, const struct search_op *op, struct str t
 	(void)sqlite3_reset(b.st);
 	if (text.n == 0)
 		return SQLITE_CORRUPT; /* it was forgotten once: the file is an older copy */
-	rc = put_text(x, SEARCH_INDEX_SQL_DROP_TEXT, &was, text);
+	rc = search_index_put_text(x, SEARCH_INDEX_SQL_DROP_TEXT, &was, text);
 	if (rc != SQLITE_OK)
 		return rc;
 	struct db_bind gone = db_bind(x->st[SEARCH_INDEX_SQL_DROP]);
@@ -311,7 +313,7 @@ static int drop(struct search_index *x, const struct search_op *op, struct str t
 	return db_bind_run(&gone);
 }
 
-static int by_id(const void *a, const void *b)
+static int search_index_by_id(const void *a, const void *b)
 {
 	const struct search_op *x = a;
 	const struct search_op *y = b;
@@ -350,7 +352,7 @@ int search_index_apply(struct search_index *x, struct search_batch *b, bool sync
 	int     rc = set_relaxed(x, !sync);
 
 	/* FTS5 writes out what it has gathered whenever a row comes behind a later one. */
-	qsort(b->ops, b->count, sizeof b->ops[0], by_id);
+	qsort(b->ops, b->count, sizeof b->ops[0], search_index_by_id);
 	if (rc == SQLITE_OK)
 		rc = db_run(x->st[SEARCH_INDEX_SQL_BEGIN]);
 	for (size_t i = 0; rc == SQLITE_OK && i < b->count; i++) {
@@ -359,7 +361,8 @@ int search_index_apply(struct search_index *x, struct search_batch *b, bool sync
 		struct str text = { op->text_n > 0 ? b->texts.data + op->text_at : NULL,
 				    op->text_n };
 
-		rc = op->gone ? drop(x, op, text, &count) : add(x, op, text, &count);
+		rc = op->gone ? search_index_drop(x, op, text, &count)
+			      : search_index_add(x, op, text, &count);
 	}
 	if (rc == SQLITE_OK)
 		rc = put_mark(x, &b->mark, count);

@@ -19,7 +19,7 @@ struct str search_query_word(const struct search_query *q, size_t i)
 
 /* --- cutting --- */
 
-static bool blank(unsigned v)
+static bool search_query_blank(unsigned v)
 {
 	return v <= 0x20 || v == 0x7f || v == 0x85 || v == 0xa0 || v == 0x1680 ||
 	       (v >= 0x2000 && v <= 0x200a) || v == 0x2028 || v == 0x2029 || v == 0x202f ||
@@ -27,7 +27,7 @@ static bool blank(unsigned v)
 }
 
 /* Also those that phones and word processors make of it. */
-static bool quote(unsigned v)
+static bool search_query_quote(unsigned v)
 {
 	return v == '"' || v == 0x201c || v == 0x201d || v == 0x201e || v == 0xff02;
 }
@@ -53,7 +53,7 @@ static void take_quoted(struct str s, size_t *at, struct piece *ret)
 	while (*at < s.n) {
 		size_t here = *at;
 
-		if (quote(search_utf8(s, at))) {
+		if (search_query_quote(search_utf8(s, at))) {
 			end = here;
 			break;
 		}
@@ -72,7 +72,7 @@ static void take_word(struct str s, size_t *at, struct piece *ret)
 	while (*at < s.n) {
 		unsigned v = peek(s, *at);
 
-		if (blank(v) || quote(v))
+		if (search_query_blank(v) || search_query_quote(v))
 			break;
 		(void)search_utf8(s, at);
 	}
@@ -87,19 +87,19 @@ static bool take_piece(struct str s, size_t *at, struct piece *ret)
 	unsigned v = 0;
 
 	*ret = (struct piece){ .prefix = false };
-	while (*at < s.n && blank(peek(s, *at)))
+	while (*at < s.n && search_query_blank(peek(s, *at)))
 		(void)search_utf8(s, at);
 	if (*at == s.n)
 		return false;
 	if (s.p[*at] == '-') {
 		ret->exclude = true;
 		++*at;
-		if (*at == s.n || blank(peek(s, *at)))
+		if (*at == s.n || search_query_blank(peek(s, *at)))
 			return true; /* a dash between two words */
 	}
 	next = *at;
 	v = search_utf8(s, &next);
-	if (!quote(v)) {
+	if (!search_query_quote(v)) {
 		take_word(s, at, ret);
 		return true;
 	}
@@ -110,7 +110,7 @@ static bool take_piece(struct str s, size_t *at, struct piece *ret)
 
 /* --- words --- */
 
-static int on_word(void *arg, struct str word, size_t start, size_t end)
+static int search_query_on_word(void *arg, struct str word, size_t start, size_t end)
 {
 	struct search_query *q = arg;
 
@@ -124,7 +124,7 @@ static int on_word(void *arg, struct str word, size_t start, size_t end)
 	return buf_str(&q->text, word) ? SQLITE_OK : SQLITE_TOOBIG;
 }
 
-static size_t letters(struct str word)
+static size_t search_query_letters(struct str word)
 {
 	size_t n = 0;
 
@@ -146,7 +146,7 @@ static enum errc add_term(struct search_query *q, const struct search_words *w,
 				 .prefix = p->prefix,
 				 .exclude = p->exclude };
 	size_t             at = 0;
-	int                rc = search_words_each(w, p->text, on_word, q);
+	int                rc = search_words_each(w, p->text, search_query_on_word, q);
 
 	if (rc == SQLITE_FULL || rc == SQLITE_TOOBIG)
 		return too_many(e);
@@ -161,7 +161,7 @@ static enum errc add_term(struct search_query *q, const struct search_words *w,
 	struct str last = search_query_word(q, q->word_count - 1);
 	if (search_token_alone(search_utf8(last, &at)))
 		t.prefix = false; /* such a word never goes on */
-	if (t.prefix && letters(last) < LIMIT_SEARCH_PREFIX)
+	if (t.prefix && search_query_letters(last) < LIMIT_SEARCH_PREFIX)
 		return err_set(e, ERR_INVALID_VALUE, "q",
 			       "needs at least %d letters in front of a *", LIMIT_SEARCH_PREFIX);
 	q->terms[q->term_count++] = t;

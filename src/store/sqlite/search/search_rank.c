@@ -8,7 +8,7 @@ enum {
 	ENOUGH = 100,      /* occurrences that are counted: more say nothing more */
 };
 
-static int count(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase, int *ret)
+static int search_rank_count(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase, int *ret)
 {
 	Fts5PhraseIter at;
 	int            column;
@@ -24,8 +24,8 @@ static int count(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase, int 
 	return rc;
 }
 
-static void score(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *ctx, int n,
-		  sqlite3_value **args)
+static void search_rank_score(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *ctx,
+			      int n, sqlite3_value **args)
 {
 	double sum = 0;
 	int    words = 0;
@@ -37,7 +37,7 @@ static void score(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context
 	for (int i = 0; rc == SQLITE_OK && i < api->xPhraseCount(fts); i++) {
 		int found;
 
-		rc = count(api, fts, i, &found);
+		rc = search_rank_count(api, fts, i, &found);
 		sum += found * 2.2 / (found + length);
 	}
 	if (rc == SQLITE_OK)
@@ -51,5 +51,6 @@ int search_rank_register(sqlite3 *db)
 	fts5_api *api;
 	int       rc = search_token_api(db, &api);
 
-	return rc == SQLITE_OK ? api->xCreateFunction(api, "score", NULL, score, NULL) : rc;
+	return rc == SQLITE_OK ? api->xCreateFunction(api, "score", NULL, search_rank_score, NULL)
+			       : rc;
 }

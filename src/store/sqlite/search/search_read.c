@@ -81,7 +81,7 @@ static int on_progress(void *arg)
 			  atomic_load_explicit(&r->job->cancelled, memory_order_relaxed));
 }
 
-static int open_index(struct search_reads *r)
+static int search_read_open_index(struct search_reads *r)
 {
 	struct err e;
 	int        moved = 0;
@@ -103,7 +103,7 @@ static int open_index(struct search_reads *r)
 	return rc;
 }
 
-static void refuse(struct search_reads *r, struct err *e, int rc)
+static void search_read_refuse(struct search_reads *r, struct err *e, int rc)
 {
 	if ((rc & 0xff) == SQLITE_INTERRUPT) {
 		err_set(e, ERR_OVERLOADED, "",
@@ -136,7 +136,7 @@ static int check_index(struct search_reads *r, struct search_read *j, bool *ret_
 	int64_t last = db_int(st, 1);
 	(void)sqlite3_reset(st);
 
-	rc = search_ready(r->search) ? open_index(r) : SQLITE_CANTOPEN;
+	rc = search_ready(r->search) ? search_read_open_index(r) : SQLITE_CANTOPEN;
 	if (rc == SQLITE_OK)
 		rc = search_index_check(r->index, instance, &mark, &count);
 	if (rc == SQLITE_OK && !r->window)
@@ -148,7 +148,7 @@ static int check_index(struct search_reads *r, struct search_read *j, bool *ret_
 		return SQLITE_OK;
 	}
 	if (rc != SQLITE_OK) {
-		refuse(r, &j->job.err, rc);
+		search_read_refuse(r, &j->job.err, rc);
 		return SQLITE_OK;
 	}
 	j->complete = mark.complete && mark.seq >= last;
@@ -272,7 +272,7 @@ static int take_windows(struct search_reads *r, struct search_read *j, struct se
 	for (;;) {
 		int rc = read_window(r, at.top, &newest, &lowest);
 		if (rc != SQLITE_OK) {
-			refuse(r, &j->job.err, rc);
+			search_read_refuse(r, &j->job.err, rc);
 			return SQLITE_OK;
 		}
 		if (at.top > newest && at.id == 0)
@@ -280,7 +280,7 @@ static int take_windows(struct search_reads *r, struct search_read *j, struct se
 		size_t had = j->hit_count;
 		rc = take_window(r, j, &at, ret_more);
 		if (rc == SQLITE_INTERRUPT) {
-			refuse(r, &j->job.err, rc);
+			search_read_refuse(r, &j->job.err, rc);
 			return SQLITE_OK;
 		}
 		if (j->hit_count > had)
@@ -294,17 +294,18 @@ static int take_windows(struct search_reads *r, struct search_read *j, struct se
 
 /* --- all --- */
 
-static uint64_t mix(uint64_t h, struct str s)
+static uint64_t search_read_mix(uint64_t h, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
 	return h;
 }
 
-static bool read_after(struct search_reads *r, struct search_read *j, struct search_cursor *ret)
+static bool search_read_after(struct search_reads *r, struct search_read *j,
+			      struct search_cursor *ret)
 {
 	/* Of the whole expression, whether or not its owner is left out later. */
-	uint64_t query = mix(0xcbf29ce484222325u, buf_view(&r->match));
+	uint64_t query = search_read_mix(0xcbf29ce484222325u, buf_view(&r->match));
 
 	*ret = (struct search_cursor){ .query = query, .top = INT64_MAX };
 	if (j->after.n == 0)
@@ -327,8 +328,8 @@ static bool put_next(struct search_read *j, const struct search_cursor *c)
 	return j->next.p != NULL;
 }
 
-/* is_alone: there is nobody else whose messages could be found. */
-static int is_alone(struct search_reads *r, bool *ret)
+/* search_read_is_alone: there is nobody else whose messages could be found. */
+static int search_read_is_alone(struct search_reads *r, bool *ret)
 {
 	sqlite3_stmt *st;
 	int           rc = conn_row(r->conn, sql_alone, &st);
@@ -345,7 +346,7 @@ static int widen(struct search_reads *r, const struct search_read *j, struct str
 {
 	const char *blank = memchr(scope.p, ' ', scope.n);
 	bool        alone = j->conversation.key != 0;
-	int         rc = alone ? SQLITE_OK : is_alone(r, &alone);
+	int         rc = alone ? SQLITE_OK : search_read_is_alone(r, &alone);
 
 	if (rc != SQLITE_OK || !alone)
 		return rc;
@@ -355,7 +356,7 @@ static int widen(struct search_reads *r, const struct search_read *j, struct str
 	return search_query_print(&r->query, scope, &r->match) ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-static int run(struct search_reads *r, struct search_read *j)
+static int search_read_run(struct search_reads *r, struct search_read *j)
 {
 	struct search_cursor c;
 	char                 room[SEARCH_SCOPE];
@@ -377,7 +378,7 @@ static int run(struct search_reads *r, struct search_read *j)
 		row_no_memory(e);
 		return SQLITE_OK;
 	}
-	if (!read_after(r, j, &c))
+	if (!search_read_after(r, j, &c))
 		return SQLITE_OK;
 	int rc = check_index(r, j, &ready);
 	if (rc != SQLITE_OK || e->code != ERR_OK || !ready)
@@ -399,7 +400,7 @@ int search_reads_run(struct search_reads *r, struct search_read *j)
 	j->next = STR_NONE;
 	j->complete = false;
 	r->deadline_us = clock_mono_us() + LIMIT_SEARCH_MS * (int64_t)1000;
-	int rc = run(r, j);
+	int rc = search_read_run(r, j);
 	r->job = NULL;
 	return rc;
 }

@@ -29,7 +29,7 @@ void search_snippet_finish(struct search_snippet *s)
 
 /* --- words and matches --- */
 
-static int on_word(void *arg, struct str word, size_t start, size_t end)
+static int search_snippet_on_word(void *arg, struct str word, size_t start, size_t end)
 {
 	struct search_snippet *s = arg;
 
@@ -46,7 +46,8 @@ static int on_word(void *arg, struct str word, size_t start, size_t end)
 	return buf_str(&s->words, word) ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-static bool same(const struct search_snippet *s, size_t place, struct str word, bool prefix)
+static bool search_snippet_same(const struct search_snippet *s, size_t place, struct str word,
+				bool prefix)
 {
 	struct str is = { s->words.data + s->places[place].at, s->places[place].n };
 
@@ -57,8 +58,8 @@ static bool matches_at(const struct search_snippet *s, const struct search_query
 		       const struct search_term *t, size_t place)
 {
 	for (size_t i = 0; i < t->count; i++)
-		if (!same(s, place + i, search_query_word(q, t->first + i),
-			  t->prefix && i + 1 == t->count))
+		if (!search_snippet_same(s, place + i, search_query_word(q, t->first + i),
+					 t->prefix && i + 1 == t->count))
 			return false;
 	return true;
 }
@@ -82,7 +83,7 @@ static void find_matches(struct search_snippet *s, const struct search_query *q)
 
 /* --- the stretch --- */
 
-static unsigned kinds(const struct search_snippet *s, size_t first)
+static unsigned search_snippet_kinds(const struct search_snippet *s, size_t first)
 {
 	size_t   end = s->matches[first].start + LENGTH - LEAD;
 	unsigned seen = 0;
@@ -97,13 +98,13 @@ static unsigned kinds(const struct search_snippet *s, size_t first)
 }
 _Static_assert(LIMIT_SEARCH_TERMS <= 32, "a bit for each term");
 
-static size_t best(const struct search_snippet *s)
+static size_t search_snippet_best(const struct search_snippet *s)
 {
 	size_t   at = 0;
 	unsigned most = 0;
 
 	for (size_t i = 0; i < s->match_count; i++) {
-		unsigned n = kinds(s, i);
+		unsigned n = search_snippet_kinds(s, i);
 
 		if (n > most) {
 			most = n;
@@ -113,7 +114,7 @@ static size_t best(const struct search_snippet *s)
 	return at;
 }
 
-static size_t boundary(struct str text, size_t at)
+static size_t search_snippet_boundary(struct str text, size_t at)
 {
 	while (at > 0 && at < text.n && ((unsigned char)text.p[at] & 0xc0) == 0x80)
 		at--;
@@ -121,14 +122,14 @@ static size_t boundary(struct str text, size_t at)
 }
 
 /* From a word's beginning to a word's end, and all of the first match where that is possible. */
-static void choose(const struct search_snippet *s, struct str text, size_t *ret_from,
-		   size_t *ret_to)
+static void search_snippet_choose(const struct search_snippet *s, struct str text, size_t *ret_from,
+				  size_t *ret_to)
 {
 	size_t start = 0;
 	size_t end = 0;
 
 	if (s->match_count > 0) {
-		size_t first = best(s);
+		size_t first = search_snippet_best(s);
 
 		start = s->matches[first].start;
 		end = s->matches[first].end;
@@ -146,9 +147,9 @@ static void choose(const struct search_snippet *s, struct str text, size_t *ret_
 	if (text.n <= from + LENGTH)
 		to = text.n;
 	if (to - from > MOST)
-		to = boundary(text, from + MOST);
+		to = search_snippet_boundary(text, from + MOST);
 	if (to == from)
-		to = boundary(text, from + LENGTH);
+		to = search_snippet_boundary(text, from + LENGTH);
 	*ret_from = from;
 	*ret_to = to;
 }
@@ -189,8 +190,8 @@ static bool put_segment(struct segments *g, bool match)
 	return true;
 }
 
-static bool put_all(struct segments *g, const struct search_snippet *s, struct str text,
-		    size_t from, size_t to)
+static bool search_snippet_put_all(struct segments *g, const struct search_snippet *s,
+				   struct str text, size_t from, size_t to)
 {
 	size_t at = from;
 
@@ -218,7 +219,7 @@ static bool put_all(struct segments *g, const struct search_snippet *s, struct s
 	       (to == text.n || buf_text(&g->text, ELLIPSIS)) && put_segment(g, false);
 }
 
-static size_t inside(const struct search_snippet *s, size_t from, size_t to)
+static size_t search_snippet_inside(const struct search_snippet *s, size_t from, size_t to)
 {
 	size_t n = 0;
 
@@ -238,12 +239,13 @@ enum errc search_snippet_make(struct search_snippet *s, const struct search_word
 	s->count = 0;
 	buf_clear(&s->words);
 	buf_init(&g.text, 4 * MOST);
-	bool ok = search_words_each(w, text, on_word, s) == SQLITE_OK;
+	bool ok = search_words_each(w, text, search_snippet_on_word, s) == SQLITE_OK;
 	if (ok) {
 		find_matches(s, q);
-		choose(s, text, &from, &to);
-		g.all = arena_alloc(a, (2 * inside(s, from, to) + 1) * sizeof *g.all);
-		ok = g.all && put_all(&g, s, text, from, to);
+		search_snippet_choose(s, text, &from, &to);
+		g.all = arena_alloc(a,
+				    (2 * search_snippet_inside(s, from, to) + 1) * sizeof *g.all);
+		ok = g.all && search_snippet_put_all(&g, s, text, from, to);
 	}
 	buf_finish(&g.text);
 	if (!ok) {

@@ -17,7 +17,7 @@ void search_text_finish(struct search_text *t)
 }
 
 /* The beginning of a string's escaped bytes, at most n of them; no escape and no character is cut. */
-static struct str beginning(struct str inner, size_t n)
+static struct str search_text_beginning(struct str inner, size_t n)
 {
 	size_t at = 0;
 
@@ -38,14 +38,14 @@ static struct str beginning(struct str inner, size_t n)
 }
 
 /* Pieces stand on lines of their own.  An unescaped value is never longer than it was. */
-static bool add(struct search_text *t, json_at i)
+static bool search_text_add(struct search_text *t, json_at i)
 {
 	size_t had = t->text.len;
 
 	if (i == JSON_ABSENT || json_kind(&t->doc, i) != JSON_STRING || t->text.max - had < 2)
 		return true;
 
-	struct str inner = beginning(json_inner(&t->doc, i), t->text.max - had - 1);
+	struct str inner = search_text_beginning(json_inner(&t->doc, i), t->text.max - had - 1);
 	if (inner.n == 0)
 		return true;
 	if ((had > 0 && !buf_text(&t->text, "\n")) || !json_unescape(inner, &t->text))
@@ -59,10 +59,10 @@ static bool add(struct search_text *t, json_at i)
 
 static bool add_member(struct search_text *t, json_at object, const char *key)
 {
-	return add(t, json_get(&t->doc, object, key));
+	return search_text_add(t, json_get(&t->doc, object, key));
 }
 
-static bool add_parts(struct search_text *t, json_at parts)
+static bool search_text_add_parts(struct search_text *t, json_at parts)
 {
 	const struct json_doc *d = &t->doc;
 
@@ -128,7 +128,7 @@ static bool add_beside(struct search_text *t, json_at lmc)
 	return true;
 }
 
-static enum search_role role_of(const struct json_doc *d)
+static enum search_role search_text_role_of(const struct json_doc *d)
 {
 	json_at i = json_get(d, 0, "role");
 
@@ -146,9 +146,10 @@ static bool add_all(struct search_text *t)
 
 	if (type != JSON_ABSENT && json_kind(d, type) == JSON_STRING)
 		return add_lmc(t, 0, type, true);
-	if (content != JSON_ABSENT && json_kind(d, content) == JSON_ARRAY && !add_parts(t, content))
+	if (content != JSON_ABSENT && json_kind(d, content) == JSON_ARRAY &&
+	    !search_text_add_parts(t, content))
 		return false;
-	return add(t, content) && add_member(t, 0, "refusal") &&
+	return search_text_add(t, content) && add_member(t, 0, "refusal") &&
 	       add_calls(t, json_get(d, 0, "tool_calls")) && add_beside(t, json_get(d, 0, "lmc")) &&
 	       add_files(t, json_get(d, 0, "context"));
 }
@@ -165,6 +166,6 @@ bool search_text_read(struct search_text *t, struct str body)
 		return e.code != ERR_OVERLOADED;
 	if (json_kind(&t->doc, 0) != JSON_OBJECT)
 		return true;
-	t->role = role_of(&t->doc);
+	t->role = search_text_role_of(&t->doc);
 	return add_all(t);
 }

@@ -154,7 +154,7 @@ static int tokenize(Fts5Tokenizer *self, void *arg, int flags, const char *p, in
 	return rc == SQLITE_OK ? run_stretch(t, &s, flags, text, from, text.n) : rc;
 }
 
-static void drop(Fts5Tokenizer *self)
+static void search_token_drop(Fts5Tokenizer *self)
 {
 	struct tokenizer *t = (struct tokenizer *)(void *)self;
 
@@ -163,7 +163,7 @@ static void drop(Fts5Tokenizer *self)
 	free(t);
 }
 
-static int create(void *user, const char **args, int count, Fts5Tokenizer **ret)
+static int search_token_create(void *user, const char **args, int count, Fts5Tokenizer **ret)
 {
 	static const char *const how[] = { "remove_diacritics", "2", "categories",
 					   "L* N* Co Mn Mc" };
@@ -182,7 +182,7 @@ static int create(void *user, const char **args, int count, Fts5Tokenizer **ret)
 		rc = t->base.xCreate(base_user, given, (int)ARRAY_LEN(given), &t->with);
 	if (rc != SQLITE_OK) {
 		t->with = NULL;
-		drop((Fts5Tokenizer *)(void *)t);
+		search_token_drop((Fts5Tokenizer *)(void *)t);
 		return rc;
 	}
 	*ret = (Fts5Tokenizer *)(void *)t;
@@ -207,7 +207,7 @@ int search_token_api(sqlite3 *db, fts5_api **ret)
 
 int search_token_register(sqlite3 *db)
 {
-	fts5_tokenizer how = { create, drop, tokenize };
+	fts5_tokenizer how = { search_token_create, search_token_drop, tokenize };
 	fts5_api      *api;
 	int            rc = search_token_api(db, &api);
 

@@ -204,7 +204,7 @@ static enum upkeep_end copy_database(struct backup *k)
 	return rc == SQLITE_OK ? UPKEEP_DONE : upkeep_fail(k->db, rc, k->path, "copy", k->e);
 }
 
-static enum upkeep_end check(struct backup *k, sqlite3 *copy)
+static enum upkeep_end backup_check(struct backup *k, sqlite3 *copy)
 {
 	sqlite3_stmt *st = NULL;
 	int           rc = sqlite3_prepare_v2(copy, "PRAGMA integrity_check(1)", -1, &st, NULL);
@@ -224,7 +224,7 @@ static enum upkeep_end check(struct backup *k, sqlite3 *copy)
 				: upkeep_fail(copy, rc, k->partial.db, "check", k->e);
 }
 
-static enum upkeep_end count(struct backup *k, sqlite3 *copy)
+static enum upkeep_end backup_count(struct backup *k, sqlite3 *copy)
 {
 	struct stat st;
 	int rc = upkeep_number(copy, "SELECT count(*) FROM conversation", &k->b->conversations);
@@ -246,18 +246,18 @@ static enum upkeep_end look_at_copy(struct backup *k)
 
 	if (end != UPKEEP_DONE)
 		return end;
-	end = check(k, copy);
+	end = backup_check(k, copy);
 	if (end == UPKEEP_DONE)
 		end = take_after(k, copy);
 	if (end == UPKEEP_DONE)
-		end = count(k, copy);
+		end = backup_count(k, copy);
 	db_close(copy);
 	return end;
 }
 
 /* What is still missing after some tries is missing in the original, or comes and goes so fast that
  * nobody can want it. */
-static enum upkeep_end make(struct backup *k)
+static enum upkeep_end backup_make(struct backup *k)
 {
 	for (int tries = 1;; tries++) {
 		enum upkeep_end end = take_before(k);
@@ -274,7 +274,7 @@ static enum upkeep_end make(struct backup *k)
 	return k->b->stopped() ? UPKEEP_STOPPED : partial_place(&k->partial, k->e);
 }
 
-static enum upkeep_end open_all(struct backup *k)
+static enum upkeep_end backup_open_all(struct backup *k)
 {
 	enum upkeep_end end = upkeep_find(k->b->database, R_OK, &k->path, k->e);
 
@@ -314,10 +314,10 @@ static void tidy(const char *path)
 enum upkeep_end sqlite_backup(struct upkeep_backup *b, struct err *e)
 {
 	struct backup   k = { .b = b, .e = e, .partial = { .fd = -1 } };
-	enum upkeep_end end = open_all(&k);
+	enum upkeep_end end = backup_open_all(&k);
 
 	if (end == UPKEEP_DONE)
-		end = make(&k);
+		end = backup_make(&k);
 	db_close(k.db);
 	if (k.db)
 		tidy(k.path);

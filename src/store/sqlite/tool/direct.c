@@ -16,8 +16,8 @@
 static const char sql_next[] =
 	"SELECT id, secret FROM conversation WHERE id > ? ORDER BY id LIMIT 1";
 
-static enum errc told(sqlite3 *db, int rc, const struct store_options *o, const char *doing,
-		      struct err *e)
+static enum errc direct_told(sqlite3 *db, int rc, const struct store_options *o, const char *doing,
+			     struct err *e)
 {
 	return rc == SQLITE_OK ? ERR_OK : db_fail(db, rc, o->path, doing, e);
 }
@@ -32,7 +32,7 @@ struct exporting {
 	size_t                      done;
 };
 
-static int read_page(struct exporting *w, struct archive_read *j)
+static int direct_read_page(struct exporting *w, struct archive_read *j)
 {
 	int rc = conn_begin(&w->conn);
 
@@ -58,7 +58,7 @@ static enum errc export_one(struct exporting *w, struct id id, bool *ret_begun, 
 	buf_init(&j.page, 2 * (size_t)LIMIT_STORE_ROW);
 	do {
 		buf_clear(&j.page);
-		rc = told(w->conn.db, read_page(w, &j), w->o, "read", e);
+		rc = direct_told(w->conn.db, direct_read_page(w, &j), w->o, "read", e);
 		if (rc == ERR_OK && j.job.err.code != ERR_OK) {
 			*e = j.job.err;
 			rc = e->code;
@@ -112,7 +112,7 @@ static enum errc export_all(struct exporting *w, struct err *e)
 	for (;;) {
 		bool begun = false;
 
-		if (told(w->conn.db, next_id(w, id.key, &id), w->o, "read", e) != ERR_OK)
+		if (direct_told(w->conn.db, next_id(w, id.key, &id), w->o, "read", e) != ERR_OK)
 			return e->code;
 		if (id_none(id))
 			return ERR_OK;
@@ -127,7 +127,7 @@ static enum errc export_all(struct exporting *w, struct err *e)
 }
 
 /* Says more than the engine would, which is that it can't. */
-static enum errc missing(const char *path, struct err *e)
+static enum errc direct_missing(const char *path, struct err *e)
 {
 	err_set(e, ERR_STORAGE, "", "can't read the database %s: %s", path,
 		errno == ENOENT ? "there is none" : "it may not be read");
@@ -140,7 +140,7 @@ enum errc sqlite_export(const struct store_options *o, struct store_export *x, s
 	int              applied = 0;
 
 	if (access(o->path, R_OK) != 0)
-		return missing(o->path, e);
+		return direct_missing(o->path, e);
 	w.session.conn = &w.conn;
 	enum errc rc = conn_open(&w.conn, o->path, DB_READ, o->busy_ms, e);
 	if (rc == ERR_OK)
@@ -154,8 +154,8 @@ enum errc sqlite_export(const struct store_options *o, struct store_export *x, s
 
 /* --- one job --- */
 
-static enum errc run_job(struct session *s, const struct store_options *o, struct store_job *job,
-			 struct err *e)
+static enum errc direct_run_job(struct session *s, const struct store_options *o,
+				struct store_job *job, struct err *e)
 {
 	bool writes = job->kind->lane == LANE_WRITE;
 	int  rc = writes ? conn_begin_write(s->conn) : conn_begin(s->conn);
@@ -168,7 +168,7 @@ static enum errc run_job(struct session *s, const struct store_options *o, struc
 		rc = conn_commit(s->conn);
 	conn_rollback(s->conn);
 	if (rc != SQLITE_OK)
-		return told(s->conn->db, rc, o, writes ? "write to" : "read", e);
+		return direct_told(s->conn->db, rc, o, writes ? "write to" : "read", e);
 	if (job->err.code != ERR_OK)
 		*e = job->err;
 	return job->err.code;
@@ -187,7 +187,7 @@ enum errc sqlite_at_once(const struct store_options *o, enum job kind, struct st
 
 	job->kind = &job_kinds[kind];
 	if (o->existing && access(o->path, F_OK) != 0)
-		return missing(o->path, e);
+		return direct_missing(o->path, e);
 	/* Where nobody serves the database it is made or brought up to date first, as at a start; else
 	 * it is, and is written to beside who serves it. */
 	bool ours = lock_take(o->path, &path, &lock, &held) == ERR_OK && !lock_drains(path, &lane);
@@ -197,7 +197,7 @@ enum errc sqlite_at_once(const struct store_options *o, enum job kind, struct st
 	if (rc == ERR_OK)
 		rc = session_write(&session, &conn, e);
 	if (rc == ERR_OK)
-		rc = run_job(&session, o, job, e);
+		rc = direct_run_job(&session, o, job, e);
 	session_finish(&session);
 	if (ours && conn.db)
 		(void)sqlite3_wal_checkpoint_v2(conn.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,

@@ -49,7 +49,7 @@ static enum upkeep_end bad_unless_busy(const struct err *e)
 	return e->fault == FAULT_BUSY ? UPKEEP_BUSY : UPKEEP_BAD_DATABASE;
 }
 
-static int look(void *arg)
+static int upkeep_look(void *arg)
 {
 	bool (**stopped)(void) = arg;
 
@@ -94,7 +94,7 @@ enum upkeep_end upkeep_open(const char *path, enum db_mode mode, bool (*stopped)
 	if (db_open(path, mode, BUSY_MS, &db, e) != ERR_OK)
 		return UPKEEP_BUSY; /* it was good a moment ago */
 	asked = stopped;
-	sqlite3_progress_handler(db, LOOK_STEPS, look, &asked);
+	sqlite3_progress_handler(db, LOOK_STEPS, upkeep_look, &asked);
 	/* VACUUM attaches what it writes to. */
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 1);
 	*ret = db;

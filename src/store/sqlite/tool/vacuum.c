@@ -35,7 +35,7 @@ struct vacuum {
 	int64_t               wal_mark;
 };
 
-static enum upkeep_end fail(struct vacuum *m, int rc)
+static enum upkeep_end vacuum_fail(struct vacuum *m, int rc)
 {
 	return upkeep_fail(m->db, rc, m->path, "vacuum", m->e);
 }
@@ -49,7 +49,7 @@ static int measure(sqlite3 *db, int64_t *ret_pages, int64_t *ret_free)
 
 /* --- beside a gateway --- */
 
-static int on_wal(void *arg, sqlite3 *db, const char *name, int frames)
+static int vacuum_on_wal(void *arg, sqlite3 *db, const char *name, int frames)
 {
 	struct vacuum *m = arg;
 
@@ -83,7 +83,7 @@ static int take_step(sqlite3 *db, int64_t pages)
 	return rc == SQLITE_DONE ? reset : rc;
 }
 
-static void rest(int64_t us)
+static void vacuum_rest(int64_t us)
 {
 	nanosleep(&(struct timespec){ .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000 },
 		  NULL);
@@ -107,20 +107,20 @@ static enum upkeep_end take_steps(struct vacuum *m, int64_t free_pages)
 	int64_t pages = STEP_FIRST;
 
 	m->wal_mark = LIMIT_STORE_WAL;
-	(void)sqlite3_wal_hook(m->db, on_wal, m);
+	(void)sqlite3_wal_hook(m->db, vacuum_on_wal, m);
 	for (int64_t left = free_pages; left > 0;) {
 		int64_t from = clock_mono_us();
 		int     rc = take_step(m->db, pages);
 
 		if (rc != SQLITE_OK)
-			return fail(m, rc);
+			return vacuum_fail(m, rc);
 
 		int64_t took = clock_mono_us() - from;
 		left -= pages;
 		if (m->v->stopped())
 			return UPKEEP_STOPPED;
 		copy_back(m);
-		rest(REST * took < REST_LEAST_US ? REST_LEAST_US : REST * took);
+		vacuum_rest(REST * took < REST_LEAST_US ? REST_LEAST_US : REST * took);
 		pages = next_step(pages, took);
 	}
 	(void)sqlite3_wal_checkpoint_v2(m->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
@@ -141,7 +141,7 @@ static enum upkeep_end vacuum_some(struct vacuum *m, int64_t free_pages)
 	/* Nothing is lost when a power cut takes back the last steps: they only move pages. */
 	if (rc == SQLITE_OK)
 		rc = db_exec(m->db, "PRAGMA synchronous = NORMAL");
-	return rc == SQLITE_OK ? take_steps(m, free_pages) : fail(m, rc);
+	return rc == SQLITE_OK ? take_steps(m, free_pages) : vacuum_fail(m, rc);
 }
 
 /* --- without one --- */
@@ -204,7 +204,7 @@ static enum upkeep_end drop_contents(struct vacuum *m)
 	if (rc == SQLITE_OK)
 		rc = sqlite3_prepare_v2(m->db, find, -1, &st, NULL);
 	if (rc != SQLITE_OK)
-		return fail(m, rc);
+		return vacuum_fail(m, rc);
 	m->v->contents = (int64_t)blob_tree_prune(dir, has_row, st);
 	(void)sqlite3_finalize(st);
 	return UPKEEP_DONE;
@@ -221,9 +221,9 @@ static enum upkeep_end vacuum_all(struct vacuum *m, int64_t free_pages)
 	/* The connection has set auto_vacuum: a file without it gets it now. */
 	int rc = db_exec(m->db, "VACUUM");
 	if (rc != SQLITE_OK)
-		return fail(m, rc);
+		return vacuum_fail(m, rc);
 	rc = sqlite3_wal_checkpoint_v2(m->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-	return rc == SQLITE_OK ? drop_contents(m) : fail(m, rc);
+	return rc == SQLITE_OK ? drop_contents(m) : vacuum_fail(m, rc);
 }
 
 /* --- both --- */
@@ -236,15 +236,15 @@ static enum upkeep_end vacuum(struct vacuum *m)
 	if (rc == SQLITE_OK)
 		rc = measure(m->db, &m->v->pages_before, &free_pages);
 	if (rc != SQLITE_OK)
-		return fail(m, rc);
+		return vacuum_fail(m, rc);
 	enum upkeep_end end = m->v->served ? vacuum_some(m, free_pages) : vacuum_all(m, free_pages);
 	if (end != UPKEEP_DONE)
 		return end;
 	rc = measure(m->db, &m->v->pages_after, &m->v->free_after);
-	return rc == SQLITE_OK ? UPKEEP_DONE : fail(m, rc);
+	return rc == SQLITE_OK ? UPKEEP_DONE : vacuum_fail(m, rc);
 }
 
-static enum upkeep_end open_all(struct vacuum *m)
+static enum upkeep_end vacuum_open_all(struct vacuum *m)
 {
 	enum upkeep_end end = upkeep_find(m->v->database, R_OK | W_OK, &m->path, m->e);
 
@@ -266,7 +266,7 @@ static enum upkeep_end open_all(struct vacuum *m)
 enum upkeep_end sqlite_vacuum(struct upkeep_vacuum *v, struct err *e)
 {
 	struct vacuum   m = { .v = v, .e = e, .lock_fd = -1 };
-	enum upkeep_end end = open_all(&m);
+	enum upkeep_end end = vacuum_open_all(&m);
 
 	if (end == UPKEEP_DONE)
 		end = vacuum(&m);

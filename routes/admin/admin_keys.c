@@ -1,5 +1,5 @@
-/* /v1/admin/keys.  A key's text is in the one answer that makes it and nowhere else, so these routes
- * know no Idempotency-Key: there is nothing to answer a second time with. */
+/* /v1/admin/keys. The text of a key is only in the answer that creates the key. So these routes
+ * have no Idempotency-Key: a second answer could not show the text. */
 #include "routes/admin/admin_keys.h"
 
 #include "base/clock.h"
@@ -14,7 +14,7 @@
 
 enum { LIST_DEFAULT = 20, LIST_MAX = 100 };
 
-/* admin_keys_read_id: of the path, without key_. */
+/* admin_keys_read_id: the id of the path, without key_. */
 static bool admin_keys_read_id(struct request *r, char ret[API_KEY_ID + 1])
 {
 	struct str id;
@@ -101,8 +101,8 @@ void admin_keys_list(struct request *r, void *app)
 struct change {
 	struct lookup        lookup;
 	struct api_key_write write;
-	struct input        *input;             /* owned; what write points into */
-	char                 text[API_KEY_MAX]; /* "": there is no new one */
+	struct input        *input;             /* owned; `write` points into it */
+	char                 text[API_KEY_MAX]; /* "": no new text */
 };
 
 static bool print_change(struct lookup *l, struct buf *out)

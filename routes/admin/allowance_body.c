@@ -1,4 +1,4 @@
-/* What a key may use, as the admin routes take and tell it. */
+/* Reads and prints the allowance of a key, in the form of the admin routes. */
 #include "routes/admin/allowance_body.h"
 
 #include "json/value.h"
@@ -73,7 +73,7 @@ enum errc allowance_body_budget(struct input *in, json_at at, struct allowance *
 
 /* --- telling --- */
 
-/* allowance_body_written: what put writes of v, as a string. */
+/* allowance_body_written: prints the text that `put` makes of v, as a string. */
 static struct value *allowance_body_written(bool (*put)(struct buf *out, int64_t v), int64_t v)
 {
 	struct buf    text;

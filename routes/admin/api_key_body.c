@@ -1,4 +1,4 @@
-/* Bodies about API keys, checked. */
+/* Checks request bodies about API keys. */
 #include "routes/admin/api_key_body.h"
 #include "base/identity.h"
 
@@ -113,7 +113,7 @@ static enum errc set_allowance(struct input *in, json_at limits, json_at budget,
 	return rc;
 }
 
-/* set_all: what both the making and the change of a key may say. */
+/* set_all: the members that creating and changing a key have in common. */
 static enum errc set_all(struct input *in, const struct api_key_create *b, struct api_key_write *w,
 			 struct err *e)
 {

@@ -1,4 +1,4 @@
-/* Keys, printed. */
+/* Prints API keys. */
 #include "routes/admin/api_key_print.h"
 #include "base/identity.h"
 

@@ -1,4 +1,4 @@
-/* Sums of what was used, by key, model and day; the query, and the answer's body. */
+/* Sums of usage by key, model and day: reads the query and prints the answer. */
 #include "routes/admin/usage.h"
 
 #include "base/clock.h"
@@ -60,7 +60,7 @@ static const char *date_of(int64_t day, char ret[DATE])
 	return ret;
 }
 
-/* read_date: YYYY-MM-DD of a day that there is. */
+/* read_date: reads YYYY-MM-DD of an existing day. */
 static bool read_date(struct str s, int64_t *ret)
 {
 	char text[DATE];
@@ -167,7 +167,7 @@ static struct value *date_value(int64_t day)
 	return value_text_of(date_of(day, text));
 }
 
-/* IF: a member that is left out where it was not asked for. */
+/* IF: a member that is printed only if the request asks for it. */
 /* clang-format off */
 #define IF(wanted, name, made) { (wanted) ? (name) : NULL, (wanted) ? (made) : NULL }
 /* clang-format on */
@@ -206,7 +206,7 @@ static int64_t left_of(int64_t limit, int64_t spent, int64_t reserved)
 	return left > reserved ? left - reserved : 0;
 }
 
-/* sum_of: one bound of a budget, in money or in tokens. */
+/* sum_of: prints one bound of a budget, in money or in tokens. */
 static struct value *sum_of(struct value *(*made)(int64_t v), int64_t limit, int64_t spent,
 			    int64_t reserved)
 {
@@ -256,7 +256,7 @@ static const struct lookup_kind look_kind = {
 	.print = usage_print,
 };
 
-/* usage_keep: what the query's spans point to lives as long as the request, which may go first. */
+/* usage_keep: copies the spans of the query, because the request may end before the answer. */
 static bool usage_keep(struct arena *a, struct str *s)
 {
 	if (!s->p)
@@ -265,7 +265,7 @@ static bool usage_keep(struct arena *a, struct str *s)
 	return s->p;
 }
 
-/* usage_start: asked: the query was not refused. */
+/* usage_start: `asked`: the query is valid. */
 static void usage_start(struct look *x, bool asked)
 {
 	struct err e;

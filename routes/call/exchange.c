@@ -1,4 +1,5 @@
-/* Joins a request with its run: chooses the reply, and passes on who left first. */
+/* Joins a request with its run: chooses the form of the reply, and tells each side when the other
+ * one leaves. */
 #include "routes/call/exchange.h"
 
 #include "base/clock.h"
@@ -17,16 +18,18 @@
 enum { WARNINGS_MAX = 2048 };
 
 struct exchange {
-	struct request *request; /* gone after a reply, or when the client left */
+	struct request *request; /* NULL after a reply, or when the client has left */
 	struct run     *run;
-	struct stream  *stream; /* NULL: plain, or not open yet */
+	struct stream  *stream; /* NULL: a plain answer, or the stream is not open yet */
 	struct str      model;
-	bool            breaks; /* as its family has it; read when the request may be gone */
-	bool            streamed;
-	bool            background; /* answered as soon as the run goes on by itself */
-	bool            parting;    /* answered; the run will be left at the end of the turn */
-	struct task     part_task;
-	struct loop    *loop;
+	/* in the words of the family; read even after the end of the request */
+	bool breaks;
+	bool streamed;
+	bool background; /* answered as soon as the run no longer needs the client */
+	/* answered; the exchange leaves the run at the end of the turn */
+	bool         parting;
+	struct task  part_task;
+	struct loop *loop;
 };
 
 static void exchange_note(struct exchange *x)
@@ -55,7 +58,7 @@ static void exchange_note(struct exchange *x)
 		});
 }
 
-/* exchange_put_time: ",name;dur=1.234" (milliseconds). */
+/* exchange_put_time: adds ",name;dur=1.234" (milliseconds). */
 static bool exchange_put_time(struct buf *out, const char *name, int64_t us)
 {
 	if (us < 0)
@@ -64,7 +67,7 @@ static bool exchange_put_time(struct buf *out, const char *name, int64_t us)
 		       (long long)(us / 1000), (long long)(us % 1000));
 }
 
-/* Where the time went (W3C Server Timing), as far as it is known when the headers go out. */
+/* Server-Timing (W3C): where the time went, as far as it is known when the headers are sent. */
 static void timing(struct exchange *x, const struct run_view *v)
 {
 	int64_t    start = request_start_us(x->request);
@@ -94,8 +97,9 @@ static bool is_ascii(struct str s)
 	return true;
 }
 
-/* exchange_warn: where bodies have no place for what was not handed on, a header says it: the array that other
- * answers have in `warnings`, or, where no header can have that, how many entries it has. */
+/* exchange_warn: bodies of OpenAI's shape have no place for warnings, so a header has them: the
+ * array that other answers have in `warnings`, or the number of its entries if no header can hold
+ * the array. */
 static void exchange_warn(struct exchange *x, const struct run_view *v)
 {
 	struct buf text;
@@ -191,7 +195,7 @@ static void run_open(void *arg)
 	x->stream = stream_open(x->request, &source, x);
 	if (x->stream)
 		return;
-	/* Not from within the run's callback: leaving may end its call. */
+	/* The run's callback must not leave the run, because leaving may end the run's call. */
 	err_set(&e, ERR_OVERLOADED, "", "no memory for the stream");
 	x->part_task.fn = exchange_part_now;
 	loop_later(request_loop(x->request), &x->part_task);
@@ -253,7 +257,7 @@ static void run_begun(void *arg)
 		buf_clear(&body);
 	reply_json_take(x->request, 202, &body);
 	x->parting = true;
-	/* Not from within the run's callback. */
+	/* The run's callback must not leave the run. */
 	x->part_task.fn = exchange_part_now;
 	loop_later(x->loop, &x->part_task);
 }
@@ -281,7 +285,7 @@ static void exchange_drop(struct run_request *rq)
 	rq->release(TAKE(rq->held));
 }
 
-/* exchange_begin: it has its place. */
+/* exchange_begin: the call has its place, and begins. */
 static void exchange_begin(struct request *r, struct gateway *g, struct run_request *rq)
 {
 	struct err       e;
@@ -301,7 +305,7 @@ static void exchange_begin(struct request *r, struct gateway *g, struct run_requ
 		.background = rq->background,
 		.loop = g->loop,
 	};
-	/* The request's arena lives as long as the exchange may speak to the request. */
+	/* The request's arena lives as long as the exchange may use the request. */
 	x->model = arena_str(request_arena(r), rq->model);
 	if (run_start(g->runs, rq, &observer, x, &x->run, &e) != ERR_OK) {
 		free(x);
@@ -314,7 +318,7 @@ static void exchange_begin(struct request *r, struct gateway *g, struct run_requ
 
 /* --- in front of the run --- */
 
-/* A call on its way in, which may have to wait. */
+/* A call that is being admitted, and may have to wait. */
 struct entry {
 	struct admit_wait  wait;
 	struct request    *request;
@@ -341,7 +345,7 @@ static void entry_gone(struct admit_wait *w)
 	free(container_of(w, struct entry, wait));
 }
 
-/* Nothing was begun, so nothing goes on without its client either. */
+/* The run has not begun, so it does not continue without its client. */
 static void entry_left(void *arg)
 {
 	struct entry *x = arg;

@@ -1,4 +1,4 @@
-/* Bodies of requests that ask for a run, read here or by a worker. */
+/* Reads the bodies of requests for runs, on the loop or on a worker. */
 #include "routes/call/intake.h"
 
 #include "base/limits.h"
@@ -39,7 +39,7 @@ void intake_start(struct request *r, struct gateway *g, struct run_request *rq)
 	rq->owner = request_owner(r);
 	rq->trace = *request_trace(r);
 	if (!rq->held)
-		rq->held = snapshot_hold(g->now); /* so that the provider stays */
+		rq->held = snapshot_hold(g->now); /* keeps the provider alive */
 	rq->release = snapshot_release;
 	if (request_idempotency_key(r).p)
 		keyed_start(r, g, rq);
@@ -47,12 +47,12 @@ void intake_start(struct request *r, struct gateway *g, struct run_request *rq)
 		exchange_call(r, g, rq);
 }
 
-/* One body on its way to a run; a long one is read by a worker. */
+/* A body on its way to a run; a worker reads a long one. */
 struct reading {
 	struct work_job    job;
 	struct request    *request; /* NULL: the client left */
 	struct gateway    *gateway;
-	struct gateway     then; /* as the gateway was at the start; its snapshot is held */
+	struct gateway     then; /* the gateway at the start of the request; its snapshot is held */
 	struct identity   *who;  /* held */
 	intake_read_fn     read;
 	struct run_request rq;
@@ -89,7 +89,8 @@ static void reading_done(struct work_job *job)
 {
 	struct reading *x = container_of(job, struct reading, job);
 
-	/* The provider that was found is that snapshot's, also when a reload came meanwhile. */
+	/* The provider belongs to that snapshot, even if the configuration was loaded again
+	 * meanwhile. */
 	if (x->request && x->err.code == ERR_OK)
 		x->rq.held = TAKE(x->then.now);
 	if (x->request) {

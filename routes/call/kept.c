@@ -1,4 +1,4 @@
-/* An answer given once more, in the shape that it had. */
+/* Gives a stored answer again, in its first shape. */
 #include "routes/call/kept.h"
 
 #include "base/limits.h"
@@ -21,7 +21,7 @@ static void kept_headers(struct request *r, const struct gateway *g, const struc
 	char run[ID_MAX];
 	char conversation[ID_MAX] = "";
 
-	admission_show(r, g); /* nothing was taken of it */
+	admission_show(r, g); /* no byte of the answer was taken */
 	reply_header(r, "Idempotency-Replayed", STR("true"));
 	if (read->outcome > RUN_COMPLETED)
 		reply_header(r, "x-should-retry", STR("false"));
@@ -41,7 +41,7 @@ struct bytes {
 	struct request *request;
 	struct buf      body;
 	size_t          at;
-	bool            broken; /* must not look whole */
+	bool            broken; /* the body must not look complete */
 };
 
 static void bytes_destroy(struct bytes *x)
@@ -94,7 +94,7 @@ static void reply_stream(struct request *r, struct buf *body, bool broken)
 	reply_refuse(r, ERR_OVERLOADED, "", "no memory for the stream");
 }
 
-/* The bytes are taken: there may be many. */
+/* The bytes are moved, not copied, because there may be many. */
 static void reply_bytes(struct request *r, const struct run_request *rq, struct idem_read *read)
 {
 	if (rq->prompt.stream && read->answer.http == 200)
@@ -103,7 +103,7 @@ static void reply_bytes(struct request *r, const struct run_request *rq, struct 
 		reply_json_take(r, read->answer.http, &read->bytes);
 }
 
-/* reply_lost: there was an answer; headers say that another try gives no other. */
+/* reply_lost: the answer is lost; headers say that a retry gets the same error. */
 static void reply_lost(struct request *r, const struct idem_read *read)
 {
 	struct err e;
@@ -144,7 +144,7 @@ static void reply_events(struct request *r, struct gateway *g, const struct run_
 	run_events_reply(r, &o);
 }
 
-/* An answer in the background is its run, as it is now. */
+/* The answer to a background request is the run in its present state. */
 struct status {
 	struct request *request; /* NULL: the client left */
 	struct run_read read;
@@ -211,7 +211,7 @@ bool kept_follow(struct request *r, struct gateway *g, const struct run_request 
 	o.tape = live_tape(read->run, rq->owner);
 	if (!o.tape)
 		return false;
-	o.model = arena_str(request_arena(r), rq->model); /* rq goes before the stream does */
+	o.model = arena_str(request_arena(r), rq->model); /* rq ends before the stream */
 	o.created_ms = live.created_ms;
 	o.shape = rq->shape;
 	kept_headers(r, g, rq, read);

@@ -22,14 +22,14 @@ enum { AGAIN_US = 50 * 1000 };
 struct keyed {
 	struct request    *request; /* NULL: the client left */
 	struct gateway    *gateway;
-	struct run_request rq; /* input and held are owned until the run has them */
+	struct run_request rq; /* `input` and `held` are owned until the run takes them */
 	struct idem_name   name;
-	struct idem_claim *claim; /* ours; NULL: another request's */
+	struct idem_claim *claim; /* owned; NULL: another request has the claim */
 	struct idem_watch  watch;
 	bool               watching;
-	bool               leaving; /* the watch is being left, to claim again */
+	bool               leaving; /* the exchange leaves the watch, to claim again */
 	struct idem_read   read;
-	struct timer       again; /* until the process beside has more to say of its call */
+	struct timer       again; /* until the other process has news of its call */
 	bool               reading;
 };
 
@@ -116,7 +116,8 @@ static void keyed_on_again(struct timer *t)
 	keyed_look(container_of(t, struct keyed, again));
 }
 
-/* is_beside: it is a call of another process, which still makes its answer, and that can't be followed. */
+/* is_beside: the call belongs to another process that is still making its answer, which can't be
+ * followed from here. */
 static bool is_beside(const struct keyed *x)
 {
 	struct store *s = x->gateway->store;
@@ -143,7 +144,7 @@ static void keyed_on_read(struct store_job *job)
 	else if (x->claim)
 		keyed_call(x);
 	else
-		keyed_claim(x); /* it has expired in this moment */
+		keyed_claim(x); /* the key has just expired */
 }
 
 static void keyed_look(struct keyed *x)
@@ -167,7 +168,8 @@ static void keyed_look(struct keyed *x)
 
 /* --- another request's call --- */
 
-/* keyed_follow: where the run is readable while it goes on; else its end is awaited. */
+/* keyed_follow: follows the run if it can be read while it is running; otherwise waits for its
+ * end. */
 static void keyed_follow(struct keyed *x)
 {
 	x->read.run = x->watch.run;

@@ -1,4 +1,4 @@
-/* A run's stream once more: from its start or behind a cursor, then live. */
+/* The events of a run as a stream: from the start or after a cursor, then live. */
 #include "routes/call/run_events.h"
 
 #include "base/metric.h"
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 
 struct replay {
-	struct request *request; /* gone after a reply, or when the client left */
-	struct follow  *follow;  /* NULL: it has ended itself */
+	struct request *request; /* NULL after a reply, or when the client has left */
+	struct follow  *follow;  /* NULL: the reader has ended */
 	struct stream  *stream;
-	bool            resumed; /* behind a cursor */
+	bool            resumed; /* the stream begins after a cursor */
 };
 
 static void run_events_part(struct replay *x)
@@ -82,7 +82,8 @@ static void on_none(void *arg, const struct err *e)
 	if (e)
 		reply_error(x->request, e);
 	else
-		reply_static(x->request, 204, NULL, STR_NONE); /* an EventSource stops at that */
+		/* an EventSource stops at this status */
+		reply_static(x->request, 204, NULL, STR_NONE);
 	run_events_part(x);
 }
 
@@ -123,7 +124,8 @@ static bool run_events_read_format(struct request *r, struct follow_options *ret
 	return false;
 }
 
-/* read_cursor: an EventSource keeps its URL when it comes again, so its header counts first. */
+/* read_cursor: the header has precedence, because an EventSource keeps its URL when it
+ * reconnects. */
 static bool read_cursor(struct request *r, struct follow_options *ret)
 {
 	struct str text = request_last_event_id(r);

@@ -1,4 +1,4 @@
-/* The ids that an answer's headers tell. */
+/* The ids in an answer's headers. */
 #include "routes/call/run_headers.h"
 
 #include "base/id.h"

@@ -1,4 +1,4 @@
-/* The run object, printed from what the store knows or from a run that is stored nowhere. */
+/* Prints the run object, from the store or from a live run that is not stored. */
 #include "routes/call/run_print.h"
 
 #include "base/money.h"
@@ -22,7 +22,7 @@ static bool run_print_put_text(struct buf *out, const char *key, struct str s)
 	return s.n > 0 ? buf_json_string(out, s) : buf_text(out, "null");
 }
 
-/* What is kept escaped, as events carry it. */
+/* Some words are stored escaped, as events have them. */
 static bool run_print_put_word(struct buf *out, const char *key, struct str escaped)
 {
 	if (escaped.n == 0)

@@ -9,13 +9,13 @@
 #include "schema/chat_lmc.h"
 #include "schema/chat_request.h"
 
-/* Members of config that become members of the provider's request, under the same name. */
+/* Members of config that go into the provider's request under the same name. */
 static const char *const forwarded[] = {
 	"temperature",       "top_p",           "stop",  "seed",        "presence_penalty",
 	"frequency_penalty", "response_format", "tools", "tool_choice", "reasoning_effort",
 };
 
-/* What config.extra may not set, because Parley does. */
+/* Members that config.extra must not set, because the gateway sets them. */
 static const char *const owned[] = {
 	"model", "messages", "stream",     "stream_options",        "n",
 	"store", "metadata", "max_tokens", "max_completion_tokens", "extra",
@@ -157,7 +157,7 @@ static enum errc chat_read_conversation(const struct chat_request *c, struct run
 	return ERR_OK;
 }
 
-/* read_lmc: the answer's shape, and how code goes to and fro. */
+/* read_lmc: reads the shape of the answer, and how code is translated. */
 static enum errc read_lmc(struct input *in, const struct chat_request *c, struct run_request *ret,
 			  struct err *e)
 {
@@ -232,7 +232,7 @@ enum errc chat_read_how(struct input *in, const struct gateway *g, const struct 
 	ret->finish = c->background || (c->on_disconnect == CHAT_ON_DISCONNECT_UNSET
 						? c->store
 						: c->on_disconnect == CHAT_ON_DISCONNECT_FINISH);
-	/* In the background it is a stream: its events are what can be read of it. */
+	/* A background run is a stream, because clients read its events. */
 	ret->prompt.stream = c->stream || c->background;
 	ret->prompt.want_usage = ret->prompt.stream;
 	return ERR_OK;

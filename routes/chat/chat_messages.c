@@ -1,4 +1,4 @@
-/* Messages of LLM Chat, strings, objects and LMC: checks that need more than a table of fields. */
+/* Checks messages of LLM Chat (strings, objects and LMC) beyond what a table of fields can. */
 #include "routes/chat/chat_messages.h"
 
 #include "base/file_id.h"
@@ -9,7 +9,7 @@
 #include "schema/chat_message.h"
 #include "schema/context_file.h"
 
-/* label_ok: the name stands in the template that the provider sees; it must not close its tag. */
+/* label_ok: the name is part of the text that the provider sees, and must not close its tag. */
 static bool label_ok(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)
@@ -70,7 +70,8 @@ static enum errc check_context(const struct json_doc *d, json_at context, const 
 	return ERR_OK;
 }
 
-/* chat_messages_check_parts: OpenAI's content parts: objects with a type; what is in them is the provider's. */
+/* chat_messages_check_parts: checks that content parts are objects with a type. The provider checks
+ * the rest. */
 static enum errc chat_messages_check_parts(const struct json_doc *d, json_at parts,
 					   const char *message, struct err *e)
 {
@@ -158,7 +159,7 @@ static enum errc check_message(const struct json_doc *d, const struct chat_messa
 	return ERR_OK;
 }
 
-/* chat_messages_joined: a, b and c copied into the arena. */
+/* chat_messages_joined: copies a, b and c into the arena as one text. */
 static struct str chat_messages_joined(struct arena *arena, struct str a, struct str b,
 				       struct str c)
 {
@@ -174,7 +175,7 @@ static struct str chat_messages_joined(struct arena *arena, struct str a, struct
 	return (struct str){ at, n };
 }
 
-/* stored_form: a message with its role written out. */
+/* stored_form: the message with an explicit role. */
 static struct str stored_form(const struct json_doc *d, json_at i, struct arena *arena)
 {
 	struct str raw = json_raw(d, i);
@@ -184,7 +185,8 @@ static struct str stored_form(const struct json_doc *d, json_at i, struct arena 
 					    STR("}"));
 	if (json_get_some(d, i, "role") != JSON_ABSENT)
 		return raw;
-	/* A role that is null would stand beside ours: it is rare, so only then a member is cut out. */
+	/* A null role would be a duplicate of the added one. This is rare, so only then a member is
+	 * cut out. */
 	json_at role = json_get(d, i, "role");
 	if (role != JSON_ABSENT) {
 		struct str front = { raw.p, (size_t)(json_raw(d, role).p - raw.p) };
@@ -208,7 +210,7 @@ static enum errc chat_messages_read_one(struct input *in, json_at i, size_t n, b
 
 		if (rc != ERR_OK)
 			return rc;
-		*ret = json_raw(d, i); /* stored as it came, with keys that are nobody's */
+		*ret = json_raw(d, i); /* stored unchanged, with unknown keys */
 		return ERR_OK;
 	}
 	if (json_kind(d, i) == JSON_OBJECT) {

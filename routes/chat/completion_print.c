@@ -1,4 +1,4 @@
-/* The stored completion as an object, put together from what the client sent and what it got. */
+/* Prints the object of a stored completion, from the request and the answer. */
 #include "routes/chat/completion_print.h"
 
 #include "json/scan.h"
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Members of the object, and the member of the settings that each shows; null: there is none. */
+/* Members of the object, and the member of the settings that each shows; null: none. */
 static const char *const settings[][2] = {
 	{ "temperature", "temperature" },
 	{ "top_p", "top_p" },
@@ -40,7 +40,7 @@ static bool put_settings(struct json_doc *d, struct str text, struct buf *out)
 		    !buf_str(out, v != JSON_ABSENT ? json_raw(d, v) : STR("null")))
 			return false;
 	}
-	/* What only the provider's answer said is not kept. */
+	/* Members that only the provider's answer had are not stored. */
 	return buf_text(out, ",\"system_fingerprint\":null");
 }
 
@@ -52,7 +52,8 @@ static bool completion_print_in_list(const struct json_doc *d, json_at key, cons
 	return false;
 }
 
-/* completion_print_put_members: all but those of a list, ended by NULL, each with a comma in front. */
+/* completion_print_put_members: prints all members except those of a list that ends in NULL, each
+ * with a comma before it. */
 static bool completion_print_put_members(const struct json_doc *d, const char *const *but,
 					 struct buf *out)
 {
@@ -63,7 +64,8 @@ static bool completion_print_put_members(const struct json_doc *d, const char *c
 	return true;
 }
 
-/* completion_print_put_answer: the message, without what other shapes are made from, and complete. */
+/* completion_print_put_answer: prints the message with all members of OpenAI, and without the data
+ * of other shapes. */
 static bool completion_print_put_answer(struct json_doc *d, struct str answer, struct buf *out)
 {
 	static const char *const but[] = { "role", "lmc", NULL };
@@ -89,7 +91,7 @@ static bool completion_print_put_all(struct json_doc *d, const struct store_comp
 	    !buf_text(out, ",\"choices\":[{\"index\":0,\"message\":") ||
 	    !completion_print_put_answer(d, c->answer, out))
 		return false;
-	/* The reason was kept escaped. */
+	/* The reason is stored escaped. */
 	if (!buf_text(out, ",\"logprobs\":null,\"finish_reason\":\"") ||
 	    !buf_str(out, c->finish_reason) || !buf_text(out, "\"}],\"usage\":"))
 		return false;
@@ -145,7 +147,7 @@ bool completion_print_place(struct str text, struct id run, int64_t *ret)
 	return true;
 }
 
-/* completion_print_put_content: text stays text; parts have a member of their own. */
+/* completion_print_put_content: a text stays a text; parts have their own member. */
 static bool completion_print_put_content(const struct json_doc *d, struct buf *out)
 {
 	json_at    content = json_get_some(d, 0, "content");

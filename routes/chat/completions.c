@@ -1,4 +1,5 @@
-/* POST /v1/chat/completions: OpenAI's request; what Parley does not own passes byte for byte. */
+/* POST /v1/chat/completions: OpenAI's request. Members that Parley does not use pass byte for
+ * byte. */
 #include "routes/chat/completions.h"
 
 #include "base/limits.h"
@@ -6,7 +7,7 @@
 #include "routes/call/intake.h"
 #include "schema/completion_request.h"
 
-/* Members that are Parley's, or that the dialect writes itself. */
+/* Members that Parley uses, or that the dialect writes itself. */
 static const char *const taken[] = {
 	"model", "messages", "stream",     "stream_options",
 	"store", "metadata", "max_tokens", "max_completion_tokens",
@@ -88,7 +89,7 @@ static enum errc completions_build_prompt(struct input *in, const struct complet
 	if (c->stream_options != JSON_ABSENT)
 		ret->stream_options = json_raw(d, c->stream_options);
 
-	/* Where both are given the newer name wins, as at OpenAI. */
+	/* If both names are given, the newer one counts, as at OpenAI. */
 	json_at newer = json_get_some(d, 0, "max_completion_tokens");
 	json_at older = json_get_some(d, 0, "max_tokens");
 	if (newer != JSON_ABSENT || older != JSON_ABSENT) {
@@ -98,7 +99,7 @@ static enum errc completions_build_prompt(struct input *in, const struct complet
 	return ERR_OK;
 }
 
-/* What a stored completion shows again of its request. */
+/* The members of the request that a stored completion shows. */
 static const char *const shown[] = {
 	"temperature", "top_p",           "seed", "presence_penalty", "frequency_penalty", "tools",
 	"tool_choice", "response_format", "user", "service_tier",
@@ -161,7 +162,7 @@ static enum errc completions_read_request(struct input *in, const struct gateway
 
 	ret->store = c.store;
 	ret->finish = c.store;
-	ret->fences = true; /* where it is read again as LMC */
+	ret->fences = true; /* the text is read as LMC later */
 	ret->want_usage = wants_usage(&in->doc, &c);
 	if (c.metadata != JSON_ABSENT)
 		ret->metadata = json_raw(&in->doc, c.metadata);

@@ -1,4 +1,4 @@
-/* POST /v1/embeddings: OpenAI's request; what it asks is a run like any other, stored nowhere. */
+/* POST /v1/embeddings: OpenAI's request. It makes a run that is not stored. */
 #include "routes/chat/embeddings.h"
 
 #include "base/limits.h"
@@ -12,7 +12,7 @@ static bool is_token(const struct json_doc *d, json_at i)
 	       json_raw(d, i).p[0] != '-';
 }
 
-/* check_tokens: of a list within the input, all elements; path: of the list. */
+/* check_tokens: checks all elements of a list within the input; `path` is that of the list. */
 static enum errc check_tokens(const struct json_doc *d, json_at list, const char *path,
 			      struct err *e)
 {
@@ -32,7 +32,8 @@ static enum errc check_tokens(const struct json_doc *d, json_at list, const char
 	return ERR_OK;
 }
 
-/* check_each: of a list of texts, or of lists of tokens: all are of the first one's kind. */
+/* check_each: checks that all elements of a list have the kind of the first one: texts, or lists of
+ * tokens. */
 static enum errc check_each(const struct json_doc *d, json_at list, struct err *e)
 {
 	enum json_kind kind = json_kind(d, json_first(d, list));

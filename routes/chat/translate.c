@@ -1,4 +1,4 @@
-/* POST /v1/translate: chat messages and chunks from OpenAI's form to LMC's and back. */
+/* POST /v1/translate: translates messages and chunks from OpenAI's form to LMC and back. */
 #include "routes/chat/translate.h"
 
 #include "base/clock.h"
@@ -12,17 +12,17 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Bytes of the bodies that wait for a worker or are with one, of all loops. */
+/* The bytes of all bodies, of all loops, that are waiting for a worker or being translated. */
 static atomic_size_t waiting;
 
-/* One request on its way; owned by itself from translate_post to done. */
+/* A request to translate. The object owns itself from translate_post to translate_done. */
 struct translation {
 	struct work_job job;
 	struct request *request; /* NULL: the client left */
-	struct input   *input;   /* owned: the body may outlive its connection */
+	struct input   *input;   /* owned, because the body may outlive its connection */
 	struct buf      answer;
-	struct err      err;     /* code ERR_OK: answer is whole */
-	size_t          counted; /* in `waiting` */
+	struct err      err;     /* code ERR_OK: the answer is complete */
+	size_t          counted; /* counted in `waiting` */
 };
 
 static void translation_destroy(struct translation *t)
@@ -39,7 +39,7 @@ static void translate_client_left(void *arg)
 	t->request = NULL;
 }
 
-/* On a worker, or on the loop where that takes no time. */
+/* Runs on a worker, or on the loop if the body is short. */
 static void translate_run(struct work_job *job)
 {
 	struct translation          *t = container_of(job, struct translation, job);
@@ -65,7 +65,8 @@ static void translate_done(struct work_job *job)
 	translation_destroy(t);
 }
 
-/* translate_count: a translation takes several times its body; so only some may wait, however long one is. */
+/* translate_count: a translation needs several times the memory of its body, so the waiting bodies
+ * have a limit; one body of any length is always accepted. */
 static bool translate_count(struct translation *t)
 {
 	size_t before = atomic_fetch_add(&waiting, t->input->body.len);

@@ -1,4 +1,4 @@
-/* POST /v1/translate: chat messages and chunks from OpenAI's form to LMC's and back. */
+/* POST /v1/translate: translates messages and chunks from OpenAI's form to LMC and back. */
 #pragma once
 
 struct request;

@@ -1,4 +1,4 @@
-/* New metadata for a stored completion, and its deletion, as in OpenAI's API. */
+/* Changes the metadata of a stored completion, or deletes it, as in OpenAI's API. */
 #include "routes/completion/stored_completion_change.h"
 
 #include "base/clock.h"
@@ -15,7 +15,7 @@ struct change {
 	struct lookup           lookup;
 	struct completion_write write;
 	enum reasoning_name     reasoning;
-	struct input           *input; /* owned; what write points into */
+	struct input           *input; /* owned; `write` points into it */
 };
 
 static bool print_completion(struct lookup *l, struct buf *out)
@@ -61,7 +61,7 @@ static const struct lookup_kind delete_kind = {
 	.finish = completion_change_finish,
 };
 
-/* completion_change_make: NULL: refused. */
+/* completion_change_make: NULL: the request was refused. */
 static struct change *completion_change_make(struct request *r, struct gateway *g,
 					     const struct lookup_kind *kind)
 {

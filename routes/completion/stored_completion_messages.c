@@ -1,4 +1,4 @@
-/* What a stored completion was asked, message by message. */
+/* Lists the messages of a stored completion's request. */
 #include "routes/completion/stored_completion_messages.h"
 
 #include "base/limits.h"
@@ -50,13 +50,13 @@ static size_t completion_messages_list_bytes(const struct lookup *l)
 
 static const struct lookup_kind list_kind = {
 	LOOKUP(struct list, read),
-	/* The largest message alone is a page. */
+	/* A page has room for the largest message. */
 	LOOKUP_ARENA(struct list, read.arena, LIMIT_STORE_ROW + MIB),
 	.bytes = completion_messages_list_bytes,
 	.print = completion_messages_print_list,
 };
 
-/* completion_messages_read_request: the id, limit, order and after; false: refused. */
+/* completion_messages_read_request: reads id, limit, order and after; false: refused. */
 static bool completion_messages_read_request(struct request                  *r,
 					     struct completion_messages_read *ret)
 {

@@ -1,4 +1,4 @@
-/* Chat completions that were stored, one and all, as in OpenAI's API. */
+/* Reads and lists stored chat completions, as in OpenAI's API. */
 #include "routes/completion/stored_completions.h"
 
 #include "base/limits.h"
@@ -42,7 +42,7 @@ static size_t get_bytes(const struct lookup *l)
 
 static const struct lookup_kind get_kind = {
 	LOOKUP(struct get, read),
-	/* A request's settings, and an answer. */
+	/* The size of a request's settings and an answer. */
 	LOOKUP_ARENA(struct get, read.arena, 2 * LIMIT_STORE_ROW + MIB),
 	.bytes = get_bytes,
 	.print = stored_completions_print_found,
@@ -72,7 +72,7 @@ struct list {
 	struct lookup           lookup;
 	struct completions_read read;
 	enum reasoning_name     reasoning;
-	struct buf              filter; /* what read.filter points into */
+	struct buf              filter; /* owned; read.filter points into it */
 };
 
 static bool stored_completions_print_list(struct lookup *l, struct buf *out)
@@ -112,7 +112,7 @@ static size_t stored_completions_list_bytes(const struct lookup *l)
 
 static const struct lookup_kind list_kind = {
 	LOOKUP(struct list, read),
-	/* The largest completion alone is a page. */
+	/* A page has room for the largest completion. */
 	LOOKUP_ARENA(struct list, read.arena, 2 * LIMIT_STORE_ROW + MIB),
 	.bytes = stored_completions_list_bytes,
 	.print = stored_completions_print_list,

@@ -1,4 +1,4 @@
-/* Making, changing and deleting conversations and their items, as in OpenAI's API. */
+/* Creates, changes and deletes conversations and their items, as in OpenAI's API. */
 #include "routes/conversation/conversation_change.h"
 
 #include "base/clock.h"
@@ -21,11 +21,11 @@ struct change {
 	struct lookup             lookup;
 	struct conversation_write write;
 	struct conversation_items items;
-	struct input             *input; /* owned; what write points into */
+	struct input             *input; /* owned; `write` points into it */
 	struct idem_name          key;   /* if write.made has one */
 	bool (*print)(const struct change *x, struct buf *out);
 	bool            tagged; /* the answer has the revision as ETag */
-	struct work_job job;    /* these three: a long body is read by a worker */
+	struct work_job job;    /* these three are for a worker that reads a long body */
 	enum errc (*read)(struct change *x, struct err *e);
 	struct err err;
 };
@@ -90,7 +90,7 @@ static bool change_print_items(const struct change *x, struct buf *out)
 	return ok;
 }
 
-/* On the writer's thread: what a key is to be answered with. */
+/* Runs on the writer's thread: prints the answer that is stored for an idempotency key. */
 static bool change_print_made(struct store_job *job, struct buf *out)
 {
 	const struct change *x = container_of(job, struct change, write.job);
@@ -104,7 +104,7 @@ static bool change_print_answer(struct lookup *l, struct buf *out)
 	struct idem_made *made = &x->write.made;
 	struct buf        kept = made->answer;
 
-	/* What is made for a key is new, so its revision is the first. */
+	/* An object with an idempotency key is new, so it has the first revision. */
 	if (x->tagged)
 		etag_send(l->request, made->replayed ? 1 : x->write.now.revision);
 	if (made->key.key.n == 0)
@@ -182,7 +182,7 @@ static void read_done(struct work_job *job)
 		lookup_refuse(&x->lookup, &x->err);
 }
 
-/* change_read_body: with read, here or by a worker; then it starts. */
+/* change_read_body: calls `read` on the loop or on a worker, and then starts the change. */
 static void change_read_body(struct change *x, struct request *r,
 			     enum errc (*read)(struct change *x, struct err *e))
 {
@@ -206,7 +206,7 @@ static void change_read_body(struct change *x, struct request *r,
 	lookup_refuse(&x->lookup, &e);
 }
 
-/* change_set_key: of the requests that make something. */
+/* change_set_key: reads the Idempotency-Key of requests that create an object. */
 static enum errc change_set_key(struct change *x, struct request *r, struct err *e)
 {
 	if (!request_idempotency_key(r).p)
@@ -306,7 +306,7 @@ static enum errc read_fork(struct change *x, struct err *e)
 	return rc;
 }
 
-/* change_with_body: those that change or copy what is there, by a body. */
+/* change_with_body: starts a change or a copy of an existing object, with a body. */
 static void change_with_body(struct request *r, void *app, enum conversation_change change,
 			     bool (*print)(const struct change *x, struct buf *out),
 			     enum errc (*read)(struct change *x, struct err *e))

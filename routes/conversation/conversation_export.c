@@ -1,4 +1,4 @@
-/* A conversation as an archive: read by the store page by page, sent as the client takes it. */
+/* Exports a conversation as an archive. The store reads page by page, at the client's speed. */
 #include "routes/conversation/conversation_export.h"
 
 #include "base/limits.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { RETRY_US = 10 * 1000 }; /* until the store's queue is asked again */
+enum { RETRY_US = 10 * 1000 }; /* time until the next try of the store's queue */
 
 /*
  *   first page --> sending <--> reading --> over
@@ -21,16 +21,16 @@ enum { RETRY_US = 10 * 1000 }; /* until the store's queue is asked again */
 struct export
 {
 	struct gateway     *gateway;
-	struct request     *request; /* until the answer began; NULL: the client left */
+	struct request     *request; /* until the answer begins; NULL: the client has left */
 	struct download    *download;
 	struct archive_read read;
 	struct timer        retry;
 	size_t              sent;    /* of the page */
-	bool                reading; /* the store has what is read */
+	bool                reading; /* the store is reading */
 	struct err          err;
 };
 
-static _Atomic int exports; /* under way, of all loops */
+static _Atomic int exports; /* running exports of all loops */
 
 static void export_destroy(struct export *x)
 {
@@ -63,7 +63,7 @@ static void export_submit(struct export *x)
 
 	x->sent = 0;
 	x->reading = true;
-	/* One long message's memory is not held on to. */
+	/* The memory of a long message is freed at once. */
 	if (x->read.page.cap > 4 * LIMIT_ARCHIVE_PAGE)
 		buf_finish(&x->read.page);
 	buf_clear(&x->read.page);
@@ -152,7 +152,7 @@ void conversation_export_get(struct request *r, void *app)
 	struct gateway *g = app;
 	struct id       id;
 
-	if (!str_is(request_method(r), "GET")) { /* there is no length that a HEAD could tell */
+	if (!str_is(request_method(r), "GET")) { /* the length for a HEAD is not known */
 		reply_refuse(r, ERR_METHOD_NOT_ALLOWED, "", "HEAD is not allowed on this URL");
 		return;
 	}

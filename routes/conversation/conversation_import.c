@@ -1,5 +1,5 @@
-/* An import: a worker keeps the pieces on the disk and checks them when all are there, step by step; the
- * store writes the rows. */
+/* Imports an archive. A worker writes the pieces to the disk, and then checks all of them in steps;
+ * the store writes the rows. */
 #include "routes/conversation/conversation_import.h"
 
 #include "base/clock.h"
@@ -22,7 +22,7 @@ struct import {
 	struct hash_sum     *sum; /* owned; with a key: of what was sent */
 };
 
-static atomic_int imports; /* at work, of all loops */
+static atomic_int imports; /* running ones of all loops */
 
 /* --- on a worker --- */
 
@@ -39,7 +39,7 @@ static void import_keep(struct import *x, struct str piece, struct err *e)
 	e->code = scratch_add(&x->check.in, x->check.blobs, piece, e);
 }
 
-/* One piece, or one step: others wait for the same worker. */
+/* Handles one piece or one step, because others wait for the same worker. */
 static void import_work(struct pump *p)
 {
 	struct import *x = container_of(p, struct import, pump);
@@ -97,7 +97,7 @@ static enum errc import_set_key(struct import *x, struct err *e)
 	if (!x->key.key[0])
 		return ERR_OK;
 	hash_sum_end(x->sum, digest);
-	hash_sha256(digest, sizeof digest, digest); /* as keys of earlier versions were made */
+	hash_sha256(digest, sizeof digest, digest); /* as earlier versions made their keys */
 	x->write.made.key = idem_name_store(&x->key);
 	x->write.made.print = import_print;
 	return idem_name_digest(STR("POST"), STR("/v1/conversations/import"), digest, &x->key, e);
@@ -121,7 +121,7 @@ static void write_rows(struct import *x)
 	pump_refuse(&x->pump, &e);
 }
 
-/* What is with the store is written all the same. */
+/* Rows that the store has already are written anyway. */
 static bool import_over(struct pump *p)
 {
 	struct import *x = container_of(p, struct import, pump);

@@ -1,4 +1,4 @@
-/* From items of OpenAI's Conversations API to messages as /v1/chat takes them. */
+/* Translates items of OpenAI's Conversations API to messages of /v1/chat. */
 #include "routes/conversation/conversation_items.h"
 
 #include "routes/kit/check.h"
@@ -39,7 +39,7 @@ static bool conversation_items_put(struct reading *r, const char *text, json_at 
 
 /* --- parts --- */
 
-/* A member of a part that has to be a string. */
+/* A member of a part that must be a string. */
 static enum errc conversation_items_need(struct reading *r, const char *part, const char *member,
 					 json_at value)
 {
@@ -53,7 +53,7 @@ static enum errc conversation_items_need(struct reading *r, const char *part, co
 		"must be a string");
 }
 
-/* {"type":…,MEMBER:value} with a string as value. */
+/* Prints {"type":…,MEMBER:value} with a string as value. */
 static enum errc conversation_items_put_one(struct reading *r, json_at part, const char *path,
 					    const char *member, const char *start)
 {
@@ -141,7 +141,7 @@ static enum errc conversation_items_put_part(struct reading *r, json_at part, co
 		"input_file, input_audio");
 }
 
-/* A string, or an array of parts. */
+/* Reads a string, or an array of parts. */
 static enum errc conversation_items_put_content(struct reading *r, json_at content,
 						const char *member)
 {
@@ -250,7 +250,7 @@ static enum errc conversation_items_put_item(struct reading                 *r,
 	return ERR_INTERNAL;
 }
 
-/* Bodies are told apart by their lengths until the buffer stays where it is. */
+/* Bodies are kept as lengths until the buffer no longer moves. */
 static void end_message(struct conversation_items *all, size_t *start)
 {
 	all->messages[all->count++] =
@@ -299,8 +299,8 @@ enum errc conversation_items_read(struct input *in, json_at items, struct conver
 	struct reading r = { .doc = &in->doc, .out = &ret->bodies, .e = e };
 	size_t         at = 0;
 
-	/* What stands round a part or a call is no longer than what stood round it in the request,
-	 * but for a hundred bytes an item or part. */
+	/* The text around a part or a call is at most a hundred bytes longer than in the
+	 * request. */
 	buf_init(&ret->bodies, in->body.len + (size_t)LIMIT_ITEMS * LIMIT_PARTS * 128);
 	ret->count = 0;
 	enum errc rc = conversation_items_read_all(&r, in, items, ret);

@@ -17,7 +17,7 @@ enum {
 struct list {
 	struct lookup             lookup;
 	struct conversations_read read;
-	struct buf                filter; /* what read.filter, key and value point into */
+	struct buf                filter; /* owned; read.filter, key and value point into it */
 };
 
 static bool conversation_list_print_list(struct lookup *l, struct buf *out)

@@ -1,4 +1,4 @@
-/* The conversation object, as in OpenAI's API, with a title where there is one. */
+/* Prints the conversation object of OpenAI's API, with its title if there is one. */
 #include "routes/conversation/conversation_print.h"
 #include "store/conversation.h"
 

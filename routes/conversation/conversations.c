@@ -13,7 +13,7 @@
 enum {
 	ITEMS_DEFAULT = 20,
 	ITEMS_MAX = 100,
-	PAGE_HEAD = 512, /* what stands in front of a page's data, two ids included */
+	PAGE_HEAD = 512, /* bytes before a page's data, two ids included */
 };
 
 static bool conversations_conversation_id(struct request *r, struct id *ret)
@@ -84,8 +84,8 @@ struct list {
 	struct items_read read;
 };
 
-/* What stands in front of the data is only known behind it: room is left, and what is too much of
- * it taken off at the end. */
+/* The head of a page is known only after its data. So room is left before the data, and the unused
+ * part is removed at the end. */
 static bool conversations_print_list(const struct items_read *read, struct items *items,
 				     struct buf *out)
 {
@@ -134,13 +134,13 @@ static size_t conversations_list_bytes(const struct lookup *l)
 
 static const struct lookup_kind list_kind = {
 	LOOKUP(struct list, read),
-	/* The largest message alone is a page. */
+	/* A page has room for the largest message. */
 	LOOKUP_ARENA(struct list, read.arena, LIMIT_STORE_ROW + MIB),
 	.bytes = conversations_list_bytes,
 	.print = conversations_print_items,
 };
 
-/* conversations_read_query: limit, order and after; false: refused. */
+/* conversations_read_query: reads limit, order and after; false: refused. */
 static bool conversations_read_query(struct request *r, struct items_read *ret)
 {
 	struct str text;
@@ -149,7 +149,7 @@ static bool conversations_read_query(struct request *r, struct items_read *ret)
 	if (!page_limit(r, ITEMS_DEFAULT, ITEMS_MAX, &ret->limit) ||
 	    !page_order(r, &ret->descending))
 		return false;
-	/* An empty cursor means none, as some clients always send the key. */
+	/* An empty cursor means no cursor, because some clients always send the parameter. */
 	if (request_query(r, "after", 0, &text) && !items_cursor(text, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after",
 			     "must be the id of an item of this list");
@@ -180,7 +180,7 @@ struct one {
 	struct lookup    lookup;
 	struct item_read read;
 	char             id[ITEM_ID_MAX]; /* as asked */
-	struct buf       made;            /* an array of the items that the message makes */
+	struct buf       made;            /* array of the message's items */
 	struct json_doc  doc;
 	json_at          found;
 };

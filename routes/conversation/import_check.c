@@ -1,9 +1,9 @@
-/* Finding out what was sent, and checking it in steps. */
+/* Recognizes the format of an import, and checks it in steps. */
 #include "routes/conversation/import_check.h"
 
 #include "base/limits.h"
 
-enum { STEP_BYTES = 8 * MIB }; /* in a step, or one conversation */
+enum { STEP_BYTES = 8 * MIB }; /* in a step, or else one conversation */
 
 void import_check_init(struct import_check *x, struct blobs *blobs, int64_t now_ms)
 {
@@ -13,7 +13,7 @@ void import_check_init(struct import_check *x, struct blobs *blobs, int64_t now_
 	archive_walk_init(&x->walk, STR_NONE, now_ms);
 	chatgpt_init(&x->chatgpt, STR_NONE, now_ms);
 	warnings_init(&x->warnings);
-	/* Its own line, and the lines of its messages. */
+	/* The conversation's line, and the lines of its messages. */
 	buf_init(&x->lines, 2 * (size_t)LIMIT_IMPORT_ELEMENT + LIMIT_STORE_ROW);
 }
 
@@ -106,7 +106,7 @@ static enum errc convert(struct import_check *x, struct err *e)
 	while (more && x->chatgpt.at < end) {
 		struct chatgpt_losses losses;
 
-		/* A long one's memory is not held on to. */
+		/* The memory of a long line is freed at once. */
 		if (x->lines.cap > STEP_BYTES)
 			buf_finish(&x->lines);
 		buf_clear(&x->lines);

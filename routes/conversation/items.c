@@ -1,4 +1,4 @@
-/* Stored messages made into items, and items' ids back into messages. */
+/* Makes items of stored messages, and finds messages by the ids of items. */
 #include "routes/conversation/items.h"
 
 #include "base/limits.h"
@@ -8,10 +8,10 @@
 
 #include <stdio.h>
 
-#define ID_CALL   "fc_" /* a function_call item; behind the body "_2" for a message's second call */
+#define ID_CALL   "fc_"  /* a function_call item; the id of a message's second call ends in "_2" */
 #define ID_OUTPUT "fco_" /* a function_call_output item */
 
-/* is_nth: "_2" and so on, from at to the end. */
+/* is_nth: true if the id ends in "_2" and so on, from `at` to the end. */
 static bool is_nth(struct str text, size_t at)
 {
 	size_t digits = at + 1;
@@ -35,7 +35,8 @@ bool items_cursor(struct str text, struct id *ret)
 	return false;
 }
 
-/* items_inner: a member of what may be absent itself (json_get would look in the root then). */
+/* items_inner: a member of an object that may be absent (json_get would look into the root
+ * then). */
 static json_at items_inner(const struct json_doc *d, json_at at, const char *key)
 {
 	return at == JSON_ABSENT ? JSON_ABSENT : json_get(d, at, key);
@@ -46,13 +47,13 @@ static bool is_array(const struct json_doc *d, json_at at)
 	return at != JSON_ABSENT && json_kind(d, at) == JSON_ARRAY;
 }
 
-/* items_put: text as it stands, then the value. */
+/* items_put: prints a text unchanged, and then the value. */
 static bool items_put(struct items *l, const char *text, json_at value)
 {
 	return buf_text(l->out, text) && json_print(&l->doc, value, l->out);
 }
 
-/* items_put_some: the same, but nothing at all for what is absent or null. */
+/* items_put_some: the same, but prints nothing if the value is absent or null. */
 static bool items_put_some(struct items *l, const char *text, json_at value)
 {
 	return value == JSON_ABSENT || json_kind(&l->doc, value) == JSON_NULL ||
@@ -115,10 +116,10 @@ static bool items_put_part(struct items *l, json_at part, bool output)
 		return put_image_part(l, image);
 	if (json_is(d, type, "file") && file != JSON_ABSENT && json_kind(d, file) == JSON_OBJECT)
 		return put_file_part(l, file);
-	return items_put(l, "", part); /* audio, refusals, and what we do not know: as they came */
+	return items_put(l, "", part); /* audio, refusals and unknown parts stay unchanged */
 }
 
-/* put_refusal: it stands beside the content in a message, and within it in an item. */
+/* put_refusal: a refusal is beside the content of a message, but inside the content of an item. */
 static bool put_refusal(struct items *l, json_at refusal, const char *comma)
 {
 	if (refusal == JSON_ABSENT)
@@ -149,7 +150,7 @@ static bool items_put_content(struct items *l, json_at content, json_at refusal,
 
 /* --- items --- */
 
-/* items_start: the comma, the type and the id of the next item. */
+/* items_start: prints the comma, the type and the id of the next item. */
 static bool items_start(struct items *l, const char *type, struct id id, const char *prefix,
 			size_t nth)
 {
@@ -178,7 +179,7 @@ static const char *items_status_of(enum run_status s)
 	return "completed";
 }
 
-/* items_read_role: cut where it is longer than any role. */
+/* items_read_role: the role, cut if it is longer than any known role. */
 static bool items_read_role(const struct json_doc *d, char ret[16])
 {
 	json_at    at = json_get(d, 0, "role");
@@ -254,7 +255,7 @@ static bool push_all(struct items *l, const struct store_item *si)
 		return false;
 	if (strcmp(role, "tool") == 0)
 		return push_output(l, si);
-	/* A message of nothing but tool calls has no text to show. */
+	/* A message with only tool calls has no text to show. */
 	if ((!is_array(d, calls) || json_get_some(d, 0, "content") != JSON_ABSENT) &&
 	    !push_message(l, si, role))
 		return false;
@@ -283,7 +284,7 @@ static bool items_scan(struct items *l, struct str body)
 	       json_kind(&l->doc, 0) == JSON_OBJECT;
 }
 
-/* An LMC message is shown as the message that it would be for a provider without tools. */
+/* An LMC message is shown in the form that a provider without tools gets. */
 static bool as_openai(struct items *l, struct buf *made)
 {
 	return view_single(&l->doc, 0, made) && items_scan(l, buf_view(made));
@@ -297,7 +298,7 @@ bool items_push(struct items *list, const struct store_item *item)
 	struct buf made;
 
 	buf_init(&made, LIMIT_TRANSLATION);
-	/* What it gets round it is small; one step of growth rather than many. */
+	/* The added text is short, so one step of growth is enough. */
 	bool ok = items_scan(list, body) && buf_reserve(list->out, body.n + KIB);
 	if (ok && json_get_some(&list->doc, 0, "type") != JSON_ABSENT)
 		ok = as_openai(list, &made);

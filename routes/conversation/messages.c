@@ -1,5 +1,5 @@
-/* A conversation's messages, read from the store, then printed in the shape that is asked for: here
- * if they are few, by a worker if they would hold the loop. */
+/* Prints the messages of a conversation in the requested shape: on the loop if they are few, on a
+ * worker if they would block the loop. */
 #include "routes/conversation/messages.h"
 
 #include "base/limits.h"
@@ -68,7 +68,7 @@ static size_t messages_list_bytes(const struct lookup *l)
 
 static const struct lookup_kind list_kind = {
 	LOOKUP(struct list, read),
-	/* The largest message alone is a page. */
+	/* A page has room for the largest message. */
 	LOOKUP_ARENA(struct list, read.arena, LIMIT_STORE_ROW + MIB),
 	.bytes = messages_list_bytes,
 	.print = messages_print,

@@ -1,4 +1,4 @@
-/* GET /v1/search: messages that hold the words of q, best first, with the stretch that matches. */
+/* GET /v1/search: messages with the words of q, best first, each with the matching text. */
 #include "routes/conversation/search.h"
 
 #include "base/limits.h"

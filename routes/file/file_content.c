@@ -1,5 +1,5 @@
-/* A file's content: found by the store, read by workers a piece at a time, sent as the client takes
- * it. */
+/* Sends the content of a file. The store finds it, and workers read it piece by piece, at the
+ * client's speed. */
 #include "routes/file/file_content.h"
 
 #include "base/limits.h"
@@ -18,7 +18,7 @@
 
 enum {
 	PIECE = 256 * KIB,
-	RETRY_US = 10 * 1000, /* until the workers' queue is asked again */
+	RETRY_US = 10 * 1000, /* time until the next try of the workers' queue */
 };
 
 /*
@@ -27,15 +27,15 @@ enum {
  * While a worker reads, the client's connection is suspended: the download can't end then. */
 struct content {
 	struct gateway   *gateway;
-	struct request   *request; /* until the answer began; NULL: the client left */
+	struct request   *request; /* until the answer begins; NULL: the client has left */
 	struct download  *download;
 	struct files_find find;
 	struct id         id;
 	struct timer      retry;
 
-	struct work_job job; /* a worker has what is below while it is under way */
+	struct work_job job; /* a worker uses the following members while it is running */
 	int             fd;  /* owned; -1: not open */
-	int64_t         at;  /* where the next piece begins */
+	int64_t         at;  /* offset of the next piece */
 	struct buf      piece;
 	size_t          sent; /* of the piece */
 	struct err      err;
@@ -59,7 +59,8 @@ static void content_closed(struct work_job *job)
 	content_destroy(container_of(job, struct content, job));
 }
 
-/* content_finish: closing the last hold on a deleted file frees its blocks, which takes its time. */
+/* content_finish: runs on a worker, because closing the last descriptor of a deleted file frees its
+ * blocks, which takes time. */
 static void content_finish(struct content *x)
 {
 	x->job.run = close_file;
@@ -146,7 +147,7 @@ static struct str content_ready(void *arg, bool *ret_failed)
 		return STR_NONE;
 	if (x->sent < x->piece.len)
 		return (struct str){ x->piece.data + x->sent, x->piece.len - x->sent };
-	content_submit(x); /* the piece is the worker's now */
+	content_submit(x); /* the piece belongs to the worker now */
 	return STR_NONE;
 }
 
@@ -172,7 +173,8 @@ static bool content_put_headers(struct content *x)
 	if (ok) {
 		reply_header(x->request, "Content-Type", f->type);
 		reply_header(x->request, "Content-Disposition", buf_view(&text));
-		/* Whatever it is, a browser must neither guess it nor run it as a page of ours. */
+		/* A browser must not guess the type of the file, nor run it as a page of this
+		 * origin. */
 		reply_header(x->request, "X-Content-Type-Options", STR("nosniff"));
 		reply_header(x->request, "Content-Security-Policy",
 			     STR("default-src 'none'; sandbox"));

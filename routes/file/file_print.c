@@ -1,4 +1,4 @@
-/* Labels, media types and the object of an uploaded file. */
+/* Reads labels and media types of uploaded files, and prints their objects. */
 #include "routes/file/file_print.h"
 
 #include "base/limits.h"
@@ -18,7 +18,7 @@ void file_label(struct str filename, char ret[FILE_LABEL_MAX])
 	for (size_t i = 0; i < filename.n && n < LIMIT_FILE_NAME; i++)
 		if ((unsigned char)filename.p[i] >= 0x20 && filename.p[i] != 0x7f)
 			ret[n++] = filename.p[i];
-	/* Not in the middle of a character. */
+	/* The cut must not be inside a character. */
 	if (n == LIMIT_FILE_NAME) {
 		size_t start = n;
 

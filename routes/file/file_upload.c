@@ -1,5 +1,5 @@
-/* An upload: a worker takes the pieces apart, hashes and writes them, and at the end syncs and renames
- * the file; the store keeps a row. */
+/* Receives an upload. A worker parses, hashes and writes the pieces, and at the end syncs and
+ * renames the file; the store writes a row. */
 #include "routes/file/file_upload.h"
 
 #include "base/clock.h"
@@ -20,7 +20,7 @@ enum field { FIELD_NONE, FIELD_FILE, FIELD_PURPOSE };
 struct upload {
 	struct pump        pump;
 	struct multipart   form;
-	enum field         field; /* whose content comes */
+	enum field         field; /* the field whose content is arriving */
 	struct blob_write *blob;  /* owned */
 	bool               placed;
 	bool               has_file;
@@ -34,7 +34,7 @@ struct upload {
 	struct idem_name   key; /* if add.made is to have one; key[0] 0: none */
 };
 
-static atomic_int uploads; /* at work, of all loops */
+static atomic_int uploads; /* running ones of all loops */
 
 /* --- the form; on a worker --- */
 
@@ -158,8 +158,8 @@ static void on_added(struct store_job *job)
 	pump_answer(&x->pump, job, &x->add.made, upload_print_file);
 }
 
-/* A key stands for what the form said, however it was written: its boundary may be another one each
- * time.  The texts before the digest hold no NUL. */
+/* An idempotency key stands for the values of the form, because the boundary may differ each time.
+ * The texts before the digest have no NUL. */
 static enum errc upload_set_key(struct upload *x, struct err *e)
 {
 	const struct store_file *f = &x->add.file;
@@ -191,7 +191,7 @@ static void upload_add_row(struct upload *x)
 	x->add.file.name = str_of(x->label);
 	x->add.file.type = str_of(x->type);
 	x->add.file.purpose = (struct str){ x->purpose, x->purpose_len };
-	/* What was placed keeps its mark: the next start removes it. */
+	/* A placed file keeps its mark, and the next start removes the file. */
 	if (x->key.key[0] && upload_set_key(x, &e) != ERR_OK) {
 		pump_refuse(&x->pump, &e);
 		return;
@@ -200,7 +200,8 @@ static void upload_add_row(struct upload *x)
 	CHECK(store_file_add(g->store, &x->add));
 }
 
-/* Once it is placed it gets its row, whoever still waits: only the store can remove it. */
+/* A placed file gets its row even if the client has left, because only the store can remove the
+ * file. */
 static bool upload_over(struct pump *p)
 {
 	struct upload *x = container_of(p, struct upload, pump);

@@ -10,9 +10,8 @@
 #include "store/job.h"
 
 enum {
-	FILES_MAX = 10000, /* what may be asked for, and the default, as in OpenAI's API */
-	FILES_PAGE =
-		1000, /* what one page has at most: its printing keeps a loop for a millisecond */
+	FILES_MAX = 10000, /* largest and default limit, as in OpenAI's API */
+	FILES_PAGE = 1000, /* largest page: printing it takes a millisecond on the loop */
 };
 
 static bool files_file_id(struct request *r, struct id *ret)
@@ -131,7 +130,7 @@ static bool files_read_query(struct request *r, struct list *x)
 
 	if (!page_limit(r, FILES_PAGE, FILES_MAX, &ret->limit) || !page_order(r, &descending))
 		return false;
-	/* More may be asked for than one page has. */
+	/* The limit of the request may be above the largest page. */
 	if (ret->limit > FILES_PAGE)
 		ret->limit = FILES_PAGE;
 	ret->ascending = !descending;
@@ -145,7 +144,7 @@ static bool files_read_query(struct request *r, struct list *x)
 			reply_refuse(r, ERR_INVALID_VALUE, "purpose", FILE_PURPOSES);
 			return false;
 		}
-		/* The request, and its query with it, may be gone before the read is done. */
+		/* The request and its query may end before the read is done. */
 		str_copy(x->purpose, sizeof x->purpose, text);
 		ret->purpose = str_of(x->purpose);
 	}

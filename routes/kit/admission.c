@@ -1,4 +1,4 @@
-/* Limits, estimated before a call and told with its answer. */
+/* Estimates the tokens of a call for its limits, and prints the limits in the headers. */
 #include "routes/kit/admission.h"
 
 #include "base/limits.h"
@@ -8,7 +8,8 @@ enum { MEDIA_BYTES = 4 * KIB, MEDIA_LOOK = 256, TOKEN_BYTES = 4 };
 
 /* --- the estimate --- */
 
-/* is_media: base64 or the like, which no text begins with for so long. */
+/* is_media: true for base64 and the like: a text does not begin with so many of these
+ * characters. */
 static bool is_media(struct str s)
 {
 	if (s.n < MEDIA_BYTES)
@@ -19,7 +20,8 @@ static bool is_media(struct str s)
 	return true;
 }
 
-/* admission_prompt_tokens: of the body, names and punctuation included; media count for a round sum each. */
+/* admission_prompt_tokens: an estimate from the body, with names and punctuation. Each medium
+ * counts as a fixed number. */
 static int64_t admission_prompt_tokens(const struct input *in)
 {
 	const struct json_doc *d = &in->doc;
@@ -38,7 +40,7 @@ static int64_t admission_prompt_tokens(const struct input *in)
 	return (int64_t)((bytes + TOKEN_BYTES - 1) / TOKEN_BYTES) + media;
 }
 
-/* admission_number: of digits; what is longer than any window is cut. */
+/* admission_number: reads digits; a number above the largest window is cut to it. */
 static int64_t admission_number(struct str text)
 {
 	int64_t v = 0;
@@ -87,7 +89,7 @@ static bool put_left(struct buf *out, const char *name, const struct rate_left *
 		buf_fmt(out, ";t=%lld", (long long)admission_seconds(l->reset_us)));
 }
 
-/* put_go: as Go prints a duration, and OpenAI its resets: 120ms, 1s, 6m0s, 1h0m0s. */
+/* put_go: prints a duration as Go does, and OpenAI in its headers: 120ms, 1s, 6m0s, 1h0m0s. */
 static bool put_go(struct buf *out, int64_t us)
 {
 	int64_t s = admission_seconds(us);
@@ -111,7 +113,7 @@ static void number_header(struct request *r, const char *name, int64_t v)
 	buf_finish(&text);
 }
 
-/* admission_openai: the limit that ends first, of the key and of all. */
+/* admission_openai: prints the tighter limit, of the key or of all callers, in OpenAI's headers. */
 static void admission_openai(struct request *r, const struct rate_view *v, enum rate_policy policy,
 			     const char *limit, const char *left, const char *reset)
 {

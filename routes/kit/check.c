@@ -29,8 +29,7 @@ bool check_name(struct str name)
 	return true;
 }
 
-/* Characters, not bytes: continuation bytes do not count; an escape counts as what it is written
- * with at most, which is decoded first. */
+/* The unit is characters, so continuation bytes do not count. Escapes are decoded first. */
 static size_t check_characters(struct str s)
 {
 	size_t n = 0;

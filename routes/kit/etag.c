@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* The number in quotes that s begins with; 0: it is none of ours. */
+/* The number in quotes at the start of s; 0: not a tag of the gateway. */
 static int64_t revision_of(struct str s)
 {
 	int64_t v = 0;
@@ -28,7 +28,7 @@ static struct str trimmed(struct str s)
 	return s;
 }
 
-/* A comma inside somebody's quotes cuts a tag in two that are not ours either. */
+/* A comma inside the quotes of a foreign tag cuts it into two tags, which are foreign too. */
 struct etag etag_parse(struct str header, bool weak)
 {
 	struct etag tag = { .given = header.p != NULL };

@@ -1,4 +1,4 @@
-/* Paths of other APIs that clients ask for here, and what to use instead. */
+/* Paths of other APIs that clients may try, and the routes to use instead. */
 #include "routes/kit/gateway.h"
 
 #define COMPLETIONS "use POST /v1/chat/completions"

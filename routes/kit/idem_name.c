@@ -1,10 +1,10 @@
-/* Reading an Idempotency-Key. */
+/* Reads an Idempotency-Key. */
 #include "routes/kit/idem_name.h"
 
 #include "base/limits.h"
 #include "store/idem.h"
 
-/* Bare, or in quotes as a structured field writes it. */
+/* The key is bare, or in quotes like the string of a structured field. */
 enum errc idem_name_read(struct request *r, struct idem_name *ret, struct err *e)
 {
 	struct str text = request_idempotency_key(r);

@@ -10,7 +10,7 @@ static bool label_filter_refuse(struct request *r, const char *text)
 	return false;
 }
 
-/* What is no UTF-8 would not be there. */
+/* No stored metadata has text that is not UTF-8. */
 bool label_filter_read(struct request *r, struct arena *a, struct buf *ret, struct str *ret_key,
 		       struct str *ret_value)
 {

@@ -1,4 +1,4 @@
-/* Waiting for one job of the store, whoever ends first, and printing what came of it. */
+/* Waits for one job of the store and prints its result; client and job may end in any order. */
 #include "routes/kit/lookup.h"
 
 #include "base/limits.h"
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* The largest rows, and what stands round them. */
+/* Room for the largest rows and the text around them. */
 enum { BODY_MAX = 2 * LIMIT_STORE_ROW + 8 * MIB };
 
 static struct store_job *job_of(struct lookup *l)

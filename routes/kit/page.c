@@ -1,4 +1,4 @@
-/* Pages of lists: reading limit and order, printing the head. */
+/* Pages of lists: reads limit and order, prints the head. */
 #include "routes/kit/page.h"
 
 #include "http/reply.h"

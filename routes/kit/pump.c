@@ -1,4 +1,4 @@
-/* Two buffers between a client and the workers, and the end of it, whoever leaves first. */
+/* Two buffers between a client and the workers. Client and worker may leave in any order. */
 #include "routes/kit/pump.h"
 
 #include "base/limits.h"
@@ -9,7 +9,7 @@
 
 enum {
 	PIECE = 256 * KIB,
-	RETRY_US = 10 * 1000, /* until the workers' queue is asked again */
+	RETRY_US = 10 * 1000, /* time until the next try of the workers' queue */
 };
 
 /* --- the end --- */
@@ -40,7 +40,7 @@ static void pump_dropped(struct work_job *job)
 	pump_destroy(container_of(job, struct pump, job));
 }
 
-/* discard: what stands on the disk is given back by a worker, too, unless there is none any more. */
+/* discard: a worker also frees the space on the disk, unless the pool has stopped. */
 static void discard(struct pump *p)
 {
 	timer_stop(p->gateway->loop, &p->retry);
@@ -86,7 +86,7 @@ static void swap(struct pump *p)
 	p->piece = fill;
 }
 
-/* pump_go_on: hands a full buffer, or the last one, to a worker; then there is room in the other one. */
+/* pump_go_on: gives a full buffer, or the last one, to a worker; the other buffer then has room. */
 static void pump_go_on(struct pump *p)
 {
 	if (p->working || (!p->whole && p->fill.len < PIECE))
@@ -140,7 +140,7 @@ static size_t pump_take(void *arg, const char *bytes, size_t n)
 		size_t now = n - taken < room ? n - taken : room;
 
 		if (!buf_add(&p->fill, bytes + taken, now))
-			break; /* never: its memory was reserved */
+			break; /* can't fail: the memory was reserved */
 		taken += now;
 		pump_go_on(p);
 	}

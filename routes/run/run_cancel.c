@@ -1,4 +1,4 @@
-/* Ends a run and answers with what became of it: at once where it has ended, else when it has. */
+/* Cancels a run and answers with the run: at once if it has ended already, otherwise at its end. */
 #include "routes/run/run_cancel.h"
 
 #include "base/limits.h"
@@ -14,11 +14,11 @@
 
 struct cancel {
 	struct gateway  *gateway;
-	struct request  *request; /* NULL: answered, or the client left */
+	struct request  *request; /* NULL: answered, or the client has left */
 	struct run_read  read;
 	struct watch_run watch;
 	bool             reading;
-	bool             news; /* came while it was read */
+	bool             news; /* arrived during the read */
 };
 
 static void cancel_gone(struct watch_run *w)
@@ -99,7 +99,7 @@ static void cancel_client_left(void *arg)
 		watch_stop(&x->watch);
 }
 
-/* cancel_unstored: what there is to say is known at once. */
+/* cancel_unstored: a run that is not stored is answered at once. */
 static void cancel_unstored(struct request *r, struct live *live)
 {
 	struct buf body;
@@ -139,6 +139,6 @@ void run_cancel_post(struct request *r, void *app)
 	arena_init(&x->read.arena, MIB);
 	request_on_left(r, cancel_client_left, x);
 	watch_start(&x->watch);
-	(void)live_cancel(id, request_owner(r)); /* if it has ended, the row says how */
+	(void)live_cancel(id, request_owner(r)); /* if the run has ended, the row says how */
 	cancel_look(x);
 }

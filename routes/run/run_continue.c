@@ -1,4 +1,4 @@
-/* A new run that goes on where another one's answer broke off. */
+/* Starts a new run that continues the answer of another one. */
 #include "routes/run/run_continue.h"
 
 #include "base/limits.h"
@@ -61,12 +61,12 @@ static enum errc continue_read_body(struct resume *x, struct run_request *ret, s
 	how.format = body.format;
 	how.lmc = body.lmc;
 	how.on_disconnect = body.on_disconnect;
-	/* The run's own memory goes before the new run's request does. */
+	/* The memory of the old run is freed before that of the new run's request. */
 	struct str model = arena_str(&in->arena, x->read.model);
 	if (!model.p)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 	rc = chat_read_how(in, x->gateway, &how, model, ret, e);
-	ret->answers_calls = true; /* those of an answer that broke off have none */
+	ret->answers_calls = true; /* incomplete answers have none */
 	return rc;
 }
 

@@ -1,4 +1,4 @@
-/* GET /v1/runs/{id}: the run object, from the store or, if it is stored nowhere, while it lives. */
+/* GET /v1/runs/{id}: the run object, from the store, or from a live run that is not stored. */
 #include "routes/run/runs.h"
 
 #include "base/limits.h"
@@ -20,7 +20,7 @@ static bool runs_print_run(struct lookup *l, struct buf *out)
 	return run_print(out, &container_of(l, struct get, lookup)->read);
 }
 
-/* The store hears of a run's answer a moment after it has begun, and of attempts with it. */
+/* The store learns of attempts and the start of an answer a moment later than the live run. */
 static void freshen(struct run_read *run)
 {
 	struct live live;
@@ -45,7 +45,7 @@ static const struct lookup_kind get_kind = {
 	.print = runs_print_run,
 };
 
-/* answer_live: a run that is stored nowhere; false: there is no such. */
+/* answer_live: answers with a live run that is not stored; false: there is none. */
 static bool answer_live(struct request *r, struct id id)
 {
 	struct live live;

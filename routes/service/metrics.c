@@ -1,4 +1,4 @@
-/* /metrics: what is counted, and what is looked up when somebody asks. */
+/* /metrics: the counted metrics, and those that are read on demand. */
 #include "routes/service/metrics.h"
 
 #include "base/clock.h"
@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Process figures under the names that all exporters use. */
+/* Metrics of the process, under the usual names of exporters. */
 struct process {
 	double    cpu_s;
 	double    start_s; /* since 1970; 0: not known */
@@ -25,7 +25,7 @@ struct process {
 	long long max_fds;
 };
 
-/* start_time: field 22 of stat is in ticks since the machine's start. */
+/* start_time: field 22 of /proc/self/stat is in ticks since the start of the machine. */
 static double start_time(void)
 {
 	char        text[1024];
@@ -68,7 +68,7 @@ static void metrics_look(struct process *p)
 		p->fds++;
 	if (dir)
 		closedir(dir);
-	p->fds -= p->fds > 3 ? 3 : 0; /* ".", ".." and the look itself */
+	p->fds -= p->fds > 3 ? 3 : 0; /* ".", ".." and the descriptor of this look */
 	p->memory = pages * sysconf(_SC_PAGESIZE);
 	getrusage(RUSAGE_SELF, &use);
 	p->cpu_s = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
@@ -122,7 +122,7 @@ static void gather_health(void)
 			metric_put(METRIC_UNHEALTHY, (const char *[]){ states[i], "", "" }, n[i]);
 }
 
-/* Put anew each time: a reload may have taken entries away. */
+/* The entries are set again each time, because a reload may have removed some. */
 static void gather_entries(const struct gateway *g)
 {
 	const struct provider *p;
@@ -169,7 +169,7 @@ static void metrics_gather(const struct gateway *g)
 	metric_set(METRIC_SEARCH_COMPLETE, s.search_complete ? 1 : 0);
 }
 
-/* Prometheus names what it would like best first; a weight is not looked at. */
+/* Prometheus names its preferred format first, so weights are ignored. */
 static bool metrics_accepts(const struct request *r, const char *type)
 {
 	struct str accept = request_accept(r);

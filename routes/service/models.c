@@ -1,8 +1,7 @@
-/* GET /v1/models and GET /v1/models/{id}: the configured models, in OpenAI's shape; in the place of a
- * name with a star those that its provider lists.
- *
- * The list is answered at once where all that is asked for is known, however old.  Only where nothing
- * is known of a provider yet, a moment is waited for its answer; what is not there by then is left out. */
+/* GET /v1/models and GET /v1/models/{id}: the configured models, in OpenAI's shape. Instead of a
+ * name with a star, the list has the models that its provider lists. The answer comes at once if
+ * something is known of every provider, however old. Otherwise it waits a moment for the provider;
+ * what has not arrived by then is left out. */
 #include "routes/service/models.h"
 
 #include "base/clock.h"
@@ -16,7 +15,7 @@
 
 enum { WAIT_US = 1000 * 1000, LOOK_US = 10 * 1000, LIST_MAX = 16 * MIB };
 
-/* A list that waits. */
+/* A waiting list request. */
 struct wait {
 	struct gateway *gateway;
 	struct request *request;
@@ -47,7 +46,7 @@ static bool models_put_one(struct list *l, struct str name, struct str provider)
 	       put_model(l->out, name, provider, l->now->made_s);
 }
 
-/* leads_to: a call for that name is one for this model. */
+/* leads_to: true if a call for the name is a call for this model. */
 static bool leads_to(const struct list *l, struct str name, struct str star)
 {
 	struct target target;
@@ -57,7 +56,7 @@ static bool leads_to(const struct list *l, struct str name, struct str star)
 	       str_eq(target.label, star);
 }
 
-/* put_known: those that the provider lists. */
+/* put_known: prints the models that the provider lists. */
 static bool put_known(struct list *l, struct str star, const struct catalog_names *known,
 		      struct str provider)
 {
@@ -75,7 +74,7 @@ static bool put_known(struct list *l, struct str star, const struct catalog_name
 	return ok;
 }
 
-/* put_single: those of the names a key may see that a model with a star answers. */
+/* put_single: prints the names that the key may see and that a model with a star answers. */
 static bool put_single(struct list *l, struct str star, const struct catalog_names *known,
 		       struct str provider)
 {
@@ -142,7 +141,7 @@ static void send_list(struct request *r, struct gateway *g)
 
 /* --- fetching --- */
 
-/* fetch_all: begins what is due; whether an answer is worth a moment. */
+/* fetch_all: starts the fetches that are due; true: waiting for a moment is useful. */
 static bool fetch_all(struct gateway *g)
 {
 	struct str name;
@@ -155,7 +154,7 @@ static bool fetch_all(struct gateway *g)
 
 		if (!p)
 			continue;
-		/* The configuration stays until the fetch is over: its provider is in it. */
+		/* The snapshot is held until the end of the fetch, because it owns the provider. */
 		if (catalog_due(p->catalog, now))
 			catalog_fetch(p->catalog, p->name, g->transfers, snapshot_release,
 				      snapshot_hold(g->now));

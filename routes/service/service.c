@@ -14,7 +14,7 @@ void service_livez(struct request *r, void *app)
 	reply_static(r, 200, "application/json", STR("{\"status\":\"ok\"}\n"));
 }
 
-/* A dead provider does not make us unready: what is stored can still be read. */
+/* A dead provider does not make the gateway unready, because stored data can still be read. */
 void service_readyz(struct request *r, void *app)
 {
 	struct gateway    *g = app;

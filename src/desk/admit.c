@@ -1,4 +1,4 @@
-/* Places for calls, and the queue in front of them. */
+/* Places for calls, and the queue of waiting calls. */
 #include "desk/admit.h"
 
 #include "base/clock.h"
@@ -12,7 +12,7 @@ enum { IDLE, WAITING, GRANTED, DRAINED, LEFT };
 static struct {
 	pthread_mutex_t  lock;
 	int64_t          calls;
-	int64_t          max_calls; /* as the last call knew it */
+	int64_t          max_calls; /* settings of the last call */
 	int64_t          waiting;
 	size_t           bytes;
 	bool             draining;
@@ -122,7 +122,7 @@ static void enlist(struct admit_wait *w)
 	desk.bytes += w->bytes;
 }
 
-/* admit_fill: places that are free go to who waits longest. */
+/* admit_fill: gives free places to the calls that have waited longest. */
 static void admit_fill(void)
 {
 	while (desk.waits.first && desk.calls < desk.max_calls) {
@@ -152,7 +152,7 @@ static void admit_on_task(struct task *t)
 {
 	struct admit_wait *w = container_of(t, struct admit_wait, task);
 	struct err         e;
-	unsigned           state = w->state; /* settled: it is in no list any more */
+	unsigned           state = w->state; /* settled: the call is in no list any more */
 
 	w->state = IDLE;
 	timer_stop(w->loop, &w->timer);
@@ -184,7 +184,7 @@ static void admit_on_timer(struct timer *t)
 	}
 	pthread_mutex_unlock(&desk.lock);
 	if (!mine)
-		return; /* its task is on the way */
+		return; /* the task was posted */
 	metric_observe(METRIC_QUEUE_WAIT, (const char *[]){ "", "", "" },
 		       clock_mono_us() - w->since_us);
 	admit_over(&w->pass, false, 0);
@@ -212,7 +212,7 @@ bool admit_leave(struct admit_wait *w)
 
 /* --- in and out --- */
 
-/* admit_find_place: in, in the list, or why not. */
+/* admit_find_place: admits the call, adds it to the list, or says why not. */
 static enum admit_answer admit_find_place(const struct admit_ask *ask, struct admit_wait *w,
 					  struct err *e)
 {
@@ -252,7 +252,7 @@ static bool is_free(const struct allowance *a)
 	return a->requests == 0 && a->tokens == 0 && a->concurrent == 0;
 }
 
-/* take_rate: where there are no limits at all, nothing is counted either. */
+/* take_rate: without any limit, nothing is counted. */
 static bool take_rate(const struct admit_ask *ask, struct admit_pass *p, struct rate_view *view,
 		      struct err *e)
 {

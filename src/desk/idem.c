@@ -8,19 +8,20 @@ enum { BUCKETS = 256 };
 
 struct idem_claim {
 	struct list_link link; /* of its bucket */
-	struct idem_name name; /* never changed: read without the lock */
+	struct idem_name name; /* constant, so read without the lock */
 	enum idem_stage  stage;
 	struct id        run;
 	struct id        conversation;
 	struct err       err;
 	struct list_head watches;
-	unsigned         users; /* the owner and the watchers: the last one frees */
+	unsigned         users; /* references of the owner and the watchers; the last one frees */
 };
 
 static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
 static struct list_head buckets[BUCKETS];
 
-/* FNV-1a: keys are the clients' own, and their number is bounded by the requests that go on. */
+/* FNV-1a is enough: clients choose the keys, but their number is bounded by the running
+ * requests. */
 static struct list_head *idem_bucket_of(const struct idem_name *name)
 {
 	uint64_t h = 14695981039346656037u ^ (uint64_t)name->owner;

@@ -1,4 +1,4 @@
-/* The runs that go on, in buckets, under one lock. */
+/* The live runs, in buckets, under one lock. */
 #include "desk/live.h"
 
 #include "desk/tape.h"
@@ -40,7 +40,7 @@ void live_set_status(struct live *l, enum run_status status)
 	pthread_mutex_unlock(&lock);
 }
 
-/* find: with the lock held. */
+/* find: the caller holds the lock. */
 static struct live *find(struct id id, int64_t owner)
 {
 	LIST_EACH (l, live_bucket_of(id), struct live, link)

@@ -1,4 +1,4 @@
-/* Windows of keys, in a table that never grows beyond its bound. */
+/* The windows of keys, in a table with a fixed bound. */
 #include "desk/rate.h"
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 enum { BUCKETS = 16384, LOOK = 64 };
 
 struct window {
-	int64_t from_us; /* 0: none has begun */
+	int64_t from_us; /* 0: no window has begun */
 	int64_t until_us;
 	int64_t used;
 };
@@ -16,13 +16,13 @@ struct rate_slot {
 	struct rate_slot *next;
 	int64_t           key;
 	struct window     requests, tokens;
-	int64_t           calls; /* at once; above 0 it is not forgotten */
+	int64_t           calls; /* running calls; above 0, the entry is not removed */
 };
 
 struct rate {
 	pthread_mutex_t   lock;
 	size_t            max_keys, count;
-	size_t            hand; /* the bucket that is looked at next for what can be forgotten */
+	size_t            hand; /* the next bucket to search for entries that can be removed */
 	struct rate_slot  all;
 	struct rate_slot *buckets[BUCKETS];
 };
@@ -83,8 +83,8 @@ static bool rate_is_over(const struct window *w, int64_t now_us)
 	return w->from_us == 0 || now_us >= w->until_us;
 }
 
-/* rate_make_room: forgets one whose windows are over, else one that is not calling; a bounded look, from
- * where the last one ended. */
+/* rate_make_room: removes an entry whose windows are over, or else one without running calls. The
+ * search is bounded, and begins where the last one has ended. */
 static bool rate_make_room(struct rate *r, int64_t now_us)
 {
 	struct rate_slot *idle = NULL;
@@ -180,7 +180,7 @@ static void view_of(const struct rate_slot *s, const struct allowance *a, int64_
 	};
 }
 
-/* rate_tokens_of: what a call that names no maximum may take is never more than a window has in all. */
+/* rate_tokens_of: a call without a maximum takes at most all tokens of a window. */
 static int64_t rate_tokens_of(const struct rate_ask *ask, const struct allowance *a)
 {
 	return ask->open && ask->tokens > a->tokens ? a->tokens : ask->tokens;
@@ -276,7 +276,7 @@ void rate_look(struct rate *r, const struct rate_ask *ask, struct rate_view *vie
 static void give(struct window *w, int64_t from_us, int64_t n)
 {
 	if (from_us == 0 || w->from_us != from_us)
-		return; /* another window is none of its business */
+		return; /* the call belongs to another window */
 	w->used += n;
 	if (w->used < 0)
 		w->used = 0;
@@ -284,7 +284,7 @@ static void give(struct window *w, int64_t from_us, int64_t n)
 
 void rate_give(struct rate *r, struct rate_hold *hold, bool asked, int64_t tokens)
 {
-	/* Beyond any limit, and far from the end of 64 bits. */
+	/* The sum stops above every limit and far below 64 bits. */
 	static const int64_t most = INT64_C(1000000000000000);
 
 	if (tokens > most)

@@ -1,4 +1,4 @@
-/* Tickets: made and read, never kept. */
+/* Makes and reads tickets; no ticket is stored. */
 #include "desk/ticket.h"
 
 #include "base/api_key.h"
@@ -27,7 +27,7 @@ void ticket_who(const struct identity *who, char ret[TICKET_WHO])
 		snprintf(ret, TICKET_WHO, "%016" PRIx64, (uint64_t)who->owner);
 }
 
-/* ticket_sign: of all in front of the MAC, and of the run, which the URL names. */
+/* ticket_sign: the MAC of the text before it and of the run, which the URL names. */
 static void ticket_sign(const unsigned char signing[HASH_BYTES], struct str front, struct id run,
 			char ret[MAC_HEX + 1])
 {
@@ -51,7 +51,7 @@ void ticket_make(const unsigned char signing[HASH_BYTES], struct id run, const s
 	ticket_sign(signing, (struct str){ ret, (size_t)n }, run, ret + n);
 }
 
-/* until_of: of ten digits that were signed by us. */
+/* until_of: the time of ten signed digits. */
 static int64_t until_of(const char *digits)
 {
 	unsigned char bytes[UNTIL_DIGITS / 2];

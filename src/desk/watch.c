@@ -10,7 +10,7 @@ enum { BUCKETS = 256 };
 
 static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
 static struct list_head buckets[BUCKETS];
-static atomic_size_t    count; /* so that nobody's lock is taken where nobody watches */
+static atomic_size_t    count; /* so that no lock is taken if nobody watches */
 
 static struct list_head *watch_bucket_of(struct id run)
 {
@@ -56,7 +56,7 @@ void watch_stop(struct watch_run *w)
 
 void watch_notify(struct id run)
 {
-	/* Who begins to watch now looks at the log afterwards, so nothing is missed. */
+	/* A new watcher reads the log after this, so it misses nothing. */
 	if (atomic_load(&count) == 0)
 		return;
 	pthread_mutex_lock(&lock);

@@ -1,4 +1,4 @@
-/* Answers read from a slow source through libmicrohttpd's content reader. */
+/* Sends answers from a slow source through libmicrohttpd's content reader. */
 #include "http/download.h"
 
 #include "base/limits.h"
@@ -12,8 +12,9 @@ struct download {
 	struct request               *request; /* alive while the reader is asked, or parked */
 	const struct download_source *source;
 	void                         *arg;
-	bool                          open;   /* its response has all its headers: `over` follows */
-	bool                          parked; /* suspended for want of bytes */
+	/* its response has all headers, so `over` will follow */
+	bool open;
+	bool parked; /* suspended because no bytes are ready */
 };
 
 static ssize_t download_reader(void *cls, uint64_t pos, char *out, size_t max)
@@ -28,7 +29,7 @@ static ssize_t download_reader(void *cls, uint64_t pos, char *out, size_t max)
 	if (ready.n == 0 && d->source->ended && d->source->ended(d->arg))
 		return MHD_CONTENT_READER_END_OF_STREAM;
 	if (ready.n == 0) {
-		/* Returning 0 without suspending would be a busy loop. */
+		/* A return of 0 without suspending would make a busy loop. */
 		d->parked = true;
 		request_suspend(d->request);
 		return 0;

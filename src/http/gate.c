@@ -1,4 +1,4 @@
-/* Everything that is decided before a handler runs: host, route, key, size, type, JSON. */
+/* The checks before a handler runs: host, route, key, size, type, JSON. */
 #include "base/identity.h"
 #include "base/limits.h"
 #include "base/metric.h"
@@ -12,7 +12,8 @@
 
 /* --- who is asking --- */
 
-/* bearer_key: what stands behind "Bearer", scheme in any case (RFC 9110 section 11.1). */
+/* bearer_key: the text after "Bearer"; the case of the scheme does not matter (RFC 9110 section
+ * 11.1). */
 static bool bearer_key(struct str header, struct str *ret)
 {
 	if (header.n < 8 || strncasecmp(header.p, "Bearer ", 7) != 0)
@@ -101,7 +102,7 @@ static enum errc check_key(struct request *r, struct err *e)
 	return rc;
 }
 
-/* check_query: what can't be read is not taken for absent. */
+/* check_query: refuses a parameter that can't be decoded, so that it does not count as absent. */
 static enum errc check_query(const struct request *r, struct err *e)
 {
 	struct str bad;
@@ -124,7 +125,8 @@ static enum errc check_query(const struct request *r, struct err *e)
 
 /* --- from the head --- */
 
-/* gate_max_body: the smallest that holds; one of less than the whole gateway's bounds what is read, too. */
+/* gate_max_body: the smallest limit that applies. A limit below the gateway's also bounds the bytes
+ * that are read. */
 static size_t gate_max_body(struct request *r, const struct server_settings *now)
 {
 	size_t all = r->server->options->max_body;
@@ -146,7 +148,7 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 
 	if (!scratch)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the request");
-	/* A page in a browser can reach loopback under a name of its own (DNS rebinding). */
+	/* A web page can reach loopback addresses under its own host name (DNS rebinding). */
 	if (now->open && !r->server->on_unix && r->head.host.p && !head_host_is_local(r->head.host))
 		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
 			       "without API keys only localhost, 127.0.0.1 and [::1] are served");
@@ -159,7 +161,7 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		return ERR_OK; /* answered in gate_body; a preflight carries no key */
 	if (rc != ERR_OK)
 		return rc;
-	/* A page in a browser can't read the answer, but it could make the first key and so shut out
+	/* A web page can't read the answer, but could create the first key and so lock out
 	 * everybody else. */
 	if (now->open && r->route->auth == AUTH_ADMIN && r->head.origin.p)
 		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
@@ -243,7 +245,7 @@ static enum errc check_scanned(struct request *r, struct err *e)
 {
 	struct input *in = r->input;
 
-	/* What was read out of it may be larger than the body. */
+	/* Values that were read from the body may be larger than the body. */
 	if (!input_hold(in, in->body.len + in->doc.cap * sizeof *in->doc.tok,
 			r->server->options->max_bodies))
 		return err_set(e, ERR_OVERLOADED, "",
@@ -253,12 +255,12 @@ static enum errc check_scanned(struct request *r, struct err *e)
 	return ERR_OK;
 }
 
-/* A long body at a worker's.  Owned by itself from scan_aside to scanned. */
+/* A long body that a worker scans. The object owns itself from scan_aside to gate_scanned. */
 struct scan {
 	struct work_job job;
 	struct request *request; /* NULL: the client left */
 	struct input   *input;   /* owned */
-	bool            keyed;   /* the body's digest will be asked for */
+	bool            keyed;   /* the handler needs the body's digest */
 	struct err      err;
 };
 
@@ -324,7 +326,7 @@ static enum errc scan_aside(struct request *r, struct err *e)
 	return ERR_OK;
 }
 
-/* check_json: *ret_aside: a worker has it; the handler is called when that is done. */
+/* check_json: *ret_aside: a worker scans the body, and the handler is called afterwards. */
 static enum errc check_json(struct request *r, bool *ret_aside, struct err *e)
 {
 	struct input *in = r->input;

@@ -60,7 +60,7 @@ static bool token_char(unsigned char c)
 bool head_token_list(struct str list)
 {
 	bool begun = false;
-	bool ended = false; /* a blank behind a name: only a comma may follow */
+	bool ended = false; /* after a space behind a name, only a comma may follow */
 
 	for (size_t i = 0; i < list.n; i++) {
 		unsigned char c = (unsigned char)list.p[i];
@@ -111,7 +111,7 @@ static enum MHD_Result each_header(void *cls, enum MHD_ValueKind kind, const cha
 			return head_refuse(r, "more than one Host header");
 		if (known[i].at == offsetof(struct head, content_length) && ++r->lengths > 1)
 			return head_refuse(r, "more than one Content-Length header");
-		/* Which of two would count is nobody's guess. */
+		/* With two of these headers, nobody can know which one counts. */
 		if (known[i].at == offsetof(struct head, idempotency_key) &&
 		    r->head->idempotency_key.p)
 			return head_refuse(r, "more than one Idempotency-Key header");

@@ -1,6 +1,6 @@
-/* Clients that were refused before their body was in, and that still send: what comes is read and
- * thrown away for a while.  A socket that is closed with bytes unread is reset, and a reset takes the
- * answer away from whoever has not read it yet; most clients read only behind their last byte. */
+/* Clients that were refused before the end of their body and are still sending. Their bytes are
+ * read and dropped for a while. If a socket is closed with unread bytes, the system resets the
+ * connection, and the client may lose the answer; most clients read only after their last byte. */
 #include "base/limits.h"
 #include "base/metric.h"
 #include "http/internal.h"
@@ -61,7 +61,7 @@ static void linger_read(struct watch *w, uint32_t epoll_events)
 
 	(void)epoll_events;
 	for (int i = 0; i < PIECES; i++) {
-		/* With MSG_TRUNC the kernel copies nothing of a TCP socket (tcp(7)). */
+		/* With MSG_TRUNC, the kernel copies no bytes of a TCP socket (tcp(7)). */
 		ssize_t n = recv(w->fd, piece, sizeof piece, MSG_DONTWAIT | MSG_TRUNC);
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -99,13 +99,13 @@ void linger_begin(struct server *s, int fd)
 	g->watch.fn = linger_read;
 	g->timer.fn = linger_late;
 	list_put_front(&s->lingerers, &g->link);
-	/* The library is about to close its descriptor; the socket stays open with ours. */
+	/* The library is about to close its descriptor; a duplicate keeps the socket open. */
 	g->watch.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (g->watch.fd < 0 || !loop_watch(s->loop, &g->watch, EPOLLIN | EPOLLRDHUP)) {
 		linger_end(g, "crowd");
 		return;
 	}
-	shutdown(g->watch.fd, SHUT_WR); /* TLS has told its own end only */
+	shutdown(g->watch.fd, SHUT_WR); /* TLS has sent only its own end */
 	timer_start(s->loop, &g->timer, (int64_t)LIMIT_LINGER_SECONDS * SECOND);
 }
 

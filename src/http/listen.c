@@ -1,4 +1,4 @@
-/* Listening sockets: addresses as operators write them, made into descriptors. */
+/* Opens listening sockets for addresses in the operator's form. */
 #include "http/server.h"
 
 #include <arpa/inet.h>
@@ -21,7 +21,7 @@ union address {
 	struct sockaddr_storage storage;
 };
 
-/* split_address: "HOST:PORT" or "[V6]:PORT". */
+/* split_address: cuts "HOST:PORT" or "[V6]:PORT". */
 static bool split_address(const char *text, char host[256], char port[8])
 {
 	const char *colon = strrchr(text, ':');
@@ -143,8 +143,8 @@ enum errc http_listen(const char *address, bool probe, int *ret_fd, char ret_bou
 		return err_set(e, ERR_INVALID_VALUE, "listen",
 			       "%s is no address to listen on; write ADDR:PORT or [V6]:PORT",
 			       address);
-	/* SO_REUSEPORT would let a second gateway share the port unseen: first ask without it,
-	 * listening, as two listeners without it exclude each other. */
+	/* SO_REUSEPORT would let a second gateway share the port unnoticed. So the first socket
+	 * listens without it, because two such listeners exclude each other. */
 	if (probe) {
 		int fd = open_socket(&a, len, false, true);
 
@@ -152,7 +152,7 @@ enum errc http_listen(const char *address, bool probe, int *ret_fd, char ret_bou
 			return err_set(e, ERR_OVERLOADED, "listen", "can't listen on %s: %s",
 				       address, strerror(errno));
 		len = sizeof a;
-		getsockname(fd, &a.any, &len); /* port 0 has become a port */
+		getsockname(fd, &a.any, &len); /* port 0 has become a real port */
 		close(fd);
 	}
 

@@ -1,4 +1,4 @@
-/* Listening sockets that are no addresses: paths of unix sockets, and descriptors that were given. */
+/* Listening sockets without a network address: paths of unix sockets, and inherited descriptors. */
 #include "http/server.h"
 
 #include <arpa/inet.h>
@@ -36,8 +36,8 @@ static bool make_address(const char *path, union address *ret)
 	return true;
 }
 
-/* is_stale: a socket that nobody listens on: left behind by a process that was killed.  Anything
- * else, and what can't be told, is not ours to remove. */
+/* is_stale: true for a socket without a listener, which a killed process has left. Anything else,
+ * also a doubtful case, must not be removed. */
 static bool is_stale(const char *path, const union address *a)
 {
 	struct stat st;
@@ -78,7 +78,7 @@ enum errc http_listen_unix(const char *path, unsigned mode, int *ret_fd, struct 
 			path, sizeof a.un.sun_path);
 
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	/* Before it listens nobody can connect: so its mode is there in time. */
+	/* Nobody can connect before the socket listens, so its mode is set in time. */
 	if (fd < 0 || !bind_path(fd, path, &a) || chmod(path, mode) != 0 ||
 	    listen(fd, BACKLOG) != 0) {
 		int  os = errno;
@@ -103,7 +103,7 @@ static bool is_listener(int fd)
 	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &m) == 0 && type == SOCK_STREAM;
 }
 
-/* listen_local_describe: where a socket listens; *ret_local: nobody from another machine gets there. */
+/* listen_local_describe: the address of a socket; *ret_local: no other machine can reach it. */
 static bool listen_local_describe(int fd, char ret_bound[HTTP_BOUND], bool *ret_local)
 {
 	union address a = { 0 };

@@ -5,7 +5,7 @@
 
 #include <strings.h>
 
-enum { TRAILING = 64 }; /* line ends and blanks behind the last delimiter */
+enum { TRAILING = 64 }; /* bytes for line ends and spaces after the last delimiter */
 
 /* --- the boundary --- */
 
@@ -25,7 +25,7 @@ static struct str multipart_trim(struct str s)
 	return s;
 }
 
-/* bchars of RFC 2046 section 5.1.1, without the blank. */
+/* The characters of a boundary: bchars of RFC 2046 section 5.1.1, without the space. */
 static bool boundary_ok(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -38,8 +38,8 @@ static bool boundary_ok(struct str s)
 	return s.n > 0 && s.n <= MULTIPART_BOUNDARY;
 }
 
-/* next_parameter: cuts ";name=value" off *rest; a quoted value comes without its quotes, but with
- * its escapes.  False: there is none. */
+/* next_parameter: cuts ";name=value" off *rest. A quoted value loses its quotes, but keeps its
+ * escapes. False: there is none. */
 static bool next_parameter(struct str *rest, struct str *ret_name, struct str *ret_value)
 {
 	struct str s = multipart_trim(*rest);
@@ -77,7 +77,7 @@ static bool multipart_same(struct str s, const char *text)
 	return s.n == strlen(text) && strncasecmp(s.p, text, s.n) == 0;
 }
 
-/* cut_value: what stands in front of a value's parameters. */
+/* cut_value: the part of a value before its parameters. */
 static struct str cut_value(struct str *rest)
 {
 	const char *semicolon;
@@ -122,8 +122,8 @@ static enum errc multipart_bad(struct err *e, const char *text)
 	return err_set(e, ERR_INVALID_VALUE, "", "the form is broken: %s", text);
 }
 
-/* multipart_unescape: in place.  Browsers and libraries escape the quote and the backslash only; in front of
- * anything else a backslash is one of an old browser's path. */
+/* multipart_unescape: works in place. Browsers and libraries escape only the quote and the
+ * backslash; any other backslash belongs to the path of an old browser. */
 static struct str multipart_unescape(struct str s)
 {
 	char  *out = (char *)(uintptr_t)s.p;
@@ -192,7 +192,7 @@ static enum errc multipart_read_line(struct str line, struct multipart_part *p, 
 	return ERR_OK;
 }
 
-/* On the whole header, its last empty line included. */
+/* Called with the whole header, with its last empty line. */
 static enum errc read_head(struct multipart *m, struct err *e)
 {
 	struct multipart_part p = { 0 };
@@ -235,7 +235,7 @@ void multipart_finish(struct multipart *m)
 	buf_finish(&m->head);
 }
 
-/* The first delimiter: its CRLF may be missing, or there. */
+/* The CRLF of the first delimiter may be missing. */
 static enum errc take_first(struct multipart *m, char c, struct err *e)
 {
 	if (m->matched == 2 && c == '\r') {
@@ -288,7 +288,7 @@ static enum errc take_head(struct multipart *m, char c, struct err *e)
 	return read_head(m, e);
 }
 
-/* multipart_give: content in one piece, which may be empty; takes it off bytes. */
+/* multipart_give: passes on one piece of content, which may be empty, and cuts it off bytes. */
 static enum errc multipart_give(struct multipart *m, struct str *bytes, size_t n, struct err *e)
 {
 	struct str piece = { bytes->p, n };
@@ -298,7 +298,8 @@ static enum errc multipart_give(struct multipart *m, struct str *bytes, size_t n
 	return n > 0 ? m->sink->data(m->arg, piece, e) : ERR_OK;
 }
 
-/* multipart_match: how far bytes go on with the delimiter, of which m->matched bytes stood in front of them. */
+/* multipart_match: the number of bytes that continue the delimiter; m->matched bytes of it came
+ * before. */
 static size_t multipart_match(const struct multipart *m, struct str bytes)
 {
 	size_t n = 0;
@@ -309,9 +310,9 @@ static size_t multipart_match(const struct multipart *m, struct str bytes)
 	return n;
 }
 
-/* before_delimiter: how much of bytes is content for certain: up to a delimiter, or up to what may
- * be the beginning of one at their end.  Each false beginning is passed over, so that content is
- * handed over in one piece however many of them stand in it. */
+/* before_delimiter: the number of bytes that are certainly content: up to a delimiter, or up to a
+ * possible start of one at the end. False starts are skipped, so that content is passed on in one
+ * piece however many of them it has. */
 static size_t before_delimiter(const struct multipart *m, struct str bytes)
 {
 	size_t at = 0;
@@ -330,8 +331,8 @@ static size_t before_delimiter(const struct multipart *m, struct str bytes)
 	return bytes.n;
 }
 
-/* take_data: content up to the next delimiter.  A CR stands nowhere in a delimiter but at its
- * beginning, so what was matched so far is content as soon as one byte differs. */
+/* take_data: passes on content up to the next delimiter. A delimiter has a CR only at its start, so
+ * if one byte differs, all bytes that matched so far are content. */
 static enum errc take_data(struct multipart *m, struct str *bytes, struct err *e)
 {
 	if (m->matched == 0 && multipart_give(m, bytes, before_delimiter(m, *bytes), e) != ERR_OK)
@@ -348,7 +349,8 @@ static enum errc take_data(struct multipart *m, struct str *bytes, struct err *e
 	if (bytes->n == 0)
 		return ERR_OK;
 
-	/* Only what an earlier feed has left comes here: its bytes are gone, but they are these. */
+	/* This case follows an earlier feed: its bytes are gone, but they equal the start of the
+	 * delimiter. */
 	struct str held = { m->delimiter, m->matched };
 	m->matched = 0;
 	return m->sink->data(m->arg, held, e);

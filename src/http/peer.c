@@ -1,4 +1,5 @@
-/* Addresses in headers that anybody may have written: only what trusted proxies added counts. */
+/* The client's address from headers. Only the entries that trusted proxies have added count,
+ * because anybody can write the others. */
 #include "http/peer.h"
 
 #include <arpa/inet.h>
@@ -114,7 +115,7 @@ static struct str peer_trim(struct str s)
 	return s;
 }
 
-/* Takes what stands behind the last separator off *list; false: nothing is left. */
+/* Cuts the text after the last separator off *list; false: the list is empty. */
 static bool take_last(struct str *list, char separator, struct str *ret)
 {
 	if (!list->p)
@@ -127,7 +128,7 @@ static bool take_last(struct str *list, char separator, struct str *ret)
 	return true;
 }
 
-/* for= of one element of Forwarded, without its quotes (RFC 7239). */
+/* The value of for= in an element of Forwarded, without its quotes (RFC 7239). */
 static struct str forwarded_for(struct str element)
 {
 	struct str pair;
@@ -143,7 +144,7 @@ static struct str forwarded_for(struct str element)
 	return STR_NONE;
 }
 
-/* 1.2.3.4, 1.2.3.4:567, 2001:db8::1, [2001:db8::1] or [2001:db8::1]:567. */
+/* Accepts 1.2.3.4, 1.2.3.4:567, 2001:db8::1, [2001:db8::1] and [2001:db8::1]:567. */
 static bool parse_node(struct str s, struct ip *ret)
 {
 	char        text[PEER_TEXT];
@@ -158,7 +159,7 @@ static bool parse_node(struct str s, struct ip *ret)
 		s = (struct str){ s.p + 1, (size_t)(end - s.p) - 1 };
 	} else if (s.n > 0) {
 		end = memchr(s.p, ':', s.n);
-		/* One colon is a port's, more are an address's. */
+		/* One colon begins a port; several colons belong to an address. */
 		if (end && !memchr(end + 1, ':', s.n - (size_t)(end + 1 - s.p)))
 			s.n = (size_t)(end - s.p);
 	}

@@ -1,4 +1,4 @@
-/* Answers and errors, made into libmicrohttpd's responses: the only place that sends them. */
+/* Makes libmicrohttpd's responses of answers and errors; the only place that sends them. */
 #include "http/reply.h"
 
 #include "base/limits.h"
@@ -134,8 +134,8 @@ void reply_static(struct request *r, int status, const char *content_type, struc
 	reply_send(r, status, response);
 }
 
-/* ends_retries: the SDKs try 409, 429 and all from 500 on again by themselves.  Where the gateway has done
- * that, their tries would multiply with its own. */
+/* ends_retries: the SDKs retry 409, 429 and all statuses from 500 on. If the gateway has retried
+ * already, both would multiply. */
 static bool ends_retries(const struct request *r, const struct err *e)
 {
 	int  http = err_http(e);

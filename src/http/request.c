@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 enum {
-	/* libmicrohttpd walks all suspended connections for each batch of resumes: where they are many,
-	 * one batch in this time. */
+	/* libmicrohttpd walks all suspended connections for each batch of resumes. If there are
+	 * many, a batch is made once in this time. */
 	SUSPENDED_MANY = 256,
 	RESUME_TICK_US = 4000,
 };
@@ -93,7 +93,7 @@ fail:
 	return NULL;
 }
 
-/* id_ok: a client's own id is logged only in the form that everybody uses. */
+/* id_ok: a client's own id is logged only if it has the usual form. */
 static bool id_ok(struct str id)
 {
 	for (size_t i = 0; i < id.n; i++) {
@@ -140,7 +140,7 @@ static void write_log(const struct request *r, int status, int64_t us)
 	}
 	log_str(&line, "method", str_of(r->method));
 	log_str(&line, "route", str_of(r->route ? r->route->name : ""));
-	/* Who puts a key there has made a mistake; the log makes none of it. */
+	/* A key in this place is a mistake of the client, and must not reach the log. */
 	log_str(&line, "path", api_key_within(r->path) ? STR("(a key stands in it)") : r->path);
 	log_int(&line, "status", status);
 	log_ms(&line, "duration_ms", us);
@@ -175,7 +175,7 @@ static void write_log(const struct request *r, int status, int64_t us)
 	log_end(&line);
 }
 
-/* As OpenTelemetry's conventions for HTTP servers name things. */
+/* The names are those of OpenTelemetry's conventions for HTTP servers. */
 static void request_tell_trace(const struct request *r, int status, int64_t us)
 {
 	struct trace_span s;
@@ -184,7 +184,7 @@ static void request_tell_trace(const struct request *r, int status, int64_t us)
 
 	if (!trace_wanted(&r->trace) || (r->route && r->route->quiet))
 		return;
-	/* A method without a route may be anything. */
+	/* Without a route, the method may be any text. */
 	snprintf(name, sizeof name, "%s %s", r->route ? r->method : "HTTP",
 		 r->route ? r->route->path : "");
 	snprintf(code, sizeof code, "%d", status);
@@ -220,7 +220,7 @@ void request_destroy(struct request *r)
 
 	struct server *s = r->server;
 	int64_t        us = clock_mono_us() - r->start_us;
-	/* No status means that the client left first; 499 stands in logs only. */
+	/* No status means that the client has left before; 499 is only in logs. */
 	int status = r->status ? r->status : 499;
 
 	CHECK(!r->suspended && !r->resuming);
@@ -415,7 +415,7 @@ struct input *request_input_take(struct request *r)
 	return TAKE(r->input);
 }
 
-/* key_matches: also with [] or [0] style brackets left to the caller; "include[]" fits "include". */
+/* key_matches: true also for a key with empty brackets: "include[]" matches "include". */
 static bool key_matches(struct str key, const char *want)
 {
 	size_t n = strlen(want);
@@ -424,8 +424,8 @@ static bool key_matches(struct str key, const char *want)
 	       (key.n == n + 2 && memcmp(key.p, want, n) == 0 && memcmp(key.p + n, "[]", 2) == 0);
 }
 
-/* next_pair: takes the next key and value off *rest, decoded; those that can't be, and those without a
- * value, are passed over: empty means absent. */
+/* next_pair: cuts the next key and value off *rest and decodes them. Pairs that can't be decoded,
+ * and empty values, are skipped: an empty value means absent. */
 static bool next_pair(struct request *r, struct str *rest, struct str *ret_key,
 		      struct str *ret_value)
 {

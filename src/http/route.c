@@ -1,4 +1,4 @@
-/* Matches raw targets against the one table of routes; pure. */
+/* Matches raw targets against the table of routes, without side effects. */
 #include "http/route.h"
 
 #include "base/buf.h"
@@ -66,7 +66,7 @@ bool route_query(struct str query, struct str *ret_bad)
 	return true;
 }
 
-/* next_segment: cuts the next non-empty segment off *path; n == 0: there is none. */
+/* next_segment: cuts the next non-empty segment off *path; n == 0: none. */
 static struct str next_segment(struct str *path)
 {
 	while (path->n > 0 && path->p[0] == '/') {
@@ -101,7 +101,7 @@ static struct str route_path_of(struct str target)
 	return target;
 }
 
-/* match_path: template and decoded segments go side by side. */
+/* match_path: compares a template with decoded segments. */
 static bool match_path(const char *template, const struct str *segments, size_t count,
 		       struct str params[ROUTE_PARAMS])
 {
@@ -174,7 +174,7 @@ static bool is_path(const struct route *table, const struct str *segments, size_
 	return false;
 }
 
-/* without_v1: the path would be one with /v1 in front, or with one /v1 less. */
+/* without_v1: true if the path would exist with /v1 before it, or with one /v1 less. */
 static bool without_v1(const struct route *table, const struct str *segments, size_t count)
 {
 	struct str with[SEGMENTS_MAX + 1] = { STR("v1") };
@@ -185,7 +185,7 @@ static bool without_v1(const struct route *table, const struct str *segments, si
 		(str_is(segments[0], "v1") && is_path(table, segments + 1, count - 1)));
 }
 
-/* distance_of: how far the path is from a template, segment by segment; false: too far. */
+/* distance_of: the distance of the path from a template, segment by segment; false: too far. */
 static bool distance_of(const char *template, const struct str *segments, size_t count,
 			size_t *ret_distance)
 {
@@ -249,7 +249,7 @@ enum errc route_match(const struct route *table, const struct route_hint *hints,
 		return rc;
 
 	const struct route *other_method =
-		NULL; /* the first row whose path fits: the others have its path */
+		NULL; /* the first row that matches; rows of other methods have the same path */
 	for (const struct route *row = table; count <= SEGMENTS_MAX && row->name; row++) {
 		struct str found[ROUTE_PARAMS] = { { 0 } };
 

@@ -1,4 +1,4 @@
-/* One daemon of libmicrohttpd on one loop: connections, their watch, their deadlines. */
+/* A daemon of libmicrohttpd on one loop, with its connections, their watches and deadlines. */
 #include "http/server.h"
 
 #include "base/limits.h"
@@ -20,7 +20,8 @@ enum {
 	REAPER_US = 1000 * 1000,
 	RUNS_A_ROUND = 4,
 	BODY_TRUST =
-		2 * 1024 * 1024, /* memory given for a Content-Length before the bytes are there */
+		/* memory that is reserved for a Content-Length before the bytes arrive */
+	2 * 1024 * 1024,
 	DESCRIPTORS_SPARE = 256,
 	CONNECTIONS_HARD = 1000000,
 };
@@ -37,9 +38,9 @@ void server_stats(struct server_stats *ret)
 
 /* --- connections --- */
 
-/* drop_half_request: the client left before its request was whole.  libmicrohttpd does not always
- * notice, when the end comes right behind the bytes; cut, the connection is an error that it sees.
- * What it has not read yet it reads first: the reaper looks again. */
+/* drop_half_request: the client has left before the end of its request. libmicrohttpd does not
+ * always notice an end that comes right after the bytes; an error of the connection it notices.
+ * Unread bytes are read first, and the reaper looks again. */
 static void drop_half_request(struct connection *c)
 {
 	char byte;
@@ -49,7 +50,8 @@ static void drop_half_request(struct connection *c)
 		shutdown(c->watch.fd, SHUT_RDWR);
 }
 
-/* Edge-triggered: the client's leaving is told once, room to write when it comes back. */
+/* The watch is edge-triggered: it reports once that the client has left, and each time that there
+ * is room to write again. */
 static void connection_event(struct watch *w, uint32_t epoll_events)
 {
 	struct connection *c = container_of(w, struct connection, watch);
@@ -80,7 +82,8 @@ static void connection_open(struct server *s, struct MHD_Connection *mhd, void *
 	list_put_front(&s->connections, &c->link);
 	atomic_fetch_add_explicit(&server_counters.connections, 1, memory_order_relaxed);
 	crowd_enter(c);
-	/* While suspended, libmicrohttpd notices neither the client's leaving nor time-outs. */
+	/* While a connection is suspended, libmicrohttpd notices neither a client that leaves nor
+	 * time-outs. */
 	if (!loop_watch(s->loop, &c->watch, EPOLLRDHUP | EPOLLET))
 		log_note(LOG_WARN, "connection_unwatched", "a client's leaving may go unnoticed");
 }
@@ -132,8 +135,8 @@ static void reap(struct timer *t)
 			connection_cut(c, reason);
 	}
 	crowd_look(s);
-	/* After a want of descriptors libmicrohttpd listens again when it is run, and with no
-	 * connection left nothing else would run it. */
+	/* After a lack of descriptors, libmicrohttpd listens again at its next run. Without
+	 * connections nothing else would run it. */
 	s->need_run = true;
 	timer_start(s->loop, &s->reaper, REAPER_US);
 }
@@ -159,8 +162,8 @@ static void *on_request_line(void *cls, const char *target, struct MHD_Connectio
 	return r;
 }
 
-/* drop_body: what has come and what will come is thrown away.  The body's time begins anew, for the
- * answer can be sent only behind its end. */
+/* drop_body: drops the bytes so far and the rest. The time for the body begins again, because the
+ * answer can be sent only after its end. */
 static void drop_body(struct request *r)
 {
 	r->connection->since_us = loop_now_us(r->server->loop);
@@ -176,14 +179,15 @@ static void refuse_crowded(struct request *r, const char *why)
 	drop_body(r);
 }
 
-/* reserve_rest: who has sent as much as was trusted gets room for all that was announced: to double a
- * long body again and again would copy megabytes in one step.  Untouched memory costs nothing. */
+/* reserve_rest: a client that has sent the trusted bytes gets room for the whole announced length.
+ * Doubling a long body again and again would copy megabytes in one step, and untouched memory costs
+ * nothing. */
 static void reserve_rest(struct request *r, size_t n)
 {
 	struct buf *body = &r->input->body;
 	size_t      all = r->head.body_bytes;
 
-	/* Where it fails, buf_add says so. */
+	/* A failure shows in buf_add. */
 	if (body->cap > 0 && body->len + n > body->cap && all > body->len + n && all <= body->max)
 		(void)!buf_reserve(body, all - body->len);
 }
@@ -213,8 +217,8 @@ static enum MHD_Result on_body(struct request *r, const char *bytes, size_t *n)
 {
 	if (r->route && r->route->body == BODY_UPLOAD)
 		return upload_body(r, bytes, n);
-	/* libmicrohttpd takes an answer only before a body or behind its end: what is refused in between
-	 * is read on. */
+	/* libmicrohttpd takes an answer only before a body or after its end, so a body that is
+	 * refused in between is read to its end. */
 	server_take_body(r, bytes, *n);
 	*n = 0;
 	return r->dropped > LIMIT_LINGER_BYTES ? MHD_NO : MHD_YES;
@@ -238,8 +242,9 @@ static enum MHD_Result after_work(struct request *r)
 	check_failed("a request that is past its head and body", __FILE__, __LINE__);
 }
 
-/* early_is_better: an answer before the body's end closes the connection.  So who sends little is
- * answered behind that end, and who asks for leave to send, much, or who knows how much, at once. */
+/* early_is_better: an answer before the end of the body closes the connection. So a short body is
+ * read first. A client that waits for "100 Continue", sends much, or does not say how much, is
+ * answered at once. */
 static bool early_is_better(const struct head *h)
 {
 	return h->expect.p || h->transfer_encoding.p || h->body_bytes > LIMIT_REFUSED_BODY;
@@ -247,7 +252,8 @@ static bool early_is_better(const struct head *h)
 
 static void refuse_early(struct request *r, const struct err *e)
 {
-	r->early = !r->head.expect.p; /* who waits for leave sends nothing more */
+	/* a client that waits for "100 Continue" sends nothing more */
+	r->early = !r->head.expect.p;
 	r->close = true;
 	reply_error(r, e);
 }
@@ -260,7 +266,7 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 	r->is_head = strcmp(method, "HEAD") == 0;
 	r->http10 = strcmp(version, "HTTP/1.0") == 0;
 	if (head_read(r->mhd, version, &r->head, &e) != ERR_OK) {
-		/* Its framing can't be trusted: nothing more is read from this connection. */
+		/* The framing can't be trusted, so nothing more is read from this connection. */
 		refuse_early(r, &e);
 		return reply_queue(r);
 	}
@@ -273,7 +279,7 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 		refuse_early(r, r->refusal);
 		return reply_queue(r);
 	}
-	/* Not more than what is likely to come: the length is only announced. */
+	/* The room is that of the expected bytes only, because the length is only announced. */
 	if (!r->refusal && !r->upload.sink && r->head.body_bytes > 0 &&
 	    !buf_reserve(&r->input->body,
 			 r->head.body_bytes < BODY_TRUST ? r->head.body_bytes : BODY_TRUST)) {
@@ -287,7 +293,7 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 static enum MHD_Result on_body_done(struct request *r)
 {
 	request_move(r, REQUEST_WORKING);
-	/* The notice may have come before there was anything to cancel. */
+	/* The client may have left before the handler could be told. */
 	if (r->connection->left) {
 		request_move(r, REQUEST_GONE);
 		return MHD_NO;
@@ -342,7 +348,7 @@ static void server_on_completed(void *cls, struct MHD_Connection *mhd, void **co
 	(void)cls;
 	if (r)
 		r->connection->linger = r->early && code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
-	/* The library refuses what it can't read by itself. */
+	/* The library itself refuses requests that it can't parse. */
 	if (r && r->status == 0 && own)
 		r->status = (int)own->http_status;
 	request_destroy(r);
@@ -422,7 +428,8 @@ size_t http_connections_max(size_t loops)
 	return n < bearable ? n : bearable;
 }
 
-/* connection_limit: where libmicrohttpd stops accepting; those before are http/crowd's. */
+/* connection_limit: the number at which libmicrohttpd stops accepting. Below it, http/crowd
+ * decides. */
 static unsigned connection_limit(const struct server_options *o)
 {
 	return o->max_connections < CONNECTIONS_HARD - 2 * LIMIT_SURPLUS
@@ -453,7 +460,7 @@ enum errc server_create(struct loop *l, int listen_fd, const struct server_optio
 		connection_limit(o), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_HEADER_BYTES,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)LIMIT_KEEPALIVE_SECONDS,
 		MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL,
-		/* Without TLS the list ends here. */
+		/* Without TLS, the list of options ends here. */
 		s->tls ? MHD_OPTION_HTTPS_PRIORITIES : MHD_OPTION_END, tls_priorities,
 		MHD_OPTION_HTTPS_CERT_CALLBACK, tls_retriever(), MHD_OPTION_END);
 	if (!s->daemon)
@@ -486,8 +493,8 @@ void server_quiesce(struct server *s, bool leave)
 	s->quiesced = true;
 	s->leaving = leave;
 	s->listen_fd = MHD_quiesce_daemon(s->daemon);
-	/* It may be closed only behind the daemon; until then nobody shall wait in its queue, unless
-	 * somebody else will take it up. */
+	/* The socket may be closed only after the daemon. Until then no client should wait in its
+	 * queue, unless another process will accept it. */
 	if (s->listen_fd >= 0 && !leave)
 		shutdown(s->listen_fd, SHUT_RDWR);
 }
@@ -512,7 +519,7 @@ void server_destroy(struct server *s)
 {
 	if (!s)
 		return;
-	/* libmicrohttpd aborts when it is stopped with suspended connections. */
+	/* libmicrohttpd aborts if it is stopped with suspended connections. */
 	CHECK(s->suspended == 0);
 	loop_unwatch(s->loop, &s->watch);
 	timer_stop(s->loop, &s->reaper);

@@ -1,4 +1,5 @@
-/* Clients that keep a connection busy with next to nothing: a drip of bytes, or a reader that reads none. */
+/* Clients that occupy a connection with almost no bytes: slow senders, and readers that do not
+ * read. */
 #include "base/limits.h"
 #include "http/internal.h"
 
@@ -9,9 +10,10 @@
 
 enum {
 	SECOND = 1000000,
-	/* How often an idle connection is looked at; a system call each. */
+	/* The interval of looking at an idle connection; each look is a system call. */
 	IDLE_LOOK_SECONDS = 5,
-	/* Beyond the library's own limit for silence only a drip keeps a connection idle. */
+	/* Beyond the library's own limit for silence, only a drip of bytes keeps an idle connection
+	 * open. */
 	IDLE_SECONDS = LIMIT_KEEPALIVE_SECONDS + 15,
 };
 
@@ -23,7 +25,8 @@ static bool tcp_info(const struct connection *c, struct tcp_info *ret)
 	return getsockopt(c->watch.fd, IPPROTO_TCP, TCP_INFO, ret, &n) == 0;
 }
 
-/* drips: bytes have come since it is idle, and for a while no request line was made of them. */
+/* drips: true if bytes have arrived since the connection is idle, and have not made a request line
+ * for a while. */
 static bool drips(struct connection *c, int64_t now)
 {
 	int64_t         idle = now - c->since_us;
@@ -50,8 +53,8 @@ static const char *idle_ends(struct connection *c, int64_t now)
 	return NULL;
 }
 
-/* dropped_ends: a body that is thrown away holds no memory, but a connection; its answer waits for its
- * end, and that only for a client that really sends. */
+/* dropped_ends: a dropped body holds no memory, but a connection. Its answer waits for the end of
+ * the body, if the client really sends. */
 static const char *dropped_ends(struct connection *c, int64_t now)
 {
 	size_t dropped = c->request->dropped;
@@ -74,14 +77,16 @@ static const char *body_ends(struct connection *c, int64_t now)
 		return dropped_ends(c, now);
 	if (us > (int64_t)LIMIT_BODY_SECONDS * SECOND)
 		return "body";
-	/* An upload's time begins anew with each stretch; while it waits for us the client can't send. */
+	/* The time of an upload begins again with each stretch of bytes. While the upload waits for
+	 * a worker, the client can't send. */
 	if (us <= (int64_t)LIMIT_BODY_SLOW_SECONDS * SECOND || !r || r->upload.waiting)
 		return NULL;
 	size_t came = r->upload.sink ? r->upload.stretch : r->input->body.len + r->dropped;
 	return came < (size_t)(us / SECOND) * LIMIT_BODY_RATE ? "body" : NULL;
 }
 
-/* reader_ends: an answer that is ready, and hardly taken.  A suspended stream looks after its own. */
+/* reader_ends: ends a client that hardly reads its answer. A suspended stream checks its own
+ * client. */
 static const char *reader_ends(struct connection *c, int64_t now)
 {
 	const struct request *r = c->request;

@@ -1,4 +1,4 @@
-/* Server-sent events towards a client: framing, writing, silence, back pressure, dead readers. */
+/* Sends server-sent events to a client: framing, writing, silence, back pressure, dead readers. */
 #include "http/stream.h"
 
 #include "base/limits.h"
@@ -36,16 +36,16 @@ struct stream {
 	const struct stream_source *source;
 	void                       *arg;
 	bool                        direct;
-	bool                        waking; /* task is in the loop's list */
-	bool         parked;  /* suspended by the reader: the library has sent all it had */
+	bool                        waking; /* the task is in the loop's list */
+	bool         parked;  /* suspended by the reader: the library has sent all its bytes */
 	bool         blocked; /* direct way: the socket is full */
 	bool         ended;   /* over was called */
-	bool         whole;   /* and all was handed over, and is no broken answer */
+	bool         whole;   /* all bytes were passed on, and the answer is not broken */
 	bool         comment_due;
 	struct task  task;
 	struct timer timer;    /* silence, and a reader that takes nothing */
-	int64_t      moved_us; /* last time that bytes went out */
-	char        *room;     /* lent by the library's pool; NULL: given back */
+	int64_t      moved_us; /* time of the last sent bytes */
+	char        *room;     /* borrowed from the library's pool; NULL: returned */
 	size_t       room_len;
 
 	/* Direct way: the chunk under way.  Its size line, then `left` bytes of what the source has ready
@@ -86,7 +86,7 @@ static void tell_over(struct stream *s, bool whole)
 	s->source->over(s->arg, whole);
 }
 
-/* stream_go_on: libmicrohttpd asks the reader again. */
+/* stream_go_on: makes libmicrohttpd ask the reader again. */
 static void stream_go_on(struct stream *s)
 {
 	s->parked = false;
@@ -99,7 +99,7 @@ static void stream_end(struct stream *s, bool whole)
 	stream_go_on(s);
 }
 
-/* verdict: what the library does with the connection of a stream that has ended. */
+/* verdict: what the library must do with the connection at the end of a stream. */
 static ssize_t verdict(const struct stream *s)
 {
 	if (!s->whole)
@@ -116,7 +116,7 @@ void stream_completed(struct stream *s)
 	tell_over(s, false);
 	atomic_fetch_sub_explicit(&server_counters.streams, 1, memory_order_relaxed);
 	s->request->stream = NULL;
-	/* The wake-up's task lies in a list of the loop's: it frees the stream then. */
+	/* The task is in a list of the loop, so the task frees the stream. */
 	s->request = NULL;
 	if (!s->waking)
 		free(s);
@@ -129,7 +129,7 @@ void stream_reader_left(struct stream *s)
 
 /* --- the direct way --- */
 
-/* Starts the next chunk if there is something to say; false: nothing. */
+/* Starts the next chunk if there are bytes to send; false: none. */
 static bool next_chunk(struct stream *s)
 {
 	struct str ready = s->source->ready(s->arg, &s->last);
@@ -172,7 +172,7 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Books n sent bytes against size line, content and line end, in that order. */
+/* Counts n sent bytes as size line, content and line end, in this order. */
 static void stream_advance(struct stream *s, size_t n)
 {
 	size_t part = min_size(n, s->line_len - s->line_at);
@@ -200,7 +200,7 @@ static void watch_room(struct stream *s, bool on)
 		stream_end(s, false);
 }
 
-/* Only between two questions to the reader, or within one. */
+/* Called only between two calls of the reader, or within one. */
 static void direct_write(struct stream *s)
 {
 	int fd = s->request->connection->watch.fd;
@@ -293,7 +293,7 @@ static ssize_t stream_reader(void *cls, uint64_t pos, char *out, size_t max)
 		return n;
 	if (s->ended)
 		return verdict(s);
-	/* Returning 0 without suspending would be a busy loop. */
+	/* A return of 0 without suspending would make a busy loop. */
 	s->parked = true;
 	s->room = s->direct ? out : NULL;
 	s->room_len = max;
@@ -362,7 +362,8 @@ static void stream_silence(struct timer *t)
 		if (s->ended)
 			return;
 	}
-	/* Looks again when it could be due: no timer is touched for each event. */
+	/* The timer looks again at the earliest possible time, so that events need not change
+	 * it. */
 	timer_start(s->request->server->loop, &s->timer,
 		    s->blocked || quiet >= limit ? 1000000 : limit - quiet);
 }

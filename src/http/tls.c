@@ -1,4 +1,4 @@
-/* The certificate in use, and those that handshakes may still hold. */
+/* The current certificate, and older ones that handshakes may still use. */
 #include "http/tls.h"
 
 #include "base/clock.h"
@@ -11,7 +11,8 @@
 
 enum {
 	CHAIN = 16, /* certificates in a file */
-	/* A handshake is over by then: an idle connection is cut before. */
+	/* After this time no handshake can use a certificate, because an idle connection is cut
+	 * before. */
 	HOLD_US = 2 * LIMIT_KEEPALIVE_SECONDS * 1000000,
 };
 
@@ -69,7 +70,7 @@ static enum errc load_chain(struct certificate *c, const char *file, struct err 
 	return ERR_OK;
 }
 
-/* Compared by what both say of their public key. */
+/* Certificate and key are compared by their public keys. */
 static enum errc check_pair(const struct certificate *c, const char *cert_file,
 			    const char *key_file, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* Bodies in pieces: handing them over, holding the client back, and noticing one that drips. */
+/* Bodies in pieces: passes them on, holds the client back, and notices slow clients. */
 #include "http/upload.h"
 
 #include "base/limits.h"
@@ -7,8 +7,8 @@
 
 #include <strings.h>
 
-/* A body has its seconds for each so many bytes; without that, a large file over a slow line would
- * run out of time, and a drip would never. */
+/* A body has a time limit for each stretch of bytes. With one limit for all, a large file on a slow
+ * line would fail; without any, a drip of bytes would never end. */
 enum { STRETCH = 256 * KIB };
 
 void upload_open(struct request *r, const struct upload_sink *sink, void *arg)
@@ -51,7 +51,7 @@ void upload_begin(struct request *r)
 
 enum MHD_Result upload_body(struct request *r, const char *bytes, size_t *n)
 {
-	/* A client that says how much it sends may send it all, and so sees the answer. */
+	/* A client that has announced the length may send all of it, so that it sees the answer. */
 	if (!r->upload.sink) {
 		r->dropped += *n;
 		*n = 0;

@@ -1,4 +1,4 @@
-/* From libcurl's codes to the errors of ours, without names of hosts, addresses or keys. */
+/* Translates libcurl's codes to errors, without names of hosts, addresses or keys. */
 #include "upstream/failure.h"
 
 #include "base/limits.h"
@@ -67,7 +67,8 @@ static bool is_shortage(int os)
 	return os == EMFILE || os == ENFILE || os == ENOBUFS || os == ENOMEM;
 }
 
-/* no_descriptor: libcurl does not say why it could not open what it needs for names and certificates. */
+/* no_descriptor: true if descriptors are exhausted. libcurl does not say why it could not open its
+ * files for names and certificates. */
 static bool no_descriptor(void)
 {
 	int  fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -122,8 +123,8 @@ static bool is_cut(CURLcode code)
 	       code == CURLE_HTTP2_STREAM;
 }
 
-/* plain_words: what libcurl says of a failure, where it is known to name neither hosts nor what was
- * sent; "": nothing of the kind. */
+/* plain_words: libcurl's text of a failure, if it is known to contain neither hosts nor sent data;
+ * otherwise "". */
 static const char *plain_words(const char *said)
 {
 	static const char *const known[] = {

@@ -1,5 +1,5 @@
-/* A small list of easy handles for each thread: making one and setting its two dozen options costs
- * microseconds, which a call to a target that was called before need not pay. */
+/* A small list of easy handles for each thread. Making a handle and setting its two dozen options
+ * costs microseconds, which a further call of the same target saves. */
 #include "upstream/handles.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@ enum { KEPT = 128 };
 
 struct kept {
 	CURL                   *easy;
-	struct upstream_target *target; /* held, so that its address means it */
+	struct upstream_target *target; /* held, so that its address stays unique */
 	bool                    stream;
 };
 
@@ -27,7 +27,7 @@ static void handles_drop(struct kept *k)
 	upstream_target_destroy(k->target);
 }
 
-/* Runs at the end of a thread, while its thread-local memory still stands. */
+/* Runs at the end of a thread, before its thread-local memory is freed. */
 static void drop_all(void *arg)
 {
 	struct pool *p = arg;
@@ -44,7 +44,7 @@ static void make_key(void)
 
 CURL *handles_get(const struct upstream_target *target, bool stream, bool *ret_ready)
 {
-	/* The newest first: its memory is the warmest. */
+	/* The newest handle is used first, because its memory is most likely in the cache. */
 	for (unsigned i = pool.count; i > 0; i--) {
 		struct kept *k = &pool.kept[i - 1];
 		CURL        *easy = k->easy;
@@ -64,7 +64,8 @@ void handles_put_take(CURL *easy, struct upstream_target *target, bool stream)
 {
 	pthread_once(&once, make_key);
 	pthread_setspecific(at_exit, &pool);
-	/* A full list gives up its oldest: targets of an earlier configuration leave this way. */
+	/* A full list frees its oldest handle; so the targets of an earlier configuration
+	 * disappear. */
 	if (pool.count == KEPT) {
 		handles_drop(&pool.kept[0]);
 		pool.kept[0] = pool.kept[--pool.count];

@@ -1,4 +1,4 @@
-/* Lines of JSON, put together from pieces. */
+/* Joins pieces to lines of JSON. */
 #include "upstream/lines.h"
 
 #include "base/limits.h"
@@ -30,7 +30,7 @@ static enum errc lines_keep(struct lines *l, const char *bytes, size_t len, stru
 		       "the provider sent a line that is too long");
 }
 
-/* lines_take: what is carried over, and what the line ends with. */
+/* lines_take: joins the carried bytes and the end of the line. */
 static enum errc lines_take(struct lines *l, const char *bytes, size_t len, sse_event_fn fn,
 			    void *arg, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* One blocking GET of the gateway's own listener. */
+/* A blocking GET of the gateway's own listener. */
 #include "upstream/probe.h"
 
 #include <curl/curl.h>
@@ -9,7 +9,7 @@ struct answer {
 	size_t len;
 };
 
-/* What does not fit is passed over; what is no text is not shown on a terminal. */
+/* Bytes that do not fit are skipped. Bytes that are not text must not reach a terminal. */
 static size_t probe_take(char *bytes, size_t size, size_t count, void *arg)
 {
 	struct answer *a = arg;
@@ -22,7 +22,7 @@ static size_t probe_take(char *bytes, size_t size, size_t count, void *arg)
 	return count;
 }
 
-/* A listener on all addresses can't be asked by that name. */
+/* A listener on all addresses has no address to connect to. */
 static const char *host_to_ask(const char *host, size_t n)
 {
 	if (n == strlen("0.0.0.0") && memcmp(host, "0.0.0.0", n) == 0)
@@ -36,8 +36,8 @@ static bool probe_make_url(const char *address, bool tls, const char *path, char
 {
 	const char *colon = strrchr(address, ':');
 
-	/* Port 0 means any: which one it became only the gateway knows; so with inherited sockets
-	 * (fd:3, systemd). */
+	/* Port 0 means any port, and only the gateway knows which one; the same is true for
+	 * inherited sockets (fd:3, systemd). */
 	if (!colon || strspn(colon, ":0") == strlen(colon) || strncmp(address, "fd:", 3) == 0)
 		return false;
 

@@ -1,4 +1,4 @@
-/* libcurl's share handle with a lock for each kind of thing in it. */
+/* libcurl's share handle, with a lock for each kind of shared data. */
 #include "upstream/share.h"
 
 #include <pthread.h>

@@ -1,12 +1,12 @@
-/* The line and field machine of server-sent events. */
+/* The parser of server-sent events: a state machine for lines and fields (WHATWG HTML, section
+ * 9.2). */
 #include "upstream/sse.h"
 
 #include "base/limits.h"
 
 #include <errno.h>
 
-/* A buffer that one huge event has grown is given back, so that it does not cost for the whole
- * stream. */
+/* The memory of a huge event is freed, so that it does not last as long as the stream. */
 enum { KEEP_BYTES = 16 * 1024 };
 
 void sse_init(struct sse *s)
@@ -32,7 +32,7 @@ static void sse_forget(struct buf *b)
 		buf_clear(b);
 }
 
-/* sse_too_long: right after a buffer was full. */
+/* sse_too_long: the error after an addition to a full buffer. */
 static enum errc sse_too_long(struct err *e, const char *what, unsigned max)
 {
 	if (buf_starved())
@@ -56,7 +56,7 @@ static enum errc dispatch(struct sse *s, sse_event_fn fn, void *arg, struct err 
 	return rc;
 }
 
-/* The first line of data stays where it is; only a second one, or the end of the read, copies it. */
+/* The first line of data is not copied, unless a second line or the end of the read follows. */
 static bool settle_span(struct sse *s)
 {
 	struct str span = s->span;
@@ -150,10 +150,10 @@ static enum errc sse_take_line(struct sse *s, struct str line, sse_event_fn fn, 
 
 		return rc == ERR_OK ? add_data(s, value, e) : rc;
 	}
-	return ERR_OK; /* comments, ids, retry times, and fields nobody knows */
+	return ERR_OK; /* comments, ids, retry times and unknown fields */
 }
 
-/* A line whose end was just found at end; what an earlier read left of it stands in s->line. */
+/* A line that ends at `end`; its part from an earlier read is in s->line. */
 static enum errc end_line(struct sse *s, const char *p, const char *end, sse_event_fn fn, void *arg,
 			  struct err *e)
 {
@@ -176,7 +176,7 @@ enum errc sse_feed(struct sse *s, const char *bytes, size_t len, sse_event_fn fn
 	const char *p = bytes;
 	const char *end = bytes + len;
 	const char *lf =
-		p; /* the next LF at or behind p once looked for: each byte is searched once */
+		p; /* the next LF from p on, kept so that each byte is searched only once */
 	bool lf_known = false;
 
 	if (len > 0 && s->after_cr) {

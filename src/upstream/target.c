@@ -1,4 +1,4 @@
-/* A provider's URL and headers, checked and made ready for every call. */
+/* Checks the URL and the headers of a provider, and prepares them for all calls. */
 #include "upstream/internal.h"
 
 #include "base/limits.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* libcurl sends header lines as they are, line breaks included: nothing may pass unchecked. */
+/* libcurl sends header lines unchanged, even with line breaks, so every line must be checked. */
 static bool target_printable(const char *text, size_t max)
 {
 	size_t n = 0;
@@ -26,7 +26,7 @@ static size_t token_length(const char *text)
 			    "!#$%&'*+-.^_`|~");
 }
 
-/* Headers that HTTP itself or this client decides about. */
+/* Headers that HTTP or this client sets. */
 static bool target_is_own(const char *name, size_t len)
 {
 	static const char *const own[] = { "content-length", "transfer-encoding", "connection",
@@ -93,7 +93,8 @@ static bool list_make(const struct upstream_target_options *o, const char *accep
 		return false;
 	if (!has_header(o, "user-agent") && !list_add(list, "User-Agent: parley/" PARLEY_VERSION))
 		return false;
-	/* Emptied: a body above 1 MiB would wait up to a second for a 100 that few servers send. */
+	/* The empty value removes the header: a body above 1 MiB would wait up to a second for a
+	 * 100 that few servers send. */
 	return list_add(list, "Expect:");
 }
 
@@ -110,7 +111,7 @@ static bool url_ok(const char *url)
 {
 	CURLU *u = curl_url();
 	char  *scheme = NULL;
-	/* libcurl would forgive a third slash and take the path for the host. */
+	/* libcurl would accept a third slash and take the path for the host. */
 	bool ok = u && !strstr(url, ":///") && target_printable(url, LIMIT_SECRET) &&
 		  !strchr(url, ' ') && curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
 		  curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
@@ -163,7 +164,7 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 
 	if (rc != ERR_OK)
 		return rc;
-	/* Its TLS costs two megabytes, which a gateway without any target has no use for. */
+	/* The TLS of libcurl costs two megabytes, which a gateway without targets does not need. */
 	pthread_once(&once, start_curl);
 	if (!curl_started)
 		return err_set(e, ERR_INTERNAL, NULL, "libcurl could not be started");
@@ -187,7 +188,7 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 
 struct upstream_target *target_ref(const struct upstream_target *t)
 {
-	/* Only the count changes; what the target says does not. */
+	/* Only the count changes, so the target may be const. */
 	struct upstream_target *held = (struct upstream_target *)(uintptr_t)t;
 
 	atomic_fetch_add_explicit(&held->refs, 1, memory_order_relaxed);

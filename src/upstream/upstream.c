@@ -13,11 +13,11 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-/* How long a released call may take to end by itself before its connection is closed. */
+/* The time for a released call to end by itself, before its connection is closed. */
 enum { LINGER_US = 200 * 1000 };
 
-/* How long after its start a call's end is that of a connection that had been idle: later the provider
- * may have worked on it. */
+/* Within this time after its start, the end of a call means that an idle connection was closed.
+ * Later, the provider may have worked on the call. */
 enum { AGAIN_US = 1000 * 1000 };
 
 struct upstream_call {
@@ -27,24 +27,25 @@ struct upstream_call {
 	struct upstream_callbacks cb;
 	void                     *arg;
 	struct upstream_limits    limits;
-	struct timer              timer; /* of the deadlines; re-armed only when it fires */
-	struct timer       resume; /* runs what an end of pause starts, outside of the caller */
-	int64_t            start_us;
-	int64_t            last_us; /* of the newest body byte, or of the end of a pause */
+	struct timer              timer;  /* timer of the deadlines; set again only when it fires */
+	struct timer              resume; /* resumes a paused transfer outside the caller */
+	int64_t                   start_us;
+	int64_t            last_us; /* time of the last body byte, or of the end of a pause */
 	uint64_t           bytes;   /* of the body so far */
 	struct curl_slist *headers; /* owned; NULL: the target's are all */
 	struct buf         body;    /* only of a released call */
 	char               said[CURL_ERROR_SIZE]; /* libcurl's own words on a failure */
-	int                socket_errno;          /* why there was no socket; 0: there was */
-	struct err        *err; /* owned; why the write callback ended the call, NULL: it did not */
-	char               content_type[96];
-	bool               stream;
-	bool               head_given;
-	bool               paused;
-	bool               held; /* libcurl keeps bytes back until it is told to go on */
-	bool               released;
-	bool               again;     /* it was started a second time */
-	bool               half_made; /* its handle lacks options: not to be kept */
+	int                socket_errno;          /* errno of the failed socket; 0: none */
+	/* owned; the reason why the write callback ended the call; NULL: none */
+	struct err *err;
+	char        content_type[96];
+	bool        stream;
+	bool        head_given;
+	bool        paused;
+	bool        held; /* libcurl holds bytes back until the transfer is resumed */
+	bool        released;
+	bool        again;     /* the call was started a second time */
+	bool        half_made; /* the handle lacks options and can't be kept */
 };
 
 static struct loop *loop_of(const struct upstream_call *c)
@@ -54,7 +55,7 @@ static struct loop *loop_of(const struct upstream_call *c)
 
 /* --- the end --- */
 
-/* Everything is freed first, as done may free what the call's owner had. */
+/* Everything is freed before `done`, because `done` may free the owner's memory. */
 static void upstream_call_end(struct upstream_call *c, const struct err *why)
 {
 	struct upstream_callbacks cb = c->cb;
@@ -122,7 +123,7 @@ static struct deadline next_deadline(const struct upstream_call *c)
 				  "the provider sent nothing within the first-byte time limit" };
 }
 
-/* Only ever moves the timer to an earlier time: a later deadline is found when it fires. */
+/* Moves the timer only to an earlier time. A later deadline is found when the timer fires. */
 static void deadline_arm(struct upstream_call *c)
 {
 	int64_t at_us = next_deadline(c).at_us;
@@ -168,7 +169,7 @@ static int64_t upstream_retry_after_ms(CURL *easy)
 
 		return ms < (double)max_ms ? (int64_t)ms : max_ms;
 	}
-	/* libcurl reads both forms, seconds and a date. */
+	/* libcurl reads both forms: seconds, and a date. */
 	curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
 	if (seconds <= 0)
 		return 0;
@@ -252,8 +253,8 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *arg)
 	return n;
 }
 
-/* A kept connection ended as it was taken up again, before anything came back.  libcurl sees to that
- * with HTTP/1; with HTTP/2 it only does for a refused stream. */
+/* A kept connection has ended when it was used again, before any byte came back. libcurl repeats
+ * such a call with HTTP/1; with HTTP/2 it does so only for a refused stream. */
 static bool start_again(struct upstream_call *c, CURLcode code)
 {
 	CURL *h = c->transfer.easy;
@@ -295,7 +296,7 @@ static void upstream_on_done(struct transfer *t, int curl_code)
 
 /* --- the start --- */
 
-/* upstream_on_open: libcurl does not tell why it got no socket. */
+/* upstream_on_open: keeps the errno, because libcurl does not report why a socket failed. */
 static curl_socket_t upstream_on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *at)
 {
 	struct upstream_call *c = arg;
@@ -307,7 +308,7 @@ static curl_socket_t upstream_on_open(void *arg, curlsocktype purpose, struct cu
 	return fd < 0 ? CURL_SOCKET_BAD : fd;
 }
 
-/* upstream_prepare: the options that a kept handle has already. */
+/* upstream_prepare: sets the options that a kept handle has already. */
 static bool upstream_prepare(const struct upstream_call *c)
 {
 	CURL                         *h = c->transfer.easy;
@@ -323,14 +324,15 @@ static bool upstream_prepare(const struct upstream_call *c)
 	SET(NOSIGNAL, 1L);
 	SET(QUICK_EXIT, 1L); /* or a cancel waits for a slow name server, with the loop */
 	SET(HTTP_VERSION, (long)(t->http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
-	/* Who finds a handshake under way waits for it: it would not be done sooner with its own. */
+	/* A call that finds a running handshake waits for it, because its own handshake would not
+	 * be faster. */
 	SET(PIPEWAIT, c->transfer.shared ? 1L : 0L);
 	SET(SHARE, share_handle(t->share));
 	SET(PROTOCOLS_STR, "http,https");
 	SET(FOLLOWLOCATION, 0L);
 	SET(NETRC, (long)CURL_NETRC_IGNORED);
 	SET(DISALLOW_USERNAME_IN_URL, 1L);
-	/* Given in any case, or the environment would decide. */
+	/* The option is always set; otherwise the environment would decide. */
 	SET(PROXY, t->proxy ? t->proxy : "");
 	SET(NOPROXY, t->proxy ? "" : "*");
 	SET(SUPPRESS_CONNECT_HEADERS, 1L);
@@ -347,7 +349,7 @@ static bool upstream_prepare(const struct upstream_call *c)
 	return bad == 0;
 }
 
-/* own_headers: the target's, and one of this call alone; NULL: no memory. */
+/* own_headers: the target's headers and one of this call; NULL: no memory. */
 static struct curl_slist *own_headers(const struct curl_slist *of, const char *more)
 {
 	struct curl_slist *list = curl_slist_append(NULL, more);
@@ -363,7 +365,7 @@ static struct curl_slist *own_headers(const struct curl_slist *of, const char *m
 	return list;
 }
 
-/* prepare_call: the options of this one call. */
+/* prepare_call: sets the options of this call. */
 static bool prepare_call(struct upstream_call *c, const struct upstream_ask *ask)
 {
 	CURL              *h = c->transfer.easy;
@@ -375,8 +377,8 @@ static bool prepare_call(struct upstream_call *c, const struct upstream_ask *ask
 		if (!headers)
 			return false;
 	}
-	SET(HTTPHEADER, headers);                       /* a kept handle may have had its own */
-	SET(URL, ask->url ? ask->url : c->target->url); /* a kept handle may have been elsewhere */
+	SET(HTTPHEADER, headers);                       /* a kept handle may have other headers */
+	SET(URL, ask->url ? ask->url : c->target->url); /* a kept handle may have another URL */
 	if (!c->target->get) {
 		SET(POSTFIELDS, ask->body.n > 0 ? ask->body.p : "");
 		SET(POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n);
@@ -386,7 +388,7 @@ static bool prepare_call(struct upstream_call *c, const struct upstream_ask *ask
 	SET(OPENSOCKETFUNCTION, upstream_on_open);
 	SET(OPENSOCKETDATA, c);
 	SET(FRESH_CONNECT, 0L);
-	/* A large body goes out in pieces of this size, a small one with the head. */
+	/* A large body is sent in pieces of this size, a small one with the head. */
 	SET(UPLOAD_BUFFERSIZE, ask->body.n > 64 * KIB ? 262144L : 16384L);
 #undef SET
 	return bad == 0;

@@ -1,4 +1,4 @@
-/* Contents on the disk: written beside, synced, renamed. */
+/* Contents of uploaded files: written to a temporary file, synced, renamed. */
 #include "store/blob.h"
 
 #include "base/buf.h"
@@ -125,7 +125,7 @@ bool blob_make_place(struct blobs *b, const unsigned char sha256[HASH_BYTES])
 	return true;
 }
 
-/* The directory of marks may be missing: nobody has to copy it. */
+/* The directory of marks may be missing, because copies need not include it. */
 bool blob_mark(struct blobs *b, struct blob_name *name)
 {
 	char path[PATH_MAX];
@@ -185,7 +185,7 @@ enum errc blob_add(struct blob_write *w, struct str bytes, struct err *e)
 	return ERR_OK;
 }
 
-/* move_in: also over the same content, which then has the same bytes. */
+/* move_in: may replace the same content, which has the same bytes. */
 static bool move_in(struct blob_write *w, const unsigned char *sha256)
 {
 	char path[PATH_MAX];
@@ -236,7 +236,7 @@ enum errc blob_scratch(struct blobs *b, int *ret_fd, struct err *e)
 	char path[PATH_MAX];
 	int  fd = -1;
 
-	/* A start removes it where the process ends before it loses its name. */
+	/* If the process ends before the removal, the next start removes the file. */
 	snprintf(path, sizeof path, "%s/tmp/up-%016llx", b->dir, (unsigned long long)id_random());
 	if (make_tmp(b))
 		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -283,7 +283,7 @@ void blob_settle(struct blobs *b, const struct blob_name *name, bool keep)
 	unlink(path);
 }
 
-/* A mark's name; false: it is something else. */
+/* Reads the name of a mark; false: another file. */
 static bool parse_mark(const char *text, struct blob_name *ret)
 {
 	unsigned char mark[MARK / 2];
@@ -306,7 +306,7 @@ void blob_sweep(struct blobs *b, bool (*keep)(void *arg, const unsigned char sha
 	snprintf(path, sizeof path, "%s/tmp", b->dir);
 	DIR *dir = opendir(path);
 	if (!dir)
-		return; /* nothing was ever uploaded */
+		return; /* no file was ever uploaded */
 	for (struct dirent *d = readdir(dir); d; d = readdir(dir)) {
 		struct blob_name name;
 

@@ -1,4 +1,4 @@
-/* Contents of files by the thousand: hard links, copies, removal. */
+/* Hard links, copies and removal of thousands of contents. */
 #include "store/blob_tree.h"
 
 #include <dirent.h>
@@ -100,7 +100,8 @@ enum errc blob_tree_copy(struct blobs *to, struct blobs *from,
 		return ERR_OK;
 	}
 
-	/* Another file system, another owner, too many links: whatever it is, a copy is as good. */
+	/* A link may fail for many reasons (file system, owner, too many links); a copy is as
+	 * good. */
 	int fd = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return errno == ENOENT ? ERR_OK : blob_tree_fail("read", e);
@@ -142,7 +143,7 @@ static void prune_contents(struct prune *p, const char *path)
 	closedir(dir);
 }
 
-/* Directories of two digits, one below the other; the contents are in the lower ones. */
+/* The contents are in two levels of directories with names of two digits. */
 static void prune_level(struct prune *p, const char *path, int level)
 {
 	DIR *dir = opendir(path);

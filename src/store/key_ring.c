@@ -1,4 +1,4 @@
-/* Good keys, sorted by their ids, under a lock that readers share. */
+/* The valid keys, sorted by id, under a lock that readers share. */
 #include "store/key_ring.h"
 
 #include <pthread.h>
@@ -6,22 +6,22 @@
 #include <string.h>
 
 struct key_ring_table {
-	struct key_ring_entry *entries; /* owned; in the order of their ids once they are all in, */
-	uint64_t              *ids;     /* owned; and these alone, which few lines of memory hold */
+	struct key_ring_entry *entries; /* owned; sorted by id after the last addition */
+	uint64_t              *ids;     /* owned; only the ids, which need few cache lines */
 	size_t                 count;
 	size_t                 cap;
 	unsigned char          signing[HASH_BYTES];
 };
 
 struct key_ring {
-	pthread_rwlock_t       lock;  /* guards what is below, but for the atomics */
+	pthread_rwlock_t       lock;  /* guards the members below, except the atomics */
 	struct key_ring_table *table; /* owned */
 	int64_t                version;
 	atomic_bool            any;
 	atomic_bool            used;
 };
 
-/* What is compared where no key has the id. */
+/* The hash for the comparison if no key has the id. */
 static const struct key_ring_entry nothing;
 
 enum errc key_ring_create(struct key_ring **ret, struct err *e)
@@ -105,7 +105,7 @@ static uint64_t key_ring_number_of(const char id[API_KEY_ID])
 	return n;
 }
 
-/* arrange: once all are in; false: no memory. */
+/* arrange: sorts the keys after the last addition; false: no memory. */
 static bool arrange(struct key_ring_table *t)
 {
 	if (t->count == 0)
@@ -135,7 +135,7 @@ static struct key_ring_entry *find(const struct key_ring_table *t, struct str id
 	return from < t->count && t->ids[from] == want ? &t->entries[from] : NULL;
 }
 
-/* When it was used is known here better than in the store. */
+/* The ring knows the time of the last use better than the store. */
 static void keep_use(struct key_ring_table *to, const struct key_ring_table *from)
 {
 	for (size_t i = 0; i < to->count; i++) {
@@ -196,13 +196,13 @@ struct identity *key_ring_find(struct key_ring *r, struct str id,
 	pthread_rwlock_rdlock(&r->lock);
 	const struct key_ring_entry *found = find(r->table, id);
 	const struct key_ring_entry *e = found ? found : &nothing;
-	/* All is looked at before anything is decided. */
+	/* All keys are read before any decision. */
 	bool is_new = hash_equal(sha256, e->sha256, HASH_BYTES);
 	bool is_old = hash_equal(sha256, e->old_sha256, HASH_BYTES) & (now_ms < e->old_until_ms);
 	if ((is_new | is_old) & unexpired(e, now_ms) & (found != NULL))
 		who = identity_hold(e->who);
 	pthread_rwlock_unlock(&r->lock);
-	/* To the second: a busy key's line of memory stays where it is. */
+	/* The unit is seconds, so that the cache line of a busy key rarely changes. */
 	if (who && now_ms - atomic_load_explicit(&who->used_ms, memory_order_relaxed) >= 1000) {
 		atomic_store_explicit(&who->used_ms, now_ms, memory_order_relaxed);
 		atomic_store_explicit(&r->used, true, memory_order_relaxed);

@@ -1,4 +1,4 @@
-/* A copy's place until it is whole, and its way to its names. */
+/* The temporary place of a copy, and its renaming when it is complete. */
 #include "store/partial.h"
 
 #include "store/blob_tree.h"
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What would be taken for a part of the database of that name. */
+/* Endings that would make the file a part of another database. */
 static const char *const beside[] = { "-wal", "-shm", "-journal", ".search" };
 
 static enum upkeep_end partial_refuse(struct err *e, enum upkeep_end end, const char *doing,
@@ -73,7 +73,7 @@ static bool find_target(struct partial *p, const char *target)
 	return true;
 }
 
-/* A name that belongs to the database itself. */
+/* True for a name that belongs to the database itself. */
 static bool belongs_to(const char *target, const char *database)
 {
 	static const char *const ends[] = { "-wal",   "-shm",      "-journal", ".lock",
@@ -129,7 +129,8 @@ static enum upkeep_end partial_busy(const struct partial *p, struct err *e)
 	return UPKEEP_BUSY;
 }
 
-/* Some network file systems lock no directories: there a remnant is not told from a running one. */
+/* Some network file systems can't lock directories; there a remnant can't be distinguished from a
+ * running copy. */
 static enum upkeep_end lock_dir(struct partial *p, bool made, struct err *e)
 {
 	p->fd = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -208,7 +209,8 @@ enum upkeep_end partial_begin(struct partial *p, int *ret_fd, struct err *e)
 
 /* --- to its names --- */
 
-/* The target's file system may not know how to refuse an existing name: then looking has to do. */
+/* The target's file system may not be able to refuse an existing name; then a look before the
+ * rename must be enough. */
 static bool place(const char *from, const char *to)
 {
 	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
@@ -240,7 +242,7 @@ enum upkeep_end partial_place(struct partial *p, struct err *e)
 	int n = snprintf(from, sizeof from, "%s/db.files", p->dir);
 	CHECK(n > 0 && (size_t)n < sizeof from);
 	snprintf(to, sizeof to, "%s.files", p->target);
-	/* Contents were synced one by one; their names are so many that all are synced at once. */
+	/* Each content was synced by itself; the many names are synced all at once. */
 	if (!sync_path(p->db, O_RDONLY) || syncfs(p->fd) != 0)
 		return partial_refuse(e, UPKEEP_FAILED, "sync", p->target);
 	if (partial_exists(from)) {
@@ -252,7 +254,7 @@ enum upkeep_end partial_place(struct partial *p, struct err *e)
 		return partial_refuse(e, UPKEEP_FAILED, "sync", p->parent);
 	if (!place(p->db, p->target))
 		return partial_refuse(e, UPKEEP_BAD_TARGET, "make", p->target);
-	p->files_placed = false; /* no longer ours to remove */
+	p->files_placed = false; /* must not be removed any more */
 	rmdir(p->dir);
 	if (!sync_path(p->parent, O_RDONLY | O_DIRECTORY))
 		return partial_refuse(e, UPKEEP_FAILED, "sync", p->parent);

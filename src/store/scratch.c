@@ -1,4 +1,4 @@
-/* Scratch files: gathered, written in large pieces, mapped. */
+/* Scratch files: bytes are gathered, written in large pieces, and mapped. */
 #include "store/scratch.h"
 
 #include "base/limits.h"

@@ -1,5 +1,5 @@
-/* What every storage engine shares: names, the kinds of jobs, and the way through the engine's
- * table. */
+/* The part of the store that all engines share: names, kinds of jobs, and the call through the
+ * engine's table. */
 #include "store/store.h"
 
 #include "base/limits.h"

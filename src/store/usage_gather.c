@@ -1,4 +1,4 @@
-/* Two tables: one gathers while the other is written. */
+/* Sums of usage in two tables: one gathers while the other is written. */
 #include "store/usage_gather.h"
 
 #include "base/limits.h"
@@ -21,7 +21,7 @@ struct table {
 struct usage_gather {
 	pthread_mutex_t lock;    /* guards the table that gathers */
 	struct table   *now;     /* owned */
-	struct table   *written; /* owned; of who writes them */
+	struct table   *written; /* owned; the table that is being written */
 	void (*first)(void *arg);
 	void *arg;
 };
@@ -108,7 +108,8 @@ static void add_sum(struct usage_sum *s, const struct usage_note *n, const int64
 	s->note.nano = money_add(s->note.nano, n->nano);
 }
 
-/* usage_gather_find: made if need be; full: calls of more keys and models than that are booked as nobody's. */
+/* usage_gather_find: the entry, created if there is none. In a full table, further calls count for
+ * no key. */
 static struct usage_sum *usage_gather_find(struct table *t, const struct usage_note *n)
 {
 	struct usage_sum **at = usage_gather_place(t, n);

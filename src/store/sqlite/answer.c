@@ -13,7 +13,7 @@ static void run_chain(struct task *task)
 	}
 }
 
-/* Moves the jobs of head's loop out of *rest, behind head. */
+/* Moves the jobs of head's loop from *rest to the chain after head. */
 static void answer_gather(struct store_job *head, struct store_job **rest)
 {
 	struct store_job *tail = head;

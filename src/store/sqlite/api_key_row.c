@@ -1,4 +1,4 @@
-/* Rows of API keys, on their way out. */
+/* Reads rows of API keys. */
 #include "store/sqlite/api_key_row.h"
 #include "base/allowance.h"
 #include "base/id.h"
@@ -19,7 +19,7 @@ static const char sql_good[] =
 static const char sql_version[] =
 	"SELECT version, EXISTS (SELECT 1 FROM api_key), ticket_secret FROM api_key_change";
 
-/* What another program has made less than nothing is read as nothing left, not as no limit. */
+/* A negative number from another program means that nothing is left, not that there is no limit. */
 static int64_t amount(sqlite3_stmt *st, int column)
 {
 	int64_t v = db_int(st, column);
@@ -27,7 +27,7 @@ static int64_t amount(sqlite3_stmt *st, int column)
 	return v < 0 ? 1 : v;
 }
 
-/* A window without a length, or one that is beyond reason, would never end: it is taken for a day. */
+/* A window without a length, or with an absurd one, would never end, so it becomes a day. */
 static int64_t api_key_row_window(sqlite3_stmt *st, int column, int64_t least)
 {
 	static const int64_t day = INT64_C(86400) * 1000000;
@@ -97,7 +97,7 @@ int api_key_row_find(struct conn *c, struct str id, const char *path, struct are
 
 /* --- for the ring --- */
 
-/* read_models: names of a JSON array that was checked when it came. */
+/* read_models: reads names of a JSON array, which was checked when it was written. */
 static bool read_models(struct str json, struct arena *a, struct str **ret, size_t *ret_count)
 {
 	struct json_doc d = { 0 };
@@ -120,7 +120,7 @@ static bool read_models(struct str json, struct arena *a, struct str **ret, size
 	return ok;
 }
 
-/* A row that another program has made wrong lets nobody in, and keeps no other from being read. */
+/* A wrong row of another program admits nobody, and does not prevent the reading of other rows. */
 static int api_key_row_add_row(sqlite3_stmt *st, struct key_ring_table *t)
 {
 	struct str   id = db_column(st, 1);

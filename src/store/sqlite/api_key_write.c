@@ -1,4 +1,4 @@
-/* Rows of API keys, on their way in. */
+/* Writes rows of API keys. */
 #include "base/limits.h"
 #include "base/log.h"
 #include "store/api_key.h"
@@ -121,7 +121,7 @@ static int api_key_write_rotate(struct session *s, const struct api_key_write *j
 	return db_bind_run(&b);
 }
 
-/* api_key_write_change: of one that is there. */
+/* api_key_write_change: changes an existing key. */
 static int api_key_write_change(struct session *s, struct api_key_write *j)
 {
 	struct err *e = &j->job.err;
@@ -149,7 +149,7 @@ static int write_key(struct session *s, struct api_key_write *j)
 	return api_key_row_find(s->conn, str_of(j->id), "", &j->arena, &j->now, e);
 }
 
-/* Before the answer: whoever is told that a key is revoked finds it refused.  Should memory be short,
+/* The ring changes before the answer, so that a revoked key is refused after it. Without memory,
  * the thread that looks for changes tries again. */
 static void api_key_write_settle(struct session *s, struct store_job *job)
 {

@@ -1,4 +1,4 @@
-/* Keys for people: one, or a list. */
+/* Reads one key or a list of keys, for people. */
 #include "store/sqlite/api_key_row.h"
 #include "store/api_key.h"
 #include "store/sqlite/kit/row.h"

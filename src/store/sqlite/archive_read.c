@@ -42,15 +42,15 @@ static const char sql_message[] =
 
 struct part {
 	int64_t  key;
-	int64_t  needs; /* the part that it goes on from; 0: none */
-	uint32_t up;    /* while parts are put in order: the one that waits for it */
+	int64_t  needs; /* the part that it continues; 0: none */
+	uint32_t up;    /* while parts are sorted: the part that waits for this one */
 	bool     loose;
 	bool     done;
 };
 
 struct archive_plan {
 	size_t  count;
-	int64_t parts[]; /* a run's key, or ~ that of a message that no run brought */
+	int64_t parts[]; /* key of a run, or ~key of a message without a run */
 };
 
 /* --- the plan --- */
@@ -110,7 +110,7 @@ static int compare_parts(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* NULL: what it goes on from is not there, or it needs nothing. */
+/* The part that this one continues; NULL: none, or missing. */
 static struct part *archive_read_needed(const struct parts *p, const struct part *part)
 {
 	struct part key = { .key = part->needs };
@@ -120,7 +120,7 @@ static struct part *archive_read_needed(const struct parts *p, const struct part
 	return bsearch(&key, p->at, p->count, sizeof *p->at, compare_parts);
 }
 
-/* The part and all that has to stand in front of it. */
+/* Puts the part, and everything that must come before it. */
 static int archive_read_put_part(struct parts *p, struct part *part, struct archive_plan *plan)
 {
 	struct part *first = part;
@@ -172,7 +172,7 @@ static int archive_read_put(struct archive_read *j, const struct archive_line *l
 	return SQLITE_OK;
 }
 
-/* p NULL where the column is. */
+/* p is NULL if the column is NULL. */
 static struct str archive_read_text_of(sqlite3_stmt *st, int column)
 {
 	if (sqlite3_column_type(st, column) == SQLITE_NULL)
@@ -280,7 +280,7 @@ static void archive_read_take_run(sqlite3_stmt *st, int64_t key, struct archive_
 	};
 }
 
-/* The messages that a run was sent, the last one first. */
+/* Finds the messages of a run's request, the last one first. */
 struct chain {
 	int64_t *keys; /* owned */
 	size_t   count;
@@ -327,7 +327,8 @@ static int archive_read_put_answer(struct session *s, struct archive_read *j, st
 	return rc == SQLITE_ROW ? archive_read_put_message(s, j, run.key, run) : rc;
 }
 
-/* A run's line, its messages, its answer, from j->line on; *ret_whole: none is left. */
+/* Prints a run's line, its messages and its answer, from j->line on; *ret_whole: no line is
+ * left. */
 static int put_run_lines(struct session *s, struct archive_read *j, struct archive_run *run,
 			 const struct chain *c, bool *ret_whole)
 {

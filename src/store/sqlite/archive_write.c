@@ -10,7 +10,7 @@
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 
-enum { TRIES = 16 }; /* for ids that nobody has; the first ones are the archive's own */
+enum { TRIES = 16 }; /* tries to find unused ids; the first ones are those of the archive */
 
 #define CUT_OFF                                                                    \
 	"{\"message\":\"This answer was still being made when it was exported.\"," \
@@ -40,7 +40,7 @@ static const char sql_add_message[] =
 	"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
 	"VALUES (?,?,?,?,?,?,?,?)";
 
-/* A conversation on its way in. */
+/* A conversation that is being imported. */
 struct writing {
 	struct session       *s;
 	struct archive_write *j;
@@ -256,7 +256,7 @@ static int archive_write_all(struct session *s, struct archive_write *j)
 
 	if (rc != SQLITE_OK)
 		return rc;
-	/* The batch that this is in may be done anew. */
+	/* The batch of this job may be repeated. */
 	j->conversation_count = j->message_count = 0;
 	buf_clear(&j->results);
 	archive_walk_init(&x.w, j->text, j->now_ms);
@@ -268,7 +268,8 @@ static int archive_write_all(struct session *s, struct archive_write *j)
 	return rc == SQLITE_OK ? conn_run(s->conn, sql_end) : rc;
 }
 
-/* The answer to a key tells no more than the conversations' ids: it goes with none of them. */
+/* The stored answer to an idempotency key has only ids of conversations, so it is deleted with none
+ * of them. */
 static int write_once(struct session *s, struct archive_write *j)
 {
 	struct claim_thing thing = { .owner = j->owner, .now_ms = j->now_ms, .job = &j->job };

@@ -1,10 +1,10 @@
-/* Sums of what was used, and reservations that were left behind. */
+/* Writes sums of usage, and ends reservations without a call. */
 #include "store/sqlite/books.h"
 
 #include "base/clock.h"
 #include "store/sqlite/budgets.h"
 
-/* A call that goes on for so long does not: its reservation was left behind. */
+/* No call lasts this long, so an older reservation has lost its call. */
 #define RESERVATION_MS ((int64_t)24 * 60 * 60 * 1000)
 
 static int books_book(void *arg, const struct usage_sum *sum)
@@ -35,7 +35,7 @@ static bool books_wanted(const struct books *b)
 		run != 0);
 }
 
-/* A power cut takes the last second's sums, and no reservation. */
+/* A power failure loses the sums of the last second, but no reservation. */
 static int keep_books(void *books, int64_t *ret_again_ms)
 {
 	const struct books *b = books;

@@ -1,4 +1,4 @@
-/* A branch of a conversation, from its root to where a turn goes on. */
+/* Reads a branch of a conversation, from its root to the message before the turn. */
 #include "base/limits.h"
 #include "store/conversation.h"
 #include "store/sqlite/conversation_row.h"
@@ -35,7 +35,7 @@ static void branch_read_too_long(struct branch_read *j)
 		max / KIB);
 }
 
-/* Reads one message in front of *list, if there is something left of it. */
+/* Reads a message and puts it before *list, unless its content was removed. */
 static int read_link(struct session *s, struct branch_read *j, int64_t key, size_t *bytes,
 		     int64_t *ret_prev, int64_t *ret_run, struct link **list)
 {
@@ -95,7 +95,7 @@ static int walk_branch(struct session *s, struct branch_read *j, int64_t key)
 	struct link *list = NULL;
 	size_t       steps = 0;
 	size_t       bytes = 0;
-	int64_t      asked = 0; /* the run whose instruction was looked up last */
+	int64_t      asked = 0; /* the run whose instruction was read last */
 
 	for (; key != 0; steps++) {
 		int64_t run = 0;
@@ -142,8 +142,8 @@ static int branch_newest(struct session *s, struct branch_read *j, sqlite3_stmt 
 		return SQLITE_OK;
 	if (turn.tip != 0)
 		return walk_branch(s, j, turn.tip);
-	/* A turn without an answer is not continued from, but from what it hung on, which was
-	 * chosen in the same way. */
+	/* A turn without an answer is not continued. The next turn follows the message before it,
+	 * which was chosen in the same way. */
 	return walk_branch(s, j, turn.answered ? turn.run.key : turn.base);
 }
 
@@ -165,7 +165,7 @@ static int read_branch(struct session *s, struct branch_read *j)
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->live || j->instruction_set ||
 	    sqlite3_column_type(st, CONVERSATION_ROW_INSTRUCTION) == SQLITE_NULL)
 		return rc;
-	/* None of its turns has set one: what held where it was forked from. */
+	/* No turn has set an instruction, so that of the fork's source applies. */
 	j->instruction_set =
 		row_keep(&j->arena, st, CONVERSATION_ROW_INSTRUCTION, &j->instruction, &j->job.err);
 	return SQLITE_OK;

@@ -1,4 +1,4 @@
-/* What a call may cost at most is taken from what is left, or the call is refused. */
+/* Takes the highest possible cost of a call from the budget, or refuses the call. */
 #include "base/money.h"
 #include "store/usage.h"
 #include "store/sqlite/op.h"
@@ -9,7 +9,7 @@
 /* ?1 key, ?2 now, ?3 money, ?4 tokens, ?5 and ?6 their limits, ?7 the window (0: for ever). */
 #define OVER "(?7 > 0 AND ?2 - began_ms >= ?7)"
 
-/* What is reserved stays so in a new window: those calls will be paid out of it. */
+/* Reservations stay in a new window, because it pays for those calls. */
 static const char sql_reserve[] =
 	"INSERT INTO budget (key, began_ms, spent_nano, reserved_nano, spent_tokens, "
 	"reserved_tokens) SELECT ?1, ?2, 0, ?3, 0, ?4 WHERE ?3 <= ?5 AND ?4 <= ?6 "
@@ -86,7 +86,7 @@ static int budget_reserve_refuse(struct session *s, const struct budget_reserve 
 			wait_ms = j->window_ms - (gone > 0 ? gone : 0);
 		rc = sqlite3_reset(st);
 	}
-	/* A call that is too dear for all of it won't fit into the next one either. */
+	/* A call above the whole budget does not fit into the next window either. */
 	if ((j->limit_nano > 0 && j->nano > j->limit_nano) ||
 	    (j->limit_tokens > 0 && j->tokens > j->limit_tokens))
 		wait_ms = 0;

@@ -1,4 +1,4 @@
-/* The end of the reservation of a call that is stored nowhere else. */
+/* Ends the reservation of a call that is not stored. */
 #include "store/sqlite/budgets.h"
 #include "store/usage.h"
 #include "store/sqlite/op.h"

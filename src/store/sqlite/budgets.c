@@ -1,4 +1,4 @@
-/* What calls have cost. */
+/* Counts the cost of calls. */
 #include "store/sqlite/budgets.h"
 
 #include "base/money.h"
@@ -68,7 +68,7 @@ static int spend(struct conn *c, struct str key, const int64_t reserved[2], cons
 	return db_bind_run(&bind);
 }
 
-/* What was reserved for a run, which is taken out; *ret_found: it was there. */
+/* Takes out the reservation of a run; *ret_found: there was one. */
 static int budgets_take(struct conn *c, int64_t run, struct usage_note *ret, int64_t reserved[2],
 			int64_t *ret_in, bool *ret_found)
 {
@@ -91,7 +91,7 @@ static int budgets_take(struct conn *c, int64_t run, struct usage_note *ret, int
 	return rc == SQLITE_DONE ? SQLITE_OK : rc == SQLITE_ROW ? SQLITE_CORRUPT : rc;
 }
 
-/* A provider may claim anything. */
+/* A provider may report any number. */
 static struct usage believed(const struct usage *u)
 {
 	struct usage ret = *u;

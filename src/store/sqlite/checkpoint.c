@@ -1,4 +1,4 @@
-/* The thread that copies the log back while the writer goes on. */
+/* The thread that copies the log into the database file, while the writer continues. */
 #include "store/sqlite/checkpoint.h"
 
 #include "store/sqlite/kit/db.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct checkpoint {
-	sqlite3        *db; /* the thread's */
+	sqlite3        *db; /* used by the thread only */
 	pthread_t       thread;
 	bool            started;
 	_Atomic bool    due;
@@ -31,7 +31,7 @@ static void *checkpoint_serve(void *arg)
 		c->wanted = false;
 		pthread_mutex_unlock(&c->lock);
 
-		/* A failure is the writer's to notice: its commits will meet it too. */
+		/* The writer notices a failure too, so it is not reported here. */
 		(void)sqlite3_wal_checkpoint_v2(c->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 		atomic_store(&c->due, true);
 

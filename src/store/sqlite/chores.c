@@ -1,4 +1,4 @@
-/* The table of chores, and whose turn it is. */
+/* The table of chores, and the choice of the next one. */
 #include "store/sqlite/chores.h"
 
 #include "base/clock.h"
@@ -37,7 +37,7 @@ void chores_init(struct chores *c, struct session *session, struct usage_gather 
 	chores_set(c, CHORE_SWEEP, &c->sweep, keeps_all ? CHORE_IDLE : 0);
 	chores_set(c, CHORE_SEARCH_CLEAR, &c->search_clear, CHORE_IDLE);
 	chores_set(c, CHORE_KEY_USED, session, CHORE_IDLE);
-	/* Reservations that nobody has settled are looked for now and then, whether or not there is any. */
+	/* Reservations without an end are looked for from time to time, even if there are none. */
 	chores_set(c, CHORE_BOOKS, &c->books, clock_mono_us() + BOOKS_REST_MS * (int64_t)1000);
 	chores_set(c, CHORE_PEER, &c->peer, peer_alive(&c->peer) ? 0 : CHORE_IDLE);
 }
@@ -64,7 +64,7 @@ void chores_call(struct chores *c, enum chore_number n, int64_t at_us)
 void chores_quiesce(struct chores *c, bool on)
 {
 	atomic_store(&c->quiesced, on);
-	c->wake(c->arg); /* what it waits for is due at another time now */
+	c->wake(c->arg); /* the chore is due at another time now */
 }
 
 /* --- the writer's thread --- */
@@ -74,7 +74,7 @@ static bool may_run(const struct chores *c, const struct chore *chore)
 	return c->writable && !(chore->alone && atomic_load(&c->quiesced));
 }
 
-/* CHORE_IDLE: not until something happens. */
+/* CHORE_IDLE: not before the next event. */
 static int64_t due_us(const struct chores *c, enum chore_number n)
 {
 	const struct chore *chore = chores[n];
@@ -101,7 +101,7 @@ int64_t chores_left_ms(struct chores *c)
 	return left > 0 ? (left + 999) / 1000 : 0;
 }
 
-/* That steps fail is said once: turns meet what troubles the database as well. */
+/* Failing steps are logged once, because turns report a broken database too. */
 static void chores_say(const struct chores *c, const struct chore *chore, int rc)
 {
 	char problem[160];
@@ -115,7 +115,7 @@ static void chores_step(struct chores *c, enum chore_number n)
 	const struct chore *chore = chores[n];
 	int64_t             again_ms = CHORE_IDLE;
 
-	/* What calls for it from here on wants another step. */
+	/* A request from now on needs another step. */
 	atomic_store(&c->state[n].due_us, CHORE_IDLE);
 	int rc = conn_relax(c->session->conn, !chore->durable);
 	if (rc == SQLITE_OK)

@@ -6,15 +6,15 @@
 
 enum { SWEEP_ROWS = 16 }; /* an answer may be large */
 
-/* The key was looked for before: what is replaced has expired in between, or belongs to
- * another request that took the key in this moment. */
+/* The key was read before. A row that is replaced here has expired meanwhile, or belongs to another
+ * request that has just taken the key. */
 static const char sql_add[] =
 	"INSERT OR REPLACE INTO idempotency (id, secret, owner, key, fingerprint, "
 	"created_ms, stored, outcome, http, body, subject, message_from, "
 	"message_to) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)";
 static const char sql_find[] =
 	"SELECT fingerprint, http, body FROM idempotency WHERE owner = ? AND key = ?";
-/* An answer has the id of its run.  What is said from events is gone with those. */
+/* An answer has the id of its run. An answer that is told from events ends with them. */
 static const char sql_forget[] =
 	"UPDATE idempotency SET http = 410, body = NULL WHERE body IS NOT NULL AND "
 	"(id = ?2 OR (subject = ?1 AND subject > 0 AND "
@@ -134,7 +134,7 @@ int claim_replay(struct conn *c, int64_t owner, struct idem_made *m, struct err 
 		return SQLITE_OK;
 
 	struct db_bind b = conn_bind(c, sql_find);
-	buf_clear(&m->answer); /* a transaction may be begun again */
+	buf_clear(&m->answer); /* the transaction may be repeated */
 	db_bind_int(&b, owner);
 	db_bind_text(&b, m->key.key);
 	int rc = db_bind_row(&b);

@@ -1,4 +1,4 @@
-/* The messages that a completion came in with: the chain from the last of them to the first. */
+/* Reads the messages of a completion's request: the chain from the last to the first. */
 #include "base/limits.h"
 #include "store/completion.h"
 #include "store/sqlite/completion_row.h"
@@ -34,7 +34,7 @@ static bool completion_messages_read_add_key(struct keys *k, int64_t key)
 	return true;
 }
 
-/* A message that another row leads to has to be there. */
+/* A message with a row that refers to it must exist. */
 static int completion_messages_read_find(struct session *s, const char *sql, int64_t key,
 					 sqlite3_stmt **ret)
 {
@@ -68,7 +68,7 @@ static int completion_messages_read_walk(struct session *s, int64_t key, int64_t
 	return SQLITE_OK;
 }
 
-/* *ret_full: it does not go on the page any more. */
+/* *ret_full: the page has no room for the message. */
 static int completion_messages_read_one(struct session *s, struct completion_messages_read *j,
 					int64_t place, int64_t key, bool *ret_full)
 {

@@ -1,4 +1,4 @@
-/* One stored completion. */
+/* Reads one stored completion. */
 #include "store/sqlite/completion_row.h"
 #include "store/completion.h"
 #include "store/sqlite/op.h"

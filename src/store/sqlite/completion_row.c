@@ -1,4 +1,4 @@
-/* Rows that hold a stored completion. */
+/* Reads rows of stored completions. */
 #include "store/sqlite/completion_row.h"
 
 #include "base/limits.h"

@@ -1,5 +1,5 @@
-/* New metadata for a stored completion, and its end.  A completion's metadata is its conversation's, so
- * what is done here is done to that. */
+/* Changes the metadata of a stored completion, or deletes it. The metadata is that of its
+ * conversation, so the conversation changes. */
 #include "base/limits.h"
 #include "store/completion.h"
 #include "store/conversation.h"
@@ -10,7 +10,7 @@
 static const char sql_find[] = COMPLETION_ROW_FIND;
 static const char sql_others[] = "SELECT 1 FROM run WHERE conversation = ?1 AND id <> ?2 LIMIT 1";
 
-/* Whether its conversation was never gone on with. */
+/* True if the conversation was never continued. */
 static int completion_write_is_alone(struct session *s, const struct completion_write *j,
 				     int64_t conversation, bool *ret)
 {
@@ -69,7 +69,8 @@ static int completion_write_drop(struct session *s, struct completion_write *j,
 								 ? CONVERSATION_DELETE
 								 : CONVERSATION_REMOVE_MESSAGE,
 					       .conversation = conversation,
-					       .message = j->run, /* an answer has its run's id */
+					       /* an answer has the id of its run */
+					       .message = j->run,
 				       });
 }
 

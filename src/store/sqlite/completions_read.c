@@ -27,11 +27,11 @@
 #define LABEL_DOWN  "l.conversation < ?2 ORDER BY l.conversation DESC LIMIT ?3"
 /* clang-format on */
 
-/* What is no completion any more is still good as a cursor. */
+/* A deleted completion is still valid as a cursor. */
 static const char sql_place[] =
 	"SELECT conversation FROM run WHERE id = ? AND secret = ? AND owner = ? "
 	"AND status = 2 AND (shape = '" SHAPE_OPENAI "' OR shape IS NULL)";
-/* Of pairs that more than a thousand have, one is as good as another. */
+/* Pairs with more than a thousand conversations are equally good. */
 static const char sql_rarest[] =
 	"SELECT f.key, f.value FROM json_each(?2) f ORDER BY (SELECT count(*) FROM ("
 	"SELECT 1 FROM conversation_label x WHERE x.owner = ?1 AND x.key = f.key "
@@ -45,7 +45,7 @@ static const char sql_label_desc[] = LABEL_ALL LABEL_DOWN;
 static const char sql_label_model[] = LABEL_MODEL LABEL_UP;
 static const char sql_label_model_desc[] = LABEL_MODEL LABEL_DOWN;
 
-/* The conversation that the page begins behind. */
+/* The conversation before the page. */
 static int completions_read_find_place(struct session *s, struct completions_read *j, int64_t *ret)
 {
 	*ret = j->descending ? INT64_MAX : 0;
@@ -68,7 +68,7 @@ static int completions_read_find_place(struct session *s, struct completions_rea
 	return SQLITE_OK;
 }
 
-/* A page is gone through by the pair that the fewest conversations have. */
+/* A page walks along the pair with the fewest conversations. */
 static int completions_read_choose_pair(struct session *s, struct completions_read *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_rarest);
@@ -109,7 +109,7 @@ static void completions_read_bind_page(const struct completions_read *j, int64_t
 	if (j->model.p)
 		db_bind_text(b, j->model);
 	else if (j->key.p)
-		db_bind_null(b); /* its number is there, though nothing has it */
+		db_bind_null(b); /* the pair has a number, but no conversation has the pair */
 	if (j->key.p) {
 		db_bind_text(b, j->key);
 		db_bind_text(b, j->value);
@@ -117,7 +117,8 @@ static void completions_read_bind_page(const struct completions_read *j, int64_t
 	}
 }
 
-/* Whether one more goes on the page; the first does, if the arena has room for it at all. */
+/* True if the page has room for one more. The first one always fits, if the arena has room for
+ * it. */
 static bool completions_read_goes_on(const struct completions_read *j, size_t bytes)
 {
 	if (j->completion_count == j->limit || !row_fits(&j->arena, bytes))

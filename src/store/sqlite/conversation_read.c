@@ -1,4 +1,4 @@
-/* A conversation as it is listed. */
+/* Reads a conversation for a list. */
 #include "store/sqlite/conversation_row.h"
 #include "store/conversation.h"
 #include "store/sqlite/kit/row.h"

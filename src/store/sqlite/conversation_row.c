@@ -1,4 +1,4 @@
-/* Finding conversations and their messages. */
+/* Finds conversations and their messages. */
 #include "store/sqlite/conversation_row.h"
 #include "store/run.h"
 

@@ -1,4 +1,4 @@
-/* Changing conversations outside their turns: made, labelled, filled, cut back, deleted. */
+/* Changes conversations outside their turns: creates, labels, fills, cuts and deletes them. */
 #include "store/sqlite/conversation_write.h"
 #include "store/conversation.h"
 
@@ -46,7 +46,7 @@ static const char sql_drop_loose[] = "DELETE FROM message INDEXED BY message_loo
 static const char sql_drop_runs[] = "DELETE FROM run WHERE conversation = ?";
 static const char sql_drop[] = "DELETE FROM conversation WHERE id = ?";
 
-/* What is known of the conversation before the change. */
+/* The state of the conversation before the change. */
 struct before {
 	int64_t leaf;
 	int64_t tip;
@@ -135,7 +135,7 @@ static int add_messages(struct session *s, const struct conversation_write *j, i
 	return rc;
 }
 
-/* Where a turn would go on from: see branch_read.c. */
+/* The message that a turn would follow: see branch_read.c. */
 static int find_end(struct session *s, const struct before *was, int64_t *ret_end, struct err *e)
 {
 	*ret_end = was->tip;
@@ -201,7 +201,7 @@ static int conversation_write_create(struct session *s, struct conversation_writ
 	return conversation_write_add(s, j, j->title, j->metadata);
 }
 
-/* j->now is the source. */
+/* j->now is that of the source. */
 static int conversation_write_copy(struct session *s, struct conversation_write *j,
 				   const struct before *was)
 {
@@ -422,7 +422,7 @@ static int conversation_write_change(struct session *s, struct conversation_writ
 	return SQLITE_MISUSE;
 }
 
-/* The answer tells the messages that were added, nothing else that was said. */
+/* The answer has only the added messages. */
 static int keep_key(struct session *s, struct conversation_write *j)
 {
 	bool               tells = j->change == CONVERSATION_APPEND && j->message_count > 0;

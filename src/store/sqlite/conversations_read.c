@@ -17,8 +17,7 @@
 
 static const char sql_place[] =
 	"SELECT 1 FROM conversation WHERE id = ? AND secret = ? AND owner = ?";
-/* Of pairs that more than a thousand have, one is as good as another; a lone one is not
- * counted at all. */
+/* Pairs with more than a thousand conversations are equally good; a single pair is not counted. */
 static const char sql_rarest[] =
 	"SELECT f.key, f.value, n.pairs FROM json_each(?2) f, "
 	"(SELECT count(*) AS pairs FROM json_each(?2)) n "
@@ -47,7 +46,7 @@ static int conversations_read_check_after(struct session *s, struct conversation
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
-/* A page is gone through by the pair that the fewest conversations have. */
+/* A page walks along the pair with the fewest conversations. */
 static int conversations_read_choose_pair(struct session *s, struct conversations_read *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_rarest);
@@ -65,7 +64,7 @@ static int conversations_read_choose_pair(struct session *s, struct conversation
 		j->key = key;
 		j->value = value;
 		if (db_int(st, 2) == 1)
-			j->filter = STR("{}"); /* nothing is left to be looked at */
+			j->filter = STR("{}"); /* no row is left */
 	}
 	return SQLITE_OK;
 }

@@ -23,18 +23,19 @@
 #include <unistd.h>
 
 struct engine {
-	struct store         store;    /* first: what others hold */
-	char                *path;     /* owned; absolute */
-	int                  lock_fd;  /* -1: not ours, or no longer */
-	int                  drain_fd; /* of one who is taken over from; -1 */
-	bool                 beside;   /* at the open: a process before us still ends its answers */
+	struct store store;    /* first: others hold pointers to it */
+	char        *path;     /* owned; absolute */
+	int          lock_fd;  /* -1: not ours, or no longer */
+	int          drain_fd; /* lock of the previous process; -1: none */
+	/* at the open, the previous process was still finishing its answers */
+	bool                 beside;
 	int                  lane;
 	bool                 given;
 	struct conn          conn; /* owned; the writer's, as the next two */
 	struct session       session;
 	struct unfinished    unfinished;
 	struct chores        chores;
-	struct store_options options; /* its path is ours */
+	struct store_options options; /* the path belongs to this process */
 	struct checkpoint   *checkpoint;
 	struct writer       *writer;
 	struct readers      *readers;
@@ -104,7 +105,7 @@ static enum errc peers_quiesce(struct store *s, int *ret_fd, struct err *e)
 {
 	struct engine *g = engine_of(s);
 
-	if (moved_look(&g->moved)) /* who took over would make a new one, or serve another */
+	if (moved_look(&g->moved)) /* the next process would create a new one, or serve another */
 		return err_set(e, ERR_STORAGE, "", "no takeover while %s",
 			       db_reason(SQLITE_READONLY_DBMOVED));
 	if (peer_alive(&g->chores.peer))
@@ -150,7 +151,8 @@ static bool peers_alive(struct store *s)
 	return peer_alive(&engine_of(s)->chores.peer);
 }
 
-/* Also of a half-opened one.  The lock goes last: until then the file is ours. */
+/* Closes also a half-opened engine. The lock goes last: until then the file belongs to this
+ * process. */
 static void op_destroy(struct store *s)
 {
 	struct engine *g = engine_of(s);
@@ -168,7 +170,8 @@ static void op_destroy(struct store *s)
 	search_destroy(g->search);
 	key_watch_destroy(g->keys);
 	checkpoint_destroy(g->checkpoint);
-	/* Beside another one the log is not ours to empty: it would stop all writing meanwhile. */
+	/* Beside another process the log must not be emptied, because that would stop all writing
+	 * meanwhile. */
 	if (served)
 		(void)sqlite3_wal_checkpoint_v2(g->conn.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
 						NULL);
@@ -207,7 +210,7 @@ static enum errc take_lock(struct engine *g, const struct store_options *o, stru
 			 : lock_take(o->path, &g->path, &g->lock_fd, e)) != ERR_OK)
 		return e->code;
 	g->beside = lock_drains(g->path, &lane);
-	/* Without its mark a process that goes on would look like one that was killed. */
+	/* Without its mark, a living process would look like a killed one. */
 	if (o->handover && !g->beside) {
 		err_set(e, ERR_OVERLOADED, "",
 			"the takeover failed: the process that serves has given it up");
@@ -218,7 +221,7 @@ static enum errc take_lock(struct engine *g, const struct store_options *o, stru
 	return ERR_OK;
 }
 
-/* Up to the migrated database; *ret is owned also when what follows fails. */
+/* Opens everything up to the migrated database; *ret is owned also if a later step fails. */
 static enum errc open_database(const struct store_options *o, bool apply, struct engine **ret,
 			       int *ret_applied, struct err *e)
 {
@@ -235,7 +238,7 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	    blobs_open(g->path, &g->store.blobs, e) != ERR_OK ||
 	    migrate_run(g->conn.db, g->path, migrations, apply && !g->beside, ret_applied, e) !=
 		    ERR_OK) {
-		/* Once the process before has ended, it can be brought up to date. */
+		/* After the end of the previous process, the database can be migrated. */
 		if (g->beside && e->fault == FAULT_OLDER)
 			err_blame(e, FAULT_BUSY);
 		op_destroy(&g->store);
@@ -245,7 +248,7 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	return ERR_OK;
 }
 
-/* Everything that its thread works with is made first. */
+/* Everything that the thread uses is created before it. */
 static enum errc start_writer(struct engine *g, struct err *e)
 {
 	struct writer_parts parts = { &g->session, &g->chores, g->checkpoint, g->search,
@@ -263,7 +266,7 @@ static enum errc start_writer(struct engine *g, struct err *e)
 	if (session_write(&g->session, &g->conn, e) != ERR_OK ||
 	    writer_create(&parts, g->options.busy_ms, &g->writer, e) != ERR_OK)
 		return e->code;
-	if (!g->beside) /* what the other one is writing would look left behind */
+	if (!g->beside) /* the files that the other process is writing would look abandoned */
 		file_content_sweep(&g->session);
 	g->chores.wake = writer_wake;
 	g->chores.arg = g->writer;

@@ -1,4 +1,4 @@
-/* Pieces of the logs of runs that go on. */
+/* Appends pieces of the logs of live runs. */
 #include "store/sqlite/op.h"
 #include "store/events.h"
 

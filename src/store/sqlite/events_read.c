@@ -1,4 +1,4 @@
-/* A page of a run's event log, and how far the run is. */
+/* Reads a page of a run's event log, and the state of the run. */
 #include "base/limits.h"
 #include "store/events.h"
 #include "store/sqlite/kit/row.h"
@@ -48,7 +48,7 @@ static int events_read_state(struct session *s, struct events_read *j, struct sp
 
 	bool to_known = sqlite3_column_type(st, 16) != SQLITE_NULL;
 	*ret = (struct span){ db_int(st, 15), to_known ? db_int(st, 16) : INT64_MAX };
-	/* A run from before there was a log has lost its events like one that was swept. */
+	/* A run that is older than the log has no events, like a swept one. */
 	*ret_logged = !to_known || ret->to > 0;
 	return SQLITE_OK;
 }
@@ -167,7 +167,7 @@ static void events_read_flatten(struct events_read *j, const struct link *list)
 		j->pieces[i] = list->piece;
 }
 
-/* Only where nothing was logged: it may be as long as all pages together. */
+/* Only if nothing was logged, because the answer may be as long as all pages together. */
 static int read_answer(struct session *s, struct events_read *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_answer);

@@ -1,4 +1,4 @@
-/* A file's row, with its key.  The content was placed before. */
+/* Adds the row of a file, with its idempotency key. The content was placed before. */
 #include "store/sqlite/claim.h"
 #include "store/file.h"
 #include "store/sqlite/file_content.h"
@@ -10,7 +10,7 @@ static const char sql_add[] =
 
 static int add(struct session *s, struct file_add *j)
 {
-	/* The last other file with this content was deleted since it was placed. */
+	/* The last other file with this content was deleted after the content was placed. */
 	if (!blob_exists(s->blobs, j->content.sha256)) {
 		err_set(&j->job.err, ERR_OVERLOADED, "",
 			"the same content was deleted at the same time; send the file again");

@@ -1,9 +1,9 @@
-/* Contents without rows go. */
+/* Removes contents without rows. */
 #include "store/sqlite/file_content.h"
 
 static const char sql_used[] = "SELECT 1 FROM file WHERE sha256 = ? LIMIT 1";
 
-/* Whether a content has a row; *ret_known false: can't be told now. */
+/* True if a content has a row; *ret_known false: not known now. */
 static bool file_content_used(struct session *s, const unsigned char *sha256, bool *ret_known)
 {
 	struct db_bind b = conn_bind(s->conn, sql_used);
@@ -17,7 +17,7 @@ static bool file_content_used(struct session *s, const unsigned char *sha256, bo
 	return rc == SQLITE_ROW;
 }
 
-/* What can't be told now stays marked for the next start. */
+/* A doubtful content stays marked until the next start. */
 void file_content_settle(struct session *s, const struct blob_name *name)
 {
 	bool known;

@@ -1,4 +1,4 @@
-/* A file's row goes, and its content with the last row that names it. */
+/* Deletes the row of a file, and its content with the last row that names it. */
 #include "store/sqlite/file_content.h"
 #include "store/file.h"
 #include "store/sqlite/op.h"

@@ -1,4 +1,4 @@
-/* One row, by its id, and what is read from it. */
+/* Reads one row of a file by its id. */
 #include "store/sqlite/file_row.h"
 #include "store/file.h"
 

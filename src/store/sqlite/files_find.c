@@ -1,4 +1,4 @@
-/* Uploaded files by their ids. */
+/* Finds uploaded files by their ids. */
 #include "store/sqlite/file_row.h"
 #include "store/file.h"
 #include "store/sqlite/op.h"

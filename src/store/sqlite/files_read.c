@@ -1,4 +1,4 @@
-/* A list of uploaded files. */
+/* Reads a list of uploaded files. */
 #include "store/sqlite/file_row.h"
 #include "store/file.h"
 #include "store/sqlite/kit/row.h"

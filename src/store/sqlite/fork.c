@@ -1,4 +1,4 @@
-/* Forks: from the message back to the root, then copied from the root on. */
+/* Forks a conversation: walks from the message to the root, then copies from the root on. */
 #include "store/sqlite/fork.h"
 
 #include "base/limits.h"
@@ -91,7 +91,7 @@ static int instructs(struct conn *c, int64_t run, bool *ret)
 	return sqlite3_reset(b.st);
 }
 
-/* Where a walk has got to. */
+/* The state of a walk. */
 struct walk {
 	int64_t key;
 	int64_t asked; /* the run whose instruction was looked for last */
@@ -113,7 +113,7 @@ static int fork_step(struct conn *c, struct walk *w, struct fork *fork, struct e
 	(void)sqlite3_reset(b.st);
 	if (run >= 0 && !fork_add_key(fork, w->key))
 		row_no_memory(e);
-	run = run < 0 ? ~run : run; /* its content was removed, what its turn set was not */
+	run = run < 0 ? ~run : run; /* the content was removed, but not the settings of its turn */
 	if (fork->run == 0 && run != 0 && run != w->asked) {
 		bool sets = false;
 

@@ -1,4 +1,4 @@
-/* The idempotency key of a call that is stored nowhere else. */
+/* Stores the idempotency key of a call that is not stored. */
 #include "store/sqlite/claim.h"
 #include "store/idem.h"
 #include "store/sqlite/op.h"

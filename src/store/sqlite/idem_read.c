@@ -1,4 +1,4 @@
-/* What an idempotency key stands for. */
+/* Reads the object of an idempotency key. */
 #include "store/sqlite/kit/row.h"
 #include "store/idem.h"
 #include "store/sqlite/op.h"
@@ -32,7 +32,7 @@ static int idem_read_key(struct session *s, struct idem_read *j)
 	j->conversation = (struct id){ 0 };
 	if (sqlite3_column_type(st, 7) != SQLITE_NULL)
 		j->conversation = db_id(db_int(st, 7), st, 8);
-	/* Where it has no room job.err says so. */
+	/* Without room, job.err says so. */
 	bool wanted = rc == SQLITE_OK && j->same;
 	if (wanted && !buf_str(&j->bytes, db_column(st, 6)))
 		row_no_memory(&j->job.err);

@@ -1,4 +1,4 @@
-/* One message, on whatever branch. */
+/* Reads one message on any branch. */
 #include "store/sqlite/conversation_row.h"
 #include "store/conversation.h"
 #include "store/sqlite/kit/row.h"

@@ -1,4 +1,4 @@
-/* A page of a branch's messages. */
+/* Reads a page of a branch's messages. */
 #include "base/limits.h"
 #include "store/conversation.h"
 #include "store/sqlite/conversation_row.h"
@@ -18,8 +18,8 @@ struct keys {
 	size_t   count;
 	size_t   cap;
 	bool     met;   /* the cursor */
-	size_t   newer; /* keys in front of the cursor */
-	size_t   after; /* place of the first key behind it */
+	size_t   newer; /* number of keys before the cursor */
+	size_t   after; /* place of the first key after the cursor */
 };
 
 static bool items_read_add_key(struct keys *k, int64_t key)
@@ -37,7 +37,7 @@ static bool items_read_add_key(struct keys *k, int64_t key)
 	return true;
 }
 
-/* From the leaf as far as the page needs: newest first that is one more than the page. */
+/* Walks from the leaf as far as the page needs: for newest first, one more than the page. */
 static bool items_read_enough(const struct keys *k, const struct items_read *j)
 {
 	if (!j->descending || (!k->met && !id_none(j->after)))
@@ -57,7 +57,7 @@ static int walk_keys(struct session *s, struct items_read *j, int64_t key, struc
 			return SQLITE_CORRUPT;
 
 		size_t newer = k->count;
-		/* What was removed is still good as a cursor. */
+		/* A removed message is still valid as a cursor. */
 		if (db_int(st, 2) >= 0 && !items_read_add_key(k, key)) {
 			row_no_memory(&j->job.err);
 			return SQLITE_OK;
@@ -75,7 +75,7 @@ static int walk_keys(struct session *s, struct items_read *j, int64_t key, struc
 	return SQLITE_OK;
 }
 
-/* False: the page is full; e tells when not even the first item fits. */
+/* False: the page is full; *e is set if not even the first item fits. */
 static int items_read_item(struct session *s, struct items_read *j, int64_t key, bool *ret_full)
 {
 	struct store_item *item = &j->items[j->item_count];
@@ -112,7 +112,7 @@ static int items_read_item(struct session *s, struct items_read *j, int64_t key,
 static int items_read_page(struct session *s, struct items_read *j, const struct keys *k)
 {
 	size_t after = k->after;
-	size_t left = k->count - after; /* behind the cursor, in the order asked */
+	size_t left = k->count - after; /* after the cursor, in the requested order */
 
 	if (!j->descending)
 		left = k->met ? k->newer : k->count;
@@ -162,7 +162,7 @@ static int items_read_items(struct session *s, struct items_read *j)
 	if (rc != SQLITE_OK)
 		return rc;
 
-	/* What the newest turn was sent stays readable without an answer. */
+	/* The messages of the newest turn can be read even without an answer. */
 	int64_t end = turn.answered ? turn.run.key : turn.parent;
 	end = turn.tip ? turn.tip : end;
 	if (!id_none(j->leaf)) {

@@ -1,4 +1,4 @@
-/* When keys were used, noted now and then: no more hangs on it than what a list shows. */
+/* Writes the times of keys' last use, from time to time. Only lists show them. */
 #include "store/sqlite/key_used.h"
 
 #include "store/sqlite/session.h"
@@ -45,5 +45,5 @@ static int note_some(void *session, int64_t *ret_again_ms)
 	return rc;
 }
 
-/* The thread that looks after keys calls again for what failed. */
+/* The thread that watches keys repeats a failed write. */
 const struct chore chore_key_used = { .run = note_some, .retry_ms = CHORE_IDLE, .last = true };

@@ -1,4 +1,4 @@
-/* Looking for changes from outside: of the keys, and of where the files are. */
+/* Looks for changes from outside: of the keys, and of the database's files. */
 #include "store/sqlite/key_watch.h"
 
 #include "base/clock.h"
@@ -54,7 +54,7 @@ static int key_watch_load(struct key_watch *w)
 	return rc;
 }
 
-/* What it has seen is noted only once it is known: a look that failed is made again. */
+/* The version is kept only after a successful look, so that a failed look is repeated. */
 static void key_watch_look(struct key_watch *w)
 {
 	int64_t version = 0;

@@ -1,4 +1,4 @@
-/* The lock beside the database, and the database's first, empty file. */
+/* The lock beside the database, and the creation of the empty database file. */
 #include "store/sqlite/lock.h"
 
 #include <errno.h>
@@ -80,7 +80,8 @@ enum errc lock_take(const char *path, char **ret_path, int *ret_fd, struct err *
 	char  name[PATH_MAX];
 	char *there = path && path[0] ? realpath(path, NULL) : NULL;
 
-	/* A new file is made under the lock: where somebody's was removed, no empty one takes its place. */
+	/* A new file is created under the lock, so that an empty file never replaces a removed
+	 * one. */
 	bool locked = !path || !path[0] ||
 		      (lock_name_of(there ? there : path, "lock", name, e) == ERR_OK &&
 		       lock_file(name, ret_fd, e) == ERR_OK);
@@ -118,7 +119,7 @@ bool lock_drains(const char *path, int *ret_lane)
 	if (lock_name_of(path, "drain", name, &e) != ERR_OK)
 		return false;
 	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0) /* what can't be told is no end of anybody's */
+	if (fd < 0) /* in doubt, the other process lives */
 		return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
 	bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 	if (held && pread(fd, &mark, 1, 0) == 1)

@@ -1,4 +1,4 @@
-/* One row of the table of messages. */
+/* Reads a row of the table of messages. */
 #include "store/sqlite/message_row.h"
 
 static const char sql_add[] =

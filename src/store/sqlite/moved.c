@@ -1,4 +1,4 @@
-/* Looking for the database's files by their names. */
+/* Checks that the database's files still have their names. */
 #include "store/sqlite/moved.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Waiting for the process beside to end. */
+/* Waits for the end of the other process. */
 #include "store/sqlite/peer.h"
 
 #include "base/log.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { LOOK_MS = 100 }; /* how often is looked whether it has */
+enum { LOOK_MS = 100 }; /* interval of looking at it */
 
 void peer_init(struct peer *p, bool alive, bool early)
 {

@@ -1,4 +1,4 @@
-/* The threads that read. */
+/* The threads that read the database. */
 #include "store/sqlite/reader.h"
 
 #include "base/limits.h"
@@ -17,14 +17,15 @@ struct reader {
 };
 
 struct readers {
-	pthread_mutex_t    lock; /* guards all up to stopping */
+	pthread_mutex_t    lock; /* guards the members down to stopping */
 	pthread_cond_t     wake;
 	struct store_job  *first;
 	struct store_job **end;
-	size_t             open;  /* jobs queued, being done, or answered and not handled */
-	size_t             held;  /* bytes of answers that are not handled */
-	unsigned           users; /* those jobs, and the owner: the last one frees */
-	bool               stopping;
+	size_t             open; /* jobs in the queue, running, or answered and not handled yet */
+	size_t             held; /* bytes of answers that are not handled yet */
+	/* references of those jobs and of the owner; the last one frees */
+	unsigned users;
+	bool     stopping;
 
 	const struct moved *moved;
 
@@ -32,7 +33,7 @@ struct readers {
 	struct reader all[];
 };
 
-/* Unlocks. */
+/* Releases the lock. */
 static void reader_let_go(struct readers *p)
 {
 	bool last = --p->users == 0;
@@ -45,7 +46,7 @@ static void reader_let_go(struct readers *p)
 	free(p);
 }
 
-/* At the end nobody may be left to handle answers: then memory is no reason to wait. */
+/* At the end, no loop may be left to handle answers, so a full memory is no reason to wait. */
 static bool may_take(const struct readers *p)
 {
 	return p->stopping || (p->first && p->held < LIMIT_STORE_ANSWERS);
@@ -67,7 +68,7 @@ static struct store_job *reader_take(struct readers *p)
 	return job;
 }
 
-/* On the job's loop. */
+/* Runs on the job's loop. */
 static void reader_handle(struct task *task)
 {
 	struct store_job *job = container_of(task, struct store_job, task);
@@ -93,7 +94,7 @@ static void reader_answer(struct readers *p, struct store_job *job)
 	loop_post(job->loop, &job->task);
 }
 
-/* Each in one read transaction, so that what it reads is of one moment. */
+/* Each job is one read transaction, so that all its rows are of one moment. */
 static void reader_run(struct session *s, struct store_job *job)
 {
 	const struct op *op = op_of(job);
@@ -103,14 +104,14 @@ static void reader_run(struct session *s, struct store_job *job)
 	if (rc == SQLITE_OK)
 		rc = op->run(s, job);
 	conn_reset(s->conn);
-	/* A reader that stayed in its transaction would keep the log from starting over. */
+	/* A reader must leave its transaction, because the log can't start over before. */
 	if (!sqlite3_get_autocommit(s->conn->db) && conn_commit(s->conn) != SQLITE_OK)
 		conn_rollback(s->conn);
 	if (rc != SQLITE_OK)
 		db_refuse(rc, &job->err);
 }
 
-/* The one read that has no file here. */
+/* The only read without a file in this folder. */
 static int reader_search(struct session *s, struct search_read *j)
 {
 	return search_reads_run(s->searches, j);

@@ -1,4 +1,4 @@
-/* One run. */
+/* Reads one run. */
 #include "store/sqlite/op.h"
 #include "store/run.h"
 #include "store/sqlite/run_row.h"

@@ -1,4 +1,4 @@
-/* Rows of runs. */
+/* Reads rows of runs. */
 #include "store/sqlite/run_row.h"
 #include "store/run.h"
 

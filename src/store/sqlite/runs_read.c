@@ -1,4 +1,4 @@
-/* A list of runs, newest first. */
+/* Reads a list of runs, newest first. */
 #include "store/sqlite/kit/row.h"
 #include "store/run.h"
 #include "store/sqlite/op.h"
@@ -21,7 +21,7 @@ static const char sql_live[] = RUN_ROW "INDEXED BY run_live " RUN_ROW_JOINS
 static const char sql_unusual[] = RUN_ROW "INDEXED BY run_unusual " RUN_ROW_JOINS
 					  "WHERE r.status > 2 AND r.status = ?3 AND " PAGE PAGE_END;
 
-/* The cursor has to be a run of the list that is asked for; its state may have changed. */
+/* The cursor must be a run of the requested list; its status may have changed. */
 static int runs_read_check_after(struct session *s, struct runs_read *j)
 {
 	sqlite3_stmt *st;
@@ -42,7 +42,7 @@ static const char *runs_read_which_list(const struct runs_read *j)
 		return sql_conversation;
 	if (j->status == RUN_QUEUED || j->status == RUN_RUNNING)
 		return sql_live;
-	/* Nearly all of the table is completed. */
+	/* Nearly all rows are completed. */
 	return j->status < 0 || j->status == RUN_COMPLETED ? sql_all : sql_unusual;
 }
 
@@ -77,7 +77,7 @@ static int runs_read_list(struct runs_read *j, struct db_bind b)
 	for (; rc == SQLITE_ROW && j->job.err.code == ERR_OK; rc = db_row(st)) {
 		struct run_read *run = &j->runs[j->run_count];
 
-		/* Of a conversation whose key alone was right nothing may be told. */
+		/* If only the key of a conversation matches, nothing may be told of it. */
 		if (!id_none(j->conversation) && (uint64_t)db_int(st, 2) != j->conversation.secret)
 			continue;
 		if (j->run_count == j->limit || !row_has_room(j, st)) {

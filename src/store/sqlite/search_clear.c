@@ -1,4 +1,5 @@
-/* What the search index has taken up leaves its queue.  A crash leaves rows that the index knows. */
+/* Removes indexed rows from the queue of the search index. After a crash, the queue may have rows
+ * that the index knows already. */
 #include "store/sqlite/search_clear.h"
 
 enum { AGAIN_MS = 5, RETRY_MS = 1000 };

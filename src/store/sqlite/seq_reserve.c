@@ -1,4 +1,4 @@
-/* Numbers of events up to one may be sent. */
+/* Reserves numbers of events, which may then be sent. */
 #include "store/sqlite/op.h"
 #include "store/turn.h"
 

@@ -1,4 +1,4 @@
-/* What a thread that writes knows of what it has written. */
+/* The state of a writing thread: what it has written. */
 #include "store/sqlite/session.h"
 
 enum errc session_write(struct session *s, struct conn *conn, struct err *e)

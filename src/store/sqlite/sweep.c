@@ -12,13 +12,13 @@
 
 enum {
 	STEP_ROWS = 256,
-	STEP_BYTES = 1 << 20, /* a long row lies on pages that are freed one by one */
+	STEP_BYTES = 1 << 20, /* a long row is on many pages, which are freed one by one */
 	/* A step holds a turn up for a millisecond at most, and takes a fifth of the thread at most. */
 	AGAIN_MS = 5,
 	REST_MS = 1000,
 };
 
-/* What has no run belongs to nobody. */
+/* Rows without a run belong to nobody. */
 static const char sql_look[] = "SELECT event.id, length(event.data), ifnull(run.status, 3), "
 			       "ifnull(run.completed_ms, 0), ifnull(run.created_ms, 0) "
 			       "FROM event LEFT JOIN run ON run.id = event.run WHERE event.id >= ? "
@@ -26,7 +26,7 @@ static const char sql_look[] = "SELECT event.id, length(event.data), ifnull(run.
 static const char sql_remove[] = "DELETE FROM event WHERE id = ?";
 static const char sql_record[] = "UPDATE event_size SET written = ?, removed = ?";
 
-/* What a step found. */
+/* The result of a step. */
 struct step {
 	int64_t due[STEP_ROWS];
 	size_t  due_count;
@@ -145,7 +145,7 @@ static int sweep_step(struct sweep *s, int64_t now_ms, bool *ret_again)
 	return SQLITE_OK;
 }
 
-/* The event log, and then a few keys that have expired. */
+/* Sweeps the event log, and then a few expired idempotency keys. */
 static int sweep_some(void *sweep, int64_t *ret_again_ms)
 {
 	struct sweep *s = sweep;

@@ -1,4 +1,4 @@
-/* What a turn writes in front of its call: its conversation if new, its messages and its run. */
+/* Writes the start of a turn before its call: a new conversation, the messages and the run. */
 #include "store/sqlite/claim.h"
 #include "store/turn.h"
 #include "store/sqlite/message_row.h"
@@ -33,7 +33,7 @@ static enum errc turn_begin_busy(struct err *e)
 	return e->code;
 }
 
-/* The conversation must still be as the caller read it, and nothing may be going on in it. */
+/* The conversation must be unchanged since the caller read it, and must have no running turn. */
 static int check_leaf(struct session *s, const struct turn_begin *j, struct err *e)
 {
 	struct db_bind b = conn_bind(s->conn, sql_find_leaf);

@@ -1,4 +1,4 @@
-/* What a turn writes behind its call: the answer and the end. */
+/* Writes the end of a turn after its call: the answer and the end. */
 #include "store/sqlite/turn_end.h"
 #include "store/turn.h"
 
@@ -91,7 +91,7 @@ int turn_end(struct session *s, struct turn_end *j)
 	int64_t              to = 0;
 	int                  rc = SQLITE_OK;
 
-	/* Its conversation may be deleted by now: what it cost is owed all the same. */
+	/* The conversation may be deleted by now, but the cost still counts. */
 	if (j->note && j->note->reserved)
 		rc = budgets_settle(s->conn, j->note);
 	if (rc == SQLITE_OK)
@@ -111,7 +111,7 @@ int turn_end(struct session *s, struct turn_end *j)
 	return rc;
 }
 
-/* Whose end is not stored would look alive for ever, and what it has used would stay reserved. */
+/* A run without a stored end would look alive for ever, and keep its reservation. */
 static void turn_end_unstored(struct session *s, struct store_job *job)
 {
 	unfinished_end(s->unfinished, container_of(job, struct turn_end, job));

@@ -1,4 +1,4 @@
-/* Ends and settlements that wait for a disk. */
+/* Ends of runs and settlements of budgets that wait for the disk. */
 #include "store/sqlite/unfinished.h"
 #include "store/turn.h"
 

@@ -1,4 +1,4 @@
-/* Ends and settlements, in whatever the writer commits next. */
+/* Writes waiting ends and settlements with the writer's next commit. */
 #include "store/sqlite/unfinished_write.h"
 #include "store/turn.h"
 
@@ -33,7 +33,7 @@ static int write_end(struct session *s, const struct unfinished_end *was)
 	struct salvage     *v = &s->unfinished->salvage;
 	struct salvage_told told;
 	bool                live = false;
-	/* What it used is booked here alone, also where its conversation was deleted meanwhile. */
+	/* The usage is counted only here, also if the conversation was deleted meanwhile. */
 	int rc = was->noted ? budgets_settle(s->conn, &was->note) : SQLITE_OK;
 
 	if (rc == SQLITE_OK)
@@ -42,7 +42,7 @@ static int write_end(struct session *s, const struct unfinished_end *was)
 		return rc;
 	end.answer = salvage_make(v, &told);
 	end.status = told.begun ? RUN_INCOMPLETE : RUN_FAILED;
-	if (was->bound) /* an answer that no log has was lost */
+	if (was->bound) /* without a log, the answer is lost */
 		end.idem_answer.http = told.begun ? 200 : 503;
 	return turn_end(s, &end);
 }
@@ -58,7 +58,7 @@ static int write_ends(struct session *s)
 		bytes += u->salvage.bytes.len + u->salvage.answer.len;
 		if (rc == SQLITE_OK)
 			continue;
-		if (db_own_fault(rc)) /* the next start finds the run */
+		if (db_own_fault(rc)) /* the next start finds the unfinished run */
 			unfinished_forget_ends(u, u->ends_done, 1);
 		break;
 	}

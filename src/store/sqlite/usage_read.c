@@ -1,4 +1,5 @@
-/* One statement for all ways of grouping: what it is not grouped by is the same in every row. */
+/* One statement serves all ways of grouping: a column outside the group is the same in every
+ * row. */
 #include "store/sqlite/kit/row.h"
 #include "store/usage.h"
 #include "store/sqlite/op.h"

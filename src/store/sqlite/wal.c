@@ -1,4 +1,4 @@
-/* Looking at the log after each commit. */
+/* Checks the length of the log after each commit. */
 #include "store/sqlite/wal.h"
 
 #include "base/limits.h"
@@ -6,7 +6,7 @@
 
 enum { FRAME_HEADER = 24 };
 
-/* From here on the log is to start over soon. */
+/* From this size on, the log should start over soon. */
 #define LONG_WAL (4 * (int64_t)LIMIT_STORE_WAL)
 
 static int wal_on_wal(void *arg, sqlite3 *db, const char *name, int frames)
@@ -21,7 +21,7 @@ static int wal_on_wal(void *arg, sqlite3 *db, const char *name, int frames)
 	w->bytes = bytes;
 	search_give_way(w->search, bytes > LONG_WAL);
 	if (bytes > w->mark) {
-		/* A reader may hold the log: try again when it has grown some more. */
+		/* A reader may hold the log, so the next try follows when the log has grown. */
 		w->mark = bytes + (bytes > LONG_WAL ? LIMIT_STORE_WAL / 8 : LIMIT_STORE_WAL);
 		checkpoint_want(w->checkpoint);
 	}

@@ -287,20 +287,23 @@ static size_t whole_records(const struct tape *t, size_t at, size_t max)
 	return from;
 }
 
-bool tape_read(struct tape *t, size_t *at, size_t max, struct buf *out, struct buf *error,
+bool tape_read(struct tape *t, uint64_t *at, size_t max, struct buf *out, struct buf *error,
 	       struct tape_state *ret)
 {
 	bool ok = true;
 
 	pthread_mutex_lock(&t->lock);
+	uint64_t head = tape_head(t);
+	bool     here = t->committed && *at >= t->open.at;
 	*ret = (struct tape_state){ .full = t->full, .status = t->status, .last_seq = t->last_seq };
-	if (t->committed && *at < t->open.data.len) {
-		size_t n = whole_records(t, *at, max);
+	if (here && *at < head) {
+		size_t from = (size_t)(*at - t->open.at);
+		size_t n = whole_records(t, from, max);
 
-		ok = buf_add(out, t->open.data.data + *at, n);
+		ok = buf_add(out, t->open.data.data + from, n);
 		*at += ok ? n : 0;
 	}
-	ret->has_more = t->committed && *at < t->open.data.len;
+	ret->has_more = here && *at < head;
 	if (ok && !ret->has_more && t->status != RUN_RUNNING)
 		ok = buf_str(error, buf_view(&t->error));
 	pthread_mutex_unlock(&t->lock);

@@ -76,8 +76,8 @@ struct tape_state {
 	enum run_status status;   /* RUN_RUNNING until it ended */
 	uint64_t        last_seq;
 };
-/* tape_read: records (msg/event_code.h) from *at on, up to about max bytes, appended to out; *at moves
+/* tape_read: records (msg/event_code.h) from the place *at on, up to about max bytes, appended to out; *at moves
  * on.  error: what tape_end was given, appended once it has ended and all was read.
  * False: no memory. */
-bool tape_read(struct tape *t, size_t *at, size_t max, struct buf *out, struct buf *error,
+bool tape_read(struct tape *t, uint64_t *at, size_t max, struct buf *out, struct buf *error,
 	       struct tape_state *ret) MUST_USE;

@@ -30,20 +30,20 @@ static void catch_up(struct run *r)
 {
 	struct event ev;
 	uint64_t     seq;
-	uint64_t     at = r->feed_at;
+	uint64_t     at = r->feed.place;
 
 	if (!r->rq.prompt.stream || !run_stored(r) || !r->observer)
 		return;
 	while (tape_next(r->tape, &at, &ev, &seq) && may_look(r, seq)) {
 		if (ev.kind != EVENT_ASKED && !feed_event(r, &ev, seq))
 			return;
-		r->feed_at = at;
+		r->feed.place = at;
 	}
 }
 
 void feed_skip(struct run *r)
 {
-	r->feed_at = tape_head(r->tape);
+	r->feed.place = tape_head(r->tape);
 }
 
 static void wake(struct run *r)
@@ -91,7 +91,7 @@ void feed_pause(struct run *r, bool pause)
 static size_t feed_behind(const struct run *r)
 {
 	return reader_waiting(&r->feed) +
-	       (run_stored(r) ? (size_t)(tape_head(r->tape) - r->feed_at) : 0);
+	       (run_stored(r) ? (size_t)(tape_head(r->tape) - r->feed.place) : 0);
 }
 
 struct str run_ready(struct run *r, bool *ret_last)
@@ -111,10 +111,10 @@ void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 {
 	if (!r->rq.prompt.stream || (!r->observer && !r->feed.keeps))
 		return;
-	if (run_stored(r) && (r->feed_at != tape_newest(r->tape) || !may_look(r, seq)))
+	if (run_stored(r) && (r->feed.place != tape_newest(r->tape) || !may_look(r, seq)))
 		catch_up(r);
 	else if (feed_event(r, ev, seq))
-		r->feed_at = tape_head(r->tape);
+		r->feed.place = tape_head(r->tape);
 	else
 		return;
 	if (!r->observer)

@@ -45,7 +45,6 @@ struct follow {
 	bool            fences;
 
 	/* Of a run that is stored nowhere. */
-	size_t              tape_at;
 	struct buf          page;
 	struct buf          page_error;
 	struct events_piece piece;
@@ -434,7 +433,7 @@ static bool turn_tape(struct follow *f)
 
 	buf_clear(&f->page);
 	buf_clear(&f->page_error);
-	if (!tape_read(f->o.tape, &f->tape_at, PAGE_BYTES, &f->page, &f->page_error, &now))
+	if (!tape_read(f->o.tape, &f->reader.place, PAGE_BYTES, &f->page, &f->page_error, &now))
 		return false;
 	f->piece.data = buf_view(&f->page);
 	f->read.pieces = &f->piece;

@@ -16,6 +16,7 @@
  * print.c  the answer's end, printed */
 #pragma once
 
+#include "base/list.h"
 #include "desk/tape.h"
 #include "shape/answer.h"
 #include "shape/transcript.h"
@@ -117,8 +118,7 @@ struct aside {
 
 struct run {
 	struct run_engine *engine;
-	struct run        *prev;
-	struct run        *next;
+	struct list_link   link; /* in the engine's list */
 	enum run_state     state;
 	struct run_request rq; /* input and held are owned */
 	struct id          id;
@@ -157,15 +157,11 @@ struct run {
 	bool            committed; /* the provider has begun to answer: no other attempt follows */
 	bool            closed;    /* the stream's last block was printed */
 	struct reader   feed; /* the observer's; of a plain call the whole answer, once printed */
-	uint64_t        feed_at;  /* its place on the tape, of a stored run */
 	struct warnings warnings; /* what was not handed on */
 
-	struct tape *tape; /* held */
-	struct run *
-		log_prev; /* in the engine's list, while events of a stored stream wait for the store */
-	struct run *log_next;
-	bool        log_listed;
-	bool        logged; /* the store has a log, and gets its events */
+	struct tape     *tape;     /* held */
+	struct list_link log_link; /* while events or news wait for the store */
+	bool             logged;   /* the store has a log, and gets its events */
 
 	bool          content;   /* prompt and answer are logged */
 	bool          cancelled; /* somebody asked for it before the call could be ended */
@@ -192,19 +188,24 @@ struct run {
 	unsigned         jobs_out; /* with the store or a worker; a run lives until all came back */
 };
 
+/* What a run has in a job for the log. */
+struct log_part {
+	struct run     *run;
+	struct run_news news;
+};
+
 /* All events that wait, on their way to the store; one job at a time. */
 struct log_job {
 	struct run_engine   *engine;
 	struct events_append append;  /* entry_count 0: no job is on its way */
-	struct run_news     *news;    /* owned */
 	struct events_entry *entries; /* these two owned, in parallel; the bytes are the tapes' */
-	struct run         **runs;
+	struct log_part     *parts;
 };
 
 struct run_engine {
 	struct run_engine_options o;
-	struct run               *runs;
-	struct run               *log_runs; /* whose events wait */
+	struct list_head          runs;
+	struct list_head          log_runs; /* whose events wait */
 	size_t                    log_count;
 	int64_t                   log_since_us; /* when the first of them began to wait */
 	struct log_job            log;

@@ -14,33 +14,19 @@ enum { LOG_US = 25 * 1000, AGAIN_US = 100 * 1000 };
 
 static void unlist(struct run *r)
 {
-	struct run_engine *g = r->engine;
-
-	if (!r->log_listed)
-		return;
-	if (r->log_prev)
-		r->log_prev->log_next = r->log_next;
-	else
-		g->log_runs = r->log_next;
-	if (r->log_next)
-		r->log_next->log_prev = r->log_prev;
-	r->log_listed = false;
-	g->log_count--;
+	r->engine->log_count -= r->log_link.in != NULL;
+	list_take_out(&r->log_link);
 }
 
 static void list(struct run *r)
 {
 	struct run_engine *g = r->engine;
 
-	if (g->log_count == 0)
+	if (r->log_link.in)
+		return;
+	if (g->log_count++ == 0)
 		g->log_since_us = loop_now_us(g->o.env.loop);
-	r->log_prev = NULL;
-	r->log_next = g->log_runs;
-	if (r->log_next)
-		r->log_next->log_prev = r;
-	g->log_runs = r;
-	r->log_listed = true;
-	g->log_count++;
+	list_put_front(&g->log_runs, &r->log_link);
 }
 
 /* --- the job --- */
@@ -51,8 +37,7 @@ static void on_timer(struct timer *t);
 static void drop_job(struct log_job *j)
 {
 	free(j->entries);
-	free(j->news);
-	free(j->runs);
+	free(j->parts);
 	*j = (struct log_job){ .engine = j->engine };
 }
 
@@ -111,7 +96,7 @@ static void on_appended(struct store_job *job)
 		return;
 	}
 	for (size_t i = 0; i < j->append.entry_count; i++) {
-		struct run *r = j->runs[i];
+		struct run *r = j->parts[i].run;
 
 		r->jobs_out--;
 		if (e.code == ERR_OK && !j->entries[i].refused)
@@ -146,22 +131,21 @@ static bool fill(struct run_engine *g)
 
 	g->log_timer.fn = on_timer;
 	j->entries = calloc(n, sizeof *j->entries);
-	j->news = calloc(n, sizeof *j->news);
-	j->runs = calloc(n, sizeof(struct run *));
-	if (!j->entries || !j->news || !j->runs) {
+	j->parts = calloc(n, sizeof *j->parts);
+	if (!j->entries || !j->parts) {
 		drop_job(j);
 		return false;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct run *r = g->log_runs;
+		struct run *r = LIST_FIRST(&g->log_runs, struct run, log_link);
 
 		unlist(r);
 		tape_hand(r->tape, &j->entries[i].piece); /* nothing, where there is only news */
 		j->entries[i].piece.run = r->id;
-		j->runs[i] = r;
+		j->parts[i].run = r;
 		r->jobs_out++;
-		if (tell(r, &j->news[i]))
-			j->entries[i].news = &j->news[i];
+		if (tell(r, &j->parts[i].news))
+			j->entries[i].news = &j->parts[i].news;
 	}
 	j->append = (struct events_append){
 		.job = { .loop = g->o.env.loop, .done = on_appended },
@@ -259,8 +243,7 @@ static void tell_readers(struct run *r)
 		watch_notify(r->id);
 		return;
 	}
-	if (!r->log_listed)
-		list(r);
+	list(r);
 	if (tape_handed(r->tape) == 0 && run_idem_waits(r))
 		r->engine->log_urgent = true;
 	arm(r->engine);
@@ -304,7 +287,7 @@ bool journal_hold(struct run *r, const struct event *ev)
 /* is_read: of a stored run whose store has no event log: nobody but its first client reads the tape. */
 static bool is_read(const struct run *r)
 {
-	return !r->observer || r->feed_at == tape_head(r->tape);
+	return !r->observer || r->feed.place == tape_head(r->tape);
 }
 
 bool journal_event(struct run *r, const struct event *ev)
@@ -328,8 +311,7 @@ void journal_news(struct run *r)
 	if (!run_stored(r) || !store_does(r->engine->o.store, JOB_EVENTS_APPEND))
 		return;
 	r->news = true;
-	if (!r->log_listed)
-		list(r);
+	list(r);
 	r->engine->log_soon = true;
 	arm(r->engine);
 }

@@ -1,5 +1,5 @@
-/* run/reader: what each reader of a run's events has, besides its place among them: an encoder, and what
- * that has printed but nobody has taken yet.  The run's first client reads by one (feed.c), and so does
+/* run/reader: what each reader of a run's events has: a place on the run's tape, an encoder, and what the
+ * encoder has printed but nobody has taken yet.  The run's first client reads by one (feed.c), and so does
  * everybody who comes later (follow.c).  Laid open, to be embedded; on its owner's loop alone. */
 #pragma once
 
@@ -7,6 +7,7 @@
 #include "shape/encoder.h"
 
 struct reader {
+	uint64_t        place;   /* on the tape (desk/tape.h): behind what was printed */
 	struct encoder *encoder; /* owned; NULL: not made yet */
 	struct buf      out;
 	size_t          at;    /* taken of out */

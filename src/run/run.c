@@ -139,12 +139,7 @@ static void run_free(struct run *r)
 	if (r->tape)
 		journal_drop(r);
 	tape_release(r->tape);
-	if (r->prev)
-		r->prev->next = r->next;
-	else
-		g->runs = r->next;
-	if (r->next)
-		r->next->prev = r->prev;
+	list_take_out(&r->link);
 	g->live--;
 	reader_finish(&r->feed);
 	warnings_finish(&r->warnings);
@@ -208,10 +203,7 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	if (rq->who)
 		r->bill.who = identity_hold(rq->who);
 	r->rq.who = r->bill.who;
-	r->next = g->runs;
-	if (r->next)
-		r->next->prev = r;
-	g->runs = r;
+	list_put_front(&g->runs, &r->link);
 	g->live++;
 	r->id = id_new();
 	r->created_ms = clock_wall_ms();
@@ -496,8 +488,8 @@ void run_abort_later(struct run *r, enum errc code, const char *text)
 void run_engine_stop(struct run_engine *g, const struct err *why)
 {
 	g->stopping = *why;
-	for (struct run *r = g->runs, *next; r; r = next) {
-		next = r->next;
+	for (struct run *r = LIST_FIRST(&g->runs, struct run, link), *next; r; r = next) {
+		next = LIST_NEXT(r, struct run, link);
 		if (is_called(r))
 			run_finish(r, why);
 	}

@@ -42,7 +42,7 @@ static size_t read_all(struct tape *t, size_t max, struct buf *ret, struct tape_
 	struct buf   page, error;
 	struct event ev;
 	uint64_t     seq;
-	size_t       at = 0;
+	uint64_t     at = 0;
 	size_t       pages = 0;
 
 	buf_init(&page, LIMIT_TAPE);
@@ -259,7 +259,7 @@ static void one_thread_writes_while_another_reads(void **state)
 	struct tape_state now = { 0 };
 	struct buf        page, error;
 	pthread_t         writer;
-	size_t            at = 0;
+	uint64_t          at = 0;
 
 	(void)state;
 	buf_init(&page, LIMIT_TAPE);

@@ -61,30 +61,10 @@ static void first_content(struct run *r)
 	feed_open(r);
 }
 
-/* span_of: where part will be once raw was added to what is `at` long. */
-static struct span span_of(struct str part, struct str raw, size_t at)
-{
-	return part.n > 0 ? (struct span){ at + (size_t)(part.p - raw.p), part.n }
-			  : (struct span){ 0 };
-}
-
-static bool keep_raw(struct run *r, const struct event *ev)
-{
-	r->raw_id = span_of(ev->raw_id, ev->raw, r->raw.len);
-	r->raw_created = span_of(ev->raw_created, ev->raw, r->raw.len);
-	if (!ev->give || r->raw.len > 0)
-		return buf_str(&r->raw, ev->raw);
-	buf_finish(&r->raw);
-	r->raw = *ev->give;
-	r->raw.len = ev->raw.n;
-	buf_init(ev->give, 0);
-	return true;
-}
-
 /* keep: what the end will store or answer with; false: over a limit. */
 static bool keep(struct run *r, const struct event *ev)
 {
-	if (!r->rq.prompt.stream && ev->raw.n > 0 && !ev->cont && !keep_raw(r, ev))
+	if (!r->rq.prompt.stream && ev->raw.n > 0 && !ev->cont && !answer_raw(&r->answer, ev))
 		return false;
 	if (ev->kind == EVENT_USAGE)
 		r->usage = ev->usage;
@@ -216,7 +196,7 @@ static bool waits(struct run *r, const struct event *ev)
 		r->attempt.told = ev->usage;
 	/* A plain answer's bytes are copied once, to where its end takes them from. */
 	errno = 0;
-	if (raw && !keep_raw(r, ev))
+	if (raw && !answer_raw(&r->answer, ev))
 		too_much(r);
 	return true;
 }

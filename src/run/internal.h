@@ -35,11 +35,6 @@ enum run_state {
 	STATE__COUNT
 };
 
-/* A part of a buffer that still moves. */
-struct span {
-	size_t at, n;
-};
-
 /* What goes to the store and comes back; its bytes are lent to the store meanwhile. */
 struct run_jobs {
 	struct run           *run;
@@ -166,9 +161,6 @@ struct run {
 	bool          content;   /* prompt and answer are logged */
 	bool          cancelled; /* somebody asked for it before the call could be ended */
 	struct answer answer;
-	struct buf    raw;         /* a plain call's whole answer as the provider sent it */
-	struct span   raw_id;      /* where in it the values of its "id" and "created" are; */
-	struct span   raw_created; /* n 0: not known */
 	struct usage  usage;
 	uint64_t      seq;
 	uint64_t      seq_reserved;

@@ -329,7 +329,7 @@ void journal_cut(struct run *r)
 	if (tape_uncommitted(r->tape).n == 0)
 		return;
 	tape_cut(r->tape);
-	buf_clear(&r->raw);
+	buf_clear(&r->answer.raw);
 	r->seq = 0;
 }
 

@@ -7,11 +7,6 @@
 #include "base/limits.h"
 #include "run/internal.h"
 
-static struct str raw_part(const struct run *r, struct span s)
-{
-	return s.n > 0 ? (struct str){ r->raw.data + s.at, s.n } : STR_NONE;
-}
-
 bool print_stored(struct run *r)
 {
 	struct buf *out = &r->jobs->end_answer;
@@ -35,21 +30,14 @@ bool print_whole(struct run *r)
 	/* Vectors go through as they came, and there may be many. */
 	if (r->rq.prompt.embed) {
 		buf_finish(out);
-		*out = r->raw;
-		buf_init(&r->raw, 0);
+		*out = r->answer.raw;
+		buf_init(&r->answer.raw, 0);
 		return true;
 	}
-	bool ok = r->feed.encoder->ops->whole(r->feed.encoder,
-					      &(struct encoder_whole){
-						      .raw = buf_view(&r->raw),
-						      .raw_id = raw_part(r, r->raw_id),
-						      .raw_created = raw_part(r, r->raw_created),
-						      .message = buf_view(&r->answer.message),
-						      .lmc = r->answer.lmc,
-						      .finish_reason = str_of(r->finish_reason),
-						      .usage = &r->usage,
-					      },
-					      out);
+	struct encoder_whole whole = answer_whole(&r->answer);
+	whole.finish_reason = str_of(r->finish_reason);
+	whole.usage = &r->usage;
+	bool ok = r->feed.encoder->ops->whole(r->feed.encoder, &whole, out);
 	if (!ok)
 		buf_clear(out);
 	return ok;
@@ -71,7 +59,7 @@ static enum errc print(struct run *r, struct err *e)
 	if (run_stored(r))
 		(void)!print_stored(r);
 	if (!r->rq.prompt.stream && print_whole(r))
-		buf_finish(&r->raw);
+		buf_finish(&r->answer.raw);
 	return ERR_OK;
 }
 
@@ -85,6 +73,7 @@ bool print_aside(struct run *r)
 {
 	bool wanted = run_stored(r) || (!r->rq.prompt.stream && !r->rq.prompt.embed);
 
-	return wanted && r->engine->o.env.cpu && r->raw.len + r->answer.bytes > LIMIT_LOOP_JSON &&
+	return wanted && r->engine->o.env.cpu &&
+	       r->answer.raw.len + r->answer.bytes > LIMIT_LOOP_JSON &&
 	       aside_submit(r, print, printed);
 }

@@ -144,7 +144,6 @@ static void run_free(struct run *r)
 	reader_finish(&r->feed);
 	warnings_finish(&r->warnings);
 	answer_finish(&r->answer);
-	buf_finish(&r->raw);
 	buf_finish(&r->aside.body);
 	run_drop_request(r);
 	attach_release(r);
@@ -220,7 +219,6 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 		reader_init(&r->feed, LIMIT_FEED_MAX, run_idem_recorded(r));
 	else
 		reader_init(&r->feed, LIMIT_UPSTREAM_BODY + 4 * KIB, true);
-	buf_init(&r->raw, LIMIT_UPSTREAM_BODY);
 	return r;
 }
 

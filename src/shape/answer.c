@@ -25,6 +25,7 @@ void answer_init(struct answer *a)
 	buf_init(&a->reasoning, LIMIT_ANSWER);
 	buf_init(&a->refusal, LIMIT_ANSWER);
 	buf_init(&a->images, LIMIT_ANSWER);
+	buf_init(&a->raw, LIMIT_UPSTREAM_BODY);
 }
 
 void answer_finish(struct answer *a)
@@ -34,6 +35,7 @@ void answer_finish(struct answer *a)
 	buf_finish(&a->reasoning);
 	buf_finish(&a->refusal);
 	buf_finish(&a->images);
+	buf_finish(&a->raw);
 	for (size_t i = 0; i < a->tool_count; i++) {
 		buf_finish(&a->tools[i].id);
 		buf_finish(&a->tools[i].name);
@@ -144,6 +146,40 @@ bool answer_add(struct answer *a, const struct event *ev)
 	case EVENT__COUNT: break;
 	}
 	return true;
+}
+
+/* span_of: where part will be once raw was added to what is `at` long. */
+static struct span span_of(struct str part, struct str raw, size_t at)
+{
+	return part.n > 0 ? (struct span){ at + (size_t)(part.p - raw.p), part.n }
+			  : (struct span){ 0 };
+}
+
+bool answer_raw(struct answer *a, const struct event *ev)
+{
+	a->raw_id = span_of(ev->raw_id, ev->raw, a->raw.len);
+	a->raw_created = span_of(ev->raw_created, ev->raw, a->raw.len);
+	if (!ev->give || a->raw.len > 0)
+		return buf_str(&a->raw, ev->raw);
+	buf_finish(&a->raw);
+	a->raw = *ev->give;
+	a->raw.len = ev->raw.n;
+	buf_init(ev->give, 0);
+	return true;
+}
+
+static struct str raw_part(const struct answer *a, struct span s)
+{
+	return s.n > 0 ? (struct str){ a->raw.data + s.at, s.n } : STR_NONE;
+}
+
+struct encoder_whole answer_whole(const struct answer *a)
+{
+	return (struct encoder_whole){ .raw = buf_view(&a->raw),
+				       .raw_id = raw_part(a, a->raw_id),
+				       .raw_created = raw_part(a, a->raw_created),
+				       .message = buf_view(&a->message),
+				       .lmc = a->lmc };
 }
 
 bool answer_close(struct answer *a)

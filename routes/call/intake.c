@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "http/reply.h"
+#include "http/request_aside.h"
 #include "routes/call/exchange.h"
 #include "routes/call/keyed.h"
 #include "routes/kit/admission.h"
@@ -49,29 +50,19 @@ void intake_start(struct request *r, struct gateway *g, struct run_request *rq)
 
 /* A body on its way to a run; a worker reads a long one. */
 struct reading {
-	struct work_job    job;
-	struct request    *request; /* NULL: the client left */
-	struct gateway    *gateway;
+	struct request_aside aside;
+	struct gateway      *gateway;
 	struct gateway     then; /* the gateway at the start of the request; its snapshot is held */
 	struct identity   *who;  /* held */
 	intake_read_fn     read;
 	struct run_request rq;
-	struct err         err;
 };
 
-static void reading_left(void *arg)
+static enum errc reading_run(struct request_aside *a, struct err *e)
 {
-	struct reading *x = arg;
+	struct reading *x = container_of(a, struct reading, aside);
 
-	x->request = NULL;
-	work_unwant(&x->job);
-}
-
-static void reading_run(struct work_job *job)
-{
-	struct reading *x = container_of(job, struct reading, job);
-
-	x->err.code = x->read(x->rq.input, &x->then, &x->rq, &x->err);
+	return x->read(x->rq.input, &x->then, &x->rq, e);
 }
 
 static void serve(struct request *r, struct gateway *g, struct run_request *rq, struct err *e)
@@ -85,23 +76,26 @@ static void serve(struct request *r, struct gateway *g, struct run_request *rq, 
 	reply_error(r, e);
 }
 
-static void reading_done(struct work_job *job)
+static void reading_free(struct reading *x)
 {
-	struct reading *x = container_of(job, struct reading, job);
-
-	/* The provider belongs to that snapshot, even if the configuration was loaded again
-	 * meanwhile. */
-	if (x->request && x->err.code == ERR_OK)
-		x->rq.held = TAKE(x->then.now);
-	if (x->request) {
-		request_on_left(x->request, NULL, NULL);
-		serve(x->request, x->gateway, &x->rq, &x->err);
-	} else {
-		input_destroy(x->rq.input);
-	}
 	snapshot_release(x->then.now);
 	identity_release(x->who);
 	free(x);
+}
+
+static void reading_done(struct request_aside *a)
+{
+	struct reading *x = container_of(a, struct reading, aside);
+
+	/* The provider belongs to that snapshot, even if the configuration was loaded again
+	 * meanwhile. */
+	if (a->request && a->err.code == ERR_OK)
+		x->rq.held = TAKE(x->then.now);
+	if (a->request)
+		serve(a->request, x->gateway, &x->rq, &a->err);
+	else
+		input_destroy(x->rq.input);
+	reading_free(x);
 }
 
 static enum errc read_aside(struct request *r, struct gateway *g, const struct run_request *rq,
@@ -111,19 +105,13 @@ static enum errc read_aside(struct request *r, struct gateway *g, const struct r
 
 	if (!x)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
-	*x = (struct reading){ .request = r, .gateway = g, .then = *g, .read = read, .rq = *rq };
-	x->job = (struct work_job){ .loop = g->loop, .run = reading_run, .done = reading_done };
+	*x = (struct reading){ .gateway = g, .then = *g, .read = read, .rq = *rq };
 	x->who = identity_hold(rq->who);
 	snapshot_hold(g->now);
-	if (!work_submit(g->cpu, &x->job)) {
-		snapshot_release(g->now);
-		identity_release(x->who);
-		free(x);
-		return err_set(e, ERR_OVERLOADED, "",
-			       "too many large requests are waiting; try again");
-	}
-	request_on_left(r, reading_left, x);
-	return ERR_OK;
+	enum errc rc = request_aside_start(&x->aside, r, g->cpu, reading_run, reading_done, e);
+	if (rc != ERR_OK)
+		reading_free(x);
+	return rc;
 }
 
 void intake_serve(struct request *r, struct gateway *g, intake_read_fn read)

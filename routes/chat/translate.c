@@ -5,7 +5,7 @@
 #include "base/id.h"
 #include "base/limits.h"
 #include "http/reply.h"
-#include "http/request.h"
+#include "http/request_aside.h"
 #include "lmc/translate.h"
 #include "routes/kit/gateway.h"
 
@@ -17,12 +17,10 @@ static atomic_size_t waiting;
 
 /* A request to translate. The object owns itself from translate_post to translate_done. */
 struct translation {
-	struct work_job job;
-	struct request *request; /* NULL: the client left */
-	struct input   *input;   /* owned, because the body may outlive its connection */
-	struct buf      answer;
-	struct err      err;     /* code ERR_OK: the answer is complete */
-	size_t          counted; /* counted in `waiting` */
+	struct request_aside aside;
+	struct input        *input; /* owned, because the body may outlive its connection */
+	struct buf           answer;
+	size_t               counted; /* counted in `waiting` */
 };
 
 static void translation_destroy(struct translation *t)
@@ -32,17 +30,10 @@ static void translation_destroy(struct translation *t)
 	free(t);
 }
 
-static void translate_client_left(void *arg)
-{
-	struct translation *t = arg;
-
-	t->request = NULL;
-}
-
 /* Runs on a worker, or on the loop if the body is short. */
-static void translate_run(struct work_job *job)
+static enum errc translate_run(struct request_aside *a, struct err *e)
 {
-	struct translation          *t = container_of(job, struct translation, job);
+	struct translation          *t = container_of(a, struct translation, aside);
 	char                         id[ID_MAX];
 	const struct translate_about about = {
 		.id = id_text(id_new(), ID_COMPLETION, id),
@@ -50,18 +41,18 @@ static void translate_run(struct work_job *job)
 		.created_s = clock_wall_ms() / 1000,
 	};
 
-	t->err.code = translate(&t->input->doc, &about, &t->answer, &t->err);
+	return translate(&t->input->doc, &about, &t->answer, e);
 }
 
-static void translate_done(struct work_job *job)
+static void translate_done(struct request_aside *a)
 {
-	struct translation *t = container_of(job, struct translation, job);
+	struct translation *t = container_of(a, struct translation, aside);
 
 	atomic_fetch_sub(&waiting, t->counted);
-	if (t->request && t->err.code == ERR_OK)
-		reply_json_take(t->request, 200, &t->answer);
-	else if (t->request)
-		reply_error(t->request, &t->err);
+	if (a->request && a->err.code == ERR_OK)
+		reply_json_take(a->request, 200, &t->answer);
+	else if (a->request)
+		reply_error(a->request, &a->err);
 	translation_destroy(t);
 }
 
@@ -72,36 +63,34 @@ static bool translate_count(struct translation *t)
 	size_t before = atomic_fetch_add(&waiting, t->input->body.len);
 
 	t->counted = t->input->body.len;
-	if (before == 0 || before + t->counted <= LIMIT_TRANSLATE_WAITING)
-		return true;
-	atomic_fetch_sub(&waiting, t->counted);
-	return false;
+	return before == 0 || before + t->counted <= LIMIT_TRANSLATE_WAITING;
 }
 
 void translate_post(struct request *r, void *app)
 {
 	struct gateway     *g = app;
 	struct translation *t = calloc(1, sizeof *t);
+	struct err          e;
 
 	if (!t) {
 		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the translation");
 		return;
 	}
-	t->job = (struct work_job){ .loop = g->loop, .run = translate_run, .done = translate_done };
-	t->request = r;
 	t->input = request_input_take(r);
 	buf_init(&t->answer, LIMIT_TRANSLATION);
 	if (t->input->body.len <= LIMIT_TRANSLATE_LOOP) {
-		translate_run(&t->job);
-		translate_done(&t->job);
+		t->aside.request = r;
+		t->aside.err.code = translate_run(&t->aside, &t->aside.err);
+		translate_done(&t->aside);
 		return;
 	}
-	request_on_left(r, translate_client_left, t);
-	bool counted = translate_count(t);
-	if (counted && work_submit(g->work, &t->job))
+	if (!translate_count(t))
+		err_set(&e, ERR_OVERLOADED, "",
+			"too many long translations are waiting; try again");
+	else if (request_aside_start(&t->aside, r, g->work, translate_run, translate_done, &e) ==
+		 ERR_OK)
 		return;
-	if (counted)
-		atomic_fetch_sub(&waiting, t->counted);
-	reply_refuse(r, ERR_OVERLOADED, "", "too many long translations are waiting; try again");
+	atomic_fetch_sub(&waiting, t->counted);
+	reply_error(r, &e);
 	translation_destroy(t);
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "http/reply.h"
+#include "http/request_aside.h"
 #include "routes/kit/check.h"
 #include "routes/conversation/conversation_items.h"
 #include "routes/conversation/conversation_print.h"
@@ -24,10 +25,9 @@ struct change {
 	struct input             *input; /* owned; `write` points into it */
 	struct idem_name          key;   /* if write.made has one */
 	bool (*print)(const struct change *x, struct buf *out);
-	bool            tagged; /* the answer has the revision as ETag */
-	struct work_job job;    /* these three are for a worker that reads a long body */
+	bool                 tagged; /* the answer has the revision as ETag */
+	struct request_aside aside;  /* of a worker that reads a long body */
 	enum errc (*read)(struct change *x, struct err *e);
-	struct err err;
 };
 
 static void change_finish(struct lookup *l)
@@ -158,52 +158,42 @@ static void change_start(struct change *x)
 	lookup_start(&x->lookup, store_conversation_write(x->lookup.gateway->store, &x->write));
 }
 
-static void read_left(void *arg)
+static enum errc change_read_run(struct request_aside *a, struct err *e)
 {
-	((struct change *)arg)->lookup.request = NULL;
+	struct change *x = container_of(a, struct change, aside);
+
+	return x->read(x, e);
 }
 
-static void change_read_run(struct work_job *job)
+static void change_go(struct change *x, const struct err *e)
 {
-	struct change *x = container_of(job, struct change, job);
-
-	x->err.code = x->read(x, &x->err);
-}
-
-static void read_done(struct work_job *job)
-{
-	struct change *x = container_of(job, struct change, job);
-
-	if (x->lookup.request)
-		request_on_left(x->lookup.request, NULL, NULL);
-	if (x->lookup.request && x->err.code == ERR_OK)
+	if (x->lookup.request && e->code == ERR_OK)
 		change_start(x);
 	else
-		lookup_refuse(&x->lookup, &x->err);
+		lookup_refuse(&x->lookup, e);
+}
+
+static void change_read_done(struct request_aside *a)
+{
+	struct change *x = container_of(a, struct change, aside);
+
+	x->lookup.request = a->request;
+	change_go(x, &a->err);
 }
 
 /* change_read_body: calls `read` on the loop or on a worker, and then starts the change. */
 static void change_read_body(struct change *x, struct request *r,
 			     enum errc (*read)(struct change *x, struct err *e))
 {
-	const struct gateway *g = x->lookup.gateway;
-	struct err            e;
+	struct err e = { .code = ERR_OK };
 
 	x->read = read;
-	if (x->input->body.len <= LIMIT_LOOP_JSON) {
-		if (read(x, &e) == ERR_OK)
-			change_start(x);
-		else
-			lookup_refuse(&x->lookup, &e);
+	if (x->input->body.len <= LIMIT_LOOP_JSON)
+		e.code = read(x, &e);
+	else if (request_aside_start(&x->aside, r, x->lookup.gateway->cpu, change_read_run,
+				     change_read_done, &e) == ERR_OK)
 		return;
-	}
-	x->job = (struct work_job){ .loop = g->loop, .run = change_read_run, .done = read_done };
-	if (work_submit(g->cpu, &x->job)) {
-		request_on_left(r, read_left, x);
-		return;
-	}
-	err_set(&e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");
-	lookup_refuse(&x->lookup, &e);
+	change_go(x, &e);
 }
 
 /* change_set_key: reads the Idempotency-Key of requests that create an object. */

@@ -4,7 +4,7 @@
 #include "base/metric.h"
 #include "http/internal.h"
 #include "http/reply.h"
-#include "loop/work.h"
+#include "http/request_aside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,46 +257,35 @@ static enum errc check_scanned(struct request *r, struct err *e)
 
 /* A long body that a worker scans. The object owns itself from scan_aside to gate_scanned. */
 struct scan {
-	struct work_job job;
-	struct request *request; /* NULL: the client left */
-	struct input   *input;   /* owned */
-	bool            keyed;   /* the handler needs the body's digest */
-	struct err      err;
+	struct request_aside aside;
+	struct input        *input; /* owned */
+	bool                 keyed; /* the handler needs the body's digest */
 };
 
-static void scan_left(void *arg)
+static enum errc scan_run(struct request_aside *a, struct err *e)
 {
-	struct scan *x = arg;
-
-	x->request = NULL;
-	work_unwant(&x->job);
-}
-
-static void scan_run(struct work_job *job)
-{
-	struct scan  *x = container_of(job, struct scan, job);
+	struct scan  *x = container_of(a, struct scan, aside);
 	struct input *in = x->input;
+	enum errc rc = json_scan(&in->doc, in->body.data, in->body.len, &json_limits_request, e);
 
-	x->err.code =
-		json_scan(&in->doc, in->body.data, in->body.len, &json_limits_request, &x->err);
-	if (x->keyed && x->err.code == ERR_OK)
+	if (x->keyed && rc == ERR_OK)
 		(void)input_digest(in);
+	return rc;
 }
 
-static void gate_scanned(struct work_job *job)
+static void gate_scanned(struct request_aside *a)
 {
-	struct scan    *x = container_of(job, struct scan, job);
-	struct request *r = x->request;
-	struct err      e = x->err;
+	struct scan    *x = container_of(a, struct scan, aside);
+	struct request *r = a->request;
+	struct err      e = a->err;
 
-	if (!r) {
+	if (r)
+		r->input = x->input;
+	else
 		input_destroy(x->input);
-		free(x);
-		return;
-	}
-	request_on_left(r, NULL, NULL);
-	r->input = x->input;
 	free(x);
+	if (!r)
+		return;
 	if (e.code == ERR_OK)
 		check_scanned(r, &e);
 	if (e.code == ERR_OK)
@@ -311,19 +300,15 @@ static enum errc scan_aside(struct request *r, struct err *e)
 
 	if (!x)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the request");
-	x->job =
-		(struct work_job){ .loop = r->server->loop, .run = scan_run, .done = gate_scanned };
-	x->request = r;
 	x->input = r->input;
 	x->keyed = r->head.idempotency_key.p;
-	if (!work_submit(r->server->options->cpu, &x->job)) {
+	enum errc rc = request_aside_start(&x->aside, r, r->server->options->cpu, scan_run,
+					   gate_scanned, e);
+	if (rc == ERR_OK)
+		r->input = NULL;
+	else
 		free(x);
-		return err_set(e, ERR_OVERLOADED, "",
-			       "too many large requests are waiting; try again");
-	}
-	r->input = NULL;
-	request_on_left(r, scan_left, x);
-	return ERR_OK;
+	return rc;
 }
 
 /* check_json: *ret_aside: a worker scans the body, and the handler is called afterwards. */

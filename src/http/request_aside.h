@@ -1,0 +1,27 @@
+/* http/request_aside: long work for a request, done by a worker while its client waits.
+ *
+ *   the loop --request_aside_start--> run (a worker) --> done (the loop)
+ *
+ * Embedded in an object that owns all that run works with: the request may go meanwhile, the object stays
+ * until done, which frees it.  If the client left before a worker began, run is left out.
+ *
+ * Threads: the loop of the request, but for run. */
+#pragma once
+
+#include "http/request.h"
+#include "loop/work.h"
+
+struct request_aside {
+	struct request *request; /* NULL: the client left */
+	struct err      err;     /* what run returned; code ERR_OK: no error */
+
+	/* request_aside's own */
+	struct work_job job;
+	enum errc (*run)(struct request_aside *a, struct err *e);
+	void (*done)(struct request_aside *a);
+};
+
+/* request_aside_start: Errors: OVERLOADED; nothing has happened then, and the object is the caller's. */
+enum errc request_aside_start(struct request_aside *a, struct request *r, struct work_pool *pool,
+			      enum errc (*run)(struct request_aside *a, struct err *e),
+			      void (*done)(struct request_aside *a), struct err *e) MUST_USE;

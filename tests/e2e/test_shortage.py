@@ -3,11 +3,13 @@
 import ctypes
 import errno
 import fcntl
+import json
 import os
 import resource
 import socket
 import struct
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
@@ -18,6 +20,7 @@ import wires
 from client import Client
 from fixtures import provider
 from gateway import Gateway, sanitized
+from raw import Closed, Raw, post
 from waiting import DEADLINE, wait_until
 
 ASK = {"role": "user", "content": "hi"}
@@ -190,6 +193,41 @@ def test_want_of_memory_is_503_and_ends_nothing(start, script):
         resource.prlimit(pid, resource.RLIMIT_AS, was)
         assert client.complete(s.model, [{**ASK, "content": big}]).ok().text == "back"
         assert client.chat(big, model=s.model).ok()
+
+
+def test_a_connection_without_memory_is_refused_or_closed(start):
+    """libmicrohttpd closes it before the gateway hears of it, without an answer; nobody gets half of one,
+    and all are served once there is memory again."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    gateway = start(usual={"max_connections": 100000})
+    if sanitized():
+        pytest.skip("a sanitizer needs address space of its own")
+    call = post("/v1/chat", json.dumps({"messages": ["x" * 20000], "store": False}).encode())
+    pid = gateway.process.pid
+    seen = set()
+
+    def ask(raw):
+        try:
+            return raw.send(call).read("POST", "/v1/chat").status
+        except Closed as closed:
+            return closed.args[0]
+    try:
+        with ExitStack() as stack:
+            assert ask(stack.enter_context(Raw(gateway))) == 200
+            pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
+            was = resource.prlimit(pid, resource.RLIMIT_AS,
+                                   (pages * resource.getpagesize(), resource.RLIM_INFINITY))
+            for _ in range(min(8000, hard // 2)):
+                seen.add(ask(stack.enter_context(Raw(gateway))))
+                if b"" in seen:
+                    break
+        resource.prlimit(pid, resource.RLIMIT_AS, was)
+        assert b"" in seen and seen <= {200, 503, b""}, seen
+        with Raw(gateway) as raw:
+            assert ask(raw) == 200
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @pytest.mark.parametrize("mib", [4, 16, 48, 96, 160, 256])

@@ -1,5 +1,5 @@
 /* provider/dialect: the interface of dialects: pure functions that encode requests and decode
- * answers of a provider's HTTP API. Testing a dialect needs no socket; provider/remote.c does
+ * answers of a provider's HTTP API. Testing a dialect needs no socket; provider/remote_call.c does
  * the rest (connection, SSE framing, limits). */
 #pragma once
 

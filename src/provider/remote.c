@@ -1,26 +1,16 @@
-/* Encode, ask, frame, decode: what every provider over HTTP needs around its dialect. */
+/* A provider over HTTP: a dialect joined with a target, and what its calls ask. */
 #include "provider/remote.h"
 
-#include "base/arena.h"
 #include "base/limits.h"
 #include "base/trace.h"
-#include "loop/work.h"
 #include "provider/catalog.h"
 #include "provider/embed_want.h"
-#include "provider/kept.h"
-#include "upstream/lines.h"
-#include "upstream/sse.h"
+#include "provider/endpoint.h"
+#include "provider/remote_call.h"
 #include "upstream/target.h"
-#include "upstream/upstream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
-
-enum {
-	BODY_LONG = MIB,
-	AGAIN_US = 10 * 1000, /* until a full pool of workers is asked once more */
-};
 
 struct remote {
 	struct provider         provider;
@@ -32,633 +22,25 @@ struct remote {
 	char *query; /* owned; NULL: none */
 };
 
-enum answer {
-	ANSWER_NONE,   /* no head yet */
-	ANSWER_EVENTS, /* a stream, decoded as it comes */
-	ANSWER_WHOLE,  /* JSON, collected */
-	ANSWER_ERROR,  /* of a status other than 2xx, or not a stream where one was asked for */
-};
-
-struct remote_call {
-	struct provider_call  call;
-	const struct dialect *dialect;
-	char                  name[64];
-	struct loop          *loop;
-	struct upstream_call *upstream; /* NULL: it has ended */
-	struct buf            ask;      /* the request body; libcurl reads it where it is */
-	struct buf            body;     /* of an answer that is collected */
-	struct buf            url;      /* where it is the call's own, with a NUL */
-	struct sse            sse;
-	struct lines          lines; /* the one or the other */
-	struct json_doc       doc;
-	struct decode         decode;
-	struct timer          finish; /* the terminator came: the end is told in this turn */
-	struct err           *err;    /* owned; found while decoding, NULL: none */
-	struct embed_want    *want;   /* owned; NULL: a chat */
-	enum answer           answer;
-	int                   status;
-	int64_t               retry_after_ms;
-	bool                  html; /* by its content type, the answer is no JSON */
-	bool                  stream;
-	provider_event_fn     on_event;
-	void                 *arg;
-
-	/* A long answer or event is decoded by a worker, which has the decoder alone meanwhile; what comes
-	 * behind an event waits. */
-	struct work_pool *cpu;
-	struct work_job   job;
-	struct timer      next;    /* takes one step of what waits */
-	bool              behind;  /* something does */
-	bool              aside;   /* a worker is at it */
-	bool              dropped; /* cancelled meanwhile; the provider may be gone */
-	bool              paused;  /* its receiver takes no more for now */
-	bool              flushed; /* the last event, without its end, was looked for */
-	struct mask      *mask;    /* held; the provider's, which the worker looks into */
-	bool              begun;   /* the first of frames is, or was, decoded */
-	struct frame     *frames;  /* owned */
-	struct frame    **frames_end;
-	struct kept       kept;  /* what was decoded and not handed over yet */
-	struct err        found; /* while decoding; code ERR_OK: nothing */
-	struct err       *ended; /* owned; how the body ended meanwhile, NULL: it has not */
-};
-
-/* An event of a stream, framed and not decoded yet. */
-struct frame {
-	struct frame *next;
-	struct buf    data;
-	size_t        name_len;
-	char          name[];
-};
-
-static void frame_free(struct frame *f)
-{
-	if (f)
-		buf_finish(&f->data);
-	free(f);
-}
-
-static struct frame *frame_pop(struct remote_call *c)
-{
-	struct frame *f = c->frames;
-
-	c->frames = f ? f->next : NULL;
-	if (!c->frames)
-		c->frames_end = &c->frames;
-	return f;
-}
-
-static void frames_drop(struct remote_call *c)
-{
-	while (c->frames)
-		frame_free(frame_pop(c));
-}
-
-/* --- the end --- */
-
-static void remote_call_free(struct remote_call *c)
-{
-	timer_stop(c->loop, &c->finish);
-	timer_stop(c->loop, &c->next);
-	sse_finish(&c->sse);
-	lines_finish(&c->lines);
-	json_doc_finish(&c->doc);
-	if (c->dialect->finish)
-		c->dialect->finish(&c->decode);
-	buf_finish(&c->ask);
-	buf_finish(&c->body);
-	buf_finish(&c->url);
-	kept_finish(&c->kept);
-	frames_drop(c);
-	err_drop(&c->ended);
-	err_drop(&c->err);
-	mask_destroy(c->mask);
-	free(c->want);
-	free(c);
-}
-
-/* Freed before the last event goes out: its receiver may free what the call stood on. */
-static void remote_call_end(struct remote_call *c, const struct err *why)
-{
-	provider_event_fn on_event = c->on_event;
-	void             *arg = c->arg;
-	struct err        e = why ? *why : (struct err){ 0 };
-	struct event      ev = { .kind = why ? EVENT_ERROR : EVENT_END, .err = why ? &e : NULL };
-
-	if (why)
-		ev.usage = c->decode.told;
-
-	remote_call_free(c);
-	on_event(arg, &ev);
-}
-
-/* Texts of lower layers begin with "the provider"; which one it was is said here. */
-static bool put_name(const char *name, const char *opening, struct err *e)
-{
-	char   text[sizeof e->text];
-	size_t n = strlen(opening);
-
-	if (strncmp(e->text, opening, n) != 0)
-		return false;
-	snprintf(text, sizeof text, "the provider '%s'%.240s", name, e->text + n);
-	memcpy(e->text, text, sizeof text);
-	return true;
-}
+/* --- what is asked --- */
 
 /* What a dialect refuses: who asks for it may not know which provider a model's name leads to. */
 static void name_refusal(const char *name, struct err *e)
 {
 	char text[sizeof e->text];
 
-	if (err_http(e) != 400 || put_name(name, "a provider", e) ||
-	    put_name(name, "this provider", e) || put_name(name, "the provider", e))
+	if (err_http(e) != 400 || remote_call_name(name, "a provider", e) ||
+	    remote_call_name(name, "this provider", e) || remote_call_name(name, "the provider", e))
 		return;
 	snprintf(text, sizeof text, "the provider '%s': %.230s", name, e->text);
 	memcpy(e->text, text, sizeof text);
 }
 
-static void call_fail(struct remote_call *c, struct err *e)
-{
-	put_name(c->name, "the provider", e);
-	if (c->status != 0 && e->upstream_status == 0)
-		e->upstream_status = c->status;
-	/* Some say in the body how long to wait; a header goes before it. */
-	if ((err_http(e) == 429 || err_http(e) == 503) && c->retry_after_ms > 0)
-		e->retry_after_ms = c->retry_after_ms;
-	remote_call_end(c, e);
-}
-
-/* --- the answer --- */
-
-static bool remote_has(const char *text, const char *what)
-{
-	return strstr(text, what) != NULL;
-}
-
-static enum answer answer_kind(const struct remote_call *c, int status, const char *type)
-{
-	if (status < 200 || status > 299)
-		return ANSWER_ERROR;
-	if (!c->stream)
-		return ANSWER_WHOLE;
-	/* Small servers leave the type out or say text/plain. */
-	if (type[0] == '\0' || strncmp(type, "text/plain", 10) == 0)
-		return ANSWER_EVENTS;
-	switch (c->dialect->framing) {
-	case FRAMING_EVENTS:
-		return strncmp(type, "text/event-stream", 17) == 0 ? ANSWER_EVENTS : ANSWER_ERROR;
-	case FRAMING_LINES:
-		return strncmp(type, "application/", 12) == 0 && remote_has(type, "json")
-			       ? ANSWER_EVENTS
-			       : ANSWER_ERROR;
-	}
-	return ANSWER_ERROR;
-}
-
-static void remote_on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)
-{
-	struct remote_call *c = arg;
-
-	c->status = status;
-	c->retry_after_ms = retry_after_ms;
-	c->html = content_type[0] != '\0' && !remote_has(content_type, "json") &&
-		  strncmp(content_type, "text/plain", 10) != 0;
-	c->answer = answer_kind(c, status, content_type);
-}
-
-static void remote_go_on(struct remote_call *c, int64_t after_us)
-{
-	timer_start(c->loop, &c->next, after_us);
-}
-
-/* frame_add: what comes meanwhile is the rest of one read, as nothing more is read. */
-static enum errc frame_add(struct remote_call *c, struct str name, struct str data, struct err *e)
-{
-	struct frame *f = malloc(sizeof *f + name.n);
-
-	if (!f)
-		return err_no_memory(e);
-	*f = (struct frame){ .name_len = name.n };
-	if (name.n > 0)
-		memcpy(f->name, name.p, name.n);
-	buf_init(&f->data, LIMIT_SSE_EVENT);
-	if (!buf_str(&f->data, data)) {
-		frame_free(f);
-		return err_no_memory(e);
-	}
-	*c->frames_end = f;
-	c->frames_end = &f->next;
-	if (c->behind)
-		return ERR_OK;
-	c->behind = true;
-	if (c->upstream)
-		upstream_pause(c->upstream, true);
-	remote_go_on(c, 0);
-	return ERR_OK;
-}
-
-static enum errc on_framed(void *arg, struct str name, struct str data, struct err *e)
-{
-	struct remote_call *c = arg;
-
-	if (c->behind || (data.n > LIMIT_LOOP_JSON && c->cpu))
-		return frame_add(c, name, data, e);
-	return c->dialect->decode_event(&c->decode, name, data, e);
-}
-
-static enum errc remote_feed(struct remote_call *c, const char *bytes, size_t len, struct err *e)
-{
-	if (c->dialect->framing == FRAMING_LINES)
-		return lines_feed(&c->lines, bytes, len, on_framed, c, e);
-	return sse_feed(&c->sse, bytes, len, on_framed, c, e);
-}
-
-static enum errc feed_end(struct remote_call *c, struct err *e)
-{
-	if (c->dialect->framing == FRAMING_LINES)
-		return lines_end(&c->lines, on_framed, c, e);
-	return sse_end(&c->sse, on_framed, c, e);
-}
-
-static bool feed_events(struct remote_call *c, const char *bytes, size_t len)
-{
-	if (c->decode.done_mark)
-		return true;
-	struct err e;
-
-	/* A prompt may be large and a stream long; once all of it was sent, nothing reads it again. */
-	if (c->ask.data && upstream_sent(c->upstream, c->ask.len))
-		buf_finish(&c->ask);
-	if (remote_feed(c, bytes, len, &e) != ERR_OK) {
-		err_keep(&c->err, &e);
-		return false;
-	}
-	/* The end of the body usually comes in the same read, and then the connection is free for
-	 * the next call; where it does not, the client must not wait for it. */
-	if (c->decode.done_mark)
-		timer_start(c->loop, &c->finish, 0);
-	return true;
-}
-
-static bool remote_collect(struct remote_call *c, const char *bytes, size_t len)
-{
-	struct err e;
-
-	/* To double a long answer again and again would copy megabytes in one step of the loop; memory
-	 * that nothing is written to costs nothing.  Where it fails, buf_add says so. */
-	if (c->body.len >= BODY_LONG && c->body.len + len > c->body.cap)
-		(void)!buf_reserve(&c->body, c->body.max - c->body.len);
-	if (buf_add(&c->body, bytes, len))
-		return true;
-	/* What there is of an error's body is enough, or nothing will be. */
-	if (c->answer != ANSWER_ERROR) {
-		if (buf_starved())
-			err_set(&e, ERR_OVERLOADED, NULL, "no memory for the provider's answer");
-		else
-			err_set(&e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-				"the provider sent an answer that is too large");
-		err_keep(&c->err, &e);
-	}
-	return false;
-}
-
-static bool remote_on_data(void *arg, const char *bytes, size_t len)
-{
-	struct remote_call *c = arg;
-
-	switch (c->answer) {
-	case ANSWER_EVENTS: return feed_events(c, bytes, len);
-	case ANSWER_ERROR: c->body.max = LIMIT_ERROR_BODY; return remote_collect(c, bytes, len);
-	case ANSWER_WHOLE: return remote_collect(c, bytes, len);
-	case ANSWER_NONE: break;
-	}
-	return false;
-}
-
-/* The stream is over, for whatever reason (e->code ERR_OK: its body ended well). */
-static enum errc judge_stream(struct remote_call *c, const struct err *e, struct err *ret)
-{
-	/* Everything was said; how the connection ended does not matter. */
-	if (c->decode.finished)
-		return ERR_OK;
-	if (e->code != ERR_OK) {
-		*ret = *e;
-		return ret->code;
-	}
-	if (!c->decode.started)
-		return err_set(ret, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-			       "the provider returned an empty stream");
-	return err_set(ret, ERR_STREAM_INCOMPLETE, NULL,
-		       "the provider ended the stream before the answer was finished");
-}
-
-static enum errc judge_whole(struct remote_call *c, const struct err *e, struct err *ret)
-{
-	if (e->code != ERR_OK) {
-		*ret = *e;
-		return ret->code;
-	}
-	if (c->html)
-		return err_set(ret, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-			       "the provider answered with something other than JSON");
-	if (c->want)
-		return c->dialect->embed->decode(&c->decode, c->want, buf_view(&c->body), ret);
-	return c->dialect->decode_whole(&c->decode, buf_view(&c->body), ret);
-}
-
-/* A 2xx that is no stream where one was asked for may still be an error object. */
-static enum errc judge_not_stream(struct remote_call *c, struct err *ret)
-{
-	struct str body = buf_view(&c->body);
-
-	if (!c->html && body.n > 0) {
-		enum errc rc = c->dialect->decode_event(&c->decode, STR_NONE, body, ret);
-
-		if (rc != ERR_OK && rc != ERR_UPSTREAM_BAD_RESPONSE)
-			return rc;
-	}
-	return err_set(ret, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-		       "the provider answered a stream request with something other than a stream");
-}
-
-static void no_event(void *arg, const struct event *ev)
-{
-	(void)arg;
-	(void)ev;
-}
-
-static enum errc judge_error(struct remote_call *c, struct err *ret)
-{
-	if (c->status >= 200 && c->status <= 299) {
-		provider_event_fn on_event = c->on_event;
-
-		/* Only an error is looked for; if it is an answer, nobody asked for it so. */
-		c->on_event = no_event;
-		judge_not_stream(c, ret);
-		c->on_event = on_event;
-		return ret->code;
-	}
-	c->dialect->decode_error(&c->decode, c->status, buf_view(&c->body), ret);
-	return ret->code;
-}
-
-/* remote_flush: a last event without the blank line behind it is one too. */
-static void remote_flush(struct remote_call *c, const struct err *e)
-{
-	struct err found;
-
-	if (c->answer != ANSWER_EVENTS || c->flushed || e->code != ERR_OK || c->decode.done_mark)
-		return;
-	c->flushed = true;
-	if (feed_end(c, &found) != ERR_OK)
-		err_keep(&c->err, &found);
-}
-
-/* answer_over: the body has ended. */
-static void answer_over(struct remote_call *c, const struct err *e)
-{
-	struct err found = { 0 };
-	enum errc  rc = ERR_OK;
-
-	if (!c->behind)
-		remote_flush(c, e);
-	if (c->behind) {
-		err_keep(&c->ended, e);
-		if (!c->aside)
-			remote_go_on(c, 0);
-		return;
-	}
-	if (c->err) {
-		found = *c->err;
-		call_fail(c, &found);
-		return;
-	}
-	switch (c->answer) {
-	case ANSWER_EVENTS: rc = judge_stream(c, e, &found); break;
-	case ANSWER_WHOLE: rc = judge_whole(c, e, &found); break;
-	case ANSWER_ERROR: rc = judge_error(c, &found); break;
-	case ANSWER_NONE:
-		found = *e;
-		rc = found.code;
-		break;
-	}
-	if (rc != ERR_OK)
-		call_fail(c, &found);
-	else
-		remote_call_end(c, NULL);
-}
-
-/* --- long answers and events ---
- *
- *   a whole answer ---------------+
- *                                 +--> a worker --> kept --one a turn--> on_event
- *   an event --> frames --one a turn
- *                                 +--> the loop -----------------------> on_event
- *
- * From a long event on, until no frame and no kept event is left, nothing is read from the provider, and
- * the end of its body waits. */
-
-/* on_decoded: what a worker decodes waits for the loop. */
-static void on_decoded(void *arg, const struct event *ev)
-{
-	struct remote_call *c = arg;
-
-	if (!c->aside)
-		c->on_event(c->arg, ev);
-	else if (c->found.code == ERR_OK && !kept_add(&c->kept, ev))
-		err_no_memory(&c->found);
-}
-
-static enum errc decode_frame(struct remote_call *c, struct err *e)
-{
-	struct frame *f = c->frames;
-
-	return c->dialect->decode_event(&c->decode, (struct str){ f->name, f->name_len },
-					buf_view(&f->data), e);
-}
-
-static void decode_aside(struct work_job *job)
-{
-	struct remote_call *c = container_of(job, struct remote_call, job);
-	struct err          none = { .code = ERR_OK };
-	struct err          found;
-	enum errc rc = c->frames ? decode_frame(c, &found) : judge_whole(c, &none, &found);
-
-	if (rc != ERR_OK && c->found.code == ERR_OK)
-		c->found = found;
-}
-
-static void remote_advance(struct remote_call *c);
-
-static void remote_decoded(struct work_job *job)
-{
-	struct remote_call *c = container_of(job, struct remote_call, job);
-
-	c->aside = false;
-	if (c->dropped)
-		remote_call_free(c);
-	else
-		remote_advance(c);
-}
-
-/* remote_submit: false: all workers have enough to do. */
-static bool remote_submit(struct remote_call *c, struct buf *source)
-{
-	if (!c->mask)
-		c->mask = mask_ref(c->call.provider->mask);
-	c->decode.doc = &c->doc; /* the other one is the loop's */
-	kept_start(&c->kept, source, c->answer == ANSWER_EVENTS);
-	c->job = (struct work_job){ .loop = c->loop, .run = decode_aside, .done = remote_decoded };
-	c->aside = true;
-	if (!work_submit(c->cpu, &c->job))
-		c->aside = false;
-	return c->aside;
-}
-
-static void next_frame(struct remote_call *c)
-{
-	struct err found;
-
-	if (c->frames->data.len > LIMIT_LOOP_JSON) {
-		c->begun = remote_submit(c, &c->frames->data);
-		if (!c->begun)
-			remote_go_on(c, AGAIN_US);
-		return;
-	}
-	c->begun = true;
-	remote_go_on(c, 0);
-	if (decode_frame(c, &found) != ERR_OK)
-		c->found = found;
-}
-
-static void caught_up(struct remote_call *c)
-{
-	c->behind = false;
-	if (c->answer == ANSWER_WHOLE) {
-		remote_call_end(c, NULL);
-	} else if (c->ended) {
-		struct err e = *c->ended;
-
-		answer_over(c, &e);
-	} else {
-		if (c->decode.done_mark)
-			timer_start(c->loop, &c->finish, 0);
-		upstream_pause(c->upstream, false);
-	}
-}
-
-/* remote_advance: one step of what waits. */
-static void remote_advance(struct remote_call *c)
-{
-	/* Who takes no more for now is still told of a failure. */
-	if (c->paused && !(c->ended && c->ended->code != ERR_OK))
-		return;
-
-	const struct event *ev = kept_take(&c->kept, false);
-	if (ev) {
-		remote_go_on(c, 0);
-		for (; ev; ev = kept_take(&c->kept, true))
-			c->on_event(c->arg, ev);
-		return;
-	}
-	kept_finish(&c->kept);
-	if (c->begun)
-		frame_free(frame_pop(c));
-	c->begun = false;
-	if (c->found.code != ERR_OK) {
-		struct err e = c->found;
-
-		if (c->upstream)
-			upstream_cancel(TAKE(c->upstream));
-		call_fail(c, &e);
-		return;
-	}
-	if (c->decode.done_mark)
-		frames_drop(c);
-	if (c->frames)
-		next_frame(c);
-	else
-		caught_up(c);
-}
-
-static void on_next(struct timer *t)
-{
-	remote_advance(container_of(t, struct remote_call, next));
-}
-
-/* whole_aside: false: it is short, or all workers have enough to do; the loop decodes it. */
-static bool whole_aside(struct remote_call *c, const struct err *e)
-{
-	if (c->answer != ANSWER_WHOLE || !c->cpu || c->html || c->err || e->code != ERR_OK ||
-	    c->body.len <= LIMIT_LOOP_JSON)
-		return false;
-	c->behind = remote_submit(c, &c->body);
-	return c->behind;
-}
-
-static void remote_on_done(void *arg, const struct err *e)
-{
-	struct remote_call *c = arg;
-
-	c->upstream = NULL;
-	if (!whole_aside(c, e))
-		answer_over(c, e);
-}
-
-/* The terminator came, but the body's end did not come with it. */
-static void on_finish(struct timer *t)
-{
-	struct remote_call *c = container_of(t, struct remote_call, finish);
-	struct err          none = { 0 };
-	struct err          found = { 0 };
-
-	upstream_release_take(TAKE(c->upstream), &c->ask);
-	if (judge_stream(c, &none, &found) != ERR_OK)
-		call_fail(c, &found);
-	else
-		remote_call_end(c, NULL);
-}
-
-/* --- start, cancel, pause --- */
-
-static struct remote_call *call_new(const struct remote *r, const struct provider_env *env,
-				    const struct prompt *prompt, provider_event_fn on_event,
-				    void *arg)
-{
-	struct remote_call *c = calloc(1, sizeof *c);
-
-	if (!c)
-		return NULL;
-	c->call.provider = &r->provider;
-	c->dialect = r->dialect;
-	memcpy(c->name, r->provider.name, sizeof c->name);
-	c->loop = env->loop;
-	c->stream = prompt->stream;
-	c->finish.fn = on_finish;
-	c->next.fn = on_next;
-	c->frames_end = &c->frames;
-	c->decode.doc = env->scratch ? env->scratch : &c->doc;
-	c->decode.mask = r->provider.mask;
-	c->decode.stream = prompt->stream;
-	c->decode.on_event = on_decoded;
-	c->decode.arg = c;
-	c->on_event = on_event;
-	c->arg = arg;
-	c->cpu = env->cpu;
-	kept_init(&c->kept);
-	buf_init(&c->ask, LIMIT_UPSTREAM_ASK);
-	buf_init(&c->body, LIMIT_UPSTREAM_BODY);
-	buf_init(&c->url, LIMIT_SECRET);
-	sse_init(&c->sse);
-	lines_init(&c->lines);
-	return c;
-}
-
-/* make_place: the URL, where it depends on the prompt. */
-static enum errc make_place(struct remote_call *c, const struct remote *r,
-			    const struct prompt *prompt, struct err *e)
+/* remote_make_place: the URL, where it depends on the prompt. */
+static enum errc remote_make_place(const struct remote *r, const struct prompt *prompt,
+				   struct buf *url, struct err *e)
 {
 	const struct dialect_embed *embed = prompt->embed ? r->dialect->embed : NULL;
-	struct buf                 *url = &c->url;
 	size_t                      query;
 	bool (*place)(const struct provider_options *o, const struct prompt *prompt,
 		      struct buf *out) = embed ? embed->place : r->dialect->place;
@@ -704,54 +86,42 @@ static enum errc remote_encode(const struct provider *p, const struct prompt *pr
 }
 
 /* remote_take_body: what was encoded before, or else is now. */
-static enum errc remote_take_body(struct remote_call *c, const struct remote *r,
+static enum errc remote_take_body(struct remote_ask *a, const struct remote *r,
 				  const struct prompt *prompt, struct err *e)
 {
 	if (prompt->embed) {
-		c->want = embed_want_create(prompt);
-		if (!c->want)
+		a->want = embed_want_create(prompt);
+		if (!a->want)
 			return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	}
 	if (!prompt->body)
-		return encode(r, prompt, &c->ask, e);
-	c->ask = *prompt->body;
+		return encode(r, prompt, &a->body, e);
+	a->body = *prompt->body;
 	buf_init(prompt->body, LIMIT_UPSTREAM_ASK);
 	return ERR_OK;
 }
 
-static enum errc remote_ask(struct remote_call *c, const struct remote *r,
-			    const struct provider_env *env, const struct prompt *prompt,
-			    struct err *e)
+static enum errc remote_make_ask(struct remote_ask *a, const struct remote *r,
+				 const struct prompt *prompt, struct err *e)
 {
-	static const struct upstream_callbacks callbacks = { remote_on_head, remote_on_data,
-							     remote_on_done };
-	const struct provider_options         *o = &r->options;
-	struct upstream_limits                 limits = {
-				.first_byte_us = prompt->stream ? o->first_byte_us : o->first_byte_plain_us,
-				.idle_us = o->idle_us,
-				.total_us = o->total_us,
+	const struct provider_options *o = &r->options;
+
+	remote_ask_init(a);
+	a->provider = &r->provider;
+	a->dialect = r->dialect;
+	a->target = r->target;
+	a->stream = prompt->stream;
+	a->limits = (struct upstream_limits){
+		.first_byte_us = prompt->stream ? o->first_byte_us : o->first_byte_plain_us,
+		.idle_us = o->idle_us,
+		.total_us = o->total_us,
 	};
-	enum errc rc = remote_take_body(c, r, prompt, e);
-
+	enum errc rc = remote_take_body(a, r, prompt, e);
 	if (rc == ERR_OK)
-		rc = make_place(c, r, prompt, e);
-	if (rc != ERR_OK) {
-		name_refusal(c->name, e);
-		return rc;
-	}
-
-	char trace[sizeof "traceparent: " + TRACE_HEADER] = "traceparent: ";
-	bool traced = o->propagate_trace && prompt->trace && prompt->trace->id[0];
-	if (traced)
-		trace_header(prompt->trace, trace + strlen(trace));
-	return upstream_start(env->transfers, r->target,
-			      &(struct upstream_ask){
-				      .url = c->url.data,
-				      .header = traced ? trace : NULL,
-				      .body = buf_view(&c->ask),
-				      .stream = prompt->stream,
-			      },
-			      &limits, &callbacks, c, &c->upstream, e);
+		rc = remote_make_place(r, prompt, &a->url, e);
+	if (rc != ERR_OK)
+		name_refusal(r->provider.name, e);
+	return rc;
 }
 
 static enum errc remote_start(const struct provider *p, const struct provider_env *env,
@@ -759,41 +129,18 @@ static enum errc remote_start(const struct provider *p, const struct provider_en
 			      struct provider_call **ret, struct err *e)
 {
 	const struct remote *r = container_of(p, const struct remote, provider);
-	struct remote_call  *c = call_new(r, env, prompt, on_event, arg);
+	char                 trace[sizeof "traceparent: " + TRACE_HEADER] = "traceparent: ";
+	struct remote_ask    a;
+	enum errc            rc = remote_make_ask(&a, r, prompt, e);
 
-	if (!c)
-		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-
-	enum errc rc = remote_ask(c, r, env, prompt, e);
-	if (rc != ERR_OK) {
-		remote_call_free(c);
-		return rc;
+	if (rc == ERR_OK && r->options.propagate_trace && prompt->trace && prompt->trace->id[0]) {
+		trace_header(prompt->trace, trace + strlen(trace));
+		a.header = trace;
 	}
-	*ret = &c->call;
-	return ERR_OK;
-}
-
-static void remote_cancel(struct provider_call *call)
-{
-	struct remote_call *c = container_of(call, struct remote_call, call);
-
-	if (c->upstream)
-		upstream_cancel(c->upstream);
-	if (c->aside)
-		c->dropped = true;
-	else
-		remote_call_free(c);
-}
-
-static void remote_pause(struct provider_call *call, bool pause)
-{
-	struct remote_call *c = container_of(call, struct remote_call, call);
-
-	c->paused = pause;
-	if (c->behind && !c->aside && !pause)
-		remote_go_on(c, 0);
-	else if (!c->behind && c->upstream)
-		upstream_pause(c->upstream, pause);
+	if (rc == ERR_OK)
+		rc = remote_call_start(&a, env, on_event, arg, ret, e);
+	remote_ask_finish(&a);
+	return rc;
 }
 
 /* --- creation --- */
@@ -812,146 +159,10 @@ static void remote_destroy(struct provider *p)
 static const struct provider_ops remote_ops = {
 	.encode = remote_encode,
 	.start = remote_start,
-	.cancel = remote_cancel,
-	.pause = remote_pause,
+	.cancel = remote_call_cancel,
+	.pause = remote_call_pause,
 	.destroy = remote_destroy,
 };
-
-/* remote_without: the length of url[0..n) but for a tail, where it has it, and slashes behind the rest. */
-static size_t remote_without(const char *url, size_t n, const char *tail)
-{
-	size_t t = strlen(tail);
-
-	if (n >= t && memcmp(url + n - t, tail, t) == 0)
-		n -= t;
-	while (n > 0 && url[n - 1] == '/')
-		n--;
-	return n;
-}
-
-/* How much of base_url is the base: people copy the whole endpoint from a provider's page. */
-static size_t base_length(const struct provider_options *o, const struct dialect *dialect)
-{
-	size_t base = remote_without(o->base_url, strlen(o->base_url), dialect->path);
-
-	if (dialect->embed)
-		base = remote_without(o->base_url, base, dialect->embed->path);
-	return dialect->root ? remote_without(o->base_url, base, dialect->root) : base;
-}
-
-/* base_url with a path of the dialect and the configured query; NULL: no memory. */
-static char *remote_make_url(struct arena *a, const struct provider_options *o,
-			     const struct dialect *dialect, const char *path)
-{
-	const char *sign = strchr(path, '?') ? "&" : "?";
-	size_t      base = base_length(o, dialect);
-	size_t      size = base + strlen(path) + 2 + (o->query ? strlen(o->query) : 0);
-	char       *url = arena_alloc(a, size);
-
-	if (url)
-		snprintf(url, size, "%.*s%s%s%s", (int)base, o->base_url, path,
-			 o->query && o->query[0] ? sign : "", o->query ? o->query : "");
-	return url;
-}
-
-static const char *make_line(struct arena *a, const char *name, const char *between,
-			     const char *value)
-{
-	size_t size = strlen(name) + strlen(between) + strlen(value) + 1;
-	char  *line = arena_alloc(a, size);
-
-	if (line)
-		snprintf(line, size, "%s%s%s", name, between, value);
-	return line;
-}
-
-static bool is_given(const struct provider_options *o, const char *name)
-{
-	for (size_t i = 0; i < o->header_count; i++)
-		if (strcasecmp(o->headers[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-/* The lines of all headers, the key's first; *ret_count of them.  NULL: no memory. */
-static const char **make_headers(struct arena *a, const struct provider_options *o,
-				 const struct dialect *dialect, size_t *ret_count)
-{
-	const struct provider_header *own = dialect->headers;
-	const char *key_header = o->key_header ? o->key_header : dialect->key_header;
-	size_t      own_count = 0;
-	size_t      n = 0;
-
-	while (own && own[own_count].name)
-		own_count++;
-
-	const char **lines = arena_alloc(a, (o->header_count + own_count + 1) * sizeof *lines);
-	if (!lines)
-		return NULL;
-	if (o->key && key_header)
-		lines[n++] = make_line(a, key_header, ": ", o->key);
-	else if (o->key)
-		lines[n++] = make_line(a, "Authorization", ": Bearer ", o->key);
-	for (size_t i = 0; i < own_count; i++)
-		if (!is_given(o, own[i].name))
-			lines[n++] = make_line(a, own[i].name, ": ", own[i].value);
-	for (size_t i = 0; i < o->header_count; i++)
-		lines[n++] = make_line(a, o->headers[i].name, ": ", o->headers[i].value);
-	for (size_t i = 0; i < n; i++)
-		if (!lines[i])
-			return NULL;
-	*ret_count = n;
-	return lines;
-}
-
-static enum errc check_options(const struct provider_options *o, struct err *e)
-{
-	if (!o->base_url || !o->base_url[0])
-		return err_set(e, ERR_INVALID_VALUE, "base_url",
-			       "a provider of dialect %s needs a base_url", o->dialect);
-	if (strpbrk(o->base_url, "?#"))
-		return err_set(e, ERR_INVALID_VALUE, "base_url",
-			       "a base_url must not have a query or fragment; a query goes into "
-			       "the option query");
-	if (o->key && !o->key[0])
-		return err_set(e, ERR_INVALID_VALUE, "key", "a provider's key must not be empty");
-	if (o->max_tokens_field && strcmp(o->max_tokens_field, "max_tokens") != 0 &&
-	    strcmp(o->max_tokens_field, "max_completion_tokens") != 0)
-		return err_set(e, ERR_INVALID_VALUE, "max_tokens_field",
-			       "max_tokens_field must be max_tokens or max_completion_tokens");
-	return ERR_OK;
-}
-
-static enum errc remote_make_target(const struct provider_options *o, const struct dialect *dialect,
-				    const char *path, bool get, struct upstream_target **ret,
-				    struct err *e)
-{
-	struct arena scratch;
-	size_t       count = 0;
-
-	arena_init(&scratch, LIMIT_CONFIG_FILE);
-
-	char        *url = remote_make_url(&scratch, o, dialect, path);
-	const char **headers = url ? make_headers(&scratch, o, dialect, &count) : NULL;
-	enum errc    rc = ERR_OVERLOADED;
-	if (headers)
-		rc = upstream_target_create(
-			&(struct upstream_target_options){
-				.url = url,
-				.headers = headers,
-				.header_count = count,
-				.ca_file = o->ca_file,
-				.proxy = o->proxy,
-				.http2 = !o->http2 || strcmp(o->http2, "off") != 0,
-				.get = get,
-				.connect_us = o->connect_us,
-			},
-			ret, e);
-	else
-		err_set(e, rc, NULL, "out of memory");
-	arena_finish(&scratch);
-	return rc;
-}
 
 static enum errc make_catalog(struct remote *r, const struct provider_options *o, struct err *e)
 {
@@ -959,7 +170,7 @@ static enum errc make_catalog(struct remote *r, const struct provider_options *o
 
 	if (!r->dialect->models)
 		return ERR_OK;
-	enum errc rc = remote_make_target(o, r->dialect, r->dialect->models, true, &target, e);
+	enum errc rc = endpoint_target(o, r->dialect, r->dialect->models, true, &target, e);
 	if (rc != ERR_OK)
 		return rc;
 	r->provider.catalog = catalog_create_take(target);
@@ -968,7 +179,7 @@ static enum errc make_catalog(struct remote *r, const struct provider_options *o
 
 static bool keep_base(struct remote *r, const struct provider_options *o)
 {
-	r->base = strndup(o->base_url, base_length(o, r->dialect));
+	r->base = strndup(o->base_url, endpoint_base(o, r->dialect));
 	r->options.base_url = r->base;
 	if (o->query && o->query[0])
 		r->query = strdup(o->query);
@@ -978,7 +189,7 @@ static bool keep_base(struct remote *r, const struct provider_options *o)
 enum errc remote_create(const struct provider_options *o, const struct dialect *dialect,
 			struct provider **ret, struct err *e)
 {
-	enum errc rc = check_options(o, e);
+	enum errc rc = endpoint_check(o, e);
 
 	if (rc != ERR_OK)
 		return rc;
@@ -1003,7 +214,7 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 		.idle_us = o->idle_us,
 		.total_us = o->total_us,
 	};
-	rc = remote_make_target(o, dialect, dialect->path, false, &r->target, e);
+	rc = endpoint_target(o, dialect, dialect->path, false, &r->target, e);
 	if (rc == ERR_OK)
 		rc = make_catalog(r, o, e);
 	if (rc == ERR_OK && (dialect->place || dialect->embed) && !keep_base(r, o))

@@ -59,8 +59,8 @@ void fence_finish(struct fence *f)
 
 /* --- what is decided, open or dropped --- */
 
-/* say: in code the segment is open already. */
-static bool say(struct fence *f, struct str text)
+/* fence_say: in code the segment is open already. */
+static bool fence_say(struct fence *f, struct str text)
 {
 	if (text.n == 0)
 		return true;
@@ -76,8 +76,8 @@ static void decide(struct cursor *c, const char *upto)
 	c->decided = true;
 }
 
-/* give: all that is decided. */
-static bool give(struct fence *f, struct cursor *c)
+/* fence_give: all that is decided. */
+static bool fence_give(struct fence *f, struct cursor *c)
 {
 	struct str part = { c->from, (size_t)(c->mark - c->from) };
 
@@ -86,27 +86,27 @@ static bool give(struct fence *f, struct cursor *c)
 	if (f->held.len > 0 && part.n <= JOIN_MAX && text_join(&f->held, part))
 		part.n = 0;
 
-	bool ok = say(f, buf_view(&f->held)) && say(f, part);
+	bool ok = fence_say(f, buf_view(&f->held)) && fence_say(f, part);
 	buf_clear(&f->held);
 	c->from = c->mark;
 	c->decided = false;
 	return ok;
 }
 
-/* drop: gives what is decided; what is open up to there belongs to nobody. */
-static bool drop(struct fence *f, struct cursor *c, const char *upto)
+/* fence_drop: gives what is decided; what is open up to there belongs to nobody. */
+static bool fence_drop(struct fence *f, struct cursor *c, const char *upto)
 {
-	bool ok = give(f, c);
+	bool ok = fence_give(f, c);
 
 	buf_clear(&f->held);
 	c->from = c->mark = upto;
 	return ok;
 }
 
-/* hold: gives what is decided and keeps what is open up to there. */
-static bool hold(struct fence *f, struct cursor *c, const char *upto)
+/* fence_hold: gives what is decided and keeps what is open up to there. */
+static bool fence_hold(struct fence *f, struct cursor *c, const char *upto)
 {
-	if (!give(f, c))
+	if (!fence_give(f, c))
 		return false;
 
 	struct str rest = { c->from, (size_t)(upto - c->from) };
@@ -158,8 +158,8 @@ static void read_prose(struct fence *f, struct cursor *c)
 	f->run_seen = false;
 }
 
-/* refuse: what is open is prose, no fence. */
-static void refuse(struct fence *f, struct cursor *c)
+/* fence_refuse: what is open is prose, no fence. */
+static void fence_refuse(struct fence *f, struct cursor *c)
 {
 	decide(c, c->at);
 	f->indent = NOT_AT_START;
@@ -167,14 +167,14 @@ static void refuse(struct fence *f, struct cursor *c)
 	f->state = FENCE_PROSE;
 }
 
-static void read_run(struct fence *f, struct cursor *c)
+static void fence_read_run(struct fence *f, struct cursor *c)
 {
 	for (; c->at < c->end && *c->at == '`'; c->at++)
 		f->ticks++;
 	if (c->at == c->end)
 		return;
 	if (f->ticks < 3) {
-		refuse(f, c);
+		fence_refuse(f, c);
 		return;
 	}
 	f->run_seen = true;
@@ -188,7 +188,7 @@ static bool open_code(struct fence *f, struct cursor *c)
 {
 	struct buf language;
 
-	if (!hold(f, c, c->at))
+	if (!fence_hold(f, c, c->at))
 		return false;
 
 	struct str info = { f->held.data + f->info, f->held.len - f->info };
@@ -202,7 +202,7 @@ static bool open_code(struct fence *f, struct cursor *c)
 	f->run_seen = false;
 	f->indent = 0;
 	f->state = FENCE_START;
-	return ok && drop(f, c, c->at);
+	return ok && fence_drop(f, c, c->at);
 }
 
 /* read_info: up to its LF, or to what makes it prose (F1, F2). */
@@ -215,7 +215,7 @@ static bool read_info(struct fence *f, struct cursor *c)
 			return open_code(f, c);
 		if (*c->at == '`' || (f->state == FENCE_PAST && !white) ||
 		    ++f->waits > LIMIT_LMC_OPEN) {
-			refuse(f, c);
+			fence_refuse(f, c);
 			return true;
 		}
 		if (f->state == FENCE_NO_WORD && !white)
@@ -232,7 +232,7 @@ static bool read_info(struct fence *f, struct cursor *c)
 static bool close_code(struct fence *f, struct cursor *c)
 {
 	c->at++;
-	if (!drop(f, c, c->at))
+	if (!fence_drop(f, c, c->at))
 		return false;
 	f->open = false;
 	f->state = FENCE_AFTER;
@@ -326,14 +326,14 @@ static bool read_after(struct fence *f, struct cursor *c)
 		f->waits = 0;
 		f->state = FENCE_PROSE;
 	}
-	return drop(f, c, c->at);
+	return fence_drop(f, c, c->at);
 }
 
-static bool step(struct fence *f, struct cursor *c)
+static bool fence_step(struct fence *f, struct cursor *c)
 {
 	switch (f->state) {
 	case FENCE_PROSE: read_prose(f, c); return true;
-	case FENCE_RUN: read_run(f, c); return true;
+	case FENCE_RUN: fence_read_run(f, c); return true;
 	case FENCE_INFO:
 	case FENCE_NO_WORD:
 	case FENCE_WORD:
@@ -358,8 +358,8 @@ bool fence_feed(struct fence *f, struct str text)
 	struct cursor c = { .at = text.p, .end = text.p + text.n, .from = text.p, .mark = text.p };
 	bool          ok = true;
 	while (ok && c.at < c.end)
-		ok = step(f, &c);
-	ok = ok && hold(f, &c, c.end);
+		ok = fence_step(f, &c);
+	ok = ok && fence_hold(f, &c, c.end);
 	if (!ok)
 		f->state = FENCE_BROKEN;
 	return ok;
@@ -392,7 +392,7 @@ bool fence_end(struct fence *f)
 	if (f->state == FENCE_BROKEN)
 		return false;
 
-	bool ok = (!keeps_held(f) || say(f, buf_view(&f->held))) &&
+	bool ok = (!keeps_held(f) || fence_say(f, buf_view(&f->held))) &&
 		  (!f->open || f->sink->close(f->arg));
 	buf_clear(&f->held);
 	f->state = ok ? FENCE_PROSE : FENCE_BROKEN;

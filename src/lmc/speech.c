@@ -67,14 +67,14 @@ struct speech {
 
 /* Half of what may be held is for the parsers, which hold one text at a time; half for the calls
  * and the late text.  So a text that could be held can also be parsed. */
-static size_t share(const struct speech *t)
+static size_t speech_share(const struct speech *t)
 {
 	return t->o.max / 2;
 }
 
 /* --- the sink behind the parsers --- */
 
-static bool give(struct speech *t, struct str text)
+static bool speech_give(struct speech *t, struct str text)
 {
 	return text.n == 0 || t->o.sink->text(t->o.arg, text);
 }
@@ -98,7 +98,7 @@ static bool complete_tail(struct speech *t, struct str *text)
 		text->n -= front.n;
 
 		size_t whole = text_whole(buf_view(&joined));
-		bool   ok = give(t, (struct str){ joined.data, whole });
+		bool   ok = speech_give(t, (struct str){ joined.data, whole });
 		buf_take_front(&joined, whole);
 		tail->len = joined.len;
 		if (!ok)
@@ -122,7 +122,7 @@ static bool whole_text(void *arg, struct str text)
 		return false;
 
 	size_t whole = text_whole(text);
-	if (!give(t, (struct str){ text.p, whole }))
+	if (!speech_give(t, (struct str){ text.p, whole }))
 		return false;
 	/* Text is left only where the tail has been emptied. */
 	if (whole < text.n) {
@@ -138,7 +138,7 @@ static bool whole_close(void *arg)
 	struct str     rest = { t->tail.data, t->tail.len };
 
 	t->tail.len = 0;
-	return give(t, rest) && t->o.sink->close(t->o.arg);
+	return speech_give(t, rest) && t->o.sink->close(t->o.arg);
 }
 
 static const struct segment_sink whole_sink = { whole_open, whole_text, whole_close };
@@ -273,8 +273,8 @@ static void call_destroy(struct call *c)
 	free(c);
 }
 
-/* place_of: the first call whose index is not below. */
-static size_t place_of(const struct speech *t, uint32_t index)
+/* speech_place_of: the first call whose index is not below. */
+static size_t speech_place_of(const struct speech *t, uint32_t index)
 {
 	size_t low = 0;
 	size_t high = t->call_count;
@@ -315,7 +315,7 @@ static struct call *call_at(struct speech *t, uint32_t index)
 	if (t->last && t->last->index == index)
 		return t->last;
 
-	size_t place = place_of(t, index);
+	size_t place = speech_place_of(t, index);
 	if (place < t->call_count && t->calls[place]->index == index)
 		return t->last = t->calls[place];
 	if (!make_room(t))
@@ -326,8 +326,8 @@ static struct call *call_at(struct speech *t, uint32_t index)
 		return NULL;
 	c->index = index;
 	c->at = t->at;
-	buf_init(&c->name, share(t));
-	buf_init(&c->held, share(t));
+	buf_init(&c->name, speech_share(t));
+	buf_init(&c->held, speech_share(t));
 	memmove(t->calls + place + 1, t->calls + place,
 		(t->call_count - place) * sizeof(struct call *));
 	t->calls[place] = c;
@@ -335,10 +335,10 @@ static struct call *call_at(struct speech *t, uint32_t index)
 	return t->last = c;
 }
 
-/* hold: appends to something held, as far as all of that together may grow. */
-static bool hold(struct speech *t, struct buf *to, struct str text)
+/* speech_hold: appends to something held, as far as all of that together may grow. */
+static bool speech_hold(struct speech *t, struct buf *to, struct str text)
 {
-	if (text.n > share(t) - t->held || !text_join(to, text))
+	if (text.n > speech_share(t) - t->held || !text_join(to, text))
 		return false;
 	t->held += text.n;
 	return true;
@@ -351,7 +351,7 @@ static bool call_begin(struct speech *t, struct call *c)
 
 	if (str_is(name, "execute")) {
 		c->way = READ;
-		c->args = args_create(&whole_sink, t, share(t));
+		c->args = args_create(&whole_sink, t, speech_share(t));
 		return c->args != NULL;
 	}
 	if (str_is(name, "python")) {
@@ -426,9 +426,9 @@ struct speech *speech_create(const struct speech_options *o)
 	if (!t)
 		return NULL;
 	t->o = *o;
-	fence_init(&t->fence, &whole_sink, t, share(t));
-	buf_init(&t->blank, share(t));
-	buf_init(&t->late, share(t));
+	fence_init(&t->fence, &whole_sink, t, speech_share(t));
+	buf_init(&t->blank, speech_share(t));
+	buf_init(&t->late, speech_share(t));
 	return t;
 }
 
@@ -469,8 +469,8 @@ void speech_at(struct speech *t, size_t index)
 	t->at = index;
 }
 
-/* outcome: nothing more happens after a failure. */
-static bool outcome(struct speech *t, bool ok)
+/* speech_outcome: nothing more happens after a failure. */
+static bool speech_outcome(struct speech *t, bool ok)
 {
 	if (!ok)
 		t->state = OVER;
@@ -493,8 +493,8 @@ static struct call *reach_call(struct speech *t, uint32_t index)
 bool speech_text(struct speech *t, struct str text)
 {
 	switch (t->state) {
-	case EARLY: return outcome(t, text.n == 0 || text_feed(t, text));
-	case CALLS: return outcome(t, hold(t, &t->late, text));
+	case EARLY: return speech_outcome(t, text.n == 0 || text_feed(t, text));
+	case CALLS: return speech_outcome(t, speech_hold(t, &t->late, text));
 	case OVER: break;
 	}
 	return false;
@@ -505,10 +505,10 @@ bool speech_name(struct speech *t, uint32_t index, struct str name)
 	struct call *c = reach_call(t, index);
 
 	if (!c)
-		return outcome(t, false);
+		return speech_outcome(t, false);
 	if (c->way != UNNAMED || c->held.len > 0)
 		return true;
-	return outcome(t, hold(t, &c->name, name));
+	return speech_outcome(t, speech_hold(t, &c->name, name));
 }
 
 bool speech_args(struct speech *t, uint32_t index, struct str args)
@@ -516,13 +516,14 @@ bool speech_args(struct speech *t, uint32_t index, struct str args)
 	struct call *c = reach_call(t, index);
 
 	if (!c)
-		return outcome(t, false);
+		return speech_outcome(t, false);
 	if (args.n == 0)
 		return true;
 	/* No call can come in front of this one any more. */
 	if (index == 0)
-		return outcome(t, (c->way != UNNAMED || call_begin(t, c)) && call_feed(t, c, args));
-	return outcome(t, hold(t, &c->held, args));
+		return speech_outcome(t, (c->way != UNNAMED || call_begin(t, c)) &&
+						 call_feed(t, c, args));
+	return speech_outcome(t, speech_hold(t, &c->held, args));
 }
 
 bool speech_close(struct speech *t)

@@ -1,4 +1,4 @@
-/* The members of an archive's lines, both ways. */
+/* Reads and prints the members of an archive's lines. */
 #include "archive/archive_line.h"
 
 #include "base/limits.h"
@@ -30,17 +30,17 @@ static const char *const statuses[] = {
 
 static const char *const shapes[] = { SHAPE_WORDS, NULL };
 
-/* One body and its place in the messages of an archive; a message as it is stored is no larger. */
+/* A body and its place in the messages of an archive; a stored message is not larger. */
 static const struct json_limits line_limits = {
 	.depth = LIMIT_JSON_DEPTH + 1,
 	.tokens = LIMIT_JSON_TOKENS + 64,
 	.unique = 2,
 };
 
-/* As long as what is stored by those who make it; lists of runs have many of them in a page. */
+/* The limits are those of stored runs; a page of runs has many of these texts. */
 enum { PROVIDER_MAX = 63, FINISH_MAX = 63, ERROR_MAX = 8 * KIB };
 
-/* All members of all kinds; which of them a kind has, its table says. */
+/* The members of all kinds of lines; the table of a kind says which it has. */
 struct members {
 	int        type;
 	int64_t    version;
@@ -169,7 +169,7 @@ struct reading {
 	struct err            *e;
 };
 
-/* archive_line_refuse: member is part of e->path behind the line's own. */
+/* archive_line_refuse: the path of the error is that of the line and `member`. */
 static enum errc archive_line_refuse(const struct reading *r, enum errc code, const char *member,
 				     const char *text)
 {
@@ -212,7 +212,7 @@ static bool archive_line_within(const struct reading *r, json_at text, size_t ma
 	return json_text(r->doc, text, r->arena, &value) && archive_line_characters(value) <= max;
 }
 
-/* As the requests that make metadata have it. */
+/* The rules are those of requests with metadata. */
 static enum errc check_pairs(const struct reading *r, json_at metadata)
 {
 	const struct json_doc *d = r->doc;
@@ -343,7 +343,7 @@ static enum errc take_conversation(const struct reading *r, const struct members
 	return check_pairs(r, m->metadata);
 }
 
-/* A string member as it stands between its quotes. */
+/* The text between the quotes of a string member. */
 static struct str archive_line_escaped(const struct reading *r, const char *member)
 {
 	json_at i = json_get_some(r->doc, 0, member);
@@ -485,7 +485,7 @@ static bool put_escaped(struct buf *out, const char *member, struct str s)
 	       (buf_fmt(out, ",\"%s\":\"", member) && buf_str(out, s) && buf_text(out, "\""));
 }
 
-/* In valid JSON a line's end stands only between tokens. */
+/* In valid JSON, a line break is only between tokens. */
 static bool put_json(struct buf *out, const char *member, struct str json)
 {
 	if (!json.p)

@@ -1,4 +1,4 @@
-/* From lines to conversations, and what has to be right between lines. */
+/* Makes conversations of lines, and checks the rules between lines. */
 #include "archive/archive_walk.h"
 
 #include "base/limits.h"
@@ -13,7 +13,7 @@ enum {
 		24, /* of the milliseconds that ids are spread over where many are of one time */
 };
 
-/* What is known while a conversation's lines are read. */
+/* The state of reading a conversation's lines. */
 struct reading {
 	struct archive_walk *w;
 	struct err          *e;
@@ -48,7 +48,7 @@ static enum errc archive_walk_refuse(struct reading *r, const char *member, cons
 
 /* --- entries by key --- */
 
-/* With a seed of our own nobody can choose keys that meet in one place. */
+/* The secret seed prevents keys that are chosen to collide. */
 static uint32_t slot_of(const struct archive_walk *w, int64_t key)
 {
 	uint64_t x = ((uint64_t)key ^ w->seed) * 0x9e3779b97f4a7c15u;
@@ -76,7 +76,7 @@ static void put_key(struct archive_walk *w, uint32_t entry)
 	w->slots[s] = entry + 1;
 }
 
-/* archive_walk_forget: costs what was put in, however large the table once had to be. */
+/* archive_walk_forget: costs as much as the number of entries, whatever the size of the table. */
 static void archive_walk_forget(struct archive_walk *w)
 {
 	for (uint32_t i = 0; i < w->count; i++) {
@@ -103,14 +103,14 @@ static bool archive_walk_grow(struct archive_walk *w)
 	w->slots = slots;
 	w->slot_count = 2 * cap;
 	w->cap = cap;
-	/* An answer has its run's key; the run stands for both. */
+	/* An answer has the key of its run, so the run represents both. */
 	for (uint32_t i = 0; i < w->count; i++)
 		if (archive_walk_find_key(w, w->entries[i].id.key) == ARCHIVE_NONE)
 			put_key(w, i);
 	return true;
 }
 
-/* archive_walk_add: ret is the new entry, all references of which are ARCHIVE_NONE. */
+/* archive_walk_add: *ret is the new entry; all its references are ARCHIVE_NONE. */
 static enum errc archive_walk_add(struct reading *r, enum archive_kind kind, struct id id,
 				  struct archive_entry **ret)
 {
@@ -139,7 +139,7 @@ static enum errc archive_walk_add(struct reading *r, enum archive_kind kind, str
 	return ERR_OK;
 }
 
-/* The entry with this id; where it is a run and a message is wanted, its answer. */
+/* The entry with this id; if it is a run and a message is wanted, the answer of the run. */
 static uint32_t archive_walk_find(const struct archive_walk *w, struct id id,
 				  enum archive_kind kind)
 {
@@ -192,7 +192,7 @@ static enum errc archive_walk_take_run(struct reading *r, const struct archive_r
 	return ERR_OK;
 }
 
-/* A run's messages are a chain from its base; its answer hangs on the last of them. */
+/* The messages of a run are a chain from its base; the answer follows the last one. */
 static enum errc check_place(struct reading *r, const struct archive_message *m, uint32_t parent)
 {
 	struct archive_entry *run = r->run == ARCHIVE_NONE ? NULL : &r->w->entries[r->run];
@@ -227,7 +227,7 @@ static enum errc archive_walk_take_message(struct reading *r, const struct archi
 	else if (check_place(r, m, parent) != ERR_OK)
 		return r->e->code;
 	bool answer = !loose && m->id.key == m->run.key;
-	/* As in a request; whoever follows a run's chain relies on it. */
+	/* The rule is that of requests; readers of a run's chain rely on it. */
 	if (!loose && ++w->entries[r->run].messages > LIMIT_MESSAGES + 1)
 		return archive_walk_refuse(r, "run",
 					   "a run may have at most 2048 messages and its answer");
@@ -294,7 +294,7 @@ static enum errc read_first(struct reading *r)
 	return ERR_OK;
 }
 
-/* False: it is the next conversation's, and was not read. */
+/* False: the line belongs to the next conversation and was not read. */
 static bool archive_walk_read_line(struct reading *r)
 {
 	struct archive_walk *w = r->w;
@@ -321,7 +321,7 @@ static bool archive_walk_read_line(struct reading *r)
 	return false;
 }
 
-/* What the first line refers to stands behind it. */
+/* The first line refers to later lines. */
 static enum errc check_ends(struct reading *r, size_t first)
 {
 	struct archive_walk *w = r->w;

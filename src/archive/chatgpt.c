@@ -1,4 +1,4 @@
-/* From ChatGPT's conversations.json to an archive. */
+/* Translates ChatGPT's conversations.json to an archive. */
 #include "archive/chatgpt.h"
 
 #include "archive/archive_line.h"
@@ -151,7 +151,7 @@ static enum errc refuse_node(struct tree *t, json_at key, const char *member, co
 	return chatgpt_refuse(t, ERR_INVALID_VALUE, path, text);
 }
 
-/* Names are compared as they are written: they are UUIDs or alike. */
+/* Names are compared with their escapes, because they are UUIDs or alike. */
 static int compare_names(const void *a, const void *b, void *arg)
 {
 	const struct tree *t = arg;
@@ -346,7 +346,7 @@ static struct str text_member(struct tree *t, const char *first, const char *sec
 	return text;
 }
 
-/* At most max bytes, whole characters. */
+/* The longest start of at most max bytes that is whole characters. */
 static struct str shortened(struct str s, size_t max)
 {
 	if (s.n <= max)
@@ -413,7 +413,7 @@ static enum errc chatgpt_put_head(struct tree *t, struct id id, struct buf *out)
 	return ok ? ERR_OK : err_no_memory(t->e);
 }
 
-/* The messages first: their ids stand in the conversation's own line. */
+/* The messages come first, because the conversation's line has their ids. */
 static enum errc chatgpt_put_all(struct tree *t, struct buf *out)
 {
 	json_at mapping = json_get_some(t->doc, 0, "mapping");

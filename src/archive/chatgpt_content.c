@@ -1,7 +1,7 @@
-/* Contents of ChatGPT's messages: text, code, what tools printed, parts, the user's own settings. */
+/* Contents of ChatGPT's messages: text, code, output of tools, parts, the user's settings. */
 #include "archive/chatgpt_content.h"
 
-/* Texts are carried over as they are escaped. */
+/* Texts stay escaped as they are. */
 struct text {
 	struct chatgpt_content *c;
 	struct buf              escaped;
@@ -113,7 +113,7 @@ static bool chatgpt_content_add_parts(struct text *t, json_at content)
 	return true;
 }
 
-/* Everything that the content has as text. */
+/* All text of the content. */
 static bool add_content(struct text *t, json_at content)
 {
 	static const char *const members[] = {
@@ -123,7 +123,7 @@ static bool add_content(struct text *t, json_at content)
 	const struct json_doc *d = t->c->doc;
 	json_at                type = json_get_some(d, content, "content_type");
 
-	/* What a model thought, and how long. */
+	/* The reasoning of a model, and its duration. */
 	if (json_is(d, type, "thoughts") || json_is(d, type, "reasoning_recap")) {
 		t->c->left_out++;
 		return true;

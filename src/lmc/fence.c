@@ -1,4 +1,4 @@
-/* Text split into prose and fenced code, at once and for any cut. */
+/* Splits text into prose and fenced code, as early as possible and for any cut. */
 #include "lmc/fence.h"
 
 #include "base/limits.h"
@@ -31,18 +31,18 @@
  * In all the others nothing is open.
  */
 
-#define NOT_AT_START 4u /* value of indent: more than the three spaces that a fence may have */
+#define NOT_AT_START 4u /* an indent of more than the three spaces that a fence may have */
 
-/* What was held and what comes next are given in one call if this is not longer. */
+/* Held and next text are given in one call if together they are not longer than this. */
 #define JOIN_MAX 256u
 
-/* One piece.  While anything held is open, nothing of the piece is decided. */
+/* A piece of text. While held text is open, nothing of the piece is decided. */
 struct cursor {
 	const char *at;
 	const char *end;
-	const char *from;    /* the first byte that is not yet given, dropped or held */
-	const char *mark;    /* what is in front of it is decided */
-	bool        decided; /* what is held is decided, too */
+	const char *from;    /* the first byte that is not given, dropped or held yet */
+	const char *mark;    /* all text before it is decided */
+	bool        decided; /* the held text is decided too */
 };
 
 void fence_init(struct fence *f, const struct segment_sink *sink, void *arg, size_t max)
@@ -59,7 +59,7 @@ void fence_finish(struct fence *f)
 
 /* --- what is decided, open or dropped --- */
 
-/* fence_say: in code the segment is open already. */
+/* fence_say: in code, the segment is open already. */
 static bool fence_say(struct fence *f, struct str text)
 {
 	if (text.n == 0)
@@ -76,7 +76,7 @@ static void decide(struct cursor *c, const char *upto)
 	c->decided = true;
 }
 
-/* fence_give: all that is decided. */
+/* fence_give: gives all decided text. */
 static bool fence_give(struct fence *f, struct cursor *c)
 {
 	struct str part = { c->from, (size_t)(c->mark - c->from) };
@@ -93,7 +93,7 @@ static bool fence_give(struct fence *f, struct cursor *c)
 	return ok;
 }
 
-/* fence_drop: gives what is decided; what is open up to there belongs to nobody. */
+/* fence_drop: gives the decided text, and drops the open text up to `upto`. */
 static bool fence_drop(struct fence *f, struct cursor *c, const char *upto)
 {
 	bool ok = fence_give(f, c);
@@ -103,7 +103,7 @@ static bool fence_drop(struct fence *f, struct cursor *c, const char *upto)
 	return ok;
 }
 
-/* fence_hold: gives what is decided and keeps what is open up to there. */
+/* fence_hold: gives the decided text, and keeps the open text up to `upto`. */
 static bool fence_hold(struct fence *f, struct cursor *c, const char *upto)
 {
 	if (!fence_give(f, c))
@@ -116,7 +116,7 @@ static bool fence_hold(struct fence *f, struct cursor *c, const char *upto)
 
 /* --- prose --- */
 
-/* track: the indent behind white space, at the end of which we are. */
+/* track: computes the indent after white space that ends here. */
 static void track(struct fence *f, const char *at, const char *end)
 {
 	for (; at < end; at++) {
@@ -129,7 +129,8 @@ static void track(struct fence *f, const char *at, const char *end)
 	}
 }
 
-/* read_prose: up to the next backtick; where none counts any more (F3), to the next line. */
+/* read_prose: reads up to the next backtick, or to the next line if no backtick counts any more
+ * (F3). */
 static void read_prose(struct fence *f, struct cursor *c)
 {
 	size_t      left = (size_t)(c->end - c->at);
@@ -158,7 +159,7 @@ static void read_prose(struct fence *f, struct cursor *c)
 	f->run_seen = false;
 }
 
-/* fence_refuse: what is open is prose, no fence. */
+/* fence_refuse: the open text is prose, not a fence. */
 static void fence_refuse(struct fence *f, struct cursor *c)
 {
 	decide(c, c->at);
@@ -183,7 +184,7 @@ static void fence_read_run(struct fence *f, struct cursor *c)
 	f->state = f->indent < NOT_AT_START ? FENCE_INFO : FENCE_NO_WORD;
 }
 
-/* open_code: at the LF of an opening fence (F4). */
+/* open_code: called at the LF of an opening fence (F4). */
 static bool open_code(struct fence *f, struct cursor *c)
 {
 	struct buf language;
@@ -205,7 +206,8 @@ static bool open_code(struct fence *f, struct cursor *c)
 	return ok && fence_drop(f, c, c->at);
 }
 
-/* read_info: up to its LF, or to what makes it prose (F1, F2). */
+/* read_info: reads the info text up to its LF, or up to a character that makes it prose (F1,
+ * F2). */
 static bool read_info(struct fence *f, struct cursor *c)
 {
 	for (; c->at < c->end; c->at++) {
@@ -228,7 +230,7 @@ static bool read_info(struct fence *f, struct cursor *c)
 
 /* --- code --- */
 
-/* close_code: at the LF of a closing fence. */
+/* close_code: called at the LF of a closing fence. */
 static bool close_code(struct fence *f, struct cursor *c)
 {
 	c->at++;
@@ -239,7 +241,8 @@ static bool close_code(struct fence *f, struct cursor *c)
 	return f->sink->close(f->arg);
 }
 
-/* start_line: behind a newline, which may be one too many; what stands in front is decided. */
+/* start_line: called after a newline, which may be the last one (F6); the text before it is
+ * decided. */
 static void start_line(struct fence *f, struct cursor *c)
 {
 	f->indent = 0;
@@ -365,12 +368,14 @@ bool fence_feed(struct fence *f, struct str text)
 	return ok;
 }
 
-/* keeps_held: whether what is open at the end of the text belongs to the segment. */
+/* keeps_held: true if the open text at the end belongs to the segment. */
 static bool keeps_held(const struct fence *f)
 {
 	switch (f->state) {
-	case FENCE_PROSE: return f->open;       /* F9 */
-	case FENCE_START: return f->indent > 0; /* else it is the newline at the very end (F6) */
+	case FENCE_PROSE:
+		return f->open; /* F9 */
+	/* otherwise the held text is the last newline (F6) */
+	case FENCE_START: return f->indent > 0;
 	case FENCE_TICKS: return f->closing < f->ticks;
 	case FENCE_BLANK: return false;
 	case FENCE_RUN:

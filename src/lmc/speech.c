@@ -1,4 +1,4 @@
-/* One turn of an assistant, text and calls however they are mixed, as segments in a fixed order. */
+/* Turns an assistant's text and calls, in any mixture, into segments in a fixed order. */
 #include "lmc/speech.h"
 
 #include "base/base.h"
@@ -28,21 +28,21 @@ enum state {
 enum way {
 	UNNAMED, /* more of the name may come */
 	CODE,    /* `python`: the arguments are the code (T2) */
-	READ,    /* `execute`: the arguments are an object that holds it (T3) */
+	READ,    /* `execute`: the arguments are an object that contains the code (T3) */
 	KEPT,    /* anything else (T7) */
 };
 
 struct call {
 	uint32_t     index;
 	enum way     way;
-	size_t       at; /* for its warnings: where it began */
+	size_t       at; /* index of the chunk in which the call began, for warnings */
 	struct buf   name;
-	struct buf   held; /* arguments that have come, unless they are given at once */
-	struct args *args; /* owned; READ, and only while it is given */
+	struct buf   held; /* arguments so far, unless they are given at once */
+	struct args *args; /* owned; for READ, while the call is given */
 };
 
-/* Text between the parsers and the user's sink: what may be cut off a character or of a pair of
- * surrogates waits here for the rest. */
+/* Text between the parsers and the user's sink: a part of a character, or half of a surrogate pair,
+ * waits here for the rest. */
 struct tail {
 	char   data[8];
 	size_t len;
@@ -53,20 +53,21 @@ struct speech {
 	enum state            state;
 	size_t                at;
 	struct fence          fence;
-	struct buf            blank; /* without fences: white space in front of the text */
+	struct buf            blank; /* without fences: white space before the text */
 	bool                  text_open;
 	struct tail           tail;
 	struct call         **calls; /* owned, in ascending order of index */
 	size_t                call_count;
 	size_t                call_room;
-	struct call          *last; /* the call of the last piece: the next is mostly for it, too */
-	struct buf            late;
-	size_t                held;     /* bytes of names, arguments and late text */
-	bool                  overfull; /* more calls than LIMIT_TOOLS */
+	/* the call of the last piece, which the next piece mostly continues */
+	struct call *last;
+	struct buf   late;
+	size_t       held;     /* bytes of names, arguments and late text */
+	bool         overfull; /* more calls than LIMIT_TOOLS */
 };
 
-/* Half of what may be held is for the parsers, which hold one text at a time; half for the calls
- * and the late text.  So a text that could be held can also be parsed. */
+/* The parsers, which hold one text at a time, have half of the room for held text; the calls and
+ * the late text have the other half. So a text that could be held can also be parsed. */
 static size_t speech_share(const struct speech *t)
 {
 	return t->o.max / 2;
@@ -92,7 +93,7 @@ static bool complete_tail(struct speech *t, struct str *text)
 				      .max = sizeof tail->data };
 		struct str front = { text->p, text->n < 3 ? text->n : 3 };
 
-		/* At most three bytes wait and three come: there is room. */
+		/* The room is enough: at most three bytes wait, and three more come. */
 		CHECK(text_join(&joined, front));
 		text->p += front.n;
 		text->n -= front.n;
@@ -124,7 +125,7 @@ static bool whole_text(void *arg, struct str text)
 	size_t whole = text_whole(text);
 	if (!speech_give(t, (struct str){ text.p, whole }))
 		return false;
-	/* Text is left only where the tail has been emptied. */
+	/* Text can be left only if the tail is empty. */
 	if (whole < text.n) {
 		t->tail.len = text.n - whole;
 		memcpy(t->tail.data, text.p + whole, t->tail.len);
@@ -192,7 +193,7 @@ static const struct {
 	{ "<unsafe>", "</unsafe>", "unsafe" },
 };
 
-/* starts_as: s begins with tag, which is in lower case, whatever the case of s. */
+/* starts_as: true if s begins with tag, without regard to case; tag is in lower case. */
 static bool starts_as(struct str s, const char *tag)
 {
 	size_t n = 0;
@@ -209,7 +210,7 @@ static bool starts_as(struct str s, const char *tag)
 	return !tag[n];
 }
 
-/* find_tag: where the first such tag stands; s.n: nowhere. */
+/* find_tag: the place of the first such tag; s.n: none. */
 static size_t find_tag(struct str s, const char *tag)
 {
 	size_t at = 0;
@@ -227,7 +228,7 @@ static size_t find_tag(struct str s, const char *tag)
 	return s.n;
 }
 
-/* give_review: the review that text begins with, if it does; text is then what follows it. */
+/* give_review: gives the review at the start of text, if there is one, and cuts it off. */
 static bool give_review(struct speech *t, struct str *text)
 {
 	struct str inside = *text;
@@ -273,7 +274,7 @@ static void call_destroy(struct call *c)
 	free(c);
 }
 
-/* speech_place_of: the first call whose index is not below. */
+/* speech_place_of: the place of the first call whose index is not lower. */
 static size_t speech_place_of(const struct speech *t, uint32_t index)
 {
 	size_t low = 0;
@@ -309,7 +310,8 @@ static bool make_room(struct speech *t)
 	return true;
 }
 
-/* call_at: the call with this index, made if there is none; NULL: no memory, or too many. */
+/* call_at: the call with this index, created if there is none; NULL: no memory, or too many
+ * calls. */
 static struct call *call_at(struct speech *t, uint32_t index)
 {
 	if (t->last && t->last->index == index)
@@ -335,7 +337,7 @@ static struct call *call_at(struct speech *t, uint32_t index)
 	return t->last = c;
 }
 
-/* speech_hold: appends to something held, as far as all of that together may grow. */
+/* speech_hold: appends to a held text, up to the limit of all held text. */
 static bool speech_hold(struct speech *t, struct buf *to, struct str text)
 {
 	if (text.n > speech_share(t) - t->held || !text_join(to, text))
@@ -344,7 +346,7 @@ static bool speech_hold(struct speech *t, struct buf *to, struct str text)
 	return true;
 }
 
-/* call_begin: the name is complete. */
+/* call_begin: called when the name is complete. */
 static bool call_begin(struct speech *t, struct call *c)
 {
 	struct str name = buf_view(&c->name);
@@ -397,7 +399,7 @@ static void warn_of(struct speech *t, const struct call *c, unsigned flaws)
 			warnings_add(t->o.warnings, c->at, rows[i].code, "%s", rows[i].message);
 }
 
-/* call_end: the call is complete; it is given as far as it has not been. */
+/* call_end: called when the call is complete; gives the rest of it. */
 static bool call_end(struct speech *t, struct call *c)
 {
 	unsigned flaws = 0;
@@ -412,7 +414,7 @@ static bool call_end(struct speech *t, struct call *c)
 	if (!args_end(c->args, &flaws))
 		return false;
 	warn_of(t, c, flaws);
-	/* Hundreds of calls need not keep a reader each. */
+	/* The reader is freed at once, because there may be hundreds of calls. */
 	args_destroy(TAKE(c->args));
 	return true;
 }
@@ -477,7 +479,7 @@ static bool speech_outcome(struct speech *t, bool ok)
 	return ok;
 }
 
-/* reach_call: the call with this index; the early text is complete (K2). */
+/* reach_call: the call with this index. The early text is complete then (K2). */
 static struct call *reach_call(struct speech *t, uint32_t index)
 {
 	if (t->state == OVER)
@@ -519,7 +521,7 @@ bool speech_args(struct speech *t, uint32_t index, struct str args)
 		return speech_outcome(t, false);
 	if (args.n == 0)
 		return true;
-	/* No call can come in front of this one any more. */
+	/* No call can precede this one any more. */
 	if (index == 0)
 		return speech_outcome(t, (c->way != UNNAMED || call_begin(t, c)) &&
 						 call_feed(t, c, args));

@@ -1,4 +1,4 @@
-/* One batch of spans at a time, in a POST to the collector. */
+/* Sends spans to the collector, one batch at a time. */
 #include "trace/otlp.h"
 
 #include "base/arena.h"
@@ -30,7 +30,7 @@ struct otlp {
 	struct buf              batch; /* its body */
 	uint64_t                count; /* spans in it */
 	int                     status;
-	bool                    failing; /* told in the log, once */
+	bool                    failing; /* true: logged already */
 	char                    version[32];
 };
 
@@ -123,7 +123,7 @@ static void otlp_on_timer(struct timer *t)
 
 /* --- birth and death --- */
 
-/* otlp_put_headers: "a=b,c=d" as lines of a head; false: not of that form. */
+/* otlp_put_headers: makes header lines of "a=b,c=d"; false: another form. */
 static bool otlp_put_headers(struct arena *a, const char *text, const char *lines[HEADERS],
 			     size_t *ret_n)
 {
@@ -166,7 +166,8 @@ static enum errc otlp_make_target(const struct otlp_options *o, struct upstream_
 			     "must be name=value, several with commas between");
 	else if ((rc = upstream_target_create(&t, ret, e)) != ERR_OK)
 		memcpy(e->path, "otlp_endpoint",
-		       sizeof "otlp_endpoint"); /* not the targets' base_url */
+		       /* the option here is not the base_url of a target */
+		       sizeof "otlp_endpoint");
 	arena_finish(&a);
 	return rc;
 }

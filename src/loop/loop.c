@@ -1,4 +1,4 @@
-/* One event loop: epoll, a timer heap, an inbox, and idle work before each sleep. */
+/* One event loop: epoll, a heap of timers, an inbox, and idle work before each sleep. */
 #include "loop/loop.h"
 
 #include "base/clock.h"
@@ -45,9 +45,8 @@ struct loop {
 	struct task           *later; /* oldest first */
 	struct task          **later_end;
 
-	struct timer **heap; /* heap[0] is the earliest; a timer's slot is its place + 1 */
-	size_t         timers;
-	size_t         timers_cap;
+	struct timer *first; /* the root of a pairing heap: the earliest */
+	size_t        timers;
 
 	struct epoll_event events[EVENTS_A_TURN]; /* of this turn; unwatched ones are emptied */
 	int                event_at;
@@ -99,7 +98,6 @@ void loop_destroy(struct loop *l)
 		close(l->inbox_watch.fd);
 	if (l->epoll >= 0)
 		close(l->epoll);
-	free(l->heap);
 	free(l);
 }
 
@@ -240,69 +238,71 @@ static bool run_later(struct loop *l)
 
 /* --- timers --- */
 
-static void heap_put(struct loop *l, size_t i, struct timer *t)
+/* A pairing heap, whose links lie in the timers: a deadline needs no memory that could be refused.  Starting
+ * a timer takes one comparison, and so does stopping one that is far from due; the comparisons between the
+ * others are made when the earliest goes. */
+
+static void timer_link(struct timer **at, struct timer *t)
 {
-	l->heap[i] = t;
-	t->slot = (uint32_t)i + 1;
+	*at = t;
+	if (t)
+		t->link = at;
 }
 
-static void heap_up(struct loop *l, size_t i, struct timer *t)
+/* Neither has siblings.  Of two with the same time the first stays above. */
+static struct timer *heap_meld(struct timer *a, struct timer *b)
 {
-	while (i > 0 && l->heap[(i - 1) / 2]->at_us > t->at_us) {
-		heap_put(l, i, l->heap[(i - 1) / 2]);
-		i = (i - 1) / 2;
-	}
-	heap_put(l, i, t);
+	struct timer *early = b->at_us < a->at_us ? b : a;
+	struct timer *late = early == a ? b : a;
+
+	timer_link(&late->next, early->child);
+	timer_link(&early->child, late);
+	return early;
 }
 
-static void heap_down(struct loop *l, size_t i, struct timer *t)
+/* One heap of siblings: each two of them, from the first on, and those heaps from the last back. */
+static struct timer *heap_of(struct timer *t)
 {
-	for (;;) {
-		size_t kid = 2 * i + 1;
+	struct timer *pairs = NULL;
+	struct timer *all = NULL;
 
-		if (kid >= l->timers)
-			break;
-		if (kid + 1 < l->timers && l->heap[kid + 1]->at_us < l->heap[kid]->at_us)
-			kid++;
-		if (l->heap[kid]->at_us >= t->at_us)
-			break;
-		heap_put(l, i, l->heap[kid]);
-		i = kid;
+	while (t) {
+		struct timer *a = t;
+		struct timer *b = TAKE(a->next);
+
+		t = b ? TAKE(b->next) : NULL;
+		a = b ? heap_meld(a, b) : a;
+		a->next = pairs;
+		pairs = a;
 	}
-	heap_put(l, i, t);
+	while (pairs) {
+		struct timer *next = TAKE(pairs->next);
+
+		all = all ? heap_meld(all, pairs) : pairs;
+		pairs = next;
+	}
+	return all;
 }
 
 void timer_stop(struct loop *l, struct timer *t)
 {
-	if (t->slot == 0)
+	if (!timer_running(t))
 		return;
 
-	size_t        i = t->slot - 1;
-	struct timer *last = l->heap[--l->timers];
-
-	t->slot = 0;
-	if (last == t)
-		return;
-	if (last->at_us < t->at_us)
-		heap_up(l, i, last);
-	else
-		heap_down(l, i, last);
+	struct timer *under = heap_of(TAKE(t->child));
+	timer_link(t->link, TAKE(t->next));
+	t->link = NULL;
+	l->timers--;
+	if (under)
+		timer_link(&l->first, l->first ? heap_meld(l->first, under) : under);
 }
 
 void timer_start(struct loop *l, struct timer *t, int64_t after_us)
 {
 	timer_stop(l, t);
-	if (l->timers == l->timers_cap) {
-		size_t         cap = l->timers_cap ? l->timers_cap * 2 : 64;
-		struct timer **heap = realloc(l->heap, cap * sizeof(struct timer *));
-
-		/* A deadline that can't be kept is worse than an end: the supervisor restarts us. */
-		CHECK(heap != NULL);
-		l->heap = heap;
-		l->timers_cap = cap;
-	}
 	t->at_us = l->now_us + after_us;
-	heap_up(l, l->timers++, t);
+	timer_link(&l->first, l->first ? heap_meld(l->first, t) : t);
+	l->timers++;
 }
 
 static bool run_timers(struct loop *l)
@@ -310,8 +310,8 @@ static bool run_timers(struct loop *l)
 	bool any = false;
 
 	/* As many as there are: one that starts itself again for at once must not keep us here. */
-	for (size_t n = l->timers; n > 0 && l->timers > 0 && l->heap[0]->at_us <= l->now_us; n--) {
-		struct timer *t = l->heap[0];
+	for (size_t n = l->timers; n > 0 && l->first && l->first->at_us <= l->now_us; n--) {
+		struct timer *t = l->first;
 
 		timer_stop(l, t);
 		t->fn(t);
@@ -382,8 +382,8 @@ static int64_t run_rounds(struct loop *l)
 	}
 	if (more || l->later)
 		return 0;
-	if (l->timers > 0 && l->heap[0]->at_us - l->now_us < sleep_us)
-		sleep_us = l->heap[0]->at_us - l->now_us;
+	if (l->first && l->first->at_us - l->now_us < sleep_us)
+		sleep_us = l->first->at_us - l->now_us;
 	return sleep_us > 0 ? sleep_us : 0;
 }
 

@@ -56,15 +56,17 @@ void loop_later(struct loop *l, struct task *t);
 /* Embedded, zero-initialised before first use; fn may start it again or free what it is in. */
 struct timer {
 	void (*fn)(struct timer *t);
-	int64_t  at_us;
-	uint32_t slot; /* place in the heap + 1; 0: not running */
+	int64_t        at_us;
+	struct timer  *child; /* the loop's, like what follows: the first of those that are later */
+	struct timer  *next;  /* sibling */
+	struct timer **link;  /* what points at this one; NULL: not running */
 };
 /* timer_start: fires once, after_us from now; a running timer is moved. */
 void               timer_start(struct loop *l, struct timer *t, int64_t after_us);
 void               timer_stop(struct loop *l, struct timer *t); /* also fine when not running */
 static inline bool timer_running(const struct timer *t)
 {
-	return t->slot != 0;
+	return t->link != NULL;
 }
 
 /* --- descriptors --- */

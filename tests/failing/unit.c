@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,6 +28,8 @@ int  __real__cmocka_run_group_tests(const char *name, const struct CMUnitTest *t
 int  __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
 				    CMFixtureFunction setup, CMFixtureFunction teardown);
 void __longjmp_chk(struct __jmp_buf_tag *env, int value) __attribute__((noreturn));
+void __real_check_failed(const char *expr, const char *file, int line) __attribute__((noreturn));
+void __wrap_check_failed(const char *expr, const char *file, int line) __attribute__((noreturn));
 
 static bool child;
 
@@ -46,6 +49,14 @@ void __longjmp_chk(struct __jmp_buf_tag *env, int value)
 	if (child)
 		finish(false);
 	longjmp(env, value);
+}
+
+/* A CHECK of a test's surroundings ends a run as an assertion does; one of the program is a bug. */
+void __wrap_check_failed(const char *expr, const char *file, int line)
+{
+	if (child && refuse_page()->refused > 0 && strstr(file, "tests/unit/"))
+		finish(false);
+	__real_check_failed(expr, file, line);
 }
 
 /* What the children say goes to a file, which is shown where one of them went wrong. */

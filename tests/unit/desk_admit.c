@@ -34,13 +34,13 @@ void timer_start(struct loop *l, struct timer *t, int64_t after_us)
 {
 	(void)l;
 	t->at_us = after_us;
-	t->slot = 1;
+	t->link = &t->next;
 }
 
 void timer_stop(struct loop *l, struct timer *t)
 {
 	(void)l;
-	t->slot = 0;
+	t->link = NULL;
 }
 
 static bool run_one(struct loop *l)

@@ -453,7 +453,12 @@ void log_start(enum log_level level, enum log_format format)
 		free(out.bytes);
 		free(out.spare);
 	}
+	bool running = out.running;
 	pthread_mutex_unlock(&out.lock);
+	if (!running)
+		log_note(LOG_WARN, "log_unbuffered",
+			 "no memory or no thread for the log: whoever writes a line "
+			 "waits for stderr");
 }
 
 void log_stop(void)

@@ -18,8 +18,8 @@
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 enum log_format { LOG_JSON, LOG_TEXT };
 
-/* log_start: starts the writer's thread.  If there is no thread to be had, lines go on straight to
- * stderr.  Once at a time. */
+/* log_start: starts the writer's thread.  If there is no memory or no thread to be had, lines go on
+ * straight to stderr, and the first one, "log_unbuffered", says so.  Once at a time. */
 void log_start(enum log_level level, enum log_format format);
 /* log_stop: writes what waits (a stuck stderr is given up after a few seconds), ends the thread. */
 void log_stop(void);

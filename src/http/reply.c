@@ -162,6 +162,23 @@ static void error_headers(struct request *r, const struct err *e)
 		reply_header(r, "WWW-Authenticate", STR("Bearer realm=\"parley\""));
 }
 
+/* Where there is no memory for the text of an error its code is told all the same, in the members that all
+ * families have. */
+static void error_terse(struct request *r, const struct err *e)
+{
+	char                 text[512];
+	int                  n = snprintf(text, sizeof text,
+					  "{\"error\":{\"message\":\"out of memory for the text of this error\","
+							   "\"type\":\"%s\",\"param\":null,\"code\":\"%s\",\"request_id\":\"%s\"}}\n",
+					  err_type(e), err_wire(e), r->id);
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer((size_t)n, text, MHD_RESPMEM_MUST_COPY);
+
+	r->bytes_out = (size_t)n;
+	line_push(r, &r->type_lines[1], "Content-Type", "application/json");
+	reply_send(r, err_http(e), response);
+}
+
 void reply_error(struct request *r, const struct err *e)
 {
 	struct buf body;
@@ -178,9 +195,12 @@ void reply_error(struct request *r, const struct err *e)
 	}
 	error_headers(r, e);
 	buf_init(&body, 4 * KIB);
-	if (!request_family(r)->error(e, request_id(r), &body))
-		buf_clear(&body);
-	reply_json_take(r, err_http(e), &body);
+	if (request_family(r)->error(e, request_id(r), &body)) {
+		reply_json_take(r, err_http(e), &body);
+		return;
+	}
+	buf_finish(&body);
+	error_terse(r, e);
 }
 
 void reply_refuse(struct request *r, enum errc code, const char *path, const char *text)

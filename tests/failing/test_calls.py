@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 import gateway as gateways
+import keys
 import upstream as up
 from client import Client
 
@@ -167,4 +168,46 @@ def test_each_allocation_of_a_call_fails(start, script, tmp_path, kind, librarie
         else:
             pytest.fail(f"each of {MOST} calls was refused memory")
     assert number > 10, "hardly any allocation was seen"
+    print(f"{number - 1} allocations, {ends}")
+
+
+# Routes whose answers, or requests, are json-c's trees; and one that this key may not use.
+ADMINISTERED = {
+    "usage": (200, "GET", "/v1/usage", None),
+    "usage-of-all": (200, "GET", "/v1/admin/usage", None),
+    "keys": (200, "GET", "/v1/admin/keys", None),
+    "new-key": (200, "POST", "/v1/admin/keys",
+                {"name": "other", "limits": {"requests": {"count": 5, "window": "1m"}}}),
+    "refusal": (403, "GET", "/v1/conversations", None),
+}
+
+
+@pytest.mark.parametrize("name", ADMINISTERED)
+def test_each_allocation_of_an_administrators_call_fails(start, tmp_path, name):
+    status, method, path, body = ADMINISTERED[name]
+    refuse = Refuse(tmp_path / "refuse")
+    gateway = start(usual={}, args=["--admin-listen", "127.0.0.1:0"],
+                    env={"PARLEY_REFUSE": str(refuse.path), **TELL})
+    root = keys.known(gateway, keys.make(gateway, "--scopes", "admin,chat"))
+    ends = {"usual": 0, "error": 0, "broke": 0}
+    for number in range(1, MOST):
+        with keys.client_of(gateway, root["key"], admin="admin" in path) as client:
+            refuse.arm(number, libraries=True)
+            try:
+                reply = client.request(method, path, body)
+            except (httpx.NetworkError, httpx.RemoteProtocolError):
+                ends["broke"] += 1
+            else:
+                assert reply.status == status or reply.status >= 500, f"{number}: {reply!r}"
+                ends["usual" if reply.status == status else "error"] += 1
+                assert reply.json if reply.status < 300 else reply.error(reply.status)
+            finally:
+                touched = refuse.disarm()
+            assert gateway.alive(), f"it died at {number}:\n{gateway.log()}"
+        if not touched:
+            break
+    else:
+        pytest.fail(f"each of {MOST} calls was refused memory")
+    assert number > 10, "hardly any allocation was seen"
+    assert ends["usual"] > 0, ends
     print(f"{number - 1} allocations, {ends}")

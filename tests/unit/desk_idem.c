@@ -199,7 +199,7 @@ static void *contend(void *arg)
 				run_one(&l);
 			break;
 		case IDEM_OTHER:
-		case IDEM_NO_MEMORY: abort();
+		case IDEM_NO_MEMORY: check_failed("no claim", __FILE__, __LINE__);
 		}
 	}
 	return NULL;

@@ -36,6 +36,7 @@ static void a_window_begins_with_its_first_call(void **state)
 	struct rate_hold h[4];
 	struct rate_view v;
 
+	assert_non_null(r);
 	assert_int_equal(ask(r, 1, &a, &none, 0, 7 * SECOND, &h[0], &v), RATE_TAKEN);
 	assert_int_equal(v.of[RATE_KEY][RATE_REQUESTS].left, 1);
 	assert_int_equal(v.of[RATE_KEY][RATE_REQUESTS].reset_us, 10 * SECOND);
@@ -71,6 +72,7 @@ static void tokens_are_settled(void **state)
 	struct rate_hold h, other;
 	struct rate_view v;
 
+	assert_non_null(r);
 	assert_int_equal(ask(r, 1, &a, &none, 101, 1, &h, &v), RATE_NEVER);
 	assert_int_equal(ask(r, 1, &a, &none, 60, 1, &h, &v), RATE_TAKEN);
 	assert_int_equal(ask(r, 1, &a, &none, 60, 1, &other, &v), RATE_REFUSED);
@@ -110,6 +112,7 @@ static void what_all_refuse_takes_nothing_of_the_key(void **state)
 	enum rate_whose  whose;
 	struct rate_ask  a = { .key = 1, .mine = &mine, .all = &all, .now_us = 1 };
 
+	assert_non_null(r);
 	assert_int_equal(rate_take(r, &a, &h, &v, &why, &whose), RATE_TAKEN);
 	assert_int_equal(rate_take(r, &a, &other, &v, &why, &whose), RATE_REFUSED);
 	assert_int_equal(why, RATE_CALLS);
@@ -133,6 +136,7 @@ static void memory_is_bounded(void **state)
 	struct rate_hold h[KEYS], more;
 	struct rate_view v;
 
+	assert_non_null(r);
 	for (int i = 0; i < KEYS; i++)
 		assert_int_equal(ask(r, i + 1, &a, &none, 0, 1, &h[i], &v), RATE_TAKEN);
 	/* all of them are calling */
@@ -185,6 +189,7 @@ static void any_order_keeps_the_limits(void **state)
 		int              key[OPEN_CALLS], n = 0;
 		int64_t          now = 1;
 
+		assert_non_null(r);
 		random_state = seed;
 		for (int step = 0; step < 500; step++) {
 			struct rate_view v;
@@ -276,6 +281,7 @@ static void of_many_at_once_exactly_so_many_get_in(void **state)
 	struct timespec from, to;
 	int             taken = 0;
 
+	assert_non_null(r);
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	for (int i = 0; i < THREADS; i++) {
 		c[i] = (struct crowd){ .rate = r };

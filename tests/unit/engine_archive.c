@@ -160,6 +160,7 @@ static void a_foreign_conversation_is_not_there(void **state)
 	assert_int_equal(j.job.err.code, ERR_NOT_FOUND);
 	j = (struct archive_read){ .conversation = id, .owner = 7, .any_owner = true };
 	char *text = archive_of(f, &j, MIB);
+	assert_non_null(text);
 	assert_non_null(strstr(text, "\"owner\":\"0\","));
 	free(text);
 }

@@ -15,6 +15,7 @@ static void large_ones_share_a_bound(void **state)
 	struct input *b = input_create(MIB);
 
 	(void)state;
+	assert_true(a && b);
 	assert_true(input_hold(a, 300 * KIB, 512 * KIB));
 	assert_false(input_hold(b, 300 * KIB, 512 * KIB));
 	assert_int_equal(input_held(), 300 * KIB);
@@ -37,6 +38,7 @@ static void small_ones_always_have_room(void **state)
 	struct input *b = input_create(MIB);
 
 	(void)state;
+	assert_true(a && b);
 	assert_true(input_hold(a, MIB, MIB));
 	assert_true(input_hold(b, LIMIT_BODY_FREE, MIB));
 	assert_false(input_hold(b, LIMIT_BODY_FREE + 1, MIB)); /* all are far above the bound */

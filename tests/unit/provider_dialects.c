@@ -364,7 +364,9 @@ static void check_stream(const struct suite *s, json_at c)
 	buf_init(&want, MIB);
 	lines_of(s, get(s, c, "stream"), &text);
 	lines_of(s, get(s, c, "events"), &want);
-	for (size_t cut = 0; cut <= text.len; cut++)
+	/* Where each place is refused memory in a run of its own, a few cuts are enough of each. */
+	size_t step = getenv("PARLEY_REFUSE_UNIT") ? text.len / 2 + 1 : 1;
+	for (size_t cut = 0; cut <= text.len; cut += step)
 		check_stream_cut(s, buf_view(&text), cut, buf_view(&want));
 	buf_finish(&text);
 	buf_finish(&want);

@@ -179,19 +179,6 @@ static void begin(struct world *w)
 		store_answers(w, OP_BEGIN, ERR_OK);
 }
 
-/* is_asked: the next attempt has begun. */
-static bool is_asked(void)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += 20;
-	while (sem_timedwait(&stage.asked, &until) != 0)
-		if (errno != EINTR)
-			return false;
-	return true;
-}
-
 static void says(struct world *w, const struct event *events)
 {
 	size_t n = 0;
@@ -359,12 +346,13 @@ static void play(const struct row *row, bool stream, bool store)
 	world_logs(&w);
 	begin(&w);
 	for (size_t i = 0; i < ARRAY_LEN(row->says) && row->says[i]; i++) {
-		assert_true(is_asked());
+		assert_true(comes(&w, &stage.asked));
 		says(&w, row->says[i]);
 	}
 	settle(&w);
 	assert_string_equal(stage.who, row->who);
 	assert_false(stage.cancelled);
+	assert_non_null(w.run);
 	run_view(w.run, &v);
 	assert_int_equal(v.attempts, (strlen(row->who) + 1) / 2);
 	assert_int_equal(v.provider.p[0], row->who[strlen(row->who) - 1]);
@@ -503,7 +491,7 @@ static void content_of_every_kind_binds(void **state)
 		stage_start(&w, ALL, 0);
 		w.rq.prompt.stream = true;
 		begin(&w);
-		assert_true(is_asked());
+		assert_true(comes(&w, &stage.asked));
 		says(&w, SAY(OPEN("one"),
 			     kinds[i].kind == EVENT_LMC ? (struct event)LMC_START : kinds[i],
 			     kinds[i], FAILS(busy)));
@@ -528,7 +516,7 @@ static void what_was_held_goes_through_as_it_came(void **state)
 	w.rq.prompt.stream = true;
 	w.rq.family = &family_completions;
 	begin(&w);
-	assert_true(is_asked());
+	assert_true(comes(&w, &stage.asked));
 	says(&w, SAY({ .kind = EVENT_START, .raw = raw, .raw_usage = usage, .id = STR("up") },
 		     { .kind = EVENT_USAGE, .usage = { .known = true, .in = 3 }, .cont = true },
 		     { .kind = EVENT_OTHER, .raw = STR(SECOND) }, { .kind = EVENT__COUNT }));
@@ -554,7 +542,7 @@ static void more_than_can_be_held_binds(void **state)
 	stage_start(&w, ALL, 0);
 	w.rq.prompt.stream = true;
 	begin(&w);
-	assert_true(is_asked());
+	assert_true(comes(&w, &stage.asked));
 	says(&w,
 	     SAY(OPEN("one"), { .kind = EVENT_OTHER, .raw = { big, sizeof big } }, FAILS(busy)));
 	assert_string_equal(stage.who, "a");
@@ -576,7 +564,7 @@ static void the_commit_timer_binds_what_is_held(void **state)
 		w.rq.prompt.stream = true;
 		w.rq.store = store;
 		begin(&w);
-		assert_true(is_asked());
+		assert_true(comes(&w, &stage.asked));
 		says(&w, SAY(OPEN("one"), { .kind = EVENT__COUNT }));
 		until(&w, is_open);
 		assert_true(holds(reader_reads(&w, SIZE_MAX), store ? "\"chatcmpl-" : "\"one\""));
@@ -598,10 +586,10 @@ static void the_commit_timer_alone_binds_nobody(void **state)
 	w.settings.commit_after_us = 20 * 1000;
 	w.rq.prompt.stream = true;
 	begin(&w);
-	assert_true(is_asked());
+	assert_true(comes(&w, &stage.asked));
 	until(&w, is_open);
 	says(&w, SAY(FAILS(busy)));
-	assert_true(is_asked());
+	assert_true(comes(&w, &stage.asked));
 	assert_int_equal(reader_reads(&w, SIZE_MAX).n, 0);
 	/* It was waited for long enough: nothing is held back any more. */
 	says(&w, SAY(OPEN("two"), { .kind = EVENT__COUNT }));
@@ -620,7 +608,7 @@ static void a_wait_that_does_not_fit_the_total_limit_is_not_made(void **state)
 	stage_start(&w, ALONE, 1000 * 1000);
 	w.rq.prompt.stream = true;
 	begin(&w);
-	assert_true(is_asked());
+	assert_true(comes(&w, &stage.asked));
 	says(&w, SAY(OPEN("one"), FAILS(busy_long)));
 	assert_true(has_failed(&w));
 	assert_int_equal(w.done_err.code, ERR_UPSTREAM_UNAVAILABLE);
@@ -638,9 +626,9 @@ static void the_total_limit_ends_what_is_held(void **state)
 	w.rq.prompt.stream = true;
 	w.rq.store = true;
 	begin(&w);
-	assert_true(is_asked());
+	assert_true(comes(&w, &stage.asked));
 	says(&w, SAY(OPEN("one"), FAILS(busy)));
-	assert_true(is_asked());
+	assert_true(comes(&w, &stage.asked));
 	says(&w, SAY(OPEN("two"), USAGE(9), { .kind = EVENT__COUNT }));
 	until(&w, end_waits);
 	settle(&w);
@@ -649,6 +637,7 @@ static void the_total_limit_ends_what_is_held(void **state)
 	assert_int_equal(w.status, RUN_FAILED);
 	assert_int_equal(w.end_usage.in, 9);
 	assert_int_equal(w.last_seq, 1);
+	assert_non_null(w.run);
 	run_view(w.run, &v);
 	assert_int_equal(v.attempts, 2);
 	stage_stop(&w);
@@ -660,6 +649,7 @@ static void cancel_fn(struct world *w)
 {
 	struct run_view v;
 
+	CHECK(w->run);
 	run_view(w->run, &v);
 	CHECK(live_cancel(v.run_id, w->rq.owner));
 }
@@ -697,7 +687,7 @@ static void an_attempt_or_a_wait_ends_when_nobody_wants_it(void **state)
 			w.rq.store = true;
 			w.rq.finish = false;
 			begin(&w);
-			assert_true(is_asked());
+			assert_true(comes(&w, &stage.asked));
 			says(&w, SAY(OPEN("one"), USAGE(9), { .kind = EVENT__COUNT }));
 			if (wait)
 				says(&w, SAY(FAILS(busy_long)));

@@ -21,6 +21,7 @@ static struct id id_of(struct world *w)
 {
 	struct run_view v;
 
+	CHECK(w->run);
 	run_view(w->run, &v);
 	return v.run_id;
 }

@@ -142,6 +142,7 @@ static void stream_of(struct stream *s, const struct desk *d, const char *shape,
 						 .model = d->model,
 						 .created_s = 1700000000,
 						 .warnings = &s->warnings });
+		assert_non_null(s->encoder);
 	}
 	stream_events(s, script->events, script->count);
 	assert_true(s->encoder->ops->done(s->encoder, s->seq + 1, &s->out));
@@ -990,6 +991,7 @@ static void small_events_fill_a_reader_no_further_than_large_ones(void **state)
 		r.tape = tape;
 		r.o.shape = shape_of(shapes[n / 2]);
 		reader_start(&r);
+		assert_non_null(r.follow);
 		size_t waits = follow_ready(r.follow, &last).n;
 		assert_true(waits >= LIMIT_FEED_HIGH && waits < 4 * LIMIT_FEED_HIGH);
 		reader_gets_all(&r);

@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -90,6 +91,7 @@ struct world {
 	bool        last;
 	struct buf  whole;
 	size_t      live;
+	bool        over;
 	size_t      take_max;
 };
 
@@ -427,6 +429,7 @@ static const struct run_observer reader_of_begun = { reader_open, reader_wake, r
 
 static inline void leave_fn(struct world *w)
 {
+	CHECK(w->run);
 	run_leave(TAKE(w->run));
 }
 
@@ -437,6 +440,8 @@ static inline void reader_leaves(struct world *w)
 
 static inline void read_fn(struct world *w)
 {
+	CHECK(w->run);
+
 	struct str s = run_ready(w->run, &w->last);
 
 	if (s.n > w->take_max)
@@ -457,6 +462,7 @@ static inline struct str reader_reads(struct world *w, size_t max)
 static inline void whole_fn(struct world *w)
 {
 	buf_clear(&w->whole);
+	CHECK(w->run);
 	CHECK(run_whole(w->run, &w->whole));
 }
 
@@ -563,6 +569,7 @@ static inline void ask_fn(struct world *w)
 	list[0] = arena_str(a, str_of(w->message));
 	if (w->more)
 		list[1] = arena_str(a, str_of(w->more));
+	CHECK(!w->more || list[1].p);
 	rq.messages = list;
 	rq.message_count = w->more ? 2 : 1;
 	rq.model = arena_str(a, STR("small"));
@@ -570,6 +577,8 @@ static inline void ask_fn(struct world *w)
 	rq.request_id = arena_str(a, STR("req_1"));
 	if (rq.instruction.n > 0)
 		rq.instruction = arena_str(a, rq.instruction);
+	CHECK(rq.instruction.n == 0 || rq.instruction.p);
+	CHECK(list[0].p && rq.model.p && rq.label.p && rq.request_id.p);
 	rq.provider = w->target ? w->target->provider : &w->provider;
 	rq.route = w->target ? w->target->model : NULL;
 	rq.asked = w->target ? w->target->asked : STR_NONE;
@@ -601,4 +610,28 @@ static inline void assert_trace(struct world *w, const char *want)
 static inline bool holds(struct str s, const char *part)
 {
 	return s.n > 0 && memmem(s.p, s.n, part, strlen(part));
+}
+
+static inline void over_fn(struct world *w)
+{
+	w->over = w->waiting[OP_END] || holds(buf_view(&w->trace), "failed ");
+}
+
+/* comes: whether s was posted, which a run that is over does no more. */
+static inline bool comes(struct world *w, sem_t *s)
+{
+	struct timespec until;
+
+	for (int i = 0; i < 2000; i++) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 10 * 1000 * 1000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (sem_timedwait(s, &until) == 0)
+			return true;
+		on_loop(w, over_fn);
+		if (w->over)
+			return sem_trywait(s) == 0;
+	}
+	return false;
 }

@@ -48,6 +48,7 @@ static void a_plain_unstored_call_is_answered_without_the_store(void **state)
 	assert_true(holds(buf_view(&w.whole), "\"prompt_tokens\":3,\"completion_tokens\":2"));
 	assert_true(holds(buf_view(&w.whole), "\"run\":\"run_"));
 	assert_false(holds(buf_view(&w.whole), "\"conversation\""));
+	assert_non_null(w.run);
 	run_view(w.run, &v);
 	assert_true(str_starts(v.id, STR("run_")));
 	assert_int_equal(v.conversation.n, 0);
@@ -222,6 +223,7 @@ static void a_slow_reader_pauses_the_provider(void **state)
 	reader_reads(&w, SIZE_MAX); /* the first one is longer than the others */
 	provider_says(&w, piece);
 	waiting = reader_reads(&w, SIZE_MAX).n;
+	assert_true(waiting > 0);
 	provider_says_often(&w, &piece, 1, LIMIT_FEED_HIGH / waiting - 20);
 	assert_trace(&w, "start open");
 	provider_says_often(&w, &piece, 1, 40);
@@ -375,6 +377,7 @@ static void a_beginning_that_fails_calls_nobody(void **state)
 	store_answers(&w, OP_BEGIN, ERR_STORAGE);
 	assert_trace(&w, "begin failed");
 	assert_int_equal(w.done_err.code, ERR_STORAGE);
+	assert_non_null(w.run);
 	run_view(w.run, &v);
 	assert_int_equal(v.id.n, 0);
 	assert_int_equal(v.conversation.n, 0);
@@ -960,6 +963,7 @@ static void an_unstored_run_is_found_while_it_lives(void **state)
 	world_start(&w);
 	w.rq.owner = 5;
 	ask(&w);
+	assert_non_null(w.run);
 	run_view(w.run, &v);
 	assert_true(id_parse(v.id, ID_RUN, &id));
 	assert_true(live_find(id, 5, &found));
@@ -988,6 +992,7 @@ static void a_completion_or_a_stored_run_is_not_in_that_list(void **state)
 		ask(&w);
 		if (i)
 			store_answers(&w, OP_BEGIN, ERR_OK);
+		assert_non_null(w.run);
 		run_view(w.run, &v);
 		assert_true(id_parse(v.id, ID_RUN, &id));
 		assert_false(live_find(id, 0, &found));

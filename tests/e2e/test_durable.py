@@ -631,14 +631,18 @@ def test_who_waits_for_an_end_that_was_not_stored_gets_one(start, script, durabi
 # --- the log refuses an event ---------------------------------------------------------------------
 
 
+def refuse_zebras(gateway):
+    """As the database does with what it can't take."""
+    with contextlib.closing(sqlite3.connect(gateway.database, isolation_level=None)) as database:
+        database.execute("CREATE TRIGGER refuses BEFORE INSERT ON event WHEN instr(NEW.data, "
+                         "CAST('zebra' AS BLOB)) BEGIN SELECT RAISE(ABORT, 'no zebras'); END")
+
+
 @pytest.mark.parametrize("durability", ["strict", "relaxed"])
 def test_a_run_whose_events_the_log_refuses_ends_with_an_error_alone(start, script, durability):
     """Trying again can't help: the run is told at once, others go on, and a stop waits for nothing."""
     gateway = start(usual={"durability": durability, "drain_timeout": "10m"})
-    database = sqlite3.connect(gateway.database, isolation_level=None)
-    with contextlib.closing(database):
-        database.execute("CREATE TRIGGER refuses BEFORE INSERT ON event WHEN instr(NEW.data, "
-                         "CAST('zebra' AS BLOB)) BEGIN SELECT RAISE(ABORT, 'no zebras'); END")
+    refuse_zebras(gateway)
     gates = up.Gate(), up.Gate()
     bad = script(up.sse(), up.role(), up.text("one "), up.wait(gates[0]), up.text("zebra "),
                  up.wait(up.Gate()))
@@ -661,6 +665,21 @@ def test_a_run_whose_events_the_log_refuses_ends_with_an_error_alone(start, scri
         run = well.headers["x-run-id"]
         assert client.run(run)["status"] == "completed"
         assert raw(all_events(client, run)) == raw(well.seen)
+    gateway.signal(signal.SIGTERM)
+    assert gateway.wait_exit() == 0
+
+
+def test_an_end_whose_events_the_log_refuses_is_an_error_too(start, script):
+    """The same where they go with the end: the run gets one, without them, and holds nothing up."""
+    gateway = start(usual={"drain_timeout": "10m"})
+    refuse_zebras(gateway)
+    s = script(up.sse(), up.at_once(up.role(), up.text("a zebra "), *up.ending()))
+    with Client(gateway.url) as client, client.chat_stream("go", model=s.model) as stream:
+        assert stream.native().error["code"] == "internal_error"
+        run = stream.headers["x-run-id"]
+        wait_until(lambda: client.run(run)["status"] in ("failed", "incomplete"), "it got no end")
+        assert all_events(client, run)[-1].event == "error"
+        client.chat("and?", conversation=stream.headers["x-conversation-id"]).ok()
     gateway.signal(signal.SIGTERM)
     assert gateway.wait_exit() == 0
 

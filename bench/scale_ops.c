@@ -236,8 +236,9 @@ static void list_user(struct db *db)
 	struct str value = fill_user(db, &db->dice, user);
 
 	snprintf(filter, sizeof filter, "{\"user\":\"%s\"}", user);
-	list(db, &(struct conversations_read){
-			 .key = STR("user"), .value = value, .filter = str_of(filter) });
+	list(db, &(struct conversations_read){ .labels.key = STR("user"),
+					       .labels.value = value,
+					       .labels.filter = str_of(filter) });
 }
 
 static void list_topic(struct db *db)
@@ -248,8 +249,9 @@ static void list_topic(struct db *db)
 
 	snprintf(topic, sizeof topic, "topic-%u", n);
 	snprintf(filter, sizeof filter, "{\"topic\":\"topic-%u\"}", n);
-	list(db, &(struct conversations_read){
-			 .key = STR("topic"), .value = str_of(topic), .filter = str_of(filter) });
+	list(db, &(struct conversations_read){ .labels.key = STR("topic"),
+					       .labels.value = str_of(topic),
+					       .labels.filter = str_of(filter) });
 }
 
 /* Two that many have, and one in five of the rarer one's conversations has both. */
@@ -261,17 +263,18 @@ static void list_two(struct db *db)
 
 	snprintf(topic, sizeof topic, "topic-%u", n);
 	snprintf(filter, sizeof filter, "{\"topic\":\"topic-%u\",\"env\":\"test\"}", n);
-	list(db, &(struct conversations_read){
-			 .key = STR("topic"), .value = str_of(topic), .filter = str_of(filter) });
+	list(db, &(struct conversations_read){ .labels.key = STR("topic"),
+					       .labels.value = str_of(topic),
+					       .labels.filter = str_of(filter) });
 }
 
 /* The worst there is: each conversation that has the rarer one is looked at, and none is found. */
 static void list_none(struct db *db)
 {
-	list(db, &(struct conversations_read){ .key = STR("topic"),
-					       .value = STR("topic-0"),
-					       .filter = STR("{\"topic\":\"topic-0\","
-							     "\"env\":\"test\"}") });
+	list(db, &(struct conversations_read){ .labels.key = STR("topic"),
+					       .labels.value = STR("topic-0"),
+					       .labels.filter = STR("{\"topic\":\"topic-0\","
+								    "\"env\":\"test\"}") });
 }
 
 /* --- runs --- */

@@ -72,7 +72,6 @@ struct list {
 	struct lookup           lookup;
 	struct completions_read read;
 	enum reasoning_name     reasoning;
-	struct buf              filter; /* owned; read.filter points into it */
 };
 
 static bool stored_completions_print_list(struct lookup *l, struct buf *out)
@@ -95,11 +94,6 @@ static bool stored_completions_print_list(struct lookup *l, struct buf *out)
 	return buf_text(out, "]}");
 }
 
-static void stored_completions_list_finish(struct lookup *l)
-{
-	buf_finish(&container_of(l, struct list, lookup)->filter);
-}
-
 static size_t stored_completions_list_bytes(const struct lookup *l)
 {
 	const struct completions_read *read = &container_of(l, struct list, lookup)->read;
@@ -116,7 +110,6 @@ static const struct lookup_kind list_kind = {
 	LOOKUP_ARENA(struct list, read.arena, 2 * LIMIT_STORE_ROW + MIB),
 	.bytes = stored_completions_list_bytes,
 	.print = stored_completions_print_list,
-	.finish = stored_completions_list_finish,
 };
 
 /* stored_completions_read_query: false: refused. */
@@ -140,10 +133,7 @@ static bool stored_completions_read_query(struct request *r, struct list *x)
 			return false;
 		}
 	}
-	if (!label_filter_read(r, &read->arena, &x->filter, &read->key, &read->value))
-		return false;
-	read->filter = buf_view(&x->filter);
-	return true;
+	return label_filter_read(r, &read->arena, &read->labels);
 }
 
 void stored_completions_list(struct request *r, void *app)
@@ -156,7 +146,6 @@ void stored_completions_list(struct request *r, void *app)
 	x->reasoning = g->now->run.reasoning;
 	x->read.owner = request_owner(r);
 	x->read.page_bytes = LIMIT_ITEMS_PAGE;
-	buf_init(&x->filter, LABEL_FILTER_MAX);
 	if (stored_completions_read_query(r, x))
 		lookup_start(&x->lookup, store_completions_read(g->store, &x->read));
 	else

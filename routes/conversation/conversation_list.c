@@ -17,7 +17,6 @@ enum {
 struct list {
 	struct lookup             lookup;
 	struct conversations_read read;
-	struct buf                filter; /* owned; read.filter, key and value point into it */
 };
 
 static bool conversation_list_print_list(struct lookup *l, struct buf *out)
@@ -39,16 +38,10 @@ static bool conversation_list_print_list(struct lookup *l, struct buf *out)
 	return buf_text(out, "]}");
 }
 
-static void conversation_list_finish(struct lookup *l)
-{
-	buf_finish(&container_of(l, struct list, lookup)->filter);
-}
-
 static const struct lookup_kind list_kind = {
 	LOOKUP(struct list, read),
 	LOOKUP_ARENA(struct list, read.arena, 8 * MIB),
 	.print = conversation_list_print_list,
-	.finish = conversation_list_finish,
 };
 
 static bool read_place(struct request *r, struct conversations_read *ret)
@@ -74,12 +67,9 @@ void conversation_list_get(struct request *r, void *app)
 	if (!x)
 		return;
 	x->read.owner = request_owner(r);
-	buf_init(&x->filter, LABEL_FILTER_MAX);
-	if (!page_limit(r, LIST_DEFAULT, LIST_MAX, &x->read.limit) || !read_place(r, &x->read) ||
-	    !label_filter_read(r, &x->read.arena, &x->filter, &x->read.key, &x->read.value)) {
+	if (page_limit(r, LIST_DEFAULT, LIST_MAX, &x->read.limit) && read_place(r, &x->read) &&
+	    label_filter_read(r, &x->read.arena, &x->read.labels))
+		lookup_start(&x->lookup, store_conversations_read(g->store, &x->read));
+	else
 		lookup_refuse(&x->lookup, NULL);
-		return;
-	}
-	x->read.filter = buf_view(&x->filter);
-	lookup_start(&x->lookup, store_conversations_read(g->store, &x->read));
 }

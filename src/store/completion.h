@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "msg/event.h"
 #include "store/job.h"
+#include "store/label.h"
 
 struct store_completion {
 	struct id    run;
@@ -31,17 +32,15 @@ struct completion_read {
 /* completions_read: an owner's completions by the time they were asked for.
  * Errors: INVALID_VALUE "after": no such run. */
 struct completions_read {
-	struct store_job job;
-	int64_t          owner;
-	struct id        after; /* none: from the beginning, in the order asked */
-	bool             descending;
-	size_t           limit;
-	size_t           page_bytes; /* as in items_read */
-	struct str       model;      /* .p NULL: of any */
-	struct str       key;        /* these three as in conversations_read */
-	struct str       value;
-	struct str       filter;
-	struct arena     arena;
+	struct store_job    job;
+	int64_t             owner;
+	struct id           after; /* none: from the beginning, in the order asked */
+	bool                descending;
+	size_t              limit;
+	size_t              page_bytes; /* as in items_read */
+	struct str          model;      /* .p NULL: of any */
+	struct store_labels labels;
+	struct arena        arena;
 	/* out */
 	struct store_completion *completions;
 	size_t                   completion_count;

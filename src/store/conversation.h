@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "store/idem.h"
 #include "store/job.h"
+#include "store/label.h"
 #include "store/run.h"
 
 struct store_message {
@@ -94,17 +95,13 @@ struct conversation_write {
 /* conversations_read: an owner's conversations by the time they were made.
  * Errors: INVALID_VALUE "after": no such conversation. */
 struct conversations_read {
-	struct store_job job;
-	int64_t          owner;
-	struct id        after; /* none: from the beginning, in the order asked */
-	bool             descending;
-	size_t           limit;
-	/* Only those whose metadata has all pairs of filter, a JSON object of strings; key and value are
-	 * one of them, as plain text.  key.p NULL: all. */
-	struct str   key;
-	struct str   value;
-	struct str   filter;
-	struct arena arena;
+	struct store_job    job;
+	int64_t             owner;
+	struct id           after; /* none: from the beginning, in the order asked */
+	bool                descending;
+	size_t              limit;
+	struct store_labels labels;
+	struct arena        arena;
 	/* out */
 	struct store_conversation *conversations;
 	size_t                     conversation_count;

@@ -172,9 +172,9 @@ static void what_is_anothers_is_not_there(void **state)
 	assert_false(expect_page(f, p, NULL, 0, 1));
 	p = page_of(10);
 	p.owner = STRANGER;
-	p.key = STR("a");
-	p.value = STR("b");
-	p.filter = STR("{\"a\":\"b\"}");
+	p.labels.key = STR("a");
+	p.labels.value = STR("b");
+	p.labels.filter = STR("{\"a\":\"b\"}");
 	assert_false(expect_page(f, p, NULL, 0, 1));
 	assert_int_equal(read_one(f, OWNER, run), ERR_OK);
 }
@@ -212,23 +212,23 @@ static void lists_go_both_ways_with_exact_ends(void **state)
 	assert_true(expect_page(f, p, runs + 3, 3, -1));
 	for (int descending = 0; descending < 2; descending++) {
 		p = page_of(2);
-		p.key = STR("all");
-		p.value = STR("1");
-		p.filter = STR("{\"all\":\"1\",\"odd\":\"1\"}");
+		p.labels.key = STR("all");
+		p.labels.value = STR("1");
+		p.labels.filter = STR("{\"all\":\"1\",\"odd\":\"1\"}");
 		p.descending = descending;
 		assert_true(expect_page(f, p, runs + (descending ? 5 : 1), 2, descending ? -2 : 2));
 		p = page_of(2);
-		p.key = STR("all");
-		p.value = STR("1");
-		p.filter = STR("{\"all\":\"1\",\"odd\":\"1\"}");
+		p.labels.key = STR("all");
+		p.labels.value = STR("1");
+		p.labels.filter = STR("{\"all\":\"1\",\"odd\":\"1\"}");
 		p.descending = descending;
 		p.after = runs[3];
 		assert_false(expect_page(f, p, runs + (descending ? 1 : 5), 1, 1));
 	}
 	p = page_of(10);
-	p.key = STR("all");
-	p.value = STR("1");
-	p.filter = STR("{\"all\":\"1\"}");
+	p.labels.key = STR("all");
+	p.labels.value = STR("1");
+	p.labels.filter = STR("{\"all\":\"1\"}");
 	p.model = STR("big");
 	assert_false(expect_page(f, p, runs + 4, 1, 1));
 }
@@ -265,14 +265,14 @@ static void metadata_is_the_conversations(void **state)
 	assert_str(c.found.metadata, "{\"c\":\"d\"}");
 	arena_finish(&c.arena);
 	struct completions_read p = page_of(10);
-	p.key = STR("c");
-	p.value = STR("d");
-	p.filter = STR("{\"c\":\"d\"}");
+	p.labels.key = STR("c");
+	p.labels.value = STR("d");
+	p.labels.filter = STR("{\"c\":\"d\"}");
 	assert_false(expect_page(f, p, &t.run, 1, 1));
 	p = page_of(10);
-	p.key = STR("a");
-	p.value = STR("b");
-	p.filter = STR("{\"a\":\"b\"}");
+	p.labels.key = STR("a");
+	p.labels.value = STR("b");
+	p.labels.filter = STR("{\"a\":\"b\"}");
 	assert_false(expect_page(f, p, NULL, 0, 1));
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM conversation_label"), 1);
 }

@@ -209,9 +209,9 @@ static void lists_are_exact(void **state)
 					size_t want = left < limit ? left : limit;
 
 					if (labels) {
-						j.key = STR("k");
-						j.value = STR("a");
-						j.filter = STR("{\"k\":\"a\"}");
+						j.labels.key = STR("k");
+						j.labels.value = STR("a");
+						j.labels.filter = STR("{\"k\":\"a\"}");
 					}
 					if (from > 0)
 						j.after = all[descending ? COUNT - from : from - 1];
@@ -226,9 +226,9 @@ static void lists_are_exact(void **state)
 				}
 
 	struct conversations_read both = { .limit = 9,
-					   .key = STR("k"),
-					   .value = STR("a"),
-					   .filter = STR("{\"k\":\"a\",\"n\":\"1\"}") };
+					   .labels.key = STR("k"),
+					   .labels.value = STR("a"),
+					   .labels.filter = STR("{\"k\":\"a\",\"n\":\"1\"}") };
 	assert_int_equal(listed(f, &both, got), 2);
 	struct conversations_read foreign = { .owner = 1, .limit = 9 };
 	assert_int_equal(listed(f, &foreign, got), 0);

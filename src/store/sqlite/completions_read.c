@@ -1,6 +1,7 @@
 /* Lists of stored completions: in the order of an index, so a page costs what is on it. */
 #include "store/sqlite/completion_row.h"
 #include "store/completion.h"
+#include "store/sqlite/label_row.h"
 #include "store/sqlite/op.h"
 
 /* ?1 the owner, ?2 the conversation that the page begins behind, ?3 how many, ?4 the model; ?5, ?6 a
@@ -15,10 +16,8 @@
 #define LABEL(index, model)                                                                        \
 	COMPLETION_ROW "FROM conversation_label l CROSS JOIN run r INDEXED BY " index              \
 	" ON r.conversation = +l.conversation " WHERE model                                        \
-	"l.owner = ?1 AND l.key = ?5 AND l.value = ?6 AND NOT EXISTS ("                            \
-	"SELECT 1 FROM json_each(?7) f WHERE NOT EXISTS (SELECT 1 FROM conversation_label x "      \
-	"WHERE x.owner = ?1 AND x.key = f.key AND x.value = f.value "                              \
-	"AND x.conversation = r.conversation)) AND "
+	"l.owner = ?1 AND l.key = ?5 AND l.value = ?6 AND "                                        \
+	LABEL_ROW_HAS("?1", "?7", "r.conversation") "AND "
 #define LABEL_ALL   LABEL("run_completion", "")
 #define LABEL_MODEL LABEL("run_completion_model", "r.model = ?4 AND ")
 #define UP          "r.conversation > ?2 ORDER BY r.conversation LIMIT ?3"
@@ -31,11 +30,6 @@
 static const char sql_place[] =
 	"SELECT conversation FROM run WHERE id = ? AND secret = ? AND owner = ? "
 	"AND status = 2 AND (shape = '" SHAPE_OPENAI "' OR shape IS NULL)";
-/* Pairs with more than a thousand conversations are equally good. */
-static const char sql_rarest[] =
-	"SELECT f.key, f.value FROM json_each(?2) f ORDER BY (SELECT count(*) FROM ("
-	"SELECT 1 FROM conversation_label x WHERE x.owner = ?1 AND x.key = f.key "
-	"AND x.value = f.value LIMIT 1000)) LIMIT 1";
 static const char sql_all[] = ALL UP;
 static const char sql_all_desc[] = ALL DOWN;
 static const char sql_model[] = MODEL UP;
@@ -68,32 +62,11 @@ static int completions_read_find_place(struct session *s, struct completions_rea
 	return SQLITE_OK;
 }
 
-/* A page walks along the pair with the fewest conversations. */
-static int completions_read_choose_pair(struct session *s, struct completions_read *j)
-{
-	struct db_bind b = conn_bind(s->conn, sql_rarest);
-	sqlite3_stmt  *st = b.st;
-	struct str     key;
-	struct str     value;
-
-	db_bind_int(&b, j->owner);
-	db_bind_text(&b, j->filter);
-	int rc = db_bind_row(&b);
-	if (rc != SQLITE_ROW)
-		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	if (row_keep(&j->arena, st, 0, &key, &j->job.err) &&
-	    row_keep(&j->arena, st, 1, &value, &j->job.err)) {
-		j->key = key;
-		j->value = value;
-	}
-	return SQLITE_OK;
-}
-
 static const char *completions_read_which_list(const struct completions_read *j)
 {
-	if (j->key.p && j->model.p)
+	if (j->labels.key.p && j->model.p)
 		return j->descending ? sql_label_model_desc : sql_label_model;
-	if (j->key.p)
+	if (j->labels.key.p)
 		return j->descending ? sql_label_desc : sql_label;
 	if (j->model.p)
 		return j->descending ? sql_model_desc : sql_model;
@@ -108,12 +81,12 @@ static void completions_read_bind_page(const struct completions_read *j, int64_t
 	db_bind_int(b, (int64_t)j->limit + 1);
 	if (j->model.p)
 		db_bind_text(b, j->model);
-	else if (j->key.p)
+	else if (j->labels.key.p)
 		db_bind_null(b); /* the pair has a number, but no conversation has the pair */
-	if (j->key.p) {
-		db_bind_text(b, j->key);
-		db_bind_text(b, j->value);
-		db_bind_text(b, j->filter);
+	if (j->labels.key.p) {
+		db_bind_text(b, j->labels.key);
+		db_bind_text(b, j->labels.value);
+		db_bind_text(b, j->labels.filter);
 	}
 }
 
@@ -159,8 +132,8 @@ static int completions_read_page(struct session *s, struct completions_read *j)
 		return SQLITE_OK;
 	}
 	int rc = completions_read_find_place(s, j, &place);
-	if (rc == SQLITE_OK && e->code == ERR_OK && j->key.p)
-		rc = completions_read_choose_pair(s, j);
+	if (rc == SQLITE_OK && e->code == ERR_OK && j->labels.key.p)
+		rc = label_row_choose(s, j->owner, &j->labels, &j->arena, e);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
 	struct db_bind b = conn_bind(s->conn, completions_read_which_list(j));

@@ -1,5 +1,6 @@
 /* Lists of conversations: in the order of an index, so a page costs what is on it. */
 #include "store/sqlite/kit/row.h"
+#include "store/sqlite/label_row.h"
 #include "store/conversation.h"
 #include "store/sqlite/op.h"
 
@@ -7,23 +8,14 @@
  * them. */
 #define COLUMNS "SELECT c.id, c.secret, c.created_ms, c.title, c.metadata, c.rev FROM "
 #define PLAIN   COLUMNS "conversation c INDEXED BY conversation_owner WHERE c.owner = ?1 AND "
-#define LABELLED                                                                              \
-	COLUMNS                                                                               \
-	"conversation_label l CROSS JOIN conversation c ON c.id = l.conversation "            \
-	"WHERE l.owner = ?1 AND l.key = ?4 AND l.value = ?5 AND NOT EXISTS ("                 \
-	"SELECT 1 FROM json_each(?6) f WHERE NOT EXISTS (SELECT 1 FROM conversation_label x " \
-	"WHERE x.owner = ?1 AND x.key = f.key AND x.value = f.value "                         \
-	"AND x.conversation = l.conversation)) AND "
+#define LABELLED                                                                   \
+	COLUMNS                                                                    \
+	"conversation_label l CROSS JOIN conversation c ON c.id = l.conversation " \
+	"WHERE l.owner = ?1 AND l.key = ?4 AND l.value = ?5 AND " LABEL_ROW_HAS(   \
+		"?1", "?6", "l.conversation") "AND "
 
 static const char sql_place[] =
 	"SELECT 1 FROM conversation WHERE id = ? AND secret = ? AND owner = ?";
-/* Pairs with more than a thousand conversations are equally good; a single pair is not counted. */
-static const char sql_rarest[] =
-	"SELECT f.key, f.value, n.pairs FROM json_each(?2) f, "
-	"(SELECT count(*) AS pairs FROM json_each(?2)) n "
-	"ORDER BY iif(n.pairs = 1, 0, (SELECT count(*) FROM ("
-	"SELECT 1 FROM conversation_label x WHERE x.owner = ?1 AND x.key = f.key "
-	"AND x.value = f.value LIMIT 1000))) LIMIT 1";
 static const char sql_asc[] = PLAIN "c.id > ?2 ORDER BY c.id LIMIT ?3";
 static const char sql_desc[] = PLAIN "c.id < ?2 ORDER BY c.id DESC LIMIT ?3";
 static const char sql_label_asc[] = LABELLED "l.conversation > ?2 ORDER BY l.conversation LIMIT ?3";
@@ -46,32 +38,9 @@ static int conversations_read_check_after(struct session *s, struct conversation
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
-/* A page walks along the pair with the fewest conversations. */
-static int conversations_read_choose_pair(struct session *s, struct conversations_read *j)
-{
-	struct db_bind b = conn_bind(s->conn, sql_rarest);
-	sqlite3_stmt  *st = b.st;
-	struct str     key;
-	struct str     value;
-
-	db_bind_int(&b, j->owner);
-	db_bind_text(&b, j->filter);
-	int rc = db_bind_row(&b);
-	if (rc != SQLITE_ROW)
-		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	if (row_keep(&j->arena, st, 0, &key, &j->job.err) &&
-	    row_keep(&j->arena, st, 1, &value, &j->job.err)) {
-		j->key = key;
-		j->value = value;
-		if (db_int(st, 2) == 1)
-			j->filter = STR("{}"); /* no row is left */
-	}
-	return SQLITE_OK;
-}
-
 static const char *conversations_read_which_list(const struct conversations_read *j)
 {
-	if (j->key.p)
+	if (j->labels.key.p)
 		return j->descending ? sql_label_desc : sql_label_asc;
 	return j->descending ? sql_desc : sql_asc;
 }
@@ -87,10 +56,10 @@ static struct db_bind conversations_read_bind_page(struct session               
 	else
 		db_bind_int(&b, j->after.key);
 	db_bind_int(&b, (int64_t)j->limit + 1);
-	if (j->key.p) {
-		db_bind_text(&b, j->key);
-		db_bind_text(&b, j->value);
-		db_bind_text(&b, j->filter);
+	if (j->labels.key.p) {
+		db_bind_text(&b, j->labels.key);
+		db_bind_text(&b, j->labels.value);
+		db_bind_text(&b, j->labels.filter);
 	}
 	return b;
 }
@@ -144,8 +113,8 @@ static int conversations_read_list(struct session *s, struct conversations_read 
 		row_no_memory(e);
 		return SQLITE_OK;
 	}
-	if (j->key.p)
-		rc = conversations_read_choose_pair(s, j);
+	if (j->labels.key.p)
+		rc = label_row_choose(s, j->owner, &j->labels, &j->arena, e);
 	return rc == SQLITE_OK && e->code == ERR_OK
 		       ? conversations_read_rows(j, conversations_read_bind_page(s, j))
 		       : rc;

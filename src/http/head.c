@@ -45,7 +45,6 @@ static const struct {
 	{ "X-Forwarded-For", AT(x_forwarded_for) },
 	{ "Forwarded", AT(forwarded) },
 	{ "Expect", AT(expect) },
-	{ "X-Stainless-Retry-Count", AT(retry_count) },
 };
 #undef AT
 
@@ -159,13 +158,9 @@ enum errc head_read(struct MHD_Connection *c, const char *version, struct head *
 				       "the only supported Transfer-Encoding is chunked");
 		if (!http11)
 			return err_set(e, ERR_BAD_REQUEST, "", "HTTP/1.0 has no Transfer-Encoding");
-		ret->has_body = true;
 	}
-	if (ret->content_length.p) {
-		if (!parse_length(ret->content_length, &ret->body_bytes))
-			return err_set(e, ERR_BAD_REQUEST, "", "Content-Length is not a number");
-		ret->has_body = ret->body_bytes > 0;
-	}
+	if (ret->content_length.p && !parse_length(ret->content_length, &ret->body_bytes))
+		return err_set(e, ERR_BAD_REQUEST, "", "Content-Length is not a number");
 	return ERR_OK;
 }
 

@@ -32,9 +32,7 @@ struct head {
 	struct str x_forwarded_for; /* the last of several lines */
 	struct str forwarded;
 	struct str expect;
-	struct str retry_count; /* x-stainless-retry-count */
-	size_t     body_bytes;  /* from Content-Length */
-	bool       has_body;    /* Content-Length > 0, or chunked */
+	size_t     body_bytes; /* from Content-Length */
 };
 
 /* head_read: reads and checks the head. ERR_BAD_REQUEST: the head is one that no honest client

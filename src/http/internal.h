@@ -93,7 +93,6 @@ struct request {
 	struct str            path; /* without the query, for the log */
 	struct str            query;
 	struct head           head;
-	bool                  is_head;
 	bool                  http10;
 	bool                  close;  /* after this answer */
 	const char           *method; /* borrowed from MHD */

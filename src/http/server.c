@@ -263,7 +263,6 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 	struct err e;
 
 	r->method = method;
-	r->is_head = strcmp(method, "HEAD") == 0;
 	r->http10 = strcmp(version, "HTTP/1.0") == 0;
 	if (head_read(r->mhd, version, &r->head, &e) != ERR_OK) {
 		/* The framing can't be trusted, so nothing more is read from this connection. */

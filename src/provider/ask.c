@@ -445,7 +445,6 @@ static enum errc ask_read_format(struct json_doc *d, struct ask *a, struct err *
 				  "must be of type text, json_object, or json_schema with a schema",
 				  e);
 	a->format = ASK_FORMAT_SCHEMA;
-	a->schema_name = json_get_inner(d, schema, "name");
 	a->schema = json_raw(d, inside);
 	return ERR_OK;
 }

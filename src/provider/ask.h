@@ -88,7 +88,6 @@ struct ask {
 	struct str           choice_name; /* ASK_CHOICE_ONE */
 	bool                 one_call;    /* parallel_tool_calls: false */
 	enum ask_format      format;
-	struct str           schema_name;
 	struct str           schema; /* raw; ASK_FORMAT_SCHEMA */
 };
 

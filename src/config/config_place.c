@@ -24,7 +24,8 @@ const char *config_place_flag(const char *name, char out[64])
 	return out;
 }
 
-const char *config_place_path(const struct config_node *node, char out[CONFIG_PATH_MAX])
+/* config_place_path: providers[0].timeouts.idle, from the node's parents; returns out. */
+static const char *config_place_path(const struct config_node *node, char out[CONFIG_PATH_MAX])
 {
 	const struct config_node *chain[16];
 	size_t                    depth = 0;

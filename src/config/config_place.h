@@ -22,8 +22,6 @@ struct config_place {
 
 enum { CONFIG_PATH_MAX = 160 };
 
-/* config_place_path: providers[0].timeouts.idle, from the node's parents; returns out. */
-const char *config_place_path(const struct config_node *node, char out[CONFIG_PATH_MAX]);
 /* config_place_env: PARLEY_MAX_BODY of max_body; returns out. */
 const char *config_place_env(const char *name, char out[64]);
 /* config_place_flag: --max-body of max_body; returns out. */

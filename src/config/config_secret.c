@@ -89,7 +89,8 @@ const char *config_secret_env(const char *name)
 	return k->value;
 }
 
-const char *config_secret_check(struct str value)
+/* config_secret_check: why a value cannot be a key, or NULL when it can. */
+static const char *config_secret_check(struct str value)
 {
 	if (value.n == 0)
 		return "is empty";

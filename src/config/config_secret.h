@@ -21,6 +21,3 @@ const char *config_secret_env(const char *name);
 void config_secret_free(char *secret);
 /* config_secret_forget: wipes all that was kept; at the end of a process. */
 void config_secret_forget(void);
-
-/* config_secret_check: why a value cannot be a key, or NULL when it can. */
-const char *config_secret_check(struct str value);

@@ -213,12 +213,10 @@ void            upload_whole(struct request *r);
 void upload_cut(struct request *r); /* the request ends; if there is a sink, it is told */
 
 /* reply.c */
-/* reply_send: consumes response; NULL (no memory) closes the connection instead. */
-void reply_send(struct request *r, int status, struct MHD_Response *response);
 /* reply_complete: the response with r's headers; NULL, and the response is gone, where one of them could not
  * be had: an answer that lacks a header would be another answer. */
 struct MHD_Response *reply_complete(struct request *r, struct MHD_Response *response);
-/* reply_go: the same as reply_send for a response that is complete, or NULL. */
+/* reply_go: sends and consumes a complete response; NULL (no memory) closes the connection instead. */
 void            reply_go(struct request *r, int status, struct MHD_Response *response);
 void            reply_common_headers(struct request *r); /* request id, CORS, security */
 enum MHD_Result reply_queue(struct request *r);

@@ -77,7 +77,7 @@ struct MHD_Response *reply_complete(struct request *r, struct MHD_Response *resp
 	return response;
 }
 
-void reply_send(struct request *r, int status, struct MHD_Response *response)
+static void reply_send(struct request *r, int status, struct MHD_Response *response)
 {
 	reply_common_headers(r);
 	reply_go(r, status, reply_complete(r, response));

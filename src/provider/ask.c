@@ -449,7 +449,7 @@ static enum errc ask_read_format(struct json_doc *d, struct ask *a, struct err *
 	return ERR_OK;
 }
 
-enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e)
+static enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e)
 {
 	struct json_doc d = { 0 };
 	enum errc       rc = ERR_OK;
@@ -471,11 +471,6 @@ enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e)
 	return rc;
 }
 
-void ask_finish(struct ask *a)
-{
-	arena_finish(&a->arena);
-}
-
 enum errc ask_print(const struct provider_options *o, const struct prompt *p, const char *dialect,
 		    ask_put_fn put, struct buf *out, struct err *e)
 {
@@ -488,7 +483,7 @@ enum errc ask_print(const struct provider_options *o, const struct prompt *p, co
 			     "a provider of dialect %s gives one choice: n must be 1", dialect);
 	if (rc == ERR_OK)
 		rc = put(o, &a, out, e);
-	ask_finish(&a);
+	arena_finish(&a.arena);
 	return rc;
 }
 

@@ -91,14 +91,9 @@ struct ask {
 	struct str           schema; /* raw; ASK_FORMAT_SCHEMA */
 };
 
-/* ask_read: splits the prompt; *ret is finished with ask_finish in any case. Errors:
- * INVALID_VALUE, INVALID_TYPE, UNSUPPORTED_PARAMETER with the path of the wrong member;
- * OVERLOADED. */
-enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e) MUST_USE;
-void      ask_finish(struct ask *a);
-
 /* ask_print: splits the prompt and lets put print it. For dialects that give one choice: n other
- * than 1 is refused. Errors: ask_read's and put's, UNSUPPORTED_PARAMETER. */
+ * than 1 is refused. Errors: INVALID_VALUE, INVALID_TYPE, UNSUPPORTED_PARAMETER with the path of
+ * the wrong member; OVERLOADED; put's. */
 typedef enum errc (*ask_put_fn)(const struct provider_options *o, const struct ask *a,
 				struct buf *out, struct err *e);
 enum errc ask_print(const struct provider_options *o, const struct prompt *p, const char *dialect,

@@ -40,7 +40,7 @@ static enum retry_kind of_status(const struct err *e)
 	return RETRY_FAULT;
 }
 
-enum retry_kind retry_kind(const struct err *e)
+static enum retry_kind retry_kind(const struct err *e)
 {
 	switch ((int)e->code) {
 	case ERR_UPSTREAM_CONNECT:

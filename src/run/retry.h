@@ -52,7 +52,6 @@ struct retry_step {
 	int64_t         wait_us;
 };
 
-enum retry_kind retry_kind(const struct err *e);
 /* retry_costs: the attempt may have to be paid for, though there is no answer. */
 bool              retry_costs(const struct err *e);
 struct retry_step retry_decide(const struct retry_case *c);

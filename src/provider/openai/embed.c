@@ -303,8 +303,8 @@ static bool embed_put_head(struct embed_list *l)
 		       "{\"object\":\"embedding\",\"index\":%zu,\"embedding\":", l->count++);
 }
 
-enum errc embed_list_add(struct embed_list *l, const struct json_doc *doc, json_at numbers,
-			 struct err *e)
+static enum errc embed_list_add(struct embed_list *l, const struct json_doc *doc, json_at numbers,
+				struct err *e)
 {
 	struct str raw;
 	enum errc  rc = ERR_OK;

@@ -23,10 +23,7 @@ struct embed_list {
 	size_t                   count;
 };
 
-void embed_list_begin(struct embed_list *l, const struct embed_want *want);
-/* embed_list_add: an array of numbers in a folded doc. */
-enum errc embed_list_add(struct embed_list *l, const struct json_doc *doc, json_at numbers,
-			 struct err *e) MUST_USE;
+void      embed_list_begin(struct embed_list *l, const struct embed_want *want);
 enum errc embed_list_floats(struct embed_list *l, const float *v, size_t n, struct err *e) MUST_USE;
 /* embed_list_end: the whole list is in out then; model is escaped, empty: the one that was asked. */
 enum errc embed_list_end(struct embed_list *l, struct str model, const struct usage *usage,

@@ -82,7 +82,7 @@ general_settings:
 
 
 class LiteLLM(Peer):
-    title, version, ready_s = "LiteLLM", "1.109.1", 120
+    title, version, ready_s = "LiteLLM", "1.106.2", 120
 
     def find(self, folder):
         self.program = folder / "venv/bin/litellm"

@@ -7,16 +7,14 @@
 #include <stdatomic.h>
 #include <sys/random.h>
 
-/* An id has 43 bits of milliseconds, which last until 2248, and 20 bits that make ids of one
- * millisecond different. */
-enum { SEQUENCE_BITS = 20 };
-
-/* The highest bit of the sequence separates two processes that share a database during a
- * takeover. */
-#define LANE ((int64_t)1 << (SEQUENCE_BITS - 1))
+/* A key has 43 bits of milliseconds, which last until 2248, the lane, and 11 bits that make the keys
+ * of one process in one millisecond different: two million a second, after which the next
+ * millisecond is used ahead of time. */
+enum { LANE_BITS = 9, SEQUENCE_BITS = 11, MS_SHIFT = LANE_BITS + SEQUENCE_BITS };
+_Static_assert(ID_LANES == 1 << LANE_BITS, "all lanes fit into their bits");
 
 static _Atomic int64_t last_key;
-static _Atomic int64_t lane; /* 0 or LANE */
+static _Atomic int64_t lane;
 
 uint64_t id_random(void)
 {
@@ -47,22 +45,26 @@ uint64_t id_random(void)
 
 void id_lane(int n)
 {
-	atomic_store(&lane, n ? LANE : 0);
+	CHECK(n >= 0 && n < ID_LANES);
+	atomic_store(&lane, n);
 }
 
 /* in_lane: the smallest key from this one on that belongs to this process. */
 static int64_t in_lane(int64_t key, int64_t ours)
 {
-	if ((key & LANE) == ours)
+	int64_t has = (key >> SEQUENCE_BITS) & (ID_LANES - 1);
+	int64_t ms = key >> MS_SHIFT;
+
+	if (has == ours)
 		return key;
-	/* The key moves to the upper half of this millisecond, or to the next millisecond. */
-	return ours ? (key & ~(LANE - 1)) | LANE : (key | (LANE - 1)) + 1;
+	/* The lane begins later in this millisecond, or is over in it. */
+	return (has < ours ? ms : ms + 1) << MS_SHIFT | ours << SEQUENCE_BITS;
 }
 
 struct id id_new(void)
 {
 	int64_t ours = atomic_load_explicit(&lane, memory_order_relaxed);
-	int64_t now = clock_wall_ms() << SEQUENCE_BITS;
+	int64_t now = clock_wall_ms() << MS_SHIFT;
 	int64_t last = atomic_load_explicit(&last_key, memory_order_relaxed);
 	int64_t key;
 

@@ -15,6 +15,7 @@ struct id {
 	uint64_t secret;
 };
 
+enum { ID_LANES = 512 };            /* processes that may share a database */
 enum { ID_BODY = 32, ID_MAX = 48 }; /* ID_MAX: room for prefix, body and NUL */
 
 #define ID_CONVERSATION "conv_"
@@ -28,8 +29,8 @@ struct id id_new(void);
  * that a clock set back can't repeat one).  Any thread. */
 void id_floor(int64_t key);
 
-/* id_lane: 0 (as at the start) or 1: two processes with different ones make no key twice.  Before the
- * first id_new. */
+/* id_lane: below ID_LANES, 0 at the start.  Processes that share a database and have different lanes
+ * make no key twice.  Before the first id_new. */
 void id_lane(int n);
 
 /* id_text: prefix and body, NUL-terminated, into ret; returns the span. */

@@ -28,27 +28,33 @@ static void ids_are_ordered_and_unguessable(void **state)
 	}
 }
 
+static int lane_of(int64_t key)
+{
+	return (int)(key >> 11) & (ID_LANES - 1);
+}
+
 static void lanes_have_no_key_in_common(void **state)
 {
-	(void)state;
-	const int64_t bit = (int64_t)1 << 19;
-	int64_t       last = id_new().key;
+	static const int lanes[] = { 0, 1, 7, ID_LANES - 1, 1, 0 };
+	const int64_t    ms = (int64_t)1 << 20;
+	int64_t          last = id_new().key;
 
+	(void)state;
 	/* A clock that stands still, too: the floor is ahead of it. */
 	id_floor(last + ((int64_t)1 << 41));
-	for (int turn = 0; turn < 6; turn++) {
-		id_lane(turn % 2);
-		for (int i = 0; i < 3000; i++) {
+	for (size_t turn = 0; turn < ARRAY_LEN(lanes); turn++) {
+		id_lane(lanes[turn]);
+		for (int i = 0; i < 3 << 11; i++) { /* more than a lane has in one millisecond */
 			int64_t key = id_new().key;
 
 			assert_true(key > last);
-			assert_int_equal((key & bit) != 0, turn % 2);
+			assert_int_equal(lane_of(key), lanes[turn]);
 			last = key;
 		}
 	}
 	id_lane(1);
-	id_floor(last | ((bit << 1) - 1)); /* the end of a millisecond */
-	assert_int_equal(id_new().key, (last | ((bit << 1) - 1)) + 1 + bit);
+	id_floor(last | (ms - 1)); /* the end of a millisecond */
+	assert_int_equal(id_new().key, (last | (ms - 1)) + 1 + (1 << 11));
 	id_lane(0);
 }
 

@@ -517,6 +517,7 @@ static void a_long_chunk_is_given_in_pieces(void **state)
 	(void)state;
 	trace_init(&t);
 	t.gather = gather_create(MIB, NULL);
+	assert_non_null(t.gather);
 	buf_init(&data, MIB);
 	assert_true(buf_text(&data, front));
 	while (data.len < LIMIT_LOOP_JSON + 1000)

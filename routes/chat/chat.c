@@ -33,8 +33,7 @@ static bool chat_in_list(const struct json_doc *d, json_at key, const char *cons
 
 static enum errc check_extra(const struct json_doc *d, json_at extra, struct err *e)
 {
-	for (json_at k = json_first(d, extra); k != json_end(d, extra);
-	     k = json_next_member(d, k)) {
+	JSON_EACH_MEMBER (k, d, extra) {
 		struct str key = json_inner(d, k);
 		char       path[160];
 
@@ -107,8 +106,7 @@ static enum errc check_config(const struct json_doc *d, const struct chat_config
 static void add_members(const struct json_doc *d, json_at object, bool only_forwarded,
 			struct str *list, size_t *n)
 {
-	for (json_at k = json_first(d, object); k != json_end(d, object);
-	     k = json_next_member(d, k)) {
+	JSON_EACH_MEMBER (k, d, object) {
 		if (only_forwarded && (!chat_in_list(d, k, forwarded, ARRAY_LEN(forwarded)) ||
 				       json_kind(d, json_value(k)) == JSON_NULL))
 			continue;

@@ -61,7 +61,7 @@ static enum errc check_context(const struct json_doc *d, json_at context, const 
 	rc = fields_read(&chat_context_fields, d, context, path, arena, &c, e);
 	if (rc != ERR_OK || c.files == JSON_ABSENT)
 		return rc;
-	for (json_at f = json_first(d, c.files); f != json_end(d, c.files); f = json_next(d, f)) {
+	JSON_EACH (f, d, c.files) {
 		check_path(path, "%s.context.files[%zu]", message, n++);
 		rc = check_file(d, f, path, arena, e);
 		if (rc != ERR_OK)
@@ -83,7 +83,7 @@ static enum errc chat_messages_check_parts(const struct json_doc *d, json_at par
 		return err_set(e, ERR_INVALID_VALUE, path, "must have at most %d parts",
 			       LIMIT_PARTS);
 	}
-	for (json_at i = json_first(d, parts); i != json_end(d, parts); i = json_next(d, i)) {
+	JSON_EACH (i, d, parts) {
 		json_at type = json_get(d, i, "type");
 
 		check_path(path, "%s.content[%zu]", message, n++);
@@ -240,7 +240,7 @@ enum errc chat_messages_read(struct input *in, json_at messages, bool paths, str
 
 	if (!list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
-	for (json_at i = json_first(d, messages); i != json_end(d, messages); i = json_next(d, i)) {
+	JSON_EACH (i, d, messages) {
 		enum errc rc = chat_messages_read_one(in, i, n, paths, &list[n], e);
 
 		if (rc != ERR_OK)

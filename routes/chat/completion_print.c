@@ -57,7 +57,7 @@ static bool completion_print_in_list(const struct json_doc *d, json_at key, cons
 static bool completion_print_put_members(const struct json_doc *d, const char *const *but,
 					 struct buf *out)
 {
-	for (json_at k = json_first(d, 0); k != json_end(d, 0); k = json_next_member(d, k))
+	JSON_EACH_MEMBER (k, d, 0)
 		if (!completion_print_in_list(d, k, but) &&
 		    (!buf_text(out, ",") || !buf_str(out, json_member(d, k))))
 			return false;

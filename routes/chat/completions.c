@@ -45,7 +45,7 @@ static enum errc completions_read_messages(struct input *in, json_at messages,
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the messages");
 	if (d->tok[messages].count == 0)
 		return err_set(e, ERR_INVALID_VALUE, "messages", "must not be empty");
-	for (json_at i = json_first(d, messages); i != json_end(d, messages); i = json_next(d, i)) {
+	JSON_EACH (i, d, messages) {
 		enum errc rc = check_role(d, i, n, e);
 
 		if (rc != ERR_OK)
@@ -74,7 +74,7 @@ static enum errc completions_build_prompt(struct input *in, const struct complet
 
 	if (!list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
-	for (json_at k = json_first(d, 0); k != json_end(d, 0); k = json_next_member(d, k)) {
+	JSON_EACH_MEMBER (k, d, 0) {
 		if (json_is(d, k, "store"))
 			ret->forward[0] = json_member(d, k);
 		else if (json_is(d, k, "metadata"))

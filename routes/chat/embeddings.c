@@ -42,7 +42,7 @@ static enum errc check_each(const struct json_doc *d, json_at list, struct err *
 	if (d->tok[list].count > LIMIT_EMBED)
 		return err_set(e, ERR_INVALID_VALUE, "input", "may have at most %d elements",
 			       LIMIT_EMBED);
-	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
+	JSON_EACH (i, d, list) {
 		char path[160];
 
 		check_path(path, "input[%zu]", n++);
@@ -98,7 +98,7 @@ static enum errc embeddings_build_prompt(struct input *in, const struct embeddin
 
 	if (!embed || !list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the request");
-	for (json_at k = json_first(d, 0); k != json_end(d, 0); k = json_next_member(d, k))
+	JSON_EACH_MEMBER (k, d, 0)
 		if (!json_is(d, k, "model"))
 			list[n++] = json_member(d, k);
 	ret->members = list;

@@ -202,8 +202,7 @@ static enum errc conversations_pick(struct one *x, struct err *e)
 		return err_set(e, ERR_INTERNAL, "", "the item could not be made");
 	if (json_scan(&x->doc, x->made.data, x->made.len, &json_limits_stored, e) != ERR_OK)
 		return e->code;
-	for (json_at i = json_first(&x->doc, 0); i != json_end(&x->doc, 0);
-	     i = json_next(&x->doc, i))
+	JSON_EACH (i, &x->doc, 0)
 		if (json_is(&x->doc, json_get(&x->doc, i, "id"), x->id)) {
 			x->found = i;
 			return ERR_OK;

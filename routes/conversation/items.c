@@ -260,7 +260,7 @@ static bool push_all(struct items *l, const struct store_item *si)
 	    !push_message(l, si, role))
 		return false;
 	if (is_array(d, calls))
-		for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i))
+		JSON_EACH (i, d, calls)
 			if (!push_call(l, si, i, nth++))
 				return false;
 	return true;

@@ -60,8 +60,7 @@ enum errc check_metadata(const struct json_doc *d, json_at metadata, struct err 
 	if (d->tok[metadata].count > LIMIT_METADATA)
 		return err_set(e, ERR_INVALID_VALUE, "metadata", "must have at most %d pairs",
 			       LIMIT_METADATA);
-	for (json_at k = json_first(d, metadata); k != json_end(d, metadata);
-	     k = json_next_member(d, k)) {
+	JSON_EACH_MEMBER (k, d, metadata) {
 		struct str key = json_inner(d, k);
 		char       path[160];
 

@@ -222,8 +222,7 @@ static enum errc check_pairs(const struct reading *r, json_at metadata)
 	if (d->tok[metadata].count > LIMIT_METADATA)
 		return archive_line_refuse(r, ERR_INVALID_VALUE, "metadata",
 					   "at most 16 pairs are allowed");
-	for (json_at k = json_first(d, metadata); k != json_end(d, metadata);
-	     k = json_next_member(d, k))
+	JSON_EACH_MEMBER (k, d, metadata)
 		if (json_kind(d, json_value(k)) != JSON_STRING ||
 		    !archive_line_within(r, k, LIMIT_METADATA_KEY) ||
 		    !archive_line_within(r, json_value(k), LIMIT_METADATA_VALUE))

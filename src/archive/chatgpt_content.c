@@ -108,7 +108,7 @@ static bool chatgpt_content_add_parts(struct text *t, json_at content)
 		return true;
 	if (json_kind(d, parts) != JSON_ARRAY)
 		return chatgpt_content_fail(t->c, "message.content.parts", "must be an array");
-	for (json_at i = json_first(d, parts); i != json_end(d, parts); i = json_next(d, i))
+	JSON_EACH (i, d, parts)
 		chatgpt_content_add_part(t, i);
 	return true;
 }

@@ -341,8 +341,7 @@ enum errc fields_read(const struct field_set *set, const struct json_doc *doc, j
 	if (json_kind(doc, obj) != JSON_OBJECT)
 		return err_set(e, ERR_INVALID_TYPE, path, "must be an object");
 
-	for (json_at i = json_first(doc, obj); i != json_end(doc, obj);
-	     i = json_next_member(doc, i)) {
+	JSON_EACH_MEMBER (i, doc, obj) {
 		char       tmp[LIMIT_JSON_KEY];
 		struct str key = json_key(doc, i, tmp);
 		size_t     n = find_row(set, key);

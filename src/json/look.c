@@ -17,7 +17,7 @@ json_at json_get(const struct json_doc *d, json_at obj, const char *key)
 
 	if (d->count == 0 || json_kind(d, obj) != JSON_OBJECT)
 		return JSON_ABSENT;
-	for (json_at i = json_first(d, obj); i != json_end(d, obj); i = json_next_member(d, i))
+	JSON_EACH_MEMBER (i, d, obj)
 		if (has_value(d, i, wanted))
 			return json_value(i);
 	return JSON_ABSENT;

@@ -52,7 +52,7 @@ static bool print_array(const struct json_doc *d, json_at array, struct buf *out
 {
 	if (!buf_text(out, "["))
 		return false;
-	for (json_at i = json_first(d, array); i != json_end(d, array); i = json_next(d, i))
+	JSON_EACH (i, d, array)
 		if ((i != json_first(d, array) && !buf_text(out, ",")) || !json_print(d, i, out))
 			return false;
 	return buf_text(out, "]");
@@ -62,8 +62,7 @@ static bool print_object(const struct json_doc *d, json_at object, struct buf *o
 {
 	if (!buf_text(out, "{"))
 		return false;
-	for (json_at i = json_first(d, object); i != json_end(d, object);
-	     i = json_next_member(d, i))
+	JSON_EACH_MEMBER (i, d, object)
 		if ((i != json_first(d, object) && !buf_text(out, ",")) ||
 		    !print_string(d, i, out) || !buf_text(out, ":") ||
 		    !json_print(d, json_value(i), out))

@@ -106,9 +106,9 @@ static inline struct str json_inner_of(const struct json_doc *d, json_at i)
 	return json_is_kind(d, i, JSON_STRING) ? json_inner(d, i) : STR_NONE;
 }
 
-/* Walking:  for (json_at i = json_first(d, a); i != json_end(d, a); i = json_next(d, i))
- * visits an array's elements; in an object, i visits the keys when stepped with json_next_member,
- * and json_value(i) is the member's value. */
+/* Walking: JSON_EACH visits the elements of an array. In an object, JSON_EACH_MEMBER visits the keys, and
+ * json_value(i) is the member's value. A walk with a further condition is written out:
+ * for (json_at i = json_first(d, a); ok && i != json_end(d, a); i = json_next(d, i)) */
 static inline json_at json_first(const struct json_doc *d, json_at container)
 {
 	(void)d;
@@ -138,6 +138,15 @@ static inline json_at json_next_member(const struct json_doc *d, json_at key)
 {
 	return d->tok[key + 1].next;
 }
+
+/* JSON_EACH(i, doc, array), JSON_EACH_MEMBER(i, doc, object): they declare i. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
+#define JSON_EACH(i, d, array) \
+	for (json_at i = json_first(d, array); i != json_end(d, array); i = json_next(d, i))
+#define JSON_EACH_MEMBER(i, d, object)                                    \
+	for (json_at i = json_first(d, object); i != json_end(d, object); \
+	     i = json_next_member(d, i))
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* json_get: the value of a member by its (plain ASCII) key; JSON_ABSENT if obj is no object or has
  * none.  Keys written with escapes are compared by value. */

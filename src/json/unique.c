@@ -68,7 +68,7 @@ static json_at find_twin(const struct json_doc *d, json_at obj, struct slot *slo
 	char           tmp[LIMIT_JSON_KEY];
 	char           other[LIMIT_JSON_KEY];
 
-	for (json_at i = json_first(d, obj); i != json_end(d, obj); i = json_next_member(d, i)) {
+	JSON_EACH_MEMBER (i, d, obj) {
 		struct str key = json_key(d, i, tmp);
 		uint32_t   h = unique_hash(key, secret);
 		uint32_t   at = h & mask;
@@ -107,7 +107,7 @@ enum errc json_unique(const struct json_doc *d, json_at obj, json_at *ret)
 	if (d->tok[obj].count > FEW)
 		return unique_many(d, obj, ret);
 
-	for (json_at i = json_first(d, obj); i != json_end(d, obj); i = json_next_member(d, i)) {
+	JSON_EACH_MEMBER (i, d, obj) {
 		struct str key = json_inner(d, i);
 
 		if (d->tok[i].flags & JSON_ESCAPED)

@@ -37,7 +37,7 @@ static bool delta_add_parts(struct reading *r, json_at parts)
 {
 	const struct json_doc *d = r->d;
 
-	for (json_at i = json_first(d, parts); i != json_end(d, parts); i = json_next(d, i)) {
+	JSON_EACH (i, d, parts) {
 		json_at type = json_get(d, i, "type");
 		json_at text = json_get(d, i, "text");
 
@@ -120,7 +120,7 @@ static bool delta_add_calls(struct reading *r, json_at calls)
 		delta_ignored(r, "tool_calls is no array");
 		return true;
 	}
-	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
+	JSON_EACH (i, d, calls) {
 		uint32_t here = place++;
 
 		if (json_kind(d, i) != JSON_OBJECT) {
@@ -233,7 +233,7 @@ static bool add_chunk(struct reading *r, json_at chunk)
 		delta_ignored(r, "choices is no array");
 		return true;
 	}
-	for (json_at i = json_first(d, choices); i != json_end(d, choices); i = json_next(d, i))
+	JSON_EACH (i, d, choices)
 		if (!add_choice(r, i))
 			return false;
 	return true;

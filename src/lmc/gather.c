@@ -203,8 +203,7 @@ static void gather_find_members(struct chunk *c, json_at at[KEY__COUNT])
 {
 	const struct json_doc *d = c->d;
 
-	for (json_at i = json_first(d, c->object); i != json_end(d, c->object);
-	     i = json_next_member(d, i)) {
+	JSON_EACH_MEMBER (i, d, c->object) {
 		enum key k = gather_key_of(d, i);
 
 		if (k == KEY__COUNT)
@@ -283,8 +282,7 @@ static bool keep_others(struct gather *g, const struct chunk *c)
 
 	if (!c->has_others)
 		return true;
-	for (json_at i = json_first(d, c->object); i != json_end(d, c->object);
-	     i = json_next_member(d, i)) {
+	JSON_EACH_MEMBER (i, d, c->object) {
 		struct str name;
 
 		if (gather_key_of(d, i) != KEY__COUNT)

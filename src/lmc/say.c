@@ -177,7 +177,7 @@ static bool say_all(struct say *s, json_at messages)
 	if (!open_chunk(s) || !buf_text(s->out, "\"role\":\"assistant\",\"content\":\"\"") ||
 	    !close_chunk(s, NULL))
 		return false;
-	for (json_at i = json_first(d, messages); i != json_end(d, messages); i = json_next(d, i))
+	JSON_EACH (i, d, messages)
 		if (!say_one(s, i))
 			return false;
 	return open_chunk(s) && close_chunk(s, s->calls > 0 ? "tool_calls" : "stop");

@@ -416,8 +416,7 @@ static enum errc to_lmc_add_calls(struct work *w, json_at message, struct speech
 		return err_set(w->e, ERR_INVALID_VALUE, sub_path(w, to, ".tool_calls"),
 			       "a message may have up to %d calls", LIMIT_TOOLS);
 	if (calls != JSON_ABSENT)
-		for (json_at i = json_first(w->d, calls); i != json_end(w->d, calls);
-		     i = json_next(w->d, i)) {
+		JSON_EACH (i, w->d, calls) {
 			enum errc code = add_tool_call(w, i, count++, speech);
 
 			if (code != ERR_OK)
@@ -610,7 +609,7 @@ static bool put_pictures(const struct json_doc *d, json_at message, size_t index
 
 	if (list == JSON_ABSENT)
 		return true;
-	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
+	JSON_EACH (i, d, list) {
 		struct picture p;
 
 		if (!picture_read(d, i, &p)) {

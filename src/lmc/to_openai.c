@@ -327,14 +327,14 @@ void to_openai_reserve(struct to_openai *t, const struct json_doc *d, json_at me
 	to_openai_reserve_id(t, d, json_get(d, message, "tool_call_id"));
 	if (calls == JSON_ABSENT)
 		return;
-	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i))
+	JSON_EACH (i, d, calls)
 		to_openai_reserve_id(t, d, json_get(d, i, "id"));
 }
 
 static bool begin_own(struct to_openai *t, const struct json_doc *d, json_at calls)
 {
 	t->state = STATE_OWN;
-	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
+	JSON_EACH (i, d, calls) {
 		json_at    id = json_get(d, i, "id");
 		bool       known = id != JSON_ABSENT && json_kind(d, id) == JSON_STRING;
 		struct str text = STR_NONE;

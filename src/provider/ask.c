@@ -180,7 +180,7 @@ static enum errc read_content(const struct json_doc *d, json_at content, struct 
 	}
 	if (json_kind(d, content) != JSON_ARRAY)
 		return bad_part(m, 0, "must be a string or an array of parts", e);
-	for (json_at i = json_first(d, content); i != json_end(d, content); i = json_next(d, i)) {
+	JSON_EACH (i, d, content) {
 		struct ask_part *part = &m->parts[m->part_count];
 
 		*part = (struct ask_part){ .index = n++ };
@@ -257,7 +257,7 @@ static enum errc read_calls(const struct json_doc *d, json_at calls, struct aren
 	m->calls = arena_alloc(a, d->tok[calls].count * sizeof *m->calls);
 	if (!m->calls)
 		return err_no_memory(e);
-	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
+	JSON_EACH (i, d, calls) {
 		enum errc rc = read_call(d, i, a, &m->calls[m->call_count++], e);
 
 		if (rc != ERR_OK)
@@ -308,7 +308,7 @@ static enum errc ask_read_images(const struct json_doc *d, struct arena *a, stru
 	m->images = arena_alloc(a, d->tok[list].count * sizeof *m->images);
 	if (!m->images)
 		return err_no_memory(e);
-	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
+	JSON_EACH (i, d, list) {
 		struct ask_part *part = &m->images[m->image_count];
 
 		*part = (struct ask_part){ 0 };
@@ -492,7 +492,7 @@ enum errc ask_print(const struct provider_options *o, const struct prompt *p, co
 static bool put_listed(const struct json_doc *d, json_at list, const char *const *types,
 		       bool *first, struct buf *out)
 {
-	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
+	JSON_EACH (i, d, list) {
 		json_at type = json_get(d, i, "type");
 		bool    known = false;
 

@@ -53,7 +53,7 @@ static int64_t parts_weight(const struct json_doc *d, json_at list)
 
 	if (list == JSON_ABSENT || json_kind(d, list) != JSON_ARRAY)
 		return 0;
-	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
+	JSON_EACH (i, d, list) {
 		int64_t tokens = part_weight(d, i);
 
 		if (tokens >= 0)

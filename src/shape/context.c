@@ -233,7 +233,7 @@ static bool put_files(struct render *r, json_at files)
 {
 	const struct json_doc *d = r->d;
 
-	for (json_at f = json_first(d, files); f != json_end(d, files); f = json_next(d, f)) {
+	JSON_EACH (f, d, files) {
 		json_at name = json_get_some(d, f, "name");
 		json_at content = json_get_some(d, f, "content");
 		bool    ok = true;
@@ -294,7 +294,7 @@ static bool context_put_message(struct render *r, json_at files)
 	const struct json_doc *d = r->d;
 	bool                   first = true;
 
-	for (json_at k = json_first(d, 0); k != json_end(d, 0); k = json_next_member(d, k)) {
+	JSON_EACH_MEMBER (k, d, 0) {
 		if (json_is(d, k, "context") || json_is(d, k, "content"))
 			continue;
 		if (!buf_text(r->out, first ? "{" : ",") || !buf_str(r->out, json_raw(d, k)) ||

@@ -182,8 +182,7 @@ static bool lmc_stream_put_images(struct lmc_stream *s)
 	if (!buf_text(&s->images, "]") ||
 	    json_scan(&s->doc, s->images.data, s->images.len, &json_limits_stored, &e) != ERR_OK)
 		return false;
-	for (json_at i = json_first(&s->doc, 0); i != json_end(&s->doc, 0);
-	     i = json_next(&s->doc, i))
+	JSON_EACH (i, &s->doc, 0)
 		if (!lmc_stream_put_image(s, i))
 			return false;
 	buf_finish(&s->images);

@@ -94,7 +94,7 @@ static bool reasoning_put_all(enum reasoning_name name, const struct json_doc *d
 {
 	size_t at = 0;
 
-	for (json_at i = json_first(d, choices); i != json_end(d, choices); i = json_next(d, i)) {
+	JSON_EACH (i, d, choices) {
 		json_at message = message_of(d, i);
 
 		if (message == JSON_ABSENT)

@@ -64,7 +64,7 @@ static bool replay_give_calls(struct replay *p)
 
 	if (calls == JSON_ABSENT || json_kind(d, calls) != JSON_ARRAY)
 		return true;
-	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i))
+	JSON_EACH (i, d, calls)
 		if (!replay_give_call(p, i, n++))
 			return false;
 	return true;
@@ -117,7 +117,7 @@ static bool give_lmc_list(struct replay *p)
 
 	if (list == JSON_ABSENT || json_kind(d, list) != JSON_ARRAY)
 		return true;
-	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i))
+	JSON_EACH (i, d, list)
 		if (json_get_some(d, i, "role") != JSON_ABSENT && !give_lmc(p, i))
 			return false;
 	p->from_lmc = d->tok[list].count > 0;
@@ -140,8 +140,7 @@ static bool replay_give_images(struct replay *p)
 
 	if (list == JSON_ABSENT)
 		return true;
-	for (json_at i = json_first(&p->d, list); i != json_end(&p->d, list);
-	     i = json_next(&p->d, i))
+	JSON_EACH (i, &p->d, list)
 		if (!replay_give(p, EVENT_MEDIA, 0, json_raw(&p->d, i)))
 			return false;
 	return true;

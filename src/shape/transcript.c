@@ -289,8 +289,7 @@ static bool all_fit(const struct transcript *t, json_at list)
 {
 	struct err e;
 
-	for (json_at i = json_first(&t->doc, list); i != json_end(&t->doc, list);
-	     i = json_next(&t->doc, i))
+	JSON_EACH (i, &t->doc, list)
 		if (json_kind(&t->doc, i) != JSON_OBJECT || !is_lmc(&t->doc, i) ||
 		    transcript_check(&t->doc, i, "", false, &e) != ERR_OK)
 			return false;
@@ -299,8 +298,7 @@ static bool all_fit(const struct transcript *t, json_at list)
 
 static enum errc hand_list(struct transcript *t, json_at list, struct err *e)
 {
-	for (json_at i = json_first(&t->doc, list); i != json_end(&t->doc, list);
-	     i = json_next(&t->doc, i)) {
+	JSON_EACH (i, &t->doc, list) {
 		enum errc rc = hand_lmc(t, i, e);
 
 		if (rc != ERR_OK)

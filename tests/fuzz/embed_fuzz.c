@@ -25,7 +25,7 @@ static void check_vector(const struct json_doc *d, json_at v, bool base64)
 	CHECK(v != JSON_ABSENT && json_kind(d, v) == (base64 ? JSON_STRING : JSON_ARRAY));
 	if (!base64) {
 		CHECK(d->tok[v].count > 0);
-		for (json_at i = json_first(d, v); i != json_end(d, v); i = json_next(d, i))
+		JSON_EACH (i, d, v)
 			CHECK(json_kind(d, i) == JSON_NUMBER);
 		return;
 	}

@@ -52,7 +52,7 @@ static size_t blocks(const struct json_doc *d)
 	if (json_get(d, 0, "context") == JSON_ABSENT || files == JSON_ABSENT ||
 	    json_kind(d, files) != JSON_ARRAY)
 		return 0;
-	for (json_at f = json_first(d, files); f != json_end(d, files); f = json_next(d, f))
+	JSON_EACH (f, d, files)
 		n += !is_string(d, f, "uuid") && is_string(d, f, "content");
 	return n;
 }
@@ -68,8 +68,7 @@ static void check(struct str made, size_t want, bool whole)
 	CHECK(json_kind(&d, 0) == JSON_OBJECT);
 	json_at content = json_get(&d, 0, "content");
 	if (content != JSON_ABSENT && json_kind(&d, content) == JSON_ARRAY) {
-		for (json_at i = json_first(&d, content); i != json_end(&d, content);
-		     i = json_next(&d, i))
+		JSON_EACH (i, &d, content)
 			n += ends_in(&d, json_get(&d, i, "text"));
 	} else {
 		n = ends_in(&d, content);

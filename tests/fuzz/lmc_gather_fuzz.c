@@ -74,8 +74,7 @@ static void put_half(const struct json_doc *d, json_at chunk, const char *withou
 
 	buf_clear(out);
 	CHECK(buf_text(out, "{"));
-	for (json_at i = json_first(d, chunk); i != json_end(d, chunk);
-	     i = json_next_member(d, i)) {
+	JSON_EACH_MEMBER (i, d, chunk) {
 		if (json_is(d, i, without))
 			continue;
 		CHECK(first || buf_text(out, ","));
@@ -131,7 +130,7 @@ static void feed(struct feeding *f, struct str text)
 
 	if (json_scan(&d, text.p, text.n, &json_limits_request, &e) == ERR_OK &&
 	    json_kind(&d, 0) == JSON_ARRAY) {
-		for (json_at i = json_first(&d, 0); i != json_end(&d, 0); i = json_next(&d, i))
+		JSON_EACH (i, &d, 0)
 			if (f->rc != ERR_OVERLOADED)
 				feed_one(f, &d, i);
 		json_doc_finish(&d);
@@ -183,7 +182,7 @@ static void check_messages(struct str messages)
 	buf_init(&list, 64 * MIB);
 	CHECK(buf_text(&list, "[") && buf_str(&list, messages) && buf_text(&list, "]"));
 	CHECK(json_scan(&d, list.data, list.len, &out_limits, &e) == ERR_OK);
-	for (json_at i = json_first(&d, 0); i != json_end(&d, 0); i = json_next(&d, i))
+	JSON_EACH (i, &d, 0)
 		check_message(&d, i);
 	json_doc_finish(&d);
 	buf_finish(&list);

@@ -462,11 +462,11 @@ static void the_tape_has_every_span(void **state)
 
 	json_at array = json_get(&d, 0, "a");
 	size_t  seen = 0;
-	for (json_at i = json_first(&d, array); i != json_end(&d, array); i = json_next(&d, i))
+	JSON_EACH (i, &d, array)
 		seen++;
 	assert_int_equal(seen, 3);
 	seen = 0;
-	for (json_at i = json_first(&d, 0); i != json_end(&d, 0); i = json_next_member(&d, i))
+	JSON_EACH_MEMBER (i, &d, 0)
 		seen++;
 	assert_int_equal(seen, 2);
 	json_doc_finish(&d);

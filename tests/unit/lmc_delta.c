@@ -364,7 +364,7 @@ static void give_legacy(struct runner *x, const struct json_doc *d, json_at call
 static void give_stream(struct runner *x, const struct json_doc *d, json_at stream)
 {
 	give_delta(x, "\"role\":\"assistant\"");
-	for (json_at i = json_first(d, stream); i != json_end(d, stream); i = json_next(d, i)) {
+	JSON_EACH (i, d, stream) {
 		json_at    key = json_first(d, i);
 		json_at    value = json_value(key);
 		struct buf text;
@@ -437,7 +437,7 @@ static bool check_whole(const struct json_doc *d, json_at vector)
 	buf_init(&text, MIB);
 	buf_init(&calls, MIB);
 	buf_init(&out, MIB);
-	for (json_at i = json_first(d, stream); i != json_end(d, stream); i = json_next(d, i)) {
+	JSON_EACH (i, d, stream) {
 		json_at key = json_first(d, i);
 		json_at value = json_value(key);
 
@@ -490,8 +490,7 @@ static void all_vectors_hold_in_any_cut_and_as_a_whole(void **state)
 	scan(&d, buf_view(&text));
 
 	json_at vectors = json_get(&d, 0, "vectors");
-	for (json_at i = json_first(&d, vectors); i != json_end(&d, vectors);
-	     i = json_next(&d, i)) {
+	JSON_EACH (i, &d, vectors) {
 		print_message("vector: %.*s\n", STR_ARG(json_inner(&d, json_get(&d, i, "name"))));
 		check_cut(&d, i, WHOLE, 0);
 		check_cut(&d, i, POINTS, 0);

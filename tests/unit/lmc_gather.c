@@ -662,8 +662,7 @@ static void the_vectors_give_their_stored_messages(void **state)
 	scan(&d, text.data, text.len);
 
 	json_at vectors = json_get(&d, 0, "vectors");
-	for (json_at i = json_first(&d, vectors); i != json_end(&d, vectors);
-	     i = json_next(&d, i)) {
+	JSON_EACH (i, &d, vectors) {
 		json_at want = json_get(&d, i, "accumulated");
 		json_at chunks = json_get(&d, json_get(&d, i, "request"), "chunks");
 

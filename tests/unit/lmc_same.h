@@ -26,7 +26,7 @@ static bool arrays_alike(const struct json_doc *a, json_at i, const struct json_
 
 	if (a->tok[i].count != b->tok[j].count)
 		return false;
-	for (json_at u = json_first(a, i); u != json_end(a, i); u = json_next(a, u)) {
+	JSON_EACH (u, a, i) {
 		if (!json_alike(a, u, b, v))
 			return false;
 		v = json_next(b, v);
@@ -36,7 +36,7 @@ static bool arrays_alike(const struct json_doc *a, json_at i, const struct json_
 
 static bool has_member(const struct json_doc *a, json_at key, const struct json_doc *b, json_at j)
 {
-	for (json_at v = json_first(b, j); v != json_end(b, j); v = json_next_member(b, v))
+	JSON_EACH_MEMBER (v, b, j)
 		if (strings_alike(a, key, b, v))
 			return json_alike(a, json_value(key), b, json_value(v));
 	return false;
@@ -46,7 +46,7 @@ static bool objects_alike(const struct json_doc *a, json_at i, const struct json
 {
 	if (a->tok[i].count != b->tok[j].count)
 		return false;
-	for (json_at u = json_first(a, i); u != json_end(a, i); u = json_next_member(a, u))
+	JSON_EACH_MEMBER (u, a, i)
 		if (!has_member(a, u, b, j))
 			return false;
 	return true;

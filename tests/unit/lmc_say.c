@@ -82,7 +82,7 @@ static void hear_delta(struct heard *h, const struct json_doc *d, json_at delta)
 	if (content != JSON_ABSENT)
 		assert_true(text_of(d, content, &h->text));
 	if (calls != JSON_ABSENT)
-		for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i))
+		JSON_EACH (i, d, calls)
 			hear_call(h, d, i);
 }
 
@@ -96,7 +96,7 @@ static void hear(struct heard *h, const struct json_doc *d)
 		buf_init(&h->arguments[i], MIB);
 		buf_init(&h->id[i], MIB);
 	}
-	for (json_at i = json_first(d, 0); i != json_end(d, 0); i = json_next(d, i)) {
+	JSON_EACH (i, d, 0) {
 		json_at choices = json_get(d, i, "choices");
 		json_at choice = json_first(d, choices);
 		json_at finish = json_get(d, choice, "finish_reason");
@@ -370,7 +370,7 @@ static void check_vector(const struct json_doc *d, json_at vector)
 
 	print_message("vector: %.*s\n", STR_ARG(json_raw(d, json_get(d, vector, "name"))));
 	assert_non_null(g);
-	for (json_at i = json_first(d, chunks); i != json_end(d, chunks); i = json_next(d, i))
+	JSON_EACH (i, d, chunks)
 		assert_int_equal(gather_chunk(g, d, i, "", 0, &e), ERR_OK);
 	assert_int_equal(gather_end(g, &stored, &e), ERR_OK);
 	buf_init(&text, MIB);
@@ -383,7 +383,7 @@ static void check_vector(const struct json_doc *d, json_at vector)
 	assert_true(str_eq(buf_view(&text), buf_view(&h.text)));
 	assert_true(json_is(d, json_get(d, expect, "finish_reason"), h.finish));
 	assert_int_equal(d->tok[calls].count, h.call_count);
-	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
+	JSON_EACH (i, d, calls) {
 		buf_clear(&text);
 		assert_true(text_of(d, json_get(d, i, "name"), &text));
 		assert_true(str_eq(buf_view(&text), buf_view(&h.name[k])));
@@ -414,8 +414,7 @@ static void the_vectors_are_said_as_they_expect(void **state)
 	scan(&d, text.data, text.len);
 
 	json_at vectors = json_get(&d, 0, "vectors");
-	for (json_at i = json_first(&d, vectors); i != json_end(&d, vectors);
-	     i = json_next(&d, i)) {
+	JSON_EACH (i, &d, vectors) {
 		check_vector(&d, i);
 		checked++;
 	}

@@ -53,7 +53,7 @@ static inline struct str in_brackets(const struct buf *list, struct buf *out)
 static inline void head_of(const struct json_doc *d, json_at i, struct buf *out)
 {
 	buf_clear(out);
-	for (json_at k = json_first(d, i); k != json_end(d, i); k = json_next_member(d, k))
+	JSON_EACH_MEMBER (k, d, i)
 		if (json_is(d, k, "role") || json_is(d, k, "type") || json_is(d, k, "format"))
 			assert_true(json_print(d, k, out) && buf_text(out, ":") &&
 				    json_print(d, json_value(k), out) && buf_text(out, ","));
@@ -75,7 +75,7 @@ static inline void chunks_agree(const struct buf *messages, const struct buf *ch
 	scan(&c, in_brackets(chunks, &c_text));
 
 	json_at k = json_first(&c, 0);
-	for (json_at i = json_first(&m, 0); i != json_end(&m, 0); i = json_next(&m, i)) {
+	JSON_EACH (i, &m, 0) {
 		bool format = json_get(&m, i, "format") != JSON_ABSENT;
 		bool ended = false;
 
@@ -131,7 +131,7 @@ static inline void codes_of(const struct warnings *w, struct buf *out)
 	buf_clear(out);
 	assert_true(warnings_print(w, &text));
 	scan(&d, buf_view(&text));
-	for (json_at i = json_first(&d, 0); i != json_end(&d, 0); i = json_next(&d, i)) {
+	JSON_EACH (i, &d, 0) {
 		assert_true(out->len == 0 || buf_text(out, " "));
 		assert_true(text_of(&d, json_get(&d, i, "index"), out) && buf_text(out, ":") &&
 			    text_of(&d, json_get(&d, i, "code"), out));

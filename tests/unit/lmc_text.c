@@ -529,7 +529,7 @@ static void too_many_warnings_end_in_one_that_says_so(void **state)
 		warnings_add(&w, i, "some", "%s", name);
 
 	struct json_doc d = printed_doc(&w, &text);
-	for (json_at i = json_first(&d, 0); i != json_end(&d, 0); i = json_next(&d, i)) {
+	JSON_EACH (i, &d, 0) {
 		int64_t index = -1;
 
 		assert_true(json_int(&d, json_get(&d, i, "index"), &index));

@@ -440,8 +440,7 @@ static void all_vectors_hold(void **state)
 	scan(&d, buf_view(&text));
 
 	json_at vectors = json_get(&d, 0, "vectors");
-	for (json_at i = json_first(&d, vectors); i != json_end(&d, vectors);
-	     i = json_next(&d, i)) {
+	JSON_EACH (i, &d, vectors) {
 		struct str name = json_inner(&d, json_get(&d, i, "name"));
 
 		/* It is about the request around the messages. */

@@ -202,7 +202,7 @@ static bool fits(struct ids *ids, const struct json_doc *a, json_at i, const str
 	if (json_kind(a, i) != json_kind(b, j) || a->tok[i].count != b->tok[j].count)
 		return false;
 	if (json_kind(a, i) == JSON_OBJECT) {
-		for (json_at k = json_first(a, i); k != json_end(a, i); k = json_next_member(a, k))
+		JSON_EACH_MEMBER (k, a, i)
 			if (!member_fits(ids, a, k, b, j))
 				return false;
 		return true;
@@ -210,7 +210,7 @@ static bool fits(struct ids *ids, const struct json_doc *a, json_at i, const str
 	if (json_kind(a, i) == JSON_ARRAY) {
 		json_at v = json_first(b, j);
 
-		for (json_at u = json_first(a, i); u != json_end(a, i); u = json_next(a, u)) {
+		JSON_EACH (u, a, i) {
 			if (!fits(ids, a, u, b, v))
 				return false;
 			v = json_next(b, v);
@@ -1064,7 +1064,7 @@ static bool vector_holds(const struct json_doc *d, json_at vector)
 	if (any == JSON_ABSENT)
 		ok = meets(d, expect, &r);
 	else
-		for (json_at i = json_first(d, any); i != json_end(d, any); i = json_next(d, i))
+		JSON_EACH (i, d, any)
 			ok = ok || meets(d, i, &r);
 	if (warned != JSON_ABSENT && json_is(d, warned, "some") != (r.warnings.count > 0))
 		ok = false;
@@ -1085,7 +1085,7 @@ static void the_vectors_hold(void **state)
 
 	scan(&d, buf_view(&text));
 	json_at list = json_get(&d, 0, "vectors");
-	for (json_at i = json_first(&d, list); i != json_end(&d, list); i = json_next(&d, i)) {
+	JSON_EACH (i, &d, list) {
 		json_at code = json_get(&d, json_get(&d, i, "request"), "code");
 
 		/* Options are checked where requests are read. */

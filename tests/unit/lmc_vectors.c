@@ -140,7 +140,7 @@ static bool same_list(struct match *m, json_at x, json_at a)
 
 	if (m->x->tok[x].count != m->a->tok[a].count)
 		return false;
-	for (json_at i = json_first(m->x, x); i != json_end(m->x, x); i = json_next(m->x, i)) {
+	JSON_EACH (i, m->x, x) {
 		if (!same(m, i, j, STR_NONE))
 			return false;
 		j = json_next(m->a, j);
@@ -168,8 +168,7 @@ static bool same_item(struct match *m, const struct item *x, const struct item *
 {
 	if (m->x->tok[x->message].count != m->a->tok[a->message].count)
 		return false;
-	for (json_at k = json_first(m->x, x->message); k != json_end(m->x, x->message);
-	     k = json_next_member(m->x, k)) {
+	JSON_EACH_MEMBER (k, m->x, x->message) {
 		struct str key = json_inner(m->x, k);
 		json_at    j = member_of(m->a, a, key);
 
@@ -267,7 +266,7 @@ static void together(const struct json_doc *d, json_at chunks, struct buf *out)
 	buf_init(&head, MIB);
 	buf_init(&content, MIB);
 	put(out, "[");
-	for (json_at i = json_first(d, chunks); i != json_end(d, chunks); i = json_next(d, i)) {
+	JSON_EACH (i, d, chunks) {
 		bool start = has(d, i, "start"), end = has(d, i, "end"),
 		     text = has(d, i, "content");
 
@@ -356,7 +355,7 @@ static void hear(struct spoken *s, const struct json_doc *d, json_at chunk, bool
 	if (content != JSON_ABSENT)
 		assert_true(text_of(d, content, &s->text));
 	if (calls != JSON_ABSENT)
-		for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i))
+		JSON_EACH (i, d, calls)
 			hear_call(s, d, i);
 	if (last)
 		assert_true(json_is(d, reason, s->calls > 0 ? "tool_calls" : "stop"));
@@ -407,7 +406,7 @@ static void check_warnings(const struct json_doc *d, const char *wanted)
 {
 	json_at list = get(d, 0, "warnings");
 
-	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i)) {
+	JSON_EACH (i, d, list) {
 		int64_t index = -1;
 
 		assert_true(json_int(d, get(d, i, "index"), &index) && index >= 0);
@@ -572,7 +571,7 @@ static void put_stream(struct buf *out, const struct json_doc *d, json_at stream
 	const char *reason = "\"stop\"";
 
 	put_delta(out, STR("\"role\":\"assistant\""), "null");
-	for (json_at i = json_first(d, stream); i != json_end(d, stream); i = json_next(d, i)) {
+	JSON_EACH (i, d, stream) {
 		if (has(d, i, "text")) {
 			put_pieces(out, d, get(d, i, "text"), "\"content\":", "", cut);
 		} else if (has(d, i, "tool")) {
@@ -601,8 +600,7 @@ static void put_request(struct buf *out, const struct json_doc *d, json_at vecto
 		return;
 	}
 	put(out, "{");
-	for (json_at k = json_first(d, request); k != json_end(d, request);
-	     k = json_next_member(d, k)) {
+	JSON_EACH_MEMBER (k, d, request) {
 		assert_true(buf_str(out, json_member(d, k)));
 		put(out, ",");
 	}
@@ -703,8 +701,7 @@ static void check_suite(const char *suite)
 	open_suite(&file, suite);
 	json_at list = get(&file.doc, 0, "vectors");
 	assert_true(file.doc.tok[list].count > 0);
-	for (json_at i = json_first(&file.doc, list); i != json_end(&file.doc, list);
-	     i = json_next(&file.doc, i)) {
+	JSON_EACH (i, &file.doc, list) {
 		check_vector(&file.doc, i, (struct cut){ .kind = WHOLE });
 		if (!has(&file.doc, i, "stream"))
 			continue;

@@ -118,8 +118,7 @@ static json_at get(const struct suite *s, json_at c, const char *key)
 static void lines_of(const struct suite *s, json_at list, struct buf *out)
 {
 	assert_int_equal(json_kind(&s->doc, list), JSON_ARRAY);
-	for (json_at i = json_first(&s->doc, list); i != json_end(&s->doc, list);
-	     i = json_next(&s->doc, i)) {
+	JSON_EACH (i, &s->doc, list) {
 		assert_int_equal(json_kind(&s->doc, i), JSON_STRING);
 		assert_true(json_unescape(json_inner(&s->doc, i), out) && buf_text(out, "\n"));
 	}
@@ -159,7 +158,7 @@ static void read_ask(const struct suite *s, json_at ask, struct asked *ret)
 
 	*ret = (struct asked){ .p = { .messages = ret->messages, .members = ret->members } };
 	buf_init(&ret->model, KIB);
-	for (json_at k = json_first(d, ask); k != json_end(d, ask); k = json_next_member(d, k)) {
+	JSON_EACH_MEMBER (k, d, ask) {
 		json_at v = json_value(k);
 
 		assert_true(p->message_count < 60 && p->member_count < 60);
@@ -170,7 +169,7 @@ static void read_ask(const struct suite *s, json_at ask, struct asked *ret)
 		} else if (json_is(d, k, "max_tokens")) {
 			p->max_tokens = json_raw(d, v);
 		} else if (json_is(d, k, "messages")) {
-			for (json_at i = json_first(d, v); i != json_end(d, v); i = json_next(d, i))
+			JSON_EACH (i, d, v)
 				ret->messages[p->message_count++] = json_raw(d, i);
 		} else {
 			ret->members[p->member_count++] = json_member(d, k);
@@ -191,7 +190,7 @@ static void check_warnings(const struct suite *s, json_at c, const struct warnin
 	buf_init(&want, MIB);
 	assert_true(warnings_print(w, &list));
 	assert_int_equal(json_scan(&d, list.data, list.len, &json_limits_upstream, &e), ERR_OK);
-	for (json_at i = json_first(&d, 0); i != json_end(&d, 0); i = json_next(&d, i))
+	JSON_EACH (i, &d, 0)
 		assert_true(buf_str(&got, json_inner(&d, json_get(&d, i, "code"))) &&
 			    buf_text(&got, "\n"));
 	if (codes != JSON_ABSENT)

@@ -91,7 +91,7 @@ static void read_ask(const struct suite *s, json_at ask, struct asked *ret)
 	buf_init(&ret->model, KIB);
 	assert_true(json_unescape(text_of(s, ask, "model"), &ret->model));
 	ret->p.model = buf_view(&ret->model);
-	for (json_at k = json_first(d, ask); k != json_end(d, ask); k = json_next_member(d, k)) {
+	JSON_EACH_MEMBER (k, d, ask) {
 		assert_true(ret->p.member_count < ARRAY_LEN(ret->members));
 		if (!json_is(d, k, "model"))
 			ret->members[ret->p.member_count++] = json_member(d, k);

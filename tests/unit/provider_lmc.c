@@ -761,7 +761,7 @@ static void put_expected(struct str messages, struct buf *out)
 		    buf_text(&chunks, "]"));
 	assert_int_equal(json_scan(&doc, chunks.data, chunks.len, &json_limits_upstream, &e),
 			 ERR_OK);
-	for (json_at i = json_first(&doc, 0); i != json_end(&doc, 0); i = json_next(&doc, i)) {
+	JSON_EACH (i, &doc, 0) {
 		json_at choice = json_first(&doc, json_get(&doc, i, "choices"));
 		json_at delta = json_get(&doc, choice, "delta");
 		json_at content = json_get_some(&doc, delta, "content");

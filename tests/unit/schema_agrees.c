@@ -81,7 +81,7 @@ static bool list_has(const struct json_doc *d, json_at list, const char *text)
 		return false;
 	if (json_kind(d, list) != JSON_ARRAY)
 		return json_is(d, list, text);
-	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i))
+	JSON_EACH (i, d, list)
 		if (json_is(d, i, text))
 			return true;
 	return false;
@@ -99,7 +99,7 @@ static bool property_is(const struct json_doc *d, json_at property, const char *
 		return strcmp(type, "object") == 0;
 	if (any == JSON_ABSENT)
 		return false;
-	for (json_at i = json_first(d, any); i != json_end(d, any); i = json_next(d, i))
+	JSON_EACH (i, d, any)
 		if (property_is(d, i, type))
 			return true;
 	return false;
@@ -229,16 +229,14 @@ static void each_table_agrees_with_its_schema_both_ways(void **state)
 		const struct json_doc *d = &s.doc;
 		for (size_t i = 0; i < set->count; i++)
 			check_row(&s, &set->rows[i]);
-		for (json_at i = json_first(d, s.properties); i != json_end(d, s.properties);
-		     i = json_next_member(d, i))
+		JSON_EACH_MEMBER (i, d, s.properties)
 			if (!set_has(set, d, i))
 				fail_msg("%s: the table lacks %.*s", set->name,
 					 STR_ARG(json_raw(d, i)));
 
 		json_at required = json_get(d, 0, "required");
 		if (required != JSON_ABSENT)
-			for (json_at i = json_first(d, required); i != json_end(d, required);
-			     i = json_next(d, i))
+			JSON_EACH (i, d, required)
 				assert_true(set_has(set, d, i));
 
 		json_at open = json_get(d, 0, "additionalProperties");

@@ -327,8 +327,7 @@ static enum errc read_message(struct decode *d, struct reader *r, struct err *e)
 	if (!r->stop[0])
 		return decode_bad(e, "an answer without a stop_reason");
 	give_start(d, 0);
-	for (json_at i = json_first(doc, content); i != json_end(doc, content);
-	     i = json_next(doc, i)) {
+	JSON_EACH (i, doc, content) {
 		if (!begin_block(d, r, i) || !end_block(d, r))
 			return err_no_memory(e);
 	}

@@ -269,8 +269,7 @@ static void each_text(const struct json_doc *doc, bool (*fn)(void *arg, struct s
 		return;
 	if (json_kind(doc, content) != JSON_ARRAY)
 		return;
-	for (json_at i = json_first(doc, content); i != json_end(doc, content);
-	     i = json_next(doc, i)) {
+	JSON_EACH (i, doc, content) {
 		json_at text = json_get(doc, i, "text");
 
 		if (json_is_kind(doc, text, JSON_STRING) && !fn(arg, json_inner(doc, text)))

@@ -384,8 +384,7 @@ static void read_details(const struct json_doc *doc, json_at error, struct err *
 
 	if (!json_is_kind(doc, details, JSON_ARRAY))
 		return;
-	for (json_at i = json_first(doc, details); i != json_end(doc, details);
-	     i = json_next(doc, i)) {
+	JSON_EACH (i, doc, details) {
 		if (wait == 0)
 			wait = read_delay(doc, i);
 	}

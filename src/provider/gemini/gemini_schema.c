@@ -33,7 +33,7 @@ static bool is_enum(const struct json_doc *d, json_at list)
 {
 	if (json_kind(d, list) != JSON_ARRAY)
 		return false;
-	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i))
+	JSON_EACH (i, d, list)
 		if (json_kind(d, i) != JSON_STRING || json_inner(d, i).n == 0)
 			return false;
 	return true;
@@ -45,7 +45,7 @@ static bool are_simple(const struct json_doc *d, json_at list)
 {
 	if (json_kind(d, list) != JSON_ARRAY || d->tok[list].count == 0)
 		return false;
-	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i))
+	JSON_EACH (i, d, list)
 		if (!is_simple(d, i))
 			return false;
 	return true;
@@ -55,8 +55,7 @@ static bool has_simple(const struct json_doc *d, json_at object)
 {
 	if (json_kind(d, object) != JSON_OBJECT || d->tok[object].count == 0)
 		return false;
-	for (json_at k = json_first(d, object); k != json_end(d, object);
-	     k = json_next_member(d, k))
+	JSON_EACH_MEMBER (k, d, object)
 		if (!is_simple(d, json_value(k)))
 			return false;
 	return true;
@@ -86,8 +85,7 @@ static bool is_simple(const struct json_doc *d, json_at schema)
 {
 	if (json_kind(d, schema) != JSON_OBJECT)
 		return false;
-	for (json_at k = json_first(d, schema); k != json_end(d, schema);
-	     k = json_next_member(d, k))
+	JSON_EACH_MEMBER (k, d, schema)
 		if (!member_is_simple(d, k))
 			return false;
 

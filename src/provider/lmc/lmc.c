@@ -202,7 +202,7 @@ static enum errc check_messages(const struct decode *d, json_at list, struct rea
 
 	if (!json_is_kind(doc, list, JSON_ARRAY))
 		return decode_bad(e, "an answer without messages");
-	for (json_at i = json_first(doc, list); i != json_end(doc, list); i = json_next(doc, i)) {
+	JSON_EACH (i, doc, list) {
 		struct lmc_chunk c = { 0 };
 		enum errc        rc = lmc_read_whole(doc, i, &r->scratch, &c, e);
 
@@ -218,7 +218,7 @@ static enum errc check_messages(const struct decode *d, json_at list, struct rea
 static enum errc give_messages(const struct json_doc *doc, json_at list, struct reader *r,
 			       struct err *e)
 {
-	for (json_at i = json_first(doc, list); i != json_end(doc, list); i = json_next(doc, i)) {
+	JSON_EACH (i, doc, list) {
 		struct lmc_chunk c = { 0 };
 		enum errc        rc = lmc_read_whole(doc, i, &r->scratch, &c, e);
 

@@ -79,8 +79,7 @@ static void find_members(struct lmc_chunk *c, json_at at[KEY__COUNT])
 	const struct json_doc *d = c->d;
 	bool                   twice = false;
 
-	for (json_at i = json_first(d, c->object); i != json_end(d, c->object);
-	     i = json_next_member(d, i)) {
+	JSON_EACH_MEMBER (i, d, c->object) {
 		enum key k = lmc_chunk_key_of(d, i);
 
 		if (k == KEY__COUNT)
@@ -200,8 +199,7 @@ bool lmc_others_print(const struct lmc_chunk *c, struct buf *out)
 
 	if (!c->others)
 		return true;
-	for (json_at i = json_first(d, c->object); i != json_end(d, c->object);
-	     i = json_next_member(d, i))
+	JSON_EACH_MEMBER (i, d, c->object)
 		if (lmc_chunk_key_of(d, i) == KEY__COUNT &&
 		    (!buf_text(out, ",") || !buf_str(out, json_raw(d, i)) || !buf_text(out, ":") ||
 		     !print_value(d, json_value(i), out)))

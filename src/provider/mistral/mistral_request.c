@@ -150,7 +150,7 @@ static enum errc mistral_request_put_content(const struct writer *w, json_at con
 					   e);
 	if (!buf_text(w->out, "["))
 		return ask_too_large(e);
-	for (json_at i = json_first(d, content); i != json_end(d, content); i = json_next(d, i)) {
+	JSON_EACH (i, d, content) {
 		if (!first && !buf_text(w->out, ","))
 			return ask_too_large(e);
 		first = false;
@@ -214,7 +214,7 @@ static enum errc mistral_request_put_calls(const struct writer *w, struct err *e
 
 	if (!json_is_kind(d, calls, JSON_ARRAY) || d->tok[calls].count == 0)
 		return ERR_OK;
-	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
+	JSON_EACH (i, d, calls) {
 		if (!json_is_kind(d, i, JSON_OBJECT) ||
 		    !json_is_kind(d, json_get(d, i, "function"), JSON_OBJECT))
 			return mistral_request_bad(w, ".tool_calls",

@@ -167,7 +167,7 @@ static enum errc embed_read_items(struct reading *r, json_at data, struct err *e
 
 	if (!json_is_kind(doc, data, JSON_ARRAY))
 		return decode_bad(e, "an answer without data");
-	for (json_at i = json_first(doc, data); i != json_end(doc, data); i = json_next(doc, i)) {
+	JSON_EACH (i, doc, data) {
 		enum errc rc = n < r->want->count ? embed_read_item(r, i, n, e) : ERR_OK;
 
 		if (rc != ERR_OK)
@@ -203,8 +203,7 @@ static enum errc put_vector(struct reading *r, json_at vector, struct buf *out, 
 static bool put_others(const struct json_doc *doc, json_at object, const char *const but[],
 		       struct buf *out)
 {
-	for (json_at k = json_first(doc, object); k != json_end(doc, object);
-	     k = json_next_member(doc, k)) {
+	JSON_EACH_MEMBER (k, doc, object) {
 		size_t i = 0;
 
 		while (but[i] && !json_is(doc, k, but[i]))

@@ -22,7 +22,7 @@ void openai_top_read(const struct json_doc *doc, struct openai_top *ret)
 	*ret = (struct openai_top){ 0 };
 	if (json_kind(doc, 0) != JSON_OBJECT)
 		return;
-	for (json_at k = json_first(doc, 0); k != json_end(doc, 0); k = json_next_member(doc, k)) {
+	JSON_EACH_MEMBER (k, doc, 0) {
 		json_at v = json_value(k);
 
 #define IS(literal) OPENAI_KEY(doc, k, literal)

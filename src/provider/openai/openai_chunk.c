@@ -88,8 +88,7 @@ static void read_delta(const struct json_doc *doc, json_at delta, struct choice 
 	json_at other = JSON_ABSENT;
 	size_t  front = 0;
 
-	for (json_at k = json_first(doc, delta); k != json_end(doc, delta);
-	     k = json_next_member(doc, k)) {
+	JSON_EACH_MEMBER (k, doc, delta) {
 		json_at v = json_value(k);
 
 		if (OPENAI_KEY(doc, k, "content"))
@@ -124,8 +123,7 @@ static enum errc openai_chunk_read_choice(const struct json_doc *doc, json_at at
 	*ret = (struct choice){ 0 };
 	if (json_kind(doc, at) != JSON_OBJECT)
 		return decode_bad(e, "a chunk with a choice that is no object");
-	for (json_at k = json_first(doc, at); k != json_end(doc, at);
-	     k = json_next_member(doc, k)) {
+	JSON_EACH_MEMBER (k, doc, at) {
 		json_at v = json_value(k);
 
 		if (OPENAI_KEY(doc, k, "index"))
@@ -203,8 +201,7 @@ static enum errc tools_plain(const struct chunk *c, const struct choice *ch, boo
 {
 	if (!present(c->doc, ch->tools))
 		return ERR_OK;
-	for (json_at i = json_first(c->doc, ch->tools); i != json_end(c->doc, ch->tools);
-	     i = json_next(c->doc, i)) {
+	JSON_EACH (i, c->doc, ch->tools) {
 		struct tool_delta t;
 		enum errc         rc = openai_chunk_read_tool(c->doc, i, &t, e);
 
@@ -257,7 +254,7 @@ static enum errc openai_chunk_check_choices(struct chunk *c, struct err *e)
 	json_at                list = c->top->choices;
 	uint32_t               position = 0;
 
-	for (json_at i = json_first(doc, list); i != json_end(doc, list); i = json_next(doc, i)) {
+	JSON_EACH (i, doc, list) {
 		struct choice ch;
 		struct str    word;
 		bool          changed;
@@ -289,8 +286,7 @@ static void give_thinking(struct chunk *c, const struct choice *ch, json_at thin
 	openai_chunk_give_text(c, EVENT_REASONING, ch->index, json_inner_of(doc, thinking));
 	if (!present(doc, thinking) || json_kind(doc, thinking) != JSON_ARRAY)
 		return;
-	for (json_at i = json_first(doc, thinking); i != json_end(doc, thinking);
-	     i = json_next(doc, i))
+	JSON_EACH (i, doc, thinking)
 		openai_chunk_give_text(c, EVENT_REASONING, ch->index,
 				       json_get_inner(doc, i, "text"));
 }
@@ -300,8 +296,7 @@ static void openai_chunk_give_parts(struct chunk *c, const struct choice *ch)
 {
 	const struct json_doc *doc = c->doc;
 
-	for (json_at i = json_first(doc, ch->content); i != json_end(doc, ch->content);
-	     i = json_next(doc, i)) {
+	JSON_EACH (i, doc, ch->content) {
 		if (json_kind(doc, i) == JSON_STRING)
 			openai_chunk_give_text(c, EVENT_TEXT, ch->index, json_inner(doc, i));
 		openai_chunk_give_text(c, EVENT_TEXT, ch->index, json_get_inner(doc, i, "text"));
@@ -318,8 +313,7 @@ static void give_reasoning(struct chunk *c, const struct choice *ch)
 	if (json_is_kind(doc, ch->reasoning, JSON_STRING) || !present(doc, ch->details) ||
 	    json_kind(doc, ch->details) != JSON_ARRAY)
 		return;
-	for (json_at i = json_first(doc, ch->details); i != json_end(doc, ch->details);
-	     i = json_next(doc, i)) {
+	JSON_EACH (i, doc, ch->details) {
 		struct str text = json_get_inner(doc, i, "text");
 
 		openai_chunk_give_text(c, EVENT_REASONING, ch->index,
@@ -333,8 +327,7 @@ static void give_images(struct chunk *c, const struct choice *ch)
 
 	if (!present(doc, ch->images) || json_kind(doc, ch->images) != JSON_ARRAY)
 		return;
-	for (json_at i = json_first(doc, ch->images); i != json_end(doc, ch->images);
-	     i = json_next(doc, i))
+	JSON_EACH (i, doc, ch->images)
 		if (picture_is(json_raw(doc, i)))
 			openai_chunk_give_text(c, EVENT_MEDIA, ch->index, json_raw(doc, i));
 }
@@ -402,8 +395,7 @@ static enum errc give_tools(struct chunk *c, const struct choice *ch, struct err
 {
 	if (!present(c->doc, ch->tools))
 		return ERR_OK;
-	for (json_at i = json_first(c->doc, ch->tools); i != json_end(c->doc, ch->tools);
-	     i = json_next(c->doc, i)) {
+	JSON_EACH (i, c->doc, ch->tools) {
 		struct tool_delta t;
 		enum errc         rc = openai_chunk_read_tool(c->doc, i, &t, e);
 
@@ -475,8 +467,7 @@ static enum errc give_chunk(struct chunk *c, struct err *e)
 		openai_chunk_give(c, &start);
 	}
 	if (present(doc, top->choices))
-		for (json_at i = json_first(doc, top->choices); i != json_end(doc, top->choices);
-		     i = json_next(doc, i)) {
+		JSON_EACH (i, doc, top->choices) {
 			struct choice ch = c->first;
 			enum errc     rc = ERR_OK;
 

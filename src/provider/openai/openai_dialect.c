@@ -20,8 +20,7 @@ static enum errc put_stream_options(const struct prompt *p, struct buf *out, str
 			json_doc_finish(&doc);
 			return err_set(e, ERR_INVALID_TYPE, "stream_options", "must be an object");
 		}
-		for (json_at k = json_first(&doc, 0); k != json_end(&doc, 0);
-		     k = json_next_member(&doc, k)) {
+		JSON_EACH_MEMBER (k, &doc, 0) {
 			if (json_is(&doc, k, "include_usage"))
 				continue;
 			ok = ok && buf_str(out, json_raw(&doc, k)) && buf_text(out, ":") &&

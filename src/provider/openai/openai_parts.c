@@ -9,8 +9,7 @@ static bool openai_parts_put_thinking(const struct json_doc *doc, json_at thinki
 {
 	if (!json_is_kind(doc, thinking, JSON_ARRAY))
 		return buf_str(out, json_inner_of(doc, thinking));
-	for (json_at i = json_first(doc, thinking); i != json_end(doc, thinking);
-	     i = json_next(doc, i))
+	JSON_EACH (i, doc, thinking)
 		if (!buf_str(out, json_get_inner(doc, i, "text")))
 			return false;
 	return true;
@@ -50,8 +49,7 @@ bool openai_has_parts(const struct json_doc *doc, json_at choices)
 {
 	if (!json_is_kind(doc, choices, JSON_ARRAY))
 		return false;
-	for (json_at i = json_first(doc, choices); i != json_end(doc, choices);
-	     i = json_next(doc, i))
+	JSON_EACH (i, doc, choices)
 		if (list_in(doc, i) != JSON_ABSENT)
 			return true;
 	return false;
@@ -120,8 +118,7 @@ bool openai_join_parts(const struct json_doc *doc, json_at choices, struct buf *
 {
 	size_t at = 0;
 
-	for (json_at i = json_first(doc, choices); i != json_end(doc, choices);
-	     i = json_next(doc, i)) {
+	JSON_EACH (i, doc, choices) {
 		json_at content = list_in(doc, i);
 
 		if (content != JSON_ABSENT &&

@@ -66,7 +66,7 @@ static bool search_text_add_parts(struct search_text *t, json_at parts)
 {
 	const struct json_doc *d = &t->doc;
 
-	for (json_at i = json_first(d, parts); i != json_end(d, parts); i = json_next(d, i))
+	JSON_EACH (i, d, parts)
 		if (!add_member(t, i, "text") || !add_member(t, i, "refusal"))
 			return false;
 	return true;
@@ -78,7 +78,7 @@ static bool add_calls(struct search_text *t, json_at calls)
 
 	if (calls == JSON_ABSENT || json_kind(d, calls) != JSON_ARRAY)
 		return true;
-	for (json_at i = json_first(d, calls); i != json_end(d, calls); i = json_next(d, i)) {
+	JSON_EACH (i, d, calls) {
 		json_at function = json_get(d, i, "function");
 
 		if (function != JSON_ABSENT &&
@@ -95,7 +95,7 @@ static bool add_files(struct search_text *t, json_at context)
 
 	if (files == JSON_ABSENT || json_kind(d, files) != JSON_ARRAY)
 		return true;
-	for (json_at i = json_first(d, files); i != json_end(d, files); i = json_next(d, i))
+	JSON_EACH (i, d, files)
 		if (!add_member(t, i, "name") || !add_member(t, i, "content"))
 			return false;
 	return true;
@@ -119,7 +119,7 @@ static bool add_beside(struct search_text *t, json_at lmc)
 
 	if (lmc == JSON_ABSENT || json_kind(d, lmc) != JSON_ARRAY)
 		return true;
-	for (json_at i = json_first(d, lmc); i != json_end(d, lmc); i = json_next(d, i)) {
+	JSON_EACH (i, d, lmc) {
 		json_at type = json_get(d, i, "type");
 
 		if (type != JSON_ABSENT && !add_lmc(t, i, type, false))

@@ -65,7 +65,8 @@ static enum errc reading_run(struct request_aside *a, struct err *e)
 	return x->read(x->rq.input, &x->then, &x->rq, e);
 }
 
-static void serve(struct request *r, struct gateway *g, struct run_request *rq, struct err *e)
+static void intake_start_or_refuse(struct request *r, struct gateway *g, struct run_request *rq,
+				   struct err *e)
 {
 	if (e->code == ERR_OK) {
 		intake_start(r, g, rq);
@@ -92,7 +93,7 @@ static void reading_done(struct request_aside *a)
 	if (a->request && a->err.code == ERR_OK)
 		x->rq.held = TAKE(x->then.now);
 	if (a->request)
-		serve(a->request, x->gateway, &x->rq, &a->err);
+		intake_start_or_refuse(a->request, x->gateway, &x->rq, &a->err);
 	else
 		input_destroy(x->rq.input);
 	reading_free(x);
@@ -123,5 +124,5 @@ void intake_serve(struct request *r, struct gateway *g, intake_read_fn read)
 		e.code = read(rq.input, g, &rq, &e);
 	else if (read_aside(r, g, &rq, read, &e) == ERR_OK)
 		return;
-	serve(r, g, &rq, &e);
+	intake_start_or_refuse(r, g, &rq, &e);
 }

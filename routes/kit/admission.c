@@ -133,7 +133,7 @@ static void admission_openai(struct request *r, const struct rate_view *v, enum 
 	buf_finish(&text);
 }
 
-static void show(struct request *r, const struct rate_view *v)
+static void admission_show_view(struct request *r, const struct rate_view *v)
 {
 	struct buf policy, left;
 	bool       ok = true;
@@ -177,7 +177,7 @@ enum admit_answer admission_enter(struct request *r, const struct gateway *g,
 	if (admit_counts_tokens(now, ask.who))
 		admission_estimate(rq, &ask);
 	enum admit_answer rc = admit_enter(&ask, w, &view, e);
-	show(r, &view);
+	admission_show_view(r, &view);
 	return rc;
 }
 
@@ -186,5 +186,5 @@ void admission_show(struct request *r, const struct gateway *g)
 	struct rate_view view;
 
 	admit_look(&g->now->admit, request_key(r), &view);
-	show(r, &view);
+	admission_show_view(r, &view);
 }

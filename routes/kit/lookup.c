@@ -38,7 +38,7 @@ void lookup_refuse(struct lookup *l, const struct err *e)
 
 /* --- the answer --- */
 
-static void print(struct lookup *l)
+static void lookup_print_body(struct lookup *l)
 {
 	if (!l->kind->print(l, &l->body) && l->why.code == ERR_OK)
 		err_set(&l->why, ERR_INTERNAL, "", "the answer could not be made");
@@ -53,7 +53,7 @@ static void lookup_answer(struct lookup *l)
 
 static void work_print(struct work_job *job)
 {
-	print(container_of(job, struct lookup, work));
+	lookup_print_body(container_of(job, struct lookup, work));
 }
 
 static void on_printed(struct work_job *job)
@@ -68,7 +68,7 @@ static void lookup_print(struct lookup *l, size_t bytes)
 	buf_init(&l->body, BODY_MAX);
 	l->work = (struct work_job){ .loop = g->loop, .run = work_print, .done = on_printed };
 	if (bytes <= LIMIT_TRANSLATE_LOOP) {
-		print(l);
+		lookup_print_body(l);
 		lookup_answer(l);
 	} else if (!work_submit(l->kind->cpu ? g->cpu : g->work, &l->work)) {
 		err_set(&l->why, ERR_OVERLOADED, "",

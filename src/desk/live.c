@@ -40,8 +40,8 @@ void live_set_status(struct live *l, enum run_status status)
 	pthread_mutex_unlock(&lock);
 }
 
-/* find: the caller holds the lock. */
-static struct live *find(struct id id, int64_t owner)
+/* live_find_locked: the caller holds the lock. */
+static struct live *live_find_locked(struct id id, int64_t owner)
 {
 	LIST_EACH (l, live_bucket_of(id), struct live, link)
 		if (l->id.key == id.key && l->id.secret == id.secret && l->owner == owner)
@@ -52,7 +52,7 @@ static struct live *find(struct id id, int64_t owner)
 bool live_look(struct id id, int64_t owner, struct live *ret)
 {
 	pthread_mutex_lock(&lock);
-	const struct live *l = find(id, owner);
+	const struct live *l = live_find_locked(id, owner);
 
 	if (l)
 		*ret = *l;
@@ -83,7 +83,7 @@ void live_set_attempt(struct live *l, const char *provider, unsigned attempts)
 struct tape *live_tape(struct id id, int64_t owner)
 {
 	pthread_mutex_lock(&lock);
-	struct live *l = find(id, owner);
+	struct live *l = live_find_locked(id, owner);
 	struct tape *t = l && l->tape ? tape_hold(l->tape) : NULL;
 	pthread_mutex_unlock(&lock);
 	return t;
@@ -92,7 +92,7 @@ struct tape *live_tape(struct id id, int64_t owner)
 bool live_cancel(struct id id, int64_t owner)
 {
 	pthread_mutex_lock(&lock);
-	struct live *l = find(id, owner);
+	struct live *l = live_find_locked(id, owner);
 
 	if (l && !l->posted) {
 		l->posted = true;

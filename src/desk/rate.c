@@ -137,7 +137,8 @@ static int64_t rate_used(const struct window *w, int64_t window_us, int64_t now_
 	return w->from_us == 0 || now_us - w->from_us >= window_us ? 0 : w->used;
 }
 
-static void take(struct window *w, int64_t window_us, int64_t now_us, int64_t n, int64_t *ret_from)
+static void rate_take_one(struct window *w, int64_t window_us, int64_t now_us, int64_t n,
+			  int64_t *ret_from)
 {
 	if (w->from_us == 0 || now_us - w->from_us >= window_us)
 		*w = (struct window){ .from_us = now_us };
@@ -213,13 +214,13 @@ static void take_all(struct rate_slot *s, const struct allowance *a, const struc
 	hold->slot[whose] = s;
 	s->calls++;
 	if (a->requests > 0)
-		take(&s->requests, a->requests_window_us, ask->now_us, 1,
-		     &hold->requests_from[whose]);
+		rate_take_one(&s->requests, a->requests_window_us, ask->now_us, 1,
+			      &hold->requests_from[whose]);
 	if (a->tokens == 0)
 		return;
 	hold->tokens[whose] = rate_tokens_of(ask, a);
-	take(&s->tokens, a->tokens_window_us, ask->now_us, hold->tokens[whose],
-	     &hold->tokens_from[whose]);
+	rate_take_one(&s->tokens, a->tokens_window_us, ask->now_us, hold->tokens[whose],
+		      &hold->tokens_from[whose]);
 }
 
 static enum rate_answer rate_take_locked(struct rate *r, const struct rate_ask *ask,
@@ -273,7 +274,7 @@ void rate_look(struct rate *r, const struct rate_ask *ask, struct rate_view *vie
 
 /* --- its end --- */
 
-static void give(struct window *w, int64_t from_us, int64_t n)
+static void rate_give_window(struct window *w, int64_t from_us, int64_t n)
 {
 	if (from_us == 0 || w->from_us != from_us)
 		return; /* the call belongs to another window */
@@ -297,10 +298,10 @@ void rate_give(struct rate *r, struct rate_hold *hold, bool asked, int64_t token
 			continue;
 		s->calls--;
 		if (!asked)
-			give(&s->requests, hold->requests_from[i], -1);
+			rate_give_window(&s->requests, hold->requests_from[i], -1);
 		if (!asked || tokens >= 0)
-			give(&s->tokens, hold->tokens_from[i],
-			     (asked ? tokens : 0) - hold->tokens[i]);
+			rate_give_window(&s->tokens, hold->tokens_from[i],
+					 (asked ? tokens : 0) - hold->tokens[i]);
 	}
 	pthread_mutex_unlock(&r->lock);
 }

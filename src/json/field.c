@@ -29,7 +29,7 @@ struct text {
 	size_t n;
 };
 
-static bool PRINTF(2, 3) put(struct text *t, const char *fmt, ...)
+static bool PRINTF(2, 3) field_say(struct text *t, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -55,11 +55,11 @@ static void put_count(struct text *t, const struct field *f, const char *unit)
 	if (!field_bounded(f))
 		return;
 	if (f->min > 0 && f->max >= BOUNDLESS)
-		(void)put(t, " of at least %.15g %s", f->min, unit);
+		(void)field_say(t, " of at least %.15g %s", f->min, unit);
 	else if (f->min > 0)
-		(void)put(t, " of %.15g to %.15g %s", f->min, f->max, unit);
+		(void)field_say(t, " of %.15g to %.15g %s", f->min, f->max, unit);
 	else if (f->max < BOUNDLESS)
-		(void)put(t, " of at most %.15g %s", f->max, unit);
+		(void)field_say(t, " of at most %.15g %s", f->max, unit);
 }
 
 /* As in " from 1 to 1000000". */
@@ -68,17 +68,17 @@ static void put_range(struct text *t, const struct field *f)
 	if (!field_bounded(f))
 		return;
 	if (f->min > -BOUNDLESS && f->max < BOUNDLESS)
-		(void)put(t, " from %.15g to %.15g", f->min, f->max);
+		(void)field_say(t, " from %.15g to %.15g", f->min, f->max);
 	else if (f->min > -BOUNDLESS)
-		(void)put(t, " of at least %.15g", f->min);
+		(void)field_say(t, " of at least %.15g", f->min);
 	else if (f->max < BOUNDLESS)
-		(void)put(t, " of at most %.15g", f->max);
+		(void)field_say(t, " of at most %.15g", f->max);
 }
 
 static void put_names(struct text *t, const char *const *names)
 {
 	for (size_t i = 0; names[i]; i++)
-		if (!put(t, "%s%s", i ? ", " : "", names[i]))
+		if (!field_say(t, "%s%s", i ? ", " : "", names[i]))
 			return;
 }
 
@@ -86,28 +86,28 @@ static void put_allowed(struct text *t, const struct field *f)
 {
 	switch (f->type) {
 	case FIELD_STRING:
-		(void)put(t, "must be a string");
+		(void)field_say(t, "must be a string");
 		put_count(t, f, "bytes");
 		return;
 	case FIELD_INT:
-		(void)put(t, "must be an integer");
+		(void)field_say(t, "must be an integer");
 		put_range(t, f);
 		return;
 	case FIELD_NUMBER:
-		(void)put(t, "must be a number");
+		(void)field_say(t, "must be a number");
 		put_range(t, f);
 		return;
-	case FIELD_BOOL: (void)put(t, "must be true or false"); return;
+	case FIELD_BOOL: (void)field_say(t, "must be true or false"); return;
 	case FIELD_ENUM:
-		(void)put(t, "must be one of: ");
+		(void)field_say(t, "must be one of: ");
 		put_names(t, f->names);
 		return;
 	case FIELD_ARRAY:
-		(void)put(t, "must be an array");
+		(void)field_say(t, "must be an array");
 		put_count(t, f, "elements");
 		return;
-	case FIELD_OBJECT: (void)put(t, "must be an object"); return;
-	case FIELD_ANY: (void)put(t, "is required"); return;
+	case FIELD_OBJECT: (void)field_say(t, "must be an object"); return;
+	case FIELD_ANY: (void)field_say(t, "is required"); return;
 	}
 }
 
@@ -145,9 +145,9 @@ static enum errc refuse_missing(const struct reading *r, const struct field *f)
 {
 	struct text t = { .n = 0 };
 
-	(void)put(&t, "is required");
+	(void)field_say(&t, "is required");
 	if (f->type != FIELD_ANY) {
-		(void)put(&t, "; ");
+		(void)field_say(&t, "; ");
 		put_allowed(&t, f);
 	}
 	return field_refuse(r, ERR_MISSING_PARAMETER, str_of(f->key), t.s);
@@ -177,14 +177,14 @@ static bool put_moved(const struct reading *r, struct str key, struct text *t)
 	const char             *dot = r->path[0] ? "." : "";
 
 	if (to)
-		return put(t, " here; use %s%s%s", r->path, dot, to);
+		return field_say(t, " here; use %s%s%s", r->path, dot, to);
 	if (!inner)
 		return false;
 	to = moved_to(inner, key);
 	if (to)
-		return put(t, " here; use %s.%s", r->set->inner_key, to);
+		return field_say(t, " here; use %s.%s", r->set->inner_key, to);
 	return field_has_row(inner, key) &&
-	       put(t, " here; use %s.%.*s", r->set->inner_key, STR_ARG(key));
+	       field_say(t, " here; use %s.%.*s", r->set->inner_key, STR_ARG(key));
 }
 
 static enum errc field_refuse_unknown(const struct reading *r, struct str key)
@@ -201,17 +201,17 @@ static enum errc field_refuse_unknown(const struct reading *r, struct str key)
 			near = r->set->rows[i].key;
 		}
 	}
-	(void)put(&t, "unknown member");
+	(void)field_say(&t, "unknown member");
 	if (put_moved(r, key, &t))
 		return field_refuse(r, ERR_UNKNOWN_PARAMETER, key, t.s);
 	if (near)
-		(void)put(&t, "; did you mean \"%s\"?", near);
+		(void)field_say(&t, "; did you mean \"%s\"?", near);
 	else if (!r->set->others)
 		for (size_t i = 0; i < r->set->count; i++)
-			if (!put(&t, "%s%s", i ? ", " : "; known are: ", r->set->rows[i].key))
+			if (!field_say(&t, "%s%s", i ? ", " : "; known are: ", r->set->rows[i].key))
 				break;
 	if (r->set->others)
-		(void)put(&t, "; %s", r->set->others);
+		(void)field_say(&t, "; %s", r->set->others);
 	return field_refuse(r, ERR_UNKNOWN_PARAMETER, key, t.s);
 }
 

@@ -48,7 +48,7 @@ static bool print_string(const struct json_doc *d, json_at i, struct buf *out)
 	return buf_text(out, "\"");
 }
 
-static bool print_array(const struct json_doc *d, json_at array, struct buf *out)
+static bool json_print_array(const struct json_doc *d, json_at array, struct buf *out)
 {
 	if (!buf_text(out, "["))
 		return false;
@@ -58,7 +58,7 @@ static bool print_array(const struct json_doc *d, json_at array, struct buf *out
 	return buf_text(out, "]");
 }
 
-static bool print_object(const struct json_doc *d, json_at object, struct buf *out)
+static bool json_print_object(const struct json_doc *d, json_at object, struct buf *out)
 {
 	if (!buf_text(out, "{"))
 		return false;
@@ -79,8 +79,8 @@ bool json_print(const struct json_doc *d, json_at i, struct buf *out)
 	case JSON_TRUE:
 	case JSON_NUMBER: return buf_str(out, json_raw(d, i));
 	case JSON_STRING: return print_string(d, i, out);
-	case JSON_ARRAY: return print_array(d, i, out);
-	case JSON_OBJECT: return print_object(d, i, out);
+	case JSON_ARRAY: return json_print_array(d, i, out);
+	case JSON_OBJECT: return json_print_object(d, i, out);
 	}
 	return false;
 }

@@ -112,21 +112,22 @@ bool value_push_take(struct value *array, struct value *child)
 	return false;
 }
 
-static bool print(struct json_object *o, struct buf *out);
+static bool value_print_any(struct json_object *o, struct buf *out);
 
-static bool print_array(struct json_object *o, struct buf *out)
+static bool value_print_array(struct json_object *o, struct buf *out)
 {
 	size_t n = json_object_array_length(o);
 
 	if (!buf_text(out, "["))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if ((i && !buf_text(out, ",")) || !print(json_object_array_get_idx(o, i), out))
+		if ((i && !buf_text(out, ",")) ||
+		    !value_print_any(json_object_array_get_idx(o, i), out))
 			return false;
 	return buf_text(out, "]");
 }
 
-static bool print_object(struct json_object *o, struct buf *out)
+static bool value_print_object(struct json_object *o, struct buf *out)
 {
 	struct json_object_iterator at = json_object_iter_begin(o);
 	struct json_object_iterator end = json_object_iter_end(o);
@@ -137,14 +138,14 @@ static bool print_object(struct json_object *o, struct buf *out)
 	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
 		if (!buf_text(out, comma) ||
 		    !buf_json_string(out, str_of(json_object_iter_peek_name(&at))) ||
-		    !buf_text(out, ":") || !print(json_object_iter_peek_value(&at), out))
+		    !buf_text(out, ":") || !value_print_any(json_object_iter_peek_value(&at), out))
 			return false;
 		comma = ",";
 	}
 	return buf_text(out, "}");
 }
 
-static bool print(struct json_object *o, struct buf *out)
+static bool value_print_any(struct json_object *o, struct buf *out)
 {
 	/* No double is made but those that keep their text, which is what this returns. */
 	const char *number;
@@ -159,8 +160,8 @@ static bool print(struct json_object *o, struct buf *out)
 	case json_type_string:
 		return buf_json_string(out, (struct str){ json_object_get_string(o),
 							  (size_t)json_object_get_string_len(o) });
-	case json_type_array: return print_array(o, out);
-	case json_type_object: return print_object(o, out);
+	case json_type_array: return value_print_array(o, out);
+	case json_type_object: return value_print_object(o, out);
 	}
 	return false;
 }
@@ -169,7 +170,7 @@ bool value_print(const struct value *v, struct buf *out)
 {
 	size_t start = out->len;
 
-	if (v && print(inside(v), out))
+	if (v && value_print_any(inside(v), out))
 		return true;
 	out->len = start;
 	return false;

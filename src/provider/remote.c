@@ -16,7 +16,7 @@ struct remote {
 	struct provider         provider;
 	struct provider_ops     ops; /* with the dialect's name */
 	const struct dialect   *dialect;
-	struct provider_options options; /* only what encode and the limits need */
+	struct provider_options options; /* only what remote_encode_prompt and the limits need */
 	struct upstream_target *target;
 	char *base;  /* owned; base_url, for dialects whose path depends on the prompt */
 	char *query; /* owned; NULL: none */
@@ -59,8 +59,8 @@ static enum errc remote_make_place(const struct remote *r, const struct prompt *
 		       "the model's name is too long for this provider");
 }
 
-static enum errc encode(const struct remote *r, const struct prompt *prompt, struct buf *out,
-			struct err *e)
+static enum errc remote_encode_prompt(const struct remote *r, const struct prompt *prompt,
+				      struct buf *out, struct err *e)
 {
 	const struct dialect *dialect = r->dialect;
 
@@ -79,7 +79,7 @@ static enum errc remote_encode(const struct provider *p, const struct prompt *pr
 	enum errc            rc;
 
 	out->max = LIMIT_UPSTREAM_ASK;
-	rc = encode(r, prompt, out, e);
+	rc = remote_encode_prompt(r, prompt, out, e);
 	if (rc != ERR_OK)
 		name_refusal(p->name, e);
 	return rc;
@@ -95,7 +95,7 @@ static enum errc remote_take_body(struct remote_ask *a, const struct remote *r,
 			return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	}
 	if (!prompt->body)
-		return encode(r, prompt, &a->body, e);
+		return remote_encode_prompt(r, prompt, &a->body, e);
 	a->body = *prompt->body;
 	buf_init(prompt->body, LIMIT_UPSTREAM_ASK);
 	return ERR_OK;

@@ -25,7 +25,7 @@ static bool add_piece(struct answer *a, struct str data, uint64_t *seq, bool *re
 	return true;
 }
 
-static void tell_damage(struct id run)
+static void assemble_tell_damage(struct id run)
 {
 	struct log_line l;
 	char            text[ID_MAX];
@@ -61,7 +61,7 @@ bool assemble(const struct events_piece *pieces, size_t count, struct buf *out)
 	for (size_t i = 0; ok && whole && i < count; i++)
 		ok = add_piece(&a, pieces[i].data, &seq, &whole);
 	if (!whole && !id_none(pieces[0].run)) /* none: bytes of no run, as a fuzzer has */
-		tell_damage(pieces[0].run);
+		assemble_tell_damage(pieces[0].run);
 	ok = ok && answer_any(&a) && answer_close(&a) && answer_print(&a, out) &&
 	     is_object((struct str){ out->data + start, out->len - start });
 	answer_finish(&a);

@@ -200,8 +200,8 @@ static enum errc read_front(struct run_attach *x, const struct attached *a, size
 	return rc;
 }
 
-/* tell: what a file is, and whether the model may have it. */
-static enum errc tell(struct run_attach *x, struct attached *a, struct err *e)
+/* attach_tell: what a file is, and whether the model may have it. */
+static enum errc attach_tell(struct run_attach *x, struct attached *a, struct err *e)
 {
 	enum errc rc = read_front(x, a, LIMIT_ATTACHED_HEAD, e);
 
@@ -247,8 +247,8 @@ static enum errc too_large(struct err *e)
 		       "the messages with their uploaded files are too large");
 }
 
-/* fill: the message whose files begin at `first`. */
-static enum errc fill(struct run_attach *x, size_t first, size_t count, struct err *e)
+/* attach_fill: the message whose files begin at `first`. */
+static enum errc attach_fill(struct run_attach *x, size_t first, size_t count, struct err *e)
 {
 	struct filling        f = { x, &x->list[first] };
 	struct context_shown *shown = calloc(count, sizeof *shown);
@@ -298,12 +298,12 @@ static enum errc make(struct run_attach *x, struct err *e)
 
 	for (size_t i = 0; rc == ERR_OK && i < x->count; i++)
 		if (!x->list[i].shown.missing)
-			rc = tell(x, &x->list[i], e);
+			rc = attach_tell(x, &x->list[i], e);
 	for (size_t i = 0, n = 0; rc == ERR_OK && i < x->count; i += n) {
 		n = 1;
 		while (i + n < x->count && x->list[i + n].message == x->list[i].message)
 			n++;
-		rc = fill(x, i, n, e);
+		rc = attach_fill(x, i, n, e);
 		if (rc == ERR_OK) {
 			made += x->made[x->made_count - 1].text.n;
 			rc = fits(x, made, e);
@@ -317,7 +317,7 @@ static enum errc make(struct run_attach *x, struct err *e)
 	return ERR_OK;
 }
 
-static void read_all(struct work_job *job)
+static void attach_read_all(struct work_job *job)
 {
 	struct run_attach *x = container_of(job, struct run_attach, job);
 	struct err         e;
@@ -342,7 +342,7 @@ static void tell_missing(struct run *r, const struct attached *a)
 		STR_ARG(name), deleted ? "was deleted" : "can't be read");
 }
 
-static void on_read(struct work_job *job)
+static void attach_on_read(struct work_job *job)
 {
 	struct run_attach *x = container_of(job, struct run_attach, job);
 	struct run        *r = x->run;
@@ -417,9 +417,9 @@ static enum errc no_memory(struct err *e)
 	return err_set(e, ERR_OVERLOADED, "", "no memory for the files of the messages");
 }
 
-/* add: those of the message at i. */
-static enum errc add(struct run_attach *x, struct arena *arena, size_t i, size_t *cap,
-		     struct err *e)
+/* attach_add: those of the message at i. */
+static enum errc attach_add(struct run_attach *x, struct arena *arena, size_t i, size_t *cap,
+			    struct err *e)
 {
 	struct context_named *named = NULL;
 	size_t                n = 0;
@@ -448,7 +448,7 @@ static enum errc add(struct run_attach *x, struct arena *arena, size_t i, size_t
 	return ERR_OK;
 }
 
-static enum errc find(struct run *r, struct run_attach *x, struct err *e)
+static enum errc attach_find_all(struct run *r, struct run_attach *x, struct err *e)
 {
 	struct arena *arena = &r->rq.input->arena;
 	size_t        count = 0;
@@ -456,7 +456,7 @@ static enum errc find(struct run *r, struct run_attach *x, struct err *e)
 	enum errc     rc = call_messages(r, &x->messages, &count, &x->old, e);
 
 	for (size_t i = 0; rc == ERR_OK && i < count; i++)
-		rc = add(x, arena, i, &cap, e);
+		rc = attach_add(x, arena, i, &cap, e);
 	if (rc != ERR_OK || x->count == 0)
 		return rc;
 	x->ids = arena_alloc(arena, x->count * sizeof *x->ids);
@@ -493,11 +493,13 @@ enum errc attach_look(struct run *r, struct err *e)
 		return no_memory(e);
 	x->run = r;
 	x->blobs = r->engine->o.store->blobs;
-	x->job = (struct work_job){ .loop = run_loop(r), .run = read_all, .done = on_read };
+	x->job = (struct work_job){ .loop = run_loop(r),
+				    .run = attach_read_all,
+				    .done = attach_on_read };
 	buf_init(&x->content, LIMIT_ATTACHED_PDF);
 	arena_init(&x->find.arena, 4 * MIB);
 	r->attach = x;
-	enum errc rc = find(r, x, e);
+	enum errc rc = attach_find_all(r, x, e);
 	if (rc != ERR_OK || x->count == 0)
 		attach_drop(r);
 	return rc;

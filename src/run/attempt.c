@@ -24,7 +24,7 @@ static struct health_target who(const struct run *r)
 				       &r->rq.provider->health };
 }
 
-static void tell(struct run *r, enum health_news news, const struct err *e)
+static void attempt_tell(struct run *r, enum health_news news, const struct err *e)
 {
 	struct health_target t = who(r);
 
@@ -78,7 +78,7 @@ static void over(struct run *r, enum health_news news, const struct err *e)
 	if (!r->attempt.on)
 		return;
 	r->attempt.on = false;
-	tell(r, news, e);
+	attempt_tell(r, news, e);
 	tell_trace(r, e);
 	metric_add(METRIC_ATTEMPTS,
 		   (const char *[]){ r->rq.provider->name, e ? err_code_wire(e->code) : "ok", "" },
@@ -105,7 +105,7 @@ void attempt_stop(struct run *r)
 
 	over(r, HEALTH_NEITHER, r->failure.code != ERR_OK ? &r->failure : &e);
 	if (r->attempt.chosen) /* and not asked: its prompt was with a worker */
-		tell(r, HEALTH_NEITHER, NULL);
+		attempt_tell(r, HEALTH_NEITHER, NULL);
 	timer_stop(run_loop(r), &r->attempt.wait);
 	timer_stop(run_loop(r), &r->attempt.total);
 	err_drop(&r->attempt.last);
@@ -204,7 +204,7 @@ static bool is_later(const struct run *r)
 	return r->attempt.count > 0;
 }
 
-static enum errc begin(struct run *r, struct err *e)
+static enum errc attempt_begin(struct run *r, struct err *e)
 {
 	const struct provider *p = r->rq.provider;
 	struct attempt        *a = &r->attempt;
@@ -217,7 +217,7 @@ static enum errc begin(struct run *r, struct err *e)
 		p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);
 	r->rq.prompt.body = NULL;
 	if (rc != ERR_OK) {
-		tell(r, HEALTH_NEITHER, NULL);
+		attempt_tell(r, HEALTH_NEITHER, NULL);
 		return rc;
 	}
 	a->on = true;
@@ -234,7 +234,7 @@ static enum errc begin(struct run *r, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc encode(struct run *r, struct err *e)
+static enum errc attempt_encode(struct run *r, struct err *e)
 {
 	const struct provider *p = r->rq.provider;
 
@@ -247,9 +247,9 @@ static void encoded(struct run *r, struct err *e)
 {
 	if (e->code == ERR_OK) {
 		r->rq.prompt.body = &r->aside.body;
-		e->code = begin(r, e);
+		e->code = attempt_begin(r, e);
 	} else {
-		tell(r, HEALTH_NEITHER, NULL);
+		attempt_tell(r, HEALTH_NEITHER, NULL);
 	}
 	if (e->code == ERR_OK || (is_later(r) && r->rq.route && go(r, e)))
 		return;
@@ -266,9 +266,9 @@ static enum errc ask(struct run *r, struct err *e)
 	r->warnings.json.len = a->warnings_len;
 	r->warnings.count = a->warnings_count;
 	if (!p->ops->encode || !aside_wanted(r))
-		return begin(r, e);
+		return attempt_begin(r, e);
 	buf_finish(&r->aside.body); /* of one that was not sent */
-	aside_do(r, encode, encoded);
+	aside_do(r, attempt_encode, encoded);
 	return ERR_OK;
 }
 

@@ -150,8 +150,8 @@ bool bill_wanted(const struct run *r)
 	return bill_budgeted(r) && !r->bill.reserved;
 }
 
-/* read_count: a JSON integer from 1 to most. */
-static bool read_count(struct str raw, int64_t most, int64_t *ret)
+/* bill_read_count: a JSON integer from 1 to most. */
+static bool bill_read_count(struct str raw, int64_t most, int64_t *ret)
 {
 	struct json_doc d = { 0 };
 	struct err      e;
@@ -175,7 +175,7 @@ static bool answers(const struct prompt *p, int64_t *ret)
 		struct str value = { colon + 1, m.n - (size_t)(colon + 1 - m.p) };
 		while (value.n > 0 && strchr(" \t\r\n", value.p[0]))
 			value = (struct str){ value.p + 1, value.n - 1 };
-		if (!str_is(value, "null") && !read_count(value, ANSWERS_MAX, ret))
+		if (!str_is(value, "null") && !bill_read_count(value, ANSWERS_MAX, ret))
 			return false;
 	}
 	return true;
@@ -207,7 +207,7 @@ static enum errc answer_bound(struct run *r, const struct registry_bound *b, int
 		return err_set(e, ERR_INVALID_VALUE, "n", "must be an integer from 1 to %d",
 			       ANSWERS_MAX);
 	if (p->max_tokens.n > 0 && !str_is(p->max_tokens, "null")) {
-		if (!read_count(p->max_tokens, PRICE_TOKENS, ret))
+		if (!bill_read_count(p->max_tokens, PRICE_TOKENS, ret))
 			return err_set(
 				e, ERR_INVALID_VALUE,
 				p->max_tokens_key ? p->max_tokens_key : "max_tokens",
@@ -246,7 +246,7 @@ static enum errc make_bound(struct run *r, struct budget_reserve *j, struct err 
 
 /* --- before the call --- */
 
-static void on_reserved(struct store_job *job)
+static void bill_on_reserved(struct store_job *job)
 {
 	struct bill_jobs *j = container_of(job, struct bill_jobs, reserve.job);
 	struct run       *r = j->run;
@@ -270,7 +270,7 @@ enum step_next bill_reserve(struct run *r, struct err *e)
 	r->bill.jobs = j;
 	j->run = r;
 	j->reserve = (struct budget_reserve){
-		.job = { .loop = run_loop(r), .done = on_reserved },
+		.job = { .loop = run_loop(r), .done = bill_on_reserved },
 		.run = r->id,
 		.key = str_of(r->bill.who->id),
 		.model = str_of(r->label),
@@ -303,8 +303,8 @@ static int64_t at_most(int64_t n)
 	return n < 0 ? 0 : n > PRICE_TOKENS ? PRICE_TOKENS : n;
 }
 
-/* charge: the usage of one attempt. */
-static void charge(struct run *r, const struct usage *u)
+/* bill_charge: the usage of one attempt. */
+static void bill_charge(struct run *r, const struct usage *u)
 {
 	struct bill  *b = &r->bill;
 	struct price  p = price_now(r);
@@ -332,9 +332,9 @@ void bill_dropped(struct run *r, const struct err *e)
 	struct usage guess = estimate(r);
 
 	if (r->attempt.told.known)
-		charge(r, &r->attempt.told);
+		bill_charge(r, &r->attempt.told);
 	else if (retry_costs(e))
-		charge(r, &guess);
+		bill_charge(r, &guess);
 }
 
 void bill_close(struct run *r, bool asked)
@@ -350,7 +350,7 @@ void bill_close(struct run *r, bool asked)
 		u = usage_cut(&u, &guess);
 	if (!r->usage.known && !r->usage.estimated)
 		r->usage = u;
-	charge(r, &u);
+	bill_charge(r, &u);
 }
 
 static void fill_note(const struct run *r, struct usage_note *n)
@@ -386,7 +386,7 @@ void bill_news(const struct run *r, struct run_news *n)
 	n->nano = r->bill.nano;
 }
 
-static void book_metrics(const struct run *r)
+static void bill_book_metrics(const struct run *r)
 {
 	const struct bill *b = &r->bill;
 
@@ -414,7 +414,7 @@ void bill_over(struct run *r)
 	struct usage_note n;
 
 	if (b->charged)
-		book_metrics(r);
+		bill_book_metrics(r);
 	if (b->settled)
 		return;
 	if (b->reserved) {

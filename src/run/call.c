@@ -61,8 +61,8 @@ static void first_content(struct run *r)
 	feed_open(r);
 }
 
-/* keep: what the end will store or answer with; false: over a limit. */
-static bool keep(struct run *r, const struct event *ev)
+/* call_keep: what the end will store or answer with; false: over a limit. */
+static bool call_keep(struct run *r, const struct event *ev)
 {
 	if (!r->rq.prompt.stream && ev->raw.n > 0 && !ev->cont && !answer_raw(&r->answer, ev))
 		return false;
@@ -92,8 +92,8 @@ static void too_much(struct run *r)
 				"the answer is over the size that is kept");
 }
 
-/* give: a committed event, to all who take it as it comes. */
-static void give(struct run *r, const struct event *ev, uint64_t seq)
+/* call_give: a committed event, to all who take it as it comes. */
+static void call_give(struct run *r, const struct event *ev, uint64_t seq)
 {
 	if (ev->pass != PASS_PRINT) {
 		if (run_stored(r))
@@ -106,14 +106,14 @@ static void give(struct run *r, const struct event *ev, uint64_t seq)
 		first_content(r);
 }
 
-static void take(struct run *r, const struct event *ev)
+static void call_take(struct run *r, const struct event *ev)
 {
 	errno = 0;
-	if (ev->pass != PASS_PRINT && (!keep(r, ev) || !journal_event(r, ev))) {
+	if (ev->pass != PASS_PRINT && (!call_keep(r, ev) || !journal_event(r, ev))) {
 		too_much(r);
 		return;
 	}
-	give(r, ev, r->seq);
+	call_give(r, ev, r->seq);
 }
 
 /* let_out: what was held of the attempt that is bound now. */
@@ -128,8 +128,8 @@ static void let_out(struct run *r)
 	while (!r->aborting && event_decode(&held, &ev, &seq)) {
 		if (ev.kind == EVENT_ASKED)
 			continue;
-		if (keep(r, &ev))
-			give(r, &ev, seq);
+		if (call_keep(r, &ev))
+			call_give(r, &ev, seq);
 		else
 			too_much(r);
 	}
@@ -160,7 +160,7 @@ static struct err said(const struct run *r, const struct err *e)
 	return ret;
 }
 
-static void ended(struct run *r, const struct event *ev)
+static void call_take_end(struct run *r, const struct event *ev)
 {
 	r->call = NULL; /* gone by itself */
 	if (ev->kind == EVENT_END && !r->aborting && (r->committed || commit_attempt(r))) {
@@ -204,7 +204,7 @@ static bool waits(struct run *r, const struct event *ev)
 static void come(struct run *r, const struct event *ev)
 {
 	if (!r->aborting && (r->committed || (!waits(r, ev) && commit_attempt(r))))
-		take(r, ev);
+		call_take(r, ev);
 }
 
 /* come_masked: why an answer ended is told in rows, logs and traces, unlike its content.  A chunk that
@@ -233,7 +233,7 @@ void call_event(void *arg, const struct event *ev)
 	struct run *r = arg;
 
 	if (ev->kind == EVENT_ERROR || ev->kind == EVENT_END)
-		ended(r, ev);
+		call_take_end(r, ev);
 	else if (ev->kind == EVENT_FINISH)
 		come_masked(r, ev);
 	else

@@ -86,7 +86,7 @@ static void dispose(struct follow *f)
 		destroy(f);
 }
 
-static void fail(struct follow *f, const struct err *e)
+static void follow_fail(struct follow *f, const struct err *e)
 {
 	if (f->opened) {
 		/* A stream that was begun ends without its last block: the client comes again. */
@@ -109,8 +109,8 @@ static void read_text(const struct json_doc *d, const char *key, struct arena *a
 		str_copy(ret, size, text);
 }
 
-/* read_message: once the path is known, takes apart what err_object has put together. */
-static void read_message(const struct json_doc *d, struct arena *arena, struct err *ret)
+/* follow_read_message: once the path is known, takes apart what err_object has put together. */
+static void follow_read_message(const struct json_doc *d, struct arena *arena, struct err *ret)
 {
 	json_at    i = json_get(d, 0, "message");
 	size_t     path = strlen(ret->path);
@@ -142,11 +142,11 @@ static void error_of(struct str object, struct arena *arena, struct err *ret, ch
 	read_text(&d, "param", arena, ret->path, sizeof ret->path);
 	read_text(&d, "code", arena, ret->wire, sizeof ret->wire);
 	read_text(&d, "request_id", arena, ret_id, ID_MAX);
-	read_message(&d, arena, ret);
+	follow_read_message(&d, arena, ret);
 	json_doc_finish(&d);
 }
 
-static bool print_end(struct follow *f)
+static bool follow_print_end(struct follow *f)
 {
 	const struct encoder_ops *ops = f->reader.encoder->ops;
 	struct err                e;
@@ -265,7 +265,7 @@ static bool print_answer(struct follow *f)
 
 /* --- reading --- */
 
-static bool ended(const struct follow *f)
+static bool follow_run_ended(const struct follow *f)
 {
 	return f->read.status != RUN_QUEUED && f->read.status != RUN_RUNNING;
 }
@@ -287,8 +287,8 @@ static void go_on(struct follow *f)
 	buf_finish(&f->page);
 }
 
-/* show: false: the reader left from within, and f is gone. */
-static bool show(struct follow *f)
+/* follow_show: false: the reader left from within, and f is gone. */
+static bool follow_show(struct follow *f)
 {
 	f->reading = true;
 	if (!f->opened) {
@@ -305,7 +305,7 @@ static bool show(struct follow *f)
 	return !left;
 }
 
-static void tell_damage(const struct follow *f)
+static void follow_tell_damage(const struct follow *f)
 {
 	struct log_line l;
 	char            text[ID_MAX];
@@ -338,7 +338,7 @@ static bool print_page(struct follow *f)
 	if (rc == ERR_OK) {
 		if (page_over(f))
 			return true;
-		if (reader_waiting(&f->reader) > 0 && !show(f))
+		if (reader_waiting(&f->reader) > 0 && !follow_show(f))
 			return false;
 		if (room(f))
 			print_rest(f);
@@ -347,9 +347,9 @@ static bool print_page(struct follow *f)
 		return false;
 	}
 	if (rc == ERR_INTERNAL)
-		tell_damage(f);
+		follow_tell_damage(f);
 	err_set(&e, ERR_INTERNAL, "", "the events of this run can't be read");
-	fail(f, &e);
+	follow_fail(f, &e);
 	return false;
 }
 
@@ -359,20 +359,20 @@ static void take_page(struct follow *f)
 
 	if (f->read.swept) {
 		err_set(&e, ERR_GONE, "", "the events of this run are not kept any more");
-		fail(f, &e);
+		follow_fail(f, &e);
 		return;
 	}
 	if (!print_page(f))
 		return;
-	if (ended(f) && !f->read.has_more && f->seq == 0 && !print_answer(f)) {
+	if (follow_run_ended(f) && !f->read.has_more && f->seq == 0 && !print_answer(f)) {
 		err_set(&e, ERR_INTERNAL, "", "the answer of this run can't be read");
-		fail(f, &e);
+		follow_fail(f, &e);
 		return;
 	}
-	if (ended(f) && !f->read.has_more) {
-		if (!make_encoder(f) || !print_end(f)) {
+	if (follow_run_ended(f) && !f->read.has_more) {
+		if (!make_encoder(f) || !follow_print_end(f)) {
 			err_set(&e, ERR_OVERLOADED, "", "no memory for the events");
-			fail(f, &e);
+			follow_fail(f, &e);
 			return;
 		}
 		f->last = true;
@@ -382,11 +382,11 @@ static void take_page(struct follow *f)
 			dispose(f);
 			return;
 		}
-		(void)show(f);
+		(void)follow_show(f);
 		return;
 	}
 	/* A first page that was all seen is no news yet, but the stream is open. */
-	if ((f->read.has_more && reader_waiting(&f->reader) == 0) || show(f))
+	if ((f->read.has_more && reader_waiting(&f->reader) == 0) || follow_show(f))
 		go_on(f);
 }
 
@@ -408,7 +408,7 @@ static void on_rest(struct task *t)
 		take_page(f);
 }
 
-static void on_read(struct store_job *job)
+static void follow_on_read(struct store_job *job)
 {
 	struct follow *f = container_of(job, struct follow, read.job);
 
@@ -420,7 +420,7 @@ static void on_read(struct store_job *job)
 	if (job->err.code != ERR_OK) {
 		struct err e = job->err;
 
-		fail(f, &e);
+		follow_fail(f, &e);
 		return;
 	}
 	turn_page(f);
@@ -464,7 +464,7 @@ static void on_tape(struct task *t)
 		return;
 	}
 	err_set(&e, ERR_OVERLOADED, "", "no memory for the events");
-	fail(f, &e);
+	follow_fail(f, &e);
 }
 
 static bool read_store(struct follow *f)
@@ -472,7 +472,7 @@ static bool read_store(struct follow *f)
 	arena_finish(&f->read.arena);
 	arena_init(&f->read.arena, LIMIT_ARENA); /* a piece, or an answer */
 	f->read = (struct events_read){
-		.job = { .loop = f->o.loop, .done = on_read },
+		.job = { .loop = f->o.loop, .done = follow_on_read },
 		.owner = f->o.owner,
 		.run = f->o.run,
 		.after = f->seq,
@@ -508,7 +508,7 @@ static void read_more(struct follow *f)
 		return;
 	}
 	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
-	fail(f, &e);
+	follow_fail(f, &e);
 }
 
 static void on_news(struct watch_run *w)
@@ -520,7 +520,7 @@ static void on_news(struct watch_run *w)
 		go_on(f);
 }
 
-static void begin(struct task *t)
+static void follow_begin(struct task *t)
 {
 	struct follow *f = container_of(t, struct follow, task);
 
@@ -546,7 +546,7 @@ struct follow *follow_start(const struct follow_options *o)
 	f->o = *o;
 	f->state = READING;
 	f->fences = true;
-	f->reading = true; /* until begin has run */
+	f->reading = true; /* until follow_begin has run */
 	warnings_init(&f->warnings);
 	buf_init(&f->page, LIMIT_TAPE);
 	buf_init(&f->page_error, 4 * KIB);
@@ -555,7 +555,7 @@ struct follow *follow_start(const struct follow_options *o)
 	f->watch = (struct watch_run){
 		.loop = o->loop, .run = o->run, .fn = on_news, .gone = watch_gone
 	};
-	f->task.fn = begin;
+	f->task.fn = follow_begin;
 	loop_later(o->loop, &f->task);
 	return f;
 }

@@ -33,8 +33,8 @@ static const char *format_of(const char *kind)
 	return NULL;
 }
 
-static enum errc encode(struct run_images *x, struct transcript_image *image,
-			const struct buf *bytes, struct err *e)
+static enum errc image_encode(struct run_images *x, struct transcript_image *image,
+			      const struct buf *bytes, struct err *e)
 {
 	const char *format = format_of(media_kind((const unsigned char *)bytes->data, bytes->len));
 	struct buf  text;
@@ -59,13 +59,13 @@ static enum errc read_one(struct run_images *x, struct transcript_image *image, 
 	buf_init(&bytes, LIMIT_IMAGE);
 	enum errc rc = beneath_read(x->root, image->path, LIMIT_IMAGE, &bytes, e);
 	if (rc == ERR_OK)
-		rc = encode(x, image, &bytes, e);
+		rc = image_encode(x, image, &bytes, e);
 	buf_finish(&bytes);
 	return rc;
 }
 
 /* On a worker. */
-static void read_all(struct work_job *job)
+static void image_read_all(struct work_job *job)
 {
 	struct run_images *x = container_of(job, struct run_images, job);
 	bool               full = false;
@@ -89,7 +89,7 @@ static void read_all(struct work_job *job)
 	}
 }
 
-static void on_read(struct work_job *job)
+static void image_on_read(struct work_job *job)
 {
 	struct run_images *x = container_of(job, struct run_images, job);
 	struct run        *r = x->run;
@@ -99,7 +99,7 @@ static void on_read(struct work_job *job)
 	step_over(r, &e);
 }
 
-static struct run_images *find(struct run *r)
+static struct run_images *image_find(struct run *r)
 {
 	struct run_images *x = calloc(1, sizeof *x);
 	struct str        *messages;
@@ -110,7 +110,9 @@ static struct run_images *find(struct run *r)
 		return NULL;
 	x->run = r;
 	x->root = r->engine->o.image_root;
-	x->job = (struct work_job){ .loop = run_loop(r), .run = read_all, .done = on_read };
+	x->job = (struct work_job){ .loop = run_loop(r),
+				    .run = image_read_all,
+				    .done = image_on_read };
 	arena_init(&x->arena, LIMIT_ARENA);
 	/* Where memory is short here, it will be for the prompt too, which then says so. */
 	if (call_messages(r, &messages, &count, &x->old, &e) == ERR_OK &&
@@ -133,16 +135,16 @@ bool image_wanted(const struct run *r)
 	return r->images;
 }
 
-static enum errc look(struct run *r, struct err *e)
+static enum errc image_find_work(struct run *r, struct err *e)
 {
 	(void)e;
-	r->images = find(r);
+	r->images = image_find(r);
 	return ERR_OK;
 }
 
 enum step_next image_look(struct run *r, struct err *e)
 {
-	return step_aside(r, look, e);
+	return step_aside(r, image_find_work, e);
 }
 
 enum step_next image_read(struct run *r, struct err *e)

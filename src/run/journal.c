@@ -32,7 +32,7 @@ static void list(struct run *r)
 /* --- the job --- */
 
 static void arm(struct run_engine *g);
-static void on_timer(struct timer *t);
+static void journal_on_timer(struct timer *t);
 
 static void drop_job(struct log_job *j)
 {
@@ -110,7 +110,7 @@ static void on_appended(struct store_job *job)
 
 /* With the first events of its answer, and for itself with another attempt: a kill must not take what is
  * known. */
-static bool tell(struct run *r, struct run_news *ret)
+static bool journal_tell(struct run *r, struct run_news *ret)
 {
 	if (!r->news)
 		return false;
@@ -123,13 +123,13 @@ static bool tell(struct run *r, struct run_news *ret)
 	return true;
 }
 
-/* fill: the waiting runs' events into one job; false: no memory. */
-static bool fill(struct run_engine *g)
+/* journal_fill: the waiting runs' events into one job; false: no memory. */
+static bool journal_fill(struct run_engine *g)
 {
 	struct log_job *j = &g->log;
 	size_t          n = g->log_count;
 
-	g->log_timer.fn = on_timer;
+	g->log_timer.fn = journal_on_timer;
 	j->entries = calloc(n, sizeof *j->entries);
 	j->parts = calloc(n, sizeof *j->parts);
 	if (!j->entries || !j->parts) {
@@ -144,7 +144,7 @@ static bool fill(struct run_engine *g)
 		j->entries[i].piece.run = r->id;
 		j->parts[i].run = r;
 		r->jobs_out++;
-		if (tell(r, &j->parts[i].news))
+		if (journal_tell(r, &j->parts[i].news))
 			j->entries[i].news = &j->parts[i].news;
 	}
 	j->append = (struct events_append){
@@ -166,13 +166,13 @@ static void flush(struct run_engine *g)
 	}
 	if (g->log_count == 0)
 		return;
-	if (fill(g))
+	if (journal_fill(g))
 		submit(g);
 	else
 		timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
 }
 
-static void on_timer(struct timer *t)
+static void journal_on_timer(struct timer *t)
 {
 	flush(container_of(t, struct run_engine, log_timer));
 }
@@ -201,7 +201,7 @@ static void arm(struct run_engine *g)
 		/* They may have waited already, for the job before. */
 		int64_t left = g->log_since_us + LOG_US - loop_now_us(g->o.env.loop);
 
-		g->log_timer.fn = on_timer;
+		g->log_timer.fn = journal_on_timer;
 		timer_start(g->o.env.loop, &g->log_timer, left > 0 ? left : 0);
 	}
 }
@@ -255,7 +255,7 @@ static uint64_t number_of(const struct run *r, const struct event *ev)
 	return r->seq + (!ev->cont || ev->numbered);
 }
 
-static bool add(struct run *r, const struct event *ev)
+static bool journal_add(struct run *r, const struct event *ev)
 {
 	uint64_t seq = number_of(r, ev);
 
@@ -271,17 +271,17 @@ static bool add_asked(struct run *r)
 {
 	if (r->seq > 0 || (r->warnings.count == 0 && r->rq.fences) || !(r->logged || read_again(r)))
 		return true;
-	return add(r, &(struct event){
-			      .kind = EVENT_ASKED,
-			      .choice = (uint32_t)r->warnings.count,
-			      .block = r->rq.fences,
-			      .text = buf_view(&r->warnings.json),
-		      });
+	return journal_add(r, &(struct event){
+				      .kind = EVENT_ASKED,
+				      .choice = (uint32_t)r->warnings.count,
+				      .block = r->rq.fences,
+				      .text = buf_view(&r->warnings.json),
+			      });
 }
 
 bool journal_hold(struct run *r, const struct event *ev)
 {
-	return add_asked(r) && add(r, ev);
+	return add_asked(r) && journal_add(r, ev);
 }
 
 /* is_read: of a stored run whose store has no event log: nobody but its first client reads the tape. */
@@ -294,7 +294,7 @@ bool journal_event(struct run *r, const struct event *ev)
 {
 	if (run_stored(r) && !r->logged && is_read(r))
 		tape_clear(r->tape);
-	if (tape_keeps(r->tape) && add_asked(r) && add(r, ev)) {
+	if (tape_keeps(r->tape) && add_asked(r) && journal_add(r, ev)) {
 		tell_readers(r);
 		return true;
 	}

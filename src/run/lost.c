@@ -21,7 +21,7 @@ static bool ends_stored(struct run_engine *g)
 	return now.writable && now.unfinished == 0;
 }
 
-static void on_timer(struct timer *t)
+static void lost_on_timer(struct timer *t)
 {
 	struct run_engine *g = container_of(t, struct run_engine, lost_timer);
 
@@ -47,7 +47,7 @@ void lost_add(struct run *r)
 		return; /* its watchers wait until they leave */
 	*l = (struct lost){ r->id, g->lost };
 	g->lost = l;
-	g->lost_timer.fn = on_timer;
+	g->lost_timer.fn = lost_on_timer;
 	if (!timer_running(&g->lost_timer))
 		timer_start(g->o.env.loop, &g->lost_timer, LOOK_US);
 }

@@ -53,7 +53,7 @@ bool run_whole(struct run *r, struct buf *out)
 	return true;
 }
 
-static enum errc print(struct run *r, struct err *e)
+static enum errc print_answer_aside(struct run *r, struct err *e)
 {
 	(void)e;
 	if (run_stored(r))
@@ -75,5 +75,5 @@ bool print_aside(struct run *r)
 
 	return wanted && r->engine->o.env.cpu &&
 	       r->answer.raw.len + r->answer.bytes > LIMIT_LOOP_JSON &&
-	       aside_submit(r, print, printed);
+	       aside_submit(r, print_answer_aside, printed);
 }

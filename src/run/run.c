@@ -163,8 +163,8 @@ void run_free_if_over(struct run *r)
 		run_free(r);
 }
 
-/* copy: with any NUL that a client's name has. */
-static char *copy(struct str s)
+/* run_copy: with any NUL that a client's name has. */
+static char *run_copy(struct str s)
 {
 	char *to = malloc(s.n + 1);
 
@@ -184,8 +184,8 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 		return NULL;
 	r->engine = g;
 	r->rq = *rq;
-	r->model = copy(rq->model);
-	r->label = copy(rq->label);
+	r->model = run_copy(rq->model);
+	r->label = run_copy(rq->label);
 	/* What was asked for is looked at when the request is gone. */
 	if (rq->asked.p == rq->model.p)
 		r->rq.asked.p = r->model;
@@ -349,7 +349,7 @@ static void book_abort(enum errc code)
 	metric_add(METRIC_STREAM_ABORTS, (const char *[]){ side, err_code_wire(code), "" }, 1);
 }
 
-static void book_metrics(const struct run *r)
+static void run_book_metrics(const struct run *r)
 {
 	const char *provider = r->rq.provider->name;
 	const char *label = r->label;
@@ -396,7 +396,7 @@ void run_conclude(struct run *r)
 	journal_end(r);
 	r->seq_reserved = UINT64_MAX; /* the end's own row says how far the numbers went */
 	unlist_live(r);
-	book_metrics(r);
+	run_book_metrics(r);
 	bill_over(r);
 	content_answered(r);
 	run_idem_over(r);

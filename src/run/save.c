@@ -113,7 +113,7 @@ enum step_next save_begin(struct run *r, struct err *e)
 
 /* --- while it streams --- */
 
-static void on_reserved(struct store_job *job)
+static void save_on_reserved(struct store_job *job)
 {
 	struct run *r = container_of(job, struct run_jobs, reserve.job)->run;
 
@@ -142,7 +142,7 @@ void save_reserve_ahead(struct run *r)
 		return;
 	r->jobs->reserving = true;
 	r->jobs->reserve = (struct seq_reserve){
-		.job = { .loop = run_loop(r), .done = on_reserved },
+		.job = { .loop = run_loop(r), .done = save_on_reserved },
 		.run = r->id,
 		.upto = used * 2,
 	};
@@ -171,7 +171,7 @@ static void on_end_stored(struct store_job *job)
 	run_conclude(r);
 }
 
-static bool print_end(struct run *r)
+static bool save_print_end(struct run *r)
 {
 	if (!print_stored(r))
 		return false;
@@ -188,7 +188,7 @@ void save_end(struct run *r)
 		err_set(&r->failure, ERR_OVERLOADED, "", "no memory to store the answer's events");
 		r->outcome = RUN_INCOMPLETE;
 	}
-	if (!print_end(r)) {
+	if (!save_print_end(r)) {
 		err_set(&r->failure, ERR_INTERNAL, "", "no memory to store the answer");
 		buf_clear(&r->jobs->end_answer); /* half of it would be no JSON */
 		buf_clear(&r->jobs->end_error);

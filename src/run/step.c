@@ -61,7 +61,7 @@ static bool lacks_prompt(const struct run *r)
 
 /* --- steps that no other file does --- */
 
-static enum errc look(struct run *r, struct err *e)
+static enum errc step_look_work(struct run *r, struct err *e)
 {
 	bill_look(r);
 	return attach_look(r, e);
@@ -69,7 +69,7 @@ static enum errc look(struct run *r, struct err *e)
 
 static enum step_next step_look(struct run *r, struct err *e)
 {
-	return step_aside(r, look, e);
+	return step_aside(r, step_look_work, e);
 }
 
 static void step_turn_over(struct task *t)

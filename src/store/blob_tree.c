@@ -66,7 +66,8 @@ static enum errc pour(int from, int to, bool (*stopped)(void), struct err *e)
 	return rc;
 }
 
-static enum errc copy(int from, const char *path, bool (*stopped)(void), struct err *e)
+static enum errc blob_tree_copy_file(int from, const char *path, bool (*stopped)(void),
+				     struct err *e)
 {
 	int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
@@ -105,7 +106,7 @@ enum errc blob_tree_copy(struct blobs *to, struct blobs *from,
 	int fd = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return errno == ENOENT ? ERR_OK : blob_tree_fail("read", e);
-	enum errc rc = copy(fd, target, stopped, e);
+	enum errc rc = blob_tree_copy_file(fd, target, stopped, e);
 	close(fd);
 	*ret_there = rc == ERR_OK;
 	return rc;

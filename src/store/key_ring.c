@@ -119,7 +119,7 @@ static bool arrange(struct key_ring_table *t)
 	return true;
 }
 
-static struct key_ring_entry *find(const struct key_ring_table *t, struct str id)
+static struct key_ring_entry *key_ring_find_entry(const struct key_ring_table *t, struct str id)
 {
 	uint64_t want = key_ring_number_of(id.p);
 	size_t   from = 0, to = t->count;
@@ -140,7 +140,8 @@ static void keep_use(struct key_ring_table *to, const struct key_ring_table *fro
 {
 	for (size_t i = 0; i < to->count; i++) {
 		struct key_ring_entry       *e = &to->entries[i];
-		const struct key_ring_entry *old = find(from, (struct str){ e->id, API_KEY_ID });
+		const struct key_ring_entry *old =
+			key_ring_find_entry(from, (struct str){ e->id, API_KEY_ID });
 
 		if (old && atomic_load(&old->who->used_ms) > atomic_load(&e->who->used_ms))
 			atomic_store(&e->who->used_ms, atomic_load(&old->who->used_ms));
@@ -194,7 +195,7 @@ struct identity *key_ring_find(struct key_ring *r, struct str id,
 	struct identity *who = NULL;
 
 	pthread_rwlock_rdlock(&r->lock);
-	const struct key_ring_entry *found = find(r->table, id);
+	const struct key_ring_entry *found = key_ring_find_entry(r->table, id);
 	const struct key_ring_entry *e = found ? found : &nothing;
 	/* All keys are read before any decision. */
 	bool is_new = hash_equal(sha256, e->sha256, HASH_BYTES);
@@ -215,7 +216,7 @@ struct identity *key_ring_named(struct key_ring *r, struct str id, int64_t now_m
 	if (id.n != API_KEY_ID)
 		return NULL;
 	pthread_rwlock_rdlock(&r->lock);
-	const struct key_ring_entry *found = find(r->table, id);
+	const struct key_ring_entry *found = key_ring_find_entry(r->table, id);
 	struct identity *who = found && unexpired(found, now_ms) ? identity_hold(found->who) : NULL;
 	pthread_rwlock_unlock(&r->lock);
 	return who;

@@ -89,7 +89,7 @@ static bool usage_gather_same(const struct usage_note *a, const struct usage_not
 	       strcmp(a->model, b->model) == 0 && strcmp(a->provider, b->provider) == 0;
 }
 
-static void add(int64_t *to, int64_t v)
+static void usage_gather_add_count(int64_t *to, int64_t v)
 {
 	*to = money_add(*to, v < 0 ? 0 : v > PRICE_TOKENS ? PRICE_TOKENS : v);
 }
@@ -142,10 +142,10 @@ void usage_gather_add(struct usage_gather *g, const struct usage_note *note)
 	struct usage_note n = *note;
 
 	n.usage = (struct usage){ 0 };
-	add(&n.usage.in, note->usage.in);
-	add(&n.usage.out, note->usage.out);
-	add(&n.usage.cached_read, note->usage.cached_read);
-	add(&n.usage.reasoning, note->usage.reasoning);
+	usage_gather_add_count(&n.usage.in, note->usage.in);
+	usage_gather_add_count(&n.usage.out, note->usage.out);
+	usage_gather_add_count(&n.usage.cached_read, note->usage.cached_read);
+	usage_gather_add_count(&n.usage.reasoning, note->usage.reasoning);
 	pthread_mutex_lock(&g->lock);
 	bool              first = g->now->count == 0;
 	struct usage_sum *s = usage_gather_find(g->now, &n);

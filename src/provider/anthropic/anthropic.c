@@ -40,7 +40,8 @@ static const struct decode_state reader_state = {
 
 /* --- usage and stop reason --- */
 
-static void read_count(const struct json_doc *doc, json_at usage, const char *key, int64_t *ret)
+static void anthropic_read_count(const struct json_doc *doc, json_at usage, const char *key,
+				 int64_t *ret)
 {
 	json_at i = json_get(doc, usage, key);
 	int64_t n;
@@ -51,17 +52,17 @@ static void read_count(const struct json_doc *doc, json_at usage, const char *ke
 		*ret = n;
 }
 
-/* read_usage: input_tokens there leaves out what the cache gave and took. */
-static void read_usage(struct reader *r, const struct json_doc *doc, json_at usage)
+/* anthropic_read_usage: input_tokens there leaves out what the cache gave and took. */
+static void anthropic_read_usage(struct reader *r, const struct json_doc *doc, json_at usage)
 {
 	int64_t in = r->usage.in - r->usage.cached_read - r->usage.cached_write;
 
 	if (!json_is_kind(doc, usage, JSON_OBJECT))
 		return;
-	read_count(doc, usage, "input_tokens", &in);
-	read_count(doc, usage, "cache_read_input_tokens", &r->usage.cached_read);
-	read_count(doc, usage, "cache_creation_input_tokens", &r->usage.cached_write);
-	read_count(doc, usage, "output_tokens", &r->usage.out);
+	anthropic_read_count(doc, usage, "input_tokens", &in);
+	anthropic_read_count(doc, usage, "cache_read_input_tokens", &r->usage.cached_read);
+	anthropic_read_count(doc, usage, "cache_creation_input_tokens", &r->usage.cached_write);
+	anthropic_read_count(doc, usage, "output_tokens", &r->usage.out);
 	r->usage.in = in + r->usage.cached_read + r->usage.cached_write;
 	r->usage.known = true;
 }
@@ -73,7 +74,7 @@ static void read_stop(struct reader *r, struct str reason)
 }
 
 /* What a stop reason is in OpenAI's words; one that is none of theirs stays what it is. */
-static struct str word_of(const char *stop)
+static struct str anthropic_word_of(const char *stop)
 {
 	static const struct {
 		const char *stop;
@@ -93,20 +94,20 @@ static struct str word_of(const char *stop)
 	return str_of(stop);
 }
 
-static void give_end(struct decode *d, const struct reader *r)
+static void anthropic_give_end(struct decode *d, const struct reader *r)
 {
-	decode_end(d, word_of(r->stop), str_of(r->stop), &r->usage);
+	decode_end(d, anthropic_word_of(r->stop), str_of(r->stop), &r->usage);
 }
 
 /* --- blocks --- */
 
-static void give_start(struct decode *d, json_at message)
+static void anthropic_give_start(struct decode *d, json_at message)
 {
 	decode_start(d, json_get_inner(d->doc, message, "id"),
 		     json_get_inner(d->doc, message, "model"));
 }
 
-static void give_args(struct decode *d, struct reader *r, struct str args)
+static void anthropic_give_args(struct decode *d, struct reader *r, struct str args)
 {
 	if (args.n == 0)
 		return;
@@ -125,7 +126,7 @@ static bool give_input(struct decode *d, struct reader *r, json_at block)
 	buf_clear(&r->input);
 	if (!buf_json_escape(&r->input, json_raw(d->doc, input)))
 		return false;
-	give_args(d, r, buf_view(&r->input));
+	anthropic_give_args(d, r, buf_view(&r->input));
 	return true;
 }
 
@@ -163,8 +164,8 @@ static bool end_thought(struct reader *r)
 		buf_str(&r->thoughts, buf_view(&r->signature)) && buf_text(&r->thoughts, "\"}"));
 }
 
-/* give_call: with what was thought before it. */
-static bool give_call(struct decode *d, struct reader *r, json_at block)
+/* anthropic_give_call: with what was thought before it. */
+static bool anthropic_give_call(struct decode *d, struct reader *r, json_at block)
 {
 	struct event ev = { .kind = EVENT_TOOL_START,
 			    .block = d->next_tool++,
@@ -197,7 +198,7 @@ static bool begin_block(struct decode *d, struct reader *r, json_at block)
 		decode_piece(d, EVENT_REASONING, json_get_inner(d->doc, block, "thinking"));
 	if (!r->call)
 		return begin_thought(d, r, block);
-	return give_call(d, r, block) && give_input(d, r, block);
+	return anthropic_give_call(d, r, block) && give_input(d, r, block);
 }
 
 static bool add_delta(struct decode *d, struct reader *r, json_at delta)
@@ -207,7 +208,7 @@ static bool add_delta(struct decode *d, struct reader *r, json_at delta)
 	else if (json_get_is(d->doc, delta, "type", "thinking_delta"))
 		decode_piece(d, EVENT_REASONING, json_get_inner(d->doc, delta, "thinking"));
 	else if (json_get_is(d->doc, delta, "type", "input_json_delta") && r->call)
-		give_args(d, r, json_get_inner(d->doc, delta, "partial_json"));
+		anthropic_give_args(d, r, json_get_inner(d->doc, delta, "partial_json"));
 	return !r->thinks || add_thought(r, json_get_inner(d->doc, delta, "thinking"),
 					 json_get_inner(d->doc, delta, "signature"));
 }
@@ -218,7 +219,7 @@ static bool end_block(struct decode *d, struct reader *r)
 		return end_thought(r);
 	/* A call without arguments streams none; a client parses them all the same. */
 	if (!r->begun)
-		give_args(d, r, STR("{}"));
+		anthropic_give_args(d, r, STR("{}"));
 	decode_give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool - 1 });
 	r->call = false;
 	return true;
@@ -227,7 +228,7 @@ static bool end_block(struct decode *d, struct reader *r)
 /* --- errors --- */
 
 /* In a stream an error has no status but its type. */
-static int status_of(const struct json_doc *doc, json_at error)
+static int anthropic_status_of(const struct json_doc *doc, json_at error)
 {
 	static const struct {
 		const char *type;
@@ -246,16 +247,18 @@ static int status_of(const struct json_doc *doc, json_at error)
 	return 500;
 }
 
-static void decode_error(const struct decode *d, int status, struct str body, struct err *e)
+static void anthropic_decode_error(const struct decode *d, int status, struct str body,
+				   struct err *e)
 {
 	/* Their own number for "overloaded": to a client it is what 503 is. */
 	openai_decode_error(d, status == 529 ? 503 : status, body, e);
 	e->upstream_status = status;
 }
 
-static enum errc take_error(struct decode *d, struct str data, struct err *e)
+static enum errc anthropic_take_error(struct decode *d, struct str data, struct err *e)
 {
-	decode_error(d, status_of(d->doc, json_get(d->doc, 0, "error")), data, e);
+	anthropic_decode_error(d, anthropic_status_of(d->doc, json_get(d->doc, 0, "error")), data,
+			       e);
 	return e->code;
 }
 
@@ -267,15 +270,16 @@ static enum errc take_event(struct decode *d, struct reader *r, struct err *e)
 	json_at                message = json_get(doc, 0, "message");
 
 	if (json_get_is(doc, 0, "type", "message_start")) {
-		give_start(d, message);
-		read_usage(r, doc,
-			   message != JSON_ABSENT ? json_get(doc, message, "usage") : JSON_ABSENT);
+		anthropic_give_start(d, message);
+		anthropic_read_usage(r, doc,
+				     message != JSON_ABSENT ? json_get(doc, message, "usage")
+							    : JSON_ABSENT);
 	} else if (json_get_is(doc, 0, "type", "content_block_start")) {
-		give_start(d, JSON_ABSENT);
+		anthropic_give_start(d, JSON_ABSENT);
 		if (!begin_block(d, r, json_get(doc, 0, "content_block")))
 			return err_no_memory(e);
 	} else if (json_get_is(doc, 0, "type", "content_block_delta")) {
-		give_start(d, JSON_ABSENT);
+		anthropic_give_start(d, JSON_ABSENT);
 		if (!add_delta(d, r, json_get(doc, 0, "delta")))
 			return err_no_memory(e);
 	} else if (json_get_is(doc, 0, "type", "content_block_stop")) {
@@ -283,17 +287,18 @@ static enum errc take_event(struct decode *d, struct reader *r, struct err *e)
 			return err_no_memory(e);
 	} else if (json_get_is(doc, 0, "type", "message_delta")) {
 		read_stop(r, json_get_inner(doc, json_get(doc, 0, "delta"), "stop_reason"));
-		read_usage(r, doc, json_get(doc, 0, "usage"));
+		anthropic_read_usage(r, doc, json_get(doc, 0, "usage"));
 	} else if (json_get_is(doc, 0, "type", "message_stop")) {
 		d->done_mark = true;
 		/* Without a reason it is not known that the answer is whole. */
 		if (r->stop[0])
-			give_end(d, r);
+			anthropic_give_end(d, r);
 	}
 	return ERR_OK;
 }
 
-static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
+static enum errc anthropic_decode_event(struct decode *d, struct str name, struct str data,
+					struct err *e)
 {
 	struct reader *r = decode_state(d, &reader_state);
 
@@ -307,7 +312,7 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 	if (json_kind(d->doc, 0) != JSON_OBJECT)
 		return decode_bad(e, "a stream event that is no JSON object");
 	if (json_get_is(d->doc, 0, "type", "error") || str_is(name, "error"))
-		return take_error(d, data, e);
+		return anthropic_take_error(d, data, e);
 
 	rc = take_event(d, r, e);
 	d->told = r->usage;
@@ -316,7 +321,7 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 
 /* --- the answer in one piece --- */
 
-static enum errc read_message(struct decode *d, struct reader *r, struct err *e)
+static enum errc anthropic_read_message(struct decode *d, struct reader *r, struct err *e)
 {
 	const struct json_doc *doc = d->doc;
 	json_at                content = json_get(doc, 0, "content");
@@ -326,17 +331,17 @@ static enum errc read_message(struct decode *d, struct reader *r, struct err *e)
 	read_stop(r, json_get_inner(doc, 0, "stop_reason"));
 	if (!r->stop[0])
 		return decode_bad(e, "an answer without a stop_reason");
-	give_start(d, 0);
+	anthropic_give_start(d, 0);
 	JSON_EACH (i, doc, content) {
 		if (!begin_block(d, r, i) || !end_block(d, r))
 			return err_no_memory(e);
 	}
-	read_usage(r, doc, json_get(doc, 0, "usage"));
-	give_end(d, r);
+	anthropic_read_usage(r, doc, json_get(doc, 0, "usage"));
+	anthropic_give_end(d, r);
 	return ERR_OK;
 }
 
-static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+static enum errc anthropic_decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct reader *r = decode_state(d, &reader_state);
 	struct whole   w;
@@ -349,9 +354,9 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 	if (json_kind(d->doc, 0) != JSON_OBJECT)
 		return decode_bad(e, "an answer that is no JSON object");
 	if (json_get_is(d->doc, 0, "type", "error"))
-		return take_error(d, body, e);
+		return anthropic_take_error(d, body, e);
 	whole_begin(&w, d);
-	return whole_end(&w, read_message(d, r, e), e);
+	return whole_end(&w, anthropic_read_message(d, r, e), e);
 }
 
 static const struct provider_header headers[] = {
@@ -369,8 +374,8 @@ const struct dialect dialect_anthropic = {
 	.key_header = "x-api-key",
 	.headers = headers,
 	.encode = anthropic_encode,
-	.decode_event = decode_event,
-	.decode_whole = decode_whole,
-	.decode_error = decode_error,
+	.decode_event = anthropic_decode_event,
+	.decode_whole = anthropic_decode_whole,
+	.decode_error = anthropic_decode_error,
 	.finish = decode_state_finish,
 };

@@ -53,7 +53,7 @@ static enum errc want(const struct json_doc *doc, json_at obj, const char *key, 
 
 /* --- usage --- */
 
-static void read_usage(struct reader *r, const struct json_doc *doc)
+static void gemini_read_usage(struct reader *r, const struct json_doc *doc)
 {
 	json_at at = json_get_some(doc, 0, "usageMetadata");
 
@@ -86,14 +86,14 @@ static void give_usage(struct decode *d, struct reader *r)
 
 /* --- the end --- */
 
-static void give_end(struct decode *d, struct reader *r, struct str word, struct str reason)
+static void gemini_give_end(struct decode *d, struct reader *r, struct str word, struct str reason)
 {
 	decode_end(d, word, reason, NULL);
 	give_usage(d, r);
 }
 
 /* What a reason is in OpenAI's words; one that is none of theirs stays what it is. */
-static struct str word_of(struct str reason, bool called)
+static struct str gemini_word_of(struct str reason, bool called)
 {
 	static const char *const filtered[] = {
 		"SAFETY",
@@ -135,8 +135,8 @@ static bool is_failure(struct str reason)
 	return false;
 }
 
-static enum errc fail(const struct decode *d, struct reader *r, json_at candidate,
-		      struct str reason, struct err *e)
+static enum errc gemini_fail(const struct decode *d, struct reader *r, json_at candidate,
+			     struct str reason, struct err *e)
 {
 	char       why[160] = "";
 	struct str message = json_get_inner(d->doc, candidate, "finishMessage");
@@ -164,8 +164,8 @@ static enum errc take_finish(struct decode *d, struct reader *r, json_at candida
 	if (reason.n >= sizeof e->wire)
 		return decode_bad(e, "a finishReason that is too long");
 	if (is_failure(reason))
-		return fail(d, r, candidate, reason, e);
-	give_end(d, r, word_of(reason, r->called), reason);
+		return gemini_fail(d, r, candidate, reason, e);
+	gemini_give_end(d, r, gemini_word_of(reason, r->called), reason);
 	return ERR_OK;
 }
 
@@ -180,7 +180,7 @@ static enum errc take_no_candidate(struct decode *d, struct reader *r, struct er
 	rc = want(d->doc, feedback, "blockReason", JSON_STRING, &reason, e);
 	if (rc == ERR_OK && reason != JSON_ABSENT &&
 	    !json_is(d->doc, reason, "BLOCKED_REASON_UNSPECIFIED"))
-		give_end(d, r, STR("content_filter"), json_inner(d->doc, reason));
+		gemini_give_end(d, r, STR("content_filter"), json_inner(d->doc, reason));
 	return rc;
 }
 
@@ -223,8 +223,8 @@ static struct str signature_of(const struct decode *d, json_at part)
 	return str_starts(signature, STR("{")) ? STR_NONE : signature;
 }
 
-static enum errc give_call(struct decode *d, struct reader *r, json_at part, json_at call,
-			   struct err *e)
+static enum errc gemini_give_call(struct decode *d, struct reader *r, json_at part, json_at call,
+				  struct err *e)
 {
 	struct str id = json_get_inner(d->doc, call, "id");
 	struct str signature = signature_of(d, part);
@@ -299,7 +299,7 @@ static enum errc give_part(struct decode *d, struct reader *r, json_at part, str
 					       .text = json_inner(doc, text) });
 	if (media != JSON_ABSENT && !give_media(d, r, part, media))
 		return err_no_memory(e);
-	return call != JSON_ABSENT ? give_call(d, r, part, call, e) : ERR_OK;
+	return call != JSON_ABSENT ? gemini_give_call(d, r, part, call, e) : ERR_OK;
 }
 
 static enum errc take_candidate(struct decode *d, struct reader *r, json_at candidate,
@@ -328,7 +328,7 @@ static enum errc take_candidate(struct decode *d, struct reader *r, json_at cand
 
 /* --- answers --- */
 
-static void give_start(struct decode *d, struct reader *r)
+static void gemini_give_start(struct decode *d, struct reader *r)
 {
 	struct str id = json_get_inner(d->doc, 0, "responseId");
 
@@ -345,8 +345,8 @@ static enum errc take_response(struct decode *d, struct reader *r, struct err *e
 
 	if (rc != ERR_OK)
 		return rc;
-	give_start(d, r);
-	read_usage(r, doc);
+	gemini_give_start(d, r);
+	gemini_read_usage(r, doc);
 	d->told = r->usage;
 	if (list == JSON_ABSENT || doc->tok[list].count == 0)
 		rc = take_no_candidate(d, r, e);
@@ -401,7 +401,7 @@ static bool find_error(const struct json_doc *doc, json_at *ret)
 	return openai_is_error(doc, &top, ret);
 }
 
-static void decode_error(const struct decode *d, int status, struct str body, struct err *e)
+static void gemini_decode_error(const struct decode *d, int status, struct str body, struct err *e)
 {
 	struct json_doc doc = { 0 };
 	struct err      ignored;
@@ -415,8 +415,8 @@ static void decode_error(const struct decode *d, int status, struct str body, st
 	json_doc_finish(&doc);
 }
 
-/* take: one response, or what it says instead. */
-static enum errc take(struct decode *d, struct reader *r, struct err *e)
+/* gemini_take: one response, or what it says instead. */
+static enum errc gemini_take(struct decode *d, struct reader *r, struct err *e)
 {
 	json_at error;
 
@@ -430,26 +430,27 @@ static enum errc take(struct decode *d, struct reader *r, struct err *e)
 	return take_response(d, r, e);
 }
 
-static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
+static enum errc gemini_decode_event(struct decode *d, struct str name, struct str data,
+				     struct err *e)
 {
 	struct reader *r = decode_state(d, &reader_state);
 
 	if (!r)
 		return err_no_memory(e);
 	enum errc rc = openai_scan_event(d, name, data, e);
-	return rc == ERR_OK ? take(d, r, e) : rc;
+	return rc == ERR_OK ? gemini_take(d, r, e) : rc;
 }
 
 static enum errc take_whole(struct decode *d, struct reader *r, struct err *e)
 {
-	enum errc rc = take(d, r, e);
+	enum errc rc = gemini_take(d, r, e);
 
 	if (rc == ERR_OK && !d->finished)
 		return decode_bad(e, "an answer without a finishReason");
 	return rc;
 }
 
-static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+static enum errc gemini_decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct reader *r = decode_state(d, &reader_state);
 	struct whole   w;
@@ -471,9 +472,9 @@ const struct dialect dialect_gemini = {
 	.place = gemini_place,
 	.key_header = "x-goog-api-key",
 	.encode = gemini_encode,
-	.decode_event = decode_event,
-	.decode_whole = decode_whole,
-	.decode_error = decode_error,
+	.decode_event = gemini_decode_event,
+	.decode_whole = gemini_decode_whole,
+	.decode_error = gemini_decode_error,
 	.finish = decode_state_finish,
 	.embed = &gemini_embed,
 };

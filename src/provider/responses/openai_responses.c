@@ -61,8 +61,8 @@ static json_at object_of(const struct json_doc *doc, json_at obj, const char *ke
 
 /* --- pieces --- */
 
-/* give_start: response: 0 for an event that has none, where neither member is found. */
-static void give_start(struct decode *d, json_at response)
+/* openai_responses_give_start: response: 0 for an event that has none, where neither member is found. */
+static void openai_responses_give_start(struct decode *d, json_at response)
 {
 	decode_start(d, json_get_inner(d->doc, response, "id"),
 		     json_get_inner(d->doc, response, "model"));
@@ -77,7 +77,7 @@ static enum errc give_text(struct decode *d, struct reader *r, enum event_kind k
 		return decode_bad(e, "a piece of an answer that is no string");
 	if (text.n == 0)
 		return ERR_OK;
-	give_start(d, 0);
+	openai_responses_give_start(d, 0);
 	if (kind == EVENT_REASONING)
 		r->reasoned = true;
 	else
@@ -116,7 +116,8 @@ static struct call *find_call(const struct decode *d, struct reader *r, struct s
 	return NULL;
 }
 
-static void give_args(struct decode *d, struct reader *r, struct call *c, struct str args)
+static void openai_responses_give_args(struct decode *d, struct reader *r, struct call *c,
+				       struct str args)
 {
 	if (args.n == 0)
 		return;
@@ -152,8 +153,9 @@ static bool keep_reasoning(struct reader *r, const struct json_doc *doc, json_at
 	return ok && buf_text(&r->items, "}");
 }
 
-/* give_call: with the reasoning that led to it. */
-static bool give_call(struct decode *d, struct reader *r, struct str id, struct str name)
+/* openai_responses_give_call: with the reasoning that led to it. */
+static bool openai_responses_give_call(struct decode *d, struct reader *r, struct str id,
+				       struct str name)
 {
 	struct event ev = {
 		.kind = EVENT_TOOL_START, .block = (uint32_t)r->count++, .id = id, .name = name
@@ -193,9 +195,11 @@ static enum errc begin_call(struct decode *d, struct reader *r, json_at item, st
 		(*ret)->at = -1;
 	if (id.n < ITEM_ID)
 		str_copy((*ret)->id, ITEM_ID, id);
-	give_start(d, 0);
+	openai_responses_give_start(d, 0);
 	r->said = true;
-	return give_call(d, r, call_id.n > 0 ? call_id : id, name) ? ERR_OK : err_no_memory(e);
+	return openai_responses_give_call(d, r, call_id.n > 0 ? call_id : id, name)
+		       ? ERR_OK
+		       : err_no_memory(e);
 }
 
 /* take_whole_call: an item with all of its arguments; c: NULL where it was not announced. */
@@ -215,7 +219,7 @@ static enum errc take_whole_call(struct decode *d, struct reader *r, json_at ite
 			return rc;
 	}
 	if (!c->begun)
-		give_args(d, r, c, args.n > 0 ? args : STR("{}"));
+		openai_responses_give_args(d, r, c, args.n > 0 ? args : STR("{}"));
 	end_call(d, r, c);
 	return ERR_OK;
 }
@@ -283,7 +287,7 @@ static enum errc give_output(struct decode *d, struct reader *r, json_at output,
 /* --- errors --- */
 
 /* Within an answer an error has no status but its code. */
-static int status_of(const struct json_doc *doc, json_at error)
+static int openai_responses_status_of(const struct json_doc *doc, json_at error)
 {
 	/* clang-format off */
 	static const struct {
@@ -316,11 +320,12 @@ static int status_of(const struct json_doc *doc, json_at error)
 	return 500;
 }
 
-/* take_error: an event of type error has its members beside its type, or in an object of their own;
+/* openai_responses_take_error: an event of type error has its members beside its type, or in an object of their own;
  * where: that object, a string, or the root. */
-static enum errc take_error(const struct decode *d, json_at where, struct err *e)
+static enum errc openai_responses_take_error(const struct decode *d, json_at where, struct err *e)
 {
-	openai_decode_error(d, status_of(d->doc, where), json_raw(d->doc, where), e);
+	openai_decode_error(d, openai_responses_status_of(d->doc, where), json_raw(d->doc, where),
+			    e);
 	/* The type of the event is none of the error. */
 	if (strcmp(e->type, "error") == 0)
 		e->type[0] = '\0';
@@ -329,7 +334,7 @@ static enum errc take_error(const struct decode *d, json_at where, struct err *e
 
 /* --- the end --- */
 
-static struct usage read_usage(const struct decode *d, json_at response)
+static struct usage openai_responses_read_usage(const struct decode *d, json_at response)
 {
 	const struct json_doc *doc = d->doc;
 	json_at                usage = object_of(doc, response, "usage");
@@ -349,7 +354,7 @@ static struct usage read_usage(const struct decode *d, json_at response)
 
 static void give_finish(struct decode *d, json_at response, struct str word, struct str native)
 {
-	struct usage usage = read_usage(d, response);
+	struct usage usage = openai_responses_read_usage(d, response);
 
 	decode_end(d, word, native, &usage);
 }
@@ -393,7 +398,7 @@ static enum errc end_failed(const struct decode *d, json_at response, struct err
 	json_at error = json_get_some(d->doc, response, "error");
 
 	if (error != JSON_ABSENT)
-		return take_error(d, error, e);
+		return openai_responses_take_error(d, error, e);
 	return err_set(e, ERR_UPSTREAM_ERROR, NULL, "the provider's response failed");
 }
 
@@ -417,7 +422,7 @@ static enum errc take_created(struct decode *d, struct reader *r, struct err *e)
 {
 	(void)r;
 	(void)e;
-	give_start(d, object_of(d->doc, 0, "response"));
+	openai_responses_give_start(d, object_of(d->doc, 0, "response"));
 	return ERR_OK;
 }
 
@@ -426,7 +431,7 @@ static enum errc take_item_added(struct decode *d, struct reader *r, struct err 
 	json_at      item = object_of(d->doc, 0, "item");
 	struct call *c;
 
-	give_start(d, 0);
+	openai_responses_give_start(d, 0);
 	if (item == JSON_ABSENT || !str_is(json_get_inner(d->doc, item, "type"), "function_call"))
 		return ERR_OK;
 	return begin_call(d, r, item, &c, e);
@@ -453,7 +458,7 @@ static enum errc take_args(struct decode *d, struct reader *r, bool whole, struc
 	if (!c || c->ended)
 		return decode_bad(e, "arguments of a function_call that is not open");
 	if (!whole || !c->begun)
-		give_args(d, r, c, args);
+		openai_responses_give_args(d, r, c, args);
 	return ERR_OK;
 }
 
@@ -510,7 +515,7 @@ static enum errc take_end(struct decode *d, struct reader *r, struct str status,
 	d->done_mark = true;
 	json_at output = json_get_some(d->doc, response, "output");
 	if (!str_is(status, "failed"))
-		give_start(d, response);
+		openai_responses_give_start(d, response);
 	if (!r->said && !r->reasoned && !str_is(status, "failed") &&
 	    json_is_kind(d->doc, output, JSON_ARRAY))
 		rc = give_output(d, r, output, e);
@@ -554,7 +559,8 @@ static const struct {
 	{ "response.failed", take_failed },
 };
 
-static enum errc decode_event(struct decode *d, struct str name, struct str data, struct err *e)
+static enum errc openai_responses_decode_event(struct decode *d, struct str name, struct str data,
+					       struct err *e)
 {
 	struct reader *r = decode_state(d, &reader_state);
 
@@ -574,9 +580,9 @@ static enum errc decode_event(struct decode *d, struct str name, struct str data
 	if (type.n == 0)
 		type = name;
 	if (openai_truthy(d->doc, error))
-		return take_error(d, error, e);
+		return openai_responses_take_error(d, error, e);
 	if (str_is(type, "error"))
-		return take_error(d, 0, e);
+		return openai_responses_take_error(d, 0, e);
 	for (size_t i = 0; i < ARRAY_LEN(takers); i++)
 		if (str_is(type, takers[i].type))
 			return takers[i].take(d, r, e);
@@ -596,12 +602,12 @@ static enum errc read_response(struct decode *d, struct reader *r, struct err *e
 		return end_failed(d, 0, e);
 	if (!json_is_kind(d->doc, output, JSON_ARRAY))
 		return decode_bad(e, "an answer without output");
-	give_start(d, 0);
+	openai_responses_give_start(d, 0);
 	enum errc rc = give_output(d, r, output, e);
 	return rc != ERR_OK ? rc : end_response(d, r, 0, status, e);
 }
 
-static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
+static enum errc openai_responses_decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct reader *r = decode_state(d, &reader_state);
 	struct whole   w;
@@ -615,7 +621,7 @@ static enum errc decode_whole(struct decode *d, struct str body, struct err *e)
 		return decode_bad(e, "an answer that is no JSON object");
 	json_at error = json_get_some(d->doc, 0, "error");
 	if (openai_truthy(d->doc, error))
-		return take_error(d, error, e);
+		return openai_responses_take_error(d, error, e);
 	whole_begin(&w, d);
 	return whole_end(&w, read_response(d, r, e), e);
 }
@@ -626,8 +632,8 @@ const struct dialect dialect_openai_responses = {
 	.path = "/responses",
 	.models = "/models",
 	.encode = openai_responses_encode,
-	.decode_event = decode_event,
-	.decode_whole = decode_whole,
+	.decode_event = openai_responses_decode_event,
+	.decode_whole = openai_responses_decode_whole,
 	.decode_error = openai_decode_error,
 	.finish = decode_state_finish,
 	.embed = &embed_openai,

@@ -110,7 +110,7 @@ static int budget_reserve_add(struct session *s, const struct budget_reserve *j)
 	return db_bind_run(&bind);
 }
 
-static int reserve(struct session *s, struct budget_reserve *j)
+static int budget_reserve_put(struct session *s, struct budget_reserve *j)
 {
 	struct db_bind bind = conn_bind(s->conn, sql_reserve);
 	sqlite3_stmt  *st = bind.st;
@@ -131,4 +131,4 @@ static int reserve(struct session *s, struct budget_reserve *j)
 		       : budget_reserve_refuse(s, j, &j->job.err);
 }
 
-OP(budget_reserve, reserve);
+OP(budget_reserve, budget_reserve_put);

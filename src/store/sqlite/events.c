@@ -211,7 +211,7 @@ static bool cut_front(struct events_piece *p, uint64_t last)
 	return false;
 }
 
-static int add(struct events *ev, const struct events_piece *p, bool head)
+static int events_add_piece(struct events *ev, const struct events_piece *p, bool head)
 {
 	struct db_bind b = conn_bind(ev->conn, sql_add);
 
@@ -260,7 +260,7 @@ static struct events_piece take_row(struct events_piece *p)
 
 /* Moves *last on.  What was sent again after a commit that failed only seemingly, or together with
  * what came since, must not be there twice. */
-static int put(struct events *ev, const struct events_piece *piece, uint64_t *last)
+static int events_put(struct events *ev, const struct events_piece *piece, uint64_t *last)
 {
 	struct events_piece p = *piece;
 
@@ -273,7 +273,7 @@ static int put(struct events *ev, const struct events_piece *piece, uint64_t *la
 	while (rc == SQLITE_OK && p.data.n > 0) {
 		struct events_piece row = take_row(&p);
 
-		rc = add(ev, &row, *last == 0);
+		rc = events_add_piece(ev, &row, *last == 0);
 		if (rc == SQLITE_OK)
 			*last = row.last;
 	}
@@ -308,7 +308,7 @@ int events_close(struct events *ev, struct id run, int64_t from, const struct ev
 	ev->part = part_now(ev);
 	struct events_piece own = *piece;
 	own.run = run;
-	rc = put(ev, &own, &last);
+	rc = events_put(ev, &own, &last);
 	*ret_to = last == 0 ? 0 : ev->part;
 	forget_run(ev, run.key);
 	return rc;
@@ -367,7 +367,7 @@ static struct str print_used(const struct run_news *n, char *text, size_t size)
 	return str_of(text);
 }
 
-static int tell(struct events *ev, const struct run_news *n)
+static int events_tell(struct events *ev, const struct run_news *n)
 {
 	struct db_bind b = conn_bind(ev->conn, sql_news);
 	char           used[128];
@@ -400,7 +400,7 @@ static int append_entry(struct events *ev, struct events_entry *x)
 
 	if (rc != SQLITE_OK || !live)
 		return rc;
-	rc = refuse(x, put(ev, &x->piece, &last));
+	rc = refuse(x, events_put(ev, &x->piece, &last));
 	if (rc == SQLITE_OK)
 		events_known(ev, x->piece.run, last);
 	return rc;
@@ -415,7 +415,7 @@ int events_append(struct events *ev, struct events_append *j)
 
 		x->refused = false;
 		if (x->news)
-			rc = refuse(x, tell(ev, x->news));
+			rc = refuse(x, events_tell(ev, x->news));
 		if (rc == SQLITE_OK && !x->refused)
 			rc = append_entry(ev, x);
 	}

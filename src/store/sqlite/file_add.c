@@ -8,7 +8,7 @@ static const char sql_add[] =
 	"INSERT INTO file (id, secret, owner, created_ms, bytes, sha256, name, type, purpose) "
 	"VALUES (?,?,?,?,?,?,?,?,?)";
 
-static int add(struct session *s, struct file_add *j)
+static int file_add_row(struct session *s, struct file_add *j)
 {
 	/* The last other file with this content was deleted after the content was placed. */
 	if (!blob_exists(s->blobs, j->content.sha256)) {
@@ -39,7 +39,7 @@ static int add_file(struct session *s, struct file_add *j)
 
 	if (rc != SQLITE_OK || e->code != ERR_OK || j->made.replayed)
 		return rc;
-	rc = add(s, j);
+	rc = file_add_row(s, j);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
 

@@ -4,10 +4,10 @@
 #include "store/sqlite/op.h"
 #include "store/sqlite/peer.h"
 
-static int keep(struct session *s, struct idem_keep *j)
+static int idem_keep_put(struct session *s, struct idem_keep *j)
 {
 	peer_own(s->peer, j->run);
 	return claim_keep(s->conn, j);
 }
 
-OP(idem_keep, keep);
+OP(idem_keep, idem_keep_put);

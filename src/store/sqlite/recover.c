@@ -306,8 +306,8 @@ static bool read_bill(sqlite3_stmt *st, const struct salvage_told *told, struct 
 }
 
 /* What the provider may have charged for it is estimated, and booked where it was reserved. */
-static int charge(struct recovery *v, struct id run, const struct salvage_told *told,
-		  struct turn_end *end)
+static int recover_charge(struct recovery *v, struct id run, const struct salvage_told *told,
+			  struct turn_end *end)
 {
 	struct usage_note note = { .run = run, .at_ms = v->now_ms };
 	struct db_bind    b = conn_bind(v->session.conn, sql_find_bill);
@@ -339,7 +339,7 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 	end.answer = salvage_make(&v->salvage, &told);
 	end.keyed = true;
 	end.idem_answer.http = told.begun ? 200 : 0;
-	rc = charge(v, c->run, &told, &end);
+	rc = recover_charge(v, c->run, &told, &end);
 	if (rc != SQLITE_OK)
 		return rc;
 	uint64_t last = log->count > 0 ? log->pieces[log->count - 1].last : 0;

@@ -5,7 +5,7 @@
 static const char sql_reserve[] =
 	"UPDATE run SET seq_reserved = max(seq_reserved, ?) WHERE id = ? AND secret = ?";
 
-static int reserve(struct session *s, struct seq_reserve *j)
+static int seq_reserve_take(struct session *s, struct seq_reserve *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_reserve);
 	sqlite3_stmt  *st = b.st;
@@ -19,4 +19,4 @@ static int reserve(struct session *s, struct seq_reserve *j)
 	return rc;
 }
 
-OP(seq_reserve, reserve);
+OP(seq_reserve, seq_reserve_take);

@@ -169,7 +169,7 @@ static int turn_begin_add_run(struct session *s, const struct turn_begin *j, int
 	return db_bind_run(&b);
 }
 
-static int begin(struct session *s, struct turn_begin *j)
+static int turn_begin_put(struct session *s, struct turn_begin *j)
 {
 	int64_t events_from = 0;
 	int     rc = turn_begin_check(s, j, &j->job.err);
@@ -195,4 +195,4 @@ static int begin(struct session *s, struct turn_begin *j)
 	return rc;
 }
 
-OP(turn_begin, begin);
+OP(turn_begin, turn_begin_put);

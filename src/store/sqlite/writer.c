@@ -1,6 +1,6 @@
 /* Group commit: whole batches of jobs in one transaction, answered when it is durable.
  *
- *   writer_add --> queue --take--> batch --one transaction--> answers, each on its loop
+ *   writer_add --> queue --writer_take--> batch --one transaction--> answers, each on its loop
  *
  * An empty batch is a probe: it is how a disk that failed is tried again, and how what is unfinished is
  * written where nothing else is.  Between two batches come chores (chores.h). */
@@ -176,10 +176,10 @@ static void take_locked(struct writer *w, struct batch *b, bool (*wanted)(struct
 		;
 }
 
-/* take: fills b with what waits.  Relaxed pieces of events go first, in a commit of their own, which waits
+/* writer_take: fills b with what waits.  Relaxed pieces of events go first, in a commit of their own, which waits
  * for no sync.  They can't keep turns waiting for long: a loop hands in its next pieces only once the
  * last ones are answered.  False: nothing waits and the end has come. */
-static bool take(struct writer *w, struct batch *b)
+static bool writer_take(struct writer *w, struct batch *b)
 {
 	b->count = 0;
 	pthread_mutex_lock(&w->lock);
@@ -193,14 +193,14 @@ static bool take(struct writer *w, struct batch *b)
 	return more;
 }
 
-static void *serve(void *arg)
+static void *writer_serve(void *arg)
 {
 	struct writer *w = arg;
 	struct batch   b = { .session = w->parts.session,
 			     .search = w->parts.search,
 			     .moved = w->parts.moved };
 
-	while (take(w, &b)) {
+	while (writer_take(w, &b)) {
 		if (b.count > 0 || !w->writable || probe_due(w))
 			do_batch(w, &b);
 		chores_run(w->parts.chores);
@@ -244,7 +244,7 @@ enum errc writer_create(const struct writer_parts *parts, int64_t busy_ms, struc
 
 enum errc writer_start(struct writer *w, struct err *e)
 {
-	w->started = thread_start(&w->thread, "store-writer", serve, w, e) == ERR_OK;
+	w->started = thread_start(&w->thread, "store-writer", writer_serve, w, e) == ERR_OK;
 	return w->started ? ERR_OK : e->code;
 }
 

@@ -258,7 +258,8 @@ static int take_old(struct search_feed *f, struct search_index *x, struct search
 	return rc;
 }
 
-static int fill(struct search_feed *f, struct search_index *x, bool rebuild, struct search_batch *b)
+static int search_feed_fill_batch(struct search_feed *f, struct search_index *x, bool rebuild,
+				  struct search_batch *b)
 {
 	bool old = rebuild && !b->mark.complete;
 	/* New messages don't wait for the old ones, nor these for ever. */
@@ -283,7 +284,7 @@ int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild
 	b->gone = false;
 	b->mark = x->mark;
 	buf_clear(&b->texts);
-	int rc = fill(f, x, rebuild, b);
+	int rc = search_feed_fill_batch(f, x, rebuild, b);
 	if (rc == SQLITE_OK)
 		rc = search_feed_source(f, &source);
 	if (rc == SQLITE_OK)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks the text of every file of the project that git knows or would take up.
 
-No trailing whitespace, no path of one machine, a first-line comment in every C file, and none of
-the banned functions.  A breach is printed as file:line and makes the exit status 1.
+No trailing whitespace, no path of one machine, a first-line comment in every C file, none of the
+banned functions, and no name that static functions of two files share, so that a name in a stack
+trace leads to one place.  A breach is printed as file:line and makes the exit status 1.
 """
 
 import pathlib
@@ -13,6 +14,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BANNED = "strcpy strcat sprintf vsprintf strtok atoi gets rand sleep alloca".split()
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(BANNED) + r")\s*\(")
+STATIC = re.compile(r"^static\b(?:[^;{}()=]|\bPRINTF\([^)]*\))*?\b(?!PRINTF\b)(\w+)\s*"
+                    r"\([^;{}]*\)\s*\{", re.M)
 # folders that exist on a developer's machine only
 PLACE = re.compile(r"(?<![\w.:/-])/(?:home|root|Users|work|mnt|tmp/(?!parley))/?[\w.-]*")
 # fixtures and locked dependency lists are not ours to word
@@ -55,14 +58,26 @@ def check(name, text):
                 yield number, f"{call.group(1)} is banned"
 
 
+def shared_statics(name, text, first):
+    """A file's static functions whose name a file before it has; first: {name: file}."""
+    if name.endswith((".c", ".h")) and name.startswith(("src/", "routes/", "schema/")):
+        code = without_comments(text)
+        for found in STATIC.finditer(code):
+            other = first.setdefault(found.group(1), name)
+            if other != name:
+                yield (code.count("\n", 0, found.start(1)) + 1,
+                       f"static {found.group(1)} is in {other} too: give it its file's stem")
+
+
 def main():
-    problems = []
+    problems, first = [], {}
     for name in files():
         try:
             text = (ROOT / name).read_text(encoding="utf-8")
         except UnicodeDecodeError:
             continue
-        problems += [f"{name}:{number}: {what}" for number, what in check(name, text)]
+        problems += [f"{name}:{number}: {what}" for number, what in
+                     [*check(name, text), *shared_statics(name, text, first)]]
     print("\n".join(problems) if problems else "text: ok")
     return 1 if problems else 0
 

@@ -478,7 +478,8 @@ void log_stop(void)
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += STOP_SECONDS;
 	if (pthread_timedjoin_np(out.thread, NULL, &until) != 0) {
-		/* The writer hangs in write(2): it keeps its buffers, the process is about to end. */
+		/* The writer hangs in write(2): it keeps its buffers, the process is about to
+		 * end. */
 		pthread_detach(out.thread);
 		return;
 	}

@@ -1,14 +1,14 @@
 /* Too many connections: idle ones make room, and where none is idle, new ones are told.
  *
- * Every connection below max_connections has a seat.  Who comes when all seats are taken takes over the seat
- * of an idle connection, of its own server or of the one that has most of them:
+ * Every connection below max_connections has a seat.  Who comes when all seats are taken takes over
+ * the seat of an idle connection, of its own server or of the one that has most of them:
  *
  *   the newcomer --claims a spare one, and has its seat--> the other server's loop --cuts its oldest-->
  *
- * A claimed connection has no seat from then on, though it takes a moment to close: so as many are cut as
- * newcomers came.  If the other server's last idle connection got a request meanwhile, there is one seat
- * more than there should be until somebody leaves; that is better than to refuse the newcomer, or to cut a
- * call. */
+ * A claimed connection has no seat from then on, though it takes a moment to close: so as many are
+ * cut as newcomers came.  If the other server's last idle connection got a request meanwhile, there
+ * is one seat more than there should be until somebody leaves; that is better than to refuse the
+ * newcomer, or to cut a call. */
 #include "base/limits.h"
 #include "base/metric.h"
 #include "http/internal.h"
@@ -96,8 +96,8 @@ static bool crowd_claim(struct server *s)
 	return false;
 }
 
-/* crowd_make_room: keeps one claim.  The client whose connection has been idle longest loses least: it would find
- * it closed before long. */
+/* crowd_make_room: keeps one claim.  The client whose connection has been idle longest loses least:
+ * it would find it closed before long. */
 static void crowd_make_room(struct server *s)
 {
 	struct connection *oldest = LIST_FIRST(&s->crowd.idle, struct connection, idle);

@@ -16,11 +16,12 @@
 enum {
 	EVENTS_A_TURN = 256,
 	IDLE_MAX = 20,
-	/* A response needs up to three passes of libmicrohttpd and a transfer a few of libcurl; more
-	 * rounds than this mean that something always has more to do, and I/O must get its turn. */
+	/* A response needs up to three passes of libmicrohttpd and a transfer a few of libcurl;
+	 * more rounds than this mean that something always has more to do, and I/O must get its
+	 * turn. */
 	ROUNDS_A_TURN = 16,
-	/* Of the inbox, in one round; then those who left and those who came are heard first, so that
-	 * nothing is made for nobody. */
+	/* Of the inbox, in one round; then those who left and those who came are heard first, so
+	 * that nothing is made for nobody. */
 	TASKS_A_ROUND = 64,
 	TASKS_A_ROUND_US = 2000,
 	SLEEP_MAX_US = 60 * 1000 * 1000,
@@ -238,9 +239,9 @@ static bool run_later(struct loop *l)
 
 /* --- timers --- */
 
-/* A pairing heap, whose links lie in the timers: a deadline needs no memory that could be refused.  Starting
- * a timer takes one comparison, and so does stopping one that is far from due; the comparisons between the
- * others are made when the earliest goes. */
+/* A pairing heap, whose links lie in the timers: a deadline needs no memory that could be refused.
+ * Starting a timer takes one comparison, and so does stopping one that is far from due; the
+ * comparisons between the others are made when the earliest goes. */
 
 static void timer_link(struct timer **at, struct timer *t)
 {

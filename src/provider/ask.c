@@ -195,8 +195,8 @@ static enum errc read_content(const struct json_doc *d, json_at content, struct 
 
 /* --- calls and what came back --- */
 
-/* ask_read_input: arguments are a string that should hold an object; what does not is handed on as one
- * that says what it was. */
+/* ask_read_input: arguments are a string that should hold an object; what does not is handed on as
+ * one that says what it was. */
 static bool ask_read_input(struct str arguments, struct arena *a, struct str *ret)
 {
 	struct json_doc d = { 0 };
@@ -266,8 +266,8 @@ static enum errc read_calls(const struct json_doc *d, json_at calls, struct aren
 	return ERR_OK;
 }
 
-/* ask_name_of: the name of the newest call with this id, if it is not too far back: results follow their
- * calls, and a list of nothing but results must not be gone through for each of them. */
+/* ask_name_of: the name of the newest call with this id, if it is not too far back: results follow
+ * their calls, and a list of nothing but results must not be gone through for each of them. */
 static struct str ask_name_of(const struct ask *a, struct str id)
 {
 	for (size_t i = a->count; i > 0 && a->count - i <= LIMIT_TOOLS; i--) {

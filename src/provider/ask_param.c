@@ -122,7 +122,8 @@ static bool is_known(struct str member)
 	return false;
 }
 
-/* ask_param_held: the value within the row's bounds; what is no number is the provider's to refuse. */
+/* ask_param_held: the value within the row's bounds; what is no number is the provider's to
+ * refuse. */
 static struct str ask_param_held(const struct prompt *p, const struct ask_param *row,
 				 struct str value, char scratch[NUMBER_TEXT])
 {

@@ -34,8 +34,8 @@ bool      ask_put_string(struct buf *out, const char *before, struct str escaped
 /* ask_put_comma: appends a comma, except before the first element of a list; *first is false
  * afterwards. */
 bool ask_put_comma(bool *first, struct buf *out) MUST_USE;
-/* ask_put_list: what stands behind `before` in any case, where it is one value or an array of them; nothing
- * for an empty raw. */
+/* ask_put_list: what stands behind `before` in any case, where it is one value or an array of them;
+ * nothing for an empty raw. */
 bool ask_put_list(const char *before, struct str raw, bool *first, struct buf *out) MUST_USE;
 
 /* ask_param_value: the raw value of a member; empty: the member is absent or null. */

@@ -17,14 +17,16 @@
 
 struct catalog; /* opaque */
 
-/* Names in order, without control characters, each of 1 to LIMIT_MODEL bytes; immutable, counted. */
+/* Names in order, without control characters, each of 1 to LIMIT_MODEL bytes; immutable,
+ * counted. */
 struct catalog_names {
 	atomic_int  refs;
 	size_t      count;
 	struct str *names; /* in the same memory */
 };
 
-/* catalog_create: owned; consumes the target (of GET), copies the provider's name.  NULL: no memory. */
+/* catalog_create: owned; consumes the target (of GET), copies the provider's name.  NULL: no
+ * memory. */
 struct catalog *catalog_create_take(struct upstream_target *target);
 void            catalog_destroy(struct catalog *c); /* NULL is none */
 

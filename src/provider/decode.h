@@ -20,16 +20,16 @@ void decode_piece(struct decode *d, enum event_kind kind, struct str text);
  * none. */
 void decode_end(struct decode *d, struct str word, struct str native, const struct usage *usage);
 
-/* The state that a dialect keeps while it decodes an answer: a struct, zeroed at first, with buffers
- * whose maximum is told. */
+/* The state that a dialect keeps while it decodes an answer: a struct, zeroed at first, with
+ * buffers whose maximum is told. */
 struct decode_state {
 	size_t size;
 	struct {
 		size_t at, max;
 	} bufs[4]; /* max 0: no further one */
 };
-/* decode_state: d's state, made at the first call. NULL: no memory. decode_state_finish: a dialect's
- * finish. */
+/* decode_state: d's state, made at the first call.  NULL: no memory. decode_state_finish: a
+ * dialect's finish. */
 void *decode_state(struct decode *d, const struct decode_state *kind);
 void  decode_state_finish(struct decode *d);
 

@@ -47,7 +47,8 @@ struct dialect_embed {
 		      struct buf *out);
 	enum errc (*encode)(const struct provider_options *o, const struct prompt *prompt,
 			    struct buf *out, struct err *e);
-	/* decode: the body of a 2xx answer becomes OpenAI's list, with the vectors as they are wanted. */
+	/* decode: the body of a 2xx answer becomes OpenAI's list, with the vectors as they are
+	 * wanted. */
 	enum errc (*decode)(struct decode *d, const struct embed_want *want, struct str body,
 			    struct err *e);
 };
@@ -57,23 +58,25 @@ struct dialect {
 	unsigned    takes; /* enum provider_takes */
 	/* path behind base_url, e.g. "/chat/completions" */
 	const char *path;
-	/* the beginning of path that people may give with base_url or not, e.g. "/api"; NULL: none */
+	/* the beginning of path that people may give with base_url or not, e.g. "/api"; NULL:
+	 * none */
 	const char *root;
-	/* place: instead of path, where it depends on the prompt or on o->base_url (without path and
-	 * root); a query included, if there is one.  NULL: path.  False: out is full. */
+	/* place: instead of path, where it depends on the prompt or on o->base_url (without path
+	 * and root); a query included, if there is one.  NULL: path.  False: out is full. */
 	bool (*place)(const struct provider_options *o, const struct prompt *prompt,
 		      struct buf *out);
 	enum framing framing;    /* of streams */
 	const char  *key_header; /* unless the options name one; NULL: Authorization: Bearer */
-	/* sent with each call, unless the options have a header of that name; ends with a NULL name */
+	/* sent with each call, unless the options have a header of that name; ends with a NULL
+	 * name */
 	const struct provider_header *headers;
 
 	/* encode: the request body for prompt, appended to out. */
 	enum errc (*encode)(const struct provider_options *o, const struct prompt *prompt,
 			    struct buf *out, struct err *e);
-	/* decode_event: one SSE event of a stream (data is never empty; name may be "").  Hands events
-	 * to d->on_event.  An error object of the provider, or a broken chunk, is the returned error
-	 * (never an EVENT_ERROR from here). */
+	/* decode_event: one SSE event of a stream (data is never empty; name may be "").  Hands
+	 * events to d->on_event.  An error object of the provider, or a broken chunk, is the
+	 * returned error (never an EVENT_ERROR from here). */
 	enum errc (*decode_event)(struct decode *d, struct str name, struct str data,
 				  struct err *e);
 	/* decode_whole: the body of a plain 2xx answer. */

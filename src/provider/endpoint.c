@@ -9,7 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* endpoint_without: the length of url[0..n) but for a tail, where it has it, and slashes behind the rest. */
+/* endpoint_without: the length of url[0..n) but for a tail, where it has it, and slashes behind the
+ * rest. */
 static size_t endpoint_without(const char *url, size_t n, const char *tail)
 {
 	size_t t = strlen(tail);

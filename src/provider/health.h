@@ -39,8 +39,8 @@ struct health_target {
 
 enum health { HEALTH_FINE, HEALTH_COOLING, HEALTH_OPEN, HEALTH_DEAD, HEALTH__COUNT };
 
-/* health_ask: may it be called?  Else *ret_wait_us says for how long not.  *ret_probe: it may, once, and
- * health_probe takes that. */
+/* health_ask: may it be called?  Else *ret_wait_us says for how long not.  *ret_probe: it may,
+ * once, and health_probe takes that. */
 enum health health_ask(const struct health_target *t, int64_t now_us, int64_t *ret_wait_us,
 		       bool *ret_probe);
 /* health_probe: false: somebody else has taken it. */

@@ -113,8 +113,8 @@ static bool is_text(enum event_kind kind)
 	       kind == EVENT_TOOL_ARGS;
 }
 
-/* put_pieces: the first has all that the event has beside its text; the others belong to the same chunk of
- * the provider, if it has one. */
+/* put_pieces: the first has all that the event has beside its text; the others belong to the same
+ * chunk of the provider, if it has one. */
 static bool put_pieces(struct kept *k, struct event *ev)
 {
 	struct str text = ev->text;

@@ -1,5 +1,5 @@
-/* Each reading of a text (as it is, unescaped, unescaped again, and the base64 in each) is searched for
- * runs of the values; what is found is marked in the text itself.
+/* Each reading of a text (as it is, unescaped, unescaped again, and the base64 in each) is searched
+ * for runs of the values; what is found is marked in the text itself.
  *
  * Every run that counts holds one of a few 8-byte pieces ("grams") of its value: they lie in a hash
  * table, and only where the text has one is more compared. */
@@ -210,8 +210,8 @@ static void put_code(struct view *v, int code, size_t from, size_t to)
 	view_add(v, (unsigned char)(code < 0x80 ? code : 0x80 | (code & 63)), from, to);
 }
 
-/* mask_unescape: ret is shorter than v, as no escape is shorter than what it stands for.  False: there was
- * none. */
+/* mask_unescape: ret is shorter than v, as no escape is shorter than what it stands for.  False:
+ * there was none. */
 static bool mask_unescape(const struct view *v, struct view *ret)
 {
 	static const char letters[] = "bfnrt";

@@ -35,8 +35,9 @@ typedef void (*provider_event_fn)(void *arg, const struct event *ev);
 struct provider_ops {
 	const char *dialect; /* as in the config file */
 
-	/* encode: the request for prompt, appended to out; on any thread, so that a long one does not
-	 * hold the loop.  start takes what stands in prompt->body then.  NULL: start alone does it. */
+	/* encode: the request for prompt, appended to out; on any thread, so that a long one does
+	 * not hold the loop.  start takes what stands in prompt->body then.  NULL: start alone does
+	 * it. */
 	enum errc (*encode)(const struct provider *p, const struct prompt *prompt, struct buf *out,
 			    struct err *e);
 	/* start: asks; *ret is valid until the last event or provider_cancel.  Never calls on_event

@@ -1,4 +1,5 @@
-/* Providers and models of one configuration, the look-up from a model's name, the choice of a target. */
+/* Providers and models of one configuration, the look-up from a model's name, the choice of a
+ * target. */
 #include "provider/registry.h"
 
 #include "base/arena.h"
@@ -419,7 +420,8 @@ static void note_block(struct registry_block *block, enum health h, int64_t wait
 		block->wait_us = wait_us;
 }
 
-/* The healthy ones of those that were not tried; bits of *ret_probes are of those that take a probe. */
+/* The healthy ones of those that were not tried; bits of *ret_probes are of those that take a
+ * probe. */
 static uint32_t fitting(const struct model *m, struct str asked, uint32_t tried, int64_t now_us,
 			uint32_t *ret_probes, struct registry_block *block)
 {

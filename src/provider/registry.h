@@ -72,8 +72,8 @@ struct registry_block {
 	int64_t wait_us; /* the shortest of the first two */
 };
 /* registry_choose: the target to ask now, of those whose bit is not in tried; asked is the name by
- * which the model was found.  It counts as called until registry_done.  False: none; why is added to
- * *block.  Threads: any. */
+ * which the model was found.  It counts as called until registry_done.  False: none; why is added
+ * to *block.  Threads: any. */
 bool registry_choose(const struct model *m, struct str asked, uint32_t tried, int64_t now_us,
 		     struct target *ret, struct registry_block *block);
 void registry_done(const struct target *t);

@@ -49,8 +49,8 @@ struct remote_call {
 	provider_event_fn     on_event;
 	void                 *arg;
 
-	/* A long answer or event is decoded by a worker, which has the decoder alone meanwhile; what comes
-	 * behind an event waits. */
+	/* A long answer or event is decoded by a worker, which has the decoder alone meanwhile;
+	 * what comes behind an event waits. */
 	struct work_pool *cpu;
 	struct work_job   job;
 	struct timer      next;    /* takes one step of what waits */
@@ -259,7 +259,8 @@ static bool feed_events(struct remote_call *c, const char *bytes, size_t len)
 		return true;
 	struct err e;
 
-	/* A prompt may be large and a stream long; once all of it was sent, nothing reads it again. */
+	/* A prompt may be large and a stream long; once all of it was sent, nothing reads it
+	 * again. */
 	if (c->ask.data && upstream_sent(c->upstream, c->ask.len))
 		buf_finish(&c->ask);
 	if (remote_feed(c, bytes, len, &e) != ERR_OK) {
@@ -277,8 +278,8 @@ static bool remote_collect(struct remote_call *c, const char *bytes, size_t len)
 {
 	struct err e;
 
-	/* To double a long answer again and again would copy megabytes in one step of the loop; memory
-	 * that nothing is written to costs nothing.  Where it fails, buf_add says so. */
+	/* To double a long answer again and again would copy megabytes in one step of the loop;
+	 * memory that nothing is written to costs nothing.  Where it fails, buf_add says so. */
 	if (c->body.len >= BODY_LONG && c->body.len + len > c->body.cap)
 		(void)!buf_reserve(&c->body, c->body.max - c->body.len);
 	if (buf_add(&c->body, bytes, len))
@@ -428,8 +429,8 @@ static void answer_over(struct remote_call *c, const struct err *e)
  *   an event --> frames --one a turn
  *                                 +--> the loop -----------------------> on_event
  *
- * From a long event on, until no frame and no kept event is left, nothing is read from the provider, and
- * the end of its body waits. */
+ * From a long event on, until no frame and no kept event is left, nothing is read from the
+ * provider, and the end of its body waits. */
 
 /* on_decoded: what a worker decodes waits for the loop. */
 static void on_decoded(void *arg, const struct event *ev)

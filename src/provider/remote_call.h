@@ -25,8 +25,8 @@ struct remote_ask {
 void remote_ask_init(struct remote_ask *a);
 void remote_ask_finish(struct remote_ask *a);
 
-/* remote_call_start: as provider_ops' start.  body, url and want are the call's, unless there was no memory
- * for one. */
+/* remote_call_start: as provider_ops' start.  body, url and want are the call's, unless there was
+ * no memory for one. */
 enum errc remote_call_start(struct remote_ask *a, const struct provider_env *env,
 			    provider_event_fn on_event, void *arg, struct provider_call **ret,
 			    struct err *e) MUST_USE;

@@ -1,5 +1,5 @@
-/* provider/turns: messages as turns, for APIs in which a user and a model take turns, and a turn is a list
- * of parts.  Internal to provider/.
+/* provider/turns: messages as turns, for APIs in which a user and a model take turns, and a turn is
+ * a list of parts.  Internal to provider/.
  *
  * Neighbours of one role become one turn; messages without content are none; system messages stand
  * apart from the turns. */
@@ -33,8 +33,8 @@ struct turns {
  * ask_too_large's. */
 enum errc turns_put(const struct turns *t, const struct ask *a, struct buf *out,
 		    struct err *e) MUST_USE;
-/* turns_put_system: nothing where no system message has content; one among the others is moved to the
- * front, with a warning. */
+/* turns_put_system: nothing where no system message has content; one among the others is moved to
+ * the front, with a warning. */
 enum errc turns_put_system(const struct turns *t, const struct ask *a, struct buf *out,
 			   struct err *e) MUST_USE;
 /* turns_put_parts: with commas between them, *first telling whether there is none yet. */

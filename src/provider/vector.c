@@ -21,8 +21,8 @@ static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 			       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 			       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
-/* Whole numbers up to 2^53 are exact too: so one operation rounds but once.  All else is left to strtod,
- * which takes ten times as long. */
+/* Whole numbers up to 2^53 are exact too: so one operation rounds but once.  All else is left to
+ * strtod, which takes ten times as long. */
 static bool vector_quick(uint64_t whole, int64_t power, double *ret)
 {
 	if (whole > (uint64_t)1 << 53 || power < -22 || power > 22)
@@ -45,7 +45,8 @@ static const char *read_power(const char *p, const char *end, int64_t *power)
 	return p;
 }
 
-/* read_number: p is at its first byte; the array's bracket ends it at last, so that strtod stops there. */
+/* read_number: p is at its first byte; the array's bracket ends it at last, so that strtod stops
+ * there. */
 static const char *read_number(const char *p, const char *end, float *ret)
 {
 	const char *start = p;
@@ -76,8 +77,8 @@ static const char *read_number(const char *p, const char *end, float *ret)
 	return p;
 }
 
-/* surely_finite: p is at a number's first byte: it has no power of ten above 0 and less than 39 digits in
- * front of its point.  Nearly all numbers of vectors do. */
+/* surely_finite: p is at a number's first byte: it has no power of ten above 0 and less than 39
+ * digits in front of its point.  Nearly all numbers of vectors do. */
 static bool surely_finite(const char *p, const char *end)
 {
 	size_t digits = 0;
@@ -193,8 +194,9 @@ static size_t vector_read_group(struct str text, float ret[GROUP])
 	return n / sizeof(float);
 }
 
-/* vector_print: nine digits lead back to the same float; here without printf, which takes ten times as long.
- * The ninth may be off by one: that is far within a float's width.  0: not of the usual size. */
+/* vector_print: nine digits lead back to the same float; here without printf, which takes ten times
+ * as long.  The ninth may be off by one: that is far within a float's width.  0: not of the usual
+ * size. */
 static size_t vector_print(float v, char *ret)
 {
 	double size = fabs((double)v);

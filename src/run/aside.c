@@ -1,7 +1,7 @@
-/* Long prompts and answers: a worker puts them together and prints them, so that the loop is held by none.
+/* Long prompts and answers: a worker puts them together and prints them, so that the loop is held
+ * by none.
  *
- *   the loop --aside_do--> work (a worker) --> then (the loop), or the end that came meanwhile
- */
+ *   the loop --aside_do--> work (a worker) --> then (the loop), or the end that came meanwhile */
 #include "base/limits.h"
 #include "run/internal.h"
 #include "store/conversation.h"

@@ -1,11 +1,11 @@
-/* Uploaded files that messages name by their ids, put into the messages before anything is stored or
- * sent:
+/* Uploaded files that messages name by their ids, put into the messages before anything is stored
+ * or sent:
  *
  *   the store: which files --> here: are they all there, are they too many
  *     --> a worker: what are they, may the model have them; then their contents, into the messages
  *
- * The branch's files are read again for each turn: what was deleted in the meantime is missed in the
- * prompt, and told. */
+ * The branch's files are read again for each turn: what was deleted in the meantime is missed in
+ * the prompt, and told. */
 #include "base/file_id.h"
 #include "base/limits.h"
 #include "shape/context.h"
@@ -279,8 +279,8 @@ static enum errc attach_fill(struct run_attach *x, size_t first, size_t count, s
 	return ERR_OK;
 }
 
-/* fits: whether what was made so far may be, which is counted; text grows when it is escaped, to six
- * times its size at the worst. */
+/* fits: whether what was made so far may be, which is counted; text grows when it is escaped, to
+ * six times its size at the worst. */
 static enum errc fits(struct run_attach *x, size_t made, struct err *e)
 {
 	if (made > LIMIT_ATTACHED_MADE + LIMIT_BRANCH_BYTES)

@@ -1,5 +1,5 @@
-/* The attempts of a call: which target is asked, what becomes of a failure before anything was said, and
- * the waits between.  What follows on what is decided in run/retry; who is healthy, in
+/* The attempts of a call: which target is asked, what becomes of a failure before anything was
+ * said, and the waits between.  What follows on what is decided in run/retry; who is healthy, in
  * provider/health. */
 #include "run/retry.h"
 

@@ -1,9 +1,9 @@
-/* What a run may cost and has cost: the reservation against its key's budget before anything is stored
- * or asked, and the bill at its end.
+/* What a run may cost and has cost: the reservation against its key's budget before anything is
+ * stored or asked, and the bill at its end.
  *
- * The bound is one token for each byte of the prompt, media by a table, and the tokens that the answer
- * may have: the client's limit, or else the model's max_output, which is then sent.  The price is the
- * dearest of all targets and fallbacks. */
+ * The bound is one token for each byte of the prompt, media by a table, and the tokens that the
+ * answer may have: the client's limit, or else the model's max_output, which is then sent.  The
+ * price is the dearest of all targets and fallbacks. */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/metric.h"

@@ -68,7 +68,8 @@ static bool call_keep(struct run *r, const struct event *ev)
 		return false;
 	if (ev->kind == EVENT_USAGE)
 		r->usage = ev->usage;
-	/* A longer word is none of OpenAI's, and half an escape would break what it is printed in. */
+	/* A longer word is none of OpenAI's, and half an escape would break what it is printed
+	 * in. */
 	if (ev->kind == EVENT_FINISH && ev->choice == 0 && !r->finish_reason[0] &&
 	    ev->text.n < sizeof r->finish_reason) {
 		str_copy(r->finish_reason, sizeof r->finish_reason, ev->text);
@@ -138,8 +139,8 @@ static void let_out(struct run *r)
 	journal_committed(r);
 }
 
-/* commit_attempt: the answer is this attempt's, so nobody else will be asked; what it said before goes
- * out. */
+/* commit_attempt: the answer is this attempt's, so nobody else will be asked; what it said before
+ * goes out. */
 static bool commit_attempt(struct run *r)
 {
 	run_drop_request(r);
@@ -149,8 +150,8 @@ static bool commit_attempt(struct run *r)
 	return !r->aborting;
 }
 
-/* said: what is told of a failure: to a client that has a part of the answer, one that can't be read
- * further is one that was cut off. */
+/* said: what is told of a failure: to a client that has a part of the answer, one that can't be
+ * read further is one that was cut off. */
 static struct err said(const struct run *r, const struct err *e)
 {
 	struct err ret = *e;
@@ -207,8 +208,8 @@ static void come(struct run *r, const struct event *ev)
 		call_take(r, ev);
 }
 
-/* come_masked: why an answer ended is told in rows, logs and traces, unlike its content.  A chunk that
- * says nothing else is printed anew. */
+/* come_masked: why an answer ended is told in rows, logs and traces, unlike its content.  A chunk
+ * that says nothing else is printed anew. */
 static void come_masked(struct run *r, const struct event *ev)
 {
 	const struct mask *mask = r->rq.provider->mask;

@@ -1,6 +1,7 @@
-/* The first client's reader.  Nearly always it stands at the head of the run's tape: an event is printed
- * as it comes, with the provider's own bytes.  What it may not look at yet it reads from the tape, later.
- * How much may wait for the client is decided here too, and when the client is woken. */
+/* The first client's reader.  Nearly always it stands at the head of the run's tape: an event is
+ * printed as it comes, with the provider's own bytes.  What it may not look at yet it reads from
+ * the tape, later.  How much may wait for the client is decided here too, and when the client is
+ * woken. */
 #include "base/limits.h"
 #include "base/log.h"
 #include "run/internal.h"
@@ -12,7 +13,8 @@ static bool may_look(const struct run *r, uint64_t seq)
 		return true;
 	if (run_idem_waits(r))
 		return false;
-	/* Numbers above the stored range must not be seen yet: after a crash they would come again. */
+	/* Numbers above the stored range must not be seen yet: after a crash they would come
+	 * again. */
 	return seq <= tape_stored(r->tape) || (seq <= r->seq_reserved && !journal_strict(r));
 }
 
@@ -24,8 +26,8 @@ static bool feed_event(struct run *r, const struct event *ev, uint64_t seq)
 	return false;
 }
 
-/* catch_up: from the tape, as far as the client may look.  Where memory is short the run has a failure
- * from then on. */
+/* catch_up: from the tape, as far as the client may look.  Where memory is short the run has a
+ * failure from then on. */
 static void catch_up(struct run *r)
 {
 	struct event ev;

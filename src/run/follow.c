@@ -210,8 +210,8 @@ static bool room(const struct follow *f)
 	return reader_waiting(&f->reader) < LIMIT_FEED_HIGH;
 }
 
-/* print_some: what is left of the page, as far as there is room and one step of the loop allows: events
- * may be long and print nothing.  ERR_INTERNAL: it is damaged. */
+/* print_some: what is left of the page, as far as there is room and one step of the loop allows:
+ * events may be long and print nothing.  ERR_INTERNAL: it is damaged. */
 static enum errc print_some(struct follow *f)
 {
 	struct event ev;
@@ -250,8 +250,8 @@ static bool print_made(void *arg, const struct event *ev)
 	return print_event(f, ev, f->seq + 1) == ERR_OK;
 }
 
-/* print_answer: what was answered whole, as the stream that it could have been; its last number is not
- * above that of the end. */
+/* print_answer: what was answered whole, as the stream that it could have been; its last number is
+ * not above that of the end. */
 static bool print_answer(struct follow *f)
 {
 	if (f->read.answer.n == 0)

@@ -1,10 +1,11 @@
-/* run/follow: a reader of a run's events: from the store's log (or, of a run that is stored nowhere,
- * from its tape), from its start or from behind a cursor, then as they come, to the end.  Any number of them may follow one run, on any loop, also
- * when its first client left or its process died.
+/* run/follow: a reader of a run's events: from the store's log (or, of a run that is stored
+ * nowhere, from its tape), from its start or from behind a cursor, then as they come, to the end.
+ * Any number of them may follow one run, on any loop, also when its first client left or its
+ * process died.
  *
- * The encoder is run from the run's first event in any case, as its state decides what a block looks
- * like, and leaves out the blocks up to the cursor.  So what a client saw before and what it gets now
- * make up the stream as it was. */
+ * The encoder is run from the run's first event in any case, as its state decides what a block
+ * looks like, and leaves out the blocks up to the cursor.  So what a client saw before and what it
+ * gets now make up the stream as it was. */
 #pragma once
 
 #include "base/id.h"
@@ -19,8 +20,8 @@ struct tape;
 struct follow_observer {
 	/* open: there is something to read, or there will be.  First, once. */
 	void (*open)(void *arg);
-	/* none: instead of open: the run has ended and nothing is left (e NULL), or it can't be read
-	 * (NOT_FOUND, GONE, OVERLOADED, STORAGE).  The follower ends itself. */
+	/* none: instead of open: the run has ended and nothing is left (e NULL), or it can't be
+	 * read (NOT_FOUND, GONE, OVERLOADED, STORAGE).  The follower ends itself. */
 	void (*none)(void *arg, const struct err *e);
 	/* wake: follow_ready has more. */
 	void (*wake)(void *arg);

@@ -1,6 +1,6 @@
-/* What an idempotency key is bound to: nothing until the provider begins to answer, then the run, and
- * at its end the answer.  A stored stream's answer is in the log; of any other one, plain or streamed, it is
- * what the first client's reader has printed. */
+/* What an idempotency key is bound to: nothing until the provider begins to answer, then the run,
+ * and at its end the answer.  A stored stream's answer is in the log; of any other one, plain or
+ * streamed, it is what the first client's reader has printed. */
 #include "base/limits.h"
 #include "run/internal.h"
 #include "store/idem.h"
@@ -114,7 +114,8 @@ static void on_kept(struct store_job *job)
 	struct run *r = container_of(job, struct run_jobs, keep.job)->run;
 
 	r->jobs_out--;
-	/* The client gets its answer all the same: it asked for the key's sake, not for the store's. */
+	/* The client gets its answer all the same: it asked for the key's sake, not for the
+	 * store's. */
 	if (job->err.code != ERR_OK)
 		r->committed = false;
 	run_conclude(r);

@@ -98,8 +98,8 @@ struct attempt {
 	struct timer total;
 };
 
-/* What a worker does for a run whose prompt or answer is long; meanwhile nobody else touches what the
- * worker reads, and what would end the run waits. */
+/* What a worker does for a run whose prompt or answer is long; meanwhile nobody else touches what
+ * the worker reads, and what would end the run waits. */
 struct aside {
 	struct work_job job;
 	bool            on;
@@ -217,9 +217,9 @@ struct loop *run_loop(const struct run *r);
 bool         run_stored(const struct run *r);
 /* run_move: the only writer of r->state. */
 void run_move(struct run *r, enum run_state to);
-/* run_finish: the call is over, or never began (states up to BEGINNING): e NULL: well; ERR_CANCELLED:
- * nobody wants it; else what has been answered so far stays.  Where a worker has the run, it ends when
- * that is done. */
+/* run_finish: the call is over, or never began (states up to BEGINNING): e NULL: well;
+ * ERR_CANCELLED: nobody wants it; else what has been answered so far stays.  Where a worker has the
+ * run, it ends when that is done. */
 void run_finish(struct run *r, const struct err *e);
 /* run_abort_later: from within a provider's callback, where its call must not be ended. */
 void run_abort_later(struct run *r, enum errc code, const char *text);
@@ -248,29 +248,30 @@ enum step_next step_aside(struct run *r, enum errc (*work)(struct run *r, struct
 /* aside.c */
 /* aside_wanted: the prompt is so long that it would hold the loop. */
 bool aside_wanted(const struct run *r);
-/* aside_submit: a worker does `work`, then the loop `then`; false: no worker takes it.  aside_do: then
- * `then` gets an error in this call. */
+/* aside_submit: a worker does `work`, then the loop `then`; false: no worker takes it.  aside_do:
+ * then `then` gets an error in this call. */
 bool aside_submit(struct run *r, enum errc (*work)(struct run *r, struct err *e),
 		  void (*then)(struct run *r, struct err *e)) MUST_USE;
 void aside_do(struct run *r, enum errc (*work)(struct run *r, struct err *e),
 	      void (*then)(struct run *r, struct err *e));
-/* aside_ends: the run is with a worker, and ends when that is done; false: it is not, end it now. */
+/* aside_ends: the run is with a worker, and ends when that is done; false: it is not, end it
+ * now. */
 bool aside_ends(struct run *r, const struct err *e);
 
 /* call.c, behind the first attempt's start */
 void call_begun(struct run *r);
 /* print.c */
-/* print_stored: the answer so far, as it is stored, into jobs->end_answer.  print_whole: the answer of a
- * plain call into r->feed.  Each once; false: there is no memory. */
+/* print_stored: the answer so far, as it is stored, into jobs->end_answer.  print_whole: the answer
+ * of a plain call into r->feed.  Each once; false: there is no memory. */
 bool print_stored(struct run *r) MUST_USE;
 bool print_whole(struct run *r) MUST_USE;
-/* print_aside: the answer has ended well and is long: a worker prints it, then run_finish is called;
- * false: nothing was done. */
+/* print_aside: the answer has ended well and is long: a worker prints it, then run_finish is
+ * called; false: nothing was done. */
 bool print_aside(struct run *r) MUST_USE;
 
 /* attempt.c */
-/* attempt_first: asks, or lets a worker print the prompt and asks then (call_begun follows either way);
- * errors: nobody was asked. */
+/* attempt_first: asks, or lets a worker print the prompt and asks then (call_begun follows either
+ * way); errors: nobody was asked. */
 enum errc attempt_first(struct run *r, struct err *e) MUST_USE;
 /* attempt_only: there will be no second one, so nothing of the request is needed. */
 bool attempt_only(const struct run *r);
@@ -300,8 +301,8 @@ void           bill_look(struct run *r);  /* what it is made of is there */
 /* bill_begins: what the store keeps of a call that goes on; its spans are borrowed from the run. */
 struct turn_bill bill_begins(const struct run *r);
 void             bill_answer(struct run *r, const struct event *ev); /* a piece of the answer */
-/* bill_dropped: the attempt has failed, and another one follows.  bill_close: the last one is over; asked:
- * it was cut off by us. */
+/* bill_dropped: the attempt has failed, and another one follows.  bill_close: the last one is over;
+ * asked: it was cut off by us. */
 void bill_dropped(struct run *r, const struct err *e);
 void bill_close(struct run *r, bool asked);
 /* bill_ends: what the end of its turn has to settle or to book, into n; false: nothing. */
@@ -317,8 +318,8 @@ void content_asked(const struct run *r);
 void content_answered(const struct run *r);
 
 /* image.c */
-/* image_sought: whether messages may name images by their path.  image_look: looks for them; image_wanted:
- * whether some are named; image_read: reads those. */
+/* image_sought: whether messages may name images by their path.  image_look: looks for them;
+ * image_wanted: whether some are named; image_read: reads those. */
 bool                           image_sought(const struct run *r);
 enum step_next                 image_look(struct run *r, struct err *e) MUST_USE;
 bool                           image_wanted(const struct run *r);
@@ -327,7 +328,8 @@ const struct transcript_image *image_list(const struct run *r, size_t *ret_count
 void                           image_drop(struct run *r);
 
 /* attach.c */
-/* attach_look: whether messages name uploaded files: r->attach then; it fails where memory is short. */
+/* attach_look: whether messages name uploaded files: r->attach then; it fails where memory is
+ * short. */
 enum errc attach_look(struct run *r, struct err *e) MUST_USE;
 /* attach_find: what the store knows of them.  attach_read: their contents, into the messages. */
 enum step_next attach_find(struct run *r, struct err *e) MUST_USE;
@@ -364,13 +366,14 @@ bool run_idem_save(struct run *r);
 void run_idem_over(struct run *r);
 
 /* journal.c */
-/* journal_open: makes the run's tape, which keeps what those who read it later need.  False: no memory. */
+/* journal_open: makes the run's tape, which keeps what those who read it later need.  False: no
+ * memory. */
 bool journal_open(struct run *r) MUST_USE;
 bool journal_strict(const struct run *r);
 /* journal_begun: the log has, or will not have, that the provider answers. */
 bool journal_begun(const struct run *r);
-/* journal_hold: numbers an event and puts it on the tape, uncommitted.  False: it does not fit any more;
- * neither is it there, nor should others be. */
+/* journal_hold: numbers an event and puts it on the tape, uncommitted.  False: it does not fit any
+ * more; neither is it there, nor should others be. */
 bool journal_hold(struct run *r, const struct event *ev) MUST_USE;
 /* journal_event: the same behind the commit, where anybody reads it later.  False: over
  * LIMIT_LOG_EVENTS, or no memory. */

@@ -1,6 +1,6 @@
-/* The event log of stored streams: events gathered for all runs of a loop, and handed to the store in
- * one job, at most LOG_US after the first of them was sent; in strict mode at the end of the loop's
- * turn, and nobody sees an event before it is in the log. */
+/* The event log of stored streams: events gathered for all runs of a loop, and handed to the store
+ * in one job, at most LOG_US after the first of them was sent; in strict mode at the end of the
+ * loop's turn, and nobody sees an event before it is in the log. */
 #include "base/limits.h"
 #include "run/internal.h"
 #include "desk/watch.h"
@@ -66,8 +66,9 @@ static void arrived(struct run *r)
 	run_free_if_over(r);
 }
 
-/* failed: the log will not have what was handed over, so it gets nothing of what is behind that either.
- * A run that goes on ends with this failure; the store's answer to any other's end tells the same. */
+/* failed: the log will not have what was handed over, so it gets nothing of what is behind that
+ * either.  A run that goes on ends with this failure; the store's answer to any other's end tells
+ * the same. */
 static void failed(struct run *r, const struct err *why)
 {
 	tape_forget(r->tape);
@@ -91,7 +92,8 @@ static void on_appended(struct store_job *job)
 	err_set(&refused, ERR_INTERNAL, "",
 		"the gateway could not store the events of this answer");
 	if (e.code == ERR_STORAGE && g->stopping.code == ERR_OK) {
-		/* The disk may take writes again; until then nothing more is gathered into a job. */
+		/* The disk may take writes again; until then nothing more is gathered into a
+		 * job. */
 		timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
 		return;
 	}
@@ -108,8 +110,8 @@ static void on_appended(struct store_job *job)
 	arm(g);
 }
 
-/* With the first events of its answer, and for itself with another attempt: a kill must not take what is
- * known. */
+/* With the first events of its answer, and for itself with another attempt: a kill must not take
+ * what is known. */
 static bool journal_tell(struct run *r, struct run_news *ret)
 {
 	if (!r->news)
@@ -265,8 +267,8 @@ static bool journal_add(struct run *r, const struct event *ev)
 	return true;
 }
 
-/* add_asked: in front of the first event: what a shape depends on besides events, as far as that is not
- * the usual. */
+/* add_asked: in front of the first event: what a shape depends on besides events, as far as that is
+ * not the usual. */
 static bool add_asked(struct run *r)
 {
 	if (r->seq > 0 || (r->warnings.count == 0 && r->rq.fences) || !(r->logged || read_again(r)))
@@ -284,7 +286,8 @@ bool journal_hold(struct run *r, const struct event *ev)
 	return add_asked(r) && journal_add(r, ev);
 }
 
-/* is_read: of a stored run whose store has no event log: nobody but its first client reads the tape. */
+/* is_read: of a stored run whose store has no event log: nobody but its first client reads the
+ * tape. */
 static bool is_read(const struct run *r)
 {
 	return !r->observer || r->feed.place == tape_head(r->tape);

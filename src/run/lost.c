@@ -1,5 +1,5 @@
-/* Runs whose end could not be stored.  The store makes one for them as soon as it takes writes again;
- * who watches them is then told to look. */
+/* Runs whose end could not be stored.  The store makes one for them as soon as it takes writes
+ * again; who watches them is then told to look. */
 #include "run/internal.h"
 #include "desk/watch.h"
 #include "store/store.h"

@@ -1,5 +1,5 @@
-/* What an answer that has ended is printed as: for the store, and for the client of a plain call.  A
- * long one is printed by a worker:
+/* What an answer that has ended is printed as: for the store, and for the client of a plain call.
+ * A long one is printed by a worker:
  *
  *   the provider's end --print_aside--> a worker --> run_finish, which finds it printed
  *

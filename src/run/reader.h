@@ -1,6 +1,7 @@
-/* run/reader: what each reader of a run's events has: a place on the run's tape, an encoder, and what the
- * encoder has printed but nobody has taken yet.  The run's first client reads by one (feed.c), and so does
- * everybody who comes later (follow.c).  Laid open, to be embedded; on its owner's loop alone. */
+/* run/reader: what each reader of a run's events has: a place on the run's tape, an encoder, and
+ * what the encoder has printed but nobody has taken yet.  The run's first client reads by one
+ * (feed.c), and so does everybody who comes later (follow.c).  Laid open, to be embedded; on its
+ * owner's loop alone. */
 #pragma once
 
 #include "base/buf.h"

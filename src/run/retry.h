@@ -6,11 +6,12 @@
  *      |                +--> the error, to the client
  *      +--its answer begins--> committed: whatever fails now is the client's
  *
- * An answer begins with its first content, or its finish reason; events in front of that are held back
- * (desk/tape, not committed).  From then on money is spent: no attempt follows.  The same holds for a provider that
- * took the request and fell silent.  The same target is asked again after what cost nothing: no
- * connection, 429, and an error instead of an answer.  What broke off or is no answer may have cost:
- * another target or model may do better and is asked, the same one is not. */
+ * An answer begins with its first content, or its finish reason; events in front of that are held
+ * back (desk/tape, not committed).  From then on money is spent: no attempt follows.  The same
+ * holds for a provider that took the request and fell silent.  The same target is asked again after
+ * what cost nothing: no connection, 429, and an error instead of an answer.  What broke off or is
+ * no answer may have cost: another target or model may do better and is asked, the same one is
+ * not. */
 #pragma once
 
 #include "base/err.h"

@@ -86,8 +86,8 @@ static bool is_called(const struct run *r)
 
 /* --- birth and death --- */
 
-/* run_drop_request: the prompt is in the provider's hands and the messages are stored: a stream may live
- * long, and large bodies would add up. */
+/* run_drop_request: the prompt is in the provider's hands and the messages are stored: a stream may
+ * live long, and large bodies would add up. */
 void run_drop_request(struct run *r)
 {
 	if (r->jobs && r->jobs->branch_read) {
@@ -254,8 +254,8 @@ static void cancel_now(struct task *t)
 	}
 }
 
-/* Of an unstored call, the id is known where its family tells it; else who has the same key finds the
- * run. */
+/* Of an unstored call, the id is known where its family tells it; else who has the same key finds
+ * the run. */
 static bool is_findable(const struct run *r)
 {
 	return run_stored(r) || r->rq.family->shows_unstored || r->rq.claim;
@@ -424,8 +424,8 @@ static enum run_status outcome_of(const struct run *r, const struct err *e)
 	return answer_any(&r->answer) ? RUN_INCOMPLETE : RUN_FAILED;
 }
 
-/* run_drop: all that goes on for the run is stopped.  A job of the store or of a worker can't be; the
- * run waits for those (run_free_if_over). */
+/* run_drop: all that goes on for the run is stopped.  A job of the store or of a worker can't be;
+ * the run waits for those (run_free_if_over). */
 static void run_drop(struct run *r)
 {
 	timer_stop(run_loop(r), &r->commit_timer);

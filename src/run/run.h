@@ -4,8 +4,8 @@
  *      |            |            |            |                      ^
  *      +------------+------------+------------+----------------------+
  *
- * The steps in front of the provider's call are a table (step.c); a step that is not wanted is passed
- * over:
+ * The steps in front of the provider's call are a table (step.c); a step that is not wanted is
+ * passed over:
  *
  *   LOADING    load         the store: the branch of the conversation that goes on
  *              look         what the messages name, and what they weigh; a worker, where they are long
@@ -20,8 +20,8 @@
  *   CALLING    prompt       instruction, branch and messages; a worker, where they are long
  *              call         the first attempt (attempt.c)
  *
- * CALLING lasts until the provider's first content.  ENDING makes the answer durable.  A run that is not
- * stored skips BEGINNING and ENDING.
+ * CALLING lasts until the provider's first content.  ENDING makes the answer durable.  A run that
+ * is not stored skips BEGINNING and ENDING.
  *
  * A run owns its provider's call.  A client is only a reader of it: it may leave, and the run goes
  * on or is cancelled, as asked.  A run belongs to one loop; everything here is on its thread. */
@@ -114,10 +114,11 @@ struct run_request {
 	size_t            message_count;
 	struct str        request_id; /* copied */
 	struct trace      trace;      /* the request's; attempts are spans inside it */
-	/* The claim of its Idempotency-Key, or NULL; the run ends it.  Stays the caller's where run_start
-	 * fails. */
+	/* The claim of its Idempotency-Key, or NULL; the run ends it.  Stays the caller's where
+	 * run_start fails. */
 	struct idem_claim *claim;
-	/* Its place and what it took of limits; the run gives it back.  As the claim where run_start fails. */
+	/* Its place and what it took of limits; the run gives it back.  As the claim where
+	 * run_start fails. */
 	struct admit_pass pass;
 };
 

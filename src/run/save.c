@@ -28,7 +28,8 @@ static void on_branch(struct store_job *job)
 	    r->jobs->branch.leaf.key != r->rq.continues.key)
 		err_set(&e, ERR_NOT_CONTINUABLE, "",
 			"only the newest run of a conversation can be continued, and only if it has some answer");
-	/* The branch's instruction holds until another one is set; the run's row repeats neither. */
+	/* The branch's instruction holds until another one is set; the run's row repeats
+	 * neither. */
 	if (e.code == ERR_OK && !r->rq.instruction_set && r->jobs->branch.instruction_set)
 		r->rq.instruction = r->jobs->branch.instruction;
 	step_over(r, &e);

@@ -1,10 +1,11 @@
-/* What a run does in front of its provider's call: the table of steps that run.h draws, and the loop
- * that takes them.
+/* What a run does in front of its provider's call: the table of steps that run.h draws, and the
+ * loop that takes them.
  *
- * A step that is not wanted is passed over.  A step that waits for the store or for a worker parks the
- * run; its callback calls step_over, and the loop goes on behind it.  Before each step the loop asserts
- * anew that somebody wants the run and that the gateway does not stop, so no step looks after that
- * itself.  A new step is a row here and its start in the file of whoever does the work. */
+ * A step that is not wanted is passed over.  A step that waits for the store or for a worker parks
+ * the run; its callback calls step_over, and the loop goes on behind it.  Before each step the loop
+ * asserts anew that somebody wants the run and that the gateway does not stop, so no step looks
+ * after that itself.  A new step is a row here and its start in the file of whoever does the
+ * work. */
 #include "base/log.h"
 #include "run/internal.h"
 

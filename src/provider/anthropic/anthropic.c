@@ -46,8 +46,8 @@ static void anthropic_read_count(const struct json_doc *doc, json_at usage, cons
 	json_at i = json_get(doc, usage, key);
 	int64_t n;
 
-	/* Totals are told again with each event: they replace each other, and what is left out holds.
-	 * They are added up: no number that is told is one that would overflow. */
+	/* Totals are told again with each event: they replace each other, and what is left out
+	 * holds.  They are added up: no number that is told is one that would overflow. */
 	if (i != JSON_ABSENT && json_int(doc, i, &n) && n >= 0 && n <= LIMIT_TOKENS)
 		*ret = n;
 }

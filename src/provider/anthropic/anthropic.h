@@ -1,4 +1,5 @@
-/* provider/anthropic/anthropic: the parts of Anthropic's dialect that its files share.  Internal to provider/. */
+/* provider/anthropic/anthropic: the parts of Anthropic's dialect that its files share.  Internal to
+ * provider/. */
 #pragma once
 
 #include "provider/dialect.h"

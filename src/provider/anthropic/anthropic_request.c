@@ -1,7 +1,7 @@
 /* A prompt as a request of Anthropic's Messages API.
  *
- * Turns alternate there between user and assistant: neighbours of one role become one turn, and what
- * tools gave back belongs to the user's.  System messages are not part of the turns.  Source:
+ * Turns alternate there between user and assistant: neighbours of one role become one turn, and
+ * what tools gave back belongs to the user's.  System messages are not part of the turns.  Source:
  * Anthropic's API reference, "Create a Message" (version 2023-06-01). */
 #include "provider/anthropic/anthropic.h"
 
@@ -77,7 +77,8 @@ static bool anthropic_request_put_thinking(const struct ask_call *c, bool *first
 	return ask_put_extra(c, "anthropic", "thinking_blocks", types, first, out);
 }
 
-/* put_thoughts: in front of the text, too: a turn of a model that thinks begins with its thoughts. */
+/* put_thoughts: in front of the text, too: a turn of a model that thinks begins with its
+ * thoughts. */
 static bool put_thoughts(const struct ask_message *m, bool *first, struct buf *out)
 {
 	return m->call_count == 0 || anthropic_request_put_thinking(&m->calls[0], first, out);

@@ -67,8 +67,8 @@ static size_t echo_skip(struct str s, size_t at, size_t end, bool space)
 	return at;
 }
 
-/* A word with the white space behind it, which ends at end or a character behind that; in front of the
- * first one white space counts too. */
+/* A word with the white space behind it, which ends at end or a character behind that; in front of
+ * the first one white space counts too. */
 static size_t word_end(struct str s, size_t at, size_t end)
 {
 	if (at == 0)

@@ -1,5 +1,5 @@
-/* Texts that share words get vectors that are near each other: each word points in a direction of its
- * own, and a text's vector is their sum, made one long. */
+/* Texts that share words get vectors that are near each other: each word points in a direction of
+ * its own, and a text's vector is their sum, made one long. */
 #include "provider/echo/echo_embed.h"
 
 #include "json/scan.h"

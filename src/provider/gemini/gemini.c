@@ -1,9 +1,9 @@
 /* Google's Gemini API (generateContent): its streams and whole answers as events.
  *
- * Each event of a stream is a whole GenerateContentResponse that holds the next parts; calls come in
- * one piece.  There is no terminator: the stream is good only if a finishReason was seen (or the prompt
- * was blocked, which leaves no candidates).  Source: the API's reference, "GenerateContentResponse"
- * (v1beta). */
+ * Each event of a stream is a whole GenerateContentResponse that holds the next parts; calls come
+ * in one piece.  There is no terminator: the stream is good only if a finishReason was seen (or the
+ * prompt was blocked, which leaves no candidates).  Source: the API's reference,
+ * "GenerateContentResponse" (v1beta). */
 #include "provider/gemini/gemini.h"
 
 #include "base/hash.h"
@@ -186,8 +186,8 @@ static enum errc take_no_candidate(struct decode *d, struct reader *r, struct er
 
 /* --- parts --- */
 
-/* make_id: for calls that came without one.  From the answer's id, so that it is the same however the
- * answer is read, and no other call's. */
+/* make_id: for calls that came without one.  From the answer's id, so that it is the same however
+ * the answer is read, and no other call's. */
 static struct str make_id(const struct decode *d, struct reader *r, char ret[64])
 {
 	unsigned char digest[HASH_BYTES];

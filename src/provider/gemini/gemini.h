@@ -1,4 +1,5 @@
-/* provider/gemini/gemini: the parts of Gemini's dialect that its files share.  Internal to provider/. */
+/* provider/gemini/gemini: the parts of Gemini's dialect that its files share.  Internal to
+ * provider/. */
 #pragma once
 
 #include "provider/dialect.h"

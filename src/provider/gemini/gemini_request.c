@@ -84,7 +84,8 @@ static bool gemini_request_put_data(struct buf *out, const struct ask_part *part
 	       ask_put_string(out, ",\"data\":", part->data) && buf_text(out, "}}");
 }
 
-/* type_of: by the end of its name; empty: the API knows it itself (of its own files), or says so. */
+/* type_of: by the end of its name; empty: the API knows it itself (of its own files), or says
+ * so. */
 static struct str type_of(struct str uri)
 {
 	static const struct {
@@ -150,7 +151,8 @@ static enum errc gemini_request_put_part(const struct ask_message *m, const stru
 
 /* --- calls and what came back --- */
 
-/* gemini_request_put_id: theirs, or another provider's; those that were made here mean nothing there. */
+/* gemini_request_put_id: theirs, or another provider's; those that were made here mean nothing
+ * there. */
 static bool gemini_request_put_id(struct buf *out, struct str id)
 {
 	return id.n == 0 || str_starts(id, STR(GEMINI_MADE_ID)) ||
@@ -166,7 +168,8 @@ static bool gemini_request_put_call(const struct ask_call *c, struct str signatu
 	       buf_text(out, "}");
 }
 
-/* gemini_request_put_images: those that the model made, as it signed them: who asks for a change means them. */
+/* gemini_request_put_images: those that the model made, as it signed them: who asks for a change
+ * means them. */
 static bool gemini_request_put_images(const struct ask_message *m, bool *first, struct buf *out)
 {
 	for (size_t i = 0; i < m->image_count; i++) {
@@ -364,9 +367,9 @@ static bool gemini_request_put_format(const struct ask *a, bool *first, struct b
 		gemini_schema_put(a->schema, "responseSchema", "responseJsonSchema", out));
 }
 
-/* put_effort: in levels, as the API has them since Gemini 3, or for models before it as budgets, both as
- * Google's own route for OpenAI's clients translates them.  Who asks for an effort is shown what is
- * thought. */
+/* put_effort: in levels, as the API has them since Gemini 3, or for models before it as budgets,
+ * both as Google's own route for OpenAI's clients translates them.  Who asks for an effort is shown
+ * what is thought. */
 static enum errc put_effort(const struct prompt *p, bool *first, struct buf *out, struct err *e)
 {
 	/* clang-format off */

@@ -1,8 +1,8 @@
 /* JSON Schemas on their way to Gemini, which knows two kinds.
  *
- * parameters and responseSchema take a subset of OpenAPI's schemas and refuse a request for any other
- * key in them ($ref, $schema, additionalProperties, const, a list of types); all models and all
- * servers that speak this API know them.  parametersJsonSchema and responseJsonSchema take JSON
+ * parameters and responseSchema take a subset of OpenAPI's schemas and refuse a request for any
+ * other key in them ($ref, $schema, additionalProperties, const, a list of types); all models and
+ * all servers that speak this API know them.  parametersJsonSchema and responseJsonSchema take JSON
  * Schema.  So nothing of a schema is dropped: it goes as it is, into the one or the other.  Source:
  * the API's reference, "Schema", "FunctionDeclaration" and "GenerationConfig" (v1beta). */
 #include "provider/gemini/gemini.h"

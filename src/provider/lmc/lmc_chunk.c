@@ -95,7 +95,8 @@ static void find_members(struct lmc_chunk *c, json_at at[KEY__COUNT])
 		c->content = JSON_ABSENT;
 	c->start = is_true(d, at[KEY_START]);
 	c->end = is_true(d, at[KEY_END]);
-	/* It goes into one line of a stream, and readers need not agree with us on which is first. */
+	/* It goes into one line of a stream, and readers need not agree with us on which is
+	 * first. */
 	c->plain = !twice && at[KEY_START] == JSON_ABSENT && at[KEY_END] == JSON_ABSENT &&
 		   one_line(json_raw(d, c->object));
 }

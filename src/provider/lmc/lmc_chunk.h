@@ -1,5 +1,5 @@
-/* provider/lmc/lmc_chunk: one chunk of an LMC stream, read and checked (rule C1), and printed again.
- * Internal to provider/. */
+/* provider/lmc/lmc_chunk: one chunk of an LMC stream, read and checked (rule C1), and printed
+ * again.  Internal to provider/. */
 #pragma once
 
 #include "base/buf.h"
@@ -37,7 +37,8 @@ void lmc_scratch_finish(struct lmc_scratch *s);
 enum errc lmc_chunk_read(const struct json_doc *d, json_at object, struct lmc_scratch *scratch,
 			 struct lmc_chunk *ret, struct err *e) MUST_USE;
 
-/* lmc_head_print: `{"role":…,"type":…,"format":…,"recipient":…`, those that are there; left open. */
+/* lmc_head_print: `{"role":…,"type":…,"format":…,"recipient":…`, those that are there; left
+ * open. */
 bool lmc_head_print(enum lmc_role role, const struct str said[LMC_SAID__COUNT],
 		    struct buf *out) MUST_USE;
 /* lmc_others_print: `,"name":value` for each member that means nothing to us, in one line. */

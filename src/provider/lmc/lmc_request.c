@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* What an LLM Chat request has in its config under the name that OpenAI gives it; all else is extra. */
+/* What an LLM Chat request has in its config under the name that OpenAI gives it; all else is
+ * extra. */
 static const char *const config_keys[] = {
 	"temperature",       "top_p",           "stop",  "seed",        "presence_penalty",
 	"frequency_penalty", "response_format", "tools", "tool_choice", "reasoning_effort",

@@ -67,7 +67,8 @@ static void lmc_say_give_start(struct lmc_say *s, struct str name)
 	char     id[64];
 	uint32_t block = s->calls++;
 
-	/* Counted from 0 in each answer, ids alone would meet again in a conversation's next one. */
+	/* Counted from 0 in each answer, ids alone would meet again in a conversation's next
+	 * one. */
 	snprintf(id, sizeof id, "call_%" PRIu32 "_%016" PRIx64, block, s->salt);
 	lmc_say_give(s, (struct event){ .kind = EVENT_TOOL_START,
 					.block = block,
@@ -83,8 +84,8 @@ static void lmc_say_give_args(struct lmc_say *s, struct str args)
 						.text = args });
 }
 
-/* give_inside: escaped text that stands inside a string of the arguments, which are JSON themselves:
- * escaped once more. */
+/* give_inside: escaped text that stands inside a string of the arguments, which are JSON
+ * themselves: escaped once more. */
 static bool give_inside(struct lmc_say *s, struct str text)
 {
 	if (!memchr(text.p, '\\', text.n)) {

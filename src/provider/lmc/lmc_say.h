@@ -1,5 +1,5 @@
-/* provider/lmc/lmc_say: what the assistant says in LMC, as events of OpenAI's model (rules S1 to S6,
- * with code as tool calls).  Internal to provider/. */
+/* provider/lmc/lmc_say: what the assistant says in LMC, as events of OpenAI's model (rules S1 to
+ * S6, with code as tool calls).  Internal to provider/. */
 #pragma once
 
 #include "base/buf.h"

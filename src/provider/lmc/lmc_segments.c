@@ -15,10 +15,9 @@
  *     +-------------------------------+
  *       content: a start is made up
  *
- * From all three, an end of the same role and type, a confirmation, a chunk of the server and the end
- * of the answer lead to CLOSED; a start, and content that does not go on, end the segment and begin
- * the next.  UNTYPED is forgotten where it closes (C9): nothing of it was given yet.
- */
+ * From all three, an end of the same role and type, a confirmation, a chunk of the server and the
+ * end of the answer lead to CLOSED; a start, and content that does not go on, end the segment and
+ * begin the next.  UNTYPED is forgotten where it closes (C9): nothing of it was given yet. */
 enum state { CLOSED, UNTYPED, STARTED, FILLED };
 
 void lmc_segments_init(struct lmc_segments *s, provider_event_fn on_event, void *arg)
@@ -117,8 +116,8 @@ static bool is_long(const struct lmc_segments *s, const struct lmc_chunk *c)
 	       json_inner(c->d, c->content).n > LIMIT_LOOP_JSON;
 }
 
-/* lmc_segments_give_pieces: a text as several chunks, as the provider could have sent it (C5); the first has the other
- * members. */
+/* lmc_segments_give_pieces: a text as several chunks, as the provider could have sent it (C5); the
+ * first has the other members. */
 static bool lmc_segments_give_pieces(struct lmc_segments *s, struct lmc_chunk c)
 {
 	struct str text = json_inner(c.d, c.content);
@@ -183,8 +182,8 @@ static bool close_segment(struct lmc_segments *s, const struct lmc_chunk *by)
 		lmc_segments_forget(s);
 		return true;
 	}
-	/* A message without content is one all the same: code that is empty, for one.  Or its answer broke
-	 * off there: what follows decides whether it was said. */
+	/* A message without content is one all the same: code that is empty, for one.  Or its
+	 * answer broke off there: what follows decides whether it was said. */
 	s->say.hollow = s->state == STARTED;
 	bool said = (s->state != STARTED || begin_saying(s)) &&
 		    lmc_say_end(&s->say, lmc_segments_format_of(s));
@@ -292,8 +291,8 @@ static bool take_content(struct lmc_segments *s, const struct lmc_chunk *c)
 	       lmc_say_text(&s->say, c->d, c->content, lmc_segments_format_of(s));
 }
 
-/* lmc_segments_take_line: an active line neither opens nor ends a message (C4), so it goes into the console that is
- * open, or waits for the next; a newer one replaces it. */
+/* lmc_segments_take_line: an active line neither opens nor ends a message (C4), so it goes into the
+ * console that is open, or waits for the next; a newer one replaces it. */
 static bool lmc_segments_take_line(struct lmc_segments *s, const struct lmc_chunk *c)
 {
 	if (s->state >= STARTED && s->role == c->role && is_console(s))

@@ -1,5 +1,6 @@
-/* provider/lmc/lmc_segments: a provider's LMC chunks made to obey the grammar (rules C2 to C9), whatever
- * it sent: as EVENT_LMC, and what the assistant says in the other kinds.  Internal to provider/. */
+/* provider/lmc/lmc_segments: a provider's LMC chunks made to obey the grammar (rules C2 to C9),
+ * whatever it sent: as EVENT_LMC, and what the assistant says in the other kinds.  Internal to
+ * provider/. */
 #pragma once
 
 #include "provider/lmc/lmc_say.h"

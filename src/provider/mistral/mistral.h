@@ -1,4 +1,5 @@
-/* provider/mistral/mistral: the parts of Mistral's dialect that its files share.  Internal to provider/. */
+/* provider/mistral/mistral: the parts of Mistral's dialect that its files share.  Internal to
+ * provider/. */
 #pragma once
 
 #include "provider/dialect.h"

@@ -1,4 +1,5 @@
-/* Mistral's embeddings: OpenAI's answers, and requests that are refused for a member it does not know.
+/* Mistral's embeddings: OpenAI's answers, and requests that are refused for a member it does not
+ * know.
  *
  *   {"model","input":["…"],"encoding_format","output_dimension","output_dtype"}
  *

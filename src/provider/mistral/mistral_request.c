@@ -172,8 +172,8 @@ static bool mistral_request_fits(struct str id)
 	return id.n == CALL_ID;
 }
 
-/* mistral_request_put_id: an id that Mistral did not make becomes one that it takes: always the same, so that a call
- * and its result stay a pair, in this turn and the next. */
+/* mistral_request_put_id: an id that Mistral did not make becomes one that it takes: always the
+ * same, so that a call and its result stay a pair, in this turn and the next. */
 static bool mistral_request_put_id(struct buf *out, const char *before, struct str id)
 {
 	static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -25,8 +25,8 @@ enum {
 
 /* --- calls --- */
 
-/* ollama_make_id: of a call that came without one.  When it was made and what it asks make it unique in its
- * conversation; where a server leaves the time out, chance does. */
+/* ollama_make_id: of a call that came without one.  When it was made and what it asks make it
+ * unique in its conversation; where a server leaves the time out, chance does. */
 static void ollama_make_id(const struct decode *d, struct str name, struct str input,
 			   char ret[ID_MAX])
 {
@@ -49,7 +49,8 @@ static void ollama_make_id(const struct decode *d, struct str name, struct str i
 	hash_sum_destroy(h);
 }
 
-/* ollama_give_args: an object becomes a string; servers that imitate Ollama send the string itself. */
+/* ollama_give_args: an object becomes a string; servers that imitate Ollama send the string
+ * itself. */
 static enum errc ollama_give_args(struct decode *d, json_at input, struct err *e)
 {
 	struct event ev = { .kind = EVENT_TOOL_ARGS, .block = d->next_tool, .text = STR("{}") };

@@ -1,4 +1,5 @@
-/* provider/ollama/ollama: the parts of Ollama's dialect that its files share.  Internal to provider/. */
+/* provider/ollama/ollama: the parts of Ollama's dialect that its files share.  Internal to
+ * provider/. */
 #pragma once
 
 #include "provider/dialect.h"

@@ -1,8 +1,8 @@
 /* A prompt as a request of Ollama's native chat API.
  *
- * Messages are much like OpenAI's, but content is a string, images stand beside it, and arguments are
- * objects.  Sampling has an object of its own, options, in which a client may set whatever a model of
- * Ollama's knows.  Source: Ollama's api/types.go and docs/api.md. */
+ * Messages are much like OpenAI's, but content is a string, images stand beside it, and arguments
+ * are objects.  Sampling has an object of its own, options, in which a client may set whatever a
+ * model of Ollama's knows.  Source: Ollama's api/types.go and docs/api.md. */
 #include "provider/ollama/ollama.h"
 
 #include "base/limits.h"

@@ -1,8 +1,8 @@
 /* OpenAI's stream chunks made into events: the hot path, one scan and two short walks, no memory.
  *
  * A chunk that clients can take as it is travels as `raw` with its first event.  One that would
- * break them (an index missing, …) is given without it, so that the encoder prints a chunk of its own
- * from the events; a repeated role alone is cut out, as whole families of servers send it. */
+ * break them (an index missing, …) is given without it, so that the encoder prints a chunk of its
+ * own from the events; a repeated role alone is cut out, as whole families of servers send it. */
 #include "base/limits.h"
 #include "shape/extra.h"
 #include "lmc/picture.h"

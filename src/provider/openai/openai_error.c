@@ -20,10 +20,11 @@ struct report {
 	"the provider refused the gateway's own key (status %d); the key of this request is not " \
 	"at fault"
 
-/* What a refusal is about: the first row of its status whose word is the error's type, code or reason.  A key
- * is dead only where it is the key that is refused; DENIED is what the gateway's account may not do, and
- * another target may; REJECTED is the request's own fault.  Sources: the providers' pages of errors
- * (OpenAI, Azure OpenAI, Anthropic, OpenRouter), google.rpc.Code and google.api.ErrorReason. */
+/* What a refusal is about: the first row of its status whose word is the error's type, code or
+ * reason.  A key is dead only where it is the key that is refused; DENIED is what the gateway's
+ * account may not do, and another target may; REJECTED is the request's own fault.  Sources: the
+ * providers' pages of errors (OpenAI, Azure OpenAI, Anthropic, OpenRouter), google.rpc.Code and
+ * google.api.ErrorReason. */
 /* clang-format off */
 static const struct refusal {
 	int64_t     status;
@@ -114,7 +115,8 @@ static void put_loc(const struct decode *d, json_at loc, char *ret, size_t ret_s
 	buf_finish(&path);
 }
 
-/* read_detail: a list of what is wrong with a request (FastAPI: Mistral, vLLM); the first is told. */
+/* read_detail: a list of what is wrong with a request (FastAPI: Mistral, vLLM); the first is
+ * told. */
 static void read_detail(const struct decode *d, json_at obj, struct arena *a, struct report *r)
 {
 	const struct json_doc *doc = d->doc;

@@ -89,7 +89,8 @@ static bool copy_to(const struct json_doc *doc, json_at value, size_t *at, struc
 	return ok;
 }
 
-/* openai_parts_join: content is a list; own: the message's reasoning_content, which is there but once. */
+/* openai_parts_join: content is a list; own: the message's reasoning_content, which is there but
+ * once. */
 static bool openai_parts_join(const struct json_doc *doc, json_at content, json_at own, size_t *at,
 			      struct buf *out)
 {

@@ -6,9 +6,9 @@
  *                    --> response.completed | incomplete | failed
  *
  * error comes at any time.  The stream is good only if one of the first two last events was seen;
- * [DONE] is none of the API's and proves nothing.  Items of tools that the provider runs itself mean
- * nothing to a client of chat completions; what they led to is in the text.  Source: OpenAI's API
- * reference, "Streaming events". */
+ * [DONE] is none of the API's and proves nothing.  Items of tools that the provider runs itself
+ * mean nothing to a client of chat completions; what they led to is in the text.  Source: OpenAI's
+ * API reference, "Streaming events". */
 #include "provider/responses/openai_responses.h"
 
 #include "base/limits.h"
@@ -61,7 +61,8 @@ static json_at object_of(const struct json_doc *doc, json_at obj, const char *ke
 
 /* --- pieces --- */
 
-/* openai_responses_give_start: response: 0 for an event that has none, where neither member is found. */
+/* openai_responses_give_start: response: 0 for an event that has none, where neither member is
+ * found. */
 static void openai_responses_give_start(struct decode *d, json_at response)
 {
 	decode_start(d, json_get_inner(d->doc, response, "id"),
@@ -134,8 +135,8 @@ static void end_call(struct decode *d, struct reader *r, struct call *c)
 		d, (struct event){ .kind = EVENT_BLOCK_END, .block = (uint32_t)(c - calls_of(r)) });
 }
 
-/* keep_reasoning: an item that can be sent back: nothing is kept by the provider, so it has to hold all
- * that there is. */
+/* keep_reasoning: an item that can be sent back: nothing is kept by the provider, so it has to hold
+ * all that there is. */
 static bool keep_reasoning(struct reader *r, const struct json_doc *doc, json_at item)
 {
 	static const char *const members[] = { "id", "summary", "content", "encrypted_content" };
@@ -320,8 +321,8 @@ static int openai_responses_status_of(const struct json_doc *doc, json_at error)
 	return 500;
 }
 
-/* openai_responses_take_error: an event of type error has its members beside its type, or in an object of their own;
- * where: that object, a string, or the root. */
+/* openai_responses_take_error: an event of type error has its members beside its type, or in an
+ * object of their own; where: that object, a string, or the root. */
 static enum errc openai_responses_take_error(const struct decode *d, json_at where, struct err *e)
 {
 	openai_decode_error(d, openai_responses_status_of(d->doc, where), json_raw(d->doc, where),

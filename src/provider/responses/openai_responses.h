@@ -1,5 +1,5 @@
-/* provider/responses/openai_responses: the parts of the dialect of OpenAI's Responses API that its files share.
- * Internal to provider/. */
+/* provider/responses/openai_responses: the parts of the dialect of OpenAI's Responses API that its
+ * files share.  Internal to provider/. */
 #pragma once
 
 #include "provider/dialect.h"

@@ -1,9 +1,9 @@
 /* A prompt as a request of OpenAI's Responses API.
  *
  * Messages, calls and what they gave back are items of one list, input.  Tools are flat, and strict
- * unless it is said that they are not; a format of the answer is part of text, an effort of reasoning.
- * What is asked is not to be kept by the provider, whose own default is to keep it.  Source: OpenAI's
- * API reference, "Create a model response". */
+ * unless it is said that they are not; a format of the answer is part of text, an effort of
+ * reasoning.  What is asked is not to be kept by the provider, whose own default is to keep it.
+ * Source: OpenAI's API reference, "Create a model response". */
 #include "provider/responses/openai_responses.h"
 
 #include "base/limits.h"
@@ -142,7 +142,8 @@ static enum errc responses_request_put_parts(const struct ask_message *m, struct
 
 /* --- items --- */
 
-/* responses_request_put_output: a string, as all servers know it, unless there is more than one text in it. */
+/* responses_request_put_output: a string, as all servers know it, unless there is more than one
+ * text in it. */
 static enum errc responses_request_put_output(const struct ask_message *m, struct buf *out,
 					      struct err *e)
 {
@@ -256,7 +257,8 @@ static bool responses_request_put_tools(const struct ask *a, struct buf *out)
 	return buf_text(out, "]") && responses_request_put_choice(a, out);
 }
 
-/* put_schema: what json_schema holds stands beside its type there: its name, whether it is strict, … */
+/* put_schema: what json_schema holds stands beside its type there: its name, whether it is strict,
+ * … */
 static bool put_schema(const struct prompt *p, struct buf *out)
 {
 	struct str      raw = ask_param_value(p, "response_format");
@@ -311,8 +313,8 @@ static bool put_reasoning(const struct prompt *p, struct buf *out)
 		buf_text(out, "}"));
 }
 
-/* put_include: reasoning that led to calls is asked for, as it has to come back with them; only where
- * there will be some, as models without refuse that. */
+/* put_include: reasoning that led to calls is asked for, as it has to come back with them; only
+ * where there will be some, as models without refuse that. */
 static bool put_include(const struct provider_options *o, const struct ask *a, struct buf *out)
 {
 	const struct prompt *p = a->prompt;
@@ -342,7 +344,8 @@ static bool responses_request_put_max_tokens(const struct prompt *p, struct buf 
 	return responses_request_put_member(out, ",\"max_output_tokens\":", p->max_tokens);
 }
 
-/* responses_request_put_store: its default is to keep what is asked, that of chat completions is not to. */
+/* responses_request_put_store: its default is to keep what is asked, that of chat completions is
+ * not to. */
 static bool responses_request_put_store(const struct provider_options *o, const struct prompt *p,
 					struct buf *out)
 {

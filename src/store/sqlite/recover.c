@@ -344,7 +344,8 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 		return rc;
 	uint64_t last = log->count > 0 ? log->pieces[log->count - 1].last : 0;
 	events_known(&v->session.events, c->run, last);
-	/* The first number that no client can have seen: pieces overtake the reservation of theirs. */
+	/* The first number that no client can have seen: pieces overtake the reservation of
+	 * theirs. */
 	end.last_seq = (last > c->reserved ? last : c->reserved) + 1;
 	rc = turn_end(&v->session, &end);
 	return rc == SQLITE_OK && end.job.err.code != ERR_OK ? SQLITE_CORRUPT : rc;

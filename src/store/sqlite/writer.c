@@ -2,8 +2,8 @@
  *
  *   writer_add --> queue --writer_take--> batch --one transaction--> answers, each on its loop
  *
- * An empty batch is a probe: it is how a disk that failed is tried again, and how what is unfinished is
- * written where nothing else is.  Between two batches come chores (chores.h). */
+ * An empty batch is a probe: it is how a disk that failed is tried again, and how what is
+ * unfinished is written where nothing else is.  Between two batches come chores (chores.h). */
 #include "store/sqlite/writer.h"
 
 #include "base/clock.h"
@@ -129,9 +129,9 @@ static bool probe_due(struct writer *w)
 	       (unfinished_count(w->parts.session->unfinished) > 0 || moved_is(w->parts.moved));
 }
 
-/* await_locked: sleeps until something waits, or a chore or a probe is due.  The loop that wakes us is in
- * the middle of its turn: where it shares our core it hands in the rest of the turn first, and one
- * commit serves them all. */
+/* await_locked: sleeps until something waits, or a chore or a probe is due.  The loop that wakes us
+ * is in the middle of its turn: where it shares our core it hands in the rest of the turn first,
+ * and one commit serves them all. */
 static void await_locked(struct writer *w)
 {
 	bool slept = false;
@@ -176,9 +176,9 @@ static void take_locked(struct writer *w, struct batch *b, bool (*wanted)(struct
 		;
 }
 
-/* writer_take: fills b with what waits.  Relaxed pieces of events go first, in a commit of their own, which waits
- * for no sync.  They can't keep turns waiting for long: a loop hands in its next pieces only once the
- * last ones are answered.  False: nothing waits and the end has come. */
+/* writer_take: fills b with what waits.  Relaxed pieces of events go first, in a commit of their
+ * own, which waits for no sync.  They can't keep turns waiting for long: a loop hands in its next
+ * pieces only once the last ones are answered.  False: nothing waits and the end has come. */
 static bool writer_take(struct writer *w, struct batch *b)
 {
 	b->count = 0;

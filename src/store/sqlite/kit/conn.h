@@ -1,5 +1,6 @@
-/* conn: a connection with its statements.  A statement is named by its text: it is prepared when it is
- * first asked for and stays, so that nothing has to be declared beside the operation that uses it.
+/* conn: a connection with its statements.  A statement is named by its text: it is prepared when it
+ * is first asked for and stays, so that nothing has to be declared beside the operation that uses
+ * it.
  *
  *     struct db_bind b = conn_bind(c, find_run);
  *
@@ -38,14 +39,15 @@ struct db_bind conn_bind(struct conn *c, const char *sql);
 /* conn_run, conn_row: of a text without parameters, as db_run and db_row. */
 int conn_run(struct conn *c, const char *sql) MUST_USE;
 int conn_row(struct conn *c, const char *sql, sqlite3_stmt **ret) MUST_USE;
-/* conn_begin, conn_begin_write: a transaction that reads, of one moment; one that writes, and waits for
- * others that do.  conn_commit; conn_rollback: ends an open one, if any, without its changes. */
+/* conn_begin, conn_begin_write: a transaction that reads, of one moment; one that writes, and waits
+ * for others that do.  conn_commit; conn_rollback: ends an open one, if any, without its
+ * changes. */
 int  conn_begin(struct conn *c) MUST_USE;
 int  conn_begin_write(struct conn *c) MUST_USE;
 int  conn_commit(struct conn *c) MUST_USE;
 void conn_rollback(struct conn *c);
-/* conn_relax: on: commits outlive the process, not a power cut, which the next one that is not relaxed
- * mends for all before it.  Between transactions. */
+/* conn_relax: on: commits outlive the process, not a power cut, which the next one that is not
+ * relaxed mends for all before it.  Between transactions. */
 int conn_relax(struct conn *c, bool on) MUST_USE;
 /* conn_reset: all statements that were left on a row. */
 void conn_reset(struct conn *c);

@@ -4,8 +4,8 @@
  *      ^                                                                        |
  *      +--------- clears the queue up to seq <-------- once it is on the disk --+
  *
- * Killed at any point: what was not committed in the index is still in the queue; what was, is known
- * there and not put in twice.  Trouble with the index file never reaches a turn. */
+ * Killed at any point: what was not committed in the index is still in the queue; what was, is
+ * known there and not put in twice.  Trouble with the index file never reaches a turn. */
 #pragma once
 
 #include "base/err.h"

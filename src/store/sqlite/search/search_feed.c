@@ -93,7 +93,8 @@ static bool search_feed_spent(const struct search_batch *b)
 /* --- messages --- */
 
 /* Takes up the message that a statement stands on, unless it is in the index or its content was
- * removed, and resets the statement.  Sets b->full, having added nothing, where there is no room. */
+ * removed, and resets the statement.  Sets b->full, having added nothing, where there is no
+ * room. */
 static int search_feed_add_row(struct search_feed *f, struct search_index *x,
 			       struct search_batch *b, sqlite3_stmt *st)
 {

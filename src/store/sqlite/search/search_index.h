@@ -64,7 +64,7 @@ int search_index_apply(struct search_index *x, struct search_batch *b, bool sync
 /* search_index_scope: owner, conversation (0: any) and role (-1: any) as words. */
 struct str search_index_scope(int64_t owner, int64_t conversation, int role,
 			      char ret[SEARCH_SCOPE]);
-/* search_index_check: whether a connection's file is an index of ours, for `instance` unless that is
- * NULL; *ret how far it is.  SQLITE_OK, SQLITE_MISMATCH: it is not, or another code. */
+/* search_index_check: whether a connection's file is an index of ours, for `instance` unless that
+ * is NULL; *ret how far it is.  SQLITE_OK, SQLITE_MISMATCH: it is not, or another code. */
 int search_index_check(sqlite3 *db, const unsigned char *instance, struct search_mark *ret,
 		       int64_t *ret_count) MUST_USE;

@@ -1,5 +1,5 @@
-/* search_queue: what the search index has to do, noted by whoever writes to the database, in the same
- * transaction.  For any writer code: one call for what it writes or is about to remove.
+/* search_queue: what the search index has to do, noted by whoever writes to the database, in the
+ * same transaction.  For any writer code: one call for what it writes or is about to remove.
  *
  * SQLite codes; inside the writer's transaction. */
 #pragma once

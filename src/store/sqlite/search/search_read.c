@@ -119,7 +119,8 @@ static void search_read_refuse(struct search_reads *r, struct err *e, int rc)
 	e->retry_after_ms = 2000;
 }
 
-/* What stands in the database first: what was in its queue then is in the index, or it is behind. */
+/* What stands in the database first: what was in its queue then is in the index, or it is
+ * behind. */
 static int check_index(struct search_reads *r, struct search_read *j, bool *ret_ready)
 {
 	sqlite3_stmt      *st;
@@ -340,8 +341,9 @@ static int search_read_is_alone(struct search_reads *r, bool *ret)
 	return sqlite3_reset(st);
 }
 
-/* widen: takes the owner out of the expression where it tells nothing: its word stands in all rows, or
- * in all of the conversation, and a list of all rows is long.  Each hit's owner is looked at anyway. */
+/* widen: takes the owner out of the expression where it tells nothing: its word stands in all rows,
+ * or in all of the conversation, and a list of all rows is long.  Each hit's owner is looked at
+ * anyway. */
 static int widen(struct search_reads *r, const struct search_read *j, struct str scope)
 {
 	const char *blank = memchr(scope.p, ' ', scope.n);

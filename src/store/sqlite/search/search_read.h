@@ -1,8 +1,8 @@
 /* search_read: searches, on a reader's thread.
  *
- * The newest LIMIT_SEARCH_WINDOW matches are ranked and given best first, then the next as many, and
- * so on: a word that is everywhere costs no more than a rare one.  What is found is read from the
- * database row by row: what was deleted is not shown from the moment on that its deletion was
+ * The newest LIMIT_SEARCH_WINDOW matches are ranked and given best first, then the next as many,
+ * and so on: a word that is everywhere costs no more than a rare one.  What is found is read from
+ * the database row by row: what was deleted is not shown from the moment on that its deletion was
  * acknowledged, whatever the index still has. */
 #pragma once
 
@@ -40,5 +40,6 @@ void search_reads_init(struct search_reads *r, struct conn *conn, struct search 
 		       int64_t busy_ms);
 void search_reads_finish(struct search_reads *r);
 
-/* search_reads_run: outside of any transaction; an SQLite code of the database's, job.err otherwise. */
+/* search_reads_run: outside of any transaction; an SQLite code of the database's, job.err
+ * otherwise. */
 int search_reads_run(struct search_reads *r, struct search_read *j) MUST_USE;

@@ -1,7 +1,7 @@
 /* search_snippet: the stretch of a message that shows best why it was found.
  *
- * Words are compared here as the tokenizer gives them, so that marks agree with the matching, and no
- * index of the text is made for it. */
+ * Words are compared here as the tokenizer gives them, so that marks agree with the matching, and
+ * no index of the text is made for it. */
 #pragma once
 
 #include "base/arena.h"

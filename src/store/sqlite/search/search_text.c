@@ -16,7 +16,8 @@ void search_text_finish(struct search_text *t)
 	buf_finish(&t->text);
 }
 
-/* The beginning of a string's escaped bytes, at most n of them; no escape and no character is cut. */
+/* The beginning of a string's escaped bytes, at most n of them; no escape and no character is
+ * cut. */
 static struct str search_text_beginning(struct str inner, size_t n)
 {
 	size_t at = 0;

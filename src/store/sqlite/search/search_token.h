@@ -1,11 +1,11 @@
 /* search_token: the words of a text, as the index has them.
  *
  * SQLite's unicode61, without accents and case, with one difference: every sign of a script that is
- * written without blanks (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese, …) and every emoji is
- * a word of its own, so that any stretch of such text is found as a phrase.  A second index of
- * trigrams would not do: it has no words of two signs, which is what most of theirs have, and costs as
- * much again.  Hangul is written with blanks, but particles hang on its words.
- * Vowel signs of Arabic and Hebrew are left out, as most people write without them. */
+ * written without blanks (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese, …) and every emoji
+ * is a word of its own, so that any stretch of such text is found as a phrase.  A second index of
+ * trigrams would not do: it has no words of two signs, which is what most of theirs have, and costs
+ * as much again.  Hangul is written with blanks, but particles hang on its words.  Vowel signs of
+ * Arabic and Hebrew are left out, as most people write without them. */
 #pragma once
 
 #include "base/err.h"

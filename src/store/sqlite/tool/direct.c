@@ -188,8 +188,8 @@ enum errc sqlite_at_once(const struct store_options *o, enum job kind, struct st
 	job->kind = &job_kinds[kind];
 	if (o->existing && access(o->path, F_OK) != 0)
 		return direct_missing(o->path, e);
-	/* Where nobody serves the database it is made or brought up to date first, as at a start; else
-	 * it is, and is written to beside who serves it. */
+	/* Where nobody serves the database it is made or brought up to date first, as at a start;
+	 * else it is, and is written to beside who serves it. */
 	bool ours = lock_take(o->path, &path, &lock, &held) == ERR_OK && !lock_drains(path, &lane);
 	enum errc rc = conn_open(&conn, ours ? path : o->path, DB_WRITE, o->busy_ms, e);
 	if (rc == ERR_OK)

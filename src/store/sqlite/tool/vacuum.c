@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 enum {
-	/* A step holds the gateway's writer up for as long as it takes: a millisecond or two.  A fifth
-	 * of the time is taken at most. */
+	/* A step holds the gateway's writer up for as long as it takes: a millisecond or two.  A
+	 * fifth of the time is taken at most. */
 	STEP_FIRST = 32,
 	STEP_LEAST = 4,
 	STEP_MOST = 1024,

@@ -480,7 +480,7 @@ enum errc ask_print(const struct provider_options *o, const struct prompt *p, co
 
 	if (rc == ERR_OK && n.n > 0 && !str_is(n, "1"))
 		rc = err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",
-			     "a provider of dialect %s gives one choice: n must be 1", dialect);
+			     "must be 1: a provider of dialect %s gives one choice", dialect);
 	if (rc == ERR_OK)
 		rc = put(o, &a, out, e);
 	arena_finish(&a.arena);

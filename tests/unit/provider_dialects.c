@@ -4,7 +4,7 @@
  *
  *   ask (an OpenAI request), body (what leaves), place (behind base_url, which is a host's or, with v1,
  *     ends so), warnings (their codes);
- *     refused instead of body: the path of the culprit
+ *     refused instead of body: the path of the culprit; says: the message that tells it
  *   stream (its lines), events
  *   answer (a whole one), events
  *   status, answer (an error's body), events (one: what it became)
@@ -244,6 +244,7 @@ static void check_ask(const struct suite *s, json_at c)
 	struct buf      body;
 	struct err      e = { 0 };
 	json_at         refused = get(s, c, "refused");
+	json_at         says = get(s, c, "says");
 
 	read_ask(s, get(s, c, "ask"), &a);
 	warnings_init(&w);
@@ -254,6 +255,8 @@ static void check_ask(const struct suite *s, json_at c)
 		assert_int_not_equal(rc, ERR_OK);
 		assert_int_equal(err_http(&e), 400);
 		check_same(s, "refused", str_of(e.path), json_inner(&s->doc, refused));
+		if (says != JSON_ABSENT)
+			check_same(s, "says", str_of(e.text), json_inner(&s->doc, says));
 	} else {
 		if (rc != ERR_OK)
 			fail_msg("%s: %s at %s", s->name, e.text, e.path);

@@ -1030,7 +1030,7 @@ static const struct {
 	  "\"stream\":false,\"store\":true,\"metadata\":{},\"config\":{\"model\":\"org/\\\"m\\\"\"}}" },
 	{ "more than one choice", { "{\"role\":\"user\",\"content\":\"a\"}" }, { "\"n\":2" }, "", false,
 	  false, ERR_UNSUPPORTED_PARAMETER,
-	  "n: this provider speaks LMC and gives one choice: n must be 1" },
+	  "n: must be 1: a provider that speaks LMC gives one choice" },
 	{ "an image that LMC can't say",
 	  { "{\"role\":\"user\",\"content\":\"a\"}",
 	    "{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"ftp://x\"}}]}" },

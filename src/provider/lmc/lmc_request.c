@@ -138,9 +138,8 @@ static enum errc lmc_request_check_choices(const struct prompt *p, struct err *e
 		while (value.n > 0 && (unsigned char)value.p[0] <= ' ')
 			value = (struct str){ value.p + 1, value.n - 1 };
 		if (!str_is(value, "1") && !str_is(value, "null"))
-			return err_set(
-				e, ERR_UNSUPPORTED_PARAMETER, "n",
-				"this provider speaks LMC and gives one choice: n must be 1");
+			return err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",
+				       "must be 1: a provider that speaks LMC gives one choice");
 	}
 	return ERR_OK;
 }

@@ -1,14 +1,15 @@
 /* Too many connections: idle ones make room, and where none is idle, new ones are told.
  *
- * Every connection below max_connections has a seat.  Who comes when all seats are taken takes over
- * the seat of an idle connection, of its own server or of the one that has most of them:
+ * Every connection below max_connections has a seat.  A newcomer who finds all seats taken takes
+ * over the seat of an idle connection, of its own server or of the server with most idle
+ * connections:
  *
  *   the newcomer --claims a spare one, and has its seat--> the other server's loop --cuts its oldest-->
  *
- * A claimed connection has no seat from then on, though it takes a moment to close: so as many are
- * cut as newcomers came.  If the other server's last idle connection got a request meanwhile, there
- * is one seat more than there should be until somebody leaves; that is better than to refuse the
- * newcomer, or to cut a call. */
+ * A claimed connection loses its seat at once, though closing takes a moment: so the cuts are as
+ * many as the newcomers.  If the other server's last idle connection got a request meanwhile, one
+ * seat too many is taken until somebody leaves; one connection above the limit does less harm than
+ * a refused newcomer or a call that is cut. */
 #include "base/limits.h"
 #include "base/metric.h"
 #include "http/internal.h"
@@ -77,14 +78,15 @@ void crowd_leave(struct connection *c)
 
 void crowd_silent(struct connection *c, int64_t now_us)
 {
-	/* Until then its first request may be on its way. */
+	/* Before that its first request may still be on its way. */
 	if (c->phase == CONNECTION_IDLE && now_us - c->since_us > SILENT_US)
 		crowd_idle(c);
 }
 
 /* --- claims --- */
 
-/* crowd_claim: one idle connection of s; any thread.  It is cut by make_room. */
+/* crowd_claim: promises one idle connection of s to the caller, on any thread; which one, the loop
+ * of s decides in crowd_make_room. */
 static bool crowd_claim(struct server *s)
 {
 	int64_t n = atomic_load_explicit(&s->crowd.spare, memory_order_relaxed);
@@ -96,8 +98,8 @@ static bool crowd_claim(struct server *s)
 	return false;
 }
 
-/* crowd_make_room: keeps one claim.  The client whose connection has been idle longest loses least:
- * it would find it closed before long. */
+/* crowd_make_room: keeps the promise of one claim.  The client whose connection has been idle
+ * longest loses least: the idle time-out would close that connection before long. */
 static void crowd_make_room(struct server *s)
 {
 	struct connection *oldest = LIST_FIRST(&s->crowd.idle, struct connection, idle);
@@ -168,7 +170,8 @@ void crowd_look(struct server *s)
 	bool            stuck = s->crowd.waits && s->crowd.opened == s->crowd.opened_before;
 
 	s->crowd.opened_before = s->crowd.opened;
-	/* Of a socket that listens: how many wait to be accepted. */
+	/* On a listening socket, Linux counts the connections that wait for accept in
+	 * tcpi_unacked. */
 	s->crowd.waits = !s->quiesced && !s->on_unix && info &&
 			 getsockopt(info->listen_fd, IPPROTO_TCP, TCP_INFO, &tcp, &n) == 0 &&
 			 tcp.tcpi_unacked > 0;

@@ -4,8 +4,8 @@
  *   the store: which files --> here: are they all there, are they too many
  *     --> a worker: what are they, may the model have them; then their contents, into the messages
  *
- * The branch's files are read again for each turn: what was deleted in the meantime is missed in
- * the prompt, and told. */
+ * The branch's files are read again for each turn.  Of a file that was deleted in the meantime the
+ * model learns that it is missing, and a warning tells the client. */
 #include "base/file_id.h"
 #include "base/limits.h"
 #include "shape/context.h"
@@ -73,7 +73,8 @@ void attach_release(struct run *r)
 	r->attach_counted = 0;
 }
 
-/* Where another attempt may follow they stay beside what the provider is being sent. */
+/* Where another attempt may follow, the messages stay in memory beside the request that is being
+ * sent. */
 static size_t held_times(const struct run *r)
 {
 	return attempt_only(r) ? 1 : 2;
@@ -93,8 +94,7 @@ static enum step_next too_many_reads(struct err *e)
 
 /* --- what is wrong with which --- */
 
-/* at_file: puts where the file stands into an error.  An earlier message has no path in this
- * request. */
+/* at_file: puts the file's place into an error.  An earlier message has no path in this request. */
 static enum errc at_file(const struct run_attach *x, const struct attached *a, const char *member,
 			 struct err *e)
 {
@@ -114,7 +114,7 @@ static enum errc at_file(const struct run_attach *x, const struct attached *a, c
 	return e->code;
 }
 
-/* check_size: before anything is read. */
+/* check_size: refuses a file by its recorded size, before any byte is read. */
 static enum errc check_size(struct run_attach *x, const struct attached *a, struct err *e)
 {
 	int64_t bytes = a->row->bytes;
@@ -191,7 +191,7 @@ static enum errc read_front(struct run_attach *x, const struct attached *a, size
 
 	if (rc != ERR_OK)
 		return rc;
-	/* One that was cut is told at the first look, not in the middle. */
+	/* A file that lost bytes on disk is found here, not in the middle of the message. */
 	if (fstat(fd, &is) != 0 || is.st_size != a->row->bytes)
 		rc = err_set(e, ERR_STORAGE, "", "the file's content can't be read");
 	else
@@ -200,7 +200,8 @@ static enum errc read_front(struct run_attach *x, const struct attached *a, size
 	return rc;
 }
 
-/* attach_tell: what a file is, and whether the model may have it. */
+/* attach_tell: finds the kind of a file by its first bytes and the type of its upload, and whether
+ * the model takes that kind. */
 static enum errc attach_tell(struct run_attach *x, struct attached *a, struct err *e)
 {
 	enum errc rc = read_front(x, a, LIMIT_ATTACHED_HEAD, e);
@@ -247,7 +248,7 @@ static enum errc too_large(struct err *e)
 		       "the messages with their uploaded files are too large");
 }
 
-/* attach_fill: the message whose files begin at `first`. */
+/* attach_fill: makes the message whose files begin at `first`. */
 static enum errc attach_fill(struct run_attach *x, size_t first, size_t count, struct err *e)
 {
 	struct filling        f = { x, &x->list[first] };
@@ -279,8 +280,8 @@ static enum errc attach_fill(struct run_attach *x, size_t first, size_t count, s
 	return ERR_OK;
 }
 
-/* fits: whether what was made so far may be, which is counted; text grows when it is escaped, to
- * six times its size at the worst. */
+/* fits: counts the messages made so far, and refuses them over the limit.  Only now their size is
+ * known: escaping makes text up to six times as long. */
 static enum errc fits(struct run_attach *x, size_t made, struct err *e)
 {
 	if (made > LIMIT_ATTACHED_MADE + LIMIT_BRANCH_BYTES)
@@ -356,7 +357,7 @@ static void attach_on_read(struct work_job *job)
 	step_over(r, &e);
 }
 
-/* judge: whether all files are there that have to be, and how large they are. */
+/* judge: checks that the files of this request's messages exist, and sums up the sizes of all. */
 static enum errc judge(struct run_attach *x, struct err *e)
 {
 	for (size_t i = 0; i < x->count; i++) {
@@ -417,7 +418,7 @@ static enum errc no_memory(struct err *e)
 	return err_set(e, ERR_OVERLOADED, "", "no memory for the files of the messages");
 }
 
-/* attach_add: those of the message at i. */
+/* attach_add: appends the files that the message at i names. */
 static enum errc attach_add(struct run_attach *x, struct arena *arena, size_t i, size_t *cap,
 			    struct err *e)
 {
@@ -464,13 +465,13 @@ static enum errc attach_find_all(struct run *r, struct run_attach *x, struct err
 	x->texts = calloc(x->count, sizeof *x->texts);
 	if (!x->ids || !x->made || !x->texts)
 		return no_memory(e);
-	/* What is no id stays none, and so is not there. */
+	/* Text that is no id stays the id `none`, which the store never finds. */
 	for (size_t i = 0; i < x->count; i++)
 		(void)file_id_parse(x->list[i].named.uuid, true, &x->ids[i]);
 	return ERR_OK;
 }
 
-/* any_named: most runs name none, and shall not pay for it. */
+/* any_named: a cheap look first, as most runs name no file and shall not pay for the walk. */
 static bool any_named(const struct run *r)
 {
 	const struct branch_read *branch = r->jobs ? &r->jobs->branch : NULL;

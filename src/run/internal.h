@@ -35,7 +35,7 @@ enum run_state {
 	STATE__COUNT
 };
 
-/* What goes to the store and comes back; its bytes are lent to the store meanwhile. */
+/* The run's jobs for the store.  The store borrows their bytes until the job is back. */
 struct run_jobs {
 	struct run           *run;
 	struct branch_read    branch;
@@ -44,8 +44,8 @@ struct run_jobs {
 	struct store_message *begin_messages; /* owned until begun */
 	struct turn_end       end;
 	struct usage_note     note;    /* the end's */
-	struct idem_keep      mark;    /* of an unstored stream: it has begun */
-	bool                  marking; /* and that is not stored yet */
+	struct idem_keep      mark;    /* of an unstored stream: says that the stream has begun */
+	bool                  marking; /* the mark is not stored yet */
 	struct idem_keep      keep;
 	struct buf            key_body; /* the failure that a key is bound to */
 	struct buf end_answer; /* what is stored of the answer, once print_stored was called */
@@ -84,22 +84,22 @@ struct attempt {
 	size_t              step;   /* fallbacks gone to */
 	int64_t             again;  /* retries of this model */
 	unsigned            count;  /* calls made */
-	bool                chosen; /* target was, and nobody was told yet what came of that */
-	bool                on;     /* one goes on */
-	struct trace        trace;  /* its span */
-	int64_t             begun_us;
-	int64_t             first_us;
-	int64_t             total_us;                     /* for all of them; 0: no limit */
-	size_t              warnings_len, warnings_count; /* as they stood before any */
-	struct err         *last; /* owned; of the attempt before; NULL: none */
-	struct usage        told; /* what it says to have used, while it is not bound */
-	bool         spent; /* one that had begun to answer ended in a way that may have cost */
+	bool         chosen; /* target was chosen, and health was not told yet what came of it */
+	bool         on;     /* an attempt goes on */
+	struct trace trace;  /* its span */
+	int64_t      begun_us;
+	int64_t      first_us;
+	int64_t      total_us;                     /* for all of them; 0: no limit */
+	size_t       warnings_len, warnings_count; /* as they stood before any */
+	struct err  *last;                         /* owned; of the attempt before; NULL: none */
+	struct usage told;  /* usage that an attempt tells before the run is committed */
+	bool         spent; /* an attempt ended after it had begun to answer, which may have cost */
 	struct timer wait;  /* until the next */
 	struct timer total;
 };
 
-/* What a worker does for a run whose prompt or answer is long; meanwhile nobody else touches what
- * the worker reads, and what would end the run waits. */
+/* What a worker does for a run whose prompt or answer is long.  While the worker has the run,
+ * nobody else touches what the worker reads, and an end of the run waits. */
 struct aside {
 	struct work_job job;
 	bool            on;
@@ -108,7 +108,7 @@ struct aside {
 	struct err err;
 	struct buf body; /* what was made */
 	bool       ends; /* the run is to end meanwhile */
-	struct err why;  /* so; code ERR_OK: no failure */
+	struct err why;  /* why the run is to end; code ERR_OK: no failure */
 };
 
 struct run {
@@ -126,11 +126,11 @@ struct run {
 	char              *label;
 	int64_t            created_ms;
 	int64_t            called_us;
-	int64_t      answered_us; /* monotonic; the last attempt is over; 0: none was made, or is */
-	int64_t      first_token_us; /* monotonic */
-	int64_t      first_token_ms; /* wall */
-	bool         news; /* there is something about it that the store does not know yet */
-	struct live *live; /* owned; NULL: nobody can ask for the run by its id */
+	int64_t answered_us; /* monotonic; end of the last attempt; 0: none yet, or one goes on */
+	int64_t first_token_us; /* monotonic */
+	int64_t first_token_ms; /* wall */
+	bool    news;           /* the store does not know all of its attempts yet */
+	struct live *live;      /* owned; NULL: nobody can ask for the run by its id */
 
 	size_t      step;     /* the place of the next in the table of step.c */
 	bool        starting; /* within run_start, from where no observer is called */
@@ -141,14 +141,14 @@ struct run {
 	struct provider_call *call; /* NULL: none is going on */
 	bool                  paused;
 	struct timer          commit_timer;
-	bool                  commit_due; /* it went off: nothing is held back any more */
+	bool                  commit_due; /* the timer went off: nothing is held back any more */
 	struct task           abort_task; /* ends the call from outside the provider's callback */
 	bool                  aborting;
 
 	const struct run_observer *observer; /* NULL: nobody reads */
 	void                      *observer_arg;
 	bool                       headers_sent; /* the stream's status went out */
-	bool            headers_due; /* it would have gone out, but that run_idem_waits */
+	bool                       headers_due;  /* would have gone out, but that run_idem_waits */
 	bool            committed; /* the provider has begun to answer: no other attempt follows */
 	bool            closed;    /* the stream's last block was printed */
 	struct reader   feed; /* the observer's; of a plain call the whole answer, once printed */
@@ -209,7 +209,7 @@ struct run_engine {
 	struct lost              *lost;     /* runs without a stored end; owned */
 	struct timer              lost_timer;
 	size_t                    live;
-	struct err                stopping; /* why no run goes on; code ERR_OK: it does */
+	struct err                stopping; /* why no run goes on; code ERR_OK: runs go on */
 };
 
 /* run.c */
@@ -217,36 +217,39 @@ struct loop *run_loop(const struct run *r);
 bool         run_stored(const struct run *r);
 /* run_move: the only writer of r->state. */
 void run_move(struct run *r, enum run_state to);
-/* run_finish: the call is over, or never began (states up to BEGINNING): e NULL: well;
- * ERR_CANCELLED: nobody wants it; else what has been answered so far stays.  Where a worker has the
- * run, it ends when that is done. */
+/* run_finish: the call is over, or never began (states up to BEGINNING).  e: NULL: success;
+ * ERR_CANCELLED: nobody wants the answer; else the failure, and the answer so far stays.  A run
+ * that a worker has ends when the worker is done. */
 void run_finish(struct run *r, const struct err *e);
-/* run_abort_later: from within a provider's callback, where its call must not be ended. */
+/* run_abort_later: ends the run after the current callback of its provider, within which the call
+ * must not be ended. */
 void run_abort_later(struct run *r, enum errc code, const char *text);
-/* run_conclude: everything that had to be durable is: the reader gets its end. */
+/* run_conclude: the answer is as durable as it has to be, and the reader gets its end. */
 void run_conclude(struct run *r);
 /* run_drop_request: frees the prompt, once it is in the provider's hands. */
 void run_drop_request(struct run *r);
 void run_free_if_over(struct run *r);
 
 /* step.c */
-/* What a step's start says. */
+/* How a step's start went. */
 enum step_next {
-	STEP_MORE,   /* it is over: the next one */
+	STEP_MORE,   /* the step is over: the next one begins */
 	STEP_PARKED, /* its job is on its way; the job's callback calls step_over */
 	STEP_FAILED, /* the run ends with e */
 	STEP_DONE,   /* the last one is over; the run may be gone */
 };
-/* step_first: from within run_start; errors: nothing has happened. */
+/* step_first: begins the first step, from within run_start; errors: nothing has happened. */
 enum errc step_first(struct run *r, struct err *e) MUST_USE;
-/* step_over: what parked the run is over, well (code ERR_OK) or not.  The run may be gone then. */
+/* step_over: the job that parked the run is back, with success (code ERR_OK) or not.  The run may
+ * be gone after the call. */
 void step_over(struct run *r, struct err *e);
-/* step_aside: a step that computes: on the loop, or by a worker where that would hold the loop. */
+/* step_aside: a step that computes does `work` on the loop, or on a worker where `work` would hold
+ * the loop. */
 enum step_next step_aside(struct run *r, enum errc (*work)(struct run *r, struct err *e),
 			  struct err *e) MUST_USE;
 
 /* aside.c */
-/* aside_wanted: the prompt is so long that it would hold the loop. */
+/* aside_wanted: work on a prompt of this length would hold the loop. */
 bool aside_wanted(const struct run *r);
 /* aside_submit: a worker does `work`, then the loop `then`; false: no worker takes it.  aside_do:
  * then `then` gets an error in this call. */
@@ -254,8 +257,8 @@ bool aside_submit(struct run *r, enum errc (*work)(struct run *r, struct err *e)
 		  void (*then)(struct run *r, struct err *e)) MUST_USE;
 void aside_do(struct run *r, enum errc (*work)(struct run *r, struct err *e),
 	      void (*then)(struct run *r, struct err *e));
-/* aside_ends: the run is with a worker, and ends when that is done; false: it is not, end it
- * now. */
+/* aside_ends: a worker has the run, which ends when the worker is done; false: no worker has the
+ * run, and the caller ends it now. */
 bool aside_ends(struct run *r, const struct err *e);
 
 /* call.c, behind the first attempt's start */
@@ -273,16 +276,16 @@ bool print_aside(struct run *r) MUST_USE;
 /* attempt_first: asks, or lets a worker print the prompt and asks then (call_begun follows either
  * way); errors: nobody was asked. */
 enum errc attempt_first(struct run *r, struct err *e) MUST_USE;
-/* attempt_only: there will be no second one, so nothing of the request is needed. */
+/* attempt_only: no second attempt can follow, so the request's bytes may go. */
 bool attempt_only(const struct run *r);
-/* attempt_again: the call has failed; true: it is not over, another attempt follows. */
+/* attempt_again: the call has failed; true: another attempt follows, and the run goes on. */
 bool attempt_again(struct run *r, const struct err *e);
-void attempt_content(struct run *r); /* it answers; long answers are no reason to wait */
-void attempt_good(struct run *r);    /* it has answered */
-void attempt_stop(struct run *r);    /* no more of them, whatever there was */
+void attempt_content(struct run *r); /* content came: the target is healthy */
+void attempt_good(struct run *r);    /* the answer is complete */
+void attempt_stop(struct run *r);    /* ends the attempt that goes on; none follows */
 
 /* call.c */
-/* call_event: what a provider says. */
+/* call_event: takes one event of the provider. */
 void call_event(void *arg, const struct event *ev);
 /* call_prompt: makes the prompt.  call_start: asks the first target. */
 enum step_next call_prompt(struct run *r, struct err *e) MUST_USE;
@@ -292,12 +295,13 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 			struct err *e) MUST_USE;
 
 /* bill.c */
-/* bill_budgeted: its key has a budget.  bill_wanted: of which nothing is reserved yet. */
+/* bill_budgeted: the key of the run has a budget.  bill_wanted: and nothing of the budget is
+ * reserved for the run yet. */
 bool           bill_budgeted(const struct run *r);
 bool           bill_wanted(const struct run *r);
 enum step_next bill_reserve(struct run *r, struct err *e) MUST_USE;
 void           bill_weigh(struct run *r); /* the prompt is made */
-void           bill_look(struct run *r);  /* what it is made of is there */
+void           bill_look(struct run *r);  /* the prompt's parts are known */
 /* bill_begins: what the store keeps of a call that goes on; its spans are borrowed from the run. */
 struct turn_bill bill_begins(const struct run *r);
 void             bill_answer(struct run *r, const struct event *ev); /* a piece of the answer */
@@ -347,10 +351,12 @@ enum step_next save_begin(struct run *r, struct err *e) MUST_USE;
 void           save_end(struct run *r);
 void           save_reserve_ahead(struct run *r);
 
-/* key.c */
-/* run_idem_commit: something came from the provider. */
+/* idem.c */
+/* run_idem_commit: the provider has begun to answer: no other attempt follows, and the key stands
+ * for this run. */
 void run_idem_commit(struct run *r);
-/* run_idem_waits: the key is bound, but a kill would free it still: nobody is told anything yet. */
+/* run_idem_waits: the key is bound in memory, but a kill would still free it: nobody is told
+ * anything before the store knows. */
 bool run_idem_waits(const struct run *r);
 /* run_idem_release: who waits for the run of the key is let to it, as soon as that is safe. */
 void run_idem_release(struct run *r);
@@ -358,9 +364,10 @@ void run_idem_release(struct run *r);
 bool run_idem_recorded(const struct run *r);
 /* run_idem_of: the run's key as the store takes it. */
 struct store_idem run_idem_of(const struct run *r);
-/* idem_answer: what the key is answered with after the end; nothing where it is free again. */
+/* run_idem_answer: the answer to later requests with the key; empty where the key is free again. */
 struct idem_answer run_idem_answer(struct run *r);
-/* run_idem_save: stores it, for a run that is not stored; false: there is nothing to store. */
+/* run_idem_save: stores that answer, for a run that is not stored; false: there is nothing to
+ * store. */
 bool run_idem_save(struct run *r);
 /* run_idem_over: the claim ends, with the run. */
 void run_idem_over(struct run *r);
@@ -372,19 +379,19 @@ bool journal_open(struct run *r) MUST_USE;
 bool journal_strict(const struct run *r);
 /* journal_begun: the log has, or will not have, that the provider answers. */
 bool journal_begun(const struct run *r);
-/* journal_hold: numbers an event and puts it on the tape, uncommitted.  False: it does not fit any
- * more; neither is it there, nor should others be. */
+/* journal_hold: numbers an event and puts the event on the tape, uncommitted.  False: the tape has
+ * no room for the event, and no later event may be put there. */
 bool journal_hold(struct run *r, const struct event *ev) MUST_USE;
 /* journal_event: the same behind the commit, where anybody reads it later.  False: over
  * LIMIT_LOG_EVENTS, or no memory. */
 bool journal_event(struct run *r, const struct event *ev) MUST_USE;
-/* journal_committed: what was held is read by all now. */
+/* journal_committed: events that were held are open to all readers from now on. */
 void journal_committed(struct run *r);
-/* journal_cut: what was held was said by an attempt that is over. */
+/* journal_cut: drops the held events, which an abandoned attempt had sent. */
 void journal_cut(struct run *r);
 /* journal_news: the store is to know how many attempts there were and what they used, at once. */
 void journal_news(struct run *r);
-/* journal_end: readers of an unstored run are told its end. */
+/* journal_end: tells the readers of an unstored run its end. */
 void journal_end(struct run *r);
 /* journal_rest: what is not known to be in the log, for the run's end; borrowed until journal_drop.
  * False: no memory, and it is left out. */
@@ -393,20 +400,22 @@ void journal_drop(struct run *r);
 void journal_stop(struct run_engine *g);
 
 /* lost.c */
-/* lost_add: its end was not stored: its watchers look again when the store takes writes. */
+/* lost_add: the store did not take the run's end: watchers of the run look again when the store
+ * takes writes. */
 void lost_add(struct run *r);
 void lost_stop(struct run_engine *g);
 
 /* feed.c */
-/* feed_wake: the client sees what it may see by now. */
+/* feed_wake: wakes the client for all events that may be seen by now. */
 void feed_wake(struct run *r);
-/* feed_open: a stream's status is decided, if somebody reads and it was not before. */
+/* feed_open: sends the status of a stream that has a reader, once; waits where run_idem_waits. */
 void feed_open(struct run *r);
-/* feed_release: what run_idem_waits held back goes out. */
+/* feed_release: sends the events that run_idem_waits held back. */
 void feed_release(struct run *r);
 void feed_pause(struct run *r, bool pause);
 void feed_print(struct run *r, const struct event *ev, uint64_t seq);
-/* feed_skip: what the client could not see so far it never does, as it could not be stored. */
+/* feed_skip: withholds for good the events that the client has not seen yet, as the store did not
+ * take them. */
 void feed_skip(struct run *r);
 /* feed_close: prints the last block, once. */
 void feed_close(struct run *r);

@@ -43,14 +43,14 @@ static void drop_job(struct log_job *j)
 
 static void submit(struct run_engine *g)
 {
-	/* A change of the settings may have left it running: a job is handed over once. */
+	/* A change of the settings may have left the timer running: a job is handed over once. */
 	timer_stop(g->o.env.loop, &g->log_timer);
 	if (store_events_append(g->o.store, &g->log.append))
 		return;
 	timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
 }
 
-/* arrived: the log has what was handed over. */
+/* arrived: the log has the events that were handed over. */
 static void arrived(struct run *r)
 {
 	bool first = tape_stored(r->tape) == 0;
@@ -66,9 +66,9 @@ static void arrived(struct run *r)
 	run_free_if_over(r);
 }
 
-/* failed: the log will not have what was handed over, so it gets nothing of what is behind that
- * either.  A run that goes on ends with this failure; the store's answer to any other's end tells
- * the same. */
+/* failed: the log will not have the events that were handed over, and so gets none of the events
+ * behind them: a log with a gap would lie.  A run that goes on ends with this failure; a run that
+ * has ended learns the same from the store's answer to its end. */
 static void failed(struct run *r, const struct err *why)
 {
 	tape_forget(r->tape);
@@ -110,8 +110,8 @@ static void on_appended(struct store_job *job)
 	arm(g);
 }
 
-/* With the first events of its answer, and for itself with another attempt: a kill must not take
- * what is known. */
+/* journal_tell: the news of a run for the store, which go with the answer's first events, or alone
+ * when another attempt follows: a kill must not take what is known of earlier attempts. */
 static bool journal_tell(struct run *r, struct run_news *ret)
 {
 	if (!r->news)
@@ -125,7 +125,7 @@ static bool journal_tell(struct run *r, struct run_news *ret)
 	return true;
 }
 
-/* journal_fill: the waiting runs' events into one job; false: no memory. */
+/* journal_fill: gathers the waiting runs' events into one job; false: no memory. */
 static bool journal_fill(struct run_engine *g)
 {
 	struct log_job *j = &g->log;
@@ -162,7 +162,7 @@ static bool journal_fill(struct run_engine *g)
 
 static void flush(struct run_engine *g)
 {
-	if (g->log.append.entry_count > 0) { /* one that failed is tried again */
+	if (g->log.append.entry_count > 0) { /* a failed job is tried again */
 		submit(g);
 		return;
 	}
@@ -188,7 +188,8 @@ static void on_turn_end(struct task *t)
 		flush(g);
 }
 
-/* arm: there is something to hand over, and no job on its way. */
+/* arm: sees to it that waiting events are handed over, unless a job is on its way: the answer to
+ * that job arms again. */
 static void arm(struct run_engine *g)
 {
 	if (g->log_count == 0 || g->log.append.entry_count > 0)
@@ -200,7 +201,7 @@ static void arm(struct run_engine *g)
 		g->log_task.fn = on_turn_end;
 		loop_later(g->o.env.loop, &g->log_task);
 	} else if (!timer_running(&g->log_timer)) {
-		/* They may have waited already, for the job before. */
+		/* The events may have waited already, for the job before. */
 		int64_t left = g->log_since_us + LOG_US - loop_now_us(g->o.env.loop);
 
 		g->log_timer.fn = journal_on_timer;
@@ -210,7 +211,8 @@ static void arm(struct run_engine *g)
 
 /* --- what runs do --- */
 
-/* A run that is stored nowhere is read by who knows its id, or has its key. */
+/* read_again: a stream without a store may be read again, by clients who know its id or have its
+ * key. */
 static bool read_again(const struct run *r)
 {
 	return !run_stored(r) && r->rq.prompt.stream && r->live;
@@ -238,7 +240,8 @@ bool journal_begun(const struct run *r)
 	return !r->logged || tape_stored(r->tape) > 0;
 }
 
-/* tell_readers: there is more on the tape. */
+/* tell_readers: wakes readers of the tape for new events, which pass the log first where there is
+ * one. */
 static void tell_readers(struct run *r)
 {
 	if (!r->logged) {
@@ -251,7 +254,8 @@ static void tell_readers(struct run *r)
 	arm(r->engine);
 }
 
-/* number_of: the next one, or that of its chunk. */
+/* number_of: the event's number: the next one, or the number of the chunk that the event belongs
+ * to. */
 static uint64_t number_of(const struct run *r, const struct event *ev)
 {
 	return r->seq + (!ev->cont || ev->numbered);
@@ -267,8 +271,8 @@ static bool journal_add(struct run *r, const struct event *ev)
 	return true;
 }
 
-/* add_asked: in front of the first event: what a shape depends on besides events, as far as that is
- * not the usual. */
+/* add_asked: puts an event in front of the first one, with everything besides events that a shape
+ * depends on; left out where all of that is as usual. */
 static bool add_asked(struct run *r)
 {
 	if (r->seq > 0 || (r->warnings.count == 0 && r->rq.fences) || !(r->logged || read_again(r)))
@@ -286,8 +290,8 @@ bool journal_hold(struct run *r, const struct event *ev)
 	return add_asked(r) && journal_add(r, ev);
 }
 
-/* is_read: of a stored run whose store has no event log: nobody but its first client reads the
- * tape. */
+/* is_read: all readers have all of the tape.  Asked for stored runs whose store has no event log,
+ * where only the first client reads the tape. */
 static bool is_read(const struct run *r)
 {
 	return !r->observer || r->feed.place == tape_head(r->tape);

@@ -23,8 +23,9 @@
  * CALLING lasts until the provider's first content.  ENDING makes the answer durable.  A run that
  * is not stored skips BEGINNING and ENDING.
  *
- * A run owns its provider's call.  A client is only a reader of it: it may leave, and the run goes
- * on or is cancelled, as asked.  A run belongs to one loop; everything here is on its thread. */
+ * A run owns its provider's call.  A client is only a reader of the run: when the client leaves,
+ * the run goes on or is cancelled, as the request said.  A run belongs to one loop; all functions
+ * here are called on that loop's thread. */
 #pragma once
 
 #include "base/beneath.h"
@@ -122,7 +123,7 @@ struct run_request {
 	struct admit_pass pass;
 };
 
-/* run_start: begins; *ret is the caller's reader handle until run_leave.
+/* run_start: begins a run; *ret is the caller's reader handle until run_leave.
  * Errors: nothing has happened (OVERLOADED when the store's queue is full, …). */
 enum errc run_start(struct run_engine *g, const struct run_request *rq,
 		    const struct run_observer *observer, void *arg, struct run **ret,
@@ -135,10 +136,11 @@ void run_leave(struct run *r);
 struct str run_ready(struct run *r, bool *ret_last);
 void       run_taken(struct run *r, size_t n);
 
-/* run_whole: after done, once: the answer of a plain call, in the place of what out held. */
+/* run_whole: moves the answer of a plain call into out, in the place of what out held; once, after
+ * `done`. */
 bool run_whole(struct run *r, struct buf *out) MUST_USE;
 
-/* What replies, logs and metrics say of it; spans are borrowed until run_leave. */
+/* What replies, logs and metrics say of a run; spans are borrowed until run_leave. */
 struct run_view {
 	struct str   id;           /* "run_…"; both empty if it failed before it was begun */
 	struct str   conversation; /* "conv_…", empty if not stored */

@@ -2,8 +2,8 @@
  *
  *   writer_add --> queue --writer_take--> batch --one transaction--> answers, each on its loop
  *
- * An empty batch is a probe: it is how a disk that failed is tried again, and how what is
- * unfinished is written where nothing else is.  Between two batches come chores (chores.h). */
+ * An empty batch is a probe: through it the writer tries a failed disk again, and writes what is
+ * unfinished when no job comes along.  Between two batches come chores (chores.h). */
 #include "store/sqlite/writer.h"
 
 #include "base/clock.h"
@@ -122,7 +122,7 @@ static void do_batch(struct writer *w, struct batch *b)
 	answer_post(b->done);
 }
 
-/* Whether an empty batch is to be done without waiting for anything. */
+/* probe_due: the moment for an empty batch has come, without any job. */
 static bool probe_due(struct writer *w)
 {
 	return w->writable &&

@@ -33,7 +33,8 @@ void reader_taken(struct reader *x, size_t n)
 		buf_clear(&x->out);
 		if (x->out.cap > OUT_KEPT)
 			buf_finish(&x->out);
-	} else if (x->at > LIMIT_FEED_LOW) {
+	} else if (x->at > LIMIT_FEED_LOW && x->at >= x->out.len - x->at) {
+		/* No more is moved than was taken: megabytes that wait leave in many small parts. */
 		buf_take_front(&x->out, x->at);
 		x->at = 0;
 	}

@@ -127,6 +127,7 @@ static struct follow_options options_of(struct gateway *g, const struct run_requ
 {
 	return (struct follow_options){
 		.loop = g->loop,
+		.cpu = g->cpu,
 		.store = g->store,
 		.owner = rq->owner,
 		.run = read->run,

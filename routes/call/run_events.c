@@ -164,6 +164,7 @@ void run_events_get(struct request *r, void *app)
 	struct live           live;
 	struct follow_options o = {
 		.loop = g->loop,
+		.cpu = g->cpu,
 		.store = g->store,
 		.owner = request_owner(r),
 		.family = request_family(r),

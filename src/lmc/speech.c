@@ -541,6 +541,11 @@ bool speech_close(struct speech *t)
 	return ok && give_late(t);
 }
 
+size_t speech_held(const struct speech *t)
+{
+	return t->held;
+}
+
 bool speech_overfull(const struct speech *t)
 {
 	return t->overfull;

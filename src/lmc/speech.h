@@ -44,5 +44,7 @@ bool speech_args(struct speech *t, uint32_t index, struct str args) MUST_USE;
 /* speech_close: ends the turn, complete or cut: all held text is given, and every segment is
  * closed. */
 bool speech_close(struct speech *t) MUST_USE;
+/* speech_held: the bytes that speech_close is going to give, of calls and of the text behind them. */
+size_t speech_held(const struct speech *t);
 /* speech_overfull: whether a function failed because the turn has more than LIMIT_TOOLS calls. */
 bool speech_overfull(const struct speech *t);

@@ -130,6 +130,20 @@ void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 	wake(r);
 }
 
+bool feed_rests(const struct run *r)
+{
+	return r->feed.encoder->rests && (r->observer || r->feed.keeps) &&
+	       (!run_stored(r) || r->feed.place == tape_head(r->tape));
+}
+
+bool feed_join_rest(struct run *r)
+{
+	bool ok = reader_join_rest(&r->feed);
+
+	wake(r);
+	return ok;
+}
+
 void feed_close(struct run *r)
 {
 	const struct encoder_ops *ops = r->feed.encoder->ops;
@@ -137,6 +151,9 @@ void feed_close(struct run *r)
 
 	if (r->closed)
 		return;
+	/* There is something to join only if the run failed while a worker printed, so a block that
+	 * finds no memory is missing in a stream that ends with an error anyway. */
+	(void)!reader_join_rest(&r->feed);
 	catch_up(r);
 	/* Looked at only now: a stream that lacks an event must not end like a whole one. */
 	e = r->failure.code != ERR_OK ? &r->failure : NULL;

@@ -4,7 +4,9 @@
  *      |  ^   |
  *      |  |   +--page, nothing more--> WAITING --news--> READING      the run goes on
  *      |  +--room again-- FULL <--page, part of one, or news; no room
- *      +--page, run ended--> OVER */
+ *      +--page, run ended--> OVER
+ *
+ * READING is also what a follower is while a worker prints blocks that its encoder has put off. */
 #include "run/follow.h"
 
 #include "base/limits.h"
@@ -30,7 +32,9 @@ struct follow {
 	struct follow_options o;
 	struct events_read    read;
 	struct watch_run      watch;
-	struct task           task; /* begins, turns a tape, prints the rest of a page */
+	struct task           task;     /* begins, turns a tape, prints the rest of a page */
+	struct work_job       rest_job; /* prints what the encoder has put off */
+	bool                  rest_printed;
 	struct timer          again;
 	enum state            state;
 	bool                  watching;
@@ -328,6 +332,29 @@ static void print_rest(struct follow *f)
 	loop_later(f->o.loop, &f->task);
 }
 
+static void on_rest_printed(struct work_job *job);
+
+static void work_rest(struct work_job *job)
+{
+	struct follow *f = container_of(job, struct follow, rest_job);
+
+	f->rest_printed = reader_print_rest(&f->reader);
+}
+
+/* print_rest_aside: false: there is nothing of the kind, or no worker for it. */
+static bool print_rest_aside(struct follow *f)
+{
+	if (!f->reader.encoder || !f->reader.encoder->rests || !f->o.cpu)
+		return false;
+	f->rest_job =
+		(struct work_job){ .loop = f->o.loop, .run = work_rest, .done = on_rest_printed };
+	if (!work_submit(f->o.cpu, &f->rest_job))
+		return false;
+	f->state = READING;
+	f->reading = true;
+	return true;
+}
+
 /* print_page: false: a part of it is left, or f has failed or is gone.  Small events make thirty
  * times as much of blocks, and pieces may be long. */
 static bool print_page(struct follow *f)
@@ -336,6 +363,8 @@ static bool print_page(struct follow *f)
 	enum errc  rc = print_some(f);
 
 	if (rc == ERR_OK) {
+		if (print_rest_aside(f))
+			return false;
 		if (page_over(f))
 			return true;
 		if (reader_waiting(&f->reader) > 0 && !follow_show(f))
@@ -406,6 +435,22 @@ static void on_rest(struct task *t)
 		dispose(f);
 	else
 		take_page(f);
+}
+
+static void on_rest_printed(struct work_job *job)
+{
+	struct follow *f = container_of(job, struct follow, rest_job);
+	struct err     e;
+
+	f->reading = false;
+	if (f->left) {
+		dispose(f);
+	} else if (!f->rest_printed || !reader_join_rest(&f->reader)) {
+		err_set(&e, ERR_OVERLOADED, "", "no memory for the events");
+		follow_fail(f, &e);
+	} else {
+		take_page(f);
+	}
 }
 
 static void follow_on_read(struct store_job *job)

@@ -12,6 +12,7 @@
 #include "shape/encoder.h"
 #include "shape/family.h"
 #include "loop/loop.h"
+#include "loop/work.h"
 #include "store/store.h"
 
 struct follow;
@@ -28,13 +29,14 @@ struct follow_observer {
 };
 
 struct follow_options {
-	struct loop  *loop;
-	struct store *store;
-	int64_t       owner;
-	struct id     run;
-	struct tape  *tape;  /* held for the follower, which has it once started; NULL: the store */
-	struct str    model; /* with a tape: as asked; borrowed as long as the follower lives */
-	int64_t       created_ms;
+	struct loop      *loop;
+	struct work_pool *cpu; /* prints long blocks; NULL: the loop does */
+	struct store     *store;
+	int64_t           owner;
+	struct id         run;
+	struct tape *tape;  /* held for the follower, which has it once started; NULL: the store */
+	struct str   model; /* with a tape: as asked; borrowed as long as the follower lives */
+	int64_t      created_ms;
 	const struct family *family;     /* in which it is read, whatever it was asked in */
 	const struct shape  *shape;      /* of the family; NULL: the run's own, without a tape */
 	bool                 want_usage; /* as struct encoder_about has these two */

@@ -417,5 +417,9 @@ void feed_print(struct run *r, const struct event *ev, uint64_t seq);
 /* feed_skip: withholds for good the events that the client has not seen yet, as the store did not
  * take them. */
 void feed_skip(struct run *r);
+/* feed_rests: the encoder has put long blocks off and has seen every event, so a worker may have the
+ * encoder.  feed_join_rest: the worker is done, and the client gets the blocks; false: no memory. */
+bool feed_rests(const struct run *r);
+bool feed_join_rest(struct run *r) MUST_USE;
 /* feed_close: prints the last block, once. */
 void feed_close(struct run *r);

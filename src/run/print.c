@@ -3,6 +3,10 @@
  *
  *   the provider's end --print_aside--> a worker --> run_finish, which finds it printed
  *
+ * Before that, a worker prints the blocks of a stream that its encoder has put off, as they are long:
+ *
+ *   the provider's end --print_aside--> a worker --> the client's turn, and print_aside once more
+ *
  * What could not be printed there, for want of memory, is tried once more by who needs it. */
 #include "base/limits.h"
 #include "run/internal.h"
@@ -69,8 +73,30 @@ static void printed(struct run *r, struct err *e)
 	run_finish(r, NULL);
 }
 
+/* The client gets a stream's last blocks first, and does not wait for the store. */
+static enum errc print_put_off(struct run *r, struct err *e)
+{
+	if (!reader_print_rest(&r->feed))
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the stream");
+	return ERR_OK;
+}
+
+static void put_off_printed(struct run *r, struct err *e)
+{
+	if (e->code == ERR_OK && !feed_join_rest(r))
+		err_set(e, ERR_OVERLOADED, "", "no memory for the stream");
+	if (e->code != ERR_OK)
+		run_finish(r, e);
+	else if (!print_aside(r))
+		run_finish(r, NULL);
+}
+
 bool print_aside(struct run *r)
 {
+	if (feed_rests(r) && r->engine->o.env.cpu &&
+	    aside_submit(r, print_put_off, put_off_printed))
+		return true;
+
 	bool wanted = run_stored(r) || (!r->rq.prompt.stream && !r->rq.prompt.embed);
 
 	return wanted && r->engine->o.env.cpu &&

@@ -10,12 +10,14 @@ void reader_init(struct reader *x, size_t max, bool keeps)
 {
 	*x = (struct reader){ .keeps = keeps };
 	buf_init(&x->out, max);
+	buf_init(&x->rest, max);
 }
 
 void reader_finish(struct reader *x)
 {
 	encoder_destroy(TAKE(x->encoder));
 	buf_finish(&x->out);
+	buf_finish(&x->rest);
 }
 
 struct str reader_ready(const struct reader *x)
@@ -38,6 +40,29 @@ void reader_taken(struct reader *x, size_t n)
 		buf_take_front(&x->out, x->at);
 		x->at = 0;
 	}
+}
+
+bool reader_print_rest(struct reader *x)
+{
+	return x->encoder->ops->rest(x->encoder, &x->rest);
+}
+
+bool reader_join_rest(struct reader *x)
+{
+	bool ok = true;
+
+	if (x->rest.len == 0)
+		return true;
+	if (x->out.len == 0) { /* megabytes need no copy */
+		struct buf emptied = x->out;
+
+		x->out = x->rest;
+		x->rest = emptied;
+	} else {
+		ok = buf_str(&x->out, buf_view(&x->rest));
+	}
+	buf_finish(&x->rest);
+	return ok;
 }
 
 void reader_leave(struct reader *x)

@@ -11,6 +11,7 @@ struct reader {
 	uint64_t        place;   /* on the tape (desk/tape.h): behind what was printed */
 	struct encoder *encoder; /* owned; NULL: not made yet */
 	struct buf      out;
+	struct buf      rest;  /* printed by a worker; goes behind out */
 	size_t          at;    /* taken of out */
 	bool            keeps; /* out stays to the end: all of it is read there, or once more */
 };
@@ -26,5 +27,10 @@ static inline size_t reader_waiting(const struct reader *x)
 }
 /* reader_taken: the first n of them were. */
 void reader_taken(struct reader *x, size_t n);
+/* reader_print_rest: on a worker, which has the encoder to itself meanwhile: prints the blocks that the
+ * encoder has put off.  reader_join_rest: on the loop, when the worker is done: appends them to out.
+ * False: no memory. */
+bool reader_print_rest(struct reader *x) MUST_USE;
+bool reader_join_rest(struct reader *x) MUST_USE;
 /* reader_leave: nobody takes anything any more. */
 void reader_leave(struct reader *x);

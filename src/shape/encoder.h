@@ -52,6 +52,10 @@ struct encoder_ops {
 	bool (*error)(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
 		      struct buf *out);
 	bool (*whole)(struct encoder *n, const struct encoder_whole *w, struct buf *out);
+	/* rest: appends the blocks that event has put off (encoder.rests), with the numbers of their
+	 * event; NULL: this encoder puts nothing off. On any thread, while nobody else uses the
+	 * encoder. What was put off and not asked for is printed by done and error. */
+	bool (*rest)(struct encoder *n, struct buf *out);
 	void (*destroy)(struct encoder *n);
 
 	bool raw; /* whole prints a provider's own completion, and needs no message beside it */
@@ -59,6 +63,9 @@ struct encoder_ops {
 
 struct encoder { /* embedded first in each */
 	const struct encoder_ops *ops;
+	/* event has put blocks off: together they are longer than LIMIT_LOOP_JSON, and their
+	 * printing is a worker's */
+	bool rests;
 };
 
 /* encoder_destroy: NULL is fine. */

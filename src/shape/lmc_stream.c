@@ -23,6 +23,7 @@ struct lmc_stream {
 	bool                 ended;   /* the turn has ended */
 	bool                 failed;  /* the stream ends with an error, so no code may be run */
 	bool                 told_reasoning;
+	struct cursor        rest;              /* the number of the first block that was put off */
 	char                 finish_reason[64]; /* escaped */
 
 	/* The open segment. */
@@ -197,6 +198,17 @@ static bool end_turn(struct lmc_stream *s)
 	return speech_close(s->speech) && close_piece(s) && lmc_stream_put_images(s);
 }
 
+/* finish_turn: the provider has said all: the turn ends, but for held text whose printing would take a
+ * loop too long. */
+static bool finish_turn(struct lmc_stream *s)
+{
+	if (s->ended || speech_held(s->speech) <= LIMIT_LOOP_JSON)
+		return end_turn(s);
+	s->rest = s->blocks.next;
+	s->encoder.rests = true;
+	return true;
+}
+
 /* --- events --- */
 
 /* lmc_stream_decode: decodes the text of an event; most texts have no escapes. */
@@ -218,7 +230,7 @@ static bool lmc_stream_feed(struct lmc_stream *s, const struct event *ev)
 	struct str escaped = ev->kind == EVENT_TOOL_START ? ev->name : ev->text;
 	struct str text;
 
-	if (s->ended)
+	if (s->ended || s->encoder.rests)
 		return true;
 	if (!lmc_stream_decode(s, escaped, &text))
 		return false;
@@ -272,14 +284,15 @@ static bool lmc_stream_print(struct lmc_stream *s, const struct event *ev)
 				     "the model's reasoning has no place in LMC messages");
 		s->told_reasoning = true;
 		return true;
-	case EVENT_MEDIA: return ev->choice != 0 || s->ended || keep_media(s, ev->text);
+	case EVENT_MEDIA:
+		return ev->choice != 0 || s->ended || s->encoder.rests || keep_media(s, ev->text);
 	case EVENT_FINISH:
 		if (ev->choice != 0 || s->finish_reason[0])
 			return true;
 		if (ev->text.n < sizeof s->finish_reason)
 			str_copy(s->finish_reason, sizeof s->finish_reason, ev->text);
 		/* Held text is sent now, and does not wait for the disk. */
-		return end_turn(s);
+		return finish_turn(s);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_MESSAGE:
@@ -311,6 +324,18 @@ static bool lmc_event(struct encoder *n, const struct event *ev, uint64_t seq, s
 	return lmc_stream_settle(s, lmc_stream_print(s, ev) && close_piece(s));
 }
 
+static bool lmc_rest(struct encoder *n, struct buf *out)
+{
+	if (!n->rests)
+		return true;
+	n->rests = false;
+
+	struct lmc_stream *s = container_of(n, struct lmc_stream, encoder);
+	(void)lmc_stream_begin(n, s->rest.seq, out);
+	s->blocks.next = s->rest;
+	return lmc_stream_settle(s, end_turn(s));
+}
+
 /* --- the end --- */
 
 static bool lmc_stream_usual(const char *finish_reason)
@@ -338,14 +363,17 @@ static bool put_status(struct lmc_stream *s, const char *name)
 
 static bool lmc_done(struct encoder *n, uint64_t seq, struct buf *out)
 {
+	bool               rest = lmc_rest(n, out);
 	struct lmc_stream *s = lmc_stream_begin(n, seq, out);
 
-	return lmc_stream_settle(s, end_turn(s) && put_status(s, "done"));
+	return lmc_stream_settle(s, rest && end_turn(s) && put_status(s, "done"));
 }
 
 static bool lmc_error(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
 		      struct buf *out)
 {
+	/* A turn that was finished has its code, and the confirmation behind it. */
+	(void)!lmc_rest(n, out);
 	struct lmc_stream *s = lmc_stream_begin(n, seq, out);
 
 	s->failed = true;
@@ -451,6 +479,7 @@ static const struct encoder_ops lmc_ops = {
 	.done = lmc_done,
 	.error = lmc_error,
 	.whole = lmc_whole,
+	.rest = lmc_rest,
 	.destroy = lmc_destroy,
 };
 

@@ -416,6 +416,9 @@ DELTAS = {
     "reasoning": {"reasoning_content": "\n" * (LINE // 2)},
     "arguments": {"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {
         "name": "f", "arguments": "\n" * (LINE // 2)}}]},
+    # Held back by LMC until the end, for any call in front of it may go on.
+    "later arguments": {"tool_calls": [{"index": 1, "id": "c", "type": "function", "function": {
+        "name": "python", "arguments": "\n" * (LINE // 2)}}]},
     "an image": {"images": [WHOLE_PICTURE]},
 }
 READERS = {"openai": openai, "stored": native, "not stored": native, "lmc": native, "lmc, not stored": native}
@@ -453,6 +456,27 @@ def test_long_events(one_loop, long_event, delta, reader):
                 assert again.status_code == 200
                 if shape == ("lmc" if reader == "lmc" else "openai"):
                     assert again.content == said.content
+        holds_nobody(one_loop, ask)
+
+
+def test_long_held_text_that_a_key_is_bound_to(one_loop, long_event):
+    body = native(long_event("later arguments"), b"x", MORE["lmc, not stored"] + b',"stream":true')
+    with Client(one_loop.url) as client:
+        def ask():
+            headers = {"Idempotency-Key": f"steps-{next(numbers)}"}
+            first = send(client, "/v1/chat", body, headers)
+            assert len(first.content) > LINE
+            assert send(client, "/v1/chat", body, headers).content == first.content
+        holds_nobody(one_loop, ask)
+
+
+def test_long_held_text_of_a_stream_that_breaks(one_loop, script):
+    s = script(up.sse(), up.role(), up.data(up.chunk(DELTAS["later arguments"])), up.hang_up())
+    body = native(s.model, b"x", MORE["lmc"] + b',"stream":true')
+    with Client(one_loop.url) as client:
+        def ask():
+            said = send(client, "/v1/chat", body)
+            assert said.text.count("\\n") == LINE // 2 and "stream_incomplete" in said.text
         holds_nobody(one_loop, ask)
 
 
@@ -520,9 +544,10 @@ def test_a_stream_that_breaks_behind_a_long_event(one_loop, script, shape):
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_clients_that_leave_while_a_worker_has_a_long_event(one_loop, long_event, reader):
+@pytest.mark.parametrize("delta", ["escapes", "later arguments"])
+def test_clients_that_leave_while_a_worker_has_a_long_event(one_loop, long_event, delta, reader):
     path = "/v1/chat/completions" if reader == "openai" else "/v1/chat"
-    body = READERS[reader](long_event("escapes"), b"x", MORE[reader] + b',"stream":true')
+    body = READERS[reader](long_event(delta), b"x", MORE[reader] + b',"stream":true')
     for stay in (0.01, 0.03, 0.05, 0.1, 0.2, 0.4):
         raw = Raw(one_loop)
         raw.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

@@ -469,6 +469,98 @@ static void an_answer_with_too_many_calls_still_gets_its_error(void **state)
 	stream_finish(&s);
 }
 
+/* --- held text that is long --- */
+
+enum { LONG_CODE = 300 * KIB };
+
+/* put_expected: the blocks of one call whose code is LONG_CODE times x, numbered as the third event's. */
+static void put_expected(struct buf *out, const char *code)
+{
+	assert_true(buf_text(
+		out, START("3", C("python")) "id: 3.1\ndata: " C("python") ",\"content\":\""));
+	assert_true(buf_text(out, code));
+	assert_true(buf_text(
+		out,
+		"\"}\n\n" ENDS(
+			"3.2",
+			C("python")) "id: 3.3\ndata: {\"role\":\"computer\","
+				     "\"type\":\"confirmation\",\"format\":\"execution\",\"content\":"
+				     "{\"type\":\"code\",\"format\":\"python\",\"content\":\""));
+	assert_true(buf_text(out, code));
+	assert_true(buf_text(out, "\"}}\n\n"));
+}
+
+/* give_long: a later call with long code, the end of the turn, and what counts no more behind that. */
+static void give_long(struct stream *s, const char *code)
+{
+	const struct event events[] = {
+		CALL(1, "python"),
+		{ .kind = EVENT_TOOL_ARGS, .block = 1, .text = str_of(code) },
+		FINISH("tool_calls"),
+		TEXT("no more"),
+		PICTURE("{\"type\":\"image_url\",\"image_url\":{\"url\":"
+			"\"data:image/png;base64,AA==\"}}")
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
+		assert_true(give(s, &events[i]));
+		assert_int_equal(s->n->rests, i >= 2);
+	}
+	assert_int_equal(s->out.len, 0);
+}
+
+static void long_held_text_is_put_off_for_a_worker(void **state)
+{
+	static char code[LONG_CODE + 1];
+	(void)state;
+
+	memset(code, 'x', LONG_CODE);
+	/* Whether a worker prints it or the end does, the bytes are the same. */
+	for (unsigned way = 0; way < 4; way++) {
+		bool          worker = way & 1;
+		bool          fails = way & 2;
+		struct stream s;
+		struct buf    expected;
+
+		stream_begin(&s, true, 4 * MIB);
+		give_long(&s, code);
+		buf_init(&expected, 4 * MIB);
+		put_expected(&expected, code);
+		if (worker) {
+			assert_true(s.n->ops->rest(s.n, &s.out));
+			assert_false(s.n->rests);
+			assert_true(str_eq(buf_view(&s.out), buf_view(&expected)));
+			assert_true(s.n->ops->rest(s.n, &s.out)); /* once is enough */
+		}
+		assert_true(fails ? give_error(&s) : give_done(&s));
+		assert_true(buf_text(&expected,
+				     fails ? FAILED("6") LAST("6.1", "error", "") : DONE("6")));
+		assert_true(str_eq(buf_view(&s.out), buf_view(&expected)));
+		buf_finish(&expected);
+		stream_finish(&s);
+	}
+}
+
+static void long_text_without_room_loses_no_end(void **state)
+{
+	static char   code[LONG_CODE + 1];
+	struct stream s;
+	struct buf    little;
+	(void)state;
+
+	memset(code, 'x', LONG_CODE);
+	stream_begin(&s, true, 4 * MIB);
+	give_long(&s, code);
+	buf_init(&little, LONG_CODE);
+	assert_false(s.n->ops->rest(s.n, &little));
+	assert_true(str_is(buf_view(&little), START("3", C("python")))); /* no half block */
+	buf_finish(&little);
+	assert_true(give_error(&s));
+	assert_true(str_is(buf_view(&s.out),
+			   ENDS("6", C("python")) FAILED("6.1") LAST("6.2", "error", "")));
+	stream_finish(&s);
+}
+
 static const struct event mixed[] = {
 	TEXT("a\\n```py\\nx\\n```\\nb "),
 	TEXT("c \\u00e9\\ud83d"),
@@ -836,6 +928,8 @@ int main(void)
 		cmocka_unit_test(a_failure_ends_what_is_open_and_confirms_nothing),
 		cmocka_unit_test(a_providers_confirmation_goes_through),
 		cmocka_unit_test(an_answer_with_too_many_calls_still_gets_its_error),
+		cmocka_unit_test(long_held_text_is_put_off_for_a_worker),
+		cmocka_unit_test(long_text_without_room_loses_no_end),
 		cmocka_unit_test(a_block_is_never_half_printed),
 		cmocka_unit_test(any_cut_gives_the_same_messages),
 		cmocka_unit_test(whole_answers_are_these_bytes),

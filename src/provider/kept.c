@@ -35,7 +35,7 @@ void kept_finish(struct kept *k)
 
 static bool kept_within(const struct buf *b, struct str s)
 {
-	return b && s.p >= b->data && s.p < b->data + b->len;
+	return b && b->len > 0 && s.p >= b->data && s.p < b->data + b->len;
 }
 
 /* keep_span: lies where it lay in raw, or in the source, or in a copy. */

@@ -1,22 +1,23 @@
-/* desk/admit: whether a call of a model may begin: the limits of its key and of all, then one of
- * max_calls places, in front of which so many may wait, first come first served.
+/* desk/admit: decides whether a call of a model may begin.  The call must be within the limits of
+ * its key and of all callers; then the call needs one of max_calls places, or waits for one in a
+ * list of at most max_waiting calls, first come, first served.
  *
  *   loop 1, 2, …                    process                              loop of the waiter
  *   admit_enter --over a limit--> 429
  *      |---- a place is free ----> in
  *      |---- no room to wait ----> 503
  *      +--> [head] w w w w [tail]        (one list for all loops, one lock)
- *             |  ^ waits: timer, and the client's leaving, on its own loop
- *   admit_over: the head gets the place that this call leaves --loop_post--> fn(w, NULL)
- *             |-- its time is over ------------------------------(timer)--> fn(w, 503)
- *             +-- admit_drain: all of them ------------------loop_post----> fn(w, 503)
+ *             |  ^ a waiter's timer and admit_leave run on the waiter's own loop
+ *   admit_over: the head gets the place of the ended call ------loop_post--> fn(w, NULL)
+ *             |-- wait_us is over -------------------------------(timer)--> fn(w, 503)
+ *             +-- admit_drain: all waiters ------------------loop_post----> fn(w, 503)
  *
- * Who leaves the list leaves it under the lock, once: so a place is never lost, nor given twice.  A
- * waiter whose client leaves while its task is on the way hands its place on at once, and is freed
- * when the task comes.
+ * A waiter is removed from the list once, under the lock, so no place is lost or given twice.  If
+ * the client of a waiter leaves while the waiter's task is on its way, the waiter gives its place
+ * to the next one at once, and is freed when the task arrives.
  *
- * A key's calls that wait count among those it may have at once, so that `concurrent` bounds its part
- * of the list too.  Threads: any; a waiter belongs to its loop. */
+ * The waiting calls of a key count as running calls, so the limit `concurrent` bounds the key's
+ * part of the list too.  Threads: any; a waiter belongs to its loop. */
 #pragma once
 
 #include "base/identity.h"
@@ -27,9 +28,9 @@
 /* The limits of one configuration. */
 struct admit_settings {
 	struct allowance limits;      /* of all calls together */
-	int64_t          max_calls;   /* at once */
-	int64_t          max_waiting; /* in front of them; 0: nobody waits */
-	int64_t          wait_us;     /* at most */
+	int64_t          max_calls;   /* calls at once */
+	int64_t          max_waiting; /* calls that wait for a place; 0: none may wait */
+	int64_t          wait_us;     /* the longest wait */
 };
 
 /* A call's place and what it took from limits, from admit_enter to admit_over; plain, may be
@@ -44,7 +45,7 @@ struct admit_wait {
 	/* The answer. e is NULL: w->pass is in; otherwise the call is refused, and nothing is
 	 * held. */
 	void (*fn)(struct admit_wait *w, const struct err *e);
-	void (*gone)(struct admit_wait *w); /* behind an admit_leave that said so: w may be freed */
+	void (*gone)(struct admit_wait *w); /* after an admit_leave that returned false */
 	struct admit_pass pass;
 	/* admit.c's own */
 	struct task      task;
@@ -59,10 +60,10 @@ struct admit_wait {
 struct admit_ask {
 	const struct admit_settings *now;
 	const struct identity       *who;
-	int64_t                      tokens; /* an estimate; see struct rate_ask, as for open */
+	int64_t                      tokens; /* an estimate; these two: see struct rate_ask */
 	bool                         open;
-	size_t                       bytes; /* of memory that it would hold while it waits */
-	struct loop                 *loop;
+	size_t                       bytes; /* of memory that the call would hold while it waits */
+	struct loop                 *loop;  /* of the waiter; fn and gone are called there */
 };
 
 enum admit_answer {

@@ -25,14 +25,14 @@ struct idem_name {
 };
 
 enum idem_stage {
-	IDEM_STARTING, /* the store is asked whether the key is known, or the run is being prepared */
+	IDEM_STARTING,   /* the store looks for the key, or the run is being prepared */
 	IDEM_DISPATCHED, /* the run is durable, the provider is being asked */
 	IDEM_COMMITTED,  /* the provider has begun to answer */
-	IDEM_FREED, /* over; whoever comes next may claim the key (err: why the call failed, if it did) */
-	IDEM_KEPT, /* over; the store has the answer */
+	IDEM_FREED, /* over; the next request may claim the key; err: why the call failed, if so */
+	IDEM_KEPT,  /* over; the store has the answer */
 };
 
-struct idem_claim; /* one request's, then its run's */
+struct idem_claim; /* owned by the first request, then by its run */
 
 /* Embedded in the watcher; zero but for loop, fn and gone before idem_claim. */
 struct idem_watch {
@@ -53,11 +53,13 @@ struct idem_watch {
 
 enum idem_claimed {
 	IDEM_FIRST,   /* *ret is the caller's, until idem_over */
-	IDEM_WATCHED, /* w watches the claim that there is; fn follows at once */
-	IDEM_OTHER,   /* the key's request is another one */
+	IDEM_WATCHED, /* w watches the claim of an earlier request; fn follows at once */
+	IDEM_OTHER,   /* the key belongs to a request with another fingerprint */
 	IDEM_NO_MEMORY,
 };
 
+/* idem_claim: claims the key for the caller, or watches the claim of an earlier request with the
+ * same fingerprint.  idem_name: the name of a claim, borrowed while the caller has the claim. */
 enum idem_claimed       idem_claim(const struct idem_name *name, struct idem_watch *w,
 				   struct idem_claim **ret) MUST_USE;
 const struct idem_name *idem_name(const struct idem_claim *c);

@@ -10,14 +10,14 @@ struct run;
 struct shape;
 struct tape;
 
-/* Embedded in a run or pointed to by it; the fields are copied out by live_find, so they are changed
- * only through live_set_… once it is in. */
+/* A running run.  Owned by the run.  live_look and live_find copy the fields on other threads, so
+ * between live_add and live_remove only the live_set_… functions change them. */
 struct live {
 	struct list_link    link;
 	struct id           id;
 	int64_t             owner;
-	bool                stored; /* the store knows more of it */
-	const struct shape *shape;  /* of its stream */
+	bool                stored; /* the run is stored, and the store has its other fields */
+	const struct shape *shape;  /* of the first client's answer */
 	enum run_status     status;
 	int64_t             created_ms;
 	char                model[96];
@@ -26,15 +26,15 @@ struct live {
 	int64_t             first_token_ms; /* wall; 0: none yet */
 
 	struct run  *run;
-	struct tape *tape; /* the run's; of an unstored stream; else NULL */
-	struct loop *loop;
-	struct task  cancel; /* fn set by the run; runs on its loop after live_cancel */
-	bool         posted; /* it is on its way */
+	struct tape *tape;   /* the run's hold, if it is an unstored stream; else NULL */
+	struct loop *loop;   /* the run's */
+	struct task  cancel; /* fn is set by the run; runs on the run's loop after live_cancel */
+	bool         posted; /* `cancel` is on its way */
 };
 
 /* Threads: any. */
 void live_add(struct live *l);
-void live_remove(struct live *l); /* fine if it was never added */
+void live_remove(struct live *l); /* does nothing if l was never added */
 void live_set_status(struct live *l, enum run_status status);
 void live_set_attempt(struct live *l, const char *provider, unsigned attempts);
 void live_set_first(struct live *l, int64_t first_token_ms);

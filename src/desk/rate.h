@@ -30,27 +30,31 @@ void         rate_destroy(struct rate *r);
 OWNABLE(rate);
 
 struct rate_ask {
-	int64_t                 key;  /* its number; 0: none, only all's limits count */
-	const struct allowance *mine; /* the key's; NULL where there is none */
-	const struct allowance *all;
-	int64_t                 tokens; /* that it may take; less counts if it names no maximum */
-	bool    open;   /* it names none: what does not fit any window is cut to fit */
+	int64_t                 key; /* the key's number; 0: no key, only the limits of all count */
+	const struct allowance *mine;   /* the key's limits; NULL: none */
+	const struct allowance *all;    /* the limits of all callers together */
+	int64_t                 tokens; /* the most that the call may take, an estimate */
+	/* The call names no maximum: if `tokens` are more than a whole window allows, the call
+	 * takes the whole window instead of being refused for ever. */
+	bool    open;
 	int64_t now_us; /* monotonic, above 0 */
 };
 
 /* What a call has taken from the limits; must be given back exactly once. */
 struct rate_hold {
-	struct rate_slot *slot[RATE_WHOSE__COUNT]; /* NULL: none */
-	int64_t requests_from[RATE_WHOSE__COUNT];  /* windows they were taken in; 0: not counted */
+	struct rate_slot *slot[RATE_WHOSE__COUNT]; /* NULL: nothing was taken */
+	/* These two: the beginning of the window in which the request or the tokens were counted;
+	 * 0: they were not counted. */
+	int64_t requests_from[RATE_WHOSE__COUNT];
 	int64_t tokens_from[RATE_WHOSE__COUNT];
 	int64_t tokens[RATE_WHOSE__COUNT];
 };
 
 /* The state of a limit after a call. */
 struct rate_left {
-	int64_t limit; /* 0: none */
+	int64_t limit; /* 0: no limit */
 	int64_t left;
-	int64_t window_us; /* 0: of calls at once */
+	int64_t window_us; /* 0: RATE_CALLS, which has no window */
 	int64_t reset_us;  /* from now until the window is over */
 };
 struct rate_view {
@@ -60,8 +64,8 @@ struct rate_view {
 enum rate_answer {
 	RATE_TAKEN,
 	RATE_REFUSED, /* *why, *whose: by which limit; nothing was taken */
-	RATE_NEVER,   /* likewise, and it will not do later either */
-	RATE_FULL,    /* no memory, or more keys call at once than are remembered */
+	RATE_NEVER,   /* likewise, and no later window has room for the call either */
+	RATE_FULL,    /* no memory, or all max_keys keys have running calls */
 };
 
 /* rate_take: takes what a call needs from all limits, or nothing; *view is filled either way

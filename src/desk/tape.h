@@ -1,14 +1,16 @@
-/* desk/tape: the events of one run, numbered, each written once in the log's form (msg/event_code).
+/* desk/tape: the numbered events of one run, each written once, as records of the event log
+ * (msg/event_code).
  *
- *   [ in the store's log ][ on its way there ][ committed ]        an attempt is bound
- *   [ not committed ]                                              none is yet
+ *   [ stored: in the log ][ handed to the store ][ committed ]     after the commit of an attempt
+ *   [ not committed ]                                              before
  *
- * What is not committed can be cut off again, with the attempt that said it, and nobody but the run may
- * look at it.  What the store's log has is not kept here any more.  A tape that is not for the store
- * keeps all, for readers that come back, up to its maximum.
+ * Events that are not committed can be cut off, with the attempt that they came from, and only the
+ * run may read them.  Stored events are removed from the tape.  The tape of a run that is not
+ * stored keeps all events for later readers, up to its maximum.
  *
- * One writer, the run's loop.  Any number of readers on any loop, of a tape that is shared: tape_read.
- * Whoever holds a tape keeps it. */
+ * Threads: the writer is the run's loop; only tape_read, tape_hold and tape_release may be called
+ * on other threads, tape_read only if the tape is shared.  The holders of a tape own it
+ * together. */
 #pragma once
 
 #include "base/buf.h"
@@ -18,66 +20,74 @@
 
 struct tape;
 
-/* tape_create: of at most max bytes; 0: nothing is kept once an attempt is committed.  NULL: no
- * memory. */
+/* tape_create: makes a tape with one holder.  max: the most bytes after the commit; 0: the tape
+ * keeps nothing after the commit.  shared: other threads may call tape_read.  NULL: no memory. */
 struct tape *tape_create(size_t max, bool shared) MUST_USE;
 struct tape *tape_hold(struct tape *t);
 void         tape_release(struct tape *t); /* NULL is fine */
 
 /* --- the writer --- */
 
-/* tape_keeps: events are kept behind the commit. */
+/* tape_keeps: whether the tape keeps events after the commit. */
 bool tape_keeps(const struct tape *t);
-/* tape_add: the next event; while nothing is committed up to LIMIT_COMMIT_BYTES of them.  False: over the
- * maximum, or no memory; errno as buf_add has it. */
+/* tape_add: appends an event with the number seq.  Before the commit, the tape has room for
+ * LIMIT_COMMIT_BYTES.  False: the tape is full or lost, or memory is short; errno as from
+ * buf_add. */
 bool tape_add(struct tape *t, const struct event *ev, uint64_t seq) MUST_USE;
-/* tape_lose: the run goes on without its tape: from now on nothing can be read. */
+/* tape_lose: removes all events for good, because one of them has no room: the run goes on, but
+ * readers get no events any more (struct tape_state, full). */
 void tape_lose(struct tape *t);
-/* tape_commit: an attempt is bound.  tape_cut: what is not committed goes. */
+/* tape_commit: commits the events of the attempt, and all that follow.  tape_cut: removes the
+ * events that are not committed. */
 void tape_commit(struct tape *t);
 void tape_cut(struct tape *t);
-/* tape_uncommitted: records; empty once an attempt is committed.  Borrowed until the next call of the
- * writer but tape_commit. */
+/* tape_uncommitted: the records that are not committed; empty after the commit.  Borrowed until the
+ * writer's next call, except for tape_commit. */
 struct str tape_uncommitted(const struct tape *t);
-/* tape_clear: what was kept so far is needed by nobody. */
+/* tape_clear: removes the events that were not handed to the store. */
 void tape_clear(struct tape *t);
-/* tape_end: no more come.  error: JSON object, or empty. */
+/* tape_end: tells readers the run's end, after its last event.  error: a JSON object, copied, or
+ * empty. */
 void tape_end(struct tape *t, enum run_status status, uint64_t last_seq, struct str error);
 
-/* Places on a tape count all bytes that were ever added to it, but those that were cut off.
- * tape_head: behind the newest event.  tape_newest: in front of it; the head, where nothing is kept. */
+/* A place on a tape is a number of bytes: of all records that were ever added, except for those
+ * that were cut off.  tape_head: the place after the newest event.  tape_newest: the place of the
+ * newest event; the head if there is none. */
 uint64_t tape_head(const struct tape *t);
 uint64_t tape_newest(const struct tape *t);
-/* tape_next: the committed event at *at, which moves on; its spans are borrowed until the writer's next
- * call.  False: there is none, or it is not here any more. */
+/* tape_next: reads the committed event at the place *at, and moves *at to the next one; the spans
+ * of *ret are borrowed until the writer's next call.  False: no event is at this place, or it was
+ * removed. */
 bool tape_next(const struct tape *t, uint64_t *at, struct event *ret, uint64_t *ret_seq);
 
 /* --- the store, by way of the writer --- */
 
-/* tape_hand: all that is committed and was not handed over yet; .data empty: nothing is.  Borrowed until
- * tape_forget, which comes before the next tape_hand. */
+/* tape_hand: the committed events that the store was not handed yet; .data is empty if there are
+ * none.  Borrowed until tape_forget, which must be called before the next tape_hand. */
 void tape_hand(struct tape *t, struct events_piece *ret);
-/* tape_handed, tape_stored: numbers of the last event that was handed over, that the log has; 0: none. */
+/* tape_handed: the number of the last event that was handed to the store; tape_stored: of the last
+ * event that the log has; 0: none. */
 uint64_t tape_handed(const struct tape *t);
 uint64_t tape_stored(const struct tape *t);
-/* tape_arrived: what was handed over is in the log.  tape_forget: so it goes. */
+/* tape_arrived: the log has the events that were handed over.  tape_forget: removes these events
+ * from the tape, whether the log has them or not. */
 void tape_arrived(struct tape *t);
 void tape_forget(struct tape *t);
-/* tape_rest: what is not known to be in the log, that on its way included; .data empty: nothing.  Borrowed
- * until tape_clear.  False: no memory. */
+/* tape_rest: all events that are not known to be in the log, those on their way included; .data is
+ * empty if there are none.  Borrowed until tape_clear.  False: no memory. */
 bool tape_rest(struct tape *t, struct events_piece *ret) MUST_USE;
 
 /* --- readers --- */
 
-/* What a reader is told with the events. */
+/* The state of the tape and of its run at the time of a read. */
 struct tape_state {
-	bool            full;     /* it was over its maximum: nothing can be read */
-	bool            has_more; /* than this page */
-	enum run_status status;   /* RUN_RUNNING until it ended */
-	uint64_t        last_seq;
+	bool            full;     /* tape_lose was called: there is nothing to read */
+	bool            has_more; /* the tape has events after this page */
+	enum run_status status;   /* RUN_RUNNING until tape_end */
+	uint64_t        last_seq; /* the number of the end; 0 until tape_end */
 };
-/* tape_read: records (msg/event_code.h) from the place *at on, up to about max bytes, appended to out; *at moves
- * on.  error: what tape_end was given, appended once it has ended and all was read.
- * False: no memory. */
+/* tape_read: appends records (msg/event_code.h) to out, from the place *at on, about max bytes, and
+ * moves *at behind them.  When the run has ended and all events are read, the error of tape_end is
+ * appended to error.  False: no memory. */
 bool tape_read(struct tape *t, uint64_t *at, size_t max, struct buf *out, struct buf *error,
 	       struct tape_state *ret) MUST_USE;

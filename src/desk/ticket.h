@@ -14,7 +14,7 @@
 
 enum {
 	TICKET_WHO = 17, /* room for 16 signs and a NUL */
-	TICKET_MAX = 80, /* of a ticket and its NUL */
+	TICKET_MAX = 80, /* bytes of a ticket, its NUL included */
 };
 
 /* ticket_who: the name of an identity in a ticket: a stored key's id (without key_), a

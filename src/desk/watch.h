@@ -1,5 +1,5 @@
-/* desk/watch: notifies whoever waits for news of a run, on any loop: readers of its event log,
- * and code that waits for its end.
+/* desk/watch: notifies the watchers of a run, on any loop, of its news: readers of the run's event
+ * log, and code that waits for the run's end.
  *
  * Threads: watch_notify from any; the rest on the watcher's own loop. A watcher is notified by a
  * task on its loop; several notifications may become one task. */

@@ -1,28 +1,30 @@
 /* lmc/args: reads the arguments of one call of `execute` while they arrive (rules T3 to T7).
  *
- * The code of an object is given as a SEGMENT_CODE as soon as its language is known, decoded, never
- * with half an escape; arguments that are no object become a SEGMENT_TOOL_CALL named "execute", as
- * they stand.  What comes out depends only on the text, not on how it was cut. */
+ * The member `code` of an object becomes a SEGMENT_CODE.  The sink gets the decoded code as soon as
+ * its language is known, and never half an escape.  Arguments that are no object become a
+ * SEGMENT_TOOL_CALL named "execute", unchanged.  The segment depends only on the text, not on how
+ * the text was cut into pieces. */
 #pragma once
 
 #include "base/buf.h"
 #include "lmc/segment.h"
 
-/* What is worth a warning about the arguments (rules T5 to T7); more than one may be set. */
+/* Flaws of the arguments that cause a warning (rules T5 to T7); several bits may be set. */
 enum args_flaw {
-	ARGS_ENDED_EARLY = 1, /* or went on with something that is no JSON */
-	ARGS_NO_CODE = 2,     /* no member code with a string */
-	ARGS_TRAILING = 4,    /* text after the object */
-	ARGS_NO_OBJECT = 8,   /* kept as a tool call */
+	ARGS_ENDED_EARLY = 1, /* the object is cut off, or is no JSON */
+	ARGS_NO_CODE = 2,     /* the object has no member `code` with a string */
+	ARGS_TRAILING = 4,    /* text follows the object */
+	ARGS_NO_OBJECT = 8,   /* the arguments are no object, and became a tool call */
 };
 
 struct args; /* opaque */
 
-/* args_create: max bounds what may be held back; NULL: no memory. */
+/* args_create: sink: borrowed; max: the most bytes that may be held back; NULL: no memory. */
 struct args *args_create(const struct segment_sink *sink, void *arg, size_t max) MUST_USE;
 void         args_destroy(struct args *a);
-/* args_feed: the next piece.  False: the sink stopped it, or too much is held back. */
+/* args_feed: reads the next piece.  False: the sink has stopped, more than max bytes would be held
+ * back, or memory is short. */
 bool args_feed(struct args *a, struct str text) MUST_USE;
-/* args_end: the arguments are complete: everything is given and the segment closed (each call makes
- * exactly one).  *ret_flaws: enum args_flaw. */
+/* args_end: the arguments are complete: gives the rest to the sink and closes the segment; each
+ * call makes exactly one segment.  *ret_flaws: bits of enum args_flaw.  False: as args_feed. */
 bool args_end(struct args *a, unsigned *ret_flaws) MUST_USE;

@@ -1,13 +1,14 @@
-/* lmc/call_group: the calls that wait for their answers, and what has to stand behind those (rules
- * L11 to L13).  Private to to_openai.
+/* lmc/call_group: a group of calls that wait for their answers, and the messages that must follow
+ * these answers (rules L11 to L13).  Private to to_openai.
  *
- * A group is filled, its calls are answered, then its owner prints it and clears it. */
+ * The owner fills a group, adds the answers, prints the group and clears it. */
 #pragma once
 
 #include "base/buf.h"
 
 #include <stdint.h>
 
+/* A part of a buffer whose bytes may still move: an offset and a length. */
 struct call_span {
 	size_t at;
 	size_t n;
@@ -16,15 +17,17 @@ struct call_span {
 struct call {
 	struct call_span id;       /* in ids, decoded */
 	struct call_span function; /* in functions, printed; n is 0 for a call of an own message */
-	struct call_span text;     /* in texts, escaped: the outputs that it was dealt */
-	bool             dealt;    /* has had an output, if only an empty one */
-	bool             own;      /* an own tool message has answered it, or nothing can */
+	struct call_span text;     /* in texts, escaped: the outputs that the call was dealt */
+	bool             dealt;    /* the call has an output, though maybe an empty one */
+	/* A tool message of OpenAI's has answered the call, or no message can: the call has no id,
+	 * or an earlier call has the same one. */
+	bool own;
 };
 
-/* What stands behind the last answer. */
+/* A message that must follow the answers of the group. */
 struct call_after {
 	struct call_span bytes; /* in after_bytes */
-	bool             whole; /* a message; else the escaped content of a user's */
+	bool whole; /* bytes are a message; else the escaped content of a user's message */
 };
 
 /* Laid open so that it can be embedded.  Lists are kept as bytes of a buffer. */
@@ -35,27 +38,29 @@ struct call_group {
 	struct buf texts;
 	struct buf after; /* struct call_after */
 	struct buf after_bytes;
-	struct buf order; /* of the calls of an own message, by id; to find them */
-	size_t     next;  /* the calls in front of it all have an answer */
+	struct buf order; /* the calls of an OpenAI message, sorted by id, for call_group_find */
+	size_t     next;  /* all calls before this index have an answer */
 };
 
 void call_group_init(struct call_group *g);
 void call_group_finish(struct call_group *g);
 void call_group_clear(struct call_group *g);
 
-/* call_group_add: a new call with this id (decoded); NULL: no memory.  Borrowed until the next. */
+/* call_group_add: adds a call with this id (decoded).  The result is borrowed until the next
+ * call_group_add.  NULL: no memory. */
 struct call *call_group_add(struct call_group *g, struct str id) MUST_USE;
 size_t       call_group_count(const struct call_group *g);
 struct call *call_group_at(const struct call_group *g, size_t i);
-/* call_group_sort: no more calls come; makes call_group_find work.  A second call with an id that
- * another has is left to whoever answers the first. */
+/* call_group_sort: called after the last call was added, and before call_group_find.  Of calls with
+ * the same id, only the first one waits for an answer.  False: no memory. */
 bool call_group_sort(struct call_group *g) MUST_USE;
-/* call_group_find: the call with this id, or NULL. */
+/* call_group_find: the first call with this id; NULL: there is none. */
 struct call *call_group_find(const struct call_group *g, struct str id);
-/* call_group_deal: the call that the next output belongs to (L12); NULL: all have answers, the last
- * one by an own tool message. */
+/* call_group_deal: the call to which the next output belongs (L12): the first one without an
+ * answer, else the last call; NULL: a tool message of OpenAI's has answered the last call. */
 struct call *call_group_deal(struct call_group *g);
-/* call_group_put_after: what was appended to after_bytes since start is one item more. */
+/* call_group_put_after: makes an item of the bytes that were appended to after_bytes since `start`.
+ * False: no memory. */
 bool call_group_put_after(struct call_group *g, size_t start, bool whole) MUST_USE;
 
 static inline struct str call_group_view(const struct buf *b, struct call_span span)

@@ -5,12 +5,13 @@
 #include "json/scan.h"
 #include "lmc/speech.h"
 
-/* Zero-initialised is the beginning of a stream. */
+/* The state of a stream; all zero at its beginning. */
 struct delta {
-	bool any;   /* something has been received */
-	bool ended; /* by a chunk with an error: the rest is ignored */
+	bool any;   /* the turn has received something */
+	bool ended; /* a chunk had an error: later chunks are ignored */
 };
 
-/* delta_add: one chunk, an object.  False: no memory, or the turn stopped. */
+/* delta_add: adds a chunk, an object, to the turn in speech; index: of the chunk, for warnings.
+ * False: no memory, or a function of speech failed. */
 bool delta_add(struct delta *s, const struct json_doc *d, json_at chunk, size_t index,
 	       struct speech *speech, struct warnings *warnings) MUST_USE;

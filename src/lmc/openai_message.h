@@ -5,14 +5,14 @@
 
 #include "lmc/lmc_message.h"
 
-/* openai_message_content: the message as text, escaped, without quotes: code as a fenced block, an
- * output as L17 has it. */
+/* openai_message_content: the message as text, escaped, without quotes; code becomes a fenced
+ * block, and output a text by rule L17. */
 bool openai_message_content(const struct lmc_message *m, struct buf *out) MUST_USE;
-/* openai_message_output: the same for an output's text, which is escaped already. */
+/* openai_message_output: the same for the text of an output, which is escaped already. */
 bool openai_message_output(struct str escaped, struct buf *out) MUST_USE;
-/* openai_message_parts: the whole message of an image or audio. */
+/* openai_message_parts: the whole message object of an image or audio. */
 bool openai_message_parts(const struct lmc_message *m, struct buf *out) MUST_USE;
-/* openai_message_function: {"name":…,"arguments":…} of a call; scratch: memory to work with. */
+/* openai_message_function: {"name":…,"arguments":…} of a call; scratch: working memory. */
 bool openai_message_function(const struct lmc_message *m, struct buf *scratch,
 			     struct buf *out) MUST_USE;
 /* openai_message_text: the text, escaped. */

@@ -12,18 +12,19 @@
 bool picture_is(struct str part);
 /* picture_list: the images of a message; JSON_ABSENT: it has none. */
 json_at picture_list(const struct json_doc *d, json_at message);
-/* What LMC says of an image; spans are borrowed from the document, or from plain. */
+/* An image in LMC's terms; spans are borrowed from the document, or from plain. */
 struct picture {
-	const char *format;
-	struct str  content;
-	struct buf  plain; /* the URL without its escapes, if it has some */
+	const char *format;  /* base64.png, …, or url */
+	struct str  content; /* base64, or a URL; plain text */
+	struct buf  plain;   /* the URL without its escapes, if it has some */
 };
 
-/* picture_read: false where the part has no image that LMC can say, or memory is short; nothing is to be
- * finished then.  It looks at every byte of the image. */
+/* picture_read: reads a part into *ret, which needs picture_finish; looks at every byte of the
+ * image, which takes milliseconds if the image is large.  False: LMC has no message for this part,
+ * or memory is short; then *ret needs no picture_finish. */
 bool picture_read(const struct json_doc *d, json_at part, struct picture *ret) MUST_USE;
 void picture_finish(struct picture *p);
-/* picture_format, picture_content: the members `,"format":…` and `,"content":…`, which follow
- * `{"role":"assistant","type":"image"` in a message or chunk.  False: no memory. */
+/* picture_format, picture_content: append the members `,"format":…` and `,"content":…`, which
+ * follow `{"role":"assistant","type":"image"` in a message or chunk.  False: no memory. */
 bool picture_format(const struct picture *p, struct buf *out) MUST_USE;
 bool picture_content(const struct picture *p, struct buf *out) MUST_USE;

@@ -5,7 +5,8 @@
 #include "base/buf.h"
 #include "json/scan.h"
 
-/* say_chunks: messages (an array of LMC messages that L accepts) as chat.completion.chunk objects,
- * appended with commas between them.  id, model: plain text.  False: no memory. */
+/* say_chunks: appends chat.completion.chunk objects with commas between them to out.  messages: an
+ * array of LMC messages that were checked by the rules L.  fence: code as fenced text, else as tool
+ * calls.  id, model: plain text.  False: no memory. */
 bool say_chunks(const struct json_doc *d, json_at messages, bool fence, struct str id,
 		struct str model, int64_t created_s, struct buf *out) MUST_USE;

@@ -17,10 +17,11 @@ enum segment_kind {
 	SEGMENT__COUNT
 };
 
-/* Each returns false to stop: no memory, or a limit; nothing more is called then. */
+/* Each function returns false to stop, because of a limit or a lack of memory; then none of them is
+ * called again. */
 struct segment_sink {
 	bool (*open)(void *arg, enum segment_kind kind,
-		     struct str format);          /* format: .p NULL: none */
+		     struct str format);          /* format: .p is NULL if there is none */
 	bool (*text)(void *arg, struct str text); /* never empty */
 	bool (*close)(void *arg);
 };

@@ -1,4 +1,8 @@
-/* lmc/translate: POST /v1/translate without HTTP: a request in, an answer out (rules G1 to G3). */
+/* lmc/translate: POST /v1/translate without HTTP: reads a request, prints the answer (rules G1 to
+ * G3).
+ *
+ * The comments in src/lmc/ refer to the rules of translation by letter and number.  The examples in
+ * tests/fixtures/lmc/ name the rules that they show. */
 #pragma once
 
 #include "base/err.h"
@@ -6,16 +10,17 @@
 
 #include <stdint.h>
 
-/* What the chunks of an OpenAI stream say of themselves (rule S7); plain text. */
+/* The id, model and time in the chunks of an OpenAI stream (rule S7); plain text. */
 struct translate_about {
 	struct str id;
 	struct str model;
 	int64_t    created_s;
 };
 
-/* translate: d is the request's body, checked JSON.  Appends {"object":"translation",…} to out, whose
- * max also bounds what is put together on the way.  Any thread.
- * Errors: INVALID_VALUE, INVALID_TYPE, MISSING_PARAMETER with the culprit's path; OVERLOADED (memory),
- * REQUEST_TOO_LARGE (the answer would be).  out is unchanged then. */
+/* translate: d is the request's body, scanned.  Appends {"object":"translation",…} to out; out's
+ * max also bounds the working memory.  Threads: any.
+ * Errors: INVALID_VALUE, INVALID_TYPE, MISSING_PARAMETER, with the path of the wrong member;
+ * OVERLOADED (memory); REQUEST_TOO_LARGE (the answer would be too large).  out is unchanged
+ * then. */
 enum errc translate(const struct json_doc *d, const struct translate_about *about, struct buf *out,
 		    struct err *e) MUST_USE;

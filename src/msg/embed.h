@@ -8,9 +8,12 @@
 #include <stddef.h>
 
 struct embed {
-	struct str
-		input; /* raw JSON: a string, or an array of strings, of integers, of arrays of those */
-	size_t count;  /* vectors asked for */
-	bool   tokens; /* integers: tokens, counted out by the client */
-	bool base64; /* how vectors are handed over: float32, little endian, in base64; else as numbers */
+	/* Raw JSON: a string, or an array of strings, of integers, or of arrays of integers. */
+	struct str input;
+	size_t     count; /* of the vectors that the client asks for */
+	/* input consists of integers: the client has already turned the texts into tokens. */
+	bool tokens;
+	/* Vectors are returned as base64 of float32, little endian (OpenAI's encoding_format); else
+	 * as numbers. */
+	bool base64;
 };

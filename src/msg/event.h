@@ -12,40 +12,44 @@ enum event_kind {
 	EVENT_TEXT,      /* text: a piece of the answer */
 	EVENT_REASONING, /* text: a piece of reasoning */
 	EVENT_REFUSAL,   /* text: a piece of a refusal */
-	EVENT_TOOL_START, /* block: the call's index; id, name; text: what the provider wants back with
-	                   * the call when it is told of it again: a JSON object (shape/extra), Gemini's
-	                   * thoughtSignature, or empty */
+	/* block: the call's index; id, name; text: what the provider must get back with the call in
+	 * later requests: a JSON object (shape/extra), Gemini's thoughtSignature, or empty. */
+	EVENT_TOOL_START,
 	EVENT_TOOL_ARGS, /* block; text: a piece of the arguments */
 	EVENT_BLOCK_END, /* block */
 	EVENT_MEDIA,     /* text: a part of content that the model made, JSON (lmc/picture) */
-	EVENT_MESSAGE, /* a whole answer (call not streamed): text is the assistant's message object */
+	EVENT_MESSAGE, /* a whole answer of a plain call: text is the assistant's message object */
 	EVENT_LMC,     /* text: one LMC chunk, a JSON object (providers that speak LMC) */
-	EVENT_ASKED, /* of the log alone, in front: what a shape depends on besides events; text:
-	                   * entries of warnings, choice: their number; block: 1: fences become code */
-	EVENT_OTHER, /* a chunk that means nothing to us but may to the client: only raw counts; a list
-	                   * of embeddings too */
+	/* The first record of an event log, made by the run, not by a provider: what an encoder
+	 * depends on besides events.  text: entries of warnings, choice: their number; block: 1:
+	 * fences become code. */
+	EVENT_ASKED,
+	/* A chunk, or a list of embeddings, that only the client understands: raw alone is set. */
+	EVENT_OTHER,
 	EVENT_USAGE,  /* usage */
-	EVENT_FINISH, /* text: finish_reason in OpenAI's words; name: in the provider's own */
-	EVENT_ERROR,  /* err; usage: what was told of it so far; last event of a call that failed */
-	EVENT_END,    /* last event of a call that ended well (its finish was seen) */
+	EVENT_FINISH, /* text: finish_reason in OpenAI's words; name: the provider's own word */
+	EVENT_ERROR,  /* last event of a failed call: err; usage: as reported before the failure */
+	EVENT_END,    /* last event of a call that ended well, after its EVENT_FINISH */
 	EVENT__COUNT
 };
 
-/* A long event is handed over twice, in two steps of its loop: its copies take milliseconds each. */
+/* Each copy of a long event takes milliseconds.  So a provider passes a long event on twice, in two
+ * steps of the loop. */
 enum event_pass {
-	PASS_ONLY,
-	PASS_KEEP,  /* first: number it, keep and log it */
-	PASS_PRINT, /* then: print it for who reads along */
+	PASS_ONLY,  /* a short event, passed on once */
+	PASS_KEEP,  /* the first pass: the event is numbered, kept and logged */
+	PASS_PRINT, /* the second pass: the event is printed for the client */
 };
 
+/* All numbers are tokens. */
 struct usage {
-	bool    known;     /* a provider sent it */
-	bool    estimated; /* else: counted by us */
+	bool    known;     /* the provider has reported it */
+	bool    estimated; /* the gateway has estimated it */
 	int64_t in;
 	int64_t out;
-	int64_t cached_read;
-	int64_t cached_write;
-	int64_t reasoning;
+	int64_t cached_read;  /* of in: read from the provider's cache */
+	int64_t cached_write; /* of in: written to the provider's cache */
+	int64_t reasoning;    /* of out */
 };
 
 struct buf;
@@ -65,37 +69,41 @@ struct event {
 	struct usage      usage;
 	const struct err *err;
 
-	/* The provider's own JSON object (chunk or whole completion) where it speaks OpenAI's dialect,
-	 * else empty.  One chunk may make several events: the first carries raw, the others have
-	 * `cont` set, and an encoder that forwards raw prints nothing for them. */
+	/* The provider's own JSON object (chunk or whole completion) where it speaks OpenAI's
+	 * dialect, else empty.  One chunk may make several events: the first carries raw, the
+	 * others have `cont` set, and an encoder that forwards raw prints nothing for them. */
 	struct str raw;
 	bool       cont;
-	/* It has a number of its own although it is `cont`: a long text was cut into events, which are
-	 * handed over, and logged, one by one.  Not logged itself. */
+	/* The event has a number of its own although `cont` is set: it is one of the events into
+	 * which a long text was cut.  This member is not logged. */
 	bool            numbered;
 	enum event_pass pass;
-	bool hollow; /* of a segment without content: an attempt has said nothing yet; not logged */
-	/* Begins with raw, or with text where there is no raw, which is long: who keeps that may take
-	 * these bytes instead of copying them, and leaves an empty buffer.  They must live as long as the
-	 * call's other events.  NULL: a copy. */
+	/* The event belongs to a segment that has no content yet, and so does not commit the
+	 * attempt. This member is not logged. */
+	bool hollow;
+	/* The buffer of a long event, which begins with raw, or with text if there is no raw.  A
+	 * receiver that keeps these bytes may take them instead of copying them, and then leaves an
+	 * empty buffer; the bytes must stay until the call's last event, because other events have
+	 * spans in them.  NULL: the receiver copies. */
 	struct buf *give;
-	/* Spans inside raw that an encoder may have to leave out: the member "usage" of a chunk (the
-	 * whole `"usage":…` with one neighbouring comma), so that usage asked for by us does not reach
-	 * a client that did not ask.  Empty: there is none. */
+	/* A span inside raw that an encoder may have to leave out: the member "usage" of a chunk
+	 * (the whole `"usage":…` with one neighbouring comma).  The gateway asks providers for
+	 * usage, and a client that did not ask must not get it.  Empty: raw has no usage. */
 	struct str raw_usage;
-	/* The member "role" of a delta that has had its role before, cut likewise; never printed. */
+	/* The member "role" of a delta whose role an earlier delta had already, with one
+	 * neighbouring comma; never printed. */
 	struct str raw_role;
-	/* The values of raw's "id", quotes included, and "created": a stored answer has ours in their
-	 * places. */
+	/* The values of raw's "id", quotes included, and "created": an encoder replaces both in a
+	 * stored answer by Parley's own. */
 	struct str raw_id;
 	struct str raw_created;
 	bool       raw_only_usage; /* raw is a usage chunk: its choices are empty */
 
-	/* A provider that speaks LMC says everything twice: as EVENT_LMC, for clients of that shape,
-	 * and, with this set, in the other kinds for all others.  Its EVENT_LMC chunks obey the
-	 * grammar whatever the provider sent: exactly one of start, content and end in each (a
-	 * confirmation has content alone), segments follow each other and all of them end; chunks of
-	 * role server are not among them. */
+	/* The dialect for LMC makes two kinds of events: EVENT_LMC, for clients of LMC's shape, and
+	 * the other kinds, for all other clients; this is set in both.  The chunks of EVENT_LMC
+	 * obey the grammar of LMC whatever the provider sent: each chunk has exactly one of start,
+	 * content and end (a confirmation has content alone), segments follow one another, and
+	 * every segment ends.  Chunks of the role server are left out. */
 	bool from_lmc;
 };
 

@@ -4,7 +4,7 @@
 #include "base/money.h"
 #include "msg/event.h"
 
-/* Money for a million tokens. */
+/* Money (base/money.h) for a million tokens. */
 struct price {
 	bool    known;
 	int64_t input;

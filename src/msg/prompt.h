@@ -19,28 +19,30 @@ struct prompt {
 	struct str        model;    /* the upstream's name for it, a plain string */
 	const struct str *messages; /* each a raw JSON message object; system message first */
 	size_t            message_count;
-	/* All other members of the request, each raw as `"key":value`, in the client's order.  Never
-	 * among them: model, messages, stream, stream_options, max_tokens, max_completion_tokens,
-	 * store, metadata and whatever else is Parley's own. */
+	/* All other members of the request, each raw as `"key":value`, in the client's order, but
+	 * without model, messages, stream, stream_options, max_tokens, max_completion_tokens,
+	 * store, metadata and the members that are Parley's own. */
 	const struct str *members;
 	size_t            member_count;
-	/* max_tokens, or max_completion_tokens: raw JSON value, empty if absent, and which of the two
-	 * names the client used (NULL: native request, the provider's max_tokens_field decides). */
+	/* The value of max_tokens or max_completion_tokens, raw JSON, empty if absent; and the name
+	 * that the client used, NULL: a request of LLM Chat, and the provider's max_tokens_field
+	 * decides. */
 	struct str  max_tokens;
 	const char *max_tokens_key;
 	bool        stream;
 	struct str  stream_options; /* raw object as the client sent it, or empty */
-	bool        want_usage;     /* add include_usage if the client did not */
-	/* members that only some providers get: raw `"store":…` and `"metadata":…` (forward_store) */
+	bool        want_usage; /* the provider is asked for usage, even if the client did not */
+	/* Raw `"store":…` and `"metadata":…`, for providers with the option forward_store. */
 	struct str forward[2];
-	/* where an encoder says what it could not hand on (lmc/warnings); NULL: nobody asks */
+	/* Borrowed; a dialect adds what it could not pass on to the provider; NULL: nobody reads
+	 * warnings. */
 	struct warnings *warnings;
-	/* Not a chat: vectors are wanted.  Then messages are empty, it is no stream, and members are all
-	 * of the request but its model.  NULL: a chat. */
+	/* A request for embeddings: messages are empty, stream is false, and members are all
+	 * members of the request except for the model.  NULL: a chat. */
 	const struct embed *embed;
-	/* The provider's own body for it, where it was encoded before; start takes it.  NULL: start
-	 * encodes. */
+	/* The provider's body, if the prompt was encoded before; start takes its bytes.  NULL:
+	 * start encodes the prompt. */
 	struct buf *body;
-	/* The attempt's span, for providers that are told of it; NULL: none is. */
+	/* The attempt's span, for providers with the option propagate_trace; NULL: no trace. */
 	const struct trace *trace;
 };

@@ -1,7 +1,7 @@
-/* Long prompts and answers: a worker puts them together and prints them, so that the loop is held
- * by none.
+/* A worker makes and prints long prompts and answers, so that they do not hold the loop.
  *
- *   the loop --aside_do--> work (a worker) --> then (the loop), or the end that came meanwhile */
+ *   the loop --aside_do--> work (a worker) --> then (the loop), or the run's end, if the run was
+ *                                              ended while the worker had it */
 #include "base/limits.h"
 #include "run/internal.h"
 #include "store/conversation.h"
@@ -42,7 +42,7 @@ static void worked(struct work_job *job)
 {
 	struct aside *x = container_of(job, struct aside, job);
 	struct run   *r = container_of(x, struct run, aside);
-	struct err    e = x->err; /* not in the run, which may go */
+	struct err    e = x->err; /* a copy, because `then` may free the run */
 
 	x->on = false;
 	r->jobs_out--;

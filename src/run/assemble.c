@@ -1,4 +1,4 @@
-/* Logged events gathered as a run would have gathered them. */
+/* Logged events are gathered in the same way as a live run gathers its events. */
 #include "run/assemble.h"
 
 #include "base/log.h"
@@ -7,7 +7,8 @@
 #include "msg/event_code.h"
 #include "store/events.h"
 
-/* What is behind a gap or damage would make another text: all in front of it counts. */
+/* add_piece: adds events up to the first gap or damage: events behind it would make a different
+ * text.  False: memory is short, or the answer is over its limit. */
 static bool add_piece(struct answer *a, struct str data, uint64_t *seq, bool *ret_whole)
 {
 	struct event ev;
@@ -37,7 +38,8 @@ static void assemble_tell_damage(struct id run)
 	log_end(&l);
 }
 
-/* No broken JSON gets into a conversation, whatever was logged. */
+/* is_object: checks the made message, because a conversation must not get broken JSON, whatever the
+ * log has. */
 static bool is_object(struct str made)
 {
 	struct json_doc d = { 0 };
@@ -60,7 +62,7 @@ bool assemble(const struct events_piece *pieces, size_t count, struct buf *out)
 	answer_init(&a);
 	for (size_t i = 0; ok && whole && i < count; i++)
 		ok = add_piece(&a, pieces[i].data, &seq, &whole);
-	if (!whole && !id_none(pieces[0].run)) /* none: bytes of no run, as a fuzzer has */
+	if (!whole && !id_none(pieces[0].run)) /* a fuzzer's pieces have no run */
 		assemble_tell_damage(pieces[0].run);
 	ok = ok && answer_any(&a) && answer_close(&a) && answer_print(&a, out) &&
 	     is_object((struct str){ out->data + start, out->len - start });

@@ -1,9 +1,10 @@
-/* run/assemble: the answer that a run's logged events make, for a run that a crash cut off. */
+/* run/assemble: makes the answer of a run that a crash cut off from the run's logged events. */
 #pragma once
 
 #include "base/buf.h"
 #include "store/events.h"
 
-/* assemble: as struct store_options has it: the message object, appended to out; false: the events
- * make none, or memory is short (out unchanged).  Any thread. */
+/* assemble: appends the assistant's message, a JSON object, to out; the app passes this function to
+ * the store (struct store_options).  pieces: in order, of one run.  False: the events make no
+ * message, or memory is short; out is unchanged.  Threads: any. */
 bool assemble(const struct events_piece *pieces, size_t count, struct buf *out) MUST_USE;

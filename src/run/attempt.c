@@ -1,6 +1,6 @@
-/* The attempts of a call: which target is asked, what becomes of a failure before anything was
- * said, and the waits between.  What follows on what is decided in run/retry; who is healthy, in
- * provider/health. */
+/* The attempts of a call: which target is asked, what a failure before the commit leads to, and the
+ * waits between attempts.  run/retry decides what follows a failure; provider/health knows which
+ * targets are healthy. */
 #include "run/retry.h"
 
 #include "base/clock.h"
@@ -35,7 +35,8 @@ static void attempt_tell(struct run *r, enum health_news news, const struct err 
 	r->attempt.chosen = false;
 }
 
-/* As OpenTelemetry's conventions for generative AI name things; no content. */
+/* tell_trace: sends the attempt's span.  The attributes have the names of OpenTelemetry's semantic
+ * conventions for generative AI; content is never sent. */
 static void tell_trace(const struct run *r, const struct err *e)
 {
 	const struct attempt *a = &r->attempt;
@@ -72,7 +73,8 @@ static void tell_trace(const struct run *r, const struct err *e)
 	trace_close(&s, e ? err_code_wire(e->code) : NULL);
 }
 
-/* over: the attempt that goes on, if one does. */
+/* over: reports the end of the attempt that goes on, if there is one, to health, trace and
+ * metrics. */
 static void over(struct run *r, enum health_news news, const struct err *e)
 {
 	if (!r->attempt.on)
@@ -90,7 +92,7 @@ void attempt_content(struct run *r)
 	struct health_target t = who(r);
 
 	health_tell(&t, HEALTH_GOOD, 0, false, clock_mono_us());
-	r->attempt.target.probe = false; /* it has found out */
+	r->attempt.target.probe = false; /* the probe has told health its result */
 }
 
 void attempt_good(struct run *r)
@@ -104,7 +106,7 @@ void attempt_stop(struct run *r)
 	struct err e = { .code = ERR_CANCELLED };
 
 	over(r, HEALTH_NEITHER, r->failure.code != ERR_OK ? &r->failure : &e);
-	if (r->attempt.chosen) /* and not asked: its prompt was with a worker */
+	if (r->attempt.chosen) /* the target was not asked yet: a worker had the prompt */
 		attempt_tell(r, HEALTH_NEITHER, NULL);
 	timer_stop(run_loop(r), &r->attempt.wait);
 	timer_stop(run_loop(r), &r->attempt.total);
@@ -112,7 +114,8 @@ void attempt_stop(struct run *r)
 	if (tape_uncommitted(r->tape).n > 0)
 		r->attempt.spent = true;
 	journal_cut(r);
-	/* Its events were dropped; what it says to have used is the run's all the same. */
+	/* The events of an uncommitted attempt are dropped, but the usage that it reported
+	 * counts. */
 	if (!r->usage.known && r->attempt.told.known)
 		r->usage = r->attempt.told;
 }
@@ -124,7 +127,7 @@ static const struct model *fallback(const struct run *r, struct str *ret_name)
 	return r->rq.route ? registry_fallback(r->rq.route, r->attempt.step, ret_name) : NULL;
 }
 
-/* next_model: the step to the next fallback; false: there is none. */
+/* next_model: goes on to the next fallback; false: there is none. */
 static bool next_model(struct run *r)
 {
 	struct attempt     *a = &r->attempt;
@@ -139,7 +142,8 @@ static bool next_model(struct run *r)
 	return true;
 }
 
-/* Files were let in by what the first target takes, and so were embeddings. */
+/* takes_less: whether the target takes fewer kinds of files than the first target, for which the
+ * request's files were checked, or makes no embeddings for a request for them. */
 static bool takes_less(const struct run *r, const struct target *t)
 {
 	unsigned embed = r->rq.prompt.embed ? PROVIDER_EMBED : 0;
@@ -147,7 +151,8 @@ static bool takes_less(const struct run *r, const struct target *t)
 	return (r->attach && (r->rq.takes & ~t->takes) != 0) || (embed & ~t->takes) != 0;
 }
 
-/* choose: a healthy target of the model, or of its fallbacks. */
+/* choose: chooses a healthy target of the model or of its fallbacks; false: there is none, and
+ * *block says why. */
 static bool choose(struct run *r, struct registry_block *block)
 {
 	struct attempt *a = &r->attempt;
@@ -174,7 +179,7 @@ static bool choose(struct run *r, struct registry_block *block)
 	return true;
 }
 
-/* blocked: why nobody was asked at all. */
+/* blocked: the error of a call for which no target could be asked. */
 static void blocked(const struct run *r, const struct registry_block *b, struct err *e)
 {
 	struct str model = { r->model, strnlen(r->model, 100) };
@@ -197,7 +202,7 @@ static void blocked(const struct run *r, const struct registry_block *b, struct 
 	e->retry_after_ms = b->open || b->cooling ? (ms > 0 ? ms : 1) : 0;
 }
 
-/* --- the next one --- */
+/* --- the next attempt --- */
 
 static bool is_later(const struct run *r)
 {
@@ -229,7 +234,7 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 		journal_news(r);
 	if (a->count == 1) {
 		a->total_us = p->total_us;
-		call_begun(r); /* the last: it may free the run */
+		call_begun(r); /* may free the run */
 	}
 	return ERR_OK;
 }
@@ -256,23 +261,23 @@ static void encoded(struct run *r, struct err *e)
 	run_finish(r, e);
 }
 
-/* ask: begins, or lets a worker print the prompt first. */
+/* ask: begins an attempt, or lets a worker print the prompt first. */
 static enum errc ask(struct run *r, struct err *e)
 {
 	const struct provider *p = r->rq.provider;
 	struct attempt        *a = &r->attempt;
 
-	/* What the target before it would have been spared is not this one's. */
+	/* The warnings of the previous target's dialect do not hold for this target. */
 	r->warnings.json.len = a->warnings_len;
 	r->warnings.count = a->warnings_count;
 	if (!p->ops->encode || !aside_wanted(r))
 		return attempt_begin(r, e);
-	buf_finish(&r->aside.body); /* of one that was not sent */
+	buf_finish(&r->aside.body); /* the body of an earlier attempt that could not begin */
 	aside_do(r, attempt_encode, encoded);
 	return ERR_OK;
 }
 
-/* go: false: nobody could be asked; e says why. */
+/* go: asks the next target; false: no target could be asked, and e says why. */
 static bool go(struct run *r, struct err *e)
 {
 	struct registry_block block = { 0 };
@@ -280,7 +285,9 @@ static bool go(struct run *r, struct err *e)
 	while (choose(r, &block)) {
 		if (ask(r, e) == ERR_OK)
 			return true;
-		/* What the first can't be asked is refused; a later one is no help, then. */
+		/* If the first target can't be asked, the request is refused: other targets are
+		 * there for failures of providers.  A later target that can't be asked is
+		 * skipped. */
 		if (!is_later(r) || !r->rq.route)
 			return false;
 	}
@@ -337,7 +344,8 @@ static int64_t left_us(const struct run *r)
 	return a->total_us > 0 ? a->first_us + a->total_us - clock_mono_us() : INT64_MAX;
 }
 
-/* pass_over: another attempt follows, and what this one has used shows nowhere but here. */
+/* pass_over: another attempt follows.  The end of a run reports the usage of the last attempt, so
+ * the usage of this one is counted and logged here. */
 static void pass_over(struct run *r, const struct err *e)
 {
 	const char     *provider = r->rq.provider->name;
@@ -393,12 +401,12 @@ bool attempt_again(struct run *r, const struct err *e)
 	}
 	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
 	bill_dropped(r, e);
-	journal_news(r); /* nobody else knows it, in the time until the next one */
+	journal_news(r); /* a kill during the wait must not take what this attempt has used */
 	pass_over(r, e);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))
 		timer_start(run_loop(r), &a->total, c.left_us);
-	/* Never from within the callback of the one that failed. */
+	/* The next attempt must not begin within the callback of the failed one. */
 	timer_start(run_loop(r), &a->wait, step.wait_us);
 	return true;
 }

@@ -1,9 +1,10 @@
-/* What a run may cost and has cost: the reservation against its key's budget before anything is
- * stored or asked, and the bill at its end.
+/* What a run may cost and has cost: the reservation against its key's budget, before anything is
+ * stored and the provider is asked, and the bill at the run's end.
  *
- * The bound is one token for each byte of the prompt, media by a table, and the tokens that the
- * answer may have: the client's limit, or else the model's max_output, which is then sent.  The
- * price is the dearest of all targets and fallbacks. */
+ * The reservation is an upper bound: one token for each byte of the prompt, fixed weights for
+ * media, and the tokens that the answer may have.  These are the client's limit, or else the
+ * model's max_output, which the provider is then sent.  The price is the dearest of all targets and
+ * fallbacks. */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/metric.h"
@@ -18,12 +19,14 @@
 #include <stdlib.h>
 
 enum {
-	ANSWERS_MAX = 128,    /* what `n` may be */
-	AUDIO_BYTES = 24,     /* base64 of sound for a token: 8 kbit/s and 40 tokens a second */
-	WALK_BYTES = 4 * KIB, /* shorter messages have no media worth looking for */
+	ANSWERS_MAX = 128, /* the highest `n` of a request */
+	/* Base64 bytes of audio for one token.  A second of audio has at least 8 kbit, 1333 bytes
+	 * in base64, and at most 40 tokens: 33 bytes for a token, and 24 are on the safe side. */
+	AUDIO_BYTES = 24,
+	WALK_BYTES = 4 * KIB, /* an estimate ignores media in shorter messages */
 };
 
-/* What the store holds meanwhile. */
+/* Jobs whose bytes the store borrows. */
 struct bill_jobs {
 	struct run           *run;
 	struct budget_reserve reserve;
@@ -32,7 +35,7 @@ struct bill_jobs {
 
 /* --- the prompt's size --- */
 
-/* part_weight: of a part of content that is media: tokens; -1: it is none. */
+/* part_weight: the tokens of a part of content that is media; -1: the part is no media. */
 static int64_t part_weight(const struct json_doc *d, json_at part)
 {
 	json_at type = json_get(d, part, "type");
@@ -47,6 +50,8 @@ static int64_t part_weight(const struct json_doc *d, json_at part)
 	return -1;
 }
 
+/* parts_weight: the tokens of a list's media, less their bytes, which the caller has counted as
+ * tokens. */
 static int64_t parts_weight(const struct json_doc *d, json_at list)
 {
 	int64_t w = 0;
@@ -62,7 +67,8 @@ static int64_t parts_weight(const struct json_doc *d, json_at list)
 	return w;
 }
 
-/* message_weight: in tokens, at most. */
+/* message_weight: the most tokens that a message may have.  Unless exact, only long messages with
+ * the words of media are scanned; the bytes of all others count. */
 static int64_t message_weight(struct str m, bool exact)
 {
 	struct json_doc d = { 0 };
@@ -100,7 +106,7 @@ static struct registry_bound bound_of(const struct run *r)
 	return registry_bound(r->rq.route, r->rq.asked);
 }
 
-/* Near enough for an estimate. */
+/* An estimate is near enough: the store uses it only for a run that a crash has ended. */
 void bill_look(struct run *r)
 {
 	const struct branch_read *branch = r->jobs ? &r->jobs->branch : NULL;
@@ -150,7 +156,7 @@ bool bill_wanted(const struct run *r)
 	return bill_budgeted(r) && !r->bill.reserved;
 }
 
-/* bill_read_count: a JSON integer from 1 to most. */
+/* bill_read_count: reads a JSON integer from 1 to most; false: raw is none. */
 static bool bill_read_count(struct str raw, int64_t most, int64_t *ret)
 {
 	struct json_doc d = { 0 };
@@ -162,7 +168,7 @@ static bool bill_read_count(struct str raw, int64_t most, int64_t *ret)
 	return ok;
 }
 
-/* answers: how many are asked for. */
+/* answers: how many answers the request asks for (`n`); false: the value can't be read. */
 static bool answers(const struct prompt *p, int64_t *ret)
 {
 	*ret = 1;
@@ -192,7 +198,8 @@ static enum errc unbound(struct str model, const char *what, struct err *e)
 		STR_ARG(shown), what);
 }
 
-/* answer_bound: tokens of all answers; a limit that is missing is put into the prompt. */
+/* answer_bound: the most tokens of all answers together.  If the request sets no limit, the model's
+ * max_output becomes the limit of the prompt. */
 static enum errc answer_bound(struct run *r, const struct registry_bound *b, int64_t *ret,
 			      struct err *e)
 {
@@ -303,7 +310,7 @@ static int64_t at_most(int64_t n)
 	return n < 0 ? 0 : n > PRICE_TOKENS ? PRICE_TOKENS : n;
 }
 
-/* bill_charge: the usage of one attempt. */
+/* bill_charge: adds the usage of one attempt to the bill. */
 static void bill_charge(struct run *r, const struct usage *u)
 {
 	struct bill  *b = &r->bill;

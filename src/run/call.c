@@ -8,18 +8,17 @@
 
 #include <errno.h>
 
-enum {
-	ASIDE_US = 10 * 1000
-}; /* until it is looked again whether a worker still prints the prompt */
+enum { ASIDE_US = 10 * 1000 }; /* the time between two looks whether a worker still has the run */
 
-/* --- its events --- */
+/* --- the provider's events --- */
 
 static bool ends_in(struct str s, struct str tail)
 {
 	return s.n > tail.n && memcmp(s.p + s.n - tail.n, tail.p, tail.n) == 0;
 }
 
-/* A chunk of LMC that only opens or ends a segment; dialects print the flag last. */
+/* is_flag: whether an LMC chunk only opens or ends a segment.  Dialects print the flag as the last
+ * member. */
 static bool is_flag(struct str chunk)
 {
 	return ends_in(chunk, STR(",\"start\":true}")) || ends_in(chunk, STR(",\"end\":true}"));
@@ -54,29 +53,30 @@ static void first_content(struct run *r)
 	run_move(r, STATE_STREAMING);
 	r->first_token_us = clock_mono_us();
 	r->first_token_ms = clock_wall_ms();
-	r->news = true; /* for the store, with the next events */
+	r->news = true; /* goes to the store with the next events */
 	if (r->live)
 		live_set_first(r->live, r->first_token_ms);
 	attempt_content(r);
 	feed_open(r);
 }
 
-/* call_keep: what the end will store or answer with; false: over a limit. */
+/* call_keep: keeps of an event what the end of the run stores or answers with.  False: the answer
+ * is over a limit, or memory is short. */
 static bool call_keep(struct run *r, const struct event *ev)
 {
 	if (!r->rq.prompt.stream && ev->raw.n > 0 && !ev->cont && !answer_raw(&r->answer, ev))
 		return false;
 	if (ev->kind == EVENT_USAGE)
 		r->usage = ev->usage;
-	/* A longer word is none of OpenAI's, and half an escape would break what it is printed
-	 * in. */
+	/* A longer word is none of OpenAI's, and is left out: a word that was cut inside an escape
+	 * would break the JSON around it. */
 	if (ev->kind == EVENT_FINISH && ev->choice == 0 && !r->finish_reason[0] &&
 	    ev->text.n < sizeof r->finish_reason) {
 		str_copy(r->finish_reason, sizeof r->finish_reason, ev->text);
 		if (ev->name.n < sizeof r->native_reason)
 			str_copy(r->native_reason, sizeof r->native_reason, ev->name);
 	}
-	/* A plain answer that goes through as it came needs no second copy, unless it is stored. */
+	/* A plain answer in the provider's own bytes needs no second copy, unless it is stored. */
 	bool through = r->feed.encoder->ops->raw && (ev->raw.n > 0 || ev->cont);
 	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
 	if (run_stored(r) || r->content || (whole && !r->rq.prompt.stream && !through))
@@ -93,7 +93,7 @@ static void too_much(struct run *r)
 				"the answer is over the size that is kept");
 }
 
-/* call_give: a committed event, to all who take it as it comes. */
+/* call_give: passes a committed event on to the bill and to the first client. */
 static void call_give(struct run *r, const struct event *ev, uint64_t seq)
 {
 	if (ev->pass != PASS_PRINT) {
@@ -117,7 +117,7 @@ static void call_take(struct run *r, const struct event *ev)
 	call_give(r, ev, r->seq);
 }
 
-/* let_out: what was held of the attempt that is bound now. */
+/* let_out: passes on the events that were held until the attempt was committed. */
 static void let_out(struct run *r)
 {
 	struct str   held = tape_uncommitted(r->tape);
@@ -139,8 +139,8 @@ static void let_out(struct run *r)
 	journal_committed(r);
 }
 
-/* commit_attempt: the answer is this attempt's, so nobody else will be asked; what it said before
- * goes out. */
+/* commit_attempt: makes this attempt the run's last one, and passes its held events on.  False: the
+ * run is ending. */
 static bool commit_attempt(struct run *r)
 {
 	run_drop_request(r);
@@ -150,8 +150,8 @@ static bool commit_attempt(struct run *r)
 	return !r->aborting;
 }
 
-/* said: what is told of a failure: to a client that has a part of the answer, one that can't be
- * read further is one that was cut off. */
+/* said: the failure as the client is told it.  For a client that has a part of the answer, an
+ * unreadable rest means that the stream is incomplete. */
 static struct err said(const struct run *r, const struct err *e)
 {
 	struct err ret = *e;
@@ -163,7 +163,7 @@ static struct err said(const struct run *r, const struct err *e)
 
 static void call_take_end(struct run *r, const struct event *ev)
 {
-	r->call = NULL; /* gone by itself */
+	r->call = NULL; /* the provider has freed the call */
 	if (ev->kind == EVENT_END && !r->aborting && (r->committed || commit_attempt(r))) {
 		attempt_good(r);
 		if (!print_aside(r))
@@ -182,7 +182,9 @@ static void call_take_end(struct run *r, const struct event *ev)
 		run_finish(r, &e);
 }
 
-/* waits: it says nothing of the answer yet, and is held back as long as that can be. */
+/* waits: holds back an event that says nothing of the answer yet.  False: the event commits the
+ * attempt: by content or a finish_reason, because commit_after is over, or because the tape has no
+ * room for it. */
 static bool waits(struct run *r, const struct event *ev)
 {
 	struct event held = *ev;
@@ -195,7 +197,7 @@ static bool waits(struct run *r, const struct event *ev)
 		return false;
 	if (ev->kind == EVENT_USAGE)
 		r->attempt.told = ev->usage;
-	/* A plain answer's bytes are copied once, to where its end takes them from. */
+	/* The bytes of a plain answer are copied once, to r->answer, and not to the tape. */
 	errno = 0;
 	if (raw && !answer_raw(&r->answer, ev))
 		too_much(r);
@@ -208,8 +210,9 @@ static void come(struct run *r, const struct event *ev)
 		call_take(r, ev);
 }
 
-/* come_masked: why an answer ended is told in rows, logs and traces, unlike its content.  A chunk
- * that says nothing else is printed anew. */
+/* come_masked: rows, logs and traces repeat why an answer ended, unlike its content, so secrets are
+ * removed from the reason.  The raw bytes of the chunk still have them, and say nothing else, so
+ * the encoder then makes the chunk from the event. */
 static void come_masked(struct run *r, const struct event *ev)
 {
 	const struct mask *mask = r->rq.provider->mask;
@@ -252,7 +255,8 @@ static void on_commit_timer(struct timer *t)
 		timer_start(run_loop(r), t, ASIDE_US);
 		return;
 	}
-	/* Where it has said nothing at all, the next one still may. */
+	/* The status of the stream goes out.  An attempt that has sent no event yet is not
+	 * committed: another one may still follow. */
 	if (r->committed || tape_uncommitted(r->tape).n == 0 || commit_attempt(r))
 		feed_open(r);
 }
@@ -293,7 +297,7 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 	return ERR_OK;
 }
 
-/* render: the messages as the provider sees them. */
+/* render: replaces stored messages by the messages that a provider is sent. */
 static enum errc render(struct run *r, struct str **list, size_t *count, size_t old, struct err *e)
 {
 	struct transcript_options o = {
@@ -315,7 +319,8 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 	return rc;
 }
 
-/* What a provider is told for an answer that broke off; nobody said it, so it is not stored. */
+/* The request to continue an answer that broke off.  Neither the user nor the model has written it,
+ * so it is not stored. */
 static const struct str go_on = {
 	.p = "{\"role\":\"user\",\"content\":\"Your last message broke off. Go on exactly where it "
 	     "ended, without repeating any of it.\"}",
@@ -324,7 +329,7 @@ static const struct str go_on = {
 	     1,
 };
 
-/* build_prompt: instruction, the branch that is continued, the new messages. */
+/* build_prompt: the instruction, the messages of the branch, the new messages. */
 static enum errc build_prompt(struct run *r, struct err *e)
 {
 	struct str *messages = NULL;
@@ -389,7 +394,7 @@ void call_begun(struct run *r)
 	}
 	if (r->rq.claim)
 		idem_reach(r->rq.claim, IDEM_DISPATCHED, r->id, r->conversation);
-	/* Last: the reader may leave from within, and take the run along. */
+	/* The last thing done here: the reader may leave from within, and the run may be freed. */
 	if (r->observer && r->observer->begun)
 		r->observer->begun(r->observer_arg);
 }

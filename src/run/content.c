@@ -1,12 +1,12 @@
-/* What was said, in the log: only where an operator has asked for it. */
+/* Prompts and answers in the log, if the operator has asked for them. */
 #include "base/limits.h"
 #include "base/log.h"
 #include "run/internal.h"
 
-/* Of a prompt its newest; the others were new in an earlier turn. */
+/* The newest messages of a prompt are logged; older ones were logged in an earlier turn. */
 enum { CONTENT_MESSAGES = 16 };
 
-/* The log cuts what is long, as it does with all values. */
+/* The log cuts long values by itself. */
 static void say(const struct run *r, const char *direction, struct str body)
 {
 	struct log_line l;

@@ -1,20 +1,21 @@
-/* The first client's reader.  Nearly always it stands at the head of the run's tape: an event is
- * printed as it comes, with the provider's own bytes.  What it may not look at yet it reads from
- * the tape, later.  How much may wait for the client is decided here too, and when the client is
- * woken. */
+/* The reader of the first client.  This reader is nearly always at the head of the run's tape, and
+ * then prints each event as it comes, with the provider's own bytes.  An event that the client may
+ * not see yet is read from the tape later.  This file also decides how much may wait for the client
+ * before the provider is paused, and when the client is woken. */
 #include "base/limits.h"
 #include "base/log.h"
 #include "run/internal.h"
 
-/* may_look: may the client see this event, should the machine fail now? */
+/* may_look: whether the client may see this event already.  After a crash, no number that a client
+ * has seen may come again, and no retry of an idempotency key may make a second answer; in strict
+ * mode, the log must have the event. */
 static bool may_look(const struct run *r, uint64_t seq)
 {
 	if (r->state == STATE_ENDED)
 		return true;
 	if (run_idem_waits(r))
 		return false;
-	/* Numbers above the stored range must not be seen yet: after a crash they would come
-	 * again. */
+	/* A number above the reserved range would come again after a crash. */
 	return seq <= tape_stored(r->tape) || (seq <= r->seq_reserved && !journal_strict(r));
 }
 
@@ -26,8 +27,8 @@ static bool feed_event(struct run *r, const struct event *ev, uint64_t seq)
 	return false;
 }
 
-/* catch_up: from the tape, as far as the client may look.  Where memory is short the run has a
- * failure from then on. */
+/* catch_up: prints events from the tape, as far as the client may see them.  A lack of memory
+ * becomes the run's failure (run_abort_later). */
 static void catch_up(struct run *r)
 {
 	struct event ev;
@@ -89,7 +90,7 @@ void feed_pause(struct run *r, bool pause)
 	r->call->provider->ops->pause(r->call, pause);
 }
 
-/* feed_behind: what waits for the client, printed or not. */
+/* feed_behind: the bytes that wait for the client, as blocks or still on the tape. */
 static size_t feed_behind(const struct run *r)
 {
 	return reader_waiting(&r->feed) +
@@ -151,11 +152,12 @@ void feed_close(struct run *r)
 
 	if (r->closed)
 		return;
-	/* There is something to join only if the run failed while a worker printed, so a block that
-	 * finds no memory is missing in a stream that ends with an error anyway. */
+	/* Blocks of a worker are left here only if the run failed while the worker printed them.
+	 * So a lack of memory for them needs no report: the stream ends with an error anyway. */
 	(void)!reader_join_rest(&r->feed);
 	catch_up(r);
-	/* Looked at only now: a stream that lacks an event must not end like a whole one. */
+	/* catch_up may have failed, and a stream that lacks an event must not end like a whole one:
+	 * the failure is read after it. */
 	e = r->failure.code != ERR_OK ? &r->failure : NULL;
 	r->closed = true;
 	if (!(e ? ops->error(r->feed.encoder, e, str_of(r->request_id), r->seq, &r->feed.out)

@@ -1,12 +1,12 @@
-/* Reading a run's log page by page, and waiting for more of it.
+/* A follower reads a run's log page by page, and waits for more of it.
  *
- *   READING --page--> READING             more is there, and there is room
+ *   READING --page--> READING             the log has another page, the output has room
  *      |  ^   |
- *      |  |   +--page, nothing more--> WAITING --news--> READING      the run goes on
- *      |  +--room again-- FULL <--page, part of one, or news; no room
+ *      |  |   +--last page so far--> WAITING --news--> READING        the run goes on
+ *      |  +--room again-- FULL <--page, part of one, or news; no room in the output
  *      +--page, run ended--> OVER
  *
- * READING is also what a follower is while a worker prints blocks that its encoder has put off. */
+ * A follower is also READING while a worker prints blocks that the encoder has put off. */
 #include "run/follow.h"
 
 #include "base/limits.h"
@@ -24,42 +24,42 @@
 enum state { READING, WAITING, FULL, OVER };
 
 enum {
-	PAGE_BYTES = 16 * KIB, /* of events; small ones make thirty times as much of blocks */
-	AGAIN_US = 20 * 1000,  /* until a full store is asked once more */
+	PAGE_BYTES = 16 * KIB, /* of records; the blocks of small events are thirty times as long */
+	AGAIN_US = 20 * 1000,  /* the wait before a full store is asked once more */
 };
 
 struct follow {
 	struct follow_options o;
 	struct events_read    read;
 	struct watch_run      watch;
-	struct task           task;     /* begins, turns a tape, prints the rest of a page */
-	struct work_job       rest_job; /* prints what the encoder has put off */
+	struct task           task;     /* begins, reads a tape, prints the rest of a page */
+	struct work_job       rest_job; /* prints the blocks that the encoder has put off */
 	bool                  rest_printed;
 	struct timer          again;
 	enum state            state;
 	bool                  watching;
-	bool                  reading; /* the job is with the store, or a callback of it runs */
-	bool                  news;    /* came while it was */
-	bool                  opened;
-	bool                  left;
+	bool reading; /* a job, the task or an observer's callback is out: f must stay */
+	bool news;    /* the run was notified since the last read began */
+	bool opened;  /* the observer's `open` was called */
+	bool left;
 
-	struct reader   reader; /* its encoder is made at the first page */
+	struct reader   reader; /* its encoder is made at the first event, or at the end */
 	struct warnings warnings;
 	char           *model; /* owned */
 	bool            fences;
 
-	/* Of a run that is stored nowhere. */
+	/* A page of a tape, of a run that is stored nowhere. */
 	struct buf          page;
 	struct buf          page_error;
 	struct events_piece piece;
 
-	/* The page: what is left of the piece that is being printed, and the piece after it. */
+	/* The unprinted rest of the current piece of the page, and the index of the next piece. */
 	struct str rest;
 	size_t     next_piece;
 
-	uint64_t seq; /* of the last event printed */
-	bool     last;
-	bool     cut; /* without its last block */
+	uint64_t seq;  /* of the last event printed */
+	bool     last; /* nothing is appended to the output any more */
+	bool     cut;  /* the output ends without the stream's last block */
 };
 
 /* --- ends --- */
@@ -93,7 +93,7 @@ static void dispose(struct follow *f)
 static void follow_fail(struct follow *f, const struct err *e)
 {
 	if (f->opened) {
-		/* A stream that was begun ends without its last block: the client comes again. */
+		/* A stream without its last block looks broken, so the client reconnects. */
 		f->last = f->cut = true;
 		f->state = OVER;
 		f->o.observer->wake(f->o.arg);
@@ -113,7 +113,8 @@ static void read_text(const struct json_doc *d, const char *key, struct arena *a
 		str_copy(ret, size, text);
 }
 
-/* follow_read_message: once the path is known, takes apart what err_object has put together. */
+/* follow_read_message: splits the message that err_object has joined, `path: text`; ret->path must
+ * be set. */
 static void follow_read_message(const struct json_doc *d, struct arena *arena, struct err *ret)
 {
 	json_at    i = json_get(d, 0, "message");
@@ -129,7 +130,8 @@ static void follow_read_message(const struct json_doc *d, struct arena *arena, s
 	str_copy(ret->text, sizeof ret->text, text);
 }
 
-/* error_of: a stored error object as what printed it. */
+/* error_of: turns a stored error object back into the error that err_object printed, and the id of
+ * its request. */
 static void error_of(struct str object, struct arena *arena, struct err *ret, char ret_id[ID_MAX])
 {
 	struct json_doc d = { 0 };
@@ -187,7 +189,8 @@ static bool make_encoder(struct follow *f)
 	return f->reader.encoder;
 }
 
-/* take_asked: what the run's encoder knew besides its events. */
+/* take_asked: EVENT_ASKED has what the encoder of the first client knew besides the events: whether
+ * fences become code, and the warnings. */
 static enum errc take_asked(struct follow *f, const struct event *ev, uint64_t seq)
 {
 	f->seq = seq;
@@ -214,8 +217,9 @@ static bool room(const struct follow *f)
 	return reader_waiting(&f->reader) < LIMIT_FEED_HIGH;
 }
 
-/* print_some: what is left of the page, as far as there is room and one step of the loop allows:
- * events may be long and print nothing.  ERR_INTERNAL: it is damaged. */
+/* print_some: prints events of the page until the page is over, the output is full, or the events
+ * have LIMIT_LOOP_JSON bytes: long events hold the loop even if they print nothing.  ERR_INTERNAL:
+ * the page is damaged. */
 static enum errc print_some(struct follow *f)
 {
 	struct event ev;
@@ -235,7 +239,8 @@ static enum errc print_some(struct follow *f)
 		/* Events have numbers without gaps. */
 		if (!event_decode(&f->rest, &ev, &seq) || seq > f->seq + 1)
 			return ERR_INTERNAL;
-		/* What is below is of a piece that straddles the page before. */
+		/* A piece that straddles two pages is read twice: events that the first page had
+		 * are skipped. */
 		if (seq > f->seq && ev.kind == EVENT_ASKED)
 			rc = take_asked(f, &ev, seq);
 		else if (seq > f->seq || (seq > f->read.after && seq == f->seq && ev.cont))
@@ -246,7 +251,7 @@ static enum errc print_some(struct follow *f)
 	return ERR_OK;
 }
 
-/* print_made: an event that was never logged takes the next number. */
+/* print_made: prints an event that was never logged, under the next number. */
 static bool print_made(void *arg, const struct event *ev)
 {
 	struct follow *f = arg;
@@ -254,8 +259,8 @@ static bool print_made(void *arg, const struct event *ev)
 	return print_event(f, ev, f->seq + 1) == ERR_OK;
 }
 
-/* print_answer: what was answered whole, as the stream that it could have been; its last number is
- * not above that of the end. */
+/* print_answer: prints the stored answer of a plain call as a stream.  The events get numbers here,
+ * so the number of the end is raised above them. */
 static bool print_answer(struct follow *f)
 {
 	if (f->read.answer.n == 0)
@@ -276,7 +281,7 @@ static bool follow_run_ended(const struct follow *f)
 
 static void read_more(struct follow *f);
 
-/* go_on: what comes after a page. */
+/* go_on: reads the next page, or waits for news or for room. */
 static void go_on(struct follow *f)
 {
 	bool more = f->read.has_more || f->news;
@@ -286,12 +291,13 @@ static void go_on(struct follow *f)
 		return;
 	}
 	f->state = more ? FULL : WAITING;
-	/* It was printed, and this may last. */
+	/* The page was printed, and the wait may be long: its memory goes. */
 	arena_finish(&f->read.arena);
 	buf_finish(&f->page);
 }
 
-/* follow_show: false: the reader left from within, and f is gone. */
+/* follow_show: tells the observer of new output.  False: the observer has left from within the
+ * callback, and f is gone. */
 static bool follow_show(struct follow *f)
 {
 	f->reading = true;
@@ -323,7 +329,7 @@ static void follow_tell_damage(const struct follow *f)
 
 static void on_rest(struct task *t);
 
-/* print_rest: of the page, in the next turn. */
+/* print_rest: prints the rest of the page in the loop's next turn. */
 static void print_rest(struct follow *f)
 {
 	f->state = READING;
@@ -341,7 +347,8 @@ static void work_rest(struct work_job *job)
 	f->rest_printed = reader_print_rest(&f->reader);
 }
 
-/* print_rest_aside: false: there is nothing of the kind, or no worker for it. */
+/* print_rest_aside: lets a worker print the blocks that the encoder has put off.  False: the
+ * encoder has put nothing off, or no worker takes the job. */
 static bool print_rest_aside(struct follow *f)
 {
 	if (!f->reader.encoder || !f->reader.encoder->rests || !f->o.cpu)
@@ -355,8 +362,8 @@ static bool print_rest_aside(struct follow *f)
 	return true;
 }
 
-/* print_page: false: a part of it is left, or f has failed or is gone.  Small events make thirty
- * times as much of blocks, and pieces may be long. */
+/* print_page: prints the page, in parts if need be: the blocks of small events are thirty times as
+ * long, and pieces may be long.  False: a part of the page is left, or f has failed or is gone. */
 static bool print_page(struct follow *f)
 {
 	struct err e;
@@ -414,7 +421,8 @@ static void take_page(struct follow *f)
 		(void)follow_show(f);
 		return;
 	}
-	/* A first page that was all seen is no news yet, but the stream is open. */
+	/* A client that has seen every block so far gets an open stream too, but a page without a
+	 * new block shows nothing as long as the next page is at hand. */
 	if ((f->read.has_more && reader_waiting(&f->reader) == 0) || follow_show(f))
 		go_on(f);
 }
@@ -471,7 +479,7 @@ static void follow_on_read(struct store_job *job)
 	turn_page(f);
 }
 
-/* turn_tape: the next page of a tape, as a read of the store would have given it. */
+/* turn_tape: reads the next page of the tape into f->read, in the form of a read of the store. */
 static bool turn_tape(struct follow *f)
 {
 	struct tape_state now;
@@ -493,7 +501,7 @@ static bool turn_tape(struct follow *f)
 	return true;
 }
 
-/* on_tape: a page a turn, as long tapes are many. */
+/* on_tape: takes one page in each turn of the loop, because a long tape has many pages. */
 static void on_tape(struct task *t)
 {
 	struct follow *f = container_of(t, struct follow, task);
@@ -515,7 +523,7 @@ static void on_tape(struct task *t)
 static bool read_store(struct follow *f)
 {
 	arena_finish(&f->read.arena);
-	arena_init(&f->read.arena, LIMIT_ARENA); /* a piece, or an answer */
+	arena_init(&f->read.arena, LIMIT_ARENA); /* one piece or answer may be larger than a page */
 	f->read = (struct events_read){
 		.job = { .loop = f->o.loop, .done = follow_on_read },
 		.owner = f->o.owner,
@@ -547,7 +555,7 @@ static void read_more(struct follow *f)
 	if (read_store(f))
 		return;
 	f->reading = false;
-	if (f->opened) { /* many who follow one run ask at once */
+	if (f->opened) { /* all followers of a run read at once, and the queue is short */
 		f->again.fn = on_again;
 		timer_start(f->o.loop, &f->again, AGAIN_US);
 		return;
@@ -574,7 +582,7 @@ static void follow_begin(struct task *t)
 		destroy(f);
 		return;
 	}
-	/* Watched before it is read: what comes in between is news. */
+	/* The watch begins before the first read, so no event between the two is missed. */
 	f->watching = true;
 	watch_start(&f->watch);
 	read_more(f);

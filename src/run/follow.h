@@ -1,11 +1,14 @@
-/* run/follow: a reader of a run's events: from the store's log (or, of a run that is stored
- * nowhere, from its tape), from its start or from behind a cursor, then as they come, to the end.
- * Any number of them may follow one run, on any loop, also when its first client left or its
- * process died.
+/* run/follow: a follower is a later reader of a run.  The follower reads the run's events from the
+ * store's log (or from the tape, if the run is stored nowhere), waits for new events, and ends with
+ * the run.  A run may have any number of followers, on any loop, also after its first client has
+ * left or its process has died.
  *
- * The encoder is run from the run's first event in any case, as its state decides what a block
- * looks like, and leaves out the blocks up to the cursor.  So what a client saw before and what it
- * gets now make up the stream as it was. */
+ * The state of an encoder decides what a block looks like.  So a follower always runs its encoder
+ * from the first event of the run, and the encoder leaves out the blocks up to the cursor.  The
+ * blocks that a client has and the blocks that it gets now are together the stream of the first
+ * client.
+ *
+ * Threads: a follower belongs to the loop of its options; all functions and callbacks run there. */
 #pragma once
 
 #include "base/id.h"
@@ -19,10 +22,12 @@ struct follow;
 struct tape;
 
 struct follow_observer {
-	/* open: there is something to read, or there will be.  First, once. */
+	/* open: the stream begins; bytes are ready or will come.  Called once, before all
+	 * others. */
 	void (*open)(void *arg);
-	/* none: instead of open: the run has ended and nothing is left (e NULL), or it can't be
-	 * read (NOT_FOUND, GONE, OVERLOADED, STORAGE).  The follower ends itself. */
+	/* none: called instead of open, once: the run has ended and the client has all of it (e
+	 * NULL), or the run can't be read (NOT_FOUND, GONE, OVERLOADED, STORAGE, INTERNAL).  The
+	 * follower frees itself. */
 	void (*none)(void *arg, const struct err *e);
 	/* wake: follow_ready has more. */
 	void (*wake)(void *arg);
@@ -30,30 +35,34 @@ struct follow_observer {
 
 struct follow_options {
 	struct loop      *loop;
-	struct work_pool *cpu; /* prints long blocks; NULL: the loop does */
-	struct store     *store;
+	struct work_pool *cpu;   /* borrowed; prints long blocks; NULL: the loop prints them */
+	struct store     *store; /* borrowed */
 	int64_t           owner;
 	struct id         run;
-	struct tape *tape;  /* held for the follower, which has it once started; NULL: the store */
+	struct tape *tape;  /* a hold that a started follower takes over; NULL: read the store */
 	struct str   model; /* with a tape: as asked; borrowed as long as the follower lives */
-	int64_t      created_ms;
-	const struct family *family;     /* in which it is read, whatever it was asked in */
-	const struct shape  *shape;      /* of the family; NULL: the run's own, without a tape */
-	bool                 want_usage; /* as struct encoder_about has these two */
+	int64_t      created_ms;         /* with a tape: wall clock */
+	const struct family *family;     /* of the reader's request, not of the run's */
+	const struct shape  *shape;      /* of the family; NULL: the run's own; not with a tape */
+	bool                 want_usage; /* these two: see struct encoder_about */
 	enum reasoning_name  reasoning;
-	struct cursor        cursor;
+	struct cursor        cursor; /* the last block that the client has */
 	const struct follow_observer *observer;
 	void                         *arg;
 };
 
-/* follow_start: NULL: no memory.  Nothing is called from within. */
+/* follow_start: begins to read; no callback is called before the loop's next turn.  *o is copied.
+ * NULL: no memory. */
 struct follow *follow_start(const struct follow_options *o) MUST_USE;
-/* follow_leave: the reader goes; no callback follows.  Not after `none`. */
+/* follow_leave: ends and frees the follower; no callback follows.  Must not be called after
+ * `none`. */
 void follow_leave(struct follow *f);
 
-/* As run_ready and run_taken. */
+/* follow_ready: the bytes that wait for the client, borrowed until follow_taken; *ret_last: no
+ * bytes follow these.  follow_taken: the client has taken the first n of them. */
 struct str follow_ready(struct follow *f, bool *ret_last);
 void       follow_taken(struct follow *f, size_t n);
-/* follow_broken: behind the last byte: what was given must not look whole.  There is no last block,
- * or the run failed, in a family whose clients would not notice. */
+/* follow_broken: asked after the last byte: the body of the answer must end as a broken one,
+ * because the stream has no last block, or because the run has failed and the family's clients
+ * would not notice (struct family, breaks). */
 bool follow_broken(const struct follow *f);

@@ -1,6 +1,6 @@
 /* What an idempotency key is bound to: nothing until the provider begins to answer, then the run,
- * and at its end the answer.  A stored stream's answer is in the log; of any other one, plain or
- * streamed, it is what the first client's reader has printed. */
+ * and at the run's end the answer.  The answer of a stored stream is in the event log.  The answer
+ * of any other call, plain or streamed, is what the first client's reader has printed. */
 #include "base/limits.h"
 #include "run/internal.h"
 #include "store/idem.h"
@@ -54,9 +54,10 @@ static void on_marked(struct store_job *job)
 	run_free_if_over(r);
 }
 
-/* mark: should we be killed now, the key must not stand for a second call.  The log of a stored run
- * says so, and a whole answer is stored at once.  The claim's bytes outlive this job: the run
- * ends only after a later one. */
+/* mark: tells the store that an unstored stream has begun, so that a retry after a kill makes no
+ * second call.  A stored run needs no mark, because its log says the same.  A plain call needs
+ * none, because its client gets nothing before the store has the whole answer.  The claim's bytes
+ * outlive this job: a later job, `keep`, comes before the run's end. */
 static void mark(struct run *r)
 {
 	r->jobs->mark = keep_of(r, on_marked);
@@ -90,7 +91,8 @@ struct idem_answer run_idem_answer(struct run *r)
 
 	if (!r->rq.claim || !r->committed)
 		return (struct idem_answer){ .http = 0 };
-	/* A stream that failed before its first block was answered with the error alone. */
+	/* A stream that failed before its status was sent was answered like a plain call, with an
+	 * error: that answer is made below. */
 	if (r->rq.prompt.stream &&
 	    (r->failure.code == ERR_OK || r->headers_sent || r->headers_due || !r->observer)) {
 		if (run_stored(r))
@@ -114,8 +116,8 @@ static void on_kept(struct store_job *job)
 	struct run *r = container_of(job, struct run_jobs, keep.job)->run;
 
 	r->jobs_out--;
-	/* The client gets its answer all the same: it asked for the key's sake, not for the
-	 * store's. */
+	/* The client gets its answer even if the store could not keep it, because the call did not
+	 * ask to be stored.  The key is free again. */
 	if (job->err.code != ERR_OK)
 		r->committed = false;
 	run_conclude(r);
@@ -144,7 +146,7 @@ void run_idem_over(struct run *r)
 
 	if (!r->rq.claim)
 		return;
-	/* What could not be stored can't be read again. */
+	/* An answer that could not be stored can't be replayed, so the key is free again. */
 	if (r->committed && !(e && e->code == ERR_STORAGE))
 		idem_over(TAKE(r->rq.claim), IDEM_KEPT, NULL);
 	else

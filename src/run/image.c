@@ -1,4 +1,5 @@
-/* Images that messages name by their path: read on a worker, before anything is stored or sent. */
+/* Images that messages name by their path: a worker reads them before anything is stored or
+ * sent. */
 #include "base/beneath.h"
 #include "base/limits.h"
 #include "lmc/media.h"
@@ -13,9 +14,9 @@ struct run_images {
 	const struct beneath    *root;
 	struct transcript_image *list; /* in the request's arena */
 	size_t                   count;
-	size_t                   old;   /* so many messages in front were sent earlier */
-	struct arena             arena; /* what was read; the worker's while it reads */
-	struct err               err;   /* of an image that came with this request */
+	size_t                   old;   /* the first `old` messages were sent in earlier turns */
+	struct arena             arena; /* the images' data; the worker's while it reads */
+	struct err               err;   /* of an image of this request; code ERR_OK: none */
 };
 
 static const char *format_of(const char *kind)
@@ -64,7 +65,7 @@ static enum errc read_one(struct run_images *x, struct transcript_image *image, 
 	return rc;
 }
 
-/* On a worker. */
+/* image_read_all: runs on a worker. */
 static void image_read_all(struct work_job *job)
 {
 	struct run_images *x = container_of(job, struct run_images, job);
@@ -75,7 +76,8 @@ static void image_read_all(struct work_job *job)
 		struct transcript_image *image = &x->list[i];
 		bool                     old = image->message < x->old;
 
-		/* One that was sent earlier is missed in the prompt, and told. */
+		/* An image of an earlier turn that can't be read does not fail the run: the prompt
+		 * lacks the image, and a warning says so. */
 		if (old && full)
 			continue;
 		enum errc rc = read_one(x, image, &e);
@@ -114,7 +116,8 @@ static struct run_images *image_find(struct run *r)
 				    .run = image_read_all,
 				    .done = image_on_read };
 	arena_init(&x->arena, LIMIT_ARENA);
-	/* Where memory is short here, it will be for the prompt too, which then says so. */
+	/* A failure here is a lack of memory, which the step that makes the prompt meets and
+	 * reports too. */
 	if (call_messages(r, &messages, &count, &x->old, &e) == ERR_OK &&
 	    transcript_images(messages, count, &r->rq.input->arena, &x->list, &x->count, &e) ==
 		    ERR_OK &&

@@ -1,11 +1,12 @@
-/* Runs whose end could not be stored.  The store makes one for them as soon as it takes writes
- * again; who watches them is then told to look. */
+/* Runs whose end could not be stored.  The store ends these runs as soon as it takes writes again;
+ * then their watchers are told to look. */
 #include "run/internal.h"
 #include "desk/watch.h"
 #include "store/store.h"
 
 #include <stdlib.h>
 
+/* The time between two looks at the store. */
 enum { LOOK_US = 500 * 1000 };
 
 struct lost {
@@ -44,7 +45,7 @@ void lost_add(struct run *r)
 	struct lost       *l = malloc(sizeof *l);
 
 	if (!l)
-		return; /* its watchers wait until they leave */
+		return; /* the watchers of this run wait until they leave */
 	*l = (struct lost){ r->id, g->lost };
 	g->lost = l;
 	g->lost_timer.fn = lost_on_timer;

@@ -1,13 +1,14 @@
-/* What an answer that has ended is printed as: for the store, and for the client of a plain call.
- * A long one is printed by a worker:
+/* The printing of an answer that has ended: for the store, and for the client of a plain call.  A
+ * worker prints a long answer:
  *
- *   the provider's end --print_aside--> a worker --> run_finish, which finds it printed
+ *   the provider's end --print_aside--> a worker --> run_finish, which finds the answer printed
  *
- * Before that, a worker prints the blocks of a stream that its encoder has put off, as they are long:
+ * Before that, if the encoder of a stream has put long blocks off, a worker prints these blocks:
  *
- *   the provider's end --print_aside--> a worker --> the client's turn, and print_aside once more
+ *   the provider's end --print_aside--> a worker --> the blocks for the client, print_aside again
  *
- * What could not be printed there, for want of memory, is tried once more by who needs it. */
+ * An answer for which the worker found no memory is printed once more by the function that needs
+ * it. */
 #include "base/limits.h"
 #include "run/internal.h"
 
@@ -19,7 +20,7 @@ bool print_stored(struct run *r)
 		return true;
 	if (answer_close(&r->answer) && answer_print(&r->answer, out))
 		return true;
-	buf_clear(out); /* half of it would be no JSON */
+	buf_clear(out); /* half an object is no JSON */
 	return false;
 }
 
@@ -31,7 +32,8 @@ bool print_whole(struct run *r)
 		return true;
 	if (!answer_close(&r->answer))
 		return false;
-	/* Vectors go through as they came, and there may be many. */
+	/* Vectors go through in the provider's own bytes, and are moved because they may be
+	 * many. */
 	if (r->rq.prompt.embed) {
 		buf_finish(out);
 		*out = r->answer.raw;
@@ -73,7 +75,8 @@ static void printed(struct run *r, struct err *e)
 	run_finish(r, NULL);
 }
 
-/* The client gets a stream's last blocks first, and does not wait for the store. */
+/* print_put_off: runs on a worker, before the answer is printed for the store, so that the client
+ * gets these blocks without waiting for the store. */
 static enum errc print_put_off(struct run *r, struct err *e)
 {
 	if (!reader_print_rest(&r->feed))

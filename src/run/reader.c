@@ -1,9 +1,9 @@
-/* The bytes between an encoder and a client. */
+/* The output buffer between an encoder and a client. */
 #include "run/reader.h"
 
 #include "base/limits.h"
 
-/* Memory that an emptied stream keeps. */
+/* An emptied buffer up to this size, in bytes, stays for the next blocks. */
 enum { OUT_KEPT = 4096 };
 
 void reader_init(struct reader *x, size_t max, bool keeps)
@@ -36,7 +36,8 @@ void reader_taken(struct reader *x, size_t n)
 		if (x->out.cap > OUT_KEPT)
 			buf_finish(&x->out);
 	} else if (x->at > LIMIT_FEED_LOW && x->at >= x->out.len - x->at) {
-		/* No more is moved than was taken: megabytes that wait leave in many small parts. */
+		/* Clients take megabytes in many small parts.  So the waiting bytes move only when
+		 * the taken ones are at least as many. */
 		buf_take_front(&x->out, x->at);
 		x->at = 0;
 	}
@@ -53,7 +54,7 @@ bool reader_join_rest(struct reader *x)
 
 	if (x->rest.len == 0)
 		return true;
-	if (x->out.len == 0) { /* megabytes need no copy */
+	if (x->out.len == 0) { /* rest may have megabytes: moved, not copied */
 		struct buf emptied = x->out;
 
 		x->out = x->rest;

@@ -1,4 +1,4 @@
-/* The table of failures, and what follows on each. */
+/* The kind of each failure, and what follows each kind. */
 #include "run/retry.h"
 
 #include "base/limits.h"
@@ -6,12 +6,12 @@
 #include <string.h>
 
 enum {
-	WAIT_FIRST_US = 500 * 1000,    /* doubled each time */
-	WAIT_MAX_US = 2 * 1000 * 1000, /* a longer one is left to the client */
-	WAIT_MORE_US = 5 * 1000,       /* behind a told time: not to be early by a clock's tick */
+	WAIT_FIRST_US = 500 * 1000,    /* each further wait is twice as long */
+	WAIT_MAX_US = 2 * 1000 * 1000, /* longer waits are left to the client */
+	WAIT_MORE_US = 5 * 1000,       /* added to Retry-After: no retry is a clock's tick early */
 };
 
-/* Codes of providers for "pay first", which waiting does not mend. */
+/* no_money: whether the provider wants to be paid first; no wait mends that. */
 static bool no_money(const struct err *e)
 {
 	static const char *const codes[] = { "insufficient_quota", "billing_hard_limit_reached",
@@ -34,8 +34,7 @@ static enum retry_kind of_status(const struct err *e)
 	case 504:
 	case 529: return RETRY_BUSY;
 	case 402: return RETRY_USED_UP;
-	/* An error in the place of the first event. */
-	case 200: return RETRY_BUSY;
+	case 200: return RETRY_BUSY; /* the first event of the stream was an error */
 	}
 	return RETRY_FAULT;
 }
@@ -66,7 +65,8 @@ bool retry_costs(const struct err *e)
 	return kind == RETRY_SPENT || kind == RETRY_BROKEN;
 }
 
-/* Half to all of 0.5 s, 1 s, 2 s, 2 s, …; as told, and up to a quarter more, if it was told. */
+/* wait_us: the provider's Retry-After and up to a quarter more; without one, half to all of 0.5 s,
+ * 1 s, 2 s, 2 s, …  The random part spreads calls that failed together. */
 static int64_t wait_us(const struct retry_case *c)
 {
 	int64_t us = c->err->retry_after_ms * 1000;
@@ -77,14 +77,14 @@ static int64_t wait_us(const struct retry_case *c)
 	return us / 2 + (int64_t)(c->random % (uint64_t)(us / 2 + 1));
 }
 
-/* same: may this target be asked again, and is it worth waiting here? */
+/* same: whether the same target may be asked again after a wait that the client can bear. */
 static bool same(const struct retry_case *c, enum retry_kind kind)
 {
 	int64_t told_us = c->err->retry_after_ms * 1000;
 
 	if (c->again >= c->retries || told_us > WAIT_MAX_US)
 		return false;
-	/* Without a time it is not known how long, and that may be a minute. */
+	/* A 429 without Retry-After may last a minute. */
 	return kind == RETRY_CONNECT || kind == RETRY_BUSY || (kind == RETRY_LIMIT && told_us > 0);
 }
 
@@ -114,9 +114,9 @@ enum health_news retry_news(const struct err *e, bool committed)
 	case RETRY_LIMIT: return HEALTH_LIMITED;
 	case RETRY_USED_UP: return HEALTH_USED_UP;
 	case RETRY_KEY: return HEALTH_REFUSED;
-	/* Time limits count while there is nothing of an answer; a long one is no illness. */
+	/* A time limit during an answer may only mean that the answer is long. */
 	case RETRY_SPENT: return committed ? HEALTH_NEITHER : HEALTH_FAILED;
-	case RETRY_DENIED: /* this call; the key may be good for others */
+	case RETRY_DENIED: /* the key may be good for other calls */
 	case RETRY_BROKEN:
 	case RETRY_FAULT: break;
 	}

@@ -1,17 +1,17 @@
-/* run/retry: what follows on an attempt that failed.  Decisions only: no clock, no I/O.
+/* run/retry: what follows a failed attempt.  Decisions only: no clock, no I/O.  Threads: any.
  *
  *                       +--> the same target, after a wait
  *   attempt --failed----+--> another target of the model, at once
  *      |                +--> the first target of the next fallback model, at once
  *      |                +--> the error, to the client
- *      +--its answer begins--> committed: whatever fails now is the client's
+ *      +--its answer begins--> committed: the client gets every later failure
  *
- * An answer begins with its first content, or its finish reason; events in front of that are held
- * back (desk/tape, not committed).  From then on money is spent: no attempt follows.  The same
- * holds for a provider that took the request and fell silent.  The same target is asked again after
- * what cost nothing: no connection, 429, and an error instead of an answer.  What broke off or is
- * no answer may have cost: another target or model may do better and is asked, the same one is
- * not. */
+ * An answer begins with its first content or its finish_reason; earlier events are held back
+ * (desk/tape, not committed).  A begun answer costs money, so no attempt follows.  The same holds
+ * for a provider that took the request and fell silent.  The same target is asked again after
+ * failures that cost nothing: no connection, a 429, an error instead of an answer.  An answer that
+ * broke off early or can't be read may have cost money: another target or model may do better and
+ * is asked, the same target is not. */
 #pragma once
 
 #include "base/err.h"
@@ -19,15 +19,15 @@
 
 /* What a failure says about another attempt. */
 enum retry_kind {
-	RETRY_FAULT,   /* of the request, or of ours: another attempt would end alike */
-	RETRY_SPENT,   /* it works, or did, and that costs */
-	RETRY_BROKEN,  /* it gave no answer, or broke off in front of it; it may have cost */
-	RETRY_CONNECT, /* it was not reached */
-	RETRY_BUSY,    /* it said that it can't, 5xx */
+	RETRY_FAULT,   /* the request's fault, or the gateway's: another attempt would fail alike */
+	RETRY_SPENT,   /* a time limit ended the call; the provider worked on it, which costs */
+	RETRY_BROKEN,  /* the answer can't be read, or broke off: the call may cost */
+	RETRY_CONNECT, /* the provider was not reached */
+	RETRY_BUSY,    /* the provider's own failure: 5xx, or an error as the first event */
 	RETRY_LIMIT,   /* 429 */
-	RETRY_USED_UP, /* no money or quota is left */
+	RETRY_USED_UP, /* the key has no money or quota left */
 	RETRY_KEY,     /* the key was refused */
-	RETRY_DENIED,  /* the key is good, and may not do that: region, model, terms */
+	RETRY_DENIED,  /* the key is valid, but not for this call: region, model, terms */
 };
 
 enum retry_next {
@@ -39,22 +39,24 @@ enum retry_next {
 
 struct retry_case {
 	const struct err *err;
-	bool              committed; /* its answer has begun */
-	int64_t           again;     /* how many times the model's targets were asked again */
-	int64_t           retries;   /* how many times they may be */
+	bool              committed; /* the attempt's answer has begun */
+	int64_t           again;     /* retries of the model's targets so far */
+	int64_t           retries;   /* how many the provider's entry allows */
 	bool              other;     /* the model has a healthy target that was not asked yet */
-	bool              fallback;  /* there is a model to fall back on */
-	int64_t           left_us;   /* of the total time limit; INT64_MAX: none */
+	bool              fallback;  /* another fallback model is left */
+	int64_t           left_us;   /* of the total time limit; INT64_MAX: no limit */
 	uint64_t          random;
 };
 
 struct retry_step {
 	enum retry_next next;
-	int64_t         wait_us;
+	int64_t         wait_us; /* before the next attempt; 0: at once */
 };
 
-/* retry_costs: the attempt may have to be paid for, though there is no answer. */
-bool              retry_costs(const struct err *e);
+/* retry_costs: whether the provider may charge for the failed attempt. */
+bool retry_costs(const struct err *e);
+/* retry_decide: what follows the failure, and after which wait. */
 struct retry_step retry_decide(const struct retry_case *c);
-/* retry_news: what the failure says of the target's health; committed as above. */
+/* retry_news: what the failure says about the target's health; committed: the attempt's answer had
+ * begun. */
 enum health_news retry_news(const struct err *e, bool committed);

@@ -1,4 +1,4 @@
-/* One run: birth, moves of the state machine that run.h draws, and end. */
+/* One run: its birth, the moves of the state machine that run.h draws, and its end. */
 #include "run/run.h"
 
 #include "base/clock.h"
@@ -62,7 +62,6 @@ struct loop *run_loop(const struct run *r)
 	return r->engine->o.env.loop;
 }
 
-/* run_move: the only writer of r->state. */
 void run_move(struct run *r, enum run_state to)
 {
 	CHECK(state_graph[r->state].next & (1u << to));
@@ -86,8 +85,7 @@ static bool is_called(const struct run *r)
 
 /* --- birth and death --- */
 
-/* run_drop_request: the prompt is in the provider's hands and the messages are stored: a stream may
- * live long, and large bodies would add up. */
+/* A stream may live long, and the large bodies of many streams would add up. */
 void run_drop_request(struct run *r)
 {
 	if (r->jobs && r->jobs->branch_read) {
@@ -117,7 +115,7 @@ static struct run_jobs *jobs_new(struct run *r)
 	if (!j)
 		return NULL;
 	j->run = r;
-	/* The text, and the same again as LMC where a provider speaks it. */
+	/* The text, and the same text as LMC messages if the provider speaks LMC. */
 	buf_init(&j->end_answer, 2 * LIMIT_ANSWER + LIMIT_ANSWER / 4);
 	buf_init(&j->end_error, 4 * KIB);
 	buf_init(&j->key_body, 4 * KIB);
@@ -163,7 +161,7 @@ void run_free_if_over(struct run *r)
 		run_free(r);
 }
 
-/* run_copy: with any NUL that a client's name has. */
+/* run_copy: copies all bytes, because a client's model name may contain NUL. */
 static char *run_copy(struct str s)
 {
 	char *to = malloc(s.n + 1);
@@ -186,7 +184,7 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	r->rq = *rq;
 	r->model = run_copy(rq->model);
 	r->label = run_copy(rq->label);
-	/* What was asked for is looked at when the request is gone. */
+	/* Attempts look at `asked` after the request's bytes are gone. */
 	if (rq->asked.p == rq->model.p)
 		r->rq.asked.p = r->model;
 	bool with_store = rq->store || !id_none(rq->conversation) || rq->claim;
@@ -237,7 +235,7 @@ static bool choose_encoder(struct run *r)
 	return r->feed.encoder;
 }
 
-/* cancel_now: live_cancel was called, on whatever loop. */
+/* cancel_now: runs on the run's loop after live_cancel, which any loop may call. */
 static void cancel_now(struct task *t)
 {
 	struct live *l = container_of(t, struct live, cancel);
@@ -254,14 +252,14 @@ static void cancel_now(struct task *t)
 	}
 }
 
-/* Of an unstored call, the id is known where its family tells it; else who has the same key finds
- * the run. */
+/* is_findable: clients learn the id of an unstored run if its family shows the id, or if they send
+ * the idempotency key of the run again. */
 static bool is_findable(const struct run *r)
 {
 	return run_stored(r) || r->rq.family->shows_unstored || r->rq.claim;
 }
 
-/* enlist_live: and makes the tape, which depends on it. */
+/* enlist_live: adds the run to the live runs, and makes its tape: journal_open looks at r->live. */
 static bool enlist_live(struct run *r)
 {
 	if (is_findable(r) && !(r->live = calloc(1, sizeof *r->live)))
@@ -339,7 +337,7 @@ static void book_tokens(const struct run *r)
 			       (r->answered_us - r->first_token_us) / (u->out - 1));
 }
 
-/* A stream that was open and did not end well: who is to blame. */
+/* book_abort: counts a stream that was open and failed, by the side that is to blame. */
 static void book_abort(enum errc code)
 {
 	bool ours = code == ERR_STORAGE || code == ERR_SHUTTING_DOWN || code == ERR_OVERLOADED ||
@@ -368,14 +366,15 @@ static void run_book_metrics(const struct run *r)
 			       r->first_token_us - r->called_us);
 	if (r->usage.known)
 		book_tokens(r);
-	/* A reader that left is counted where its stream ended. */
+	/* The caller of run_leave counts streams whose client left. */
 	if (r->headers_sent && r->observer && r->failure.code != ERR_OK)
 		book_abort(r->failure.code);
 	if (r->headers_sent)
 		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
 }
 
-/* give_pass: of a call that a provider refused nothing was used. */
+/* give_pass: returns the run's place and settles its tokens.  A call that failed before its first
+ * content has used none, unless the provider reports some. */
 static void give_pass(struct run *r)
 {
 	const struct usage *u = &r->usage;
@@ -385,7 +384,6 @@ static void give_pass(struct run *r)
 	admit_over(&r->rq.pass, r->attempt.count > 0, tokens);
 }
 
-/* run_conclude: everything that had to be durable is: the reader gets its end. */
 void run_conclude(struct run *r)
 {
 	const struct err *e = r->failure.code ? &r->failure : NULL;
@@ -394,7 +392,7 @@ void run_conclude(struct run *r)
 	give_pass(r);
 	attach_release(r);
 	journal_end(r);
-	r->seq_reserved = UINT64_MAX; /* the end's own row says how far the numbers went */
+	r->seq_reserved = UINT64_MAX; /* the run's row now has its last number */
 	unlist_live(r);
 	run_book_metrics(r);
 	bill_over(r);
@@ -424,8 +422,8 @@ static enum run_status outcome_of(const struct run *r, const struct err *e)
 	return answer_any(&r->answer) ? RUN_INCOMPLETE : RUN_FAILED;
 }
 
-/* run_drop: all that goes on for the run is stopped.  A job of the store or of a worker can't be;
- * the run waits for those (run_free_if_over). */
+/* run_drop: stops all that goes on for the run, but for jobs of the store or of a worker, which
+ * can't be stopped: the run waits for them (run_free_if_over). */
 static void run_drop(struct run *r)
 {
 	timer_stop(run_loop(r), &r->commit_timer);
@@ -434,7 +432,7 @@ static void run_drop(struct run *r)
 
 		call->provider->ops->cancel(call);
 	}
-	attempt_stop(r); /* its timers, its place at the target, what it said */
+	attempt_stop(r);
 }
 
 void run_finish(struct run *r, const struct err *e)
@@ -449,7 +447,7 @@ void run_finish(struct run *r, const struct err *e)
 	if (r->called_us)
 		r->answered_us = clock_mono_us();
 	run_drop(r);
-	/* Its end is the key's, as a second call would cost again. */
+	/* A retry of this request would cost again, so the idempotency key keeps this end. */
 	if (r->attempt.spent)
 		run_idem_commit(r);
 	r->outcome = outcome_of(r, e);
@@ -472,7 +470,6 @@ static void abort_now(struct task *t)
 		run_free_if_over(r);
 }
 
-/* run_abort_later: from within a provider's callback, where its call must not be ended. */
 void run_abort_later(struct run *r, enum errc code, const char *text)
 {
 	if (r->aborting)
@@ -505,7 +502,8 @@ void run_leave(struct run *r)
 		run_finish(r, &e);
 		return;
 	}
-	/* A job of an earlier step comes back first. */
+	/* A run whose provider was not asked yet goes on to the next step, where step_holds looks
+	 * whether somebody still wants the run. */
 	run_free_if_over(r);
 }
 

@@ -1,4 +1,5 @@
-/* The store's part of a run: what is read before it, written before and after the call. */
+/* The store's part of a run: the branch is read and the client's messages are written before the
+ * call, the answer is written after it. */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "run/internal.h"
@@ -7,7 +8,8 @@
 
 #include <stdlib.h>
 
-/* The next range of event numbers is asked for so early that nobody waits for it. */
+/* The next range of event numbers is reserved when so many numbers of the last one are left: no
+ * event should wait for the reservation. */
 enum { SEQ_AHEAD = 512 };
 
 /* --- before the call --- */
@@ -28,8 +30,8 @@ static void on_branch(struct store_job *job)
 	    r->jobs->branch.leaf.key != r->rq.continues.key)
 		err_set(&e, ERR_NOT_CONTINUABLE, "",
 			"only the newest run of a conversation can be continued, and only if it has some answer");
-	/* The branch's instruction holds until another one is set; the run's row repeats
-	 * neither. */
+	/* The instruction of the branch holds until another turn sets one.  The run's own row does
+	 * not repeat an inherited instruction. */
 	if (e.code == ERR_OK && !r->rq.instruction_set && r->jobs->branch.instruction_set)
 		r->rq.instruction = r->jobs->branch.instruction;
 	step_over(r, &e);
@@ -112,7 +114,7 @@ enum step_next save_begin(struct run *r, struct err *e)
 	return STEP_FAILED;
 }
 
-/* --- while it streams --- */
+/* --- during the stream --- */
 
 static void save_on_reserved(struct store_job *job)
 {
@@ -123,7 +125,8 @@ static void save_on_reserved(struct store_job *job)
 	if (job->err.code == ERR_OK) {
 		if (r->jobs->reserve.upto > r->seq_reserved)
 			r->seq_reserved = r->jobs->reserve.upto;
-		/* The provider may have been faster than the store. */
+		/* The provider may have been faster than the store, and the new range nearly used
+		 * up. */
 		if (r->call)
 			save_reserve_ahead(r);
 		feed_wake(r);
@@ -150,11 +153,11 @@ void save_reserve_ahead(struct run *r)
 	r->jobs_out++;
 	if (store_seq_reserve(r->engine->o.store, &r->jobs->reserve))
 		return;
-	r->jobs_out--; /* a full queue: asked again at the next event */
+	r->jobs_out--; /* the queue is full: the next event tries again */
 	r->jobs->reserving = false;
 }
 
-/* --- after it --- */
+/* --- after the call --- */
 
 static void on_end_stored(struct store_job *job)
 {
@@ -163,7 +166,7 @@ static void on_end_stored(struct store_job *job)
 	r->jobs_out--;
 	r->bill.settled = r->bill.reserved || r->jobs->end.later;
 	watch_notify(r->id);
-	/* An answer that could not be kept is not reported as a success. */
+	/* An answer that is not stored must not be reported as a success. */
 	if (job->err.code != ERR_OK) {
 		feed_skip(r);
 		r->failure = job->err;
@@ -191,7 +194,7 @@ void save_end(struct run *r)
 	}
 	if (!save_print_end(r)) {
 		err_set(&r->failure, ERR_INTERNAL, "", "no memory to store the answer");
-		buf_clear(&r->jobs->end_answer); /* half of it would be no JSON */
+		buf_clear(&r->jobs->end_answer); /* half an object is no JSON */
 		buf_clear(&r->jobs->end_error);
 		r->outcome = RUN_INCOMPLETE;
 	}
@@ -220,7 +223,7 @@ void save_end(struct run *r)
 	if (store_turn_end(r->engine->o.store, &r->jobs->end))
 		return;
 	r->jobs_out--;
-	r->bill.settled = true; /* by the next start, which ends the run */
+	r->bill.settled = true; /* recovery at the next start ends the run and settles its bill */
 	err_set(&r->failure, ERR_STORAGE, "", "the answer could not be stored");
 	run_conclude(r);
 }

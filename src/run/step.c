@@ -1,18 +1,18 @@
-/* What a run does in front of its provider's call: the table of steps that run.h draws, and the
- * loop that takes them.
+/* What a run does before its provider's call: the table of steps that run.h draws, and the loop
+ * that takes them in order.
  *
- * A step that is not wanted is passed over.  A step that waits for the store or for a worker parks
- * the run; its callback calls step_over, and the loop goes on behind it.  Before each step the loop
- * asserts anew that somebody wants the run and that the gateway does not stop, so no step looks
- * after that itself.  A new step is a row here and its start in the file of whoever does the
- * work. */
+ * The loop skips a step that the run does not need.  A step that waits for the store or for a
+ * worker parks the run; the callback of its job calls step_over, and the loop continues with the
+ * next row.  Before each step, the loop checks that somebody still wants the run and that the
+ * gateway is not stopping, so no step has to check this.  A new step is a row here, and a start
+ * function in the file that does the work. */
 #include "base/log.h"
 #include "run/internal.h"
 
 struct step {
 	const char    *name;
-	enum run_state state;
-	bool (*wanted)(const struct run *r);
+	enum run_state state;                /* of the run, while it takes the step */
+	bool (*wanted)(const struct run *r); /* whether this run needs the step */
 	enum step_next (*start)(struct run *r, struct err *e);
 };
 
@@ -60,7 +60,7 @@ static bool lacks_prompt(const struct run *r)
 	return !r->prepared;
 }
 
-/* --- steps that no other file does --- */
+/* --- steps without a file of their own --- */
 
 static enum errc step_look_work(struct run *r, struct err *e)
 {
@@ -82,7 +82,8 @@ static void step_turn_over(struct task *t)
 	step_over(r, &e);
 }
 
-/* step_turn: observers are not called from within run_start, and a call may fail at once. */
+/* step_turn: waits for the end of the loop's turn, because a call may fail at once, and no observer
+ * may be called from within run_start. */
 static enum step_next step_turn(struct run *r, struct err *e)
 {
 	(void)e;
@@ -101,7 +102,7 @@ static const struct step steps[] = {
 	{ "read_files", STATE_LOADING, names_files, attach_read },
 	{ "find_images", STATE_LOADING, image_sought, image_look },
 	{ "read_images", STATE_LOADING, image_wanted, image_read },
-	/* A budget is asked for what the prompt weighs. */
+	/* The reservation needs the weight of the prompt, so a key with a budget makes it early. */
 	{ "weigh", STATE_LOADING, bill_wanted, call_prompt },
 	{ "reserve", STATE_LOADING, bill_wanted, bill_reserve },
 	{ "begin", STATE_BEGINNING, run_stored, save_begin },
@@ -110,7 +111,7 @@ static const struct step steps[] = {
 	{ "call", STATE_CALLING, always, call_start },
 };
 
-/* step_holds: what must hold before each step. */
+/* step_holds: whether the run may take another step; false: e says why it ends. */
 static bool step_holds(const struct run *r, struct err *e)
 {
 	CHECK(!r->call && !r->aside.on);
@@ -137,7 +138,8 @@ static void step_tell(const struct run *r, const struct step *s)
 	log_end(&l);
 }
 
-/* step_loop: takes steps until one parks the run or fails; after DONE the run may be gone. */
+/* step_loop: takes steps until a step parks the run, fails, or is the last one; after STEP_DONE the
+ * run may be gone. */
 static enum step_next step_loop(struct run *r, struct err *e)
 {
 	enum step_next next = STEP_MORE;

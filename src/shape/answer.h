@@ -1,6 +1,7 @@
-/* shape/answer: gathers one answer: the pieces of a stream, or a whole message, into the assistant's
- * message that is stored, and beside it the provider's own completion, from which a plain call may be
- * answered. Of the message only the first choice is kept. Pure; not shared between threads.
+/* shape/answer: gathers one answer. The pieces of a stream, or a whole message, become the
+ * assistant's message that is stored; of several choices only the first is kept. Beside the
+ * message, a plain call may keep the provider's own completion, with which its client is answered.
+ * Pure; not shared between threads.
  *
  * An answer of a provider that speaks LMC may say more than one message of OpenAI's can (for
  * example, output of the provider's computer). Its LMC messages are kept in the member "lmc" of
@@ -14,7 +15,7 @@
 struct answer_tool;
 struct gather;
 
-/* A part of a buffer that still moves. */
+/* A part of a buffer whose bytes may still move: an offset and a length. */
 struct span {
 	size_t at, n;
 };
@@ -27,29 +28,32 @@ struct answer {
 	struct buf          refusal;
 	struct buf          images; /* JSON parts with commas between them */
 	struct gather      *gather; /* owned; of LMC chunks; NULL: none came */
-	struct str          lmc;    /* its messages, once answer_close was called */
-	struct answer_tool *tools;  /* owned */
+	struct str          lmc;   /* gather's messages, after answer_close; borrowed from gather */
+	struct answer_tool *tools; /* owned */
 	size_t              tool_count;
-	size_t              bytes; /* of all of them, held against LIMIT_ANSWER */
+	size_t              bytes; /* of all members above; at most LIMIT_ANSWER */
 
-	struct buf  raw;         /* a completion as the provider sent it */
-	struct span raw_id;      /* where in it the values of its "id" and "created" are; */
-	struct span raw_created; /* n 0: not known */
+	struct buf  raw;         /* the provider's own completion */
+	struct span raw_id;      /* the values of "id" and "created" in raw; */
+	struct span raw_created; /* n is 0: not known */
 };
 
 void answer_init(struct answer *a);
 void answer_finish(struct answer *a);
 /* answer_add: adds a piece. False: the answer is over LIMIT_ANSWER, or memory is short. */
 bool answer_add(struct answer *a, const struct event *ev) MUST_USE;
-/* answer_raw: keeps the event's raw. A long one that is given is not copied. False: it is over
- * LIMIT_UPSTREAM_BODY, or memory is short. */
+/* answer_raw: keeps the provider's own completion, ev->raw; takes the bytes of a long one from
+ * ev->give instead of copying them. False: the completion is over LIMIT_UPSTREAM_BODY, or memory is
+ * short. */
 bool answer_raw(struct answer *a, const struct event *ev) MUST_USE;
-/* answer_whole: what an encoder is told of a plain call's answer; borrowed until the answer changes. */
+/* answer_whole: the answer of a plain call, without finish_reason and usage; borrowed until the
+ * answer changes. */
 struct encoder_whole answer_whole(const struct answer *a);
 /* answer_close: ends the answer and fills lmc. False: memory is short. */
 bool answer_close(struct answer *a) MUST_USE;
-/* answer_any: whether there is something to continue from: text, a refusal or a tool call. */
+/* answer_any: whether the answer has something to continue from: text, a refusal, an image, a tool
+ * call, a whole message or LMC chunks. */
 bool answer_any(const struct answer *a);
 /* answer_print: appends the message object, {"role":"assistant","content":…}, with "lmc" if
- * there are LMC messages. */
+ * there are LMC messages. False: out is full. */
 bool answer_print(const struct answer *a, struct buf *out) MUST_USE;

@@ -1,9 +1,10 @@
-/* shape/chunk: the encoders of OpenAI's shape: chunks of a stream, or a whole chat.completion; once as
- * OpenAI's own clients know them (data blocks only), once with what LLM Chat has besides: an id in each
- * block, names of the last ones, and our members in the first chunk or the whole answer.
+/* shape/chunk: the encoders of OpenAI's shape. They print the chunks of a stream, or a whole
+ * chat.completion. chunk_create prints what OpenAI's clients know (blocks with data only).
+ * chunk_create_ours adds what LLM Chat has besides: an id in each block, names of the last blocks,
+ * and Parley's own members in the first chunk or in the whole answer.
  *
- * Where a provider speaks that shape itself, its own JSON goes through with only what must differ
- * spliced in or out; else the chunk is made from the event. */
+ * The JSON of a provider that speaks OpenAI's API goes through unchanged, except for members that
+ * must be added, replaced or removed; the events of other providers are printed as new chunks. */
 #pragma once
 
 #include "shape/encoder.h"
@@ -12,5 +13,6 @@
 struct encoder *chunk_create(const struct encoder_about *about) MUST_USE;
 struct encoder *chunk_create_ours(const struct encoder_about *about) MUST_USE;
 
-/* chunk_usage: {"prompt_tokens":…,"completion_tokens":…,"total_tokens":…,…} */
+/* chunk_usage: appends {"prompt_tokens":…,"completion_tokens":…,"total_tokens":…,…}. False: out is
+ * full. */
 bool chunk_usage(const struct usage *usage, struct buf *out) MUST_USE;

@@ -1,18 +1,19 @@
-/* shape/context: what a provider sees of a message with files: the documented template.
+/* shape/context: turns a message with files into the message that a provider is sent. The form is
+ * documented for clients (docs/api.md), so it must not change silently.
  *
  * A text file, inline or uploaded, stands before the message's text as
  *     <file name="NAME">
  *     CONTENT
  *     </file>
- * with an empty line behind it.  In NAME, & < > " are written as &amp; &lt; &gt; &quot; and control
+ * followed by an empty line.  In NAME, & < > " are written as &amp; &lt; &gt; &quot; and control
  * characters as blanks; in CONTENT, </file (in any case) begins with &lt; so that no content ends
- * its block.  Of an uploaded file that was deleted, or that is not shown here, the block says so:
+ * its block.  The block of an uploaded file that was deleted, or that is not shown here, says so:
  *     <file name="NAME" missing="deleted">
  *     </file>
- * Images, sound and PDF become OpenAI's parts image_url, input_audio and file.  With one of those
- * the content becomes an array: files in their order, adjacent text files in one text part, then
- * the message's own content; else text stays text.  The stored message keeps its context as it
- * came. */
+ * Images, audio and PDF become OpenAI's parts image_url, input_audio and file.  If a message has
+ * one of these, its content becomes an array: the files in their order, adjacent text files in one
+ * text part, then the message's own content; otherwise a text stays a text.  The stored message
+ * keeps its context unchanged. */
 #pragma once
 
 #include "base/arena.h"
@@ -21,19 +22,19 @@
 
 struct buf;
 
-/* context_render: message is a native message object (checked).  *ret borrows from it when it has
- * no context, else it is a new object in the arena, without the context member.  Uploaded files
- * are not shown.
+/* context_render: renders a message object of LLM Chat (checked before).  *ret is the message
+ * itself if the message has no context, otherwise a new object in the arena, without the member
+ * context.  The contents of uploaded files are not shown.
  * Errors: OVERLOADED (memory). */
 enum errc context_render(struct str message, struct arena *arena, struct str *ret,
 			 struct err *e) MUST_USE;
 
 /* A file that a message names by its uuid. */
 struct context_named {
-	size_t     file; /* its place in context.files */
-	struct str uuid; /* plain text, as everything here */
-	struct str name; /* what the message calls it; or empty */
-	bool       user; /* the message is the user's */
+	size_t     file; /* index in context.files */
+	struct str uuid; /* plain text, like name */
+	struct str name; /* the name in the message, or empty */
+	bool       user; /* the message has the role user */
 };
 
 /* context_may_name: a quick look at the bytes of a message, without a scan; false: the message
@@ -47,9 +48,9 @@ enum errc context_uploads(struct str message, struct arena *arena, struct contex
 
 /* An uploaded file as the provider sees it. */
 struct context_shown {
-	struct str        name;
-	struct attachment is;
-	const char       *missing; /* why it has no content; NULL: it has */
+	struct str        name; /* plain text */
+	struct attachment is;   /* the kind of the content */
+	const char *missing;    /* why the content is not shown (deleted, …); NULL: it is shown */
 };
 
 /* The contents of a message's uploaded files, in the order of context_uploads. */

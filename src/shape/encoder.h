@@ -16,27 +16,28 @@
 struct encoder_about {
 	bool                want_usage; /* the client asked for the usage chunk */
 	bool                fences;     /* fenced code in the answer becomes LMC code */
-	enum reasoning_name reasoning;  /* OpenAI's shape: the name that it has there */
+	enum reasoning_name reasoning;  /* OpenAI's shape: the member for reasoning */
 	struct id           run;
-	/* none: the answer is stored nowhere; else it has our id and time, whatever the provider gave */
-	struct id     conversation;
-	struct str    model; /* as asked, where the provider gives none */
-	int64_t       created_s;
-	struct cursor seen; /* what the reader has: blocks up to this one are not printed again */
-	/* What was not handed on: to the provider (known before the first event), or by the encoder
-	 * itself, which adds to it. */
+	/* None: the answer is not stored.  A stored answer has Parley's id and time, an answer that
+	 * is not stored has those of the provider. */
+	struct id  conversation;
+	struct str model;     /* as the client asked; printed if the provider gives none */
+	int64_t    created_s; /* wall clock */
+	struct cursor
+		seen; /* the reader's last block: blocks up to this one are not printed again */
+	/* Borrowed.  Before the first event, the list has what the provider was not sent; the
+	 * encoder adds what it could not print. */
 	struct warnings *warnings;
 };
 
 /* The answer of a plain call. */
 struct encoder_whole {
 	struct str raw;         /* the provider's own completion, or empty */
-	struct str raw_id;      /* the values of its "id" and "created", within raw; */
+	struct str raw_id;      /* the values of "id" and "created" in raw; */
 	struct str raw_created; /* empty: not known */
 	struct str message; /* the assistant's message, a JSON object; may be empty beside raw */
-	struct str
-		lmc; /* its LMC messages, with commas between them, where the provider speaks LMC */
-	struct str          finish_reason; /* escaped */
+	struct str lmc; /* LMC messages with commas between them, of a provider that speaks LMC */
+	struct str finish_reason; /* escaped */
 	const struct usage *usage;
 };
 
@@ -52,19 +53,19 @@ struct encoder_ops {
 	bool (*error)(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
 		      struct buf *out);
 	bool (*whole)(struct encoder *n, const struct encoder_whole *w, struct buf *out);
-	/* rest: appends the blocks that event has put off (encoder.rests), with the numbers of their
-	 * event; NULL: this encoder puts nothing off. On any thread, while nobody else uses the
-	 * encoder. What was put off and not asked for is printed by done and error. */
+	/* rest: appends the blocks that event has put off (encoder.rests), with the numbers of
+	 * their event; NULL: this encoder puts nothing off. On any thread, while nobody else uses
+	 * the encoder. If rest is not called, done and error print these blocks. */
 	bool (*rest)(struct encoder *n, struct buf *out);
 	void (*destroy)(struct encoder *n);
 
 	bool raw; /* whole prints a provider's own completion, and needs no message beside it */
 };
 
-struct encoder { /* embedded first in each */
+struct encoder { /* the first member of each implementation */
 	const struct encoder_ops *ops;
-	/* event has put blocks off: together they are longer than LIMIT_LOOP_JSON, and their
-	 * printing is a worker's */
+	/* event has put blocks off, because they are longer than LIMIT_LOOP_JSON together and would
+	 * hold the loop: a worker should print them with rest. */
 	bool rests;
 };
 

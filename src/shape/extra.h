@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "json/scan.h"
 
-/* extra_put: appends `,"extra_content":{…}`; nothing for an empty text. */
+/* extra_put: appends `,"extra_content":{…}`; nothing for an empty text. False: out is full. */
 bool extra_put(struct str text, struct buf *out) MUST_USE;
 /* extra_of: the extra_content of a call, in the form that extra_put takes; empty: none. */
 struct str extra_of(const struct json_doc *d, json_at call);

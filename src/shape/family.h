@@ -1,15 +1,16 @@
-/* shape/family: the families that there are (msg/family.h), a file each, and how their shapes are
- * found. */
+/* shape/family: the list of the families (struct family, msg/family.h), and the lookup of a
+ * family's shapes. */
 #pragma once
 
 #include "msg/family.h"
 
-extern const struct family family_chat; /* LLM Chat, and all else that is Parley's own */
+extern const struct family family_chat; /* LLM Chat, and all routes that are Parley's own */
 extern const struct family
-	family_completions; /* OpenAI's chat completions, and what belongs to them */
+	family_completions; /* OpenAI's chat completions, and stored completions */
 
-/* family_shape: the shape with this word in the store; else the usual one, in which the family
- * shows the runs of others. */
+/* family_shape: the family's shape for a run that was stored with this word; the family's usual
+ * shape if the word belongs to another family. */
 const struct shape *family_shape(const struct family *f, struct str word);
-/* family_format: the shape that a client names so; NULL: none. */
+/* family_format: the shape with this name in the member `format` of requests; NULL: there is
+ * none. */
 const struct shape *family_format(const struct family *f, struct str name);

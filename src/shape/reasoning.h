@@ -9,19 +9,21 @@
 #include "json/scan.h"
 
 enum reasoning_name {
-	REASONING_PASSTHROUGH, /* as the provider has it; reasoning_content where it has none of its own */
+	/* The member of a provider that speaks OpenAI's API; reasoning_content for all others. */
+	REASONING_PASSTHROUGH,
 	REASONING_CONTENT, /* reasoning_content */
 	REASONING_SHORT,   /* reasoning */
-	REASONING_BOTH,    /* both, which say the same */
-	REASONING_NONE,    /* not at all */
+	REASONING_BOTH,    /* both members, with the same text */
+	REASONING_NONE,    /* no member: clients get no reasoning */
 };
 
-/* reasoning_put: appends `"name":"escaped"` once or twice; nothing for REASONING_NONE. */
+/* reasoning_put: appends `"name":"escaped"` once or twice; nothing for REASONING_NONE. False: out
+ * is full. */
 bool reasoning_put(enum reasoning_name name, struct str escaped, struct buf *out) MUST_USE;
 
-/* reasoning_rename: out holds a chunk or a completion from `start` on; the reasoning of each choice
- * gets its name, all else stays as it is.  doc and scratch are borrowed.  False: out is full, or
- * memory is short (out is then as it was). */
+/* reasoning_rename: renames the reasoning of each choice in the chunk or completion that out holds
+ * from `start` on; everything else stays unchanged.  doc and scratch are working memory.  False:
+ * out is full, or memory is short; out is then unchanged. */
 bool reasoning_rename(enum reasoning_name name, struct json_doc *doc, struct buf *scratch,
 		      struct buf *out, size_t start) MUST_USE;
 

@@ -4,9 +4,9 @@
 
 #include "msg/event.h"
 
-/* replay_answer: message is a stored assistant's message; fn gets START, its text, reasoning, refusal
- * and calls as pieces, USAGE if it is known, and FINISH; its LMC messages, where a provider spoke LMC,
- * go before the rest.  fn: false stops.  finish_reason: escaped.
- * False: fn stopped, or message is no object. */
+/* replay_answer: calls fn for each event of a stored assistant's message: START, its LMC messages
+ * if a provider spoke LMC, its reasoning, text, images, refusal and calls, FINISH, and USAGE if the
+ * usage is known.  fn returns false to stop.  finish_reason: escaped.
+ * False: fn has stopped, or message is no object. */
 bool replay_answer(struct str message, struct str finish_reason, const struct usage *usage,
 		   bool (*fn)(void *arg, const struct event *ev), void *arg) MUST_USE;

@@ -13,23 +13,23 @@
 
 /* An image that a message names by its path, read from its file. */
 struct transcript_image {
-	size_t     message; /* its place in the list */
+	size_t     message; /* index in the list of messages */
 	struct str path;    /* plain text */
-	struct str format;  /* base64.png, …; empty: it can't be read */
+	struct str format;  /* base64.png, …; empty: the image can't be read */
 	struct str data;    /* base64 */
 };
 
 /* A message with uploaded files that was rendered already (context_fill). */
 struct transcript_made {
-	size_t     message; /* its place in the list */
-	struct str text;
+	size_t     message; /* index in the list of messages */
+	struct str text;    /* the rendered message, a JSON object */
 };
 
 struct transcript_options {
 	bool   fence;         /* LMC code as fenced text instead of tool calls */
-	bool   answers_calls; /* a call that was left without an answer gets one */
-	size_t old;  /* so many messages in front were sent earlier: no warnings for them */
-	bool   view; /* for reading, not for a provider: no images from files */
+	bool   answers_calls; /* a tool call without an answer gets one */
+	size_t old;  /* the first `old` messages were sent in earlier turns: no warnings for them */
+	bool   view; /* the result is shown to a client: images that have a path are not read */
 	struct warnings               *warnings; /* borrowed */
 	const struct transcript_image *images;   /* in the order of the messages */
 	size_t                         image_count;
@@ -45,14 +45,14 @@ enum errc transcript_render(const struct str *messages, size_t count,
 			    const struct transcript_options *o, struct str **ret, size_t *ret_count,
 			    struct err *e) MUST_USE;
 
-/* transcript_check: whether the LMC message at i may be taken in: the rules of translation, and
- * strictly what images and sound consist of.  path: its own, as messages[2]; paths: whether images
+/* transcript_check: checks the LMC message at i of a request by the rules of translation, and the
+ * data of images and audio strictly.  path: the message's own, such as messages[2]; paths: images
  * may be named by path.
  * Errors: as transcript_render. */
 enum errc transcript_check(const struct json_doc *d, json_at i, const char *path, bool paths,
 			   struct err *e) MUST_USE;
 
-/* transcript_images: which of the messages name an image by its path; *ret in the arena.
+/* transcript_images: lists the images that messages name by their paths; *ret is in the arena.
  * Errors: OVERLOADED. */
 enum errc transcript_images(const struct str *messages, size_t count, struct arena *arena,
 			    struct transcript_image **ret, size_t *ret_count,

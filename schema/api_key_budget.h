@@ -1,4 +1,4 @@
-/* schema/api_key_budget: what a key may use up. */
+/* schema/api_key_budget: the budget of a key: how much the key may use up in a window. */
 #pragma once
 
 #include "json/field.h"
@@ -6,7 +6,7 @@
 struct api_key_budget {
 	struct str money;  /* .p NULL: absent */
 	int64_t    tokens; /* 0: absent */
-	struct str window; /* .p NULL: for ever */
+	struct str window; /* .p NULL: the budget is never renewed */
 };
 
 #define API_KEY_BUDGET_INIT \

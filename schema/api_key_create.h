@@ -1,18 +1,18 @@
-/* schema/api_key_create: the body of POST /v1/admin/keys; all of it may be left out. */
+/* schema/api_key_create: the body of POST /v1/admin/keys; the body is optional. */
 #pragma once
 
 #include "json/field.h"
 
 struct api_key_create {
-	struct str name;       /* .p NULL: absent, as in the others */
-	json_at    scopes;     /* array; its elements are the route's check, as in the others */
-	json_at    models;     /* array */
+	struct str name;       /* .p NULL: absent */
+	json_at    scopes;     /* array; the route checks the elements */
+	json_at    models;     /* array; the route checks the elements */
 	int64_t    expires_at; /* seconds; 0: never; -1: absent */
 	int64_t    expires_in; /* seconds; -1: absent */
-	json_at    metadata;   /* object */
-	struct str shares;
-	json_at    limits; /* object: schema/api_key_limits.h */
-	json_at    budget; /* object: schema/api_key_budget.h */
+	json_at    metadata;   /* object; the route checks the pairs */
+	struct str shares;     /* .p NULL: absent */
+	json_at    limits;     /* object: schema/api_key_limits.h */
+	json_at    budget;     /* object: schema/api_key_budget.h */
 };
 
 /* clang-format off */

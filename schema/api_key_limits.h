@@ -1,13 +1,13 @@
-/* schema/api_key_limits: how much of models a key may use at a time. */
+/* schema/api_key_limits: the limits of a key: rates, calls at once, size of a body. */
 #pragma once
 
 #include "json/field.h"
 
 struct api_key_limits {
-	json_at requests; /* object: schema/api_key_rate.h, as the next */
-	json_at tokens;
-	int64_t concurrent; /* 0: absent, as in the next */
-	int64_t max_body;
+	json_at requests;   /* object: schema/api_key_rate.h */
+	json_at tokens;     /* object: schema/api_key_rate.h */
+	int64_t concurrent; /* calls at once; 0: absent */
+	int64_t max_body;   /* bytes; 0: absent */
 };
 
 #define API_KEY_LIMITS_INIT       \

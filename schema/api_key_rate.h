@@ -1,4 +1,4 @@
-/* schema/api_key_rate: how much of something a key may use within a window. */
+/* schema/api_key_rate: a rate of a key: how many requests or tokens the key may use in a window. */
 #pragma once
 
 #include "json/field.h"

@@ -1,5 +1,5 @@
-/* schema/api_key_update: the body of POST /v1/admin/keys/{id}, read into a struct api_key_create: no
- * more than that may be changed. */
+/* schema/api_key_update: the body of POST /v1/admin/keys/{id}. It is read into a struct
+ * api_key_create, because only members of that struct may be changed. */
 #pragma once
 
 #include "schema/api_key_create.h"

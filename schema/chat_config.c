@@ -21,7 +21,8 @@ static const struct field rows[] = {
 };
 #undef AT
 
-/* Members of other APIs.  Some are near to a name that is known and means something else. */
+/* Members of other APIs, and their names here. Some of them resemble a known name that means
+ * something else, which the error would suggest otherwise. */
 /* clang-format off */
 #define EXTRA(key) { key, "extra." key }
 /* clang-format on */

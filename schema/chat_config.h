@@ -1,6 +1,6 @@
 /* schema/chat_config: the config object of POST /v1/chat.
  *
- * The typed members are for checks; what the provider gets is the raw JSON of each member. */
+ * The typed members serve for checks; the provider gets the raw JSON of each member. */
 #pragma once
 
 #include "json/field.h"

@@ -1,9 +1,10 @@
-/* schema/chat_lmc: the lmc object of POST /v1/chat: how LMC code goes to and fro. */
+/* schema/chat_lmc: the lmc object of POST /v1/chat: how LMC's code is translated in both
+ * directions. */
 #pragma once
 
 #include "json/field.h"
 
-/* In the order of the table's names. */
+/* In the order of the names in the field table. */
 enum chat_lmc_code { CHAT_LMC_CODE_TOOLS, CHAT_LMC_CODE_FENCE, CHAT_LMC_CODE__COUNT };
 
 struct chat_lmc {

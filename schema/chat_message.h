@@ -19,9 +19,9 @@ extern const char *const chat_roles[];
 struct chat_message {
 	json_at    content; /* string or array of parts; absent or null only beside tool_calls */
 	int        role;    /* enum chat_role */
-	struct str name;    /* .p NULL: absent; its characters are the route's check */
+	struct str name;    /* .p NULL: absent; the route checks the characters */
 	json_at    tool_calls;
-	struct str tool_call_id; /* .p NULL: absent; needed when role is tool */
+	struct str tool_call_id; /* .p NULL: absent; required if the role is tool */
 	json_at    context;      /* object: schema/chat_context.h */
 };
 

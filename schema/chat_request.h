@@ -3,7 +3,7 @@
 
 #include "json/field.h"
 
-/* In the order of the table's names. */
+/* In the order of chat_formats. */
 enum chat_format { CHAT_FORMAT_OPENAI, CHAT_FORMAT_LMC, CHAT_FORMAT__COUNT };
 
 enum chat_on_disconnect {
@@ -13,12 +13,12 @@ enum chat_on_disconnect {
 	CHAT_ON_DISCONNECT__COUNT
 };
 
-/* Their names on the wire, NULL-terminated. */
+/* The names on the wire, NULL-terminated. */
 extern const char *const chat_formats[];
 extern const char *const chat_on_disconnects[];
 
 struct chat_request {
-	struct str instruction; /* .p NULL: absent; empty is a value ("ends it") */
+	struct str instruction; /* .p NULL: absent; empty: ends the conversation's instruction */
 	json_at    messages;    /* array; each a string or schema/chat_message.h */
 	json_at    config;      /* object: schema/chat_config.h */
 	bool       stream;
@@ -28,7 +28,7 @@ struct chat_request {
 	bool       store;
 	struct str conversation;  /* .p NULL: absent */
 	struct str parent;        /* .p NULL: absent */
-	json_at    metadata;      /* object; its pairs are the route's check */
+	json_at    metadata;      /* object; the route checks the pairs */
 	int        on_disconnect; /* enum chat_on_disconnect */
 };
 

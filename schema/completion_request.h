@@ -1,4 +1,5 @@
-/* schema/completion_request: what we read of POST /v1/chat/completions; all else passes. */
+/* schema/completion_request: the members of POST /v1/chat/completions that the gateway reads; all
+ * others are passed on. */
 #pragma once
 
 #include "json/field.h"
@@ -7,11 +8,11 @@
 
 struct completion_request {
 	struct str model;
-	json_at    messages; /* array; each an object with a role, the route's check */
+	json_at    messages; /* array; the route checks that each is an object with a role */
 	bool       stream;
 	json_at    stream_options;
 	bool       store;
-	json_at    metadata; /* object; its pairs are the route's check */
+	json_at    metadata; /* object; the route checks the pairs */
 	int64_t    n;
 	int64_t    max_tokens;            /* INT64_MIN: absent; the provider knows the range */
 	int64_t    max_completion_tokens; /* INT64_MIN: absent */

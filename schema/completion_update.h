@@ -4,7 +4,7 @@
 #include "json/field.h"
 
 struct completion_update {
-	json_at metadata; /* object; its pairs are the route's check */
+	json_at metadata; /* object; the route checks the pairs */
 };
 
 #define COMPLETION_UPDATE_INIT ((struct completion_update){ .metadata = JSON_ABSENT })

@@ -1,6 +1,6 @@
 /* schema/context_file: one file of a message's context, uploaded (uuid) or inline (name, content).
  *
- * Which members must stand together is the route's check: {uuid, name?} or {name, content}. */
+ * The route checks which members are there: {uuid, name?} or {name, content}. */
 #pragma once
 
 #include "json/field.h"

@@ -1,10 +1,10 @@
-/* schema/conversation_create: the body of POST /v1/conversations; all of it may be left out. */
+/* schema/conversation_create: the body of POST /v1/conversations; the body is optional. */
 #pragma once
 
 #include "json/field.h"
 
 struct conversation_create {
-	json_at    metadata; /* object; its pairs are the route's check */
+	json_at    metadata; /* object; the route checks the pairs */
 	json_at    items;    /* array; each schema/conversation_item.h */
 	struct str title;    /* .p NULL: absent; empty: none */
 };

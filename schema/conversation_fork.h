@@ -1,12 +1,12 @@
-/* schema/conversation_fork: the body of POST /v1/conversations/{id}/fork; all of it may be left out. */
+/* schema/conversation_fork: the body of POST /v1/conversations/{id}/fork; the body is optional. */
 #pragma once
 
 #include "json/field.h"
 
 struct conversation_fork {
-	struct str at;       /* .p NULL: absent */
+	struct str at;       /* id of the last message to copy; .p NULL: the newest one */
 	struct str title;    /* .p NULL: absent; empty: none */
-	json_at    metadata; /* object; its pairs are the route's check */
+	json_at    metadata; /* object; the route checks the pairs */
 };
 
 #define CONVERSATION_FORK_INIT \

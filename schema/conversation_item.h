@@ -1,9 +1,10 @@
-/* schema/conversation_item: one item that a client adds; what each type needs is the route's check. */
+/* schema/conversation_item: one item that a client adds. The route checks which members each type
+ * needs. */
 #pragma once
 
 #include "json/field.h"
 
-/* In the order of the table's names. */
+/* In the order of the names in the field table. */
 enum conversation_item_type {
 	CONVERSATION_ITEM_MESSAGE,
 	CONVERSATION_ITEM_CALL,
@@ -12,13 +13,13 @@ enum conversation_item_type {
 };
 
 struct conversation_item {
-	int        type;    /* enum conversation_item_type */
-	int        role;    /* index of its name; -1: absent */
-	json_at    content; /* string or array of parts */
-	struct str call_id; /* .p NULL: absent, as all of them */
-	struct str name;
-	struct str arguments;
-	json_at    output; /* string or array of parts */
+	int        type;      /* enum conversation_item_type */
+	int        role;      /* index of its name; -1: absent */
+	json_at    content;   /* string or array of parts */
+	struct str call_id;   /* .p NULL: absent */
+	struct str name;      /* .p NULL: absent */
+	struct str arguments; /* .p NULL: absent */
+	json_at    output;    /* string or array of parts */
 };
 
 #define CONVERSATION_ITEM_INIT ((struct conversation_item){ .role = -1 })

@@ -4,7 +4,7 @@
 #include "json/field.h"
 
 struct conversation_update {
-	json_at    metadata; /* object; its pairs are the route's check */
+	json_at    metadata; /* object; the route checks the pairs */
 	struct str title;    /* .p NULL: absent; empty: none */
 };
 

@@ -1,4 +1,5 @@
-/* schema/embedding_request: what we read of POST /v1/embeddings; all else passes. */
+/* schema/embedding_request: the members of POST /v1/embeddings that the gateway reads; all others
+ * are passed on. */
 #pragma once
 
 #include "json/field.h"
@@ -10,7 +11,7 @@ extern const char *const embedding_formats[];
 
 struct embedding_request {
 	struct str model;
-	json_at    input;           /* its form is the route's check */
+	json_at    input;           /* the route checks the form */
 	int        encoding_format; /* enum embedding_format */
 	int64_t    dimensions;      /* INT64_MIN: absent; the provider knows the range */
 	struct str user;

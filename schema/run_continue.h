@@ -1,11 +1,11 @@
-/* schema/run_continue: the body of POST /v1/runs/{id}/continue; all of it may be left out. */
+/* schema/run_continue: the body of POST /v1/runs/{id}/continue; the body is optional. */
 #pragma once
 
 #include "json/field.h"
 #include "schema/chat_request.h"
 
 struct run_continue {
-	json_at config; /* schema/chat_config.h; the model is the run's where it names none */
+	json_at config; /* object: schema/chat_config.h; without a model, the run's is used */
 	bool    stream;
 	bool    background;
 	int     format; /* enum chat_format */

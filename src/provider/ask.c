@@ -11,7 +11,7 @@
 
 enum { PATH = 96 };
 
-/* part_member: a string of an object within a message; empty where either is missing. */
+/* part_member: a string member of an object in a message; empty if either is missing. */
 static struct str part_member(const struct json_doc *d, json_at object, const char *key)
 {
 	return json_is_kind(d, object, JSON_OBJECT) ? json_get_inner(d, object, key) : STR_NONE;
@@ -41,7 +41,7 @@ enum errc ask_refuse_part(const struct ask_message *m, const struct ask_part *pa
 
 /* --- parts --- */
 
-/* read_data: "data:TYPE;base64,DATA", whose characters need no escapes but for a slash. */
+/* read_data: reads "data:TYPE;base64,DATA". Of its characters, only the slash may be escaped. */
 static bool read_data(struct str url, struct arena *a, struct ask_part *ret)
 {
 	static const struct str mark = { ";base64,", 8 };
@@ -68,7 +68,8 @@ static bool read_data(struct str url, struct arena *a, struct ask_part *ret)
 	return ret->type.n > 0 && !memchr(ret->type.p, '"', ret->type.n) && media_base64(ret->data);
 }
 
-/* read_url: what is at a URL, or in it; some clients give the string itself. */
+/* read_url: reads a URL, or the data in it. i: an object with a url, or the URL itself, as some
+ * clients send it. */
 static enum errc read_url(const struct json_doc *d, json_at i, const struct ask_message *m,
 			  struct arena *a, struct ask_part *ret, struct err *e)
 {
@@ -112,7 +113,7 @@ static enum errc read_file(const struct json_doc *d, json_at i, const struct ask
 	ret->name = part_member(d, i, "filename");
 	if (str_starts(data, STR("data:")) && read_data(data, a, ret))
 		return ERR_OK;
-	/* Without a type it is what it nearly always is. */
+	/* A file without a type is nearly always a PDF. */
 	ret->type = STR("application/pdf");
 	ret->data = data;
 	if (media_base64(data))
@@ -193,10 +194,10 @@ static enum errc read_content(const struct json_doc *d, json_at content, struct 
 	return ERR_OK;
 }
 
-/* --- calls and what came back --- */
+/* --- calls and results --- */
 
-/* ask_read_input: arguments are a string that should hold an object; what does not is handed on as
- * one that says what it was. */
+/* ask_read_input: arguments are a string that should be a JSON object. Any other string is sent as
+ * the member arguments of an object. */
 static bool ask_read_input(struct str arguments, struct arena *a, struct str *ret)
 {
 	struct json_doc d = { 0 };
@@ -222,7 +223,8 @@ static bool ask_read_input(struct str arguments, struct arena *a, struct str *re
 	return ret->p != NULL;
 }
 
-/* read_signature: where Google's own route for OpenAI's clients has it. */
+/* read_signature: the thought_signature, at the place where Google's own route for OpenAI's clients
+ * has it. */
 static struct str read_signature(const struct json_doc *d, json_at call)
 {
 	json_at extra = json_get(d, call, "extra_content");
@@ -266,8 +268,8 @@ static enum errc read_calls(const struct json_doc *d, json_at calls, struct aren
 	return ERR_OK;
 }
 
-/* ask_name_of: the name of the newest call with this id, if it is not too far back: results follow
- * their calls, and a list of nothing but results must not be gone through for each of them. */
+/* ask_name_of: the name of the newest call with this id among the last LIMIT_TOOLS messages.
+ * Results follow their calls, and a long list of results must not be searched for each result. */
 static struct str ask_name_of(const struct ask *a, struct str id)
 {
 	for (size_t i = a->count; i > 0 && a->count - i <= LIMIT_TOOLS; i--) {
@@ -296,7 +298,8 @@ static enum ask_role ask_role_of(const struct json_doc *d)
 	return ASK_USER;
 }
 
-/* ask_read_images: those that a model made; one that can't be read is nobody's fault now. */
+/* ask_read_images: reads the images that a model made. An image that can't be read is left out,
+ * because the client did not make it. */
 static enum errc ask_read_images(const struct json_doc *d, struct arena *a, struct ask_message *m,
 				 struct err *e)
 {
@@ -487,7 +490,7 @@ enum errc ask_print(const struct provider_options *o, const struct prompt *p, co
 	return rc;
 }
 
-/* --- what comes back --- */
+/* --- what is sent back to the provider --- */
 
 static bool put_listed(const struct json_doc *d, json_at list, const char *const *types,
 		       bool *first, struct buf *out)

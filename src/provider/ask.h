@@ -11,15 +11,15 @@
 #include "msg/prompt.h"
 
 enum ask_role {
-	ASK_SYSTEM, /* developer too */
+	ASK_SYSTEM, /* also developer */
 	ASK_USER,
 	ASK_ASSISTANT,
-	ASK_TOOL, /* what a tool gave back; function too */
+	ASK_TOOL, /* a tool's result; also function */
 	ASK_ROLE__COUNT
 };
 
 enum ask_kind {
-	ASK_TEXT,     /* text; a refusal too */
+	ASK_TEXT,     /* text; also a refusal */
 	ASK_IMAGE,    /* type and data, or url */
 	ASK_AUDIO,    /* type and data */
 	ASK_DOCUMENT, /* type and data, or url; name */
@@ -42,8 +42,8 @@ struct ask_call {
 	struct str id;
 	struct str name;
 	struct str input;     /* a JSON object */
-	struct str signature; /* what its provider wants back with it (Gemini); empty: none */
-	struct str extra;     /* all that providers want back: a JSON object, raw; empty: none */
+	struct str signature; /* Gemini's, which must be sent back with the call; empty: none */
+	struct str extra;     /* raw; extra_content, an object to be sent back; empty: none */
 };
 
 struct ask_message {
@@ -52,12 +52,12 @@ struct ask_message {
 	struct str       name;  /* empty: none */
 	struct ask_part *parts;
 	size_t           part_count;
-	struct ask_call *calls;  /* an assistant's */
-	struct ask_part *images; /* that an assistant made */
+	struct ask_call *calls;  /* ASK_ASSISTANT */
+	struct ask_part *images; /* ASK_ASSISTANT: images that the model made */
 	size_t           image_count;
 	size_t           call_count;
-	struct str       call_id; /* ASK_TOOL */
-	struct str call_name;     /* ASK_TOOL: of the call with that id, else the message's name */
+	struct str       call_id;   /* ASK_TOOL */
+	struct str       call_name; /* ASK_TOOL: the name in the call with that id, else name */
 };
 
 struct ask_tool {
@@ -91,15 +91,15 @@ struct ask {
 	struct str           schema; /* raw; ASK_FORMAT_SCHEMA */
 };
 
-/* ask_print: splits the prompt and lets put print it. For dialects that give one choice: n other
- * than 1 is refused. Errors: INVALID_VALUE, INVALID_TYPE, UNSUPPORTED_PARAMETER with the path of
- * the wrong member; OVERLOADED; put's. */
+/* ask_print: splits the prompt and lets put print it. An n other than 1 is refused, because the
+ * dialects that use this function give one choice. Errors: INVALID_VALUE, INVALID_TYPE,
+ * UNSUPPORTED_PARAMETER with the path of the wrong member; OVERLOADED; put's. */
 typedef enum errc (*ask_put_fn)(const struct provider_options *o, const struct ask *a,
 				struct buf *out, struct err *e);
 enum errc ask_print(const struct provider_options *o, const struct prompt *p, const char *dialect,
 		    ask_put_fn put, struct buf *out, struct err *e) MUST_USE;
 
-/* ask_refuse_part: the error for a part that a dialect has no place for. */
+/* ask_refuse_part: sets the error for a part that the dialect can't encode. */
 enum errc ask_refuse_part(const struct ask_message *m, const struct ask_part *part,
 			  const char *dialect, struct err *e);
 

@@ -1,4 +1,5 @@
-/* Members of a request, found by their names and put where a provider wants them. */
+/* Finds the members of a request by their names, and prints them at their places in the provider's
+ * request. */
 #include "provider/ask_param.h"
 
 #include "lmc/warnings.h"
@@ -36,7 +37,7 @@ bool ask_put_list(const char *before, struct str raw, bool *first, struct buf *o
 			      buf_text(out, list ? "" : "]"));
 }
 
-/* What OpenAI's request knows besides what the prompt has apart (2026-08). */
+/* The members of OpenAI's request (2026-08) that may be in the members of a prompt. */
 static const char *const known[] = {
 	"audio",
 	"frequency_penalty",
@@ -68,9 +69,9 @@ static const char *const known[] = {
 	"web_search_options",
 };
 
-enum { NUMBER_TEXT = 64 }; /* longer numbers are none that anybody means */
+enum { NUMBER_TEXT = 64 }; /* bytes; longer numbers are not clamped */
 
-/* ask_param_key_is: member is `"key":value`, its key plain as clients write it. */
+/* ask_param_key_is: member: `"key":value`, without escapes in the key. */
 static bool ask_param_key_is(struct str member, const char *key)
 {
 	size_t n = strlen(key);
@@ -122,8 +123,8 @@ static bool is_known(struct str member)
 	return false;
 }
 
-/* ask_param_held: the value within the row's bounds; what is no number is the provider's to
- * refuse. */
+/* ask_param_held: the value, clamped to the row's bounds. A value that is no number is not changed;
+ * the provider refuses it. */
 static struct str ask_param_held(const struct prompt *p, const struct ask_param *row,
 				 struct str value, char scratch[NUMBER_TEXT])
 {

@@ -10,8 +10,8 @@
 #include "msg/prompt.h"
 
 enum ask_rule {
-	ASK_SENT,    /* in `group` under its name there; a number is held to least..most */
-	ASK_OWN,     /* the dialect sees to it itself, or it means nothing to a provider */
+	ASK_SENT,    /* sent in `group` with the name `as`; a number is clamped to least..most */
+	ASK_OWN,     /* handled by other code of the dialect, or of no meaning to the provider */
 	ASK_REFUSED, /* 400 */
 };
 
@@ -19,11 +19,10 @@ enum ask_rule {
 struct ask_param {
 	const char   *key; /* in OpenAI's request */
 	enum ask_rule rule;
-	const char   *as; /* NULL: the same */
-	unsigned
-		group; /* object of the provider's request, as the dialect numbers them; 0: its root */
-	double least; /* least == most: no bounds; beyond them it is clamped, with a warning */
-	double most;
+	const char   *as; /* in the provider's request; NULL: key */
+	unsigned group; /* number that the dialect gives to an object of the request; 0: the root */
+	double   least; /* least == most: no bounds; a clamped number makes a warning */
+	double   most;
 };
 
 /* Common functions for printing requests: the error of a request that is too large, and an
@@ -34,8 +33,8 @@ bool      ask_put_string(struct buf *out, const char *before, struct str escaped
 /* ask_put_comma: appends a comma, except before the first element of a list; *first is false
  * afterwards. */
 bool ask_put_comma(bool *first, struct buf *out) MUST_USE;
-/* ask_put_list: what stands behind `before` in any case, where it is one value or an array of them;
- * nothing for an empty raw. */
+/* ask_put_list: appends `before` and an array: raw itself if it is an array, else an array of raw
+ * alone. Appends nothing if raw is empty. */
 bool ask_put_list(const char *before, struct str raw, bool *first, struct buf *out) MUST_USE;
 
 /* ask_param_value: the raw value of a member; empty: the member is absent or null. */

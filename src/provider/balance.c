@@ -1,4 +1,4 @@
-/* Smooth weighted round robin: of weights 5, 1, 1 come a a b a c a a, not a a a a a b c. */
+/* Smooth weighted round robin: weights 5, 1, 1 give the order a a b a c a a, not a a a a a b c. */
 #include "provider/balance.h"
 
 #include "base/base.h"

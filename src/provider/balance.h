@@ -7,8 +7,8 @@
 
 struct balance_row {
 	int64_t weight; /* from 1 */
-	int64_t credit; /* how much it is owed */
-	int64_t out;    /* calls that go on */
+	int64_t credit; /* grows with each choice by weight; the chosen row pays all weights */
+	int64_t out;    /* running calls */
 };
 
 /* balance_pick: chooses one of the rows whose bit is in fit (at least one), and books the

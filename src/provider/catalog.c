@@ -1,4 +1,4 @@
-/* One list of names for a provider, and the one fetch that may be under way for it. */
+/* One list of names for each provider, and at most one running fetch of the list. */
 #include "provider/catalog.h"
 
 #include "base/clock.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum { SECOND_US = 1000 * 1000 };
-static const int64_t fresh_us = (int64_t)10 * 60 * SECOND_US; /* then it is fetched anew */
+static const int64_t fresh_us = (int64_t)10 * 60 * SECOND_US; /* then the list is fetched again */
 static const int64_t kept_us =
 	(int64_t)24 * 3600 * SECOND_US;                  /* a provider may be down for a day */
 static const int64_t again_us = (int64_t)30 * SECOND_US; /* after a failure */
@@ -25,7 +25,7 @@ static const struct upstream_limits limits = {
 
 struct catalog {
 	struct upstream_target *target; /* owned */
-	pthread_mutex_t         lock;   /* guards what is below; never held across a call */
+	pthread_mutex_t         lock;   /* guards the members below; never held across a call */
 	struct catalog_names   *names;  /* held; NULL: nothing is known */
 	int64_t                 fetched_us;
 	int64_t                 tried_us;
@@ -147,7 +147,7 @@ static struct str catalog_name_of(const struct json_doc *d, json_at model, struc
 	return is_name(name) ? name : STR_NONE;
 }
 
-/* pack: the names in one piece of memory, in order, each once. */
+/* pack: copies the names into one allocation, sorted and without duplicates. */
 static struct catalog_names *pack(struct str *list, size_t n, size_t bytes)
 {
 	struct catalog_names *ret = calloc(1, sizeof *ret + n * sizeof *list + bytes);
@@ -226,7 +226,7 @@ static void catalog_note(const struct fetch *f, const char *why)
 	log_end(&l);
 }
 
-/* catalog_over: why is NULL where all went well. */
+/* catalog_over: why: the reason of the failure; NULL: the fetch succeeded. */
 static void catalog_over(struct fetch *f, struct catalog_names *names, const char *why)
 {
 	struct catalog       *c = f->catalog;
@@ -245,7 +245,7 @@ static void catalog_over(struct fetch *f, struct catalog_names *names, const cha
 	}
 	pthread_mutex_unlock(&c->lock);
 	catalog_release(old);
-	f->done(f->arg); /* the catalog may be gone with this */
+	f->done(f->arg); /* may destroy the catalog */
 	buf_finish(&f->body);
 	free(f);
 }

@@ -22,13 +22,13 @@ struct catalog; /* opaque */
 struct catalog_names {
 	atomic_int  refs;
 	size_t      count;
-	struct str *names; /* in the same memory */
+	struct str *names; /* in the same allocation */
 };
 
-/* catalog_create: owned; consumes the target (of GET), copies the provider's name.  NULL: no
+/* catalog_create_take: owned; consumes the target, which uses GET, also on failure. NULL: no
  * memory. */
 struct catalog *catalog_create_take(struct upstream_target *target);
-void            catalog_destroy(struct catalog *c); /* NULL is none */
+void            catalog_destroy(struct catalog *c); /* NULL is fine */
 
 /* catalog_names: the known names, held for the caller; NULL: none are known. */
 struct catalog_names *catalog_names(struct catalog *c, int64_t now_us);

@@ -1,4 +1,4 @@
-/* Events of an answer, and the members that they are made of. */
+/* Gives events, and reads the members of answers. */
 #include "provider/decode.h"
 
 #include "base/limits.h"

@@ -1,5 +1,5 @@
-/* provider/decode: functions that the decoders of all dialects share: giving events, and reading
- * members carefully. Internal to provider/. */
+/* provider/decode: functions that the decoders of all dialects share: they pass events on, read
+ * members that may be of a wrong type, and make the state of a dialect. Internal to provider/. */
 #pragma once
 
 #include "provider/dialect.h"
@@ -11,7 +11,7 @@ static inline void decode_give(struct decode *d, struct event ev)
 {
 	d->on_event(d->arg, &ev);
 }
-/* decode_start: gives START, before the first piece, once. */
+/* decode_start: gives START, unless it was given before. */
 void decode_start(struct decode *d, struct str id, struct str model);
 /* decode_piece: gives a piece of text; an empty text gives nothing. */
 void decode_piece(struct decode *d, enum event_kind kind, struct str text);
@@ -20,16 +20,16 @@ void decode_piece(struct decode *d, enum event_kind kind, struct str text);
  * none. */
 void decode_end(struct decode *d, struct str word, struct str native, const struct usage *usage);
 
-/* The state that a dialect keeps while it decodes an answer: a struct, zeroed at first, with
- * buffers whose maximum is told. */
+/* The kind of state that a dialect keeps while it decodes an answer: the size of a struct, which is
+ * zeroed at first, and the offsets of its buffers with their limits. */
 struct decode_state {
 	size_t size;
 	struct {
 		size_t at, max;
 	} bufs[4]; /* max 0: no further one */
 };
-/* decode_state: d's state, made at the first call.  NULL: no memory. decode_state_finish: a
- * dialect's finish. */
+/* decode_state: returns d's state, which the first call makes; NULL: no memory.
+ * decode_state_finish: frees the state; serves as finish of struct dialect. */
 void *decode_state(struct decode *d, const struct decode_state *kind);
 void  decode_state_finish(struct decode *d);
 

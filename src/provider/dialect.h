@@ -9,11 +9,11 @@
 #include "msg/prompt.h"
 #include "provider/provider.h"
 
-/* The state of one answer being decoded; embedded in the call, zeroed at its start, ended with the
+/* The state of decoding one answer; embedded in the call, zeroed at its start, finished by the
  * dialect's finish. */
 struct decode {
 	struct json_doc   *doc;  /* scratch, borrowed */
-	const struct mask *mask; /* borrowed; what no error may hold; NULL: nothing */
+	const struct mask *mask; /* borrowed; secrets to remove from errors; NULL: none */
 	bool               stream;
 	bool               started;
 	bool               finished;  /* every choice seen so far has its finish reason */
@@ -21,16 +21,15 @@ struct decode {
 	uint64_t           begun[2];  /* bit i: choice i has been seen (i < LIMIT_CHOICES) */
 	uint64_t           open[2];   /* bit i: choice i has begun and not finished */
 	uint64_t           tools;     /* bit i: call i of choice 0 has its start (i < 64) */
-	uint32_t           next_tool; /* for providers that leave the index out */
-	uint64_t           last_tool; /* and a hash of the newest call's id */
-	bool               unindexed; /* this provider does leave it out */
+	uint32_t           next_tool; /* index of the next call, if the provider gives no index */
+	uint64_t           last_tool; /* hash of the newest call's id */
+	bool               unindexed; /* the provider gives no index */
 	uint64_t           args;  /* bit i: call i of choice 0 has begun its arguments (i < 64) */
-	struct usage       told;  /* so far; of dialects that give EVENT_USAGE only at the end */
-	void              *state; /* whatever else the dialect needs; owned, freed by its finish */
-	const struct decode_state
-			 *kind; /* of state, where decode_state made it (provider/decode.h) */
-	provider_event_fn on_event;
-	void             *arg;
+	struct usage       told;  /* so far, in dialects that give EVENT_USAGE only at the end */
+	void              *state; /* owned; the dialect's own, freed by its finish; NULL: none */
+	const struct decode_state *kind; /* of state, if decode_state made it (provider/decode.h) */
+	provider_event_fn          on_event;
+	void                      *arg;
 };
 
 enum framing {
@@ -40,15 +39,15 @@ enum framing {
 
 struct embed_want;
 
-/* POST /v1/embeddings in a dialect's words. */
+/* Embeddings in a dialect. path, place and encode are as in struct dialect. */
 struct dialect_embed {
-	const char *path; /* behind base_url, as a dialect's */
+	const char *path;
 	bool (*place)(const struct provider_options *o, const struct prompt *prompt,
 		      struct buf *out);
 	enum errc (*encode)(const struct provider_options *o, const struct prompt *prompt,
 			    struct buf *out, struct err *e);
-	/* decode: the body of a 2xx answer becomes OpenAI's list, with the vectors as they are
-	 * wanted. */
+	/* decode: turns the body of a 2xx answer into OpenAI's list, with the vectors in the form
+	 * that want names. */
 	enum errc (*decode)(struct decode *d, const struct embed_want *want, struct str body,
 			    struct err *e);
 };
@@ -56,42 +55,44 @@ struct dialect_embed {
 struct dialect {
 	const char *name;  /* as in the config file */
 	unsigned    takes; /* enum provider_takes */
-	/* path behind base_url, e.g. "/chat/completions" */
+	/* path after base_url, e.g. "/chat/completions" */
 	const char *path;
-	/* the beginning of path that people may give with base_url or not, e.g. "/api"; NULL:
-	 * none */
+	/* the beginning of path, e.g. "/api", which a configured base_url may contain or lack;
+	 * NULL: none */
 	const char *root;
-	/* place: instead of path, where it depends on the prompt or on o->base_url (without path
-	 * and root); a query included, if there is one.  NULL: path.  False: out is full. */
+	/* place: appends the path, with its query if there is one, in a dialect whose path depends
+	 * on the prompt or on o->base_url (which is without path and root here). NULL: path is
+	 * used. False: out is full. */
 	bool (*place)(const struct provider_options *o, const struct prompt *prompt,
 		      struct buf *out);
 	enum framing framing;    /* of streams */
 	const char  *key_header; /* unless the options name one; NULL: Authorization: Bearer */
-	/* sent with each call, unless the options have a header of that name; ends with a NULL
-	 * name */
+	/* sent with each call, except those whose name the options have too; the last one has the
+	 * name NULL */
 	const struct provider_header *headers;
 
-	/* encode: the request body for prompt, appended to out. */
+	/* encode: appends the body of the request for prompt to out. */
 	enum errc (*encode)(const struct provider_options *o, const struct prompt *prompt,
 			    struct buf *out, struct err *e);
-	/* decode_event: one SSE event of a stream (data is never empty; name may be "").  Hands
-	 * events to d->on_event.  An error object of the provider, or a broken chunk, is the
-	 * returned error (never an EVENT_ERROR from here). */
+	/* decode_event: decodes one event or line of a stream (data is never empty; name may be "")
+	 * and passes events to d->on_event. An error object of the provider, or a broken chunk, is
+	 * the returned error; decoders pass no EVENT_ERROR. */
 	enum errc (*decode_event)(struct decode *d, struct str name, struct str data,
 				  struct err *e);
-	/* decode_whole: the body of a plain 2xx answer. */
+	/* decode_whole: the same for the body of a plain 2xx answer. */
 	enum errc (*decode_whole)(struct decode *d, struct str body, struct err *e);
-	/* decode_error: fills e from a non-2xx status and its body (may be empty, HTML, anything);
-	 * host names and keys scrubbed. */
+	/* decode_error: fills e from a non-2xx status and its body (which may be empty, HTML,
+	 * anything), without host names and keys. */
 	void (*decode_error)(const struct decode *d, int status, struct str body, struct err *e);
 	/* finish: frees d->state; NULL: the dialect has none. */
 	void (*finish)(struct decode *d);
-	const struct dialect_embed *embed; /* NULL: it has no embeddings */
-	/* where it lists its models, behind base_url and root; NULL: it can't tell them by a key */
+	const struct dialect_embed *embed; /* NULL: the dialect has no embeddings */
+	/* path of the list of models, after base_url and root; NULL: the API has no list that can
+	 * be read with the key alone */
 	const char *models;
 };
 
-/* Each is defined in the folder of its name. */
+/* Each is defined in a folder of its own. */
 extern const struct dialect dialect_anthropic;
 extern const struct dialect dialect_azure;
 extern const struct dialect dialect_gemini;
@@ -101,6 +102,6 @@ extern const struct dialect dialect_lmc;
 extern const struct dialect dialect_openai_responses;
 extern const struct dialect dialect_ollama;
 
-/* echo_create: the provider that answers by itself, without HTTP; as provider_create. */
+/* echo_create: makes the provider that answers by itself, without HTTP; as provider_create. */
 enum errc echo_create(const struct provider_options *o, struct provider **ret,
 		      struct err *e) MUST_USE;

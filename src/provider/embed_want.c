@@ -1,4 +1,4 @@
-/* What an answer to a call for embeddings is measured by, kept beside the call. */
+/* The part of a request for embeddings that the call keeps, to check the answer. */
 #include "provider/embed_want.h"
 
 #include <stdlib.h>

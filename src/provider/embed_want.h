@@ -8,7 +8,7 @@
 struct embed_want {
 	size_t count;
 	bool   base64;
-	char   model[LIMIT_MODEL + 1]; /* the upstream's name, for answers that leave it out */
+	char   model[LIMIT_MODEL + 1]; /* the upstream's name, for answers without a name */
 };
 
 /* embed_want_create: owned, freed with free(); NULL: no memory. */

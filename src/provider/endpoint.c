@@ -1,4 +1,4 @@
-/* From a provider's options to its URLs and headers. */
+/* Makes URLs and headers of a provider's options. */
 #include "provider/endpoint.h"
 
 #include "base/arena.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* endpoint_without: the length of url[0..n) but for a tail, where it has it, and slashes behind the
- * rest. */
+/* endpoint_without: the length of url[0..n) without the tail, if the URL has it, and without the
+ * slashes before. */
 static size_t endpoint_without(const char *url, size_t n, const char *tail)
 {
 	size_t t = strlen(tail);
@@ -31,7 +31,8 @@ size_t endpoint_base(const struct provider_options *o, const struct dialect *dia
 	return dialect->root ? endpoint_without(o->base_url, base, dialect->root) : base;
 }
 
-/* base_url with a path of the dialect and the configured query; NULL: no memory. */
+/* endpoint_make_url: base_url with a path of the dialect and the configured query; NULL: no
+ * memory. */
 static char *endpoint_make_url(struct arena *a, const struct provider_options *o,
 			       const struct dialect *dialect, const char *path)
 {
@@ -65,7 +66,7 @@ static bool endpoint_is_given(const struct provider_options *o, const char *name
 	return false;
 }
 
-/* The lines of all headers, the key's first; *ret_count of them.  NULL: no memory. */
+/* endpoint_make_headers: the lines of all headers, first that of the key. NULL: no memory. */
 static const char **endpoint_make_headers(struct arena *a, const struct provider_options *o,
 					  const struct dialect *dialect, size_t *ret_count)
 {

@@ -9,15 +9,15 @@
 
 struct entry {
 	char    provider[64];
-	char    model[LIMIT_MODEL]; /* not ended by a NUL; of length 0: the provider entry itself */
+	char    model[LIMIT_MODEL]; /* without a NUL; of length 0: the provider entry itself */
 	size_t  model_n;
 	int64_t touched_us;
 	int64_t failures;       /* in a row */
-	int64_t first_us;       /* the first of them */
-	int64_t open_until_us;  /* 0: closed */
-	int64_t probe_until_us; /* a probe is on its way, or lost; 0: none */
+	int64_t first_us;       /* time of the first of these failures */
+	int64_t open_until_us;  /* then a probe may be made; 0: the breaker is closed */
+	int64_t probe_until_us; /* then the running probe counts as lost; 0: no probe runs */
 	int64_t cool_until_us;
-	bool    used_up; /* that is why it cools */
+	bool    used_up; /* the target cools because the key is used up */
 	int64_t dead_until_us;
 };
 
@@ -45,7 +45,7 @@ static void remove_locked(struct entry *x)
 		atomic_store_explicit(&trouble, false, memory_order_relaxed);
 }
 
-/* What says nothing any more makes room. */
+/* health_is_over: whether an entry says nothing any more, and can be removed. */
 static bool health_is_over(const struct entry *x, int64_t now_us)
 {
 	return x->failures == 0 && x->open_until_us == 0 && x->cool_until_us <= now_us &&
@@ -153,7 +153,7 @@ static void fail_locked(const struct health_target *t, bool probe, int64_t now_u
 		x->first_us = now_us;
 	}
 	x->failures++;
-	/* Calls that began before it opened do not make the pause longer. */
+	/* Calls that began before the breaker opened do not prolong the pause. */
 	if (probe || (x->open_until_us == 0 && x->failures >= rules->failures)) {
 		x->open_until_us = now_us + rules->pause_us;
 		x->probe_until_us = 0;
@@ -179,7 +179,7 @@ static void good_locked(const struct health_target *t, int64_t now_us)
 static void cool_locked(const struct health_target *t, bool used_up, int64_t told_us, bool probe,
 			int64_t now_us)
 {
-	/* Switched off, a told time is not kept either. */
+	/* If the rule is switched off, the time that the provider demands does not count either. */
 	int64_t us = used_up ? t->rules->dead_us : t->rules->cooling_us;
 
 	if (us > 0 && !used_up && told_us > 0)
@@ -214,7 +214,7 @@ static void tell_locked(const struct health_target *t, enum health_news news, in
 		break;
 	case HEALTH_NEITHER: break;
 	}
-	/* The probe found nothing out: the next call is one. */
+	/* The probe has found out nothing, so the next call is a probe again. */
 	x = probe ? find_locked(t->provider, t->model) : NULL;
 	if (x)
 		x->probe_until_us = 0;

@@ -1,7 +1,8 @@
-/* provider/health: which targets are not to be asked for a while, and why; shared by all loops.
+/* provider/health: remembers which targets must not be asked for a while, and why; shared by all
+ * loops.
  *
- * A target is one upstream model of one provider entry, known by these two names, so that what is
- * known of it outlives a reload of the configuration.  A refused key is the provider entry's.
+ * A target is one upstream model of one provider entry. The names of both identify it, so that its
+ * state outlives a reload of the configuration. A refused key concerns the whole provider entry.
  *
  *              failures in a row                     pause over
  *   CLOSED ----------------------> OPEN ------------------------------> one probe
@@ -10,9 +11,10 @@
  *     +-----------------------------|------------------------------------+   |
  *                                   +----------------------------------------+
  *
- *   429: COOLING until the provider's time is over.   a refused key: DEAD for a time, all of the entry.
+ *   429: COOLING for the time that the provider demands.   A refused key: DEAD for a time.
  *
- * Only targets in trouble have an entry: while there is none, asking and telling cost one load.
+ * Only targets in trouble are in the table. While the table is empty, health_ask and the report of
+ * a success cost one load.
  * Threads: any. */
 #pragma once
 
@@ -22,37 +24,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a provider entry; a 0 switches the thing off. */
+/* The rules of a provider entry; a 0 switches a rule off. */
 struct health_rules {
-	int64_t failures;   /* in a row, and the breaker opens */
-	int64_t window_us;  /* within which they count */
+	int64_t failures;   /* so many in a row open the breaker */
+	int64_t window_us;  /* in which the failures are counted */
 	int64_t pause_us;   /* until a probe, and between probes */
-	int64_t cooling_us; /* after a 429 that did not say for how long */
-	int64_t dead_us;    /* after a refused key; also after a used-up one */
+	int64_t cooling_us; /* after a 429 that names no time */
+	int64_t dead_us;    /* after a refused key, or a used-up one */
 };
 
+/* All borrowed for the call. */
 struct health_target {
 	const char                *provider; /* the entry's name */
-	struct str                 model;    /* upstream's */
+	struct str                 model;    /* the upstream's name */
 	const struct health_rules *rules;
 };
 
 enum health { HEALTH_FINE, HEALTH_COOLING, HEALTH_OPEN, HEALTH_DEAD, HEALTH__COUNT };
 
-/* health_ask: may it be called?  Else *ret_wait_us says for how long not.  *ret_probe: it may,
- * once, and health_probe takes that. */
+/* health_ask: HEALTH_FINE if the target may be called; otherwise *ret_wait_us is the time until it
+ * may be. *ret_probe: one call may be made, as a probe, by the caller to which health_probe returns
+ * true. */
 enum health health_ask(const struct health_target *t, int64_t now_us, int64_t *ret_wait_us,
 		       bool *ret_probe);
-/* health_probe: false: somebody else has taken it. */
+/* health_probe: claims the probe of a target. False: another caller has claimed it. */
 bool health_probe(const struct health_target *t, int64_t now_us);
 
 enum health_news {
-	HEALTH_GOOD,    /* it answers */
+	HEALTH_GOOD,    /* the target answers */
 	HEALTH_FAILED,  /* connect, 5xx, time limits */
 	HEALTH_LIMITED, /* 429 */
-	HEALTH_USED_UP, /* the key's money or quota is gone: as long as a refused key, this target alone */
-	HEALTH_REFUSED, /* the key */
-	HEALTH_NEITHER, /* says nothing of its health */
+	HEALTH_USED_UP, /* the key's money or quota is used up: the target cools for dead_us */
+	HEALTH_REFUSED, /* the key was refused */
+	HEALTH_NEITHER, /* the result says nothing about the target's health */
 };
 
 /* health_tell: reports the result of a call. told_us: the wait that a 429 demanded; 0: none was

@@ -38,7 +38,8 @@ static bool kept_within(const struct buf *b, struct str s)
 	return b && b->len > 0 && s.p >= b->data && s.p < b->data + b->len;
 }
 
-/* keep_span: lies where it lay in raw, or in the source, or in a copy. */
+/* keep_span: makes *s live as long as the event: a span inside raw moves into kept_raw, a span
+ * inside source stays, any other span is copied. */
 static bool keep_span(struct kept *k, struct str raw, struct str kept_raw, struct str *s)
 {
 	if (s->n == 0 || kept_within(k->source, *s) || kept_within(&k->made, *s))
@@ -50,7 +51,8 @@ static bool keep_span(struct kept *k, struct str raw, struct str kept_raw, struc
 	return s->p;
 }
 
-/* kept_keep_raw: a long one shall not be copied again on the loop. */
+/* kept_keep_raw: a long raw goes into a buffer that the event's receiver may take, so that the loop
+ * does not copy it again. */
 static bool kept_keep_raw(struct kept *k, struct event *ev)
 {
 	struct str raw = ev->raw;
@@ -106,15 +108,15 @@ static bool kept_put(struct kept *k, const struct event *ev)
 	return put_once(k, &half);
 }
 
-/* is_text: pieces of such a text mean the same as the whole. */
+/* is_text: whether the text of such an event may be cut into pieces. */
 static bool is_text(enum event_kind kind)
 {
 	return kind == EVENT_TEXT || kind == EVENT_REASONING || kind == EVENT_REFUSAL ||
 	       kind == EVENT_TOOL_ARGS;
 }
 
-/* put_pieces: the first has all that the event has beside its text; the others belong to the same
- * chunk of the provider, if it has one. */
+/* put_pieces: the first piece has the other members of the event; the further pieces belong to the
+ * same chunk of the provider, if there is one. */
 static bool put_pieces(struct kept *k, struct event *ev)
 {
 	struct str text = ev->text;
@@ -142,7 +144,8 @@ bool kept_add(struct kept *k, const struct event *ev)
 
 	if (!keep_spans(k, &kept))
 		return false;
-	/* Behind such parts nothing has the number of the chunk any more. */
+	/* After the pieces of a text, the further events of the same chunk have numbers of their
+	 * own too. */
 	k->cut = k->cut && ev->cont;
 	kept.numbered = k->cut;
 	if (is_text(ev->kind) && ev->text.n > LIMIT_PIECE) {

@@ -1,8 +1,9 @@
-/* Each reading of a text (as it is, unescaped, unescaped again, and the base64 in each) is searched
- * for runs of the values; what is found is marked in the text itself.
+/* Each reading of a text (as it is, unescaped, unescaped twice, and the base64 in each of these) is
+ * searched for runs of the secrets, that is, for sequences of their bytes. A run that is found is
+ * marked in the text itself.
  *
- * Every run that counts holds one of a few 8-byte pieces ("grams") of its value: they lie in a hash
- * table, and only where the text has one is more compared. */
+ * Every run that is long enough contains one of a few 8-byte pieces ("grams") of its secret. The
+ * grams are in a hash table; further bytes are compared only where the text has a gram. */
 #include "provider/mask.h"
 
 #include "base/limits.h"
@@ -14,16 +15,16 @@
 
 enum {
 	GRAM = 8,
-	RUN_MAX = 32,  /* so long a run is no chance, however long the value */
-	UNESCAPES = 2, /* an error often holds the text of another one */
+	RUN_MAX = 32,  /* a run of this length is no coincidence, however long the secret is */
+	UNESCAPES = 2, /* an error often contains the text of another error */
 	BASE64_LEAST = 4,
 };
 
 struct secret {
-	unsigned char *bytes; /* owned; folded, where it is no word */
+	unsigned char *bytes; /* owned; folded, except of a word */
 	size_t         n;
-	size_t         need; /* the shortest run that is hidden */
-	bool           word; /* too short for runs */
+	size_t         need; /* bytes of the shortest run that is hidden */
+	bool           word; /* the secret is too short for runs */
 };
 
 struct gram {
@@ -57,7 +58,8 @@ struct search {
 	bool               found;
 };
 
-/* mask_fold: case is of no matter, and a form writes a space as a plus. */
+/* mask_fold: makes bytes equal that a provider may exchange: upper and lower case; white space, and
+ * the plus that stands for a space in a form. */
 static unsigned char mask_fold(unsigned char c)
 {
 	if (c == '+' || (c < 0x20 && c != 0))
@@ -80,7 +82,7 @@ static size_t mask_bucket_of(const struct mask *m, uint64_t gram)
 
 /* --- making one --- */
 
-/* stride: grams this far from each other are enough to meet any run of `need` bytes. */
+/* stride_of: the distance of the grams, so that every run of `need` bytes contains one. */
 static size_t stride_of(const struct secret *s)
 {
 	return s->need - GRAM + 1;
@@ -198,7 +200,8 @@ static int hex_of(const unsigned char *p, size_t digits)
 	return n;
 }
 
-/* put_code: a code unit of \u as UTF-8; halves of pairs are no text that anybody has as a key. */
+/* put_code: adds a code unit of \u as UTF-8. The halves of surrogate pairs are not joined, because
+ * keys have no such characters. */
 static void put_code(struct view *v, int code, size_t from, size_t to)
 {
 	if (code >= 0x800) {
@@ -210,8 +213,8 @@ static void put_code(struct view *v, int code, size_t from, size_t to)
 	view_add(v, (unsigned char)(code < 0x80 ? code : 0x80 | (code & 63)), from, to);
 }
 
-/* mask_unescape: ret is shorter than v, as no escape is shorter than what it stands for.  False:
- * there was none. */
+/* mask_unescape: decodes one level of escapes. The result fits into ret, because no escape is
+ * shorter than its bytes. False: v has no escapes. */
 static bool mask_unescape(const struct view *v, struct view *ret)
 {
 	static const char letters[] = "bfnrt";
@@ -255,7 +258,7 @@ static int base64_of(unsigned char c)
 	return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
-/* put_base64: the bytes of v->bytes[i..end), of which every sign is base64's. */
+/* put_base64: decodes v->bytes[i..end), which are base64 characters only. */
 static void put_base64(const struct view *v, size_t i, size_t end, struct view *ret)
 {
 	for (; end - i >= 2; i += 4) {
@@ -273,7 +276,8 @@ static void put_base64(const struct view *v, size_t i, size_t end, struct view *
 	}
 }
 
-/* unbase64: all that may be base64, from the phase-th sign of each; the parts are kept apart. */
+/* unbase64: decodes each sequence of base64 characters, without its first `phase` characters,
+ * because the beginning of a group is not known. A NUL separates the results. */
 static void unbase64(const struct view *v, size_t phase, struct view *ret)
 {
 	ret->n = 0;
@@ -297,7 +301,8 @@ static void hide(struct search *s, const struct view *v, size_t from, size_t end
 	s->found = true;
 }
 
-/* extend: a gram stands at i; the end of its run, or i: it is too short. */
+/* extend: hides the run around the gram at i, and returns the end of the run; i: the gram is
+ * another one of its bucket, or the run is too short. */
 static size_t extend(struct search *s, const struct view *v, const unsigned char *folded, size_t i,
 		     const struct gram *g)
 {
@@ -321,8 +326,8 @@ static void look_for_runs(struct search *s, const struct view *v)
 {
 	const struct mask *m = s->mask;
 	unsigned char      folded[LIMIT_MASK_TEXT];
-	uint32_t           last = UINT32_MAX; /* whose run was found last, and where that ends */
-	size_t             last_end = 0;
+	uint32_t           last = UINT32_MAX; /* the secret whose run was found last */
+	size_t             last_end = 0;      /* of that run */
 
 	for (size_t i = 0; i < v->n; i++)
 		folded[i] = mask_fold(v->bytes[i]);
@@ -332,7 +337,7 @@ static void look_for_runs(struct search *s, const struct view *v)
 		for (; next != 0; next = m->grams[next - 1].next) {
 			const struct gram *g = &m->grams[next - 1];
 
-			/* A value that repeats itself has many grams for one run. */
+			/* A secret that repeats itself has many grams in one run. */
 			if (g->secret == last && i + GRAM <= last_end)
 				continue;
 			size_t end = extend(s, v, folded, i, g);
@@ -372,7 +377,7 @@ static void mask_look(struct search *s, const struct view *v)
 		unbase64(v, phase, &inner);
 		look_for_runs(s, &inner);
 		if (phase ==
-		    0) /* the other ones are noise, in which a short word is found by chance */
+		    0) /* the other phases give noise, which may contain a short word by chance */
 			look_for_words(s, &inner);
 	}
 }

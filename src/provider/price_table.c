@@ -1,4 +1,4 @@
-/* The table, and which names stand for which row. */
+/* The table of prices, and the look-up by a model's name or dated version. */
 #include "provider/price_table.h"
 
 static const struct {
@@ -9,7 +9,8 @@ static const struct {
 #undef X
 };
 
-/* "-2024-08-06", "-20250929", "-latest": the same model. */
+/* is_version: whether the end of a name ("-2024-08-06", "-20250929", "-latest") names a version of
+ * the same model. */
 static bool is_version(struct str s)
 {
 	size_t digits = 0;

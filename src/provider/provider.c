@@ -1,4 +1,4 @@
-/* The end of every kind of provider. */
+/* Destroys providers of all kinds. */
 #include "provider/provider.h"
 
 void provider_destroy(struct provider *p)

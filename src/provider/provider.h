@@ -1,7 +1,7 @@
-/* provider: the interface of providers: start and cancel a call that answers a prompt.
+/* provider: the interface of providers: starts, pauses and cancels a call that answers a prompt.
  *
  * A call belongs to the loop on which it was started; all callbacks run there. Events come in
- * order; the last one is EVENT_END or EVENT_ERROR, after which the call is freed by itself.
+ * order; the last one is EVENT_END or EVENT_ERROR, and the call frees itself with it.
  * Streamed calls: START?, then pieces, FINISH for each choice, USAGE? (before or after FINISH,
  * maybe more than once: the last one counts), END. Plain calls: START?, MESSAGE, USAGE?, FINISH,
  * END. OTHER may come anywhere before the end. A stream without a finish reason ends with
@@ -16,64 +16,66 @@
 
 struct catalog;
 struct provider;
-struct provider_call; /* each implementation embeds it first */
+struct provider_call;
 struct transfers;
 struct json_doc;
 
-/* What a loop offers to a call. */
+/* The objects of a loop that a call uses; all borrowed. */
 struct provider_env {
 	struct loop      *loop;
 	struct transfers *transfers;
 	struct json_doc
-		*scratch; /* for decoding, never across callbacks; NULL: each call has its own */
-	struct work_pool *cpu; /* decodes long answers; NULL: the loop does */
+		*scratch;      /* for decoding within one callback; NULL: each call has its own */
+	struct work_pool *cpu; /* decodes long answers and events; NULL: the loop does */
 };
 
-/* Called on the loop's thread.  Must not cancel the call from within (use loop_later). */
+/* Receives the events of a call, on the loop's thread. Must not cancel the call; a function that
+ * loop_later runs may. */
 typedef void (*provider_event_fn)(void *arg, const struct event *ev);
 
 struct provider_ops {
 	const char *dialect; /* as in the config file */
 
-	/* encode: the request for prompt, appended to out; on any thread, so that a long one does
-	 * not hold the loop.  start takes what stands in prompt->body then.  NULL: start alone does
-	 * it. */
+	/* encode: appends the body of the request for prompt to out. Runs on any thread, so that a
+	 * worker can encode a long prompt; the caller then passes the body to start in
+	 * prompt->body. NULL: only start encodes. */
 	enum errc (*encode)(const struct provider *p, const struct prompt *prompt, struct buf *out,
 			    struct err *e);
-	/* start: asks; *ret is valid until the last event or provider_cancel.  Never calls on_event
-	 * from within.  Errors here mean that nothing was sent. */
+	/* start: sends the request; *ret is borrowed, until the last event or cancel. Never calls
+	 * on_event itself. After an error nothing was sent. */
 	enum errc (*start)(const struct provider *p, const struct provider_env *env,
 			   const struct prompt *prompt, provider_event_fn on_event, void *arg,
 			   struct provider_call **ret, struct err *e);
-	/* cancel: ends the call now, its socket included; no event follows. */
+	/* cancel: ends the call and its transfer at once; no event follows. */
 	void (*cancel)(struct provider_call *call);
-	/* pause: true stops reading (back pressure), false goes on.  Events may still come for what
-	 * was already read. */
+	/* pause: true stops reading from the provider, for a slow receiver; false resumes it. Bytes
+	 * that were read before may still make events. */
 	void (*pause)(struct provider_call *call, bool pause);
 	void (*destroy)(struct provider *p);
 };
 
-/* What a provider takes beside text; bits. */
+/* What a provider accepts besides text; bits. */
 enum provider_takes {
 	PROVIDER_IMAGES = 1,
 	PROVIDER_AUDIO = 2,
 	PROVIDER_PDF = 4,
-	PROVIDER_EMBED = 8, /* it makes embeddings */
+	PROVIDER_EMBED = 8, /* requests for embeddings */
 };
 
-/* Embedded first in each implementation.  Immutable after creation, shared by all loops, freed
- * when the configuration snapshot that made it is. */
+/* An entry of the configuration's providers; the first member of each implementation's struct.
+ * Immutable after creation, shared by all loops, freed with the snapshot of its configuration. */
 struct provider {
 	const struct provider_ops *ops;
 	char                       name[64];
-	unsigned                   takes;    /* enum provider_takes: what its dialect can say */
-	int64_t                    retries;  /* how many times a call may be tried again */
-	int64_t                    total_us; /* bounds all of its tries together; 0: nothing does */
-	struct mask        *mask; /* held; secrets that nothing it says may hold; NULL: none */
+	unsigned                   takes;    /* enum provider_takes; of the dialect */
+	int64_t                    retries;  /* further attempts that a call may have */
+	int64_t                    total_us; /* limit for all attempts together; 0: none */
+	struct mask *mask; /* held; secrets to remove from the provider's texts; NULL: none */
 	struct health_rules health;
-	struct catalog     *catalog; /* owned; NULL: it can't tell which models it has */
+	struct catalog     *catalog; /* owned; NULL: the dialect can't list models */
 };
 
+/* The first member of each implementation's struct of a call. */
 struct provider_call {
 	const struct provider *provider;
 };
@@ -83,17 +85,17 @@ struct provider_call {
 struct provider_header {
 	const char *name;
 	const char *value;
-	bool        secret; /* the file only says where it stands */
+	bool        secret; /* the configuration file only says where the value is stored */
 };
 
-/* Everything is copied by provider_create (provider/provider_create.h). */
+/* provider_create (provider/provider_create.h) copies everything, and becomes a holder of mask. */
 struct provider_options {
 	const char *name;
 	const char *dialect;
-	const char *base_url; /* http or https, without the trailing /chat/completions */
+	const char *base_url; /* http or https; the dialect's path at its end is ignored */
 	const char *key;      /* NULL: none is sent */
 	const char *
-		key_header; /* NULL: Authorization: Bearer; else the header's name (Azure: api-key) */
+		key_header; /* the header for the key; NULL: the dialect's, such as Authorization */
 	const struct provider_header *headers;
 	size_t                        header_count;
 	const char *query;   /* appended to the URL (Azure: api-version=…), or NULL */
@@ -101,18 +103,18 @@ struct provider_options {
 	const char *http2;   /* "auto" or "off"; NULL: auto */
 	const char *proxy;   /* NULL: none, also not from the environment */
 	const char *
-		max_tokens_field; /* max_tokens, max_completion_tokens, or NULL: as the client said */
+		max_tokens_field; /* the name of the limit of tokens; NULL: as the client sent it */
 	bool    forward_store;
-	bool    propagate_trace; /* it gets a traceparent */
+	bool    propagate_trace; /* send a traceparent header (W3C Trace Context) */
 	bool    stream_usage;    /* ask for usage in streams (default true) */
 	int64_t connect_us;
-	int64_t first_byte_us;       /* counts any body byte */
-	int64_t first_byte_plain_us; /* for plain calls: total unless first_byte was set */
+	int64_t first_byte_us;       /* for streams: until any byte of the body */
+	int64_t first_byte_plain_us; /* for plain calls: total_us, unless first_byte was set */
 	int64_t idle_us;
 	int64_t total_us;
 	int64_t retries;
 	struct health_rules health;
-	struct mask        *mask; /* of the whole configuration; NULL: nothing is secret */
+	struct mask        *mask; /* of all secrets of the configuration; NULL: none */
 	/* echo only */
 	const char *reply;    /* scripted reply, NULL: the last user message */
 	int64_t     piece;    /* bytes of a piece; 0: one word each; never more than 16 KiB */

@@ -1,9 +1,9 @@
-/* The table of dialects, and what all providers have in common at their creation. */
+/* The table of dialects, and the steps of creation that all providers share. */
 #include "provider/provider_create.h"
 
 #include "provider/remote.h"
 
-/* A new dialect is one row here. */
+/* A new dialect needs one row here, */
 #define DIALECTS(X)  \
 	X(openai)    \
 	X(azure)     \
@@ -12,7 +12,7 @@
 	X(mistral)   \
 	X(ollama)    \
 	X(lmc)
-/* Or here, where its name is no identifier. */
+/* or here, if its name is no identifier. */
 #define DASHED(X)            X(openai_responses, "openai-responses")
 
 #define ROW(name)            &dialect_##name,
@@ -21,7 +21,7 @@ static const struct dialect *const dialects[] = { DIALECTS(ROW) DASHED(DASHED_RO
 #undef ROW
 #undef DASHED_ROW
 
-/* provider_known: comma-separated names, for messages. */
+/* provider_known: the names of all dialects, separated by commas, for an error's text. */
 static const char *provider_known(void)
 {
 #define NAME(name)            ", " #name

@@ -1,5 +1,5 @@
-/* Providers and models of one configuration, the look-up from a model's name, the choice of a
- * target. */
+/* The providers and models of one configuration: finding a model by its name, choosing one of its
+ * targets, and what a call costs. */
 #include "provider/registry.h"
 
 #include "base/arena.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 struct model_target {
-	struct str             upstream; /* empty: the asked name, or what the star stands for */
+	struct str             upstream; /* empty: the model's name, or what its star stands for */
 	const struct provider *provider;
 	unsigned               takes; /* enum provider_takes */
 };
@@ -20,14 +20,14 @@ struct model_target {
 struct model {
 	struct registry     *owner;
 	struct str           name;    /* as configured, with its star */
-	struct str           stem;    /* without it */
+	struct str           stem;    /* the name without its star */
 	struct model_target *targets; /* at least one */
 	struct balance_row
-		    *rows; /* of them, guarded by the owner's lock; NULL: there is only one */
+		    *rows; /* of the targets; guarded by the owner's lock; NULL: only one target */
 	size_t       target_count;
 	struct str  *fallback;
 	size_t       fallback_count;
-	struct price price; /* as configured */
+	struct price price; /* as configured; .known false: none is */
 	bool         no_table;
 	int64_t      max_output;
 	bool         star;
@@ -40,7 +40,7 @@ struct registry {
 	size_t            model_count;
 	struct str        by_default;
 	struct arena      memory;
-	pthread_mutex_t   lock; /* guards what targets are owed, and nothing else */
+	pthread_mutex_t   lock; /* guards the rows of all models, and nothing else */
 };
 
 void registry_destroy(struct registry *r)
@@ -227,7 +227,8 @@ static enum errc set_default(struct registry *r, const char *name, struct err *e
 	return ERR_OK;
 }
 
-/* check_fallbacks: once all models are known: each leads to one, and to another one. */
+/* check_fallbacks: whether each fallback leads to a model, and to another one. Called when all
+ * models are known. */
 static enum errc check_fallbacks(const struct registry *r, struct err *e)
 {
 	struct target found = { .model = NULL };
@@ -288,7 +289,7 @@ enum errc registry_create_take(struct provider **providers, size_t provider_coun
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	}
 	pthread_mutex_init(&r->lock, NULL);
-	/* A configuration file has at most LIMIT_CONFIG_FILE bytes, and a model a few of them. */
+	/* Enough for every configuration file: a model has at least some bytes there. */
 	arena_init(&r->memory, (size_t)64 * LIMIT_CONFIG_FILE);
 	for (size_t i = 0; i < provider_count; i++) {
 		CHECK(providers[i] != NULL);
@@ -336,7 +337,7 @@ static struct target target_of(const struct model *m, struct str asked, size_t i
 	return (struct target){ t->provider, upstream, m->name, t->takes, m, asked, i, false };
 }
 
-/* At most max bytes of s, cut at the border of a character. */
+/* registry_cut: the length of s, cut to at most max bytes at the boundary of a character. */
 static int registry_cut(struct str s, size_t max)
 {
 	size_t n = s.n < max ? s.n : max;
@@ -358,7 +359,7 @@ static enum errc registry_not_found(const struct registry *r, struct str name,
 		if (!identity_sees(who, m))
 			continue;
 		if (seen++ > shown || n + m.n + 3 > sizeof known)
-			continue; /* none behind the first that has no room */
+			continue; /* after the first name without room, none is shown */
 		shown++;
 		n += (size_t)snprintf(known + n, sizeof known - n, "%s%.*s", n > 0 ? ", " : "",
 				      STR_ARG(m));
@@ -420,8 +421,8 @@ static void note_block(struct registry_block *block, enum health h, int64_t wait
 		block->wait_us = wait_us;
 }
 
-/* The healthy ones of those that were not tried; bits of *ret_probes are of those that take a
- * probe. */
+/* fitting: the bits of the healthy targets that are not in tried. *ret_probes: the bits of those
+ * that take only a probe. */
 static uint32_t fitting(const struct model *m, struct str asked, uint32_t tried, int64_t now_us,
 			uint32_t *ret_probes, struct registry_block *block)
 {
@@ -483,7 +484,7 @@ bool registry_choose(const struct model *m, struct str asked, uint32_t tried, in
 			*ret = t;
 			return true;
 		}
-		registry_done(&t); /* another call was faster, and is the probe */
+		registry_done(&t); /* another call has claimed the probe */
 		tried |= 1u << t.index;
 		note_block(block, HEALTH_OPEN, who.rules->pause_us);
 	}
@@ -509,7 +510,7 @@ const struct model *registry_fallback(const struct model *m, size_t i, struct st
 	return found.model;
 }
 
-/* --- what it costs --- */
+/* --- costs --- */
 
 struct price registry_price(const struct target *t)
 {

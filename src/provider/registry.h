@@ -1,6 +1,6 @@
-/* provider/registry: finds the provider of a model name. Made from the configuration, then
- * immutable except for the balance of targets, so any thread may use it while it holds the
- * snapshot. */
+/* provider/registry: finds a model by its name, and chooses one of its targets. A registry is made
+ * from the configuration, and then immutable except for the balance of targets. Threads: any that
+ * holds the snapshot. */
 #pragma once
 
 #include "base/identity.h"
@@ -13,25 +13,25 @@ struct model;
 /* One of the targets that share a model's calls. */
 struct target_options {
 	const char *provider;
-	const char *upstream_model; /* NULL: as for a model */
+	const char *upstream_model; /* NULL: as in struct model_options */
 	int64_t     weight;         /* 1 to 1000 */
 };
 
 struct model_options {
-	const char *name;           /* may end in '*': the rest is passed through */
-	const char *provider;       /* name of a provider */
-	const char *upstream_model; /* NULL: the name itself (with a star: what it stands for) */
-	const struct target_options *targets; /* instead of these two; count 0: none */
+	const char                  *name; /* may end in '*', which stands for the rest of a name */
+	const char                  *provider;       /* name of a provider */
+	const char                  *upstream_model; /* NULL: name, or what its star stands for */
+	const struct target_options *targets;        /* in place of these two; count 0: none */
 	size_t                       target_count;
 	const char *const           *fallback; /* names of models, tried in order */
 	size_t                       fallback_count;
-	bool         images, audio, pdf; /* false: it takes none, though its provider could */
-	struct price price;    /* of all its targets; not known: that of the shipped table */
-	bool         no_table; /* which doesn't count */
-	int64_t max_output; /* tokens of an answer for which a call sets no limit; 0: not known */
+	bool         images, audio, pdf; /* false: the model accepts none, whatever its provider */
+	struct price price;              /* of all targets; not known: see provider/price_table */
+	bool         no_table;           /* provider/price_table is not used */
+	int64_t max_output; /* most tokens of an answer if a call sets no limit; 0: not known */
 };
 
-/* registry_create: consumes the providers (also on failure), copies the models.
+/* registry_create_take: consumes the providers (also on failure), copies the models.
  * default_model: name used when a request has none; may be NULL.
  * Errors: INVALID_VALUE (unknown provider, duplicate or empty name, star not at the end, unknown
  * default or fallback, too many of something). */
@@ -48,32 +48,31 @@ struct target {
 	struct str             label; /* configured name, for metrics: with its star, if any */
 	unsigned               takes; /* enum provider_takes */
 	const struct model    *model;
-	struct str             asked; /* the name that it was found by */
-	size_t                 index; /* among its targets */
-	bool probe; /* registry_choose: the one call that a breaker lets through */
+	struct str             asked; /* borrowed; the name by which the model was found */
+	size_t                 index; /* among the model's targets */
+	bool probe; /* from registry_choose: the one call that an open breaker lets through */
 };
 
-/* registry_find: model may be empty (the default).  An exact name beats a star; the longest star
- * wins.  ERR_MODEL_NOT_FOUND lists what exists; the caller sets the path. */
+/* registry_find: finds the first target of a model, whatever its health. An empty name means the
+ * default model. An exact name has priority over names with a star, and of these the longest.
+ * Errors: MODEL_NOT_FOUND, whose text lists the models; the caller sets the path. */
 enum errc registry_find(const struct registry *r, struct str model, struct target *ret,
 			struct err *e) MUST_USE;
 /* registry_find_for: the same among the models that who may use; other models do not exist for
  * this call. */
 enum errc registry_find_for(const struct registry *r, struct str model, const struct identity *who,
 			    struct target *ret, struct err *e) MUST_USE;
-/* registry_find's target is the model's first one, whatever its health. */
 
-/* registry_several: whether several attempts are possible for the model: it has targets or
- * fallbacks. */
+/* registry_several: whether the model has several targets, or fallbacks. */
 bool registry_several(const struct model *m);
-/* Why no target of a model can be asked now. */
+/* The reasons why no target of a model can be asked now. */
 struct registry_block {
 	bool    cooling, open, dead;
-	int64_t wait_us; /* the shortest of the first two */
+	int64_t wait_us; /* the shortest wait of cooling and open targets */
 };
-/* registry_choose: the target to ask now, of those whose bit is not in tried; asked is the name by
- * which the model was found.  It counts as called until registry_done.  False: none; why is added
- * to *block.  Threads: any. */
+/* registry_choose: chooses the target to ask now, among those whose bit is not in tried. asked: the
+ * name by which the model was found. Until registry_done, the target counts as having one more
+ * running call. False: no target can be asked; the reasons are added to *block. Threads: any. */
 bool registry_choose(const struct model *m, struct str asked, uint32_t tried, int64_t now_us,
 		     struct target *ret, struct registry_block *block);
 void registry_done(const struct target *t);
@@ -84,12 +83,12 @@ bool registry_untried(const struct model *m, struct str asked, uint32_t tried, i
 const struct model *registry_fallback(const struct model *m, size_t i, struct str *ret_name);
 /* registry_price: the price of a target that was chosen or found. */
 struct price registry_price(const struct target *t);
-/* The most that a call may cost, whichever of a model's targets and fallbacks is asked. */
+/* The bounds of a call's cost, whichever of a model's targets and fallbacks is asked. */
 struct registry_bound {
-	struct price price;      /* the dearest of each kind; known: all are */
-	int64_t      max_output; /* the least of all; 0: one has none */
-	struct str   unpriced;   /* the first model that is wanting in one */
-	struct str   unlimited;
+	struct price price;      /* the highest of each kind; known if all prices are known */
+	int64_t      max_output; /* the smallest of all; 0: a model has none */
+	struct str   unpriced;   /* the first model without a price; empty: none */
+	struct str   unlimited;  /* the first model without max_output; empty: none */
 };
 struct registry_bound registry_bound(const struct model *m, struct str asked);
 /* target_health: the name under which provider/health knows the target. */
@@ -98,8 +97,8 @@ struct health_target target_health(const struct target *t);
 /* registry_provider: the i-th provider entry; NULL past the end. */
 const struct provider *registry_provider(const struct registry *r, size_t i);
 /* registry_behind: the provider whose own list replaces the star in the name of the i-th model.
- * NULL: none, or it has no list. */
+ * NULL: the name has no star, or the provider no list. */
 const struct provider *registry_behind(const struct registry *r, size_t i);
-/* For GET /v1/models: the i-th configured model, false past the end. */
+/* registry_model: for GET /v1/models: the i-th configured model; false past the end. */
 bool registry_model(const struct registry *r, size_t i, struct str *ret_name,
 		    struct str *ret_provider);

@@ -1,4 +1,4 @@
-/* A provider over HTTP: a dialect joined with a target, and what its calls ask. */
+/* A provider over HTTP: joins a dialect with a target, and makes the requests of calls. */
 #include "provider/remote.h"
 
 #include "base/limits.h"
@@ -16,15 +16,16 @@ struct remote {
 	struct provider         provider;
 	struct provider_ops     ops; /* with the dialect's name */
 	const struct dialect   *dialect;
-	struct provider_options options; /* only what remote_encode_prompt and the limits need */
+	struct provider_options options; /* only those that dialects and calls need */
 	struct upstream_target *target;
 	char *base;  /* owned; base_url, for dialects whose path depends on the prompt */
 	char *query; /* owned; NULL: none */
 };
 
-/* --- what is asked --- */
+/* --- the request --- */
 
-/* What a dialect refuses: who asks for it may not know which provider a model's name leads to. */
+/* name_refusal: puts the provider's name into the error of a refused request, because the client
+ * may not know which provider a model's name leads to. */
 static void name_refusal(const char *name, struct err *e)
 {
 	char text[sizeof e->text];
@@ -36,7 +37,7 @@ static void name_refusal(const char *name, struct err *e)
 	memcpy(e->text, text, sizeof text);
 }
 
-/* remote_make_place: the URL, where it depends on the prompt. */
+/* remote_make_place: makes the URL of a call, if it depends on the prompt. */
 static enum errc remote_make_place(const struct remote *r, const struct prompt *prompt,
 				   struct buf *url, struct err *e)
 {
@@ -85,7 +86,7 @@ static enum errc remote_encode(const struct provider *p, const struct prompt *pr
 	return rc;
 }
 
-/* remote_take_body: what was encoded before, or else is now. */
+/* remote_take_body: takes the body that was encoded before, or encodes it now. */
 static enum errc remote_take_body(struct remote_ask *a, const struct remote *r,
 				  const struct prompt *prompt, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* Ask, frame, decode: one call from its first byte to its end. */
+/* One call over HTTP: sends the request, splits the answer into events, and decodes them. */
 #include "provider/remote_call.h"
 
 #include "base/limits.h"
@@ -15,14 +15,14 @@
 
 enum {
 	BODY_LONG = MIB,
-	AGAIN_US = 10 * 1000, /* until a full pool of workers is asked once more */
+	AGAIN_US = 10 * 1000, /* wait before a full pool of workers is asked again */
 };
 
 enum answer {
 	ANSWER_NONE,   /* no head yet */
-	ANSWER_EVENTS, /* a stream, decoded as it comes */
-	ANSWER_WHOLE,  /* JSON, collected */
-	ANSWER_ERROR,  /* of a status other than 2xx, or not a stream where one was asked for */
+	ANSWER_EVENTS, /* a stream, decoded while it arrives */
+	ANSWER_WHOLE,  /* a plain answer, decoded at its end */
+	ANSWER_ERROR,  /* the status is not 2xx, or the answer to a stream request is no stream */
 };
 
 struct remote_call {
@@ -30,45 +30,45 @@ struct remote_call {
 	const struct dialect *dialect;
 	char                  name[64];
 	struct loop          *loop;
-	struct upstream_call *upstream; /* NULL: it has ended */
-	struct buf            ask;      /* the request body; libcurl reads it where it is */
-	struct buf            body;     /* of an answer that is collected */
-	struct buf            url;      /* where it is the call's own, with a NUL */
-	struct sse            sse;
-	struct lines          lines; /* the one or the other */
+	struct upstream_call *upstream; /* NULL: the transfer has ended */
+	struct buf            ask;      /* the request's body; libcurl reads it in place */
+	struct buf            body;     /* the answer, if it is collected */
+	struct buf            url;      /* NUL-terminated; empty: the target's URL */
+	struct sse            sse;      /* FRAMING_EVENTS */
+	struct lines          lines;    /* FRAMING_LINES */
 	struct json_doc       doc;
 	struct decode         decode;
-	struct timer          finish; /* the terminator came: the end is told in this turn */
-	struct err           *err;    /* owned; found while decoding, NULL: none */
+	struct timer          finish; /* ends a call whose terminator came before the body's end */
+	struct err           *err;    /* owned; an error found in the body; NULL: none */
 	struct embed_want    *want;   /* owned; NULL: a chat */
 	enum answer           answer;
 	int                   status;
 	int64_t               retry_after_ms;
-	bool                  html; /* by its content type, the answer is no JSON */
+	bool                  html; /* the content type is none of JSON */
 	bool                  stream;
 	provider_event_fn     on_event;
 	void                 *arg;
 
-	/* A long answer or event is decoded by a worker, which has the decoder alone meanwhile;
-	 * what comes behind an event waits. */
+	/* A worker decodes a long answer or event, and owns the decoder while it does. The later
+	 * events of the stream wait in frames. */
 	struct work_pool *cpu;
 	struct work_job   job;
-	struct timer      next;    /* takes one step of what waits */
-	bool              behind;  /* something does */
-	bool              aside;   /* a worker is at it */
-	bool              dropped; /* cancelled meanwhile; the provider may be gone */
-	bool              paused;  /* its receiver takes no more for now */
-	bool              flushed; /* the last event, without its end, was looked for */
-	struct mask      *mask;    /* held; the provider's, which the worker looks into */
-	bool              begun;   /* the first of frames is, or was, decoded */
+	struct timer      next;    /* calls remote_advance */
+	bool              behind;  /* a worker decodes, or frames or kept events wait */
+	bool              aside;   /* a worker has the decoder */
+	bool              dropped; /* cancelled while aside; the provider may be gone */
+	bool              paused;  /* by the receiver */
+	bool              flushed; /* remote_flush has been called */
+	struct mask      *mask;    /* held for the worker; the provider's; NULL: not needed yet */
+	bool              begun;   /* the first frame is being decoded, or has been */
 	struct frame     *frames;  /* owned */
 	struct frame    **frames_end;
-	struct kept       kept;  /* what was decoded and not handed over yet */
-	struct err        found; /* while decoding; code ERR_OK: nothing */
-	struct err       *ended; /* owned; how the body ended meanwhile, NULL: it has not */
+	struct kept       kept;  /* decoded events that were not handed over yet */
+	struct err        found; /* an error of decoding, after the kept events; ERR_OK: none */
+	struct err       *ended; /* owned; the body's end, if it came while behind; NULL: none */
 };
 
-/* An event of a stream, framed and not decoded yet. */
+/* An event of a stream that was split off and not decoded yet. */
 struct frame {
 	struct frame *next;
 	struct buf    data;
@@ -122,7 +122,8 @@ static void remote_call_free(struct remote_call *c)
 	free(c);
 }
 
-/* Freed before the last event goes out: its receiver may free what the call stood on. */
+/* The call is freed before its last event is sent: the receiver may free the objects that the call
+ * uses. */
 static void remote_call_end(struct remote_call *c, const struct err *why)
 {
 	provider_event_fn on_event = c->on_event;
@@ -137,7 +138,7 @@ static void remote_call_end(struct remote_call *c, const struct err *why)
 	on_event(arg, &ev);
 }
 
-/* Texts of lower layers begin with "the provider"; which one it was is said here. */
+/* Lower layers don't know the provider's name; their texts begin with "the provider". */
 bool remote_call_name(const char *name, const char *opening, struct err *e)
 {
 	char   text[sizeof e->text];
@@ -155,7 +156,7 @@ static void call_fail(struct remote_call *c, struct err *e)
 	remote_call_name(c->name, "the provider", e);
 	if (c->status != 0 && e->upstream_status == 0)
 		e->upstream_status = c->status;
-	/* Some say in the body how long to wait; a header goes before it. */
+	/* Some providers give the wait in the body; the header has priority. */
 	if ((err_http(e) == 429 || err_http(e) == 503) && c->retry_after_ms > 0)
 		e->retry_after_ms = c->retry_after_ms;
 	remote_call_end(c, e);
@@ -174,7 +175,7 @@ static enum answer answer_kind(const struct remote_call *c, int status, const ch
 		return ANSWER_ERROR;
 	if (!c->stream)
 		return ANSWER_WHOLE;
-	/* Small servers leave the type out or say text/plain. */
+	/* Small servers send no content type, or text/plain. */
 	if (type[0] == '\0' || strncmp(type, "text/plain", 10) == 0)
 		return ANSWER_EVENTS;
 	switch (c->dialect->framing) {
@@ -204,7 +205,8 @@ static void remote_go_on(struct remote_call *c, int64_t after_us)
 	timer_start(c->loop, &c->next, after_us);
 }
 
-/* frame_add: what comes meanwhile is the rest of one read, as nothing more is read. */
+/* frame_add: keeps an event for remote_advance. The first one pauses the transfer, so that at most
+ * the rest of one read is kept. */
 static enum errc frame_add(struct remote_call *c, struct str name, struct str data, struct err *e)
 {
 	struct frame *f = malloc(sizeof *f + name.n);
@@ -259,16 +261,16 @@ static bool feed_events(struct remote_call *c, const char *bytes, size_t len)
 		return true;
 	struct err e;
 
-	/* A prompt may be large and a stream long; once all of it was sent, nothing reads it
-	 * again. */
+	/* A prompt may be large and a stream long. Once the whole request has been sent, nothing
+	 * reads it again. */
 	if (c->ask.data && upstream_sent(c->upstream, c->ask.len))
 		buf_finish(&c->ask);
 	if (remote_feed(c, bytes, len, &e) != ERR_OK) {
 		err_keep(&c->err, &e);
 		return false;
 	}
-	/* The end of the body usually comes in the same read, and then the connection is free for
-	 * the next call; where it does not, the client must not wait for it. */
+	/* The end of the body usually comes in the same read; then the connection is free for the
+	 * next call. If it does not come, the client must not wait for it. */
 	if (c->decode.done_mark)
 		timer_start(c->loop, &c->finish, 0);
 	return true;
@@ -278,13 +280,14 @@ static bool remote_collect(struct remote_call *c, const char *bytes, size_t len)
 {
 	struct err e;
 
-	/* To double a long answer again and again would copy megabytes in one step of the loop;
-	 * memory that nothing is written to costs nothing.  Where it fails, buf_add says so. */
+	/* A buffer that doubles would copy megabytes of a long answer in one step of the loop. So
+	 * the maximum is reserved: memory that is never written costs nothing. If this fails,
+	 * buf_add reports it. */
 	if (c->body.len >= BODY_LONG && c->body.len + len > c->body.cap)
 		(void)!buf_reserve(&c->body, c->body.max - c->body.len);
 	if (buf_add(&c->body, bytes, len))
 		return true;
-	/* What there is of an error's body is enough, or nothing will be. */
+	/* The error is read from the part of its body that has been collected. */
 	if (c->answer != ANSWER_ERROR) {
 		if (buf_starved())
 			err_set(&e, ERR_OVERLOADED, NULL, "no memory for the provider's answer");
@@ -309,10 +312,11 @@ static bool remote_on_data(void *arg, const char *bytes, size_t len)
 	return false;
 }
 
-/* The stream is over, for whatever reason (e->code ERR_OK: its body ended well). */
+/* judge_stream: whether an ended stream is a complete answer. e: the body's end; code ERR_OK: the
+ * body ended well. */
 static enum errc judge_stream(struct remote_call *c, const struct err *e, struct err *ret)
 {
-	/* Everything was said; how the connection ended does not matter. */
+	/* The answer is complete; how the connection ended does not matter. */
 	if (c->decode.finished)
 		return ERR_OK;
 	if (e->code != ERR_OK) {
@@ -340,7 +344,8 @@ static enum errc judge_whole(struct remote_call *c, const struct err *e, struct 
 	return c->dialect->decode_whole(&c->decode, buf_view(&c->body), ret);
 }
 
-/* A 2xx that is no stream where one was asked for may still be an error object. */
+/* judge_not_stream: the error for a 2xx answer that should have been a stream. Its body may be an
+ * error object; then that is the error. */
 static enum errc judge_not_stream(struct remote_call *c, struct err *ret)
 {
 	struct str body = buf_view(&c->body);
@@ -366,7 +371,8 @@ static enum errc judge_error(struct remote_call *c, struct err *ret)
 	if (c->status >= 200 && c->status <= 299) {
 		provider_event_fn on_event = c->on_event;
 
-		/* Only an error is looked for; if it is an answer, nobody asked for it so. */
+		/* Only an error object matters. The events of a plain answer are dropped, because
+		 * the request was for a stream. */
 		c->on_event = no_event;
 		judge_not_stream(c, ret);
 		c->on_event = on_event;
@@ -376,7 +382,7 @@ static enum errc judge_error(struct remote_call *c, struct err *ret)
 	return ret->code;
 }
 
-/* remote_flush: a last event without the blank line behind it is one too. */
+/* remote_flush: decodes a last event that no blank line follows (see upstream/sse.h). */
 static void remote_flush(struct remote_call *c, const struct err *e)
 {
 	struct err found;
@@ -388,7 +394,7 @@ static void remote_flush(struct remote_call *c, const struct err *e)
 		err_keep(&c->err, &found);
 }
 
-/* answer_over: the body has ended. */
+/* answer_over: ends the call after its body has ended, but not before the waiting events. */
 static void answer_over(struct remote_call *c, const struct err *e)
 {
 	struct err found = { 0 };
@@ -429,10 +435,10 @@ static void answer_over(struct remote_call *c, const struct err *e)
  *   an event --> frames --one a turn
  *                                 +--> the loop -----------------------> on_event
  *
- * From a long event on, until no frame and no kept event is left, nothing is read from the
- * provider, and the end of its body waits. */
+ * From a long event on, nothing is read from the provider, and the end of its body waits, until no
+ * frame and no kept event is left. */
 
-/* on_decoded: what a worker decodes waits for the loop. */
+/* on_decoded: receives the events of the dialect. A worker's events are kept for the loop. */
 static void on_decoded(void *arg, const struct event *ev)
 {
 	struct remote_call *c = arg;
@@ -475,12 +481,12 @@ static void remote_decoded(struct work_job *job)
 		remote_advance(c);
 }
 
-/* remote_submit: false: all workers have enough to do. */
+/* remote_submit: lets a worker decode source. False: the queue of the pool is full. */
 static bool remote_submit(struct remote_call *c, struct buf *source)
 {
 	if (!c->mask)
 		c->mask = mask_ref(c->call.provider->mask);
-	c->decode.doc = &c->doc; /* the other one is the loop's */
+	c->decode.doc = &c->doc; /* the shared one belongs to the loop */
 	kept_start(&c->kept, source, c->answer == ANSWER_EVENTS);
 	c->job = (struct work_job){ .loop = c->loop, .run = decode_aside, .done = remote_decoded };
 	c->aside = true;
@@ -521,10 +527,11 @@ static void caught_up(struct remote_call *c)
 	}
 }
 
-/* remote_advance: one step of what waits. */
+/* remote_advance: one step: hands over the next kept event, decodes the next frame, or resumes
+ * reading. */
 static void remote_advance(struct remote_call *c)
 {
-	/* Who takes no more for now is still told of a failure. */
+	/* A receiver that has paused the call still learns of a failure. */
 	if (c->paused && !(c->ended && c->ended->code != ERR_OK))
 		return;
 
@@ -560,7 +567,8 @@ static void on_next(struct timer *t)
 	remote_advance(container_of(t, struct remote_call, next));
 }
 
-/* whole_aside: false: it is short, or all workers have enough to do; the loop decodes it. */
+/* whole_aside: lets a worker decode a long plain answer. False: the loop must decode it, because
+ * the answer is short or failed, or the queue of the pool is full. */
 static bool whole_aside(struct remote_call *c, const struct err *e)
 {
 	if (c->answer != ANSWER_WHOLE || !c->cpu || c->html || c->err || e->code != ERR_OK ||
@@ -579,7 +587,7 @@ static void remote_on_done(void *arg, const struct err *e)
 		answer_over(c, e);
 }
 
-/* The terminator came, but the body's end did not come with it. */
+/* on_finish: the terminator came without the body's end, which is not awaited. */
 static void on_finish(struct timer *t)
 {
 	struct remote_call *c = container_of(t, struct remote_call, finish);

@@ -1,4 +1,4 @@
-/* Words are looked at one by one; one that could name a machine or a secret is replaced. */
+/* Replaces each word of a text that may be the name of a machine or a secret. */
 #include "provider/scrub.h"
 
 #include "base/limits.h"
@@ -65,7 +65,7 @@ static bool key_like(struct str w)
 	return w.n >= 24 && longest >= 20 && digit && letter;
 }
 
-/* a.b.c.d, or something of hex digits with two colons. */
+/* address_like: whether a word is a.b.c.d, or hex digits with at least two colons. */
 static bool address_like(struct str w)
 {
 	size_t dots = 0, colons = 0, digits = 0, hex = 0;
@@ -130,7 +130,7 @@ static void put_piece(struct out *o, struct str w)
 {
 	size_t end = w.n;
 
-	/* A full stop or colon that ends the sentence is no part of the name. */
+	/* Punctuation at the end of a sentence is no part of a name. */
 	while (end > 0 && strchr(".:!?", w.p[end - 1]))
 		end--;
 	struct str core = { w.p, end };
@@ -160,7 +160,7 @@ static void scrub_put_word(struct out *o, struct str w)
 	}
 }
 
-/* The last character may have been cut in the middle. */
+/* whole_utf8: the length of a text without a last character that was cut in the middle. */
 static size_t whole_utf8(const char *p, size_t n)
 {
 	size_t back = 0;

@@ -9,7 +9,8 @@ struct values {
 	size_t      count;
 };
 
-/* names_secret: a header or a query's member whose value is one, though the file spells it out. */
+/* names_secret: whether the name of a header, or of a member of a query, suggests that its value is
+ * a secret, although the configuration file contains the value. */
 static bool names_secret(struct str name)
 {
 	static const char *const words[] = { "auth", "key",    "token",   "secret",
@@ -28,7 +29,8 @@ static void secrets_add(struct values *v, struct str value)
 		v->list[v->count++] = value;
 }
 
-/* add_header: "Bearer KEY" is two: a provider repeats the one or the other. */
+/* add_header: the value "Bearer KEY" makes two secrets, because a provider may repeat all of it, or
+ * only the key. */
 static void add_header(struct values *v, const struct provider_header *h)
 {
 	const char *space = strchr(h->value, ' ');

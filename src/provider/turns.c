@@ -1,4 +1,4 @@
-/* One walk over the messages for all APIs of this kind; what differs is in their struct turns. */
+/* One walk over the messages for all APIs with turns; their differences are in struct turns. */
 #include "provider/turns.h"
 
 #include "lmc/warnings.h"
@@ -14,7 +14,7 @@ static bool turns_put_text(const struct turns *t, struct str name, struct str te
 enum errc turns_put_parts(const struct turns *t, const struct ask_message *m, bool *first,
 			  struct buf *out, struct err *e)
 {
-	/* Nothing else there tells who of several users speaks. */
+	/* The APIs have no other place for the name of a user. */
 	struct str name = m->role == ASK_USER ? m->name : STR_NONE;
 
 	for (size_t i = 0; i < m->part_count; i++) {

@@ -8,21 +8,21 @@
 #include <stdlib.h>
 
 enum {
-	CHUNK = 768, /* floats at once: their bytes are groups of three, so base64 has no gaps */
-	GROUP_TEXT = 16, /* characters of base64 that are whole floats */
-	GROUP = 3,       /* these */
-	NUMBER_MAX = 24, /* bytes of a float as text, and its comma */
+	CHUNK = 768,     /* floats at once; a multiple of 3 bytes, so that base64 has no padding */
+	GROUP_TEXT = 16, /* characters of base64 that encode whole floats */
+	GROUP = 3,       /* floats of so many characters */
+	NUMBER_MAX = 24, /* bytes of a float as text, with its comma */
 };
 
 /* --- numbers --- */
 
-/* Exact as double. */
+/* All powers of ten that a double represents exactly. */
 static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 			       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 			       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
-/* Whole numbers up to 2^53 are exact too: so one operation rounds but once.  All else is left to
- * strtod, which takes ten times as long. */
+/* vector_quick: a double represents whole numbers up to 2^53 exactly too, so that one operation
+ * rounds only once. False: strtod is needed, which takes ten times as long. */
 static bool vector_quick(uint64_t whole, int64_t power, double *ret)
 {
 	if (whole > (uint64_t)1 << 53 || power < -22 || power > 22)
@@ -45,8 +45,8 @@ static const char *read_power(const char *p, const char *end, int64_t *power)
 	return p;
 }
 
-/* read_number: p is at its first byte; the array's bracket ends it at last, so that strtod stops
- * there. */
+/* read_number: p: the first byte of a number. At the latest, the array's bracket ends the number,
+ * so that strtod stops there. Returns the first byte after the number. */
 static const char *read_number(const char *p, const char *end, float *ret)
 {
 	const char *start = p;
@@ -77,8 +77,8 @@ static const char *read_number(const char *p, const char *end, float *ret)
 	return p;
 }
 
-/* surely_finite: p is at a number's first byte: it has no power of ten above 0 and less than 39
- * digits in front of its point.  Nearly all numbers of vectors do. */
+/* surely_finite: p: the first byte of a number. True: the number has no positive power of ten, and
+ * fewer than 39 digits before its point, like nearly all numbers of vectors. */
 static bool surely_finite(const char *p, const char *end)
 {
 	size_t digits = 0;
@@ -168,7 +168,7 @@ static unsigned vector_letter(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : 0;
 }
 
-/* vector_read_group: up to 16 characters as up to three floats. */
+/* vector_read_group: decodes up to GROUP_TEXT characters; returns the number of floats. */
 static size_t vector_read_group(struct str text, float ret[GROUP])
 {
 	unsigned char bytes[GROUP * sizeof(float)] = { 0 };
@@ -194,9 +194,9 @@ static size_t vector_read_group(struct str text, float ret[GROUP])
 	return n / sizeof(float);
 }
 
-/* vector_print: nine digits lead back to the same float; here without printf, which takes ten times
- * as long.  The ninth may be off by one: that is far within a float's width.  0: not of the usual
- * size. */
+/* vector_print: prints nine digits, from which the same float can be read, without printf, which
+ * takes ten times as long. The ninth digit may be off by one, which is far less than the distance
+ * of two floats. Returns the bytes; 0: v is too small or too large for this function. */
 static size_t vector_print(float v, char *ret)
 {
 	double size = fabs((double)v);

@@ -1,11 +1,11 @@
-/* Pieces gathered into one message, between its start and its finish. */
+/* Gathers the pieces of an answer into one message. */
 #include "provider/whole.h"
 
 #include "base/limits.h"
 
 #include <errno.h>
 
-/* whole_add: what fails first says whether memory is short, or the answer too large. */
+/* whole_add: the first failure decides whether memory is short, or the answer too large. */
 static void whole_add(struct whole *w, const struct event *ev)
 {
 	if (w->failed)

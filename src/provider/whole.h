@@ -10,22 +10,24 @@
 
 struct whole {
 	struct decode    *decode;
-	provider_event_fn on_event; /* the decode's own, while its events come here */
+	provider_event_fn on_event; /* the decode's own; whole_end gives it back */
 	void             *arg;
 	struct answer     answer;
 	bool              failed;
-	bool              starved; /* for want of memory; else the answer is too large */
-	struct event      start;   /* its spans are the dialect's, until whole_end */
+	bool              starved; /* failed for lack of memory; else the answer is too large */
+	struct event      start;   /* its spans are borrowed from the dialect until whole_end */
 	bool              started;
-	struct usage      usage; /* the last one told */
+	struct usage      usage; /* the last one that was given */
 	bool              has_usage;
 	char              finish[64];
 	char              native[64];
 	bool              finished;
 };
 
-/* whole_too_much: the error where an answer could not be gathered. */
+/* whole_too_much: sets the error for an answer that could not be gathered: no memory if starved,
+ * else too large. */
 enum errc whole_too_much(bool starved, struct err *e);
 void      whole_begin(struct whole *w, struct decode *d);
-/* whole_end: rc: how the dialect fared; no event goes out unless it is ERR_OK. */
+/* whole_end: rc: the result of the dialect. If it is ERR_OK, the gathered events are given; else
+ * the answer is dropped, and rc is returned. */
 enum errc whole_end(struct whole *w, enum errc rc, struct err *e) MUST_USE;

@@ -1,11 +1,11 @@
-/* Anthropic's Messages API: its streams and whole answers as events.
+/* Anthropic's Messages API: decodes streams and plain answers.
  *
  * A stream, in the API's own words; blocks follow each other, each between its start and stop:
  *
  *   message_start --> (content_block_start --> content_block_delta* --> content_block_stop)*
  *                 --> message_delta (stop reason, usage) --> message_stop
  *
- * ping and error come at any time.  The stream is good only if message_stop was seen.  Source:
+ * ping and error may come at any time. The stream is complete only after message_stop. Source:
  * Anthropic's API reference, "Streaming Messages". */
 #include "provider/anthropic/anthropic.h"
 
@@ -16,16 +16,15 @@
 #include <stddef.h>
 
 struct reader {
-	bool         call;  /* the open block is a call, */
-	bool         begun; /* some of its arguments were given */
+	bool         call;  /* the open block is a call */
+	bool         begun; /* some of the call's arguments were given */
 	struct usage usage;
-	char         stop[64]; /* its stop reason; "": not told yet */
+	char         stop[64]; /* the stop reason; "": not known yet */
 	struct buf   input;    /* scratch: arguments that came as an object */
 	bool         thinks;   /* the open block is of thinking */
-	struct buf   thought;  /* its text, and */
+	struct buf   thought;  /* its text */
 	struct buf   signature;
-	struct buf
-		thoughts; /* blocks that go back with the next call, each with a comma in front */
+	struct buf   thoughts; /* blocks of thinking for the next call; a comma before each */
 };
 
 static const struct decode_state reader_state = {
@@ -46,13 +45,14 @@ static void anthropic_read_count(const struct json_doc *doc, json_at usage, cons
 	json_at i = json_get(doc, usage, key);
 	int64_t n;
 
-	/* Totals are told again with each event: they replace each other, and what is left out
-	 * holds.  They are added up: no number that is told is one that would overflow. */
+	/* Each event repeats totals: a total replaces the one before, and an omitted one stays.
+	 * The limit keeps their sum from overflowing. */
 	if (i != JSON_ABSENT && json_int(doc, i, &n) && n >= 0 && n <= LIMIT_TOKENS)
 		*ret = n;
 }
 
-/* anthropic_read_usage: input_tokens there leaves out what the cache gave and took. */
+/* anthropic_read_usage: the API's input_tokens do not include the tokens that were read from the
+ * cache or written to it; ours do. */
 static void anthropic_read_usage(struct reader *r, const struct json_doc *doc, json_at usage)
 {
 	int64_t in = r->usage.in - r->usage.cached_read - r->usage.cached_write;
@@ -73,7 +73,7 @@ static void read_stop(struct reader *r, struct str reason)
 		str_copy(r->stop, sizeof r->stop, reason);
 }
 
-/* What a stop reason is in OpenAI's words; one that is none of theirs stays what it is. */
+/* A stop reason in OpenAI's words; a reason without such a word stays as it is. */
 static struct str anthropic_word_of(const char *stop)
 {
 	static const struct {
@@ -116,7 +116,8 @@ static void anthropic_give_args(struct decode *d, struct reader *r, struct str a
 			       .kind = EVENT_TOOL_ARGS, .block = d->next_tool - 1, .text = args });
 }
 
-/* give_input: arguments that came as an object; the empty one of a stream's start is none yet. */
+/* give_input: gives arguments that came as an object. In a stream, a block starts with an empty
+ * object, and its arguments follow. */
 static bool give_input(struct decode *d, struct reader *r, json_at block)
 {
 	json_at input = json_get(d->doc, block, "input");
@@ -130,7 +131,7 @@ static bool give_input(struct decode *d, struct reader *r, json_at block)
 	return true;
 }
 
-/* --- thinking, which has to come back with the calls that it led to --- */
+/* --- thinking, which must be sent back with the calls that it led to --- */
 
 static bool add_thought(struct reader *r, struct str thought, struct str signature)
 {
@@ -151,7 +152,7 @@ static bool begin_thought(struct decode *d, struct reader *r, json_at block)
 					 json_get_inner(d->doc, block, "signature"));
 }
 
-/* end_thought: one without a signature is of no use to anybody later. */
+/* end_thought: keeps the block of thinking. Without a signature it could not be sent back. */
 static bool end_thought(struct reader *r)
 {
 	bool ends = r->thinks && r->signature.len > 0;
@@ -164,7 +165,7 @@ static bool end_thought(struct reader *r)
 		buf_str(&r->thoughts, buf_view(&r->signature)) && buf_text(&r->thoughts, "\"}"));
 }
 
-/* anthropic_give_call: with what was thought before it. */
+/* anthropic_give_call: gives the start of a call, with the blocks of thinking before it. */
 static bool anthropic_give_call(struct decode *d, struct reader *r, json_at block)
 {
 	struct event ev = { .kind = EVENT_TOOL_START,
@@ -186,8 +187,8 @@ static bool anthropic_give_call(struct decode *d, struct reader *r, json_at bloc
 	return true;
 }
 
-/* begin_block: blocks of other kinds (a search of the provider's own, say) mean nothing to a client
- * of OpenAI's; what they led to is in the text. */
+/* begin_block: blocks of other types (such as a search that the provider runs) mean nothing to a
+ * client of OpenAI's API; their results are in the text. */
 static bool begin_block(struct decode *d, struct reader *r, json_at block)
 {
 	r->call = json_get_is(d->doc, block, "type", "tool_use");
@@ -217,7 +218,7 @@ static bool end_block(struct decode *d, struct reader *r)
 {
 	if (!r->call)
 		return end_thought(r);
-	/* A call without arguments streams none; a client parses them all the same. */
+	/* A call without arguments streams none, but clients parse the arguments as JSON. */
 	if (!r->begun)
 		anthropic_give_args(d, r, STR("{}"));
 	decode_give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool - 1 });
@@ -227,7 +228,7 @@ static bool end_block(struct decode *d, struct reader *r)
 
 /* --- errors --- */
 
-/* In a stream an error has no status but its type. */
+/* An error in a stream has no HTTP status; its type stands for one. */
 static int anthropic_status_of(const struct json_doc *doc, json_at error)
 {
 	static const struct {
@@ -250,7 +251,7 @@ static int anthropic_status_of(const struct json_doc *doc, json_at error)
 static void anthropic_decode_error(const struct decode *d, int status, struct str body,
 				   struct err *e)
 {
-	/* Their own number for "overloaded": to a client it is what 503 is. */
+	/* Anthropic's own status for "overloaded" is 529; clients get 503. */
 	openai_decode_error(d, status == 529 ? 503 : status, body, e);
 	e->upstream_status = status;
 }
@@ -290,7 +291,8 @@ static enum errc take_event(struct decode *d, struct reader *r, struct err *e)
 		anthropic_read_usage(r, doc, json_get(doc, 0, "usage"));
 	} else if (json_get_is(doc, 0, "type", "message_stop")) {
 		d->done_mark = true;
-		/* Without a reason it is not known that the answer is whole. */
+		/* Without a stop reason, the answer may be incomplete; without a finish, the call
+		 * fails. */
 		if (r->stop[0])
 			anthropic_give_end(d, r);
 	}
@@ -319,7 +321,7 @@ static enum errc anthropic_decode_event(struct decode *d, struct str name, struc
 	return rc;
 }
 
-/* --- the answer in one piece --- */
+/* --- the plain answer --- */
 
 static enum errc anthropic_read_message(struct decode *d, struct reader *r, struct err *e)
 {
@@ -367,7 +369,7 @@ static const struct provider_header headers[] = {
 const struct dialect dialect_anthropic = {
 	.name = "anthropic",
 	.takes = PROVIDER_IMAGES | PROVIDER_PDF,
-	/* The SDKs' base has no /v1, the documentation's address does. */
+	/* The base URL of the SDKs has no /v1; the address in the documentation has it. */
 	.path = "/v1/messages",
 	.models = "/v1/models?limit=1000",
 	.root = "/v1",

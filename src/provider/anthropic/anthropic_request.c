@@ -1,8 +1,8 @@
 /* A prompt as a request of Anthropic's Messages API.
  *
- * Turns alternate there between user and assistant: neighbours of one role become one turn, and
- * what tools gave back belongs to the user's.  System messages are not part of the turns.  Source:
- * Anthropic's API reference, "Create a Message" (version 2023-06-01). */
+ * Turns alternate between user and assistant: neighbouring messages of one role become one turn,
+ * and the results of tools belong to the user's turn. System messages are not part of the turns.
+ * Source: Anthropic's API reference, "Create a Message" (version 2023-06-01). */
 #include "provider/anthropic/anthropic.h"
 
 #include "base/limits.h"
@@ -11,7 +11,7 @@
 #include "provider/ask_param.h"
 #include "provider/turns.h"
 
-/* The API wants one; the oldest models that are served give no more. */
+/* The API requires a limit; this is the highest one of the oldest models that are served. */
 #define DEFAULT_MAX_TOKENS "4096"
 
 static const struct ask_param params[] = {
@@ -69,7 +69,7 @@ static enum errc anthropic_request_put_part(const struct ask_message *m,
 
 /* --- turns --- */
 
-/* anthropic_request_put_thinking: what it thought before a call, as it was signed. */
+/* anthropic_request_put_thinking: prints the signed blocks of thinking that led to a call. */
 static bool anthropic_request_put_thinking(const struct ask_call *c, bool *first, struct buf *out)
 {
 	static const char *const types[] = { "thinking", "redacted_thinking", NULL };
@@ -77,8 +77,8 @@ static bool anthropic_request_put_thinking(const struct ask_call *c, bool *first
 	return ask_put_extra(c, "anthropic", "thinking_blocks", types, first, out);
 }
 
-/* put_thoughts: in front of the text, too: a turn of a model that thinks begins with its
- * thoughts. */
+/* put_thoughts: prints the thinking before the first call even before the text: the turn of a model
+ * that thinks must begin with its thinking. */
 static bool put_thoughts(const struct ask_message *m, bool *first, struct buf *out)
 {
 	return m->call_count == 0 || anthropic_request_put_thinking(&m->calls[0], first, out);
@@ -125,7 +125,7 @@ static const struct turns turns = {
 	.put_behind = anthropic_request_put_calls,
 };
 
-/* --- all else --- */
+/* --- tools and other members --- */
 
 static bool anthropic_request_put_tool(const struct ask_tool *t, struct buf *out)
 {

@@ -1,8 +1,8 @@
 /* Azure OpenAI: OpenAI's chat completions at another address, with the key in a header of its own.
  *
- * Classic: ENDPOINT/openai/deployments/MODEL/chat/completions?api-version=…; the deployment's name
- * is the model's.  Its newer interface has no deployments in the path: base_url ends with
- * /openai/v1. Source: Azure OpenAI's REST reference. */
+ * The classic address is ENDPOINT/openai/deployments/MODEL/chat/completions?api-version=…; MODEL is
+ * the name of a deployment. In the newer interface, the path names no deployment, and base_url ends
+ * with /openai/v1. Source: Azure OpenAI's REST reference. */
 #include "provider/dialect.h"
 #include "provider/openai/embed.h"
 #include "provider/openai/openai.h"
@@ -35,8 +35,8 @@ static enum errc azure_encode(const struct provider_options *o, const struct pro
 	return dialect_openai.encode(o, p, out, e);
 }
 
-/* What the filters say of the prompt comes in front, as a chunk without an id: clients would take
- * it for the stream's. */
+/* The first chunk may contain only the filters' results for the prompt, and an empty id, which
+ * clients would take for the id of the stream. Such a chunk is dropped. */
 static bool is_of_filters(struct decode *d, struct str data)
 {
 	struct err e;

@@ -1,4 +1,5 @@
-/* The provider that answers with what it was told: for a first try, for tests and for measuring. */
+/* The provider that repeats the user's last message, or gives a scripted reply: for first tries,
+ * tests and measurements. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "json/scan.h"
@@ -10,7 +11,7 @@
 
 enum {
 	PIECES_A_TURN = 64,
-	/* What is said may be as long as a body: nothing of it holds the loop. */
+	/* The reply may be as long as a request's body; a step of the loop must stay short. */
 	PIECE_MAX = 16 * KIB,
 	BYTES_A_TURN = 64 * KIB,
 };
@@ -24,10 +25,10 @@ struct echo {
 	int64_t         error_at;
 };
 
-/* What is known of what will be said; stands behind it in an encoded prompt. */
+/* What encoding finds out about the reply. In an encoded prompt this struct follows the reply. */
 struct how {
 	struct usage usage;
-	int64_t      pieces; /* of a whole answer, where delay or error_at ask for it */
+	int64_t      pieces; /* of a plain answer, if delay_us or error_at is set; else 0 */
 	bool         cut;    /* max_tokens was reached */
 };
 
@@ -35,22 +36,22 @@ struct echo_call {
 	struct provider_call call;
 	const struct echo   *echo;
 	struct loop         *loop;
-	struct task          more;  /* goes on in the next round; can't be taken back */
-	struct timer         timer; /* begins, and waits between pieces */
+	struct task          more;  /* continues in the loop's next turn; can't be cancelled */
+	struct timer         timer; /* begins the answer, and waits between pieces */
 	provider_event_fn    on_event;
 	void                *arg;
-	struct buf text; /* what will be said: JSON-escaped, or the whole message, or the vectors */
+	struct buf text;   /* the reply: text, JSON-escaped; or a message object; or vectors */
 	struct buf model;  /* JSON-escaped */
-	size_t     at;     /* of the next piece */
+	size_t     at;     /* of the next piece in text */
 	int64_t    number; /* of the pieces given */
-	int64_t    due_us; /* when the next piece may go out */
+	int64_t    due_us; /* when the next piece may be given */
 	struct how how;
 	bool       stream;
 	bool       embed;
 	bool       started;
 	bool       paused;
-	bool       queued;    /* more is with the loop */
-	bool       cancelled; /* and frees the call when it comes back */
+	bool       queued;    /* the loop has `more` */
+	bool       cancelled; /* `more` will free the call */
 };
 
 /* --- text: JSON-escaped bytes, walked by character --- */
@@ -67,8 +68,8 @@ static size_t echo_skip(struct str s, size_t at, size_t end, bool space)
 	return at;
 }
 
-/* A word with the white space behind it, which ends at end or a character behind that; in front of
- * the first one white space counts too. */
+/* The end of the word at `at` and of the white space after it, at most one character beyond end.
+ * The first word includes the white space before it. */
 static size_t word_end(struct str s, size_t at, size_t end)
 {
 	if (at == 0)
@@ -141,14 +142,14 @@ static void echo_give_end(struct echo_call *c)
 	struct event      finish = { .kind = EVENT_FINISH,
 				     .text = c->how.cut ? STR("length") : STR("stop") };
 
-	/* As OpenAI: a stream's usage comes behind its finish. */
+	/* As with OpenAI, the usage of a stream comes after the finish. */
 	echo_give(c, c->stream ? &finish : &usage);
 	echo_give(c, c->stream ? &usage : &finish);
 	echo_call_free(c);
 	on_event(arg, &(struct event){ .kind = EVENT_END });
 }
 
-/* No id: the answer gets the one that its run gives it. */
+/* The start has no id, so that the run chooses the id of the answer. */
 static void echo_give_start(struct echo_call *c)
 {
 	c->started = true;
@@ -200,7 +201,8 @@ static void go_on_later(struct echo_call *c)
 	loop_later(c->loop, &c->more);
 }
 
-/* Gives what is due, at most a batch; then waits, ends, or comes back in the next round. */
+/* Gives the pieces that are due, at most a batch; then waits, ends, or continues in the next
+ * turn. */
 static void echo_give_pieces(struct echo_call *c)
 {
 	int64_t now_us = loop_now_us(c->loop);
@@ -256,9 +258,9 @@ static void on_more(struct task *t)
 		echo_give_pieces(c);
 }
 
-/* --- what to say --- */
+/* --- the reply --- */
 
-/* Calls fn for each text of a message: its content, or the text parts of it. */
+/* Calls fn for each text of a message: the content, or the text parts of the content. */
 static void each_text(const struct json_doc *doc, bool (*fn)(void *arg, struct str text), void *arg)
 {
 	json_at content = json_get(doc, 0, "content");
@@ -290,7 +292,7 @@ static bool echo_add_text(void *arg, struct str text)
 	return buf_str(arg, text);
 }
 
-/* All messages are counted; the last one of the user's is kept. */
+/* Counts the words of all messages, and keeps the text of the user's last one. */
 static enum errc echo_read_messages(const struct prompt *prompt, struct buf *text, struct how *how,
 				    struct err *e)
 {
@@ -368,7 +370,7 @@ static enum errc make_text(const struct echo *echo, const struct prompt *prompt,
 	return ERR_OK;
 }
 
-/* encode_text: a whole answer as its message at once. */
+/* encode_text: prints the reply: for a stream its text, for a plain call the message object. */
 static enum errc encode_text(const struct echo *echo, const struct prompt *prompt, struct buf *out,
 			     struct how *how, struct err *e)
 {
@@ -390,7 +392,7 @@ static enum errc encode_text(const struct echo *echo, const struct prompt *promp
 
 /* --- the provider --- */
 
-/* echo_encode: what will be said, and behind it how. */
+/* echo_encode: the reply, followed by its struct how. */
 static enum errc echo_encode(const struct provider *p, const struct prompt *prompt, struct buf *out,
 			     struct err *e)
 {
@@ -410,7 +412,7 @@ static enum errc echo_encode(const struct provider *p, const struct prompt *prom
 	return rc;
 }
 
-/* echo_take: what was encoded before, or else is now. */
+/* echo_take: takes the encoded prompt, or encodes it now. */
 static enum errc echo_take(struct echo_call *c, const struct prompt *prompt, struct err *e)
 {
 	enum errc rc = ERR_OK;
@@ -478,7 +480,8 @@ static void echo_pause(struct provider_call *call, bool pause)
 		return;
 	}
 	if (c->due_us < loop_now_us(c->loop))
-		c->due_us = loop_now_us(c->loop); /* what was missed is not made up for in a rush */
+		c->due_us =
+			loop_now_us(c->loop); /* pieces missed in the pause don't come at once */
 	go_on_later(c);
 }
 

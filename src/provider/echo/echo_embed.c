@@ -1,5 +1,5 @@
-/* Texts that share words get vectors that are near each other: each word points in a direction of
- * its own, and a text's vector is their sum, made one long. */
+/* Texts with common words get similar vectors: each word has a direction of its own, and the vector
+ * of a text is the sum of its words, scaled to the length 1. */
 #include "provider/echo/echo_embed.h"
 
 #include "json/scan.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PLACES = 4 }; /* numbers that one word counts in */
+enum { PLACES = 4 }; /* numbers of the vector that one word changes */
 
 struct sum {
 	float   v[ECHO_DIMENSIONS_MAX];
@@ -17,7 +17,7 @@ struct sum {
 	int64_t words; /* of all vectors */
 };
 
-/* echo_embed_mix: splitmix64's finish: every bit hangs on every other. */
+/* echo_embed_mix: the last step of splitmix64: every bit depends on all others. */
 static uint64_t echo_embed_mix(uint64_t x)
 {
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -40,7 +40,7 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Words are parted by white space; ASCII letters count alike in both cases. */
+/* White space separates words; the case of ASCII letters does not matter. */
 static void echo_embed_add_text(struct sum *s, struct str text)
 {
 	for (size_t i = 0; i < text.n;) {
@@ -80,7 +80,7 @@ static enum errc echo_embed_put(struct sum *s, struct embed_list *l, struct err 
 
 	for (size_t i = 0; i < s->n; i++)
 		square += s->v[i] * s->v[i];
-	/* No word, or words that undo each other: still a direction. */
+	/* Without words, or if the words cancel each other, the vector still needs a direction. */
 	if (square < 1)
 		s->v[0] = square = 1;
 	for (size_t i = 0; i < s->n; i++)

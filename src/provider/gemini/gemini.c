@@ -1,9 +1,9 @@
-/* Google's Gemini API (generateContent): its streams and whole answers as events.
+/* Google's Gemini API (generateContent): decodes streams and plain answers.
  *
- * Each event of a stream is a whole GenerateContentResponse that holds the next parts; calls come
- * in one piece.  There is no terminator: the stream is good only if a finishReason was seen (or the
- * prompt was blocked, which leaves no candidates).  Source: the API's reference,
- * "GenerateContentResponse" (v1beta). */
+ * Each event of a stream is a whole GenerateContentResponse with the next parts; calls come in one
+ * piece. There is no terminator: the stream is complete only after a finishReason, or if the prompt
+ * was blocked, which leaves no candidates. Source: the API's reference, "GenerateContentResponse"
+ * (v1beta). */
 #include "provider/gemini/gemini.h"
 
 #include "base/hash.h"
@@ -20,12 +20,12 @@
 #include <stdlib.h>
 
 struct reader {
-	bool         called; /* a call was given */
-	struct usage usage;  /* running totals: the last ones */
-	struct usage told;
-	char         seed[128]; /* of the ids that are made: the answer's own id */
-	struct buf   args;      /* scratch: a call's arguments, */
-	struct buf   escaped;   /* and as they stand between quotes */
+	bool         called;    /* a call was given */
+	struct usage usage;     /* the newest running totals */
+	struct usage told;      /* the totals that were given */
+	char         seed[128]; /* of made ids: the answer's id, or random; "": not known yet */
+	struct buf   args;      /* scratch: a call's arguments */
+	struct buf   escaped;   /* scratch: the arguments escaped, or an image */
 };
 
 static const struct decode_state reader_state = {
@@ -36,8 +36,8 @@ static const struct decode_state reader_state = {
 	},
 };
 
-/* want: a member of a known kind, or JSON_ABSENT where it is left out or null (or of another kind).
- * Errors: UPSTREAM_BAD_RESPONSE where it is of another kind. */
+/* want: reads a member that must be of one kind. *ret: JSON_ABSENT if the member is absent, null or
+ * of another kind. Errors: UPSTREAM_BAD_RESPONSE if the member is of another kind. */
 static enum errc want(const struct json_doc *doc, json_at obj, const char *key, enum json_kind kind,
 		      json_at *ret, struct err *e)
 {
@@ -92,7 +92,7 @@ static void gemini_give_end(struct decode *d, struct reader *r, struct str word,
 	give_usage(d, r);
 }
 
-/* What a reason is in OpenAI's words; one that is none of theirs stays what it is. */
+/* A finishReason in OpenAI's words; a reason without such a word stays as it is. */
 static struct str gemini_word_of(struct str reason, bool called)
 {
 	static const char *const filtered[] = {
@@ -117,7 +117,7 @@ static struct str gemini_word_of(struct str reason, bool called)
 	return reason;
 }
 
-/* is_failure: the model stopped, and what it said is no answer. */
+/* is_failure: whether the model stopped without a usable answer. */
 static bool is_failure(struct str reason)
 {
 	static const char *const failures[] = {
@@ -169,7 +169,8 @@ static enum errc take_finish(struct decode *d, struct reader *r, json_at candida
 	return ERR_OK;
 }
 
-/* take_no_candidate: that is how a blocked prompt ends; a stream also tells usage so. */
+/* take_no_candidate: a response without candidates ends the answer to a blocked prompt. In a
+ * stream, such a response may also bring the usage alone. */
 static enum errc take_no_candidate(struct decode *d, struct reader *r, struct err *e)
 {
 	json_at   feedback, reason;
@@ -186,8 +187,9 @@ static enum errc take_no_candidate(struct decode *d, struct reader *r, struct er
 
 /* --- parts --- */
 
-/* make_id: for calls that came without one.  From the answer's id, so that it is the same however
- * the answer is read, and no other call's. */
+/* make_id: makes the id of a call that came without one. The answer's id and the call's number
+ * determine the id, so that each decoding of the answer gives the same id, and no other call has
+ * it. */
 static struct str make_id(const struct decode *d, struct reader *r, char ret[64])
 {
 	unsigned char digest[HASH_BYTES];
@@ -207,7 +209,7 @@ static enum errc print_args(const struct decode *d, struct reader *r, json_at ar
 {
 	buf_clear(&r->args);
 	buf_clear(&r->escaped);
-	/* Whole answers are laid out for the eye, and their calls with them. */
+	/* Plain answers are indented; the arguments are printed without the white space. */
 	if (args == JSON_ABSENT ? buf_text(&r->escaped, "{}")
 				: json_print(d->doc, args, &r->args) &&
 					  buf_json_escape(&r->escaped, buf_view(&r->args)))
@@ -215,7 +217,8 @@ static enum errc print_args(const struct decode *d, struct reader *r, json_at ar
 	return err_no_memory(e);
 }
 
-/* signature_of: base64; what begins as an object would be taken for one, unread (shape/extra.h). */
+/* signature_of: the signature of a part, in base64. A text that begins like an object is dropped,
+ * because shape/extra would take it for one. */
 static struct str signature_of(const struct decode *d, json_at part)
 {
 	struct str signature = json_get_inner(d->doc, part, "thoughtSignature");
@@ -255,7 +258,8 @@ static enum errc gemini_give_call(struct decode *d, struct reader *r, json_at pa
 	return ERR_OK;
 }
 
-/* give_media: an image as OpenRouter gives those that models make; of all else as it is. */
+/* give_media: gives an image in the form in which OpenRouter gives images of models, and other
+ * media as the provider sent them. */
 static bool give_media(struct decode *d, struct reader *r, json_at part, json_at media)
 {
 	struct str type = json_get_inner(d->doc, media, "mimeType");
@@ -313,7 +317,7 @@ static enum errc take_candidate(struct decode *d, struct reader *r, json_at cand
 
 	if (json_kind(doc, candidate) != JSON_OBJECT)
 		return decode_bad(e, "a candidate that is no object");
-	/* One was asked for. */
+	/* The request asked for one candidate. */
 	if (index != JSON_ABSENT && json_int(doc, index, &n) && n != 0)
 		return ERR_OK;
 	enum errc rc = want(doc, candidate, "content", JSON_OBJECT, &content, e);
@@ -361,7 +365,7 @@ static enum errc take_response(struct decode *d, struct reader *r, struct err *e
 
 /* --- errors --- */
 
-/* read_delay: "12s", "1.5s". */
+/* read_delay: a delay such as "12s" or "1.5s", in milliseconds; 0: none. */
 static int64_t read_delay(const struct json_doc *doc, json_at detail)
 {
 	struct str delay = json_get_inner(doc, detail, "retryDelay");
@@ -376,7 +380,7 @@ static int64_t read_delay(const struct json_doc *doc, json_at detail)
 								       : 0;
 }
 
-/* read_details: how long to wait. */
+/* read_details: reads how long the next call should wait. */
 static void read_details(const struct json_doc *doc, json_at error, struct err *e)
 {
 	json_at details = json_get(doc, error, "details");
@@ -392,7 +396,7 @@ static void read_details(const struct json_doc *doc, json_at error, struct err *
 		e->retry_after_ms = wait;
 }
 
-/* find_error: also within an array, as streams without alt=sse have it. */
+/* find_error: finds the object of an error, also within an array, as in streams without alt=sse. */
 static bool find_error(const struct json_doc *doc, json_at *ret)
 {
 	struct openai_top top;
@@ -415,7 +419,7 @@ static void gemini_decode_error(const struct decode *d, int status, struct str b
 	json_doc_finish(&doc);
 }
 
-/* gemini_take: one response, or what it says instead. */
+/* gemini_take: takes a response, or the error that came in its place. */
 static enum errc gemini_take(struct decode *d, struct reader *r, struct err *e)
 {
 	json_at error;

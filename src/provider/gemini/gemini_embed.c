@@ -3,8 +3,8 @@
  *   {"requests":[{"model":"models/NAME","content":{"parts":[{"text":"…"}]},"outputDimensionality":N}]}
  *   {"embeddings":[{"values":[…]}],"usageMetadata":{"promptTokenCount":N}}
  *
- * Vectors are numbers always; older models count no tokens.  What OpenAI does not know (taskType,
- * title) goes into each of the requests.  Source: ai.google.dev/api/embeddings. */
+ * Vectors are always numbers; older models count no tokens. Members that OpenAI does not know
+ * (taskType, title) are sent in each of the requests. Source: ai.google.dev/api/embeddings. */
 #include "provider/ask_param.h"
 #include "provider/openai/embed.h"
 #include "provider/gemini/gemini.h"
@@ -20,7 +20,7 @@ static const struct ask_param params[] = {
 	{ .key = NULL },
 };
 
-/* gemini_embed_bare: without the models/ that the API's own lists have in front. */
+/* gemini_embed_bare: a model's name without the prefix models/ of the API's own lists. */
 static struct str gemini_embed_bare(struct str model)
 {
 	if (str_starts(model, STR("models/")))

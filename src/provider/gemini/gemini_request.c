@@ -1,8 +1,9 @@
 /* A prompt as a request of the Gemini API.
  *
- * Turns are of user and model; neighbours of one role become one turn, but what functions gave back
- * stands in a turn of its own, right behind the calls.  System messages are not part of the turns.
- * Source: the API's reference, "generateContent" (v1beta), and "Thought signatures". */
+ * Turns belong to the user or the model. Neighbouring messages of one role become one turn, but the
+ * results of functions make a turn of their own, right after the calls. System messages are not
+ * part of the turns. Source: the API's reference, "generateContent" (v1beta), and "Thought
+ * signatures". */
 #include "provider/gemini/gemini.h"
 
 #include "base/limits.h"
@@ -16,8 +17,9 @@
 
 enum { ROOT, CONFIG };
 
-/* Stands for a signature that the client did not give back, or for a call of another model: without
- * any, newer models refuse the request.  Google's page on signatures names it for this. */
+/* Replaces a signature that the client did not send back, or that a call of another model never
+ * had: newer models refuse a request without any signature. Google's page on signatures names this
+ * value for the purpose. */
 #define NO_SIGNATURE "skip_thought_signature_validator"
 
 static const struct ask_param params[] = {
@@ -37,7 +39,7 @@ static const struct ask_param params[] = {
 	{ .key = "generationConfig", .rule = ASK_OWN },
 	{ .key = "functions", .rule = ASK_REFUSED },
 	{ .key = "audio", .rule = ASK_REFUSED },
-	/* These are made here, or are another spelling of what is. */
+	/* Members that this file prints, or other spellings of them. */
 	{ .key = "contents", .rule = ASK_REFUSED },
 	{ .key = "systemInstruction", .rule = ASK_REFUSED },
 	{ .key = "system_instruction", .rule = ASK_REFUSED },
@@ -54,7 +56,7 @@ bool gemini_place(const struct provider_options *o, const struct prompt *p, stru
 	struct str model = p->model;
 
 	(void)o;
-	/* The API's own lists call it so. */
+	/* Names in the API's own lists have this prefix. */
 	if (str_starts(model, STR("models/")))
 		model = (struct str){ model.p + 7, model.n - 7 };
 	if (!buf_text(out, "/models/") || !place_segment(out, model))
@@ -64,7 +66,7 @@ bool gemini_place(const struct provider_options *o, const struct prompt *p, stru
 
 /* --- parts --- */
 
-/* gemini_request_is_taken: text of any kind is read as text. */
+/* gemini_request_is_taken: whether the API accepts the part's type. It reads every type of text. */
 static bool gemini_request_is_taken(const struct ask_part *part)
 {
 	static const char *const families[] = { "text/", "image/", "audio/", "video/" };
@@ -77,15 +79,15 @@ static bool gemini_request_is_taken(const struct ask_part *part)
 
 static bool gemini_request_put_data(struct buf *out, const struct ask_part *part)
 {
-	/* The only name of it that all of Google's lists have. */
+	/* The only name of this type that all of Google's lists have. */
 	struct str type = str_is(part->type, "audio/mpeg") ? STR("audio/mp3") : part->type;
 
 	return ask_put_string(out, "{\"inlineData\":{\"mimeType\":", type) &&
 	       ask_put_string(out, ",\"data\":", part->data) && buf_text(out, "}}");
 }
 
-/* type_of: by the end of its name; empty: the API knows it itself (of its own files), or says
- * so. */
+/* type_of: the media type of an image, by the end of the URI; empty: the API must know the type, as
+ * it does for its own files, or reports the lack. */
 static struct str type_of(struct str uri)
 {
 	static const struct {
@@ -115,7 +117,7 @@ static enum errc refuse_url(const struct ask_message *m, const struct ask_part *
 		"data URL, a gs:// URI or the URI of a file that was uploaded to it");
 }
 
-/* put_uri: of a file that the API has at hand; others it does not fetch. */
+/* put_uri: prints the URI of a file in Google's storage; the API fetches no other URIs. */
 static enum errc put_uri(const struct ask_message *m, const struct ask_part *part, struct buf *out,
 			 struct err *e)
 {
@@ -149,10 +151,10 @@ static enum errc gemini_request_put_part(const struct ask_message *m, const stru
 	return gemini_request_put_data(out, part) ? ERR_OK : ask_too_large(e);
 }
 
-/* --- calls and what came back --- */
+/* --- calls and results --- */
 
-/* gemini_request_put_id: theirs, or another provider's; those that were made here mean nothing
- * there. */
+/* gemini_request_put_id: prints the id of a call, unless the gateway made the id: the API would not
+ * know it. */
 static bool gemini_request_put_id(struct buf *out, struct str id)
 {
 	return id.n == 0 || str_starts(id, STR(GEMINI_MADE_ID)) ||
@@ -168,8 +170,8 @@ static bool gemini_request_put_call(const struct ask_call *c, struct str signatu
 	       buf_text(out, "}");
 }
 
-/* gemini_request_put_images: those that the model made, as it signed them: who asks for a change
- * means them. */
+/* gemini_request_put_images: prints the images that the model made, with their signatures, because
+ * the user may ask for a change of them. */
 static bool gemini_request_put_images(const struct ask_message *m, bool *first, struct buf *out)
 {
 	for (size_t i = 0; i < m->image_count; i++) {
@@ -197,7 +199,7 @@ static bool gemini_request_put_calls(const struct ask_message *m, bool *first, s
 	for (size_t i = 0; i < m->call_count; i++) {
 		struct str signature = m->calls[i].signature;
 
-		/* Of calls made at once the first is signed. */
+		/* Of parallel calls, only the first is signed. */
 		if (i == 0 && !is_signed)
 			signature = STR(NO_SIGNATURE);
 		if (!ask_put_comma(first, out) ||
@@ -207,13 +209,14 @@ static bool gemini_request_put_calls(const struct ask_message *m, bool *first, s
 	return true;
 }
 
-/* put_made: what the model made beside text. */
+/* put_made: prints the images and calls of the model. */
 static bool put_made(const struct ask_message *m, bool *first, struct buf *out)
 {
 	return gemini_request_put_images(m, first, out) && gemini_request_put_calls(m, first, out);
 }
 
-/* put_response: the text itself where it is an object, else an object that holds it. */
+/* put_response: prints the text of a result: unchanged if the text is a JSON object, else as the
+ * member result of an object. */
 static bool put_response(const struct ask_message *m, struct buf *out)
 {
 	struct json_doc d = { 0 };
@@ -241,7 +244,7 @@ static bool put_response(const struct ask_message *m, struct buf *out)
 	return ok;
 }
 
-/* put_media: the parts of a result that are no text. */
+/* put_media: prints the parts of a result that are no text. */
 static enum errc put_media(const struct ask_message *m, struct buf *out, struct err *e)
 {
 	const char *before = ",\"parts\":[";
@@ -367,9 +370,9 @@ static bool gemini_request_put_format(const struct ask *a, bool *first, struct b
 		gemini_schema_put(a->schema, "responseSchema", "responseJsonSchema", out));
 }
 
-/* put_effort: in levels, as the API has them since Gemini 3, or for models before it as budgets,
- * both as Google's own route for OpenAI's clients translates them.  Who asks for an effort is shown
- * what is thought. */
+/* put_effort: prints the effort as a level, which the API has since Gemini 3, or as a budget for
+ * older models. Both are translated as on Google's own route for OpenAI's clients. With any effort
+ * but none, the client gets the thoughts too. */
 static enum errc put_effort(const struct prompt *p, bool *first, struct buf *out, struct err *e)
 {
 	/* clang-format off */
@@ -403,7 +406,8 @@ static enum errc put_effort(const struct prompt *p, bool *first, struct buf *out
 	return ok ? ERR_OK : ask_too_large(e);
 }
 
-/* add_given: what a client's own generationConfig has beside ours, which is in ours (an object). */
+/* add_given: prints the members of the client's own generationConfig that the object ours does not
+ * have. */
 static enum errc add_given(const struct prompt *p, struct str ours, bool *first, struct buf *out,
 			   struct err *e)
 {
@@ -468,7 +472,7 @@ static enum errc gemini_request_put_config(const struct ask *a, struct buf *out,
 	return rc;
 }
 
-/* --- all of it --- */
+/* --- the request --- */
 
 static enum errc gemini_request_put_all(const struct provider_options *o, const struct ask *a,
 					struct buf *out, struct err *e)

@@ -1,13 +1,13 @@
-/* JSON Schemas on their way to Gemini, which knows two kinds.
+/* Chooses between the two kinds of schemas that Gemini knows.
  *
- * parameters and responseSchema take a subset of OpenAPI's schemas and refuse a request for any
- * other key in them ($ref, $schema, additionalProperties, const, a list of types); all models and
- * all servers that speak this API know them.  parametersJsonSchema and responseJsonSchema take JSON
- * Schema.  So nothing of a schema is dropped: it goes as it is, into the one or the other.  Source:
- * the API's reference, "Schema", "FunctionDeclaration" and "GenerationConfig" (v1beta). */
+ * parameters and responseSchema take a subset of OpenAPI's schemas. All models and servers with
+ * this API know them, but refuse a request with any other key in them ($ref, $schema,
+ * additionalProperties, const, a list of types). parametersJsonSchema and responseJsonSchema take
+ * JSON Schema. So a schema is always sent unchanged, in the one member or the other. Source: the
+ * API's reference, "Schema", "FunctionDeclaration" and "GenerationConfig" (v1beta). */
 #include "provider/gemini/gemini.h"
 
-/* Keys whose values mean the same in both. */
+/* Keys whose values mean the same in both kinds. */
 static const char *const plain[] = {
 	"title",         "description", "nullable",  "required", "propertyOrdering",
 	"default",       "example",     "minimum",   "maximum",  "minItems",
@@ -28,7 +28,7 @@ static bool gemini_schema_is_one_of(const struct json_doc *d, json_at i, const c
 	return false;
 }
 
-/* is_enum: of strings; its schemas have no other. */
+/* is_enum: whether a list has only strings: the simple kind has no other enums. */
 static bool is_enum(const struct json_doc *d, json_at list)
 {
 	if (json_kind(d, list) != JSON_ARRAY)
@@ -80,7 +80,7 @@ static bool member_is_simple(const struct json_doc *d, json_at key)
 	return gemini_schema_is_one_of(d, key, plain, ARRAY_LEN(plain));
 }
 
-/* is_simple: goes as deep as the scan's limit lets values be. */
+/* is_simple: recursive; the scan limits the depth. */
 static bool is_simple(const struct json_doc *d, json_at schema)
 {
 	if (json_kind(d, schema) != JSON_OBJECT)
@@ -89,7 +89,7 @@ static bool is_simple(const struct json_doc *d, json_at schema)
 		if (!member_is_simple(d, k))
 			return false;
 
-	/* An object without properties and a list without items are refused there. */
+	/* The simple kind needs properties in an object, and items in an array. */
 	json_at type = json_get(d, schema, "type");
 	if (type == JSON_ABSENT)
 		return true;

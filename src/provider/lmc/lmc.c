@@ -1,4 +1,4 @@
-/* LMC's dialect: what another Parley, or a server that speaks LMC, answers. */
+/* LMC's dialect: the answers of another Parley, or of another server that speaks LMC. */
 #include "base/limits.h"
 #include "shape/answer.h"
 #include "provider/lmc/lmc_request.h"
@@ -16,7 +16,8 @@ struct reader {
 	struct lmc_segments segments;
 };
 
-/* lmc_too_much: right after something could not be kept; errno was cleared before. */
+/* lmc_too_much: the error to return right after a buffer was full; the caller has cleared errno
+ * before. */
 static enum errc lmc_too_much(struct err *e)
 {
 	return whole_too_much(buf_starved(), e);
@@ -49,7 +50,7 @@ static void lmc_finish(struct decode *d)
 	d->state = NULL;
 }
 
-/* lmc_give_end: word: as the provider says it, or empty. */
+/* lmc_give_end: word: the provider's finish_reason, or empty. */
 static void lmc_give_end(struct decode *d, const struct reader *r, struct str word)
 {
 	struct event ev = { .kind = EVENT_FINISH, .text = word, .name = word };
@@ -78,7 +79,7 @@ static enum errc no_text(const struct decode *d, struct err *e)
 	return openai_error_plain(d, STR_NONE, e);
 }
 
-/* take_server: what the server says of itself: that it is done, or that it failed. */
+/* take_server: takes a chunk of the server, which reports the end of the answer, or an error. */
 static enum errc take_server(struct decode *d, const struct reader *r, const struct lmc_chunk *c,
 			     struct err *e)
 {
@@ -111,7 +112,7 @@ static enum errc lmc_decode_chunk(struct decode *d, struct err *e)
 	enum errc rc = lmc_chunk_read(d->doc, 0, &r->scratch, &c, e);
 	if (rc != ERR_OK)
 		return rc;
-	/* A failure is told before anything is: then it can still become a status. */
+	/* An error in the first chunk comes before START, so that it can still become a status. */
 	if (c.role != LMC_SERVER || d->started || is_terminal(&c))
 		decode_start(d, STR_NONE, STR_NONE);
 	if (!lmc_segments_add(&r->segments, &c))
@@ -153,10 +154,10 @@ static enum errc lmc_decode_event(struct decode *d, struct str name, struct str 
 	return rc == ERR_OK ? decode_bad(e, "a chunk without a role") : rc;
 }
 
-/* --- the answer in one piece --- */
+/* --- the plain answer --- */
 
-/* What a whole answer's messages become while they are walked: LMC goes out at once, the rest is
- * gathered into OpenAI's one message. */
+/* The receiver of the events of a plain answer's messages: events of LMC are passed on at once, all
+ * others are gathered into one message of OpenAI's. */
 struct collect {
 	struct decode *d;
 	struct answer  answer;
@@ -177,7 +178,7 @@ static void lmc_on_piece(void *arg, const struct event *ev)
 	}
 }
 
-/* lmc_read_whole: a message is a chunk that starts, has content and ends. */
+/* lmc_read_whole: reads a message as a chunk that has a start, content and an end. */
 static enum errc lmc_read_whole(const struct json_doc *doc, json_at i, struct lmc_scratch *scratch,
 				struct lmc_chunk *ret, struct err *e)
 {
@@ -194,7 +195,7 @@ static enum errc lmc_read_whole(const struct json_doc *doc, json_at i, struct lm
 	return ERR_OK;
 }
 
-/* check_messages: everything that may be wrong is found before the first event goes out. */
+/* check_messages: finds everything that may be wrong before the first event is given. */
 static enum errc check_messages(const struct decode *d, json_at list, struct reader *r,
 				struct err *e)
 {
@@ -230,7 +231,7 @@ static enum errc give_messages(const struct json_doc *doc, json_at list, struct 
 	return ERR_OK;
 }
 
-/* give_message: what the assistant says in all of them, as one message of OpenAI's. */
+/* give_message: gives what the assistant says in all messages as one message of OpenAI's. */
 static enum errc give_message(struct collect *c, struct err *e)
 {
 	struct buf out;

@@ -1,4 +1,4 @@
-/* Chunks of an LMC stream as they come: what they say, and whether they may. */
+/* Reads and checks the chunks of an LMC stream, and prints them again. */
 #include "provider/lmc/lmc_chunk.h"
 
 #include "base/limits.h"
@@ -19,7 +19,7 @@ enum key {
 	KEY_CONTENT,
 	KEY_START,
 	KEY_END,
-	KEY__COUNT, /* a member that means nothing to us */
+	KEY__COUNT, /* any other member, which is passed on */
 };
 
 /* clang-format off */
@@ -95,8 +95,8 @@ static void find_members(struct lmc_chunk *c, json_at at[KEY__COUNT])
 		c->content = JSON_ABSENT;
 	c->start = is_true(d, at[KEY_START]);
 	c->end = is_true(d, at[KEY_END]);
-	/* It goes into one line of a stream, and readers need not agree with us on which is
-	 * first. */
+	/* A chunk must be one line of a stream. Of two members with one key, clients may read
+	 * another one than this function. */
 	c->plain = !twice && at[KEY_START] == JSON_ABSENT && at[KEY_END] == JSON_ABSENT &&
 		   one_line(json_raw(d, c->object));
 }
@@ -114,7 +114,7 @@ static enum errc lmc_chunk_read_role(const struct json_doc *d, json_at at, enum 
 	return decode_bad(e, "a chunk with a role that LMC does not have");
 }
 
-/* read_said: the value as JSON that can be compared: one string has many spellings. */
+/* read_said: the value as JSON in one spelling, so that values can be compared. */
 static bool read_said(const struct json_doc *d, json_at i, struct lmc_scratch *scratch,
 		      struct buf *out, struct str *ret)
 {
@@ -185,8 +185,8 @@ bool lmc_head_print(enum lmc_role role, const struct str said[LMC_SAID__COUNT], 
 	return true;
 }
 
-/* print_value: in one line; strings keep their spelling, as pieces of text may end in half a
- * surrogate pair. */
+/* print_value: prints a value in one line. Strings keep their spelling, because a piece of text may
+ * end in half a surrogate pair. */
 static bool print_value(const struct json_doc *d, json_at i, struct buf *out)
 {
 	struct str raw = json_raw(d, i);

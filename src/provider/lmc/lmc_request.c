@@ -6,14 +6,15 @@
 
 #include <stdio.h>
 
-/* What an LLM Chat request has in its config under the name that OpenAI gives it; all else is
- * extra. */
+/* The members that have the same name in OpenAI's request and in the config of LLM Chat; all others
+ * are sent in extra. */
 static const char *const config_keys[] = {
 	"temperature",       "top_p",           "stop",  "seed",        "presence_penalty",
 	"frequency_penalty", "response_format", "tools", "tool_choice", "reasoning_effort",
 };
 
-/* lmc_request_check_parts: a part that LMC has no message for must not get lost on the way. */
+/* lmc_request_check_parts: refuses a part that LMC has no message for, because the translation
+ * would leave it out. */
 static enum errc lmc_request_check_parts(const struct json_doc *d, size_t index, struct err *e)
 {
 	json_at content = json_get(d, 0, "content");
@@ -77,7 +78,7 @@ static enum errc lmc_request_put_messages(const struct prompt *p, struct buf *ou
 	return rc;
 }
 
-/* lmc_request_key_is: member is `"key":value`, its key plain as clients write it. */
+/* lmc_request_key_is: member: `"key":value`, without escapes in the key. */
 static bool lmc_request_key_is(struct str member, const char *key)
 {
 	size_t n = strlen(key);
@@ -93,12 +94,12 @@ static bool is_config(struct str member)
 	return false;
 }
 
-/* lmc_request_put_members: those of config itself, or those of its extra. */
+/* lmc_request_put_members: prints the members of config itself, or those of its extra. */
 static bool lmc_request_put_members(const struct prompt *p, bool config, const char *between,
 				    struct buf *out)
 {
 	for (size_t i = 0; i < p->member_count; i++) {
-		/* One choice is all there is; more were refused before this. */
+		/* LMC has one choice; a higher n was refused before. */
 		if (lmc_request_key_is(p->members[i], "n") || is_config(p->members[i]) != config)
 			continue;
 		if (!buf_text(out, between) || !buf_str(out, p->members[i]))
@@ -124,7 +125,7 @@ static bool lmc_request_put_config(const struct prompt *p, struct buf *out)
 	return (out->len == before || buf_text(out, "}")) && buf_text(out, "}");
 }
 
-/* lmc_request_check_choices: an LMC answer is one. */
+/* lmc_request_check_choices: refuses an n other than 1: an answer in LMC is one choice. */
 static enum errc lmc_request_check_choices(const struct prompt *p, struct err *e)
 {
 	for (size_t i = 0; i < p->member_count; i++) {

@@ -32,7 +32,7 @@ static void lmc_say_give(struct lmc_say *s, struct event ev)
 
 /* --- text --- */
 
-/* ends_in_lf: in escaped text, where a backslash may itself be escaped. */
+/* ends_in_lf: whether escaped text ends in LF; the backslash before the n may be escaped itself. */
 static bool ends_in_lf(struct str t)
 {
 	size_t n = t.n;
@@ -52,7 +52,7 @@ static bool ends_in_lf(struct str t)
 
 static void lmc_say_give_text(struct lmc_say *s, struct str text)
 {
-	/* S5 */
+	/* S5: each message begins on a line of its own. */
 	if (!s->begun && s->in_line)
 		lmc_say_give(s, (struct event){ .kind = EVENT_TEXT, .text = STR("\\n") });
 	s->begun = true;
@@ -67,8 +67,8 @@ static void lmc_say_give_start(struct lmc_say *s, struct str name)
 	char     id[64];
 	uint32_t block = s->calls++;
 
-	/* Counted from 0 in each answer, ids alone would meet again in a conversation's next
-	 * one. */
+	/* Calls are counted from 0 in each answer; without the salt, two answers of a conversation
+	 * would share ids. */
 	snprintf(id, sizeof id, "call_%" PRIu32 "_%016" PRIx64, block, s->salt);
 	lmc_say_give(s, (struct event){ .kind = EVENT_TOOL_START,
 					.block = block,
@@ -84,8 +84,8 @@ static void lmc_say_give_args(struct lmc_say *s, struct str args)
 						.text = args });
 }
 
-/* give_inside: escaped text that stands inside a string of the arguments, which are JSON
- * themselves: escaped once more. */
+/* give_inside: gives text of a string inside the arguments. The text is escaped already, and is
+ * escaped once more, because the arguments are JSON within a string. */
 static bool give_inside(struct lmc_say *s, struct str text)
 {
 	if (!memchr(text.p, '\\', text.n)) {
@@ -104,7 +104,7 @@ static struct str lmc_say_inner(struct str quoted)
 	return quoted.n > 2 ? (struct str){ quoted.p + 1, quoted.n - 2 } : STR_NONE;
 }
 
-/* give_language: the text between the quotes. */
+/* give_language: gives the language that the format names; without a format, python. */
 static bool give_language(struct lmc_say *s, struct str format)
 {
 	struct str language = lmc_say_inner(format);
@@ -112,7 +112,8 @@ static bool give_language(struct lmc_say *s, struct str format)
 	return give_inside(s, language.n > 0 ? language : STR("python"));
 }
 
-/* begin_code: where the language is not known yet, it comes behind the code. */
+/* begin_code: begins a call of execute. A language that is not known yet is given after the
+ * code. */
 static bool begin_code(struct lmc_say *s, struct str format)
 {
 	s->says = SAYS_CODE;
@@ -172,7 +173,7 @@ bool lmc_say_begin(struct lmc_say *s, enum lmc_role role, const struct str said[
 	return true;
 }
 
-/* text_inside: a content's text, escaped; strings stand there so already. */
+/* text_inside: the text of content, escaped. A string is escaped already. */
 static bool text_inside(struct lmc_say *s, const struct json_doc *d, json_at content,
 			struct buf *scratch, struct str *ret)
 {

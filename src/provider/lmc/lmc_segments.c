@@ -1,4 +1,4 @@
-/* Segments that follow each other, out of chunks that may say it in many ways. */
+/* Makes segments that follow each other from a provider's chunks, which may take many forms. */
 #include "provider/lmc/lmc_segments.h"
 
 #include "base/limits.h"
@@ -10,14 +10,15 @@
  *     |  \                  ^         | content
  *     |   \ start without   | content |
  *     |    \ a type         |         v
- *     |     +---------> UNTYPED     FILLED <--+ content that goes on (C5)
+ *     |     +---------> UNTYPED     FILLED <--+ further content (C5)
  *     |                               ^ +-----+
  *     +-------------------------------+
  *       content: a start is made up
  *
- * From all three, an end of the same role and type, a confirmation, a chunk of the server and the
- * end of the answer lead to CLOSED; a start, and content that does not go on, end the segment and
- * begin the next.  UNTYPED is forgotten where it closes (C9): nothing of it was given yet. */
+ * From the other three states, an end of the same role and type, a confirmation, a chunk of the
+ * server and the end of the answer lead to CLOSED. A start, and content that does not continue the
+ * segment, close the segment and open the next one. A segment that closes in UNTYPED is forgotten
+ * (C9), because none of its chunks was given yet. */
 enum state { CLOSED, UNTYPED, STARTED, FILLED };
 
 void lmc_segments_init(struct lmc_segments *s, provider_event_fn on_event, void *arg)
@@ -52,7 +53,7 @@ static void lmc_segments_give(struct lmc_segments *s, struct str chunk)
 	s->on_event(s->arg, &(struct event){ .kind = EVENT_LMC, .text = chunk, .from_lmc = true });
 }
 
-/* lmc_segments_set: an owned copy; an absent value makes it empty. */
+/* lmc_segments_set: copies value into b; an absent value makes b empty. */
 static bool lmc_segments_set(struct buf *b, struct str value)
 {
 	buf_clear(b);
@@ -65,7 +66,7 @@ static void lmc_segments_view(const struct lmc_segments *s, struct str ret[LMC_S
 		ret[i] = buf_view(&s->said[i]);
 }
 
-/* give_flag: others: further members of it, or none. */
+/* give_flag: gives a flag of the open segment. others: its further members, or empty. */
 static bool give_flag(struct lmc_segments *s, const char *flag, struct str others)
 {
 	buf_clear(&s->out);
@@ -105,7 +106,7 @@ static bool is_medium(const struct lmc_segments *s)
 	return lmc_is(type, "image") || lmc_is(type, "audio") || lmc_is(type, "file");
 }
 
-/* is_long: a loop would take milliseconds to read it again, and to print it. */
+/* is_long: whether a loop would take milliseconds to read the content again and print it. */
 static bool is_long(const struct lmc_segments *s, const struct lmc_chunk *c)
 {
 	size_t head = 0;
@@ -116,8 +117,8 @@ static bool is_long(const struct lmc_segments *s, const struct lmc_chunk *c)
 	       json_inner(c->d, c->content).n > LIMIT_LOOP_JSON;
 }
 
-/* lmc_segments_give_pieces: a text as several chunks, as the provider could have sent it (C5); the
- * first has the other members. */
+/* lmc_segments_give_pieces: gives a text as several chunks, as if the provider had sent several
+ * (C5). The first one has the other members. */
 static bool lmc_segments_give_pieces(struct lmc_segments *s, struct lmc_chunk c)
 {
 	struct str text = json_inner(c.d, c.content);
@@ -136,7 +137,7 @@ static bool lmc_segments_give_pieces(struct lmc_segments *s, struct lmc_chunk c)
 	return true;
 }
 
-/* give_content: the chunk as it stands, where that can be. */
+/* give_content: gives a chunk with content, unchanged if possible. */
 static bool give_content(struct lmc_segments *s, const struct lmc_chunk *c)
 {
 	if (is_long(s, c))
@@ -175,15 +176,15 @@ static void lmc_segments_forget(struct lmc_segments *s)
 	buf_clear(&s->others);
 }
 
-/* close_segment: by: the end flag, whose further members go on; NULL: there is none. */
+/* close_segment: by: the end flag, whose further members are passed on; NULL: there is none. */
 static bool close_segment(struct lmc_segments *s, const struct lmc_chunk *by)
 {
 	if (s->state == CLOSED || s->state == UNTYPED) {
 		lmc_segments_forget(s);
 		return true;
 	}
-	/* A message without content is one all the same: code that is empty, for one.  Or its
-	 * answer broke off there: what follows decides whether it was said. */
+	/* A message without content is a message (empty code, for example). But if the answer broke
+	 * off here, nothing was said; so the events are marked as hollow. */
 	s->say.hollow = s->state == STARTED;
 	bool said = (s->state != STARTED || begin_saying(s)) &&
 		    lmc_say_end(&s->say, lmc_segments_format_of(s));
@@ -234,7 +235,8 @@ static bool lmc_segments_take_end(struct lmc_segments *s, const struct lmc_chunk
 
 /* --- content --- */
 
-/* in_segment: the content is of the open segment's role and type, or gives it its type. */
+/* in_segment: whether the content has the role and type of the open segment, or gives the segment
+ * its type. */
 static bool in_segment(const struct lmc_segments *s, const struct lmc_chunk *c)
 {
 	return s->state != CLOSED && s->role == c->role &&
@@ -242,7 +244,7 @@ static bool in_segment(const struct lmc_segments *s, const struct lmc_chunk *c)
 		str_eq(buf_view(&s->said[LMC_TYPE]), c->said[LMC_TYPE]));
 }
 
-/* lmc_segments_goes_on: content in the segment goes on with its message (C5). */
+/* lmc_segments_goes_on: whether content in the segment continues the segment's message (C5). */
 static bool lmc_segments_goes_on(const struct lmc_segments *s, const struct lmc_chunk *c,
 				 struct str recipient)
 {
@@ -257,7 +259,7 @@ static bool lmc_segments_goes_on(const struct lmc_segments *s, const struct lmc_
 	return str_eq(given, recipient) && !is_medium(s);
 }
 
-/* lmc_segments_complete: what the segment does not know yet is taken from its content (C6). */
+/* lmc_segments_complete: takes what the segment does not have yet from its content (C6). */
 static bool lmc_segments_complete(struct lmc_segments *s, const struct str said[LMC_SAID__COUNT])
 {
 	for (int i = 0; i < LMC_SAID__COUNT; i++)
@@ -272,7 +274,8 @@ static bool take_content(struct lmc_segments *s, const struct lmc_chunk *c)
 	struct str said[LMC_SAID__COUNT] = { c->said[LMC_TYPE], c->said[LMC_FORMAT],
 					     c->said[LMC_RECIPIENT] };
 
-	/* The flag speaks for all content up to its end, also where that makes several messages. */
+	/* The recipient of a start flag holds for all content up to the end flag, even if the
+	 * content makes several messages. */
 	if (!segment)
 		buf_clear(&s->flag_recipient);
 	if (said[LMC_RECIPIENT].n == 0)
@@ -291,8 +294,8 @@ static bool take_content(struct lmc_segments *s, const struct lmc_chunk *c)
 	       lmc_say_text(&s->say, c->d, c->content, lmc_segments_format_of(s));
 }
 
-/* lmc_segments_take_line: an active line neither opens nor ends a message (C4), so it goes into the
- * console that is open, or waits for the next; a newer one replaces it. */
+/* lmc_segments_take_line: an active line neither opens nor ends a message (C4). So the line goes
+ * into the open console, or waits for the next console; a newer line replaces the waiting one. */
 static bool lmc_segments_take_line(struct lmc_segments *s, const struct lmc_chunk *c)
 {
 	if (s->state >= STARTED && s->role == c->role && is_console(s))

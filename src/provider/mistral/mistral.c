@@ -1,7 +1,7 @@
-/* Mistral's chat completions: OpenAI's answers, and requests that are held to a schema of its own.
+/* Mistral's chat completions: answers as OpenAI's, and requests with a strict schema of their own.
  *
- * Content of its reasoning models is a list of parts, some of them thinking; OpenAI's dialect reads
- * those wherever they come from, as servers of Mistral's models send them, too. */
+ * The content of reasoning models is a list of parts, some of them thinking. OpenAI's dialect reads
+ * such lists too, because other servers of Mistral's models send them. */
 #include "provider/mistral/mistral.h"
 
 #include "provider/openai/openai.h"

@@ -1,5 +1,5 @@
-/* Mistral's embeddings: OpenAI's answers, and requests that are refused for a member it does not
- * know.
+/* Mistral's embeddings: answers as OpenAI's; a request with a member that Mistral does not know is
+ * refused.
  *
  *   {"model","input":["…"],"encoding_format","output_dimension","output_dtype"}
  *

@@ -1,8 +1,8 @@
 /* A prompt as a request of Mistral's chat completions.
  *
- * It is OpenAI's but for names, and for members that it does not know: those are refused there, in
- * messages, too.  So each message is made anew of what the schema has.  Source: Mistral's API
- * reference, "Chat Completion", and its Python client. */
+ * The request is OpenAI's except for some names. But Mistral refuses members that it does not know,
+ * also in messages; so each message is printed anew, with the members of Mistral's schema. Source:
+ * Mistral's API reference, "Chat Completion", and its Python client. */
 #include "provider/mistral/mistral.h"
 
 #include "base/hash.h"
@@ -38,14 +38,14 @@ static const struct ask_param params[] = {
 	{ 0 },
 };
 
-/* The messages on their way out. */
+/* The state of printing the messages. */
 struct writer {
 	const struct prompt *prompt;
 	struct buf          *out;
-	struct json_doc      doc;   /* of the message, */
-	size_t               index; /* which is this one */
-	bool                 first;
-	bool                 after_result; /* the message in front of it is what a tool gave back */
+	struct json_doc      doc;          /* of the current message */
+	size_t               index;        /* of the current message */
+	bool                 first;        /* no message was printed yet */
+	bool                 after_result; /* the message before was the result of a tool */
 };
 
 static enum errc mistral_request_bad(const struct writer *w, const char *member, const char *what,
@@ -66,7 +66,7 @@ static bool mistral_request_put_text(struct buf *out, struct str name, struct st
 	       buf_text(out, "\"}");
 }
 
-/* mistral_request_put_audio: the data alone; Mistral finds out itself what it is. */
+/* mistral_request_put_audio: prints the data without its format, which Mistral finds out itself. */
 static bool mistral_request_put_audio(const struct json_doc *d, json_at audio, struct buf *out)
 {
 	struct str data = json_inner_of(
@@ -76,7 +76,7 @@ static bool mistral_request_put_audio(const struct json_doc *d, json_at audio, s
 	       buf_text(out, "}");
 }
 
-/* mistral_request_put_file: its data is a document by a data URL there. */
+/* mistral_request_put_file: prints a file's data as a document with a data URL. */
 static bool mistral_request_put_file(const struct json_doc *d, json_at file, struct buf *out)
 {
 	struct str data = json_get_inner(d, file, "file_data");
@@ -93,7 +93,7 @@ static bool mistral_request_put_file(const struct json_doc *d, json_at file, str
 	       buf_text(out, "}");
 }
 
-/* mistral_request_put_part: *name goes in front of the first text. */
+/* mistral_request_put_part: *name: printed before the first text. */
 static enum errc mistral_request_put_part(const struct writer *w, json_at i, struct str *name,
 					  struct err *e)
 {
@@ -122,7 +122,7 @@ static enum errc mistral_request_put_part(const struct writer *w, json_at i, str
 		ok = mistral_request_put_audio(d, json_get(d, i, "input_audio"), w->out);
 	} else if (json_is(d, type, "file") && json_is_kind(d, file, JSON_OBJECT)) {
 		ok = mistral_request_put_file(d, file, w->out);
-	} else { /* its own: thinking, document_url, … */
+	} else { /* Mistral's own parts: thinking, document_url, … */
 		ok = buf_str(w->out, json_raw(d, i));
 	}
 	return ok ? ERR_OK : ask_too_large(e);
@@ -172,8 +172,8 @@ static bool mistral_request_fits(struct str id)
 	return id.n == CALL_ID;
 }
 
-/* mistral_request_put_id: an id that Mistral did not make becomes one that it takes: always the
- * same, so that a call and its result stay a pair, in this turn and the next. */
+/* mistral_request_put_id: an id that Mistral would refuse is replaced by a hash of it, so that a
+ * call and its result have the same id, in this request and the next. */
 static bool mistral_request_put_id(struct buf *out, const char *before, struct str id)
 {
 	static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -229,7 +229,7 @@ static enum errc mistral_request_put_calls(const struct writer *w, struct err *e
 
 /* --- messages --- */
 
-/* mistral_request_role_of: system for developer; empty: none that there is. */
+/* mistral_request_role_of: the role that is sent: system for developer; empty: an unknown role. */
 static struct str mistral_request_role_of(const struct json_doc *d)
 {
 	static const char *const roles[] = { "system", "user", "assistant", "tool" };
@@ -243,7 +243,8 @@ static struct str mistral_request_role_of(const struct json_doc *d)
 	return STR_NONE;
 }
 
-/* put_between: behind a tool's result Mistral takes nobody but the assistant. */
+/* put_between: prints a comma. After the result of a tool, Mistral accepts no message of the user,
+ * so a short one of the assistant is added between. */
 static bool put_between(struct writer *w, bool user)
 {
 	if (w->after_result && user) {
@@ -307,7 +308,7 @@ static enum errc mistral_request_put_messages(const struct prompt *p, struct buf
 	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
 }
 
-/* --- all else --- */
+/* --- other members --- */
 
 static bool mistral_request_put_member(struct buf *out, const char *key, struct str value)
 {
@@ -328,7 +329,7 @@ static bool put_own(const struct provider_options *o, const struct prompt *p, st
 	       mistral_request_put_member(out, "tool_choice",
 					  str_is(choice, "\"required\"") ? STR("\"any\"")
 									 : choice) &&
-	       /* It knows metadata, but keeps no answers. */
+	       /* Mistral knows metadata, but stores no answers. */
 	       (!o->forward_store || p->forward[1].n == 0 ||
 		(buf_text(out, ",") && buf_str(out, p->forward[1]))) &&
 	       (!p->stream || buf_text(out, ",\"stream\":true"));

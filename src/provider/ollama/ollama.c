@@ -1,13 +1,13 @@
-/* Ollama's native chat API: its streams and whole answers as events.
+/* Ollama's native chat API: decodes streams and plain answers.
  *
- * A stream is one JSON object a line, and a whole answer is one such object:
+ * A stream is one JSON object a line, and a plain answer is one such object:
  *
  *   {"model","created_at","message":{"role","content","thinking","tool_calls"},"done":false}*
  *   {…,"done":true,"done_reason","prompt_eval_count","eval_count"}
  *
- * The stream is good only if done: true was seen.  A failure in its midst is a line {"error":"…"}.
- * Calls come whole, their arguments as an object; older servers give them no ids.  Source: Ollama's
- * api/types.go and docs/api.md. */
+ * The stream is complete only after done: true. A failure in the middle is a line {"error":"…"}. A
+ * call comes in one piece, with its arguments as an object; older servers give calls no ids.
+ * Source: Ollama's api/types.go and docs/api.md. */
 #include "provider/ollama/ollama.h"
 
 #include "base/hash.h"
@@ -19,14 +19,14 @@
 #include <stdio.h>
 
 enum {
-	ID_DIGEST = 12,  /* bytes of a made id: as many as make it unlike any other */
-	REASON_MAX = 63, /* bytes; longer ones are none */
+	ID_DIGEST = 12,  /* bytes of the hash in a made id: enough to make it unique */
+	REASON_MAX = 63, /* bytes; a longer reason is refused */
 };
 
 /* --- calls --- */
 
-/* ollama_make_id: of a call that came without one.  When it was made and what it asks make it
- * unique in its conversation; where a server leaves the time out, chance does. */
+/* ollama_make_id: makes the id of a call that came without one. The call's time, name and arguments
+ * make the id unique in its conversation; if the server gives no time, a random number does. */
 static void ollama_make_id(const struct decode *d, struct str name, struct str input,
 			   char ret[ID_MAX])
 {
@@ -49,8 +49,8 @@ static void ollama_make_id(const struct decode *d, struct str name, struct str i
 	hash_sum_destroy(h);
 }
 
-/* ollama_give_args: an object becomes a string; servers that imitate Ollama send the string
- * itself. */
+/* ollama_give_args: gives the arguments, an object, as a string. Servers that imitate Ollama send
+ * the string itself. */
 static enum errc ollama_give_args(struct decode *d, json_at input, struct err *e)
 {
 	struct event ev = { .kind = EVENT_TOOL_ARGS, .block = d->next_tool, .text = STR("{}") };
@@ -130,7 +130,8 @@ static bool ollama_read_count(const struct json_doc *doc, const char *key, int64
 	return i != JSON_ABSENT && json_int(doc, i, ret) && *ret >= 0 && *ret <= LIMIT_TOKENS;
 }
 
-/* A count that is zero is left out there: the prompt's, where all of it was in the cache. */
+/* Ollama omits a count of zero: that of the prompt, for example, if the whole prompt was in the
+ * cache. */
 static struct usage ollama_read_usage(const struct decode *d)
 {
 	int64_t in = 0, out = 0;
@@ -142,7 +143,8 @@ static struct usage ollama_read_usage(const struct decode *d)
 			       .out = has_out ? out : 0 };
 }
 
-/* ollama_give_end: what ended because a model was loaded or unloaded is no answer. */
+/* ollama_give_end: ends the answer, except for an object that only reports the loading or unloading
+ * of a model. */
 static enum errc ollama_give_end(struct decode *d, struct err *e)
 {
 	struct str reason;
@@ -180,7 +182,7 @@ static enum errc ollama_take_message(struct decode *d, struct err *e)
 	return give_calls(d, json_get_some(doc, message, "tool_calls"), e);
 }
 
-/* take_object: a line of a stream, or a whole answer. */
+/* take_object: takes a line of a stream, or a plain answer. */
 static enum errc take_object(struct decode *d, struct err *e)
 {
 	const struct json_doc *doc = d->doc;
@@ -196,7 +198,7 @@ static enum errc take_object(struct decode *d, struct err *e)
 	return rc;
 }
 
-/* read_object: errors: what is no object, and what the provider says is one. */
+/* read_object: scans an object. Errors: as openai_answer. */
 static enum errc read_object(struct decode *d, struct str text, const char *what, struct err *e)
 {
 	struct openai_top top;

@@ -3,7 +3,7 @@
  *   {"model","input":["…"],"dimensions","truncate","options","keep_alive"}
  *   {"model","embeddings":[[…]],"total_duration","load_duration","prompt_eval_count"}
  *
- * Vectors are numbers always.  Source: Ollama's api/types.go and docs/api.md. */
+ * Vectors are always numbers. Source: Ollama's api/types.go and docs/api.md. */
 #include "provider/ask_param.h"
 #include "provider/openai/embed.h"
 #include "provider/ollama/ollama.h"

@@ -1,8 +1,8 @@
 /* A prompt as a request of Ollama's native chat API.
  *
- * Messages are much like OpenAI's, but content is a string, images stand beside it, and arguments
- * are objects.  Sampling has an object of its own, options, in which a client may set whatever a
- * model of Ollama's knows.  Source: Ollama's api/types.go and docs/api.md. */
+ * Messages are similar to OpenAI's, but content is a string, images are beside it, and arguments
+ * are objects. Parameters of sampling are members of the object options, in which a client may set
+ * all options that Ollama knows. Source: Ollama's api/types.go and docs/api.md. */
 #include "provider/ollama/ollama.h"
 
 #include "base/limits.h"
@@ -20,7 +20,7 @@ static const struct ask_param params[] = {
 	{ .key = "seed", .rule = ASK_SENT, .group = IN_OPTIONS },
 	{ .key = "presence_penalty", .rule = ASK_SENT, .group = IN_OPTIONS },
 	{ .key = "frequency_penalty", .rule = ASK_SENT, .group = IN_OPTIONS },
-	/* Options of Ollama's that clients put beside OpenAI's. */
+	/* Options of Ollama that clients send beside OpenAI's parameters. */
 	{ .key = "top_k", .rule = ASK_SENT, .group = IN_OPTIONS },
 	{ .key = "min_p", .rule = ASK_SENT, .group = IN_OPTIONS },
 	{ .key = "typical_p", .rule = ASK_SENT, .group = IN_OPTIONS },
@@ -50,13 +50,13 @@ static bool ollama_request_put_member(struct buf *out, const char *before, struc
 
 /* --- messages --- */
 
-/* ollama_request_put_text: the texts of a message, each on lines of its own. */
+/* ollama_request_put_text: prints the texts of a message, each on lines of its own. */
 static bool ollama_request_put_text(const struct ask_message *m, struct buf *out)
 {
 	bool first = true;
 	bool ok = buf_text(out, ",\"content\":\"");
 
-	/* Nothing else there tells who of several users speaks. */
+	/* The API has no other place for the name of a user. */
 	if (m->role == ASK_USER && m->name.n > 0)
 		ok = ok && buf_str(out, m->name) && buf_text(out, ": ");
 	for (size_t i = 0; ok && i < m->part_count; i++) {
@@ -131,7 +131,7 @@ static enum errc ollama_request_put_message(const struct ask_message *m, struct 
 	bool                     ok =
 		buf_fmt(out, "{\"role\":\"%s\"", roles[m->role]) && ollama_request_put_text(m, out);
 
-	/* Models know a result by its function's name; newer servers by the call too. */
+	/* Ollama assigns a result by the function's name; newer servers also by the call's id. */
 	if (m->call_name.n > 0)
 		ok = ok && ask_put_string(out, ",\"tool_name\":", m->call_name);
 	if (m->call_id.n > 0)
@@ -158,7 +158,7 @@ static enum errc ollama_request_put_messages(const struct ask *a, struct buf *ou
 
 /* --- options --- */
 
-/* is_said: this option is set by a parameter of OpenAI's, or beside them. */
+/* is_said: whether another member of the request sets this option already. */
 static bool is_said(const struct prompt *p, const struct json_doc *d, json_at key)
 {
 	if (json_is(d, key, "num_predict"))
@@ -171,7 +171,7 @@ static bool is_said(const struct prompt *p, const struct json_doc *d, json_at ke
 	return false;
 }
 
-/* put_own_options: those that a client wrote as Ollama's. */
+/* put_own_options: prints the options of the client's own object options. */
 static enum errc put_own_options(const struct prompt *p, bool *first, struct buf *out,
 				 struct err *e)
 {
@@ -221,7 +221,7 @@ static enum errc put_options(const struct prompt *p, struct buf *out, struct err
 	return rc;
 }
 
-/* --- all else --- */
+/* --- tools and other members --- */
 
 static void warn_dropped(const struct prompt *p, const char *what)
 {
@@ -229,7 +229,8 @@ static void warn_dropped(const struct prompt *p, const char *what)
 		     "%s was not sent: a provider of dialect ollama has no such parameter", what);
 }
 
-/* ollama_request_put_tools: its tools are OpenAI's.  None may be called where none is sent. */
+/* ollama_request_put_tools: Ollama's tools have OpenAI's form. With tool_choice none, the tools are
+ * not sent, because there is no other way to keep the model from calls. */
 static bool ollama_request_put_tools(const struct ask *a, struct buf *out)
 {
 	if (a->tool_count == 0)
@@ -255,7 +256,7 @@ static bool ollama_request_put_format(const struct ask *a, struct buf *out)
 	return false;
 }
 
-/* put_think: its levels are three; none of them is "false". */
+/* put_think: prints the effort as one of Ollama's three levels; none becomes false. */
 static bool put_think(const struct prompt *p, struct buf *out)
 {
 	/* clang-format off */
@@ -289,7 +290,7 @@ static enum errc ollama_request_put_all(const struct provider_options *o, const 
 	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model))
 		return ask_too_large(e);
 	enum errc rc = ollama_request_put_messages(a, out, e);
-	/* Without a word of ours it streams. */
+	/* Without this member, Ollama streams. */
 	if (rc == ERR_OK && !(buf_text(out, p->stream ? ",\"stream\":true" : ",\"stream\":false") &&
 			      ollama_request_put_tools(a, out) &&
 			      ollama_request_put_format(a, out) && put_think(p, out)))

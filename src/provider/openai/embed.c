@@ -1,4 +1,5 @@
-/* OpenAI's embeddings: the request as it came, the answer in the form that was asked for. */
+/* OpenAI's embeddings: the request as the client sent it, the answer in the form that was asked
+ * for. */
 #include "provider/openai/embed.h"
 
 #include "provider/ask_param.h"
@@ -7,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* embed_full: right after a buffer was. */
+/* embed_full: the error to return right after a buffer was full. */
 static enum errc embed_full(struct err *e)
 {
 	if (buf_starved())
@@ -99,20 +100,21 @@ static void embed_give(struct decode *d, struct str raw, const struct usage *usa
 	d->finished = true;
 }
 
-/* is_numbers: in a folded doc nothing but numbers leaves no token. */
+/* is_numbers: whether an array has only numbers: the scan with json_limits_vectors makes no tokens
+ * for the elements of such an array. */
 static bool is_numbers(const struct json_doc *doc, json_at i)
 {
 	return json_is_kind(doc, i, JSON_ARRAY) && doc->tok[i].count > 0 &&
 	       json_first(doc, i) == json_end(doc, i);
 }
 
-/* A provider's own list, being read. */
+/* The state of reading a provider's own list. */
 struct reading {
 	const struct json_doc   *doc;
 	const struct embed_want *want;
-	json_at                 *items; /* by index; owned */
-	struct buf               text;  /* of a string with escapes; owned */
-	bool                     same;  /* all is as it is wanted */
+	json_at                 *items; /* owned; by index */
+	struct buf               text;  /* scratch: a string without its escapes */
+	bool                     same;  /* the whole list has the wanted form */
 };
 
 static enum errc string_of(struct reading *r, json_at i, struct str *ret, struct err *e)
@@ -174,7 +176,7 @@ static enum errc embed_read_items(struct reading *r, json_at data, struct err *e
 			return rc;
 		n++;
 	}
-	/* Numbers left no tokens. */
+	/* An array of numbers has a count, but no tokens. */
 	if (doc->tok[data].count != n)
 		return decode_bad(e, "data without an embedding");
 	return n == r->want->count ? ERR_OK : wrong_count(n, r->want->count, e);
@@ -199,7 +201,7 @@ static enum errc put_vector(struct reading *r, json_at vector, struct buf *out, 
 	return rc != ERR_OK || buf_text(out, "\"") ? rc : embed_full(e);
 }
 
-/* put_others: the members of an object but those of a list, each with a comma in front. */
+/* put_others: prints the members of an object except those in `but`, each after a comma. */
 static bool put_others(const struct json_doc *doc, json_at object, const char *const but[],
 		       struct buf *out)
 {
@@ -285,7 +287,7 @@ const struct dialect_embed embed_openai = {
 	.decode = embed_decode,
 };
 
-/* --- a list put together --- */
+/* --- lists for other dialects --- */
 
 void embed_list_begin(struct embed_list *l, const struct embed_want *want)
 {

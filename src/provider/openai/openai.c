@@ -1,4 +1,4 @@
-/* What OpenAI's chunks and whole answers share: their members, usage and finish reasons. */
+/* Reads what chunks and plain answers of OpenAI share: members, usage and finish reasons. */
 #include "provider/openai/openai.h"
 
 #include "base/limits.h"

@@ -1,8 +1,9 @@
-/* OpenAI's stream chunks made into events: the hot path, one scan and two short walks, no memory.
+/* Makes events of OpenAI's stream chunks. This is the hot path: one scan and two short walks,
+ * without allocating memory.
  *
- * A chunk that clients can take as it is travels as `raw` with its first event.  One that would
- * break them (an index missing, …) is given without it, so that the encoder prints a chunk of its
- * own from the events; a repeated role alone is cut out, as whole families of servers send it. */
+ * A chunk that clients can take unchanged is the `raw` of its first event. A chunk that would break
+ * clients (an index is missing, …) is given without raw, so that the encoder prints a chunk of its
+ * own from the events. Only a repeated role is cut out instead, because many servers send it. */
 #include "base/limits.h"
 #include "shape/extra.h"
 #include "lmc/picture.h"
@@ -19,8 +20,8 @@ struct choice {
 	struct str role_cut; /* the member with one neighbouring comma */
 	json_at    content;
 	json_at    reasoning;
-	json_at    images;  /* OpenRouter: that the model made */
-	json_at    details; /* of it: OpenRouter's list */
+	json_at    images;  /* OpenRouter: made by the model */
+	json_at    details; /* OpenRouter: the reasoning as a list */
 	json_at    refusal;
 	json_at    tools;
 	json_at    finish;
@@ -30,9 +31,9 @@ struct chunk {
 	struct decode           *d;
 	const struct json_doc   *doc;
 	const struct openai_top *top;
-	struct choice            first; /* as read by the first walk; there is rarely another one */
+	struct choice            first; /* as read by the first walk; mostly the only choice */
 	bool                     keep_raw;
-	bool                     given; /* an event went out */
+	bool                     given; /* an event of the chunk was given */
 	bool                     only_usage;
 	struct str               role_cut; /* of the first choice, when it repeats its role */
 };
@@ -189,7 +190,7 @@ static enum errc openai_chunk_read_tool(const struct json_doc *doc, json_at at,
 	return ERR_OK;
 }
 
-/* --- does it need to be printed anew? --- */
+/* --- can the chunk be forwarded unchanged? --- */
 
 static bool tool_begun(const struct decode *d, uint32_t choice, uint32_t index)
 {
@@ -222,7 +223,7 @@ static bool choice_plain(const struct chunk *c, const struct choice *ch)
 
 	if (ch->no_index || ch->delta == JSON_ABSENT)
 		return false;
-	/* With several choices in one chunk a role is not cut out of each. */
+	/* Only one role can be cut out of a chunk. */
 	if (begun && present(doc, ch->role) && doc->tok[c->top->choices].count > 1)
 		return false;
 	if (!begun &&
@@ -247,7 +248,7 @@ static bool top_plain(const struct json_doc *doc, const struct openai_top *top)
 	       present(doc, top->choices);
 }
 
-/* The first walk: everything that may be wrong is found before the first event goes out. */
+/* The first walk: finds everything that may be wrong before the first event is given. */
 static enum errc openai_chunk_check_choices(struct chunk *c, struct err *e)
 {
 	const struct json_doc *doc = c->doc;
@@ -304,7 +305,7 @@ static void openai_chunk_give_parts(struct chunk *c, const struct choice *ch)
 	}
 }
 
-/* give_reasoning: a list of details counts where it is all there is. */
+/* give_reasoning: the list of details counts only if there is no text of reasoning. */
 static void give_reasoning(struct chunk *c, const struct choice *ch)
 {
 	const struct json_doc *doc = c->doc;
@@ -341,7 +342,8 @@ static uint64_t openai_chunk_hash(struct str s)
 	return h;
 }
 
-/* Without an index: a new id, or a name without one, is the next call; else it is the last one. */
+/* number_tool: the index of a piece without one: a new id, or a name without an id, begins the next
+ * call; any other piece belongs to the last call. */
 static void number_tool(struct decode *d, struct tool_delta *t)
 {
 	bool next = d->next_tool == 0 ||
@@ -359,11 +361,11 @@ static void give_tool(struct chunk *c, const struct choice *ch, struct tool_delt
 	if (t->no_index)
 		number_tool(d, t);
 
-	bool     known = ch->index == 0 && t->index < 64; /* we remember what it had */
+	bool     known = ch->index == 0 && t->index < 64; /* d has the call's state */
 	uint64_t mask = known ? (uint64_t)1 << t->index : 0;
 	bool     start = t->id.n > 0 || t->name.n > 0;
 
-	/* A name may come in pieces (K3); with its id it is the whole name, repeated. */
+	/* A name may come in pieces (K3), but a name with an id is the whole name, repeated. */
 	if (known && tool_begun(d, 0, t->index))
 		start = t->id.n == 0 && t->name.n > 0 && !t->no_index && !(d->args & mask);
 	else if (known)
@@ -416,7 +418,7 @@ static enum errc openai_chunk_give_finish(struct chunk *c, const struct choice *
 
 	if (rc != ERR_OK || word.n == 0 || !openai_chunk_bit(d->open, ch->index))
 		return rc;
-	/* Gemini's OpenAI route says "stop" when it streamed calls. */
+	/* Gemini's OpenAI route ends a stream of calls with "stop". */
 	if (d->unindexed && ch->index == 0 && str_is(word, "stop"))
 		word = STR("tool_calls");
 	d->open[ch->index / 64] &= ~mask;

@@ -1,4 +1,4 @@
-/* OpenAI's chat completions: the request, and the answer in one piece. */
+/* OpenAI's chat completions: the request and the plain answer. */
 #include "base/limits.h"
 #include "provider/ask_param.h"
 #include "provider/openai/embed.h"
@@ -6,7 +6,7 @@
 
 /* --- the request --- */
 
-/* The client's own object, with include_usage made true. */
+/* Prints the client's own object with include_usage set to true. */
 static enum errc put_stream_options(const struct prompt *p, struct buf *out, struct err *e)
 {
 	struct json_doc doc = { 0 };
@@ -97,7 +97,7 @@ static enum errc openai_dialect_encode(const struct provider_options *o, const s
 	return ERR_OK;
 }
 
-/* --- the answer in one piece --- */
+/* --- the plain answer --- */
 
 static bool openai_dialect_complete(const struct json_doc *doc, const struct openai_top *top)
 {
@@ -123,7 +123,7 @@ static enum errc first_message(const struct json_doc *doc, json_at choices, json
 	return ERR_OK;
 }
 
-/* tell_whole: doc holds the answer. */
+/* tell_whole: gives the answer in d->doc. */
 static enum errc tell_whole(struct decode *d, struct err *e)
 {
 	struct json_doc  *doc = d->doc;
@@ -168,7 +168,7 @@ static enum errc tell_whole(struct decode *d, struct err *e)
 	return ERR_OK;
 }
 
-/* tell_joined: an answer with content in parts. */
+/* tell_joined: gives an answer whose content is a list of parts. */
 static enum errc tell_joined(struct decode *d, json_at choices, struct err *e)
 {
 	struct buf joined;

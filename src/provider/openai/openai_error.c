@@ -1,9 +1,9 @@
-/* Error objects of OpenAI-compatible providers, in the shapes that they come in. */
+/* Error objects of OpenAI-compatible providers, in all forms that these send. */
 #include "base/arena.h"
 #include "provider/openai/openai.h"
 #include "provider/scrub.h"
 
-/* What was found in an error object; all may be missing. */
+/* The members of an error object; each may be missing. */
 struct report {
 	char    message[280];
 	char    type[64];
@@ -15,16 +15,16 @@ struct report {
 
 #define MODERATED "flagged_input"
 
-/* Whose key is wrong must be plain to the caller. */
+/* The client must see that the gateway's key is wrong, not its own. */
 #define KEY_REFUSED                                                                               \
 	"the provider refused the gateway's own key (status %d); the key of this request is not " \
 	"at fault"
 
-/* What a refusal is about: the first row of its status whose word is the error's type, code or
- * reason.  A key is dead only where it is the key that is refused; DENIED is what the gateway's
- * account may not do, and another target may; REJECTED is the request's own fault.  Sources: the
- * providers' pages of errors (OpenAI, Azure OpenAI, Anthropic, OpenRouter), google.rpc.Code and
- * google.api.ErrorReason. */
+/* The meaning of a refusal: the first row of its status whose word is the error's type, code or
+ * reason decides. AUTH: the key itself is refused, and only this makes a key dead. DENIED: the
+ * gateway's account may not make the call, but another target may. REJECTED: the request is at
+ * fault. Sources: the providers' pages of errors (OpenAI, Azure OpenAI, Anthropic, OpenRouter),
+ * google.rpc.Code and google.api.ErrorReason. */
 /* clang-format off */
 static const struct refusal {
 	int64_t     status;
@@ -32,7 +32,7 @@ static const struct refusal {
 	enum errc   code;
 } refusals[] = {
 	{ 400, "API_KEY_INVALID", ERR_UPSTREAM_AUTH },
-	{ 400, "FAILED_PRECONDITION", ERR_UPSTREAM_DENIED }, /* Gemini: not in this region, no billing */
+	{ 400, "FAILED_PRECONDITION", ERR_UPSTREAM_DENIED }, /* Gemini: wrong region, no billing */
 	{ 401, "PermissionDenied", ERR_UPSTREAM_DENIED },    /* Azure: a role lacks the right */
 	{ 401, "", ERR_UPSTREAM_AUTH },
 	{ 403, "invalid_api_key", ERR_UPSTREAM_AUTH },
@@ -77,7 +77,7 @@ static void read_word(const struct decode *d, json_at obj, const char *key, stru
 		scrub_word(d->mask, text, ret, ret_size);
 }
 
-/* A status is a number under code or status; OpenRouter, Gemini and llama.cpp write it so. */
+/* A number in code or status is an HTTP status: OpenRouter, Gemini and llama.cpp write it so. */
 static void openai_error_read_status(const struct json_doc *doc, json_at obj, struct report *r)
 {
 	static const char *const keys[] = { "status", "code", "status_code" };
@@ -91,7 +91,7 @@ static void openai_error_read_status(const struct json_doc *doc, json_at obj, st
 	}
 }
 
-/* put_loc: ["body","messages",0,"role"] is messages[0].role to our clients. */
+/* put_loc: prints a list such as ["body","messages",0,"role"] as the path messages[0].role. */
 static void put_loc(const struct decode *d, json_at loc, char *ret, size_t ret_size)
 {
 	const struct json_doc *doc = d->doc;
@@ -115,8 +115,7 @@ static void put_loc(const struct decode *d, json_at loc, char *ret, size_t ret_s
 	buf_finish(&path);
 }
 
-/* read_detail: a list of what is wrong with a request (FastAPI: Mistral, vLLM); the first is
- * told. */
+/* read_detail: reads the first entry of a list of a request's faults (FastAPI: Mistral, vLLM). */
 static void read_detail(const struct decode *d, json_at obj, struct arena *a, struct report *r)
 {
 	const struct json_doc *doc = d->doc;
@@ -139,7 +138,7 @@ static void read_detail(const struct decode *d, json_at obj, struct arena *a, st
 		put_loc(d, loc, r->param, sizeof r->param);
 }
 
-/* read_reason: what codes do not say. */
+/* read_reason: reads reasons that codes do not give. */
 static void read_reason(const struct decode *d, json_at obj, struct arena *a, struct report *r)
 {
 	const struct json_doc *doc = d->doc;
@@ -195,7 +194,7 @@ static void keep_words(const struct report *r, struct err *e)
 	memcpy(e->wire, r->code, sizeof e->wire);
 }
 
-/* The provider's own error goes through: its status, words and the parameter that it blames. */
+/* The provider's own error is passed on: its status, its words and the path of the parameter. */
 static enum errc rejected(int64_t status, const struct report *r, struct err *e)
 {
 	enum errc code = status == 429 ? ERR_UPSTREAM_RATE_LIMIT : ERR_UPSTREAM_REJECTED;
@@ -221,7 +220,7 @@ static enum errc openai_error_failed(enum errc code, int http, int64_t status,
 	return code;
 }
 
-/* openai_error_refused: what the table has of it; ERR_OK: nothing. */
+/* openai_error_refused: looks a refusal up in the table; ERR_OK: no row fits. */
 static enum errc openai_error_refused(int64_t status, const struct report *r)
 {
 	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
@@ -282,7 +281,7 @@ bool openai_is_error(const struct json_doc *doc, const struct openai_top *top, j
 	}
 	if (!str_is(json_inner_of(doc, top->object), "error"))
 		return false;
-	*ret_where = 0; /* older vLLM: the object itself */
+	*ret_where = 0; /* older vLLM: the root is the error */
 	return true;
 }
 
@@ -351,7 +350,7 @@ void openai_decode_error(const struct decode *d, int status, struct str body, st
 	struct openai_top top;
 	json_at           where;
 
-	/* HTML and other prose says nothing to a client and may say too much. */
+	/* HTML and other text means nothing to a client, and may reveal too much. */
 	if (json_scan(&doc, body.p ? body.p : "", body.n, &json_limits_upstream, e) == ERR_OK) {
 		openai_top_read(&doc, &top);
 		if (!openai_is_error(&doc, &top, &where))

@@ -1,10 +1,10 @@
-/* Whole answers whose content is a list of parts, as Mistral's reasoning models send it, made what
- * OpenAI's clients read: a text, and the thinking beside it. */
+/* Plain answers whose content is a list of parts, as Mistral's reasoning models send them. The list
+ * becomes what OpenAI's clients read: a text, and the thinking beside it. */
 #include "provider/openai/openai.h"
 
 enum part { PART_TEXT, PART_THINKING };
 
-/* openai_parts_put_thinking: a string, or a list of parts with a text. */
+/* openai_parts_put_thinking: thinking: a string, or a list of parts with a text. */
 static bool openai_parts_put_thinking(const struct json_doc *doc, json_at thinking, struct buf *out)
 {
 	if (!json_is_kind(doc, thinking, JSON_ARRAY))
@@ -55,7 +55,8 @@ bool openai_has_parts(const struct json_doc *doc, json_at choices)
 	return false;
 }
 
-/* put_quoted: *ret_empty: there was none of it. */
+/* put_quoted: prints the text or the thinking of a list as a string. *ret_empty: the string is
+ * empty. */
 static bool put_quoted(const struct json_doc *doc, json_at content, enum part which,
 		       struct buf *out, bool *ret_empty)
 {
@@ -67,7 +68,9 @@ static bool put_quoted(const struct json_doc *doc, json_at content, enum part wh
 	return ok;
 }
 
-/* put_thought: as a member behind the content, or in place of one that says nothing. */
+/* put_thought: prints the thinking of a list after name: as a member after the content, or, with an
+ * empty name, as the value of an empty reasoning_content. Prints nothing if there is no
+ * thinking. */
 static bool put_thought(const struct json_doc *doc, json_at content, const char *name,
 			struct buf *out, bool *ret_empty)
 {
@@ -80,7 +83,7 @@ static bool put_thought(const struct json_doc *doc, json_at content, const char 
 	return true;
 }
 
-/* copy_to: what stands in front of a value; *at goes behind it. */
+/* copy_to: copies doc's text from *at up to a value, and moves *at to the end of the value. */
 static bool copy_to(const struct json_doc *doc, json_at value, size_t *at, struct buf *out)
 {
 	bool ok = buf_add(out, doc->text + *at, doc->tok[value].at - *at);
@@ -89,8 +92,8 @@ static bool copy_to(const struct json_doc *doc, json_at value, size_t *at, struc
 	return ok;
 }
 
-/* openai_parts_join: content is a list; own: the message's reasoning_content, which is there but
- * once. */
+/* openai_parts_join: copies one message with its list joined. own: the message's reasoning_content,
+ * which may stand before or after the list, and must not be printed twice. */
 static bool openai_parts_join(const struct json_doc *doc, json_at content, json_at own, size_t *at,
 			      struct buf *out)
 {

@@ -1,14 +1,14 @@
-/* OpenAI's Responses API: its streams and whole answers as events.
+/* OpenAI's Responses API: decodes streams and plain answers.
  *
- * A stream is made of items, that may interleave; each event tells its item's place, output_index:
+ * A stream is made of items, which may interleave; each event names its item's place, output_index:
  *
  *   response.created --> (output_item.added --> deltas --> output_item.done)*
  *                    --> response.completed | incomplete | failed
  *
- * error comes at any time.  The stream is good only if one of the first two last events was seen;
- * [DONE] is none of the API's and proves nothing.  Items of tools that the provider runs itself
- * mean nothing to a client of chat completions; what they led to is in the text.  Source: OpenAI's
- * API reference, "Streaming events". */
+ * An error may come at any time. The stream is complete only after response.completed or
+ * response.incomplete; [DONE] is not part of the API and proves nothing. Items of tools that the
+ * provider runs itself mean nothing to a client of chat completions; their results are in the text.
+ * Source: OpenAI's API reference, "Streaming events". */
 #include "provider/responses/openai_responses.h"
 
 #include "base/limits.h"
@@ -21,14 +21,14 @@
 
 enum {
 	ITEM_ID = 128,
-	REASON_MAX = 63, /* bytes; longer ones are none */
+	REASON_MAX = 63, /* bytes; a longer reason is refused */
 };
 
 /* A call's place in this array is its index to a client. */
 struct call {
-	int64_t at;          /* its output_index; -1: it was not told */
-	char    id[ITEM_ID]; /* of its item; "": none, or a longer one */
-	bool    begun;       /* some of its arguments were given */
+	int64_t at;          /* output_index; -1: not known */
+	char    id[ITEM_ID]; /* of the item; "": none, or too long */
+	bool    begun;       /* some of the arguments were given */
 	bool    ended;
 };
 
@@ -36,9 +36,9 @@ struct reader {
 	struct buf calls; /* struct call */
 	size_t     count;
 	bool       said;     /* text, a refusal or a call was given */
-	bool       reasoned; /* and reasoning */
-	struct buf items;    /* of reasoning, for the next call, each with a comma in front */
-	struct buf extra;    /* scratch: them as its extra */
+	bool       reasoned; /* reasoning was given */
+	struct buf items;    /* of reasoning, for the next call; a comma before each */
+	struct buf extra;    /* scratch: the items in the form of shape/extra */
 };
 
 static const struct decode_state reader_state = {
@@ -50,7 +50,7 @@ static const struct decode_state reader_state = {
 	},
 };
 
-/* --- members; the object asked is never absent --- */
+/* --- members; obj is never absent --- */
 
 static json_at object_of(const struct json_doc *doc, json_at obj, const char *key)
 {
@@ -61,8 +61,8 @@ static json_at object_of(const struct json_doc *doc, json_at obj, const char *ke
 
 /* --- pieces --- */
 
-/* openai_responses_give_start: response: 0 for an event that has none, where neither member is
- * found. */
+/* openai_responses_give_start: response: 0, the root, for an event without a response; the root has
+ * neither of the two members. */
 static void openai_responses_give_start(struct decode *d, json_at response)
 {
 	decode_start(d, json_get_inner(d->doc, response, "id"),
@@ -87,7 +87,7 @@ static enum errc give_text(struct decode *d, struct reader *r, enum event_kind k
 	return ERR_OK;
 }
 
-/* give_break: between two parts of reasoning. */
+/* give_break: gives an empty line between two parts of reasoning. */
 static void give_break(struct decode *d, const struct reader *r)
 {
 	if (r->reasoned)
@@ -106,7 +106,7 @@ static struct call *find_call(const struct decode *d, struct reader *r, struct s
 	json_at i = json_get(d->doc, 0, "output_index");
 	int64_t at;
 
-	/* Some servers write another id in each event of an item. */
+	/* The index goes first: some servers write another id in each event of an item. */
 	if (i != JSON_ABSENT && json_int(d->doc, i, &at))
 		for (size_t k = 0; k < r->count; k++)
 			if (calls_of(r)[k].at == at)
@@ -135,8 +135,8 @@ static void end_call(struct decode *d, struct reader *r, struct call *c)
 		d, (struct event){ .kind = EVENT_BLOCK_END, .block = (uint32_t)(c - calls_of(r)) });
 }
 
-/* keep_reasoning: an item that can be sent back: nothing is kept by the provider, so it has to hold
- * all that there is. */
+/* keep_reasoning: keeps an item of reasoning for the next call. The provider stores nothing, so
+ * only an item with its encrypted content can be sent back. */
 static bool keep_reasoning(struct reader *r, const struct json_doc *doc, json_at item)
 {
 	static const char *const members[] = { "id", "summary", "content", "encrypted_content" };
@@ -154,7 +154,8 @@ static bool keep_reasoning(struct reader *r, const struct json_doc *doc, json_at
 	return ok && buf_text(&r->items, "}");
 }
 
-/* openai_responses_give_call: with the reasoning that led to it. */
+/* openai_responses_give_call: gives the start of a call, with the reasoning that led to the
+ * call. */
 static bool openai_responses_give_call(struct decode *d, struct reader *r, struct str id,
 				       struct str name)
 {
@@ -176,7 +177,8 @@ static bool openai_responses_give_call(struct decode *d, struct reader *r, struc
 	return true;
 }
 
-/* begin_call: the id that a client answers to is call_id; the item's own is the stream's alone. */
+/* begin_call: clients get call_id as the id of the call; the id of the item only connects the
+ * events of the stream. */
 static enum errc begin_call(struct decode *d, struct reader *r, json_at item, struct call **ret,
 			    struct err *e)
 {
@@ -203,7 +205,8 @@ static enum errc begin_call(struct decode *d, struct reader *r, json_at item, st
 		       : err_no_memory(e);
 }
 
-/* take_whole_call: an item with all of its arguments; c: NULL where it was not announced. */
+/* take_whole_call: takes an item with all of its arguments. c: the call that an earlier event
+ * began; NULL: none did. */
 static enum errc take_whole_call(struct decode *d, struct reader *r, json_at item, struct call *c,
 				 struct err *e)
 {
@@ -227,7 +230,7 @@ static enum errc take_whole_call(struct decode *d, struct reader *r, json_at ite
 
 /* --- whole items --- */
 
-/* give_parts: the texts of a list of parts, those of one type. */
+/* give_parts: gives the texts of those parts of a list that have one type. */
 static enum errc give_parts(struct decode *d, struct reader *r, json_at list, const char *type,
 			    const char *key, enum event_kind kind, struct err *e)
 {
@@ -287,7 +290,7 @@ static enum errc give_output(struct decode *d, struct reader *r, json_at output,
 
 /* --- errors --- */
 
-/* Within an answer an error has no status but its code. */
+/* An error within an answer has no HTTP status; its code stands for one. */
 static int openai_responses_status_of(const struct json_doc *doc, json_at error)
 {
 	/* clang-format off */
@@ -321,13 +324,13 @@ static int openai_responses_status_of(const struct json_doc *doc, json_at error)
 	return 500;
 }
 
-/* openai_responses_take_error: an event of type error has its members beside its type, or in an
- * object of their own; where: that object, a string, or the root. */
+/* openai_responses_take_error: where: the error's object or string, or the root: an event of type
+ * error may have the members of the error beside its type. */
 static enum errc openai_responses_take_error(const struct decode *d, json_at where, struct err *e)
 {
 	openai_decode_error(d, openai_responses_status_of(d->doc, where), json_raw(d->doc, where),
 			    e);
-	/* The type of the event is none of the error. */
+	/* This is the type of the event, not of the error. */
 	if (strcmp(e->type, "error") == 0)
 		e->type[0] = '\0';
 	return e->code;
@@ -360,7 +363,7 @@ static void give_finish(struct decode *d, json_at response, struct str word, str
 	decode_end(d, word, native, &usage);
 }
 
-/* end_calls: those whose items were not ended.  False: one has no arguments at all. */
+/* end_calls: ends the calls whose items did not end. False: a call has no arguments at all. */
 static bool end_calls(struct decode *d, struct reader *r)
 {
 	bool all = true;
@@ -505,7 +508,7 @@ static enum errc take_part(struct decode *d, struct reader *r, struct err *e)
 	return ERR_OK;
 }
 
-/* take_end: small servers tell the answer in the last event alone. */
+/* take_end: takes the last event. Small servers send the answer in this event only. */
 static enum errc take_end(struct decode *d, struct reader *r, struct str status, struct err *e)
 {
 	json_at   response = object_of(d->doc, 0, "response");
@@ -538,7 +541,7 @@ static enum errc take_failed(struct decode *d, struct reader *r, struct err *e)
 	return take_end(d, r, STR("failed"), e);
 }
 
-/* What is not here means nothing to a client. */
+/* Events of other types mean nothing to a client. */
 static const struct {
 	const char *type;
 	enum errc (*take)(struct decode *d, struct reader *r, struct err *e);
@@ -567,7 +570,7 @@ static enum errc openai_responses_decode_event(struct decode *d, struct str name
 
 	if (!r)
 		return err_no_memory(e);
-	/* Servers of both APIs may write it here too. */
+	/* Servers that speak both APIs may send [DONE] here too. */
 	if (d->done_mark || str_is(data, "[DONE]"))
 		return ERR_OK;
 	enum errc rc = openai_scan_event(d, name, data, e);
@@ -590,7 +593,7 @@ static enum errc openai_responses_decode_event(struct decode *d, struct str name
 	return ERR_OK;
 }
 
-/* --- the answer in one piece --- */
+/* --- the plain answer --- */
 
 static enum errc read_response(struct decode *d, struct reader *r, struct err *e)
 {

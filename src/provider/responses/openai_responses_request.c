@@ -1,9 +1,9 @@
 /* A prompt as a request of OpenAI's Responses API.
  *
- * Messages, calls and what they gave back are items of one list, input.  Tools are flat, and strict
- * unless it is said that they are not; a format of the answer is part of text, an effort of
- * reasoning.  What is asked is not to be kept by the provider, whose own default is to keep it.
- * Source: OpenAI's API reference, "Create a model response". */
+ * Messages, calls and results are items of one list, input. Tools are flat, and strict by default;
+ * the format of the answer is a member of text, the effort a member of reasoning. By default the
+ * provider would store requests, so the request forbids it. Source: OpenAI's API reference, "Create
+ * a model response". */
 #include "provider/responses/openai_responses.h"
 
 #include "base/limits.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LEAST_TOKENS = 16 }; /* the API takes no less */
+enum { LEAST_TOKENS = 16 }; /* the API accepts no lower limit */
 
 static const struct ask_param params[] = {
 	{ .key = "temperature", .rule = ASK_SENT },
@@ -33,13 +33,13 @@ static const struct ask_param params[] = {
 	{ .key = "reasoning_effort", .rule = ASK_OWN },
 	{ .key = "reasoning", .rule = ASK_OWN },
 	{ .key = "n", .rule = ASK_OWN },
-	/* Its own, which would make two of them. */
+	/* Members of the API that this file prints itself. */
 	{ .key = "input", .rule = ASK_REFUSED },
 	{ .key = "max_output_tokens", .rule = ASK_REFUSED },
-	/* What was said before is the gateway's to know. */
+	/* The gateway keeps the conversation, not the provider. */
 	{ .key = "previous_response_id", .rule = ASK_REFUSED },
 	{ .key = "conversation", .rule = ASK_REFUSED },
-	/* Their answers could not be told, or come later. */
+	/* Their answers would come later, or in a form that can't be translated. */
 	{ .key = "background", .rule = ASK_REFUSED },
 	{ .key = "functions", .rule = ASK_REFUSED },
 	{ .key = "audio", .rule = ASK_REFUSED },
@@ -64,7 +64,7 @@ static bool responses_request_put_text(struct buf *out, bool by_model, struct st
 	return ok && buf_str(out, text) && buf_text(out, "\"}");
 }
 
-/* responses_request_put_data: a data URL. */
+/* responses_request_put_data: prints a data URL. */
 static bool responses_request_put_data(struct buf *out, const char *before,
 				       const struct ask_part *part)
 {
@@ -91,7 +91,7 @@ static bool responses_request_put_audio(struct buf *out, const struct ask_part *
 	       buf_fmt(out, ",\"format\":\"%s\"}}", format);
 }
 
-/* put_document: a file's data is refused there without a name. */
+/* put_document: the API refuses a file's data without a name. */
 static bool put_document(struct buf *out, const struct ask_part *part)
 {
 	struct str name = part->name.n > 0 ? part->name : STR("document.pdf");
@@ -126,7 +126,7 @@ static enum errc responses_request_put_part(const struct ask_message *m,
 static enum errc responses_request_put_parts(const struct ask_message *m, struct buf *out,
 					     struct err *e)
 {
-	/* Nothing else there tells who of several users speaks. */
+	/* The API has no other place for the name of a user. */
 	struct str name = m->role == ASK_USER ? m->name : STR_NONE;
 	enum errc  rc = buf_text(out, "[") ? ERR_OK : ask_too_large(e);
 
@@ -142,8 +142,8 @@ static enum errc responses_request_put_parts(const struct ask_message *m, struct
 
 /* --- items --- */
 
-/* responses_request_put_output: a string, as all servers know it, unless there is more than one
- * text in it. */
+/* responses_request_put_output: a result of at most one text is printed as a string, which all
+ * servers know; any other result as a list of parts. */
 static enum errc responses_request_put_output(const struct ask_message *m, struct buf *out,
 					      struct err *e)
 {
@@ -164,7 +164,7 @@ static enum errc responses_request_put_result(const struct ask_message *m, struc
 	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
 }
 
-/* put_reasoning_items: those that led to a call. */
+/* put_reasoning_items: prints the items of reasoning that led to a call. */
 static bool put_reasoning_items(const struct ask_call *c, bool *first, struct buf *out)
 {
 	static const char *const types[] = { "reasoning", NULL };
@@ -218,7 +218,7 @@ static enum errc put_input(const struct ask *a, struct buf *out, struct err *e)
 	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
 }
 
-/* --- all else --- */
+/* --- tools and other members --- */
 
 static bool responses_request_put_tool(const struct ask_tool *t, struct buf *out)
 {
@@ -257,8 +257,7 @@ static bool responses_request_put_tools(const struct ask *a, struct buf *out)
 	return buf_text(out, "]") && responses_request_put_choice(a, out);
 }
 
-/* put_schema: what json_schema holds stands beside its type there: its name, whether it is strict,
- * … */
+/* put_schema: the members of json_schema (name, strict, …) stand beside the type in this API. */
 static bool put_schema(const struct prompt *p, struct buf *out)
 {
 	struct str      raw = ask_param_value(p, "response_format");
@@ -267,7 +266,7 @@ static bool put_schema(const struct prompt *p, struct buf *out)
 	bool            ok = json_scan(&d, raw.p, raw.n, &json_limits_upstream, &e) == ERR_OK;
 	json_at         schema = ok ? json_get(&d, 0, "json_schema") : JSON_ABSENT;
 
-	/* ask_read has seen to it that it is an object with members. */
+	/* ask_read has checked that json_schema is an object with members. */
 	ok = schema != JSON_ABSENT && buf_text(out, "\"format\":{\"type\":\"json_schema\"");
 	for (json_at k = ok ? json_first(&d, schema) : 0; ok && k != json_end(&d, schema);
 	     k = json_next_member(&d, k))
@@ -313,8 +312,8 @@ static bool put_reasoning(const struct prompt *p, struct buf *out)
 		buf_text(out, "}"));
 }
 
-/* put_include: reasoning that led to calls is asked for, as it has to come back with them; only
- * where there will be some, as models without refuse that. */
+/* put_include: asks for the encrypted reasoning, which must be sent back with the calls that it led
+ * to. Only if the request asks for reasoning, because models without reasoning refuse this. */
 static bool put_include(const struct provider_options *o, const struct ask *a, struct buf *out)
 {
 	const struct prompt *p = a->prompt;
@@ -344,8 +343,7 @@ static bool responses_request_put_max_tokens(const struct prompt *p, struct buf 
 	return responses_request_put_member(out, ",\"max_output_tokens\":", p->max_tokens);
 }
 
-/* responses_request_put_store: its default is to keep what is asked, that of chat completions is
- * not to. */
+/* responses_request_put_store: this API stores requests by default, chat completions do not. */
 static bool responses_request_put_store(const struct provider_options *o, const struct prompt *p,
 					struct buf *out)
 {

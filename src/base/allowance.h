@@ -7,22 +7,24 @@
 #include <stdint.h>
 
 struct allowance {
-	/* Within a window that begins with the first call in it. */
+	/* Limits within a window of time, which begins with its first call. */
 	int64_t requests, requests_window_us; /* calls of models */
 	int64_t tokens, tokens_window_us;     /* in and out */
-	int64_t concurrent;                   /* calls that go on at once */
+	int64_t concurrent;                   /* running calls at once */
 	int64_t max_body;                     /* bytes of a request */
-	/* A budget, kept in the store.  Money is in nano units of the prices' currency: a token may cost
-	 * less than a millionth of a dollar. */
+	/* The budget, which the store keeps.  Money is in billionths of the prices' currency,
+	 * because a token may cost less than a millionth of a dollar. */
 	int64_t budget_nano;
 	int64_t budget_tokens;
 	int64_t budget_window_us; /* 0: for ever */
 };
 
-/* As people write them: a time is a whole number with s, m, h or d, from 1s to 366d; money is a decimal
- * number above 0 with up to 9 places, up to a billion, exact.  False: it is not one. */
+/* Reads what people write.  A time is a whole number with s, m, h or d, from 1s to 366d.  Money is
+ * a decimal number above 0, with up to 9 places, up to a billion; it is read exactly.  False: the
+ * text has another form. */
 bool allowance_read_time(struct str text, int64_t *ret_us) MUST_USE;
 bool allowance_read_money(struct str text, int64_t *ret_nano) MUST_USE;
-/* And back, without quotes: the largest unit that needs no fraction; at least two places. */
+/* Prints the same, without quotes: a time in the largest unit that needs no fraction, money with at
+ * least two places.  False: out is full. */
 bool allowance_put_time(struct buf *out, int64_t us) MUST_USE;
 bool allowance_put_money(struct buf *out, int64_t nano) MUST_USE;

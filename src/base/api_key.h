@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 enum {
-	API_KEY_ID = 8,                      /* signs */
-	API_KEY_ID_MAX = 4 + API_KEY_ID + 1, /* "key_", those, NUL */
+	API_KEY_ID = 8,                      /* characters */
+	API_KEY_ID_MAX = 4 + API_KEY_ID + 1, /* "key_", the id and a NUL */
 	API_KEY_LENGTH = 10 + API_KEY_ID + 1 + 43 + 6,
 	API_KEY_MAX = API_KEY_LENGTH + 1,
 };
@@ -33,5 +33,5 @@ void    api_key_wipe(char text[API_KEY_MAX]);
 bool api_key_parse(struct str text, struct str *ret_id) MUST_USE;
 /* api_key_within: whether a text contains what may be a key. */
 bool api_key_within(struct str text);
-/* api_key_id: text is key_ and an id; *ret is that without key_. */
+/* api_key_id: whether text is key_ and an id; *ret is the id, borrowed from text. */
 bool api_key_id(struct str text, struct str *ret) MUST_USE;

@@ -10,8 +10,8 @@ struct arena_block;
 /* Laid open so that it can be embedded; use the functions. */
 struct arena {
 	struct arena_block *blocks; /* owned; newest first */
-	size_t              used;   /* bytes handed out, to hold against max */
-	size_t              max;
+	size_t              used;   /* bytes handed out */
+	size_t              max;    /* `used` never exceeds this */
 };
 
 /* arena_init: an empty arena that never hands out more than max bytes in all. */
@@ -21,5 +21,5 @@ void arena_finish(struct arena *a);
 /* arena_alloc: n zeroed bytes, aligned for any type, borrowed until arena_finish; NULL when max is
  * reached or memory is short. */
 void *arena_alloc(struct arena *a, size_t n) MUST_USE;
-/* arena_str: a copy of s; with a NUL behind it that does not count.  p is NULL on failure. */
+/* arena_str: a copy of s, followed by a NUL that n does not count.  p is NULL on failure. */
 struct str arena_str(struct arena *a, struct str s) MUST_USE;

@@ -8,11 +8,11 @@
 #define NORETURN     __attribute__((noreturn))
 #define ARRAY_LEN(a) (sizeof(a) / sizeof *(a))
 
-/* CHECK: for our own bugs only, never for input.  Logs the expression and aborts. */
+/* CHECK: logs the expression and aborts if it is false.  For Parley's own bugs, never for input. */
 #define CHECK(cond) ((cond) ? (void)0 : check_failed(#cond, __FILE__, __LINE__))
 NORETURN void check_failed(const char *expr, const char *file, int line);
 
-/* TAKE(p): hands an owned pointer on and leaves NULL behind. */
+/* TAKE(p): the value of the owned pointer p, which becomes NULL: ownership moves to the taker. */
 #define TAKE(p)                             \
 	__extension__({                     \
 		__typeof__(p) taken_ = (p); \

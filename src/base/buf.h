@@ -1,4 +1,5 @@
-/* buf: a growing byte buffer, born with a maximum.  Not shared between threads. */
+/* buf: a growing byte buffer, which gets its maximum when it is created.  Not shared between
+ * threads. */
 #pragma once
 
 #include "base/base.h"
@@ -17,14 +18,13 @@ struct buf {
 
 /* buf_init: an empty buffer that never grows past max bytes; allocates nothing yet. */
 void buf_init(struct buf *b, size_t max);
-/* buf_finish: frees the bytes; b is empty again and can be used on. */
+/* buf_finish: frees the bytes; b is empty and may be used again. */
 void buf_finish(struct buf *b);
 /* buf_clear: forgets the content, keeps the memory. */
 void buf_clear(struct buf *b);
 
-/* All adders return false when max is reached (errno is EMSGSIZE) or memory is short (ENOMEM); b is then
- * unchanged.
- * Bytes given are borrowed for the call. */
+/* All functions that add bytes return false if max is reached (errno is EMSGSIZE) or memory is
+ * short (ENOMEM); then b is unchanged.  The given bytes are borrowed for the call. */
 bool buf_add(struct buf *b, const void *data, size_t len) MUST_USE;
 bool buf_str(struct buf *b, struct str s) MUST_USE;
 bool buf_text(struct buf *b, const char *text) MUST_USE;
@@ -34,16 +34,17 @@ bool buf_fmt(struct buf *b, const char *fmt, ...) PRINTF(2, 3) MUST_USE;
 bool buf_json_string(struct buf *b, struct str s) MUST_USE;
 /* buf_json_escape: the same without the quotes. */
 bool buf_json_escape(struct buf *b, struct str s) MUST_USE;
-/* buf_reserve: room for n more bytes without another allocation. */
+/* buf_reserve: makes room for n more bytes. */
 bool buf_reserve(struct buf *b, size_t n) MUST_USE;
 
-/* buf_starved: memory was short; right after an adder returned false, and nothing but buf_finish since. */
+/* buf_starved: whether memory was short when the last function that adds bytes returned false.
+ * Only buf_finish may be called in between. */
 bool buf_starved(void);
 
-/* buf_take_front: drops the first n bytes. */
+/* buf_take_front: removes the first n bytes. */
 void buf_take_front(struct buf *b, size_t n);
 
-/* buf_view: borrowed, valid until the next adder. */
+/* buf_view: the bytes, borrowed until the buffer changes. */
 static inline struct str buf_view(const struct buf *b)
 {
 	return (struct str){ b->data, b->len };

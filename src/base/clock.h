@@ -12,7 +12,7 @@ static inline int64_t clock_mono_us(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* clock_thread_us: what the calling thread has used of its CPU.  A system call, unlike the others. */
+/* clock_thread_us: the CPU time of the calling thread.  A system call, unlike the other two. */
 static inline int64_t clock_thread_us(void)
 {
 	struct timespec t;

@@ -1,4 +1,5 @@
-/* Errors: one table (err.def), one struct that travels up, filled once where the failure is noticed.
+/* Errors: a table of codes (err.def), and a struct that is filled once, where the failure is
+ * noticed, and travels up.
  *
  * Fallible functions return enum errc, take a `struct err *` last and leave their ret_ arguments
  * untouched on failure.  Middle layers pass the error up unchanged; only http/reply sends it. */
@@ -18,26 +19,26 @@ enum errc {
 	ERR__COUNT
 };
 
-/* What is the matter with the database, where the operator is told: it becomes an exit status. */
+/* What is wrong with the database, for errors that the operator sees; decides the exit status. */
 enum err_fault {
-	FAULT_NONE,     /* no database's; or the system refused memory or threads */
-	FAULT_DATA,     /* damaged, not ours, or of another version */
-	FAULT_OLDER,    /* an older version's, and not brought up to date here */
-	FAULT_MISSING,  /* there is none, or it may not be read */
-	FAULT_NO_PLACE, /* it can't be opened or made there */
-	FAULT_DISK,     /* full or failing */
-	FAULT_BUSY      /* others hold it: later it may work */
+	FAULT_NONE,     /* nothing; or the system refused memory or threads */
+	FAULT_DATA,     /* the database is damaged, not Parley's, or of another version */
+	FAULT_OLDER,    /* it is of an older version, and this command does not migrate it */
+	FAULT_MISSING,  /* it does not exist, or may not be read */
+	FAULT_NO_PLACE, /* it can't be opened or created at this path */
+	FAULT_DISK,     /* the disk is full or failing */
+	FAULT_BUSY      /* another process holds the database; a later try may work */
 };
 
 struct err {
 	enum errc code;
-	char      path[160]; /* of the culprit, as in messages[2].name, or "" (wire: null) */
-	/* For the client; no secrets.  A clause in lower case without a full stop, which says what was
-	 * wrong and what is allowed.  Clients read "path: text", so that the text does not repeat the
-	 * path, and may have the member there as its subject ("must be a string"). */
+	char      path[160]; /* of the wrong member, such as messages[2].name; "" (in JSON: null) */
+	/* For the client; no secrets.  A clause in lower case without a full stop, which says what
+	 * was wrong and what is allowed.  Clients read "path: text", so that the text does not
+	 * repeat the path, and may have the member there as its subject ("must be a string"). */
 	char text[320];
-	bool verbatim; /* clients read the text alone: a provider's own words, a stored message */
-	/* What a provider said, where its own words go through; 0 or "" means: as in err.def. */
+	bool verbatim; /* clients read only the text: it is a provider's or a stored message */
+	/* A provider's own values, if they are passed on; 0 or "": the values of err.def. */
 	int            http;
 	char           type[64];
 	char           wire[64];
@@ -50,14 +51,15 @@ struct err {
 enum errc err_set(struct err *e, enum errc code, const char *path, const char *fmt, ...)
 	PRINTF(4, 5);
 
-/* err_no_memory: ERR_OVERLOADED, in the one text for a want of memory. */
+/* err_no_memory: fills e with ERR_OVERLOADED and the usual text for a lack of memory. */
 enum errc err_no_memory(struct err *e);
 
-/* err_blame: gives e, once it is set, its fault, and returns its code. */
+/* err_blame: sets the fault of e, which err_set has filled, and returns e's code. */
 enum errc err_blame(struct err *e, enum err_fault fault);
 
-/* err_keep: *slot becomes an owned copy of e, for objects that live long and rarely fail; where
- * memory is short, a shared "out of memory".  err_drop: frees it (NULL and the shared one are fine). */
+/* err_keep: makes *slot an owned copy of e, for objects that live long and rarely fail; without
+ * memory, *slot is a shared "out of memory".  err_drop: frees the copy (NULL and the shared error
+ * are fine). */
 void err_keep(struct err **slot, const struct err *e);
 void err_drop(struct err **slot);
 
@@ -77,5 +79,5 @@ struct buf;
  * message is "path: text", or the text alone where there is no path or the error is verbatim.  An
  * empty request_id is left out.  False: out is full. */
 bool err_object(const struct err *e, struct str request_id, struct buf *out) MUST_USE;
-/* err_body: the same as OpenAI's clients expect a body: {"error":{…}} and a line break. */
+/* err_body: appends the same as a body in OpenAI's form: {"error":{…}} and a line break. */
 bool err_body(const struct err *e, struct str request_id, struct buf *out) MUST_USE;

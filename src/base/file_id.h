@@ -1,4 +1,5 @@
-/* base/file_id: ids of uploaded files, which look like those of OpenAI's API: "file-" and a UUID. */
+/* base/file_id: ids of uploaded files, which look like those of OpenAI's API: "file-" and a
+ * UUID. */
 #pragma once
 
 #include "base/id.h"
@@ -7,5 +8,5 @@ enum { FILE_ID_MAX = 48 }; /* "file-", a UUID and a NUL */
 
 /* file_id_text: "file-" and the id as a UUID, into ret. */
 struct str file_id_text(struct id id, char ret[FILE_ID_MAX]);
-/* file_id_parse: the same back, in lower case; bare: without "file-" too. */
+/* file_id_parse: reads such a text, in lower case; bare: "file-" may be missing. */
 bool file_id_parse(struct str text, bool bare, struct id *ret);

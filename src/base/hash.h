@@ -1,4 +1,4 @@
-/* hash: SHA-256, HMAC, hex, and a comparison that tells nothing by its time.  Any thread. */
+/* hash: SHA-256, HMAC, hex, and a comparison in constant time.  Any thread. */
 #pragma once
 
 #include "base/base.h"
@@ -11,11 +11,11 @@ enum { HASH_BYTES = 32, HASH_HEX = 2 * HASH_BYTES };
 /* hash_sha256: the digest of data[0..len). */
 void hash_sha256(const void *data, size_t len, unsigned char ret[HASH_BYTES]);
 
-/* The same of bytes that come in pieces.  hash_sum_begin: owned; NULL: no memory. */
+/* SHA-256 of bytes that come in pieces.  hash_sum_begin: owned; NULL: no memory. */
 struct hash_sum;
 struct hash_sum *hash_sum_begin(void) MUST_USE;
 void             hash_sum_add(struct hash_sum *h, const void *data, size_t len);
-/* hash_sum_end: the digest of all that was added; once. */
+/* hash_sum_end: the digest of all added bytes; may be called once. */
 void hash_sum_end(struct hash_sum *h, unsigned char ret[HASH_BYTES]);
 void hash_sum_destroy(struct hash_sum *h);
 
@@ -23,10 +23,10 @@ void hash_sum_destroy(struct hash_sum *h);
 void hash_hmac(const unsigned char key[HASH_BYTES], const void *data, size_t len,
 	       unsigned char ret[HASH_BYTES]);
 
-/* hash_hex: len bytes as 2 * len lower-case digits and a NUL into ret. */
+/* hash_hex: writes len bytes as 2 * len lower-case digits and a NUL to ret. */
 void hash_hex(const void *data, size_t len, char *ret);
-/* hash_unhex: 2 * len digits, of either case, into len bytes; false (ret is untouched) when
- * hex[0..hex_len) is not that. */
+/* hash_unhex: reads 2 * len digits, of either case, into len bytes; false: hex[0..hex_len) is
+ * something else, and ret is untouched. */
 bool hash_unhex(const char *hex, size_t hex_len, void *ret, size_t len) MUST_USE;
 
 /* hash_equal: compares len bytes; the time it takes depends on len alone. */

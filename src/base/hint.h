@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* hint_near: whether meant is close enough to written to be worth a question, and how far it is
- * (single letters put in, left out, changed or swapped; letters' case does not count).  Names
- * longer than 32 bytes are never near. */
+/* hint_near: whether `meant` is so close to `written` that an error should suggest it.  The
+ * distance is the number of letters that were added, left out, changed or swapped, whatever their
+ * case.  Names above 32 bytes are never near. */
 bool hint_near(struct str written, struct str meant, size_t *ret_distance);

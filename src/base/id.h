@@ -25,17 +25,17 @@ enum { ID_BODY = 32, ID_MAX = 48 }; /* ID_MAX: room for prefix, body and NUL */
 
 /* id_new: a fresh id.  Any thread. */
 struct id id_new(void);
-/* id_floor: no later key will be at or below key (called with the database's highest at start, so
- * that a clock set back can't repeat one).  Any thread. */
+/* id_floor: all later keys will be above key.  The start calls this with the database's highest
+ * key, so that a clock that was set back can't repeat keys.  Any thread. */
 void id_floor(int64_t key);
 
-/* id_lane: below ID_LANES, 0 at the start.  Processes that share a database and have different lanes
- * make no key twice.  Before the first id_new. */
+/* id_lane: sets this process's lane, below ID_LANES; 0 at first.  Processes that share a database
+ * make different keys if their lanes differ.  To be called before the first id_new. */
 void id_lane(int n);
 
-/* id_text: prefix and body, NUL-terminated, into ret; returns the span. */
+/* id_text: writes prefix and body, NUL-terminated, to ret; returns the span. */
 struct str id_text(struct id id, const char *prefix, char ret[ID_MAX]);
-/* id_parse: false when text is not prefix + 32 lower-case hex digits with a key > 0. */
+/* id_parse: false: text is not the prefix and 32 lower-case hex digits with a key > 0. */
 bool id_parse(struct str text, const char *prefix, struct id *ret);
 
 static inline bool id_none(struct id id)
@@ -43,7 +43,7 @@ static inline bool id_none(struct id id)
 	return id.key == 0;
 }
 
-/* id_request: "req_" and 32 random hex digits, NUL-terminated, into ret. */
+/* id_request: writes "req_" and 32 random hex digits, NUL-terminated, to ret. */
 struct str id_request(char ret[ID_MAX]);
 /* id_random: 64 bits from the kernel's generator (buffered per thread).  Any thread. */
 uint64_t id_random(void);

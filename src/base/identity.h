@@ -27,16 +27,16 @@ unsigned    scope_find(struct str name);
 enum { IDENTITY_ID_MAX = 32 };
 
 struct identity {
-	atomic_uint refs;                /* 0: lives as long as the process */
+	atomic_uint refs;                /* 0: the identity lives as long as the process */
 	char        id[IDENTITY_ID_MAX]; /* for people and logs: key_…, config:N; "": no key */
-	int64_t     number;              /* of a stored key, never given again; 0: no stored one */
-	int64_t     owner;               /* of all it stores */
-	unsigned    scopes;              /* enum scope */
-	const struct str *models;        /* those it may see, a last '*' is open; count 0: all */
+	int64_t     number;       /* of a stored key, never reused; 0: the key is not stored */
+	int64_t     owner;        /* of everything that the key stores */
+	unsigned    scopes;       /* enum scope */
+	const struct str *models; /* names it may use, or prefixes with '*'; count 0: all */
 	size_t            model_count;
 	struct allowance  allowance;
 	_Atomic int64_t   used_ms;  /* wall; 0: never */
-	_Atomic int64_t   noted_ms; /* of those, what the store knows */
+	_Atomic int64_t   noted_ms; /* the used_ms that the store knows */
 };
 
 /* What identity_create copies. */
@@ -58,5 +58,5 @@ void             identity_release(struct identity *i); /* NULL is fine */
 /* identity_sees: whether the key may use the model with this name. */
 bool identity_sees(const struct identity *i, struct str model);
 
-extern struct identity identity_open;   /* everybody, where there are no keys */
-extern struct identity identity_nobody; /* whoever asks what needs no key */
+extern struct identity identity_open;   /* of every caller, if there are no keys */
+extern struct identity identity_nobody; /* of callers of routes that need no key */

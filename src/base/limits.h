@@ -8,34 +8,34 @@
 /* clang-format off */
 /* HTTP */
 #define LIMIT_HEADER_BYTES      (32 * KIB)  /* MHD's pool for one connection; 431 above */
-#define LIMIT_TICKET_SECONDS    (24 * 3600) /* a ticket for a run's events; its URL may lie around */
+#define LIMIT_TICKET_SECONDS    (24 * 3600) /* a ticket for a run's events; its URL may stay in logs and histories */
 #define LIMIT_HEADERS           100         /* header lines of a request */
 #define LIMIT_ARGUMENTS         100         /* of a query */
 #define LIMIT_BODY_DEFAULT      (20 * MIB)  /* a request with a few large images */
 #define LIMIT_BODY_MAX          (64 * MIB)  /* what the option may be raised to */
-#define LIMIT_FORM              (64 * KIB)  /* what a form has beside the one file in it */
+#define LIMIT_FORM              (64 * KIB)  /* all parts of a form except its file */
 #define LIMIT_UPLOADS           64          /* at once; each holds half a MiB */
 #define LIMIT_ARENA             (96 * MIB)  /* scratch of one request: a rendered copy of the largest body */
 #define LIMIT_CONNECTIONS       16000       /* one loop's connections; the descriptor limit may be lower */
-#define LIMIT_HEADER_SECONDS    10          /* slowloris: a request's head has to be in by then */
-#define LIMIT_BODY_SECONDS      60          /* and its body */
+#define LIMIT_HEADER_SECONDS    10          /* for a request's head; against slowloris */
+#define LIMIT_BODY_SECONDS      60          /* for a request's body */
 #define LIMIT_KEEPALIVE_SECONDS 75          /* an idle connection between requests */
-#define LIMIT_BODY_RATE         KIB         /* bytes a second that a body has to come with; the slowest lines are faster */
-#define LIMIT_BODY_SLOW_SECONDS 15          /* before anybody is called too slow */
-#define LIMIT_READ_RATE         KIB         /* and that an answer has to be taken with, over LIMIT_STALL_SECONDS */
-#define LIMIT_BODY_FREE         (64 * KIB)  /* of one body that max_bodies does not refuse: small calls go on */
-#define LIMIT_REFUSED_BODY      (64 * KIB)  /* of a refused request: read, then answered; behind larger ones the connection closes */
-#define LIMIT_LINGER_BYTES      (64 * MIB)  /* of a refused body that are read and thrown away: what max_body may be */
-#define LIMIT_LINGER_SECONDS    30          /* for them, once the answer is sent */
+#define LIMIT_BODY_RATE         KIB         /* bytes a second at which a body must arrive; the slowest lines are faster */
+#define LIMIT_BODY_SLOW_SECONDS 15          /* before a client counts as too slow */
+#define LIMIT_READ_RATE         KIB         /* bytes a second at which a client must take an answer, over LIMIT_STALL_SECONDS */
+#define LIMIT_BODY_FREE         (64 * KIB)  /* of one body that max_bodies never refuses, so that small calls still work */
+#define LIMIT_REFUSED_BODY      (64 * KIB)  /* of a refused request: read before the answer; after larger bodies the connection closes */
+#define LIMIT_LINGER_BYTES      (64 * MIB)  /* of a refused body, read and thrown away; the highest max_body */
+#define LIMIT_LINGER_SECONDS    30          /* for reading a refused body after the answer is sent */
 #define LIMIT_LINGER_SILENCE     5           /* seconds without a byte of a body that is thrown away, while its answer waits for its end */
-#define LIMIT_LINGERS           64          /* connections for which that is done at once; a descriptor each */
-#define LIMIT_SURPLUS           64          /* connections above max_connections that are told so with a 503 */
+#define LIMIT_LINGERS           64          /* connections whose refused bodies are read at once; a descriptor each */
+#define LIMIT_SURPLUS           64          /* connections above max_connections that are answered with a 503 */
 
 /* JSON */
 #define LIMIT_JSON_DEPTH  64            /* as other gateways; no real request nests deeper than 20 */
 #define LIMIT_JSON_KEY    256           /* a member's name */
 #define LIMIT_JSON_UNIQUE 6             /* levels without duplicate keys: all that is read of a request */
-#define LIMIT_JSON_TOKENS 2000000       /* memory of one scan: 20 bytes each */
+#define LIMIT_JSON_TOKENS 2000000       /* values of one text; 20 bytes of memory each */
 
 /* LLM Chat */
 #define LIMIT_MESSAGES       2048
@@ -61,7 +61,7 @@
 #define LIMIT_CHOICES        128        /* n, as OpenAI */
 
 /* API keys */
-#define LIMIT_API_KEYS      10000       /* good ones; all are in memory, and read anew at each change: 10 ms */
+#define LIMIT_API_KEYS      10000       /* valid keys; all are in memory, and are read again after each change: 10 ms */
 #define LIMIT_API_KEY_NAME  128         /* characters of a name */
 #define LIMIT_API_KEY_MODELS 256        /* names of models that one may see */
 #define LIMIT_API_KEY_GRACE 2592000     /* seconds that an old text stays good; 30 days */
@@ -77,13 +77,13 @@
 #define LIMIT_WINDOW_TEXT   16          /* 366d */
 #define LIMIT_MONEY_TEXT    24          /* a billion with nine places */
 #define LIMIT_UNIX_SECONDS  253402300799 /* the end of the year 9999 */
-#define LIMIT_KEYS_LOOK_MS  200         /* how often changes by other processes are looked for */
-#define LIMIT_KEYS_USE_MS   30000       /* how often it is stored when keys were used last */
+#define LIMIT_KEYS_LOOK_MS  200         /* interval of checks for changes by other processes */
+#define LIMIT_KEYS_USE_MS   30000       /* interval of storing when keys were used last */
 
 /* LMC */
 #define LIMIT_WARNINGS      256         /* entries of one answer's warnings; the rest is counted as one */
 #define LIMIT_LMC_OPEN      (128 * KIB)  /* white space, or a line like a fence, that an answer holds back; more is text */
-#define LIMIT_IMAGE         (12 * MIB)  /* an image's bytes, of which base64 makes 16 MiB */
+#define LIMIT_IMAGE         (12 * MIB)  /* bytes of an image; 16 MiB in base64 */
 #define LIMIT_TRANSLATION   (96 * MIB)  /* the answer of /v1/translate, and what is put together for it */
 #define LIMIT_TRANSLATE_WAITING (64 * MIB) /* bodies of long translations in all; each takes up to seven times as much */
 #define LIMIT_TRANSLATE_LOOP (64 * KIB) /* bodies up to here are translated on the loop: 0.1 ms as a rule; 2.2 was the worst that was tried */
@@ -102,7 +102,7 @@
 /* Providers */
 #define LIMIT_UPSTREAM_BODY  (64 * MIB) /* a whole answer, media included */
 #define LIMIT_UPSTREAM_ASK   (136 * MIB) /* a request: a branch, a body, and our own members */
-#define LIMIT_TOKENS         1000000000 /* told of one answer; more is no count, and sums would overflow */
+#define LIMIT_TOKENS         1000000000 /* reported for one answer; a higher number is wrong, and sums would overflow */
 #define LIMIT_SSE_LINE       (8 * MIB)  /* base64 images come in one line */
 #define LIMIT_SSE_EVENT      (16 * MIB)
 #define LIMIT_SSE_NAME       256        /* an event's name; real ones have less than 40 */
@@ -123,17 +123,17 @@
 #define LIMIT_STALL_SECONDS 30          /* a reader that takes nothing for so long is dropped */
 
 /* Threads beside the loops */
-#define LIMIT_LOOP_JSON     (256 * KIB) /* JSON that a loop reads or prints by itself; 5 ms at the worst that was tried */
+#define LIMIT_LOOP_JSON     (256 * KIB) /* JSON that a loop itself reads or prints; 5 ms in the worst case that was measured */
 #define LIMIT_PIECE         (32 * KIB)  /* of a long event's text: each is an event of its own */
-#define LIMIT_LOOP_STEP_US  20000       /* CPU of one step of a loop; a longer one is logged, for others wait meanwhile */
-#define LIMIT_WORK_QUEUE 256            /* jobs waiting for one; full: 503 */
+#define LIMIT_LOOP_STEP_US  20000       /* CPU time of one step of a loop; longer ones are logged, because other requests wait */
+#define LIMIT_WORK_QUEUE 256            /* jobs that wait for a worker; full: 503 */
 
 /* Store */
 #define LIMIT_USAGE_ROWS    4096        /* sums of usage that wait for the writer: half a KB each */
 #define LIMIT_STORE_QUEUE   4096        /* turns waiting for the writer; full: 503 before forwarding */
 #define LIMIT_STORE_BATCH   128         /* turns in one transaction */
 #define LIMIT_STORE_READS   512         /* reads queued, or answered and not handled: two seconds of large pages */
-#define LIMIT_STORE_EVENT_READS 384         /* those of them that readers of event logs may take */
+#define LIMIT_STORE_EVENT_READS 384         /* of these, reads of event logs */
 #define LIMIT_STORE_ANSWERS (64 * MIB)  /* of answered reads that wait for their loops; above it the pool pauses */
 #define LIMIT_ITEMS_PAGE    (4 * MIB)   /* messages in a page of items: its printing keeps a loop for milliseconds */
 #define LIMIT_MESSAGES_PAGE (16 * MIB) /* messages read at once in a shape; a worker prints them */
@@ -154,12 +154,12 @@
 #define LIMIT_IMPORT_ANSWER (64 * MIB)  /* the answer, which names every conversation */
 
 /* Search */
-#define LIMIT_SEARCH_TEXT   (256 * KIB) /* of one message; what comes behind is not found */
-#define LIMIT_SEARCH_TOKEN  128         /* a word in the index: longer ones are base64 or the like, and cut */
+#define LIMIT_SEARCH_TEXT   (256 * KIB) /* of one message; text after it is not found */
+#define LIMIT_SEARCH_TOKEN  128         /* a word in the index; longer words are base64 or the like, and are cut */
 #define LIMIT_SEARCH_QUERY  1024        /* q */
 #define LIMIT_SEARCH_TERMS  16          /* words and phrases of q */
-#define LIMIT_SEARCH_WORDS  128         /* words of all of them; each sign of Chinese, Thai … is one */
-#define LIMIT_SEARCH_PREFIX 3           /* letters in front of a *: fewer would gather much of the index */
+#define LIMIT_SEARCH_WORDS  128         /* words of all terms; each character of Chinese, Thai … is one */
+#define LIMIT_SEARCH_PREFIX 3           /* letters in front of a *; fewer would match much of the index */
 #define LIMIT_SEARCH_WINDOW 2000        /* newest matches that are ranked together */
 #define LIMIT_SEARCH_MS     2000        /* of one search; then 503 */
 #define LIMIT_SEARCH_JOBS   64          /* searches waiting; full: 503 */

@@ -1,5 +1,6 @@
-/* base/list: a doubly linked list whose links stand in its items.  All zero is an empty list, and a link
- * in none.  Not shared between threads without the owner's lock. */
+/* base/list: a doubly linked list whose links are embedded in its items.  A list that is all zero
+ * is empty; a link that is all zero is in no list.  Not shared between threads without the owner's
+ * lock. */
 #pragma once
 
 #include "base/base.h"
@@ -13,7 +14,7 @@ struct list_head {
 /* Embedded in an item; an item has a link for each list that it may be in at once. */
 struct list_link {
 	struct list_link *prev, *next;
-	struct list_head *in; /* NULL: in none */
+	struct list_head *in; /* NULL: in no list */
 };
 
 /* list_put_front, list_put_back: link must be in no list. */
@@ -37,7 +38,7 @@ static inline void list_put_back(struct list_head *l, struct list_link *link)
 	l->last = link;
 }
 
-/* list_take_out: nothing where link is in no list. */
+/* list_take_out: link may be in no list; then nothing happens. */
 static inline void list_take_out(struct list_link *link)
 {
 	struct list_head *l = link->in;
@@ -55,7 +56,8 @@ static inline void list_take_out(struct list_link *link)
 	*link = (struct list_link){ .in = NULL };
 }
 
-/* LIST_ITEM: the struct around a link; NULL for NULL.  LIST_FIRST: of a list.  LIST_NEXT: behind an item. */
+/* LIST_ITEM: the struct around a link; NULL for NULL.  LIST_FIRST: the first item of a list.
+ * LIST_NEXT: the item after an item.  NULL: there is none. */
 #define LIST_ITEM(link, type, member)                             \
 	__extension__({                                           \
 		struct list_link *link_ = (link);                 \
@@ -63,8 +65,8 @@ static inline void list_take_out(struct list_link *link)
 	})
 #define LIST_FIRST(list, type, member) LIST_ITEM((list)->first, type, member)
 #define LIST_NEXT(item, type, member)  LIST_ITEM((item)->member.next, type, member)
-/* LIST_EACH(item, list, struct item, member): front to back; the item may not be taken out meanwhile.
- * It declares item, which no parentheses may stand round. */
+/* LIST_EACH(item, list, struct item, member): walks from front to back, and declares item, which
+ * must stay in the list meanwhile. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define LIST_EACH(item, list, type, member)                     \
 	for (type *item = LIST_FIRST(list, type, member); item; \

@@ -1,4 +1,4 @@
-/* Log lines: building them on the stack, and the thread that writes them to stderr. */
+/* Builds log lines on the stack, and writes them to stderr on a thread. */
 #include "base/log.h"
 
 #include "base/utf8.h"
@@ -16,8 +16,8 @@
 
 enum {
 	VALUE_MAX = 1024,        /* bytes of one value before escaping; the rest is cut */
-	TAIL = 16,               /* kept free for `,"cut":true}` and the newline */
-	BATCH_NS = 10 * 1000000, /* how long the writer lets lines gather */
+	TAIL = 16,               /* room of a line for `,"cut":true}` and the newline */
+	BATCH_NS = 10 * 1000000, /* how long the writer's thread lets lines gather */
 	STOP_SECONDS = 3,        /* how long log_stop waits for a stuck stderr */
 };
 
@@ -26,14 +26,14 @@ static const char *const level_names[] = { "error", "warn", "info", "debug" };
 static atomic_int log_level_now = LOG_INFO;
 static atomic_int log_format_now = LOG_JSON;
 
-/* The hand-over to the writer's thread. */
+/* The lines that wait for the writer's thread. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t  wake; /* the buffer became non-empty or half full, or stop was set */
 	pthread_t       thread;
 	/* guarded by lock: */
-	char    *bytes; /* owned; LIMIT_LOG_BUFFER of them */
-	char    *spare; /* owned by the writer; swapped with bytes */
+	char    *bytes; /* owned; LIMIT_LOG_BUFFER bytes */
+	char    *spare; /* owned by the writer's thread; swapped with bytes */
 	size_t   len;
 	uint64_t dropped; /* lines since the last log_dropped line */
 	bool     running;
@@ -42,7 +42,7 @@ static struct {
 
 /* --- building --- */
 
-/* The formatted second, "2026-01-31T23:59:59", made once a second by each thread. */
+/* The current second as text, "2026-01-31T23:59:59", which each thread prints once a second. */
 static _Thread_local struct {
 	time_t second;
 	bool   set;
@@ -102,7 +102,8 @@ static void add_stamp(struct log_line *l)
 	log_add(l, ms, sizeof ms);
 }
 
-/* One character that may not stand as it is: control (C0, DEL, C1), quote, backslash, not UTF-8. */
+/* Adds a character of len bytes that must be escaped: a control character (C0, DEL, C1), a quote or
+ * a backslash; len 0: a byte that is not UTF-8. */
 static void add_escape(struct log_line *l, const unsigned char *s, size_t len)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -137,7 +138,7 @@ static void log_add_escaped(struct log_line *l, struct str value)
 	size_t               i = 0;
 
 	for (;;) {
-		while (i < max && log_is_plain(s[i])) /* nearly all of it */
+		while (i < max && log_is_plain(s[i])) /* the fast path: nearly all bytes */
 			i++;
 		if (i >= max || l->cut)
 			break;
@@ -153,10 +154,11 @@ static void log_add_escaped(struct log_line *l, struct str value)
 	}
 	log_add(l, value.p + from, i - from);
 	if (i < value.n)
-		log_add_text(l, "\xe2\x80\xa6"); /* an ellipsis says that more was there */
+		log_add_text(l, "\xe2\x80\xa6"); /* an ellipsis: the value was cut */
 }
 
-/* Text format: quotes only where a reader or a tool would otherwise split the value wrongly. */
+/* In text format, a value has quotes only if a reader or a tool would otherwise split it
+ * wrongly. */
 static bool is_bare(struct str value)
 {
 	for (size_t i = 0; i < value.n; i++) {
@@ -181,7 +183,8 @@ static void log_add_key(struct log_line *l, const char *key)
 	}
 }
 
-/* A member that does not fit is taken out again as a whole, so that the line stays well-formed. */
+/* Removes the whole member that begins at `start` if it did not fit, so that the line stays
+ * well-formed. */
 static void log_keep_whole(struct log_line *l, size_t start, bool was_cut)
 {
 	if (l->cut && !was_cut)
@@ -205,7 +208,7 @@ void log_str(struct log_line *l, const char *key, struct str value)
 	log_keep_whole(l, start, false);
 }
 
-/* v in decimal; with three digits behind a point if that is asked for. */
+/* Adds v in decimal; thousandths: v is in thousandths, and has three digits after a point. */
 static void add_number(struct log_line *l, const char *key, int64_t v, bool thousandths)
 {
 	char     text[24];
@@ -282,13 +285,14 @@ static void log_finish(struct log_line *l)
 						 : (l->cut ? " cut=true\n" : "\n");
 	size_t      n = strlen(tail);
 
-	memcpy(l->bytes + l->len, tail, n); /* TAIL keeps the room */
+	memcpy(l->bytes + l->len, tail, n); /* log_add leaves TAIL bytes free */
 	l->len += n;
 }
 
 /* --- writing --- */
 
-/* Writes all of it, waiting where it must; gives up on an error, for there is nobody to tell. */
+/* Writes all bytes, and waits for stderr if necessary.  An error ends the writing silently, because
+ * it can't be reported anywhere. */
 static void log_write_all(const char *p, size_t n)
 {
 	while (n > 0) {
@@ -319,7 +323,8 @@ static void write_dropped(uint64_t lines)
 	log_write_all(l.bytes, l.len);
 }
 
-/* Waits for the first line, then a little longer for its companions. */
+/* Waits for the first line, and then at most BATCH_NS for further ones, so that one write takes
+ * many lines. */
 static void gather_locked(void)
 {
 	struct timespec until;
@@ -395,7 +400,7 @@ void log_end(struct log_line *l)
 		       (out.len < LIMIT_LOG_BUFFER / 2 && out.len + l->len >= LIMIT_LOG_BUFFER / 2);
 		out.len += l->len;
 	}
-	/* Under the lock, so that log_stop can't destroy it in between. */
+	/* Signalled under the lock: otherwise log_stop could destroy the condition first. */
 	if (wake)
 		pthread_cond_signal(&out.wake);
 	pthread_mutex_unlock(&out.lock);
@@ -417,7 +422,7 @@ void log_note(enum log_level level, const char *event, const char *fmt, ...)
 	log_end(&l);
 }
 
-/* The thread takes no signals: they belong to those that the application chose. */
+/* The thread blocks all signals, which the application handles on threads of its choice. */
 static bool log_start_writer(void)
 {
 	sigset_t all;
@@ -478,8 +483,8 @@ void log_stop(void)
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += STOP_SECONDS;
 	if (pthread_timedjoin_np(out.thread, NULL, &until) != 0) {
-		/* The writer hangs in write(2): it keeps its buffers, the process is about to
-		 * end. */
+		/* The thread hangs in write(2) and still uses the buffers, so they are not freed;
+		 * the process is about to end. */
 		pthread_detach(out.thread);
 		return;
 	}

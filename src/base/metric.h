@@ -1,4 +1,4 @@
-/* metric: counters, gauges and histograms, one row each in metric.def; printed for Prometheus.
+/* metric: counters, gauges and histograms, each a row of metric.def, printed for Prometheus.
  *
  * Threads: any.  Labels come from fixed sets only (routes, configured models, error codes), never
  * from what a client sends; a family keeps at most METRIC_SERIES of them. */
@@ -19,15 +19,17 @@ enum { METRIC_LABELS = 3, METRIC_SERIES = 512 };
 
 /* metric_add: adds v to a counter's or gauge's series; labels in the row's order, "" for none. */
 void metric_add(enum metric m, const char *const labels[METRIC_LABELS], int64_t v);
-/* metric_observe: one observation of a histogram: microseconds, or bytes where the family has sizes. */
+/* metric_observe: adds an observation to a histogram, in microseconds, or in bytes if the family is
+ * about sizes. */
 void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int64_t v);
-/* metric_set: a gauge without labels. */
+/* metric_set: sets a gauge without labels. */
 void metric_set(enum metric m, int64_t v);
-/* metric_put: a gauge with labels. */
+/* metric_put: sets a gauge with labels. */
 void metric_put(enum metric m, const char *const labels[METRIC_LABELS], int64_t v);
-/* metric_forget: drops all series of a gauge that is put anew for each look. */
+/* metric_forget: drops all series of a gauge, before they are set anew for printing. */
 void metric_forget(enum metric m);
-/* metric_http: the two families of every request. */
+/* metric_http: counts a request in the two families that every request has. */
 void metric_http(const char *route, const char *method, int status, int64_t us);
-/* metric_print: all families in Prometheus' text format, or OpenMetrics'. */
+/* metric_print: prints all families, in the text format of Prometheus or in that of OpenMetrics.
+ * False: out is full. */
 bool metric_print(struct buf *out, bool open_metrics) MUST_USE;

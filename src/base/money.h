@@ -1,4 +1,5 @@
-/* money: amounts in thousand-millionths of a currency, read from and written as decimals; no floats. */
+/* money: amounts in billionths of a currency, read from and printed as decimal numbers, without
+ * floating point. */
 #pragma once
 
 #include "base/base.h"
@@ -8,16 +9,16 @@
 #include <stdint.h>
 
 #define MONEY_ONE ((int64_t)1000000000)
-/* No sum or product of ours gets anywhere near what 64 bits hold. */
+/* The highest amount.  It keeps all sums and products of amounts far below what 64 bits hold. */
 #define MONEY_MOST ((int64_t)1000000000 * MONEY_ONE / 10)
 enum { MONEY_TEXT = 24 };
 
-/* money_read: "12", "0.075"; up to nine digits behind the point, and nothing else but digits.  False:
- * it is none, or above MONEY_MOST. */
+/* money_read: reads "12" or "0.075": digits, with up to nine of them after a point.  False: the
+ * text has another form, or is above MONEY_MOST. */
 bool money_read(struct str text, int64_t *ret) MUST_USE;
-/* money_read_most: the same with another maximum. */
+/* money_read_most: money_read with another maximum. */
 bool money_read_most(struct str text, int64_t most, int64_t *ret) MUST_USE;
-/* money_print: without zeros at the end: "0.075", "12". */
+/* money_print: prints without zeros at the end: "0.075", "12". */
 const char *money_print(int64_t nano, char ret[MONEY_TEXT]);
-/* money_add: a + b, or MONEY_MOST; both from 0 to that. */
+/* money_add: a + b, but at most MONEY_MOST; both are from 0 to MONEY_MOST. */
 int64_t money_add(int64_t a, int64_t b);

@@ -19,7 +19,7 @@ static inline struct str str_of(const char *text)
 	return (struct str){ text, text ? strlen(text) : 0 };
 }
 
-/* str_copy: s into to[size], cut if need be, with a NUL. */
+/* str_copy: copies s to to[size], cut if necessary, with a NUL. */
 static inline void str_copy(char *to, size_t size, struct str s)
 {
 	size_t n = s.n < size ? s.n : size - 1;
@@ -44,7 +44,7 @@ static inline bool str_starts(struct str s, struct str prefix)
 	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
 }
 
-/* str_trim: without white space and control characters at its ends. */
+/* str_trim: s without white space and control characters at its ends. */
 static inline struct str str_trim(struct str s)
 {
 	while (s.n > 0 && (unsigned char)s.p[0] <= ' ')

@@ -34,11 +34,11 @@ struct connection {
 	enum connection_phase phase;
 	int64_t               since_us; /* start of the phase */
 	bool                  left;     /* the client closed its side */
-	bool             linger;  /* refused, answered, and perhaps still sending; http/linger */
-	bool             seated;  /* one of max_connections; http/crowd */
-	bool             surplus; /* above max_connections: told so, and closed; http/crowd */
-	struct list_link idle; /* of those that wait for a request, and may be closed for others */
-	/* http/slow's: since when, and from how many bytes on, it is measured */
+	bool                  linger;   /* refused and answered, and may still send; http/linger */
+	bool                  seated;   /* counts in max_connections; http/crowd */
+	bool             surplus; /* above max_connections: gets a 503, and is closed; http/crowd */
+	struct list_link idle;    /* in the list of connections that may be closed for others */
+	/* http/slow's: the time and the number of bytes at which its measurement began */
 	int64_t  slow_us;
 	uint64_t slow_bytes;
 };
@@ -52,18 +52,18 @@ struct connection {
 enum request_phase {
 	REQUEST_HEAD,      /* created by the request line */
 	REQUEST_BODY,      /* body is being read */
-	REQUEST_WORKING,   /* the handler has it */
-	REQUEST_REPLIED,   /* a response is there; queued now or at the next resume */
-	REQUEST_STREAMING, /* http/stream has it */
+	REQUEST_WORKING,   /* the handler works on it */
+	REQUEST_REPLIED,   /* it has a response, which is queued now or at the next resume */
+	REQUEST_STREAMING, /* http/stream sends the answer */
 	REQUEST_GONE,      /* the client left */
 	REQUEST_PHASE__COUNT
 };
 
 struct upload_sink;
 
-/* A body in pieces; http/upload has it. */
+/* The state of http/upload, for a body in pieces. */
 struct request_upload {
-	const struct upload_sink *sink; /* NULL: none, or it is not asked any more */
+	const struct upload_sink *sink; /* NULL: there is none, or it is not called any more */
 	void                     *arg;
 	bool                      waiting; /* suspended until the sink has room */
 	size_t                    stretch; /* bytes since the body's time began anew */
@@ -80,13 +80,13 @@ struct request {
 	struct connection     *connection;
 	struct MHD_Connection *mhd;
 	enum request_phase     phase;
-	bool                   suspended;    /* in libmicrohttpd's sense */
-	bool                   resuming;     /* in the server's list of those to resume */
-	bool                   body_dropped; /* over the limit: read on, answer 413 */
-	bool                   early;        /* answered before its body was read */
-	struct err            *refusal; /* in the arena: why it is not served; NULL so far: it is */
-	size_t                 dropped;
-	struct request        *next_resume;
+	bool                   suspended; /* in libmicrohttpd's sense */
+	bool                   resuming;  /* in the server's list to_resume */
+	bool            body_dropped;     /* above the limit: read to its end, answered with 413 */
+	bool            early;            /* answered before the body was read */
+	struct err     *refusal; /* in the arena; why it is not served; NULL: not refused */
+	size_t          dropped;
+	struct request *next_resume;
 
 	char                  id[ID_MAX];
 	struct str            raw_target;
@@ -98,13 +98,14 @@ struct request {
 	const char           *method; /* borrowed from MHD */
 	const struct route   *route;
 	struct str            params[ROUTE_PARAMS];
-	struct identity      *who;   /* held; nobody until the key was looked at */
-	struct input         *input; /* owned, until taken */
+	struct identity      *who;   /* held; identity_nobody until the key was checked */
+	struct input         *input; /* owned until request_input_take */
 	struct request_upload upload;
 	struct arena          arena;
 
 	struct reply_line *headers;
-	/* Room for what no answer may lack: its id, Cache-Control and Content-Type. */
+	/* Lines that no answer may lack, so they need no memory: id, Cache-Control,
+	 * Content-Type. */
 	struct reply_line    id_line, type_lines[2];
 	struct MHD_Response *response; /* owned, until queued */
 	int                  status;
@@ -123,12 +124,12 @@ struct request {
 struct crowd {
 	struct list_link link;   /* of all servers */
 	struct list_head idle;   /* connections, the longest idle first */
-	_Atomic int64_t  spare;  /* how many of them nobody has claimed yet; below 0 for moments */
-	_Atomic unsigned asked;  /* claims of other servers that are to be kept */
+	_Atomic int64_t  spare;  /* idle connections that nobody has claimed; briefly below 0 */
+	_Atomic unsigned asked;  /* claims of other servers that this one must still satisfy */
 	struct task      task;   /* posted when asked is no longer 0 */
 	uint64_t         opened; /* connections so far; crowd_look compares */
 	uint64_t         opened_before;
-	bool             waits; /* when crowd_look looked last, clients did */
+	bool             waits; /* clients waited at the last crowd_look */
 };
 
 struct server {
@@ -148,17 +149,17 @@ struct server {
 	size_t                       busy; /* requests alive */
 	bool                         need_run;
 	bool                         quiesced;
-	bool leaving; /* quiesced, and others serve on: each answer is the last */
+	bool leaving; /* quiesced, and another process serves: connections close after an answer */
 	bool tls;
-	bool on_unix;   /* no browser gets there, under whatever name */
-	int  listen_fd; /* ours again after quiesce; -1 */
+	bool on_unix;   /* browsers can't reach the socket, so Host names are not checked */
+	int  listen_fd; /* owned after quiesce; otherwise -1 */
 };
 
 /* request.c */
 struct request *request_create(struct server *s, struct MHD_Connection *mhd, const char *target);
 void            request_destroy(struct request *r);
-/* request_dropped: the connection has gone without on_completed, and with it everything that the
- * library kept for the request. */
+/* request_dropped: the connection ended without on_completed, and the library has freed everything
+ * that it kept for the request. */
 void request_dropped(struct request *r);
 void request_move(struct request *r, enum request_phase to);
 void request_client_left(struct request *r);
@@ -186,7 +187,8 @@ void crowd_enter(struct connection *c);
 void crowd_idle(struct connection *c); /* it waits for a request */
 void crowd_busy(struct connection *c); /* it has one */
 void crowd_leave(struct connection *c);
-/* crowd_silent: called from time to time: one that was opened and sends nothing is idle, too. */
+/* crowd_silent: called from time to time; a new connection that sends nothing counts as idle
+ * too. */
 void crowd_silent(struct connection *c, int64_t now_us);
 /* crowd_look: called from time to time. If clients wait and none was accepted since the last
  * look, there are no descriptors, and libmicrohttpd tries again only when it has closed one. */
@@ -213,10 +215,12 @@ void            upload_whole(struct request *r);
 void upload_cut(struct request *r); /* the request ends; if there is a sink, it is told */
 
 /* reply.c */
-/* reply_complete: the response with r's headers; NULL, and the response is gone, where one of them could not
- * be had: an answer that lacks a header would be another answer. */
+/* reply_complete: adds r's headers to the response and returns it.  NULL: a header could not be
+ * added, and the response is destroyed, because an answer without the header would be another
+ * answer. */
 struct MHD_Response *reply_complete(struct request *r, struct MHD_Response *response);
-/* reply_go: sends and consumes a complete response; NULL (no memory) closes the connection instead. */
+/* reply_go: sends and consumes a complete response; NULL (no memory) closes the connection
+ * instead. */
 void            reply_go(struct request *r, int status, struct MHD_Response *response);
 void            reply_common_headers(struct request *r); /* request id, CORS, security */
 enum MHD_Result reply_queue(struct request *r);

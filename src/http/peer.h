@@ -16,14 +16,15 @@ enum { PEER_TEXT = 48 }; /* an address and its NUL */
 struct peer_net {
 	uint8_t  address[16];
 	unsigned bits;
-	bool     unix_too; /* "unix": whoever comes over a unix socket */
+	bool     unix_too; /* "unix": all clients of unix sockets */
 };
 
 /* peer_net_parse: 10.0.0.0/8, 2001:db8::/32, one address, or unix. */
 bool peer_net_parse(const char *text, struct peer_net *ret) MUST_USE;
 
-/* peer_client: the address of the client: the socket's, or while that is a trusted proxy's the rightmost
- * of X-Forwarded-For (where there is none, of Forwarded) that is not.  What can't be read ends the
- * search at the proxy that passed it on.  Empty: a unix socket, and nothing said. */
+/* peer_client: the address of the client.  This is the socket's address; if a trusted proxy has
+ * that address, it is the rightmost address in X-Forwarded-For (or, without this header, in
+ * Forwarded: RFC 7239) that is no trusted proxy's.  An entry that can't be read ends the search at
+ * the proxy that added it.  Empty: a unix socket without such a header. */
 void peer_client(const struct sockaddr *peer, struct str x_forwarded_for, struct str forwarded,
 		 const struct peer_net *nets, size_t count, char ret[PEER_TEXT]);

@@ -2,8 +2,9 @@
  *
  *   the loop --request_aside_start--> run (a worker) --> done (the loop)
  *
- * Embedded in an object that owns all that run works with: the request may go meanwhile, the object stays
- * until done, which frees it.  If the client left before a worker began, run is left out.
+ * Embedded in an object that owns all data of run.  The request may end meanwhile, but the object
+ * stays until done, which frees it.  If the client leaves before a worker has begun, run is left
+ * out.
  *
  * Threads: the loop of the request, but for run. */
 #pragma once
@@ -21,7 +22,8 @@ struct request_aside {
 	void (*done)(struct request_aside *a);
 };
 
-/* request_aside_start: Errors: OVERLOADED; nothing has happened then, and the object is the caller's. */
+/* request_aside_start: Errors: OVERLOADED; then nothing has happened, and the caller still owns the
+ * object. */
 enum errc request_aside_start(struct request_aside *a, struct request *r, struct work_pool *pool,
 			      enum errc (*run)(struct request_aside *a, struct err *e),
 			      void (*done)(struct request_aside *a), struct err *e) MUST_USE;

@@ -13,7 +13,8 @@ enum errc tls_use(const char *cert_file, const char *key_file, struct err *e) MU
 /* tls_finish: frees the certificate; no listener may be left. */
 void tls_finish(void);
 
-/* For the server: what libmicrohttpd wants (gnutls_certificate_retrieve_function2), and the protocols. */
+/* For the server: the callback that libmicrohttpd needs (gnutls_certificate_retrieve_function2),
+ * and the protocols. */
 typedef void      tls_function(void);
 tls_function     *tls_retriever(void);
 extern const char tls_priorities[];

@@ -14,19 +14,20 @@
 struct request;
 
 struct upload_sink {
-	/* take: the next bytes, borrowed; returns how many were taken.  Fewer than n: the rest comes
-	 * again after upload_resume. */
+	/* take: gets the next bytes, borrowed, and returns how many it took.  If these are fewer
+	 * than n, the others come again after upload_resume. */
 	size_t (*take)(void *arg, const char *bytes, size_t n);
-	/* whole: the body is in; from here on as in any handler: exactly one reply, now or later. */
+	/* whole: the body is complete; the sink must reply exactly once, now or later. */
 	void (*whole)(void *arg);
-	/* cut: the request is gone before its body was whole, and must not be touched any more. */
+	/* cut: the request ended before its body was complete, and must not be used any more. */
 	void (*cut)(void *arg);
 };
 
-/* upload_open: from the handler; sink and arg are borrowed until whole, cut or upload_refuse. */
+/* upload_open: to be called by the handler; sink and arg are borrowed until whole, cut or
+ * upload_refuse. */
 void upload_open(struct request *r, const struct upload_sink *sink, void *arg);
-/* upload_resume: there is room again; only while the body is not whole. */
+/* upload_resume: the sink has room again.  Only before whole. */
 void upload_resume(struct request *r);
-/* upload_refuse: instead of upload_open, or later, until whole: the answer will be this error, the
- * rest of the body is dropped, and nothing more is called.  Not from within take. */
+/* upload_refuse: answers with this error and drops the rest of the body; the sink is not called any
+ * more.  Instead of upload_open, or later, but before whole.  Not from within take. */
 void upload_refuse(struct request *r, const struct err *e);

@@ -1,5 +1,6 @@
-/* json/field: a table that checks, binds and names the culprit.  One row per member of an object;
- * a request body, its messages and its config each are one field_set. */
+/* json/field: tables that check the members of an object, bind their values, and name a wrong
+ * member in the error.  A table has a row for each member; a request body, its messages and its
+ * config are a field_set each. */
 #pragma once
 
 #include "json/scan.h"
@@ -25,10 +26,10 @@ struct field {
 	const char *const *names; /* FIELD_ENUM: NULL-terminated */
 };
 
-/* A member that people write here, from another API, and what has its place. */
+/* A member of another API that people write here, and the member to use instead. */
 struct field_moved {
 	const char *key;
-	const char *to; /* beside it, or deeper: "extra.top_k" */
+	const char *to; /* in the same object, or deeper: "extra.top_k" */
 };
 
 struct field_set {
@@ -36,13 +37,13 @@ struct field_set {
 	const struct field *rows;
 	size_t              count;
 	bool                open; /* unknown members are allowed; else ERR_UNKNOWN_PARAMETER */
-	/* For the message of that error; all may be NULL. */
+	/* For the message of ERR_UNKNOWN_PARAMETER; all may be NULL. */
 	const struct field_moved *moved;     /* ended by a NULL key */
-	const struct field_set   *inner;     /* members of it are often written here, */
-	const char               *inner_key; /* and belong into the member of this name */
-	const char               *others;    /* what to do with a member that nobody knows */
+	const struct field_set   *inner;     /* a set whose members are often written here, */
+	const char               *inner_key; /* but belong into the member of this name */
+	const char               *others;    /* advice for members that no set knows */
 };
-/* A set of an array of rows, with nothing of the rest. */
+/* A set that has only a name and rows. */
 /* clang-format off */
 #define FIELD_SET(text, list)	   { .name = (text), .rows = (list), .count = ARRAY_LEN(list) }
 #define FIELD_SET_OPEN(text, list) \
@@ -50,10 +51,10 @@ struct field_set {
 /* clang-format on */
 
 /* fields_read: checks object obj of doc against set and binds into *ret.  A member that is absent
- * or null leaves its binding as the caller initialised it; an absent or null required one is
- * ERR_MISSING_PARAMETER.  path ("" for the root, else as in messages[2]) is put in front of the
- * member in e->path.  A string value that was escaped is unescaped into arena; a string with NUL
- * is ERR_INVALID_VALUE.  An unknown member's error names the nearest known one.
+ * or null leaves its binding as the caller initialised it; if the member is required, the error is
+ * ERR_MISSING_PARAMETER.  path ("" for the root, otherwise such as messages[2]) is put in front of
+ * the member in e->path.  An escaped string is unescaped into arena; a string with NUL is
+ * ERR_INVALID_VALUE.  The error of an unknown member names the nearest known one.
  * On failure *ret may be bound in part.
  * Errors: MISSING_PARAMETER, INVALID_TYPE, INVALID_VALUE, UNKNOWN_PARAMETER; each message says
  * what is allowed.  REQUEST_TOO_LARGE or OVERLOADED when the arena has no room for a string. */

@@ -1,5 +1,5 @@
-/* What the files of json/ share: a string's value, piece by piece and without a copy.  Not for other
- * folders. */
+/* What the files of json/ share, mostly the value of a string, piece by piece and without a copy.
+ * Not for other folders. */
 #pragma once
 
 #include "base/limits.h"
@@ -9,16 +9,16 @@
  * run without escapes, borrowed from the text, or one decoded escape, kept in tmp. */
 struct str json_piece(struct str *inner, char tmp[4]);
 
-/* json_size: bytes of a string's value. */
+/* json_size: the number of bytes of a string's value. */
 size_t json_size(const struct json_doc *d, json_at i);
 
-/* json_same: inner's value is text. */
+/* json_same: whether the value of inner (escaped string bytes) is text. */
 bool json_same(struct str inner, struct str text);
 
-/* json_key: the value of a key; decoded into tmp when it was escaped.  A null pointer: it is longer
- * than LIMIT_JSON_KEY, which only happens before the scan has checked it. */
+/* json_key: the value of a key, decoded into tmp if the key has escapes.  A null pointer: the key
+ * is longer than LIMIT_JSON_KEY, which is possible only before the scan has checked it. */
 struct str json_key(const struct json_doc *d, json_at key, char tmp[LIMIT_JSON_KEY]);
 
-/* json_unique: looks for two keys of one value in the object obj, whose tokens are complete.
- * ERR_OK: *ret is the second of the two, or JSON_ABSENT; ERR_OVERLOADED: memory is short. */
+/* json_unique: searches the object obj, whose tokens are complete, for two equal keys.  ERR_OK:
+ * *ret is the second of them, or JSON_ABSENT; ERR_OVERLOADED: memory is short. */
 enum errc json_unique(const struct json_doc *d, json_at obj, json_at *ret) MUST_USE;

@@ -1,4 +1,5 @@
-/* json/print: a scanned value written out again, in one form whoever wrote it. */
+/* json/print: prints a scanned value in a canonical spacing and escaping, however it was
+ * written. */
 #pragma once
 
 #include "json/scan.h"
@@ -6,6 +7,6 @@
 struct buf;
 
 /* json_print: appends the value as compact JSON: no white space, and only those escapes that RFC
- * 8259 needs (a lone half of a surrogate pair stays the escape it is).  False: out is full or memory
- * is short; what was added then is out's own to drop. */
+ * 8259 requires; the escape of a lone surrogate stays.  False: out is full or memory is short; out
+ * may have a part of the value then. */
 bool json_print(const struct json_doc *d, json_at i, struct buf *out) MUST_USE;

@@ -1,10 +1,11 @@
-/* json/scan: a strict one-pass validator that leaves a tape of spans behind; our gate and hot path.
+/* json/scan: a strict validator that reads all input of the gateway in one pass, and leaves tokens.
  *
- * RFC 8259 to the letter plus what a gateway needs: whole input used up (one BOM in front is
- * skipped), UTF-8 without overlong forms or surrogates, no raw control characters, no NUL escape in
- * a key, no duplicate keys in the levels that matter, bounded depth, keys and token count.  A string
- * is bounded by its text alone, so what holds the text (max_body, a row of the store) says how long.
- * Nothing is copied: tokens are spans of the text, so what is forwarded is what the client sent.
+ * The validator follows RFC 8259, with further rules: the whole text must be one value (one BOM in
+ * front is skipped), in UTF-8 without overlong forms or surrogates, without raw control characters,
+ * without a NUL escape in a key, and without duplicate keys in the levels that matter.  Depth, keys
+ * and the number of tokens are limited; the length of a string is limited only by the text's own
+ * limit (max_body, a row of the store).  Nothing is copied: tokens are spans of the text, so that
+ * Parley forwards exactly what the client sent.
  *
  * Threads: a json_doc belongs to one thread at a time. */
 #pragma once
@@ -26,14 +27,14 @@ enum json_kind {
 enum json_flag {
 	JSON_ESCAPED = 1, /* string: has a backslash, so its text is not its value */
 	JSON_INTEGER = 2, /* number: neither fraction nor exponent */
-	JSON_HAS_NUL = 4, /* string: holds \u0000 */
+	JSON_HAS_NUL = 4, /* string: has \u0000 */
 };
 
 /* One value.  In an object, keys and values alternate as tokens; the root is token 0. */
 struct json_tok {
-	uint32_t at;    /* of the first byte, the quote of a string included */
-	uint32_t len;   /* of the whole value, quotes or brackets included */
-	uint32_t next;  /* index of the token behind this value and all inside it */
+	uint32_t at;    /* offset of the first byte; of a string, its quote */
+	uint32_t len;   /* bytes of the whole value, with quotes or brackets */
+	uint32_t next;  /* index of the first token after this value and all tokens inside it */
 	uint32_t count; /* elements of an array, members of an object */
 	uint8_t  kind;  /* enum json_kind */
 	uint8_t  flags; /* enum json_flag */
@@ -41,7 +42,7 @@ struct json_tok {
 
 /* Laid open so that it can be embedded and reused; zero-initialised is empty. */
 struct json_doc {
-	const char      *text; /* borrowed; as long as spans are used */
+	const char      *text; /* borrowed as long as spans are used */
 	size_t           len;
 	struct json_tok *tok; /* owned, grown by scans, reused by the next scan */
 	uint32_t         count;
@@ -52,24 +53,26 @@ struct json_limits {
 	uint32_t depth; /* of nesting */
 	uint32_t tokens;
 	uint32_t unique; /* no duplicate keys in objects at depth <= unique (root object: 1) */
-	bool     fold;   /* numbers in arrays leave no tokens: count alone tells of them */
+	bool     fold;   /* numbers in arrays make no tokens, but the array's count has them */
 };
 
 /* For request bodies: LIMIT_JSON_*, keys unique in the first LIMIT_JSON_UNIQUE levels (a content
  * part or a tool call's function included). */
 extern const struct json_limits json_limits_request;
-/* For a provider's events and bodies: the same without a duplicate check. */
+/* For a provider's events and bodies: as for requests, but duplicate keys are not checked. */
 extern const struct json_limits json_limits_upstream;
-/* For what is stored, which was scanned on its way in. */
+/* For stored texts, which were scanned before they were stored. */
 extern const struct json_limits json_limits_stored;
-/* For a provider's vectors, which may have millions of numbers: as upstream, folded. */
+/* For a provider's vectors, which may have millions of numbers: as upstream, with fold. */
 extern const struct json_limits json_limits_vectors;
 
-/* json_scan: validates text[0..len) and fills doc (its old content is gone, its memory reused).
- * Errors, each with the byte offset in the text: ERR_INVALID_JSON; for a duplicate key its path in
- * e->path; with the path of the place as well, where the text may be JSON but goes beyond a limit of
- * ours: ERR_INVALID_VALUE (depth, a key's length: the path is its object's), ERR_REQUEST_TOO_LARGE
- * (tokens).  ERR_OVERLOADED when memory is short.  On failure doc is empty. */
+/* json_scan: validates text[0..len) and fills doc, whose old content is lost and whose memory is
+ * reused.  On failure doc is empty.
+ *
+ * Errors, whose messages have the byte offset: INVALID_JSON (of a duplicate key, e->path is its
+ * path).  For a text beyond Parley's limits, e->path is the path of the place: INVALID_VALUE
+ * (depth, or the length of a key: then the path is the object's), REQUEST_TOO_LARGE (tokens).
+ * OVERLOADED: memory is short. */
 enum errc json_scan(struct json_doc *doc, const char *text, size_t len,
 		    const struct json_limits *limits, struct err *e) MUST_USE;
 void      json_doc_finish(struct json_doc *doc);
@@ -83,13 +86,13 @@ static inline enum json_kind json_kind(const struct json_doc *d, json_at i)
 	return (enum json_kind)d->tok[i].kind;
 }
 
-/* json_is_kind: the value is there and of that kind; false for JSON_ABSENT. */
+/* json_is_kind: whether there is a value, of this kind; false for JSON_ABSENT. */
 static inline bool json_is_kind(const struct json_doc *d, json_at i, enum json_kind kind)
 {
 	return i != JSON_ABSENT && json_kind(d, i) == kind;
 }
 
-/* json_raw: the value's own bytes, quotes included. */
+/* json_raw: the bytes of the value in the text, with quotes. */
 static inline struct str json_raw(const struct json_doc *d, json_at i)
 {
 	return (struct str){ d->text + d->tok[i].at, d->tok[i].len };
@@ -100,14 +103,14 @@ static inline struct str json_inner(const struct json_doc *d, json_at i)
 {
 	return (struct str){ d->text + d->tok[i].at + 1, d->tok[i].len - 2 };
 }
-/* json_inner_of: the same for a value of any kind, or none; empty for what is no string. */
+/* json_inner_of: json_inner for a value of any kind, or for none; empty if it is no string. */
 static inline struct str json_inner_of(const struct json_doc *d, json_at i)
 {
 	return json_is_kind(d, i, JSON_STRING) ? json_inner(d, i) : STR_NONE;
 }
 
-/* Walking: JSON_EACH visits the elements of an array. In an object, JSON_EACH_MEMBER visits the keys, and
- * json_value(i) is the member's value. A walk with a further condition is written out:
+/* Walking: JSON_EACH visits the elements of an array. In an object, JSON_EACH_MEMBER visits the
+ * keys, and json_value(i) is the member's value. A walk with a further condition is written out:
  * for (json_at i = json_first(d, a); ok && i != json_end(d, a); i = json_next(d, i)) */
 static inline json_at json_first(const struct json_doc *d, json_at container)
 {
@@ -148,23 +151,24 @@ static inline json_at json_next_member(const struct json_doc *d, json_at key)
 	     i = json_next_member(d, i))
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* json_get: the value of a member by its (plain ASCII) key; JSON_ABSENT if obj is no object or has
- * none.  Keys written with escapes are compared by value. */
+/* json_get: the value of the member with this key (plain ASCII); JSON_ABSENT if obj is no object or
+ * has no such member.  Keys with escapes are compared by their values. */
 json_at json_get(const struct json_doc *d, json_at obj, const char *key);
-/* json_get_some: the same, but a member that is null counts as absent. */
+/* json_get_some: json_get, but a member that is null counts as absent. */
 json_at json_get_some(const struct json_doc *d, json_at obj, const char *key);
-/* json_get_inner: a member's string, still escaped; empty where there is none. */
+/* json_get_inner: the string of a member, still escaped; empty if there is none. */
 struct str json_get_inner(const struct json_doc *d, json_at obj, const char *key);
-/* json_get_is: a member that is a string whose value is text. */
+/* json_get_is: whether the member is a string whose value is text. */
 bool json_get_is(const struct json_doc *d, json_at obj, const char *key, const char *text);
-/* json_is: i is a string whose value is text. */
+/* json_is: whether i is a string whose value is text. */
 bool json_is(const struct json_doc *d, json_at i, const char *text);
-/* json_int: false when i is no integer or does not fit. */
+/* json_int: false: i is no integer, or does not fit into 64 bits. */
 bool json_int(const struct json_doc *d, json_at i, int64_t *ret);
-/* json_number: false when i is no number, not finite, or written with more than 511 bytes. */
+/* json_number: false: i is no number, not finite, or longer than 511 bytes. */
 bool json_number(const struct json_doc *d, json_at i, double *ret);
-/* json_text: a string's value; borrowed from the text when nothing is escaped, else unescaped into
- * the arena (a lone surrogate escape becomes U+FFFD).  False: no string, or no memory. */
+/* json_text: the value of a string, borrowed from the text if nothing is escaped, otherwise
+ * unescaped into the arena; the escape of a lone surrogate becomes U+FFFD.  False: i is no string,
+ * or there is no memory. */
 bool json_text(const struct json_doc *d, json_at i, struct arena *a, struct str *ret) MUST_USE;
 /* json_unescape: appends the value of escaped string bytes (as from json_inner) to out. */
 struct buf;

@@ -1,4 +1,4 @@
-/* Small JSON trees on json-c, printed by us: a buffer that is full has to be told. */
+/* Small JSON trees on json-c.  They are printed here, because json-c can't report a full buffer. */
 #include "json/value.h"
 
 #include "base/buf.h"
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* json-c writes null as a null pointer, which to our callers means "absent" or "failed". */
+/* json-c's null is a null pointer, which means "absent" or "failed" to the callers of this file; so
+ * a JSON null has a handle of its own. */
 struct value {
 	char unused;
 };
@@ -16,7 +17,8 @@ static struct value null_value;
 
 static struct json_object *inside(const struct value *v)
 {
-	/* json-c's readers take no const; none of those used here changes anything. */
+	/* json-c's functions take no const, but those that get a const value here change
+	 * nothing. */
 	return v == &null_value ? NULL : (struct json_object *)(uintptr_t)v;
 }
 
@@ -57,7 +59,7 @@ struct value *value_text_of(const char *text)
 	return value_string(str_of(text));
 }
 
-/* json-c prints a double by the text that it was made with, if it has one. */
+/* json-c prints a double as the text with which it was made, so any JSON text can be a "double". */
 struct value *value_raw(struct str json)
 {
 	char         *text = strndup(json.p, json.n);
@@ -147,8 +149,7 @@ static bool value_print_object(struct json_object *o, struct buf *out)
 
 static bool value_print_any(struct json_object *o, struct buf *out)
 {
-	/* No double is made but those that keep their text, which is what this returns. */
-	const char *number;
+	const char *number; /* the text of value_raw, which makes the only doubles */
 
 	switch (json_object_get_type(o)) {
 	case json_type_null: return buf_text(out, "null");

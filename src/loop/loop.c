@@ -14,42 +14,42 @@
 #include <unistd.h>
 
 enum {
-	EVENTS_A_TURN = 256,
+	EVENTS_A_TURN = 256, /* descriptors' events that one epoll_wait returns */
 	IDLE_MAX = 20,
-	/* A response needs up to three passes of libmicrohttpd and a transfer a few of libcurl;
-	 * more rounds than this mean that something always has more to do, and I/O must get its
-	 * turn. */
+	/* A response needs up to three passes of libmicrohttpd, and a transfer a few of libcurl.
+	 * After more rounds than this, some callback always has more to do, and the descriptors
+	 * must have their turn. */
 	ROUNDS_A_TURN = 16,
-	/* Of the inbox, in one round; then those who left and those who came are heard first, so
-	 * that nothing is made for nobody. */
+	/* The most tasks of the inbox, and their time, in one round.  Then the descriptors have
+	 * their turn, so that no work is done for clients that have left. */
 	TASKS_A_ROUND = 64,
 	TASKS_A_ROUND_US = 2000,
 	SLEEP_MAX_US = 60 * 1000 * 1000,
-	STEP_SEEN_US = 1000,
-	STEP_LOG_US = 1000 * 1000,
+	STEP_SEEN_US = 1000,       /* shorter steps are not measured */
+	STEP_LOG_US = 1000 * 1000, /* shortest time between two log lines of slow steps */
 };
 
 struct loop {
-	int          epoll;
-	unsigned     index;
-	atomic_bool  stop;
-	int64_t      now_us;
-	int64_t      step_us; /* when the current step began */
-	int64_t      cpu_us;  /* of the thread, at cpu_at_us, which is at most a step before that */
-	int64_t      cpu_at_us;
-	int64_t      logged_us;       /* a slow step, the last time */
-	struct watch inbox_watch;     /* an eventfd */
-	_Atomic(struct task *) inbox; /* newest first; pushed by any thread, taken by ours */
-	atomic_int             owed;  /* tasks that others will post */
-	struct task           *todo;  /* taken from the inbox, oldest first */
+	int                    epoll;
+	unsigned               index;
+	atomic_bool            stop;
+	int64_t                now_us;      /* clock_mono_us at the start of this turn */
+	int64_t                step_us;     /* when the current step began */
+	int64_t                cpu_us;      /* CPU time of the thread at cpu_at_us */
+	int64_t                cpu_at_us;   /* when the CPU time was read; not later than step_us */
+	int64_t                logged_us;   /* when a slow step was logged last */
+	struct watch           inbox_watch; /* an eventfd */
+	_Atomic(struct task *) inbox; /* newest first; any thread pushes, the loop's thread takes */
+	atomic_int             owed;  /* tasks that other threads will post (loop_owe) */
+	struct task           *todo;  /* tasks taken from the inbox, oldest first */
 	struct task          **todo_end;
-	struct task           *later; /* oldest first */
+	struct task           *later; /* tasks of loop_later, oldest first */
 	struct task          **later_end;
 
-	struct timer *first; /* the root of a pairing heap: the earliest */
-	size_t        timers;
+	struct timer *first;  /* the earliest timer, which is the root of a pairing heap */
+	size_t        timers; /* that are running */
 
-	struct epoll_event events[EVENTS_A_TURN]; /* of this turn; unwatched ones are emptied */
+	struct epoll_event events[EVENTS_A_TURN]; /* of this turn; data.ptr NULL: unwatched since */
 	int                event_at;
 	int                event_count;
 
@@ -65,7 +65,7 @@ static void inbox_woken(struct watch *w, uint32_t epoll_events)
 	uint64_t n;
 
 	(void)epoll_events;
-	/* The count does not matter: the list says what there is. */
+	/* The eventfd's count does not matter, because the inbox is a list. */
 	while (read(w->fd, &n, sizeof n) < 0 && errno == EINTR) {
 	}
 }
@@ -121,7 +121,8 @@ static void log_step(struct loop *l, int64_t took_us)
 	log_end(&line);
 }
 
-/* The thread's time is read often enough that little of what it did before the step is counted. */
+/* The last reading of the CPU time is less than STEP_SEEN_US before the step, so the figure has
+ * less than that from before the step. */
 void loop_step(struct loop *l)
 {
 	int64_t now_us = clock_mono_us();
@@ -162,7 +163,7 @@ void loop_post(struct loop *l, struct task *t)
 		t->next = head;
 	} while (!atomic_compare_exchange_weak_explicit(&l->inbox, &head, t, memory_order_release,
 							memory_order_relaxed));
-	/* Only the first one after a take has to wake the thread. */
+	/* The task that finds the inbox empty wakes the thread; the others need not. */
 	if (!head)
 		loop_wake(l);
 }
@@ -205,7 +206,8 @@ static void run_first(struct loop *l)
 	loop_step(l);
 }
 
-/* Something may be left in todo. */
+/* Takes the inbox and runs a limited number of tasks; the rest stays in todo.  False: there were
+ * none. */
 static bool run_inbox(struct loop *l)
 {
 	take_inbox(l);
@@ -218,7 +220,7 @@ static bool run_inbox(struct loop *l)
 	return true;
 }
 
-/* What is added meanwhile runs in the next round, so that a task may put itself in again. */
+/* Tasks that are added meanwhile run in the next round, so that a task may add itself again. */
 static bool run_later(struct loop *l)
 {
 	struct task *t = l->later;
@@ -239,9 +241,10 @@ static bool run_later(struct loop *l)
 
 /* --- timers --- */
 
-/* A pairing heap, whose links lie in the timers: a deadline needs no memory that could be refused.
- * Starting a timer takes one comparison, and so does stopping one that is far from due; the
- * comparisons between the others are made when the earliest goes. */
+/* The timers form a pairing heap (Fredman, Sedgewick, Sleator, Tarjan 1986).  Its links are in the
+ * timers, so that a deadline needs no memory, which could be refused.  Starting a timer takes one
+ * comparison, and so does stopping a timer that is far from due; the other comparisons are made
+ * when the earliest timer is removed. */
 
 static void timer_link(struct timer **at, struct timer *t)
 {
@@ -250,7 +253,8 @@ static void timer_link(struct timer **at, struct timer *t)
 		t->link = at;
 }
 
-/* Neither has siblings.  Of two with the same time the first stays above. */
+/* Makes one heap of two, whose roots have no siblings.  With equal times, the root of a is the
+ * new root. */
 static struct timer *heap_meld(struct timer *a, struct timer *b)
 {
 	struct timer *early = b->at_us < a->at_us ? b : a;
@@ -261,7 +265,8 @@ static struct timer *heap_meld(struct timer *a, struct timer *b)
 	return early;
 }
 
-/* One heap of siblings: each two of them, from the first on, and those heaps from the last back. */
+/* Makes one heap of a list of siblings: first melds them in pairs from front to back, and then the
+ * pairs from back to front. */
 static struct timer *heap_of(struct timer *t)
 {
 	struct timer *pairs = NULL;
@@ -310,7 +315,8 @@ static bool run_timers(struct loop *l)
 {
 	bool any = false;
 
-	/* As many as there are: one that starts itself again for at once must not keep us here. */
+	/* At most as many timers as are running now: a timer that starts itself again without a
+	 * delay must not keep the loop here. */
 	for (size_t n = l->timers; n > 0 && l->first && l->first->at_us <= l->now_us; n--) {
 		struct timer *t = l->first;
 
@@ -361,7 +367,7 @@ bool loop_add_idle(struct loop *l, loop_idle_fn fn, void *arg)
 
 /* --- the turn --- */
 
-/* Everything that can be done without I/O events; returns how long we may sleep. */
+/* Does everything that needs no events of descriptors; returns how long the loop may sleep. */
 static int64_t run_rounds(struct loop *l)
 {
 	int64_t sleep_us = SLEEP_MAX_US;
@@ -377,7 +383,7 @@ static int64_t run_rounds(struct loop *l)
 				loop_step(l);
 			}
 		more |= run_later(l);
-		/* No more rounds without a look at the descriptors. */
+		/* Tasks are left, but the descriptors come first (TASKS_A_ROUND). */
 		if (l->todo)
 			return 0;
 	}
@@ -390,11 +396,12 @@ static int64_t run_rounds(struct loop *l)
 
 static void wait_and_dispatch(struct loop *l, int64_t sleep_us)
 {
-	/* Rounded up, or a timer due in 0.3 ms would spin. */
+	/* Rounded up to milliseconds: otherwise a timer due in 0.3 ms would make the loop spin. */
 	int n = epoll_wait(l->epoll, l->events, EVENTS_A_TURN, (int)((sleep_us + 999) / 1000));
 
 	l->now_us = clock_mono_us();
-	/* Asleep, the thread used nothing: the last reading of its CPU is as good as before. */
+	/* The thread used no CPU while it slept, so the last reading stays valid: it moves on by
+	 * the time of the sleep. */
 	l->cpu_at_us += l->now_us - l->step_us;
 	l->step_us = l->now_us;
 	l->event_count = n > 0 ? n : 0;
@@ -417,7 +424,7 @@ void loop_run(struct loop *l)
 	l->cpu_us = clock_thread_us();
 	while (!atomic_load_explicit(&l->stop, memory_order_relaxed))
 		wait_and_dispatch(l, run_rounds(l));
-	/* What was posted before the stop is still answered. */
+	/* Tasks that were posted before the stop still run. */
 	take_inbox(l);
 	while (l->todo)
 		run_first(l);

@@ -1,7 +1,8 @@
-/* loop: one event loop on one thread: epoll, timers, an inbox for other threads, and libcurl's
- * multi handles.  Knows nothing of HTTP.
+/* loop: an event loop on one thread, with epoll, timers, an inbox for other threads, and work
+ * before each sleep.  It knows nothing of HTTP.
  *
- * Threads: loop_post, loop_owe and loop_stop from any thread, everything else on the loop's own. */
+ * Threads: any thread may call loop_post, loop_owe and loop_stop; everything else belongs to the
+ * loop's own thread. */
 #pragma once
 
 #include "base/base.h"
@@ -12,11 +13,12 @@
 
 struct loop;
 
-/* loop_create: an owned loop, not running yet. */
+/* loop_create: *ret is owned, and not running yet.  index: its number in log lines.  Errors:
+ * INTERNAL (memory, descriptors). */
 enum errc loop_create(unsigned index, struct loop **ret, struct err *e) MUST_USE;
 void      loop_destroy(struct loop *l);
 OWNABLE(loop);
-/* loop_run: serves until loop_stop; call it on the loop's thread. */
+/* loop_run: runs until loop_stop, on the calling thread, which is then the loop's. */
 void loop_run(struct loop *l);
 void loop_stop(struct loop *l);
 /* loop_now_us: monotonic time at the start of this turn (one clock call a turn). */
@@ -24,46 +26,51 @@ int64_t loop_now_us(const struct loop *l);
 
 /* --- steps --- */
 
-/* A step is one callback: of a watch, a task, a timer, or of the work before a sleep.  Who serves
- * several requests in one callback says where the next one begins, so that each has steps of its own.
+/* A step is one callback of a watch, a task, a timer, or the work before a sleep.  A callback that
+ * serves several requests calls loop_step before each further one, so that each request has steps
+ * of its own.
  *
- * The loop measures how long each step holds its thread: parley_loop_step_seconds has those of 1 ms
- * and more, the log those above LIMIT_LOOP_STEP_US, at most one line a second.  The end of a step is
- * one reading of the monotonic clock, which is no system call.  What the thread used of its CPU is
- * asked of the kernel only behind a step of 1 ms or more, and else once in STEP_SEEN_US at the most,
- * for something to compare with; so a step's figure is its CPU time or up to 1 ms more, never more than
- * what passed on the clock, and a machine with other load does not change it. */
+ * The loop measures how long each step holds the thread.  The metric parley_loop_step_seconds has
+ * steps of 1 ms and more; the log has steps above LIMIT_LOOP_STEP_US, at most one line a second.
+ *
+ * At the end of a step, the monotonic clock is read, which is no system call.  The kernel is asked
+ * for the thread's CPU time only after a step of 1 ms or more, and otherwise at most once a
+ * millisecond, to have a value to compare with.  So the figure of a step is its CPU time or up to 1
+ * ms more, but never more than the time that has passed; other load on the machine does not change
+ * it. */
 void loop_step(struct loop *l);
 
 /* --- inbox --- */
 
-/* A task is embedded in what it is about (owned by the poster until fn runs). */
+/* A task is embedded in the object that it is about.  The poster must keep it until fn runs. */
 struct task {
-	struct task *next; /* the inbox's */
+	struct task *next; /* the loop's */
 	void (*fn)(struct task *t);
 };
-/* loop_post: t->fn(t) runs on the loop's thread soon, in the order of posting. */
+/* loop_post: t->fn(t) will run on the loop's thread; tasks run in the order of posting. */
 void loop_post(struct loop *l, struct task *t);
-/* loop_owe: n tasks more (or fewer) will be posted by threads that work for this loop; from any
- * thread.  loop_owed: how many are still to come. */
+/* loop_owe: announces n more tasks (n < 0: fewer) that threads which work for this loop will post.
+ * loop_owed: how many are still to come. */
 void   loop_owe(struct loop *l, int n);
 size_t loop_owed(const struct loop *l);
-/* loop_later: the same from the loop's own thread, in this turn or the next, without a wake-up. */
+/* loop_later: loop_post for the loop's own thread, without a wake-up: fn runs in this turn or the
+ * next one. */
 void loop_later(struct loop *l, struct task *t);
 
 /* --- timers --- */
 
-/* Embedded, zero-initialised before first use; fn may start it again or free what it is in. */
+/* Embedded, and all zero before the first use.  fn may start the timer again, or free the object
+ * around it. */
 struct timer {
 	void (*fn)(struct timer *t);
-	int64_t        at_us;
-	struct timer  *child; /* the loop's, like what follows: the first of those that are later */
-	struct timer  *next;  /* sibling */
-	struct timer **link;  /* what points at this one; NULL: not running */
+	int64_t        at_us; /* when fn runs (loop_now_us) */
+	struct timer  *child; /* the loop's, as the next two: first of the timers below this one */
+	struct timer  *next;  /* next sibling */
+	struct timer **link;  /* the pointer to this timer; NULL: not running */
 };
-/* timer_start: fires once, after_us from now; a running timer is moved. */
+/* timer_start: fn runs once, after_us after the start of this turn.  A running timer is moved. */
 void               timer_start(struct loop *l, struct timer *t, int64_t after_us);
-void               timer_stop(struct loop *l, struct timer *t); /* also fine when not running */
+void               timer_stop(struct loop *l, struct timer *t); /* need not be running */
 static inline bool timer_running(const struct timer *t)
 {
 	return t->link != NULL;
@@ -71,19 +78,20 @@ static inline bool timer_running(const struct timer *t)
 
 /* --- descriptors --- */
 
-/* Embedded; must stay at its address while watched. */
+/* Embedded; must stay at its address while the loop watches it. */
 struct watch {
 	void (*fn)(struct watch *w, uint32_t epoll_events);
 	int fd;
 };
 bool loop_watch(struct loop *l, struct watch *w, uint32_t epoll_events) MUST_USE;
 bool loop_rewatch(struct loop *l, struct watch *w, uint32_t epoll_events) MUST_USE;
-/* loop_unwatch: no fn after this, also not for events already read in this turn. */
+/* loop_unwatch: fn is not called any more, not even for events of this turn. */
 void loop_unwatch(struct loop *l, struct watch *w);
 
 /* --- work between I/O and sleep --- */
 
-/* Called before each sleep (bounded rounds): does pending work; returns true when it did some and
- * wants another round; lowers *timeout_us to when it next needs the thread.  At most 20 of them. */
+/* Called before each sleep, in a limited number of rounds: does pending work.  True: it did some,
+ * and wants another round.  It may lower *timeout_us, the time until the loop must wake up.  False
+ * of loop_add_idle: there are 20 already. */
 typedef bool (*loop_idle_fn)(void *arg, int64_t *timeout_us);
 bool loop_add_idle(struct loop *l, loop_idle_fn fn, void *arg) MUST_USE;

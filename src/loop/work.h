@@ -1,15 +1,15 @@
-/* loop/work: a few threads for what would keep an event loop too long: reading a file, a long
- * translation.  One pool serves all loops.
+/* loop/work: a pool of threads for work that would hold an event loop too long, such as reading a
+ * file or a long translation.  One pool serves all loops.
  *
  *   the caller's --work_submit--> QUEUED --> RUN (a worker) --> ANSWERED (inbox) --> the caller's
  *
- * A job is the pool's from work_submit to done: nobody else touches it or what run works with, also
- * when whom it was for has left (then done only frees).  There is no taking it back, but a job that
- * nobody wants any more is passed over if no worker has begun it.
+ * From work_submit to done, the pool owns the job, and nobody else may touch the job or the data of
+ * run, even if the client has left (then done only frees).  A job can't be taken back, but an
+ * unwanted job (work_unwant) is passed over if no worker has begun it.
  *
- * Threads: work_submit from any thread, though the job's own loop is the usual one; run on a
- * worker, with all signals blocked; done on the job's loop.  What was written before work_submit is
- * seen by run, and what run wrote is seen by done. */
+ * Threads: work_submit on any thread, usually the job's own loop; run on a worker, with all signals
+ * blocked; done on the job's loop.  run sees what was written before work_submit, and done sees
+ * what run has written. */
 #pragma once
 
 #include "base/err.h"
@@ -19,12 +19,13 @@
 
 struct work_pool;
 
-/* Embedded in what it is about; zero but for the three members in the middle. */
+/* Embedded in the object that the job is about.  The submitter sets loop, run and done; the rest is
+ * zero. */
 struct work_job {
 	struct task  task; /* the pool's */
-	struct loop *loop; /* where done runs; lives until then */
+	struct loop *loop; /* borrowed until done; done runs on it */
 	void (*run)(struct work_job *job);
-	void (*done)(struct work_job *job); /* may free what job is in, or submit it again */
+	void (*done)(struct work_job *job); /* may free the job, or submit it again */
 	atomic_bool      unwanted;          /* the pool's */
 	struct work_job *next;              /* the pool's */
 };
@@ -33,15 +34,16 @@ struct work_job {
  * Errors: INTERNAL. */
 enum errc work_pool_create(unsigned threads, size_t max_queue, struct work_pool **ret,
 			   struct err *e) MUST_USE;
-/* work_submit: jobs are begun in the order of submitting.  False: the queue is full, or the pool is
- * stopped; nothing has happened, and the job is still the caller's. */
+/* work_submit: queues a job; workers begin jobs in the order of submission.  False: the queue is
+ * full, or the pool is stopped; nothing has happened, and the caller still owns the job. */
 bool work_submit(struct work_pool *p, struct work_job *job) MUST_USE;
-/* work_unwant: between work_submit and done; the job may come to its done without its run. */
+/* work_unwant: the result is not wanted any more, so done may come without run.  Only between
+ * work_submit and done. */
 void work_unwant(struct work_job *job);
-/* work_pool_stop: finishes what is queued or in work, and joins the threads; refuses later jobs.
- * All answers are in their loops' inboxes then.  From one thread that is none of the workers. */
+/* work_pool_stop: refuses new jobs, finishes all queued and running ones, and joins the threads.
+ * Then all results are in the inboxes of their loops.  From one thread that is no worker. */
 void work_pool_stop(struct work_pool *p);
-/* work_pool_destroy: stops, and frees; nobody may submit any more.  Jobs that are answered, but not
- * handled yet, need the pool no more. */
+/* work_pool_destroy: stops and frees the pool; nobody may submit any more.  Jobs whose done has not
+ * run yet do not need the pool. */
 void work_pool_destroy(struct work_pool *p);
 OWNABLE(work_pool);

@@ -1,4 +1,5 @@
-/* API keys, for those who manage them.  Who asks is looked up in store/key_ring.h. */
+/* API keys, for the routes that manage them.  The key of a request is looked up in
+ * store/key_ring.h. */
 #pragma once
 
 #include "base/allowance.h"
@@ -17,20 +18,20 @@ struct store_api_key {
 	struct str       models;   /* JSON array of strings; empty: all */
 	struct str       metadata; /* JSON object, "{}" if none */
 	int64_t          created_ms;
-	int64_t          expires_ms; /* 0: never, as in the others */
+	int64_t          expires_ms; /* 0: never, as in the next four */
 	int64_t          revoked_ms;
 	int64_t          rotated_ms;
-	int64_t          old_until_ms; /* of the text before a rotation */
+	int64_t          old_until_ms; /* end of the validity of the text before a rotation */
 	int64_t          used_ms;
 	struct allowance allowance;
 };
 
-/* api_key_write: a write; once it is answered, this process knows it everywhere.
- * Errors: NOT_FOUND; GONE: it is revoked (UPDATE, ROTATE); NOT_FOUND "shares"; OVERLOADED: there are
- * too many. */
+/* api_key_write: a write; when it is answered, all threads of this process know the change.
+ * Errors: NOT_FOUND; GONE: the key is revoked (UPDATE, ROTATE); NOT_FOUND "shares"; OVERLOADED:
+ * there are too many keys. */
 enum api_key_change {
-	API_KEY_CREATE, /* all below */
-	API_KEY_UPDATE, /* what is set */
+	API_KEY_CREATE, /* all members */
+	API_KEY_UPDATE, /* the members whose ..._set is true */
 	API_KEY_REVOKE,
 	API_KEY_ROTATE, /* sha256, old_until_ms */
 	API_KEY_CHANGE__COUNT
@@ -42,26 +43,27 @@ struct api_key_write {
 	int64_t             now_ms;
 	char                id[API_KEY_ID + 1];
 	unsigned char       sha256[HASH_BYTES]; /* of the new text */
-	int64_t             old_until_ms;       /* until when the old text is good; 0: it is not */
+	int64_t             old_until_ms;       /* end of the old text's validity; 0: at once */
 	int64_t             owner;
-	struct str          shares; /* id of the key whose owner it gets instead; empty: none */
+	struct str          shares; /* id of a key, whose owner the new key gets; empty: none */
 	bool                name_set, scopes_set, models_set, metadata_set, expires_set;
 	struct str          name;
 	unsigned            scopes;
 	struct str          models;   /* JSON array; empty: all */
 	struct str          metadata; /* JSON object; empty: none */
 	int64_t             expires_ms;
-	bool limits_set, budget_set; /* which part of allowance: budget_*, or all else */
+	bool                limits_set,
+		budget_set; /* budget: the members budget_* of allowance; limits: the rest */
 	struct allowance     allowance;
 	struct arena         arena; /* init'ed and finished by the caller */
-	struct store_api_key now;   /* out: as it is then */
+	struct store_api_key now;   /* out: the key after the change */
 };
 
-/* api_keys_read: keys, whoever owns what; newest first.
+/* api_keys_read: keys of all owners, newest first.
  * Errors: INVALID_VALUE "after": no such key. */
 struct api_keys_read {
 	struct store_job job;
-	char             id[API_KEY_ID + 1];    /* that one alone (NOT_FOUND); "": all */
+	char             id[API_KEY_ID + 1];    /* only this key (NOT_FOUND); "": all */
 	char             after[API_KEY_ID + 1]; /* "": from the newest */
 	size_t           limit;
 	struct arena     arena;

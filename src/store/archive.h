@@ -1,4 +1,4 @@
-/* Archives (docs/archive.md): conversations as lines, both ways. */
+/* Archives (docs/archive.md): reading conversations as lines, and writing them from lines. */
 #pragma once
 
 #include "base/buf.h"
@@ -7,37 +7,38 @@
 #include "store/idem.h"
 #include "store/job.h"
 
-struct archive_plan; /* the engine's: in which order a conversation's parts are given */
+struct archive_plan; /* the engine's: the order of a conversation's parts */
 
-/* archive_read: the next page of a conversation's lines; the first call also settles which runs and
- * messages there will be.  Zero but for the first part; archive_read_finish when it is over.
- * Errors: NOT_FOUND, also when it is deleted in between. */
+/* archive_read: the next page of a conversation's lines.  The first page also fixes which runs and
+ * messages the archive has.  Only the members up to page_bytes are set at first, the rest is zero;
+ * archive_read_finish frees the job's memory after the last page.
+ * Errors: NOT_FOUND, also if the conversation is deleted between two pages. */
 struct archive_read {
 	struct store_job job;
 	int64_t          owner;
-	bool             any_owner; /* whoever owns it, and its line tells */
+	bool             any_owner; /* of any owner, whom the conversation's line names */
 	struct id        conversation;
-	size_t           page_bytes; /* a page ends behind the line that makes it so long */
-	/* out; the caller empties page in between */
+	size_t           page_bytes; /* a page ends after the line that makes it so long */
+	/* out; the caller empties page between two pages */
 	struct buf page;
 	bool       has_more;
 	/* the engine's */
 	struct archive_plan *plan; /* owned */
-	size_t               at;   /* the part that is next, */
-	size_t               line; /* and its lines that were given */
-	bool                 live; /* it is a run that went on when its line was given */
+	size_t               at;   /* index of the next part in the plan */
+	size_t               line; /* lines of this part that earlier pages have */
+	bool                 live; /* the part is a run that was live when its line was printed */
 };
 void archive_read_finish(struct archive_read *j);
 
-/* archive_write: a write; all conversations of an archive that was checked (archive/archive_walk.h),
+/* archive_write: a write; stores all conversations of a checked archive (archive/archive_walk.h),
  * or none.  Errors: OVERLOADED (memory). */
 struct archive_write {
 	struct store_job job;
 	int64_t          owner;
-	bool             owners; /* those that are told own their conversations, owner the others */
-	bool             quiet;  /* no results are wanted */
-	int64_t          now_ms;
-	struct str       text; /* the archive */
+	bool       owners; /* owners in the archive count; `owner` gets the other conversations */
+	bool       quiet;  /* `results` stays empty */
+	int64_t    now_ms;
+	struct str text; /* the archive */
 	struct idem_made made;
 	/* out */
 	size_t conversation_count;
@@ -46,10 +47,10 @@ struct archive_write {
 		results; /* {"id":…,"source_id":…,"messages":…} of each, with commas between them */
 };
 
-/* An export by another process than the gateway's (store_engine.export). */
+/* An export by another process than the gateway (store_engine.export). */
 struct store_export {
-	const struct id *ids;
-	size_t           count; /* of ids; out: of conversations that were given */
+	const struct id *ids;   /* borrowed; NULL: all conversations */
+	size_t           count; /* of ids; out: of exported conversations */
 	enum errc (*put)(void *arg, struct str lines, size_t conversations, struct err *e);
 	void *arg;
 };

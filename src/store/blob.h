@@ -1,15 +1,14 @@
 /* blob: contents of files in a directory beside the database, each named by its SHA-256.
  *
- *   tmp/up-RANDOM           what is being written
- *   tmp/HASH-MARK           HASH may have no row yet, or none any more: looked at after a crash
+ *   tmp/up-RANDOM           a content that is being written
+ *   tmp/HASH-MARK           a mark: the content HASH may have no row; checked after a crash
  *   ab/cd/abcd…             a content
  *
- * A content is placed first and gets its row then; it is removed when its last row is gone.  Both
- * leave a mark before and take it away after, so that a start looks at marks alone and not at every
- * content.
+ * A content is placed before its row is written, and removed after its last row is gone.  In both
+ * cases, a mark is made before and removed after, so that a start checks the marked contents only.
  *
- * Threads: everything here waits for the disk: never on a loop.  One blob_write is one thread's at
- * a time; the functions on struct blobs are any thread's. */
+ * Threads: all functions wait for the disk, so none is for loops.  A blob_write belongs to one
+ * thread at a time; functions on struct blobs may be called by any thread. */
 #pragma once
 
 #include "base/err.h"
@@ -21,13 +20,14 @@
 struct blobs;
 struct blob_write;
 
-/* What names a content, and the mark that was left for it. */
+/* The name of a content, and the number of its mark. */
 struct blob_name {
 	unsigned char sha256[HASH_BYTES];
 	uint64_t      mark;
 };
 
-/* blobs_open: `database`.files; the directory itself is made with the first content. */
+/* blobs_open: for the directory `database`.files, which is created with the first content; *ret is
+ * owned. */
 enum errc blobs_open(const char *database, struct blobs **ret, struct err *e) MUST_USE;
 void      blobs_destroy(struct blobs *b);
 OWNABLE(blobs);
@@ -35,30 +35,31 @@ OWNABLE(blobs);
 /* blob_begin: *ret is owned.  Errors: STORAGE, OVERLOADED (memory). */
 enum errc blob_begin(struct blobs *b, struct blob_write **ret, struct err *e) MUST_USE;
 enum errc blob_add(struct blob_write *w, struct str bytes, struct err *e) MUST_USE;
-/* blob_place: what was added is on the disk under its name, and marked. */
+/* blob_place: puts the added bytes under their name, synced and with a mark. */
 enum errc blob_place(struct blob_write *w, struct blob_name *ret, struct err *e) MUST_USE;
-/* blob_write_destroy: what was not placed is gone. */
+/* blob_write_destroy: also removes the bytes, unless they were placed. */
 void blob_write_destroy(struct blob_write *w);
 
-/* blob_scratch: a file without a name, on the same disk, to be written and read; *ret_fd is owned, and
- * its content goes with it.  Errors: STORAGE. */
+/* blob_scratch: a file without a name on the same file system, for writing and reading.  *ret_fd is
+ * owned; the file's content is gone when it is closed.  Errors: STORAGE. */
 enum errc blob_scratch(struct blobs *b, int *ret_fd, struct err *e) MUST_USE;
 
-/* blob_open: *ret_fd is owned.  Errors: STORAGE (also when it is not there). */
+/* blob_open: opens a content for reading; *ret_fd is owned.  Errors: STORAGE (also if there is no
+ * such content). */
 enum errc blob_open(struct blobs *b, const unsigned char sha256[HASH_BYTES], int *ret_fd,
 		    struct err *e) MUST_USE;
 
-/* blob_path: where a content is, or would be.  blob_make_place: makes the directories up to there;
- * false: the disk refused it (errno). */
+/* blob_path: the path that a content has or would have.  blob_make_place: creates the directories
+ * of this path; false: the file system refused (errno). */
 void blob_path(const struct blobs *b, const unsigned char sha256[HASH_BYTES], char ret[PATH_MAX]);
 bool blob_make_place(struct blobs *b, const unsigned char sha256[HASH_BYTES]) MUST_USE;
 
-/* For the engine, on one thread. */
+/* For the engine only, on one thread. */
 bool blob_exists(struct blobs *b, const unsigned char sha256[HASH_BYTES]);
-bool blob_mark(struct blobs *b, struct blob_name *name); /* makes name->mark */
-/* blob_settle: takes the mark away; keep false: the content too. */
+bool blob_mark(struct blobs *b, struct blob_name *name); /* makes a mark, and sets name->mark */
+/* blob_settle: removes the mark and, if keep is false, the content. */
 void blob_settle(struct blobs *b, const struct blob_name *name, bool keep);
-/* blob_sweep: at start: removes what was being written, and asks of each marked content whether it
- * has a row (true, too, where that can't be told). */
+/* blob_sweep: at start: removes unfinished writes, and settles each marked content.  keep: whether
+ * the content has a row; true also if this can't be found out. */
 void blob_sweep(struct blobs *b, bool (*keep)(void *arg, const unsigned char sha256[HASH_BYTES]),
 		void         *arg);

@@ -1,4 +1,4 @@
-/* Stored completions: calls of OpenAI's routes that ended well, and whose answer is there. */
+/* Stored completions: runs of OpenAI's routes that have ended well and have an answer. */
 #pragma once
 
 #include "base/arena.h"
@@ -29,16 +29,16 @@ struct completion_read {
 	struct store_completion found; /* out */
 };
 
-/* completions_read: an owner's completions by the time they were asked for.
+/* completions_read: an owner's completions in the order of their creation.
  * Errors: INVALID_VALUE "after": no such run. */
 struct completions_read {
 	struct store_job    job;
 	int64_t             owner;
-	struct id           after; /* none: from the beginning, in the order asked */
+	struct id           after; /* none: from the beginning, in the requested order */
 	bool                descending;
 	size_t              limit;
 	size_t              page_bytes; /* as in items_read */
-	struct str          model;      /* .p NULL: of any */
+	struct str          model;      /* p NULL: any */
 	struct store_labels labels;
 	struct arena        arena;
 	/* out */
@@ -47,14 +47,14 @@ struct completions_read {
 	bool                     has_more; /* also when page_bytes or the arena ended the page */
 };
 
-/* completion_messages_read: what a completion was asked, by places from 0 on.  A message that was
- * removed from the conversation leaves its place empty.
- * Errors: NOT_FOUND; INVALID_VALUE "after": it has no such place. */
+/* completion_messages_read: the messages of a completion's request, whose places count from 0.  The
+ * place of a message that was removed from the conversation is left out.
+ * Errors: NOT_FOUND; INVALID_VALUE "after": there is no such place. */
 struct completion_messages_read {
 	struct store_job job;
 	int64_t          owner;
 	struct id        run;
-	int64_t          after; /* a place; -1: from the beginning (in the order asked) */
+	int64_t          after; /* a place; -1: from the beginning, in the requested order */
 	bool             descending;
 	size_t           limit;
 	size_t           page_bytes; /* as in items_read */
@@ -74,9 +74,10 @@ struct completion_write {
 	int64_t          owner;
 	int64_t          now_ms;
 	struct id        run;
-	/* With its conversation if that has nothing else, else its answer alone goes. */
+	/* Deletes the completion: with its conversation if that has nothing else, otherwise only
+	 * the answer. */
 	bool delete;
-	struct str              metadata; /* the new one: JSON object; empty: as it is */
+	struct str              metadata; /* the new metadata, a JSON object; empty: no change */
 	struct arena            arena;    /* init'ed and finished by the caller */
-	struct store_completion now;      /* out: as it is then; not if deleted */
+	struct store_completion now;      /* out: after the change; unset if deleted */
 };

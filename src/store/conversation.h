@@ -1,7 +1,8 @@
-/* Conversations: their branches and messages, and what changes them outside of turns.
+/* Conversations: jobs that read their branches and messages, and that change them outside of turns.
  *
- * Everything stored has an owner (0 until keys exist); a foreign id is NOT_FOUND.  Results of reads point into
- * `arena`, which the caller init's before and finishes after use. */
+ * Everything stored has an owner (0 until keys exist); an id of another owner is NOT_FOUND.
+ * Results of reads point into `arena`, which the caller initialises before and finishes after
+ * use. */
 #pragma once
 
 #include "base/arena.h"
@@ -14,10 +15,10 @@
 
 struct store_message {
 	struct id  id;
-	struct str body; /* the message as a JSON object, as the API takes and gives it */
+	struct str body; /* the message as a JSON object, in the API's form */
 };
 
-/* branch_read: what a turn goes on from, and its history. */
+/* branch_read: the message that a new turn follows, and the branch up to it. */
 struct branch_read {
 	struct store_job job;
 	int64_t          owner;
@@ -28,19 +29,19 @@ struct branch_read {
 	/* out */
 	struct id  leaf;          /* newest message to continue from; none: empty conversation */
 	struct id  expected_leaf; /* to hand to turn_begin */
-	bool       live;          /* a run is going on at the leaf: conversation_busy; then leaf,
+	bool       live; /* the run at the leaf has not ended: conversation_busy; then leaf,
 	                             * instruction and messages are left empty */
 	bool       instruction_set;
-	struct str instruction; /* of the branch's newest turn that set one, else a fork's */
+	struct str instruction; /* set by the branch's newest turn that has one, or by a fork */
 	struct store_message *messages; /* root to leaf */
 	size_t                message_count;
 };
 
-/* A conversation as it is listed. */
+/* A conversation, as lists show it. */
 struct store_conversation {
 	struct id  id;
 	int64_t    created_ms;
-	int64_t    revision; /* goes up with every change, a turn's beginning included */
+	int64_t    revision; /* increases with each change, also at the beginning of a turn */
 	struct str title;    /* empty: none */
 	struct str metadata; /* JSON object, "{}" if none */
 };
@@ -53,19 +54,20 @@ struct conversation_read {
 	struct store_conversation found; /* out */
 };
 
-enum { STORE_REVISIONS = 8 }; /* that one call may name */
+enum { STORE_REVISIONS = 8 }; /* revisions that one call may name */
 
-/* conversation_write: what changes a conversation outside its turns.
- * Errors: NOT_FOUND; CONVERSATION_BUSY with retry_after_ms while a run goes on (APPEND, DELETE);
- * PRECONDITION_FAILED: it has another revision.  Of FORK: NOT_FOUND "at": the source has no such
- * message; REQUEST_TOO_LARGE "at". */
+/* conversation_write: changes a conversation outside of its turns.
+ * Errors: NOT_FOUND; CONVERSATION_BUSY with retry_after_ms while a run is live (APPEND, DELETE);
+ * PRECONDITION_FAILED: the conversation has another revision.  FORK also: NOT_FOUND "at": the
+ * source has no such message; REQUEST_TOO_LARGE "at". */
 enum conversation_change {
-	CONVERSATION_CREATE,         /* metadata, title, messages */
-	CONVERSATION_UPDATE,         /* metadata, title, each if set */
-	CONVERSATION_APPEND,         /* messages, behind what a turn would go on from */
-	CONVERSATION_REMOVE_MESSAGE, /* the content of one message, and the event log of its run */
-	CONVERSATION_DELETE,         /* it, its messages, its runs, their event logs */
-	CONVERSATION_FORK, /* a new one: source's branch to message; metadata, title: if set */
+	CONVERSATION_CREATE, /* with metadata, title and messages */
+	CONVERSATION_UPDATE, /* changes metadata and title, each if it is set */
+	CONVERSATION_APPEND, /* adds messages after the newest one */
+	/* removes the content of one message, and the event log of its run */
+	CONVERSATION_REMOVE_MESSAGE,
+	CONVERSATION_DELETE, /* with its messages, its runs and their event logs */
+	CONVERSATION_FORK,   /* copies source's branch up to message into a new one */
 	CONVERSATION_CHANGE__COUNT
 };
 
@@ -81,23 +83,23 @@ struct conversation_write {
 	struct str                  title; /* plain text; empty: none */
 	const struct store_message *messages;
 	size_t                      message_count;
-	struct id                   source; /* FORK; revisions are its */
+	struct id                   source; /* FORK; revisions are those of the source */
 	struct id        message; /* REMOVE_MESSAGE; FORK: the last one copied; none: the newest */
 	struct idem_made made;    /* CREATE, APPEND, FORK */
-	bool             conditional; /* only if its revision is one of these */
+	bool             conditional; /* only if the revision is one of `revisions` */
 	int64_t          revisions[STORE_REVISIONS];
 	size_t           revision_count;
 	struct arena     arena; /* init'ed and finished by the caller */
-	/* out: as it is then; not of DELETE */
+	/* out: after the change; not set by DELETE */
 	struct store_conversation now;
 };
 
-/* conversations_read: an owner's conversations by the time they were made.
+/* conversations_read: an owner's conversations in the order of their creation.
  * Errors: INVALID_VALUE "after": no such conversation. */
 struct conversations_read {
 	struct store_job    job;
 	int64_t             owner;
-	struct id           after; /* none: from the beginning, in the order asked */
+	struct id           after; /* none: from the beginning, in the requested order */
 	bool                descending;
 	size_t              limit;
 	struct store_labels labels;
@@ -112,12 +114,13 @@ struct items_read {
 	struct store_job job;
 	int64_t          owner;
 	struct id        conversation;
-	struct id leaf;  /* a message: its branch; none: the newest.  Not there: NOT_FOUND "leaf" */
-	struct id after; /* none: from the beginning (in the order asked) */
+	struct id
+		leaf; /* last message of the branch; none: the newest.  Unknown: NOT_FOUND "leaf" */
+	struct id after; /* none: from the beginning, in the requested order */
 	bool      descending;
 	size_t    limit;
-	/* A page ends in front of the message that would make it larger, but not without one;
-	 * 0: only the arena ends it. */
+	/* A page ends before the message that would make it larger, but has at least one message;
+	 * 0: only the arena limits the page. */
 	size_t       page_bytes;
 	struct arena arena;
 	/* out: of the branch */
@@ -130,7 +133,7 @@ struct items_read {
 	bool   has_more; /* also when page_bytes or the arena, not limit, ended it */
 };
 
-/* item_read: one message, on whatever branch.  Errors: NOT_FOUND. */
+/* item_read: one message, on any branch.  Errors: NOT_FOUND. */
 struct item_read {
 	struct store_job  job;
 	int64_t           owner;

@@ -1,4 +1,4 @@
-/* Event logs: what a run has said, in pieces, so that others can read it while it goes on and after. */
+/* Event logs: the events of runs, in pieces, for readers during a run and after it. */
 #pragma once
 
 #include "base/arena.h"
@@ -8,20 +8,21 @@
 #include "store/job.h"
 #include "store/run.h"
 
-/* What is known of a run since its answer began. */
+/* What the row of a live run learns while its attempts are made. */
 struct run_news {
 	struct id  run;
 	int64_t    attempts;
 	int64_t    first_token_ms; /* wall; 0: none came */
 	struct str provider;       /* asked last */
 	struct usage
-		used; /* by attempts that were given up: a run that a kill cuts off is booked with */
-	bool    priced; /* it; neither known nor estimated: nothing */
-	int64_t nano;
-	bool    asked; /* a provider is: what that may cost is not in `used` */
+		used; /* by failed attempts, for the bill of a run that a crash cuts off; neither known nor
+		       * estimated: nothing */
+	bool    priced; /* nano is known */
+	int64_t nano;   /* cost of `used` */
+	bool    asked;  /* an attempt is running, whose cost is not in `used` */
 };
 
-/* A stretch of a run's event log: what msg/event_code.h encodes, whole records only. */
+/* A stretch of a run's event log, in the encoding of msg/event_code.h; whole records only. */
 struct events_piece {
 	struct id  run;
 	uint64_t   first; /* numbers of the first and the last event in it */
@@ -29,27 +30,28 @@ struct events_piece {
 	struct str data;
 };
 
-/* What one run has for its log. */
+/* The next events of one run, and its news. */
 struct events_entry {
 	struct events_piece    piece;   /* .data empty: only news */
-	const struct run_news *news;    /* NULL: none */
-	bool                   refused; /* out */
+	const struct run_news *news;    /* borrowed; NULL: none */
+	bool                   refused; /* out: the log refused the entry because of its data */
 };
 
-/* Events of runs that go on, all that one loop has gathered.  Never refused once its runs were begun;
- * what belongs to a run that has ended or is gone is dropped.  Committed with whatever else waits.
+/* events_append: a write of the events of live runs, all that one loop has gathered.  The job is
+ * never refused as a whole; events of a run that has ended or was deleted are dropped.
  *
- * The log may refuse an entry for the entry's own sake: then the entry is marked, the log has at most the
- * beginning of the piece, and trying again would not help.  The other entries are stored. */
+ * The log may refuse a single entry because of the entry's own data.  Then the entry is marked, the
+ * log has at most the beginning of its piece, and another try would not help.  The other entries
+ * are stored. */
 struct events_append {
 	struct store_job     job;
 	struct events_entry *entries;
 	size_t               entry_count;
-	bool                 sync; /* done only when a power cut can't take them any more */
+	bool                 sync; /* answered only when a power cut can't take the events */
 };
 
-/* events_read: a page of a run's log, in order, and how far the run is.  Pieces whose last event is
- * not above `after` are left out (one that straddles it is whole).
+/* events_read: a page of a run's log, in order, and the state of the run.  Pieces that end at or
+ * before event `after` are left out; a piece that goes beyond it is whole.
  * Errors: NOT_FOUND. */
 struct events_read {
 	struct store_job job;
@@ -62,16 +64,16 @@ struct events_read {
 	/* out */
 	struct events_piece *pieces;
 	size_t               piece_count;
-	bool                 has_more; /* a further page is there already */
-	bool                 swept;    /* its log is gone: retention */
-	enum run_status      status;   /* as of the same moment as the page */
-	uint64_t             last_seq; /* of the end, once ended; else 0 */
+	bool                 has_more; /* the log has more events already */
+	bool                 swept;    /* retention has removed the log */
+	enum run_status      status;   /* at the moment of the page */
+	uint64_t             last_seq; /* number of the end event; 0: the run has not ended */
 	struct id            conversation;
 	struct str           model; /* as asked */
 	struct str           shape; /* as in turn_begin */
 	struct str           error; /* JSON object, or empty */
 	struct str           finish_reason;
-	/* The answer's message object, once ended and if there is one: of a run that logged nothing. */
+	/* The answer's message object, if the run has ended, has an answer, and logged nothing. */
 	struct str   answer;
 	struct usage usage;
 	int64_t      created_ms;

@@ -1,4 +1,4 @@
-/* Uploaded files: their rows.  Contents are store/blob.h's. */
+/* Rows of uploaded files.  Their contents are in store/blob.h. */
 #pragma once
 
 #include "base/arena.h"
@@ -19,8 +19,8 @@ struct store_file {
 	struct str    purpose;
 };
 
-/* file_add: a write; the content was placed (store/blob.h) and is the engine's to remove if this
- * fails.  Never refused by the submitter: the callers bound what is under way. */
+/* file_add: a write; the content was placed before (blob_place), and the engine removes it if the
+ * write fails.  The queue never refuses this job: its callers limit the uploads. */
 struct file_add {
 	struct store_job  job;
 	int64_t           owner;
@@ -38,14 +38,14 @@ struct file_delete {
 	bool             marked;  /* the engine's; false */
 };
 
-/* files_find: files by their ids, each of which must be the owner's.
- * Errors: NOT_FOUND, and `missing` is the place of the first that is not there. */
+/* files_find: finds the owner's files by their ids.
+ * Errors: NOT_FOUND; then `missing` is the index of the first id without a file. */
 struct files_find {
 	struct store_job job;
 	int64_t          owner;
 	const struct id *ids;
 	size_t           count;
-	bool             some; /* it is no error that one is missing: its file has no id then */
+	bool             some; /* a missing file is no error; its entry in files has no id */
 	struct arena     arena;
 	/* out */
 	struct store_file *files; /* in the order of ids */
@@ -56,7 +56,7 @@ struct files_find {
 struct files_read {
 	struct store_job job;
 	int64_t          owner;
-	struct id        after;     /* none: from the beginning (in the order asked) */
+	struct id        after;     /* none: from the beginning, in the requested order */
 	bool             ascending; /* oldest first */
 	struct str       purpose;   /* empty: any */
 	size_t           limit;

@@ -1,4 +1,4 @@
-/* Idempotency keys: what a client's Idempotency-Key stands for. */
+/* Idempotency keys: the requests and answers for which a client's Idempotency-Key stands. */
 #pragma once
 
 #include "base/buf.h"
@@ -10,36 +10,36 @@
 /* A client's Idempotency-Key; key.n 0: none. */
 struct store_idem {
 	struct str key;
-	struct str fingerprint; /* of the request that it stands for */
+	struct str fingerprint; /* of the request for which the key stands */
 };
 
-/* What a key is answered with from then on. */
+/* The answer to all later requests with the key. */
 struct idem_answer {
 	int http; /* status; 0: nothing yet, or (at an end) the key is free again */
 	struct str
-		body; /* empty: with 200 the events of the run are the answer, else it was lost: with
-	                  * 500 the process ended before, with 503 it could not be stored, with 410 it
-	                  * was deleted */
+		body; /* empty: with 200, the run's events are the answer; otherwise the answer is
+		       * lost: 500: the process ended before it was complete, 503: it could not be
+		       * stored, 410: it was deleted */
 };
 
-/* In a write that makes something: the key of the request, and its answer.  The key is written in the
- * transaction that makes the thing; where it is there already nothing is made, and the answer is the
- * one that was kept.  A write that is refused leaves the key free.
- * Errors of the write: KEY_REUSED; GONE: what was made has been deleted. */
+/* The key and the answer of a write that creates an object without a run.  The key is written in
+ * the transaction that creates the object.  If the key exists already, no object is created, and
+ * the answer is the kept one.  A refused write leaves the key free.
+ * Errors of the write: KEY_REUSED; GONE: the object of the key was deleted. */
 struct idem_made {
-	struct store_idem key; /* key.n 0: none; then nothing below counts */
-	/* The answer's body, of status 200, appended to out once the thing is made; on a thread of
-	 * the engine's, so it only prints what the job holds.  False: no memory. */
+	struct store_idem key; /* key.n 0: none; then the rest is not used */
+	/* print: appends the body of the answer (status 200) to out, after the object was created.
+	 * It runs on a thread of the engine, and so uses only the job's data.  False: no memory. */
 	bool (*print)(struct store_job *job, struct buf *out);
 	struct buf
 		answer; /* init'ed and finished by the caller; out: what print made, or was kept */
-	bool    replayed; /* out: it was kept */
+	bool    replayed; /* out: answer is the kept one */
 };
 
-/* key_reused: fills e with what is said of a key that stands for another request. */
+/* key_reused: fills e with the error for a key that stands for another request. */
 void key_reused(struct err *e);
 
-/* A key with the answer of a call that is stored nowhere else. */
+/* idem_keep: a write of a key with the answer of a call that is stored nowhere else. */
 struct idem_keep {
 	struct store_job   job;
 	int64_t            owner;
@@ -50,18 +50,18 @@ struct idem_keep {
 	struct idem_answer answer;
 };
 
-/* idem_read: what a key stands for.  No error where it is unknown. */
+/* idem_read: looks up a key.  An unknown key is no error. */
 struct idem_read {
 	struct store_job  job;
 	int64_t           owner;
 	struct store_idem key;
-	struct buf        bytes; /* of answer.body, at most its maximum; may be taken from here */
+	struct buf        bytes; /* has answer.body; the caller sets its maximum, and may take it */
 	/* out */
 	bool               found;
-	bool               same;   /* the fingerprint is the one given */
-	bool               stored; /* the run is, too */
+	bool               same;   /* the kept fingerprint is that of key */
+	bool               stored; /* the run is stored */
 	struct id          run;
 	struct id          conversation; /* none: not stored */
-	enum run_status    outcome;      /* RUNNING: the answer is not there yet */
+	enum run_status    outcome;      /* RUNNING: there is no answer yet */
 	struct idem_answer answer;
 };

@@ -1,7 +1,7 @@
-/* job: a piece of work for the store, as data.  Each kind is one row of job.def, from which the enum,
- * the table of kinds, and for each kind the function that hands a job in are made.
+/* job: a piece of work for the store, as data.  Each kind of job is a row of job.def; the rows make
+ * the enum, the table of kinds, and the functions that submit jobs.
  *
- * A job is handed in on a loop's thread, done elsewhere, and answered on its loop. */
+ * A job is submitted on a loop's thread, done on another thread, and answered on its loop. */
 #pragma once
 
 #include "base/err.h"
@@ -27,29 +27,30 @@ struct job_kind {
 	enum job      job;
 	const char   *name;
 	enum job_lane lane;
-	size_t        bound; /* jobs of its lane that may wait already; 0: any number */
-	size_t (*answer_bytes)(struct store_job *job);
+	size_t        bound; /* refused if so many jobs of its lane wait; 0: never refused */
+	size_t (*answer_bytes)(struct store_job *job); /* memory that the answer takes */
 };
 extern const struct job_kind job_kinds[JOB__COUNT];
 
-/* First in every job.  The job is owned by the caller and lent to the store from submission until
- * done runs on `loop`; everything it points to must live as long. */
+/* The common part of every job.  The caller owns the job and lends it to the store from submission
+ * until done runs on `loop`; everything that the job points to must live as long. */
 struct store_job {
 	struct task            task; /* the store's */
-	const struct job_kind *kind; /* set as it is handed in */
+	const struct job_kind *kind; /* set at submission */
 	struct loop           *loop;
 	void (*done)(struct store_job *job);
 	struct err err; /* out: code ERR_OK on success */
-	/* Set by the submitter, on its loop, when nobody waits any more: a read that has not begun is
-	 * then answered at once, with an error nobody sees.  Writes are done all the same. */
+	/* Set by the submitter, on its loop, when the answer is not wanted any more: a read that
+	 * has not begun is then answered at once, with an error that nobody sees.  Writes are done
+	 * all the same. */
 	atomic_bool       cancelled;
-	struct store_job *next; /* the store's: queues, and answers that travel together */
-	void             *pool; /* the store's: where its answer is counted until it is handled */
-	size_t            held; /* the store's: bytes of the answer, as counted there */
+	struct store_job *next; /* the store's: for queues, and for answers that travel together */
+	void  *pool; /* the store's: the pool that counts the answer until it is handled */
+	size_t held; /* the store's: bytes of the answer in this count */
 };
 
-/* store_turn_begin(s, j) and so on: hands j in; on j's loop, never blocks.  False: its lane is full;
- * nothing happened, and the caller answers 503. */
+/* store_turn_begin(s, j) and so on: submits j, on j's loop, and never blocks.  False: the lane is
+ * full; nothing has happened, and the caller answers 503. */
 #define X(number, name, ...) \
 	struct name;         \
 	bool store_##name(struct store *s, struct name *j) MUST_USE;

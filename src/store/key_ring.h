@@ -1,7 +1,7 @@
-/* key_ring: the API keys that are good, in memory: no look-up waits for a disk.
+/* key_ring: the valid API keys, in memory, so that no look-up waits for a disk.
  *
- * The engine fills it when the database is opened, after each change of its own, and when another
- * process has made one.  Threads: any. */
+ * The engine fills the ring when the database is opened, and after each change of keys by this
+ * process or another one.  Threads: any. */
 #pragma once
 
 #include "base/api_key.h"
@@ -9,7 +9,7 @@
 #include "base/identity.h"
 
 struct key_ring;
-struct key_ring_table; /* what a ring holds, being put together */
+struct key_ring_table; /* the content of a ring, while it is being built */
 
 enum errc key_ring_create(struct key_ring **ret, struct err *e) MUST_USE;
 void      key_ring_destroy(struct key_ring *r);
@@ -19,34 +19,36 @@ struct key_ring_entry {
 	char             id[API_KEY_ID];         /* without key_ */
 	unsigned char    sha256[HASH_BYTES];     /* of the key's text */
 	unsigned char    old_sha256[HASH_BYTES]; /* of the text before a rotation */
-	int64_t          old_until_ms; /* wall; until when that is good; 0: there is none */
+	int64_t          old_until_ms; /* wall; end of the old text's validity; 0: there is none */
 	int64_t          expires_ms;   /* wall; 0: never */
 };
 
-/* key_ring_table_create: with what tickets are signed with, copied. */
+/* key_ring_table_create: signing is the secret that signs tickets; copied.  NULL: no memory. */
 struct key_ring_table *key_ring_table_create(const unsigned char signing[HASH_BYTES]) MUST_USE;
-/* key_ring_add: consumes e->who, also when it fails for want of memory. */
+/* key_ring_add: consumes e->who.  False: no memory; e->who is consumed all the same. */
 bool key_ring_add(struct key_ring_table *t, const struct key_ring_entry *e) MUST_USE;
 void key_ring_table_destroy(struct key_ring_table *t);
 
-/* key_ring_put: consumes t, the keys as of a version of the database; one that is older than what is
- * there is dropped.  any: a key was ever made.  False: no memory, and nothing is changed. */
+/* key_ring_put: consumes t, the keys of a version of the database; a table that is older than the
+ * ring's is dropped.  any: a key was ever made.  False: no memory; the ring is unchanged. */
 bool key_ring_put(struct key_ring *r, struct key_ring_table *t, int64_t version, bool any) MUST_USE;
 int64_t key_ring_version(struct key_ring *r);
-/* key_ring_any: was a key ever made, good or not?  Then nobody is let in without one. */
+/* key_ring_any: whether a key was ever made, valid or not; then every request needs a key. */
 bool key_ring_any(struct key_ring *r);
 
-/* key_ring_find: who holds the key with this id and digest, held; NULL: nobody.  How long it takes
- * does not tell whether there is such an id, or what is wrong with the key. */
+/* key_ring_find: the identity of the key with this id and digest, held; NULL: there is none.  The
+ * time of the call does not show whether the id exists, or what is wrong with the key. */
 struct identity *key_ring_find(struct key_ring *r, struct str id,
 			       const unsigned char sha256[HASH_BYTES], int64_t now_ms) MUST_USE;
-/* key_ring_named: who holds the key with this id, held, for those whose right to speak for the key was
- * proved otherwise; NULL: there is no such key, or the key is not good any more. */
+/* key_ring_named: the identity of the key with this id, held, for a caller whose right to use the
+ * key was proved in another way (a ticket); NULL: there is no such key, or it is not valid any
+ * more. */
 struct identity *key_ring_named(struct key_ring *r, struct str id, int64_t now_ms) MUST_USE;
-/* key_ring_signing: what tickets are signed with; the same for all processes of a database. */
+/* key_ring_signing: the secret that signs tickets; the same for all processes of a database. */
 void key_ring_signing(struct key_ring *r, unsigned char ret[HASH_BYTES]);
 
-/* key_ring_used: up to n keys that were used since the store last heard of it, held; how many. */
+/* key_ring_used: fills ret with at most n keys whose last use the store does not know, held;
+ * returns their number. */
 size_t key_ring_used(struct key_ring *r, struct identity **ret, size_t n);
-/* key_ring_is_used: a cheap guess whether there are any. */
+/* key_ring_is_used: a cheap guess whether there are such keys. */
 bool key_ring_is_used(struct key_ring *r);

@@ -1,10 +1,10 @@
-/* store/label: a filter of lists: what an object's metadata must have. */
+/* store/label: the filter of a list by metadata. */
 #pragma once
 
 #include "base/str.h"
 
-/* Only those whose metadata has all pairs of filter, a JSON object of strings; key and value are one of
- * them, as plain text.  key.p NULL: all. */
+/* Keeps only objects whose metadata has all pairs of filter, a JSON object of strings.  key and
+ * value are one of these pairs, as plain text.  key.p NULL: there is no filter. */
 struct store_labels {
 	struct str key;
 	struct str value;

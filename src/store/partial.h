@@ -1,17 +1,17 @@
-/* partial: where a copy of a database is made until it is whole.
+/* partial: the directory in which a copy of a database is made until it is complete.
  *
- *   FILE.partial/            locked; of the same file system as FILE, so that renaming is all
- *     db  db.files/          what becomes FILE and FILE.files
+ *   FILE.partial/            locked; on the file system of FILE, so that renaming is enough
+ *     db  db.files/          become FILE and FILE.files
  *
- * FILE.files is only ever there without FILE while FILE.partial is there too: then it is a remnant
- * of a process that was killed, as FILE.partial itself, and both go with the next try. */
+ * FILE.files exists without FILE only while FILE.partial exists too.  If nobody has the lock, both
+ * are left over from a killed process, and the next try removes them. */
 #pragma once
 
 #include "store/upkeep.h"
 
 #include <limits.h>
 
-enum { PARTIAL_ROOM = 32 }; /* for what stands behind FILE in names */
+enum { PARTIAL_ROOM = 32 }; /* for the part of names after FILE */
 
 struct partial {
 	char target[PATH_MAX - PARTIAL_ROOM]; /* absolute */
@@ -22,14 +22,14 @@ struct partial {
 	bool files_placed;
 };
 
-/* partial_open: database is the absolute path of what is copied, which the target must not get in
- * the way of.  Ends: DONE, BAD_TARGET, BUSY. */
+/* partial_open: database is the absolute path of the original, whose files the target must not
+ * touch.  Ends: DONE, BAD_TARGET, BUSY. */
 enum upkeep_end partial_open(struct partial *p, const char *target, const char *database,
 			     struct err *e) MUST_USE;
-/* partial_begin: the database in it is an empty file, only readable by its owner; its files stay.
+/* partial_begin: makes p->db an empty file that only its owner may read; db.files stays as it is.
  * *ret_fd is owned.  Ends: DONE, BAD_TARGET. */
 enum upkeep_end partial_begin(struct partial *p, int *ret_fd, struct err *e) MUST_USE;
-/* partial_place: synced, and under its names.  Ends: DONE, BAD_TARGET, FAILED. */
+/* partial_place: syncs the copy and gives it its names.  Ends: DONE, BAD_TARGET, FAILED. */
 enum upkeep_end partial_place(struct partial *p, struct err *e) MUST_USE;
-/* partial_close: removes what was not placed. */
+/* partial_close: removes a copy that was not placed. */
 void partial_close(struct partial *p);

@@ -1,4 +1,5 @@
-/* Runs: their states, one of them, a list.  A run is made by its turn's beginning (store/turn.h). */
+/* Runs: their states, and the jobs that read one run or a list.  turn_begin (store/turn.h) makes
+ * runs. */
 #pragma once
 
 #include "base/arena.h"
@@ -26,11 +27,11 @@ struct run_read {
 	/* out */
 	enum run_status status;
 	struct id       conversation;
-	struct id       continues; /* none: no */
+	struct id       continues; /* the run whose answer this one continues; none: it does not */
 	struct str      model;
 	struct str      provider;
 	struct str      finish_reason; /* empty: none */
-	struct str      native_reason; /* likewise */
+	struct str      native_reason; /* empty: none */
 	struct str      error;         /* JSON object, or empty */
 	struct usage    usage;
 	int64_t         created_ms;
@@ -45,8 +46,8 @@ struct run_read {
 struct runs_read {
 	struct store_job job;
 	int64_t          owner;
-	struct id        conversation; /* none: of all */
-	int              status;       /* enum run_status, or -1: of any */
+	struct id        conversation; /* none: runs of all conversations */
+	int              status;       /* enum run_status; -1: any */
 	struct id        after; /* none: from the newest; ERR_INVALID_VALUE "after": no such run */
 	size_t           limit;
 	struct arena     arena;

@@ -1,4 +1,4 @@
-/* Search in messages. */
+/* The job that searches messages. */
 #pragma once
 
 #include "base/arena.h"
@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "store/job.h"
 
-enum search_role { /* stored in the index as a number; a new one goes to the end */
+enum search_role { /* the numbers are stored in the index: a new role goes to the end */
 		   SEARCH_ROLE_OTHER,
 		   SEARCH_ROLE_USER,
 		   SEARCH_ROLE_ASSISTANT,
@@ -36,20 +36,20 @@ struct search_hit {
 };
 
 /* search_read: messages that match, the best ones among the newest first.
- * Errors: INVALID_VALUE "q": nothing to search for, or too much; INVALID_VALUE "after";
- * OVERLOADED with retry_after_ms: out of time; STORAGE with retry_after_ms: the index can't be read. */
+ * Errors: INVALID_VALUE "q": nothing to search for, or too much; INVALID_VALUE "after"; OVERLOADED
+ * with retry_after_ms: out of time; STORAGE with retry_after_ms: the index can't be read. */
 struct search_read {
 	struct store_job job;
 	int64_t          owner;
 	struct str       query;        /* as typed; UTF-8 without NUL */
 	struct id        conversation; /* none: all */
 	int              role;         /* enum search_role, or -1: any */
-	struct str       after; /* next of the page before, of the same query; empty: the first */
-	size_t           limit;
-	struct arena     arena;
+	struct str   after; /* `next` of the page before, of the same search; empty: first page */
+	size_t       limit;
+	struct arena arena;
 	/* out */
 	struct search_hit *hits;
 	size_t             hit_count;
-	struct str         next;     /* empty: there is no more */
-	bool               complete; /* all that was stored when it was read had been indexed */
+	struct str         next;     /* cursor of the next page; empty: this is the last one */
+	bool               complete; /* the index had all messages that were stored at the time */
 };

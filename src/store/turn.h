@@ -1,6 +1,7 @@
-/* Turns.  A turn is two writes: `begin` makes the conversation (if new), its messages and the run durable
- * before a provider is called; `end` makes the answer, its usage and the run's end durable, in one
- * transaction, before the client sees the end.  Spans are JSON values or empty (stored as NULL). */
+/* Turns.  A turn is two writes: `begin` makes the conversation (if new), its messages and the run
+ * durable before a provider is called; `end` makes the answer, its usage and the run's end durable,
+ * in one transaction, before the client sees the end.  Spans are JSON values or empty (stored as
+ * NULL). */
 #pragma once
 
 #include "base/id.h"
@@ -12,13 +13,13 @@
 #include "store/job.h"
 #include "store/usage.h"
 
-/* What a crash leaves to estimate a call's cost by. */
+/* What recovery needs to estimate and book the cost of a call that a crash has cut off. */
 struct turn_bill {
-	struct str key;   /* as logs name it; "": none */
-	struct str model; /* the configured name, with its star */
-	int64_t    in;    /* bytes of the prompt, media in tokens */
-	bool       priced;
-	int64_t    price_in, price_out; /* for a million tokens: the dearest that may be asked */
+	struct str key;                 /* id of the API key, as in logs; "": none */
+	struct str model;               /* the configured name, with its star */
+	int64_t    in;                  /* bytes of the prompt; media count as their tokens */
+	bool       priced;              /* the prices are known */
+	int64_t    price_in, price_out; /* of a million tokens, at the dearest target or fallback */
 };
 
 struct turn_begin {
@@ -29,23 +30,23 @@ struct turn_begin {
 	struct id        conversation;
 	bool             new_conversation;
 	struct str metadata; /* of a new conversation: JSON object, or empty; else of the run */
-	struct id  parent;   /* what the messages hang on; none in a new conversation */
+	struct id  parent;   /* the message before the first one; none in a new conversation */
 	struct id  expected_leaf; /* of an old conversation, as read; gone on or live since then:
 	                                 * ERR_CONVERSATION_BUSY with retry_after_ms */
-	bool       branching;     /* parent was chosen: whatever else goes on does not matter */
+	bool       branching;     /* the client chose parent: other live runs do not matter */
 	bool       instruction_set;
-	struct str instruction; /* plain text; only if set; empty ends an older one */
+	struct str instruction; /* plain text, if instruction_set; empty: ends an older one */
 	struct str model;       /* as asked */
 	struct str provider;
-	struct str shape;      /* SHAPE_… (msg/family.h): how it is answered */
-	struct id  continues;  /* the run whose answer this one goes on with; none: no */
-	struct str request_id; /* of a completion alone, as the next one */
-	struct str settings;   /* JSON object: what is shown again of its request; or empty */
+	struct str shape;      /* SHAPE_… (msg/family.h): the shape of the answer */
+	struct id  continues;  /* the run whose answer this one continues; none: it does not */
+	struct str request_id; /* only of a completion */
+	struct str settings;   /* only of a completion: JSON object, shown again later; or empty */
 	const struct store_message *messages;
 	size_t                      message_count;
 	uint64_t                    seq_reserved; /* event numbers up to this one may be sent */
-	struct store_idem           key;          /* kept until turn_end says what becomes of it */
-	struct turn_bill            bill;         /* likewise */
+	struct store_idem           key;          /* stored; turn_end binds it or frees it */
+	struct turn_bill            bill;         /* stored, for recovery */
 };
 
 struct turn_end {
@@ -61,18 +62,19 @@ struct turn_end {
 	int64_t      completed_ms;
 	uint64_t     last_seq;
 	int64_t      attempts;
-	struct str   provider;      /* asked last; empty: as it was begun */
-	struct events_piece events; /* those that no events_append brought; .data empty: none */
-	bool                keyed;  /* there may be a key */
+	struct str   provider;      /* asked last; empty: the one of turn_begin */
+	struct events_piece events; /* events that no events_append has stored; .data empty: none */
+	bool                keyed;  /* the run may have an idempotency key */
 	struct idem_answer  idem_answer;
 	bool                costs; /* cost_nano is known */
 	int64_t             cost_nano;
-	/* What it has used; NULL: nothing, and nothing is reserved.  A reservation ends with it, whatever
-	 * becomes of the rest.  Without one, booking is the caller's (usage_add), unless the end comes
-	 * later. */
+	/* What the run has used; NULL: nothing was used or reserved.  A reservation is settled even
+	 * if the end is refused.  Without a reservation, the caller books the usage
+	 * (store_usage_add), unless `later` is set. */
 	const struct usage_note *note;
-	bool later; /* out: it could not be written.  The engine ends the run as soon as
-	                                 * it can write again, or the next start does: who ends it books it */
+	/* Out: the end could not be written.  The engine writes it as soon as it can write again,
+	 * or the next start ends the run; whichever does, also books the usage. */
+	bool later;
 };
 
 struct seq_reserve {

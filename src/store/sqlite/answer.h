@@ -1,8 +1,8 @@
-/* answer: hands finished jobs back to the loops they came from. */
+/* answer: returns finished jobs to the loops that submitted them. */
 #pragma once
 
 #include "store/store.h"
 
-/* answer_post: the jobs of a list chained by next, each done on its own loop, in the list's order;
- * one wake-up a loop.  The list is gone afterwards. */
+/* answer_post: calls `done` of each job in a list chained by next, on the job's own loop, in the
+ * list's order, and with one wake-up for each loop.  The list is not valid afterwards. */
 void answer_post(struct store_job *list);

@@ -1,4 +1,4 @@
-/* api_key_row: rows of API keys: one, and all good ones for the ring. */
+/* api_key_row: reads rows of API keys: single ones, and all valid ones for the key ring. */
 #pragma once
 
 #include "store/sqlite/kit/conn.h"
@@ -14,10 +14,13 @@ struct store_api_key;
 	"SELECT number, id, owner, name, scopes, models, metadata, created_ms, expires_ms, " \
 	"revoked_ms, rotated_ms, old_until_ms, used_ms, " API_KEY_ALLOWANCE " FROM api_key "
 
-/* All: an SQLite code; refusals are in e.  api_key_row_find: NOT_FOUND with path where there is none. */
+/* Functions that return an int return an SQLite code; refusals are in e.  api_key_row_find: finds a
+ * key by its id; e is NOT_FOUND at `path` if there is none. */
 int api_key_row_find(struct conn *c, struct str id, const char *path, struct arena *a,
 		     struct store_api_key *ret, struct err *e) MUST_USE;
-/* api_key_row_read: a row of API_KEY_ROW; false: e says why not. */
+/* api_key_row_read: reads a row of API_KEY_ROW into *ret, with texts in a; false: e says why
+ * not. */
 bool api_key_row_read(sqlite3_stmt *st, struct arena *a, struct store_api_key *ret, struct err *e);
-/* api_key_row_load: fills the ring if it has another version than the database; in a transaction. */
+/* api_key_row_load: fills the ring if its version is not that of the database; inside a
+ * transaction. */
 int api_key_row_load(struct conn *c, struct key_ring *ring) MUST_USE;

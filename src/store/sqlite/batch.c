@@ -1,4 +1,4 @@
-/* One transaction of the writer, with or without what is at fault in it. */
+/* One transaction of the writer, repeated without the jobs whose own data makes it fail. */
 #include "store/sqlite/batch.h"
 
 #include "base/clock.h"
@@ -6,12 +6,12 @@
 #include "store/sqlite/unfinished.h"
 #include "store/sqlite/unfinished_write.h"
 
-/* About as much room as a batch needs, so that success means something. */
+/* A probe needs about as much room as a batch, so that its success promises that of a batch. */
 static const char sql_put_probe[] =
 	"INSERT OR REPLACE INTO probe (id, data) VALUES (1, zeroblob(65536))";
 static const char sql_clear_probe[] = "DELETE FROM probe";
 
-/* What is written to files that nobody finds again must not be acknowledged. */
+/* A removed file accepts writes, but nobody can find them again; they must not be acknowledged. */
 static int commit(struct batch *b)
 {
 	struct session *s = b->session;
@@ -54,7 +54,7 @@ static int run_job(struct session *s, struct store_job *job)
 	return op_of(job)->run(s, job);
 }
 
-/* On an error *ret_at is the job it came from, or count: none of them. */
+/* On an error, *ret_at is the index of the job that caused it, or b->count if no job did. */
 static int try_batch(struct batch *b, size_t *ret_at)
 {
 	struct session *s = b->session;
@@ -115,7 +115,8 @@ int batch_run(struct batch *b)
 	b->done_end = &b->done;
 
 	int rc = try_batch(b, &at);
-	/* Without what was at fault: a job, or what was unfinished and is forgotten now. */
+	/* Repeats the transaction without the culprit: a job, or an unfinished end or settlement,
+	 * which unfinished_write has forgotten. */
 	while (rc != SQLITE_OK && db_own_fault(rc) &&
 	       (at < b->count || unfinished_count(u) < left)) {
 		roll_back(b->session);

@@ -1,8 +1,8 @@
-/* batch: jobs that are stored together: one transaction, and who fails when it can't be committed.
+/* batch: the jobs of one transaction of the writer, and their errors if it can't be committed.
  *
- * A job that can't be stored for its own sake is taken out, and the others, of which nothing was kept,
- * are done again without it: such jobs are rare, and that is cheaper than a savepoint for each.  On the
- * writer's thread. */
+ * A job that can't be stored because of its own data is removed from the batch.  The transaction is
+ * rolled back, and the other jobs run again: such jobs are rare, and repeating the others is
+ * cheaper than a savepoint for each job.  Everything here runs on the writer's thread. */
 #pragma once
 
 #include "base/limits.h"
@@ -12,22 +12,24 @@
 #include "store/store.h"
 
 struct batch {
-	/* Of all batches; borrowed. */
+	/* The same for all batches; borrowed. */
 	struct session *session;
 	struct search  *search;
 	struct moved   *moved;
 
 	struct store_job *jobs[LIMIT_STORE_BATCH];
-	size_t            count; /* 0: a probe, whether the disk takes writes */
-	/* What came of it. */
-	bool               probe; /* it was one */
-	struct store_job  *done;  /* all jobs, in the order of their ends, chained by next */
+	size_t            count; /* 0: the batch is a probe of whether the disk accepts writes */
+	/* Results of batch_run. */
+	bool               probe; /* the batch was a probe */
+	struct store_job  *done;  /* all jobs in the order of their ends, chained by next */
 	struct store_job **done_end;
-	char problem[sizeof(((struct store_stats *)0)->problem)]; /* these two of a failure */
+	/* Only of a failed transaction: for the operator; for anybody (static). */
+	char        problem[sizeof(((struct store_stats *)0)->problem)];
 	const char *reason;
-	int64_t     commit_us;
+	int64_t     commit_us; /* duration of the commit */
 };
 
-/* batch_run: one transaction of all jobs, or of a probe.  Every job has its error, or none; those that
- * are still in `jobs` have shared the end of the transaction, whose SQLite code is returned. */
+/* batch_run: runs all jobs, or a probe, as one transaction, and returns the SQLite code of its end.
+ * job->err of each job says how the job ended; the jobs that remain in `jobs` ended with the
+ * transaction. */
 int batch_run(struct batch *b) MUST_USE;

@@ -1,4 +1,4 @@
-/* Writes sums of usage, and ends reservations without a call. */
+/* Writes sums of usage, and settles reservations whose calls are lost. */
 #include "store/sqlite/books.h"
 
 #include "base/clock.h"

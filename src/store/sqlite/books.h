@@ -1,4 +1,5 @@
-/* books: what calls have used is summed up in memory (store/usage_gather.h) and booked now and then. */
+/* books: the chore that writes the usage of calls, which is summed up in memory
+ * (store/usage_gather.h), and settles reservations whose calls are lost. */
 #pragma once
 
 #include "store/sqlite/chore.h"
@@ -8,15 +9,14 @@
 #include <stdatomic.h>
 
 enum {
-	BOOKS_MS = 1000, /* what was used is written so long after the first of it, */
-	BOOKS_REST_MS =
-		60 * 1000, /* and reservations that nobody has settled are looked for so often, */
+	BOOKS_MS = 1000,           /* from the first usage in memory until it is written */
+	BOOKS_REST_MS = 60 * 1000, /* interval of the search for lost reservations */
 };
 
 struct books { /* all borrowed */
 	struct conn         *conn;
 	struct usage_gather *usage;
-	const atomic_bool   *quiesced; /* but not while this is true */
+	const atomic_bool   *quiesced; /* while true, no lost reservation is settled */
 };
 
 extern const struct chore chore_books;

@@ -1,8 +1,8 @@
 /* checkpoint: copies the write-ahead log back into the database, mostly beside the writer.
  *
- * A background PASSIVE checkpoint alone never empties the log under load; one by the writer alone
- * stalls its commits.  So this thread copies most, and then the writer does the little that is left
- * right after its next commit, which lets the log start over. */
+ * Under load, PASSIVE checkpoints in the background alone never empty the log; checkpoints by the
+ * writer alone stall its commits.  So this thread copies most of the log, and the writer copies the
+ * small rest right after its next commit, which lets the log start over. */
 #pragma once
 
 #include "base/base.h"
@@ -12,11 +12,13 @@
 
 struct checkpoint;
 
+/* checkpoint_create: opens a connection to the database at path, and starts the thread; *ret is
+ * owned.  Errors: STORAGE. */
 enum errc checkpoint_create(const char *path, int64_t busy_ms, struct checkpoint **ret,
 			    struct err *e) MUST_USE;
 void      checkpoint_destroy(struct checkpoint *c);
 
-/* checkpoint_want: the log has grown past its mark.  Any thread, does not wait. */
+/* checkpoint_want: asks for a background copy.  Any thread; does not wait. */
 void checkpoint_want(struct checkpoint *c);
-/* checkpoint_due: true once after each background copy: the writer should do the rest. */
+/* checkpoint_due: true once after each background copy; the writer then copies the rest. */
 bool checkpoint_due(struct checkpoint *c);

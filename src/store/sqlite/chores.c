@@ -37,7 +37,7 @@ void chores_init(struct chores *c, struct session *session, struct usage_gather 
 	chores_set(c, CHORE_SWEEP, &c->sweep, keeps_all ? CHORE_IDLE : 0);
 	chores_set(c, CHORE_SEARCH_CLEAR, &c->search_clear, CHORE_IDLE);
 	chores_set(c, CHORE_KEY_USED, session, CHORE_IDLE);
-	/* Reservations without an end are looked for from time to time, even if there are none. */
+	/* The search for lost reservations repeats even while nothing is used. */
 	chores_set(c, CHORE_BOOKS, &c->books, clock_mono_us() + BOOKS_REST_MS * (int64_t)1000);
 	chores_set(c, CHORE_PEER, &c->peer, peer_alive(&c->peer) ? 0 : CHORE_IDLE);
 }
@@ -64,7 +64,7 @@ void chores_call(struct chores *c, enum chore_number n, int64_t at_us)
 void chores_quiesce(struct chores *c, bool on)
 {
 	atomic_store(&c->quiesced, on);
-	c->wake(c->arg); /* the chore is due at another time now */
+	c->wake(c->arg); /* the times at which chores are due have changed */
 }
 
 /* --- the writer's thread --- */
@@ -74,7 +74,8 @@ static bool may_run(const struct chores *c, const struct chore *chore)
 	return c->writable && !(chore->alone && atomic_load(&c->quiesced));
 }
 
-/* CHORE_IDLE: not before the next event. */
+/* When the chore's next step may run (clock_mono_us); CHORE_IDLE: no step is due, or the chore may
+ * not run now. */
 static int64_t due_us(const struct chores *c, enum chore_number n)
 {
 	const struct chore *chore = chores[n];
@@ -115,7 +116,7 @@ static void chores_step(struct chores *c, enum chore_number n)
 	const struct chore *chore = chores[n];
 	int64_t             again_ms = CHORE_IDLE;
 
-	/* A request from now on needs another step. */
+	/* A chores_call from now on asks for another step than this one. */
 	atomic_store(&c->state[n].due_us, CHORE_IDLE);
 	int rc = conn_relax(c->session->conn, !chore->durable);
 	if (rc == SQLITE_OK)

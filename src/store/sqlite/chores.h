@@ -1,7 +1,7 @@
-/* chores: what the writer's thread does besides jobs, a step at a time, between two batches.
+/* chores: the work that the writer's thread does besides jobs, in short steps between two batches.
  *
- * Each is a row of the table in chores.c and lives in the file of its subject.  A step is due at a time,
- * which the step before has named, or which another thread brings forward (chores_call). */
+ * Each chore is a row of the table in chores.c, and its code stands in the file of its subject.  A
+ * step names the time at which the next one is due; chores_call brings that time forward. */
 #pragma once
 
 #include "store/sqlite/books.h"
@@ -15,11 +15,11 @@
 #include <stdatomic.h>
 
 enum chore_number {
-	CHORE_SWEEP,        /* what retention no longer keeps goes (sweep.c) */
-	CHORE_SEARCH_CLEAR, /* what the search index has taken up leaves its queue (search_clear.c) */
-	CHORE_KEY_USED,     /* when keys were used is noted (key_used.c) */
-	CHORE_BOOKS,        /* what was used is booked (books.c) */
-	CHORE_PEER,         /* runs of a process that has ended get their ends (peer.c) */
+	CHORE_SWEEP,        /* removes what retention no longer keeps (sweep.c) */
+	CHORE_SEARCH_CLEAR, /* clears the search queue up to where the index is (search_clear.c) */
+	CHORE_KEY_USED,     /* writes when keys were used (key_used.c) */
+	CHORE_BOOKS,        /* writes sums of usage (books.c) */
+	CHORE_PEER,         /* after a takeover, ends the runs that the old process left (peer.c) */
 	CHORE__COUNT
 };
 
@@ -29,31 +29,33 @@ struct chores {
 	struct search_clear search_clear;
 	struct books        books;
 	struct peer         peer;
-	bool                writable; /* the writer's thread says: while false, no step is due */
-	atomic_bool         quiesced;
-	void (*wake)(void *arg); /* any thread; the writer's looks at chores_left_ms again */
+	bool                writable; /* set by the writer's thread; while false, no step is due */
+	atomic_bool         quiesced; /* chores_quiesce */
+	void (*wake)(void *arg); /* any thread; the writer's thread asks chores_left_ms again */
 	void *arg;
 	struct {
-		void           *subject;
-		_Atomic int64_t due_us;
-		int64_t         ran_us;
-		bool            failed; /* and that was said */
+		void           *subject; /* borrowed */
+		_Atomic int64_t due_us;  /* clock_mono_us, or CHORE_IDLE */
+		int64_t         ran_us;  /* end of the last step */
+		bool            failed;  /* the last step failed, and this was logged */
 	} state[CHORE__COUNT];
 };
 
-/* chores_init: c is zero but for its peer (peer_init) and wake; usage is borrowed, and o, whose path is the
- * absolute one. */
+/* chores_init: c is zero except for peer (peer_init), wake and arg.  session, usage and o are
+ * borrowed until chores_finish; o->path is absolute. */
 void chores_init(struct chores *c, struct session *session, struct usage_gather *usage,
 		 const struct store_options *o);
 void chores_finish(struct chores *c);
 
-/* chores_call: a step is due at this time (clock_mono_us) at the latest.  Any thread. */
+/* chores_call: the chore's next step is due at at_us (clock_mono_us) at the latest.  Any thread. */
 void chores_call(struct chores *c, enum chore_number n, int64_t at_us);
-/* chores_quiesce: nothing that is one process's alone to do, until it is taken back.  Any thread. */
+/* chores_quiesce: while on, the chores that only one process may do (chore.alone) rest.  Any
+ * thread. */
 void chores_quiesce(struct chores *c, bool on);
 
-/* On the writer's thread.  chores_left_ms: until a step is due; -1: none is.  chores_run: a step of each
- * that is due.  chores_last: at the end. */
+/* On the writer's thread.  chores_left_ms: milliseconds until a step is due; -1: none is.
+ * chores_run: does a step of each chore that is due.  chores_last: does the last steps, when the
+ * writer stops. */
 int64_t chores_left_ms(struct chores *c);
 void    chores_run(struct chores *c);
 void    chores_last(struct chores *c);

@@ -1,12 +1,13 @@
-/* conversation_row: rows of conversations, and what leads from them to their messages.
+/* conversation_row: finds rows of conversations, of their newest turns and of their messages.
  *
- * SQLite codes; on SQLITE_OK, e says whether the job was refused.  *ret stands on the row. */
+ * The functions return an SQLite code; on SQLITE_OK, e says whether the job is refused.  The
+ * statement *ret is on the row, and the caller resets it. */
 #pragma once
 
 #include "store/sqlite/kit/conn.h"
 #include "store/run.h"
 
-/* Columns of what conversation_row_find finds. */
+/* Columns of the row that conversation_row_find finds. */
 enum {
 	CONVERSATION_ROW_LEAF,
 	CONVERSATION_ROW_CREATED_MS,
@@ -20,24 +21,25 @@ enum {
 int conversation_row_find(struct conn *c, struct id id, int64_t owner, const char *path,
 			  sqlite3_stmt **ret, struct err *e) MUST_USE;
 
-/* Where a conversation's newest turn has got to. */
+/* The state of a conversation's newest turn. */
 struct conversation_turn {
-	int64_t   tip; /* the newest message behind it; 0: none */
-	struct id run; /* none: no turn yet */
-	bool      live;
-	bool      answered;
-	int64_t   base;
-	int64_t   parent;
+	int64_t   tip;      /* newest message after the turn, from outside of runs; 0: none */
+	struct id run;      /* none: the conversation has no turn yet */
+	bool      live;     /* the run has not ended */
+	bool      answered; /* the run has an answer */
+	int64_t   base;     /* the message that the turn's first message follows */
+	int64_t   parent;   /* the message that the answer follows */
 };
 int conversation_row_turn(struct conn *c, sqlite3_stmt *conversation,
 			  struct conversation_turn *ret) MUST_USE;
 
-/* conversation_row_message: of this conversation, on whatever branch, and its content is there: secret,
- * time, its run's status if it is an answer, body. */
+/* conversation_row_message: finds a message of the conversation, on any branch, whose content was
+ * not removed.  Columns: secret, time, status of its run (NULL: no answer), body. */
 int conversation_row_message(struct conn *c, struct id id, struct id conversation, int64_t owner,
 			     sqlite3_stmt **ret, const char *path, struct err *e) MUST_USE;
-/* conversation_row_status: column 2 of that; COMPLETED where it is no answer. */
+/* conversation_row_status: column 2 of such a row; COMPLETED if the message is no answer. */
 int conversation_row_status(sqlite3_stmt *st, enum run_status *ret) MUST_USE;
-/* conversation_row_linked: a row that another row leads to, by its key; it has to be there. */
+/* conversation_row_linked: finds, by its key, a row to which another row refers; if there is none,
+ * the database is damaged (SQLITE_CORRUPT). */
 int conversation_row_linked(struct conn *c, const char *sql, int64_t key,
 			    sqlite3_stmt **ret) MUST_USE;

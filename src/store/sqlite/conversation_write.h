@@ -1,5 +1,5 @@
-/* conversation_write: the job of that name, for what else changes conversations in the same transaction
- * (completion_write.c).  Returns as an operation does (op.h). */
+/* conversation_write: does the job of this name; also for operations that change a conversation
+ * within their own transaction (completion_write.c).  Returns what an operation returns (op.h). */
 #pragma once
 
 #include "store/sqlite/session.h"

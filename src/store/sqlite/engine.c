@@ -1,4 +1,5 @@
-/* The SQLite engine as store/engine.h wants it: opening in the right order, and the two tables. */
+/* The SQLite engine: its functions for store/engine.h and store/store.h, and the order in which its
+ * parts are opened and closed. */
 #include "store/sqlite/engine.h"
 
 #include "base/clock.h"
@@ -23,19 +24,19 @@
 #include <unistd.h>
 
 struct engine {
-	struct store store;    /* first: others hold pointers to it */
+	struct store store;    /* what callers hold pointers to */
 	char        *path;     /* owned; absolute */
-	int          lock_fd;  /* -1: not ours, or no longer */
-	int          drain_fd; /* lock of the previous process; -1: none */
-	/* at the open, the previous process was still finishing its answers */
+	int          lock_fd;  /* owned (lock_take); -1: not taken, or handed over */
+	int          drain_fd; /* owned (lock_drain); -1: no other process is taking over */
+	/* When this engine was opened, the previous process was still finishing its answers. */
 	bool                 beside;
-	int                  lane;
-	bool                 given;
-	struct conn          conn; /* owned; the writer's, as the next two */
+	int                  lane;  /* of this process's ids: 0 or 1 */
+	bool                 given; /* another process has taken over */
+	struct conn          conn;  /* owned; used by the writer's thread, as the next two are */
 	struct session       session;
 	struct unfinished    unfinished;
 	struct chores        chores;
-	struct store_options options; /* the path belongs to this process */
+	struct store_options options; /* options.path is `path` */
 	struct checkpoint   *checkpoint;
 	struct writer       *writer;
 	struct readers      *readers;
@@ -64,7 +65,7 @@ static bool op_submit(struct store *s, struct store_job *job)
 	return false;
 }
 
-/* --- what other threads tell the writer's --- */
+/* --- news of other threads for the writer's thread --- */
 
 static void on_used(void *engine)
 {
@@ -99,13 +100,14 @@ static void op_stats(struct store *s, struct store_stats *ret)
 	search_stats(engine_of(s)->search, ret);
 }
 
-/* --- a process that takes over --- */
+/* --- takeover --- */
 
 static enum errc peers_quiesce(struct store *s, int *ret_fd, struct err *e)
 {
 	struct engine *g = engine_of(s);
 
-	if (moved_look(&g->moved)) /* the next process would create a new one, or serve another */
+	/* The next process would create a new database, or serve another one. */
+	if (moved_look(&g->moved))
 		return err_set(e, ERR_STORAGE, "", "no takeover while %s",
 			       db_reason(SQLITE_READONLY_DBMOVED));
 	if (peer_alive(&g->chores.peer))
@@ -151,8 +153,8 @@ static bool peers_alive(struct store *s)
 	return peer_alive(&engine_of(s)->chores.peer);
 }
 
-/* Closes also a half-opened engine. The lock goes last: until then the file belongs to this
- * process. */
+/* Also closes an engine that was opened only in part.  The lock is released last: until then, no
+ * other process may use the database. */
 static void op_destroy(struct store *s)
 {
 	struct engine *g = engine_of(s);
@@ -170,8 +172,8 @@ static void op_destroy(struct store *s)
 	search_destroy(g->search);
 	key_watch_destroy(g->keys);
 	checkpoint_destroy(g->checkpoint);
-	/* Beside another process the log must not be emptied, because that would stop all writing
-	 * meanwhile. */
+	/* Emptying the write-ahead log blocks all writers, so it is not done beside another
+	 * process. */
 	if (served)
 		(void)sqlite3_wal_checkpoint_v2(g->conn.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
 						NULL);
@@ -210,7 +212,8 @@ static enum errc take_lock(struct engine *g, const struct store_options *o, stru
 			 : lock_take(o->path, &g->path, &g->lock_fd, e)) != ERR_OK)
 		return e->code;
 	g->beside = lock_drains(g->path, &lane);
-	/* Without its mark, a living process would look like a killed one. */
+	/* Without the lock of FILE.drain, the living previous process would look like a dead one,
+	 * and its runs would be ended. */
 	if (o->handover && !g->beside) {
 		err_set(e, ERR_OVERLOADED, "",
 			"the takeover failed: the process that serves has given it up");
@@ -221,7 +224,7 @@ static enum errc take_lock(struct engine *g, const struct store_options *o, stru
 	return ERR_OK;
 }
 
-/* Opens everything up to the migrated database; *ret is owned also if a later step fails. */
+/* Opens the database and migrates it; on success *ret is owned. */
 static enum errc open_database(const struct store_options *o, bool apply, struct engine **ret,
 			       int *ret_applied, struct err *e)
 {
@@ -238,7 +241,7 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	    blobs_open(g->path, &g->store.blobs, e) != ERR_OK ||
 	    migrate_run(g->conn.db, g->path, migrations, apply && !g->beside, ret_applied, e) !=
 		    ERR_OK) {
-		/* After the end of the previous process, the database can be migrated. */
+		/* An older schema can be migrated once the previous process has ended. */
 		if (g->beside && e->fault == FAULT_OLDER)
 			err_blame(e, FAULT_BUSY);
 		op_destroy(&g->store);
@@ -248,7 +251,7 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	return ERR_OK;
 }
 
-/* Everything that the thread uses is created before it. */
+/* Creates everything that the writer's thread uses, and then starts the thread. */
 static enum errc start_writer(struct engine *g, struct err *e)
 {
 	struct writer_parts parts = { &g->session, &g->chores, g->checkpoint, g->search,

@@ -1,11 +1,13 @@
-/* engine: SQLite behind store/engine.h: one database file for each gateway, and its files beside it. */
+/* engine: the SQLite engine of store/engine.h; a gateway has one database file, and other files
+ * beside it. */
 #pragma once
 
 #include "store/engine.h"
 
 extern const struct store_engine sqlite_engine;
 
-/* What stands in tool/: work beside a process that may serve the database. */
+/* The functions of tool/, which may run beside a process that serves the database.  store/engine.h
+ * describes them. */
 enum errc       sqlite_export(const struct store_options *o, struct store_export *x,
 			      struct err *e) MUST_USE;
 enum errc       sqlite_at_once(const struct store_options *o, enum job kind, struct store_job *job,

@@ -10,9 +10,11 @@
 
 enum {
 	PART_SHIFT = 20, /* see migrations/0002_events.sql */
-	/* Of a row that holds several events: what a long lock made to wait comes as one piece. */
+	/* The longest row that has several events.  The events that waited for a long lock arrive
+	 * as one piece, and are split into such rows. */
 	ROW_BYTES = 4 * 1024 * 1024,
-	/* More than the streams of one process; a run without a place is looked up each time. */
+	/* More than one process has streams.  The last event of a run that has lost its place is
+	 * read from the database. */
 	LIVE_PLACES = 32768,
 };
 
@@ -38,7 +40,6 @@ static const char sql_record[] = "UPDATE event_size SET written = ?, removed = ?
 static const char sql_news[] = "UPDATE run SET attempts = ?3, first_token_ms = ?4, "
 			       "provider = coalesce(?5, provider), bill_dropped = ?6 "
 			       "WHERE id = ?1 AND secret = ?2 AND status < 2";
-/* Counts the commits of other connections. */
 static const char sql_version[] = "PRAGMA data_version";
 
 enum errc events_init(struct events *ev, struct conn *conn, struct err *e)
@@ -118,7 +119,8 @@ int events_part(struct events *ev, int64_t *ret_part)
 
 static struct events_live *place_of(struct events *ev, int64_t run)
 {
-	/* Keys are times: neighbours get places far from each other. */
+	/* A run's key is a time, so concurrent runs have neighbouring keys; the multiplication
+	 * spreads the keys over all places. */
 	return &ev->live[((uint64_t)run * 0x9e3779b97f4a7c15u) >> 49];
 }
 _Static_assert(LIVE_PLACES == 1 << (64 - 49), "place_of takes the upper bits");
@@ -146,7 +148,8 @@ static void forget_run(struct events *ev, int64_t run)
 		*l = (struct events_live){ 0 };
 }
 
-/* The number of its last logged event; 0: none.  Backwards, as it is mostly the newest part. */
+/* *ret_last: the number of the run's last logged event; 0: none.  The parts are searched from the
+ * newest one backwards, because that event is mostly in the newest part. */
 static int find_last(struct events *ev, int64_t run, int64_t from, uint64_t *ret_last)
 {
 	int rc = SQLITE_DONE;
@@ -166,7 +169,7 @@ static int find_last(struct events *ev, int64_t run, int64_t from, uint64_t *ret
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Whether the run goes on, and its last logged event. */
+/* *ret_live: whether the run has not ended.  *ret_last: the number of its last logged event. */
 static int look_up(struct events *ev, struct id run, bool *ret_live, uint64_t *ret_last)
 {
 	*ret_live = true;
@@ -192,7 +195,7 @@ static int look_up(struct events *ev, struct id run, bool *ret_live, uint64_t *r
 
 /* --- a piece --- */
 
-/* Drops the records up to the one numbered last. */
+/* Removes the records up to event number `last` from the piece's front; false: none remains. */
 static bool cut_front(struct events_piece *p, uint64_t last)
 {
 	struct str   rest = p->data;
@@ -230,8 +233,8 @@ static int events_add_piece(struct events *ev, const struct events_piece *p, boo
 	return SQLITE_OK;
 }
 
-/* take_row: cuts a row's worth of whole events off *p's front; what goes on with an event (cont)
- * stays with it. */
+/* take_row: cuts as many whole events off *p's front as fit into a row, but at least one.  Records
+ * that continue an event have its number and stay in its row. */
 static struct events_piece take_row(struct events_piece *p)
 {
 	struct events_piece row = *p;
@@ -258,8 +261,9 @@ static struct events_piece take_row(struct events_piece *p)
 	return row;
 }
 
-/* Moves *last on.  What was sent again after a commit that failed only seemingly, or together with
- * what came since, must not be there twice. */
+/* Logs the events of the piece that come after number *last, and sets *last to the last one logged.
+ * A loop submits events again, possibly with newer ones, if their commit seemed to fail; an event
+ * that is in the log already must not be logged twice. */
 static int events_put(struct events *ev, const struct events_piece *piece, uint64_t *last)
 {
 	struct events_piece p = *piece;
@@ -304,7 +308,8 @@ int events_close(struct events *ev, struct id run, int64_t from, const struct ev
 	if (rc != SQLITE_OK)
 		return rc;
 
-	/* The part in which its last row begins, not the one after it. */
+	/* *ret_to is the part in which the run's last row begins: the row may end in the next
+	 * part. */
 	ev->part = part_now(ev);
 	struct events_piece own = *piece;
 	own.run = run;
@@ -345,14 +350,16 @@ int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to)
 		return rc;
 	ev->removed += bytes;
 
-	/* What was ever written is else known from the last row, which may have gone. */
+	/* The number of written bytes is otherwise computed from the last row (sql_size), which may
+	 * be one of the erased rows. */
 	struct db_bind b = conn_bind(ev->conn, sql_record);
 	db_bind_int(&b, ev->written);
 	db_bind_int(&b, ev->removed);
 	return db_bind_run(&b);
 }
 
-/* print_used: as the column bill_dropped has it; empty: nothing, and a provider is asked. */
+/* print_used: n->used in the form of the column bill_dropped.  Empty, so that the column is NULL:
+ * no usage is known, and a provider is being asked. */
 static struct str print_used(const struct run_news *n, char *text, size_t size)
 {
 	const struct usage *u = &n->used;
@@ -381,7 +388,8 @@ static int events_tell(struct events *ev, const struct run_news *n)
 	return db_bind_run(&b);
 }
 
-/* refuse: what one run's data is to blame for must not keep the other runs' from the log. */
+/* refuse: marks the entry if its own data caused the error, so that the events of the other runs
+ * are still logged; any other error is returned. */
 static int refuse(struct events_entry *x, int rc)
 {
 	if (!db_own_fault(rc))

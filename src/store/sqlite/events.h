@@ -1,7 +1,8 @@
-/* events: the statements that append to the event log.  All run inside the writer's transaction.
+/* events: the statements that append to the event log.
  *
- * They return an SQLite code, as operations do (op.h).  What the log is made of stands in
- * migrations/0002_events.sql. */
+ * All functions run on the writer's thread, inside its transaction, and those that return an int
+ * return an SQLite code, as operations do (op.h).  migrations/0002_events.sql describes the log's
+ * rows and parts. */
 #pragma once
 
 #include "store/sqlite/kit/conn.h"
@@ -9,36 +10,39 @@
 
 struct events {
 	struct conn        *conn;    /* borrowed */
-	int64_t             written; /* bytes ever logged; -1: to be read */
-	int64_t             removed;
-	int64_t             version; /* of the file, as its other writers change it */
-	int64_t             part;    /* of the row that was written last */
-	struct events_live *live;    /* owned; what is known of runs that go on */
+	int64_t             written; /* bytes ever logged; -1: not read from the database yet */
+	int64_t             removed; /* bytes ever removed; valid with `written` */
+	int64_t             version; /* PRAGMA data_version; the commits of others change it */
+	int64_t             part;    /* part of the row that was written last */
+	struct events_live *live;    /* owned; the last logged events of live runs */
 };
 
 enum errc events_init(struct events *ev, struct conn *conn, struct err *e) MUST_USE;
 void      events_finish(struct events *ev);
-/* events_forget: after a rollback: nothing that was kept in memory holds any longer. */
+/* events_forget: to be called after a rollback, when what is kept in memory may be wrong. */
 void events_forget(struct events *ev);
-/* events_refresh: in a transaction, before the rest: another process may have written to the log. */
+/* events_refresh: the first call in each transaction; checks whether another process has written to
+ * the log. */
 int events_refresh(struct events *ev) MUST_USE;
 
 /* events_size: bytes in the log. */
 int events_size(struct events *ev, int64_t *ret_bytes) MUST_USE;
-/* events_part: the part that is written to now. */
+/* events_part: the part in which the next row begins. */
 int events_part(struct events *ev, int64_t *ret_part) MUST_USE;
 
-/* events_open: a run begins.  *ret_from is its run.events_from. */
+/* events_open: a run begins.  *ret_from is the value for the column run.events_from. */
 int events_open(struct events *ev, struct id run, int64_t *ret_from) MUST_USE;
-/* events_known: a run goes on, and its last logged event is this (0: none). */
+/* events_known: notes that the run is live, and the number of its last logged event (0: none). */
 void events_known(struct events *ev, struct id run, uint64_t last);
-/* events_close: a run ends; its last piece (data may be empty: none) is logged.  from is its
- * run.events_from, *ret_to its run.events_to. */
+/* events_close: a run ends.  Logs the run's last piece (empty data: there is none).  from is the
+ * run's column events_from, *ret_to the value for events_to. */
 int events_close(struct events *ev, struct id run, int64_t from, const struct events_piece *piece,
 		 int64_t *ret_to) MUST_USE;
 
-/* events_erase: the log of a run that has ended goes; from and to as in its row. */
+/* events_erase: removes the log of a run that has ended; from and to are the run's columns
+ * events_from and events_to. */
 int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to) MUST_USE;
 
-/* events_append: what is there already is left out, also a part of a piece. */
+/* events_append: does the job (store/events.h).  Events that the log already has are skipped, also
+ * if they are only a part of a piece. */
 int events_append(struct events *ev, struct events_append *j) MUST_USE;

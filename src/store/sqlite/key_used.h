@@ -1,4 +1,4 @@
-/* key_used: when keys were used is noted; its subject is the writer's session. */
+/* key_used: the chore that writes when API keys were used.  Its subject is the writer's session. */
 #pragma once
 
 #include "store/sqlite/chore.h"

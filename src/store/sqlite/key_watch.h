@@ -1,5 +1,5 @@
-/* key_watch: a thread that notices what others did to the keys and to the database's files, and reminds
- * the writer of storing when keys were used. */
+/* key_watch: a thread that notices when other processes have changed API keys, when the database's
+ * files are gone, and when the writer must store the times at which keys were used. */
 #pragma once
 
 #include "base/err.h"
@@ -8,17 +8,18 @@
 
 struct key_watch;
 
-/* key_watch_create: fills the ring; ring is borrowed. */
+/* key_watch_create: also fills the ring, which is borrowed until key_watch_destroy. */
 enum errc key_watch_create(const char *path, int64_t busy_ms, struct key_ring *ring,
 			   struct key_watch **ret, struct err *e) MUST_USE;
-/* What is called on the thread. */
+/* Functions that the thread calls. */
 struct key_watch_news {
-	void (*used)(void *arg);  /* now and then, when keys were used */
-	void (*moved)(void *arg); /* at each look, as long as the files are gone */
+	void (*used)(void *arg);  /* from time to time, if keys were used */
+	void (*moved)(void *arg); /* at each check, as long as the files are gone */
 	void *arg;
 };
 
-/* key_watch_start: moved: borrowed, looked at. */
+/* key_watch_start: starts the thread.  moved is borrowed until key_watch_stop; the thread calls
+ * moved_look. */
 enum errc key_watch_start(struct key_watch *w, struct moved *moved,
 			  const struct key_watch_news *news, struct err *e) MUST_USE;
 void      key_watch_stop(struct key_watch *w);

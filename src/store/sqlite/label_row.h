@@ -1,4 +1,4 @@
-/* label_row: filters by metadata, for lists. */
+/* label_row: filters lists by metadata (store/label.h). */
 #pragma once
 
 #include "store/label.h"

@@ -119,7 +119,7 @@ bool lock_drains(const char *path, int *ret_lane)
 	if (lock_name_of(path, "drain", name, &e) != ERR_OK)
 		return false;
 	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0) /* in doubt, the other process lives */
+	if (fd < 0) /* if the file can't be opened for want of resources, the process may live */
 		return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
 	bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 	if (held && pread(fd, &mark, 1, 0) == 1)

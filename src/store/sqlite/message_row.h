@@ -1,4 +1,4 @@
-/* message_row: a message that a turn brings, or its answer. */
+/* message_row: writes a message of a turn, or the turn's answer. */
 #pragma once
 
 #include "store/sqlite/kit/conn.h"

@@ -1,8 +1,9 @@
-/* moved: whether the database's files are still where they were opened.
+/* moved: checks whether the database's files are still where they were opened.
  *
- * A file that was removed, renamed or replaced takes writes as before, and nobody finds them again:
- * its directory entry has gone, or leads to another file.  SQLite looks for that with a rollback
- * journal only, and never at the write-ahead log (sqlite3.c: databaseIsUnmoved). */
+ * A file that was removed, renamed or replaced still accepts writes, but nobody can find them
+ * again, because the directory entry is gone or leads to another file.  SQLite itself checks this
+ * only with a rollback journal, and never checks the write-ahead log (databaseIsUnmoved in
+ * sqlite3.c). */
 #pragma once
 
 #include "base/err.h"
@@ -20,17 +21,17 @@ struct moved {
 		dev_t dev;
 		ino_t ino;
 	} opened[MOVED__COUNT];
-	_Atomic enum moved_file first; /* the first of those that are gone; MOVED__COUNT: none is */
+	_Atomic enum moved_file first; /* the first file that is gone; MOVED__COUNT: none is */
 };
 
-/* moved_begin: notes which files lie there; after the database was opened and first written to, and
- * before its writer begins.  Errors: STORAGE. */
+/* moved_begin: notes the files' inodes.  To be called after the database was opened and written to
+ * once, and before the writer starts.  Errors: STORAGE. */
 enum errc moved_begin(struct moved *m, const char *path, struct err *e) MUST_USE;
-/* moved_look: asks the file system, about five microseconds; true: one of them is gone, or another file
- * lies there.  Where the file system does not tell (no right to search a directory), none is.  Any
- * thread that may wait for the disk. */
+/* moved_look: asks the file system, which takes about five microseconds.  True: a file is gone, or
+ * another one is in its place.  If the file system can't tell (no right to search a directory),
+ * nothing counts as moved.  Any thread that may wait for the disk. */
 bool moved_look(struct moved *m);
-/* moved_is: what the last look found.  Any thread. */
+/* moved_is: the result of the last moved_look.  Any thread. */
 bool moved_is(const struct moved *m);
-/* moved_problem: what the operator is told, cut to n. */
+/* moved_problem: a text for the operator, cut to n bytes. */
 void moved_problem(const struct moved *m, char *ret, size_t n);

@@ -1,33 +1,36 @@
-/* op: how this engine does the jobs of store/job.def.  An operation is a file, named as its job is, with
- * its statements, what it binds and what it reads; at the file's end stands
+/* op: an operation is the code with which this engine does one kind of job of store/job.def.  Each
+ * operation is a file with the name of its job.  The file has the statements, their parameters and
+ * their results, and ends with a line like
  *
  *     OP(run_read, read_run);
  *
- * and the row of job.def makes it one of the table below.  Writes run on the writer's thread, in its
- * transaction; reads on a reader's, in one of their own. */
+ * The row of job.def puts the operation into the engine's table.  Writes run on the writer's
+ * thread, in its transaction; reads run on a reader's thread, in a transaction of their own. */
 #pragma once
 
 #include "store/sqlite/session.h"
 #include "store/store.h"
 
 struct op {
-	/* An SQLite code.  On SQLITE_OK, job->err says whether the job was refused; a refused one has
-	 * written nothing.  On any other code the transaction may hold half of it, and is rolled back:
-	 * then the same job may be run again.  What is read may be left on its row. */
+	/* run: does the job and returns an SQLite code.  On SQLITE_OK, job->err says whether the
+	 * job was refused; a refused job has written nothing.  On any other code, the transaction
+	 * may have a part of the job's writes and is rolled back; then run may be called for the
+	 * same job again.  Statements may be left on a row. */
 	int (*run)(struct session *s, struct store_job *job);
-	bool bare; /* it wants no transaction around it */
+	bool bare; /* run is called outside of any transaction */
 
-	/* All below may be NULL; only of writes.
-	 * relaxed: a power cut may take it: it is committed without waiting for the disk. */
+	/* The rest is for writes only, and may be NULL.
+	 * relaxed: whether the job may be lost in a power cut; then its commit does not wait for
+	 * the disk. */
 	bool (*relaxed)(struct store_job *job);
-	/* unstored: it was not committed; what must be written all the same is remembered. */
+	/* unstored: the job was not committed; notes what must be written later (unfinished.h). */
 	void (*unstored)(struct session *s, struct store_job *job);
-	/* settle: after the commit or the rollback, before the answer. */
+	/* settle: is called after the commit or the rollback, before the job is answered. */
 	void (*settle)(struct session *s, struct store_job *job);
 };
 
-/* OP(name, run): run(session, struct name *) is the operation of the job `name`.  OP_WITH(name, run,
- * .member = …): with some of what may be NULL. */
+/* OP(name, fn): defines the operation of the job `name`; fn(session, struct name *) does the job.
+ * OP_WITH(name, fn, .member = …) also sets other members of struct op. */
 #define OP(name, fn) OP_WITH(name, fn, .bare = false)
 #define OP_WITH(name, fn, ...)                                         \
 	static int name##_op(struct session *s, struct store_job *job) \
@@ -40,7 +43,7 @@ struct op {
 #include "store/job.def"
 #undef X
 
-/* op_of: of a job that was handed in. */
+/* op_of: the operation of a submitted job. */
 const struct op *op_of(const struct store_job *job);
-/* op_is_relaxed: a power cut may take the job. */
+/* op_is_relaxed: whether the job may be lost in a power cut (op.relaxed). */
 bool op_is_relaxed(struct store_job *job);

@@ -1,4 +1,4 @@
-/* Waits for the end of the other process. */
+/* Waits for the end of the previous process, and then ends the runs that it left unfinished. */
 #include "store/sqlite/peer.h"
 
 #include "base/log.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { LOOK_MS = 100 }; /* interval of looking at it */
+enum { LOOK_MS = 100 }; /* interval of the checks whether the peer has ended */
 
 void peer_init(struct peer *p, bool alive, bool early)
 {

@@ -1,4 +1,4 @@
-/* Making an honest end for what the last process could not. */
+/* Ends the runs, idempotency keys and reservations that a dead process has left without an end. */
 #include "store/sqlite/recover.h"
 
 #include "base/clock.h"
@@ -14,10 +14,9 @@
 #include <stdlib.h>
 
 enum {
-	GROUP_RUNS = 256,               /* whose pieces are looked for together */
-	GROUP_PIECES = 4 * 1024 * 1024, /* found for them; with more, the group is made smaller */
-	COMMIT_BYTES =
-		16 * 1024 * 1024, /* of events and answers in a transaction, or a little more */
+	GROUP_RUNS = 256,                /* runs whose pieces are searched for together */
+	GROUP_PIECES = 4 * 1024 * 1024,  /* pieces; a group that has more is made smaller */
+	COMMIT_BYTES = 16 * 1024 * 1024, /* events and answers after which a transaction ends */
 };
 
 static const char sql_find_live[] =
@@ -39,7 +38,7 @@ static const char sql_highest_key[] =
 	"ifnull((SELECT max(id) FROM idempotency), 0), "
 	"ifnull((SELECT max(id) FROM file), 0), "
 	"ifnull((SELECT max(run) FROM reservation), 0))";
-/* Calls that are stored nowhere but with their keys: nothing of their answers is left. */
+/* Keys of unstored calls that had no answer yet; nothing of these answers is left. */
 static const char sql_find_keys[] =
 	"SELECT id FROM idempotency WHERE http = 0 AND stored = 0 AND id > ? "
 	"ORDER BY id LIMIT 1";
@@ -52,7 +51,7 @@ static const char sql_end_key[] = "UPDATE idempotency SET outcome = 3, http = 50
 struct cut_off {
 	struct id run;
 	uint64_t  reserved;
-	int64_t   from; /* part of the log; 0: from before there was one */
+	int64_t   from; /* column events_from; 0: the run began before there was a log */
 };
 
 struct found {
@@ -62,16 +61,16 @@ struct found {
 
 struct recovery {
 	struct session     session;
-	struct salvage     salvage;    /* of one run */
-	int64_t            part_first; /* of the whole log */
+	struct salvage     salvage;    /* used for one run after the other */
+	int64_t            part_first; /* first and last part of the whole log */
 	int64_t            part_last;
 	int64_t            now_ms;
 	struct recover_own own;
 
-	/* A group of runs, in the order of their keys, and where their pieces are. */
+	/* A group of runs in the order of their keys, and the rows of their pieces. */
 	struct cut_off group[GROUP_RUNS];
 	size_t         group_count;
-	struct found  *found; /* owned */
+	struct found  *found; /* owned; sorted by run, then by row */
 	size_t         found_count;
 	size_t         found_cap;
 };
@@ -87,7 +86,7 @@ static int highest_key(struct conn *c, int64_t *ret)
 	return sqlite3_reset(st);
 }
 
-/* Room for one more of so many bytes each; false: no memory. */
+/* Makes room for one more element of `bytes` bytes; false: no memory. */
 static bool grow(void **array, size_t count, size_t *cap, size_t bytes)
 {
 	if (count < *cap)
@@ -118,7 +117,8 @@ static bool is_own(const struct recovery *v, int64_t key)
 	       bsearch(&key, v->own.keys, v->own.count, sizeof key, by_key) != NULL;
 }
 
-/* Moves *above behind the rows that were looked at. */
+/* Adds the unfinished runs above key *above to the group, except this process's own ones.  At most
+ * `limit` rows are read; *above becomes the key of the last one. */
 static int find_some(struct recovery *v, int64_t *above, size_t limit, size_t *ret_rows)
 {
 	struct db_bind b = conn_bind(v->session.conn, sql_find_live);
@@ -164,8 +164,9 @@ static int seek(struct recovery *v, int64_t part, size_t at, sqlite3_stmt **ret)
 	return db_bind_row(&b);
 }
 
-/* The pieces of the group in one part: the index and the group are both in the order of runs, and
- * each leaps to where the other is.  So it costs no more than the shorter of the two. */
+/* Finds the group's pieces in one part.  The index and the group are both in the order of runs, and
+ * whichever is behind skips to the run of the other one.  So the search costs no more than walking
+ * the shorter of the two. */
 static int find_in_part(struct recovery *v, int64_t part)
 {
 	sqlite3_stmt *st;
@@ -194,7 +195,7 @@ static int find_in_part(struct recovery *v, int64_t part)
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Ids are in the order of writing, and so in that of the events of a run. */
+/* Row ids are in the order of writing, so they also order the pieces of a run. */
 static int by_run(const void *a, const void *b)
 {
 	const struct found *x = a;
@@ -223,7 +224,8 @@ static int find_pieces(struct recovery *v)
 	return rc;
 }
 
-/* Leaves group_count at 0 when all runs have an end. */
+/* Finds the next runs above key `above` and their pieces, and halves the group while these are too
+ * many.  group_count is 0 afterwards if no unfinished run is left. */
 static int next_group(struct recovery *v, int64_t above)
 {
 	size_t limit = GROUP_RUNS;
@@ -242,7 +244,8 @@ static int next_group(struct recovery *v, int64_t above)
 
 /* --- one run --- */
 
-/* Of the found ones from *at on; moves it behind the run's. */
+/* Reads the run's pieces into v->salvage.  They begin at found[*at]; *at is moved to the next
+ * run's. */
 static int read_pieces(struct recovery *v, struct id run, size_t *at)
 {
 	int rc = SQLITE_OK;
@@ -254,7 +257,7 @@ static int read_pieces(struct recovery *v, struct id run, size_t *at)
 	return rc;
 }
 
-/* add_dropped: what attempts that were given up have used, of which its key is charged as well. */
+/* add_dropped: adds the usage of the run's failed attempts, for which its key pays too. */
 static void add_dropped(sqlite3_stmt *st, struct usage_note *n)
 {
 	n->usage.in += db_int(st, 8);
@@ -268,7 +271,8 @@ static void add_dropped(sqlite3_stmt *st, struct usage_note *n)
 	n->nano = money_add(n->nano, db_int(st, 12));
 }
 
-/* recover_guess: what the attempt that went on may have cost; nothing, if none did. */
+/* recover_guess: the usage of the attempt that the crash interrupted, estimated where the provider
+ * has not reported it; without such an attempt, only what was reported. */
 static struct usage recover_guess(sqlite3_stmt *st, const struct salvage_told *told)
 {
 	struct usage most = usage_guess(db_int(st, 5), told->bytes);
@@ -277,7 +281,7 @@ static struct usage recover_guess(sqlite3_stmt *st, const struct salvage_told *t
 	return asked ? usage_cut(&told->usage, &most) : told->usage;
 }
 
-/* A row of sql_find_bill.  False: the run is from before that was kept. */
+/* Reads a row of sql_find_bill.  False: the run began before there were these columns. */
 static bool read_bill(sqlite3_stmt *st, const struct salvage_told *told, struct turn_end *end,
 		      struct usage_note *ret)
 {
@@ -305,7 +309,7 @@ static bool read_bill(sqlite3_stmt *st, const struct salvage_told *told, struct 
 	return true;
 }
 
-/* What the provider may have charged for it is estimated, and booked where it was reserved. */
+/* Estimates what the provider may have charged for the run, and settles its reservation with it. */
 static int recover_charge(struct recovery *v, struct id run, const struct salvage_told *told,
 			  struct turn_end *end)
 {
@@ -321,7 +325,7 @@ static int recover_charge(struct recovery *v, struct id run, const struct salvag
 	return rc == SQLITE_OK && known ? budgets_settle(v->session.conn, &note) : rc;
 }
 
-/* Ends the run as it would have ended itself, had it known. */
+/* Stores an end for the run: `incomplete`, with the answer and the usage that its log gives. */
 static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 {
 	struct turn_end end = {
@@ -344,8 +348,8 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 		return rc;
 	uint64_t last = log->count > 0 ? log->pieces[log->count - 1].last : 0;
 	events_known(&v->session.events, c->run, last);
-	/* The first number that no client can have seen: pieces overtake the reservation of
-	 * theirs. */
+	/* The end has the first number that no client can have seen.  A piece may be committed
+	 * before the reservation of its numbers, so both count. */
 	end.last_seq = (last > c->reserved ? last : c->reserved) + 1;
 	rc = turn_end(&v->session, &end);
 	return rc == SQLITE_OK && end.job.err.code != ERR_OK ? SQLITE_CORRUPT : rc;
@@ -399,10 +403,10 @@ static int end_all(struct recovery *v, int *runs)
 	int     rc = read_parts(v);
 
 	if (rc == SQLITE_OK)
-		rc = find_group(v, 0, 1); /* nearly always there is none, and nothing to write */
+		rc = find_group(v, 0, 1); /* usually none is unfinished, so nothing is written */
 	for (int i = 1; rc == SQLITE_OK && v->group_count > 0; i++) {
 		rc = end_group(v, above, runs);
-		/* Nothing else copies the write-ahead log back yet. */
+		/* The checkpoint thread, which copies the write-ahead log back, may not run yet. */
 		if (rc == SQLITE_OK && i % 16 == 0)
 			(void)sqlite3_wal_checkpoint_v2(v->session.conn->db, NULL,
 							SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
@@ -433,7 +437,7 @@ static int end_keys(struct recovery *v)
 	return rc;
 }
 
-/* What calls have cost of which nothing else is known. */
+/* Settles, with an estimate, the reservations of calls of which nothing else is stored. */
 static int end_reservations(struct recovery *v)
 {
 	struct conn *b = v->session.conn;

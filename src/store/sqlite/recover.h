@@ -1,19 +1,21 @@
-/* recover: what is done once at start, before anything else is written. */
+/* recover: gives ends to runs whose process has died.  This happens at the start, before anything
+ * else is written, or after a takeover, when the previous process has ended. */
 #pragma once
 
 #include "base/err.h"
 #include "store/sqlite/kit/conn.h"
 #include "store/engine.h"
 
-/* recover_run: runs that a crash left going become `incomplete`, with the answer that
- * o->assemble makes of what they logged, and id_floor learns the highest key in use.  *ret_runs is
- * how many were left going.  Only while this process holds the file's lock, or it would end the
- * runs of a live one. */
+/* recover_run: ends all unfinished runs as `incomplete`, each with the answer that o->assemble
+ * makes of its logged events, and sets id_floor to the highest key in use.  *ret_runs is the number
+ * of these runs.  The caller must hold the database's lock (lock.h); otherwise the runs of a living
+ * process would be ended.  Errors: STORAGE. */
 enum errc recover_run(struct conn *c, const struct store_options *o, int *ret_runs,
 		      struct err *e) MUST_USE;
 
-/* Where another process's runs went on beside ours (store_peers).  recover_floor: only id_floor,
- * at the start.  recover_others: once it has ended, all runs but our own; keys in ascending order. */
+/* For a takeover, during which the previous process still has runs (store_peers).  recover_floor,
+ * at the start, only sets id_floor.  recover_others, after the end of the previous process, ends
+ * all unfinished runs except those in `own`; own.keys is borrowed, in ascending order. */
 enum errc recover_floor(struct conn *c, const char *path, struct err *e) MUST_USE;
 struct recover_own {
 	const int64_t *keys;

@@ -1,4 +1,5 @@
-/* run_row: rows of runs.  SQLite codes; on SQLITE_OK, e says whether the job was refused. */
+/* run_row: reads rows of runs.  The functions return an SQLite code; on SQLITE_OK, e says whether
+ * the job is refused. */
 #pragma once
 
 #include "store/sqlite/kit/conn.h"
@@ -15,11 +16,11 @@
 
 enum { RUN_ROW_ID = 19, RUN_ROW_SECRET, RUN_ROW_NATIVE, RUN_ROW_COST };
 
-/* run_row_find: steps a statement whose parameters are key, secret and owner; NOT_FOUND: there is no such
- * run. */
+/* run_row_find: binds key, secret and owner to the statement, and steps it; *ret is on the row.  e
+ * is NOT_FOUND if there is no such run. */
 int run_row_find(struct conn *c, const char *sql, struct id id, int64_t owner, sqlite3_stmt **ret,
 		 struct err *e) MUST_USE;
-/* run_row_status: the first column. */
+/* run_row_status: the status in the row's first column. */
 int run_row_status(sqlite3_stmt *st, enum run_status *ret) MUST_USE;
-/* run_row_read: fills what a run_read has besides its job, from a row of RUN_ROW; texts go into a. */
+/* run_row_read: fills all members of *ret but its job from a row of RUN_ROW; texts are in a. */
 int run_row_read(sqlite3_stmt *st, struct arena *a, struct run_read *ret, struct err *e) MUST_USE;

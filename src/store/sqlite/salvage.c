@@ -1,4 +1,4 @@
-/* Pieces of one run, gathered, looked through and put together. */
+/* Reads the pieces of a run, and makes an answer of them. */
 #include "store/sqlite/salvage.h"
 
 #include "base/limits.h"
@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-/* Of one run; an answer is made of the log's beginning if there is more. */
+/* LOG_BYTES: of one run's log, more is not read; the answer is then made of the beginning.
+ * KEPT_BYTES: a larger buffer is freed after its run. */
 enum { LOG_BYTES = 256 * 1024 * 1024, KEPT_BYTES = 1024 * 1024 };
 
 static const char sql_piece[] = "SELECT first, last, data FROM event WHERE id = ?";
@@ -91,7 +92,7 @@ int salvage_add(struct salvage *v, struct id run, int64_t piece)
 	return sqlite3_reset(st);
 }
 
-/* The first record may be of our own making. */
+/* EVENT_ASKED comes from the gateway, so this record does not show that the provider answered. */
 static struct salvage_told look_through(const struct salvage *v)
 {
 	struct salvage_told told = { 0 };
@@ -124,9 +125,10 @@ struct str salvage_make(struct salvage *v, struct salvage_told *ret)
 	return STR_NONE;
 }
 
-/* --- one whose end was lost --- */
+/* --- a run whose end was lost --- */
 
-/* *ret_from: where its log begins; -1: the run is gone, or has an end. */
+/* *ret_from: the part in which the run's log begins, 0 if it has none; -1: the run was deleted, or
+ * has an end. */
 static int salvage_find_run(struct salvage *v, struct id run, int64_t *ret_from)
 {
 	struct db_bind b = conn_bind(v->conn, sql_run);
@@ -161,7 +163,8 @@ static int salvage_read_part(struct salvage *v, struct id run, int64_t part)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* What can't be read is told and done without: the run gets its end, and the store goes on. */
+/* A log that can't be read is reported, and the run ends without an answer, because damage in the
+ * log of one run must not keep the store from writing. */
 static int salvage_read_pieces(struct salvage *v, struct id run, int64_t from, int64_t to)
 {
 	int rc = SQLITE_OK;

@@ -1,4 +1,4 @@
-/* search_clear: what the search index has taken up leaves its queue. */
+/* search_clear: the chore that removes rows from the search queue after they are in the index. */
 #pragma once
 
 #include "store/sqlite/chore.h"
@@ -8,8 +8,8 @@
 
 struct search_clear {
 	struct search_queue *queue;   /* borrowed */
-	_Atomic int64_t      settled; /* needed no longer, up to here; any thread sets it */
-	int64_t              cleared;
+	_Atomic int64_t      settled; /* rows up to this seq may go; set by any thread */
+	int64_t              cleared; /* rows up to this seq are gone */
 };
 
 extern const struct chore chore_search_clear;

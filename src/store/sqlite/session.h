@@ -1,5 +1,6 @@
-/* session: what an operation works with: a connection, and what its thread knows besides.  The writer
- * has one, each reader has one, and so has whoever works on a database beside the gateway. */
+/* session: what an operation works with: a connection, and the state of its thread.  The writer and
+ * each reader have a session, and so has a process that works on the database beside the
+ * gateway. */
 #pragma once
 
 #include "store/blob.h"
@@ -14,20 +15,21 @@ struct unfinished;
 
 struct session {
 	struct conn *conn; /* borrowed */
-	/* Of who writes (session_write). */
+	/* Only in a session that writes (session_write). */
 	struct events       events;
 	struct search_queue search;
-	struct unfinished
-		*unfinished; /* borrowed, as the next three; NULL where nothing is kept for later */
-	struct blobs    *blobs;
-	struct key_ring *ring;
-	struct peer     *peer; /* the process beside */
-	/* Of a reader that searches; borrowed. */
+	struct unfinished  *unfinished; /* borrowed; NULL: nothing is remembered for later */
+	struct blobs       *blobs;      /* borrowed */
+	struct key_ring    *ring;       /* borrowed */
+	struct peer        *peer;       /* borrowed; the previous process of a takeover */
+	/* Only in the session of a reader that searches; borrowed. */
 	struct search_reads *searches;
 };
 
-/* session_write: s is zero but for what is borrowed; it is to be finished also when this fails. */
+/* session_write: makes s a session that writes.  s is zero but for the borrowed members, and must
+ * be finished even if this fails. */
 enum errc session_write(struct session *s, struct conn *conn, struct err *e) MUST_USE;
 void      session_finish(struct session *s);
-/* session_forget: after a rollback: nothing that was learned in the transaction holds any longer. */
+/* session_forget: to be called after a rollback; forgets what the session knows from the
+ * transaction. */
 void session_forget(struct session *s);

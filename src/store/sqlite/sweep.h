@@ -1,4 +1,4 @@
-/* sweep: takes from the event log and the idempotency keys what retention no longer keeps, oldest
+/* sweep: the chore of retention, which removes old event logs and idempotency keys, the oldest
  * first, in small steps. */
 #pragma once
 
@@ -7,12 +7,12 @@
 #include "store/sqlite/events.h"
 
 struct sweep {
-	struct conn   *conn; /* borrowed, as the next one */
-	struct events *events;
-	int64_t        keep_ms;
+	struct conn   *conn;    /* borrowed */
+	struct events *events;  /* borrowed */
+	int64_t        keep_ms; /* as in store_options, like the next two */
 	int64_t        keep_bytes;
 	int64_t        idem_keep_ms;
-	int64_t        next; /* rows before it were looked at in this pass */
+	int64_t        next; /* rows of the event log below this id are done in this pass */
 };
 
 void sweep_init(struct sweep *s, struct conn *conn, struct events *events,

@@ -1,6 +1,6 @@
-/* turn_end: the job of that name, for who ends a run that could not end itself (unfinished, recover).
- * Returns as an operation does (op.h), but that what the run has used is settled also where the end is
- * refused. */
+/* turn_end: does the job of this name; also for runs that could not end themselves (unfinished.h,
+ * recover.h).  Returns what an operation returns (op.h), but a refused end settles the run's usage
+ * all the same. */
 #pragma once
 
 #include "store/sqlite/session.h"

@@ -13,7 +13,7 @@ void unfinished_finish(struct unfinished *u)
 	u->notes = NULL;
 }
 
-/* Room for one more of so many bytes; false: no memory. */
+/* Makes room for one more element of `bytes` bytes; false: no memory. */
 static bool unfinished_grow(void **array, size_t count, size_t *cap, size_t bytes)
 {
 	if (count < *cap)

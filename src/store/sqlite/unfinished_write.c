@@ -6,16 +6,16 @@
 #include "store/sqlite/turn_end.h"
 #include "store/sqlite/unfinished.h"
 
-/* Of logs and answers of runs without an end, in one transaction, or a little more: what a disk has no
- * room for must not keep all else from it. */
+/* After so many bytes of logs and answers, a transaction takes no further end.  The jobs of the
+ * batch share this transaction; if it were large, a nearly full disk would refuse them too. */
 enum { END_BYTES = 1024 * 1024 };
 
 #define NOT_STORED                                                                    \
 	"{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\"," \
 	"\"param\":null,\"code\":\"storage_unavailable\"}"
 
-/* An end as its run would have got it, with what the log has of the answer: `incomplete`; `failed` if the
- * log has nothing.  None where the run has an end by now. */
+/* Writes a run's end, with the answer that its log gives: `incomplete`, or `failed` if the log has
+ * nothing from the provider.  A run that was deleted or has an end by now gets none. */
 static int write_end(struct session *s, const struct unfinished_end *was)
 {
 	struct turn_end end = {
@@ -33,7 +33,7 @@ static int write_end(struct session *s, const struct unfinished_end *was)
 	struct salvage     *v = &s->unfinished->salvage;
 	struct salvage_told told;
 	bool                live = false;
-	/* The usage is counted only here, also if the conversation was deleted meanwhile. */
+	/* The usage is booked nowhere else, so a conversation deleted meanwhile does not matter. */
 	int rc = was->noted ? budgets_settle(s->conn, &was->note) : SQLITE_OK;
 
 	if (rc == SQLITE_OK)

@@ -1,5 +1,6 @@
-/* unfinished_write: some of what is unfinished (unfinished.h), in the transaction that is open; an SQLite
- * code.  What fails for its own sake, and would do so for ever, is forgotten. */
+/* unfinished_write: writes some of the unfinished ends and all settlements (unfinished.h) in the
+ * open transaction, and returns an SQLite code.  An entry that fails because of its own data would
+ * always fail, and is forgotten. */
 #pragma once
 
 #include "store/sqlite/session.h"

@@ -2,8 +2,8 @@
  *
  *   writer_add --> queue --writer_take--> batch --one transaction--> answers, each on its loop
  *
- * An empty batch is a probe: through it the writer tries a failed disk again, and writes what is
- * unfinished when no job comes along.  Between two batches come chores (chores.h). */
+ * An empty batch is a probe.  With probes, the writer tries a failed disk again, and writes
+ * unfinished ends (unfinished.h) while no job comes.  Chores (chores.h) run between two batches. */
 #include "store/sqlite/writer.h"
 
 #include "base/clock.h"
@@ -23,13 +23,13 @@
 #include <time.h>
 
 enum {
-	PROBE_MS = 1000,    /* how often a failed disk is tried again while nothing else does */
-	HASTE_MS = 50,      /* wait for a lock while it is known to be stuck: jobs fail fast then */
+	PROBE_MS = 1000,    /* interval of probes of a failed disk while no job comes */
+	HASTE_MS = 50,      /* longest wait for a lock after a failure, so that jobs fail fast */
 	LOCK_RETRY_MS = 10, /* longest pause between two tries for a lock */
 };
 
 struct writer {
-	/* The thread's own. */
+	/* Used by the writer's thread alone. */
 	struct writer_parts parts;
 	int64_t             busy_ms;
 	int64_t             lock_deadline_us;
@@ -47,7 +47,7 @@ struct writer {
 	struct store_stats stats;
 };
 
-/* --- state that others see --- */
+/* --- state that other threads see --- */
 
 static uint64_t count_begins(const struct batch *b)
 {
@@ -122,16 +122,17 @@ static void do_batch(struct writer *w, struct batch *b)
 	answer_post(b->done);
 }
 
-/* probe_due: the moment for an empty batch has come, without any job. */
+/* probe_due: an empty batch is due, because ends are unfinished or the files have been found
+ * moved. */
 static bool probe_due(struct writer *w)
 {
 	return w->writable &&
 	       (unfinished_count(w->parts.session->unfinished) > 0 || moved_is(w->parts.moved));
 }
 
-/* await_locked: sleeps until something waits, or a chore or a probe is due.  The loop that wakes us
- * is in the middle of its turn: where it shares our core it hands in the rest of the turn first,
- * and one commit serves them all. */
+/* await_locked: sleeps until a job waits, or a chore or a probe is due.  After a sleep the thread
+ * yields its core once: the loop that has submitted the job is in the middle of its turn, and if
+ * both share a core, the loop submits the other jobs of this turn in time for the same commit. */
 static void await_locked(struct writer *w)
 {
 	bool slept = false;
@@ -156,7 +157,8 @@ static void await_locked(struct writer *w)
 	pthread_mutex_lock(&w->lock);
 }
 
-/* take_locked: the first jobs that are wanted (NULL: all), in their order. */
+/* take_locked: moves the first jobs that `wanted` accepts (NULL: all) into the batch, in their
+ * order. */
 static void take_locked(struct writer *w, struct batch *b, bool (*wanted)(struct store_job *job))
 {
 	struct store_job **at = &w->first;
@@ -176,9 +178,10 @@ static void take_locked(struct writer *w, struct batch *b, bool (*wanted)(struct
 		;
 }
 
-/* writer_take: fills b with what waits.  Relaxed pieces of events go first, in a commit of their
- * own, which waits for no sync.  They can't keep turns waiting for long: a loop hands in its next
- * pieces only once the last ones are answered.  False: nothing waits and the end has come. */
+/* writer_take: waits, and fills b with jobs.  Relaxed jobs (pieces of events) go first, in a commit
+ * of their own, which waits for no sync.  They can't delay turns for long, because a loop submits
+ * its next pieces only after the last ones are answered.  False: the writer is stopping, and no job
+ * waits. */
 static bool writer_take(struct writer *w, struct batch *b)
 {
 	b->count = 0;
@@ -230,7 +233,7 @@ enum errc writer_create(const struct writer_parts *parts, int64_t busy_ms, struc
 	w->stats.reason = "";
 
 	sqlite3 *db = parts->session->conn->db;
-	int      rc = db_exec(db, "PRAGMA secure_delete = ON"); /* also from the pages it lay on */
+	int      rc = db_exec(db, "PRAGMA secure_delete = ON"); /* deleted content is overwritten */
 	if (rc != SQLITE_OK) {
 		db_fail(db, rc, sqlite3_db_filename(db, "main"), "set up", e);
 		writer_destroy(w);
@@ -297,7 +300,7 @@ void writer_stats(struct writer *w, struct store_stats *ret)
 	*ret = w->stats;
 	ret->queue = w->waiting;
 	pthread_mutex_unlock(&w->lock);
-	/* The writer may be in the middle of something long. */
+	/* The writer itself may notice this late, while it is in a long transaction. */
 	if (ret->writable && moved_is(w->parts.moved)) {
 		ret->writable = false;
 		ret->reason = db_reason(SQLITE_READONLY_DBMOVED);

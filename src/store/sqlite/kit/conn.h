@@ -1,53 +1,52 @@
-/* conn: a connection with its statements.  A statement is named by its text: it is prepared when it
- * is first asked for and stays, so that nothing has to be declared beside the operation that uses
- * it.
+/* conn: a connection and its statements.  The text of a statement is its name: the connection
+ * prepares the statement at the first use and keeps it, so that only the operation that uses a
+ * statement declares it.
  *
  *     struct db_bind b = conn_bind(c, find_run);
  *
  *     db_bind_int(&b, run.key);
  *     int rc = db_bind_row(&b);
  *
- * A text that can't be prepared shows as b.rc.  Used by one thread at a time. */
+ * If the text can't be prepared, b.rc is the error, and the later calls return it.  Used by one
+ * thread at a time. */
 #pragma once
 
 #include "store/sqlite/kit/db.h"
 
-enum {
-	CONN_PLACES = 256
-}; /* a power of two; twice as many as there are statements of one connection */
+enum { CONN_PLACES = 256 }; /* a power of two; twice as many as a connection has statements */
 
 struct conn {
-	sqlite3 *db; /* owned */
-	bool     relaxed;
-	int      rc; /* of the text that could not be prepared last */
-	size_t   count;
+	sqlite3 *db;      /* owned */
+	bool     relaxed; /* conn_relax */
+	int      rc;      /* why the last text that could not be prepared could not be */
+	size_t   count;   /* of statements */
 	struct conn_place {
-		const char *sql; /* NULL: free; compared as a pointer, so it must be a constant's */
-		sqlite3_stmt *st;
+		const char   *sql; /* NULL: free; a constant, because its address is compared */
+		sqlite3_stmt *st;  /* owned */
 	} places[CONN_PLACES];
 };
 
-/* conn_open: as db_open; c is to be closed also when that fails. */
+/* conn_open: as db_open; c must be closed even if this fails. */
 enum errc conn_open(struct conn *c, const char *path, enum db_mode mode, int64_t busy_ms,
 		    struct err *e) MUST_USE;
-void      conn_close(struct conn *c); /* a zeroed one is fine */
+void      conn_close(struct conn *c); /* c may be all zero */
 
-/* conn_st: the statement of this text; NULL: it can't be prepared, and c->rc says why. */
+/* conn_st: the statement of this text, borrowed; NULL: it can't be prepared, and c->rc says why. */
 sqlite3_stmt *conn_st(struct conn *c, const char *sql);
-/* conn_bind: the same, reset, to have its parameters bound. */
+/* conn_bind: the statement of this text, reset, for binding its parameters. */
 struct db_bind conn_bind(struct conn *c, const char *sql);
-/* conn_run, conn_row: of a text without parameters, as db_run and db_row. */
+/* conn_run, conn_row: db_run and db_row of a text without parameters. */
 int conn_run(struct conn *c, const char *sql) MUST_USE;
 int conn_row(struct conn *c, const char *sql, sqlite3_stmt **ret) MUST_USE;
-/* conn_begin, conn_begin_write: a transaction that reads, of one moment; one that writes, and waits
- * for others that do.  conn_commit; conn_rollback: ends an open one, if any, without its
- * changes. */
+/* conn_begin: begins a transaction that reads the state of one moment.  conn_begin_write: waits for
+ * other writers, and begins a transaction that writes.  conn_rollback: ends the open transaction,
+ * if any, without its changes. */
 int  conn_begin(struct conn *c) MUST_USE;
 int  conn_begin_write(struct conn *c) MUST_USE;
 int  conn_commit(struct conn *c) MUST_USE;
 void conn_rollback(struct conn *c);
-/* conn_relax: on: commits outlive the process, not a power cut, which the next one that is not
- * relaxed mends for all before it.  Between transactions. */
+/* conn_relax: on: a commit survives the end of the process, but a power cut may take it; the next
+ * commit that is not relaxed makes all earlier ones durable.  Only between transactions. */
 int conn_relax(struct conn *c, bool on) MUST_USE;
-/* conn_reset: all statements that were left on a row. */
+/* conn_reset: resets all statements that were left on a row. */
 void conn_reset(struct conn *c);

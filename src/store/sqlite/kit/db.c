@@ -53,7 +53,8 @@ static int db_pragma(sqlite3 *db, const char *name, int64_t value)
 	return db_exec(db, sql);
 }
 
-/* The log can't be shared on some file systems; SQLite then stays in its old mode and says so. */
+/* On some file systems a write-ahead log can't be shared by processes; SQLite then keeps its old
+ * mode and returns that mode's name. */
 static int enter_wal(sqlite3 *db)
 {
 	sqlite3_stmt *st = NULL;
@@ -68,7 +69,8 @@ static int enter_wal(sqlite3 *db)
 	return rc;
 }
 
-/* page_size and auto_vacuum only count before the first table, and before the log's mode. */
+/* page_size and auto_vacuum take effect only before the first table is made, and before the journal
+ * mode is set. */
 static int set_up(sqlite3 *db, enum db_mode mode)
 {
 	int rc = harden(db);
@@ -88,7 +90,7 @@ static int set_up(sqlite3 *db, enum db_mode mode)
 	if (rc == SQLITE_OK)
 		rc = db_pragma(db, "cache_size",
 			       mode == DB_WRITE ? -CACHE_KIB_WRITE : -CACHE_KIB_READ);
-	/* No mmap: a file cut short by something else would end the process by SIGBUS. */
+	/* No mmap: if another program cut the file short, SIGBUS would end this process. */
 	if (rc == SQLITE_OK)
 		rc = db_pragma(db, "mmap_size", 0);
 	return rc;
@@ -324,7 +326,8 @@ void db_problem(sqlite3 *db, int rc, char *ret, size_t n)
 	snprintf(ret, n, "%s (SQLite result %d)", text, rc);
 }
 
-/* What SQL itself fails on is a schema that is not as we made it. */
+/* A code that is not listed is an error of SQL itself: the schema is not the one that Parley has
+ * made. */
 static enum err_fault fault_of(int rc)
 {
 	if (rc == SQLITE_IOERR_NOMEM)

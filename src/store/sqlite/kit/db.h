@@ -1,5 +1,5 @@
-/* db: SQLite connections opened the way Parley wants them, small helpers around statements, and
- * what SQLite's result codes mean to us.  A connection is used by one thread at a time. */
+/* db: opens SQLite connections with Parley's settings, binds and steps statements, and says what
+ * SQLite's result codes mean to Parley.  A connection is used by one thread at a time. */
 #pragma once
 
 #include "base/arena.h"
@@ -12,33 +12,34 @@
 #include <stdint.h>
 
 enum db_mode {
-	DB_WRITE, /* makes the file's settings if it is new; commits are fsynced */
+	DB_WRITE, /* sets up the file if it is new; commits are synced */
 	DB_READ,
-	DB_LOOK /* leaves the file's settings as they are, and sets right what a crash left */
+	DB_LOOK /* may write, but only to recover from a crash; the file's settings stay */
 };
 
-/* db_open: *ret is owned, to be closed with db_close.  Errors: STORAGE, for the operator. */
+/* db_open: *ret is owned (db_close).  busy_ms: how long a statement waits for locks.  Errors:
+ * STORAGE, with a text for the operator. */
 enum errc db_open(const char *path, enum db_mode mode, int64_t busy_ms, sqlite3 **ret,
 		  struct err *e) MUST_USE;
 void      db_close(sqlite3 *db);
 
-/* db_prepare: all statements of a table; on failure none is left. */
+/* db_prepare: prepares the n statements of a table; on failure none is left. */
 enum errc db_prepare(sqlite3 *db, const char *const *sql, size_t n, sqlite3_stmt **ret,
 		     struct err *e) MUST_USE;
 void      db_finalize(sqlite3_stmt **st, size_t n);
 
-/* db_run: steps a statement that gives no row and resets it; SQLITE_OK or an error. */
+/* db_run: steps a statement that gives no row, and resets it.  Returns SQLITE_OK or an error. */
 int db_run(sqlite3_stmt *st) MUST_USE;
-/* db_row: steps once.  SQLITE_ROW (the caller resets after reading), SQLITE_DONE or an error (both
- * reset already). */
+/* db_row: steps once.  SQLITE_ROW: the caller resets the statement after reading.  SQLITE_DONE or
+ * an error: the statement is reset. */
 int db_row(sqlite3_stmt *st) MUST_USE;
-/* db_exec: SQL without parameters or results. */
+/* db_exec: runs SQL without parameters and results. */
 int db_exec(sqlite3 *db, const char *sql) MUST_USE;
 /* db_rollback: ends an open transaction, if any, without its changes. */
 void db_rollback(sqlite3 *db);
 
-/* Binding in the order of the parameters; the first failure stays in rc.  Spans are not copied:
- * they must live until the statement was run. */
+/* Binds values in the order of the parameters; rc keeps the first failure.  Texts and blobs are not
+ * copied: they are borrowed until the statement has run. */
 struct db_bind {
 	sqlite3_stmt *st;
 	int           at;
@@ -54,23 +55,25 @@ void db_bind_null(struct db_bind *b);
 void db_bind_text(struct db_bind *b, struct str s);  /* empty stays empty */
 void db_bind_maybe(struct db_bind *b, struct str s); /* empty becomes NULL */
 void db_bind_blob(struct db_bind *b, struct str s);
-/* db_bind_run: db_run, unless a binding failed. */
+/* db_bind_run, db_bind_row: db_run and db_row, or b->rc if a binding failed. */
 int db_bind_run(struct db_bind *b) MUST_USE;
 int db_bind_row(struct db_bind *b) MUST_USE;
 
-/* Columns.  db_column, db_blob: borrowed until the statement moves on. */
+/* Columns of the current row.  What db_column (text) and db_blob return is borrowed until the
+ * statement is stepped or reset. */
 int64_t    db_int(sqlite3_stmt *st, int column);
 struct id  db_id(int64_t key, sqlite3_stmt *st, int secret_column);
 struct str db_column(sqlite3_stmt *st, int column);
 struct str db_blob(sqlite3_stmt *st, int column);
 
-/* db_own_fault: the code speaks of one job's data, not of the database's state. */
+/* db_own_fault: whether the data of one job caused the code, and not the state of the database. */
 bool db_own_fault(int rc);
-/* db_reason: what anybody may be told of a failure, behind "because"; static. */
+/* db_reason: why the gateway can't use its database, as a clause ("its disk is full") that anybody
+ * may read; static. */
 const char *db_reason(int rc);
-/* db_refuse: fills e with what a client is told: no paths, no SQL. */
+/* db_refuse: fills e with a text for the client, without paths and SQL. */
 enum errc db_refuse(int rc, struct err *e);
-/* db_problem: what the operator is told, cut to n. */
+/* db_problem: a text for the operator, cut to n bytes. */
 void db_problem(sqlite3 *db, int rc, char *ret, size_t n);
-/* db_fail: ERR_STORAGE with what the operator is told, for opening and migrating. */
+/* db_fail: fills e with ERR_STORAGE and, for the operator: can't DOING the database PATH: … */
 enum errc db_fail(sqlite3 *db, int rc, const char *path, const char *doing, struct err *e);

@@ -1,4 +1,4 @@
-/* Columns into arenas. */
+/* Copies of columns in arenas. */
 #include "store/sqlite/kit/row.h"
 
 void row_no_memory(struct err *e)
@@ -35,6 +35,6 @@ struct usage row_usage(sqlite3_stmt *st, int first)
 
 bool row_fits(const struct arena *a, size_t n)
 {
-	/* A NUL, and the arena's rounding. */
+	/* 64: a NUL, and the arena's rounding. */
 	return n + 64 < a->max && a->used < a->max - n - 64;
 }

@@ -1,4 +1,4 @@
-/* The thread store-indexer. */
+/* The thread store-indexer, and its state for other threads. */
 #include "store/sqlite/search/search.h"
 
 #include "base/clock.h"
@@ -13,28 +13,28 @@
 #include <stdlib.h>
 
 enum {
-	GATHER_MS = 20,     /* after a wake-up: one batch for what a busy moment brings */
-	SETTLE_MS = 1000,   /* what is in the index is synced within this, then leaves the queue */
-	RETRY_MS = 2000,    /* after trouble */
-	GIVE_WAY_MS = 1000, /* at most, between two batches */
-	GIVE_WAY_LOOK_MS = 10,
-	LOOK_MS = 5000, /* without a wake-up: another process may have imported something */
-	STOP_MS = 300,  /* to take up what waits at the end */
+	GATHER_MS = 20,     /* after a wake-up, so that the rows of a busy moment are one batch */
+	SETTLE_MS = 1000,   /* from an unsynced commit until the index is synced */
+	RETRY_MS = 2000,    /* pause after a failed step */
+	GIVE_WAY_MS = 1000, /* longest pause for search_give_way between two batches */
+	GIVE_WAY_LOOK_MS = 10, /* interval of checks during this pause */
+	LOOK_MS = 5000,        /* longest sleep: an import by another process wakes nobody */
+	STOP_MS = 300,         /* longest work on the queue when the thread stops */
 };
 
 struct search {
 	char   *index_path; /* owned */
 	int64_t busy_ms;
-	/* The thread's own. */
+	/* Used by the thread alone. */
 	struct search_feed  feed;
 	struct search_index index;
 	struct search_batch batch;
-	int64_t             settled;   /* seq that was told */
-	int64_t             settle_us; /* when what is not synced has to be; 0: nothing is */
-	bool                failed;    /* and was said */
+	int64_t             settled;   /* last seq that on_settled got */
+	int64_t             settle_us; /* when the index must be synced; 0: all of it is */
+	bool                failed;    /* the last step failed, and this was logged */
 	bool                started;
 	pthread_t           thread;
-	atomic_bool         give_way; /* any thread's */
+	atomic_bool         give_way; /* set by any thread */
 	void (*on_settled)(void *arg, int64_t seq);
 	void *arg;
 
@@ -106,7 +106,8 @@ static int search_open_index(struct search *s)
 	return rc;
 }
 
-/* Those who asked for it may have read what is gone by now. */
+/* Removes an index that a reader has found damaged, or whose file was moved.  If no index is open,
+ * the report is dropped: the reader may have read a file that is gone by now. */
 static void drop_if_damaged(struct search *s)
 {
 	pthread_mutex_lock(&s->lock);
@@ -144,7 +145,8 @@ static bool search_due(const struct search *s)
 	return s->settle_us != 0 && clock_mono_us() >= s->settle_us;
 }
 
-/* What is removed leaves both files at once; the rest may be synced with others. */
+/* A batch that removes messages is synced at once, so that their text soon leaves the queue too;
+ * other batches may be synced together. */
 static int search_apply(struct search *s, bool sync)
 {
 	const struct search_mark *m = &s->batch.mark;
@@ -169,7 +171,7 @@ static bool search_damage(int rc)
 	return (rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB;
 }
 
-/* False: there was trouble. */
+/* Fills and applies one batch.  False: the step failed. */
 static bool search_step(struct search *s, bool rebuild, bool sync)
 {
 	int64_t waiting = 0;
@@ -189,7 +191,7 @@ static bool search_step(struct search *s, bool rebuild, bool sync)
 		rc = search_apply(s, sync);
 	if (rc != SQLITE_OK) {
 		search_fail(s, filled ? s->index.db : s->feed.conn.db, rc);
-		/* Not where it is the database that is damaged. */
+		/* The index is made anew only if its own file is damaged, not the database. */
 		if (search_damage(filled ? rc : sqlite3_errcode(s->index.db)))
 			search_damaged(s);
 		return false;
@@ -204,7 +206,7 @@ static bool search_step(struct search *s, bool rebuild, bool sync)
 
 /* --- the thread --- */
 
-/* Milliseconds to wait for news at most; -1: for ever. */
+/* Milliseconds until the index must be synced; -1: all of it is. */
 static int64_t patience(const struct search *s)
 {
 	if (s->settle_us == 0)
@@ -232,7 +234,7 @@ static void hold_still(struct search *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* False: the end has come. */
+/* Sleeps until the next step; well: the last step did not fail.  False: the thread must stop. */
 static bool await(struct search *s, bool well)
 {
 	int64_t left = patience(s);
@@ -264,7 +266,8 @@ static void *search_serve(void *arg)
 		well = search_step(s, true, false);
 	}
 
-	/* What was deleted and acknowledged is to be forgotten before the files are put away. */
+	/* The index must forget deleted messages before the process ends, because their deletion
+	 * was acknowledged, and the files may be moved elsewhere then. */
 	int64_t until = clock_mono_us() + STOP_MS * (int64_t)1000;
 	do {
 		well = search_step(s, false, true);

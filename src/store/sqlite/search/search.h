@@ -1,11 +1,12 @@
-/* search: the thread that fills the search index, behind the writes and at its own pace.
+/* search: the thread that fills the search index, after the writes and at its own pace.
  *
  *   writer --row in search_queue--> commit --wake--> store-indexer --batch--> index file
  *      ^                                                                        |
  *      +--------- clears the queue up to seq <-------- once it is on the disk --+
  *
- * Killed at any point: what was not committed in the index is still in the queue; what was, is
- * known there and not put in twice.  Trouble with the index file never reaches a turn. */
+ * The process may be killed at any point: work that was not committed in the index is still in the
+ * queue, and the index knows the messages that it has and takes none twice.  A failure of the index
+ * file never affects a turn. */
 #pragma once
 
 #include "base/err.h"
@@ -13,27 +14,29 @@
 
 struct search;
 
-/* search_create: for the database at path (absolute); the index lies beside it. */
+/* search_create: path is the absolute path of the database; the index is a file beside it.  *ret is
+ * owned.  Errors: STORAGE. */
 enum errc search_create(const char *path, int64_t busy_ms, struct search **ret,
 			struct err *e) MUST_USE;
-/* search_start: the thread; settled(arg, seq) is called on it: the queue up to there is not needed
- * any more. */
+/* search_start: starts the thread, which calls settled(arg, seq) when the rows of the queue up to
+ * seq are not needed any more.  Errors: STORAGE. */
 enum errc search_start(struct search *s, void (*settled)(void *arg, int64_t seq), void *arg,
 		       struct err *e) MUST_USE;
-/* search_stop: takes up what waits, if that is little, and ends the thread.  NULL is fine. */
+/* search_stop: indexes what is in the queue, as far as a short time allows, and ends the thread,
+ * which search_start may start again.  NULL is fine. */
 void search_stop(struct search *s);
 void search_destroy(struct search *s);
 
-/* search_wake: there is something in the queue.  Any thread; cheap. */
+/* search_wake: the queue has a new row.  Any thread; cheap. */
 void search_wake(struct search *s);
-/* search_give_way: whether the database's log has grown long and waits for a moment in which nobody
- * reads; the index then holds still for a while.  Any thread; cheap. */
+/* search_give_way: now: the database's write-ahead log has grown long, and can start over only at a
+ * moment in which nobody reads; the indexer then pauses for a while.  Any thread; cheap. */
 void search_give_way(struct search *s, bool now);
-/* search_damaged: a reader found the file damaged: it is made anew.  Any thread. */
+/* search_damaged: a reader found the index file damaged; the indexer makes it anew.  Any thread. */
 void search_damaged(struct search *s);
-/* search_ready: the file is known to belong to this database as it is.  Any thread. */
+/* search_ready: the index file is open, and belongs to this database.  Any thread. */
 bool search_ready(struct search *s);
-/* search_in_trouble: the last try to use the file failed.  Any thread. */
+/* search_in_trouble: the indexer's last step failed.  Any thread. */
 bool        search_in_trouble(struct search *s);
 const char *search_path(const struct search *s); /* of the index file */
 void        search_stats(struct search *s, struct store_stats *ret);

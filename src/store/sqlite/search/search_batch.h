@@ -1,4 +1,4 @@
-/* search_batch: what is put into the index in one transaction, and how far the index is then. */
+/* search_batch: the changes of the index in one transaction, and how far the index is then. */
 #pragma once
 
 #include "base/buf.h"
@@ -8,7 +8,7 @@
 
 struct search_op {
 	int64_t id;   /* of the message */
-	bool    gone; /* else: to be put in */
+	bool    gone; /* the message is removed from the index; false: added */
 	int64_t owner;
 	int64_t conversation;
 	int     role;
@@ -18,17 +18,17 @@ struct search_op {
 
 /* How far an index is. */
 struct search_mark {
-	int64_t seq;      /* of the queue: up to here all was done */
-	int64_t built;    /* messages that were there when it was begun are in it up to this id */
-	bool    complete; /* and that was the last one */
+	int64_t seq;      /* all rows of the queue up to this one are done */
+	int64_t built;    /* the messages that are older than the index are in it up to this id */
+	bool    complete; /* all messages that are older than the index are in it */
 };
 
 struct search_batch {
 	struct search_op   ops[LIMIT_SEARCH_BATCH];
 	size_t             count;
 	struct buf         texts;
-	size_t             read_bytes; /* of bodies, for it */
-	bool               full;       /* there is more to do than fits */
-	bool               gone; /* something is removed: what is put in comes with the next one */
-	struct search_mark mark; /* once it is in */
+	size_t             read_bytes; /* bodies read for this batch */
+	bool               full;       /* more work waits, for the next batch */
+	bool               gone;       /* has a removal; later additions wait for the next batch */
+	struct search_mark mark;       /* of the index, once it has this batch */
 };

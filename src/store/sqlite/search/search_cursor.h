@@ -1,4 +1,4 @@
-/* search_cursor: where a page of a search ended, as clients carry it. */
+/* search_cursor: where a page of a search ended, in the form that clients send back. */
 #pragma once
 
 #include "base/str.h"
@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 struct search_cursor {
-	uint64_t query; /* what was asked, as a number: another one has another cursor */
-	int64_t  top;   /* the window's newest message; later ones are not in it */
-	int64_t  score; /* of the last one given, and its id; 0: none of this window yet */
-	int64_t  id;
+	uint64_t query; /* hash of the search's expression; a cursor fits its own search only */
+	int64_t  top;   /* id of the window's newest message; newer ones are not in the window */
+	int64_t  score; /* of the last hit on the page, in millionths */
+	int64_t  id;    /* of this hit; 0: the page has no hit of this window */
 };
 
 enum { SEARCH_CURSOR = 64 };

@@ -1,4 +1,4 @@
-/* Batches for the index: first what the queue says, then what was there before. */
+/* Fills batches for the index: first from the queue, then with messages older than the index. */
 #include "store/sqlite/search/search_feed.h"
 
 static const char sql_source[] =
@@ -58,7 +58,7 @@ static int search_feed_find(struct search_feed *f, const char *sql, int64_t key)
 	return db_bind_row(&b);
 }
 
-/* A later one of a conversation, or 0. */
+/* *ret: the next id above `above` in the conversation, or 0. */
 static int find_next(struct search_feed *f, const char *sql, int64_t conversation, int64_t above,
 		     int64_t *ret)
 {
@@ -92,9 +92,9 @@ static bool search_feed_spent(const struct search_batch *b)
 
 /* --- messages --- */
 
-/* Takes up the message that a statement stands on, unless it is in the index or its content was
- * removed, and resets the statement.  Sets b->full, having added nothing, where there is no
- * room. */
+/* Adds the message of the statement's row to the batch, unless the index has this message or its
+ * content was removed, and resets the statement.  If there is no room, nothing is added and b->full
+ * is set. */
 static int search_feed_add_row(struct search_feed *f, struct search_index *x,
 			       struct search_batch *b, sqlite3_stmt *st)
 {
@@ -126,12 +126,13 @@ static int search_feed_add_message(struct search_feed *f, struct search_index *x
 
 	*ret_prev = 0;
 	if (rc != SQLITE_ROW)
-		return rc == SQLITE_DONE ? SQLITE_OK : rc; /* it is gone */
+		return rc == SQLITE_DONE ? SQLITE_OK : rc; /* the message was deleted */
 	*ret_prev = db_int(conn_st(&f->conn, sql_message), 5);
 	return search_feed_add_row(f, x, b, conn_st(&f->conn, sql_message));
 }
 
-/* The answer, and from the last message that was sent back to what the first one hangs on. */
+/* Adds the run's answer, and the messages of its request: from the run's parent back to `base`, the
+ * message that the first of them follows. */
 static int search_feed_add_run(struct search_feed *f, struct search_index *x,
 			       struct search_batch *b, int64_t run)
 {
@@ -188,7 +189,7 @@ static int search_feed_add_conversation(struct search_feed *f, struct search_ind
 
 /* --- the queue --- */
 
-/* The row that the statement stands on. */
+/* Does what the statement's row of the queue asks for, and resets the statement. */
 static int search_feed_take_row(struct search_feed *f, struct search_index *x,
 				struct search_batch *b, sqlite3_stmt *row)
 {
@@ -222,7 +223,8 @@ static int take_queue(struct search_feed *f, struct search_index *x, struct sear
 		sqlite3_stmt *row = conn_st(&f->conn, sql_queue);
 		int64_t       seq = db_int(row, 0);
 
-		/* What was removed may have come in again under its id: an import. */
+		/* An import may have added a removed message again, under the same id; the index
+		 * must not get both changes in one batch. */
 		bool again = b->gone && db_int(row, 1) != SEARCH_GONE;
 		if (again || n == most || b->count >= most || search_feed_spent(b)) {
 			b->full = true;
@@ -235,7 +237,7 @@ static int take_queue(struct search_feed *f, struct search_index *x, struct sear
 	return rc;
 }
 
-/* --- what was there before --- */
+/* --- messages older than the index --- */
 
 static int take_old(struct search_feed *f, struct search_index *x, struct search_batch *b)
 {
@@ -263,7 +265,8 @@ static int search_feed_fill_batch(struct search_feed *f, struct search_index *x,
 				  struct search_batch *b)
 {
 	bool old = rebuild && !b->mark.complete;
-	/* New messages don't wait for the old ones, nor these for ever. */
+	/* New messages come first, but old ones have half of each batch, so neither waits for
+	 * ever. */
 	int  rc = take_queue(f, x, b, old ? ARRAY_LEN(b->ops) / 2 : ARRAY_LEN(b->ops));
 	bool more = b->full; /* in the queue */
 

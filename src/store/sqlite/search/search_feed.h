@@ -1,9 +1,9 @@
-/* search_feed: what the index lacks, read from the database.
+/* search_feed: reads from the database what the index lacks.  Used by the indexer's thread alone.
  *
- * Row by row, each read a transaction of its own and over when the row was copied: a reader that
- * stays keeps the write-ahead log from starting over.  So rows may be of different moments, which
- * does no harm: what was removed in between is removed from the index by a later row of the
- * queue. */
+ * Each row is read in a transaction of its own, which ends when the row has been copied, because a
+ * long read keeps the write-ahead log from starting over.  So the rows may be of different moments.
+ * This does no harm: a message that was removed in between is removed from the index by a later row
+ * of the queue. */
 #pragma once
 
 #include "store/sqlite/search/search_index.h"
@@ -12,20 +12,20 @@
 struct search_feed {
 	struct conn        conn; /* owned */
 	struct search_text text;
-	struct buf         body; /* of the message that is read */
-	/* A whole conversation may take many batches: how far the one at seq `at` is. */
-	int64_t at;
-	int64_t run;   /* done up to this run; INT64_MAX: all of them */
-	int64_t loose; /* and, then, up to this message that no run brought */
+	struct buf         body; /* of the message that is being read */
+	/* A whole conversation may take many batches.  How far the one at row `at` is: */
+	int64_t at;    /* seq of the row in the queue */
+	int64_t run;   /* the runs up to this one are done; INT64_MAX: all runs */
+	int64_t loose; /* the messages without a run are done up to this one */
 };
 
 enum errc search_feed_open(struct search_feed *f, const char *path, int64_t busy_ms,
 			   struct err *e) MUST_USE;
 void      search_feed_close(struct search_feed *f);
 
-/* All SQLite codes. */
+/* Both return an SQLite code.  search_feed_source: what the database says of the index. */
 int search_feed_source(struct search_feed *f, struct search_source *ret) MUST_USE;
-/* search_feed_fill: the next batch for x, as it stands; b's buffer is kept.  *ret_waiting: rows of
- * the queue behind it.  rebuild false: only what the queue says. */
+/* search_feed_fill: fills b with the next batch for the index x.  *ret_waiting: rows of the queue
+ * after this batch.  rebuild false: only work from the queue, no messages older than the index. */
 int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild,
 		     struct search_batch *b, int64_t *ret_waiting) MUST_USE;

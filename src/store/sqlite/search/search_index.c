@@ -134,7 +134,8 @@ static int open_file(struct search_index *x, const char *path, int64_t busy_ms)
 		int      rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
 		int64_t  version;
 
-		/* Which code it was: a file that is no database is to be made anew. */
+		/* db_open hides the SQLite code.  The caller needs it: a file that is no database
+		 * is made anew. */
 		if (rc == SQLITE_OK)
 			rc = one_int(db, "PRAGMA schema_version", &version);
 		db_close(db);
@@ -185,14 +186,15 @@ static int make_new(struct search_index *x, const struct search_source *source)
 	return rc;
 }
 
-/* A gap between what it has seen and what the queue still holds, or a time that the database has
- * never seen: one of the two was put back from a copy. */
+/* False: the index or the database was restored from a copy.  Then rows of the queue are missing
+ * after the index's mark, or the mark is above the queue's last row. */
 static bool search_index_fits(const struct search_mark *m, const struct search_source *s)
 {
 	return m->seq <= s->last && (s->first == 0 || m->seq >= s->first - 1);
 }
 
-/* Reads more of the file than the state does. */
+/* Prepares the statements.  SQLITE_MISMATCH: a table is missing, which search_index_check does not
+ * notice. */
 static int search_index_prepare(struct search_index *x)
 {
 	struct err e;
@@ -297,13 +299,13 @@ static int search_index_drop(struct search_index *x, const struct search_op *op,
 	db_bind_int(&b, op->id);
 	int rc = db_bind_row(&b);
 	if (rc != SQLITE_ROW)
-		return rc == SQLITE_DONE ? SQLITE_OK : rc; /* it never was in */
+		return rc == SQLITE_DONE ? SQLITE_OK : rc; /* the index does not have the message */
 	was.owner = db_int(b.st, 0);
 	was.conversation = db_int(b.st, 1);
 	was.role = (int)db_int(b.st, 2);
 	(void)sqlite3_reset(b.st);
 	if (text.n == 0)
-		return SQLITE_CORRUPT; /* it was forgotten once: the file is an older copy */
+		return SQLITE_CORRUPT; /* the message was removed before: this is an older copy */
 	rc = search_index_put_text(x, SEARCH_INDEX_SQL_DROP_TEXT, &was, text);
 	if (rc != SQLITE_OK)
 		return rc;
@@ -320,7 +322,7 @@ static int search_index_by_id(const void *a, const void *b)
 
 	if (x->id != y->id)
 		return x->id < y->id ? -1 : 1;
-	return x->gone - y->gone; /* it was read before it was removed */
+	return x->gone - y->gone; /* an addition comes before the removal */
 }
 
 static int put_mark(struct search_index *x, const struct search_mark *m, int64_t count)
@@ -351,13 +353,13 @@ int search_index_apply(struct search_index *x, struct search_batch *b, bool sync
 	int64_t count = x->count;
 	int     rc = set_relaxed(x, !sync);
 
-	/* FTS5 writes out what it has gathered whenever a row comes behind a later one. */
+	/* FTS5 flushes its pending data whenever a row has a lower id than the row before. */
 	qsort(b->ops, b->count, sizeof b->ops[0], search_index_by_id);
 	if (rc == SQLITE_OK)
 		rc = db_run(x->st[SEARCH_INDEX_SQL_BEGIN]);
 	for (size_t i = 0; rc == SQLITE_OK && i < b->count; i++) {
 		const struct search_op *op = &b->ops[i];
-		/* what is dropped may have no text, and then no buffer either */
+		/* Removals may have no text; if no op has any, texts.data is NULL. */
 		struct str text = { op->text_n > 0 ? b->texts.data + op->text_at : NULL,
 				    op->text_n };
 

@@ -1,20 +1,22 @@
-/* search_index: the index's own file, which can be lost: it is made anew from the messages.
+/* search_index: the file of the search index.  It may be lost, and is then made anew from the
+ * messages.
  *
- * FTS5 without contents (what is found is read from the database), two columns: the text, and the
- * scope: owner, conversation and role as words, so that looking within them costs no look at each
- * hit.  Beside it a row for each message that is in, by which it is never put in twice and is found
- * when it has to go. */
+ * The index is an FTS5 table without contents, because hits are read from the database.  It has two
+ * columns: the text, and the scope, which has owner, conversation and role as words, so that these
+ * filters cost no look at each match.  Another table has a row for each indexed message; with this
+ * row, a message is never added twice, and is found when it must be removed. */
 #pragma once
 
 #include "store/sqlite/kit/db.h"
 #include "store/sqlite/search/search_batch.h"
 
 enum {
-	/* Whatever changes text, words or tables; another one in the file: it is made anew. */
+	/* To be raised with each change of texts, words or tables: an index file with another
+	 * number is made anew. */
 	SEARCH_FORMAT = 1,
-	SEARCH_APPLICATION = 0x50735831,
-	SEARCH_INSTANCE = 16, /* bytes that say which database it belongs to */
-	SEARCH_SCOPE = 64,    /* room for a scope */
+	SEARCH_APPLICATION = 0x50735831, /* PRAGMA application_id of the file */
+	SEARCH_INSTANCE = 16,            /* bytes that identify the database of an index */
+	SEARCH_SCOPE = 64,               /* room for a scope */
 };
 
 enum search_index_sql {
@@ -35,36 +37,39 @@ struct search_index {
 	sqlite3           *db; /* owned; NULL: closed */
 	sqlite3_stmt      *st[SEARCH_INDEX_SQL__COUNT];
 	struct search_mark mark;
-	int64_t            count;   /* messages in it */
+	int64_t            count;   /* messages in the index */
 	bool               relaxed; /* commits don't wait for the disk */
 };
 
-/* What the database says of it. */
+/* What the database says of its index. */
 struct search_source {
 	unsigned char instance[SEARCH_INSTANCE];
-	int64_t       first; /* seq of the queue's first and last row; 0: it has none */
-	int64_t       last;
+	int64_t       first; /* seq of the queue's first row; 0: the queue is empty */
+	int64_t       last;  /* seq of the queue's last row; 0: the queue is empty */
 };
 
-/* search_index_open: the file at path, or a new one where there is none that fits `source`.
- * *ret_anew: it is a new one.  An SQLite code. */
+/* search_index_open: opens the file at path, or makes a new one (*ret_anew) if there is none that
+ * fits `source`.  Returns an SQLite code. */
 int  search_index_open(struct search_index *x, const char *path, int64_t busy_ms,
 		       const struct search_source *source, bool *ret_anew) MUST_USE;
 void search_index_close(struct search_index *x);
-/* search_index_remove: the files at path, so that the next opening makes a new one. */
+/* search_index_remove: removes the files of the index at path; the next opening makes a new one. */
 void search_index_remove(const char *path);
-/* search_index_moved: the open file is not the one at path any more. */
+/* search_index_moved: the open file was removed or moved. */
 bool search_index_moved(const struct search_index *x);
 
+/* search_index_has: whether a message is in the index; returns an SQLite code. */
 int search_index_has(struct search_index *x, int64_t message, bool *ret) MUST_USE;
-/* search_index_apply: one transaction, or nothing of it.  sync: the disk has it, and all before it,
- * when this returns.  SQLITE_CORRUPT: the index does not fit what it is told. */
+/* search_index_apply: applies a batch, whose ops it sorts, as one transaction; returns an SQLite
+ * code.  sync: this batch and all before it are on the disk at the return.  SQLITE_CORRUPT: the
+ * index contradicts the batch. */
 int search_index_apply(struct search_index *x, struct search_batch *b, bool sync) MUST_USE;
 
-/* search_index_scope: owner, conversation (0: any) and role (-1: any) as words. */
+/* search_index_scope: owner, conversation (0: any) and role (-1: any) as words, printed to ret. */
 struct str search_index_scope(int64_t owner, int64_t conversation, int role,
 			      char ret[SEARCH_SCOPE]);
-/* search_index_check: whether a connection's file is an index of ours, for `instance` unless that
- * is NULL; *ret how far it is.  SQLITE_OK, SQLITE_MISMATCH: it is not, or another code. */
+/* search_index_check: whether the connection's file is a search index of Parley, of the database
+ * `instance` (NULL: of any); *ret: how far the index is.  Returns SQLITE_OK; SQLITE_MISMATCH: the
+ * file is something else; or another SQLite code. */
 int search_index_check(sqlite3 *db, const unsigned char *instance, struct search_mark *ret,
 		       int64_t *ret_count) MUST_USE;

@@ -1,4 +1,4 @@
-/* From what was typed to what is looked for. */
+/* Reads a typed query into terms, and prints them as an expression of FTS5. */
 #include "store/sqlite/search/search_query.h"
 
 void search_query_init(struct search_query *q)
@@ -26,13 +26,13 @@ static bool search_query_blank(unsigned v)
 	       v == 0x205f || v == 0x3000;
 }
 
-/* Also those that phones and word processors make of it. */
+/* Phones and word processors turn " into other quotes. */
 static bool search_query_quote(unsigned v)
 {
 	return v == '"' || v == 0x201c || v == 0x201d || v == 0x201e || v == 0xff02;
 }
 
-/* One piece of what was typed, without its marks. */
+/* A word or a phrase as it was typed, without - and quotes. */
 struct piece {
 	struct str text;
 	bool       prefix;
@@ -44,7 +44,8 @@ static unsigned peek(struct str s, size_t at)
 	return at < s.n ? search_utf8(s, &at) : 0;
 }
 
-/* From behind the opening quote to the closing one, or to the end where there is none. */
+/* Takes the text from *at, after the opening quote, up to the closing one, or to the end of s if
+ * there is none. */
 static void take_quoted(struct str s, size_t *at, struct piece *ret)
 {
 	size_t from = *at;
@@ -80,7 +81,7 @@ static void take_word(struct str s, size_t *at, struct piece *ret)
 	ret->prefix = ret->text.n > 0 && s.p[*at - 1] == '*';
 }
 
-/* False: there is no more. */
+/* False: nothing but blanks is left. */
 static bool take_piece(struct str s, size_t *at, struct piece *ret)
 {
 	size_t   next;
@@ -160,7 +161,7 @@ static enum errc add_term(struct search_query *q, const struct search_words *w,
 
 	struct str last = search_query_word(q, q->word_count - 1);
 	if (search_token_alone(search_utf8(last, &at)))
-		t.prefix = false; /* such a word never goes on */
+		t.prefix = false; /* no word begins with such a character and goes on */
 	if (t.prefix && search_query_letters(last) < LIMIT_SEARCH_PREFIX)
 		return err_set(e, ERR_INVALID_VALUE, "q",
 			       "needs at least %d letters in front of a *", LIMIT_SEARCH_PREFIX);
@@ -190,8 +191,8 @@ enum errc search_query_read(struct search_query *q, const struct search_words *w
 
 /* --- the expression --- */
 
-/* Words hold neither quotes nor blanks: the tokenizer has left only letters, digits and signs that
- * stand alone.  They are tokenized once more by FTS5 and stay what they are. */
+/* A word needs no escaping: the tokenizer leaves only letters, digits, marks and characters that
+ * are words of their own.  FTS5 tokenizes the word again, which does not change it. */
 static bool put_term(const struct search_query *q, const struct search_term *t, struct buf *out)
 {
 	if (!buf_text(out, "\""))

@@ -1,10 +1,12 @@
-/* search_query: what a person typed, as words and phrases, and as an expression of FTS5.
+/* search_query: reads what a person typed as words and phrases, and prints an expression of FTS5.
  *
- *   tea pot        both words         "tea pot"   one behind the other
- *   tea*           words that begin so            -pot   not this one; -"tea pot" neither
+ *   tea pot        both words
+ *   "tea pot"      the phrase
+ *   tea*           words that begin with tea
+ *   -pot           messages without this word; also -"tea pot"
  *
- * All else is text: no sign or word of FTS5's own language reaches it.  What the tokenizer sees as
- * several words (tea-pot, 東京) is a phrase. */
+ * Everything else is text: what is typed never becomes an operator of FTS5's query language.  A
+ * typed word that the tokenizer splits (tea-pot, 東京) is a phrase. */
 #pragma once
 
 #include "base/buf.h"
@@ -13,10 +15,10 @@
 #include "store/sqlite/search/search_token.h"
 
 struct search_term {
-	size_t first; /* its words */
-	size_t count;
-	bool   prefix; /* the last of them may go on */
-	bool   exclude;
+	size_t first;   /* index of its first word */
+	size_t count;   /* of its words; more than one: a phrase */
+	bool   prefix;  /* the last word is the beginning of a word */
+	bool   exclude; /* a message with this term is no match */
 };
 
 /* Laid open so that it can be embedded and reused. */
@@ -28,7 +30,7 @@ struct search_query {
 		size_t n;
 	} words[LIMIT_SEARCH_WORDS];
 	size_t     word_count;
-	struct buf text; /* the words as the index has them */
+	struct buf text; /* the words in the form that the index has */
 };
 
 void search_query_init(struct search_query *q);
@@ -42,6 +44,6 @@ enum errc search_query_read(struct search_query *q, const struct search_words *w
 /* search_query_word: borrowed until the next search_query_read. */
 struct str search_query_word(const struct search_query *q, size_t i);
 
-/* search_query_print: the expression, within the rows whose scope has all of `scope`'s words (plain
- * ones, with blanks between them).  False: no memory. */
+/* search_query_print: prints the expression, limited to rows whose scope has all words of `scope`
+ * (letters and digits, separated by blanks; empty: no limit).  False: no memory. */
 bool search_query_print(const struct search_query *q, struct str scope, struct buf *out) MUST_USE;

@@ -1,12 +1,12 @@
 /* The queue of the search index, as the writer sees it. */
 #include "store/sqlite/search/search_queue.h"
 
-enum { CLEAR_ROWS = 256 }; /* at once: a third of a millisecond, as a rule */
+enum { CLEAR_ROWS = 256 }; /* of one call; usually takes a third of a millisecond */
 
 static const char sql_note[] = "INSERT INTO search_queue (kind, id) VALUES (?,?)";
 static const char sql_body[] = "SELECT body FROM message WHERE id = ?";
 static const char sql_note_gone[] = "INSERT INTO search_queue (kind, id, text) VALUES (4,?,?)";
-/* The last row stays: its seq must not be used again. */
+/* The last row stays, so that its seq is not used again. */
 static const char sql_clear[] = "DELETE FROM search_queue WHERE seq <= min(?1, "
 				"(SELECT seq FROM search_queue ORDER BY seq LIMIT 1) + ?2, "
 				"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1) - 1)";
@@ -38,7 +38,8 @@ int search_queue_note(struct search_queue *q, enum search_kind kind, int64_t key
 	return db_bind_run(&b);
 }
 
-/* The text, not the body: nothing else of it has to stay, were it for a moment. */
+/* The queue gets the message's text, which the index needs to remove the message, and nothing else
+ * of the deleted body. */
 int search_queue_gone(struct search_queue *q, int64_t message)
 {
 	struct db_bind b = conn_bind(q->conn, sql_body);

@@ -4,8 +4,8 @@
 #include "store/sqlite/search/search_token.h"
 
 enum {
-	USUAL_WORDS = 150, /* of a message; a constant, so that scores never change */
-	ENOUGH = 100,      /* occurrences that are counted: more say nothing more */
+	USUAL_WORDS = 150, /* BM25's average length; a constant, so that scores never change */
+	ENOUGH = 100,      /* matches of a phrase that are counted; more hardly change the score */
 };
 
 static int search_rank_count(const Fts5ExtensionApi *api, Fts5Context *fts, int phrase, int *ret)
@@ -16,7 +16,7 @@ static int search_rank_count(const Fts5ExtensionApi *api, Fts5Context *fts, int 
 	int            rc = api->xPhraseFirst(fts, phrase, &at, &column, &offset);
 
 	*ret = 0;
-	/* Columns are in order: behind the text comes the scope. */
+	/* Matches come in the order of columns: those in the text (0) before those in the scope. */
 	while (rc == SQLITE_OK && column == 0 && *ret < ENOUGH) {
 		++*ret;
 		api->xPhraseNext(fts, &at, &column, &offset);

@@ -1,8 +1,9 @@
 /* search_rank: how well a message matches, as a function of FTS5: score(entry).
  *
- * What BM25 makes of how often the words come and how long the message is.  Not how rare a word is
- * in all messages: that takes a look at every hit, and where all words have to match it moves
- * little.  It depends on nothing but the message, so pages stay in order while others come in. */
+ * The score is that of BM25, from the number of matches and the length of the message, but without
+ * the rarity of the words: rarity needs a look at every match, and changes little where all words
+ * must match.  The score depends on the message alone, so pages stay in order while new messages
+ * come in. */
 #pragma once
 
 #include "base/base.h"

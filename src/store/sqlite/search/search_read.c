@@ -1,4 +1,4 @@
-/* A page of what was found. */
+/* One search: the matches of the index, the messages of the database, and the page of hits. */
 #include "store/sqlite/search/search_read.h"
 
 #include "base/clock.h"
@@ -23,7 +23,7 @@ static const char sql_window[] =
 	"SELECT rowid, score(entry) FROM entry WHERE entry MATCH ?1 AND rowid <= ?2 "
 	"ORDER BY rowid DESC LIMIT ?3";
 
-enum { OUT_OF_TIME_OPS = 1000 }; /* steps of SQLite's machine between two looks at the clock */
+enum { OUT_OF_TIME_OPS = 1000 }; /* steps of SQLite's machine between two checks of the clock */
 
 void search_reads_init(struct search_reads *r, struct conn *conn, struct search *search,
 		       int64_t busy_ms)
@@ -59,7 +59,7 @@ void search_reads_finish(struct search_reads *r)
 
 /* --- the index --- */
 
-/* Words are cut the same way whatever becomes of the index. */
+/* The tokenizer has an empty database of its own, and so works without the index. */
 static int open_words(struct search_reads *r)
 {
 	if (r->words.with)
@@ -119,8 +119,8 @@ static void search_read_refuse(struct search_reads *r, struct err *e, int rc)
 	e->retry_after_ms = 2000;
 }
 
-/* What stands in the database first: what was in its queue then is in the index, or it is
- * behind. */
+/* Checks that the index belongs to the database, and whether it is complete.  The queue's end is
+ * read before the index's mark: an index that reaches this end had all messages of that moment. */
 static int check_index(struct search_reads *r, struct search_read *j, bool *ret_ready)
 {
 	sqlite3_stmt      *st;
@@ -145,7 +145,7 @@ static int check_index(struct search_reads *r, struct search_read *j, bool *ret_
 					&r->window, NULL);
 	*ret_ready = rc == SQLITE_OK;
 	if ((rc == SQLITE_MISMATCH || rc == SQLITE_CANTOPEN) && !search_in_trouble(r->search)) {
-		close_index(r); /* it is just being made */
+		close_index(r); /* the indexer is making a new one */
 		return SQLITE_OK;
 	}
 	if (rc != SQLITE_OK) {
@@ -168,7 +168,8 @@ static int by_score(const void *a, const void *b)
 	return x->id > y->id ? -1 : x->id < y->id;
 }
 
-/* The newest that match, up to top, best first; *ret_lowest: the oldest of them. */
+/* Reads the window of the newest matches up to id `top`, and sorts it by score.  *ret_newest and
+ * *ret_lowest: the highest and the lowest id in the window; 0: the window is empty. */
 static int read_window(struct search_reads *r, int64_t top, int64_t *ret_newest,
 		       int64_t *ret_lowest)
 {
@@ -194,7 +195,7 @@ static int read_window(struct search_reads *r, int64_t top, int64_t *ret_newest,
 
 /* --- hits --- */
 
-/* SQLITE_ROW: it is there, and the owner's.  The caller resets. */
+/* SQLITE_ROW: the message exists and is the owner's; the caller resets the statement. */
 static int find_hit(struct search_reads *r, int64_t owner, int64_t id)
 {
 	struct db_bind b = conn_bind(r->conn, sql_hit);
@@ -231,7 +232,8 @@ static enum errc keep_hit(struct search_reads *r, struct search_read *j,
 	return ERR_OK;
 }
 
-/* From *c on, which is moved along; *ret_more: there is one that the page has no place for. */
+/* Adds the window's hits after *c to the page, and moves *c to the last one added.  *ret_more: the
+ * page is full, and a further hit exists. */
 static int take_window(struct search_reads *r, struct search_read *j, struct search_cursor *c,
 		       bool *ret_more)
 {
@@ -241,7 +243,7 @@ static int take_window(struct search_reads *r, struct search_read *j, struct sea
 		const struct search_candidate *f = &r->found[i];
 
 		if (last.id != 0 && by_score(f, &last) <= 0)
-			continue; /* on a page before */
+			continue; /* on an earlier page */
 		if (on_progress(r))
 			return SQLITE_INTERRUPT;
 		int rc = find_hit(r, j->owner, f->id);
@@ -261,8 +263,8 @@ static int take_window(struct search_reads *r, struct search_read *j, struct sea
 	return SQLITE_OK;
 }
 
-/* The cursor of a page that ends within a window names that window, also when what makes more of it
- * was found in a later one. */
+/* Adds hits of one window after another.  *c stays in the window of the page's last hit, even if
+ * the further hit (*ret_more) was found in a later window. */
 static int take_windows(struct search_reads *r, struct search_read *j, struct search_cursor *c,
 			bool *ret_more)
 {
@@ -277,7 +279,7 @@ static int take_windows(struct search_reads *r, struct search_read *j, struct se
 			return SQLITE_OK;
 		}
 		if (at.top > newest && at.id == 0)
-			at.top = newest; /* so that later messages do not move the window */
+			at.top = newest; /* new messages must not move the window */
 		size_t had = j->hit_count;
 		rc = take_window(r, j, &at, ret_more);
 		if (rc == SQLITE_INTERRUPT) {
@@ -305,7 +307,7 @@ static uint64_t search_read_mix(uint64_t h, struct str s)
 static bool search_read_after(struct search_reads *r, struct search_read *j,
 			      struct search_cursor *ret)
 {
-	/* Of the whole expression, whether or not its owner is left out later. */
+	/* The hash covers the whole expression with its owner, whom widen may remove later. */
 	uint64_t query = search_read_mix(0xcbf29ce484222325u, buf_view(&r->match));
 
 	*ret = (struct search_cursor){ .query = query, .top = INT64_MAX };
@@ -329,7 +331,7 @@ static bool put_next(struct search_read *j, const struct search_cursor *c)
 	return j->next.p != NULL;
 }
 
-/* search_read_is_alone: there is nobody else whose messages could be found. */
+/* search_read_is_alone: whether all conversations have the same owner. */
 static int search_read_is_alone(struct search_reads *r, bool *ret)
 {
 	sqlite3_stmt *st;
@@ -341,9 +343,9 @@ static int search_read_is_alone(struct search_reads *r, bool *ret)
 	return sqlite3_reset(st);
 }
 
-/* widen: takes the owner out of the expression where it tells nothing: its word stands in all rows,
- * or in all of the conversation, and a list of all rows is long.  Each hit's owner is looked at
- * anyway. */
+/* widen: removes the owner's word from the expression if all rows, or all rows of the conversation,
+ * have this word: it excludes nothing, but its list of rows is long to read.  find_hit checks the
+ * owner of each hit anyway. */
 static int widen(struct search_reads *r, const struct search_read *j, struct str scope)
 {
 	const char *blank = memchr(scope.p, ' ', scope.n);

@@ -1,9 +1,9 @@
 /* search_read: searches, on a reader's thread.
  *
- * The newest LIMIT_SEARCH_WINDOW matches are ranked and given best first, then the next as many,
- * and so on: a word that is everywhere costs no more than a rare one.  What is found is read from
- * the database row by row: what was deleted is not shown from the moment on that its deletion was
- * acknowledged, whatever the index still has. */
+ * The newest LIMIT_SEARCH_WINDOW matches (a window) are ranked and given, the best first; then as
+ * many older ones, and so on.  So a frequent word costs no more than a rare one.  Hits are read
+ * from the database one by one: a message is not shown after its deletion was acknowledged, even if
+ * the index still has it. */
 #pragma once
 
 #include "store/sqlite/search/search.h"
@@ -30,16 +30,16 @@ struct search_reads {
 	struct search_snippet   snippet;
 	struct search_text      text;
 	struct buf              match;
-	struct search_candidate found[LIMIT_SEARCH_WINDOW];
+	struct search_candidate found[LIMIT_SEARCH_WINDOW]; /* the current window */
 	size_t                  found_count;
-	int64_t                 deadline_us;
-	const struct store_job *job; /* the one being done */
+	int64_t                 deadline_us; /* clock_mono_us */
+	const struct store_job *job;         /* the search that is running; NULL: none */
 };
 
 void search_reads_init(struct search_reads *r, struct conn *conn, struct search *search,
 		       int64_t busy_ms);
 void search_reads_finish(struct search_reads *r);
 
-/* search_reads_run: outside of any transaction; an SQLite code of the database's, job.err
- * otherwise. */
+/* search_reads_run: does a search, outside of any transaction.  Returns an SQLite code if the
+ * database failed; all other errors are in j->job.err. */
 int search_reads_run(struct search_reads *r, struct search_read *j) MUST_USE;

@@ -1,4 +1,4 @@
-/* Finding the matches of a message again, and cutting a stretch around them. */
+/* Finds the matches in a message again, and cuts the stretch around the best of them. */
 #include "store/sqlite/search/search_snippet.h"
 #include "store/search.h"
 
@@ -8,8 +8,8 @@
 
 enum {
 	LEAD = 60,    /* bytes in front of the first match */
-	LENGTH = 240, /* of the whole stretch */
-	MOST = 480,   /* where a single word or phrase is longer */
+	LENGTH = 240, /* bytes of the stretch */
+	MOST = 480,   /* bytes of a stretch whose first match is longer */
 };
 
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -121,7 +121,8 @@ static size_t search_snippet_boundary(struct str text, size_t at)
 	return at < text.n ? at : text.n;
 }
 
-/* From a word's beginning to a word's end, and all of the first match where that is possible. */
+/* The stretch begins where a word begins and ends where a word ends, and has the whole first match
+ * if MOST allows. */
 static void search_snippet_choose(const struct search_snippet *s, struct str text, size_t *ret_from,
 				  size_t *ret_to)
 {
@@ -201,7 +202,7 @@ static bool search_snippet_put_all(struct segments *g, const struct search_snipp
 		size_t start = s->matches[i].start > at ? s->matches[i].start : at;
 		size_t end = s->matches[i].end;
 
-		/* Those that lie in others, or begin in the one before, make that longer. */
+		/* Matches that overlap become one segment. */
 		for (; i + 1 < s->match_count && s->matches[i + 1].start < end; i++)
 			if (s->matches[i + 1].end > end)
 				end = s->matches[i + 1].end;

@@ -1,7 +1,7 @@
-/* search_snippet: the stretch of a message that shows best why it was found.
+/* search_snippet: the stretch of a message that shows best why the message was found.
  *
- * Words are compared here as the tokenizer gives them, so that marks agree with the matching, and
- * no index of the text is made for it. */
+ * The words of the message are compared in the form that the tokenizer gives them, so that the
+ * marked matches are those of FTS5, although the index keeps no text. */
 #pragma once
 
 #include "base/arena.h"
@@ -9,16 +9,16 @@
 #include "store/sqlite/search/search_query.h"
 #include "store/search.h"
 
-enum { SEARCH_MATCHES = 512 }; /* looked at in one message */
+enum { SEARCH_MATCHES = 512 }; /* of one message that are considered */
 
 /* Laid open so that it can be embedded and reused. */
 struct search_snippet {
 	struct search_place {
 		size_t start; /* in the message's text */
 		size_t end;
-		size_t at; /* its word, in words */
+		size_t at; /* the word in the tokenizer's form, in `words` */
 		size_t n;
-	} * places; /* owned */
+	} * places; /* owned; the words of the message */
 	size_t     count;
 	size_t     cap;
 	struct buf words;
@@ -33,8 +33,8 @@ struct search_snippet {
 void search_snippet_init(struct search_snippet *s);
 void search_snippet_finish(struct search_snippet *s);
 
-/* search_snippet_make: *ret in the arena; white space is one blank, and what is left out "…".
- * Errors: OVERLOADED. */
+/* search_snippet_make: *ret is in the arena.  White space becomes one blank, and "…" stands where
+ * text is left out.  Errors: OVERLOADED. */
 enum errc search_snippet_make(struct search_snippet *s, const struct search_words *w,
 			      const struct search_query *q, struct str text, struct arena *a,
 			      struct search_segment **ret, size_t *ret_count,

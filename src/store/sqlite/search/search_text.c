@@ -1,4 +1,4 @@
-/* Text out of messages of every shape. */
+/* Gathers the text of messages of all shapes. */
 #include "store/sqlite/search/search_text.h"
 
 #include "base/limits.h"
@@ -16,8 +16,7 @@ void search_text_finish(struct search_text *t)
 	buf_finish(&t->text);
 }
 
-/* The beginning of a string's escaped bytes, at most n of them; no escape and no character is
- * cut. */
+/* At most the first n bytes of an escaped string; no escape and no character is cut in two. */
 static struct str search_text_beginning(struct str inner, size_t n)
 {
 	size_t at = 0;
@@ -38,7 +37,8 @@ static struct str search_text_beginning(struct str inner, size_t n)
 	return (struct str){ inner.p, at };
 }
 
-/* Pieces stand on lines of their own.  An unescaped value is never longer than it was. */
+/* Each piece of text has a line of its own.  Unescaping makes no string longer, so the escaped
+ * length is enough to keep the limit. */
 static bool search_text_add(struct search_text *t, json_at i)
 {
 	size_t had = t->text.len;
@@ -102,7 +102,8 @@ static bool add_files(struct search_text *t, json_at context)
 	return true;
 }
 
-/* Of an LMC message only what people read; images and sound are base64 or paths. */
+/* Adds the content of an LMC message that people can read; images and sound are base64 or paths.
+ * spoken: also of messages, not only code and console output. */
 static bool add_lmc(struct search_text *t, json_at i, json_at type, bool spoken)
 {
 	const struct json_doc *d = &t->doc;
@@ -113,7 +114,8 @@ static bool add_lmc(struct search_text *t, json_at i, json_at type, bool spoken)
 	return true;
 }
 
-/* What an answer's computer printed; what was said stands in its content already. */
+/* Adds code and console output of an answer's LMC messages; what the model said in them is also in
+ * the answer's content. */
 static bool add_beside(struct search_text *t, json_at lmc)
 {
 	const struct json_doc *d = &t->doc;

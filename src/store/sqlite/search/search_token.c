@@ -1,4 +1,4 @@
-/* An FTS5 tokenizer: unicode61 for what has words, single signs for what has none. */
+/* An FTS5 tokenizer: unicode61 for scripts with blanks, single characters for the others. */
 #include "store/sqlite/search/search_token.h"
 
 #include "base/limits.h"
@@ -11,7 +11,7 @@ struct range {
 	uint32_t last;
 };
 
-/* In order. */
+/* Characters that are words of their own; sorted, for search_token_alone. */
 /* clang-format off */
 static const struct range alone[] = {
 	{ 0x0e00, 0x0fff },   /* Thai, Lao, Tibetan */
@@ -56,7 +56,8 @@ bool search_token_alone(unsigned v)
 	return low < ARRAY_LEN(alone) && v >= alone[low].first;
 }
 
-/* How a sign before it is drawn; nobody types them into a search. */
+/* Variation selectors say how the character before them is drawn; nobody types them into a
+ * search. */
 static bool variant(unsigned v)
 {
 	return (v >= 0xfe00 && v <= 0xfe0f) || (v >= 0xe0100 && v <= 0xe01ef);
@@ -84,14 +85,15 @@ unsigned search_utf8(struct str s, size_t *at)
 
 typedef int (*token_fn)(void *arg, int flags, const char *token, int n, int start, int end);
 
-/* A stretch of it that unicode61 works on. */
+/* A part of the text that unicode61 tokenizes. */
 struct stretch {
 	void    *arg;
 	token_fn fn;
-	int      base; /* bytes in front of it */
+	int      base; /* bytes of the text in front of this part */
 };
 
-/* Leaves signs out and cuts. */
+/* Removes vowel signs and variation selectors from a word of unicode61, and cuts it at
+ * LIMIT_SEARCH_TOKEN. */
 static int on_token(void *arg, int flags, const char *token, int n, int start, int end)
 {
 	const struct stretch *s = arg;

@@ -1,11 +1,13 @@
-/* Copying a database and its files while its gateway goes on.
+/* Copies a database and its files while a gateway uses them.
  *
- * VACUUM INTO reads one snapshot: it never starts over, however much is written meanwhile (a backup
- * in steps does so with every commit of another process).  Until it ends the log can't start over.
+ * VACUUM INTO reads one snapshot, and so never starts over, however much is written meanwhile;
+ * SQLite's backup in steps starts over with every commit of another process.  Until the copy ends,
+ * the write-ahead log can't start over.
  *
- * Contents of files are never changed, only added and removed.  They are taken before the snapshot,
- * and what the snapshot's rows name beyond that, after it: only what was uploaded in between and
- * deleted since is lost, and then all is done again. */
+ * Contents of files are only added and removed, never changed.  They are copied before the
+ * snapshot; further ones that the snapshot's rows name are copied after it.  So a content is
+ * missing only if it was uploaded before the snapshot and deleted after it; then the whole copy is
+ * repeated. */
 #include "store/blob_tree.h"
 #include "store/partial.h"
 #include "store/sqlite/engine.h"
@@ -19,7 +21,7 @@
 enum {
 	TRIES = 4,
 	SYNC_BYTES = 4 * 1024 * 1024,
-	LOOK_STEPS = 2000, /* of SQLite's machine between two looks at what was written */
+	LOOK_STEPS = 2000, /* steps of SQLite's machine between two calls of bring_out */
 };
 
 struct digests {
@@ -32,12 +34,12 @@ struct backup {
 	struct upkeep_backup *b;
 	struct err           *e;
 	char                 *path; /* owned; absolute */
-	sqlite3              *db;   /* owned; reads */
-	struct blobs         *from; /* owned, both */
-	struct blobs         *to;
+	sqlite3              *db;   /* owned; only reads */
+	struct blobs         *from; /* owned */
+	struct blobs         *to;   /* owned */
 	struct partial        partial;
-	struct digests        before; /* what was taken before the snapshot */
-	bool                  has_files;
+	struct digests        before;    /* contents that were copied before the snapshot */
+	bool                  has_files; /* the schema is new enough for uploaded files */
 };
 
 /* --- contents --- */
@@ -59,7 +61,8 @@ static int add_digest(struct digests *d, struct str sum)
 	return SQLITE_OK;
 }
 
-/* All of them at once: a reader that stays open while files are copied holds the log. */
+/* All digests are read at once, because a read that lasted while files are copied would keep the
+ * write-ahead log from starting over. */
 static int read_digests(sqlite3 *db, struct digests *d)
 {
 	sqlite3_stmt *st = NULL;
@@ -110,7 +113,7 @@ static bool is_named(void *arg, const unsigned char sha256[HASH_BYTES])
 	       bsearch(sha256, d->all, d->count, sizeof *d->all, compare_digests) != NULL;
 }
 
-/* What was deleted between the two goes from the copy too. */
+/* Removes contents from the copy whose files were deleted between take_before and the snapshot. */
 static void drop_others(struct backup *k, struct digests *named)
 {
 	char dir[PATH_MAX];
@@ -160,9 +163,9 @@ struct progress {
 	int64_t synced;
 };
 
-/* What was written is brought to the disk bit by bit.  All at once would hold up the gateway's
- * commits: measured, 1.4 GiB with 400 commits a second beside them, for half a second each and as
- * long as it takes; so for 40 ms. */
+/* Syncs the copy bit by bit while it is being written.  A single sync at the end would delay the
+ * gateway's commits: measured with 1.4 GiB beside 400 commits a second, each commit took half a
+ * second as long as that sync lasted, and takes 40 ms in this way. */
 static int bring_out(void *arg)
 {
 	struct progress *p = arg;
@@ -172,7 +175,7 @@ static int bring_out(void *arg)
 		return 1;
 	if (fstat(p->fd, &st) == 0 && st.st_size - p->synced >= SYNC_BYTES) {
 		p->synced = st.st_size;
-		(void)fdatasync(p->fd); /* the last sync tells what is wrong */
+		(void)fdatasync(p->fd); /* the last sync reports a failing disk */
 	}
 	return 0;
 }
@@ -255,8 +258,8 @@ static enum upkeep_end look_at_copy(struct backup *k)
 	return end;
 }
 
-/* What is still missing after some tries is missing in the original, or comes and goes so fast that
- * nobody can want it. */
+/* A content that is still missing after TRIES copies is missing in the original, or belongs to
+ * files that exist too briefly to be worth a backup. */
 static enum upkeep_end backup_make(struct backup *k)
 {
 	for (int tries = 1;; tries++) {
@@ -294,7 +297,8 @@ static enum upkeep_end backup_open_all(struct backup *k)
 	return UPKEEP_DONE;
 }
 
-/* Where nobody serves, a reader leaves an empty log behind, as it may not remove it. */
+/* Without a gateway, a reading connection leaves an empty write-ahead log behind, because only a
+ * writing one may remove it. */
 static void tidy(const char *path)
 {
 	char        log[PATH_MAX];
@@ -306,7 +310,7 @@ static void tidy(const char *path)
 	if (n < 0 || (size_t)n >= sizeof log || stat(log, &st) != 0 || st.st_size > 0 ||
 	    access(path, W_OK) != 0)
 		return;
-	/* The last one out removes it. */
+	/* The last connection removes the log when it is closed. */
 	if (db_open(path, DB_WRITE, 0, &db, &ignored) == ERR_OK)
 		db_close(db);
 }

@@ -1,4 +1,4 @@
-/* Work by another process than the one that serves, on a connection of its own. */
+/* Exports and single jobs of another process than the gateway, on a connection of its own. */
 #include "store/archive.h"
 #include "store/engine.h"
 
@@ -28,8 +28,8 @@ struct exporting {
 	const struct store_options *o;
 	struct store_export        *x;
 	struct conn                 conn;
-	struct session              session; /* that reads */
-	size_t                      done;
+	struct session              session; /* reads only */
+	size_t                      done;    /* conversations that were exported */
 };
 
 static int direct_read_page(struct exporting *w, struct archive_read *j)
@@ -46,7 +46,7 @@ static int direct_read_page(struct exporting *w, struct archive_read *j)
 	return rc;
 }
 
-/* One conversation.  begun: some of its lines were given. */
+/* Exports one conversation.  *ret_begun: some of its lines were handed to `put`. */
 static enum errc export_one(struct exporting *w, struct id id, bool *ret_begun, struct err *e)
 {
 	struct archive_read j = { .any_owner = true,
@@ -90,7 +90,7 @@ static enum errc export_named(struct exporting *w, struct err *e)
 	return ERR_OK;
 }
 
-/* *ret none: that was the last one. */
+/* *ret: the conversation after `after`; none: there are no more. */
 static int next_id(struct exporting *w, int64_t after, struct id *ret)
 {
 	struct db_bind b = conn_bind(&w->conn, sql_next);
@@ -116,7 +116,7 @@ static enum errc export_all(struct exporting *w, struct err *e)
 			return e->code;
 		if (id_none(id))
 			return ERR_OK;
-		/* One that went before it was begun was never there. */
+		/* A conversation that was deleted before its export began is left out. */
 		if (export_one(w, id, &begun, e) != ERR_OK && (begun || e->code != ERR_NOT_FOUND))
 			return e->code == ERR_NOT_FOUND
 				       ? err_set(e, ERR_NOT_FOUND, "",
@@ -126,7 +126,7 @@ static enum errc export_all(struct exporting *w, struct err *e)
 	}
 }
 
-/* Says more than the engine would, which is that it can't. */
+/* SQLite's own error would not say why it can't open the file. */
 static enum errc direct_missing(const char *path, struct err *e)
 {
 	err_set(e, ERR_STORAGE, "", "can't read the database %s: %s", path,
@@ -188,8 +188,8 @@ enum errc sqlite_at_once(const struct store_options *o, enum job kind, struct st
 	job->kind = &job_kinds[kind];
 	if (o->existing && access(o->path, F_OK) != 0)
 		return direct_missing(o->path, e);
-	/* Where nobody serves the database it is made or brought up to date first, as at a start;
-	 * else it is, and is written to beside who serves it. */
+	/* If no gateway serves the database, it is created or migrated first, as at a gateway's
+	 * start.  Otherwise it is up to date, and the job is done beside the gateway. */
 	bool ours = lock_take(o->path, &path, &lock, &held) == ERR_OK && !lock_drains(path, &lane);
 	enum errc rc = conn_open(&conn, ours ? path : o->path, DB_WRITE, o->busy_ms, e);
 	if (rc == ERR_OK)

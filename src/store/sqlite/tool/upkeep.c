@@ -1,4 +1,4 @@
-/* Opening an existing database for upkeep, and what can be wrong with it. */
+/* Opens an existing database for upkeep, and says what is wrong with it. */
 #include "store/sqlite/tool/upkeep.h"
 
 #include "store/sqlite/migrate.h"
@@ -11,8 +11,8 @@
 
 enum {
 	BUSY_MS = 5000,
-	LOOK_STEPS =
-		10000, /* of SQLite's machine between two looks at `stopped`: a millisecond or so */
+	/* Steps of SQLite's machine between two calls of `stopped`: about a millisecond. */
+	LOOK_STEPS = 10000,
 };
 
 static enum upkeep_end no_database(const char *path, struct err *e)
@@ -56,7 +56,8 @@ static int upkeep_look(void *arg)
 	return (*stopped)() ? 1 : 0;
 }
 
-/* An older schema is as good; an empty file is a database to SQLite, but not ours. */
+/* An older schema is accepted.  An empty file is refused, although SQLite takes it for a
+ * database. */
 static enum upkeep_end check_ours(sqlite3 *db, const char *path, struct err *e)
 {
 	int applied = 0;
@@ -69,12 +70,13 @@ static enum upkeep_end check_ours(sqlite3 *db, const char *path, struct err *e)
 	return UPKEEP_BAD_DATABASE;
 }
 
-/* Opening for writing sets the file up: what is not ours is looked at first, and left as it was. */
+/* Opening a file for writing changes its settings.  So the file is checked with a reading
+ * connection first, and a database that is not Parley's stays as it was. */
 static enum upkeep_end look_first(const char *path, struct err *e)
 {
 	sqlite3 *db = NULL;
 
-	/* The path was found and may be read, so it is the content that is wrong, or somebody's. */
+	/* The file exists and may be read, so its content is wrong, or another process holds it. */
 	if (db_open(path, DB_READ, BUSY_MS, &db, e) != ERR_OK)
 		return bad_unless_busy(e);
 	enum upkeep_end end = check_ours(db, path, e);
@@ -92,10 +94,10 @@ enum upkeep_end upkeep_open(const char *path, enum db_mode mode, bool (*stopped)
 	if (end != UPKEEP_DONE)
 		return end;
 	if (db_open(path, mode, BUSY_MS, &db, e) != ERR_OK)
-		return UPKEEP_BUSY; /* it was good a moment ago */
+		return UPKEEP_BUSY; /* the file was good a moment ago */
 	asked = stopped;
 	sqlite3_progress_handler(db, LOOK_STEPS, upkeep_look, &asked);
-	/* VACUUM attaches what it writes to. */
+	/* VACUUM attaches the file that it writes to. */
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 1);
 	*ret = db;
 	return UPKEEP_DONE;

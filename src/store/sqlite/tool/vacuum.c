@@ -1,4 +1,4 @@
-/* Giving free pages back: all at once, or step by step beside a gateway. */
+/* Gives free pages back to the file system: all at once, or step by step beside a gateway. */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "store/blob_tree.h"
@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 enum {
-	/* A step holds the gateway's writer up for as long as it takes: a millisecond or two.  A
-	 * fifth of the time is taken at most. */
-	STEP_FIRST = 32,
+	/* The gateway's writer waits during a step, which should take STEP_US.  The rest after a
+	 * step is REST times as long, so that the steps take a fifth of the time at most. */
+	STEP_FIRST = 32, /* pages */
 	STEP_LEAST = 4,
 	STEP_MOST = 1024,
 	STEP_US = 1500,
@@ -28,11 +28,11 @@ enum {
 struct vacuum {
 	struct upkeep_vacuum *v;
 	struct err           *e;
-	char                 *path;    /* owned; absolute */
-	sqlite3              *db;      /* owned */
-	int                   lock_fd; /* -1: a gateway has it */
-	int64_t               wal_bytes;
-	int64_t               wal_mark;
+	char                 *path;      /* owned; absolute */
+	sqlite3              *db;        /* owned */
+	int                   lock_fd;   /* owned; -1: a gateway has the lock */
+	int64_t               wal_bytes; /* size of the write-ahead log */
+	int64_t               wal_mark;  /* size above which the log is copied back */
 };
 
 static enum upkeep_end vacuum_fail(struct vacuum *m, int rc)
@@ -59,7 +59,8 @@ static int vacuum_on_wal(void *arg, sqlite3 *db, const char *name, int frames)
 	return SQLITE_OK;
 }
 
-/* The gateway looks at the log when it writes itself; while it is idle, that is up to us. */
+/* The gateway copies the write-ahead log back only after commits of its own.  While the gateway is
+ * idle, this process must do it. */
 static void copy_back(struct vacuum *m)
 {
 	if (m->wal_bytes < m->wal_mark)
@@ -93,7 +94,7 @@ static int64_t next_step(int64_t pages, int64_t took_us)
 {
 	int64_t next = took_us > 0 ? pages * STEP_US / took_us : STEP_MOST;
 
-	/* One slow step says little: a commit of the gateway may have been in front. */
+	/* One slow step says little, because it may have waited for a commit of the gateway. */
 	if (next > 2 * pages)
 		next = 2 * pages;
 	if (next < pages / 2)
@@ -101,7 +102,8 @@ static int64_t next_step(int64_t pages, int64_t took_us)
 	return next < STEP_LEAST ? STEP_LEAST : next > STEP_MOST ? STEP_MOST : next;
 }
 
-/* Not more than were free at the beginning, so that it ends also where more become free. */
+/* Takes no more pages than were free at the beginning, so that the steps end even if the gateway
+ * frees further pages. */
 static enum upkeep_end take_steps(struct vacuum *m, int64_t free_pages)
 {
 	int64_t pages = STEP_FIRST;
@@ -138,15 +140,15 @@ static enum upkeep_end vacuum_some(struct vacuum *m, int64_t free_pages)
 			m->path);
 		return UPKEEP_BUSY;
 	}
-	/* Nothing is lost when a power cut takes back the last steps: they only move pages. */
+	/* A power cut may undo the last steps; nothing is lost, because they only move pages. */
 	if (rc == SQLITE_OK)
 		rc = db_exec(m->db, "PRAGMA synchronous = NORMAL");
 	return rc == SQLITE_OK ? take_steps(m, free_pages) : vacuum_fail(m, rc);
 }
 
-/* --- without one --- */
+/* --- without a gateway --- */
 
-/* What is in use is written to a temporary file and from there into the log. */
+/* VACUUM writes the used pages to a temporary file, and from there to the write-ahead log. */
 static enum upkeep_end check_room(struct vacuum *m, int64_t used_bytes)
 {
 	struct statvfs fs;
@@ -164,7 +166,7 @@ static enum upkeep_end check_room(struct vacuum *m, int64_t used_bytes)
 	return UPKEEP_FAILED;
 }
 
-/* Temporary files beside the database: where it is, there was room looked for. */
+/* Temporary files belong beside the database, because check_room has looked at that file system. */
 static void use_own_directory(const char *path)
 {
 	char *dir = strdup(path);
@@ -185,11 +187,11 @@ static bool has_row(void *arg, const unsigned char sha256[HASH_BYTES])
 	db_bind_blob(&b, (struct str){ (const char *)sha256, HASH_BYTES });
 	int rc = db_bind_row(&b);
 	(void)sqlite3_reset(st);
-	return rc != SQLITE_DONE; /* also where that can't be told */
+	return rc != SQLITE_DONE; /* after an error too: in doubt, a content stays */
 }
 
-/* A start looks at marked contents alone.  Others without a row come with a directory that was
- * copied later than its database. */
+/* Removes contents without a row.  A gateway's start checks only marked contents (store/blob.h);
+ * unmarked ones without a row come from a directory that was copied later than its database. */
 static enum upkeep_end drop_contents(struct vacuum *m)
 {
 	static const char find[] = "SELECT 1 FROM file WHERE sha256 = ? LIMIT 1";
@@ -218,7 +220,7 @@ static enum upkeep_end vacuum_all(struct vacuum *m, int64_t free_pages)
 	if (end != UPKEEP_DONE)
 		return end;
 
-	/* The connection has set auto_vacuum: a file without it gets it now. */
+	/* The connection has set auto_vacuum; a file without this mode gets it here. */
 	int rc = db_exec(m->db, "VACUUM");
 	if (rc != SQLITE_OK)
 		return vacuum_fail(m, rc);

@@ -29,7 +29,6 @@ def install(argv, folder, **options):
 class Peer:
     title = version = None
     ready_s = 60
-    path = "/v1/chat/completions"
 
     def find(self, folder):
         """Installs if need be; the program, or None."""

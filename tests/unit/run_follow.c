@@ -92,20 +92,25 @@ struct stream {
 	uint64_t        seq;
 };
 
-static void stream_begin(struct stream *s, const struct desk *d, const char *shape)
+static void stream_encode(struct stream *s, const struct desk *d, const char *shape, bool fences)
 {
-	*s = (struct stream){ 0 };
-	warnings_init(&s->warnings);
-	buf_init(&s->out, 256 * MIB);
 	s->encoder =
 		shape_of(shape)->encoder(&(struct encoder_about){ .want_usage = true,
-								  .fences = true,
+								  .fences = fences,
 								  .run = d->run,
 								  .conversation = d->conversation,
 								  .model = d->model,
 								  .created_s = 1700000000,
 								  .warnings = &s->warnings });
 	assert_non_null(s->encoder);
+}
+
+static void stream_begin(struct stream *s, const struct desk *d, const char *shape)
+{
+	*s = (struct stream){ 0 };
+	warnings_init(&s->warnings);
+	buf_init(&s->out, 256 * MIB);
+	stream_encode(s, d, shape, true);
 }
 
 static void stream_events(struct stream *s, const struct event *events, size_t count)
@@ -134,15 +139,7 @@ static void stream_of(struct stream *s, const struct desk *d, const char *shape,
 	if (first->kind == EVENT_ASKED) {
 		encoder_destroy(s->encoder);
 		assert_true(warnings_join(&s->warnings, first->text, first->choice));
-		s->encoder = shape_of(shape)->encoder(
-			&(struct encoder_about){ .want_usage = true,
-						 .fences = false,
-						 .run = d->run,
-						 .conversation = d->conversation,
-						 .model = d->model,
-						 .created_s = 1700000000,
-						 .warnings = &s->warnings });
-		assert_non_null(s->encoder);
+		stream_encode(s, d, shape, false);
 	}
 	stream_events(s, script->events, script->count);
 	assert_true(s->encoder->ops->done(s->encoder, s->seq + 1, &s->out));

@@ -358,8 +358,10 @@ int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to)
 	return db_bind_run(&b);
 }
 
-/* print_used: n->used in the form of the column bill_dropped.  Empty, so that the column is NULL:
- * no usage is known, and a provider is being asked. */
+/* print_used: n->used in the form of the column bill_dropped, a JSON array: input, output, cached and
+ * reasoning tokens, the cost in nano (null: unknown), whether a provider is being asked, whether the
+ * tokens are estimated.  Rows of earlier versions lack the last two, which recovery reads as true.
+ * Empty, so that the column is NULL: no usage is known, and a provider is being asked. */
 static struct str print_used(const struct run_news *n, char *text, size_t size)
 {
 	const struct usage *u = &n->used;

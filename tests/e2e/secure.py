@@ -210,9 +210,11 @@ class Http2(Connection):
 
     def serve(self):
         with self.lock:
-            self.h2.local_settings = h2.settings.Settings(client=False, initial_values={
-                h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: self.provider.streams})
             self.h2.initiate_connection()
+            # In force when the client has acknowledged it (RFC 9113, 6.5.3): who opens streams on a
+            # new connection can't know it before.
+            self.h2.update_settings({
+                h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: self.provider.streams})
             self.flush()
         while True:
             some = self.read()
